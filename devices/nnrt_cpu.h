@@ -46,8 +46,9 @@ HOW EXACT
     Operators of float16 give the bits of the same operators of float32, rounded once, to nearest, halves to even; no
     other step sees more of a result than that. Of the reference device, which computes so, too, they are as far as those
     of float32 are: rounded, that may be the next number. Casts are exact to the bit, with what is no number.
-    Quantised operators give the bits of the reference device. A set of instructions gives the same bits whatever the
-    number of threads that share the work.
+    Quantised operators give the bits of the reference device where floats are rounded to nearest, as they are where a
+    program says nothing else. A set of instructions gives the same bits whatever the number of threads that share the
+    work.
 
 CONVOLUTIONS BY TILES
     A convolution of one group with 3 x 3 cells, stride and dilation 1, goes by tiles of 4 x 4 or 2 x 2 pixels where
@@ -347,6 +348,7 @@ typedef struct nnrti_cpu_scale {
     bool plain;               /* by the short way, which is not enough for very large sums and factors */
     bool quick;               /* by floats first, which say of almost every sum what the short way makes of it */
     bool positive;            /* what is less than 0 does not matter */
+    bool bare;                /* bounds are 0 and 255, and nothing is turned over */
     uint32_t low, high, flip; /* each four times, in all bytes */
 } nnrti_cpu_scale;
 
@@ -355,6 +357,7 @@ static void nnrti_cpu_set_bounds(nnrti_cpu_scale *r, int32_t low, int32_t high, 
     r->low = (uint32_t)(low + flip) * 0x01010101u;
     r->high = (uint32_t)(high + flip) * 0x01010101u;
     r->flip = (uint32_t)flip * 0x01010101u;
+    r->bare = low + flip == 0 && high + flip == 255 && flip == 0;
 }
 
 /* An element of y, 0 to 255, as it is stored. */
@@ -365,9 +368,9 @@ static uint8_t nnrti_cpu_bounded(const nnrti_cpu_scale *s, int64_t q)
 }
 
 /* A convolution, or a product of matrices, of 8 bits: attributes of the kernel `product_8`. Its arguments are x
-   [N,H,W,K], the packed weights, a table and y [N,Ho,Wo,C]; channels lie one behind the other. Packed: a panel for
-   each `panel` channels of y, and in it some neighbouring channels of x, a group, of each of them; the last panel has
-   whole vectors. The table has NNRTI_CPU_TABLE rows of 32 bits for the channels of y: biases, and how sums are scaled. */
+   [N,H,W,K], the packed weights, a table and y [N,Ho,Wo,C]; channels lie one behind the other. Packed: a panel for each
+   `panel` channels of y, and in it some neighbouring channels of x, a group, of each of them; the last panel has whole
+   vectors. The table has NNRTI_CPU_TABLE rows of 32 bits for the channels of y: biases, and how sums are scaled. */
 #define NNRTI_CPU_TABLE 7
 #define NNRTI_CPU_PART 14 /* bits of a part of a result, where floats make it */
 typedef struct nnrti_cpu_product_8 {
@@ -573,11 +576,11 @@ static int32_t nnrti_cpu_flip(const nnrt_view *v)
     return v->dataType == NNRT_DATA_TYPE_INT8 ? 0x80 : 0;
 }
 
-/* A sum of 8 bits by floats: 2^PART * z and 4 = x * by[0] + y * by[1] + by[2]. Where neither scale is more than twice that
-   of z, no term is above 2^23, the last factor is at most 2^-18, and where z is within 0 to 256, and one more on each side,
-   that is off by less than 4: by 1/8 for what rounds the terms as they should be, and 1/32 for how halves go away from
-   zero, by 1/2 for each factor, 1 for by[2], 1/2 for the first sum, 1/4 for the second, 1/2 for becoming whole. So where
-   the last bits are 8 or more, those in front of them are z. */
+/* A sum of 8 bits by floats: 2^PART * z and 4 = x * by[0] + y * by[1] + by[2]. Where neither scale is more than
+   twice that of z, no term is above 2^23, the last factor is at most 2^-18, and where z is within 0 to 256, and one
+   more on each side, that is off by less than 4: by 1/8 for what rounds the terms as they should be, and 1/32 for how
+   halves go away from zero, by 1/2 for each factor, 1 for by[2], 1/2 for the first sum, 1/4 for the second, 1/2 for
+   becoming whole. So where the last bits are 8 or more, those in front of them are z. */
 static bool nnrti_cpu_add_by_floats(const nnrt_view *args, int32_t flip, float *by)
 {
     const int32_t *list = (const int32_t *)args[2].data;
@@ -603,8 +606,8 @@ static int32_t nnrti_cpu_mixed(int32_t c, bool mixed)
     return mixed ? (c & ~63) | (c & 12) << 2 | (c & 48) >> 2 | (c & 3) : c;
 }
 
-/* What a table has of the channel that stands at c: its rows are `lanes` apart, so that vectors have all of theirs side by
-   side. */
+/* What a table has of the channel that stands at c: its rows are `lanes` apart, so that vectors have all of theirs
+   side by side. */
 static int32_t *nnrti_cpu_column(int32_t *table, int32_t c, int32_t lanes)
 {
     return table + (ptrdiff_t)(c / lanes) * lanes * NNRTI_CPU_TABLE + c % lanes;
@@ -2617,14 +2620,14 @@ static int64_t nnrti_cpu_reach(const nnrt_view *x, const nnrt_view *w, const nnr
     return reach <= INT32_MAX ? reach : -1;
 }
 
-/* The bounds of y and the rows 1 to 6 of the table of `padded` channels each, of what the rule derived. Where no sum is
-   beyond 2^30 and each is to become less, y = (x * row 1 / 2^31, rounded, + row 2) / 2^row 3, rounded down, which row 2
-   makes up for (`plain`); otherwise the rows are factor, zero point and exponent as the reference has them.
-   With f the quotient row 1 / 2^(31 + row 3), that is x * f + zero point + 1/2 + 2^-(1 + row 3), rounded down, and for x
-   below 0 less 2^-row 3, as halves go away from zero. Floats have 2^PART times that and 2, by the rows 4 to 6. Within
-   0 to 256, and one more on each side, they are off by less than 2: by 1/4 each for rounding what is added (row 5), its sum
-   and row 6, by 1/2 for row 4 and x together, by 1/2 for becoming whole. So where the last bits are 4 or more, those in
-   front of them are y (`quick`). */
+/* The bounds of y and the rows 1 to 6 of the table of `padded` channels each, of what the rule derived. Where no sum
+   is beyond 2^30 and each is to become less, y = (x * row 1 / 2^31, rounded, + row 2) / 2^row 3, rounded down, which
+   row 2 makes up for (`plain`); otherwise the rows are factor, zero point and exponent as the reference has them. With
+   f the quotient row 1 / 2^(31 + row 3), that is x * f + zero point + 1/2 + 2^-(1 + row 3), rounded down, and for x
+   below 0 less 2^-row 3, as halves go away from zero. Floats have 2^PART times that and 2, by the rows 4 to 6. Within 0
+   to 256, and one more on each side, they are off by less than 2: by 1/4 each for rounding what is added (row 5), its
+   sum and row 6, by 1/2 for row 4 and x together, by 1/2 for becoming whole. So where the last bits are 4 or more,
+   those in front of them are y (`quick`). */
 static void nnrti_cpu_scales(nnrti_cpu_scale *r, const nnrt_view *quant, const nnrt_view *y, int64_t reach, int32_t C,
                              int32_t padded, int32_t lanes, bool mixed, int32_t *table)
 {
@@ -2688,9 +2691,9 @@ static uint32_t nnrti_cpu_widen_8(const nnrti_cpu_eight *set, const uint8_t *chu
     return sum;
 }
 
-/* Packs weights w [C,kH,kW,K] into panels, and their biases into the table: less what the zero point of x adds to a sum
-   where x is taken as it is. Some channels and weights of each at a time, groups of which have 4 bytes, or 2; with every
-   `line` of them a new group begins. */
+/* Packs weights w [C,kH,kW,K] into panels, and their biases into the table: less what the zero point of x adds to a
+   sum where x is taken as it is. Some channels and weights of each at a time, groups of which have 4 bytes, or 2; with
+   every `line` of them a new group begins. */
 static void nnrti_cpu_pack_8(const nnrti_cpu_eight *set, const nnrt_view *x, const nnrt_view *w, const nnrt_view *bias,
                              int32_t depth, int64_t line, void *to, int32_t *table)
 {
@@ -2780,8 +2783,8 @@ static NNRT_ReturnCode nnrti_cpu_find_reach(nnrti_cpu_edit *e, const nnrt_view *
     return nnrt_draft_note(e->draft, *reach);
 }
 
-/* How often, at most, some of what a row of the window reads lies in x and some does not, of the pixels that are worked on
-   at once: in each row of y those at its left and right ends. */
+/* How often, at most, some of what a row of the window reads lies in x and some does not, of the pixels that are
+   worked on at once: in each row of y those at its left and right ends. */
 static size_t nnrti_cpu_cut(const nnrti_cpu_product_8 *a, int32_t columns)
 {
     const int64_t lines = (a->rows - 1) / columns + 2;
@@ -2866,8 +2869,8 @@ static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, c
     return NNRT_SUCCESS;
 }
 
-/* How many neighbouring pixels of C channels are worked on as one of whole blocks: 1, or what takes less time. A block of
-   `block` channels takes some 40 cycles for its results and 4 for each column of x that it is made of. */
+/* How many neighbouring pixels of C channels are worked on as one of whole blocks: 1, or what takes less time. A
+   block of `block` channels takes some 40 cycles for its results and 4 for each column of x that it is made of. */
 static int32_t nnrti_cpu_fold(int32_t C, int32_t block)
 {
     for (int32_t fold = 2; fold <= 8; fold++)
@@ -8503,7 +8506,8 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_up(nnrti_i x)
 #define NNRTI_8_BLOCK NNRTI_8_LANES
 #endif
 
-/* What `wide` vectors of sums become, of channels from table on: by floats, or where these are not sure the short way. */
+/* What `wide` vectors of sums become, of channels from table on: by floats, or where these are not sure the short
+   way. */
 NNRTI_CPU_INLINE void NNRTI_CPU(scale_row)(const int32_t *sum, nnrti_i *v, const int32_t wide, const int32_t *table,
                                            const nnrti_cpu_scale *s, const bool positive)
 {
@@ -8538,9 +8542,11 @@ NNRTI_CPU_INLINE void NNRTI_CPU(put)(const nnrti_i *v, const int32_t wide, uint8
     __m512i bytes = _mm512_packus_epi16(a, b);
     if (!mixed)
         bytes = _mm512_permutexvar_epi32(order, bytes);
-    bytes = _mm512_max_epu8(bytes, _mm512_set1_epi32((int32_t)s->low));
-    bytes = _mm512_min_epu8(bytes, _mm512_set1_epi32((int32_t)s->high));
-    bytes = _mm512_xor_si512(bytes, _mm512_set1_epi32((int32_t)s->flip));
+    if (!s->bare) {
+        bytes = _mm512_max_epu8(bytes, _mm512_set1_epi32((int32_t)s->low));
+        bytes = _mm512_min_epu8(bytes, _mm512_set1_epi32((int32_t)s->high));
+        bytes = _mm512_xor_si512(bytes, _mm512_set1_epi32((int32_t)s->flip));
+    }
     _mm512_mask_storeu_epi8(y, count >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << count) - 1, bytes);
 #else
     uint8_t part[NNRTI_8_LANES * NNRTI_8_WIDE];
@@ -8594,7 +8600,8 @@ static void NNRTI_CPU(put_exactly)(const int32_t *sum, uint8_t *y, int32_t count
     }
 }
 
-/* `count` channels, from table on, of sums of `wide` vectors each as those of `tall` pixels, which begin at y[r] + at. */
+/* `count` channels, from table on, of sums of `wide` vectors each as those of `tall` pixels, which begin at y[r] +
+   at. */
 NNRTI_CPU_INLINE void NNRTI_CPU(put_rows)(const int32_t *sum, const int32_t wide, uint8_t *const *y, ptrdiff_t at,
                                           int32_t tall, int32_t count, const nnrti_cpu_scale *s, const int32_t *table,
                                           const bool mixed)
@@ -8732,7 +8739,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply_8)(const NNRTI_CPU(tile_8) * t, int32_t
         nnrti_i_store(out + (r * wide + v) * NNRTI_8_LANES, sum[r][v]);
 }
 
-/* All pixels by as few tiles as there can be, some of which have a pixel less. Beyond the last one is that one again. */
+/* All pixels by as few tiles as there can be, some of which have a pixel less. Beyond the last one is that one
+   again. */
 #define NNRTI_CPU_TILE_8(tall, wide)                                                                                   \
     NNRTI_CPU_APART static void NNRTI_CPU(finish_8_by_##wide)(const NNRTI_CPU(tile_8) * t, int32_t row, int32_t most,  \
                                                               const int32_t *sum)                                      \
@@ -9103,8 +9111,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(side_by_side)(const nnrti_i *rows, int32_t *to)
 }
 #endif
 
-/* What the pixels read of a group of rows of x: a block for each column in `room`, blocks `next` apart. Behind the channels
-   of a block any others may stand, whose weights are 0. */
+/* What the pixels read of a group of rows of x: a block for each column in `room`, blocks `next` apart. Behind the
+   channels of a block any others may stand, whose weights are 0. */
 static void NNRTI_CPU(bundle)(const NNRTI_CPU(window_8_job) * j, const NNRTI_CPU(strip_8) * s, int32_t group,
                               int32_t *room, ptrdiff_t next)
 {
@@ -9147,8 +9155,8 @@ static void NNRTI_CPU(bundle)(const NNRTI_CPU(window_8_job) * j, const NNRTI_CPU
     }
 }
 
-/* The sums of a block of `tall` pixels, which are `step` columns apart, by what `room` has of the columns that the first
-   of them reads: of `width` x `groups` blocks of weights. */
+/* The sums of a block of `tall` pixels, which are `step` columns apart, by what `room` has of the columns that the
+   first of them reads: of `width` x `groups` blocks of weights. */
 NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_8_sums)(const int32_t *room, ptrdiff_t step, ptrdiff_t dilation,
                                                   const int8_t *w, const int32_t *table, int32_t *out,
                                                   const int32_t tall, const int32_t width, const int32_t groups)
@@ -9204,8 +9212,8 @@ NNRTI_CPU_APART static void NNRTI_CPU(depthwise_8_line)(const NNRTI_CPU(window_8
     }
 }
 
-/* The rows of y that read the same rows of x. Where the channels of several neighbouring pixels fill blocks (fold), these
-   are one of more channels; the last ones are those at the end of the row, some of which may be there already. */
+/* The rows of y that read the same rows of x. Where the channels of several neighbouring pixels fill blocks (fold),
+   these are one of more channels; the last ones are those at the end of the row, some of which may be there already. */
 static void NNRTI_CPU(depthwise_8_rows)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(window_8_job) *j = (const NNRTI_CPU(window_8_job) *)arg;

@@ -1686,8 +1686,8 @@ static void test_products_of_8_bits(void **unused)
     }
 }
 
-/* Channels around a vector and a block of each set, and some that several pixels fill blocks with (8, 16, 24, 32, 48, 96);
-   windows of more rows than are brought side by side; more pixels than are worked on at once. */
+/* Channels around a vector and a block of each set, and some that several pixels fill blocks with (8, 16, 24, 32,
+   48, 96); windows of more rows than are brought side by side; more pixels than are worked on at once. */
 static void test_depthwise_of_8_bits(void **unused)
 {
     static const int32_t channels[] = {1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 96, 130, 144};
