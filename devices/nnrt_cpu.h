@@ -8956,9 +8956,12 @@ static void NNRTI_CPU(product_8_task)(void *arg, uint32_t i, uint32_t worker)
         t.channel = p * panel;
         t.count = j->y->dims[3] - t.channel;
         t.panel = (const nnrti_w8 *)j->packed->data + (size_t)t.channel * (size_t)a->depth * NNRTI_8_GROUP;
-        /* the next panel, or of a single pixel what comes soon */
-        t.ahead = t.rows > 1 ? (const uint8_t *)(t.panel + (ptrdiff_t)panel * a->depth * NNRTI_8_GROUP)
-                             : (const uint8_t *)t.panel + NNRTI_8_SOON;
+        if (t.rows > 1) /* the next panel */
+            t.ahead = (const uint8_t *)(t.panel + (ptrdiff_t)panel * a->depth * NNRTI_8_GROUP);
+        else /* of a single pixel what comes soon, of so many weights that they are not near */
+            t.ahead = t.end - (const uint8_t *)j->packed->data > NNRTI_CPU_LARGE
+                          ? (const uint8_t *)t.panel + NNRTI_8_SOON
+                          : t.end;
         t.table = (const int32_t *)j->table->data + (ptrdiff_t)t.channel * NNRTI_CPU_TABLE;
         switch ((t.count + NNRTI_8_LANES - 1) / NNRTI_8_LANES) {
         case 1: NNRTI_CPU(multiply_8_by_1)(&t); break;
