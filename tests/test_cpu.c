@@ -1917,7 +1917,7 @@ static float *floats_of(size_t count, float scale)
    has its channels first. Scales that are powers of 2 have exact halves. */
 static void test_casts_to_8_bits(void **unused)
 {
-    static const double scales[] = {0.25, 1.0, 0.0078431377, 0.1, 3.0, 1e-30, 1e30};
+    static const double scales[] = {0.25, 1.0, 0.0078431377, 0.1, 3.0, 1e-30, 1e30, 1e-40, 3e38};
     static const int32_t counts[] = {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 300, 0};
     const float two = 0.5f;
     (void)unused;
