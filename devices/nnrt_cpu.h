@@ -43,6 +43,7 @@ HOW EXACT
     scale / sqrt(variance + epsilon), rounded. An average over a whole image is a reduction, too.
     The gates of LSTM, GRU and RNN are such sums and activations, and what cells make of them has one rounding for each
     product and sum, or one for both. A quotient of SOFTMAX is a product with 1 / the sum, which is rounded, too.
+    MAX_POOL_3D and AVERAGE_POOL_3D give the bits of the reference device.
     Operators of float16 give the bits of the same operators of float32, rounded once, to nearest, halves to even; no
     other step sees more of a result than that. Of the reference device, which computes so, too, they are as far as those
     of float32 are: rounded, that may be the next number. Casts are exact to the bit, with what is no number.
@@ -1515,16 +1516,14 @@ static NNRT_ReturnCode nnrti_cpu_take_pool(nnrti_cpu_edit *e, uint32_t s)
     }
 }
 
-/* MAX_POOL_3D without indices and AVERAGE_POOL_3D. */
+/* MAX_POOL_3D without indices, which are no floats, and AVERAGE_POOL_3D. */
 static NNRT_ReturnCode nnrti_cpu_take_volume_pool(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const bool largest = step->op->type == NNRT_NODE_TYPE_MAX_POOL_3D;
     const nnrti_cpu_kernel *const kernel = largest ? &e->set->max_volume : &e->set->average_volume;
     nnrti_cpu_volume *a;
-    if (!nnrti_cpu_may(e, kernel) || step->args[1].tensor == NNRT_NO_TENSOR || step->args[0].view.rank < 3 ||
-        !nnrti_dense(&step->args[0].view) || !nnrti_dense(&step->args[1].view) ||
-        (step->nOut > 1 && step->args[2].tensor != NNRT_NO_TENSOR))
+    if (!nnrti_cpu_may(e, kernel) || !nnrti_dense(&step->args[0].view) || !nnrti_dense(&step->args[1].view))
         return NNRT_SUCCESS;
     a = (nnrti_cpu_volume *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     if (a == NULL)
