@@ -45,8 +45,8 @@ HOW EXACT
     product and sum, or one for both. A quotient of SOFTMAX is a product with 1 / the sum, which is rounded, too.
     MAX_POOL_3D and AVERAGE_POOL_3D give the bits of the reference device.
     Operators of float16 give the bits of the same operators of float32, rounded once, to nearest, halves to even; no
-    other step sees more of a result than that. Of the reference device, which computes so, too, they are as far as those
-    of float32 are: rounded, that may be the next number. Casts are exact to the bit, with what is no number.
+    other step sees more of a result than that. They are as far from those of the reference device, which computes so,
+    too, as those of float32 are: rounded, that may be the next number. Casts have its bits, of what is no number, too.
     Quantised operators give the bits of the reference device where floats are rounded to nearest, as they are where a
     program says nothing else. A set of instructions gives the same bits whatever the number of threads that share the
     work.
@@ -1173,9 +1173,9 @@ static float nnrti_cpu_weight(const nnrt_view *w, ptrdiff_t i)
     return nnrti_load(w->data, i, w->dataType);
 }
 
-/* to[k * width + t] = weight k of channel t, or 0 where t >= left: `count` weights of a panel of w, from element `at` of
-   it on, which lie `step` apart in a channel, channels `next`. Some at a time, so that what is read and what is written
-   go on through a few lines of the cache. */
+/* to[k * width + t] = weight k of channel t, or 0 where t >= left: `count` weights of a panel of w, from element `at`
+   on, which lie `step` apart in a channel, channels `next`. Some at a time, so that what is read and what is written go
+   on through a few lines of the cache. */
 static void nnrti_cpu_pack_rows(const nnrt_view *w, ptrdiff_t at, ptrdiff_t next, ptrdiff_t step, int32_t count,
                                 int32_t left, int32_t width, float *to)
 {
@@ -3580,8 +3580,8 @@ static NNRT_ReturnCode nnrti_cpu_take_recurrent(nnrti_cpu_edit *e, uint32_t s)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>half: a step of float16 whose float32 form may have a kernel becomes that one, between steps that widen what it reads
-   and narrow what it gives. Where it gets no kernel after all it is left as it was. Constants that are packed are
+/* >>half: a step of float16 whose float32 form may have a kernel becomes that one, between steps that widen what it
+   reads and narrow what it gives. Where it gets no kernel after all it is left as it was. Constants that are packed are
    widened on the way; others are by every run. What is done to each element is widened and narrowed by its kernel. */
 
 static bool nnrti_cpu_is_type(const nnrt_draft_step *step, uint32_t k, NNRT_DataType type)
@@ -7946,8 +7946,8 @@ static NNRT_ReturnCode NNRTI_CPU(dequantise)(const void *attr, nnrt_view *args, 
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>halves: float16 as bits. Widening is exact, narrowing rounds to nearest, halves to even; what is no number keeps its
-   sign and what there is room for of its other bits, and becomes quiet. */
+/* >>halves: float16 as bits. Widening is exact, narrowing rounds to nearest, halves to even; what is no number keeps
+   its sign and what there is room for of its other bits, and becomes quiet. */
 
 #define nnrti_v_widen NNRTI_CPU(v_widen)
 #define nnrti_v_narrow NNRTI_CPU(v_narrow)
@@ -8184,7 +8184,7 @@ typedef struct NNRTI_CPU(each_half_job) {
     uint32_t parts;
 } NNRTI_CPU(each_half_job);
 
-/* As many elements of a walk as there are, and NNRTI_CPU_SOME at most: each operand and the result are rows of that many
+/* As many elements of a walk as there are, and NNRTI_CPU_SOME at most: each operand and the result are rows of so many
    floats while the kernel has them. */
 static void NNRTI_CPU(each_half_part)(void *arg, uint32_t unit, uint32_t worker)
 {

@@ -1,7 +1,8 @@
-/* float16 on the fast device (devices/nnrt_cpu.h), by each set of instructions that this machine has. Widening and narrowing
-   are held to IEEE 754, all values of float16 and what lies between them; operators to the same operators of float32 by the
-   same instructions, whose results, rounded once (tests/half.h), theirs must be, bit for bit; and to the reference device,
-   from which they may be as far as sums of floats in another order are, and a rounding. */
+/* float16 on the fast device (devices/nnrt_cpu.h), by each set of instructions that this machine has. Widening and
+   narrowing are held to IEEE 754, all values of float16 and what lies between them; operators to the same
+   operators of float32 by the same instructions, whose results, rounded once (tests/half.h), theirs must be, bit
+   for bit; and to the reference device, from which they may be as far as sums of floats in another order are, and
+   a rounding. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <setjmp.h>
@@ -188,8 +189,8 @@ static void check_widen(const uint16_t *x, int32_t count)
             run_on(device, model, x, (size_t)count * sizeof(*x), y, (size_t)count * sizeof(float), workers);
             for (int32_t i = 0; i < count; i++)
                 if (bits_of(y[i]) != widened(x[i]))
-                    fail_msg("%s, %d of %d, %u workers: %04x is %08x, expected %08x", device, (int)i, (int)count, workers,
-                             x[i], (unsigned)bits_of(y[i]), (unsigned)widened(x[i]));
+                    fail_msg("%s, %d of %d, %u workers: %04x is %08x, expected %08x", device, (int)i, (int)count,
+                             workers, x[i], (unsigned)bits_of(y[i]), (unsigned)widened(x[i]));
         }
     kernel = NULL;
     free(y);
@@ -208,8 +209,8 @@ static void check_narrow(const float *x, int32_t count)
             run_on(device, model, x, (size_t)count * sizeof(*x), y, (size_t)count * sizeof(uint16_t), workers);
             for (int32_t i = 0; i < count; i++)
                 if (y[i] != narrowed(x[i]))
-                    fail_msg("%s, %d of %d, %u workers: %08x is %04x, expected %04x", device, (int)i, (int)count, workers,
-                             (unsigned)bits_of(x[i]), y[i], narrowed(x[i]));
+                    fail_msg("%s, %d of %d, %u workers: %08x is %04x, expected %04x", device, (int)i, (int)count,
+                             workers, (unsigned)bits_of(x[i]), y[i], narrowed(x[i]));
         }
     kernel = NULL;
     free(y);
@@ -229,8 +230,9 @@ static void test_widening(void **unused)
     free(x);
 }
 
-/* Each float16, the place halfway to the next one, and the floats beside each of these, with both signs; beyond the largest
-   one halfway to what would come next, 65520. Floats of all exponents, subnormal ones too, and what is no number. */
+/* Each float16, the place halfway to the next one, and the floats beside each of these, with both signs; beyond
+   the largest one halfway to what would come next, 65520. Floats of all exponents, subnormal ones too, and what is
+   no number. */
 static void test_narrowing(void **unused)
 {
     float *x = (float *)malloc(600000 * sizeof(float));
@@ -279,7 +281,8 @@ static uint32_t number(nnrt_builder *b, const char *name, NNRT_DataType type, in
                          const float *data)
 {
     uint16_t *half = halves(data, product_of(rank, dims));
-    const uint32_t made = nnrt_builder_constant(b, name, type, rank, dims, type == F16 ? (const void *)half : data, true);
+    const void *const values = type == F16 ? (const void *)half : data;
+    const uint32_t made = nnrt_builder_constant(b, name, type, rank, dims, values, true);
     free(half);
     return made;
 }
@@ -422,9 +425,9 @@ static bool is_same(uint16_t a, uint16_t b)
     return a == b || (place_of(a) == 0x7c01 && place_of(b) == 0x7c01);
 }
 
-/* `whole` in float32 and `half` in float16: by each set, with one, two, three and eight workers, the result of `half` is
-   that of `whole`, rounded once. From the reference device's it is off by what the sums of both may be, `off`, and by a
-   rounding of each, which may fall to the other side: the next float16; off < 0: by any number. */
+/* `whole` in float32 and `half` in float16: by each set, with one, two, three and eight workers, the result of
+   `half` is that of `whole`, rounded once. From the reference device's it is off by what the sums of both may be,
+   `off`, and by a rounding of each, which may fall to the other side: the next float16; off < 0: by any number. */
 static void check_models(const NNRT_Model *whole, const NNRT_Model *half, const float *x, size_t nX, double off,
                          const char *what)
 {
@@ -451,8 +454,8 @@ static void check_models(const NNRT_Model *whole, const NNRT_Model *half, const 
                              workers, (unsigned)i, y[i], (double)wide[i], narrowed(wide[i]));
                 if (off >= 0 && !is_same(y[i], by[i]) &&
                     !(place_of(y[i]) >= place_of(half_of(low)) - 1 && place_of(y[i]) <= place_of(half_of(high)) + 1))
-                    fail_msg("%s on %s: element %u is %04x, by the reference device %04x, which may be off by %.3g", what,
-                             sets[s], (unsigned)i, y[i], by[i], off);
+                    fail_msg("%s on %s: element %u is %04x, by the reference device %04x, which may be off by %.3g",
+                             what, sets[s], (unsigned)i, y[i], by[i], off);
             }
         }
     }
@@ -466,9 +469,10 @@ static void check(const spec *s, const float *x, double off, const char *named)
 {
     NNRT_Model *whole = make(s, F32), *half = make(s, F16);
     char what[160];
-    snprintf(what, sizeof(what), "operation %d of [%d,%d,%d,%d], c %d, window %d,%d, group %d, planes %d, activation %d",
-             (int)s->what, (int)s->dims[0], (int)s->dims[1], (int)s->dims[2], (int)s->dims[3], (int)s->c,
-             (int)s->window[0], (int)s->window[1], (int)s->group, (int)s->planes, (int)s->activation);
+    snprintf(what, sizeof(what),
+             "operation %d of [%d,%d,%d,%d], c %d, window %d,%d, group %d, planes %d, activation %d", (int)s->what,
+             (int)s->dims[0], (int)s->dims[1], (int)s->dims[2], (int)s->dims[3], (int)s->c, (int)s->window[0],
+             (int)s->window[1], (int)s->group, (int)s->planes, (int)s->activation);
     kernel = named;
     check_models(whole, half, x, product_of(s->rank, s->dims), off, what);
     kernel = NULL;
@@ -482,8 +486,8 @@ static const NNRT_ActivationType activations[] = {
     NNRT_ACTIVATION_TYPE_GELU,          NNRT_ACTIVATION_TYPE_SWISH,
 };
 
-/* Two sums of n products of numbers from -1 to 1 and a bias, each with a rounding of 2^-24 for each product and each sum,
-   which is at most n + 1; an activation makes at most 1.5 of it, and adds some roundings of its own. */
+/* Two sums of n products of numbers from -1 to 1 and a bias, each with a rounding of 2^-24 for each product and
+   each sum, which is at most n + 1; an activation makes at most 1.5 of it, and adds some roundings of its own. */
 static double off_of(double n)
 {
     return 2 * (n + 1) * (n + 1) * 0x1p-24 * 1.5 + 0x1p-20;
@@ -539,8 +543,8 @@ static void test_tiles(void **unused)
     state = 2;
     for (uint32_t i = 0; i < 16; i++) {
         const spec made = {CONV, 4, {1, 5 + (int32_t)draw(9), 5 + (int32_t)draw(9), 1 + (int32_t)draw(40)},
-                           1 + (int32_t)draw(40), {3, 3}, {1, 1}, {1, 1, 1, 1}, 1, {0, 0, 0, 0}, 0, i % 4 < 2, i % 3 == 0,
-                           false, false, false, NNRT_NODE_TYPE_NONE, NNRT_ACTIVATION_TYPE_RELU, NULL, NULL};
+                           1 + (int32_t)draw(40), {3, 3}, {1, 1}, {1, 1, 1, 1}, 1, {0, 0, 0, 0}, 0, i % 4 < 2,
+                           i % 3 == 0, false, false, false, NNRT_NODE_TYPE_NONE, NNRT_ACTIVATION_TYPE_RELU, NULL, NULL};
         spec s = made;
         float *x = reals(product_of(4, s.dims));
         s.w = reals((size_t)(9 * s.c * s.dims[3]));
@@ -579,7 +583,8 @@ static void test_pools(void **unused)
     }
 }
 
-/* Of constants, which are packed, also transposed; of x and x; and of constants that are stacked, which every run widens. */
+/* Of constants, which are packed, also transposed; of x and x; and of constants that are stacked, which every run
+   widens. */
 static void test_matrices(void **unused)
 {
     (void)unused;
@@ -661,7 +666,8 @@ static void test_rows(void **unused)
 /* Two tensors of which one is broadcast in some way; x and x. */
 static void test_binary(void **unused)
 {
-    static const NNRT_NodeType types[] = {NNRT_NODE_TYPE_ADD_FUSION, NNRT_NODE_TYPE_SUB_FUSION, NNRT_NODE_TYPE_MUL_FUSION};
+    static const NNRT_NodeType types[] = {NNRT_NODE_TYPE_ADD_FUSION, NNRT_NODE_TYPE_SUB_FUSION,
+                                          NNRT_NODE_TYPE_MUL_FUSION};
     (void)unused;
     state = 6;
     for (uint32_t i = 0; i < 160; i++) {
@@ -689,12 +695,13 @@ static void test_binary(void **unused)
     }
 }
 
-/* Every float16 through activations, sums, differences and products: subnormal ones, infinite ones, what is no number, and
-   what becomes infinite. */
+/* Every float16 through activations, sums, differences and products: subnormal ones, infinite ones, what is no
+   number, and what becomes infinite. */
 static void test_all_values(void **unused)
 {
     static const float others[] = {0.0f, -0.0f, 1.0f, 65504.0f, 5.9604645e-8f, -3.0f, 6.1035156e-5f, 0.33325195f};
-    static const NNRT_NodeType types[] = {NNRT_NODE_TYPE_ADD_FUSION, NNRT_NODE_TYPE_SUB_FUSION, NNRT_NODE_TYPE_MUL_FUSION};
+    static const NNRT_NodeType types[] = {NNRT_NODE_TYPE_ADD_FUSION, NNRT_NODE_TYPE_SUB_FUSION,
+                                          NNRT_NODE_TYPE_MUL_FUSION};
     float *x = (float *)malloc(65536 * sizeof(float));
     (void)unused;
     for (uint32_t i = 0; i < 65536; i++)
@@ -802,7 +809,8 @@ static void test_rounding_between(void **unused)
     }
 }
 
-/* What gets no kernel is the reference device's, without a step more: cells outside x are none where a weight is infinite. */
+/* What gets no kernel is the reference device's, without a step more: cells outside x are none where a weight is
+   infinite. */
 static void test_left(void **unused)
 {
     const spec made = {CONV, 4, {1, 9, 9, 17}, 5, {3, 3}, {1, 1}, {1, 1, 1, 1}, 1, {0, 0, 0, 0}, 0, true, false, false,
