@@ -19,7 +19,7 @@ SANITIZE := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recov
 # -O1 for the object that most tests share, as it runs for longest; programs that have the implementation in them take
 # longer to compile than to run. Not so test_math: it has one operator, and -O1 leaves away what no operator needs.
 TEST_CFLAGS ?= -O1 -g
-ALONE_CFLAGS ?= -O0 -g
+ALONE_CFLAGS ?= -O0 -g1
 build/test/test_math: ALONE_CFLAGS := -O1 -g
 # Tests expect the reference device's bits where they name no device; test_default has the fast one as it comes.
 EXACT := -DNNRT_CPU=0
@@ -215,9 +215,10 @@ models: build/nnrt
 # tests/test_NAME.c with cmocka: each is a suite of its own, without being named anywhere.
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
 # Those that take longest begin first, so that all processors end together.
-LONG := builds dist planner bits emit firmware cli install symbols
-SUITES := $(LONG) single copy docs vectors open-vectors onnx-nodes conformance convert differential extents splits examples \
-	runner tsan coverage-script lib api cpu-vectors cpu-sets $(filter-out $(LONG),$(CMOCKA:test_%=%))
+# The first one waits for build/test/implementation.o, the second one for what the others share.
+LONG := emit builds tsan copy bits cli conformance dist extents install firmware symbols passes
+SUITES := $(LONG) single docs vectors open-vectors onnx-nodes convert differential splits examples runner coverage-script lib \
+	api cpu-vectors cpu-sets $(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
 test:
