@@ -21,11 +21,12 @@ WHAT IS FAST, float32
     packs them into the model's file, where sessions use them.
 
 WHAT IS FAST, float16
-    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, the pools of images, SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION, INSTANCE_NORM and
-    GROUP_NORM_FUSION as above, by the kernels for float32: a step in front of each widens what it reads, and one behind it narrows its result; where only the next
-    step reads that, it is rounded instead and stays as it is. What lies between steps for longer is float16. Packed
-    weights are float32. What is done to each element, but CLIP and POW_FUSION by constants, widens and narrows by
-    itself; CAST between float16 and float32.
+    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, the pools of images, SOFTMAX, LOG_SOFTMAX,
+    LAYER_NORM_FUSION, INSTANCE_NORM and GROUP_NORM_FUSION as above, by the kernels for float32: a step in front of each
+    widens what it reads, and one behind it narrows its result; where only the next step reads that, it is rounded
+    instead and stays as it is. What lies between steps for longer is float16. Packed weights are float32. What is done
+    to each element, but CLIP and POW_FUSION by constants, widens and narrows by itself; CAST between float16 and
+    float32.
 
 WHAT IS FAST, quantised int8 and uint8
     CONV2D_FUSION of one group and depthwise, FULL_CONNECTION and MATMUL_FUSION of constant weights that, less their
