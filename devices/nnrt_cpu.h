@@ -6444,38 +6444,20 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(combine)(nnrti_v x, nnrti_v y, const nnrti_cp
 }
 
 /* A row of z: x and y go on by an element, or stay (step 0). */
-NNRTI_CPU_INLINE void NNRTI_CPU(binary_row)(const float *x, ptrdiff_t stepX, const float *y, ptrdiff_t stepY, float *z,
-                                            int32_t count, float low, float high, const nnrti_cpu_function function)
-{
-    for (int32_t i = 0; i < count; i += NNRTI_LANES) {
-        const int32_t left = count - i;
-        const nnrti_v a = stepX != 0 ? nnrti_v_load_part(x + i, left) : nnrti_v_all(*x);
-        const nnrti_v b = stepY != 0 ? nnrti_v_load_part(y + i, left) : nnrti_v_all(*y);
-        const nnrti_v result = NNRTI_CPU(combine)(a, b, function);
-        nnrti_v_store_part(z + i, nnrti_v_min(nnrti_v_all(high), nnrti_v_max(nnrti_v_all(low), result)), left);
+#define NNRTI_CPU_BINARY(name)                                                                                         \
+    static void NNRTI_CPU(row_of_##name)(const float *x, ptrdiff_t stepX, const float *y, ptrdiff_t stepY, float *z,   \
+                                         int32_t count, float low, float high)                                         \
+    {                                                                                                                  \
+        for (int32_t i = 0; i < count; i += NNRTI_LANES) {                                                             \
+            const int32_t left = count - i;                                                                            \
+            const nnrti_v a = stepX != 0 ? nnrti_v_load_part(x + i, left) : nnrti_v_all(*x);                           \
+            const nnrti_v b = stepY != 0 ? nnrti_v_load_part(y + i, left) : nnrti_v_all(*y);                           \
+            const nnrti_v result = NNRTI_CPU(combine)(a, b, NNRTI_CPU_##name);                                         \
+            nnrti_v_store_part(z + i, nnrti_v_min(nnrti_v_all(high), nnrti_v_max(nnrti_v_all(low), result)), left);    \
+        }                                                                                                              \
     }
-}
-
-NNRTI_CPU_INLINE void NNRTI_CPU(binary_rows)(const nnrti_cpu_each *a, nnrti_walk *w, const float *x, const float *y,
-                                             float *z, const nnrti_cpu_function function)
-{
-    float low, high;
-    const bool bounds = nnrti_cpu_bounds(a->activation, &low, &high);
-    do {
-        const float *const fromX = x + w->at[1], *const fromY = y + w->at[2];
-        float *const to = z + w->at[0];
-        if (w->row[0] == 1 && (w->row[1] | w->row[2] | 1) == 1)
-            NNRTI_CPU(binary_row)(fromX, w->row[1], fromY, w->row[2], to, w->count, low, high, function);
-        else
-            for (int32_t i = 0; i < w->count; i++)
-                NNRTI_CPU(binary_row)
-        (fromX + i * w->row[1], 0, fromY + i * w->row[2], 0, to + i * w->row[0], 1, low, high, function);
-        if (!bounds && w->row[0] == 1)
-            NNRTI_CPU(activate)(to, to, w->count, a->activation);
-        for (int32_t i = 0; i < w->count && !bounds && w->row[0] != 1; i++)
-            NNRTI_CPU(activate)(to + i * w->row[0], to + i * w->row[0], 1, a->activation);
-    } while (nnrti_walk_next(w));
-}
+NNRTI_CPU_OF_TWO(NNRTI_CPU_BINARY)
+#undef NNRTI_CPU_BINARY
 
 typedef struct NNRTI_CPU(each_job) {
     const nnrti_cpu_each *attr;
@@ -6487,15 +6469,23 @@ typedef struct NNRTI_CPU(each_job) {
 
 static void NNRTI_CPU(binary_walk)(const NNRTI_CPU(each_job) * j, nnrti_walk *w)
 {
-    switch (j->attr->function) {
-#define NNRTI_CPU_COMBINE(name)                                                                                        \
-    case NNRTI_CPU_##name:                                                                                             \
-        NNRTI_CPU(binary_rows)(j->attr, w, j->x, j->y, j->z, NNRTI_CPU_##name);                                        \
-        break;
-        NNRTI_CPU_OF_TWO(NNRTI_CPU_COMBINE)
-#undef NNRTI_CPU_COMBINE
-    default: break;
-    }
+#define NNRTI_CPU_BINARY(name) NNRTI_CPU(row_of_##name),
+    static void (*const rows[])(const float *x, ptrdiff_t stepX, const float *y, ptrdiff_t stepY, float *z,
+                                int32_t count, float low, float high) = {NNRTI_CPU_OF_TWO(NNRTI_CPU_BINARY)};
+#undef NNRTI_CPU_BINARY
+    const nnrti_cpu_each *const a = j->attr;
+    float low, high;
+    const bool bounds = nnrti_cpu_bounds(a->activation, &low, &high);
+    do {
+        const bool row = w->row[0] == 1 && (w->row[1] | w->row[2] | 1) == 1;
+        for (int32_t i = 0; i < w->count; i += row ? w->count : 1) {
+            float *const to = j->z + w->at[0] + i * w->row[0];
+            rows[a->function](j->x + w->at[1] + i * w->row[1], row ? w->row[1] : 0, j->y + w->at[2] + i * w->row[2],
+                              row ? w->row[2] : 0, to, row ? w->count : 1, low, high);
+            if (!bounds)
+                NNRTI_CPU(activate)(to, to, row ? w->count : 1, a->activation);
+        }
+    } while (nnrti_walk_next(w));
 }
 
 static void NNRTI_CPU(binary_part)(void *arg, uint32_t unit, uint32_t worker)
@@ -6663,17 +6653,19 @@ NNRTI_CPU_INLINE float NNRTI_CPU(sum_lanes)(const nnrti_v *sum, const nnrti_v *r
     return NNRTI_CPU(sum_of)(sums[0], rests[0]);
 }
 
-NNRTI_CPU_INLINE void NNRTI_CPU(reduce_take)(nnrti_v *sum, nnrti_v *rest, nnrti_v v, const NNRT_ReduceMode mode)
+/* Takes v into a sum, or into the largest or smallest one. */
+NNRTI_CPU_INLINE void NNRTI_CPU(reduce_take)(nnrti_v *sum, nnrti_v *rest, nnrti_v v, NNRT_ReduceMode mode,
+                                             const bool sums)
 {
-    switch (mode) {
-    case NNRT_REDUCE_MODE_MAX: *sum = nnrti_v_max_nan(*sum, v); break;
-    case NNRT_REDUCE_MODE_MIN: *sum = NNRTI_CPU_IF_NAN(v, nnrti_v_min(v, *sum)); break;
-    case NNRT_REDUCE_MODE_SUM_SQUARE: NNRTI_CPU(sum_add)(sum, rest, v * v); break;
-    case NNRT_REDUCE_MODE_ASUM:
-        NNRTI_CPU(sum_add)(sum, rest, nnrti_v_if_less(v, nnrti_v_all(0.0f), nnrti_v_all(0.0f) - v, v));
-        break;
-    default: NNRTI_CPU(sum_add)(sum, rest, v); break;
+    if (!sums) {
+        *sum = NNRTI_CPU_IF_NAN(v, mode == NNRT_REDUCE_MODE_MAX ? nnrti_v_max(v, *sum) : nnrti_v_min(v, *sum));
+        return;
     }
+    if (mode == NNRT_REDUCE_MODE_SUM_SQUARE || mode == NNRT_REDUCE_MODE_L2)
+        v = v * v;
+    else if (mode == NNRT_REDUCE_MODE_ASUM)
+        v = nnrti_v_if_less(v, nnrti_v_all(0.0f), nnrti_v_all(0.0f) - v, v);
+    NNRTI_CPU(sum_add)(sum, rest, v);
 }
 
 typedef struct NNRTI_CPU(reduce_job) {
@@ -6686,6 +6678,11 @@ typedef struct NNRTI_CPU(reduce_job) {
     uint32_t parts;
 } NNRTI_CPU(reduce_job);
 
+static float NNRTI_CPU(reduce_start)(NNRT_ReduceMode mode)
+{
+    return mode == NNRT_REDUCE_MODE_MAX ? -nnrti_inff() : mode == NNRT_REDUCE_MODE_MIN ? nnrti_inff() : 0.0f;
+}
+
 static float NNRTI_CPU(reduce_end)(const NNRTI_CPU(reduce_job) * j, float result)
 {
     if (j->attr->mode == NNRT_REDUCE_MODE_MEAN)
@@ -6695,46 +6692,30 @@ static float NNRTI_CPU(reduce_end)(const NNRTI_CPU(reduce_job) * j, float result
     return result * j->attr->coeff;
 }
 
-/* Results whose sets lie side by side, `count` of them, more than wide - 1 vectors and at most `wide`. */
+/* Results whose sets lie side by side, a vector of them at most. */
 NNRTI_CPU_INLINE void NNRTI_CPU(reduce_columns)(const NNRTI_CPU(reduce_job) * j, const float *x, int32_t count,
-                                                float *y, ptrdiff_t step, const NNRT_ReduceMode mode,
-                                                const int32_t wide)
+                                                float *y, ptrdiff_t step, const bool sums)
 {
-    const bool sums = mode != NNRT_REDUCE_MODE_MAX && mode != NNRT_REDUCE_MODE_MIN;
-    const nnrti_v start = nnrti_v_all(sums ? 0.0f : mode == NNRT_REDUCE_MODE_MAX ? -nnrti_inff() : nnrti_inff());
-    const int32_t last = (wide - 1) * NNRTI_LANES;
-    float results[4 * NNRTI_LANES], rests[4 * NNRTI_LANES];
+    const NNRT_ReduceMode mode = j->attr->mode;
+    float results[NNRTI_LANES], rests[NNRTI_LANES];
     nnrti_walk set = j->set;
-    nnrti_v sum[4], rest[4];
-    NNRTI_CPU_UNROLL
-    for (int32_t v = 0; v < wide; v++) {
-        sum[v] = start;
-        rest[v] = nnrti_v_all(0.0f);
-    }
+    nnrti_v sum = nnrti_v_all(NNRTI_CPU(reduce_start)(mode)), rest = nnrti_v_all(0.0f);
     do {
         const float *from = x + set.at[0];
-        for (int32_t i = 0; i < set.count; i++, from += set.row[0]) {
-            NNRTI_CPU_UNROLL
-            for (int32_t v = 0; v + 1 < wide; v++)
-                NNRTI_CPU(reduce_take)(&sum[v], &rest[v], nnrti_v_load(from + v * NNRTI_LANES), mode);
-            NNRTI_CPU(reduce_take)(&sum[wide - 1], &rest[wide - 1], nnrti_v_load_part(from + last, count - last), mode);
-        }
+        for (int32_t i = 0; i < set.count; i++, from += set.row[0])
+            NNRTI_CPU(reduce_take)(&sum, &rest, nnrti_v_load_part(from, count), mode, sums);
     } while (nnrti_walk_next(&set));
-    NNRTI_CPU_UNROLL
-    for (int32_t v = 0; v < wide; v++) {
-        nnrti_v_store(results + v * NNRTI_LANES, sum[v]);
-        nnrti_v_store(rests + v * NNRTI_LANES, rest[v]);
-    }
+    nnrti_v_store(results, sum);
+    nnrti_v_store(rests, rest);
     for (int32_t i = 0; i < count; i++)
         y[i * step] = NNRTI_CPU(reduce_end)(j, sums ? NNRTI_CPU(sum_of)(results[i], rests[i]) : results[i]);
 }
 
 /* The result of a set, rows of whose elements mostly lie side by side. */
-NNRTI_CPU_INLINE float NNRTI_CPU(reduce_row)(const NNRTI_CPU(reduce_job) * j, const float *x,
-                                             const NNRT_ReduceMode mode)
+NNRTI_CPU_INLINE float NNRTI_CPU(reduce_row)(const NNRTI_CPU(reduce_job) * j, const float *x, const bool sums)
 {
-    const bool sums = mode != NNRT_REDUCE_MODE_MAX && mode != NNRT_REDUCE_MODE_MIN;
-    const float start = sums ? 0.0f : mode == NNRT_REDUCE_MODE_MAX ? -nnrti_inff() : nnrti_inff();
+    const NNRT_ReduceMode mode = j->attr->mode;
+    const float start = NNRTI_CPU(reduce_start)(mode);
     float part[NNRTI_LANES];
     nnrti_walk set = j->set;
     nnrti_v sum[4], rest[4];
@@ -6750,20 +6731,22 @@ NNRTI_CPU_INLINE float NNRTI_CPU(reduce_row)(const NNRTI_CPU(reduce_job) * j, co
         for (; i + 4 * NNRTI_LANES <= whole; i += 4 * NNRTI_LANES)
             NNRTI_CPU_UNROLL
         for (int32_t v = 0; v < 4; v++)
-            NNRTI_CPU(reduce_take)(&sum[v], &rest[v], nnrti_v_load(from + i + v * NNRTI_LANES), mode);
-        for (; i + NNRTI_LANES <= whole; i += NNRTI_LANES)
-            NNRTI_CPU(reduce_take)(&sum[0], &rest[0], nnrti_v_load(from + i), mode);
-        for (; i < set.count; i += NNRTI_LANES) { /* the end of the row, and what changes nothing behind it */
-            nnrti_v_store(part, nnrti_v_all(start));
-            for (int32_t t = 0; t < NNRTI_LANES && i + t < set.count; t++)
-                part[t] = from[(i + t) * set.row[0]];
-            NNRTI_CPU(reduce_take)(&sum[1], &rest[1], nnrti_v_load(part), mode);
+            NNRTI_CPU(reduce_take)(&sum[v], &rest[v], nnrti_v_load(from + i + v * NNRTI_LANES), mode, sums);
+        for (; i < set.count; i += NNRTI_LANES) { /* at the end of the row with what changes nothing behind it */
+            if (i + NNRTI_LANES <= whole) {
+                nnrti_v_store(part, nnrti_v_load(from + i));
+            } else {
+                nnrti_v_store(part, nnrti_v_all(start));
+                for (int32_t t = 0; t < NNRTI_LANES && i + t < set.count; t++)
+                    part[t] = from[(i + t) * set.row[0]];
+            }
+            NNRTI_CPU(reduce_take)(&sum[0], &rest[0], nnrti_v_load(part), mode, sums);
         }
     } while (nnrti_walk_next(&set));
     if (sums)
         return NNRTI_CPU(reduce_end)(j, NNRTI_CPU(sum_lanes)(sum, rest, 4));
     for (int32_t v = 1; v < 4; v++)
-        NNRTI_CPU(reduce_take)(&sum[0], &rest[0], sum[v], mode);
+        NNRTI_CPU(reduce_take)(&sum[0], &rest[0], sum[v], mode, false);
     nnrti_v_store(part, sum[0]);
     for (int32_t i = 1; i < NNRTI_LANES; i++)
         if (part[i] != part[i] || (mode == NNRT_REDUCE_MODE_MAX ? part[i] > part[0] : part[i] < part[0]))
@@ -6771,24 +6754,18 @@ NNRTI_CPU_INLINE float NNRTI_CPU(reduce_row)(const NNRTI_CPU(reduce_job) * j, co
     return NNRTI_CPU(reduce_end)(j, part[0]);
 }
 
-NNRTI_CPU_INLINE void NNRTI_CPU(reduce_walk)(const NNRTI_CPU(reduce_job) * j, nnrti_walk *w, const NNRT_ReduceMode mode)
+NNRTI_CPU_INLINE void NNRTI_CPU(reduce_walk)(const NNRTI_CPU(reduce_job) * j, nnrti_walk *w, const bool sums)
 {
     do {
         const float *const x = j->x + w->at[1];
         float *const y = j->y + w->at[0];
-        int32_t i = 0;
-        if (w->row[1] == 1 && w->count > 1) {
-            for (; w->count - i > 3 * NNRTI_LANES; i += 4 * NNRTI_LANES)
+        const bool columns = w->row[1] == 1 && w->count > 1;
+        for (int32_t i = 0; i < w->count; i += columns ? NNRTI_LANES : 1)
+            if (columns)
                 NNRTI_CPU(reduce_columns)
-            (j, x + i, w->count - i < 4 * NNRTI_LANES ? w->count - i : 4 * NNRTI_LANES, y + i * w->row[0], w->row[0],
-             mode, 4);
-            for (; i < w->count; i += NNRTI_LANES)
-                NNRTI_CPU(reduce_columns)
-            (j, x + i, w->count - i < NNRTI_LANES ? w->count - i : NNRTI_LANES, y + i * w->row[0], w->row[0], mode, 1);
-        } else {
-            for (; i < w->count; i++)
-                y[i * w->row[0]] = NNRTI_CPU(reduce_row)(j, x + i * w->row[1], mode);
-        }
+                (j, x + i, w->count - i < NNRTI_LANES ? w->count - i : NNRTI_LANES, y + i * w->row[0], w->row[0], sums);
+            else
+                y[i * w->row[0]] = NNRTI_CPU(reduce_row)(j, x + i * w->row[1], sums);
     } while (nnrti_walk_next(w));
 }
 
@@ -6798,14 +6775,10 @@ static void NNRTI_CPU(reduce_part)(void *arg, uint32_t unit, uint32_t worker)
     nnrti_walk w = j->walk;
     (void)worker;
     nnrti_cpu_walk_part(&w, unit, j->parts);
-    switch (j->attr->mode) {
-    case NNRT_REDUCE_MODE_MAX: NNRTI_CPU(reduce_walk)(j, &w, NNRT_REDUCE_MODE_MAX); break;
-    case NNRT_REDUCE_MODE_MIN: NNRTI_CPU(reduce_walk)(j, &w, NNRT_REDUCE_MODE_MIN); break;
-    case NNRT_REDUCE_MODE_ASUM: NNRTI_CPU(reduce_walk)(j, &w, NNRT_REDUCE_MODE_ASUM); break;
-    case NNRT_REDUCE_MODE_SUM_SQUARE:
-    case NNRT_REDUCE_MODE_L2: NNRTI_CPU(reduce_walk)(j, &w, NNRT_REDUCE_MODE_SUM_SQUARE); break;
-    default: NNRTI_CPU(reduce_walk)(j, &w, NNRT_REDUCE_MODE_SUM); break;
-    }
+    if (j->attr->mode == NNRT_REDUCE_MODE_MAX || j->attr->mode == NNRT_REDUCE_MODE_MIN)
+        NNRTI_CPU(reduce_walk)(j, &w, false);
+    else
+        NNRTI_CPU(reduce_walk)(j, &w, true);
 }
 
 /* MEAN, SUM, MAX, MIN, SUM_SQUARE, ASUM and L2 of sets that are not empty. */
