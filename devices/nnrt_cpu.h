@@ -4771,7 +4771,8 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_expm1(nnrti_v x)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_log(nnrti_v x)
 {
     const nnrti_v least = nnrti_v_all(1.17549435e-38f), one = nnrti_v_all(1.0f), zero = nnrti_v_all(0.0f);
-    const nnrti_v_bits all = (nnrti_v_bits)nnrti_v_if_less(x, least, x * nnrti_v_all(8388608.0f), x) + 0x004afb0d;
+    const nnrti_v normal = nnrti_v_if_less(x, least, x * nnrti_v_all(8388608.0f), x), most = nnrti_v_all(3.4028235e38f);
+    const nnrti_v_bits all = (nnrti_v_bits)nnrti_v_min(nnrti_v_max(normal, least), most) + 0x004afb0d;
     const nnrti_v scaled = nnrti_v_if_less(x, least, nnrti_v_all(-23.0f), zero); /* what is below normal numbers */
     const nnrti_v n = __builtin_convertvector((all >> 23) - 127, nnrti_v) + scaled;
     const nnrti_v r = (nnrti_v)((all & 0x007fffff) + 0x3f3504f3) - one, s = r * r;
@@ -6763,9 +6764,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(reduce_walk)(const NNRTI_CPU(reduce_job) * j, nn
         for (int32_t i = 0; i < w->count; i += columns ? NNRTI_LANES : 1)
             if (columns)
                 NNRTI_CPU(reduce_columns)
-                (j, x + i, w->count - i < NNRTI_LANES ? w->count - i : NNRTI_LANES, y + i * w->row[0], w->row[0], sums);
-            else
-                y[i * w->row[0]] = NNRTI_CPU(reduce_row)(j, x + i * w->row[1], sums);
+        (j, x + i, w->count - i < NNRTI_LANES ? w->count - i : NNRTI_LANES, y + i * w->row[0], w->row[0], sums);
+        else y[i * w->row[0]] = NNRTI_CPU(reduce_row)(j, x + i * w->row[1], sums);
     } while (nnrti_walk_next(w));
 }
 
