@@ -4366,7 +4366,6 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
 #define NNRTI_CPU_IF_NAN(v, other) _mm512_mask_mov_ps(other, _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), v)
 #define NNRTI_CPU_IF_LESS(x, y, v, other) _mm512_mask_mov_ps(other, _mm512_cmp_ps_mask(x, y, _CMP_LT_OQ), v)
 #define NNRTI_CPU_SQRT(v) _mm512_sqrt_ps(v)
-#define NNRTI_CPU_TO_WHOLE(v, how) _mm512_roundscale_ps(v, how)
 #elif NNRTI_CPU_IS == 3
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
@@ -4409,7 +4408,6 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
 #define NNRTI_CPU_IF_NAN(v, other) _mm256_blendv_ps(other, v, _mm256_cmp_ps(v, v, _CMP_UNORD_Q))
 #define NNRTI_CPU_IF_LESS(x, y, v, other) _mm256_blendv_ps(other, v, _mm256_cmp_ps(x, y, _CMP_LT_OQ))
 #define NNRTI_CPU_SQRT(v) _mm256_sqrt_ps(v)
-#define NNRTI_CPU_TO_WHOLE(v, how) _mm256_round_ps(v, how)
 #elif NNRTI_CPU_IS == 2
 #define NNRTI_LANES 4
 #define NNRTI_WIDE 2
@@ -4710,9 +4708,8 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_if_less(nnrti_v x, nnrti_v y, nnrti_v v, nnrti_
 }
 #endif
 
-/* The square root, and whole numbers, each exact; NEON and what has no instructions take them one by one. */
+/* The square root, correctly rounded; what has no instruction for it takes one element after the other. */
 #define nnrti_v_sqrt NNRTI_CPU(v_sqrt)
-#define nnrti_v_whole NNRTI_CPU(v_whole)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_sqrt(nnrti_v x)
 {
 #ifdef NNRTI_CPU_SQRT
@@ -4725,23 +4722,21 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_sqrt(nnrti_v x)
     return nnrti_v_load(part);
 #endif
 }
+
+/* A whole number, exact: what is added to |x| leaves no room for a fraction, halves go to even, and the sign comes back.
+   From 2^23 on all floats are whole. */
+#define nnrti_v_whole NNRTI_CPU(v_whole)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_whole(nnrti_v x, const nnrti_cpu_function function)
 {
-#ifdef NNRTI_CPU_TO_WHOLE
-    switch (function) {
-    case NNRTI_CPU_FLOOR: return NNRTI_CPU_TO_WHOLE(x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
-    case NNRTI_CPU_CEIL: return NNRTI_CPU_TO_WHOLE(x, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
-    default: return NNRTI_CPU_TO_WHOLE(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-    }
-#else
-    float part[NNRTI_LANES];
-    nnrti_v_store(part, x);
-    for (int32_t i = 0; i < NNRTI_LANES; i++)
-        part[i] = function == NNRTI_CPU_FLOOR  ? nnrti_floorf(part[i])
-                  : function == NNRTI_CPU_CEIL ? nnrti_ceilf(part[i])
-                                               : nnrti_roundevenf(part[i]);
-    return nnrti_v_load(part);
-#endif
+    const nnrti_v big = nnrti_v_all(8388608.0f), one = nnrti_v_all(1.0f);
+    const nnrti_v size = (nnrti_v)((nnrti_v_bits)x & INT32_MAX), near = (size + big) - big;
+    const nnrti_v_bits sign = (nnrti_v_bits)x & INT32_MIN;
+    nnrti_v y = (nnrti_v)((nnrti_v_bits)nnrti_v_if_less(size, big, near, size) | sign);
+    if (function == NNRTI_CPU_FLOOR)
+        y = nnrti_v_if_less(x, y, y - one, y);
+    else if (function == NNRTI_CPU_CEIL)
+        y = nnrti_v_if_less(y, x, y + one, y);
+    return (nnrti_v)((nnrti_v_bits)y | sign);
 }
 
 /* exp(x) - 1 for x <= 0, as nnrti_v_exp: 2^n p + (2^n - 1), where p is exp(r) - 1. At most 3 units in the last place. */
@@ -7752,7 +7747,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(quantise_run)(const float *x, uint8_t *y, int32_
     int32_t i = 0;
 #if NNRTI_CPU_IS == 4
     for (; i < count; i += 16) {
-        const __mmask16 some = count - i >= 16 ? (__mmask16)0xFFFF : (__mmask16)((1u << (count - i)) - 1);
+        const __mmask16 some = (__mmask16)(count - i >= 16 ? 0xFFFFu : (1u << (count - i)) - 1);
         const __m512 v = _mm512_maskz_loadu_ps(some, x + i);
         _mm_mask_storeu_epi8(y + i, some, _mm512_cvtepi32_epi8(NNRTI_CPU(quantised)(v, a, scale, low, high, zero)));
     }
@@ -7933,11 +7928,11 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
 }
 NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
 {
-    _mm256_storeu_si256((__m256i *)(void *)p, _mm512_cvtps_ph(v, 8));
+    _mm256_storeu_si256((__m256i *)(void *)p, _mm512_maskz_cvtps_ph(0xFFFF, v, 8));
 }
 NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
 {
-    return _mm512_cvtph_ps(_mm512_cvtps_ph(v, 8));
+    return _mm512_cvtph_ps(_mm512_maskz_cvtps_ph(0xFFFF, v, 8));
 }
 #elif NNRTI_CPU_IS == 3
 NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
@@ -9565,7 +9560,6 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef NNRTI_CPU_IF_NAN
 #undef NNRTI_CPU_IF_LESS
 #undef NNRTI_CPU_SQRT
-#undef NNRTI_CPU_TO_WHOLE
 #undef NNRTI_CPU_COMPUTE
 #undef NNRTI_CPU_EVEN
 #undef NNRTI_WHOLE

@@ -1717,7 +1717,8 @@ static void test_depthwise_of_8_bits(void **unused)
     e.x = e.y = U8;
     e.w = I8;
     e.c.n = e.c.h = e.c.window[0] = 1;
-    e.c.group = e.c.k = e.c.c = e.c.stride[0] = e.c.stride[1] = e.c.dilation[0] = 1;
+    e.c.k = e.c.c = 1;
+    e.c.group = e.c.stride[0] = e.c.stride[1] = e.c.dilation[0] = 1;
     e.c.window[1] = 9;
     e.c.dilation[1] = 3000;
     e.c.w = 24011;
