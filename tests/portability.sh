@@ -199,13 +199,14 @@ for t in $targets; do
     target "$t"
     mkdir -p "$out/$t"
     # shellcheck disable=SC2086
-    can='' more=''
+    can='' more='' whole=$([ -n "$only" ] || echo yes) # whole: an object of the implementation is wanted
     for s in $suites; do
-        case ${only:- $s } in *" $s "*) can="$can $s" ;; esac
+        case ${only:- $s } in *" $s "*) can="$can $s" ;; *) continue ;; esac
+        [ ! -f "tests/test_$s.c" ] || grep -q '^#define NNRT_IMPLEMENTATION' "tests/test_$s.c" || whole=yes
     done
     # shellcheck disable=SC2086
     sh tools/need.sh $packages &&
-        { [ -n "$only" ] || $cc -std=c99 $warnings -O1 $lfs -I. -isystem $out/include -c -o "$out/$t/implementation.o" tests/nnrt.c; } &&
+        { [ -z "$whole" ] || $cc -std=c99 $warnings -O1 $lfs -I. -isystem $out/include -c -o "$out/$t/implementation.o" tests/nnrt.c; } &&
         printf '%s\n' $can | xargs -r -P "$jobs" -n 1 sh $self --suite "$t"
     case $can in *' vectors'*) more=bits && sh $self --suite "$t" bits ;; esac
     for s in $can $more; do
