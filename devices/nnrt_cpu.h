@@ -41,7 +41,7 @@ HOW EXACT
     makes; LOG 2; ELU 4, SELU 5, SOFTPLUS 6, MISH 8; ERF 2 and 2^-22; RSQRT 1.5, POW_FUSION by 3 1; all else that is done
     to single elements is rounded as the reference device rounds it. Sums of REDUCE_FUSION, INSTANCE_NORM,
     GROUP_NORM_FUSION and LOG_SOFTMAX carry their rounding errors along; FUSED_BATCH_NORM multiplies with
-    scale / sqrt(variance + epsilon), rounded. An average over a whole image is a reduction, too.
+    scale / sqrt(variance + epsilon), rounded. An average over a whole image whose channels come first is a reduction, too.
     The gates of LSTM, GRU and RNN are such sums and activations, and what cells make of them has one rounding for each
     product and sum, or one for both. A quotient of SOFTMAX is a product with 1 / the sum, which is rounded, too.
     MAX_POOL_3D and AVERAGE_POOL_3D give the bits of the reference device.
@@ -819,7 +819,7 @@ static bool nnrti_cpu_is_eight(const nnrt_draft_step *step, const char *kernel)
            step->args[0].view.quantCount == 1;
 }
 
-/* Whether a pool of float32 has one window, all of x, and no activation: a reduction, wherever channels lie. */
+/* Whether a pool of float32 has one window, all of x, and no activation: where channels come first, a reduction. */
 static bool nnrti_cpu_is_global(const nnrt_draft_step *step)
 {
     const bool most = step->op->type == NNRT_NODE_TYPE_MAX_POOL_FUSION;
@@ -3893,6 +3893,8 @@ static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
     case NNRT_NODE_TYPE_AVGPOOL_FUSION:
         if (!nnrti_cpu_is_global(step))
             return NNRT_SUCCESS;
+        if (nnrti_cpu_is_last(&step->args[0].view) && nnrti_cpu_is_last(&step->args[step->nIn + step->nDerived].view))
+            return nnrti_cpu_take_pool(e, s);
         return nnrti_cpu_take_sets(
             e, s, NULL, step->op->type == NNRT_NODE_TYPE_MAX_POOL_FUSION ? NNRT_REDUCE_MODE_MAX : NNRT_REDUCE_MODE_MEAN,
             1.0f);

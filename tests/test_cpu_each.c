@@ -447,7 +447,7 @@ static void test_reductions(void **unused)
     }
 }
 
-/* Pools of one window, all of x, are reductions wherever channels lie; not those whose window begins in front of x. */
+/* Pools of one window, all of x, are reductions where channels come first; not those whose window begins in front of x. */
 static void test_global_pools(void **unused)
 {
     (void)unused;
@@ -487,7 +487,7 @@ static void test_global_pools(void **unused)
         nnrt_builder_output(b, most ? nnrt_builder_op(b, "y", NNRT_NODE_TYPE_MAX_POOL_FUSION, &largest, &in, 1)
                                     : nnrt_builder_op(b, "y", NNRT_NODE_TYPE_AVGPOOL_FUSION, &average, &in, 1));
         model = finish(b);
-        kernel = before ? (most ? "max_pool" : "average_pool") : "reduce";
+        kernel = before || !first ? (most ? "max_pool" : "average_pool") : "reduce";
         check_all(model, x, nX, nY, expected, bound, "a pool of all");
         kernel = NULL;
         nnrt_model_destroy(model);
