@@ -36,12 +36,13 @@ WHAT IS FAST, quantised int8 and uint8
 HOW EXACT
     Sums of products run in the order of the reference device, each product and sum rounded once together (fused) where
     the machine has such an instruction; but see below for convolutions by tiles. SIGMOID and TANH are within 4 units in
-    the last place (results below 2^-126 may be 0), SWISH within 5; GELU within 2^-22 of the larger of 1 and |x|, in its
-    tanh form within twice that and 8 units. Units in the last place, at most: EXPFUSION 2, and what its rounded argument
-    makes; LOG 2; ELU 4, SELU 5, SOFTPLUS 6, MISH 8; ERF 2 and 2^-22; RSQRT 1.5, POW_FUSION by 3 1; all else that is done
-    to single elements is rounded as the reference device rounds it. Sums of REDUCE_FUSION, INSTANCE_NORM,
-    GROUP_NORM_FUSION and LOG_SOFTMAX carry their rounding errors along; FUSED_BATCH_NORM multiplies with
-    scale / sqrt(variance + epsilon), rounded. An average over a whole image whose channels come first is a reduction, too.
+    the last place (results below 2^-126 may be 0), SWISH within 5; GELU within 2^-22 of the larger of 1 and |x|, in
+    its tanh form within twice that and 8 units. Units in the last place, at most: EXPFUSION 2, and what its rounded
+    argument makes; LOG 2; ELU 4, SELU 5, SOFTPLUS 6, MISH 8; ERF 2 and 2^-22; RSQRT 1.5, POW_FUSION by 3 1; all
+    else that is done to single elements is rounded as the reference device rounds it. Sums of REDUCE_FUSION,
+    INSTANCE_NORM, GROUP_NORM_FUSION and LOG_SOFTMAX carry their rounding errors along; FUSED_BATCH_NORM multiplies
+    with scale / sqrt(variance + epsilon), rounded. An average over a whole image whose channels come first is a
+    reduction, too.
     The gates of LSTM, GRU and RNN are such sums and activations, and what cells make of them has one rounding for each
     product and sum, or one for both. A quotient of SOFTMAX is a product with 1 / the sum, which is rounded, too.
     MAX_POOL_3D and AVERAGE_POOL_3D give the bits of the reference device.
@@ -4725,8 +4726,8 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_sqrt(nnrti_v x)
 #endif
 }
 
-/* A whole number, exact: what is added to |x| leaves no room for a fraction, halves go to even, and the sign comes back.
-   From 2^23 on all floats are whole. */
+/* A whole number, exact: what is added to |x| leaves no room for a fraction, halves go to even, and the sign comes
+   back. From 2^23 on all floats are whole. */
 #define nnrti_v_whole NNRTI_CPU(v_whole)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_whole(nnrti_v x, const nnrti_cpu_function function)
 {
@@ -4741,7 +4742,8 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_whole(nnrti_v x, const nnrti_cpu_function funct
     return (nnrti_v)((nnrti_v_bits)y | sign);
 }
 
-/* exp(x) - 1 for x <= 0, as nnrti_v_exp: 2^n p + (2^n - 1), where p is exp(r) - 1. At most 3 units in the last place. */
+/* exp(x) - 1 for x <= 0, as nnrti_v_exp: 2^n p + (2^n - 1), where p is exp(r) - 1. At most 3 units in the last
+   place. */
 #define nnrti_v_expm1 NNRTI_CPU(v_expm1)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_expm1(nnrti_v x)
 {
