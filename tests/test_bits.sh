@@ -27,12 +27,11 @@ build() {
     fi
 }
 
-# Code that is not optimised, for the smallest size, and with all that this machine has: vectors for every loop, products and
-# sums in one. What -O3 does beyond that moves loops and copies functions; it takes gcc twice as long.
+# Code that is not optimised, for the smallest size, and with all that this machine has.
 build clang -std=c99 -O0
 build gcc -std=c99 -Os
-build gcc -std=gnu11 -O2 -ftree-vectorize -fvect-cost-model=dynamic -march=native -ffp-contract=fast
-build clang -std=gnu11 -O2 -march=native
+build gcc -std=gnu11 -O3 -march=native -ffp-contract=fast
+build clang -std=gnu11 -O3 -march=native
 build g++ -x c++ -std=c++17 -O0
 
 # says MACRO FUNCTION COMMAND...: what the library says of its bits when it is compiled so (tests/cross/same_bits.c)
