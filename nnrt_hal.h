@@ -5039,13 +5039,32 @@ static bool nnrti_in_arena(const nnrti_storage *s)
     return s->kind == NNRT_PLACE_ARENA || s->kind == NNRT_PLACE_CARRIED;
 }
 
+/* With several workers, scratch that is not large has one place for all steps, and each worker has the same part of it
+   in each of them: otherwise that would lie in the cache of another processor. The bytes of such a part; 0: there is
+   none. */
+#define NNRTI_SCRATCH_STAYS 262144u
+static size_t nnrti_scratch_stays(const nnrti_planner *p, uint32_t alignment)
+{
+    size_t most = 0;
+#ifndef NNRT_FIRMWARE
+    for (uint32_t s = 0; p->draft->workers > 1 && s < p->draft->nSteps; s++) {
+        const nnrt_draft_step *step = &p->draft->steps[s];
+        if (step->kernel != NULL && step->scratchBytes > most && step->scratchBytes <= NNRTI_SCRATCH_STAYS)
+            most = step->scratchBytes;
+    }
+#endif
+    (void)p;
+    return nnrti_round_size(most, alignment, &most) ? most : 0;
+}
+
 /* Offsets of everything that lies in the arena: storages first, then scratch. */
 static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, uint32_t alignment, nnrt_plan *plan)
 {
     nnrt_draft *d = p->draft;
     nnrt_plan_block *blocks =
         (nnrt_plan_block *)nnrti_temp(d->memory, (size_t)p->nStorages + d->nSteps, sizeof(*blocks));
-    uint32_t count = 0;
+    const size_t stays = nnrti_scratch_stays(p, alignment);
+    uint32_t count = 0, stay = UINT32_MAX;
     void *scratch;
     NNRT_ReturnCode code;
     if (blocks == NULL)
@@ -5056,10 +5075,21 @@ static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, uint32_t alignment, n
             blocks[count].first = p->storages[i].first;
             blocks[count++].last = p->storages[i].last;
         }
-    for (uint32_t s = 0; s < d->nSteps; s++)
-        if (d->steps[s].kernel != NULL && d->steps[s].scratchBytes > 0 &&
-            (code = nnrti_scratch_block(p, alignment, &d->steps[s], (int32_t)s, &blocks[count++])) != NNRT_SUCCESS)
+    for (uint32_t s = 0; s < d->nSteps; s++) { /* the number of a step's block first */
+        nnrt_draft_step *step = &d->steps[s];
+        if (step->kernel == NULL || step->scratchBytes == 0)
+            continue;
+        p->scratch[s] = count;
+        if (step->scratchBytes <= stays) {
+            step->scratchBytes = stays;
+            stay = stay != UINT32_MAX ? stay : count;
+            p->scratch[s] = stay;
+        }
+        if (p->scratch[s] < count)
+            blocks[stay].last = (int32_t)s;
+        else if ((code = nnrti_scratch_block(p, alignment, step, (int32_t)s, &blocks[count++])) != NNRT_SUCCESS)
             return code;
+    }
     scratch = nnrt_memory_temp(d->memory, nnrt_plan_scratch(count));
     if (scratch == NULL)
         return nnrti_no_memory(p->error);
@@ -5073,7 +5103,7 @@ static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, uint32_t alignment, n
             p->storages[i].offset = blocks[count++].offset;
     for (uint32_t s = 0; s < d->nSteps; s++)
         if (d->steps[s].kernel != NULL && d->steps[s].scratchBytes > 0)
-            p->scratch[s] = blocks[count++].offset;
+            p->scratch[s] = blocks[p->scratch[s]].offset;
     return NNRT_SUCCESS;
 }
 

@@ -15,7 +15,9 @@ WHAT IS FAST, float32
     GROUP_NORM_FUSION; FUSED_BATCH_NORM and SCALE_FUSION of constants for each channel; LSTM (without
     projection and zoneout), LSTM_PEEPHOLE, GRU and RNN of constant weights. Where only it reads a convolution or a
     product of matrices, an ADD_FUSION becomes part of it; so does a TRANSPOSE in front of or behind a product of two
-    tensors that a run brings, and a factor becomes part of the SOFTMAX behind it. Tensors of images between steps lie
+    tensors that a run brings, and a factor becomes part of the SOFTMAX behind it. A convolution of each channel by
+    itself and those of 1 x 1 cells in front of it and behind it are made some rows after the other, so that what lies
+    between them never leaves the cache, where that is more than the cache has room for. Tensors of images between steps lie
     with their channels last, whatever the model says; what enters and leaves the model is as the model has it. Weights
     are packed once, when the model is prepared, and shared by sessions that share it; nnrt compile MODEL --device cpu
     packs them into the model's file, where sessions use them.
@@ -75,7 +77,8 @@ CONVOLUTIONS BY TILES
 
 ONE KERNEL BY ITSELF
     The extension "nnrt.cpu.kernel" of a session names the only kernel that steps may have, as in NNRTI_CPU_KERNELS,
-    "product" or "add_8"; all else is that of the reference device. Where no step of the model can have it the session
+    "product" or "add_8"; all else is that of the reference device. With "chain", which is made of them, they may have
+    "product" and "depthwise", and are chained wherever they can be. Where no step of the model can have it the session
     is refused. With a device as "cpu-avx2" that is any row by name: how tests compare each with the reference device.
 
 SECTIONS (search for the tag)
@@ -84,6 +87,7 @@ SECTIONS (search for the tag)
     >>sets     sets of instructions: this file includes itself once for each, for the kernels
     >>layout   channels last
     >>steps    which kernel a step gets, and packed weights
+    >>chain    convolutions that are made together
     >>split    convolutions that are several products
     >>eight    the same of 8 bits
     >>turned   transposes that others do by the way
@@ -252,6 +256,18 @@ typedef struct nnrti_cpu_winograd {
     size_t rowX, rowY;         /* in scratch: floats from one tile to the next, in x and in y */
     size_t cellX, cellY;       /* from one cell to the next */
 } nnrti_cpu_winograd;
+
+/* A convolution of each channel by itself, and the products of 1 x 1 cells in front of it and behind it, some rows of an
+   image after the other: attributes of `chain`. What one of them gives the next finds in the cache. The arguments are x,
+   what is added to the last one's result or nothing, what is packed for `depthwise`, then for each of the products that
+   there are its packed weights and its zeros, and y. */
+typedef struct nnrti_cpu_chain {
+    nnrti_cpu_window middle;
+    nnrti_cpu_product first, last; /* rows 0: there is none */
+    int32_t in[3], out[3];         /* rows, columns and channels of what `middle` reads, and of what it gives */
+    int32_t lines, parts; /* rows of its result that are made at once; into which those of an image are divided */
+    size_t lists, cells;  /* of scratch: bytes that the products have, and then floats of what `middle` reads */
+} nnrti_cpu_chain;
 
 /* A pool with any number of axes behind the channels: attributes of `max_volume` and `average_volume`, whose x and y are
    [N,C,..] and dense. All lists have a number for each axis. ends: where paddings count as cells, those behind x. */
@@ -431,6 +447,7 @@ typedef struct nnrti_cpu_kernel {
     X(split)                                                                                                           \
     X(groups)                                                                                                          \
     X(depthwise)                                                                                                       \
+    X(chain)                                                                                                           \
     X(max_pool)                                                                                                        \
     X(average_pool)                                                                                                    \
     X(max_volume)                                                                                                      \
@@ -799,12 +816,20 @@ typedef struct nnrti_cpu_edit {
     char only[24]; /* the kernel that steps may have; "": all */
 } nnrti_cpu_edit;
 
-/* Whether steps may have a kernel, whose name is nnrt_cpu_KERNEL_SET. */
+/* Whether a kernel, whose name is nnrt_cpu_KERNEL_SET, is the one that is asked for. */
+static bool nnrti_cpu_is_only(const nnrti_cpu_edit *e, const char *kernel)
+{
+    const char *name = kernel + strlen("nnrt_cpu_");
+    const size_t length = strlen(e->only);
+    return strncmp(name, e->only, length) == 0 && strrchr(name, '_') == name + length;
+}
+
+/* Whether steps may have a kernel: that one, or where it is `chain` those of which it is made. */
 static bool nnrti_cpu_may(const nnrti_cpu_edit *e, const nnrti_cpu_kernel *kernel)
 {
-    const char *name = kernel->name + strlen("nnrt_cpu_");
-    const size_t length = strlen(e->only);
-    return length == 0 || (strncmp(name, e->only, length) == 0 && strrchr(name, '_') == name + length);
+    return e->only[0] == '\0' || nnrti_cpu_is_only(e, kernel->name) ||
+           (strcmp(e->only, "chain") == 0 &&
+            (kernel->run == e->set->product.run || kernel->run == e->set->depthwise.run));
 }
 
 static NNRT_ReturnCode nnrti_cpu_no_memory(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
@@ -1327,7 +1352,7 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
     else if (pixels < a->rows)
         a->rows = pixels > 0 ? (int32_t)pixels : 1;
     else if (pixels < (int64_t)a->rows * 2 * (int64_t)d->workers)
-        a->rows = (int32_t)((pixels / (2 * (int64_t)d->workers) + 7) / 8 * 8);
+        a->rows = (int32_t)(nnrti_cpu_pieces(nnrti_cpu_pieces(pixels, d->workers), 4) * 4); /* one piece for each */
     if (pixels <= (int64_t)a->rows * ((int64_t)d->workers - 1))
         a->parts = nnrti_cpu_parts(work, a->rows > 1 ? panels : (panels + 3) / 4, d->workers);
     d->steps[s].scratchBytes = (size_t)(taps + 2) * (size_t)(a->rows + NNRTI_CPU_TALLEST) * sizeof(void *);
@@ -2175,6 +2200,154 @@ static bool nnrti_cpu_join_add(nnrti_cpu_edit *e, uint32_t s)
         return true;
     }
     return false;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>chain */
+
+#define NNRTI_CPU_CHAIN 65536    /* floats that one of the two gives, at most about */
+#define NNRTI_CPU_CHAINED 262144 /* floats of all of it for each thread: less stays in the cache by itself */
+
+#define NNRTI_CPU_CHAIN_WORK                                                                                           \
+    2000000 /* multiplications: where there are fewer, threads that wait for each other less often count */
+
+/* Whether a step is a product of 1 x 1 cells of images, whose rows can be made in any order. */
+static bool nnrti_cpu_is_link(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
+{
+    const nnrti_cpu_product *a = (const nnrti_cpu_product *)step->attr;
+    return step->kernel == e->set->product.run && a->in.window[0] == 1 && a->in.window[1] == 1 &&
+           a->in.stride[0] == 1 && a->in.stride[1] == 1 && (a->in.pad[0] | a->in.pad[1]) == 0 && a->lines == 0 &&
+           a->depth.to == 0 && step->args[0].view.dims[1] == step->args[4].view.dims[1] &&
+           step->args[0].view.dims[2] == step->args[4].view.dims[2];
+}
+
+static int64_t nnrti_cpu_image_floats(const nnrt_view *image)
+{
+    return (int64_t)image->dims[1] * image->dims[2] * image->dims[3];
+}
+
+/* Whether the second reads what the first gives, as it is. */
+static bool nnrti_cpu_is_same(const nnrt_plan_arg *given, const nnrt_plan_arg *read)
+{
+    return given->tensor == read->tensor && given->view.rank == 4 && read->view.rank == 4 &&
+           memcmp(given->view.dims, read->view.dims, sizeof(given->view.dims)) == 0 &&
+           memcmp(given->view.strides, read->view.strides, sizeof(given->view.strides)) == 0;
+}
+
+/* The steps in front of step s and behind it, a `depthwise`, that it is chained with; UINT32_MAX: there is none. */
+static void nnrti_cpu_find_links(const nnrti_cpu_edit *e, uint32_t s, uint32_t *first, uint32_t *last)
+{
+    const nnrt_draft *d = e->draft;
+    const nnrt_plan_arg *x = &d->steps[s].args[0], *y = &d->steps[s].args[2];
+    *first = nnrt_draft_writer(d, x->tensor);
+    if (*first != UINT32_MAX &&
+        (!nnrti_cpu_is_link(e, &d->steps[*first]) || d->steps[*first].args[1].tensor != NNRT_NO_TENSOR ||
+         nnrt_draft_readers(d, x->tensor) != 1 || !nnrti_cpu_is_same(&d->steps[*first].args[4], x)))
+        *first = UINT32_MAX;
+    *last = UINT32_MAX;
+    if (nnrt_draft_readers(d, y->tensor) != 1)
+        return;
+    for (uint32_t i = s + 1; i < d->nSteps && *last == UINT32_MAX; i++)
+        if (nnrti_cpu_is_link(e, &d->steps[i]) && nnrti_cpu_is_same(y, &d->steps[i].args[0]))
+            *last = i;
+}
+
+/* So many pixels that there are no few of them at the end. */
+static int32_t nnrti_cpu_even_rows(int64_t pixels)
+{
+    return (int32_t)nnrti_cpu_pieces(nnrti_cpu_pieces(pixels, nnrti_cpu_pieces(pixels, 64)), 4) * 4;
+}
+
+/* How many rows are made at once, by how many parts. */
+static void nnrti_cpu_plan_chain(nnrti_cpu_chain *a, uint32_t workers)
+{
+    const int64_t reach = (int64_t)(a->middle.window[0] - 1) * a->middle.dilation[0] + 1;
+    const int64_t row = (int64_t)a->in[1] * a->in[2], result = (int64_t)a->out[1] * a->out[2];
+    int64_t fresh = NNRTI_CPU_CHAIN / (result > 0 ? result : 1), rows;
+    if (a->first.rows > 0 && row > 0 && (NNRTI_CPU_CHAIN / row - reach) / a->middle.stride[0] + 1 < fresh)
+        fresh = (NNRTI_CPU_CHAIN / row - reach) / a->middle.stride[0] + 1;
+    a->parts = (int32_t)workers < a->out[0] ? (int32_t)workers : a->out[0]; /* each makes rows that its neighbour has */
+    rows = nnrti_cpu_pieces(a->out[0], a->parts);
+    fresh = fresh < 1 ? 1 : fresh > rows ? rows : fresh;
+    a->lines = (int32_t)(fresh > 0 ? nnrti_cpu_pieces(rows, nnrti_cpu_pieces(rows, fresh)) : 1);
+    rows = (a->lines - 1) * (int64_t)a->middle.stride[0] + reach;
+    a->cells = a->first.rows > 0 ? (size_t)((rows < a->in[0] ? rows : a->in[0]) * row) : 0;
+    if (a->first.rows > 0)
+        a->first.rows = nnrti_cpu_even_rows((int64_t)a->lines * a->middle.stride[0] * a->in[1]);
+    if (a->last.rows > 0)
+        a->last.rows = nnrti_cpu_even_rows((int64_t)a->lines * a->out[1]);
+    a->first.parts = a->last.parts = 1;
+    rows = a->first.rows > a->last.rows ? a->first.rows : a->last.rows;
+    a->lists = (3 * (size_t)(rows + NNRTI_CPU_TALLEST) * sizeof(void *) + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT *
+               NNRT_ALIGNMENT;
+}
+
+/* A `depthwise` becomes one with the products around it, where that spares much memory. */
+static NNRT_ReturnCode nnrti_cpu_join_chain(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    const nnrt_draft_step middle = d->steps[s];
+    nnrt_draft_step first, last;
+    nnrti_cpu_chain *a;
+    nnrt_plan_arg *args;
+    uint32_t f, l, n = 0;
+    int64_t between = 0, work = 0;
+    if (middle.kernel != e->set->depthwise.run || !nnrti_cpu_may(e, &e->set->chain) ||
+        nnrti_empty(&middle.args[0].view) || nnrti_empty(&middle.args[2].view))
+        return NNRT_SUCCESS;
+    nnrti_cpu_find_links(e, s, &f, &l);
+    first = d->steps[f != UINT32_MAX ? f : s];
+    last = d->steps[l != UINT32_MAX ? l : s];
+    if (f != UINT32_MAX) {
+        between += nnrti_cpu_image_floats(&middle.args[0].view);
+        work += nnrti_cpu_image_floats(&middle.args[0].view) * first.args[2].view.dims[1];
+    }
+    if (l != UINT32_MAX) {
+        between += nnrti_cpu_image_floats(&middle.args[2].view);
+        work += nnrti_cpu_image_floats(&middle.args[2].view) * last.args[2].view.dims[0];
+    }
+    if (between == 0 || (e->only[0] == '\0' && between < NNRTI_CPU_CHAINED * (int64_t)d->workers &&
+                         (d->workers < 2 || work > NNRTI_CPU_CHAIN_WORK)))
+        return NNRT_SUCCESS;
+    if ((a = (nnrti_cpu_chain *)nnrt_memory_keep(d->memory, sizeof(*a))) == NULL)
+        return nnrti_cpu_no_memory(e, &middle);
+    memset(a, 0, sizeof(*a));
+    a->middle = *(const nnrti_cpu_window *)middle.attr;
+    memcpy(a->in, &middle.args[0].view.dims[1], sizeof(a->in));
+    memcpy(a->out, &middle.args[2].view.dims[1], sizeof(a->out));
+    if (f != UINT32_MAX)
+        a->first = *(const nnrti_cpu_product *)first.attr;
+    if (l != UINT32_MAX)
+        a->last = *(const nnrti_cpu_product *)last.attr;
+    nnrti_cpu_plan_chain(a, d->workers);
+    if (f != UINT32_MAX)
+        d->steps[f].kernel = NULL;
+    if (l != UINT32_MAX) {
+        d->steps[s].kernel = NULL;
+        s = l;
+    }
+    if ((args = nnrt_draft_args(d, s, 7, 1)) == NULL) /* most of which are derived */
+        return nnrti_cpu_no_memory(e, &last);
+    args[n++] = first.args[0];
+    if (l != UINT32_MAX)
+        args[n] = last.args[1];
+    n++;
+    args[n++] = middle.args[1];
+    if (f != UINT32_MAX) {
+        args[n++] = first.args[2];
+        args[n++] = first.args[3];
+    }
+    if (l != UINT32_MAX) {
+        args[n++] = last.args[2];
+        args[n++] = last.args[3];
+    }
+    args[n] = last.args[last.nIn + last.nDerived];
+    d->steps[s].nIn = 2;
+    d->steps[s].nDerived = n - 2;
+    nnrti_cpu_use(&d->steps[s], &e->set->chain, a);
+    d->steps[s].scratchBytes =
+        a->lists + (a->cells + (size_t)a->lines * (size_t)a->out[1] * (size_t)a->out[2]) * sizeof(float);
+    return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -3924,9 +4097,9 @@ static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
 static NNRT_ReturnCode nnrti_cpu_find_only(const nnrti_cpu_edit *e)
 {
     for (uint32_t s = 0; s < e->draft->nSteps; s++) {
-        const nnrti_cpu_kernel kernel = {e->draft->steps[s].kernel, e->draft->steps[s].kernelName};
-        if (kernel.run != NULL && kernel.name != NULL && strncmp(kernel.name, "nnrt_cpu_", 9) == 0 &&
-            nnrti_cpu_may(e, &kernel))
+        const nnrt_draft_step *step = &e->draft->steps[s];
+        if (step->kernel != NULL && step->kernelName != NULL && strncmp(step->kernelName, "nnrt_cpu_", 9) == 0 &&
+            nnrti_cpu_is_only(e, step->kernelName))
             return NNRT_SUCCESS;
     }
     return nnrt_error_set(e->draft->config->error, NNRT_NOT_SUPPORT,
@@ -3966,6 +4139,8 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
             nnrti_cpu_leave_half(&e, s);
     }
     nnrti_cpu_join_halves(&e);
+    for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
+        code = nnrti_cpu_join_chain(&e, s);
     return code != NNRT_SUCCESS || e.only[0] == '\0' ? code : nnrti_cpu_find_only(&e);
 }
 
@@ -6256,6 +6431,155 @@ static NNRT_ReturnCode NNRTI_CPU(windows)(const void *attr, const nnrt_view *x, 
 static NNRT_ReturnCode NNRTI_CPU(depthwise)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     return NNRTI_CPU(windows)(attr, &args[0], &args[1], &args[2], call, 0, NNRTI_CPU(depthwise_row));
+}
+
+typedef struct NNRTI_CPU(chain_job) {
+    const nnrti_cpu_chain *attr;
+    const nnrt_view *args;
+    const nnrt_call *call;
+    nnrt_view none; /* is added to what the first one gives */
+    NNRTI_CPU(product_job) first, last;
+    NNRTI_CPU(window_job) middle;
+} NNRTI_CPU(chain_job);
+
+/* Rows of image n of v, from row `from` on, as an image. */
+static nnrt_view NNRTI_CPU(rows_of)(const nnrt_view *v, int32_t n, int32_t from, int32_t count)
+{
+    nnrt_view rows = *v;
+    if (v->data != NULL)
+        rows.data = (float *)v->data + (n * v->strides[0] + from * v->strides[1]);
+    rows.dims[0] = 1;
+    rows.dims[1] = count;
+    return rows;
+}
+
+/* What lies in scratch, as an image of rows of such columns and channels. */
+static nnrt_view NNRTI_CPU(rows_at)(float *data, int32_t count, const int32_t *extent)
+{
+    nnrt_view rows;
+    memset(&rows, 0, sizeof(rows));
+    rows.data = data;
+    rows.rank = 4;
+    rows.dims[0] = 1;
+    rows.dims[1] = count;
+    rows.dims[2] = extent[1];
+    rows.dims[3] = extent[2];
+    rows.strides[3] = 1;
+    rows.strides[2] = extent[2];
+    rows.strides[1] = rows.strides[0] = (ptrdiff_t)extent[1] * extent[2];
+    return rows;
+}
+
+static void NNRTI_CPU(set_link)(NNRTI_CPU(product_job) * j, const nnrti_cpu_product *attr, const nnrt_view *packed,
+                                int32_t channels, const nnrt_call *call)
+{
+    j->attr = attr;
+    j->packed = &packed[0];
+    j->last = &packed[1];
+    j->call = call;
+    j->panels = (int32_t)nnrti_cpu_pieces(channels, NNRTI_WIDE * NNRTI_LANES);
+    j->bounds = nnrti_cpu_bounds(attr->in.activation, &j->low, &j->high);
+    (void)nnrti_cpu_bounds(attr->sum, &j->sumLow, &j->sumHigh);
+}
+
+/* All pixels of a product. */
+static void NNRTI_CPU(make_link)(const NNRTI_CPU(product_job) * link, const nnrt_view *x, const nnrt_view *z,
+                                 const nnrt_view *y, uint32_t worker)
+{
+    NNRTI_CPU(product_job) j = *link;
+    uint32_t pieces;
+    j.x = x;
+    j.z = z;
+    j.y = y;
+    j.pixels = (int64_t)y->dims[1] * y->dims[2];
+    pieces = (uint32_t)nnrti_cpu_pieces(j.pixels, j.attr->rows);
+    for (uint32_t i = 0; i < pieces; i++)
+        NNRTI_CPU(product_task)(&j, i, worker);
+}
+
+/* A part of the rows of an image. What rows of `middle` read that those before them have read, too, is moved. */
+static void NNRTI_CPU(chain_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(chain_job) *c = (const NNRTI_CPU(chain_job) *)arg;
+    const nnrti_cpu_chain *a = c->attr;
+    const nnrt_view *x = &c->args[0], *z = &c->args[1];
+    const nnrt_view *y = &c->args[3 + (a->first.rows > 0 ? 2 : 0) + (a->last.rows > 0 ? 2 : 0)];
+    const nnrti_cpu_window *m = &a->middle;
+    const int32_t n = (int32_t)i / a->parts, part = (int32_t)i % a->parts;
+    const int32_t to = (int32_t)((int64_t)a->out[0] * (part + 1) / a->parts);
+    const size_t row = (size_t)a->in[1] * (size_t)a->in[2];
+    float *const cells = (float *)(void *)((uint8_t *)nnrti_cpu_scratch(c->call, worker) + a->lists);
+    float *const sums = cells + a->cells;
+    int32_t begin = 0, end = 0; /* rows that are in cells */
+    for (int32_t p = (int32_t)((int64_t)a->out[0] * part / a->parts), count; p < to; p += count) {
+        int32_t first, last, lowest, highest;
+        int64_t top = (int64_t)p * m->stride[0] - m->pad[0], bottom;
+        nnrti_cpu_window here = *m;
+        NNRTI_CPU(window_job) j = c->middle;
+        nnrt_view from, result;
+        count = to - p < a->lines ? to - p : a->lines;
+        bottom = top + (int64_t)(count - 1) * m->stride[0] + (int64_t)(m->window[0] - 1) * m->dilation[0] + 1;
+        lowest = top < 0 ? 0 : top < a->in[0] ? (int32_t)top : a->in[0];
+        highest = bottom < lowest ? lowest : bottom < a->in[0] ? (int32_t)bottom : a->in[0];
+        if (a->first.rows > 0) {
+            first = end > lowest ? end : lowest;
+            if (end > lowest)
+                memmove(cells, cells + (size_t)(lowest - begin) * row, (size_t)(end - lowest) * row * sizeof(float));
+            last = highest - first;
+            from = NNRTI_CPU(rows_of)(x, n, first, last);
+            result = NNRTI_CPU(rows_at)(cells + (size_t)(first - lowest) * row, last, a->in);
+            if (last > 0)
+                NNRTI_CPU(make_link)(&c->first, &from, &c->none, &result, worker);
+            begin = lowest;
+            end = highest;
+            from = NNRTI_CPU(rows_at)(cells, highest - lowest, a->in);
+        } else {
+            from = NNRTI_CPU(rows_of)(x, n, lowest, highest - lowest);
+        }
+        result = NNRTI_CPU(rows_of)(y, n, p, count);
+        here.pad[0] = (int32_t)(lowest - top);
+        j.attr = &here;
+        j.x = &from;
+        if (a->last.rows > 0) {
+            nnrt_view sum = NNRTI_CPU(rows_at)(sums, count, a->out), added = NNRTI_CPU(rows_of)(z, n, p, count);
+            j.y = &sum;
+            for (int32_t q = 0; q < count; q++)
+                NNRTI_CPU(window_row)(&j, (uint32_t)q, true, false);
+            NNRTI_CPU(make_link)(&c->last, &sum, &added, &result, worker);
+        } else {
+            j.y = &result;
+            for (int32_t q = 0; q < count; q++)
+                NNRTI_CPU(window_row)(&j, (uint32_t)q, true, false);
+        }
+    }
+}
+
+static NNRT_ReturnCode NNRTI_CPU(chain)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_chain *a = (const nnrti_cpu_chain *)attr;
+    const double pixels = (double)args[0].dims[0] * a->out[0] * a->out[1];
+    const nnrt_view *packed = &args[3];
+    NNRTI_CPU(chain_job) c;
+    double work = 3.0 * pixels * a->out[2] * a->middle.window[0] * a->middle.window[1];
+    c.attr = a;
+    c.args = args;
+    c.call = call;
+    c.none = args[0];
+    c.none.data = NULL;
+    c.middle.begin = 0;
+    c.middle.packed = &args[2];
+    (void)nnrti_cpu_bounds(a->middle.activation, &c.middle.low, &c.middle.high);
+    if (a->first.rows > 0) {
+        NNRTI_CPU(set_link)(&c.first, &a->first, packed, a->in[2], call);
+        work += (double)args[0].dims[0] * a->in[0] * a->in[1] * packed->dims[0] * packed->dims[1];
+        packed += 2;
+    }
+    if (a->last.rows > 0) {
+        NNRTI_CPU(set_link)(&c.last, &a->last, packed, packed[2].dims[3], call);
+        work += pixels * packed->dims[0] * packed->dims[1];
+    }
+    nnrti_cpu_share(call, work, (uint32_t)(args[0].dims[0] * a->parts), NNRTI_CPU(chain_task), &c);
+    return NNRT_SUCCESS;
 }
 
 static NNRT_ReturnCode NNRTI_CPU(max_pool)(const void *attr, nnrt_view *args, nnrt_call *call)
