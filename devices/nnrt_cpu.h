@@ -2205,11 +2205,9 @@ static bool nnrti_cpu_join_add(nnrti_cpu_edit *e, uint32_t s)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>chain */
 
-#define NNRTI_CPU_CHAIN 65536    /* floats that one of the two gives, at most about */
-#define NNRTI_CPU_CHAINED 262144 /* floats of all of it for each thread: less stays in the cache by itself */
-
-#define NNRTI_CPU_CHAIN_WORK                                                                                           \
-    2000000 /* multiplications: where there are fewer, threads that wait for each other less often count */
+#define NNRTI_CPU_CHAIN 65536        /* floats that one of the two gives, at most about */
+#define NNRTI_CPU_CHAINED 262144     /* floats of all of it for each thread: less stays in the cache by itself */
+#define NNRTI_CPU_CHAIN_WORK 2000000 /* multiplications: of fewer, threads are to wait for each other less often */
 
 /* Whether a step is a product of 1 x 1 cells of images, whose rows can be made in any order. */
 static bool nnrti_cpu_is_link(const nnrti_cpu_edit *e, const nnrt_draft_step *step)

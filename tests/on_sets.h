@@ -106,8 +106,8 @@ static bool has_no_floats(uint32_t s)
 
 /* By each set, with one, two, three and eight workers: within bound[i] of expected, and always the same bits; and by the
    reference device. */
-static void check_all(const NNRT_Model *model, const float *x, size_t nX, size_t nY, const float *expected,
-                      const float *bound, const char *what)
+static inline void check_all(const NNRT_Model *model, const float *x, size_t nX, size_t nY, const float *expected,
+                             const float *bound, const char *what)
 {
     float *y = reals(nY), *first = reals(nY);
     for (uint32_t s = 0; s <= nSets; s++)
