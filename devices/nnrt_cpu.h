@@ -6215,7 +6215,7 @@ typedef struct NNRTI_CPU(strip) {
     int32_t begin, end; /* columns from that of x on: those that lie inside and that the pixels read */
     float low, high;
 } NNRTI_CPU(strip);
-#define NNRTI_CPU_STRIP_PIXELS 4
+#define NNRTI_CPU_STRIP_PIXELS 6
 
 /* A vector of channels of a strip, of which `edge` says whether it has fewer pixels or columns than others. */
 NNRTI_CPU_INLINE void NNRTI_CPU(strip_vector)(const NNRTI_CPU(strip) * s, int32_t c, const int32_t width,
