@@ -226,9 +226,9 @@ typedef struct nnrti_cpu_product {
    behind the other. Of x with a third axis, H and Ho are the slices' rows one below the other. Packed: phase by phase,
    group by group, as for `product`.
    `groups` has groups so small that the channels of y of `fold` of them are a vector, and so are those of x. Packed:
-   phase by phase, for each such block a vector of the bias and then tap by tap, channel of x by channel of x of a group,
-   one of weights. Zeros are as many as x has channels, and behind them is said where the lanes find each channel of
-   their group, of a whole block and then of the last one, which may have fewer groups. */
+   phase by phase, for each such block a vector of the bias and then tap by tap, channel of x by channel of x of a
+   group, one of weights. Zeros are as many as x has channels, and behind them is said where the lanes find each channel
+   of their group, of a whole block and then of the last one, which may have fewer groups. */
 typedef struct nnrti_cpu_phase {
     nnrti_cpu_product product;
     int32_t first[2], extent[2]; /* rows and columns of y: the first one, and how many there are */
@@ -269,8 +269,9 @@ typedef struct nnrti_cpu_chain {
     size_t lists, cells;  /* of scratch: bytes that the products have, and then floats of what `middle` reads */
 } nnrti_cpu_chain;
 
-/* A pool with any number of axes behind the channels: attributes of `max_volume` and `average_volume`, whose x and y are
-   [N,C,..] and dense. All lists have a number for each axis. ends: where paddings count as cells, those behind x. */
+/* A pool with any number of axes behind the channels: attributes of `max_volume` and `average_volume`, whose x and y
+   are [N,C,..] and dense. All lists have a number for each axis. ends: where paddings count as cells, those behind
+   x. */
 typedef struct nnrti_cpu_volume {
     const int64_t *window, *stride, *dilation, *pad, *ends;
 } nnrti_cpu_volume;
@@ -537,7 +538,8 @@ static uint32_t nnrti_cpu_walk_parts(const nnrt_call *call, const nnrti_walk *w,
     return most < 4 * call->parallel->workers ? most : 4 * call->parallel->workers;
 }
 
-/* Makes a walk part i of so many of itself: of its first axis or, where there is none, of its row by lines of the cache. */
+/* Makes a walk part i of so many of itself: of its first axis or, where there is none, of its row by lines of the
+   cache. */
 static void nnrti_cpu_walk_part(nnrti_walk *w, uint32_t i, uint32_t parts)
 {
     int32_t *extent = w->rank > 0 ? &w->dims[0] : &w->count;
@@ -1250,8 +1252,8 @@ static int32_t nnrti_cpu_padded(const nnrti_cpu_set *set, int32_t C)
     return C - left + (left == 0 ? 0 : left <= set->lanes ? set->lanes : set->panel);
 }
 
-/* Of windows of several cells and few channels, patches of some rows of y, or of a part of a row; and where channels lie
-   as planes, as those of a matrix do that is transposed. */
+/* Of windows of several cells and few channels, patches of some rows of y, or of a part of a row; and where channels
+   lie as planes, as those of a matrix do that is transposed. */
 static void nnrti_cpu_choose_patch(nnrti_cpu_product *a, const nnrt_view *x, const nnrt_view *y, int32_t K,
                                    uint32_t workers)
 {
@@ -2608,8 +2610,8 @@ static bool nnrti_cpu_is_volume(const nnrt_draft_step *step)
     return args[1].view.dims[0] <= INT32_MAX / NNRTI_CPU_WIDEST;
 }
 
-/* Gives step s, of a volume, arguments that are images whose channels lie one behind the other: by a copy in front of it,
-   unless x is a copy of such an image, and one behind it. */
+/* Gives step s, of a volume, arguments that are images whose channels lie one behind the other: by a copy in front of
+   it, unless x is a copy of such an image, and one behind it. */
 static NNRT_ReturnCode nnrti_cpu_copy_slices(nnrti_cpu_edit *e, uint32_t *s)
 {
     nnrt_draft *d = e->draft;
@@ -2721,8 +2723,8 @@ static ptrdiff_t nnrti_cpu_place(const nnrt_view *w, int32_t c, int32_t i, int32
 #define NNRTI_CPU_CHUNK 256
 #define NNRTI_CPU_BESIDE 32
 
-/* Weights first to first + count - 1 of channel c of w [C,kH,kW,K], as 0 to 255, and behind them `zero` to the end of the
-   last NNRTI_CPU_BESIDE of them. */
+/* Weights first to first + count - 1 of channel c of w [C,kH,kW,K], as 0 to 255, and behind them `zero` to the end of
+   the last NNRTI_CPU_BESIDE of them. */
 static void nnrti_cpu_fetch_8(const nnrt_view *w, int32_t c, int64_t first, int32_t count, uint8_t zero, uint8_t *to)
 {
     const uint8_t *from = (const uint8_t *)w->data + c * w->strides[0];
@@ -2833,8 +2835,8 @@ static void nnrti_cpu_scales(nnrti_cpu_scale *r, const nnrt_view *quant, const n
     }
 }
 
-/* The `count` weights of a chunk, and zeros to the end of the last group, less their zero point as a set has them; gives
-   their sum. */
+/* The `count` weights of a chunk, and zeros to the end of the last group, less their zero point as a set has them;
+   gives their sum. */
 static uint32_t nnrti_cpu_widen_8(const nnrti_cpu_eight *set, const uint8_t *chunk, int32_t count, uint8_t zero,
                                   uint32_t *to)
 {
@@ -4463,8 +4465,8 @@ NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
    second. NNRTI_WIDE vectors make a panel, NNRTI_TALL pixels a tile of a product, NNRTI_TALL_ONE one of a single
    vector; NNRTI_CELLS_TALL sequences go through cells at once.
    With -fipa-ra gcc clears the upper halves of registers neither in front of a call of a function in the same file that
-   leaves vectors alone, nor behind it where the function ends. What has no AVX instructions, in there or in the executor,
-   then waits for hundreds of cycles each time. */
+   leaves vectors alone, nor behind it where the function ends. What has no AVX instructions, in there or in the
+   executor, then waits for hundreds of cycles each time. */
 
 #define NNRTI_CPU_avx512vnni 5 /* only >>integers: all else is that of avx512 */
 #define NNRTI_CPU_avx512 4
@@ -5518,8 +5520,8 @@ static const nnrti_cpu_phase *NNRTI_CPU(find_phase)(const nnrti_cpu_split *a, co
     }
 }
 
-/* What a phase computes, by group g or, with g < 0, by all of them: a product of v[0], x, v[3], whose zeros are v[2], and
-   of packed weights v[1], whose sum with another tensor v[4] there is none. */
+/* What a phase computes, by group g or, with g < 0, by all of them: a product of v[0], x, v[3], whose zeros are v[2],
+   and of packed weights v[1], whose sum with another tensor v[4] there is none. */
 static void NNRTI_CPU(see_phase)(const NNRTI_CPU(split_job) * s, const nnrti_cpu_phase *p, int32_t g, nnrt_view v[5],
                                  NNRTI_CPU(product_job) * j)
 {
@@ -6639,8 +6641,8 @@ typedef struct NNRTI_CPU(volume_job) {
     int64_t rows; /* of y, of an image and channel */
 } NNRTI_CPU(volume_job);
 
-/* A vector of a row of y, the last axis, from element q on. at: where windows begin on the other axes; first, count: their
-   cells that lie inside x, at least one. The last axis is fastest, as on the reference device. */
+/* A vector of a row of y, the last axis, from element q on. at: where windows begin on the other axes; first, count:
+   their cells that lie inside x, at least one. The last axis is fastest, as on the reference device. */
 NNRTI_CPU_INLINE void NNRTI_CPU(volume_vector)(const NNRTI_CPU(volume_job) * j, const float *x, float *y, int32_t q,
                                                const int64_t *at, const int32_t *first, const int32_t *count,
                                                const bool largest)
@@ -9145,8 +9147,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(list_places)(const uint8_t **to, const uint8_t *
 }
 
 #if NNRTI_CPU_IS == 5
-/* What `run` pixels of a row of y read of row h of x, the first one from column w on, `across` cells each: where they lie in
-   x, or zeros, or at *copies, where what is not in x is zero points. */
+/* What `run` pixels of a row of y read of row h of x, the first one from column w on, `across` cells each: where they
+   lie in x, or zeros, or at *copies, where what is not in x is zero points. */
 static void NNRTI_CPU(find_cells)(const NNRTI_CPU(product_8_job) * j, const uint8_t *image, int64_t h, int64_t w,
                                   int32_t run, const nnrti_x8 *zeros, const nnrti_x8 **x, nnrti_x8 **copies)
 {
@@ -9175,8 +9177,8 @@ static void NNRTI_CPU(find_cells)(const NNRTI_CPU(product_8_job) * j, const uint
 }
 #endif
 
-/* Where the pixels from `first` on lie, and what their taps read: gathered in `room`, or else in x or, where not all of it
-   is in x, in `room`, in front of which are zero points. */
+/* Where the pixels from `first` on lie, and what their taps read: gathered in `room`, or else in x or, where not all of
+   it is in x, in `room`, in front of which are zero points. */
 static void NNRTI_CPU(find_pixels_8)(const NNRTI_CPU(product_8_job) * j, int64_t first, const NNRTI_CPU(tile_8) * t,
                                      const nnrti_x8 **x, uint8_t **y, nnrti_x8 *room)
 {
