@@ -404,6 +404,14 @@ typedef struct nnrti_cpu_product_8 {
     bool gather;    /* what a pixel reads is copied together first */
     nnrti_cpu_scale scale;
 } nnrti_cpu_product_8;
+/* Some pixels of y, and some of its channels. */
+typedef struct nnrti_cpu_results_8 {
+    uint8_t *const *y;      /* y[row]: channels of a pixel */
+    int32_t rows;           /* pixels */
+    int32_t channel, count; /* the first of a panel, and how many of them there are */
+    const int32_t *table;   /* of the first one */
+    const nnrti_cpu_scale *scale;
+} nnrti_cpu_results_8;
 #define NNRTI_CPU_TALLEST_8 8      /* pixels of the tallest tile of any set */
 #define NNRTI_CPU_ROOM_8 (1 << 22) /* bytes of cells brought side by side, at most */
 
@@ -458,7 +466,9 @@ typedef struct nnrti_cpu_kernel {
     X(affine) X(reduce) X(softmax) X(log_softmax) X(layer_norm) X(rms_norm) X(group_norm) X(winograd) X(recurrent)
 /* Of floats and 8 bits or float16, of the sets that have kernels for floats. */
 #define NNRTI_CPU_KERNELS_CAST(X) X(quantise) X(dequantise) X(widen_half) X(narrow_half) X(round_half) X(each_half)
-#define NNRTI_CPU_KERNELS_8(X) X(product_8) X(depthwise_8) X(max_pool_8) X(average_pool_8) X(add_8)
+/* Of 8 bits; then those that multiply them, which avx512vnni has of its own. */
+#define NNRTI_CPU_KERNELS_8(X) X(max_pool_8) X(average_pool_8) X(add_8)
+#define NNRTI_CPU_KERNELS_DOT(X) X(product_8) X(depthwise_8)
 
 /* What the kernels for 8 bits of a set work with. */
 typedef struct nnrti_cpu_eight {
@@ -477,6 +487,7 @@ typedef struct nnrti_cpu_set {
     NNRTI_CPU_KERNELS(NNRTI_CPU_MEMBER)
     NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_MEMBER)
     NNRTI_CPU_KERNELS_8(NNRTI_CPU_MEMBER)
+    NNRTI_CPU_KERNELS_DOT(NNRTI_CPU_MEMBER)
 #undef NNRTI_CPU_MEMBER
     nnrti_cpu_eight eight;
 } nnrti_cpu_set;
@@ -724,6 +735,34 @@ static void nnrti_cpu_turn(const uint32_t *from, ptrdiff_t step, uint32_t *to, p
 #if defined(__GNUC__)
 #define NNRTI_CPU_INLINE static inline __attribute__((always_inline))
 #define NNRTI_CPU_APART __attribute__((noinline))
+/* Copies less than 32 bytes. Where it is called gcc would else write all that a memcpy takes. */
+NNRTI_CPU_APART static void nnrti_cpu_copy_part(void *to, const void *from, size_t bytes)
+{
+    uint8_t *t = (uint8_t *)to;
+    const uint8_t *f = (const uint8_t *)from;
+    if ((bytes & 16) != 0) {
+        memcpy(t, f, 16);
+        t += 16;
+        f += 16;
+    }
+    if ((bytes & 8) != 0) {
+        memcpy(t, f, 8);
+        t += 8;
+        f += 8;
+    }
+    if ((bytes & 4) != 0) {
+        memcpy(t, f, 4);
+        t += 4;
+        f += 4;
+    }
+    if ((bytes & 2) != 0) {
+        memcpy(t, f, 2);
+        t += 2;
+        f += 2;
+    }
+    if ((bytes & 1) != 0)
+        *t = *f;
+}
 #endif
 
 #if NNRT_CPU_AVX512
@@ -4468,7 +4507,7 @@ NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
    leaves vectors alone, nor behind it where the function ends. What has no AVX instructions, in there or in the
    executor, then waits for hundreds of cycles each time. */
 
-#define NNRTI_CPU_avx512vnni 5 /* only >>integers: all else is that of avx512 */
+#define NNRTI_CPU_avx512vnni 5 /* only products of >>integers: all else is that of avx512 */
 #define NNRTI_CPU_avx512 4
 #define NNRTI_CPU_avx2 3
 #define NNRTI_CPU_neon 2
@@ -4712,23 +4751,42 @@ NNRTI_CPU_INLINE void nnrti_v_store_part(float *p, nnrti_v v, int32_t n)
 }
 #else
 #define NNRTI_WHOLE(n) ((n) >= NNRTI_LANES)
+#if NNRTI_CPU_IS == 3
+/* All bits of the first n lanes. */
+NNRTI_CPU_INLINE __m256i NNRTI_CPU(first)(int32_t n)
+{
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+#endif
 NNRTI_CPU_INLINE nnrti_v nnrti_v_load_part(const float *p, int32_t n)
 {
-    float part[NNRTI_LANES] = {0};
     if (n >= NNRTI_LANES)
         return nnrti_v_load(p);
-    memcpy(part, p, (size_t)n * sizeof(float));
-    return nnrti_v_load(part);
+#if NNRTI_CPU_IS == 3
+    return _mm256_maskload_ps(p, NNRTI_CPU(first)(n));
+#else
+    {
+        float part[NNRTI_LANES] = {0};
+        nnrti_cpu_copy_part(part, p, (size_t)n * sizeof(float));
+        return nnrti_v_load(part);
+    }
+#endif
 }
 NNRTI_CPU_INLINE void nnrti_v_store_part(float *p, nnrti_v v, int32_t n)
 {
-    float part[NNRTI_LANES];
     if (n >= NNRTI_LANES) {
         nnrti_v_store(p, v);
         return;
     }
-    nnrti_v_store(part, v);
-    memcpy(p, part, (size_t)n * sizeof(float));
+#if NNRTI_CPU_IS == 3
+    _mm256_maskstore_ps(p, NNRTI_CPU(first)(n), v);
+#else
+    {
+        float part[NNRTI_LANES];
+        nnrti_v_store(part, v);
+        nnrti_cpu_copy_part(p, part, (size_t)n * sizeof(float));
+    }
+#endif
 }
 #endif
 
@@ -5121,6 +5179,35 @@ NNRTI_CPU_INLINE void NNRTI_CPU(finish)(const NNRTI_CPU(tile) * t, int32_t row, 
     }
 }
 
+/* The same of the last vector of a panel, which may have less channels. */
+#if NNRTI_CPU_IS == 4
+NNRTI_CPU_INLINE void NNRTI_CPU(finish_last)(const NNRTI_CPU(tile) * t, int32_t row, int32_t at, nnrti_v *sum,
+                                             int32_t next, const int32_t tall)
+{
+    NNRTI_CPU(finish)(t, row, at, sum, next, tall, false);
+}
+#else
+NNRTI_CPU_APART static void NNRTI_CPU(finish_part)(const NNRTI_CPU(tile) * t, int32_t row, int32_t at, nnrti_v *sum,
+                                                   int32_t tall)
+{
+    for (int32_t r = 0; r < tall; r++)
+        NNRTI_CPU(finish)(t, row + r, at, sum + r, 1, 1, false);
+}
+NNRTI_CPU_INLINE void NNRTI_CPU(finish_last)(const NNRTI_CPU(tile) * t, int32_t row, int32_t at, nnrti_v *sum,
+                                             int32_t next, const int32_t tall)
+{
+    nnrti_v part[NNRTI_CPU_TALLEST];
+    if (NNRTI_WHOLE(t->count - at)) {
+        NNRTI_CPU(finish)(t, row, at, sum, next, tall, true);
+        return;
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < tall; r++)
+        part[r] = sum[r * next];
+    NNRTI_CPU(finish_part)(t, row, at, part, tall);
+}
+#endif
+
 /* Pixels row to row + tall - 1 by a panel of `wide` vectors: as many sums as there are registers for. */
 NNRTI_CPU_INLINE void NNRTI_CPU(multiply)(const NNRTI_CPU(tile) * tile, int32_t row, const int32_t tall,
                                           const int32_t wide, const bool patch)
@@ -5162,10 +5249,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply)(const NNRTI_CPU(tile) * tile, int32_t 
     NNRTI_CPU_UNROLL
     for (int32_t v = 0; v + 1 < wide; v++) /* those before the last one are whole */
         NNRTI_CPU(finish)(t, row, v * NNRTI_LANES, sum + v, wide, tall, true);
-    if (NNRTI_WHOLE(t->count - (wide - 1) * NNRTI_LANES))
-        NNRTI_CPU(finish)(t, row, (wide - 1) * NNRTI_LANES, sum + wide - 1, wide, tall, true);
-    else
-        NNRTI_CPU(finish)(t, row, (wide - 1) * NNRTI_LANES, sum + wide - 1, wide, tall, false);
+    NNRTI_CPU(finish_last)(t, row, (wide - 1) * NNRTI_LANES, sum + wide - 1, wide, tall);
 }
 
 /* Tiles of a panel of one vector and of two, of pixels that lie anywhere or in a patch. The lower one serves up to four
@@ -5182,7 +5266,18 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply)(const NNRTI_CPU(tile) * tile, int32_t 
 NNRTI_CPU_TILE(one, NNRTI_TALL_ONE, 1)
 NNRTI_CPU_TILE(two, NNRTI_TALL, 2)
 NNRTI_CPU_TILE(low_one, 4, 1)
+#if NNRTI_TALL > 4
 NNRTI_CPU_TILE(low_two, 4, 2)
+#else
+static void NNRTI_CPU(multiply_low_two)(const NNRTI_CPU(tile) * t, int32_t row)
+{
+    NNRTI_CPU(multiply_two)(t, row);
+}
+static void NNRTI_CPU(multiply_patch_low_two)(const NNRTI_CPU(tile) * t, int32_t row)
+{
+    NNRTI_CPU(multiply_patch_two)(t, row);
+}
+#endif
 
 /* All rows of a tile. */
 static void NNRTI_CPU(multiply_all)(const NNRTI_CPU(tile) * t, bool wide)
@@ -5229,8 +5324,12 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply_panels)(const NNRTI_CPU(tile) * tile, s
     NNRTI_CPU_UNROLL
     for (int32_t p = 0; p < panels; p++)
         NNRTI_CPU_UNROLL
-    for (int32_t v = 0; v < NNRTI_WIDE; v++)
-        NNRTI_CPU(finish)(t, 0, (p * NNRTI_WIDE + v) * NNRTI_LANES, &sum[p][v], 1, 1, false);
+    for (int32_t v = 0; v < NNRTI_WIDE; v++) {
+        if (p + 1 < panels || v + 1 < NNRTI_WIDE)
+            NNRTI_CPU(finish)(t, 0, (p * NNRTI_WIDE + v) * NNRTI_LANES, &sum[p][v], 1, 1, true);
+        else
+            NNRTI_CPU(finish_last)(t, 0, (p * NNRTI_WIDE + v) * NNRTI_LANES, &sum[p][v], 1, 1);
+    }
 }
 
 #define NNRTI_CPU_PANELS(panels)                                                                                       \
@@ -5621,10 +5720,7 @@ NNRTI_CPU_APART static void NNRTI_CPU(multiply_groups)(const NNRTI_CPU(tile) * t
                 sum[r] = nnrti_v_fma(NNRTI_CPU(pick)(x[r] + at, cell[r], lanes + k * NNRTI_LANES), weight, sum[r]);
         }
     }
-    if (NNRTI_WHOLE(t->count))
-        NNRTI_CPU(finish)(t, row, 0, sum, 1, NNRTI_TALL, true);
-    else
-        NNRTI_CPU(finish)(t, row, 0, sum, 1, NNRTI_TALL, false);
+    NNRTI_CPU(finish_last)(t, row, 0, sum, 1, NNRTI_TALL);
 }
 
 static void NNRTI_CPU(groups_task)(void *arg, uint32_t i, uint32_t worker)
@@ -6219,9 +6315,28 @@ typedef struct NNRTI_CPU(strip) {
 } NNRTI_CPU(strip);
 #define NNRTI_CPU_STRIP_PIXELS 6
 
+/* Some channels of a cell of x, and of a pixel of y, of which there are `left`: whole vectors, of which a strip has one
+   at least, or what there is of one where that takes no longer. */
+#if NNRTI_CPU_IS == 4
+#define NNRTI_CPU_STRIP_WHOLE false
+#else
+#define NNRTI_CPU_STRIP_WHOLE true
+#endif
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(strip_load)(const float *x, int32_t left)
+{
+    return NNRTI_CPU_STRIP_WHOLE ? nnrti_v_load(x) : nnrti_v_load_part(x, left);
+}
+NNRTI_CPU_INLINE void NNRTI_CPU(strip_store)(float *y, nnrti_v v, int32_t left)
+{
+    if (NNRTI_CPU_STRIP_WHOLE)
+        nnrti_v_store(y, v);
+    else
+        nnrti_v_store_part(y, v, left);
+}
+
 /* A vector of channels of a strip, of which `edge` says whether it has fewer pixels or columns than others. */
 NNRTI_CPU_INLINE void NNRTI_CPU(strip_vector)(const NNRTI_CPU(strip) * s, int32_t c, const int32_t width,
-                                              const int32_t stride, const bool edge, const bool whole)
+                                              const int32_t stride, const bool edge)
 {
     const float *x = s->x + c, *packed = s->packed + c;
     const nnrti_v low = nnrti_v_all(s->low), high = nnrti_v_all(s->high);
@@ -6241,7 +6356,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(strip_vector)(const NNRTI_CPU(strip) * s, int32_
                 continue;
             if (edge && k >= s->end)
                 break;
-            cell = whole ? nnrti_v_load(x + k * s->stepX) : nnrti_v_load_part(x + k * s->stepX, s->channels - c);
+            cell = NNRTI_CPU(strip_load)(x + k * s->stepX, s->channels - c);
             NNRTI_CPU_UNROLL
             for (int32_t t = 0; t < NNRTI_CPU_STRIP_PIXELS; t++)
                 if (k >= t * stride && k < t * stride + width)
@@ -6250,27 +6365,24 @@ NNRTI_CPU_INLINE void NNRTI_CPU(strip_vector)(const NNRTI_CPU(strip) * s, int32_
     }
     NNRTI_CPU_UNROLL
     for (int32_t t = 0; t < NNRTI_CPU_STRIP_PIXELS; t++) {
-        const nnrti_v result = nnrti_v_min(high, nnrti_v_max(low, sum[t]));
-        float *y = s->y + t * s->stepY + c;
         if (edge && t >= s->count)
             break;
-        if (whole)
-            nnrti_v_store(y, result);
-        else
-            nnrti_v_store_part(y, result, s->channels - c);
+        NNRTI_CPU(strip_store)
+        (s->y + t * s->stepY + c, nnrti_v_min(high, nnrti_v_max(low, sum[t])), s->channels - c);
     }
 }
 
-/* All channels; the copy tells the compiler that nothing changes it. */
+/* All channels; the copy tells the compiler that nothing changes it. Where vectors are whole, the last one begins so
+   early that it ends with the last channel. */
 #define NNRTI_CPU_STRIP(width, stride, edge)                                                                           \
     NNRTI_CPU_APART static void NNRTI_CPU(strip_##width##_##stride##_##edge)(const NNRTI_CPU(strip) * strip)           \
     {                                                                                                                  \
         const NNRTI_CPU(strip) s = *strip;                                                                             \
-        int32_t c = 0;                                                                                                 \
-        for (; NNRTI_WHOLE(s.channels - c); c += NNRTI_LANES)                                                          \
-            NNRTI_CPU(strip_vector)(&s, c, width, stride, edge, true);                                                 \
-        for (; c < s.channels; c += NNRTI_LANES)                                                                       \
-            NNRTI_CPU(strip_vector)(&s, c, width, stride, edge, false);                                                \
+        for (int32_t c = 0; c < s.channels; c += NNRTI_LANES) {                                                        \
+            if (NNRTI_CPU_STRIP_WHOLE && c > s.channels - NNRTI_LANES)                                                 \
+                c = s.channels - NNRTI_LANES;                                                                          \
+            NNRTI_CPU(strip_vector)(&s, c, width, stride, edge);                                                       \
+        }                                                                                                              \
     }
 NNRTI_CPU_STRIP(3, 1, 0)
 NNRTI_CPU_STRIP(3, 1, 1)
@@ -6279,13 +6391,37 @@ NNRTI_CPU_STRIP(3, 2, 1)
 NNRTI_CPU_STRIP(5, 1, 1)
 NNRTI_CPU_STRIP(5, 2, 1)
 
+/* One of less channels than a vector has: by copies of its cells, and from one of its pixels. */
+#define NNRTI_CPU_FEW_ROWS 5
+static void NNRTI_CPU(strip_few)(const NNRTI_CPU(strip) * strip, void (*run)(const NNRTI_CPU(strip) *))
+{
+    float cells[NNRTI_CPU_FEW_ROWS][(NNRTI_CPU_STRIP_PIXELS - 1) * 2 + 5][NNRTI_LANES];
+    float pixels[NNRTI_CPU_STRIP_PIXELS][NNRTI_LANES];
+    const size_t bytes = (size_t)strip->channels * sizeof(float);
+    NNRTI_CPU(strip) s = *strip;
+    for (int32_t i = 0; i < s.rows; i++)
+        for (int32_t k = s.begin; k < s.end; k++) {
+            nnrti_v_store(cells[i][k], nnrti_v_all(0.0f));
+            nnrti_cpu_copy_part(cells[i][k], strip->x + i * strip->down + k * strip->stepX, bytes);
+        }
+    s.x = cells[0][0];
+    s.y = pixels[0];
+    s.stepX = s.stepY = s.channels = NNRTI_LANES;
+    s.down = (ptrdiff_t)(sizeof(cells[0]) / sizeof(float));
+    run(&s);
+    for (int32_t t = 0; t < s.count; t++)
+        nnrti_cpu_copy_part(strip->y + t * strip->stepY, pixels[t], bytes);
+}
+
 /* A row of y by strips; false: there are none for such a window. at: where tap 0,0 of its first pixel would lie. */
 static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, ptrdiff_t at, float *y)
 {
     const nnrti_cpu_window *a = j->attr;
     const int32_t width = a->window[1], stride = a->stride[1], columns = j->x->dims[2], pixels = j->y->dims[2];
+    const bool few = NNRTI_CPU_STRIP_WHOLE && j->y->dims[3] < NNRTI_LANES;
     NNRTI_CPU(strip) s;
-    if ((width != 3 && width != 5) || (stride != 1 && stride != 2) || a->dilation[1] != 1 || a->pad[1] > width)
+    if ((width != 3 && width != 5) || (stride != 1 && stride != 2) || a->dilation[1] != 1 || a->pad[1] > width ||
+        (few && a->window[0] > NNRTI_CPU_FEW_ROWS))
         return false;
     s.padded = j->packed->dims[1];
     s.bias = (const float *)j->packed->data;
@@ -6301,6 +6437,7 @@ static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CP
     for (int32_t q = 0; q < pixels; q += NNRTI_CPU_STRIP_PIXELS) {
         const int64_t left = (int64_t)q * stride - a->pad[1], right = columns - left;
         int32_t needed;
+        void (*run)(const NNRTI_CPU(strip) *);
         bool edge;
         s.count = pixels - q < NNRTI_CPU_STRIP_PIXELS ? pixels - q : NNRTI_CPU_STRIP_PIXELS;
         needed = (s.count - 1) * stride + width;
@@ -6310,11 +6447,15 @@ static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CP
         s.end = right < needed ? (int32_t)right : needed;
         edge = s.begin > 0 || s.end < (NNRTI_CPU_STRIP_PIXELS - 1) * stride + width;
         if (width == 3 && stride == 1)
-            (edge ? NNRTI_CPU(strip_3_1_1) : NNRTI_CPU(strip_3_1_0))(&s);
+            run = edge ? NNRTI_CPU(strip_3_1_1) : NNRTI_CPU(strip_3_1_0);
         else if (width == 3)
-            (edge ? NNRTI_CPU(strip_3_2_1) : NNRTI_CPU(strip_3_2_0))(&s);
+            run = edge ? NNRTI_CPU(strip_3_2_1) : NNRTI_CPU(strip_3_2_0);
         else
-            (stride == 1 ? NNRTI_CPU(strip_5_1_1) : NNRTI_CPU(strip_5_2_1))(&s);
+            run = stride == 1 ? NNRTI_CPU(strip_5_1_1) : NNRTI_CPU(strip_5_2_1);
+        if (few)
+            NNRTI_CPU(strip_few)(&s, run);
+        else
+            run(&s);
     }
     return true;
 }
@@ -6977,6 +7118,16 @@ NNRTI_CPU_INLINE float NNRTI_CPU(sum_lanes)(const nnrti_v *sum, const nnrti_v *r
     return NNRTI_CPU(sum_of)(sums[0], rests[0]);
 }
 
+/* The same of one vector. What is summed up stays in registers until then: it has no address. */
+NNRTI_CPU_APART static float NNRTI_CPU(sum_vector)(const nnrti_v *sum, const nnrti_v *rest)
+{
+    return NNRTI_CPU(sum_lanes)(sum, rest, 1);
+}
+NNRTI_CPU_INLINE float NNRTI_CPU(sum_line)(nnrti_v sum, nnrti_v rest)
+{
+    return NNRTI_CPU(sum_vector)(&sum, &rest);
+}
+
 /* Takes v into a sum, or into the largest or smallest one. */
 NNRTI_CPU_INLINE void NNRTI_CPU(reduce_take)(nnrti_v *sum, nnrti_v *rest, nnrti_v v, NNRT_ReduceMode mode,
                                              const bool sums)
@@ -7179,9 +7330,9 @@ static void NNRTI_CPU(group_planes)(const NNRTI_CPU(group_job) * j, int32_t n, i
         for (int32_t i = 0; i < size; i++)
             NNRTI_CPU(group_add)(from + i * x->strides[2], K, nnrti_v_all(mean), sum, left);
         if (pass == 0)
-            mean = NNRTI_CPU(sum_lanes)(sum, left, 1) / count;
+            mean = NNRTI_CPU(sum_line)(sum[0], left[0]) / count;
     }
-    by = NNRTI_CPU(group_end)(NNRTI_CPU(sum_lanes)(sum, left, 1), NNRTI_CPU(sum_lanes)(sum + 1, left + 1, 1), count,
+    by = NNRTI_CPU(group_end)(NNRTI_CPU(sum_line)(sum[0], left[0]), NNRTI_CPU(sum_line)(sum[1], left[1]), count,
                               j->attr->epsilon, &rest);
     for (int32_t i = 0; i < size; i++) {
         const int32_t c = g * size + i;
@@ -7343,7 +7494,7 @@ static void NNRTI_CPU(log_softmax_row)(void *arg, uint32_t i, uint32_t worker)
         nnrti_v_store_part(part, nnrti_v_exp(nnrti_v_load_part(x + k, count - k) - all), count - k);
         NNRTI_CPU(sum_add)(&sum, &rest, nnrti_v_load(part));
     }
-    log = nnrti_v_all(nnrti_logf(NNRTI_CPU(sum_lanes)(&sum, &rest, 1)));
+    log = nnrti_v_all(nnrti_logf(NNRTI_CPU(sum_line)(sum, rest)));
     for (k = 0; k < count; k += NNRTI_LANES)
         nnrti_v_store_part(y + k, nnrti_v_load_part(x + k, count - k) - all - log, count - k);
 }
@@ -7621,7 +7772,7 @@ typedef struct NNRTI_CPU(cells) {
 } NNRTI_CPU(cells);
 
 /* v becomes activation(v), each kept inside [-clip, clip] first where clip is more than 0. */
-static void NNRTI_CPU(apply)(float *v, int32_t count, float clip, NNRT_ActivationType activation)
+NNRTI_CPU_APART static void NNRTI_CPU(apply)(float *v, int32_t count, float clip, NNRT_ActivationType activation)
 {
     for (int32_t i = 0; i < count && clip > 0; i += NNRTI_LANES)
         nnrti_v_store(v + i, nnrti_v_max(nnrti_v_all(-clip), nnrti_v_min(nnrti_v_all(clip), nnrti_v_load(v + i))));
@@ -7629,7 +7780,7 @@ static void NNRTI_CPU(apply)(float *v, int32_t count, float clip, NNRT_Activatio
 }
 
 /* count, whole vectors of them: z += x * y. */
-static void NNRTI_CPU(add_products)(const float *x, const float *y, float *z, int32_t count)
+NNRTI_CPU_APART static void NNRTI_CPU(add_products)(const float *x, const float *y, float *z, int32_t count)
 {
     for (int32_t i = 0; i < count; i += NNRTI_LANES)
         nnrti_v_store(z + i, nnrti_v_fma(nnrti_v_load(x + i), nnrti_v_load(y + i), nnrti_v_load(z + i)));
@@ -7885,14 +8036,16 @@ static void NNRTI_CPU(multiply_steps)(const NNRTI_CPU(recurrent_job) * j, const 
 }
 
 /* A state of sequence n and one direction of a layer; NULL: zeros. */
-static void NNRTI_CPU(read_state)(const nnrt_view *v, int32_t row, int32_t n, int32_t count, int32_t padded, float *to)
+NNRTI_CPU_APART static void NNRTI_CPU(read_state)(const nnrt_view *v, int32_t row, int32_t n, int32_t count,
+                                                  int32_t padded, float *to)
 {
     memset(to, 0, (size_t)padded * sizeof(float));
     if (v->data != NULL)
         memcpy(to, (const float *)v->data + row * v->strides[0] + n * v->strides[1], (size_t)count * sizeof(float));
 }
 
-static void NNRTI_CPU(write_state)(const nnrt_view *v, int32_t row, int32_t n, int32_t count, const float *from)
+NNRTI_CPU_APART static void NNRTI_CPU(write_state)(const nnrt_view *v, int32_t row, int32_t n, int32_t count,
+                                                   const float *from)
 {
     if (v->data != NULL)
         memcpy((float *)v->data + row * v->strides[0] + n * v->strides[1], from, (size_t)count * sizeof(float));
@@ -8332,7 +8485,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(widen_run)(const uint16_t *x, float *y, int32_t 
         nnrti_v_store(y + i, nnrti_v_widen(x + i));
     if (i < count) {
         uint16_t part[NNRTI_LANES] = {0};
-        memcpy(part, x + i, (size_t)(count - i) * sizeof(*x));
+        nnrti_cpu_copy_part(part, x + i, (size_t)(count - i) * sizeof(*x));
         nnrti_v_store_part(y + i, nnrti_v_widen(part), count - i);
     }
 }
@@ -8345,7 +8498,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(narrow_run)(const float *x, uint16_t *y, int32_t
     if (i < count) {
         uint16_t part[NNRTI_LANES];
         nnrti_v_narrow(part, nnrti_v_load_part(x + i, count - i));
-        memcpy(y + i, part, (size_t)(count - i) * sizeof(*y));
+        nnrti_cpu_copy_part(y + i, part, (size_t)(count - i) * sizeof(*y));
     }
 }
 
@@ -8880,7 +9033,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(put)(const nnrti_i *v, const int32_t wide, uint8
     for (int32_t i = 0; i < wide * NNRTI_8_LANES; i++)
         part[i] = nnrti_cpu_bounded(s, v[i / NNRTI_8_LANES][i % NNRTI_8_LANES]);
 #endif
-    memcpy(y, part, (size_t)(count < wide * NNRTI_8_LANES ? count : wide * NNRTI_8_LANES));
+    if (count >= wide * NNRTI_8_LANES)
+        memcpy(y, part, (size_t)(wide * NNRTI_8_LANES));
+    else
+        nnrti_cpu_copy_part(y, part, (size_t)count);
 #endif
 }
 
@@ -8977,16 +9133,13 @@ NNRTI_CPU_INLINE void NNRTI_CPU(take_zeros)(nnrti_x8 *to, int32_t count, int32_t
 
 /* Some pixels of y, and the panel that they are multiplied with. */
 typedef struct NNRTI_CPU(tile_8) {
+    nnrti_cpu_results_8 to;
     const nnrti_x8 *const *x; /* x[tap * step + row]: the groups that a tap of a pixel reads */
-    uint8_t *const *y;        /* y[row]: its channels */
-    int32_t rows, step;       /* pixels; of the lists, in which the last pixel is repeated up to `step` */
+    int32_t step;             /* of the lists, in which the last pixel is repeated up to it */
     int32_t taps, k;          /* k: groups of a tap */
     const nnrti_w8 *panel;
     const uint8_t *ahead, *end; /* what comes behind the panel and is fetched by the way, and the end of all panels */
     int32_t stepAhead;          /* how many bytes of it for each group of a tile */
-    const int32_t *table;       /* of the first channel of the panel */
-    int32_t channel, count;     /* the first of the panel, and how many of them there are */
-    const nnrti_cpu_scale *scale;
 } NNRTI_CPU(tile_8);
 
 /* Pixels row to row + tall - 1 by a panel of `wide` vectors: as many sums as there are registers for. */
@@ -8999,7 +9152,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply_8)(const NNRTI_CPU(tile_8) * t, int32_t
     const uint8_t *ahead = t->ahead + (ptrdiff_t)(row / tall) * t->taps * t->k * stepAhead;
     NNRTI_CPU_UNROLL
     for (int32_t v = 0; v < wide; v++) {
-        const nnrti_i bias = nnrti_i_load(t->table + v * NNRTI_8_LANES * NNRTI_CPU_TABLE);
+        const nnrti_i bias = nnrti_i_load(t->to.table + v * NNRTI_8_LANES * NNRTI_CPU_TABLE);
         NNRTI_CPU_UNROLL
         for (int32_t r = 0; r < tall; r++)
             sum[r][v] = bias;
@@ -9035,33 +9188,48 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply_8)(const NNRTI_CPU(tile_8) * t, int32_t
         nnrti_i_store(out + (r * wide + v) * NNRTI_8_LANES, sum[r][v]);
 }
 
-/* All pixels by as few tiles as there can be, some of which have a pixel less. Beyond the last one is that one
-   again. */
-#define NNRTI_CPU_TILE_8(tall, wide)                                                                                   \
-    NNRTI_CPU_APART static void NNRTI_CPU(finish_8_by_##wide)(const NNRTI_CPU(tile_8) * t, int32_t row, int32_t most,  \
+/* The results of at most `most` pixels from `row` on. */
+#if NNRTI_CPU_IS == 5
+#define NNRTI_CPU_FINISH_8(wide) nnrti_cpu_finish_8_by_##wide##_avx512
+#else
+#define NNRTI_CPU_FINISH_8(wide) NNRTI_CPU(finish_8_by_##wide)
+#define NNRTI_CPU_RESULTS_8(wide)                                                                                      \
+    NNRTI_CPU_APART static void NNRTI_CPU(finish_8_by_##wide)(const nnrti_cpu_results_8 *t, int32_t row, int32_t most, \
                                                               const int32_t *sum)                                      \
     {                                                                                                                  \
         const int32_t left = t->rows - row;                                                                            \
         NNRTI_CPU(put_rows)                                                                                            \
         (sum, wide, t->y + row, t->channel, left < most ? left : most, t->count, t->scale, t->table, false);           \
-    }                                                                                                                  \
+    }
+NNRTI_CPU_RESULTS_8(1)
+NNRTI_CPU_RESULTS_8(2)
+#if NNRTI_8_WIDE == 4
+NNRTI_CPU_RESULTS_8(3)
+NNRTI_CPU_RESULTS_8(4)
+#endif
+#undef NNRTI_CPU_RESULTS_8
+#endif
+
+/* All pixels by as few tiles as there can be, some of which have a pixel less. Beyond the last one is that one
+   again. */
+#define NNRTI_CPU_TILE_8(tall, wide)                                                                                   \
     NNRTI_CPU_APART static void NNRTI_CPU(multiply_8_by_##wide)(const NNRTI_CPU(tile_8) * t)                           \
     {                                                                                                                  \
         int32_t sum[tall * wide * NNRTI_8_LANES];                                                                      \
-        const int32_t tiles = (t->rows + tall - 1) / tall, less = tiles * tall - t->rows;                              \
+        const int32_t tiles = (t->to.rows + tall - 1) / tall, less = tiles * tall - t->to.rows;                        \
         int32_t row = 0;                                                                                               \
-        if (t->rows == 1) {                                                                                            \
+        if (t->to.rows == 1) {                                                                                         \
             NNRTI_CPU(multiply_8)(t, 0, 1, wide, sum);                                                                 \
-            NNRTI_CPU(finish_8_by_##wide)(t, 0, 1, sum);                                                               \
+            NNRTI_CPU_FINISH_8(wide)(&t->to, 0, 1, sum);                                                               \
             return;                                                                                                    \
         }                                                                                                              \
-        for (int32_t i = 0; i < less && row < t->rows; i++, row += tall - 1) {                                         \
+        for (int32_t i = 0; i < less && row < t->to.rows; i++, row += tall - 1) {                                      \
             NNRTI_CPU(multiply_8)(t, row, tall - 1, wide, sum);                                                        \
-            NNRTI_CPU(finish_8_by_##wide)(t, row, tall - 1, sum);                                                      \
+            NNRTI_CPU_FINISH_8(wide)(&t->to, row, tall - 1, sum);                                                      \
         }                                                                                                              \
-        for (; row < t->rows; row += tall) {                                                                           \
+        for (; row < t->to.rows; row += tall) {                                                                        \
             NNRTI_CPU(multiply_8)(t, row, tall, wide, sum);                                                            \
-            NNRTI_CPU(finish_8_by_##wide)(t, row, tall, sum);                                                          \
+            NNRTI_CPU_FINISH_8(wide)(&t->to, row, tall, sum);                                                          \
         }                                                                                                              \
     }
 #if NNRTI_8_WIDE == 4
@@ -9193,11 +9361,11 @@ static void NNRTI_CPU(find_pixels_8)(const NNRTI_CPU(product_8_job) * j, int64_t
         room += a->groups * NNRTI_8_GROUP;
     }
 #endif
-    for (int32_t r = 0, run; r < t->rows; r += run) {
+    for (int32_t r = 0, run; r < t->to.rows; r += run) {
         const uint8_t *image = (const uint8_t *)in->data + n * in->strides[0];
         uint8_t *to = (uint8_t *)out->data + n * out->strides[0] + p * out->strides[1] + q * out->strides[2];
         const int64_t top = (int64_t)p * a->stride[0] - a->pad[0], left = (int64_t)q * a->stride[1] - a->pad[1];
-        run = t->rows - r < out->dims[2] - q ? t->rows - r : out->dims[2] - q;
+        run = t->to.rows - r < out->dims[2] - q ? t->to.rows - r : out->dims[2] - q;
         NNRTI_CPU(list_places)((const uint8_t **)(uintptr_t)(y + r), to, out->strides[2], run);
         for (int32_t i = 0; i < run && a->gather; i++, room += (size_t)a->depth * NNRTI_8_GROUP) {
             x[r + i] = room;
@@ -9218,8 +9386,8 @@ static void NNRTI_CPU(find_pixels_8)(const NNRTI_CPU(product_8_job) * j, int64_t
         }
     }
     for (int32_t i = 0; i < t->taps; i++)
-        for (int32_t r = t->rows; r < t->step; r++)
-            x[(ptrdiff_t)i * t->step + r] = x[(ptrdiff_t)i * t->step + t->rows - 1];
+        for (int32_t r = t->to.rows; r < t->step; r++)
+            x[(ptrdiff_t)i * t->step + r] = x[(ptrdiff_t)i * t->step + t->to.rows - 1];
 }
 
 #define NNRTI_8_SOON 8192 /* bytes of weights that come so soon that they had better be fetched */
@@ -9237,29 +9405,29 @@ static void NNRTI_CPU(product_8_task)(void *arg, uint32_t i, uint32_t worker)
     const nnrti_x8 **x = (const nnrti_x8 **)nnrti_cpu_scratch(j->call, worker);
     nnrti_x8 *room;
     NNRTI_CPU(tile_8) t;
-    t.rows = (int32_t)(j->pixels - first < a->rows ? j->pixels - first : a->rows);
-    t.step = t.rows + NNRTI_CPU_TALLEST_8 - 1;
+    t.to.rows = (int32_t)(j->pixels - first < a->rows ? j->pixels - first : a->rows);
+    t.step = t.to.rows + NNRTI_CPU_TALLEST_8 - 1;
     t.taps = a->gather ? 1 : a->window[0] * a->window[1] / a->across;
     t.k = a->groups;
     t.x = x;
-    t.y = (uint8_t *const *)(x + (size_t)t.taps * (size_t)t.step);
-    t.scale = &a->scale;
-    room = (nnrti_x8 *)(uintptr_t)(t.y + (size_t)t.rows);
-    NNRTI_CPU(find_pixels_8)(j, first, &t, x, (uint8_t **)(uintptr_t)t.y, room);
-    t.stepAhead = t.rows > 48 ? 32 : t.rows > 1 ? 64 : panel * NNRTI_8_GROUP * (int32_t)sizeof(nnrti_w8);
+    t.to.y = (uint8_t *const *)(x + (size_t)t.taps * (size_t)t.step);
+    t.to.scale = &a->scale;
+    room = (nnrti_x8 *)(uintptr_t)(t.to.y + (size_t)t.to.rows);
+    NNRTI_CPU(find_pixels_8)(j, first, &t, x, (uint8_t **)(uintptr_t)t.to.y, room);
+    t.stepAhead = t.to.rows > 48 ? 32 : t.to.rows > 1 ? 64 : panel * NNRTI_8_GROUP * (int32_t)sizeof(nnrti_w8);
     t.end = (const uint8_t *)j->packed->data + (size_t)j->packed->dims[0] * (size_t)j->packed->dims[1];
     for (int32_t p = from; p < to; p++) {
-        t.channel = p * panel;
-        t.count = j->y->dims[3] - t.channel;
-        t.panel = (const nnrti_w8 *)j->packed->data + (size_t)t.channel * (size_t)a->depth * NNRTI_8_GROUP;
-        if (t.rows > 1) /* the next panel */
+        t.to.channel = p * panel;
+        t.to.count = j->y->dims[3] - t.to.channel;
+        t.panel = (const nnrti_w8 *)j->packed->data + (size_t)t.to.channel * (size_t)a->depth * NNRTI_8_GROUP;
+        if (t.to.rows > 1) /* the next panel */
             t.ahead = (const uint8_t *)(t.panel + (ptrdiff_t)panel * a->depth * NNRTI_8_GROUP);
         else /* of a single pixel what comes soon, of so many weights that they are not near */
             t.ahead = t.end - (const uint8_t *)j->packed->data > NNRTI_CPU_LARGE
                           ? (const uint8_t *)t.panel + NNRTI_8_SOON
                           : t.end;
-        t.table = (const int32_t *)j->table->data + (ptrdiff_t)t.channel * NNRTI_CPU_TABLE;
-        switch ((t.count + NNRTI_8_LANES - 1) / NNRTI_8_LANES) {
+        t.to.table = (const int32_t *)j->table->data + (ptrdiff_t)t.to.channel * NNRTI_CPU_TABLE;
+        switch ((t.to.count + NNRTI_8_LANES - 1) / NNRTI_8_LANES) {
         case 1: NNRTI_CPU(multiply_8_by_1)(&t); break;
 #if NNRTI_8_WIDE == 4
         case 2: NNRTI_CPU(multiply_8_by_2)(&t); break;
@@ -9318,7 +9486,7 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(widen)(const uint8_t *x, int32_t count, int32
     if (count >= NNRTI_8_LANES)
         memcpy(part, x, NNRTI_8_LANES);
     else
-        memcpy(part, x, (size_t)count);
+        nnrti_cpu_copy_part(part, x, (size_t)count);
 #if NNRTI_CPU_IS == 3
     return _mm256_sub_epi32(_mm256_xor_si256(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)part)),
                                              _mm256_set1_epi32(flip)),
@@ -9576,6 +9744,7 @@ static NNRT_ReturnCode NNRTI_CPU(depthwise_8)(const void *attr, nnrt_view *args,
     return NNRT_SUCCESS;
 }
 
+#if NNRTI_CPU_IS != 5
 /* What pools have in common: x, what the rule derived, y. */
 typedef struct NNRTI_CPU(pool_8_job) {
     const nnrti_cpu_window_8 *attr;
@@ -9849,19 +10018,22 @@ static NNRT_ReturnCode NNRTI_CPU(add_8)(const void *attr, nnrt_view *args, nnrt_
     return NNRT_SUCCESS;
 }
 
-#define NNRTI_CPU_ROW_8(kernel) {NNRTI_CPU(kernel), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_SET)},
+#endif /* NNRTI_CPU_IS != 5 */
+
+#define NNRTI_CPU_ROW_OWN(kernel) {NNRTI_CPU(kernel), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_SET)},
 #if NNRTI_CPU_IS == 5
 #define NNRTI_CPU_ROW(kernel) {nnrti_cpu_##kernel##_avx512, "nnrt_cpu_" #kernel "_avx512"},
 #define NNRTI_CPU_WEIGHTS nnrti_cpu_winograd_weights_avx512
 #else
-#define NNRTI_CPU_ROW NNRTI_CPU_ROW_8
+#define NNRTI_CPU_ROW NNRTI_CPU_ROW_OWN
 #define NNRTI_CPU_WEIGHTS NNRTI_CPU(winograd_weights)
 #endif
 static const nnrti_cpu_set NNRTI_CPU(set) = {
     NNRTI_CPU_TEXT_2(NNRTI_CPU_SET), NNRTI_LANES, NNRTI_WIDE *NNRTI_LANES, NNRTI_CPU_WEIGHTS,
-    NNRTI_CPU_KERNELS(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_8(NNRTI_CPU_ROW_8){
-        NNRTI_8_LANES, NNRTI_8_WIDE *NNRTI_8_LANES, NNRTI_8_GROUP, sizeof(nnrti_w8), NNRTI_8_BLOCK}};
-#undef NNRTI_CPU_ROW_8
+    NNRTI_CPU_KERNELS(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_8(NNRTI_CPU_ROW)
+        NNRTI_CPU_KERNELS_DOT(NNRTI_CPU_ROW_OWN){NNRTI_8_LANES, NNRTI_8_WIDE *NNRTI_8_LANES, NNRTI_8_GROUP,
+                                                 sizeof(nnrti_w8), NNRTI_8_BLOCK}};
+#undef NNRTI_CPU_ROW_OWN
 #undef NNRTI_CPU_ROW
 #undef NNRTI_CPU_WEIGHTS
 
@@ -9884,6 +10056,8 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef NNRTI_CPU_TILE
 #undef NNRTI_CPU_PANELS
 #undef NNRTI_CPU_STRIP_PIXELS
+#undef NNRTI_CPU_STRIP_WHOLE
+#undef NNRTI_CPU_FEW_ROWS
 #undef NNRTI_CPU_STRIP
 #undef NNRTI_CPU_IF_NAN
 #undef NNRTI_CPU_IF_LESS
@@ -9928,6 +10102,7 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef nnrti_d
 #undef nnrti_h
 #undef NNRTI_CPU_TILE_8
+#undef NNRTI_CPU_FINISH_8
 #undef NNRTI_8_LANES
 #undef NNRTI_8_WIDE
 #undef NNRTI_8_GROUP
