@@ -9033,10 +9033,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(put)(const nnrti_i *v, const int32_t wide, uint8
     for (int32_t i = 0; i < wide * NNRTI_8_LANES; i++)
         part[i] = nnrti_cpu_bounded(s, v[i / NNRTI_8_LANES][i % NNRTI_8_LANES]);
 #endif
-    if (count >= wide * NNRTI_8_LANES)
-        memcpy(y, part, (size_t)(wide * NNRTI_8_LANES));
-    else
-        nnrti_cpu_copy_part(y, part, (size_t)count);
+    memcpy(y, part, (size_t)(count < wide * NNRTI_8_LANES ? count : wide * NNRTI_8_LANES));
 #endif
 }
 
@@ -9486,7 +9483,7 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(widen)(const uint8_t *x, int32_t count, int32
     if (count >= NNRTI_8_LANES)
         memcpy(part, x, NNRTI_8_LANES);
     else
-        nnrti_cpu_copy_part(part, x, (size_t)count);
+        memcpy(part, x, (size_t)count);
 #if NNRTI_CPU_IS == 3
     return _mm256_sub_epi32(_mm256_xor_si256(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)part)),
                                              _mm256_set1_epi32(flip)),
