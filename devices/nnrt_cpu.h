@@ -10,7 +10,10 @@ WHAT IS FAST, float32
     MAX_POOL_FUSION, AVGPOOL_FUSION, MAX_POOL_3D (without indices), AVERAGE_POOL_3D;
     ADD_FUSION, SUB_FUSION, MUL_FUSION, DIV_FUSION, REAL_DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, BIAS_ADD,
     PRELU_FUSION; ACTIVATION (but SIGN and THRESHOLDRELU), CLIP by constants, LEAKY_RELU, HARD_SIGMOID, SOFTPLUS, MISH,
-    EXPFUSION of base e, LOG, SQRT, RSQRT, SQUARE, POW_FUSION by 2 and 3, ERF, FLOOR, CEIL, ROUND; REDUCE_FUSION (but
+    EXPFUSION of base e, LOG, SQRT, RSQRT, SQUARE, POW_FUSION, ERF, SIN, COS, FLOOR, CEIL, ROUND;
+    EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, WHERE and SELECT (also of int32), ARGMAX_FUSION and
+    ARGMIN_FUSION of one position, RESIZE (but CUBIC), LRN; L2_NORMALIZE_FUSION and
+    LP_NORMALIZATION over the last axis; what ONNX's Max and Min are becomes one step; REDUCE_FUSION (but
     PROD and ALL); SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION and RMS_NORMALIZATION over the last axis; INSTANCE_NORM and
     GROUP_NORM_FUSION; FUSED_BATCH_NORM and SCALE_FUSION of constants for each channel; LSTM (without
     projection and zoneout), LSTM_PEEPHOLE, GRU and RNN of constant weights. Where only it reads a convolution or a
@@ -27,7 +30,7 @@ WHAT IS FAST, float16
     LAYER_NORM_FUSION, INSTANCE_NORM and GROUP_NORM_FUSION as above, by the kernels for float32: a step in front of each
     widens what it reads, and one behind it narrows its result; where only the next step reads that, it is rounded
     instead and stays as it is. What lies between steps for longer is float16. Packed weights are float32. What is done
-    to each element, but CLIP and POW_FUSION by constants, widens and narrows by itself; CAST between float16 and
+    to each element, but CLIP by constants, widens and narrows by itself; CAST between float16 and
     float32.
 
 WHAT IS FAST, quantised int8 and uint8
@@ -40,14 +43,18 @@ HOW EXACT
     the machine has such an instruction; but see below for convolutions by tiles. SIGMOID and TANH are within 4 units in
     the last place (results below 2^-126 may be 0), SWISH within 5; GELU within 2^-22 of the larger of 1 and |x|, in
     its tanh form within twice that and 8 units. Units in the last place, at most: EXPFUSION 2, and what its rounded
-    argument makes; LOG 2; ELU 4, SELU 5, SOFTPLUS 6, MISH 8; ERF 2 and 2^-22; RSQRT 1.5, POW_FUSION by 3 1; all
+    argument makes; LOG 2; ELU 4, SELU 5, SOFTPLUS 6, MISH 8; ERF 2 and 2^-22; SIN and COS 2; RSQRT 1.5;
+    POW_FUSION by 3 1, by others 0.51; all
     else that is done to single elements is rounded as the reference device rounds it. Sums of REDUCE_FUSION,
     INSTANCE_NORM, GROUP_NORM_FUSION and LOG_SOFTMAX carry their rounding errors along; FUSED_BATCH_NORM multiplies
     with scale / sqrt(variance + epsilon), rounded. An average over a whole image whose channels come first is a
     reduction, too.
     The gates of LSTM, GRU and RNN are such sums and activations, and what cells make of them has one rounding for each
     product and sum, or one for both. A quotient of SOFTMAX is a product with 1 / the sum, which is rounded, too.
-    MAX_POOL_3D and AVERAGE_POOL_3D give the bits of the reference device.
+    MAX_POOL_3D and AVERAGE_POOL_3D give the bits of the reference device; so do comparisons, choices, positions, and
+    RESIZE by NEAREST, but what is no number may be another one there. By LINEAR it is within 7 * 2^-24 of the largest
+    cell. LRN is off by 2 |beta| (R + 1) + 3 roundings for R squares; L2_NORMALIZE_FUSION and
+    LP_NORMALIZATION by 5.
     Operators of float16 give the bits of the same operators of float32, rounded once, to nearest, halves to even; no
     other step sees more of a result than that. They are as far from those of the reference device, which computes so,
     too, as those of float32 are: rounded, that may be the next number. Casts have its bits, of what is no number, too.
@@ -92,6 +99,7 @@ SECTIONS (search for the tag)
     >>eight    the same of 8 bits
     >>turned   transposes that others do by the way
     >>recurrent LSTM, GRU and RNN
+    >>chosen   comparisons, choices, positions, images that are resized
     >>half     float16 by kernels for float32
     >>edit     all steps of a draft
     >>winograd which convolutions go by tiles, and how
@@ -104,6 +112,7 @@ SECTIONS (search for the tag)
     >>each     what is done to each element
     >>sums     reductions, and normalisations of groups of channels
     >>rows     what is done to rows of the last axis
+    >>picks    comparisons, choices, positions, images that are resized
     >>cells    steps of recurrent networks
     >>casts    from float32 to 8 bits, and back
     >>halves   from float16 to float32, and back
@@ -277,7 +286,7 @@ typedef struct nnrti_cpu_volume {
 } nnrti_cpu_volume;
 
 /* Functions of two elements, and of one with parameters a and b. */
-#define NNRTI_CPU_OF_TWO(X) X(ADD) X(SUB) X(MUL) X(DIV) X(MAX) X(MIN) X(DIFFERENCE) X(PRELU)
+#define NNRTI_CPU_OF_TWO(X) X(ADD) X(SUB) X(MUL) X(DIV) X(MAX) X(MIN) X(DIFFERENCE) X(PRELU) X(LARGER) X(SMALLER)
 #define NNRTI_CPU_OF_ONE(X)                                                                                            \
     X(BOUNDS)                                                                                                          \
     X(LEAKY)                                                                                                           \
@@ -288,7 +297,12 @@ typedef struct nnrti_cpu_volume {
     X(EXP) X(LOG) X(SQRT) X(RSQRT) X(SQUARE) X(CUBE) X(ERF) X(FLOOR) X(CEIL) X(ROUND) X(GELU_TANH) X(HARD_SIGMOID)
 typedef int32_t nnrti_cpu_function;
 #define NNRTI_CPU_NUMBER(name) NNRTI_CPU_##name,
-enum { NNRTI_CPU_OF_TWO(NNRTI_CPU_NUMBER) NNRTI_CPU_ACTIVATION, NNRTI_CPU_OF_ONE(NNRTI_CPU_NUMBER) };
+enum {
+    NNRTI_CPU_OF_TWO(NNRTI_CPU_NUMBER) NNRTI_CPU_POWER,
+    NNRTI_CPU_ACTIVATION,
+    NNRTI_CPU_OF_ONE(NNRTI_CPU_NUMBER) NNRTI_CPU_SIN,
+    NNRTI_CPU_COS
+};
 #undef NNRTI_CPU_NUMBER
 
 /* What is done to elements: attributes of `binary`, whose result then has the activation, and of `unary`, where
@@ -312,6 +326,39 @@ typedef struct nnrti_cpu_affine {
     int32_t channels;
 } nnrti_cpu_affine;
 
+/* Comparisons of x and y, both of float32 and broadcast to z, of bool: attributes of `compare`. 0 or -1: whether less,
+   or equal, is true; none: and then all is the other way round. */
+typedef struct nnrti_cpu_compare {
+    int32_t less, equal, none;
+} nnrti_cpu_compare;
+
+/* z = c ? x : y, of elements of 32 bits: attributes of `choose`. one: x, y is a single element; where neither is, both
+   lie in the same way. */
+typedef struct nnrti_cpu_choice {
+    bool one[2];
+} nnrti_cpu_choice;
+
+/* Positions of the largest elements, or of the smallest ones (turn -1), along an axis: attributes of `place`, whose
+   arguments are x and y, of int32 or int64, with an extent of 1. */
+typedef struct nnrti_cpu_places {
+    int32_t axis, turn;
+} nnrti_cpu_places;
+
+/* Attributes of `resize`, whose arguments are x [N,H,W,C], cells of x and their weights, two of each for every row and
+   then for every column of y, [2,Ho+Wo], and y. */
+typedef struct nnrti_cpu_resize {
+    bool linear;          /* else the first cell of the two */
+    bool last;            /* channels lie one behind the other in x and y; else columns do so in y */
+    int32_t bands, block; /* parts of the rows of an image; columns that are worked on at once */
+} nnrti_cpu_resize;
+
+/* Attributes of `lrn`: y = x * (bias + alpha * squares of 2 * radius + 1 channels)^power. */
+typedef struct nnrti_cpu_lrn {
+    bool last; /* channels lie one behind the other; else columns do so */
+    int32_t radius;
+    float bias, alpha, power;
+} nnrti_cpu_lrn;
+
 /* Attributes of `group_norm`, whose arguments are those of GROUP_NORM_FUSION: x [N,K,C], scale, bias, y. */
 typedef struct nnrti_cpu_groups {
     int32_t size; /* channels of a group */
@@ -328,6 +375,13 @@ typedef struct nnrti_cpu_rows {
     float epsilon; /* of the normalisation */
     float factor;  /* what x is multiplied with first */
 } nnrti_cpu_rows;
+
+/* Attributes of `lp_norm`: the norm is the root of the sum of squares, or the sum of absolute values. */
+typedef struct nnrti_cpu_norm {
+    nnrti_cpu_rows rows;
+    bool absolute;
+    bool added; /* epsilon is added to the norm; else the sum is at least that */
+} nnrti_cpu_norm;
 
 /* Sequences that run through layers of cells: attributes of the kernel `recurrent`. Its arguments are x [1,T,N,I], the
    states that they begin with, h and c [L*D,N,H], how long each sequence is [N], all three or nothing, what is packed,
@@ -463,7 +517,12 @@ typedef struct nnrti_cpu_kernel {
     X(average_volume)                                                                                                  \
     X(binary)                                                                                                          \
     X(unary)                                                                                                           \
-    X(affine) X(reduce) X(softmax) X(log_softmax) X(layer_norm) X(rms_norm) X(group_norm) X(winograd) X(recurrent)
+    X(affine)                                                                                                          \
+    X(reduce)                                                                                                          \
+    X(softmax)                                                                                                         \
+    X(log_softmax)                                                                                                     \
+    X(layer_norm)                                                                                                      \
+    X(rms_norm) X(group_norm) X(winograd) X(recurrent) X(compare) X(choose) X(place) X(resize) X(lrn) X(lp_norm)
 /* Of floats and 8 bits or float16, of the sets that have kernels for floats. */
 #define NNRTI_CPU_KERNELS_CAST(X) X(quantise) X(dequantise) X(widen_half) X(narrow_half) X(round_half) X(each_half)
 /* Of 8 bits; then those that multiply them, which avx512vnni has of its own. */
@@ -947,7 +1006,9 @@ static bool nnrti_cpu_is_tolerant(const nnrti_cpu_edit *e, const nnrt_draft_step
         return true;
     return step->open == NULL && step->op != NULL && nnrt_op_find(step->op->type) == step->op &&
            ((step->op->flags & (NNRT_OP_LAYOUT | NNRT_OP_EACH | NNRT_OP_MOVES | NNRT_OP_INPLACE)) != 0 ||
-            step->op->type == NNRT_NODE_TYPE_REDUCE_FUSION);
+            step->op->type == NNRT_NODE_TYPE_REDUCE_FUSION || step->op->type == NNRT_NODE_TYPE_WHERE ||
+            step->op->type == NNRT_NODE_TYPE_SELECT || step->op->type == NNRT_NODE_TYPE_ARGMAX_FUSION ||
+            step->op->type == NNRT_NODE_TYPE_ARGMIN_FUSION);
 }
 
 /* Whether v is int8 or uint8 with one parameter, as operators that compute have it. */
@@ -2098,13 +2159,14 @@ static bool nnrti_cpu_each_of(const nnrt_draft_step *step, nnrti_cpu_each *a)
         a->function = NNRTI_CPU_SOFTPLUS;
         return ((const NNRT_Softplus *)step->attr)->beta == 1 && ((const NNRT_Softplus *)step->attr)->threshold >= 18;
     case NNRT_NODE_TYPE_POW_FUSION:
-        a->function = NNRTI_CPU_SQUARE;
-        if (!nnrti_cpu_is_number(&step->args[1], &power) || ((const NNRT_PowFusion *)step->attr)->scale != 1 ||
-            ((const NNRT_PowFusion *)step->attr)->shift != 0)
+        if (((const NNRT_PowFusion *)step->attr)->scale != 1 || ((const NNRT_PowFusion *)step->attr)->shift != 0)
             return false;
-        if (power == 3)
-            a->function = NNRTI_CPU_CUBE;
-        return power == 2 || power == 3;
+        if (!nnrti_cpu_is_number(&step->args[1], &power))
+            power = 0; /* any */
+        a->function = power == 2 ? NNRTI_CPU_SQUARE : power == 3 ? NNRTI_CPU_CUBE : NNRTI_CPU_POWER;
+        return true;
+    case NNRT_NODE_TYPE_SIN: a->function = NNRTI_CPU_SIN; return true;
+    case NNRT_NODE_TYPE_COS: a->function = NNRTI_CPU_COS; return true;
     case NNRT_NODE_TYPE_MISH: a->function = NNRTI_CPU_MISH; return true;
     case NNRT_NODE_TYPE_LOG: a->function = NNRTI_CPU_LOG; return true;
     case NNRT_NODE_TYPE_SQRT: a->function = NNRTI_CPU_SQRT; return true;
@@ -3794,6 +3856,292 @@ static NNRT_ReturnCode nnrti_cpu_take_recurrent(nnrti_cpu_edit *e, uint32_t s)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>chosen */
+
+/* Whether a step compares elements of float32, and how; *turned: the other way round. */
+static bool nnrti_cpu_compare_of(const nnrt_draft_step *step, nnrti_cpu_compare *a, bool *turned)
+{
+    a->less = a->equal = a->none = 0;
+    *turned = false;
+    if (step->open != NULL || step->op == NULL || step->kernel == NULL || step->nIn != 2 || step->nDerived != 0 ||
+        step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 || step->args[1].view.dataType != NNRT_DATA_TYPE_FLOAT32)
+        return false;
+    switch (step->op->type) {
+    case NNRT_NODE_TYPE_EQUAL: a->equal = -1; return true;
+    case NNRT_NODE_TYPE_NOT_EQUAL: a->equal = a->none = -1; return true;
+    case NNRT_NODE_TYPE_GREATER:
+        *turned = true;
+        a->less = -1;
+        return true;
+    case NNRT_NODE_TYPE_LESS: a->less = -1; return true;
+    case NNRT_NODE_TYPE_GREATER_EQUAL:
+        *turned = true;
+        a->less = a->equal = -1;
+        return true;
+    case NNRT_NODE_TYPE_LESS_EQUAL: a->less = a->equal = -1; return true;
+    default: return false;
+    }
+}
+
+static NNRT_ReturnCode nnrti_cpu_take_compare(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const nnrt_plan_arg x = step->args[0], y = step->args[1], z = step->args[2];
+    nnrti_cpu_compare found, *a;
+    nnrt_plan_arg *args;
+    bool turned;
+    if (!nnrti_cpu_may(e, &e->set->compare) || !nnrti_cpu_compare_of(step, &found, &turned))
+        return NNRT_SUCCESS;
+    if ((a = (nnrti_cpu_compare *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL ||
+        (args = nnrt_draft_args(e->draft, s, 2, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    *a = found;
+    args[0] = turned ? y : x;
+    args[1] = turned ? x : y;
+    args[2] = z;
+    nnrti_cpu_use(step, &e->set->compare, a);
+    step->flags = 0;
+    for (uint32_t k = 0; k < 2; k++)
+        nnrti_cpu_add_axes(&args[k].view, &z.view);
+    nnrti_cpu_sort_axes(step);
+    return NNRT_SUCCESS;
+}
+
+/* Whether a step is what another one does of the same tensors: a writer of `tensor`, which only step s reads. */
+static const nnrt_draft_step *nnrti_cpu_only_writer(const nnrti_cpu_edit *e, uint32_t tensor)
+{
+    const uint32_t from = nnrt_draft_writer(e->draft, tensor);
+    if (from == UINT32_MAX || nnrt_draft_readers(e->draft, tensor) != 1 || e->draft->steps[from].open != NULL ||
+        e->draft->steps[from].op == NULL)
+        return NULL;
+    return &e->draft->steps[from];
+}
+
+static bool nnrti_cpu_is_choice(const nnrt_draft_step *step)
+{
+    return step->open == NULL && step->op != NULL && step->kernel != NULL && step->nIn == 3 && step->nDerived == 0 &&
+           (step->op->type == NNRT_NODE_TYPE_WHERE || step->op->type == NNRT_NODE_TYPE_SELECT);
+}
+
+/* WHERE(a == a, MAXIMUM(a, b), a), which gives what is no number of a, too, as ONNX wants it of its Max, becomes one
+   step. The same of MINIMUM. */
+static bool nnrti_cpu_join_extreme(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    nnrt_draft_step *step = &d->steps[s];
+    const nnrt_draft_step *same, *most;
+    nnrt_plan_arg x, y, z, *args;
+    nnrti_cpu_compare how;
+    nnrti_cpu_each *a;
+    bool turned;
+    if (!nnrti_cpu_is_choice(step) || !nnrti_cpu_may(e, &e->set->binary))
+        return false;
+    z = step->args[3];
+    same = nnrti_cpu_only_writer(e, step->args[0].tensor);
+    most = nnrti_cpu_only_writer(e, step->args[1].tensor);
+    if (same == NULL || most == NULL || !nnrti_cpu_compare_of(same, &how, &turned) || how.equal == 0 || how.less != 0 ||
+        how.none != 0 || most->nIn != 2 || most->nDerived != 0 || most->kernel == NULL ||
+        (most->op->type != NNRT_NODE_TYPE_MAXIMUM && most->op->type != NNRT_NODE_TYPE_MINIMUM))
+        return false;
+    x = most->args[0];
+    y = most->args[1];
+    if (x.tensor == NNRT_NO_TENSOR || same->args[0].tensor != x.tensor || same->args[1].tensor != x.tensor ||
+        step->args[2].tensor != x.tensor || x.view.dataType != NNRT_DATA_TYPE_FLOAT32 ||
+        y.view.dataType != NNRT_DATA_TYPE_FLOAT32 || !nnrti_cpu_same_dims(&most->args[2].view, &z.view) ||
+        !nnrti_cpu_same_dims(&step->args[2].view, &x.view) || !nnrti_cpu_same_dims(&same->args[0].view, &x.view) ||
+        memcmp(step->args[2].view.strides, x.view.strides, sizeof(x.view.strides)) != 0)
+        return false;
+    if ((a = (nnrti_cpu_each *)nnrt_memory_keep(d->memory, sizeof(*a))) == NULL ||
+        (args = nnrt_draft_args(d, s, 2, 1)) == NULL)
+        return false;
+    a->function = most->op->type == NNRT_NODE_TYPE_MAXIMUM ? NNRTI_CPU_LARGER : NNRTI_CPU_SMALLER;
+    a->activation = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+    a->a = a->b = 0;
+    args[0] = x;
+    args[1] = y;
+    args[2] = z;
+    nnrti_cpu_use(step, &e->set->binary, a);
+    step->flags = most->flags;
+    ((nnrt_draft_step *)(uintptr_t)same)->kernel = ((nnrt_draft_step *)(uintptr_t)most)->kernel = NULL;
+    for (uint32_t k = 0; k < 2; k++)
+        nnrti_cpu_add_axes(&args[k].view, &z.view);
+    nnrti_cpu_sort_axes(step);
+    return true;
+}
+
+static bool nnrti_cpu_is_one(const nnrt_view *v)
+{
+    for (int32_t i = 0; i < v->rank; i++)
+        if (v->dims[i] != 1)
+            return false;
+    return true;
+}
+
+/* WHERE of elements of 32 bits. Of x and y, both, one or none is a single element; what is not goes on with z. */
+static NNRT_ReturnCode nnrti_cpu_take_choice(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    nnrt_plan_arg *const args = step->args;
+    const nnrt_view *z = &args[3].view;
+    nnrti_cpu_choice *a;
+    bool one[2];
+    if (!nnrti_cpu_is_choice(step) || !nnrti_cpu_may(e, &e->set->choose) || nnrt_type_size(z->dataType) != 4 ||
+        z->quantCount != 0)
+        return NNRT_SUCCESS;
+    for (uint32_t k = 0; k < 2; k++)
+        one[k] = nnrti_cpu_is_one(&args[1 + k].view);
+    for (uint32_t k = 0; k < 3; k++)
+        nnrti_cpu_add_axes(&args[k].view, z);
+    if (!one[0] && !one[1] &&
+        (!nnrti_cpu_same_dims(&args[1].view, &args[2].view) ||
+         memcmp(args[1].view.strides, args[2].view.strides, (size_t)z->rank * sizeof(z->strides[0])) != 0))
+        return NNRT_SUCCESS;
+    if ((a = (nnrti_cpu_choice *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    a->one[0] = one[0];
+    a->one[1] = one[1];
+    nnrti_cpu_use(step, &e->set->choose, a);
+    nnrti_cpu_sort_axes(step);
+    return NNRT_SUCCESS;
+}
+
+/* ARGMAX_FUSION and ARGMIN_FUSION of one position for each line. */
+static NNRT_ReturnCode nnrti_cpu_take_place(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const bool largest = step->op->type == NNRT_NODE_TYPE_ARGMAX_FUSION;
+    const NNRT_ArgMaxFusion *most = (const NNRT_ArgMaxFusion *)step->attr;
+    const NNRT_ArgMinFusion *least = (const NNRT_ArgMinFusion *)step->attr;
+    const nnrt_plan_arg x = step->args[0], y = step->args[step->nIn + step->nDerived];
+    nnrti_cpu_places *a;
+    nnrt_plan_arg *args;
+    if (!nnrti_cpu_may(e, &e->set->place) || step->kernel == NULL || step->nIn != 1 || step->nDerived != 0 ||
+        x.view.dataType != NNRT_DATA_TYPE_FLOAT32 || nnrti_empty(&x.view) ||
+        (step->nOut > 1 && step->args[2].tensor != NNRT_NO_TENSOR) || (largest ? most->topK : least->topK) != 1 ||
+        (largest ? most->outMaxValue : least->outMaxValue))
+        return NNRT_SUCCESS;
+    if ((a = (nnrti_cpu_places *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL ||
+        (args = nnrt_draft_args(e->draft, s, 1, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    a->axis = (int32_t)(largest ? most->axis : least->axis);
+    a->turn = largest ? 0 : -1;
+    args[0] = x;
+    args[1] = y;
+    nnrti_cpu_use(step, &e->set->place, a);
+    return NNRT_SUCCESS;
+}
+
+/* Where images have their channels one behind the other; else rows of both are planes. */
+static bool nnrti_cpu_are_last(const nnrt_view *x, const nnrt_view *y)
+{
+    return y->dims[3] > 1 && x->strides[3] == 1 && y->strides[3] == 1;
+}
+
+/* RESIZE of float32, but CUBIC. */
+static NNRT_ReturnCode nnrti_cpu_take_resize(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    nnrt_draft_step *step = &d->steps[s];
+    const NNRT_Resize *attr = (const NNRT_Resize *)step->attr;
+    const bool linear = attr->method == NNRT_RESIZE_METHOD_LINEAR;
+    nnrt_plan_arg x, y, steps, *args;
+    nnrti_cpu_resize *a;
+    int32_t lists[2], units;
+    void *cells, *weights;
+    NNRT_ReturnCode code;
+    if (!nnrti_cpu_may(e, &e->set->resize) || step->kernel == NULL || step->nDerived != 1 ||
+        step->args[step->nIn].view.data == NULL || step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 ||
+        attr->method == NNRT_RESIZE_METHOD_CUBIC)
+        return NNRT_SUCCESS;
+    x = step->args[0];
+    steps = step->args[step->nIn];
+    y = step->args[step->nIn + 1];
+    if (nnrti_empty(&y.view) || (!nnrti_cpu_are_last(&x.view, &y.view) && y.view.strides[2] != 1 && y.view.dims[2] > 1))
+        return NNRT_SUCCESS;
+    if ((a = (nnrti_cpu_resize *)nnrt_memory_keep(d->memory, sizeof(*a))) == NULL ||
+        (args = nnrt_draft_args(d, s, 1, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    a->linear = linear;
+    a->last = nnrti_cpu_are_last(&x.view, &y.view);
+    units = y.view.dims[0] * (a->last ? 1 : y.view.dims[3]);
+    a->bands = d->workers > 1 && units < 4 * (int32_t)d->workers ? (4 * (int32_t)d->workers + units - 1) / units : 1;
+    a->bands = a->bands < y.view.dims[1] ? a->bands : y.view.dims[1];
+    a->block = 4096 / (a->last ? y.view.dims[3] : 1);
+    a->block = a->block < 1 ? 1 : a->block < y.view.dims[2] ? a->block : y.view.dims[2];
+    args[0] = x;
+    args[1] = y;
+    nnrti_cpu_use(step, &e->set->resize, a);
+    step->flags = 0;
+    step->scratchBytes = linear ? 2 * (size_t)a->block * (a->last ? (size_t)y.view.dims[3] : 1) * sizeof(float) : 0;
+    lists[0] = 2;
+    lists[1] = y.view.dims[1] + y.view.dims[2];
+    if ((code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT32, 2, lists, &cells)) != NNRT_SUCCESS ||
+        (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 2, lists, &weights)) != NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i < lists[1] && cells != NULL && weights != NULL; i++) {
+        const int32_t row = i < y.view.dims[1] ? 1 : 0, place = row ? i : i - y.view.dims[1];
+        nnrti_taps taps;
+        const int32_t count = nnrti_resize_taps(attr, place, x.view.dims[row ? 1 : 2],
+                                                (const double *)steps.view.data + (row ? 0 : 2), &taps);
+        for (int32_t k = 0; k < 2; k++) {
+            ((int32_t *)cells)[k * lists[1] + i] = taps.index[k < count ? k : 0];
+            ((float *)weights)[k * lists[1] + i] = k < count ? taps.weight[k] : 0.0f;
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+/* LRN of images whose channels, or whose columns, lie one behind the other; sums lose nothing by what is added. */
+static NNRT_ReturnCode nnrti_cpu_take_lrn(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const NNRT_LRN *attr = (const NNRT_LRN *)step->attr;
+    const nnrt_view *x = &step->args[0].view, *y = &step->args[1].view;
+    nnrti_cpu_lrn *a;
+    if (!nnrti_cpu_may(e, &e->set->lrn) || nnrti_empty(x) || !(attr->bias > 0) || !(attr->alpha >= 0) ||
+        (!nnrti_cpu_are_last(x, y) && (x->strides[2] != 1 || y->strides[2] != 1)))
+        return NNRT_SUCCESS;
+    if ((a = (nnrti_cpu_lrn *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    a->last = nnrti_cpu_are_last(x, y);
+    a->radius = attr->depthRadius < x->dims[3] ? (int32_t)attr->depthRadius : x->dims[3];
+    a->bias = attr->bias;
+    a->alpha = attr->alpha;
+    a->power = -attr->beta;
+    nnrti_cpu_use(step, &e->set->lrn, a);
+    step->scratchBytes =
+        (a->last ? 2 * ((size_t)x->dims[3] + (size_t)a->radius + NNRTI_CPU_WIDEST) : (size_t)x->dims[2]) *
+        sizeof(float);
+    return NNRT_SUCCESS;
+}
+
+/* L2_NORMALIZE_FUSION and LP_NORMALIZATION over the last axis. */
+static NNRT_ReturnCode nnrti_cpu_take_norm(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const bool fused = step->op->type == NNRT_NODE_TYPE_L2_NORMALIZE_FUSION;
+    const NNRT_L2NormalizeFusion *l2 = (const NNRT_L2NormalizeFusion *)step->attr;
+    const NNRT_LpNormalization *lp = (const NNRT_LpNormalization *)step->attr;
+    const int64_t last = step->args[0].view.rank - 1;
+    nnrti_cpu_norm found, *a;
+    if (!nnrti_cpu_may(e, &e->set->lp_norm) ||
+        (fused ? l2->activationType != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || l2->axis.count != 1 ||
+                     l2->axis.data[0] != last
+               : lp->axis != last) ||
+        !nnrti_cpu_rows_of(step, &step->args[step->nIn + step->nDerived].view, &found.rows))
+        return NNRT_SUCCESS;
+    if ((a = (nnrti_cpu_norm *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    found.rows.factor = 1;
+    found.rows.epsilon = fused ? l2->epsilon : lp->epsilon;
+    found.added = !fused;
+    found.absolute = !fused && lp->p == 1;
+    *a = found;
+    nnrti_cpu_use(step, &e->set->lp_norm, a);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>half: a step of float16 whose float32 form may have a kernel becomes that one, between steps that widen what it
    reads and narrow what it gives. Where it gets no kernel after all it is left as it was. Constants that are packed are
    widened on the way; others are by every run. What is done to each element is widened and narrowed by its kernel. */
@@ -4093,6 +4441,20 @@ static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
         return nnrti_cpu_take_each_half(e, s);
     if (nnrti_cpu_is_half_cast(step))
         return nnrti_cpu_take_half_cast(e, s);
+    switch (step->op->type) { /* not all of which is float32 */
+    case NNRT_NODE_TYPE_EQUAL:
+    case NNRT_NODE_TYPE_NOT_EQUAL:
+    case NNRT_NODE_TYPE_LESS:
+    case NNRT_NODE_TYPE_LESS_EQUAL:
+    case NNRT_NODE_TYPE_GREATER:
+    case NNRT_NODE_TYPE_GREATER_EQUAL: return nnrti_cpu_take_compare(e, s);
+    case NNRT_NODE_TYPE_WHERE:
+    case NNRT_NODE_TYPE_SELECT: return nnrti_cpu_take_choice(e, s);
+    case NNRT_NODE_TYPE_ARGMAX_FUSION:
+    case NNRT_NODE_TYPE_ARGMIN_FUSION: return nnrti_cpu_take_place(e, s);
+    case NNRT_NODE_TYPE_RESIZE: return nnrti_cpu_take_resize(e, s);
+    default: break;
+    }
     if (!nnrti_cpu_is_float(step))
         return nnrti_cpu_take_8(e, s);
     if (nnrti_cpu_is_image(step) &&
@@ -4123,6 +4485,9 @@ static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
     case NNRT_NODE_TYPE_LAYER_NORM_FUSION: return nnrti_cpu_take_rows(e, s);
     case NNRT_NODE_TYPE_LOG_SOFTMAX:
     case NNRT_NODE_TYPE_RMS_NORMALIZATION: return nnrti_cpu_take_line(e, s);
+    case NNRT_NODE_TYPE_LRN: return nnrti_cpu_take_lrn(e, s);
+    case NNRT_NODE_TYPE_L2_NORMALIZE_FUSION:
+    case NNRT_NODE_TYPE_LP_NORMALIZATION: return nnrti_cpu_take_norm(e, s);
     case NNRT_NODE_TYPE_REDUCE_FUSION: return nnrti_cpu_take_reduce(e, s);
     case NNRT_NODE_TYPE_INSTANCE_NORM:
     case NNRT_NODE_TYPE_GROUP_NORM_FUSION: return nnrti_cpu_take_groups(e, s);
@@ -4171,7 +4536,8 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
             code = nnrti_cpu_copy_in(&e, s++, 0);
     }
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
-        (void)(nnrti_cpu_join_shape(&e, s) || nnrti_cpu_join_readers(&e, s) || nnrti_cpu_join_writer(&e, s));
+        (void)(nnrti_cpu_join_shape(&e, s) || nnrti_cpu_join_readers(&e, s) || nnrti_cpu_join_writer(&e, s) ||
+               nnrti_cpu_join_extreme(&e, s));
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++) {
         code = nnrti_cpu_take(&e, s);
         if (nnrti_cpu_is_half_left(&draft->steps[s]))
@@ -6904,6 +7270,8 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(combine)(nnrti_v x, nnrti_v y, const nnrti_cp
     case NNRTI_CPU_MAX: return nnrti_v_max(x, y);
     case NNRTI_CPU_MIN: return nnrti_v_min(x, y);
     case NNRTI_CPU_DIFFERENCE: return (x - y) * (x - y);
+    case NNRTI_CPU_LARGER: return NNRTI_CPU_IF_NAN(x, nnrti_v_max(x, y));
+    case NNRTI_CPU_SMALLER: return NNRTI_CPU_IF_NAN(x, nnrti_v_min(x, y));
     default: return nnrti_v_if_less(x, nnrti_v_all(0.0f), y * x, x); /* PRELU */
     }
 }
@@ -6924,6 +7292,140 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(combine)(nnrti_v x, nnrti_v y, const nnrti_cp
 NNRTI_CPU_OF_TWO(NNRTI_CPU_BINARY)
 #undef NNRTI_CPU_BINARY
 
+/* Powers and circular functions go through double, some elements at a time. What is beyond what they are for takes the
+   functions of the reference device. */
+#define NNRTI_CPU_PART_OF 64
+typedef int64_t NNRTI_CPU(longs) __attribute__((vector_size(NNRTI_LANES * 4)));
+
+/* p[0] + p[1] * w + .., `count` of them. */
+NNRTI_CPU_INLINE nnrti_d NNRTI_CPU(series)(nnrti_d w, const double *p, const int32_t count)
+{
+    nnrti_d sum = w * p[count - 1] + p[count - 2];
+    NNRTI_CPU_UNROLL
+    for (int32_t i = count - 3; i >= 0; i--)
+        sum = sum * w + p[i];
+    return sum;
+}
+
+/* z = x^y = 2^(y log2 x), x = 2^k m, sqrt(1/2) <= m < sqrt(2), ln m = 2 artanh s, s = (m - 1) / (m + 1): the series to
+   s^15, off by 4e-14 of itself, and that of exp to the power 9, off by 1e-11. So is a result, before it is rounded. Of
+   x that is no normal number, and y that is not finite, powf. z may be x or y. */
+NNRTI_CPU_APART static void NNRTI_CPU(row_of_POWER)(const float *x, ptrdiff_t stepX, const float *y, ptrdiff_t stepY,
+                                                    float *z, int32_t count, float low, float high)
+{
+    static const double log_series[] = {1, 1 / 3.0, 1 / 5.0, 1 / 7.0, 1 / 9.0, 1 / 11.0, 1 / 13.0, 1 / 15.0};
+    static const double exp_series[] = {1,         1,         1 / 2.0,    1 / 6.0,     1 / 24.0,
+                                        1 / 120.0, 1 / 720.0, 1 / 5040.0, 1 / 40320.0, 1 / 362880.0};
+    const nnrti_v least = nnrti_v_all(1.17549435e-38f), most = nnrti_v_all(3.4028235e38f);
+    const double magic = 6755399441055744.0;      /* 1.5 * 2^52: the sum has a whole number in its last bits */
+    const nnrti_d zero = {0}, end = zero + 400.0; /* beyond, all is infinite, or 0 */
+    float base[NNRTI_CPU_PART_OF], power[NNRTI_CPU_PART_OF], m[NNRTI_CPU_PART_OF], k[NNRTI_CPU_PART_OF];
+    (void)low;
+    (void)high;
+    for (int32_t i = 0; i < count; i += NNRTI_CPU_PART_OF) {
+        const int32_t some = count - i < NNRTI_CPU_PART_OF ? count - i : NNRTI_CPU_PART_OF;
+        for (int32_t t = 0; t < some; t += NNRTI_LANES) {
+            const nnrti_v p = stepX != 0 ? nnrti_v_load_part(x + i + t, some - t) : nnrti_v_all(*x);
+            const nnrti_v q = stepY != 0 ? nnrti_v_load_part(y + i + t, some - t) : nnrti_v_all(*y);
+            const nnrti_v size = (nnrti_v)((nnrti_v_bits)p & INT32_MAX);
+            const nnrti_v_bits all = (nnrti_v_bits)nnrti_v_min(nnrti_v_max(size, least), most) + 0x004afb0d;
+            nnrti_v_store(base + t, p);
+            nnrti_v_store(power + t, q);
+            nnrti_v_store(k + t, __builtin_convertvector((all >> 23) - 127, nnrti_v));
+            nnrti_v_store(m + t, (nnrti_v)((all & 0x007fffff) + 0x3f3504f3));
+        }
+        for (int32_t t = 0; t < some; t += NNRTI_LANES / 2) {
+            nnrti_d s, n, v, whole;
+            NNRTI_CPU(longs) bits;
+            NNRTI_CPU(to_double)(m + t, &s);
+            NNRTI_CPU(to_double)(k + t, &n);
+            NNRTI_CPU(to_double)(power + t, &v);
+            s = (s - 1.0) / (s + 1.0);
+            v = v * (n + s * NNRTI_CPU(series)(s * s, log_series, 8) * 2.8853900817779268);
+            bits = (NNRTI_CPU(longs))(v < end);
+            v = (nnrti_d)((bits & (NNRTI_CPU(longs))v) | (~bits & (NNRTI_CPU(longs))end));
+            bits = (NNRTI_CPU(longs))(v > -end);
+            v = (nnrti_d)((bits & (NNRTI_CPU(longs))v) | (~bits & (NNRTI_CPU(longs))(-end)));
+            whole = v + magic;
+            n = whole - magic;
+            v = NNRTI_CPU(series)((v - n) * 0.69314718055994531, exp_series, 10);
+            v = v * (nnrti_d)(((NNRTI_CPU(longs))whole + 1023) << 52);
+            NNRTI_CPU(from_double)(&v, m + t);
+        }
+        for (int32_t t = 0; t < some; t += NNRTI_LANES) { /* of x below 0, whole y only */
+            const nnrti_v p = nnrti_v_load(base + t), q = nnrti_v_load(power + t), half = q * nnrti_v_all(0.5f);
+            const nnrti_v_bits whole = (nnrti_v_bits)(nnrti_v_whole(q, NNRTI_CPU_ROUND) == q);
+            const nnrti_v_bits even = (nnrti_v_bits)(nnrti_v_whole(half, NNRTI_CPU_ROUND) == half);
+            const nnrti_v_bits sign = ~even & (nnrti_v_bits)p & INT32_MIN, bad = ~whole & ((nnrti_v_bits)p >> 31);
+            const nnrti_v_bits none = (nnrti_v_bits)nnrti_v_all(nnrti_nanf());
+            const nnrti_v_bits result = (nnrti_v_bits)nnrti_v_load(m + t) ^ sign;
+            const nnrti_v size = (nnrti_v)((nnrti_v_bits)p & INT32_MAX), wide = (nnrti_v)((nnrti_v_bits)q & INT32_MAX);
+            const nnrti_v_bits far =
+                ~((nnrti_v_bits)(size >= least) & (nnrti_v_bits)(size <= most) & (nnrti_v_bits)(wide <= most));
+            nnrti_v_store_part(z + i + t, (nnrti_v)((bad & none) | (~bad & result)), some - t);
+            nnrti_v_store(k + t, (nnrti_v)far);
+        }
+        for (int32_t t = 0; t < some; t++) {
+            int32_t far;
+            memcpy(&far, k + t, sizeof(far));
+            if (far != 0)
+                z[i + t] = nnrti_powf(base[t], power[t]);
+        }
+    }
+}
+
+/* y = sin(x), or cos(x): what is left of x where multiples of pi/2 are taken away is off by 2^-66, in
+   double, and rounded once; then the polynomials of the reference device. x beyond 2^20, and what is no number,
+   take its functions. y may be x. */
+NNRTI_CPU_APART static void NNRTI_CPU(turns)(const float *x, float *y, int32_t count, const nnrti_cpu_each *each)
+{
+    const bool cosine = each->function == NNRTI_CPU_COS;
+    const double magic = 6755399441055744.0;
+    const nnrti_v far = nnrti_v_all(1048576.0f), zero = nnrti_v_all(0.0f), one = nnrti_v_all(1.0f);
+    float from[NNRTI_CPU_PART_OF], rest[NNRTI_CPU_PART_OF], turn[NNRTI_CPU_PART_OF];
+    for (int32_t i = 0; i < count; i += NNRTI_CPU_PART_OF) {
+        const int32_t some = count - i < NNRTI_CPU_PART_OF ? count - i : NNRTI_CPU_PART_OF;
+        nnrti_v widest = zero;
+        for (int32_t t = 0; t < some; t += NNRTI_LANES) {
+            const nnrti_v v = nnrti_v_load_part(x + i + t, some - t);
+            const nnrti_v size = (nnrti_v)((nnrti_v_bits)v & INT32_MAX);
+            nnrti_v_store(from + t, v);
+            nnrti_v_store(rest + t, nnrti_v_if_less(size, far, v, zero));
+            widest = nnrti_v_max_nan(widest, size);
+        }
+        for (int32_t t = 0; t < some; t += NNRTI_LANES / 2) {
+            nnrti_d v, n;
+            NNRTI_CPU(to_double)(rest + t, &v);
+            n = v * 0.63661977236758134 + magic;
+            n = n - magic;
+            v = v - n * 1.57079632673412561417e+00; /* 33 bits of it: the product is exact */
+            v = v - n * 6.07710050650619224932e-11;
+            NNRTI_CPU(from_double)(&v, rest + t);
+            NNRTI_CPU(from_double)(&n, turn + t);
+        }
+        for (int32_t t = 0; t < some; t += NNRTI_LANES) {
+            const nnrti_v r = nnrti_v_load(rest + t), s = r * r, v = nnrti_v_load(from + t);
+            const nnrti_v_bits n = __builtin_convertvector(nnrti_v_load(turn + t), nnrti_v_bits) + (cosine ? 1 : 0);
+            const nnrti_v_bits odd = -(n & 1);
+            nnrti_v a = nnrti_v_fma(s, nnrti_v_all(-0.000195172353f), nnrti_v_all(0.008332178f));
+            nnrti_v b = nnrti_v_fma(s, nnrti_v_all(2.44383791e-05f), nnrti_v_all(-0.00138873665f));
+            a = nnrti_v_fma(s, a, nnrti_v_all(-0.166666552f));
+            a = nnrti_v_fma(r * s, a, r);
+            b = nnrti_v_fma(s, b, nnrti_v_all(0.0416666456f));
+            b = one - (nnrti_v_all(0.5f) * s - s * s * b);
+            a = (nnrti_v)(((odd & (nnrti_v_bits)b) | (~odd & (nnrti_v_bits)a)) ^ (n & 2) << 30);
+            if (!cosine) /* sin(-0) is -0 */
+                a = nnrti_v_if_less((nnrti_v)((nnrti_v_bits)v & INT32_MAX), nnrti_v_all(0.000244140625f), v, a);
+            nnrti_v_store_part(y + i + t, a, some - t);
+        }
+        if (nnrti_v_largest(widest) < 1048576.0f)
+            continue;
+        for (int32_t t = 0; t < some; t++)
+            if (!((from[t] < 0 ? -from[t] : from[t]) < 1048576.0f))
+                y[i + t] = cosine ? nnrti_cosf(from[t]) : nnrti_sinf(from[t]);
+    }
+}
+
 typedef struct NNRTI_CPU(each_job) {
     const nnrti_cpu_each *attr;
     const float *x, *y;
@@ -6936,7 +7438,8 @@ static void NNRTI_CPU(binary_walk)(const NNRTI_CPU(each_job) * j, nnrti_walk *w)
 {
 #define NNRTI_CPU_BINARY(name) NNRTI_CPU(row_of_##name),
     static void (*const rows[])(const float *x, ptrdiff_t stepX, const float *y, ptrdiff_t stepY, float *z,
-                                int32_t count, float low, float high) = {NNRTI_CPU_OF_TWO(NNRTI_CPU_BINARY)};
+                                int32_t count, float low,
+                                float high) = {NNRTI_CPU_OF_TWO(NNRTI_CPU_BINARY) NNRTI_CPU(row_of_POWER)};
 #undef NNRTI_CPU_BINARY
     const nnrti_cpu_each *const a = j->attr;
     float low, high;
@@ -6973,7 +7476,7 @@ static NNRT_ReturnCode NNRTI_CPU(binary)(const void *attr, nnrt_view *args, nnrt
     j.z = (float *)args[2].data;
     if (!nnrti_walk_first(&j.walk, &args[2], &args[0], &args[1]))
         return NNRT_SUCCESS;
-    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16, &work);
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, j.attr->function == NNRTI_CPU_POWER ? 128 : 16, &work);
     if (j.parts > 1)
         nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(binary_part), &j);
     else
@@ -6983,14 +7486,16 @@ static NNRT_ReturnCode NNRTI_CPU(binary)(const void *attr, nnrt_view *args, nnrt
 
 static void NNRTI_CPU(unary_walk)(const NNRTI_CPU(each_job) * j, nnrti_walk *w)
 {
+    void (*const run)(const float *x, float *y, int32_t count, const nnrti_cpu_each *each) =
+        j->attr->function >= NNRTI_CPU_SIN ? NNRTI_CPU(turns) : NNRTI_CPU(compute);
     do {
         const float *from = j->x + w->at[1];
         float *to = j->z + w->at[0];
         if (w->row[0] == 1 && w->row[1] == 1)
-            NNRTI_CPU(compute)(from, to, w->count, j->attr);
+            run(from, to, w->count, j->attr);
         else
             for (int32_t i = 0; i < w->count; i++)
-                NNRTI_CPU(compute)(from + i * w->row[1], to + i * w->row[0], 1, j->attr);
+                run(from + i * w->row[1], to + i * w->row[0], 1, j->attr);
     } while (nnrti_walk_next(w));
 }
 
@@ -7566,6 +8071,42 @@ static void NNRTI_CPU(layer_norm_row)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
+/* What is summed up. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(norm_term)(nnrti_v x, const bool absolute)
+{
+    if (absolute)
+        return (nnrti_v)((nnrti_v_bits)x & INT32_MAX);
+    return x * x;
+}
+
+/* The sum carries its rounding errors along, as that of the reference device does. */
+static void NNRTI_CPU(lp_norm_row)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
+    const nnrti_cpu_norm *const a = (const nnrti_cpu_norm *)(const void *)j->attr;
+    const int32_t count = a->rows.count;
+    const float *x = (const float *)j->args[0].data + (ptrdiff_t)i * a->rows.stepX;
+    float *y = (float *)j->args[1].data + (ptrdiff_t)i * a->rows.stepY, norm;
+    nnrti_v sum[2], rest[2], all;
+    int32_t k = 0;
+    (void)worker;
+    sum[0] = sum[1] = rest[0] = rest[1] = nnrti_v_all(0.0f);
+    for (; k + 2 * NNRTI_LANES <= count; k += 2 * NNRTI_LANES) {
+        NNRTI_CPU(sum_add)(&sum[0], &rest[0], NNRTI_CPU(norm_term)(nnrti_v_load(x + k), a->absolute));
+        NNRTI_CPU(sum_add)(&sum[1], &rest[1], NNRTI_CPU(norm_term)(nnrti_v_load(x + k + NNRTI_LANES), a->absolute));
+    }
+    for (; k < count; k += NNRTI_LANES)
+        NNRTI_CPU(sum_add)(&sum[0], &rest[0], NNRTI_CPU(norm_term)(nnrti_v_load_part(x + k, count - k), a->absolute));
+    norm = NNRTI_CPU(sum_lanes)(sum, rest, 2);
+    if (!a->added && norm < a->rows.epsilon)
+        norm = a->rows.epsilon;
+    if (!a->absolute)
+        norm = nnrti_sqrtf(norm);
+    all = nnrti_v_all(a->added ? norm + a->rows.epsilon : norm);
+    for (k = 0; k < count; k += NNRTI_LANES)
+        nnrti_v_store_part(y + k, nnrti_v_load_part(x + k, count - k) / all, count - k);
+}
+
 /* y = exp(x - largest) / sum of these, of x times the factor, row by row; y may be x. */
 static NNRT_ReturnCode NNRTI_CPU(softmax)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
@@ -7607,6 +8148,443 @@ static NNRT_ReturnCode NNRTI_CPU(layer_norm)(const void *attr, nnrt_view *args, 
     j.args = args;
     nnrti_cpu_share(call, 4.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows, NNRTI_CPU(layer_norm_row),
                     &j);
+    return NNRT_SUCCESS;
+}
+
+/* y = x / the norm of the row, with its epsilon; y may be x. */
+static NNRT_ReturnCode NNRTI_CPU(lp_norm)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(rows_job) j;
+    j.attr = (const nnrti_cpu_rows *)attr;
+    j.args = args;
+    nnrti_cpu_share(call, 6.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows, NNRTI_CPU(lp_norm_row),
+                    &j);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>picks */
+
+typedef int8_t NNRTI_CPU(v_bytes) __attribute__((vector_size(NNRTI_LANES)));
+
+/* What `compare` and `choose` walk over. */
+typedef struct NNRTI_CPU(picks_job) {
+    const void *attr;
+    const nnrt_view *args;
+    nnrti_walk walk;
+    uint32_t parts;
+} NNRTI_CPU(picks_job);
+
+static void NNRTI_CPU(compare_row)(const nnrti_cpu_compare *a, const float *x, ptrdiff_t stepX, const float *y,
+                                   ptrdiff_t stepY, uint8_t *z, int32_t count)
+{
+    for (int32_t i = 0; i < count; i += NNRTI_LANES) {
+        const int32_t left = count - i;
+        const nnrti_v p = stepX != 0 ? nnrti_v_load_part(x + i, left) : nnrti_v_all(*x);
+        const nnrti_v q = stepY != 0 ? nnrti_v_load_part(y + i, left) : nnrti_v_all(*y);
+        const nnrti_v_bits is = (((nnrti_v_bits)(p < q) & a->less) | ((nnrti_v_bits)(p == q) & a->equal)) ^ a->none;
+        const NNRTI_CPU(v_bytes) said = __builtin_convertvector(is & 1, NNRTI_CPU(v_bytes));
+        if (left >= NNRTI_LANES)
+            memcpy(z + i, &said, NNRTI_LANES);
+        else
+            memcpy(z + i, &said, (size_t)left);
+    }
+}
+
+static void NNRTI_CPU(compare_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(picks_job) *j = (const NNRTI_CPU(picks_job) *)arg;
+    const nnrti_cpu_compare *const a = (const nnrti_cpu_compare *)j->attr;
+    nnrti_walk w = j->walk;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    do {
+        const bool row = w.row[0] == 1 && (w.row[1] | w.row[2] | 1) == 1;
+        for (int32_t i = 0; i < w.count; i += row ? w.count : 1)
+            NNRTI_CPU(compare_row)
+        (a, (const float *)j->args[0].data + w.at[1] + i * w.row[1], row ? w.row[1] : 0,
+         (const float *)j->args[1].data + w.at[2] + i * w.row[2], row ? w.row[2] : 0,
+         (uint8_t *)j->args[2].data + w.at[0] + i * w.row[0], row ? w.count : 1);
+    } while (nnrti_walk_next(&w));
+}
+
+/* z = whether x is less than y, or equal to it, or not so; what is no number is neither. */
+static NNRT_ReturnCode NNRTI_CPU(compare)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(picks_job) j;
+    double work;
+    j.attr = attr;
+    j.args = args;
+    if (!nnrti_walk_first(&j.walk, &args[2], &args[0], &args[1]))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 12, &work);
+    nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(compare_part), &j);
+    return NNRT_SUCCESS;
+}
+
+/* Elements are bits: as floats some machines would change what is no number. */
+NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(load_bits)(const void *from, ptrdiff_t step, int32_t i, int32_t left)
+{
+    nnrti_v_bits v = {0};
+    int32_t one;
+    if (step != 0)
+        return (nnrti_v_bits)nnrti_v_load_part((const float *)from + i, left);
+    memcpy(&one, from, sizeof(one));
+    return v + one;
+}
+
+static void NNRTI_CPU(choose_row)(const uint8_t *c, ptrdiff_t stepC, const void *x, ptrdiff_t stepX, const void *y,
+                                  ptrdiff_t stepY, float *z, int32_t count)
+{
+    for (int32_t i = 0; i < count; i += NNRTI_LANES) {
+        const int32_t left = count - i;
+        NNRTI_CPU(v_bytes) said = {0};
+        nnrti_v_bits is;
+        if (stepC == 0)
+            said = said + (int8_t)(*c != 0);
+        else if (left >= NNRTI_LANES)
+            memcpy(&said, c + i, NNRTI_LANES);
+        else
+            memcpy(&said, c + i, (size_t)left);
+        is = __builtin_convertvector(said, nnrti_v_bits) != 0;
+        nnrti_v_store_part(
+            z + i,
+            (nnrti_v)((is & NNRTI_CPU(load_bits)(x, stepX, i, left)) | (~is & NNRTI_CPU(load_bits)(y, stepY, i, left))),
+            left);
+    }
+}
+
+static void NNRTI_CPU(choose_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(picks_job) *j = (const NNRTI_CPU(picks_job) *)arg;
+    const nnrti_cpu_choice *const a = (const nnrti_cpu_choice *)j->attr;
+    nnrti_walk w = j->walk;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    do {
+        const bool row = w.row[0] == 1 && (w.row[1] | w.row[2] | 1) == 1;
+        for (int32_t i = 0; i < w.count; i += row ? w.count : 1) {
+            const ptrdiff_t at = w.at[2] + i * w.row[2], step = row ? w.row[2] : 0;
+            NNRTI_CPU(choose_row)
+            ((const uint8_t *)j->args[0].data + w.at[1] + i * w.row[1], row ? w.row[1] : 0,
+             (const float *)j->args[1].data + (a->one[0] ? 0 : at), a->one[0] ? 0 : step,
+             (const float *)j->args[2].data + (a->one[1] ? 0 : at), a->one[1] ? 0 : step,
+             (float *)j->args[3].data + w.at[0] + i * w.row[0], row ? w.count : 1);
+        }
+    } while (nnrti_walk_next(&w));
+}
+
+/* z = c ? x : y */
+static NNRT_ReturnCode NNRTI_CPU(choose)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_choice *const a = (const nnrti_cpu_choice *)attr;
+    NNRTI_CPU(picks_job) j;
+    double work;
+    j.attr = attr;
+    j.args = args;
+    if (!nnrti_walk_first(&j.walk, &args[3], &args[0], !a->one[0] ? &args[1] : !a->one[1] ? &args[2] : NULL))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16, &work);
+    nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(choose_part), &j);
+    return NNRT_SUCCESS;
+}
+
+/* A number that is the larger the further in front x stands in falling order, or with turn -1 in rising order. -0 is 0;
+   what is no number stands last. */
+NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(order)(nnrti_v x, int32_t turn)
+{
+    const nnrti_v_bits size = (nnrti_v_bits)x & INT32_MAX, sign = ((nnrti_v_bits)x >> 31) ^ turn;
+    const nnrti_v_bits none = size > 0x7F800000;
+    return (none & INT32_MIN) | (~none & ((size ^ sign) - sign));
+}
+
+/* The first of `count` elements that lie `step` apart. */
+static int32_t NNRTI_CPU(place_row)(const float *x, ptrdiff_t step, int32_t count, int32_t turn)
+{
+    int32_t orders[NNRTI_LANES], places[NNRTI_LANES];
+    nnrti_v_bits best, at, here;
+    for (int32_t t = 0; t < NNRTI_LANES; t++) {
+        orders[t] = INT32_MIN;
+        places[t] = t < count ? t : 0;
+    }
+    memcpy(&best, orders, sizeof(best));
+    memcpy(&at, places, sizeof(at));
+    for (int32_t t = 0; t < NNRTI_LANES; t++)
+        places[t] = t;
+    memcpy(&here, places, sizeof(here));
+    for (int32_t k = 0; k < count; k += NNRTI_LANES, here = here + NNRTI_LANES) {
+        float part[NNRTI_LANES];
+        nnrti_v_bits order, is;
+        if (step == 1 && count - k >= NNRTI_LANES) {
+            order = NNRTI_CPU(order)(nnrti_v_load(x + k), turn);
+        } else { /* behind the end what is no number */
+            for (int32_t t = 0; t < NNRTI_LANES; t++)
+                part[t] = k + t < count ? x[(k + t) * step] : nnrti_nanf();
+            order = NNRTI_CPU(order)(nnrti_v_load(part), turn);
+        }
+        is = order > best;
+        best = (is & order) | (~is & best);
+        at = (is & here) | (~is & at);
+    }
+    memcpy(orders, &best, sizeof(best));
+    memcpy(places, &at, sizeof(at));
+    for (int32_t t = 1; t < NNRTI_LANES; t++)
+        if (orders[t] > orders[0] || (orders[t] == orders[0] && places[t] < places[0])) {
+            orders[0] = orders[t];
+            places[0] = places[t];
+        }
+    return places[0];
+}
+
+/* The same of lines side by side: `wide` vectors of them, or `left` of one. */
+NNRTI_CPU_INLINE void NNRTI_CPU(place_columns)(const float *x, ptrdiff_t step, int32_t count, int32_t turn,
+                                               int32_t left, int32_t *to, const int32_t wide)
+{
+    nnrti_v_bits best[4], at[4];
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++)
+        best[v] = at[v] = (nnrti_v_bits)nnrti_v_all(0.0f);
+    for (int32_t k = 0; k < count; k++, x += step)
+        NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++) {
+        const float *const from = x + v * NNRTI_LANES;
+        const nnrti_v_bits order =
+            NNRTI_CPU(order)(wide > 1 ? nnrti_v_load(from) : nnrti_v_load_part(from, left), turn);
+        const nnrti_v_bits is = (order > best[v]) | (k == 0 ? -1 : 0);
+        best[v] = (is & order) | (~is & best[v]);
+        at[v] = (is & k) | (~is & at[v]);
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++)
+        memcpy(to + v * NNRTI_LANES, &at[v], sizeof(at[v]));
+}
+
+static void NNRTI_CPU(place_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(picks_job) *j = (const NNRTI_CPU(picks_job) *)arg;
+    const nnrti_cpu_places *const a = (const nnrti_cpu_places *)j->attr;
+    const nnrt_view *const x = &j->args[0], *const y = &j->args[1];
+    const int32_t count = x->dims[a->axis];
+    const ptrdiff_t step = x->strides[a->axis];
+    int32_t found[4 * NNRTI_LANES];
+    nnrti_walk w = j->walk;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    do {
+        const int32_t side = w.row[1] == 1 && w.count > 1 ? 4 * NNRTI_LANES : 1;
+        for (int32_t i = 0; i < w.count; i += side) {
+            const float *const from = (const float *)x->data + w.at[1] + i * w.row[1];
+            const int32_t left = w.count - i;
+            int32_t many = side;
+            if (side == 1) {
+                found[0] = NNRTI_CPU(place_row)(from, step, count, a->turn);
+            } else if (left >= side) {
+                NNRTI_CPU(place_columns)(from, step, count, a->turn, left, found, 4);
+            } else {
+                many = left;
+                for (int32_t t = 0; t < left; t += NNRTI_LANES)
+                    NNRTI_CPU(place_columns)(from + t, step, count, a->turn, left - t, found + t, 1);
+            }
+            for (int32_t t = 0; t < many; t++) {
+                const ptrdiff_t to = w.at[0] + (i + t) * w.row[0];
+                if (y->dataType == NNRT_DATA_TYPE_INT64)
+                    ((int64_t *)y->data)[to] = found[t];
+                else
+                    ((int32_t *)y->data)[to] = found[t];
+            }
+        }
+    } while (nnrti_walk_next(&w));
+}
+
+/* y = where along the axis the largest, or smallest, elements of x stand, the first one of equal ones. */
+static NNRT_ReturnCode NNRTI_CPU(place)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const int32_t axis = ((const nnrti_cpu_places *)attr)->axis;
+    NNRTI_CPU(picks_job) j;
+    nnrt_view starts;
+    double work;
+    j.attr = attr;
+    j.args = args;
+    if (!nnrti_walk_first(&j.walk, &args[1], nnrti_starts(&args[0], axis, &starts), NULL))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16.0 * args[0].dims[axis], &work);
+    nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(place_part), &j);
+    return NNRT_SUCCESS;
+}
+
+typedef struct NNRTI_CPU(resize_job) {
+    const nnrti_cpu_resize *attr;
+    const nnrt_view *args;
+    const nnrt_call *call;
+} NNRTI_CPU(resize_job);
+
+/* A row of x at the columns from q on, `count` of them, each the sum of two cells: to. */
+static void NNRTI_CPU(resize_row)(const NNRTI_CPU(resize_job) * j, const float *row, int32_t q, int32_t count,
+                                  float *to)
+{
+    const nnrt_view *const x = &j->args[0], *const y = &j->args[3];
+    const int32_t all = y->dims[1] + y->dims[2], C = y->dims[3];
+    const int32_t *const cells = (const int32_t *)j->args[1].data + y->dims[1] + q;
+    const float *const weights = (const float *)j->args[2].data + y->dims[1] + q;
+    for (int32_t k = 0; k < count; k++) {
+        const float *const a = row + cells[k] * x->strides[2], *const b = row + cells[all + k] * x->strides[2];
+        if (j->attr->last)
+            for (int32_t c = 0; c < C; c += NNRTI_LANES)
+                nnrti_v_store_part(to + (ptrdiff_t)k * C + c,
+                                   nnrti_v_fma(nnrti_v_load_part(b + c, C - c), nnrti_v_all(weights[all + k]),
+                                               nnrti_v_load_part(a + c, C - c) * nnrti_v_all(weights[k])),
+                                   C - c);
+        else
+            to[k] = *a * weights[k] + *b * weights[all + k];
+    }
+}
+
+/* Rows p to end - 1 of y, columns q to q + count - 1, of what begins at x and y: of LINEAR two rows of x are kept. */
+static void NNRTI_CPU(resize_block)(const NNRTI_CPU(resize_job) * j, const float *x, float *y, int32_t p, int32_t end,
+                                    int32_t q, int32_t count, float *scratch)
+{
+    const nnrt_view *const to = &j->args[3];
+    const ptrdiff_t stepX = j->args[0].strides[1], column = j->args[0].strides[2];
+    const int32_t C = j->attr->last ? to->dims[3] : 1, all = to->dims[1] + to->dims[2];
+    const int32_t *const cells = (const int32_t *)j->args[1].data;
+    const float *const weights = (const float *)j->args[2].data;
+    const int32_t run = to->strides[2] == C || count == 1 ? count * C : C; /* elements that lie one behind the other */
+    float *const rows[2] = {scratch, scratch + (ptrdiff_t)j->attr->block * C};
+    int32_t have[2] = {-1, -1};
+    for (; p < end; p++) {
+        const int32_t first = cells[p], second = cells[all + p];
+        float *const z = y + p * to->strides[1] + q * to->strides[2];
+        if (j->attr->linear) {
+            const nnrti_v a = nnrti_v_all(weights[p]), b = nnrti_v_all(weights[all + p]);
+            for (int32_t k = 0; k < 2; k++) {
+                const int32_t row = k == 0 ? first : second;
+                if (have[row & 1] != row)
+                    NNRTI_CPU(resize_row)(j, x + row * stepX, q, count, rows[row & 1]);
+                have[row & 1] = row;
+            }
+            for (int32_t k = 0; k < count * C; k += run)
+                for (int32_t i = 0; i < run; i += NNRTI_LANES)
+                    nnrti_v_store_part(z + k / C * to->strides[2] + i,
+                                       nnrti_v_fma(nnrti_v_load_part(rows[second & 1] + k + i, run - i), b,
+                                                   nnrti_v_load_part(rows[first & 1] + k + i, run - i) * a),
+                                       run - i);
+        } else if (have[0] == first && run == count * C) {
+            memcpy(z, z - to->strides[1], (size_t)run * sizeof(float));
+        } else {
+            const int32_t *const columns = cells + to->dims[1] + q;
+            const float *const row = x + first * stepX;
+            have[0] = first;
+            for (int32_t k = 0; k < count && !j->attr->last; k++)
+                z[k] = row[columns[k] * column];
+            for (int32_t k = 0; k < count && j->attr->last; k++)
+                for (int32_t c = 0; c < C; c += NNRTI_LANES)
+                    nnrti_v_store_part(z + k * to->strides[2] + c,
+                                       nnrti_v_load_part(row + columns[k] * column + c, C - c), C - c);
+        }
+    }
+}
+
+/* Some rows of an image, or of a plane of it. */
+static void NNRTI_CPU(resize_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(resize_job) *j = (const NNRTI_CPU(resize_job) *)arg;
+    const nnrt_view *const x = &j->args[0], *const y = &j->args[3];
+    const int32_t bands = j->attr->bands, planes = j->attr->last ? 1 : y->dims[3], band = (int32_t)i % bands;
+    const int32_t c = (int32_t)i / bands % planes, n = (int32_t)i / bands / planes;
+    const int32_t first = (int32_t)((int64_t)y->dims[1] * band / bands);
+    const int32_t end = (int32_t)((int64_t)y->dims[1] * (band + 1) / bands);
+    for (int32_t q = 0; q < y->dims[2]; q += j->attr->block) {
+        const int32_t left = y->dims[2] - q;
+        NNRTI_CPU(resize_block)
+        (j, (const float *)x->data + n * x->strides[0] + c * x->strides[3],
+         (float *)y->data + n * y->strides[0] + c * y->strides[3], first, end, q,
+         left < j->attr->block ? left : j->attr->block, (float *)nnrti_cpu_scratch(j->call, worker));
+    }
+}
+
+/* y = x, resized: cells, or sums of two rows' sums of two columns. */
+static NNRT_ReturnCode NNRTI_CPU(resize)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *const y = &args[3];
+    NNRTI_CPU(resize_job) j;
+    j.attr = (const nnrti_cpu_resize *)attr;
+    j.args = args;
+    j.call = call;
+    nnrti_cpu_share(call, 16.0 * y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3],
+                    (uint32_t)(y->dims[0] * (j.attr->last ? 1 : y->dims[3]) * j.attr->bands), NNRTI_CPU(resize_task),
+                    &j);
+    return NNRT_SUCCESS;
+}
+
+typedef struct NNRTI_CPU(lrn_job) {
+    const nnrti_cpu_lrn *attr;
+    const nnrt_view *args;
+    const nnrt_call *call;
+} NNRTI_CPU(lrn_job);
+
+/* y = x * (bias + alpha * sums)^power, which is left in sums. */
+static void NNRTI_CPU(lrn_end)(const nnrti_cpu_lrn *a, const float *x, float *sums, float *y, int32_t count)
+{
+    for (int32_t i = 0; i < count; i += NNRTI_LANES)
+        nnrti_v_store_part(
+            sums + i, nnrti_v_fma(nnrti_v_all(a->alpha), nnrti_v_load_part(sums + i, count - i), nnrti_v_all(a->bias)),
+            count - i);
+    NNRTI_CPU(row_of_POWER)(sums, 1, &a->power, 0, sums, count, 0, 0);
+    for (int32_t i = 0; i < count; i += NNRTI_LANES)
+        nnrti_v_store_part(y + i, nnrti_v_load_part(x + i, count - i) * nnrti_v_load_part(sums + i, count - i),
+                           count - i);
+}
+
+/* A row of an image: sums in the order of the channels. */
+static void NNRTI_CPU(lrn_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(lrn_job) *j = (const NNRTI_CPU(lrn_job) *)arg;
+    const nnrti_cpu_lrn *const a = j->attr;
+    const nnrt_view *const x = &j->args[0], *const y = &j->args[1];
+    const int32_t n = (int32_t)i / x->dims[1], h = (int32_t)i % x->dims[1], C = x->dims[3], W = x->dims[2];
+    const float *const from = (const float *)x->data + n * x->strides[0] + h * x->strides[1];
+    float *const to = (float *)y->data + n * y->strides[0] + h * y->strides[1];
+    float *const sums = (float *)nnrti_cpu_scratch(j->call, worker);
+    float *const squares = sums + C + NNRTI_CPU_WIDEST; /* with zeros on both sides */
+    for (int32_t w = 0; w < W && a->last; w++) {
+        const float *const pixel = from + w * x->strides[2];
+        memset(squares, 0, ((size_t)C + 2 * (size_t)a->radius) * sizeof(float));
+        for (int32_t c = 0; c < C; c += NNRTI_LANES) {
+            const nnrti_v v = nnrti_v_load_part(pixel + c, C - c);
+            nnrti_v_store_part(squares + a->radius + c, v * v, C - c);
+        }
+        for (int32_t c = 0; c < C; c += NNRTI_LANES) {
+            nnrti_v sum = nnrti_v_load_part(squares + c, C - c);
+            for (int32_t k = 1; k <= 2 * a->radius; k++)
+                sum = sum + nnrti_v_load_part(squares + c + k, C - c);
+            nnrti_v_store_part(sums + c, sum, C - c);
+        }
+        NNRTI_CPU(lrn_end)(a, pixel, sums, to + w * y->strides[2], C);
+    }
+    for (int32_t c = 0; c < C && !a->last; c++) {
+        const int32_t first = c > a->radius ? c - a->radius : 0, end = C - c > a->radius + 1 ? c + a->radius + 1 : C;
+        for (int32_t w = 0; w < W; w += NNRTI_LANES) {
+            nnrti_v sum = nnrti_v_all(0.0f);
+            for (int32_t k = first; k < end; k++) {
+                const nnrti_v v = nnrti_v_load_part(from + k * x->strides[3] + w, W - w);
+                sum = nnrti_v_fma(v, v, sum);
+            }
+            nnrti_v_store_part(sums + w, sum, W - w);
+        }
+        NNRTI_CPU(lrn_end)(a, from + c * x->strides[3], sums, to + c * y->strides[3], W);
+    }
+}
+
+/* y = x * (bias + alpha * the sum of the squares of neighbouring channels)^power */
+static NNRT_ReturnCode NNRTI_CPU(lrn)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *const x = &args[0];
+    NNRTI_CPU(lrn_job) j;
+    j.attr = (const nnrti_cpu_lrn *)attr;
+    j.args = args;
+    j.call = call;
+    nnrti_cpu_share(call, 200.0 * x->dims[0] * x->dims[1] * x->dims[2] * x->dims[3],
+                    (uint32_t)(x->dims[0] * x->dims[1]), NNRTI_CPU(lrn_task), &j);
     return NNRT_SUCCESS;
 }
 
@@ -10060,6 +11038,7 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef NNRTI_CPU_IF_LESS
 #undef NNRTI_CPU_SQRT
 #undef NNRTI_CPU_COMPUTE
+#undef NNRTI_CPU_PART_OF
 #undef NNRTI_CPU_EVEN
 #undef NNRTI_WHOLE
 #undef NNRTI_LANES

@@ -860,7 +860,17 @@ static double bound_of(const step *s, double y, double size)
     case NNRT_NODE_TYPE_EXPFUSION: /* what is given to exp is 104 at most where that is finite and not 0 */
         return 2 * ROUNDING * 1.001 * (2 + 2 + 2 * 104) * fabs(y) + 3e-45;
     case NNRT_NODE_TYPE_ERF: return 2 * ROUNDING * (2 + 2 * fabs(y)); /* 2^-22 */
-    case NNRT_NODE_TYPE_LOG: return 2 * ROUNDING * 4 * fabs(y);
+    case NNRT_NODE_TYPE_LOG:
+    case NNRT_NODE_TYPE_SIN:
+    case NNRT_NODE_TYPE_COS: return 2 * ROUNDING * 4 * fabs(y);
+    case NNRT_NODE_TYPE_L2_NORMALIZE_FUSION:
+    case NNRT_NODE_TYPE_LP_NORMALIZATION: return 2 * ROUNDING * 5 * fabs(y);
+    case NNRT_NODE_TYPE_RESIZE: /* of 4 cells */
+        return ((const NNRT_Resize *)s->attr)->method == NNRT_RESIZE_METHOD_LINEAR
+                   ? 2 * ROUNDING * 7 * 1.001 * largest_of(operand_at(s, 0))
+                   : -1;
+    case NNRT_NODE_TYPE_LRN: /* of up to 31 channels */
+        return 2 * ROUNDING * 1.001 * (64 * fabs((double)((const NNRT_LRN *)s->attr)->beta) + 3) * fabs(y);
     case NNRT_NODE_TYPE_POW_FUSION: return 2 * ROUNDING * 3 * fabs(y);
     case NNRT_NODE_TYPE_MISH:
     case NNRT_NODE_TYPE_SOFTPLUS: return 2 * ROUNDING * 8 * fabs(y) + 1.2e-38;

@@ -124,6 +124,8 @@ static const one ones[] = {
     {NNRT_NODE_TYPE_POW_FUSION, &of_power, square, 0.5, 7.1e-46, 2},
     {NNRT_NODE_TYPE_POW_FUSION, &of_power, cube, 1, 1.5e-45, 3},
     {NNRT_NODE_TYPE_ERF, NULL, erf, 2, 0x1p-22, 0},
+    {NNRT_NODE_TYPE_SIN, NULL, sin, 2, 0, 0},
+    {NNRT_NODE_TYPE_COS, NULL, cos, 2, 0, 0},
     {NNRT_NODE_TYPE_FLOOR, NULL, floor, 0, 0, 0},
     {NNRT_NODE_TYPE_CEIL, NULL, ceil, 0, 0, 0},
     {NNRT_NODE_TYPE_ROUND, NULL, nearbyint, 0, 0, 0},
@@ -210,11 +212,11 @@ static void test_left(void **unused)
 {
     static const NNRT_ExpFusion base = {2, 1, 0};
     static const NNRT_Softplus steep = {2, 20}, early = {1, 3};
-    static const NNRT_PowFusion scaled = {2, 0};
+    static const NNRT_PowFusion scaled = {2, 0}, moved = {1, 0.5f};
     static const one left[] = {
         {NNRT_NODE_TYPE_EXPFUSION, &base, exp2, 0, 0, 0},        {NNRT_NODE_TYPE_SOFTPLUS, &steep, softplus, 0, 0, 0},
         {NNRT_NODE_TYPE_SOFTPLUS, &early, softplus, 0, 0, 0},    {NNRT_NODE_TYPE_POW_FUSION, &scaled, square, 0, 0, 2},
-        {NNRT_NODE_TYPE_POW_FUSION, &of_power, square, 0, 0, 2.5f}, {NNRT_NODE_TYPE_SIN, NULL, sin, 0, 0, 0},
+        {NNRT_NODE_TYPE_POW_FUSION, &moved, square, 0, 0, 2},    {NNRT_NODE_TYPE_TAN, NULL, tan, 0, 0, 0},
     };
     float x[100], y[100], z[100];
     (void)unused;
