@@ -12,7 +12,7 @@ WHAT IS FAST, float32
     PRELU_FUSION; ACTIVATION (but SIGN and THRESHOLDRELU), CLIP by constants, LEAKY_RELU, HARD_SIGMOID, SOFTPLUS, MISH,
     EXPFUSION of base e, LOG, SQRT, RSQRT, SQUARE, POW_FUSION, ERF, SIN, COS, FLOOR, CEIL, ROUND;
     EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, WHERE and SELECT (also of int32), ARGMAX_FUSION and
-    ARGMIN_FUSION of one position, RESIZE (but CUBIC), LRN; L2_NORMALIZE_FUSION and
+    ARGMIN_FUSION of one position, TOPK_FUSION and BOTTOM_K in order, RESIZE (but CUBIC), LRN; L2_NORMALIZE_FUSION and
     LP_NORMALIZATION over the last axis; what ONNX's Max and Min are becomes one step; REDUCE_FUSION (but
     PROD and ALL); SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION and RMS_NORMALIZATION over the last axis; INSTANCE_NORM and
     GROUP_NORM_FUSION; FUSED_BATCH_NORM and SCALE_FUSION of constants for each channel; LSTM (without
@@ -51,8 +51,8 @@ HOW EXACT
     reduction, too.
     The gates of LSTM, GRU and RNN are such sums and activations, and what cells make of them has one rounding for each
     product and sum, or one for both. A quotient of SOFTMAX is a product with 1 / the sum, which is rounded, too.
-    MAX_POOL_3D and AVERAGE_POOL_3D give the bits of the reference device; so do comparisons, choices, positions, and
-    RESIZE by NEAREST, but what is no number may be another one there. By LINEAR it is within 7 * 2^-24 of the largest
+    MAX_POOL_3D and AVERAGE_POOL_3D give the bits of the reference device; so do comparisons, choices, positions,
+    TOPK_FUSION, BOTTOM_K, and RESIZE by NEAREST, but what is no number may be another one there. By LINEAR it is within 7 * 2^-24 of the largest
     cell. LRN is off by 2 |beta| (R + 1) + 3 roundings for R squares; L2_NORMALIZE_FUSION and
     LP_NORMALIZATION by 5.
     Operators of float16 give the bits of the same operators of float32, rounded once, to nearest, halves to even; no
@@ -344,6 +344,13 @@ typedef struct nnrti_cpu_places {
     int32_t axis, turn;
 } nnrti_cpu_places;
 
+/* The largest elements along an axis, or the smallest ones, in order: attributes of `top`, whose arguments are x, the
+   elements and, where they are wanted, their positions, of int32 or int64. */
+typedef struct nnrti_cpu_top {
+    int32_t axis;
+    bool rising, places;
+} nnrti_cpu_top;
+
 /* Attributes of `resize`, whose arguments are x [N,H,W,C], cells of x and their weights, two of each for every row and
    then for every column of y, [2,Ho+Wo], and y. */
 typedef struct nnrti_cpu_resize {
@@ -522,7 +529,7 @@ typedef struct nnrti_cpu_kernel {
     X(softmax)                                                                                                         \
     X(log_softmax)                                                                                                     \
     X(layer_norm)                                                                                                      \
-    X(rms_norm) X(group_norm) X(winograd) X(recurrent) X(compare) X(choose) X(place) X(resize) X(lrn) X(lp_norm)
+    X(rms_norm) X(group_norm) X(winograd) X(recurrent) X(compare) X(choose) X(place) X(resize) X(lrn) X(lp_norm) X(top)
 /* Of floats and 8 bits or float16, of the sets that have kernels for floats. */
 #define NNRTI_CPU_KERNELS_CAST(X) X(quantise) X(dequantise) X(widen_half) X(narrow_half) X(round_half) X(each_half)
 /* Of 8 bits; then those that multiply them, which avx512vnni has of its own. */
@@ -4031,6 +4038,37 @@ static NNRT_ReturnCode nnrti_cpu_take_place(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
+/* TOPK_FUSION and BOTTOM_K of lines whose elements lie one behind the other, in order. */
+static NNRT_ReturnCode nnrti_cpu_take_top(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const NNRT_TopKFusion *attr = (const NNRT_TopKFusion *)step->attr;
+    const uint32_t out = step->nIn + step->nDerived;
+    const bool places = step->nOut > 1 && step->args[out + 1].tensor != NNRT_NO_TENSOR;
+    const nnrt_plan_arg x = step->args[0], y = step->args[out], at = step->args[places ? out + 1 : out];
+    const size_t bytes = (size_t)y.view.dims[attr->axis] * sizeof(int32_t);
+    nnrti_cpu_top *a;
+    nnrt_plan_arg *args;
+    if (!nnrti_cpu_may(e, &e->set->top) || step->kernel == NULL || step->nDerived != 0 || !attr->sorted ||
+        x.view.dataType != NNRT_DATA_TYPE_FLOAT32 || y.tensor == NNRT_NO_TENSOR || nnrti_empty(&y.view) ||
+        x.view.strides[attr->axis] != 1)
+        return NNRT_SUCCESS;
+    if ((a = (nnrti_cpu_top *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL ||
+        (args = nnrt_draft_args(e->draft, s, 1, places ? 2 : 1)) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    a->axis = (int32_t)attr->axis;
+    a->rising = step->op->type == NNRT_NODE_TYPE_BOTTOM_K;
+    a->places = places;
+    args[0] = x;
+    args[1] = y;
+    if (places)
+        args[2] = at;
+    nnrti_cpu_use(step, &e->set->top, a);
+    step->flags = 0;
+    step->scratchBytes = bytes;
+    return NNRT_SUCCESS;
+}
+
 /* Where images have their channels one behind the other; else rows of both are planes. */
 static bool nnrti_cpu_are_last(const nnrt_view *x, const nnrt_view *y)
 {
@@ -4453,6 +4491,8 @@ static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
     case NNRT_NODE_TYPE_ARGMAX_FUSION:
     case NNRT_NODE_TYPE_ARGMIN_FUSION: return nnrti_cpu_take_place(e, s);
     case NNRT_NODE_TYPE_RESIZE: return nnrti_cpu_take_resize(e, s);
+    case NNRT_NODE_TYPE_TOPK_FUSION:
+    case NNRT_NODE_TYPE_BOTTOM_K: return nnrti_cpu_take_top(e, s);
     default: break;
     }
     if (!nnrti_cpu_is_float(step))
@@ -8167,10 +8207,11 @@ static NNRT_ReturnCode NNRTI_CPU(lp_norm)(const void *attr, nnrt_view *args, nnr
 
 typedef int8_t NNRTI_CPU(v_bytes) __attribute__((vector_size(NNRTI_LANES)));
 
-/* What `compare` and `choose` walk over. */
+/* What `compare`, `choose`, `place` and `top` walk over. */
 typedef struct NNRTI_CPU(picks_job) {
     const void *attr;
     const nnrt_view *args;
+    const nnrt_call *call; /* of `top` */
     nnrti_walk walk;
     uint32_t parts;
 } NNRTI_CPU(picks_job);
@@ -8409,6 +8450,96 @@ static NNRT_ReturnCode NNRTI_CPU(place)(const void *attr, nnrt_view *args, nnrt_
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16.0 * args[0].dims[axis], &work);
     nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(place_part), &j);
+    return NNRT_SUCCESS;
+}
+
+/* Whether any lane is not 0. */
+NNRTI_CPU_INLINE bool NNRTI_CPU(any)(nnrti_v_bits v)
+{
+#if NNRTI_CPU_IS == 4
+    return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0;
+#elif NNRTI_CPU_IS == 3
+    return !_mm256_testz_si256((__m256i)v, (__m256i)v);
+#else
+    uint64_t part[NNRTI_LANES / 2];
+    memcpy(part, &v, sizeof(part));
+    return (part[0] | part[1]) != 0;
+#endif
+}
+
+/* The reference device's heap of the first elements: only what stands in front of the last of them is put into it. */
+static void NNRTI_CPU(top_row)(const nnrti_line *x, int32_t L, int32_t count, int32_t turn, int32_t *heap,
+                               const nnrti_line *values, const nnrti_line *places)
+{
+    const float *const from = (const float *)x->data;
+    nnrti_v_bits least;
+    int32_t k = count;
+    nnrti_top_heap(x, count, count, heap);
+    least = NNRTI_CPU(order)(nnrti_v_all(from[heap[0]]), turn);
+    for (; k < L; k += NNRTI_LANES) { /* behind the end what is no number */
+        int32_t front[NNRTI_LANES];
+        float part[NNRTI_LANES];
+        nnrti_v_bits is;
+        if (L - k >= NNRTI_LANES) {
+            is = NNRTI_CPU(order)(nnrti_v_load(from + k), turn) > least;
+        } else {
+            nnrti_v_store(part, nnrti_v_all(nnrti_nanf()));
+            memcpy(part, from + k, (size_t)(L - k) * sizeof(float));
+            is = NNRTI_CPU(order)(nnrti_v_load(part), turn) > least;
+        }
+        if (!NNRTI_CPU(any)(is))
+            continue;
+        memcpy(front, &is, sizeof(front));
+        for (int32_t t = 0; t < NNRTI_LANES; t++)
+            if (front[t] != 0 && nnrti_top_order(x, k + t) > nnrti_top_order(x, heap[0])) {
+                heap[0] = k + t;
+                nnrti_top_sift(x, heap, count);
+            }
+        least = NNRTI_CPU(order)(nnrti_v_all(from[heap[0]]), turn);
+    }
+    for (int32_t i = count - 1; i >= 0; i--) {
+        nnrti_top_put(x, heap[0], values, places, i);
+        heap[0] = heap[i];
+        nnrti_top_sift(x, heap, i);
+    }
+}
+
+static void NNRTI_CPU(top_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(picks_job) *j = (const NNRTI_CPU(picks_job) *)arg;
+    const nnrti_cpu_top *const a = (const nnrti_cpu_top *)j->attr;
+    const nnrt_view *const places = a->places ? &j->args[2] : NULL;
+    nnrti_walk w = j->walk;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    do
+        for (int32_t i = 0; i < w.count; i++) {
+            const nnrti_line values = nnrti_line_of(&j->args[1], a->axis, w.at[1] + i * w.row[1]);
+            const nnrti_line at = nnrti_line_of(places, a->axis, w.at[2] + i * w.row[2]);
+            nnrti_line x = nnrti_line_of(&j->args[0], a->axis, w.at[0] + i * w.row[0]);
+            x.rising = a->rising;
+            NNRTI_CPU(top_row)
+            (&x, j->args[0].dims[a->axis], j->args[1].dims[a->axis], a->rising ? -1 : 0,
+             (int32_t *)nnrti_cpu_scratch(j->call, worker), &values, &at);
+        }
+    while (nnrti_walk_next(&w));
+}
+
+/* The first elements of each line in falling, or rising, order, and where they stand. */
+static NNRT_ReturnCode NNRTI_CPU(top)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_top *const a = (const nnrti_cpu_top *)attr;
+    NNRTI_CPU(picks_job) j;
+    nnrt_view starts[3];
+    double work;
+    j.attr = attr;
+    j.args = args;
+    j.call = call;
+    if (!nnrti_walk_first(&j.walk, nnrti_starts(&args[0], a->axis, &starts[0]),
+                          nnrti_starts(&args[1], a->axis, &starts[1]),
+                          nnrti_starts(a->places ? &args[2] : NULL, a->axis, &starts[2])))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16.0 * args[0].dims[a->axis], &work);
+    nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(top_part), &j);
     return NNRT_SUCCESS;
 }
 

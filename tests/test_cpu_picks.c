@@ -379,6 +379,62 @@ static void test_positions(void **unused)
     }
 }
 
+/* The first k of lines of x [a,b,L], and where they stand, the first of equal ones first. */
+static void test_tops(void **unused)
+{
+    (void)unused;
+    state = 9;
+    for (uint32_t i = 0; i < 6 * COUNT(lengths); i++) {
+        const bool largest = i % 2 == 0, wide = draw(2) == 0;
+        const uint32_t way = i / 2 % 3; /* the results: 0 elements, 1 positions, 2 elements of many numbers */
+        const int32_t L = lengths[i / 6] > 0 ? lengths[i / 6] : 257, dims[3] = {1 + (int32_t)draw(3), 1 + (int32_t)draw(4), L};
+        const int64_t k = i % 4 == 0 ? L : 1 + (int64_t)draw((uint32_t)(L < 9 ? L : 9));
+        const size_t rows = (size_t)dims[0] * (size_t)dims[1], nX = rows * (size_t)L, nY = rows * (size_t)k;
+        float *x = way == 2 ? reals(nX) : specials(nX), *values = reals(nY);
+        uint8_t *used = (uint8_t *)malloc((size_t)L);
+        int64_t *places = (int64_t *)malloc(nY * sizeof(int64_t));
+        int32_t *narrow = (int32_t *)malloc(nY * sizeof(int32_t));
+        static const NNRT_TopKFusion attr = {true, -1};
+        nnrt_builder *b = NULL;
+        uint32_t in[2], out[2];
+        nnrt_io io = nnrt_io_make(x, nX * sizeof(float));
+        NNRT_Model *model;
+        for (size_t r = 0; r < rows; r++) {
+            memset(used, 0, (size_t)L);
+            for (int64_t n = 0; n < k; n++) {
+                int32_t best = -1;
+                for (int32_t t = 0; t < L; t++)
+                    if (!used[t] && (best < 0 || stands_first(largest, x[r * (size_t)L + (size_t)t], x[r * (size_t)L + (size_t)best])))
+                        best = t;
+                used[best] = 1;
+                values[r * (size_t)k + (size_t)n] = x[r * (size_t)L + (size_t)best];
+                places[r * (size_t)k + (size_t)n] = best;
+                narrow[r * (size_t)k + (size_t)n] = best;
+            }
+        }
+        assert_int_equal(nnrt_builder_create(&b, "top", NULL), NNRT_SUCCESS);
+        in[0] = nnrt_builder_input(b, "x", F32, 3, dims);
+        in[1] = nnrt_builder_constant(b, "k", I64, 0, NULL, &k, true);
+        out[0] = nnrt_builder_tensor(b, "values");
+        out[1] = nnrt_builder_tensor(b, "places");
+        if (way == 1)
+            nnrt_builder_declare(b, out[1], wide ? I64 : I32, NNRT_RANK_UNKNOWN, NULL);
+        nnrt_builder_node(b, "top", largest ? NNRT_NODE_TYPE_TOPK_FUSION : NNRT_NODE_TYPE_BOTTOM_K, &attr, in, 2, out, way == 1 ? 2 : 1);
+        nnrt_builder_output(b, out[way == 1 ? 1 : 0]);
+        model = finish(b);
+        kernel = "top";
+        check_bytes(model, &io, 1, way != 1 ? (const void *)values : wide ? (const void *)places : (const void *)narrow,
+                    nY * (way == 1 && wide ? 8 : 4), largest ? "the largest of a line" : "the smallest of a line");
+        kernel = NULL;
+        nnrt_model_destroy(model);
+        free(narrow);
+        free(places);
+        free(used);
+        free(values);
+        free(x);
+    }
+}
+
 /* ---- images ---- */
 
 /* Where place i of M lies in an axis of extent L. */
@@ -660,7 +716,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_comparisons), cmocka_unit_test(test_choices), cmocka_unit_test(test_extremes),
-        cmocka_unit_test(test_positions),   cmocka_unit_test(test_resizes), cmocka_unit_test(test_lrn),
+        cmocka_unit_test(test_positions),   cmocka_unit_test(test_tops),    cmocka_unit_test(test_resizes),
+        cmocka_unit_test(test_lrn),
         cmocka_unit_test(test_norms),         cmocka_unit_test(test_powers),
     };
     return cmocka_run_group_tests(tests, add_devices, NULL);
