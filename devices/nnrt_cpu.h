@@ -10,20 +10,20 @@ WHAT IS FAST, float32
     MAX_POOL_FUSION, AVGPOOL_FUSION, MAX_POOL_3D (without indices), AVERAGE_POOL_3D;
     ADD_FUSION, SUB_FUSION, MUL_FUSION, DIV_FUSION, REAL_DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, BIAS_ADD,
     PRELU_FUSION; ACTIVATION (but SIGN and THRESHOLDRELU), CLIP by constants, LEAKY_RELU, HARD_SIGMOID, SOFTPLUS, MISH,
-    EXPFUSION of base e, LOG, SQRT, RSQRT, SQUARE, POW_FUSION, ERF, SIN, COS, FLOOR, CEIL, ROUND;
-    EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, WHERE and SELECT (also of int32), ARGMAX_FUSION and
-    ARGMIN_FUSION of one position, TOPK_FUSION and BOTTOM_K in order, RESIZE (but CUBIC), LRN; L2_NORMALIZE_FUSION and
-    LP_NORMALIZATION over the last axis; what ONNX's Max and Min are becomes one step; REDUCE_FUSION (but
-    PROD and ALL); SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION and RMS_NORMALIZATION over the last axis; INSTANCE_NORM and
-    GROUP_NORM_FUSION; FUSED_BATCH_NORM and SCALE_FUSION of constants for each channel; LSTM (without
-    projection and zoneout), LSTM_PEEPHOLE, GRU and RNN of constant weights. Where only it reads a convolution or a
-    product of matrices, an ADD_FUSION becomes part of it; so does a TRANSPOSE in front of or behind a product of two
-    tensors that a run brings, and a factor becomes part of the SOFTMAX behind it. A convolution of each channel by
-    itself and those of 1 x 1 cells in front of it and behind it are made some rows after the other, so that what lies
-    between them never leaves the cache, where that is more than the cache has room for. Tensors of images between steps lie
-    with their channels last, whatever the model says; what enters and leaves the model is as the model has it. Weights
-    are packed once, when the model is prepared, and shared by sessions that share it; nnrt compile MODEL --device cpu
-    packs them into the model's file, where sessions use them.
+    EXPFUSION of base e, LOG, SQRT, RSQRT, SQUARE, POW_FUSION, ERF, SIN, COS, FLOOR, CEIL, ROUND; EQUAL, NOT_EQUAL,
+    LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, WHERE and SELECT (also of int32), ARGMAX_FUSION and ARGMIN_FUSION of one
+    position, TOPK_FUSION and BOTTOM_K in order, RESIZE (but CUBIC), LRN; L2_NORMALIZE_FUSION and LP_NORMALIZATION over
+    the last axis; what ONNX's Max and Min are becomes one step; REDUCE_FUSION (but PROD and ALL); SOFTMAX, LOG_SOFTMAX,
+    LAYER_NORM_FUSION and RMS_NORMALIZATION over the last axis; INSTANCE_NORM and GROUP_NORM_FUSION; FUSED_BATCH_NORM
+    and SCALE_FUSION of constants for each channel; LSTM (without projection and zoneout), LSTM_PEEPHOLE, GRU and RNN of
+    constant weights. Where only it reads a convolution or a product of matrices, an ADD_FUSION becomes part of it; so
+    does a TRANSPOSE in front of or behind a product of two tensors that a run brings, and a factor becomes part of the
+    SOFTMAX behind it. A convolution of each channel by itself and those of 1 x 1 cells in front of it and behind it are
+    made some rows after the other, so that what lies between them never leaves the cache, where that is more than the
+    cache has room for. Tensors of images between steps lie with their channels last, whatever the model says; what
+    enters and leaves the model is as the model has it. Weights are packed once, when the model is prepared, and shared
+    by sessions that share it; nnrt compile MODEL --device cpu packs them into the model's file, where sessions use
+    them.
 
 WHAT IS FAST, float16
     CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, the pools of images, SOFTMAX, LOG_SOFTMAX,
@@ -41,19 +41,18 @@ WHAT IS FAST, quantised int8 and uint8
 HOW EXACT
     Sums of products run in the order of the reference device, each product and sum rounded once together (fused) where
     the machine has such an instruction; but see below for convolutions by tiles. SIGMOID and TANH are within 4 units in
-    the last place (results below 2^-126 may be 0), SWISH within 5; GELU within 2^-22 of the larger of 1 and |x|, in
-    its tanh form within twice that and 8 units. Units in the last place, at most: EXPFUSION 2, and what its rounded
-    argument makes; LOG 2; ELU 4, SELU 5, SOFTPLUS 6, MISH 8; ERF 2 and 2^-22; SIN and COS 2; RSQRT 1.5;
-    POW_FUSION by 3 1, by others 0.51; all
-    else that is done to single elements is rounded as the reference device rounds it. Sums of REDUCE_FUSION,
-    INSTANCE_NORM, GROUP_NORM_FUSION and LOG_SOFTMAX carry their rounding errors along; FUSED_BATCH_NORM multiplies
-    with scale / sqrt(variance + epsilon), rounded. An average over a whole image whose channels come first is a
-    reduction, too.
+    the last place (results below 2^-126 may be 0), SWISH within 5; GELU within 2^-22 of the larger of 1 and |x|, in its
+    tanh form within twice that and 8 units. Units in the last place, at most: EXPFUSION 2, and what its rounded
+    argument makes; LOG 2; ELU 4, SELU 5, SOFTPLUS 6, MISH 8; ERF 2 and 2^-22; SIN and COS 2; RSQRT 1.5; POW_FUSION by 3
+    1, by others 0.51; all else that is done to single elements is rounded as the reference device rounds it. Sums of
+    REDUCE_FUSION, INSTANCE_NORM, GROUP_NORM_FUSION and LOG_SOFTMAX carry their rounding errors along; FUSED_BATCH_NORM
+    multiplies with scale / sqrt(variance + epsilon), rounded. An average over a whole image whose channels come first
+    is a reduction, too.
     The gates of LSTM, GRU and RNN are such sums and activations, and what cells make of them has one rounding for each
     product and sum, or one for both. A quotient of SOFTMAX is a product with 1 / the sum, which is rounded, too.
     MAX_POOL_3D and AVERAGE_POOL_3D give the bits of the reference device; so do comparisons, choices, positions,
-    TOPK_FUSION, BOTTOM_K, and RESIZE by NEAREST, but what is no number may be another one there. By LINEAR it is within 7 * 2^-24 of the largest
-    cell. LRN is off by 2 |beta| (R + 1) + 3 roundings for R squares; L2_NORMALIZE_FUSION and
+    TOPK_FUSION, BOTTOM_K, and RESIZE by NEAREST, but what is no number may be another one there. By LINEAR it is within
+    7 * 2^-24 of the largest cell. LRN is off by 2 |beta| (R + 1) + 3 roundings for R squares; L2_NORMALIZE_FUSION and
     LP_NORMALIZATION by 5.
     Operators of float16 give the bits of the same operators of float32, rounded once, to nearest, halves to even; no
     other step sees more of a result than that. They are as far from those of the reference device, which computes so,
@@ -266,10 +265,10 @@ typedef struct nnrti_cpu_winograd {
     size_t cellX, cellY;       /* from one cell to the next */
 } nnrti_cpu_winograd;
 
-/* A convolution of each channel by itself, and the products of 1 x 1 cells in front of it and behind it, some rows of an
-   image after the other: attributes of `chain`. What one of them gives the next finds in the cache. The arguments are x,
-   what is added to the last one's result or nothing, what is packed for `depthwise`, then for each of the products that
-   there are its packed weights and its zeros, and y. */
+/* A convolution of each channel by itself, and the products of 1 x 1 cells in front of it and behind it, some rows of
+   an image after the other: attributes of `chain`. What one of them gives the next finds in the cache. The arguments
+   are x, what is added to the last one's result or nothing, what is packed for `depthwise`, then for each of the
+   products that there are its packed weights and its zeros, and y. */
 typedef struct nnrti_cpu_chain {
     nnrti_cpu_window middle;
     nnrti_cpu_product first, last; /* rows 0: there is none */
