@@ -13,18 +13,19 @@ COMPILE = $(CC) -std=c99 $(WARNINGS) $(WERROR) -I. $(CPPFLAGS) $(CFLAGS)
 LIBS := -lm
 
 # Tests run with every fault of the C language that gcc or clang can see at run time made an end of the program. With its
-# check of casts gcc 12 warns of conversions that are none: that warning is clang's, where tests/test_builds.sh compiles
-# them.
+# check of casts gcc 12 warns of conversions that are none: that warning is clang's, and gcc's without the sanitizers, where
+# tests/test_builds.sh reads the programs.
 SANITIZE := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
-# -O1 for the object that most tests share, as it runs for longest; programs that have the implementation in them take
-# longer to compile than to run. Not so test_math: it has one operator, and -O1 leaves away what no operator needs.
-TEST_CFLAGS ?= -O1 -g
-ALONE_CFLAGS ?= -O0 -g1
-build/test/test_math: ALONE_CFLAGS := -O1 -g
+# -O1 for the object that the tests share, as it runs for longest: by CC, which takes two minutes, of which names of variables
+# for a debugger were a sixth. The programs, which take longer to compile than to run, by clang, without optimisation: half of
+# gcc's time; its sanitizers also see offsets to NULL. What gcc's sanitizers see in the object, clang's library tells (the suite
+# runner tries it).
+TEST_CFLAGS ?= -O1 -g1
+PROGRAM_CFLAGS ?= -O0 -g1
 # Tests expect the reference device's bits where they name no device; test_default has the fast one as it comes.
 EXACT := -DNNRT_CPU=0
-WARNINGS_LESS := -Wconversion
-COMPILE_TEST = $(CC) -std=c99 $(filter-out $(WARNINGS_LESS),$(WARNINGS)) -Werror $(SANITIZE) $(EXACT) -I. -Itests $(CPPFLAGS)
+COMPILE_TEST = $(CC) -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror $(SANITIZE) $(EXACT) -I. -Itests $(CPPFLAGS)
+COMPILE_PROGRAM = clang -std=c99 $(WARNINGS) -Werror $(SANITIZE) $(EXACT) -I. -Itests $(CPPFLAGS) $(PROGRAM_CFLAGS)
 TEST_PACKAGES := libc6-dev libstb-dev libcmocka-dev libonnx-testdata g++ clang binutils python3 python3-numpy python3-onnx
 
 export CC CXX CPPFLAGS PYTHON
@@ -230,39 +231,39 @@ test:
 
 suites: $(ONLY:%=suite-%)
 
-# Programs of tests/ that define NNRT_IMPLEMENTATION: they look at internals. All others link one object of it,
-# tests/nnrt.c; so do the command line and the examples, which have it in them, as if it had been there already. As they
-# are they are compiled by make, and by the suites builds, dist and install.
+# Programs of tests/ that define NNRT_IMPLEMENTATION: they have it with options of their own. All others link one object of
+# it, tests/nnrt.c, also those that look at internals (tests/inside.h); so do the command line and the examples, which have it
+# in them, as if it had been there already. As they are they are compiled by make, and by the suites builds, dist and install.
 IMPLEMENTED := -DNNRT_OPS_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_IMPLEMENTED -DNNRT_ONNX_IMPLEMENTED \
 	-DNNRT_CPU_IMPLEMENTED -DNNRT_FAKE_IMPLEMENTED -DNNRT_REMOTE_IMPLEMENTED -DNNRT_NNADAPTER_IMPLEMENTED -DNNRT_NNADAPTER_DRIVER_IMPLEMENTED \
 	-D_XOPEN_SOURCE=700
 ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/test_*.c)))
-# By clang, which takes half of gcc's time for it; its sanitizers also see offsets to NULL.
-$(ALONE:%=build/test/%): CC := clang
-$(ALONE:%=build/test/%): WARNINGS_LESS :=
 TOGETHER := $(filter-out $(ALONE),$(CMOCKA) device_vectors differential onnx_nodes splits)
 
-# $(call programs,FOLDER,COMPILE,FLAGS,ALONE_FLAGS): how they are made in FOLDER, and the command line as it ships.
+# $(call programs,FOLDER,COMPILE_OBJECT,COMPILE_PROGRAM): how they are made in FOLDER, and the command line as it ships.
 # NAME.d there says what a program was made of: a change of nnrt_ops.h compiles no test that does not see it.
 define programs
 $(1)/implementation.o: tests/nnrt.c
 	@mkdir -p $$(@D)
-	@$(2) $(3) -MMD -MP -MF $$@.d -c -o $$@ $$<
+	@$(2) -MMD -MP -MF $$@.d -c -o $$@ $$<
 
 $(TOGETHER:%=$(1)/%): $(1)/%: tests/%.c $(1)/implementation.o
-	@$(2) $(3) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< $(1)/implementation.o -lcmocka $$(LIBS) -lpthread
+	@$(3) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< $(1)/implementation.o -lcmocka $$(LIBS) -lpthread
 
 $(ALONE:%=$(1)/%): $(1)/%: tests/%.c
 	@mkdir -p $$(@D)
-	@$(2) $(4) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< -lcmocka $$(LIBS) -lpthread
+	@$(3) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< -lcmocka $$(LIBS) -lpthread
 
 $(1)/nnrt: tools/nnrt.c $(1)/implementation.o
-	@$(2) $(4) $$(IMPLEMENTED) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< $(1)/implementation.o $$(LIBS) -lpthread
+	@$(3) $$(IMPLEMENTED) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< $(1)/implementation.o $$(LIBS) -lpthread
 
 -include $(wildcard $(1)/*.d)
 endef
 
-$(eval $(call programs,build/test,$$(COMPILE_TEST),$$(TEST_CFLAGS),$$(ALONE_CFLAGS)))
+$(eval $(call programs,build/test,$$(COMPILE_TEST) $$(TEST_CFLAGS),$$(COMPILE_PROGRAM)))
+# these compute for longer than they take to compile
+OPTIMISED := test_math
+$(OPTIMISED:%=build/test/%): private PROGRAM_CFLAGS := -O1 -g1
 
 # Drivers that the test of that name loads; one has a table whose name is another one.
 build/test/libwrong_npu.so: CPPFLAGS += -D__nnadapter_device__plain_npu=__nnadapter_device__wrong_npu
@@ -280,7 +281,7 @@ build/test/custom: examples/custom/custom.c
 build/test/vad: examples/vad/vad.c
 
 $(EXAMPLES:%=build/test/%): build/test/implementation.o
-	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(IMPLEMENTED) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $(filter examples/%.c,$^) build/test/implementation.o $(LIBS) -lpthread
+	@$(COMPILE_PROGRAM) $(IMPLEMENTED) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $(filter examples/%.c,$^) build/test/implementation.o $(LIBS) -lpthread
 
 SUITE = @sh tests/run_suite.sh build/results $(@:suite-%=%)
 
@@ -337,7 +338,7 @@ docs: conformance
 	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt operators
 
 build/test/nnrt_devices: tests/nnrt_devices.c build/test/implementation.o
-	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(IMPLEMENTED) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -lpthread
+	@$(COMPILE_PROGRAM) $(IMPLEMENTED) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -lpthread
 
 suite-splits: build/test/splits
 	$(SUITE) $< 40 $(DIGITS)
@@ -352,7 +353,7 @@ suite-emit: build/test/nnrt
 	$(SUITE) sh tests/test_emit.sh $<
 
 build/test/bench: tests/bench/bench.c build/test/implementation.o
-	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -ldl -lpthread
+	@$(COMPILE_PROGRAM) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -ldl -lpthread
 
 suite-examples: $(EXAMPLES:%=build/test/%) build/test/bench
 	$(SUITE) sh tests/test_examples.sh build/test
@@ -476,7 +477,7 @@ COMPILE_COVERAGE = $(COVERAGE_CC) -std=c99 -O0 -g --coverage -fprofile-update=at
 
 .PHONY: coverage $(COVERAGE_SUITES:%=coverage-%) suite-coverage-script
 
-$(eval $(call programs,build/coverage/bin,$$(COMPILE_COVERAGE)))
+$(eval $(call programs,build/coverage/bin,$$(COMPILE_COVERAGE),$$(COMPILE_COVERAGE)))
 
 COVERAGE_SUITE = @sh tests/run_suite.sh build/coverage/results $(@:coverage-%=%)
 
@@ -513,18 +514,20 @@ suite-coverage-script:
 
 .PHONY: tsan mutate valgrind analyze
 
-# The suites that start threads, under gcc's thread sanitizer: with a race the status is 66, whatever the tests say.
+# The suites that start threads, under the thread sanitizer, with programs and object as in build/test: with a race the status
+# is 66, whatever the tests say. Of the fast device one set of instructions: how they share work is the same code.
 TSAN_TESTS := test_threads test_queue test_cancel test_remote test_session test_draft test_acceptance test_custom \
 	test_cycles test_default test_pool
 
-COMPILE_TSAN = gcc -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror -fsanitize=thread $(EXACT) -I. -Itests $(CPPFLAGS)
-$(eval $(call programs,build/tsan,$$(COMPILE_TSAN),-O1 -g,-O0 -g))
+COMPILE_TSAN = -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror -fsanitize=thread $(EXACT) -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0 \
+	-I. -Itests $(CPPFLAGS)
+$(eval $(call programs,build/tsan,gcc $$(COMPILE_TSAN) -O1 -g1,clang $$(COMPILE_TSAN) -O0 -g1))
 
 suite-tsan: $(TSAN_TESTS:%=build/tsan/%)
 	$(SUITE) sh -c '$(patsubst %,build/tsan/% &&,$(TSAN_TESTS)) true'
 
 tsan:
-	@sh tools/need.sh gcc libc6-dev libstb-dev libcmocka-dev
+	@sh tools/need.sh gcc clang libc6-dev libstb-dev libcmocka-dev
 	@$(MAKE) --no-print-directory test ONLY=tsan
 
 # AGAIN=1: of the same mutants only those that survived the last time. OPS=NAMES: in what belongs to these operators.
@@ -543,7 +546,7 @@ mutate:
 VALGRIND_TESTS := test_ops test_hal test_session test_builder test_passes test_threads test_file test_hostile
 
 COMPILE_VALGRIND = $(CC) -std=c99 $(EXACT) -I. -Itests $(CPPFLAGS) -DNO_GUARD -O1 -g
-$(eval $(call programs,build/valgrind,$$(COMPILE_VALGRIND)))
+$(eval $(call programs,build/valgrind,$$(COMPILE_VALGRIND),$$(COMPILE_VALGRIND) -w))
 
 valgrind:
 	@sh tools/need.sh valgrind libc6-dev libstb-dev libcmocka-dev

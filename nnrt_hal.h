@@ -3555,7 +3555,7 @@ enum {
     NNRTI_PLAN_END
 };
 
-size_t nnrt_plan_scratch(uint32_t count)
+NNRT_API size_t nnrt_plan_scratch(uint32_t count)
 {
     uint64_t bytes = (uint64_t)count * NNRTI_PLAN_BLOCK_BYTES;
     return bytes >= SIZE_MAX ? SIZE_MAX : (size_t)bytes;
@@ -3820,8 +3820,8 @@ static NNRT_ReturnCode nnrti_plan_run(nnrti_plan *p, size_t alignment)
     return NNRT_SUCCESS;
 }
 
-NNRT_ReturnCode nnrt_plan_arena(nnrt_plan_block *blocks, uint32_t count, size_t alignment, void *scratch,
-                                size_t *arenaBytes, size_t *lowerBound)
+NNRT_API NNRT_ReturnCode nnrt_plan_arena(nnrt_plan_block *blocks, uint32_t count, size_t alignment, void *scratch,
+                                         size_t *arenaBytes, size_t *lowerBound)
 {
     NNRT_ReturnCode rc = NNRT_SUCCESS;
     nnrti_plan p;

@@ -1158,8 +1158,8 @@ static NNRT_ReturnCode nnrti_onnx_read(const void *data, size_t size, const nnrt
     return NNRT_SUCCESS;
 }
 
-NNRT_ReturnCode nnrt_onnx_parse(const void *data, size_t size, const nnrt_allocator *allocator, nnrt_onnx_model **model,
-                                nnrt_error *error)
+NNRT_API NNRT_ReturnCode nnrt_onnx_parse(const void *data, size_t size, const nnrt_allocator *allocator,
+                                         nnrt_onnx_model **model, nnrt_error *error)
 {
     void *root = NULL;
     nnrt_error inner;
@@ -1188,8 +1188,8 @@ NNRT_ReturnCode nnrt_onnx_parse(const void *data, size_t size, const nnrt_alloca
     return rc;
 }
 
-NNRT_ReturnCode nnrt_onnx_parse_tensor(const void *data, size_t size, const nnrt_allocator *allocator,
-                                       nnrt_onnx_tensor **tensor, nnrt_error *error)
+NNRT_API NNRT_ReturnCode nnrt_onnx_parse_tensor(const void *data, size_t size, const nnrt_allocator *allocator,
+                                                nnrt_onnx_tensor **tensor, nnrt_error *error)
 {
     void *root = NULL;
     NNRT_ReturnCode rc;
@@ -1204,12 +1204,12 @@ NNRT_ReturnCode nnrt_onnx_parse_tensor(const void *data, size_t size, const nnrt
     return rc;
 }
 
-void nnrt_onnx_model_free(nnrt_onnx_model *model)
+NNRT_API void nnrt_onnx_model_free(nnrt_onnx_model *model)
 {
     nnrti_onnx_root_free(model);
 }
 
-void nnrt_onnx_tensor_free(nnrt_onnx_tensor *tensor)
+NNRT_API void nnrt_onnx_tensor_free(nnrt_onnx_tensor *tensor)
 {
     nnrti_onnx_root_free(tensor);
 }
@@ -1252,7 +1252,7 @@ static const nnrti_onnx_storage *nnrti_onnx_storage_of(const nnrt_onnx_tensor *t
     return &nnrti_onnx_storages[type];
 }
 
-NNRT_ReturnCode nnrt_onnx_tensor_bytes(const nnrt_onnx_tensor *tensor, size_t *bytes, nnrt_error *error)
+NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_bytes(const nnrt_onnx_tensor *tensor, size_t *bytes, nnrt_error *error)
 {
     const nnrti_onnx_storage *s;
     uint64_t n = 1, limit = (uint64_t)SIZE_MAX / 16 - 1;
@@ -1382,7 +1382,8 @@ static NNRT_ReturnCode nnrti_onnx_check_out(const nnrt_onnx_tensor *tensor, cons
     return NNRT_SUCCESS;
 }
 
-NNRT_ReturnCode nnrt_onnx_tensor_read(const nnrt_onnx_tensor *tensor, void *out, size_t bytes, nnrt_error *error)
+NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_read(const nnrt_onnx_tensor *tensor, void *out, size_t bytes,
+                                               nnrt_error *error)
 {
     const nnrti_onnx_storage *s = NULL;
     size_t have;
@@ -1481,8 +1482,8 @@ static const char *nnrti_onnx_location_fault(nnrt_onnx_str s)
     return NULL;
 }
 
-NNRT_ReturnCode nnrt_onnx_tensor_external(const nnrt_onnx_tensor *tensor, nnrt_onnx_external *external,
-                                          nnrt_error *error)
+NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_external(const nnrt_onnx_tensor *tensor, nnrt_onnx_external *external,
+                                                   nnrt_error *error)
 {
     char name[64], location[64];
     const char *fault;
@@ -1742,8 +1743,9 @@ static NNRT_ReturnCode nnrti_onnx_source_find(nnrti_onnx_source *s, nnrt_onnx_st
     return rc;
 }
 
-NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor, const char *modelPath,
-                                        const nnrt_allocator *allocator, void *out, size_t bytes, nnrt_error *error)
+NNRT_API NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor, const char *modelPath,
+                                                 const nnrt_allocator *allocator, void *out, size_t bytes,
+                                                 nnrt_error *error)
 {
     const nnrti_onnx_storage *s = NULL;
     nnrt_onnx_external where;
@@ -1780,8 +1782,8 @@ NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor, const ch
     return rc;
 }
 
-NNRT_ReturnCode nnrt_onnx_file_read(const char *path, const nnrt_allocator *allocator, void **data, size_t *size,
-                                    nnrt_error *error)
+NNRT_API NNRT_ReturnCode nnrt_onnx_file_read(const char *path, const nnrt_allocator *allocator, void **data,
+                                             size_t *size, nnrt_error *error)
 {
     NNRT_ReturnCode rc = NNRT_SUCCESS;
     int64_t length;
@@ -1816,7 +1818,7 @@ NNRT_ReturnCode nnrt_onnx_file_read(const char *path, const nnrt_allocator *allo
     return rc;
 }
 
-void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t size)
+NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t size)
 {
     nnrt_free(allocator, data, size);
 }

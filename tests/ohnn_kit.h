@@ -5,7 +5,9 @@
 
 #include "counted.h"
 
+#ifndef NNRT_THREADS
 #define NNRT_THREADS 1
+#endif
 #include "../compat/nnrt_ohnn.h"
 #include "fakes.h"
 

@@ -12,6 +12,13 @@
 #include <pthread.h>
 
 #undef NNRT_CPU /* other tests have it 0 */
+/* One operator, and one set of instructions: which one the device has makes no difference here. */
+#undef NNRT_CPU_AVX512
+#undef NNRT_CPU_AVX2
+#define NNRT_CPU_AVX512 0
+#define NNRT_CPU_AVX2 0
+#define NNRT_SELECT
+#define NNRT_KEEP_MATMUL_FUSION 1
 #define NNRT_IMPLEMENTATION
 #include "nnrt.h"
 

@@ -1,7 +1,7 @@
 /* The .nnrt file: what is written comes back, and nothing of a file is trusted. */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign, mkdtemp */
-#define NNRT_IMPLEMENTATION
-#define NNRT_PIECE_BYTES 0 /* the sanitizers see the ends of all blocks */
+#include "inside.h"
+
 #include "nnrt.h"
 
 #include <setjmp.h>

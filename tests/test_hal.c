@@ -12,13 +12,11 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* The library's malloc, which a test may shut. */
-static bool heap_shut;
-#define malloc(bytes) (heap_shut ? NULL : malloc(bytes))
-#define NNRT_IMPLEMENTATION
-#define NNRT_PIECE_BYTES 0 /* the sanitizers see the ends of all blocks */
+extern bool heap_shut; /* the library's heap: tests/nnrt.c */
+
+#include "inside.h"
+
 #include "nnrt_hal.h"
-#undef malloc
 
 #include "kit.h"
 

@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#define COUNTED_HERE
 #include "counted.h"
 
-#define NNRT_IMPLEMENTATION
+#include "inside.h"
+
 #include "../compat/nnrt_nnadapter.h"
 #include "fakes.h"
 #undef malloc

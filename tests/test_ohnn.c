@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#define COUNTED_HERE
-#define NNRT_IMPLEMENTATION
+#include "inside.h"
+
 #include "ohnn_kit.h"
 
 #include "ohnn_types.h" /* does not compile where an enumerator or a member is another one */

@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-#define COUNTED_HERE
-#define NNRT_IMPLEMENTATION
+#include "inside.h"
+
 #include "ohnn_kit.h"
 
 #include "codes.h"

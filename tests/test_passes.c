@@ -2,8 +2,8 @@
    moves nodes gives the same bits; where constants are folded into weights a result may differ by TOLERANCE * (1 +
    largest result): sums here have at most 36 terms of size 1, so that rounding the weights once more (2^-24 each) stays
    below it. */
-#define NNRT_PIECE_BYTES 0 /* the sanitizers see the ends of all blocks */
-#define NNRT_IMPLEMENTATION
+#include "inside.h"
+
 #include "nnrt.h"
 
 #include <math.h>

@@ -18,9 +18,8 @@
 #include <time.h>
 #include <cmocka.h>
 
-#define NNRT_THREADS 1
-#define NNRT_PIECE_BYTES 0
-#define NNRT_IMPLEMENTATION
+#include "inside.h"
+
 #include "compat/nnrt_ohnn.h"
 #include "formats/nnrt_onnx.h"
 

@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-#define NNRT_IMPLEMENTATION
+#include "inside.h"
+
 #include "nnrt_ops.h"
 
 #define MOST 8

@@ -75,5 +75,60 @@ summary 'a bad one' 1 '5 passed, 1 failed' good bad
 summary 'one that was not built' 1 '3 passed, 1 failed' good missing
 summary 'nothing' 1 '0 passed, 0 failed'
 
+# The sanitizers: gcc makes the object of the library, clang the programs (the Makefile says why). What goes wrong in either
+# ends the program, with these words.
+cat >"$folder/part.c" <<'END'
+#include <stdlib.h>
+int part(int kind, int n, double real);
+int part(int kind, int n, double real)
+{
+    static int table[4];
+    int local[4] = {0}, *block = (int *)calloc(4, sizeof(int)), *volatile kept = block, result = 0;
+    volatile int at = n;
+    switch (kind) {
+    case 1: result = kept[at]; break;
+    case 2: kept = local, result = kept[at]; break;
+    case 3: kept = table, result = kept[at]; break;
+    case 4: free(block), result = kept[0], block = NULL; break;
+    case 5: result = 2147483647 + at; break;
+    case 6: result = 1 << (at + 28); break;
+    case 7: result = (int)(real * 1e30); break;
+    case 8: block = NULL, kept = NULL; break;
+    }
+    free(block);
+    return result & 1;
+}
+END
+cat >"$folder/main.c" <<'END'
+#include <stdlib.h>
+#ifdef HERE
+#include "part.c"
+#else
+int part(int kind, int n, double real);
+#endif
+int main(int argc, char **argv) { return argc < 2 || part(atoi(argv[1]), 4, 1) > 1; }
+END
+checks='-fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer'
+# shellcheck disable=SC2086  # several words
+gcc -std=c99 $checks -O1 -g1 -c -o "$folder/part.o" "$folder/part.c" &&
+    clang -std=c99 $checks -O0 -g1 -o "$folder/apart" "$folder/main.c" "$folder/part.o" &&
+    clang -std=c99 $checks -O0 -g1 -DHERE -o "$folder/here" "$folder/main.c"
+kind=0
+for words in '' heap-buffer-overflow stack-buffer-overflow global-buffer-overflow heap-use-after-free 'signed integer overflow' \
+    'shift exponent' 'outside the range of representable' 'detected memory leaks'; do
+    for program in apart here; do
+        "$folder/$program" $kind >"$folder/log" 2>&1
+        status=$?
+        if if [ -z "$words" ]; then [ $status -eq 0 ]; else [ $status -ne 0 ] && grep -q "$words" "$folder/log"; fi; then
+            passed=$((passed + 1))
+        else
+            failed=$((failed + 1))
+            echo "FAIL sanitizers, $program, fault $kind: status $status, expected '$words'"
+            head -n 3 "$folder/log"
+        fi
+    done
+    kind=$((kind + 1))
+done
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

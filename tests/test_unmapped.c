@@ -8,6 +8,9 @@
 #include <cmocka.h>
 
 #define NNRT_IMPLEMENTATION
+#define NNRT_STATIC /* with one operator it compiles in a second */
+#define NNRT_SELECT
+#define NNRT_KEEP_ABS 1
 #define NNRT_POSIX 0
 #include "nnrt_hal.h"
 

@@ -1,0 +1,20 @@
+/* For a test that looks at internals of the library: its text, whose public functions are declared only and come from the
+   object of tests/nnrt.c, with that object's options. What is static, types, tables and small functions, the test has as its
+   own, and clang leaves away what it does not use: a second to compile instead of twelve. No test may change a static
+   variable of the library so: it would change its copy. Before the headers. */
+#ifndef INSIDE_H
+#define INSIDE_H
+
+#define NNRT_API extern __inline__ __attribute__((__gnu_inline__))
+#define NNRT_OHNN_API NNRT_API
+#define NNRT_NNADAPTER_API NNRT_API
+#ifdef __clang__ /* true of C99's inline functions, which these are not; gcc cannot be told: it takes -w */
+#pragma clang diagnostic ignored "-Wstatic-in-inline"
+#pragma clang diagnostic ignored "-Wstatic-local-in-inline"
+#endif
+
+#define NNRT_THREADS 1
+#define NNRT_PIECE_BYTES 0
+#define NNRT_IMPLEMENTATION
+
+#endif
