@@ -569,7 +569,7 @@ static void cli_copy_directive(cli_copy *c, cli_text comment, const cli_token *t
 /* Adds the items of a text. */
 static void cli_copy_split(cli_copy *c, cli_text text)
 {
-    const char *p = text.at, *end = text.at + text.n;
+    const char *p = text.at, *end = text.n > 0 ? text.at + text.n : text.at; /* NULL where there is none */
     cli_text comment = cli_text_between(end, end);
     while (!c->failed) {
         const char *before = p;
