@@ -3,20 +3,12 @@
 #ifndef NNRT_TESTS_ON_SETS_H
 #define NNRT_TESTS_ON_SETS_H
 
-#include "sets.h"
+#include "models_on_sets.h"
 
 #define ROUNDING 0x1p-24
 #define SECOND 1.001 /* roundings of what was rounded, of which there are fewer than 16,000 */
 
 /* ---- numbers ---- */
-
-static uint64_t state;
-
-static uint32_t draw(uint32_t below)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 33) % below;
-}
 
 static float real(void)
 {
@@ -31,34 +23,7 @@ static float *reals(size_t count)
     return made;
 }
 
-static size_t product_of(int32_t rank, const int32_t *dims)
-{
-    size_t count = 0;
-    assert_true(nnrt_dims_count(dims, rank, &count));
-    return count;
-}
-
 /* ---- devices ---- */
-
-/* What the extensions nnrt.cpu.winograd and nnrt.cpu.kernel say; NULL: they are not there. With the second one a session is
-   refused where no step has that kernel: what runs has it. */
-static const char *tiles, *kernel;
-
-static void add_extensions(nnrt_session_desc *desc, NNRT_Extension extensions[2])
-{
-    uint32_t count = 0;
-    if (tiles != NULL) {
-        extensions[count].name = "nnrt.cpu.winograd";
-        extensions[count].data = tiles;
-        extensions[count++].size = (uint32_t)strlen(tiles);
-    }
-    if (kernel != NULL) {
-        extensions[count].name = "nnrt.cpu.kernel";
-        extensions[count].data = kernel;
-        extensions[count++].size = (uint32_t)strlen(kernel);
-    }
-    desc->extensions = NNRT_ExtensionList_make(extensions, count);
-}
 
 /* One input, one output. workers 0: the thread of the call. Returns how often the team was called. */
 static uint32_t run_on(const char *device, const NNRT_Model *model, const float *x, size_t nX, float *y, size_t nY,
@@ -85,23 +50,6 @@ static uint32_t run_on(const char *device, const NNRT_Model *model, const float 
         fail_msg("%s: %s", device, nnrt_session_error(session));
     nnrt_session_destroy(session);
     return t.calls;
-}
-
-static NNRT_Model *finish(nnrt_builder *b)
-{
-    NNRT_Model *model = NULL;
-    nnrt_error e;
-    memset(&e, 0, sizeof(e));
-    if (nnrt_builder_finish(b, &model, &e) != NNRT_SUCCESS)
-        fail_msg("%s", e.message);
-    nnrt_builder_destroy(b);
-    return model;
-}
-
-/* Of set s all kernels for floats are those of another one. */
-static bool has_no_floats(uint32_t s)
-{
-    return strcmp(sets[s], "cpu-avx512vnni") == 0;
 }
 
 /* By each set, with one, two, three and eight workers: within bound[i] of expected, and always the same bits; and by the

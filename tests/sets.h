@@ -1,5 +1,5 @@
-/* The devices "cpu-SET", one for each set of instructions of this machine, and threads for them. Behind cmocka.h, nnrt.h and
-   nnrt_cpu.h. */
+/* The devices "cpu-SET", one for each set of instructions of this machine, random numbers, and threads. Behind cmocka.h,
+   nnrt.h and nnrt_cpu.h. */
 #ifndef NNRT_TESTS_SETS_H
 #define NNRT_TESTS_SETS_H
 
@@ -19,6 +19,14 @@ static int add_devices(void **unused)
         sets[nSets++] = names[i];
     }
     return 0;
+}
+
+static uint64_t state; /* of the numbers that draw gives */
+
+static uint32_t draw(uint32_t below)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 33) % below;
 }
 
 /* What is offered as threads: `workers` of them, which take the pieces from the last to the first. */

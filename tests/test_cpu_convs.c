@@ -26,14 +26,6 @@
 
 /* ---- numbers ---- */
 
-static uint64_t state;
-
-static uint32_t draw(uint32_t below)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 33) % below;
-}
-
 static float *reals(size_t count)
 {
     float *made = (float *)malloc((count + 1) * sizeof(float));

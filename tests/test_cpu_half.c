@@ -20,19 +20,11 @@
 #include "../devices/nnrt_cpu.h"
 #include "half.h"
 #include "kit.h"
-#include "sets.h"
+#include "models_on_sets.h"
 
 #define F16 NNRT_DATA_TYPE_FLOAT16
 
 /* ---- numbers ---- */
-
-static uint64_t state;
-
-static uint32_t draw(uint32_t below)
-{
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 33) % below;
-}
 
 /* Numbers between -1 and 1 that float16 has. */
 static float *reals(size_t count)
@@ -65,17 +57,8 @@ static float float_of(uint32_t u)
     return x;
 }
 
-static size_t product_of(int32_t rank, const int32_t *dims)
-{
-    size_t count = 0;
-    assert_true(nnrt_dims_count(dims, rank, &count));
-    return count;
-}
-
 /* ---- devices ---- */
 
-/* The extensions nnrt.cpu.kernel and nnrt.cpu.winograd; NULL: they are not there. */
-static const char *kernel, *tiles;
 static uint32_t team_calls, steps; /* of the last run */
 
 /* In front of each test: the one before may have failed. */
@@ -84,23 +67,6 @@ static int forget(void **unused)
     (void)unused;
     kernel = tiles = NULL;
     return 0;
-}
-
-static void describe(nnrt_session_desc *desc, NNRT_Extension extensions[2])
-{
-    uint32_t count = 0;
-    memset(desc, 0, sizeof(*desc));
-    if (kernel != NULL) {
-        extensions[count].name = "nnrt.cpu.kernel";
-        extensions[count].data = kernel;
-        extensions[count++].size = (uint32_t)strlen(kernel);
-    }
-    if (tiles != NULL) {
-        extensions[count].name = "nnrt.cpu.winograd";
-        extensions[count].data = tiles;
-        extensions[count++].size = (uint32_t)strlen(tiles);
-    }
-    desc->extensions = NNRT_ExtensionList_make(extensions, count);
 }
 
 /* One input, one output, by so many workers, 0: the thread of the call. */
@@ -113,12 +79,13 @@ static void run_on(const char *device, const NNRT_Model *model, const void *x, s
     nnrt_error e;
     nnrt_io in = nnrt_io_make((void *)(uintptr_t)x, bytesX), out = nnrt_io_make(y, bytesY);
     team t;
+    memset(&desc, 0, sizeof(desc));
     memset(&e, 0, sizeof(e));
     memset(&t, 0, sizeof(t));
     t.parallel.run = work_backward;
     t.parallel.user = &t;
     t.parallel.workers = workers;
-    describe(&desc, extensions);
+    add_extensions(&desc, extensions);
     desc.device = device;
     desc.parallel = workers > 0 ? &t.parallel : NULL;
     if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)
@@ -128,23 +95,6 @@ static void run_on(const char *device, const NNRT_Model *model, const void *x, s
     steps = nnrt_session_get_memory(session).steps;
     team_calls = t.calls;
     nnrt_session_destroy(session);
-}
-
-static NNRT_Model *finish(nnrt_builder *b)
-{
-    NNRT_Model *model = NULL;
-    nnrt_error e;
-    memset(&e, 0, sizeof(e));
-    if (nnrt_builder_finish(b, &model, &e) != NNRT_SUCCESS)
-        fail_msg("%s", e.message);
-    nnrt_builder_destroy(b);
-    return model;
-}
-
-/* Of this set all that has to do with floats is that of another one. */
-static bool has_no_floats(uint32_t s)
-{
-    return strcmp(sets[s], "cpu-avx512vnni") == 0;
 }
 
 /* ---- casts ---- */
@@ -857,13 +807,14 @@ static void test_memory(void **unused)
         size_t bytes = 0;
         team t;
         void *buffer = NULL;
+        memset(&desc, 0, sizeof(desc));
         memset(&e, 0, sizeof(e));
         memset(&t, 0, sizeof(t));
         t.parallel.run = work_backward;
         t.parallel.user = &t;
         t.parallel.workers = 3;
         tiles = i / nSets == 0 ? "0" : i / nSets == 1 ? "2" : "4";
-        describe(&desc, extensions);
+        add_extensions(&desc, extensions);
         desc.device = sets[i % nSets];
         desc.parallel = &t.parallel;
         assert_int_equal(nnrt_session_bytes(model, &desc, &bytes, &e), NNRT_SUCCESS);

@@ -1,0 +1,56 @@
+/* What tests of the fast device share that run models of several types by each set of instructions: numbers, what a session
+   asks for, models. Behind cmocka.h, nnrt.h, nnrt_cpu.h and kit.h. */
+#ifndef NNRT_TESTS_MODELS_ON_SETS_H
+#define NNRT_TESTS_MODELS_ON_SETS_H
+
+#include "sets.h"
+
+/* ---- numbers ---- */
+
+static size_t product_of(int32_t rank, const int32_t *dims)
+{
+    size_t count = 0;
+    assert_true(nnrt_dims_count(dims, rank, &count));
+    return count;
+}
+
+/* ---- devices ---- */
+
+/* What the extensions nnrt.cpu.winograd and nnrt.cpu.kernel say; NULL: they are not there. With the second one a session is
+   refused where no step has that kernel: what runs has it. */
+static const char *tiles, *kernel;
+
+static void add_extensions(nnrt_session_desc *desc, NNRT_Extension extensions[2])
+{
+    uint32_t count = 0;
+    if (tiles != NULL) {
+        extensions[count].name = "nnrt.cpu.winograd";
+        extensions[count].data = tiles;
+        extensions[count++].size = (uint32_t)strlen(tiles);
+    }
+    if (kernel != NULL) {
+        extensions[count].name = "nnrt.cpu.kernel";
+        extensions[count].data = kernel;
+        extensions[count++].size = (uint32_t)strlen(kernel);
+    }
+    desc->extensions = NNRT_ExtensionList_make(extensions, count);
+}
+
+static NNRT_Model *finish(nnrt_builder *b)
+{
+    NNRT_Model *model = NULL;
+    nnrt_error e;
+    memset(&e, 0, sizeof(e));
+    if (nnrt_builder_finish(b, &model, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    nnrt_builder_destroy(b);
+    return model;
+}
+
+/* Of set s all kernels for floats are those of another one. */
+static bool has_no_floats(uint32_t s)
+{
+    return strcmp(sets[s], "cpu-avx512vnni") == 0;
+}
+
+#endif
