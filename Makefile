@@ -3,7 +3,8 @@
 # CC, CXX, CFLAGS, CPPFLAGS, LDFLAGS, PYTHON and JOBS may be given on the command line. Nothing is configured; all that is
 # made lies in build/. Where a Debian package is missing that a target needs, tools/need.sh installs it, or says how.
 
-CFLAGS ?= -O2 -g
+CFLAGS ?= -O2 $(DEBUG)
+DEBUG ?= -g
 PYTHON ?= /usr/bin/python3
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
@@ -19,13 +20,14 @@ SANITIZE := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recov
 # -O1 for the object that the tests share, as it runs for longest: by CC, which takes two minutes, of which names of variables
 # for a debugger were a sixth. The programs, which take longer to compile than to run, by clang, without optimisation: half of
 # gcc's time; its sanitizers also see offsets to NULL. What gcc's sanitizers see in the object, clang's library tells (the suite
-# runner tries it). -no-pie: the command line is started 2,000 times, each of which takes two thirds as long so.
+# runner tries it). -no-pie: the command line is started 2,000 times, each of which takes two thirds as long so. __SANITIZE_: gcc
+# defines it itself.
 TEST_CFLAGS ?= -O1 -g1
 PROGRAM_CFLAGS ?= -O0 -g1
 # Tests expect the reference device's bits where they name no device; test_default has the fast one as it comes.
 EXACT := -DNNRT_CPU=0
 COMPILE_TEST = $(CC) -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror $(SANITIZE) $(EXACT) -I. -Itests $(CPPFLAGS)
-COMPILE_PROGRAM = clang -no-pie -std=c99 $(WARNINGS) -Werror $(SANITIZE) $(EXACT) -I. -Itests $(CPPFLAGS) $(PROGRAM_CFLAGS)
+COMPILE_PROGRAM = clang -no-pie -std=c99 $(WARNINGS) -Werror $(SANITIZE) -D__SANITIZE_ADDRESS__ $(EXACT) -I. -Itests $(CPPFLAGS) $(PROGRAM_CFLAGS)
 TEST_PACKAGES := libc6-dev libstb-dev libcmocka-dev libonnx-testdata g++ clang binutils python3 python3-numpy python3-onnx
 
 export CC CXX CPPFLAGS PYTHON
@@ -122,10 +124,10 @@ lib: build/libneural_network_runtime.so build/libnnadapter.so
 
 build/libneural_network_runtime.so: compat/ohnn_library.c
 build/libnnadapter.so: compat/nnadapter_library.c
-# in build/test without optimisation and by clang, which takes seconds
+# in build/test without optimisation, by clang, and with one set of instructions of the fast device, which takes seconds
 build/test/libneural_network_runtime.so: compat/ohnn_library.c
 build/test/libnnadapter.so: compat/nnadapter_library.c
-build/test/libneural_network_runtime.so build/test/libnnadapter.so: CFLAGS := -O0
+build/test/libneural_network_runtime.so build/test/libnnadapter.so: CFLAGS := -O0 -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0
 build/test/libneural_network_runtime.so build/test/libnnadapter.so: CC := clang
 
 LIBRARIES := libneural_network_runtime.so libnnadapter.so
@@ -226,7 +228,7 @@ test:
 	@sh tools/need.sh $(TEST_PACKAGES)
 	@rm -rf build/results && mkdir -p build/results
 	@echo 'suites: $(words $(ONLY)), $(JOBS) at a time; what they print is in build/results'
-	@NNRT_SUITES=$(words $(ONLY)) $(MAKE) --no-print-directory -k -O WERROR=-Werror $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) suites || true
+	@NNRT_SUITES=$(words $(ONLY)) $(MAKE) --no-print-directory -k -O WERROR=-Werror DEBUG=-g1 $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) suites || true
 	@sh tests/run_suite.sh --summary build/results $(ONLY)
 
 suites: $(ONLY:%=suite-%)
@@ -521,7 +523,7 @@ TSAN_TESTS := test_threads test_queue test_cancel test_remote test_session test_
 
 COMPILE_TSAN = -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror -fsanitize=thread $(EXACT) -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0 \
 	-I. -Itests $(CPPFLAGS)
-$(eval $(call programs,build/tsan,gcc $$(COMPILE_TSAN) -O1 -g1,clang $$(COMPILE_TSAN) -O0 -g1))
+$(eval $(call programs,build/tsan,gcc $$(COMPILE_TSAN) -O1 -g1,clang $$(COMPILE_TSAN) -D__SANITIZE_THREAD__ -O0 -g1))
 
 suite-tsan: $(TSAN_TESTS:%=build/tsan/%)
 	$(SUITE) sh -c '$(patsubst %,build/tsan/% &&,$(TSAN_TESTS)) true'

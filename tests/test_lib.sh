@@ -27,7 +27,7 @@ library() {
         grep -xE 'abort|exit|_exit|__assert_fail|v?printf|puts|putchar|perror|raise|stdout|stderr' >log
     verdict "$1: the library calls nothing that ends the program or prints" "$(wc -l <log)" log
     printf '#define NNRT_IMPLEMENTATION\n#include "%s"\n' "$5" >implementation.c
-    try "$5" clang -std=c99 -O0 -w -I"$root/compat" -c -o implementation.o implementation.c
+    try "$5" clang -std=c99 -O0 -w -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0 -I"$root/compat" -c -o implementation.o implementation.c
 }
 
 # example SOURCE OUTPUT: a program, with the library and the implementation that were seen last.

@@ -63,7 +63,8 @@ for object in "$@"; do
 done
 
 cd "$folder" || exit 1
-printf '#define NNRT_STATIC\n#define NNRT_IMPLEMENTATION\n#include "nnrt.h"\n' >static.c
+# one set of instructions of the fast device, the objects have them all
+printf '#define NNRT_STATIC\n#define NNRT_CPU_AVX512 0\n#define NNRT_CPU_AVX2 0\n#define NNRT_IMPLEMENTATION\n#include "nnrt.h"\n' >static.c
 printf '#define NNRT_CPU 0\n#define NNRT_MAX_RANK 4\n#define NNRT_IMPLEMENTATION\n#include "nnrt.h"\n' >reference.c
 for build in gcc-reference gcc-static clang-static; do
     compiler=${build%-*} unit=${build#*-} level=-O0
