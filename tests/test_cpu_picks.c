@@ -235,9 +235,9 @@ static void test_extremes(void **unused)
 {
     (void)unused;
     state = 3;
-    for (uint32_t i = 0; i < 6 * COUNT(lengths); i++) {
+    for (uint32_t i = 0; i < 8 * COUNT(lengths); i++) {
         const bool largest = i % 2 == 0;
-        const uint32_t way = i / 2 % 3; /* 1: not what is joined, as WHERE gives b; 2: as it compares b */
+        const uint32_t way = i / 2 % 4; /* 1: not what is joined, as WHERE gives b; 2, 3: as it compares b */
         int32_t z[3] = {0, 0, 0}, x[3], y[3];
         nnrt_builder *b = NULL;
         nnrt_io in[2];
@@ -245,8 +245,8 @@ static void test_extremes(void **unused)
         float *p, *q, *expected;
         size_t n;
         NNRT_Model *model;
-        shape_of(i / 6, z, x, way == 0 && draw(3) == 0 ? draw(8) : 7);
-        shape_of(i / 6, z, y, x[0] == z[0] && x[1] == z[1] && x[2] == z[2] && way == 0 ? draw(8) : 7);
+        shape_of(i / 8, z, x, way == 0 && draw(3) == 0 ? draw(8) : 7);
+        shape_of(i / 8, z, y, x[0] == z[0] && x[1] == z[1] && x[2] == z[2] && way == 0 ? draw(8) : 7);
         n = product_of(3, z);
         p = specials(product_of(3, x));
         q = specials(product_of(3, y));
@@ -254,12 +254,13 @@ static void test_extremes(void **unused)
         for (size_t k = 0; k < n; k++) {
             const float u = p[broadcast_place(k, z, x)], v = q[broadcast_place(k, z, y)];
             const float most = largest ? (u > v ? u : v) : (u < v ? u : v);
-            expected[k] = (way == 2 ? v == v : u == u) ? most : way == 1 ? v : u;
+            expected[k] = (way == 3 ? u == v : way == 2 ? v == v : u == u) ? most : way == 1 ? v : u;
         }
         assert_int_equal(nnrt_builder_create(&b, "extreme", NULL), NNRT_SUCCESS);
         ids[0] = nnrt_builder_input(b, "x", F32, 3, x);
         ids[1] = nnrt_builder_input(b, "y", F32, 3, y);
-        same[0] = same[1] = ids[way == 2 ? 1 : 0];
+        same[0] = ids[way == 2 ? 1 : 0];
+        same[1] = ids[way >= 2 ? 1 : 0];
         where[0] = nnrt_builder_op(b, "same", NNRT_NODE_TYPE_EQUAL, NULL, same, 2);
         where[1] = nnrt_builder_op(b, "most", largest ? NNRT_NODE_TYPE_MAXIMUM : NNRT_NODE_TYPE_MINIMUM, NULL, ids, 2);
         where[2] = ids[way == 1 ? 1 : 0];
