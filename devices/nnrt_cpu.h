@@ -8281,7 +8281,7 @@ static void NNRTI_CPU(choose_row)(const uint8_t *c, ptrdiff_t stepC, const void 
         NNRTI_CPU(v_bytes) said = {0};
         nnrti_v_bits is;
         if (stepC == 0)
-            said = said + (int8_t)(*c != 0);
+            memset(&said, *c != 0, sizeof(said));
         else if (left >= NNRTI_LANES)
             memcpy(&said, c + i, NNRTI_LANES);
         else
