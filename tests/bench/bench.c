@@ -224,6 +224,7 @@ typedef struct bench_session {
     nnrt_session *session;
     nnrt_io in[BENCH_MAX_TENSORS], out[BENCH_MAX_TENSORS];
     uint32_t nIn, nOut;
+    const bench_layer *layer; /* its result has its channels last; NULL: results are as they should be */
 } bench_session;
 
 static bool bench_session_run(void *state)
@@ -235,6 +236,11 @@ static bool bench_session_run(void *state)
 static void bench_session_result(void *state, float *y)
 {
     const bench_session *s = (const bench_session *)state;
+    if (s->layer != NULL) {
+        const size_t rows = (size_t)bench_rows(s->layer);
+        bench_transpose((const float *)s->out[0].data, rows * rows, (size_t)s->layer->cout, y);
+        return;
+    }
     for (uint32_t i = 0; i < s->nOut; i++) {
         memcpy(y, s->out[i].data, s->out[i].bytes);
         y += s->out[i].bytes / sizeof(float);
@@ -262,9 +268,9 @@ static const nnrt_parallel *bench_pool(int threads)
     return nnrt_pool_parallel(pools[threads]);
 }
 
-static NNRT_ReturnCode bench_session_open(bench_job *job, const NNRT_Model *model, const char *device, int threads,
-                                          const bench_tensor *in, size_t nIn, const bench_tensor *out, size_t nOut,
-                                          nnrt_error *error)
+static NNRT_ReturnCode bench_session_open(bench_job *job, const NNRT_Model *model, const bench_layer *layer,
+                                          const char *device, int threads, const bench_tensor *in, size_t nIn,
+                                          const bench_tensor *out, size_t nOut, nnrt_error *error)
 {
     bench_session *s = (bench_session *)bench_alloc(sizeof(*s));
     nnrt_session_desc desc;
@@ -277,6 +283,7 @@ static NNRT_ReturnCode bench_session_open(bench_job *job, const NNRT_Model *mode
         free(s);
         return code;
     }
+    s->layer = layer;
     s->nIn = (uint32_t)nIn;
     s->nOut = (uint32_t)nOut;
     for (size_t i = 0; i < nIn; i++)
@@ -290,6 +297,39 @@ static NNRT_ReturnCode bench_session_open(bench_job *job, const NNRT_Model *mode
     return code;
 }
 
+/* A convolution whose channels are innermost, as nnrt, too, likes it best: between the layers of a network they are. */
+static NNRT_ReturnCode bench_layer_model(const bench_layer *l, NNRT_Model **model, nnrt_error *error)
+{
+    const int32_t inner = l->cin / l->group, taps = l->kernel * l->kernel;
+    const int32_t dims[4] = {1, l->extent, l->extent, l->cin}, wDims[4] = {l->cout, l->kernel, l->kernel, inner};
+    const int64_t kernel[2] = {l->kernel, l->kernel}, stride[2] = {l->stride, l->stride}, dilation[2] = {1, 1};
+    const int64_t pad[4] = {l->pad, l->pad, l->pad, l->pad};
+    float *w = (float *)bench_alloc((size_t)l->cout * (size_t)inner * (size_t)taps * sizeof(float));
+    NNRT_Conv2DFusion attr;
+    nnrt_builder *b = NULL;
+    uint32_t in[3];
+    NNRT_ReturnCode code = nnrt_builder_create(&b, "layer", NULL);
+    memset(&attr, 0, sizeof(attr));
+    attr.kernelSize = nnrt_int64_list(kernel, 2);
+    attr.stride = nnrt_int64_list(stride, 2);
+    attr.dilation = nnrt_int64_list(dilation, 2);
+    attr.padList = nnrt_int64_list(pad, 4);
+    attr.group = l->group;
+    for (int32_t o = 0; o < l->cout; o++)
+        bench_transpose(l->w + (size_t)o * (size_t)(inner * taps), (size_t)inner, (size_t)taps,
+                        w + (size_t)o * (size_t)(inner * taps));
+    if (code == NNRT_SUCCESS) {
+        in[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 4, dims);
+        in[1] = nnrt_builder_constant(b, "w", NNRT_DATA_TYPE_FLOAT32, 4, wDims, w, true);
+        in[2] = nnrt_builder_constant(b, "bias", NNRT_DATA_TYPE_FLOAT32, 1, &wDims[0], l->bias, true);
+        nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_CONV2D_FUSION, &attr, in, 3));
+        code = nnrt_builder_finish(b, model, error);
+    }
+    nnrt_builder_destroy(b);
+    free(w);
+    return code;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>jobs */
 
@@ -297,6 +337,8 @@ typedef struct bench_model {
     char name[64], kind[16], path[1024];
     bench_layer layer; /* of a product or a convolution */
     NNRT_Model *model;
+    NNRT_Model *last; /* of a convolution: with its channels last, and what it reads; NULL */
+    bench_tensor inLast;
     bench_tensor in[BENCH_MAX_TENSORS], out[BENCH_MAX_TENSORS];
     size_t nIn, nOut;
 } bench_model;
@@ -347,10 +389,12 @@ static void bench_model_close(bench_model *m)
     bench_tensors_free(m->in, m->nIn);
     bench_tensors_free(m->out, m->nOut);
     free((void *)(uintptr_t)m->layer.w);
+    nnrt_model_destroy(m->last);
+    free(m->inLast.data);
     nnrt_model_destroy(m->model);
 }
 
-/* Constants of a layer, for the libraries that read no files. */
+/* Constants of a layer, for the libraries that read no files, and nnrt's own model of a convolution. */
 static bool bench_layer_read(bench_model *m)
 {
     bench_layer *l = &m->layer;
@@ -369,7 +413,15 @@ static bool bench_layer_read(bench_model *m)
     l->w = w;
     l->bias = l->product ? NULL : w + weights;
     l->x = m->in[0].data;
-    return good && m->nIn == 1 && m->nOut == 1 && m->out[0].count == bench_results(l);
+    good = good && m->nIn == 1 && m->nOut == 1 && m->out[0].count == bench_results(l);
+    if (good && !l->product) {
+        const size_t pixels = (size_t)l->extent * (size_t)l->extent;
+        m->inLast = m->in[0];
+        m->inLast.data = (float *)bench_alloc(m->in[0].count * sizeof(float));
+        bench_transpose(m->in[0].data, (size_t)l->cin, pixels, m->inLast.data);
+        good = bench_layer_model(l, &m->last, NULL) == NNRT_SUCCESS;
+    }
+    return good;
 }
 
 /* Loads a model and makes its inputs. */
@@ -445,8 +497,9 @@ static void bench_runners_open(bench *b, const bench_model *m, int threads)
             continue; /* the reference device has one thread */
         r = bench_runner_add(b, m, "nnrt ", device);
         start = bench_now();
-        if (bench_session_open(&r->job, m->model, device, threads, m->in, m->nIn, r->out, m->nOut, &error) !=
-            NNRT_SUCCESS)
+        if (bench_session_open(&r->job, m->last != NULL ? m->last : m->model, m->last != NULL ? &m->layer : NULL,
+                               device, threads, m->last != NULL ? &m->inLast : m->in, m->nIn, r->out, m->nOut,
+                               &error) != NNRT_SUCCESS)
             bench_runner_drop(b, m, threads, error.message);
         else
             bench_runner_prepared(b, m, threads, start);
