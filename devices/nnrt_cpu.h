@@ -627,9 +627,10 @@ static void nnrti_cpu_walk_part(nnrti_walk *w, uint32_t i, uint32_t parts)
     *extent = (end < *extent ? end : *extent) - begin;
 }
 
+/* NULL: the step has none. */
 static void *nnrti_cpu_scratch(const nnrt_call *call, uint32_t worker)
 {
-    return (uint8_t *)call->scratch + worker * call->scratchBytes;
+    return call->scratch != NULL ? (uint8_t *)call->scratch + worker * call->scratchBytes : NULL;
 }
 
 /* The bounds that an activation keeps a value between; false: it does more than that. */
@@ -8579,7 +8580,7 @@ static void NNRTI_CPU(resize_block)(const NNRTI_CPU(resize_job) * j, const float
     const int32_t *const cells = (const int32_t *)j->args[1].data;
     const float *const weights = (const float *)j->args[2].data;
     const int32_t run = to->strides[2] == C || count == 1 ? count * C : C; /* elements that lie one behind the other */
-    float *const rows[2] = {scratch, scratch + (ptrdiff_t)j->attr->block * C};
+    float *const rows[2] = {scratch, j->attr->linear ? scratch + (ptrdiff_t)j->attr->block * C : NULL};
     int32_t have[2] = {-1, -1};
     for (; p < end; p++) {
         const int32_t first = cells[p], second = cells[all + p];
