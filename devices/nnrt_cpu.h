@@ -379,6 +379,7 @@ typedef struct nnrti_cpu_rows {
     ptrdiff_t stepX, stepY;
     int32_t count;
     float epsilon; /* of the normalisation */
+    bool affine;   /* LAYER_NORM_FUSION: gamma and beta count */
     float factor;  /* what x is multiplied with first */
 } nnrti_cpu_rows;
 
@@ -1951,6 +1952,7 @@ static NNRT_ReturnCode nnrti_cpu_take_rows(nnrti_cpu_edit *e, uint32_t s)
     if (softmax && ((const NNRT_Softmax *)step->attr)->axis.data[0] == x->rank - 1)
         factor = nnrti_cpu_join_factor(e, step);
     found.epsilon = 0;
+    found.affine = false;
     if (!nnrti_cpu_rows_of(step, &step->args[step->nIn + step->nDerived].view, &found))
         return NNRT_SUCCESS;
     if (softmax) {
@@ -1959,10 +1961,11 @@ static NNRT_ReturnCode nnrti_cpu_take_rows(nnrti_cpu_edit *e, uint32_t s)
     } else {
         const NNRT_LayerNormFusion *attr = (const NNRT_LayerNormFusion *)step->attr;
         found.epsilon = attr->epsilon;
-        for (uint32_t k = 1; k < 3; k++) {
+        found.affine = attr->elementwiseAffine;
+        for (uint32_t k = 1; k < 3 && found.affine; k++) {
             const nnrt_view *g = &step->args[k].view;
-            if (!attr->elementwiseAffine || step->args[k].tensor == NNRT_NO_TENSOR || g->rank != 1 ||
-                g->dims[0] != found.count || g->strides[0] != 1)
+            if (step->args[k].tensor == NNRT_NO_TENSOR || g->rank != 1 || g->dims[0] != found.count ||
+                g->strides[0] != 1)
                 return NNRT_SUCCESS;
         }
     }
@@ -5256,6 +5259,86 @@ NNRTI_CPU_INLINE float nnrti_v_largest(nnrti_v v)
 }
 #endif
 
+/* LANES bytes as whole numbers from 0 on; the last bytes of whole numbers; whether any bit is set. Of __builtin_convertvector between bytes
+   and int32 gcc makes an instruction or more for each element. */
+#define nnrti_v_load_bytes NNRTI_CPU(v_load_bytes)
+#define nnrti_v_store_bytes NNRTI_CPU(v_store_bytes)
+#define nnrti_v_any NNRTI_CPU(v_any)
+#if NNRTI_CPU_IS == 4
+NNRTI_CPU_INLINE nnrti_v_bits nnrti_v_load_bytes(const uint8_t *p)
+{
+    return (nnrti_v_bits)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)p));
+}
+NNRTI_CPU_INLINE void nnrti_v_store_bytes(uint8_t *p, nnrti_v_bits v)
+{
+    _mm_storeu_si128((__m128i *)(void *)p, _mm512_cvtepi32_epi8((__m512i)v));
+}
+NNRTI_CPU_INLINE bool nnrti_v_any(nnrti_v_bits v)
+{
+    return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0;
+}
+#elif NNRTI_CPU_IS == 3
+NNRTI_CPU_INLINE nnrti_v_bits nnrti_v_load_bytes(const uint8_t *p)
+{
+    return (nnrti_v_bits)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p));
+}
+NNRTI_CPU_INLINE void nnrti_v_store_bytes(uint8_t *p, nnrti_v_bits v)
+{
+    const __m256i last = (__m256i)(v & 255);
+    const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(last), _mm256_extracti128_si256(last, 1));
+    _mm_storel_epi64((__m128i *)(void *)p, _mm_packus_epi16(words, words));
+}
+NNRTI_CPU_INLINE bool nnrti_v_any(nnrti_v_bits v)
+{
+    return _mm256_testz_si256((__m256i)v, (__m256i)v) == 0;
+}
+#elif NNRTI_CPU_IS == 2
+NNRTI_CPU_INLINE nnrti_v_bits nnrti_v_load_bytes(const uint8_t *p)
+{
+    uint32_t four;
+    memcpy(&four, p, sizeof(four));
+    return (nnrti_v_bits)vmovl_u16(vget_low_u16(vmovl_u8(vreinterpret_u8_u32(vdup_n_u32(four)))));
+}
+NNRTI_CPU_INLINE void nnrti_v_store_bytes(uint8_t *p, nnrti_v_bits v)
+{
+    const uint16x4_t words = vmovn_u32((uint32x4_t)v);
+    const uint32_t four = vget_lane_u32(vreinterpret_u32_u8(vmovn_u16(vcombine_u16(words, words))), 0);
+    memcpy(p, &four, sizeof(four));
+}
+NNRTI_CPU_INLINE bool nnrti_v_any(nnrti_v_bits v)
+{
+    return vmaxvq_u32((uint32x4_t)v) != 0;
+}
+#else
+NNRTI_CPU_INLINE nnrti_v_bits nnrti_v_load_bytes(const uint8_t *p)
+{
+#if defined(__x86_64__)
+    int32_t four;
+    memcpy(&four, p, sizeof(four));
+    return (nnrti_v_bits)_mm_unpacklo_epi16(_mm_unpacklo_epi8(_mm_cvtsi32_si128(four), _mm_setzero_si128()),
+                                            _mm_setzero_si128());
+#else
+    const nnrti_v_bits v = {p[0], p[1], p[2], p[3]};
+    return v;
+#endif
+}
+NNRTI_CPU_INLINE void nnrti_v_store_bytes(uint8_t *p, nnrti_v_bits v)
+{
+#if defined(__x86_64__)
+    const __m128i words = _mm_packs_epi32((__m128i)(v & 255), (__m128i)(v & 255));
+    const int32_t four = _mm_cvtsi128_si32(_mm_packus_epi16(words, words));
+    memcpy(p, &four, sizeof(four));
+#else
+    for (int32_t i = 0; i < 4; i++)
+        p[i] = (uint8_t)v[i];
+#endif
+}
+NNRTI_CPU_INLINE bool nnrti_v_any(nnrti_v_bits v)
+{
+    return (v[0] | v[1] | v[2] | v[3]) != 0;
+}
+#endif
+
 /* exp(x): x = n ln 2 + r, |r| <= ln(2) / 2, a polynomial of degree 7 (Cephes' expf) times 2^n in two steps, so that
    results below the smallest normal number are right, too. At most 2 units in the last place. */
 #define nnrti_v_exp NNRTI_CPU(v_exp)
@@ -8104,10 +8187,10 @@ static void NNRTI_CPU(layer_norm_row)(void *arg, uint32_t i, uint32_t worker)
     variance = square / (float)count - rest * rest;
     variance = 1.0f / nnrti_sqrtf((variance < 0 ? 0.0f : variance) + j->attr->epsilon);
     for (int32_t k = 0; k < count; k += NNRTI_LANES) {
-        const nnrti_v d = (nnrti_v_load_part(x + k, count - k) - all - nnrti_v_all(rest)) * nnrti_v_all(variance);
-        nnrti_v_store_part(
-            y + k, nnrti_v_fma(d, nnrti_v_load_part(gamma + k, count - k), nnrti_v_load_part(beta + k, count - k)),
-            count - k);
+        nnrti_v d = (nnrti_v_load_part(x + k, count - k) - all - nnrti_v_all(rest)) * nnrti_v_all(variance);
+        if (j->attr->affine)
+            d = nnrti_v_fma(d, nnrti_v_load_part(gamma + k, count - k), nnrti_v_load_part(beta + k, count - k));
+        nnrti_v_store_part(y + k, d, count - k);
     }
 }
 
@@ -8205,8 +8288,6 @@ static NNRT_ReturnCode NNRTI_CPU(lp_norm)(const void *attr, nnrt_view *args, nnr
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>picks */
 
-typedef int8_t NNRTI_CPU(v_bytes) __attribute__((vector_size(NNRTI_LANES)));
-
 /* What `compare`, `choose`, `place` and `top` walk over. */
 typedef struct NNRTI_CPU(picks_job) {
     const void *attr;
@@ -8224,11 +8305,10 @@ static void NNRTI_CPU(compare_row)(const nnrti_cpu_compare *a, const float *x, p
         const nnrti_v p = stepX != 0 ? nnrti_v_load_part(x + i, left) : nnrti_v_all(*x);
         const nnrti_v q = stepY != 0 ? nnrti_v_load_part(y + i, left) : nnrti_v_all(*y);
         const nnrti_v_bits is = (((nnrti_v_bits)(p < q) & a->less) | ((nnrti_v_bits)(p == q) & a->equal)) ^ a->none;
-        const NNRTI_CPU(v_bytes) said = __builtin_convertvector(is & 1, NNRTI_CPU(v_bytes));
-        if (left >= NNRTI_LANES)
-            memcpy(z + i, &said, NNRTI_LANES);
-        else
-            memcpy(z + i, &said, (size_t)left);
+        uint8_t last[NNRTI_LANES];
+        nnrti_v_store_bytes(left >= NNRTI_LANES ? z + i : last, is & 1);
+        if (left < NNRTI_LANES)
+            memcpy(z + i, last, (size_t)left);
     }
 }
 
@@ -8279,15 +8359,13 @@ static void NNRTI_CPU(choose_row)(const uint8_t *c, ptrdiff_t stepC, const void 
 {
     for (int32_t i = 0; i < count; i += NNRTI_LANES) {
         const int32_t left = count - i;
-        NNRTI_CPU(v_bytes) said = {0};
+        uint8_t last[NNRTI_LANES] = {0};
         nnrti_v_bits is;
         if (stepC == 0)
-            memset(&said, *c != 0, sizeof(said));
-        else if (left >= NNRTI_LANES)
-            memcpy(&said, c + i, NNRTI_LANES);
-        else
-            memcpy(&said, c + i, (size_t)left);
-        is = __builtin_convertvector(said, nnrti_v_bits) != 0;
+            memset(last, *c != 0, sizeof(last));
+        else if (left < NNRTI_LANES)
+            memcpy(last, c + i, (size_t)left);
+        is = nnrti_v_load_bytes(stepC != 0 && left >= NNRTI_LANES ? c + i : last) != 0;
         nnrti_v_store_part(
             z + i,
             (nnrti_v)((is & NNRTI_CPU(load_bits)(x, stepX, i, left)) | (~is & NNRTI_CPU(load_bits)(y, stepY, i, left))),
@@ -9293,92 +9371,47 @@ static NNRT_ReturnCode NNRTI_CPU(recurrent)(const void *attr, nnrt_view *args, n
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>casts */
 
-#if NNRTI_CPU_IS == 4 && !defined(__clang__) /* gcc's macros for roundscale, where it does not optimise */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#endif
-#if NNRTI_CPU_IS == 4
-/* The same of 16 elements, as int32. A product with 1 / s is within 2^-14 of the quotient where that is within 256. */
-NNRTI_CPU_INLINE __m512i NNRTI_CPU(quantised)(__m512 x, const nnrti_cpu_quantise *a, float scale, float low, float high,
-                                              int32_t zero)
+/* x / s, rounded, halves away from zero, + the zero point, within the type; what is no number is 0 + that. A product with 1 / s is
+   within 2^-14 of the quotient where that is within 256. */
+NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(quantised)(nnrti_v x, const nnrti_cpu_quantise *a, float scale, float low,
+                                                   float high, int32_t zero)
 {
-    const __m512 least = _mm512_set1_ps(low), most = _mm512_set1_ps(high), one = _mm512_set1_ps(1.0f);
-    const __m512i offset = _mm512_set1_epi32(zero);
-    __m512 v, t;
+    const nnrti_v least = nnrti_v_all(low), most = nnrti_v_all(high);
+    const nnrti_v magic = nnrti_v_all(12582912.0f); /* 1.5 * 2^23: the sum has whole numbers in its last bits */
+    nnrti_v v, t;
+    nnrti_v_bits n;
     if (a->inverse != 0) {
-        const __m512 product = _mm512_mul_ps(x, _mm512_set1_ps(a->inverse));
-        v = _mm512_min_ps(most, _mm512_max_ps(least, product));
-        t = _mm512_roundscale_ps(v, 8);
-        if (_mm512_cmp_ps_mask(_mm512_abs_ps(_mm512_sub_ps(v, t)), _mm512_set1_ps(0.4998f), _CMP_NLT_UQ) == 0)
-            return _mm512_add_epi32(_mm512_cvtps_epi32(t), offset);
+        v = nnrti_v_min(most, nnrti_v_max(least, x * nnrti_v_all(a->inverse)));
+        t = v + magic;
+        n = (nnrti_v_bits)(v - (t - magic)) & INT32_MAX;
+        if (!nnrti_v_any(n >= (nnrti_v_bits)nnrti_v_all(0.4998f)))
+            return (nnrti_v_bits)t - ((nnrti_v_bits)magic - zero);
     }
     v = x;
     if (a->steps && !a->whole)
-        v = _mm512_mul_ps(_mm512_roundscale_ps(_mm512_div_ps(v, _mm512_set1_ps(a->by)), 8), _mm512_set1_ps(a->times));
-    v = _mm512_div_ps(v, _mm512_set1_ps(scale));
+        v = nnrti_v_whole(v / nnrti_v_all(a->by), NNRTI_CPU_ROUND) * nnrti_v_all(a->times);
+    v = v / nnrti_v_all(scale);
     if (a->whole)
-        v = _mm512_roundscale_ps(v, 8);
-    v = _mm512_min_ps(most, _mm512_max_ps(least, v));
-    v = _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(v, v, _CMP_ORD_Q), v);
-    t = _mm512_roundscale_ps(v, 11); /* toward zero */
-    v = _mm512_sub_ps(v, t);         /* exactly */
-    t = _mm512_mask_add_ps(t, _mm512_cmp_ps_mask(v, _mm512_set1_ps(0.5f), _CMP_GE_OQ), t, one);
-    t = _mm512_mask_sub_ps(t, _mm512_cmp_ps_mask(v, _mm512_set1_ps(-0.5f), _CMP_LE_OQ), t, one);
-    return _mm512_add_epi32(_mm512_cvttps_epi32(t), offset);
+        v = nnrti_v_whole(v, NNRTI_CPU_ROUND);
+    v = nnrti_v_min(most, nnrti_v_max(least, v));
+    v = (nnrti_v)((nnrti_v_bits)v & (nnrti_v_bits)(v == v));
+    n = __builtin_convertvector(v, nnrti_v_bits); /* toward zero */
+    v = v - __builtin_convertvector(n, nnrti_v);  /* exactly */
+    return n - (nnrti_v_bits)(v >= nnrti_v_all(0.5f)) + (nnrti_v_bits)(v <= nnrti_v_all(-0.5f)) + zero;
 }
-#endif
 
-/* y = x / s, rounded, halves away from zero, + the zero point, within the type; NaN is the zero point. */
 NNRTI_CPU_INLINE void NNRTI_CPU(quantise_run)(const float *x, uint8_t *y, int32_t count, const nnrt_view *to,
                                               const nnrti_cpu_quantise *a)
 {
     const int32_t zero = to->quant[0].zeroPoint, least = to->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
     const float scale = (float)to->quant[0].scale, low = (float)(least - zero), high = (float)(least + 255 - zero);
-    int32_t i = 0;
-#if NNRTI_CPU_IS == 4
-    for (; i < count; i += 16) {
-        const __mmask16 some = (__mmask16)(count - i >= 16 ? 0xFFFFu : (1u << (count - i)) - 1);
-        const __m512 v = _mm512_maskz_loadu_ps(some, x + i);
-        _mm_mask_storeu_epi8(y + i, some, _mm512_cvtepi32_epi8(NNRTI_CPU(quantised)(v, a, scale, low, high, zero)));
-    }
-#elif NNRTI_CPU_IS == 3
-    for (; i + 8 <= count; i += 8) {
-        const __m256 one = _mm256_set1_ps(1.0f);
-        __m256 v = _mm256_loadu_ps(x + i), t;
-        __m256i q;
-        __m128i words;
-        if (a->steps && !a->whole)
-            v = _mm256_mul_ps(_mm256_round_ps(_mm256_div_ps(v, _mm256_set1_ps(a->by)), 8), _mm256_set1_ps(a->times));
-        v = _mm256_div_ps(v, _mm256_set1_ps(scale));
-        if (a->whole)
-            v = _mm256_round_ps(v, 8);
-        v = _mm256_min_ps(_mm256_set1_ps(high), _mm256_max_ps(_mm256_set1_ps(low), v));
-        v = _mm256_and_ps(v, _mm256_cmp_ps(v, v, _CMP_ORD_Q));
-        t = _mm256_round_ps(v, 11);
-        v = _mm256_sub_ps(v, t);
-        t = _mm256_add_ps(t, _mm256_and_ps(one, _mm256_cmp_ps(v, _mm256_set1_ps(0.5f), _CMP_GE_OQ)));
-        t = _mm256_sub_ps(t, _mm256_and_ps(one, _mm256_cmp_ps(v, _mm256_set1_ps(-0.5f), _CMP_LE_OQ)));
-        q = _mm256_and_si256(_mm256_add_epi32(_mm256_cvttps_epi32(t), _mm256_set1_epi32(zero)), _mm256_set1_epi32(255));
-        words = _mm_packs_epi32(_mm256_castsi256_si128(q), _mm256_extracti128_si256(q, 1));
-        _mm_storel_epi64((__m128i *)(void *)(y + i), _mm_packus_epi16(words, words));
-    }
-#endif
-    for (; i < count; i++) {
-        float v = x[i];
-        int32_t t;
-        if (a->steps) {
-            v = v / a->by;
-            if (v > -4e6f && v < 4e6f) { /* else there is no fraction */
-                v = v + 12582912.0f;     /* 1.5 * 2^23: none is left */
-                v = v - 12582912.0f;
-            }
-            v = v * a->times;
-        }
-        v = v / scale;
-        v = v < low ? low : v > high ? high : v == v ? v : 0.0f;
-        t = (int32_t)v;
-        v = v - (float)t;
-        y[i] = (uint8_t)(t + (v >= 0.5f) - (v <= -0.5f) + zero);
+    for (int32_t i = 0; i < count; i += NNRTI_LANES) {
+        const int32_t left = count - i;
+        const nnrti_v_bits q = NNRTI_CPU(quantised)(nnrti_v_load_part(x + i, left), a, scale, low, high, zero);
+        uint8_t last[NNRTI_LANES];
+        nnrti_v_store_bytes(left >= NNRTI_LANES ? y + i : last, q);
+        if (left < NNRTI_LANES)
+            memcpy(y + i, last, (size_t)left);
     }
 }
 
@@ -9392,23 +9425,19 @@ static void NNRTI_CPU(quantise_planes)(const float *x, ptrdiff_t plane, uint8_t 
     const float scale = (float)to->quant[0].scale, low = (float)(least - zero), high = (float)(least + 255 - zero);
     const __m512i three = _mm512_set4_epi32(-1, 0x0E0D0C0A, 0x09080605, 0x04020100); /* of four bytes each */
     const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 13, 12, 10, 9, 8, 6, 5, 4, 2, 1, 0);
-    const __m512i byte = _mm512_set1_epi32(255);
     for (int32_t i = 0; i < count; i += 16) {
         const int32_t left = count - i < 16 ? count - i : 16;
         const __mmask16 some = (__mmask16)((1u << left) - 1);
         __m512i q[3], all;
         NNRTI_CPU_UNROLL
         for (int32_t c = 0; c < 3; c++)
-            q[c] = _mm512_and_si512(
-                byte, NNRTI_CPU(quantised)(_mm512_maskz_loadu_ps(some, x + c * plane + i), a, scale, low, high, zero));
+            q[c] = (__m512i)(255 & NNRTI_CPU(quantised)(_mm512_maskz_loadu_ps(some, x + c * plane + i), a, scale, low,
+                                                        high, zero));
         all = _mm512_or_si512(q[0], _mm512_or_si512(_mm512_slli_epi32(q[1], 8), _mm512_slli_epi32(q[2], 16)));
         all = _mm512_permutexvar_epi32(order, _mm512_shuffle_epi8(all, three));
         _mm512_mask_storeu_epi8(y + 3 * i, ((__mmask64)1 << 3 * left) - 1, all);
     }
 }
-#endif
-#if NNRTI_CPU_IS == 4 && !defined(__clang__)
-#pragma GCC diagnostic pop
 #endif
 
 typedef struct NNRTI_CPU(cast_job) {
@@ -9489,15 +9518,9 @@ static NNRT_ReturnCode NNRTI_CPU(dequantise)(const void *attr, nnrt_view *args, 
         const uint8_t *from = (const uint8_t *)x->data + w.at[1];
         float *to = (float *)y->data + w.at[0];
         int32_t i = 0;
-#if NNRTI_CPU_IS == 4
-        for (; i + 16 <= w.count && w.row[0] == 1 && w.row[1] == 1; i += 16) {
-            const __m512i v = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)(from + i)));
-            _mm512_storeu_ps(
-                to + i, _mm512_mul_ps(_mm512_set1_ps(scale),
-                                      _mm512_cvtepi32_ps(_mm512_sub_epi32(_mm512_xor_si512(v, _mm512_set1_epi32(flip)),
-                                                                          _mm512_set1_epi32(zero)))));
-        }
-#endif
+        for (; i + NNRTI_LANES <= w.count && w.row[0] == 1 && w.row[1] == 1; i += NNRTI_LANES)
+            nnrti_v_store(to + i, nnrti_v_all(scale) *
+                                      __builtin_convertvector((nnrti_v_load_bytes(from + i) ^ flip) - zero, nnrti_v));
         for (; i < w.count; i++)
             to[i * w.row[0]] = scale * (float)((from[i * w.row[1]] ^ flip) - zero);
     } while (nnrti_walk_next(&w));
@@ -11190,6 +11213,9 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef NNRTI_CPU_ACTIVATE
 #undef nnrti_v_sum
 #undef nnrti_v_largest
+#undef nnrti_v_load_bytes
+#undef nnrti_v_store_bytes
+#undef nnrti_v_any
 #undef nnrti_v_exp
 #undef nnrti_v_sigmoid
 #undef nnrti_v_tanh

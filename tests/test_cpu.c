@@ -1391,9 +1391,9 @@ static void test_rows(void **unused)
     static const int32_t counts[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 100};
     (void)unused;
     state = 7;
-    for (uint32_t i = 0; i < COUNT(counts) * 3; i++) {
+    for (uint32_t i = 0; i < COUNT(counts) * 4; i++) {
         const int32_t n = counts[i % COUNT(counts)], dims[3] = {i % 16 == 15 ? 0 : 3, 5, n};
-        const bool softmax = i < 2 * COUNT(counts);
+        const bool softmax = i < 2 * COUNT(counts), affine = i < 3 * COUNT(counts);
         const int64_t axis = -1;
         NNRT_Softmax attr;
         NNRT_LayerNormFusion norm;
@@ -1401,13 +1401,16 @@ static void test_rows(void **unused)
         NNRT_Model *model;
         const size_t nX = product_of(3, dims);
         float *x = reals(nX), *gamma = reals((size_t)n), *beta = reals((size_t)n), *expected = reals(nX), *bound = reals(nX);
+        float *ones = reals(2 * (size_t)n); /* then zeros */
         uint32_t in[3];
         memset(&attr, 0, sizeof(attr));
         memset(&norm, 0, sizeof(norm));
         attr.axis = nnrt_int64_list(&axis, 1);
         norm.beginNormAxis = norm.beginParamsAxis = -1;
         norm.epsilon = 1e-5f;
-        norm.elementwiseAffine = true;
+        norm.elementwiseAffine = affine;
+        for (int32_t k = 0; k < 2 * n; k++)
+            ones[k] = k < n ? 1 : 0;
         for (size_t k = 0; k < nX && i % 2 == 0; k++)
             x[k] = 100 + 10 * x[k];
         if (softmax && i % 5 == 0 && nX > 0)
@@ -1419,17 +1422,20 @@ static void test_rows(void **unused)
         in[1] = nnrt_builder_constant(b, "gamma", F32, 1, &n, gamma, false);
         in[2] = nnrt_builder_constant(b, "beta", F32, 1, &n, beta, false);
         nnrt_builder_output(b, softmax ? nnrt_builder_op(b, "y", NNRT_NODE_TYPE_SOFTMAX, &attr, in, 1)
-                                       : nnrt_builder_op(b, "y", NNRT_NODE_TYPE_LAYER_NORM_FUSION, &norm, in, 3));
+                                       : nnrt_builder_op(b, "y", NNRT_NODE_TYPE_LAYER_NORM_FUSION, &norm, in,
+                                                         affine || i % 2 == 0 ? 3 : 1));
         model = finish(b);
         for (int32_t k = 0; k < 5 * dims[0]; k++)
             if (softmax)
                 expect_softmax(x + k * n, n, expected + k * n, bound + k * n);
             else
-                expect_norm(x + k * n, n, gamma, beta, norm.epsilon, expected + k * n, bound + k * n);
+                expect_norm(x + k * n, n, affine ? gamma : ones, affine ? beta : ones + n, norm.epsilon, expected + k * n,
+                            bound + k * n);
         kernel = nX == 0 ? NULL : softmax ? "softmax" : "layer_norm";
         check_all(model, x, nX, nX, expected, bound, softmax ? "softmax" : "layer norm");
         kernel = NULL;
         nnrt_model_destroy(model);
+        free(ones);
         free(bound);
         free(expected);
         free(beta);
