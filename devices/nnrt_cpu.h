@@ -6,7 +6,8 @@ every model runs. The device is there without a call where nnrt.h finds this fil
 then that name none; where a file of the program includes devices before nnrt.h, this one comes first.
 
 WHAT IS FAST, float32
-    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION and CONV_3D of constant weights, FULL_CONNECTION, MATMUL_FUSION;
+    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION and CONV_3D of constant weights, FULL_CONNECTION, MATMUL_FUSION, EINSUM that is
+    a stack of such products, where one factor has the label of the sum densely and not the result's last label;
     MAX_POOL_FUSION, AVGPOOL_FUSION, MAX_POOL_3D (without indices), AVERAGE_POOL_3D;
     ADD_FUSION, SUB_FUSION, MUL_FUSION, DIV_FUSION, REAL_DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, BIAS_ADD,
     PRELU_FUSION; ACTIVATION (but SIGN and THRESHOLDRELU), CLIP by constants, LEAKY_RELU, HARD_SIGMOID, SOFTPLUS, MISH,
@@ -1780,6 +1781,13 @@ static NNRT_ReturnCode nnrti_cpu_take_full(nnrti_cpu_edit *e, uint32_t s)
                                  ((const NNRT_FullConnection *)e->draft->steps[s].attr)->activationType);
 }
 
+/* A packed panel, and pointers to rows. */
+static size_t nnrti_cpu_matmul_scratch(const nnrti_cpu_edit *e, int32_t terms)
+{
+    return (1 + (size_t)terms) * (size_t)e->set->panel * sizeof(float) +
+           2 * (size_t)(NNRTI_CPU_BLOCK + NNRTI_CPU_TALLEST) * sizeof(void *);
+}
+
 static NNRT_ReturnCode nnrti_cpu_take_matmul(nnrti_cpu_edit *e, uint32_t s)
 {
     const NNRT_MatMulFusion *attr = (const NNRT_MatMulFusion *)e->draft->steps[s].attr;
@@ -1803,8 +1811,85 @@ static NNRT_ReturnCode nnrti_cpu_take_matmul(nnrti_cpu_edit *e, uint32_t s)
     a->transposeB = attr->transposeB;
     a->activation = attr->activationType;
     nnrti_cpu_use(step, &e->set->matmul, a);
-    step->scratchBytes = (1 + (size_t)x->dims[k]) * (size_t)e->set->panel * sizeof(float) +
-                         2 * (size_t)(NNRTI_CPU_BLOCK + NNRTI_CPU_TALLEST) * sizeof(void *);
+    step->scratchBytes = nnrti_cpu_matmul_scratch(e, x->dims[k]);
+    return NNRT_SUCCESS;
+}
+
+/* An operand of EINSUM: which of its axes has a label, -1: none. */
+typedef struct nnrti_cpu_term {
+    const nnrt_view *view;
+    int32_t axis[NNRT_MAX_RANK + 1];
+} nnrti_cpu_term;
+
+/* Makes axis k of v the one of `term` with that label, an extent of 1 where there is none. */
+static void nnrti_cpu_put_axis(nnrt_view *v, int32_t k, const nnrti_cpu_term *term, int32_t label)
+{
+    const int32_t axis = label >= 0 ? term->axis[label] : -1;
+    v->dims[k] = axis >= 0 ? term->view->dims[axis] : 1;
+    v->strides[k] = axis >= 0 ? term->view->strides[axis] : 0;
+}
+
+/* EINSUM of two tensors that is a stack of products of matrices. Its result's last label is the columns; it stands in
+   one operand, which is y. A single label that the result lacks is in both, and x has it densely. Rows are the longest
+   of those labels that only x has; all others count the products. */
+static NNRT_ReturnCode nnrti_cpu_take_einsum(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    const nnrt_draft_step *step = &d->steps[s];
+    const nnrt_plan_arg *old = step->args;
+    const nnrt_view *out = &old[3].view;
+    const int32_t *label = (const int32_t *)old[2].view.data, sum = out->rank, last = sum - 1;
+    nnrti_cpu_term terms[3], *x, *y;
+    int32_t row = -1, at = 0;
+    nnrti_cpu_matmul *a;
+    nnrt_plan_arg *args;
+    if (step->nIn != 2 || step->nDerived != 1 || label == NULL || sum < 1 || sum >= NNRT_MAX_RANK ||
+        *label++ != sum + 1 || !nnrti_cpu_may(e, &e->set->matmul))
+        return NNRT_SUCCESS;
+    for (int32_t i = 0; i < 3; i++) {
+        terms[i].view = &old[i < 2 ? i : 3].view;
+        if (terms[i].view->dataType != NNRT_DATA_TYPE_FLOAT32 || nnrti_empty(terms[i].view))
+            return NNRT_SUCCESS;
+        for (int32_t k = 0; k <= sum; k++)
+            terms[i].axis[k] = i == 2 && k < sum ? k : -1;
+        for (int32_t k = 0; k < terms[i].view->rank && i < 2; k++, label++) {
+            if (terms[i].axis[*label] >= 0) /* a diagonal */
+                return NNRT_SUCCESS;
+            terms[i].axis[*label] = k;
+        }
+    }
+    y = terms[0].axis[last] >= 0 ? &terms[0] : &terms[1];
+    x = y == &terms[0] ? &terms[1] : &terms[0];
+    if (x->axis[last] >= 0 || y->axis[last] < 0 || x->axis[sum] < 0 || y->axis[sum] < 0 || out->strides[last] != 1 ||
+        x->view->strides[x->axis[sum]] != 1 || x->view->dims[x->axis[sum]] != y->view->dims[y->axis[sum]])
+        return NNRT_SUCCESS;
+    for (int32_t k = 0; k < last; k++)
+        if (y->axis[k] < 0 && (row < 0 || out->dims[k] > out->dims[row]))
+            row = k;
+    a = (nnrti_cpu_matmul *)nnrt_memory_keep(d->memory, sizeof(*a));
+    if (a == NULL || (args = nnrt_draft_args(d, s, 3, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    memset(a, 0, sizeof(*a));
+    args[0] = old[x == &terms[1]];
+    args[1] = old[y == &terms[1]];
+    args[3] = old[3];
+    for (int32_t k = 0; k < last; k++) {
+        if (k == row)
+            continue;
+        nnrti_cpu_put_axis(&args[0].view, at, x, k);
+        nnrti_cpu_put_axis(&args[1].view, at, y, k);
+        nnrti_cpu_put_axis(&args[3].view, at++, &terms[2], k);
+    }
+    nnrti_cpu_put_axis(&args[0].view, at, x, row);
+    nnrti_cpu_put_axis(&args[0].view, at + 1, x, sum);
+    nnrti_cpu_put_axis(&args[1].view, at, y, sum);
+    nnrti_cpu_put_axis(&args[1].view, at + 1, y, last);
+    nnrti_cpu_put_axis(&args[3].view, at, &terms[2], row);
+    nnrti_cpu_put_axis(&args[3].view, at + 1, &terms[2], last);
+    args[0].view.rank = args[1].view.rank = args[3].view.rank = at + 2;
+    nnrti_cpu_use(&d->steps[s], &e->set->matmul, a);
+    d->steps[s].flags = 0;
+    d->steps[s].scratchBytes = nnrti_cpu_matmul_scratch(e, x->view->dims[x->axis[sum]]);
     return NNRT_SUCCESS;
 }
 
@@ -4496,6 +4581,7 @@ static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
     case NNRT_NODE_TYPE_RESIZE: return nnrti_cpu_take_resize(e, s);
     case NNRT_NODE_TYPE_TOPK_FUSION:
     case NNRT_NODE_TYPE_BOTTOM_K: return nnrti_cpu_take_top(e, s);
+    case NNRT_NODE_TYPE_EINSUM: return nnrti_cpu_take_einsum(e, s);
     default: break;
     }
     if (!nnrti_cpu_is_float(step))

@@ -1444,6 +1444,130 @@ static void test_rows(void **unused)
     }
 }
 
+/* ---- EINSUM ---- */
+
+/* An equation of two terms, letters only: where they begin, how many letters each has, and how long each axis is. */
+typedef struct einsum {
+    const char *term[3];
+    int32_t rank[3], dims[3][NNRT_MAX_RANK], place[128], extent[128];
+    char letters[NNRT_MAX_RANK * 2]; /* of the result, then the others */
+} einsum;
+
+static void read_einsum(einsum *e, const char *plain, bool once)
+{
+    static const int32_t extents[] = {1, 2, 3, 5, 8, 9, 15, 16, 17, 33};
+    const char *arrow = strstr(plain, "->"), *comma = strchr(plain, ',');
+    int32_t n = 0;
+    memset(e, 0, sizeof(*e));
+    e->term[0] = plain;
+    e->term[1] = comma + 1;
+    e->term[2] = arrow + 2;
+    e->rank[0] = (int32_t)(comma - plain);
+    e->rank[1] = (int32_t)(arrow - comma - 1);
+    e->rank[2] = (int32_t)strlen(arrow + 2);
+    for (int32_t i = 2; i >= 0; i--)
+        for (int32_t k = 0; k < e->rank[i]; k++) {
+            const char letter = e->term[i][k];
+            if (strchr(e->letters, letter) == NULL) {
+                e->letters[n++] = letter;
+                e->extent[(int)letter] = letter < 'd' ? 1 + (int32_t)draw(3) : extents[draw(COUNT(extents))];
+            }
+            e->dims[i][k] = i == 0 && once && letter == 'b' ? 1 : e->extent[(int)letter];
+        }
+}
+
+static size_t einsum_at(const einsum *e, int32_t i)
+{
+    size_t at = 0;
+    for (int32_t k = 0; k < e->rank[i]; k++)
+        at = at * (size_t)e->dims[i][k] + (size_t)(e->dims[i][k] == 1 ? 0 : e->place[(int)e->term[i][k]]);
+    return at;
+}
+
+/* In double; a result is off by a rounding for each product and each sum at most. */
+static void expect_einsum(einsum *e, const float *x, const float *y, float *expected, float *bound, size_t count)
+{
+    double *sums = (double *)calloc(2 * count, sizeof(*sums)), terms = 0;
+    int32_t i = 0, letters = (int32_t)strlen(e->letters);
+    assert_non_null(sums);
+    while (i >= 0) {
+        const double product = (double)x[einsum_at(e, 0)] * (double)y[einsum_at(e, 1)];
+        const size_t at = einsum_at(e, 2);
+        sums[2 * at] += product;
+        sums[2 * at + 1] += fabs(product);
+        terms += at == 0;
+        for (i = letters - 1; i >= 0 && ++e->place[(int)e->letters[i]] == e->extent[(int)e->letters[i]]; i--)
+            e->place[(int)e->letters[i]] = 0;
+    }
+    for (size_t k = 0; k < count; k++) {
+        expected[k] = (float)sums[2 * k];
+        bound[k] = (float)((terms + 2) * sums[2 * k + 1] * ROUNDING * SECOND);
+    }
+    free(sums);
+}
+
+static void test_einsum(void **unused)
+{
+    static const struct {
+        const char *equation, *plain; /* NULL: the same */
+        bool product, once;           /* whether it is one of matrices; the first b has an extent of 1 */
+    } cases[] = {{"bhid,bhjd->bhij", NULL, true, false},
+                 {"bihd,bjhd->bhij", NULL, true, false},
+                 {"bhij,bjhd->bihd", NULL, true, false},
+                 {"...id, ...jd -> ...ij", "bhid,bhjd->bhij", true, false},
+                 {"ij,jk->ik", NULL, true, false},
+                 {"ik,jk->ji", NULL, true, false},
+                 {"ij,j->i", NULL, true, false},
+                 {"bid,bd->bi", NULL, true, false},
+                 {"d,bid->bi", NULL, true, false},
+                 {"abid,de->abie", NULL, true, false},
+                 {"bij,bjk->bik", NULL, true, true},
+                 {"ij,bjkc->bikc", NULL, true, false},
+                 {"ij,ik->jk", NULL, false, false},
+                 {"ii,ij->ij", NULL, false, false},
+                 {"i,j->ij", NULL, false, false},
+                 {"ijk,ijk->i", NULL, false, false},
+                 {"id,jd->ijd", NULL, false, false},
+                 {"ij,k->k", NULL, false, false},
+                 {"ij,ij->", NULL, false, false}};
+    (void)unused;
+    state = 11;
+    for (uint32_t i = 0; i < 12 * COUNT(cases); i++) {
+        const char *equation = cases[i % COUNT(cases)].equation, *plain = cases[i % COUNT(cases)].plain;
+        NNRT_Einsum attr;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        einsum e;
+        size_t nX, nY, nZ;
+        float *x, *y, *expected, *bound;
+        uint32_t in[2];
+        read_einsum(&e, plain != NULL ? plain : equation, cases[i % COUNT(cases)].once);
+        nX = product_of(e.rank[0], e.dims[0]);
+        nY = product_of(e.rank[1], e.dims[1]);
+        nZ = product_of(e.rank[2], e.dims[2]);
+        x = reals(nX);
+        y = reals(nY);
+        expected = reals(nZ);
+        bound = reals(nZ);
+        memset(&attr, 0, sizeof(attr));
+        attr.equation = equation;
+        assert_int_equal(nnrt_builder_create(&b, "einsum", NULL), NNRT_SUCCESS);
+        in[0] = nnrt_builder_input(b, "x", F32, e.rank[0], e.dims[0]);
+        in[1] = nnrt_builder_constant(b, "y", F32, e.rank[1], e.dims[1], y, false);
+        nnrt_builder_output(b, nnrt_builder_op(b, "z", NNRT_NODE_TYPE_EINSUM, &attr, in, 2));
+        model = finish(b);
+        expect_einsum(&e, x, y, expected, bound, nZ);
+        kernel = cases[i % COUNT(cases)].product ? "matmul" : NULL;
+        check_all(model, x, nX, nZ, expected, bound, equation);
+        kernel = NULL;
+        nnrt_model_destroy(model);
+        free(bound);
+        free(expected);
+        free(y);
+        free(x);
+    }
+}
+
 /* ---- 8 bits: the bits of the reference device ---- */
 
 #define I8 NNRT_DATA_TYPE_INT8
@@ -2235,6 +2359,7 @@ int main(void)
         cmocka_unit_test(test_binary),
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_einsum),
         cmocka_unit_test(test_products_of_8_bits),
         cmocka_unit_test(test_depthwise_of_8_bits),
         cmocka_unit_test(test_borders_of_8_bits),
