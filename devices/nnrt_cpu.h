@@ -11,7 +11,7 @@ WHAT IS FAST, float32
     MAX_POOL_FUSION, AVGPOOL_FUSION, MAX_POOL_3D (without indices), AVERAGE_POOL_3D;
     ADD_FUSION, SUB_FUSION, MUL_FUSION, DIV_FUSION, REAL_DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, BIAS_ADD,
     PRELU_FUSION; ACTIVATION (but SIGN and THRESHOLDRELU), CLIP by constants, LEAKY_RELU, HARD_SIGMOID, SOFTPLUS, MISH,
-    EXPFUSION of base e, LOG, SQRT, RSQRT, SQUARE, POW_FUSION, ERF, SIN, COS, FLOOR, CEIL, ROUND; EQUAL, NOT_EQUAL,
+    EXPFUSION of base e, LOG, SQRT, RSQRT, SQUARE, POW_FUSION, ERF, SIN, COS, ABS, NEG, RECIPROCAL, FLOOR, CEIL, ROUND; EQUAL, NOT_EQUAL,
     LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, WHERE and SELECT (also of int32), ARGMAX_FUSION and ARGMIN_FUSION of one
     position, TOPK_FUSION and BOTTOM_K in order, RESIZE (but CUBIC), LRN; L2_NORMALIZE_FUSION and LP_NORMALIZATION over
     the last axis; what ONNX's Max and Min are becomes one step; REDUCE_FUSION (but PROD and ALL); SOFTMAX, LOG_SOFTMAX,
@@ -294,7 +294,9 @@ typedef struct nnrti_cpu_volume {
     X(SOFTPLUS)                                                                                                        \
     X(SOFTSIGN)                                                                                                        \
     X(MISH)                                                                                                            \
-    X(EXP) X(LOG) X(SQRT) X(RSQRT) X(SQUARE) X(CUBE) X(ERF) X(FLOOR) X(CEIL) X(ROUND) X(GELU_TANH) X(HARD_SIGMOID)
+    X(EXP)                                                                                                             \
+    X(LOG) X(SQRT) X(RSQRT) X(SQUARE) X(CUBE) X(ERF) X(ABS) X(NEG) X(RECIPROCAL) X(FLOOR) X(CEIL) X(ROUND)             \
+        X(GELU_TANH) X(HARD_SIGMOID)
 typedef int32_t nnrti_cpu_function;
 #define NNRTI_CPU_NUMBER(name) NNRTI_CPU_##name,
 enum {
@@ -666,7 +668,9 @@ static bool nnrti_cpu_is_dear(const nnrti_cpu_each *a)
     case NNRTI_CPU_LEAKY:
     case NNRTI_CPU_HARD_SIGMOID:
     case NNRTI_CPU_SQUARE:
-    case NNRTI_CPU_CUBE: return false;
+    case NNRTI_CPU_CUBE:
+    case NNRTI_CPU_ABS:
+    case NNRTI_CPU_NEG: return false;
     default: return true;
     }
 }
@@ -2268,6 +2272,9 @@ static bool nnrti_cpu_each_of(const nnrt_draft_step *step, nnrti_cpu_each *a)
     case NNRT_NODE_TYPE_RSQRT: a->function = NNRTI_CPU_RSQRT; return true;
     case NNRT_NODE_TYPE_SQUARE: a->function = NNRTI_CPU_SQUARE; return true;
     case NNRT_NODE_TYPE_ERF: a->function = NNRTI_CPU_ERF; return true;
+    case NNRT_NODE_TYPE_ABS: a->function = NNRTI_CPU_ABS; return true;
+    case NNRT_NODE_TYPE_NEG: a->function = NNRTI_CPU_NEG; return true;
+    case NNRT_NODE_TYPE_RECIPROCAL: a->function = NNRTI_CPU_RECIPROCAL; return true;
     case NNRT_NODE_TYPE_FLOOR: a->function = NNRTI_CPU_FLOOR; return true;
     case NNRT_NODE_TYPE_CEIL: a->function = NNRTI_CPU_CEIL; return true;
     case NNRT_NODE_TYPE_ROUND: a->function = NNRTI_CPU_ROUND; return true;
@@ -5688,6 +5695,9 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(computed)(nnrti_v x, nnrti_v a, nnrti_v b, co
     case NNRTI_CPU_SQUARE: return x * x;
     case NNRTI_CPU_CUBE: return x * x * x;
     case NNRTI_CPU_ERF: return nnrti_v_erf(x);
+    case NNRTI_CPU_ABS: return (nnrti_v)((nnrti_v_bits)x & INT32_MAX);
+    case NNRTI_CPU_NEG: return (nnrti_v)((nnrti_v_bits)x ^ INT32_MIN);
+    case NNRTI_CPU_RECIPROCAL: return one / x;
     case NNRTI_CPU_HARD_SIGMOID: return nnrti_v_min(one, nnrti_v_max(zero, a * x + b));
     case NNRTI_CPU_GELU_TANH:
         x = nnrti_v_max(nnrti_v_all(-12.0f), x);

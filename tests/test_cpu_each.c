@@ -75,6 +75,14 @@ static double cube(double x)
 {
     return x * x * x;
 }
+static double negative(double x)
+{
+    return -x;
+}
+static double reciprocal(double x)
+{
+    return 1 / x;
+}
 static double hard_sigmoid(double x)
 {
     const double y = 0.25 * x + 0.5;
@@ -126,6 +134,9 @@ static const one ones[] = {
     {NNRT_NODE_TYPE_ERF, NULL, erf, 2, 0x1p-22, 0},
     {NNRT_NODE_TYPE_SIN, NULL, sin, 2, 0, 0},
     {NNRT_NODE_TYPE_COS, NULL, cos, 2, 0, 0},
+    {NNRT_NODE_TYPE_ABS, NULL, fabs, 0, 0, 0},
+    {NNRT_NODE_TYPE_NEG, NULL, negative, 0, 0, 0},
+    {NNRT_NODE_TYPE_RECIPROCAL, NULL, reciprocal, 0.5, 0, 0},
     {NNRT_NODE_TYPE_FLOOR, NULL, floor, 0, 0, 0},
     {NNRT_NODE_TYPE_CEIL, NULL, ceil, 0, 0, 0},
     {NNRT_NODE_TYPE_ROUND, NULL, nearbyint, 0, 0, 0},
