@@ -295,8 +295,10 @@ typedef struct nnrti_cpu_volume {
     X(SOFTSIGN)                                                                                                        \
     X(MISH)                                                                                                            \
     X(EXP)                                                                                                             \
-    X(LOG) X(SQRT) X(RSQRT) X(SQUARE) X(CUBE) X(ERF) X(ABS) X(NEG) X(RECIPROCAL) X(FLOOR) X(CEIL) X(ROUND)             \
-        X(GELU_TANH) X(HARD_SIGMOID)
+    X(LOG)                                                                                                             \
+    X(SQRT)                                                                                                            \
+    X(RSQRT) X(SQUARE) X(CUBE) X(ERF) X(ABS) X(NEG) X(RECIPROCAL) X(FLOOR) X(CEIL) X(ROUND) X(GELU_TANH)               \
+        X(HARD_SIGMOID)
 typedef int32_t nnrti_cpu_function;
 #define NNRTI_CPU_NUMBER(name) NNRTI_CPU_##name,
 enum {
@@ -3654,6 +3656,57 @@ static bool nnrti_cpu_join_shape(nnrti_cpu_edit *e, uint32_t s)
     return true;
 }
 
+/* A TRANSPOSE is a copy [N,H,W,C], C the last axis of its result, W the one that lies densely in x, where the others
+   make no more than two. */
+static NNRT_ReturnCode nnrti_cpu_take_transpose(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    nnrt_plan_arg x = step->args[0], y = step->args[step->nIn + step->nDerived], *args;
+    int32_t axes[NNRT_MAX_RANK], put[4] = {-1, -1, -1, -1};
+    nnrt_view turned;
+    size_t count;
+    if (e->only[0] != '\0' || !nnrti_cpu_turned_view(step, &turned, axes) ||
+        y.view.dataType != NNRT_DATA_TYPE_FLOAT32 || !nnrt_dims_count(turned.dims, turned.rank, &count) || count == 0 ||
+        count > INT32_MAX)
+        return NNRT_SUCCESS;
+    x.view.rank = y.view.rank = 4;
+    for (int32_t k = 0; k < 4; k++) {
+        x.view.dims[k] = y.view.dims[k] = 1;
+        x.view.strides[k] = y.view.strides[k] = 0;
+    }
+    for (int32_t k = turned.rank - 1; k >= 0; k--) { /* from the last axis of the result on */
+        const ptrdiff_t from = turned.strides[k], to = step->args[step->nIn + step->nDerived].view.strides[k];
+        int32_t i = put[3] < 0 ? 3 : from == 1 && put[2] < 0 ? 2 : 1;
+        if (turned.dims[k] == 1)
+            continue;
+        if (i == 1 && put[1] >= 0) {
+            if (from == x.view.strides[1] * x.view.dims[1] && to == y.view.strides[1] * y.view.dims[1] && put[0] < 0) {
+                x.view.dims[1] = y.view.dims[1] = x.view.dims[1] * turned.dims[k]; /* goes on where that one ends */
+                continue;
+            }
+            i = 0;
+        }
+        if (put[i] >= 0)
+            return NNRT_SUCCESS;
+        put[i] = k;
+        x.view.dims[i] = y.view.dims[i] = turned.dims[k];
+        x.view.strides[i] = from;
+        y.view.strides[i] = to;
+    }
+    if (put[2] < 0 || y.view.strides[3] != 1)
+        return NNRT_SUCCESS;
+    if ((args = nnrt_draft_args(e->draft, s, 1, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    args[0] = x;
+    args[1] = y;
+    step->kernel = nnrti_cpu_copy;
+    step->kernelName = "nnrt_cpu_copy";
+    step->attr = NULL;
+    step->scratchBytes = 0;
+    step->flags = 0;
+    return NNRT_SUCCESS;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>recurrent */
 
@@ -4589,6 +4642,7 @@ static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
     case NNRT_NODE_TYPE_TOPK_FUSION:
     case NNRT_NODE_TYPE_BOTTOM_K: return nnrti_cpu_take_top(e, s);
     case NNRT_NODE_TYPE_EINSUM: return nnrti_cpu_take_einsum(e, s);
+    case NNRT_NODE_TYPE_TRANSPOSE: return nnrti_cpu_take_transpose(e, s);
     default: break;
     }
     if (!nnrti_cpu_is_float(step))

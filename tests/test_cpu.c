@@ -1568,6 +1568,64 @@ static void test_einsum(void **unused)
     }
 }
 
+/* ---- TRANSPOSE ---- */
+
+static void test_transposes(void **unused)
+{
+    static const int32_t extents[] = {1, 1, 2, 3, 4, 5, 15, 16, 17, 33};
+    (void)unused;
+    state = 13;
+    for (uint32_t i = 0; i < 200; i++) {
+        const int32_t rank = 2 + (int32_t)draw(4);
+        int32_t dims[5], turned[5], order[5], place[5] = {0};
+        NNRT_Transpose attr;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        size_t count = 1;
+        float *x, *expected, *bound;
+        uint32_t in[2];
+        for (int32_t k = 0; k < rank; k++) {
+            dims[k] = extents[draw(rank > 3 ? 6 : COUNT(extents))];
+            count *= (size_t)dims[k];
+            order[k] = k;
+        }
+        for (int32_t k = rank - 1; k > 0; k--) {
+            const int32_t other = (int32_t)draw((uint32_t)k + 1), kept = order[k];
+            order[k] = order[other];
+            order[other] = kept;
+        }
+        x = reals(count);
+        expected = reals(count);
+        bound = (float *)calloc(count, sizeof(*bound));
+        assert_non_null(bound);
+        for (int32_t k = 0; k < rank; k++)
+            turned[k] = dims[order[k]];
+        for (size_t at = 0; at < count; at++) {
+            size_t from = 0;
+            for (int32_t k = 0; k < rank; k++) {
+                size_t step = (size_t)place[k];
+                for (int32_t inner = order[k] + 1; inner < rank; inner++)
+                    step *= (size_t)dims[inner];
+                from += step;
+            }
+            expected[at] = x[from];
+            for (int32_t k = rank - 1; k >= 0 && ++place[k] == turned[k]; k--)
+                place[k] = 0;
+        }
+        memset(&attr, 0, sizeof(attr));
+        assert_int_equal(nnrt_builder_create(&b, "transpose", NULL), NNRT_SUCCESS);
+        in[0] = nnrt_builder_input(b, "x", F32, rank, dims);
+        in[1] = nnrt_builder_constant(b, "order", NNRT_DATA_TYPE_INT32, 1, &rank, order, false);
+        nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_TRANSPOSE, &attr, in, 2));
+        model = finish(b);
+        check_all(model, x, count, count, expected, bound, "transpose");
+        nnrt_model_destroy(model);
+        free(bound);
+        free(expected);
+        free(x);
+    }
+}
+
 /* ---- 8 bits: the bits of the reference device ---- */
 
 #define I8 NNRT_DATA_TYPE_INT8
@@ -2360,6 +2418,7 @@ int main(void)
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_einsum),
+        cmocka_unit_test(test_transposes),
         cmocka_unit_test(test_products_of_8_bits),
         cmocka_unit_test(test_depthwise_of_8_bits),
         cmocka_unit_test(test_borders_of_8_bits),
