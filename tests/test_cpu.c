@@ -1524,6 +1524,8 @@ static void test_einsum(void **unused)
                  {"bij,bjk->bik", NULL, true, true},
                  {"ij,bjkc->bikc", NULL, true, false},
                  {"ij,ik->jk", NULL, false, false},
+                 {"ib,bk->ik", NULL, false, true},
+                 {"iij,jk->ik", NULL, false, false},
                  {"ii,ij->ij", NULL, false, false},
                  {"i,j->ij", NULL, false, false},
                  {"ijk,ijk->i", NULL, false, false},
