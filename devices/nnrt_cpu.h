@@ -6,25 +6,25 @@ every model runs. The device is there without a call where nnrt.h finds this fil
 then that name none; where a file of the program includes devices before nnrt.h, this one comes first.
 
 WHAT IS FAST, float32
-    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION and CONV_3D of constant weights, FULL_CONNECTION, MATMUL_FUSION, EINSUM that is
-    a stack of such products, where one factor has the label of the sum densely and not the result's last label;
-    MAX_POOL_FUSION, AVGPOOL_FUSION, MAX_POOL_3D (without indices), AVERAGE_POOL_3D;
+    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION and CONV_3D of constant weights, FULL_CONNECTION, MATMUL_FUSION; EINSUM that
+    is a stack of such products, where one factor has the label of the sum densely and not the result's last label;
+    TRANSPOSE that moves the last axis; MAX_POOL_FUSION, AVGPOOL_FUSION, MAX_POOL_3D (without indices), AVERAGE_POOL_3D;
     ADD_FUSION, SUB_FUSION, MUL_FUSION, DIV_FUSION, REAL_DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, BIAS_ADD,
     PRELU_FUSION; ACTIVATION (but SIGN and THRESHOLDRELU), CLIP by constants, LEAKY_RELU, HARD_SIGMOID, SOFTPLUS, MISH,
-    EXPFUSION of base e, LOG, SQRT, RSQRT, SQUARE, POW_FUSION, ERF, SIN, COS, ABS, NEG, RECIPROCAL, FLOOR, CEIL, ROUND; EQUAL, NOT_EQUAL,
-    LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, WHERE and SELECT (also of int32), ARGMAX_FUSION and ARGMIN_FUSION of one
-    position, TOPK_FUSION and BOTTOM_K in order, RESIZE (but CUBIC), LRN; L2_NORMALIZE_FUSION and LP_NORMALIZATION over
-    the last axis; what ONNX's Max and Min are becomes one step; REDUCE_FUSION (but PROD and ALL); SOFTMAX, LOG_SOFTMAX,
-    LAYER_NORM_FUSION and RMS_NORMALIZATION over the last axis; INSTANCE_NORM and GROUP_NORM_FUSION; FUSED_BATCH_NORM
-    and SCALE_FUSION of constants for each channel; LSTM (without projection and zoneout), LSTM_PEEPHOLE, GRU and RNN of
-    constant weights. Where only it reads a convolution or a product of matrices, an ADD_FUSION becomes part of it; so
-    does a TRANSPOSE in front of or behind a product of two tensors that a run brings, and a factor becomes part of the
-    SOFTMAX behind it. A convolution of each channel by itself and those of 1 x 1 cells in front of it and behind it are
-    made some rows after the other, so that what lies between them never leaves the cache, where that is more than the
-    cache has room for. Tensors of images between steps lie with their channels last, whatever the model says; what
-    enters and leaves the model is as the model has it. Weights are packed once, when the model is prepared, and shared
-    by sessions that share it; nnrt compile MODEL --device cpu packs them into the model's file, where sessions use
-    them.
+    EXPFUSION of base e, LOG, SQRT, RSQRT, SQUARE, POW_FUSION, ERF, SIN, COS, ABS, NEG, RECIPROCAL, FLOOR, CEIL,
+    ROUND; EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, WHERE and SELECT (also of int32), ARGMAX_FUSION
+    and ARGMIN_FUSION of one position, TOPK_FUSION and BOTTOM_K in order, RESIZE (but CUBIC), LRN; L2_NORMALIZE_FUSION
+    and LP_NORMALIZATION over the last axis; what ONNX's Max and Min are becomes one step; REDUCE_FUSION (but PROD and
+    ALL); SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION and RMS_NORMALIZATION over the last axis; INSTANCE_NORM and
+    GROUP_NORM_FUSION; FUSED_BATCH_NORM and SCALE_FUSION of constants for each channel; LSTM (without projection and
+    zoneout), LSTM_PEEPHOLE, GRU and RNN of constant weights. Where only it reads a convolution or a product of
+    matrices, an ADD_FUSION becomes part of it; so does a TRANSPOSE in front of or behind a product of two tensors that
+    a run brings, and a factor becomes part of the SOFTMAX behind it. A convolution of each channel by itself and those
+    of 1 x 1 cells in front of it and behind it are made some rows after the other, so that what lies between them never
+    leaves the cache, where that is more than the cache has room for. Tensors of images between steps lie with their
+    channels last, whatever the model says; what enters and leaves the model is as the model has it. Weights are packed
+    once, when the model is prepared, and shared by sessions that share it; nnrt compile MODEL --device cpu packs them
+    into the model's file, where sessions use them.
 
 WHAT IS FAST, float16
     CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, the pools of images, SOFTMAX, LOG_SOFTMAX,
@@ -297,8 +297,7 @@ typedef struct nnrti_cpu_volume {
     X(EXP)                                                                                                             \
     X(LOG)                                                                                                             \
     X(SQRT)                                                                                                            \
-    X(RSQRT) X(SQUARE) X(CUBE) X(ERF) X(ABS) X(NEG) X(RECIPROCAL) X(FLOOR) X(CEIL) X(ROUND) X(GELU_TANH)               \
-        X(HARD_SIGMOID)
+    X(RSQRT) X(SQUARE) X(CUBE) X(ERF) X(ABS) X(NEG) X(RECIPROCAL) X(FLOOR) X(CEIL) X(ROUND) X(GELU_TANH) X(HARD_SIGMOID)
 typedef int32_t nnrti_cpu_function;
 #define NNRTI_CPU_NUMBER(name) NNRTI_CPU_##name,
 enum {
@@ -1843,8 +1842,8 @@ static NNRT_ReturnCode nnrti_cpu_take_einsum(nnrti_cpu_edit *e, uint32_t s)
     nnrt_draft *d = e->draft;
     const nnrt_draft_step *step = &d->steps[s];
     const nnrt_plan_arg *old = step->args;
-    const nnrt_view *out = &old[3].view;
-    const int32_t *label = (const int32_t *)old[2].view.data, sum = out->rank, last = sum - 1;
+    const nnrt_view *out = &old[step->nIn + step->nDerived].view;
+    const int32_t *label = (const int32_t *)old[step->nIn].view.data, sum = out->rank, last = sum - 1;
     nnrti_cpu_term terms[3], *x, *y;
     int32_t row = -1, at = 0;
     nnrti_cpu_matmul *a;
@@ -5406,8 +5405,8 @@ NNRTI_CPU_INLINE float nnrti_v_largest(nnrti_v v)
 }
 #endif
 
-/* LANES bytes as whole numbers from 0 on; the last bytes of whole numbers; whether any bit is set. Of __builtin_convertvector between bytes
-   and int32 gcc makes an instruction or more for each element. */
+/* LANES bytes as whole numbers from 0 on; the last bytes of whole numbers; whether any bit is set. Of
+   __builtin_convertvector between bytes and int32 gcc makes an instruction or more for each element. */
 #define nnrti_v_load_bytes NNRTI_CPU(v_load_bytes)
 #define nnrti_v_store_bytes NNRTI_CPU(v_store_bytes)
 #define nnrti_v_any NNRTI_CPU(v_any)
@@ -9521,8 +9520,8 @@ static NNRT_ReturnCode NNRTI_CPU(recurrent)(const void *attr, nnrt_view *args, n
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>casts */
 
-/* x / s, rounded, halves away from zero, + the zero point, within the type; what is no number is 0 + that. A product with 1 / s is
-   within 2^-14 of the quotient where that is within 256. */
+/* x / s, rounded, halves away from zero, + the zero point, within the type; what is no number is the zero point. A
+   product with 1 / s is within 2^-14 of the quotient where that is within 256. */
 NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(quantised)(nnrti_v x, const nnrti_cpu_quantise *a, float scale, float low,
                                                    float high, int32_t zero)
 {
