@@ -335,10 +335,12 @@ static NNRT_Model *make(const spec *s, NNRT_DataType type)
         memset(&attr, 0, sizeof(attr));
         attr.beginNormAxis = attr.beginParamsAxis = s->rank - 1;
         attr.epsilon = 1e-5f;
-        attr.elementwiseAffine = true;
-        in[1] = number(b, "gamma", type, 1, &last, s->w);
-        in[2] = number(b, "beta", type, 1, &last, s->more);
-        y = nnrt_builder_op(b, "norm", NNRT_NODE_TYPE_LAYER_NORM_FUSION, &attr, in, 3);
+        attr.elementwiseAffine = s->more != NULL;
+        if (attr.elementwiseAffine) {
+            in[1] = number(b, "gamma", type, 1, &last, s->w);
+            in[2] = number(b, "beta", type, 1, &last, s->more);
+        }
+        y = nnrt_builder_op(b, "norm", NNRT_NODE_TYPE_LAYER_NORM_FUSION, &attr, in, attr.elementwiseAffine ? 3 : 1);
         break;
     }
     }
@@ -603,7 +605,7 @@ static void test_rows(void **unused)
         s.dims[1] = 2 + (int32_t)draw(150);
         x = reals(product_of(2, s.dims));
         s.w = reals((size_t)s.dims[1]);
-        s.more = reals((size_t)s.dims[1]);
+        s.more = i % 4 == 3 ? NULL : reals((size_t)s.dims[1]); /* of a norm: neither gamma nor beta */
         /* Sums of n numbers of at most 4, n + 8 roundings; of numbers of one kind, spread as these, what is normed is
            at most 4 times as far from the mean as x, which, twice, is that far off. */
         check(&s, x, 16 * (s.dims[1] + 8) * 0x1p-24 * 4, i % 2 == 0 ? "softmax" : "layer_norm");
