@@ -803,6 +803,12 @@ static double terms_of(const step *s)
         return w != NULL && w->rank > 0 && w->dims[0] > 0 ? (double)(w->bytes / nnrt_type_size(w->type)) / w->dims[0] : 1;
     case NNRT_NODE_TYPE_MATMUL_FUSION:
         return x == NULL || x->rank < 1 ? 1 : x->dims[x->rank - (x->rank > 1 && *transposed ? 2 : 1)];
+    case NNRT_NODE_TYPE_EINSUM: { /* sums over one label are products of matrices; it is as long as the longest axis at most */
+        int32_t longest = 1;
+        for (int32_t k = 0; x != NULL && k < x->rank; k++)
+            longest = x->dims[k] > longest ? x->dims[k] : longest;
+        return longest;
+    }
     default: return 0;
     }
 }
@@ -821,6 +827,13 @@ static double largest_of(const value *v)
         most = x > most && x < INFINITY ? x : most;
     }
     return most;
+}
+
+/* The largest factor of a norm, of which `name` says whether its factors count. */
+static double factor_of(const step *s, const char *name)
+{
+    const bool *affine = (const bool *)member_of(s, s->attr, name);
+    return operand_at(s, 1) != NULL && (affine == NULL || *affine) ? largest_of(operand_at(s, 1)) : 1;
 }
 
 /* How far the two devices may be from each other in a result that is y, of sums whose absolute values add up to size: each
@@ -842,13 +855,12 @@ static double bound_of(const step *s, double y, double size)
     case NNRT_NODE_TYPE_SOFTMAX: /* what is given to exp is 104 at most where that is not 0 */
         return 2 * ROUNDING * 1.001 * (2 * (4 + fmin(104, 2 * largest_of(operand_at(s, 0)))) + n + 2) * y + 3e-45;
     case NNRT_NODE_TYPE_LAYER_NORM_FUSION: { /* a number of n is sqrt(n) times their deviation from the mean at most */
-        const double part = sqrt(n) * (operand_at(s, 1) != NULL ? largest_of(operand_at(s, 1)) : 1);
+        const double part = sqrt(n) * factor_of(s, "elementwiseAffine");
         return 2 * ROUNDING * 1.001 * ((2 + n + 5 + (3 + n) / 2 + 4) * part + 4 * largest_of(operand_at(s, 2)));
     }
     case NNRT_NODE_TYPE_GROUP_NORM_FUSION:
     case NNRT_NODE_TYPE_INSTANCE_NORM: /* the same of `all` numbers; sums carry their rounding errors along */
-        return 2 * ROUNDING * 1.001 * (12 * sqrt(all) * (operand_at(s, 1) != NULL ? largest_of(operand_at(s, 1)) : 1) +
-                                       4 * largest_of(operand_at(s, 2)));
+        return 2 * ROUNDING * 1.001 * (12 * sqrt(all) * factor_of(s, "affine") + 4 * largest_of(operand_at(s, 2)));
     case NNRT_NODE_TYPE_RMS_NORMALIZATION: return 2 * ROUNDING * 1.001 * (n + 8) * fabs(y);
     case NNRT_NODE_TYPE_FUSED_BATCH_NORM:
     case NNRT_NODE_TYPE_SCALE_FUSION: /* a product is as large as the result and what is added at most */
