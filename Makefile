@@ -373,8 +373,8 @@ build/objects/gcc.o: tools/implementation.c
 
 build/objects/clang.o build/objects/g++.o build/objects/clang++.o: tests/headers.c
 	@mkdir -p $(@D)
-	@$(basename $(@F)) $(if $(findstring ++,$@),-x c++ -std=c++17,-std=c99) $(WARNINGS) -Werror -I. $(CPPFLAGS) -O0 \
-	    -ffunction-sections -fdata-sections -MMD -MP -MF $@.d -c -o $@ $<
+	@$(basename $(@F)) $(if $(findstring ++,$@),-x c++ -std=c++17,-std=c99) $(WARNINGS) -Werror -I. $(CPPFLAGS) \
+	    $(if $(filter g++.o,$(@F)),-O3,-O0) -ffunction-sections -fdata-sections -MMD -MP -MF $@.d -c -o $@ $<
 
 -include $(wildcard build/objects/*.d)
 

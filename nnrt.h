@@ -860,6 +860,8 @@ NNRTI_APART static nnrti_owned *nnrti_owned_of(const NNRT_Model *model)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>builder */
 
+NNRTI_SETUP()
+
 #define NNRTI_WRITTEN 1
 #define NNRTI_READ 2
 #define NNRTI_ALONE 2
@@ -6796,6 +6798,8 @@ NNRT_API NNRT_ReturnCode nnrt_cache_save_memory(const nnrt_cache *cache, const n
     own.cache = cache;
     return nnrti_save_memory(cache->ends, true, &own, out, size, bytes, error);
 }
+
+NNRTI_SETUP_END()
 
 #if NNRT_THREADS
 /* ---------------------------------------------------------------------------------------------------------------- */

@@ -958,6 +958,8 @@ NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *resolved, void *const *resu
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>memory */
 
+NNRTI_SETUP()
+
 /* FNV-1a of 64 bits over some bytes, begun with NNRTI_FNV64, or with what came of the bytes before. */
 #define NNRTI_FNV64 0xCBF29CE484222325u
 NNRTI_UNUSED static uint64_t nnrti_fnv64(uint64_t hash, const uint8_t *data, size_t bytes)
@@ -5494,6 +5496,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_Mod
     return code != NNRT_SUCCESS ? code : nnrt_plan_finish(draft, plan);
 }
 
+NNRTI_SETUP_END()
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>run */
 
@@ -7087,6 +7091,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_nest(const nnrt_plan *plan, nnrt_memory *memo
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>prepared */
+
+NNRTI_SETUP()
 
 /* A prepared model that is a plan: what the reference device and devices that edit drafts make. */
 typedef struct nnrti_plan_model {
@@ -10770,6 +10776,8 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, v
         nnrti_error_clear(error);
     return NNRT_SUCCESS;
 }
+
+NNRTI_SETUP_END()
 
 #endif /* NNRT_FIRMWARE */
 

@@ -1302,6 +1302,8 @@ static NNRT_ReturnCode nnrti_cpu_copy_out(nnrti_cpu_edit *e, uint32_t at)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>steps */
 
+NNRTI_SETUP()
+
 static void nnrti_cpu_use(nnrt_draft_step *step, const nnrti_cpu_kernel *kernel, const void *attr)
 {
     step->kernel = kernel->run;
@@ -3659,13 +3661,16 @@ static bool nnrti_cpu_join_shape(nnrti_cpu_edit *e, uint32_t s)
    make no more than two. */
 static NNRT_ReturnCode nnrti_cpu_take_transpose(nnrti_cpu_edit *e, uint32_t s)
 {
+    static const nnrti_cpu_kernel copy = {nnrti_cpu_copy, "nnrt_cpu_copy"};
     nnrt_draft_step *step = &e->draft->steps[s];
     nnrt_plan_arg x = step->args[0], y = step->args[step->nIn + step->nDerived], *args;
-    int32_t axes[NNRT_MAX_RANK], put[4] = {-1, -1, -1, -1};
+    const nnrt_view result = y.view;
+    int32_t axes[NNRT_MAX_RANK];
+    bool put[4] = {false, false, false, false};
     nnrt_view turned;
     size_t count;
     if (e->only[0] != '\0' || !nnrti_cpu_turned_view(step, &turned, axes) ||
-        y.view.dataType != NNRT_DATA_TYPE_FLOAT32 || !nnrt_dims_count(turned.dims, turned.rank, &count) || count == 0 ||
+        result.dataType != NNRT_DATA_TYPE_FLOAT32 || !nnrt_dims_count(turned.dims, turned.rank, &count) || count == 0 ||
         count > INT32_MAX)
         return NNRT_SUCCESS;
     x.view.rank = y.view.rank = 4;
@@ -3674,34 +3679,31 @@ static NNRT_ReturnCode nnrti_cpu_take_transpose(nnrti_cpu_edit *e, uint32_t s)
         x.view.strides[k] = y.view.strides[k] = 0;
     }
     for (int32_t k = turned.rank - 1; k >= 0; k--) { /* from the last axis of the result on */
-        const ptrdiff_t from = turned.strides[k], to = step->args[step->nIn + step->nDerived].view.strides[k];
-        int32_t i = put[3] < 0 ? 3 : from == 1 && put[2] < 0 ? 2 : 1;
+        const ptrdiff_t from = turned.strides[k], to = result.strides[k];
+        int32_t i = !put[3] ? 3 : from == 1 && !put[2] ? 2 : 1;
         if (turned.dims[k] == 1)
             continue;
-        if (i == 1 && put[1] >= 0) {
-            if (from == x.view.strides[1] * x.view.dims[1] && to == y.view.strides[1] * y.view.dims[1] && put[0] < 0) {
+        if (i == 1 && put[1]) {
+            if (from == x.view.strides[1] * x.view.dims[1] && to == y.view.strides[1] * y.view.dims[1] && !put[0]) {
                 x.view.dims[1] = y.view.dims[1] = x.view.dims[1] * turned.dims[k]; /* goes on where that one ends */
                 continue;
             }
             i = 0;
         }
-        if (put[i] >= 0)
+        if (put[i])
             return NNRT_SUCCESS;
-        put[i] = k;
+        put[i] = true;
         x.view.dims[i] = y.view.dims[i] = turned.dims[k];
         x.view.strides[i] = from;
         y.view.strides[i] = to;
     }
-    if (put[2] < 0 || y.view.strides[3] != 1)
+    if (!put[2] || y.view.strides[3] != 1)
         return NNRT_SUCCESS;
     if ((args = nnrt_draft_args(e->draft, s, 1, 1)) == NULL)
         return nnrti_cpu_no_memory(e, step);
     args[0] = x;
     args[1] = y;
-    step->kernel = nnrti_cpu_copy;
-    step->kernelName = "nnrt_cpu_copy";
-    step->attr = NULL;
-    step->scratchBytes = 0;
+    nnrti_cpu_use(step, &copy, NULL);
     step->flags = 0;
     return NNRT_SUCCESS;
 }
@@ -5051,6 +5053,8 @@ NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
     return nnrt_device_register(&made->table, made, error);
 }
 
+NNRTI_SETUP_END()
+
 #endif /* NNRT_IMPLEMENTATION */
 
 #else /* NNRTI_CPU_SET: the kernels for one set of instructions */
@@ -5060,7 +5064,8 @@ NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
    vector; NNRTI_CELLS_TALL sequences go through cells at once.
    With -fipa-ra gcc clears the upper halves of registers neither in front of a call of a function in the same file that
    leaves vectors alone, nor behind it where the function ends. What has no AVX instructions, in there or in the
-   executor, then waits for hundreds of cycles each time. */
+   executor, then waits for hundreds of cycles each time. The other passes that are off on x86 take gcc a tenth of its time
+   for this file, and make nothing faster. */
 
 #define NNRTI_CPU_avx512vnni 5 /* only products of >>integers: all else is that of avx512 */
 #define NNRTI_CPU_avx512 4
@@ -5083,13 +5088,15 @@ NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
 #define nnrti_v_min NNRTI_CPU(v_min)
 #define nnrti_v_max NNRTI_CPU(v_max)
 
+#if !defined(__clang__) && (defined(__x86_64__) || defined(__i386__))
+#pragma GCC push_options
+#pragma GCC optimize("no-ipa-ra", "no-schedule-insns2", "no-inline-functions", "no-partial-inlining")
+#endif
 #if NNRTI_CPU_IS == 5
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx512vnni,avx2,fma"))),        \
                              apply_to = function)
 #else
-#pragma GCC push_options
-#pragma GCC optimize("no-ipa-ra")
 #pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq,avx512vnni,avx2,fma")
 #endif
 #define NNRTI_LANES 16
@@ -5100,8 +5107,6 @@ NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma"))),                   \
                              apply_to = function)
 #else
-#pragma GCC push_options
-#pragma GCC optimize("no-ipa-ra")
 #pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")
 #endif
 #define NNRTI_LANES 16
@@ -5142,8 +5147,6 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
 #else
-#pragma GCC push_options
-#pragma GCC optimize("no-ipa-ra")
 #pragma GCC target("avx2,fma,f16c")
 #endif
 #define NNRTI_LANES 8
@@ -5221,7 +5224,6 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("sse2"))), apply_to = function)
 #else
-#pragma GCC push_options
 #pragma GCC target("sse2")
 #endif
 #endif
@@ -8508,13 +8510,14 @@ static void NNRTI_CPU(choose_row)(const uint8_t *c, ptrdiff_t stepC, const void 
 {
     for (int32_t i = 0; i < count; i += NNRTI_LANES) {
         const int32_t left = count - i;
-        uint8_t last[NNRTI_LANES] = {0};
+        const bool whole = stepC != 0 && left >= NNRTI_LANES;
+        uint8_t last[NNRTI_LANES];
         nnrti_v_bits is;
-        if (stepC == 0)
-            memset(last, *c != 0, sizeof(last));
-        else if (left < NNRTI_LANES)
+        if (!whole)
+            memset(last, stepC == 0 && *c != 0, sizeof(last));
+        if (!whole && stepC != 0)
             memcpy(last, c + i, (size_t)left);
-        is = nnrti_v_load_bytes(stepC != 0 && left >= NNRTI_LANES ? c + i : last) != 0;
+        is = nnrti_v_load_bytes(whole ? c + i : last) != 0;
         nnrti_v_store_part(
             z + i,
             (nnrti_v)((is & NNRTI_CPU(load_bits)(x, stepX, i, left)) | (~is & NNRTI_CPU(load_bits)(y, stepY, i, left))),
@@ -11315,12 +11318,12 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef NNRTI_CPU_ROW
 #undef NNRTI_CPU_WEIGHTS
 
-#if NNRTI_CPU_IS >= 3 || defined(NNRTI_CPU_SSE2)
 #if defined(__clang__)
+#if NNRTI_CPU_IS >= 3 || defined(NNRTI_CPU_SSE2)
 #pragma clang attribute pop
-#else
-#pragma GCC pop_options
 #endif
+#elif defined(__x86_64__) || defined(__i386__)
+#pragma GCC pop_options
 #endif
 #undef NNRTI_CPU_SSE2
 #undef NNRTI_CPU_avx512vnni

@@ -460,6 +460,8 @@ NNRT_API bool nnrt_onnx_operator(uint32_t index, nnrt_onnx_about *about);
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>reader */
 
+NNRTI_SETUP()
+
 /* What a field of a message is and where it goes. Columns: kind, what it reads, the member it fills. */
 enum {
     NNRTI_ONNX_I32,     /* varint, int32_t */
@@ -8787,5 +8789,7 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_load(NNRT_Model **model, const char *path, co
     return code;
 }
 #endif
+
+NNRTI_SETUP_END()
 
 #endif /* NNRT_IMPLEMENTATION */
