@@ -196,6 +196,7 @@ typedef struct nnrti_cpu_matmul {
 #define NNRTI_CPU_WIDEST 32    /* channels of the widest panel of any set */
 #define NNRTI_CPU_ROWS 16      /* weights of each channel that are packed at once */
 #define NNRTI_CPU_LARGE 262144 /* floats of weights that are better not read several times */
+#define NNRTI_CPU_POOLED 4     /* pixels of a pool that it works on at once */
 #define NNRTI_CPU_PATCH 8192   /* floats of a patch of x, at most */
 #define NNRTI_CPU_PIXELS 128   /* pixels of a patch, about */
 
@@ -5779,6 +5780,29 @@ NNRTI_CPU_APART static void NNRTI_CPU(compute)(const float *x, float *y, int32_t
     }
 }
 
+#if defined(__clang__)
+#if NNRTI_CPU_IS == 4
+#define NNRTI_CPU_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
+#elif NNRTI_CPU_IS == 3
+#define NNRTI_CPU_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
+#else
+#define NNRTI_CPU_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6)
+#endif
+#endif
+
+/* Of two vectors, one behind the other, every second element from the first one on. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_even)(nnrti_v a, nnrti_v b)
+{
+#if defined(__clang__)
+    return NNRTI_CPU_EVEN(a, b);
+#else
+    nnrti_v_bits even;
+    for (int32_t t = 0; t < NNRTI_LANES; t++)
+        even[t] = 2 * t;
+    return __builtin_shuffle(a, b, even);
+#endif
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>product */
 
@@ -6043,7 +6067,7 @@ static void NNRTI_CPU(copy_patch)(const nnrt_view *in, const nnrti_cpu_patch *p,
 typedef struct NNRTI_CPU(lists) {
     const float **x, **z; /* z: NULL where nothing is added */
     float **y;
-    int32_t rows, step;
+    int32_t rows, step, run; /* run: of a row of a patch */
 } NNRTI_CPU(lists);
 
 /* Where `run` pixels of a row of y lie, and the same ones of z, from row r of the lists on. */
@@ -6092,6 +6116,7 @@ static void NNRTI_CPU(find_patch)(const NNRTI_CPU(product_job) * j, int64_t i, N
     else
         from = image + ((ptrdiff_t)h * in->strides[1] + (ptrdiff_t)w * in->strides[2]);
     l->rows = lines * run;
+    l->run = run;
     for (int32_t r = 0; r < lines; r++, from += a->in.stride[0] * j->patch.row) {
         const float **const x = l->x + r * run;
         for (int32_t k = 0; k < run; k++)
@@ -6149,6 +6174,123 @@ static void NNRTI_CPU(find_pixels)(const NNRTI_CPU(product_job) * j, int64_t fir
     NNRTI_CPU(repeat_last)(l, nnrti_cpu_taps(a));
 }
 
+#if NNRTI_CPU_IS == 4
+#define NNRTI_CPU_FEW 8 /* channels: the half of a vector, or less */
+
+/* y[p * step + c] = lane p of sum[c * next], p < n, c < count. */
+NNRTI_CPU_INLINE void NNRTI_CPU(store_lanes)(const nnrti_v *sum, const int32_t next, float *y, ptrdiff_t step,
+                                             int32_t n, int32_t count)
+{
+    const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11),
+                  high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    const __mmask8 some = (__mmask8)((1u << count) - 1);
+    __m512d four[2][4]; /* of four channels pixel i and each fourth one behind it */
+    NNRTI_CPU_UNROLL
+    for (int32_t h = 0; h < 2; h++) {
+        const nnrti_v *const v = sum + h * 4 * next;
+        const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(v[0], v[next])),
+                      b = _mm512_castps_pd(_mm512_unpackhi_ps(v[0], v[next])),
+                      c = _mm512_castps_pd(_mm512_unpacklo_ps(v[2 * next], v[3 * next])),
+                      d = _mm512_castps_pd(_mm512_unpackhi_ps(v[2 * next], v[3 * next]));
+        four[h][0] = _mm512_unpacklo_pd(a, c);
+        four[h][1] = _mm512_unpackhi_pd(a, c);
+        four[h][2] = _mm512_unpacklo_pd(b, d);
+        four[h][3] = _mm512_unpackhi_pd(b, d);
+    }
+    for (int32_t i = 0; i < 4 && i < n; i++) {
+        const __m512 first = _mm512_castpd_ps(_mm512_permutex2var_pd(four[0][i], low, four[1][i])),
+                     last = _mm512_castpd_ps(_mm512_permutex2var_pd(four[0][i], high, four[1][i]));
+        float *to = y + i * step;
+        _mm256_mask_storeu_ps(to, some, _mm512_castps512_ps256(first));
+        if (i + 4 < n)
+            _mm256_mask_storeu_ps(to + 4 * step, some, _mm512_extractf32x8_ps(first, 1));
+        if (i + 8 < n)
+            _mm256_mask_storeu_ps(to + 8 * step, some, _mm512_castps512_ps256(last));
+        if (i + 12 < n)
+            _mm256_mask_storeu_ps(to + 12 * step, some, _mm512_extractf32x8_ps(last, 1));
+    }
+}
+
+/* n pixels of a row, whose cells of a patch lie `stride` apart, one in each lane of `wide` vectors, by a panel of few
+   channels. To y, whose pixels lie `step` apart. */
+NNRTI_CPU_INLINE void NNRTI_CPU(multiply_lanes)(const NNRTI_CPU(tile) * tile, int32_t row, int32_t n, ptrdiff_t step,
+                                                const int32_t stride, const int32_t wide)
+{
+    const NNRTI_CPU(tile) copy = *tile, *const t = &copy;
+    const float *const x = t->x[row], *w = t->panel;
+    nnrti_v sum[NNRTI_CPU_FEW * 2], v[4];
+    int32_t cells[4]; /* of each vector that is read */
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < stride * wide; i++) {
+        const int32_t left = (n - 1) * stride + 1 - i * NNRTI_LANES;
+        cells[i] = left > 0 ? left : 0;
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t c = 0; c < NNRTI_CPU_FEW; c++)
+        NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < wide; i++)
+        sum[c * wide + i] = nnrti_v_all(w[c]);
+    for (ptrdiff_t k = 0; k < t->k; k++) {
+        const float *const from = x + t->terms[k];
+        w += NNRTI_LANES;
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < stride * wide; i++)
+            v[i] = nnrti_v_load_part(from + i * NNRTI_LANES, cells[i]);
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; stride == 2 && i < wide; i++)
+            v[i] = NNRTI_CPU(v_even)(v[2 * i], v[2 * i + 1]);
+        NNRTI_CPU_UNROLL
+        for (int32_t c = 0; c < NNRTI_CPU_FEW; c++)
+            NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < wide; i++)
+            sum[c * wide + i] = nnrti_v_fma(v[i], nnrti_v_all(w[c]), sum[c * wide + i]);
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < wide * NNRTI_CPU_FEW; i++)
+        sum[i] = nnrti_v_min(nnrti_v_all(t->high), nnrti_v_max(nnrti_v_all(t->low), sum[i]));
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < wide; i++, n -= NNRTI_LANES)
+        NNRTI_CPU(store_lanes)(sum + i, wide, t->y[row] + t->channel + i * NNRTI_LANES * step, step, n, t->count);
+}
+#define NNRTI_CPU_MULTIPLY_LANES(stride, wide)                                                                         \
+    NNRTI_CPU_APART static void NNRTI_CPU(multiply_lanes_##stride##_##wide)(const NNRTI_CPU(tile) * t, int32_t row,    \
+                                                                            int32_t n, ptrdiff_t step)                 \
+    {                                                                                                                  \
+        NNRTI_CPU(multiply_lanes)(t, row, n, step, stride, wide);                                                      \
+    }
+NNRTI_CPU_MULTIPLY_LANES(1, 1)
+NNRTI_CPU_MULTIPLY_LANES(1, 2)
+NNRTI_CPU_MULTIPLY_LANES(2, 1)
+NNRTI_CPU_MULTIPLY_LANES(2, 2)
+#endif
+
+/* A patch of which rows of pixels fill vectors better than their few channels; false: it is none. */
+static bool NNRTI_CPU(multiply_few)(const NNRTI_CPU(product_job) * j, const NNRTI_CPU(tile) * t, int32_t run)
+{
+#if NNRTI_CPU_IS == 4
+    const int32_t stride = j->attr->in.stride[1];
+    if (t->terms == NULL || t->z != NULL || t->count > NNRTI_CPU_FEW || j->patch.column != 1 || stride > 2 ||
+        run <= 9 * (int32_t)nnrti_cpu_pieces(run, NNRTI_LANES)) /* the time of a vector is that of 9 pixels of a tile */
+        return false;
+    for (int32_t row = 0; row < t->rows; row += run)
+        for (int32_t q = 0, n; q < run; q += n) {
+            const bool two = run - q > NNRTI_LANES;
+            n = two ? 2 * NNRTI_LANES : NNRTI_LANES;
+            n = n < run - q ? n : run - q;
+            if (stride == 1)
+                (two ? NNRTI_CPU(multiply_lanes_1_2) : NNRTI_CPU(multiply_lanes_1_1))(t, row + q, n, j->y->strides[2]);
+            else
+                (two ? NNRTI_CPU(multiply_lanes_2_2) : NNRTI_CPU(multiply_lanes_2_1))(t, row + q, n, j->y->strides[2]);
+        }
+    return true;
+#else
+    (void)j;
+    (void)t;
+    (void)run;
+    return false;
+#endif
+}
+
 /* Some pixels by one part of the panels. */
 static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
 {
@@ -6204,7 +6346,8 @@ static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
             if (done > 0)
                 continue;
         }
-        NNRTI_CPU(multiply_all)(&t, t.count > NNRTI_LANES);
+        if (!NNRTI_CPU(multiply_few)(j, &t, l.run))
+            NNRTI_CPU(multiply_all)(&t, t.count > NNRTI_LANES);
         p++;
     }
     for (int32_t r = 0; r < t.rows && !j->bounds; r++) {
@@ -7100,36 +7243,33 @@ static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CP
     return true;
 }
 
-/* `wide` vectors of the largest of the taps, of which a NaN is one, or of their average. */
-NNRTI_CPU_INLINE void NNRTI_CPU(pool_pixel)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, float *y,
-                                            const bool largest, const int32_t wide)
+/* A vector of channels of the largest of the taps, of which a NaN is one, or of their average: of some pixels of a row,
+   of which m is the first one. */
+NNRTI_CPU_INLINE void NNRTI_CPU(pool_pixels)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, float *y,
+                                             const bool largest, const int32_t pixels)
 {
     const nnrti_v low = nnrti_v_all(j->low), high = nnrti_v_all(j->high);
-    const ptrdiff_t step = j->x->strides[2];
-    const int32_t last = (wide - 1) * NNRTI_LANES; /* vectors before the last one are whole */
-    nnrti_v result[4];
+    const nnrti_v cells = nnrti_v_all((float)((m->last - m->first) * (m->end - m->begin)));
+    const ptrdiff_t step = j->x->strides[2], next = j->attr->stride[1] * step;
+    const int32_t count = m->count, end = m->end;
+    nnrti_v result[NNRTI_CPU_POOLED];
     NNRTI_CPU_UNROLL
-    for (int32_t v = 0; v < wide; v++)
-        result[v] = nnrti_v_all(j->begin);
+    for (int32_t p = 0; p < pixels; p++)
+        result[p] = nnrti_v_all(j->begin);
     for (int32_t i = m->first; i < m->last; i++) {
         const float *from = (const float *)j->x->data + m->at + i * j->x->strides[1] + m->begin * step;
-        for (int32_t k = m->begin; k < m->end; k++, from += step)
+        for (int32_t k = m->begin; k < end; k++, from += step)
             NNRTI_CPU_UNROLL
-        for (int32_t v = 0; v < wide; v++) {
-            const nnrti_v cell = v * NNRTI_LANES < last ? nnrti_v_load(from + v * NNRTI_LANES)
-                                                        : nnrti_v_load_part(from + last, m->count - last);
-            if (largest)
-                result[v] = nnrti_v_max_nan(result[v], cell);
-            else
-                result[v] = result[v] + cell;
+        for (int32_t p = 0; p < pixels; p++) {
+            const nnrti_v cell = nnrti_v_load_part(from + p * next, count);
+            result[p] = largest ? nnrti_v_max_nan(result[p], cell) : (nnrti_v)(result[p] + cell);
         }
     }
     NNRTI_CPU_UNROLL
-    for (int32_t v = 0; v < wide; v++) {
+    for (int32_t p = 0; p < pixels; p++) {
         if (!largest)
-            result[v] = result[v] / nnrti_v_all((float)((m->last - m->first) * (m->end - m->begin)));
-        result[v] = nnrti_v_min(high, nnrti_v_max(low, result[v]));
-        nnrti_v_store_part(y + v * NNRTI_LANES, result[v], m->count - v * NNRTI_LANES);
+            result[p] = result[p] / cells;
+        nnrti_v_store_part(y + p * j->y->strides[2], nnrti_v_min(high, nnrti_v_max(low, result[p])), count);
     }
 }
 
@@ -7147,24 +7287,22 @@ NNRTI_CPU_INLINE void NNRTI_CPU(window_row)(const NNRTI_CPU(window_job) * j, uin
     float low, high;
     nnrti_cpu_inside(top, a->dilation[0], a->window[0], x->dims[1], &m.first, &m.last);
     if (!depthwise || !NNRTI_CPU(strip_row)(j, &m, at, row))
-        for (int32_t q = 0; q < y->dims[2]; q++) {
+        for (int32_t q = 0, pixels; q < y->dims[2]; q += pixels) {
             const int64_t left = (int64_t)q * a->stride[1] - a->pad[1];
+            const int64_t last = left + (NNRTI_CPU_POOLED - 1) * (int64_t)a->stride[1] + a->window[1] - 1;
             float *to = row + q * y->strides[2];
             nnrti_cpu_inside(left, a->dilation[1], a->window[1], x->dims[2], &m.begin, &m.end);
             m.at = at + (ptrdiff_t)left * x->strides[2];
             m.count = y->dims[3];
-            for (int32_t c = 0; c < y->dims[3];) {
-                if (depthwise) {
+            pixels =
+                depthwise || left < 0 || last >= x->dims[2] || y->dims[2] - q < NNRTI_CPU_POOLED ? 1 : NNRTI_CPU_POOLED;
+            for (int32_t c = 0; c < y->dims[3]; c += NNRTI_LANES) {
+                if (depthwise)
                     NNRTI_CPU(depthwise_pixel)(j, &m, to + c, (const float *)j->packed->data + c);
-                } else if (m.count > 3 * NNRTI_LANES) {
-                    NNRTI_CPU(pool_pixel)(j, &m, to + c, largest, 4);
-                    c += 3 * NNRTI_LANES;
-                    m.at += 3 * NNRTI_LANES;
-                    m.count -= 3 * NNRTI_LANES;
-                } else {
-                    NNRTI_CPU(pool_pixel)(j, &m, to + c, largest, 1);
-                }
-                c += NNRTI_LANES;
+                else if (pixels > 1)
+                    NNRTI_CPU(pool_pixels)(j, &m, to + c, largest, NNRTI_CPU_POOLED);
+                else
+                    NNRTI_CPU(pool_pixels)(j, &m, to + c, largest, 1);
                 m.at += NNRTI_LANES;
                 m.count -= NNRTI_LANES;
             }
@@ -7371,29 +7509,6 @@ static NNRT_ReturnCode NNRTI_CPU(max_pool)(const void *attr, nnrt_view *args, nn
 static NNRT_ReturnCode NNRTI_CPU(average_pool)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     return NNRTI_CPU(windows)(attr, &args[0], NULL, &args[1], call, 0, NNRTI_CPU(average_row));
-}
-
-#if defined(__clang__)
-#if NNRTI_CPU_IS == 4
-#define NNRTI_CPU_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
-#elif NNRTI_CPU_IS == 3
-#define NNRTI_CPU_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
-#else
-#define NNRTI_CPU_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6)
-#endif
-#endif
-
-/* Of two vectors, one behind the other, every second element from the first one on. */
-NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_even)(nnrti_v a, nnrti_v b)
-{
-#if defined(__clang__)
-    return NNRTI_CPU_EVEN(a, b);
-#else
-    nnrti_v_bits even;
-    for (int32_t t = 0; t < NNRTI_LANES; t++)
-        even[t] = 2 * t;
-    return __builtin_shuffle(a, b, even);
-#endif
 }
 
 /* row[start + t * step], t < n, and `rest` where that lies outside a row of L floats. */

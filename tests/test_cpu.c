@@ -299,11 +299,13 @@ static void test_depthwise(void **unused)
 }
 
 /* Windows of several cells, whose patches of x are copied with the zeros around them, or are x itself: of few channels,
-   also as planes; rows of y shorter and longer than a tile, several of which are a patch, or which are several. */
+   also as planes, of which pixels of a row may fill vectors; rows of y shorter and longer than a tile and than vectors,
+   several of which are a patch, or which are several. */
 static void test_patches(void **unused)
 {
-    static const int32_t channels[] = {1, 6, 8, 15, 16, 17, 24, 31, 32, 33, 49}, windows[] = {1, 2, 3, 5, 7};
-    static const int32_t widths[] = {1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 13, 19, 20, 21, 25, 33, 65};
+    static const int32_t channels[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 49};
+    static const int32_t windows[] = {1, 2, 3, 5, 7};
+    static const int32_t widths[] = {1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 19, 20, 21, 25, 31, 32, 33, 47, 65};
     conv s;
     (void)unused;
     state = 9;
@@ -1131,7 +1133,7 @@ static void test_pools(void **unused)
     (void)unused;
     state = 4;
     for (uint32_t i = 0; i < 120; i++) {
-        const int32_t dims[4] = {1 + (int32_t)draw(2), 3 + (int32_t)draw(7), 3 + (int32_t)draw(7),
+        const int32_t dims[4] = {1 + (int32_t)draw(2), 3 + (int32_t)draw(7), 3 + (int32_t)draw(i % 3 == 0 ? 20 : 7),
                                  1 + (int32_t)draw(i % 4 < 2 ? 34 : 150)};
         const int64_t window[2] = {1 + draw(3), 1 + draw(3)}, strides[2] = {1 + draw(2), 1 + draw(2)};
         const int64_t pad[4] = {draw(2) * (window[0] > 1), draw(2) * (window[0] > 1), draw(2) * (window[1] > 1),
