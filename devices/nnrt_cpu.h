@@ -196,7 +196,7 @@ typedef struct nnrti_cpu_matmul {
 #define NNRTI_CPU_WIDEST 32    /* channels of the widest panel of any set */
 #define NNRTI_CPU_ROWS 16      /* weights of each channel that are packed at once */
 #define NNRTI_CPU_LARGE 262144 /* floats of weights that are better not read several times */
-#define NNRTI_CPU_POOLED 4     /* pixels of a pool that it works on at once */
+#define NNRTI_CPU_POOLED 4     /* pixels of a pool, or vectors of one, that it works on at once */
 #define NNRTI_CPU_PATCH 8192   /* floats of a patch of x, at most */
 #define NNRTI_CPU_PIXELS 128   /* pixels of a patch, about */
 
@@ -491,6 +491,7 @@ typedef struct nnrti_cpu_window_8 {
     int32_t lines;  /* rows of y that read the same rows of x */
     int32_t groups; /* of these rows of x */
     int32_t span;   /* pixels, or folds of them, that are worked on at once */
+    uint32_t parts; /* of the blocks of such rows, each of which is work by itself */
     nnrti_cpu_scale scale;
 } nnrti_cpu_window_8;
 
@@ -743,6 +744,13 @@ static int64_t nnrti_cpu_pieces(int64_t whole, int64_t part)
 static int32_t nnrti_cpu_taps(const nnrti_cpu_product *a)
 {
     return a->in.window[0] * a->in.window[1] * (a->depth.window > 0 ? a->depth.window : 1);
+}
+
+/* What nnrti_cpu_share is told of a product of packed weights: a weight that is read for one pixel takes as long as some
+   multiplications. */
+static double nnrti_cpu_work(const nnrti_cpu_product *a, int64_t pixels, const int32_t *packed)
+{
+    return (a->rows < 4 ? 4.0 / a->rows : 1.0) * (double)pixels * packed[0] * packed[1];
 }
 
 /* A patch of x with what it has of the zeros around it: a copy, or x itself where there are none. Steps to the next
@@ -1426,7 +1434,6 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
     const nnrt_plan_arg from = *x, to = *y;
     nnrt_plan_arg *args;
     const int32_t terms = (int32_t)(taps * w->dims[3]);
-    const double work = (double)pixels * packed[0] * packed[1];
     void *data, *last;
     NNRT_ReturnCode code;
     if (!nnrti_cpu_may(e, &e->set->product))
@@ -1456,7 +1463,7 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
         (void)nnrti_cpu_patch_of(a, &x->view, w->dims[3], &patch);
         a->rows = a->lines * a->columns;
         if (patches <= (int64_t)d->workers)
-            a->parts = nnrti_cpu_parts(work, panels, d->workers);
+            a->parts = nnrti_cpu_parts(nnrti_cpu_work(a, pixels, packed), panels, d->workers);
         d->steps[s].scratchBytes =
             3 * (size_t)(a->rows + NNRTI_CPU_TALLEST) * sizeof(void *) + (size_t)patch.floats * sizeof(float);
         return NNRT_SUCCESS;
@@ -1473,7 +1480,7 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
     else if (pixels < (int64_t)a->rows * 2 * (int64_t)d->workers)
         a->rows = (int32_t)(nnrti_cpu_pieces(nnrti_cpu_pieces(pixels, d->workers), 4) * 4); /* one piece for each */
     if (pixels <= (int64_t)a->rows * ((int64_t)d->workers - 1))
-        a->parts = nnrti_cpu_parts(work, a->rows > 1 ? panels : (panels + 3) / 4, d->workers);
+        a->parts = nnrti_cpu_parts(nnrti_cpu_work(a, pixels, packed), panels, d->workers);
     d->steps[s].scratchBytes = (size_t)(taps + 2) * (size_t)(a->rows + NNRTI_CPU_TALLEST) * sizeof(void *);
     return NNRT_SUCCESS;
 }
@@ -3173,6 +3180,19 @@ static size_t nnrti_cpu_cut(const nnrti_cpu_product_8 *a, int32_t columns)
     return (size_t)(lines * ends < a->rows ? lines * ends : a->rows) * (size_t)a->window[0];
 }
 
+/* Few pixels for threads: as many for each, in larger pieces than those of one thread, or all of them by a part of the
+   panels, whatever leaves the last one less to do. */
+static void nnrti_cpu_share_8(nnrti_cpu_product_8 *a, int64_t pixels, int32_t panels, int32_t workers)
+{
+    const int64_t each = nnrti_cpu_pieces(pixels, workers), pieces = nnrti_cpu_pieces(each, 120);
+    const int32_t rows = (int32_t)nnrti_cpu_pieces(nnrti_cpu_pieces(each, pieces), 6) * 6;
+    const int32_t parts = workers < panels ? workers : panels;
+    if (rows * pieces * panels > pixels * nnrti_cpu_pieces(panels, parts))
+        a->parts = (uint32_t)parts;
+    else
+        a->rows = rows;
+}
+
 /* A step becomes a product of x and y, seen as images, and of weights w [C,kH,kW,K]; quant is what the rule derived. */
 static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x,
                                                 const nnrt_view *w, const nnrt_view *bias, const nnrt_view *quant,
@@ -3229,14 +3249,12 @@ static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, c
     a->depth = (int32_t)depth;
     a->gather = gather;
     blocks = (pixels + 59) / 60;
-    if (d->workers > 1 && pixels >= 24 && blocks < 2 * (int64_t)d->workers)
-        blocks = pixels / 12 < 2 * (int64_t)d->workers ? pixels / 12 : 2 * (int64_t)d->workers;
     a->rows = (int32_t)((pixels + blocks - 1) / blocks);
     if (blocks > 1)
         a->rows = (a->rows + 5) / 6 * 6;
     a->parts = 1;
-    if (d->workers > 1 && pixels <= (int64_t)a->rows * (int64_t)d->workers)
-        a->parts = d->workers < (uint32_t)panels ? d->workers : (uint32_t)panels;
+    if (d->workers > 1 && blocks < 8 * (int64_t)d->workers)
+        nnrti_cpu_share_8(a, pixels, panels, (int32_t)d->workers);
     a->across = !gather && close ? a->window[1] : 1;
     a->groups = (int32_t)(gather ? depth : nnrti_cpu_pieces((int64_t)a->across * K, set->group));
     a->spare = even || gather ? 0 : (a->groups * set->group - a->across * K + K - 1) / K;
@@ -3289,6 +3307,14 @@ static uint32_t nnrti_cpu_pack_window_8(const nnrti_cpu_eight *set, const nnrti_
     return sum;
 }
 
+/* Into how many parts blocks of channels are divided, so that threads have enough pieces to share. */
+static uint32_t nnrti_cpu_block_parts(const nnrti_cpu_window_8 *a, const nnrt_view *y, int32_t blocks, uint32_t workers)
+{
+    const int64_t rows = y->dims[0] * nnrti_cpu_pieces(y->dims[1], a->lines);
+    const int64_t parts = workers > 1 && rows > 0 ? nnrti_cpu_pieces(8 * (int64_t)workers, rows) : 1;
+    return (uint32_t)(parts < blocks ? parts : blocks > 0 ? blocks : 1);
+}
+
 static NNRT_ReturnCode nnrti_cpu_take_depthwise_8(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -3322,6 +3348,7 @@ static NNRT_ReturnCode nnrti_cpu_take_depthwise_8(nnrti_cpu_edit *e, uint32_t s)
     all = C * found.fold; /* fold is 1 where there are many */
     rows[1] = packed[0] = (all + set->block - 1) / set->block * set->block;
     packed[1] = found.lines * found.groups * found.window[1] * 4;
+    found.parts = nnrti_cpu_block_parts(&found, &y.view, packed[0] / set->block, d->workers);
     a = (nnrti_cpu_window_8 *)nnrt_memory_keep(d->memory, sizeof(*a));
     if (a == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
@@ -4876,7 +4903,8 @@ static void nnrti_cpu_cut_winograd(const nnrti_cpu_edit *e, uint32_t s, nnrti_cp
     most = NNRTI_CPU_WINOGRAD_X / (cells * a->rowX * sizeof(float)) / 8 * 8;
     most = most < 16 ? 16 : most > 64 ? 64 : most;
     blocks = (tiles + (int64_t)most - 1) / (int64_t)most;
-    if (workers > 1 && blocks < 4 * workers && tiles >= 8 * workers) { /* each thread has as many */
+    const bool large = blocks == 1 && (int64_t)cells * K * C > NNRTI_CPU_LARGE * 4; /* each reads its part of them */
+    if (workers > 1 && blocks < 4 * workers && tiles >= 8 * workers && !large) {    /* each thread has as many */
         blocks = (blocks + workers - 1) / workers * workers;
         rows = (size_t)((tiles + blocks - 1) / blocks);
     } else {
@@ -6299,10 +6327,8 @@ static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
     const uint32_t part = i % a->parts;
     const int64_t first = (int64_t)(i / a->parts) * a->rows;
     const int32_t C = j->y->dims[3], panel = NNRTI_WIDE * NNRTI_LANES;
-    const int32_t group = a->rows > 1 ? 1 : 4; /* panels that one pixel is multiplied with at once */
-    const int64_t groups = (j->panels + group - 1) / group;
-    const int32_t from = (int32_t)(groups * part / a->parts) * group;
-    const int32_t end = (int32_t)(groups * (part + 1) / a->parts) * group, to = end < j->panels ? end : j->panels;
+    const int32_t from = (int32_t)((int64_t)j->panels * part / a->parts);
+    const int32_t to = (int32_t)((int64_t)j->panels * (part + 1) / a->parts);
     const size_t depth = (size_t)j->packed->dims[1], panelFloats = depth * (size_t)panel;
     const int32_t taps = a->lines > 0 ? 1 : nnrti_cpu_taps(a);
     const int64_t left = j->pixels - first;
@@ -6378,7 +6404,7 @@ static NNRT_ReturnCode NNRTI_CPU(product)(const void *attr, nnrt_view *args, nnr
         pieces = j.y->dims[0] * nnrti_cpu_pieces(j.y->dims[1], j.attr->lines) *
                  nnrti_cpu_pieces(j.y->dims[2], j.attr->columns);
     }
-    nnrti_cpu_share(call, (double)j.pixels * j.packed->dims[0] * j.packed->dims[1], (uint32_t)pieces * j.attr->parts,
+    nnrti_cpu_share(call, nnrti_cpu_work(j.attr, j.pixels, j.packed->dims), (uint32_t)pieces * j.attr->parts,
                     NNRTI_CPU(product_task), &j);
     return NNRT_SUCCESS;
 }
@@ -7243,33 +7269,38 @@ static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CP
     return true;
 }
 
-/* A vector of channels of the largest of the taps, of which a NaN is one, or of their average: of some pixels of a row,
+/* The largest of the taps, of which a NaN is one, or their average: of `wide` vectors of channels of some pixels of a row,
    of which m is the first one. */
 NNRTI_CPU_INLINE void NNRTI_CPU(pool_pixels)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, float *y,
-                                             const bool largest, const int32_t pixels)
+                                             const bool largest, const int32_t pixels, const int32_t wide)
 {
     const nnrti_v low = nnrti_v_all(j->low), high = nnrti_v_all(j->high);
     const nnrti_v cells = nnrti_v_all((float)((m->last - m->first) * (m->end - m->begin)));
     const ptrdiff_t step = j->x->strides[2], next = j->attr->stride[1] * step;
-    const int32_t count = m->count, end = m->end;
+    const int32_t last = (wide - 1) * NNRTI_LANES, left = m->count - last; /* vectors before the last one are whole */
+    const int32_t end = m->end;
     nnrti_v result[NNRTI_CPU_POOLED];
     NNRTI_CPU_UNROLL
-    for (int32_t p = 0; p < pixels; p++)
-        result[p] = nnrti_v_all(j->begin);
+    for (int32_t t = 0; t < pixels * wide; t++)
+        result[t] = nnrti_v_all(j->begin);
     for (int32_t i = m->first; i < m->last; i++) {
         const float *from = (const float *)j->x->data + m->at + i * j->x->strides[1] + m->begin * step;
         for (int32_t k = m->begin; k < end; k++, from += step)
             NNRTI_CPU_UNROLL
-        for (int32_t p = 0; p < pixels; p++) {
-            const nnrti_v cell = nnrti_v_load_part(from + p * next, count);
-            result[p] = largest ? nnrti_v_max_nan(result[p], cell) : (nnrti_v)(result[p] + cell);
+        for (int32_t t = 0; t < pixels * wide; t++) {
+            const int32_t c = t % wide * NNRTI_LANES;
+            const float *const x = from + t / wide * next + c;
+            const nnrti_v cell = c < last ? nnrti_v_load(x) : nnrti_v_load_part(x, left);
+            result[t] = largest ? nnrti_v_max_nan(result[t], cell) : (nnrti_v)(result[t] + cell);
         }
     }
     NNRTI_CPU_UNROLL
-    for (int32_t p = 0; p < pixels; p++) {
+    for (int32_t t = 0; t < pixels * wide; t++) {
+        const int32_t c = t % wide * NNRTI_LANES;
         if (!largest)
-            result[p] = result[p] / cells;
-        nnrti_v_store_part(y + p * j->y->strides[2], nnrti_v_min(high, nnrti_v_max(low, result[p])), count);
+            result[t] = result[t] / cells;
+        nnrti_v_store_part(y + t / wide * j->y->strides[2] + c, nnrti_v_min(high, nnrti_v_max(low, result[t])),
+                           m->count - c);
     }
 }
 
@@ -7294,17 +7325,22 @@ NNRTI_CPU_INLINE void NNRTI_CPU(window_row)(const NNRTI_CPU(window_job) * j, uin
             nnrti_cpu_inside(left, a->dilation[1], a->window[1], x->dims[2], &m.begin, &m.end);
             m.at = at + (ptrdiff_t)left * x->strides[2];
             m.count = y->dims[3];
-            pixels =
-                depthwise || left < 0 || last >= x->dims[2] || y->dims[2] - q < NNRTI_CPU_POOLED ? 1 : NNRTI_CPU_POOLED;
-            for (int32_t c = 0; c < y->dims[3]; c += NNRTI_LANES) {
-                if (depthwise)
+            pixels = depthwise || left < 0 || last >= x->dims[2] || y->dims[2] - q < NNRTI_CPU_POOLED ||
+                             m.count > (NNRTI_CPU_POOLED - 1) * NNRTI_LANES
+                         ? 1
+                         : NNRTI_CPU_POOLED;
+            for (int32_t c = 0, some; c < y->dims[3]; c += some, m.at += some, m.count -= some) {
+                some = NNRTI_LANES;
+                if (depthwise) {
                     NNRTI_CPU(depthwise_pixel)(j, &m, to + c, (const float *)j->packed->data + c);
-                else if (pixels > 1)
-                    NNRTI_CPU(pool_pixels)(j, &m, to + c, largest, NNRTI_CPU_POOLED);
-                else
-                    NNRTI_CPU(pool_pixels)(j, &m, to + c, largest, 1);
-                m.at += NNRTI_LANES;
-                m.count -= NNRTI_LANES;
+                } else if (pixels > 1) {
+                    NNRTI_CPU(pool_pixels)(j, &m, to + c, largest, NNRTI_CPU_POOLED, 1);
+                } else if (m.count > (NNRTI_CPU_POOLED - 1) * NNRTI_LANES) {
+                    NNRTI_CPU(pool_pixels)(j, &m, to + c, largest, 1, NNRTI_CPU_POOLED);
+                    some = NNRTI_CPU_POOLED * NNRTI_LANES;
+                } else {
+                    NNRTI_CPU(pool_pixels)(j, &m, to + c, largest, 1, 1);
+                }
             }
         }
     for (int32_t q = 0; q < y->dims[2] && !nnrti_cpu_bounds(a->activation, &low, &high); q++)
@@ -11083,17 +11119,21 @@ static void NNRTI_CPU(depthwise_8_rows)(void *arg, uint32_t unit, uint32_t worke
     const nnrti_cpu_window_8 *a = j->attr;
     const nnrt_view *x = j->x, *y = j->y;
     const int32_t W = y->dims[2], C = y->dims[3], units = (y->dims[1] + a->lines - 1) / a->lines;
-    const int32_t n = (int32_t)unit / units, p = (int32_t)unit % units * a->lines;
+    const uint32_t part = unit % a->parts;
+    const int32_t n = (int32_t)(unit / a->parts) / units, p = (int32_t)(unit / a->parts) % units * a->lines;
     const int32_t fold = W >= a->fold && x->strides[2] == C && y->strides[2] == C ? a->fold : 1;
     const int32_t step = fold > 1 ? fold : a->stride[1], last = (a->window[1] - 1) * a->dilation[1];
     const uintptr_t scratch = (uintptr_t)nnrti_cpu_scratch(j->call, worker);
     int32_t *const room = (int32_t *)((scratch + 63) & ~(uintptr_t)63);
     const ptrdiff_t column = (ptrdiff_t)a->groups * NNRTI_8_BLOCK;
+    const int64_t blocks = (C * fold + NNRTI_8_BLOCK - 1) / NNRTI_8_BLOCK;
+    const int32_t begin = (int32_t)(blocks * part / a->parts) * NNRTI_8_BLOCK;
+    const int32_t end = (int32_t)(blocks * (part + 1) / a->parts) * NNRTI_8_BLOCK;
     NNRTI_CPU(strip_8) s;
     s.top = (int64_t)p * a->stride[0] - a->pad[0];
     s.folded = fold > 1;
     s.end = (x->dims[2] - 1) * (int64_t)x->strides[2] + C;
-    for (int32_t c = 0; c < C * fold; c += NNRTI_8_BLOCK) {
+    for (int32_t c = begin; c < end; c += NNRTI_8_BLOCK) {
         s.image = (const uint8_t *)x->data + n * x->strides[0] + c;
         s.channel = c;
         s.count = C * fold - c;
@@ -11136,7 +11176,8 @@ static NNRT_ReturnCode NNRTI_CPU(depthwise_8)(const void *attr, nnrt_view *args,
     memset(j.none, j.zero ^ j.flip, sizeof(j.none));
     nnrti_cpu_share(
         call, 0.4 * (double)y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
-        (uint32_t)(y->dims[0] * ((y->dims[1] + j.attr->lines - 1) / j.attr->lines)), NNRTI_CPU(depthwise_8_rows), &j);
+        (uint32_t)(y->dims[0] * ((y->dims[1] + j.attr->lines - 1) / j.attr->lines)) * j.attr->parts,
+        NNRTI_CPU(depthwise_8_rows), &j);
     return NNRT_SUCCESS;
 }
 
