@@ -198,7 +198,7 @@ typedef struct nnrti_cpu_matmul {
 #define NNRTI_CPU_LARGE 262144 /* floats of weights that are better not read several times */
 #define NNRTI_CPU_POOLED 4     /* pixels of a pool, or vectors of one, that it works on at once */
 #define NNRTI_CPU_PATCH 8192   /* floats of a patch of x, at most */
-#define NNRTI_CPU_PIXELS 128   /* pixels of a patch, about */
+#define NNRTI_CPU_PIXELS 256   /* pixels of a patch, about */
 
 /* A convolution of each channel by itself, and pooling: attributes of `depthwise`, `max_pool` and `average_pool`.
    Packed are the bias and then the weights tap by tap, C rounded up to whole vectors each. */
@@ -6098,19 +6098,35 @@ typedef struct NNRTI_CPU(lists) {
     int32_t rows, step, run; /* run: of a row of a patch */
 } NNRTI_CPU(lists);
 
+/* to[i] = from + i * step, i < n. */
+NNRTI_CPU_INLINE void NNRTI_CPU(list)(const float **to, const float *from, ptrdiff_t step, int32_t n)
+{
+    int32_t i = 0;
+#if NNRTI_LANES >= 8 && UINTPTR_MAX == UINT64_MAX
+    typedef uint64_t list __attribute__((vector_size(NNRTI_LANES * 4)));
+    const int32_t some = NNRTI_LANES / 2;
+    const uint64_t bytes = (uint64_t)step * sizeof(float);
+    if (n >= some) {
+        uint64_t first[NNRTI_LANES / 2];
+        list at;
+        for (int32_t k = 0; k < some; k++)
+            first[k] = (uint64_t)(uintptr_t)from + (uint64_t)k * bytes;
+        memcpy(&at, first, sizeof(at));
+        for (; i + some <= n; i += some, at += (uint64_t)some * bytes)
+            memcpy(&to[i], &at, sizeof(at));
+    }
+#endif
+    for (; i < n; i++)
+        to[i] = from + i * step;
+}
+
 /* Where `run` pixels of a row of y lie, and the same ones of z, from row r of the lists on. */
 NNRTI_CPU_INLINE void NNRTI_CPU(find_results)(const NNRTI_CPU(product_job) * j, const NNRTI_CPU(lists) * l, int32_t r,
                                               int32_t run, ptrdiff_t at)
 {
-    const ptrdiff_t step = j->y->strides[2];
-    float **const y = l->y + r, *const toY = (float *)j->y->data + at;
-    for (int32_t i = 0; i < run; i++)
-        y[i] = toY + i * step;
-    if (l->z != NULL) { /* its strides are those of y */
-        const float **const z = l->z + r, *const toZ = (const float *)j->z->data + at;
-        for (int32_t i = 0; i < run; i++)
-            z[i] = toZ + i * step;
-    }
+    NNRTI_CPU(list)((const float **)(uintptr_t)(l->y + r), (const float *)j->y->data + at, j->y->strides[2], run);
+    if (l->z != NULL) /* its strides are those of y */
+        NNRTI_CPU(list)(l->z + r, (const float *)j->z->data + at, j->y->strides[2], run);
 }
 
 /* The last pixel again, up to the end of the lists. */
@@ -6146,9 +6162,7 @@ static void NNRTI_CPU(find_patch)(const NNRTI_CPU(product_job) * j, int64_t i, N
     l->rows = lines * run;
     l->run = run;
     for (int32_t r = 0; r < lines; r++, from += a->in.stride[0] * j->patch.row) {
-        const float **const x = l->x + r * run;
-        for (int32_t k = 0; k < run; k++)
-            x[k] = from + k * next;
+        NNRTI_CPU(list)(l->x + r * run, from, next, run);
         NNRTI_CPU(find_results)
         (j, l, r * run, run, n * out->strides[0] + (p + r) * out->strides[1] + q * out->strides[2]);
     }
@@ -6163,8 +6177,14 @@ static void NNRTI_CPU(find_pixels)(const NNRTI_CPU(product_job) * j, int64_t fir
     const nnrt_view *in = j->x, *out = j->y;
     const float *const zeros = (const float *)j->last->data;
     const ptrdiff_t column = in->strides[2], next = a->in.stride[1] * column;
-    int32_t q = (int32_t)(first % out->dims[2]), p = (int32_t)(first / out->dims[2] % out->dims[1]);
-    int32_t n = (int32_t)(first / out->dims[2] / out->dims[1]);
+    /* rows of one cell each that lie one behind the other are one */
+    const bool flat = nnrti_cpu_taps(a) == 1 && (int64_t)out->dims[1] * out->dims[2] <= INT32_MAX &&
+                      in->dims[1] == out->dims[1] && in->dims[2] == out->dims[2] &&
+                      (a->in.pad[0] | a->in.pad[1]) == 0 && a->in.stride[0] == 1 && a->in.stride[1] == 1 &&
+                      in->strides[1] == in->dims[2] * column && out->strides[1] == out->dims[2] * out->strides[2];
+    const int32_t H = flat ? 1 : out->dims[1], W = flat ? out->dims[1] * out->dims[2] : out->dims[2];
+    const int32_t columns = flat ? W : in->dims[2];
+    int32_t q = (int32_t)(first % W), p = (int32_t)(first / W % H), n = (int32_t)(first / W / H);
     const nnrti_cpu_depth *const deep = &a->depth;
     const int32_t slices = deep->window > 0 ? deep->window : 1;
     for (int32_t r = 0, run; r < l->rows; r += run) {
@@ -6173,7 +6193,7 @@ static void NNRTI_CPU(find_pixels)(const NNRTI_CPU(product_job) * j, int64_t fir
                     **to = l->x + r;
         const int64_t top = (int64_t)p * a->in.stride[0] - a->in.pad[0],
                       left = (int64_t)q * a->in.stride[1] - a->in.pad[1];
-        run = l->rows - r < out->dims[2] - q ? l->rows - r : out->dims[2] - q;
+        run = l->rows - r < W - q ? l->rows - r : W - q;
         NNRTI_CPU(find_results)(j, l, r, run, n * out->strides[0] + p * out->strides[1] + q * out->strides[2]);
         for (int32_t i = 0; i < slices * a->in.window[0]; i++) {
             const int64_t h = top + (int64_t)(i % a->in.window[0]) * a->in.dilation[0];
@@ -6182,19 +6202,17 @@ static void NNRTI_CPU(find_pixels)(const NNRTI_CPU(product_job) * j, int64_t fir
             for (int32_t k = 0; k < a->in.window[1]; k++, to += l->step) {
                 const int64_t w = left + (int64_t)k * a->in.dilation[1];
                 const ptrdiff_t from = row + (ptrdiff_t)w * column;
-                int32_t begin = run, end = run, at = 0;
+                int32_t begin = run, end = run;
                 if (h >= 0 && h < in->dims[1] && (deep->to == 0 || (slice >= 0 && slice < deep->from)))
-                    nnrti_cpu_inside(w, a->in.stride[1], run, in->dims[2], &begin, &end);
-                for (; at < begin; at++)
-                    to[at] = zeros;
-                for (; at < end; at++)
-                    to[at] = image + (from + at * next);
-                for (; at < run; at++)
-                    to[at] = zeros;
+                    nnrti_cpu_inside(w, a->in.stride[1], run, columns, &begin, &end);
+                NNRTI_CPU(list)(to, zeros, 0, begin);
+                if (begin < end)
+                    NNRTI_CPU(list)(to + begin, image + (from + begin * next), next, end - begin);
+                NNRTI_CPU(list)(to + end, zeros, 0, run - end);
             }
         }
         q = 0;
-        if (++p == out->dims[1]) {
+        if (++p == H) {
             p = 0;
             n++;
         }
@@ -6264,8 +6282,9 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply_lanes)(const NNRTI_CPU(tile) * tile, in
         NNRTI_CPU_UNROLL
         for (int32_t i = 0; i < stride * wide; i++)
             v[i] = nnrti_v_load_part(from + i * NNRTI_LANES, cells[i]);
-        NNRTI_CPU_UNROLL
-        for (int32_t i = 0; stride == 2 && i < wide; i++)
+        if (stride == 2)
+            NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < wide; i++)
             v[i] = NNRTI_CPU(v_even)(v[2 * i], v[2 * i + 1]);
         NNRTI_CPU_UNROLL
         for (int32_t c = 0; c < NNRTI_CPU_FEW; c++)
