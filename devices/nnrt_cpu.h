@@ -480,6 +480,7 @@ typedef struct nnrti_cpu_results_8 {
 } nnrti_cpu_results_8;
 #define NNRTI_CPU_TALLEST_8 8      /* pixels of the tallest tile of any set */
 #define NNRTI_CPU_ROOM_8 (1 << 22) /* bytes of cells brought side by side, at most */
+#define NNRTI_CPU_PIXELS_8 240     /* pixels that a panel is multiplied with at once, about */
 
 /* A convolution of each channel by itself, of 8 bits: attributes of `depthwise_8`, which has the arguments of
    `product_8`. Cells of neighbouring rows of x, a group of them or several, are brought side by side first, column by
@@ -1468,17 +1469,16 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
             3 * (size_t)(a->rows + NNRTI_CPU_TALLEST) * sizeof(void *) + (size_t)patch.floats * sizeof(float);
         return NNRT_SUCCESS;
     }
-    a->rows = (int32_t)(taps <= 9 ? 64 : taps <= 64 ? 32 : 8);
-    if (taps <= 9 && (int64_t)packed[0] * packed[1] > NNRTI_CPU_LARGE)
-        a->rows = 256;
-    /* Pixels are shared rather than channels: what comes before and after is so, too. */
-    if (d->workers > 1 && pixels < 32 * (int64_t)d->workers && pixels >= 8 * (int64_t)d->workers &&
-        (int64_t)packed[0] * packed[1] <= NNRTI_CPU_LARGE)
-        a->rows = (int32_t)((pixels + (int64_t)d->workers - 1) / (int64_t)d->workers);
-    else if (pixels < a->rows)
+    a->rows = (int32_t)(taps <= 9 ? 256 : taps <= 64 ? 64 : 16);
+    /* Pixels are shared rather than channels: what comes before and after is so, too. As many for each. */
+    if (d->workers > 1 && pixels >= 8 * (int64_t)d->workers &&
+        (pixels >= 64 || (int64_t)packed[0] * packed[1] <= NNRTI_CPU_LARGE)) {
+        const int64_t each = nnrti_cpu_pieces(pixels, d->workers);
+        const int64_t rows = nnrti_cpu_pieces(each, nnrti_cpu_pieces(each, a->rows));
+        a->rows = (int32_t)(rows < 32 ? rows : nnrti_cpu_pieces(rows, 4) * 4);
+    } else if (pixels < a->rows) {
         a->rows = pixels > 0 ? (int32_t)pixels : 1;
-    else if (pixels < (int64_t)a->rows * 2 * (int64_t)d->workers)
-        a->rows = (int32_t)(nnrti_cpu_pieces(nnrti_cpu_pieces(pixels, d->workers), 4) * 4); /* one piece for each */
+    }
     if (pixels <= (int64_t)a->rows * ((int64_t)d->workers - 1))
         a->parts = nnrti_cpu_parts(nnrti_cpu_work(a, pixels, packed), panels, d->workers);
     d->steps[s].scratchBytes = (size_t)(taps + 2) * (size_t)(a->rows + NNRTI_CPU_TALLEST) * sizeof(void *);
@@ -3180,11 +3180,11 @@ static size_t nnrti_cpu_cut(const nnrti_cpu_product_8 *a, int32_t columns)
     return (size_t)(lines * ends < a->rows ? lines * ends : a->rows) * (size_t)a->window[0];
 }
 
-/* Few pixels for threads: as many for each, in larger pieces than those of one thread, or all of them by a part of the
-   panels, whatever leaves the last one less to do. */
+/* For threads: as many pixels for each, or all of them by a part of the panels, whatever leaves the last one less to
+   do. */
 static void nnrti_cpu_share_8(nnrti_cpu_product_8 *a, int64_t pixels, int32_t panels, int32_t workers)
 {
-    const int64_t each = nnrti_cpu_pieces(pixels, workers), pieces = nnrti_cpu_pieces(each, 120);
+    const int64_t each = nnrti_cpu_pieces(pixels, workers), pieces = nnrti_cpu_pieces(each, NNRTI_CPU_PIXELS_8);
     const int32_t rows = (int32_t)nnrti_cpu_pieces(nnrti_cpu_pieces(each, pieces), 6) * 6;
     const int32_t parts = workers < panels ? workers : panels;
     if (rows * pieces * panels > pixels * nnrti_cpu_pieces(panels, parts))
@@ -3248,12 +3248,12 @@ static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, c
     }
     a->depth = (int32_t)depth;
     a->gather = gather;
-    blocks = (pixels + 59) / 60;
+    blocks = nnrti_cpu_pieces(pixels, NNRTI_CPU_PIXELS_8);
     a->rows = (int32_t)((pixels + blocks - 1) / blocks);
     if (blocks > 1)
         a->rows = (a->rows + 5) / 6 * 6;
     a->parts = 1;
-    if (d->workers > 1 && blocks < 8 * (int64_t)d->workers)
+    if (d->workers > 1)
         nnrti_cpu_share_8(a, pixels, panels, (int32_t)d->workers);
     a->across = !gather && close ? a->window[1] : 1;
     a->groups = (int32_t)(gather ? depth : nnrti_cpu_pieces((int64_t)a->across * K, set->group));
