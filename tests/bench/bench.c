@@ -3,8 +3,8 @@ bench.c - runs networks and single layers on devices of nnrt and on other librar
 which starts it, makes tables of what it prints; `make bench` does it all.
 
     bench [--threads "1 2"] [--seconds S] [--devices "cpu reference"] [--ort LIBRARY] [--peers FOLDER] PLAN
-    bench --start DEVICE MODEL [CACHE]    loads a model, makes a session, runs it once; CACHE: a folder for caches
-    bench --convert MODEL.onnx MODEL.nnrt
+    bench --start DEVICE MODEL            loads a model, makes a session, runs it once
+    bench --convert MODEL.onnx MODEL.nnrt [DEVICE]    DEVICE: with the weights that it packs
 
 PLAN has a line for each model, with a tab between: its name, its kind (float, int8, chain, product, convolution), ten
 numbers (m k n of a product; extent, channels of input and of result, kernel, stride, padding, groups of a convolution),
@@ -21,7 +21,7 @@ It prints lines, with a tab between: what it is of, and then
     prepare MODEL THREADS WHO SECONDS
     error   MODEL THREADS WHO ERROR           max |a - b| / max |b|, the largest of all outputs; b is ONNX Runtime's
     time    MODEL THREADS WHO ROUND MEDIAN LEAST RUNS     seconds of the runs of one round
-    start   DEVICE MODEL LOAD PREPARE FIRST ALLOCATED CONSTANTS FILE RSS RESTORED   bytes; RESTORED -1: without a cache
+    start   DEVICE MODEL LOAD PREPARE FIRST ALLOCATED CONSTANTS FILE RSS   seconds, bytes
 
     >>options   what it is asked for
     >>tensors   inputs and outputs, and how far outputs lie apart
@@ -786,7 +786,7 @@ static double bench_file_bytes(const char *path)
 }
 
 /* A process that does nothing else: what the first run costs. */
-static int bench_start(const char *device, const char *path, const char *folder)
+static int bench_start(const char *device, const char *path)
 {
     const size_t length = strlen(path);
     const bool onnx = length > 5 && strcmp(path + length - 5, ".onnx") == 0;
@@ -796,8 +796,6 @@ static int bench_start(const char *device, const char *path, const char *folder)
     nnrt_onnx_desc read;
     nnrt_load_desc load;
     nnrt_session_desc desc;
-    nnrt_cache_desc kept;
-    nnrt_cache *cache = NULL;
     nnrt_session *session = NULL;
     NNRT_Model *model = NULL;
     nnrt_io io[2 * BENCH_MAX_TENSORS];
@@ -809,12 +807,10 @@ static int bench_start(const char *device, const char *path, const char *folder)
     memset(&read, 0, sizeof(read));
     memset(&load, 0, sizeof(load));
     memset(&desc, 0, sizeof(desc));
-    memset(&kept, 0, sizeof(kept));
     allocator.alloc = bench_counting_alloc;
     allocator.free = bench_counting_free;
-    read.allocator = load.allocator = desc.allocator = kept.allocator = &allocator;
+    read.allocator = load.allocator = desc.allocator = &allocator;
     desc.device = device;
-    kept.directory = folder;
     if (!bench_device(device)) {
         printf("absent\tnnrt %s\tno such device in this program\n", device);
         return 0;
@@ -822,9 +818,6 @@ static int bench_start(const char *device, const char *path, const char *folder)
     times[0] = bench_now();
     code = onnx ? nnrt_onnx_load(&model, path, &read, &error) : nnrt_model_load(&model, path, &load, &error);
     times[1] = bench_now();
-    if (code == NNRT_SUCCESS && folder != NULL)
-        code = nnrt_cache_create(&cache, &kept, &error);
-    desc.cache = cache;
     if (code == NNRT_SUCCESS)
         code = nnrt_session_create(&session, model, &desc, &error);
     times[2] = bench_now();
@@ -843,25 +836,46 @@ static int bench_start(const char *device, const char *path, const char *folder)
     times[3] = bench_now() - times[3];
     if (code != NNRT_SUCCESS)
         return bench_fail("%s on %s: %s", path, device, nnrt_session_error(session));
-    printf("start\t%s\t%s\t%.9g\t%.9g\t%.9g\t%lu\t%lu\t%.0f\t%.0f\t%d\n", device, path, times[1] - times[0],
+    printf("start\t%s\t%s\t%.9g\t%.9g\t%.9g\t%lu\t%lu\t%.0f\t%.0f\n", device, path, times[1] - times[0],
            times[2] - times[1], times[3], (unsigned long)bench_most,
-           (unsigned long)nnrt_session_get_memory(session).constants, bench_file_bytes(path), bench_resident() - before,
-           cache != NULL ? (int)nnrt_cache_get_state(cache)->restored : -1);
+           (unsigned long)nnrt_session_get_memory(session).constants, bench_file_bytes(path),
+           bench_resident() - before);
     for (uint32_t i = 0; i < nIn + nOut; i++)
         free(io[i].data);
     nnrt_session_destroy(session);
-    nnrt_cache_destroy(cache);
     nnrt_model_destroy(model);
     return bench_held == 0 ? 0 : bench_fail("%lu bytes are still held", (unsigned long)bench_held);
 }
 
-static int bench_convert(const char *from, const char *to)
+/* device: NULL, or whose packed weights are to be in the file, too. */
+static int bench_convert(const char *from, const char *to, const char *device)
 {
     nnrt_error error = {0};
     NNRT_Model *model = NULL;
-    NNRT_ReturnCode code = nnrt_onnx_load(&model, from, NULL, &error);
+    nnrt_session *session = NULL;
+    nnrt_cache *cache = NULL;
+    nnrt_session_desc desc;
+    nnrt_cache_desc kept;
+    nnrt_save_desc save;
+    NNRT_ReturnCode code;
+    memset(&desc, 0, sizeof(desc));
+    memset(&kept, 0, sizeof(kept));
+    memset(&save, 0, sizeof(save));
+    if (device != NULL && !bench_device(device))
+        return bench_fail("%s: no such device in this program", device);
+    code = nnrt_onnx_load(&model, from, NULL, &error);
+    kept.packed = true;
+    if (code == NNRT_SUCCESS && device != NULL)
+        code = nnrt_cache_create(&cache, &kept, &error);
+    desc.device = device;
+    desc.cache = cache;
+    save.cache = cache;
+    if (code == NNRT_SUCCESS && device != NULL)
+        code = nnrt_session_create(&session, model, &desc, &error);
     if (code == NNRT_SUCCESS)
-        code = nnrt_model_save(model, to, NULL, &error);
+        code = nnrt_model_save(model, to, &save, &error);
+    nnrt_session_destroy(session);
+    nnrt_cache_destroy(cache);
     nnrt_model_destroy(model);
     return code == NNRT_SUCCESS ? 0 : bench_fail("%s: %s", from, error.message);
 }
@@ -869,10 +883,10 @@ static int bench_convert(const char *from, const char *to)
 int main(int argc, char **argv)
 {
     static bench b;
-    if ((argc == 4 || argc == 5) && strcmp(argv[1], "--start") == 0)
-        return bench_start(argv[2], argv[3], argc == 5 ? argv[4] : NULL);
-    if (argc == 4 && strcmp(argv[1], "--convert") == 0)
-        return bench_convert(argv[2], argv[3]);
+    if (argc == 4 && strcmp(argv[1], "--start") == 0)
+        return bench_start(argv[2], argv[3]);
+    if ((argc == 4 || argc == 5) && strcmp(argv[1], "--convert") == 0)
+        return bench_convert(argv[2], argv[3], argc == 5 ? argv[4] : NULL);
     if (!bench_parse(&b.o, argc, argv))
         return 2;
     if (!bench_isa_at(0, &b.isa))

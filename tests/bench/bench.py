@@ -192,20 +192,21 @@ class Run:
         return child.returncode == 0
 
     def starts(self, entries):
-        """What the first run of a process costs, from ONNX, from .nnrt and from a cache."""
+        """What the first run of a process costs: from ONNX, from .nnrt, and from that with what the device packs."""
         for name, count in STARTS.items():
             if name not in entries:
                 continue
             onnx = os.path.join(self.options.out, "models", entries[name]["file"])
-            nnrt, cache = onnx[:-len(".onnx")] + ".nnrt", os.path.join(self.options.out, "cache")
-            if not self.drive("--convert", onnx, nnrt):
+            plain, packed = [onnx[:-len(".onnx")] + ending for ending in (".nnrt", ".packed.nnrt")]
+            if not self.drive("--convert", onnx, plain):
                 continue
             for device in [d for d in words(self.options.devices) if d not in self.without]:
-                for arguments in [[onnx]] * count + [[nnrt]] * count + [[nnrt, cache]] * (count + 1):
+                files = [onnx, plain]
+                if device == "cpu" and self.drive("--convert", onnx, packed, device):
+                    files.append(packed)
+                for file in [f for f in files for _ in range(count)]:
                     progress("start of %s on %s" % (name, device))
-                    if len(arguments) > 1:
-                        os.makedirs(cache, exist_ok=True)
-                    if not self.drive("--start", device, *arguments):
+                    if not self.drive("--start", device, file):
                         break
         progress("")
 

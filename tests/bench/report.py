@@ -102,7 +102,7 @@ class Results:
         self.times.setdefault((model, int(threads), who), {})[int(turn)] = float(median), float(least), int(runs)
 
     def read_start(self, device, path, *figures):
-        names = ("load", "prepare", "first", "allocated", "constants", "file", "rss", "restored")
+        names = ("load", "prepare", "first", "allocated", "constants", "file", "rss")
         self.starts.append(dict(zip(names, map(float, figures), strict=True), device=device, path=path))
 
     def median(self, model, threads, who):
@@ -201,10 +201,10 @@ def bandwidth(results, model, threads):
     return None
 
 
-def start_figure(results, model, ending, cached, figure):
-    """The median of a figure of processes that ran a model, from a file of that kind."""
+def start_figure(results, model, ending, figure):
+    """The median of a figure of processes that ran a model, from a file with that ending."""
     found = [figure(s) for s in results.starts if s["path"].endswith("/" + model + ending)
-             and "nnrt " + s["device"] == results.ours and (s["restored"] > 0 if cached else s["restored"] < 0)]
+             and "nnrt " + s["device"] == results.ours]
     return statistics.median(found) if found else None
 
 
@@ -232,9 +232,9 @@ def targets(results):
         a, b = results.median(name, 1, ours), results.median(name, 2, ours)
         return a / b if a and b else None
 
-    def start(model, ending, cached, figure, scale):
-        value = start_figure(results, model, ending, cached, figure)
-        return [(model + ending + (" cached" if cached else ""), value * scale if value is not None else None)]
+    def start(model, figure, scale, *endings):
+        values = [(model + ending, start_figure(results, model, ending, figure)) for ending in endings]
+        return [(name, value * scale if value is not None else None) for name, value in values]
 
     def whole(s):
         return s["load"] + s["prepare"] + s["first"]
@@ -246,7 +246,7 @@ def targets(results):
         return s["prepare"]
 
     def peak(s):
-        return s["rss"] / s["file"]
+        return s["rss"] / (start_figure(results, "resnet50", ".onnx", lambda plain: plain["file"]) or s["file"])
 
     def error(name, t):
         return results.errors.get((name, t, ours)) if ORT in results.whos else None
@@ -257,6 +257,7 @@ def targets(results):
     tiny = results.median(models.CHAIN, 1, ours)
     vector = "matmul_1x1024x1024"
     direct = ["conv_3x3s1_64_64_56", "conv_3x3s1_256_256_14", "conv_1x1_256_64_56", "conv_1x1_96_576_14"]
+    plain, packed = (".onnx", ".nnrt"), ".packed.nnrt"
     of_peak, gain_of = "Percent of the measured peak, ", "Gain by a second thread, "
     return [
         Target("Time by the quickest other's, geometric mean of the ten networks in float32:", 0.75,
@@ -284,17 +285,12 @@ def targets(results):
                [(n + " 2T", gain(n)) for n in ("dscnn_kws", "resnet8_cifar")], at_least=True),
         Target(gain_of + "every network:", 1.0, [(n + " 2T", gain(n)) for n in nets], at_least=True),
         Target("Nanoseconds a node, a chain of 1,000 tiny sums:", 100, [("1T", tiny * 1e6 if tiny else None)], "%.0f"),
-        Target("LeNet, ms to load, prepare and run once:", 0.1,
-               start("lenet", ".onnx", False, whole, 1e3) + start("lenet", ".nnrt", False, whole, 1e3), "%.3f"),
-        Target("LeNet, MB in memory over the model:", 1,
-               start("lenet", ".onnx", False, beyond, 1e-6) + start("lenet", ".nnrt", False, beyond, 1e-6)),
-        Target("ResNet-50, ms to prepare:", 40,
-               start("resnet50", ".onnx", False, prepare, 1e3) + start("resnet50", ".nnrt", False, prepare, 1e3),
-               "%.1f"),
-        Target("ResNet-50, ms to prepare from the cache:", 5, start("resnet50", ".nnrt", True, prepare, 1e3), "%.1f"),
-        Target("ResNet-50, peak memory by weights, from ONNX or .nnrt:", 2.6,
-               start("resnet50", ".onnx", False, peak, 1) + start("resnet50", ".nnrt", False, peak, 1)),
-        Target("ResNet-50, peak memory by weights, from the cache:", 1.3, start("resnet50", ".nnrt", True, peak, 1)),
+        Target("LeNet, ms to load, prepare and run once:", 0.1, start("lenet", whole, 1e3, *plain, packed), "%.3f"),
+        Target("LeNet, MB in memory over the model:", 1, start("lenet", beyond, 1e-6, *plain, packed)),
+        Target("ResNet-50, ms to prepare:", 40, start("resnet50", prepare, 1e3, *plain), "%.1f"),
+        Target("ResNet-50, ms to prepare from packed weights:", 5, start("resnet50", prepare, 1e3, packed), "%.1f"),
+        Target("ResNet-50, peak memory by weights, from ONNX or .nnrt:", 2.6, start("resnet50", peak, 1, *plain)),
+        Target("ResNet-50, peak memory by weights, from packed ones:", 1.3, start("resnet50", peak, 1, packed)),
         Target("Largest relative difference to ONNX Runtime, networks in float32:", 1e-4, each(models.FLOAT, error),
                "%.1e"),
     ]
