@@ -296,7 +296,7 @@ shows 'bench: who is absent' out '^absent: ONNX Runtime: not asked for$'
 shows 'bench: who is absent' out '^absent: onednn: not asked for$'
 shows 'bench: what was not measured' out '^ResNet-18 by ONNX Runtime at most 0\.65 +not measured +-$'
 shows 'bench: no difference to who is absent' out '^Largest relative difference to ONNX Runtime, .* +not measured +-$'
-shows 'bench: what was measured' out '^LeNet, ms to load, prepare and run once: at most 0\.100 +(not )?met +lenet\.onnx [0-9.]+, lenet\.nnrt [0-9.]+$'
+shows 'bench: what was measured' out '^LeNet, ms to load, prepare and run once: at most 0\.100 +(not )?met +lenet\.onnx [0-9.]+, lenet\.nnrt [0-9.]+, lenet\.packed\.nnrt [0-9.]+$'
 [ "$(grep -c '^time.matmul_64.1.nnrt reference' "$folder/bench/results.tsv")" -eq 7 ]
 verdict 'bench: seven rounds' $?
 "$PYTHON" - "$folder/bench/report.html" <<'END'
