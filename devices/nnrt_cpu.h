@@ -606,6 +606,14 @@ static void nnrti_cpu_share(const nnrt_call *call, double work, uint32_t count,
         nnrt_parallel_for(call, p.pieces, nnrti_cpu_piece, &p);
 }
 
+/* Into how many parts panels are divided, some of which are worked on at once, where there are few pixels. */
+static uint32_t nnrti_cpu_parts(double work, int32_t panels, uint32_t workers)
+{
+    if (work <= NNRTI_CPU_WORTH)
+        return 1;
+    return workers < (uint32_t)panels ? workers : (uint32_t)panels;
+}
+
 /* Into how many parts what is done to the elements of a walk is divided, where one takes as long as `each`
    multiplications of a product. */
 static uint32_t nnrti_cpu_walk_parts(const nnrt_call *call, const nnrti_walk *w, double each, double *work)
@@ -1413,14 +1421,6 @@ static void nnrti_cpu_find_terms(const nnrti_cpu_product *a, const nnrt_view *x,
             for (int32_t k = 0; k < K; k++)
                 *to++ = (int32_t)(i * a->in.dilation[0] * patch.row + j * a->in.dilation[1] * patch.column +
                                   k * patch.channel);
-}
-
-/* Into how many parts panels are divided, some of which are worked on at once, where there are few pixels. */
-static uint32_t nnrti_cpu_parts(double work, int32_t panels, uint32_t workers)
-{
-    if (work <= NNRTI_CPU_WORTH)
-        return 1;
-    return workers < (uint32_t)panels ? workers : (uint32_t)panels;
 }
 
 /* A step becomes a product of x and y, seen as images, and of weights w [C,kH,kW,K]. */
@@ -9278,6 +9278,7 @@ typedef struct NNRTI_CPU(cells) {
     const float *weights;       /* the first part of what is packed */
     int32_t I;                  /* elements of x */
     bool down;                  /* from the last block on, so that what was read last is read first */
+    uint32_t parts;             /* of a step, by threads */
 } NNRTI_CPU(cells);
 
 /* v becomes activation(v), each kept inside [-clip, clip] first where clip is more than 0. */
@@ -9432,17 +9433,14 @@ static void NNRTI_CPU(add_blocks)(const NNRTI_CPU(cells) * s, NNRTI_CPU(gates) *
     (void)first; /* it is used with 16 lanes */
 }
 
-/* A step of all sequences for two blocks of cells, or for the last one. */
-static void NNRTI_CPU(cells_task)(void *arg, uint32_t i, uint32_t worker)
+/* A step of all sequences for two blocks of cells from block `first` on, or for one. */
+static void NNRTI_CPU(step_blocks)(const NNRTI_CPU(cells) * s, int32_t first, int32_t count)
 {
-    const NNRTI_CPU(cells) *s = (const NNRTI_CPU(cells) *)arg;
     const nnrti_cpu_recurrent *a = s->attr;
-    const int32_t all = a->padded / NNRTI_LANES, pair = s->down ? (all - 1) / 2 - (int32_t)i : (int32_t)i;
-    const int32_t gates = s->end - s->first, first = 2 * pair, count = all - first < 2 ? all - first : 2;
+    const int32_t gates = s->end - s->first;
     const float *const by = s->first > 0 ? s->aside : s->h;
     float sums[16 * NNRTI_LANES];
     NNRTI_CPU(gates) g;
-    (void)worker;
     g.next = (size_t)gates * NNRTI_LANES * (size_t)a->cells;
     g.step = (ptrdiff_t)a->gates * NNRTI_LANES;
     g.k = a->cells;
@@ -9470,19 +9468,35 @@ static void NNRTI_CPU(cells_task)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
+/* One of the parts of a step: a thread has the same blocks in each one, whatever its direction. */
+static void NNRTI_CPU(cells_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(cells) *s = (const NNRTI_CPU(cells) *)arg;
+    const int64_t all = s->attr->padded / NNRTI_LANES;
+    const int32_t from = (int32_t)(all * i / s->parts), to = (int32_t)(all * (i + 1) / s->parts);
+    (void)worker;
+    for (int32_t k = 0, count; k < to - from; k += count) {
+        count = to - from - k < 2 ? 1 : 2;
+        NNRTI_CPU(step_blocks)(s, s->down ? to - k - count : from + k, count);
+    }
+}
+
 /* All cells of one step, and their results. */
 static void NNRTI_CPU(step)(NNRTI_CPU(cells) * s, const nnrt_call *call)
 {
     const nnrti_cpu_recurrent *a = s->attr;
-    const uint32_t tasks = (uint32_t)(a->padded / NNRTI_LANES + 1) / 2;
-    const double work = (double)s->sequences * a->padded * a->cells;
+    const int32_t blocks = a->padded / NNRTI_LANES;
+    /* as nnrti_cpu_work has it */
+    const double work = (s->sequences < 4 ? 4.0 : s->sequences) * a->padded * a->cells;
     s->first = 0;
     s->end = a->apart ? 2 : a->gates;
-    nnrti_cpu_share(call, work * s->end, tasks, NNRTI_CPU(cells_task), s);
+    s->parts =
+        nnrti_cpu_parts(work * s->end, blocks, call != NULL && call->parallel != NULL ? call->parallel->workers : 1);
+    nnrti_cpu_share(call, work * s->end, s->parts, NNRTI_CPU(cells_task), s);
     if (a->apart) {
         s->first = 2;
         s->end = 3;
-        nnrti_cpu_share(call, work, tasks, NNRTI_CPU(cells_task), s);
+        nnrti_cpu_share(call, work, s->parts, NNRTI_CPU(cells_task), s);
     }
     for (int32_t n = 0; n < s->sequences; n++)
         memcpy(s->y + n * s->stepY, s->next + (ptrdiff_t)n * a->padded, (size_t)a->cells * sizeof(float));
