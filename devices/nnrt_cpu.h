@@ -217,7 +217,9 @@ typedef struct nnrti_cpu_depth {
    Channels lie one behind the other, or as planes where patches are read. Packed: a panel for each `panel` channels of
    y, their bias and then their weights, tap by tap, channel of x by channel of x; channels that there are not are
    zeros. The last argument is K zeros for the cells outside x, or, where patches are read, how many floats each term of
-   a sum lies behind the first one. */
+   a sum lies behind the first one.
+   Of a matrix and a vector, which is a single pixel of a single cell, the kernel is `vector`: its panels are
+   NNRTI_CPU_TOGETHER times as wide, so that fewer places are read at once. */
 typedef struct nnrti_cpu_product {
     nnrti_cpu_window in;     /* its activation is the product's own */
     int32_t rows;            /* pixels of y that are worked on at once */
@@ -228,6 +230,7 @@ typedef struct nnrti_cpu_product {
     NNRT_ActivationType sum; /* activation of its sum with the other tensor */
     nnrti_cpu_depth depth;
 } nnrti_cpu_product;
+#define NNRTI_CPU_TOGETHER 2
 
 /* A convolution that is several products, each of which makes a part of y: attributes of `split` and `groups`. Its
    groups of channels are one after the other; so are the phases of a transposed one, each of the pixels of y that lie
@@ -520,6 +523,7 @@ typedef struct nnrti_cpu_kernel {
 
 #define NNRTI_CPU_KERNELS(X)                                                                                           \
     X(product)                                                                                                         \
+    X(vector)                                                                                                          \
     X(matmul)                                                                                                          \
     X(split)                                                                                                           \
     X(groups)                                                                                                          \
@@ -1364,12 +1368,21 @@ static void nnrti_cpu_pack_rows(const nnrt_view *w, ptrdiff_t at, ptrdiff_t next
     }
 }
 
-/* Packs the weights w [C,kH,kW,K] and the bias, which may be NULL, into panels. */
-static void nnrti_cpu_pack(const nnrti_cpu_set *set, const nnrt_view *w, const nnrt_view *bias, float *to)
+/* Channels of y that the panels have. */
+static int32_t nnrti_cpu_padded(const nnrti_cpu_set *set, int32_t C)
 {
-    const int32_t C = w->dims[0], K = w->dims[3];
-    for (int32_t c = 0; c < C; c += set->panel) {
-        const int32_t left = C - c, width = left <= set->lanes ? set->lanes : set->panel;
+    const int32_t left = C % set->panel;
+    return C - left + (left == 0 ? 0 : left <= set->lanes ? set->lanes : set->panel);
+}
+
+/* Packs the weights w [C,kH,kW,K] and the bias, which may be NULL, into panels of `panel` channels, the last of which
+   may have less. */
+static void nnrti_cpu_pack(const nnrti_cpu_set *set, int32_t panel, const nnrt_view *w, const nnrt_view *bias,
+                           float *to)
+{
+    const int32_t C = w->dims[0], K = w->dims[3], padded = nnrti_cpu_padded(set, C);
+    for (int32_t c = 0; c < C; c += panel) {
+        const int32_t left = C - c, width = padded - c < panel ? padded - c : panel;
         for (int32_t t = 0; t < width; t++)
             *to++ = bias != NULL && t < left ? nnrti_cpu_weight(bias, (c + t) * bias->strides[0]) : 0.0f;
         for (int32_t i = 0; i < w->dims[1]; i++)
@@ -1377,13 +1390,6 @@ static void nnrti_cpu_pack(const nnrti_cpu_set *set, const nnrt_view *w, const n
                 nnrti_cpu_pack_rows(w, c * w->strides[0] + i * w->strides[1] + j * w->strides[2], w->strides[0],
                                     w->strides[3], K, left, width, to);
     }
-}
-
-/* Channels of y that the panels have. */
-static int32_t nnrti_cpu_padded(const nnrti_cpu_set *set, int32_t C)
-{
-    const int32_t left = C % set->panel;
-    return C - left + (left == 0 ? 0 : left <= set->lanes ? set->lanes : set->panel);
 }
 
 /* Of windows of several cells and few channels, patches of some rows of y, or of a part of a row; and where channels
@@ -1437,10 +1443,14 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
     const int32_t terms = (int32_t)(taps * w->dims[3]);
     void *data, *last;
     NNRT_ReturnCode code;
-    if (!nnrti_cpu_may(e, &e->set->product))
-        return NNRT_SUCCESS;
+    const nnrti_cpu_kernel *kernel = &e->set->product;
     nnrti_cpu_choose_patch(a, &x->view, &y->view, w->dims[3], d->workers);
-    nnrti_cpu_use(&d->steps[s], &e->set->product, a);
+    if (pixels == 1 && taps == 1 && a->lines == 0 && (a->in.pad[0] | a->in.pad[1]) == 0 &&
+        nnrti_cpu_may(e, &e->set->vector))
+        kernel = &e->set->vector;
+    else if (!nnrti_cpu_may(e, kernel))
+        return NNRT_SUCCESS;
+    nnrti_cpu_use(&d->steps[s], kernel, a);
     d->steps[s].flags = 0;
     if ((args = nnrt_draft_args(d, s, 2, 1)) == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
@@ -1451,12 +1461,18 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
                                   a->lines > 0 ? &terms : &w->dims[3], &last)) != NNRT_SUCCESS)
         return code;
     if (data != NULL)
-        nnrti_cpu_pack(e->set, w, bias, (float *)data);
+        nnrti_cpu_pack(e->set, kernel == &e->set->vector ? NNRTI_CPU_TOGETHER * e->set->panel : e->set->panel, w, bias,
+                       (float *)data);
     if (last != NULL && a->lines > 0)
         nnrti_cpu_find_terms(a, &x->view, w->dims[3], (int32_t *)last);
     else if (last != NULL)
         memset(last, 0, (size_t)w->dims[3] * sizeof(float));
     a->parts = 1;
+    if (kernel == &e->set->vector) {
+        a->rows = 1;
+        a->parts = nnrti_cpu_parts(nnrti_cpu_work(a, 1, packed), packed[0] / e->set->lanes, d->workers);
+        return NNRT_SUCCESS;
+    }
     if (a->lines > 0) {
         const int64_t patches = (int64_t)y->view.dims[0] * nnrti_cpu_pieces(y->view.dims[1], a->lines) *
                                 nnrti_cpu_pieces(y->view.dims[2], a->columns);
@@ -1803,6 +1819,14 @@ static size_t nnrti_cpu_matmul_scratch(const nnrti_cpu_edit *e, int32_t terms)
            2 * (size_t)(NNRTI_CPU_BLOCK + NNRTI_CPU_TALLEST) * sizeof(void *);
 }
 
+/* Whether a step is a product, that with a vector, or a convolution by tiles, which has the same arguments and what a
+   product has as its attributes. */
+static bool nnrti_cpu_is_product(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
+{
+    return step->kernel == e->set->product.run || step->kernel == e->set->vector.run ||
+           step->kernel == e->set->winograd.run;
+}
+
 static NNRT_ReturnCode nnrti_cpu_take_matmul(nnrti_cpu_edit *e, uint32_t s)
 {
     const NNRT_MatMulFusion *attr = (const NNRT_MatMulFusion *)e->draft->steps[s].attr;
@@ -1813,7 +1837,7 @@ static NNRT_ReturnCode nnrti_cpu_take_matmul(nnrti_cpu_edit *e, uint32_t s)
     if (step->args[1].kind == NNRT_PLACE_CONSTANT) {
         const NNRT_ReturnCode code =
             nnrti_cpu_take_matrix(e, s, attr->transposeA, attr->transposeB, attr->activationType);
-        if (code != NNRT_SUCCESS || step->kernel == e->set->product.run)
+        if (code != NNRT_SUCCESS || nnrti_cpu_is_product(e, step))
             return code;
     }
     if (x->rank < 2 || y->rank < 2 || x->strides[k] != 1 || z->strides[z->rank - 1] != 1 || x->dims[k] == 0 ||
@@ -2320,18 +2344,12 @@ static NNRT_ReturnCode nnrti_cpu_take_each(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* Whether a step is a product or a convolution by tiles, which has the same arguments and what a product has as its
-   attributes. */
-static bool nnrti_cpu_is_product(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
-{
-    return step->kernel == e->set->product.run || step->kernel == e->set->winograd.run;
-}
-
 /* Where the bias of channel c lies in what is packed for a product. */
 static float *nnrti_cpu_bias(const nnrti_cpu_edit *e, const nnrt_draft_step *product, int32_t c)
 {
     const nnrt_view *packed = &product->args[2].view;
-    const int32_t first = c - c % e->set->panel;
+    const int32_t wide = product->kernel == e->set->vector.run ? NNRTI_CPU_TOGETHER * e->set->panel : e->set->panel;
+    const int32_t first = c - c % wide;
     float *const panel = (float *)packed->data + (size_t)first * (size_t)packed->dims[1];
     if (product->kernel == e->set->winograd.run) {
         const int32_t n = ((const nnrti_cpu_winograd *)product->attr)->tile + 2, left = packed->dims[0] - first;
@@ -2712,7 +2730,7 @@ static void nnrti_cpu_pack_split(const nnrti_cpu_set *set, const nnrti_cpu_split
                 b = *bias;
                 b.data = nnrti_at(b.data, (ptrdiff_t)g * a->results * b.strides[0], nnrt_type_size(b.dataType));
             }
-            nnrti_cpu_pack(set, &w, bias != NULL ? &b : NULL, to + p->packed + (size_t)g * floats);
+            nnrti_cpu_pack(set, set->panel, &w, bias != NULL ? &b : NULL, to + p->packed + (size_t)g * floats);
         }
     }
 }
@@ -4965,7 +4983,7 @@ static NNRT_ReturnCode nnrti_cpu_take_winograd(nnrti_cpu_edit *e, uint32_t s, in
 
 /* Goes up with every change of what is packed (nnrt_draft_pack), of how, and of what is recalled: of what another
    version packed, nothing is used. */
-#define NNRTI_CPU_PACKED "2 "
+#define NNRTI_CPU_PACKED "3 "
 
 /* What a device is registered with. */
 typedef struct nnrti_cpu_device {
@@ -5989,60 +6007,58 @@ static void NNRTI_CPU(multiply_all)(const NNRTI_CPU(tile) * t, bool wide)
         (wide ? NNRTI_CPU(multiply_low_two) : NNRTI_CPU(multiply_low_one))(t, row);
 }
 
-/* One pixel by several panels of two vectors, so that there are as many sums at once as it takes to wait for none. */
-NNRTI_CPU_INLINE void NNRTI_CPU(multiply_panels)(const NNRTI_CPU(tile) * tile, size_t panelFloats, const int32_t panels)
+/* One pixel by several vectors of channels, so that there are as many sums at once as it takes to wait for none. Of the
+   weights two vectors lie side by side, two such pairs `apart`, the next two pairs `next` behind them; terms lie `step`
+   apart. */
+NNRTI_CPU_INLINE void NNRTI_CPU(multiply_vectors)(const NNRTI_CPU(tile) * tile, size_t apart, size_t next, size_t step,
+                                                  const int32_t vectors)
 {
     const NNRTI_CPU(tile) copy = *tile, *const t = &copy;
-    nnrti_v sum[4][NNRTI_WIDE];
+    const size_t at[4] = {0, apart, next, next + apart};
+    nnrti_v sum[8];
     const float *w = t->panel;
     NNRTI_CPU_UNROLL
-    for (int32_t p = 0; p < panels; p++)
-        NNRTI_CPU_UNROLL
-    for (int32_t v = 0; v < NNRTI_WIDE; v++)
-        sum[p][v] = nnrti_v_load(w + (size_t)p * panelFloats + (size_t)v * NNRTI_LANES);
-    w += NNRTI_WIDE * NNRTI_LANES;
+    for (int32_t v = 0; v < vectors; v++)
+        sum[v] = nnrti_v_load(w + at[v / 2] + v % 2 * NNRTI_LANES);
+    w += step;
     for (int32_t tap = 0; tap < t->taps; tap++) {
         const float *x = t->x[(ptrdiff_t)tap * t->step];
-        for (ptrdiff_t k = 0; k < t->k; k++, w += NNRTI_WIDE * NNRTI_LANES) {
+        for (ptrdiff_t k = 0; k < t->k; k++, w += step) {
             const nnrti_v value = nnrti_v_all(x[k]);
             NNRTI_CPU_UNROLL
-            for (int32_t p = 0; p < panels; p++)
-                NNRTI_CPU_UNROLL
-            for (int32_t v = 0; v < NNRTI_WIDE; v++)
-                sum[p][v] =
-                    nnrti_v_fma(value, nnrti_v_load(w + (size_t)p * panelFloats + (size_t)v * NNRTI_LANES), sum[p][v]);
+            for (int32_t v = 0; v < vectors; v++)
+                sum[v] = nnrti_v_fma(value, nnrti_v_load(w + at[v / 2] + v % 2 * NNRTI_LANES), sum[v]);
         }
     }
     NNRTI_CPU_UNROLL
-    for (int32_t p = 0; p < panels; p++)
-        NNRTI_CPU_UNROLL
-    for (int32_t v = 0; v < NNRTI_WIDE; v++) {
-        if (p + 1 < panels || v + 1 < NNRTI_WIDE)
-            NNRTI_CPU(finish)(t, 0, (p * NNRTI_WIDE + v) * NNRTI_LANES, &sum[p][v], 1, 1, true);
-        else
-            NNRTI_CPU(finish_last)(t, 0, (p * NNRTI_WIDE + v) * NNRTI_LANES, &sum[p][v], 1, 1);
-    }
+    for (int32_t v = 0; v + 1 < vectors; v++)
+        NNRTI_CPU(finish)(t, 0, v * NNRTI_LANES, &sum[v], 1, 1, true);
+    NNRTI_CPU(finish_last)(t, 0, (vectors - 1) * NNRTI_LANES, &sum[vectors - 1], 1, 1);
 }
 
-#define NNRTI_CPU_PANELS(panels)                                                                                       \
-    NNRTI_CPU_APART static void NNRTI_CPU(multiply_panels_##panels)(const NNRTI_CPU(tile) * t, size_t panelFloats)     \
+#define NNRTI_CPU_VECTORS(vectors)                                                                                     \
+    NNRTI_CPU_APART static void NNRTI_CPU(multiply_vectors_##vectors)(const NNRTI_CPU(tile) * t, size_t apart,         \
+                                                                      size_t next, size_t step)                        \
     {                                                                                                                  \
-        NNRTI_CPU(multiply_panels)(t, panelFloats, panels);                                                            \
+        NNRTI_CPU(multiply_vectors)(t, apart, next, step, vectors);                                                    \
     }
-NNRTI_CPU_PANELS(4)
-NNRTI_CPU_PANELS(3)
-NNRTI_CPU_PANELS(2)
+NNRTI_CPU_VECTORS(8)
+NNRTI_CPU_VECTORS(6)
+NNRTI_CPU_VECTORS(4)
+NNRTI_CPU_VECTORS(2)
+NNRTI_CPU_VECTORS(1)
 
 /* Does that with the next panels, at most `left` of them, and returns with how many: 0 where a tile does better. */
 static int32_t NNRTI_CPU(multiply_row)(const NNRTI_CPU(tile) * t, size_t panelFloats, int32_t left)
 {
+    const size_t step = NNRTI_WIDE * NNRTI_LANES;
     int32_t panels = left < 4 ? left : 4;
     if (panels > 0 && t->count <= (panels * NNRTI_WIDE - 1) * NNRTI_LANES)
         panels--; /* the last one has one vector only */
     switch (panels) {
-    case 4: NNRTI_CPU(multiply_panels_4)(t, panelFloats); return 4;
-    case 3: NNRTI_CPU(multiply_panels_3)(t, panelFloats); return 3;
-    case 2: NNRTI_CPU(multiply_panels_2)(t, panelFloats); return 2;
+    case 4: NNRTI_CPU(multiply_vectors_8)(t, panelFloats, 2 * panelFloats, step); return 4;
+    case 3: NNRTI_CPU(multiply_vectors_6)(t, panelFloats, 2 * panelFloats, step); return 3;
+    case 2: NNRTI_CPU(multiply_vectors_4)(t, panelFloats, 0, step); return 2;
     default: return 0;
     }
 }
@@ -6425,6 +6441,74 @@ static NNRT_ReturnCode NNRTI_CPU(product)(const void *attr, nnrt_view *args, nnr
     }
     nnrti_cpu_share(call, nnrti_cpu_work(j.attr, j.pixels, j.packed->dims), (uint32_t)pieces * j.attr->parts,
                     NNRTI_CPU(product_task), &j);
+    return NNRT_SUCCESS;
+}
+
+/* Of the next vectors of channels, at most `left` of them, as many as there is a function for; returns with how many. A
+   panel has `width` vectors from the first of these on, of `inside` in each row, and the next one lies panelFloats behind. */
+static int32_t NNRTI_CPU(multiply_next)(const NNRTI_CPU(tile) * t, int32_t width, int32_t inside, size_t panelFloats,
+                                        int32_t left)
+{
+    const int32_t whole = NNRTI_CPU_TOGETHER * NNRTI_WIDE, most = left < width ? left : width;
+    const size_t apart = 2 * NNRTI_LANES, step = (size_t)inside * NNRTI_LANES;
+    if (width == whole && left >= 2 * whole) {
+        NNRTI_CPU(multiply_vectors_8)(t, apart, panelFloats, step);
+        return 8;
+    }
+    switch (most) {
+    case 4: NNRTI_CPU(multiply_vectors_4)(t, apart, 0, step); return 4;
+    case 1: NNRTI_CPU(multiply_vectors_1)(t, 0, 0, step); return 1;
+    default: NNRTI_CPU(multiply_vectors_2)(t, 0, 0, step); return 2;
+    }
+}
+
+/* Some of the vectors of channels. */
+static void NNRTI_CPU(vector_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(product_job) *j = (const NNRTI_CPU(product_job) *)arg;
+    const nnrti_cpu_product *a = j->attr;
+    const int32_t C = j->y->dims[3], all = j->packed->dims[0] / NNRTI_LANES, whole = NNRTI_CPU_TOGETHER * NNRTI_WIDE;
+    const int32_t from = (int32_t)((int64_t)all * i / a->parts), to = (int32_t)((int64_t)all * (i + 1) / a->parts);
+    const size_t depth = (size_t)j->packed->dims[1], panelFloats = depth * (size_t)(whole * NNRTI_LANES);
+    const float *const x = (const float *)j->x->data, *const z = (const float *)j->z->data;
+    float *const y = (float *)j->y->data;
+    NNRTI_CPU(tile) t;
+    (void)worker;
+    memset(&t, 0, sizeof(t));
+    t.x = &x;
+    t.y = &y;
+    t.z = z != NULL ? &z : NULL;
+    t.taps = 1;
+    t.k = j->x->dims[3];
+    t.low = j->low;
+    t.high = j->high;
+    t.sumLow = j->sumLow;
+    t.sumHigh = j->sumHigh;
+    for (int32_t v = from; v < to;) {
+        const int32_t before = v % whole, inside = all - (v - before) < whole ? all - (v - before) : whole;
+        t.panel = (const float *)j->packed->data + (size_t)(v / whole) * panelFloats + (size_t)before * NNRTI_LANES;
+        t.channel = v * NNRTI_LANES;
+        t.count = C - t.channel;
+        v += NNRTI_CPU(multiply_next)(&t, inside - before, inside, panelFloats, to - v);
+    }
+    if (!j->bounds) {
+        const int32_t first = from * NNRTI_LANES, last = to * NNRTI_LANES < C ? to * NNRTI_LANES : C;
+        NNRTI_CPU(activate)(y + first, y + first, last - first, a->in.activation);
+    }
+}
+
+/* y[c] = activation(bias[c] + sum over k of x[k] * weight[c,k]), and with z: sum(that + z[c]). */
+static NNRT_ReturnCode NNRTI_CPU(vector)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(product_job) j;
+    j.attr = (const nnrti_cpu_product *)attr;
+    j.x = &args[0];
+    j.z = &args[1];
+    j.packed = &args[2];
+    j.y = &args[4];
+    j.bounds = nnrti_cpu_bounds(j.attr->in.activation, &j.low, &j.high);
+    (void)nnrti_cpu_bounds(j.attr->sum, &j.sumLow, &j.sumHigh);
+    nnrti_cpu_share(call, nnrti_cpu_work(j.attr, 1, j.packed->dims), j.attr->parts, NNRTI_CPU(vector_task), &j);
     return NNRT_SUCCESS;
 }
 

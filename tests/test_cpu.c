@@ -171,7 +171,7 @@ static void expect_conv(const conv *s, const float *x, const float *w, const flo
                 }
 }
 
-static void check_conv(const conv *s)
+static void check_conv_by(const conv *s, const char *name)
 {
     const size_t nX = (size_t)s->n * (size_t)s->h * (size_t)s->w * (size_t)s->k;
     const size_t terms = (size_t)(s->window[0] * s->window[1]) * (size_t)s->k / (size_t)s->group;
@@ -187,7 +187,7 @@ static void check_conv(const conv *s)
              (int)s->window[1], (int)s->stride[0], (int)s->stride[1], (int)s->dilation[0], (int)s->dilation[1],
              (int)s->pad[0], (int)s->pad[1], (int)s->pad[2], (int)s->pad[3], (int)s->group, (int)s->activation,
              s->bias ? ", bias" : "", s->sum ? ", sum" : "",
-             s->planes ? ", planes" : "");
+             s->planes ? ", planes" : s->twice ? ", twice" : "");
     plain.sum = false;
     model = make_conv(&plain, w, bias, NULL, out);
     nnrt_model_destroy(model);
@@ -197,7 +197,7 @@ static void check_conv(const conv *s)
     bound = reals(nY);
     model = make_conv(s, w, bias, sum, out);
     expect_conv(s, x, w, bias, sum, out, expected, bound);
-    kernel = s->group == 1 ? "product" : "depthwise";
+    kernel = name;
     check_all(model, x, nX, nY, expected, bound, what);
     kernel = NULL;
     nnrt_model_destroy(model);
@@ -207,6 +207,11 @@ static void check_conv(const conv *s)
     free(bias);
     free(w);
     free(x);
+}
+
+static void check_conv(const conv *s)
+{
+    check_conv_by(s, s->group == 1 ? "product" : "depthwise");
 }
 
 static const NNRT_ActivationType activations[] = {
@@ -281,6 +286,36 @@ static void test_products(void **unused)
         s.c = channels[draw(COUNT(channels))];
         check_conv(&s);
     }
+}
+
+/* One pixel of one cell: channels around a vector and each of the first panels of each set, and so many weights that
+   threads share them. */
+static void test_vectors(void **unused)
+{
+    conv s;
+    (void)unused;
+    state = 29;
+    for (int32_t c = 1; c <= 640; c += c < 70 ? 1 : c < 300 ? 13 : 85)
+        for (uint32_t i = 0; i < 2; i++) {
+            memset(&s, 0, sizeof(s));
+            s.n = s.h = s.w = 1;
+            s.group = s.stride[0] = s.stride[1] = s.dilation[0] = s.dilation[1] = 1;
+            s.window[0] = s.window[1] = 1;
+            s.c = c;
+            s.k = i == 0 ? 1 + (int32_t)draw(40) : 30000 / c + 30;
+            s.activation = activations[draw(COUNT(activations))];
+            s.bias = draw(2) == 0;
+            s.sum = draw(3) == 0;
+            s.twice = s.bias && draw(3) == 0;
+            if (s.twice)
+                s.activation = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+            check_conv_by(&s, "vector");
+        }
+    s.h = s.w = 3; /* one cell of several */
+    s.stride[0] = s.stride[1] = 5;
+    check_conv_by(&s, "vector");
+    s.pad[0] = s.pad[1] = s.pad[2] = s.pad[3] = 1; /* one that lies outside x */
+    check_conv_by(&s, NULL);
 }
 
 static void test_depthwise(void **unused)
@@ -2406,6 +2441,7 @@ int main(void)
         cmocka_unit_test(test_one_kernel),
         cmocka_unit_test(test_sharing),
         cmocka_unit_test(test_products),
+        cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_patches),
         cmocka_unit_test(test_depthwise),
         cmocka_unit_test(test_strips),
