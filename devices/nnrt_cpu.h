@@ -6123,11 +6123,12 @@ NNRTI_CPU_INLINE void NNRTI_CPU(list)(const float **to, const float *from, ptrdi
     const int32_t some = NNRTI_LANES / 2;
     const uint64_t bytes = (uint64_t)step * sizeof(float);
     if (n >= some) {
-        uint64_t first[NNRTI_LANES / 2];
-        list at;
-        for (int32_t k = 0; k < some; k++)
-            first[k] = (uint64_t)(uintptr_t)from + (uint64_t)k * bytes;
-        memcpy(&at, first, sizeof(at));
+#if NNRTI_LANES == 16
+        list at = {0, 1, 2, 3, 4, 5, 6, 7};
+#else
+        list at = {0, 1, 2, 3};
+#endif
+        at = at * bytes + (uint64_t)(uintptr_t)from;
         for (; i + some <= n; i += some, at += (uint64_t)some * bytes)
             memcpy(&to[i], &at, sizeof(at));
     }
