@@ -11609,7 +11609,7 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef NNRTI_CPU_WASM
 #undef NNRTI_CPU_IS
 #undef NNRTI_CPU_TILE
-#undef NNRTI_CPU_PANELS
+#undef NNRTI_CPU_VECTORS
 #undef NNRTI_CPU_STRIP_PIXELS
 #undef NNRTI_CPU_STRIP_WHOLE
 #undef NNRTI_CPU_FEW_ROWS
