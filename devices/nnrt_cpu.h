@@ -230,7 +230,7 @@ typedef struct nnrti_cpu_product {
     NNRT_ActivationType sum; /* activation of its sum with the other tensor */
     nnrti_cpu_depth depth;
 } nnrti_cpu_product;
-#define NNRTI_CPU_TOGETHER 2
+#define NNRTI_CPU_TOGETHER 2 /* what multiplies with them is written for that */
 
 /* A convolution that is several products, each of which makes a part of y: attributes of `split` and `groups`. Its
    groups of channels are one after the other; so are the phases of a transposed one, each of the pixels of y that lie
@@ -759,11 +759,17 @@ static int32_t nnrti_cpu_taps(const nnrti_cpu_product *a)
     return a->in.window[0] * a->in.window[1] * (a->depth.window > 0 ? a->depth.window : 1);
 }
 
-/* What nnrti_cpu_share is told of a product of packed weights: a weight that is read for one pixel takes as long as some
-   multiplications. */
+/* How many multiplications a weight counts as, for each of `rows` pixels that it is read for at once: to read it takes as
+   long as four. */
+static double nnrti_cpu_reading(int32_t rows)
+{
+    return rows < 4 ? 4.0 / rows : 1.0;
+}
+
+/* What nnrti_cpu_share is told of a product of packed weights. */
 static double nnrti_cpu_work(const nnrti_cpu_product *a, int64_t pixels, const int32_t *packed)
 {
-    return (a->rows < 4 ? 4.0 / a->rows : 1.0) * (double)pixels * packed[0] * packed[1];
+    return nnrti_cpu_reading(a->rows) * (double)pixels * packed[0] * packed[1];
 }
 
 /* A patch of x with what it has of the zeros around it: a copy, or x itself where there are none. Steps to the next
@@ -1429,6 +1435,12 @@ static void nnrti_cpu_find_terms(const nnrti_cpu_product *a, const nnrt_view *x,
                                   k * patch.channel);
 }
 
+/* Channels of a panel of what is packed for the kernel of a step. */
+static int32_t nnrti_cpu_width(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
+{
+    return step->kernel == e->set->vector.run ? NNRTI_CPU_TOGETHER * e->set->panel : e->set->panel;
+}
+
 /* A step becomes a product of x and y, seen as images, and of weights w [C,kH,kW,K]. */
 static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x, const nnrt_view *w,
                                               const nnrt_view *bias, const nnrt_plan_arg *y, nnrti_cpu_product *a)
@@ -1461,8 +1473,7 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
                                   a->lines > 0 ? &terms : &w->dims[3], &last)) != NNRT_SUCCESS)
         return code;
     if (data != NULL)
-        nnrti_cpu_pack(e->set, kernel == &e->set->vector ? NNRTI_CPU_TOGETHER * e->set->panel : e->set->panel, w, bias,
-                       (float *)data);
+        nnrti_cpu_pack(e->set, nnrti_cpu_width(e, &d->steps[s]), w, bias, (float *)data);
     if (last != NULL && a->lines > 0)
         nnrti_cpu_find_terms(a, &x->view, w->dims[3], (int32_t *)last);
     else if (last != NULL)
@@ -2348,8 +2359,7 @@ static NNRT_ReturnCode nnrti_cpu_take_each(nnrti_cpu_edit *e, uint32_t s)
 static float *nnrti_cpu_bias(const nnrti_cpu_edit *e, const nnrt_draft_step *product, int32_t c)
 {
     const nnrt_view *packed = &product->args[2].view;
-    const int32_t wide = product->kernel == e->set->vector.run ? NNRTI_CPU_TOGETHER * e->set->panel : e->set->panel;
-    const int32_t first = c - c % wide;
+    const int32_t first = c - c % nnrti_cpu_width(e, product);
     float *const panel = (float *)packed->data + (size_t)first * (size_t)packed->dims[1];
     if (product->kernel == e->set->winograd.run) {
         const int32_t n = ((const nnrti_cpu_winograd *)product->attr)->tile + 2, left = packed->dims[0] - first;
@@ -6074,6 +6084,22 @@ typedef struct NNRTI_CPU(product_job) {
     nnrti_cpu_patch patch;
 } NNRTI_CPU(product_job);
 
+/* What a product, one with a vector and a convolution by tiles are called with. */
+static void NNRTI_CPU(see_product)(const nnrti_cpu_product *attr, const nnrt_view *args, const nnrt_call *call,
+                                   NNRTI_CPU(product_job) * j)
+{
+    j->attr = attr;
+    j->x = &args[0];
+    j->z = &args[1];
+    j->packed = &args[2];
+    j->last = &args[3];
+    j->y = &args[4];
+    j->call = call;
+    j->panels = (j->y->dims[3] + NNRTI_WIDE * NNRTI_LANES - 1) / (NNRTI_WIDE * NNRTI_LANES);
+    j->bounds = nnrti_cpu_bounds(attr->in.activation, &j->low, &j->high);
+    (void)nnrti_cpu_bounds(attr->sum, &j->sumLow, &j->sumHigh);
+}
+
 /* Copies floats, or writes zeros where from is NULL; returns what lies behind them. */
 NNRTI_CPU_APART static float *NNRTI_CPU(copy_floats)(const float *from, int32_t count, float *to)
 {
@@ -6423,17 +6449,8 @@ static NNRT_ReturnCode NNRTI_CPU(product)(const void *attr, nnrt_view *args, nnr
 {
     NNRTI_CPU(product_job) j;
     int64_t pieces;
-    j.attr = (const nnrti_cpu_product *)attr;
-    j.x = &args[0];
-    j.z = &args[1];
-    j.packed = &args[2];
-    j.last = &args[3];
-    j.y = &args[4];
-    j.call = call;
+    NNRTI_CPU(see_product)((const nnrti_cpu_product *)attr, args, call, &j);
     j.pixels = (int64_t)j.y->dims[0] * j.y->dims[1] * j.y->dims[2];
-    j.panels = (j.y->dims[3] + NNRTI_WIDE * NNRTI_LANES - 1) / (NNRTI_WIDE * NNRTI_LANES);
-    j.bounds = nnrti_cpu_bounds(j.attr->in.activation, &j.low, &j.high);
-    (void)nnrti_cpu_bounds(j.attr->sum, &j.sumLow, &j.sumHigh);
     pieces = nnrti_cpu_pieces(j.pixels, j.attr->rows);
     if (j.attr->lines > 0) {
         (void)nnrti_cpu_patch_of(j.attr, j.x, j.x->dims[3], &j.patch);
@@ -6502,13 +6519,7 @@ static void NNRTI_CPU(vector_task)(void *arg, uint32_t i, uint32_t worker)
 static NNRT_ReturnCode NNRTI_CPU(vector)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(product_job) j;
-    j.attr = (const nnrti_cpu_product *)attr;
-    j.x = &args[0];
-    j.z = &args[1];
-    j.packed = &args[2];
-    j.y = &args[4];
-    j.bounds = nnrti_cpu_bounds(j.attr->in.activation, &j.low, &j.high);
-    (void)nnrti_cpu_bounds(j.attr->sum, &j.sumLow, &j.sumHigh);
+    NNRTI_CPU(see_product)((const nnrti_cpu_product *)attr, args, call, &j);
     nnrti_cpu_share(call, nnrti_cpu_work(j.attr, 1, j.packed->dims), j.attr->parts, NNRTI_CPU(vector_task), &j);
     return NNRT_SUCCESS;
 }
@@ -7047,15 +7058,8 @@ static NNRT_ReturnCode NNRTI_CPU(winograd)(const void *attr, nnrt_view *args, nn
 {
     const nnrti_cpu_winograd *a = (const nnrti_cpu_winograd *)attr;
     NNRTI_CPU(product_job) j;
-    j.attr = &a->product;
-    j.x = &args[0];
-    j.z = &args[1];
-    j.packed = &args[2];
-    j.last = &args[3];
-    j.y = &args[4];
-    j.call = call;
+    NNRTI_CPU(see_product)(&a->product, args, call, &j);
     j.pixels = (int64_t)j.y->dims[0] * a->down * a->across; /* tiles are what is counted */
-    j.panels = (j.y->dims[3] + NNRTI_WIDE * NNRTI_LANES - 1) / (NNRTI_WIDE * NNRTI_LANES);
     nnrti_cpu_share(call, (double)j.pixels * j.packed->dims[0] * j.packed->dims[1],
                     (uint32_t)((j.pixels + a->product.rows - 1) / a->product.rows) * a->product.parts,
                     NNRTI_CPU(winograd_task), &j);
@@ -9571,8 +9575,7 @@ static void NNRTI_CPU(step)(NNRTI_CPU(cells) * s, const nnrt_call *call)
 {
     const nnrti_cpu_recurrent *a = s->attr;
     const int32_t blocks = a->padded / NNRTI_LANES;
-    /* as nnrti_cpu_work has it */
-    const double work = (s->sequences < 4 ? 4.0 : s->sequences) * a->padded * a->cells;
+    const double work = nnrti_cpu_reading(s->sequences) * s->sequences * a->padded * a->cells;
     s->first = 0;
     s->end = a->apart ? 2 : a->gates;
     s->parts =

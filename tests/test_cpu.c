@@ -311,6 +311,12 @@ static void test_vectors(void **unused)
                 s.activation = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
             check_conv_by(&s, "vector");
         }
+    memset(&s, 0, sizeof(s));
+    s.n = s.window[0] = s.window[1] = s.dilation[0] = s.dilation[1] = 1;
+    s.group = 1;
+    s.k = 83;
+    s.c = 559;
+    s.bias = true;
     s.h = s.w = 3; /* one cell of several */
     s.stride[0] = s.stride[1] = 5;
     check_conv_by(&s, "vector");

@@ -245,8 +245,10 @@ def targets(results):
     def prepare(s):
         return s["prepare"]
 
+    weights = start_figure(results, "resnet50", ".onnx", lambda s: s["file"])
+
     def peak(s):
-        return s["rss"] / (start_figure(results, "resnet50", ".onnx", lambda plain: plain["file"]) or s["file"])
+        return s["rss"] / weights
 
     def error(name, t):
         return results.errors.get((name, t, ours)) if ORT in results.whos else None
