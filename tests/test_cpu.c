@@ -312,8 +312,8 @@ static void test_vectors(void **unused)
             check_conv_by(&s, "vector");
         }
     memset(&s, 0, sizeof(s));
-    s.n = s.window[0] = s.window[1] = s.dilation[0] = s.dilation[1] = 1;
-    s.group = 1;
+    s.n = s.window[0] = s.window[1] = 1;
+    s.group = s.dilation[0] = s.dilation[1] = 1;
     s.k = 83;
     s.c = 559;
     s.bias = true;
