@@ -1004,12 +1004,29 @@ static bool nnrti_cpu_is_global(const nnrt_draft_step *step)
            (most ? max->activationType : average->activationType) == NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
 }
 
+#define NNRTI_CPU_ELEMENTS ((int64_t)1 << 30) /* fewest of a tensor that is left to the reference device */
+
+/* Whether a step is an operator's, of extents that are known and whose products, and twice those, have 32 bits. */
+static bool nnrti_cpu_is_fit(const nnrt_draft_step *step)
+{
+    if (step->open != NULL || step->op == NULL)
+        return false;
+    for (uint32_t k = 0; k < step->nIn + step->nDerived + step->nOut; k++) {
+        const nnrt_view *v = &step->args[k].view;
+        int64_t elements = 1;
+        for (int32_t i = 0; step->args[k].tensor != NNRT_NO_TENSOR && i < v->rank; i++)
+            if ((elements *= v->dims[i] > 1 ? v->dims[i] : 1) >= NNRTI_CPU_ELEMENTS)
+                return false;
+    }
+    return true;
+}
+
 /* Whether a convolution of groups, or a transposed one, is products of constant weights (>>split). */
 static bool nnrti_cpu_is_split(const nnrt_draft_step *step);
 
 static bool nnrti_cpu_is_image(const nnrt_draft_step *step)
 {
-    if (step->open != NULL || step->op == NULL ||
+    if (!nnrti_cpu_is_fit(step) ||
         (step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 && !nnrti_cpu_is_eight(step, "nnrt_conv2d_fusion_q8") &&
          !nnrti_cpu_is_eight(step, "nnrt_max_pool_fusion_q8") && !nnrti_cpu_is_eight(step, "nnrt_avgpool_fusion_q8")) ||
         step->args[0].view.rank != 4 || step->args[0].kind == NNRT_PLACE_CONSTANT)
@@ -2828,7 +2845,7 @@ static bool nnrti_cpu_is_volume(const nnrt_draft_step *step)
 {
     const nnrt_plan_arg *args = step->args;
     int64_t rows, cells = 1;
-    if (step->open != NULL || step->op == NULL || step->op->type != NNRT_NODE_TYPE_CONV_3D ||
+    if (!nnrti_cpu_is_fit(step) || step->op->type != NNRT_NODE_TYPE_CONV_3D ||
         args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 || args[0].kind == NNRT_PLACE_CONSTANT ||
         args[1].kind != NNRT_PLACE_CONSTANT ||
         (args[2].tensor != NNRT_NO_TENSOR && args[2].kind != NNRT_PLACE_CONSTANT))
@@ -4676,7 +4693,7 @@ static bool nnrti_cpu_is_float(const nnrt_draft_step *step)
 static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
-    if (step->op == NULL || step->open != NULL)
+    if (!nnrti_cpu_is_fit(step))
         return NNRT_SUCCESS;
     if (nnrti_cpu_is_recurrent(step))
         return nnrti_cpu_take_recurrent(e, s);

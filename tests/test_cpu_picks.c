@@ -713,6 +713,106 @@ static void test_powers(void **unused)
     }
 }
 
+/* ---- tensors of 2^30 elements ---- */
+
+/* Cells [1,2,2,1] (an image, NHWC) or [1,2], tiled to `dims` where it is not NULL; the node; and the greatest of all that it gives. */
+static NNRT_Model *model_between(NNRT_NodeType type, const void *attr, int32_t rank, const int32_t *dims)
+{
+    const int32_t cells[4] = {1, 2, 2, 1}, axes[4] = {0, 1, 2, 3};
+    int32_t times[4];
+    nnrt_builder *b = NULL;
+    NNRT_ReduceFusion reduce;
+    uint32_t ids[2], y;
+    memset(&reduce, 0, sizeof(reduce));
+    reduce.mode = NNRT_REDUCE_MODE_MAX;
+    assert_int_equal(nnrt_builder_create(&b, "vast", NULL), NNRT_SUCCESS);
+    ids[0] = nnrt_builder_input(b, "x", F32, rank, cells);
+    if (dims != NULL) {
+        for (int32_t k = 0; k < rank; k++)
+            times[k] = dims[k] / cells[k];
+        ids[1] = nnrt_builder_constant(b, "times", NNRT_DATA_TYPE_INT32, 1, &rank, times, sizeof(times[0]) * (size_t)rank);
+        ids[0] = nnrt_builder_op(b, "tiled", NNRT_NODE_TYPE_TILE_FUSION, NULL, ids, 2);
+    }
+    y = nnrt_builder_tensor(b, "y");
+    if (rank == 4) {
+        nnrt_builder_format(b, ids[0], NNRT_FORMAT_NHWC);
+        nnrt_builder_format(b, y, NNRT_FORMAT_NHWC);
+    }
+    nnrt_builder_node(b, "node", type, attr, ids, 1, &y, 1);
+    ids[0] = y;
+    ids[1] = nnrt_builder_constant(b, "axes", NNRT_DATA_TYPE_INT32, 1, &rank, axes, sizeof(axes[0]) * (size_t)rank);
+    nnrt_builder_output(b, nnrt_builder_op(b, "most", NNRT_NODE_TYPE_REDUCE_FUSION, &reduce, ids, 2));
+    return finish(b);
+}
+
+/* The node has this kernel in each set, or none can have it; without a choice there is a plan. Nothing of it is allocated. */
+static void check_taken(NNRT_NodeType type, const void *attr, int32_t rank, const int32_t *dims, const char *name, bool taken)
+{
+    NNRT_Model *model = model_between(type, attr, rank, dims);
+    for (uint32_t s = 0; s < nSets; s++) {
+        nnrt_session_desc desc;
+        NNRT_Extension extensions[2];
+        nnrt_error e;
+        size_t bytes;
+        memset(&desc, 0, sizeof(desc));
+        memset(&e, 0, sizeof(e));
+        if (has_no_floats(s))
+            continue;
+        desc.device = sets[s];
+        if (nnrt_session_bytes(model, &desc, &bytes, &e) != NNRT_SUCCESS)
+            fail_msg("%s: %s: %s", sets[s], nnrt_op_find(type)->name, e.message);
+        kernel = name;
+        add_extensions(&desc, extensions);
+        kernel = NULL;
+        if (nnrt_session_bytes(model, &desc, &bytes, &e) != (taken ? NNRT_SUCCESS : NNRT_NOT_SUPPORT))
+            fail_msg("%s: %s by '%s': %s", sets[s], nnrt_op_find(type)->name, name, e.message);
+    }
+    nnrt_model_destroy(model);
+}
+
+/* What has 2^30 elements or more is the reference device's, as products of extents have 32 bits; what has fewer is not. */
+static void test_vast(void **unused)
+{
+    static const int32_t vast[2][4] = {{1 << 15, 1 << 15, 2, 1}, {1, 1 << 15, 1 << 15, 1}}, lines[2] = {1 << 20, 1 << 12};
+    static const int32_t fewer[4] = {1, 1 << 15, (1 << 15) - 2, 1}, less[2] = {1 << 15, (1 << 15) - 2};
+    int64_t cell[2] = {1, 1}, none[4] = {0, 0, 0, 0}, axis = -1;
+    NNRT_MaxPoolFusion pool;
+    NNRT_Resize resize;
+    NNRT_Softmax softmax;
+    NNRT_LRN lrn;
+    (void)unused;
+    if (sizeof(size_t) < 8)
+        return; /* no such tensor there */
+    memset(&pool, 0, sizeof(pool));
+    pool.kernelSize = pool.strides = nnrt_int64_list(cell, 2);
+    pool.pad = nnrt_int64_list(none, 4);
+    memset(&softmax, 0, sizeof(softmax));
+    softmax.axis = nnrt_int64_list(&axis, 1);
+    memset(&lrn, 0, sizeof(lrn));
+    lrn.depthRadius = 1;
+    lrn.bias = lrn.alpha = 1;
+    lrn.beta = 0.5f;
+    for (uint32_t i = 0; i < 2; i++) {
+        check_taken(NNRT_NODE_TYPE_MAX_POOL_FUSION, &pool, 4, vast[i], "max_pool", false);
+        check_taken(NNRT_NODE_TYPE_LRN, &lrn, 4, vast[i], "lrn", false);
+    }
+    check_taken(NNRT_NODE_TYPE_MAX_POOL_FUSION, &pool, 4, fewer, "max_pool", true);
+    check_taken(NNRT_NODE_TYPE_LRN, &lrn, 4, fewer, "lrn", true);
+    check_taken(NNRT_NODE_TYPE_SOFTMAX, &softmax, 2, lines, "softmax", false);
+    check_taken(NNRT_NODE_TYPE_SOFTMAX, &softmax, 2, less, "softmax", true);
+    check_taken(NNRT_NODE_TYPE_ABS, NULL, 2, lines, "unary", false);
+    check_taken(NNRT_NODE_TYPE_ABS, NULL, 2, less, "unary", true);
+    memset(&resize, 0, sizeof(resize));
+    resize.method = NNRT_RESIZE_METHOD_NEAREST;
+    resize.newHeight = INT32_MAX; /* with the column more than 32 bits */
+    resize.newWidth = 1;
+    check_taken(NNRT_NODE_TYPE_RESIZE, &resize, 4, NULL, "resize", false);
+    resize.newHeight = resize.newWidth = 1 << 15;
+    check_taken(NNRT_NODE_TYPE_RESIZE, &resize, 4, NULL, "resize", false);
+    resize.newHeight--;
+    check_taken(NNRT_NODE_TYPE_RESIZE, &resize, 4, NULL, "resize", true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -720,6 +820,7 @@ int main(void)
         cmocka_unit_test(test_positions),   cmocka_unit_test(test_tops),    cmocka_unit_test(test_resizes),
         cmocka_unit_test(test_lrn),
         cmocka_unit_test(test_norms),         cmocka_unit_test(test_powers),
+        cmocka_unit_test(test_vast),
     };
     return cmocka_run_group_tests(tests, add_devices, NULL);
 }
