@@ -2297,6 +2297,14 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 #define NNRTI_SETUP_END()
 #endif
 
+/* NNRTI_LOOPS: loops that a kernel spends its time in, with the registers for themselves. Inside the kernel, what does not
+   change in them is read from the stack each time where code is to be small. */
+#if defined(__GNUC__) || defined(__clang__)
+#define NNRTI_LOOPS static __attribute__((noinline, unused))
+#else
+#define NNRTI_LOOPS static
+#endif
+
 #if defined(__GNUC__) || defined(__clang__)
 #define NNRTI_INLINE static inline __attribute__((always_inline, unused))
 #else
@@ -5192,79 +5200,116 @@ NNRTI_INLINE ptrdiff_t nnrti_place(const nnrt_view *v, int32_t i, int32_t j, int
     return i * v->strides[0] + j * v->strides[1] + k * v->strides[2] + l * v->strides[3];
 }
 
-/* sum[t] += a[0]*b[0,t] + a[1]*b[1,t] + .. for t < count, in this order: a[k] lies k*aK elements behind a, b[k,t] lies
-   k*bK + t*bT elements behind b, k < K. The sums stand side by side; none changes another. */
-NNRTI_INLINE void nnrti_dots_of(float *sum, int32_t count, const void *a, ptrdiff_t aK, const void *b, ptrdiff_t bK,
-                                ptrdiff_t bT, int32_t K, NNRT_DataType type)
+#define NNRTI_DOTS 4 /* sums side by side: what they share is read once, and small processors have room for them */
+
+/* What is summed: sum t is that of a[i,j,k] * b[i,j,k,t] for i < count[0], j < count[1], k < count[2], in this order.
+   a[i,j,k] lies i*aStep[0] + j*aStep[1] + k*aStep[2] elements behind a, b[i,j,k,t] likewise, and t*bT. */
+typedef struct nnrti_terms {
+    const void *a, *b;
+    int32_t count[3];
+    ptrdiff_t aStep[3], bStep[3], bT;
+} nnrti_terms;
+
+/* One axis of K terms. */
+static NNRTI_UNUSED void nnrti_line_terms(nnrti_terms *m, ptrdiff_t aK, ptrdiff_t bK, ptrdiff_t bT, int32_t K)
 {
-    for (int32_t k = 0; k < K; k++) {
-        const float v = nnrti_load(a, k * aK, type);
-        for (int32_t t = 0; t < count; t++)
-            sum[t] += v * nnrti_load(b, k * bK + t * bT, type);
+    memset(m, 0, sizeof(*m));
+    m->count[0] = m->count[1] = 1;
+    m->count[2] = K;
+    m->aStep[2] = aK;
+    m->bStep[2] = bK;
+    m->bT = bT;
+}
+
+/* The axis that the innermost loop runs over, so that it runs more than once: of one k those of j. */
+NNRTI_INLINE int32_t nnrti_inner(const nnrti_terms *m)
+{
+    return m->count[2] == 1 ? 1 : 2;
+}
+
+/* sum[t] += sum t, or four of them from t on; no sum changes another. There are terms. bT is that of m, or the constant 1,
+   which saves computing places. */
+NNRTI_INLINE void nnrti_sum_terms(const nnrti_terms *m, ptrdiff_t bT, int32_t t, bool four, float *sum,
+                                  NNRT_DataType type)
+{
+    const int32_t inner = nnrti_inner(m), J = inner == 1 ? 1 : m->count[1], K = m->count[inner];
+    const ptrdiff_t aK = m->aStep[inner], bK = m->bStep[inner];
+    float s0 = sum[t], s1 = four ? sum[t + 1] : 0, s2 = four ? sum[t + 2] : 0, s3 = four ? sum[t + 3] : 0;
+    for (int32_t i = 0; i < m->count[0]; i++)
+        for (int32_t j = 0; j < J; j++) {
+            const void *const as = m->a, *const bs = m->b;
+            ptrdiff_t a = i * m->aStep[0] + j * m->aStep[1], b = i * m->bStep[0] + j * m->bStep[1] + t * bT;
+            int32_t k = K;
+            do {
+                const float v = nnrti_load(as, a, type);
+                s0 += v * nnrti_load(bs, b, type);
+                if (four) {
+                    s1 += v * nnrti_load(bs, b + bT, type);
+                    s2 += v * nnrti_load(bs, b + 2 * bT, type);
+                    s3 += v * nnrti_load(bs, b + 3 * bT, type);
+                }
+                a += aK;
+                b += bK;
+            } while (--k != 0);
+        }
+    sum[t] = s0;
+    if (four) {
+        sum[t + 1] = s1;
+        sum[t + 2] = s2;
+        sum[t + 3] = s3;
     }
 }
 
-#define NNRTI_DOTS 16 /* sums side by side that are worth a block */
-
-/* The same for 8 or 16 sums, written so that compilers keep them in registers: as vectors when bT is 1. */
-NNRTI_INLINE void nnrti_dots_full(float *sum, int32_t count, const void *a, ptrdiff_t aK, const void *b, ptrdiff_t bK,
-                                  ptrdiff_t bT, int32_t K, NNRT_DataType type)
+NNRTI_LOOPS void nnrti_sum_one_f32(const nnrti_terms *m, int32_t t, float *sum)
 {
-    float s0[4], s1[4], s2[4] = {0}, s3[4] = {0};
-    memcpy(s0, sum, sizeof(s0));
-    memcpy(s1, sum + 4, sizeof(s1));
-    if (count == 16) {
-        memcpy(s2, sum + 8, sizeof(s2));
-        memcpy(s3, sum + 12, sizeof(s3));
-    }
-    for (int32_t k = 0; k < K; k++) {
-        const float v = nnrti_load(a, k * aK, type);
-        for (int32_t t = 0; t < 4; t++)
-            s0[t] += v * nnrti_load(b, k * bK + t * bT, type);
-        for (int32_t t = 0; t < 4; t++)
-            s1[t] += v * nnrti_load(b, k * bK + (t + 4) * bT, type);
-        for (int32_t t = 0; t < 4 && count == 16; t++)
-            s2[t] += v * nnrti_load(b, k * bK + (t + 8) * bT, type);
-        for (int32_t t = 0; t < 4 && count == 16; t++)
-            s3[t] += v * nnrti_load(b, k * bK + (t + 12) * bT, type);
-    }
-    memcpy(sum, s0, sizeof(s0));
-    memcpy(sum + 4, s1, sizeof(s1));
-    if (count == 16) {
-        memcpy(sum + 8, s2, sizeof(s2));
-        memcpy(sum + 12, s3, sizeof(s3));
-    }
+    nnrti_sum_terms(m, m->bT, t, false, sum, NNRT_DATA_TYPE_FLOAT32);
 }
 
-/* The same for any count <= NNRTI_DOTS. A full block is a case of its own: of neighbours at once, of elements that lie
-   apart in halves, because 16 rows of a large power of two would drive each other out of the cache. */
-NNRTI_INLINE void nnrti_dots(float *sum, int32_t count, const void *a, ptrdiff_t aK, const void *b, ptrdiff_t bK,
-                             ptrdiff_t bT, int32_t K, NNRT_DataType type)
+NNRTI_LOOPS void nnrti_sum_four_f32(const nnrti_terms *m, float *sum)
 {
-    const ptrdiff_t next = bT * (ptrdiff_t)nnrt_type_size(type); /* bytes from b[k,t] to b[k,t + 1] */
-    int32_t t = 0;
-    if (count == NNRTI_DOTS && bT == 1) {
-        nnrti_dots_full(sum, 16, a, aK, b, bK, 1, K, type);
+    if (m->bT == 1)
+        nnrti_sum_terms(m, 1, 0, true, sum, NNRT_DATA_TYPE_FLOAT32);
+    else
+        nnrti_sum_terms(m, m->bT, 0, true, sum, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRTI_LOOPS void nnrti_sum_one_f16(const nnrti_terms *m, int32_t t, float *sum)
+{
+    nnrti_sum_terms(m, m->bT, t, false, sum, NNRT_DATA_TYPE_FLOAT16);
+}
+
+NNRTI_LOOPS void nnrti_sum_four_f16(const nnrti_terms *m, float *sum)
+{
+    nnrti_sum_terms(m, m->bT, 0, true, sum, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* sum[t] += sum t, t < count <= NNRTI_DOTS. */
+NNRTI_INLINE void nnrti_dots(const nnrti_terms *m, int32_t count, float *sum, NNRT_DataType type)
+{
+    const bool half = type == NNRT_DATA_TYPE_FLOAT16;
+    if (m->count[0] == 0 || m->count[1] == 0 || m->count[2] == 0)
         return;
-    }
-    for (; count - t >= 8; t += 8)
-        nnrti_dots_full(sum + t, 8, a, aK, (const uint8_t *)b + t * next, bK, bT, K, type);
-    if (t < count)
-        nnrti_dots_of(sum + t, count - t, a, aK, (const uint8_t *)b + t * next, bK, bT, K, type);
+    if (count == NNRTI_DOTS)
+        (half ? nnrti_sum_four_f16 : nnrti_sum_four_f32)(m, sum);
+    for (int32_t t = 0; t < count && count < NNRTI_DOTS; t++)
+        (half ? nnrti_sum_one_f16 : nnrti_sum_one_f32)(m, t, sum);
 }
 
 /* sum[i] += w[row,i,0]*a[0] + w[row,i,1]*a[1] + .. in this order. */
 static NNRTI_UNUSED void nnrti_rows_times(float *sum, const float *a, const nnrt_view *w, int32_t row)
 {
+    nnrti_terms m;
+    nnrti_line_terms(&m, 1, w->strides[2], w->strides[1], w->dims[2]);
+    m.a = a;
     for (int32_t i = 0; i < w->dims[1]; i += NNRTI_DOTS) {
         const int32_t count = w->dims[1] - i < NNRTI_DOTS ? w->dims[1] - i : NNRTI_DOTS;
-        const void *b = nnrti_at(w->data, row * w->strides[0] + i * w->strides[1], nnrt_type_size(w->dataType));
+        m.b = nnrti_at(w->data, row * w->strides[0] + i * w->strides[1], nnrt_type_size(w->dataType));
         if (w->dataType == NNRT_DATA_TYPE_FLOAT32)
-            nnrti_dots(sum + i, count, a, 1, b, w->strides[2], w->strides[1], w->dims[2], NNRT_DATA_TYPE_FLOAT32);
+            nnrti_dots(&m, count, sum + i, NNRT_DATA_TYPE_FLOAT32);
         else
             for (int32_t k = 0; k < w->dims[2]; k++)
                 for (int32_t t = 0; t < count; t++)
-                    sum[i + t] += a[k] * nnrti_load(b, k * w->strides[2] + t * w->strides[1], NNRT_DATA_TYPE_FLOAT16);
+                    sum[i + t] += a[k] * nnrti_load(m.b, k * w->strides[2] + t * w->strides[1], NNRT_DATA_TYPE_FLOAT16);
     }
 }
 
@@ -5692,78 +5737,67 @@ static NNRTI_UNUSED bool nnrti_dilated_next(nnrti_dilated *w)
     return false;
 }
 
-/* Where a window lies: image n, its channels from c on, the cells of rows and columns. */
+/* Where a window lies: image n, the cells of rows and columns. */
 typedef struct nnrti_window_at {
-    int32_t n, c;
+    int32_t n;
     nnrti_cells rows, columns;
 } nnrti_window_at;
 
-/* best[t] = the largest cell of channel c + t, t < count. NaN is largest. */
-NNRTI_INLINE void nnrti_max_cells(const nnrt_view *x, const nnrti_window_at *m, int32_t count, float *best,
-                                  NNRT_DataType type)
+/* y[n,p,q,c] = act(sum of the window's cells of channel c / cells) for all c; m->n is n, `at` the element y[n,p,q,0]. The
+   sum runs over rows, then columns. */
+NNRTI_INLINE void nnrti_average(const nnrt_view *x, const nnrti_window_at *m, float cells,
+                                NNRT_ActivationType activation, nnrt_view *y, ptrdiff_t at, NNRT_DataType type)
 {
-    const ptrdiff_t first = nnrti_place(x, m->n, m->rows.first, m->columns.first, m->c);
-    for (int32_t t = 0; t < count; t++)
-        best[t] = nnrti_load(x->data, first + t * x->strides[3], type);
-    for (int32_t h = m->rows.first; h < m->rows.end; h++)
-        for (int32_t w = m->columns.first; w < m->columns.end; w++) {
-            const ptrdiff_t in = nnrti_place(x, m->n, h, w, m->c);
-            for (int32_t t = 0; t < count; t++) {
-                const float v = nnrti_load(x->data, in + t * x->strides[3], type);
-                const float larger = v > best[t] ? v : best[t];
-                best[t] = v == v ? larger : v;
-            }
+    for (int32_t c = 0; c < y->dims[3]; c++) {
+        float sum = 0;
+        for (int32_t h = m->rows.first; h < m->rows.end; h++) {
+            const ptrdiff_t row = nnrti_place(x, m->n, h, 0, c);
+            for (int32_t w = m->columns.first; w < m->columns.end; w++)
+                sum += nnrti_load(x->data, row + w * x->strides[2], type);
         }
+        nnrti_store(y->data, at + c * y->strides[3], nnrti_activate(sum / cells, activation), type);
+    }
 }
 
-/* Position h*W + w of the first cell of channel c + t that equals best, or is NaN when best is. */
-NNRTI_INLINE int64_t nnrti_max_position(const nnrt_view *x, const nnrti_window_at *m, int32_t t, float best,
+/* The largest cell of channel c. NaN is largest. */
+NNRTI_INLINE float nnrti_max_cell(const nnrt_view *x, const nnrti_window_at *m, int32_t c, NNRT_DataType type)
+{
+    float best = -INFINITY;
+    for (int32_t h = m->rows.first; h < m->rows.end; h++) {
+        const ptrdiff_t row = nnrti_place(x, m->n, h, 0, c);
+        for (int32_t w = m->columns.first; w < m->columns.end; w++) {
+            const float v = nnrti_load(x->data, row + w * x->strides[2], type);
+            best = v > best || v != v ? v : best;
+        }
+    }
+    return best;
+}
+
+/* Position h*W + w of the first cell of channel c that equals best, or is NaN when best is. */
+NNRTI_INLINE int64_t nnrti_max_position(const nnrt_view *x, const nnrti_window_at *m, int32_t c, float best,
                                         NNRT_DataType type)
 {
     for (int32_t h = m->rows.first; h < m->rows.end; h++)
         for (int32_t w = m->columns.first; w < m->columns.end; w++) {
-            const float v = nnrti_load(x->data, nnrti_place(x, m->n, h, w, m->c + t), type);
+            const float v = nnrti_load(x->data, nnrti_place(x, m->n, h, w, c), type);
             if (v == best || (v != v && best != best))
                 return (int64_t)h * x->dims[2] + w;
         }
     return 0;
 }
 
-/* y[n,p,q,..] = act(sum of the window's cells / cells) for all channels; m->n is n, `at` the element y[n,p,q,0]. The sum
-   runs over rows, then columns. Up to 16 channels are summed side by side; that changes no sum. */
-NNRTI_INLINE void nnrti_average(const nnrt_view *x, const nnrti_window_at *m, float cells,
-                                NNRT_ActivationType activation, nnrt_view *y, ptrdiff_t at, NNRT_DataType type)
-{
-    for (int32_t c = 0; c < y->dims[3]; c += 16) {
-        const int32_t count = y->dims[3] - c < 16 ? y->dims[3] - c : 16;
-        float sum[16] = {0};
-        for (int32_t h = m->rows.first; h < m->rows.end; h++)
-            for (int32_t w = m->columns.first; w < m->columns.end; w++) {
-                const ptrdiff_t in = nnrti_place(x, m->n, h, w, c);
-                for (int32_t t = 0; t < count; t++)
-                    sum[t] += nnrti_load(x->data, in + t * x->strides[3], type);
-            }
-        for (int32_t t = 0; t < count; t++)
-            nnrti_store(y->data, at + (c + t) * y->strides[3], nnrti_activate(sum[t] / cells, activation), type);
-    }
-}
-
 /* The largest cell of the window, for all channels, into y[n,p,q,..] and its position h*W + w into indices[n,p,q,..]; one
    of the two may be NULL. */
-NNRTI_INLINE void nnrti_largest(const nnrt_view *x, nnrti_window_at *m, int32_t p, int32_t q,
+NNRTI_INLINE void nnrti_largest(const nnrt_view *x, const nnrti_window_at *m, int32_t p, int32_t q,
                                 NNRT_ActivationType activation, nnrt_view *y, nnrt_view *indices, NNRT_DataType type)
 {
-    for (m->c = 0; m->c < x->dims[3]; m->c += 16) {
-        const int32_t count = x->dims[3] - m->c < 16 ? x->dims[3] - m->c : 16;
-        float best[16];
-        nnrti_max_cells(x, m, count, best, type);
-        for (int32_t t = 0; t < count; t++) {
-            if (y != NULL)
-                nnrti_store(y->data, nnrti_place(y, m->n, p, q, m->c + t), nnrti_activate(best[t], activation), type);
-            if (indices != NULL)
-                nnrti_store_int(indices->data, nnrti_place(indices, m->n, p, q, m->c + t),
-                                (uint64_t)nnrti_max_position(x, m, t, best[t], type), indices->dataType);
-        }
+    for (int32_t c = 0; c < x->dims[3]; c++) {
+        const float best = nnrti_max_cell(x, m, c, type);
+        if (y != NULL)
+            nnrti_store(y->data, nnrti_place(y, m->n, p, q, c), nnrti_activate(best, activation), type);
+        if (indices != NULL)
+            nnrti_store_int(indices->data, nnrti_place(indices, m->n, p, q, c),
+                            (uint64_t)nnrti_max_position(x, m, c, best, type), indices->dataType);
     }
 }
 
@@ -6609,12 +6643,9 @@ NNRTI_INLINE const int32_t *nnrti_quant_factor(const nnrt_view *quant, ptrdiff_t
     return quant->dims[0] > NNRTI_QUANT_FACTORS + 2 ? list + 2 * k : list;
 }
 
-/* Sums of products of 8 bits that stand side by side: sum over k of (a[k] - zeroA) * (b[k,t] - zeroB[t]). a[k] lies
-   k*aK elements behind a, b[k,t] lies k*bK + t*bT behind b. All are taken as bytes of 0 to 255: of int8 the highest bit
-   is turned over (flip 0x80), which makes it and its zero point 128 more. */
+/* Of 8 bits sum t is that of (a[i,j,k] - zeroA) * (b[i,j,k,t] - zeroB[t]). All are taken as bytes of 0 to 255: of int8 the
+   highest bit is turned over (flip 0x80), which makes it and its zero point 128 more. */
 typedef struct nnrti_dots_8 {
-    const uint8_t *a, *b;
-    ptrdiff_t aK, bK, bT;
     int32_t flipA, flipB, zeroA, zeroB[NNRTI_DOTS];
 } nnrti_dots_8;
 
@@ -6629,41 +6660,72 @@ NNRTI_INLINE int32_t nnrti_zero(const nnrt_view *v, ptrdiff_t k)
     return v->quant[v->quantCount > 1 ? k : 0].zeroPoint + nnrti_flip(v);
 }
 
-/* s[t] += sum over k of (a[k] - zeroA) * b[k,t]. Along k or across t, whichever lies closer together: no order changes
-   an exact sum. */
-NNRTI_INLINE void nnrti_sum_run(const nnrti_dots_8 *d, const uint8_t *a, const uint8_t *b, int32_t K, int32_t count,
-                                int32_t *s)
+/* sum[t] += sum t, or four of them from t on, of 1 to 2^15 terms: 255 * 255 * 2^15 < 2^31. */
+NNRTI_INLINE void nnrti_sum_terms_8(const nnrti_terms *m, const nnrti_dots_8 *d, ptrdiff_t bT, int32_t t, bool four,
+                                    int64_t *sum)
 {
-    const ptrdiff_t aK = d->aK, bK = d->bK, bT = d->bT;
+    const int32_t inner = nnrti_inner(m), J = inner == 1 ? 1 : m->count[1], K = m->count[inner];
+    const ptrdiff_t aK = m->aStep[inner], bK = m->bStep[inner];
     const int32_t flipA = d->flipA, flipB = d->flipB, zeroA = d->zeroA;
-    if (bT < bK)
-        for (int32_t k = 0; k < K; k++) {
-            const int32_t v = (a[k * aK] ^ flipA) - zeroA;
-            for (int32_t t = 0; t < count; t++)
-                s[t] += v * (b[k * bK + t * bT] ^ flipB);
+    int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0, all = 0;
+    for (int32_t i = 0; i < m->count[0]; i++)
+        for (int32_t j = 0; j < J; j++) {
+            const uint8_t *const as = (const uint8_t *)m->a, *const bs = (const uint8_t *)m->b;
+            ptrdiff_t a = i * m->aStep[0] + j * m->aStep[1], b = i * m->bStep[0] + j * m->bStep[1] + t * bT;
+            int32_t k = K;
+            do {
+                const int32_t v = (as[a] ^ flipA) - zeroA;
+                all += v;
+                s0 += v * (bs[b] ^ flipB);
+                if (four) {
+                    s1 += v * (bs[b + bT] ^ flipB);
+                    s2 += v * (bs[b + 2 * bT] ^ flipB);
+                    s3 += v * (bs[b + 3 * bT] ^ flipB);
+                }
+                a += aK;
+                b += bK;
+            } while (--k != 0);
         }
-    else
-        for (int32_t t = 0; t < count; t++) {
-            int32_t sum = 0;
-            for (int32_t k = 0; k < K; k++)
-                sum += ((a[k * aK] ^ flipA) - zeroA) * (b[k * bK + t * bT] ^ flipB);
-            s[t] += sum;
-        }
+    sum[t] += s0 - (int64_t)all * d->zeroB[t];
+    if (four) {
+        sum[t + 1] += s1 - (int64_t)all * d->zeroB[t + 1];
+        sum[t + 2] += s2 - (int64_t)all * d->zeroB[t + 2];
+        sum[t + 3] += s3 - (int64_t)all * d->zeroB[t + 3];
+    }
 }
 
-/* sum[t] += the sums of t < count. Runs of 2^15 products fit into int32: 255 * 255 * 2^15 < 2^31. */
-NNRTI_INLINE void nnrti_sum_dots(const nnrti_dots_8 *d, int32_t K, int32_t count, int64_t *sum)
+/* sum[t] += sum t of 1 to 2^15 terms, t < count. */
+NNRTI_LOOPS void nnrti_sum_some(const nnrti_terms *m, const nnrti_dots_8 *d, int32_t count, int64_t *sum)
 {
-    for (int32_t first = 0; first < K; first += 1 << 15) {
-        const int32_t n = K - first < 1 << 15 ? K - first : 1 << 15;
-        const uint8_t *a = d->a + first * d->aK, *b = d->b + first * d->bK;
-        int32_t s[NNRTI_DOTS] = {0}, all = 0;
-        nnrti_sum_run(d, a, b, n, count, s);
-        for (int32_t k = 0; k < n; k++)
-            all += (a[k * d->aK] ^ d->flipA) - d->zeroA;
-        for (int32_t t = 0; t < count; t++)
-            sum[t] += (int64_t)s[t] - (int64_t)all * d->zeroB[t];
+    if (count == NNRTI_DOTS && m->bT == 1)
+        nnrti_sum_terms_8(m, d, 1, 0, true, sum);
+    else if (count == NNRTI_DOTS)
+        nnrti_sum_terms_8(m, d, m->bT, 0, true, sum);
+    for (int32_t t = 0; t < count && count < NNRTI_DOTS; t++)
+        nnrti_sum_terms_8(m, d, m->bT, t, false, sum);
+}
+
+/* sum[t] += sum t, t < count <= NNRTI_DOTS. */
+static NNRTI_UNUSED void nnrti_sum_dots(const nnrti_terms *m, const nnrti_dots_8 *d, int32_t count, int64_t *sum)
+{
+    const int32_t most = 1 << 15, K = m->count[2] < most ? m->count[2] : most;
+    const int64_t cells = (int64_t)m->count[0] * m->count[1];
+    nnrti_terms run = *m;
+    if (cells == 0 || K == 0)
+        return;
+    if (m->count[2] <= most && cells <= most / K) {
+        nnrti_sum_some(m, d, count, sum);
+        return;
     }
+    run.count[0] = run.count[1] = 1;
+    for (int32_t i = 0; i < m->count[0]; i++)
+        for (int32_t j = 0; j < m->count[1]; j++)
+            for (int32_t k = 0; k < m->count[2]; k += run.count[2]) {
+                run.count[2] = m->count[2] - k < most ? m->count[2] - k : most;
+                run.a = (const uint8_t *)m->a + i * m->aStep[0] + j * m->aStep[1] + k * m->aStep[2];
+                run.b = (const uint8_t *)m->b + i * m->bStep[0] + j * m->bStep[1] + k * m->bStep[2];
+                nnrti_sum_some(&run, d, count, sum);
+            }
 }
 
 /* The zero point at place i of the axis of x that it belongs to, as it is for bytes of 0 to 255: zero has one for all, or one
@@ -6680,16 +6742,13 @@ NNRTI_INLINE int64_t nnrti_bias_at(const nnrt_view *bias, ptrdiff_t i)
     return bias != NULL ? ((const int32_t *)bias->data)[i * bias->strides[0]] : 0;
 }
 
-/* The sums of a convolution: the weight as a, x as b. */
-static void nnrti_dots_of_weight(nnrti_dots_8 *d, const nnrt_view *weight, const nnrt_view *x)
+/* With the zero point of b; that of a is to come. */
+static NNRTI_UNUSED void nnrti_dots_begin(nnrti_dots_8 *d, const nnrt_view *a, const nnrt_view *b, int32_t zero)
 {
-    memset(d, 0, sizeof(*d));
-    d->aK = weight->strides[3];
-    d->bK = x->strides[3];
-    d->flipA = nnrti_flip(weight);
-    d->flipB = nnrti_flip(x);
-    for (int32_t t = 0; t < NNRTI_DOTS && x->quantCount > 0; t++)
-        d->zeroB[t] = nnrti_zero(x, 0);
+    d->flipA = nnrti_flip(a);
+    d->flipB = nnrti_flip(b);
+    for (int32_t t = 0; t < NNRTI_DOTS; t++)
+        d->zeroB[t] = zero;
 }
 
 /* Elements at, at + step, .. of y = results of count sums of channel o. */
@@ -6716,14 +6775,11 @@ static nnrt_view nnrti_transposed(const nnrt_view *v, bool transpose)
     return t;
 }
 
-/* The sums of a product of matrices, the last two axes of a and b. */
-static void nnrti_dots_of_matrices(nnrti_dots_8 *d, const nnrt_view *a, const nnrt_view *b)
+/* The terms of a product of matrices, the last two axes of a and b. */
+static NNRTI_UNUSED void nnrti_matrix_terms(nnrti_terms *m, const nnrt_view *a, const nnrt_view *b)
 {
-    d->aK = a->strides[a->rank - 1];
-    d->bK = b->strides[b->rank - 2];
-    d->bT = b->strides[b->rank - 1];
-    d->flipA = nnrti_flip(a);
-    d->flipB = nnrti_flip(b);
+    nnrti_line_terms(m, a->strides[a->rank - 1], b->strides[b->rank - 2], b->strides[b->rank - 1],
+                     a->dims[a->rank - 1]);
 }
 
 /* z[m,n] = result of bias[n] + sum over k of (a[m,k] - its zero point) * (b[k,n] - its zero point, one or one per n),
@@ -6731,21 +6787,23 @@ static void nnrti_dots_of_matrices(nnrti_dots_8 *d, const nnrt_view *a, const nn
 NNRTI_INLINE void nnrti_matrix_8(const nnrt_view *a, const nnrt_view *b, const nnrt_view *bias, const nnrt_view *quant,
                                  nnrt_view *z)
 {
-    const int32_t M = z->dims[z->rank - 2], N = z->dims[z->rank - 1], K = a->dims[a->rank - 1];
+    const int32_t M = z->dims[z->rank - 2], N = z->dims[z->rank - 1];
+    nnrti_terms terms;
     nnrti_dots_8 d;
-    nnrti_dots_of_matrices(&d, a, b);
+    nnrti_matrix_terms(&terms, a, b);
+    nnrti_dots_begin(&d, a, b, 0);
     d.zeroA = nnrti_zero(a, 0);
     for (int32_t n = 0; n < N; n += NNRTI_DOTS) {
         const int32_t count = N - n < NNRTI_DOTS ? N - n : NNRTI_DOTS;
         for (int32_t t = 0; t < count; t++)
             d.zeroB[t] = nnrti_zero(b, n + t);
-        d.b = (const uint8_t *)nnrti_at(b->data, n * d.bT, 1);
+        terms.b = nnrti_at(b->data, n * terms.bT, 1);
         for (int32_t m = 0; m < M; m++) {
             int64_t sum[NNRTI_DOTS];
-            d.a = (const uint8_t *)nnrti_at(a->data, m * a->strides[a->rank - 2], 1);
+            terms.a = nnrti_at(a->data, m * a->strides[a->rank - 2], 1);
             for (int32_t t = 0; t < count; t++)
                 sum[t] = nnrti_bias_at(bias, n + t);
-            nnrti_sum_dots(&d, K, count, sum);
+            nnrti_sum_dots(&terms, &d, count, sum);
             for (int32_t t = 0; t < count; t++)
                 nnrti_store_8(z->data, m * z->strides[z->rank - 2] + (n + t) * z->strides[z->rank - 1],
                               nnrti_quant_result(nnrti_rescale(sum[t], nnrti_quant_factor(quant, n + t)),
@@ -6767,42 +6825,37 @@ NNRTI_INLINE void nnrti_average_8(const nnrt_view *x, const nnrti_window_at *m, 
                                   nnrt_view *y, ptrdiff_t at)
 {
     const int64_t missing = cells - (int64_t)(m->rows.end - m->rows.first) * (m->columns.end - m->columns.first);
-    for (int32_t c = 0; c < y->dims[3]; c += 16) {
-        const int32_t count = y->dims[3] - c < 16 ? y->dims[3] - c : 16;
-        int64_t sum[16];
-        for (int32_t t = 0; t < 16; t++)
-            sum[t] = missing * x->quant[0].zeroPoint;
-        for (int32_t h = m->rows.first; h < m->rows.end; h++)
-            for (int32_t w = m->columns.first; w < m->columns.end; w++) {
-                const ptrdiff_t in = nnrti_place(x, m->n, h, w, c);
-                for (int32_t t = 0; t < count; t++)
-                    sum[t] += nnrti_load_8(x->data, in + t * x->strides[3], x->dataType);
-            }
-        for (int32_t t = 0; t < count; t++) {
-            const int64_t mean = nnrti_quotient(sum[t] > 0 ? sum[t] + cells / 2 : sum[t] - cells / 2, cells);
-            nnrti_store_8(y->data, at + (c + t) * y->strides[3], nnrti_requantised(x, mean, quant));
+    for (int32_t c = 0; c < y->dims[3]; c++) {
+        int64_t sum = missing * x->quant[0].zeroPoint;
+        for (int32_t h = m->rows.first; h < m->rows.end; h++) {
+            const ptrdiff_t row = nnrti_place(x, m->n, h, 0, c);
+            for (int32_t w = m->columns.first; w < m->columns.end; w++)
+                sum += nnrti_load_8(x->data, row + w * x->strides[2], x->dataType);
         }
+        sum = nnrti_quotient(sum > 0 ? sum + cells / 2 : sum - cells / 2, cells);
+        nnrti_store_8(y->data, at + c * y->strides[3], nnrti_requantised(x, sum, quant));
     }
 }
 
 /* As nnrti_largest, of quantised int8 or uint8, whose stored integers are compared. */
-NNRTI_INLINE void nnrti_largest_8(const nnrt_view *x, nnrti_window_at *m, int32_t p, int32_t q, const nnrt_view *quant,
-                                  nnrt_view *y, nnrt_view *indices)
+NNRTI_INLINE void nnrti_largest_8(const nnrt_view *x, const nnrti_window_at *m, int32_t p, int32_t q,
+                                  const nnrt_view *quant, nnrt_view *y, nnrt_view *indices)
 {
-    for (m->c = 0; m->c < x->dims[3]; m->c++) {
+    for (int32_t c = 0; c < x->dims[3]; c++) {
         int32_t best = INT32_MIN;
         int64_t position = 0;
-        for (int32_t h = m->rows.first; h < m->rows.end; h++)
+        for (int32_t h = m->rows.first; h < m->rows.end; h++) {
+            const ptrdiff_t row = nnrti_place(x, m->n, h, 0, c);
             for (int32_t w = m->columns.first; w < m->columns.end; w++) {
-                const int32_t v = nnrti_load_8(x->data, nnrti_place(x, m->n, h, w, m->c), x->dataType);
+                const int32_t v = nnrti_load_8(x->data, row + w * x->strides[2], x->dataType);
                 position = v > best ? (int64_t)h * x->dims[2] + w : position;
                 best = v > best ? v : best;
             }
+        }
         if (y != NULL)
-            nnrti_store_8(y->data, nnrti_place(y, m->n, p, q, m->c), nnrti_requantised(x, best, quant));
+            nnrti_store_8(y->data, nnrti_place(y, m->n, p, q, c), nnrti_requantised(x, best, quant));
         if (indices != NULL)
-            nnrti_store_int(indices->data, nnrti_place(indices, m->n, p, q, m->c), (uint64_t)position,
-                            indices->dataType);
+            nnrti_store_int(indices->data, nnrti_place(indices, m->n, p, q, c), (uint64_t)position, indices->dataType);
     }
 }
 
@@ -9128,7 +9181,7 @@ static nnrti_cells nnrti_adaptive_cells(int32_t p, int32_t n, int32_t L)
 NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_average_pool_2d(const nnrt_view *x, const nnrt_view *quant, nnrt_view *y,
                                                             NNRT_DataType type)
 {
-    nnrti_window_at m = {0, 0, {0, 0}, {0, 0}};
+    nnrti_window_at m = {0, {0, 0}, {0, 0}};
     int32_t height, width;
     for (m.n = 0; m.n < y->dims[0]; m.n++)
         for (int32_t p = 0; p < y->dims[1]; p++)
@@ -9190,7 +9243,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_max_pool_2d(const nnrt_view *x, cons
                                                         nnrt_view *indices, NNRT_DataType type)
 {
     const nnrt_view *z = y != NULL ? y : indices;
-    nnrti_window_at m = {0, 0, {0, 0}, {0, 0}};
+    nnrti_window_at m = {0, {0, 0}, {0, 0}};
     for (m.n = 0; m.n < z->dims[0]; m.n++)
         for (int32_t p = 0; p < z->dims[1]; p++)
             for (int32_t q = 0; q < z->dims[2]; q++) {
@@ -9960,7 +10013,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_avgpool_fusion(const NNRT_AvgPoolFusion *attr
                                                   const nnrt_view *quant, nnrt_view *y, bool padded, NNRT_DataType type)
 {
     const int64_t *k = attr->kernelSize.data, *s = attr->strides.data, *pad = attr->pad.data;
-    nnrti_window_at m = {0, 0, {0, 0}, {0, 0}};
+    nnrti_window_at m = {0, {0, 0}, {0, 0}};
     for (m.n = 0; m.n < y->dims[0]; m.n++)
         for (int32_t p = 0; p < y->dims[1]; p++)
             for (int32_t q = 0; q < y->dims[2]; q++) {
@@ -11074,88 +11127,95 @@ static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
 
 /* >>kernel CONV2D_FUSION */
 
-/* Up to 16 neighbouring columns of a row of y: y[n,p,q + t,o], t < count. */
+/* What of a convolution is summed side by side: y[n,p,q + t,o], t < count: NNRTI_DOTS neighbouring columns whose windows lie
+   inside x as a whole, or one column. */
 typedef struct nnrti_conv_block {
     int32_t n, p, q, o, count;
-    int32_t channel; /* the first of x that o reads: that of its group */
+    nnrti_cells inside; /* columns of y whose windows lie inside x as a whole */
+    nnrti_cells rows;   /* of the window of row p those that lie inside x */
+    nnrti_terms terms;  /* the weight as a, x as b */
 } nnrti_conv_block;
 
-/* Where tap i,j of the window has cells: columns first to last - 1 of the block read channels of x from x[in] on, the
-   next column inStep further, with those of the weight from weight[at] on. */
-typedef struct nnrti_conv_tap {
-    int32_t first, last;
-    ptrdiff_t at, in, inStep;
-} nnrti_conv_tap;
-
-/* The row of x that row i of the weight meets in the block, -1: none. */
-NNRTI_INLINE int32_t nnrti_conv_row(const NNRT_Conv2DFusion *attr, const nnrt_view *x, const nnrti_conv_block *b,
-                                    int32_t i)
+/* Elements between places of an axis that lie `apart`. A product too large is that of places of which one lies inside. */
+NNRTI_INLINE ptrdiff_t nnrti_steps(int64_t apart, ptrdiff_t stride)
 {
-    const int64_t row = b->p * attr->stride.data[0] - attr->padList.data[0] + i * attr->dilation.data[0];
-    return row >= 0 && row < x->dims[1] ? (int32_t)row : -1;
+    return (ptrdiff_t)((size_t)apart * (size_t)stride);
 }
 
-/* The tap of a block, with that row of x; false where it reaches no cell. */
-NNRTI_INLINE bool nnrti_conv_reaches(const NNRT_Conv2DFusion *attr, const nnrt_view *x, const nnrt_view *weight,
-                                     const nnrti_conv_block *b, int32_t row, int32_t i, int32_t j, nnrti_conv_tap *tap)
+/* What is the same in all of a convolution. */
+static NNRTI_UNUSED void nnrti_conv_begin(nnrti_conv_block *b, const NNRT_Conv2DFusion *attr, const nnrt_view *x,
+                                          const nnrt_view *weight, const nnrt_view *y)
 {
-    const int64_t stride = attr->stride.data[1];
-    const int64_t column = b->q * stride - attr->padList.data[2] + j * attr->dilation.data[1]; /* of t = 0 */
-    const int64_t first = column < 0 ? nnrti_quotient(stride - 1 - column, stride) : 0;
-    const int64_t end = column < x->dims[2] ? nnrti_quotient(x->dims[2] - 1 - column, stride) + 1 : 0;
-    const int64_t last = end < b->count ? end : b->count;
-    tap->inStep = (ptrdiff_t)stride * x->strides[2];
-    if (first >= last)
-        return false;
-    tap->first = (int32_t)first;
-    tap->last = (int32_t)last;
-    tap->at = nnrti_place(weight, b->o, i, j, 0);
-    tap->in = nnrti_place(x, b->n, row, (int32_t)(column + first * stride), b->channel);
-    return true;
-}
-
-/* sum[t] += the window of column t of the block, over i, then j, then the channels of its group. */
-NNRTI_INLINE void nnrti_conv_sum(const NNRT_Conv2DFusion *attr, const nnrt_view *x, const nnrt_view *weight,
-                                 const nnrti_conv_block *b, float *sum, NNRT_DataType type)
-{
-    const size_t width = nnrt_type_size(type);
-    nnrti_conv_tap m;
-    for (int32_t i = 0; i < weight->dims[1]; i++) {
-        const int32_t row = nnrti_conv_row(attr, x, b, i);
-        for (int32_t j = 0; j < weight->dims[2] && row >= 0; j++)
-            if (nnrti_conv_reaches(attr, x, weight, b, row, i, j, &m))
-                nnrti_dots(sum + m.first, m.last - m.first, nnrti_at(weight->data, m.at, width), weight->strides[3],
-                           nnrti_at(x->data, m.in, width), x->strides[3], m.inStep, weight->dims[3], type);
+    const int64_t *stride = attr->stride.data, *dilation = attr->dilation.data;
+    nnrti_line_terms(&b->terms, weight->strides[3], x->strides[3], nnrti_steps(stride[1], x->strides[2]),
+                     weight->dims[3]);
+    for (int32_t i = 0; i < 2; i++) {
+        b->terms.aStep[i] = weight->strides[1 + i];
+        b->terms.bStep[i] = nnrti_steps(dilation[i], x->strides[1 + i]);
     }
+    b->inside = nnrti_cells_apart(-attr->padList.data[2], y->dims[2], stride[1],
+                                  x->dims[2] - (weight->dims[2] - 1) * dilation[1]);
+}
+
+/* The cells along axis i of the window at place p of that axis. */
+static NNRTI_UNUSED nnrti_cells nnrti_conv_cells(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
+                                                 const nnrt_view *weight, int32_t i, int32_t p)
+{
+    return nnrti_cells_apart(p * attr->stride.data[i] - attr->padList.data[2 * i], weight->dims[1 + i],
+                             attr->dilation.data[i], x->dims[1 + i]);
+}
+
+/* How many columns are summed from b->q on, and the terms of their windows. */
+NNRTI_INLINE void nnrti_conv_window(const NNRT_Conv2DFusion *attr, const nnrt_view *x, const nnrt_view *weight,
+                                    nnrti_conv_block *b, size_t width)
+{
+    const int64_t *stride = attr->stride.data, *dilation = attr->dilation.data, *pad = attr->padList.data;
+    const int32_t group = b->o / (weight->dims[0] / (int32_t)attr->group);
+    nnrti_cells columns = {0, 0};
+    columns.end = weight->dims[2];
+    b->count = NNRTI_DOTS;
+    if (b->q < b->inside.first || b->inside.end - b->q < NNRTI_DOTS) {
+        b->count = 1;
+        columns = nnrti_conv_cells(attr, x, weight, 1, b->q);
+    }
+    b->terms.count[0] = b->rows.end - b->rows.first;
+    b->terms.count[1] = columns.end - columns.first;
+    if (b->terms.count[0] == 0 || b->terms.count[1] == 0)
+        return;
+    b->terms.a = nnrti_at(weight->data, nnrti_place(weight, b->o, b->rows.first, columns.first, 0), width);
+    b->terms.b = nnrti_at(x->data,
+                          nnrti_place(x, b->n, (int32_t)(b->p * stride[0] - pad[0] + b->rows.first * dilation[0]),
+                                      (int32_t)(b->q * stride[1] - pad[2] + columns.first * dilation[1]),
+                                      group * weight->dims[3]),
+                          width);
 }
 
 /* x [N,H,W,Ci], weight [Co,kH,kW,Ci/group], bias [Co] or NULL, y [N,Ho,Wo,Co]; none may overlap y.
    y[n,p,q,o] = act(bias[o] + sum over i,j,k of x[n, p*sH - top + i*dH, q*sW - left + j*dW, g*Ci/group + k] *
    weight[o,i,j,k]) with g = o / (Co/group); cells outside x are left out. The sum starts with the bias and runs over i,
-   then j, then k. Up to 16 neighbouring columns are summed side by side; that changes no sum. */
+   then j, then k: nnrti_sum_terms has these three loops. Neighbouring columns are summed side by side, which changes no
+   sum. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_fusion(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
                                                  const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
                                                  NNRT_DataType type)
 {
-    const int32_t perGroup = weight->dims[0] / (int32_t)attr->group;
     nnrti_conv_block b;
+    nnrti_conv_begin(&b, attr, x, weight, y);
     for (b.n = 0; b.n < y->dims[0]; b.n++)
-        for (b.p = 0; b.p < y->dims[1]; b.p++)
-            for (b.q = 0; b.q < y->dims[2]; b.q += b.count) {
-                b.count = y->dims[2] - b.q < NNRTI_DOTS ? y->dims[2] - b.q : NNRTI_DOTS;
-                for (b.o = 0; b.o < y->dims[3]; b.o++) {
-                    const ptrdiff_t out = nnrti_place(y, b.n, b.p, b.q, b.o);
-                    float sum[NNRTI_DOTS],
-                        start = bias != NULL ? nnrti_load(bias->data, b.o * bias->strides[0], type) : 0;
-                    b.channel = b.o / perGroup * weight->dims[3];
-                    for (int32_t t = 0; t < NNRTI_DOTS; t++)
-                        sum[t] = start;
-                    nnrti_conv_sum(attr, x, weight, &b, sum, type);
+        for (b.p = 0; b.p < y->dims[1]; b.p++) {
+            b.rows = nnrti_conv_cells(attr, x, weight, 0, b.p);
+            for (b.o = 0; b.o < y->dims[3]; b.o++) {
+                const float start = bias != NULL ? nnrti_load(bias->data, b.o * bias->strides[0], type) : 0;
+                for (b.q = 0; b.q < y->dims[2]; b.q += b.count) {
+                    float sum[NNRTI_DOTS] = {start, start, start, start};
+                    nnrti_conv_window(attr, x, weight, &b, nnrt_type_size(type));
+                    nnrti_dots(&b.terms, b.count, sum, type);
                     for (int32_t t = 0; t < b.count; t++)
-                        nnrti_store(y->data, out + t * y->strides[2], nnrti_activate(sum[t], attr->activationType),
-                                    type);
+                        nnrti_store(y->data, nnrti_place(y, b.n, b.p, b.q + t, b.o),
+                                    nnrti_activate(sum[t], attr->activationType), type);
                 }
             }
+        }
     return NNRT_SUCCESS;
 }
 
@@ -11164,47 +11224,30 @@ NNRTI_FLOATS(conv2d_fusion,
               nnrt_view *y),
              nnrti_conv2d_fusion(attr, x, weight, bias, y, type))
 
-/* sum[t] += the window of column t of the block, of 8 bits; d as nnrti_dots_of_weight has it, with the weight's zero point. */
-NNRTI_INLINE void nnrti_conv_sum_8(const NNRT_Conv2DFusion *attr, const nnrt_view *x, const nnrt_view *weight,
-                                   const nnrti_conv_block *b, nnrti_dots_8 *d, int64_t *sum)
-{
-    nnrti_conv_tap m;
-    for (int32_t i = 0; i < weight->dims[1]; i++) {
-        const int32_t row = nnrti_conv_row(attr, x, b, i);
-        for (int32_t j = 0; j < weight->dims[2] && row >= 0; j++)
-            if (nnrti_conv_reaches(attr, x, weight, b, row, i, j, &m)) {
-                d->a = (const uint8_t *)weight->data + m.at;
-                d->b = (const uint8_t *)x->data + m.in;
-                d->bT = m.inStep;
-                nnrti_sum_dots(d, weight->dims[3], m.last - m.first, sum + m.first);
-            }
-    }
-}
-
 /* The same of quantised int8 or uint8: the sum of (x - zX) * (weight - zW[o]) over the cells inside x and the int32 bias
    is exact, its result y = clamp(sum * factor[o] + zY). */
 NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_q8(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
                                                const nnrt_view *weight, const nnrt_view *bias, const nnrt_view *quant,
                                                nnrt_view *y)
 {
-    const int32_t perGroup = weight->dims[0] / (int32_t)attr->group;
     nnrti_dots_8 d;
     nnrti_conv_block b;
-    nnrti_dots_of_weight(&d, weight, x);
+    nnrti_conv_begin(&b, attr, x, weight, y);
+    nnrti_dots_begin(&d, weight, x, nnrti_zero(x, 0));
     for (b.n = 0; b.n < y->dims[0]; b.n++)
-        for (b.p = 0; b.p < y->dims[1]; b.p++)
-            for (b.q = 0; b.q < y->dims[2]; b.q += b.count) {
-                b.count = y->dims[2] - b.q < NNRTI_DOTS ? y->dims[2] - b.q : NNRTI_DOTS;
-                for (b.o = 0; b.o < y->dims[3]; b.o++) {
-                    int64_t sum[NNRTI_DOTS];
-                    for (int32_t t = 0; t < NNRTI_DOTS; t++)
-                        sum[t] = nnrti_bias_at(bias, b.o);
-                    b.channel = b.o / perGroup * weight->dims[3];
-                    d.zeroA = nnrti_zero(weight, b.o);
-                    nnrti_conv_sum_8(attr, x, weight, &b, &d, sum);
+        for (b.p = 0; b.p < y->dims[1]; b.p++) {
+            b.rows = nnrti_conv_cells(attr, x, weight, 0, b.p);
+            for (b.o = 0; b.o < y->dims[3]; b.o++) {
+                const int64_t start = nnrti_bias_at(bias, b.o);
+                d.zeroA = nnrti_zero(weight, b.o);
+                for (b.q = 0; b.q < y->dims[2]; b.q += b.count) {
+                    int64_t sum[NNRTI_DOTS] = {start, start, start, start};
+                    nnrti_conv_window(attr, x, weight, &b, 1);
+                    nnrti_sum_dots(&b.terms, &d, b.count, sum);
                     nnrti_store_sums(y, nnrti_place(y, b.n, b.p, b.q, b.o), y->strides[2], sum, b.count, quant, b.o);
                 }
             }
+        }
     return NNRT_SUCCESS;
 }
 
@@ -11272,7 +11315,7 @@ static NNRT_ReturnCode nnrti_rule_conv2d_transpose_fusion(nnrt_resolve *c)
 
 /* >>kernel CONV2D_TRANSPOSE_FUSION */
 
-/* Up to 16 cells of a row of y that lie stride apart: y[n,p,q + t*sW,o], t < count. The same taps reach all of them. */
+/* Up to NNRTI_DOTS cells of a row of y that lie stride apart: y[n,p,q + t*sW,o], t < count. The same taps reach all of them. */
 typedef struct nnrti_unconv_block {
     int32_t n, p, q, o, count;
     int32_t channel; /* the first of x that o reads: that of its group */
@@ -11318,20 +11361,24 @@ NNRTI_INLINE void nnrti_unconv_sum(const NNRT_Conv2dTransposeFusion *attr, const
                                    const nnrti_unconv_block *b, float *sum, NNRT_DataType type)
 {
     const size_t width = nnrt_type_size(type);
+    nnrti_terms terms;
     nnrti_unconv_tap m;
+    nnrti_line_terms(&terms, weight->strides[3], x->strides[3], x->strides[2], weight->dims[3]);
     for (int32_t i = 0; i < weight->dims[1]; i++) {
         const int32_t row = nnrti_unconv_row(attr, x, b, i);
         for (int32_t j = 0; j < weight->dims[2] && row >= 0; j++)
-            if (nnrti_unconv_reaches(attr, x, weight, b, row, i, j, &m))
-                nnrti_dots(sum + m.first, m.last - m.first, nnrti_at(weight->data, m.at, width), weight->strides[3],
-                           nnrti_at(x->data, m.in, width), x->strides[3], x->strides[2], weight->dims[3], type);
+            if (nnrti_unconv_reaches(attr, x, weight, b, row, i, j, &m)) {
+                terms.a = nnrti_at(weight->data, m.at, width);
+                terms.b = nnrti_at(x->data, m.in, width);
+                nnrti_dots(&terms, m.last - m.first, sum + m.first, type);
+            }
     }
 }
 
 /* x [N,H,W,Ci], weight [Co,kH,kW,Ci/group], bias [Co] or NULL, y [N,Ho,Wo,Co]; none may overlap y.
    y[n,P,Q,o] = act(bias[o] + sum over i,j,k of x[n,p,q, g*Ci/group + k] * weight[o,i,j,k]) with g = o / (Co/group) and
    all p, q inside x for which P = p*sH - top + i*dH and Q = q*sW - left + j*dW. The sum starts with the bias and runs
-   over i, then j, then k. Up to 16 columns, stride apart, are summed side by side; that changes no sum. */
+   over i, then j, then k. Columns that lie stride apart are summed side by side; that changes no sum. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_transpose_fusion(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
                                                            const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
                                                            NNRT_DataType type)
@@ -11375,11 +11422,12 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_q8(const NNRT_Conv2dTransp
 {
     const int32_t columns = y->dims[2], perGroup = weight->dims[0] / (int32_t)attr->group;
     const int32_t step = attr->stride.data[1] < columns ? (int32_t)attr->stride.data[1] : columns;
+    nnrti_terms terms;
     nnrti_dots_8 d;
     nnrti_unconv_tap m;
     nnrti_unconv_block b;
-    nnrti_dots_of_weight(&d, weight, x);
-    d.bT = x->strides[2];
+    nnrti_line_terms(&terms, weight->strides[3], x->strides[3], x->strides[2], weight->dims[3]);
+    nnrti_dots_begin(&d, weight, x, nnrti_zero(x, 0));
     for (b.n = 0; b.n < y->dims[0]; b.n++)
         for (b.p = 0; b.p < y->dims[1]; b.p++)
             for (int32_t phase = 0; phase < step; phase++)
@@ -11397,9 +11445,9 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_q8(const NNRT_Conv2dTransp
                             const int32_t row = nnrti_unconv_row(attr, x, &b, i);
                             for (int32_t j = 0; j < weight->dims[2] && row >= 0; j++)
                                 if (nnrti_unconv_reaches(attr, x, weight, &b, row, i, j, &m)) {
-                                    d.a = (const uint8_t *)weight->data + m.at;
-                                    d.b = (const uint8_t *)x->data + m.in;
-                                    nnrti_sum_dots(&d, weight->dims[3], m.last - m.first, sum + m.first);
+                                    terms.a = (const uint8_t *)weight->data + m.at;
+                                    terms.b = (const uint8_t *)x->data + m.in;
+                                    nnrti_sum_dots(&terms, &d, m.last - m.first, sum + m.first);
                                 }
                         }
                         nnrti_store_sums(y, nnrti_place(y, b.n, b.p, b.q, b.o), step * y->strides[2], sum, b.count,
@@ -11518,28 +11566,26 @@ NNRT_API NNRT_ReturnCode nnrt_conv_integer(const NNRT_Conv2DFusion *attr, const 
                                            const nnrt_view *bias, const nnrt_view *xZeroPoint,
                                            const nnrt_view *weightZeroPoint, nnrt_view *y)
 {
-    const int32_t perGroup = weight->dims[0] / (int32_t)attr->group;
     nnrti_dots_8 d;
     nnrti_conv_block b;
-    nnrti_dots_of_weight(&d, weight, x);
-    for (int32_t t = 0; t < NNRTI_DOTS; t++)
-        d.zeroB[t] = nnrti_zero_at(x, xZeroPoint, 0);
+    nnrti_conv_begin(&b, attr, x, weight, y);
+    nnrti_dots_begin(&d, weight, x, nnrti_zero_at(x, xZeroPoint, 0));
     for (b.n = 0; b.n < y->dims[0]; b.n++)
-        for (b.p = 0; b.p < y->dims[1]; b.p++)
-            for (b.q = 0; b.q < y->dims[2]; b.q += b.count) {
-                b.count = y->dims[2] - b.q < NNRTI_DOTS ? y->dims[2] - b.q : NNRTI_DOTS;
-                for (b.o = 0; b.o < y->dims[3]; b.o++) {
-                    int64_t sum[NNRTI_DOTS];
-                    for (int32_t t = 0; t < NNRTI_DOTS; t++)
-                        sum[t] = nnrti_bias_at(bias, b.o);
-                    b.channel = b.o / perGroup * weight->dims[3];
-                    d.zeroA = nnrti_zero_at(weight, weightZeroPoint, b.o);
-                    nnrti_conv_sum_8(attr, x, weight, &b, &d, sum);
+        for (b.p = 0; b.p < y->dims[1]; b.p++) {
+            b.rows = nnrti_conv_cells(attr, x, weight, 0, b.p);
+            for (b.o = 0; b.o < y->dims[3]; b.o++) {
+                const int64_t start = nnrti_bias_at(bias, b.o);
+                d.zeroA = nnrti_zero_at(weight, weightZeroPoint, b.o);
+                for (b.q = 0; b.q < y->dims[2]; b.q += b.count) {
+                    int64_t sum[NNRTI_DOTS] = {start, start, start, start};
+                    nnrti_conv_window(attr, x, weight, &b, 1);
+                    nnrti_sum_dots(&b.terms, &d, b.count, sum);
                     for (int32_t t = 0; t < b.count; t++)
                         nnrti_store_int(y->data, nnrti_place(y, b.n, b.p, b.q + t, b.o), (uint64_t)sum[t],
                                         NNRT_DATA_TYPE_INT32);
                 }
             }
+        }
     return NNRT_SUCCESS;
 }
 
@@ -13273,22 +13319,24 @@ static NNRT_ReturnCode nnrti_rule_full_connection(nnrt_resolve *c)
 /* >>kernel FULL_CONNECTION */
 
 /* x [M,K], weight [O,K], bias [O] or NULL, y [M,O]; none may overlap y.
-   y[m,o] = act(bias[o] + sum over k of x[m,k] * weight[o,k]). The sum starts with the bias and runs over k. Up to 16
-   neighbouring outputs are summed side by side; that changes no sum. */
+   y[m,o] = act(bias[o] + sum over k of x[m,k] * weight[o,k]). The sum starts with the bias and runs over k.
+   Neighbouring outputs are summed side by side; that changes no sum. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_full_connection(const NNRT_FullConnection *attr, const nnrt_view *x,
                                                    const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
                                                    NNRT_DataType type)
 {
     const size_t width = nnrt_type_size(type);
+    nnrti_terms terms;
+    nnrti_line_terms(&terms, x->strides[1], weight->strides[1], weight->strides[0], x->dims[1]);
     for (int32_t m = 0; m < y->dims[0]; m++)
         for (int32_t o = 0; o < y->dims[1]; o += NNRTI_DOTS) {
             const int32_t count = y->dims[1] - o < NNRTI_DOTS ? y->dims[1] - o : NNRTI_DOTS;
             float sum[NNRTI_DOTS];
             for (int32_t t = 0; t < count; t++)
                 sum[t] = bias != NULL ? nnrti_load(bias->data, (o + t) * bias->strides[0], type) : 0.0f;
-            nnrti_dots(sum, count, nnrti_at(x->data, m * x->strides[0], width), x->strides[1],
-                       nnrti_at(weight->data, o * weight->strides[0], width), weight->strides[1], weight->strides[0],
-                       x->dims[1], type);
+            terms.a = nnrti_at(x->data, m * x->strides[0], width);
+            terms.b = nnrti_at(weight->data, o * weight->strides[0], width);
+            nnrti_dots(&terms, count, sum, type);
             for (int32_t t = 0; t < count; t++)
                 nnrti_store(y->data, m * y->strides[0] + (o + t) * y->strides[1],
                             nnrti_activate(sum[t], attr->activationType), type);
@@ -15324,19 +15372,21 @@ static nnrt_view nnrti_stack_of(const nnrt_view *v)
 NNRTI_INLINE void nnrti_matmul_one(const nnrt_view *a, const nnrt_view *b, const nnrt_view *bias, nnrt_view *z,
                                    NNRT_ActivationType activation, NNRT_DataType type)
 {
-    const int32_t M = z->dims[z->rank - 2], N = z->dims[z->rank - 1], K = a->dims[a->rank - 1];
-    const ptrdiff_t aM = a->strides[a->rank - 2], aK = a->strides[a->rank - 1];
-    const ptrdiff_t bK = b->strides[b->rank - 2], bN = b->strides[b->rank - 1];
+    const int32_t M = z->dims[z->rank - 2], N = z->dims[z->rank - 1];
+    const ptrdiff_t aM = a->strides[a->rank - 2], bN = b->strides[b->rank - 1];
     const ptrdiff_t zM = z->strides[z->rank - 2], zN = z->strides[z->rank - 1];
     const size_t width = nnrt_type_size(type);
+    nnrti_terms terms;
+    nnrti_matrix_terms(&terms, a, b);
     for (int32_t m = 0; m < M; m++)
         for (int32_t n = 0; n < N; n += NNRTI_DOTS) {
             const int32_t count = N - n < NNRTI_DOTS ? N - n : NNRTI_DOTS;
             float sum[NNRTI_DOTS];
             for (int32_t t = 0; t < count; t++)
                 sum[t] = bias != NULL ? nnrti_load(bias->data, (n + t) * bias->strides[0], type) : 0.0f;
-            nnrti_dots(sum, count, nnrti_at(a->data, m * aM, width), aK, nnrti_at(b->data, n * bN, width), bK, bN, K,
-                       type);
+            terms.a = nnrti_at(a->data, m * aM, width);
+            terms.b = nnrti_at(b->data, n * bN, width);
+            nnrti_dots(&terms, count, sum, type);
             for (int32_t t = 0; t < count; t++)
                 nnrti_store(z->data, m * zM + (n + t) * zN, nnrti_activate(sum[t], activation), type);
         }
@@ -15344,8 +15394,8 @@ NNRTI_INLINE void nnrti_matmul_one(const nnrt_view *a, const nnrt_view *b, const
 
 /* x [..,M,K] or, with transposeA, [..,K,M]; y [..,K,N] or, with transposeB, [..,N,K]; bias [N] or NULL; z [..,M,N]. The
    leading axes of x and y are broadcast to those of z; none may overlap z. With A and B the matrices after the flags
-   z[..,m,n] = act(bias[n] + sum over k of A[..,m,k] * B[..,k,n]). The sum starts with the bias and runs over k. Up to
-   16 neighbouring columns are summed side by side; that changes no sum. */
+   z[..,m,n] = act(bias[n] + sum over k of A[..,m,k] * B[..,k,n]). The sum starts with the bias and runs over k. 
+   Neighbouring columns are summed side by side; that changes no sum. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_fusion(const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y,
                                                  const nnrt_view *bias, const nnrt_view *quant, nnrt_view *z,
                                                  NNRT_DataType type)
@@ -15408,12 +15458,14 @@ static NNRT_ReturnCode nnrti_rule_matmul_integer(nnrt_resolve *c)
 NNRT_API NNRT_ReturnCode nnrt_matmul_integer(const NNRT_MatMulInteger *attr, const nnrt_view *a, const nnrt_view *b,
                                              const nnrt_view *aZeroPoint, const nnrt_view *bZeroPoint, nnrt_view *y)
 {
-    const int32_t i = y->rank - 2, K = a->dims[a->rank - 1], M = y->dims[i], N = y->dims[i + 1];
+    const int32_t i = y->rank - 2, M = y->dims[i], N = y->dims[i + 1];
     nnrt_view stackA = nnrti_stack_of(a), stackB = nnrti_stack_of(b), stackY = nnrti_stack_of(y);
+    nnrti_terms terms;
     nnrti_dots_8 d;
     nnrti_walk w;
     (void)attr;
-    nnrti_dots_of_matrices(&d, a, b);
+    nnrti_matrix_terms(&terms, a, b);
+    nnrti_dots_begin(&d, a, b, 0);
     if (!nnrti_walk_first(&w, &stackY, &stackA, &stackB))
         return NNRT_SUCCESS;
     do
@@ -15422,13 +15474,13 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_integer(const NNRT_MatMulInteger *attr, con
                 const int32_t count = N - n < NNRTI_DOTS ? N - n : NNRTI_DOTS;
                 for (int32_t t = 0; t < count; t++)
                     d.zeroB[t] = nnrti_zero_at(b, bZeroPoint, n + t);
-                d.b = (const uint8_t *)nnrti_at(b->data, w.at[2] + s * w.row[2] + n * d.bT, 1);
+                terms.b = nnrti_at(b->data, w.at[2] + s * w.row[2] + n * terms.bT, 1);
                 for (int32_t m = 0; m < M; m++) {
                     const ptrdiff_t at = w.at[0] + s * w.row[0] + m * y->strides[i] + n * y->strides[i + 1];
                     int64_t sum[NNRTI_DOTS] = {0};
                     d.zeroA = nnrti_zero_at(a, aZeroPoint, m);
-                    d.a = (const uint8_t *)nnrti_at(a->data, w.at[1] + s * w.row[1] + m * a->strides[a->rank - 2], 1);
-                    nnrti_sum_dots(&d, K, count, sum);
+                    terms.a = nnrti_at(a->data, w.at[1] + s * w.row[1] + m * a->strides[a->rank - 2], 1);
+                    nnrti_sum_dots(&terms, &d, count, sum);
                     for (int32_t t = 0; t < count; t++)
                         nnrti_store_int(y->data, at + t * y->strides[i + 1], (uint64_t)sum[t], NNRT_DATA_TYPE_INT32);
                 }
@@ -17575,72 +17627,46 @@ static NNRT_ReturnCode nnrti_rule_reduce_fusion(nnrt_resolve *c)
 
 /* >>kernel REDUCE_FUSION */
 
-/* Up to 16 results in the making, side by side. rest[t] is what rounding has taken from sum[t]. */
-typedef struct nnrti_reduce_lanes {
-    int32_t count;
-    float sum[16], rest[16], v[16]; /* v: the next element of each */
-} nnrti_reduce_lanes;
+/* A result in the making. rest is what rounding has taken from sum. */
+typedef struct nnrti_reduced {
+    float sum, rest;
+} nnrti_reduced;
 
-/* sum += v with the rounding error of this addition added to rest (Knuth's two-sum). */
-static void nnrti_reduce_add(nnrti_reduce_lanes *l)
+/* Takes v into the result: sums with the rounding error of each addition (Knuth's two-sum). MAX and MIN of a set with a
+   NaN are NaN. */
+static void nnrti_reduce_take(nnrti_reduced *r, NNRT_ReduceMode mode, float v)
 {
-    for (int32_t t = 0; t < l->count; t++) {
-        const float sum = l->sum[t] + l->v[t], part = sum - l->sum[t];
-        l->rest[t] += (l->sum[t] - (sum - part)) + (l->v[t] - part);
-        l->sum[t] = sum;
-    }
-}
-
-/* Takes v into the results. MAX and MIN of a set with a NaN are NaN. */
-static void nnrti_reduce_take(nnrti_reduce_lanes *l, NNRT_ReduceMode mode)
-{
-    const int32_t n = l->count;
+    float sum, part;
     switch (mode) {
-    case NNRT_REDUCE_MODE_MAX:
-        for (int32_t t = 0; t < n; t++)
-            l->sum[t] = l->v[t] > l->sum[t] || l->v[t] != l->v[t] ? l->v[t] : l->sum[t];
-        return;
-    case NNRT_REDUCE_MODE_MIN:
-        for (int32_t t = 0; t < n; t++)
-            l->sum[t] = l->v[t] < l->sum[t] || l->v[t] != l->v[t] ? l->v[t] : l->sum[t];
-        return;
-    case NNRT_REDUCE_MODE_PROD:
-        for (int32_t t = 0; t < n; t++)
-            l->sum[t] *= l->v[t];
-        return;
-    case NNRT_REDUCE_MODE_ALL:
-        for (int32_t t = 0; t < n; t++)
-            l->sum[t] = l->v[t] != 0 ? l->sum[t] : 0.0f;
-        return;
+    case NNRT_REDUCE_MODE_MAX: r->sum = v > r->sum || v != v ? v : r->sum; return;
+    case NNRT_REDUCE_MODE_MIN: r->sum = v < r->sum || v != v ? v : r->sum; return;
+    case NNRT_REDUCE_MODE_PROD: r->sum *= v; return;
+    case NNRT_REDUCE_MODE_ALL: r->sum = v != 0 ? r->sum : 0.0f; return;
     case NNRT_REDUCE_MODE_SUM_SQUARE:
-    case NNRT_REDUCE_MODE_L2:
-        for (int32_t t = 0; t < n; t++)
-            l->v[t] *= l->v[t];
-        break;
-    case NNRT_REDUCE_MODE_ASUM:
-        for (int32_t t = 0; t < n; t++)
-            l->v[t] = l->v[t] < 0 ? -l->v[t] : l->v[t];
-        break;
+    case NNRT_REDUCE_MODE_L2: v *= v; break;
+    case NNRT_REDUCE_MODE_ASUM: v = v < 0 ? -v : v; break;
     default: break; /* MEAN, SUM */
     }
-    nnrti_reduce_add(l);
+    sum = r->sum + v;
+    part = sum - r->sum;
+    r->rest += (r->sum - (sum - part)) + (v - part);
+    r->sum = sum;
 }
 
-static float nnrti_reduce_start(NNRT_ReduceMode mode)
+static nnrti_reduced nnrti_reduce_start(NNRT_ReduceMode mode)
 {
-    switch (mode) {
-    case NNRT_REDUCE_MODE_MAX: return -INFINITY;
-    case NNRT_REDUCE_MODE_MIN: return INFINITY;
-    case NNRT_REDUCE_MODE_PROD:
-    case NNRT_REDUCE_MODE_ALL: return 1;
-    default: return 0;
-    }
+    nnrti_reduced r = {0, 0};
+    if (mode == NNRT_REDUCE_MODE_MAX || mode == NNRT_REDUCE_MODE_MIN)
+        r.sum = mode == NNRT_REDUCE_MODE_MAX ? -INFINITY : INFINITY;
+    else if (mode == NNRT_REDUCE_MODE_PROD || mode == NNRT_REDUCE_MODE_ALL)
+        r.sum = 1;
+    return r;
 }
 
-/* The result of one lane for a set of n. An infinite sum leaves no meaningful rest. */
-static float nnrti_reduce_end(NNRT_ReduceMode mode, float sum, float rest, size_t n)
+/* The result for a set of n. An infinite sum leaves no meaningful rest. */
+static float nnrti_reduce_end(NNRT_ReduceMode mode, const nnrti_reduced *r, size_t n)
 {
-    const float total = rest - rest == 0 ? sum + rest : sum;
+    const float total = r->rest - r->rest == 0 ? r->sum + r->rest : r->sum;
     if (mode == NNRT_REDUCE_MODE_MEAN)
         return n > 0 ? total / (float)n : NAN;
     return mode == NNRT_REDUCE_MODE_L2 ? nnrti_sqrtf(total) : total;
@@ -17656,25 +17682,15 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_reduce_float(const NNRT_ReduceFusion *attr, c
     if (!nnrti_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
     do {
-        for (int32_t q = 0; q < w.count; q += 16) {
+        for (int32_t q = 0; q < w.count; q++) {
             const ptrdiff_t first = w.at[1] + q * w.row[1];
-            nnrti_reduce_lanes lanes;
-            lanes.count = w.count - q < 16 ? w.count - q : 16;
-            for (int32_t t = 0; t < lanes.count; t++) {
-                lanes.sum[t] = nnrti_reduce_start(mode);
-                lanes.rest[t] = 0;
-            }
+            nnrti_reduced reduced = nnrti_reduce_start(mode);
             do {
-                for (int32_t i = 0; i < r.walk.count && !r.empty; i++) {
-                    const ptrdiff_t at = first + r.walk.at[0] + i * r.walk.row[0];
-                    for (int32_t t = 0; t < lanes.count; t++)
-                        lanes.v[t] = nnrti_load(x->data, at + t * w.row[1], type);
-                    nnrti_reduce_take(&lanes, mode);
-                }
+                for (int32_t i = 0; i < r.walk.count && !r.empty; i++)
+                    nnrti_reduce_take(&reduced, mode,
+                                      nnrti_load(x->data, first + r.walk.at[0] + i * r.walk.row[0], type));
             } while (!r.empty && nnrti_walk_next(&r.walk));
-            for (int32_t t = 0; t < lanes.count; t++)
-                nnrti_store(y->data, w.at[0] + (q + t) * w.row[0],
-                            nnrti_reduce_end(mode, lanes.sum[t], lanes.rest[t], r.count) * attr->coeff, type);
+            nnrti_store(y->data, w.at[0] + q * w.row[0], nnrti_reduce_end(mode, &reduced, r.count) * attr->coeff, type);
         }
     } while (nnrti_walk_next(&w));
     return NNRT_SUCCESS;
@@ -17696,7 +17712,7 @@ static double nnrti_reduce_f64_take(NNRT_ReduceMode mode, double sum, double v)
 
 static double nnrti_reduce_f64(const NNRT_ReduceFusion *attr, const double *x, nnrti_reduction *r)
 {
-    double sum = (double)nnrti_reduce_start(attr->mode);
+    double sum = (double)nnrti_reduce_start(attr->mode).sum;
     do {
         for (int32_t i = 0; i < r->walk.count && !r->empty; i++)
             sum = nnrti_reduce_f64_take(attr->mode, sum, x[r->walk.at[0] + i * r->walk.row[0]]);
@@ -17810,18 +17826,15 @@ static int64_t nnrti_reduce_real_q8(NNRT_ReduceMode mode, const nnrt_view *x, pt
                                     const nnrt_view *y)
 {
     const float sx = (float)x->quant[0].scale;
-    nnrti_reduce_lanes l;
-    l.count = 1;
-    l.sum[0] = nnrti_reduce_start(mode);
-    l.rest[0] = 0;
+    nnrti_reduced reduced = nnrti_reduce_start(mode);
     do {
         for (int32_t i = 0; i < r->walk.count && !r->empty; i++) {
             const ptrdiff_t at = first + r->walk.at[0] + i * r->walk.row[0];
-            l.v[0] = sx * (float)(nnrti_load_8(x->data, at, x->dataType) - x->quant[0].zeroPoint);
-            nnrti_reduce_take(&l, mode);
+            nnrti_reduce_take(&reduced, mode,
+                              sx * (float)(nnrti_load_8(x->data, at, x->dataType) - x->quant[0].zeroPoint));
         }
     } while (!r->empty && nnrti_walk_next(&r->walk));
-    return nnrti_quant_real(nnrti_reduce_end(mode, l.sum[0], l.rest[0], r->count), (float)y->quant[0].scale);
+    return nnrti_quant_real(nnrti_reduce_end(mode, &reduced, r->count), (float)y->quant[0].scale);
 }
 
 /* Quantised int8 or uint8, with the list of the rule: MEAN, MAX, MIN, SUM, SUM_SQUARE, ASUM and ALL from exact sums. */
