@@ -755,7 +755,9 @@ typedef struct nnrt_draft_step {
     uint32_t flags; /* NNRT_OP_INPLACE, _ALIAS, _EFFECT: what the kernel allows */
     nnrt_plan_arg
         *args; /* nIn inputs, nDerived derived constants, nOut outputs. tensor and view count, and kind where it is
-                            CONSTANT or DERIVED; kinds and offsets of others are given by nnrt_plan_finish */
+                            CONSTANT or DERIVED; kinds and offsets of others are given by nnrt_plan_finish. An offset
+                            before that: so many bytes behind the beginning of the tensor the view begins. Steps may
+                            write a tensor in parts, which do not overlap and are all of it */
     uint32_t nIn, nDerived, nOut;
     size_t scratchBytes;          /* for each worker */
     struct nnrti_open_step *open; /* NULL: all that the step works with is fixed */
@@ -829,8 +831,8 @@ NNRT_API bool nnrt_draft_packed(const nnrt_draft *draft);
 NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                          nnrt_plan **plan);
 
-/* The number of the step that writes tensor (UINT32_MAX: none does), and how often tensor is read, as an output of the
-   model too. Each looks at all steps; of NNRT_NO_TENSOR nobody is one or the other. */
+/* The number of the step that writes tensor (UINT32_MAX: none does, or several do, in parts), and how often tensor is read,
+   as an output of the model too. Each looks at all steps; of NNRT_NO_TENSOR nobody is one or the other. */
 NNRT_API uint32_t nnrt_draft_writer(const nnrt_draft *draft, uint32_t tensor);
 NNRT_API uint32_t nnrt_draft_readers(const nnrt_draft *draft, uint32_t tensor);
 /* Gives a step a new list of that many arguments, all absent, to be filled by the caller; args of the old list stay valid.
@@ -4268,11 +4270,15 @@ NNRT_API NNRT_ReturnCode nnrt_plan_draft(const NNRT_Model *model, const NNRT_Mod
 
 NNRT_API uint32_t nnrt_draft_writer(const nnrt_draft *draft, uint32_t tensor)
 {
+    uint32_t found = UINT32_MAX;
     for (uint32_t s = 0; tensor != NNRT_NO_TENSOR && s < draft->nSteps; s++)
         for (uint32_t k = 0; draft->steps[s].kernel != NULL && k < draft->steps[s].nOut; k++)
-            if (nnrti_step_out(&draft->steps[s], k)->tensor == tensor)
-                return s;
-    return UINT32_MAX;
+            if (nnrti_step_out(&draft->steps[s], k)->tensor == tensor) {
+                if (found != UINT32_MAX)
+                    return UINT32_MAX;
+                found = s;
+            }
+    return found;
 }
 
 NNRT_API uint32_t nnrt_draft_readers(const nnrt_draft *draft, uint32_t tensor)
@@ -4575,6 +4581,9 @@ typedef struct nnrti_storage {
     size_t bytes;
     int32_t first, last; /* steps */
     bool told;           /* in the arena whatever it is: its extents are told by the kernel that writes it */
+#ifndef NNRT_FIRMWARE
+    bool parted; /* likewise: arguments begin inside it */
+#endif
 } nnrti_storage;
 
 #define NNRTI_NO_STORAGE 0xFFFFFFFFu
@@ -4589,6 +4598,7 @@ typedef struct nnrti_planner {
     nnrti_storage *storages;
     uint32_t nStorages;
 #ifndef NNRT_FIRMWARE
+    bool *parted;          /* per tensor: whether arguments begin inside it */
     nnrti_open_plan *open; /* NULL: no step is open */
     uint32_t *slotOf;      /* per tensor: where a run puts its extents, or NNRT_NO_TENSOR */
     nnrti_open_step **openSteps;
@@ -4701,13 +4711,31 @@ static void nnrti_new_storage(nnrti_planner *p, uint32_t tensor, nnrt_place_kind
     s->bytes = p->draft->bytes[tensor];
     s->first = step;
     s->last = p->lastUse[tensor] > step ? p->lastUse[tensor] : step;
+#ifndef NNRT_FIRMWARE
+    s->parted = p->parted[tensor];
+#endif
     p->storageOf[tensor] = p->nStorages++;
 }
+
+/* Whether a result may lie where another tensor does, whose storage is not the arena then if it is an output of the model:
+   arguments that begin inside a tensor find it in the arena alone. */
+#ifdef NNRT_FIRMWARE
+#define nnrti_fits_parts(p, from, to) true
+#else
+static bool nnrti_fits_parts(const nnrti_planner *p, uint32_t from, uint32_t to)
+{
+    const nnrti_storage *s = &p->storages[p->storageOf[from]];
+    return (!s->parted && !p->parted[to]) || (s->kind == NNRT_PLACE_ARENA && p->outputOf[to] == NNRT_NO_TENSOR);
+}
+#endif
 
 /* The result takes over a storage. When it is a model output, the storage moves into the caller's buffer. */
 static void nnrti_share_storage(nnrti_planner *p, uint32_t from, uint32_t to)
 {
     nnrti_storage *s = &p->storages[p->storageOf[from]];
+#ifndef NNRT_FIRMWARE
+    s->parted = s->parted || p->parted[to];
+#endif
     p->storageOf[to] = p->storageOf[from];
     if (p->lastUse[to] > s->last)
         s->last = p->lastUse[to];
@@ -4767,7 +4795,8 @@ static bool nnrti_try_alias(nnrti_planner *p, const nnrt_draft_step *step)
     bool isOutput = p->outputOf[y->tensor] != NNRT_NO_TENSOR;
     if (!(step->flags & NNRT_OP_ALIAS) || x->kind == NNRT_PLACE_CONSTANT || x->tensor == NNRT_NO_TENSOR ||
         p->storageOf[x->tensor] == NNRTI_NO_STORAGE || p->storages[p->storageOf[x->tensor]].told ||
-        p->draft->bytes[x->tensor] != p->draft->bytes[y->tensor] || !nnrti_dense(&x->view) || !nnrti_dense(&y->view))
+        p->draft->bytes[x->tensor] != p->draft->bytes[y->tensor] || !nnrti_dense(&x->view) || !nnrti_dense(&y->view) ||
+        !nnrti_fits_parts(p, x->tensor, y->tensor))
         return false;
     if (isOutput && (p->storages[p->storageOf[x->tensor]].kind != NNRT_PLACE_ARENA || nnrti_is_open(step)))
         return false; /* an open step writes no output before it has its extents */
@@ -4829,7 +4858,7 @@ static bool nnrti_try_in_place(nnrti_planner *p, const nnrt_draft_step *step, in
             !nnrti_same(from->dims, to->dims, (size_t)to->rank * sizeof(to->dims[0])) ||
             !nnrti_same_symbols(from, to) || nnrt_type_size(from->dataType) != nnrt_type_size(to->dataType) ||
             !nnrti_same_layout(&x->view, &y->view) || !nnrti_alone(p, step, x->tensor) ||
-            !nnrti_knows_output(p, step, x->tensor))
+            !nnrti_knows_output(p, step, x->tensor) || !nnrti_fits_parts(p, x->tensor, y->tensor))
             continue;
         nnrti_share_storage(p, x->tensor, y->tensor);
         return true;
@@ -4873,11 +4902,38 @@ static bool nnrti_open_kept(const nnrt_draft_step *step)
     return kept;
 }
 
-/* The arguments of all steps are tensors that there are, long enough, and written once. */
+/* Which tensors have arguments that begin inside them; what is written of those, *written bytes each, is all of them. NULL:
+   no memory. */
+static size_t *nnrti_find_parts(nnrti_planner *p)
+{
+    const nnrt_draft *d = p->draft;
+    size_t *written = (size_t *)nnrti_temp(d->memory, d->nTensors, sizeof(*written)), bytes;
+    p->parted = (bool *)nnrti_temp(d->memory, d->nTensors, sizeof(*p->parted));
+    if (written == NULL || p->parted == NULL)
+        return NULL;
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        for (uint32_t k = 0; d->steps[s].kernel != NULL && k < nnrti_step_args(&d->steps[s]); k++) {
+            const nnrt_draft_step *step = &d->steps[s];
+            const nnrt_plan_arg *arg = &step->args[k];
+            if (arg->tensor >= d->nTensors || arg->kind == NNRT_PLACE_CONSTANT)
+                continue;
+            p->parted[arg->tensor] = p->parted[arg->tensor] || arg->offset != 0;
+            if (k >= step->nIn + step->nDerived &&
+                nnrt_dims_bytes(arg->view.dims, arg->view.rank, arg->view.dataType, &bytes) &&
+                !nnrt_add_size(written[arg->tensor], bytes, &written[arg->tensor]))
+                written[arg->tensor] = SIZE_MAX;
+        }
+    return written;
+}
+
+/* The arguments of all steps are tensors that there are, long enough, and written once, or once in parts. */
 static NNRT_ReturnCode nnrti_check_edits(nnrti_planner *p)
 {
     const nnrt_draft *d = p->draft;
     const NNRT_Model *m = d->model;
+    const size_t *written = nnrti_find_parts(p);
+    if (written == NULL)
+        return nnrti_no_memory(p->error);
     for (uint32_t i = 0; i < d->nTensors; i++)
         p->lastUse[i] = d->tensors[i].data != NULL && !nnrti_value_open(&d->tensors[i]) ? 1 : 0; /* a value, so far? */
     for (uint32_t i = 0; i < m->inputIndex.count + m->outputIndex.count; i++) {
@@ -4890,6 +4946,12 @@ static NNRT_ReturnCode nnrti_check_edits(nnrti_planner *p)
                                   "bytes and not %z",
                                   t, d->tensors[t].name, nnrti_operand_bytes(&d->tensors[t]), d->bytes[t]);
     }
+    for (uint32_t i = 0; i < d->nTensors; i++)
+        if (p->parted[i] && p->lastUse[i] != 0)
+            return nnrt_error_set(p->error, NNRT_DEVICE_ERROR,
+                                  "the device's edit: tensor %u '%s' is an input of the model, or has a value, and an "
+                                  "argument begins inside it",
+                                  i, d->tensors[i].name);
     for (uint32_t s = 0; s < d->nSteps; s++) {
         const nnrt_draft_step *step = &d->steps[s];
         if (step->open != NULL && !nnrti_open_kept(step))
@@ -4902,10 +4964,15 @@ static NNRT_ReturnCode nnrti_check_edits(nnrti_planner *p)
                 continue;
             if (arg->tensor >= d->nTensors)
                 return nnrti_bad_edit(p, step, k, "which does not exist");
-            if (step->open == NULL && !nnrti_view_fits(&arg->view, d->bytes[arg->tensor]))
+            if (step->open == NULL && (arg->offset > d->bytes[arg->tensor] ||
+                                       !nnrti_view_fits(&arg->view, d->bytes[arg->tensor] - arg->offset)))
                 return nnrti_bad_edit(p, step, k, "whose bytes end before its view does");
-            if (k >= step->nIn + step->nDerived && p->lastUse[arg->tensor]++ != 0)
+            if (k < step->nIn + step->nDerived)
+                continue;
+            if (p->lastUse[arg->tensor]++ != 0 && !p->parted[arg->tensor])
                 return nnrti_bad_edit(p, step, k, "which has a value already");
+            if (p->parted[arg->tensor] && written[arg->tensor] != d->bytes[arg->tensor])
+                return nnrti_bad_edit(p, step, k, "of which the parts that are written are not the whole");
         }
     }
     for (uint32_t i = 0; i < m->outputIndex.count; i++)
@@ -4929,6 +4996,15 @@ static NNRT_ReturnCode nnrti_check_reads(const nnrti_planner *p, const nnrt_draf
 
 #endif
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_is_parted(p, tensor) false
+#else
+static bool nnrti_is_parted(const nnrti_planner *p, uint32_t tensor)
+{
+    return p->parted[tensor];
+}
+#endif
+
 /* Gives every result a storage. Steps that became an alias lose their kernel. */
 static NNRT_ReturnCode nnrti_assign_storage(nnrti_planner *p)
 {
@@ -4945,7 +5021,7 @@ static NNRT_ReturnCode nnrti_assign_storage(nnrti_planner *p)
 #endif
         for (uint32_t k = 0; k < step->nOut; k++, first = false) {
             uint32_t t = nnrti_step_out(step, k)->tensor;
-            if (t == NNRT_NO_TENSOR)
+            if (t == NNRT_NO_TENSOR || (nnrti_is_parted(p, t) && p->storageOf[t] != NNRTI_NO_STORAGE))
                 continue;
             if (first && nnrti_try_alias(p, step)) {
 #ifndef NNRT_FIRMWARE
@@ -4959,7 +5035,7 @@ static NNRT_ReturnCode nnrti_assign_storage(nnrti_planner *p)
             }
             if (first && nnrti_try_in_place(p, step, (int32_t)s))
                 continue;
-            if (p->outputOf[t] != NNRT_NO_TENSOR && !(step->flags & NNRT_OP_TELLS))
+            if (p->outputOf[t] != NNRT_NO_TENSOR && !(step->flags & NNRT_OP_TELLS) && !nnrti_is_parted(p, t))
                 nnrti_new_storage(p, t, NNRT_PLACE_OUTPUT, p->outputOf[t], (int32_t)s);
             else
                 nnrti_new_storage(p, t, NNRT_PLACE_ARENA, 0, (int32_t)s);
@@ -4993,8 +5069,9 @@ static void nnrti_exchange_carried(nnrti_planner *p)
                 continue;
             a = &p->storages[p->storageOf[from->tensor]];
             b = &p->storages[p->storageOf[to->tensor]];
-            if (a->kind != NNRT_PLACE_ARENA || a->first <= (int32_t)begin || a->last != (int32_t)end ||
-                b->kind != NNRT_PLACE_ARENA || b->first != (int32_t)begin || b->last != (int32_t)end)
+            if (a->parted || b->parted || a->kind != NNRT_PLACE_ARENA || a->first <= (int32_t)begin ||
+                a->last != (int32_t)end || b->kind != NNRT_PLACE_ARENA || b->first != (int32_t)begin ||
+                b->last != (int32_t)end)
                 continue;
             a->kind = b->kind = NNRT_PLACE_CARRIED;
             a->first = b->first;
@@ -5116,7 +5193,8 @@ static void nnrti_place_arg(const nnrti_planner *p, nnrt_plan_arg *arg)
         return;
     s = &p->storages[p->storageOf[arg->tensor]];
     arg->kind = s->kind;
-    arg->offset = s->kind != NNRT_PLACE_CARRIED
+    arg->offset = s->kind == NNRT_PLACE_ARENA ? s->offset + arg->offset
+                  : s->kind != NNRT_PLACE_CARRIED
                       ? s->offset
                       : (size_t)p->draft->model->inputIndex.count + p->draft->model->outputIndex.count + s->carried;
     if (arg->tensor >= p->draft->model->allTensors.count)

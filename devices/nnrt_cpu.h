@@ -21,7 +21,9 @@ WHAT IS FAST, float32
     matrices, an ADD_FUSION becomes part of it; so does a TRANSPOSE in front of or behind a product of two tensors that
     a run brings, and a factor becomes part of the SOFTMAX behind it. A convolution of each channel by itself and those
     of 1 x 1 cells in front of it and behind it are made some rows after the other, so that what lies between them never
-    leaves the cache, where that is more than the cache has room for. Tensors of images between steps lie with their
+    leaves the cache, where that is more than the cache has room for. A CONCAT of images that nobody else reads is gone:
+    convolutions and pools write where they are joined; so is a SPLIT of what a run makes whose parts only pools, such
+    convolutions, those of 1 x 1 cells and CONCAT read, which read them where they lie. Tensors of images between steps lie with their
     channels last, whatever the model says; what enters and leaves the model is as the model has it. Weights are packed
     once, when the model is prepared, and shared by sessions that share it; nnrt compile MODEL --device cpu packs them
     into the model's file, where sessions use them.
@@ -101,6 +103,7 @@ SECTIONS (search for the tag)
     >>recurrent LSTM, GRU and RNN
     >>chosen   comparisons, choices, positions, images that are resized
     >>half     float16 by kernels for float32
+    >>parts    images that are written where they are joined, and read where they are cut
     >>edit     all steps of a draft
     >>winograd which convolutions go by tiles, and how
     >>table    the device
@@ -2156,14 +2159,15 @@ static void nnrti_cpu_add_axes(nnrt_view *v, const nnrt_view *y)
     v->rank = y->rank;
 }
 
-/* The axes of the views of an elementwise step in the order of memory, that of y: axes of such a step have no
-   meaning. */
-static void nnrti_cpu_sort_axes(nnrt_draft_step *step)
+/* The axes of the views of a step in the order of memory, that of its argument y, so that rows are what lies together.
+   Returns where `axis` is then. */
+static int32_t nnrti_cpu_sort_axes_by(nnrt_draft_step *step, const nnrt_plan_arg *arg, int32_t axis)
 {
     const uint32_t count = step->nIn + step->nDerived + step->nOut;
-    nnrt_view *y = &step->args[count - 1].view;
+    const nnrt_view *y = &arg->view;
     for (int32_t i = 0; i + 1 < y->rank; i++)
-        for (int32_t j = i + 1; j > 0 && y->dims[j] != 1 && y->strides[j - 1] < y->strides[j]; j--)
+        for (int32_t j = i + 1; j > 0 && y->dims[j] != 1 && y->strides[j - 1] < y->strides[j]; j--) {
+            axis = axis == j ? j - 1 : axis == j - 1 ? j : axis;
             for (uint32_t k = 0; k < count; k++) {
                 nnrt_view *v = &step->args[k].view;
                 const int32_t dim = v->dims[j];
@@ -2173,6 +2177,14 @@ static void nnrti_cpu_sort_axes(nnrt_draft_step *step)
                 v->dims[j - 1] = dim;
                 v->strides[j - 1] = stride;
             }
+        }
+    return axis;
+}
+
+/* Of an elementwise step, whose axes have no meaning. */
+static void nnrti_cpu_sort_axes(nnrt_draft_step *step)
+{
+    (void)nnrti_cpu_sort_axes_by(step, &step->args[step->nIn + step->nDerived + step->nOut - 1], 0);
 }
 
 /* SCALE_FUSION and FUSED_BATCH_NORM of constants, one for each channel. */
@@ -4676,6 +4688,185 @@ static NNRT_ReturnCode nnrti_cpu_take_each_half(nnrti_cpu_edit *e, uint32_t s)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>parts */
+
+/* Moves v, which shows all that `whole` shows, to where `part` shows the same in another tensor: its strides become those
+   of part. false: an axis of v is none of whole. */
+static bool nnrti_cpu_move_view(nnrt_view *v, const nnrt_view *whole, const nnrt_view *part)
+{
+    int64_t left = 1;
+    for (int32_t i = 0; i < whole->rank; i++)
+        left *= whole->dims[i];
+    for (int32_t i = 0; i < v->rank; i++) {
+        int32_t k = 0;
+        if (v->dims[i] == 1)
+            continue;
+        while (k < whole->rank && (whole->dims[k] != v->dims[i] || whole->strides[k] != v->strides[i]))
+            k++;
+        if (k == whole->rank)
+            return false;
+        v->strides[i] = part->strides[k];
+        left /= v->dims[i] > 0 ? v->dims[i] : 1;
+    }
+    return left == 1;
+}
+
+static bool nnrti_cpu_is_concat(const nnrt_draft_step *step)
+{
+    return nnrti_cpu_is_fit(step) && step->kernel != NULL && strcmp(step->kernelName, "nnrt_concat") == 0;
+}
+
+/* Whether what step s joins are results of operators on images, or again of such a step, that nobody else reads, and may lie
+   where they are joined; if move is set, they do from now on. */
+static bool nnrti_cpu_write_parts(nnrti_cpu_edit *e, uint32_t s, bool move)
+{
+    nnrt_draft *d = e->draft;
+    const nnrt_draft_step *step = &d->steps[s];
+    const nnrt_plan_arg *y = &step->args[step->nIn + step->nDerived];
+    const int64_t axis = ((const NNRT_Concat *)step->attr)->axis;
+    size_t offset = y->offset;
+    for (uint32_t k = 0; k < step->nIn; k++) {
+        const nnrt_plan_arg *x = &step->args[k];
+        const uint32_t from = nnrt_draft_writer(d, x->tensor);
+        nnrt_plan_arg *made;
+        nnrt_view moved;
+        if (from >= s || nnrti_empty(&x->view) || nnrt_draft_readers(d, x->tensor) != 1 ||
+            (!nnrti_cpu_is_image(&d->steps[from]) && !nnrti_cpu_is_concat(&d->steps[from])))
+            return false;
+        made = &d->steps[from].args[d->steps[from].nIn + d->steps[from].nDerived];
+        moved = made->view;
+        if (made->tensor != x->tensor || !nnrti_cpu_move_view(&moved, &x->view, &y->view) ||
+            (!nnrti_cpu_is_last(&moved) && !nnrti_cpu_is_concat(&d->steps[from])))
+            return false;
+        if (move) {
+            made->tensor = y->tensor;
+            made->kind = y->kind;
+            made->offset = offset;
+            made->view = moved;
+        }
+        offset += (size_t)x->view.dims[axis] * (size_t)y->view.strides[axis] * nnrt_type_size(y->view.dataType);
+    }
+    return true;
+}
+
+/* Whether input k of a step may be a part of an image, whose pixels lie further apart than it has channels: a convolution
+   of several cells would first have to bring its rows together. */
+static bool nnrti_cpu_reads_part(const nnrt_draft_step *step, uint32_t k, const nnrt_view *part)
+{
+    const nnrt_view *w = &step->args[1].view;
+    if (nnrti_cpu_is_concat(step))
+        return true;
+    return k == 0 && nnrti_cpu_is_image(step) && nnrti_cpu_is_last(part) &&
+           (step->op->type == NNRT_NODE_TYPE_MAX_POOL_FUSION || step->op->type == NNRT_NODE_TYPE_AVGPOOL_FUSION ||
+            (step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION && w->dims[3] == 1 && w->dims[0] == part->dims[3]) ||
+            (step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION && w->dims[1] == 1 && w->dims[2] == 1));
+}
+
+/* Whether each of those who read a part y of x, whose elements begin offset bytes behind it, may read it where it lies in x;
+   if move is set, they do from now on. Returns how many they are, 0: none, or not all of them. */
+static uint32_t nnrti_cpu_read_part(nnrti_cpu_edit *e, const nnrt_plan_arg *x, nnrt_plan_arg y, size_t offset,
+                                    bool move)
+{
+    nnrt_draft *d = e->draft;
+    const uint32_t readers = nnrt_draft_readers(d, y.tensor);
+    uint32_t found = 0;
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        for (uint32_t k = 0; d->steps[s].kernel != NULL && k < d->steps[s].nIn; k++) {
+            nnrt_plan_arg *arg = &d->steps[s].args[k];
+            nnrt_view moved = arg->view;
+            if (arg->tensor != y.tensor)
+                continue;
+            if (!nnrti_cpu_move_view(&moved, &y.view, &x->view) || !nnrti_cpu_reads_part(&d->steps[s], k, &moved))
+                return 0;
+            found++;
+            if (move) {
+                arg->tensor = x->tensor;
+                arg->kind = x->kind;
+                arg->offset = offset;
+                arg->view = moved;
+            }
+        }
+    return found == readers ? found : 0;
+}
+
+/* The same of all parts of a SPLIT that there are. */
+static uint32_t nnrti_cpu_read_parts(nnrti_cpu_edit *e, uint32_t s, bool move)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    const NNRT_Split *attr = (const NNRT_Split *)step->attr;
+    const nnrt_plan_arg x = step->args[0];
+    size_t offset = x.offset;
+    uint32_t all = 0;
+    for (uint32_t k = 0; k < step->nOut; k++) {
+        const nnrt_plan_arg *y = &step->args[step->nIn + step->nDerived + k];
+        if (y->tensor != NNRT_NO_TENSOR) {
+            const uint32_t readers = nnrti_empty(&y->view) ? 0 : nnrti_cpu_read_part(e, &x, *y, offset, move);
+            if (readers == 0 && !move)
+                return 0;
+            all += readers;
+        }
+        offset +=
+            (size_t)attr->sizeSplits.data[k] * (size_t)x.view.strides[attr->axis] * nnrt_type_size(x.view.dataType);
+    }
+    return all;
+}
+
+/* Whether a step cuts an image into parts that are read where they lie: what others have made in the run. Where a single
+   reader is left, it would pass for one of all of it. */
+static bool nnrti_cpu_is_cut(nnrti_cpu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    const NNRT_Model *m = e->draft->model;
+    if (!nnrti_cpu_is_fit(step) || step->kernel == NULL || strcmp(step->kernelName, "nnrt_split") != 0 ||
+        step->args[0].kind == NNRT_PLACE_CONSTANT || step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32)
+        return false;
+    for (uint32_t i = 0; i < m->inputIndex.count; i++)
+        if (m->inputIndex.data[i] == step->args[0].tensor)
+            return false;
+    return nnrti_cpu_read_parts(e, s, false) > 1;
+}
+
+/* A CONCAT of images whose parts can be written where they are joined is gone, as is a SPLIT of an image whose parts can be
+   read where they lie. */
+static void nnrti_cpu_join_parts(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    if ((nnrti_cpu_is_concat(step) && nnrti_cpu_write_parts(e, s, false) && nnrti_cpu_write_parts(e, s, true)) ||
+        (nnrti_cpu_is_cut(e, s) && nnrti_cpu_read_parts(e, s, true) > 0))
+        step->kernel = NULL;
+}
+
+/* A CONCAT that copies has its axes in the order of memory. */
+static NNRT_ReturnCode nnrti_cpu_take_concat(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    NNRT_Concat *attr;
+    if (!nnrti_cpu_is_concat(step))
+        return NNRT_SUCCESS;
+    if ((attr = (NNRT_Concat *)nnrt_memory_keep(e->draft->memory, sizeof(*attr))) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    *attr = *(const NNRT_Concat *)step->attr;
+    attr->axis = nnrti_cpu_sort_axes_by(step, &step->args[step->nIn + step->nDerived], (int32_t)attr->axis);
+    step->attr = attr;
+    return NNRT_SUCCESS;
+}
+
+/* As does a SPLIT. */
+static NNRT_ReturnCode nnrti_cpu_take_cut(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    NNRT_Split *attr;
+    if (step->kernel == NULL || strcmp(step->kernelName, "nnrt_split") != 0)
+        return NNRT_SUCCESS;
+    if ((attr = (NNRT_Split *)nnrt_memory_keep(e->draft->memory, sizeof(*attr))) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    *attr = *(const NNRT_Split *)step->attr;
+    attr->axis = nnrti_cpu_sort_axes_by(step, &step->args[0], (int32_t)attr->axis);
+    step->attr = attr;
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>edit */
 
 /* Whether all that a step computes with is float32: the axes of a REDUCE_FUSION are no such thing. */
@@ -4717,6 +4908,8 @@ static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
     case NNRT_NODE_TYPE_BOTTOM_K: return nnrti_cpu_take_top(e, s);
     case NNRT_NODE_TYPE_EINSUM: return nnrti_cpu_take_einsum(e, s);
     case NNRT_NODE_TYPE_TRANSPOSE: return nnrti_cpu_take_transpose(e, s);
+    case NNRT_NODE_TYPE_CONCAT: return nnrti_cpu_take_concat(e, s);
+    case NNRT_NODE_TYPE_SPLIT: return nnrti_cpu_take_cut(e, s);
     default: break;
     }
     if (!nnrti_cpu_is_float(step))
@@ -4799,6 +4992,8 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
         if (code == NNRT_SUCCESS && !nnrti_cpu_is_last(&step->args[0].view) && !nnrti_cpu_reads_planes(draft, step))
             code = nnrti_cpu_copy_in(&e, s++, 0);
     }
+    for (uint32_t s = draft->nSteps; s-- > 0 && code == NNRT_SUCCESS;) /* what joins parts of parts comes behind them */
+        nnrti_cpu_join_parts(&e, s);
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
         (void)(nnrti_cpu_join_shape(&e, s) || nnrti_cpu_join_readers(&e, s) || nnrti_cpu_join_writer(&e, s) ||
                nnrti_cpu_join_extreme(&e, s));

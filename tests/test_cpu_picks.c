@@ -730,7 +730,7 @@ static NNRT_Model *model_between(NNRT_NodeType type, const void *attr, int32_t r
     if (dims != NULL) {
         for (int32_t k = 0; k < rank; k++)
             times[k] = dims[k] / cells[k];
-        ids[1] = nnrt_builder_constant(b, "times", NNRT_DATA_TYPE_INT32, 1, &rank, times, sizeof(times[0]) * (size_t)rank);
+        ids[1] = nnrt_builder_constant(b, "times", NNRT_DATA_TYPE_INT32, 1, &rank, times, true);
         ids[0] = nnrt_builder_op(b, "tiled", NNRT_NODE_TYPE_TILE_FUSION, NULL, ids, 2);
     }
     y = nnrt_builder_tensor(b, "y");
@@ -740,7 +740,7 @@ static NNRT_Model *model_between(NNRT_NodeType type, const void *attr, int32_t r
     }
     nnrt_builder_node(b, "node", type, attr, ids, 1, &y, 1);
     ids[0] = y;
-    ids[1] = nnrt_builder_constant(b, "axes", NNRT_DATA_TYPE_INT32, 1, &rank, axes, sizeof(axes[0]) * (size_t)rank);
+    ids[1] = nnrt_builder_constant(b, "axes", NNRT_DATA_TYPE_INT32, 1, &rank, axes, true);
     nnrt_builder_output(b, nnrt_builder_op(b, "most", NNRT_NODE_TYPE_REDUCE_FUSION, &reduce, ids, 2));
     return finish(b);
 }

@@ -717,6 +717,28 @@ static void backwards(nnrt_draft *d)
     d->steps[1].args[0].view.strides[0] = -4;
 }
 
+static void begin_beyond(nnrt_draft *d)
+{
+    d->steps[1].args[0].offset = 65;
+}
+
+static void end_beyond(nnrt_draft *d)
+{
+    d->steps[1].args[0].offset = 4;
+}
+
+static void begin_in_input(nnrt_draft *d)
+{
+    d->steps[0].args[0].offset = 32;
+    d->steps[0].args[0].view.dims[0] = 2;
+}
+
+static void write_half(nnrt_draft *d)
+{
+    d->steps[1].args[1].offset = 32;
+    d->steps[1].args[1].view.dims[0] = 2;
+}
+
 static void longer_output(nnrt_draft *d)
 {
     d->bytes[V] = 128;
@@ -748,6 +770,12 @@ static void test_bad_edits(void **state)
         {too_short, "tensor 2, whose bytes end before its view does"},
         {too_wide, "tensor 2, whose bytes end before its view does"},
         {backwards, "tensor 2, whose bytes end before its view does"},
+        {begin_beyond, "tensor 2, whose bytes end before its view does"},
+        {end_beyond, "tensor 2, whose bytes end before its view does"},
+        {begin_in_input,
+         "tensor 0 'x' is an input of the model, or has a value, and an argument begins inside it"},
+        {write_half, "argument 1 of nnrt_activation_f32 is tensor 3, of which the parts that are written are not the "
+                     "whole"},
         {longer_output, "tensor 4 'v' is an input or output of the model, which has 64 bytes and not 128"},
         {longer_input, "tensor 0 'x' is an input or output of the model, which has 64 bytes and not 128"},
     };
@@ -832,6 +860,65 @@ static void test_columns(void **state)
     bench_run(&b, distance);
     assert_int_equal(b.plan->nSteps, 3); /* RESHAPE gathers the columns */
     assert_true(b.plan->args[b.plan->steps[1].arg].offset == b.plan->args[b.plan->steps[1].arg + 1].offset);
+    bench_end(&b);
+}
+
+/* ---- parts ---- */
+
+/* Step 1 on the first two rows of t and u, and one more behind it on the other two; args of both are returned in order. */
+static void halve(nnrt_draft *d, nnrt_plan_arg *args[2])
+{
+    const nnrt_plan_arg *old = d->steps[1].args;
+    nnrt_draft_step *added = nnrt_draft_insert(d, 2);
+    assert_non_null(added);
+    *added = d->steps[1];
+    for (uint32_t s = 0; s < 2; s++) {
+        args[s] = nnrt_draft_args(d, 1 + s, 1, 1);
+        assert_non_null(args[s]);
+        for (uint32_t k = 0; k < 2; k++) {
+            args[s][k] = old[k];
+            args[s][k].view.dims[0] = 2;
+            args[s][k].offset = s * 32;
+        }
+    }
+}
+
+/* Two steps write u, each half of it from half of t. u in another shape would be the output of the model, where nobody finds
+   its parts: RESHAPE copies it. */
+static void test_parts(void **state)
+{
+    static bench b;
+    nnrt_plan_arg *args[2];
+    const nnrt_plan_arg *first;
+    (void)state;
+    bench_begin(&b, false);
+    halve(b.draft, args);
+    assert_int_equal(nnrt_draft_writer(b.draft, U), UINT32_MAX);
+    assert_int_equal(nnrt_draft_writer(b.draft, T), 0);
+    bench_run(&b, distance);
+    assert_int_equal(b.plan->nSteps, 4);
+    first = &b.plan->args[b.plan->steps[1].arg];
+    for (uint32_t k = 0; k < 2; k++) {
+        assert_int_equal(first[k].kind, NNRT_PLACE_ARENA);
+        assert_int_equal(b.plan->args[b.plan->steps[2].arg + k].offset, first[k].offset + 32);
+    }
+    assert_int_equal(b.plan->steps[3].nOut, 1);
+    assert_int_equal(b.plan->args[b.plan->steps[3].arg].offset, first[1].offset);
+    bench_end(&b);
+
+    bench_begin(&b, false); /* the second half in the place of the first one */
+    halve(b.draft, args);
+    args[1][1].offset = 0;
+    assert_int_equal(nnrt_plan_finish(b.draft, &b.plan), NNRT_DEVICE_ERROR);
+    bench_end(&b);
+
+    bench_begin(&b, false); /* u is the output */
+    halve(b.draft, args);
+    b.draft->steps[3].kernel = NULL;
+    args[0][1].tensor = args[1][1].tensor = V;
+    bench_run(&b, distance);
+    assert_int_equal(b.plan->nSteps, 3 + 1); /* and a copy into the caller's buffer */
+    assert_int_equal(b.plan->steps[3].node, -1);
     bench_end(&b);
 }
 
@@ -929,6 +1016,7 @@ int main(void)
         cmocka_unit_test(test_derive),
         cmocka_unit_test(test_tensor_and_insert),
         cmocka_unit_test(test_bad_edits),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_edit_refuses),
         cmocka_unit_test(test_holes),
         cmocka_unit_test(test_columns),
