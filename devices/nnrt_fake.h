@@ -153,8 +153,8 @@ NNRT_API void nnrt_fake_wake(nnrt_fake *fake);
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
-#define NNRTI_FAKE_ADD(p) __atomic_add_fetch(p, 1, __ATOMIC_RELAXED)
-#define NNRTI_FAKE_GET(p) __atomic_load_n(p, __ATOMIC_RELAXED)
+#define NNRTI_FAKE_ADD(p) __atomic_add_fetch(p, 1, __ATOMIC_SEQ_CST)
+#define NNRTI_FAKE_GET(p) __atomic_load_n(p, __ATOMIC_SEQ_CST)
 #define NNRTI_FAKE_SET(p, value) __atomic_store_n(p, value, __ATOMIC_RELAXED)
 #define NNRTI_FAKE_TURN(p, from, to) __sync_bool_compare_and_swap(p, from, to)
 #else
@@ -508,10 +508,9 @@ static NNRT_ReturnCode nnrti_fake_parse(nnrt_fake *f, const nnrti_fake_span *v, 
     return NNRT_SUCCESS;
 }
 
-/* Sleeps so many milliseconds, or until it is woken. */
-static void nnrti_fake_sleep(nnrt_fake *f, uint32_t milliseconds)
+/* Sleeps so many milliseconds, or until it has been woken more often than `woken` says. */
+static void nnrti_fake_sleep(nnrt_fake *f, uint32_t milliseconds, uint32_t woken)
 {
-    const uint32_t woken = NNRTI_FAKE_GET(&f->woken);
 #if defined(__unix__) || defined(__APPLE__)
     struct timeval begin, now;
     (void)gettimeofday(&begin, NULL);
@@ -530,15 +529,15 @@ static void nnrti_fake_sleep(nnrt_fake *f, uint32_t milliseconds)
 #endif
 }
 
-/* A slot is called: counts, waits, and says whether it fails. */
+/* A slot is called: counts, waits, and says whether it fails. Who sees that it was counted may wake it. */
 static NNRT_ReturnCode nnrti_fake_enter(nnrt_fake *f, uint32_t slot)
 {
-    const uint32_t call = NNRTI_FAKE_ADD(&f->record.calls[slot]);
+    const uint32_t woken = NNRTI_FAKE_GET(&f->woken), call = NNRTI_FAKE_ADD(&f->record.calls[slot]);
     const clock_t start = clock();
     while (f->delay[slot] > 0 && (double)(clock() - start) * 1000 < (double)f->delay[slot] * CLOCKS_PER_SEC)
         continue;
     if (f->hang[slot] != NNRTI_FAKE_EACH)
-        nnrti_fake_sleep(f, f->hang[slot]);
+        nnrti_fake_sleep(f, f->hang[slot], woken);
     if (f->die[slot] == call)
         nnrti_fake_end();
     return f->fail[slot] == NNRTI_FAKE_EACH || f->fail[slot] == call ? f->code : NNRT_SUCCESS;
