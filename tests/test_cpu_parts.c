@@ -162,8 +162,8 @@ static image add_concat(building *m, const image *x, uint32_t count, int32_t alo
     return y;
 }
 
-/* Channels, rows or columns sizes[0], sizes[1], .. of x. */
-static void add_split(building *m, image x, const int64_t *sizes, uint32_t count, int32_t along, image *parts)
+/* Channels, rows or columns sizes[0], sizes[1], .. of x, from number `from` on. */
+static void add_split_from(building *m, image x, const int64_t *sizes, uint32_t count, int32_t along, image *parts, uint32_t from)
 {
     static const int64_t axes[2][3] = {{3, 1, 2}, {1, 2, 3}};
     NNRT_Split attr;
@@ -173,13 +173,19 @@ static void add_split(building *m, image x, const int64_t *sizes, uint32_t count
     attr.sizeSplits = nnrt_int64_list(sizes, count);
     attr.axis = axes[m->first ? 1 : 0][along];
     for (uint32_t i = 0; i < count; i++) {
-        out[i] = nnrt_builder_tensor(m->b, name_in(m));
-        nnrt_builder_format(m->b, out[i], m->first ? NNRT_FORMAT_NCHW : NNRT_FORMAT_NHWC);
+        out[i] = i < from ? NNRT_NO_TENSOR : nnrt_builder_tensor(m->b, name_in(m));
+        if (i >= from)
+            nnrt_builder_format(m->b, out[i], m->first ? NNRT_FORMAT_NCHW : NNRT_FORMAT_NHWC);
         parts[i] = x;
         parts[i].tensor = out[i];
         *(along == 0 ? &parts[i].c : along == 1 ? &parts[i].h : &parts[i].w) = (int32_t)sizes[i];
     }
     nnrt_builder_node(m->b, name_in(m), NNRT_NODE_TYPE_SPLIT, &attr, &x.tensor, 1, out, count);
+}
+
+static void add_split(building *m, image x, const int64_t *sizes, uint32_t count, int32_t along, image *parts)
+{
+    add_split_from(m, x, sizes, count, along, parts, 0);
 }
 
 static image add_sum(building *m, image x, image y)
@@ -492,6 +498,23 @@ static void test_chains(void **unused)
     }
 }
 
+/* One part alone is copied: it would be taken for all of what the convolution in front of it gives, and be made with it. */
+static void test_alone(void **unused)
+{
+    static const int64_t sizes[2] = {24, 24};
+    (void)unused;
+    state = 18;
+    for (uint32_t i = 0; i < 8; i++) {
+        building m = begin(i);
+        image x = add_conv(&m, add_input(&m, 4, 6, 10), 48, 1, 1), parts[2];
+        add_split_from(&m, x, sizes, 2, 0, parts, 1);
+        nnrt_builder_output(m.b, add_conv(&m, add_conv(&m, parts[1], 24, 3, 0), 16, 1, 1).tensor);
+        kernel = i / 2 % 2 == 0 ? "chain" : NULL;
+        check(&m, 1, "a part alone");
+        kernel = NULL;
+    }
+}
+
 /* What is written in parts may be an output of the model, seen in another shape, and be it then. */
 static void test_shapes(void **unused)
 {
@@ -557,6 +580,7 @@ int main(void)
         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_whole),
         cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_alone),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_memory),
     };

@@ -297,8 +297,9 @@ shows 'bench: who is absent' out '^absent: onednn: not asked for$'
 shows 'bench: what was not measured' out '^ResNet-18 by ONNX Runtime at most 0\.65 +not measured +-$'
 shows 'bench: no difference to who is absent' out '^Largest relative difference to ONNX Runtime, .* +not measured +-$'
 shows 'bench: what was measured' out '^LeNet, ms to load, prepare and run once: at most 0\.100 +(not )?met +lenet\.onnx [0-9.]+, lenet\.nnrt [0-9.]+, lenet\.packed\.nnrt [0-9.]+$'
-[ "$(grep -c '^time.matmul_64.1.nnrt reference' "$folder/bench/results.tsv")" -eq 7 ]
-verdict 'bench: seven rounds' $?
+rounds=$(grep -c '^time.matmul_64.1.nnrt reference' "$folder/bench/results.tsv")
+[ "$rounds" -eq 7 ] || [ "$rounds" -eq 3 ]
+verdict 'bench: seven rounds, three of who takes long' $?
 "$PYTHON" - "$folder/bench/report.html" <<'END'
 import html.parser, sys
 class Page(html.parser.HTMLParser):
