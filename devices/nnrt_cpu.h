@@ -5205,7 +5205,7 @@ static NNRT_ReturnCode nnrti_cpu_take_winograd(nnrti_cpu_edit *e, uint32_t s, in
 
 /* Goes up with every change of what is packed (nnrt_draft_pack), of how, and of what is recalled: of what another
    version packed, nothing is used. */
-#define NNRTI_CPU_PACKED "3 "
+#define NNRTI_CPU_PACKED "4 "
 
 /* What a device is registered with. */
 typedef struct nnrti_cpu_device {
