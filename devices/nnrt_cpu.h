@@ -4716,6 +4716,15 @@ static bool nnrti_cpu_is_concat(const nnrt_draft_step *step)
     return nnrti_cpu_is_fit(step) && step->kernel != NULL && strcmp(step->kernelName, "nnrt_concat") == 0;
 }
 
+/* Whether all steps from one to another run as often: none of a LOOP or an IF begins or ends between them. */
+static bool nnrti_cpu_run_together(const nnrt_draft *d, uint32_t from, uint32_t to)
+{
+    for (uint32_t s = from; s < to; s++)
+        if (d->steps[s].open != NULL)
+            return false;
+    return true;
+}
+
 /* Whether what step s joins are results of operators on images, or again of such a step, that nobody else reads, and may lie
    where they are joined; if move is set, they do from now on. */
 static bool nnrti_cpu_write_parts(nnrti_cpu_edit *e, uint32_t s, bool move)
@@ -4731,6 +4740,7 @@ static bool nnrti_cpu_write_parts(nnrti_cpu_edit *e, uint32_t s, bool move)
         nnrt_plan_arg *made;
         nnrt_view moved;
         if (from >= s || nnrti_empty(&x->view) || nnrt_draft_readers(d, x->tensor) != 1 ||
+            !nnrti_cpu_run_together(d, from, s) ||
             (!nnrti_cpu_is_image(&d->steps[from]) && !nnrti_cpu_is_concat(&d->steps[from])))
             return false;
         made = &d->steps[from].args[d->steps[from].nIn + d->steps[from].nDerived];

@@ -515,6 +515,45 @@ static void test_alone(void **unused)
     }
 }
 
+/* A part that is made in front of a LOOP, once, is none of what its body joins in each trip, and may write over. */
+static void test_loop(void **unused)
+{
+    static const int64_t trips = 2;
+    (void)unused;
+    state = 19;
+    for (uint32_t i = 0; i < 8; i++) {
+        building m = begin(1);
+        NNRT_Loop loop;
+        const image x = add_input(&m, 4, 4, 6), before = add_conv(&m, x, 16, 1, 1);
+        image v = x, parts[2], y;
+        uint32_t in[3], ins[3], outs[2], out;
+        in[0] = nnrt_builder_constant(m.b, "trips", NNRT_DATA_TYPE_INT64, 0, NULL, &trips, true);
+        in[1] = NNRT_NO_TENSOR;
+        in[2] = x.tensor;
+        loop.body = nnrt_builder_graph(m.b, "body");
+        for (uint32_t k = 0; k < 3; k++)
+            ins[k] = nnrt_builder_tensor(m.b, name_in(&m));
+        nnrt_builder_format(m.b, ins[2], NNRT_FORMAT_NHWC);
+        nnrt_builder_enter(m.b, loop.body);
+        v.tensor = ins[2];
+        parts[i % 2] = before;
+        parts[1 - i % 2] = add_conv(&m, v, 8, 1, 1);
+        y = add_concat(&m, parts, 2, 0);
+        if (i / 2 % 2 == 0)
+            y.tensor = add_node(&m, NNRT_NODE_TYPE_ABS, NULL, &y.tensor, 1);
+        y = add_conv(&m, y, 4, 1, 1);
+        outs[0] = ins[1];
+        outs[1] = y.tensor;
+        nnrt_builder_graph_io(m.b, loop.body, ins, 3, outs, 2);
+        nnrt_builder_enter(m.b, 0);
+        out = nnrt_builder_tensor(m.b, "v");
+        nnrt_builder_format(m.b, out, NNRT_FORMAT_NHWC);
+        nnrt_builder_node(m.b, "loop", NNRT_NODE_TYPE_LOOP, &loop, in, 3, &out, 1);
+        nnrt_builder_output(m.b, out);
+        check(&m, (uint32_t)trips, "a LOOP");
+    }
+}
+
 /* What is written in parts may be an output of the model, seen in another shape, and be it then. */
 static void test_shapes(void **unused)
 {
@@ -581,6 +620,7 @@ int main(void)
         cmocka_unit_test(test_whole),
         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_loop),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_memory),
     };
