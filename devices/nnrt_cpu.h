@@ -202,6 +202,7 @@ typedef struct nnrti_cpu_matmul {
 #define NNRTI_CPU_POOLED 4     /* pixels of a pool, or vectors of one, that it works on at once */
 #define NNRTI_CPU_PATCH 8192   /* floats of a patch of x, at most */
 #define NNRTI_CPU_PIXELS 256   /* pixels of a patch, about */
+#define NNRTI_CPU_NEAR 8192    /* floats that stay in the first cache, about */
 
 /* A convolution of each channel by itself, and pooling: attributes of `depthwise`, `max_pool` and `average_pool`.
    Packed are the bias and then the weights tap by tap, C rounded up to whole vectors each. */
@@ -773,6 +774,17 @@ static double nnrti_cpu_reading(int32_t rows)
 static double nnrti_cpu_work(const nnrti_cpu_product *a, int64_t pixels, const int32_t *packed)
 {
     return nnrti_cpu_reading(a->rows) * (double)pixels * packed[0] * packed[1];
+}
+
+/* Into how many blocks the channels are divided whose rows are made together: a row of y reads rows of x that the one
+   before it has read, and finds them where those of a block stay near. A block has four vectors at least. */
+static int32_t nnrti_cpu_blocks(const nnrti_cpu_window *a, const nnrt_view *x, const nnrt_view *y, int32_t lanes)
+{
+    const int32_t C = y->dims[3], most = (C + lanes - 1) / lanes / 4;
+    const int32_t rows = a->window[0] < x->dims[1] ? a->window[0] : x->dims[1];
+    const int64_t cells = (int64_t)rows * x->dims[2] + y->dims[2];
+    const int64_t blocks = nnrti_cpu_pieces(cells * C, NNRTI_CPU_NEAR);
+    return blocks < 1 || most < 1 ? 1 : blocks < most ? (int32_t)blocks : most;
 }
 
 /* A patch of x with what it has of the zeros around it: a copy, or x itself where there are none. Steps to the next
@@ -7415,12 +7427,13 @@ typedef struct NNRTI_CPU(window_job) {
     const nnrti_cpu_window *attr;
     const nnrt_view *x, *packed, *y;
     float low, high, begin; /* bounds of the activation; what a pool begins with */
+    int32_t rows, blocks;   /* that a unit has; that channels are divided into */
 } NNRTI_CPU(window_job);
 
-/* `count` channels of a pixel: taps first to last - 1 of the height and begin to end - 1 of the width, which lie inside
+/* `count` channels of a pixel, from channel `from` on: taps first to last - 1 of the height and begin to end - 1 of the width, which lie inside
    x. at: where tap 0,0 would lie. */
 typedef struct NNRTI_CPU(taps) {
-    int32_t first, last, begin, end, count;
+    int32_t first, last, begin, end, from, count;
     ptrdiff_t at;
 } NNRTI_CPU(taps);
 
@@ -7441,18 +7454,19 @@ NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_pixel)(const NNRTI_CPU(window_job) * j
     nnrti_v_store_part(y, nnrti_v_min(nnrti_v_all(j->high), nnrti_v_max(nnrti_v_all(j->low), sum)), m->count);
 }
 
-/* Some pixels of a row of y whose windows have no dilation of their columns: each column of x is read once, and what
-   they have of it follows in the order of the taps. x: where the first tap in use of the first pixel would lie;
+/* Pixels of a row of y whose windows have no dilation of their columns, in strips of some: each column of x is read once,
+   and what they have of it follows in the order of the taps. x: where the first tap in use of the first pixel would lie;
    packed: its weight, behind which those of the next tap lie `padded` floats on. */
 typedef struct NNRTI_CPU(strip) {
     const float *x, *bias, *packed;
     float *y;
     ptrdiff_t stepX, down, stepY, padded; /* to the next column and row of x in use, and to the next pixel of y */
     int32_t channels, rows, count;        /* of the window: rows in use; pixels */
+    int32_t strips;                       /* of whole ones, how many there are side by side */
     int32_t begin, end; /* columns from that of x on: those that lie inside and that the pixels read */
     float low, high;
 } NNRTI_CPU(strip);
-#define NNRTI_CPU_STRIP_PIXELS 6
+#define NNRTI_CPU_STRIP_PIXELS 8
 
 /* Some channels of a cell of x, and of a pixel of y, of which there are `left`: whole vectors, of which a strip has one
    at least, or what there is of one where that takes no longer. */
@@ -7511,16 +7525,20 @@ NNRTI_CPU_INLINE void NNRTI_CPU(strip_vector)(const NNRTI_CPU(strip) * s, int32_
     }
 }
 
-/* All channels; the copy tells the compiler that nothing changes it. Where vectors are whole, the last one begins so
-   early that it ends with the last channel. */
+/* All channels of all strips; the copy tells the compiler that nothing changes it. Where vectors are whole, the last one
+   begins so early that it ends with the last channel. */
 #define NNRTI_CPU_STRIP(width, stride, edge)                                                                           \
     NNRTI_CPU_APART static void NNRTI_CPU(strip_##width##_##stride##_##edge)(const NNRTI_CPU(strip) * strip)           \
     {                                                                                                                  \
-        const NNRTI_CPU(strip) s = *strip;                                                                             \
-        for (int32_t c = 0; c < s.channels; c += NNRTI_LANES) {                                                        \
-            if (NNRTI_CPU_STRIP_WHOLE && c > s.channels - NNRTI_LANES)                                                 \
-                c = s.channels - NNRTI_LANES;                                                                          \
-            NNRTI_CPU(strip_vector)(&s, c, width, stride, edge);                                                       \
+        NNRTI_CPU(strip) s = *strip;                                                                                   \
+        for (int32_t i = 0; i < (edge ? 1 : s.strips); i++) {                                                          \
+            for (int32_t c = 0; c < s.channels; c += NNRTI_LANES) {                                                    \
+                if (NNRTI_CPU_STRIP_WHOLE && c > s.channels - NNRTI_LANES)                                             \
+                    c = s.channels - NNRTI_LANES;                                                                      \
+                NNRTI_CPU(strip_vector)(&s, c, width, stride, edge);                                                   \
+            }                                                                                                          \
+            s.x += NNRTI_CPU_STRIP_PIXELS * stride * s.stepX;                                                          \
+            s.y += NNRTI_CPU_STRIP_PIXELS * s.stepY;                                                                   \
         }                                                                                                              \
     }
 NNRTI_CPU_STRIP(3, 1, 0)
@@ -7552,39 +7570,48 @@ static void NNRTI_CPU(strip_few)(const NNRTI_CPU(strip) * strip, void (*run)(con
         nnrti_cpu_copy_part(strip->y + t * strip->stepY, pixels[t], bytes);
 }
 
-/* A row of y by strips; false: there are none for such a window. at: where tap 0,0 of its first pixel would lie. */
+/* Some channels of a row of y by strips; false: there are none for such a window. at: where tap 0,0 of its first pixel
+   would lie. */
 static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, ptrdiff_t at, float *y)
 {
     const nnrti_cpu_window *a = j->attr;
     const int32_t width = a->window[1], stride = a->stride[1], columns = j->x->dims[2], pixels = j->y->dims[2];
-    const bool few = NNRTI_CPU_STRIP_WHOLE && j->y->dims[3] < NNRTI_LANES;
+    const bool few = NNRTI_CPU_STRIP_WHOLE && m->count < NNRTI_LANES;
+    const int32_t most = pixels > 2 * NNRTI_CPU_STRIP_PIXELS ? NNRTI_CPU_STRIP_PIXELS /* two at most are alike */
+                         : pixels > NNRTI_CPU_STRIP_PIXELS   ? (pixels + 1) / 2
+                                                             : pixels;
     NNRTI_CPU(strip) s;
     if ((width != 3 && width != 5) || (stride != 1 && stride != 2) || a->dilation[1] != 1 || a->pad[1] > width ||
         (few && a->window[0] > NNRTI_CPU_FEW_ROWS))
         return false;
     s.padded = j->packed->dims[1];
-    s.bias = (const float *)j->packed->data;
+    s.bias = (const float *)j->packed->data + m->from;
     s.packed = s.bias + (1 + m->first * width) * s.padded;
     s.stepX = j->x->strides[2];
     s.down = a->dilation[0] * j->x->strides[1];
     s.stepY = j->y->strides[2];
-    s.channels = j->y->dims[3];
+    s.channels = m->count;
     s.rows = m->last - m->first;
     s.low = j->low;
     s.high = j->high;
     at += m->first * s.down;
-    for (int32_t q = 0; q < pixels; q += NNRTI_CPU_STRIP_PIXELS) {
+    for (int32_t q = 0; q < pixels; q += s.strips * most) {
         const int64_t left = (int64_t)q * stride - a->pad[1], right = columns - left;
         int32_t needed;
         void (*run)(const NNRTI_CPU(strip) *);
         bool edge;
-        s.count = pixels - q < NNRTI_CPU_STRIP_PIXELS ? pixels - q : NNRTI_CPU_STRIP_PIXELS;
+        s.count = pixels - q < most ? pixels - q : most;
         needed = (s.count - 1) * stride + width;
         s.x = (const float *)j->x->data + (at + (ptrdiff_t)left * s.stepX);
         s.y = y + q * s.stepY;
         s.begin = left < 0 ? (int32_t)-left : 0;
         s.end = right < needed ? (int32_t)right : needed;
         edge = s.begin > 0 || s.end < (NNRTI_CPU_STRIP_PIXELS - 1) * stride + width;
+        s.strips = 1;
+        if (!edge && !few && width == 3) {
+            const int32_t inside = (int32_t)(right - needed) / stride, others = pixels - q - s.count;
+            s.strips += (inside < others ? inside : others) / NNRTI_CPU_STRIP_PIXELS; /* whole ones to the right */
+        }
         if (width == 3 && stride == 1)
             run = edge ? NNRTI_CPU(strip_3_1_1) : NNRTI_CPU(strip_3_1_0);
         else if (width == 3)
@@ -7634,71 +7661,93 @@ NNRTI_CPU_INLINE void NNRTI_CPU(pool_pixels)(const NNRTI_CPU(window_job) * j, co
     }
 }
 
-/* A row of y, `unit`, of a convolution of each channel by itself or of a pool. */
-NNRTI_CPU_INLINE void NNRTI_CPU(window_row)(const NNRTI_CPU(window_job) * j, uint32_t unit, const bool depthwise,
-                                            const bool largest)
+/* Channels from to to - 1 of a row of y, `unit`, of a convolution of each channel by itself or of a pool. */
+NNRTI_CPU_INLINE void NNRTI_CPU(window_row)(const NNRTI_CPU(window_job) * j, int32_t unit, int32_t from, int32_t to,
+                                            const bool depthwise, const bool largest)
 {
     const nnrti_cpu_window *a = j->attr;
     const nnrt_view *x = j->x, *y = j->y;
-    const int32_t n = (int32_t)unit / y->dims[1], p = (int32_t)unit % y->dims[1];
+    const int32_t n = unit / y->dims[1], p = unit % y->dims[1];
     const int64_t top = (int64_t)p * a->stride[0] - a->pad[0];
-    const ptrdiff_t at = n * x->strides[0] + (ptrdiff_t)top * x->strides[1];
-    float *const row = (float *)y->data + n * y->strides[0] + p * y->strides[1];
+    const ptrdiff_t at = n * x->strides[0] + (ptrdiff_t)top * x->strides[1] + from;
+    float *const row = (float *)y->data + n * y->strides[0] + p * y->strides[1] + from;
     NNRTI_CPU(taps) m;
     float low, high;
+    m.from = from;
+    m.count = to - from;
     nnrti_cpu_inside(top, a->dilation[0], a->window[0], x->dims[1], &m.first, &m.last);
     if (!depthwise || !NNRTI_CPU(strip_row)(j, &m, at, row))
         for (int32_t q = 0, pixels; q < y->dims[2]; q += pixels) {
             const int64_t left = (int64_t)q * a->stride[1] - a->pad[1];
             const int64_t last = left + (NNRTI_CPU_POOLED - 1) * (int64_t)a->stride[1] + a->window[1] - 1;
-            float *to = row + q * y->strides[2];
+            float *pixel = row + q * y->strides[2];
             nnrti_cpu_inside(left, a->dilation[1], a->window[1], x->dims[2], &m.begin, &m.end);
             m.at = at + (ptrdiff_t)left * x->strides[2];
-            m.count = y->dims[3];
+            m.count = to - from;
             pixels = depthwise || left < 0 || last >= x->dims[2] || y->dims[2] - q < NNRTI_CPU_POOLED ||
                              m.count > (NNRTI_CPU_POOLED - 1) * NNRTI_LANES
                          ? 1
                          : NNRTI_CPU_POOLED;
-            for (int32_t c = 0, some; c < y->dims[3]; c += some, m.at += some, m.count -= some) {
+            for (int32_t c = 0, some; c < to - from; c += some, m.at += some, m.count -= some) {
                 some = NNRTI_LANES;
                 if (depthwise) {
-                    NNRTI_CPU(depthwise_pixel)(j, &m, to + c, (const float *)j->packed->data + c);
+                    NNRTI_CPU(depthwise_pixel)(j, &m, pixel + c, (const float *)j->packed->data + (from + c));
                 } else if (pixels > 1) {
-                    NNRTI_CPU(pool_pixels)(j, &m, to + c, largest, NNRTI_CPU_POOLED, 1);
+                    NNRTI_CPU(pool_pixels)(j, &m, pixel + c, largest, NNRTI_CPU_POOLED, 1);
                 } else if (m.count > (NNRTI_CPU_POOLED - 1) * NNRTI_LANES) {
-                    NNRTI_CPU(pool_pixels)(j, &m, to + c, largest, 1, NNRTI_CPU_POOLED);
+                    NNRTI_CPU(pool_pixels)(j, &m, pixel + c, largest, 1, NNRTI_CPU_POOLED);
                     some = NNRTI_CPU_POOLED * NNRTI_LANES;
                 } else {
-                    NNRTI_CPU(pool_pixels)(j, &m, to + c, largest, 1, 1);
+                    NNRTI_CPU(pool_pixels)(j, &m, pixel + c, largest, 1, 1);
                 }
             }
         }
     for (int32_t q = 0; q < y->dims[2] && !nnrti_cpu_bounds(a->activation, &low, &high); q++)
-        NNRTI_CPU(activate)(row + q * y->strides[2], row + q * y->strides[2], y->dims[3], a->activation);
+        NNRTI_CPU(activate)(row + q * y->strides[2], row + q * y->strides[2], to - from, a->activation);
 }
 
-static void NNRTI_CPU(depthwise_row)(void *arg, uint32_t unit, uint32_t worker)
+/* Some rows, those of number unit / blocks, and of these channels block unit % blocks. */
+NNRTI_CPU_INLINE void NNRTI_CPU(window_rows)(const NNRTI_CPU(window_job) * j, uint32_t unit, const bool depthwise,
+                                             const bool largest)
 {
-    (void)worker;
-    NNRTI_CPU(window_row)((const NNRTI_CPU(window_job) *)arg, unit, true, false);
+    const int32_t C = j->y->dims[3], rows = j->y->dims[0] * j->y->dims[1];
+    int32_t from = 0, to = C, first = (int32_t)unit * j->rows, last;
+    if (j->blocks > 1) {
+        const int32_t vectors = (C + NNRTI_LANES - 1) / NNRTI_LANES, block = (int32_t)unit % j->blocks;
+        from = (int32_t)((int64_t)vectors * block / j->blocks) * NNRTI_LANES;
+        to = (int32_t)((int64_t)vectors * (block + 1) / j->blocks) * NNRTI_LANES;
+        to = to < C ? to : C;
+        first = (int32_t)unit / j->blocks * j->rows;
+    }
+    last = rows - first < j->rows ? rows : first + j->rows;
+    for (int32_t r = first; r < last; r++)
+        NNRTI_CPU(window_row)(j, r, from, to, depthwise, largest);
 }
 
-static void NNRTI_CPU(max_row)(void *arg, uint32_t unit, uint32_t worker)
+static void NNRTI_CPU(depthwise_rows)(void *arg, uint32_t unit, uint32_t worker)
 {
     (void)worker;
-    NNRTI_CPU(window_row)((const NNRTI_CPU(window_job) *)arg, unit, false, true);
+    NNRTI_CPU(window_rows)((const NNRTI_CPU(window_job) *)arg, unit, true, false);
 }
 
-static void NNRTI_CPU(average_row)(void *arg, uint32_t unit, uint32_t worker)
+static void NNRTI_CPU(max_rows)(void *arg, uint32_t unit, uint32_t worker)
 {
     (void)worker;
-    NNRTI_CPU(window_row)((const NNRTI_CPU(window_job) *)arg, unit, false, false);
+    NNRTI_CPU(window_rows)((const NNRTI_CPU(window_job) *)arg, unit, false, true);
+}
+
+static void NNRTI_CPU(average_rows)(void *arg, uint32_t unit, uint32_t worker)
+{
+    (void)worker;
+    NNRTI_CPU(window_rows)((const NNRTI_CPU(window_job) *)arg, unit, false, false);
 }
 
 static NNRT_ReturnCode NNRTI_CPU(windows)(const void *attr, const nnrt_view *x, const nnrt_view *packed, nnrt_view *y,
                                           nnrt_call *call, float begin,
                                           void (*task)(void *arg, uint32_t i, uint32_t worker))
 {
+    const int32_t rows = y->dims[0] * y->dims[1];
+    const int32_t workers = call != NULL && call->parallel != NULL ? (int32_t)call->parallel->workers : 1;
     NNRTI_CPU(window_job) j;
     j.begin = begin;
     j.attr = (const nnrti_cpu_window *)attr;
@@ -7706,16 +7755,18 @@ static NNRT_ReturnCode NNRTI_CPU(windows)(const void *attr, const nnrt_view *x, 
     j.packed = packed;
     j.y = y;
     (void)nnrti_cpu_bounds(j.attr->activation, &j.low, &j.high);
+    j.blocks = nnrti_cpu_blocks(j.attr, x, y, NNRTI_LANES);
+    j.rows = j.blocks > 1 && rows > workers ? (int32_t)nnrti_cpu_pieces(rows, workers) : 1;
     nnrti_cpu_share(call,
                     3.0 * y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
-                    (uint32_t)(y->dims[0] * y->dims[1]), task, &j);
+                    (uint32_t)(nnrti_cpu_pieces(rows, j.rows) * j.blocks), task, &j);
     return NNRT_SUCCESS;
 }
 
 /* y[n,p,q,c] = activation(bias[c] + sum over taps of x[n,..,c] * weight[..,c]) */
 static NNRT_ReturnCode NNRTI_CPU(depthwise)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    return NNRTI_CPU(windows)(attr, &args[0], &args[1], &args[2], call, 0, NNRTI_CPU(depthwise_row));
+    return NNRTI_CPU(windows)(attr, &args[0], &args[1], &args[2], call, 0, NNRTI_CPU(depthwise_rows));
 }
 
 typedef struct NNRTI_CPU(chain_job) {
@@ -7782,6 +7833,15 @@ static void NNRTI_CPU(make_link)(const NNRTI_CPU(product_job) * link, const nnrt
         NNRTI_CPU(product_task)(&j, i, worker);
 }
 
+/* All rows of a convolution of each channel by itself. */
+static void NNRTI_CPU(make_rows)(NNRTI_CPU(window_job) * j)
+{
+    j->rows = j->y->dims[0] * j->y->dims[1];
+    j->blocks = nnrti_cpu_blocks(j->attr, j->x, j->y, NNRTI_LANES);
+    for (int32_t b = 0; b < j->blocks; b++)
+        NNRTI_CPU(window_rows)(j, (uint32_t)b, true, false);
+}
+
 /* A part of the rows of an image. What rows of `middle` read that those before them have read, too, is moved. */
 static void NNRTI_CPU(chain_task)(void *arg, uint32_t i, uint32_t worker)
 {
@@ -7828,13 +7888,11 @@ static void NNRTI_CPU(chain_task)(void *arg, uint32_t i, uint32_t worker)
         if (a->last.rows > 0) {
             nnrt_view sum = NNRTI_CPU(rows_at)(sums, count, a->out), added = NNRTI_CPU(rows_of)(z, n, p, count);
             j.y = &sum;
-            for (int32_t q = 0; q < count; q++)
-                NNRTI_CPU(window_row)(&j, (uint32_t)q, true, false);
+            NNRTI_CPU(make_rows)(&j);
             NNRTI_CPU(make_link)(&c->last, &sum, &added, &result, worker);
         } else {
             j.y = &result;
-            for (int32_t q = 0; q < count; q++)
-                NNRTI_CPU(window_row)(&j, (uint32_t)q, true, false);
+            NNRTI_CPU(make_rows)(&j);
         }
     }
 }
@@ -7869,12 +7927,12 @@ static NNRT_ReturnCode NNRTI_CPU(chain)(const void *attr, nnrt_view *args, nnrt_
 
 static NNRT_ReturnCode NNRTI_CPU(max_pool)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    return NNRTI_CPU(windows)(attr, &args[0], NULL, &args[1], call, -nnrti_inff(), NNRTI_CPU(max_row));
+    return NNRTI_CPU(windows)(attr, &args[0], NULL, &args[1], call, -nnrti_inff(), NNRTI_CPU(max_rows));
 }
 
 static NNRT_ReturnCode NNRTI_CPU(average_pool)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    return NNRTI_CPU(windows)(attr, &args[0], NULL, &args[1], call, 0, NNRTI_CPU(average_row));
+    return NNRTI_CPU(windows)(attr, &args[0], NULL, &args[1], call, 0, NNRTI_CPU(average_rows));
 }
 
 /* row[start + t * step], t < n, and `rest` where that lies outside a row of L floats. */

@@ -337,6 +337,27 @@ static void test_depthwise(void **unused)
         s.group = s.k = s.c = channels[i % COUNT(channels)];
         check_conv(&s);
     }
+    for (uint32_t i = 0; i < 80; i++) { /* rows of one strip, of two that are alike and of several */
+        memset(&s, 0, sizeof(s));
+        draw_window(&s);
+        s.n = 1;
+        s.w = 1 + (int32_t)(i % 40);
+        s.window[0] = s.window[1] = i % 3 == 2 && s.w > 4 ? 5 : 3;
+        s.dilation[1] = 1;
+        s.pad[2] = s.pad[3] = 1 + (s.window[1] == 5);
+        s.h = (s.window[0] - 1) * (int32_t)s.dilation[0] + 1 + (int32_t)draw(3);
+        s.group = s.k = s.c = channels[draw(COUNT(channels))];
+        check_conv(&s);
+    }
+    for (uint32_t i = 0; i < 24; i++) { /* so many channels that rows are made of one block of them after the other */
+        memset(&s, 0, sizeof(s));
+        draw_window(&s);
+        s.n = 1 + (i % 4 == 0);
+        s.h = 6 + (int32_t)draw(5);
+        s.w = 9 + (int32_t)draw(9);
+        s.group = s.k = s.c = 130 + (int32_t)draw(300);
+        check_conv(&s);
+    }
 }
 
 /* Windows of several cells, whose patches of x are copied with the zeros around them, or are x itself: of few channels,
@@ -1175,7 +1196,7 @@ static void test_pools(void **unused)
     state = 4;
     for (uint32_t i = 0; i < 120; i++) {
         const int32_t dims[4] = {1 + (int32_t)draw(2), 3 + (int32_t)draw(7), 3 + (int32_t)draw(i % 3 == 0 ? 20 : 7),
-                                 1 + (int32_t)draw(i % 4 < 2 ? 34 : 150)};
+                                 1 + (int32_t)draw(i % 4 < 2 ? 34 : 350)};
         const int64_t window[2] = {1 + draw(3), 1 + draw(3)}, strides[2] = {1 + draw(2), 1 + draw(2)};
         const int64_t pad[4] = {draw(2) * (window[0] > 1), draw(2) * (window[0] > 1), draw(2) * (window[1] > 1),
                                 draw(2) * (window[1] > 1)};
