@@ -84,7 +84,7 @@ enum { BENCH_CHAIN_COUNT = 12 };
 #define BENCH_ATTRIBUTES(set) __attribute__((noinline, target(set)))
 
 #if BENCH_X86
-#define BENCH_SET(x) _mm512_set1_epi8((char)((x) * 3))
+#define BENCH_SET(x) _mm512_set1_epi8((char)((x) * 16 + 1)) /* whole numbers, all different */
 #define BENCH_STEP(a, m, b) _mm512_dpbusd_epi32(a, m, b)
 BENCH_FMA(bench_int8_vnni, BENCH_ATTRIBUTES("avx512f,avx512bw,avx512vnni"), __m512i)
 #undef BENCH_SET
