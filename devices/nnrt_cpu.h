@@ -439,7 +439,6 @@ static int32_t nnrti_cpu_extra(const nnrti_cpu_recurrent *a)
    flip is what is turned over in y. */
 typedef struct nnrti_cpu_scale {
     bool plain;               /* by the short way, which is not enough for very large sums and factors */
-    bool quick;               /* by floats first, which say of almost every sum what the short way makes of it */
     bool positive;            /* what is less than 0 does not matter */
     bool bare;                /* bounds are 0 and 255, and nothing is turned over */
     uint32_t low, high, flip; /* each four times, in all bytes */
@@ -465,7 +464,7 @@ static uint8_t nnrti_cpu_bounded(const nnrti_cpu_scale *s, int64_t q)
    `panel` channels of y, and in it some neighbouring channels of x, a group, of each of them; the last panel has whole
    vectors. The table has NNRTI_CPU_TABLE rows of 32 bits for the channels of y: biases, and how sums are scaled. */
 #define NNRTI_CPU_TABLE 7
-#define NNRTI_CPU_PART 14 /* bits of a part of a result, where floats make it */
+#define NNRTI_CPU_PART 16 /* bits of a part of a result, where floats make it */
 typedef struct nnrti_cpu_product_8 {
     int32_t window[2], stride[2], dilation[2], pad[2]; /* height, width */
     int32_t rows;                                      /* pixels of y that are worked on at once */
@@ -701,11 +700,11 @@ static int32_t nnrti_cpu_flip(const nnrt_view *v)
     return v->dataType == NNRT_DATA_TYPE_INT8 ? 0x80 : 0;
 }
 
-/* A sum of 8 bits by floats: 2^PART * z and 4 = x * by[0] + y * by[1] + by[2]. Where neither scale is more than
-   twice that of z, no term is above 2^23, the last factor is at most 2^-18, and where z is within 0 to 256, and one
-   more on each side, that is off by less than 4: by 1/8 for what rounds the terms as they should be, and 1/32 for how
-   halves go away from zero, by 1/2 for each factor, 1 for by[2], 1/2 for the first sum, 1/4 for the second, 1/2 for
-   becoming whole. So where the last bits are 8 or more, those in front of them are z. */
+/* A sum of 8 bits by floats: 2^PART * z and 16 = x * by[0] + y * by[1] + by[2]. Where neither scale is more than
+   twice that of z, no term is above 2^25, the last factor is at most 2^-18, and where z is within 0 to 256, and one
+   more on each side, that is off by less than 16: by 1/2 for what rounds the terms as they should be, and 1/8 for how
+   halves go away from zero, by 2 for each factor, 4 for by[2], 2 for the first sum, 1 for the second, 1/2 for
+   becoming whole. So where the last bits are 32 or more, those in front of them are z. */
 static bool nnrti_cpu_add_by_floats(const nnrt_view *args, int32_t flip, float *by)
 {
     const int32_t *list = (const int32_t *)args[2].data;
@@ -721,7 +720,7 @@ static bool nnrti_cpu_add_by_floats(const nnrt_view *args, int32_t flip, float *
         by[k] = (float)(factor * (1 << NNRTI_CPU_PART));
         base -= factor * args[k].quant[0].zeroPoint;
     }
-    by[2] = (float)(base * (1 << NNRTI_CPU_PART) + 4);
+    by[2] = (float)(base * (1 << NNRTI_CPU_PART) + 16);
     return true;
 }
 
@@ -3081,10 +3080,10 @@ static int64_t nnrti_cpu_reach(const nnrt_view *x, const nnrt_view *w, const nnr
    is beyond 2^30 and each is to become less, y = (x * row 1 / 2^31, rounded, + row 2) / 2^row 3, rounded down, which
    row 2 makes up for (`plain`); otherwise the rows are factor, zero point and exponent as the reference has them. With
    f the quotient row 1 / 2^(31 + row 3), that is x * f + zero point + 1/2 + 2^-(1 + row 3), rounded down, and for x
-   below 0 less 2^-row 3, as halves go away from zero. Floats have 2^PART times that and 2, by the rows 4 to 6. Within 0
-   to 256, and one more on each side, they are off by less than 2: by 1/4 each for rounding what is added (row 5), its
-   sum and row 6, by 1/2 for row 4 and x together, by 1/2 for becoming whole. So where the last bits are 4 or more,
-   those in front of them are y (`quick`). */
+   below 0 less 2^-row 3, as halves go away from zero. Floats have 2^PART times that and 4, by the rows 4 to 6. Within 0
+   to 256 that is at most 2^24, and they are off by less than 4: by 1/2 each for rounding what is added (row 5) and the
+   sum, by 2.01 for row 4 and x together, by 1/2 where row 6 is taken away, which is 1/4 below 2^23, and there by 1/2
+   for becoming whole. So where the last bits are 8 or more, those in front of them are y. */
 static void nnrti_cpu_scales(nnrti_cpu_scale *r, const nnrt_view *quant, const nnrt_view *y, int64_t reach, int32_t C,
                              int32_t padded, int32_t lanes, bool mixed, int32_t *table)
 {
@@ -3099,7 +3098,6 @@ static void nnrti_cpu_scales(nnrti_cpu_scale *r, const nnrt_view *quant, const n
         const int32_t *factor = nnrti_quant_factor(quant, c);
         r->plain = r->plain && (factor[0] == 0 || (factor[0] > 0 && factor[1] < 0 && factor[1] >= -21));
     }
-    r->quick = r->plain;
     for (int32_t c = 0; c < padded && r->plain; c++) /* also of channels that there are not */
         memcpy(nnrti_cpu_column(table, c, lanes) + 5 * lanes, &middle, sizeof(middle));
     for (int32_t c = 0; c < C; c++) {
@@ -3107,8 +3105,7 @@ static void nnrti_cpu_scales(nnrti_cpu_scale *r, const nnrt_view *quant, const n
         int32_t *to = nnrti_cpu_column(table, nnrti_cpu_mixed(c, mixed), lanes);
         if (r->plain) {
             const double by = one * factor[0] / (double)((int64_t)1 << (31 + n)), away = one / (double)(1 << n);
-            const float rows[3] = {(float)by, (float)(one * (zero + 0.5) + away / 2 + 2), (float)away};
-            r->quick = r->quick && by * (double)reach + 257 * one < (double)(1 << 30);
+            const float rows[3] = {(float)by, (float)(one * (zero + 0.5) + away / 2 + 4), (float)away};
             for (int32_t i = 0; i < 3; i++)
                 memcpy(&to[(4 + i) * lanes], &rows[i], sizeof(rows[i]));
         }
@@ -10705,7 +10702,8 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, const bo
 }
 #endif
 
-/* Sums as elements of y by floats, of which it says where they are sure: `quick` of nnrti_cpu_scales. */
+/* Sums as elements of y by floats, of which it says where they are sure (nnrti_cpu_scales). What has more than 32 bits
+   becomes -2^31, which is not. */
 #if NNRTI_CPU_IS >= 3
 #define NNRTI_8_QUICK 1
 #define nnrti_sure NNRTI_CPU(sure)
@@ -10720,21 +10718,19 @@ NNRTI_CPU_INLINE nnrti_sure nnrti_sure_all(void)
     return 0xFFFF;
 }
 #define NNRTI_8_IS_SURE(sure) ((sure) == 0xFFFF)
-/* What is in front of the last PART bits of t. It is sure where some of those of `bits` are not 0. */
+/* t without what is behind its point. What is in front of the last PART bits is sure where some of `bits` are not 0. */
 NNRTI_CPU_INLINE nnrti_i nnrti_i_whole(__m512 t, int32_t bits, nnrti_sure *sure)
 {
     const __m512i v = _mm512_cvtps_epi32(t);
     *sure = _mm512_mask_test_epi32_mask(*sure, v, _mm512_set1_epi32(bits));
-    return _mm512_srai_epi32(v, NNRTI_CPU_PART);
+    return v;
 }
-NNRTI_CPU_INLINE nnrti_i nnrti_i_quick(nnrti_i x, const int32_t *table, const bool positive, nnrti_sure *sure)
+NNRTI_CPU_INLINE nnrti_i nnrti_i_quick(nnrti_i x, const nnrti_i *rows, const bool positive, nnrti_sure *sure)
 {
-    const __m512 by = _mm512_castsi512_ps(nnrti_i_load(table + 4 * NNRTI_8_LANES));
-    __m512 t = _mm512_fmadd_ps(_mm512_cvtepi32_ps(x), by, _mm512_castsi512_ps(nnrti_i_load(table + 5 * NNRTI_8_LANES)));
+    __m512 t = _mm512_fmadd_ps(_mm512_cvtepi32_ps(x), _mm512_castsi512_ps(rows[0]), _mm512_castsi512_ps(rows[1]));
     if (!positive)
-        t = _mm512_mask_sub_ps(t, _mm512_movepi32_mask(x), t,
-                               _mm512_castsi512_ps(nnrti_i_load(table + 6 * NNRTI_8_LANES)));
-    return nnrti_i_whole(t, (1 << NNRTI_CPU_PART) - 4, sure);
+        t = _mm512_mask_sub_ps(t, _mm512_movepi32_mask(x), t, _mm512_castsi512_ps(rows[2]));
+    return nnrti_i_whole(t, (1 << NNRTI_CPU_PART) - 8, sure);
 }
 #elif NNRTI_CPU_IS == 3
 typedef __m256i nnrti_sure; /* all bits of what is not */
@@ -10748,18 +10744,34 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_whole(__m256 t, int32_t bits, nnrti_sure *sure)
     const __m256i v = _mm256_cvtps_epi32(t);
     *sure = _mm256_or_si256(*sure,
                             _mm256_cmpeq_epi32(_mm256_and_si256(v, _mm256_set1_epi32(bits)), _mm256_setzero_si256()));
-    return _mm256_srai_epi32(v, NNRTI_CPU_PART);
+    return v;
 }
-NNRTI_CPU_INLINE nnrti_i nnrti_i_quick(nnrti_i x, const int32_t *table, const bool positive, nnrti_sure *sure)
+NNRTI_CPU_INLINE nnrti_i nnrti_i_quick(nnrti_i x, const nnrti_i *rows, const bool positive, nnrti_sure *sure)
 {
-    const __m256 by = _mm256_castsi256_ps(nnrti_i_load(table + 4 * NNRTI_8_LANES));
-    __m256 t = _mm256_fmadd_ps(_mm256_cvtepi32_ps(x), by, _mm256_castsi256_ps(nnrti_i_load(table + 5 * NNRTI_8_LANES)));
+    __m256 t = _mm256_fmadd_ps(_mm256_cvtepi32_ps(x), _mm256_castsi256_ps(rows[0]), _mm256_castsi256_ps(rows[1]));
     if (!positive)
-        t = _mm256_sub_ps(t, _mm256_castsi256_ps(
-                                 _mm256_and_si256(_mm256_srai_epi32(x, 31), nnrti_i_load(table + 6 * NNRTI_8_LANES))));
-    return nnrti_i_whole(t, (1 << NNRTI_CPU_PART) - 4, sure);
+        t = _mm256_sub_ps(t, _mm256_castsi256_ps(_mm256_and_si256(_mm256_srai_epi32(x, 31), rows[2])));
+    return nnrti_i_whole(t, (1 << NNRTI_CPU_PART) - 8, sure);
 }
 #endif
+
+#define nnrti_i_exact NNRTI_CPU(i_exact)
+/* The short way as what `put` takes: with the last PART bits where floats make some. */
+NNRTI_CPU_INLINE nnrti_i nnrti_i_exact(nnrti_i x, const int32_t *table, const bool positive)
+{
+    const nnrti_i y = nnrti_i_scale(x, table, positive);
+#if NNRTI_CPU_IS >= 4
+    const nnrti_i word =
+        _mm512_max_epi32(_mm512_min_epi32(y, _mm512_set1_epi32(INT16_MAX)), _mm512_set1_epi32(INT16_MIN));
+    return _mm512_slli_epi32(word, NNRTI_CPU_PART);
+#elif NNRTI_CPU_IS == 3
+    const nnrti_i word =
+        _mm256_max_epi32(_mm256_min_epi32(y, _mm256_set1_epi32(INT16_MAX)), _mm256_set1_epi32(INT16_MIN));
+    return _mm256_slli_epi32(word, NNRTI_CPU_PART);
+#else
+    return y;
+#endif
+}
 
 #define nnrti_i_add NNRTI_CPU(i_add)
 #define nnrti_i_up NNRTI_CPU(i_up)
@@ -10791,39 +10803,39 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_up(nnrti_i x)
 #define NNRTI_8_BLOCK NNRTI_8_LANES
 #endif
 
-/* What `wide` vectors of sums become, of channels from table on: by floats, or where these are not sure the short
-   way. */
-NNRTI_CPU_INLINE void NNRTI_CPU(scale_row)(const int32_t *sum, nnrti_i *v, const int32_t wide, const int32_t *table,
-                                           const nnrti_cpu_scale *s, const bool positive)
+/* What n vectors of sums become, each `wide` of them of channels from table on: by floats, or where these are not sure
+   the short way. rows: three of the table for each vector of channels, which stay in registers. */
+NNRTI_CPU_INLINE void NNRTI_CPU(scale_rows)(const int32_t *sum, nnrti_i *v, const int32_t n, const int32_t wide,
+                                            const int32_t *table, nnrti_i (*rows)[3], const bool positive)
 {
 #if NNRTI_8_QUICK
-    if (s->quick) {
-        nnrti_sure sure = nnrti_sure_all();
-        NNRTI_CPU_UNROLL
-        for (int32_t i = 0; i < wide; i++)
-            v[i] = nnrti_i_quick(nnrti_i_load(sum + i * NNRTI_8_LANES), table + i * NNRTI_8_LANES * NNRTI_CPU_TABLE,
-                                 positive, &sure);
-        if (NNRTI_8_IS_SURE(sure))
-            return;
-    }
+    nnrti_sure sure = nnrti_sure_all();
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < n; i++)
+        v[i] = nnrti_i_quick(nnrti_i_load(sum + i * NNRTI_8_LANES), rows[i % wide], positive, &sure);
+    if (NNRTI_8_IS_SURE(sure))
+        return;
 #else
-    (void)s;
+    (void)rows;
 #endif
     NNRTI_CPU_UNROLL
-    for (int32_t i = 0; i < wide; i++)
-        v[i] =
-            nnrti_i_scale(nnrti_i_load(sum + i * NNRTI_8_LANES), table + i * NNRTI_8_LANES * NNRTI_CPU_TABLE, positive);
+    for (int32_t i = 0; i < n; i++)
+        v[i] = nnrti_i_exact(nnrti_i_load(sum + i * NNRTI_8_LANES), table + i % wide * NNRTI_8_LANES * NNRTI_CPU_TABLE,
+                             positive);
 }
 
-/* `wide` vectors as bytes of y, `count` of them. mixed: they stand as nnrti_cpu_mixed has them. */
-NNRTI_CPU_INLINE void NNRTI_CPU(put)(const nnrti_i *v, const int32_t wide, uint8_t *y, int32_t count,
-                                     const nnrti_cpu_scale *s, const bool mixed)
-{
 #if NNRTI_CPU_IS >= 4
+/* `wide` vectors as bytes. mixed: they stand as nnrti_cpu_mixed has them. */
+NNRTI_CPU_INLINE __m512i NNRTI_CPU(bytes_of)(const nnrti_i *v, const int32_t wide, const nnrti_cpu_scale *s,
+                                             const bool mixed)
+{
     const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
-    const __m512i none = _mm512_setzero_si512();
-    const __m512i a = _mm512_packs_epi32(v[0], wide > 1 ? v[1] : none);
-    const __m512i b = wide > 2 ? _mm512_packs_epi32(v[2], wide > 3 ? v[3] : none) : none;
+    const __m512i words =
+        _mm512_set_epi32(0x3F003D, 0x3B0039, 0x1F001D, 0x1B0019, 0x370035, 0x330031, 0x170015, 0x130011, 0x2F002D,
+                         0x2B0029, 0xF000D, 0xB0009, 0x270025, 0x230021, 0x70005, 0x30001);
+    const __m512i none = _mm512_setzero_si512(); /* words: four of the first vector, four of the second one, ... */
+    const __m512i a = _mm512_permutex2var_epi16(v[0], words, wide > 1 ? v[1] : none);
+    const __m512i b = wide > 2 ? _mm512_permutex2var_epi16(v[2], words, wide > 3 ? v[3] : none) : none;
     __m512i bytes = _mm512_packus_epi16(a, b);
     if (!mixed)
         bytes = _mm512_permutexvar_epi32(order, bytes);
@@ -10832,12 +10844,24 @@ NNRTI_CPU_INLINE void NNRTI_CPU(put)(const nnrti_i *v, const int32_t wide, uint8
         bytes = _mm512_min_epu8(bytes, _mm512_set1_epi32((int32_t)s->high));
         bytes = _mm512_xor_si512(bytes, _mm512_set1_epi32((int32_t)s->flip));
     }
+    return bytes;
+}
+#endif
+
+/* `wide` vectors as bytes of y, `count` of them. */
+NNRTI_CPU_INLINE void NNRTI_CPU(put)(const nnrti_i *v, const int32_t wide, uint8_t *y, int32_t count,
+                                     const nnrti_cpu_scale *s, const bool mixed)
+{
+#if NNRTI_CPU_IS >= 4
+    const __m512i bytes = NNRTI_CPU(bytes_of)(v, wide, s, mixed);
     _mm512_mask_storeu_epi8(y, count >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << count) - 1, bytes);
 #else
     uint8_t part[NNRTI_8_LANES * NNRTI_8_WIDE];
     (void)mixed;
 #if NNRTI_CPU_IS == 3
-    const __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi32(v[0], v[wide - 1]), 0xD8);
+    const __m256i first = _mm256_srai_epi32(v[0], NNRTI_CPU_PART),
+                  last = _mm256_srai_epi32(v[wide - 1], NNRTI_CPU_PART);
+    const __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi32(first, last), 0xD8);
     __m128i bytes = _mm_packus_epi16(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
     bytes = _mm_max_epu8(bytes, _mm_set1_epi32((int32_t)s->low));
     bytes = _mm_min_epu8(bytes, _mm_set1_epi32((int32_t)s->high));
@@ -10885,6 +10909,40 @@ static void NNRTI_CPU(put_exactly)(const int32_t *sum, uint8_t *y, int32_t count
     }
 }
 
+/* What put_rows does where the short way is enough. Of few channels several pixels become bytes at once. */
+NNRTI_CPU_INLINE void NNRTI_CPU(put_plain)(const int32_t *sum, const int32_t wide, uint8_t *const *y, ptrdiff_t at,
+                                           int32_t tall, int32_t count, const nnrti_cpu_scale *s, const int32_t *table,
+                                           const bool positive, const bool mixed)
+{
+    nnrti_i v[NNRTI_8_WIDE], rows[NNRTI_8_WIDE][3];
+    int32_t r = 0;
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < 3 * wide; i++)
+        rows[i / 3][i % 3] = nnrti_i_load(table + (i / 3 * NNRTI_CPU_TABLE + 4 + i % 3) * NNRTI_8_LANES);
+#if NNRTI_CPU_IS >= 4
+    for (; wide <= 2 && r + 4 / wide <= tall; r += 4 / wide, sum += 4 * NNRTI_8_LANES) {
+        __m512i bytes;
+        NNRTI_CPU(scale_rows)(sum, v, 4, wide, table, rows, positive);
+        bytes = NNRTI_CPU(bytes_of)(v, 4, s, mixed);
+        if (wide == 2) {
+            const __mmask32 some = (__mmask32)(((uint64_t)1 << count) - 1);
+            _mm256_mask_storeu_epi8(y[r] + at, some, _mm512_castsi512_si256(bytes));
+            _mm256_mask_storeu_epi8(y[r + 1] + at, some, _mm512_extracti64x4_epi64(bytes, 1));
+        } else {
+            const __mmask16 some = (__mmask16)((1u << count) - 1);
+            _mm_mask_storeu_epi8(y[r] + at, some, _mm512_castsi512_si128(bytes));
+            _mm_mask_storeu_epi8(y[r + 1] + at, some, _mm512_extracti32x4_epi32(bytes, 1));
+            _mm_mask_storeu_epi8(y[r + 2] + at, some, _mm512_extracti32x4_epi32(bytes, 2));
+            _mm_mask_storeu_epi8(y[r + 3] + at, some, _mm512_extracti32x4_epi32(bytes, 3));
+        }
+    }
+#endif
+    for (; r < tall; r++, sum += wide * NNRTI_8_LANES) {
+        NNRTI_CPU(scale_rows)(sum, v, wide, wide, table, rows, positive);
+        NNRTI_CPU(put)(v, wide, y[r] + at, count, s, mixed);
+    }
+}
+
 /* `count` channels, from table on, of sums of `wide` vectors each as those of `tall` pixels, which begin at y[r] +
    at. */
 NNRTI_CPU_INLINE void NNRTI_CPU(put_rows)(const int32_t *sum, const int32_t wide, uint8_t *const *y, ptrdiff_t at,
@@ -10893,7 +10951,6 @@ NNRTI_CPU_INLINE void NNRTI_CPU(put_rows)(const int32_t *sum, const int32_t wide
 {
     const nnrti_cpu_scale scale = *s; /* what is stored does not change it */
     const int32_t next = wide * NNRTI_8_LANES;
-    nnrti_i v[NNRTI_8_WIDE];
     count = count < next ? count : next;
     if (!scale.plain) {
         uint8_t part[NNRTI_8_WIDE * NNRTI_8_LANES];
@@ -10903,15 +10960,9 @@ NNRTI_CPU_INLINE void NNRTI_CPU(put_rows)(const int32_t *sum, const int32_t wide
                 y[r][at + c] = part[nnrti_cpu_mixed(c, mixed)];
         }
     } else if (scale.positive) {
-        for (int32_t r = 0; r < tall; r++, sum += next) {
-            NNRTI_CPU(scale_row)(sum, v, wide, table, &scale, true);
-            NNRTI_CPU(put)(v, wide, y[r] + at, count, &scale, mixed);
-        }
+        NNRTI_CPU(put_plain)(sum, wide, y, at, tall, count, &scale, table, true, mixed);
     } else {
-        for (int32_t r = 0; r < tall; r++, sum += next) {
-            NNRTI_CPU(scale_row)(sum, v, wide, table, &scale, false);
-            NNRTI_CPU(put)(v, wide, y[r] + at, count, &scale, mixed);
-        }
+        NNRTI_CPU(put_plain)(sum, wide, y, at, tall, count, &scale, table, false, mixed);
     }
 }
 
@@ -11783,7 +11834,7 @@ NNRTI_CPU_INLINE bool NNRTI_CPU(add_8_quick)(const NNRTI_CPU(add_8_job) * j, con
         const nnrti_f b = NNRTI_CPU(floats_8)(y + v * NNRTI_8_LANES, sign);
         const nnrti_f t = nnrti_f_fma(b, nnrti_f_all(j->by[1]), nnrti_f_all(j->by[2]));
         const nnrti_f a = NNRTI_CPU(floats_8)(x + v * NNRTI_8_LANES, sign);
-        sum[v] = nnrti_i_whole(nnrti_f_fma(a, nnrti_f_all(j->by[0]), t), (1 << NNRTI_CPU_PART) - 8, &sure);
+        sum[v] = nnrti_i_whole(nnrti_f_fma(a, nnrti_f_all(j->by[0]), t), (1 << NNRTI_CPU_PART) - 32, &sure);
     }
     return NNRTI_8_IS_SURE(sure);
 }
@@ -11819,7 +11870,7 @@ static void NNRTI_CPU(add_8_task)(void *arg, uint32_t unit, uint32_t worker)
             const int32_t at = i + v * NNRTI_8_LANES, n = at < count ? count - at : 0;
             sum[v] = nnrti_i_add(NNRTI_CPU(add_8_term)(&copy, 0, x + (n > 0 ? at : 0), n),
                                  NNRTI_CPU(add_8_term)(&copy, 1, y + (n > 0 ? at : 0), n));
-            sum[v] = nnrti_i_scale(sum[v], copy.table[2], false);
+            sum[v] = nnrti_i_exact(sum[v], copy.table[2], false);
         }
         NNRTI_CPU(put)(sum, NNRTI_8_WIDE, z + i, count - i, &copy.scale, false);
     }
@@ -11956,6 +12007,7 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef nnrti_sure_all
 #undef nnrti_i_whole
 #undef nnrti_i_quick
+#undef nnrti_i_exact
 #undef NNRTI_8_PIECE
 #undef NNRTI_8_SOON
 #undef nnrti_i

@@ -1943,6 +1943,56 @@ static void test_products_of_8_bits(void **unused)
     }
 }
 
+/* Sums next to those between two results, where floats may not be sure, over results a little below 0 to a little above
+   255; and sums up to 2^29, of which floats with all bits of a part would be too large. x is its zero point, so that a
+   sum is its bias. */
+static void test_halves_of_8_bits(void **unused)
+{
+    enum { CHANNELS = 640, PIXELS = 9 };
+    static int32_t bias[CHANNELS];
+    static NNRT_QuantParam params[CHANNELS];
+    static uint8_t x[PIXELS], w[CHANNELS];
+    static const int32_t dims[2] = {PIXELS, 1}, wDims[2] = {CHANNELS, 1}, count = CHANNELS, out[2] = {PIXELS, CHANNELS};
+    NNRT_FullConnection attr;
+    (void)unused;
+    state = 41;
+    memset(&attr, 0, sizeof(attr));
+    memset(w, 1, sizeof(w));
+    attr.hasBias = true;
+    for (uint32_t round = 0; round < 40; round++) {
+        const NNRT_DataType type = round % 2 == 0 ? I8 : U8;
+        const NNRT_QuantParam px = param_of(0.02, draw_zero(type));
+        const NNRT_QuantParam py = param_of(ldexp(0.5 + draw(1000) / 2000.0, (int)(round / 2 % 10) - 9), draw_zero(type));
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in[3];
+        memset(x, px.zeroPoint, sizeof(x));
+        attr.activationType = fused[round % COUNT(fused)];
+        for (int32_t c = 0; c < CHANNELS; c++) {
+            const double result = (double)draw(264) - 4 - (py.zeroPoint - (type == I8 ? -128 : 0)) + 0.5;
+            double factor, sum;
+            params[c] = param_of(0.001 + draw(1 << 20) / 1e7, 0);
+            factor = px.scale * params[c].scale / py.scale;
+            sum = floor(result / factor) + draw(3);
+            if (round % 4 == 3 && c % 16 == 0)
+                sum = (draw(2) == 0 ? -1.0 : 1.0) * ldexp(1 + draw(1000) / 2000.0, 21 + (int)draw(8));
+            bias[c] = (int32_t)(fabs(sum) < 0x1p29 ? sum : 0);
+        }
+        assert_int_equal(nnrt_builder_create(&b, "halves", NULL), NNRT_SUCCESS);
+        in[0] = nnrt_builder_input(b, "x", type, 2, dims);
+        nnrt_builder_quant(b, in[0], &px, 1);
+        in[1] = nnrt_builder_constant(b, "w", I8, 2, wDims, w, false);
+        nnrt_builder_quant(b, in[1], params, CHANNELS);
+        nnrt_builder_quant_axis(b, in[1], 1);
+        in[2] = nnrt_builder_constant(b, "bias", I32, 1, &count, bias, false);
+        model = finish_eight(b, NNRT_NODE_TYPE_FULL_CONNECTION, &attr, in, 3, type, 2, out, &py);
+        kernel = "product_8";
+        check_bytes(model, x, sizeof(x), (size_t)PIXELS * CHANNELS, TAKEN, "halves");
+        kernel = NULL;
+        nnrt_model_destroy(model);
+    }
+}
+
 /* Channels around a vector and a block of each set, and some that several pixels fill blocks with (8, 16, 24, 32,
    48, 96); windows of more rows than are brought side by side; more pixels than are worked on at once. */
 static void test_depthwise_of_8_bits(void **unused)
@@ -2490,6 +2540,7 @@ int main(void)
         cmocka_unit_test(test_einsum),
         cmocka_unit_test(test_transposes),
         cmocka_unit_test(test_products_of_8_bits),
+        cmocka_unit_test(test_halves_of_8_bits),
         cmocka_unit_test(test_depthwise_of_8_bits),
         cmocka_unit_test(test_borders_of_8_bits),
         cmocka_unit_test(test_pools_of_8_bits),
