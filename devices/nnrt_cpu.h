@@ -7427,8 +7427,8 @@ typedef struct NNRTI_CPU(window_job) {
     int32_t rows, blocks;   /* that a unit has; that channels are divided into */
 } NNRTI_CPU(window_job);
 
-/* `count` channels of a pixel, from channel `from` on: taps first to last - 1 of the height and begin to end - 1 of the width, which lie inside
-   x. at: where tap 0,0 would lie. */
+/* `count` channels of a pixel, from channel `from` on: taps first to last - 1 of the height and begin to end - 1 of the
+   width, which lie inside x. at: where tap 0,0 would lie. */
 typedef struct NNRTI_CPU(taps) {
     int32_t first, last, begin, end, from, count;
     ptrdiff_t at;
@@ -7703,7 +7703,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(window_row)(const NNRTI_CPU(window_job) * j, int
         NNRTI_CPU(activate)(row + q * y->strides[2], row + q * y->strides[2], to - from, a->activation);
 }
 
-/* Some rows, those of number unit / blocks, and of these channels block unit % blocks. */
+/* Group unit / blocks of the rows, `rows` of them, and of these the channels of block unit % blocks. */
 NNRTI_CPU_INLINE void NNRTI_CPU(window_rows)(const NNRTI_CPU(window_job) * j, uint32_t unit, const bool depthwise,
                                              const bool largest)
 {
