@@ -7451,15 +7451,14 @@ NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_pixel)(const NNRTI_CPU(window_job) * j
     nnrti_v_store_part(y, nnrti_v_min(nnrti_v_all(j->high), nnrti_v_max(nnrti_v_all(j->low), sum)), m->count);
 }
 
-/* Pixels of a row of y whose windows have no dilation of their columns, in strips of some: each column of x is read once,
-   and what they have of it follows in the order of the taps. x: where the first tap in use of the first pixel would lie;
+/* Some pixels of a row of y whose windows have no dilation of their columns: each column of x is read once, and what
+   they have of it follows in the order of the taps. x: where the first tap in use of the first pixel would lie;
    packed: its weight, behind which those of the next tap lie `padded` floats on. */
 typedef struct NNRTI_CPU(strip) {
     const float *x, *bias, *packed;
     float *y;
     ptrdiff_t stepX, down, stepY, padded; /* to the next column and row of x in use, and to the next pixel of y */
     int32_t channels, rows, count;        /* of the window: rows in use; pixels */
-    int32_t strips;                       /* of whole ones, how many there are side by side */
     int32_t begin, end; /* columns from that of x on: those that lie inside and that the pixels read */
     float low, high;
 } NNRTI_CPU(strip);
@@ -7522,20 +7521,16 @@ NNRTI_CPU_INLINE void NNRTI_CPU(strip_vector)(const NNRTI_CPU(strip) * s, int32_
     }
 }
 
-/* All channels of all strips; the copy tells the compiler that nothing changes it. Where vectors are whole, the last one
-   begins so early that it ends with the last channel. */
+/* All channels; the copy tells the compiler that nothing changes it. Where vectors are whole, the last one begins so
+   early that it ends with the last channel. */
 #define NNRTI_CPU_STRIP(width, stride, edge)                                                                           \
     NNRTI_CPU_APART static void NNRTI_CPU(strip_##width##_##stride##_##edge)(const NNRTI_CPU(strip) * strip)           \
     {                                                                                                                  \
-        NNRTI_CPU(strip) s = *strip;                                                                                   \
-        for (int32_t i = 0; i < (edge ? 1 : s.strips); i++) {                                                          \
-            for (int32_t c = 0; c < s.channels; c += NNRTI_LANES) {                                                    \
-                if (NNRTI_CPU_STRIP_WHOLE && c > s.channels - NNRTI_LANES)                                             \
-                    c = s.channels - NNRTI_LANES;                                                                      \
-                NNRTI_CPU(strip_vector)(&s, c, width, stride, edge);                                                   \
-            }                                                                                                          \
-            s.x += NNRTI_CPU_STRIP_PIXELS * stride * s.stepX;                                                          \
-            s.y += NNRTI_CPU_STRIP_PIXELS * s.stepY;                                                                   \
+        const NNRTI_CPU(strip) s = *strip;                                                                             \
+        for (int32_t c = 0; c < s.channels; c += NNRTI_LANES) {                                                        \
+            if (NNRTI_CPU_STRIP_WHOLE && c > s.channels - NNRTI_LANES)                                                 \
+                c = s.channels - NNRTI_LANES;                                                                          \
+            NNRTI_CPU(strip_vector)(&s, c, width, stride, edge);                                                       \
         }                                                                                                              \
     }
 NNRTI_CPU_STRIP(3, 1, 0)
@@ -7592,7 +7587,7 @@ static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CP
     s.low = j->low;
     s.high = j->high;
     at += m->first * s.down;
-    for (int32_t q = 0; q < pixels; q += s.strips * most) {
+    for (int32_t q = 0; q < pixels; q += most) {
         const int64_t left = (int64_t)q * stride - a->pad[1], right = columns - left;
         int32_t needed;
         void (*run)(const NNRTI_CPU(strip) *);
@@ -7604,11 +7599,6 @@ static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CP
         s.begin = left < 0 ? (int32_t)-left : 0;
         s.end = right < needed ? (int32_t)right : needed;
         edge = s.begin > 0 || s.end < (NNRTI_CPU_STRIP_PIXELS - 1) * stride + width;
-        s.strips = 1;
-        if (!edge && !few && width == 3) {
-            const int32_t inside = (int32_t)(right - needed) / stride, others = pixels - q - s.count;
-            s.strips += (inside < others ? inside : others) / NNRTI_CPU_STRIP_PIXELS; /* whole ones to the right */
-        }
         if (width == 3 && stride == 1)
             run = edge ? NNRTI_CPU(strip_3_1_1) : NNRTI_CPU(strip_3_1_0);
         else if (width == 3)
