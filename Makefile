@@ -220,7 +220,7 @@ CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c)))
 # Those that take longest begin first, so that all processors end together.
 # The first one waits for build/test/implementation.o, the second one for what the others share.
 LONG := emit builds tsan copy cli dist bits conformance install extents firmware symbols docs cpu
-SUITES := $(LONG) single docs vectors open-vectors onnx-nodes convert differential splits examples runner coverage-script lib \
+SUITES := $(LONG) single docs vectors open-vectors onnx-nodes convert quantized differential splits examples runner coverage-script lib \
 	api cpu-vectors cpu-sets $(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
@@ -598,6 +598,10 @@ suite-install: build/nnrt
 # It compares files, byte by byte, of more than 600 models: without the sanitizers, which would take minutes.
 suite-convert: build/nnrt
 	$(SUITE) $(PYTHON) tests/test_convert.py $<
+
+# ONNX's 8-bit tensors: each producer with each consumer, beside what ONNX Runtime gave (tests/quantized.txt).
+suite-quantized: build/nnrt
+	$(SUITE) $(PYTHON) -B tests/test_quantized.py $<
 
 # Open extents, told in three ways.
 suite-extents: build/nnrt

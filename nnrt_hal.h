@@ -4198,8 +4198,8 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nn
     s->name = nnrti_text_of(n->name);
     s->node = (int32_t)node;
     s->flags = c->op->flags;
-    if (c->nIn > 0 && nnrti_is_quant(&c->in[0]) && !nnrti_quant_equal(&c->in[0], &c->out[0]))
-        s->flags &= ~NNRT_OP_ALIAS; /* requantises */
+    if (c->nDerived > 0)
+        s->flags &= ~NNRT_OP_ALIAS; /* the derived constants are the factors that requantize */
     s->nIn = c->kernelIn;
     s->nDerived = c->nDerived;
     s->nOut = c->kernelOut;

@@ -551,6 +551,9 @@ typedef struct nnrt_error {
     M(S, FLOAT, _,             seed,  0) /* other numbers for other seeds, the same in every run */
 /* BIAS_ADD */
 #define NNRT_ATTR_BiasAdd(M, S) M(S, NONE, _, reserved, 0)
+/* BITCAST */
+#define NNRT_ATTR_Bitcast(M, S) \
+    M(S, TYPE, NNRT_DataType, type, 0) /* element type of y; 0 = as declared, else that of x */
 /* BITWISE_AND */
 #define NNRT_ATTR_BitwiseAnd(M, S) M(S, NONE, _, reserved, 0)
 /* BITWISE_NOT */
@@ -968,6 +971,10 @@ typedef struct nnrt_error {
     M(S, TYPE, int64_t, srcT, 0) /* DataType number of the input; must match the tensor, as 0 does */ \
     M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor, as 0 does where its type is declared */ \
     M(S, INT,  _,       axis, 0) /* axis of the QuantParams where there are several, in [-rank, rank) */
+/* QUANTIZE_LINEAR */
+#define NNRT_ATTR_QuantizeLinear(M, S) \
+    M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor, as 0 does if its type is declared */ \
+    M(S, INT,  _,       axis, 0) /* axis of the QuantParams if there are several, in [-rank, rank) */
 /* RANDOM_NORMAL */
 #define NNRT_ATTR_RandomNormal(M, S) \
     M(S, TYPE,  NNRT_DataType, dtype, 0) /* float16, float32 or float64; 0 = as declared, else float32 */ \
@@ -1788,6 +1795,10 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ANY,      NULL, ResizeND,              resize_nd,                   1d1_1,  own), 0) \
     X(LSTM_PEEPHOLE,          1190, LSTMPeephole,          own, lstm_peephole,           "x w=0 r=0 b?=0 sequenceLens?:i initialH?=0 initialC?=0 p?=0", "y=0 yH=0 yC=0", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, LSTMPeephole,          lstm_peephole,               8_3c,   own), 0) \
+    X(QUANTIZE_LINEAR,        1191, QuantizeLinear,        own, quantize_linear,         "x",                       "y:.",                 NNRTI_MAP, \
+        K(NNRT_TYPES_FLOAT,    NULL, QuantizeLinear,        quantize_linear,             1_1,    own), 0) \
+    X(BITCAST,                1192, Bitcast,               own, bitcast,                 "x",                       "y:.",                 NNRTI_PART | NNRT_OP_ALIAS, \
+        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 0) \
     NNRTI_OPS_OF_TEST(X, K)
 /* clang-format on */
 
@@ -10200,6 +10211,31 @@ NNRT_API NNRT_ReturnCode nnrt_bias_add_q8(const NNRT_BiasAdd *attr, const nnrt_v
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op BITCAST */
+
+/* y has the bytes of x, read as another element type of the same size or with other quantization parameters: the declared
+   parameters of y, or none. Quantized and plain integers are two types (QUANT.md, section 2); this is the conversion between
+   them that moves no byte. An element that is not bool does not become bool, whose bytes are 0 or 1. */
+static NNRT_ReturnCode nnrti_rule_bitcast(nnrt_resolve *c)
+{
+    const NNRT_Bitcast *a = (const NNRT_Bitcast *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    nnrt_operand *y = &c->out[0];
+    if (y->dataType == NNRT_DATA_TYPE_UNKNOWN)
+        y->dataType = a->type != NNRT_DATA_TYPE_UNKNOWN ? a->type : x->dataType;
+    if (a->type != NNRT_DATA_TYPE_UNKNOWN && a->type != y->dataType)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but the attribute type is %t", y->name,
+                          y->dataType, a->type);
+    if (nnrt_type_size(x->dataType) != nnrt_type_size(y->dataType) ||
+        (y->dataType == NNRT_DATA_TYPE_BOOL && x->dataType != NNRT_DATA_TYPE_BOOL))
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE,
+                          "input '%s' is %t, whose elements cannot be read as %t: expected a type of %z bytes", x->name,
+                          x->dataType, y->dataType, nnrt_type_size(x->dataType));
+    nnrti_result_like(c, 0);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BITWISE_AND */
 /* >>kernel BITWISE_AND */
 
@@ -17260,9 +17296,9 @@ static double nnrti_quant_clamp(double v, const NNRT_QuantParam *q, NNRT_DataTyp
     return v < least ? least : v > greatest ? greatest : v;
 }
 
-/* Elements on their way from x to y, all of one place k along the axis of the parameters. A scale counts as float32; one
-   of 0, an empty range, gives 0. */
-static void nnrti_quant_some(const nnrt_view *x, const nnrt_view *y, double *v, int32_t n, ptrdiff_t k)
+/* Converts v[n] from x to y, all with the parameters of index k of their axis. A scale counts as float32; a scale of 0, an
+   empty range, gives 0. even: a float halfway between two integers becomes the even one, else the one away from zero. */
+static void nnrti_quant_some(const nnrt_view *x, const nnrt_view *y, double *v, int32_t n, ptrdiff_t k, bool even)
 {
     const NNRT_QuantParam *from = x->dataType < NNRT_DATA_TYPE_FLOAT16 ? nnrti_quant_at(x, k) : NULL;
     const NNRT_QuantParam *to = y->dataType < NNRT_DATA_TYPE_FLOAT16 ? nnrti_quant_at(y, k) : NULL;
@@ -17278,7 +17314,7 @@ static void nnrti_quant_some(const nnrt_view *x, const nnrt_view *y, double *v, 
     } else if (from == NULL) {
         for (int32_t i = 0; i < n; i++) {
             const double q = (double)((float)v[i] / scale);
-            v[i] = nnrti_quant_clamp(q == q ? nnrti_round(q) : 0.0, to, y->dataType);
+            v[i] = nnrti_quant_clamp(q != q ? 0.0 : even ? nnrti_roundeven(q) : nnrti_round(q), to, y->dataType);
         }
     } else if (x->dataType != y->dataType || from->numBits != to->numBits || from->zeroPoint != to->zeroPoint ||
                from->scale != to->scale) {
@@ -17288,31 +17324,38 @@ static void nnrti_quant_some(const nnrt_view *x, const nnrt_view *y, double *v, 
     }
 }
 
-/* y = x in the element type of y, x and y of one shape; float16 or float32, and int8, uint8, int16 or int32 with
-   parameters: one, or x and y are [A,C,B] and there is one for each place of C. To a float scale*(q - zeroPoint), from a
-   float clamp(round(x/scale) + zeroPoint), both in float32, NaN gives zeroPoint; between integers the same in integer
-   arithmetic (nnrti_rescale), with equal parameters of one type a copy. y may lie where x lies when their elements have
-   one size. */
-NNRT_API NNRT_ReturnCode nnrt_quant_dtype_cast(const NNRT_QuantDTypeCast *attr, const nnrt_view *x, nnrt_view *y)
+/* Converts every element of x to the type and parameters of y, of one shape: one parameter, or x and y are [A,C,B] and
+   there is one for each index of C. */
+static void nnrti_quant_cast(const nnrt_view *x, nnrt_view *y, bool even)
 {
     const size_t in = nnrt_type_size(x->dataType), out = nnrt_type_size(y->dataType);
-    nnrt_view channel = *y; /* element [a,c,b] "lies" at c: the walk tells the place along the axis of the parameters */
+    nnrt_view channel = *y; /* its strides make the offset of element [a,c,b] equal c, the index of its parameter */
     double v[NNRTI_CHUNK];
     nnrti_walk w;
-    (void)attr;
     for (int32_t i = 0; i < y->rank; i++)
         channel.strides[i] = i == 1 && (x->quantCount > 1 || y->quantCount > 1) ? 1 : 0;
     if (!nnrti_walk_first(&w, y, x, &channel))
-        return NNRT_SUCCESS;
+        return;
     do
         for (ptrdiff_t i = 0; i < w.count; i += NNRTI_CHUNK) {
             const int32_t n = w.count - i < NNRTI_CHUNK ? (int32_t)(w.count - i) : NNRTI_CHUNK;
             nnrti_read_f64(v, nnrti_at(x->data, w.at[1] + i * w.row[1], in), w.row[1], n, x->dataType);
             for (int32_t k = 0, same = w.row[2] == 0 ? n : 1; k < n; k += same)
-                nnrti_quant_some(x, y, v + k, same, w.at[2] + (i + k) * w.row[2]);
+                nnrti_quant_some(x, y, v + k, same, w.at[2] + (i + k) * w.row[2], even);
             nnrti_write_f64(nnrti_at(y->data, w.at[0] + i * w.row[0], out), w.row[0], v, n, y->dataType);
         }
     while (nnrti_walk_next(&w));
+}
+
+/* y = x in the element type of y, x and y of one shape; float16 or float32, and int8, uint8, int16 or int32 with
+   parameters: one, or x and y are [A,C,B] and there is one for each index of C. To a float scale*(q - zeroPoint), from a
+   float clamp(round(x/scale) + zeroPoint), both in float32, halves away from zero, NaN gives zeroPoint; between integers
+   the same in integer arithmetic (nnrti_rescale), with equal parameters of one type a copy. y may be x when their elements
+   have one size. */
+NNRT_API NNRT_ReturnCode nnrt_quant_dtype_cast(const NNRT_QuantDTypeCast *attr, const nnrt_view *x, nnrt_view *y)
+{
+    (void)attr;
+    nnrti_quant_cast(x, y, false);
     return NNRT_SUCCESS;
 }
 
@@ -17324,6 +17367,33 @@ static NNRT_ReturnCode nnrti_rule_quant_dtype_cast_v2(nnrt_resolve *c)
 {
     NNRT_QuantDTypeCastV2 *a = (NNRT_QuantDTypeCastV2 *)c->resolved;
     return nnrti_quant_cast_rule(c, &a->srcT, &a->dstT, &a->axis);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op QUANTIZE_LINEAR */
+
+/* Resolved: dstT. */
+static NNRT_ReturnCode nnrti_rule_quantize_linear(nnrt_resolve *c)
+{
+    NNRT_QuantizeLinear *a = (NNRT_QuantizeLinear *)c->resolved;
+    int64_t srcT = c->in[0].dataType;
+    const NNRT_ReturnCode code = nnrti_quant_cast_rule(c, &srcT, &a->dstT, &a->axis);
+    if (code == NNRT_SUCCESS && nnrti_type_in(c->out[0].dataType, NNRT_TYPES_FLOAT))
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is %t, expected int8, uint8, int16 or int32",
+                          c->out[0].name, c->out[0].dataType);
+    return code;
+}
+
+/* >>kernel QUANTIZE_LINEAR */
+
+/* y = clamp(round(x/scale) + zeroPoint), x float16 or float32, y int8, uint8, int16 or int32 with parameters: one, or x and
+   y are [A,C,B] and there is one for each index of C. The quotient is rounded to float32, halves go to the even integer
+   (ONNX's QuantizeLinear; QUANT_DTYPE_CAST rounds them away from zero), infinities saturate, NaN gives zeroPoint. */
+NNRT_API NNRT_ReturnCode nnrt_quantize_linear(const NNRT_QuantizeLinear *attr, const nnrt_view *x, nnrt_view *y)
+{
+    (void)attr;
+    nnrti_quant_cast(x, y, true);
+    return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

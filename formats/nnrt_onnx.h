@@ -2001,7 +2001,7 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
     X(Shape,                1, 25, 1, 1, shape,          0, "end start") \
     X(Shrink,               9, 25, 1, 1, shrink,         0, "bias lambd") \
     X(Sigmoid,              1, 25, 1, 1, activation,     NNRTI_ONNX_ACT(SIGMOID), "") \
-    X(Sign,                 9, 25, 1, 1, activation,     NNRTI_ONNX_ACT(SIGN), "") \
+    X(Sign,                 9, 25, 1, 1, sign,           0, "") \
     X(Sin,                  7, 25, 1, 1, same,           NNRT_NODE_TYPE_SIN, "") \
     X(Sinh,                 9, 25, 1, 1, same,           NNRT_NODE_TYPE_SINH, "") \
     X(Size,                 1, 25, 1, 1, size,           0, "") \
@@ -2045,6 +2045,8 @@ typedef struct nnrti_onnx_entry {
     nnrt_onnx_str key;  /* the table is sorted by it */
     nnrt_onnx_str name; /* the same, once something has given it; data NULL before */
     uint32_t value;
+    uint32_t quantized;          /* a tensor with the bytes of value that has quantization parameters, or NNRT_NO_TENSOR */
+    bool isQuantized;            /* value is a BITCAST of it, not it one of value */
     bool isInput;                /* the graph lists it as an input */
     const nnrt_onnx_node *node;  /* that gives it; NULL: none */
     const nnrt_onnx_input *told; /* what the caller says of this input; NULL: nothing */
@@ -2199,6 +2201,7 @@ struct nnrti_onnx {
     const struct nnrti_onnx *outer; /* names of the graph around, NULL: none */
     const NNRT_QuantParam *quant;   /* quantCount of result 0 of the step that is added */
     uint32_t quantCount;
+    int32_t quantAxis; /* of several */
     int64_t opset;
     nnrti_onnx_entry *functions;    /* nFunctions: the model's; value: place in the model's list */
     const nnrt_onnx_graph **bodies; /* by place, NULL: not made yet */
@@ -2433,6 +2436,7 @@ static void nnrti_onnx_bind(nnrti_onnx *c, nnrt_onnx_str name, uint32_t v)
     }
     e->name = name;
     e->value = v;
+    e->quantized = NNRT_NO_TENSOR;
     e->node = c->node;
     if (c->builder->tensors[v].name == NULL && !c->unnamed)
         nnrti_onnx_call(c, v, nnrti_onnx_copy_text(c, name));
@@ -2445,7 +2449,7 @@ static void nnrti_onnx_leave_out(nnrti_onnx *c, nnrt_onnx_str name)
     if (e->name.data != NULL)
         return;
     e->name = name;
-    e->value = NNRT_NO_TENSOR;
+    e->value = e->quantized = NNRT_NO_TENSOR;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -2984,6 +2988,8 @@ static void nnrti_onnx_emit(nnrti_onnx *c, NNRT_NodeType type, const void *attr,
         return;
     if (c->quantCount > 0)
         nnrt_builder_quant(b, out[0], c->quant, c->quantCount);
+    if (c->quantCount > 1)
+        nnrt_builder_quant_axis(b, out[0], c->quantAxis + 1);
     nnrti_onnx_set_images(c, image, in, nIn);
     nnrt_builder_node(b, NULL, type, attr, in, nIn, out, nOut);
     if (!nnrti_onnx_fine(c))
@@ -3256,41 +3262,10 @@ NNRTI_APART static uint32_t nnrti_onnx_const_int(nnrti_onnx *c, int64_t value)
     return nnrti_onnx_const_ints(c, &value, 1);
 }
 
-/* The integers of quantised v, as float32: what it stands for over its scale, rounded, is exact for 8 bits. */
-static uint32_t nnrti_onnx_integers(nnrti_onnx *c, uint32_t v)
-{
-    const nnrt_operand o = *nnrti_onnx_at(c, v);
-    const int32_t axis = o.quantCount > 1 && o.quantAxis > 0 ? o.quantAxis - 1 : 0;
-    const int32_t rank = o.quantCount > 1 ? o.rank - axis : 0;
-    float *scales = (float *)nnrti_onnx_keep(c, 2 * o.quantCount, sizeof(*scales)), *zeros;
-    int32_t dims[NNRT_MAX_RANK];
-    NNRT_QuantDTypeCast a;
-    uint32_t y;
-    if (scales == NULL)
-        return NNRT_NO_TENSOR;
-    zeros = scales + o.quantCount;
-    for (uint32_t i = 0; i < o.quantCount; i++) {
-        scales[i] = (float)o.quant[i].scale;
-        zeros[i] = (float)o.quant[i].zeroPoint;
-    }
-    for (int32_t i = 0; i < rank; i++)
-        dims[i] = i == 0 ? (int32_t)o.quantCount : 1;
-    a.srcT = o.dataType;
-    a.dstT = NNRT_DATA_TYPE_FLOAT32;
-    y = nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &a, v, NNRT_DATA_TYPE_FLOAT32);
-    y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_DIV_FUSION, NULL, y,
-                         nnrti_onnx_constant(c, NNRT_DATA_TYPE_FLOAT32, rank, dims, scales));
-    y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_ROUND, NULL, y);
-    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_ADD_FUSION, NULL, y,
-                            nnrti_onnx_constant(c, NNRT_DATA_TYPE_FLOAT32, rank, dims, zeros));
-}
-
 static uint32_t nnrti_onnx_cast(nnrti_onnx *c, uint32_t v, NNRT_DataType type)
 {
     if (nnrti_onnx_type(c, v) == type)
         return v;
-    if (nnrti_onnx_at(c, v)->quantCount > 0)
-        return nnrti_onnx_cast(c, nnrti_onnx_integers(c, v), type);
     return nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_CAST, NULL, v, type);
 }
 
@@ -3947,6 +3922,23 @@ static void nnrti_onnx_op_activation(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_act(c, nnrti_onnx_in(c, 0), arg, nnrti_onnx_float(c, "alpha", 1.0f)));
 }
 
+/* ACTIVATION computes floats and int32; of other integers y = (x > 0) - (x < 0). */
+static void nnrti_onnx_op_sign(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const NNRT_DataType type = nnrti_onnx_type(c, x);
+    uint32_t zero, above, below;
+    (void)arg;
+    if (c->code != NNRT_SUCCESS || nnrti_type_in(type, NNRT_TYPES_FLOAT | NNRT_TYPES_F64 | NNRT_TYPES_I32)) {
+        nnrti_onnx_out(c, 0, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_SIGN, 1));
+        return;
+    }
+    zero = nnrti_onnx_like(c, x, 0);
+    above = nnrti_onnx_cast(c, nnrti_onnx_step2(c, NNRT_NODE_TYPE_GREATER, NULL, x, zero), type);
+    below = nnrti_onnx_cast(c, nnrti_onnx_step2(c, NNRT_NODE_TYPE_LESS, NULL, x, zero), type);
+    nnrti_onnx_out(c, 0, nnrti_onnx_sub(c, above, below));
+}
+
 /* x * sigmoid(alpha * x). */
 static void nnrti_onnx_op_swish(nnrti_onnx *c, int32_t arg)
 {
@@ -4276,16 +4268,15 @@ static void nnrti_onnx_op_where(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_where(c, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1), nnrti_onnx_in(c, 2)));
 }
 
-/* Parameters of quantised elements, out of a scale and a zero point that are known: one, or one for each place of an axis
-   of x. */
+/* Quantization parameters from a scale and a zero point that are constants: one, or one for each index of an axis of x. */
 typedef struct nnrti_onnx_quant {
     NNRT_QuantParam *list;
-    uint32_t count; /* 0: there are none, they are computed with */
+    uint32_t count; /* 0: scale or zero point is not constant, or of a form that NNRT_QuantParam has not */
     int32_t axis;   /* of several */
 } nnrti_onnx_quant;
 
 static nnrti_onnx_quant nnrti_onnx_quant_of(nnrti_onnx *c, uint32_t x, uint32_t scale, uint32_t zero,
-                                            NNRT_DataType type)
+                                            NNRT_DataType type, int64_t axis)
 {
     const nnrt_operand *s = nnrti_onnx_at(c, scale), *z = nnrti_onnx_at(c, zero);
     const bool known = nnrti_onnx_known(c, scale) && (zero == NNRT_NO_TENSOR || nnrti_onnx_known(c, zero));
@@ -4300,7 +4291,7 @@ static nnrti_onnx_quant nnrti_onnx_quant_of(nnrti_onnx *c, uint32_t x, uint32_t 
     if (zero != NNRT_NO_TENSOR && (z->dataType != type || !nnrt_dims_count(z->dims, z->rank, &zeros) || zeros != count))
         return q;
     if (count > 1) {
-        q.axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", 1), nnrti_onnx_rank(c, x));
+        q.axis = nnrti_onnx_axis(c, axis, nnrti_onnx_rank(c, x));
         if (nnrti_onnx_dim(c, x, q.axis) != (int32_t)count)
             return q;
     }
@@ -4319,16 +4310,42 @@ static nnrti_onnx_quant nnrti_onnx_quant_of(nnrti_onnx *c, uint32_t x, uint32_t 
     return q;
 }
 
-static uint32_t nnrti_onnx_quant_cast(nnrti_onnx *c, const nnrti_onnx_quant *q, uint32_t x, NNRT_DataType to)
+/* A step whose result has a type and the parameters q (NULL: none). Of its inputs the last ones may be absent. */
+static uint32_t nnrti_onnx_step_quantized(nnrti_onnx *c, NNRT_NodeType op, const void *attr, const uint32_t *in,
+                                          uint32_t nIn, NNRT_DataType type, const nnrti_onnx_quant *q)
 {
-    NNRT_QuantDTypeCastV2 several;
-    NNRT_QuantDTypeCast one;
-    one.srcT = several.srcT = nnrti_onnx_type(c, x);
-    one.dstT = several.dstT = to;
-    several.axis = q->axis;
-    if (q->count > 1)
-        return nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2, &several, x, to);
-    return nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &one, x, to);
+    uint32_t y = NNRT_NO_TENSOR;
+    while (nIn > 0 && in[nIn - 1] == NNRT_NO_TENSOR)
+        nIn--;
+    if (q != NULL) {
+        c->quant = q->list;
+        c->quantCount = q->count;
+        c->quantAxis = q->axis;
+    }
+    nnrti_onnx_emit(c, op, attr, in, nIn, &y, 1, q != NULL ? &type : NULL);
+    c->quantCount = 0;
+    return y;
+}
+
+/* Output 0 of the node has the bytes of y, a quantized tensor, as plain integers: an ONNX tensor has no quantization
+   parameters, its consumers see integers. DequantizeLinear, QLinear operators and outputs of the model that find it by the
+   name of the output use y itself. */
+static void nnrti_onnx_out_integers(nnrti_onnx *c, uint32_t y)
+{
+    uint32_t integers;
+    nnrti_onnx_entry *e;
+    if (!nnrti_onnx_wants(c, 0))
+        return;
+    integers = nnrti_onnx_step1(c, NNRT_NODE_TYPE_BITCAST, NULL, y);
+    if (c->code != NNRT_SUCCESS)
+        return;
+    e = nnrti_onnx_own_entry(c, c->node->outputs.data[0]);
+    if (!c->unnamed)
+        nnrti_onnx_call(c, y, nnrti_onnx_copy_text(c, e->key));
+    nnrti_onnx_call(c, integers, nnrti_onnx_step_name(c, NNRT_NODE_TYPE_BITCAST, false));
+    nnrti_onnx_out(c, 0, integers);
+    e->quantized = y;
+    e->isQuantized = true;
 }
 
 /* A parameter that has a place for each `block` places of x along the attribute axis, as one for each place. */
@@ -4388,8 +4405,7 @@ static uint32_t nnrti_onnx_saturated(nnrti_onnx *c, uint32_t x, uint32_t zero, N
     return nnrti_onnx_cast(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_CLIP, &a, y), type);
 }
 
-/* y = saturate(round(x/scale) + zero), halves to even. Known parameters make a quantised tensor: its operator rounds
-   halves away from zero, so it gets round(x/scale)*scale, which lies on no half. */
+/* y = saturate(round(x/scale) + zero), halves to even. */
 static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
@@ -4398,8 +4414,9 @@ static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
                                                                  "attribute", "output_dtype")
                                           : NNRT_DATA_TYPE_UINT8;
     const NNRT_DataType type = zero != NNRT_NO_TENSOR ? nnrti_onnx_type(c, zero) : other;
-    uint32_t y, step;
+    NNRT_QuantizeLinear a;
     nnrti_onnx_quant q;
+    uint32_t y;
     (void)arg;
     if (!nnrti_type_in(type, NNRT_TYPES_I8 | NNRT_TYPES_U8 |
                                  (c->opset < 21 ? 0u : NNRT_TYPES_I16 | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT16))))
@@ -4409,18 +4426,15 @@ static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point is %t, output_dtype %t", type, other);
     if (precision != 0 && precision != NNRT_ONNX_FLOAT)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "precision is %l, expected 1 (float)", precision);
-    q = nnrti_onnx_quant_of(c, x, scale, zero, type);
-    step = nnrti_onnx_cast(c, nnrti_onnx_along(c, x, scale), NNRT_DATA_TYPE_FLOAT32);
-    y = nnrti_onnx_div(c, nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32), step);
+    q = nnrti_onnx_quant_of(c, x, scale, zero, type, nnrti_onnx_int(c, "axis", 1));
+    y = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32);
     if (q.count > 0) {
-        y = nnrti_onnx_mul(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_ROUND, NULL, y), step);
-        c->quant = q.list;
-        c->quantCount = q.count;
-        y = nnrti_onnx_quant_cast(c, &q, y, type);
-        c->quantCount = 0;
-        nnrti_onnx_out(c, 0, y);
+        a.dstT = type;
+        a.axis = q.axis;
+        nnrti_onnx_out_integers(c, nnrti_onnx_step_quantized(c, NNRT_NODE_TYPE_QUANTIZE_LINEAR, &a, &y, 1, type, &q));
         return;
     }
+    y = nnrti_onnx_div(c, y, nnrti_onnx_cast(c, nnrti_onnx_along(c, x, scale), NNRT_DATA_TYPE_FLOAT32));
     nnrti_onnx_out(c, 0,
                    nnrti_onnx_saturated(c, y,
                                         zero != NNRT_NO_TENSOR
@@ -4469,7 +4483,7 @@ static void nnrti_onnx_out_sum(nnrti_onnx *c, uint32_t sum, uint32_t scaleA, uin
 static bool nnrti_onnx_quant_input(const nnrti_onnx *c, uint32_t x)
 {
     const nnrt_onnx_strs *own = &c->node->inputs;
-    if (c->outer != NULL || c->call != NULL || !nnrti_onnx_is_input(c, x) ||
+    if (!nnrti_onnx_is(c->node->opType, "DequantizeLinear") || c->outer != NULL || c->call != NULL || !nnrti_onnx_is_input(c, x) ||
         !nnrti_onnx_own_entry(c, own->data[0])->isInput)
         return false;
     for (size_t i = 0; i < c->graph->nodes.count; i++) {
@@ -4487,31 +4501,69 @@ static bool nnrti_onnx_quant_input(const nnrti_onnx *c, uint32_t x)
     return true;
 }
 
-/* x, whose elements have these parameters: it was made with them, is a constant, or an input of the model that may have
-   them. NNRT_NO_TENSOR: there is none. */
-static uint32_t nnrti_onnx_quantised(nnrti_onnx *c, const nnrti_onnx_quant *q, uint32_t x)
+/* The bytes of x as a quantized tensor with parameters q: the tensor that x is a BITCAST of, a constant, an input of the
+   model that may have these parameters, or a BITCAST. e: the entry of x by its name. NNRT_NO_TENSOR: q is empty. */
+static uint32_t nnrti_onnx_quantized(nnrti_onnx *c, const nnrti_onnx_quant *q, uint32_t x, nnrti_onnx_entry *e)
 {
     const nnrt_operand o = *nnrti_onnx_at(c, x);
-    bool same = o.quantCount == q->count && (q->count == 1 || o.quantAxis - 1 == q->axis);
+    const uint32_t last = e->quantized;
     uint32_t y;
-    for (uint32_t i = 0; i < q->count && same; i++)
-        same = o.quant[i].zeroPoint == q->list[i].zeroPoint && o.quant[i].scale == q->list[i].scale;
-    if (same || q->count == 0)
-        return same && q->count > 0 ? x : NNRT_NO_TENSOR;
-    if (q->count == 1 && o.quantCount == 0 && nnrti_type_in(o.dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8) &&
-        nnrti_onnx_quant_input(c, x)) {
-        nnrt_builder_quant(c->builder, x, q->list, 1);
-        return nnrti_onnx_fine(c) ? x : NNRT_NO_TENSOR;
-    }
-    if (!nnrti_onnx_known(c, x) || o.quantCount > 0)
+    if (q->count == 0 || c->code != NNRT_SUCCESS)
         return NNRT_NO_TENSOR;
-    y = nnrti_onnx_constant(c, o.dataType, o.rank, o.dims, o.data);
-    if (y == NNRT_NO_TENSOR)
-        return y;
-    c->builder->copied[y] = c->builder->copied[x];
-    nnrt_builder_quant(c->builder, y, q->list, q->count);
-    nnrt_builder_quant_axis(c->builder, y, q->count > 1 ? q->axis + 1 : 0);
+    if (last != NNRT_NO_TENSOR) {
+        const nnrt_operand *have = nnrti_onnx_at(c, last);
+        bool same = have->quantCount == q->count && (q->count == 1 || have->quantAxis - 1 == q->axis);
+        for (uint32_t i = 0; i < q->count && same; i++)
+            same = have->quant[i].zeroPoint == q->list[i].zeroPoint && have->quant[i].scale == q->list[i].scale;
+        if (same)
+            return last;
+    }
+    if (nnrti_onnx_known(c, x)) {
+        y = nnrti_onnx_constant(c, o.dataType, o.rank, o.dims, o.data);
+        if (y == NNRT_NO_TENSOR)
+            return y;
+        c->builder->copied[y] = c->builder->copied[x];
+        nnrt_builder_quant(c->builder, y, q->list, q->count);
+        nnrt_builder_quant_axis(c->builder, y, q->count > 1 ? q->axis + 1 : 0);
+    } else if (q->count == 1 && o.quantCount == 0 && nnrti_type_in(o.dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8) &&
+               nnrti_onnx_quant_input(c, x)) {
+        nnrt_builder_quant(c->builder, x, q->list, 1);
+        y = x;
+    } else {
+        y = nnrti_onnx_step_quantized(c, NNRT_NODE_TYPE_BITCAST, NULL, &x, 1, o.dataType, q);
+    }
+    if (nnrti_onnx_fine(c) && !e->isQuantized && e == nnrti_onnx_own_entry(c, e->key))
+        e->quantized = y;
     return nnrti_onnx_fine(c) ? y : NNRT_NO_TENSOR;
+}
+
+/* Operands of a QLinear operator: inputs 0, 3 and 6 of the node, each with scale and zero point. */
+typedef struct nnrti_onnx_q_linear {
+    uint32_t a, b; /* quantized */
+    nnrti_onnx_quant y;
+    NNRT_DataType type; /* of y */
+} nnrti_onnx_q_linear;
+
+/* True when the node can be a quantized operator: its parameters are constants that the runtime has (one, for b also one
+   for each index of axisB), a and y have one type, b the same or int8, and --no-quantize does not ask for ONNX's rounding. */
+static bool nnrti_onnx_q_linear_operands(nnrti_onnx *c, int32_t axisB, nnrti_onnx_q_linear *q)
+{
+    const uint32_t a = nnrti_onnx_in(c, 0), b = nnrti_onnx_in(c, 3), scaleY = nnrti_onnx_in(c, 6),
+                   zeroY = nnrti_onnx_in(c, 7);
+    const NNRT_DataType type = nnrti_onnx_type(c, a), typeB = nnrti_onnx_type(c, b);
+    nnrti_onnx_quant qa, qb;
+    q->type = nnrti_onnx_type(c, zeroY);
+    if (c->desc->no_quantize || c->code != NNRT_SUCCESS || !nnrti_type_in(type, NNRT_TYPES_I8 | NNRT_TYPES_U8) ||
+        q->type != type || (typeB != type && typeB != NNRT_DATA_TYPE_INT8))
+        return false;
+    qa = nnrti_onnx_quant_of(c, a, nnrti_onnx_in(c, 1), nnrti_onnx_in(c, 2), type, 0);
+    qb = nnrti_onnx_quant_of(c, b, nnrti_onnx_in(c, 4), nnrti_onnx_in(c, 5), typeB, axisB);
+    q->y = nnrti_onnx_quant_of(c, a, scaleY, zeroY, type, 0);
+    if (c->code != NNRT_SUCCESS || qa.count != 1 || qb.count == 0 || q->y.count != 1)
+        return false;
+    q->a = nnrti_onnx_quantized(c, &qa, a, nnrti_onnx_entry_of(c, c->node->inputs.data[0]));
+    q->b = nnrti_onnx_quantized(c, &qb, b, nnrti_onnx_entry_of(c, c->node->inputs.data[3]));
+    return c->code == NNRT_SUCCESS;
 }
 
 /* y = (x - zero) * scale, in float32; the type of the scale. */
@@ -4520,15 +4572,23 @@ static void nnrti_onnx_op_dequantize(nnrti_onnx *c, int32_t arg)
     const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
     const NNRT_DataType type = nnrti_onnx_type(c, x), to = nnrti_onnx_type(c, scale), real = NNRT_DATA_TYPE_FLOAT32;
     const int64_t said = nnrti_onnx_int(c, "output_dtype", 0);
-    const nnrti_onnx_quant q = nnrti_onnx_quant_of(c, x, scale, zero, type);
-    const uint32_t of = nnrti_onnx_quantised(c, &q, x);
+    const nnrti_onnx_quant q = nnrti_onnx_quant_of(c, x, scale, zero, type, nnrti_onnx_int(c, "axis", 1));
+    const uint32_t of = nnrti_onnx_quantized(c, &q, x, nnrti_onnx_entry_of(c, c->node->inputs.data[0]));
+    NNRT_QuantDTypeCastV2 several;
+    NNRT_QuantDTypeCast one;
     uint32_t y;
     (void)arg;
     if (said != 0 &&
         nnrti_onnx_take_type(c, said > 0 && said < 1000 ? (nnrt_onnx_type)said : -1, "attribute", "output_dtype") != to)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output_dtype is %l, expected the type of the scale, %t", said, to);
     if (of != NNRT_NO_TENSOR) {
-        nnrti_onnx_out(c, 0, nnrti_onnx_quant_cast(c, &q, of, NNRT_DATA_TYPE_FLOAT32));
+        one.srcT = several.srcT = type;
+        one.dstT = several.dstT = real;
+        several.axis = q.axis;
+        nnrti_onnx_out(c, 0,
+                       q.count > 1
+                           ? nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2, &several, of, real)
+                           : nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &one, of, real));
         return;
     }
     y = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_INT32);
@@ -5647,13 +5707,15 @@ static bool nnrti_onnx_is_volume(nnrti_onnx *c, NNRT_NodeType type)
     return volume;
 }
 
-/* The convolution of an image, in[0], and a weight, in[1], with further inputs of the operator. */
-static uint32_t nnrti_onnx_conv(nnrti_onnx *c, NNRT_NodeType type, uint32_t *in, uint32_t nIn)
+/* The convolution of an image, in[0], and a weight, in[1], with further inputs of the operator. q: parameters of the
+   result, which has the type of in[0] then; NULL: none. */
+static uint32_t nnrti_onnx_conv(nnrti_onnx *c, NNRT_NodeType type, uint32_t *in, uint32_t nIn,
+                                const nnrti_onnx_quant *q)
 {
     static const int64_t perm[] = {0, 2, 3, 1};
     nnrti_onnx_window w;
     NNRT_Conv2DFusion a;
-    uint32_t x, weight, y = NNRT_NO_TENSOR;
+    uint32_t x, weight, y;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_CONV2D_FUSION, &a);
     nnrti_onnx_window_of(c, in[0], &w);
     x = nnrti_onnx_image(c, in[0], &w);
@@ -5673,7 +5735,7 @@ static uint32_t nnrti_onnx_conv(nnrti_onnx *c, NNRT_NodeType type, uint32_t *in,
     a.inChannel = a.group > 0 && a.group <= INT32_MAX ? nnrti_onnx_known_dim(c, weight, 1) * a.group : 0;
     in[0] = x;
     in[1] = nnrti_onnx_transpose(c, weight, perm, 4);
-    nnrti_onnx_emit_known(c, type, &a, in, nIn, &y);
+    y = nnrti_onnx_step_quantized(c, type, &a, in, nIn, nnrti_onnx_type(c, x), q);
     return nnrti_onnx_unimage(c, y, &w);
 }
 
@@ -5685,7 +5747,7 @@ static void nnrti_onnx_op_conv(nnrti_onnx *c, int32_t arg)
         return;
     for (uint32_t i = 0; i < 3; i++)
         in[i] = nnrti_onnx_in(c, i);
-    nnrti_onnx_out(c, 0, nnrti_onnx_conv(c, NNRT_NODE_TYPE_CONV2D_FUSION, in, 3));
+    nnrti_onnx_out(c, 0, nnrti_onnx_conv(c, NNRT_NODE_TYPE_CONV2D_FUSION, in, 3, NULL));
 }
 
 static void nnrti_onnx_op_conv_integer(nnrti_onnx *c, int32_t arg)
@@ -5697,20 +5759,29 @@ static void nnrti_onnx_op_conv_integer(nnrti_onnx *c, int32_t arg)
     in[2] = NNRT_NO_TENSOR;
     in[3] = nnrti_onnx_in(c, 2);
     in[4] = nnrti_onnx_in(c, 3);
-    nnrti_onnx_out(c, 0, nnrti_onnx_conv(c, NNRT_NODE_TYPE_CONV_INTEGER, in, 5));
+    nnrti_onnx_out(c, 0, nnrti_onnx_conv(c, NNRT_NODE_TYPE_CONV_INTEGER, in, 5, NULL));
 }
 
-/* Inputs x, its scale and zero point, the weight, its own, those of y, bias. */
+/* Inputs x, w and y, the first two with scale and zero point behind them, y by these alone, and the bias: a quantized
+   convolution, or one of integers whose sum is scaled in float32. */
 static void nnrti_onnx_op_q_linear_conv(nnrti_onnx *c, int32_t arg)
 {
     uint32_t in[5], sum;
+    nnrti_onnx_q_linear q;
     (void)arg;
+    if (nnrti_onnx_q_linear_operands(c, 0, &q)) {
+        in[0] = q.a;
+        in[1] = q.b;
+        in[2] = nnrti_onnx_in(c, 8);
+        nnrti_onnx_out_integers(c, nnrti_onnx_conv(c, NNRT_NODE_TYPE_CONV2D_FUSION, in, 3, &q.y));
+        return;
+    }
     in[0] = nnrti_onnx_in(c, 0);
     in[1] = nnrti_onnx_in(c, 3);
     in[2] = nnrti_onnx_in(c, 8);
     in[3] = nnrti_onnx_in(c, 2);
     in[4] = nnrti_onnx_in(c, 5);
-    sum = nnrti_onnx_conv(c, NNRT_NODE_TYPE_CONV_INTEGER, in, 5);
+    sum = nnrti_onnx_conv(c, NNRT_NODE_TYPE_CONV_INTEGER, in, 5, NULL);
     nnrti_onnx_out_sum(c, sum, nnrti_onnx_along(c, sum, nnrti_onnx_in(c, 1)),
                        nnrti_onnx_along(c, sum, nnrti_onnx_in(c, 4)), nnrti_onnx_along(c, sum, nnrti_onnx_in(c, 6)),
                        nnrti_onnx_along(c, sum, nnrti_onnx_in(c, 7)));
@@ -6221,7 +6292,7 @@ static void nnrti_onnx_resize_attr(nnrti_onnx *c, bool upsample, uint32_t scales
 }
 
 /* RESIZE_ND, with ONNX's own attributes. */
-static void nnrti_onnx_resize_nd(nnrti_onnx *c, uint32_t x, uint32_t scales, uint32_t sizes, NNRT_ResizeND *a)
+static uint32_t nnrti_onnx_resize_nd(nnrti_onnx *c, uint32_t x, uint32_t scales, uint32_t sizes, NNRT_ResizeND *a)
 {
     const bool crop = a->coordinateTransformationMode == NNRT_RESIZE_COORDINATES_TF_CROP_AND_RESIZE;
     uint32_t in[4], y = NNRT_NO_TENSOR;
@@ -6234,18 +6305,19 @@ static void nnrti_onnx_resize_nd(nnrti_onnx *c, uint32_t x, uint32_t scales, uin
     if (sizes == NNRT_NO_TENSOR)
         a->keepAspectRatioPolicy = NNRT_ASPECT_RATIO_POLICY_STRETCH;
     nnrti_onnx_emit_known(c, NNRT_NODE_TYPE_RESIZE_ND, a, in, 4, &y);
-    nnrti_onnx_out(c, 0, y);
+    return y;
 }
 
 /* Resize 0: inputs x, scales (operator set 10) or x, roi, scales, sizes; Upsample 1: x, scales. RESIZE where it does the
-   same: one spatial axis gets a height of 1; integers of 8 and 16 bits are only copied (nearest), as float32. */
+   same: one spatial axis gets a height of 1; integers of 8 and 16 bits go through float32: nearest copies them, linear
+   rounds toward zero, as ONNX Runtime does. */
 static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
 {
-    const uint32_t given = nnrti_onnx_in(c, 0);
+    uint32_t given = nnrti_onnx_in(c, 0);
     const int32_t rank = nnrti_onnx_rank(c, given);
     const NNRT_DataType type = nnrti_onnx_type(c, given);
     const uint32_t sizes = nnrti_onnx_filled(c, 3);
-    uint32_t scales = nnrti_onnx_filled(c, arg == 1 || c->opset == 10 ? 1 : 2), x = given, y;
+    uint32_t scales = nnrti_onnx_filled(c, arg == 1 || c->opset == 10 ? 1 : 2), x, y;
     int32_t four[1] = {4};
     bool exact, plain;
     nnrti_onnx_resize r;
@@ -6258,6 +6330,9 @@ static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_resize_attr(c, arg == 1, scales, &n);
     if (arg == 1 && !nnrti_onnx_known(c, scales) && c->code == NNRT_SUCCESS)
         nnrti_onnx_assert(c, nnrti_onnx_less_equal(c, nnrti_onnx_like(c, scales, 1), scales), scales);
+    if (n.mode == NNRT_RESIZE_METHOD_LINEAR && nnrti_onnx_is_a(c, given, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16))
+        given = nnrti_onnx_cast(c, given, NNRT_DATA_TYPE_FLOAT32);
+    x = given;
     exact = n.mode == NNRT_RESIZE_METHOD_NEAREST &&
             nnrti_onnx_is_a(c, given, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16);
     plain = (exact || nnrti_onnx_is_a(c, given, NNRT_TYPES_FLOAT)) && rank >= 2 && rank <= 4 && n.antialias == 0 &&
@@ -6282,7 +6357,7 @@ static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
         plain = nnrti_onnx_resize_plain(c, x, &r, n.coordinateTransformationMode);
     }
     if (!plain)
-        nnrti_onnx_resize_nd(c, given, scales, sizes, &n);
+        nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, nnrti_onnx_resize_nd(c, given, scales, sizes, &n), type));
     if (!plain || c->code != NNRT_SUCCESS)
         return;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_RESIZE, &a);
@@ -6300,7 +6375,7 @@ static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
     y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESIZE, &a, x,
                          r.sized ? nnrti_onnx_size_list(c, r.sizes + 2, 2)
                                  : nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_FLOAT32, 1, four, r.scales));
-    y = exact ? nnrti_onnx_cast(c, y, type) : y;
+    y = nnrti_onnx_cast(c, y, type);
     for (int32_t i = rank; i < 4; i++)
         y = nnrti_onnx_squeeze(c, y, rank == 3 ? 2 : 0);
     nnrti_onnx_out(c, 0, y);
@@ -6359,13 +6434,22 @@ static uint32_t nnrti_onnx_by_rows(nnrti_onnx *c, uint32_t v, bool rows)
     return rank == 1 ? nnrti_onnx_unsqueeze(c, v, 1) : v;
 }
 
-/* Inputs a, its scale and zero point, b, its own, those of y. */
+/* Inputs a and b with scale and zero point behind each, scale and zero point of y: a quantized product, or one of integers
+   that is scaled in float32. */
 static void nnrti_onnx_op_q_linear_matmul(nnrti_onnx *c, int32_t arg)
 {
+    nnrti_onnx_q_linear q;
     const uint32_t a = nnrti_onnx_in(c, 0), b = nnrti_onnx_in(c, 3), scaleB = nnrti_onnx_in(c, 4);
     const bool rows = nnrti_onnx_rank(c, a) > 1, one = nnrti_onnx_rank(c, b) < 2;
     uint32_t in[4], sum = NNRT_NO_TENSOR;
     (void)arg;
+    if (rows && !one && nnrti_onnx_q_linear_operands(c, nnrti_onnx_rank(c, b) - 1, &q)) {
+        in[0] = q.a;
+        in[1] = q.b;
+        nnrti_onnx_out_integers(
+            c, nnrti_onnx_step_quantized(c, NNRT_NODE_TYPE_MATMUL_FUSION, NULL, in, 2, q.type, &q.y));
+        return;
+    }
     in[0] = a;
     in[1] = b;
     in[2] = nnrti_onnx_in(c, 2);
@@ -7085,8 +7169,8 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("cum_sum",         "CUM_SUM",                          "", "") \
     X("deform_conv",     "DEFORMABLE_CONV_2D",               "", "") \
     X("depth_to_space",  "DEPTH_TO_SPACE",                   "", "") \
-    X("dequantize",      "QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2", "CAST RESHAPE SUB_FUSION MUL_FUSION GATHER", \
-      "parameters that a run tells, or other ones than the elements have, or of blocks; 16 bits") \
+    X("dequantize",      "QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2", "BITCAST CAST RESHAPE SUB_FUSION MUL_FUSION GATHER", \
+      "parameters that are not constant, or of blocks; 16 bits") \
     X("det",             "DET",                              "", "") \
     X("dft",             "DFT",                              "", "") \
     X("dropout",         "", "FILL_LIKE LOGICAL_NOT LOGICAL_OR EQUAL ASSERT", \
@@ -7145,15 +7229,15 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("pow",             "POW_FUSION", "CAST RESHAPE",       "two types; `axis`, before set 7") \
     X("prelu",           "PRELU_FUSION", "RESHAPE UNSQUEEZE LESS MUL_FUSION WHERE", \
       "a slope that is not one number, nor one for each channel") \
-    X("q_linear_conv",   "CONV_INTEGER", \
-      "TRANSPOSE UNSQUEEZE SQUEEZE RESHAPE MUL_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP", \
-      "ONNX rounds once, from float32, halves to even") \
-    X("q_linear_matmul", "MATMUL_INTEGER", \
-      "RESHAPE UNSQUEEZE MUL_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP", \
-      "ONNX rounds once, from float32, halves to even") \
-    X("quantize",        "", \
-      "RESHAPE DIV_FUSION ROUND CAST ADD_FUSION CLIP MUL_FUSION QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2 GATHER", \
-      "halves go to even, where QUANT_DTYPE_CAST takes them away from zero") \
+    X("q_linear_conv",   "CONV2D_FUSION CONV_INTEGER", \
+      "BITCAST TRANSPOSE UNSQUEEZE SQUEEZE RESHAPE MUL_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP", \
+      "parameters that are not constant, or no_quantize: the sum is rounded once, from float32, halves to even") \
+    X("q_linear_matmul", "MATMUL_FUSION MATMUL_INTEGER", \
+      "BITCAST RESHAPE UNSQUEEZE MUL_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP", \
+      "parameters that are not constant, or no_quantize: the sum is rounded once, from float32, halves to even") \
+    X("quantize",        "QUANTIZE_LINEAR", \
+      "BITCAST RESHAPE DIV_FUSION ROUND CAST ADD_FUSION CLIP GATHER", \
+      "parameters that are not constant, or of blocks; 16 bits") \
     X("range",           "RANGE",                            "", "") \
     X("recurrent",       "%",                                "", "") \
     X("reduce",          "REDUCE_FUSION", \
@@ -7174,6 +7258,7 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("selu",            "ACTIVATION", "MUL_FUSION",         "other numbers than SELU's own") \
     X("shape",           "SHAPE", "STRIDED_SLICE",           "start, end") \
     X("shrink",          "", "LESS GREATER ADD_FUSION SUB_FUSION WHERE CAST", "two comparisons choose") \
+    X("sign",            "ACTIVATION", "GREATER LESS CAST SUB_FUSION", "integers other than int32") \
     X("size",            "", "SHAPE REDUCE_FUSION",          "the product of the extents") \
     X("slice",           "STRIDED_SLICE", "SCATTER_ELEMENTS CAST REDUCE_FUSION EQUAL ASSERT", \
       "axes that a run tells") \
@@ -8547,7 +8632,7 @@ static void nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name, bool *isOutput)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "nothing gives output '%s'", nnrti_onnx_text(text, name));
         return;
     }
-    v = e->value;
+    v = e->isQuantized ? e->quantized : e->value; /* the caller may see the parameters */
     if (!nnrti_onnx_is_input(c, v) || !nnrti_onnx_is(name, b->tensors[v].name)) {
         if (nnrti_onnx_is_input(c, v) || isOutput[v] || nnrti_onnx_known(c, v)) {
             if (!nnrti_onnx_is_input(c, v) && !isOutput[v])
@@ -8559,7 +8644,7 @@ static void nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name, bool *isOutput)
         if (v != NNRT_NO_TENSOR)
             nnrti_onnx_call(c, v, nnrti_onnx_copy_text(c, name));
     }
-    isOutput[e->value] = true;
+    isOutput[e->isQuantized ? e->quantized : e->value] = true;
     if (c->code == NNRT_SUCCESS)
         nnrt_builder_output(b, v);
 }

@@ -361,6 +361,9 @@ typedef struct import_case {
     double tolerance;          /* relative and absolute; 0: equal, and so is the sign of zeros */
 } import_case;
 
+static bool no_quantize;
+static double units; /* by which results of quantized operators may differ: they round twice, ONNX once */
+
 static void compare(const import_case *k, const nnrt_io_info *info, const void *data)
 {
     const size_t width = nnrt_type_size(info->dataType);
@@ -377,8 +380,8 @@ static void compare(const import_case *k, const nnrt_io_info *info, const void *
         assert_true((n + 1) * width <= info->bytes);
         got = number_from(info->dataType, (const uint8_t *)data + n * width);
         if (want != want  ? got != got
-            : got == want ? k->tolerance > 0 || signbit(got) == signbit(want)
-                          : fabs(got - want) <= k->tolerance * (1 + fabs(want)))
+            : got == want ? k->tolerance > 0 || units > 0 || signbit(got) == signbit(want)
+                          : fabs(got - want) <= units + k->tolerance * (1 + fabs(want)))
             continue;
         fail_msg("%s: element %u is %.9g, expected %.9g", k->name, (unsigned)n, got, want);
     }
@@ -414,6 +417,7 @@ static void run_case(const import_case *k, bool optimised, int32_t n)
     bound.most = most_of_y;
     wanted.bounds = nnrt_bound_list_make(&bound, most_of_y.rank > 0 ? 1 : 0);
     desc.no_optimize = !optimised;
+    desc.no_quantize = no_quantize;
     code = nnrt_onnx_load_memory(&model, m.data, m.size, &desc, &e);
     if (code == NNRT_SUCCESS)
         code = nnrt_session_create(&session, model, &wanted, &e);
@@ -2276,7 +2280,12 @@ static void test_integer_products(void **state)
          0},
     };
     (void)state;
+    no_quantize = true; /* ONNX's rounding, bit by bit */
     run_cases(cases, COUNT(cases));
+    no_quantize = false;
+    units = 1;
+    run_cases(cases, COUNT(cases));
+    units = 0;
 }
 
 /* Operators between DequantizeLinear and QuantizeLinear compute in integers, unless a switch says otherwise or the model
@@ -2310,7 +2319,7 @@ static void test_between_casts(void **state)
         }
         assert_int_equal(integers, kind == 0 ? 2 : 0);
         if (kind == 0)
-            assert_int_equal(model->nodes.count, 7); /* the input in four nodes, two operators, a cast */
+            assert_int_equal(model->nodes.count, 4); /* QUANTIZE_LINEAR, two operators, a cast */
         nnrt_model_destroy(model);
     }
     run_cases(&k, 1);
@@ -2374,6 +2383,57 @@ static void test_between_casts_of_others(void **state)
         run_case(&k, true, 0);
         run_case(&k, false, 0);
         shape_of_x.rank = 0;
+    }
+}
+
+static uint32_t nodes_of_type(const NNRT_Model *model, NNRT_NodeType type)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < model->nodes.count; i++)
+        count += model->nodes.data[i].nodeType == type;
+    return count;
+}
+
+/* No BITCAST is left between a quantized producer and a quantized consumer, directly or with movers between them; one is
+   left where plain integers are computed with, or an operator reads them by other parameters. x = -1 0 1 2, q = 2x + 3. */
+static void test_bitcasts(void **state)
+{
+#define START                                                                                                          \
+    "in x f32 [1,1,2,2]; const s f32 [] 0.5; const z u8 [] 3; const r f32 [] 0.25; const v i64 [4] 1 1 1 4; "            \
+    "q = QuantizeLinear x s z; "
+    static const struct {
+        uint32_t bitcasts;
+        import_case k;
+    } cases[] = {
+        {0, {"directly", START "a = DequantizeLinear q s z; b = DequantizeLinear q s z; y = Add a b;", 13, {"-1 0 1 2"},
+             NNRT_SUCCESS, "1,1,2,2", "-2 0 2 4", 0}},
+        {0, {"movers", START "a = Transpose q perm:I=0,1,3,2; b = Reshape a v; y = DequantizeLinear b s z;", 13,
+             {"-1 0 1 2"}, NNRT_SUCCESS, "1,1,1,4", "-1 1 0 2", 0}},
+        {0, {"joined", START "p = QuantizeLinear x s z; a = Concat p q axis:i=1; y = DequantizeLinear a s z;", 13,
+             {"-1 0 1 2"}, NNRT_SUCCESS, "1,2,2,2", "-1 0 1 2 -1 0 1 2", 0}},
+        {1, {"another scale", START "y = DequantizeLinear q r z;", 13, {"-1 0 1 2"}, NNRT_SUCCESS, "1,1,2,2",
+             "-0.5 0 0.5 1", 0}},
+        {2, {"joined by other scales", START "p = QuantizeLinear x r z; a = Concat p q axis:i=1; y = Identity a;", 13,
+             {"-1 0 1 2"}, NNRT_SUCCESS, "1,2,2,2", "0 3 7 11 1 3 5 7", 0}},
+        {1, {"computed with", START "y = BitwiseNot q;", 18, {"-1 0 1 2"}, NNRT_SUCCESS, "1,1,2,2", "254 252 250 248", 0}},
+        {0, {"a result of the model", START "y = QuantizeLinear x s z;", 13, {"-1 0 1 2"}, NNRT_SUCCESS, "1,1,2,2", "1 3 5 7", 0}},
+        {1, {"a quantized product", START "const w i8 [1,1,1,1] 4; const o i8 [] 0; c = QLinearConv q s z w r o s z; "
+             "y = Cast c to:i=1;", 13, {"-1 0 1 2"}, NNRT_SUCCESS, "1,1,2,2", "1 3 5 7", 0}},
+    };
+#undef START
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        const message m = build(cases[i].k.model, cases[i].k.opset);
+        NNRT_Model *model = NULL;
+        nnrt_error error;
+        memset(&error, 0, sizeof(error));
+        if (nnrt_onnx_load_memory(&model, m.data, m.size, NULL, &error) != NNRT_SUCCESS)
+            fail_msg("%s: %s", cases[i].k.name, error.message);
+        if (nodes_of_type(model, NNRT_NODE_TYPE_BITCAST) != cases[i].bitcasts)
+            fail_msg("%s: %u BITCAST of %u nodes", cases[i].k.name, nodes_of_type(model, NNRT_NODE_TYPE_BITCAST),
+                     model->nodes.count);
+        nnrt_model_destroy(model);
+        run_cases(&cases[i].k, 1);
     }
 }
 
@@ -4867,6 +4927,7 @@ int main(void)
         cmocka_unit_test(test_integer_products),
         cmocka_unit_test(test_between_casts),
         cmocka_unit_test(test_between_casts_of_others),
+        cmocka_unit_test(test_bitcasts),
         cmocka_unit_test(test_quantised_input),
         cmocka_unit_test(test_one_node),
         cmocka_unit_test(test_ranks),

@@ -90,7 +90,7 @@ class Writer:
         scales, zeros = [float(q[2]) for q in t.quant], [int(q[1]) for q in t.quant]
         axis = t.axis - 1
         if axis < 0 and len(scales) > 1:
-            if self.op == 'QUANT_DTYPE_CAST_V2' and 'axis' in self.a:
+            if self.op in ('QUANT_DTYPE_CAST_V2', 'QUANTIZE_LINEAR') and 'axis' in self.a:
                 axis = self.a['axis']
             elif self.op == 'QUANT_DTYPE_CAST':
                 axis = 0
@@ -581,7 +581,7 @@ def cast(w):
     return w.cast(w.x[0], to)
 
 
-@operator('QUANT_DTYPE_CAST', 'QUANT_DTYPE_CAST_V2')
+@operator('QUANT_DTYPE_CAST', 'QUANT_DTYPE_CAST_V2', 'QUANTIZE_LINEAR')
 def quant_dtype_cast(w):
     """Floats and stored integers: what a quantised operand or result brings."""
     if not numpy.isfinite(w.v[0]).all() or largest(w.v[0]) > 1e9:
@@ -589,6 +589,14 @@ def quant_dtype_cast(w):
     if w.y[0].dtype == w.t[0].dtype:
         return w.x[0]
     return w.cast(w.x[0], w.y[0].dtype)
+
+
+@operator('BITCAST')
+def bitcast(w):
+    """ONNX has it from operator set 26 on: here the case that changes no type."""
+    if w.y[0].dtype != w.t[0].dtype or is_quantised(w.t[0]) or is_quantised(w.y[0]):
+        raise NoEquivalent('bytes of another type')
+    return w.node('Identity', w.x[0])
 
 
 @operator('WHERE', 'SELECT')
