@@ -509,9 +509,11 @@ typedef struct nnrt_error {
     M(S, INT,   _, isCausal,           0) /* not 0: step i sees no keys behind key i of those that came with it */ \
     M(S, INT,   _, kvNumHeads,         0) /* heads in the last axis of k and v of 3 axes */ \
     M(S, INT,   _, qNumHeads,          0) /* heads in the last axis of a q of 3 axes */ \
-    M(S, INT,   _, qkMatmulOutputMode, 0) /* what weights are: 0 = scaled products, 3 = what the values are weighted with */ \
+    M(S, INT,   _, qkMatmulOutputMode, 0) /* of weights: scaled products (0), capped (1), masked (2), their softmax (3) */ \
     M(S, FLOAT, _, scale,              0) /* of the products; 0 = 1/sqrt(elements of a head) */ \
-    M(S, FLOAT, _, softcap,            0) /* products p become softcap*tanh(p/softcap) before the mask; 0 = as they are */
+    M(S, FLOAT, _, softcap,            0) /* products p become softcap*tanh(p/softcap) before the mask; 0 = as they are */ \
+    M(S, INT,   _, leftWindowSize,    -1) /* a query sees at most this many keys before its own; -1 = all */ \
+    M(S, INT,   _, rightWindowSize,   -1) /* a query sees at most this many keys after its own; -1 = all */
 /* AVGPOOL_FUSION, AVGPOOL_INCLUDE_PAD */
 #define NNRT_ATTR_AvgPoolFusion(M, S) \
     M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored when global */ \
@@ -1774,8 +1776,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_FLOAT,    NULL, RMSNormalization,      rms_normalization,           2_1,    own), 0) \
     X(ROTARY_EMBEDDING,       1183, RotaryEmbedding,       own, rotary_embedding,        "x cosCache=0 sinCache=0 positionIds?:i", "y=0",  NNRTI_MAP, \
         K(NNRT_TYPES_FLOAT,    NULL, RotaryEmbedding,       rotary_embedding,            4_1c,   own), 0) \
-    X(ATTENTION,              1184, Attention,             own, attention,               "q k=0 v=0 mask?:. pastKey?=0 pastValue?=0", "y=0 presentKey?=0 presentValue?=0 weights?=0", NNRTI_MOVE, \
-        K(NNRT_TYPES_FLOAT,    NULL, Attention,             attention,                   6_4c,   own), 0) \
+    X(ATTENTION,              1184, Attention,             own, attention,               "q k=0 v=0 mask?:. pastKey?=0 pastValue?=0 keyLengths?:i", "y=0 presentKey?=0 presentValue?=0 weights?=0", NNRTI_MOVE, \
+        K(NNRT_TYPES_FLOAT,    NULL, Attention,             attention,                   7_4c,   own), 0) \
     X(RANDOM_NORMAL,          1185, RandomNormal,          own, random_normal,           "shape",                   "y:.",                 NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, RandomNormal,          random_normal,               1_1,    own), 0) \
     X(RANDOM_UNIFORM,         1186, RandomUniform,         own, random_uniform,          "shape",                   "y:.",                 NNRTI_MOVE, \
@@ -2018,8 +2020,9 @@ typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, nnrt_c
 #define NNRTI_ARGS_5_1 const nnrt_view *, NNRTI_ARGS_4_1
 #define NNRTI_ARGS_5_1c NNRTI_ARGS_5_1, nnrt_call *
 #define NNRTI_ARGS_6_2c const nnrt_view *, NNRTI_ARGS_5_1, nnrt_view *, nnrt_call *
-#define NNRTI_ARGS_6_4c const nnrt_view *, NNRTI_ARGS_5_1, nnrt_view *, nnrt_view *, nnrt_view *, nnrt_call *
 #define NNRTI_ARGS_7_3c const nnrt_view *, const nnrt_view *, NNRTI_ARGS_5_1, nnrt_view *, nnrt_view *, nnrt_call *
+#define NNRTI_ARGS_7_4c                                                                                                \
+    const nnrt_view *, const nnrt_view *, NNRTI_ARGS_5_1, nnrt_view *, nnrt_view *, nnrt_view *, nnrt_call *
 #define NNRTI_ARGS_8_3c const nnrt_view *, NNRTI_ARGS_7_3c
 #define NNRTI_ARGS_1d1_1 NNRTI_ARGS_2_1
 #define NNRTI_ARGS_1d1_2 NNRTI_ARGS_2_1, nnrt_view *
@@ -9715,133 +9718,206 @@ NNRTI_UNARY(Atanh, atanh, nnrti_atanhf, nnrti_atanh)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ATTENTION */
 
-/* dims = [batch,heads,steps,elements of a head] of q, k or v; *heads is read for 3 axes, and told. */
-static NNRT_ReturnCode nnrti_attention_heads(nnrt_resolve *c, uint32_t i, const char *what, int64_t *heads,
-                                             int32_t dims[4])
+/* A number that several operands state: known, where its dimension is fixed in one of them, else an upper bound. from:
+   the operand whose axis has this number (its symbol), NULL: none does. */
+typedef struct nnrti_shared_number {
+    const nnrt_operand *from;
+    int32_t axis, n;
+    bool known;
+} nnrti_shared_number;
+
+/* An operand states the number as n; axis: -1, or the axis of o that has this number. false: they contradict. */
+static bool nnrti_share(nnrti_shared_number *s, int32_t n, bool open, const nnrt_operand *o, int32_t axis)
 {
-    const nnrt_operand *o = &c->in[i];
+    const bool first = s->n == 0 || (!open && !s->known);
+    if (!open && s->known)
+        return s->n == n;
+    s->known = s->known || !open;
+    s->n = first ? n : s->n;
+    if (axis >= 0 && s->from == NULL) {
+        s->from = o;
+        s->axis = axis;
+    }
+    return true;
+}
+
+/* Axis k of result i has that number. */
+static void nnrti_shared_axis(nnrt_resolve *c, uint32_t i, int32_t k, const nnrti_shared_number *s)
+{
+    c->out[i].dims[k] = s->n;
+    if (s->known)
+        nnrti_fixed(c, i, k);
+    else if (s->from != NULL)
+        nnrti_from(c, i, k, s->from, s->axis);
+    else
+        nnrti_computed(c, i, k);
+}
+
+/* Heads of q; heads of k, v and the past ones; elements of a head of q and k; elements of a head of v. */
+typedef struct nnrti_attention_numbers {
+    nnrti_shared_number queryHeads, heads, D, valueD;
+} nnrti_attention_numbers;
+
+/* Operand i ([B,S,heads*D] or [B,heads,S,D]) states heads and D; given: the attribute for heads, for 3 axes. */
+static NNRT_ReturnCode nnrti_attention_heads(nnrt_resolve *c, uint32_t i, const char *what, int64_t given,
+                                             nnrti_shared_number *heads, nnrti_shared_number *D)
+{
+    const nnrt_operand *o = &c->in[i], *q = &c->in[0];
     const int32_t last = o->rank - 1;
-    if ((o->rank != 3 && o->rank != 4) || o->rank != c->in[0].rank || nnrti_axis_open(o, last) ||
-        (o->rank == 4 && nnrti_axis_open(o, 1)))
-        return nnrti_fail(
-            c, NNRT_INVALID_SHAPE,
-            "input %u (%s) '%s' is %o, expected [B,S,heads*D] or [B,heads,S,D] as q, with known heads and "
-            "D",
-            i, what, o->name, o);
-    if (o->rank == 4)
-        *heads = o->dims[1];
-    if (*heads < 1 || o->dims[last] < 1 || (o->rank == 3 && nnrti_remainder(o->dims[2], *heads) != 0))
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "input %u (%s) '%s' is %o, with %l heads", i, what, o->name, o,
-                          *heads);
-    dims[0] = o->dims[0];
-    dims[1] = (int32_t)*heads;
-    dims[2] = o->dims[o->rank - 2];
-    dims[3] = o->rank == 4 ? o->dims[3] : (int32_t)nnrti_quotient(o->dims[2], *heads);
-    if (nnrti_unlike(o, 0, &c->in[0], 0))
+    const bool four = o->rank == 4;
+    const int64_t h = four ? o->dims[1] : given;
+    bool open, good;
+    if ((o->rank != 3 && !four) || (i < 4 && o->rank != q->rank))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "input %u (%s) '%s' is %o, expected [B,S,heads*D] or [B,heads,S,D] as q", i, what, o->name,
+                          o);
+    open = nnrti_axis_open(o, last);
+    if (h < 1 || (!open && ((o->dims[last] < 1 && i != 2 && i != 5) || (!four && nnrti_remainder(o->dims[2], h) != 0))))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "input %u (%s) '%s' is %o, with %l heads", i, what, o->name, o, h);
+    if (nnrti_unlike(o, 0, q, 0))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, but q '%s' %o", i, what, o->name, o,
-                          c->in[0].name, &c->in[0]);
+                          q->name, q);
+    good = nnrti_share(heads, (int32_t)h, four && nnrti_axis_open(o, 1), o, four ? 1 : -1);
+    good = nnrti_share(D, four ? o->dims[3] : (int32_t)nnrti_quotient(o->dims[2], h), open, o,
+                       four || h == 1 ? last : -1) &&
+           good;
+    if (!good)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "input %u (%s) '%s' is %o, which has other heads, or other elements of a head, than the "
+                          "inputs before it",
+                          i, what, o->name, o);
     return NNRT_SUCCESS;
 }
 
 /* pastKey and pastValue: none of them, or both [B,heads,P,D], of which *past = P. */
-static NNRT_ReturnCode nnrti_attention_past(nnrt_resolve *c, const int32_t k[4], const int32_t v[4], int32_t *past)
+static NNRT_ReturnCode nnrti_attention_past(nnrt_resolve *c, nnrti_attention_numbers *n, int32_t *past)
 {
-    const nnrt_operand *key = &c->in[4], *value = &c->in[5], *q = &c->in[0];
+    const nnrt_operand *key = &c->in[4], *value = &c->in[5];
+    NNRT_ReturnCode code;
     *past = 0;
     if (nnrti_absent(key) != nnrti_absent(value))
         return nnrti_fail(c, NNRT_NULL_PTR, "only one of pastKey and pastValue is there");
     if (nnrti_absent(key))
         return NNRT_SUCCESS;
-    for (uint32_t i = 4; i < 6; i++) {
-        const nnrt_operand *o = &c->in[i];
-        if (o->rank != 4 || nnrti_unlike(o, 0, q, 0) || o->dims[1] != k[1] || nnrti_unlike(o, 2, key, 2) ||
-            o->dims[3] != (i == 4 ? k : v)[3] || nnrti_axis_open(o, 1) || nnrti_axis_open(o, 3))
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected [%d,%d,P,%d]", i,
-                              i == 4 ? "pastKey" : "pastValue", o->name, o, q->dims[0], k[1], (i == 4 ? k : v)[3]);
-    }
+    if (key->rank != 4 || value->rank != 4 || nnrti_unlike(key, 2, value, 2))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "pastKey '%s' is %o and pastValue '%s' %o, expected [B,heads,P,D]",
+                          key->name, key, value->name, value);
+    if ((code = nnrti_attention_heads(c, 4, "pastKey", 0, &n->heads, &n->D)) != NNRT_SUCCESS ||
+        (code = nnrti_attention_heads(c, 5, "pastValue", 0, &n->heads, &n->valueD)) != NNRT_SUCCESS)
+        return code;
     *past = key->dims[2];
     return NNRT_SUCCESS;
 }
 
-/* The mask broadcasts to [B,heads,S,T]; its last axis may be shorter, but not 1. */
-static NNRT_ReturnCode nnrti_attention_mask(nnrt_resolve *c, const int32_t weights[4])
+/* The mask broadcasts to [B,heads,S,T]; its last axis may be shorter, but not 1. keyLengths: [B]. */
+static NNRT_ReturnCode nnrti_attention_mask(nnrt_resolve *c)
 {
-    const nnrt_operand *mask = &c->in[3], *q = &c->in[0];
-    nnrt_operand want = nnrt_operand_make(q->dataType, 4, weights, NULL);
+    const nnrt_operand *mask = &c->in[3], *q = &c->in[0], *lengths = &c->in[6], *want = &c->out[3];
     const int32_t before = 4 - mask->rank;
     bool good = mask->rank > 0 && before >= 0;
+    if (!nnrti_absent(lengths) && (lengths->rank != 1 || nnrti_unlike(lengths, 0, q, 0)))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 6 (keyLengths) '%s' is %o, expected [%d]", lengths->name,
+                          lengths, q->dims[0]);
+    if (nnrti_absent(mask))
+        return NNRT_SUCCESS;
     if (nnrti_has_params(mask) || (mask->dataType != NNRT_DATA_TYPE_BOOL && mask->dataType != q->dataType))
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 3 (mask) '%s' is %o, expected bool or %t", mask->name, mask,
                           q->dataType);
     for (int32_t i = 0; good && i < 4; i++)
-        if (i >= before && !nnrti_axis_open(&c->out[3], i) && !nnrti_axis_open(mask, i - before)) {
+        if (i >= before && !nnrti_axis_open(want, i) && !nnrti_axis_open(mask, i - before)) {
             const int32_t L = mask->dims[i - before];
-            good = L == weights[i] || (i < 3 ? L == 1 : L > 1 && L < weights[i]);
+            good = L == want->dims[i] || (i < 3 ? L == 1 : L > 1 && L < want->dims[i]);
+        } else if (i == 1 && before < 2 && !nnrti_axis_open(mask, i - before)) {
+            good = mask->dims[i - before] > 0; /* there is a head */
         }
     if (!good)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 3 (mask) '%s' is %o, which does not broadcast to %o",
-                          mask->name, mask, &want);
+                          mask->name, mask, want);
     return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_attention_check(nnrt_resolve *c, const NNRT_Attention *a)
+{
+    if (a->qkMatmulOutputMode < 0 || a->qkMatmulOutputMode > 3)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "qkMatmulOutputMode is %l, expected 0 to 3",
+                          a->qkMatmulOutputMode);
+    if (!(a->softcap >= 0) || !(a->scale >= 0))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scale is %f and softcap %f, expected at least 0",
+                          (double)a->scale, (double)a->softcap);
+    if (a->leftWindowSize < -1 || a->rightWindowSize < -1)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "leftWindowSize is %l and rightWindowSize %l, expected at least -1 (no limit)",
+                          a->leftWindowSize, a->rightWindowSize);
+    return NNRT_SUCCESS;
+}
+
+/* y, present keys and values, weights; T keys in all. */
+static void nnrti_attention_results(nnrt_resolve *c, const nnrti_attention_numbers *n, int32_t T)
+{
+    const nnrt_operand *q = &c->in[0], *k = &c->in[1], *past = &c->in[4];
+    const int32_t steps = q->rank - 2;
+    nnrti_shared_number last = n->valueD;
+    nnrti_result(c, 0, q->rank, q->dims);
+    nnrti_from(c, 0, 0, q, 0);
+    nnrti_from(c, 0, steps, q, steps);
+    if (q->rank == 4) {
+        nnrti_shared_axis(c, 0, 1, &n->queryHeads);
+    } else {
+        last.n = (int32_t)nnrti_product(n->queryHeads.n, last.n);
+        last.from = n->queryHeads.n == n->heads.n ? &c->in[2] : n->queryHeads.n == 1 ? last.from : NULL;
+        last.axis = last.from == &c->in[2] ? 2 : last.axis;
+    }
+    nnrti_shared_axis(c, 0, q->rank - 1, &last);
+    for (uint32_t i = 1; i < 4; i++) {
+        const int32_t keys = i == 3 ? 3 : 2;
+        nnrti_result(c, i, 4, q->dims);
+        nnrti_from(c, i, 0, q, 0);
+        nnrti_shared_axis(c, i, 1, i == 3 ? &n->queryHeads : &n->heads);
+        nnrti_from(c, i, keys, k, steps);
+        c->out[i].dims[keys] = T;
+        if (!nnrti_absent(past) && k->dims[steps] == 0 && !nnrti_axis_open(k, steps))
+            nnrti_from(c, i, keys, past, 2);
+        else if (!nnrti_absent(past) && (nnrti_axis_open(past, 2) || (past->dims[2] != 0 && nnrti_axis_open(k, steps))))
+            nnrti_computed(c, i, keys);
+        if (i == 3) {
+            nnrti_from(c, 3, 2, q, steps);
+            c->out[3].dims[2] = q->dims[steps];
+        } else {
+            nnrti_shared_axis(c, i, 3, i == 1 ? &n->D : &n->valueD);
+        }
+    }
 }
 
 /* Resolved: heads and scale. */
 static NNRT_ReturnCode nnrti_rule_attention(nnrt_resolve *c)
 {
     NNRT_Attention *a = (NNRT_Attention *)c->resolved;
-    const nnrt_operand *q = &c->in[0], *k = &c->in[1];
-    const int32_t steps = q->rank - 2;
-    int32_t x[4], key[4], value[4], weights[4], past = 0;
-    int64_t heads = a->kvNumHeads;
+    const nnrt_operand *q = &c->in[0], *k = &c->in[1], *v = &c->in[2];
+    nnrti_attention_numbers n;
+    int32_t past = 0, keys;
     NNRT_ReturnCode code;
-    if ((code = nnrti_attention_heads(c, 0, "q", &a->qNumHeads, x)) != NNRT_SUCCESS ||
-        (code = nnrti_attention_heads(c, 1, "k", &a->kvNumHeads, key)) != NNRT_SUCCESS ||
-        (code = nnrti_attention_heads(c, 2, "v", &heads, value)) != NNRT_SUCCESS)
+    memset(&n, 0, sizeof(n));
+    if ((code = nnrti_attention_heads(c, 0, "q", a->qNumHeads, &n.queryHeads, &n.D)) != NNRT_SUCCESS ||
+        (code = nnrti_attention_heads(c, 1, "k", a->kvNumHeads, &n.heads, &n.D)) != NNRT_SUCCESS ||
+        (code = nnrti_attention_heads(c, 2, "v", a->kvNumHeads, &n.heads, &n.valueD)) != NNRT_SUCCESS ||
+        (code = nnrti_attention_past(c, &n, &past)) != NNRT_SUCCESS ||
+        (code = nnrti_attention_check(c, a)) != NNRT_SUCCESS)
         return code;
-    if (heads != a->kvNumHeads || nnrti_remainder(a->qNumHeads, heads) != 0 || x[3] != key[3] ||
-        nnrti_unlike(k, steps, &c->in[2], steps))
+    if ((n.queryHeads.known && n.heads.known && nnrti_remainder(n.queryHeads.n, n.heads.n) != 0) ||
+        nnrti_unlike(k, k->rank - 2, v, v->rank - 2))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "k '%s' %o and v '%s' %o do not go with q '%s' %o: %l, %l and %l heads of %d, %d and %d",
-                          k->name, k, c->in[2].name, &c->in[2], q->name, q, a->kvNumHeads, heads, a->qNumHeads, key[3],
-                          value[3], x[3]);
-    if ((code = nnrti_attention_past(c, key, value, &past)) != NNRT_SUCCESS)
-        return code;
-    if (a->qkMatmulOutputMode != 0 && a->qkMatmulOutputMode != 3)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "qkMatmulOutputMode is %l, expected 0 or 3",
-                          a->qkMatmulOutputMode);
-    if (!(a->softcap >= 0) || !(a->scale >= 0))
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scale is %f and softcap %f, expected at least 0",
-                          (double)a->scale, (double)a->softcap);
-    if (key[2] > INT32_MAX - past || !nnrt_mul_size((size_t)(key[2] + past), sizeof(float), &c->scratch))
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%d keys and %d before them: too many", key[2], past);
-    nnrti_result(c, 0, q->rank, x);
-    c->out[0].dims[steps] = x[2];
-    c->out[0].dims[q->rank - 1] = q->rank == 4 ? value[3] : (int32_t)nnrti_product(x[1], value[3]);
-    for (uint32_t i = 1; i < 4; i++) {
-        int32_t dims[4];
-        dims[0] = x[0];
-        dims[1] = i == 3 ? x[1] : key[1];
-        dims[2] = i == 3 ? x[2] : key[2] + past;
-        dims[3] = i == 1 ? key[3] : i == 2 ? value[3] : key[2] + past;
-        nnrti_result(c, i, 4, dims);
-        nnrti_from(c, i, 0, q, 0);
-        nnrti_fixed(c, i, 1);
-        nnrti_from(c, i, i == 3 ? 3 : 2, k, steps);
-        if (!nnrti_absent(&c->in[4]) && (nnrti_axis_open(k, steps) || nnrti_axis_open(&c->in[4], 2)))
-            nnrti_computed(c, i, i == 3 ? 3 : 2);
-        if (i == 3)
-            nnrti_from(c, 3, 2, q, steps);
-        else
-            nnrti_fixed(c, i, 3);
-        memcpy(weights, dims, sizeof(dims));
-    }
-    nnrti_from(c, 0, 0, q, 0);
-    nnrti_from(c, 0, steps, q, steps);
-    nnrti_fixed(c, 0, q->rank - 1);
-    if (q->rank == 4)
-        nnrti_fixed(c, 0, 1);
+                          "k '%s' %o and v '%s' %o do not go with q '%s' %o: %d heads, of q %d, which must be a "
+                          "multiple, and as many steps of k and v",
+                          k->name, k, v->name, v, q->name, q, n.heads.n, n.queryHeads.n);
+    keys = k->dims[k->rank - 2];
+    if (keys > INT32_MAX - past || !nnrt_mul_size((size_t)(keys + past), sizeof(float), &c->scratch))
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%d keys and %d before them: too many", keys, past);
+    nnrti_attention_results(c, &n, keys + past);
+    a->qNumHeads = n.queryHeads.n;
+    a->kvNumHeads = n.heads.n;
     if (a->scale == 0)
-        a->scale = 1.0f / nnrti_sqrtf((float)x[3]);
-    return !nnrti_absent(&c->in[3]) ? nnrti_attention_mask(c, weights) : NNRT_SUCCESS;
+        a->scale = 1.0f / nnrti_sqrtf((float)n.D.n);
+    return nnrti_attention_mask(c);
 }
 
 /* >>kernel ATTENTION */
@@ -9889,21 +9965,44 @@ static float nnrti_attention_bias(const nnrt_view *mask, const int32_t at[4])
     return nnrti_load(mask->data, place, mask->dataType);
 }
 
+/* range = the keys [first,behind) of T that a query of batch b may see: the step stands at `offset + step` among them. */
+static void nnrti_attention_range(const NNRT_Attention *attr, const nnrt_view *keyLengths, int32_t b, int32_t step,
+                                  int32_t steps, int32_t past, int32_t T, int32_t range[2])
+{
+    const int64_t length = keyLengths != NULL ? nnrti_index(keyLengths, b * keyLengths->strides[0]) : T;
+    const int64_t valid = length < 0 ? 0 : length < T ? length : T;
+    const int64_t at = step + (past >= 0 ? past : valid - steps); /* past < 0: none, the queries are the last steps */
+    int64_t first = 0, behind = valid;
+    if (attr->isCausal != 0 && at + 1 < behind)
+        behind = at + 1;
+    if (attr->rightWindowSize >= 0 && attr->rightWindowSize < T && at + attr->rightWindowSize + 1 < behind)
+        behind = at + attr->rightWindowSize + 1;
+    if (attr->leftWindowSize >= 0 && attr->leftWindowSize < T && at > attr->leftWindowSize)
+        first = at - attr->leftWindowSize;
+    range[1] = behind > 0 ? (int32_t)behind : 0;
+    range[0] = first < range[1] ? (int32_t)first : range[1];
+}
+
 /* q, k, v [B,S,heads*D] or [B,heads,S,D], pastKey, pastValue [B,heads,P,D], presentKey, presentValue [B,heads,T,D], weights
-   [B,heads,S,T], T = P + S of k, y as q; float32 or float16; mask of their type or bool, broadcast to weights, or NULL, as
-   the others behind v and y. Present keys and values are the past ones and then k and v; head h of q goes with head
-   h / (heads of q / heads of k). For each query, of the keys j in their order: p[j] = scale * (q . k[j]), capped, plus
-   the mask (of bools: -infinity where it is false, or too short), -infinity with isCausal for j > P + the query's
-   number; w = exp(p - largest of p), divided by their sum; y = sum of w[j] * v[j]. A query that sees no key gives NaN,
-   one of no keys 0. Scratch: 4*T bytes; NNRT_INSUFFICIENT_BUFFER without it. */
+   [B,heads,S,T], T = P + S of k, y as q; float32 or float16; mask of their type or bool, broadcast to weights; keyLengths
+   [B], int32 or int64; all after v and y may be NULL. Present keys and values are the past ones and then k and v; head h
+   of q goes with head h / (heads of q / heads of k). Query s of batch b is step i = P + s; without past keys but with
+   keyLengths the queries are the last of the keys that count, i = keyLengths[b] - S + s. It sees the keys j of 0 to T - 1
+   with j < keyLengths[b], with isCausal j <= i, i - leftWindowSize <= j <= i + rightWindowSize. For each key, in order:
+   p[j] = scale * (q . k[j]); c[j] = p[j] capped; m[j] = c[j] plus the mask (of bools: -infinity where it is false, or too
+   short), -infinity where the query does not see the key; w = exp(m - largest of m), divided by their sum; y = sum of
+   w[j] * v[j] over the keys it sees. Where all m are -infinity, w and y are 0. weights = p, c, m or w, by
+   qkMatmulOutputMode. Scratch: 4*T bytes; NNRT_INSUFFICIENT_BUFFER without it. */
 NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_view *q, const nnrt_view *k,
                                         const nnrt_view *v, const nnrt_view *mask, const nnrt_view *pastKey,
-                                        const nnrt_view *pastValue, nnrt_view *y, nnrt_view *presentKey,
-                                        nnrt_view *presentValue, nnrt_view *weights, nnrt_call *call)
+                                        const nnrt_view *pastValue, const nnrt_view *keyLengths, nnrt_view *y,
+                                        nnrt_view *presentKey, nnrt_view *presentValue, nnrt_view *weights,
+                                        nnrt_call *call)
 {
     const nnrt_view x = nnrti_heads_of(q, attr->qNumHeads), key = nnrti_heads_of(k, attr->kvNumHeads);
     const nnrt_view value = nnrti_heads_of(v, attr->kvNumHeads), to = nnrti_heads_of(y, attr->qNumHeads);
     const int32_t P = pastKey != NULL ? pastKey->dims[2] : 0, T = P + key.dims[2], shared = x.dims[1] / key.dims[1];
+    const int32_t past = pastKey == NULL && keyLengths != NULL ? -1 : P;
     float *w = (float *)nnrti_scratch(call, (size_t)T * sizeof(*w));
     int32_t at[4] = {0, 0, 0, 0};
     if (w == NULL && T > 0)
@@ -9918,10 +10017,16 @@ NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_v
         const int32_t h = at[1] / shared;
         const ptrdiff_t from = nnrti_place(&x, at[0], at[1], at[2], 0);
         float most = -nnrti_inff(), sum = 0;
+        int32_t range[2];
+        nnrti_attention_range(attr, keyLengths, at[0], at[2], x.dims[2], past, T, range);
         for (int32_t j = 0; j < T; j++) {
             const nnrt_view *keys = j < P ? pastKey : &key;
             const ptrdiff_t row = nnrti_place(keys, at[0], h, j < P ? j : j - P, 0);
+            const bool seen = j >= range[0] && j < range[1];
             float p = 0;
+            w[j] = -nnrti_inff();
+            if (!seen && (weights == NULL || attr->qkMatmulOutputMode > 1))
+                continue;
             for (int32_t d = 0; d < x.dims[3]; d++)
                 p += nnrti_load(x.data, from + d * x.strides[3], x.dataType) *
                      nnrti_load(keys->data, row + d * keys->strides[3], x.dataType);
@@ -9930,21 +10035,27 @@ NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_v
             if (weights != NULL && attr->qkMatmulOutputMode == 0)
                 nnrti_store(weights->data, nnrti_offset(weights, at), p, weights->dataType);
             p = attr->softcap > 0 ? attr->softcap * nnrti_tanhf(p / attr->softcap) : p;
+            if (weights != NULL && attr->qkMatmulOutputMode == 1)
+                nnrti_store(weights->data, nnrti_offset(weights, at), p, weights->dataType);
             p = mask != NULL ? p + nnrti_attention_bias(mask, at) : p;
-            w[j] = attr->isCausal != 0 && j > P + at[2] ? -nnrti_inff() : p;
+            w[j] = seen ? p : w[j];
             most = w[j] > most || w[j] != w[j] ? w[j] : most;
         }
-        for (int32_t j = 0; j < T; j++)
-            sum += w[j] = nnrti_expf(w[j] - most);
-        for (int32_t j = 0; j < T; j++) {
-            w[j] /= sum;
+        for (int32_t j = 0; j < T && weights != NULL && attr->qkMatmulOutputMode == 2; j++) {
             at[3] = j;
-            if (weights != NULL && attr->qkMatmulOutputMode != 0)
+            nnrti_store(weights->data, nnrti_offset(weights, at), w[j], weights->dataType);
+        }
+        for (int32_t j = 0; j < T; j++)
+            sum += w[j] = w[j] == -nnrti_inff() ? 0 : nnrti_expf(w[j] - most);
+        for (int32_t j = 0; j < T; j++) {
+            w[j] = sum != 0 ? w[j] / sum : 0;
+            at[3] = j;
+            if (weights != NULL && attr->qkMatmulOutputMode == 3)
                 nnrti_store(weights->data, nnrti_offset(weights, at), w[j], weights->dataType);
         }
         for (int32_t d = 0; d < to.dims[3]; d++) {
             float total = 0;
-            for (int32_t j = 0; j < T; j++) {
+            for (int32_t j = range[0]; j < range[1] && sum != 0; j++) {
                 const nnrt_view *values = j < P ? pastValue : &value;
                 total +=
                     w[j] * nnrti_load(values->data, nnrti_place(values, at[0], h, j < P ? j : j - P, d), x.dataType);
@@ -21566,13 +21677,13 @@ NNRTI_INLINE nnrt_view *nnrti_arg(nnrt_view *args, uint32_t i)
 #define NNRTI_CALL_6_2c                                                                                                \
     args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), nnrti_arg(args, 5),          \
         NNRTI_OUT(0), NNRTI_OUT(1), call
-#define NNRTI_CALL_6_4c                                                                                                \
-    args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), nnrti_arg(args, 5),          \
-        NNRTI_OUT(0), nnrti_arg(args, call->nIn + 1), nnrti_arg(args, call->nIn + 2), nnrti_arg(args, call->nIn + 3),  \
-        call
 #define NNRTI_CALL_7_3c                                                                                                \
     args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), nnrti_arg(args, 5),          \
         nnrti_arg(args, 6), NNRTI_OUT(0), NNRTI_OUT(1), NNRTI_OUT(2), call
+#define NNRTI_CALL_7_4c                                                                                                \
+    args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), nnrti_arg(args, 5),          \
+        nnrti_arg(args, 6), NNRTI_OUT(0), nnrti_arg(args, call->nIn + 1), nnrti_arg(args, call->nIn + 2),              \
+        nnrti_arg(args, call->nIn + 3), call
 #define NNRTI_CALL_8_3c                                                                                                \
     args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), nnrti_arg(args, 5),          \
         nnrti_arg(args, 6), nnrti_arg(args, 7), NNRTI_OUT(0), NNRTI_OUT(1), NNRTI_OUT(2), call

@@ -38,7 +38,7 @@ SECTIONS (search for the tag)
     >>onnx_load           the public functions
 
 WHAT IT READS
-    Operator sets 1 to 25 of the domain "", with their differences. Operators that the table lacks are all named at
+    Operator sets 1 to 28 of the domain "", with their differences. Operators that the table lacks are all named at
     once, with NNRT_UNSUPPORTED_OP. Some are rebuilt from several of the runtime's own operators; what follows from
     constants and shapes is computed and leaves no node. Images stay NCHW; weights are brought into the runtime's order
     once. External data are read from files below the model's folder only.
@@ -1838,198 +1838,199 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
 #define NNRTI_ONNX_RED(name) NNRT_REDUCE_MODE_##name
 /* clang-format off */
 #define NNRTI_ONNX_OPS(X) \
-    X(Abs,                  1, 25, 1, 1, same,           NNRT_NODE_TYPE_ABS, "") \
-    X(Acos,                 7, 25, 1, 1, same,           NNRT_NODE_TYPE_ACOS, "") \
-    X(Acosh,                9, 25, 1, 1, same,           NNRT_NODE_TYPE_ACOSH, "") \
-    X(Add,                  1, 25, 2, 2, binary,         NNRT_NODE_TYPE_ADD_FUSION, "axis broadcast") \
-    X(AffineGrid,          20, 25, 2, 2, affine_grid,    0, "align_corners") \
-    X(And,                  1, 25, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_AND, "axis broadcast") \
-    X(ArgMax,               1, 25, 1, 1, arg,            NNRT_NODE_TYPE_ARGMAX_FUSION, "axis keepdims select_last_index") \
-    X(ArgMin,               1, 25, 1, 1, arg,            NNRT_NODE_TYPE_ARGMIN_FUSION, "axis keepdims select_last_index") \
-    X(Asin,                 7, 25, 1, 1, same,           NNRT_NODE_TYPE_ASIN, "") \
-    X(Asinh,                9, 25, 1, 1, same,           NNRT_NODE_TYPE_ASINH, "") \
-    X(Atan,                 7, 25, 1, 1, same,           NNRT_NODE_TYPE_ATAN, "") \
-    X(Atanh,                9, 25, 1, 1, same,           NNRT_NODE_TYPE_ATANH, "") \
-    X(Attention,           23, 25, 3, 7, attention,      0, \
-      "is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap softmax_precision") \
-    X(AveragePool,          1, 25, 1, 1, average_pool,   0, \
+    X(Abs,                  1, 28, 1, 1, same,           NNRT_NODE_TYPE_ABS, "") \
+    X(Acos,                 7, 28, 1, 1, same,           NNRT_NODE_TYPE_ACOS, "") \
+    X(Acosh,                9, 28, 1, 1, same,           NNRT_NODE_TYPE_ACOSH, "") \
+    X(Add,                  1, 28, 2, 2, binary,         NNRT_NODE_TYPE_ADD_FUSION, "axis broadcast") \
+    X(AffineGrid,          20, 28, 2, 2, affine_grid,    0, "align_corners") \
+    X(And,                  1, 28, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_AND, "axis broadcast") \
+    X(ArgMax,               1, 28, 1, 1, arg,            NNRT_NODE_TYPE_ARGMAX_FUSION, "axis keepdims select_last_index") \
+    X(ArgMin,               1, 28, 1, 1, arg,            NNRT_NODE_TYPE_ARGMIN_FUSION, "axis keepdims select_last_index") \
+    X(Asin,                 7, 28, 1, 1, same,           NNRT_NODE_TYPE_ASIN, "") \
+    X(Asinh,                9, 28, 1, 1, same,           NNRT_NODE_TYPE_ASINH, "") \
+    X(Atan,                 7, 28, 1, 1, same,           NNRT_NODE_TYPE_ATAN, "") \
+    X(Atanh,                9, 28, 1, 1, same,           NNRT_NODE_TYPE_ATANH, "") \
+    X(Attention,           23, 28, 3, 7, attention,      0, \
+      "is_causal kv_num_heads left_window_size q_num_heads qk_matmul_output_mode right_window_size scale softcap " \
+      "softmax_precision") \
+    X(AveragePool,          1, 28, 1, 1, average_pool,   0, \
       "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides") \
-    X(BatchNormalization,   1, 25, 5, 5, batch_norm,     0, "epsilon momentum is_test spatial training_mode") \
-    X(Bernoulli,           15, 25, 1, 1, bernoulli,      0, "dtype seed") \
-    X(BitShift,            11, 25, 2, 2, bit_shift,      0, "direction") \
-    X(BitwiseAnd,          18, 25, 2, 2, same,           NNRT_NODE_TYPE_BITWISE_AND, "") \
-    X(BitwiseNot,          18, 25, 1, 1, same,           NNRT_NODE_TYPE_BITWISE_NOT, "") \
-    X(BitwiseOr,           18, 25, 2, 2, same,           NNRT_NODE_TYPE_BITWISE_OR, "") \
-    X(BitwiseXor,          18, 25, 2, 2, same,           NNRT_NODE_TYPE_BITWISE_XOR, "") \
-    X(BlackmanWindow,      17, 25, 1, 1, window,         NNRT_WINDOW_KIND_BLACKMAN, "output_datatype periodic") \
-    X(Cast,                 1, 25, 1, 1, cast,           0, "to saturate") \
-    X(CastLike,            15, 25, 2, 2, cast,           1, "saturate") \
-    X(Ceil,                 1, 25, 1, 1, same,           NNRT_NODE_TYPE_CEIL, "") \
-    X(Celu,                12, 25, 1, 1, celu,           0, "alpha") \
-    X(CenterCropPad,       18, 25, 2, 2, center_crop_pad, 0, "axes") \
-    X(Clip,                 1, 25, 1, 3, clip,           0, "max min") \
-    X(Col2Im,              18, 25, 3, 3, col2im,         0, "dilations pads strides") \
-    X(Compress,             9, 25, 2, 2, compress,       0, "axis") \
-    X(Concat,               1, 25, 1, NNRTI_ONNX_MANY, concat, 0, "axis") \
-    X(Constant,             1, 25, 0, 0, constant,       0, "value value_float value_floats value_int value_ints") \
-    X(ConstantOfShape,      9, 25, 1, 1, constant_shape, 0, "value") \
-    X(Conv,                 1, 25, 2, 3, conv,           0, "auto_pad dilations group kernel_shape pads strides") \
-    X(ConvInteger,         10, 25, 2, 4, conv_integer,   0, "auto_pad dilations group kernel_shape pads strides") \
-    X(ConvTranspose,        1, 25, 2, 3, conv_transpose, 0, \
+    X(BatchNormalization,   1, 28, 5, 5, batch_norm,     0, "epsilon momentum is_test spatial training_mode") \
+    X(Bernoulli,           15, 28, 1, 1, bernoulli,      0, "dtype seed") \
+    X(BitShift,            11, 28, 2, 2, bit_shift,      0, "direction") \
+    X(BitwiseAnd,          18, 28, 2, 2, same,           NNRT_NODE_TYPE_BITWISE_AND, "") \
+    X(BitwiseNot,          18, 28, 1, 1, same,           NNRT_NODE_TYPE_BITWISE_NOT, "") \
+    X(BitwiseOr,           18, 28, 2, 2, same,           NNRT_NODE_TYPE_BITWISE_OR, "") \
+    X(BitwiseXor,          18, 28, 2, 2, same,           NNRT_NODE_TYPE_BITWISE_XOR, "") \
+    X(BlackmanWindow,      17, 28, 1, 1, window,         NNRT_WINDOW_KIND_BLACKMAN, "output_datatype periodic") \
+    X(Cast,                 1, 28, 1, 1, cast,           0, "round_mode saturate to") \
+    X(CastLike,            15, 28, 2, 2, cast,           1, "round_mode saturate") \
+    X(Ceil,                 1, 28, 1, 1, same,           NNRT_NODE_TYPE_CEIL, "") \
+    X(Celu,                12, 28, 1, 1, celu,           0, "alpha") \
+    X(CenterCropPad,       18, 28, 2, 2, center_crop_pad, 0, "axes") \
+    X(Clip,                 1, 28, 1, 3, clip,           0, "max min") \
+    X(Col2Im,              18, 28, 3, 3, col2im,         0, "dilations pads strides") \
+    X(Compress,             9, 28, 2, 2, compress,       0, "axis") \
+    X(Concat,               1, 28, 1, NNRTI_ONNX_MANY, concat, 0, "axis") \
+    X(Constant,             1, 28, 0, 0, constant,       0, "value value_float value_floats value_int value_ints") \
+    X(ConstantOfShape,      9, 28, 1, 1, constant_shape, 0, "value") \
+    X(Conv,                 1, 28, 2, 3, conv,           0, "auto_pad dilations group kernel_shape pads strides") \
+    X(ConvInteger,         10, 28, 2, 4, conv_integer,   0, "auto_pad dilations group kernel_shape pads strides") \
+    X(ConvTranspose,        1, 28, 2, 3, conv_transpose, 0, \
       "auto_pad dilations group kernel_shape output_padding output_shape pads strides") \
-    X(Cos,                  7, 25, 1, 1, same,           NNRT_NODE_TYPE_COS, "") \
-    X(Cosh,                 9, 25, 1, 1, same,           NNRT_NODE_TYPE_COSH, "") \
-    X(CumSum,              11, 25, 2, 2, cum_sum,        0, "exclusive reverse") \
-    X(DFT,                 17, 25, 1, 3, dft,            0, "axis inverse onesided") \
-    X(DeformConv,          19, 25, 3, 5, deform_conv,    0, \
+    X(Cos,                  7, 28, 1, 1, same,           NNRT_NODE_TYPE_COS, "") \
+    X(Cosh,                 9, 28, 1, 1, same,           NNRT_NODE_TYPE_COSH, "") \
+    X(CumSum,              11, 28, 2, 2, cum_sum,        0, "exclusive reverse") \
+    X(DFT,                 17, 28, 1, 3, dft,            0, "axis inverse onesided") \
+    X(DeformConv,          19, 28, 3, 5, deform_conv,    0, \
       "dilations group kernel_shape offset_group pads strides") \
-    X(DepthToSpace,         1, 25, 1, 1, depth_to_space, 0, "blocksize mode") \
-    X(DequantizeLinear,    10, 25, 2, 3, dequantize,     0, "axis block_size output_dtype") \
-    X(Det,                 11, 25, 1, 1, det,            0, "") \
-    X(Div,                  1, 25, 2, 2, binary,         NNRT_NODE_TYPE_DIV_FUSION, "axis broadcast") \
-    X(Dropout,              1, 25, 1, 3, dropout,        0, "is_test ratio seed") \
-    X(DynamicQuantizeLinear, 11, 25, 1, 1, dynamic_quantize, 0, "") \
-    X(Einsum,              12, 25, 1, NNRTI_ONNX_MANY, einsum, 0, "equation") \
-    X(Elu,                  1, 25, 1, 1, activation,     NNRTI_ONNX_ACT(ELU), "alpha") \
-    X(Equal,                1, 25, 2, 2, binary,         NNRT_NODE_TYPE_EQUAL, "axis broadcast") \
-    X(Erf,                  9, 25, 1, 1, same,           NNRT_NODE_TYPE_ERF, "") \
-    X(Exp,                  1, 25, 1, 1, exp,            0, "") \
-    X(Expand,               8, 25, 2, 2, expand,         0, "") \
-    X(EyeLike,              9, 25, 1, 1, eye_like,       0, "dtype k") \
-    X(Flatten,              1, 25, 1, 1, flatten,        0, "axis") \
-    X(Floor,                1, 25, 1, 1, same,           NNRT_NODE_TYPE_FLOOR, "") \
-    X(GRU,                  7, 25, 3, 6, recurrent,      NNRT_NODE_TYPE_GRU, \
+    X(DepthToSpace,         1, 28, 1, 1, depth_to_space, 0, "blocksize mode") \
+    X(DequantizeLinear,    10, 28, 2, 3, dequantize,     0, "axis block_size output_dtype") \
+    X(Det,                 11, 28, 1, 1, det,            0, "") \
+    X(Div,                  1, 28, 2, 2, binary,         NNRT_NODE_TYPE_DIV_FUSION, "axis broadcast") \
+    X(Dropout,              1, 28, 1, 3, dropout,        0, "is_test ratio seed") \
+    X(DynamicQuantizeLinear, 11, 28, 1, 1, dynamic_quantize, 0, "") \
+    X(Einsum,              12, 28, 1, NNRTI_ONNX_MANY, einsum, 0, "equation") \
+    X(Elu,                  1, 28, 1, 1, activation,     NNRTI_ONNX_ACT(ELU), "alpha") \
+    X(Equal,                1, 28, 2, 2, binary,         NNRT_NODE_TYPE_EQUAL, "axis broadcast") \
+    X(Erf,                  9, 28, 1, 1, same,           NNRT_NODE_TYPE_ERF, "") \
+    X(Exp,                  1, 28, 1, 1, exp,            0, "") \
+    X(Expand,               8, 28, 2, 2, expand,         0, "") \
+    X(EyeLike,              9, 28, 1, 1, eye_like,       0, "dtype k") \
+    X(Flatten,              1, 28, 1, 1, flatten,        0, "axis") \
+    X(Floor,                1, 28, 1, 1, same,           NNRT_NODE_TYPE_FLOOR, "") \
+    X(GRU,                  7, 28, 3, 6, recurrent,      NNRT_NODE_TYPE_GRU, \
       "activation_alpha activation_beta activations clip direction hidden_size layout linear_before_reset") \
-    X(Gather,               1, 25, 2, 2, gather,         0, "axis") \
-    X(GatherElements,      11, 25, 2, 2, gather_elements, 0, "axis") \
-    X(GatherND,            11, 25, 2, 2, gather_nd,      0, "batch_dims") \
-    X(Gelu,                20, 25, 1, 1, gelu,           0, "approximate") \
-    X(Gemm,                 1, 25, 2, 3, gemm,           0, "alpha beta broadcast transA transB") \
-    X(GlobalAveragePool,    1, 25, 1, 1, global_pool,    NNRTI_ONNX_RED(MEAN), "") \
-    X(GlobalMaxPool,        1, 25, 1, 1, global_pool,    NNRTI_ONNX_RED(MAX), "") \
-    X(Greater,              1, 25, 2, 2, binary,         NNRT_NODE_TYPE_GREATER, "axis broadcast") \
-    X(GreaterOrEqual,      12, 25, 2, 2, binary,         NNRT_NODE_TYPE_GREATER_EQUAL, "") \
-    X(GridSample,          16, 25, 2, 2, grid_sample,    0, "align_corners mode padding_mode") \
-    X(GroupNormalization,  18, 25, 3, 3, group_norm,     0, "epsilon num_groups stash_type") \
-    X(HammingWindow,       17, 25, 1, 1, window,         NNRT_WINDOW_KIND_HAMMING, "output_datatype periodic") \
-    X(HannWindow,          17, 25, 1, 1, window,         NNRT_WINDOW_KIND_HANN, "output_datatype periodic") \
-    X(HardSigmoid,          1, 25, 1, 1, hard_sigmoid,   0, "alpha beta") \
-    X(HardSwish,           14, 25, 1, 1, activation,     NNRTI_ONNX_ACT(HSWISH), "") \
-    X(Hardmax,              1, 25, 1, 1, softmax,        2, "axis") \
-    X(Identity,             1, 25, 1, 1, identity,       0, "") \
-    X(If,                   1, 25, 1, 1, if,             0, "then_branch else_branch") \
-    X(InstanceNormalization, 1, 25, 3, 3, instance_norm, 0, "epsilon") \
-    X(IsInf,               10, 25, 1, 1, is_inf,         0, "detect_negative detect_positive") \
-    X(IsNaN,                9, 25, 1, 1, same,           NNRT_NODE_TYPE_IS_NAN, "") \
-    X(LRN,                  1, 25, 1, 1, lrn,            0, "alpha beta bias size") \
-    X(LSTM,                 7, 25, 3, 8, lstm,           0, \
+    X(Gather,               1, 28, 2, 2, gather,         0, "axis") \
+    X(GatherElements,      11, 28, 2, 2, gather_elements, 0, "axis") \
+    X(GatherND,            11, 28, 2, 2, gather_nd,      0, "batch_dims") \
+    X(Gelu,                20, 28, 1, 1, gelu,           0, "approximate") \
+    X(Gemm,                 1, 28, 2, 3, gemm,           0, "alpha beta broadcast transA transB") \
+    X(GlobalAveragePool,    1, 28, 1, 1, global_pool,    NNRTI_ONNX_RED(MEAN), "") \
+    X(GlobalMaxPool,        1, 28, 1, 1, global_pool,    NNRTI_ONNX_RED(MAX), "") \
+    X(Greater,              1, 28, 2, 2, binary,         NNRT_NODE_TYPE_GREATER, "axis broadcast") \
+    X(GreaterOrEqual,      12, 28, 2, 2, binary,         NNRT_NODE_TYPE_GREATER_EQUAL, "") \
+    X(GridSample,          16, 28, 2, 2, grid_sample,    0, "align_corners mode padding_mode") \
+    X(GroupNormalization,  18, 28, 3, 3, group_norm,     0, "epsilon num_groups stash_type") \
+    X(HammingWindow,       17, 28, 1, 1, window,         NNRT_WINDOW_KIND_HAMMING, "output_datatype periodic") \
+    X(HannWindow,          17, 28, 1, 1, window,         NNRT_WINDOW_KIND_HANN, "output_datatype periodic") \
+    X(HardSigmoid,          1, 28, 1, 1, hard_sigmoid,   0, "alpha beta") \
+    X(HardSwish,           14, 28, 1, 1, activation,     NNRTI_ONNX_ACT(HSWISH), "") \
+    X(Hardmax,              1, 28, 1, 1, softmax,        2, "axis") \
+    X(Identity,             1, 28, 1, 1, identity,       0, "") \
+    X(If,                   1, 28, 1, 1, if,             0, "then_branch else_branch") \
+    X(InstanceNormalization, 1, 28, 3, 3, instance_norm, 0, "epsilon") \
+    X(IsInf,               10, 28, 1, 1, is_inf,         0, "detect_negative detect_positive") \
+    X(IsNaN,                9, 28, 1, 1, same,           NNRT_NODE_TYPE_IS_NAN, "") \
+    X(LRN,                  1, 28, 1, 1, lrn,            0, "alpha beta bias size") \
+    X(LSTM,                 7, 28, 3, 8, lstm,           0, \
       "activation_alpha activation_beta activations direction hidden_size input_forget layout") \
-    X(LayerNormalization,  17, 25, 2, 3, layer_norm,     0, "axis epsilon stash_type") \
-    X(LeakyRelu,            1, 25, 1, 1, leaky_relu,     0, "alpha") \
-    X(Less,                 1, 25, 2, 2, binary,         NNRT_NODE_TYPE_LESS, "axis broadcast") \
-    X(LessOrEqual,         12, 25, 2, 2, binary,         NNRT_NODE_TYPE_LESS_EQUAL, "") \
-    X(Log,                  1, 25, 1, 1, same,           NNRT_NODE_TYPE_LOG, "") \
-    X(LogSoftmax,           1, 25, 1, 1, softmax,        1, "axis") \
-    X(Loop,                 1, 25, 0, UINT32_MAX, loop,  0, "body") \
-    X(LpNormalization,      1, 25, 1, 1, lp_norm,        0, "axis p") \
-    X(LpPool,               2, 25, 1, 1, lp_pool,        0, \
+    X(LayerNormalization,  17, 28, 2, 3, layer_norm,     0, "axis epsilon stash_type") \
+    X(LeakyRelu,            1, 28, 1, 1, leaky_relu,     0, "alpha") \
+    X(Less,                 1, 28, 2, 2, binary,         NNRT_NODE_TYPE_LESS, "axis broadcast") \
+    X(LessOrEqual,         12, 28, 2, 2, binary,         NNRT_NODE_TYPE_LESS_EQUAL, "") \
+    X(Log,                  1, 28, 1, 1, same,           NNRT_NODE_TYPE_LOG, "") \
+    X(LogSoftmax,           1, 28, 1, 1, softmax,        1, "axis") \
+    X(Loop,                 1, 28, 0, UINT32_MAX, loop,  0, "body") \
+    X(LpNormalization,      1, 28, 1, 1, lp_norm,        0, "axis p") \
+    X(LpPool,               2, 28, 1, 1, lp_pool,        0, \
       "auto_pad ceil_mode dilations kernel_shape p pads strides") \
-    X(MatMul,               1, 25, 2, 2, matmul,         0, "") \
-    X(MatMulInteger,       10, 25, 2, 4, matmul_integer, 0, "") \
-    X(Max,                  1, 25, 1, NNRTI_ONNX_MANY, extreme, NNRT_NODE_TYPE_MAXIMUM, "") \
-    X(MaxPool,              1, 25, 1, 1, max_pool,       0, \
+    X(MatMul,               1, 28, 2, 2, matmul,         0, "") \
+    X(MatMulInteger,       10, 28, 2, 4, matmul_integer, 0, "") \
+    X(Max,                  1, 28, 1, NNRTI_ONNX_MANY, extreme, NNRT_NODE_TYPE_MAXIMUM, "") \
+    X(MaxPool,              1, 28, 1, 1, max_pool,       0, \
       "auto_pad ceil_mode dilations kernel_shape pads storage_order strides") \
-    X(MaxUnpool,            9, 25, 2, 3, max_unpool,     0, "kernel_shape pads strides") \
-    X(Mean,                 1, 25, 1, NNRTI_ONNX_MANY, sum, 1, "") \
-    X(MeanVarianceNormalization, 9, 25, 1, 1, mean_variance, 0, "axes") \
-    X(MelWeightMatrix,     17, 25, 5, 5, mel_weight_matrix, 0, "output_datatype") \
-    X(Min,                  1, 25, 1, NNRTI_ONNX_MANY, extreme, NNRT_NODE_TYPE_MINIMUM, "") \
-    X(Mish,                18, 25, 1, 1, same,           NNRT_NODE_TYPE_MISH, "") \
-    X(Mod,                 10, 25, 2, 2, mod,            0, "fmod") \
-    X(Mul,                  1, 25, 2, 2, binary,         NNRT_NODE_TYPE_MUL_FUSION, "axis broadcast") \
-    X(Multinomial,          7, 25, 1, 1, multinomial,    0, "dtype sample_size seed") \
-    X(Neg,                  1, 25, 1, 1, same,           NNRT_NODE_TYPE_NEG, "") \
-    X(NegativeLogLikelihoodLoss, 12, 25, 2, 3, nll_loss,       0, "ignore_index reduction") \
-    X(NonMaxSuppression,   10, 25, 2, 5, non_max_suppression, 0, "center_point_box") \
-    X(NonZero,              9, 25, 1, 1, same,           NNRT_NODE_TYPE_NON_ZERO, "") \
-    X(Not,                  1, 25, 1, 1, same,           NNRT_NODE_TYPE_LOGICAL_NOT, "") \
-    X(OneHot,               9, 25, 3, 3, one_hot,        0, "axis") \
-    X(Or,                   1, 25, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_OR, "axis broadcast") \
-    X(PRelu,                1, 25, 2, 2, prelu,          0, "") \
-    X(Pad,                  1, 25, 1, 4, pad,            0, "mode paddings pads value") \
-    X(Pow,                  1, 25, 2, 2, pow,            0, "axis broadcast") \
-    X(QLinearConv,         10, 25, 8, 9, q_linear_conv,  0, "auto_pad dilations group kernel_shape pads strides") \
-    X(QLinearMatMul,       10, 25, 8, 8, q_linear_matmul, 0, "") \
-    X(QuantizeLinear,      10, 25, 2, 3, quantize,       0, "axis block_size output_dtype precision saturate") \
-    X(RMSNormalization,    23, 25, 2, 2, rms_norm,       0, "axis epsilon stash_type") \
-    X(RNN,                  7, 25, 3, 6, recurrent,      NNRT_NODE_TYPE_RNN, \
+    X(MaxUnpool,            9, 28, 2, 3, max_unpool,     0, "kernel_shape pads strides") \
+    X(Mean,                 1, 28, 1, NNRTI_ONNX_MANY, sum, 1, "") \
+    X(MeanVarianceNormalization, 9, 28, 1, 1, mean_variance, 0, "axes") \
+    X(MelWeightMatrix,     17, 28, 5, 5, mel_weight_matrix, 0, "output_datatype") \
+    X(Min,                  1, 28, 1, NNRTI_ONNX_MANY, extreme, NNRT_NODE_TYPE_MINIMUM, "") \
+    X(Mish,                18, 28, 1, 1, same,           NNRT_NODE_TYPE_MISH, "") \
+    X(Mod,                 10, 28, 2, 2, mod,            0, "fmod") \
+    X(Mul,                  1, 28, 2, 2, binary,         NNRT_NODE_TYPE_MUL_FUSION, "axis broadcast") \
+    X(Multinomial,          7, 28, 1, 1, multinomial,    0, "dtype sample_size seed") \
+    X(Neg,                  1, 28, 1, 1, same,           NNRT_NODE_TYPE_NEG, "") \
+    X(NegativeLogLikelihoodLoss, 12, 28, 2, 3, nll_loss,       0, "ignore_index reduction") \
+    X(NonMaxSuppression,   10, 28, 2, 5, non_max_suppression, 0, "center_point_box") \
+    X(NonZero,              9, 28, 1, 1, same,           NNRT_NODE_TYPE_NON_ZERO, "") \
+    X(Not,                  1, 28, 1, 1, same,           NNRT_NODE_TYPE_LOGICAL_NOT, "") \
+    X(OneHot,               9, 28, 3, 3, one_hot,        0, "axis") \
+    X(Or,                   1, 28, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_OR, "axis broadcast") \
+    X(PRelu,                1, 28, 2, 2, prelu,          0, "") \
+    X(Pad,                  1, 28, 1, 4, pad,            0, "mode paddings pads value") \
+    X(Pow,                  1, 28, 2, 2, pow,            0, "axis broadcast") \
+    X(QLinearConv,         10, 28, 8, 9, q_linear_conv,  0, "auto_pad dilations group kernel_shape pads strides") \
+    X(QLinearMatMul,       10, 28, 8, 8, q_linear_matmul, 0, "") \
+    X(QuantizeLinear,      10, 28, 2, 3, quantize,       0, "axis block_size output_dtype precision saturate") \
+    X(RMSNormalization,    23, 28, 2, 2, rms_norm,       0, "axis epsilon stash_type") \
+    X(RNN,                  7, 28, 3, 6, recurrent,      NNRT_NODE_TYPE_RNN, \
       "activation_alpha activation_beta activations clip direction hidden_size layout") \
-    X(RandomNormal,         1, 25, 0, 0, random,         0, "dtype mean scale seed shape") \
-    X(RandomNormalLike,     1, 25, 1, 1, random,         0, "dtype mean scale seed") \
-    X(RandomUniform,        1, 25, 0, 0, random,         1, "dtype high low seed shape") \
-    X(RandomUniformLike,    1, 25, 1, 1, random,         1, "dtype high low seed") \
-    X(Range,               11, 25, 3, 3, range,          0, "") \
-    X(Reciprocal,           1, 25, 1, 1, same,           NNRT_NODE_TYPE_RECIPROCAL, "") \
-    X(ReduceL1,             1, 25, 1, 2, reduce,         NNRTI_ONNX_RED(ASUM), "axes keepdims noop_with_empty_axes") \
-    X(ReduceL2,             1, 25, 1, 2, reduce,         NNRTI_ONNX_RED(L2), "axes keepdims noop_with_empty_axes") \
-    X(ReduceLogSum,         1, 25, 1, 2, reduce_log,     0, "axes keepdims noop_with_empty_axes") \
-    X(ReduceLogSumExp,      1, 25, 1, 2, reduce_log,     1, "axes keepdims noop_with_empty_axes") \
-    X(ReduceMax,            1, 25, 1, 2, reduce,         NNRTI_ONNX_RED(MAX), "axes keepdims noop_with_empty_axes") \
-    X(ReduceMean,           1, 25, 1, 2, reduce,         NNRTI_ONNX_RED(MEAN), "axes keepdims noop_with_empty_axes") \
-    X(ReduceMin,            1, 25, 1, 2, reduce,         NNRTI_ONNX_RED(MIN), "axes keepdims noop_with_empty_axes") \
-    X(ReduceProd,           1, 25, 1, 2, reduce,         NNRTI_ONNX_RED(PROD), "axes keepdims noop_with_empty_axes") \
-    X(ReduceSum,            1, 25, 1, 2, reduce,         NNRTI_ONNX_RED(SUM), "axes keepdims noop_with_empty_axes") \
-    X(ReduceSumSquare,      1, 25, 1, 2, reduce,         NNRTI_ONNX_RED(SUM_SQUARE), \
+    X(RandomNormal,         1, 28, 0, 0, random,         0, "dtype mean scale seed shape") \
+    X(RandomNormalLike,     1, 28, 1, 1, random,         0, "dtype mean scale seed") \
+    X(RandomUniform,        1, 28, 0, 0, random,         1, "dtype high low seed shape") \
+    X(RandomUniformLike,    1, 28, 1, 1, random,         1, "dtype high low seed") \
+    X(Range,               11, 28, 3, 3, range,          0, "stash_type") \
+    X(Reciprocal,           1, 28, 1, 1, same,           NNRT_NODE_TYPE_RECIPROCAL, "") \
+    X(ReduceL1,             1, 28, 1, 2, reduce,         NNRTI_ONNX_RED(ASUM), "axes keepdims noop_with_empty_axes") \
+    X(ReduceL2,             1, 28, 1, 2, reduce,         NNRTI_ONNX_RED(L2), "axes keepdims noop_with_empty_axes") \
+    X(ReduceLogSum,         1, 28, 1, 2, reduce_log,     0, "axes keepdims noop_with_empty_axes") \
+    X(ReduceLogSumExp,      1, 28, 1, 2, reduce_log,     1, "axes keepdims noop_with_empty_axes") \
+    X(ReduceMax,            1, 28, 1, 2, reduce,         NNRTI_ONNX_RED(MAX), "axes keepdims noop_with_empty_axes") \
+    X(ReduceMean,           1, 28, 1, 2, reduce,         NNRTI_ONNX_RED(MEAN), "axes keepdims noop_with_empty_axes") \
+    X(ReduceMin,            1, 28, 1, 2, reduce,         NNRTI_ONNX_RED(MIN), "axes keepdims noop_with_empty_axes") \
+    X(ReduceProd,           1, 28, 1, 2, reduce,         NNRTI_ONNX_RED(PROD), "axes keepdims noop_with_empty_axes") \
+    X(ReduceSum,            1, 28, 1, 2, reduce,         NNRTI_ONNX_RED(SUM), "axes keepdims noop_with_empty_axes") \
+    X(ReduceSumSquare,      1, 28, 1, 2, reduce,         NNRTI_ONNX_RED(SUM_SQUARE), \
       "axes keepdims noop_with_empty_axes") \
-    X(Relu,                 1, 25, 1, 1, relu,           0, "") \
-    X(Reshape,              1, 25, 1, 2, reshape,        0, "allowzero shape") \
-    X(Resize,              10, 25, 1, 4, resize,         0, \
+    X(Relu,                 1, 28, 1, 1, relu,           0, "") \
+    X(Reshape,              1, 28, 1, 2, reshape,        0, "allowzero shape") \
+    X(Resize,              10, 28, 1, 4, resize,         0, \
       "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value " \
       "keep_aspect_ratio_policy mode nearest_mode") \
-    X(ReverseSequence,     10, 25, 2, 2, reverse_sequence, 0, "batch_axis time_axis") \
-    X(RoiAlign,            10, 25, 3, 3, roi_align,      0, \
+    X(ReverseSequence,     10, 28, 2, 2, reverse_sequence, 0, "batch_axis time_axis") \
+    X(RoiAlign,            10, 28, 3, 3, roi_align,      0, \
       "coordinate_transformation_mode mode output_height output_width sampling_ratio spatial_scale") \
-    X(RotaryEmbedding,     23, 25, 3, 4, rotary_embedding, 0, "interleaved num_heads rotary_embedding_dim") \
-    X(Round,               11, 25, 1, 1, same,           NNRT_NODE_TYPE_ROUND, "") \
-    X(STFT,                17, 25, 2, 4, stft,           0, "onesided") \
-    X(Scan,                 8, 25, 0, NNRTI_ONNX_MANY, scan, 0, \
+    X(RotaryEmbedding,     23, 28, 3, 4, rotary_embedding, 0, "interleaved num_heads rotary_embedding_dim") \
+    X(Round,               11, 28, 1, 1, same,           NNRT_NODE_TYPE_ROUND, "") \
+    X(STFT,                17, 28, 2, 4, stft,           0, "onesided") \
+    X(Scan,                 8, 28, 0, NNRTI_ONNX_MANY, scan, 0, \
       "body directions num_scan_inputs scan_input_axes scan_input_directions scan_output_axes scan_output_directions") \
-    X(Scatter,              9, 25, 3, 3, scatter_elements, 0, "axis") \
-    X(ScatterElements,     11, 25, 3, 3, scatter_elements, 0, "axis reduction") \
-    X(ScatterND,           11, 25, 3, 3, scatter_nd,     0, "reduction") \
-    X(Selu,                 1, 25, 1, 1, selu,           0, "alpha gamma") \
-    X(Shape,                1, 25, 1, 1, shape,          0, "end start") \
-    X(Shrink,               9, 25, 1, 1, shrink,         0, "bias lambd") \
-    X(Sigmoid,              1, 25, 1, 1, activation,     NNRTI_ONNX_ACT(SIGMOID), "") \
-    X(Sign,                 9, 25, 1, 1, activation,     NNRTI_ONNX_ACT(SIGN), "") \
-    X(Sin,                  7, 25, 1, 1, same,           NNRT_NODE_TYPE_SIN, "") \
-    X(Sinh,                 9, 25, 1, 1, same,           NNRT_NODE_TYPE_SINH, "") \
-    X(Size,                 1, 25, 1, 1, size,           0, "") \
-    X(Slice,                1, 25, 1, 5, slice,          0, "axes ends starts") \
-    X(Softmax,              1, 25, 1, 1, softmax,        0, "axis") \
-    X(SoftmaxCrossEntropyLoss, 12, 25, 2, 3, nll_loss,       1, "ignore_index reduction") \
-    X(Softplus,             1, 25, 1, 1, softplus,       0, "") \
-    X(Softsign,             1, 25, 1, 1, activation,     NNRTI_ONNX_ACT(SOFTSIGN), "") \
-    X(SpaceToDepth,         1, 25, 1, 1, space_to_depth, 0, "blocksize") \
-    X(Split,                1, 25, 1, 2, split,          0, "axis num_outputs split") \
-    X(Sqrt,                 1, 25, 1, 1, same,           NNRT_NODE_TYPE_SQRT, "") \
-    X(Squeeze,              1, 25, 1, 2, squeeze,        0, "axes") \
-    X(Sub,                  1, 25, 2, 2, binary,         NNRT_NODE_TYPE_SUB_FUSION, "axis broadcast") \
-    X(Sum,                  1, 25, 1, NNRTI_ONNX_MANY, sum, 0, "") \
-    X(Swish,               24, 25, 1, 1, swish,          0, "alpha") \
-    X(Tan,                  7, 25, 1, 1, same,           NNRT_NODE_TYPE_TAN, "") \
-    X(Tanh,                 1, 25, 1, 1, activation,     NNRTI_ONNX_ACT(TANH), "") \
-    X(TensorScatter,       24, 25, 2, 3, tensor_scatter, 0, "axis mode") \
-    X(ThresholdedRelu,      1, 25, 1, 1, activation,     NNRTI_ONNX_ACT(THRESHOLDRELU), "alpha") \
-    X(Tile,                 1, 25, 2, 3, tile,           0, "") \
-    X(TopK,                 1, 25, 1, 2, top_k,          0, "axis k largest sorted") \
-    X(Transpose,            1, 25, 1, 1, transpose,      0, "perm") \
-    X(Trilu,               14, 25, 1, 2, trilu,          0, "upper") \
-    X(Unique,              11, 25, 1, 1, unique,         0, "axis sorted") \
-    X(Unsqueeze,            1, 25, 1, 2, unsqueeze,      0, "axes") \
+    X(Scatter,              9, 28, 3, 3, scatter_elements, 0, "axis") \
+    X(ScatterElements,     11, 28, 3, 3, scatter_elements, 0, "axis reduction") \
+    X(ScatterND,           11, 28, 3, 3, scatter_nd,     0, "reduction") \
+    X(Selu,                 1, 28, 1, 1, selu,           0, "alpha gamma") \
+    X(Shape,                1, 28, 1, 1, shape,          0, "end start") \
+    X(Shrink,               9, 28, 1, 1, shrink,         0, "bias lambd") \
+    X(Sigmoid,              1, 28, 1, 1, activation,     NNRTI_ONNX_ACT(SIGMOID), "") \
+    X(Sign,                 9, 28, 1, 1, activation,     NNRTI_ONNX_ACT(SIGN), "") \
+    X(Sin,                  7, 28, 1, 1, same,           NNRT_NODE_TYPE_SIN, "") \
+    X(Sinh,                 9, 28, 1, 1, same,           NNRT_NODE_TYPE_SINH, "") \
+    X(Size,                 1, 28, 1, 1, size,           0, "") \
+    X(Slice,                1, 28, 1, 5, slice,          0, "axes ends starts") \
+    X(Softmax,              1, 28, 1, 1, softmax,        0, "axis") \
+    X(SoftmaxCrossEntropyLoss, 12, 28, 2, 3, nll_loss,       1, "ignore_index reduction") \
+    X(Softplus,             1, 28, 1, 1, softplus,       0, "") \
+    X(Softsign,             1, 28, 1, 1, activation,     NNRTI_ONNX_ACT(SOFTSIGN), "") \
+    X(SpaceToDepth,         1, 28, 1, 1, space_to_depth, 0, "blocksize") \
+    X(Split,                1, 28, 1, 2, split,          0, "axis num_outputs split") \
+    X(Sqrt,                 1, 28, 1, 1, same,           NNRT_NODE_TYPE_SQRT, "") \
+    X(Squeeze,              1, 28, 1, 2, squeeze,        0, "axes") \
+    X(Sub,                  1, 28, 2, 2, binary,         NNRT_NODE_TYPE_SUB_FUSION, "axis broadcast") \
+    X(Sum,                  1, 28, 1, NNRTI_ONNX_MANY, sum, 0, "") \
+    X(Swish,               24, 28, 1, 1, swish,          0, "alpha") \
+    X(Tan,                  7, 28, 1, 1, same,           NNRT_NODE_TYPE_TAN, "") \
+    X(Tanh,                 1, 28, 1, 1, activation,     NNRTI_ONNX_ACT(TANH), "") \
+    X(TensorScatter,       24, 28, 2, 3, tensor_scatter, 0, "axis mode") \
+    X(ThresholdedRelu,      1, 28, 1, 1, activation,     NNRTI_ONNX_ACT(THRESHOLDRELU), "alpha") \
+    X(Tile,                 1, 28, 2, 3, tile,           0, "") \
+    X(TopK,                 1, 28, 1, 2, top_k,          0, "axis k largest sorted") \
+    X(Transpose,            1, 28, 1, 1, transpose,      0, "perm") \
+    X(Trilu,               14, 28, 1, 2, trilu,          0, "upper") \
+    X(Unique,              11, 28, 1, 1, unique,         0, "axis sorted") \
+    X(Unsqueeze,            1, 28, 1, 2, unsqueeze,      0, "axes") \
     X(Upsample,             1,  9, 1, 2, resize,         1, "height_scale mode scales width_scale") \
-    X(Where,                9, 25, 3, 3, where,          0, "") \
-    X(Xor,                  1, 25, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_XOR, "axis broadcast")
+    X(Where,                9, 28, 3, 3, where,          0, "") \
+    X(Xor,                  1, 28, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_XOR, "axis broadcast")
 /* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -4180,10 +4181,12 @@ static void nnrti_onnx_op_clip(nnrti_onnx *c, int32_t arg)
 }
 
 /* Cast 0: `to` is a number, before operator set 6 a name. CastLike 1: to the type of input 1. */
+/* round_mode and saturate are about float8, which is refused as a type. */
 static void nnrti_onnx_op_cast(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
     NNRT_DataType type;
+    (void)nnrti_onnx_choice(c, "round_mode", "up|down|nearest");
     if (arg == 1) {
         type = nnrti_onnx_type(c, nnrti_onnx_in(c, 1));
     } else if (c->opset < 6) {
@@ -5105,7 +5108,10 @@ static void nnrti_onnx_op_one_hot(nnrti_onnx *c, int32_t arg)
 static void nnrti_onnx_op_range(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t start = nnrti_onnx_in(c, 0), limit = nnrti_onnx_in(c, 1), delta = nnrti_onnx_in(c, 2);
+    const int64_t type = nnrti_onnx_int(c, "stash_type", NNRT_ONNX_FLOAT);
     (void)arg;
+    if (type != NNRT_ONNX_FLOAT && nnrti_onnx_type(c, start) == NNRT_DATA_TYPE_FLOAT16) /* of others it says nothing */
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "stash_type is %l, expected 1 (float)", type);
     nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_RANGE, NULL, start, limit, delta));
 }
 
@@ -6663,15 +6669,15 @@ static void nnrti_onnx_op_rms_norm(nnrti_onnx *c, int32_t arg)
                    nnrti_onnx_step2(c, NNRT_NODE_TYPE_RMS_NORMALIZATION, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
 }
 
-/* Refused is what ONNX defines in more than one way, or one after the other: a cap of products that are masked (set 23 put
-   it behind the mask), the products behind the mask as a result, and how many keys count (input 6). */
+/* As ONNX 1.23 defines it for all sets: the cap stands before the mask (set 23 had it behind), and a query that sees no key
+   gives zeros. */
 static void nnrti_onnx_op_attention(nnrti_onnx *c, int32_t arg)
 {
     const int64_t precision = nnrti_onnx_int(c, "softmax_precision", NNRT_ONNX_FLOAT);
-    uint32_t in[6], out[4], nIn = 3, nOut = 1;
+    uint32_t in[7], out[4], nIn = 3, nOut = 1;
     NNRT_Attention a;
     (void)arg;
-    for (uint32_t i = 0; i < 6; i++)
+    for (uint32_t i = 0; i < 7; i++)
         if ((in[i] = nnrti_onnx_in(c, i)) != NNRT_NO_TENSOR)
             nIn = i + 1;
     for (uint32_t i = 1; i < 4; i++)
@@ -6682,12 +6688,8 @@ static void nnrti_onnx_op_attention(nnrti_onnx *c, int32_t arg)
     a.qkMatmulOutputMode = nOut == 4 ? nnrti_onnx_int(c, "qk_matmul_output_mode", 0) : 0;
     a.scale = nnrti_onnx_float(c, "scale", 0);
     a.softcap = nnrti_onnx_float(c, "softcap", 0);
-    if (nnrti_onnx_in(c, 6) != NNRT_NO_TENSOR)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input 6 (nonpad_kv_seqlen) is not supported: mask the keys");
-    if (a.softcap != 0 && (a.isCausal != 0 || in[3] != NNRT_NO_TENSOR))
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "softcap of products that are masked is not supported");
-    if (a.qkMatmulOutputMode != 0 && a.qkMatmulOutputMode != 3)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "qk_matmul_output_mode is %l, expected 0 or 3", a.qkMatmulOutputMode);
+    a.leftWindowSize = nnrti_onnx_int(c, "left_window_size", -1);
+    a.rightWindowSize = nnrti_onnx_int(c, "right_window_size", -1);
     if (precision != NNRT_ONNX_FLOAT)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "softmax_precision is %l, expected 1 (float)", precision);
     if (nnrti_onnx_attr(c, "scale", NNRT_ONNX_ATTRIBUTE_FLOAT) != NULL && !(a.scale > 0))

@@ -3659,6 +3659,77 @@ static void test_scan(void **state)
     run_case(&open, false, 3);
 }
 
+/* Heads, and elements of a head, are dynamic: the inputs have upper bounds, and the scale follows from the shapes of
+   each run. Of one query and two keys with products 0 and ln 3 the weights are 1/4 and 3/4. */
+static void test_attention_dynamic(void **state)
+{
+    static const struct {
+        const char *model;
+        nnrt_dims most[2]; /* of q; of k and v */
+        struct {
+            nnrt_dims dims[2]; /* of q and y; of k and v */
+            const char *q, *k, *v;
+            float y[2];
+        } runs[2];
+    } cases[] = {
+        {"in q f32 [1,H,1,D]; in k f32 [1,H,2,D]; in v f32 [1,H,2,D]; y = Attention q k v;",
+         {{4, {1, 3, 1, 2}}, {4, {1, 3, 2, 2}}},
+         {{{{4, {1, 2, 1, 1}}, {4, {1, 2, 2, 1}}}, "1 1", "0 1.09861229 0 1.09861229", "4 0 8 4", {1, 5}},
+          {{{4, {1, 1, 1, 2}}, {4, {1, 1, 2, 2}}}, "1.41421356 0", "0 0 1.09861229 5", "4 8 0 4", {1, 5}}}},
+        {"in q f32 [1,1,D]; in k f32 [1,2,D]; in v f32 [1,2,D]; y = Attention q k v q_num_heads:i=1 kv_num_heads:i=1;",
+         {{3, {1, 1, 4}}, {3, {1, 2, 4}}},
+         {{{{3, {1, 1, 2}}, {3, {1, 2, 2}}}, "1.41421356 0", "0 0 1.09861229 5", "4 8 0 4", {1, 5}},
+          {{{3, {1, 1, 1}}, {3, {1, 2, 1}}}, "1", "0 1.09861229", "4 0", {1, 0}}}},
+    };
+    static const char *const names[] = {"q", "k", "v", "y"};
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(cases); i++)
+        for (int32_t bounded = 0; bounded < 2; bounded++) { /* 1: the result has a bound, too */
+            const message m = build(cases[i].model, 24);
+            NNRT_Model *model = NULL;
+            nnrt_session *session = NULL;
+            nnrt_session_desc how;
+            nnrt_onnx_desc desc;
+            nnrt_bound bounds[4];
+            nnrt_dims open[3];
+            nnrt_error e;
+            memset(&how, 0, sizeof(how));
+            memset(&desc, 0, sizeof(desc));
+            memset(&e, 0, sizeof(e));
+            for (uint32_t k = 0; k < 4; k++) {
+                bounds[k].tensor = names[k];
+                bounds[k].most = cases[i].most[k == 1 || k == 2];
+            }
+            for (uint32_t k = 0; k < 3; k++) {
+                open[k] = bounds[k].most;
+                open[k].dims[open[k].rank - 1] = -1;
+                if (open[k].rank == 4)
+                    open[k].dims[1] = -1;
+            }
+            how.inputDims = nnrt_dims_list_make(open, 3);
+            how.bounds = nnrt_bound_list_make(bounds, bounded != 0 ? 4 : 3);
+            if (nnrt_onnx_load_memory(&model, m.data, m.size, &desc, &e) != NNRT_SUCCESS ||
+                nnrt_session_create(&session, model, &how, &e) != NNRT_SUCCESS)
+                fail_msg("%s: %s", cases[i].model, e.message);
+            for (uint32_t r = 0; r < COUNT(cases[i].runs); r++) {
+                const char *const texts[] = {cases[i].runs[r].q, cases[i].runs[r].k, cases[i].runs[r].v};
+                float in[3][16], out[16];
+                nnrt_io io[3], y = nnrt_io_make(out, sizeof(out));
+                for (uint32_t k = 0; k < 3; k++) {
+                    io[k] = nnrt_io_make(in[k], numbers(texts[k], NNRT_DATA_TYPE_FLOAT32, in[k], sizeof(in[k])));
+                    io[k].dims = cases[i].runs[r].dims[k > 0].dims;
+                }
+                if (nnrt_run(session, io, 3, &y, 1) != NNRT_SUCCESS)
+                    fail_msg("%s, run %u: %s", cases[i].model, r, nnrt_session_error(session));
+                assert_int_equal(nnrt_session_output(session, 0).bytes, io[0].bytes);
+                for (uint32_t k = 0; k < io[0].bytes / sizeof(out[0]); k++)
+                    assert_float_equal(out[k], cases[i].runs[r].y[k], 1e-6);
+            }
+            nnrt_session_destroy(session);
+            nnrt_model_destroy(model);
+        }
+}
+
 /* Operators of set 23 and others that the ONNX tests here do not have. Of one query and two keys with products 0 and ln 3 the
    weights are 1/4 and 3/4. */
 static void test_newer(void **state)
@@ -3715,29 +3786,78 @@ static void test_newer(void **state)
          "1,1,1,2",
          "1 5",
          1e-5},
-        {"Attention, capped and masked",
+        {"Attention, a query that sees no key",
+         QKV "const m bool [1,2] 0 0; y = Attention q k v m;",
+         23,
+         {"1"},
+         NNRT_SUCCESS,
+         "1,1,1,2",
+         "0 0",
+         0},
+        {"Attention, capped and causal: the mask comes last",
          QKV "y = Attention q k v is_causal:i=1 softcap:f=2;",
          23,
          {"1"},
-         NNRT_UNSUPPORTED_OP,
-         NULL,
-         "softcap of products that are masked",
+         NNRT_SUCCESS,
+         "1,1,1,2",
+         "4 8",
          0},
-        {"Attention, products behind the mask",
-         QKV "t - - y = Attention q k v qk_matmul_output_mode:i=2;",
-         23,
+        {"Attention, capped products: 2*tanh(ln(3)/2) is 1", /* tanh(ln(3)/2) = (3 - 1)/(3 + 1) */
+         QKV "const m bool [1,2] 1 0; t - - y = Attention q k v m qk_matmul_output_mode:i=1 softcap:f=2;",
+         24,
          {"1"},
-         NNRT_UNSUPPORTED_OP,
-         NULL,
-         "qk_matmul_output_mode is 2",
-         0},
+         NNRT_SUCCESS,
+         "1,1,1,2",
+         "0 1",
+         1e-6},
+        {"Attention, capped and masked products",
+         QKV "const m bool [1,2] 1 0; t - - y = Attention q k v m qk_matmul_output_mode:i=2 softcap:f=2;",
+         24,
+         {"1"},
+         NNRT_SUCCESS,
+         "1,1,1,2",
+         "0 -inf",
+         1e-6},
         {"Attention, keys that count",
          QKV "const n i64 [1] 1; y = Attention q k v - - - n;",
          24,
          {"1"},
-         NNRT_UNSUPPORTED_OP,
+         NNRT_SUCCESS,
+         "1,1,1,2",
+         "4 8",
+         0},
+        {"Attention, the default windows",
+         QKV "y = Attention q k v left_window_size:i=-1 right_window_size:i=-1;",
+         28,
+         {"1"},
+         NNRT_SUCCESS,
+         "1,1,1,2",
+         "1 5",
+         1e-6},
+        {"Attention, one key to the left of two past ones",
+         "in q f32 [1,1,1,1]; const k f32 [1,1,1,1] 0; const v f32 [1,1,1,1] 3; const p f32 [1,1,2,1] 0 0; "
+         "const w f32 [1,1,2,1] 8 5; y = Attention q k v - p w left_window_size:i=1;",
+         28,
+         {"1"},
+         NNRT_SUCCESS,
+         "1,1,1,1",
+         "4",
+         1e-6},
+        {"Attention, no key to the right",
+         QKV "y = Attention q k v right_window_size:i=0;",
+         28,
+         {"1"},
+         NNRT_SUCCESS,
+         "1,1,1,2",
+         "4 8",
+         0},
+        {"Attention, a window of -2",
+         QKV "y = Attention q k v left_window_size:i=-2;",
+         28,
+         {"1"},
+         NNRT_INVALID_PARAMETER,
          NULL,
-         "nonpad_kv_seqlen",
+         "leftWindowSize is -2",
          0},
         {"Attention, in float16",
          QKV "y = Attention q k v softmax_precision:i=10;",
@@ -3754,6 +3874,64 @@ static void test_newer(void **state)
          NNRT_UNSUPPORTED_OP,
          NULL,
          "scale is 0",
+         0},
+        {"BitShift, as in set 11",
+         "in x u8 [2]; const s u8 [2] 1 2; y = BitShift x s direction:s=LEFT;",
+         26,
+         {"3 5"},
+         NNRT_SUCCESS,
+         "2",
+         "6 20",
+         0},
+        {"Range, of integers",
+         "in x i64 []; const b i64 [] 3; const e i64 [] 7; const d i64 [] 2; "
+         "r = Range b e d stash_type:i=10; y = Add r x;",
+         27,
+         {"0"},
+         NNRT_SUCCESS,
+         "2",
+         "3 5",
+         0},
+        {"Range of float16, in float16",
+         "const x f16 [] 3; const e f16 [] 7; const d f16 [] 2; y = Range x e d stash_type:i=10;",
+         27,
+         {""},
+         NNRT_UNSUPPORTED_OP,
+         NULL,
+         "stash_type is 10",
+         0},
+        {"Relu, as in set 14", "in x f32 [2]; y = Relu x;", 28, {"-1 2"}, NNRT_SUCCESS, "2", "0 2", 0},
+        {"one of set 26",
+         "in x f32 [2]; y = BitCast x to:i=6;",
+         26,
+         {"1 2"},
+         NNRT_UNSUPPORTED_OP,
+         NULL,
+         "operators that are not supported (operator set 26): BitCast x1",
+         0},
+        {"Cast, with the rounding of float8",
+         "in x f32 [2]; y = Cast x to:i=6 round_mode:s=down;",
+         25,
+         {"1.5 -2.5"},
+         NNRT_SUCCESS,
+         "2",
+         "1 -2",
+         0},
+        {"CastLike, with the rounding of float8",
+         "in x f32 [2]; const t i32 [1] 0; y = CastLike x t round_mode:s=up;",
+         25,
+         {"1.5 -2.5"},
+         NNRT_SUCCESS,
+         "2",
+         "1 -2",
+         0},
+        {"Cast, rounded otherwise",
+         "in x f32 [2]; y = Cast x to:i=6 round_mode:s=sideways;",
+         25,
+         {"1 2"},
+         NNRT_UNSUPPORTED_OP,
+         NULL,
+         "sideways",
          0},
         {"Attention before there was one",
          QKV "y = Attention q k v;",
@@ -4882,7 +5060,7 @@ int main(void)
         cmocka_unit_test(test_open_axes),
         cmocka_unit_test(test_resize_open),
         cmocka_unit_test(test_scan),
-        cmocka_unit_test(test_newer),
+        cmocka_unit_test(test_attention_dynamic), cmocka_unit_test(test_newer),
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_functions_grow),
         cmocka_unit_test(test_functions_constant),
