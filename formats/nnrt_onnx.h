@@ -5242,10 +5242,50 @@ static uint32_t nnrti_onnx_reduced_axes(nnrti_onnx *c, bool *none)
     return count > 0 ? nnrti_onnx_const_ints(c, axes, count) : NNRT_NO_TENSOR;
 }
 
+static uint32_t nnrti_onnx_reduced(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mode, uint32_t axes, bool keep);
+
+/* Whether an axis of these (NNRT_NO_TENSOR: of all) is known to be empty. */
+static bool nnrti_onnx_reduces_nothing(nnrti_onnx *c, uint32_t x, uint32_t axes)
+{
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    int64_t list[NNRT_MAX_RANK] = {0};
+    const bool all = axes == NNRT_NO_TENSOR;
+    uint32_t count = (uint32_t)rank;
+    bool empty = false;
+    if (!all && !nnrti_onnx_known(c, axes))
+        return false;
+    if (!all)
+        count = nnrti_onnx_list(c, axes, "axes", list, NNRT_MAX_RANK);
+    for (uint32_t i = 0; i < count; i++)
+        empty = empty || nnrti_onnx_dim(c, x, all ? (int32_t)i : nnrti_onnx_axis(c, list[i], rank)) == 0;
+    return empty;
+}
+
+/* MAX (MIN) of an empty set is the least (greatest) value of the type; REDUCE_FUSION has none. It is made of the shape that
+   a sum (ALL of bool) has. */
+static uint32_t nnrti_onnx_extreme_of_none(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mode, uint32_t axes, bool keep)
+{
+    const bool least = mode == NNRT_REDUCE_MODE_MAX;
+    const NNRT_DataType type = nnrti_onnx_type(c, x);
+    uint32_t y;
+    if (type == NNRT_DATA_TYPE_BOOL) {
+        y = nnrti_onnx_reduced(c, x, NNRT_REDUCE_MODE_ALL, axes, keep);
+        return least ? nnrti_onnx_step1(c, NNRT_NODE_TYPE_LOGICAL_NOT, NULL, y) : y;
+    }
+    y = nnrti_onnx_reduced(c, x, NNRT_REDUCE_MODE_SUM, axes, keep);
+    if (type >= NNRT_DATA_TYPE_FLOAT16)
+        return nnrti_onnx_add(c, y, nnrti_onnx_like(c, y, least ? -(double)INFINITY : (double)INFINITY));
+    if (type < NNRT_DATA_TYPE_UINT8)
+        y = nnrti_onnx_add(c, y, nnrti_onnx_like(c, y, -(double)((uint64_t)1 << (8 * nnrt_type_size(type) - 1))));
+    return least ? y : nnrti_onnx_step1(c, NNRT_NODE_TYPE_BITWISE_NOT, NULL, y);
+}
+
 /* axes NNRT_NO_TENSOR: all. */
 static uint32_t nnrti_onnx_reduced(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mode, uint32_t axes, bool keep)
 {
     NNRT_ReduceFusion a;
+    if ((mode == NNRT_REDUCE_MODE_MAX || mode == NNRT_REDUCE_MODE_MIN) && nnrti_onnx_reduces_nothing(c, x, axes))
+        return nnrti_onnx_extreme_of_none(c, x, mode, axes, keep);
     nnrti_onnx_defaults(NNRT_NODE_TYPE_REDUCE_FUSION, &a);
     a.mode = mode;
     a.keepDims = keep;
