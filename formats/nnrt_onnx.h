@@ -5199,13 +5199,50 @@ static uint32_t nnrti_onnx_pads_known(nnrti_onnx *c, uint32_t *x, int32_t rank)
     return any ? nnrti_onnx_reshape(c, nnrti_onnx_const_ints(c, pads, 2 * (uint32_t)rank), dims, 2) : NNRT_NO_TENSOR;
 }
 
+/* x repeated around axis i: element k of the result is element (k - before) mod L of the axis. MOD has the sign of its
+   first operand, which is kept at 0 or above. */
+static uint32_t nnrti_onnx_wrapped(nnrti_onnx *c, uint32_t x, int32_t i, int64_t before, int64_t behind)
+{
+    const uint32_t L = nnrti_onnx_size_ints(c, nnrti_onnx_size_of(c, x, i));
+    const uint32_t all = nnrti_onnx_add(c, L, nnrti_onnx_const_int(c, before + behind));
+    uint32_t first = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MOD, NULL, nnrti_onnx_const_int(c, before), L);
+    first = nnrti_onnx_add(c, nnrti_onnx_places_of(c, nnrti_onnx_size_value(all)), nnrti_onnx_sub(c, L, first));
+    return nnrti_onnx_gather(c, x, nnrti_onnx_step2(c, NNRT_NODE_TYPE_MOD, NULL, first, L), i);
+}
+
+/* Pad with mode wrap. Negative pads cut off, before the rest is repeated. */
+static void nnrti_onnx_pad_wrap(nnrti_onnx *c)
+{
+    uint32_t x = nnrti_onnx_in(c, 0);
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    int64_t pads[2 * NNRT_MAX_RANK];
+    nnrti_onnx_pads_of(c, rank, pads);
+    (void)nnrti_onnx_pads_known(c, &x, rank);
+    for (int32_t i = 0; i < rank && c->code == NNRT_SUCCESS; i++) {
+        const int64_t before = pads[2 * i] > 0 ? pads[2 * i] : 0, behind = pads[2 * i + 1] > 0 ? pads[2 * i + 1] : 0;
+        if (before + behind > 0 && nnrti_onnx_dim(c, x, i) == 0)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "mode is wrap, but axis %d of '%s' %o is empty", i,
+                            nnrti_onnx_at(c, x)->name, nnrti_onnx_at(c, x));
+        else if (before > INT32_MAX || behind > INT32_MAX)
+            NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "pads %l and %l of axis %d: too many", before, behind, i);
+        else if (before > 0 || behind > 0)
+            x = nnrti_onnx_wrapped(c, x, i, before, behind);
+    }
+    nnrti_onnx_out(c, 0, x);
+}
+
 static void nnrti_onnx_op_pad(nnrti_onnx *c, int32_t arg)
 {
-    const int32_t mode = nnrti_onnx_choice(c, "mode", "constant|reflect|edge");
+    const int32_t mode =
+        nnrti_onnx_choice(c, "mode", c->opset < 19 ? "constant|reflect|edge" : "constant|reflect|edge|wrap");
     uint32_t x = nnrti_onnx_in(c, 0), value = nnrti_onnx_in(c, 2), pads = nnrti_onnx_in(c, 1);
     const int32_t rank = nnrti_onnx_rank(c, x);
     NNRT_PadFusion a;
     (void)arg;
+    if (mode == 3) {
+        nnrti_onnx_pad_wrap(c);
+        return;
+    }
     nnrti_onnx_defaults(NNRT_NODE_TYPE_PAD_FUSION, &a);
     a.paddingMode = mode == 1 ? NNRT_PADDING_MODE_REFLECT : NNRT_PADDING_MODE_CONSTANT;
     pads = c->opset >= 11 && pads != NNRT_NO_TENSOR && !nnrti_onnx_known(c, pads) ? nnrti_onnx_pads_told(c, rank)
