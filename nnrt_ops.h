@@ -681,7 +681,7 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_DFT(M, S) \
     M(S, INT, _, axis,    -2) /* axis of the values, in [-rank, rank), not the last one */ \
     M(S, INT, _, inverse,  0) /* not 0: back to the values */ \
-    M(S, INT, _, onesided, 0) /* not 0: the first half of the frequencies of real values, of which the others follow */
+    M(S, INT, _, onesided, 0) /* not 0: real values, of whose frequencies the first half is there; the others follow */
 /* DIV_FUSION */
 #define NNRT_ATTR_DivFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
@@ -1045,7 +1045,8 @@ typedef struct nnrt_error {
     M(S, INT,   _, outputWidth,   0) /* columns, >= 1 */ \
     M(S, INT,   _, samplingRatio, 0) /* samples along each edge of a bin; <= 0: the edge's length, rounded up */ \
     M(S, FLOAT, _, spatialScale,  1) /* factor from coordinates of the regions to those of x, > 0; 0 = 1 */ \
-    M(S, BOOL,  _, aligned,       0) /* true: cell 0 lies at coordinate 0.5, and regions may be smaller than a cell */
+    M(S, BOOL,  _, aligned,       0) /* true: cell 0 lies at coordinate 0.5, and regions may be smaller than a cell */ \
+    M(S, BOOL,  _, max,           0) /* true: the largest of the weighted cells of all samples, as ONNX has it; false: the samples' mean */
 /* ROLL */
 #define NNRT_ATTR_Roll(M, S) M(S, NONE, _, reserved, 0)
 /* ROTARY_EMBEDDING */
@@ -12534,14 +12535,17 @@ NNRT_API NNRT_ReturnCode nnrt_detection_post_process_q8(const NNRT_DetectionPost
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DFT */
 
-/* The last axis of x is 1 (real) or 2 (complex), and not that with onesided. */
-static NNRT_ReturnCode nnrti_dft_input(nnrt_resolve *c, bool onesided)
+/* The last axis of x is 1 (real) or 2 (complex); onesided takes real values, and its inverse complex ones. */
+static NNRT_ReturnCode nnrti_dft_input(nnrt_resolve *c, bool onesided, bool inverse)
 {
     const nnrt_operand *x = &c->in[0];
     const int32_t last = x->rank - 1;
-    if (!nnrti_axis_open(x, last) && x->dims[last] != 1 && (x->dims[last] != 2 || onesided))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 1%s as last extent", x->name, x,
-                          onesided ? ", as onesided needs," : " or 2");
+    if (!nnrti_axis_open(x, last) && (x->dims[last] != 1 || (onesided && inverse)) &&
+        (x->dims[last] != 2 || (onesided && !inverse)))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected %s as last extent", x->name, x,
+                          !onesided ? "1 or 2"
+                          : inverse ? "2, as the inverse of onesided needs,"
+                                    : "1, as onesided needs,");
     return NNRT_SUCCESS;
 }
 
@@ -12560,28 +12564,26 @@ static NNRT_ReturnCode nnrti_rule_dft(nnrt_resolve *c)
 {
     NNRT_DFT *a = (NNRT_DFT *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    const bool given = !nnrti_absent(&c->in[1]);
+    const bool given = !nnrti_absent(&c->in[1]), real = a->inverse != 0 && a->onesided != 0;
     int32_t dims[NNRT_MAX_RANK] = {0}, axis;
     int64_t N;
     NNRT_ReturnCode code;
     if (x->rank < 2)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 2 axes or more", x->name, x);
     if ((code = nnrti_axis(c, "axis", a->axis, x->rank, &axis)) != NNRT_SUCCESS ||
-        (code = nnrti_dft_input(c, a->onesided != 0)) != NNRT_SUCCESS)
+        (code = nnrti_dft_input(c, a->onesided != 0, a->inverse != 0)) != NNRT_SUCCESS)
         return code;
     if (axis == x->rank - 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis is %l, the one of real and imaginary parts", a->axis);
-    if (a->inverse != 0 && a->onesided != 0)
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "inverse and onesided together are not supported");
     a->axis = axis;
-    N = x->dims[axis];
+    N = real ? 2 * ((int64_t)x->dims[axis] - 1) : x->dims[axis];
     if (given && (code = nnrti_known_int(c, 1, "dftLength", &N)) != NNRT_SUCCESS)
         return code;
     if ((code = nnrti_dft_scratch(c, N)) != NNRT_SUCCESS)
         return code;
     memcpy(dims, x->dims, sizeof(dims));
-    dims[axis] = (int32_t)(a->onesided != 0 ? N / 2 + 1 : N);
-    dims[x->rank - 1] = 2;
+    dims[axis] = (int32_t)(a->onesided != 0 && !real ? N / 2 + 1 : N);
+    dims[x->rank - 1] = real ? 1 : 2;
     nnrti_result(c, 0, x->rank, dims);
     for (int32_t i = 0; i < x->rank; i++)
         if (i == x->rank - 1 || (i == axis && given))
@@ -12635,22 +12637,42 @@ static void nnrti_dft_bin(const nnrti_dft *m, ptrdiff_t at, ptrdiff_t step, int3
     nnrti_store(y->data, to + y->strides[y->rank - 1], m->inverse ? im / (float)m->N : im, type);
 }
 
+/* Value k of N real ones, of which the first `count` of N/2 + 1 frequencies are given: the others are their conjugates. */
+static void nnrti_dft_real(const nnrti_dft *m, ptrdiff_t at, ptrdiff_t step, int32_t k, nnrt_view *y, ptrdiff_t to)
+{
+    const int32_t last = m->x->rank - 1;
+    const NNRT_DataType type = m->x->dataType;
+    float sum = 0;
+    int64_t i = 0; /* k*n modulo N */
+    for (int32_t n = 0; n < m->count; n++, at += step, i = i + k < m->N ? i + k : i + k - m->N) {
+        const float a = nnrti_load(m->x->data, at, type), b = nnrti_load(m->x->data, at + m->x->strides[last], type);
+        if (n == 0 || 2 * n == m->N) /* its own conjugate */
+            sum += a * m->table[i];
+        else
+            sum += 2 * (a * m->table[i] - b * m->table[m->N + i]);
+    }
+    nnrti_store(y->data, to, sum / (float)m->N, type);
+}
+
 /* x [..,L,..,1 or 2], real numbers or complex ones, y [..,N or N/2+1,..,2], float32 or float16; N is dftLength, which is
-   not looked at, or L, and x counts as 0 behind L. Along axis: y[k] = sum over n of x[n] * e^(-2*pi*i*k*n/N); inverse:
+   not looked at, or L, and x counts as 0 behind L. inverse and onesided: x [..,L,..,2] are the first N/2+1 frequencies of
+   y [..,N,..,1], N dftLength or 2*(L-1); of those that are their own conjugates, the real part counts. Along axis: y[k] = sum over n of x[n] * e^(-2*pi*i*k*n/N); inverse:
    e^(2*pi*i*k*n/N), and divided by N; onesided: k <= N/2 only. Computed in float32, sines and cosines rounded from
    float64. Scratch: 8*N bytes; NNRT_INSUFFICIENT_BUFFER without it. */
 NNRT_API NNRT_ReturnCode nnrt_dft(const NNRT_DFT *attr, const nnrt_view *x, const nnrt_view *dftLength, nnrt_view *y,
                                   nnrt_call *call)
 {
     const int32_t axis = (int32_t)attr->axis, L = x->dims[axis];
-    int32_t place[NNRT_MAX_RANK] = {0};
+    const bool real = attr->inverse != 0 && attr->onesided != 0;
+    int32_t place[NNRT_MAX_RANK] = {0}, used;
     nnrt_view starts = *y;
     nnrti_dft m;
     size_t bytes;
     m.x = x;
     m.window = NULL;
-    m.N = dftLength != NULL ? (int32_t)nnrti_index(dftLength, 0) : L;
-    m.count = L < m.N ? L : m.N;
+    m.N = dftLength != NULL ? (int32_t)nnrti_index(dftLength, 0) : real ? 2 * (L - 1) : L;
+    used = real ? m.N / 2 + 1 : m.N;
+    m.count = L < used ? L : used;
     m.inverse = attr->inverse != 0;
     bytes = (size_t)m.N * 2 * sizeof(float);
     if ((m.table = (float *)nnrti_scratch(call, bytes)) == NULL)
@@ -12659,8 +12681,8 @@ NNRT_API NNRT_ReturnCode nnrt_dft(const NNRT_DFT *attr, const nnrt_view *x, cons
     starts.dims[axis] = starts.dims[y->rank - 1] = 1;
     do
         for (int32_t k = 0; k < y->dims[axis]; k++)
-            nnrti_dft_bin(&m, nnrti_offset(x, place), x->strides[axis], k, y,
-                          nnrti_offset(y, place) + k * y->strides[axis]);
+            (real ? nnrti_dft_real : nnrti_dft_bin)(&m, nnrti_offset(x, place), x->strides[axis], k, y,
+                                                    nnrti_offset(y, place) + k * y->strides[axis]);
     while (nnrti_next_place(&starts, place));
     return NNRT_SUCCESS;
 }
@@ -19017,19 +19039,39 @@ static float nnrti_roi_clamp(float at, int32_t L)
     return at < 0 ? 0 : at > (float)(L - 1) ? (float)(L - 1) : at;
 }
 
-/* sum[t] += the samples of bin (p,q), rows before columns, in channel c + t of image n, t < count. */
+/* to[t] = the largest of its value and of the weighted cells of sample s in channel c + t. Cells outside x and cells of
+   weight 0 count as 0. */
+NNRTI_INLINE void nnrti_roi_max(const nnrt_view *x, ptrdiff_t at, const nnrti_corners *s, int32_t count, float *to,
+                                NNRT_DataType type)
+{
+    for (int32_t t = 0; t < count; t++) {
+        to[t] = s->count < 4 && !(to[t] >= 0) ? 0 : to[t];
+        for (int32_t i = 0; i < s->count; i++) {
+            const float v = nnrti_load(x->data, at + t * x->strides[3] + s->at[i], type) * s->weight[i];
+            to[t] = v > to[t] ? v : to[t];
+        }
+    }
+}
+
+/* sum[t] += the samples of bin (p,q), rows before columns, in channel c + t of image n, t < count; max: sum[t] becomes the
+   largest, see nnrti_roi_max. */
 NNRTI_INLINE void nnrti_roi_sum(const nnrt_view *x, const nnrti_roi region[2], int32_t n, int32_t p, int32_t q,
-                                int32_t c, int32_t count, float *sum, NNRT_DataType type)
+                                int32_t c, int32_t count, float *sum, bool max, NNRT_DataType type)
 {
     const nnrti_cells rows = nnrti_roi_samples(&region[0], p, x->dims[1]);
     const nnrti_cells columns = nnrti_roi_samples(&region[1], q, x->dims[2]);
     const ptrdiff_t at = nnrti_place(x, n, 0, 0, c);
+    const bool outside = rows.end - rows.first < region[0].samples || columns.end - columns.first < region[1].samples;
+    for (int32_t t = 0; t < count && max; t++) /* samples that are left out are 0 */
+        sum[t] = outside || region[0].samples < 1 || region[1].samples < 1 ? 0 : -nnrti_inff();
     for (int32_t i = rows.first; i < rows.end; i++)
         for (int32_t j = columns.first; j < columns.end; j++) {
             const float h = nnrti_roi_clamp(nnrti_roi_place(&region[0], p, i), x->dims[1]);
             const float w = nnrti_roi_clamp(nnrti_roi_place(&region[1], q, j), x->dims[2]);
             const nnrti_corners s = nnrti_corners_of(x, h, w);
-            for (int32_t t = 0; t < count; t++)
+            if (max)
+                nnrti_roi_max(x, at, &s, count, sum, type);
+            for (int32_t t = 0; t < count && !max; t++)
                 sum[t] += nnrti_at_corners(x, at + t * x->strides[3], &s, type);
         }
 }
@@ -19037,7 +19079,8 @@ NNRTI_INLINE void nnrti_roi_sum(const nnrt_view *x, const nnrti_roi region[2], i
 /* x [N,H,W,C], rois [R,4], float32 or x's type, batchIndices [R] int32 or int64, y [R,Ho,Wo,C]; none may overlap y.
    Region r is x1, y1, x2, y2 = rois[r,..] * spatialScale of image batchIndices[r]; aligned: less 0.5, otherwise at least 1
    wide and high. It has Ho x Wo bins, a bin g x g samples, g = samplingRatio or else the edge of the bin rounded up, in the
-   middle of as many equal parts; y[r,p,q,c] is the mean of the samples of bin (p,q), bilinear in channel c. Samples up to a
+   middle of as many equal parts; y[r,p,q,c] is the mean of the samples of bin (p,q), bilinear in channel c; max: the
+   largest of the four weighted cells of any sample of the bin, without adding them up. Samples up to a
    cell outside x are those of the border, further ones 0; no samples: 0. The sum runs over rows, then columns; up to 16
    channels side by side, which changes no sum. NNRT_INVALID_PARAMETER when an image does not exist: call's error tells
    which; y is then written in part. */
@@ -19063,9 +19106,13 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_roi_align(const NNRT_RoiAlign *attr, const nn
                 for (int32_t c = 0; c < y->dims[3]; c += 16) {
                     const int32_t count = y->dims[3] - c < 16 ? y->dims[3] - c : 16;
                     float sum[16] = {0};
-                    nnrti_roi_sum(x, region, (int32_t)n, p, q, c, count, sum, type);
+                    nnrti_roi_sum(x, region, (int32_t)n, p, q, c, count, sum, attr->max, type);
                     for (int32_t t = 0; t < count; t++)
-                        nnrti_store(y->data, nnrti_place(y, r, p, q, c + t), samples > 0 ? sum[t] / samples : 0, type);
+                        nnrti_store(y->data, nnrti_place(y, r, p, q, c + t),
+                                    attr->max     ? sum[t]
+                                    : samples > 0 ? sum[t] / samples
+                                                  : 0,
+                                    type);
                 }
     }
     return NNRT_SUCCESS;
@@ -20441,7 +20488,7 @@ static NNRT_ReturnCode nnrti_rule_stft(nnrt_resolve *c)
     NNRT_ReturnCode code;
     if (x->rank != 3)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 3 axes", x->name, x);
-    if ((code = nnrti_dft_input(c, a->onesided != 0)) != NNRT_SUCCESS ||
+    if ((code = nnrti_dft_input(c, a->onesided != 0, false)) != NNRT_SUCCESS ||
         (code = nnrti_stft_number(c, 1, "frameStep", 1, &step)) != NNRT_SUCCESS)
         return code;
     if (nnrti_absent(window) && nnrti_absent(&c->in[3]))

@@ -6099,7 +6099,7 @@ static void nnrti_onnx_op_roi_align(nnrti_onnx *c, int32_t arg)
     const uint32_t x = nnrti_onnx_in(c, 0), rois = nnrti_onnx_in(c, 1), batch = nnrti_onnx_in(c, 2);
     NNRT_RoiAlign a;
     (void)arg;
-    (void)nnrti_onnx_choice(c, "mode", "avg");
+    a.max = nnrti_onnx_choice(c, "mode", "avg|max") == 1;
     a.outputHeight = nnrti_onnx_int(c, "output_height", 1);
     a.outputWidth = nnrti_onnx_int(c, "output_width", 1);
     a.samplingRatio = nnrti_onnx_int(c, "sampling_ratio", 0);

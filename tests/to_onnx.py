@@ -1573,7 +1573,7 @@ def roi_align(w):
         raise NoEquivalent('channels last')
     return w.node('RoiAlign', w.x[0], w.x[1], w.cast(w.x[2], 'int64'), output_height=w.a['outputHeight'],
                   output_width=w.a['outputWidth'],
-                  sampling_ratio=max(0, w.a['samplingRatio']), spatial_scale=float(w.a['spatialScale']),
+                  mode='max' if w.a['max'] else 'avg', sampling_ratio=max(0, w.a['samplingRatio']), spatial_scale=float(w.a['spatialScale']),
                   coordinate_transformation_mode='half_pixel' if w.a['aligned'] else 'output_half_pixel')
 
 
