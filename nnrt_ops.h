@@ -753,12 +753,14 @@ typedef struct nnrt_error {
     M(S, BOOL,  _, affine,        1) /* true: scale and bias are applied */
 /* GRU */
 #define NNRT_ATTR_GRU(M, S) \
-    M(S, INTS,  _,                  activations,       0) /* for each direction of the gates and of the state, ActivationType: RELU, SIGMOID, SOFTSIGN, SOFTPLUS, TANH; empty = SIGMOID, TANH */ \
+    M(S, INTS,  _,                  activations,       0) /* for each direction of the gates and of the state, ActivationType: RELU, SIGMOID, SOFTSIGN, SOFTPLUS, TANH, HSIGMOID; empty = SIGMOID, TANH */ \
     M(S, FLOAT, _,                  clip,              0) /* what activations get is kept inside [-clip, clip]; 0 = as it is */ \
     M(S, ENUM,  RecurrentDirection, direction,         0) /* of time, BIDIRECTIONAL: both */ \
     M(S, INT,   _,                  hiddenSize,        0) /* features of the state; 0 = those of w */ \
     M(S, INT,   _,                  layout,            0) /* 0: steps first, 1: batch first */ \
-    M(S, INT,   _,                  linearBeforeReset, 0) /* not 0: the reset gate acts behind the product with the state */
+    M(S, INT,   _,                  linearBeforeReset, 0) /* not 0: the reset gate acts behind the product with the state */ \
+    M(S, FLOATS, _,                activationAlpha,   0) /* of HSIGMOID, max(0, min(1, alpha*x + beta)): one for each of activations, or empty = 1/6 */ \
+    M(S, FLOATS, _,                activationBeta,    0) /* likewise; empty = 0.5 */
 /* HARDMAX */
 #define NNRT_ATTR_Hardmax(M, S) \
     M(S, INT, _, axis, -1) /* axis searched, in [-rank, rank) */
@@ -852,12 +854,14 @@ typedef struct nnrt_error {
     M(S, INT,   _, projSize,      0) /* features that the hidden state is projected to; 0: it is not */
 /* LSTM_PEEPHOLE */
 #define NNRT_ATTR_LSTMPeephole(M, S) \
-    M(S, INTS,  _,                  activations, 0) /* for each direction of the gates, of the cell and of the state, ActivationType: RELU, SIGMOID, SOFTSIGN, SOFTPLUS, TANH; empty = SIGMOID, TANH, TANH */ \
+    M(S, INTS,  _,                  activations, 0) /* for each direction of the gates, of the cell and of the state, ActivationType: RELU, SIGMOID, SOFTSIGN, SOFTPLUS, TANH, HSIGMOID; empty = SIGMOID, TANH, TANH */ \
     M(S, FLOAT, _,                  clip,        0) /* what activations get is kept inside [-clip, clip]; 0 = as it is */ \
     M(S, ENUM,  RecurrentDirection, direction,   0) /* of time, BIDIRECTIONAL: both */ \
     M(S, INT,   _,                  hiddenSize,  0) /* features of the state; 0 = those of r */ \
     M(S, INT,   _,                  inputForget, 0) /* not 0: what the input gate does not let in stays */ \
-    M(S, INT,   _,                  layout,      0) /* 0: steps first, 1: batch first */
+    M(S, INT,   _,                  layout,      0) /* 0: steps first, 1: batch first */ \
+    M(S, FLOATS, _,                activationAlpha, 0) /* of HSIGMOID, max(0, min(1, alpha*x + beta)): one for each of activations, or empty = 1/6 */ \
+    M(S, FLOATS, _,                activationBeta, 0) /* likewise; empty = 0.5 */
 /* MATMUL_FUSION */
 #define NNRT_ATTR_MatMulFusion(M, S) \
     M(S, BOOL, _,              transposeA,     0) /* swap the last two axes of input 0 first */ \
@@ -1038,7 +1042,9 @@ typedef struct nnrt_error {
     M(S, FLOAT, _,                  clip,        0) /* what activations get is kept inside [-clip, clip]; 0 = as it is */ \
     M(S, ENUM,  RecurrentDirection, direction,   0) /* of time, BIDIRECTIONAL: both */ \
     M(S, INT,   _,                  hiddenSize,  0) /* features of the state; 0 = those of w */ \
-    M(S, INT,   _,                  layout,      0) /* 0: steps first, 1: batch first */
+    M(S, INT,   _,                  layout,      0) /* 0: steps first, 1: batch first */ \
+    M(S, FLOATS, _,                activationAlpha, 0) /* of HSIGMOID, max(0, min(1, alpha*x + beta)): one for each of activations, or empty = 1/6 */ \
+    M(S, FLOATS, _,                activationBeta, 0) /* likewise; empty = 0.5 */
 /* ROI_ALIGN */
 #define NNRT_ATTR_RoiAlign(M, S) \
     M(S, INT,   _, outputHeight,  0) /* rows of a region's result, >= 1 */ \
@@ -14081,6 +14087,7 @@ NNRTI_FLOATS(group_norm_fusion,
 /* The attributes that GRU, RNN and LSTM_PEEPHOLE share. */
 typedef struct nnrti_recurrent {
     NNRT_Int64List *activations;
+    const NNRT_FloatList *alpha, *beta;
     int64_t *hiddenSize;
     int64_t layout;
     NNRT_RecurrentDirection direction;
@@ -14091,7 +14098,8 @@ typedef struct nnrti_recurrent {
 
 #define NNRTI_RECURRENT_OF(a, gates, functions)                                                                        \
     {                                                                                                                  \
-        &(a)->activations, &(a)->hiddenSize, (a)->layout, (a)->direction, (a)->clip, gates, functions                  \
+        &(a)->activations, &(a)->activationAlpha, &(a)->activationBeta, &(a)->hiddenSize, (a)->layout, (a)->direction, \
+            (a)->clip, gates, functions                                                                                \
     }
 
 /* Input i is absent, or has these extents; that at place `at` is the batch of x, which may be open. */
@@ -14128,10 +14136,15 @@ static NNRT_ReturnCode nnrti_recurrent_activations(nnrt_resolve *c, const nnrti_
         const int64_t type = a->activations->data[i];
         if (type != NNRT_ACTIVATION_TYPE_RELU && type != NNRT_ACTIVATION_TYPE_SIGMOID &&
             type != NNRT_ACTIVATION_TYPE_SOFTSIGN && type != NNRT_ACTIVATION_TYPE_SOFTPLUS &&
-            type != NNRT_ACTIVATION_TYPE_TANH)
+            type != NNRT_ACTIVATION_TYPE_TANH && type != NNRT_ACTIVATION_TYPE_HSIGMOID)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                              "activations[%u] is %l, expected RELU, SIGMOID, SOFTSIGN, SOFTPLUS or TANH", i, type);
+                              "activations[%u] is %l, expected RELU, SIGMOID, SOFTSIGN, SOFTPLUS, TANH or HSIGMOID", i,
+                              type);
     }
+    if ((a->alpha->count != 0 && a->alpha->count != count) || (a->beta->count != 0 && a->beta->count != count))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "activationAlpha has %u entries and activationBeta %u, expected none or %u", a->alpha->count,
+                          a->beta->count, count);
     return NNRT_SUCCESS;
 }
 
@@ -14225,6 +14238,7 @@ typedef struct nnrti_cell {
     const nnrt_view *p, *initialC;
     nnrt_view *yC;              /* NULL: there is no cell state */
     const int64_t *activations; /* of all directions */
+    const float *alpha, *beta;  /* of activations, NULL: as HSIGMOID has them */
     float clip;
     bool linearBeforeReset, inputForget;
     int32_t H, gates, functions, row;
@@ -14232,13 +14246,16 @@ typedef struct nnrti_cell {
 } nnrti_cell;
 
 static void nnrti_cell_begin(nnrti_cell *m, const nnrt_view *w, const nnrt_view *r, const nnrt_view *b,
-                             const int64_t *activations, float clip, int32_t gates, int32_t functions)
+                             const int64_t *activations, const NNRT_FloatList *alpha, const NNRT_FloatList *beta,
+                             float clip, int32_t gates, int32_t functions)
 {
     memset(m, 0, sizeof(*m));
     m->w = w;
     m->r = r;
     m->b = b;
     m->activations = activations;
+    m->alpha = alpha->count > 0 ? alpha->data : NULL;
+    m->beta = beta->count > 0 ? beta->data : NULL;
     m->clip = clip;
     m->gates = gates;
     m->functions = functions;
@@ -14265,9 +14282,13 @@ static void nnrti_cell_add(const nnrti_cell *m, const nnrt_view *w, int32_t bloc
 /* Activation `which` of the direction, of v kept inside [-clip, clip]. */
 static float nnrti_cell_activate(const nnrti_cell *m, int32_t which, float v)
 {
+    const int32_t i = m->row * m->functions + which;
     if (m->clip > 0)
         v = v > m->clip ? m->clip : v < -m->clip ? -m->clip : v;
-    return nnrti_activate(v, (NNRT_ActivationType)m->activations[m->row * m->functions + which]);
+    if (m->activations[i] != NNRT_ACTIVATION_TYPE_HSIGMOID)
+        return nnrti_activate(v, (NNRT_ActivationType)m->activations[i]);
+    v = (m->alpha != NULL ? m->alpha[i] : 1.0f / 6.0f) * v + (m->beta != NULL ? m->beta[i] : 0.5f);
+    return v < 0 ? 0.0f : v > 1 ? 1.0f : v;
 }
 
 static void nnrti_gru_step(const nnrti_cell *m)
@@ -14376,7 +14397,8 @@ NNRT_API NNRT_ReturnCode nnrt_gru(const NNRT_GRU *attr, const nnrt_view *x, cons
                                   nnrt_view *y, nnrt_view *yH, nnrt_call *call)
 {
     nnrti_cell m;
-    nnrti_cell_begin(&m, w, r, b, attr->activations.data, attr->clip, 3, 2);
+    nnrti_cell_begin(&m, w, r, b, attr->activations.data, &attr->activationAlpha, &attr->activationBeta, attr->clip, 3,
+                     2);
     m.linearBeforeReset = attr->linearBeforeReset != 0;
     return nnrti_recurrent_run(&m, attr->direction, attr->layout != 0, x, sequenceLens, initialH, y, yH, nnrti_gru_step,
                                call);
@@ -15372,7 +15394,8 @@ NNRT_API NNRT_ReturnCode nnrt_lstm_peephole(const NNRT_LSTMPeephole *attr, const
                                             nnrt_view *y, nnrt_view *yH, nnrt_view *yC, nnrt_call *call)
 {
     nnrti_cell m;
-    nnrti_cell_begin(&m, w, r, b, attr->activations.data, attr->clip, 4, 3);
+    nnrti_cell_begin(&m, w, r, b, attr->activations.data, &attr->activationAlpha, &attr->activationBeta, attr->clip, 4,
+                     3);
     m.p = p;
     m.initialC = initialC;
     m.yC = yC;
@@ -18940,7 +18963,8 @@ NNRT_API NNRT_ReturnCode nnrt_rnn(const NNRT_RNN *attr, const nnrt_view *x, cons
                                   nnrt_view *y, nnrt_view *yH, nnrt_call *call)
 {
     nnrti_cell m;
-    nnrti_cell_begin(&m, w, r, b, attr->activations.data, attr->clip, 1, 1);
+    nnrti_cell_begin(&m, w, r, b, attr->activations.data, &attr->activationAlpha, &attr->activationBeta, attr->clip, 1,
+                     1);
     return nnrti_recurrent_run(&m, attr->direction, attr->layout != 0, x, sequenceLens, initialH, y, yH, nnrti_rnn_step,
                                call);
 }

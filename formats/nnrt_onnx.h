@@ -1924,7 +1924,7 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
     X(IsNaN,                9, 28, 1, 1, same,           NNRT_NODE_TYPE_IS_NAN, "") \
     X(LRN,                  1, 28, 1, 1, lrn,            0, "alpha beta bias size") \
     X(LSTM,                 7, 28, 3, 8, lstm,           0, \
-      "activation_alpha activation_beta activations direction hidden_size input_forget layout") \
+      "activation_alpha activation_beta activations clip direction hidden_size input_forget layout") \
     X(LayerNormalization,  17, 28, 2, 3, layer_norm,     0, "axis epsilon stash_type") \
     X(LeakyRelu,            1, 28, 1, 1, leaky_relu,     0, "alpha") \
     X(Less,                 1, 28, 2, 2, binary,         NNRT_NODE_TYPE_LESS, "axis broadcast") \
@@ -6843,45 +6843,70 @@ static void nnrti_onnx_op_lrn(nnrti_onnx *c, int32_t arg)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_recurrent: LSTM, GRU and RNN */
 
-/* The activations of the node as numbers, at most so many; those that need parameters are refused, so the lists of
-   parameters say nothing. */
-static NNRT_Int64List nnrti_onnx_activations(nnrti_onnx *c, int64_t *list, size_t most)
+/* The activations of a node, and for each the parameters of HardSigmoid. */
+typedef struct nnrti_onnx_gates {
+    NNRT_Int64List activations;
+    NNRT_FloatList alpha, beta; /* empty where no activation has parameters */
+    int64_t types[6];
+    float alphas[6], betas[6];
+} nnrti_onnx_gates;
+
+/* The next entry of a list that activations with parameters share in their order; where it ends, their default. */
+static float nnrti_onnx_gate_parameter(nnrti_onnx *c, const char *name, size_t at, float initial)
+{
+    const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_FLOATS);
+    return a != NULL && at < a->floats.count ? a->floats.data[at] : initial;
+}
+
+/* Activations, `most` at most, which is no more than 6. Of those with parameters only HardSigmoid is supported. */
+static void nnrti_onnx_activations(nnrti_onnx *c, nnrti_onnx_gates *g, size_t most)
 {
     static const struct {
         const char *name;
         NNRT_ActivationType type;
-    } known[] = {{"Relu", NNRT_ACTIVATION_TYPE_RELU},
-                 {"Sigmoid", NNRT_ACTIVATION_TYPE_SIGMOID},
-                 {"Softplus", NNRT_ACTIVATION_TYPE_SOFTPLUS},
-                 {"Softsign", NNRT_ACTIVATION_TYPE_SOFTSIGN},
-                 {"Tanh", NNRT_ACTIVATION_TYPE_TANH}};
+    } known[] = {{"Relu", NNRT_ACTIVATION_TYPE_RELU},         {"Sigmoid", NNRT_ACTIVATION_TYPE_SIGMOID},
+                 {"Softplus", NNRT_ACTIVATION_TYPE_SOFTPLUS}, {"Softsign", NNRT_ACTIVATION_TYPE_SOFTSIGN},
+                 {"Tanh", NNRT_ACTIVATION_TYPE_TANH},         {"HardSigmoid", NNRT_ACTIVATION_TYPE_HSIGMOID}};
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, "activations", NNRT_ONNX_ATTRIBUTE_STRINGS);
     const size_t count = a != NULL ? a->strings.count : 0;
+    size_t hard = 0;
     char text[64];
+    memset(g, 0, sizeof(*g));
     if (count > most)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "activations has %z entries, expected %z at most", count, most);
     for (size_t i = 0; i < count && c->code == NNRT_SUCCESS; i++) {
         size_t k = 0;
-        while (k < 5 && !nnrti_onnx_is(a->strings.data[i], known[k].name))
+        while (k < 6 && !nnrti_onnx_is(a->strings.data[i], known[k].name))
             k++;
-        if (k == 5)
+        if (k == 6) {
             NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                            "activations[%z] is '%s', expected Relu, Sigmoid, Softplus, Softsign or Tanh", i,
-                            nnrti_onnx_text(text, a->strings.data[i]));
-        else
-            list[i] = known[k].type;
+                            "activations[%z] is '%s', expected Relu, Sigmoid, Softplus, Softsign, Tanh or HardSigmoid",
+                            i, nnrti_onnx_text(text, a->strings.data[i]));
+            return;
+        }
+        g->types[i] = known[k].type;
+        g->alphas[i] = k == 5 ? nnrti_onnx_gate_parameter(c, "activation_alpha", hard, 0.2f) : 0;
+        g->betas[i] = k == 5 ? nnrti_onnx_gate_parameter(c, "activation_beta", hard, 0.5f) : 0;
+        hard += k == 5 ? 1 : 0;
     }
-    return nnrt_int64_list(list, c->code == NNRT_SUCCESS ? (uint32_t)count : 0);
+    if (c->code != NNRT_SUCCESS)
+        return;
+    g->activations = nnrt_int64_list(g->types, (uint32_t)count);
+    g->alpha = nnrt_float_list(g->alphas, hard > 0 ? (uint32_t)count : 0);
+    g->beta = nnrt_float_list(g->betas, hard > 0 ? (uint32_t)count : 0);
 }
 
 /* arg: the node type. */
 static void nnrti_onnx_op_recurrent(nnrti_onnx *c, int32_t arg)
 {
     uint32_t in[6], out[2], n = 0;
-    int64_t list[4];
+    nnrti_onnx_gates g;
     NNRT_GRU gru;
     NNRT_RNN rnn;
-    gru.activations = rnn.activations = nnrti_onnx_activations(c, list, 4);
+    nnrti_onnx_activations(c, &g, 4);
+    gru.activations = rnn.activations = g.activations;
+    gru.activationAlpha = rnn.activationAlpha = g.alpha;
+    gru.activationBeta = rnn.activationBeta = g.beta;
     gru.clip = rnn.clip = nnrti_onnx_float(c, "clip", 0);
     gru.direction = rnn.direction = nnrti_onnx_choice(c, "direction", "forward|reverse|bidirectional");
     gru.hiddenSize = rnn.hiddenSize = nnrti_onnx_int(c, "hidden_size", 0);
@@ -6895,7 +6920,7 @@ static void nnrti_onnx_op_recurrent(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 1, out[1]);
 }
 
-/* Whether an LSTM is the plain cell, sigmoid and tanh without peepholes, whose sequences all have the length of x and
+/* Whether an LSTM is the plain cell, sigmoid and tanh without clip and peepholes, whose sequences all have the length of x and
    whose features are known. */
 static bool nnrti_onnx_is_plain_lstm(nnrti_onnx *c, uint32_t x, uint32_t lengths, int32_t time)
 {
@@ -6903,7 +6928,7 @@ static bool nnrti_onnx_is_plain_lstm(nnrti_onnx *c, uint32_t x, uint32_t lengths
     const nnrt_operand *o = nnrti_onnx_at(c, lengths);
     const int32_t steps = nnrti_onnx_dim(c, x, time);
     bool plain = nnrti_onnx_dim(c, nnrti_onnx_in(c, 2), 2) >= 0 && nnrti_onnx_in(c, 7) == NNRT_NO_TENSOR &&
-                 nnrti_onnx_int(c, "input_forget", 0) == 0;
+                 nnrti_onnx_int(c, "input_forget", 0) == 0 && nnrti_onnx_float(c, "clip", 0) == 0;
     for (size_t i = 0; names != NULL && i < names->strings.count; i++)
         plain = plain && nnrti_onnx_is(names->strings.data[i], i % 3 == 0 ? "Sigmoid" : "Tanh");
     if (lengths == NNRT_NO_TENSOR)
@@ -6915,15 +6940,18 @@ static bool nnrti_onnx_is_plain_lstm(nnrti_onnx *c, uint32_t x, uint32_t lengths
     return plain;
 }
 
-/* LSTM_PEEPHOLE, with ONNX's own attributes and order of axes. ONNX clips what all activations get, ONNX Runtime not what
-   that of the state gets: no clip is taken. */
+/* LSTM_PEEPHOLE, with ONNX's own attributes and order of axes. ONNX clips the input of every activation; ONNX Runtime
+   leaves out that of the cell state. */
 static void nnrti_onnx_lstm_peephole(nnrti_onnx *c)
 {
     uint32_t in[8], out[3], n = 0;
-    int64_t list[6];
+    nnrti_onnx_gates g;
     NNRT_LSTMPeephole a;
-    a.activations = nnrti_onnx_activations(c, list, 6);
-    a.clip = 0;
+    nnrti_onnx_activations(c, &g, 6);
+    a.activations = g.activations;
+    a.activationAlpha = g.alpha;
+    a.activationBeta = g.beta;
+    a.clip = nnrti_onnx_float(c, "clip", 0);
     a.direction = nnrti_onnx_choice(c, "direction", "forward|reverse|bidirectional");
     a.hiddenSize = nnrti_onnx_int(c, "hidden_size", 0);
     a.inputForget = nnrti_onnx_int(c, "input_forget", 0);

@@ -166,14 +166,22 @@ static void put_tensor(message *m, const char *value)
     put_message(m, 5, &t);
 }
 
+static void put_float(message *m, uint32_t field, float f)
+{
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof(bits));
+    put_varint(m, field << 3 | 5);
+    for (uint32_t i = 0; i < 4; i++)
+        m->data[m->size++] = (uint8_t)(bits >> (8 * i));
+}
+
 /* "alpha:f=-1 strides:I=2,2 auto_pad:s=VALID axis:i=1 value:t=f64,0.1" as field 5 of a node or 11 of a function;
    "alpha:f=@beta" refers to the function's beta */
 static void put_attribute(message *node, uint32_t field, const char *word, const message *sub)
 {
-    static const char kinds[] = "-fist--IS"; /* by AttributeProto.AttributeType */
+    static const char kinds[] = "-fist-FIS"; /* by AttributeProto.AttributeType */
     const char *colon = strchr(word, ':'), *value = strchr(word, '=') + 1;
     message a = {{0}, 0};
-    float f;
     put_bytes(&a, 1, word, (size_t)(colon - word));
     if (*value == '@') {
         put_text(&a, 21, value + 1);
@@ -183,13 +191,15 @@ static void put_attribute(message *node, uint32_t field, const char *word, const
     }
     switch (colon[1]) {
     case 'f':
-        f = strtof(value, NULL);
-        put_varint(&a, 2 << 3 | 5);
-        for (uint32_t i = 0, bits = 0; i < 4; i++) {
-            memcpy(&bits, &f, sizeof(bits));
-            a.data[a.size++] = (uint8_t)(bits >> (8 * i));
-        }
+        put_float(&a, 2, strtof(value, NULL));
         put_int(&a, 20, 1);
+        break;
+    case 'F':
+        for (size_t n; *value != '\0'; value += n + (value[n] == ',' ? 1 : 0)) {
+            n = strcspn(value, ",");
+            put_float(&a, 7, strtof(value, NULL));
+        }
+        put_int(&a, 20, 6);
         break;
     case 'i':
         put_int(&a, 3, strtol(value, NULL, 10));
@@ -1483,6 +1493,15 @@ static void test_left_out(void **state)
          "1,1,1,1",
          "0.0794686147",
          1e-6},
+        {"GRU, HardSigmoid",
+         "in x f32 [1,1,1]; const w f32 [1,3,1] 1 1 1; const r f32 [1,3,1] 1 1 1; y = GRU x w r "
+         "hidden_size:i=1 activations:S=HardSigmoid,Tanh;",
+         14,
+         {"2"},
+         NNRT_SUCCESS,
+         "1,1,1,1",
+         "0.0964027523",
+         1e-6},
         {"GRU, another function",
          "in x f32 [1,1,1]; const w f32 [1,3,1] 1 1 1; const r f32 [1,3,1] 1 1 1; y = GRU x w r hidden_size:i=1 activations:S=Sigmoid,Affine;",
          14,
@@ -1706,7 +1725,31 @@ static void test_lstm(void **state)
          "3,1,2,1",
          "0.798484504 -0.16598545 0.860042095 0.327641428 0.5487988 0.687331676",
          1e-6},
-        {"clipped", CELL "y = LSTM x w r clip:f=1;", 14, {steps}, NNRT_UNSUPPORTED_OP, NULL, "'clip'", 0},
+        {"clipped",
+         CELL "y = LSTM x w r clip:f=1;",
+         14,
+         {steps},
+         NNRT_SUCCESS,
+         "3,1,2,1",
+         "0.314701079 -0.0543280905 0.308542631 0.320190953 0.0961448084 0.397599681",
+         1e-6},
+        {"hard gates",
+         CELL "y = LSTM x w r activations:S=HardSigmoid,Tanh,Tanh;",
+         14,
+         {steps},
+         NNRT_SUCCESS,
+         "3,1,2,1",
+         "0.352884649 -0.0298804751 0.324526338 0.425748584 0.101096431 0.488902007",
+         1e-6},
+        {"hard gates with parameters",
+         CELL "y = LSTM x w r activations:S=HardSigmoid,HardSigmoid,Tanh activation_alpha:F=0.3,0.7 "
+         "activation_beta:F=0.4,0.1;",
+         14,
+         {steps},
+         NNRT_SUCCESS,
+         "3,1,2,1",
+         "0.332402291 0 0.240491583 0.431918437 0.0937964268 0.434431952",
+         1e-6},
         {"coupled",
          CELL "y = LSTM x w r input_forget:i=1;",
          14,
