@@ -5646,6 +5646,27 @@ static NNRT_Int64List nnrti_onnx_numbers(nnrti_onnx *c, const char *name)
     return nnrt_int64_list(list.data, (uint32_t)list.count);
 }
 
+/* Row-major positions in x [N,C,L..] as storage_order has them: with 1 the first spatial axis is the fastest one. */
+static uint32_t nnrti_onnx_stored(nnrti_onnx *c, uint32_t x, uint32_t positions)
+{
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    uint32_t rest, inside, turned;
+    if (nnrti_onnx_int(c, "storage_order", 0) == 0 || rank < 4 || c->code != NNRT_SUCCESS)
+        return positions;
+    rest = nnrti_onnx_div(c, positions, nnrti_onnx_size_like(c, nnrti_onnx_size_product(c, x, 2, rank), positions));
+    turned = nnrti_onnx_mul(c, rest, nnrti_onnx_size_like(c, nnrti_onnx_size_product(c, x, 2, rank), positions));
+    inside = nnrti_onnx_sub(c, positions, turned);
+    for (int32_t i = rank - 1; i >= 2; i--) { /* inside: the position among axes 2 to i */
+        const uint32_t L = nnrti_onnx_size_like(c, nnrti_onnx_size_of(c, x, i), positions);
+        const uint32_t step = nnrti_onnx_size_like(c, nnrti_onnx_size_product(c, x, 2, i), positions);
+        rest = nnrti_onnx_div(c, inside, L);
+        inside = nnrti_onnx_sub(c, inside, nnrti_onnx_mul(c, rest, L));
+        turned = nnrti_onnx_add(c, turned, nnrti_onnx_mul(c, inside, step));
+        inside = rest;
+    }
+    return turned;
+}
+
 /* Windows over three spatial axes and dilated ones of pooling, which have operators of their own, with the order of axes
    and the attributes of ONNX. The largest of 8-bit integers is taken as float32, which holds them exactly. */
 static void nnrti_onnx_volume(nnrti_onnx *c, NNRT_NodeType type)
@@ -5674,9 +5695,6 @@ static void nnrti_onnx_volume(nnrti_onnx *c, NNRT_NodeType type)
     average.countIncludePad = nnrti_onnx_int(c, "count_include_pad", 0);
     transposed.outputPadding = nnrti_onnx_numbers(c, "output_padding");
     transposed.outputShape = nnrti_onnx_numbers(c, "output_shape");
-    if (pool && nnrti_onnx_int(c, "storage_order", 0) != 0)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                        "storage_order 1 of three spatial axes or of dilations is not supported");
     if (type == NNRT_NODE_TYPE_CONV_3D)
         out[0] = nnrti_onnx_step3(c, type, &conv, x, w, b);
     else if (type == NNRT_NODE_TYPE_CONV_TRANSPOSE_3D)
@@ -5687,7 +5705,7 @@ static void nnrti_onnx_volume(nnrti_onnx *c, NNRT_NodeType type)
         nnrti_onnx_emit(c, type, &most, &x, 1, out, pool ? 2 : 1, types);
     nnrti_onnx_out(c, 0, bytes ? nnrti_onnx_cast(c, out[0], nnrti_onnx_type(c, given)) : out[0]);
     if (pool)
-        nnrti_onnx_out(c, 1, out[1]);
+        nnrti_onnx_out(c, 1, nnrti_onnx_stored(c, x, out[1]));
 }
 
 static void nnrti_onnx_op_lp_pool(nnrti_onnx *c, int32_t arg)
@@ -6004,8 +6022,8 @@ static void nnrti_onnx_op_average_pool(nnrti_onnx *c, int32_t arg)
 }
 
 /* Positions h*W + w in the plane of x [N,C,H,W], as the runtime gives them, become ONNX's positions in the whole
-   tensor: row-major, or with columns first inside a plane (storage_order 1). */
-static uint32_t nnrti_onnx_positions(nnrti_onnx *c, uint32_t x, uint32_t plane, bool columns)
+   tensor. */
+static uint32_t nnrti_onnx_positions(nnrti_onnx *c, uint32_t x, uint32_t plane)
 {
     nnrti_onnx_size own[NNRT_MAX_RANK], images, area;
     uint32_t base;
@@ -6015,14 +6033,8 @@ static uint32_t nnrti_onnx_positions(nnrti_onnx *c, uint32_t x, uint32_t plane, 
     area = nnrti_onnx_size_product(c, x, 2, 4);
     base = nnrti_onnx_places_of(c, images);
     base = nnrti_onnx_mul(c, base, nnrti_onnx_size_ints(c, area));
-    if (columns) {
-        const uint32_t width = nnrti_onnx_size_like(c, own[3], plane), height = nnrti_onnx_size_like(c, own[2], plane);
-        const uint32_t row = nnrti_onnx_div(c, plane, width),
-                       column = nnrti_onnx_sub(c, plane, nnrti_onnx_mul(c, row, width));
-        plane = nnrti_onnx_add(c, nnrti_onnx_mul(c, column, height), row);
-    }
     own[2] = own[3] = nnrti_onnx_size_known(1);
-    return nnrti_onnx_add(c, plane, nnrti_onnx_reshape_to(c, base, own, 4));
+    return nnrti_onnx_stored(c, x, nnrti_onnx_add(c, plane, nnrti_onnx_reshape_to(c, base, own, 4)));
 }
 
 /* 8-bit integers are pooled as float32, which holds them exactly. */
@@ -6050,9 +6062,7 @@ static void nnrti_onnx_op_max_pool(nnrti_onnx *c, int32_t arg)
     a.pad = nnrt_int64_list(w.pads, w.mode == NNRT_PAD_MODE_PAD ? 4 : 0);
     nnrti_onnx_emit(c, NNRT_NODE_TYPE_MAX_POOL_FUSION, &a, &x, 1, out, nOut, types);
     if (nOut == 2)
-        nnrti_onnx_out(
-            c, 1,
-            nnrti_onnx_unimage(c, nnrti_onnx_positions(c, x, out[1], nnrti_onnx_int(c, "storage_order", 0) != 0), &w));
+        nnrti_onnx_out(c, 1, nnrti_onnx_unimage(c, nnrti_onnx_positions(c, x, out[1]), &w));
     nnrti_onnx_out(c, 0, nnrti_onnx_unimage(c, nnrti_onnx_cast(c, out[0], type), &w));
 }
 
