@@ -13836,23 +13836,30 @@ static NNRT_ReturnCode nnrti_rule_grid_sample(nnrt_resolve *c)
     const NNRT_GridSample *a = (const NNRT_GridSample *)c->resolved;
     const nnrt_operand *x = &c->in[0], *grid = &c->in[1];
     const nnrt_operand *images = nnrti_axis_open(x, 0) ? grid : x; /* the fixed one of two */
-    NNRT_ReturnCode code;
-    if (x->rank != 4)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
-    if (grid->rank != 4 || nnrti_unlike(x, 0, grid, 0) || (grid->dims[3] != 2 && !nnrti_axis_open(grid, 3)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "grid '%s' is %o, expected [%d,height,width,2]", grid->name, grid,
-                          x->dims[0]);
+    const int32_t last = x->rank - 1, channels = nnrti_image_axis(x, 2), first = nnrti_image_axis(x, 0);
+    int32_t dims[5] = {0, 0, 0, 0, 0};
+    if (x->rank != 4 && x->rank != 5)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 or 5 axes", x->name, x);
+    if (grid->rank != x->rank || nnrti_unlike(x, 0, grid, 0) ||
+        (grid->dims[last] != x->rank - 2 && !nnrti_axis_open(grid, last)))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "grid '%s' is %o, expected [%d,%sheight,width,%d]", grid->name, grid,
+                          x->dims[0], x->rank == 5 ? "depth," : "", x->rank - 2);
     if (a->method == NNRT_RESIZE_METHOD_UNKNOWN)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "method is UNKNOWN, expected LINEAR, NEAREST or CUBIC");
+    if (a->method == NNRT_RESIZE_METHOD_CUBIC && x->rank == 5)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "method is CUBIC, expected LINEAR or NEAREST for '%s' %o of 5 axes", x->name, x);
     if (a->paddingMode < 0 || a->paddingMode > 2)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "paddingMode is %l, expected 0 to 2", a->paddingMode);
-    if ((code = nnrti_result_image(c, 0, images->dims[0], grid->dims[1], grid->dims[2],
-                                   x->dims[nnrti_image_axis(x, 2)])) != NNRT_SUCCESS)
-        return code;
+    dims[0] = images->dims[0];
+    dims[channels] = x->dims[channels];
+    for (int32_t i = 0; i < x->rank - 2; i++)
+        dims[first + i] = grid->dims[1 + i];
+    nnrti_result(c, 0, x->rank, dims);
     nnrti_from(c, 0, 0, images, 0);
-    nnrti_from(c, 0, nnrti_image_axis(x, 0), grid, 1);
-    nnrti_from(c, 0, nnrti_image_axis(x, 1), grid, 2);
-    nnrti_from(c, 0, nnrti_image_axis(x, 2), x, nnrti_image_axis(x, 2));
+    nnrti_from(c, 0, channels, x, channels);
+    for (int32_t i = 0; i < x->rank - 2; i++)
+        nnrti_from(c, 0, first + i, grid, 1 + i);
     return NNRT_SUCCESS;
 }
 
@@ -13930,11 +13937,59 @@ NNRTI_INLINE float nnrti_at_taps(const nnrt_view *x, ptrdiff_t at, const nnrti_g
     return value;
 }
 
+/* v [N,L,..] without its axis 1, at place i of it. */
+static nnrt_view nnrti_grid_slice(const nnrt_view *v, int32_t i)
+{
+    nnrt_view slice = *v;
+    slice.rank = v->rank - 1;
+    for (int32_t k = 1; k < slice.rank; k++) {
+        slice.dims[k] = v->dims[k + 1];
+        slice.strides[k] = v->strides[k + 1];
+    }
+    slice.data = nnrti_at(v->data, i * v->strides[1], nnrt_type_size(v->dataType));
+    return slice;
+}
+
+/* Volumes: x [N,D,H,W,C], grid [N,Do,Ho,Wo,3], y [N,Do,Ho,Wo,C]. y = the two slices around the depth, weighted by how near
+   they are, the front one first; each slice as an image. */
+NNRTI_INLINE void nnrti_grid_volume(const NNRT_GridSample *attr, const nnrt_view *x, const nnrt_view *grid,
+                                    nnrt_view *y, NNRT_DataType type)
+{
+    const nnrt_view plane = nnrti_grid_slice(x, 0);
+    int32_t at[5] = {0, 0, 0, 0, 0};
+    do {
+        const ptrdiff_t g = nnrti_place(grid, at[0], at[1], at[2], at[3]);
+        const float w = nnrti_load_beside(grid, g, type), h = nnrti_load_beside(grid, g + grid->strides[4], type);
+        const float d = nnrti_grid_place(attr, nnrti_load_beside(grid, g + 2 * grid->strides[4], type), x->dims[1]);
+        const nnrti_corners s = nnrti_corners_of(&plane, nnrti_grid_place(attr, h, plane.dims[1]),
+                                                 nnrti_grid_place(attr, w, plane.dims[2]));
+        const bool inside = d > -1 && d < (float)x->dims[1];
+        const int32_t front = inside ? (int32_t)nnrti_floorf(d) : 0;
+        const float far = inside ? d - (float)front : 0;
+        for (int32_t c = 0; c < y->dims[4]; c++) {
+            const ptrdiff_t from = nnrti_place(&plane, at[0], 0, 0, c);
+            float v = 0;
+            for (int32_t i = 0; i < 2; i++) {
+                const float weight = i == 0 ? 1 - far : far;
+                if (inside && weight != 0 && front + i >= 0 && front + i < x->dims[1])
+                    v += weight * nnrti_at_corners(x, from + (front + i) * x->strides[1], &s, type);
+            }
+            at[4] = c;
+            nnrti_store(y->data, nnrti_offset(y, at), v, type);
+        }
+    } while (nnrti_next_place(y, at));
+}
+
 /* x [N,H,W,C], grid [N,Ho,Wo,2], float32 or x's type, y [N,Ho,Wo,C]; none may overlap y. y[n,p,q,c] = x[n,..,..,c] at
-   column grid[n,p,q,0], row grid[n,p,q,1]: the nearest cell, or by bilinear or bicubic interpolation. */
+   column grid[n,p,q,0], row grid[n,p,q,1]: the nearest cell, or by bilinear or bicubic interpolation. Volumes, whose grid
+   has the depth as third number: see nnrti_grid_volume. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_grid_sample(const NNRT_GridSample *attr, const nnrt_view *x, const nnrt_view *grid,
                                                nnrt_view *y, NNRT_DataType type)
 {
+    if (x->rank == 5) {
+        nnrti_grid_volume(attr, x, grid, y, type);
+        return NNRT_SUCCESS;
+    }
     for (int32_t n = 0; n < y->dims[0]; n++)
         for (int32_t p = 0; p < y->dims[1]; p++)
             for (int32_t q = 0; q < y->dims[2]; q++) {
