@@ -7257,8 +7257,8 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("non_max_suppression", "NON_MAX_SUPPRESSION",          "", "") \
     X("one_hot",         "ONE_HOT", "CAST RESHAPE LESS_EQUAL MUL_FUSION ADD_FUSION GATHER", \
       "negative indices count from the end; the two values are one input") \
-    X("pad",             "PAD_FUSION PAD_EDGE", "CONCAT GATHER STRIDED_SLICE", \
-      "pads that a run tells, in the runtime's order; negative ones, which cut off") \
+    X("pad",             "PAD_FUSION PAD_EDGE GATHER", "CONCAT STRIDED_SLICE RANGE MOD ADD_FUSION SUB_FUSION", \
+      "dynamic pads, in the runtime's order; negative pads, which cut off; mode wrap, a GATHER of each axis") \
     X("pow",             "POW_FUSION", "CAST RESHAPE",       "two types; `axis`, before set 7") \
     X("prelu",           "PRELU_FUSION", "RESHAPE UNSQUEEZE LESS MUL_FUSION WHERE", \
       "a slope that is not one number, nor one for each channel") \
@@ -7274,8 +7274,8 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("range",           "RANGE",                            "", "") \
     X("recurrent",       "%",                                "", "") \
     X("reduce",          "REDUCE_FUSION", \
-      "SCATTER_ELEMENTS CAST EQUAL ASSERT GATHER SHAPE MUL_FUSION ADD_FUSION BOTTOM_K RESHAPE", \
-      "keepdims 0 of axes that a run tells") \
+      "SCATTER_ELEMENTS CAST EQUAL ASSERT GATHER SHAPE MUL_FUSION ADD_FUSION BOTTOM_K RESHAPE BITWISE_NOT LOGICAL_NOT", \
+      "keepdims 0 of dynamic axes; the largest and smallest of an empty axis, by a sum") \
     X("relu",            "ACTIVATION MAXIMUM",               "", "") \
     X("reshape",         "RESHAPE",                          "", "") \
     X("resize",          "RESIZE RESIZE_ND", "UNSQUEEZE SQUEEZE CAST LESS_EQUAL ASSERT", \
