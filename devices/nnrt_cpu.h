@@ -3803,8 +3803,9 @@ static bool nnrti_cpu_read_lstm(const nnrt_draft_step *step, nnrti_cpu_operands 
     return attr->projSize == 0 && attr->zoneoutCell == 0 && attr->zoneoutHidden == 0;
 }
 
-/* The others have y [T,D,N,H], or with the layout 1 [N,T,D,H], and x and states likewise. */
-static void nnrti_cpu_read_cells(const nnrt_draft_step *step, int32_t gates, int32_t functions, float clip,
+/* The others have y [T,D,N,H], or with the layout 1 [N,T,D,H], and x and states likewise. false: an activation has
+   parameters of its own. */
+static bool nnrti_cpu_read_cells(const nnrt_draft_step *step, int32_t gates, int32_t functions, float clip,
                                  const NNRT_Int64List *activations, NNRT_RecurrentDirection direction, bool batchFirst,
                                  nnrti_cpu_operands *o, nnrti_cpu_recurrent *a)
 {
@@ -3817,8 +3818,11 @@ static void nnrti_cpu_read_cells(const nnrt_draft_step *step, int32_t gates, int
     a->clip = clip;
     for (int32_t i = 0; i < functions * a->directions; i++)
         a->functions[i / functions][i % functions] = (NNRT_ActivationType)activations->data[i];
+    for (int32_t i = 0; i < functions * a->directions; i++)
+        if (activations->data[i] == NNRT_ACTIVATION_TYPE_HSIGMOID)
+            return false;
     if (!batchFirst)
-        return;
+        return true;
     nnrti_cpu_swap_axes(&o->x.view, 0);
     nnrti_cpu_swap_axes(&o->y.view, 0);
     nnrti_cpu_swap_axes(&o->y.view, 1);
@@ -3826,6 +3830,7 @@ static void nnrti_cpu_read_cells(const nnrt_draft_step *step, int32_t gates, int
     nnrti_cpu_swap_axes(&o->c.view, 0);
     nnrti_cpu_swap_axes(&o->yH.view, 0);
     nnrti_cpu_swap_axes(&o->yC.view, 0);
+    return true;
 }
 
 /* false: it stays with the kernel of the reference device. */
@@ -3848,13 +3853,13 @@ static bool nnrti_cpu_read_recurrent(const nnrt_draft_step *step, nnrti_cpu_oper
     case NNRT_NODE_TYPE_GRU: {
         const NNRT_GRU *attr = (const NNRT_GRU *)step->attr;
         a->apart = attr->linearBeforeReset == 0;
-        nnrti_cpu_read_cells(step, 3, 2, attr->clip, &attr->activations, attr->direction, attr->layout != 0, o, a);
-        return true;
+        return nnrti_cpu_read_cells(step, 3, 2, attr->clip, &attr->activations, attr->direction, attr->layout != 0, o,
+                                    a);
     }
     case NNRT_NODE_TYPE_RNN: {
         const NNRT_RNN *attr = (const NNRT_RNN *)step->attr;
-        nnrti_cpu_read_cells(step, 1, 1, attr->clip, &attr->activations, attr->direction, attr->layout != 0, o, a);
-        return true;
+        return nnrti_cpu_read_cells(step, 1, 1, attr->clip, &attr->activations, attr->direction, attr->layout != 0, o,
+                                    a);
     }
     default: {
         const NNRT_LSTMPeephole *attr = (const NNRT_LSTMPeephole *)step->attr;
@@ -3862,8 +3867,8 @@ static bool nnrti_cpu_read_recurrent(const nnrt_draft_step *step, nnrti_cpu_oper
         o->p = step->args[7];
         a->inputForget = attr->inputForget != 0;
         a->peephole = o->p.tensor != NNRT_NO_TENSOR;
-        nnrti_cpu_read_cells(step, 4, 3, attr->clip, &attr->activations, attr->direction, attr->layout != 0, o, a);
-        return true;
+        return nnrti_cpu_read_cells(step, 4, 3, attr->clip, &attr->activations, attr->direction, attr->layout != 0, o,
+                                    a);
     }
     }
 }
