@@ -792,6 +792,11 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_M
                                            void *user, NNRT_PreparedModel **prepared);
 NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                           void *user, size_t *bytes);
+/* All that GetSupportedNodes of such a device has to do if its edit refuses no node, and with config and reason NULL all
+   that GetSupportedOperation has to do: a node is supported if shape inference resolves it, as nnrt_plan_prepare does, for
+   the reference device's kernels. */
+NNRT_API NNRT_ReturnCode nnrt_plan_supported(const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                             bool *isSupported, uint32_t count, nnrt_reason reason, void *user);
 
 /* Weights that an edit packed before, or is to pack for the next time. They are of one model, and hold for its constants
    alone: who keeps them sees to it that they are given to no other. */
@@ -7790,14 +7795,13 @@ static NNRT_ReturnCode nnrti_support_walk(const NNRT_Model *m, const NNRT_ModelC
     return NNRT_SUCCESS;
 }
 
-static NNRT_ReturnCode nnrti_reference_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+NNRT_API NNRT_ReturnCode nnrt_plan_supported(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                              bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
 {
     NNRT_ModelConfig own;
     nnrt_memory memory;
     nnrt_mapping *mappings;
     NNRT_ReturnCode code;
-    (void)self;
     if (model == NULL || isSupported == NULL)
         return NNRT_NULL_PTR;
     nnrt_config_read(&own, config);
@@ -7818,9 +7822,17 @@ static NNRT_ReturnCode nnrti_reference_nodes(void *self, const NNRT_Model *model
     return code;
 }
 
+static NNRT_ReturnCode nnrti_reference_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                             bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
+{
+    (void)self;
+    return nnrt_plan_supported(model, config, isSupported, count, reason, user);
+}
+
 static NNRT_ReturnCode nnrti_reference_supported(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count)
 {
-    return nnrti_reference_nodes(self, model, NULL, isSupported, count, NULL, NULL);
+    (void)self;
+    return nnrt_plan_supported(model, NULL, isSupported, count, NULL, NULL);
 }
 
 static NNRT_ReturnCode nnrti_reference_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
@@ -8022,9 +8034,10 @@ static void nnrti_auto_allowed(const nnrt_device *device, NNRT_ModelConfig *own)
 static bool nnrti_takes_all(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config, bool *any)
 {
     NNRT_ModelConfig own = *config;
-    bool said, all, *isSupported;
+    bool all = true, *isSupported;
     const uint32_t count = model->nodes.count;
     size_t taken;
+    NNRT_ReturnCode code;
     *any = false;
     own.error = NULL; /* what it has against a node is no fault */
     own.autoDevices = NULL;
@@ -8042,11 +8055,12 @@ static bool nnrti_takes_all(nnrt_device *device, const NNRT_Model *model, const 
     if (isSupported == NULL)
         return false;
     memset(isSupported, 0, count);
-    said = all = nnrt_device_explain(device, model, &own, isSupported, count, NULL, NULL) == NNRT_SUCCESS;
+    code = nnrt_device_explain(device, model, &own, isSupported, count, NULL, NULL);
     for (uint32_t i = 0; i < count; i++) {
-        *any = *any || (said && isSupported[i]);
+        *any = *any || (code == NNRT_SUCCESS && isSupported[i]);
         all = all && isSupported[i];
     }
+    all = code == NNRT_SUCCESS ? all : code == NNRT_OUT_OF_MEMORY && config->buffer != NULL; /* PrepareModel decides */
     if (config->buffer == NULL)
         nnrt_free(config->allocator, isSupported, count);
     return all;
@@ -9994,28 +10008,44 @@ static uint32_t nnrti_auto_first(const nnrti_auto_list *list, const NNRT_Model *
                : 0;
 }
 
-/* A device that takes the whole model will get it; else the answer is that of reference, or in strict mode that of all
-   devices together. */
+/* Whether the device prepares the whole model. It is asked by trying: nothing stays. */
+static bool nnrti_auto_try(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config)
+{
+    NNRT_ModelConfig own = nnrti_auto_config(config, device);
+    NNRT_PreparedModel *prepared = NULL;
+    NNRT_ReturnCode code;
+    own.error = NULL;
+    code = nnrt_device_prepare(device, model, &own, &prepared);
+    nnrt_device_release(device, prepared);
+    return code == NNRT_SUCCESS;
+}
+
+/* If a device takes the whole model, all nodes are supported; else the answer is that of reference. The rule is that of
+   nnrti_auto_prepare: a device that does not tell which nodes it supports is asked by trying, since its PrepareModel
+   decides. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_auto_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                                    bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
 {
     nnrti_auto_list list;
     NNRT_ModelConfig own;
+    nnrt_device *device;
     uint32_t at;
     NNRT_ReturnCode code;
     (void)self;
     if (model == NULL || isSupported == NULL)
         return NNRT_NULL_PTR;
     nnrt_config_read(&own, config);
+    own.through = NULL;
     if ((code = nnrti_auto_devices(&own, &list)) != NNRT_SUCCESS)
         return code;
     at = nnrti_auto_first(&list, model, &own);
-    if (count == model->nodes.count && nnrti_auto_next(&list, &at, model, &own) != NULL) {
-        for (uint32_t i = 0; i < count; i++)
-            isSupported[i] = true;
-        return NNRT_SUCCESS;
-    }
-    return nnrti_reference_nodes(NULL, model, config, isSupported, count, reason, user);
+    while (count == model->nodes.count && (device = nnrti_auto_next(&list, &at, model, &own)) != NULL)
+        if (nnrt_device_can(device, NNRT_ABILITY_TELL_NODES) || nnrti_auto_try(device, model, &own)) {
+            for (uint32_t i = 0; i < count; i++)
+                isSupported[i] = true;
+            return NNRT_SUCCESS;
+        }
+    return nnrt_plan_supported(model, config, isSupported, count, reason, user);
 }
 
 /* Without a configuration and reasons: HDI's own question. */
@@ -10030,7 +10060,6 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_auto_memory(void *self, const NNRT_Model
 {
     nnrti_auto_list list;
     NNRT_ModelConfig own, trial;
-    NNRT_PreparedModel *prepared = NULL;
     nnrt_device *device;
     size_t peak = 0;
     uint32_t at;
@@ -10045,13 +10074,10 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_auto_memory(void *self, const NNRT_Model
         return code;
     at = nnrti_auto_first(&list, model, &own);
     while ((device = nnrti_auto_next(&list, &at, model, &own)) != NULL) {
-        trial = nnrti_auto_config(&own, device);
-        trial.error = NULL;
-        if (nnrt_device_prepare(device, model, &trial, &prepared) == NNRT_SUCCESS)
+        if (nnrti_auto_try(device, model, &own))
             break;
         list.failed[at - 1] = true;
     }
-    nnrt_device_release(device, prepared);
     if (device == NULL) {
         code = nnrti_auto_split(&list, model, &own, &peak, NULL, &split);
         if (split || code == NNRT_OUT_OF_MEMORY || code == NNRT_NOT_SUPPORT || !nnrti_auto_rest(&list, model, &own)) {

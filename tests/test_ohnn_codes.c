@@ -19,6 +19,7 @@
 
 #include "inside.h"
 
+#include "devices/nnrt_cpu.h"
 #include "ohnn_kit.h"
 
 #include "codes.h"
@@ -1692,8 +1693,47 @@ static void every_code(void **state)
             fail_msg("code %d was%s seen", code, codesSeen[code] ? "" : " not");
 }
 
+/* Section 3: an operation is available on a device if and only if Build of the model succeeds there. COS has float32 and no
+   integers. */
+static void one_rule(void **state)
+{
+    static const struct {
+        OH_NN_DataType type;
+        bool has;
+    } cases[] = {{OH_NN_FLOAT32, true}, {OH_NN_INT8, false}, {OH_NN_INT32, false}};
+    const size_t *ids = NULL;
+    uint32_t count = 0;
+    (void)state;
+    is(nnrt_cpu_register(NULL, NULL), NNRT_SUCCESS);
+    is(OH_NNDevice_GetAllDevicesID(&ids, &count), OK);
+    assert_int_equal(count, 3); /* auto, reference, cpu */
+    for (uint32_t d = 0; d < count; d++)
+        for (uint32_t i = 0; i < COUNT(cases); i++) {
+            OH_NNModel *m = OH_NNModel_Construct();
+            OH_NNCompilation *c;
+            const bool *available = NULL;
+            const size_t id = ids[d];
+            uint32_t in[1] = {0}, out[1] = {1}, answers = 0;
+            is(add_tensor(m, cases[i].type, shape23, 2, OH_NN_TENSOR, NULL, 0), OK);
+            is(add_tensor(m, cases[i].type, shape23, 2, OH_NN_TENSOR, NULL, 0), OK);
+            is(add_operation(m, OH_NN_OPS_COS, NULL, 0, in, 1, out, 1), OK);
+            is(specify(m, in, 1, out, 1), OK);
+            is(OH_NNModel_Finish(m), OK);
+            is(OH_NNModel_GetAvailableOperations(m, id, &available, &answers), OK);
+            is(answers, 1);
+            assert_non_null(c = OH_NNCompilation_Construct(m));
+            is(OH_NNCompilation_SetDevice(c, id), OK);
+            if (available[0] != cases[i].has || (OH_NNCompilation_Build(c) == OK) != cases[i].has)
+                fail_msg("device %u, case %u: is%s available", d, i, available[0] ? "" : " not");
+            OH_NNCompilation_Destroy(&c);
+            OH_NNModel_Destroy(&m);
+        }
+    is(nnrt_device_unregister("cpu"), NNRT_SUCCESS);
+}
+
 int main(void)
 {
-    static const struct CMUnitTest fixed[] = {cmocka_unit_test(every_function), cmocka_unit_test(every_code)};
+    static const struct CMUnitTest fixed[] = {cmocka_unit_test(every_function), cmocka_unit_test(every_code),
+                                              cmocka_unit_test(one_rule)};
     return codes_run(rows, COUNT(rows), fixed, COUNT(fixed));
 }
