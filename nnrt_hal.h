@@ -7915,7 +7915,9 @@ typedef struct nnrti_auto_list {
     nnrt_device *devices[NNRT_MAX_DEVICES];
     bool failed[NNRT_MAX_DEVICES]; /* takes the whole model, and did not prepare it */
     uint32_t count;
-    bool named; /* by the caller, in that order */
+    bool named;       /* by the caller, in that order */
+    uint8_t *why;     /* for a report, of each node: NNRTI_WHY_ of a split that made no part; NULL: there was none */
+    nnrt_error fault; /* the first one of a device that did not prepare what it takes */
 } nnrti_auto_list;
 
 /* What is prepared on one device. */
@@ -8197,10 +8199,18 @@ typedef struct nnrti_split {
     bool *given;            /* of each tensor: it is an output, or another group reads it than that which writes it */
     uint32_t *marks, mark;  /* of each step that is a group's first: searched in search number mark */
     uint32_t *stack;
-    bool counting; /* bytes are told: nothing stays, and all parts must tell theirs */
+    nnrt_error fault; /* the first one of a device that did not prepare its part */
+    bool counting;    /* bytes are told: nothing stays, and all parts must tell theirs */
 } nnrti_split;
 
 static bool nnrti_tells_memory(const nnrt_device *device); /* >>registry */
+
+/* Keeps the first fault of several. */
+static void nnrti_first_fault(nnrt_error *first, const nnrt_error *fault)
+{
+    if (fault != NULL && fault->code != NNRT_SUCCESS && nnrti_error_open(first))
+        (void)nnrt_error_set(first, fault->code, "%s", nnrti_reason(fault));
+}
 
 /* Is all on the devices of the list, or not at all? */
 static bool nnrti_split_only(const nnrti_split *s)
@@ -9057,6 +9067,9 @@ static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part 
     if (code == NNRT_SUCCESS && NNRTI_MODEL_HAS(part->prepared, RunIn) &&
         NNRTI_MODEL_HAS(part->prepared, GetWorkspaceSize))
         code = part->prepared->vtbl->GetWorkspaceSize(part->prepared, &part->workspace);
+    if (code != NNRT_SUCCESS)
+        (void)nnrt_error_set(error, code, "device '%s' has prepared its part, but does not tell its memory: %s (%d)",
+                             nnrt_device_unique_name(part->device), nnrt_code_name(code), code);
     for (uint32_t i = 0; i < part->model.inputIndex.count && code == NNRT_SUCCESS; i++)
         code = nnrti_part_agrees(part, false, i, error);
     for (uint32_t i = 0; i < part->model.outputIndex.count && code == NNRT_SUCCESS; i++)
@@ -9338,6 +9351,8 @@ static NNRT_ReturnCode nnrti_split_part(nnrti_split *s, uint32_t g)
     while (more) {
         memset(&error, 0, sizeof(error));
         code = nnrti_part_prepare(s, part, &error, &ours);
+        if (code != NNRT_SUCCESS)
+            nnrti_first_fault(&s->fault, &error);
         more = code != NNRT_SUCCESS && !ours && nnrti_part_next(s, part, &k);
         if (more)
             nnrti_split_move(s, g, k, NNRTI_WHY_FAILED);
@@ -9603,11 +9618,22 @@ static void nnrti_auto_tell(const nnrti_auto_telling *t, uint32_t n, const char 
     t->to->placed(t->to->user, &p);
 }
 
+/* Why node n is not on the preferred device, as NNRTI_WHY_. */
+static uint8_t nnrti_auto_why(const nnrti_auto_telling *t, uint32_t n)
+{
+    if (t->split != NULL || t->list->why != NULL)
+        return t->split != NULL ? t->split->why[n] : t->list->why[n];
+    return nnrti_kept(t->model, t->to, n) ? NNRTI_WHY_KEPT
+           : t->list->failed[0]           ? NNRTI_WHY_FAILED
+           : t->to->cost != NULL          ? NNRTI_WHY_COST
+                                          : NNRTI_WHY_ASKED;
+}
+
 static void nnrti_auto_refused(void *user, uint32_t node, const nnrt_error *error)
 {
     const nnrti_auto_telling *t = (const nnrti_auto_telling *)user;
     if (node < t->model->nodes.count && !t->told[node] && nnrti_auto_where(t, node) != t->list->devices[0] &&
-        (t->split == NULL || t->split->why[node] == NNRTI_WHY_ASKED))
+        (t->split == NULL || nnrti_auto_why(t, node) == NNRTI_WHY_ASKED))
         nnrti_auto_tell(t, node, error->message);
 }
 
@@ -9651,15 +9677,17 @@ static void nnrti_auto_report(nnrti_auto_telling *t, const NNRT_ModelConfig *ask
     if (asking != NULL)
         nnrt_free(asking->allocator, takes, count);
     for (uint32_t n = 0; n < count; n++) {
-        const uint8_t whole = nnrti_kept(t->model, t->to, n) ? NNRTI_WHY_KEPT
-                              : t->list->failed[0]           ? NNRTI_WHY_FAILED
-                              : t->to->cost != NULL          ? NNRTI_WHY_COST
-                                                             : NNRTI_WHY_ASKED;
-        if (!t->told[n])
-            nnrti_auto_tell(t, n,
-                            t->list->count > 0 && nnrti_auto_where(t, n) == t->list->devices[0]
-                                ? ""
-                                : nnrti_reasons[t->split != NULL ? t->split->why[n] : whole]);
+        const nnrt_error *fault = t->split != NULL && !nnrti_error_open(&t->split->fault) ? &t->split->fault
+                                                                                         : &t->list->fault;
+        const uint8_t why = nnrti_auto_why(t, n);
+        char text[sizeof(fault->message) + 64];
+        if (t->told[n])
+            continue;
+        (void)nnrt_text(text, sizeof(text), "%s%s%s", nnrti_reasons[why],
+                        why == NNRTI_WHY_FAILED && fault->message[0] != '\0' ? ": " : "",
+                        why == NNRTI_WHY_FAILED ? fault->message : "");
+        nnrti_auto_tell(t, n,
+                        t->list->count > 0 && nnrti_auto_where(t, n) == t->list->devices[0] ? "" : text);
     }
     nnrti_auto_unmatched(t);
 }
@@ -9845,7 +9873,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_split_make(nnrti_split *s, nnrti_split_m
 
 /* Splits the model. bytes: NULL, or nothing stays and it is told how many of a buffer are taken by the split, or by finding
    out that there is none. *split: there is one. */
-static NNRT_ReturnCode nnrti_auto_split(const nnrti_auto_list *list, const NNRT_Model *model,
+static NNRT_ReturnCode nnrti_auto_split(nnrti_auto_list *list, const NNRT_Model *model,
                                         const NNRT_ModelConfig *config, size_t *bytes, NNRT_PreparedModel **prepared,
                                         bool *split)
 {
@@ -9871,6 +9899,10 @@ static NNRT_ReturnCode nnrti_auto_split(const nnrti_auto_list *list, const NNRT_
     if (bytes != NULL && !nnrti_round_size(memory.peak, NNRT_ALIGNMENT, bytes))
         code = nnrti_no_memory(config->error);
     if (made == NULL || bytes != NULL) {
+        if (made == NULL && bytes == NULL && s.draft != NULL && code == NNRT_SUCCESS && nnrti_reports(config) &&
+            (list->why = (uint8_t *)nnrt_alloc(config->allocator, model->nodes.count)) != NULL)
+            memcpy(list->why, s.why, model->nodes.count);
+        nnrti_first_fault(&list->fault, &s.fault);
         nnrti_split_release(s.parts);
         nnrt_model_unmap(s.mappings);
         nnrt_memory_end(&memory);
@@ -10165,6 +10197,8 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_auto_prepare(void *self, const NNRT_Mode
         tried = true;
         code = nnrti_auto_wrap(device, model, &own, prepared);
         list.failed[at - 1] = code != NNRT_SUCCESS;
+        if (code != NNRT_SUCCESS && first)
+            nnrti_first_fault(&list.fault, own.error);
         if (code == NNRT_OUT_OF_MEMORY && nnrti_auto_too_small(device, model, &own))
             return code;
     }
@@ -10175,17 +10209,19 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_auto_prepare(void *self, const NNRT_Mode
         if (split)
             return code;
         device = nnrt_device_find("reference");
-        if (code == NNRT_OUT_OF_MEMORY || code == NNRT_NOT_SUPPORT || !nnrti_auto_rest(&list, model, &own))
-            return code != NNRT_SUCCESS ? code
-                                        : nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
-                                                         list.count == 0 ? "no device is registered and available"
-                                                                         : "strict: no device takes the model");
-        if (first)
-            nnrti_error_clear(own.error);
-        code = nnrti_auto_wrap(device, model, &own, prepared);
+        if (code != NNRT_OUT_OF_MEMORY && code != NNRT_NOT_SUPPORT && nnrti_auto_rest(&list, model, &own)) {
+            if (first)
+                nnrti_error_clear(own.error);
+            code = nnrti_auto_wrap(device, model, &own, prepared);
+        } else if (code == NNRT_SUCCESS) {
+            code = nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
+                                  list.count == 0 ? "no device is registered and available"
+                                                  : "strict: no device takes the model");
+        }
     }
     if (code == NNRT_SUCCESS && nnrti_reports(&own))
         nnrti_whole_report(model, &own, &list, device);
+    nnrt_free(own.allocator, list.why, model->nodes.count);
     return code;
 }
 

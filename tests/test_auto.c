@@ -1169,7 +1169,8 @@ static void test_next_device(void **state)
             fail_msg("%s: %s", first[i], e.message);
         assert_int_equal(r.told, 4);
         assert_string_equal(r.device[0], "b_nnrt_v1_0");
-        assert_string_equal(r.reason[0], "a device that takes it did not prepare its part");
+        assert_non_null(strstr(r.reason[0], "a device that takes it did not prepare its part: "));
+        assert_non_null(strstr(r.reason[0], i < 2 ? ": device 'a' was told to fail" : "device 'a"));
         assert_string_equal(r.device[2], i == 1 ? "a_nnrt_v1_0" : "b_nnrt_v1_0");
         assert_string_equal(r.device[3], "reference_nnrt_v2_0");
         expect_same(s, &want, 7);
@@ -1178,6 +1179,41 @@ static void test_next_device(void **state)
         unregistered(b);
     }
     results_end(&want);
+    nnrt_model_destroy(m);
+}
+
+/* A split that makes no part leaves the whole model with the reference device, for reasons that the report gives. */
+static void test_no_part(void **state)
+{
+    static const struct {
+        const char *device;
+        uint32_t smallest;
+        const char *reason; /* of nodes 0 and 2, which the device takes */
+    } rows[] = {{"fake:name=a,ops=ACTIVATION,fail=PrepareModel,code=TIME_OUT", 0,
+                 "a device that takes it did not prepare its part: device 'a' was told to fail"},
+                {"fake:name=a,ops=ACTIVATION,fail=GetMemory,code=TIME_OUT", 0,
+                 "a device that takes it did not prepare its part: device 'a_nnrt_v1_0' has prepared its part, but does "
+                 "not tell its memory: NNRT_TIME_OUT (17)"},
+                {"fake:name=a,ops=ACTIVATION", 2, "its part has fewer nodes than are wanted"}};
+    NNRT_Model *m = drawn("A0>1 B1,0>2 A2>3", "3");
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(rows); i++) {
+        nnrt_fake *a = registered(rows[i].device);
+        nnrt_session_desc desc;
+        nnrt_partition p;
+        report r;
+        reported(&desc, &p, &r, "auto:a");
+        p.smallest = rows[i].smallest;
+        nnrt_session_destroy(opened(m, &desc));
+        assert_int_equal(r.told, 3);
+        for (uint32_t n = 0; n < 3; n++) {
+            assert_string_equal(r.device[n], "reference_nnrt_v2_0");
+            assert_string_equal(r.reason[n],
+                                n != 1 ? rows[i].reason
+                                       : "node 1 't2' (ADD_FUSION): device 'a' does not have this operator");
+        }
+        unregistered(a);
+    }
     nnrt_model_destroy(m);
 }
 
@@ -2023,7 +2059,7 @@ int main(void)
         cmocka_unit_test(test_fallback),  cmocka_unit_test(test_open_models),   cmocka_unit_test(test_smallest),
         cmocka_unit_test(test_costs),     cmocka_unit_test(test_liar),          cmocka_unit_test(test_borders),
         cmocka_unit_test(test_at_once),   cmocka_unit_test(test_not_at_once),   cmocka_unit_test(test_ask),
-        cmocka_unit_test(test_one_rule),
+        cmocka_unit_test(test_one_rule),  cmocka_unit_test(test_no_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
