@@ -42,7 +42,9 @@ WHAT IT IS
     With NNRT_THREADS 1 (libneural_network_runtime.so has it) an executor has a thread for asynchronous runs from
     SetOnRunDone or SetOnServiceDied on. A run that has begun is not interrupted: TIMEOUT comes once the device is through
     with it. 64 runs may wait, then RunAsync is UNAVAILABLE_DEVICE. Destroying the executor ends those that wait with FAILED.
-    OPERATION_FORBIDDEN: without NNRT_THREADS, of the built-in devices, and of a device without RunIn.
+    OPERATION_FORBIDDEN: without NNRT_THREADS, and of a device without RunIn; the built-in devices have it.
+    An output that is too small is INVALID_PARAMETER, and nothing is written, where the device tells what its outputs need
+    (GetOutputDimRanges), as the built-in devices do; of a device with HDI's methods alone it is UNAVAILABLE_DEVICE.
 
 NOT YET, AND WHAT IS SAID INSTEAD
     Vendors' offline models of a device that has HDI's methods only, and no GetIO: FAILED.
@@ -2965,7 +2967,7 @@ static OH_NN_ReturnCode nnrti_ohnn_asynchronous(OH_NNExecutor *e)
 #if NNRT_THREADS
     const NNRT_PreparedModel *p = e->compiled->prepared;
     OH_NN_ReturnCode code = OH_NN_SUCCESS;
-    if (strcmp(nnrt_device_vendor(e->compiled->device), "nnrt") == 0 || (p != NULL && !NNRTI_OHNN_MODEL_HAS(p, RunIn)))
+    if (p != NULL && !NNRTI_OHNN_MODEL_HAS(p, RunIn))
         return OH_NN_OPERATION_FORBIDDEN;
     NNRTI_OHNN_LOCK(&e->mutex);
     if (e->queue == NULL && nnrt_queue_create(&e->queue, NULL, NULL) != NNRT_SUCCESS)
@@ -3160,6 +3162,16 @@ static bool nnrti_ohnn_holds(const NN_Tensor *t)
     return OH_NNTensorDesc_GetByteSize(&t->desc, &bytes) == OH_NN_SUCCESS && bytes <= t->size - t->offset;
 }
 
+/* Whether the prepared model reports what its outputs need. Then INSUFFICIENT_BUFFER is the caller's fault; drivers with
+   HDI's methods alone cannot report it, and what they say of an output is a failure of theirs. */
+static bool nnrti_ohnn_reports_outputs(const OH_NNExecutor *e)
+{
+    NNRT_PreparedModel *p = e->compiled->prepared != NULL ? e->compiled->prepared : e->own;
+    nnrt_dims least, most;
+    return p != NULL && NNRTI_OHNN_MODEL_HAS(p, GetOutputDimRanges) &&
+           p->vtbl->GetOutputDimRanges(p, 0, &least, &most) == NNRT_SUCCESS;
+}
+
 /* The run itself, with arguments that were looked at. */
 static OH_NN_ReturnCode nnrti_ohnn_run(OH_NNExecutor *e, NN_Tensor *const *in, NN_Tensor *const *out)
 {
@@ -3182,7 +3194,7 @@ static OH_NN_ReturnCode nnrti_ohnn_run(OH_NNExecutor *e, NN_Tensor *const *in, N
     code = e->said = nnrti_ohnn_execute(e);
     for (uint32_t i = 0; i < e->nOut && code == NNRT_SUCCESS; i++)
         nnrti_ohnn_desc_shape(&out[i]->desc, e->told[i].dims, (size_t)e->told[i].rank);
-    if (code == NNRT_INSUFFICIENT_BUFFER && strcmp(nnrt_device_vendor(e->compiled->device), "nnrt") == 0)
+    if (code == NNRT_INSUFFICIENT_BUFFER && nnrti_ohnn_reports_outputs(e))
         return OH_NN_INVALID_PARAMETER;
     return code == NNRT_SUCCESS ? OH_NN_SUCCESS : OH_NN_UNAVAILABLE_DEVICE;
 }
