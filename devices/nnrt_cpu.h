@@ -5284,7 +5284,7 @@ static NNRT_ReturnCode nnrti_cpu_memory(void *self, const NNRT_Model *model, con
                             (void *)(uintptr_t)((const nnrti_cpu_device *)self)->set, bytes);
 }
 
-/* No edit refuses a node: the device supports what the reference device supports. */
+/* No edit refuses a node: the device supports the nodes of the reference device. */
 static NNRT_ReturnCode nnrti_cpu_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                        bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
 {

@@ -1825,7 +1825,7 @@ static void nnrti_remote_tables(nnrt_remote *r)
     m->GetOutputDimRanges = nnrti_remote_output_ranges;
 }
 
-/* What the device cannot do there is absent here. */
+/* Slots that the device lacks there are absent here. */
 static void nnrti_remote_absent(nnrt_remote *r)
 {
     NNRT_DeviceVtbl *d = &r->table;

@@ -244,9 +244,9 @@ static bool compare(vec_case *c, const outcome *o, const outcome *same, char *wh
     return true;
 }
 
-/* A device that tells which nodes it supports, as all built-in ones do, supports the node if and only if it prepares the
+/* A device with GetSupportedOperation, as all built-in ones are, supports the node if and only if it prepares the
    model. */
-static bool supports_what_it_prepares(const char *name, const single *s, const outcome *o, char *why, size_t size)
+static bool supports_as_it_prepares(const char *name, const single *s, const outcome *o, char *why, size_t size)
 {
     nnrt_device *device = nnrt_device_find(name);
     bool supported = false;
@@ -283,7 +283,7 @@ static bool run_case(vec_case *c, const test_device *device, bool exact, char *w
     good = got.code == want;
     if (!good)
         snprintf(why, size, "gave %s, expected %s: %s", nnrt_code_name(got.code), nnrt_code_name(want), got.message);
-    good = good && supports_what_it_prepares(device->name, &s, &got, why, size);
+    good = good && supports_as_it_prepares(device->name, &s, &got, why, size);
     if (good && want == NNRT_SUCCESS) {
         memset(&reference, 0, sizeof(reference));
         exact = exact || device->bounds == NULL;

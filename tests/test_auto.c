@@ -1997,7 +1997,7 @@ static void test_costs(void **state)
 
 /* ---- one rule for GetSupportedOperation and PrepareModel ---- */
 
-/* Which nodes a device supports is what it prepares: node 1 of each row is prepared by all of these devices or by none of
+/* A device supports the nodes that it prepares, and no others: node 1 of each row is prepared by all of these devices or by none of
    them. The device "mute" has no GetSupportedOperation: its PrepareModel decides, and `auto` asks it by trying. */
 static void test_one_rule(void **state)
 {

@@ -1648,7 +1648,7 @@ static void wait_told(told *t, uint32_t done, uint32_t died)
     t->done = t->died = 0;
 }
 
-/* Every built-in device has asynchronous runs: what a device can decides, and not whose it is. */
+/* Every built-in device has asynchronous runs: the abilities of a device decide, and not its vendor. */
 static void builtin_later(void **state)
 {
     static const char *const names[] = {"auto_nnrt", "reference_nnrt", "cpu_nnrt"};

@@ -1339,11 +1339,11 @@ static int run_untold(uint32_t broken)
     return code;
 }
 
-/* Of a device that reports what its outputs need, as built-in devices do: section 7 requires IP of them. */
+/* Of a device that reports the sizes of its outputs, as built-in devices do: section 7 requires IP of them. */
 static const check run_builtin_checks[] = {
     {"a block smaller than its description", FAILED, 0},
     {"an output too small", IP, 0},
-    {"an output too small, of a driver that reports what it needs", IP, A(1)},
+    {"an output too small, of a driver that reports its sizes", IP, A(1)},
     END};
 static int run_builtin(uint32_t broken)
 {
@@ -1355,7 +1355,7 @@ static int run_builtin(uint32_t broken)
     nnrt_fake *npu;
     is(add_model(&model, 2), OK);
     c = OH_NNCompilation_Construct(model);
-    npu = B(2) ? npu_with("") : NULL; /* of another vendor: what counts is what it can */
+    npu = B(2) ? npu_with("") : NULL; /* of another vendor: abilities count */
     is(OH_NNCompilation_SetDevice(c, npu != NULL ? last_id() : 0), OK);
     is(OH_NNCompilation_Build(c), OK);
     e = OH_NNExecutor_Construct(c);

@@ -414,7 +414,7 @@ static void test_absent_slots(void **state)
         memset(&partition, 0, sizeof(partition));
         partition.placed = count_elsewhere;
         partition.user = &elsewhere;
-        partition.fallback = true; /* a split: auto asks for what a part takes */
+        partition.fallback = true; /* a split: auto asks for the memory of a part */
         desc.device = "auto:remote_npu0";
         desc.partition = &partition;
         assert_int_equal(nnrt_session_create(&session, &g.model, &desc, NULL), NNRT_SUCCESS);

@@ -128,11 +128,11 @@ static NNRT_ReturnCode example_memory(void *self, const NNRT_Model *model, const
 static NNRT_ReturnCode example_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                      bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
 {
-    (void)self; /* the edit refuses no node: the device supports what the reference device supports */
+    (void)self; /* the edit refuses no node: the device supports the nodes of the reference device */
     return nnrt_plan_supported(model, config, isSupported, count, reason, user);
 }
 
-/* What is not offered stays NULL. Without GetDeviceType it is OTHER, which `auto` tries before the reference device. */
+/* Absent slots stay NULL. Without GetDeviceType it is OTHER, which `auto` tries before the reference device. */
 static NNRT_ReturnCode example_device_register(nnrt_error *error)
 {
     static NNRT_DeviceVtbl table;
