@@ -5237,6 +5237,19 @@ static NNRT_ReturnCode nnrti_cpu_memory(void *self, const NNRT_Model *model, con
                             (void *)(uintptr_t)((const nnrti_cpu_device *)self)->set, bytes);
 }
 
+/* No edit refuses a node: the device supports the nodes of the reference device. */
+static NNRT_ReturnCode nnrti_cpu_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                       bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
+{
+    (void)self;
+    return nnrt_plan_supported(model, config, isSupported, count, reason, user);
+}
+
+static NNRT_ReturnCode nnrti_cpu_supported(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count)
+{
+    return nnrti_cpu_nodes(self, model, NULL, isSupported, count, NULL, NULL);
+}
+
 NNRT_API const char *nnrt_cpu_set(uint32_t i)
 {
     for (uint32_t k = 0; nnrti_cpu_sets[k] != NULL; k++)
@@ -5269,9 +5282,11 @@ static nnrti_cpu_device *nnrti_cpu_make(const char *set)
         made->table.GetDeviceName = nnrti_cpu_name;
         made->table.GetVendorName = nnrti_cpu_vendor;
         made->table.GetDeviceType = nnrti_cpu_kind;
+        made->table.GetSupportedOperation = nnrti_cpu_supported;
         made->table.IsDynamicInputSupported = nnrti_cpu_dynamic;
         made->table.PrepareModel = nnrti_cpu_prepare;
         made->table.GetModelMemory = nnrti_cpu_memory;
+        made->table.GetSupportedNodes = nnrti_cpu_nodes;
         return made;
     }
     return NULL;
