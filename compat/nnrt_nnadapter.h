@@ -361,6 +361,12 @@ static bool nnrti_nna_per_channel(int64_t precision)
            precision == NNADAPTER_QUANT_INT32_SYMM_PER_CHANNEL;
 }
 
+/* Is the precision of an operand not known yet? */
+static bool nnrti_nna_unknown(const NNAdapterOperandType *type)
+{
+    return (int32_t)type->precision == NNADAPTER_UNKNOWN;
+}
+
 static bool nnrti_nna_asymmetric(int64_t precision)
 {
     return precision == NNADAPTER_QUANT_UINT8_ASYMM_PER_LAYER || precision == NNADAPTER_QUANT_UINT16_ASYMM_PER_LAYER ||
@@ -699,6 +705,7 @@ struct NNAdapterOperand {
     bool input;             /* of the model */
     bool image;             /* an operator with a layout reads or writes it */
     bool real;              /* what another one of this number is in float32 */
+    bool unknown;           /* the program added it with precision UNKNOWN */
     uint32_t stamp, tensor; /* of the builder that it is in */
 };
 
@@ -706,6 +713,7 @@ struct NNAdapterOperation {
     NNAdapterOperationType type;
     uint32_t index, nIn, nOut;
     NNAdapterOperand **operands; /* inputs, then outputs */
+    bool pending;                /* its results are inferred in NNAdapterModel_finish */
 };
 
 /* A model lives until its handle is destroyed and nothing compiled needs it any more. */
@@ -771,14 +779,29 @@ NNRT_NNADAPTER_API void NNAdapterModel_destroy(NNAdapterModel *model)
     free(model);
 }
 
+/* Copies the scales of a type with a scale for each channel; false: there is no memory. */
+static bool nnrti_nna_scales(NNAdapterOperand *o, uint32_t axis, const float *scales, uint32_t count)
+{
+    float *copy = (float *)calloc(count, sizeof(*copy));
+    if (copy == NULL)
+        return false;
+    memcpy(copy, scales, count * sizeof(*copy));
+    free(o->scales);
+    o->scales = copy;
+    o->type.symm_per_channel_params.channel_dim = axis;
+    o->type.symm_per_channel_params.scale_count = count;
+    o->type.symm_per_channel_params.scales = copy;
+    return true;
+}
+
 /* Is this a type that can be? */
 static int nnrti_nna_type_check(const NNAdapterOperandType *type)
 {
     const NNAdapterSymmPerChannelQuantParams *q = &type->symm_per_channel_params;
     if (type->dimensions.count > NNADAPTER_MAX_SIZE_OF_DIMENSIONS)
         return NNADAPTER_INVALID_DIMENSIONS;
-    if (nnrti_nna_type(type->precision) == NNRT_DATA_TYPE_UNKNOWN || (int)type->layout < 0 ||
-        (int)type->layout > NNADAPTER_HWNC || type->dimensions.dynamic_count > NNADAPTER_MAX_SIZE_OF_DYNAMIC_DIMENSIONS)
+    if ((nnrti_nna_type(type->precision) == NNRT_DATA_TYPE_UNKNOWN && !nnrti_nna_unknown(type)) ||
+        (int)type->layout < 0 || (int)type->layout > NNADAPTER_HWNC || type->dimensions.dynamic_count > NNADAPTER_MAX_SIZE_OF_DYNAMIC_DIMENSIONS)
         return NNADAPTER_INVALID_PARAMETER;
     if (nnrti_nna_per_channel(type->precision) &&
         (q->scales == NULL || q->scale_count == 0 || q->channel_dim >= type->dimensions.count ||
@@ -810,14 +833,12 @@ NNRT_NNADAPTER_API int NNAdapterModel_addOperand(NNAdapterModel *model, const NN
     o->index = model->nOperands;
     o->type = *type;
     o->type.lifetime = NNADAPTER_TEMPORARY_VARIABLE;
-    if (nnrti_nna_per_channel(type->precision)) {
-        const uint32_t count = type->symm_per_channel_params.scale_count;
-        if ((o->scales = (float *)calloc(count, sizeof(*o->scales))) == NULL) {
-            free(o);
-            return NNADAPTER_OUT_OF_MEMORY;
-        }
-        memcpy(o->scales, type->symm_per_channel_params.scales, count * sizeof(*o->scales));
-        o->type.symm_per_channel_params.scales = o->scales;
+    o->unknown = nnrti_nna_unknown(type);
+    if (nnrti_nna_per_channel(type->precision) &&
+        !nnrti_nna_scales(o, type->symm_per_channel_params.channel_dim, type->symm_per_channel_params.scales,
+                          type->symm_per_channel_params.scale_count)) {
+        free(o);
+        return NNADAPTER_OUT_OF_MEMORY;
     }
     *operand = model->operands[model->nOperands++] = o;
     return NNADAPTER_NO_ERROR;
@@ -1391,6 +1412,24 @@ static void nnrti_nna_resize(nnrti_nna_lower *l)
     }
 }
 
+/* Zero point i of QUANTIZE, INT32 or a whole FLOAT32; NULL: 0. false: it is neither. */
+static bool nnrti_nna_zero(const NNAdapterOperand *o, size_t i, int64_t *zero)
+{
+    float real;
+    *zero = 0;
+    if (o == NULL)
+        return true;
+    if (!nnrti_nna_constant(o, NNADAPTER_FLOAT32)) {
+        *zero = nnrti_nna_constant(o, NNADAPTER_INT32) ? nnrti_nna_number(o, i) : 0;
+        return nnrti_nna_constant(o, NNADAPTER_INT32);
+    }
+    real = ((const float *)o->data)[i];
+    if (!(real >= -65536.0f && real <= 65536.0f) || (float)(int32_t)real < real || (float)(int32_t)real > real)
+        return false;
+    *zero = (int32_t)real;
+    return true;
+}
+
 /* QUANTIZE: scale and zero point are operands, and belong to the type of the result, too. */
 static void nnrti_nna_quantize(nnrti_nna_lower *l)
 {
@@ -1403,8 +1442,8 @@ static void nnrti_nna_quantize(nnrti_nna_lower *l)
         nnrti_nna_fault(l, NNRT_INVALID_DATATYPE, -1, "the result is not quantised");
     else if (scale == NULL || !nnrti_nna_constant(scale, NNADAPTER_FLOAT32) || nnrti_nna_count(scale) != count)
         nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "is not a constant FLOAT32 for each scale of the result");
-    else if (zero != NULL && (!nnrti_nna_constant(zero, NNADAPTER_INT32) || nnrti_nna_count(zero) != count))
-        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 3, "is not a constant INT32 for each scale of the result");
+    else if (zero != NULL && nnrti_nna_count(zero) != count)
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 3, "has not an element for each scale of the result");
     else if (each && (axis < 0 ? axis + x->type.dimensions.count : axis) != y->type.symm_per_channel_params.channel_dim)
         nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 1, "is not the axis of the scales of the result");
     for (size_t i = 0; i < count && !nnrti_nna_failed(l); i++) {
@@ -1412,8 +1451,10 @@ static void nnrti_nna_quantize(nnrti_nna_lower *l)
         const float own = each     ? y->type.symm_per_channel_params.scales[i]
                           : offset ? y->type.asymm_per_layer_params.scale
                                    : y->type.symm_per_layer_params.scale;
-        const int64_t z = zero != NULL ? nnrti_nna_number(zero, i) : 0;
-        if (memcmp(&own, (const float *)scale->data + i, sizeof(own)) != 0)
+        int64_t z;
+        if (!nnrti_nna_zero(zero, i, &z))
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 3, "is not a constant INT32 or a whole number as FLOAT32");
+        else if (memcmp(&own, (const float *)scale->data + i, sizeof(own)) != 0)
             nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "is not the scale of the result");
         else if (z != (offset ? y->type.asymm_per_layer_params.zero_point : 0))
             nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 3, "is not the zero point of the result");
@@ -1487,7 +1528,7 @@ static void nnrti_nna_special(nnrti_nna_lower *l)
         ((NNRT_LayerNormFusion *)attr)->elementwiseAffine = l->in[1] != NNRT_NO_TENSOR || l->in[2] != NNRT_NO_TENSOR;
         break;
     case NNADAPTER_LRN: {
-        const int64_t size = nnrti_nna_scalar(l, 1, NNADAPTER_INT32, 1);
+        const int64_t size = nnrti_nna_scalar(l, 1, NNADAPTER_INT32, 5);
         if (size < 1)
             nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 1, "is less than 1");
         else if (size % 2 == 0)
@@ -1746,8 +1787,85 @@ static NNRT_ReturnCode nnrti_nna_alone(NNAdapterModel *model, const NNAdapterOpe
     return code;
 }
 
-/* Types and shapes of the results, as far as they follow from what it reads. */
-static NNRT_ReturnCode nnrti_nna_infer(NNAdapterModel *model, const NNAdapterOperation *op)
+/* The input of a node whose element type its output number `out` has, by the row's outputs; -1: none. */
+static int32_t nnrti_nna_like(const char *outputs, uint32_t out)
+{
+    for (;; out--) {
+        const size_t length = strcspn(outputs, " "), equals = strcspn(outputs, "=");
+        if (out == 0 || memchr(outputs, '*', length) != NULL)
+            return equals < length ? outputs[equals + 1] - '0' : -1;
+        if (outputs[length] == '\0')
+            return -1;
+        outputs += length + 1;
+    }
+}
+
+/* The result of QUANTIZE, of precision UNKNOWN, by its operands: several scales are those of channels, and a zero point that
+   is not 0 makes it asymmetric. Where they are wrong it stays UNKNOWN, which nnrti_nna_quantize refuses. */
+static NNRT_ReturnCode nnrti_nna_derive_quantize(const nnrti_nna_lower *l, NNAdapterOperand *y)
+{
+    const NNAdapterOperand *x = nnrti_nna_operand(l, 0), *scale = nnrti_nna_operand(l, 2);
+    const NNAdapterOperand *zero = nnrti_nna_operand(l, 3), *axis = nnrti_nna_operand(l, 1);
+    const size_t count = scale != NULL && nnrti_nna_constant(scale, NNADAPTER_FLOAT32) ? nnrti_nna_count(scale) : 0;
+    int64_t z = 0, at = 1;
+    if (count == 0 || count > UINT32_MAX || (zero != NULL && nnrti_nna_count(zero) != count) ||
+        !nnrti_nna_zero(zero, 0, &z))
+        return NNRT_SUCCESS;
+    if (axis != NULL && nnrti_nna_constant(axis, NNADAPTER_INT32) && nnrti_nna_count(axis) == 1)
+        at = nnrti_nna_number(axis, 0);
+    at = at < 0 && x != NULL ? at + x->type.dimensions.count : at;
+    if (count > 1) {
+        if (!nnrti_nna_scales(y, (uint32_t)at, (const float *)scale->data, (uint32_t)count))
+            return NNRT_OUT_OF_MEMORY;
+        y->type.precision = NNADAPTER_QUANT_INT8_SYMM_PER_CHANNEL;
+    } else {
+        y->type.precision = z == 0 ? NNADAPTER_QUANT_INT8_SYMM_PER_LAYER : NNADAPTER_QUANT_UINT8_ASYMM_PER_LAYER;
+        y->type.asymm_per_layer_params.scale = *(const float *)scale->data;
+        y->type.asymm_per_layer_params.zero_point = (int32_t)z;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Results of precision UNKNOWN whose node gives them the element type of a quantized operand get its precision, and keep the
+   scale and zero point that the program gave them. Other precisions follow with the shapes. */
+static NNRT_ReturnCode nnrti_nna_derive(const NNAdapterOperation *op, nnrt_error *error)
+{
+    const nnrt_op *node = nnrt_op_find(nnrti_nna_rows[op->type].type);
+    nnrti_nna_lower l;
+    memset(&l, 0, sizeof(l));
+    l.op = op;
+    l.row = &nnrti_nna_rows[op->type];
+    for (uint32_t i = 0; i < op->nOut && node != NULL; i++) {
+        NNAdapterOperand *y = op->operands[op->nIn + i];
+        const int32_t like = nnrti_nna_like(node->outputs, i);
+        /* the node has the operands in their order, but for FILL, whose shape stands first */
+        const uint32_t at = op->type == NNADAPTER_FILL ? 1 : (uint32_t)like;
+        const NNAdapterOperand *x = like >= 0 ? nnrti_nna_operand(&l, at) : NULL;
+        if (!nnrti_nna_unknown(&y->type))
+            continue;
+        if (op->type == NNADAPTER_QUANTIZE && nnrti_nna_derive_quantize(&l, y) != NNRT_SUCCESS)
+            return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+        if (x == NULL || !nnrti_nna_quantised(x->type.precision))
+            continue;
+        if (!(y->type.asymm_per_layer_params.scale > 0)) { /* the first member of symm_per_layer_params, too */
+            if ((node->flags & NNRT_OP_MOVES) == 0 || nnrti_nna_per_channel(x->type.precision))
+                return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                                      "operation %u (%s): output %u has precision UNKNOWN and no scale, and operand %u "
+                                      "is quantized; expected a scale > 0",
+                                      op->index, l.row->name, i, at);
+            y->type.asymm_per_layer_params = x->type.asymm_per_layer_params;
+        }
+        /* one scale: of a type with one for each channel the symmetric type before it in the enumeration */
+        y->type.precision = nnrti_nna_per_channel(x->type.precision)
+                                ? (NNAdapterOperandPrecisionCode)((int)x->type.precision - 1)
+                                : x->type.precision;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Types and shapes of the results, as far as they follow from what it reads. An operation with an operand of unknown precision
+   waits for NNAdapterModel_finish. */
+static NNRT_ReturnCode nnrti_nna_infer(NNAdapterModel *model, NNAdapterOperation *op)
 {
     NNRT_Model *alone;
     NNRT_ModelConfig config;
@@ -1755,8 +1873,14 @@ static NNRT_ReturnCode nnrti_nna_infer(NNAdapterModel *model, const NNAdapterOpe
     nnrt_operand *tensors = NULL;
     nnrt_bound *bounds = NULL;
     bool open;
-    NNRT_ReturnCode code = nnrti_nna_alone(model, op, &alone, &open, &model->error);
-    if (code != NNRT_SUCCESS)
+    NNRT_ReturnCode code;
+    op->pending = false;
+    for (uint32_t i = 0; i < op->nIn; i++)
+        op->pending = op->pending || (op->operands[i] != NULL && nnrti_nna_unknown(&op->operands[i]->type));
+    if (op->pending)
+        return NNRT_SUCCESS;
+    if ((code = nnrti_nna_derive(op, &model->error)) != NNRT_SUCCESS ||
+        (code = nnrti_nna_alone(model, op, &alone, &open, &model->error)) != NNRT_SUCCESS)
         return code;
     memset(&config, 0, sizeof(config));
     config.error = open ? NULL : &model->error;
@@ -1846,8 +1970,11 @@ NNRT_NNADAPTER_API int NNAdapterModel_addOperation(NNAdapterModel *model, NNAdap
     if (nnrti_nna_known(op))
         code = nnrti_nna_infer(model, op);
     if (code != NNRT_SUCCESS) {
-        for (uint32_t i = 0; i < output_count; i++)
+        for (uint32_t i = 0; i < output_count; i++) {
             output_operands[i]->writer = 0;
+            if (output_operands[i]->unknown)
+                output_operands[i]->type.precision = (NNAdapterOperandPrecisionCode)NNADAPTER_UNKNOWN;
+        }
         free(op->operands);
         free(op);
         return nnrti_nna_code(code);
@@ -1866,7 +1993,8 @@ NNRT_NNADAPTER_API int NNAdapterModel_identifyInputsAndOutputs(NNAdapterModel *m
         !nnrti_nna_own(model, output_operands, output_count, false))
         return NNADAPTER_INVALID_PARAMETER;
     for (uint32_t i = 0; i < input_count; i++) {
-        if (input_operands[i]->data != NULL || input_operands[i]->writer != 0)
+        if (input_operands[i]->data != NULL || input_operands[i]->writer != 0 ||
+            nnrti_nna_unknown(&input_operands[i]->type))
             return NNADAPTER_INVALID_PARAMETER;
         for (uint32_t k = 0; k < i; k++)
             if (input_operands[k] == input_operands[i])
@@ -1897,7 +2025,8 @@ NNRT_NNADAPTER_API int NNAdapterModel_identifyInputsAndOutputs(NNAdapterModel *m
 }
 
 /* Calls the builder with each operation behind those that it waits for, in the order in which they were added where that is
-   one. b NULL: only looks. false: one waits for itself, or for nothing, or (in model->error) there is no memory. */
+   one. b NULL: infers the operations that are pending. false: model->error says which one waits for itself or for nothing,
+   what is wrong with one, or that there is no memory. */
 static bool nnrti_nna_sorted(NNAdapterModel *model, nnrt_builder *b)
 {
     const uint32_t n = model->nOperations;
@@ -1915,12 +2044,14 @@ static bool nnrti_nna_sorted(NNAdapterModel *model, nnrt_builder *b)
         next[i] = 1;
         asked[i] = UINT32_MAX;
         while (good && at != UINT32_MAX) {
-            const NNAdapterOperation *op = model->operations[at];
+            NNAdapterOperation *op = model->operations[at];
             const NNAdapterOperand *o;
             uint32_t from;
             if (next[at] > op->nIn) {
                 if (b != NULL)
                     nnrti_nna_operation(b, op, false);
+                else if (op->pending && nnrti_nna_infer(model, op) != NNRT_SUCCESS)
+                    op->pending = !(good = false);
                 next[at] = UINT32_MAX;
                 at = asked[at];
                 continue;
@@ -1996,9 +2127,9 @@ NNRT_NNADAPTER_API int NNAdapterModel_finish(NNAdapterModel *model)
         if (model->io[i]->writer != 0 || model->io[i]->data != NULL)
             return nnrti_nna_code(
                 nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER, "input %u is given otherwise, too", i));
+    if (!nnrti_nna_sorted(model, NULL))
+        return nnrti_nna_code(model->error.code);
     if (own) { /* which no device here takes: there is nothing to compile */
-        if (!nnrti_nna_sorted(model, NULL))
-            return nnrti_nna_code(model->error.code);
         model->finished = true;
         return NNADAPTER_NO_ERROR;
     }

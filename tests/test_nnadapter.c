@@ -1199,6 +1199,197 @@ static void quantised(void **state)
     }
 }
 
+/* An operand as Paddle-Lite's converter adds results: precision UNKNOWN, no dimensions, perhaps a scale. */
+static NNAdapterOperand *unknown(net *n, float scale, int32_t zero)
+{
+    NNAdapterOperandType type = type_of(NNADAPTER_UNKNOWN, 0, NULL);
+    type.asymm_per_layer_params.scale = scale;
+    type.asymm_per_layer_params.zero_point = zero;
+    return operand(n, &type, NULL, 0, false);
+}
+
+/* One operation of quantized data[count], of this type and with result 0 of precision UNKNOWN. */
+static int unknown_of(net *n, int32_t op, const NNAdapterOperandType *x, const void *data, float scale, int32_t zero)
+{
+    memory *m = &n->from[0];
+    m->rank = x->dimensions.count;
+    memcpy(m->dims, x->dimensions.data, sizeof(m->dims));
+    m->data = (void *)(uintptr_t)data;
+    n->in[0] = operand(n, x, NULL, 0, true);
+    n->nIn = n->nIn < 1 ? 1 : n->nIn;
+    n->out[n->nOut++] = unknown(n, scale, zero);
+    return run(n, op);
+}
+
+static void type_is(NNAdapterOperand *o, int precision, uint32_t rank, const int32_t *dims)
+{
+    NNAdapterOperandType *type = NULL;
+    is(NNAdapterModel_getOperandType(o, &type), OK);
+    assert_int_equal((int32_t)type->precision, precision);
+    assert_int_equal(type->dimensions.count, rank);
+    for (uint32_t i = 0; i < rank; i++)
+        assert_int_equal(type->dimensions.data[i], dims[i]);
+}
+
+/* Results of precision UNKNOWN and without dimensions are inferred, whatever the order of the operations. */
+static void unknown_results(void **state)
+{
+    static const float x[4] = {-1, 2, -3, 4}, magnitudes[4] = {1, 2, 3, 4};
+    const int32_t four = 4, halves[2] = {2, 2};
+    NNAdapterOperand *between;
+    NNAdapterOperation *operation;
+    net n;
+    (void)state;
+    is(begin(&n), OK);
+    variable(&n, NNADAPTER_FLOAT32, 1, &four, x);
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    is(add(&n, NNADAPTER_ABS), OK);
+    type_is(n.out[0], NNADAPTER_FLOAT32, 1, &four);
+    is(finish(&n), OK);
+    is(prepare(&n), OK);
+    is(NNAdapterExecution_compute(n.execution), OK);
+    gives(&n, 0, 1, &four, magnitudes);
+    end(&n);
+    is(begin(&n), OK); /* what reads the result is added first */
+    variable(&n, NNADAPTER_FLOAT32, 1, &four, x);
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    between = unknown(&n, 0, 0);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_RELU, 1, &between, 1, n.out, &operation), OK);
+    type_is(n.out[0], NNADAPTER_UNKNOWN, 0, NULL);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ABS, 1, n.in, 1, &between, &operation), OK);
+    type_is(between, NNADAPTER_FLOAT32, 1, &four);
+    is(finish(&n), OK);
+    type_is(n.out[0], NNADAPTER_FLOAT32, 1, &four);
+    is(prepare(&n), OK);
+    is(NNAdapterExecution_compute(n.execution), OK);
+    gives(&n, 0, 1, &four, magnitudes);
+    end(&n);
+    is(begin(&n), OK); /* a fault that only shows when the operand is known is NNAdapterModel_finish's */
+    variable(&n, NNADAPTER_FLOAT32, 1, &four, x);
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    between = unknown(&n, 0, 0);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_CONV_2D, 1, &between, 1, n.out, &operation), OK);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ABS, 1, n.in, 1, &between, &operation), OK);
+    for (int twice = 0; twice < 2; twice++) {
+        is(finish(&n), IP);
+        assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "operation 0 (CONV_2D)"));
+    }
+    end(&n);
+    is(begin(&n), OK); /* types of their own, and as many results as there are */
+    variable(&n, NNADAPTER_FLOAT32, 1, &four, x);
+    variable(&n, NNADAPTER_FLOAT32, 1, &four, magnitudes);
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    is(add(&n, NNADAPTER_LESS), OK);
+    type_is(n.out[0], NNADAPTER_BOOL8, 1, &four);
+    end(&n);
+    is(begin(&n), OK);
+    variable(&n, NNADAPTER_FLOAT32, 1, &four, x);
+    one_int(&n, 0);
+    ints(&n, 2, halves);
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    is(run(&n, NNADAPTER_SPLIT), OK);
+    type_is(n.out[1], NNADAPTER_FLOAT32, 1, halves);
+    gives(&n, 1, 1, halves, x + 2);
+    end(&n);
+    is(begin(&n), OK); /* it is the precision of no input, and of no constant */
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    is(NNAdapterModel_identifyInputsAndOutputs(n.model, 1, n.out, 1, n.out), IP);
+    is(NNAdapterModel_setOperandValue(n.out[0], (void *)(uintptr_t)x, sizeof(x), true), IP);
+    end(&n);
+}
+
+/* A quantized one has the input's precision, and its own scale and zero point. */
+static void unknown_quantised(void **state)
+{
+    const int32_t dims[2] = {1, 2}, flat = 2;
+    NNAdapterOperandType symmetric = type_of(NNADAPTER_QUANT_INT8_SYMM_PER_LAYER, 2, dims), *type = NULL;
+    NNAdapterOperandType asymmetric = type_of(NNADAPTER_QUANT_UINT8_ASYMM_PER_LAYER, 2, dims);
+    static const int8_t s[2] = {2, -4};   /* 1, -2 */
+    static const uint8_t u[2] = {12, 6}; /* 1, -2 */
+    net n;
+    (void)state;
+    symmetric.symm_per_layer_params.scale = 0.5f;
+    asymmetric.asymm_per_layer_params.scale = 0.5f;
+    asymmetric.asymm_per_layer_params.zero_point = 10;
+    is(begin(&n), OK);
+    is(unknown_of(&n, NNADAPTER_ABS, &symmetric, s, 0.25f, 0), OK); /* 1, 2 in units of 0.25 */
+    type_is(n.out[0], NNADAPTER_QUANT_INT8_SYMM_PER_LAYER, 2, dims);
+    assert_int_equal(n.to[0].precision, NNADAPTER_QUANT_INT8_SYMM_PER_LAYER);
+    assert_int_equal(((const int8_t *)n.to[0].data)[0], 4);
+    assert_int_equal(((const int8_t *)n.to[0].data)[1], 8);
+    end(&n);
+    is(begin(&n), OK);
+    is(unknown_of(&n, NNADAPTER_RELU, &asymmetric, u, 0.25f, 20), OK); /* 1, 0 */
+    type_is(n.out[0], NNADAPTER_QUANT_UINT8_ASYMM_PER_LAYER, 2, dims);
+    assert_int_equal(((const uint8_t *)n.to[0].data)[0], 24);
+    assert_int_equal(((const uint8_t *)n.to[0].data)[1], 20);
+    end(&n);
+    is(begin(&n), OK); /* what only moves elements needs no scale */
+    n.nIn = 1;
+    ints(&n, 1, &flat);
+    is(unknown_of(&n, NNADAPTER_RESHAPE, &asymmetric, u, 0, 0), OK);
+    type_is(n.out[0], NNADAPTER_QUANT_UINT8_ASYMM_PER_LAYER, 1, &flat);
+    is(NNAdapterModel_getOperandType(n.out[0], &type), OK);
+    assert_int_equal(type->asymm_per_layer_params.zero_point, 10);
+    assert_memory_equal(n.to[0].data, u, sizeof(u));
+    end(&n);
+    is(begin(&n), OK); /* results that are no numbers of the input's are not quantized */
+    n.nIn = 1;
+    one_int(&n, 1);
+    is(unknown_of(&n, NNADAPTER_ARG_MAX, &symmetric, s, 0, 0), OK);
+    assert_int_equal(n.to[0].precision, NNADAPTER_INT64);
+    assert_int_equal(((const int64_t *)n.to[0].data)[0], 0);
+    end(&n);
+    is(begin(&n), OK); /* what computes does; the operand stays as it was */
+    is(unknown_of(&n, NNADAPTER_ABS, &symmetric, s, 0, 0), IP);
+    assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "has precision UNKNOWN and no scale"));
+    type_is(n.out[0], NNADAPTER_UNKNOWN, 0, NULL);
+    end(&n);
+}
+
+/* QUANTIZE: the zero point is an INT32 or a FLOAT32; with them a result of precision UNKNOWN has its type. */
+static void quantize_operands(void **state)
+{
+    static const float x[4] = {1, -2, 3, -4}, scales[2] = {0.5f, 0.25f};
+    static const float zeros[3] = {3, 3, 2.5f};
+    const int32_t dims[2] = {2, 2}, three = 3;
+    (void)state;
+    for (int k = 0; k < 6; k++) {
+        const uint8_t y[4] = {5, 0, 9, 0}; /* x / 0.5 + 3, at least 0 */
+        const int8_t symmetric[4] = {2, -4, 6, -8}, each[4] = {2, -8, 6, -16};
+        NNAdapterOperandType type = type_of(NNADAPTER_QUANT_UINT8_ASYMM_PER_LAYER, 0, NULL);
+        net n;
+        type.asymm_per_layer_params.scale = 0.5f;
+        type.asymm_per_layer_params.zero_point = 3;
+        is(begin(&n), OK);
+        variable(&n, NNADAPTER_FLOAT32, 2, dims, x);
+        if (k == 5)
+            one_int(&n, -1);
+        else
+            left_out(&n);
+        constant(&n, NNADAPTER_FLOAT32, k == 5 ? 2 : 1, scales, sizeof(*scales));
+        if (k == 1)
+            constant(&n, NNADAPTER_INT32, 1, &three, sizeof(three));
+        else if (k < 4)
+            constant(&n, NNADAPTER_FLOAT32, 1, &zeros[k == 3 ? 0 : k], sizeof(*zeros));
+        if (k < 3)
+            result(&n, &type);
+        else
+            n.out[n.nOut++] = unknown(&n, 0, 0);
+        is(run(&n, NNADAPTER_QUANTIZE), k == 2 ? IP : OK);
+        if (k == 2)
+            assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "whole number"));
+        else
+            assert_int_equal(n.to[0].precision, k < 4    ? NNADAPTER_QUANT_UINT8_ASYMM_PER_LAYER
+                                                : k == 4 ? NNADAPTER_QUANT_INT8_SYMM_PER_LAYER
+                                                         : NNADAPTER_QUANT_INT8_SYMM_PER_CHANNEL);
+        if (k != 2)
+            assert_memory_equal(n.to[0].data, k < 4 ? (const void *)y : k == 4 ? symmetric : each, 4);
+        end(&n);
+    }
+}
+
 /* A scale for each channel, axis 1 of [2,2]: 1 and 0.5. Halves are rounded away from zero. */
 static void channels(void **state)
 {
@@ -1251,7 +1442,7 @@ static void defaults(void **state)
     static const float x[6] = {1, 2, 3, 4, 5, 6}, turned[6] = {1, 4, 2, 5, 3, 6}, cut[2] = {2, 5};
     static const float sums[6] = {1, 3, 6, 4, 9, 15}, total = 21;
     const int32_t dims[2] = {2, 3}, back[2] = {3, 2}, first[2] = {0, 1}, last[2] = {2, 2}, cutDims[2] = {2, 1};
-    const int32_t image[4] = {1, 1, 2, 3}, small[4] = {1, 1, 1, 2};
+    const int32_t image[4] = {1, 1, 2, 3}, small[4] = {1, 1, 1, 2}, channels6[4] = {1, 6, 1, 1};
     net n;
     (void)state;
     is(begin(&n), OK); /* axes the other way round */
@@ -1274,6 +1465,20 @@ static void defaults(void **state)
     result(&n, NULL);
     is(run(&n, NNADAPTER_CUM_SUM), OK);
     gives(&n, 0, 2, dims, sums);
+    end(&n);
+    is(begin(&n), OK); /* 5 channels: x / (1 + (sum of x * x over channels c - 2 to c + 2) / 5) */
+    variable(&n, NNADAPTER_FLOAT32, 4, channels6, x);
+    left_out(&n);
+    for (int k = 0; k < 3; k++)
+        one_float(&n, 1);
+    result(&n, NULL);
+    is(run(&n, NNADAPTER_LRN), OK);
+    for (int c = 0; c < 6; c++) {
+        double sum = 0;
+        for (int k = c < 2 ? 0 : c - 2; k <= c + 2 && k < 6; k++)
+            sum += (double)x[k] * (double)x[k];
+        assert_float_equal(((const float *)n.to[0].data)[c], (float)((double)x[c] / (1 + sum / 5)), 1e-6f);
+    }
     end(&n);
     is(begin(&n), OK); /* all axes */
     variable(&n, NNADAPTER_FLOAT32, 2, dims, x);
@@ -2965,6 +3170,7 @@ int main(void)
         cmocka_unit_test(executions),        cmocka_unit_test(dynamic),
         cmocka_unit_test(alternatives),       cmocka_unit_test(told_by_values),
         cmocka_unit_test(convolution),       cmocka_unit_test(transposed),    cmocka_unit_test(quantised),
+        cmocka_unit_test(unknown_results),   cmocka_unit_test(unknown_quantised), cmocka_unit_test(quantize_operands),
         cmocka_unit_test(channels),          cmocka_unit_test(defaults),      cmocka_unit_test(refused),
         cmocka_unit_test(chain),             cmocka_unit_test(complete),      cmocka_unit_test(allocations),
         cmocka_unit_test(runs_take_nothing), cmocka_unit_test(all_functions), cmocka_unit_test(several),
