@@ -25,7 +25,9 @@ WHAT IT IS
     A context of one device gives it the whole model. Of several, each operation goes to the first one that takes it, as
     "auto:" of nnrt.h shares a model out (nnrt_partition, strict): what none takes, NNAdapterCompilation_finish refuses.
     A model with open extents is prepared for those of a run, when they are others than those of that execution's last one:
-    that run takes longer. An input may have any extents that fit its type; shapes in dynamic_data are suggestions.
+    that run takes longer. So is a model in which shapes depend on elements of inputs: operands of EXPAND, FILL (shape), PAD,
+    RANGE, RESIZE_NEAREST, RESIZE_LINEAR, SPLIT and TILE. For other elements it is built again, with them as constants;
+    devices are asked, and faults of these operations found, in the run. An input may have any extents that fit its type; shapes in dynamic_data are suggestions.
     Properties: BUILTIN_DEVICE_NUM_THREADS=N is the number of threads; those of devices reach all of them as extensions
     (NNRT_ModelConfig.extensions), of which each reads its own.
     Records tell of operations: those in SUBGRAPH_PARTITION_CONFIG_BUFFER, or in the file SUBGRAPH_PARTITION_CONFIG_FILE, go
@@ -48,8 +50,8 @@ WHAT IT IS
 REFUSED, AS THE RUNTIME HAS NOTHING THAT COMPUTES JUST THIS (FEATURE_NOT_SUPPORTED)
     LRN over an even number of channels; INSTANCE_NORMALIZATION with epsilon 0; CONV_2D_TRANSPOSE with groups and a scale for
     each channel, or with an output_shape that paddings at the end cannot give; RESIZE_LINEAR with align_mode 0 to an extent
-    that is 1, or may be; filters of grouped transposed convolutions, and scales of RESIZE, that only a run tells; layouts
-    other than NCHW; operations of a driver's own.
+    that is 1, or may be; filters of grouped transposed convolutions that only a run has; layouts other than NCHW; operations
+    of a driver's own.
 
 NOT YET, AND WHAT IS SAID INSTEAD
     A driver's library is not loaded by NNAdapterDevice_acquire, but before, by nnrt_nnadapter_driver_load
@@ -706,6 +708,8 @@ struct NNAdapterOperand {
     bool image;             /* an operator with a layout reads or writes it */
     bool real;              /* what another one of this number is in float32 */
     bool unknown;           /* the program added it with precision UNKNOWN */
+    bool late;              /* its shape depends on elements that only a run has */
+    bool decides;           /* shapes or attributes depend on its elements */
     uint32_t stamp, tensor; /* of the builder that it is in */
 };
 
@@ -720,6 +724,7 @@ struct NNAdapterOperation {
 struct NNAdapterModel {
     uint32_t users;
     bool finished;
+    bool late; /* an operation needs elements that only a run has: the model of a run has them as constants */
     NNAdapterOperand **operands;
     NNAdapterOperation **operations;
     uint32_t nOperands, roomOperands, nOperations, roomOperations;
@@ -1863,8 +1868,60 @@ static NNRT_ReturnCode nnrti_nna_derive(const NNAdapterOperation *op, nnrt_error
     return NNRT_SUCCESS;
 }
 
+/* Does the shape of a result follow from the elements of operand i, and does nothing else bound it? */
+static bool nnrti_nna_needs(const NNAdapterOperation *op, uint32_t i)
+{
+    switch (op->type) {
+    case NNADAPTER_RANGE: return true;
+    case NNADAPTER_FILL: return i == 0;
+    case NNADAPTER_EXPAND:
+    case NNADAPTER_RESIZE_NEAREST:
+    case NNADAPTER_RESIZE_LINEAR:
+    case NNADAPTER_SPLIT:
+    case NNADAPTER_TILE: return i > 0;
+    case NNADAPTER_PAD: return i == 1 || i == 2;
+    default: return false;
+    }
+}
+
+/* Is the shape of a result only known in a run? Then the results are late, and so is every operation that reads them. */
+static bool nnrti_nna_late(const NNAdapterOperation *op)
+{
+    nnrti_nna_lower l;
+    bool late = false;
+    memset(&l, 0, sizeof(l));
+    l.op = op;
+    l.row = &nnrti_nna_rows[op->type];
+    for (uint32_t i = 0; i < op->nIn; i++) {
+        NNAdapterOperand *o = nnrti_nna_operand(&l, i);
+        if (o == NULL || o->data != NULL)
+            continue;
+        o->decides = o->decides || nnrti_nna_needs(op, i);
+        late = late || o->late || nnrti_nna_needs(op, i);
+    }
+    for (uint32_t i = 0; late && i < op->nOut; i++)
+        op->operands[op->nIn + i]->late = true;
+    return late;
+}
+
+/* The number of operands of an operation that is not lowered before a run. */
+static NNRT_ReturnCode nnrti_nna_count_operands(const NNAdapterOperation *op, nnrt_error *error)
+{
+    nnrti_nna_lower l;
+    NNRT_Model *none = NULL;
+    NNRT_ReturnCode code;
+    memset(&l, 0, sizeof(l));
+    l.op = op;
+    l.row = &nnrti_nna_rows[op->type];
+    if ((code = nnrt_builder_create(&l.b, NULL, NULL)) != NNRT_SUCCESS)
+        return nnrt_error_set(error, code, "there is not enough memory for the model");
+    code = nnrti_nna_arity(&l) ? NNRT_SUCCESS : nnrt_builder_finish(l.b, &none, error);
+    nnrt_builder_destroy(l.b);
+    return code;
+}
+
 /* Types and shapes of the results, as far as they follow from what it reads. An operation with an operand of unknown precision
-   waits for NNAdapterModel_finish. */
+   waits for NNAdapterModel_finish, a late one for the run. */
 static NNRT_ReturnCode nnrti_nna_infer(NNAdapterModel *model, NNAdapterOperation *op)
 {
     NNRT_Model *alone;
@@ -1875,6 +1932,12 @@ static NNRT_ReturnCode nnrti_nna_infer(NNAdapterModel *model, NNAdapterOperation
     bool open;
     NNRT_ReturnCode code;
     op->pending = false;
+    if (nnrti_nna_late(op)) {
+        if ((code = nnrti_nna_derive(op, &model->error)) == NNRT_SUCCESS)
+            code = nnrti_nna_count_operands(op, &model->error);
+        model->late = model->late || code == NNRT_SUCCESS;
+        return code;
+    }
     for (uint32_t i = 0; i < op->nIn; i++)
         op->pending = op->pending || (op->operands[i] != NULL && nnrti_nna_unknown(&op->operands[i]->type));
     if (op->pending)
@@ -1972,6 +2035,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_addOperation(NNAdapterModel *model, NNAdap
     if (code != NNRT_SUCCESS) {
         for (uint32_t i = 0; i < output_count; i++) {
             output_operands[i]->writer = 0;
+            output_operands[i]->late = false;
             if (output_operands[i]->unknown)
                 output_operands[i]->type.precision = (NNAdapterOperandPrecisionCode)NNADAPTER_UNKNOWN;
         }
@@ -2025,7 +2089,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_identifyInputsAndOutputs(NNAdapterModel *m
 }
 
 /* Calls the builder with each operation behind those that it waits for, in the order in which they were added where that is
-   one. b NULL: infers the operations that are pending. false: model->error says which one waits for itself or for nothing,
+   one. b NULL: infers the operations that are pending, or late since they were added. false: model->error says which one waits for itself or for nothing,
    what is wrong with one, or that there is no memory. */
 static bool nnrti_nna_sorted(NNAdapterModel *model, nnrt_builder *b)
 {
@@ -2050,7 +2114,8 @@ static bool nnrti_nna_sorted(NNAdapterModel *model, nnrt_builder *b)
             if (next[at] > op->nIn) {
                 if (b != NULL)
                     nnrti_nna_operation(b, op, false);
-                else if (op->pending && nnrti_nna_infer(model, op) != NNRT_SUCCESS)
+                else if (nnrti_nna_known(op) && (op->pending || model->late) &&
+                         (op->pending || nnrti_nna_late(op)) && nnrti_nna_infer(model, op) != NNRT_SUCCESS)
                     op->pending = !(good = false);
                 next[at] = UINT32_MAX;
                 at = asked[at];
@@ -2090,6 +2155,8 @@ static NNRT_ReturnCode nnrti_nna_build(NNAdapterModel *model, NNRT_Model **built
         char name[32];
         (void)nnrt_text(name, sizeof(name), "input %u", i);
         nnrti_nna_input(b, model->io[i], name);
+        if (model->io[i]->data != NULL)
+            model->io[i]->stamp = 0; /* of a run: operations read a constant instead */
     }
     if (nnrti_nna_sorted(model, b)) {
         for (uint32_t i = model->nIn; i < model->nIn + model->nOut; i++)
@@ -2100,6 +2167,29 @@ static NNRT_ReturnCode nnrti_nna_build(NNAdapterModel *model, NNRT_Model **built
     }
     nnrt_builder_destroy(b);
     return code;
+}
+
+/* Marks the inputs of the model on which deciding operands depend. SHAPE does not look at elements. */
+static NNRT_ReturnCode nnrti_nna_deciding(NNAdapterModel *model)
+{
+    NNAdapterOperand **stack = (NNAdapterOperand **)calloc((size_t)model->nOperands + 1, sizeof(*stack));
+    uint32_t n = 0;
+    if (stack == NULL)
+        return nnrt_error_set(&model->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+    for (uint32_t i = 0; i < model->nOperands; i++)
+        if (model->operands[i]->decides)
+            stack[n++] = model->operands[i];
+    while (n > 0) {
+        const NNAdapterOperand *o = stack[--n];
+        const NNAdapterOperation *op = o->writer != 0 ? model->operations[o->writer - 1] : NULL;
+        for (uint32_t i = 0; op != NULL && op->type != NNADAPTER_SHAPE && i < op->nIn; i++)
+            if (op->operands[i] != NULL && !op->operands[i]->decides) {
+                op->operands[i]->decides = true;
+                stack[n++] = op->operands[i];
+            }
+    }
+    free(stack);
+    return NNRT_SUCCESS;
 }
 
 NNRT_NNADAPTER_API int NNAdapterModel_finish(NNAdapterModel *model)
@@ -2129,7 +2219,9 @@ NNRT_NNADAPTER_API int NNAdapterModel_finish(NNAdapterModel *model)
                 nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER, "input %u is given otherwise, too", i));
     if (!nnrti_nna_sorted(model, NULL))
         return nnrti_nna_code(model->error.code);
-    if (own) { /* which no device here takes: there is nothing to compile */
+    if (model->late && (code = nnrti_nna_deciding(model)) != NNRT_SUCCESS)
+        return nnrti_nna_code(code);
+    if (own || model->late) { /* no device here takes an operation of its own; a late model is built in a run */
         model->finished = true;
         return NNADAPTER_NO_ERROR;
     }
@@ -2338,6 +2430,8 @@ typedef struct nnrti_nna_mix {
     size_t room, used;        /* of values: elements */
     size_t usedLists;
     uint32_t biases;
+    const nnrt_io *io;     /* elements of the inputs that decide shapes; NULL: there are none */
+    const nnrt_dims *dims; /* of these inputs */
 } nnrti_nna_mix;
 
 /* What one step of an element is, for element group i of a list of scales. */
@@ -2552,8 +2646,13 @@ static void nnrti_nna_mix_operands(nnrti_nna_mix *x)
     x->model.nIn = m->nIn;
     x->model.nOut = m->nOut;
     for (uint32_t i = 0; i < m->nIn + m->nOut; i++) {
-        x->model.io[i] = &x->operands[m->io[i]->index];
+        NNAdapterOperand *o = x->model.io[i] = &x->operands[m->io[i]->index];
         x->wanted[m->io[i]->index] = true;
+        if (x->io == NULL || i >= m->nIn || !o->decides)
+            continue;
+        o->data = x->io[i].data;
+        for (uint32_t k = 0; k < o->type.dimensions.count; k++)
+            o->type.dimensions.data[k] = x->dims[i].dims[k];
     }
     x->usedLists = (size_t)m->nIn + m->nOut;
 }
@@ -2580,14 +2679,17 @@ static void nnrti_nna_mix_operation(nnrti_nna_mix *x, uint32_t k, bool real)
     }
 }
 
-/* The model with these operations in float32, and the casts around them. */
-static NNRT_ReturnCode nnrti_nna_mixed(const NNAdapterModel *m, const bool *chosen, NNRT_Model **built,
-                                       nnrt_error *error)
+/* The model with these operations in float32, and the casts around them. io and dims (NULL: of no run): of the inputs, those
+   that decide shapes become constants, which are used where they lie. */
+static NNRT_ReturnCode nnrti_nna_mixed(const NNAdapterModel *m, const bool *chosen, const nnrt_io *io,
+                                       const nnrt_dims *dims, NNRT_Model **built, nnrt_error *error)
 {
     nnrti_nna_mix x;
     NNRT_ReturnCode code;
     memset(&x, 0, sizeof(x));
     x.from = m;
+    x.io = io;
+    x.dims = dims;
     if ((code = nnrti_nna_mixable(&x, chosen, error)) != NNRT_SUCCESS)
         return code;
     if ((code = nnrti_nna_mix_begin(&x, error)) == NNRT_SUCCESS) {
@@ -2618,6 +2720,8 @@ struct NNAdapterCompilation {
     NNAdapterModel *model;    /* NULL: there was none */
     const NNRT_Model *source; /* of sessions: that model's, mixed, or bare */
     NNRT_Model *mixed;        /* with operations in float32, NULL: there are none */
+    bool *chosen;             /* by records: operations kept from the devices, then those in float32 */
+    bool late;                /* there is no source: each execution builds it of what decides shapes */
     uint32_t nIn, nOut;
     uint8_t *kept, *made; /* a .nnc file that may be used, and in it what the device made; NULL: there is none */
     size_t keptBytes, madeBytes;
@@ -3004,9 +3108,10 @@ static void nnrti_nna_placed(void *user, const nnrt_placement *p)
         c->keepless = nnrt_device_name(nnrt_device_find(p->device));
 }
 
-/* A session, for these extents where there are open ones. */
-static NNRT_ReturnCode nnrti_nna_session(const NNAdapterCompilation *c, nnrt_cache *cache, const nnrt_dims *dims,
-                                         nnrt_session **session, nnrt_error *error)
+/* A session of a model, for these extents where there are open ones. keep: of nnrt_partition. */
+static NNRT_ReturnCode nnrti_nna_session_of(const NNAdapterCompilation *c, const NNRT_Model *source, const char *keep,
+                                            nnrt_cache *cache, const nnrt_dims *dims, nnrt_session **session,
+                                            nnrt_error *error)
 {
     nnrt_session_desc desc;
     nnrt_partition partition;
@@ -3019,14 +3124,21 @@ static NNRT_ReturnCode nnrti_nna_session(const NNAdapterCompilation *c, nnrt_cac
     desc.cache = cache;
     if (c->split) {
         partition.strict = true;
-        partition.keep = c->keep;
+        partition.keep = keep;
         partition.placed = cache != NULL ? nnrti_nna_placed : NULL;
         partition.user = (void *)(uintptr_t)c;
         desc.partition = &partition;
     }
     if (dims != NULL)
         desc.inputDims = nnrt_dims_list_make(dims, c->nIn);
-    return nnrt_session_create(session, c->source, &desc, error);
+    return nnrt_session_create(session, source, &desc, error);
+}
+
+/* The same of the compilation's model. */
+static NNRT_ReturnCode nnrti_nna_session(const NNAdapterCompilation *c, nnrt_cache *cache, const nnrt_dims *dims,
+                                         nnrt_session **session, nnrt_error *error)
+{
+    return nnrti_nna_session_of(c, c->source, c->keep, cache, dims, session, error);
 }
 
 /* The session that a kept file alone gives; false: it gives none. */
@@ -3199,6 +3311,7 @@ NNRT_NNADAPTER_API void NNAdapterCompilation_destroy(NNAdapterCompilation *compi
     free(compilation->path);
     free(compilation->where);
     free(compilation->keep);
+    free(compilation->chosen);
     free(compilation);
 }
 
@@ -3243,23 +3356,24 @@ static NNRT_ReturnCode nnrti_nna_takes(NNAdapterCompilation *c)
 static NNRT_ReturnCode nnrti_nna_records(NNAdapterCompilation *c)
 {
     const NNAdapterModel *m = c->model;
-    bool *chosen = (bool *)calloc(2 * (size_t)m->nOperations + 1, sizeof(*chosen));
+    bool *chosen = c->chosen = (bool *)calloc(2 * (size_t)m->nOperations + 1, sizeof(*chosen));
     NNRT_ReturnCode code = chosen == NULL ? NNRT_OUT_OF_MEMORY : NNRT_SUCCESS;
     c->source = m->model;
     c->split = c->context->count > 1;
+    c->late = m->late;
     nnrti_nna_warn(c->warning, sizeof(c->warning), c->context->unread);
     if (code == NNRT_SUCCESS && nnrti_nna_choose(m, c->context->configs[NNRTI_NNA_MIXED], chosen + m->nOperations,
-                                                 c->warning, sizeof(c->warning))) {
-        code = nnrti_nna_mixed(m, chosen + m->nOperations, &c->mixed, &c->error);
+                                                 c->warning, sizeof(c->warning)) &&
+        !c->late) {
+        code = nnrti_nna_mixed(m, chosen + m->nOperations, NULL, NULL, &c->mixed, &c->error);
         c->source = c->mixed;
     }
     if (code == NNRT_SUCCESS &&
         nnrti_nna_choose(m, c->context->configs[NNRTI_NNA_PARTITION], chosen, c->warning, sizeof(c->warning))) {
         c->split = true;
-        if ((c->keep = nnrti_nna_keep(c->source, chosen, m->nOperations)) == NULL)
+        if (!c->late && (c->keep = nnrti_nna_keep(c->source, chosen, m->nOperations)) == NULL)
             code = NNRT_OUT_OF_MEMORY;
     }
-    free(chosen);
     if (code == NNRT_SUCCESS && !nnrti_nna_where(c, c->split ? NULL : c->context->devices[0]))
         code = NNRT_OUT_OF_MEMORY;
     return code;
@@ -3299,6 +3413,7 @@ NNRT_NNADAPTER_API int NNAdapterCompilation_finish(NNAdapterCompilation *compila
         for (uint32_t k = 0; i < nIn && k < c->types[i].dimensions.count; k++)
             c->open = c->open || c->types[i].dimensions.data[k] < 0;
     }
+    c->open = c->open || c->late;
     if (c->caches && !c->open) {
         nnrt_cache_desc desc;
         memset(&desc, 0, sizeof(desc));
@@ -3307,7 +3422,7 @@ NNRT_NNADAPTER_API int NNAdapterCompilation_finish(NNAdapterCompilation *compila
         if (nnrt_cache_create(&cache, &desc, NULL) == NNRT_OUT_OF_MEMORY)
             return NNADAPTER_OUT_OF_MEMORY;
     }
-    code = nnrti_nna_takes(c);
+    code = c->late ? NNRT_SUCCESS : nnrti_nna_takes(c);
     if (code == NNRT_SUCCESS && !c->open)
         code = nnrti_nna_session(c, cache, NULL, &c->session, &c->error);
     if (code != NNRT_SUCCESS) {
@@ -3364,6 +3479,10 @@ struct NNAdapterExecution {
     nnrti_nna_bound *bound;
     nnrt_io *io;
     nnrt_dims *dims, *last; /* of inputs: of this run, of the session */
+    NNRT_Model *model;      /* that the session is of, where shapes depend on elements of inputs; NULL: there is none */
+    char *keep;             /* of nnrt_partition */
+    uint8_t *deciding;      /* these elements, which the model has as constants */
+    size_t decidingBytes;
     nnrt_error error;
 };
 
@@ -3372,12 +3491,26 @@ NNRT_API const char *nnrt_nnadapter_execution_error(const NNAdapterExecution *ex
     return execution != NULL ? execution->error.message : "";
 }
 
+/* Destroys the session, and the model that only it has. */
+static void nnrti_nna_forget(NNAdapterExecution *e)
+{
+    nnrt_session_destroy(e->session);
+    nnrt_model_destroy(e->model);
+    nnrt_free(NULL, e->deciding, e->decidingBytes);
+    free(e->keep);
+    e->session = NULL;
+    e->model = NULL;
+    e->deciding = NULL;
+    e->decidingBytes = 0;
+    e->keep = NULL;
+}
+
 NNRT_NNADAPTER_API void NNAdapterExecution_destroy(NNAdapterExecution *execution)
 {
     NNAdapterExecution *e = execution;
     if (e == NULL)
         return;
-    nnrt_session_destroy(e->session);
+    nnrti_nna_forget(e);
     for (uint32_t i = 0; e->bound != NULL && i < e->compilation->nIn + e->compilation->nOut; i++)
         free(e->bound[i].room);
     NNAdapterCompilation_destroy(e->compilation);
@@ -3499,6 +3632,8 @@ static NNRT_ReturnCode nnrti_nna_place(NNAdapterExecution *e, uint32_t i, const 
 {
     const uint32_t at = e->compilation->nIn + i;
     NNAdapterOperandType type = e->compilation->types[at];
+    if (!nnrti_nna_quantised(type.precision))
+        type.precision = nnrti_nna_precision(info->dataType);
     type.dimensions.count = (uint32_t)info->shape.rank;
     for (int32_t k = 0; k < info->shape.rank; k++)
         type.dimensions.data[k] = info->shape.dims[k];
@@ -3508,22 +3643,69 @@ static NNRT_ReturnCode nnrti_nna_place(NNAdapterExecution *e, uint32_t i, const 
                : nnrt_error_set(&e->error, NNRT_NULL_PTR, "output %u: there is no place for it", i);
 }
 
-/* The session for the extents of this run. */
+/* Are the elements that decide shapes those of the session? They lie one input behind the other, aligned. */
+static bool nnrti_nna_same(const NNAdapterExecution *e)
+{
+    size_t at = 0;
+    for (uint32_t i = 0; e->compilation->late && i < e->compilation->nIn; i++) {
+        if (!e->compilation->model->io[i]->decides)
+            continue;
+        if (e->io[i].bytes > 0 && memcmp(e->deciding + at, e->io[i].data, e->io[i].bytes) != 0)
+            return false;
+        at += (e->io[i].bytes + 15) / 16 * 16;
+    }
+    return true;
+}
+
+/* The model of this run: its own copy of the elements that decide shapes are constants. */
+static NNRT_ReturnCode nnrti_nna_specialize(NNAdapterExecution *e)
+{
+    const NNAdapterCompilation *c = e->compilation;
+    const uint32_t n = c->model->nOperations;
+    nnrt_io *io = (nnrt_io *)calloc((size_t)c->nIn + 1, sizeof(*io));
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    size_t at = 0;
+    for (uint32_t i = 0; i < c->nIn; i++)
+        e->decidingBytes += c->model->io[i]->decides ? (e->io[i].bytes + 15) / 16 * 16 : 0;
+    e->decidingBytes += 16;
+    if ((e->deciding = (uint8_t *)nnrt_alloc(NULL, e->decidingBytes)) == NULL || io == NULL)
+        code = nnrt_error_set(&e->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+    for (uint32_t i = 0; i < c->nIn && code == NNRT_SUCCESS; i++) {
+        if (!c->model->io[i]->decides)
+            continue;
+        io[i].data = e->deciding + at;
+        io[i].bytes = e->io[i].bytes;
+        if (io[i].bytes > 0)
+            memcpy(io[i].data, e->io[i].data, io[i].bytes);
+        at += (io[i].bytes + 15) / 16 * 16;
+    }
+    if (code == NNRT_SUCCESS)
+        code = nnrti_nna_mixed(c->model, c->chosen + n, io, e->dims, &e->model, &e->error);
+    if (code == NNRT_SUCCESS && c->split && (e->keep = nnrti_nna_keep(e->model, c->chosen, n)) == NULL)
+        code = nnrt_error_set(&e->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+    free(io);
+    return code;
+}
+
+/* The session for the extents of this run, and for the elements that decide others. */
 static NNRT_ReturnCode nnrti_nna_prepare(NNAdapterExecution *e)
 {
     const NNAdapterCompilation *c = e->compilation;
-    NNRT_ReturnCode code;
-    if (e->session != NULL && (!c->open || memcmp(e->dims, e->last, c->nIn * sizeof(*e->dims)) == 0))
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    if (e->session != NULL &&
+        (!c->open || (memcmp(e->dims, e->last, c->nIn * sizeof(*e->dims)) == 0 && nnrti_nna_same(e))))
         return NNRT_SUCCESS;
-    nnrt_session_destroy(e->session);
-    e->session = NULL;
-    if ((code = nnrti_nna_session(c, NULL, e->dims, &e->session, &e->error)) != NNRT_SUCCESS)
-        return code;
+    nnrti_nna_forget(e);
+    if (c->late)
+        code = nnrti_nna_specialize(e);
+    if (code == NNRT_SUCCESS)
+        code = nnrti_nna_session_of(c, c->late ? e->model : c->source, c->late ? e->keep : c->keep, NULL, e->dims,
+                                    &e->session, &e->error);
     memcpy(e->last, e->dims, c->nIn * sizeof(*e->dims));
-    if ((code = nnrti_nna_outputs(e)) != NNRT_SUCCESS) {
-        nnrt_session_destroy(e->session);
-        e->session = NULL;
-    }
+    if (code == NNRT_SUCCESS)
+        code = nnrti_nna_outputs(e);
+    if (code != NNRT_SUCCESS)
+        nnrti_nna_forget(e);
     return code;
 }
 

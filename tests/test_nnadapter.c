@@ -1348,6 +1348,133 @@ static void unknown_quantised(void **state)
     end(&n);
 }
 
+/* The shape of a result follows from elements of inputs: of the model, or of operations on them. Each run has its own. */
+static void decided_in_the_run(void **state)
+{
+    static const float x[6] = {1, 2, 3, 4, 5, 6}, seven = 7, two2[2] = {2, 2};
+    static const struct {
+        int32_t op;
+        const char *in; /* x [2,3], i [1,1,2,3] of FLOAT32; l input of four INT32, s of two; v 7; c CONSTANT mode, b false */
+        int32_t list[2][4]; /* of two runs */
+        uint32_t rank[2];
+        int32_t dims[2][4];
+        float y[2][24];
+    } cases[] = {
+        {NNADAPTER_FILL, "sv", {{2, 3}, {1, 2}}, {2, 2}, {{2, 3}, {1, 2}}, {{7, 7, 7, 7, 7, 7}, {7, 7}}},
+        {NNADAPTER_EXPAND, "vs", {{1, 2}, {3, 1}}, {2, 2}, {{1, 2}, {3, 1}}, {{7, 7}, {7, 7, 7}}},
+        {NNADAPTER_TILE, "xs", {{1, 2}, {2, 1}}, {2, 2}, {{2, 6}, {4, 3}},
+         {{1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6}, {1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}}},
+        {NNADAPTER_PAD, "xlcv", {{1, 0, 0, 1}, {0, 0, 1, 0}}, {2, 2}, {{3, 4}, {2, 4}},
+         {{7, 7, 7, 7, 1, 2, 3, 7, 4, 5, 6, 7}, {7, 1, 2, 3, 7, 4, 5, 6}}},
+        {NNADAPTER_RESIZE_NEAREST, "is-b", {{2, 6}, {4, 3}}, {4, 4}, {{1, 1, 2, 6}, {1, 1, 4, 3}},
+         {{1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6}, {1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6}}},
+    };
+    const int32_t row[2] = {2, 3}, image[4] = {1, 1, 2, 3}, four = 4, two = 2, one = 1;
+    net n;
+    (void)state;
+    for (uint32_t k = 0; k < COUNT(cases); k++)
+        for (int computed = 0; computed < 2; computed++) { /* the list is an input, or one plus zeros */
+            uint32_t at = 0;
+            is(begin(&n), OK);
+            for (const char *c = cases[k].in; *c != '\0'; c++) {
+                const int32_t zeros[4] = {0};
+                const int32_t *length = *c == 's' ? &two : &four;
+                switch (*c) {
+                case 'x': variable(&n, NNADAPTER_FLOAT32, 2, row, x); break;
+                case 'i': variable(&n, NNADAPTER_FLOAT32, 4, image, x); break;
+                case 'v': variable(&n, NNADAPTER_FLOAT32, 1, &one, &seven); break;
+                case 'c': one_int(&n, NNADAPTER_PAD_MODE_CONSTANT); break;
+                case 'b': one_bool(&n, false); break;
+                case '-': left_out(&n); break;
+                default:
+                    at = n.nInputs;
+                    variable(&n, NNADAPTER_INT32, 1, length, cases[k].list[0]);
+                    if (computed) {
+                        NNAdapterOperand *in[2];
+                        NNAdapterOperation *op;
+                        const NNAdapterOperandType type = type_of(NNADAPTER_INT32, 1, length);
+                        in[0] = n.in[n.nIn - 1];
+                        in[1] = placed(&n, &type, zeros, (size_t)*length * sizeof(*zeros), false, true);
+                        n.in[n.nIn - 1] = unknown(&n, 0, 0);
+                        is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 2, in, 1, &n.in[n.nIn - 1], &op), OK);
+                    }
+                }
+            }
+            n.out[n.nOut++] = unknown(&n, 0, 0);
+            is(add(&n, cases[k].op), OK);
+            is(finish(&n), OK);
+            is(prepare(&n), OK);
+            for (int r = 0; r < 4; r++) { /* the same, others, the same again */
+                n.from[at].data = (void *)(uintptr_t)cases[k].list[r / 2];
+                if (NNAdapterExecution_compute(n.execution) != OK)
+                    fail_msg("%s: %s", nnrti_nna_rows[cases[k].op].name, nnrt_nnadapter_execution_error(n.execution));
+                gives(&n, 0, cases[k].rank[r / 2], cases[k].dims[r / 2], cases[k].y[r / 2]);
+            }
+            end(&n);
+        }
+    for (int r = 0; r < 3; r++) { /* start, end and step are inputs; what reads the result waits, too */
+        static const float start[3] = {0, 5, 1}, limit[3] = {3, 1, 2}, step[3] = {1, -2, 0.25f};
+        static const float y[3][4] = {{0, -1, -2}, {-5, -3}, {-1, -1.25f, -1.5f, -1.75f}};
+        static const int32_t counts[3] = {3, 2, 4};
+        NNAdapterOperand *between;
+        NNAdapterOperation *op;
+        static const float minus = -1;
+        is(begin(&n), OK);
+        variable(&n, NNADAPTER_FLOAT32, 1, &one, &start[r]);
+        variable(&n, NNADAPTER_FLOAT32, 1, &one, &limit[r]);
+        variable(&n, NNADAPTER_FLOAT32, 1, &one, &step[r]);
+        n.out[n.nOut++] = unknown(&n, 0, 0);
+        between = unknown(&n, 0, 0);
+        if (r == 0) /* in the order in which they run */
+            is(NNAdapterModel_addOperation(n.model, NNADAPTER_RANGE, 3, n.in, 1, &between, &op), OK);
+        n.in[3] = between;
+        n.nIn = 4;
+        constant(&n, NNADAPTER_FLOAT32, 1, &minus, sizeof(minus));
+        is(NNAdapterModel_addOperation(n.model, NNADAPTER_MUL, 2, n.in + 3, 1, n.out, &op), OK);
+        if (r > 0)
+            is(NNAdapterModel_addOperation(n.model, NNADAPTER_RANGE, 3, n.in, 1, &between, &op), OK);
+        is(finish(&n), OK);
+        is(prepare(&n), OK);
+        is(NNAdapterExecution_compute(n.execution), OK);
+        gives(&n, 0, 1, &counts[r], y[r]);
+        end(&n);
+    }
+    for (int k = 0; k < 2; k++) { /* SPLIT: the axis and the extents; RESIZE: the scales */
+        static const int32_t parts[2][2] = {{1, 2}, {2, 1}}, rows[2][2] = {{2, 1}, {2, 2}};
+        static const float first[2] = {1, 4}, other[4] = {2, 3, 5, 6};
+        is(begin(&n), OK);
+        variable(&n, NNADAPTER_FLOAT32, 2, row, x);
+        variable(&n, NNADAPTER_INT32, 1, &one, &one);
+        variable(&n, NNADAPTER_INT32, 1, &two, parts[k]);
+        result(&n, NULL);
+        result(&n, NULL);
+        is(run(&n, NNADAPTER_SPLIT), OK);
+        if (k == 0) {
+            gives(&n, 0, 2, rows[0], first);
+            gives(&n, 1, 2, rows[1], other);
+            n.from[2].data = (void *)(uintptr_t)x; /* no extents */
+            is(NNAdapterExecution_compute(n.execution), DIMS);
+            assert_non_null(strstr(nnrt_nnadapter_execution_error(n.execution), "SPLIT_0"));
+            n.from[2].data = (void *)(uintptr_t)parts[0];
+            is(NNAdapterExecution_compute(n.execution), OK);
+            gives(&n, 1, 2, rows[1], other);
+        } else {
+            assert_int_equal(n.to[0].dims[1], 2);
+        }
+        end(&n);
+    }
+    is(begin(&n), OK);
+    variable(&n, NNADAPTER_FLOAT32, 4, image, x);
+    left_out(&n);
+    variable(&n, NNADAPTER_FLOAT32, 1, &two, two2);
+    one_bool(&n, false);
+    result(&n, NULL);
+    is(run(&n, NNADAPTER_RESIZE_NEAREST), OK);
+    assert_int_equal(n.to[0].dims[2], 4);
+    assert_int_equal(n.to[0].dims[3], 6);
+    end(&n);
+}
+
 /* QUANTIZE: the zero point is an INT32 or a FLOAT32; with them a result of precision UNKNOWN has its type. */
 static void quantize_operands(void **state)
 {
@@ -2346,6 +2473,65 @@ static void allocations(void **state)
     }
 }
 
+/* z = -(shape filled with 7): the shape is an input; the last operation is kept from the device. */
+static int whole_late(net *n)
+{
+    static const int32_t shape[2] = {2, 3}, two = 2, one = 1;
+    static const float seven = 7, minus = -1;
+    NNAdapterOperation *op;
+    NNAdapterOperand *filled;
+    int code = begin(n);
+    if (code != OK)
+        return code;
+    variable(n, NNADAPTER_INT32, 1, &two, shape);
+    variable(n, NNADAPTER_FLOAT32, 1, &one, &seven);
+    n->out[n->nOut++] = unknown(n, 0, 0);
+    filled = unknown(n, 0, 0);
+    if (n->in[0] == NULL || n->in[1] == NULL || filled == NULL || n->out[0] == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    if ((code = NNAdapterModel_addOperation(n->model, NNADAPTER_FILL, 2, n->in, 1, &filled, &op)) != OK)
+        return code;
+    n->in[2] = filled;
+    n->nIn = 3;
+    constant(n, NNADAPTER_FLOAT32, 1, &minus, sizeof(minus));
+    if (n->in[3] == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    if ((code = NNAdapterModel_addOperation(n->model, NNADAPTER_MUL, 2, n->in + 2, 1, n->out, &op)) != OK)
+        return code;
+    n->context = context_of("reference", "SUBGRAPH_PARTITION_CONFIG_BUFFER=MUL");
+    if (n->context == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    if ((code = finish(n)) != OK || (code = prepare(n)) != OK)
+        return code;
+    return NNAdapterExecution_compute(n->execution);
+}
+
+static void allocations_late(void **state)
+{
+    const int64_t before = heap_live;
+    const int32_t dims[2] = {2, 3};
+    const float wanted[6] = {-7, -7, -7, -7, -7, -7};
+    int code = NNADAPTER_OUT_OF_MEMORY;
+    int64_t at = 0;
+    net n;
+    (void)state;
+    while (code != OK) {
+        heap_fail_at = ++at;
+        heap_calls = 0;
+        code = whole_late(&n);
+        heap_fail_at = 0;
+        if (code != OK && code != NNADAPTER_OUT_OF_MEMORY)
+            fail_msg("allocation %u: %d", (unsigned)at, code);
+        if (code != OK)
+            end(&n);
+        assert_int_equal(heap_live - before, code == OK ? heap_live - before : 0);
+    }
+    assert_true(at > 30);
+    gives(&n, 0, 2, dims, wanted);
+    end(&n);
+    assert_int_equal(heap_live, before);
+}
+
 /* A run of a model without open extents takes nothing. */
 static void runs_take_nothing(void **state)
 {
@@ -3171,6 +3357,7 @@ int main(void)
         cmocka_unit_test(alternatives),       cmocka_unit_test(told_by_values),
         cmocka_unit_test(convolution),       cmocka_unit_test(transposed),    cmocka_unit_test(quantised),
         cmocka_unit_test(unknown_results),   cmocka_unit_test(unknown_quantised), cmocka_unit_test(quantize_operands),
+        cmocka_unit_test(decided_in_the_run), cmocka_unit_test(allocations_late),
         cmocka_unit_test(channels),          cmocka_unit_test(defaults),      cmocka_unit_test(refused),
         cmocka_unit_test(chain),             cmocka_unit_test(complete),      cmocka_unit_test(allocations),
         cmocka_unit_test(runs_take_nothing), cmocka_unit_test(all_functions), cmocka_unit_test(several),
