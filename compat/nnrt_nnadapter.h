@@ -18,7 +18,8 @@ SECTIONS (search for the tag)
     >>nna_run       executions
 
 WHAT IT IS
-    All 28 functions of NNAdapter's second generation, every type. The header says what each does and returns. The devices are
+    All 28 functions of NNAdapter's second generation, every type. An operation of negative type is an operator that the program
+    registered by that number before (nnrt_op_register); its operands are the inputs of the node. The header says what each does and returns. The devices are
     those of nnrt.h (nnrt_device_register), by their names; "builtin_device" is another name of "reference".
     An operation becomes a node, or a few, of a model in NCHW: filters are brought into the runtime's order once, constant
     operands that are parameters become attributes.
@@ -51,7 +52,7 @@ REFUSED, AS THE RUNTIME HAS NOTHING THAT COMPUTES JUST THIS (FEATURE_NOT_SUPPORT
     LRN over an even number of channels; INSTANCE_NORMALIZATION with epsilon 0; CONV_2D_TRANSPOSE with groups and a scale for
     each channel, or with an output_shape that paddings at the end cannot give; RESIZE_LINEAR with align_mode 0 to an extent
     that is 1, or may be; filters of grouped transposed convolutions that only a run has; layouts other than NCHW; operations
-    of a driver's own.
+    of negative type that are no operators of the application.
 
 NOT YET, AND WHAT IS SAID INSTEAD
     A driver's library is not loaded by NNAdapterDevice_acquire, but before, by nnrt_nnadapter_driver_load
@@ -328,6 +329,9 @@ typedef struct nnrti_nna_row {
 static const nnrti_nna_row nnrti_nna_rows[] = {
     NNRTI_NNA_OPS(NNRTI_NNA_ROW, NNRTI_NNA_NOTHING, NNRTI_NNA_NOTHING, NNRTI_NNA_NOTHING)};
 enum { NNRTI_NNA_ROWS = sizeof(nnrti_nna_rows) / sizeof(nnrti_nna_rows[0]) };
+/* An operation of negative type is the operator that the application registered by that number (nnrt_op_register): every
+   operand is an input of the node, and attributes have their defaults. */
+static const nnrti_nna_row nnrti_nna_custom = {"CUSTOM", "", 0, 0, 0};
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>nna_small */
@@ -731,7 +735,7 @@ struct NNAdapterModel {
     NNAdapterOperand **io; /* inputs, then outputs */
     uint32_t nIn, nOut;
     uint32_t stamp;
-    NNRT_Model *model; /* when it is finished; NULL: an operation of a driver's own is in it */
+    NNRT_Model *model; /* when it is finished; NULL: it is late, or an operation of negative type has no operator */
     nnrt_error error;
 };
 
@@ -952,11 +956,36 @@ static bool nnrti_nna_empty(const NNAdapterOperand *o)
            o->type.dimensions.data[0] == 0;
 }
 
+/* Is the operation one of NNAdapter's? */
+static bool nnrti_nna_known(const NNAdapterOperation *op)
+{
+    return op->type >= 0 && op->type < NNRTI_NNA_ROWS;
+}
+
+/* Does it become nodes: is it one of NNAdapter's, or an operator that the application registered? */
+static bool nnrti_nna_lowered(const NNAdapterOperation *op)
+{
+    return nnrti_nna_known(op) || (op->type < 0 && nnrt_op_find(op->type) != NULL);
+}
+
+static const nnrti_nna_row *nnrti_nna_row_of(const NNAdapterOperation *op)
+{
+    return op->type < 0 ? &nnrti_nna_custom : &nnrti_nna_rows[op->type];
+}
+
+/* Its operator, where it becomes one node. */
+static NNRT_NodeType nnrti_nna_node_type(const NNAdapterOperation *op)
+{
+    return op->type < 0 ? op->type : nnrti_nna_rows[op->type].type;
+}
+
 /* What the table says of operand i: "." where it says nothing. */
 static char nnrti_nna_letter(const nnrti_nna_lower *l, uint32_t i)
 {
     const char *letters = l->row->operands;
     const uint32_t count = (uint32_t)strlen(letters);
+    if (l->row == &nnrti_nna_custom)
+        return i < l->op->nIn ? 'o' : '.';
     if (letters[0] != 'X')
         return i < count ? letters[i] : '.';
     if (i >= l->op->nIn)
@@ -1642,6 +1671,8 @@ static bool nnrti_nna_arity(nnrti_nna_lower *l)
 {
     const uint32_t nIn = l->op->nIn, nOut = l->op->nOut, count = (uint32_t)strlen(l->row->operands);
     const bool list = l->row->operands[0] == 'X';
+    if (l->row == &nnrti_nna_custom)
+        return true; /* its operator's row says */
     if (list ? nIn < count : nIn > count)
         nnrti_nna_fault(l, NNRT_INVALID_INPUT, -1, list ? "has too few operands" : "has too many operands");
     for (uint32_t i = 0; i < (list ? nIn : count) && !nnrti_nna_failed(l); i++)
@@ -1663,9 +1694,9 @@ static void nnrti_nna_operation(nnrt_builder *b, const NNAdapterOperation *op, b
     memset(&l, 0, sizeof(l));
     l.b = b;
     l.op = op;
-    l.row = &nnrti_nna_rows[op->type];
+    l.row = nnrti_nna_row_of(op);
     l.shapes = shapes;
-    l.type = l.row->type;
+    l.type = nnrti_nna_node_type(op);
     l.nOut = op->nOut;
     if (!nnrti_nna_arity(&l))
         return;
@@ -1743,16 +1774,10 @@ static void nnrti_nna_input(nnrt_builder *b, NNAdapterOperand *o, const char *na
         nnrt_builder_format(b, o->tensor, NNRT_FORMAT_NCHW);
 }
 
-/* Is the operation one of NNAdapter's? */
-static bool nnrti_nna_known(const NNAdapterOperation *op)
-{
-    return op->type >= 0 && op->type < NNRTI_NNA_ROWS;
-}
-
 /* What an operation reads and writes is an image where its node has a layout. */
 static void nnrti_nna_images(const NNAdapterOperation *op)
 {
-    const nnrt_op *node = nnrti_nna_known(op) ? nnrt_op_find(nnrti_nna_rows[op->type].type) : NULL;
+    const nnrt_op *node = nnrti_nna_lowered(op) ? nnrt_op_find(nnrti_nna_node_type(op)) : NULL;
     const bool boxes = op->type == NNADAPTER_PRIOR_BOX || op->type == NNADAPTER_YOLO_BOX; /* of images */
     const bool image = node != NULL && (node->flags & NNRT_OP_LAYOUT) != 0;
     for (uint32_t i = 0; i < op->nIn && (image || boxes) && i < (op->type == NNADAPTER_PRIOR_BOX ? 2u : 1u); i++)
@@ -1835,11 +1860,11 @@ static NNRT_ReturnCode nnrti_nna_derive_quantize(const nnrti_nna_lower *l, NNAda
    scale and zero point that the program gave them. Other precisions follow with the shapes. */
 static NNRT_ReturnCode nnrti_nna_derive(const NNAdapterOperation *op, nnrt_error *error)
 {
-    const nnrt_op *node = nnrt_op_find(nnrti_nna_rows[op->type].type);
+    const nnrt_op *node = nnrt_op_find(nnrti_nna_node_type(op));
     nnrti_nna_lower l;
     memset(&l, 0, sizeof(l));
     l.op = op;
-    l.row = &nnrti_nna_rows[op->type];
+    l.row = nnrti_nna_row_of(op);
     for (uint32_t i = 0; i < op->nOut && node != NULL; i++) {
         NNAdapterOperand *y = op->operands[op->nIn + i];
         const int32_t like = nnrti_nna_like(node->outputs, i);
@@ -1891,7 +1916,7 @@ static bool nnrti_nna_late(const NNAdapterOperation *op)
     bool late = false;
     memset(&l, 0, sizeof(l));
     l.op = op;
-    l.row = &nnrti_nna_rows[op->type];
+    l.row = nnrti_nna_row_of(op);
     for (uint32_t i = 0; i < op->nIn; i++) {
         NNAdapterOperand *o = nnrti_nna_operand(&l, i);
         if (o == NULL || o->data != NULL)
@@ -1912,7 +1937,7 @@ static NNRT_ReturnCode nnrti_nna_count_operands(const NNAdapterOperation *op, nn
     NNRT_ReturnCode code;
     memset(&l, 0, sizeof(l));
     l.op = op;
-    l.row = &nnrti_nna_rows[op->type];
+    l.row = nnrti_nna_row_of(op);
     if ((code = nnrt_builder_create(&l.b, NULL, NULL)) != NNRT_SUCCESS)
         return nnrt_error_set(error, code, "there is not enough memory for the model");
     code = nnrti_nna_arity(&l) ? NNRT_SUCCESS : nnrt_builder_finish(l.b, &none, error);
@@ -2030,7 +2055,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_addOperation(NNAdapterModel *model, NNAdap
     for (uint32_t i = 0; i < output_count; i++)
         output_operands[i]->writer = op->index + 1;
     nnrti_nna_images(op);
-    if (nnrti_nna_known(op))
+    if (nnrti_nna_lowered(op))
         code = nnrti_nna_infer(model, op);
     if (code != NNRT_SUCCESS) {
         for (uint32_t i = 0; i < output_count; i++) {
@@ -2114,7 +2139,7 @@ static bool nnrti_nna_sorted(NNAdapterModel *model, nnrt_builder *b)
             if (next[at] > op->nIn) {
                 if (b != NULL)
                     nnrti_nna_operation(b, op, false);
-                else if (nnrti_nna_known(op) && (op->pending || model->late) &&
+                else if (nnrti_nna_lowered(op) && (op->pending || model->late) &&
                          (op->pending || nnrti_nna_late(op)) && nnrti_nna_infer(model, op) != NNRT_SUCCESS)
                     op->pending = !(good = false);
                 next[at] = UINT32_MAX;
@@ -2204,7 +2229,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_finish(NNAdapterModel *model)
             nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER, "inputs and outputs were not identified"));
     for (uint32_t i = 0; i < model->nOperations; i++) {
         const NNAdapterOperation *op = model->operations[i];
-        own = own || op->type < 0;
+        own = own || (op->type < 0 && !nnrti_nna_lowered(op));
         if (op->type >= NNRTI_NNA_ROWS)
             return nnrti_nna_code(nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER,
                                                  "operation %u: there is no operation %d", i, op->type));
@@ -2244,7 +2269,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_getSupportedOperations(const NNAdapterMode
         bool open, *nodes;
         NNRT_ReturnCode code;
         supported_operations[i] = false;
-        if (!nnrti_nna_known(model->operations[i]))
+        if (!nnrti_nna_lowered(model->operations[i]))
             continue;
         code = nnrti_nna_alone(m, model->operations[i], &alone, &open, NULL);
         if (code == NNRT_OUT_OF_MEMORY)
@@ -3399,8 +3424,8 @@ NNRT_NNADAPTER_API int NNAdapterCompilation_finish(NNAdapterCompilation *compila
     }
     c->tried = true;
     for (uint32_t i = 0; c->model->model == NULL && i < c->model->nOperations; i++)
-        if (c->model->operations[i]->type < 0)
-            return nnrti_nna_code(nnrt_error_set(&c->error, NNRT_UNSUPPORTED_OP, "no device takes operation %u (%d)", i,
+        if (c->model->operations[i]->type < 0 && (!c->model->late || !nnrti_nna_lowered(c->model->operations[i])))
+            return nnrti_nna_code(nnrt_error_set(&c->error, NNRT_UNSUPPORTED_OP, "operation %u: no operator of the application has number %d", i,
                                                  c->model->operations[i]->type));
     if ((code = nnrti_nna_records(c)) != NNRT_SUCCESS)
         return nnrti_nna_code(code);

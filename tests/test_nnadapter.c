@@ -637,7 +637,7 @@ static void supported(void **state)
     assert_true(answers[0] && !answers[1] && answers[2]);
     is(NNAdapterCompilation_create(n.model, NULL, NULL, 0, NULL, n.context, &n.compilation), OK);
     is(NNAdapterCompilation_finish(n.compilation), NO);
-    assert_string_equal(nnrt_nnadapter_compilation_error(n.compilation), "no device takes operation 1 (-7)");
+    assert_string_equal(nnrt_nnadapter_compilation_error(n.compilation), "operation 1: no operator of the application has number -7");
     end(&n);
 }
 
@@ -1345,6 +1345,79 @@ static void unknown_quantised(void **state)
     is(unknown_of(&n, NNADAPTER_ABS, &symmetric, s, 0, 0), IP);
     assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "has precision UNKNOWN and no scale"));
     type_is(n.out[0], NNADAPTER_UNKNOWN, 0, NULL);
+    end(&n);
+}
+
+/* y = x * by, by 2 where it is left out. */
+static NNRT_ReturnCode scaled_rule(nnrt_resolve *c)
+{
+    nnrt_resolve_like(c, 0, 0);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode scaled_f32(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const float *x = (const float *)args[0].data;
+    const float by = args[1].dataType != NNRT_DATA_TYPE_UNKNOWN ? *(const float *)args[1].data : 2;
+    float *y = (float *)args[call->nIn + call->nDerived].data;
+    size_t n = 0;
+    (void)attr;
+    (void)nnrt_dims_count(args[0].dims, args[0].rank, &n);
+    for (size_t i = 0; i < n; i++)
+        y[i] = by * x[i];
+    return NNRT_SUCCESS;
+}
+
+/* An operation of negative type is an operator that the program registered. */
+static void custom_operations(void **state)
+{
+    static const nnrt_kernel_row kernels[] = {{NNRT_TYPES_F32, NULL, scaled_f32, "scaled_f32"}};
+    static const float x[3] = {1, -2, 3}, twice[3] = {2, -4, 6}, halves[3] = {0.5f, 0, 1.5f};
+    const int32_t three = 3;
+    NNAdapterOperation *operation;
+    NNAdapterOperand *between;
+    nnrt_op op;
+    net n;
+    (void)state;
+    memset(&op, 0, sizeof(op));
+    op.name = "com.acme.Scaled";
+    op.type = -7;
+    op.inputs = "x by?=0";
+    op.outputs = "y=0";
+    op.rule = scaled_rule;
+    op.kernels = kernels;
+    op.kernelCount = 1;
+    is(nnrt_op_register(&op, NULL), NNRT_SUCCESS);
+    is(begin(&n), OK);
+    variable(&n, NNADAPTER_FLOAT32, 1, &three, x);
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    is(run(&n, -7), OK);
+    type_is(n.out[0], NNADAPTER_FLOAT32, 1, &three);
+    gives(&n, 0, 1, &three, twice);
+    end(&n);
+    is(begin(&n), OK); /* a constant operand is an input; among others, and behind what is late */
+    variable(&n, NNADAPTER_FLOAT32, 1, &three, x);
+    one_float(&n, 0.5f);
+    between = unknown(&n, 0, 0);
+    is(NNAdapterModel_addOperation(n.model, -7, 2, n.in, 1, &between, &operation), OK);
+    n.in[0] = between;
+    n.nIn = 1;
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    is(run(&n, NNADAPTER_RELU), OK);
+    gives(&n, 0, 1, &three, halves);
+    {
+        bool supported[2] = {false, false};
+        is(NNAdapterModel_getSupportedOperations(n.model, n.context, supported), OK);
+        assert_true(supported[0] && supported[1]);
+    }
+    end(&n);
+    is(begin(&n), OK); /* its row says what it takes */
+    variable(&n, NNADAPTER_INT32, 1, &three, x);
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    is(add(&n, -7), IP);
+    assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "com.acme.Scaled"));
+    is(nnrt_op_unregister("com.acme.Scaled"), NNRT_SUCCESS);
+    is(add(&n, -7), OK); /* as it was: it is nobody's */
     end(&n);
 }
 
@@ -3357,7 +3430,7 @@ int main(void)
         cmocka_unit_test(alternatives),       cmocka_unit_test(told_by_values),
         cmocka_unit_test(convolution),       cmocka_unit_test(transposed),    cmocka_unit_test(quantised),
         cmocka_unit_test(unknown_results),   cmocka_unit_test(unknown_quantised), cmocka_unit_test(quantize_operands),
-        cmocka_unit_test(decided_in_the_run), cmocka_unit_test(allocations_late),
+        cmocka_unit_test(decided_in_the_run), cmocka_unit_test(custom_operations), cmocka_unit_test(allocations_late),
         cmocka_unit_test(channels),          cmocka_unit_test(defaults),      cmocka_unit_test(refused),
         cmocka_unit_test(chain),             cmocka_unit_test(complete),      cmocka_unit_test(allocations),
         cmocka_unit_test(runs_take_nothing), cmocka_unit_test(all_functions), cmocka_unit_test(several),

@@ -241,7 +241,7 @@ typedef enum {
 } NNAdapterInterpolateModeCode;
 
 typedef int32_t NNAdapterDeviceType;    /* NNAdapterDeviceCode */
-typedef int32_t NNAdapterOperationType; /* NNAdapterOperationCode; negative: an operation of a driver's own */
+typedef int32_t NNAdapterOperationType; /* NNAdapterOperationCode; negative: an operator that the application registered */
 
 typedef struct NNAdapterSymmPerLayerQuantParams {
     float scale;
