@@ -29,6 +29,8 @@ WHAT IT IS
     that run takes longer. So is a model in which shapes depend on elements of inputs: operands of EXPAND, FILL (shape), PAD,
     RANGE, RESIZE_NEAREST, RESIZE_LINEAR, SPLIT and TILE. For other elements it is built again, with them as constants;
     devices are asked, and faults of these operations found, in the run. An input may have any extents that fit its type; shapes in dynamic_data are suggestions.
+    A pool with ceil_mode may have windows behind the image, without a cell: an average is 0, a maximum the least number of its
+    type (then the activation) with index -1. Pools over unknown extents have none: the run refuses them.
     Properties: BUILTIN_DEVICE_NUM_THREADS=N is the number of threads; those of devices reach all of them as extensions
     (NNRT_ModelConfig.extensions), of which each reads its own.
     Records tell of operations: those in SUBGRAPH_PARTITION_CONFIG_BUFFER, or in the file SUBGRAPH_PARTITION_CONFIG_FILE, go
@@ -103,6 +105,7 @@ NNRT_API size_t nnrt_nnadapter_model_records(const NNAdapterModel *model, char *
 
 #include "../nnrt.h" /* its implementation, where only its declarations were read so far */
 
+#include <float.h>
 #include <limits.h>
 #ifndef NNRT_NO_STDIO
 #include <stdio.h>
@@ -915,6 +918,7 @@ typedef struct nnrti_nna_lower {
     uint32_t nOut;
     NNRT_DataType declared[3];
     NNRT_ActivationType fuse; /* in a node of its own */
+    int32_t empty[2];         /* rows and columns of a pool's result whose windows have no cell, at the end */
     int64_t numbers[NNRTI_NNA_NUMBERS];
     uint32_t used;
 } nnrti_nna_lower;
@@ -1396,6 +1400,52 @@ static void nnrti_nna_convolution(nnrti_nna_lower *l)
     t->outputPaddings = nnrt_int64_list(extra, 2);
 }
 
+/* A pool whose extents are rounded up has windows that begin behind the image. The node leaves them out (l->empty): a PAD
+   behind it writes them. Unknown extents stay as they are: the node's rule refuses such windows. */
+static void nnrti_nna_pool(nnrti_nna_lower *l, const NNRT_Int64List *kernel, const NNRT_Int64List *strides,
+                           NNRT_Int64List *pad, NNRT_PadMode *mode, NNRT_RoundMode *roundMode)
+{
+    const NNAdapterOperand *x = nnrti_nna_operand(l, 0);
+    const bool counted = l->type == NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD; /* a window outside the padded image has fewer cells */
+    bool exact = true;
+    int64_t pads[4] = {0, 0, 0, 0}, up[2], *list;
+    int32_t empty[2];
+    if (*roundMode != NNRT_ROUND_MODE_CEIL || *mode == NNRT_PAD_MODE_SAME || x->type.dimensions.count != 4 ||
+        kernel->count != 2 || strides->count != 2)
+        return;
+    for (uint32_t i = 0; i < pad->count && i < 4; i++)
+        pads[i] = pad->data[i];
+    for (int i = 0; i < 2; i++) {
+        const int64_t L = x->type.dimensions.data[2 + i], k = kernel->data[i], s = strides->data[i];
+        const int64_t p = pads[2 * i], last = pads[2 * i + 1];
+        int64_t rest, all, some;
+        if (L < 1 || k > INT32_MAX || s > INT32_MAX || p >= k || last > INT32_MAX || L + p + last < k)
+            return;
+        rest = L + p + last - k;
+        all = (rest + s - 1) / s + 1;
+        some = (L - 1 + p) / s + 1;
+        empty[i] = all > some ? (int32_t)(all - some) : 0;
+        up[i] = (some < all ? some - 1 : all - 1) * s + k - L - p; /* padding that the last window with a cell needs */
+        if (empty[i] > 0)
+            exact = exact && up[i] >= 0;
+    }
+    if (empty[0] == 0 && empty[1] == 0)
+        return;
+    for (int i = 0; i < 2; i++) {
+        if (empty[i] == 0 && !exact && counted && up[i] > pads[2 * i + 1])
+            return;
+        if (empty[i] > 0 || !exact)
+            pads[2 * i + 1] = up[i] > 0 ? up[i] : 0;
+    }
+    if ((list = nnrti_nna_room(l, 2, 4)) == NULL)
+        return;
+    memcpy(list, pads, sizeof(pads));
+    *pad = nnrt_int64_list(list, 4);
+    *mode = NNRT_PAD_MODE_PAD;
+    *roundMode = exact ? NNRT_ROUND_MODE_CEIL : NNRT_ROUND_MODE_FLOOR;
+    memcpy(l->empty, empty, sizeof(empty));
+}
+
 /* RESIZE_NEAREST and RESIZE_LINEAR. */
 static void nnrti_nna_resize(nnrti_nna_lower *l)
 {
@@ -1522,6 +1572,9 @@ static void nnrti_nna_special(nnrti_nna_lower *l)
             ((NNRT_AvgPoolFusion *)attr)->pad = nnrt_int64_list(NULL, 0);
         if (nnrti_nna_scalar(l, 6, NNADAPTER_BOOL8, 0) != 0)
             l->type = NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD;
+        nnrti_nna_pool(l, &((NNRT_AvgPoolFusion *)attr)->kernelSize, &((NNRT_AvgPoolFusion *)attr)->strides,
+                       &((NNRT_AvgPoolFusion *)attr)->pad, &((NNRT_AvgPoolFusion *)attr)->padMode,
+                       &((NNRT_AvgPoolFusion *)attr)->roundMode);
         break;
     case NNADAPTER_CLIP:
         if (nnrti_nna_real(l, o = nnrti_nna_operand(l, 1))) {
@@ -1574,6 +1627,9 @@ static void nnrti_nna_special(nnrti_nna_lower *l)
     case NNADAPTER_MAX_POOL_2D:
         if (((NNRT_MaxPoolFusion *)attr)->padMode != NNRT_PAD_MODE_PAD)
             ((NNRT_MaxPoolFusion *)attr)->pad = nnrt_int64_list(NULL, 0);
+        nnrti_nna_pool(l, &((NNRT_MaxPoolFusion *)attr)->kernelSize, &((NNRT_MaxPoolFusion *)attr)->strides,
+                       &((NNRT_MaxPoolFusion *)attr)->pad, &((NNRT_MaxPoolFusion *)attr)->padMode,
+                       &((NNRT_MaxPoolFusion *)attr)->roundMode);
         l->nOut = nnrti_nna_scalar(l, 6, NNADAPTER_BOOL8, 0) != 0 ? 2 : 1;
         break;
     case NNADAPTER_NON_MAX_SUPPRESSION: l->nOut = ((NNRT_MulticlassNms *)attr)->returnIndex ? 3 : 2; break;
@@ -1683,6 +1739,52 @@ static bool nnrti_nna_arity(nnrti_nna_lower *l)
     return !nnrti_nna_failed(l);
 }
 
+/* A tensor of the same type as that of operand o, between two nodes. */
+static uint32_t nnrti_nna_between(nnrt_builder *b, const NNAdapterOperand *o, const char *name)
+{
+    const uint32_t t = nnrt_builder_tensor(b, name);
+    if (nnrti_nna_quantised(o->type.precision)) {
+        nnrt_builder_declare(b, t, nnrti_nna_type(o->type.precision), NNRT_RANK_UNKNOWN, NULL);
+        nnrti_nna_quant(b, t, o, NULL);
+    }
+    return t;
+}
+
+/* A pool, and behind it the windows without a cell: an average is 0, the largest number the least one that there is, with the
+   activation; its index is -1. */
+static void nnrti_nna_empty_windows(nnrti_nna_lower *l, const char *name, const uint32_t *out)
+{
+    const bool largest = l->type == NNRT_NODE_TYPE_MAX_POOL_FUSION;
+    const NNAdapterOperand *x = nnrti_nna_operand(l, 0);
+    const NNRT_ActivationType activation = ((const NNRT_MaxPoolFusion *)(void *)l->attr.bytes)->activationType;
+    uint32_t pooled[2], in[2];
+    const int32_t dims[2] = {4, 2};
+    int32_t paddings[8] = {0};
+    NNRT_PadFusion pad;
+    char text[80];
+    for (uint32_t i = 0; i < l->nOut; i++) {
+        (void)nnrti_nna_name(l, i == 0 ? " pooled" : " pooled indices", text, sizeof(text));
+        pooled[i] = nnrti_nna_between(l->b, l->op->operands[l->op->nIn + i], text);
+        if (i > 0)
+            nnrt_builder_declare(l->b, pooled[i], l->declared[i], NNRT_RANK_UNKNOWN, NULL);
+        nnrt_builder_format(l->b, pooled[i], NNRT_FORMAT_NCHW);
+    }
+    nnrt_builder_node(l->b, name, l->type, l->attr.bytes, l->in, l->nIn, pooled, l->nOut);
+    paddings[5] = l->empty[0];
+    paddings[7] = l->empty[1];
+    for (uint32_t i = 0; i < l->nOut; i++) {
+        nnrt_attr_defaults(nnrt_op_find(NNRT_NODE_TYPE_PAD_FUSION)->attr, &pad);
+        if (i > 0)
+            pad.constantValue = -1;
+        else if (largest && activation == NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+            pad.constantValue = x->type.precision == NNADAPTER_FLOAT16 ? -65504.0f : -FLT_MAX;
+        in[0] = pooled[i];
+        in[1] = nnrt_builder_constant(l->b, NULL, NNRT_DATA_TYPE_INT32, 2, dims, paddings, true);
+        (void)nnrti_nna_name(l, i == 0 ? " padded" : " padded indices", text, sizeof(text));
+        nnrt_builder_node(l->b, text, NNRT_NODE_TYPE_PAD_FUSION, &pad, in, 2, &out[i], 1);
+    }
+}
+
 /* Adds an operation to a builder, whose fault tells what is wrong. */
 static void nnrti_nna_operation(nnrt_builder *b, const NNAdapterOperation *op, bool shapes)
 {
@@ -1744,18 +1846,16 @@ static void nnrti_nna_operation(nnrt_builder *b, const NNAdapterOperation *op, b
     (void)nnrti_nna_name(&l, "", name, sizeof(name));
     if (!nnrti_nna_failed(&l) && l.fuse != NNRT_ACTIVATION_TYPE_NO_ACTIVATION) {
         const NNAdapterOperand *o = op->operands[op->nIn];
-        const uint32_t between = nnrt_builder_tensor(b, name);
+        const uint32_t between = nnrti_nna_between(b, o, name);
         NNRT_Activation activation;
         char fused[64];
         memset(&activation, 0, sizeof(activation));
         activation.activationType = l.fuse;
-        if (nnrti_nna_quantised(o->type.precision)) {
-            nnrt_builder_declare(b, between, nnrti_nna_type(o->type.precision), NNRT_RANK_UNKNOWN, NULL);
-            nnrti_nna_quant(b, between, o, NULL);
-        }
         nnrt_builder_node(b, name, l.type, l.attr.bytes, l.in, l.nIn, &between, 1);
         (void)nnrti_nna_name(&l, " activation", fused, sizeof(fused));
         nnrt_builder_node(b, fused, NNRT_NODE_TYPE_ACTIVATION, &activation, &between, 1, out, 1);
+    } else if (!nnrti_nna_failed(&l) && (l.empty[0] > 0 || l.empty[1] > 0)) {
+        nnrti_nna_empty_windows(&l, name, out);
     } else if (!nnrti_nna_failed(&l)) {
         nnrt_builder_node(b, name, l.type, l.attr.bytes, l.in, l.nIn, out, l.nOut);
     }

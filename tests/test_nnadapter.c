@@ -1,6 +1,7 @@
 /* NNAdapter over nnrt.h (compat/), function by function as its specification says, and every operation against the cases of
    tests/vectors. Memory comes from functions that count, and fail when told. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
+#include <float.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -1346,6 +1347,77 @@ static void unknown_quantised(void **state)
     assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "has precision UNKNOWN and no scale"));
     type_is(n.out[0], NNADAPTER_UNKNOWN, 0, NULL);
     end(&n);
+}
+
+/* Pools that round up: a last window without a cell is 0 for an average, the least number and index -1 for a maximum. */
+static void empty_windows(void **state)
+{
+    static const struct {
+        int32_t op, rows, columns, mode, pads[4], kernel[2], strides[2];
+        bool ceil, counted;
+        int32_t fuse;
+        int code;
+        int32_t dims[2];
+        float y[6];
+        int32_t indices[6];
+    } cases[] = {
+        {NNADAPTER_MAX_POOL_2D, 1, 5, 0, {0, 0, 0, 0}, {1, 1}, {1, 3}, true, false, 0, OK, {1, 3}, {0, 3, -FLT_MAX}, {0, 3, -1}},
+        {NNADAPTER_MAX_POOL_2D, 1, 5, 2, {0, 0, 0, 0}, {1, 1}, {1, 3}, true, false, 1, OK, {1, 3}, {0, 3, 0}, {0, 3, -1}},
+        {NNADAPTER_MAX_POOL_2D, 3, 5, 2, {0, 0, 0, 0}, {2, 1}, {2, 3}, true, false, 0, OK, {2, 3},
+         {5, 8, -FLT_MAX, 10, 13, -FLT_MAX}, {5, 8, -1, 10, 13, -1}},
+        {NNADAPTER_AVERAGE_POOL_2D, 3, 5, 2, {0, 0, 0, 0}, {2, 1}, {2, 3}, true, false, 0, OK, {2, 3},
+         {2.5f, 5.5f, 0, 10, 13, 0}, {0}},
+        {NNADAPTER_AVERAGE_POOL_2D, 1, 4, 0, {0, 0, 0, 2}, {1, 2}, {1, 2}, true, false, 0, OK, {1, 3}, {0.5f, 2.5f, 0}, {0}},
+        {NNADAPTER_AVERAGE_POOL_2D, 1, 4, 0, {0, 0, 0, 2}, {1, 2}, {1, 2}, true, true, 0, OK, {1, 3}, {0.5f, 2.5f, 0}, {0}},
+        {NNADAPTER_AVERAGE_POOL_2D, 4, 1, 0, {1, 2, 0, 0}, {3, 1}, {2, 1}, true, true, 0, OK, {3, 1}, {1 / 3.0f, 2, 1}, {0}},
+        {NNADAPTER_AVERAGE_POOL_2D, 1, 4, 0, {0, 0, 0, 2}, {1, 2}, {1, 2}, false, false, 0, DIMS, {0, 0}, {0}, {0}},
+    };
+    static const float x[15] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
+    net n;
+    (void)state;
+    for (uint32_t k = 0; k < COUNT(cases); k++) {
+        const int32_t dims[4] = {1, 1, cases[k].rows, cases[k].columns};
+        const int32_t out[4] = {1, 1, cases[k].dims[0], cases[k].dims[1]};
+        const bool largest = cases[k].op == NNADAPTER_MAX_POOL_2D;
+        is(begin(&n), OK);
+        variable(&n, NNADAPTER_FLOAT32, 4, dims, x);
+        one_int(&n, cases[k].mode);
+        ints(&n, 4, cases[k].pads);
+        ints(&n, 2, cases[k].kernel);
+        ints(&n, 2, cases[k].strides);
+        one_bool(&n, cases[k].ceil);
+        one_bool(&n, largest || cases[k].counted);
+        if (largest)
+            one_int(&n, NNADAPTER_INT32);
+        one_int(&n, cases[k].fuse);
+        result(&n, NULL);
+        if (largest)
+            result(&n, NULL);
+        is(run(&n, cases[k].op), cases[k].code);
+        if (cases[k].code == OK)
+            gives(&n, 0, 4, out, cases[k].y);
+        if (largest)
+            assert_memory_equal(n.to[1].data, cases[k].indices, (size_t)(out[2] * out[3]) * sizeof(int32_t));
+        end(&n);
+    }
+    for (int largest = 0; largest < 2; largest++) { /* quantized: 0 is the zero point, the least number -128 */
+        static const int8_t q[5] = {1, 2, 3, 4, 5};
+        const int32_t dims[4] = {1, 1, 1, 5}, one[2] = {1, 1}, third[2] = {1, 3};
+        NNAdapterOperandType type = type_of(NNADAPTER_QUANT_INT8_SYMM_PER_LAYER, 4, dims);
+        const int8_t y[3] = {1, 4, (int8_t)(largest ? -128 : 0)};
+        type.symm_per_layer_params.scale = 0.5f;
+        is(begin(&n), OK);
+        n.nIn = 1;
+        one_int(&n, NNADAPTER_AUTO_PAD_VALID);
+        left_out(&n);
+        ints(&n, 2, one);
+        ints(&n, 2, third);
+        one_bool(&n, true);
+        is(unknown_of(&n, largest ? NNADAPTER_MAX_POOL_2D : NNADAPTER_AVERAGE_POOL_2D, &type, q, 0.5f, 0), OK);
+        assert_int_equal(n.to[0].dims[3], 3);
+        assert_memory_equal(n.to[0].data, y, sizeof(y));
+        end(&n);
+    }
 }
 
 /* y = x * by, by 2 where it is left out. */
@@ -3430,7 +3502,7 @@ int main(void)
         cmocka_unit_test(alternatives),       cmocka_unit_test(told_by_values),
         cmocka_unit_test(convolution),       cmocka_unit_test(transposed),    cmocka_unit_test(quantised),
         cmocka_unit_test(unknown_results),   cmocka_unit_test(unknown_quantised), cmocka_unit_test(quantize_operands),
-        cmocka_unit_test(decided_in_the_run), cmocka_unit_test(custom_operations), cmocka_unit_test(allocations_late),
+        cmocka_unit_test(decided_in_the_run), cmocka_unit_test(custom_operations), cmocka_unit_test(empty_windows), cmocka_unit_test(allocations_late),
         cmocka_unit_test(channels),          cmocka_unit_test(defaults),      cmocka_unit_test(refused),
         cmocka_unit_test(chain),             cmocka_unit_test(complete),      cmocka_unit_test(allocations),
         cmocka_unit_test(runs_take_nothing), cmocka_unit_test(all_functions), cmocka_unit_test(several),
