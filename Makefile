@@ -275,7 +275,12 @@ build/test/libplain_npu.so build/test/libwrong_npu.so build/test/libtable_npu.so
 	@mkdir -p $(@D)
 	@$(COMPILE) -fPIC -shared $(LDFLAGS) -o $@ $< $(LIBS)
 
-build/test/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwrong_npu.so
+# A driver in C++, which nnadapter/hal.h adapts.
+build/test/libseed_npu.so: tests/nnadapter_seed.cpp $(wildcard compat/nnadapter/*.h)
+	@mkdir -p $(@D)
+	@g++ -std=c++11 $(WARNINGS) $(WERROR) $(CPPFLAGS) $(CFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
+
+build/test/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwrong_npu.so build/test/libseed_npu.so
 
 EXAMPLES := hello digits device custom vad
 build/test/hello: examples/hello.c
@@ -500,7 +505,7 @@ coverage-onnx-nodes: build/coverage/bin/onnx_nodes
 coverage-cli: build/coverage/bin/nnrt | build/test/libplain_npu.so build/test/libtable_npu.so
 	$(COVERAGE_SUITE) sh tests/test_cli.sh $<
 
-build/coverage/bin/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwrong_npu.so
+build/coverage/bin/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwrong_npu.so build/test/libseed_npu.so
 
 coverage:
 	@sh tools/need.sh gcovr gcc libc6-dev libstb-dev libcmocka-dev libonnx-testdata python3 python3-numpy

@@ -1325,10 +1325,11 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F32,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f32, 3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f16, 3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x weight:q bias?:s", Conv2dTransposeFusion, conv2d_transpose_fusion_q8, 3d1_1, own), 10) \
-    X(COS,                      37, Cos,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(COS,                      37, Cos,                   own, cos,                     "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Cos,                   cos_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Cos,                   cos_f16,                     1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Cos,                   cos_f64,                     1_1,    own), 21) \
+        K(NNRT_TYPES_F64,      NULL, Cos,                   cos_f64,                     1_1,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
     X(CONSTANT_OF_SHAPE,        38, ConstantOfShape,       own, constant_of_shape,       "shape",                   "y:.",                 NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, ConstantOfShape,       constant_of_shape,           1d1_1,  own), 21) \
     X(CROP,                     39, Crop,                  own, crop,                    "x shape:i",               "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
@@ -1410,10 +1411,11 @@ typedef struct nnrt_error {
     X(LESS_EQUAL,               78, LessEqual,             own, compare,                 "x y=0",                   "z:b",                 NNRTI_EACH, \
         K(NNRT_TYPES_ANY,      NULL, LessEqual,             less_equal,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, LessEqual,             less_equal_q8,               2d1_1,  own), 10) \
-    X(LOG,                      79, Log,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(LOG,                      79, Log,                   own, log,                     "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Log,                   log_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Log,                   log_f16,                     1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Log,                   log_f64,                     1_1,    own), 21) \
+        K(NNRT_TYPES_F64,      NULL, Log,                   log_f64,                     1_1,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
     X(LOGICAL_AND,              81, LogicalAnd,            own, binary,                  "x y=0",                   "z:b",                 NNRTI_EACH, \
         K(NNRT_TYPES_ANY,      NULL, LogicalAnd,            logical_and,                 2_1,    own), 21) \
     X(LOGICAL_NOT,              82, LogicalNot,            own, unary,                   "x",                       "y:b",                 NNRTI_EACH, \
@@ -1422,7 +1424,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ANY,      NULL, LogicalOr,             logical_or,                  2_1,    own), 21) \
     X(LP_NORMALIZATION,         84, LpNormalization,       own, lp_normalization,        "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, LpNormalization,       lp_normalization_f32,        1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, LpNormalization,       lp_normalization_f16,        1_1,    own), 0) \
+        K(NNRT_TYPES_F16,      NULL, LpNormalization,       lp_normalization_f16,        1_1,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, LpNormalization,       lp_normalization_q8,         1_1,    own), 0) \
     X(LRN,                      85, LRN,                   own, lrn,                     "x",                       "y=0",                 NNRT_OP_EMPTY | NNRT_OP_LAYOUT, \
         K(NNRT_TYPES_F32,      NULL, LRN,                   lrn_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, LRN,                   lrn_f16,                     1_1,    own), 21) \
@@ -1466,8 +1469,9 @@ typedef struct nnrt_error {
     X(PAD_FUSION,              107, PadFusion,             own, pad_fusion,              "x paddings?:i value?=0",  "y=0",                 NNRTI_PART, \
         K(NNRT_TYPES_ALL,      NULL, PadFusion,             pad_fusion,                  3d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, PadFusion,             pad_fusion_q8,               3d2_1,  own), 10) \
-    X(POW_FUSION,              110, PowFusion,             own, binary,                  "x y=0",                   "z=0",                 NNRTI_EACH, \
-        K(NNRT_TYPES_NUM,      NULL, PowFusion,             pow_fusion,                  2_1,    own), 10) \
+    X(POW_FUSION,              110, PowFusion,             own, pow_fusion,              "x y=0",                   "z=0",                 NNRTI_EACH, \
+        K(NNRT_TYPES_NUM,      NULL, PowFusion,             pow_fusion,                  2_1,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, PowFusion,             pow_fusion_q8,               2_1,    own), 10) \
     X(PRIOR_BOX,               111, PriorBox,              own, prior_box,               "feature image:f",         "boxes:. variances:.", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, PriorBox,              prior_box,                   0d2_2,  own), 0) \
     X(PRELU_FUSION,            112, PReLUFusion,           own, prelu_fusion,            "x weight=0",              "y=0",                 NNRTI_CHANNELS, \
@@ -1504,10 +1508,11 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F32,      NULL, Round,                 round_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Round,                 round_f16,                   1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Round,                 round_f64,                   1_1,    own), 21) \
-    X(RSQRT,                   126, Rsqrt,                 own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(RSQRT,                   126, Rsqrt,                 own, rsqrt,                   "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Rsqrt,                 rsqrt_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Rsqrt,                 rsqrt_f16,                   1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Rsqrt,                 rsqrt_f64,                   1_1,    own), 10) \
+        K(NNRT_TYPES_F64,      NULL, Rsqrt,                 rsqrt_f64,                   1_1,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 10) \
     X(SCALE_FUSION,            127, ScaleFusion,           own, scale_fusion,            "x scale=0 bias?=0",       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, ScaleFusion,           scale_fusion_f32,            3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, ScaleFusion,           scale_fusion_f16,            3_1,    own) \
@@ -1518,10 +1523,11 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_INDEX,    NULL, ScatterNd,             scatter_nd,                  2_1c,   own), 21) \
     X(SHAPE,                   130, Shape,                 own, shape,                   "x",                       "y:.",                 NNRTI_MOVE, \
         K(NNRT_TYPES_ALL,      NULL, Shape,                 shape,                       1_1,    own), 10) \
-    X(SIN,                     133, Sin,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(SIN,                     133, Sin,                   own, sin,                     "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Sin,                   sin_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Sin,                   sin_f16,                     1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Sin,                   sin_f64,                     1_1,    own), 21) \
+        K(NNRT_TYPES_F64,      NULL, Sin,                   sin_f64,                     1_1,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
     X(SLICE_FUSION,            135, SliceFusion,           own, slice_fusion,            "x begin:i size:i",        "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
         K(NNRT_TYPES_ALL,      NULL, SliceFusion,           slice_fusion,                1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, SliceFusion,           slice_fusion_q8,             1d2_1,  own), 10) \
@@ -1593,9 +1599,11 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F64,      NULL, Erf,                   erf_f64,                     1_1,    own), 21) \
     X(LOG_SOFTMAX,             189, LogSoftmax,            own, log_softmax,             "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, LogSoftmax,            log_softmax_f32,             1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, LogSoftmax,            log_softmax_f16,             1_1,    own), 21) \
+        K(NNRT_TYPES_F16,      NULL, LogSoftmax,            log_softmax_f16,             1_1,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, LogSoftmax,            log_softmax_q8,              1_1,    own), 21) \
     X(CUM_SUM,                 192, CumSum,                own, cum_sum,                 "x axis?:i",               "y=0",                 NNRTI_MAP, \
-        K(NNRT_TYPES_NUM,      NULL, CumSum,                cum_sum,                     2_1c,   own), 0) \
+        K(NNRT_TYPES_NUM,      NULL, CumSum,                cum_sum,                     2_1c,   own) \
+        K(NNRTI_TYPES_Q8,      NULL, CumSum,                cum_sum_q8,                  2_1c,   own), 0) \
     X(GROUP_NORM_FUSION,       211, GroupNormFusion,       own, group_norm_fusion,       "x scale?=0 bias?=0",      "y=0",                 NNRTI_CHANNELS, \
         K(NNRT_TYPES_F32,      NULL, GroupNormFusion,       group_norm_fusion_f32,       3_1,    own) \
         K(NNRT_TYPES_F16,      "x scale?:f bias?:f", GroupNormFusion, group_norm_fusion_f16, 3_1, own), 0) \
@@ -1659,7 +1667,8 @@ typedef struct nnrt_error {
     X(SOFTPLUS,               1017, Softplus,              own, softplus,                "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Softplus,              softplus_f32,                1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Softplus,              softplus_f16,                1_1,    own) \
-        K(NNRT_TYPES_F64,      NULL, Softplus,              softplus_f64,                1_1,    own), 0) \
+        K(NNRT_TYPES_F64,      NULL, Softplus,              softplus_f64,                1_1,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 0) \
     X(YOLO_BOX,               1018, YoloBox,               own, yolo_box,                "x imgSize:i anchors:i",   "boxes:. scores:.",    0, \
         K(NNRT_TYPES_FLOAT,    NULL, YoloBox,               yolo_box,                    3d1_2,  own), 0) \
     X(IF,                     1100, If,                    own, control,                 "cond:b",                  "y*:.",                NNRTI_GRAPHS, \
@@ -5448,6 +5457,7 @@ typedef struct nnrti_line {
     void *data;
     ptrdiff_t step;
     NNRT_DataType type;
+    const NNRT_QuantParam *quant; /* of the view */
     bool rising; /* nnrti_top takes the smallest elements, in rising order */
 } nnrti_line;
 
@@ -5458,6 +5468,7 @@ static nnrti_line nnrti_line_of(const nnrt_view *v, int32_t axis, ptrdiff_t at)
     line.data = v != NULL ? nnrti_at(v->data, at, nnrt_type_size(v->dataType)) : NULL;
     line.step = v != NULL ? v->strides[axis] : 0;
     line.type = v != NULL ? v->dataType : NNRT_DATA_TYPE_UNKNOWN;
+    line.quant = v != NULL ? v->quant : NULL;
     line.rising = false;
     return line;
 }
@@ -6456,24 +6467,51 @@ static NNRTI_UNUSED int64_t nnrti_quant_real(float r, float s)
     return v != v ? 0 : v > 1e9f ? 1000000000 : v < -1e9f ? -1000000000 : (int64_t)nnrti_round((double)v);
 }
 
+/* The real value of element i of quantized int8 or uint8 data, and the element of a real value; NaN is the zero point. */
+NNRTI_INLINE float nnrti_quant_load(const void *data, ptrdiff_t i, NNRT_DataType type, const NNRT_QuantParam *quant)
+{
+    return (float)quant->scale * (float)(nnrti_load_8(data, i, type) - quant->zeroPoint);
+}
+
+NNRTI_INLINE void nnrti_quant_store(void *data, ptrdiff_t i, float value, NNRT_DataType type,
+                                    const NNRT_QuantParam *quant)
+{
+    const int64_t q = nnrti_quant_real(value, (float)quant->scale) + quant->zeroPoint;
+    const int32_t least = type == NNRT_DATA_TYPE_INT8 ? -128 : 0;
+    nnrti_store_8(data, i, q < least ? least : q > least + 255 ? least + 255 : (int32_t)q);
+}
+
 /* As nnrti_load and nnrti_store of a view. type NNRT_DATA_TYPE_INT8: quantised int8 or uint8, the real value of an
    element, and the element of a real value; NaN is the zero point. */
 NNRTI_INLINE float nnrti_load_real(const nnrt_view *x, ptrdiff_t i, NNRT_DataType type)
 {
     if (type == NNRT_DATA_TYPE_INT8)
-        return (float)x->quant[0].scale * (float)(nnrti_load_8(x->data, i, x->dataType) - x->quant[0].zeroPoint);
+        return nnrti_quant_load(x->data, i, x->dataType, x->quant);
     return nnrti_load(x->data, i, type);
 }
 
 NNRTI_INLINE void nnrti_store_real(nnrt_view *y, ptrdiff_t i, float value, NNRT_DataType type)
 {
-    if (type == NNRT_DATA_TYPE_INT8) {
-        const int64_t q = nnrti_quant_real(value, (float)y->quant[0].scale) + y->quant[0].zeroPoint;
-        const int32_t least = y->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
-        nnrti_store_8(y->data, i, q < least ? least : q > least + 255 ? least + 255 : (int32_t)q);
-    } else {
+    if (type == NNRT_DATA_TYPE_INT8)
+        nnrti_quant_store(y->data, i, value, y->dataType, y->quant);
+    else
         nnrti_store(y->data, i, value, type);
-    }
+}
+
+/* The same of element i of a line. */
+NNRTI_INLINE float nnrti_line_load(const nnrti_line *x, int32_t i, NNRT_DataType type)
+{
+    if (type == NNRT_DATA_TYPE_INT8)
+        return nnrti_quant_load(x->data, i * x->step, x->type, x->quant);
+    return nnrti_load(x->data, i * x->step, type);
+}
+
+NNRTI_INLINE void nnrti_line_store(const nnrti_line *y, int32_t i, float value, NNRT_DataType type)
+{
+    if (type == NNRT_DATA_TYPE_INT8)
+        nnrti_quant_store(y->data, i * y->step, value, y->type, y->quant);
+    else
+        nnrti_store(y->data, i * y->step, value, type);
 }
 
 /* Bits of n: the least k with n < 2^k. */
@@ -11850,6 +11888,19 @@ NNRT_API NNRT_ReturnCode nnrt_conv_transpose_3d(const NNRT_ConvTranspose3D *attr
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op COS */
+
+static float nnrti_cos_real(const void *attr, float v)
+{
+    (void)attr;
+    return nnrti_cosf(v);
+}
+
+/* Derived: when quantized, uint8[256], the result for each stored integer. */
+static NNRT_ReturnCode nnrti_rule_cos(nnrt_resolve *c)
+{
+    return nnrti_unary_table(c, nnrti_code_real, nnrti_cos_real);
+}
+
 /* >>kernel COS */
 
 /* y = cos(x), x in radians, element by element; NaN for the infinities. y may lie where x lies. */
@@ -11939,16 +11990,30 @@ static NNRT_ReturnCode nnrti_rule_cum_sum(nnrt_resolve *c)
     if ((code = nnrti_axis(c, "axis", known ? nnrti_value(given, 0) : -1, c->in[0].rank, &axis)) != NNRT_SUCCESS)
         return code; /* where a run tells the axis, -1 is in range unless there is none */
     nnrti_result_like(c, 0);
-    return NNRT_SUCCESS;
+    return nnrti_quant_both(c);
 }
 
 /* >>kernel CUM_SUM */
 
+/* float16, float32 and, with type NNRT_DATA_TYPE_INT8, quantized int8 and uint8. */
+static void nnrti_cum_sum_line_real(const void *attr, const nnrti_line *x, const nnrti_line *y, int32_t L,
+                                    NNRT_DataType type)
+{
+    const NNRT_CumSum *a = (const NNRT_CumSum *)attr;
+    nnrti_sum sum = {0, 0};
+    for (int32_t k = 0; k < L; k++) {
+        const int32_t i = a->reverse ? L - 1 - k : k;
+        const float before = nnrti_sum_of(&sum);
+        nnrti_sum_add(&sum, nnrti_line_load(x, i, type));
+        nnrti_line_store(y, i, a->exclusive ? before : nnrti_sum_of(&sum), type);
+    }
+}
+
+/* float64 and integers. */
 static void nnrti_cum_sum_line(const void *attr, const nnrti_line *x, const nnrti_line *y, int32_t L,
                                NNRT_DataType type)
 {
     const NNRT_CumSum *a = (const NNRT_CumSum *)attr;
-    nnrti_sum sum = {0, 0};
     uint64_t whole = 0;
     double wide = 0;
     for (int32_t k = 0; k < L; k++) {
@@ -11958,16 +12023,22 @@ static void nnrti_cum_sum_line(const void *attr, const nnrti_line *x, const nnrt
             const double v = ((const double *)x->data)[from];
             ((double *)y->data)[to] = a->exclusive ? wide : wide + v;
             wide += v;
-        } else if (type == NNRT_DATA_TYPE_FLOAT32 || type == NNRT_DATA_TYPE_FLOAT16) {
-            const float before = nnrti_sum_of(&sum);
-            nnrti_sum_add(&sum, nnrti_load(x->data, from, type));
-            nnrti_store(y->data, to, a->exclusive ? before : nnrti_sum_of(&sum), type);
         } else {
             const uint64_t v = nnrti_load_int(x->data, from, type);
             nnrti_store_int(y->data, to, a->exclusive ? whole : whole + v, type);
             whole += v;
         }
     }
+}
+
+static NNRT_ReturnCode nnrti_cum_sum(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis, nnrt_view *y,
+                                     nnrt_call *call, NNRT_DataType type, nnrti_line_function function)
+{
+    const int64_t given = axis != NULL ? nnrti_index(axis, 0) : -1;
+    if (given < -(int64_t)x->rank || given >= x->rank)
+        return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "axis is %l, expected %d to %d", given, -x->rank,
+                              x->rank - 1);
+    return nnrti_lines(attr, x, y, (int32_t)(given < 0 ? given + x->rank : given), type, function);
 }
 
 /* x, y of one shape; y may be x. axis is one int32 or int64, NULL: the last. y[..,i,..] = the sum of x[..,k,..] along
@@ -11977,11 +12048,15 @@ static void nnrti_cum_sum_line(const void *attr, const nnrti_line *x, const nnrt
 NNRT_API NNRT_ReturnCode nnrt_cum_sum(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis, nnrt_view *y,
                                       nnrt_call *call)
 {
-    const int64_t given = axis != NULL ? nnrti_index(axis, 0) : -1;
-    if (given < -(int64_t)x->rank || given >= x->rank)
-        return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "axis is %l, expected %d to %d", given, -x->rank,
-                              x->rank - 1);
-    return nnrti_lines(attr, x, y, (int32_t)(given < 0 ? given + x->rank : given), x->dataType, nnrti_cum_sum_line);
+    const bool real = x->dataType == NNRT_DATA_TYPE_FLOAT32 || x->dataType == NNRT_DATA_TYPE_FLOAT16;
+    return nnrti_cum_sum(attr, x, axis, y, call, x->dataType, real ? nnrti_cum_sum_line_real : nnrti_cum_sum_line);
+}
+
+/* The same for quantized int8 or uint8: the real values are added in float32. */
+NNRT_API NNRT_ReturnCode nnrt_cum_sum_q8(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis,
+                                         nnrt_view *y, nnrt_call *call)
+{
+    return nnrti_cum_sum(attr, x, axis, y, call, NNRT_DATA_TYPE_INT8, nnrti_cum_sum_line_real);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -15006,6 +15081,19 @@ NNRTI_PREDICATE_Q8(LessEqual, less_equal_q8, a <= b)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LOG */
+
+static float nnrti_log_real(const void *attr, float v)
+{
+    (void)attr;
+    return nnrti_logf(v);
+}
+
+/* Derived: when quantized, uint8[256], the result for each stored integer. */
+static NNRT_ReturnCode nnrti_rule_log(nnrt_resolve *c)
+{
+    return nnrti_unary_table(c, nnrti_code_real, nnrti_log_real);
+}
+
 /* >>kernel LOG */
 
 /* y = the natural logarithm of x, element by element; 0 gives -infinity, x < 0 NaN. y may lie where x lies. */
@@ -15065,8 +15153,9 @@ NNRTI_PREDICATE(LogicalOr, logical_or, a != 0 || b != 0)
 static NNRT_ReturnCode nnrti_rule_log_softmax(nnrt_resolve *c)
 {
     NNRT_LogSoftmax *a = (NNRT_LogSoftmax *)c->resolved;
+    const NNRT_ReturnCode code = nnrti_axis_resolved(c, &a->axis, c->in[0].rank);
     nnrti_result_like(c, 0);
-    return nnrti_axis_resolved(c, &a->axis, c->in[0].rank);
+    return code == NNRT_SUCCESS ? nnrti_quant_both(c) : code;
 }
 
 /* >>kernel LOG_SOFTMAX */
@@ -15074,21 +15163,30 @@ static NNRT_ReturnCode nnrti_rule_log_softmax(nnrt_resolve *c)
 NNRTI_INLINE void nnrti_log_softmax_line(const void *attr, const nnrti_line *x, const nnrti_line *y, int32_t L,
                                          NNRT_DataType type)
 {
-    const float max = nnrti_line_max(x, L, type);
+    float max = nnrti_line_load(x, 0, type), log;
     nnrti_sum sum = {0, 0};
-    float log;
     (void)attr;
+    for (int32_t i = 1; i < L; i++) {
+        const float v = nnrti_line_load(x, i, type);
+        max = v > max ? v : max;
+    }
     for (int32_t i = 0; i < L; i++)
-        nnrti_sum_add(&sum, nnrti_expf(nnrti_load(x->data, i * x->step, type) - max));
+        nnrti_sum_add(&sum, nnrti_expf(nnrti_line_load(x, i, type) - max));
     log = nnrti_logf(nnrti_sum_of(&sum));
     for (int32_t i = 0; i < L; i++)
-        nnrti_store(y->data, i * y->step, (nnrti_load(x->data, i * x->step, type) - max) - log, type);
+        nnrti_line_store(y, i, (nnrti_line_load(x, i, type) - max) - log, type);
 }
 
 /* x, y of one shape; y may be x. y[..,i,..] = x[..,i,..] - max - log(sum of exp(x[..,k,..] - max) over k), max and sum
    along axis. The sum runs over k and carries its rounding errors along. */
 NNRTI_FLOATS(log_softmax, (const NNRT_LogSoftmax *attr, const nnrt_view *x, nnrt_view *y),
              nnrti_lines(attr, x, y, (int32_t)attr->axis, type, nnrti_log_softmax_line))
+
+/* The same for quantized int8 or uint8: the real values are computed in float32. */
+NNRT_API NNRT_ReturnCode nnrt_log_softmax_q8(const NNRT_LogSoftmax *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_lines(attr, x, y, (int32_t)attr->axis, NNRT_DATA_TYPE_INT8, nnrti_log_softmax_line);
+}
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LP_NORMALIZATION */
@@ -15104,7 +15202,7 @@ static NNRT_ReturnCode nnrti_rule_lp_normalization(nnrt_resolve *c)
     if (a->p != 1 && a->p != 2)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "p is %l, expected 1 or 2", a->p);
     nnrti_result_like(c, 0);
-    return NNRT_SUCCESS;
+    return nnrti_quant_both(c);
 }
 
 /* >>kernel LP_NORMALIZATION */
@@ -15116,19 +15214,25 @@ NNRTI_INLINE void nnrti_lp_normalization_line(const void *attr, const nnrti_line
     nnrti_sum sum = {0, 0};
     float norm;
     for (int32_t i = 0; i < L; i++) {
-        const float v = nnrti_load(x->data, i * x->step, type);
+        const float v = nnrti_line_load(x, i, type);
         nnrti_sum_add(&sum, a->p == 2 ? v * v : v < 0 ? -v : v);
     }
     norm = nnrti_sum_of(&sum);
     norm = (a->p == 2 ? nnrti_sqrtf(norm) : norm) + a->epsilon;
     for (int32_t i = 0; i < L; i++)
-        nnrti_store(y->data, i * y->step, nnrti_load(x->data, i * x->step, type) / norm, type);
+        nnrti_line_store(y, i, nnrti_line_load(x, i, type) / norm, type);
 }
 
 /* x, y of one shape; y may be x. y = x / (norm + epsilon), the norm of each line along axis: p 1: the sum of |x|, p 2:
    the root of the sum of x^2. Sums run along the line and carry their rounding errors along. */
 NNRTI_FLOATS(lp_normalization, (const NNRT_LpNormalization *attr, const nnrt_view *x, nnrt_view *y),
              nnrti_lines(attr, x, y, (int32_t)attr->axis, type, nnrti_lp_normalization_line))
+
+/* The same for quantized int8 or uint8: the real values are computed in float32. */
+NNRT_API NNRT_ReturnCode nnrt_lp_normalization_q8(const NNRT_LpNormalization *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_lines(attr, x, y, (int32_t)attr->axis, NNRT_DATA_TYPE_INT8, nnrti_lp_normalization_line);
+}
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LP_POOL */
@@ -17064,6 +17168,15 @@ NNRT_API NNRT_ReturnCode nnrt_pad_fusion_q8(const NNRT_PadFusion *attr, const nn
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op POW_FUSION */
+
+static NNRT_ReturnCode nnrti_rule_pow_fusion(nnrt_resolve *c)
+{
+    NNRT_ReturnCode code = nnrti_rule_binary(c);
+    if (code == NNRT_SUCCESS && nnrti_is_quant(&c->in[0]))
+        code = nnrti_quant_operand(c, &c->in[1], -1);
+    return code == NNRT_SUCCESS ? nnrti_quant_both(c) : code;
+}
+
 /* >>kernel POW_FUSION */
 
 /* Integers: computed in float64, then toward zero and saturating; NaN gives 0. */
@@ -17105,6 +17218,25 @@ NNRT_API NNRT_ReturnCode nnrt_pow_fusion(const NNRT_PowFusion *attr, const nnrt_
         return NNRT_SUCCESS;
     do
         nnrti_pow_row(attr, &w, x, y, z);
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* The same for quantized int8 or uint8: the real values are computed in float32. */
+NNRT_API NNRT_ReturnCode nnrt_pow_fusion_q8(const NNRT_PowFusion *attr, const nnrt_view *x, const nnrt_view *y,
+                                            nnrt_view *z)
+{
+    const float shift = attr->shift == 0 ? -0.0f : attr->shift; /* -0 + 0 would be 0 */
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, z, x, y))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++) {
+            const float a = nnrti_load_real(x, w.at[1] + i * w.row[1], NNRT_DATA_TYPE_INT8);
+            const float b = nnrti_load_real(y, w.at[2] + i * w.row[2], NNRT_DATA_TYPE_INT8);
+            const float v = nnrti_powf(attr->scale * a + shift, b);
+            nnrti_store_real(z, w.at[0] + i * w.row[0], v, NNRT_DATA_TYPE_INT8);
+        }
     while (nnrti_walk_next(&w));
     return NNRT_SUCCESS;
 }
@@ -19444,12 +19576,25 @@ NNRTI_UNARY(Round, round, nnrti_roundevenf, nnrti_roundeven)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RSQRT */
-/* >>kernel RSQRT */
 
 static float nnrti_rsqrtf(float v)
 {
     return 1.0f / nnrti_sqrtf(v);
 }
+
+static float nnrti_rsqrt_real(const void *attr, float v)
+{
+    (void)attr;
+    return nnrti_rsqrtf(v);
+}
+
+/* Derived: when quantized, uint8[256], the result for each stored integer. */
+static NNRT_ReturnCode nnrti_rule_rsqrt(nnrt_resolve *c)
+{
+    return nnrti_unary_table(c, nnrti_code_real, nnrti_rsqrt_real);
+}
+
+/* >>kernel RSQRT */
 
 static double nnrti_rsqrt(double v)
 {
@@ -19857,6 +20002,19 @@ NNRT_API NNRT_ReturnCode nnrt_shape(const NNRT_Shape *attr, const nnrt_view *x, 
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SIN */
+
+static float nnrti_sin_real(const void *attr, float v)
+{
+    (void)attr;
+    return nnrti_sinf(v);
+}
+
+/* Derived: when quantized, uint8[256], the result for each stored integer. */
+static NNRT_ReturnCode nnrti_rule_sin(nnrt_resolve *c)
+{
+    return nnrti_unary_table(c, nnrti_code_real, nnrti_sin_real);
+}
+
 /* >>kernel SIN */
 
 /* y = sin(x), x in radians, element by element; -0 stays, NaN for the infinities. y may lie where x lies. */
@@ -20129,23 +20287,29 @@ NNRT_API NNRT_ReturnCode nnrt_softmax_q8(const NNRT_Softmax *attr, const nnrt_vi
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SOFTPLUS */
 
-static NNRT_ReturnCode nnrti_rule_softplus(nnrt_resolve *c)
-{
-    const NNRT_Softplus *a = (const NNRT_Softplus *)c->resolved;
-    if (!(a->beta < 0) && !(a->beta > 0))
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "beta is %f, expected a number that is not 0", (double)a->beta);
-    nnrti_result_like(c, 0);
-    return NNRT_SUCCESS;
-}
-
-/* >>kernel SOFTPLUS */
-
 /* ln(1 + e^t) = max(t, 0) + ln(1 + e^-|t|) */
 static float nnrti_softplusf(float v, float beta, float threshold)
 {
     const float t = beta * v, sum = (t > 0 ? t : 0.0f) + nnrti_log1pf(nnrti_expf(-nnrti_absf(t)));
     return t > threshold ? v : sum / beta;
 }
+
+static float nnrti_softplus_real(const void *attr, float v)
+{
+    const NNRT_Softplus *a = (const NNRT_Softplus *)attr;
+    return nnrti_softplusf(v, a->beta, a->threshold);
+}
+
+/* Derived: when quantized, uint8[256], the result for each stored integer. */
+static NNRT_ReturnCode nnrti_rule_softplus(nnrt_resolve *c)
+{
+    const NNRT_Softplus *a = (const NNRT_Softplus *)c->resolved;
+    if (!(a->beta < 0) && !(a->beta > 0))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "beta is %f, expected a number that is not 0", (double)a->beta);
+    return nnrti_unary_table(c, nnrti_code_real, nnrti_softplus_real);
+}
+
+/* >>kernel SOFTPLUS */
 
 /* u - 1 is what 1 + e^-|t| has kept of e^-|t|, and ln(u) is as much too large or small. */
 static double nnrti_softplus(double v, double beta, double threshold)

@@ -18,14 +18,19 @@ SECTIONS (search for the tag)
     >>nna_run       executions
 
 WHAT IT IS
-    All 28 functions of NNAdapter's second generation, every type. The header says what each does and returns. The devices are
+    All 28 functions of NNAdapter's second generation, every type. An operation of negative type is an operator that the program
+    registered by that number before (nnrt_op_register); its operands are the inputs of the node. The header says what each does and returns. The devices are
     those of nnrt.h (nnrt_device_register), by their names; "builtin_device" is another name of "reference".
     An operation becomes a node, or a few, of a model in NCHW: filters are brought into the runtime's order once, constant
     operands that are parameters become attributes.
     A context of one device gives it the whole model. Of several, each operation goes to the first one that takes it, as
     "auto:" of nnrt.h shares a model out (nnrt_partition, strict): what none takes, NNAdapterCompilation_finish refuses.
     A model with open extents is prepared for those of a run, when they are others than those of that execution's last one:
-    that run takes longer. An input may have any extents that fit its type; shapes in dynamic_data are suggestions.
+    that run takes longer. So is a model in which shapes depend on elements of inputs: operands of EXPAND, FILL (shape), PAD,
+    RANGE, RESIZE_NEAREST, RESIZE_LINEAR, SPLIT and TILE. For other elements it is built again, with them as constants;
+    devices are asked, and faults of these operations found, in the run. An input may have any extents that fit its type; shapes in dynamic_data are suggestions.
+    A pool with ceil_mode may have windows behind the image, without a cell: an average is 0, a maximum the least number of its
+    type (then the activation) with index -1. Pools over unknown extents have none: the run refuses them.
     Properties: BUILTIN_DEVICE_NUM_THREADS=N is the number of threads; those of devices reach all of them as extensions
     (NNRT_ModelConfig.extensions), of which each reads its own.
     Records tell of operations: those in SUBGRAPH_PARTITION_CONFIG_BUFFER, or in the file SUBGRAPH_PARTITION_CONFIG_FILE, go
@@ -52,8 +57,8 @@ WHAT IT IS
 REFUSED, AS THE RUNTIME HAS NOTHING THAT COMPUTES JUST THIS (FEATURE_NOT_SUPPORTED)
     LRN over an even number of channels; INSTANCE_NORMALIZATION with epsilon 0; CONV_2D_TRANSPOSE with groups and a scale for
     each channel, or with an output_shape that paddings at the end cannot give; RESIZE_LINEAR with align_mode 0 to an extent
-    that is 1, or may be; filters of grouped transposed convolutions, and scales of RESIZE, that only a run tells; layouts
-    other than NCHW; operations of a driver's own.
+    that is 1, or may be; filters of grouped transposed convolutions that only a run has; layouts other than NCHW; operations
+    of negative type that are no operators of the application.
 
 NOT YET, AND WHAT IS SAID INSTEAD
     Records for QUANTIZE and DEQUANTIZE, which are no arithmetic, in MIXED_PRECISION_QUANTIZATION_CONFIG: FEATURE_NOT_SUPPORTED
@@ -102,6 +107,7 @@ NNRT_API size_t nnrt_nnadapter_model_records(const NNAdapterModel *model, char *
 
 #include "../nnrt.h" /* its implementation, where only its declarations were read so far */
 
+#include <float.h>
 #include <limits.h>
 #ifndef NNRT_NO_STDIO
 #include <stdio.h>
@@ -331,6 +337,9 @@ typedef struct nnrti_nna_row {
 static const nnrti_nna_row nnrti_nna_rows[] = {
     NNRTI_NNA_OPS(NNRTI_NNA_ROW, NNRTI_NNA_NOTHING, NNRTI_NNA_NOTHING, NNRTI_NNA_NOTHING)};
 enum { NNRTI_NNA_ROWS = sizeof(nnrti_nna_rows) / sizeof(nnrti_nna_rows[0]) };
+/* An operation of negative type is the operator that the application registered by that number (nnrt_op_register): every
+   operand is an input of the node, and attributes have their defaults. */
+static const nnrti_nna_row nnrti_nna_custom = {"CUSTOM", "", 0, 0, 0};
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>nna_small */
@@ -364,6 +373,12 @@ static bool nnrti_nna_per_channel(int64_t precision)
 {
     return precision == NNADAPTER_QUANT_INT8_SYMM_PER_CHANNEL || precision == NNADAPTER_QUANT_INT16_SYMM_PER_CHANNEL ||
            precision == NNADAPTER_QUANT_INT32_SYMM_PER_CHANNEL;
+}
+
+/* Is the precision of an operand not known yet? */
+static bool nnrti_nna_unknown(const NNAdapterOperandType *type)
+{
+    return (int32_t)type->precision == NNADAPTER_UNKNOWN;
 }
 
 static bool nnrti_nna_asymmetric(int64_t precision)
@@ -727,6 +742,9 @@ struct NNAdapterOperand {
     bool input;             /* of the model */
     bool image;             /* an operator with a layout reads or writes it */
     bool real;              /* what another one of this number is in float32 */
+    bool unknown;           /* the program added it with precision UNKNOWN */
+    bool late;              /* its shape depends on elements that only a run has */
+    bool decides;           /* shapes or attributes depend on its elements */
     uint32_t stamp, tensor; /* of the builder that it is in */
 };
 
@@ -734,19 +752,21 @@ struct NNAdapterOperation {
     NNAdapterOperationType type;
     uint32_t index, nIn, nOut;
     NNAdapterOperand **operands; /* inputs, then outputs */
+    bool pending;                /* its results are inferred in NNAdapterModel_finish */
 };
 
 /* A model lives until its handle is destroyed and nothing compiled needs it any more. */
 struct NNAdapterModel {
     uint32_t users;
     bool finished;
+    bool late; /* an operation needs elements that only a run has: the model of a run has them as constants */
     NNAdapterOperand **operands;
     NNAdapterOperation **operations;
     uint32_t nOperands, roomOperands, nOperations, roomOperations;
     NNAdapterOperand **io; /* inputs, then outputs */
     uint32_t nIn, nOut;
     uint32_t stamp;
-    NNRT_Model *model; /* when it is finished; NULL: an operation of a driver's own is in it */
+    NNRT_Model *model; /* when it is finished; NULL: it is late, or an operation of negative type has no operator */
     nnrt_error error;
 };
 
@@ -799,14 +819,29 @@ NNRT_NNADAPTER_API void NNAdapterModel_destroy(NNAdapterModel *model)
     free(model);
 }
 
+/* Copies the scales of a type with a scale for each channel; false: there is no memory. */
+static bool nnrti_nna_scales(NNAdapterOperand *o, uint32_t axis, const float *scales, uint32_t count)
+{
+    float *copy = (float *)calloc(count, sizeof(*copy));
+    if (copy == NULL)
+        return false;
+    memcpy(copy, scales, count * sizeof(*copy));
+    free(o->scales);
+    o->scales = copy;
+    o->type.symm_per_channel_params.channel_dim = axis;
+    o->type.symm_per_channel_params.scale_count = count;
+    o->type.symm_per_channel_params.scales = copy;
+    return true;
+}
+
 /* Is this a type that can be? */
 static int nnrti_nna_type_check(const NNAdapterOperandType *type)
 {
     const NNAdapterSymmPerChannelQuantParams *q = &type->symm_per_channel_params;
     if (type->dimensions.count > NNADAPTER_MAX_SIZE_OF_DIMENSIONS)
         return NNADAPTER_INVALID_DIMENSIONS;
-    if (nnrti_nna_type(type->precision) == NNRT_DATA_TYPE_UNKNOWN || (int)type->layout < 0 ||
-        (int)type->layout > NNADAPTER_HWNC || type->dimensions.dynamic_count > NNADAPTER_MAX_SIZE_OF_DYNAMIC_DIMENSIONS)
+    if ((nnrti_nna_type(type->precision) == NNRT_DATA_TYPE_UNKNOWN && !nnrti_nna_unknown(type)) ||
+        (int)type->layout < 0 || (int)type->layout > NNADAPTER_HWNC || type->dimensions.dynamic_count > NNADAPTER_MAX_SIZE_OF_DYNAMIC_DIMENSIONS)
         return NNADAPTER_INVALID_PARAMETER;
     if (nnrti_nna_per_channel(type->precision) &&
         (q->scales == NULL || q->scale_count == 0 || q->channel_dim >= type->dimensions.count ||
@@ -838,14 +873,12 @@ NNRT_NNADAPTER_API int NNAdapterModel_addOperand(NNAdapterModel *model, const NN
     o->index = model->nOperands;
     o->type = *type;
     o->type.lifetime = NNADAPTER_TEMPORARY_VARIABLE;
-    if (nnrti_nna_per_channel(type->precision)) {
-        const uint32_t count = type->symm_per_channel_params.scale_count;
-        if ((o->scales = (float *)calloc(count, sizeof(*o->scales))) == NULL) {
-            free(o);
-            return NNADAPTER_OUT_OF_MEMORY;
-        }
-        memcpy(o->scales, type->symm_per_channel_params.scales, count * sizeof(*o->scales));
-        o->type.symm_per_channel_params.scales = o->scales;
+    o->unknown = nnrti_nna_unknown(type);
+    if (nnrti_nna_per_channel(type->precision) &&
+        !nnrti_nna_scales(o, type->symm_per_channel_params.channel_dim, type->symm_per_channel_params.scales,
+                          type->symm_per_channel_params.scale_count)) {
+        free(o);
+        return NNADAPTER_OUT_OF_MEMORY;
     }
     *operand = model->operands[model->nOperands++] = o;
     return NNADAPTER_NO_ERROR;
@@ -913,6 +946,7 @@ typedef struct nnrti_nna_lower {
     uint32_t nOut;
     NNRT_DataType declared[3];
     NNRT_ActivationType fuse; /* in a node of its own */
+    int32_t empty[2];         /* rows and columns of a pool's result whose windows have no cell, at the end */
     int64_t numbers[NNRTI_NNA_NUMBERS];
     uint32_t used;
 } nnrti_nna_lower;
@@ -954,11 +988,36 @@ static bool nnrti_nna_empty(const NNAdapterOperand *o)
            o->type.dimensions.data[0] == 0;
 }
 
+/* Is the operation one of NNAdapter's? */
+static bool nnrti_nna_known(const NNAdapterOperation *op)
+{
+    return op->type >= 0 && op->type < NNRTI_NNA_ROWS;
+}
+
+/* Does it become nodes: is it one of NNAdapter's, or an operator that the application registered? */
+static bool nnrti_nna_lowered(const NNAdapterOperation *op)
+{
+    return nnrti_nna_known(op) || (op->type < 0 && nnrt_op_find(op->type) != NULL);
+}
+
+static const nnrti_nna_row *nnrti_nna_row_of(const NNAdapterOperation *op)
+{
+    return op->type < 0 ? &nnrti_nna_custom : &nnrti_nna_rows[op->type];
+}
+
+/* Its operator, where it becomes one node. */
+static NNRT_NodeType nnrti_nna_node_type(const NNAdapterOperation *op)
+{
+    return op->type < 0 ? op->type : nnrti_nna_rows[op->type].type;
+}
+
 /* What the table says of operand i: "." where it says nothing. */
 static char nnrti_nna_letter(const nnrti_nna_lower *l, uint32_t i)
 {
     const char *letters = l->row->operands;
     const uint32_t count = (uint32_t)strlen(letters);
+    if (l->row == &nnrti_nna_custom)
+        return i < l->op->nIn ? 'o' : '.';
     if (letters[0] != 'X')
         return i < count ? letters[i] : '.';
     if (i >= l->op->nIn)
@@ -1369,6 +1428,52 @@ static void nnrti_nna_convolution(nnrti_nna_lower *l)
     t->outputPaddings = nnrt_int64_list(extra, 2);
 }
 
+/* A pool whose extents are rounded up has windows that begin behind the image. The node leaves them out (l->empty): a PAD
+   behind it writes them. Unknown extents stay as they are: the node's rule refuses such windows. */
+static void nnrti_nna_pool(nnrti_nna_lower *l, const NNRT_Int64List *kernel, const NNRT_Int64List *strides,
+                           NNRT_Int64List *pad, NNRT_PadMode *mode, NNRT_RoundMode *roundMode)
+{
+    const NNAdapterOperand *x = nnrti_nna_operand(l, 0);
+    const bool counted = l->type == NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD; /* a window outside the padded image has fewer cells */
+    bool exact = true;
+    int64_t pads[4] = {0, 0, 0, 0}, up[2], *list;
+    int32_t empty[2];
+    if (*roundMode != NNRT_ROUND_MODE_CEIL || *mode == NNRT_PAD_MODE_SAME || x->type.dimensions.count != 4 ||
+        kernel->count != 2 || strides->count != 2)
+        return;
+    for (uint32_t i = 0; i < pad->count && i < 4; i++)
+        pads[i] = pad->data[i];
+    for (int i = 0; i < 2; i++) {
+        const int64_t L = x->type.dimensions.data[2 + i], k = kernel->data[i], s = strides->data[i];
+        const int64_t p = pads[2 * i], last = pads[2 * i + 1];
+        int64_t rest, all, some;
+        if (L < 1 || k > INT32_MAX || s > INT32_MAX || p >= k || last > INT32_MAX || L + p + last < k)
+            return;
+        rest = L + p + last - k;
+        all = (rest + s - 1) / s + 1;
+        some = (L - 1 + p) / s + 1;
+        empty[i] = all > some ? (int32_t)(all - some) : 0;
+        up[i] = (some < all ? some - 1 : all - 1) * s + k - L - p; /* padding that the last window with a cell needs */
+        if (empty[i] > 0)
+            exact = exact && up[i] >= 0;
+    }
+    if (empty[0] == 0 && empty[1] == 0)
+        return;
+    for (int i = 0; i < 2; i++) {
+        if (empty[i] == 0 && !exact && counted && up[i] > pads[2 * i + 1])
+            return;
+        if (empty[i] > 0 || !exact)
+            pads[2 * i + 1] = up[i] > 0 ? up[i] : 0;
+    }
+    if ((list = nnrti_nna_room(l, 2, 4)) == NULL)
+        return;
+    memcpy(list, pads, sizeof(pads));
+    *pad = nnrt_int64_list(list, 4);
+    *mode = NNRT_PAD_MODE_PAD;
+    *roundMode = exact ? NNRT_ROUND_MODE_CEIL : NNRT_ROUND_MODE_FLOOR;
+    memcpy(l->empty, empty, sizeof(empty));
+}
+
 /* RESIZE_NEAREST and RESIZE_LINEAR. */
 static void nnrti_nna_resize(nnrti_nna_lower *l)
 {
@@ -1419,6 +1524,24 @@ static void nnrti_nna_resize(nnrti_nna_lower *l)
     }
 }
 
+/* Zero point i of QUANTIZE, INT32 or a whole FLOAT32; NULL: 0. false: it is neither. */
+static bool nnrti_nna_zero(const NNAdapterOperand *o, size_t i, int64_t *zero)
+{
+    float real;
+    *zero = 0;
+    if (o == NULL)
+        return true;
+    if (!nnrti_nna_constant(o, NNADAPTER_FLOAT32)) {
+        *zero = nnrti_nna_constant(o, NNADAPTER_INT32) ? nnrti_nna_number(o, i) : 0;
+        return nnrti_nna_constant(o, NNADAPTER_INT32);
+    }
+    real = ((const float *)o->data)[i];
+    if (!(real >= -65536.0f && real <= 65536.0f) || (float)(int32_t)real < real || (float)(int32_t)real > real)
+        return false;
+    *zero = (int32_t)real;
+    return true;
+}
+
 /* QUANTIZE: scale and zero point are operands, and belong to the type of the result, too. */
 static void nnrti_nna_quantize(nnrti_nna_lower *l)
 {
@@ -1431,8 +1554,8 @@ static void nnrti_nna_quantize(nnrti_nna_lower *l)
         nnrti_nna_fault(l, NNRT_INVALID_DATATYPE, -1, "the result is not quantised");
     else if (scale == NULL || !nnrti_nna_constant(scale, NNADAPTER_FLOAT32) || nnrti_nna_count(scale) != count)
         nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "is not a constant FLOAT32 for each scale of the result");
-    else if (zero != NULL && (!nnrti_nna_constant(zero, NNADAPTER_INT32) || nnrti_nna_count(zero) != count))
-        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 3, "is not a constant INT32 for each scale of the result");
+    else if (zero != NULL && nnrti_nna_count(zero) != count)
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 3, "has not an element for each scale of the result");
     else if (each && (axis < 0 ? axis + x->type.dimensions.count : axis) != y->type.symm_per_channel_params.channel_dim)
         nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 1, "is not the axis of the scales of the result");
     for (size_t i = 0; i < count && !nnrti_nna_failed(l); i++) {
@@ -1440,8 +1563,10 @@ static void nnrti_nna_quantize(nnrti_nna_lower *l)
         const float own = each     ? y->type.symm_per_channel_params.scales[i]
                           : offset ? y->type.asymm_per_layer_params.scale
                                    : y->type.symm_per_layer_params.scale;
-        const int64_t z = zero != NULL ? nnrti_nna_number(zero, i) : 0;
-        if (memcmp(&own, (const float *)scale->data + i, sizeof(own)) != 0)
+        int64_t z;
+        if (!nnrti_nna_zero(zero, i, &z))
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 3, "is not a constant INT32 or a whole number as FLOAT32");
+        else if (memcmp(&own, (const float *)scale->data + i, sizeof(own)) != 0)
             nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "is not the scale of the result");
         else if (z != (offset ? y->type.asymm_per_layer_params.zero_point : 0))
             nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 3, "is not the zero point of the result");
@@ -1475,6 +1600,9 @@ static void nnrti_nna_special(nnrti_nna_lower *l)
             ((NNRT_AvgPoolFusion *)attr)->pad = nnrt_int64_list(NULL, 0);
         if (nnrti_nna_scalar(l, 6, NNADAPTER_BOOL8, 0) != 0)
             l->type = NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD;
+        nnrti_nna_pool(l, &((NNRT_AvgPoolFusion *)attr)->kernelSize, &((NNRT_AvgPoolFusion *)attr)->strides,
+                       &((NNRT_AvgPoolFusion *)attr)->pad, &((NNRT_AvgPoolFusion *)attr)->padMode,
+                       &((NNRT_AvgPoolFusion *)attr)->roundMode);
         break;
     case NNADAPTER_CLIP:
         if (nnrti_nna_real(l, o = nnrti_nna_operand(l, 1))) {
@@ -1515,7 +1643,7 @@ static void nnrti_nna_special(nnrti_nna_lower *l)
         ((NNRT_LayerNormFusion *)attr)->elementwiseAffine = l->in[1] != NNRT_NO_TENSOR || l->in[2] != NNRT_NO_TENSOR;
         break;
     case NNADAPTER_LRN: {
-        const int64_t size = nnrti_nna_scalar(l, 1, NNADAPTER_INT32, 1);
+        const int64_t size = nnrti_nna_scalar(l, 1, NNADAPTER_INT32, 5);
         if (size < 1)
             nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 1, "is less than 1");
         else if (size % 2 == 0)
@@ -1527,6 +1655,9 @@ static void nnrti_nna_special(nnrti_nna_lower *l)
     case NNADAPTER_MAX_POOL_2D:
         if (((NNRT_MaxPoolFusion *)attr)->padMode != NNRT_PAD_MODE_PAD)
             ((NNRT_MaxPoolFusion *)attr)->pad = nnrt_int64_list(NULL, 0);
+        nnrti_nna_pool(l, &((NNRT_MaxPoolFusion *)attr)->kernelSize, &((NNRT_MaxPoolFusion *)attr)->strides,
+                       &((NNRT_MaxPoolFusion *)attr)->pad, &((NNRT_MaxPoolFusion *)attr)->padMode,
+                       &((NNRT_MaxPoolFusion *)attr)->roundMode);
         l->nOut = nnrti_nna_scalar(l, 6, NNADAPTER_BOOL8, 0) != 0 ? 2 : 1;
         break;
     case NNADAPTER_NON_MAX_SUPPRESSION: l->nOut = ((NNRT_MulticlassNms *)attr)->returnIndex ? 3 : 2; break;
@@ -1624,6 +1755,8 @@ static bool nnrti_nna_arity(nnrti_nna_lower *l)
 {
     const uint32_t nIn = l->op->nIn, nOut = l->op->nOut, count = (uint32_t)strlen(l->row->operands);
     const bool list = l->row->operands[0] == 'X';
+    if (l->row == &nnrti_nna_custom)
+        return true; /* its operator's row says */
     if (list ? nIn < count : nIn > count)
         nnrti_nna_fault(l, NNRT_INVALID_INPUT, -1, list ? "has too few operands" : "has too many operands");
     for (uint32_t i = 0; i < (list ? nIn : count) && !nnrti_nna_failed(l); i++)
@@ -1632,6 +1765,52 @@ static bool nnrti_nna_arity(nnrti_nna_lower *l)
     if (nOut < l->row->minOut || nOut > l->row->maxOut)
         nnrti_nna_fault(l, NNRT_INVALID_OUTPUT, -1, "has another number of outputs");
     return !nnrti_nna_failed(l);
+}
+
+/* A tensor of the same type as that of operand o, between two nodes. */
+static uint32_t nnrti_nna_between(nnrt_builder *b, const NNAdapterOperand *o, const char *name)
+{
+    const uint32_t t = nnrt_builder_tensor(b, name);
+    if (nnrti_nna_quantised(o->type.precision)) {
+        nnrt_builder_declare(b, t, nnrti_nna_type(o->type.precision), NNRT_RANK_UNKNOWN, NULL);
+        nnrti_nna_quant(b, t, o, NULL);
+    }
+    return t;
+}
+
+/* A pool, and behind it the windows without a cell: an average is 0, the largest number the least one that there is, with the
+   activation; its index is -1. */
+static void nnrti_nna_empty_windows(nnrti_nna_lower *l, const char *name, const uint32_t *out)
+{
+    const bool largest = l->type == NNRT_NODE_TYPE_MAX_POOL_FUSION;
+    const NNAdapterOperand *x = nnrti_nna_operand(l, 0);
+    const NNRT_ActivationType activation = ((const NNRT_MaxPoolFusion *)(void *)l->attr.bytes)->activationType;
+    uint32_t pooled[2], in[2];
+    const int32_t dims[2] = {4, 2};
+    int32_t paddings[8] = {0};
+    NNRT_PadFusion pad;
+    char text[80];
+    for (uint32_t i = 0; i < l->nOut; i++) {
+        (void)nnrti_nna_name(l, i == 0 ? " pooled" : " pooled indices", text, sizeof(text));
+        pooled[i] = nnrti_nna_between(l->b, l->op->operands[l->op->nIn + i], text);
+        if (i > 0)
+            nnrt_builder_declare(l->b, pooled[i], l->declared[i], NNRT_RANK_UNKNOWN, NULL);
+        nnrt_builder_format(l->b, pooled[i], NNRT_FORMAT_NCHW);
+    }
+    nnrt_builder_node(l->b, name, l->type, l->attr.bytes, l->in, l->nIn, pooled, l->nOut);
+    paddings[5] = l->empty[0];
+    paddings[7] = l->empty[1];
+    for (uint32_t i = 0; i < l->nOut; i++) {
+        nnrt_attr_defaults(nnrt_op_find(NNRT_NODE_TYPE_PAD_FUSION)->attr, &pad);
+        if (i > 0)
+            pad.constantValue = -1;
+        else if (largest && activation == NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+            pad.constantValue = x->type.precision == NNADAPTER_FLOAT16 ? -65504.0f : -FLT_MAX;
+        in[0] = pooled[i];
+        in[1] = nnrt_builder_constant(l->b, NULL, NNRT_DATA_TYPE_INT32, 2, dims, paddings, true);
+        (void)nnrti_nna_name(l, i == 0 ? " padded" : " padded indices", text, sizeof(text));
+        nnrt_builder_node(l->b, text, NNRT_NODE_TYPE_PAD_FUSION, &pad, in, 2, &out[i], 1);
+    }
 }
 
 /* Adds an operation to a builder, whose fault tells what is wrong. */
@@ -1645,9 +1824,9 @@ static void nnrti_nna_operation(nnrt_builder *b, const NNAdapterOperation *op, b
     memset(&l, 0, sizeof(l));
     l.b = b;
     l.op = op;
-    l.row = &nnrti_nna_rows[op->type];
+    l.row = nnrti_nna_row_of(op);
     l.shapes = shapes;
-    l.type = l.row->type;
+    l.type = nnrti_nna_node_type(op);
     l.nOut = op->nOut;
     if (!nnrti_nna_arity(&l))
         return;
@@ -1695,18 +1874,16 @@ static void nnrti_nna_operation(nnrt_builder *b, const NNAdapterOperation *op, b
     (void)nnrti_nna_name(&l, "", name, sizeof(name));
     if (!nnrti_nna_failed(&l) && l.fuse != NNRT_ACTIVATION_TYPE_NO_ACTIVATION) {
         const NNAdapterOperand *o = op->operands[op->nIn];
-        const uint32_t between = nnrt_builder_tensor(b, name);
+        const uint32_t between = nnrti_nna_between(b, o, name);
         NNRT_Activation activation;
         char fused[64];
         memset(&activation, 0, sizeof(activation));
         activation.activationType = l.fuse;
-        if (nnrti_nna_quantised(o->type.precision)) {
-            nnrt_builder_declare(b, between, nnrti_nna_type(o->type.precision), NNRT_RANK_UNKNOWN, NULL);
-            nnrti_nna_quant(b, between, o, NULL);
-        }
         nnrt_builder_node(b, name, l.type, l.attr.bytes, l.in, l.nIn, &between, 1);
         (void)nnrti_nna_name(&l, " activation", fused, sizeof(fused));
         nnrt_builder_node(b, fused, NNRT_NODE_TYPE_ACTIVATION, &activation, &between, 1, out, 1);
+    } else if (!nnrti_nna_failed(&l) && (l.empty[0] > 0 || l.empty[1] > 0)) {
+        nnrti_nna_empty_windows(&l, name, out);
     } else if (!nnrti_nna_failed(&l)) {
         nnrt_builder_node(b, name, l.type, l.attr.bytes, l.in, l.nIn, out, l.nOut);
     }
@@ -1725,16 +1902,10 @@ static void nnrti_nna_input(nnrt_builder *b, NNAdapterOperand *o, const char *na
         nnrt_builder_format(b, o->tensor, NNRT_FORMAT_NCHW);
 }
 
-/* Is the operation one of NNAdapter's? */
-static bool nnrti_nna_known(const NNAdapterOperation *op)
-{
-    return op->type >= 0 && op->type < NNRTI_NNA_ROWS;
-}
-
 /* What an operation reads and writes is an image where its node has a layout. */
 static void nnrti_nna_images(const NNAdapterOperation *op)
 {
-    const nnrt_op *node = nnrti_nna_known(op) ? nnrt_op_find(nnrti_nna_rows[op->type].type) : NULL;
+    const nnrt_op *node = nnrti_nna_lowered(op) ? nnrt_op_find(nnrti_nna_node_type(op)) : NULL;
     const bool boxes = op->type == NNADAPTER_PRIOR_BOX || op->type == NNADAPTER_YOLO_BOX; /* of images */
     const bool image = node != NULL && (node->flags & NNRT_OP_LAYOUT) != 0;
     for (uint32_t i = 0; i < op->nIn && (image || boxes) && i < (op->type == NNADAPTER_PRIOR_BOX ? 2u : 1u); i++)
@@ -1774,8 +1945,137 @@ static NNRT_ReturnCode nnrti_nna_alone(NNAdapterModel *model, const NNAdapterOpe
     return code;
 }
 
-/* Types and shapes of the results, as far as they follow from what it reads. */
-static NNRT_ReturnCode nnrti_nna_infer(NNAdapterModel *model, const NNAdapterOperation *op)
+/* The input of a node whose element type its output number `out` has, by the row's outputs; -1: none. */
+static int32_t nnrti_nna_like(const char *outputs, uint32_t out)
+{
+    for (;; out--) {
+        const size_t length = strcspn(outputs, " "), equals = strcspn(outputs, "=");
+        if (out == 0 || memchr(outputs, '*', length) != NULL)
+            return equals < length ? outputs[equals + 1] - '0' : -1;
+        if (outputs[length] == '\0')
+            return -1;
+        outputs += length + 1;
+    }
+}
+
+/* The result of QUANTIZE, of precision UNKNOWN, by its operands: several scales are those of channels, and a zero point that
+   is not 0 makes it asymmetric. Where they are wrong it stays UNKNOWN, which nnrti_nna_quantize refuses. */
+static NNRT_ReturnCode nnrti_nna_derive_quantize(const nnrti_nna_lower *l, NNAdapterOperand *y)
+{
+    const NNAdapterOperand *x = nnrti_nna_operand(l, 0), *scale = nnrti_nna_operand(l, 2);
+    const NNAdapterOperand *zero = nnrti_nna_operand(l, 3), *axis = nnrti_nna_operand(l, 1);
+    const size_t count = scale != NULL && nnrti_nna_constant(scale, NNADAPTER_FLOAT32) ? nnrti_nna_count(scale) : 0;
+    int64_t z = 0, at = 1;
+    if (count == 0 || count > UINT32_MAX || (zero != NULL && nnrti_nna_count(zero) != count) ||
+        !nnrti_nna_zero(zero, 0, &z))
+        return NNRT_SUCCESS;
+    if (axis != NULL && nnrti_nna_constant(axis, NNADAPTER_INT32) && nnrti_nna_count(axis) == 1)
+        at = nnrti_nna_number(axis, 0);
+    at = at < 0 && x != NULL ? at + x->type.dimensions.count : at;
+    if (count > 1) {
+        if (!nnrti_nna_scales(y, (uint32_t)at, (const float *)scale->data, (uint32_t)count))
+            return NNRT_OUT_OF_MEMORY;
+        y->type.precision = NNADAPTER_QUANT_INT8_SYMM_PER_CHANNEL;
+    } else {
+        y->type.precision = z == 0 ? NNADAPTER_QUANT_INT8_SYMM_PER_LAYER : NNADAPTER_QUANT_UINT8_ASYMM_PER_LAYER;
+        y->type.asymm_per_layer_params.scale = *(const float *)scale->data;
+        y->type.asymm_per_layer_params.zero_point = (int32_t)z;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Results of precision UNKNOWN whose node gives them the element type of a quantized operand get its precision, and keep the
+   scale and zero point that the program gave them. Other precisions follow with the shapes. */
+static NNRT_ReturnCode nnrti_nna_derive(const NNAdapterOperation *op, nnrt_error *error)
+{
+    const nnrt_op *node = nnrt_op_find(nnrti_nna_node_type(op));
+    nnrti_nna_lower l;
+    memset(&l, 0, sizeof(l));
+    l.op = op;
+    l.row = nnrti_nna_row_of(op);
+    for (uint32_t i = 0; i < op->nOut && node != NULL; i++) {
+        NNAdapterOperand *y = op->operands[op->nIn + i];
+        const int32_t like = nnrti_nna_like(node->outputs, i);
+        /* the node has the operands in their order, but for FILL, whose shape stands first */
+        const uint32_t at = op->type == NNADAPTER_FILL ? 1 : (uint32_t)like;
+        const NNAdapterOperand *x = like >= 0 ? nnrti_nna_operand(&l, at) : NULL;
+        if (!nnrti_nna_unknown(&y->type))
+            continue;
+        if (op->type == NNADAPTER_QUANTIZE && nnrti_nna_derive_quantize(&l, y) != NNRT_SUCCESS)
+            return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+        if (x == NULL || !nnrti_nna_quantised(x->type.precision))
+            continue;
+        if (!(y->type.asymm_per_layer_params.scale > 0)) { /* the first member of symm_per_layer_params, too */
+            if ((node->flags & NNRT_OP_MOVES) == 0 || nnrti_nna_per_channel(x->type.precision))
+                return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                                      "operation %u (%s): output %u has precision UNKNOWN and no scale, and operand %u "
+                                      "is quantized; expected a scale > 0",
+                                      op->index, l.row->name, i, at);
+            y->type.asymm_per_layer_params = x->type.asymm_per_layer_params;
+        }
+        /* one scale: of a type with one for each channel the symmetric type before it in the enumeration */
+        y->type.precision = nnrti_nna_per_channel(x->type.precision)
+                                ? (NNAdapterOperandPrecisionCode)((int)x->type.precision - 1)
+                                : x->type.precision;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Does the shape of a result follow from the elements of operand i, and does nothing else bound it? */
+static bool nnrti_nna_needs(const NNAdapterOperation *op, uint32_t i)
+{
+    switch (op->type) {
+    case NNADAPTER_RANGE: return true;
+    case NNADAPTER_FILL: return i == 0;
+    case NNADAPTER_EXPAND:
+    case NNADAPTER_RESIZE_NEAREST:
+    case NNADAPTER_RESIZE_LINEAR:
+    case NNADAPTER_SPLIT:
+    case NNADAPTER_TILE: return i > 0;
+    case NNADAPTER_PAD: return i == 1 || i == 2;
+    default: return false;
+    }
+}
+
+/* Is the shape of a result only known in a run? Then the results are late, and so is every operation that reads them. */
+static bool nnrti_nna_late(const NNAdapterOperation *op)
+{
+    nnrti_nna_lower l;
+    bool late = false;
+    memset(&l, 0, sizeof(l));
+    l.op = op;
+    l.row = nnrti_nna_row_of(op);
+    for (uint32_t i = 0; i < op->nIn; i++) {
+        NNAdapterOperand *o = nnrti_nna_operand(&l, i);
+        if (o == NULL || o->data != NULL)
+            continue;
+        o->decides = o->decides || nnrti_nna_needs(op, i);
+        late = late || o->late || nnrti_nna_needs(op, i);
+    }
+    for (uint32_t i = 0; late && i < op->nOut; i++)
+        op->operands[op->nIn + i]->late = true;
+    return late;
+}
+
+/* The number of operands of an operation that is not lowered before a run. */
+static NNRT_ReturnCode nnrti_nna_count_operands(const NNAdapterOperation *op, nnrt_error *error)
+{
+    nnrti_nna_lower l;
+    NNRT_Model *none = NULL;
+    NNRT_ReturnCode code;
+    memset(&l, 0, sizeof(l));
+    l.op = op;
+    l.row = nnrti_nna_row_of(op);
+    if ((code = nnrt_builder_create(&l.b, NULL, NULL)) != NNRT_SUCCESS)
+        return nnrt_error_set(error, code, "there is not enough memory for the model");
+    code = nnrti_nna_arity(&l) ? NNRT_SUCCESS : nnrt_builder_finish(l.b, &none, error);
+    nnrt_builder_destroy(l.b);
+    return code;
+}
+
+/* Types and shapes of the results, as far as they follow from what it reads. An operation with an operand of unknown precision
+   waits for NNAdapterModel_finish, a late one for the run. */
+static NNRT_ReturnCode nnrti_nna_infer(NNAdapterModel *model, NNAdapterOperation *op)
 {
     NNRT_Model *alone;
     NNRT_ModelConfig config;
@@ -1783,8 +2083,20 @@ static NNRT_ReturnCode nnrti_nna_infer(NNAdapterModel *model, const NNAdapterOpe
     nnrt_operand *tensors = NULL;
     nnrt_bound *bounds = NULL;
     bool open;
-    NNRT_ReturnCode code = nnrti_nna_alone(model, op, &alone, &open, &model->error);
-    if (code != NNRT_SUCCESS)
+    NNRT_ReturnCode code;
+    op->pending = false;
+    if (nnrti_nna_late(op)) {
+        if ((code = nnrti_nna_derive(op, &model->error)) == NNRT_SUCCESS)
+            code = nnrti_nna_count_operands(op, &model->error);
+        model->late = model->late || code == NNRT_SUCCESS;
+        return code;
+    }
+    for (uint32_t i = 0; i < op->nIn; i++)
+        op->pending = op->pending || (op->operands[i] != NULL && nnrti_nna_unknown(&op->operands[i]->type));
+    if (op->pending)
+        return NNRT_SUCCESS;
+    if ((code = nnrti_nna_derive(op, &model->error)) != NNRT_SUCCESS ||
+        (code = nnrti_nna_alone(model, op, &alone, &open, &model->error)) != NNRT_SUCCESS)
         return code;
     memset(&config, 0, sizeof(config));
     config.error = open ? NULL : &model->error;
@@ -1871,11 +2183,15 @@ NNRT_NNADAPTER_API int NNAdapterModel_addOperation(NNAdapterModel *model, NNAdap
     for (uint32_t i = 0; i < output_count; i++)
         output_operands[i]->writer = op->index + 1;
     nnrti_nna_images(op);
-    if (nnrti_nna_known(op))
+    if (nnrti_nna_lowered(op))
         code = nnrti_nna_infer(model, op);
     if (code != NNRT_SUCCESS) {
-        for (uint32_t i = 0; i < output_count; i++)
+        for (uint32_t i = 0; i < output_count; i++) {
             output_operands[i]->writer = 0;
+            output_operands[i]->late = false;
+            if (output_operands[i]->unknown)
+                output_operands[i]->type.precision = (NNAdapterOperandPrecisionCode)NNADAPTER_UNKNOWN;
+        }
         free(op->operands);
         free(op);
         return nnrti_nna_code(code);
@@ -1894,7 +2210,8 @@ NNRT_NNADAPTER_API int NNAdapterModel_identifyInputsAndOutputs(NNAdapterModel *m
         !nnrti_nna_own(model, output_operands, output_count, false))
         return NNADAPTER_INVALID_PARAMETER;
     for (uint32_t i = 0; i < input_count; i++) {
-        if (input_operands[i]->data != NULL || input_operands[i]->writer != 0)
+        if (input_operands[i]->data != NULL || input_operands[i]->writer != 0 ||
+            nnrti_nna_unknown(&input_operands[i]->type))
             return NNADAPTER_INVALID_PARAMETER;
         for (uint32_t k = 0; k < i; k++)
             if (input_operands[k] == input_operands[i])
@@ -1925,7 +2242,8 @@ NNRT_NNADAPTER_API int NNAdapterModel_identifyInputsAndOutputs(NNAdapterModel *m
 }
 
 /* Calls the builder with each operation behind those that it waits for, in the order in which they were added where that is
-   one. b NULL: only looks. false: one waits for itself, or for nothing, or (in model->error) there is no memory. */
+   one. b NULL: infers the operations that are pending, or late since they were added. false: model->error says which one waits for itself or for nothing,
+   what is wrong with one, or that there is no memory. */
 static bool nnrti_nna_sorted(NNAdapterModel *model, nnrt_builder *b)
 {
     const uint32_t n = model->nOperations;
@@ -1943,12 +2261,15 @@ static bool nnrti_nna_sorted(NNAdapterModel *model, nnrt_builder *b)
         next[i] = 1;
         asked[i] = UINT32_MAX;
         while (good && at != UINT32_MAX) {
-            const NNAdapterOperation *op = model->operations[at];
+            NNAdapterOperation *op = model->operations[at];
             const NNAdapterOperand *o;
             uint32_t from;
             if (next[at] > op->nIn) {
                 if (b != NULL)
                     nnrti_nna_operation(b, op, false);
+                else if (nnrti_nna_lowered(op) && (op->pending || model->late) &&
+                         (op->pending || nnrti_nna_late(op)) && nnrti_nna_infer(model, op) != NNRT_SUCCESS)
+                    op->pending = !(good = false);
                 next[at] = UINT32_MAX;
                 at = asked[at];
                 continue;
@@ -1987,6 +2308,8 @@ static NNRT_ReturnCode nnrti_nna_build(NNAdapterModel *model, NNRT_Model **built
         char name[32];
         (void)nnrt_text(name, sizeof(name), "input %u", i);
         nnrti_nna_input(b, model->io[i], name);
+        if (model->io[i]->data != NULL)
+            model->io[i]->stamp = 0; /* of a run: operations read a constant instead */
     }
     if (nnrti_nna_sorted(model, b)) {
         for (uint32_t i = model->nIn; i < model->nIn + model->nOut; i++)
@@ -1997,6 +2320,29 @@ static NNRT_ReturnCode nnrti_nna_build(NNAdapterModel *model, NNRT_Model **built
     }
     nnrt_builder_destroy(b);
     return code;
+}
+
+/* Marks the inputs of the model on which deciding operands depend. SHAPE does not look at elements. */
+static NNRT_ReturnCode nnrti_nna_deciding(NNAdapterModel *model)
+{
+    NNAdapterOperand **stack = (NNAdapterOperand **)calloc((size_t)model->nOperands + 1, sizeof(*stack));
+    uint32_t n = 0;
+    if (stack == NULL)
+        return nnrt_error_set(&model->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+    for (uint32_t i = 0; i < model->nOperands; i++)
+        if (model->operands[i]->decides)
+            stack[n++] = model->operands[i];
+    while (n > 0) {
+        const NNAdapterOperand *o = stack[--n];
+        const NNAdapterOperation *op = o->writer != 0 ? model->operations[o->writer - 1] : NULL;
+        for (uint32_t i = 0; op != NULL && op->type != NNADAPTER_SHAPE && i < op->nIn; i++)
+            if (op->operands[i] != NULL && !op->operands[i]->decides) {
+                op->operands[i]->decides = true;
+                stack[n++] = op->operands[i];
+            }
+    }
+    free(stack);
+    return NNRT_SUCCESS;
 }
 
 NNRT_NNADAPTER_API int NNAdapterModel_finish(NNAdapterModel *model)
@@ -2011,7 +2357,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_finish(NNAdapterModel *model)
             nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER, "inputs and outputs were not identified"));
     for (uint32_t i = 0; i < model->nOperations; i++) {
         const NNAdapterOperation *op = model->operations[i];
-        own = own || op->type < 0;
+        own = own || (op->type < 0 && !nnrti_nna_lowered(op));
         if (op->type >= NNRTI_NNA_ROWS)
             return nnrti_nna_code(nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER,
                                                  "operation %u: there is no operation %d", i, op->type));
@@ -2024,9 +2370,11 @@ NNRT_NNADAPTER_API int NNAdapterModel_finish(NNAdapterModel *model)
         if (model->io[i]->writer != 0 || model->io[i]->data != NULL)
             return nnrti_nna_code(
                 nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER, "input %u is given otherwise, too", i));
-    if (own) { /* which no device here takes: there is nothing to compile */
-        if (!nnrti_nna_sorted(model, NULL))
-            return nnrti_nna_code(model->error.code);
+    if (!nnrti_nna_sorted(model, NULL))
+        return nnrti_nna_code(model->error.code);
+    if (model->late && (code = nnrti_nna_deciding(model)) != NNRT_SUCCESS)
+        return nnrti_nna_code(code);
+    if (own || model->late) { /* no device here takes an operation of its own; a late model is built in a run */
         model->finished = true;
         return NNADAPTER_NO_ERROR;
     }
@@ -2049,7 +2397,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_getSupportedOperations(const NNAdapterMode
         bool open, *nodes;
         NNRT_ReturnCode code;
         supported_operations[i] = false;
-        if (!nnrti_nna_known(model->operations[i]))
+        if (!nnrti_nna_lowered(model->operations[i]))
             continue;
         code = nnrti_nna_alone(m, model->operations[i], &alone, &open, NULL);
         if (code == NNRT_OUT_OF_MEMORY)
@@ -2235,6 +2583,8 @@ typedef struct nnrti_nna_mix {
     size_t room, used;        /* of values: elements */
     size_t usedLists;
     uint32_t biases;
+    const nnrt_io *io;     /* elements of the inputs that decide shapes; NULL: there are none */
+    const nnrt_dims *dims; /* of these inputs */
 } nnrti_nna_mix;
 
 /* What one step of an element is, for element group i of a list of scales. */
@@ -2449,8 +2799,13 @@ static void nnrti_nna_mix_operands(nnrti_nna_mix *x)
     x->model.nIn = m->nIn;
     x->model.nOut = m->nOut;
     for (uint32_t i = 0; i < m->nIn + m->nOut; i++) {
-        x->model.io[i] = &x->operands[m->io[i]->index];
+        NNAdapterOperand *o = x->model.io[i] = &x->operands[m->io[i]->index];
         x->wanted[m->io[i]->index] = true;
+        if (x->io == NULL || i >= m->nIn || !o->decides)
+            continue;
+        o->data = x->io[i].data;
+        for (uint32_t k = 0; k < o->type.dimensions.count; k++)
+            o->type.dimensions.data[k] = x->dims[i].dims[k];
     }
     x->usedLists = (size_t)m->nIn + m->nOut;
 }
@@ -2477,14 +2832,17 @@ static void nnrti_nna_mix_operation(nnrti_nna_mix *x, uint32_t k, bool real)
     }
 }
 
-/* The model with these operations in float32, and the casts around them. */
-static NNRT_ReturnCode nnrti_nna_mixed(const NNAdapterModel *m, const bool *chosen, NNRT_Model **built,
-                                       nnrt_error *error)
+/* The model with these operations in float32, and the casts around them. io and dims (NULL: of no run): of the inputs, those
+   that decide shapes become constants, which are used where they lie. */
+static NNRT_ReturnCode nnrti_nna_mixed(const NNAdapterModel *m, const bool *chosen, const nnrt_io *io,
+                                       const nnrt_dims *dims, NNRT_Model **built, nnrt_error *error)
 {
     nnrti_nna_mix x;
     NNRT_ReturnCode code;
     memset(&x, 0, sizeof(x));
     x.from = m;
+    x.io = io;
+    x.dims = dims;
     if ((code = nnrti_nna_mixable(&x, chosen, error)) != NNRT_SUCCESS)
         return code;
     if ((code = nnrti_nna_mix_begin(&x, error)) == NNRT_SUCCESS) {
@@ -2515,6 +2873,8 @@ struct NNAdapterCompilation {
     NNAdapterModel *model;    /* NULL: there was none */
     const NNRT_Model *source; /* of sessions: that model's, mixed, or bare */
     NNRT_Model *mixed;        /* with operations in float32, NULL: there are none */
+    bool *chosen;             /* by records: operations kept from the devices, then those in float32 */
+    bool late;                /* there is no source: each execution builds it of what decides shapes */
     uint32_t nIn, nOut;
     uint8_t *kept, *made; /* a .nnc file that may be used, and in it what the device made; NULL: there is none */
     size_t keptBytes, madeBytes;
@@ -2901,9 +3261,10 @@ static void nnrti_nna_placed(void *user, const nnrt_placement *p)
         c->keepless = nnrt_device_name(nnrt_device_find(p->device));
 }
 
-/* A session, for these extents where there are open ones. */
-static NNRT_ReturnCode nnrti_nna_session(const NNAdapterCompilation *c, nnrt_cache *cache, const nnrt_dims *dims,
-                                         nnrt_session **session, nnrt_error *error)
+/* A session of a model, for these extents where there are open ones. keep: of nnrt_partition. */
+static NNRT_ReturnCode nnrti_nna_session_of(const NNAdapterCompilation *c, const NNRT_Model *source, const char *keep,
+                                            nnrt_cache *cache, const nnrt_dims *dims, nnrt_session **session,
+                                            nnrt_error *error)
 {
     nnrt_session_desc desc;
     nnrt_partition partition;
@@ -2916,14 +3277,21 @@ static NNRT_ReturnCode nnrti_nna_session(const NNAdapterCompilation *c, nnrt_cac
     desc.cache = cache;
     if (c->split) {
         partition.strict = true;
-        partition.keep = c->keep;
+        partition.keep = keep;
         partition.placed = cache != NULL ? nnrti_nna_placed : NULL;
         partition.user = (void *)(uintptr_t)c;
         desc.partition = &partition;
     }
     if (dims != NULL)
         desc.inputDims = nnrt_dims_list_make(dims, c->nIn);
-    return nnrt_session_create(session, c->source, &desc, error);
+    return nnrt_session_create(session, source, &desc, error);
+}
+
+/* The same of the compilation's model. */
+static NNRT_ReturnCode nnrti_nna_session(const NNAdapterCompilation *c, nnrt_cache *cache, const nnrt_dims *dims,
+                                         nnrt_session **session, nnrt_error *error)
+{
+    return nnrti_nna_session_of(c, c->source, c->keep, cache, dims, session, error);
 }
 
 /* The session that a kept file alone gives; false: it gives none. */
@@ -3096,6 +3464,7 @@ NNRT_NNADAPTER_API void NNAdapterCompilation_destroy(NNAdapterCompilation *compi
     free(compilation->path);
     free(compilation->where);
     free(compilation->keep);
+    free(compilation->chosen);
     free(compilation);
 }
 
@@ -3140,23 +3509,24 @@ static NNRT_ReturnCode nnrti_nna_takes(NNAdapterCompilation *c)
 static NNRT_ReturnCode nnrti_nna_records(NNAdapterCompilation *c)
 {
     const NNAdapterModel *m = c->model;
-    bool *chosen = (bool *)calloc(2 * (size_t)m->nOperations + 1, sizeof(*chosen));
+    bool *chosen = c->chosen = (bool *)calloc(2 * (size_t)m->nOperations + 1, sizeof(*chosen));
     NNRT_ReturnCode code = chosen == NULL ? NNRT_OUT_OF_MEMORY : NNRT_SUCCESS;
     c->source = m->model;
     c->split = c->context->count > 1;
+    c->late = m->late;
     nnrti_nna_warn(c->warning, sizeof(c->warning), c->context->unread);
     if (code == NNRT_SUCCESS && nnrti_nna_choose(m, c->context->configs[NNRTI_NNA_MIXED], chosen + m->nOperations,
-                                                 c->warning, sizeof(c->warning))) {
-        code = nnrti_nna_mixed(m, chosen + m->nOperations, &c->mixed, &c->error);
+                                                 c->warning, sizeof(c->warning)) &&
+        !c->late) {
+        code = nnrti_nna_mixed(m, chosen + m->nOperations, NULL, NULL, &c->mixed, &c->error);
         c->source = c->mixed;
     }
     if (code == NNRT_SUCCESS &&
         nnrti_nna_choose(m, c->context->configs[NNRTI_NNA_PARTITION], chosen, c->warning, sizeof(c->warning))) {
         c->split = true;
-        if ((c->keep = nnrti_nna_keep(c->source, chosen, m->nOperations)) == NULL)
+        if (!c->late && (c->keep = nnrti_nna_keep(c->source, chosen, m->nOperations)) == NULL)
             code = NNRT_OUT_OF_MEMORY;
     }
-    free(chosen);
     if (code == NNRT_SUCCESS && !nnrti_nna_where(c, c->split ? NULL : c->context->devices[0]))
         code = NNRT_OUT_OF_MEMORY;
     return code;
@@ -3182,8 +3552,8 @@ NNRT_NNADAPTER_API int NNAdapterCompilation_finish(NNAdapterCompilation *compila
     }
     c->tried = true;
     for (uint32_t i = 0; c->model->model == NULL && i < c->model->nOperations; i++)
-        if (c->model->operations[i]->type < 0)
-            return nnrti_nna_code(nnrt_error_set(&c->error, NNRT_UNSUPPORTED_OP, "no device takes operation %u (%d)", i,
+        if (c->model->operations[i]->type < 0 && (!c->model->late || !nnrti_nna_lowered(c->model->operations[i])))
+            return nnrti_nna_code(nnrt_error_set(&c->error, NNRT_UNSUPPORTED_OP, "operation %u: no operator of the application has number %d", i,
                                                  c->model->operations[i]->type));
     if ((code = nnrti_nna_records(c)) != NNRT_SUCCESS)
         return nnrti_nna_code(code);
@@ -3196,6 +3566,7 @@ NNRT_NNADAPTER_API int NNAdapterCompilation_finish(NNAdapterCompilation *compila
         for (uint32_t k = 0; i < nIn && k < c->types[i].dimensions.count; k++)
             c->open = c->open || c->types[i].dimensions.data[k] < 0;
     }
+    c->open = c->open || c->late;
     if (c->caches && !c->open) {
         nnrt_cache_desc desc;
         memset(&desc, 0, sizeof(desc));
@@ -3204,7 +3575,7 @@ NNRT_NNADAPTER_API int NNAdapterCompilation_finish(NNAdapterCompilation *compila
         if (nnrt_cache_create(&cache, &desc, NULL) == NNRT_OUT_OF_MEMORY)
             return NNADAPTER_OUT_OF_MEMORY;
     }
-    code = nnrti_nna_takes(c);
+    code = c->late ? NNRT_SUCCESS : nnrti_nna_takes(c);
     if (code == NNRT_SUCCESS && !c->open)
         code = nnrti_nna_session(c, cache, NULL, &c->session, &c->error);
     if (code != NNRT_SUCCESS) {
@@ -3261,6 +3632,10 @@ struct NNAdapterExecution {
     nnrti_nna_bound *bound;
     nnrt_io *io;
     nnrt_dims *dims, *last; /* of inputs: of this run, of the session */
+    NNRT_Model *model;      /* that the session is of, where shapes depend on elements of inputs; NULL: there is none */
+    char *keep;             /* of nnrt_partition */
+    uint8_t *deciding;      /* these elements, which the model has as constants */
+    size_t decidingBytes;
     nnrt_error error;
 };
 
@@ -3269,12 +3644,26 @@ NNRT_API const char *nnrt_nnadapter_execution_error(const NNAdapterExecution *ex
     return execution != NULL ? execution->error.message : "";
 }
 
+/* Destroys the session, and the model that only it has. */
+static void nnrti_nna_forget(NNAdapterExecution *e)
+{
+    nnrt_session_destroy(e->session);
+    nnrt_model_destroy(e->model);
+    nnrt_free(NULL, e->deciding, e->decidingBytes);
+    free(e->keep);
+    e->session = NULL;
+    e->model = NULL;
+    e->deciding = NULL;
+    e->decidingBytes = 0;
+    e->keep = NULL;
+}
+
 NNRT_NNADAPTER_API void NNAdapterExecution_destroy(NNAdapterExecution *execution)
 {
     NNAdapterExecution *e = execution;
     if (e == NULL)
         return;
-    nnrt_session_destroy(e->session);
+    nnrti_nna_forget(e);
     for (uint32_t i = 0; e->bound != NULL && i < e->compilation->nIn + e->compilation->nOut; i++)
         free(e->bound[i].room);
     NNAdapterCompilation_destroy(e->compilation);
@@ -3396,6 +3785,8 @@ static NNRT_ReturnCode nnrti_nna_place(NNAdapterExecution *e, uint32_t i, const 
 {
     const uint32_t at = e->compilation->nIn + i;
     NNAdapterOperandType type = e->compilation->types[at];
+    if (!nnrti_nna_quantised(type.precision))
+        type.precision = nnrti_nna_precision(info->dataType);
     type.dimensions.count = (uint32_t)info->shape.rank;
     for (int32_t k = 0; k < info->shape.rank; k++)
         type.dimensions.data[k] = info->shape.dims[k];
@@ -3405,22 +3796,69 @@ static NNRT_ReturnCode nnrti_nna_place(NNAdapterExecution *e, uint32_t i, const 
                : nnrt_error_set(&e->error, NNRT_NULL_PTR, "output %u: there is no place for it", i);
 }
 
-/* The session for the extents of this run. */
+/* Are the elements that decide shapes those of the session? They lie one input behind the other, aligned. */
+static bool nnrti_nna_same(const NNAdapterExecution *e)
+{
+    size_t at = 0;
+    for (uint32_t i = 0; e->compilation->late && i < e->compilation->nIn; i++) {
+        if (!e->compilation->model->io[i]->decides)
+            continue;
+        if (e->io[i].bytes > 0 && memcmp(e->deciding + at, e->io[i].data, e->io[i].bytes) != 0)
+            return false;
+        at += (e->io[i].bytes + 15) / 16 * 16;
+    }
+    return true;
+}
+
+/* The model of this run: its own copy of the elements that decide shapes are constants. */
+static NNRT_ReturnCode nnrti_nna_specialize(NNAdapterExecution *e)
+{
+    const NNAdapterCompilation *c = e->compilation;
+    const uint32_t n = c->model->nOperations;
+    nnrt_io *io = (nnrt_io *)calloc((size_t)c->nIn + 1, sizeof(*io));
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    size_t at = 0;
+    for (uint32_t i = 0; i < c->nIn; i++)
+        e->decidingBytes += c->model->io[i]->decides ? (e->io[i].bytes + 15) / 16 * 16 : 0;
+    e->decidingBytes += 16;
+    if ((e->deciding = (uint8_t *)nnrt_alloc(NULL, e->decidingBytes)) == NULL || io == NULL)
+        code = nnrt_error_set(&e->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+    for (uint32_t i = 0; i < c->nIn && code == NNRT_SUCCESS; i++) {
+        if (!c->model->io[i]->decides)
+            continue;
+        io[i].data = e->deciding + at;
+        io[i].bytes = e->io[i].bytes;
+        if (io[i].bytes > 0)
+            memcpy(io[i].data, e->io[i].data, io[i].bytes);
+        at += (io[i].bytes + 15) / 16 * 16;
+    }
+    if (code == NNRT_SUCCESS)
+        code = nnrti_nna_mixed(c->model, c->chosen + n, io, e->dims, &e->model, &e->error);
+    if (code == NNRT_SUCCESS && c->split && (e->keep = nnrti_nna_keep(e->model, c->chosen, n)) == NULL)
+        code = nnrt_error_set(&e->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+    free(io);
+    return code;
+}
+
+/* The session for the extents of this run, and for the elements that decide others. */
 static NNRT_ReturnCode nnrti_nna_prepare(NNAdapterExecution *e)
 {
     const NNAdapterCompilation *c = e->compilation;
-    NNRT_ReturnCode code;
-    if (e->session != NULL && (!c->open || memcmp(e->dims, e->last, c->nIn * sizeof(*e->dims)) == 0))
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    if (e->session != NULL &&
+        (!c->open || (memcmp(e->dims, e->last, c->nIn * sizeof(*e->dims)) == 0 && nnrti_nna_same(e))))
         return NNRT_SUCCESS;
-    nnrt_session_destroy(e->session);
-    e->session = NULL;
-    if ((code = nnrti_nna_session(c, NULL, e->dims, &e->session, &e->error)) != NNRT_SUCCESS)
-        return code;
+    nnrti_nna_forget(e);
+    if (c->late)
+        code = nnrti_nna_specialize(e);
+    if (code == NNRT_SUCCESS)
+        code = nnrti_nna_session_of(c, c->late ? e->model : c->source, c->late ? e->keep : c->keep, NULL, e->dims,
+                                    &e->session, &e->error);
     memcpy(e->last, e->dims, c->nIn * sizeof(*e->dims));
-    if ((code = nnrti_nna_outputs(e)) != NNRT_SUCCESS) {
-        nnrt_session_destroy(e->session);
-        e->session = NULL;
-    }
+    if (code == NNRT_SUCCESS)
+        code = nnrti_nna_outputs(e);
+    if (code != NNRT_SUCCESS)
+        nnrti_nna_forget(e);
     return code;
 }
 

@@ -17,7 +17,8 @@ SECTIONS (search for the tag)
     >>nnd_device   the table
 
 WHAT IT IS
-    The driver is opened, and gets its context, when it is registered, and is closed when it is unregistered. Where the
+    A driver in C++ with the types of Paddle-Lite's guide (nnadapter::hal::Device) becomes such a table by one line:
+    nnadapter/hal.h. The driver is opened, and gets its context, when it is registered, and is closed when it is unregistered. Where the
     application answers devices (nnrt_ask, NNAdapterContext_create's callback), each prepared model has a context of its
     own, made with the same properties and that callback. A model is given to it as NNAdapter has it: images and filters
     in NCHW, attributes as constant operands. Constants are used in place, filters are copied in their order. Nodes
@@ -64,8 +65,9 @@ extern "C" {
 NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_register(const NNAdapterDriver *driver, const char *properties,
                                                         nnrt_error *error);
 /* The same for the driver NAME in the shared library path, a file named libNAME.so; it is unloaded when the device is
-   unregistered. INVALID_FILE: it cannot be loaded, or has no table __nnadapter_device__NAME of that name. NOT_SUPPORT: libraries
-   cannot be loaded here. */
+   unregistered. Its table is __nnadapter_driver__NAME, which nnadapter/hal.h defines for drivers in C++, or else
+   __nnadapter_device__NAME. INVALID_FILE: it cannot be loaded, or has no table of that name. NOT_SUPPORT: libraries cannot be
+   loaded here. */
 NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_load(const char *path, const char *properties, nnrt_error *error);
 
 #ifdef __cplusplus
@@ -965,7 +967,7 @@ NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_register(const NNAdapterDriver *d
 NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_load(const char *path, const char *properties, nnrt_error *error)
 {
 #if NNRT_NNADAPTER_LOAD
-    static const char prefix[] = "__nnadapter_device__";
+    static const char prefix[] = "__nnadapter_device__", adapted[] = "__nnadapter_driver__"; /* of one length */
     const char *file = path != NULL ? strrchr(path, '/') : NULL;
     const NNAdapterDriver *driver;
     char symbol[160];
@@ -981,7 +983,11 @@ NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_load(const char *path, const char
     symbol[strlen(symbol) - 3] = '\0';
     if ((library = dlopen(path, RTLD_NOW | RTLD_LOCAL)) == NULL)
         return nnrt_error_set(error, NNRT_INVALID_FILE, "'%s' cannot be loaded: %s", path, dlerror());
-    driver = (const NNAdapterDriver *)dlsym(library, symbol);
+    memcpy(symbol, adapted, sizeof(adapted) - 1);
+    if ((driver = (const NNAdapterDriver *)dlsym(library, symbol)) == NULL) {
+        memcpy(symbol, prefix, sizeof(prefix) - 1);
+        driver = (const NNAdapterDriver *)dlsym(library, symbol);
+    }
     if (driver == NULL || driver->name == NULL || strcmp(driver->name, symbol + sizeof(prefix) - 1) != 0) {
         (void)dlclose(library);
         return nnrt_error_set(error, NNRT_INVALID_FILE, "'%s' has no table %s of that name", path, symbol);

@@ -1,6 +1,7 @@
 /* NNAdapter over nnrt.h (compat/), function by function as its specification says, and every operation against the cases of
    tests/vectors. Memory comes from functions that count, and fail when told. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
+#include <float.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -637,7 +638,7 @@ static void supported(void **state)
     assert_true(answers[0] && !answers[1] && answers[2]);
     is(NNAdapterCompilation_create(n.model, NULL, NULL, 0, NULL, n.context, &n.compilation), OK);
     is(NNAdapterCompilation_finish(n.compilation), NO);
-    assert_string_equal(nnrt_nnadapter_compilation_error(n.compilation), "no device takes operation 1 (-7)");
+    assert_string_equal(nnrt_nnadapter_compilation_error(n.compilation), "operation 1: no operator of the application has number -7");
     end(&n);
 }
 
@@ -1199,6 +1200,468 @@ static void quantised(void **state)
     }
 }
 
+/* An operand as Paddle-Lite's converter adds results: precision UNKNOWN, no dimensions, perhaps a scale. */
+static NNAdapterOperand *unknown(net *n, float scale, int32_t zero)
+{
+    NNAdapterOperandType type = type_of(NNADAPTER_UNKNOWN, 0, NULL);
+    type.asymm_per_layer_params.scale = scale;
+    type.asymm_per_layer_params.zero_point = zero;
+    return operand(n, &type, NULL, 0, false);
+}
+
+/* One operation of quantized data[count], of this type and with result 0 of precision UNKNOWN. */
+static int unknown_of(net *n, int32_t op, const NNAdapterOperandType *x, const void *data, float scale, int32_t zero)
+{
+    memory *m = &n->from[0];
+    m->rank = x->dimensions.count;
+    memcpy(m->dims, x->dimensions.data, sizeof(m->dims));
+    m->data = (void *)(uintptr_t)data;
+    n->in[0] = operand(n, x, NULL, 0, true);
+    n->nIn = n->nIn < 1 ? 1 : n->nIn;
+    n->out[n->nOut++] = unknown(n, scale, zero);
+    return run(n, op);
+}
+
+static void type_is(NNAdapterOperand *o, int precision, uint32_t rank, const int32_t *dims)
+{
+    NNAdapterOperandType *type = NULL;
+    is(NNAdapterModel_getOperandType(o, &type), OK);
+    assert_int_equal((int32_t)type->precision, precision);
+    assert_int_equal(type->dimensions.count, rank);
+    for (uint32_t i = 0; i < rank; i++)
+        assert_int_equal(type->dimensions.data[i], dims[i]);
+}
+
+/* Results of precision UNKNOWN and without dimensions are inferred, whatever the order of the operations. */
+static void unknown_results(void **state)
+{
+    static const float x[4] = {-1, 2, -3, 4}, magnitudes[4] = {1, 2, 3, 4};
+    const int32_t four = 4, halves[2] = {2, 2};
+    NNAdapterOperand *between;
+    NNAdapterOperation *operation;
+    net n;
+    (void)state;
+    is(begin(&n), OK);
+    variable(&n, NNADAPTER_FLOAT32, 1, &four, x);
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    is(add(&n, NNADAPTER_ABS), OK);
+    type_is(n.out[0], NNADAPTER_FLOAT32, 1, &four);
+    is(finish(&n), OK);
+    is(prepare(&n), OK);
+    is(NNAdapterExecution_compute(n.execution), OK);
+    gives(&n, 0, 1, &four, magnitudes);
+    end(&n);
+    is(begin(&n), OK); /* what reads the result is added first */
+    variable(&n, NNADAPTER_FLOAT32, 1, &four, x);
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    between = unknown(&n, 0, 0);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_RELU, 1, &between, 1, n.out, &operation), OK);
+    type_is(n.out[0], NNADAPTER_UNKNOWN, 0, NULL);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ABS, 1, n.in, 1, &between, &operation), OK);
+    type_is(between, NNADAPTER_FLOAT32, 1, &four);
+    is(finish(&n), OK);
+    type_is(n.out[0], NNADAPTER_FLOAT32, 1, &four);
+    is(prepare(&n), OK);
+    is(NNAdapterExecution_compute(n.execution), OK);
+    gives(&n, 0, 1, &four, magnitudes);
+    end(&n);
+    is(begin(&n), OK); /* a fault that only shows when the operand is known is NNAdapterModel_finish's */
+    variable(&n, NNADAPTER_FLOAT32, 1, &four, x);
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    between = unknown(&n, 0, 0);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_CONV_2D, 1, &between, 1, n.out, &operation), OK);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ABS, 1, n.in, 1, &between, &operation), OK);
+    for (int twice = 0; twice < 2; twice++) {
+        is(finish(&n), IP);
+        assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "operation 0 (CONV_2D)"));
+    }
+    end(&n);
+    is(begin(&n), OK); /* types of their own, and as many results as there are */
+    variable(&n, NNADAPTER_FLOAT32, 1, &four, x);
+    variable(&n, NNADAPTER_FLOAT32, 1, &four, magnitudes);
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    is(add(&n, NNADAPTER_LESS), OK);
+    type_is(n.out[0], NNADAPTER_BOOL8, 1, &four);
+    end(&n);
+    is(begin(&n), OK);
+    variable(&n, NNADAPTER_FLOAT32, 1, &four, x);
+    one_int(&n, 0);
+    ints(&n, 2, halves);
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    is(run(&n, NNADAPTER_SPLIT), OK);
+    type_is(n.out[1], NNADAPTER_FLOAT32, 1, halves);
+    gives(&n, 1, 1, halves, x + 2);
+    end(&n);
+    is(begin(&n), OK); /* it is the precision of no input, and of no constant */
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    is(NNAdapterModel_identifyInputsAndOutputs(n.model, 1, n.out, 1, n.out), IP);
+    is(NNAdapterModel_setOperandValue(n.out[0], (void *)(uintptr_t)x, sizeof(x), true), IP);
+    end(&n);
+}
+
+/* A quantized one has the input's precision, and its own scale and zero point. */
+static void unknown_quantised(void **state)
+{
+    const int32_t dims[2] = {1, 2}, flat = 2;
+    NNAdapterOperandType symmetric = type_of(NNADAPTER_QUANT_INT8_SYMM_PER_LAYER, 2, dims), *type = NULL;
+    NNAdapterOperandType asymmetric = type_of(NNADAPTER_QUANT_UINT8_ASYMM_PER_LAYER, 2, dims);
+    static const int8_t s[2] = {2, -4};   /* 1, -2 */
+    static const uint8_t u[2] = {12, 6}; /* 1, -2 */
+    net n;
+    (void)state;
+    symmetric.symm_per_layer_params.scale = 0.5f;
+    asymmetric.asymm_per_layer_params.scale = 0.5f;
+    asymmetric.asymm_per_layer_params.zero_point = 10;
+    is(begin(&n), OK);
+    is(unknown_of(&n, NNADAPTER_ABS, &symmetric, s, 0.25f, 0), OK); /* 1, 2 in units of 0.25 */
+    type_is(n.out[0], NNADAPTER_QUANT_INT8_SYMM_PER_LAYER, 2, dims);
+    assert_int_equal(n.to[0].precision, NNADAPTER_QUANT_INT8_SYMM_PER_LAYER);
+    assert_int_equal(((const int8_t *)n.to[0].data)[0], 4);
+    assert_int_equal(((const int8_t *)n.to[0].data)[1], 8);
+    end(&n);
+    is(begin(&n), OK);
+    is(unknown_of(&n, NNADAPTER_RELU, &asymmetric, u, 0.25f, 20), OK); /* 1, 0 */
+    type_is(n.out[0], NNADAPTER_QUANT_UINT8_ASYMM_PER_LAYER, 2, dims);
+    assert_int_equal(((const uint8_t *)n.to[0].data)[0], 24);
+    assert_int_equal(((const uint8_t *)n.to[0].data)[1], 20);
+    end(&n);
+    is(begin(&n), OK); /* what only moves elements needs no scale */
+    n.nIn = 1;
+    ints(&n, 1, &flat);
+    is(unknown_of(&n, NNADAPTER_RESHAPE, &asymmetric, u, 0, 0), OK);
+    type_is(n.out[0], NNADAPTER_QUANT_UINT8_ASYMM_PER_LAYER, 1, &flat);
+    is(NNAdapterModel_getOperandType(n.out[0], &type), OK);
+    assert_int_equal(type->asymm_per_layer_params.zero_point, 10);
+    assert_memory_equal(n.to[0].data, u, sizeof(u));
+    end(&n);
+    is(begin(&n), OK); /* results that are no numbers of the input's are not quantized */
+    n.nIn = 1;
+    one_int(&n, 1);
+    is(unknown_of(&n, NNADAPTER_ARG_MAX, &symmetric, s, 0, 0), OK);
+    assert_int_equal(n.to[0].precision, NNADAPTER_INT64);
+    assert_int_equal(((const int64_t *)n.to[0].data)[0], 0);
+    end(&n);
+    is(begin(&n), OK); /* what computes does; the operand stays as it was */
+    is(unknown_of(&n, NNADAPTER_ABS, &symmetric, s, 0, 0), IP);
+    assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "has precision UNKNOWN and no scale"));
+    type_is(n.out[0], NNADAPTER_UNKNOWN, 0, NULL);
+    end(&n);
+}
+
+/* Pools that round up: a last window without a cell is 0 for an average, the least number and index -1 for a maximum. */
+static void empty_windows(void **state)
+{
+    static const struct {
+        int32_t op, rows, columns, mode, pads[4], kernel[2], strides[2];
+        bool ceil, counted;
+        int32_t fuse;
+        int code;
+        int32_t dims[2];
+        float y[6];
+        int32_t indices[6];
+    } cases[] = {
+        {NNADAPTER_MAX_POOL_2D, 1, 5, 0, {0, 0, 0, 0}, {1, 1}, {1, 3}, true, false, 0, OK, {1, 3}, {0, 3, -FLT_MAX}, {0, 3, -1}},
+        {NNADAPTER_MAX_POOL_2D, 1, 5, 2, {0, 0, 0, 0}, {1, 1}, {1, 3}, true, false, 1, OK, {1, 3}, {0, 3, 0}, {0, 3, -1}},
+        {NNADAPTER_MAX_POOL_2D, 3, 5, 2, {0, 0, 0, 0}, {2, 1}, {2, 3}, true, false, 0, OK, {2, 3},
+         {5, 8, -FLT_MAX, 10, 13, -FLT_MAX}, {5, 8, -1, 10, 13, -1}},
+        {NNADAPTER_AVERAGE_POOL_2D, 3, 5, 2, {0, 0, 0, 0}, {2, 1}, {2, 3}, true, false, 0, OK, {2, 3},
+         {2.5f, 5.5f, 0, 10, 13, 0}, {0}},
+        {NNADAPTER_AVERAGE_POOL_2D, 1, 4, 0, {0, 0, 0, 2}, {1, 2}, {1, 2}, true, false, 0, OK, {1, 3}, {0.5f, 2.5f, 0}, {0}},
+        {NNADAPTER_AVERAGE_POOL_2D, 1, 4, 0, {0, 0, 0, 2}, {1, 2}, {1, 2}, true, true, 0, OK, {1, 3}, {0.5f, 2.5f, 0}, {0}},
+        {NNADAPTER_AVERAGE_POOL_2D, 4, 1, 0, {1, 2, 0, 0}, {3, 1}, {2, 1}, true, true, 0, OK, {3, 1}, {1 / 3.0f, 2, 1}, {0}},
+        {NNADAPTER_AVERAGE_POOL_2D, 1, 4, 0, {0, 0, 0, 2}, {1, 2}, {1, 2}, false, false, 0, DIMS, {0, 0}, {0}, {0}},
+    };
+    static const float x[15] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
+    net n;
+    (void)state;
+    for (uint32_t k = 0; k < COUNT(cases); k++) {
+        const int32_t dims[4] = {1, 1, cases[k].rows, cases[k].columns};
+        const int32_t out[4] = {1, 1, cases[k].dims[0], cases[k].dims[1]};
+        const bool largest = cases[k].op == NNADAPTER_MAX_POOL_2D;
+        is(begin(&n), OK);
+        variable(&n, NNADAPTER_FLOAT32, 4, dims, x);
+        one_int(&n, cases[k].mode);
+        ints(&n, 4, cases[k].pads);
+        ints(&n, 2, cases[k].kernel);
+        ints(&n, 2, cases[k].strides);
+        one_bool(&n, cases[k].ceil);
+        one_bool(&n, largest || cases[k].counted);
+        if (largest)
+            one_int(&n, NNADAPTER_INT32);
+        one_int(&n, cases[k].fuse);
+        result(&n, NULL);
+        if (largest)
+            result(&n, NULL);
+        is(run(&n, cases[k].op), cases[k].code);
+        if (cases[k].code == OK)
+            gives(&n, 0, 4, out, cases[k].y);
+        if (largest)
+            assert_memory_equal(n.to[1].data, cases[k].indices, (size_t)(out[2] * out[3]) * sizeof(int32_t));
+        end(&n);
+    }
+    for (int largest = 0; largest < 2; largest++) { /* quantized: 0 is the zero point, the least number -128 */
+        static const int8_t q[5] = {1, 2, 3, 4, 5};
+        const int32_t dims[4] = {1, 1, 1, 5}, one[2] = {1, 1}, third[2] = {1, 3};
+        NNAdapterOperandType type = type_of(NNADAPTER_QUANT_INT8_SYMM_PER_LAYER, 4, dims);
+        const int8_t y[3] = {1, 4, (int8_t)(largest ? -128 : 0)};
+        type.symm_per_layer_params.scale = 0.5f;
+        is(begin(&n), OK);
+        n.nIn = 1;
+        one_int(&n, NNADAPTER_AUTO_PAD_VALID);
+        left_out(&n);
+        ints(&n, 2, one);
+        ints(&n, 2, third);
+        one_bool(&n, true);
+        is(unknown_of(&n, largest ? NNADAPTER_MAX_POOL_2D : NNADAPTER_AVERAGE_POOL_2D, &type, q, 0.5f, 0), OK);
+        assert_int_equal(n.to[0].dims[3], 3);
+        assert_memory_equal(n.to[0].data, y, sizeof(y));
+        end(&n);
+    }
+}
+
+/* y = x * by, by 2 where it is left out. */
+static NNRT_ReturnCode scaled_rule(nnrt_resolve *c)
+{
+    nnrt_resolve_like(c, 0, 0);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode scaled_f32(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const float *x = (const float *)args[0].data;
+    const float by = args[1].dataType != NNRT_DATA_TYPE_UNKNOWN ? *(const float *)args[1].data : 2;
+    float *y = (float *)args[call->nIn + call->nDerived].data;
+    size_t n = 0;
+    (void)attr;
+    (void)nnrt_dims_count(args[0].dims, args[0].rank, &n);
+    for (size_t i = 0; i < n; i++)
+        y[i] = by * x[i];
+    return NNRT_SUCCESS;
+}
+
+/* An operation of negative type is an operator that the program registered. */
+static void custom_operations(void **state)
+{
+    static const nnrt_kernel_row kernels[] = {{NNRT_TYPES_F32, NULL, scaled_f32, "scaled_f32"}};
+    static const float x[3] = {1, -2, 3}, twice[3] = {2, -4, 6}, halves[3] = {0.5f, 0, 1.5f};
+    const int32_t three = 3;
+    NNAdapterOperation *operation;
+    NNAdapterOperand *between;
+    nnrt_op op;
+    net n;
+    (void)state;
+    memset(&op, 0, sizeof(op));
+    op.name = "com.acme.Scaled";
+    op.type = -7;
+    op.inputs = "x by?=0";
+    op.outputs = "y=0";
+    op.rule = scaled_rule;
+    op.kernels = kernels;
+    op.kernelCount = 1;
+    is(nnrt_op_register(&op, NULL), NNRT_SUCCESS);
+    is(begin(&n), OK);
+    variable(&n, NNADAPTER_FLOAT32, 1, &three, x);
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    is(run(&n, -7), OK);
+    type_is(n.out[0], NNADAPTER_FLOAT32, 1, &three);
+    gives(&n, 0, 1, &three, twice);
+    end(&n);
+    is(begin(&n), OK); /* a constant operand is an input; among others, and behind what is late */
+    variable(&n, NNADAPTER_FLOAT32, 1, &three, x);
+    one_float(&n, 0.5f);
+    between = unknown(&n, 0, 0);
+    is(NNAdapterModel_addOperation(n.model, -7, 2, n.in, 1, &between, &operation), OK);
+    n.in[0] = between;
+    n.nIn = 1;
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    is(run(&n, NNADAPTER_RELU), OK);
+    gives(&n, 0, 1, &three, halves);
+    {
+        bool supported[2] = {false, false};
+        is(NNAdapterModel_getSupportedOperations(n.model, n.context, supported), OK);
+        assert_true(supported[0] && supported[1]);
+    }
+    end(&n);
+    is(begin(&n), OK); /* its row says what it takes */
+    variable(&n, NNADAPTER_INT32, 1, &three, x);
+    n.out[n.nOut++] = unknown(&n, 0, 0);
+    is(add(&n, -7), IP);
+    assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "com.acme.Scaled"));
+    is(nnrt_op_unregister("com.acme.Scaled"), NNRT_SUCCESS);
+    is(add(&n, -7), OK); /* as it was: it is nobody's */
+    end(&n);
+}
+
+/* The shape of a result follows from elements of inputs: of the model, or of operations on them. Each run has its own. */
+static void decided_in_the_run(void **state)
+{
+    static const float x[6] = {1, 2, 3, 4, 5, 6}, seven = 7, two2[2] = {2, 2};
+    static const struct {
+        int32_t op;
+        const char *in; /* x [2,3], i [1,1,2,3] of FLOAT32; l input of four INT32, s of two; v 7; c CONSTANT mode, b false */
+        int32_t list[2][4]; /* of two runs */
+        uint32_t rank[2];
+        int32_t dims[2][4];
+        float y[2][24];
+    } cases[] = {
+        {NNADAPTER_FILL, "sv", {{2, 3}, {1, 2}}, {2, 2}, {{2, 3}, {1, 2}}, {{7, 7, 7, 7, 7, 7}, {7, 7}}},
+        {NNADAPTER_EXPAND, "vs", {{1, 2}, {3, 1}}, {2, 2}, {{1, 2}, {3, 1}}, {{7, 7}, {7, 7, 7}}},
+        {NNADAPTER_TILE, "xs", {{1, 2}, {2, 1}}, {2, 2}, {{2, 6}, {4, 3}},
+         {{1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6}, {1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6}}},
+        {NNADAPTER_PAD, "xlcv", {{1, 0, 0, 1}, {0, 0, 1, 0}}, {2, 2}, {{3, 4}, {2, 4}},
+         {{7, 7, 7, 7, 1, 2, 3, 7, 4, 5, 6, 7}, {7, 1, 2, 3, 7, 4, 5, 6}}},
+        {NNADAPTER_RESIZE_NEAREST, "is-b", {{2, 6}, {4, 3}}, {4, 4}, {{1, 1, 2, 6}, {1, 1, 4, 3}},
+         {{1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6}, {1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6}}},
+    };
+    const int32_t row[2] = {2, 3}, image[4] = {1, 1, 2, 3}, four = 4, two = 2, one = 1;
+    net n;
+    (void)state;
+    for (uint32_t k = 0; k < COUNT(cases); k++)
+        for (int computed = 0; computed < 2; computed++) { /* the list is an input, or one plus zeros */
+            uint32_t at = 0;
+            is(begin(&n), OK);
+            for (const char *c = cases[k].in; *c != '\0'; c++) {
+                const int32_t zeros[4] = {0};
+                const int32_t *length = *c == 's' ? &two : &four;
+                switch (*c) {
+                case 'x': variable(&n, NNADAPTER_FLOAT32, 2, row, x); break;
+                case 'i': variable(&n, NNADAPTER_FLOAT32, 4, image, x); break;
+                case 'v': variable(&n, NNADAPTER_FLOAT32, 1, &one, &seven); break;
+                case 'c': one_int(&n, NNADAPTER_PAD_MODE_CONSTANT); break;
+                case 'b': one_bool(&n, false); break;
+                case '-': left_out(&n); break;
+                default:
+                    at = n.nInputs;
+                    variable(&n, NNADAPTER_INT32, 1, length, cases[k].list[0]);
+                    if (computed) {
+                        NNAdapterOperand *in[2];
+                        NNAdapterOperation *op;
+                        const NNAdapterOperandType type = type_of(NNADAPTER_INT32, 1, length);
+                        in[0] = n.in[n.nIn - 1];
+                        in[1] = placed(&n, &type, zeros, (size_t)*length * sizeof(*zeros), false, true);
+                        n.in[n.nIn - 1] = unknown(&n, 0, 0);
+                        is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 2, in, 1, &n.in[n.nIn - 1], &op), OK);
+                    }
+                }
+            }
+            n.out[n.nOut++] = unknown(&n, 0, 0);
+            is(add(&n, cases[k].op), OK);
+            is(finish(&n), OK);
+            is(prepare(&n), OK);
+            for (int r = 0; r < 4; r++) { /* the same, others, the same again */
+                n.from[at].data = (void *)(uintptr_t)cases[k].list[r / 2];
+                if (NNAdapterExecution_compute(n.execution) != OK)
+                    fail_msg("%s: %s", nnrti_nna_rows[cases[k].op].name, nnrt_nnadapter_execution_error(n.execution));
+                gives(&n, 0, cases[k].rank[r / 2], cases[k].dims[r / 2], cases[k].y[r / 2]);
+            }
+            end(&n);
+        }
+    for (int r = 0; r < 3; r++) { /* start, end and step are inputs; what reads the result waits, too */
+        static const float start[3] = {0, 5, 1}, limit[3] = {3, 1, 2}, step[3] = {1, -2, 0.25f};
+        static const float y[3][4] = {{0, -1, -2}, {-5, -3}, {-1, -1.25f, -1.5f, -1.75f}};
+        static const int32_t counts[3] = {3, 2, 4};
+        NNAdapterOperand *between;
+        NNAdapterOperation *op;
+        static const float minus = -1;
+        is(begin(&n), OK);
+        variable(&n, NNADAPTER_FLOAT32, 1, &one, &start[r]);
+        variable(&n, NNADAPTER_FLOAT32, 1, &one, &limit[r]);
+        variable(&n, NNADAPTER_FLOAT32, 1, &one, &step[r]);
+        n.out[n.nOut++] = unknown(&n, 0, 0);
+        between = unknown(&n, 0, 0);
+        if (r == 0) /* in the order in which they run */
+            is(NNAdapterModel_addOperation(n.model, NNADAPTER_RANGE, 3, n.in, 1, &between, &op), OK);
+        n.in[3] = between;
+        n.nIn = 4;
+        constant(&n, NNADAPTER_FLOAT32, 1, &minus, sizeof(minus));
+        is(NNAdapterModel_addOperation(n.model, NNADAPTER_MUL, 2, n.in + 3, 1, n.out, &op), OK);
+        if (r > 0)
+            is(NNAdapterModel_addOperation(n.model, NNADAPTER_RANGE, 3, n.in, 1, &between, &op), OK);
+        is(finish(&n), OK);
+        is(prepare(&n), OK);
+        is(NNAdapterExecution_compute(n.execution), OK);
+        gives(&n, 0, 1, &counts[r], y[r]);
+        end(&n);
+    }
+    for (int k = 0; k < 2; k++) { /* SPLIT: the axis and the extents; RESIZE: the scales */
+        static const int32_t parts[2][2] = {{1, 2}, {2, 1}}, rows[2][2] = {{2, 1}, {2, 2}};
+        static const float first[2] = {1, 4}, other[4] = {2, 3, 5, 6};
+        is(begin(&n), OK);
+        variable(&n, NNADAPTER_FLOAT32, 2, row, x);
+        variable(&n, NNADAPTER_INT32, 1, &one, &one);
+        variable(&n, NNADAPTER_INT32, 1, &two, parts[k]);
+        result(&n, NULL);
+        result(&n, NULL);
+        is(run(&n, NNADAPTER_SPLIT), OK);
+        if (k == 0) {
+            gives(&n, 0, 2, rows[0], first);
+            gives(&n, 1, 2, rows[1], other);
+            n.from[2].data = (void *)(uintptr_t)x; /* no extents */
+            is(NNAdapterExecution_compute(n.execution), DIMS);
+            assert_non_null(strstr(nnrt_nnadapter_execution_error(n.execution), "SPLIT_0"));
+            n.from[2].data = (void *)(uintptr_t)parts[0];
+            is(NNAdapterExecution_compute(n.execution), OK);
+            gives(&n, 1, 2, rows[1], other);
+        } else {
+            assert_int_equal(n.to[0].dims[1], 2);
+        }
+        end(&n);
+    }
+    is(begin(&n), OK);
+    variable(&n, NNADAPTER_FLOAT32, 4, image, x);
+    left_out(&n);
+    variable(&n, NNADAPTER_FLOAT32, 1, &two, two2);
+    one_bool(&n, false);
+    result(&n, NULL);
+    is(run(&n, NNADAPTER_RESIZE_NEAREST), OK);
+    assert_int_equal(n.to[0].dims[2], 4);
+    assert_int_equal(n.to[0].dims[3], 6);
+    end(&n);
+}
+
+/* QUANTIZE: the zero point is an INT32 or a FLOAT32; with them a result of precision UNKNOWN has its type. */
+static void quantize_operands(void **state)
+{
+    static const float x[4] = {1, -2, 3, -4}, scales[2] = {0.5f, 0.25f};
+    static const float zeros[3] = {3, 3, 2.5f};
+    const int32_t dims[2] = {2, 2}, three = 3;
+    (void)state;
+    for (int k = 0; k < 6; k++) {
+        const uint8_t y[4] = {5, 0, 9, 0}; /* x / 0.5 + 3, at least 0 */
+        const int8_t symmetric[4] = {2, -4, 6, -8}, each[4] = {2, -8, 6, -16};
+        NNAdapterOperandType type = type_of(NNADAPTER_QUANT_UINT8_ASYMM_PER_LAYER, 0, NULL);
+        net n;
+        type.asymm_per_layer_params.scale = 0.5f;
+        type.asymm_per_layer_params.zero_point = 3;
+        is(begin(&n), OK);
+        variable(&n, NNADAPTER_FLOAT32, 2, dims, x);
+        if (k == 5)
+            one_int(&n, -1);
+        else
+            left_out(&n);
+        constant(&n, NNADAPTER_FLOAT32, k == 5 ? 2 : 1, scales, sizeof(*scales));
+        if (k == 1)
+            constant(&n, NNADAPTER_INT32, 1, &three, sizeof(three));
+        else if (k < 4)
+            constant(&n, NNADAPTER_FLOAT32, 1, &zeros[k == 3 ? 0 : k], sizeof(*zeros));
+        if (k < 3)
+            result(&n, &type);
+        else
+            n.out[n.nOut++] = unknown(&n, 0, 0);
+        is(run(&n, NNADAPTER_QUANTIZE), k == 2 ? IP : OK);
+        if (k == 2)
+            assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "whole number"));
+        else
+            assert_int_equal(n.to[0].precision, k < 4    ? NNADAPTER_QUANT_UINT8_ASYMM_PER_LAYER
+                                                : k == 4 ? NNADAPTER_QUANT_INT8_SYMM_PER_LAYER
+                                                         : NNADAPTER_QUANT_INT8_SYMM_PER_CHANNEL);
+        if (k != 2)
+            assert_memory_equal(n.to[0].data, k < 4 ? (const void *)y : k == 4 ? symmetric : each, 4);
+        end(&n);
+    }
+}
+
 /* A scale for each channel, axis 1 of [2,2]: 1 and 0.5. Halves are rounded away from zero. */
 static void channels(void **state)
 {
@@ -1251,7 +1714,7 @@ static void defaults(void **state)
     static const float x[6] = {1, 2, 3, 4, 5, 6}, turned[6] = {1, 4, 2, 5, 3, 6}, cut[2] = {2, 5};
     static const float sums[6] = {1, 3, 6, 4, 9, 15}, total = 21;
     const int32_t dims[2] = {2, 3}, back[2] = {3, 2}, first[2] = {0, 1}, last[2] = {2, 2}, cutDims[2] = {2, 1};
-    const int32_t image[4] = {1, 1, 2, 3}, small[4] = {1, 1, 1, 2};
+    const int32_t image[4] = {1, 1, 2, 3}, small[4] = {1, 1, 1, 2}, channels6[4] = {1, 6, 1, 1};
     net n;
     (void)state;
     is(begin(&n), OK); /* axes the other way round */
@@ -1274,6 +1737,20 @@ static void defaults(void **state)
     result(&n, NULL);
     is(run(&n, NNADAPTER_CUM_SUM), OK);
     gives(&n, 0, 2, dims, sums);
+    end(&n);
+    is(begin(&n), OK); /* 5 channels: x / (1 + (sum of x * x over channels c - 2 to c + 2) / 5) */
+    variable(&n, NNADAPTER_FLOAT32, 4, channels6, x);
+    left_out(&n);
+    for (int k = 0; k < 3; k++)
+        one_float(&n, 1);
+    result(&n, NULL);
+    is(run(&n, NNADAPTER_LRN), OK);
+    for (int c = 0; c < 6; c++) {
+        double sum = 0;
+        for (int k = c < 2 ? 0 : c - 2; k <= c + 2 && k < 6; k++)
+            sum += (double)x[k] * (double)x[k];
+        assert_float_equal(((const float *)n.to[0].data)[c], (float)((double)x[c] / (1 + sum / 5)), 1e-6f);
+    }
     end(&n);
     is(begin(&n), OK); /* all axes */
     variable(&n, NNADAPTER_FLOAT32, 2, dims, x);
@@ -2141,6 +2618,65 @@ static void allocations(void **state)
     }
 }
 
+/* z = -(shape filled with 7): the shape is an input; the last operation is kept from the device. */
+static int whole_late(net *n)
+{
+    static const int32_t shape[2] = {2, 3}, two = 2, one = 1;
+    static const float seven = 7, minus = -1;
+    NNAdapterOperation *op;
+    NNAdapterOperand *filled;
+    int code = begin(n);
+    if (code != OK)
+        return code;
+    variable(n, NNADAPTER_INT32, 1, &two, shape);
+    variable(n, NNADAPTER_FLOAT32, 1, &one, &seven);
+    n->out[n->nOut++] = unknown(n, 0, 0);
+    filled = unknown(n, 0, 0);
+    if (n->in[0] == NULL || n->in[1] == NULL || filled == NULL || n->out[0] == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    if ((code = NNAdapterModel_addOperation(n->model, NNADAPTER_FILL, 2, n->in, 1, &filled, &op)) != OK)
+        return code;
+    n->in[2] = filled;
+    n->nIn = 3;
+    constant(n, NNADAPTER_FLOAT32, 1, &minus, sizeof(minus));
+    if (n->in[3] == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    if ((code = NNAdapterModel_addOperation(n->model, NNADAPTER_MUL, 2, n->in + 2, 1, n->out, &op)) != OK)
+        return code;
+    n->context = context_of("reference", "SUBGRAPH_PARTITION_CONFIG_BUFFER=MUL");
+    if (n->context == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    if ((code = finish(n)) != OK || (code = prepare(n)) != OK)
+        return code;
+    return NNAdapterExecution_compute(n->execution);
+}
+
+static void allocations_late(void **state)
+{
+    const int64_t before = heap_live;
+    const int32_t dims[2] = {2, 3};
+    const float wanted[6] = {-7, -7, -7, -7, -7, -7};
+    int code = NNADAPTER_OUT_OF_MEMORY;
+    int64_t at = 0;
+    net n;
+    (void)state;
+    while (code != OK) {
+        heap_fail_at = ++at;
+        heap_calls = 0;
+        code = whole_late(&n);
+        heap_fail_at = 0;
+        if (code != OK && code != NNADAPTER_OUT_OF_MEMORY)
+            fail_msg("allocation %u: %d", (unsigned)at, code);
+        if (code != OK)
+            end(&n);
+        assert_int_equal(heap_live - before, code == OK ? heap_live - before : 0);
+    }
+    assert_true(at > 30);
+    gives(&n, 0, 2, dims, wanted);
+    end(&n);
+    assert_int_equal(heap_live, before);
+}
+
 /* A run of a model without open extents takes nothing. */
 static void runs_take_nothing(void **state)
 {
@@ -2965,6 +3501,8 @@ int main(void)
         cmocka_unit_test(executions),        cmocka_unit_test(dynamic),
         cmocka_unit_test(alternatives),       cmocka_unit_test(told_by_values),
         cmocka_unit_test(convolution),       cmocka_unit_test(transposed),    cmocka_unit_test(quantised),
+        cmocka_unit_test(unknown_results),   cmocka_unit_test(unknown_quantised), cmocka_unit_test(quantize_operands),
+        cmocka_unit_test(decided_in_the_run), cmocka_unit_test(custom_operations), cmocka_unit_test(empty_windows), cmocka_unit_test(allocations_late),
         cmocka_unit_test(channels),          cmocka_unit_test(defaults),      cmocka_unit_test(refused),
         cmocka_unit_test(chain),             cmocka_unit_test(complete),      cmocka_unit_test(allocations),
         cmocka_unit_test(runs_take_nothing), cmocka_unit_test(all_functions), cmocka_unit_test(several),

@@ -257,6 +257,100 @@ static void in_a_library(void **state)
     is(plain_open, 0); /* the library has counters of its own */
 }
 
+static int seed_throws;
+
+static int seed_answer(int event, void *user)
+{
+    assert_int_equal(event, 0x0100);
+    *(int *)user = seed_throws;
+    return 0;
+}
+
+/* A driver in C++ with the classes of Paddle-Lite's guide: z = x + y, or with `more` (x + y) + 1 and another kind of operation. */
+static NNRT_Model *seed_model(bool more, bool other)
+{
+    static const int32_t dims[2] = {2, 3};
+    static const float ones[6] = {1, 1, 1, 1, 1, 1};
+    nnrt_builder *b = NULL;
+    NNRT_Model *model = NULL;
+    uint32_t in[2];
+    is(nnrt_builder_create(&b, NULL, NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims);
+    in[1] = nnrt_builder_input(b, "y", NNRT_DATA_TYPE_FLOAT32, 2, dims);
+    in[0] = nnrt_builder_op(b, "z", NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2);
+    in[1] = nnrt_builder_constant(b, "ones", NNRT_DATA_TYPE_FLOAT32, 2, dims, ones, true);
+    if (more)
+        in[0] = nnrt_builder_op(b, "more", NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2);
+    if (other)
+        in[0] = nnrt_builder_op(b, "other", NNRT_NODE_TYPE_COS, NULL, in, 1);
+    nnrt_builder_output(b, in[0]);
+    is(nnrt_builder_finish(b, &model, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    return model;
+}
+
+static NNRT_ReturnCode seed_run(const NNRT_Model *model, const nnrt_cache_desc *kept, uint32_t restored, float add,
+                                size_t *bytes, uint8_t **data)
+{
+    static float x[6] = {1, 2, 3, 4, 5, 6}, y[6] = {10, 20, 30, 40, 50, 60};
+    nnrt_session_desc desc;
+    nnrt_session *s = NULL;
+    nnrt_cache *c = NULL;
+    nnrt_io in[2], out;
+    float z[6] = {0};
+    NNRT_ReturnCode code;
+    memset(&desc, 0, sizeof(desc));
+    is(nnrt_cache_create(&c, kept, NULL), NNRT_SUCCESS);
+    desc.device = "seed_npu";
+    desc.cache = kept != NULL ? c : NULL;
+    desc.ask = seed_answer;
+    code = nnrt_session_create(&s, model, &desc, NULL);
+    in[0] = nnrt_io_make(x, sizeof(x));
+    in[1] = nnrt_io_make(y, sizeof(y));
+    out = nnrt_io_make(z, sizeof(z));
+    for (int twice = 0; twice < 2 && code == NNRT_SUCCESS; twice++)
+        code = nnrt_run(s, in, 2, &out, 1);
+    for (int i = 0; i < 6 && code == NNRT_SUCCESS; i++)
+        assert_true(z[i] >= x[i] + y[i] + add && z[i] <= x[i] + y[i] + add);
+    nnrt_session_destroy(s);
+    is(nnrt_cache_get_state(c)->restored, restored);
+    if (data != NULL) {
+        is(nnrt_cache_save_memory(c, NULL, NULL, 0, bytes, NULL), NNRT_SUCCESS);
+        *data = (uint8_t *)malloc(*bytes);
+        is(nnrt_cache_save_memory(c, NULL, *data, *bytes, bytes, NULL), NNRT_SUCCESS);
+    }
+    nnrt_cache_destroy(c);
+    return code;
+}
+
+static void in_cpp(void **state)
+{
+    static const NNRT_ReturnCode thrown[4] = {NNRT_SUCCESS, NNRT_OUT_OF_MEMORY, NNRT_OUT_OF_MEMORY, NNRT_FAILED};
+    NNRT_Model *one = seed_model(false, false), *two = seed_model(true, false), *other = seed_model(false, true);
+    nnrt_cache_desc kept;
+    nnrt_error error;
+    const nnrt_device *device;
+    (void)state;
+    memset(&error, 0, sizeof(error));
+    memset(&kept, 0, sizeof(kept));
+    if (nnrt_nnadapter_driver_load("build/test/libseed_npu.so", "KEY=1;", &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    assert_non_null(device = nnrt_device_find("seed_npu"));
+    assert_string_equal(nnrt_device_unique_name(device), "seed_npu_tests_v4_0");
+    is(nnrt_device_type(device), NNRT_DEVICE_TYPE_ACCELERATOR);
+    for (seed_throws = 3; seed_throws >= 0; seed_throws--) /* exceptions are codes */
+        is(seed_run(two, NULL, 0, 1, NULL, NULL), thrown[seed_throws]);
+    seed_throws = 0;
+    is(seed_run(other, NULL, 0, 0, NULL, NULL), NNRT_NOT_SUPPORT);
+    is(seed_run(one, &kept, 0, 0, &kept.bytes, (uint8_t **)(uintptr_t)&kept.data), NNRT_SUCCESS);
+    is(seed_run(one, &kept, 1, 0, NULL, NULL), NNRT_SUCCESS); /* from the compiled form */
+    free((void *)(uintptr_t)kept.data);
+    is(nnrt_device_unregister("seed_npu"), NNRT_SUCCESS);
+    nnrt_model_destroy(one);
+    nnrt_model_destroy(two);
+    nnrt_model_destroy(other);
+}
+
 static void what_it_takes(void **state)
 {
     NNRT_Model *model = model_of(NNRT_FORMAT_NCHW, true), *other = model_of(NNRT_FORMAT_NHWC, false);
@@ -692,6 +786,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mirror),        cmocka_unit_test(in_the_program), cmocka_unit_test(in_a_library),
+        cmocka_unit_test(in_cpp),
         cmocka_unit_test(callbacks),
         cmocka_unit_test(what_it_takes), cmocka_unit_test(failures),       cmocka_unit_test(keeps),
     };

@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 enum { NNADAPTER_VERSION = 1 };
-enum { NNADAPTER_UNKNOWN = -65535 }; /* an extent that only a run tells */
+enum { NNADAPTER_UNKNOWN = -65535 }; /* a dynamic dimension; the precision of a result that is to be inferred */
 enum { NNADAPTER_MAX_SIZE_OF_DIMENSIONS = 8 };
 enum { NNADAPTER_MAX_SIZE_OF_DYNAMIC_DIMENSIONS = 8 };
 
@@ -145,7 +145,7 @@ typedef enum {
     NNADAPTER_LOG = 43,         /* input -> output */
     NNADAPTER_LOG_SOFTMAX = 44, /* input, [axis 1] -> output */
     NNADAPTER_LP_NORMALIZATION = 45, /* input, [axis 1], [p 2], [epsilon 1e-5] -> output */
-    NNADAPTER_LRN = 46,     /* input, size, [bias 1], [alpha 1e-4], [beta 0.75] -> output: x / (bias + alpha / size *
+    NNADAPTER_LRN = 46,     /* input, [size 5], [bias 1], [alpha 1e-4], [beta 0.75] -> output: x / (bias + alpha / size *
                                            sum of x * x over size channels) ^ beta */
     NNADAPTER_MAT_MUL = 47, /* x, y, [transpose_x false], [transpose_y false] -> output */
     NNADAPTER_MAX = 48,     /* input0, input1, [fuse] -> output */
@@ -164,7 +164,8 @@ typedef enum {
                                            [clip false], [step_w 0], [step_h 0], [offset 0.5],
                                            [min_max_aspect_ratios_order false] -> boxes, variances [H,W,P,4] */
     NNADAPTER_PRELU = 59,          /* input [N,C,...], alpha [1] or [C] -> output */
-    NNADAPTER_QUANTIZE = 60,       /* float32 input, [axis 1], scale [1] or [C], [zero_point 0] -> quantised output */
+    NNADAPTER_QUANTIZE = 60,       /* float32 input, [axis 1], scale [1] or [C], [zero_point 0: INT32, or FLOAT32 of
+                                           a whole number] -> quantized output */
     NNADAPTER_RANGE = 61,          /* start, end, step -> output */
     NNADAPTER_REDUCE_MEAN = 62,    /* input, [axes: all], [keepdim false] -> output */
     NNADAPTER_REDUCE_MAX = 63,     /* the same */
@@ -240,7 +241,7 @@ typedef enum {
 } NNAdapterInterpolateModeCode;
 
 typedef int32_t NNAdapterDeviceType;    /* NNAdapterDeviceCode */
-typedef int32_t NNAdapterOperationType; /* NNAdapterOperationCode; negative: an operation of a driver's own */
+typedef int32_t NNAdapterOperationType; /* NNAdapterOperationCode; negative: an operator that the application registered */
 
 typedef struct NNAdapterSymmPerLayerQuantParams {
     float scale;
@@ -322,8 +323,10 @@ NNRT_NNADAPTER_API void NNAdapterModel_destroy(NNAdapterModel *model);
 /* Once. Outputs have been identified; every operation is known, or negative; no operand has two producers, nothing waits for
    itself, and what is read is given. Codes as of NNAdapterModel_addOperation, too. */
 NNRT_NNADAPTER_API int NNAdapterModel_finish(NNAdapterModel *model);
-/* A copy of type, its scales included, lifetime left out. INVALID_DIMENSIONS: more than 8 axes. FEATURE_NOT_SUPPORTED: another
-   layout than NCHW. */
+/* A copy of type, its scales included, lifetime left out. Precision NNADAPTER_UNKNOWN, with any dimensions: the result of an
+   operation, which decides them. Where that is quantized as an input is, it has the input's precision and the scale and zero
+   point of type; a result that only moves elements may leave them 0, and has the input's. INVALID_DIMENSIONS: more than 8 axes.
+   FEATURE_NOT_SUPPORTED: another layout than NCHW. */
 NNRT_NNADAPTER_API int NNAdapterModel_addOperand(NNAdapterModel *model, const NNAdapterOperandType *type,
                                                  NNAdapterOperand **operand);
 /* Makes a constant of `length` bytes, not 0. copy false: the bytes are used where they lie, unchanged, as long as there are the
@@ -331,7 +334,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_addOperand(NNAdapterModel *model, const NN
 NNRT_NNADAPTER_API int NNAdapterModel_setOperandValue(NNAdapterOperand *operand, void *buffer, uint32_t length,
                                                       bool copy);
 /* *type = the operand's, as it changes: what an operation writes gets its type and shape when the operation is added, as far as
-   they are known then. Only to be read. */
+   they are known then; behind an input of unknown precision, in NNAdapterModel_finish. Only to be read. */
 NNRT_NNADAPTER_API int NNAdapterModel_getOperandType(NNAdapterOperand *operand, NNAdapterOperandType **type);
 /* Constants have their values before. input_operands may be NULL where there are none, and have NULL for what is left out; there
    is an output. INVALID_DIMENSIONS: shapes do not fit. FEATURE_NOT_SUPPORTED: right, but not to be had here. An unknown

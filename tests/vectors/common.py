@@ -362,7 +362,8 @@ def binary_refusals(w, op, attrs, good=f32):
 
 # Operators that compute with quantised int8 and uint8; quantised_elements.py has their cases.
 QUANTISED = ("ADD_FUSION SUB_FUSION MUL_FUSION DIV_FUSION SQUARED_DIFFERENCE MAXIMUM MINIMUM ELTWISE EQUAL NOT_EQUAL LESS "
-             "LESS_EQUAL GREATER GREATER_EQUAL ABS SQUARE LEAKY_RELU HARD_SIGMOID HARD_SWISH ADD_N FLOOR_DIV").split()
+             "LESS_EQUAL GREATER GREATER_EQUAL ABS SQUARE LEAKY_RELU HARD_SIGMOID HARD_SWISH ADD_N FLOOR_DIV LOG COS SIN "
+             "SOFTPLUS").split()
 
 
 def refuse_quantised(w, op, attrs, count=2):

@@ -2,8 +2,9 @@
 import numpy as np
 import torch
 
-from common import (const, f16, f32, f64, FLOATS, INTEGERS, name_of, NUMBERS, refuse, rounded, some, Tensor, wide, wrap,
+from common import (const, f16, f32, f64, FLOATS, INTEGERS, name_of, NUMBERS, refuse, rounded, some, wide, wrap,
                     write)
+from quantised_elements import cases
 
 
 def running(x, axis, exclusive=False, reverse=False):
@@ -81,7 +82,6 @@ def make(w):
     refuse(w, "an empty list of axes", op, {}, [x, none], "INVALID_SHAPE")
     refuse(w, "axis of float32", op, {}, [x, const(np.array([0], f32))], "INVALID_DATATYPE")
     refuse(w, "bool", op, {}, [np.array([True, False]), zero], "INVALID_DATATYPE")
-    refuse(w, "quantised", op, {}, [Tensor(np.array([1, 2], np.int8), quant=[(8, 0, 0.5)]), zero], "UNSUPPORTED_OP")
     refuse(w, "rank 9", op, {}, [np.ones((1,) * 9, f32), zero], "INVALID_SHAPE")
     refuse(w, "absent x", op, {}, [None, zero], "NULL_PTR")
     refuse(w, "three inputs", op, {}, [x, zero, zero], "INVALID_INPUT")
@@ -89,4 +89,5 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.cumsum of float64, compared with torch.cumsum; integers: of Python integers modulo 2^n.")
+    write(make, "Expected values: numpy.cumsum of float64, compared with torch.cumsum; integers: of Python integers modulo 2^n.",
+          also=cases("CUM_SUM"))

@@ -2,7 +2,8 @@
 import numpy as np
 import torch
 
-from common import f16, f32, f64, name_of, refuse, rounded, some, Tensor, tensor, write
+from common import f16, f32, f64, name_of, refuse, rounded, some, tensor, write
+from quantised_elements import cases
 
 
 def make(w):
@@ -36,7 +37,6 @@ def make(w):
     refuse(w, "axis beyond int32", op, {"axis": 2 ** 32}, [x], "INVALID_PARAMETER")
     refuse(w, "int32", op, {"axis": 0}, [some((2,), np.int32)], "INVALID_DATATYPE")
     refuse(w, "float64", op, {"axis": 0}, [some((2,), f64)], "INVALID_DATATYPE")
-    refuse(w, "quantised", op, {"axis": 0}, [Tensor(np.array([1, 2], np.int8), quant=[(8, 0, 0.5)])], "UNSUPPORTED_OP")
     refuse(w, "rank 9", op, {"axis": 0}, [np.ones((1,) * 9, f32)], "INVALID_SHAPE")
     refuse(w, "absent input", op, {"axis": 0}, [None], "NULL_PTR")
     refuse(w, "two inputs", op, {"axis": 0}, [x, x], "INVALID_INPUT")
@@ -45,4 +45,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: torch.log_softmax in float64.")
+    write(make, "Expected values: torch.log_softmax in float64.", also=cases("LOG_SOFTMAX"))

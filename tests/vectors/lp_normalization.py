@@ -2,7 +2,8 @@
 import numpy as np
 import torch
 
-from common import f16, f32, f64, LOOSE, loose, name_of, refuse, rounded, some, Tensor, tensor, write
+from common import f16, f32, f64, LOOSE, loose, name_of, refuse, rounded, some, tensor, write
+from quantised_elements import cases
 
 
 def make(w):
@@ -47,7 +48,6 @@ def make(w):
     refuse(w, "scalar", op, {"axis": 0}, [np.array(1, f32)], "INVALID_PARAMETER")
     refuse(w, "int32", op, {}, [some((2, 2), np.int32)], "INVALID_DATATYPE")
     refuse(w, "float64", op, {}, [some((2, 2), f64)], "INVALID_DATATYPE")
-    refuse(w, "quantised", op, {}, [Tensor(np.array([[1, 2]], np.int8), quant=[(8, 0, 0.5)])], "UNSUPPORTED_OP")
     refuse(w, "rank 9", op, {}, [np.ones((1,) * 9, f32)], "INVALID_SHAPE")
     refuse(w, "absent input", op, {}, [None], "NULL_PTR")
     refuse(w, "two inputs", op, {}, [x, x], "INVALID_INPUT")
@@ -55,4 +55,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: torch.linalg.vector_norm in float64.")
+    write(make, "Expected values: torch.linalg.vector_norm in float64.", also=cases("LP_NORMALIZATION"))

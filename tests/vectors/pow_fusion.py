@@ -5,6 +5,7 @@ import numpy as np
 
 from common import (binary_refusals, EXACT64, f16, f32, f64, FLOATS, INTEGERS, name_of, refuse, rounded, SHAPES, some,
                     wide, write)
+from quantised_elements import cases
 
 
 def make(w):
@@ -53,4 +54,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.power in float64; integers: math.pow toward zero.")
+    write(make, "Expected values: numpy.power in float64; integers: math.pow toward zero.", also=cases("POW_FUSION"))

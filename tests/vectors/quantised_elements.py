@@ -352,7 +352,10 @@ def absolute(q, a, y):
 def by_float(function):
     """From the float function, given for float32; None where the result is too near to a half to be told without its bits."""
     def table(q, a, y):
-        r = f32(function(a.f * f32(q - a.z))) * ratio(f32(1), y.f)
+        with np.errstate(all="ignore"):
+            r = f32(function(a.f * f32(q - a.z))) * ratio(f32(1), y.f)
+        if math.isnan(r):
+            return y.out(0)
         if abs(abs(float(r)) % 1 - 0.5) < 1e-3 and abs(float(r)) < 300 and function not in EXACT:
             return None
         return y.out(away(r))
@@ -361,6 +364,10 @@ def by_float(function):
 
 def by_torch(kind, **more):
     return by_float(lambda v: activation(np.array([v]), kind, **more)[0])
+
+
+def softplus(v, beta, threshold):
+    return torch.nn.functional.softplus(torch.tensor(float(v), dtype=torch.float64), beta, threshold).item()
 
 
 EXACT = [np.floor, np.sign]
@@ -387,7 +394,11 @@ ONE = [(ACT, {"activationType": 0}, requantised), (ACT, {"activationType": 15}, 
        (ACT, {"activationType": 9}, by_torch(9)), (ACT, {"activationType": 11}, by_torch(11)),
        (ACT, {"activationType": 13}, by_torch(13)), (ACT, {"activationType": 14, "alpha": 0.7}, by_torch(14, alpha=0.7)),
        (ACT, {"activationType": 18}, by_torch(18)), (ACT, {"activationType": 19}, by_torch(19)),
-       (ACT, {"activationType": 19, "approximate": True}, by_torch(19, approximate=True))]
+       (ACT, {"activationType": 19, "approximate": True}, by_torch(19, approximate=True)),
+       ("LOG", {}, by_float(lambda v: np.log(np.float64(v)))), ("RSQRT", {}, by_float(lambda v: 1 / np.sqrt(np.float64(v)))),
+       ("COS", {}, by_float(lambda v: math.cos(float(v)))), ("SIN", {}, by_float(lambda v: math.sin(float(v)))),
+       ("SOFTPLUS", {}, by_float(lambda v: softplus(v, 1, 20))),
+       ("SOFTPLUS", {"beta": -0.5, "threshold": 0.75}, by_float(lambda v: softplus(v, -0.5, 0.75)))]
 # Of an input and a result.
 SINGLE = [(I8, (-3, 0.05), (7, 0.08)), (U8, (100, 0.03), (128, 0.01)), (I8, (0, 0.5), (-128, 1.0)), (I8, (9, 0.1), (9, 0.1)),
           (U8, (255, 1e-5), (0, 2e-4)), (I8, (-128, 7.5), (127, 0.3)), (I8, (0, 0), (4, 0.25)), (U8, (5, 0.25), (0, 0))]
@@ -580,14 +591,14 @@ def reduced(line, mode, a, y):
     return y.out(R(sum(map(abs, v)) if mode == 6 else sum(v), d))
 
 
-def by_reals(shape, a, y, f):
+def by_reals(shape, a, y, f, exact=False):
     """Stored integers of this shape and those that f of their real values, in float64, makes: f and a float32 kernel give the
-    same, as no result lies near the middle of two integers."""
+    same, as no result lies near the middle of two integers. exact: neither rounds."""
     for _ in range(2000):
         x = a.some(shape)
         v = np.asarray(f(np.float64(a.f) * (x.astype(np.float64) - a.z)))
         v = v / np.float64(y.f) if y.s > 0 else np.zeros(v.shape)
-        if np.all((np.abs(v - np.floor(v) - 0.5) > 2e-3) | (np.abs(v) > 600)):
+        if exact or np.all((np.abs(v - np.floor(v) - 0.5) > 2e-3) | (np.abs(v) > 600)):
             return x, np.array([y.out(away(i)) for i in v.reshape(-1)], int).reshape(v.shape)
     raise ValueError("always in the middle of two integers")
 
@@ -658,6 +669,91 @@ def softmax_lines(w):
                 name = "quantised %s %s %d %s to %d,%g" % (np.dtype(kind).name, list(shape), axis, p[0], out.z, out.s)
                 w.case(name, op, {"axis": [axis]}, [a.tensor(x)], [out.tensor(z)])
     refused_one(w, op, {})
+
+
+def log_softmax_lines(w):
+    op = "LOG_SOFTMAX"
+    for kind, p, q in SINGLE:
+        a, y = quant_of(kind, p), quant_of(kind, q)
+        for shape, axis, fmt in (((3, 7), -1, None), ((2, 5, 3), 1, None), ((4, 1), 1, None), ((1, 3, 2, 2), 1, "NCHW"),
+                                 ((0, 4), 1, None)):
+            x, z = by_reals(shape, a, y, lambda r: torch.log_softmax(torch.tensor(r), axis).numpy())
+            w.case("%s %s %d" % (title(op, {}, kind, (p, q)), list(shape), axis), op, {"axis": axis}, [a.tensor(x)],
+                   [y.tensor(z)], fmt=fmt)
+    refused_one(w, op, {})
+
+
+def lp_lines(w):
+    op = "LP_NORMALIZATION"
+    for n, (kind, p, q) in enumerate(SINGLE + [(I8, (-3, 0.05), (0, 1 / 128)), (U8, (77, 0.02), (128, 1 / 128))]):
+        a, y = quant_of(kind, p), quant_of(kind, q)
+        for shape, axis in (((3, 7), -1), ((2, 5, 3), 1), ((4, 1), 1), ((0, 4), 1)):
+            for power in (1, 2):
+                epsilon = (1e-5, 0.25)[(n + power) % 2] if shape[axis] > 1 else 0.25  # 1 / s_y may be a half
+
+                def norm(r):
+                    t = torch.tensor(r)
+                    return (t / (torch.linalg.vector_norm(t, power, axis, True) + float(f32(epsilon)))).numpy()
+                x, z = by_reals(shape, a, y, norm)
+                w.case("%s %s %d p %d" % (title(op, {}, kind, (p, q)), list(shape), axis, power), op,
+                       {"axis": axis, "p": power, "epsilon": epsilon}, [a.tensor(x)], [y.tensor(z)])
+    refused_one(w, op, {"axis": 0})
+
+
+def running_sums(w):
+    op = "CUM_SUM"
+    for kind, p, q in SINGLE:
+        a, y = quant_of(kind, p), quant_of(kind, q)
+        for n, (exclusive, reverse) in enumerate(((False, False), (True, False), (False, True), (True, True))):
+            for shape, axis in (((3, 5), 1), ((5, 2), 0), ((0, 4), 1)):
+                def sums(r):
+                    r = np.flip(r, axis) if reverse else r
+                    z = np.cumsum(r, axis)
+                    z = z - r if exclusive else z
+                    return np.flip(z, axis) if reverse else z
+                x, z = by_reals(shape, a, y, sums, exact=all(math.frexp(v.s)[0] in (0, 0.5) for v in (a, y)))
+                given = np.array([axis - (2 if n % 2 else 0)], np.int32)
+                w.case("%s %s %d%s%s" % (title(op, {}, kind, (p, q)), list(shape), axis, " exclusive" * exclusive,
+                                         " reverse" * reverse), op, {"exclusive": exclusive, "reverse": reverse},
+                       [a.tensor(x), const(given) if n < 2 else given], [y.tensor(z)])
+    a, y = Params(I8, -3, 0.0625), Params(I8, 7, 0.125)
+    w.case("quantised, axis 2 in a run", op, {}, [a.tensor([[1, 2]]), np.array([2], np.int32)], [y.tensor([[1, 2]])],
+           run_error="INVALID_PARAMETER", says="axis is 2, expected -2 to 1")
+    refused_one(w, op, {})
+
+
+def powers(w):
+    op = "POW_FUSION"
+
+    def value(p, q, a, b, y, scale, shift):
+        """None where the result is too near to a half to be told without its bits."""
+        base = f32(f32(scale) * (a.f * f32(p - a.z)) + f32(shift))
+        with np.errstate(all="ignore"):
+            r = float(f32(np.power(np.float64(base), np.float64(b.f * f32(q - b.z)))))
+        if math.isnan(r) or y.s == 0:
+            return y.out(0)
+        v = max(-1e9, min(1e9, r / float(y.f)))
+        return None if abs(abs(v) % 1 - 0.5) < 2e-3 and abs(v) < 600 and v != 0.5 else y.out(away(v))
+
+    for n, (kind, *p) in enumerate(SETS + [(I8, (-128, 0.02), (0, 0.5), (-100, 0.05)), (U8, (0, 0.01), (128, 0.25), (3, 0.02))]):
+        a, b, y = [quant_of(kind, v) for v in p]
+        scale, shift = ((1, 0), (0.5, 0.25), (-1.5, 0), (1, -0.75))[n % 4]
+        u, v = a.some(60), b.some(60)
+        u[:6], v[:6] = [a.lo, a.lo, a.hi, a.hi, a.z, a.z], [b.lo, b.hi, b.lo, b.hi, b.z, b.hi]
+        rows = [(i, j, value(int(i), int(j), a, b, y, scale, shift)) for i, j in zip(u, v)]
+        u, v, z = zip(*[row for row in rows if row[2] is not None])
+        w.case("%s %g %g" % (title(op, {}, kind, p), scale, shift), op, {"scale": scale, "shift": shift},
+               [a.tensor(u), b.tensor(v)], [y.tensor(z)])
+    a, b, y = Params(I8, -100, 0.013), Params(I8, 7, 0.03), Params(I8, -90, 0.021)
+    for m, n in SHAPES:
+        z = [None]
+        while None in z:
+            u, v = a.some(m), b.some(n)
+            s, t = np.broadcast_arrays(u, v)
+            z = [value(int(i), int(j), a, b, y, 1, 0) for i, j in zip(s.reshape(-1), t.reshape(-1))]
+        w.case("%s %s with %s" % (op, list(m), list(n)), op, {"scale": 1.0, "shift": 0.0}, [a.tensor(u), b.tensor(v)],
+               [y.tensor(np.array(z, int).reshape(s.shape))])
+    refused_two(w, op, op, {"scale": 1.0, "shift": 0.0}, a, y)
 
 
 def l2_sets(w):
@@ -852,7 +948,8 @@ def add_n(w):
 
 WHOLE = {"BIAS_ADD": bias_add, "PRELU_FUSION": prelu, "SOFTMAX": softmax_lines, "L2_NORMALIZE_FUSION": l2_sets,
          "REDUCE_FUSION": reduce_sets, "RESIZE": resize, "FLOOR_DIV": floor_divisions, "SCALE_FUSION": scale_fusion,
-         "ADD_N": add_n, "FUSED_BATCH_NORM": batch_norms, "LAYER_NORM_FUSION": layer_norms}
+         "ADD_N": add_n, "LOG_SOFTMAX": log_softmax_lines, "LP_NORMALIZATION": lp_lines, "CUM_SUM": running_sums,
+         "POW_FUSION": powers, "FUSED_BATCH_NORM": batch_norms, "LAYER_NORM_FUSION": layer_norms}
 
 
 def cases(op):

@@ -4,6 +4,7 @@ import math
 import numpy as np
 
 from common import f16, f32, f64, make_unary, write
+from quantised_elements import cases
 
 POINTS = [0.0, -0.0, 1e-30, -1e-30, 0.000244140625, 0.0002, 0.1, 0.5, 0.7853981, 0.7853983, -1.0, 1.5707963, 1.5707964, 2.0, 3.0,
           3.1415927, -3.1415925, 4.712389, 6.2831855, 10.0, -22.0, 100.0, 355.0, 1e4, -31415.926, 65504.0, 1e6, 1e10, 8.5e22,
@@ -15,4 +16,5 @@ sines = np.vectorize(lambda v: math.sin(v) if math.isfinite(v) else math.nan, ot
 
 
 if __name__ == "__main__":
-    write(make_unary("SIN", sines, POINTS, TOLERANCES), "Expected values: Python's math.sin, the C library's in float64.")
+    write(make_unary("SIN", sines, POINTS, TOLERANCES), "Expected values: Python's math.sin, the C library's in float64.",
+          also=cases("SIN"))

@@ -3,6 +3,7 @@ import numpy as np
 import torch.nn.functional as F
 
 from common import f16, f32, f64, FLOATS, make_unary, name_of, NO_ATTR, refuse, rounded, some, tensor, wide, write
+from quantised_elements import cases
 
 POINTS = [0.0, -0.0, 1.0, -1.0, 0.3, -0.3, 1e-30, -1e-30, 5.0, -5.0, 16.0, 19.999998, 20.0, 20.000002, -20.0, 21.0, -40.0,
           88.0, -80.0, -100.0, -110.0, 1e30, -1e30, np.inf, -np.inf, np.nan]
@@ -37,4 +38,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: torch.nn.functional.softplus in float64.")
+    write(make, "Expected values: torch.nn.functional.softplus in float64.", also=cases("SOFTPLUS"))
