@@ -214,8 +214,9 @@ typedef struct nnrt_dims {
 NNRTI_LIST(nnrt_dims_list, nnrt_dims)
 
 /* The largest extents that a tensor may have in a run, by its name. Of an input, axes that the model leaves open (-1) are
-   then open in the prepared model, too, and a run brings any extents up to these. Of a result, this bounds what nothing
-   else does: extents that follow from values which only a run tells. */
+   then open in the prepared model, too, and a run brings any extents up to these. Extents that are computed from the shapes
+   of inputs have bounds that follow from these. Of a result, this bounds what nothing else does: extents that depend on
+   data. */
 typedef struct nnrt_bound {
     const char *tensor;
     nnrt_dims most;

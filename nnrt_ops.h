@@ -22,6 +22,7 @@ SECTIONS (search for the tag)
     -- implementation --
     >>text        error messages, names, attribute printing, comparison and copying
     >>engine      checks every operator shares, around the operator's own rule
+    >>intervals   what is known of dynamic dimensions and of values that are computed from them
     >>math        exp, log, tanh, erf, pow, sin, cos, float16: the same bits on every platform
     >>helpers     what kernels share: element access, broadcasting, copying, activations
     >>rules       what shape rules share
