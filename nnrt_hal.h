@@ -2304,7 +2304,7 @@ typedef struct nnrti_inference {
     nnrt_error *error;
     uint32_t symbols;
 #ifndef NNRT_FIRMWARE
-    nnrti_symbols intervals; /* what is known of them, where config bounds them */
+    nnrti_symbols intervals; /* their intervals; alloc NULL: config gives no bounds */
 #endif
     const uint32_t *order; /* of nnrti_check_model */
     uint8_t *opened; /* per tensor, a carried value as a body gets it: axes whose extents vary from trip to trip */
@@ -2666,8 +2666,7 @@ static void nnrti_element_write(NNRT_DataType type, void *data, size_t k, double
         nnrti_number(type, v, at);
 }
 
-/* Keeps of n what holds for an element of this type: integers that wrap are not known, floats are rounded as kernels
-   round them. */
+/* Restricts n to an element of this type: integers that wrap are unknown, floats are rounded as kernels round them. */
 static void nnrti_known_typed(nnrti_known_value *n, NNRT_DataType type)
 {
     const bool isFloat = nnrti_type_in(type, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
@@ -2703,7 +2702,7 @@ static void nnrti_known_typed(nnrti_known_value *n, NNRT_DataType type)
     }
 }
 
-/* What a and b are where the one is not more than the other: a fact that Min and Max keep. */
+/* Adds to y, a maximum (above) or a minimum, the facts of one of its operands. */
 static void nnrti_known_facts(nnrti_known_value *y, const nnrti_known_value *a, bool above)
 {
     if (above && a->summed && a->sum.count == 1 && a->sum.factor[0] == 1 && a->sum.constant >= 0 &&
@@ -2736,7 +2735,7 @@ static void nnrti_known_extreme(const nnrti_known_value *a, const nnrti_known_va
     nnrti_known_facts(y, b, !least);
 }
 
-/* The quotient of numbers that is a real one, or an integer: rounded down (floor) or toward zero. */
+/* a / b: real, or (integers) rounded down (floors) or toward zero. */
 static void nnrti_known_quotient(const nnrti_known_value *a, const nnrti_known_value *b, bool integers, bool floors,
                                  nnrti_known_value *y)
 {
@@ -2767,7 +2766,7 @@ static void nnrti_known_quotient(const nnrti_known_value *a, const nnrti_known_v
     if (low <= 0 && high >= 0 && !integers) {
         if (low < 0 || a->least < 0)
             return;
-        y->least = high > 0 ? a->least / high : 0; /* 0 / 0 is refused where it is made an integer */
+        y->least = high > 0 ? a->least / high : 0; /* 0 / 0 is NaN, see below */
         y->most = INFINITY;
     } else {
         corner[count++] = a->least / low;
@@ -2797,7 +2796,7 @@ static void nnrti_known_quotient(const nnrti_known_value *a, const nnrti_known_v
         y->dividend = a->sum;
         y->real = !integers;
     }
-    if (a->least == a->most && a->least >= 0 && b->least >= 0) { /* a / b * s <= a, where s <= b */
+    if (a->least == a->most && a->least >= 0 && b->least >= 0) { /* s <= b: a / b * s <= a */
         if (b->summed && b->sum.count == 1 && b->sum.factor[0] == 1 && b->sum.constant >= 0) {
             y->product[y->nBelow] = a->least;
             y->below[y->nBelow++] = b->sum.symbol[0];
@@ -2934,7 +2933,7 @@ static void nnrti_known_rest(const nnrti_known_value *a, const nnrti_known_value
     y->most = a->most <= 0 ? 0 : nnrti_less_of(y->most, a->most);
 }
 
-/* What a fused activation makes of it. */
+/* Applies a fused activation. */
 static void nnrti_known_activated(NNRT_ActivationType type, nnrti_known_value *y)
 {
     nnrti_known_value zero, x = *y;
@@ -2945,7 +2944,7 @@ static void nnrti_known_activated(NNRT_ActivationType type, nnrti_known_value *y
         nnrti_known_nothing(y);
 }
 
-/* What is known of the result of an elementwise node from what is known of x, the elements of its inputs. */
+/* y = the interval of an elementwise node's result. x: the intervals of its input elements. */
 static void nnrti_known_each(const nnrt_resolve *c, const nnrti_known_value *x, nnrti_known_value *y)
 {
     const nnrti_symbols *t = c->symbols;
@@ -3154,7 +3153,7 @@ static NNRT_ReturnCode nnrti_interval_reduce(nnrt_resolve *c, void *data, uint32
     return NNRT_SUCCESS;
 }
 
-/* A mover whose open inputs say what is moved: each result is one of the elements of the inputs that are moved. */
+/* A mover with an open index: each result is one of the elements of its data inputs, so the union holds for it. */
 static void nnrti_interval_moved(nnrt_resolve *c, uint32_t moved, uint32_t i, void *data, uint32_t *open)
 {
     nnrti_known_value all, next, known;
@@ -3175,7 +3174,7 @@ static void nnrti_interval_moved(nnrt_resolve *c, uint32_t moved, uint32_t i, vo
     }
 }
 
-/* nnrti_fold_open where intervals are known. results: what the kernel made of the upper bounds. */
+/* nnrti_fold_open with intervals. results: the values that the kernel computed from the upper bounds. */
 static NNRT_ReturnCode nnrti_fold_intervals(nnrt_resolve *c, uint32_t moved, void **results, uint32_t **open,
                                             nnrt_memory *memory)
 {
@@ -3353,8 +3352,8 @@ static NNRT_ReturnCode nnrti_bound_result(const nnrti_inference *f, nnrt_resolve
     if (most == NULL) {
         const NNRT_ReturnCode code =
             nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                       "nothing bounds output %u '%n': its shape depends on values that only a run has; give the upper "
-                       "bound of its extents (bounds)",
+                       "nothing bounds output %u '%n': its shape depends on values that only a run has; give its upper "
+                       "bound (bounds)",
                        i, o->name);
         if (c->error != NULL && c->error->code == code && c->error->node == c->node)
             c->error->tensor = (int32_t)f->model->nodes.data[c->node].outputIndex.data[i];
@@ -3496,7 +3495,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_infer_node(nnrti_inference *f, uint32_t 
     if ((code = nnrt_resolve_node(c)) != NNRT_SUCCESS && (f->memory->full || !nnrti_take_bounds(f, c)))
         return code;
     c->room = f->memory->front - front + (code != NNRT_SUCCESS ? NNRTI_RULE_ROOM : 0);
-    if (f->memory->full) /* for what is known of a symbol */
+    if (f->memory->full) /* no entry for a symbol */
         return nnrti_no_memory(f->error);
     if ((code = nnrti_bound_results(f, c)) != NNRT_SUCCESS)
         return code;
@@ -3786,8 +3785,7 @@ static NNRT_ReturnCode nnrti_loop_close(nnrti_inference *f, nnrt_resolve *c, uin
         if (f->config != NULL && nnrti_loop_bound(f, c, k, in) == NULL)
             return nnrti_fail(
                 c, NNRT_UNSUPPORTED_OP,
-                "carried value %u '%n' comes into the body as %o and leaves it as %o: give the upper bound of its "
-                "extents (bounds)",
+                "carried value %u '%n' comes into the body as %o and leaves it as %o: give its upper bound (bounds)",
                 k, in->name[0] != '\0' ? in->name : nnrti_text_of(c->out[k].name), in, out);
         f->opened[tensor] = (uint8_t)(f->opened[tensor] | 1u << i);
         *changed = true;

@@ -22,7 +22,7 @@ SECTIONS (search for the tag)
     -- implementation --
     >>text        error messages, names, attribute printing, comparison and copying
     >>engine      checks every operator shares, around the operator's own rule
-    >>intervals   what is known of dynamic dimensions and of values that are computed from them
+    >>intervals   bounds of dynamic dimensions and of values that are computed from them
     >>math        exp, log, tanh, erf, pow, sin, cos, float16: the same bits on every platform
     >>helpers     what kernels share: element access, broadcasting, copying, activations
     >>rules       what shape rules share
@@ -2094,7 +2094,7 @@ typedef struct nnrt_resolve {
     nnrt_error *error;     /* may be NULL */
     uint32_t *symbolCount; /* symbols given so far, for extents that are computed; NULL: no extent is open */
 #ifndef NNRT_FIRMWARE
-    struct nnrti_symbols *symbols; /* what is known of symbols (>>intervals); NULL: dims and values are no bounds */
+    struct nnrti_symbols *symbols; /* their intervals (>>intervals); NULL: dims and values are no bounds */
 #endif
 
     void *resolved; /* the attribute struct with nothing left to interpret */
@@ -3453,15 +3453,15 @@ static NNRT_ReturnCode nnrti_follow(nnrt_resolve *c, uint32_t k)
 /* >>intervals
 
    While a model is prepared with bounds, each symbol has an interval that holds in every run. Rules and shape arithmetic
-   (nnrt_hal.h, nnrti_interval_node) derive the interval of a result from those of the operands, so that upper bounds of
+   (nnrt_hal.h, nnrti_fold_intervals) derive the interval of a result from the intervals of the operands, so that upper bounds of
    dimensions follow from the bounds of the inputs.
 
    Two facts besides make the intervals exact where models compute a size and take it back. A symbol may be a sum, constant
    + factor * symbol + .., over symbols that are no sums: P + T - P is T again, and equal sums are one symbol. A symbol may
-   be a quotient, floor(sum / divisor): what ceil(H / 32) * 32 - H pads is 0 to 31. An image that is scaled by b / max(H, W)
+   be a quotient, floor(sum / divisor): the padding ceil(H / 32) * 32 - H is 0 to 31. An image that is scaled by b / max(H, W)
    needs a third: of a number, which symbols it never exceeds or falls below (NNRTI_FACTS).
 
-   All numbers are doubles: integers are exact up to 2^53, beyond which nothing is known. A symbol without an entry is a
+   All numbers are doubles: integers are exact up to 2^53; larger ones are unknown. A symbol without an entry is a
    dimension: 0 to the number beside it. */
 #ifndef NNRT_FIRMWARE
 
@@ -3476,7 +3476,7 @@ typedef struct nnrti_linear {
     uint32_t symbol[NNRTI_TERMS], count;
 } nnrti_linear;
 
-/* What is known of a number. whole: it is an integer, whatever its type. summed: it is `sum`. divisor > 0: it is dividend /
+/* Facts about a number. whole: it is an integer, whatever its type. summed: it is `sum`. divisor > 0: it is dividend /
    divisor, an integer or (real) not. above: symbols that are never larger than it; below: it times this symbol is never
    more than product. */
 typedef struct nnrti_known_value {
@@ -3528,7 +3528,7 @@ static void nnrti_known_nothing(nnrti_known_value *n)
     n->nan = true;
 }
 
-/* What is known of symbol id, beside which `number` stands. */
+/* Facts about symbol id. number: its upper bound. */
 static void nnrti_known_symbol(const nnrti_symbols *t, uint32_t id, double number, nnrti_known_value *n)
 {
     const nnrti_symbol *s = nnrti_symbol_entry(t, id);
@@ -3586,7 +3586,7 @@ static bool nnrti_linear_equal(const nnrti_linear *a, const nnrti_linear *b)
     return same;
 }
 
-/* Narrows [*least, *most] to what the intervals of the sum's symbols make of it. */
+/* Intersects [*least, *most] with the interval of the sum. */
 static void nnrti_linear_narrow(const nnrti_symbols *t, const nnrti_linear *sum, double *least, double *most)
 {
     double low = sum->constant, high = sum->constant;
@@ -3643,7 +3643,7 @@ static uint32_t nnrti_symbol_new(nnrti_symbols *t, const nnrti_known_value *n)
 {
     nnrti_symbol *s = (nnrti_symbol *)t->alloc(t->user, sizeof(*s));
     const uint32_t id = ++*t->count;
-    if (s == NULL) /* who prepares sees that there is no memory */
+    if (s == NULL) /* nnrti_infer_node returns the error */
         return id | NNRTI_UNBOUNDED;
     s->id = id;
     s->is = *n;
@@ -3658,8 +3658,7 @@ static uint32_t nnrti_symbol_new(nnrti_symbols *t, const nnrti_known_value *n)
     return id | (n->most < INFINITY ? 0 : NNRTI_UNBOUNDED);
 }
 
-/* The symbol of a number that is not constant: another one that is the same sum, or a new one. n gets the interval of the
-   symbol. */
+/* The symbol of a number that is not constant: an existing one of the same sum, or a new one. n gets its interval. */
 static uint32_t nnrti_symbol_of(nnrti_symbols *t, nnrti_known_value *n)
 {
     const nnrti_linear *sum = &n->sum;
@@ -3694,7 +3693,7 @@ static double nnrti_more_of(double a, double b)
     return a > b ? a : b;
 }
 
-/* a * b, where 0 times anything is 0. */
+/* a * b; 0 * infinity is 0. */
 static double nnrti_times(double a, double b)
 {
     return a == 0 || b == 0 ? 0 : a * b;
@@ -3726,8 +3725,8 @@ static void nnrti_known_sum(const nnrti_symbols *t, const nnrti_known_value *a, 
         nnrti_linear_interval(t, &y->sum, &y->least, &y->most);
 }
 
-/* a * b. Where a is a symbol, and b times that symbol has a bound, that is one of the product, too; a and b are not
-   negative then. Rounding of b and of the product adds to it. */
+/* a * b. If a is a symbol, and b has a bound for its product with that symbol, a * b has the same bound. 1e-6 covers the
+   rounding of b and of the product. */
 static void nnrti_known_product(const nnrti_symbols *t, const nnrti_known_value *a, const nnrti_known_value *b,
                                 nnrti_known_value *y)
 {
@@ -7266,7 +7265,7 @@ NNRTI_APART static void nnrti_from_value(nnrt_resolve *c, uint32_t i, int32_t k,
 #else
     const nnrti_symbol *s = x->open != NULL ? nnrti_symbol_entry(c->symbols, x->open[n]) : NULL;
     c->out[i].symbols[k] = x->open != NULL ? x->open[n] : 0;
-    if (s != NULL && (s->is.least < 0 || !s->is.whole)) /* a run may read something else than an extent */
+    if (s != NULL && (s->is.least < 0 || !s->is.whole)) /* the value may be no dimension, -1 in RESHAPE */
         c->out[i].symbols[k] = s->is.most < INFINITY ? NNRTI_SYMBOL_BOUNDED : NNRTI_SYMBOL_NEW;
 #endif
 }
@@ -7601,7 +7600,7 @@ static bool nnrti_has_intervals(const nnrt_resolve *c)
     return c->symbols != NULL;
 }
 
-/* What is known of the extent of axis a of x. */
+/* Facts about dimension a of x. */
 static void nnrti_axis_known(const nnrt_resolve *c, const nnrt_operand *x, int32_t a, nnrti_known_value *n)
 {
     nnrti_symbol_dimension(c->symbols, x->symbols[a], x->dims[a]);
@@ -7626,7 +7625,7 @@ static double nnrti_element_number(const nnrt_operand *x, size_t k)
     return v;
 }
 
-/* What is known of element k of x, a known value. */
+/* Facts about element k of x, a known value. */
 static void nnrti_value_known(const nnrt_resolve *c, const nnrt_operand *x, size_t k, nnrti_known_value *n)
 {
     const double v = nnrti_element_number(x, k);
@@ -7636,8 +7635,8 @@ static void nnrti_value_known(const nnrt_resolve *c, const nnrt_operand *x, size
         nnrti_known_constant(n, v);
 }
 
-/* The extent of axis k of result i is n, which is not negative in a run that goes on; exact: it is that number, else not
-   more. Without an upper bound it becomes `most`, and is not bounded. */
+/* Dimension k of result i is n (exact), or not more than n. A run refuses a negative dimension. Without an upper bound it
+   is `most`, and its symbol is unbounded. */
 static void nnrti_from_known(nnrt_resolve *c, uint32_t i, int32_t k, nnrti_known_value *n, bool exact, int32_t most)
 {
     nnrt_operand *y = &c->out[i];
@@ -8862,7 +8861,7 @@ static void nnrti_pad_axis(nnrt_resolve *c, int32_t i, bool same)
 #ifdef NNRT_FIRMWARE
 #define nnrti_pad_extent(c, i, pads) ((void)0)
 #else
-/* The extent of axis i of a padded result, where it is computed, is a sum. */
+/* Dimension i of a padded result is a sum. */
 static void nnrti_pad_extent(nnrt_resolve *c, int32_t i, const int64_t *pads)
 {
     nnrti_known_value sum, part;
@@ -11325,7 +11324,7 @@ NNRTI_MOVED_Q8(compress,
 #ifdef NNRT_FIRMWARE
 #define nnrti_concat_extent(c, axis) ((void)0)
 #else
-/* The extent of the axis that is joined, where some are open, is a sum. */
+/* The dimension along the joined axis is a sum. */
 static void nnrti_concat_extent(nnrt_resolve *c, int32_t axis)
 {
     nnrti_known_value sum, part;
@@ -17894,7 +17893,7 @@ static NNRT_ReturnCode nnrti_range_given(nnrt_resolve *c, uint64_t v[3], double 
 #ifdef NNRT_FIRMWARE
 #define nnrti_range_extent(c) ((void)0)
 #else
-/* The extent, of start, limit and delta of which some are open: (limit - start) / delta, rounded up. */
+/* The dimension of the result: (limit - start) / delta, rounded up, of which some are dynamic. */
 static void nnrti_range_extent(nnrt_resolve *c)
 {
     nnrti_known_value v[3], n, zero;
@@ -18927,7 +18926,7 @@ static void nnrti_resize_nd_step(const NNRT_ResizeND *a, int32_t L, int64_t M, c
 #ifdef NNRT_FIRMWARE
 #define nnrti_resize_nd_scaled(c, axis, list, k) 1
 #else
-/* The largest extent of an axis that is scaled by an open number. */
+/* The upper bound of a dimension that is scaled by a dynamic number. */
 static int64_t nnrti_resize_nd_scaled(nnrt_resolve *c, int32_t axis, const nnrt_operand *list, int32_t k)
 {
     nnrti_known_value L, scale, product;
@@ -20993,7 +20992,7 @@ static bool nnrti_slice_open(const nnrt_resolve *c, int32_t i)
 #ifdef NNRT_FIRMWARE
 #define nnrti_slice_known(c, i, axis, fromStart, toEnd, stride, s) false
 #else
-/* n, a place along an axis of extent L, counts from the end where it is negative. */
+/* n, an index along an axis of L elements, becomes one from the start. */
 static void nnrti_slice_place(const nnrt_resolve *c, const nnrti_known_value *L, nnrti_known_value *n)
 {
     if (n->least >= 0)
@@ -21007,7 +21006,7 @@ static void nnrti_slice_place(const nnrt_resolve *c, const nnrti_known_value *L,
     n->most = L->most;
 }
 
-/* The same from the intervals of begin, end and the axis, forwards. */
+/* The upper bound of a slice in rising order, from the intervals of begin, end and the axis. false: there is none. */
 static bool nnrti_slice_known(const nnrt_resolve *c, int32_t i, int32_t axis, bool fromStart, bool toEnd,
                               int64_t stride, nnrti_slice *s)
 {

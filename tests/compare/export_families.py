@@ -48,7 +48,7 @@ def text(**ranges):
 
 
 def randomized(module):
-    """The module with statistics of batch normalization that are not those of a fresh one."""
+    """The module with random statistics in its batch normalizations."""
     for m in module.modules():
         if isinstance(m, nn.BatchNorm2d):
             m.running_mean.uniform_(-0.2, 0.2)
