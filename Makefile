@@ -74,7 +74,7 @@ help:
 	@echo 'make compare          networks and random models with ONNX Runtime (needs npm, fetches 290 MB)'
 	@echo 'make differential     random graphs of all operators, run in every way and in ONNX Runtime; N=1000 SEED=1 DEVICE=cpu'
 	@echo 'make splits N=1000    networks in random splits, through caches and in another process: the same bits; NNRT_BENCH_MODELS=DIR: those too'
-	@echo 'make models           networks as they are deployed, quantised ones too, with ONNX Runtime: the largest error of each (npm)'
+	@echo 'make models           networks as they are deployed, and PyTorch exports with dynamic axes, with ONNX Runtime: errors (npm, python3-torch)'
 	@echo 'make convert-check    a .nnrt file gives the bits of its ONNX file; NNRT_BENCH_MODELS=DIR: those too'
 	@echo 'make compare-commits BASE=REV  bits, speed and firmware of the working tree against another commit (HEAD~1)'
 	@echo 'make bench            speed beside ONNX Runtime, OpenBLAS, oneDNN and XNNPACK; build/bench/report.html (npm, apt: 430 MB)'

@@ -548,7 +548,7 @@ typedef struct nnrt_session_desc {
                                    inputDims are those of that session, or empty; bounds, maxTrips and profile are left
                                    out */
     nnrt_bound_list bounds;     /* extents that stay open, by tensor: the largest of an input, which has -1 for them, or
-                                   of a result that depends on values which only a run tells */
+                                   of a result whose shape depends on data, and not on the inputs' shapes alone */
     uint32_t maxTrips;          /* that a LOOP may make before the run ends with TIME_OUT; 0 = NNRT_MAX_TRIPS */
     const nnrt_profile *profile; /* is told of each step of a run (nnrt_hal.h); copied. NULL: nobody is. Without a clock
                                     of its own it has the system's in nanoseconds, of which NNRT_NO_STDIO has none */

@@ -214,8 +214,9 @@ typedef struct nnrt_dims {
 NNRTI_LIST(nnrt_dims_list, nnrt_dims)
 
 /* The largest extents that a tensor may have in a run, by its name. Of an input, axes that the model leaves open (-1) are
-   then open in the prepared model, too, and a run brings any extents up to these. Of a result, this bounds what nothing
-   else does: extents that follow from values which only a run tells. */
+   then open in the prepared model, too, and a run brings any extents up to these. Extents that are computed from the shapes
+   of inputs have bounds that follow from these. Of a result, this bounds what nothing else does: extents that depend on
+   data. */
 typedef struct nnrt_bound {
     const char *tensor;
     nnrt_dims most;
@@ -2307,6 +2308,9 @@ typedef struct nnrti_inference {
     void **results;
     nnrt_error *error;
     uint32_t symbols;
+#ifndef NNRT_FIRMWARE
+    nnrti_symbols intervals; /* their intervals; alloc NULL: config gives no bounds */
+#endif
     const uint32_t *order; /* of nnrti_check_model */
     uint8_t *opened; /* per tensor, a carried value as a body gets it: axes whose extents vary from trip to trip */
     uint8_t *known;  /* per tensor: 1 where it is known, of a model that is not whole; NULL: all that is read will be */
@@ -2393,6 +2397,13 @@ static bool nnrti_beyond_bound(const nnrti_inference *f, uint32_t i)
 #define NNRTI_OR_BOUND ", or the largest with bounds"
 #endif
 
+#ifndef NNRT_FIRMWARE
+static void *nnrti_temp_for_rule(void *user, size_t bytes)
+{
+    return nnrt_memory_temp((nnrt_memory *)user, bytes);
+}
+#endif
+
 /* Model inputs get the extents of config->inputDims where they have -1; or are open there, within config->bounds. */
 static NNRT_ReturnCode nnrti_input_dims(nnrti_inference *f)
 {
@@ -2404,6 +2415,9 @@ static NNRT_ReturnCode nnrti_input_dims(nnrti_inference *f)
     const NNRT_ReturnCode code = nnrti_check_bounds(m, config);
     if (code != NNRT_SUCCESS)
         return code;
+    f->intervals.count = &f->symbols;
+    f->intervals.alloc = nnrti_temp_for_rule;
+    f->intervals.user = f->memory;
 #endif
     if (given->count != 0 && given->count != m->inputIndex.count)
         return nnrt_error_set(config->error, NNRT_INVALID_PARAMETER,
@@ -2553,7 +2567,7 @@ static void *nnrti_keep_for_rule(void *user, size_t bytes)
 
 #ifdef NNRT_FIRMWARE
 #define nnrti_still_open(c) false
-#define nnrti_fold_open(c, memory) NNRT_SUCCESS
+#define nnrti_fold_open(c, results, memory) NNRT_SUCCESS
 #define nnrti_value_open(o) false
 #else
 
@@ -2645,9 +2659,551 @@ static NNRT_ReturnCode nnrti_move_open(const nnrt_resolve *c, uint32_t moved, ui
     return nnrt_node_run(&again, results, memory);
 }
 
+/* ---- intervals of shape arithmetic, >>intervals of nnrt_ops.h ---- */
+
+/* Writes v as element k of a value. */
+static void nnrti_element_write(NNRT_DataType type, void *data, size_t k, double v)
+{
+    uint8_t *at = (uint8_t *)data + k * nnrt_type_size(type);
+    if (type >= NNRT_DATA_TYPE_FLOAT16)
+        nnrti_write_f64(at, 1, &v, 1, type);
+    else
+        nnrti_number(type, v, at);
+}
+
+/* Restricts n to an element of this type: integers that wrap are unknown, floats are rounded as kernels round them. */
+static void nnrti_known_typed(nnrti_known_value *n, NNRT_DataType type)
+{
+    const bool isFloat = nnrti_type_in(type, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
+    double low = -NNRTI_EXACT, high = NNRTI_EXACT;
+    n->nan = n->nan && isFloat;
+    if (type == NNRT_DATA_TYPE_BOOL || type == NNRT_DATA_TYPE_UINT8) {
+        low = 0;
+        high = type == NNRT_DATA_TYPE_BOOL ? 1 : UINT8_MAX;
+    } else if (type == NNRT_DATA_TYPE_INT32) {
+        low = INT32_MIN;
+        high = INT32_MAX;
+    } else if (type == NNRT_DATA_TYPE_FLOAT32 || type == NNRT_DATA_TYPE_FLOAT16) {
+        high = type == NNRT_DATA_TYPE_FLOAT32 ? 16777216 : 2048; /* integers up to there are exact */
+        low = -high;
+    } else if (type != NNRT_DATA_TYPE_INT64 && type != NNRT_DATA_TYPE_FLOAT64) {
+        nnrti_known_nothing(n);
+        return;
+    }
+    if (n->least >= low && n->most <= high && (n->whole || !isFloat))
+        return;
+    if (!isFloat) {
+        nnrti_known_nothing(n);
+        n->nan = false;
+        return;
+    }
+    n->whole = n->summed = false;
+    if (type == NNRT_DATA_TYPE_FLOAT32) {
+        n->least = n->least > -(double)FLT_MAX ? (double)(float)n->least : -INFINITY;
+        n->most = n->most < (double)FLT_MAX ? (double)(float)n->most : INFINITY;
+    } else if (type == NNRT_DATA_TYPE_FLOAT16) { /* rounding takes 2^-11 of it at most, or 2^-25 */
+        n->least -= (n->least < 0 ? -n->least : n->least) / 1024 + 1e-7;
+        n->most += (n->most < 0 ? -n->most : n->most) / 1024 + 1e-7;
+    }
+}
+
+/* Adds to y, a maximum (above) or a minimum, the facts of one of its operands. */
+static void nnrti_known_facts(nnrti_known_value *y, const nnrti_known_value *a, bool above)
+{
+    if (above && a->summed && a->sum.count == 1 && a->sum.factor[0] == 1 && a->sum.constant >= 0 &&
+        y->nAbove < NNRTI_FACTS)
+        y->above[y->nAbove++] = a->sum.symbol[0];
+    for (uint32_t i = 0; above && i < a->nAbove && y->nAbove < NNRTI_FACTS; i++)
+        y->above[y->nAbove++] = a->above[i];
+    for (uint32_t i = 0; !above && i < a->nBelow && y->nBelow < NNRTI_FACTS; i++) {
+        y->product[y->nBelow] = a->product[i];
+        y->below[y->nBelow++] = a->below[i];
+    }
+}
+
+/* The larger of a and b, or (least) the smaller. */
+static void nnrti_known_extreme(const nnrti_known_value *a, const nnrti_known_value *b, bool least,
+                                nnrti_known_value *y)
+{
+    const bool first = least ? a->most <= b->least : a->least >= b->most;
+    if (first || (least ? b->most <= a->least : b->least >= a->most)) {
+        *y = first ? *a : *b;
+        y->nan = a->nan || b->nan;
+        return;
+    }
+    nnrti_known_nothing(y);
+    y->least = least ? nnrti_less_of(a->least, b->least) : nnrti_more_of(a->least, b->least);
+    y->most = least ? nnrti_less_of(a->most, b->most) : nnrti_more_of(a->most, b->most);
+    y->whole = a->whole && b->whole;
+    y->nan = a->nan || b->nan;
+    nnrti_known_facts(y, a, !least);
+    nnrti_known_facts(y, b, !least);
+}
+
+/* a / b: real, or (integers) rounded down (floors) or toward zero. */
+static void nnrti_known_quotient(const nnrti_known_value *a, const nnrti_known_value *b, bool integers, bool floors,
+                                 nnrti_known_value *y)
+{
+    const bool constant = b->least == b->most && b->least != 0;
+    double low = b->least, high = b->most, corner[8];
+    int count = 0;
+    bool exact = constant && a->summed && nnrti_is_whole(b->least) && nnrti_is_whole(a->sum.constant / b->least);
+    nnrti_known_nothing(y);
+    for (uint32_t i = 0; i < a->sum.count && exact; i++)
+        exact = nnrti_is_whole(a->sum.factor[i] / b->least);
+    if (exact) {
+        *y = *a;
+        y->nAbove = y->nBelow = y->id = 0;
+        y->divisor = 0;
+        y->sum.constant /= b->least;
+        for (uint32_t i = 0; i < a->sum.count; i++)
+            y->sum.factor[i] /= b->least;
+        y->least = b->least > 0 ? a->least / b->least : a->most / b->least;
+        y->most = b->least > 0 ? a->most / b->least : a->least / b->least;
+        return;
+    }
+    if (b->whole && integers) { /* a run with divisor 0 is refused */
+        low = low == 0 ? 1 : low;
+        high = high == 0 ? -1 : high;
+    }
+    if (low > high || a->least == -INFINITY || a->most == INFINITY)
+        return;
+    if (low <= 0 && high >= 0 && !integers) {
+        if (low < 0 || a->least < 0)
+            return;
+        y->least = high > 0 ? a->least / high : 0; /* 0 / 0 is NaN, see below */
+        y->most = INFINITY;
+    } else {
+        corner[count++] = a->least / low;
+        corner[count++] = a->least / high;
+        corner[count++] = a->most / low;
+        corner[count++] = a->most / high;
+        if (low < 0 && high > 0) {
+            corner[count++] = a->least;
+            corner[count++] = -a->least;
+            corner[count++] = a->most;
+            corner[count++] = -a->most;
+        }
+        y->least = y->most = corner[0];
+        for (int i = 0; i < count; i++) {
+            y->least = nnrti_less_of(y->least, corner[i]);
+            y->most = nnrti_more_of(y->most, corner[i]);
+        }
+    }
+    y->whole = integers;
+    y->nan = a->nan || b->nan || (!integers && nnrti_maybe_zero(a) && nnrti_maybe_zero(b));
+    if (integers) {
+        y->least = floors || y->least > 0 ? nnrti_floor(y->least) : -nnrti_floor(-y->least);
+        y->most = floors || y->most > 0 ? nnrti_floor(y->most) : -nnrti_floor(-y->most);
+    }
+    if (constant && b->least > 0 && b->whole && a->summed && (!integers || floors || a->least >= 0)) {
+        y->divisor = b->least;
+        y->dividend = a->sum;
+        y->real = !integers;
+    }
+    if (a->least == a->most && a->least >= 0 && b->least >= 0) { /* s <= b: a / b * s <= a */
+        if (b->summed && b->sum.count == 1 && b->sum.factor[0] == 1 && b->sum.constant >= 0) {
+            y->product[y->nBelow] = a->least;
+            y->below[y->nBelow++] = b->sum.symbol[0];
+        }
+        for (uint32_t i = 0; i < b->nAbove && y->nBelow < NNRTI_FACTS; i++) {
+            y->product[y->nBelow] = a->least;
+            y->below[y->nBelow++] = b->above[i];
+        }
+    }
+}
+
+/* a rounded to an integer. up: CEIL; else FLOOR, or (nearest) ROUND. */
+static void nnrti_known_rounded(const nnrti_known_value *a, bool up, bool nearest, nnrti_known_value *y)
+{
+    *y = *a;
+    if (a->whole)
+        return;
+    if (nearest) {
+        y->least = a->least == -INFINITY ? a->least : nnrti_floor(a->least + 0.5) - 1;
+        y->most = a->most == INFINITY ? a->most : nnrti_floor(a->most + 0.5);
+    } else {
+        y->least = up ? -nnrti_floor(-a->least) : nnrti_floor(a->least);
+        y->most = up ? -nnrti_floor(-a->most) : nnrti_floor(a->most);
+    }
+    y->nAbove = y->nBelow = y->id = 0;
+    y->whole = true;
+    y->summed = y->real = false;
+    if (nearest || !a->real)
+        y->divisor = 0;
+    else if (up)
+        y->dividend.constant += a->divisor - 1;
+}
+
+/* Whether a is less than b, or (orEqual) not more, as 0 or 1. */
+static void nnrti_known_less(const nnrti_symbols *t, const nnrti_known_value *a, const nnrti_known_value *b,
+                             bool orEqual, nnrti_known_value *y)
+{
+    nnrti_known_value d;
+    nnrti_known_sum(t, a, b, -1, &d);
+    if (a->most < b->least)
+        d.most = -1;
+    if (a->least > b->most)
+        d.least = 1;
+    if ((orEqual ? d.most <= 0 : d.most < 0) && !a->nan && !b->nan) {
+        nnrti_known_constant(y, 1);
+    } else if (orEqual ? d.least > 0 : d.least >= 0) {
+        nnrti_known_constant(y, 0);
+    } else {
+        nnrti_known_nothing(y);
+        y->least = 0;
+        y->most = 1;
+        y->whole = true;
+        y->nan = false;
+    }
+}
+
+static void nnrti_known_equal(const nnrti_symbols *t, const nnrti_known_value *a, const nnrti_known_value *b,
+                              nnrti_known_value *y)
+{
+    nnrti_known_value d;
+    nnrti_known_sum(t, a, b, -1, &d);
+    if (a->most < b->least || a->least > b->most || d.least > 0 || d.most < 0) {
+        nnrti_known_constant(y, 0);
+    } else if (((d.least == 0 && d.most == 0) || (a->id != 0 && a->id == b->id)) && !a->nan && !b->nan) {
+        nnrti_known_constant(y, 1);
+    } else {
+        nnrti_known_nothing(y);
+        y->least = 0;
+        y->most = 1;
+        y->whole = true;
+        y->nan = false;
+    }
+}
+
+/* a or b. */
+static void nnrti_known_either(const nnrti_known_value *a, const nnrti_known_value *b, nnrti_known_value *y)
+{
+    if (a->summed && b->summed && nnrti_linear_equal(&a->sum, &b->sum)) {
+        *y = *a;
+        return;
+    }
+    nnrti_known_nothing(y);
+    y->least = nnrti_less_of(a->least, b->least);
+    y->most = nnrti_more_of(a->most, b->most);
+    y->whole = a->whole && b->whole;
+    y->nan = a->nan || b->nan;
+}
+
+static void nnrti_known_cast(const nnrti_known_value *a, NNRT_DataType from, NNRT_DataType to, nnrti_known_value *y)
+{
+    nnrti_known_value n = *a;
+    if (to == NNRT_DATA_TYPE_BOOL) {
+        nnrti_known_nothing(y);
+        y->least = n.least > 0 || n.most < 0 ? 1 : 0;
+        y->most = n.least == 0 && n.most == 0 && !n.nan ? 0 : 1;
+        y->whole = true;
+        y->nan = false;
+        return;
+    }
+    if (!nnrti_type_in(to, NNRT_TYPES_FLOAT | NNRT_TYPES_F64) && n.nan) { /* NaN becomes 0 */
+        nnrti_known_nothing(y);
+        y->least = nnrti_less_of(n.least, 0);
+        y->most = nnrti_more_of(n.most, 0);
+        y->whole = n.whole;
+        y->nan = false;
+        n = *y;
+    }
+    *y = n;
+    y->id = n.whole || from == to || to == NNRT_DATA_TYPE_FLOAT64 ? n.id : 0;
+    if (nnrti_type_in(to, NNRT_TYPES_FLOAT | NNRT_TYPES_F64) || n.whole)
+        return;
+    nnrti_known_rounded(&n, false, false, y); /* toward zero */
+    if (n.least < 0) {
+        y->divisor = 0;
+        y->least = n.least == -INFINITY ? n.least : -nnrti_floor(-n.least);
+        y->most = n.most < 0 ? -nnrti_floor(-n.most) : y->most;
+    }
+}
+
+/* x % y of C and fmod, y > 0. */
+static void nnrti_known_rest(const nnrti_known_value *a, const nnrti_known_value *b, nnrti_known_value *y)
+{
+    nnrti_known_nothing(y);
+    if (b->least <= 0 && !(b->least == 0 && b->whole))
+        return;
+    if (a->least >= 0 && a->most < b->least) {
+        *y = *a;
+        return;
+    }
+    y->whole = a->whole && b->whole;
+    y->nan = !y->whole;
+    y->most = b->most - (y->whole ? 1 : 0);
+    y->least = a->least >= 0 ? 0 : nnrti_more_of(-y->most, a->least);
+    y->most = a->most <= 0 ? 0 : nnrti_less_of(y->most, a->most);
+}
+
+/* Applies a fused activation. */
+static void nnrti_known_activated(NNRT_ActivationType type, nnrti_known_value *y)
+{
+    nnrti_known_value zero, x = *y;
+    nnrti_known_constant(&zero, 0);
+    if (type == NNRT_ACTIVATION_TYPE_RELU)
+        nnrti_known_extreme(&x, &zero, false, y);
+    else if (type != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+        nnrti_known_nothing(y);
+}
+
+/* y = the interval of an elementwise node's result. x: the intervals of its input elements. */
+static void nnrti_known_each(const nnrt_resolve *c, const nnrti_known_value *x, nnrti_known_value *y)
+{
+    const nnrti_symbols *t = c->symbols;
+    const bool isFloat = nnrti_type_in(c->in[0].dataType, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
+    nnrti_known_value n;
+    nnrti_known_nothing(y);
+    switch (c->op->type) {
+    case NNRT_NODE_TYPE_ADD_FUSION:
+        nnrti_known_sum(t, &x[0], &x[1], 1, y);
+        nnrti_known_activated(((const NNRT_AddFusion *)c->resolved)->activationType, y);
+        break;
+    case NNRT_NODE_TYPE_SUB_FUSION:
+        nnrti_known_sum(t, &x[0], &x[1], -1, y);
+        nnrti_known_activated(((const NNRT_SubFusion *)c->resolved)->activationType, y);
+        break;
+    case NNRT_NODE_TYPE_MUL_FUSION:
+        nnrti_known_product(t, &x[0], &x[1], y);
+        nnrti_known_activated(((const NNRT_MulFusion *)c->resolved)->activationType, y);
+        break;
+    case NNRT_NODE_TYPE_DIV_FUSION:
+        nnrti_known_quotient(&x[0], &x[1], !isFloat, false, y);
+        nnrti_known_activated(((const NNRT_DivFusion *)c->resolved)->activationType, y);
+        break;
+    case NNRT_NODE_TYPE_RECIPROCAL:
+        nnrti_known_constant(&n, 1);
+        nnrti_known_quotient(&n, &x[0], false, false, y);
+        break;
+    case NNRT_NODE_TYPE_REAL_DIV: nnrti_known_quotient(&x[0], &x[1], false, false, y); break;
+    case NNRT_NODE_TYPE_FLOOR_DIV:
+        if (!isFloat)
+            nnrti_known_quotient(&x[0], &x[1], true, true, y);
+        break;
+    case NNRT_NODE_TYPE_MOD: nnrti_known_rest(&x[0], &x[1], y); break;
+    case NNRT_NODE_TYPE_ADD_N:
+        *y = x[0];
+        for (uint32_t i = 1; i < c->nIn; i++) {
+            n = *y;
+            nnrti_known_sum(t, &n, &x[i], 1, y);
+        }
+        break;
+    case NNRT_NODE_TYPE_NEG:
+        nnrti_known_constant(&n, 0);
+        nnrti_known_sum(t, &n, &x[0], -1, y);
+        break;
+    case NNRT_NODE_TYPE_ABS:
+        nnrti_known_constant(&n, 0);
+        nnrti_known_sum(t, &n, &x[0], -1, &n);
+        nnrti_known_extreme(&x[0], &n, false, y);
+        break;
+    case NNRT_NODE_TYPE_MAXIMUM:
+    case NNRT_NODE_TYPE_MINIMUM: nnrti_known_extreme(&x[0], &x[1], c->op->type == NNRT_NODE_TYPE_MINIMUM, y); break;
+    case NNRT_NODE_TYPE_CLIP:
+        *y = x[0];
+        for (uint32_t i = 1; i < c->nIn; i++) {
+            n = *y;
+            if (!nnrti_absent(&c->in[i]))
+                nnrti_known_extreme(&n, &x[i], i == 2, y);
+        }
+        break;
+    case NNRT_NODE_TYPE_CEIL: nnrti_known_rounded(&x[0], true, false, y); break;
+    case NNRT_NODE_TYPE_FLOOR: nnrti_known_rounded(&x[0], false, false, y); break;
+    case NNRT_NODE_TYPE_ROUND: nnrti_known_rounded(&x[0], false, true, y); break;
+    case NNRT_NODE_TYPE_CAST: nnrti_known_cast(&x[0], c->in[0].dataType, c->out[0].dataType, y); break;
+    case NNRT_NODE_TYPE_LESS: nnrti_known_less(t, &x[0], &x[1], false, y); break;
+    case NNRT_NODE_TYPE_LESS_EQUAL: nnrti_known_less(t, &x[0], &x[1], true, y); break;
+    case NNRT_NODE_TYPE_GREATER: nnrti_known_less(t, &x[1], &x[0], false, y); break;
+    case NNRT_NODE_TYPE_GREATER_EQUAL: nnrti_known_less(t, &x[1], &x[0], true, y); break;
+    case NNRT_NODE_TYPE_EQUAL: nnrti_known_equal(t, &x[0], &x[1], y); break;
+    case NNRT_NODE_TYPE_NOT_EQUAL:
+        nnrti_known_equal(t, &x[0], &x[1], &n);
+        nnrti_known_constant(y, 1);
+        nnrti_known_sum(t, y, &n, -1, y);
+        break;
+    case NNRT_NODE_TYPE_LOGICAL_NOT:
+        nnrti_known_constant(y, 1);
+        nnrti_known_sum(t, y, &x[0], -1, y);
+        break;
+    case NNRT_NODE_TYPE_LOGICAL_AND: nnrti_known_extreme(&x[0], &x[1], true, y); break;
+    case NNRT_NODE_TYPE_LOGICAL_OR: nnrti_known_extreme(&x[0], &x[1], false, y); break;
+    case NNRT_NODE_TYPE_WHERE:
+    case NNRT_NODE_TYPE_SELECT:
+        if (x[0].least == x[0].most)
+            *y = x[0].least != 0 ? x[1] : x[2];
+        else
+            nnrti_known_either(&x[1], &x[2], y);
+        break;
+    default: break;
+    }
+}
+
+static bool nnrti_is_where(const nnrt_resolve *c)
+{
+    return c->op->type == NNRT_NODE_TYPE_WHERE || c->op->type == NNRT_NODE_TYPE_SELECT;
+}
+
+/* Element e of result `y` of a node is n: a constant, or a symbol. */
+static void nnrti_settle_element(nnrt_resolve *c, const nnrt_operand *y, void *data, uint32_t *open, size_t e,
+                                 nnrti_known_value *n)
+{
+    nnrti_known_typed(n, y->dataType);
+    if (n->least > n->most) /* no run comes here */
+        nnrti_known_nothing(n);
+    open[e] = n->least == n->most && nnrti_is_whole(n->least) && !n->nan ? 0 : nnrti_symbol_of(c->symbols, n);
+    if (n->most < INFINITY && n->most > -INFINITY)
+        nnrti_element_write(y->dataType, data, e, n->most);
+}
+
+/* The elements of an elementwise result that come from open ones. Others stay as the kernel has computed them. */
+static NNRT_ReturnCode nnrti_interval_each(nnrt_resolve *c, void *data, uint32_t *open, nnrt_memory *memory)
+{
+    const nnrt_operand *y = &c->out[0];
+    nnrti_known_value *x = (nnrti_known_value *)nnrti_temp(memory, (size_t)c->nIn + 1, sizeof(*x));
+    if (x == NULL)
+        return nnrti_no_memory(c->error);
+    for (size_t e = 0, n = nnrti_count(y); e < n; e++) {
+        bool any = false;
+        for (uint32_t k = 0; k < c->nIn; k++) {
+            size_t at;
+            if (nnrti_absent(&c->in[k]) || (c->op->type == NNRT_NODE_TYPE_CAST && k > 0))
+                continue;
+            at = nnrti_broadcast_from(&c->in[k], y, e);
+            any = any || nnrti_element_open(&c->in[k], at);
+            nnrti_value_known(c, &c->in[k], at, &x[k]);
+        }
+        open[e] = 0;
+        if (!any)
+            continue;
+        nnrti_known_each(c, x, &x[c->nIn]);
+        nnrti_settle_element(c, y, data, open, e, &x[c->nIn]);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Whether a reduction of these elements does not become smaller when they grow. */
+static bool nnrti_reduction_grows(const nnrt_resolve *c)
+{
+    const NNRT_ReduceMode mode = ((const NNRT_ReduceFusion *)c->resolved)->mode;
+    bool negative = false;
+    if (mode == NNRT_REDUCE_MODE_SUM || mode == NNRT_REDUCE_MODE_MAX || mode == NNRT_REDUCE_MODE_MIN ||
+        mode == NNRT_REDUCE_MODE_MEAN)
+        return true;
+    for (size_t e = 0, n = nnrti_count(&c->in[0]); e < n; e++) {
+        nnrti_known_value x;
+        nnrti_value_known(c, &c->in[0], e, &x);
+        negative = negative || !(x.least >= 0);
+    }
+    return !negative && mode == NNRT_REDUCE_MODE_PROD;
+}
+
+/* A reduction of open elements: the node runs once more on the least that they are. */
+static NNRT_ReturnCode nnrti_interval_reduce(nnrt_resolve *c, void *data, uint32_t *open, nnrt_memory *memory)
+{
+    const nnrt_operand *x = &c->in[0], *y = &c->out[0];
+    const size_t count = nnrti_count(x), results = nnrti_count(y);
+    const bool integers = !nnrti_type_in(x->dataType, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
+    const NNRT_ReduceMode mode = ((const NNRT_ReduceFusion *)c->resolved)->mode;
+    bool bounded = nnrti_reduction_grows(c) && c->nDerived + c->nIn > 0;
+    nnrti_known_value known;
+    nnrt_resolve least = *c;
+    void *low;
+    size_t bytes = 0;
+    NNRT_ReturnCode code;
+    (void)nnrt_dims_bytes(y->dims, y->rank, y->dataType, &bytes);
+    low = nnrt_memory_temp(memory, bytes);
+    least.in = (nnrt_operand *)nnrti_temp(memory, (size_t)c->kernelIn + c->nIn + 1, sizeof(*least.in));
+    if (low == NULL || least.in == NULL)
+        return nnrti_no_memory(c->error);
+    memcpy(least.in, c->in, (c->kernelIn > c->nIn ? c->kernelIn : c->nIn) * sizeof(*least.in));
+    (void)nnrt_dims_bytes(x->dims, x->rank, x->dataType, &bytes);
+    least.in[0].data = nnrt_memory_temp(memory, bytes);
+    if (least.in[0].data == NULL)
+        return nnrti_no_memory(c->error);
+    for (size_t e = 0; e < count; e++) {
+        nnrti_value_known(c, x, e, &known);
+        bounded = bounded && known.most < INFINITY && known.least > -INFINITY;
+        nnrti_element_write(x->dataType, (void *)(uintptr_t)least.in[0].data, e, bounded ? known.least : 0);
+    }
+    if ((code = nnrt_node_run(&least, &low, memory)) != NNRT_SUCCESS)
+        return code;
+    for (size_t e = 0; e < results; e++) {
+        nnrt_operand from = *y;
+        nnrti_known_nothing(&known);
+        if (bounded) {
+            from.data = low;
+            known.least = nnrti_element_number(&from, e);
+            from.data = data;
+            known.most = nnrti_element_number(&from, e);
+            known.whole = integers && mode != NNRT_REDUCE_MODE_MEAN;
+            known.nan = !integers;
+        }
+        if (results == 1 && mode != NNRT_REDUCE_MODE_MEAN && mode != NNRT_REDUCE_MODE_PROD && bounded) {
+            nnrti_known_value all, next, sum;
+            nnrti_value_known(c, x, 0, &all);
+            for (size_t i = 1; i < count; i++) {
+                nnrti_value_known(c, x, i, &next);
+                sum = all;
+                if (mode == NNRT_REDUCE_MODE_SUM)
+                    nnrti_known_sum(c->symbols, &sum, &next, 1, &all);
+                else
+                    nnrti_known_extreme(&sum, &next, mode == NNRT_REDUCE_MODE_MIN, &all);
+            }
+            known = all;
+        }
+        nnrti_settle_element(c, y, data, open, e, &known);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* A mover with an open index: each result is one of the elements of its data inputs, so the union holds for it. */
+static void nnrti_interval_moved(nnrt_resolve *c, uint32_t moved, uint32_t i, void *data, uint32_t *open)
+{
+    nnrti_known_value all, next, known;
+    bool first = true;
+    nnrti_known_nothing(&all);
+    for (uint32_t k = 0; k < moved; k++)
+        for (size_t e = 0, n = nnrti_count(&c->in[k]); e < n; e++, first = false) {
+            nnrti_value_known(c, &c->in[k], e, &next);
+            known = all;
+            if (first)
+                all = next;
+            else
+                nnrti_known_either(&known, &next, &all);
+        }
+    for (size_t e = 0, n = nnrti_count(&c->out[i]); e < n; e++) {
+        known = all;
+        nnrti_settle_element(c, &c->out[i], data, open, e, &known);
+    }
+}
+
+/* nnrti_fold_open with intervals. results: the values that the kernel computed from the upper bounds. */
+static NNRT_ReturnCode nnrti_fold_intervals(nnrt_resolve *c, uint32_t moved, void **results, uint32_t **open,
+                                            nnrt_memory *memory)
+{
+    if (c->nOut == 1 && ((c->op->flags & NNRT_OP_EACH) != 0 || nnrti_is_where(c)))
+        return nnrti_interval_each(c, results[0], open[0], memory);
+    if (c->op->type == NNRT_NODE_TYPE_REDUCE_FUSION)
+        return nnrti_interval_reduce(c, results[0], open[0], memory);
+    for (uint32_t i = 0; i < c->nOut; i++) {
+        nnrti_known_value nothing;
+        if (moved > 0) {
+            nnrti_interval_moved(c, moved, i, results[i], open[i]);
+            continue;
+        }
+        for (size_t e = 0, n = nnrti_count(&c->out[i]); e < n; e++) {
+            nnrti_known_nothing(&nothing);
+            nnrti_settle_element(c, &c->out[i], results[i], open[i], e, &nothing);
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
 /* Which elements of the results are open: what is moved stays what it is, what is computed from an open one is new, and
    bounded by its number where that grows with those that it comes from. */
-static NNRT_ReturnCode nnrti_fold_open(nnrt_resolve *c, nnrt_memory *memory)
+static NNRT_ReturnCode nnrti_fold_open(nnrt_resolve *c, void **results, nnrt_memory *memory)
 {
     uint32_t *open[NNRTI_FOLD_OPEN];
     const uint32_t moved = nnrti_moved(c);
@@ -2662,6 +3218,8 @@ static NNRT_ReturnCode nnrti_fold_open(nnrt_resolve *c, nnrt_memory *memory)
         moves = nnrti_absent(&c->in[k]) || !nnrti_value_open(&c->in[k]);
     if (moves)
         return nnrti_move_open(c, moved, open, memory);
+    if (c->symbols != NULL)
+        return nnrti_fold_intervals(c, moved, results, open, memory);
     for (uint32_t k = 0; k < c->nIn; k++)
         unbounded = unbounded || (!nnrti_absent(&c->in[k]) && (nnrti_value_symbols(&c->in[k]) & NNRTI_UNBOUNDED) != 0);
     for (uint32_t i = 0; i < c->nOut; i++) {
@@ -2766,7 +3324,7 @@ static NNRT_ReturnCode nnrti_fold(const nnrti_inference *f, nnrt_resolve *c, boo
                 return nnrti_no_memory(c->error);
         }
         if ((code = nnrt_node_run(c, results, f->memory)) != NNRT_SUCCESS ||
-            (code = open ? nnrti_fold_open(c, f->memory) : NNRT_SUCCESS) != NNRT_SUCCESS)
+            (code = open ? nnrti_fold_open(c, results, f->memory) : NNRT_SUCCESS) != NNRT_SUCCESS)
             return code;
         for (uint32_t i = 0; i < c->nOut; i++)
             c->out[i].data = results[i];
@@ -2796,11 +3354,16 @@ static NNRT_ReturnCode nnrti_bound_result(const nnrti_inference *f, nnrt_resolve
     most = nnrti_bound_of(f->config, o->name);
     if (f->config == NULL || (most == NULL && (symbols & NNRTI_UNBOUNDED) == 0))
         return NNRT_SUCCESS;
-    if (most == NULL)
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                          "nothing bounds output %u '%s', whose shape depends on values that only a run tells: make "
-                          "them constants, or give the largest extents of '%s' (bounds)",
-                          i, o->name, o->name);
+    if (most == NULL) {
+        const NNRT_ReturnCode code =
+            nnrti_fail(c, NNRT_UNSUPPORTED_OP,
+                       "nothing bounds output %u '%n': its shape depends on values that only a run has; give its upper "
+                       "bound (bounds)",
+                       i, o->name);
+        if (c->error != NULL && c->error->code == code && c->error->node == c->node)
+            c->error->tensor = (int32_t)f->model->nodes.data[c->node].outputIndex.data[i];
+        return code;
+    }
     if (most->rank != o->rank)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "output %u '%s' has %d axes, its bound %d", i, o->name, o->rank,
                           most->rank);
@@ -2888,6 +3451,7 @@ NNRTI_COLD static void nnrti_resolve_begin(nnrti_inference *f, uint32_t n, nnrt_
     c->error = f->error;
 #ifndef NNRT_FIRMWARE
     c->symbolCount = &f->symbols;
+    c->symbols = f->intervals.alloc != NULL ? &f->intervals : NULL;
 #endif
     nnrti_take_operands(f, &node->inputIndex, nIn, c->in);
     nnrti_take_operands(f, &node->outputIndex, nnrti_padded(c->nOut, a.maxOut), c->out);
@@ -2936,6 +3500,8 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_infer_node(nnrti_inference *f, uint32_t 
     if ((code = nnrt_resolve_node(c)) != NNRT_SUCCESS && (f->memory->full || !nnrti_take_bounds(f, c)))
         return code;
     c->room = f->memory->front - front + (code != NNRT_SUCCESS ? NNRTI_RULE_ROOM : 0);
+    if (f->memory->full) /* no entry for a symbol */
+        return nnrti_no_memory(f->error);
     if ((code = nnrti_bound_results(f, c)) != NNRT_SUCCESS)
         return code;
     for (uint32_t i = 0; i < c->nOut; i++) {
@@ -2948,8 +3514,8 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_infer_node(nnrti_inference *f, uint32_t 
         if ((code = nnrti_check_declared(f->model, c, i, node->outputIndex.data[i])) != NNRT_SUCCESS)
             return code;
     }
-    if ((code = nnrti_fold(f, c, folded)) != NNRT_SUCCESS)
-        return code;
+    if ((code = nnrti_fold(f, c, folded)) != NNRT_SUCCESS || f->memory->full)
+        return code != NNRT_SUCCESS ? code : nnrti_no_memory(f->error);
     for (uint32_t i = 0; i < c->nOut; i++)
         if (node->outputIndex.data[i] != NNRT_NO_TENSOR) {
             nnrt_operand *t = &f->tensors[node->outputIndex.data[i]];
@@ -3224,9 +3790,8 @@ static NNRT_ReturnCode nnrti_loop_close(nnrti_inference *f, nnrt_resolve *c, uin
         if (f->config != NULL && nnrti_loop_bound(f, c, k, in) == NULL)
             return nnrti_fail(
                 c, NNRT_UNSUPPORTED_OP,
-                "carried value %u comes into the body as %o and leaves it as %o: give the largest extents "
-                "of '%s' (bounds)",
-                k, in, out, in->name[0] != '\0' ? in->name : nnrti_text_of(c->out[k].name));
+                "carried value %u '%n' comes into the body as %o and leaves it as %o: give its upper bound (bounds)",
+                k, in->name[0] != '\0' ? in->name : nnrti_text_of(c->out[k].name), in, out);
         f->opened[tensor] = (uint8_t)(f->opened[tensor] | 1u << i);
         *changed = true;
     }

@@ -22,6 +22,7 @@ SECTIONS (search for the tag)
     -- implementation --
     >>text        error messages, names, attribute printing, comparison and copying
     >>engine      checks every operator shares, around the operator's own rule
+    >>intervals   bounds of dynamic dimensions and of values that are computed from them
     >>math        exp, log, tanh, erf, pow, sin, cos, float16: the same bits on every platform
     >>helpers     what kernels share: element access, broadcasting, copying, activations
     >>rules       what shape rules share
@@ -2122,6 +2123,9 @@ typedef struct nnrt_resolve {
     void *user;
     nnrt_error *error;     /* may be NULL */
     uint32_t *symbolCount; /* symbols given so far, for extents that are computed; NULL: no extent is open */
+#ifndef NNRT_FIRMWARE
+    struct nnrti_symbols *symbols; /* their intervals (>>intervals); NULL: dims and values are no bounds */
+#endif
 
     void *resolved; /* the attribute struct with nothing left to interpret */
     nnrt_kernel kernel;
@@ -2277,7 +2281,8 @@ NNRT_API void *nnrt_attr_copy(const nnrt_attr_struct *s, const void *attr, void 
                               void *user);
 
 /* Writes a message into error, unless it holds one already, and returns code. Where it would not fit, names (texts in '')
-   of more than 40 bytes are shortened with "...", so that the reason stays. Formats: %s text, %c char, %d int32_t,
+   of more than 40 bytes are shortened with "...", so that the reason stays. Formats: %s text, %n a name that is never
+   shortened, as the reader has to type it, %c char, %d int32_t,
    %u uint32_t, %l int64_t, %z size_t, %t NNRT_DataType, %m NNRT_TYPES_ set, %o const nnrt_operand*
    ("float32[1,28,28]"). */
 NNRT_API NNRT_ReturnCode nnrt_error_set(nnrt_error *error, NNRT_ReturnCode code, const char *format, ...);
@@ -2689,6 +2694,11 @@ static void nnrti_vformat(nnrti_out *o, const char *format, va_list *args, bool 
                 nnrti_put_brief(o, s);
             else
                 nnrti_puts(o, s != NULL ? s : "");
+            break;
+        }
+        case 'n': { /* a name that the reader has to type: never shortened */
+            const char *s = va_arg(*args, const char *);
+            nnrti_puts(o, s != NULL ? s : "");
             break;
         }
         case 'c': nnrti_put(o, (char)va_arg(*args, int)); break;
@@ -3468,6 +3478,335 @@ static NNRT_ReturnCode nnrti_follow(nnrt_resolve *c, uint32_t k)
 #define NNRTI_SYMBOL_NEW UINT32_MAX
 #define NNRTI_SYMBOL_BOUNDED (UINT32_MAX - 1)
 #define NNRTI_UNBOUNDED 0x80000000u
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>intervals
+
+   While a model is prepared with bounds, each symbol has an interval that holds in every run. Rules and shape arithmetic
+   (nnrt_hal.h, nnrti_fold_intervals) derive the interval of a result from the intervals of the operands, so that upper bounds of
+   dimensions follow from the bounds of the inputs.
+
+   Two facts besides make the intervals exact where models compute a size and take it back. A symbol may be a sum, constant
+   + factor * symbol + .., over symbols that are no sums: P + T - P is T again, and equal sums are one symbol. A symbol may
+   be a quotient, floor(sum / divisor): the padding ceil(H / 32) * 32 - H is 0 to 31. An image that is scaled by b / max(H, W)
+   needs a third: of a number, which symbols it never exceeds or falls below (NNRTI_FACTS).
+
+   All numbers are doubles: integers are exact up to 2^53; larger ones are unknown. A symbol without an entry is a
+   dimension: 0 to the number beside it. */
+#ifndef NNRT_FIRMWARE
+
+#define NNRTI_TERMS 4
+#define NNRTI_FACTS 4
+#define NNRTI_EXACT 9007199254740992.0 /* 2^53 */
+#define NNRTI_SYMBOL_HEADS 256u
+
+/* constant + factor[0] * symbol[0] + .., the symbols in rising order, no factor 0. */
+typedef struct nnrti_linear {
+    double constant, factor[NNRTI_TERMS];
+    uint32_t symbol[NNRTI_TERMS], count;
+} nnrti_linear;
+
+/* Facts about a number. whole: it is an integer, whatever its type. summed: it is `sum`. divisor > 0: it is dividend /
+   divisor, an integer or (real) not. above: symbols that are never larger than it; below: it times this symbol is never
+   more than product. */
+typedef struct nnrti_known_value {
+    double least, most, divisor, product[NNRTI_FACTS];
+    nnrti_linear sum, dividend;
+    uint32_t above[NNRTI_FACTS], below[NNRTI_FACTS], nAbove, nBelow, id;
+    bool whole, summed, real, nan;
+} nnrti_known_value;
+
+typedef struct nnrti_symbol {
+    nnrti_known_value is;
+    uint32_t id;
+    struct nnrti_symbol *next, *nextSum; /* with the same last bits of id; with the same of the sum */
+} nnrti_symbol;
+
+typedef struct nnrti_symbols {
+    nnrti_symbol *heads[NNRTI_SYMBOL_HEADS], *sums[NNRTI_SYMBOL_HEADS];
+    uint32_t *count; /* symbols given so far */
+    void *(*alloc)(void *user, size_t bytes);
+    void *user;
+} nnrti_symbols;
+
+static bool nnrti_is_whole(double v)
+{
+    return v < NNRTI_EXACT && v > -NNRTI_EXACT && v == (double)(int64_t)v;
+}
+
+static nnrti_symbol *nnrti_symbol_entry(const nnrti_symbols *t, uint32_t id)
+{
+    nnrti_symbol *s = t != NULL ? t->heads[(id & ~NNRTI_UNBOUNDED) % NNRTI_SYMBOL_HEADS] : NULL;
+    while (s != NULL && s->id != (id & ~NNRTI_UNBOUNDED))
+        s = s->next;
+    return s;
+}
+
+static void nnrti_known_constant(nnrti_known_value *n, double value)
+{
+    memset(n, 0, sizeof(*n));
+    n->least = n->most = n->sum.constant = value;
+    n->whole = n->summed = nnrti_is_whole(value);
+}
+
+/* Of a number nothing is known. */
+static void nnrti_known_nothing(nnrti_known_value *n)
+{
+    memset(n, 0, sizeof(*n));
+    n->least = -INFINITY;
+    n->most = INFINITY;
+    n->nan = true;
+}
+
+/* Facts about symbol id. number: its upper bound. */
+static void nnrti_known_symbol(const nnrti_symbols *t, uint32_t id, double number, nnrti_known_value *n)
+{
+    const nnrti_symbol *s = nnrti_symbol_entry(t, id);
+    if (s != NULL) {
+        *n = s->is;
+    } else {
+        nnrti_known_nothing(n);
+        n->whole = true;
+        if ((id & NNRTI_UNBOUNDED) == 0) {
+            n->least = 0;
+            n->most = number;
+            n->nan = false;
+        }
+    }
+    n->id = id & ~NNRTI_UNBOUNDED;
+    if (!n->summed && n->whole) {
+        memset(&n->sum, 0, sizeof(n->sum));
+        n->sum.count = 1;
+        n->sum.symbol[0] = id & ~NNRTI_UNBOUNDED;
+        n->sum.factor[0] = 1;
+        n->summed = true;
+    }
+}
+
+/* a += factor * b; false: it has too many terms. */
+static bool nnrti_linear_add(nnrti_linear *a, const nnrti_linear *b, double factor)
+{
+    nnrti_linear y;
+    uint32_t i = 0, k = 0;
+    memset(&y, 0, sizeof(y));
+    y.constant = a->constant + factor * b->constant;
+    while (i < a->count || k < b->count) {
+        const bool left = k == b->count || (i < a->count && a->symbol[i] <= b->symbol[k]);
+        const bool right = i == a->count || (k < b->count && b->symbol[k] <= a->symbol[i]);
+        const uint32_t symbol = left ? a->symbol[i] : b->symbol[k];
+        const double sum = (left ? a->factor[i] : 0) + (right ? factor * b->factor[k] : 0);
+        i += left ? 1 : 0;
+        k += right ? 1 : 0;
+        if (sum == 0)
+            continue;
+        if (y.count == NNRTI_TERMS)
+            return false;
+        y.symbol[y.count] = symbol;
+        y.factor[y.count++] = sum;
+    }
+    *a = y;
+    return true;
+}
+
+static bool nnrti_linear_equal(const nnrti_linear *a, const nnrti_linear *b)
+{
+    bool same = a->count == b->count && a->constant == b->constant;
+    for (uint32_t i = 0; same && i < a->count; i++)
+        same = a->symbol[i] == b->symbol[i] && a->factor[i] == b->factor[i];
+    return same;
+}
+
+/* Intersects [*least, *most] with the interval of the sum. */
+static void nnrti_linear_narrow(const nnrti_symbols *t, const nnrti_linear *sum, double *least, double *most)
+{
+    double low = sum->constant, high = sum->constant;
+    for (uint32_t i = 0; i < sum->count; i++) {
+        const nnrti_symbol *s = nnrti_symbol_entry(t, sum->symbol[i]);
+        const double f = sum->factor[i];
+        if (s == NULL)
+            return;
+        low += f * (f > 0 ? s->is.least : s->is.most);
+        high += f * (f > 0 ? s->is.most : s->is.least);
+    }
+    *least = low > *least ? low : *least;
+    *most = high < *most ? high : *most;
+}
+
+/* The same, and with dividend - rest instead of quotient * divisor, the rest being 0 to divisor - 1. */
+static void nnrti_linear_interval(const nnrti_symbols *t, const nnrti_linear *sum, double *least, double *most)
+{
+    nnrti_linear_narrow(t, sum, least, most);
+    for (uint32_t i = 0; i < sum->count; i++) {
+        const nnrti_symbol *s = nnrti_symbol_entry(t, sum->symbol[i]);
+        nnrti_linear other = *sum;
+        double low = -INFINITY, high = INFINITY, times, rest;
+        if (s == NULL || s->is.divisor == 0 || s->is.real)
+            continue;
+        times = sum->factor[i] / s->is.divisor;
+        if (!nnrti_is_whole(times))
+            continue;
+        other.count--;
+        memmove(&other.symbol[i], &other.symbol[i + 1], (other.count - i) * sizeof(other.symbol[0]));
+        memmove(&other.factor[i], &other.factor[i + 1], (other.count - i) * sizeof(other.factor[0]));
+        if (!nnrti_linear_add(&other, &s->is.dividend, times))
+            continue;
+        nnrti_linear_narrow(t, &other, &low, &high);
+        rest = times * (s->is.divisor - 1);
+        low -= rest > 0 ? rest : 0;
+        high -= rest < 0 ? rest : 0;
+        *least = low > *least ? low : *least;
+        *most = high < *most ? high : *most;
+    }
+}
+
+static uint32_t nnrti_linear_head(const nnrti_linear *sum)
+{
+    double mixed = sum->constant;
+    for (uint32_t i = 0; i < sum->count; i++)
+        mixed = mixed * 3 + sum->factor[i] * 7 + sum->symbol[i];
+    mixed = mixed < 0 ? -mixed : mixed;
+    return mixed < 4294967296.0 ? (uint32_t)mixed % NNRTI_SYMBOL_HEADS : 0;
+}
+
+/* A new symbol of which n is known. */
+static uint32_t nnrti_symbol_new(nnrti_symbols *t, const nnrti_known_value *n)
+{
+    nnrti_symbol *s = (nnrti_symbol *)t->alloc(t->user, sizeof(*s));
+    const uint32_t id = ++*t->count;
+    if (s == NULL) /* nnrti_infer_node returns the error */
+        return id | NNRTI_UNBOUNDED;
+    s->id = id;
+    s->is = *n;
+    s->is.id = id;
+    s->next = t->heads[id % NNRTI_SYMBOL_HEADS];
+    t->heads[id % NNRTI_SYMBOL_HEADS] = s;
+    if (n->summed) {
+        nnrti_symbol **head = &t->sums[nnrti_linear_head(&n->sum)];
+        s->nextSum = *head;
+        *head = s;
+    }
+    return id | (n->most < INFINITY ? 0 : NNRTI_UNBOUNDED);
+}
+
+/* The symbol of a number that is not constant: an existing one of the same sum, or a new one. n gets its interval. */
+static uint32_t nnrti_symbol_of(nnrti_symbols *t, nnrti_known_value *n)
+{
+    const nnrti_linear *sum = &n->sum;
+    nnrti_symbol *s = nnrti_symbol_entry(t, n->id);
+    if (s != NULL) {
+        n->least = s->is.least;
+        n->most = s->is.most;
+        return s->id | (n->most < INFINITY ? 0 : NNRTI_UNBOUNDED);
+    }
+    if (n->summed && sum->count == 1 && sum->factor[0] == 1 && sum->constant == 0) {
+        s = nnrti_symbol_entry(t, sum->symbol[0]);
+    } else if (n->summed) {
+        nnrti_linear_interval(t, sum, &n->least, &n->most);
+        s = t->sums[nnrti_linear_head(sum)];
+        while (s != NULL && !nnrti_linear_equal(&s->is.sum, sum))
+            s = s->nextSum;
+    }
+    if (s == NULL)
+        return nnrti_symbol_new(t, n);
+    n->least = s->is.least;
+    n->most = s->is.most;
+    return s->id | (n->most < INFINITY ? 0 : NNRTI_UNBOUNDED);
+}
+
+static double nnrti_less_of(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double nnrti_more_of(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* a * b; 0 * infinity is 0. */
+static double nnrti_times(double a, double b)
+{
+    return a == 0 || b == 0 ? 0 : a * b;
+}
+
+static bool nnrti_infinite(const nnrti_known_value *n)
+{
+    return n->least == -INFINITY || n->most == INFINITY;
+}
+
+static bool nnrti_maybe_zero(const nnrti_known_value *n)
+{
+    return n->least <= 0 && n->most >= 0;
+}
+
+/* a + factor * b. */
+static void nnrti_known_sum(const nnrti_symbols *t, const nnrti_known_value *a, const nnrti_known_value *b,
+                            double factor, nnrti_known_value *y)
+{
+    const nnrti_known_value x = *a, z = *b; /* y may be one of them */
+    nnrti_known_nothing(y);
+    y->least = x.least + nnrti_times(factor, factor > 0 ? z.least : z.most);
+    y->most = x.most + nnrti_times(factor, factor > 0 ? z.most : z.least);
+    y->whole = x.whole && z.whole;
+    y->nan = x.nan || z.nan || (nnrti_infinite(&x) && nnrti_infinite(&z));
+    y->sum = x.sum;
+    y->summed = y->whole && x.summed && z.summed && nnrti_linear_add(&y->sum, &z.sum, factor);
+    if (y->summed)
+        nnrti_linear_interval(t, &y->sum, &y->least, &y->most);
+}
+
+/* a * b. If a is a symbol, and b has a bound for its product with that symbol, a * b has the same bound. 1e-6 covers the
+   rounding of b and of the product. */
+static void nnrti_known_product(const nnrti_symbols *t, const nnrti_known_value *a, const nnrti_known_value *b,
+                                nnrti_known_value *y)
+{
+    const nnrti_known_value *constant = a->least == a->most ? a : b->least == b->most ? b : NULL;
+    const nnrti_known_value *other = constant == a ? b : a;
+    const double corner[4] = {nnrti_times(a->least, b->least), nnrti_times(a->least, b->most),
+                              nnrti_times(a->most, b->least), nnrti_times(a->most, b->most)};
+    nnrti_known_nothing(y);
+    if (constant != NULL && constant->whole && other->whole && other->summed) {
+        nnrti_known_constant(y, 0);
+        nnrti_known_sum(t, y, other, constant->least, y);
+        return;
+    }
+    y->least = nnrti_less_of(nnrti_less_of(corner[0], corner[1]), nnrti_less_of(corner[2], corner[3]));
+    y->most = nnrti_more_of(nnrti_more_of(corner[0], corner[1]), nnrti_more_of(corner[2], corner[3]));
+    y->whole = a->whole && b->whole;
+    y->nan =
+        a->nan || b->nan || (nnrti_maybe_zero(a) && nnrti_infinite(b)) || (nnrti_maybe_zero(b) && nnrti_infinite(a));
+    for (uint32_t i = 0; constant != NULL && constant->least >= 0 && i < other->nBelow; i++) {
+        y->product[y->nBelow] = other->product[i] * constant->least * (1 + 1e-6);
+        y->below[y->nBelow++] = other->below[i];
+    }
+    for (int swap = 0; swap < 2; swap++) {
+        const nnrti_known_value *p = swap ? b : a, *q = swap ? a : b;
+        for (uint32_t i = 0; i < q->nBelow; i++)
+            if (p->summed && p->sum.count == 1 && p->sum.factor[0] == 1 && p->sum.constant <= 0 && p->least >= 0 &&
+                q->least >= 0 && p->sum.symbol[0] == q->below[i] && q->product[i] * (1 + 1e-6) < y->most)
+                y->most = q->product[i] * (1 + 1e-6);
+    }
+}
+
+/* A dimension gets an entry, so that sums have its interval. */
+static void nnrti_symbol_dimension(nnrti_symbols *t, uint32_t id, double most)
+{
+    nnrti_known_value n;
+    uint32_t count = (id & ~NNRTI_UNBOUNDED) - 1, *own;
+    if (t == NULL || id == 0 || nnrti_symbol_entry(t, id) != NULL)
+        return;
+    nnrti_known_nothing(&n);
+    n.whole = true;
+    n.nan = false;
+    n.least = 0;
+    n.most = (id & NNRTI_UNBOUNDED) != 0 ? INFINITY : most;
+    own = t->count;
+    t->count = &count;
+    (void)nnrti_symbol_new(t, &n);
+    t->count = own;
+}
+
+#endif
 
 #ifdef NNRT_FIRMWARE
 #define nnrti_find_open(c) ((void)0)
@@ -6983,7 +7322,10 @@ NNRTI_APART static void nnrti_from_value(nnrt_resolve *c, uint32_t i, int32_t k,
 #ifdef NNRT_FIRMWARE
     (void)c, (void)i, (void)k, (void)x, (void)n;
 #else
+    const nnrti_symbol *s = x->open != NULL ? nnrti_symbol_entry(c->symbols, x->open[n]) : NULL;
     c->out[i].symbols[k] = x->open != NULL ? x->open[n] : 0;
+    if (s != NULL && (s->is.least < 0 || !s->is.whole)) /* the value may be no dimension, -1 in RESHAPE */
+        c->out[i].symbols[k] = s->is.most < INFINITY ? NNRTI_SYMBOL_BOUNDED : NNRTI_SYMBOL_NEW;
 #endif
 }
 
@@ -7307,6 +7649,68 @@ static int64_t nnrti_value(const nnrt_operand *o, size_t k)
     memcpy(&narrow, (const uint8_t *)o->data + k * sizeof(narrow), sizeof(narrow));
     return narrow;
 }
+
+#ifdef NNRT_FIRMWARE
+#define nnrti_has_intervals(c) false
+#else
+/* Whether dims and values are bounds, and symbols have intervals. */
+static bool nnrti_has_intervals(const nnrt_resolve *c)
+{
+    return c->symbols != NULL;
+}
+
+/* Facts about dimension a of x. */
+static void nnrti_axis_known(const nnrt_resolve *c, const nnrt_operand *x, int32_t a, nnrti_known_value *n)
+{
+    nnrti_symbol_dimension(c->symbols, x->symbols[a], x->dims[a]);
+    if (x->symbols[a] != 0)
+        nnrti_known_symbol(c->symbols, x->symbols[a], x->dims[a], n);
+    else
+        nnrti_known_constant(n, x->dims[a]);
+}
+
+/* Element k of x, a known value, as a number. */
+static double nnrti_element_number(const nnrt_operand *x, size_t k)
+{
+    double v = 0;
+    if (x->dataType >= NNRT_DATA_TYPE_FLOAT16)
+        nnrti_read_f64(&v, (const uint8_t *)x->data + k * nnrt_type_size(x->dataType), 1, 1, x->dataType);
+    else if (x->dataType == NNRT_DATA_TYPE_BOOL)
+        v = ((const uint8_t *)x->data)[k] != 0;
+    else if (x->dataType == NNRT_DATA_TYPE_INT32 || x->dataType == NNRT_DATA_TYPE_INT64)
+        v = (double)nnrti_value(x, k);
+    else
+        v = (double)(int64_t)nnrti_load_int(x->data, (ptrdiff_t)k, x->dataType);
+    return v;
+}
+
+/* Facts about element k of x, a known value. */
+static void nnrti_value_known(const nnrt_resolve *c, const nnrt_operand *x, size_t k, nnrti_known_value *n)
+{
+    const double v = nnrti_element_number(x, k);
+    if (x->open != NULL && x->open[k] != 0)
+        nnrti_known_symbol(c->symbols, x->open[k], v, n);
+    else
+        nnrti_known_constant(n, v);
+}
+
+/* Dimension k of result i is n (exact), or not more than n. A run refuses a negative dimension. Without an upper bound it
+   is `most`, and its symbol is unbounded. */
+static void nnrti_from_known(nnrt_resolve *c, uint32_t i, int32_t k, nnrti_known_value *n, bool exact, int32_t most)
+{
+    nnrt_operand *y = &c->out[i];
+    if (n->least == n->most && n->least >= 0 && n->most <= INT32_MAX && exact) {
+        y->dims[k] = (int32_t)n->most;
+        y->symbols[k] = 0;
+        return;
+    }
+    if (exact && n->least >= 0 && n->whole && n->summed)
+        y->symbols[k] = nnrti_symbol_of(c->symbols, n);
+    else
+        y->symbols[k] = n->most < INFINITY ? NNRTI_SYMBOL_BOUNDED : ++*c->symbolCount | NNRTI_UNBOUNDED;
+    y->dims[k] = n->most <= INT32_MAX ? (int32_t)(n->most > 0 ? n->most : 0) : n->most < INFINITY ? INT32_MAX : most;
+}
+#endif
 
 /* a * b of numbers that are not negative, at most INT64_MAX. */
 static int64_t nnrti_product(int64_t a, int64_t b)
@@ -8513,6 +8917,27 @@ static void nnrti_pad_axis(nnrt_resolve *c, int32_t i, bool same)
         nnrti_fixed(c, 0, i);
 }
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_pad_extent(c, i, pads) ((void)0)
+#else
+/* Dimension i of a padded result is a sum. */
+static void nnrti_pad_extent(nnrt_resolve *c, int32_t i, const int64_t *pads)
+{
+    nnrti_known_value sum, part;
+    if (c->out[0].symbols[i] != NNRTI_SYMBOL_NEW)
+        return;
+    nnrti_axis_known(c, &c->in[0], i, &sum);
+    for (int32_t k = 2 * i; k < 2 * i + 2; k++) {
+        if (nnrti_absent(&c->in[1]))
+            nnrti_known_constant(&part, (double)pads[k]);
+        else
+            nnrti_value_known(c, &c->in[1], (size_t)k, &part);
+        nnrti_known_sum(c->symbols, &sum, &part, 1, &sum);
+    }
+    nnrti_from_known(c, 0, i, &sum, true, c->out[0].dims[i]);
+}
+#endif
+
 /* Result 0 is input 0 with so much before and after each axis. to[i] = i, or -1 where anything is added. */
 static NNRT_ReturnCode nnrti_pad_result(nnrt_resolve *c, const int64_t *pads, int32_t to[NNRT_MAX_RANK])
 {
@@ -8531,8 +8956,11 @@ static NNRT_ReturnCode nnrti_pad_result(nnrt_resolve *c, const int64_t *pads, in
         to[i] = dims[i] == x->dims[i] ? i : -1;
     }
     nnrti_result(c, 0, x->rank, dims);
-    for (int32_t i = 0; i < x->rank; i++)
+    for (int32_t i = 0; i < x->rank; i++) {
         nnrti_pad_axis(c, i, to[i] == i);
+        if (nnrti_has_intervals(c))
+            nnrti_pad_extent(c, i, pads);
+    }
     return NNRT_SUCCESS;
 }
 
@@ -11085,6 +11513,23 @@ NNRTI_MOVED_Q8(compress,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONCAT */
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_concat_extent(c, axis) ((void)0)
+#else
+/* The dimension along the joined axis is a sum. */
+static void nnrti_concat_extent(nnrt_resolve *c, int32_t axis)
+{
+    nnrti_known_value sum, part;
+    nnrti_known_constant(&sum, 0);
+    for (uint32_t i = 0; i < c->nIn; i++) {
+        nnrti_axis_known(c, &c->in[i], axis, &part);
+        nnrti_known_sum(c->symbols, &sum, &part, 1, &sum);
+    }
+    if (sum.most <= INT32_MAX) /* no run joins more */
+        nnrti_from_known(c, 0, axis, &sum, true, 0);
+}
+#endif
+
 /* Where extent k of the result is from: the sum of the inputs' along the axis joined, fixed when all are; elsewhere that of
    any input, a fixed one if there is one. */
 static void nnrti_concat_axis(nnrt_resolve *c, int32_t k, int32_t axis)
@@ -11135,6 +11580,8 @@ static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
     nnrti_result(c, 0, x->rank, dims);
     for (int32_t k = 0; k < x->rank; k++)
         nnrti_concat_axis(c, k, axis);
+    if (open && nnrti_has_intervals(c))
+        nnrti_concat_extent(c, axis);
     nnrti_axes_but(c, axis, to);
     return nnrti_quant_joins(c, to);
 }
@@ -17856,6 +18303,33 @@ static NNRT_ReturnCode nnrti_range_given(nnrt_resolve *c, uint64_t v[3], double 
     return NNRT_SUCCESS;
 }
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_range_extent(c) ((void)0)
+#else
+/* The dimension of the result: (limit - start) / delta, rounded up, of which some are dynamic. */
+static void nnrti_range_extent(nnrt_resolve *c)
+{
+    nnrti_known_value v[3], n, zero;
+    const nnrti_known_value *from = &v[0], *to = &v[1];
+    bool one;
+    for (uint32_t i = 0; i < 3; i++)
+        nnrti_value_known(c, &c->in[i], 0, &v[i]);
+    if (v[2].most < 0) {
+        nnrti_known_constant(&zero, 0);
+        nnrti_known_sum(c->symbols, &zero, &v[2], -1, &v[2]);
+        from = &v[1];
+        to = &v[0];
+    }
+    nnrti_known_sum(c->symbols, to, from, -1, &n);
+    one = v[2].least == 1 && v[2].most == 1 && n.whole;
+    if (!one) {
+        n.most = v[2].least > 0 && n.most < INFINITY ? nnrti_ceil(n.most / v[2].least) : INFINITY;
+        n.least = 0;
+    }
+    nnrti_from_known(c, 0, 0, &n, one, 1);
+}
+#endif
+
 /* Start, limit and delta come from three inputs, or the attributes. Of open values only the limit bounds the extent, and
    counted upwards. Derived: start and delta, two float64 for a result of floats, else two int64. */
 static NNRT_ReturnCode nnrti_rule_range(nnrt_resolve *c)
@@ -17868,12 +18342,16 @@ static NNRT_ReturnCode nnrti_rule_range(nnrt_resolve *c)
     uint64_t v[3] = {(uint64_t)a->start, (uint64_t)a->limit, (uint64_t)a->delta};
     double w[3] = {(double)a->start, (double)a->limit, (double)a->delta}, n = 1;
     int32_t dims[1] = {2};
+    bool intervals = false;
     void *steps;
     NNRT_ReturnCode code;
     if (given && (code = nnrti_range_given(c, v, w)) != NNRT_SUCCESS)
         return code;
-    if (given && (c->late || nnrti_element_open(&c->in[0], 0) || nnrti_element_open(&c->in[2], 0) ||
-                  nnrti_element_unbounded(limit, 0) || (open && (isFloat ? w[2] < 0 : isSigned && (int64_t)v[2] < 0))))
+    if (given && !c->late && c->open && nnrti_has_intervals(c))
+        intervals = true;
+    else if (given &&
+             (c->late || nnrti_element_open(&c->in[0], 0) || nnrti_element_open(&c->in[2], 0) ||
+              nnrti_element_unbounded(limit, 0) || (open && (isFloat ? w[2] < 0 : isSigned && (int64_t)v[2] < 0))))
         c->unbounded = true;
     else if ((code = isFloat ? nnrti_range_reals(c, w, &n) : nnrti_range_integers(c, v, isSigned, &n)) != NNRT_SUCCESS)
         return code;
@@ -17887,7 +18365,9 @@ static NNRT_ReturnCode nnrti_rule_range(nnrt_resolve *c)
     memcpy(steps, isFloat ? (const void *)w : (const void *)v, 2 * sizeof(w[0]));
     dims[0] = n < INT32_MAX ? (int32_t)n : INT32_MAX;
     nnrti_result(c, 0, 1, dims);
-    if (!given || (!open && !c->unbounded))
+    if (intervals)
+        nnrti_range_extent(c);
+    else if (!given || (!open && !c->unbounded))
         nnrti_fixed(c, 0, 0);
     else if (!c->unbounded && !isFloat && v[0] == 0 && v[2] == 1)
         nnrti_from_value(c, 0, 0, limit, 0);
@@ -18856,6 +19336,25 @@ static void nnrti_resize_nd_step(const NNRT_ResizeND *a, int32_t L, int64_t M, c
     }
 }
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_resize_nd_scaled(c, axis, list, k) 1
+#else
+/* The upper bound of a dimension that is scaled by a dynamic number. */
+static int64_t nnrti_resize_nd_scaled(nnrt_resolve *c, int32_t axis, const nnrt_operand *list, int32_t k)
+{
+    nnrti_known_value L, scale, product;
+    nnrti_axis_known(c, &c->in[0], axis, &L);
+    nnrti_value_known(c, list, (size_t)k, &scale);
+    nnrti_known_product(c->symbols, &L, &scale, &product);
+    if (!(product.most <= INT32_MAX)) {
+        c->out[0].symbols[axis] = ++*c->symbolCount | NNRTI_UNBOUNDED;
+        return 1;
+    }
+    nnrti_bounded(c, 0, axis);
+    return nnrti_more_of(product.most, 1) > 1 ? (int64_t)product.most : 1;
+}
+#endif
+
 /* Result 0 has extent *M along the axis, and *factor is its scale: what entry k of scales (i = 2) or of sizes (3) asks
    for. */
 static NNRT_ReturnCode nnrti_resize_nd_extent(nnrt_resolve *c, uint32_t i, int32_t k, int32_t axis, int64_t *M,
@@ -18866,14 +19365,16 @@ static NNRT_ReturnCode nnrti_resize_nd_extent(nnrt_resolve *c, uint32_t i, int32
     const bool open = nnrti_element_unbounded(list, (size_t)k);
     if (i == 2) {
         const float scale = nnrti_scale_at(list, k), product = (float)L * scale;
-        if (!open && !(product >= 1 && product < 2147483648.0f))
+        if (!nnrti_element_open(list, (size_t)k) && !(product >= 1 && product < 2147483648.0f))
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scales[%d] is %f: extent %d would become %f", k,
                               (double)scale, L, (double)product);
-        *M = open ? 1 : (int64_t)product;
+        *M = open || !(product >= 1 && product < 2147483648.0f) ? 1 : (int64_t)product;
         factor[0] = open ? 1 : (double)scale;
         factor[1] = 1;
-        if (nnrti_element_open(list, (size_t)k))
-            nnrti_from_value(c, 0, axis, list, (size_t)k);
+        if (nnrti_has_intervals(c) && nnrti_element_open(list, (size_t)k))
+            *M = nnrti_resize_nd_scaled(c, axis, list, k);
+        else if (nnrti_element_open(list, (size_t)k))
+            nnrti_computed(c, 0, axis);
         else if (nnrti_axis_open(x, axis) && scale != 1)
             nnrti_computed(c, 0, axis);
         return NNRT_SUCCESS;
@@ -19981,6 +20482,8 @@ static NNRT_ReturnCode nnrti_rule_shape(nnrt_resolve *c)
             return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its value");
         memcpy(open, x->symbols, sizeof(x->symbols));
         y->open = open;
+        for (int32_t i = 0; i < rank; i++)
+            nnrti_symbol_dimension(c->symbols, open[i], x->dims[i]);
     }
 #endif
     return NNRT_SUCCESS;
@@ -20942,6 +21445,10 @@ typedef struct nnrti_slice {
     int32_t extent[NNRT_MAX_RANK];
     int32_t to[NNRT_MAX_RANK]; /* axis of the result, -1: dropped */
     bool cut[NNRT_MAX_RANK];   /* an entry decides the extent of the axis */
+#ifndef NNRT_FIRMWARE
+    bool exact[NNRT_MAX_RANK]; /* and it is this symbol, 0: fixed */
+    uint32_t symbol[NNRT_MAX_RANK];
+#endif
 } nnrti_slice;
 
 /* Whether begin, end or stride of entry i is open. */
@@ -20953,6 +21460,59 @@ static bool nnrti_slice_open(const nnrt_resolve *c, int32_t i)
     return open;
 }
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_slice_known(c, i, axis, fromStart, toEnd, stride, s) false
+#else
+/* n, an index along an axis of L elements, becomes one from the start. */
+static void nnrti_slice_place(const nnrt_resolve *c, const nnrti_known_value *L, nnrti_known_value *n)
+{
+    if (n->least >= 0)
+        return;
+    if (n->most < 0) {
+        nnrti_known_sum(c->symbols, n, L, 1, n);
+        return;
+    }
+    nnrti_known_nothing(n);
+    n->least = 0;
+    n->most = L->most;
+}
+
+/* The upper bound of a slice in rising order, from the intervals of begin, end and the axis. false: there is none. */
+static bool nnrti_slice_known(const nnrt_resolve *c, int32_t i, int32_t axis, bool fromStart, bool toEnd,
+                              int64_t stride, nnrti_slice *s)
+{
+    nnrti_known_value L, begin, end, places, rest;
+    double most;
+    if (stride < 1 ||
+        (!nnrti_absent(&c->in[c->nIn - 1]) && c->nIn > 3 && nnrti_element_open(&c->in[c->nIn - 1], (size_t)i)))
+        return false;
+    nnrti_axis_known(c, &c->in[0], axis, &L);
+    nnrti_known_constant(&begin, 0);
+    end = L;
+    if (!fromStart)
+        nnrti_value_known(c, &c->in[1], (size_t)i, &begin);
+    if (!toEnd)
+        nnrti_value_known(c, &c->in[2], (size_t)i, &end);
+    if (end.least >= L.most)
+        end = L;
+    nnrti_slice_place(c, &L, &begin);
+    nnrti_slice_place(c, &L, &end);
+    nnrti_known_sum(c->symbols, &end, &begin, -1, &places);
+    nnrti_known_sum(c->symbols, &L, &end, -1, &rest);
+    most = nnrti_less_of(nnrti_more_of(places.most, 0), L.most);
+    most = nnrti_less_of(most, nnrti_more_of(end.most, 0));
+    if (stride == 1 && begin.least >= 0 && places.least >= 0 && rest.least >= 0 && places.summed) {
+        s->exact[axis] = true;
+        s->symbol[axis] = places.least == places.most ? 0 : nnrti_symbol_of(c->symbols, &places);
+        most = places.most;
+    }
+    if (!(most <= INT32_MAX))
+        return false;
+    s->extent[axis] = (int32_t)nnrti_quotient((int64_t)most + stride - 1, stride);
+    return true;
+}
+#endif
+
 /* Where entry i or the axis that it cuts is open: the most places that it can take. What lies between two places that
    count from the same end, or reaches to an end, does not shrink as the axis grows. */
 static void nnrti_slice_bound(const nnrt_resolve *c, const nnrti_slice_entry *e, int32_t i, int32_t axis,
@@ -20961,6 +21521,9 @@ static void nnrti_slice_bound(const nnrt_resolve *c, const nnrti_slice_entry *e,
     const int64_t L = c->in[0].dims[axis], step = e->stride < 0 ? -e->stride : e->stride;
     const bool grows = fromStart || toEnd || (e->begin < 0) == (e->end < 0) || (e->begin >= 0 && e->stride > 0) ||
                        (e->begin < 0 ? e->end >= L : e->begin >= L);
+    if (nnrti_has_intervals(c) && (nnrti_slice_open(c, i) || nnrti_axis_open(&c->in[0], axis)) &&
+        nnrti_slice_known(c, i, axis, fromStart, toEnd, e->stride, s))
+        return;
     if (nnrti_slice_open(c, i))
         s->extent[axis] = (int32_t)L;
     else if (nnrti_axis_open(&c->in[0], axis) && !grows)
@@ -21069,6 +21632,10 @@ static void nnrti_strided_symbols(nnrt_resolve *c, const nnrti_slice *s)
             continue;
         if (!s->cut[i])
             nnrti_from(c, 0, s->to[i], x, i);
+#ifndef NNRT_FIRMWARE
+        else if (s->exact[i])
+            c->out[0].symbols[s->to[i]] = s->symbol[i];
+#endif
         else if (open || nnrti_axis_open(x, i))
             nnrti_bounded(c, 0, s->to[i]);
     }
@@ -21227,9 +21794,17 @@ static NNRT_ReturnCode nnrti_tile_times(nnrt_resolve *c, const NNRT_TileFusion *
 static void nnrti_tile_symbols(nnrt_resolve *c, const int32_t to[NNRT_MAX_RANK])
 {
     const nnrt_operand *x = &c->in[0];
+    const bool whole = ((const NNRT_TileFusion *)c->resolved)->dims.count == 0;
     bool open = false;
     for (int32_t k = 0; k < c->in[1].dims[0]; k++)
         open = open || nnrti_element_open(&c->in[1], (size_t)k);
+    for (int32_t k = 0; k < c->out[0].rank && open && c->in[1].dims[0] == c->out[0].rank && whole; k++) {
+        const int32_t i = k - (c->out[0].rank - x->rank);
+        if (i < 0 || nnrti_is_one(x, i))
+            nnrti_from_value(c, 0, k, &c->in[1], (size_t)k);
+        else if (!nnrti_element_open(&c->in[1], (size_t)k) && nnrti_value(&c->in[1], (size_t)k) == 1)
+            nnrti_from(c, 0, k, x, i);
+    }
     for (int32_t i = 0; i < x->rank && !open; i++)
         if (to[i] >= 0)
             nnrti_from(c, 0, to[i], x, i);

@@ -348,7 +348,7 @@ static void test_loops_grow(void **state)
     nnrt_session *s;
     (void)state;
     grow_both(&t);
-    refused(&t.g.model, NULL, NNRT_UNSUPPORTED_OP, "of 'u' (bounds)");
+    refused(&t.g.model, NULL, NNRT_UNSUPPORTED_OP, "'u' comes into the body");
     s = session_of(&t.g.model, &desc);
     for (uint32_t round = 0; round < 2; round++) /* the same again */
         for (n = 0; n < 4; n++)
@@ -579,7 +579,7 @@ static void test_scan_extents(void **state)
     run_fails(s, in, 4, out, 2, NNRT_INVALID_SHAPE, "scan 0 has 3 trips, where 4 were planned");
     nnrt_session_destroy(s);
     sums(&t, "- - 2");
-    refused(&t.g.model, NULL, NNRT_UNSUPPORTED_OP, "of 'all' (bounds)");
+    refused(&t.g.model, NULL, NNRT_UNSUPPORTED_OP, "'all': its shape");
 }
 
 /* The number of the trip says what is read: SLICE of a captured list from i on, one element; scanned they are the list. */

@@ -266,6 +266,17 @@ static int cli_job_cache(cli_job *job, const cli_args *args)
     return nnrt_cache_create(&job->cache, &desc, &error) == NNRT_SUCCESS ? CLI_DONE : cli_fail("%s", error.message);
 }
 
+/* The message of a model that cannot be prepared. Where a tensor needs a bound, the option that gives it. */
+static int cli_job_refused(const cli_job *job, const char *path, const nnrt_error *error, NNRT_ReturnCode code)
+{
+    const char *why = error->message[0] != '\0' ? error->message : nnrt_code_name(code);
+    const uint32_t tensors = job->model != NULL ? job->model->allTensors.count : 0;
+    if (strstr(why, "(bounds)") == NULL || error->tensor < 0 || (uint32_t)error->tensor >= tensors)
+        return cli_fail("cannot prepare %s: %s", path, why);
+    return cli_fail("cannot prepare %s: %s; here: --max '%s=D,D,...'", path, why,
+                    job->model->allTensors.data[error->tensor].name);
+}
+
 /* What the cache could not do. */
 static void cli_job_note_cache(const cli_job *job, const cli_args *args)
 {
@@ -294,8 +305,7 @@ static int cli_job_prepare(cli_job *job, const cli_args *args)
     if (code == NNRT_UNSUPPORTED_OP && cli_job_constants(job, args, code))
         code = cli_job_session(job, args, args->device, NULL);
     if (code != NNRT_SUCCESS)
-        return cli_fail("cannot prepare %s: %s", args->model,
-                        error.message[0] != '\0' ? error.message : nnrt_code_name(code));
+        return cli_job_refused(job, args->model, &error, code);
     job->prepareMs = cli_now_ms() - start;
     if (args->threads > cli_threads_used(job))
         cli_note("--threads %u: the devices here use %u", (unsigned)args->threads, (unsigned)cli_threads_used(job));

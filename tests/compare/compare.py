@@ -104,6 +104,7 @@ class Network:
         self.ranges, self.tolerance = entry.get("ranges", {}), entry.get("tolerance", TOLERANCE)
         self.least_signal = LEAST_QUANTISED if entry.get("integers") else LEAST_SIGNAL
         self.cases = entry.get("cases") or [options.dims]
+        self.bounds = entry.get("bounds", {})  # of dynamic dimensions, by name
         self.arena_limit = options.arenas.get(self.name, entry.get("arena_limit"))
         self.work = os.path.join(options.work, "runs", self.name)
         self.seconds = 0.0
@@ -149,7 +150,8 @@ class Network:
         said = command(["node", script, "--modules", self.options.work, self.path, "--output-dir", theirs, *arguments,
                         *(["--bench", "300"] if bench else [])], "ORT failed")
         start = time.monotonic()
-        command([self.options.nnrt, "run", self.path, *self.arguments, *arguments, "--output-dir", ours], "refused")
+        command([self.options.nnrt, "run", self.path, *self.arguments, *arguments, *self.upper(), "--output-dir", ours],
+                "refused")
         self.seconds = time.monotonic() - start
         return self.load(ours), self.load(theirs), json.loads(said.splitlines()[-1])["median_ms"] if bench else None
 
@@ -185,9 +187,20 @@ class Network:
 
     def check_signal(self, one, two):
         for name in one:
+            if one[name].shape != two[name].shape:
+                continue  # as many as were found
             signal = relative_error(one[name], two[name])
             if one[name].dtype.kind == "f" and signal < self.least_signal * self.tolerance:
                 raise Failure("no signal", "%s hardly depends on the input (%.3g): change the network" % (name, signal))
+
+    def upper(self):
+        """--max for inputs with dynamic dimensions, where the network has bounds."""
+        result = []
+        for item in self.inputs:
+            if self.bounds and any(not isinstance(d, int) for d in item.dims):
+                dims = ",".join(str(d if isinstance(d, int) else self.bounds[d]) for d in item.dims)
+                result += ["--max", "%s=%s" % (item.name, dims)]
+        return result
 
     def shapes(self):
         """--shape for inputs with free dimensions, as in the first case."""

@@ -1,7 +1,8 @@
 #!/bin/sh
 # run.sh [--models | --dir DIR] [OPTION...] : compares build/nnrt with ONNX Runtime (the npm package onnxruntime-node).
 #
-# --models: the networks of make_models.py, and the speech detectors of examples/vad, which are fetched.
+# --models: the networks of make_models.py, the speech detectors of examples/vad, which are fetched, and the families of
+# export_families.py, which torch exports with dynamic axes.
 # Without both: our own networks, written by make_networks.py; then whether ONNX Runtime still gives what lies in
 # tests/models; then RANDOM_MODELS (1000) random models of one node, tests/random_models.py. With --dir: every .onnx file in DIR. Other options go to compare.py; `run.sh --help` shows them.
 # COMPARE_ARGS in the environment gives options as well, for `make compare` and `make models`. --fetch: only fetches ONNX
@@ -25,7 +26,7 @@ sh tools/need.sh $packages
 
 for argument in "$@"; do
     if [ "$argument" = --help ] || [ "$argument" = -h ]; then
-        sed -n '2,8s/^# \{0,1\}//p' "$here/run.sh"
+        sed -n '2,9s/^# \{0,1\}//p' "$here/run.sh"
         exec "$PYTHON" "$here/compare.py" --help
     fi
 done
@@ -48,11 +49,17 @@ fi
 [ "${1:-}" != --fetch ] || exit 0
 networks=$work/networks
 more=yes
+families=
 if [ "${1:-}" = --models ]; then
     networks=$work/models
     sh examples/vad/fetch.sh
     rm -rf "$networks"
     "$PYTHON" -B "$here/make_models.py" "$networks" --vad build/vad-data
+    sh tools/need.sh python3-torch python3-torchvision
+    echo "compare: exporting networks with torch" >&2
+    rm -rf "$work/families"
+    "$PYTHON" -B "$here/export_families.py" "$work/families"
+    families=yes
     shift
     more=
 elif [ "${1:-}" = --dir ]; then
@@ -72,6 +79,10 @@ else
 fi
 status=0
 "$PYTHON" "$here/compare.py" "$networks" --work "$work" "$@" || status=$?
+if [ -n "$families" ] && [ $status -ne 2 ]; then
+    echo "networks with dynamic dimensions, which have bounds of their inputs alone:"
+    "$PYTHON" "$here/compare.py" "$work/families" --work "$work" "$@" || status=1
+fi
 if [ -n "$more" ] && [ $status -ne 2 ]; then
     echo "tests/models, where make test compares nnrt with what ONNX Runtime gave:"
     "$PYTHON" -B tests/models/make.py --check --work "$work" || status=1
