@@ -6756,6 +6756,13 @@ static void nnrti_onnx_op_rms_norm(nnrti_onnx *c, int32_t arg)
                    nnrti_onnx_step2(c, NNRT_NODE_TYPE_RMS_NORMALIZATION, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
 }
 
+/* A window of 2^31 keys and more sees all that there can be. */
+static int64_t nnrti_onnx_window_size(nnrti_onnx *c, const char *name)
+{
+    const int64_t size = nnrti_onnx_int(c, name, -1);
+    return size < INT32_MAX ? size : INT32_MAX;
+}
+
 /* As ONNX 1.23 defines it for all sets: the cap stands before the mask (set 23 had it behind), and a query that sees no key
    gives zeros. */
 static void nnrti_onnx_op_attention(nnrti_onnx *c, int32_t arg)
@@ -6775,8 +6782,8 @@ static void nnrti_onnx_op_attention(nnrti_onnx *c, int32_t arg)
     a.qkMatmulOutputMode = nOut == 4 ? nnrti_onnx_int(c, "qk_matmul_output_mode", 0) : 0;
     a.scale = nnrti_onnx_float(c, "scale", 0);
     a.softcap = nnrti_onnx_float(c, "softcap", 0);
-    a.leftWindowSize = nnrti_onnx_int(c, "left_window_size", -1);
-    a.rightWindowSize = nnrti_onnx_int(c, "right_window_size", -1);
+    a.leftWindowSize = nnrti_onnx_window_size(c, "left_window_size");
+    a.rightWindowSize = nnrti_onnx_window_size(c, "right_window_size");
     if (precision != NNRT_ONNX_FLOAT)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "softmax_precision is %l, expected 1 (float)", precision);
     if (nnrti_onnx_attr(c, "scale", NNRT_ONNX_ATTRIBUTE_FLOAT) != NULL && !(a.scale > 0))
