@@ -5281,20 +5281,13 @@ static uint32_t nnrti_onnx_reduced_axes(nnrti_onnx *c, bool *none)
 
 static uint32_t nnrti_onnx_reduced(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mode, uint32_t axes, bool keep);
 
-/* Whether an axis of these (NNRT_NO_TENSOR: of all) is known to be empty. */
-static bool nnrti_onnx_reduces_nothing(nnrti_onnx *c, uint32_t x, uint32_t axes)
+/* Whether x has a dimension that is known to be 0: whatever the axes are, each element of a reduction is then one of an
+   empty set, or there is none. */
+static bool nnrti_onnx_is_empty(const nnrti_onnx *c, uint32_t x)
 {
-    const int32_t rank = nnrti_onnx_rank(c, x);
-    int64_t list[NNRT_MAX_RANK] = {0};
-    const bool all = axes == NNRT_NO_TENSOR;
-    uint32_t count = (uint32_t)rank;
     bool empty = false;
-    if (!all && !nnrti_onnx_known(c, axes))
-        return false;
-    if (!all)
-        count = nnrti_onnx_list(c, axes, "axes", list, NNRT_MAX_RANK);
-    for (uint32_t i = 0; i < count; i++)
-        empty = empty || nnrti_onnx_dim(c, x, all ? (int32_t)i : nnrti_onnx_axis(c, list[i], rank)) == 0;
+    for (int32_t i = 0; i < nnrti_onnx_at(c, x)->rank; i++)
+        empty = empty || nnrti_onnx_dim(c, x, i) == 0;
     return empty;
 }
 
@@ -5321,7 +5314,7 @@ static uint32_t nnrti_onnx_extreme_of_none(nnrti_onnx *c, uint32_t x, NNRT_Reduc
 static uint32_t nnrti_onnx_reduced(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mode, uint32_t axes, bool keep)
 {
     NNRT_ReduceFusion a;
-    if ((mode == NNRT_REDUCE_MODE_MAX || mode == NNRT_REDUCE_MODE_MIN) && nnrti_onnx_reduces_nothing(c, x, axes))
+    if ((mode == NNRT_REDUCE_MODE_MAX || mode == NNRT_REDUCE_MODE_MIN) && nnrti_onnx_is_empty(c, x))
         return nnrti_onnx_extreme_of_none(c, x, mode, axes, keep);
     nnrti_onnx_defaults(NNRT_NODE_TYPE_REDUCE_FUSION, &a);
     a.mode = mode;
