@@ -685,7 +685,7 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_DFT(M, S) \
     M(S, INT, _, axis,    -2) /* axis of the values, in [-rank, rank), not the last one */ \
     M(S, INT, _, inverse,  0) /* not 0: back to the values */ \
-    M(S, INT, _, onesided, 0) /* not 0: real values, of whose frequencies the first half is there; the others follow */
+    M(S, INT, _, onesided, 0) /* not 0: values are real, and y (inverse: x) has the first half of the frequencies */
 /* DIV_FUSION */
 #define NNRT_ATTR_DivFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
@@ -13106,7 +13106,7 @@ static NNRT_ReturnCode nnrti_dft_input(nnrt_resolve *c, bool onesided, bool inve
     const int32_t last = x->rank - 1;
     if (!nnrti_axis_open(x, last) && (x->dims[last] != 1 || (onesided && inverse)) &&
         (x->dims[last] != 2 || (onesided && !inverse)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected %s as last extent", x->name, x,
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected %s as last dimension", x->name, x,
                           !onesided ? "1 or 2"
                           : inverse ? "2, as the inverse of onesided needs,"
                                     : "1, as onesided needs,");

@@ -5341,20 +5341,13 @@ static uint32_t nnrti_onnx_reduced_axes(nnrti_onnx *c, bool *none)
 
 static uint32_t nnrti_onnx_reduced(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mode, uint32_t axes, bool keep);
 
-/* Whether an axis of these (NNRT_NO_TENSOR: of all) is known to be empty. */
-static bool nnrti_onnx_reduces_nothing(nnrti_onnx *c, uint32_t x, uint32_t axes)
+/* Whether x has a dimension that is known to be 0: whatever the axes are, each element of a reduction is then one of an
+   empty set, or there is none. */
+static bool nnrti_onnx_is_empty(const nnrti_onnx *c, uint32_t x)
 {
-    const int32_t rank = nnrti_onnx_rank(c, x);
-    int64_t list[NNRT_MAX_RANK] = {0};
-    const bool all = axes == NNRT_NO_TENSOR;
-    uint32_t count = (uint32_t)rank;
     bool empty = false;
-    if (!all && !nnrti_onnx_known(c, axes))
-        return false;
-    if (!all)
-        count = nnrti_onnx_list(c, axes, "axes", list, NNRT_MAX_RANK);
-    for (uint32_t i = 0; i < count; i++)
-        empty = empty || nnrti_onnx_dim(c, x, all ? (int32_t)i : nnrti_onnx_axis(c, list[i], rank)) == 0;
+    for (int32_t i = 0; i < nnrti_onnx_at(c, x)->rank; i++)
+        empty = empty || nnrti_onnx_dim(c, x, i) == 0;
     return empty;
 }
 
@@ -5381,7 +5374,7 @@ static uint32_t nnrti_onnx_extreme_of_none(nnrti_onnx *c, uint32_t x, NNRT_Reduc
 static uint32_t nnrti_onnx_reduced(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mode, uint32_t axes, bool keep)
 {
     NNRT_ReduceFusion a;
-    if ((mode == NNRT_REDUCE_MODE_MAX || mode == NNRT_REDUCE_MODE_MIN) && nnrti_onnx_reduces_nothing(c, x, axes))
+    if ((mode == NNRT_REDUCE_MODE_MAX || mode == NNRT_REDUCE_MODE_MIN) && nnrti_onnx_is_empty(c, x))
         return nnrti_onnx_extreme_of_none(c, x, mode, axes, keep);
     nnrti_onnx_defaults(NNRT_NODE_TYPE_REDUCE_FUSION, &a);
     a.mode = mode;
@@ -6840,6 +6833,13 @@ static void nnrti_onnx_op_rms_norm(nnrti_onnx *c, int32_t arg)
                    nnrti_onnx_step2(c, NNRT_NODE_TYPE_RMS_NORMALIZATION, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
 }
 
+/* A window of 2^31 keys and more sees all that there can be. */
+static int64_t nnrti_onnx_window_size(nnrti_onnx *c, const char *name)
+{
+    const int64_t size = nnrti_onnx_int(c, name, -1);
+    return size < INT32_MAX ? size : INT32_MAX;
+}
+
 /* As ONNX 1.23 defines it for all sets: the cap stands before the mask (set 23 had it behind), and a query that sees no key
    gives zeros. */
 static void nnrti_onnx_op_attention(nnrti_onnx *c, int32_t arg)
@@ -6859,8 +6859,8 @@ static void nnrti_onnx_op_attention(nnrti_onnx *c, int32_t arg)
     a.qkMatmulOutputMode = nOut == 4 ? nnrti_onnx_int(c, "qk_matmul_output_mode", 0) : 0;
     a.scale = nnrti_onnx_float(c, "scale", 0);
     a.softcap = nnrti_onnx_float(c, "softcap", 0);
-    a.leftWindowSize = nnrti_onnx_int(c, "left_window_size", -1);
-    a.rightWindowSize = nnrti_onnx_int(c, "right_window_size", -1);
+    a.leftWindowSize = nnrti_onnx_window_size(c, "left_window_size");
+    a.rightWindowSize = nnrti_onnx_window_size(c, "right_window_size");
     if (precision != NNRT_ONNX_FLOAT)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "softmax_precision is %l, expected 1 (float)", precision);
     if (nnrti_onnx_attr(c, "scale", NNRT_ONNX_ATTRIBUTE_FLOAT) != NULL && !(a.scale > 0))
