@@ -404,7 +404,8 @@ typedef struct nnrt_onnx_input {
 typedef struct nnrt_onnx_desc {
     const nnrt_allocator *allocator; /* NULL = malloc */
     bool no_optimize;                /* leave the model as imported: no nnrt_model_optimize */
-    bool no_quantize; /* its switch: what stands between DequantizeLinear and QuantizeLinear stays in float32 */
+    bool no_quantize; /* operators between DequantizeLinear and QuantizeLinear compute in float32, QLinearConv and
+                         QLinearMatMul round once, as ONNX does; else both become quantized operators */
     const nnrt_onnx_input *inputs;
     uint32_t inputCount;
     uint32_t budget;  /* so many times the memory and the work that are allowed otherwise; 0 is 1 */

@@ -678,7 +678,7 @@ static const cli_option cli_options[] = {
     {"--no-optimize", NULL, CLI_CONVERT | CLI_EMIT | CLI_COMPILE,
      "leave the model as it is: by default constants are folded and nodes fused", cli_take_no_optimize},
     {"--no-quantize", NULL, CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
-     "operators between DequantizeLinear and QuantizeLinear stay in float32; by default they compute in integers",
+     "operators between DequantizeLinear and QuantizeLinear compute in float32, QLinear operators round as ONNX does; by default both are quantized operators",
      cli_take_no_quantize},
     {"--socket", "PATH", CLI_SERVE, "where to listen; a socket that nobody listens at any more is replaced",
      cli_take_socket},
