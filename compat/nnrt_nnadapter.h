@@ -24,8 +24,9 @@ WHAT IT IS
     operands that are parameters become attributes.
     A context of one device gives it the whole model. Of several, each operation goes to the first one that takes it, as
     "auto:" of nnrt.h shares a model out (nnrt_partition, strict): what none takes, NNAdapterCompilation_finish refuses.
-    A model with open extents is prepared for those of a run, when they are others than those of that execution's last one:
-    that run takes longer. An input may have any extents that fit its type; shapes in dynamic_data are suggestions.
+    A model with dynamic inputs is prepared by the first run with a shape, which takes longer. An execution keeps what was
+    prepared for four shapes, and beyond these one for an upper bound (nnrt_shapes.h). An input may have any extents that fit
+    its type; shapes in dynamic_data are suggestions.
     Properties: BUILTIN_DEVICE_NUM_THREADS=N is the number of threads; those of devices reach all of them as extensions
     (NNRT_ModelConfig.extensions), of which each reads its own.
     Records tell of operations: those in SUBGRAPH_PARTITION_CONFIG_BUFFER, or in the file SUBGRAPH_PARTITION_CONFIG_FILE, go
@@ -99,6 +100,7 @@ NNRT_API size_t nnrt_nnadapter_model_records(const NNAdapterModel *model, char *
 #define NNRT_NNADAPTER_IMPLEMENTED
 
 #include "../nnrt.h" /* its implementation, where only its declarations were read so far */
+#include "nnrt_shapes.h"
 
 #include <limits.h>
 #ifndef NNRT_NO_STDIO
@@ -2873,9 +2875,9 @@ static void nnrti_nna_placed(void *user, const nnrt_placement *p)
         c->keepless = nnrt_device_name(nnrt_device_find(p->device));
 }
 
-/* A session, for these extents where there are open ones. */
+/* A session, for these extents where there are open ones, or for extents within these bounds. */
 static NNRT_ReturnCode nnrti_nna_session(const NNAdapterCompilation *c, nnrt_cache *cache, const nnrt_dims *dims,
-                                         nnrt_session **session, nnrt_error *error)
+                                         const nnrt_bound *bounds, nnrt_session **session, nnrt_error *error)
 {
     nnrt_session_desc desc;
     nnrt_partition partition;
@@ -2895,6 +2897,8 @@ static NNRT_ReturnCode nnrti_nna_session(const NNAdapterCompilation *c, nnrt_cac
     }
     if (dims != NULL)
         desc.inputDims = nnrt_dims_list_make(dims, c->nIn);
+    if (bounds != NULL)
+        desc.bounds = nnrt_bound_list_make(bounds, c->nIn);
     return nnrt_session_create(session, c->source, &desc, error);
 }
 
@@ -2946,7 +2950,7 @@ static bool nnrti_nnc_restore(NNAdapterCompilation *c)
             nnrt_cache_create(&cache, &from, &c->error) != NNRT_SUCCESS)
             return false;
     }
-    code = nnrti_nna_session(c, cache, NULL, &c->session, &c->error);
+    code = nnrti_nna_session(c, cache, NULL, NULL, &c->session, &c->error);
     if (code == NNRT_SUCCESS && c->split && nnrt_cache_get_state(cache)->prepared > 0)
         code = NNRT_INVALID_MODEL_CACHE;
     nnrt_cache_destroy(cache);
@@ -3178,7 +3182,7 @@ NNRT_NNADAPTER_API int NNAdapterCompilation_finish(NNAdapterCompilation *compila
     }
     code = nnrti_nna_takes(c);
     if (code == NNRT_SUCCESS && !c->open)
-        code = nnrti_nna_session(c, cache, NULL, &c->session, &c->error);
+        code = nnrti_nna_session(c, cache, NULL, NULL, &c->session, &c->error);
     if (code != NNRT_SUCCESS) {
         nnrt_cache_destroy(cache);
         return nnrti_nna_code(code);
@@ -3230,9 +3234,10 @@ typedef struct nnrti_nna_bound {
 struct NNAdapterExecution {
     NNAdapterCompilation *compilation;
     nnrt_session *session; /* NULL: there was no run yet, and extents are open */
+    nnrti_shapes shapes;   /* sessions for the shapes of runs, where extents are open: session is one of them */
     nnrti_nna_bound *bound;
     nnrt_io *io;
-    nnrt_dims *dims, *last; /* of inputs: of this run, of the session */
+    nnrt_dims *dims; /* of inputs, of this run */
     nnrt_error error;
 };
 
@@ -3241,11 +3246,54 @@ NNRT_API const char *nnrt_nnadapter_execution_error(const NNAdapterExecution *ex
     return execution != NULL ? execution->error.message : "";
 }
 
+/* A session for the shapes of a run, or for a bound of them (nnrt_shapes.h). */
+static NNRT_ReturnCode nnrti_nna_make(void *user, const nnrt_dims *dims, bool bounds, void **made)
+{
+    NNAdapterExecution *e = (NNAdapterExecution *)user;
+    const NNAdapterCompilation *c = e->compilation;
+    nnrt_bound *list = NULL;
+    nnrt_session *session = NULL;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    memset(&e->error, 0, sizeof(e->error)); /* what a bound could not is no fault */
+    if (bounds && (list = (nnrt_bound *)calloc(c->nIn, sizeof(*list))) == NULL)
+        return nnrt_error_set(&e->error, NNRT_OUT_OF_MEMORY, "there is not enough memory");
+    if (bounds && !nnrti_shapes_bounds(c->source, dims, list))
+        code = NNRT_NOT_SUPPORT;
+    if (code == NNRT_SUCCESS)
+        code = nnrti_nna_session(c, NULL, bounds ? NULL : dims, list, &session, &e->error);
+    for (uint32_t i = 0; bounds && i < c->nOut && code == NNRT_SUCCESS; i++) /* there is room for each output */
+        if (nnrt_session_output(session, i).bytes == SIZE_MAX)
+            code = NNRT_OUT_OF_MEMORY;
+    free(list);
+    if (code != NNRT_SUCCESS)
+        nnrt_session_destroy(session);
+    else
+        *made = session;
+    return code;
+}
+
+static void nnrti_nna_unmake(void *user, void *made)
+{
+    NNAdapterExecution *e = (NNAdapterExecution *)user;
+    if (e->session == (nnrt_session *)made)
+        e->session = NULL;
+    nnrt_session_destroy((nnrt_session *)made);
+}
+
+static nnrti_shapes_maker nnrti_nna_maker(NNAdapterExecution *e)
+{
+    const nnrti_shapes_maker maker = {nnrti_nna_make, nnrti_nna_unmake, e};
+    return maker;
+}
+
 NNRT_NNADAPTER_API void NNAdapterExecution_destroy(NNAdapterExecution *execution)
 {
     NNAdapterExecution *e = execution;
+    nnrti_shapes_maker maker;
     if (e == NULL)
         return;
+    maker = nnrti_nna_maker(e);
+    nnrti_shapes_clear(&e->shapes, &maker);
     nnrt_session_destroy(e->session);
     for (uint32_t i = 0; e->bound != NULL && i < e->compilation->nIn + e->compilation->nOut; i++)
         free(e->bound[i].room);
@@ -3253,7 +3301,6 @@ NNRT_NNADAPTER_API void NNAdapterExecution_destroy(NNAdapterExecution *execution
     free(e->bound);
     free(e->io);
     free(e->dims);
-    free(e->last);
     free(e);
 }
 
@@ -3291,15 +3338,14 @@ NNRT_NNADAPTER_API int NNAdapterExecution_create(NNAdapterCompilation *compilati
     e->bound = (nnrti_nna_bound *)calloc(count, sizeof(*e->bound));
     e->io = (nnrt_io *)calloc(count, sizeof(*e->io));
     e->dims = (nnrt_dims *)calloc(count, sizeof(*e->dims));
-    e->last = (nnrt_dims *)calloc(count, sizeof(*e->last));
-    if (e->bound == NULL || e->io == NULL || e->dims == NULL || e->last == NULL)
+    if (e->bound == NULL || e->io == NULL || e->dims == NULL)
         code = NNRT_OUT_OF_MEMORY;
     if (code == NNRT_SUCCESS && compilation->session != NULL) {
         memset(&desc, 0, sizeof(desc));
         desc.share = compilation->session;
         code = nnrt_session_create(&e->session, compilation->source, &desc, NULL);
         if (code == NNRT_NOT_SUPPORT) /* the device has one workspace for each prepared model */
-            code = nnrti_nna_session(compilation, NULL, NULL, &e->session, NULL);
+            code = nnrti_nna_session(compilation, NULL, NULL, NULL, &e->session, NULL);
         if (code == NNRT_SUCCESS)
             code = nnrti_nna_outputs(e);
     }
@@ -3381,18 +3427,23 @@ static NNRT_ReturnCode nnrti_nna_place(NNAdapterExecution *e, uint32_t i, const 
 static NNRT_ReturnCode nnrti_nna_prepare(NNAdapterExecution *e)
 {
     const NNAdapterCompilation *c = e->compilation;
+    const nnrti_shapes_maker maker = nnrti_nna_maker(e);
+    nnrt_session *last = e->session;
     NNRT_ReturnCode code;
-    if (e->session != NULL && (!c->open || memcmp(e->dims, e->last, c->nIn * sizeof(*e->dims)) == 0))
+    void *made;
+    bool bound;
+    if (!c->open)
         return NNRT_SUCCESS;
-    nnrt_session_destroy(e->session);
-    e->session = NULL;
-    if ((code = nnrti_nna_session(c, NULL, e->dims, &e->session, &e->error)) != NNRT_SUCCESS)
-        return code;
-    memcpy(e->last, e->dims, c->nIn * sizeof(*e->dims));
-    if ((code = nnrti_nna_outputs(e)) != NNRT_SUCCESS) {
-        nnrt_session_destroy(e->session);
-        e->session = NULL;
-    }
+    if ((code = nnrti_shapes_find(&e->shapes, &maker, e->dims, c->nIn, &made, &bound)) != NNRT_SUCCESS)
+        return e->error.code != NNRT_SUCCESS ? code
+                                             : nnrt_error_set(&e->error, code, "there is not enough memory");
+    for (uint32_t i = 0; i < c->nIn; i++)
+        e->io[i].dims = bound ? e->dims[i].dims : NULL;
+    if (made == (void *)last && e->session == last)
+        return NNRT_SUCCESS;
+    e->session = (nnrt_session *)made;
+    if ((code = nnrti_nna_outputs(e)) != NNRT_SUCCESS)
+        e->session = NULL; /* the next run tries it again */
     return code;
 }
 

@@ -30,8 +30,8 @@ WHAT IT IS
     MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, MOD, POW, DIV and the comparisons take inputs of two types: the lower one is
     converted to the higher type, in the order BOOL, INT8 and UINT8 (both: INT16), INT16, INT32, INT64, FLOAT16, FLOAT32,
     FLOAT64. ADD, SUB and MUL require equal types.
-    A model with inputs of open extents is prepared for the extents of a run, when they are others than those of the last
-    one: that run takes longer.
+    A model with dynamic inputs is prepared by the first run with a shape, which takes longer. An executor keeps what was
+    prepared for four shapes, and beyond these one for an upper bound (nnrt_shapes.h).
     An offline model is a .nnrt file, for any device, or what a device with PrepareOfflineModel takes (its vendor's own
     form): it gets that in a block of its memory, with the extensions; a model cache is not used. HDI has no method that
     tells the inputs and outputs of such a model: they are those that the prepared model's GetIO tells, in its order,
@@ -74,6 +74,7 @@ MIT licence, see LICENSE.
 #define NNRT_OHNN_IMPLEMENTED
 
 #include "../nnrt.h" /* its implementation, where only its declarations were read so far */
+#include "nnrt_shapes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -2857,11 +2858,18 @@ typedef struct nnrti_ohnn_memory {
 
 enum { NNRTI_OHNN_UNTOLD, NNRTI_OHNN_TOLD, NNRTI_OHNN_CONTRADICTION };
 
+/* A prepared model with a workspace, where it runs in the caller's. */
+typedef struct nnrti_ohnn_runner {
+    NNRT_PreparedModel *model;
+    void *workspace; /* block of, NULL: none */
+    size_t workspaceBytes;
+} nnrti_ohnn_runner;
+
 struct OH_NNExecutor {
     nnrti_ohnn_compiled *compiled;
-    NNRT_PreparedModel *own; /* for the extents of the last run; NULL: none, or it is the compilation's */
-    void *workspace;         /* block of */
-    size_t workspaceBytes;
+    nnrti_ohnn_runner shared;   /* the compilation's model */
+    nnrti_shapes shapes;        /* runners for the shapes of runs, where the compilation has none */
+    nnrti_ohnn_runner *planned; /* that io tells of; NULL: none of those */
     uint32_t nIn, nOut;
     nnrti_ohnn_io *io;     /* inputs, then outputs */
     NNRT_IOTensor *values; /* of a run */
@@ -2879,17 +2887,16 @@ struct OH_NNExecutor {
 };
 
 /* A workspace for a prepared model that runs in the caller's; false: no memory. */
-static bool nnrti_ohnn_workspace(OH_NNExecutor *e, NNRT_PreparedModel *p)
+static bool nnrti_ohnn_workspace(nnrti_ohnn_runner *r)
 {
+    NNRT_PreparedModel *p = r->model;
     size_t bytes = 0, room;
-    free(e->workspace);
-    e->workspace = NULL;
     if (!NNRTI_OHNN_MODEL_HAS(p, RunIn) || !NNRTI_OHNN_MODEL_HAS(p, GetWorkspaceSize))
         return true;
     if (p->vtbl->GetWorkspaceSize(p, &bytes) != NNRT_SUCCESS || !nnrt_add_size(bytes, NNRT_ALIGNMENT, &room) ||
-        (e->workspace = malloc(room)) == NULL)
+        (r->workspace = malloc(room)) == NULL)
         return false;
-    e->workspaceBytes = bytes;
+    r->workspaceBytes = bytes;
     return true;
 }
 
@@ -2977,12 +2984,65 @@ static bool nnrti_ohnn_io_make(nnrti_ohnn_io *io, const nnrti_ohnn_graph *graph,
     return true;
 }
 
+/* Prepares the model for the shapes of a run, or for a bound of them (nnrt_shapes.h). */
+static NNRT_ReturnCode nnrti_ohnn_make(void *user, const nnrt_dims *dims, bool bounds, void **made)
+{
+    const OH_NNExecutor *e = (const OH_NNExecutor *)user;
+    const nnrti_ohnn_compiled *c = e->compiled;
+    NNRT_ModelConfig config = c->config;
+    nnrti_ohnn_runner *r;
+    nnrt_bound *list = NULL;
+    NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
+    if (nnrti_ohnn_device(c->id) != c->device)
+        return NNRT_DEVICE_ERROR;
+    if ((r = (nnrti_ohnn_runner *)calloc(1, sizeof(*r))) == NULL)
+        return code;
+    if (!bounds) {
+        config.inputDims = nnrt_dims_list_make(dims, e->nIn);
+        code = NNRT_SUCCESS;
+    } else if ((list = (nnrt_bound *)calloc(e->nIn, sizeof(*list))) != NULL) {
+        config.bounds = nnrt_bound_list_make(list, e->nIn);
+        code = nnrti_shapes_bounds(c->graph->model, dims, list) ? NNRT_SUCCESS : NNRT_NOT_SUPPORT;
+    }
+    if (code == NNRT_SUCCESS)
+        code = nnrt_device_prepare(c->device, c->graph->model, &config, &r->model);
+    if (code == NNRT_SUCCESS && !nnrti_ohnn_workspace(r)) {
+        nnrt_device_release(c->device, r->model);
+        code = NNRT_OUT_OF_MEMORY;
+    }
+    free(list);
+    if (code == NNRT_SUCCESS)
+        *made = r;
+    else
+        free(r);
+    return code;
+}
+
+static void nnrti_ohnn_unmake(void *user, void *made)
+{
+    OH_NNExecutor *e = (OH_NNExecutor *)user;
+    nnrti_ohnn_runner *r = (nnrti_ohnn_runner *)made;
+    if (e->planned == r)
+        e->planned = NULL;
+    nnrt_device_release(e->compiled->device, r->model);
+    free(r->workspace);
+    free(r);
+}
+
+static nnrti_shapes_maker nnrti_ohnn_maker(OH_NNExecutor *e)
+{
+    const nnrti_shapes_maker maker = {nnrti_ohnn_make, nnrti_ohnn_unmake, e};
+    return maker;
+}
+
 NNRT_OHNN_API void OH_NNExecutor_Destroy(OH_NNExecutor **executor)
 {
     OH_NNExecutor *e;
+    nnrti_shapes_maker maker;
     if (executor == NULL || *executor == NULL)
         return;
     e = *executor;
+    maker = nnrti_ohnn_maker(e);
 #if NNRT_THREADS
     nnrt_queue_destroy(e->queue);
 #endif
@@ -2995,8 +3055,8 @@ NNRT_OHNN_API void OH_NNExecutor_Destroy(OH_NNExecutor **executor)
     }
     for (uint32_t i = 0; e->io != NULL && i < e->nIn + e->nOut; i++)
         free(e->io[i].own);
-    nnrt_device_release(e->compiled->device, e->own);
-    free(e->workspace);
+    nnrti_shapes_clear(&e->shapes, &maker);
+    free(e->shared.workspace);
     free(e->io);
     free(e->values);
     free(e->copies);
@@ -3037,7 +3097,8 @@ NNRT_OHNN_API OH_NNExecutor *OH_NNExecutor_Construct(OH_NNCompilation *compilati
     for (uint32_t i = 0; good && i < e->nIn + e->nOut; i++)
         good = nnrti_ohnn_io_make(&e->io[i], compiled->graph, i);
     if (good && compiled->prepared != NULL) {
-        good = nnrti_ohnn_workspace(e, compiled->prepared);
+        e->shared.model = compiled->prepared;
+        good = nnrti_ohnn_workspace(&e->shared);
         nnrti_ohnn_planned(e, compiled->prepared);
     }
     if (!good) {
@@ -3196,39 +3257,26 @@ static NNRT_SharedBuffer nnrti_ohnn_plain(void *data, size_t bytes)
     return b;
 }
 
-static bool nnrti_ohnn_same_dims(const nnrt_dims *a, const nnrt_dims *b)
+/* What runs the model with the shapes of this run's inputs, which stand in values. */
+static NNRT_ReturnCode nnrti_ohnn_prepare_run(OH_NNExecutor *e, nnrti_ohnn_runner **runner)
 {
-    return a->rank == b->rank && (a->rank <= 0 || memcmp(a->dims, b->dims, (size_t)a->rank * sizeof(*a->dims)) == 0);
-}
-
-/* The model prepared for the extents of this run's inputs, which stand in values. */
-static NNRT_ReturnCode nnrti_ohnn_prepare_run(OH_NNExecutor *e)
-{
-    NNRT_ModelConfig config = e->compiled->config;
-    bool same = e->own != NULL;
-    NNRT_ReturnCode code;
-    for (uint32_t i = 0; i < e->nIn; i++)
-        same = same && nnrti_ohnn_same_dims(&e->io[i].planned, &e->dims[i]);
-    if (same)
-        return NNRT_SUCCESS;
-    if (nnrti_ohnn_device(e->compiled->id) != e->compiled->device)
-        return NNRT_DEVICE_ERROR;
-    nnrt_device_release(e->compiled->device, e->own);
-    e->own = NULL;
-    config.inputDims = nnrt_dims_list_make(e->dims, e->nIn);
-    if ((code = nnrt_device_prepare(e->compiled->device, e->compiled->graph->model, &config, &e->own)) != NNRT_SUCCESS)
+    const nnrti_shapes_maker maker = nnrti_ohnn_maker(e);
+    void *made;
+    bool bound;
+    const NNRT_ReturnCode code = nnrti_shapes_find(&e->shapes, &maker, e->dims, e->nIn, &made, &bound);
+    if (code != NNRT_SUCCESS)
         return code;
-    for (uint32_t i = 0; i < e->nIn; i++)
-        e->io[i].planned = e->dims[i];
-    nnrti_ohnn_planned(e, e->own);
-    for (uint32_t i = 0; i < e->nOut; i++)
-        e->dims[e->nIn + i] = e->io[e->nIn + i].planned;
-    for (uint32_t i = e->nIn; i < e->nIn + e->nOut; i++)
-        e->values[i].dimensions = NNRT_Int32List_make(e->dims[i].dims, (uint32_t)e->dims[i].rank);
-    if (!nnrti_ohnn_workspace(e, e->own)) {
-        nnrt_device_release(e->compiled->device, e->own);
-        e->own = NULL;
-        return NNRT_OUT_OF_MEMORY;
+    *runner = (nnrti_ohnn_runner *)made;
+    if (e->planned != *runner) {
+        for (uint32_t i = e->nIn; i < e->nIn + e->nOut; i++)
+            e->io[i].planned = e->io[i].dims;
+        nnrti_ohnn_planned(e, (*runner)->model);
+        e->planned = *runner;
+    }
+    for (uint32_t i = e->nIn; i < e->nIn + e->nOut; i++) {
+        e->dims[i] = e->io[i].planned;
+        e->values[i].dimensions =
+            NNRT_Int32List_make(e->dims[i].dims, e->dims[i].rank > 0 ? (uint32_t)e->dims[i].rank : 0);
     }
     return NNRT_SUCCESS;
 }
@@ -3245,16 +3293,13 @@ static size_t nnrti_ohnn_gave(const OH_NNExecutor *e, uint32_t i)
 /* Runs with what stands in values. told gets the extents of the outputs. */
 static NNRT_ReturnCode nnrti_ohnn_execute(OH_NNExecutor *e)
 {
-    NNRT_PreparedModel *p = e->compiled->prepared;
-    const bool shared = p != NULL && e->workspace == NULL;
+    nnrti_ohnn_runner *r = &e->shared;
+    const bool shared = r->model != NULL && r->workspace == NULL;
     const uint32_t count = e->nIn + e->nOut;
     NNRT_ReturnCode code = NNRT_SUCCESS;
     uint8_t *workspace;
-    if (p == NULL) {
-        if ((code = nnrti_ohnn_prepare_run(e)) != NNRT_SUCCESS)
-            return code;
-        p = e->own;
-    }
+    if (r->model == NULL && (code = nnrti_ohnn_prepare_run(e, &r)) != NNRT_SUCCESS)
+        return code;
     for (uint32_t i = 0; i < e->nOut; i++)
         e->told[i].rank = -1;
     for (uint32_t i = 0; i < count && code == NNRT_SUCCESS; i++) {
@@ -3276,12 +3321,12 @@ static NNRT_ReturnCode nnrti_ohnn_execute(OH_NNExecutor *e)
             e->copies[i] = addr; /* each has the other's place until the run is over */
         }
     if (code == NNRT_SUCCESS) {
-        workspace = (uint8_t *)e->workspace;
+        workspace = (uint8_t *)r->workspace;
         if (workspace != NULL)
             workspace += (NNRT_ALIGNMENT - (uintptr_t)workspace % NNRT_ALIGNMENT) % NNRT_ALIGNMENT;
         if (shared)
             NNRTI_OHNN_LOCK(&e->compiled->mutex);
-        code = nnrt_prepared_run(p, workspace, e->workspaceBytes, e->values, e->nIn, e->values + e->nIn, e->nOut,
+        code = nnrt_prepared_run(r->model, workspace, r->workspaceBytes, e->values, e->nIn, e->values + e->nIn, e->nOut,
                                  e->told, NULL);
         if (shared)
             NNRTI_OHNN_UNLOCK(&e->compiled->mutex);

@@ -2056,6 +2056,64 @@ static void dynamic(void **state)
     OH_NNExecutor_Destroy(&e);
 }
 
+/* Runs a model of [rows,3] on a device for each number of rows, and compares how often the device prepares the model. */
+static void prepares(const char *device, const int32_t (*runs)[2], uint32_t count)
+{
+    nnrt_fake *fake = registered(device);
+    OH_NNExecutor *e = add_executor_on(-1, nnrt_fake_name(fake));
+    const int32_t most[2] = {12, 3};
+    NN_Tensor *in[2], *out[1];
+    float x[36];
+    for (int i = 0; i < 36; i++)
+        x[i] = (float)(i % 7 - 3);
+    in[0] = tensor_of(OH_NN_FLOAT32, most, 2, x, sizeof(x));
+    in[1] = tensor_of(OH_NN_FLOAT32, most, 2, x, sizeof(x));
+    out[0] = tensor_of(OH_NN_FLOAT32, most, 2, NULL, sizeof(x));
+    for (uint32_t r = 0; r < count; r++) {
+        const int32_t dims[2] = {runs[r][0], 3};
+        const uint32_t before = nnrt_fake_get_record(fake).prepared;
+        int32_t *shape = NULL;
+        size_t rank = 0;
+        float *y = (float *)OH_NNTensor_GetDataBuffer(out[0]);
+        for (int k = 0; k < 2; k++)
+            is(OH_NNTensorDesc_SetShape(OH_NNTensor_GetTensorDesc(in[k]), dims, 2), OK);
+        memset(y, 0x77, sizeof(x));
+        is(OH_NNExecutor_RunSync(e, in, 2, out, 1), OK);
+        if (nnrt_fake_get_record(fake).prepared - before != (uint32_t)runs[r][1])
+            fail_msg("run %u, %d rows: prepared %u times, expected %d", r, runs[r][0],
+                     nnrt_fake_get_record(fake).prepared - before, runs[r][1]);
+        is(OH_NNTensorDesc_GetShape(OH_NNTensor_GetTensorDesc(out[0]), &shape, &rank), OK);
+        assert_true(rank == 2 && shape[0] == runs[r][0] && shape[1] == 3);
+        for (int i = 0; i < runs[r][0] * 3; i++)
+            assert_true(y[i] == (x[i] > 0 ? 2 * x[i] : 0));
+        if (runs[r][0] < 12)
+            assert_memory_equal(&y[runs[r][0] * 3], "wwww", 4);
+    }
+    is(OH_NNTensor_Destroy(&in[0]), OK);
+    is(OH_NNTensor_Destroy(&in[1]), OK);
+    is(OH_NNTensor_Destroy(&out[0]), OK);
+    OH_NNExecutor_Destroy(&e);
+    unregistered(fake);
+}
+
+/* What was prepared for a shape is kept: for four shapes, then for a bound of all, which grows by half at least. */
+static void shapes_kept(void **state)
+{
+    static const int32_t bound[][2] = {{1, 1}, {2, 1}, {3, 1}, {4, 1},            /* four shapes */
+                                       {4, 0}, {2, 0}, {1, 0}, {3, 0}, {3, 0},    /* which are kept */
+                                       {5, 1}, {5, 0}, {4, 0}, {6, 1}, {7, 0},    /* bounds of 5, of 5 + 5 / 2 */
+                                       {5, 0}, {1, 0}, {11, 1}, {10, 0}, {8, 0}}; /* and of 11, which is more than 10 */
+    /* the bound may not grow by half: the device takes no more than 6 */
+    static const int32_t tight[][2] = {{1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}, {6, 1}, {5, 0}, {6, 0}};
+    /* the device fails to prepare for a bound, its sixth preparation: the shape that was used least lately makes room */
+    static const int32_t none[][2] = {{1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}, {2, 0}, {3, 0},
+                                      {4, 0}, {5, 0}, {1, 1}, {5, 0}, {2, 1}, {4, 0}, {3, 1}};
+    (void)state;
+    prepares("fake:name=kept", bound, COUNT(bound));
+    prepares("fake:name=kept,dims=1..6", tight, COUNT(tight));
+    prepares("fake:name=kept,fail=PrepareModel:6", none, COUNT(none));
+}
+
 /* ---- operators: expected values by hand ---- */
 
 /* What an operator is given: a float32 input, constants, parameters; and what it must give. */
@@ -2945,7 +3003,7 @@ int main(void)
         cmocka_unit_test(caches_without_memory),
         cmocka_unit_test(executors),    cmocka_unit_test(asynchronous), cmocka_unit_test(later), cmocka_unit_test(runs),
         cmocka_unit_test(serialised),
-        cmocka_unit_test(misaligned),   cmocka_unit_test(device_memory), cmocka_unit_test(deprecated),  cmocka_unit_test(dynamic),
+        cmocka_unit_test(misaligned),   cmocka_unit_test(device_memory), cmocka_unit_test(deprecated),  cmocka_unit_test(dynamic), cmocka_unit_test(shapes_kept),
         cmocka_unit_test(operators),    cmocka_unit_test(quantised),   cmocka_unit_test(refused),
         cmocka_unit_test(model_gone),   cmocka_unit_test(mixed_types), cmocka_unit_test(types_at_build),
         cmocka_unit_test(top_k_types),  cmocka_unit_test(instance_norms), cmocka_unit_test(scalar_output),
