@@ -104,7 +104,8 @@ nnrt DOES NOT
 ERRORS
     Functions that can fail return NNRT_ReturnCode (0 = NNRT_SUCCESS) and write their results through pointers, NULL on
     failure. The nnrt_error you pass, zeroed once, gets one sentence: which node, which operator, what was found, what was
-    expected. Functions that make, load, save or optimize a model, or create a session, forget what it said before. A session that failed to run stays usable.
+    expected. Functions that make, load, save or optimize a model, or create a session, clear an earlier fault. A session
+    that failed to run stays usable.
 
 MEMORY
     nnrt_session_bytes() tells what a session takes; hand a buffer of that size in nnrt_session_desc.buffer and nothing
@@ -218,6 +219,14 @@ NNRT_API void nnrt_builder_node(nnrt_builder *builder, const char *name, NNRT_No
 /* A node with one result, which is returned and has the node's name. */
 NNRT_API uint32_t nnrt_builder_op(nnrt_builder *builder, const char *name, NNRT_NodeType type, const void *attr,
                                   const uint32_t *inputs, uint32_t nIn);
+/* The same for each operator by its name, nnrt_add_SOFTMAX and so on: the compiler checks the type of the attributes. */
+#define NNRTI_BUILDER_ADD(op, number, S, ...)                                                                          \
+    static inline uint32_t nnrt_add_##op(nnrt_builder *builder, const char *name, const NNRT_##S *attr,                \
+                                         const uint32_t *inputs, uint32_t nIn)                                         \
+    {                                                                                                                  \
+        return nnrt_builder_op(builder, name, NNRT_NODE_TYPE_##op, attr, inputs, nIn);                                 \
+    }
+NNRT_OPS(NNRTI_BUILDER_ADD, NNRTI_NO_KERNEL)
 NNRT_API void nnrt_builder_output(nnrt_builder *builder, uint32_t tensor); /* once a tensor: OPERATION_FORBIDDEN */
 /* A subgraph, for an attribute of a node (IF, LOOP), by the number that is returned. Its nodes are those added after
    nnrt_builder_enter, until another graph is entered; 0 is the main one. They may read every tensor of the graphs around.

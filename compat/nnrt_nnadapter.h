@@ -24,9 +24,9 @@ WHAT IT IS
     operands that are parameters become attributes.
     A context of one device gives it the whole model. Of several, each operation goes to the first one that takes it, as
     "auto:" of nnrt.h shares a model out (nnrt_partition, strict): what none takes, NNAdapterCompilation_finish refuses.
-    A model with dynamic inputs is prepared by the first run with a shape, which takes longer. An execution keeps what was
-    prepared for four shapes, and beyond these one for an upper bound (nnrt_shapes.h). An input may have any extents that fit
-    its type; shapes in dynamic_data are suggestions.
+    A model with dynamic inputs is prepared by the first run with a shape, which takes longer. An execution keeps the
+    prepared models of four shapes, and a fifth for an upper bound (nnrt_shapes.h). An input may have any shape that fits its
+    type; shapes in dynamic_data are suggestions.
     Properties: BUILTIN_DEVICE_NUM_THREADS=N is the number of threads; those of devices reach all of them as extensions
     (NNRT_ModelConfig.extensions), of which each reads its own.
     Records tell of operations: those in SUBGRAPH_PARTITION_CONFIG_BUFFER, or in the file SUBGRAPH_PARTITION_CONFIG_FILE, go
@@ -790,6 +790,19 @@ static int nnrti_nna_type_check(const NNAdapterOperandType *type)
     return type->layout == NNADAPTER_NCHW ? NNADAPTER_NO_ERROR : NNADAPTER_FEATURE_NOT_SUPPORTED;
 }
 
+/* Every dimension of a new operand is 0 or more, or unknown: NNADAPTER_UNKNOWN, or -1 as in other APIs. */
+static int nnrti_nna_dims_check(NNAdapterModel *model, const NNAdapterOperandDimensionType *d)
+{
+    for (uint32_t k = 0; k < d->count; k++)
+        if (d->data[k] < -1 && d->data[k] != NNADAPTER_UNKNOWN) {
+            (void)nnrt_error_set(&model->error, NNRT_INVALID_SHAPE,
+                                 "operand %u: dimension %u is %d, expected 0 or more, or NNADAPTER_UNKNOWN (%d)",
+                                 model->nOperands, k, d->data[k], NNADAPTER_UNKNOWN);
+            return NNADAPTER_INVALID_DIMENSIONS;
+        }
+    return NNADAPTER_NO_ERROR;
+}
+
 NNRT_NNADAPTER_API int NNAdapterModel_addOperand(NNAdapterModel *model, const NNAdapterOperandType *type,
                                                  NNAdapterOperand **operand)
 {
@@ -799,7 +812,8 @@ NNRT_NNADAPTER_API int NNAdapterModel_addOperand(NNAdapterModel *model, const NN
         *operand = NULL;
     if (model == NULL || type == NULL || operand == NULL || model->finished)
         return NNADAPTER_INVALID_PARAMETER;
-    if ((code = nnrti_nna_type_check(type)) != NNADAPTER_NO_ERROR)
+    if ((code = nnrti_nna_type_check(type)) != NNADAPTER_NO_ERROR ||
+        (code = nnrti_nna_dims_check(model, &type->dimensions)) != NNADAPTER_NO_ERROR)
         return code;
     grown =
         (NNAdapterOperand **)nnrti_nna_grow(model->operands, model->nOperands, &model->roomOperands, sizeof(*grown));
@@ -2875,7 +2889,7 @@ static void nnrti_nna_placed(void *user, const nnrt_placement *p)
         c->keepless = nnrt_device_name(nnrt_device_find(p->device));
 }
 
-/* A session, for these extents where there are open ones, or for extents within these bounds. */
+/* A session, for these input shapes if some are dynamic, or for shapes within these bounds. */
 static NNRT_ReturnCode nnrti_nna_session(const NNAdapterCompilation *c, nnrt_cache *cache, const nnrt_dims *dims,
                                          const nnrt_bound *bounds, nnrt_session **session, nnrt_error *error)
 {
@@ -3234,7 +3248,7 @@ typedef struct nnrti_nna_bound {
 struct NNAdapterExecution {
     NNAdapterCompilation *compilation;
     nnrt_session *session; /* NULL: there was no run yet, and extents are open */
-    nnrti_shapes shapes;   /* sessions for the shapes of runs, where extents are open: session is one of them */
+    nnrti_shapes shapes;   /* of a dynamic model: the sessions of several shapes, one of which is session */
     nnrti_nna_bound *bound;
     nnrt_io *io;
     nnrt_dims *dims; /* of inputs, of this run */
@@ -3254,7 +3268,7 @@ static NNRT_ReturnCode nnrti_nna_make(void *user, const nnrt_dims *dims, bool bo
     nnrt_bound *list = NULL;
     nnrt_session *session = NULL;
     NNRT_ReturnCode code = NNRT_SUCCESS;
-    memset(&e->error, 0, sizeof(e->error)); /* what a bound could not is no fault */
+    memset(&e->error, 0, sizeof(e->error)); /* a bound may fail: that is no fault of the run */
     if (bounds && (list = (nnrt_bound *)calloc(c->nIn, sizeof(*list))) == NULL)
         return nnrt_error_set(&e->error, NNRT_OUT_OF_MEMORY, "there is not enough memory");
     if (bounds && !nnrti_shapes_bounds(c->source, dims, list))

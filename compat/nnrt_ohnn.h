@@ -25,13 +25,13 @@ SECTIONS (search for the tag)
 WHAT IT IS
     All 75 functions, every type. The headers say what each function does and returns. A model becomes an NNRT_Model when
     it is finished; it is not checked further then: what a device does not take, Build says. The devices are those of nnrt.h
-    (nnrt_device_register), in that order: the first is "auto". A compilation keeps what it needs of a model: the model may be
-    destroyed before Build.
+    (nnrt_device_register), in that order: the first is "auto". A compilation keeps its model alive: the handle of
+    the model may be destroyed before Build.
     MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, MOD, POW, DIV and the comparisons take inputs of two types: the lower one is
     converted to the higher type, in the order BOOL, INT8 and UINT8 (both: INT16), INT16, INT32, INT64, FLOAT16, FLOAT32,
     FLOAT64. ADD, SUB and MUL require equal types.
-    A model with dynamic inputs is prepared by the first run with a shape, which takes longer. An executor keeps what was
-    prepared for four shapes, and beyond these one for an upper bound (nnrt_shapes.h).
+    A model with dynamic inputs is prepared by the first run with a shape, which takes longer. An executor keeps the
+    prepared models of four shapes, and a fifth for an upper bound (nnrt_shapes.h).
     An offline model is a .nnrt file, for any device, or what a device with PrepareOfflineModel takes (its vendor's own
     form): it gets that in a block of its memory, with the extensions; a model cache is not used. HDI has no method that
     tells the inputs and outputs of such a model: they are those that the prepared model's GetIO tells, in its order,
@@ -1583,7 +1583,7 @@ typedef struct nnrti_ohnn_tables {
     uint32_t nTensors, nNodes;
 } nnrti_ohnn_tables;
 
-/* The place of a type in the order of implicit conversions: the lower operand becomes what the higher one is. 0: none. */
+/* The place of a type in the order of implicit conversions: the operand of the lower type is converted. 0: none. */
 static int nnrti_ohnn_order(OH_NN_DataType type)
 {
     static const uint8_t order[] = {0, 1, 2, 3, 4, 5, 2, 0, 0, 0, 6, 7, 8}; /* by OH_NN_DataType */
@@ -1671,7 +1671,7 @@ static OH_NN_ReturnCode nnrti_ohnn_convert(nnrti_ohnn_graph *graph, nnrti_ohnn_t
         return OH_NN_SUCCESS;
     }
     if (op == NULL)
-        return OH_NN_FAILED; /* the build has been told to leave it out */
+        return OH_NN_FAILED; /* this build has no CAST (NNRT_SELECT) */
     if ((io = (uint32_t *)nnrti_ohnn_keep(&graph->blocks, 2, sizeof(*io))) == NULL ||
         (node->nodeAttr.data = nnrti_ohnn_keep(&graph->blocks, 1, op->attr->bytes)) == NULL)
         return OH_NN_MEMORY_ERROR;
@@ -1716,7 +1716,7 @@ static bool nnrti_ohnn_images(const nnrti_ohnn_graph *graph)
 }
 
 /* Is input 0 of this INSTANCE_NORM channels first? Three axes are [N,C,D], whatever the format. More axes of no format
-   are channels first where the scale has the length of axis 1 and cannot have that of the last axis; beside operators
+   are channels first if the scale has the length of axis 1 and cannot have that of the last axis; beside operators
    that read the same format as channels last, the model has to state it. */
 static bool nnrti_ohnn_channels_first(const nnrti_ohnn_graph *graph, const nnrti_ohnn_node *n)
 {
@@ -2858,7 +2858,7 @@ typedef struct nnrti_ohnn_memory {
 
 enum { NNRTI_OHNN_UNTOLD, NNRTI_OHNN_TOLD, NNRTI_OHNN_CONTRADICTION };
 
-/* A prepared model with a workspace, where it runs in the caller's. */
+/* A prepared model, with a workspace if it runs in the caller's. */
 typedef struct nnrti_ohnn_runner {
     NNRT_PreparedModel *model;
     void *workspace; /* block of, NULL: none */
@@ -2868,8 +2868,8 @@ typedef struct nnrti_ohnn_runner {
 struct OH_NNExecutor {
     nnrti_ohnn_compiled *compiled;
     nnrti_ohnn_runner shared;   /* the compilation's model */
-    nnrti_shapes shapes;        /* runners for the shapes of runs, where the compilation has none */
-    nnrti_ohnn_runner *planned; /* that io tells of; NULL: none of those */
+    nnrti_shapes shapes;        /* of a dynamic model: the runners of several shapes */
+    nnrti_ohnn_runner *planned; /* the one of shapes whose outputs io describes, or NULL */
     uint32_t nIn, nOut;
     nnrti_ohnn_io *io;     /* inputs, then outputs */
     NNRT_IOTensor *values; /* of a run */
@@ -3257,7 +3257,7 @@ static NNRT_SharedBuffer nnrti_ohnn_plain(void *data, size_t bytes)
     return b;
 }
 
-/* What runs the model with the shapes of this run's inputs, which stand in values. */
+/* Finds or prepares the runner for the input shapes of this run, which are in e->dims. */
 static NNRT_ReturnCode nnrti_ohnn_prepare_run(OH_NNExecutor *e, nnrti_ohnn_runner **runner)
 {
     const nnrti_shapes_maker maker = nnrti_ohnn_maker(e);

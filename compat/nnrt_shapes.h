@@ -1,16 +1,15 @@
 /*
-nnrt_shapes.h - what the APIs of compat/ prepare for the shapes of a model's dynamic inputs, kept from run to run.
+nnrt_shapes.h - the prepared models of several input shapes, kept from run to run by the APIs of compat/.
 
     #include "nnrt_shapes.h"        in the implementation of a header of compat/; a program does not include it
 
-WHAT IT IS
-    A model with dynamic inputs is prepared for the shapes of a run. What was prepared is kept for NNRT_SHAPES_KEPT different
-    shapes: a run with one of them prepares nothing. A further shape prepares once more, for an upper bound of all shapes so
-    far, and then serves every shape within it. A shape beyond the bound replaces it by a larger one, by half at least, so
-    that n growing shapes cost a number of preparations that grows with log n. Where a device or model takes no bounds, the
-    shape that was not used for the longest time makes room.
-    What is kept shares nothing: each entry has its own packed weights and arena. That is the price of four shapes at full
-    speed; a bound alone would be slower for each of them.
+OVERVIEW
+    A model with dynamic inputs is prepared for the shapes of a run. NNRT_SHAPES_KEPT prepared models are kept: a run with the
+    shape of one of them prepares nothing. A further shape prepares a model for an upper bound of all shapes so far, which
+    serves every shape within it. A shape that exceeds the bound replaces it by a bound that is larger by half at least, so that n
+    growing shapes cost O(log n) preparations. If a device or model takes no bounds, the least recently used shape makes room.
+    The entries share nothing: each has its own packed weights and arena. That is the price of four shapes at full speed; a
+    bound alone would be slower for each of them.
 
 MIT licence, see LICENSE.
 */
@@ -50,7 +49,7 @@ static void nnrti_shapes_clear(nnrti_shapes *s, const nnrti_shapes_maker *maker)
     memset(s, 0, sizeof(*s));
 }
 
-/* Do all shapes equal those of an entry, or, with within, lie below them? */
+/* Do all shapes equal the shapes of an entry, or, with within, not exceed them? */
 static bool nnrti_shapes_fit(const nnrt_dims *dims, const nnrt_dims *of, uint32_t nIn, bool within)
 {
     for (uint32_t i = 0; i < nIn; i++) {
@@ -85,7 +84,7 @@ static NNRT_ReturnCode nnrti_shapes_bound(nnrti_shapes *s, const nnrti_shapes_ma
     NNRT_ReturnCode code;
     if (!grows)
         memcpy(bound, dims, nIn * sizeof(*dims));
-    for (int pass = grows ? 0 : 1;; pass++) { /* by half and more, and where that is too much, no further than it must */
+    for (int pass = grows ? 0 : 1;; pass++) { /* first by half, then no further than needed */
         for (uint32_t i = 0; i < nIn; i++)
             for (int32_t a = 0; a < dims[i].rank; a++) {
                 int32_t *most = &bound[i].dims[a];
@@ -105,7 +104,7 @@ static NNRT_ReturnCode nnrti_shapes_bound(nnrti_shapes *s, const nnrti_shapes_ma
     }
 }
 
-/* The entry that serves these shapes, prepared unless it is there. bound: it is for more than these shapes. */
+/* Finds or prepares the entry for these shapes. *bound: it was prepared for a bound. */
 static NNRT_ReturnCode nnrti_shapes_find(nnrti_shapes *s, const nnrti_shapes_maker *maker, const nnrt_dims *dims,
                                          uint32_t nIn, void **made, bool *bound)
 {

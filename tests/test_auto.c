@@ -248,7 +248,7 @@ static NNRT_Model *drawn(const char *nodes, const char *outputs)
     NNRT_Model *model = NULL;
     nnrt_builder *b = NULL;
     nnrt_error e;
-    static uint32_t all[8]; /* outputs, where one of them stands twice: a model may have that, a builder refuses it */
+    static uint32_t all[8]; /* outputs with duplicates: a model may have these, a builder refuses them */
     uint32_t tensors[32], n = 0, count = 0;
     bool twice = false;
     memset(&e, 0, sizeof(e));

@@ -105,7 +105,7 @@ static void test_by_hand(void **state)
     assert_int_equal(t.bytes, 0);
 }
 
-/* x -> RELU -> y, y an output as often as told. */
+/* x -> RELU -> y; y becomes an output so many times. */
 static uint32_t one_output(nnrt_builder *b, uint32_t times)
 {
     const int32_t dims[2] = {2, 3};
@@ -119,8 +119,47 @@ static uint32_t one_output(nnrt_builder *b, uint32_t times)
     return y;
 }
 
-/* What a builder says of calls after nnrt_builder_finish, of a tensor that is an output twice, and of an error that was used
-   before. */
+/* A function for each operator: it adds a node of that operator with the attributes of its struct. */
+static void test_typed(void **state)
+{
+    const int32_t dims[2] = {2, 3};
+    static const float x[6] = {1, -2, 3, -4, 5, -6}, wanted[6] = {2, 0, 6, 0, 6, 0};
+    float y[6];
+    nnrt_builder *b = begin(NULL);
+    NNRT_AddFusion add;
+    NNRT_Clip clip;
+    nnrt_session *session = NULL;
+    NNRT_Model *m;
+    uint32_t in[2];
+    (void)state;
+    memset(&add, 0, sizeof(add));
+    memset(&clip, 0, sizeof(clip));
+    add.activationType = NNRT_ACTIVATION_TYPE_RELU;
+    clip.max = 6;
+    in[0] = in[1] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims);
+    in[0] = nnrt_add_ADD_FUSION(b, "sum", &add, in, 2);
+    nnrt_builder_output(b, nnrt_add_CLIP(b, "y", &clip, in, 1));
+    m = finish(b);
+    nnrt_builder_destroy(b);
+    assert_int_equal(m->nodes.count, 2);
+    assert_int_equal(m->nodes.data[0].nodeType, NNRT_NODE_TYPE_ADD_FUSION);
+    assert_int_equal(m->nodes.data[1].nodeType, NNRT_NODE_TYPE_CLIP);
+    assert_string_equal(m->nodes.data[0].name, "sum");
+    assert_int_equal(nnrt_session_create(&session, m, NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_run(session, NNRT_IO(x), NNRT_IO(y)), NNRT_SUCCESS);
+    assert_memory_equal(y, wanted, sizeof(wanted));
+    nnrt_session_destroy(session);
+    nnrt_model_destroy(m);
+#define TYPED(op, number, S, ...)                                                                                      \
+    {                                                                                                                  \
+        uint32_t (*const typed)(nnrt_builder *, const char *, const NNRT_##S *, const uint32_t *, uint32_t) =          \
+            nnrt_add_##op;                                                                                             \
+        assert_int_equal(typed(NULL, NULL, NULL, NULL, 0), NNRT_NO_TENSOR);                                            \
+    }
+    NNRT_OPS(TYPED, NNRTI_NO_KERNEL)
+}
+
+/* Calls after nnrt_builder_finish, a tensor that is an output twice, and an error that an earlier call filled. */
 static void test_used_up(void **state)
 {
     static const char *const once = "nnrt_builder_finish was called: a builder makes one model, create another one for the next";
@@ -138,7 +177,7 @@ static void test_used_up(void **state)
     assert_int_equal(nnrt_builder_finish(b, &m, &error), NNRT_OPERATION_FORBIDDEN);
     assert_string_equal(error.message, "nnrt_builder_output: tensor 1 'y' is output 0 already");
     assert_null(m);
-    /* the builder that failed has finished, too; the error says what is wrong now */
+    /* the builder that failed has finished, too; the error has the new fault */
     assert_int_equal(nnrt_builder_error(b)->code, NNRT_SUCCESS);
     assert_int_equal(nnrt_builder_finish(b, &m, &error), NNRT_OPERATION_FORBIDDEN);
     assert_string_equal(error.message, once);
@@ -179,7 +218,7 @@ static void test_used_up(void **state)
         assert_int_equal(nnrt_builder_finish(b, &none, NULL), NNRT_OPERATION_FORBIDDEN);
     }
     nnrt_builder_destroy(b);
-    /* others forget what an error said as well */
+    /* other functions clear it as well */
     {
         nnrt_session *session = NULL;
         size_t bytes = 0;
@@ -1089,7 +1128,7 @@ static void test_places_of_open_extents(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),                cmocka_unit_test(test_used_up), cmocka_unit_test(test_in_place),         cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_by_hand),                cmocka_unit_test(test_used_up), cmocka_unit_test(test_typed), cmocka_unit_test(test_in_place),         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_default_attr),           cmocka_unit_test(test_empty_and_scalar), cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_inferred),               cmocka_unit_test(test_graphs),           cmocka_unit_test(test_checked),
         cmocka_unit_test(test_many),                   cmocka_unit_test(test_out_of_memory),    cmocka_unit_test(test_attach),

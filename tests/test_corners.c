@@ -1148,7 +1148,7 @@ static void test_builder_arguments(void **state)
     assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_INVALID_TENSOR); /* empty; nobody asks why */
     nnrt_builder_destroy(b);
     b = begin();
-    error.code = NNRT_CANCELLED; /* what an earlier call said is forgotten */
+    error.code = NNRT_CANCELLED; /* an earlier fault is cleared */
     assert_int_equal(nnrt_builder_finish(b, &m, &error), NNRT_INVALID_TENSOR);
     assert_int_equal(error.code, NNRT_INVALID_TENSOR);
     nnrt_builder_destroy(b);

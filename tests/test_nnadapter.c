@@ -1034,6 +1034,35 @@ static void alternatives(void **state)
     end(&n);
 }
 
+/* A dimension below 0 is unknown, or refused with the operand and its number. */
+static void building_dims(void **state)
+{
+    static const int32_t good[5][2] = {{2, 3}, {OPEN, 3}, {-1, 3}, {2, OPEN}, {0, 3}};
+    static const int32_t bad[4][2] = {{-5, 3}, {2, -2}, {OPEN + 1, 3}, {2, INT32_MIN}};
+    NNAdapterModel *model = NULL;
+    NNAdapterOperand *o = NULL;
+    (void)state;
+    is(NNAdapterModel_create(&model), OK);
+    for (int i = 0; i < 5; i++) {
+        NNAdapterOperandType type = type_of(NNADAPTER_FLOAT32, 2, good[i]);
+        is(NNAdapterModel_addOperand(model, &type, &o), OK);
+    }
+    for (int i = 0; i < 4; i++) {
+        NNAdapterOperandType type = type_of(NNADAPTER_FLOAT32, 2, bad[i]);
+        is(NNAdapterModel_addOperand(model, &type, &o), DIMS);
+        assert_null(o);
+    }
+    NNAdapterModel_destroy(model);
+    is(NNAdapterModel_create(&model), OK);
+    {
+        NNAdapterOperandType type = type_of(NNADAPTER_FLOAT32, 2, bad[1]);
+        is(NNAdapterModel_addOperand(model, &type, &o), DIMS);
+        assert_string_equal(nnrt_nnadapter_model_error(model),
+                            "operand 0: dimension 1 is -2, expected 0 or more, or NNADAPTER_UNKNOWN (-65535)");
+    }
+    NNAdapterModel_destroy(model);
+}
+
 /* Runs z = relu(x + y) of [rows,3] on a device for each number of rows, and compares how often it prepares the model. */
 static void prepares(const char *device, const int32_t (*runs)[2], uint32_t count)
 {
@@ -1062,7 +1091,7 @@ static void prepares(const char *device, const int32_t (*runs)[2], uint32_t coun
     unregistered(fake);
 }
 
-/* What was prepared for a shape is kept: for four shapes, then for a bound of all, which grows by half at least. */
+/* Prepared models are kept: of four shapes, then one for a bound of all, which grows by half at least. */
 static void shapes_kept(void **state)
 {
     static const int32_t bound[][2] = {{1, 1}, {2, 1}, {3, 1}, {4, 1},            /* four shapes */
@@ -3005,7 +3034,7 @@ int main(void)
         cmocka_unit_test(devices),           cmocka_unit_test(contexts),      cmocka_unit_test(operands),
         cmocka_unit_test(operations),        cmocka_unit_test(finishing),     cmocka_unit_test(supported),
         cmocka_unit_test(compilations),      cmocka_unit_test(caches),        cmocka_unit_test(caches_without_memory),
-        cmocka_unit_test(executions),        cmocka_unit_test(dynamic),       cmocka_unit_test(shapes_kept),
+        cmocka_unit_test(executions),        cmocka_unit_test(dynamic),       cmocka_unit_test(shapes_kept), cmocka_unit_test(building_dims),
         cmocka_unit_test(alternatives),       cmocka_unit_test(told_by_values),
         cmocka_unit_test(convolution),       cmocka_unit_test(transposed),    cmocka_unit_test(quantised),
         cmocka_unit_test(channels),          cmocka_unit_test(defaults),      cmocka_unit_test(refused),

@@ -2096,7 +2096,7 @@ static void prepares(const char *device, const int32_t (*runs)[2], uint32_t coun
     unregistered(fake);
 }
 
-/* What was prepared for a shape is kept: for four shapes, then for a bound of all, which grows by half at least. */
+/* Prepared models are kept: of four shapes, then one for a bound of all, which grows by half at least. */
 static void shapes_kept(void **state)
 {
     static const int32_t bound[][2] = {{1, 1}, {2, 1}, {3, 1}, {4, 1},            /* four shapes */
@@ -2420,9 +2420,9 @@ static void refused(void **state)
     OH_NNModel_Destroy(&model);
 }
 
-/* ---- what Build decides ---- */
+/* ---- decisions of Build ---- */
 
-/* A compilation holds what it needs of its model from Construct on. */
+/* A compilation keeps its model alive from Construct on. */
 static void model_gone(void **state)
 {
     static const float x[6] = {1, 2, 3, -4, 5, -6}, y[6] = {10, 20, 30, 1, 1, 1}, sum[6] = {11, 22, 33, 0, 6, 0};
@@ -2546,8 +2546,7 @@ static void mixed_types(void **state)
     }
 }
 
-/* What a device does not take says Build, not AddOperation: here numbers of element types. Those that OH_NN has no name for
-   are the device's own. */
+/* Build, not AddOperation, refuses numbers of element types. A number that OH_NN has no name for is the device's own. */
 static void types_at_build(void **state)
 {
     static const struct {
@@ -2716,7 +2715,7 @@ static OH_NN_ReturnCode instance_norm(int32_t a, int32_t b, int32_t channels, OH
     return code;
 }
 
-/* Without a format an image is channels last; INSTANCE_NORM's is channels first where only that fits the scale. */
+/* Without a format an image is channels last; INSTANCE_NORM's is channels first if only that fits the scale. */
 static void instance_norms(void **state)
 {
     float error;
