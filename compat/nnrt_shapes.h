@@ -6,7 +6,7 @@ nnrt_shapes.h - the prepared models of several input shapes, kept from run to ru
 OVERVIEW
     A model with dynamic inputs is prepared for the shapes of a run. NNRT_SHAPES_KEPT prepared models are kept: a run with the
     shape of one of them prepares nothing. A further shape prepares a model for an upper bound of all shapes so far, which
-    serves every shape within it. A shape that exceeds the bound replaces it by a bound that is larger by half at least, so that n
+    serves every shape within it. A shape that exceeds the bound replaces it by one that is larger by half at least, so that n
     growing shapes cost O(log n) preparations. If a device or model takes no bounds, the least recently used shape makes room.
     The entries share nothing: each has its own packed weights and arena. That is the price of four shapes at full speed; a
     bound alone would be slower for each of them.
