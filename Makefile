@@ -220,7 +220,7 @@ CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c)))
 # Those that take longest begin first, so that all processors end together.
 # The first one waits for build/test/implementation.o, the second one for what the others share.
 LONG := emit builds tsan copy cli dist bits conformance install extents firmware symbols docs cpu
-SUITES := $(LONG) single docs vectors open-vectors onnx-nodes convert differential splits examples runner coverage-script lib \
+SUITES := $(LONG) single docs vectors open-vectors onnx-nodes convert quantized differential splits examples runner coverage-script lib \
 	api cpu-vectors cpu-sets $(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
@@ -237,7 +237,7 @@ suites: $(ONLY:%=suite-%)
 # it, tests/nnrt.c, also those that look at internals (tests/inside.h); so do the command line and the examples, which have it
 # in them, as if it had been there already. As they are they are compiled by make, and by the suites builds, dist and install.
 IMPLEMENTED := -DNNRT_OPS_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_IMPLEMENTED -DNNRT_ONNX_IMPLEMENTED \
-	-DNNRT_CPU_IMPLEMENTED -DNNRT_FAKE_IMPLEMENTED -DNNRT_REMOTE_IMPLEMENTED -DNNRT_NNADAPTER_IMPLEMENTED -DNNRT_NNADAPTER_DRIVER_IMPLEMENTED \
+	-DNNRT_CPU_IMPLEMENTED -DNNRT_DRIVER_IMPLEMENTED -DNNRT_FAKE_IMPLEMENTED -DNNRT_REMOTE_IMPLEMENTED -DNNRT_NNADAPTER_IMPLEMENTED -DNNRT_NNADAPTER_DRIVER_IMPLEMENTED \
 	-D_XOPEN_SOURCE=700
 ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/test_*.c)))
 TOGETHER := $(filter-out $(ALONE),$(CMOCKA) device_vectors differential onnx_nodes splits)
@@ -269,9 +269,11 @@ $(OPTIMISED:%=build/test/%): private PROGRAM_CFLAGS := -O1 -g1
 
 # Drivers that the test of that name loads; one has a table whose name is another one.
 build/test/libwrong_npu.so: CPPFLAGS += -D__nnadapter_device__plain_npu=__nnadapter_device__wrong_npu
+build/test/libtable_npu.so: tests/table_npu.c nnrt_hal.h nnrt_ops.h
 build/test/libplain_npu.so build/test/libwrong_npu.so: tests/nnadapter_plain.c $(wildcard compat/*/*.h)
+build/test/libplain_npu.so build/test/libwrong_npu.so build/test/libtable_npu.so:
 	@mkdir -p $(@D)
-	@$(COMPILE) -fPIC -shared $(LDFLAGS) -o $@ $<
+	@$(COMPILE) -fPIC -shared $(LDFLAGS) -o $@ $< $(LIBS)
 
 build/test/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwrong_npu.so
 
@@ -345,7 +347,7 @@ build/test/nnrt_devices: tests/nnrt_devices.c build/test/implementation.o
 suite-splits: build/test/splits
 	$(SUITE) $< 40 $(DIGITS)
 
-suite-cli: build/test/nnrt build/nnrt build/test/nnrt_devices | build/test/libplain_npu.so
+suite-cli: build/test/nnrt build/nnrt build/test/nnrt_devices | build/test/libplain_npu.so build/test/libtable_npu.so
 	$(SUITE) sh tests/test_cli.sh $^
 
 suite-firmware: build/test/nnrt
@@ -360,7 +362,7 @@ build/test/bench: tests/bench/bench.c build/test/implementation.o
 suite-examples: $(EXAMPLES:%=build/test/%) build/test/bench
 	$(SUITE) sh tests/test_examples.sh build/test
 
-suite-lib: $(LIBRARIES:%=build/test/%)
+suite-lib: $(LIBRARIES:%=build/test/%) | build/test/libplain_npu.so build/test/libtable_npu.so
 	$(SUITE) sh tests/test_lib.sh build/test
 
 # What each compiler makes of the headers, for the suites that link it, look at it or compare it. What gcc makes is
@@ -495,7 +497,7 @@ coverage-open-vectors: build/coverage/bin/device_vectors
 coverage-onnx-nodes: build/coverage/bin/onnx_nodes
 	$(COVERAGE_SUITE) $<
 
-coverage-cli: build/coverage/bin/nnrt | build/test/libplain_npu.so
+coverage-cli: build/coverage/bin/nnrt | build/test/libplain_npu.so build/test/libtable_npu.so
 	$(COVERAGE_SUITE) sh tests/test_cli.sh $<
 
 build/coverage/bin/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwrong_npu.so
@@ -598,6 +600,10 @@ suite-install: build/nnrt
 # It compares files, byte by byte, of more than 600 models: without the sanitizers, which would take minutes.
 suite-convert: build/nnrt
 	$(SUITE) $(PYTHON) tests/test_convert.py $<
+
+# ONNX's 8-bit tensors: each producer with each consumer, beside what ONNX Runtime gave (tests/quantized.txt).
+suite-quantized: build/nnrt
+	$(SUITE) $(PYTHON) -B tests/test_quantized.py $<
 
 # Open extents, told in three ways.
 suite-extents: build/nnrt

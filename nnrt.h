@@ -2517,7 +2517,8 @@ static double nnrti_fold_work(const nnrt_resolve *c)
 
 static bool nnrti_is_quant_cast(NNRT_NodeType type)
 {
-    return type == NNRT_NODE_TYPE_QUANT_DTYPE_CAST || type == NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2;
+    return type == NNRT_NODE_TYPE_QUANT_DTYPE_CAST || type == NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2 ||
+           type == NNRT_NODE_TYPE_QUANTIZE_LINEAR;
 }
 
 /* A node that gives float32 of integers: of what reads it an operator on integers may become. */
@@ -2778,7 +2779,8 @@ static bool nnrti_is_nchw(const nnrt_operand *o)
 static bool nnrti_graph_same_values(const nnrti_graph *g, uint32_t a, uint32_t b)
 {
     const nnrt_operand *x = &g->shapes[a], *y = &g->shapes[b];
-    return x->dataType == y->dataType && !nnrti_absent(x) && nnrti_quant_equal(x, y);
+    return x->dataType == y->dataType && !nnrti_absent(x) && nnrti_quant_equal(x, y) &&
+           (x->quantCount < 2 || nnrti_quant_axis(x) == nnrti_quant_axis(y));
 }
 
 /* Tensor b may be read where a was: the order of the axes is the same, too. Shapes are the caller's matter. */
@@ -2840,7 +2842,7 @@ typedef bool (*nnrti_pass)(nnrti_graph *g, uint32_t node);
 static bool nnrti_is_reshape(const NNRT_Node *n)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
-    return op != NULL && (op->flags & NNRT_OP_ALIAS) != 0;
+    return op != NULL && (op->flags & NNRT_OP_ALIAS) != 0 && (op->flags & NNRT_OP_MOVES) != 0;
 }
 
 /* The node before `node` that writes its input 0, when test accepts it and its own input 0 may be read instead. */
@@ -2969,7 +2971,8 @@ static bool nnrti_graph_copies(nnrti_graph *g, const NNRT_Node *n, uint32_t x, u
     case NNRT_NODE_TYPE_SLICE_FUSION: return nnrti_graph_same_dims(g, x, y);
     case NNRT_NODE_TYPE_STRIDED_SLICE: return nnrti_graph_same_dims(g, x, y) && nnrti_graph_forward(g, n);
     case NNRT_NODE_TYPE_TRANSPOSE: return nnrti_graph_identity_perm(g, n);
-    case NNRT_NODE_TYPE_CAST: return true; /* the types are equal, which the caller looks at */
+    case NNRT_NODE_TYPE_CAST: /* types and quantization parameters are equal: the caller has compared them */
+    case NNRT_NODE_TYPE_BITCAST: return true;
     case NNRT_NODE_TYPE_CONCAT: return n->inputIndex.count == 1;
     case NNRT_NODE_TYPE_SPLIT: return n->outputIndex.count == 1;
     case NNRT_NODE_TYPE_ACTIVATION:
@@ -3492,40 +3495,6 @@ static bool nnrti_qdq_is_bias(NNRT_NodeType type, uint32_t k)
                       type == NNRT_NODE_TYPE_FULL_CONNECTION || type == NNRT_NODE_TYPE_MATMUL_FUSION);
 }
 
-/* The constant t is the one number v. */
-static bool nnrti_graph_is_number(const nnrti_graph *g, uint32_t t, float v)
-{
-    const nnrt_operand *o = nnrti_graph_data(g, t);
-    size_t count;
-    return o != NULL && o->dataType == NNRT_DATA_TYPE_FLOAT32 && nnrt_dims_count(o->dims, o->rank, &count) &&
-           count == 1 && *(const float *)o->data == v;
-}
-
-/* What the cast `node` makes integers of: its input, or where that is round(x / scale) * scale, as ONNX rounds, x. steps[]:
-   the nodes, the cast first, that then go. */
-static uint32_t nnrti_qdq_rounded(nnrti_graph *g, uint32_t node, uint32_t steps[4], uint32_t *nSteps)
-{
-    static const NNRT_NodeType types[] = {NNRT_NODE_TYPE_MUL_FUSION, NNRT_NODE_TYPE_ROUND, NNRT_NODE_TYPE_DIV_FUSION};
-    const uint32_t y = nnrti_graph_node(g, node)->outputIndex.data[0], own = nnrti_graph_owner(g, node);
-    const uint32_t x = nnrti_id(&nnrti_graph_node(g, node)->inputIndex, 0);
-    const float scale = (float)g->shapes[y].quant[0].scale;
-    uint32_t t = x;
-    bool has;
-    steps[0] = node;
-    *nSteps = 1;
-    for (uint32_t i = 0; i < NNRTI_COUNT(types); i++) {
-        const NNRT_Node *n = nnrti_graph_producer(g, t);
-        if (n == NULL || n->nodeType != types[i] || nnrti_graph_owner(g, g->writer[t]) != own ||
-            nnrti_activation_of(n, &has) != NNRT_ACTIVATION_TYPE_NO_ACTIVATION ||
-            (i != 1 && !nnrti_graph_is_number(g, nnrti_id(&n->inputIndex, 1), scale)))
-            return x;
-        steps[i + 1] = g->writer[t];
-        t = n->inputIndex.data[0];
-    }
-    *nSteps = 4;
-    return t;
-}
-
 /* The quantised tensor that a cast of the same graph makes float32 tensor t of; NNRT_NO_TENSOR: there is none. */
 static uint32_t nnrti_qdq_source(nnrti_graph *g, uint32_t t, uint32_t own)
 {
@@ -3799,7 +3768,7 @@ static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t last)
     const uint32_t nOut = n->outputIndex.count, maxIn = nnrti_padded(n->inputIndex.count, arity.maxIn),
                    nAll = nnrti_padded(nOut, arity.maxOut);
     nnrt_operand *o = (nnrt_operand *)nnrti_temp(&g->work, (size_t)maxIn + nAll, sizeof(*o));
-    uint32_t *casts = (uint32_t *)nnrti_temp(&g->work, nOut, sizeof(*casts)), steps[4], nSteps;
+    uint32_t *casts = (uint32_t *)nnrti_temp(&g->work, nOut, sizeof(*casts));
     nnrt_resolve c;
     if (o == NULL || casts == NULL) {
         nnrti_builder_no_memory(g->edit);
@@ -3810,16 +3779,10 @@ static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t last)
     for (uint32_t k = 0; k < nOut; k++) {
         uint32_t t = n->outputIndex.data[k], y;
         casts[k] = t != NNRT_NO_TENSOR ? nnrti_qdq_reader(g, t, last) : NNRTI_BY_NOBODY;
-        for (uint32_t i = 0;
-             casts[k] != NNRTI_BY_NOBODY && !nnrti_is_quant_cast(nnrti_graph_node(g, casts[k])->nodeType);
-             i++) /* over what rounds, perhaps */
-            casts[k] =
-                i < 3 ? nnrti_qdq_reader(g, nnrti_graph_node(g, casts[k])->outputIndex.data[0], last) : NNRTI_BY_NOBODY;
-        if (casts[k] == NNRTI_BY_NOBODY)
+        if (casts[k] == NNRTI_BY_NOBODY || !nnrti_is_quant_cast(nnrti_graph_node(g, casts[k])->nodeType))
             return false;
         y = nnrti_graph_node(g, casts[k])->outputIndex.data[0];
-        if (g->shapes[y].quantCount != 1 || !nnrti_type_in(g->shapes[y].dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8) ||
-            nnrti_qdq_rounded(g, casts[k], steps, &nSteps) != t)
+        if (g->shapes[y].quantCount != 1 || !nnrti_type_in(g->shapes[y].dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8))
             return false;
         o[maxIn + k] = g->open[y];
     }
@@ -3827,9 +3790,7 @@ static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t last)
         return false;
     for (uint32_t k = 0; k < nOut; k++) {
         const uint32_t y = nnrti_graph_node(g, casts[k])->outputIndex.data[0];
-        (void)nnrti_qdq_rounded(g, casts[k], steps, &nSteps);
-        for (uint32_t i = 0; i < nSteps; i++)
-            nnrti_graph_delete(g, steps[i]);
+        nnrti_graph_delete(g, casts[k]);
         nnrti_qdq_gives(g, node, k, y, &c.out[k]);
     }
     return true;
@@ -3841,7 +3802,7 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *cast = nnrti_graph_node(g, node);
     const uint32_t y = nnrti_id(&cast->outputIndex, 0), own = nnrti_graph_owner(g, node);
-    uint32_t x, t, steps[4], nSteps, tail[NNRTI_QDQ_MOVES], nTail = 0, maxIn;
+    uint32_t x, t, tail[NNRTI_QDQ_MOVES], nTail = 0, maxIn;
     nnrt_operand *o, q;
     nnrti_qdq_input in;
     NNRT_Node *n;
@@ -3849,7 +3810,7 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
     if (!g->quantize || !nnrti_is_quant_cast(cast->nodeType) || y == NNRT_NO_TENSOR || g->shapes[y].quantCount != 1 ||
         !nnrti_type_in(g->shapes[y].dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8))
         return false;
-    t = x = nnrti_qdq_rounded(g, node, steps, &nSteps);
+    t = x = nnrti_id(&cast->inputIndex, 0);
     if (t != NNRT_NO_TENSOR && g->writer[t] != NNRTI_BY_NOBODY &&
         nnrti_graph_node(g, g->writer[t])->nodeType == NNRT_NODE_TYPE_SPLIT)
         return nnrti_graph_owner(g, g->writer[t]) == own && nnrti_qdq_split(g, g->writer[t], node);
@@ -3875,8 +3836,7 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
     o[maxIn].quantAxis = 0;
     if (!nnrti_qdq_inputs(g, g->writer[t], o, maxIn, &c))
         return false;
-    for (uint32_t i = 0; i < nSteps; i++)
-        nnrti_graph_delete(g, steps[i]);
+    nnrti_graph_delete(g, node);
     if (nTail == 0) {
         nnrti_qdq_gives(g, g->writer[t], 0, y, &c.out[0]);
         return true;
@@ -3890,6 +3850,61 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
     return true;
 }
 
+/* The quantized tensor, of the type and parameters of y, that tensor t is a BITCAST of; NNRT_NO_TENSOR: there is none. */
+static uint32_t nnrti_bitcast_source(nnrti_graph *g, uint32_t t, uint32_t y)
+{
+    const NNRT_Node *n = t != NNRT_NO_TENSOR && g->writer[t] != NNRTI_BY_NOBODY ? nnrti_graph_node(g, g->writer[t]) : NULL;
+    return n != NULL && n->nodeType == NNRT_NODE_TYPE_BITCAST && nnrti_graph_alike(g, n->inputIndex.data[0], y)
+               ? n->inputIndex.data[0]
+               : NNRT_NO_TENSOR;
+}
+
+/* BITCAST, the conversion between quantized and plain integers (QuantizeLinear is followed by one, DequantizeLinear reads
+   one). Of two in a row the second reads the input of the first. In BITCAST -> movers -> BITCAST back to the same
+   parameters, one for the whole tensor, the movers work on the quantized tensors: bytes move the same way, and no BITCAST
+   is left between a quantized producer and a quantized consumer. */
+NNRTI_COLD static bool nnrti_pass_bitcast(nnrti_graph *g, uint32_t node)
+{
+    const NNRT_Node *n = nnrti_graph_node(g, node), *m = NULL;
+    const uint32_t x = nnrti_id(&n->inputIndex, 0), y = nnrti_id(&n->outputIndex, 0), own = nnrti_graph_owner(g, node);
+    uint32_t moved[NNRTI_QDQ_MOVES], nMoved = 0, nFrom = 1, *inputs, t = x;
+    if (n->nodeType != NNRT_NODE_TYPE_BITCAST || x == NNRT_NO_TENSOR || y == NNRT_NO_TENSOR)
+        return false;
+    if (g->writer[x] != NNRTI_BY_NOBODY && (m = nnrti_graph_node(g, g->writer[x]))->nodeType == NNRT_NODE_TYPE_BITCAST)
+        return nnrti_graph_set_inputs(g, node, m->inputIndex.data, 1);
+    if (g->shapes[y].quantCount != 1)
+        return false;
+    do {
+        m = nnrti_graph_producer(g, t);
+        if (m == NULL || nMoved == NNRTI_QDQ_MOVES || nnrti_graph_owner(g, g->writer[t]) != own ||
+            (nnrt_op_find(m->nodeType)->flags & NNRT_OP_MOVES) == 0 || m->outputIndex.count != 1)
+            return false;
+        moved[nMoved++] = t;
+        t = m->inputIndex.data[0];
+        if (nnrt_op_operands(nnrt_op_find(m->nodeType)).maxIn == UINT32_MAX) { /* it moves elements of all inputs */
+            nFrom = m->inputIndex.count;
+            break;
+        }
+    } while (nnrti_bitcast_source(g, t, y) == NNRT_NO_TENSOR);
+    for (uint32_t k = 0; k < nFrom; k++)
+        if (nnrti_bitcast_source(g, m->inputIndex.data[k], y) == NNRT_NO_TENSOR)
+            return false;
+    if ((inputs = (uint32_t *)nnrti_temp(&g->work, m->inputIndex.count, sizeof(*inputs))) == NULL) {
+        nnrti_builder_no_memory(g->edit);
+        return false;
+    }
+    for (uint32_t k = 0; k < m->inputIndex.count; k++)
+        inputs[k] = k < nFrom ? nnrti_bitcast_source(g, m->inputIndex.data[k], y) : m->inputIndex.data[k];
+    if (!nnrti_graph_set_inputs(g, g->writer[moved[nMoved - 1]], inputs, m->inputIndex.count)) {
+        nnrti_builder_no_memory(g->edit);
+        return false;
+    }
+    for (uint32_t k = 1; k < nMoved; k++)
+        nnrti_qdq_become(g, moved[k], &g->shapes[y], 0);
+    nnrti_graph_take_over(g, node, nnrti_graph_node(g, g->writer[x]), x);
+    return true;
+}
+
 /* Tried in this order, one success a node and round. */
 static const struct {
     nnrti_pass pass;
@@ -3898,6 +3913,7 @@ static const struct {
 } nnrti_passes[] = {
     {nnrti_pass_join_reshapes, NNRT_PASS_RESHAPES, "joined with the change of shape before it"},
     {nnrti_pass_join_transposes, NNRT_PASS_TRANSPOSES, "joined with the TRANSPOSE before it"},
+    {nnrti_pass_bitcast, NNRT_PASS_COPIES, "is part of the nodes before it, which move quantized elements"},
     {nnrti_pass_drop_copy, NNRT_PASS_COPIES, "is gone: it changes nothing"},
     {nnrti_pass_fold_affine, NNRT_PASS_AFFINE, "is in weights and bias of the node before it"},
     {nnrti_pass_matmul_bias, NNRT_PASS_BIAS, "is the bias of the product before it"},

@@ -792,6 +792,11 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_M
                                            void *user, NNRT_PreparedModel **prepared);
 NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                           void *user, size_t *bytes);
+/* All that GetSupportedNodes of such a device has to do if its edit refuses no node, and with config and reason NULL all
+   that GetSupportedOperation has to do: a node is supported if shape inference resolves it, as nnrt_plan_prepare does, for
+   the reference device's kernels. */
+NNRT_API NNRT_ReturnCode nnrt_plan_supported(const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                             bool *isSupported, uint32_t count, nnrt_reason reason, void *user);
 
 /* Weights that an edit packed before, or is to pack for the next time. They are of one model, and hold for its constants
    alone: who keeps them sees to it that they are given to no other. */
@@ -4198,8 +4203,8 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nn
     s->name = nnrti_text_of(n->name);
     s->node = (int32_t)node;
     s->flags = c->op->flags;
-    if (c->nIn > 0 && nnrti_is_quant(&c->in[0]) && !nnrti_quant_equal(&c->in[0], &c->out[0]))
-        s->flags &= ~NNRT_OP_ALIAS; /* requantises */
+    if (c->nDerived > 0)
+        s->flags &= ~NNRT_OP_ALIAS; /* the derived constants are the factors that requantize */
     s->nIn = c->kernelIn;
     s->nDerived = c->nDerived;
     s->nOut = c->kernelOut;
@@ -7792,14 +7797,13 @@ static NNRT_ReturnCode nnrti_support_walk(const NNRT_Model *m, const NNRT_ModelC
     return NNRT_SUCCESS;
 }
 
-static NNRT_ReturnCode nnrti_reference_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+NNRT_API NNRT_ReturnCode nnrt_plan_supported(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                              bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
 {
     NNRT_ModelConfig own;
     nnrt_memory memory;
     nnrt_mapping *mappings;
     NNRT_ReturnCode code;
-    (void)self;
     if (model == NULL || isSupported == NULL)
         return NNRT_NULL_PTR;
     nnrt_config_read(&own, config);
@@ -7820,9 +7824,17 @@ static NNRT_ReturnCode nnrti_reference_nodes(void *self, const NNRT_Model *model
     return code;
 }
 
+static NNRT_ReturnCode nnrti_reference_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                             bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
+{
+    (void)self;
+    return nnrt_plan_supported(model, config, isSupported, count, reason, user);
+}
+
 static NNRT_ReturnCode nnrti_reference_supported(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count)
 {
-    return nnrti_reference_nodes(self, model, NULL, isSupported, count, NULL, NULL);
+    (void)self;
+    return nnrt_plan_supported(model, NULL, isSupported, count, NULL, NULL);
 }
 
 static NNRT_ReturnCode nnrti_reference_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
@@ -7905,7 +7917,9 @@ typedef struct nnrti_auto_list {
     nnrt_device *devices[NNRT_MAX_DEVICES];
     bool failed[NNRT_MAX_DEVICES]; /* takes the whole model, and did not prepare it */
     uint32_t count;
-    bool named; /* by the caller, in that order */
+    bool named;       /* by the caller, in that order */
+    uint8_t *why;     /* for a report, of each node: NNRTI_WHY_ of a split that made no part; NULL: there was none */
+    nnrt_error fault; /* the first one of a device that did not prepare what it takes */
 } nnrti_auto_list;
 
 /* What is prepared on one device. */
@@ -8024,9 +8038,10 @@ static void nnrti_auto_allowed(const nnrt_device *device, NNRT_ModelConfig *own)
 static bool nnrti_takes_all(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config, bool *any)
 {
     NNRT_ModelConfig own = *config;
-    bool said, all, *isSupported;
+    bool all = true, *isSupported;
     const uint32_t count = model->nodes.count;
     size_t taken;
+    NNRT_ReturnCode code;
     *any = false;
     own.error = NULL; /* what it has against a node is no fault */
     own.autoDevices = NULL;
@@ -8044,11 +8059,12 @@ static bool nnrti_takes_all(nnrt_device *device, const NNRT_Model *model, const 
     if (isSupported == NULL)
         return false;
     memset(isSupported, 0, count);
-    said = all = nnrt_device_explain(device, model, &own, isSupported, count, NULL, NULL) == NNRT_SUCCESS;
+    code = nnrt_device_explain(device, model, &own, isSupported, count, NULL, NULL);
     for (uint32_t i = 0; i < count; i++) {
-        *any = *any || (said && isSupported[i]);
+        *any = *any || (code == NNRT_SUCCESS && isSupported[i]);
         all = all && isSupported[i];
     }
+    all = code == NNRT_SUCCESS ? all : code == NNRT_OUT_OF_MEMORY && config->buffer != NULL; /* PrepareModel decides */
     if (config->buffer == NULL)
         nnrt_free(config->allocator, isSupported, count);
     return all;
@@ -8185,10 +8201,18 @@ typedef struct nnrti_split {
     bool *given;            /* of each tensor: it is an output, or another group reads it than that which writes it */
     uint32_t *marks, mark;  /* of each step that is a group's first: searched in search number mark */
     uint32_t *stack;
-    bool counting; /* bytes are told: nothing stays, and all parts must tell theirs */
+    nnrt_error fault; /* the first one of a device that did not prepare its part */
+    bool counting;    /* bytes are told: nothing stays, and all parts must tell theirs */
 } nnrti_split;
 
 static bool nnrti_tells_memory(const nnrt_device *device); /* >>registry */
+
+/* Keeps the first fault of several. */
+static void nnrti_first_fault(nnrt_error *first, const nnrt_error *fault)
+{
+    if (fault != NULL && fault->code != NNRT_SUCCESS && nnrti_error_open(first))
+        (void)nnrt_error_set(first, fault->code, "%s", nnrti_reason(fault));
+}
 
 /* Is all on the devices of the list, or not at all? */
 static bool nnrti_split_only(const nnrti_split *s)
@@ -9045,6 +9069,9 @@ static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part 
     if (code == NNRT_SUCCESS && NNRTI_MODEL_HAS(part->prepared, RunIn) &&
         NNRTI_MODEL_HAS(part->prepared, GetWorkspaceSize))
         code = part->prepared->vtbl->GetWorkspaceSize(part->prepared, &part->workspace);
+    if (code != NNRT_SUCCESS)
+        (void)nnrt_error_set(error, code, "device '%s' has prepared its part, but does not tell its memory: %s (%d)",
+                             nnrt_device_unique_name(part->device), nnrt_code_name(code), code);
     for (uint32_t i = 0; i < part->model.inputIndex.count && code == NNRT_SUCCESS; i++)
         code = nnrti_part_agrees(part, false, i, error);
     for (uint32_t i = 0; i < part->model.outputIndex.count && code == NNRT_SUCCESS; i++)
@@ -9326,6 +9353,8 @@ static NNRT_ReturnCode nnrti_split_part(nnrti_split *s, uint32_t g)
     while (more) {
         memset(&error, 0, sizeof(error));
         code = nnrti_part_prepare(s, part, &error, &ours);
+        if (code != NNRT_SUCCESS)
+            nnrti_first_fault(&s->fault, &error);
         more = code != NNRT_SUCCESS && !ours && nnrti_part_next(s, part, &k);
         if (more)
             nnrti_split_move(s, g, k, NNRTI_WHY_FAILED);
@@ -9591,11 +9620,22 @@ static void nnrti_auto_tell(const nnrti_auto_telling *t, uint32_t n, const char 
     t->to->placed(t->to->user, &p);
 }
 
+/* Why node n is not on the preferred device, as NNRTI_WHY_. */
+static uint8_t nnrti_auto_why(const nnrti_auto_telling *t, uint32_t n)
+{
+    if (t->split != NULL || t->list->why != NULL)
+        return t->split != NULL ? t->split->why[n] : t->list->why[n];
+    return nnrti_kept(t->model, t->to, n) ? NNRTI_WHY_KEPT
+           : t->list->failed[0]           ? NNRTI_WHY_FAILED
+           : t->to->cost != NULL          ? NNRTI_WHY_COST
+                                          : NNRTI_WHY_ASKED;
+}
+
 static void nnrti_auto_refused(void *user, uint32_t node, const nnrt_error *error)
 {
     const nnrti_auto_telling *t = (const nnrti_auto_telling *)user;
     if (node < t->model->nodes.count && !t->told[node] && nnrti_auto_where(t, node) != t->list->devices[0] &&
-        (t->split == NULL || t->split->why[node] == NNRTI_WHY_ASKED))
+        (t->split == NULL || nnrti_auto_why(t, node) == NNRTI_WHY_ASKED))
         nnrti_auto_tell(t, node, error->message);
 }
 
@@ -9639,15 +9679,17 @@ static void nnrti_auto_report(nnrti_auto_telling *t, const NNRT_ModelConfig *ask
     if (asking != NULL)
         nnrt_free(asking->allocator, takes, count);
     for (uint32_t n = 0; n < count; n++) {
-        const uint8_t whole = nnrti_kept(t->model, t->to, n) ? NNRTI_WHY_KEPT
-                              : t->list->failed[0]           ? NNRTI_WHY_FAILED
-                              : t->to->cost != NULL          ? NNRTI_WHY_COST
-                                                             : NNRTI_WHY_ASKED;
-        if (!t->told[n])
-            nnrti_auto_tell(t, n,
-                            t->list->count > 0 && nnrti_auto_where(t, n) == t->list->devices[0]
-                                ? ""
-                                : nnrti_reasons[t->split != NULL ? t->split->why[n] : whole]);
+        const nnrt_error *fault = t->split != NULL && !nnrti_error_open(&t->split->fault) ? &t->split->fault
+                                                                                         : &t->list->fault;
+        const uint8_t why = nnrti_auto_why(t, n);
+        char text[sizeof(fault->message) + 64];
+        if (t->told[n])
+            continue;
+        (void)nnrt_text(text, sizeof(text), "%s%s%s", nnrti_reasons[why],
+                        why == NNRTI_WHY_FAILED && fault->message[0] != '\0' ? ": " : "",
+                        why == NNRTI_WHY_FAILED ? fault->message : "");
+        nnrti_auto_tell(t, n,
+                        t->list->count > 0 && nnrti_auto_where(t, n) == t->list->devices[0] ? "" : text);
     }
     nnrti_auto_unmatched(t);
 }
@@ -9833,7 +9875,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_split_make(nnrti_split *s, nnrti_split_m
 
 /* Splits the model. bytes: NULL, or nothing stays and it is told how many of a buffer are taken by the split, or by finding
    out that there is none. *split: there is one. */
-static NNRT_ReturnCode nnrti_auto_split(const nnrti_auto_list *list, const NNRT_Model *model,
+static NNRT_ReturnCode nnrti_auto_split(nnrti_auto_list *list, const NNRT_Model *model,
                                         const NNRT_ModelConfig *config, size_t *bytes, NNRT_PreparedModel **prepared,
                                         bool *split)
 {
@@ -9859,6 +9901,10 @@ static NNRT_ReturnCode nnrti_auto_split(const nnrti_auto_list *list, const NNRT_
     if (bytes != NULL && !nnrti_round_size(memory.peak, NNRT_ALIGNMENT, bytes))
         code = nnrti_no_memory(config->error);
     if (made == NULL || bytes != NULL) {
+        if (made == NULL && bytes == NULL && s.draft != NULL && code == NNRT_SUCCESS && nnrti_reports(config) &&
+            (list->why = (uint8_t *)nnrt_alloc(config->allocator, model->nodes.count)) != NULL)
+            memcpy(list->why, s.why, model->nodes.count);
+        nnrti_first_fault(&list->fault, &s.fault);
         nnrti_split_release(s.parts);
         nnrt_model_unmap(s.mappings);
         nnrt_memory_end(&memory);
@@ -9996,28 +10042,44 @@ static uint32_t nnrti_auto_first(const nnrti_auto_list *list, const NNRT_Model *
                : 0;
 }
 
-/* A device that takes the whole model will get it; else the answer is that of reference, or in strict mode that of all
-   devices together. */
+/* Whether the device prepares the whole model. It is asked by trying: nothing stays. */
+static bool nnrti_auto_try(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config)
+{
+    NNRT_ModelConfig own = nnrti_auto_config(config, device);
+    NNRT_PreparedModel *prepared = NULL;
+    NNRT_ReturnCode code;
+    own.error = NULL;
+    code = nnrt_device_prepare(device, model, &own, &prepared);
+    nnrt_device_release(device, prepared);
+    return code == NNRT_SUCCESS;
+}
+
+/* If a device takes the whole model, all nodes are supported; else the answer is that of reference. The rule is that of
+   nnrti_auto_prepare: a device that does not tell which nodes it supports is asked by trying, since its PrepareModel
+   decides. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_auto_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                                    bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
 {
     nnrti_auto_list list;
     NNRT_ModelConfig own;
+    nnrt_device *device;
     uint32_t at;
     NNRT_ReturnCode code;
     (void)self;
     if (model == NULL || isSupported == NULL)
         return NNRT_NULL_PTR;
     nnrt_config_read(&own, config);
+    own.through = NULL;
     if ((code = nnrti_auto_devices(&own, &list)) != NNRT_SUCCESS)
         return code;
     at = nnrti_auto_first(&list, model, &own);
-    if (count == model->nodes.count && nnrti_auto_next(&list, &at, model, &own) != NULL) {
-        for (uint32_t i = 0; i < count; i++)
-            isSupported[i] = true;
-        return NNRT_SUCCESS;
-    }
-    return nnrti_reference_nodes(NULL, model, config, isSupported, count, reason, user);
+    while (count == model->nodes.count && (device = nnrti_auto_next(&list, &at, model, &own)) != NULL)
+        if (nnrt_device_can(device, NNRT_ABILITY_TELL_NODES) || nnrti_auto_try(device, model, &own)) {
+            for (uint32_t i = 0; i < count; i++)
+                isSupported[i] = true;
+            return NNRT_SUCCESS;
+        }
+    return nnrt_plan_supported(model, config, isSupported, count, reason, user);
 }
 
 /* Without a configuration and reasons: HDI's own question. */
@@ -10032,7 +10094,6 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_auto_memory(void *self, const NNRT_Model
 {
     nnrti_auto_list list;
     NNRT_ModelConfig own, trial;
-    NNRT_PreparedModel *prepared = NULL;
     nnrt_device *device;
     size_t peak = 0;
     uint32_t at;
@@ -10047,13 +10108,10 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_auto_memory(void *self, const NNRT_Model
         return code;
     at = nnrti_auto_first(&list, model, &own);
     while ((device = nnrti_auto_next(&list, &at, model, &own)) != NULL) {
-        trial = nnrti_auto_config(&own, device);
-        trial.error = NULL;
-        if (nnrt_device_prepare(device, model, &trial, &prepared) == NNRT_SUCCESS)
+        if (nnrti_auto_try(device, model, &own))
             break;
         list.failed[at - 1] = true;
     }
-    nnrt_device_release(device, prepared);
     if (device == NULL) {
         code = nnrti_auto_split(&list, model, &own, &peak, NULL, &split);
         if (split || code == NNRT_OUT_OF_MEMORY || code == NNRT_NOT_SUPPORT || !nnrti_auto_rest(&list, model, &own)) {
@@ -10141,6 +10199,8 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_auto_prepare(void *self, const NNRT_Mode
         tried = true;
         code = nnrti_auto_wrap(device, model, &own, prepared);
         list.failed[at - 1] = code != NNRT_SUCCESS;
+        if (code != NNRT_SUCCESS && first)
+            nnrti_first_fault(&list.fault, own.error);
         if (code == NNRT_OUT_OF_MEMORY && nnrti_auto_too_small(device, model, &own))
             return code;
     }
@@ -10151,17 +10211,19 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_auto_prepare(void *self, const NNRT_Mode
         if (split)
             return code;
         device = nnrt_device_find("reference");
-        if (code == NNRT_OUT_OF_MEMORY || code == NNRT_NOT_SUPPORT || !nnrti_auto_rest(&list, model, &own))
-            return code != NNRT_SUCCESS ? code
-                                        : nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
-                                                         list.count == 0 ? "no device is registered and available"
-                                                                         : "strict: no device takes the model");
-        if (first)
-            nnrti_error_clear(own.error);
-        code = nnrti_auto_wrap(device, model, &own, prepared);
+        if (code != NNRT_OUT_OF_MEMORY && code != NNRT_NOT_SUPPORT && nnrti_auto_rest(&list, model, &own)) {
+            if (first)
+                nnrti_error_clear(own.error);
+            code = nnrti_auto_wrap(device, model, &own, prepared);
+        } else if (code == NNRT_SUCCESS) {
+            code = nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
+                                  list.count == 0 ? "no device is registered and available"
+                                                  : "strict: no device takes the model");
+        }
     }
     if (code == NNRT_SUCCESS && nnrti_reports(&own))
         nnrti_whole_report(model, &own, &list, device);
+    nnrt_free(own.allocator, list.why, model->nodes.count);
     return code;
 }
 

@@ -509,9 +509,11 @@ typedef struct nnrt_error {
     M(S, INT,   _, isCausal,           0) /* not 0: step i sees no keys behind key i of those that came with it */ \
     M(S, INT,   _, kvNumHeads,         0) /* heads in the last axis of k and v of 3 axes */ \
     M(S, INT,   _, qNumHeads,          0) /* heads in the last axis of a q of 3 axes */ \
-    M(S, INT,   _, qkMatmulOutputMode, 0) /* what weights are: 0 = scaled products, 3 = what the values are weighted with */ \
+    M(S, INT,   _, qkMatmulOutputMode, 0) /* of weights: scaled products (0), capped (1), masked (2), their softmax (3) */ \
     M(S, FLOAT, _, scale,              0) /* of the products; 0 = 1/sqrt(elements of a head) */ \
-    M(S, FLOAT, _, softcap,            0) /* products p become softcap*tanh(p/softcap) before the mask; 0 = as they are */
+    M(S, FLOAT, _, softcap,            0) /* products p become softcap*tanh(p/softcap) before the mask; 0 = as they are */ \
+    M(S, INT,   _, leftWindowSize,    -1) /* a query sees at most this many keys before its own; -1 = all */ \
+    M(S, INT,   _, rightWindowSize,   -1) /* a query sees at most this many keys after its own; -1 = all */
 /* AVGPOOL_FUSION, AVGPOOL_INCLUDE_PAD */
 #define NNRT_ATTR_AvgPoolFusion(M, S) \
     M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored when global */ \
@@ -551,6 +553,9 @@ typedef struct nnrt_error {
     M(S, FLOAT, _,             seed,  0) /* other numbers for other seeds, the same in every run */
 /* BIAS_ADD */
 #define NNRT_ATTR_BiasAdd(M, S) M(S, NONE, _, reserved, 0)
+/* BITCAST */
+#define NNRT_ATTR_Bitcast(M, S) \
+    M(S, TYPE, NNRT_DataType, type, 0) /* element type of y; 0 = as declared, else that of x */
 /* BITWISE_AND */
 #define NNRT_ATTR_BitwiseAnd(M, S) M(S, NONE, _, reserved, 0)
 /* BITWISE_NOT */
@@ -679,7 +684,7 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_DFT(M, S) \
     M(S, INT, _, axis,    -2) /* axis of the values, in [-rank, rank), not the last one */ \
     M(S, INT, _, inverse,  0) /* not 0: back to the values */ \
-    M(S, INT, _, onesided, 0) /* not 0: the first half of the frequencies of real values, of which the others follow */
+    M(S, INT, _, onesided, 0) /* not 0: real values, of whose frequencies the first half is there; the others follow */
 /* DIV_FUSION */
 #define NNRT_ATTR_DivFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
@@ -751,12 +756,14 @@ typedef struct nnrt_error {
     M(S, BOOL,  _, affine,        1) /* true: scale and bias are applied */
 /* GRU */
 #define NNRT_ATTR_GRU(M, S) \
-    M(S, INTS,  _,                  activations,       0) /* for each direction of the gates and of the state, ActivationType: RELU, SIGMOID, SOFTSIGN, SOFTPLUS, TANH; empty = SIGMOID, TANH */ \
+    M(S, INTS,  _,                  activations,       0) /* for each direction of the gates and of the state, ActivationType: RELU, SIGMOID, SOFTSIGN, SOFTPLUS, TANH, HSIGMOID; empty = SIGMOID, TANH */ \
     M(S, FLOAT, _,                  clip,              0) /* what activations get is kept inside [-clip, clip]; 0 = as it is */ \
     M(S, ENUM,  RecurrentDirection, direction,         0) /* of time, BIDIRECTIONAL: both */ \
     M(S, INT,   _,                  hiddenSize,        0) /* features of the state; 0 = those of w */ \
     M(S, INT,   _,                  layout,            0) /* 0: steps first, 1: batch first */ \
-    M(S, INT,   _,                  linearBeforeReset, 0) /* not 0: the reset gate acts behind the product with the state */
+    M(S, INT,   _,                  linearBeforeReset, 0) /* not 0: the reset gate acts behind the product with the state */ \
+    M(S, FLOATS, _,                activationAlpha,   0) /* of HSIGMOID, max(0, min(1, alpha*x + beta)): one for each of activations, or empty = 1/6 */ \
+    M(S, FLOATS, _,                activationBeta,    0) /* likewise; empty = 0.5 */
 /* HARDMAX */
 #define NNRT_ATTR_Hardmax(M, S) \
     M(S, INT, _, axis, -1) /* axis searched, in [-rank, rank) */
@@ -850,12 +857,14 @@ typedef struct nnrt_error {
     M(S, INT,   _, projSize,      0) /* features that the hidden state is projected to; 0: it is not */
 /* LSTM_PEEPHOLE */
 #define NNRT_ATTR_LSTMPeephole(M, S) \
-    M(S, INTS,  _,                  activations, 0) /* for each direction of the gates, of the cell and of the state, ActivationType: RELU, SIGMOID, SOFTSIGN, SOFTPLUS, TANH; empty = SIGMOID, TANH, TANH */ \
+    M(S, INTS,  _,                  activations, 0) /* for each direction of the gates, of the cell and of the state, ActivationType: RELU, SIGMOID, SOFTSIGN, SOFTPLUS, TANH, HSIGMOID; empty = SIGMOID, TANH, TANH */ \
     M(S, FLOAT, _,                  clip,        0) /* what activations get is kept inside [-clip, clip]; 0 = as it is */ \
     M(S, ENUM,  RecurrentDirection, direction,   0) /* of time, BIDIRECTIONAL: both */ \
     M(S, INT,   _,                  hiddenSize,  0) /* features of the state; 0 = those of r */ \
     M(S, INT,   _,                  inputForget, 0) /* not 0: what the input gate does not let in stays */ \
-    M(S, INT,   _,                  layout,      0) /* 0: steps first, 1: batch first */
+    M(S, INT,   _,                  layout,      0) /* 0: steps first, 1: batch first */ \
+    M(S, FLOATS, _,                activationAlpha, 0) /* of HSIGMOID, max(0, min(1, alpha*x + beta)): one for each of activations, or empty = 1/6 */ \
+    M(S, FLOATS, _,                activationBeta, 0) /* likewise; empty = 0.5 */
 /* MATMUL_FUSION */
 #define NNRT_ATTR_MatMulFusion(M, S) \
     M(S, BOOL, _,              transposeA,     0) /* swap the last two axes of input 0 first */ \
@@ -968,6 +977,10 @@ typedef struct nnrt_error {
     M(S, TYPE, int64_t, srcT, 0) /* DataType number of the input; must match the tensor, as 0 does */ \
     M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor, as 0 does where its type is declared */ \
     M(S, INT,  _,       axis, 0) /* axis of the QuantParams where there are several, in [-rank, rank) */
+/* QUANTIZE_LINEAR */
+#define NNRT_ATTR_QuantizeLinear(M, S) \
+    M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor, as 0 does if its type is declared */ \
+    M(S, INT,  _,       axis, 0) /* axis of the QuantParams if there are several, in [-rank, rank) */
 /* RANDOM_NORMAL */
 #define NNRT_ATTR_RandomNormal(M, S) \
     M(S, TYPE,  NNRT_DataType, dtype, 0) /* float16, float32 or float64; 0 = as declared, else float32 */ \
@@ -1036,14 +1049,17 @@ typedef struct nnrt_error {
     M(S, FLOAT, _,                  clip,        0) /* what activations get is kept inside [-clip, clip]; 0 = as it is */ \
     M(S, ENUM,  RecurrentDirection, direction,   0) /* of time, BIDIRECTIONAL: both */ \
     M(S, INT,   _,                  hiddenSize,  0) /* features of the state; 0 = those of w */ \
-    M(S, INT,   _,                  layout,      0) /* 0: steps first, 1: batch first */
+    M(S, INT,   _,                  layout,      0) /* 0: steps first, 1: batch first */ \
+    M(S, FLOATS, _,                activationAlpha, 0) /* of HSIGMOID, max(0, min(1, alpha*x + beta)): one for each of activations, or empty = 1/6 */ \
+    M(S, FLOATS, _,                activationBeta, 0) /* likewise; empty = 0.5 */
 /* ROI_ALIGN */
 #define NNRT_ATTR_RoiAlign(M, S) \
     M(S, INT,   _, outputHeight,  0) /* rows of a region's result, >= 1 */ \
     M(S, INT,   _, outputWidth,   0) /* columns, >= 1 */ \
     M(S, INT,   _, samplingRatio, 0) /* samples along each edge of a bin; <= 0: the edge's length, rounded up */ \
     M(S, FLOAT, _, spatialScale,  1) /* factor from coordinates of the regions to those of x, > 0; 0 = 1 */ \
-    M(S, BOOL,  _, aligned,       0) /* true: cell 0 lies at coordinate 0.5, and regions may be smaller than a cell */
+    M(S, BOOL,  _, aligned,       0) /* true: cell 0 lies at coordinate 0.5, and regions may be smaller than a cell */ \
+    M(S, BOOL,  _, max,           0) /* true: the largest of the weighted cells of all samples, as ONNX has it; false: the samples' mean */
 /* ROLL */
 #define NNRT_ATTR_Roll(M, S) M(S, NONE, _, reserved, 0)
 /* ROTARY_EMBEDDING */
@@ -1774,8 +1790,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_FLOAT,    NULL, RMSNormalization,      rms_normalization,           2_1,    own), 0) \
     X(ROTARY_EMBEDDING,       1183, RotaryEmbedding,       own, rotary_embedding,        "x cosCache=0 sinCache=0 positionIds?:i", "y=0",  NNRTI_MAP, \
         K(NNRT_TYPES_FLOAT,    NULL, RotaryEmbedding,       rotary_embedding,            4_1c,   own), 0) \
-    X(ATTENTION,              1184, Attention,             own, attention,               "q k=0 v=0 mask?:. pastKey?=0 pastValue?=0", "y=0 presentKey?=0 presentValue?=0 weights?=0", NNRTI_MOVE, \
-        K(NNRT_TYPES_FLOAT,    NULL, Attention,             attention,                   6_4c,   own), 0) \
+    X(ATTENTION,              1184, Attention,             own, attention,               "q k=0 v=0 mask?:. pastKey?=0 pastValue?=0 keyLengths?:i", "y=0 presentKey?=0 presentValue?=0 weights?=0", NNRTI_MOVE, \
+        K(NNRT_TYPES_FLOAT,    NULL, Attention,             attention,                   7_4c,   own), 0) \
     X(RANDOM_NORMAL,          1185, RandomNormal,          own, random_normal,           "shape",                   "y:.",                 NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, RandomNormal,          random_normal,               1_1,    own), 0) \
     X(RANDOM_UNIFORM,         1186, RandomUniform,         own, random_uniform,          "shape",                   "y:.",                 NNRTI_MOVE, \
@@ -1788,6 +1804,10 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ANY,      NULL, ResizeND,              resize_nd,                   1d1_1,  own), 0) \
     X(LSTM_PEEPHOLE,          1190, LSTMPeephole,          own, lstm_peephole,           "x w=0 r=0 b?=0 sequenceLens?:i initialH?=0 initialC?=0 p?=0", "y=0 yH=0 yC=0", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, LSTMPeephole,          lstm_peephole,               8_3c,   own), 0) \
+    X(QUANTIZE_LINEAR,        1191, QuantizeLinear,        own, quantize_linear,         "x",                       "y:.",                 NNRTI_MAP, \
+        K(NNRT_TYPES_FLOAT,    NULL, QuantizeLinear,        quantize_linear,             1_1,    own), 0) \
+    X(BITCAST,                1192, Bitcast,               own, bitcast,                 "x",                       "y:.",                 NNRTI_PART | NNRT_OP_ALIAS, \
+        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 0) \
     NNRTI_OPS_OF_TEST(X, K)
 /* clang-format on */
 
@@ -2018,8 +2038,9 @@ typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, nnrt_c
 #define NNRTI_ARGS_5_1 const nnrt_view *, NNRTI_ARGS_4_1
 #define NNRTI_ARGS_5_1c NNRTI_ARGS_5_1, nnrt_call *
 #define NNRTI_ARGS_6_2c const nnrt_view *, NNRTI_ARGS_5_1, nnrt_view *, nnrt_call *
-#define NNRTI_ARGS_6_4c const nnrt_view *, NNRTI_ARGS_5_1, nnrt_view *, nnrt_view *, nnrt_view *, nnrt_call *
 #define NNRTI_ARGS_7_3c const nnrt_view *, const nnrt_view *, NNRTI_ARGS_5_1, nnrt_view *, nnrt_view *, nnrt_call *
+#define NNRTI_ARGS_7_4c                                                                                                \
+    const nnrt_view *, const nnrt_view *, NNRTI_ARGS_5_1, nnrt_view *, nnrt_view *, nnrt_view *, nnrt_call *
 #define NNRTI_ARGS_8_3c const nnrt_view *, NNRTI_ARGS_7_3c
 #define NNRTI_ARGS_1d1_1 NNRTI_ARGS_2_1
 #define NNRTI_ARGS_1d1_2 NNRTI_ARGS_2_1, nnrt_view *
@@ -9715,133 +9736,206 @@ NNRTI_UNARY(Atanh, atanh, nnrti_atanhf, nnrti_atanh)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ATTENTION */
 
-/* dims = [batch,heads,steps,elements of a head] of q, k or v; *heads is read for 3 axes, and told. */
-static NNRT_ReturnCode nnrti_attention_heads(nnrt_resolve *c, uint32_t i, const char *what, int64_t *heads,
-                                             int32_t dims[4])
+/* A number that several operands state: known, where its dimension is fixed in one of them, else an upper bound. from:
+   the operand whose axis has this number (its symbol), NULL: none does. */
+typedef struct nnrti_shared_number {
+    const nnrt_operand *from;
+    int32_t axis, n;
+    bool known;
+} nnrti_shared_number;
+
+/* An operand states the number as n; axis: -1, or the axis of o that has this number. false: they contradict. */
+static bool nnrti_share(nnrti_shared_number *s, int32_t n, bool open, const nnrt_operand *o, int32_t axis)
 {
-    const nnrt_operand *o = &c->in[i];
+    const bool first = s->n == 0 || (!open && !s->known);
+    if (!open && s->known)
+        return s->n == n;
+    s->known = s->known || !open;
+    s->n = first ? n : s->n;
+    if (axis >= 0 && s->from == NULL) {
+        s->from = o;
+        s->axis = axis;
+    }
+    return true;
+}
+
+/* Axis k of result i has that number. */
+static void nnrti_shared_axis(nnrt_resolve *c, uint32_t i, int32_t k, const nnrti_shared_number *s)
+{
+    c->out[i].dims[k] = s->n;
+    if (s->known)
+        nnrti_fixed(c, i, k);
+    else if (s->from != NULL)
+        nnrti_from(c, i, k, s->from, s->axis);
+    else
+        nnrti_computed(c, i, k);
+}
+
+/* Heads of q; heads of k, v and the past ones; elements of a head of q and k; elements of a head of v. */
+typedef struct nnrti_attention_numbers {
+    nnrti_shared_number queryHeads, heads, D, valueD;
+} nnrti_attention_numbers;
+
+/* Operand i ([B,S,heads*D] or [B,heads,S,D]) states heads and D; given: the attribute for heads, for 3 axes. */
+static NNRT_ReturnCode nnrti_attention_heads(nnrt_resolve *c, uint32_t i, const char *what, int64_t given,
+                                             nnrti_shared_number *heads, nnrti_shared_number *D)
+{
+    const nnrt_operand *o = &c->in[i], *q = &c->in[0];
     const int32_t last = o->rank - 1;
-    if ((o->rank != 3 && o->rank != 4) || o->rank != c->in[0].rank || nnrti_axis_open(o, last) ||
-        (o->rank == 4 && nnrti_axis_open(o, 1)))
-        return nnrti_fail(
-            c, NNRT_INVALID_SHAPE,
-            "input %u (%s) '%s' is %o, expected [B,S,heads*D] or [B,heads,S,D] as q, with known heads and "
-            "D",
-            i, what, o->name, o);
-    if (o->rank == 4)
-        *heads = o->dims[1];
-    if (*heads < 1 || o->dims[last] < 1 || (o->rank == 3 && nnrti_remainder(o->dims[2], *heads) != 0))
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "input %u (%s) '%s' is %o, with %l heads", i, what, o->name, o,
-                          *heads);
-    dims[0] = o->dims[0];
-    dims[1] = (int32_t)*heads;
-    dims[2] = o->dims[o->rank - 2];
-    dims[3] = o->rank == 4 ? o->dims[3] : (int32_t)nnrti_quotient(o->dims[2], *heads);
-    if (nnrti_unlike(o, 0, &c->in[0], 0))
+    const bool four = o->rank == 4;
+    const int64_t h = four ? o->dims[1] : given;
+    bool open, good;
+    if ((o->rank != 3 && !four) || (i < 4 && o->rank != q->rank))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "input %u (%s) '%s' is %o, expected [B,S,heads*D] or [B,heads,S,D] as q", i, what, o->name,
+                          o);
+    open = nnrti_axis_open(o, last);
+    if (h < 1 || (!open && ((o->dims[last] < 1 && i != 2 && i != 5) || (!four && nnrti_remainder(o->dims[2], h) != 0))))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "input %u (%s) '%s' is %o, with %l heads", i, what, o->name, o, h);
+    if (nnrti_unlike(o, 0, q, 0))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, but q '%s' %o", i, what, o->name, o,
-                          c->in[0].name, &c->in[0]);
+                          q->name, q);
+    good = nnrti_share(heads, (int32_t)h, four && nnrti_axis_open(o, 1), o, four ? 1 : -1);
+    good = nnrti_share(D, four ? o->dims[3] : (int32_t)nnrti_quotient(o->dims[2], h), open, o,
+                       four || h == 1 ? last : -1) &&
+           good;
+    if (!good)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "input %u (%s) '%s' is %o, which has other heads, or other elements of a head, than the "
+                          "inputs before it",
+                          i, what, o->name, o);
     return NNRT_SUCCESS;
 }
 
 /* pastKey and pastValue: none of them, or both [B,heads,P,D], of which *past = P. */
-static NNRT_ReturnCode nnrti_attention_past(nnrt_resolve *c, const int32_t k[4], const int32_t v[4], int32_t *past)
+static NNRT_ReturnCode nnrti_attention_past(nnrt_resolve *c, nnrti_attention_numbers *n, int32_t *past)
 {
-    const nnrt_operand *key = &c->in[4], *value = &c->in[5], *q = &c->in[0];
+    const nnrt_operand *key = &c->in[4], *value = &c->in[5];
+    NNRT_ReturnCode code;
     *past = 0;
     if (nnrti_absent(key) != nnrti_absent(value))
         return nnrti_fail(c, NNRT_NULL_PTR, "only one of pastKey and pastValue is there");
     if (nnrti_absent(key))
         return NNRT_SUCCESS;
-    for (uint32_t i = 4; i < 6; i++) {
-        const nnrt_operand *o = &c->in[i];
-        if (o->rank != 4 || nnrti_unlike(o, 0, q, 0) || o->dims[1] != k[1] || nnrti_unlike(o, 2, key, 2) ||
-            o->dims[3] != (i == 4 ? k : v)[3] || nnrti_axis_open(o, 1) || nnrti_axis_open(o, 3))
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected [%d,%d,P,%d]", i,
-                              i == 4 ? "pastKey" : "pastValue", o->name, o, q->dims[0], k[1], (i == 4 ? k : v)[3]);
-    }
+    if (key->rank != 4 || value->rank != 4 || nnrti_unlike(key, 2, value, 2))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "pastKey '%s' is %o and pastValue '%s' %o, expected [B,heads,P,D]",
+                          key->name, key, value->name, value);
+    if ((code = nnrti_attention_heads(c, 4, "pastKey", 0, &n->heads, &n->D)) != NNRT_SUCCESS ||
+        (code = nnrti_attention_heads(c, 5, "pastValue", 0, &n->heads, &n->valueD)) != NNRT_SUCCESS)
+        return code;
     *past = key->dims[2];
     return NNRT_SUCCESS;
 }
 
-/* The mask broadcasts to [B,heads,S,T]; its last axis may be shorter, but not 1. */
-static NNRT_ReturnCode nnrti_attention_mask(nnrt_resolve *c, const int32_t weights[4])
+/* The mask broadcasts to [B,heads,S,T]; its last axis may be shorter, but not 1. keyLengths: [B]. */
+static NNRT_ReturnCode nnrti_attention_mask(nnrt_resolve *c)
 {
-    const nnrt_operand *mask = &c->in[3], *q = &c->in[0];
-    nnrt_operand want = nnrt_operand_make(q->dataType, 4, weights, NULL);
+    const nnrt_operand *mask = &c->in[3], *q = &c->in[0], *lengths = &c->in[6], *want = &c->out[3];
     const int32_t before = 4 - mask->rank;
     bool good = mask->rank > 0 && before >= 0;
+    if (!nnrti_absent(lengths) && (lengths->rank != 1 || nnrti_unlike(lengths, 0, q, 0)))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 6 (keyLengths) '%s' is %o, expected [%d]", lengths->name,
+                          lengths, q->dims[0]);
+    if (nnrti_absent(mask))
+        return NNRT_SUCCESS;
     if (nnrti_has_params(mask) || (mask->dataType != NNRT_DATA_TYPE_BOOL && mask->dataType != q->dataType))
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 3 (mask) '%s' is %o, expected bool or %t", mask->name, mask,
                           q->dataType);
     for (int32_t i = 0; good && i < 4; i++)
-        if (i >= before && !nnrti_axis_open(&c->out[3], i) && !nnrti_axis_open(mask, i - before)) {
+        if (i >= before && !nnrti_axis_open(want, i) && !nnrti_axis_open(mask, i - before)) {
             const int32_t L = mask->dims[i - before];
-            good = L == weights[i] || (i < 3 ? L == 1 : L > 1 && L < weights[i]);
+            good = L == want->dims[i] || (i < 3 ? L == 1 : L > 1 && L < want->dims[i]);
+        } else if (i == 1 && before < 2 && !nnrti_axis_open(mask, i - before)) {
+            good = mask->dims[i - before] > 0; /* there is a head */
         }
     if (!good)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 3 (mask) '%s' is %o, which does not broadcast to %o",
-                          mask->name, mask, &want);
+                          mask->name, mask, want);
     return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_attention_check(nnrt_resolve *c, const NNRT_Attention *a)
+{
+    if (a->qkMatmulOutputMode < 0 || a->qkMatmulOutputMode > 3)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "qkMatmulOutputMode is %l, expected 0 to 3",
+                          a->qkMatmulOutputMode);
+    if (!(a->softcap >= 0) || !(a->scale >= 0))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scale is %f and softcap %f, expected at least 0",
+                          (double)a->scale, (double)a->softcap);
+    if (a->leftWindowSize < -1 || a->rightWindowSize < -1)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "leftWindowSize is %l and rightWindowSize %l, expected at least -1 (no limit)",
+                          a->leftWindowSize, a->rightWindowSize);
+    return NNRT_SUCCESS;
+}
+
+/* y, present keys and values, weights; T keys in all. */
+static void nnrti_attention_results(nnrt_resolve *c, const nnrti_attention_numbers *n, int32_t T)
+{
+    const nnrt_operand *q = &c->in[0], *k = &c->in[1], *past = &c->in[4];
+    const int32_t steps = q->rank - 2;
+    nnrti_shared_number last = n->valueD;
+    nnrti_result(c, 0, q->rank, q->dims);
+    nnrti_from(c, 0, 0, q, 0);
+    nnrti_from(c, 0, steps, q, steps);
+    if (q->rank == 4) {
+        nnrti_shared_axis(c, 0, 1, &n->queryHeads);
+    } else {
+        last.n = (int32_t)nnrti_product(n->queryHeads.n, last.n);
+        last.from = n->queryHeads.n == n->heads.n ? &c->in[2] : n->queryHeads.n == 1 ? last.from : NULL;
+        last.axis = last.from == &c->in[2] ? 2 : last.axis;
+    }
+    nnrti_shared_axis(c, 0, q->rank - 1, &last);
+    for (uint32_t i = 1; i < 4; i++) {
+        const int32_t keys = i == 3 ? 3 : 2;
+        nnrti_result(c, i, 4, q->dims);
+        nnrti_from(c, i, 0, q, 0);
+        nnrti_shared_axis(c, i, 1, i == 3 ? &n->queryHeads : &n->heads);
+        nnrti_from(c, i, keys, k, steps);
+        c->out[i].dims[keys] = T;
+        if (!nnrti_absent(past) && k->dims[steps] == 0 && !nnrti_axis_open(k, steps))
+            nnrti_from(c, i, keys, past, 2);
+        else if (!nnrti_absent(past) && (nnrti_axis_open(past, 2) || (past->dims[2] != 0 && nnrti_axis_open(k, steps))))
+            nnrti_computed(c, i, keys);
+        if (i == 3) {
+            nnrti_from(c, 3, 2, q, steps);
+            c->out[3].dims[2] = q->dims[steps];
+        } else {
+            nnrti_shared_axis(c, i, 3, i == 1 ? &n->D : &n->valueD);
+        }
+    }
 }
 
 /* Resolved: heads and scale. */
 static NNRT_ReturnCode nnrti_rule_attention(nnrt_resolve *c)
 {
     NNRT_Attention *a = (NNRT_Attention *)c->resolved;
-    const nnrt_operand *q = &c->in[0], *k = &c->in[1];
-    const int32_t steps = q->rank - 2;
-    int32_t x[4], key[4], value[4], weights[4], past = 0;
-    int64_t heads = a->kvNumHeads;
+    const nnrt_operand *q = &c->in[0], *k = &c->in[1], *v = &c->in[2];
+    nnrti_attention_numbers n;
+    int32_t past = 0, keys;
     NNRT_ReturnCode code;
-    if ((code = nnrti_attention_heads(c, 0, "q", &a->qNumHeads, x)) != NNRT_SUCCESS ||
-        (code = nnrti_attention_heads(c, 1, "k", &a->kvNumHeads, key)) != NNRT_SUCCESS ||
-        (code = nnrti_attention_heads(c, 2, "v", &heads, value)) != NNRT_SUCCESS)
+    memset(&n, 0, sizeof(n));
+    if ((code = nnrti_attention_heads(c, 0, "q", a->qNumHeads, &n.queryHeads, &n.D)) != NNRT_SUCCESS ||
+        (code = nnrti_attention_heads(c, 1, "k", a->kvNumHeads, &n.heads, &n.D)) != NNRT_SUCCESS ||
+        (code = nnrti_attention_heads(c, 2, "v", a->kvNumHeads, &n.heads, &n.valueD)) != NNRT_SUCCESS ||
+        (code = nnrti_attention_past(c, &n, &past)) != NNRT_SUCCESS ||
+        (code = nnrti_attention_check(c, a)) != NNRT_SUCCESS)
         return code;
-    if (heads != a->kvNumHeads || nnrti_remainder(a->qNumHeads, heads) != 0 || x[3] != key[3] ||
-        nnrti_unlike(k, steps, &c->in[2], steps))
+    if ((n.queryHeads.known && n.heads.known && nnrti_remainder(n.queryHeads.n, n.heads.n) != 0) ||
+        nnrti_unlike(k, k->rank - 2, v, v->rank - 2))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "k '%s' %o and v '%s' %o do not go with q '%s' %o: %l, %l and %l heads of %d, %d and %d",
-                          k->name, k, c->in[2].name, &c->in[2], q->name, q, a->kvNumHeads, heads, a->qNumHeads, key[3],
-                          value[3], x[3]);
-    if ((code = nnrti_attention_past(c, key, value, &past)) != NNRT_SUCCESS)
-        return code;
-    if (a->qkMatmulOutputMode != 0 && a->qkMatmulOutputMode != 3)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "qkMatmulOutputMode is %l, expected 0 or 3",
-                          a->qkMatmulOutputMode);
-    if (!(a->softcap >= 0) || !(a->scale >= 0))
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scale is %f and softcap %f, expected at least 0",
-                          (double)a->scale, (double)a->softcap);
-    if (key[2] > INT32_MAX - past || !nnrt_mul_size((size_t)(key[2] + past), sizeof(float), &c->scratch))
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%d keys and %d before them: too many", key[2], past);
-    nnrti_result(c, 0, q->rank, x);
-    c->out[0].dims[steps] = x[2];
-    c->out[0].dims[q->rank - 1] = q->rank == 4 ? value[3] : (int32_t)nnrti_product(x[1], value[3]);
-    for (uint32_t i = 1; i < 4; i++) {
-        int32_t dims[4];
-        dims[0] = x[0];
-        dims[1] = i == 3 ? x[1] : key[1];
-        dims[2] = i == 3 ? x[2] : key[2] + past;
-        dims[3] = i == 1 ? key[3] : i == 2 ? value[3] : key[2] + past;
-        nnrti_result(c, i, 4, dims);
-        nnrti_from(c, i, 0, q, 0);
-        nnrti_fixed(c, i, 1);
-        nnrti_from(c, i, i == 3 ? 3 : 2, k, steps);
-        if (!nnrti_absent(&c->in[4]) && (nnrti_axis_open(k, steps) || nnrti_axis_open(&c->in[4], 2)))
-            nnrti_computed(c, i, i == 3 ? 3 : 2);
-        if (i == 3)
-            nnrti_from(c, 3, 2, q, steps);
-        else
-            nnrti_fixed(c, i, 3);
-        memcpy(weights, dims, sizeof(dims));
-    }
-    nnrti_from(c, 0, 0, q, 0);
-    nnrti_from(c, 0, steps, q, steps);
-    nnrti_fixed(c, 0, q->rank - 1);
-    if (q->rank == 4)
-        nnrti_fixed(c, 0, 1);
+                          "k '%s' %o and v '%s' %o do not go with q '%s' %o: %d heads, of q %d, which must be a "
+                          "multiple, and as many steps of k and v",
+                          k->name, k, v->name, v, q->name, q, n.heads.n, n.queryHeads.n);
+    keys = k->dims[k->rank - 2];
+    if (keys > INT32_MAX - past || !nnrt_mul_size((size_t)(keys + past), sizeof(float), &c->scratch))
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%d keys and %d before them: too many", keys, past);
+    nnrti_attention_results(c, &n, keys + past);
+    a->qNumHeads = n.queryHeads.n;
+    a->kvNumHeads = n.heads.n;
     if (a->scale == 0)
-        a->scale = 1.0f / nnrti_sqrtf((float)x[3]);
-    return !nnrti_absent(&c->in[3]) ? nnrti_attention_mask(c, weights) : NNRT_SUCCESS;
+        a->scale = 1.0f / nnrti_sqrtf((float)n.D.n);
+    return nnrti_attention_mask(c);
 }
 
 /* >>kernel ATTENTION */
@@ -9889,21 +9983,44 @@ static float nnrti_attention_bias(const nnrt_view *mask, const int32_t at[4])
     return nnrti_load(mask->data, place, mask->dataType);
 }
 
+/* range = the keys [first,behind) of T that a query of batch b may see: the step stands at `offset + step` among them. */
+static void nnrti_attention_range(const NNRT_Attention *attr, const nnrt_view *keyLengths, int32_t b, int32_t step,
+                                  int32_t steps, int32_t past, int32_t T, int32_t range[2])
+{
+    const int64_t length = keyLengths != NULL ? nnrti_index(keyLengths, b * keyLengths->strides[0]) : T;
+    const int64_t valid = length < 0 ? 0 : length < T ? length : T;
+    const int64_t at = step + (past >= 0 ? past : valid - steps); /* past < 0: none, the queries are the last steps */
+    int64_t first = 0, behind = valid;
+    if (attr->isCausal != 0 && at + 1 < behind)
+        behind = at + 1;
+    if (attr->rightWindowSize >= 0 && attr->rightWindowSize < T && at + attr->rightWindowSize + 1 < behind)
+        behind = at + attr->rightWindowSize + 1;
+    if (attr->leftWindowSize >= 0 && attr->leftWindowSize < T && at > attr->leftWindowSize)
+        first = at - attr->leftWindowSize;
+    range[1] = behind > 0 ? (int32_t)behind : 0;
+    range[0] = first < range[1] ? (int32_t)first : range[1];
+}
+
 /* q, k, v [B,S,heads*D] or [B,heads,S,D], pastKey, pastValue [B,heads,P,D], presentKey, presentValue [B,heads,T,D], weights
-   [B,heads,S,T], T = P + S of k, y as q; float32 or float16; mask of their type or bool, broadcast to weights, or NULL, as
-   the others behind v and y. Present keys and values are the past ones and then k and v; head h of q goes with head
-   h / (heads of q / heads of k). For each query, of the keys j in their order: p[j] = scale * (q . k[j]), capped, plus
-   the mask (of bools: -infinity where it is false, or too short), -infinity with isCausal for j > P + the query's
-   number; w = exp(p - largest of p), divided by their sum; y = sum of w[j] * v[j]. A query that sees no key gives NaN,
-   one of no keys 0. Scratch: 4*T bytes; NNRT_INSUFFICIENT_BUFFER without it. */
+   [B,heads,S,T], T = P + S of k, y as q; float32 or float16; mask of their type or bool, broadcast to weights; keyLengths
+   [B], int32 or int64; all after v and y may be NULL. Present keys and values are the past ones and then k and v; head h
+   of q goes with head h / (heads of q / heads of k). Query s of batch b is step i = P + s; without past keys but with
+   keyLengths the queries are the last of the keys that count, i = keyLengths[b] - S + s. It sees the keys j of 0 to T - 1
+   with j < keyLengths[b], with isCausal j <= i, i - leftWindowSize <= j <= i + rightWindowSize. For each key, in order:
+   p[j] = scale * (q . k[j]); c[j] = p[j] capped; m[j] = c[j] plus the mask (of bools: -infinity where it is false, or too
+   short), -infinity where the query does not see the key; w = exp(m - largest of m), divided by their sum; y = sum of
+   w[j] * v[j] over the keys it sees. Where all m are -infinity, w and y are 0. weights = p, c, m or w, by
+   qkMatmulOutputMode. Scratch: 4*T bytes; NNRT_INSUFFICIENT_BUFFER without it. */
 NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_view *q, const nnrt_view *k,
                                         const nnrt_view *v, const nnrt_view *mask, const nnrt_view *pastKey,
-                                        const nnrt_view *pastValue, nnrt_view *y, nnrt_view *presentKey,
-                                        nnrt_view *presentValue, nnrt_view *weights, nnrt_call *call)
+                                        const nnrt_view *pastValue, const nnrt_view *keyLengths, nnrt_view *y,
+                                        nnrt_view *presentKey, nnrt_view *presentValue, nnrt_view *weights,
+                                        nnrt_call *call)
 {
     const nnrt_view x = nnrti_heads_of(q, attr->qNumHeads), key = nnrti_heads_of(k, attr->kvNumHeads);
     const nnrt_view value = nnrti_heads_of(v, attr->kvNumHeads), to = nnrti_heads_of(y, attr->qNumHeads);
     const int32_t P = pastKey != NULL ? pastKey->dims[2] : 0, T = P + key.dims[2], shared = x.dims[1] / key.dims[1];
+    const int32_t past = pastKey == NULL && keyLengths != NULL ? -1 : P;
     float *w = (float *)nnrti_scratch(call, (size_t)T * sizeof(*w));
     int32_t at[4] = {0, 0, 0, 0};
     if (w == NULL && T > 0)
@@ -9918,10 +10035,16 @@ NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_v
         const int32_t h = at[1] / shared;
         const ptrdiff_t from = nnrti_place(&x, at[0], at[1], at[2], 0);
         float most = -nnrti_inff(), sum = 0;
+        int32_t range[2];
+        nnrti_attention_range(attr, keyLengths, at[0], at[2], x.dims[2], past, T, range);
         for (int32_t j = 0; j < T; j++) {
             const nnrt_view *keys = j < P ? pastKey : &key;
             const ptrdiff_t row = nnrti_place(keys, at[0], h, j < P ? j : j - P, 0);
+            const bool seen = j >= range[0] && j < range[1];
             float p = 0;
+            w[j] = -nnrti_inff();
+            if (!seen && (weights == NULL || attr->qkMatmulOutputMode > 1))
+                continue;
             for (int32_t d = 0; d < x.dims[3]; d++)
                 p += nnrti_load(x.data, from + d * x.strides[3], x.dataType) *
                      nnrti_load(keys->data, row + d * keys->strides[3], x.dataType);
@@ -9930,21 +10053,27 @@ NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_v
             if (weights != NULL && attr->qkMatmulOutputMode == 0)
                 nnrti_store(weights->data, nnrti_offset(weights, at), p, weights->dataType);
             p = attr->softcap > 0 ? attr->softcap * nnrti_tanhf(p / attr->softcap) : p;
+            if (weights != NULL && attr->qkMatmulOutputMode == 1)
+                nnrti_store(weights->data, nnrti_offset(weights, at), p, weights->dataType);
             p = mask != NULL ? p + nnrti_attention_bias(mask, at) : p;
-            w[j] = attr->isCausal != 0 && j > P + at[2] ? -nnrti_inff() : p;
+            w[j] = seen ? p : w[j];
             most = w[j] > most || w[j] != w[j] ? w[j] : most;
         }
-        for (int32_t j = 0; j < T; j++)
-            sum += w[j] = nnrti_expf(w[j] - most);
-        for (int32_t j = 0; j < T; j++) {
-            w[j] /= sum;
+        for (int32_t j = 0; j < T && weights != NULL && attr->qkMatmulOutputMode == 2; j++) {
             at[3] = j;
-            if (weights != NULL && attr->qkMatmulOutputMode != 0)
+            nnrti_store(weights->data, nnrti_offset(weights, at), w[j], weights->dataType);
+        }
+        for (int32_t j = 0; j < T; j++)
+            sum += w[j] = w[j] == -nnrti_inff() ? 0 : nnrti_expf(w[j] - most);
+        for (int32_t j = 0; j < T; j++) {
+            w[j] = sum != 0 ? w[j] / sum : 0;
+            at[3] = j;
+            if (weights != NULL && attr->qkMatmulOutputMode == 3)
                 nnrti_store(weights->data, nnrti_offset(weights, at), w[j], weights->dataType);
         }
         for (int32_t d = 0; d < to.dims[3]; d++) {
             float total = 0;
-            for (int32_t j = 0; j < T; j++) {
+            for (int32_t j = range[0]; j < range[1] && sum != 0; j++) {
                 const nnrt_view *values = j < P ? pastValue : &value;
                 total +=
                     w[j] * nnrti_load(values->data, nnrti_place(values, at[0], h, j < P ? j : j - P, d), x.dataType);
@@ -10196,6 +10325,31 @@ NNRT_API NNRT_ReturnCode nnrt_bias_add_q8(const NNRT_BiasAdd *attr, const nnrt_v
             nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrti_requantised(x, sum, list));
         }
     while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op BITCAST */
+
+/* y has the bytes of x, read as another element type of the same size or with other quantization parameters: the declared
+   parameters of y, or none. Quantized and plain integers are two types (QUANT.md, section 2); this is the conversion between
+   them that moves no byte. An element that is not bool does not become bool, whose bytes are 0 or 1. */
+static NNRT_ReturnCode nnrti_rule_bitcast(nnrt_resolve *c)
+{
+    const NNRT_Bitcast *a = (const NNRT_Bitcast *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    nnrt_operand *y = &c->out[0];
+    if (y->dataType == NNRT_DATA_TYPE_UNKNOWN)
+        y->dataType = a->type != NNRT_DATA_TYPE_UNKNOWN ? a->type : x->dataType;
+    if (a->type != NNRT_DATA_TYPE_UNKNOWN && a->type != y->dataType)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but the attribute type is %t", y->name,
+                          y->dataType, a->type);
+    if (nnrt_type_size(x->dataType) != nnrt_type_size(y->dataType) ||
+        (y->dataType == NNRT_DATA_TYPE_BOOL && x->dataType != NNRT_DATA_TYPE_BOOL))
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE,
+                          "input '%s' is %t, whose elements cannot be read as %t: expected a type of %z bytes", x->name,
+                          x->dataType, y->dataType, nnrt_type_size(x->dataType));
+    nnrti_result_like(c, 0);
     return NNRT_SUCCESS;
 }
 
@@ -12423,14 +12577,17 @@ NNRT_API NNRT_ReturnCode nnrt_detection_post_process_q8(const NNRT_DetectionPost
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DFT */
 
-/* The last axis of x is 1 (real) or 2 (complex), and not that with onesided. */
-static NNRT_ReturnCode nnrti_dft_input(nnrt_resolve *c, bool onesided)
+/* The last axis of x is 1 (real) or 2 (complex); onesided takes real values, and its inverse complex ones. */
+static NNRT_ReturnCode nnrti_dft_input(nnrt_resolve *c, bool onesided, bool inverse)
 {
     const nnrt_operand *x = &c->in[0];
     const int32_t last = x->rank - 1;
-    if (!nnrti_axis_open(x, last) && x->dims[last] != 1 && (x->dims[last] != 2 || onesided))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 1%s as last extent", x->name, x,
-                          onesided ? ", as onesided needs," : " or 2");
+    if (!nnrti_axis_open(x, last) && (x->dims[last] != 1 || (onesided && inverse)) &&
+        (x->dims[last] != 2 || (onesided && !inverse)))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected %s as last extent", x->name, x,
+                          !onesided ? "1 or 2"
+                          : inverse ? "2, as the inverse of onesided needs,"
+                                    : "1, as onesided needs,");
     return NNRT_SUCCESS;
 }
 
@@ -12449,28 +12606,26 @@ static NNRT_ReturnCode nnrti_rule_dft(nnrt_resolve *c)
 {
     NNRT_DFT *a = (NNRT_DFT *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    const bool given = !nnrti_absent(&c->in[1]);
+    const bool given = !nnrti_absent(&c->in[1]), real = a->inverse != 0 && a->onesided != 0;
     int32_t dims[NNRT_MAX_RANK] = {0}, axis;
     int64_t N;
     NNRT_ReturnCode code;
     if (x->rank < 2)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 2 axes or more", x->name, x);
     if ((code = nnrti_axis(c, "axis", a->axis, x->rank, &axis)) != NNRT_SUCCESS ||
-        (code = nnrti_dft_input(c, a->onesided != 0)) != NNRT_SUCCESS)
+        (code = nnrti_dft_input(c, a->onesided != 0, a->inverse != 0)) != NNRT_SUCCESS)
         return code;
     if (axis == x->rank - 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis is %l, the one of real and imaginary parts", a->axis);
-    if (a->inverse != 0 && a->onesided != 0)
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "inverse and onesided together are not supported");
     a->axis = axis;
-    N = x->dims[axis];
+    N = real ? 2 * ((int64_t)x->dims[axis] - 1) : x->dims[axis];
     if (given && (code = nnrti_known_int(c, 1, "dftLength", &N)) != NNRT_SUCCESS)
         return code;
     if ((code = nnrti_dft_scratch(c, N)) != NNRT_SUCCESS)
         return code;
     memcpy(dims, x->dims, sizeof(dims));
-    dims[axis] = (int32_t)(a->onesided != 0 ? N / 2 + 1 : N);
-    dims[x->rank - 1] = 2;
+    dims[axis] = (int32_t)(a->onesided != 0 && !real ? N / 2 + 1 : N);
+    dims[x->rank - 1] = real ? 1 : 2;
     nnrti_result(c, 0, x->rank, dims);
     for (int32_t i = 0; i < x->rank; i++)
         if (i == x->rank - 1 || (i == axis && given))
@@ -12524,22 +12679,42 @@ static void nnrti_dft_bin(const nnrti_dft *m, ptrdiff_t at, ptrdiff_t step, int3
     nnrti_store(y->data, to + y->strides[y->rank - 1], m->inverse ? im / (float)m->N : im, type);
 }
 
+/* Value k of N real ones, of which the first `count` of N/2 + 1 frequencies are given: the others are their conjugates. */
+static void nnrti_dft_real(const nnrti_dft *m, ptrdiff_t at, ptrdiff_t step, int32_t k, nnrt_view *y, ptrdiff_t to)
+{
+    const int32_t last = m->x->rank - 1;
+    const NNRT_DataType type = m->x->dataType;
+    float sum = 0;
+    int64_t i = 0; /* k*n modulo N */
+    for (int32_t n = 0; n < m->count; n++, at += step, i = i + k < m->N ? i + k : i + k - m->N) {
+        const float a = nnrti_load(m->x->data, at, type), b = nnrti_load(m->x->data, at + m->x->strides[last], type);
+        if (n == 0 || 2 * n == m->N) /* its own conjugate */
+            sum += a * m->table[i];
+        else
+            sum += 2 * (a * m->table[i] - b * m->table[m->N + i]);
+    }
+    nnrti_store(y->data, to, sum / (float)m->N, type);
+}
+
 /* x [..,L,..,1 or 2], real numbers or complex ones, y [..,N or N/2+1,..,2], float32 or float16; N is dftLength, which is
-   not looked at, or L, and x counts as 0 behind L. Along axis: y[k] = sum over n of x[n] * e^(-2*pi*i*k*n/N); inverse:
+   not looked at, or L, and x counts as 0 behind L. inverse and onesided: x [..,L,..,2] are the first N/2+1 frequencies of
+   y [..,N,..,1], N dftLength or 2*(L-1); of those that are their own conjugates, the real part counts. Along axis: y[k] = sum over n of x[n] * e^(-2*pi*i*k*n/N); inverse:
    e^(2*pi*i*k*n/N), and divided by N; onesided: k <= N/2 only. Computed in float32, sines and cosines rounded from
    float64. Scratch: 8*N bytes; NNRT_INSUFFICIENT_BUFFER without it. */
 NNRT_API NNRT_ReturnCode nnrt_dft(const NNRT_DFT *attr, const nnrt_view *x, const nnrt_view *dftLength, nnrt_view *y,
                                   nnrt_call *call)
 {
     const int32_t axis = (int32_t)attr->axis, L = x->dims[axis];
-    int32_t place[NNRT_MAX_RANK] = {0};
+    const bool real = attr->inverse != 0 && attr->onesided != 0;
+    int32_t place[NNRT_MAX_RANK] = {0}, used;
     nnrt_view starts = *y;
     nnrti_dft m;
     size_t bytes;
     m.x = x;
     m.window = NULL;
-    m.N = dftLength != NULL ? (int32_t)nnrti_index(dftLength, 0) : L;
-    m.count = L < m.N ? L : m.N;
+    m.N = dftLength != NULL ? (int32_t)nnrti_index(dftLength, 0) : real ? 2 * (L - 1) : L;
+    used = real ? m.N / 2 + 1 : m.N;
+    m.count = L < used ? L : used;
     m.inverse = attr->inverse != 0;
     bytes = (size_t)m.N * 2 * sizeof(float);
     if ((m.table = (float *)nnrti_scratch(call, bytes)) == NULL)
@@ -12548,8 +12723,8 @@ NNRT_API NNRT_ReturnCode nnrt_dft(const NNRT_DFT *attr, const nnrt_view *x, cons
     starts.dims[axis] = starts.dims[y->rank - 1] = 1;
     do
         for (int32_t k = 0; k < y->dims[axis]; k++)
-            nnrti_dft_bin(&m, nnrti_offset(x, place), x->strides[axis], k, y,
-                          nnrti_offset(y, place) + k * y->strides[axis]);
+            (real ? nnrti_dft_real : nnrti_dft_bin)(&m, nnrti_offset(x, place), x->strides[axis], k, y,
+                                                    nnrti_offset(y, place) + k * y->strides[axis]);
     while (nnrti_next_place(&starts, place));
     return NNRT_SUCCESS;
 }
@@ -13697,23 +13872,30 @@ static NNRT_ReturnCode nnrti_rule_grid_sample(nnrt_resolve *c)
     const NNRT_GridSample *a = (const NNRT_GridSample *)c->resolved;
     const nnrt_operand *x = &c->in[0], *grid = &c->in[1];
     const nnrt_operand *images = nnrti_axis_open(x, 0) ? grid : x; /* the fixed one of two */
-    NNRT_ReturnCode code;
-    if (x->rank != 4)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
-    if (grid->rank != 4 || nnrti_unlike(x, 0, grid, 0) || (grid->dims[3] != 2 && !nnrti_axis_open(grid, 3)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "grid '%s' is %o, expected [%d,height,width,2]", grid->name, grid,
-                          x->dims[0]);
+    const int32_t last = x->rank - 1, channels = nnrti_image_axis(x, 2), first = nnrti_image_axis(x, 0);
+    int32_t dims[5] = {0, 0, 0, 0, 0};
+    if (x->rank != 4 && x->rank != 5)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 or 5 axes", x->name, x);
+    if (grid->rank != x->rank || nnrti_unlike(x, 0, grid, 0) ||
+        (grid->dims[last] != x->rank - 2 && !nnrti_axis_open(grid, last)))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "grid '%s' is %o, expected [%d,%sheight,width,%d]", grid->name, grid,
+                          x->dims[0], x->rank == 5 ? "depth," : "", x->rank - 2);
     if (a->method == NNRT_RESIZE_METHOD_UNKNOWN)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "method is UNKNOWN, expected LINEAR, NEAREST or CUBIC");
+    if (a->method == NNRT_RESIZE_METHOD_CUBIC && x->rank == 5)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "method is CUBIC, expected LINEAR or NEAREST for '%s' %o of 5 axes", x->name, x);
     if (a->paddingMode < 0 || a->paddingMode > 2)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "paddingMode is %l, expected 0 to 2", a->paddingMode);
-    if ((code = nnrti_result_image(c, 0, images->dims[0], grid->dims[1], grid->dims[2],
-                                   x->dims[nnrti_image_axis(x, 2)])) != NNRT_SUCCESS)
-        return code;
+    dims[0] = images->dims[0];
+    dims[channels] = x->dims[channels];
+    for (int32_t i = 0; i < x->rank - 2; i++)
+        dims[first + i] = grid->dims[1 + i];
+    nnrti_result(c, 0, x->rank, dims);
     nnrti_from(c, 0, 0, images, 0);
-    nnrti_from(c, 0, nnrti_image_axis(x, 0), grid, 1);
-    nnrti_from(c, 0, nnrti_image_axis(x, 1), grid, 2);
-    nnrti_from(c, 0, nnrti_image_axis(x, 2), x, nnrti_image_axis(x, 2));
+    nnrti_from(c, 0, channels, x, channels);
+    for (int32_t i = 0; i < x->rank - 2; i++)
+        nnrti_from(c, 0, first + i, grid, 1 + i);
     return NNRT_SUCCESS;
 }
 
@@ -13791,11 +13973,59 @@ NNRTI_INLINE float nnrti_at_taps(const nnrt_view *x, ptrdiff_t at, const nnrti_g
     return value;
 }
 
+/* v [N,L,..] without its axis 1, at place i of it. */
+static nnrt_view nnrti_grid_slice(const nnrt_view *v, int32_t i)
+{
+    nnrt_view slice = *v;
+    slice.rank = v->rank - 1;
+    for (int32_t k = 1; k < slice.rank; k++) {
+        slice.dims[k] = v->dims[k + 1];
+        slice.strides[k] = v->strides[k + 1];
+    }
+    slice.data = nnrti_at(v->data, i * v->strides[1], nnrt_type_size(v->dataType));
+    return slice;
+}
+
+/* Volumes: x [N,D,H,W,C], grid [N,Do,Ho,Wo,3], y [N,Do,Ho,Wo,C]. y = the two slices around the depth, weighted by how near
+   they are, the front one first; each slice as an image. */
+NNRTI_INLINE void nnrti_grid_volume(const NNRT_GridSample *attr, const nnrt_view *x, const nnrt_view *grid,
+                                    nnrt_view *y, NNRT_DataType type)
+{
+    const nnrt_view plane = nnrti_grid_slice(x, 0);
+    int32_t at[5] = {0, 0, 0, 0, 0};
+    do {
+        const ptrdiff_t g = nnrti_place(grid, at[0], at[1], at[2], at[3]);
+        const float w = nnrti_load_beside(grid, g, type), h = nnrti_load_beside(grid, g + grid->strides[4], type);
+        const float d = nnrti_grid_place(attr, nnrti_load_beside(grid, g + 2 * grid->strides[4], type), x->dims[1]);
+        const nnrti_corners s = nnrti_corners_of(&plane, nnrti_grid_place(attr, h, plane.dims[1]),
+                                                 nnrti_grid_place(attr, w, plane.dims[2]));
+        const bool inside = d > -1 && d < (float)x->dims[1];
+        const int32_t front = inside ? (int32_t)nnrti_floorf(d) : 0;
+        const float far = inside ? d - (float)front : 0;
+        for (int32_t c = 0; c < y->dims[4]; c++) {
+            const ptrdiff_t from = nnrti_place(&plane, at[0], 0, 0, c);
+            float v = 0;
+            for (int32_t i = 0; i < 2; i++) {
+                const float weight = i == 0 ? 1 - far : far;
+                if (inside && weight != 0 && front + i >= 0 && front + i < x->dims[1])
+                    v += weight * nnrti_at_corners(x, from + (front + i) * x->strides[1], &s, type);
+            }
+            at[4] = c;
+            nnrti_store(y->data, nnrti_offset(y, at), v, type);
+        }
+    } while (nnrti_next_place(y, at));
+}
+
 /* x [N,H,W,C], grid [N,Ho,Wo,2], float32 or x's type, y [N,Ho,Wo,C]; none may overlap y. y[n,p,q,c] = x[n,..,..,c] at
-   column grid[n,p,q,0], row grid[n,p,q,1]: the nearest cell, or by bilinear or bicubic interpolation. */
+   column grid[n,p,q,0], row grid[n,p,q,1]: the nearest cell, or by bilinear or bicubic interpolation. Volumes, whose grid
+   has the depth as third number: see nnrti_grid_volume. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_grid_sample(const NNRT_GridSample *attr, const nnrt_view *x, const nnrt_view *grid,
                                                nnrt_view *y, NNRT_DataType type)
 {
+    if (x->rank == 5) {
+        nnrti_grid_volume(attr, x, grid, y, type);
+        return NNRT_SUCCESS;
+    }
     for (int32_t n = 0; n < y->dims[0]; n++)
         for (int32_t p = 0; p < y->dims[1]; p++)
             for (int32_t q = 0; q < y->dims[2]; q++) {
@@ -13948,6 +14178,7 @@ NNRTI_FLOATS(group_norm_fusion,
 /* The attributes that GRU, RNN and LSTM_PEEPHOLE share. */
 typedef struct nnrti_recurrent {
     NNRT_Int64List *activations;
+    const NNRT_FloatList *alpha, *beta;
     int64_t *hiddenSize;
     int64_t layout;
     NNRT_RecurrentDirection direction;
@@ -13958,7 +14189,8 @@ typedef struct nnrti_recurrent {
 
 #define NNRTI_RECURRENT_OF(a, gates, functions)                                                                        \
     {                                                                                                                  \
-        &(a)->activations, &(a)->hiddenSize, (a)->layout, (a)->direction, (a)->clip, gates, functions                  \
+        &(a)->activations, &(a)->activationAlpha, &(a)->activationBeta, &(a)->hiddenSize, (a)->layout, (a)->direction, \
+            (a)->clip, gates, functions                                                                                \
     }
 
 /* Input i is absent, or has these extents; that at place `at` is the batch of x, which may be open. */
@@ -13995,10 +14227,15 @@ static NNRT_ReturnCode nnrti_recurrent_activations(nnrt_resolve *c, const nnrti_
         const int64_t type = a->activations->data[i];
         if (type != NNRT_ACTIVATION_TYPE_RELU && type != NNRT_ACTIVATION_TYPE_SIGMOID &&
             type != NNRT_ACTIVATION_TYPE_SOFTSIGN && type != NNRT_ACTIVATION_TYPE_SOFTPLUS &&
-            type != NNRT_ACTIVATION_TYPE_TANH)
+            type != NNRT_ACTIVATION_TYPE_TANH && type != NNRT_ACTIVATION_TYPE_HSIGMOID)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                              "activations[%u] is %l, expected RELU, SIGMOID, SOFTSIGN, SOFTPLUS or TANH", i, type);
+                              "activations[%u] is %l, expected RELU, SIGMOID, SOFTSIGN, SOFTPLUS, TANH or HSIGMOID", i,
+                              type);
     }
+    if ((a->alpha->count != 0 && a->alpha->count != count) || (a->beta->count != 0 && a->beta->count != count))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "activationAlpha has %u entries and activationBeta %u, expected none or %u", a->alpha->count,
+                          a->beta->count, count);
     return NNRT_SUCCESS;
 }
 
@@ -14092,6 +14329,7 @@ typedef struct nnrti_cell {
     const nnrt_view *p, *initialC;
     nnrt_view *yC;              /* NULL: there is no cell state */
     const int64_t *activations; /* of all directions */
+    const float *alpha, *beta;  /* of activations, NULL: as HSIGMOID has them */
     float clip;
     bool linearBeforeReset, inputForget;
     int32_t H, gates, functions, row;
@@ -14099,13 +14337,16 @@ typedef struct nnrti_cell {
 } nnrti_cell;
 
 static void nnrti_cell_begin(nnrti_cell *m, const nnrt_view *w, const nnrt_view *r, const nnrt_view *b,
-                             const int64_t *activations, float clip, int32_t gates, int32_t functions)
+                             const int64_t *activations, const NNRT_FloatList *alpha, const NNRT_FloatList *beta,
+                             float clip, int32_t gates, int32_t functions)
 {
     memset(m, 0, sizeof(*m));
     m->w = w;
     m->r = r;
     m->b = b;
     m->activations = activations;
+    m->alpha = alpha->count > 0 ? alpha->data : NULL;
+    m->beta = beta->count > 0 ? beta->data : NULL;
     m->clip = clip;
     m->gates = gates;
     m->functions = functions;
@@ -14132,9 +14373,13 @@ static void nnrti_cell_add(const nnrti_cell *m, const nnrt_view *w, int32_t bloc
 /* Activation `which` of the direction, of v kept inside [-clip, clip]. */
 static float nnrti_cell_activate(const nnrti_cell *m, int32_t which, float v)
 {
+    const int32_t i = m->row * m->functions + which;
     if (m->clip > 0)
         v = v > m->clip ? m->clip : v < -m->clip ? -m->clip : v;
-    return nnrti_activate(v, (NNRT_ActivationType)m->activations[m->row * m->functions + which]);
+    if (m->activations[i] != NNRT_ACTIVATION_TYPE_HSIGMOID)
+        return nnrti_activate(v, (NNRT_ActivationType)m->activations[i]);
+    v = (m->alpha != NULL ? m->alpha[i] : 1.0f / 6.0f) * v + (m->beta != NULL ? m->beta[i] : 0.5f);
+    return v < 0 ? 0.0f : v > 1 ? 1.0f : v;
 }
 
 static void nnrti_gru_step(const nnrti_cell *m)
@@ -14243,7 +14488,8 @@ NNRT_API NNRT_ReturnCode nnrt_gru(const NNRT_GRU *attr, const nnrt_view *x, cons
                                   nnrt_view *y, nnrt_view *yH, nnrt_call *call)
 {
     nnrti_cell m;
-    nnrti_cell_begin(&m, w, r, b, attr->activations.data, attr->clip, 3, 2);
+    nnrti_cell_begin(&m, w, r, b, attr->activations.data, &attr->activationAlpha, &attr->activationBeta, attr->clip, 3,
+                     2);
     m.linearBeforeReset = attr->linearBeforeReset != 0;
     return nnrti_recurrent_run(&m, attr->direction, attr->layout != 0, x, sequenceLens, initialH, y, yH, nnrti_gru_step,
                                call);
@@ -15239,7 +15485,8 @@ NNRT_API NNRT_ReturnCode nnrt_lstm_peephole(const NNRT_LSTMPeephole *attr, const
                                             nnrt_view *y, nnrt_view *yH, nnrt_view *yC, nnrt_call *call)
 {
     nnrti_cell m;
-    nnrti_cell_begin(&m, w, r, b, attr->activations.data, attr->clip, 4, 3);
+    nnrti_cell_begin(&m, w, r, b, attr->activations.data, &attr->activationAlpha, &attr->activationBeta, attr->clip, 4,
+                     3);
     m.p = p;
     m.initialC = initialC;
     m.yC = yC;
@@ -17260,9 +17507,9 @@ static double nnrti_quant_clamp(double v, const NNRT_QuantParam *q, NNRT_DataTyp
     return v < least ? least : v > greatest ? greatest : v;
 }
 
-/* Elements on their way from x to y, all of one place k along the axis of the parameters. A scale counts as float32; one
-   of 0, an empty range, gives 0. */
-static void nnrti_quant_some(const nnrt_view *x, const nnrt_view *y, double *v, int32_t n, ptrdiff_t k)
+/* Converts v[n] from x to y, all with the parameters of index k of their axis. A scale counts as float32; a scale of 0, an
+   empty range, gives 0. even: a float halfway between two integers becomes the even one, else the one away from zero. */
+static void nnrti_quant_some(const nnrt_view *x, const nnrt_view *y, double *v, int32_t n, ptrdiff_t k, bool even)
 {
     const NNRT_QuantParam *from = x->dataType < NNRT_DATA_TYPE_FLOAT16 ? nnrti_quant_at(x, k) : NULL;
     const NNRT_QuantParam *to = y->dataType < NNRT_DATA_TYPE_FLOAT16 ? nnrti_quant_at(y, k) : NULL;
@@ -17278,7 +17525,7 @@ static void nnrti_quant_some(const nnrt_view *x, const nnrt_view *y, double *v, 
     } else if (from == NULL) {
         for (int32_t i = 0; i < n; i++) {
             const double q = (double)((float)v[i] / scale);
-            v[i] = nnrti_quant_clamp(q == q ? nnrti_round(q) : 0.0, to, y->dataType);
+            v[i] = nnrti_quant_clamp(q != q ? 0.0 : even ? nnrti_roundeven(q) : nnrti_round(q), to, y->dataType);
         }
     } else if (x->dataType != y->dataType || from->numBits != to->numBits || from->zeroPoint != to->zeroPoint ||
                from->scale != to->scale) {
@@ -17288,31 +17535,38 @@ static void nnrti_quant_some(const nnrt_view *x, const nnrt_view *y, double *v, 
     }
 }
 
-/* y = x in the element type of y, x and y of one shape; float16 or float32, and int8, uint8, int16 or int32 with
-   parameters: one, or x and y are [A,C,B] and there is one for each place of C. To a float scale*(q - zeroPoint), from a
-   float clamp(round(x/scale) + zeroPoint), both in float32, NaN gives zeroPoint; between integers the same in integer
-   arithmetic (nnrti_rescale), with equal parameters of one type a copy. y may lie where x lies when their elements have
-   one size. */
-NNRT_API NNRT_ReturnCode nnrt_quant_dtype_cast(const NNRT_QuantDTypeCast *attr, const nnrt_view *x, nnrt_view *y)
+/* Converts every element of x to the type and parameters of y, of one shape: one parameter, or x and y are [A,C,B] and
+   there is one for each index of C. */
+static void nnrti_quant_cast(const nnrt_view *x, nnrt_view *y, bool even)
 {
     const size_t in = nnrt_type_size(x->dataType), out = nnrt_type_size(y->dataType);
-    nnrt_view channel = *y; /* element [a,c,b] "lies" at c: the walk tells the place along the axis of the parameters */
+    nnrt_view channel = *y; /* its strides make the offset of element [a,c,b] equal c, the index of its parameter */
     double v[NNRTI_CHUNK];
     nnrti_walk w;
-    (void)attr;
     for (int32_t i = 0; i < y->rank; i++)
         channel.strides[i] = i == 1 && (x->quantCount > 1 || y->quantCount > 1) ? 1 : 0;
     if (!nnrti_walk_first(&w, y, x, &channel))
-        return NNRT_SUCCESS;
+        return;
     do
         for (ptrdiff_t i = 0; i < w.count; i += NNRTI_CHUNK) {
             const int32_t n = w.count - i < NNRTI_CHUNK ? (int32_t)(w.count - i) : NNRTI_CHUNK;
             nnrti_read_f64(v, nnrti_at(x->data, w.at[1] + i * w.row[1], in), w.row[1], n, x->dataType);
             for (int32_t k = 0, same = w.row[2] == 0 ? n : 1; k < n; k += same)
-                nnrti_quant_some(x, y, v + k, same, w.at[2] + (i + k) * w.row[2]);
+                nnrti_quant_some(x, y, v + k, same, w.at[2] + (i + k) * w.row[2], even);
             nnrti_write_f64(nnrti_at(y->data, w.at[0] + i * w.row[0], out), w.row[0], v, n, y->dataType);
         }
     while (nnrti_walk_next(&w));
+}
+
+/* y = x in the element type of y, x and y of one shape; float16 or float32, and int8, uint8, int16 or int32 with
+   parameters: one, or x and y are [A,C,B] and there is one for each index of C. To a float scale*(q - zeroPoint), from a
+   float clamp(round(x/scale) + zeroPoint), both in float32, halves away from zero, NaN gives zeroPoint; between integers
+   the same in integer arithmetic (nnrti_rescale), with equal parameters of one type a copy. y may be x when their elements
+   have one size. */
+NNRT_API NNRT_ReturnCode nnrt_quant_dtype_cast(const NNRT_QuantDTypeCast *attr, const nnrt_view *x, nnrt_view *y)
+{
+    (void)attr;
+    nnrti_quant_cast(x, y, false);
     return NNRT_SUCCESS;
 }
 
@@ -17324,6 +17578,33 @@ static NNRT_ReturnCode nnrti_rule_quant_dtype_cast_v2(nnrt_resolve *c)
 {
     NNRT_QuantDTypeCastV2 *a = (NNRT_QuantDTypeCastV2 *)c->resolved;
     return nnrti_quant_cast_rule(c, &a->srcT, &a->dstT, &a->axis);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op QUANTIZE_LINEAR */
+
+/* Resolved: dstT. */
+static NNRT_ReturnCode nnrti_rule_quantize_linear(nnrt_resolve *c)
+{
+    NNRT_QuantizeLinear *a = (NNRT_QuantizeLinear *)c->resolved;
+    int64_t srcT = c->in[0].dataType;
+    const NNRT_ReturnCode code = nnrti_quant_cast_rule(c, &srcT, &a->dstT, &a->axis);
+    if (code == NNRT_SUCCESS && nnrti_type_in(c->out[0].dataType, NNRT_TYPES_FLOAT))
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is %t, expected int8, uint8, int16 or int32",
+                          c->out[0].name, c->out[0].dataType);
+    return code;
+}
+
+/* >>kernel QUANTIZE_LINEAR */
+
+/* y = clamp(round(x/scale) + zeroPoint), x float16 or float32, y int8, uint8, int16 or int32 with parameters: one, or x and
+   y are [A,C,B] and there is one for each index of C. The quotient is rounded to float32, halves go to the even integer
+   (ONNX's QuantizeLinear; QUANT_DTYPE_CAST rounds them away from zero), infinities saturate, NaN gives zeroPoint. */
+NNRT_API NNRT_ReturnCode nnrt_quantize_linear(const NNRT_QuantizeLinear *attr, const nnrt_view *x, nnrt_view *y)
+{
+    (void)attr;
+    nnrti_quant_cast(x, y, true);
+    return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -18807,7 +19088,8 @@ NNRT_API NNRT_ReturnCode nnrt_rnn(const NNRT_RNN *attr, const nnrt_view *x, cons
                                   nnrt_view *y, nnrt_view *yH, nnrt_call *call)
 {
     nnrti_cell m;
-    nnrti_cell_begin(&m, w, r, b, attr->activations.data, attr->clip, 1, 1);
+    nnrti_cell_begin(&m, w, r, b, attr->activations.data, &attr->activationAlpha, &attr->activationBeta, attr->clip, 1,
+                     1);
     return nnrti_recurrent_run(&m, attr->direction, attr->layout != 0, x, sequenceLens, initialH, y, yH, nnrti_rnn_step,
                                call);
 }
@@ -18906,19 +19188,39 @@ static float nnrti_roi_clamp(float at, int32_t L)
     return at < 0 ? 0 : at > (float)(L - 1) ? (float)(L - 1) : at;
 }
 
-/* sum[t] += the samples of bin (p,q), rows before columns, in channel c + t of image n, t < count. */
+/* to[t] = the largest of its value and of the weighted cells of sample s in channel c + t. Cells outside x and cells of
+   weight 0 count as 0. */
+NNRTI_INLINE void nnrti_roi_max(const nnrt_view *x, ptrdiff_t at, const nnrti_corners *s, int32_t count, float *to,
+                                NNRT_DataType type)
+{
+    for (int32_t t = 0; t < count; t++) {
+        to[t] = s->count < 4 && !(to[t] >= 0) ? 0 : to[t];
+        for (int32_t i = 0; i < s->count; i++) {
+            const float v = nnrti_load(x->data, at + t * x->strides[3] + s->at[i], type) * s->weight[i];
+            to[t] = v > to[t] ? v : to[t];
+        }
+    }
+}
+
+/* sum[t] += the samples of bin (p,q), rows before columns, in channel c + t of image n, t < count; max: sum[t] becomes the
+   largest, see nnrti_roi_max. */
 NNRTI_INLINE void nnrti_roi_sum(const nnrt_view *x, const nnrti_roi region[2], int32_t n, int32_t p, int32_t q,
-                                int32_t c, int32_t count, float *sum, NNRT_DataType type)
+                                int32_t c, int32_t count, float *sum, bool max, NNRT_DataType type)
 {
     const nnrti_cells rows = nnrti_roi_samples(&region[0], p, x->dims[1]);
     const nnrti_cells columns = nnrti_roi_samples(&region[1], q, x->dims[2]);
     const ptrdiff_t at = nnrti_place(x, n, 0, 0, c);
+    const bool outside = rows.end - rows.first < region[0].samples || columns.end - columns.first < region[1].samples;
+    for (int32_t t = 0; t < count && max; t++) /* samples that are left out are 0 */
+        sum[t] = outside || region[0].samples < 1 || region[1].samples < 1 ? 0 : -nnrti_inff();
     for (int32_t i = rows.first; i < rows.end; i++)
         for (int32_t j = columns.first; j < columns.end; j++) {
             const float h = nnrti_roi_clamp(nnrti_roi_place(&region[0], p, i), x->dims[1]);
             const float w = nnrti_roi_clamp(nnrti_roi_place(&region[1], q, j), x->dims[2]);
             const nnrti_corners s = nnrti_corners_of(x, h, w);
-            for (int32_t t = 0; t < count; t++)
+            if (max)
+                nnrti_roi_max(x, at, &s, count, sum, type);
+            for (int32_t t = 0; t < count && !max; t++)
                 sum[t] += nnrti_at_corners(x, at + t * x->strides[3], &s, type);
         }
 }
@@ -18926,7 +19228,8 @@ NNRTI_INLINE void nnrti_roi_sum(const nnrt_view *x, const nnrti_roi region[2], i
 /* x [N,H,W,C], rois [R,4], float32 or x's type, batchIndices [R] int32 or int64, y [R,Ho,Wo,C]; none may overlap y.
    Region r is x1, y1, x2, y2 = rois[r,..] * spatialScale of image batchIndices[r]; aligned: less 0.5, otherwise at least 1
    wide and high. It has Ho x Wo bins, a bin g x g samples, g = samplingRatio or else the edge of the bin rounded up, in the
-   middle of as many equal parts; y[r,p,q,c] is the mean of the samples of bin (p,q), bilinear in channel c. Samples up to a
+   middle of as many equal parts; y[r,p,q,c] is the mean of the samples of bin (p,q), bilinear in channel c; max: the
+   largest of the four weighted cells of any sample of the bin, without adding them up. Samples up to a
    cell outside x are those of the border, further ones 0; no samples: 0. The sum runs over rows, then columns; up to 16
    channels side by side, which changes no sum. NNRT_INVALID_PARAMETER when an image does not exist: call's error tells
    which; y is then written in part. */
@@ -18952,9 +19255,13 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_roi_align(const NNRT_RoiAlign *attr, const nn
                 for (int32_t c = 0; c < y->dims[3]; c += 16) {
                     const int32_t count = y->dims[3] - c < 16 ? y->dims[3] - c : 16;
                     float sum[16] = {0};
-                    nnrti_roi_sum(x, region, (int32_t)n, p, q, c, count, sum, type);
+                    nnrti_roi_sum(x, region, (int32_t)n, p, q, c, count, sum, attr->max, type);
                     for (int32_t t = 0; t < count; t++)
-                        nnrti_store(y->data, nnrti_place(y, r, p, q, c + t), samples > 0 ? sum[t] / samples : 0, type);
+                        nnrti_store(y->data, nnrti_place(y, r, p, q, c + t),
+                                    attr->max     ? sum[t]
+                                    : samples > 0 ? sum[t] / samples
+                                                  : 0,
+                                    type);
                 }
     }
     return NNRT_SUCCESS;
@@ -20330,7 +20637,7 @@ static NNRT_ReturnCode nnrti_rule_stft(nnrt_resolve *c)
     NNRT_ReturnCode code;
     if (x->rank != 3)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 3 axes", x->name, x);
-    if ((code = nnrti_dft_input(c, a->onesided != 0)) != NNRT_SUCCESS ||
+    if ((code = nnrti_dft_input(c, a->onesided != 0, false)) != NNRT_SUCCESS ||
         (code = nnrti_stft_number(c, 1, "frameStep", 1, &step)) != NNRT_SUCCESS)
         return code;
     if (nnrti_absent(window) && nnrti_absent(&c->in[3]))
@@ -21566,13 +21873,13 @@ NNRTI_INLINE nnrt_view *nnrti_arg(nnrt_view *args, uint32_t i)
 #define NNRTI_CALL_6_2c                                                                                                \
     args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), nnrti_arg(args, 5),          \
         NNRTI_OUT(0), NNRTI_OUT(1), call
-#define NNRTI_CALL_6_4c                                                                                                \
-    args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), nnrti_arg(args, 5),          \
-        NNRTI_OUT(0), nnrti_arg(args, call->nIn + 1), nnrti_arg(args, call->nIn + 2), nnrti_arg(args, call->nIn + 3),  \
-        call
 #define NNRTI_CALL_7_3c                                                                                                \
     args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), nnrti_arg(args, 5),          \
         nnrti_arg(args, 6), NNRTI_OUT(0), NNRTI_OUT(1), NNRTI_OUT(2), call
+#define NNRTI_CALL_7_4c                                                                                                \
+    args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), nnrti_arg(args, 5),          \
+        nnrti_arg(args, 6), NNRTI_OUT(0), nnrti_arg(args, call->nIn + 1), nnrti_arg(args, call->nIn + 2),              \
+        nnrti_arg(args, call->nIn + 3), call
 #define NNRTI_CALL_8_3c                                                                                                \
     args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), nnrti_arg(args, 5),          \
         nnrti_arg(args, 6), nnrti_arg(args, 7), NNRTI_OUT(0), NNRTI_OUT(1), NNRTI_OUT(2), call

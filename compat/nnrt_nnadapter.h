@@ -39,6 +39,10 @@ WHAT IT IS
     write all these outputs, lists of operands with ',' between, in any order. An operand's name is its number, counted from
     0 by the calls of NNAdapterModel_addOperand. Empty lines and those that begin with '#' say nothing.
     nnrt_nnadapter_model_records writes a model as such lines.
+    NNAdapterDevice_acquire of a name that no device has loads the driver's library libNAME.so, where the system's loader finds
+    it, and registers its table __nnadapter_device__NAME; it stays until the process ends. libnnadapter.so does so, and a
+    program that includes nnrt_nnadapter_driver.h before this header, where libraries can be loaded (NNRT_NNADAPTER_LOAD).
+    A name with '/' is DEVICE_NOT_FOUND. Acquire a driver's device before other threads compile.
 
     Caches: DIR/TOKEN.nnc, and a buffer with the bytes of such a file, of devices with a model cache. NNAdapterCompilation_create
     reads them; NNAdapterCompilation_finish writes the file, and where it cannot, says why in nnrt_nnadapter_compilation_error
@@ -53,8 +57,6 @@ REFUSED, AS THE RUNTIME HAS NOTHING THAT COMPUTES JUST THIS (FEATURE_NOT_SUPPORT
     other than NCHW; operations of a driver's own.
 
 NOT YET, AND WHAT IS SAID INSTEAD
-    A driver's library is not loaded by NNAdapterDevice_acquire, but before, by nnrt_nnadapter_driver_load
-    (nnrt_nnadapter_driver.h).
     Records for QUANTIZE and DEQUANTIZE, which are no arithmetic, in MIXED_PRECISION_QUANTIZATION_CONFIG: FEATURE_NOT_SUPPORTED
     from NNAdapterCompilation_finish; so is a bias of int32 that only a run tells. Files, with NNRT_NO_STDIO: from
     NNAdapterContext_create. A driver of NNAdapter's hardware layer has the properties with which it was loaded
@@ -108,6 +110,9 @@ NNRT_API size_t nnrt_nnadapter_model_records(const NNAdapterModel *model, char *
 #endif
 #include <stdlib.h>
 #include <string.h>
+#if defined(NNRT_NNADAPTER_DRIVER_H) && NNRT_NNADAPTER_LOAD
+#include <pthread.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -416,6 +421,27 @@ NNRT_NNADAPTER_API int NNAdapter_getDeviceCount(uint32_t *numDevices)
     return NNADAPTER_NO_ERROR;
 }
 
+/* The device of that name. Where drivers can be loaded, the library of one is tried, by one thread at a time. */
+static const nnrt_device *nnrti_nna_device(const char *name)
+{
+#if defined(NNRT_NNADAPTER_DRIVER_H) && NNRT_NNADAPTER_LOAD
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    const nnrt_device *found;
+    char file[128];
+    (void)pthread_mutex_lock(&mutex);
+    found = nnrt_device_find(name);
+    if (found == NULL && *name != '\0' && strchr(name, '/') == NULL && strlen(name) < sizeof(file) - sizeof("lib.so")) {
+        (void)nnrt_text(file, sizeof(file), "lib%s.so", name);
+        if (nnrt_nnadapter_driver_load(file, NULL, NULL) == NNRT_SUCCESS)
+            found = nnrt_device_find(name);
+    }
+    (void)pthread_mutex_unlock(&mutex);
+    return found;
+#else
+    return nnrt_device_find(name);
+#endif
+}
+
 NNRT_NNADAPTER_API int NNAdapterDevice_acquire(const char *name, NNAdapterDevice **device)
 {
     static const char builtin[] = "builtin_device";
@@ -425,9 +451,11 @@ NNRT_NNADAPTER_API int NNAdapterDevice_acquire(const char *name, NNAdapterDevice
         *device = NULL;
     if (name == NULL || device == NULL)
         return NNADAPTER_INVALID_PARAMETER;
-    if ((found = nnrt_device_find(name)) == NULL && strcmp(name, builtin) == 0) {
+    if (strcmp(name, builtin) == 0 && nnrt_device_find(name) == NULL) {
         found = nnrt_device_find("reference");
         alias = builtin;
+    } else {
+        found = nnrti_nna_device(name);
     }
     if (found == NULL)
         return NNADAPTER_DEVICE_NOT_FOUND;

@@ -6,6 +6,7 @@ nnrt_nnadapter_driver.h - a driver written for NNAdapter's hardware layer become
 
     nnrt_nnadapter_driver_register(&__nnadapter_device__fast_npu, NULL, &error);    // in the program
     nnrt_nnadapter_driver_load("/opt/npu/libfast_npu.so", NULL, &error);            // in a shared library
+    NNAdapterDevice_acquire("fast_npu", &device);                                   // the same, where the loader finds it
     desc.device = "fast_npu";                                                       // of a session
 
 SECTIONS (search for the tag)
@@ -43,7 +44,6 @@ MIT licence, see LICENSE.
 /* >>nnd */
 
 #include "nnadapter/driver.h"
-#include "nnrt_nnadapter.h"
 
 #ifndef NNRT_NNADAPTER_LOAD
 #if defined(__linux__) || defined(__APPLE__)
@@ -71,6 +71,8 @@ NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_load(const char *path, const char
 #ifdef __cplusplus
 }
 #endif
+
+#include "nnrt_nnadapter.h" /* its NNAdapterDevice_acquire loads drivers */
 
 #endif /* NNRT_NNADAPTER_DRIVER_H */
 

@@ -46,13 +46,18 @@ WHAT IT IS
     With NNRT_THREADS 1 (libneural_network_runtime.so has it) an executor has a thread for asynchronous runs from
     SetOnRunDone or SetOnServiceDied on. A run that has begun is not interrupted: TIMEOUT comes once the device is through
     with it. 64 runs may wait, then RunAsync is UNAVAILABLE_DEVICE. Destroying the executor ends those that wait with FAILED.
-    OPERATION_FORBIDDEN: without NNRT_THREADS, of the built-in devices, and of a device without RunIn.
+    OPERATION_FORBIDDEN: without NNRT_THREADS, and of a device without RunIn; the built-in devices have it.
+    An output that is too small is INVALID_PARAMETER, and nothing is written, if the device reports the sizes of its outputs
+    (GetOutputDimRanges), as the built-in devices do; on a device with HDI's methods alone it is UNAVAILABLE_DEVICE.
 
 NOT YET, AND WHAT IS SAID INSTEAD
     Vendors' offline models of a device that has HDI's methods only, and no GetIO: FAILED.
 
 OPTIONS
     NNRT_OHNN_API    linkage of the functions, for shared libraries; default extern
+    NNRT_OHNN_DRIVERS  name of the environment variable that names drivers, which are loaded when devices are asked for the
+                     first time (devices/nnrt_driver.h; nnrt_nnadapter_driver.h, where it is included before). Default: not
+                     defined, and none is loaded. libneural_network_runtime.so has "NNRT_DRIVERS"
     NNRT_POSIX       of nnrt.h: 0 = no locks (a program with threads calls one function at a time), no file descriptors
 
 MIT licence, see LICENSE.
@@ -76,6 +81,9 @@ MIT licence, see LICENSE.
 #include "../nnrt.h" /* its implementation, where only its declarations were read so far */
 #include "nnrt_shapes.h"
 
+#ifdef NNRT_OHNN_DRIVERS
+#include "../devices/nnrt_driver.h"
+#endif
 #include <stdlib.h>
 #include <string.h>
 #ifndef NNRT_NO_STDIO
@@ -484,9 +492,37 @@ static size_t nnrti_ohnn_id(const nnrt_device *device)
     return (size_t)hash != 0 ? (size_t)hash : 1;
 }
 
+#if defined(NNRT_OHNN_DRIVERS) && NNRT_POSIX
+/* A driver of the runtime's own kind, or one for NNAdapter's hardware layer. */
+static NNRT_ReturnCode nnrti_ohnn_driver(const char *path, nnrt_error *error)
+{
+    NNRT_ReturnCode code = nnrt_driver_load(path, NULL);
+#ifdef NNRT_NNADAPTER_DRIVER_H
+    if (code == NNRT_NOT_SUPPORT)
+        return nnrt_nnadapter_driver_load(path, NULL, error);
+#endif
+    return code != NNRT_SUCCESS ? nnrt_error_set(error, code, "the driver '%s' is not loaded", path) : code;
+}
+
+static void nnrti_ohnn_drivers(void)
+{
+    (void)nnrt_driver_load_environment(NNRT_OHNN_DRIVERS, nnrti_ohnn_driver, NULL);
+}
+
+/* Before the registry is looked at: the drivers that the environment names are loaded, once. */
+static void nnrti_ohnn_registry(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, nnrti_ohnn_drivers);
+}
+#else
+#define nnrti_ohnn_registry() ((void)0)
+#endif
+
 /* The device with this id, 0: the first; NULL: there is none. */
 static nnrt_device *nnrti_ohnn_device(size_t id)
 {
+    nnrti_ohnn_registry();
     for (uint32_t i = 0; i < nnrt_device_count(); i++)
         if (id == 0 || nnrti_ohnn_id(nnrt_device_at(i)) == id)
             return nnrt_device_at(i);
@@ -540,6 +576,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNDevice_GetAllDevicesID(const size_t **allDev
     uint32_t count;
     if (allDevicesID == NULL || *allDevicesID != NULL || deviceCount == NULL)
         return OH_NN_INVALID_PARAMETER;
+    nnrti_ohnn_registry();
     NNRTI_OHNN_LOCK(&nnrti_ohnn_global);
     count = nnrt_device_count();
     for (uint32_t i = 0; i < count; i++) {
@@ -3202,7 +3239,7 @@ static OH_NN_ReturnCode nnrti_ohnn_asynchronous(OH_NNExecutor *e)
 #if NNRT_THREADS
     const NNRT_PreparedModel *p = e->compiled->prepared;
     OH_NN_ReturnCode code = OH_NN_SUCCESS;
-    if (strcmp(nnrt_device_vendor(e->compiled->device), "nnrt") == 0 || (p != NULL && !NNRTI_OHNN_MODEL_HAS(p, RunIn)))
+    if (p != NULL && !NNRTI_OHNN_MODEL_HAS(p, RunIn))
         return OH_NN_OPERATION_FORBIDDEN;
     NNRTI_OHNN_LOCK(&e->mutex);
     if (e->queue == NULL && nnrt_queue_create(&e->queue, NULL, NULL) != NNRT_SUCCESS)
@@ -3381,6 +3418,16 @@ static bool nnrti_ohnn_holds(const NN_Tensor *t)
     return OH_NNTensorDesc_GetByteSize(&t->desc, &bytes) == OH_NN_SUCCESS && bytes <= t->size - t->offset;
 }
 
+/* Whether the prepared model reports the sizes of its outputs. Then INSUFFICIENT_BUFFER is the caller's fault; a driver with
+   HDI's methods alone cannot report them, and the code is a failure of the driver. */
+static bool nnrti_ohnn_reports_outputs(const OH_NNExecutor *e)
+{
+    NNRT_PreparedModel *p = e->shared.model != NULL ? e->shared.model : e->planned != NULL ? e->planned->model : NULL;
+    nnrt_dims least, most;
+    return p != NULL && NNRTI_OHNN_MODEL_HAS(p, GetOutputDimRanges) &&
+           p->vtbl->GetOutputDimRanges(p, 0, &least, &most) == NNRT_SUCCESS;
+}
+
 /* The run itself, with arguments that were looked at. */
 static OH_NN_ReturnCode nnrti_ohnn_run(OH_NNExecutor *e, NN_Tensor *const *in, NN_Tensor *const *out)
 {
@@ -3403,7 +3450,7 @@ static OH_NN_ReturnCode nnrti_ohnn_run(OH_NNExecutor *e, NN_Tensor *const *in, N
     code = e->said = nnrti_ohnn_execute(e);
     for (uint32_t i = 0; i < e->nOut && code == NNRT_SUCCESS; i++)
         nnrti_ohnn_desc_shape(&out[i]->desc, &e->told[i]);
-    if (code == NNRT_INSUFFICIENT_BUFFER && strcmp(nnrt_device_vendor(e->compiled->device), "nnrt") == 0)
+    if (code == NNRT_INSUFFICIENT_BUFFER && nnrti_ohnn_reports_outputs(e))
         return OH_NN_INVALID_PARAMETER;
     return code == NNRT_SUCCESS ? OH_NN_SUCCESS : OH_NN_UNAVAILABLE_DEVICE;
 }

@@ -39,7 +39,7 @@ WHAT IS FAST, float16
 WHAT IS FAST, quantised int8 and uint8
     CONV2D_FUSION of one group and depthwise, FULL_CONNECTION and MATMUL_FUSION of constant weights that, less their
     zero points, are -128 to 127, where no sum can be beyond 32 bits; MAX_POOL_FUSION, AVGPOOL_FUSION; ADD_FUSION of two
-    tensors of one shape; QUANT_DTYPE_CAST from and to float32, of one parameter.
+    tensors of one shape; QUANTIZE_LINEAR of float32, QUANT_DTYPE_CAST from and to float32, of one parameter.
 
 HOW EXACT
     Sums of products run in the order of the reference device, each product and sum rounded once together (fused) where
@@ -504,10 +504,8 @@ typedef struct nnrti_cpu_window_8 {
 
 /* From float32 to 8 bits: attributes of `quantise`. */
 typedef struct nnrti_cpu_quantise {
-    bool steps; /* first x / by, rounded, halves to even, times `times` */
-    bool whole; /* all three are the scale, by which the result divided is the whole number again */
-    float by, times;
-    float inverse; /* of the scale, 0: quotients are no such product, which says of almost every x what it becomes */
+    bool even;     /* QUANTIZE_LINEAR: halves to even; QUANT_DTYPE_CAST: away from zero */
+    float inverse; /* 1 / scale: x * inverse decides all results but those next to halves; 0: the scale is too small or large */
 } nnrti_cpu_quantise;
 
 /* What is done to each element, of float16: attributes of `each_half`, the kernel for float32 that does it. */
@@ -1092,11 +1090,12 @@ static bool nnrti_cpu_is_byte(const nnrt_view *v)
            v->quant[0].numBits == 8 && v->quant[0].zeroPoint >= least && v->quant[0].zeroPoint <= least + 255;
 }
 
-/* Whether a step makes 8 bits of floats, or floats of 8 bits (back). */
+/* Whether a step quantizes float32 to 8 bits, or dequantizes them (back). */
 static bool nnrti_cpu_is_cast(const nnrt_draft_step *step, bool back)
 {
     return step->open == NULL && step->op != NULL && step->kernel != NULL &&
-           strcmp(step->kernelName, "nnrt_quant_dtype_cast") == 0 &&
+           (strcmp(step->kernelName, "nnrt_quant_dtype_cast") == 0 ||
+            strcmp(step->kernelName, "nnrt_quantize_linear") == 0) &&
            step->args[back ? 1 : 0].view.dataType == NNRT_DATA_TYPE_FLOAT32 &&
            nnrti_cpu_is_byte(&step->args[back ? 0 : 1].view);
 }
@@ -3535,70 +3534,19 @@ static bool nnrti_cpu_is_flat(const nnrt_view *x, const nnrt_view *y)
     return (size_t)last == count - 1; /* as every element has a place of its own */
 }
 
-/* The number that a step of this type multiplies with or divides by. false: it is no such step. */
-static bool nnrti_cpu_is_factor(const nnrti_cpu_edit *e, const nnrt_draft_step *step, NNRT_NodeType type, float *factor)
-{
-    NNRT_ActivationType activation;
-    size_t count;
-    const nnrt_view *v;
-    if (step->open != NULL || step->op == NULL || step->kernel == NULL || step->op->type != type || step->nIn != 2 ||
-        step->args[1].kind != NNRT_PLACE_CONSTANT)
-        return false;
-    v = &step->args[1].view;
-    if (v->dataType != NNRT_DATA_TYPE_FLOAT32 || !nnrt_dims_count(v->dims, v->rank, &count) || count != 1)
-        return false;
-    *factor = *(const float *)v->data;
-    if (step->kernel == e->set->binary.run)
-        activation = ((const nnrti_cpu_each *)step->attr)->activation;
-    else if (type == NNRT_NODE_TYPE_MUL_FUSION)
-        activation = ((const NNRT_MulFusion *)step->attr)->activationType;
-    else
-        activation = ((const NNRT_DivFusion *)step->attr)->activationType;
-    return activation == NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
-}
-
-/* The step that writes what argument 0 of `step` is, if nobody else reads it. */
-static nnrt_draft_step *nnrti_cpu_before(nnrti_cpu_edit *e, const nnrt_draft_step *step)
-{
-    const uint32_t tensor = step->args[0].tensor, from = nnrt_draft_writer(e->draft, tensor);
-    return from != UINT32_MAX && nnrt_draft_readers(e->draft, tensor) == 1 ? &e->draft->steps[from] : NULL;
-}
-
-/* Whether a tensor of the model lies as it is declared, so that no view of an elementwise step has its axes in another
-   order. */
-static bool nnrti_cpu_is_as_declared(const nnrti_cpu_edit *e, uint32_t tensor)
-{
-    return tensor < e->tensors && e->last[tensor] != 2;
-}
-
-/* QUANT_DTYPE_CAST from float32; x / s, rounded, times s in front of it, as ONNX has it, become part of it. */
+/* QUANTIZE_LINEAR, and QUANT_DTYPE_CAST from float32. */
 static NNRT_ReturnCode nnrti_cpu_take_quantise(nnrti_cpu_edit *e, uint32_t s)
 {
-    nnrt_draft_step *step = &e->draft->steps[s], *mul, *round, *div;
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const float scale = (float)step->args[1].view.quant[0].scale;
     nnrti_cpu_quantise *a;
-    float scale;
-    if (!((float)step->args[1].view.quant[0].scale > 0) || !nnrti_cpu_may(e, &e->set->quantise))
+    if (!(scale > 0) || !nnrti_cpu_may(e, &e->set->quantise))
         return NNRT_SUCCESS;
     a = (nnrti_cpu_quantise *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     if (a == NULL)
         return nnrti_cpu_no_memory(e, step);
-    memset(a, 0, sizeof(*a));
-    if ((mul = nnrti_cpu_before(e, step)) != NULL &&
-        nnrti_cpu_is_factor(e, mul, NNRT_NODE_TYPE_MUL_FUSION, &a->times) &&
-        (round = nnrti_cpu_before(e, mul)) != NULL && round->open == NULL && round->op != NULL &&
-        round->kernel != NULL && round->op->type == NNRT_NODE_TYPE_ROUND &&
-        (div = nnrti_cpu_before(e, round)) != NULL && nnrti_cpu_is_factor(e, div, NNRT_NODE_TYPE_DIV_FUSION, &a->by) &&
-        nnrti_cpu_is_as_declared(e, div->args[0].tensor) && nnrti_cpu_is_as_declared(e, div->args[2].tensor) &&
-        div->args[0].view.rank == step->args[1].view.rank && a->by > 0 &&
-        memcmp(div->args[0].view.dims, step->args[1].view.dims, sizeof(step->args[1].view.dims)) == 0) {
-        step->args[0] = div->args[0];
-        mul->kernel = round->kernel = div->kernel = NULL;
-        a->steps = true;
-        a->whole = a->by == a->times && a->by == (float)step->args[1].view.quant[0].scale;
-    }
-    scale = (float)step->args[1].view.quant[0].scale;
-    if (scale > 1e-30f && scale < 1e30f && a->steps == a->whole)
-        a->inverse = 1 / scale;
+    a->even = strcmp(step->kernelName, "nnrt_quantize_linear") == 0;
+    a->inverse = scale > 1e-30f && scale < 1e30f ? 1 / scale : 0;
     step->flags = 0;
     nnrti_cpu_use(step, &e->set->quantise, a);
     return NNRT_SUCCESS;
@@ -3855,8 +3803,9 @@ static bool nnrti_cpu_read_lstm(const nnrt_draft_step *step, nnrti_cpu_operands 
     return attr->projSize == 0 && attr->zoneoutCell == 0 && attr->zoneoutHidden == 0;
 }
 
-/* The others have y [T,D,N,H], or with the layout 1 [N,T,D,H], and x and states likewise. */
-static void nnrti_cpu_read_cells(const nnrt_draft_step *step, int32_t gates, int32_t functions, float clip,
+/* The others have y [T,D,N,H], or with the layout 1 [N,T,D,H], and x and states likewise. false: an activation has
+   parameters of its own. */
+static bool nnrti_cpu_read_cells(const nnrt_draft_step *step, int32_t gates, int32_t functions, float clip,
                                  const NNRT_Int64List *activations, NNRT_RecurrentDirection direction, bool batchFirst,
                                  nnrti_cpu_operands *o, nnrti_cpu_recurrent *a)
 {
@@ -3869,8 +3818,11 @@ static void nnrti_cpu_read_cells(const nnrt_draft_step *step, int32_t gates, int
     a->clip = clip;
     for (int32_t i = 0; i < functions * a->directions; i++)
         a->functions[i / functions][i % functions] = (NNRT_ActivationType)activations->data[i];
+    for (int32_t i = 0; i < functions * a->directions; i++)
+        if (activations->data[i] == NNRT_ACTIVATION_TYPE_HSIGMOID)
+            return false;
     if (!batchFirst)
-        return;
+        return true;
     nnrti_cpu_swap_axes(&o->x.view, 0);
     nnrti_cpu_swap_axes(&o->y.view, 0);
     nnrti_cpu_swap_axes(&o->y.view, 1);
@@ -3878,6 +3830,7 @@ static void nnrti_cpu_read_cells(const nnrt_draft_step *step, int32_t gates, int
     nnrti_cpu_swap_axes(&o->c.view, 0);
     nnrti_cpu_swap_axes(&o->yH.view, 0);
     nnrti_cpu_swap_axes(&o->yC.view, 0);
+    return true;
 }
 
 /* false: it stays with the kernel of the reference device. */
@@ -3900,13 +3853,13 @@ static bool nnrti_cpu_read_recurrent(const nnrt_draft_step *step, nnrti_cpu_oper
     case NNRT_NODE_TYPE_GRU: {
         const NNRT_GRU *attr = (const NNRT_GRU *)step->attr;
         a->apart = attr->linearBeforeReset == 0;
-        nnrti_cpu_read_cells(step, 3, 2, attr->clip, &attr->activations, attr->direction, attr->layout != 0, o, a);
-        return true;
+        return nnrti_cpu_read_cells(step, 3, 2, attr->clip, &attr->activations, attr->direction, attr->layout != 0, o,
+                                    a);
     }
     case NNRT_NODE_TYPE_RNN: {
         const NNRT_RNN *attr = (const NNRT_RNN *)step->attr;
-        nnrti_cpu_read_cells(step, 1, 1, attr->clip, &attr->activations, attr->direction, attr->layout != 0, o, a);
-        return true;
+        return nnrti_cpu_read_cells(step, 1, 1, attr->clip, &attr->activations, attr->direction, attr->layout != 0, o,
+                                    a);
     }
     default: {
         const NNRT_LSTMPeephole *attr = (const NNRT_LSTMPeephole *)step->attr;
@@ -3914,8 +3867,8 @@ static bool nnrti_cpu_read_recurrent(const nnrt_draft_step *step, nnrti_cpu_oper
         o->p = step->args[7];
         a->inputForget = attr->inputForget != 0;
         a->peephole = o->p.tensor != NNRT_NO_TENSOR;
-        nnrti_cpu_read_cells(step, 4, 3, attr->clip, &attr->activations, attr->direction, attr->layout != 0, o, a);
-        return true;
+        return nnrti_cpu_read_cells(step, 4, 3, attr->clip, &attr->activations, attr->direction, attr->layout != 0, o,
+                                    a);
     }
     }
 }
@@ -5284,6 +5237,19 @@ static NNRT_ReturnCode nnrti_cpu_memory(void *self, const NNRT_Model *model, con
                             (void *)(uintptr_t)((const nnrti_cpu_device *)self)->set, bytes);
 }
 
+/* No edit refuses a node: the device supports the nodes of the reference device. */
+static NNRT_ReturnCode nnrti_cpu_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                       bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
+{
+    (void)self;
+    return nnrt_plan_supported(model, config, isSupported, count, reason, user);
+}
+
+static NNRT_ReturnCode nnrti_cpu_supported(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count)
+{
+    return nnrti_cpu_nodes(self, model, NULL, isSupported, count, NULL, NULL);
+}
+
 NNRT_API const char *nnrt_cpu_set(uint32_t i)
 {
     for (uint32_t k = 0; nnrti_cpu_sets[k] != NULL; k++)
@@ -5316,9 +5282,11 @@ static nnrti_cpu_device *nnrti_cpu_make(const char *set)
         made->table.GetDeviceName = nnrti_cpu_name;
         made->table.GetVendorName = nnrti_cpu_vendor;
         made->table.GetDeviceType = nnrti_cpu_kind;
+        made->table.GetSupportedOperation = nnrti_cpu_supported;
         made->table.IsDynamicInputSupported = nnrti_cpu_dynamic;
         made->table.PrepareModel = nnrti_cpu_prepare;
         made->table.GetModelMemory = nnrti_cpu_memory;
+        made->table.GetSupportedNodes = nnrti_cpu_nodes;
         return made;
     }
     return NULL;
@@ -10062,8 +10030,8 @@ static NNRT_ReturnCode NNRTI_CPU(recurrent)(const void *attr, nnrt_view *args, n
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>casts */
 
-/* x / s, rounded, halves away from zero, + the zero point, within the type; what is no number is the zero point. A
-   product with 1 / s is within 2^-14 of the quotient where that is within 256. */
+/* clamp(round(x / scale) + zero point); NaN gives the zero point. Halves go to even or away from zero. The product with
+   1 / scale differs from the quotient by less than 2^-14 if that is below 256: it decides unless it is near a half. */
 NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(quantised)(nnrti_v x, const nnrti_cpu_quantise *a, float scale, float low,
                                                    float high, int32_t zero)
 {
@@ -10078,11 +10046,8 @@ NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(quantised)(nnrti_v x, const nnrti_cpu_qu
         if (!nnrti_v_any(n >= (nnrti_v_bits)nnrti_v_all(0.4998f)))
             return (nnrti_v_bits)t - ((nnrti_v_bits)magic - zero);
     }
-    v = x;
-    if (a->steps && !a->whole)
-        v = nnrti_v_whole(v / nnrti_v_all(a->by), NNRTI_CPU_ROUND) * nnrti_v_all(a->times);
-    v = v / nnrti_v_all(scale);
-    if (a->whole)
+    v = x / nnrti_v_all(scale);
+    if (a->even)
         v = nnrti_v_whole(v, NNRTI_CPU_ROUND);
     v = nnrti_v_min(most, nnrti_v_max(least, v));
     v = (nnrti_v)((nnrti_v_bits)v & (nnrti_v_bits)(v == v));

@@ -44,9 +44,10 @@ THE PROTOCOL
     2  STATUS   -> i32 status
     3  SUPPORT  u32 reasons wanted, PARCEL of a model -> u32 nodes, a byte for each with zeros up to a multiple of 4, then,
                 as far as there is room, u32 node, i32 code, i32 tensor, TEXT
-    4  PREPARE  PARCEL of a model -> u32 model
-    5  CACHE    PARCEL of buffers: what EXPORT gave -> u32 model
-    6  OFFLINE  PARCEL of buffers: models in the device's form -> u32 model
+    4  PREPARE  PARCEL of a model -> u32 model, u32 slots: bits of the optional slots that the prepared model has:
+                1 ExportModelCache, 2 GetInputDimRanges, 4 GetIO, 8 GetMemory, 16 GetOutputDimRanges
+    5  CACHE    PARCEL of buffers: what EXPORT gave -> u32 model, u32 slots
+    6  OFFLINE  PARCEL of buffers: models in the device's form -> u32 model, u32 slots
     7  EXPORT   u32 model -> PARCEL of buffers
     8  IO       u32 model, u32 output, u32 index -> i32 type, DIMS
     9  RANGES   u32 model, u32 output, u32 index -> DIMS least, DIMS most
@@ -74,7 +75,10 @@ THE PROTOCOL
     understand an answer closes it, too, and the call ends with SERVICE_ERROR.
 
 WHAT IS DIFFERENT
-    Codes and messages are those of the device itself. Left out: config's profile and log (the server has a log of its own),
+    Codes and messages are those of the device itself. An optional slot that its tables lack is NULL in the client's tables:
+    GetSupportedOperation and GetSupportedNodes, PrepareOfflineModel, PrepareModelFromModelCache (also where the device
+    answers that it has no model cache), and the slots above of a prepared model. The client has these of its own: its
+    status, AllocateBuffer, GetModelMemory, Run and RunIn. Left out: config's profile and log (the server has a log of its own),
     parallel, arenaAlignment, autoDevices and partition, which are the server's. What GetModelMemory and GetMemory tell of
     tables and the workspace is what the client's process holds. A big-endian machine has no .nnrt files, and no models for
     remote devices: NOT_SUPPORT.
@@ -103,7 +107,7 @@ MIT licence, see LICENSE.
 extern "C" {
 #endif
 
-#define NNRT_REMOTE_VERSION 1
+#define NNRT_REMOTE_VERSION 2
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>remote */
@@ -757,10 +761,12 @@ struct nnrt_remote {
 
 typedef struct nnrti_remote_model {
     NNRT_PreparedModel base; /* first: the handle is the address of this struct */
+    NNRT_PreparedModelVtbl table;
     nnrt_remote *remote;
     nnrti_remote_parcel parcel; /* what it was prepared from, to do it again */
     uint32_t kind;              /* of the request that prepares it */
     uint32_t id, connection;    /* in which the server has it */
+    uint32_t slots;             /* that it has there: bits in the order of NNRTI_REMOTE_SLOTS */
     nnrt_allocator allocator;
     bool allocated;
     NNRT_SharedBuffer *cache; /* what was exported, where it was */
@@ -1086,6 +1092,10 @@ static NNRT_ReturnCode nnrti_remote_wrap_buffers(nnrti_remote_parcel *p, const N
 
 /* ---- prepared models ---- */
 
+/* Optional slots of a prepared model, in the order of their bits. A driver's table need not have them. */
+#define NNRTI_REMOTE_SLOTS(S)                                                                                          \
+    S(ExportModelCache) S(GetInputDimRanges) S(GetIO) S(GetMemory) S(GetOutputDimRanges)
+
 static nnrti_remote_model *nnrti_remote_of(NNRT_PreparedModel *self)
 {
     return (nnrti_remote_model *)(void *)self;
@@ -1099,8 +1109,10 @@ static NNRT_ReturnCode nnrti_remote_prepare_there(nnrti_remote_model *m, nnrt_er
     NNRT_ReturnCode code;
     nnrti_remote_put_parcel(nnrti_remote_write(r), &m->parcel);
     code = nnrti_remote_call(r, m->kind, m->parcel.fd, NULL, &a, error);
-    if (code == NNRT_SUCCESS)
+    if (code == NNRT_SUCCESS) {
         m->id = nnrti_remote_get_u32(&a);
+        m->slots = nnrti_remote_get_u32(&a);
+    }
     code = nnrti_remote_heard(r, code, &a, error);
     if (code == NNRT_SUCCESS)
         m->connection = r->line.traffic.connections;
@@ -1270,6 +1282,7 @@ static NNRT_ReturnCode nnrti_remote_make(nnrt_remote *r, uint32_t kind, nnrti_re
                                          const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
 {
     nnrti_remote_model *m = NULL;
+    uint32_t bit = 0;
     NNRT_ReturnCode code;
     if (config->buffer == NULL)
         m = (nnrti_remote_model *)nnrt_alloc(config->allocator, sizeof(*m));
@@ -1280,7 +1293,8 @@ static NNRT_ReturnCode nnrti_remote_make(nnrt_remote *r, uint32_t kind, nnrti_re
         return nnrt_error_set(config->error, NNRT_OUT_OF_MEMORY, "there is no memory for a prepared model");
     }
     memset(m, 0, sizeof(*m));
-    m->base.vtbl = &r->model;
+    m->table = r->model;
+    m->base.vtbl = &m->table;
     m->remote = r;
     m->parcel = *parcel;
     m->kind = kind;
@@ -1288,10 +1302,16 @@ static NNRT_ReturnCode nnrti_remote_make(nnrt_remote *r, uint32_t kind, nnrti_re
     if (config->allocator != NULL)
         m->allocator = *config->allocator;
     code = nnrti_remote_end(m, nnrti_remote_begin(m, config->error));
-    if (code == NNRT_SUCCESS)
-        *prepared = &m->base;
-    else
+    if (code != NNRT_SUCCESS) {
         nnrti_remote_release(&m->base);
+        return code;
+    }
+#define NNRTI_REMOTE_SLOT(slot)                                                                                        \
+    if ((m->slots >> bit++ & 1u) == 0)                                                                                 \
+        m->table.slot = NULL;
+    NNRTI_REMOTE_SLOTS(NNRTI_REMOTE_SLOT)
+#undef NNRTI_REMOTE_SLOT
+    *prepared = &m->base;
     return code;
 }
 
@@ -1562,9 +1582,14 @@ static NNRT_ReturnCode nnrti_remote_get_status(void *self, NNRT_DeviceStatus *st
     return code == NNRT_SERVICE_ERROR ? NNRT_SUCCESS : code;
 }
 
+static bool nnrti_remote_has(const nnrt_remote *r, nnrt_ability ability)
+{
+    return (r->abilities >> ability & 1u) != 0;
+}
+
 static NNRT_ReturnCode nnrti_remote_can(void *self, nnrt_ability ability, bool *isSupported)
 {
-    *isSupported = (((nnrt_remote *)self)->abilities >> ability & 1u) != 0;
+    *isSupported = nnrti_remote_has((nnrt_remote *)self, ability);
     return NNRT_SUCCESS;
 }
 
@@ -1800,6 +1825,20 @@ static void nnrti_remote_tables(nnrt_remote *r)
     m->GetOutputDimRanges = nnrti_remote_output_ranges;
 }
 
+/* Slots that the device lacks there are absent here. */
+static void nnrti_remote_absent(nnrt_remote *r)
+{
+    NNRT_DeviceVtbl *d = &r->table;
+    if (!nnrti_remote_has(r, NNRT_ABILITY_TELL_NODES)) {
+        d->GetSupportedOperation = NULL;
+        d->GetSupportedNodes = NULL;
+    }
+    if (!nnrti_remote_has(r, NNRT_ABILITY_MODEL_CACHE))
+        d->PrepareModelFromModelCache = NULL;
+    if (!nnrti_remote_has(r, NNRT_ABILITY_OFFLINE_MODEL))
+        d->PrepareOfflineModel = NULL;
+}
+
 /* Takes "remote:[name=NAME,][time=MILLISECONDS,]PATH" apart. */
 static NNRT_ReturnCode nnrti_remote_parse(nnrt_remote *r, const char *text, nnrt_error *error)
 {
@@ -1850,6 +1889,7 @@ NNRT_API NNRT_ReturnCode nnrt_remote_register(nnrt_remote **remote, const char *
         (code = nnrti_remote_connect(r, error)) == NNRT_SUCCESS) {
         if (r->name[0] == '\0')
             (void)nnrt_text(r->name, sizeof(r->name), "remote_%s", r->there);
+        nnrti_remote_absent(r);
         code = nnrt_device_register(&r->table, r, error);
     }
     if (code != NNRT_SUCCESS)
@@ -2176,7 +2216,7 @@ static NNRT_ReturnCode nnrti_remote_do_hello(nnrti_remote_client *c, nnrti_remot
             i = 1;
         else if (*at >= '0' && *at <= '9')
             numbers[i] = numbers[i] * 10 + (uint32_t)(*at - '0');
-    for (nnrt_ability a = NNRT_ABILITY_FLOAT16; a <= NNRT_ABILITY_MODEL_CACHE; a++)
+    for (nnrt_ability a = NNRT_ABILITY_FLOAT16; a <= NNRT_ABILITY_TELL_NODES; a++)
         abilities |= (uint32_t)nnrt_device_can(d, a) << a;
     c->greeted = true;
     nnrti_remote_put_u32(&c->line.out, l->message);
@@ -2270,6 +2310,18 @@ static NNRT_ReturnCode nnrti_remote_hold(nnrti_remote_client *c, nnrti_remote_he
     return h->workspace != NULL ? NNRT_SUCCESS : nnrti_remote_limit(c, error);
 }
 
+#define NNRTI_REMOTE_HAS(h, slot) NNRT_HAS((h)->prepared->vtbl, NNRT_PreparedModelVtbl, slot)
+
+/* The optional slots that a prepared model has. */
+static uint32_t nnrti_remote_slots(const nnrti_remote_held *h)
+{
+    uint32_t slots = 0, bit = 0;
+#define NNRTI_REMOTE_SLOT(slot) slots |= (uint32_t)NNRTI_REMOTE_HAS(h, slot) << bit++;
+    NNRTI_REMOTE_SLOTS(NNRTI_REMOTE_SLOT)
+#undef NNRTI_REMOTE_SLOT
+    return slots;
+}
+
 /* Buffers of a parcel. */
 static NNRT_ReturnCode nnrti_remote_prepare_parcel(nnrti_remote_client *c, uint32_t kind, nnrti_remote_given *g,
                                                    NNRT_PreparedModel **prepared, nnrt_error *error)
@@ -2318,6 +2370,7 @@ static NNRT_ReturnCode nnrti_remote_do_prepare(nnrti_remote_client *c, uint32_t 
     if (code == NNRT_SUCCESS && (code = nnrti_remote_hold(c, &h, error)) == NNRT_SUCCESS) {
         c->models[place] = h;
         nnrti_remote_put_u32(&c->line.out, place + 1);
+        nnrti_remote_put_u32(&c->line.out, nnrti_remote_slots(&h));
         return code;
     }
     if (h.prepared != NULL) {
@@ -2340,7 +2393,6 @@ static nnrti_remote_held *nnrti_remote_model_of(nnrti_remote_client *c, nnrti_re
     return NULL;
 }
 
-#define NNRTI_REMOTE_HAS(h, slot) NNRT_HAS((h)->prepared->vtbl, NNRT_PreparedModelVtbl, slot)
 
 static NNRT_ReturnCode nnrti_remote_do_export(nnrti_remote_client *c, nnrti_remote_reader *r, nnrt_error *error)
 {

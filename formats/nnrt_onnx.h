@@ -38,7 +38,7 @@ SECTIONS (search for the tag)
     >>onnx_load           the public functions
 
 WHAT IT READS
-    Operator sets 1 to 25 of the domain "", with their differences. Operators that the table lacks are all named at
+    Operator sets 1 to 28 of the domain "", with their differences. Operators that the table lacks are all named at
     once, with NNRT_UNSUPPORTED_OP. Some are rebuilt from several of the runtime's own operators; what follows from
     constants and shapes is computed and leaves no node. Images stay NCHW; weights are brought into the runtime's order
     once. External data are read from files below the model's folder only.
@@ -1838,198 +1838,199 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
 #define NNRTI_ONNX_RED(name) NNRT_REDUCE_MODE_##name
 /* clang-format off */
 #define NNRTI_ONNX_OPS(X) \
-    X(Abs,                  1, 25, 1, 1, same,           NNRT_NODE_TYPE_ABS, "") \
-    X(Acos,                 7, 25, 1, 1, same,           NNRT_NODE_TYPE_ACOS, "") \
-    X(Acosh,                9, 25, 1, 1, same,           NNRT_NODE_TYPE_ACOSH, "") \
-    X(Add,                  1, 25, 2, 2, binary,         NNRT_NODE_TYPE_ADD_FUSION, "axis broadcast") \
-    X(AffineGrid,          20, 25, 2, 2, affine_grid,    0, "align_corners") \
-    X(And,                  1, 25, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_AND, "axis broadcast") \
-    X(ArgMax,               1, 25, 1, 1, arg,            NNRT_NODE_TYPE_ARGMAX_FUSION, "axis keepdims select_last_index") \
-    X(ArgMin,               1, 25, 1, 1, arg,            NNRT_NODE_TYPE_ARGMIN_FUSION, "axis keepdims select_last_index") \
-    X(Asin,                 7, 25, 1, 1, same,           NNRT_NODE_TYPE_ASIN, "") \
-    X(Asinh,                9, 25, 1, 1, same,           NNRT_NODE_TYPE_ASINH, "") \
-    X(Atan,                 7, 25, 1, 1, same,           NNRT_NODE_TYPE_ATAN, "") \
-    X(Atanh,                9, 25, 1, 1, same,           NNRT_NODE_TYPE_ATANH, "") \
-    X(Attention,           23, 25, 3, 7, attention,      0, \
-      "is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap softmax_precision") \
-    X(AveragePool,          1, 25, 1, 1, average_pool,   0, \
+    X(Abs,                  1, 28, 1, 1, same,           NNRT_NODE_TYPE_ABS, "") \
+    X(Acos,                 7, 28, 1, 1, same,           NNRT_NODE_TYPE_ACOS, "") \
+    X(Acosh,                9, 28, 1, 1, same,           NNRT_NODE_TYPE_ACOSH, "") \
+    X(Add,                  1, 28, 2, 2, binary,         NNRT_NODE_TYPE_ADD_FUSION, "axis broadcast") \
+    X(AffineGrid,          20, 28, 2, 2, affine_grid,    0, "align_corners") \
+    X(And,                  1, 28, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_AND, "axis broadcast") \
+    X(ArgMax,               1, 28, 1, 1, arg,            NNRT_NODE_TYPE_ARGMAX_FUSION, "axis keepdims select_last_index") \
+    X(ArgMin,               1, 28, 1, 1, arg,            NNRT_NODE_TYPE_ARGMIN_FUSION, "axis keepdims select_last_index") \
+    X(Asin,                 7, 28, 1, 1, same,           NNRT_NODE_TYPE_ASIN, "") \
+    X(Asinh,                9, 28, 1, 1, same,           NNRT_NODE_TYPE_ASINH, "") \
+    X(Atan,                 7, 28, 1, 1, same,           NNRT_NODE_TYPE_ATAN, "") \
+    X(Atanh,                9, 28, 1, 1, same,           NNRT_NODE_TYPE_ATANH, "") \
+    X(Attention,           23, 28, 3, 7, attention,      0, \
+      "is_causal kv_num_heads left_window_size q_num_heads qk_matmul_output_mode right_window_size scale softcap " \
+      "softmax_precision") \
+    X(AveragePool,          1, 28, 1, 1, average_pool,   0, \
       "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides") \
-    X(BatchNormalization,   1, 25, 5, 5, batch_norm,     0, "epsilon momentum is_test spatial training_mode") \
-    X(Bernoulli,           15, 25, 1, 1, bernoulli,      0, "dtype seed") \
-    X(BitShift,            11, 25, 2, 2, bit_shift,      0, "direction") \
-    X(BitwiseAnd,          18, 25, 2, 2, same,           NNRT_NODE_TYPE_BITWISE_AND, "") \
-    X(BitwiseNot,          18, 25, 1, 1, same,           NNRT_NODE_TYPE_BITWISE_NOT, "") \
-    X(BitwiseOr,           18, 25, 2, 2, same,           NNRT_NODE_TYPE_BITWISE_OR, "") \
-    X(BitwiseXor,          18, 25, 2, 2, same,           NNRT_NODE_TYPE_BITWISE_XOR, "") \
-    X(BlackmanWindow,      17, 25, 1, 1, window,         NNRT_WINDOW_KIND_BLACKMAN, "output_datatype periodic") \
-    X(Cast,                 1, 25, 1, 1, cast,           0, "to saturate") \
-    X(CastLike,            15, 25, 2, 2, cast,           1, "saturate") \
-    X(Ceil,                 1, 25, 1, 1, same,           NNRT_NODE_TYPE_CEIL, "") \
-    X(Celu,                12, 25, 1, 1, celu,           0, "alpha") \
-    X(CenterCropPad,       18, 25, 2, 2, center_crop_pad, 0, "axes") \
-    X(Clip,                 1, 25, 1, 3, clip,           0, "max min") \
-    X(Col2Im,              18, 25, 3, 3, col2im,         0, "dilations pads strides") \
-    X(Compress,             9, 25, 2, 2, compress,       0, "axis") \
-    X(Concat,               1, 25, 1, NNRTI_ONNX_MANY, concat, 0, "axis") \
-    X(Constant,             1, 25, 0, 0, constant,       0, "value value_float value_floats value_int value_ints") \
-    X(ConstantOfShape,      9, 25, 1, 1, constant_shape, 0, "value") \
-    X(Conv,                 1, 25, 2, 3, conv,           0, "auto_pad dilations group kernel_shape pads strides") \
-    X(ConvInteger,         10, 25, 2, 4, conv_integer,   0, "auto_pad dilations group kernel_shape pads strides") \
-    X(ConvTranspose,        1, 25, 2, 3, conv_transpose, 0, \
+    X(BatchNormalization,   1, 28, 5, 5, batch_norm,     0, "epsilon momentum is_test spatial training_mode") \
+    X(Bernoulli,           15, 28, 1, 1, bernoulli,      0, "dtype seed") \
+    X(BitShift,            11, 28, 2, 2, bit_shift,      0, "direction") \
+    X(BitwiseAnd,          18, 28, 2, 2, same,           NNRT_NODE_TYPE_BITWISE_AND, "") \
+    X(BitwiseNot,          18, 28, 1, 1, same,           NNRT_NODE_TYPE_BITWISE_NOT, "") \
+    X(BitwiseOr,           18, 28, 2, 2, same,           NNRT_NODE_TYPE_BITWISE_OR, "") \
+    X(BitwiseXor,          18, 28, 2, 2, same,           NNRT_NODE_TYPE_BITWISE_XOR, "") \
+    X(BlackmanWindow,      17, 28, 1, 1, window,         NNRT_WINDOW_KIND_BLACKMAN, "output_datatype periodic") \
+    X(Cast,                 1, 28, 1, 1, cast,           0, "round_mode saturate to") \
+    X(CastLike,            15, 28, 2, 2, cast,           1, "round_mode saturate") \
+    X(Ceil,                 1, 28, 1, 1, same,           NNRT_NODE_TYPE_CEIL, "") \
+    X(Celu,                12, 28, 1, 1, celu,           0, "alpha") \
+    X(CenterCropPad,       18, 28, 2, 2, center_crop_pad, 0, "axes") \
+    X(Clip,                 1, 28, 1, 3, clip,           0, "max min") \
+    X(Col2Im,              18, 28, 3, 3, col2im,         0, "dilations pads strides") \
+    X(Compress,             9, 28, 2, 2, compress,       0, "axis") \
+    X(Concat,               1, 28, 1, NNRTI_ONNX_MANY, concat, 0, "axis") \
+    X(Constant,             1, 28, 0, 0, constant,       0, "value value_float value_floats value_int value_ints") \
+    X(ConstantOfShape,      9, 28, 1, 1, constant_shape, 0, "value") \
+    X(Conv,                 1, 28, 2, 3, conv,           0, "auto_pad dilations group kernel_shape pads strides") \
+    X(ConvInteger,         10, 28, 2, 4, conv_integer,   0, "auto_pad dilations group kernel_shape pads strides") \
+    X(ConvTranspose,        1, 28, 2, 3, conv_transpose, 0, \
       "auto_pad dilations group kernel_shape output_padding output_shape pads strides") \
-    X(Cos,                  7, 25, 1, 1, same,           NNRT_NODE_TYPE_COS, "") \
-    X(Cosh,                 9, 25, 1, 1, same,           NNRT_NODE_TYPE_COSH, "") \
-    X(CumSum,              11, 25, 2, 2, cum_sum,        0, "exclusive reverse") \
-    X(DFT,                 17, 25, 1, 3, dft,            0, "axis inverse onesided") \
-    X(DeformConv,          19, 25, 3, 5, deform_conv,    0, \
+    X(Cos,                  7, 28, 1, 1, same,           NNRT_NODE_TYPE_COS, "") \
+    X(Cosh,                 9, 28, 1, 1, same,           NNRT_NODE_TYPE_COSH, "") \
+    X(CumSum,              11, 28, 2, 2, cum_sum,        0, "exclusive reverse") \
+    X(DFT,                 17, 28, 1, 3, dft,            0, "axis inverse onesided") \
+    X(DeformConv,          19, 28, 3, 5, deform_conv,    0, \
       "dilations group kernel_shape offset_group pads strides") \
-    X(DepthToSpace,         1, 25, 1, 1, depth_to_space, 0, "blocksize mode") \
-    X(DequantizeLinear,    10, 25, 2, 3, dequantize,     0, "axis block_size output_dtype") \
-    X(Det,                 11, 25, 1, 1, det,            0, "") \
-    X(Div,                  1, 25, 2, 2, binary,         NNRT_NODE_TYPE_DIV_FUSION, "axis broadcast") \
-    X(Dropout,              1, 25, 1, 3, dropout,        0, "is_test ratio seed") \
-    X(DynamicQuantizeLinear, 11, 25, 1, 1, dynamic_quantize, 0, "") \
-    X(Einsum,              12, 25, 1, NNRTI_ONNX_MANY, einsum, 0, "equation") \
-    X(Elu,                  1, 25, 1, 1, activation,     NNRTI_ONNX_ACT(ELU), "alpha") \
-    X(Equal,                1, 25, 2, 2, binary,         NNRT_NODE_TYPE_EQUAL, "axis broadcast") \
-    X(Erf,                  9, 25, 1, 1, same,           NNRT_NODE_TYPE_ERF, "") \
-    X(Exp,                  1, 25, 1, 1, exp,            0, "") \
-    X(Expand,               8, 25, 2, 2, expand,         0, "") \
-    X(EyeLike,              9, 25, 1, 1, eye_like,       0, "dtype k") \
-    X(Flatten,              1, 25, 1, 1, flatten,        0, "axis") \
-    X(Floor,                1, 25, 1, 1, same,           NNRT_NODE_TYPE_FLOOR, "") \
-    X(GRU,                  7, 25, 3, 6, recurrent,      NNRT_NODE_TYPE_GRU, \
+    X(DepthToSpace,         1, 28, 1, 1, depth_to_space, 0, "blocksize mode") \
+    X(DequantizeLinear,    10, 28, 2, 3, dequantize,     0, "axis block_size output_dtype") \
+    X(Det,                 11, 28, 1, 1, det,            0, "") \
+    X(Div,                  1, 28, 2, 2, binary,         NNRT_NODE_TYPE_DIV_FUSION, "axis broadcast") \
+    X(Dropout,              1, 28, 1, 3, dropout,        0, "is_test ratio seed") \
+    X(DynamicQuantizeLinear, 11, 28, 1, 1, dynamic_quantize, 0, "") \
+    X(Einsum,              12, 28, 1, NNRTI_ONNX_MANY, einsum, 0, "equation") \
+    X(Elu,                  1, 28, 1, 1, activation,     NNRTI_ONNX_ACT(ELU), "alpha") \
+    X(Equal,                1, 28, 2, 2, binary,         NNRT_NODE_TYPE_EQUAL, "axis broadcast") \
+    X(Erf,                  9, 28, 1, 1, same,           NNRT_NODE_TYPE_ERF, "") \
+    X(Exp,                  1, 28, 1, 1, exp,            0, "") \
+    X(Expand,               8, 28, 2, 2, expand,         0, "") \
+    X(EyeLike,              9, 28, 1, 1, eye_like,       0, "dtype k") \
+    X(Flatten,              1, 28, 1, 1, flatten,        0, "axis") \
+    X(Floor,                1, 28, 1, 1, same,           NNRT_NODE_TYPE_FLOOR, "") \
+    X(GRU,                  7, 28, 3, 6, recurrent,      NNRT_NODE_TYPE_GRU, \
       "activation_alpha activation_beta activations clip direction hidden_size layout linear_before_reset") \
-    X(Gather,               1, 25, 2, 2, gather,         0, "axis") \
-    X(GatherElements,      11, 25, 2, 2, gather_elements, 0, "axis") \
-    X(GatherND,            11, 25, 2, 2, gather_nd,      0, "batch_dims") \
-    X(Gelu,                20, 25, 1, 1, gelu,           0, "approximate") \
-    X(Gemm,                 1, 25, 2, 3, gemm,           0, "alpha beta broadcast transA transB") \
-    X(GlobalAveragePool,    1, 25, 1, 1, global_pool,    NNRTI_ONNX_RED(MEAN), "") \
-    X(GlobalMaxPool,        1, 25, 1, 1, global_pool,    NNRTI_ONNX_RED(MAX), "") \
-    X(Greater,              1, 25, 2, 2, binary,         NNRT_NODE_TYPE_GREATER, "axis broadcast") \
-    X(GreaterOrEqual,      12, 25, 2, 2, binary,         NNRT_NODE_TYPE_GREATER_EQUAL, "") \
-    X(GridSample,          16, 25, 2, 2, grid_sample,    0, "align_corners mode padding_mode") \
-    X(GroupNormalization,  18, 25, 3, 3, group_norm,     0, "epsilon num_groups stash_type") \
-    X(HammingWindow,       17, 25, 1, 1, window,         NNRT_WINDOW_KIND_HAMMING, "output_datatype periodic") \
-    X(HannWindow,          17, 25, 1, 1, window,         NNRT_WINDOW_KIND_HANN, "output_datatype periodic") \
-    X(HardSigmoid,          1, 25, 1, 1, hard_sigmoid,   0, "alpha beta") \
-    X(HardSwish,           14, 25, 1, 1, activation,     NNRTI_ONNX_ACT(HSWISH), "") \
-    X(Hardmax,              1, 25, 1, 1, softmax,        2, "axis") \
-    X(Identity,             1, 25, 1, 1, identity,       0, "") \
-    X(If,                   1, 25, 1, 1, if,             0, "then_branch else_branch") \
-    X(InstanceNormalization, 1, 25, 3, 3, instance_norm, 0, "epsilon") \
-    X(IsInf,               10, 25, 1, 1, is_inf,         0, "detect_negative detect_positive") \
-    X(IsNaN,                9, 25, 1, 1, same,           NNRT_NODE_TYPE_IS_NAN, "") \
-    X(LRN,                  1, 25, 1, 1, lrn,            0, "alpha beta bias size") \
-    X(LSTM,                 7, 25, 3, 8, lstm,           0, \
-      "activation_alpha activation_beta activations direction hidden_size input_forget layout") \
-    X(LayerNormalization,  17, 25, 2, 3, layer_norm,     0, "axis epsilon stash_type") \
-    X(LeakyRelu,            1, 25, 1, 1, leaky_relu,     0, "alpha") \
-    X(Less,                 1, 25, 2, 2, binary,         NNRT_NODE_TYPE_LESS, "axis broadcast") \
-    X(LessOrEqual,         12, 25, 2, 2, binary,         NNRT_NODE_TYPE_LESS_EQUAL, "") \
-    X(Log,                  1, 25, 1, 1, same,           NNRT_NODE_TYPE_LOG, "") \
-    X(LogSoftmax,           1, 25, 1, 1, softmax,        1, "axis") \
-    X(Loop,                 1, 25, 0, UINT32_MAX, loop,  0, "body") \
-    X(LpNormalization,      1, 25, 1, 1, lp_norm,        0, "axis p") \
-    X(LpPool,               2, 25, 1, 1, lp_pool,        0, \
+    X(Gather,               1, 28, 2, 2, gather,         0, "axis") \
+    X(GatherElements,      11, 28, 2, 2, gather_elements, 0, "axis") \
+    X(GatherND,            11, 28, 2, 2, gather_nd,      0, "batch_dims") \
+    X(Gelu,                20, 28, 1, 1, gelu,           0, "approximate") \
+    X(Gemm,                 1, 28, 2, 3, gemm,           0, "alpha beta broadcast transA transB") \
+    X(GlobalAveragePool,    1, 28, 1, 1, global_pool,    NNRTI_ONNX_RED(MEAN), "") \
+    X(GlobalMaxPool,        1, 28, 1, 1, global_pool,    NNRTI_ONNX_RED(MAX), "") \
+    X(Greater,              1, 28, 2, 2, binary,         NNRT_NODE_TYPE_GREATER, "axis broadcast") \
+    X(GreaterOrEqual,      12, 28, 2, 2, binary,         NNRT_NODE_TYPE_GREATER_EQUAL, "") \
+    X(GridSample,          16, 28, 2, 2, grid_sample,    0, "align_corners mode padding_mode") \
+    X(GroupNormalization,  18, 28, 3, 3, group_norm,     0, "epsilon num_groups stash_type") \
+    X(HammingWindow,       17, 28, 1, 1, window,         NNRT_WINDOW_KIND_HAMMING, "output_datatype periodic") \
+    X(HannWindow,          17, 28, 1, 1, window,         NNRT_WINDOW_KIND_HANN, "output_datatype periodic") \
+    X(HardSigmoid,          1, 28, 1, 1, hard_sigmoid,   0, "alpha beta") \
+    X(HardSwish,           14, 28, 1, 1, activation,     NNRTI_ONNX_ACT(HSWISH), "") \
+    X(Hardmax,              1, 28, 1, 1, softmax,        2, "axis") \
+    X(Identity,             1, 28, 1, 1, identity,       0, "") \
+    X(If,                   1, 28, 1, 1, if,             0, "then_branch else_branch") \
+    X(InstanceNormalization, 1, 28, 3, 3, instance_norm, 0, "epsilon") \
+    X(IsInf,               10, 28, 1, 1, is_inf,         0, "detect_negative detect_positive") \
+    X(IsNaN,                9, 28, 1, 1, same,           NNRT_NODE_TYPE_IS_NAN, "") \
+    X(LRN,                  1, 28, 1, 1, lrn,            0, "alpha beta bias size") \
+    X(LSTM,                 7, 28, 3, 8, lstm,           0, \
+      "activation_alpha activation_beta activations clip direction hidden_size input_forget layout") \
+    X(LayerNormalization,  17, 28, 2, 3, layer_norm,     0, "axis epsilon stash_type") \
+    X(LeakyRelu,            1, 28, 1, 1, leaky_relu,     0, "alpha") \
+    X(Less,                 1, 28, 2, 2, binary,         NNRT_NODE_TYPE_LESS, "axis broadcast") \
+    X(LessOrEqual,         12, 28, 2, 2, binary,         NNRT_NODE_TYPE_LESS_EQUAL, "") \
+    X(Log,                  1, 28, 1, 1, same,           NNRT_NODE_TYPE_LOG, "") \
+    X(LogSoftmax,           1, 28, 1, 1, softmax,        1, "axis") \
+    X(Loop,                 1, 28, 0, UINT32_MAX, loop,  0, "body") \
+    X(LpNormalization,      1, 28, 1, 1, lp_norm,        0, "axis p") \
+    X(LpPool,               2, 28, 1, 1, lp_pool,        0, \
       "auto_pad ceil_mode dilations kernel_shape p pads strides") \
-    X(MatMul,               1, 25, 2, 2, matmul,         0, "") \
-    X(MatMulInteger,       10, 25, 2, 4, matmul_integer, 0, "") \
-    X(Max,                  1, 25, 1, NNRTI_ONNX_MANY, extreme, NNRT_NODE_TYPE_MAXIMUM, "") \
-    X(MaxPool,              1, 25, 1, 1, max_pool,       0, \
+    X(MatMul,               1, 28, 2, 2, matmul,         0, "") \
+    X(MatMulInteger,       10, 28, 2, 4, matmul_integer, 0, "") \
+    X(Max,                  1, 28, 1, NNRTI_ONNX_MANY, extreme, NNRT_NODE_TYPE_MAXIMUM, "") \
+    X(MaxPool,              1, 28, 1, 1, max_pool,       0, \
       "auto_pad ceil_mode dilations kernel_shape pads storage_order strides") \
-    X(MaxUnpool,            9, 25, 2, 3, max_unpool,     0, "kernel_shape pads strides") \
-    X(Mean,                 1, 25, 1, NNRTI_ONNX_MANY, sum, 1, "") \
-    X(MeanVarianceNormalization, 9, 25, 1, 1, mean_variance, 0, "axes") \
-    X(MelWeightMatrix,     17, 25, 5, 5, mel_weight_matrix, 0, "output_datatype") \
-    X(Min,                  1, 25, 1, NNRTI_ONNX_MANY, extreme, NNRT_NODE_TYPE_MINIMUM, "") \
-    X(Mish,                18, 25, 1, 1, same,           NNRT_NODE_TYPE_MISH, "") \
-    X(Mod,                 10, 25, 2, 2, mod,            0, "fmod") \
-    X(Mul,                  1, 25, 2, 2, binary,         NNRT_NODE_TYPE_MUL_FUSION, "axis broadcast") \
-    X(Multinomial,          7, 25, 1, 1, multinomial,    0, "dtype sample_size seed") \
-    X(Neg,                  1, 25, 1, 1, same,           NNRT_NODE_TYPE_NEG, "") \
-    X(NegativeLogLikelihoodLoss, 12, 25, 2, 3, nll_loss,       0, "ignore_index reduction") \
-    X(NonMaxSuppression,   10, 25, 2, 5, non_max_suppression, 0, "center_point_box") \
-    X(NonZero,              9, 25, 1, 1, same,           NNRT_NODE_TYPE_NON_ZERO, "") \
-    X(Not,                  1, 25, 1, 1, same,           NNRT_NODE_TYPE_LOGICAL_NOT, "") \
-    X(OneHot,               9, 25, 3, 3, one_hot,        0, "axis") \
-    X(Or,                   1, 25, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_OR, "axis broadcast") \
-    X(PRelu,                1, 25, 2, 2, prelu,          0, "") \
-    X(Pad,                  1, 25, 1, 4, pad,            0, "mode paddings pads value") \
-    X(Pow,                  1, 25, 2, 2, pow,            0, "axis broadcast") \
-    X(QLinearConv,         10, 25, 8, 9, q_linear_conv,  0, "auto_pad dilations group kernel_shape pads strides") \
-    X(QLinearMatMul,       10, 25, 8, 8, q_linear_matmul, 0, "") \
-    X(QuantizeLinear,      10, 25, 2, 3, quantize,       0, "axis block_size output_dtype precision saturate") \
-    X(RMSNormalization,    23, 25, 2, 2, rms_norm,       0, "axis epsilon stash_type") \
-    X(RNN,                  7, 25, 3, 6, recurrent,      NNRT_NODE_TYPE_RNN, \
+    X(MaxUnpool,            9, 28, 2, 3, max_unpool,     0, "kernel_shape pads strides") \
+    X(Mean,                 1, 28, 1, NNRTI_ONNX_MANY, sum, 1, "") \
+    X(MeanVarianceNormalization, 9, 28, 1, 1, mean_variance, 0, "axes") \
+    X(MelWeightMatrix,     17, 28, 5, 5, mel_weight_matrix, 0, "output_datatype") \
+    X(Min,                  1, 28, 1, NNRTI_ONNX_MANY, extreme, NNRT_NODE_TYPE_MINIMUM, "") \
+    X(Mish,                18, 28, 1, 1, same,           NNRT_NODE_TYPE_MISH, "") \
+    X(Mod,                 10, 28, 2, 2, mod,            0, "fmod") \
+    X(Mul,                  1, 28, 2, 2, binary,         NNRT_NODE_TYPE_MUL_FUSION, "axis broadcast") \
+    X(Multinomial,          7, 28, 1, 1, multinomial,    0, "dtype sample_size seed") \
+    X(Neg,                  1, 28, 1, 1, same,           NNRT_NODE_TYPE_NEG, "") \
+    X(NegativeLogLikelihoodLoss, 12, 28, 2, 3, nll_loss,       0, "ignore_index reduction") \
+    X(NonMaxSuppression,   10, 28, 2, 5, non_max_suppression, 0, "center_point_box") \
+    X(NonZero,              9, 28, 1, 1, same,           NNRT_NODE_TYPE_NON_ZERO, "") \
+    X(Not,                  1, 28, 1, 1, same,           NNRT_NODE_TYPE_LOGICAL_NOT, "") \
+    X(OneHot,               9, 28, 3, 3, one_hot,        0, "axis") \
+    X(Or,                   1, 28, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_OR, "axis broadcast") \
+    X(PRelu,                1, 28, 2, 2, prelu,          0, "") \
+    X(Pad,                  1, 28, 1, 4, pad,            0, "mode paddings pads value") \
+    X(Pow,                  1, 28, 2, 2, pow,            0, "axis broadcast") \
+    X(QLinearConv,         10, 28, 8, 9, q_linear_conv,  0, "auto_pad dilations group kernel_shape pads strides") \
+    X(QLinearMatMul,       10, 28, 8, 8, q_linear_matmul, 0, "") \
+    X(QuantizeLinear,      10, 28, 2, 3, quantize,       0, "axis block_size output_dtype precision saturate") \
+    X(RMSNormalization,    23, 28, 2, 2, rms_norm,       0, "axis epsilon stash_type") \
+    X(RNN,                  7, 28, 3, 6, recurrent,      NNRT_NODE_TYPE_RNN, \
       "activation_alpha activation_beta activations clip direction hidden_size layout") \
-    X(RandomNormal,         1, 25, 0, 0, random,         0, "dtype mean scale seed shape") \
-    X(RandomNormalLike,     1, 25, 1, 1, random,         0, "dtype mean scale seed") \
-    X(RandomUniform,        1, 25, 0, 0, random,         1, "dtype high low seed shape") \
-    X(RandomUniformLike,    1, 25, 1, 1, random,         1, "dtype high low seed") \
-    X(Range,               11, 25, 3, 3, range,          0, "") \
-    X(Reciprocal,           1, 25, 1, 1, same,           NNRT_NODE_TYPE_RECIPROCAL, "") \
-    X(ReduceL1,             1, 25, 1, 2, reduce,         NNRTI_ONNX_RED(ASUM), "axes keepdims noop_with_empty_axes") \
-    X(ReduceL2,             1, 25, 1, 2, reduce,         NNRTI_ONNX_RED(L2), "axes keepdims noop_with_empty_axes") \
-    X(ReduceLogSum,         1, 25, 1, 2, reduce_log,     0, "axes keepdims noop_with_empty_axes") \
-    X(ReduceLogSumExp,      1, 25, 1, 2, reduce_log,     1, "axes keepdims noop_with_empty_axes") \
-    X(ReduceMax,            1, 25, 1, 2, reduce,         NNRTI_ONNX_RED(MAX), "axes keepdims noop_with_empty_axes") \
-    X(ReduceMean,           1, 25, 1, 2, reduce,         NNRTI_ONNX_RED(MEAN), "axes keepdims noop_with_empty_axes") \
-    X(ReduceMin,            1, 25, 1, 2, reduce,         NNRTI_ONNX_RED(MIN), "axes keepdims noop_with_empty_axes") \
-    X(ReduceProd,           1, 25, 1, 2, reduce,         NNRTI_ONNX_RED(PROD), "axes keepdims noop_with_empty_axes") \
-    X(ReduceSum,            1, 25, 1, 2, reduce,         NNRTI_ONNX_RED(SUM), "axes keepdims noop_with_empty_axes") \
-    X(ReduceSumSquare,      1, 25, 1, 2, reduce,         NNRTI_ONNX_RED(SUM_SQUARE), \
+    X(RandomNormal,         1, 28, 0, 0, random,         0, "dtype mean scale seed shape") \
+    X(RandomNormalLike,     1, 28, 1, 1, random,         0, "dtype mean scale seed") \
+    X(RandomUniform,        1, 28, 0, 0, random,         1, "dtype high low seed shape") \
+    X(RandomUniformLike,    1, 28, 1, 1, random,         1, "dtype high low seed") \
+    X(Range,               11, 28, 3, 3, range,          0, "stash_type") \
+    X(Reciprocal,           1, 28, 1, 1, same,           NNRT_NODE_TYPE_RECIPROCAL, "") \
+    X(ReduceL1,             1, 28, 1, 2, reduce,         NNRTI_ONNX_RED(ASUM), "axes keepdims noop_with_empty_axes") \
+    X(ReduceL2,             1, 28, 1, 2, reduce,         NNRTI_ONNX_RED(L2), "axes keepdims noop_with_empty_axes") \
+    X(ReduceLogSum,         1, 28, 1, 2, reduce_log,     0, "axes keepdims noop_with_empty_axes") \
+    X(ReduceLogSumExp,      1, 28, 1, 2, reduce_log,     1, "axes keepdims noop_with_empty_axes") \
+    X(ReduceMax,            1, 28, 1, 2, reduce,         NNRTI_ONNX_RED(MAX), "axes keepdims noop_with_empty_axes") \
+    X(ReduceMean,           1, 28, 1, 2, reduce,         NNRTI_ONNX_RED(MEAN), "axes keepdims noop_with_empty_axes") \
+    X(ReduceMin,            1, 28, 1, 2, reduce,         NNRTI_ONNX_RED(MIN), "axes keepdims noop_with_empty_axes") \
+    X(ReduceProd,           1, 28, 1, 2, reduce,         NNRTI_ONNX_RED(PROD), "axes keepdims noop_with_empty_axes") \
+    X(ReduceSum,            1, 28, 1, 2, reduce,         NNRTI_ONNX_RED(SUM), "axes keepdims noop_with_empty_axes") \
+    X(ReduceSumSquare,      1, 28, 1, 2, reduce,         NNRTI_ONNX_RED(SUM_SQUARE), \
       "axes keepdims noop_with_empty_axes") \
-    X(Relu,                 1, 25, 1, 1, relu,           0, "") \
-    X(Reshape,              1, 25, 1, 2, reshape,        0, "allowzero shape") \
-    X(Resize,              10, 25, 1, 4, resize,         0, \
+    X(Relu,                 1, 28, 1, 1, relu,           0, "") \
+    X(Reshape,              1, 28, 1, 2, reshape,        0, "allowzero shape") \
+    X(Resize,              10, 28, 1, 4, resize,         0, \
       "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value " \
       "keep_aspect_ratio_policy mode nearest_mode") \
-    X(ReverseSequence,     10, 25, 2, 2, reverse_sequence, 0, "batch_axis time_axis") \
-    X(RoiAlign,            10, 25, 3, 3, roi_align,      0, \
+    X(ReverseSequence,     10, 28, 2, 2, reverse_sequence, 0, "batch_axis time_axis") \
+    X(RoiAlign,            10, 28, 3, 3, roi_align,      0, \
       "coordinate_transformation_mode mode output_height output_width sampling_ratio spatial_scale") \
-    X(RotaryEmbedding,     23, 25, 3, 4, rotary_embedding, 0, "interleaved num_heads rotary_embedding_dim") \
-    X(Round,               11, 25, 1, 1, same,           NNRT_NODE_TYPE_ROUND, "") \
-    X(STFT,                17, 25, 2, 4, stft,           0, "onesided") \
-    X(Scan,                 8, 25, 0, NNRTI_ONNX_MANY, scan, 0, \
+    X(RotaryEmbedding,     23, 28, 3, 4, rotary_embedding, 0, "interleaved num_heads rotary_embedding_dim") \
+    X(Round,               11, 28, 1, 1, same,           NNRT_NODE_TYPE_ROUND, "") \
+    X(STFT,                17, 28, 2, 4, stft,           0, "onesided") \
+    X(Scan,                 8, 28, 0, NNRTI_ONNX_MANY, scan, 0, \
       "body directions num_scan_inputs scan_input_axes scan_input_directions scan_output_axes scan_output_directions") \
-    X(Scatter,              9, 25, 3, 3, scatter_elements, 0, "axis") \
-    X(ScatterElements,     11, 25, 3, 3, scatter_elements, 0, "axis reduction") \
-    X(ScatterND,           11, 25, 3, 3, scatter_nd,     0, "reduction") \
-    X(Selu,                 1, 25, 1, 1, selu,           0, "alpha gamma") \
-    X(Shape,                1, 25, 1, 1, shape,          0, "end start") \
-    X(Shrink,               9, 25, 1, 1, shrink,         0, "bias lambd") \
-    X(Sigmoid,              1, 25, 1, 1, activation,     NNRTI_ONNX_ACT(SIGMOID), "") \
-    X(Sign,                 9, 25, 1, 1, activation,     NNRTI_ONNX_ACT(SIGN), "") \
-    X(Sin,                  7, 25, 1, 1, same,           NNRT_NODE_TYPE_SIN, "") \
-    X(Sinh,                 9, 25, 1, 1, same,           NNRT_NODE_TYPE_SINH, "") \
-    X(Size,                 1, 25, 1, 1, size,           0, "") \
-    X(Slice,                1, 25, 1, 5, slice,          0, "axes ends starts") \
-    X(Softmax,              1, 25, 1, 1, softmax,        0, "axis") \
-    X(SoftmaxCrossEntropyLoss, 12, 25, 2, 3, nll_loss,       1, "ignore_index reduction") \
-    X(Softplus,             1, 25, 1, 1, softplus,       0, "") \
-    X(Softsign,             1, 25, 1, 1, activation,     NNRTI_ONNX_ACT(SOFTSIGN), "") \
-    X(SpaceToDepth,         1, 25, 1, 1, space_to_depth, 0, "blocksize") \
-    X(Split,                1, 25, 1, 2, split,          0, "axis num_outputs split") \
-    X(Sqrt,                 1, 25, 1, 1, same,           NNRT_NODE_TYPE_SQRT, "") \
-    X(Squeeze,              1, 25, 1, 2, squeeze,        0, "axes") \
-    X(Sub,                  1, 25, 2, 2, binary,         NNRT_NODE_TYPE_SUB_FUSION, "axis broadcast") \
-    X(Sum,                  1, 25, 1, NNRTI_ONNX_MANY, sum, 0, "") \
-    X(Swish,               24, 25, 1, 1, swish,          0, "alpha") \
-    X(Tan,                  7, 25, 1, 1, same,           NNRT_NODE_TYPE_TAN, "") \
-    X(Tanh,                 1, 25, 1, 1, activation,     NNRTI_ONNX_ACT(TANH), "") \
-    X(TensorScatter,       24, 25, 2, 3, tensor_scatter, 0, "axis mode") \
-    X(ThresholdedRelu,      1, 25, 1, 1, activation,     NNRTI_ONNX_ACT(THRESHOLDRELU), "alpha") \
-    X(Tile,                 1, 25, 2, 3, tile,           0, "") \
-    X(TopK,                 1, 25, 1, 2, top_k,          0, "axis k largest sorted") \
-    X(Transpose,            1, 25, 1, 1, transpose,      0, "perm") \
-    X(Trilu,               14, 25, 1, 2, trilu,          0, "upper") \
-    X(Unique,              11, 25, 1, 1, unique,         0, "axis sorted") \
-    X(Unsqueeze,            1, 25, 1, 2, unsqueeze,      0, "axes") \
+    X(Scatter,              9, 28, 3, 3, scatter_elements, 0, "axis") \
+    X(ScatterElements,     11, 28, 3, 3, scatter_elements, 0, "axis reduction") \
+    X(ScatterND,           11, 28, 3, 3, scatter_nd,     0, "reduction") \
+    X(Selu,                 1, 28, 1, 1, selu,           0, "alpha gamma") \
+    X(Shape,                1, 28, 1, 1, shape,          0, "end start") \
+    X(Shrink,               9, 28, 1, 1, shrink,         0, "bias lambd") \
+    X(Sigmoid,              1, 28, 1, 1, activation,     NNRTI_ONNX_ACT(SIGMOID), "") \
+    X(Sign,                 9, 28, 1, 1, sign,           0, "") \
+    X(Sin,                  7, 28, 1, 1, same,           NNRT_NODE_TYPE_SIN, "") \
+    X(Sinh,                 9, 28, 1, 1, same,           NNRT_NODE_TYPE_SINH, "") \
+    X(Size,                 1, 28, 1, 1, size,           0, "") \
+    X(Slice,                1, 28, 1, 5, slice,          0, "axes ends starts") \
+    X(Softmax,              1, 28, 1, 1, softmax,        0, "axis") \
+    X(SoftmaxCrossEntropyLoss, 12, 28, 2, 3, nll_loss,       1, "ignore_index reduction") \
+    X(Softplus,             1, 28, 1, 1, softplus,       0, "") \
+    X(Softsign,             1, 28, 1, 1, activation,     NNRTI_ONNX_ACT(SOFTSIGN), "") \
+    X(SpaceToDepth,         1, 28, 1, 1, space_to_depth, 0, "blocksize") \
+    X(Split,                1, 28, 1, 2, split,          0, "axis num_outputs split") \
+    X(Sqrt,                 1, 28, 1, 1, same,           NNRT_NODE_TYPE_SQRT, "") \
+    X(Squeeze,              1, 28, 1, 2, squeeze,        0, "axes") \
+    X(Sub,                  1, 28, 2, 2, binary,         NNRT_NODE_TYPE_SUB_FUSION, "axis broadcast") \
+    X(Sum,                  1, 28, 1, NNRTI_ONNX_MANY, sum, 0, "") \
+    X(Swish,               24, 28, 1, 1, swish,          0, "alpha") \
+    X(Tan,                  7, 28, 1, 1, same,           NNRT_NODE_TYPE_TAN, "") \
+    X(Tanh,                 1, 28, 1, 1, activation,     NNRTI_ONNX_ACT(TANH), "") \
+    X(TensorScatter,       24, 28, 2, 3, tensor_scatter, 0, "axis mode") \
+    X(ThresholdedRelu,      1, 28, 1, 1, activation,     NNRTI_ONNX_ACT(THRESHOLDRELU), "alpha") \
+    X(Tile,                 1, 28, 2, 3, tile,           0, "") \
+    X(TopK,                 1, 28, 1, 2, top_k,          0, "axis k largest sorted") \
+    X(Transpose,            1, 28, 1, 1, transpose,      0, "perm") \
+    X(Trilu,               14, 28, 1, 2, trilu,          0, "upper") \
+    X(Unique,              11, 28, 1, 1, unique,         0, "axis sorted") \
+    X(Unsqueeze,            1, 28, 1, 2, unsqueeze,      0, "axes") \
     X(Upsample,             1,  9, 1, 2, resize,         1, "height_scale mode scales width_scale") \
-    X(Where,                9, 25, 3, 3, where,          0, "") \
-    X(Xor,                  1, 25, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_XOR, "axis broadcast")
+    X(Where,                9, 28, 3, 3, where,          0, "") \
+    X(Xor,                  1, 28, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_XOR, "axis broadcast")
 /* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -2045,6 +2046,8 @@ typedef struct nnrti_onnx_entry {
     nnrt_onnx_str key;  /* the table is sorted by it */
     nnrt_onnx_str name; /* the same, once something has given it; data NULL before */
     uint32_t value;
+    uint32_t quantized;          /* a tensor with the bytes of value that has quantization parameters, or NNRT_NO_TENSOR */
+    bool isQuantized;            /* value is a BITCAST of it, not it one of value */
     bool isInput;                /* the graph lists it as an input */
     const nnrt_onnx_node *node;  /* that gives it; NULL: none */
     const nnrt_onnx_input *told; /* what the caller says of this input; NULL: nothing */
@@ -2199,6 +2202,7 @@ struct nnrti_onnx {
     const struct nnrti_onnx *outer; /* names of the graph around, NULL: none */
     const NNRT_QuantParam *quant;   /* quantCount of result 0 of the step that is added */
     uint32_t quantCount;
+    int32_t quantAxis; /* of several */
     int64_t opset;
     nnrti_onnx_entry *functions;    /* nFunctions: the model's; value: place in the model's list */
     const nnrt_onnx_graph **bodies; /* by place, NULL: not made yet */
@@ -2433,6 +2437,7 @@ static void nnrti_onnx_bind(nnrti_onnx *c, nnrt_onnx_str name, uint32_t v)
     }
     e->name = name;
     e->value = v;
+    e->quantized = NNRT_NO_TENSOR;
     e->node = c->node;
     if (c->builder->tensors[v].name == NULL && !c->unnamed)
         nnrti_onnx_call(c, v, nnrti_onnx_copy_text(c, name));
@@ -2445,7 +2450,7 @@ static void nnrti_onnx_leave_out(nnrti_onnx *c, nnrt_onnx_str name)
     if (e->name.data != NULL)
         return;
     e->name = name;
-    e->value = NNRT_NO_TENSOR;
+    e->value = e->quantized = NNRT_NO_TENSOR;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -2984,6 +2989,8 @@ static void nnrti_onnx_emit(nnrti_onnx *c, NNRT_NodeType type, const void *attr,
         return;
     if (c->quantCount > 0)
         nnrt_builder_quant(b, out[0], c->quant, c->quantCount);
+    if (c->quantCount > 1)
+        nnrt_builder_quant_axis(b, out[0], c->quantAxis + 1);
     nnrti_onnx_set_images(c, image, in, nIn);
     nnrt_builder_node(b, NULL, type, attr, in, nIn, out, nOut);
     if (!nnrti_onnx_fine(c))
@@ -3256,41 +3263,10 @@ NNRTI_APART static uint32_t nnrti_onnx_const_int(nnrti_onnx *c, int64_t value)
     return nnrti_onnx_const_ints(c, &value, 1);
 }
 
-/* The integers of quantised v, as float32: what it stands for over its scale, rounded, is exact for 8 bits. */
-static uint32_t nnrti_onnx_integers(nnrti_onnx *c, uint32_t v)
-{
-    const nnrt_operand o = *nnrti_onnx_at(c, v);
-    const int32_t axis = o.quantCount > 1 && o.quantAxis > 0 ? o.quantAxis - 1 : 0;
-    const int32_t rank = o.quantCount > 1 ? o.rank - axis : 0;
-    float *scales = (float *)nnrti_onnx_keep(c, 2 * o.quantCount, sizeof(*scales)), *zeros;
-    int32_t dims[NNRT_MAX_RANK];
-    NNRT_QuantDTypeCast a;
-    uint32_t y;
-    if (scales == NULL)
-        return NNRT_NO_TENSOR;
-    zeros = scales + o.quantCount;
-    for (uint32_t i = 0; i < o.quantCount; i++) {
-        scales[i] = (float)o.quant[i].scale;
-        zeros[i] = (float)o.quant[i].zeroPoint;
-    }
-    for (int32_t i = 0; i < rank; i++)
-        dims[i] = i == 0 ? (int32_t)o.quantCount : 1;
-    a.srcT = o.dataType;
-    a.dstT = NNRT_DATA_TYPE_FLOAT32;
-    y = nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &a, v, NNRT_DATA_TYPE_FLOAT32);
-    y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_DIV_FUSION, NULL, y,
-                         nnrti_onnx_constant(c, NNRT_DATA_TYPE_FLOAT32, rank, dims, scales));
-    y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_ROUND, NULL, y);
-    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_ADD_FUSION, NULL, y,
-                            nnrti_onnx_constant(c, NNRT_DATA_TYPE_FLOAT32, rank, dims, zeros));
-}
-
 static uint32_t nnrti_onnx_cast(nnrti_onnx *c, uint32_t v, NNRT_DataType type)
 {
     if (nnrti_onnx_type(c, v) == type)
         return v;
-    if (nnrti_onnx_at(c, v)->quantCount > 0)
-        return nnrti_onnx_cast(c, nnrti_onnx_integers(c, v), type);
     return nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_CAST, NULL, v, type);
 }
 
@@ -3947,6 +3923,23 @@ static void nnrti_onnx_op_activation(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_act(c, nnrti_onnx_in(c, 0), arg, nnrti_onnx_float(c, "alpha", 1.0f)));
 }
 
+/* ACTIVATION computes floats and int32; of other integers y = (x > 0) - (x < 0). */
+static void nnrti_onnx_op_sign(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const NNRT_DataType type = nnrti_onnx_type(c, x);
+    uint32_t zero, above, below;
+    (void)arg;
+    if (c->code != NNRT_SUCCESS || nnrti_type_in(type, NNRT_TYPES_FLOAT | NNRT_TYPES_F64 | NNRT_TYPES_I32)) {
+        nnrti_onnx_out(c, 0, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_SIGN, 1));
+        return;
+    }
+    zero = nnrti_onnx_like(c, x, 0);
+    above = nnrti_onnx_cast(c, nnrti_onnx_step2(c, NNRT_NODE_TYPE_GREATER, NULL, x, zero), type);
+    below = nnrti_onnx_cast(c, nnrti_onnx_step2(c, NNRT_NODE_TYPE_LESS, NULL, x, zero), type);
+    nnrti_onnx_out(c, 0, nnrti_onnx_sub(c, above, below));
+}
+
 /* x * sigmoid(alpha * x). */
 static void nnrti_onnx_op_swish(nnrti_onnx *c, int32_t arg)
 {
@@ -4180,10 +4173,12 @@ static void nnrti_onnx_op_clip(nnrti_onnx *c, int32_t arg)
 }
 
 /* Cast 0: `to` is a number, before operator set 6 a name. CastLike 1: to the type of input 1. */
+/* round_mode and saturate are about float8, which is refused as a type. */
 static void nnrti_onnx_op_cast(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
     NNRT_DataType type;
+    (void)nnrti_onnx_choice(c, "round_mode", "up|down|nearest");
     if (arg == 1) {
         type = nnrti_onnx_type(c, nnrti_onnx_in(c, 1));
     } else if (c->opset < 6) {
@@ -4276,16 +4271,15 @@ static void nnrti_onnx_op_where(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_where(c, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1), nnrti_onnx_in(c, 2)));
 }
 
-/* Parameters of quantised elements, out of a scale and a zero point that are known: one, or one for each place of an axis
-   of x. */
+/* Quantization parameters from a scale and a zero point that are constants: one, or one for each index of an axis of x. */
 typedef struct nnrti_onnx_quant {
     NNRT_QuantParam *list;
-    uint32_t count; /* 0: there are none, they are computed with */
+    uint32_t count; /* 0: scale or zero point is not constant, or of a form that NNRT_QuantParam has not */
     int32_t axis;   /* of several */
 } nnrti_onnx_quant;
 
 static nnrti_onnx_quant nnrti_onnx_quant_of(nnrti_onnx *c, uint32_t x, uint32_t scale, uint32_t zero,
-                                            NNRT_DataType type)
+                                            NNRT_DataType type, int64_t axis)
 {
     const nnrt_operand *s = nnrti_onnx_at(c, scale), *z = nnrti_onnx_at(c, zero);
     const bool known = nnrti_onnx_known(c, scale) && (zero == NNRT_NO_TENSOR || nnrti_onnx_known(c, zero));
@@ -4300,7 +4294,7 @@ static nnrti_onnx_quant nnrti_onnx_quant_of(nnrti_onnx *c, uint32_t x, uint32_t 
     if (zero != NNRT_NO_TENSOR && (z->dataType != type || !nnrt_dims_count(z->dims, z->rank, &zeros) || zeros != count))
         return q;
     if (count > 1) {
-        q.axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", 1), nnrti_onnx_rank(c, x));
+        q.axis = nnrti_onnx_axis(c, axis, nnrti_onnx_rank(c, x));
         if (nnrti_onnx_dim(c, x, q.axis) != (int32_t)count)
             return q;
     }
@@ -4319,16 +4313,42 @@ static nnrti_onnx_quant nnrti_onnx_quant_of(nnrti_onnx *c, uint32_t x, uint32_t 
     return q;
 }
 
-static uint32_t nnrti_onnx_quant_cast(nnrti_onnx *c, const nnrti_onnx_quant *q, uint32_t x, NNRT_DataType to)
+/* A step whose result has a type and the parameters q (NULL: none). Of its inputs the last ones may be absent. */
+static uint32_t nnrti_onnx_step_quantized(nnrti_onnx *c, NNRT_NodeType op, const void *attr, const uint32_t *in,
+                                          uint32_t nIn, NNRT_DataType type, const nnrti_onnx_quant *q)
 {
-    NNRT_QuantDTypeCastV2 several;
-    NNRT_QuantDTypeCast one;
-    one.srcT = several.srcT = nnrti_onnx_type(c, x);
-    one.dstT = several.dstT = to;
-    several.axis = q->axis;
-    if (q->count > 1)
-        return nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2, &several, x, to);
-    return nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &one, x, to);
+    uint32_t y = NNRT_NO_TENSOR;
+    while (nIn > 0 && in[nIn - 1] == NNRT_NO_TENSOR)
+        nIn--;
+    if (q != NULL) {
+        c->quant = q->list;
+        c->quantCount = q->count;
+        c->quantAxis = q->axis;
+    }
+    nnrti_onnx_emit(c, op, attr, in, nIn, &y, 1, q != NULL ? &type : NULL);
+    c->quantCount = 0;
+    return y;
+}
+
+/* Output 0 of the node has the bytes of y, a quantized tensor, as plain integers: an ONNX tensor has no quantization
+   parameters, its consumers see integers. DequantizeLinear, QLinear operators and outputs of the model that find it by the
+   name of the output use y itself. */
+static void nnrti_onnx_out_integers(nnrti_onnx *c, uint32_t y)
+{
+    uint32_t integers;
+    nnrti_onnx_entry *e;
+    if (!nnrti_onnx_wants(c, 0))
+        return;
+    integers = nnrti_onnx_step1(c, NNRT_NODE_TYPE_BITCAST, NULL, y);
+    if (c->code != NNRT_SUCCESS)
+        return;
+    e = nnrti_onnx_own_entry(c, c->node->outputs.data[0]);
+    if (!c->unnamed)
+        nnrti_onnx_call(c, y, nnrti_onnx_copy_text(c, e->key));
+    nnrti_onnx_call(c, integers, nnrti_onnx_step_name(c, NNRT_NODE_TYPE_BITCAST, false));
+    nnrti_onnx_out(c, 0, integers);
+    e->quantized = y;
+    e->isQuantized = true;
 }
 
 /* A parameter that has a place for each `block` places of x along the attribute axis, as one for each place. */
@@ -4388,8 +4408,7 @@ static uint32_t nnrti_onnx_saturated(nnrti_onnx *c, uint32_t x, uint32_t zero, N
     return nnrti_onnx_cast(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_CLIP, &a, y), type);
 }
 
-/* y = saturate(round(x/scale) + zero), halves to even. Known parameters make a quantised tensor: its operator rounds
-   halves away from zero, so it gets round(x/scale)*scale, which lies on no half. */
+/* y = saturate(round(x/scale) + zero), halves to even. */
 static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
@@ -4398,8 +4417,9 @@ static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
                                                                  "attribute", "output_dtype")
                                           : NNRT_DATA_TYPE_UINT8;
     const NNRT_DataType type = zero != NNRT_NO_TENSOR ? nnrti_onnx_type(c, zero) : other;
-    uint32_t y, step;
+    NNRT_QuantizeLinear a;
     nnrti_onnx_quant q;
+    uint32_t y;
     (void)arg;
     if (!nnrti_type_in(type, NNRT_TYPES_I8 | NNRT_TYPES_U8 |
                                  (c->opset < 21 ? 0u : NNRT_TYPES_I16 | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT16))))
@@ -4409,18 +4429,15 @@ static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point is %t, output_dtype %t", type, other);
     if (precision != 0 && precision != NNRT_ONNX_FLOAT)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "precision is %l, expected 1 (float)", precision);
-    q = nnrti_onnx_quant_of(c, x, scale, zero, type);
-    step = nnrti_onnx_cast(c, nnrti_onnx_along(c, x, scale), NNRT_DATA_TYPE_FLOAT32);
-    y = nnrti_onnx_div(c, nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32), step);
+    q = nnrti_onnx_quant_of(c, x, scale, zero, type, nnrti_onnx_int(c, "axis", 1));
+    y = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32);
     if (q.count > 0) {
-        y = nnrti_onnx_mul(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_ROUND, NULL, y), step);
-        c->quant = q.list;
-        c->quantCount = q.count;
-        y = nnrti_onnx_quant_cast(c, &q, y, type);
-        c->quantCount = 0;
-        nnrti_onnx_out(c, 0, y);
+        a.dstT = type;
+        a.axis = q.axis;
+        nnrti_onnx_out_integers(c, nnrti_onnx_step_quantized(c, NNRT_NODE_TYPE_QUANTIZE_LINEAR, &a, &y, 1, type, &q));
         return;
     }
+    y = nnrti_onnx_div(c, y, nnrti_onnx_cast(c, nnrti_onnx_along(c, x, scale), NNRT_DATA_TYPE_FLOAT32));
     nnrti_onnx_out(c, 0,
                    nnrti_onnx_saturated(c, y,
                                         zero != NNRT_NO_TENSOR
@@ -4469,7 +4486,7 @@ static void nnrti_onnx_out_sum(nnrti_onnx *c, uint32_t sum, uint32_t scaleA, uin
 static bool nnrti_onnx_quant_input(const nnrti_onnx *c, uint32_t x)
 {
     const nnrt_onnx_strs *own = &c->node->inputs;
-    if (c->outer != NULL || c->call != NULL || !nnrti_onnx_is_input(c, x) ||
+    if (!nnrti_onnx_is(c->node->opType, "DequantizeLinear") || c->outer != NULL || c->call != NULL || !nnrti_onnx_is_input(c, x) ||
         !nnrti_onnx_own_entry(c, own->data[0])->isInput)
         return false;
     for (size_t i = 0; i < c->graph->nodes.count; i++) {
@@ -4487,31 +4504,69 @@ static bool nnrti_onnx_quant_input(const nnrti_onnx *c, uint32_t x)
     return true;
 }
 
-/* x, whose elements have these parameters: it was made with them, is a constant, or an input of the model that may have
-   them. NNRT_NO_TENSOR: there is none. */
-static uint32_t nnrti_onnx_quantised(nnrti_onnx *c, const nnrti_onnx_quant *q, uint32_t x)
+/* The bytes of x as a quantized tensor with parameters q: the tensor that x is a BITCAST of, a constant, an input of the
+   model that may have these parameters, or a BITCAST. e: the entry of x by its name. NNRT_NO_TENSOR: q is empty. */
+static uint32_t nnrti_onnx_quantized(nnrti_onnx *c, const nnrti_onnx_quant *q, uint32_t x, nnrti_onnx_entry *e)
 {
     const nnrt_operand o = *nnrti_onnx_at(c, x);
-    bool same = o.quantCount == q->count && (q->count == 1 || o.quantAxis - 1 == q->axis);
+    const uint32_t last = e->quantized;
     uint32_t y;
-    for (uint32_t i = 0; i < q->count && same; i++)
-        same = o.quant[i].zeroPoint == q->list[i].zeroPoint && o.quant[i].scale == q->list[i].scale;
-    if (same || q->count == 0)
-        return same && q->count > 0 ? x : NNRT_NO_TENSOR;
-    if (q->count == 1 && o.quantCount == 0 && nnrti_type_in(o.dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8) &&
-        nnrti_onnx_quant_input(c, x)) {
-        nnrt_builder_quant(c->builder, x, q->list, 1);
-        return nnrti_onnx_fine(c) ? x : NNRT_NO_TENSOR;
-    }
-    if (!nnrti_onnx_known(c, x) || o.quantCount > 0)
+    if (q->count == 0 || c->code != NNRT_SUCCESS)
         return NNRT_NO_TENSOR;
-    y = nnrti_onnx_constant(c, o.dataType, o.rank, o.dims, o.data);
-    if (y == NNRT_NO_TENSOR)
-        return y;
-    c->builder->copied[y] = c->builder->copied[x];
-    nnrt_builder_quant(c->builder, y, q->list, q->count);
-    nnrt_builder_quant_axis(c->builder, y, q->count > 1 ? q->axis + 1 : 0);
+    if (last != NNRT_NO_TENSOR) {
+        const nnrt_operand *have = nnrti_onnx_at(c, last);
+        bool same = have->quantCount == q->count && (q->count == 1 || have->quantAxis - 1 == q->axis);
+        for (uint32_t i = 0; i < q->count && same; i++)
+            same = have->quant[i].zeroPoint == q->list[i].zeroPoint && have->quant[i].scale == q->list[i].scale;
+        if (same)
+            return last;
+    }
+    if (nnrti_onnx_known(c, x)) {
+        y = nnrti_onnx_constant(c, o.dataType, o.rank, o.dims, o.data);
+        if (y == NNRT_NO_TENSOR)
+            return y;
+        c->builder->copied[y] = c->builder->copied[x];
+        nnrt_builder_quant(c->builder, y, q->list, q->count);
+        nnrt_builder_quant_axis(c->builder, y, q->count > 1 ? q->axis + 1 : 0);
+    } else if (q->count == 1 && o.quantCount == 0 && nnrti_type_in(o.dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8) &&
+               nnrti_onnx_quant_input(c, x)) {
+        nnrt_builder_quant(c->builder, x, q->list, 1);
+        y = x;
+    } else {
+        y = nnrti_onnx_step_quantized(c, NNRT_NODE_TYPE_BITCAST, NULL, &x, 1, o.dataType, q);
+    }
+    if (nnrti_onnx_fine(c) && !e->isQuantized && e == nnrti_onnx_own_entry(c, e->key))
+        e->quantized = y;
     return nnrti_onnx_fine(c) ? y : NNRT_NO_TENSOR;
+}
+
+/* Operands of a QLinear operator: inputs 0, 3 and 6 of the node, each with scale and zero point. */
+typedef struct nnrti_onnx_q_linear {
+    uint32_t a, b; /* quantized */
+    nnrti_onnx_quant y;
+    NNRT_DataType type; /* of y */
+} nnrti_onnx_q_linear;
+
+/* True when the node can be a quantized operator: its parameters are constants that the runtime has (one, for b also one
+   for each index of axisB), a and y have one type, b the same or int8, and --no-quantize does not ask for ONNX's rounding. */
+static bool nnrti_onnx_q_linear_operands(nnrti_onnx *c, int32_t axisB, nnrti_onnx_q_linear *q)
+{
+    const uint32_t a = nnrti_onnx_in(c, 0), b = nnrti_onnx_in(c, 3), scaleY = nnrti_onnx_in(c, 6),
+                   zeroY = nnrti_onnx_in(c, 7);
+    const NNRT_DataType type = nnrti_onnx_type(c, a), typeB = nnrti_onnx_type(c, b);
+    nnrti_onnx_quant qa, qb;
+    q->type = nnrti_onnx_type(c, zeroY);
+    if (c->desc->no_quantize || c->code != NNRT_SUCCESS || !nnrti_type_in(type, NNRT_TYPES_I8 | NNRT_TYPES_U8) ||
+        q->type != type || (typeB != type && typeB != NNRT_DATA_TYPE_INT8))
+        return false;
+    qa = nnrti_onnx_quant_of(c, a, nnrti_onnx_in(c, 1), nnrti_onnx_in(c, 2), type, 0);
+    qb = nnrti_onnx_quant_of(c, b, nnrti_onnx_in(c, 4), nnrti_onnx_in(c, 5), typeB, axisB);
+    q->y = nnrti_onnx_quant_of(c, a, scaleY, zeroY, type, 0);
+    if (c->code != NNRT_SUCCESS || qa.count != 1 || qb.count == 0 || q->y.count != 1)
+        return false;
+    q->a = nnrti_onnx_quantized(c, &qa, a, nnrti_onnx_entry_of(c, c->node->inputs.data[0]));
+    q->b = nnrti_onnx_quantized(c, &qb, b, nnrti_onnx_entry_of(c, c->node->inputs.data[3]));
+    return c->code == NNRT_SUCCESS;
 }
 
 /* y = (x - zero) * scale, in float32; the type of the scale. */
@@ -4520,15 +4575,23 @@ static void nnrti_onnx_op_dequantize(nnrti_onnx *c, int32_t arg)
     const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
     const NNRT_DataType type = nnrti_onnx_type(c, x), to = nnrti_onnx_type(c, scale), real = NNRT_DATA_TYPE_FLOAT32;
     const int64_t said = nnrti_onnx_int(c, "output_dtype", 0);
-    const nnrti_onnx_quant q = nnrti_onnx_quant_of(c, x, scale, zero, type);
-    const uint32_t of = nnrti_onnx_quantised(c, &q, x);
+    const nnrti_onnx_quant q = nnrti_onnx_quant_of(c, x, scale, zero, type, nnrti_onnx_int(c, "axis", 1));
+    const uint32_t of = nnrti_onnx_quantized(c, &q, x, nnrti_onnx_entry_of(c, c->node->inputs.data[0]));
+    NNRT_QuantDTypeCastV2 several;
+    NNRT_QuantDTypeCast one;
     uint32_t y;
     (void)arg;
     if (said != 0 &&
         nnrti_onnx_take_type(c, said > 0 && said < 1000 ? (nnrt_onnx_type)said : -1, "attribute", "output_dtype") != to)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output_dtype is %l, expected the type of the scale, %t", said, to);
     if (of != NNRT_NO_TENSOR) {
-        nnrti_onnx_out(c, 0, nnrti_onnx_quant_cast(c, &q, of, NNRT_DATA_TYPE_FLOAT32));
+        one.srcT = several.srcT = type;
+        one.dstT = several.dstT = real;
+        several.axis = q.axis;
+        nnrti_onnx_out(c, 0,
+                       q.count > 1
+                           ? nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2, &several, of, real)
+                           : nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &one, of, real));
         return;
     }
     y = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_INT32);
@@ -5105,7 +5168,10 @@ static void nnrti_onnx_op_one_hot(nnrti_onnx *c, int32_t arg)
 static void nnrti_onnx_op_range(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t start = nnrti_onnx_in(c, 0), limit = nnrti_onnx_in(c, 1), delta = nnrti_onnx_in(c, 2);
+    const int64_t type = nnrti_onnx_int(c, "stash_type", NNRT_ONNX_FLOAT);
     (void)arg;
+    if (type != NNRT_ONNX_FLOAT && nnrti_onnx_type(c, start) == NNRT_DATA_TYPE_FLOAT16) /* of others it says nothing */
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "stash_type is %l, expected 1 (float)", type);
     nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_RANGE, NULL, start, limit, delta));
 }
 
@@ -5193,13 +5259,50 @@ static uint32_t nnrti_onnx_pads_known(nnrti_onnx *c, uint32_t *x, int32_t rank)
     return any ? nnrti_onnx_reshape(c, nnrti_onnx_const_ints(c, pads, 2 * (uint32_t)rank), dims, 2) : NNRT_NO_TENSOR;
 }
 
+/* x repeated around axis i: element k of the result is element (k - before) mod L of the axis. MOD has the sign of its
+   first operand, which is kept at 0 or above. */
+static uint32_t nnrti_onnx_wrapped(nnrti_onnx *c, uint32_t x, int32_t i, int64_t before, int64_t behind)
+{
+    const uint32_t L = nnrti_onnx_size_ints(c, nnrti_onnx_size_of(c, x, i));
+    const uint32_t all = nnrti_onnx_add(c, L, nnrti_onnx_const_int(c, before + behind));
+    uint32_t first = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MOD, NULL, nnrti_onnx_const_int(c, before), L);
+    first = nnrti_onnx_add(c, nnrti_onnx_places_of(c, nnrti_onnx_size_value(all)), nnrti_onnx_sub(c, L, first));
+    return nnrti_onnx_gather(c, x, nnrti_onnx_step2(c, NNRT_NODE_TYPE_MOD, NULL, first, L), i);
+}
+
+/* Pad with mode wrap. Negative pads cut off, before the rest is repeated. */
+static void nnrti_onnx_pad_wrap(nnrti_onnx *c)
+{
+    uint32_t x = nnrti_onnx_in(c, 0);
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    int64_t pads[2 * NNRT_MAX_RANK];
+    nnrti_onnx_pads_of(c, rank, pads);
+    (void)nnrti_onnx_pads_known(c, &x, rank);
+    for (int32_t i = 0; i < rank && c->code == NNRT_SUCCESS; i++) {
+        const int64_t before = pads[2 * i] > 0 ? pads[2 * i] : 0, behind = pads[2 * i + 1] > 0 ? pads[2 * i + 1] : 0;
+        if (before + behind > 0 && nnrti_onnx_dim(c, x, i) == 0)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "mode is wrap, but axis %d of '%s' %o is empty", i,
+                            nnrti_onnx_at(c, x)->name, nnrti_onnx_at(c, x));
+        else if (before > INT32_MAX || behind > INT32_MAX)
+            NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "pads %l and %l of axis %d: too many", before, behind, i);
+        else if (before > 0 || behind > 0)
+            x = nnrti_onnx_wrapped(c, x, i, before, behind);
+    }
+    nnrti_onnx_out(c, 0, x);
+}
+
 static void nnrti_onnx_op_pad(nnrti_onnx *c, int32_t arg)
 {
-    const int32_t mode = nnrti_onnx_choice(c, "mode", "constant|reflect|edge");
+    const int32_t mode =
+        nnrti_onnx_choice(c, "mode", c->opset < 19 ? "constant|reflect|edge" : "constant|reflect|edge|wrap");
     uint32_t x = nnrti_onnx_in(c, 0), value = nnrti_onnx_in(c, 2), pads = nnrti_onnx_in(c, 1);
     const int32_t rank = nnrti_onnx_rank(c, x);
     NNRT_PadFusion a;
     (void)arg;
+    if (mode == 3) {
+        nnrti_onnx_pad_wrap(c);
+        return;
+    }
     nnrti_onnx_defaults(NNRT_NODE_TYPE_PAD_FUSION, &a);
     a.paddingMode = mode == 1 ? NNRT_PADDING_MODE_REFLECT : NNRT_PADDING_MODE_CONSTANT;
     pads = c->opset >= 11 && pads != NNRT_NO_TENSOR && !nnrti_onnx_known(c, pads) ? nnrti_onnx_pads_told(c, rank)
@@ -5236,10 +5339,50 @@ static uint32_t nnrti_onnx_reduced_axes(nnrti_onnx *c, bool *none)
     return count > 0 ? nnrti_onnx_const_ints(c, axes, count) : NNRT_NO_TENSOR;
 }
 
+static uint32_t nnrti_onnx_reduced(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mode, uint32_t axes, bool keep);
+
+/* Whether an axis of these (NNRT_NO_TENSOR: of all) is known to be empty. */
+static bool nnrti_onnx_reduces_nothing(nnrti_onnx *c, uint32_t x, uint32_t axes)
+{
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    int64_t list[NNRT_MAX_RANK] = {0};
+    const bool all = axes == NNRT_NO_TENSOR;
+    uint32_t count = (uint32_t)rank;
+    bool empty = false;
+    if (!all && !nnrti_onnx_known(c, axes))
+        return false;
+    if (!all)
+        count = nnrti_onnx_list(c, axes, "axes", list, NNRT_MAX_RANK);
+    for (uint32_t i = 0; i < count; i++)
+        empty = empty || nnrti_onnx_dim(c, x, all ? (int32_t)i : nnrti_onnx_axis(c, list[i], rank)) == 0;
+    return empty;
+}
+
+/* MAX (MIN) of an empty set is the least (greatest) value of the type; REDUCE_FUSION has none. It is made of the shape that
+   a sum (ALL of bool) has. */
+static uint32_t nnrti_onnx_extreme_of_none(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mode, uint32_t axes, bool keep)
+{
+    const bool least = mode == NNRT_REDUCE_MODE_MAX;
+    const NNRT_DataType type = nnrti_onnx_type(c, x);
+    uint32_t y;
+    if (type == NNRT_DATA_TYPE_BOOL) {
+        y = nnrti_onnx_reduced(c, x, NNRT_REDUCE_MODE_ALL, axes, keep);
+        return least ? nnrti_onnx_step1(c, NNRT_NODE_TYPE_LOGICAL_NOT, NULL, y) : y;
+    }
+    y = nnrti_onnx_reduced(c, x, NNRT_REDUCE_MODE_SUM, axes, keep);
+    if (type >= NNRT_DATA_TYPE_FLOAT16)
+        return nnrti_onnx_add(c, y, nnrti_onnx_like(c, y, least ? -(double)INFINITY : (double)INFINITY));
+    if (type < NNRT_DATA_TYPE_UINT8)
+        y = nnrti_onnx_add(c, y, nnrti_onnx_like(c, y, -(double)((uint64_t)1 << (8 * nnrt_type_size(type) - 1))));
+    return least ? y : nnrti_onnx_step1(c, NNRT_NODE_TYPE_BITWISE_NOT, NULL, y);
+}
+
 /* axes NNRT_NO_TENSOR: all. */
 static uint32_t nnrti_onnx_reduced(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mode, uint32_t axes, bool keep)
 {
     NNRT_ReduceFusion a;
+    if ((mode == NNRT_REDUCE_MODE_MAX || mode == NNRT_REDUCE_MODE_MIN) && nnrti_onnx_reduces_nothing(c, x, axes))
+        return nnrti_onnx_extreme_of_none(c, x, mode, axes, keep);
     nnrti_onnx_defaults(NNRT_NODE_TYPE_REDUCE_FUSION, &a);
     a.mode = mode;
     a.keepDims = keep;
@@ -5563,6 +5706,27 @@ static NNRT_Int64List nnrti_onnx_numbers(nnrti_onnx *c, const char *name)
     return nnrt_int64_list(list.data, (uint32_t)list.count);
 }
 
+/* Row-major positions in x [N,C,L..] as storage_order has them: with 1 the first spatial axis is the fastest one. */
+static uint32_t nnrti_onnx_stored(nnrti_onnx *c, uint32_t x, uint32_t positions)
+{
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    uint32_t rest, inside, turned;
+    if (nnrti_onnx_int(c, "storage_order", 0) == 0 || rank < 4 || c->code != NNRT_SUCCESS)
+        return positions;
+    rest = nnrti_onnx_div(c, positions, nnrti_onnx_size_like(c, nnrti_onnx_size_product(c, x, 2, rank), positions));
+    turned = nnrti_onnx_mul(c, rest, nnrti_onnx_size_like(c, nnrti_onnx_size_product(c, x, 2, rank), positions));
+    inside = nnrti_onnx_sub(c, positions, turned);
+    for (int32_t i = rank - 1; i >= 2; i--) { /* inside: the position among axes 2 to i */
+        const uint32_t L = nnrti_onnx_size_like(c, nnrti_onnx_size_of(c, x, i), positions);
+        const uint32_t step = nnrti_onnx_size_like(c, nnrti_onnx_size_product(c, x, 2, i), positions);
+        rest = nnrti_onnx_div(c, inside, L);
+        inside = nnrti_onnx_sub(c, inside, nnrti_onnx_mul(c, rest, L));
+        turned = nnrti_onnx_add(c, turned, nnrti_onnx_mul(c, inside, step));
+        inside = rest;
+    }
+    return turned;
+}
+
 /* Windows over three spatial axes and dilated ones of pooling, which have operators of their own, with the order of axes
    and the attributes of ONNX. The largest of 8-bit integers is taken as float32, which holds them exactly. */
 static void nnrti_onnx_volume(nnrti_onnx *c, NNRT_NodeType type)
@@ -5591,9 +5755,6 @@ static void nnrti_onnx_volume(nnrti_onnx *c, NNRT_NodeType type)
     average.countIncludePad = nnrti_onnx_int(c, "count_include_pad", 0);
     transposed.outputPadding = nnrti_onnx_numbers(c, "output_padding");
     transposed.outputShape = nnrti_onnx_numbers(c, "output_shape");
-    if (pool && nnrti_onnx_int(c, "storage_order", 0) != 0)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                        "storage_order 1 of three spatial axes or of dilations is not supported");
     if (type == NNRT_NODE_TYPE_CONV_3D)
         out[0] = nnrti_onnx_step3(c, type, &conv, x, w, b);
     else if (type == NNRT_NODE_TYPE_CONV_TRANSPOSE_3D)
@@ -5604,7 +5765,7 @@ static void nnrti_onnx_volume(nnrti_onnx *c, NNRT_NodeType type)
         nnrti_onnx_emit(c, type, &most, &x, 1, out, pool ? 2 : 1, types);
     nnrti_onnx_out(c, 0, bytes ? nnrti_onnx_cast(c, out[0], nnrti_onnx_type(c, given)) : out[0]);
     if (pool)
-        nnrti_onnx_out(c, 1, out[1]);
+        nnrti_onnx_out(c, 1, nnrti_onnx_stored(c, x, out[1]));
 }
 
 static void nnrti_onnx_op_lp_pool(nnrti_onnx *c, int32_t arg)
@@ -5647,13 +5808,15 @@ static bool nnrti_onnx_is_volume(nnrti_onnx *c, NNRT_NodeType type)
     return volume;
 }
 
-/* The convolution of an image, in[0], and a weight, in[1], with further inputs of the operator. */
-static uint32_t nnrti_onnx_conv(nnrti_onnx *c, NNRT_NodeType type, uint32_t *in, uint32_t nIn)
+/* The convolution of an image, in[0], and a weight, in[1], with further inputs of the operator. q: parameters of the
+   result, which has the type of in[0] then; NULL: none. */
+static uint32_t nnrti_onnx_conv(nnrti_onnx *c, NNRT_NodeType type, uint32_t *in, uint32_t nIn,
+                                const nnrti_onnx_quant *q)
 {
     static const int64_t perm[] = {0, 2, 3, 1};
     nnrti_onnx_window w;
     NNRT_Conv2DFusion a;
-    uint32_t x, weight, y = NNRT_NO_TENSOR;
+    uint32_t x, weight, y;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_CONV2D_FUSION, &a);
     nnrti_onnx_window_of(c, in[0], &w);
     x = nnrti_onnx_image(c, in[0], &w);
@@ -5673,7 +5836,7 @@ static uint32_t nnrti_onnx_conv(nnrti_onnx *c, NNRT_NodeType type, uint32_t *in,
     a.inChannel = a.group > 0 && a.group <= INT32_MAX ? nnrti_onnx_known_dim(c, weight, 1) * a.group : 0;
     in[0] = x;
     in[1] = nnrti_onnx_transpose(c, weight, perm, 4);
-    nnrti_onnx_emit_known(c, type, &a, in, nIn, &y);
+    y = nnrti_onnx_step_quantized(c, type, &a, in, nIn, nnrti_onnx_type(c, x), q);
     return nnrti_onnx_unimage(c, y, &w);
 }
 
@@ -5685,7 +5848,7 @@ static void nnrti_onnx_op_conv(nnrti_onnx *c, int32_t arg)
         return;
     for (uint32_t i = 0; i < 3; i++)
         in[i] = nnrti_onnx_in(c, i);
-    nnrti_onnx_out(c, 0, nnrti_onnx_conv(c, NNRT_NODE_TYPE_CONV2D_FUSION, in, 3));
+    nnrti_onnx_out(c, 0, nnrti_onnx_conv(c, NNRT_NODE_TYPE_CONV2D_FUSION, in, 3, NULL));
 }
 
 static void nnrti_onnx_op_conv_integer(nnrti_onnx *c, int32_t arg)
@@ -5697,20 +5860,29 @@ static void nnrti_onnx_op_conv_integer(nnrti_onnx *c, int32_t arg)
     in[2] = NNRT_NO_TENSOR;
     in[3] = nnrti_onnx_in(c, 2);
     in[4] = nnrti_onnx_in(c, 3);
-    nnrti_onnx_out(c, 0, nnrti_onnx_conv(c, NNRT_NODE_TYPE_CONV_INTEGER, in, 5));
+    nnrti_onnx_out(c, 0, nnrti_onnx_conv(c, NNRT_NODE_TYPE_CONV_INTEGER, in, 5, NULL));
 }
 
-/* Inputs x, its scale and zero point, the weight, its own, those of y, bias. */
+/* Inputs x, w and y, the first two with scale and zero point behind them, y by these alone, and the bias: a quantized
+   convolution, or one of integers whose sum is scaled in float32. */
 static void nnrti_onnx_op_q_linear_conv(nnrti_onnx *c, int32_t arg)
 {
     uint32_t in[5], sum;
+    nnrti_onnx_q_linear q;
     (void)arg;
+    if (nnrti_onnx_q_linear_operands(c, 0, &q)) {
+        in[0] = q.a;
+        in[1] = q.b;
+        in[2] = nnrti_onnx_in(c, 8);
+        nnrti_onnx_out_integers(c, nnrti_onnx_conv(c, NNRT_NODE_TYPE_CONV2D_FUSION, in, 3, &q.y));
+        return;
+    }
     in[0] = nnrti_onnx_in(c, 0);
     in[1] = nnrti_onnx_in(c, 3);
     in[2] = nnrti_onnx_in(c, 8);
     in[3] = nnrti_onnx_in(c, 2);
     in[4] = nnrti_onnx_in(c, 5);
-    sum = nnrti_onnx_conv(c, NNRT_NODE_TYPE_CONV_INTEGER, in, 5);
+    sum = nnrti_onnx_conv(c, NNRT_NODE_TYPE_CONV_INTEGER, in, 5, NULL);
     nnrti_onnx_out_sum(c, sum, nnrti_onnx_along(c, sum, nnrti_onnx_in(c, 1)),
                        nnrti_onnx_along(c, sum, nnrti_onnx_in(c, 4)), nnrti_onnx_along(c, sum, nnrti_onnx_in(c, 6)),
                        nnrti_onnx_along(c, sum, nnrti_onnx_in(c, 7)));
@@ -5921,8 +6093,8 @@ static void nnrti_onnx_op_average_pool(nnrti_onnx *c, int32_t arg)
 }
 
 /* Positions h*W + w in the plane of x [N,C,H,W], as the runtime gives them, become ONNX's positions in the whole
-   tensor: row-major, or with columns first inside a plane (storage_order 1). */
-static uint32_t nnrti_onnx_positions(nnrti_onnx *c, uint32_t x, uint32_t plane, bool columns)
+   tensor. */
+static uint32_t nnrti_onnx_positions(nnrti_onnx *c, uint32_t x, uint32_t plane)
 {
     nnrti_onnx_size own[NNRT_MAX_RANK], images, area;
     uint32_t base;
@@ -5932,14 +6104,8 @@ static uint32_t nnrti_onnx_positions(nnrti_onnx *c, uint32_t x, uint32_t plane, 
     area = nnrti_onnx_size_product(c, x, 2, 4);
     base = nnrti_onnx_places_of(c, images);
     base = nnrti_onnx_mul(c, base, nnrti_onnx_size_ints(c, area));
-    if (columns) {
-        const uint32_t width = nnrti_onnx_size_like(c, own[3], plane), height = nnrti_onnx_size_like(c, own[2], plane);
-        const uint32_t row = nnrti_onnx_div(c, plane, width),
-                       column = nnrti_onnx_sub(c, plane, nnrti_onnx_mul(c, row, width));
-        plane = nnrti_onnx_add(c, nnrti_onnx_mul(c, column, height), row);
-    }
     own[2] = own[3] = nnrti_onnx_size_known(1);
-    return nnrti_onnx_add(c, plane, nnrti_onnx_reshape_to(c, base, own, 4));
+    return nnrti_onnx_stored(c, x, nnrti_onnx_add(c, plane, nnrti_onnx_reshape_to(c, base, own, 4)));
 }
 
 /* 8-bit integers are pooled as float32, which holds them exactly. */
@@ -5967,9 +6133,7 @@ static void nnrti_onnx_op_max_pool(nnrti_onnx *c, int32_t arg)
     a.pad = nnrt_int64_list(w.pads, w.mode == NNRT_PAD_MODE_PAD ? 4 : 0);
     nnrti_onnx_emit(c, NNRT_NODE_TYPE_MAX_POOL_FUSION, &a, &x, 1, out, nOut, types);
     if (nOut == 2)
-        nnrti_onnx_out(
-            c, 1,
-            nnrti_onnx_unimage(c, nnrti_onnx_positions(c, x, out[1], nnrti_onnx_int(c, "storage_order", 0) != 0), &w));
+        nnrti_onnx_out(c, 1, nnrti_onnx_unimage(c, nnrti_onnx_positions(c, x, out[1]), &w));
     nnrti_onnx_out(c, 0, nnrti_onnx_unimage(c, nnrti_onnx_cast(c, out[0], type), &w));
 }
 
@@ -6016,7 +6180,7 @@ static void nnrti_onnx_op_roi_align(nnrti_onnx *c, int32_t arg)
     const uint32_t x = nnrti_onnx_in(c, 0), rois = nnrti_onnx_in(c, 1), batch = nnrti_onnx_in(c, 2);
     NNRT_RoiAlign a;
     (void)arg;
-    (void)nnrti_onnx_choice(c, "mode", "avg");
+    a.max = nnrti_onnx_choice(c, "mode", "avg|max") == 1;
     a.outputHeight = nnrti_onnx_int(c, "output_height", 1);
     a.outputWidth = nnrti_onnx_int(c, "output_width", 1);
     a.samplingRatio = nnrti_onnx_int(c, "sampling_ratio", 0);
@@ -6221,7 +6385,7 @@ static void nnrti_onnx_resize_attr(nnrti_onnx *c, bool upsample, uint32_t scales
 }
 
 /* RESIZE_ND, with ONNX's own attributes. */
-static void nnrti_onnx_resize_nd(nnrti_onnx *c, uint32_t x, uint32_t scales, uint32_t sizes, NNRT_ResizeND *a)
+static uint32_t nnrti_onnx_resize_nd(nnrti_onnx *c, uint32_t x, uint32_t scales, uint32_t sizes, NNRT_ResizeND *a)
 {
     const bool crop = a->coordinateTransformationMode == NNRT_RESIZE_COORDINATES_TF_CROP_AND_RESIZE;
     uint32_t in[4], y = NNRT_NO_TENSOR;
@@ -6234,18 +6398,19 @@ static void nnrti_onnx_resize_nd(nnrti_onnx *c, uint32_t x, uint32_t scales, uin
     if (sizes == NNRT_NO_TENSOR)
         a->keepAspectRatioPolicy = NNRT_ASPECT_RATIO_POLICY_STRETCH;
     nnrti_onnx_emit_known(c, NNRT_NODE_TYPE_RESIZE_ND, a, in, 4, &y);
-    nnrti_onnx_out(c, 0, y);
+    return y;
 }
 
 /* Resize 0: inputs x, scales (operator set 10) or x, roi, scales, sizes; Upsample 1: x, scales. RESIZE where it does the
-   same: one spatial axis gets a height of 1; integers of 8 and 16 bits are only copied (nearest), as float32. */
+   same: one spatial axis gets a height of 1; integers of 8 and 16 bits go through float32: nearest copies them, linear
+   rounds toward zero, as ONNX Runtime does. */
 static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
 {
-    const uint32_t given = nnrti_onnx_in(c, 0);
+    uint32_t given = nnrti_onnx_in(c, 0);
     const int32_t rank = nnrti_onnx_rank(c, given);
     const NNRT_DataType type = nnrti_onnx_type(c, given);
     const uint32_t sizes = nnrti_onnx_filled(c, 3);
-    uint32_t scales = nnrti_onnx_filled(c, arg == 1 || c->opset == 10 ? 1 : 2), x = given, y;
+    uint32_t scales = nnrti_onnx_filled(c, arg == 1 || c->opset == 10 ? 1 : 2), x, y;
     int32_t four[1] = {4};
     bool exact, plain;
     nnrti_onnx_resize r;
@@ -6258,6 +6423,9 @@ static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_resize_attr(c, arg == 1, scales, &n);
     if (arg == 1 && !nnrti_onnx_known(c, scales) && c->code == NNRT_SUCCESS)
         nnrti_onnx_assert(c, nnrti_onnx_less_equal(c, nnrti_onnx_like(c, scales, 1), scales), scales);
+    if (n.mode == NNRT_RESIZE_METHOD_LINEAR && nnrti_onnx_is_a(c, given, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16))
+        given = nnrti_onnx_cast(c, given, NNRT_DATA_TYPE_FLOAT32);
+    x = given;
     exact = n.mode == NNRT_RESIZE_METHOD_NEAREST &&
             nnrti_onnx_is_a(c, given, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16);
     plain = (exact || nnrti_onnx_is_a(c, given, NNRT_TYPES_FLOAT)) && rank >= 2 && rank <= 4 && n.antialias == 0 &&
@@ -6282,7 +6450,7 @@ static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
         plain = nnrti_onnx_resize_plain(c, x, &r, n.coordinateTransformationMode);
     }
     if (!plain)
-        nnrti_onnx_resize_nd(c, given, scales, sizes, &n);
+        nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, nnrti_onnx_resize_nd(c, given, scales, sizes, &n), type));
     if (!plain || c->code != NNRT_SUCCESS)
         return;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_RESIZE, &a);
@@ -6300,7 +6468,7 @@ static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
     y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESIZE, &a, x,
                          r.sized ? nnrti_onnx_size_list(c, r.sizes + 2, 2)
                                  : nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_FLOAT32, 1, four, r.scales));
-    y = exact ? nnrti_onnx_cast(c, y, type) : y;
+    y = nnrti_onnx_cast(c, y, type);
     for (int32_t i = rank; i < 4; i++)
         y = nnrti_onnx_squeeze(c, y, rank == 3 ? 2 : 0);
     nnrti_onnx_out(c, 0, y);
@@ -6359,13 +6527,22 @@ static uint32_t nnrti_onnx_by_rows(nnrti_onnx *c, uint32_t v, bool rows)
     return rank == 1 ? nnrti_onnx_unsqueeze(c, v, 1) : v;
 }
 
-/* Inputs a, its scale and zero point, b, its own, those of y. */
+/* Inputs a and b with scale and zero point behind each, scale and zero point of y: a quantized product, or one of integers
+   that is scaled in float32. */
 static void nnrti_onnx_op_q_linear_matmul(nnrti_onnx *c, int32_t arg)
 {
+    nnrti_onnx_q_linear q;
     const uint32_t a = nnrti_onnx_in(c, 0), b = nnrti_onnx_in(c, 3), scaleB = nnrti_onnx_in(c, 4);
     const bool rows = nnrti_onnx_rank(c, a) > 1, one = nnrti_onnx_rank(c, b) < 2;
     uint32_t in[4], sum = NNRT_NO_TENSOR;
     (void)arg;
+    if (rows && !one && nnrti_onnx_q_linear_operands(c, nnrti_onnx_rank(c, b) - 1, &q)) {
+        in[0] = q.a;
+        in[1] = q.b;
+        nnrti_onnx_out_integers(
+            c, nnrti_onnx_step_quantized(c, NNRT_NODE_TYPE_MATMUL_FUSION, NULL, in, 2, q.type, &q.y));
+        return;
+    }
     in[0] = a;
     in[1] = b;
     in[2] = nnrti_onnx_in(c, 2);
@@ -6663,15 +6840,15 @@ static void nnrti_onnx_op_rms_norm(nnrti_onnx *c, int32_t arg)
                    nnrti_onnx_step2(c, NNRT_NODE_TYPE_RMS_NORMALIZATION, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
 }
 
-/* Refused is what ONNX defines in more than one way, or one after the other: a cap of products that are masked (set 23 put
-   it behind the mask), the products behind the mask as a result, and how many keys count (input 6). */
+/* As ONNX 1.23 defines it for all sets: the cap stands before the mask (set 23 had it behind), and a query that sees no key
+   gives zeros. */
 static void nnrti_onnx_op_attention(nnrti_onnx *c, int32_t arg)
 {
     const int64_t precision = nnrti_onnx_int(c, "softmax_precision", NNRT_ONNX_FLOAT);
-    uint32_t in[6], out[4], nIn = 3, nOut = 1;
+    uint32_t in[7], out[4], nIn = 3, nOut = 1;
     NNRT_Attention a;
     (void)arg;
-    for (uint32_t i = 0; i < 6; i++)
+    for (uint32_t i = 0; i < 7; i++)
         if ((in[i] = nnrti_onnx_in(c, i)) != NNRT_NO_TENSOR)
             nIn = i + 1;
     for (uint32_t i = 1; i < 4; i++)
@@ -6682,12 +6859,8 @@ static void nnrti_onnx_op_attention(nnrti_onnx *c, int32_t arg)
     a.qkMatmulOutputMode = nOut == 4 ? nnrti_onnx_int(c, "qk_matmul_output_mode", 0) : 0;
     a.scale = nnrti_onnx_float(c, "scale", 0);
     a.softcap = nnrti_onnx_float(c, "softcap", 0);
-    if (nnrti_onnx_in(c, 6) != NNRT_NO_TENSOR)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input 6 (nonpad_kv_seqlen) is not supported: mask the keys");
-    if (a.softcap != 0 && (a.isCausal != 0 || in[3] != NNRT_NO_TENSOR))
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "softcap of products that are masked is not supported");
-    if (a.qkMatmulOutputMode != 0 && a.qkMatmulOutputMode != 3)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "qk_matmul_output_mode is %l, expected 0 or 3", a.qkMatmulOutputMode);
+    a.leftWindowSize = nnrti_onnx_int(c, "left_window_size", -1);
+    a.rightWindowSize = nnrti_onnx_int(c, "right_window_size", -1);
     if (precision != NNRT_ONNX_FLOAT)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "softmax_precision is %l, expected 1 (float)", precision);
     if (nnrti_onnx_attr(c, "scale", NNRT_ONNX_ATTRIBUTE_FLOAT) != NULL && !(a.scale > 0))
@@ -6764,45 +6937,70 @@ static void nnrti_onnx_op_lrn(nnrti_onnx *c, int32_t arg)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_recurrent: LSTM, GRU and RNN */
 
-/* The activations of the node as numbers, at most so many; those that need parameters are refused, so the lists of
-   parameters say nothing. */
-static NNRT_Int64List nnrti_onnx_activations(nnrti_onnx *c, int64_t *list, size_t most)
+/* The activations of a node, and for each the parameters of HardSigmoid. */
+typedef struct nnrti_onnx_gates {
+    NNRT_Int64List activations;
+    NNRT_FloatList alpha, beta; /* empty where no activation has parameters */
+    int64_t types[6];
+    float alphas[6], betas[6];
+} nnrti_onnx_gates;
+
+/* The next entry of a list that activations with parameters share in their order; where it ends, their default. */
+static float nnrti_onnx_gate_parameter(nnrti_onnx *c, const char *name, size_t at, float initial)
+{
+    const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_FLOATS);
+    return a != NULL && at < a->floats.count ? a->floats.data[at] : initial;
+}
+
+/* Activations, `most` at most, which is no more than 6. Of those with parameters only HardSigmoid is supported. */
+static void nnrti_onnx_activations(nnrti_onnx *c, nnrti_onnx_gates *g, size_t most)
 {
     static const struct {
         const char *name;
         NNRT_ActivationType type;
-    } known[] = {{"Relu", NNRT_ACTIVATION_TYPE_RELU},
-                 {"Sigmoid", NNRT_ACTIVATION_TYPE_SIGMOID},
-                 {"Softplus", NNRT_ACTIVATION_TYPE_SOFTPLUS},
-                 {"Softsign", NNRT_ACTIVATION_TYPE_SOFTSIGN},
-                 {"Tanh", NNRT_ACTIVATION_TYPE_TANH}};
+    } known[] = {{"Relu", NNRT_ACTIVATION_TYPE_RELU},         {"Sigmoid", NNRT_ACTIVATION_TYPE_SIGMOID},
+                 {"Softplus", NNRT_ACTIVATION_TYPE_SOFTPLUS}, {"Softsign", NNRT_ACTIVATION_TYPE_SOFTSIGN},
+                 {"Tanh", NNRT_ACTIVATION_TYPE_TANH},         {"HardSigmoid", NNRT_ACTIVATION_TYPE_HSIGMOID}};
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, "activations", NNRT_ONNX_ATTRIBUTE_STRINGS);
     const size_t count = a != NULL ? a->strings.count : 0;
+    size_t hard = 0;
     char text[64];
+    memset(g, 0, sizeof(*g));
     if (count > most)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "activations has %z entries, expected %z at most", count, most);
     for (size_t i = 0; i < count && c->code == NNRT_SUCCESS; i++) {
         size_t k = 0;
-        while (k < 5 && !nnrti_onnx_is(a->strings.data[i], known[k].name))
+        while (k < 6 && !nnrti_onnx_is(a->strings.data[i], known[k].name))
             k++;
-        if (k == 5)
+        if (k == 6) {
             NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                            "activations[%z] is '%s', expected Relu, Sigmoid, Softplus, Softsign or Tanh", i,
-                            nnrti_onnx_text(text, a->strings.data[i]));
-        else
-            list[i] = known[k].type;
+                            "activations[%z] is '%s', expected Relu, Sigmoid, Softplus, Softsign, Tanh or HardSigmoid",
+                            i, nnrti_onnx_text(text, a->strings.data[i]));
+            return;
+        }
+        g->types[i] = known[k].type;
+        g->alphas[i] = k == 5 ? nnrti_onnx_gate_parameter(c, "activation_alpha", hard, 0.2f) : 0;
+        g->betas[i] = k == 5 ? nnrti_onnx_gate_parameter(c, "activation_beta", hard, 0.5f) : 0;
+        hard += k == 5 ? 1 : 0;
     }
-    return nnrt_int64_list(list, c->code == NNRT_SUCCESS ? (uint32_t)count : 0);
+    if (c->code != NNRT_SUCCESS)
+        return;
+    g->activations = nnrt_int64_list(g->types, (uint32_t)count);
+    g->alpha = nnrt_float_list(g->alphas, hard > 0 ? (uint32_t)count : 0);
+    g->beta = nnrt_float_list(g->betas, hard > 0 ? (uint32_t)count : 0);
 }
 
 /* arg: the node type. */
 static void nnrti_onnx_op_recurrent(nnrti_onnx *c, int32_t arg)
 {
     uint32_t in[6], out[2], n = 0;
-    int64_t list[4];
+    nnrti_onnx_gates g;
     NNRT_GRU gru;
     NNRT_RNN rnn;
-    gru.activations = rnn.activations = nnrti_onnx_activations(c, list, 4);
+    nnrti_onnx_activations(c, &g, 4);
+    gru.activations = rnn.activations = g.activations;
+    gru.activationAlpha = rnn.activationAlpha = g.alpha;
+    gru.activationBeta = rnn.activationBeta = g.beta;
     gru.clip = rnn.clip = nnrti_onnx_float(c, "clip", 0);
     gru.direction = rnn.direction = nnrti_onnx_choice(c, "direction", "forward|reverse|bidirectional");
     gru.hiddenSize = rnn.hiddenSize = nnrti_onnx_int(c, "hidden_size", 0);
@@ -6816,7 +7014,7 @@ static void nnrti_onnx_op_recurrent(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 1, out[1]);
 }
 
-/* Whether an LSTM is the plain cell, sigmoid and tanh without peepholes, whose sequences all have the length of x and
+/* Whether an LSTM is the plain cell, sigmoid and tanh without clip and peepholes, whose sequences all have the length of x and
    whose features are known. */
 static bool nnrti_onnx_is_plain_lstm(nnrti_onnx *c, uint32_t x, uint32_t lengths, int32_t time)
 {
@@ -6824,7 +7022,7 @@ static bool nnrti_onnx_is_plain_lstm(nnrti_onnx *c, uint32_t x, uint32_t lengths
     const nnrt_operand *o = nnrti_onnx_at(c, lengths);
     const int32_t steps = nnrti_onnx_dim(c, x, time);
     bool plain = nnrti_onnx_dim(c, nnrti_onnx_in(c, 2), 2) >= 0 && nnrti_onnx_in(c, 7) == NNRT_NO_TENSOR &&
-                 nnrti_onnx_int(c, "input_forget", 0) == 0;
+                 nnrti_onnx_int(c, "input_forget", 0) == 0 && nnrti_onnx_float(c, "clip", 0) == 0;
     for (size_t i = 0; names != NULL && i < names->strings.count; i++)
         plain = plain && nnrti_onnx_is(names->strings.data[i], i % 3 == 0 ? "Sigmoid" : "Tanh");
     if (lengths == NNRT_NO_TENSOR)
@@ -6836,15 +7034,18 @@ static bool nnrti_onnx_is_plain_lstm(nnrti_onnx *c, uint32_t x, uint32_t lengths
     return plain;
 }
 
-/* LSTM_PEEPHOLE, with ONNX's own attributes and order of axes. ONNX clips what all activations get, ONNX Runtime not what
-   that of the state gets: no clip is taken. */
+/* LSTM_PEEPHOLE, with ONNX's own attributes and order of axes. ONNX clips the input of every activation; ONNX Runtime
+   leaves out that of the cell state. */
 static void nnrti_onnx_lstm_peephole(nnrti_onnx *c)
 {
     uint32_t in[8], out[3], n = 0;
-    int64_t list[6];
+    nnrti_onnx_gates g;
     NNRT_LSTMPeephole a;
-    a.activations = nnrti_onnx_activations(c, list, 6);
-    a.clip = 0;
+    nnrti_onnx_activations(c, &g, 6);
+    a.activations = g.activations;
+    a.activationAlpha = g.alpha;
+    a.activationBeta = g.beta;
+    a.clip = nnrti_onnx_float(c, "clip", 0);
     a.direction = nnrti_onnx_choice(c, "direction", "forward|reverse|bidirectional");
     a.hiddenSize = nnrti_onnx_int(c, "hidden_size", 0);
     a.inputForget = nnrti_onnx_int(c, "input_forget", 0);
@@ -7085,8 +7286,8 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("cum_sum",         "CUM_SUM",                          "", "") \
     X("deform_conv",     "DEFORMABLE_CONV_2D",               "", "") \
     X("depth_to_space",  "DEPTH_TO_SPACE",                   "", "") \
-    X("dequantize",      "QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2", "CAST RESHAPE SUB_FUSION MUL_FUSION GATHER", \
-      "parameters that a run tells, or other ones than the elements have, or of blocks; 16 bits") \
+    X("dequantize",      "QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2", "BITCAST CAST RESHAPE SUB_FUSION MUL_FUSION GATHER", \
+      "parameters that are not constant, or of blocks; 16 bits") \
     X("det",             "DET",                              "", "") \
     X("dft",             "DFT",                              "", "") \
     X("dropout",         "", "FILL_LIKE LOGICAL_NOT LOGICAL_OR EQUAL ASSERT", \
@@ -7140,25 +7341,25 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("non_max_suppression", "NON_MAX_SUPPRESSION",          "", "") \
     X("one_hot",         "ONE_HOT", "CAST RESHAPE LESS_EQUAL MUL_FUSION ADD_FUSION GATHER", \
       "negative indices count from the end; the two values are one input") \
-    X("pad",             "PAD_FUSION PAD_EDGE", "CONCAT GATHER STRIDED_SLICE", \
-      "pads that a run tells, in the runtime's order; negative ones, which cut off") \
+    X("pad",             "PAD_FUSION PAD_EDGE GATHER", "CONCAT STRIDED_SLICE RANGE MOD ADD_FUSION SUB_FUSION", \
+      "dynamic pads, in the runtime's order; negative pads, which cut off; mode wrap, a GATHER of each axis") \
     X("pow",             "POW_FUSION", "CAST RESHAPE",       "two types; `axis`, before set 7") \
     X("prelu",           "PRELU_FUSION", "RESHAPE UNSQUEEZE LESS MUL_FUSION WHERE", \
       "a slope that is not one number, nor one for each channel") \
-    X("q_linear_conv",   "CONV_INTEGER", \
-      "TRANSPOSE UNSQUEEZE SQUEEZE RESHAPE MUL_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP", \
-      "ONNX rounds once, from float32, halves to even") \
-    X("q_linear_matmul", "MATMUL_INTEGER", \
-      "RESHAPE UNSQUEEZE MUL_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP", \
-      "ONNX rounds once, from float32, halves to even") \
-    X("quantize",        "", \
-      "RESHAPE DIV_FUSION ROUND CAST ADD_FUSION CLIP MUL_FUSION QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2 GATHER", \
-      "halves go to even, where QUANT_DTYPE_CAST takes them away from zero") \
+    X("q_linear_conv",   "CONV2D_FUSION CONV_INTEGER", \
+      "BITCAST TRANSPOSE UNSQUEEZE SQUEEZE RESHAPE MUL_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP", \
+      "parameters that are not constant, or no_quantize: the sum is rounded once, from float32, halves to even") \
+    X("q_linear_matmul", "MATMUL_FUSION MATMUL_INTEGER", \
+      "BITCAST RESHAPE UNSQUEEZE MUL_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP", \
+      "parameters that are not constant, or no_quantize: the sum is rounded once, from float32, halves to even") \
+    X("quantize",        "QUANTIZE_LINEAR", \
+      "BITCAST RESHAPE DIV_FUSION ROUND CAST ADD_FUSION CLIP GATHER", \
+      "parameters that are not constant, or of blocks; 16 bits") \
     X("range",           "RANGE",                            "", "") \
     X("recurrent",       "%",                                "", "") \
     X("reduce",          "REDUCE_FUSION", \
-      "SCATTER_ELEMENTS CAST EQUAL ASSERT GATHER SHAPE MUL_FUSION ADD_FUSION BOTTOM_K RESHAPE", \
-      "keepdims 0 of axes that a run tells") \
+      "SCATTER_ELEMENTS CAST EQUAL ASSERT GATHER SHAPE MUL_FUSION ADD_FUSION BOTTOM_K RESHAPE BITWISE_NOT LOGICAL_NOT", \
+      "keepdims 0 of dynamic axes; the largest and smallest of an empty axis, by a sum") \
     X("relu",            "ACTIVATION MAXIMUM",               "", "") \
     X("reshape",         "RESHAPE",                          "", "") \
     X("resize",          "RESIZE RESIZE_ND", "UNSQUEEZE SQUEEZE CAST LESS_EQUAL ASSERT", \
@@ -7174,6 +7375,7 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("selu",            "ACTIVATION", "MUL_FUSION",         "other numbers than SELU's own") \
     X("shape",           "SHAPE", "STRIDED_SLICE",           "start, end") \
     X("shrink",          "", "LESS GREATER ADD_FUSION SUB_FUSION WHERE CAST", "two comparisons choose") \
+    X("sign",            "ACTIVATION", "GREATER LESS CAST SUB_FUSION", "integers other than int32") \
     X("size",            "", "SHAPE REDUCE_FUSION",          "the product of the extents") \
     X("slice",           "STRIDED_SLICE", "SCATTER_ELEMENTS CAST REDUCE_FUSION EQUAL ASSERT", \
       "axes that a run tells") \
@@ -8547,7 +8749,7 @@ static void nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name, bool *isOutput)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "nothing gives output '%s'", nnrti_onnx_text(text, name));
         return;
     }
-    v = e->value;
+    v = e->isQuantized ? e->quantized : e->value; /* the caller may see the parameters */
     if (!nnrti_onnx_is_input(c, v) || !nnrti_onnx_is(name, b->tensors[v].name)) {
         if (nnrti_onnx_is_input(c, v) || isOutput[v] || nnrti_onnx_known(c, v)) {
             if (!nnrti_onnx_is_input(c, v) && !isOutput[v])
@@ -8559,7 +8761,7 @@ static void nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name, bool *isOutput)
         if (v != NNRT_NO_TENSOR)
             nnrti_onnx_call(c, v, nnrti_onnx_copy_text(c, name));
     }
-    isOutput[e->value] = true;
+    isOutput[e->isQuantized ? e->quantized : e->value] = true;
     if (c->code == NNRT_SUCCESS)
         nnrt_builder_output(b, v);
 }

@@ -5,8 +5,9 @@
 
    DEVICE is one of tests/devices.h. Results must be those of the file, within its tolerance or the bound that the device
    states for the operator; of a device without bounds, and with --exact, they must also have the bits of the reference
-   device. What the file says is refused must be refused with that code, before the run or in it. Prints the failing cases
-   (-v: all) and "N passed, N failed, N skipped".
+   device. What the file says is refused must be refused with that code, before the run or in it. A device that tells which
+   nodes it supports must say so of each node that it prepares, and of no other. Prints the failing cases (-v: all) and "N
+   passed, N failed, N skipped".
 
    --open: instead, each case with less told before the run, in the ways of `ways` below: axes of inputs are open, constants
    are inputs. The session is planned for larger extents, and the run brings those of the file. What can be planned so must
@@ -57,7 +58,7 @@ static const way ways[] = {
 /* What a device made of it. */
 typedef struct outcome {
     NNRT_ReturnCode code;
-    bool planned;
+    bool prepared, planned; /* planned: with results that memory holds, too */
     uint32_t count;
     nnrt_io_info info[VEC_OPERANDS];
     nnrt_io out[VEC_OPERANDS];
@@ -178,7 +179,7 @@ static void run_on(const char *device, single *s, outcome *o)
     desc.device = device;
     desc.bounds = nnrt_bound_list_make(s->bounds, s->nBounds);
     o->code = nnrt_session_create(&session, &s->model, &desc, &error);
-    o->planned = o->code == NNRT_SUCCESS;
+    o->planned = o->prepared = o->code == NNRT_SUCCESS;
     snprintf(o->message, sizeof(o->message), "%s", error.message);
     if (o->code != NNRT_SUCCESS)
         return;
@@ -243,6 +244,24 @@ static bool compare(vec_case *c, const outcome *o, const outcome *same, char *wh
     return true;
 }
 
+/* A device with GetSupportedOperation, as all built-in ones are, supports the node if and only if it prepares the
+   model. */
+static bool supports_as_it_prepares(const char *name, const single *s, const outcome *o, char *why, size_t size)
+{
+    nnrt_device *device = nnrt_device_find(name);
+    bool supported = false;
+    NNRT_ReturnCode code;
+    if (o->code == NNRT_OUT_OF_MEMORY ||
+        (!nnrt_device_can(device, NNRT_ABILITY_TELL_NODES) && strcmp(nnrt_device_vendor(device), "nnrt") != 0))
+        return true;
+    code = nnrt_device_supported(device, &s->model, &supported, 1);
+    if ((code == NNRT_SUCCESS && supported) == o->prepared)
+        return true;
+    snprintf(why, size, "%s, but GetSupportedOperation gives %s, %s: %s", o->prepared ? "is prepared" : "is refused",
+             nnrt_code_name(code), supported ? "supported" : "not supported", o->message);
+    return false;
+}
+
 /* The wider one of the file's tolerance and the device's bound. */
 static void widen(vec_case *c, const test_device *device)
 {
@@ -264,6 +283,7 @@ static bool run_case(vec_case *c, const test_device *device, bool exact, char *w
     good = got.code == want;
     if (!good)
         snprintf(why, size, "gave %s, expected %s: %s", nnrt_code_name(got.code), nnrt_code_name(want), got.message);
+    good = good && supports_as_it_prepares(device->name, &s, &got, why, size);
     if (good && want == NNRT_SUCCESS) {
         memset(&reference, 0, sizeof(reference));
         exact = exact || device->bounds == NULL;

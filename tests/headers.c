@@ -4,5 +4,6 @@
 #include "formats/nnrt_onnx.h"
 
 #include "devices/nnrt_cpu.h"
+#include "devices/nnrt_driver.h"
 #include "devices/nnrt_fake.h"
 #include "devices/nnrt_remote.h"

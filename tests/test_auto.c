@@ -14,6 +14,7 @@
 
 #include "fakes.h"
 
+#include "devices/nnrt_cpu.h"
 #include "formats/nnrt_onnx.h"
 #include "kit.h"
 
@@ -1181,7 +1182,8 @@ static void test_next_device(void **state)
             fail_msg("%s: %s", first[i], e.message);
         assert_int_equal(r.told, 4);
         assert_string_equal(r.device[0], "b_nnrt_v1_0");
-        assert_string_equal(r.reason[0], "a device that takes it did not prepare its part");
+        assert_non_null(strstr(r.reason[0], "a device that takes it did not prepare its part: "));
+        assert_non_null(strstr(r.reason[0], i < 2 ? ": device 'a' was told to fail" : "device 'a"));
         assert_string_equal(r.device[2], i == 1 ? "a_nnrt_v1_0" : "b_nnrt_v1_0");
         assert_string_equal(r.device[3], "reference_nnrt_v2_0");
         expect_same(s, &want, 7);
@@ -1190,6 +1192,41 @@ static void test_next_device(void **state)
         unregistered(b);
     }
     results_end(&want);
+    nnrt_model_destroy(m);
+}
+
+/* A split that makes no part leaves the whole model with the reference device, for reasons that the report gives. */
+static void test_no_part(void **state)
+{
+    static const struct {
+        const char *device;
+        uint32_t smallest;
+        const char *reason; /* of nodes 0 and 2, which the device takes */
+    } rows[] = {{"fake:name=a,ops=ACTIVATION,fail=PrepareModel,code=TIME_OUT", 0,
+                 "a device that takes it did not prepare its part: device 'a' was told to fail"},
+                {"fake:name=a,ops=ACTIVATION,fail=GetMemory,code=TIME_OUT", 0,
+                 "a device that takes it did not prepare its part: device 'a_nnrt_v1_0' has prepared its part, but does "
+                 "not tell its memory: NNRT_TIME_OUT (17)"},
+                {"fake:name=a,ops=ACTIVATION", 2, "its part has fewer nodes than are wanted"}};
+    NNRT_Model *m = drawn("A0>1 B1,0>2 A2>3", "3");
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(rows); i++) {
+        nnrt_fake *a = registered(rows[i].device);
+        nnrt_session_desc desc;
+        nnrt_partition p;
+        report r;
+        reported(&desc, &p, &r, "auto:a");
+        p.smallest = rows[i].smallest;
+        nnrt_session_destroy(opened(m, &desc));
+        assert_int_equal(r.told, 3);
+        for (uint32_t n = 0; n < 3; n++) {
+            assert_string_equal(r.device[n], "reference_nnrt_v2_0");
+            assert_string_equal(r.reason[n],
+                                n != 1 ? rows[i].reason
+                                       : "node 1 't2' (ADD_FUSION): device 'a' does not have this operator");
+        }
+        unregistered(a);
+    }
     nnrt_model_destroy(m);
 }
 
@@ -1971,6 +2008,60 @@ static void test_costs(void **state)
     nnrt_model_destroy(m);
 }
 
+/* ---- one rule for GetSupportedOperation and PrepareModel ---- */
+
+/* A device supports the nodes that it prepares, and no others: node 1 of each row is prepared by all of these devices or by none of
+   them. The device "mute" has no GetSupportedOperation: its PrepareModel decides, and `auto` asks it by trying. */
+static void test_one_rule(void **state)
+{
+    static const struct {
+        NNRT_NodeType op;
+        NNRT_DataType type;
+        bool supported; /* by operator table OPS.md: these operators have float32 and float16, NEG has int32 too */
+    } rows[] = {
+        {NNRT_NODE_TYPE_COS, F32, true},
+        {NNRT_NODE_TYPE_COS, I32, false},
+        {NNRT_NODE_TYPE_COS, NNRT_DATA_TYPE_INT8, false},
+        {NNRT_NODE_TYPE_LOG, NNRT_DATA_TYPE_INT8, false},
+        {NNRT_NODE_TYPE_RSQRT, NNRT_DATA_TYPE_INT8, false},
+        {NNRT_NODE_TYPE_SQRT, NNRT_DATA_TYPE_BOOL, false},
+        {NNRT_NODE_TYPE_SQRT, NNRT_DATA_TYPE_FLOAT16, true},
+        {NNRT_NODE_TYPE_NEG, I32, true},
+    };
+    static const char *const devices[] = {"reference", "cpu", "auto"};
+    (void)state;
+    for (uint32_t mute = 0; mute < 2; mute++) {
+        nnrt_fake *fake =
+            mute != 0 ? registered("fake:name=mute,without=GetSupportedOperation+GetSupportedNodes") : NULL;
+        assert_int_equal(nnrt_cpu_register(NULL, NULL), NNRT_SUCCESS);
+        for (uint32_t i = 0; i < COUNT(rows); i++)
+            for (uint32_t k = 0; k < COUNT(devices); k++) {
+                static graph g;
+                nnrt_device *d = nnrt_device_find(devices[k]);
+                NNRT_PreparedModel *prepared = NULL;
+                bool takes[2] = {false, false};
+                NNRT_ReturnCode code;
+                graph_init(&g);
+                tensor(&g, "x", F32, "2,3");
+                tensor(&g, "z", rows[i].type, "2,3");
+                result(&g, "positive");
+                result(&g, "y");
+                ACTIVATION(&g, "relu", relu, "0", "2");
+                node(&g, "asked", rows[i].op, NULL, 0, "1", "3");
+                graph_io(&g, "0 1", "2 3");
+                assert_int_equal(nnrt_device_supported(d, &g.model, takes, 2), NNRT_SUCCESS);
+                code = nnrt_device_prepare(d, &g.model, NULL, &prepared);
+                nnrt_device_release(d, prepared);
+                if (!takes[0] || takes[1] != rows[i].supported || (code == NNRT_SUCCESS) != rows[i].supported)
+                    fail_msg("row %u on '%s'%s: supported %d %d, prepared: %s", i, devices[k],
+                             mute != 0 ? " over a mute device" : "", takes[0], takes[1], nnrt_code_name(code));
+            }
+        assert_int_equal(nnrt_device_unregister("cpu"), NNRT_SUCCESS);
+        if (fake != NULL)
+            unregistered(fake);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1981,6 +2072,7 @@ int main(void)
         cmocka_unit_test(test_fallback),  cmocka_unit_test(test_open_models),   cmocka_unit_test(test_smallest),
         cmocka_unit_test(test_costs),     cmocka_unit_test(test_liar),          cmocka_unit_test(test_borders),
         cmocka_unit_test(test_at_once),   cmocka_unit_test(test_not_at_once),   cmocka_unit_test(test_ask),
+        cmocka_unit_test(test_one_rule),  cmocka_unit_test(test_no_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

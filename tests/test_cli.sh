@@ -394,7 +394,7 @@ model(F + 'bomb.onnx', [node('ConstantOfShape', ['s'], ['c0'])] + [node('Concat'
       [tensor(np.array([16384], 'int64'), 's')])
 for name, count in (('names1000', 1000), ('names4000', 4000)):
     model(F + name + '.onnx', [node('Neg', ['x0'], ['y'])], [value('x%d' % i, 'float32', ['n', 3]) for i in range(count)], [value('y', 'float32', ['n', 3])])
-model(F + 'newer.onnx', [node('Relu', ['x'], ['a']), node('Neg', ['a'], ['y'])], [value('x', 'float32', [1])], [value('y', 'float32', [1])], opset=26)
+model(F + 'newer.onnx', [node('Relu', ['x'], ['a']), node('Neg', ['a'], ['y'])], [value('x', 'float32', [1])], [value('y', 'float32', [1])], opset=29)
 model(F + 'fly.onnx', [node('SequenceConstruct', ['x'], ['a']) + sub(3, 'one'), node('Fly', ['x'], ['b']), node('SequenceConstruct', ['x'], ['c']) + sub(3, 'two'),
                        node('ZipMap', ['x'], ['y']) + sub(7, 'ai.onnx.ml')], [value('x', 'float32', [1])], [value('y', 'float32', [1])])
 w = np.array([1, 2, 3, 4], 'float32')
@@ -569,7 +569,20 @@ py 'devices --load --json' '[x for x in d["devices"] if x["name"] == "plain_npu"
 refused 2 'devices --properties without a value' "--properties does not take 'fast'" devices --properties fast --load $driver
 refused 2 'devices --load twice' "--load $driver: there is a device 'plain_npu'" devices --load $driver --load $driver
 refused 2 'devices --load of nothing' "--load [^ ]*: '[^']*libnone.so' cannot be loaded" devices --load "$tmp/libnone.so"
-refused 2 'devices --load of another name' "is not named lib<device>.so" devices --load $digits/digits.onnx
+refused 2 'devices --load of another file' "--load [^ ]*: '[^']*digits.onnx' cannot be loaded" devices --load $digits/digits.onnx
+cp $driver "$tmp/plain_npu.so"
+refused 2 'devices --load of another name' "is not named lib<device>.so" devices --load "$tmp/plain_npu.so"
+table=build/test/libtable_npu.so # tests/table_npu.c: a device table, ABS of float32 alone
+absolute=${NNRT_ONNX_TESTDATA:-/usr/share/libonnx-testdata/data}/node/test_abs
+t 0 'devices --load of a device table' devices --load $table
+prints 'devices --load: the device of the table' '^table_npu  tests  ACCELERATOR  AVAILABLE$'
+t 0 'check on the device of a table' check "$absolute/model.onnx" --data "$absolute" --load $table --device table_npu
+refused 1 'a model that it does not take' "device 'table_npu_tests_v1_0'" run "$sum/model.onnx" --input random --load $table --device table_npu
+refused 2 'devices --load of a table twice' "a device 'table_npu' of 'tests' is registered already" devices --load $table --load $table
+TABLE_NPU_GONE=1
+export TABLE_NPU_GONE
+refused 2 'a driver without a device' 'has no device: nnrt_driver returns NULL' devices --load $table
+unset TABLE_NPU_GONE
 t 0 'check on a loaded device' check "$sum/model.onnx" --data "$sum" --load $driver --device plain_npu
 refused 2 'a device before it is loaded' 'there is no such device' check "$sum/model.onnx" --data "$sum" --device plain_npu --load $driver
 refused 1 'a model that the loaded device does not take' 'NNAdapter has no operation for node 6 .FLATTEN. as it is' bench "$digits/digits.onnx" --load $driver --device plain_npu
@@ -671,6 +684,12 @@ if diff -r "$tmp/remote_out" "$tmp/reference_out" >/dev/null; then pass; else fa
 t 0 'compare with a remote device' compare "$digits/digits.onnx" --device "remote:$tmp/socket"
 t 0 'a part on a remote device' run "$digits/digits.onnx" --input "$digits/digit_7.png" --device "remote:name=npu7,$tmp/socket" --device auto:npu7 --output-dir "$tmp/remote_auto"
 if diff -r "$tmp/remote_auto" "$tmp/reference_out" >/dev/null; then pass; else fail 'auto on a remote device has the bits of the reference device'; fi
+t 0 'info --device auto:remote:PATH' info "$digits/digits.onnx" --device "auto:remote:$tmp/socket" --placement --json
+py 'auto:remote:PATH: all nodes are there' 'all(p["device"] == "remote_reference_nnrt_v2_0" for p in d["placement"])'
+t 0 'a list of devices that have options' info "$digits/digits.onnx" --device "auto:fake:name=npu0,ops=SOFTMAX,remote:name=npu7,time=5000,$tmp/socket,reference" --placement --json
+py 'a list of devices that have options: who has what' '[p["device"] for p in d["placement"]] == ["npu7_nnrt_v2_0"] * 9 + ["npu0_nnrt_v1_0"]'
+t 0 'compare of two lists' compare "$digits/digits.onnx" --device "auto:remote:name=a,$tmp/socket" --device "auto:remote:name=b,$tmp/socket"
+refused 2 'auto:remote: of nobody' "nobody serves a device at '[^']*/none'" devices --device "auto:remote:$tmp/none"
 served 'serve ends by SIGTERM' TERM
 serving 'serve again, with limits' --socket "$tmp/socket" --device fake:not=SOFTMAX --limits clients=1,models=1,bytes=65536 --mode 0660 --log debug
 case $(ls -l "$tmp/socket") in srw-rw----*) pass ;; *) fail "serve --mode 0660: permissions $(ls -l "$tmp/socket")" ;; esac
@@ -1054,7 +1073,7 @@ py 'many inputs' 'len(d["inputs"]) == 4000'
 py 'four times the inputs, about four times the time' "(lambda t: t(4000) < 9 * t(1000))(lambda n: min(__import__('timeit').repeat(lambda: __import__('subprocess').run([r'$nnrt', 'info', F + 'names%d.onnx' % n, '--json'], capture_output=True, check=True), number=1, repeat=3)))"
 refused 1 'a fault in the order of axes that the file has' "ONNX node 0 '' \(Conv\): W 'w' is float32\[4,2,3,3\], which takes 2 channels .*X 'x' is float32\[1,3,8,8\], of 3 channels" info "$tmp/channels2.onnx"
 
-refused 1 'a newer operator set, told once' 'newer.onnx: the file has operator set 26, the newest that is read is 25$' info "$tmp/newer.onnx"
+refused 1 'a newer operator set, told once' 'newer.onnx: the file has operator set 29, the newest that is read is 28$' info "$tmp/newer.onnx"
 refused 1 'an operator that is read in older sets' 'Upsample x1 \(read in sets 1 to 9\)$' info "$tmp/upsample.onnx"
 refused 1 'an attribute that is not read' "\(Relu\): attribute 'antialias' is not supported$" info "$tmp/antialias.onnx"
 

@@ -2221,19 +2221,17 @@ static float *floats_of(size_t count, float scale)
     return made;
 }
 
-/* x by itself; x / s, rounded, * s, as ONNX has it, which becomes one step; and both in front of a convolution whose image
-   has its channels first. Scales that are powers of 2 have exact halves. */
+/* QUANT_DTYPE_CAST and QUANTIZE_LINEAR, alone and in front of a convolution whose image is NCHW. Scales that are powers of 2
+   have exact halves. */
 static void test_casts_to_8_bits(void **unused)
 {
     static const double scales[] = {0.25, 1.0, 0.0078431377, 0.1, 3.0, 1e-30, 1e30, 1e-40, 3e38};
     static const int32_t counts[] = {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 300, 0};
-    const float two = 0.5f;
     (void)unused;
     state = 14;
     for (uint32_t i = 0; i < COUNT(counts) * 14; i++) {
         const double scale = scales[i % COUNT(scales)];
-        const float s = draw(8) == 0 ? two : (float)scale, s2 = s * 1.5f;
-        const bool chain = draw(2) == 0, image = draw(3) == 0 && counts[i % COUNT(counts)] > 0, other = image && draw(4) == 0;
+        const bool even = draw(2) == 0, image = draw(3) == 0 && counts[i % COUNT(counts)] > 0, other = image && draw(4) == 0;
         const NNRT_DataType type = draw(2) == 0 ? I8 : U8;
         const NNRT_QuantParam py = param_of(scale, draw_zero(type)), pw = param_of(0.01, 0), pz = param_of(scale, 3);
         const int32_t flat[2] = {2, counts[i % COUNT(counts)]}, dims[4] = {1, 1 + (int32_t)draw(5), 3, flat[1]};
@@ -2244,39 +2242,34 @@ static void test_casts_to_8_bits(void **unused)
         float *x = floats_of(nX, (float)scale);
         uint8_t *w = bytes_of(16);
         NNRT_Conv2DFusion product;
+        const NNRT_NodeType op = even ? NNRT_NODE_TYPE_QUANTIZE_LINEAR : NNRT_NODE_TYPE_QUANT_DTYPE_CAST;
         NNRT_QuantDTypeCast cast;
+        NNRT_QuantizeLinear linear;
+        const void *attr = even ? (const void *)&linear : &cast;
         nnrt_builder *b = NULL;
         NNRT_Model *model;
-        uint32_t in[3], factor, q;
+        uint32_t in[3], q;
         char what[100];
         memset(&product, 0, sizeof(product));
         memset(&cast, 0, sizeof(cast));
+        memset(&linear, 0, sizeof(linear));
         cast.srcT = F32;
-        cast.dstT = type;
+        cast.dstT = linear.dstT = type;
         assert_int_equal(nnrt_builder_create(&b, "cast", NULL), NNRT_SUCCESS);
         in[0] = nnrt_builder_input(b, "x", F32, rank, shape);
         if (image)
             nnrt_builder_format(b, in[0], NNRT_FORMAT_NCHW);
-        if (chain) {
-            factor = in[1] = nnrt_builder_constant(b, "s", F32, 0, NULL, &s, false);
-            in[0] = nnrt_builder_op(b, "div", NNRT_NODE_TYPE_DIV_FUSION, NULL, in, 2);
-            in[0] = nnrt_builder_op(b, "round", NNRT_NODE_TYPE_ROUND, NULL, in, 1);
-            if (i % 5 == 0) /* what is multiplied with need not be what was divided by */
-                factor = nnrt_builder_constant(b, "s2", F32, 0, NULL, &s2, false);
-            in[1] = factor;
-            in[0] = nnrt_builder_op(b, "mul", NNRT_NODE_TYPE_MUL_FUSION, NULL, in, 2);
-        }
-        snprintf(what, sizeof(what), "a cast of %d, rank %d, scale %g and %g%s%s", (int)nX, (int)rank, scale, (double)s,
-                 chain ? ", chain" : "", image ? ", image" : "");
+        snprintf(what, sizeof(what), "%s of %d, rank %d, scale %g%s", even ? "QUANTIZE_LINEAR" : "a cast", (int)nX,
+                 (int)rank, scale, image ? ", image" : "");
         if (!image) {
-            model = finish_eight(b, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &cast, in, 1, type, rank, shape, &py);
+            model = finish_eight(b, op, attr, in, 1, type, rank, shape, &py);
         } else {
             const int32_t out[4] = {1, 2, dims[2], dims[3]};
             q = nnrt_builder_tensor(b, "q");
             nnrt_builder_declare(b, q, type, 4, dims);
             nnrt_builder_format(b, q, NNRT_FORMAT_NCHW);
             nnrt_builder_quant(b, q, &py, 1);
-            nnrt_builder_node(b, "q", NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &cast, in, 1, &q, 1);
+            nnrt_builder_node(b, "q", op, attr, in, 1, &q, 1);
             if (other)
                 nnrt_builder_output(b, q);
             product.kernelSize = product.stride = product.dilation = nnrt_int64_list(ones, 2);

@@ -2,7 +2,8 @@
 # test_lib.sh FOLDER: libneural_network_runtime.so and libnnadapter.so in FOLDER show the linker the functions that the headers of
 # OpenHarmony and of NNAdapter declare, all of them and nothing else; the programs of examples/ohnn and examples/nnadapter, which
 # include these headers as everywhere, compile as C and as C++ without a warning, run with the library, and with nnrt_ohnn.h
-# or nnrt_nnadapter.h in the program. Runs from anywhere; ends with "N passed, N failed".
+# or nnrt_nnadapter.h in the program. The libraries load drivers, from FOLDER as well. Runs from anywhere; ends with "N passed,
+# N failed".
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 libraries=$(cd "$1" && pwd)
@@ -58,6 +59,83 @@ example examples/ohnn/dynamic.c '1x2: 1 10
 library nnadapter "$root/compat/nnadapter/nnadapter.h" 28 'NNAdapter[A-Za-z]*_[a-z][A-Za-z0-9]+' nnrt_nnadapter.h
 # max(2 * cell - right - below, 0), by hand
 example examples/nnadapter/nnadapter.c 'builtin_device: 2x2: 0 0 0 10 1x3: 0 3 0'
+
+# ---- drivers: libplain_npu.so, of NNAdapter, and libtable_npu.so, a device table, are in the folder of the libraries ----
+
+cat >list.c <<'END'
+#include <stdio.h>
+#include <unistd.h>
+#include <neural_network_runtime/neural_network_runtime.h>
+int main(void)
+{
+    const size_t *ids = NULL;
+    uint32_t count = 0;
+    OH_NNDevice_GetAllDevicesID(&ids, &count);
+    printf("%s", getuid() != geteuid() ? "setuid" : "");
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = NULL;
+        OH_NNDevice_GetName(ids[i], &name);
+        printf(" %s", name);
+    }
+    return 0;
+}
+END
+# --disable-new-dtags: the path is searched for the libraries of the library, too, and in setuid programs
+try 'list.c' gcc -std=c99 $warnings -I"$root/compat" -o list list.c "$libraries/libneural_network_runtime.so" \
+    -Wl,--disable-new-dtags,-rpath,"$libraries"
+# listed NAME DRIVERS WANT: the devices that there are beside the built-in ones
+listed() {
+    NNRT_DRIVERS=$2 ./list 2>&1 | sed 's/auto_nnrt_v2_0 reference_nnrt_v2_0//; s/ cpu_nnrt_v1_0//; s/^ *//; s/ *$//' >log
+    [ "$(cat log)" = "$3" ]
+    verdict "NNRT_DRIVERS: $1" $? log
+}
+listed 'without drivers' '' ''
+listed 'a device table and a driver of NNAdapter' table_npu:plain_npu 'table_npu_tests_v1_0 plain_npu_tests_v3_0'
+listed 'one that is not there keeps nobody out' none:table_npu:table_npu table_npu_tests_v1_0
+mkdir libx # "x/table_npu" would name a file in it
+cp "$libraries/libtable_npu.so" libx/table_npu.so
+cp "$libraries/libplain_npu.so" libx
+listed 'a name with /' x/table_npu:x/libplain_npu ''
+if [ "$(id -u)" -eq 0 ] && chown 65534 list && chmod 4755 list && ./list | grep -q '^setuid'; then
+    listed 'nothing is loaded into a setuid program' table_npu 'setuid'
+else
+    echo 'skipped: setuid programs need root, and a file system that has them'
+fi
+
+cat >acquire.c <<'END'
+#include <stdio.h>
+#include <nnadapter/nnadapter.h>
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        NNAdapterDevice *device = NULL;
+        const char *vendor = "";
+        int code = NNAdapterDevice_acquire(argv[i], &device);
+        if (code == NNADAPTER_NO_ERROR)
+            NNAdapterDevice_getVendor(device, &vendor);
+        printf("%d%s ", code, vendor);
+        NNAdapterDevice_release(device);
+    }
+    return 0;
+}
+END
+try 'acquire.c' gcc -std=c99 $warnings -I"$root/compat" -o acquire acquire.c "$libraries/libnnadapter.so" -Wl,-rpath,"$libraries"
+# acquired NAME WANT DEVICES...: codes and vendors; 4 is DEVICE_NOT_FOUND
+acquired() {
+    name=$1
+    want=$2
+    shift 2
+    ./acquire "$@" >log 2>&1
+    [ "$(cat log)" = "$want" ]
+    verdict "NNAdapterDevice_acquire: $name" $? log
+}
+LD_LIBRARY_PATH=$libraries
+export LD_LIBRARY_PATH
+acquired "a driver's library is loaded once" '0tests 0tests 0nnrt ' plain_npu plain_npu builtin_device
+acquired 'no such library, no driver in it, and no name' '4 4 4 ' none table_npu ''
+unset LD_LIBRARY_PATH
+acquired 'a library that the loader does not find' '4 ' plain_npu
+acquired 'a name with / loads nothing' '4 4 ' x/libplain_npu plain_npu
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -16,6 +16,7 @@
 #include "counted.h"
 
 #include "../compat/nnrt_nnadapter.h"
+#include "devices/nnrt_cpu.h"
 #include "fakes.h"
 
 #include "codes.h"
@@ -684,8 +685,52 @@ static void every_code(void **state)
             fail_msg("code %d was not seen", code);
 }
 
+/* Section 2: an operation is supported by a context if and only if NNAdapterCompilation_finish succeeds there. All of these
+   have float32; the other types are the devices' matter. */
+static void one_rule(void **state)
+{
+    static const char *const names[] = {"builtin_device", "cpu", "auto"};
+    static const NNAdapterOperationType operations[] = {NNADAPTER_ABS, NNADAPTER_COS, NNADAPTER_EXP,  NNADAPTER_FLOOR,
+                                                        NNADAPTER_LOG, NNADAPTER_SIN, NNADAPTER_SWISH};
+    static const NNAdapterOperandPrecisionCode types[] = {NNADAPTER_FLOAT32, NNADAPTER_INT8, NNADAPTER_INT32,
+                                                          NNADAPTER_BOOL8, NNADAPTER_QUANT_INT8_SYMM_PER_LAYER};
+    (void)state;
+    is(nnrt_cpu_register(NULL, NULL), NNRT_SUCCESS);
+    for (uint32_t i = 0; i < COUNT(types) * COUNT(operations) * COUNT(names); i++) {
+        const char *const name = names[i % COUNT(names)];
+        const NNAdapterOperationType operation = operations[i / COUNT(names) % COUNT(operations)];
+        NNAdapterOperandType type = type23();
+        NNAdapterOperation *op;
+        bool answers[1] = {false};
+        int code;
+        net n;
+        memset(&n, 0, sizeof(n));
+        type.precision = types[i / COUNT(names) / COUNT(operations)];
+        type.symm_per_layer_params.scale = 0.5f;
+        is(NNAdapterModel_create(&n.model), OK);
+        is(NNAdapterModel_addOperand(n.model, &type, &n.x), OK);
+        is(NNAdapterModel_addOperand(n.model, &type, &n.y), OK);
+        n.context = context_of(name);
+        if ((code = NNAdapterModel_addOperation(n.model, operation, 1, &n.x, 1, &n.y, &op)) == OK) {
+            is(NNAdapterModel_identifyInputsAndOutputs(n.model, 1, &n.x, 1, &n.y), OK);
+            is(NNAdapterModel_getSupportedOperations(n.model, n.context, answers), OK);
+            code = NNAdapterModel_finish(n.model);
+        }
+        if (code == OK) {
+            is(NNAdapterCompilation_create(n.model, NULL, NULL, 0, NULL, n.context, &n.compilation), OK);
+            code = NNAdapterCompilation_finish(n.compilation);
+        }
+        if (answers[0] != (code == OK) || (type.precision == NNADAPTER_FLOAT32 && code != OK))
+            fail_msg("%s, operation %d of type %d: is%s supported, finish gives %d", name, (int)operation,
+                     (int)type.precision, answers[0] ? "" : " not", code);
+        net_end(&n);
+    }
+    is(nnrt_device_unregister("cpu"), NNRT_SUCCESS);
+}
+
 int main(void)
 {
-    static const struct CMUnitTest fixed[] = {cmocka_unit_test(every_function), cmocka_unit_test(every_code)};
+    static const struct CMUnitTest fixed[] = {cmocka_unit_test(every_function), cmocka_unit_test(every_code),
+                                              cmocka_unit_test(one_rule)};
     return codes_run(rows, COUNT(rows), fixed, COUNT(fixed));
 }

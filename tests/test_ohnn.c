@@ -15,6 +15,7 @@
 
 #include "inside.h"
 
+#include "devices/nnrt_cpu.h"
 #include "ohnn_kit.h"
 
 #include "ohnn_types.h" /* does not compile where an enumerator or a member is another one */
@@ -1579,10 +1580,11 @@ static void on_died(void *userData)
     fail();
 }
 
-/* The device has no asynchronous runs. */
+/* The device has no asynchronous runs: one without RunIn. */
 static void asynchronous(void **state)
 {
-    OH_NNExecutor *e = add_executor(2);
+    nnrt_fake *fake = registered("fake:name=npu0,without=RunIn");
+    OH_NNExecutor *e = add_executor_on(2, "npu0");
     NN_Tensor *in[2] = {NULL, NULL}, *out[1] = {NULL};
     int user = 0;
     (void)state;
@@ -1600,6 +1602,7 @@ static void asynchronous(void **state)
     is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 10, NULL), IP);
     is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 10, &user), OF);
     OH_NNExecutor_Destroy(&e);
+    unregistered(fake);
 }
 
 /* What callbacks told. */
@@ -1643,6 +1646,34 @@ static void wait_told(told *t, uint32_t done, uint32_t died)
     assert_int_equal(t->done, done);
     assert_int_equal(t->died, died);
     t->done = t->died = 0;
+}
+
+/* Every built-in device has asynchronous runs: the abilities of a device decide, and not its vendor. */
+static void builtin_later(void **state)
+{
+    static const char *const names[] = {"auto_nnrt", "reference_nnrt", "cpu_nnrt"};
+    static const float x[6] = {1, -2, 3, -4, 5, -6}, y[6] = {1, 1, 1, -1, -1, -1};
+    const float wanted[6] = {2, 0, 4, 0, 4, 0}; /* relu(x + y) */
+    const int32_t dims[2] = {2, 3};
+    (void)state;
+    is(nnrt_cpu_register(NULL, NULL), NNRT_SUCCESS);
+    for (uint32_t i = 0; i < COUNT(names); i++) {
+        NN_Tensor *in[2] = {tensor_of(OH_NN_FLOAT32, dims, 2, x, 24), tensor_of(OH_NN_FLOAT32, dims, 2, y, 24)};
+        NN_Tensor *out[1] = {tensor_of(OH_NN_FLOAT32, dims, 2, NULL, 24)};
+        OH_NNExecutor *e = add_executor_on(2, names[i]);
+        told t = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, OK, NULL, 0};
+        is(OH_NNExecutor_SetOnRunDone(e, tell_done), OK);
+        is(OH_NNExecutor_SetOnServiceDied(e, tell_died), OK);
+        is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 0, &t), OK);
+        wait_told(&t, 1, 0);
+        is(t.code, OK);
+        assert_memory_equal(OH_NNTensor_GetDataBuffer(out[0]), wanted, sizeof(wanted));
+        OH_NNExecutor_Destroy(&e);
+        is(OH_NNTensor_Destroy(&in[0]), OK);
+        is(OH_NNTensor_Destroy(&in[1]), OK);
+        is(OH_NNTensor_Destroy(&out[0]), OK);
+    }
+    is(nnrt_device_unregister("cpu"), NNRT_SUCCESS);
 }
 
 /* A device that has asynchronous runs: each that begins ends with one callback. */
@@ -3000,7 +3031,8 @@ int main(void)
         cmocka_unit_test(caches),       cmocka_unit_test(buffers),     cmocka_unit_test(foreign),
         cmocka_unit_test(foreign_refused),                             cmocka_unit_test(foreign_open),
         cmocka_unit_test(caches_without_memory),
-        cmocka_unit_test(executors),    cmocka_unit_test(asynchronous), cmocka_unit_test(later), cmocka_unit_test(runs),
+        cmocka_unit_test(executors),    cmocka_unit_test(asynchronous),  cmocka_unit_test(later),
+        cmocka_unit_test(builtin_later), cmocka_unit_test(runs),
         cmocka_unit_test(serialised),
         cmocka_unit_test(misaligned),   cmocka_unit_test(device_memory), cmocka_unit_test(deprecated),  cmocka_unit_test(dynamic), cmocka_unit_test(shapes_kept),
         cmocka_unit_test(operators),    cmocka_unit_test(quantised),   cmocka_unit_test(refused),

@@ -19,6 +19,7 @@
 
 #include "inside.h"
 
+#include "devices/nnrt_cpu.h"
 #include "ohnn_kit.h"
 
 #include "codes.h"
@@ -1290,11 +1291,14 @@ static const check run_sync_checks[] = {{"executor NULL", IP, 0},
                                         {"a block smaller than its description", FAILED, 0},
                                         {"the device fails", GONE, 0},
                                         {"the device tells no output shapes", GONE, A(14)},
-                                        {"an output too small, of a driver", GONE, A(12)},
+                                        {"an output too small, of a driver with HDI's methods alone", GONE, A(12)},
                                         END};
 static int run_sync(uint32_t broken)
 {
-    nnrt_fake *npu = npu_with(B(14) ? ",fail=RunIn" : B(15) ? ",garbage=RunIn" : "");
+    static const char *const faults[] = {"", ",fail=RunIn", ",garbage=RunIn", ",without=GetOutputDimRanges",
+                                         ",fail=RunIn,without=GetOutputDimRanges",
+                                         ",garbage=RunIn,without=GetOutputDimRanges"};
+    nnrt_fake *npu = npu_with(faults[(B(14) ? 1 : B(15) ? 2 : 0) + (B(16) ? 3 : 0)]);
     OH_NNExecutor *e = executor(2);
     run_tensors t;
     int code;
@@ -1335,9 +1339,12 @@ static int run_untold(uint32_t broken)
     return code;
 }
 
-/* Of a built-in device: it tells that an output is too small. */
+/* Of a device that reports the sizes of its outputs, as built-in devices do: section 7 requires IP of them. */
 static const check run_builtin_checks[] = {
-    {"a block smaller than its description", FAILED, 0}, {"an output too small", IP, 0}, END};
+    {"a block smaller than its description", FAILED, 0},
+    {"an output too small", IP, 0},
+    {"an output too small, of a driver that reports its sizes", IP, A(1)},
+    END};
 static int run_builtin(uint32_t broken)
 {
     OH_NNModel *model = NULL;
@@ -1345,16 +1352,24 @@ static int run_builtin(uint32_t broken)
     OH_NNExecutor *e;
     run_tensors t;
     int code;
+    nnrt_fake *npu;
     is(add_model(&model, 2), OK);
     c = OH_NNCompilation_Construct(model);
+    npu = B(2) ? npu_with("") : NULL; /* of another vendor: abilities count */
+    is(OH_NNCompilation_SetDevice(c, npu != NULL ? last_id() : 0), OK);
     is(OH_NNCompilation_Build(c), OK);
     e = OH_NNExecutor_Construct(c);
-    run_begin(&t, false, false, false, false, B(0), B(1));
+    run_begin(&t, false, false, false, false, B(0), B(1) || B(2));
+    memset(OH_NNTensor_GetDataBuffer(t.own[2]), 0x5A, B(1) || B(2) ? 12 : 24);
     code = (int)OH_NNExecutor_RunSync(e, t.in, 2, t.out, 1);
+    for (size_t i = 0; code != OK && i < 12; i++)
+        is(((const uint8_t *)OH_NNTensor_GetDataBuffer(t.own[2]))[i], 0x5A);
     run_end(&t);
     OH_NNExecutor_Destroy(&e);
     OH_NNCompilation_Destroy(&c);
     OH_NNModel_Destroy(&model);
+    if (npu != NULL)
+        unregistered(npu);
     return code;
 }
 
@@ -1692,8 +1707,47 @@ static void every_code(void **state)
             fail_msg("code %d was%s seen", code, codesSeen[code] ? "" : " not");
 }
 
+/* Section 3: an operation is available on a device if and only if Build of the model succeeds there. COS has float32 and no
+   integers. */
+static void one_rule(void **state)
+{
+    static const struct {
+        OH_NN_DataType type;
+        bool has;
+    } cases[] = {{OH_NN_FLOAT32, true}, {OH_NN_INT8, false}, {OH_NN_INT32, false}};
+    const size_t *ids = NULL;
+    uint32_t count = 0;
+    (void)state;
+    is(nnrt_cpu_register(NULL, NULL), NNRT_SUCCESS);
+    is(OH_NNDevice_GetAllDevicesID(&ids, &count), OK);
+    assert_int_equal(count, 3); /* auto, reference, cpu */
+    for (uint32_t d = 0; d < count; d++)
+        for (uint32_t i = 0; i < COUNT(cases); i++) {
+            OH_NNModel *m = OH_NNModel_Construct();
+            OH_NNCompilation *c;
+            const bool *available = NULL;
+            const size_t id = ids[d];
+            uint32_t in[1] = {0}, out[1] = {1}, answers = 0;
+            is(add_tensor(m, cases[i].type, shape23, 2, OH_NN_TENSOR, NULL, 0), OK);
+            is(add_tensor(m, cases[i].type, shape23, 2, OH_NN_TENSOR, NULL, 0), OK);
+            is(add_operation(m, OH_NN_OPS_COS, NULL, 0, in, 1, out, 1), OK);
+            is(specify(m, in, 1, out, 1), OK);
+            is(OH_NNModel_Finish(m), OK);
+            is(OH_NNModel_GetAvailableOperations(m, id, &available, &answers), OK);
+            is(answers, 1);
+            assert_non_null(c = OH_NNCompilation_Construct(m));
+            is(OH_NNCompilation_SetDevice(c, id), OK);
+            if (available[0] != cases[i].has || (OH_NNCompilation_Build(c) == OK) != cases[i].has)
+                fail_msg("device %u, case %u: is%s available", d, i, available[0] ? "" : " not");
+            OH_NNCompilation_Destroy(&c);
+            OH_NNModel_Destroy(&m);
+        }
+    is(nnrt_device_unregister("cpu"), NNRT_SUCCESS);
+}
+
 int main(void)
 {
-    static const struct CMUnitTest fixed[] = {cmocka_unit_test(every_function), cmocka_unit_test(every_code)};
+    static const struct CMUnitTest fixed[] = {cmocka_unit_test(every_function), cmocka_unit_test(every_code),
+                                              cmocka_unit_test(one_rule)};
     return codes_run(rows, COUNT(rows), fixed, COUNT(fixed));
 }

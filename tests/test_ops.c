@@ -660,7 +660,7 @@ static const struct {
     {"GRID_SAMPLE", 0, 0, 0, 0},
     {"GRID_SAMPLE", 0, 1, 1, 1},
     {"GRID_SAMPLE", 0, 2, 1, 2},
-    {"GRID_SAMPLE", 0, 3, 0, 3},
+    {"GRID_SAMPLE", 0, -1, 0, -1},
     {"AVERAGE_POOL_3D", 0, 0, 0, 0},
     {"AVERAGE_POOL_3D", 0, 1, 0, 1},
     {"MAX_POOL_3D", 0, 0, 0, 0},

@@ -1869,32 +1869,34 @@ static NNRT_QuantParam quant_of(NNRT_DataType type, int32_t zero, double step)
     return q;
 }
 
-/* A cast to or from type. */
-static uint32_t cast(nnrt_builder *b, uint32_t x, NNRT_DataType from, NNRT_DataType to, const NNRT_QuantParam *q)
+/* A node of this type from `from` to `to`. */
+static uint32_t convert(nnrt_builder *b, NNRT_NodeType type, uint32_t x, NNRT_DataType from, NNRT_DataType to,
+                        const NNRT_QuantParam *q)
 {
     const uint32_t y = nnrt_builder_tensor(b, NULL);
     NNRT_QuantDTypeCast a;
+    NNRT_QuantizeLinear linear;
     a.srcT = from;
-    a.dstT = to;
+    a.dstT = linear.dstT = to;
+    linear.axis = 0;
     nnrt_builder_declare(b, y, to, NNRT_RANK_UNKNOWN, NULL);
     if (q != NULL)
         nnrt_builder_quant(b, y, q, 1);
-    add_node(b, NULL, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &a, &x, 1, &y, 1);
+    add_node(b, NULL, type, type == NNRT_NODE_TYPE_QUANTIZE_LINEAR ? (const void *)&linear : &a, &x, 1, &y, 1);
     return y;
 }
 
-static bool even; /* halves go to the even integer, as in ONNX: x / scale is rounded before */
+static uint32_t cast(nnrt_builder *b, uint32_t x, NNRT_DataType from, NNRT_DataType to, const NNRT_QuantParam *q)
+{
+    return convert(b, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, x, from, to, q);
+}
+
+static bool even; /* halves go to the even integer, as in ONNX */
 
 static uint32_t quantise(nnrt_builder *b, uint32_t x, NNRT_DataType type, int32_t zero, double step)
 {
     const NNRT_QuantParam q = quant_of(type, zero, step);
-    const float s = (float)step;
-    if (even) {
-        const uint32_t t = nnrt_builder_constant(b, NULL, F32, 0, NULL, &s, true);
-        x = op1(b, NNRT_NODE_TYPE_ROUND, op2(b, NNRT_NODE_TYPE_DIV_FUSION, x, t));
-        x = op2(b, NNRT_NODE_TYPE_MUL_FUSION, x, t);
-    }
-    return cast(b, x, F32, type, &q);
+    return convert(b, even ? NNRT_NODE_TYPE_QUANTIZE_LINEAR : NNRT_NODE_TYPE_QUANT_DTYPE_CAST, x, F32, type, &q);
 }
 
 /* x, made integers and then real again. */
@@ -2017,10 +2019,11 @@ static void between(nnrt_builder *b, uint32_t y, double step, NNRT_NodeType type
         (void)nnrt_model_dot(m, text, sizeof(text));
         fail_msg("%s", text);
     }
-    if (integers) { /* a cast of each input, with three nodes before it if halves are even; the operator; a cast */
-        assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_QUANT_DTYPE_CAST), m->inputIndex.count + 1);
+    if (integers) { /* each input is quantized, then the operator, then its result is dequantized */
+        const uint32_t inputs = m->inputIndex.count, linear = even ? inputs : 0;
+        assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_QUANT_DTYPE_CAST), inputs + 1 - linear);
+        assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_QUANTIZE_LINEAR), linear);
         assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2), 0);
-        assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_ROUND), even ? m->inputIndex.count : 0);
     }
     once = m;
     assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);

@@ -299,8 +299,6 @@ static void compare_model(nnrt_device *here, nnrt_device *there, const NNRT_Mode
     }
     if (prepared[0] != NULL) {
         nnrt_prepared_memory memory[2];
-        const NNRT_SharedBuffer *buffers;
-        uint32_t count;
         memset(memory, 0, sizeof(memory));
         for (uint32_t i = 0; i < 2; i++)
             code[i] = prepared[i]->vtbl->GetMemory(prepared[i], &memory[i]);
@@ -309,7 +307,7 @@ static void compare_model(nnrt_device *here, nnrt_device *there, const NNRT_Mode
         assert_int_equal(memory[0].bound, memory[1].bound);
         assert_int_equal(memory[0].constants, memory[1].constants);
         assert_int_equal(memory[0].steps, memory[1].steps);
-        assert_int_equal(prepared[1]->vtbl->ExportModelCache(prepared[1], &buffers, &count), NNRT_NOT_SUPPORT);
+        assert_true(prepared[0]->vtbl->ExportModelCache == NULL && prepared[1]->vtbl->ExportModelCache == NULL);
     }
     nnrt_device_release(here, prepared[0]);
     nnrt_device_release(there, prepared[1]);
@@ -331,7 +329,7 @@ static void test_methods(void **state)
         assert_string_equal(nnrt_device_unique_name(there), t == 0 ? "remote_npu0_acme_v1_0" : "remote_npu0_nnrt_v1_0");
         assert_int_equal(nnrt_device_type(there), nnrt_device_type(here));
         assert_int_equal(nnrt_device_status(there), NNRT_DEVICE_STATUS_AVAILABLE);
-        for (nnrt_ability a = NNRT_ABILITY_FLOAT16; a <= NNRT_ABILITY_MODEL_CACHE; a++)
+        for (nnrt_ability a = NNRT_ABILITY_FLOAT16; a <= NNRT_ABILITY_TELL_NODES; a++)
             assert_int_equal(nnrt_device_can(there, a), nnrt_device_can(here, a));
         for (uint32_t which = 0; which < 6; which++) {
             const nnrt_dims extents[1] = {{2, {2, 3}}}, open[1] = {{2, {5, 3}}}, wrong[1] = {{2, {2, 77}}};
@@ -350,6 +348,81 @@ static void test_methods(void **state)
             config.bounds = nnrt_bound_list_make(&nobody, 1);
             compare_model(here, there, &g.model, &config);
         }
+        disconnected(r);
+        served_end(&s);
+        unregistered(fake);
+    }
+}
+
+static void count_elsewhere(void *user, const nnrt_placement *p)
+{
+    if (strncmp(p->device, "remote_npu0", 11) != 0)
+        ++*(uint32_t *)user;
+}
+
+/* An optional slot that the device lacks is absent through the socket, too; auto gives such a device all of the model. */
+static void test_absent_slots(void **state)
+{
+    static const char *const without[] = {"GetMemory",
+                                          "GetIO",
+                                          "ExportModelCache",
+                                          "GetInputDimRanges",
+                                          "GetOutputDimRanges",
+                                          "GetSupportedOperation+GetSupportedNodes",
+                                          "IsModelCacheSupported+PrepareModelFromModelCache",
+                                          "PrepareOfflineModel",
+                                          "GetModelMemory",
+                                          "GetIO+GetMemory+GetInputDimRanges+GetOutputDimRanges+ExportModelCache"};
+    static graph g;
+    (void)state;
+    build_small(&g, 0);
+    for (uint32_t i = 0; i < COUNT(without); i++) {
+        char text[160];
+        nnrt_fake *fake;
+        nnrt_device *device[2];
+        NNRT_PreparedModel *prepared[2] = {NULL, NULL};
+        const NNRT_PreparedModelVtbl *here, *there;
+        nnrt_session_desc desc;
+        nnrt_session *session = NULL;
+        nnrt_partition partition;
+        uint32_t elsewhere = 0;
+        float x[6] = {1, -2, 3, -4, 5, -6}, y[6];
+        static const float relu_of_sum[6] = {2, 0, 6, 0, 7, 0}; /* max(x + {1, 2, 3}, 0) */
+        served s;
+        nnrt_remote *r;
+        snprintf(text, sizeof(text), "fake:name=npu0,cache=yes,without=%s", without[i]);
+        fake = registered(text);
+        s = served_device("npu0");
+        r = connected("");
+        device[0] = nnrt_device_find("npu0");
+        device[1] = nnrt_device_find("remote_npu0");
+        for (nnrt_ability a = NNRT_ABILITY_FLOAT16; a <= NNRT_ABILITY_TELL_NODES; a++)
+            if (nnrt_device_can(device[0], a) != nnrt_device_can(device[1], a))
+                fail_msg("without %s: ability %d differs", without[i], a);
+        for (uint32_t k = 0; k < 2; k++)
+            assert_int_equal(nnrt_device_prepare(device[k], &g.model, NULL, &prepared[k]), NNRT_SUCCESS);
+        here = prepared[0]->vtbl;
+        there = prepared[1]->vtbl;
+        if ((here->GetMemory == NULL) != (there->GetMemory == NULL) || (here->GetIO == NULL) != (there->GetIO == NULL) ||
+            (here->ExportModelCache == NULL) != (there->ExportModelCache == NULL) ||
+            (here->GetInputDimRanges == NULL) != (there->GetInputDimRanges == NULL) ||
+            (here->GetOutputDimRanges == NULL) != (there->GetOutputDimRanges == NULL))
+            fail_msg("without %s: the prepared model has other slots", without[i]);
+        for (uint32_t k = 0; k < 2; k++)
+            nnrt_device_release(device[k], prepared[k]);
+        memset(&desc, 0, sizeof(desc));
+        memset(&partition, 0, sizeof(partition));
+        partition.placed = count_elsewhere;
+        partition.user = &elsewhere;
+        partition.fallback = true; /* a split: auto asks for the memory of a part */
+        desc.device = "auto:remote_npu0";
+        desc.partition = &partition;
+        assert_int_equal(nnrt_session_create(&session, &g.model, &desc, NULL), NNRT_SUCCESS);
+        if (elsewhere != 0)
+            fail_msg("without %s: %u nodes are on another device", without[i], elsewhere);
+        assert_int_equal(nnrt_run(session, NNRT_IO(x), NNRT_IO(y)), NNRT_SUCCESS);
+        assert_memory_equal(y, relu_of_sum, sizeof(y));
+        nnrt_session_destroy(session);
         disconnected(r);
         served_end(&s);
         unregistered(fake);
@@ -1106,6 +1179,7 @@ int main(void)
         cmocka_unit_test(test_service_died),
         cmocka_unit_test_setup_teardown(test_digits, load_digits, drop_digits),
         cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_absent_slots),
         cmocka_unit_test_setup_teardown(test_hang, load_digits, drop_digits),
         cmocka_unit_test_setup_teardown(test_buffers, load_digits, drop_digits),
         cmocka_unit_test_setup_teardown(test_descriptors, load_digits, drop_digits),

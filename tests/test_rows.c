@@ -116,7 +116,7 @@ static void test_graphs_refused(void **state)
    all others have no kernel for quantised data and must say so, with every type of integer. */
 static void test_quantised_refused(void **state)
 {
-    static const char movers[] = " ARGMAX_FUSION ARGMIN_FUSION ASSIGN BATCH_TO_SPACE_ND BROADCAST_TO CAST "
+    static const char movers[] = " ARGMAX_FUSION ARGMIN_FUSION ASSIGN BATCH_TO_SPACE_ND BITCAST BROADCAST_TO CAST "
                                  "CHANNEL_SHUFFLE COMPRESS CONCAT CROP DEPTH_TO_SPACE EXPAND_DIMS FILL FILL_LIKE "
                                  "FLATTEN FLATTEN_RANGE GATHER GATHER_ELEMENTS GATHER_ND MESHGRID PAD_EDGE "
                                  "PAD_FUSION QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2 RANK RESHAPE REVERSE_SEQUENCE ROLL "

@@ -90,7 +90,7 @@ class Writer:
         scales, zeros = [float(q[2]) for q in t.quant], [int(q[1]) for q in t.quant]
         axis = t.axis - 1
         if axis < 0 and len(scales) > 1:
-            if self.op == 'QUANT_DTYPE_CAST_V2' and 'axis' in self.a:
+            if self.op in ('QUANT_DTYPE_CAST_V2', 'QUANTIZE_LINEAR') and 'axis' in self.a:
                 axis = self.a['axis']
             elif self.op == 'QUANT_DTYPE_CAST':
                 axis = 0
@@ -581,7 +581,7 @@ def cast(w):
     return w.cast(w.x[0], to)
 
 
-@operator('QUANT_DTYPE_CAST', 'QUANT_DTYPE_CAST_V2')
+@operator('QUANT_DTYPE_CAST', 'QUANT_DTYPE_CAST_V2', 'QUANTIZE_LINEAR')
 def quant_dtype_cast(w):
     """Floats and stored integers: what a quantised operand or result brings."""
     if not numpy.isfinite(w.v[0]).all() or largest(w.v[0]) > 1e9:
@@ -589,6 +589,14 @@ def quant_dtype_cast(w):
     if w.y[0].dtype == w.t[0].dtype:
         return w.x[0]
     return w.cast(w.x[0], w.y[0].dtype)
+
+
+@operator('BITCAST')
+def bitcast(w):
+    """ONNX has it from operator set 26 on: here the case that changes no type."""
+    if w.y[0].dtype != w.t[0].dtype or is_quantised(w.t[0]) or is_quantised(w.y[0]):
+        raise NoEquivalent('bytes of another type')
+    return w.node('Identity', w.x[0])
 
 
 @operator('WHERE', 'SELECT')
@@ -1573,7 +1581,7 @@ def roi_align(w):
         raise NoEquivalent('channels last')
     return w.node('RoiAlign', w.x[0], w.x[1], w.cast(w.x[2], 'int64'), output_height=w.a['outputHeight'],
                   output_width=w.a['outputWidth'],
-                  sampling_ratio=max(0, w.a['samplingRatio']), spatial_scale=float(w.a['spatialScale']),
+                  mode='max' if w.a['max'] else 'avg', sampling_ratio=max(0, w.a['samplingRatio']), spatial_scale=float(w.a['spatialScale']),
                   coordinate_transformation_mode='half_pixel' if w.a['aligned'] else 'output_half_pixel')
 
 
@@ -1735,14 +1743,20 @@ def attention_bound(j):
 def attention(w):
     """ATTENTION"""
     a, named = w.a, {}
-    given = w.x + [''] * 6
+    given = w.x + [''] * 7
+    if a['leftWindowSize'] >= 0 or a['rightWindowSize'] >= 0:
+        raise NoEquivalent('windows, which operator set 26 does not have')
+    if a['isCausal'] and given[4] and w.v[0].shape[-2] == 1 and w.v[1].shape[-2] > 1:
+        raise NoEquivalent('one causal query before the last key, of which ONNX Runtime sees all keys')
+    if any(numpy.isinf(t.value).any() for t in w.y):
+        raise NoEquivalent('infinite weights, where ONNX Runtime has the least float')
     if w.t[0].dtype == 'float16' and largest(w.v[0]) * largest(w.v[1]) * w.t[0].shape[-1] > 6e4:
         raise NoEquivalent('products that float16 cannot hold')
-    if numpy.isnan(w.y[0].value).any():
-        raise NoEquivalent('a step that sees no key, whose result ONNX leaves open')
     if len(w.t[0].shape) == 3:
         named.update(q_num_heads=a['qNumHeads'], kv_num_heads=a['kvNumHeads'])
-    y = w.node('Attention', *given[:6], outputs=len(w.y), is_causal=int(a['isCausal'] != 0), scale=float(a['scale']),
+    if given[6]:
+        given[6] = w.cast(given[6], 'int64')
+    y = w.node('Attention', *given[:7], outputs=len(w.y), is_causal=int(a['isCausal'] != 0), scale=float(a['scale']),
                softcap=float(a['softcap']),
                qk_matmul_output_mode=a['qkMatmulOutputMode'], **named)
     return [y] if len(w.y) == 1 else y
@@ -1764,7 +1778,7 @@ WITHOUT = {
 
 
 # The least operator set in which a node says what it says in the newest.
-OLDEST = {'ATTENTION': 23, 'RMS_NORMALIZATION': 23, 'ROTARY_EMBEDDING': 23, 'AFFINE_GRID': 20, 'DEFORMABLE_CONV_2D': 21,
+OLDEST = {'ATTENTION': 24, 'RMS_NORMALIZATION': 23, 'ROTARY_EMBEDDING': 23, 'AFFINE_GRID': 20, 'DEFORMABLE_CONV_2D': 21,
           'GROUP_NORM_FUSION': 21,
           'REDUCE_FUSION': 18, 'ALL': 18, 'GRID_SAMPLE': 20, 'DFT': 20, 'CENTER_CROP_PAD': 18, 'COL2IM': 18,
           'BITWISE_AND': 18, 'BITWISE_OR': 18,

@@ -10,6 +10,7 @@ Part of tools/nnrt.c.
 
 #include "../compat/nnrt_nnadapter_driver.h"
 #include "../devices/nnrt_cpu.h"
+#include "../devices/nnrt_driver.h"
 #include "../devices/nnrt_fake.h"
 #include "../devices/nnrt_remote.h"
 #include "image.h"
@@ -43,6 +44,7 @@ typedef struct cli_args {
     const char *outputDir, *dumpDir, *device, *data, *name, *copy, *header, *properties, *cache;
     const char *devices[2];      /* the first of deviceCount; device is the last */
     uint32_t deviceCount;
+    char autos[3][512];          /* texts of auto:, of the first two devices and of the last */
     const char *trace;           /* file of --profile=FILE; NULL: none */
     const char *program;         /* as it was called */
     uint32_t top, threads, reps, smallest; /* 0: not given */
@@ -368,31 +370,73 @@ static void cli_die(void)
     _Exit(CLI_FAILED);
 }
 
-/* fake:..., remote:..., cpu and cpu-SET: registers that device, which stays until the program ends. auto:...: auto looks at
-   what stands behind. */
-static bool cli_take_device(cli_args *a, const char *v)
+/* The name of a device. fake:..., remote:..., cpu and cpu-SET register that device, which stays until the program ends. NULL:
+   it cannot be registered. */
+static const char *cli_device_name(cli_args *a, const char *v)
 {
     nnrt_fake *fake;
     nnrt_remote *remote;
-    a->device = v;
-    if (strncmp(v, "remote:", 7) == 0) {
-        if (nnrt_remote_register(&remote, v, &a->error) != NNRT_SUCCESS)
-            return false;
-        a->device = nnrt_remote_name(remote);
-    }
+    if (strncmp(v, "remote:", 7) == 0)
+        return nnrt_remote_register(&remote, v, &a->error) == NNRT_SUCCESS ? nnrt_remote_name(remote) : NULL;
     if (strncmp(v, "fake:", 5) == 0) {
         nnrt_fake_may_die(cli_die);
-        if (nnrt_fake_register(&fake, v, &a->error) != NNRT_SUCCESS)
-            return false;
-        a->device = nnrt_fake_name(fake);
+        return nnrt_fake_register(&fake, v, &a->error) == NNRT_SUCCESS ? nnrt_fake_name(fake) : NULL;
     }
     if (strncmp(v, "cpu", 3) == 0 && (v[3] == '\0' || v[3] == '-') && nnrt_device_find(v) == NULL &&
         nnrt_cpu_register(v[3] == '-' ? v + 4 : NULL, &a->error) != NNRT_SUCCESS)
+        return NULL;
+    return v;
+}
+
+/* Characters of the first device in a list. Options of remote: (name=, time=) and fake: (KEY=VALUE) have ',' between them,
+   too: they belong to it. */
+static size_t cli_device_length(const char *v)
+{
+    const bool fake = strncmp(v, "fake:", 5) == 0, remote = strncmp(v, "remote:", 7) == 0;
+    const char *at = v + (fake ? 5 : remote ? 7 : 0);
+    while (remote && (strncmp(at, "name=", 5) == 0 || strncmp(at, "time=", 5) == 0) && at[strcspn(at, ",")] == ',')
+        at += strcspn(at, ",") + 1;
+    at += strcspn(at, ",");
+    while (fake && *at == ',' && at[1 + strcspn(at + 1, "=,:")] == '=')
+        at += 1 + strcspn(at + 1, ",");
+    return (size_t)(at - v);
+}
+
+/* "auto:DEVICE,DEVICE,..." with the names of these devices, which are registered. NULL: one cannot be registered. */
+static const char *cli_auto_text(cli_args *a, const char *v)
+{
+    char *const text = a->autos[a->deviceCount < 2 ? a->deviceCount : 2];
+    size_t used = 5;
+    memcpy(text, "auto:", 6);
+    for (v += 5;; v++) {
+        const size_t length = cli_device_length(v);
+        char one[sizeof(a->autos[0])];
+        const char *name;
+        if (length >= sizeof(one))
+            return NULL;
+        memcpy(one, v, length);
+        one[length] = '\0';
+        if ((name = cli_device_name(a, one)) == NULL || strlen(name) + 2 > sizeof(a->autos[0]) - used)
+            return NULL;
+        memcpy(text + used, name, strlen(name) + 1);
+        used += strlen(name);
+        v += length;
+        if (*v != ',')
+            return text;
+        text[used++] = ',';
+    }
+}
+
+static bool cli_take_device(cli_args *a, const char *v)
+{
+    const bool list = strncmp(v, "auto:", 5) == 0;
+    a->device = list ? cli_auto_text(a, v) : cli_device_name(a, v);
+    if (a->device == NULL)
         return false;
     if (a->deviceCount < 2)
         a->devices[a->deviceCount] = a->device;
     a->deviceCount++;
-    return strncmp(v, "auto:", 5) == 0 || nnrt_device_find(a->device) != NULL;
+    return list || nnrt_device_find(a->device) != NULL;
 }
 
 static bool cli_take_cache(cli_args *a, const char *v)
@@ -465,9 +509,15 @@ static bool cli_take_properties(cli_args *a, const char *v)
     return strchr(v, '=') != NULL;
 }
 
+/* A driver with a device table, or one for NNAdapter's hardware layer. */
 static bool cli_take_load(cli_args *a, const char *v)
 {
-    return nnrt_nnadapter_driver_load(v, a->properties, &a->error) == NNRT_SUCCESS;
+    NNRT_ReturnCode code = nnrt_driver_load(v, &a->error);
+    if (code == NNRT_NOT_SUPPORT) {
+        memset(&a->error, 0, sizeof(a->error));
+        code = nnrt_nnadapter_driver_load(v, a->properties, &a->error);
+    }
+    return code == NNRT_SUCCESS;
 }
 
 static void cli_log_line(void *user, nnrt_log_level level, const char *text)
@@ -649,12 +699,13 @@ static const cli_option cli_options[] = {
     {"--users", "N,N,...", CLI_SERVE, "numbers of the users who may connect; default: the one who serves", cli_take_users},
     {"--mode", "MODE", CLI_SERVE, "permissions of the socket's file, octal; default 0600", cli_take_mode},
     {"--properties", "KEY=VALUE;...", CLI_PLACED | CLI_DEVICES | CLI_SERVE,
-     "what the drivers are told that --load names behind it", cli_take_properties},
+     "properties for the drivers of NNAdapter's hardware layer that --load names behind it", cli_take_properties},
     {"--load", "libNAME.so", CLI_PLACED | CLI_DEVICES | CLI_SERVE,
-     "a driver for NNAdapter's hardware layer (compat/nnadapter/driver.h): it is the device NAME; before --device",
+     "a driver: its device table (devices/nnrt_driver.h) is registered; or one for NNAdapter's hardware layer "
+     "(compat/nnadapter/driver.h), which is the device NAME; before --device",
      cli_take_load},
     {"--device", "NAME", CLI_PLACED | CLI_DEVICES | CLI_SERVE,
-     "where to run: a name that 'nnrt devices' lists, default auto; auto:NAME,NAME,...: split over these, the preferred "
+     "where to run: a name that 'nnrt devices' lists, default auto; auto:DEVICE,DEVICE,...: split over these, the preferred "
      "one first; cpu: fast kernels (devices/nnrt_cpu.h); remote:PATH is what 'nnrt serve' serves at that socket; "
      "fake:KEY=VALUE,... (devices/nnrt_fake.h) makes a device to test with. compare takes two, else of several the last "
      "counts",

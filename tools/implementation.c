@@ -10,6 +10,7 @@
 #include "../nnrt.h"
 
 #include "../compat/nnrt_nnadapter_driver.h"
+#include "../devices/nnrt_driver.h"
 #include "../devices/nnrt_fake.h"
 #include "../devices/nnrt_remote.h"
 #include "../formats/nnrt_onnx.h"

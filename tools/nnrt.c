@@ -29,6 +29,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, eve
 #include "../nnrt.h"
 
 #include "../compat/nnrt_nnadapter_driver.h"
+#include "../devices/nnrt_driver.h"
 #include "../devices/nnrt_fake.h"
 #include "../devices/nnrt_remote.h"
 #include "../formats/nnrt_onnx.h"

@@ -125,8 +125,14 @@ static NNRT_ReturnCode example_memory(void *self, const NNRT_Model *model, const
     return nnrt_plan_memory(model, config, example_edit, self, bytes);
 }
 
-/* What is not offered stays NULL. Without GetSupportedOperation PrepareModel decides, which takes all that the reference
-   device takes; without GetDeviceType it is OTHER, which `auto` tries before the reference device. */
+static NNRT_ReturnCode example_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                     bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
+{
+    (void)self; /* the edit refuses no node: the device supports the nodes of the reference device */
+    return nnrt_plan_supported(model, config, isSupported, count, reason, user);
+}
+
+/* Absent slots stay NULL. Without GetDeviceType it is OTHER, which `auto` tries before the reference device. */
 static NNRT_ReturnCode example_device_register(nnrt_error *error)
 {
     static NNRT_DeviceVtbl table;
@@ -138,6 +144,7 @@ static NNRT_ReturnCode example_device_register(nnrt_error *error)
     table.IsDynamicInputSupported = example_dynamic;
     table.PrepareModel = example_prepare;
     table.GetModelMemory = example_memory;
+    table.GetSupportedNodes = example_nodes;
     return nnrt_device_register(&table, name, error);
 }
 

@@ -9,8 +9,8 @@ def heads_of(x, heads):
     return v if x.ndim == 4 else v.reshape(x.shape[0], x.shape[1], heads, -1).transpose(0, 2, 1, 3)
 
 
-def attention(q, k, v, mask=None, pastKey=None, pastValue=None, isCausal=0, kvNumHeads=0, qNumHeads=0,
-              qkMatmulOutputMode=0, scale=0, softcap=0):
+def attention(q, k, v, mask=None, pastKey=None, pastValue=None, keyLengths=None, isCausal=0, kvNumHeads=0, qNumHeads=0,
+              qkMatmulOutputMode=0, scale=0, softcap=0, leftWindowSize=-1, rightWindowSize=-1):
     """ONNX's definition, one head after the other: y, present keys and values, weights."""
     x, key, value = heads_of(q, qNumHeads), heads_of(k, kvNumHeads), heads_of(v, kvNumHeads)
     past = 0 if pastKey is None else pastKey.shape[2]
@@ -23,21 +23,32 @@ def attention(q, k, v, mask=None, pastKey=None, pastValue=None, isCausal=0, kvNu
         m = np.where(mask, 0, -np.inf) if mask.dtype == bool else wide(mask)
         m = np.concatenate([m, np.full(m.shape[:-1] + (T - m.shape[-1],), -np.inf)], -1)
         bias = bias + m
-    if isCausal:
-        bias = bias + np.where(np.arange(T) > past + np.arange(S)[:, None], -np.inf, 0)
-    p, w, y = np.zeros((B, H, S, T)), np.zeros((B, H, S, T)), np.zeros((B, H, S, value.shape[3]))
+    for b in range(B):
+        valid = T if keyLengths is None else min(max(int(keyLengths[b]), 0), T)
+        for s in range(S):
+            i = s + (valid - S if pastKey is None and keyLengths is not None else past)
+            for j in range(T):
+                if (j >= valid or (isCausal and j > i) or (leftWindowSize >= 0 and j < i - leftWindowSize)
+                        or (rightWindowSize >= 0 and j > i + rightWindowSize)):
+                    bias[b, :, s, j] = -np.inf
+    stages, y = [np.zeros((B, H, S, T)) for _ in range(4)], np.zeros((B, H, S, value.shape[3]))
     for b in range(B):
         for h in range(H):
             g = h // (H // key.shape[1])
-            p[b, h] = x[b, h] @ key[b, g].T * (scale or 1 / np.sqrt(D))
-            s = (softcap * np.tanh(p[b, h] / softcap) if softcap else p[b, h]) + bias[b, h]
-            with np.errstate(invalid="ignore"):
-                e = np.exp(s - s.max(-1, keepdims=True)) if T else s
-                w[b, h] = e / e.sum(-1, keepdims=True) if T else s
-            y[b, h] = w[b, h] @ value[b, g]
+            p = x[b, h] @ key[b, g].T * (scale or 1 / np.sqrt(D))
+            c = softcap * np.tanh(p / softcap) if softcap else p
+            m = c + bias[b, h]
+            w = np.zeros((S, T))
+            for s in range(S):
+                if T and not np.all(m[s] == -np.inf):
+                    e = np.exp(m[s] - m[s].max())
+                    w[s] = e / e.sum()
+            y[b, h] = w @ value[b, g]
+            for stage, part in zip(stages, (p, c, m, w)):
+                stage[b, h] = part
     if q.ndim == 3:
         y = y.transpose(0, 2, 1, 3).reshape(B, S, -1)
-    return y, key, value, w if qkMatmulOutputMode else p
+    return y, key, value, stages[qkMatmulOutputMode]
 
 
 def make(w):
@@ -121,7 +132,7 @@ def make(w):
     bad("a mask of int32", "INVALID_DATATYPE", q, k, v, some((3, 5), np.int32))
     bad("a mask of float16 beside float32", "INVALID_DATATYPE", q, k, v, some((3, 5), f16))
     bad("keys of float16 beside float32", "INVALID_DATATYPE", q, k.astype(f16), v)
-    for mode in (1, 2, 4, -1):
+    for mode in (4, -1):
         bad("mode %d" % mode, "INVALID_PARAMETER", q, k, v, qkMatmulOutputMode=mode)
     bad("a cap of -1", "INVALID_PARAMETER", q, k, v, softcap=-1.0)
     bad("a scale of -1", "INVALID_PARAMETER", q, k, v, scale=-1.0)
@@ -138,6 +149,49 @@ def make(w):
         q, k, v = three(1, 6, 2, 3, 8, 5, 7, last=True)
         go("no two extents equal, heads last, %d results" % outs, q, k, v, None, *past, outs=outs, qNumHeads=6,
            kvNumHeads=2)
+
+    def lengths(*n, dtype=np.int64):
+        return np.array(n, dtype)
+
+    past = [some((2, 4, 2, 2)), some((2, 4, 2, 3))]
+    mask = np.array([[False] * 5, [True, False, True, True, False], [True] * 5])
+    numbers = np.where(mask, np.linspace(-1, 1, 15).reshape(3, 5), -np.inf).astype(f32)
+    for mode in (0, 1, 2, 3):
+        named = {"qkMatmulOutputMode": mode} if mode else {}
+        for name, m in (("bools", mask), ("numbers", numbers)):
+            go("weights %d, a query that sees nothing, %s" % (mode, name), *three(), m, outs=4, **named)
+            go("weights %d, capped, causal, %s" % (mode, name), *three(), m, outs=4, softcap=1.5, isCausal=1, **named)
+        go("weights %d, key lengths" % mode, *three(), None, None, None, lengths(3, 0), outs=4, **named)
+        go("weights %d, a window" % mode, *three(), outs=4, leftWindowSize=1, rightWindowSize=0, **named)
+    for dtype in (f32, f16):
+        kind = ", " + np.dtype(dtype).name
+        for causal in (0, 1):
+            named = {"isCausal": 1} if causal else {}
+            go("key lengths, causal %d%s" % (causal, kind), *three(dtype=dtype), None, None, None, lengths(4, 2), **named)
+            go("key lengths, more queries, causal %d%s" % (causal, kind), *three(S=6, dtype=dtype), None, None, None,
+               lengths(5, 3), **named)
+            go("key lengths and past keys, causal %d%s" % (causal, kind), *three(T=3, dtype=dtype), None,
+               *(t.astype(dtype) for t in past), lengths(4, 5, dtype=np.int32), **named)
+            for left, right in ((0, -1), (-1, 0), (1, 2), (2, 9)) if dtype == f32 else ((1, 1),):
+                where = "a window of %d and %d, causal %d%s" % (left, right, causal, kind)
+                sizes = {"leftWindowSize": left, "rightWindowSize": right, **named}
+                go(where, *three(S=5, dtype=dtype), **sizes)
+                go(where + ", past keys", *three(T=3, dtype=dtype), None, *(t.astype(dtype) for t in past), **sizes)
+                go(where + ", key lengths", *three(dtype=dtype), None, None, None, lengths(3, 5), **sizes)
+    go("heads last, key lengths, a window", *three(last=True), None, None, None, lengths(2, 4), leftWindowSize=1, **both)
+    go("key lengths of more than the keys and below 0", *three(), None, None, None, lengths(9, -3))
+    go("key lengths without queries", *three(S=0), None, None, None, lengths(3, 4))
+    go("large windows", *three(), leftWindowSize=2 ** 31 - 2, rightWindowSize=2 ** 31 - 1)
+    q, k, v = three()
+    t = v.copy()
+    t[0, :, 4:] = np.nan
+    w.case("no value behind the key lengths is read", "ATTENTION", {}, [q, k, t, None, None, None, lengths(4, 5)],
+           [rounded(attention(q, k, v, keyLengths=lengths(4, 5))[0], q)], tol=loose(f32))
+    bad("key lengths of two axes", "INVALID_SHAPE", q, k, v, None, None, None, lengths(3, 4)[None])
+    bad("key lengths of another batch", "INVALID_SHAPE", q, k, v, None, None, None, lengths(3))
+    bad("key lengths of float32", "INVALID_DATATYPE", q, k, v, None, None, None, lengths(3, 4, dtype=f32))
+    bad("a left window of -2", "INVALID_PARAMETER", q, k, v, leftWindowSize=-2)
+    bad("a right window of -2", "INVALID_PARAMETER", q, k, v, rightWindowSize=-2)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,11 @@ def sample(x, grid, align, method, padding):
     return rounded(y.permute(0, 2, 3, 1).numpy(), x)
 
 
+def volume(x, grid, align, method, padding):
+    y = F.grid_sample(tensor(x).permute(0, 4, 1, 2, 3), tensor(grid), MODES[method], PADDINGS[padding], bool(align))
+    return rounded(y.permute(0, 2, 3, 4, 1).numpy(), x)
+
+
 def attrs(align, method, padding):
     return {"alignCorners": bool(align), "method": method, "paddingMode": padding}
 
@@ -81,6 +86,23 @@ def make(w):
     x40 = some((1, 2, 3, 40))
     w.case("many channels", OP, {}, [x40, grid[:1]], [sample(x40, grid[:1], 0, LINEAR, 0)], tol=loose(f32))
 
+    for method in (LINEAR, NEAREST):
+        for padding in range(3):
+            for align in (0, 1):
+                for t in (f32, f16):
+                    v = some((1, 3, 5, 9, 2) if align else (1, 2, 4, 8, 3), t)
+                    places = some((1, 3, 2, 4, 3), t, -160, 160, 1 / 64)
+                    if method == NEAREST:  # no place halfway between two cells, where torch rounds volumes away from 0
+                        places = (places + 1 / 128).astype(t)
+                    y = volume(v, places, align, method, padding)
+                    name = "volume, %s %s %s%s" % (name_of(t), MODES[method], PADDINGS[padding], " aligned" if align else "")
+                    w.case(name, OP, attrs(align, method, padding), [v, places], [y], tol=loose(t))
+                    w.case(name + ", channels first", OP, attrs(align, method, padding), [v.transpose(0, 4, 1, 2, 3), places],
+                           [y.transpose(0, 4, 1, 2, 3)], fmt="NCHW", tol=loose(t))
+    v, places = some((2, 6, 2, 4, 3)), np.zeros((2, 5, 1, 7, 3), f32)
+    places[:, :, :, :, 2] = np.array([-np.inf, np.inf, np.nan, 1e30, -1e30]).reshape(1, 5, 1, 1)
+    w.case("volume, depth not finite", OP, attrs(1, LINEAR, 0), [v, places], [np.zeros((2, 5, 1, 7, 3), f32)], tol=(0, 0))
+
     def bad(name, code, change=None, inputs=None):
         refuse(w, name, OP, change or {}, inputs or [x, grid], code)
 
@@ -90,6 +112,10 @@ def make(w):
     bad("paddingMode -1", "INVALID_PARAMETER", {"paddingMode": -1})
     bad("x of 3 axes", "INVALID_SHAPE", None, [x[0], grid])
     bad("x of 5 axes", "INVALID_SHAPE", None, [x[None], grid])
+    bad("volume, cubic", "INVALID_PARAMETER", {"method": CUBIC}, [v, places])
+    bad("volume, a grid of two numbers", "INVALID_SHAPE", None, [v, places[..., :2]])
+    bad("volume, a grid of 4 axes", "INVALID_SHAPE", None, [v, grid])
+    bad("x of 6 axes", "INVALID_SHAPE", None, [v[None], places[None]])
     bad("grid of 3 axes", "INVALID_SHAPE", None, [x, grid[0]])
     bad("grid of three numbers", "INVALID_SHAPE", None, [x, some((2, 3, 2, 3))])
     bad("grid of one number", "INVALID_SHAPE", None, [x, some((2, 3, 2, 1))])

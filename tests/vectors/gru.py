@@ -4,13 +4,21 @@ import torch
 
 from common import f16, f32, f64, loose, name_of, rounded, some, Tensor, wide, write
 
-SIGMOID, TANH = 2, 10
+SIGMOID, TANH, HSIGMOID = 2, 10, 13
 FUNCTIONS = {1: lambda v: np.where(v > 0, v, 0), SIGMOID: lambda v: 1 / (1 + np.exp(-v)), 8: lambda v: v / (1 + np.abs(v)),
-             9: lambda v: np.logaddexp(v, 0), TANH: np.tanh}
+             9: lambda v: np.logaddexp(v, 0), TANH: np.tanh, HSIGMOID: lambda v: np.clip(v / 6 + 0.5, 0, 1)}
+
+
+def applied(activations, alpha, beta, which, v):
+    """Activation number `which` of v, HSIGMOID with parameters where there are some."""
+    if activations[which] == HSIGMOID and len(alpha) + len(beta) > 0:
+        a, b = alpha[which] if len(alpha) else 1 / 6, beta[which] if len(beta) else 0.5
+        return np.clip(float(f32(a)) * v + float(f32(b)), 0, 1)
+    return FUNCTIONS[activations[which]](v)
 
 
 def formula(gates, x, w, r, b=None, lens=None, h0=None, activations=(), clip=0.0, direction=0, layout=0,
-            linearBeforeReset=0, hiddenSize=0):
+            linearBeforeReset=0, hiddenSize=0, activationAlpha=(), activationBeta=()):
     """ONNX's formulas of GRU (gates 3) and RNN (1) in float64; a sequence ends with its length, as ONNX Runtime has it."""
     x, w, r = wide(x), wide(w), wide(r)
     D, H, x = w.shape[0], r.shape[2], x.transpose(1, 0, 2) if layout else x
@@ -22,7 +30,7 @@ def formula(gates, x, w, r, b=None, lens=None, h0=None, activations=(), clip=0.0
     y, last = np.zeros((T, D, N, H)), np.array(h0)
 
     def act(which, v):
-        return FUNCTIONS[activations[which]](np.clip(v, -clip, clip) if clip > 0 else v)
+        return applied(activations, activationAlpha, activationBeta, which, np.clip(v, -clip, clip) if clip > 0 else v)
 
     for d in range(D):
         back, per = direction == 1 or d == 1, len(activations) // D
@@ -118,6 +126,10 @@ def cases(w, op, gates):
             both = inputs(gates, 3, 2, 3, 2, 2, dtype)
             go("another activation backward " + kind, both, direction=2,
                activations=[SIGMOID, TANH, SIGMOID, 8] if gates == 3 else [8, TANH], **more)
+    n = 2 if gates == 3 else 1
+    for name, more in (("alpha", {"activationAlpha": [0.25, 0.75][:n]}), ("beta", {"activationBeta": [0.25, 0.0][:n]}),
+                       ("both, clipped", {"activationAlpha": [0.2, 1.0][:n], "activationBeta": [0.5, 0.125][:n], "clip": 0.75})):
+        go("HSIGMOID with " + name, inputs(gates, 3, 2, 3, 2), activations=[HSIGMOID] * n, **more)
     ins = inputs(gates, 5, 3, 2, 2, 2)
     for kind in (np.int32, np.int64):
         ins[4] = np.array([1, 5, 3], kind)
@@ -162,6 +174,8 @@ def cases(w, op, gates):
     bad("one direction, weights of two", "INVALID_SHAPE", inputs(gates, 2, 2, 3, 1, 2))
     bad("too few activations", "INVALID_PARAMETER", inputs(gates, 2, 2, 3, 1, 2), direction=2, activations=[TANH])
     bad("too many activations", "INVALID_PARAMETER", good, activations=[TANH] * 4)
+    bad("too few parameters", "INVALID_PARAMETER", inputs(gates, 2, 2, 3, 1, 2), direction=2, activationAlpha=[0.5])
+    bad("too many parameters", "INVALID_PARAMETER", good, activationBeta=[0.5] * 3)
     for f in (0, 4, 5, 6, 20, -1):
         bad("activation %d" % f, "INVALID_PARAMETER", good, activations=[TANH] * (gates // 2) + [f])
     names = ("x", "w", "r", "b", "sequenceLens", "initialH")

@@ -3,14 +3,14 @@ import numpy as np
 import torch
 
 from common import f16, f32, f64, loose, name_of, rounded, some, Tensor, wide, write
-from gru import FUNCTIONS, SIGMOID, TANH
+from gru import applied, FUNCTIONS, HSIGMOID, SIGMOID, TANH
 
 OP = "LSTM_PEEPHOLE"
 NAMES = ("x", "w", "r", "b", "sequenceLens", "initialH", "initialC", "p")
 
 
 def formula(x, w, r, b=None, lens=None, h0=None, c0=None, p=None, activations=(), clip=0.0, direction=0, layout=0,
-            inputForget=0, hiddenSize=0):
+            inputForget=0, hiddenSize=0, activationAlpha=(), activationBeta=()):
     """ONNX's formulas in float64; a sequence ends with its length, as ONNX Runtime has it."""
     x, w, r = wide(x), wide(w), wide(r)
     D, H, x = w.shape[0], r.shape[2], x.transpose(1, 0, 2) if layout else x
@@ -22,7 +22,8 @@ def formula(x, w, r, b=None, lens=None, h0=None, c0=None, p=None, activations=()
     activations = list(activations) or [SIGMOID, TANH, TANH] * D
     y, lastH, lastC = np.zeros((T, D, N, H)), np.array(h0), np.array(c0)
     for d in range(D):
-        f, g, h_ = (lambda v, k=k: FUNCTIONS[activations[3 * d + k]](np.clip(v, -clip, clip) if clip > 0 else v) for k in range(3))
+        f, g, h_ = (lambda v, k=3 * d + k: applied(activations, activationAlpha, activationBeta, k,
+                                                   np.clip(v, -clip, clip) if clip > 0 else v) for k in range(3))
         P = np.split(p[d], 3)
         for n in range(N):
             h, c = h0[d, n], c0[d, n]
@@ -118,6 +119,10 @@ def make(w):
     ins = inputs(3, 1, 2, 2)
     ins[0][1] = np.nan
     go("NaN in the second step", ins)
+
+    go("HSIGMOID with parameters, clipped", inputs(3, 2, 3, 2, 2), direction=2, clip=1.5,
+       activations=[HSIGMOID, TANH, HSIGMOID, SIGMOID, HSIGMOID, TANH], activationAlpha=[0.25, 0.0, 0.75, 0.0, 0.5, 0.0],
+       activationBeta=[0.5, 0.0, 0.125, 0.0, 0.0, 0.0])
 
     def bad(name, code, ins, outs=3, run=False, says=None, **attrs):
         like = ins[0].dtype if ins and ins[0] is not None and not isinstance(ins[0], Tensor) else f32

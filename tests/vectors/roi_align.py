@@ -13,21 +13,21 @@ except ImportError:
 OP = "ROI_ALIGN"
 
 
-def bilinear(image, h, w):
-    """image [H,W,C] at row h, column w by the rules of the operator."""
+def corners(image, h, w):
+    """The four weighted cells of image [H,W,C] at row h, column w by the rules of the operator."""
     height, width = image.shape[:2]
     if not (-1 <= h <= height and -1 <= w <= width):
-        return np.zeros(image.shape[2])
+        return np.zeros((4, image.shape[2]))
     h, w = min(max(h, 0), height - 1), min(max(w, 0), width - 1)
     top, left = int(math.floor(h)), int(math.floor(w))
     bottom, right = min(top + 1, height - 1), min(left + 1, width - 1)
     dh, dw = h - top, w - left
-    return ((1 - dh) * (1 - dw) * image[top, left] + (1 - dh) * dw * image[top, right] +
-            dh * (1 - dw) * image[bottom, left] + dh * dw * image[bottom, right])
+    return np.stack([(1 - dh) * (1 - dw) * image[top, left], (1 - dh) * dw * image[top, right],
+                     dh * (1 - dw) * image[bottom, left], dh * dw * image[bottom, right]])
 
 
-def align(x, rois, batch, size, ratio=0, scale=1.0, aligned=False):
-    """x [N,H,W,C] -> [R,oh,ow,C] in float64, as the formula has it."""
+def align(x, rois, batch, size, ratio=0, scale=1.0, aligned=False, largest=False):
+    """x [N,H,W,C] -> [R,oh,ow,C] in float64, as the formula has it. largest: of the weighted cells of all samples."""
     y = np.zeros((len(rois),) + tuple(size) + x.shape[3:])
     shift = 0.5 if aligned else 0
     for r, roi in enumerate(wide(rois)):
@@ -37,9 +37,12 @@ def align(x, rois, batch, size, ratio=0, scale=1.0, aligned=False):
         bins = [extent[k] / size[k] for k in (0, 1)]
         g = [ratio if ratio > 0 else max(math.ceil(b), 0) for b in bins]
         for p in np.ndindex(*size):
+            found = []
             for i in np.ndindex(*g):
                 place = [start[k] + p[k] * bins[k] + (i[k] + 0.5) * bins[k] / g[k] for k in (0, 1)]
-                y[(r,) + p] += bilinear(wide(x[batch[r]]), *place) / (g[0] * g[1])
+                found.append(corners(wide(x[batch[r]]), *place))
+            if found:
+                y[(r,) + p] = np.max(found, (0, 1)) if largest else np.sum(found, (0, 1)) / (g[0] * g[1])
     return rounded(y, x)
 
 
@@ -50,9 +53,9 @@ def compare_with_onnx():
         if name.startswith("export"):
             getattr(onnx_roi.RoiAlign, name)()
     for name, (x, rois, batch), (want,) in found:
-        if "mode_max" not in name:
-            y = align(x.transpose(0, 2, 3, 1), rois, batch, (5, 5), 2, 1.0, "true" in name).transpose(0, 3, 1, 2)
-            assert np.allclose(y, want, atol=2e-4), name  # they are written with four digits
+        y = align(x.transpose(0, 2, 3, 1), rois, batch, (5, 5), 2, 1.0, "false" not in name,
+                  "max" in name).transpose(0, 3, 1, 2)
+        assert np.allclose(y, want, atol=2e-4), name  # they are written with four digits
     assert len(found) >= 2
 
 
@@ -134,6 +137,14 @@ def make(w):
     bad("spatialScale -1", "INVALID_PARAMETER", {"spatialScale": -1.0})
     bad("spatialScale NaN", "INVALID_PARAMETER", {"spatialScale": float("nan")})
     bad("spatialScale infinite", "INVALID_PARAMETER", {"spatialScale": float("inf")})
+    for t in (f32, f16):
+        below = some((3, 6, 8, 18), t, -4, -0.5)
+        for what, x3 in (("", some((3, 6, 8, 2), t)), (" of numbers below 0", below)):
+            index = (np.arange(len(ROIS)) % 3).astype(np.int32)
+            for size, ratio, aligned in (((2, 2), 0, 1), ((3, 2), 2, 0), ((1, 1), 1, 1)):
+                w.case("the largest%s, %s, %s ratio %d aligned %d" % (what, name_of(t), size, ratio, aligned), OP,
+                       {**attrs(size, ratio, 0.75, aligned), "max": True}, [x3, ROIS.astype(t), index],
+                       [align(x3, ROIS.astype(t), index, size, ratio, 0.75, aligned, True)], tol=loose(t))
     bad("x of 3 axes", "INVALID_SHAPE", None, [x[0], rois, batch])
     bad("x without rows", "INVALID_SHAPE", None, [x[:, :0], rois, batch])
     bad("x without images", "INVALID_SHAPE", None, [x[:0], rois, batch])
