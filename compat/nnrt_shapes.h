@@ -40,7 +40,7 @@ typedef struct nnrti_shapes {
     bool boundless;  /* nothing can be prepared for a bound */
 } nnrti_shapes;
 
-static void nnrti_shapes_clear(nnrti_shapes *s, const nnrti_shapes_maker *maker)
+static inline void nnrti_shapes_clear(nnrti_shapes *s, const nnrti_shapes_maker *maker)
 {
     for (uint32_t k = 0; k <= NNRT_SHAPES_KEPT; k++)
         if (s->made[k] != NULL)
@@ -50,7 +50,7 @@ static void nnrti_shapes_clear(nnrti_shapes *s, const nnrti_shapes_maker *maker)
 }
 
 /* Do all shapes equal the shapes of an entry, or, with within, not exceed them? */
-static bool nnrti_shapes_fit(const nnrt_dims *dims, const nnrt_dims *of, uint32_t nIn, bool within)
+static inline bool nnrti_shapes_fit(const nnrt_dims *dims, const nnrt_dims *of, uint32_t nIn, bool within)
 {
     for (uint32_t i = 0; i < nIn; i++) {
         if (dims[i].rank != of[i].rank)
@@ -63,7 +63,8 @@ static bool nnrti_shapes_fit(const nnrt_dims *dims, const nnrt_dims *of, uint32_
 }
 
 /* Prepares entry k for dims, which its place holds already. */
-static NNRT_ReturnCode nnrti_shapes_make(nnrti_shapes *s, const nnrti_shapes_maker *maker, uint32_t nIn, uint32_t k)
+static inline NNRT_ReturnCode nnrti_shapes_make(nnrti_shapes *s, const nnrti_shapes_maker *maker, uint32_t nIn,
+                                                uint32_t k)
 {
     NNRT_ReturnCode code;
     if (s->made[k] != NULL)
@@ -76,8 +77,8 @@ static NNRT_ReturnCode nnrti_shapes_make(nnrti_shapes *s, const nnrti_shapes_mak
 }
 
 /* Prepares for a bound of dims and of every shape so far. */
-static NNRT_ReturnCode nnrti_shapes_bound(nnrti_shapes *s, const nnrti_shapes_maker *maker, const nnrt_dims *dims,
-                                          uint32_t nIn)
+static inline NNRT_ReturnCode nnrti_shapes_bound(nnrti_shapes *s, const nnrti_shapes_maker *maker,
+                                                 const nnrt_dims *dims, uint32_t nIn)
 {
     nnrt_dims *bound = s->dims + (size_t)NNRT_SHAPES_KEPT * nIn;
     const bool grows = s->made[NNRT_SHAPES_KEPT] != NULL;
@@ -105,8 +106,8 @@ static NNRT_ReturnCode nnrti_shapes_bound(nnrti_shapes *s, const nnrti_shapes_ma
 }
 
 /* Finds or prepares the entry for these shapes. *bound: it was prepared for a bound. */
-static NNRT_ReturnCode nnrti_shapes_find(nnrti_shapes *s, const nnrti_shapes_maker *maker, const nnrt_dims *dims,
-                                         uint32_t nIn, void **made, bool *bound)
+static inline NNRT_ReturnCode nnrti_shapes_find(nnrti_shapes *s, const nnrti_shapes_maker *maker, const nnrt_dims *dims,
+                                                uint32_t nIn, void **made, bool *bound)
 {
     uint32_t k, oldest = 0;
     NNRT_ReturnCode code = NNRT_SUCCESS;
@@ -140,7 +141,7 @@ static NNRT_ReturnCode nnrti_shapes_find(nnrti_shapes *s, const nnrti_shapes_mak
 }
 
 /* A bound for each input of a model; out has as many entries. false: an input has no name to give a bound by. */
-static bool nnrti_shapes_bounds(const NNRT_Model *m, const nnrt_dims *dims, nnrt_bound *out)
+static inline bool nnrti_shapes_bounds(const NNRT_Model *m, const nnrt_dims *dims, nnrt_bound *out)
 {
     for (uint32_t i = 0; i < m->inputIndex.count; i++) {
         out[i].tensor = m->allTensors.data[m->inputIndex.data[i]].name;
