@@ -103,8 +103,9 @@ nnrt DOES NOT
 
 ERRORS
     Functions that can fail return NNRT_ReturnCode (0 = NNRT_SUCCESS) and write their results through pointers, NULL on
-    failure. The nnrt_error you pass, zeroed, gets one sentence: which node, which operator, what was found, what was
-    expected. A session that failed to run stays usable.
+    failure. The nnrt_error you pass, zeroed once, gets one sentence: which node, which operator, what was found, what was
+    expected. Functions that make, load, save or optimize a model, or create a session, clear an earlier fault. A session
+    that failed to run stays usable.
 
 MEMORY
     nnrt_session_bytes() tells what a session takes; hand a buffer of that size in nnrt_session_desc.buffer and nothing
@@ -191,7 +192,8 @@ typedef struct nnrt_builder nnrt_builder;
 NNRT_API NNRT_ReturnCode nnrt_builder_create(nnrt_builder **builder, const char *name, const nnrt_allocator *allocator);
 NNRT_API void nnrt_builder_destroy(nnrt_builder *builder); /* NULL is fine */
 /* The first fault: its code is NNRT_SUCCESS as long as there is none. It stays where it is until the builder is finished
-   or destroyed. NULL: builder is NULL. */
+   or destroyed. After nnrt_builder_finish every call but this one and nnrt_builder_destroy is one: OPERATION_FORBIDDEN.
+   NULL: builder is NULL. */
 NNRT_API const nnrt_error *nnrt_builder_error(const nnrt_builder *builder);
 /* A model input. dims: -1 = given when a session is made. */
 NNRT_API uint32_t nnrt_builder_input(nnrt_builder *builder, const char *name, NNRT_DataType type, int32_t rank,
@@ -217,7 +219,15 @@ NNRT_API void nnrt_builder_node(nnrt_builder *builder, const char *name, NNRT_No
 /* A node with one result, which is returned and has the node's name. */
 NNRT_API uint32_t nnrt_builder_op(nnrt_builder *builder, const char *name, NNRT_NodeType type, const void *attr,
                                   const uint32_t *inputs, uint32_t nIn);
-NNRT_API void nnrt_builder_output(nnrt_builder *builder, uint32_t tensor);
+/* The same for each operator by its name, nnrt_add_SOFTMAX and so on: the compiler checks the type of the attributes. */
+#define NNRTI_BUILDER_ADD(op, number, S, ...)                                                                          \
+    static inline uint32_t nnrt_add_##op(nnrt_builder *builder, const char *name, const NNRT_##S *attr,                \
+                                         const uint32_t *inputs, uint32_t nIn)                                         \
+    {                                                                                                                  \
+        return nnrt_builder_op(builder, name, NNRT_NODE_TYPE_##op, attr, inputs, nIn);                                 \
+    }
+NNRT_OPS(NNRTI_BUILDER_ADD, NNRTI_NO_KERNEL)
+NNRT_API void nnrt_builder_output(nnrt_builder *builder, uint32_t tensor); /* once a tensor: OPERATION_FORBIDDEN */
 /* A subgraph, for an attribute of a node (IF, LOOP), by the number that is returned. Its nodes are those added after
    nnrt_builder_enter, until another graph is entered; 0 is the main one. They may read every tensor of the graphs around.
    Its inputs, which whoever runs it gives, are tensors that no node writes. It is whole when the node that runs it is
@@ -228,8 +238,8 @@ NNRT_API void nnrt_builder_graph_io(nnrt_builder *builder, uint32_t graph, const
                                     const uint32_t *outputs, uint32_t nOut);
 /* Records a fault of the caller's own (an importer's, say); the first one counts. */
 NNRT_API void nnrt_builder_fail(nnrt_builder *builder, NNRT_ReturnCode code, const char *message);
-/* Makes the model: one block of memory, independent of the builder, checked by nnrt_model_check. The builder is empty
-   afterwards. */
+/* Makes the model: one block of memory, independent of the builder, checked by nnrt_model_check. Once: the builder is then
+   only good for being destroyed, whether it made a model or not. */
 NNRT_API NNRT_ReturnCode nnrt_builder_finish(nnrt_builder *builder, NNRT_Model **model, nnrt_error *error);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -884,6 +894,7 @@ struct nnrt_builder {
     uint32_t *heights;     /* per graph: how many graphs lie in one another in it */
     uint32_t entered;      /* the graph of the next node */
     nnrt_error error;      /* the first fault; with a code nothing more happens */
+    bool finished;         /* nnrt_builder_finish was called: every further call is a fault */
     bool waiting;          /* a node reads what was not known when it was added */
     nnrt_memory inferred;  /* what rules make */
     uint32_t symbols;      /* given to open extents so far */
@@ -907,8 +918,12 @@ static void nnrti_builder_init(nnrt_builder *b, const nnrt_allocator *allocator)
     nnrt_memory_allocate(&b->inferred, &b->allocator);
 }
 
-NNRTI_APART static bool nnrti_builder_failed(const nnrt_builder *b)
+/* Is there a fault, after which a call does nothing? */
+NNRTI_APART static bool nnrti_builder_failed(nnrt_builder *b)
 {
+    if (b != NULL && b->finished && b->error.code == NNRT_SUCCESS)
+        (void)nnrt_error_set(&b->error, NNRT_OPERATION_FORBIDDEN,
+                             "nnrt_builder_finish was called: a builder makes one model, create another one for the next");
     return b == NULL || b->error.code != NNRT_SUCCESS;
 }
 
@@ -1829,8 +1844,17 @@ NNRT_API uint32_t nnrt_builder_op(nnrt_builder *builder, const char *name, NNRT_
 
 NNRT_API void nnrt_builder_output(nnrt_builder *builder, uint32_t tensor)
 {
-    if (nnrti_builder_at(builder, tensor, "nnrt_builder_output") != NULL)
-        NNRTI_PUSH(builder, uint32_t, builder->outputs, tensor);
+    const NNRT_Tensor *t = nnrti_builder_at(builder, tensor, "nnrt_builder_output");
+    if (t == NULL)
+        return;
+    for (uint32_t i = 0; i < nnrti_array_count(builder->outputs); i++)
+        if (builder->outputs[i] == tensor) {
+            (void)nnrt_error_set(&builder->error, NNRT_OPERATION_FORBIDDEN,
+                                 "nnrt_builder_output: tensor %u '%s' is output %u already", tensor,
+                                 nnrti_text_of(t->name), i);
+            return;
+        }
+    NNRTI_PUSH(builder, uint32_t, builder->outputs, tensor);
 }
 
 NNRT_API uint32_t nnrt_builder_graph(nnrt_builder *builder, const char *name)
@@ -2085,18 +2109,21 @@ static void nnrti_builder_quant_types(nnrt_builder *b)
 NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_builder_finish(nnrt_builder *builder, NNRT_Model **model, nnrt_error *error)
 {
     NNRT_ReturnCode code;
+    nnrti_error_clear(error);
     if (model != NULL)
         *model = NULL;
     if (builder == NULL || model == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_builder_finish: %s is NULL",
                               builder == NULL ? "builder" : "model");
-    code = builder->error.code;
-    if (code == NNRT_SUCCESS) {
+    if (nnrti_builder_failed(builder)) {
+        code = builder->error.code;
+    } else {
         nnrti_builder_quant_types(builder);
         code = nnrti_builder_make(builder, model);
     }
     code = nnrti_builder_report(builder, code, error);
     nnrti_builder_clear(builder);
+    builder->finished = true;
     return code;
 }
 
@@ -4097,6 +4124,7 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model,
     nnrt_builder edit;
     uint32_t without = 0;
     bool any;
+    nnrti_error_clear(error);
     if (old == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR,
                               "nnrt_model_optimize: takes only a model that a builder or loader made");
@@ -5052,6 +5080,7 @@ static NNRT_ReturnCode nnrti_save_memory(const NNRT_Model *model, bool bare, con
 NNRT_API NNRT_ReturnCode nnrt_model_save_memory(const NNRT_Model *model, const nnrt_save_desc *desc, void *out,
                                                 size_t size, size_t *bytes, nnrt_error *error)
 {
+    nnrti_error_clear(error);
     return nnrti_save_memory(model, false, desc, out, size, bytes, error);
 }
 
@@ -5673,6 +5702,7 @@ NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *
 {
     NNRT_ReturnCode code;
     nnrti_reader r;
+    nnrti_error_clear(error);
     if (model != NULL)
         *model = NULL;
     if (model == NULL || data == NULL)
@@ -5844,6 +5874,7 @@ static NNRT_ReturnCode nnrti_save_path(const NNRT_Model *model, bool bare, const
 NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *path, const nnrt_save_desc *desc,
                                          nnrt_error *error)
 {
+    nnrti_error_clear(error);
     return nnrti_save_path(model, false, path, desc, error);
 }
 
@@ -5953,6 +5984,7 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_load(NNRT_Model **model, const ch
     NNRT_ReturnCode code = NNRT_SUCCESS;
     nnrti_file_bytes file;
     bool mapped = false;
+    nnrti_error_clear(error);
     if (model != NULL)
         *model = NULL;
     if (model == NULL || path == NULL)
@@ -7716,6 +7748,7 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_session_create(nnrt_session **session, 
     nnrt_session_desc zero;
     NNRT_ReturnCode code;
     size_t bytes;
+    nnrti_error_clear(error);
     memset(&zero, 0, sizeof(zero));
     if (desc == NULL)
         desc = &zero;
@@ -7756,6 +7789,7 @@ NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_
     nnrt_device *device;
     size_t head, body, scratch, peak = 0;
     NNRT_ReturnCode code;
+    nnrti_error_clear(error);
     if (bytes == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "the place for the size is NULL");
     *bytes = 0;

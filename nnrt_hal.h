@@ -8183,9 +8183,11 @@ static bool nnrti_error_open(const nnrt_error *error)
     return error != NULL && error->code == NNRT_SUCCESS;
 }
 
-/* error, which is there, holds no fault any more. */
+/* error holds no fault any more. NULL: there is none. */
 static void nnrti_error_clear(nnrt_error *error)
 {
+    if (error == NULL)
+        return;
     error->code = NNRT_SUCCESS;
     error->node = error->tensor = 0;
     error->message[0] = '\0';

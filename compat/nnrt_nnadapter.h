@@ -25,12 +25,14 @@ WHAT IT IS
     operands that are parameters become attributes.
     A context of one device gives it the whole model. Of several, each operation goes to the first one that takes it, as
     "auto:" of nnrt.h shares a model out (nnrt_partition, strict): what none takes, NNAdapterCompilation_finish refuses.
-    A model with open extents is prepared for those of a run, when they are others than those of that execution's last one:
-    that run takes longer. So is a model in which shapes depend on elements of inputs: operands of EXPAND, FILL (shape), PAD,
-    RANGE, RESIZE_NEAREST, RESIZE_LINEAR, SPLIT and TILE. For other elements it is built again, with them as constants;
-    devices are asked, and faults of these operations found, in the run. An input may have any extents that fit its type; shapes in dynamic_data are suggestions.
-    A pool with ceil_mode may have windows behind the image, without a cell: an average is 0, a maximum the least number of its
-    type (then the activation) with index -1. Pools over unknown extents have none: the run refuses them.
+    A model with dynamic inputs is prepared by the first run with a shape, which takes longer. An execution keeps the
+    prepared models of four shapes, and a fifth for an upper bound (nnrt_shapes.h). An input may have any shape that fits its
+    type; shapes in dynamic_data are suggestions.
+    Operands of EXPAND, FILL (shape), PAD, RANGE, RESIZE_NEAREST, RESIZE_LINEAR, SPLIT and TILE may be inputs of the model:
+    their elements decide shapes. An execution keeps the model of the last elements; for others it is built again, with them
+    as constants. Devices are asked, and faults of these operations reported, in that run.
+    A pool with ceil_mode may have windows that begin in the end padding and cover no element: an average is 0, a maximum the
+    least number of its type (then the activation) with index -1. Pools over unknown shapes have none: the run refuses them.
     Properties: BUILTIN_DEVICE_NUM_THREADS=N is the number of threads; those of devices reach all of them as extensions
     (NNRT_ModelConfig.extensions), of which each reads its own.
     Records tell of operations: those in SUBGRAPH_PARTITION_CONFIG_BUFFER, or in the file SUBGRAPH_PARTITION_CONFIG_FILE, go
@@ -106,6 +108,7 @@ NNRT_API size_t nnrt_nnadapter_model_records(const NNAdapterModel *model, char *
 #define NNRT_NNADAPTER_IMPLEMENTED
 
 #include "../nnrt.h" /* its implementation, where only its declarations were read so far */
+#include "nnrt_shapes.h"
 
 #include <float.h>
 #include <limits.h>
@@ -851,6 +854,19 @@ static int nnrti_nna_type_check(const NNAdapterOperandType *type)
     return type->layout == NNADAPTER_NCHW ? NNADAPTER_NO_ERROR : NNADAPTER_FEATURE_NOT_SUPPORTED;
 }
 
+/* Every dimension of a new operand is 0 or more, or unknown: NNADAPTER_UNKNOWN, or -1 as in other APIs. */
+static int nnrti_nna_dims_check(NNAdapterModel *model, const NNAdapterOperandDimensionType *d)
+{
+    for (uint32_t k = 0; k < d->count; k++)
+        if (d->data[k] < -1 && d->data[k] != NNADAPTER_UNKNOWN) {
+            (void)nnrt_error_set(&model->error, NNRT_INVALID_SHAPE,
+                                 "operand %u: dimension %u is %d, expected 0 or more, or NNADAPTER_UNKNOWN (%d)",
+                                 model->nOperands, k, d->data[k], NNADAPTER_UNKNOWN);
+            return NNADAPTER_INVALID_DIMENSIONS;
+        }
+    return NNADAPTER_NO_ERROR;
+}
+
 NNRT_NNADAPTER_API int NNAdapterModel_addOperand(NNAdapterModel *model, const NNAdapterOperandType *type,
                                                  NNAdapterOperand **operand)
 {
@@ -860,7 +876,8 @@ NNRT_NNADAPTER_API int NNAdapterModel_addOperand(NNAdapterModel *model, const NN
         *operand = NULL;
     if (model == NULL || type == NULL || operand == NULL || model->finished)
         return NNADAPTER_INVALID_PARAMETER;
-    if ((code = nnrti_nna_type_check(type)) != NNADAPTER_NO_ERROR)
+    if ((code = nnrti_nna_type_check(type)) != NNADAPTER_NO_ERROR ||
+        (code = nnrti_nna_dims_check(model, &type->dimensions)) != NNADAPTER_NO_ERROR)
         return code;
     grown =
         (NNAdapterOperand **)nnrti_nna_grow(model->operands, model->nOperands, &model->roomOperands, sizeof(*grown));
@@ -3261,10 +3278,11 @@ static void nnrti_nna_placed(void *user, const nnrt_placement *p)
         c->keepless = nnrt_device_name(nnrt_device_find(p->device));
 }
 
-/* A session of a model, for these extents where there are open ones. keep: of nnrt_partition. */
+/* A session of a model, for these input shapes if some are dynamic, or for shapes within these bounds. keep: of
+   nnrt_partition. */
 static NNRT_ReturnCode nnrti_nna_session_of(const NNAdapterCompilation *c, const NNRT_Model *source, const char *keep,
-                                            nnrt_cache *cache, const nnrt_dims *dims, nnrt_session **session,
-                                            nnrt_error *error)
+                                            nnrt_cache *cache, const nnrt_dims *dims, const nnrt_bound *bounds,
+                                            nnrt_session **session, nnrt_error *error)
 {
     nnrt_session_desc desc;
     nnrt_partition partition;
@@ -3284,14 +3302,16 @@ static NNRT_ReturnCode nnrti_nna_session_of(const NNAdapterCompilation *c, const
     }
     if (dims != NULL)
         desc.inputDims = nnrt_dims_list_make(dims, c->nIn);
+    if (bounds != NULL)
+        desc.bounds = nnrt_bound_list_make(bounds, c->nIn);
     return nnrt_session_create(session, source, &desc, error);
 }
 
 /* The same of the compilation's model. */
 static NNRT_ReturnCode nnrti_nna_session(const NNAdapterCompilation *c, nnrt_cache *cache, const nnrt_dims *dims,
-                                         nnrt_session **session, nnrt_error *error)
+                                         const nnrt_bound *bounds, nnrt_session **session, nnrt_error *error)
 {
-    return nnrti_nna_session_of(c, c->source, c->keep, cache, dims, session, error);
+    return nnrti_nna_session_of(c, c->source, c->keep, cache, dims, bounds, session, error);
 }
 
 /* The session that a kept file alone gives; false: it gives none. */
@@ -3342,7 +3362,7 @@ static bool nnrti_nnc_restore(NNAdapterCompilation *c)
             nnrt_cache_create(&cache, &from, &c->error) != NNRT_SUCCESS)
             return false;
     }
-    code = nnrti_nna_session(c, cache, NULL, &c->session, &c->error);
+    code = nnrti_nna_session(c, cache, NULL, NULL, &c->session, &c->error);
     if (code == NNRT_SUCCESS && c->split && nnrt_cache_get_state(cache)->prepared > 0)
         code = NNRT_INVALID_MODEL_CACHE;
     nnrt_cache_destroy(cache);
@@ -3577,7 +3597,7 @@ NNRT_NNADAPTER_API int NNAdapterCompilation_finish(NNAdapterCompilation *compila
     }
     code = c->late ? NNRT_SUCCESS : nnrti_nna_takes(c);
     if (code == NNRT_SUCCESS && !c->open)
-        code = nnrti_nna_session(c, cache, NULL, &c->session, &c->error);
+        code = nnrti_nna_session(c, cache, NULL, NULL, &c->session, &c->error);
     if (code != NNRT_SUCCESS) {
         nnrt_cache_destroy(cache);
         return nnrti_nna_code(code);
@@ -3629,10 +3649,11 @@ typedef struct nnrti_nna_bound {
 struct NNAdapterExecution {
     NNAdapterCompilation *compilation;
     nnrt_session *session; /* NULL: there was no run yet, and extents are open */
+    nnrti_shapes shapes;   /* of a dynamic model: the sessions of several shapes, one of which is session */
     nnrti_nna_bound *bound;
     nnrt_io *io;
-    nnrt_dims *dims, *last; /* of inputs: of this run, of the session */
-    NNRT_Model *model;      /* that the session is of, where shapes depend on elements of inputs; NULL: there is none */
+    nnrt_dims *dims, *last; /* of inputs: of this run; of the session, if elements of inputs decide shapes */
+    NNRT_Model *model;      /* that the session is of, if elements of inputs decide shapes, else NULL */
     char *keep;             /* of nnrt_partition */
     uint8_t *deciding;      /* these elements, which the model has as constants */
     size_t decidingBytes;
@@ -3658,11 +3679,54 @@ static void nnrti_nna_forget(NNAdapterExecution *e)
     e->keep = NULL;
 }
 
+/* A session for the shapes of a run, or for a bound of them (nnrt_shapes.h). */
+static NNRT_ReturnCode nnrti_nna_make(void *user, const nnrt_dims *dims, bool bounds, void **made)
+{
+    NNAdapterExecution *e = (NNAdapterExecution *)user;
+    const NNAdapterCompilation *c = e->compilation;
+    nnrt_bound *list = NULL;
+    nnrt_session *session = NULL;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    memset(&e->error, 0, sizeof(e->error)); /* a bound may fail: that is no fault of the run */
+    if (bounds && (list = (nnrt_bound *)calloc(c->nIn, sizeof(*list))) == NULL)
+        return nnrt_error_set(&e->error, NNRT_OUT_OF_MEMORY, "there is not enough memory");
+    if (bounds && !nnrti_shapes_bounds(c->source, dims, list))
+        code = NNRT_NOT_SUPPORT;
+    if (code == NNRT_SUCCESS)
+        code = nnrti_nna_session(c, NULL, bounds ? NULL : dims, list, &session, &e->error);
+    for (uint32_t i = 0; bounds && i < c->nOut && code == NNRT_SUCCESS; i++) /* there is room for each output */
+        if (nnrt_session_output(session, i).bytes == SIZE_MAX)
+            code = NNRT_OUT_OF_MEMORY;
+    free(list);
+    if (code != NNRT_SUCCESS)
+        nnrt_session_destroy(session);
+    else
+        *made = session;
+    return code;
+}
+
+static void nnrti_nna_unmake(void *user, void *made)
+{
+    NNAdapterExecution *e = (NNAdapterExecution *)user;
+    if (e->session == (nnrt_session *)made)
+        e->session = NULL;
+    nnrt_session_destroy((nnrt_session *)made);
+}
+
+static nnrti_shapes_maker nnrti_nna_maker(NNAdapterExecution *e)
+{
+    const nnrti_shapes_maker maker = {nnrti_nna_make, nnrti_nna_unmake, e};
+    return maker;
+}
+
 NNRT_NNADAPTER_API void NNAdapterExecution_destroy(NNAdapterExecution *execution)
 {
     NNAdapterExecution *e = execution;
+    nnrti_shapes_maker maker;
     if (e == NULL)
         return;
+    maker = nnrti_nna_maker(e);
+    nnrti_shapes_clear(&e->shapes, &maker);
     nnrti_nna_forget(e);
     for (uint32_t i = 0; e->bound != NULL && i < e->compilation->nIn + e->compilation->nOut; i++)
         free(e->bound[i].room);
@@ -3716,7 +3780,7 @@ NNRT_NNADAPTER_API int NNAdapterExecution_create(NNAdapterCompilation *compilati
         desc.share = compilation->session;
         code = nnrt_session_create(&e->session, compilation->source, &desc, NULL);
         if (code == NNRT_NOT_SUPPORT) /* the device has one workspace for each prepared model */
-            code = nnrti_nna_session(compilation, NULL, NULL, &e->session, NULL);
+            code = nnrti_nna_session(compilation, NULL, NULL, NULL, &e->session, NULL);
         if (code == NNRT_SUCCESS)
             code = nnrti_nna_outputs(e);
     }
@@ -3840,25 +3904,49 @@ static NNRT_ReturnCode nnrti_nna_specialize(NNAdapterExecution *e)
     return code;
 }
 
-/* The session for the extents of this run, and for the elements that decide others. */
-static NNRT_ReturnCode nnrti_nna_prepare(NNAdapterExecution *e)
+/* A session of the model with the deciding elements of this run as constants. The last one serves again while elements and
+   shapes are the same. */
+static NNRT_ReturnCode nnrti_nna_prepare_late(NNAdapterExecution *e)
 {
     const NNAdapterCompilation *c = e->compilation;
-    NNRT_ReturnCode code = NNRT_SUCCESS;
-    if (e->session != NULL &&
-        (!c->open || (memcmp(e->dims, e->last, c->nIn * sizeof(*e->dims)) == 0 && nnrti_nna_same(e))))
+    NNRT_ReturnCode code;
+    if (e->session != NULL && memcmp(e->dims, e->last, c->nIn * sizeof(*e->dims)) == 0 && nnrti_nna_same(e))
         return NNRT_SUCCESS;
     nnrti_nna_forget(e);
-    if (c->late)
-        code = nnrti_nna_specialize(e);
+    code = nnrti_nna_specialize(e);
     if (code == NNRT_SUCCESS)
-        code = nnrti_nna_session_of(c, c->late ? e->model : c->source, c->late ? e->keep : c->keep, NULL, e->dims,
-                                    &e->session, &e->error);
+        code = nnrti_nna_session_of(c, e->model, e->keep, NULL, e->dims, NULL, &e->session, &e->error);
     memcpy(e->last, e->dims, c->nIn * sizeof(*e->dims));
     if (code == NNRT_SUCCESS)
         code = nnrti_nna_outputs(e);
     if (code != NNRT_SUCCESS)
         nnrti_nna_forget(e);
+    return code;
+}
+
+/* The session for the extents of this run, and for the elements that decide others. */
+static NNRT_ReturnCode nnrti_nna_prepare(NNAdapterExecution *e)
+{
+    const NNAdapterCompilation *c = e->compilation;
+    const nnrti_shapes_maker maker = nnrti_nna_maker(e);
+    nnrt_session *last = e->session;
+    NNRT_ReturnCode code;
+    void *made;
+    bool bound;
+    if (!c->open)
+        return NNRT_SUCCESS;
+    if (c->late)
+        return nnrti_nna_prepare_late(e);
+    if ((code = nnrti_shapes_find(&e->shapes, &maker, e->dims, c->nIn, &made, &bound)) != NNRT_SUCCESS)
+        return e->error.code != NNRT_SUCCESS ? code
+                                             : nnrt_error_set(&e->error, code, "there is not enough memory");
+    for (uint32_t i = 0; i < c->nIn; i++)
+        e->io[i].dims = bound ? e->dims[i].dims : NULL;
+    if (made == (void *)last && e->session == last)
+        return NNRT_SUCCESS;
+    e->session = (nnrt_session *)made;
+    if ((code = nnrti_nna_outputs(e)) != NNRT_SUCCESS)
+        e->session = NULL; /* the next run tries it again */
     return code;
 }
 

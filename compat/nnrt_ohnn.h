@@ -25,9 +25,13 @@ SECTIONS (search for the tag)
 WHAT IT IS
     All 75 functions, every type. The headers say what each function does and returns. A model becomes an NNRT_Model when
     it is finished; it is not checked further then: what a device does not take, Build says. The devices are those of nnrt.h
-    (nnrt_device_register), in that order: the first is "auto".
-    A model with inputs of open extents is prepared for the extents of a run, when they are others than those of the last
-    one: that run takes longer.
+    (nnrt_device_register), in that order: the first is "auto". A compilation keeps its model alive: the handle of
+    the model may be destroyed before Build.
+    MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, MOD, POW, DIV and the comparisons take inputs of two types: the lower one is
+    converted to the higher type, in the order BOOL, INT8 and UINT8 (both: INT16), INT16, INT32, INT64, FLOAT16, FLOAT32,
+    FLOAT64. ADD, SUB and MUL require equal types.
+    A model with dynamic inputs is prepared by the first run with a shape, which takes longer. An executor keeps the
+    prepared models of four shapes, and a fifth for an upper bound (nnrt_shapes.h).
     An offline model is a .nnrt file, for any device, or what a device with PrepareOfflineModel takes (its vendor's own
     form): it gets that in a block of its memory, with the extensions; a model cache is not used. HDI has no method that
     tells the inputs and outputs of such a model: they are those that the prepared model's GetIO tells, in its order,
@@ -75,6 +79,7 @@ MIT licence, see LICENSE.
 #define NNRT_OHNN_IMPLEMENTED
 
 #include "../nnrt.h" /* its implementation, where only its declarations were read so far */
+#include "nnrt_shapes.h"
 
 #ifdef NNRT_OHNN_DRIVERS
 #include "../devices/nnrt_driver.h"
@@ -620,7 +625,7 @@ struct NN_TensorDesc {
     OH_NN_DataType dataType;
     OH_NN_Format format;
     size_t rank;
-    bool shaped;
+    bool shaped; /* it has a shape: one that a program set, or that an executor knows, which may be a scalar's */
     int32_t shape[NNRTI_OHNN_MAX_SHAPE];
     char *name; /* NULL: "" */
 };
@@ -645,12 +650,11 @@ static bool nnrti_ohnn_desc_copy(NN_TensorDesc *to, const NN_TensorDesc *from)
 }
 
 /* Takes a shape that has no more axes than there is room for. */
-static void nnrti_ohnn_desc_shape(NN_TensorDesc *desc, const int32_t *dims, size_t rank)
+static void nnrti_ohnn_desc_shape(NN_TensorDesc *desc, const nnrt_dims *dims)
 {
-    desc->rank = rank;
-    desc->shaped = rank > 0;
-    if (rank > 0)
-        memcpy(desc->shape, dims, rank * sizeof(*dims));
+    desc->shaped = dims->rank >= 0;
+    desc->rank = dims->rank > 0 ? (size_t)dims->rank : 0;
+    memcpy(desc->shape, dims->dims, desc->rank * sizeof(*dims->dims));
 }
 
 NNRT_OHNN_API NN_TensorDesc *OH_NNTensorDesc_Create(void)
@@ -720,7 +724,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensorDesc_GetShape(const NN_TensorDesc *ten
 {
     if (tensorDesc == NULL || shape == NULL || *shape != NULL || shapeLength == NULL)
         return OH_NN_INVALID_PARAMETER;
-    *shape = tensorDesc->shaped ? ((NN_TensorDesc *)(uintptr_t)tensorDesc)->shape : NULL;
+    *shape = tensorDesc->rank > 0 ? ((NN_TensorDesc *)(uintptr_t)tensorDesc)->shape : NULL;
     *shapeLength = tensorDesc->rank;
     return OH_NN_SUCCESS;
 }
@@ -1001,6 +1005,8 @@ typedef struct nnrti_ohnn_graph {
     uint32_t nValues, roomValues, nNodes, roomNodes;
     uint32_t *inputs, *outputs; /* into values */
     uint32_t nIn, nOut;
+    bool finished;
+    uint32_t *operation;     /* of each node of model: the operation that it computes */
     const NNRT_Model *model; /* once it is finished, or loaded */
     NNRT_Model *loaded;      /* to be destroyed */
     void *file;              /* what a loaded model lies in */
@@ -1008,7 +1014,6 @@ typedef struct nnrti_ohnn_graph {
 
 struct OH_NNModel {
     nnrti_ohnn_graph *graph;
-    bool finished;
     bool *supported; /* what GetAvailableOperations gave */
 };
 
@@ -1125,7 +1130,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_AddTensorToModel(OH_NNModel *model, co
     nnrti_ohnn_value v;
     if (model == NULL || tensorDesc == NULL)
         return OH_NN_INVALID_PARAMETER;
-    if (model->finished)
+    if (model->graph->finished)
         return OH_NN_OPERATION_FORBIDDEN;
     if (!nnrti_ohnn_room(model->graph))
         return OH_NN_MEMORY_ERROR;
@@ -1203,7 +1208,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_AddTensor(OH_NNModel *model, const OH_
     OH_NN_ReturnCode code = OH_NN_SUCCESS;
     if (model == NULL || tensor == NULL)
         return OH_NN_INVALID_PARAMETER;
-    if (model->finished)
+    if (model->graph->finished)
         return OH_NN_OPERATION_FORBIDDEN;
     if (!nnrti_ohnn_room(model->graph))
         return OH_NN_MEMORY_ERROR;
@@ -1221,7 +1226,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_SetTensorType(OH_NNModel *model, uint3
 {
     if (model == NULL || !nnrti_ohnn_one_of(tensorType, OH_NN_REDUCE_L2_COEFF))
         return OH_NN_INVALID_PARAMETER;
-    if (model->finished)
+    if (model->graph->finished)
         return OH_NN_OPERATION_FORBIDDEN;
     if (index >= model->graph->nValues)
         return OH_NN_INVALID_PARAMETER;
@@ -1235,7 +1240,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_SetTensorQuantParams(OH_NNModel *model
     const NN_QuantParam *q = quantParam;
     if (model == NULL || q == NULL)
         return OH_NN_INVALID_PARAMETER;
-    if (model->finished)
+    if (model->graph->finished)
         return OH_NN_OPERATION_FORBIDDEN;
     if (index >= model->graph->nValues || q->counts[0] != q->counts[1] || q->counts[0] != q->counts[2])
         return OH_NN_INVALID_PARAMETER;
@@ -1249,7 +1254,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_SetTensorData(OH_NNModel *model, uint3
     nnrti_ohnn_value *v;
     if (model == NULL || dataBuffer == NULL || length == 0)
         return OH_NN_INVALID_PARAMETER;
-    if (model->finished)
+    if (model->graph->finished)
         return OH_NN_OPERATION_FORBIDDEN;
     if (index >= model->graph->nValues)
         return OH_NN_INVALID_PARAMETER;
@@ -1410,9 +1415,11 @@ static OH_NN_ReturnCode nnrti_ohnn_set(nnrti_ohnn_block **blocks, const nnrti_oh
             *(NNRT_FloatList *)at = nnrt_float_list((const float *)v->data, (uint32_t)v->count);
         break;
     case NNRTI_OHNN_TYPE:
-        if ((good = nnrti_ohnn_scalar(v, OH_NN_INT64) && nnrti_ohnn_number(v, 0) != OH_NN_UNKNOWN &&
-                    nnrti_ohnn_one_of(nnrti_ohnn_number(v, 0), OH_NN_FLOAT64)))
-            *(int64_t *)at = nnrti_ohnn_types[nnrti_ohnn_number(v, 0)];
+        /* The device judges the number when the model is prepared. A number that OH_NN has no name for reaches it as it is. */
+        if ((good = nnrti_ohnn_scalar(v, OH_NN_INT64)))
+            *(int64_t *)at = nnrti_ohnn_one_of(nnrti_ohnn_number(v, 0), OH_NN_FLOAT64)
+                                 ? (int64_t)nnrti_ohnn_types[nnrti_ohnn_number(v, 0)]
+                                 : nnrti_ohnn_number(v, 0);
         break;
     case NNRTI_OHNN_FUSE: good = nnrti_ohnn_pick(v, OH_NN_INT8, fused, 3, at); break;
     case NNRTI_OHNN_ROUND: good = nnrti_ohnn_pick(v, OH_NN_INT32, rounds, 2, at); break;
@@ -1488,7 +1495,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_AddOperation(OH_NNModel *model, OH_NN_
     OH_NN_ReturnCode code;
     if (model == NULL || params == NULL || in == NULL || out == NULL)
         return OH_NN_INVALID_PARAMETER;
-    if (model->finished)
+    if (model->graph->finished)
         return OH_NN_OPERATION_FORBIDDEN;
     graph = model->graph;
     if (!nnrti_ohnn_in_and_out(graph, in, out) || (params->data == NULL) != (params->size == 0))
@@ -1527,7 +1534,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_SpecifyInputsAndOutputs(OH_NNModel *mo
     if (model == NULL || inputIndices == NULL || outputIndices == NULL)
         return OH_NN_INVALID_PARAMETER;
     graph = model->graph;
-    if (model->finished || graph->nIn != 0)
+    if (model->graph->finished || graph->nIn != 0)
         return OH_NN_OPERATION_FORBIDDEN;
     if (!nnrti_ohnn_in_and_out(graph, inputIndices, outputIndices))
         return OH_NN_INVALID_PARAMETER;
@@ -1606,6 +1613,158 @@ static OH_NN_ReturnCode nnrti_ohnn_check_graph(const nnrti_ohnn_graph *graph, nn
     return OH_NN_SUCCESS;
 }
 
+/* The tables of a model while it is made. */
+typedef struct nnrti_ohnn_tables {
+    NNRT_Tensor *tensors;
+    NNRT_Node *nodes;
+    uint32_t nTensors, nNodes;
+} nnrti_ohnn_tables;
+
+/* The place of a type in the order of implicit conversions: the operand of the lower type is converted. 0: none. */
+static int nnrti_ohnn_order(OH_NN_DataType type)
+{
+    static const uint8_t order[] = {0, 1, 2, 3, 4, 5, 2, 0, 0, 0, 6, 7, 8}; /* by OH_NN_DataType */
+    return order[type];
+}
+
+/* The type to which operands of a and b are converted; UNKNOWN: there is none. */
+static OH_NN_DataType nnrti_ohnn_common(OH_NN_DataType a, OH_NN_DataType b)
+{
+    const int first = nnrti_ohnn_order(a), second = nnrti_ohnn_order(b);
+    if (first == 0 || second == 0)
+        return OH_NN_UNKNOWN;
+    if (first == second)
+        return a == b ? a : OH_NN_INT16; /* INT8 and UINT8 */
+    return first > second ? a : b;
+}
+
+/* Operations whose two inputs may have different types. */
+static bool nnrti_ohnn_converts(OH_NN_OperationType op)
+{
+    switch (op) {
+    case OH_NN_OPS_DIV:
+    case OH_NN_OPS_MAXIMUM:
+    case OH_NN_OPS_MINIMUM:
+    case OH_NN_OPS_MOD:
+    case OH_NN_OPS_POW:
+    case OH_NN_OPS_SQUARED_DIFFERENCE:
+    case OH_NN_OPS_EQUAL:
+    case OH_NN_OPS_NOT_EQUAL:
+    case OH_NN_OPS_LESS:
+    case OH_NN_OPS_LESS_EQUAL:
+    case OH_NN_OPS_GREATER:
+    case OH_NN_OPS_GREATER_EQUAL: return true;
+    default: return false;
+    }
+}
+
+/* Elements of a constant in another type; NULL: no memory. */
+static void *nnrti_ohnn_converted(nnrti_ohnn_graph *graph, const NNRT_Tensor *x, NNRT_DataType type, uint32_t *bytes)
+{
+    const size_t count = x->data.dataSize / nnrt_type_size(x->dataType), size = count * nnrt_type_size(type);
+    void *data = size <= UINT32_MAX ? nnrti_ohnn_keep(&graph->blocks, size, 1) : NULL;
+    nnrt_view from, to;
+    if (data == NULL)
+        return NULL;
+    memset(&from, 0, sizeof(from));
+    from.rank = 1;
+    from.strides[0] = 1;
+    to = from;
+    from.dataType = x->dataType;
+    to.dataType = type;
+    *bytes = (uint32_t)size;
+    for (size_t done = 0; done < count; done += (size_t)to.dims[0]) {
+        from.dims[0] = to.dims[0] = count - done < INT32_MAX ? (int32_t)(count - done) : INT32_MAX;
+        from.data = (uint8_t *)x->data.addr + done * nnrt_type_size(x->dataType);
+        to.data = (uint8_t *)data + done * nnrt_type_size(type);
+        (void)nnrt_cast(NULL, &from, &to);
+    }
+    return data;
+}
+
+/* Makes *operand the same tensor in another type: a constant is converted here, any other by a CAST of its own. */
+static OH_NN_ReturnCode nnrti_ohnn_convert(nnrti_ohnn_graph *graph, nnrti_ohnn_tables *m, uint32_t *operand,
+                                           NNRT_DataType type)
+{
+    const nnrt_op *op = nnrt_op_find(NNRT_NODE_TYPE_CAST);
+    const NNRT_Tensor *x = &m->tensors[*operand];
+    NNRT_Tensor *t = &m->tensors[m->nTensors];
+    NNRT_Node *node = &m->nodes[m->nNodes];
+    uint32_t *io;
+    char name[32], *kept;
+    if (x->dataType == type || x->dataType == NNRT_DATA_TYPE_UNKNOWN)
+        return OH_NN_SUCCESS;
+    *t = *x;
+    (void)nnrt_text(name, sizeof(name), "Converted: %u", m->nTensors);
+    if ((kept = (char *)nnrti_ohnn_copy(&graph->blocks, name, strlen(name) + 1, 1)) == NULL)
+        return OH_NN_MEMORY_ERROR;
+    t->name = kept;
+    t->dataType = type;
+    if (x->data.addr != NULL) {
+        if ((t->data.addr = nnrti_ohnn_converted(graph, x, type, &t->data.dataSize)) == NULL)
+            return OH_NN_MEMORY_ERROR;
+        t->data.bufferSize = t->data.dataSize;
+        *operand = m->nTensors++;
+        return OH_NN_SUCCESS;
+    }
+    if (op == NULL)
+        return OH_NN_FAILED; /* this build has no CAST (NNRT_SELECT) */
+    if ((io = (uint32_t *)nnrti_ohnn_keep(&graph->blocks, 2, sizeof(*io))) == NULL ||
+        (node->nodeAttr.data = nnrti_ohnn_keep(&graph->blocks, 1, op->attr->bytes)) == NULL)
+        return OH_NN_MEMORY_ERROR;
+    io[0] = *operand;
+    io[1] = *operand = m->nTensors++;
+    nnrt_attr_defaults(op->attr, (void *)(uintptr_t)node->nodeAttr.data);
+    node->name = "";
+    node->nodeType = op->type;
+    node->nodeAttr.size = op->attr->bytes;
+    node->inputIndex = NNRT_Uint32List_make(io, 1);
+    node->outputIndex = NNRT_Uint32List_make(io + 1, 1);
+    node->quantType = NNRT_QUANT_TYPE_NONE;
+    m->nNodes++;
+    return OH_NN_SUCCESS;
+}
+
+/* Gives the operands of an operation the types that its node requires. */
+static OH_NN_ReturnCode nnrti_ohnn_convert_operands(nnrti_ohnn_graph *graph, nnrti_ohnn_tables *m,
+                                                    const nnrti_ohnn_node *n, uint32_t *operands)
+{
+    const nnrti_ohnn_value *x = &graph->values[n->in[0]], *y = n->nIn > 1 ? &graph->values[n->in[1]] : x;
+    OH_NN_DataType type;
+    OH_NN_ReturnCode code;
+    if (n->op == OH_NN_OPS_TOP_K && y->dataType == OH_NN_INT8)
+        return nnrti_ohnn_convert(graph, m, &operands[1], NNRT_DATA_TYPE_INT32);
+    if (!nnrti_ohnn_converts(n->op) || x->dataType == y->dataType || x->quantCount > 0 || y->quantCount > 0 ||
+        (type = nnrti_ohnn_common(x->dataType, y->dataType)) == OH_NN_UNKNOWN)
+        return OH_NN_SUCCESS;
+    code = nnrti_ohnn_convert(graph, m, &operands[0], nnrti_ohnn_types[type]);
+    return code == OH_NN_SUCCESS ? nnrti_ohnn_convert(graph, m, &operands[1], nnrti_ohnn_types[type]) : code;
+}
+
+/* Has the model an operator, other than INSTANCE_NORM, for which the order of an image's axes matters? */
+static bool nnrti_ohnn_images(const nnrti_ohnn_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->nNodes; i++) {
+        const nnrt_op *op = nnrt_op_find(nnrti_ohnn_ops[graph->nodes[i].op - 1].type);
+        if (graph->nodes[i].op != OH_NN_OPS_INSTANCE_NORM && op != NULL && (op->flags & NNRT_OP_LAYOUT) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Is input 0 of this INSTANCE_NORM channels first? Three axes are [N,C,D], whatever the format. More axes of no format
+   are channels first if the scale has the length of axis 1 and cannot have that of the last axis; beside operators
+   that read the same format as channels last, the model has to state it. */
+static bool nnrti_ohnn_channels_first(const nnrti_ohnn_graph *graph, const nnrti_ohnn_node *n)
+{
+    const nnrti_ohnn_value *x = &graph->values[n->in[0]], *scale = &graph->values[n->in[1]];
+    if (x->rank == 3)
+        return true;
+    return nnrti_ohnn_formats[x->format] == NNRT_FORMAT_NONE && x->rank > 3 && scale->rank == 1 && !scale->dynamic &&
+           (x->dims[1] == scale->dims[0] || x->dims[1] < 0) && x->dims[x->rank - 1] > 0 &&
+           x->dims[x->rank - 1] != scale->dims[0] && !nnrti_ohnn_images(graph);
+}
+
 /* What the runtime wants said of an operation otherwise than OH_NN says it; false: it cannot be. */
 static OH_NN_ReturnCode nnrti_ohnn_lower_node(nnrti_ohnn_graph *graph, const nnrti_ohnn_node *n, NNRT_Node *node,
                                               NNRT_Tensor *tensors, const uint32_t *number)
@@ -1638,8 +1797,8 @@ static OH_NN_ReturnCode nnrti_ohnn_lower_node(nnrti_ohnn_graph *graph, const nnr
             node->nodeAttr.size = (uint32_t)sizeof(*plain);
         }
         break;
-    case OH_NN_OPS_INSTANCE_NORM: /* three axes are [N,C,D], whatever the format */
-        if (x->rank == 3)
+    case OH_NN_OPS_INSTANCE_NORM:
+        if (nnrti_ohnn_channels_first(graph, n))
             tensors[number[n->in[0]]].format = tensors[number[n->out[0]]].format = NNRT_FORMAT_NCHW;
         break;
     case OH_NN_OPS_CONV2D:
@@ -1704,16 +1863,19 @@ static int32_t nnrti_ohnn_quant_axis(const nnrti_ohnn_graph *graph, uint32_t t, 
 static OH_NN_ReturnCode nnrti_ohnn_lower(nnrti_ohnn_graph *graph)
 {
     nnrti_ohnn_block **blocks = &graph->blocks;
-    uint32_t *number = (uint32_t *)nnrti_ohnn_keep(blocks, graph->nValues, sizeof(*number)), count = 0;
+    const size_t room = 2 * (size_t)graph->nNodes; /* for operands that are converted */
+    uint32_t *number = (uint32_t *)nnrti_ohnn_keep(blocks, graph->nValues, sizeof(*number));
     const nnrti_ohnn_node **reader = (const nnrti_ohnn_node **)nnrti_ohnn_keep(blocks, graph->nValues, sizeof(*reader));
-    NNRT_Tensor *tensors = (NNRT_Tensor *)nnrti_ohnn_keep(blocks, graph->nValues, sizeof(*tensors));
-    NNRT_Node *nodes = (NNRT_Node *)nnrti_ohnn_keep(blocks, graph->nNodes, sizeof(*nodes));
-    uint32_t *all = (uint32_t *)nnrti_ohnn_keep(blocks, graph->nNodes, sizeof(*all));
+    NNRT_Tensor *tensors = (NNRT_Tensor *)nnrti_ohnn_keep(blocks, graph->nValues + room, sizeof(*tensors));
+    NNRT_Node *nodes = (NNRT_Node *)nnrti_ohnn_keep(blocks, graph->nNodes + room, sizeof(*nodes));
+    uint32_t *all = (uint32_t *)nnrti_ohnn_keep(blocks, graph->nNodes + room, sizeof(*all));
+    uint32_t *operation = (uint32_t *)nnrti_ohnn_keep(blocks, graph->nNodes + room, sizeof(*operation));
     uint32_t *io = (uint32_t *)nnrti_ohnn_keep(blocks, graph->nIn + graph->nOut, sizeof(*io));
     NNRT_Model *m = (NNRT_Model *)nnrti_ohnn_keep(blocks, 1, sizeof(*m));
     NNRT_SubGraph *main = (NNRT_SubGraph *)nnrti_ohnn_keep(blocks, 1, sizeof(*main));
-    if (number == NULL || reader == NULL || tensors == NULL || nodes == NULL || all == NULL || io == NULL ||
-        m == NULL || main == NULL)
+    nnrti_ohnn_tables to = {tensors, nodes, 0, 0};
+    if (number == NULL || reader == NULL || tensors == NULL || nodes == NULL || all == NULL || operation == NULL ||
+        io == NULL || m == NULL || main == NULL)
         return OH_NN_MEMORY_ERROR;
     for (uint32_t i = 0; i < graph->nNodes; i++)
         for (uint32_t k = graph->nodes[i].nIn + graph->nodes[i].nOut; k-- > 0;) {
@@ -1723,14 +1885,14 @@ static OH_NN_ReturnCode nnrti_ohnn_lower(nnrti_ohnn_graph *graph)
         }
     for (uint32_t i = 0; i < graph->nValues; i++) {
         const nnrti_ohnn_value *v = &graph->values[i];
-        NNRT_Tensor *t = &tensors[count];
+        NNRT_Tensor *t = &tensors[to.nTensors];
         char name[32], *kept;
         if (v->type != OH_NN_TENSOR)
             continue;
         (void)nnrt_text(name, sizeof(name), "Tensor: %u", i); /* the caller's own need not be unique */
         if ((kept = (char *)nnrti_ohnn_copy(blocks, name, strlen(name) + 1, 1)) == NULL)
             return OH_NN_MEMORY_ERROR;
-        number[i] = count++;
+        number[i] = to.nTensors++;
         t->name = kept;
         t->dataType = nnrti_ohnn_types[v->dataType];
         t->dims = NNRT_Int32List_make(v->dims, v->rank);
@@ -1747,6 +1909,8 @@ static OH_NN_ReturnCode nnrti_ohnn_lower(nnrti_ohnn_graph *graph)
         const nnrti_ohnn_node *n = &graph->nodes[i];
         const nnrt_op *op = nnrt_op_find(nnrti_ohnn_ops[n->op - 1].type);
         uint32_t *operands = (uint32_t *)nnrti_ohnn_keep(blocks, n->nIn + n->nOut, sizeof(*operands));
+        const uint32_t first = to.nNodes;
+        NNRT_Node *node;
         OH_NN_ReturnCode code;
         if (operands == NULL)
             return OH_NN_MEMORY_ERROR;
@@ -1754,16 +1918,22 @@ static OH_NN_ReturnCode nnrti_ohnn_lower(nnrti_ohnn_graph *graph)
             operands[k] = number[n->in[k]];
         for (uint32_t k = 0; k < n->nOut; k++)
             operands[n->nIn + k] = number[n->out[k]];
-        all[i] = i;
-        nodes[i].name = "";
-        nodes[i].nodeType = op->type;
-        nodes[i].nodeAttr.data = n->attr;
-        nodes[i].nodeAttr.size = op->attr->bytes;
-        nodes[i].inputIndex = NNRT_Uint32List_make(operands, n->nIn);
-        nodes[i].outputIndex = NNRT_Uint32List_make(operands + n->nIn, n->nOut);
-        nodes[i].quantType = graph->values[n->out[0]].quantCount > 0 ? NNRT_QUANT_TYPE_ALL : NNRT_QUANT_TYPE_NONE;
-        if ((code = nnrti_ohnn_lower_node(graph, n, &nodes[i], tensors, number)) != OH_NN_SUCCESS)
+        if ((code = nnrti_ohnn_convert_operands(graph, &to, n, operands)) != OH_NN_SUCCESS)
             return code;
+        node = &nodes[to.nNodes++];
+        node->name = "";
+        node->nodeType = op->type;
+        node->nodeAttr.data = n->attr;
+        node->nodeAttr.size = op->attr->bytes;
+        node->inputIndex = NNRT_Uint32List_make(operands, n->nIn);
+        node->outputIndex = NNRT_Uint32List_make(operands + n->nIn, n->nOut);
+        node->quantType = graph->values[n->out[0]].quantCount > 0 ? NNRT_QUANT_TYPE_ALL : NNRT_QUANT_TYPE_NONE;
+        if ((code = nnrti_ohnn_lower_node(graph, n, node, tensors, number)) != OH_NN_SUCCESS)
+            return code;
+        for (uint32_t k = first; k < to.nNodes; k++) {
+            all[k] = k;
+            operation[k] = i;
+        }
     }
     for (uint32_t i = 0; i < graph->nIn; i++)
         io[i] = number[graph->inputs[i]];
@@ -1772,10 +1942,11 @@ static OH_NN_ReturnCode nnrti_ohnn_lower(nnrti_ohnn_graph *graph)
     m->name = main->name = "";
     m->inputIndex = main->inputIndices = NNRT_Uint32List_make(io, graph->nIn);
     m->outputIndex = main->outputIndices = NNRT_Uint32List_make(io + graph->nIn, graph->nOut);
-    main->nodeIndices = NNRT_Uint32List_make(all, graph->nNodes);
-    m->nodes = NNRT_NodeList_make(nodes, graph->nNodes);
-    m->allTensors = NNRT_TensorList_make(tensors, count);
+    main->nodeIndices = NNRT_Uint32List_make(all, to.nNodes);
+    m->nodes = NNRT_NodeList_make(nodes, to.nNodes);
+    m->allTensors = NNRT_TensorList_make(tensors, to.nTensors);
     m->subGraph = NNRT_SubGraphList_make(main, 1);
+    graph->operation = operation;
     graph->model = m;
     return OH_NN_SUCCESS;
 }
@@ -1788,13 +1959,13 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_Finish(OH_NNModel *model)
     if (model == NULL)
         return OH_NN_INVALID_PARAMETER;
     graph = model->graph;
-    if (model->finished || graph->nValues == 0 || graph->nNodes == 0 || graph->nIn == 0)
+    if (graph->finished || graph->nValues == 0 || graph->nNodes == 0 || graph->nIn == 0)
         return OH_NN_OPERATION_FORBIDDEN;
     if ((code = nnrti_ohnn_lower(graph)) == OH_NN_SUCCESS) {
         code = nnrti_ohnn_check_graph(graph, &temporary);
         nnrti_ohnn_drop(temporary);
     }
-    model->finished = code == OH_NN_SUCCESS;
+    graph->finished = code == OH_NN_SUCCESS;
     return code;
 }
 
@@ -1806,21 +1977,26 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_GetAvailableOperations(OH_NNModel *mod
     bool *answers;
     if (model == NULL || isSupported == NULL || *isSupported != NULL || opCount == NULL)
         return OH_NN_INVALID_PARAMETER;
-    if (!model->finished)
+    if (!model->graph->finished)
         return OH_NN_OPERATION_FORBIDDEN;
     if (device == NULL)
         return OH_NN_FAILED;
-    count = model->graph->nNodes;
+    count = model->graph->model->nodes.count;
     if ((answers = (bool *)calloc(count, sizeof(*answers))) == NULL)
         return OH_NN_MEMORY_ERROR;
     if (nnrt_device_supported(device, model->graph->model, answers, count) != NNRT_SUCCESS) {
         free(answers);
         return OH_NN_FAILED;
     }
+    for (uint32_t i = 0, last = UINT32_MAX; i < count; i++) { /* an operation may have become several nodes */
+        const uint32_t to = model->graph->operation[i];
+        answers[to] = answers[i] && (to != last || answers[to]);
+        last = to;
+    }
     free(model->supported);
     model->supported = answers;
     *isSupported = answers;
-    *opCount = count;
+    *opCount = model->graph->nNodes;
     return OH_NN_SUCCESS;
 }
 
@@ -1841,7 +2017,7 @@ typedef struct nnrti_ohnn_compiled {
 } nnrti_ohnn_compiled;
 
 struct OH_NNCompilation {
-    const OH_NNModel *model; /* its sources: at most one */
+    nnrti_ohnn_graph *graph; /* of the model, which may be destroyed; its sources: at most one */
     char *path;
     const void *offline, *imported;
     size_t offlineBytes, importedBytes;
@@ -2161,7 +2337,7 @@ NNRT_OHNN_API OH_NNCompilation *OH_NNCompilation_Construct(const OH_NNModel *mod
 {
     OH_NNCompilation *compilation = model != NULL ? nnrti_ohnn_compilation() : NULL;
     if (compilation != NULL)
-        compilation->model = model;
+        compilation->graph = nnrti_ohnn_graph_use(model->graph);
     return compilation;
 }
 
@@ -2196,6 +2372,7 @@ NNRT_OHNN_API void OH_NNCompilation_Destroy(OH_NNCompilation **compilation)
     if (compilation == NULL || *compilation == NULL)
         return;
     nnrti_ohnn_compiled_leave((*compilation)->compiled);
+    nnrti_ohnn_graph_leave((*compilation)->graph);
     nnrti_ohnn_extensions_free((*compilation)->extensions, (*compilation)->nExtensions);
     free((*compilation)->path);
     free((*compilation)->cachePath);
@@ -2465,8 +2642,8 @@ static OH_NN_ReturnCode nnrti_ohnn_source(const OH_NNCompilation *c, const void 
 {
     OH_NN_ReturnCode code;
     *graph = NULL;
-    if (c->model != NULL) {
-        *graph = nnrti_ohnn_graph_use(c->model->graph);
+    if (c->graph != NULL) {
+        *graph = nnrti_ohnn_graph_use(c->graph);
         return OH_NN_SUCCESS;
     }
     if (c->path == NULL && c->offline == NULL && c->imported == NULL && kept == NULL)
@@ -2673,7 +2850,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation *compilat
     uint8_t *kept = NULL;
     size_t bytes = 0;
     bool foreign;
-    if (c == NULL || (c->model != NULL) + (c->path != NULL) + (c->offline != NULL) + (c->imported != NULL) > 1 ||
+    if (c == NULL || (c->graph != NULL) + (c->path != NULL) + (c->offline != NULL) + (c->imported != NULL) > 1 ||
         c->tried)
         return OH_NN_INVALID_PARAMETER;
     c->tried = true;
@@ -2686,7 +2863,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation *compilat
         return OH_NN_FAILED; /* it is no source for this device */
     if ((code = nnrti_ohnn_options(c, device)) != OH_NN_SUCCESS)
         return code;
-    if (c->model != NULL && !c->model->finished)
+    if (c->graph != NULL && !c->graph->finished)
         return OH_NN_INVALID_PARAMETER;
     if (found != OH_NN_SUCCESS)
         return found;
@@ -2701,7 +2878,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation *compilat
         code = nnrti_ohnn_compile(c, device, graph, kept, bytes);
     else
         free(kept);
-    if (code == OH_NN_INVALID_FILE && c->model == NULL && c->path == NULL && c->offline == NULL && c->imported == NULL)
+    if (code == OH_NN_INVALID_FILE && c->graph == NULL && c->path == NULL && c->offline == NULL && c->imported == NULL)
         code = OH_NN_INVALID_PARAMETER; /* the device does not take the cache, and there is nothing else */
     return code;
 }
@@ -2718,11 +2895,18 @@ typedef struct nnrti_ohnn_memory {
 
 enum { NNRTI_OHNN_UNTOLD, NNRTI_OHNN_TOLD, NNRTI_OHNN_CONTRADICTION };
 
+/* A prepared model, with a workspace if it runs in the caller's. */
+typedef struct nnrti_ohnn_runner {
+    NNRT_PreparedModel *model;
+    void *workspace; /* block of, NULL: none */
+    size_t workspaceBytes;
+} nnrti_ohnn_runner;
+
 struct OH_NNExecutor {
     nnrti_ohnn_compiled *compiled;
-    NNRT_PreparedModel *own; /* for the extents of the last run; NULL: none, or it is the compilation's */
-    void *workspace;         /* block of */
-    size_t workspaceBytes;
+    nnrti_ohnn_runner shared;   /* the compilation's model */
+    nnrti_shapes shapes;        /* of a dynamic model: the runners of several shapes */
+    nnrti_ohnn_runner *planned; /* the one of shapes whose outputs io describes, or NULL */
     uint32_t nIn, nOut;
     nnrti_ohnn_io *io;     /* inputs, then outputs */
     NNRT_IOTensor *values; /* of a run */
@@ -2740,17 +2924,16 @@ struct OH_NNExecutor {
 };
 
 /* A workspace for a prepared model that runs in the caller's; false: no memory. */
-static bool nnrti_ohnn_workspace(OH_NNExecutor *e, NNRT_PreparedModel *p)
+static bool nnrti_ohnn_workspace(nnrti_ohnn_runner *r)
 {
+    NNRT_PreparedModel *p = r->model;
     size_t bytes = 0, room;
-    free(e->workspace);
-    e->workspace = NULL;
     if (!NNRTI_OHNN_MODEL_HAS(p, RunIn) || !NNRTI_OHNN_MODEL_HAS(p, GetWorkspaceSize))
         return true;
     if (p->vtbl->GetWorkspaceSize(p, &bytes) != NNRT_SUCCESS || !nnrt_add_size(bytes, NNRT_ALIGNMENT, &room) ||
-        (e->workspace = malloc(room)) == NULL)
+        (r->workspace = malloc(room)) == NULL)
         return false;
-    e->workspaceBytes = bytes;
+    r->workspaceBytes = bytes;
     return true;
 }
 
@@ -2838,12 +3021,65 @@ static bool nnrti_ohnn_io_make(nnrti_ohnn_io *io, const nnrti_ohnn_graph *graph,
     return true;
 }
 
+/* Prepares the model for the shapes of a run, or for a bound of them (nnrt_shapes.h). */
+static NNRT_ReturnCode nnrti_ohnn_make(void *user, const nnrt_dims *dims, bool bounds, void **made)
+{
+    const OH_NNExecutor *e = (const OH_NNExecutor *)user;
+    const nnrti_ohnn_compiled *c = e->compiled;
+    NNRT_ModelConfig config = c->config;
+    nnrti_ohnn_runner *r;
+    nnrt_bound *list = NULL;
+    NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
+    if (nnrti_ohnn_device(c->id) != c->device)
+        return NNRT_DEVICE_ERROR;
+    if ((r = (nnrti_ohnn_runner *)calloc(1, sizeof(*r))) == NULL)
+        return code;
+    if (!bounds) {
+        config.inputDims = nnrt_dims_list_make(dims, e->nIn);
+        code = NNRT_SUCCESS;
+    } else if ((list = (nnrt_bound *)calloc(e->nIn, sizeof(*list))) != NULL) {
+        config.bounds = nnrt_bound_list_make(list, e->nIn);
+        code = nnrti_shapes_bounds(c->graph->model, dims, list) ? NNRT_SUCCESS : NNRT_NOT_SUPPORT;
+    }
+    if (code == NNRT_SUCCESS)
+        code = nnrt_device_prepare(c->device, c->graph->model, &config, &r->model);
+    if (code == NNRT_SUCCESS && !nnrti_ohnn_workspace(r)) {
+        nnrt_device_release(c->device, r->model);
+        code = NNRT_OUT_OF_MEMORY;
+    }
+    free(list);
+    if (code == NNRT_SUCCESS)
+        *made = r;
+    else
+        free(r);
+    return code;
+}
+
+static void nnrti_ohnn_unmake(void *user, void *made)
+{
+    OH_NNExecutor *e = (OH_NNExecutor *)user;
+    nnrti_ohnn_runner *r = (nnrti_ohnn_runner *)made;
+    if (e->planned == r)
+        e->planned = NULL;
+    nnrt_device_release(e->compiled->device, r->model);
+    free(r->workspace);
+    free(r);
+}
+
+static nnrti_shapes_maker nnrti_ohnn_maker(OH_NNExecutor *e)
+{
+    const nnrti_shapes_maker maker = {nnrti_ohnn_make, nnrti_ohnn_unmake, e};
+    return maker;
+}
+
 NNRT_OHNN_API void OH_NNExecutor_Destroy(OH_NNExecutor **executor)
 {
     OH_NNExecutor *e;
+    nnrti_shapes_maker maker;
     if (executor == NULL || *executor == NULL)
         return;
     e = *executor;
+    maker = nnrti_ohnn_maker(e);
 #if NNRT_THREADS
     nnrt_queue_destroy(e->queue);
 #endif
@@ -2856,8 +3092,8 @@ NNRT_OHNN_API void OH_NNExecutor_Destroy(OH_NNExecutor **executor)
     }
     for (uint32_t i = 0; e->io != NULL && i < e->nIn + e->nOut; i++)
         free(e->io[i].own);
-    nnrt_device_release(e->compiled->device, e->own);
-    free(e->workspace);
+    nnrti_shapes_clear(&e->shapes, &maker);
+    free(e->shared.workspace);
     free(e->io);
     free(e->values);
     free(e->copies);
@@ -2898,7 +3134,8 @@ NNRT_OHNN_API OH_NNExecutor *OH_NNExecutor_Construct(OH_NNCompilation *compilati
     for (uint32_t i = 0; good && i < e->nIn + e->nOut; i++)
         good = nnrti_ohnn_io_make(&e->io[i], compiled->graph, i);
     if (good && compiled->prepared != NULL) {
-        good = nnrti_ohnn_workspace(e, compiled->prepared);
+        e->shared.model = compiled->prepared;
+        good = nnrti_ohnn_workspace(&e->shared);
         nnrti_ohnn_planned(e, compiled->prepared);
     }
     if (!good) {
@@ -2947,7 +3184,7 @@ static NN_TensorDesc *nnrti_ohnn_describe(const nnrti_ohnn_io *io, const nnrt_di
         return NULL;
     desc->dataType = nnrti_ohnn_type_back(io->dataType);
     desc->format = io->format;
-    nnrti_ohnn_desc_shape(desc, dims->dims, dims->rank > 0 ? (size_t)dims->rank : 0);
+    nnrti_ohnn_desc_shape(desc, dims);
     if ((desc->name = nnrti_ohnn_text(io->label)) == NULL)
         (void)OH_NNTensorDesc_Destroy(&desc);
     return desc;
@@ -3057,39 +3294,26 @@ static NNRT_SharedBuffer nnrti_ohnn_plain(void *data, size_t bytes)
     return b;
 }
 
-static bool nnrti_ohnn_same_dims(const nnrt_dims *a, const nnrt_dims *b)
+/* Finds or prepares the runner for the input shapes of this run, which are in e->dims. */
+static NNRT_ReturnCode nnrti_ohnn_prepare_run(OH_NNExecutor *e, nnrti_ohnn_runner **runner)
 {
-    return a->rank == b->rank && (a->rank <= 0 || memcmp(a->dims, b->dims, (size_t)a->rank * sizeof(*a->dims)) == 0);
-}
-
-/* The model prepared for the extents of this run's inputs, which stand in values. */
-static NNRT_ReturnCode nnrti_ohnn_prepare_run(OH_NNExecutor *e)
-{
-    NNRT_ModelConfig config = e->compiled->config;
-    bool same = e->own != NULL;
-    NNRT_ReturnCode code;
-    for (uint32_t i = 0; i < e->nIn; i++)
-        same = same && nnrti_ohnn_same_dims(&e->io[i].planned, &e->dims[i]);
-    if (same)
-        return NNRT_SUCCESS;
-    if (nnrti_ohnn_device(e->compiled->id) != e->compiled->device)
-        return NNRT_DEVICE_ERROR;
-    nnrt_device_release(e->compiled->device, e->own);
-    e->own = NULL;
-    config.inputDims = nnrt_dims_list_make(e->dims, e->nIn);
-    if ((code = nnrt_device_prepare(e->compiled->device, e->compiled->graph->model, &config, &e->own)) != NNRT_SUCCESS)
+    const nnrti_shapes_maker maker = nnrti_ohnn_maker(e);
+    void *made;
+    bool bound;
+    const NNRT_ReturnCode code = nnrti_shapes_find(&e->shapes, &maker, e->dims, e->nIn, &made, &bound);
+    if (code != NNRT_SUCCESS)
         return code;
-    for (uint32_t i = 0; i < e->nIn; i++)
-        e->io[i].planned = e->dims[i];
-    nnrti_ohnn_planned(e, e->own);
-    for (uint32_t i = 0; i < e->nOut; i++)
-        e->dims[e->nIn + i] = e->io[e->nIn + i].planned;
-    for (uint32_t i = e->nIn; i < e->nIn + e->nOut; i++)
-        e->values[i].dimensions = NNRT_Int32List_make(e->dims[i].dims, (uint32_t)e->dims[i].rank);
-    if (!nnrti_ohnn_workspace(e, e->own)) {
-        nnrt_device_release(e->compiled->device, e->own);
-        e->own = NULL;
-        return NNRT_OUT_OF_MEMORY;
+    *runner = (nnrti_ohnn_runner *)made;
+    if (e->planned != *runner) {
+        for (uint32_t i = e->nIn; i < e->nIn + e->nOut; i++)
+            e->io[i].planned = e->io[i].dims;
+        nnrti_ohnn_planned(e, (*runner)->model);
+        e->planned = *runner;
+    }
+    for (uint32_t i = e->nIn; i < e->nIn + e->nOut; i++) {
+        e->dims[i] = e->io[i].planned;
+        e->values[i].dimensions =
+            NNRT_Int32List_make(e->dims[i].dims, e->dims[i].rank > 0 ? (uint32_t)e->dims[i].rank : 0);
     }
     return NNRT_SUCCESS;
 }
@@ -3106,16 +3330,13 @@ static size_t nnrti_ohnn_gave(const OH_NNExecutor *e, uint32_t i)
 /* Runs with what stands in values. told gets the extents of the outputs. */
 static NNRT_ReturnCode nnrti_ohnn_execute(OH_NNExecutor *e)
 {
-    NNRT_PreparedModel *p = e->compiled->prepared;
-    const bool shared = p != NULL && e->workspace == NULL;
+    nnrti_ohnn_runner *r = &e->shared;
+    const bool shared = r->model != NULL && r->workspace == NULL;
     const uint32_t count = e->nIn + e->nOut;
     NNRT_ReturnCode code = NNRT_SUCCESS;
     uint8_t *workspace;
-    if (p == NULL) {
-        if ((code = nnrti_ohnn_prepare_run(e)) != NNRT_SUCCESS)
-            return code;
-        p = e->own;
-    }
+    if (r->model == NULL && (code = nnrti_ohnn_prepare_run(e, &r)) != NNRT_SUCCESS)
+        return code;
     for (uint32_t i = 0; i < e->nOut; i++)
         e->told[i].rank = -1;
     for (uint32_t i = 0; i < count && code == NNRT_SUCCESS; i++) {
@@ -3137,12 +3358,12 @@ static NNRT_ReturnCode nnrti_ohnn_execute(OH_NNExecutor *e)
             e->copies[i] = addr; /* each has the other's place until the run is over */
         }
     if (code == NNRT_SUCCESS) {
-        workspace = (uint8_t *)e->workspace;
+        workspace = (uint8_t *)r->workspace;
         if (workspace != NULL)
             workspace += (NNRT_ALIGNMENT - (uintptr_t)workspace % NNRT_ALIGNMENT) % NNRT_ALIGNMENT;
         if (shared)
             NNRTI_OHNN_LOCK(&e->compiled->mutex);
-        code = nnrt_prepared_run(p, workspace, e->workspaceBytes, e->values, e->nIn, e->values + e->nIn, e->nOut,
+        code = nnrt_prepared_run(r->model, workspace, r->workspaceBytes, e->values, e->nIn, e->values + e->nIn, e->nOut,
                                  e->told, NULL);
         if (shared)
             NNRTI_OHNN_UNLOCK(&e->compiled->mutex);
@@ -3201,7 +3422,7 @@ static bool nnrti_ohnn_holds(const NN_Tensor *t)
    HDI's methods alone cannot report them, and the code is a failure of the driver. */
 static bool nnrti_ohnn_reports_outputs(const OH_NNExecutor *e)
 {
-    NNRT_PreparedModel *p = e->compiled->prepared != NULL ? e->compiled->prepared : e->own;
+    NNRT_PreparedModel *p = e->shared.model != NULL ? e->shared.model : e->planned != NULL ? e->planned->model : NULL;
     nnrt_dims least, most;
     return p != NULL && NNRTI_OHNN_MODEL_HAS(p, GetOutputDimRanges) &&
            p->vtbl->GetOutputDimRanges(p, 0, &least, &most) == NNRT_SUCCESS;
@@ -3228,7 +3449,7 @@ static OH_NN_ReturnCode nnrti_ohnn_run(OH_NNExecutor *e, NN_Tensor *const *in, N
     }
     code = e->said = nnrti_ohnn_execute(e);
     for (uint32_t i = 0; i < e->nOut && code == NNRT_SUCCESS; i++)
-        nnrti_ohnn_desc_shape(&out[i]->desc, e->told[i].dims, (size_t)e->told[i].rank);
+        nnrti_ohnn_desc_shape(&out[i]->desc, &e->told[i]);
     if (code == NNRT_INSUFFICIENT_BUFFER && nnrti_ohnn_reports_outputs(e))
         return OH_NN_INVALID_PARAMETER;
     return code == NNRT_SUCCESS ? OH_NN_SUCCESS : OH_NN_UNAVAILABLE_DEVICE;

@@ -249,7 +249,9 @@ static NNRT_Model *drawn(const char *nodes, const char *outputs)
     NNRT_Model *model = NULL;
     nnrt_builder *b = NULL;
     nnrt_error e;
-    uint32_t tensors[32], n = 0;
+    static uint32_t all[8]; /* outputs with duplicates: a model may have these, a builder refuses them */
+    uint32_t tensors[32], n = 0, count = 0;
+    bool twice = false;
     memset(&e, 0, sizeof(e));
     assert_int_equal(nnrt_builder_create(&b, "drawn", NULL), NNRT_SUCCESS);
     tensors[0] = nnrt_builder_input(b, "t0", F32, 2, dims);
@@ -275,12 +277,23 @@ static NNRT_Model *drawn(const char *nodes, const char *outputs)
     }
     while (*outputs != '\0') {
         char *end;
-        nnrt_builder_output(b, tensors[strtoul(outputs, &end, 10)]);
+        uint32_t k = 0;
+        all[count] = tensors[strtoul(outputs, &end, 10)];
+        while (all[k] != all[count])
+            k++;
+        if (k == count)
+            nnrt_builder_output(b, all[count]);
+        twice = twice || k < count;
+        count++;
         outputs = end + strspn(end, " ");
     }
     if (nnrt_builder_finish(b, &model, &e) != NNRT_SUCCESS)
         fail_msg("%s", e.message);
     nnrt_builder_destroy(b);
+    if (twice) {
+        model->outputIndex = NNRT_Uint32List_make(all, count);
+        ((NNRT_SubGraph *)(uintptr_t)model->subGraph.data)->outputIndices = model->outputIndex;
+    }
     assert_int_equal(model->nodes.count, n);
     return model;
 }

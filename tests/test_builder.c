@@ -105,7 +105,138 @@ static void test_by_hand(void **state)
     assert_int_equal(t.bytes, 0);
 }
 
-/* Constants that are not copied stay where they are; a builder can be used again after it has finished. */
+/* x -> RELU -> y; y becomes an output so many times. */
+static uint32_t one_output(nnrt_builder *b, uint32_t times)
+{
+    const int32_t dims[2] = {2, 3};
+    uint32_t x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims), y;
+    NNRT_Activation a;
+    memset(&a, 0, sizeof(a));
+    a.activationType = NNRT_ACTIVATION_TYPE_RELU;
+    y = nnrt_builder_op(b, "y", NNRT_NODE_TYPE_ACTIVATION, &a, &x, 1);
+    while (times-- > 0)
+        nnrt_builder_output(b, y);
+    return y;
+}
+
+/* A function for each operator: it adds a node of that operator with the attributes of its struct. */
+static void test_typed(void **state)
+{
+    const int32_t dims[2] = {2, 3};
+    static const float x[6] = {1, -2, 3, -4, 5, -6}, wanted[6] = {2, 0, 6, 0, 6, 0};
+    float y[6];
+    nnrt_builder *b = begin(NULL);
+    NNRT_AddFusion add;
+    NNRT_Clip clip;
+    nnrt_session *session = NULL;
+    NNRT_Model *m;
+    uint32_t in[2];
+    (void)state;
+    memset(&add, 0, sizeof(add));
+    memset(&clip, 0, sizeof(clip));
+    add.activationType = NNRT_ACTIVATION_TYPE_RELU;
+    clip.max = 6;
+    in[0] = in[1] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims);
+    in[0] = nnrt_add_ADD_FUSION(b, "sum", &add, in, 2);
+    nnrt_builder_output(b, nnrt_add_CLIP(b, "y", &clip, in, 1));
+    m = finish(b);
+    nnrt_builder_destroy(b);
+    assert_int_equal(m->nodes.count, 2);
+    assert_int_equal(m->nodes.data[0].nodeType, NNRT_NODE_TYPE_ADD_FUSION);
+    assert_int_equal(m->nodes.data[1].nodeType, NNRT_NODE_TYPE_CLIP);
+    assert_string_equal(m->nodes.data[0].name, "sum");
+    assert_int_equal(nnrt_session_create(&session, m, NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_run(session, NNRT_IO(x), NNRT_IO(y)), NNRT_SUCCESS);
+    assert_memory_equal(y, wanted, sizeof(wanted));
+    nnrt_session_destroy(session);
+    nnrt_model_destroy(m);
+#define TYPED(op, number, S, ...)                                                                                      \
+    {                                                                                                                  \
+        uint32_t (*const typed)(nnrt_builder *, const char *, const NNRT_##S *, const uint32_t *, uint32_t) =          \
+            nnrt_add_##op;                                                                                             \
+        assert_int_equal(typed(NULL, NULL, NULL, NULL, 0), NNRT_NO_TENSOR);                                            \
+    }
+    NNRT_OPS(TYPED, NNRTI_NO_KERNEL)
+}
+
+/* Calls after nnrt_builder_finish, a tensor that is an output twice, and an error that an earlier call filled. */
+static void test_used_up(void **state)
+{
+    static const char *const once = "nnrt_builder_finish was called: a builder makes one model, create another one for the next";
+    const int32_t dims[2] = {2, 3};
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL, *none = NULL;
+    nnrt_error error;
+    uint32_t x;
+    (void)state;
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_builder_create(&b, NULL, NULL), NNRT_SUCCESS);
+    (void)one_output(b, 2);
+    assert_int_equal(nnrt_builder_error(b)->code, NNRT_OPERATION_FORBIDDEN);
+    assert_string_equal(nnrt_builder_error(b)->message, "nnrt_builder_output: tensor 1 'y' is output 0 already");
+    assert_int_equal(nnrt_builder_finish(b, &m, &error), NNRT_OPERATION_FORBIDDEN);
+    assert_string_equal(error.message, "nnrt_builder_output: tensor 1 'y' is output 0 already");
+    assert_null(m);
+    /* the builder that failed has finished, too; the error has the new fault */
+    assert_int_equal(nnrt_builder_error(b)->code, NNRT_SUCCESS);
+    assert_int_equal(nnrt_builder_finish(b, &m, &error), NNRT_OPERATION_FORBIDDEN);
+    assert_string_equal(error.message, once);
+    nnrt_builder_destroy(b);
+    /* a success leaves nothing of it */
+    assert_int_equal(nnrt_builder_create(&b, NULL, NULL), NNRT_SUCCESS);
+    (void)one_output(b, 1);
+    assert_int_equal(nnrt_builder_finish(b, &m, &error), NNRT_SUCCESS);
+    assert_non_null(m);
+    assert_int_equal(error.code, NNRT_SUCCESS);
+    assert_string_equal(error.message, "");
+    assert_int_equal(nnrt_builder_finish(b, &none, &error), NNRT_OPERATION_FORBIDDEN);
+    assert_null(none);
+    assert_int_equal(error.code, NNRT_OPERATION_FORBIDDEN);
+    assert_string_equal(error.message, once);
+    /* every call that builds */
+    for (int call = 0; call < 12; call++) {
+        const float data[6] = {0};
+        x = 0;
+        switch (call) {
+        case 0: assert_int_equal(nnrt_builder_input(b, "q", NNRT_DATA_TYPE_FLOAT32, 2, dims), NNRT_NO_TENSOR); break;
+        case 1:
+            assert_int_equal(nnrt_builder_constant(b, "q", NNRT_DATA_TYPE_FLOAT32, 2, dims, data, true), NNRT_NO_TENSOR);
+            break;
+        case 2: assert_int_equal(nnrt_builder_tensor(b, "q"), NNRT_NO_TENSOR); break;
+        case 3: nnrt_builder_declare(b, 0, NNRT_DATA_TYPE_FLOAT32, 2, dims); break;
+        case 4: nnrt_builder_format(b, 0, NNRT_FORMAT_NCHW); break;
+        case 5: nnrt_builder_quant(b, 0, NULL, 0); break;
+        case 6: nnrt_builder_symbols(b, 0, NULL, 0); break;
+        case 7: nnrt_builder_node(b, "q", NNRT_NODE_TYPE_ABS, NULL, &x, 1, &x, 1); break;
+        case 8: assert_int_equal(nnrt_builder_op(b, "q", NNRT_NODE_TYPE_ABS, NULL, &x, 1), NNRT_NO_TENSOR); break;
+        case 9: nnrt_builder_output(b, 0); break;
+        case 10: assert_int_equal(nnrt_builder_graph(b, "q"), NNRT_NO_GRAPH); break;
+        default: nnrt_builder_enter(b, 0); break;
+        }
+        assert_int_equal(nnrt_builder_error(b)->code, NNRT_OPERATION_FORBIDDEN);
+        assert_string_equal(nnrt_builder_error(b)->message, once);
+        assert_int_equal(nnrt_builder_finish(b, &none, NULL), NNRT_OPERATION_FORBIDDEN);
+    }
+    nnrt_builder_destroy(b);
+    /* other functions clear it as well */
+    {
+        nnrt_session *session = NULL;
+        size_t bytes = 0;
+        assert_int_equal(nnrt_session_create(&session, m, NULL, &error), NNRT_SUCCESS);
+        assert_string_equal(error.message, "");
+        nnrt_session_destroy(session);
+        assert_int_equal(nnrt_session_create(&session, NULL, NULL, &error), NNRT_NULL_PTR);
+        assert_true(error.message[0] != '\0');
+        assert_int_equal(nnrt_session_bytes(m, NULL, &bytes, &error), NNRT_SUCCESS);
+        assert_string_equal(error.message, "");
+        assert_int_equal(nnrt_model_load(&none, "no such file.nnrt", NULL, &error), NNRT_INVALID_PATH);
+        assert_int_equal(nnrt_model_save_memory(m, NULL, NULL, 0, &bytes, &error), NNRT_SUCCESS);
+        assert_string_equal(error.message, "");
+    }
+    nnrt_model_destroy(m);
+}
+
+/* Constants that are not copied stay where they are. */
 static void test_in_place(void **state)
 {
     nnrt_builder *b = begin(NULL);
@@ -113,6 +244,8 @@ static void test_in_place(void **state)
     (void)state;
     two_layers(b, false);
     first = finish(b);
+    nnrt_builder_destroy(b);
+    assert_int_equal(nnrt_builder_create(&b, NULL, NULL), NNRT_SUCCESS);
     two_layers(b, true);
     second = finish(b);
     nnrt_builder_destroy(b);
@@ -650,8 +783,10 @@ static void test_checked(void **state)
     assert_int_equal(nnrt_builder_finish(b, &m, &error), NNRT_INVALID_TENSOR_NAME);
     assert_non_null(strstr(error.message, "'w'"));
     assert_int_equal(error.tensor, 5);
+    nnrt_builder_destroy(b);
 
-    x = nnrt_builder_tensor(b, "x"); /* the builder is empty again, and has forgotten the fault */
+    b = begin(NULL);
+    x = nnrt_builder_tensor(b, "x");
     nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_SQRT, NULL, &x, 1));
     (void)nnrt_builder_input(b, "z", NNRT_DATA_TYPE_FLOAT32, 2, dims1x3);
     assert_int_equal(refused(b, "which no node writes"), NNRT_INVALID_INPUT);
@@ -821,7 +956,9 @@ static void test_dot(void **state)
     (void)nnrt_model_dot(NULL, text, sizeof(text));
     contains(text, "the model is NULL");
     nnrt_model_destroy(m);
+    nnrt_builder_destroy(b);
 
+    b = begin(NULL);
     x = nnrt_builder_input(b, "a \"b\" \\ c\nd", NNRT_DATA_TYPE_FLOAT32, 2, open);
     nnrt_builder_output(b, nnrt_builder_op(b, "", NNRT_NODE_TYPE_SQRT, NULL, &x, 1));
     m = finish(b);
@@ -991,7 +1128,7 @@ static void test_places_of_open_extents(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),                cmocka_unit_test(test_in_place),         cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_by_hand),                cmocka_unit_test(test_used_up), cmocka_unit_test(test_typed), cmocka_unit_test(test_in_place),         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_default_attr),           cmocka_unit_test(test_empty_and_scalar), cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_inferred),               cmocka_unit_test(test_graphs),           cmocka_unit_test(test_checked),
         cmocka_unit_test(test_many),                   cmocka_unit_test(test_out_of_memory),    cmocka_unit_test(test_attach),

@@ -975,6 +975,22 @@ refused 1 'junk.txt' 'no .npy, .png or .pb file' run "$tmp/sqrt.onnx" --input "$
 refused 1 'output folder is a file' 'it is no folder' run "$tmp/two.onnx" --input random --output-dir "$tmp/a.npy"
 refused 1 'output folder cannot be' 'cannot make the folder' run "$tmp/two.onnx" --input random --output-dir "$tmp/none/o"
 
+# ---- run: the result of every node ----
+
+t 0 'convert for --dump' convert examples/digits/digits.onnx "$tmp/plain.nnrt" --no-optimize
+t 0 'run --dump' run "$tmp/plain.nnrt" --input examples/digits/digit_7.png --dump "$tmp/dump" --output-dir "$tmp/dump_out"
+says 'run --dump: how many' '^nnrt: note: 17 results are in '
+py 'run --dump: a file for each node, and a table' 'sorted(os.listdir(F + "dump")) == sorted(["index.tsv"] + ["%04d_%s.npy" % (i, n) for i, n in enumerate("conv1 bn1 relu1 pool1 conv2 bn2 relu2 pool2 conv3 bn3 relu3 pool3 flatten fc1 relu4 fc2 probabilities".split())])'
+py 'run --dump: the table' 'open(F + "dump/index.tsv").read().splitlines()[4].split("\t") == ["0003_pool1.npy", "3", "pool1", "MAX_POOL_FUSION", "pool1", "float32[1,12,14,14]"]'
+py 'run --dump: a ReLU' 'np.array_equal(np.load(F + "dump/0002_relu1.npy"), np.maximum(np.load(F + "dump/0001_bn1.npy"), 0)) and np.load(F + "dump/0001_bn1.npy").min() < 0'
+py 'run --dump: a pool' 'np.array_equal(np.load(F + "dump/0003_pool1.npy"), np.load(F + "dump/0002_relu1.npy").reshape(1, 12, 14, 2, 14, 2).max((3, 5)))'
+py 'run --dump: a softmax' '(lambda x, y: np.allclose(y, np.exp(x - x.max()) / np.exp(x - x.max()).sum(), 1e-5, 1e-7))(np.load(F + "dump/0015_fc2.npy"), np.load(F + "dump/0016_probabilities.npy"))'
+if cmp -s "$tmp/dump/0016_probabilities.npy" "$tmp/dump_out/probabilities.npy"; then pass; else fail 'run --dump: the output is the output'; fi
+t 0 'run --dump on two devices' run "$tmp/plain.nnrt" --input examples/digits/digit_7.png --device fake:name=npu0,ops=CONV2D_FUSION+SOFTMAX --device auto:npu0 --dump "$tmp/dump_auto"
+if diff -r "$tmp/dump" "$tmp/dump_auto" >/dev/null; then pass; else fail 'run --dump: a split model has the bits of the reference device'; fi
+refused 1 'run --dump: the folder is a file' 'it is no folder' run "$tmp/plain.nnrt" --input random --dump "$tmp/a.npy"
+refused 1 'run --dump: no such folder' 'cannot make the folder' run "$tmp/plain.nnrt" --input random --dump "$tmp/none/o"
+
 # ---- run: random ----
 
 t 0 'random' run "$tmp/turn_float32.onnx" --input random --output-dir "$tmp/r"

@@ -27,12 +27,20 @@ static char *text_of(const char *path)
     return text;
 }
 
-/* Does a test exist? "SUITE:FUNCTION", or the path of a file. */
+/* Does a test exist? "SUITE:FUNCTION", the path of a file, or "PATH#WORD", a file that has this word. */
 static bool exists(const char *test)
 {
     const char *colon = strchr(test, ':');
     char path[128], function[128], *source;
+    const char *word = strchr(test, '#');
     bool found;
+    if (word != NULL) {
+        (void)snprintf(path, sizeof(path), "%.*s", (int)(word - test), test);
+        source = text_of(path);
+        found = strstr(source, word + 1) != NULL;
+        free(source);
+        return found;
+    }
     if (colon == NULL) {
         FILE *f = fopen(test, "rb");
         if (f != NULL)

@@ -1035,6 +1035,78 @@ static void alternatives(void **state)
     end(&n);
 }
 
+/* A dimension below 0 is unknown, or refused with the operand and its number. */
+static void building_dims(void **state)
+{
+    static const int32_t good[5][2] = {{2, 3}, {OPEN, 3}, {-1, 3}, {2, OPEN}, {0, 3}};
+    static const int32_t bad[4][2] = {{-5, 3}, {2, -2}, {OPEN + 1, 3}, {2, INT32_MIN}};
+    NNAdapterModel *model = NULL;
+    NNAdapterOperand *o = NULL;
+    (void)state;
+    is(NNAdapterModel_create(&model), OK);
+    for (int i = 0; i < 5; i++) {
+        NNAdapterOperandType type = type_of(NNADAPTER_FLOAT32, 2, good[i]);
+        is(NNAdapterModel_addOperand(model, &type, &o), OK);
+    }
+    for (int i = 0; i < 4; i++) {
+        NNAdapterOperandType type = type_of(NNADAPTER_FLOAT32, 2, bad[i]);
+        is(NNAdapterModel_addOperand(model, &type, &o), DIMS);
+        assert_null(o);
+    }
+    NNAdapterModel_destroy(model);
+    is(NNAdapterModel_create(&model), OK);
+    {
+        NNAdapterOperandType type = type_of(NNADAPTER_FLOAT32, 2, bad[1]);
+        is(NNAdapterModel_addOperand(model, &type, &o), DIMS);
+        assert_string_equal(nnrt_nnadapter_model_error(model),
+                            "operand 0: dimension 1 is -2, expected 0 or more, or NNADAPTER_UNKNOWN (-65535)");
+    }
+    NNAdapterModel_destroy(model);
+}
+
+/* Runs z = relu(x + y) of [rows,3] on a device for each number of rows, and compares how often it prepares the model. */
+static void prepares(const char *device, const int32_t (*runs)[2], uint32_t count)
+{
+    nnrt_fake *fake = registered(device);
+    float x[36], z[36];
+    net n;
+    for (int i = 0; i < 36; i++) {
+        x[i] = (float)(i % 7 - 3);
+        z[i] = x[i] > 0 ? 2 * x[i] : 0;
+    }
+    is(add_net(&n, OPEN), OK);
+    assert_non_null(n.context = context_of(nnrt_fake_name(fake), NULL));
+    is(prepare(&n), OK);
+    n.from[0].data = n.from[1].data = x;
+    for (uint32_t r = 0; r < count; r++) {
+        const int32_t dims[2] = {runs[r][0], 3};
+        const uint32_t before = nnrt_fake_get_record(fake).prepared;
+        n.from[0].dims[0] = n.from[1].dims[0] = runs[r][0];
+        is(NNAdapterExecution_compute(n.execution), OK);
+        if (nnrt_fake_get_record(fake).prepared - before != (uint32_t)runs[r][1])
+            fail_msg("run %u, %d rows: prepared %u times, expected %d", r, runs[r][0],
+                     nnrt_fake_get_record(fake).prepared - before, runs[r][1]);
+        gives(&n, 0, 2, dims, z);
+    }
+    end(&n);
+    unregistered(fake);
+}
+
+/* Prepared models are kept: of four shapes, then one for a bound of all, which grows by half at least. */
+static void shapes_kept(void **state)
+{
+    static const int32_t bound[][2] = {{1, 1}, {2, 1}, {3, 1}, {4, 1},            /* four shapes */
+                                       {4, 0}, {2, 0}, {1, 0}, {3, 0}, {3, 0},    /* which are kept */
+                                       {5, 1}, {5, 0}, {4, 0}, {6, 1}, {7, 0},    /* bounds of 5, of 5 + 5 / 2 */
+                                       {5, 0}, {1, 0}, {11, 1}, {10, 0}, {8, 0}}; /* and of 11, which is more than 10 */
+    /* the device fails to prepare for a bound, its fifth preparation: the shape that was used least lately makes room */
+    static const int32_t none[][2] = {{1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}, {2, 0}, {3, 0},
+                                      {4, 0}, {5, 0}, {1, 1}, {5, 0}, {2, 1}, {4, 0}, {3, 1}};
+    (void)state;
+    prepares("fake:name=npu", bound, sizeof(bound) / sizeof(bound[0]));
+    prepares("fake:name=npu,fail=PrepareModel:5", none, sizeof(none) / sizeof(none[0]));
+}
+
 /* Results whose extents the values tell: the callback of an output is told the real ones. */
 static void told_by_values(void **state)
 {
@@ -3498,7 +3570,7 @@ int main(void)
         cmocka_unit_test(devices),           cmocka_unit_test(contexts),      cmocka_unit_test(operands),
         cmocka_unit_test(operations),        cmocka_unit_test(finishing),     cmocka_unit_test(supported),
         cmocka_unit_test(compilations),      cmocka_unit_test(caches),        cmocka_unit_test(caches_without_memory),
-        cmocka_unit_test(executions),        cmocka_unit_test(dynamic),
+        cmocka_unit_test(executions),        cmocka_unit_test(dynamic),       cmocka_unit_test(shapes_kept), cmocka_unit_test(building_dims),
         cmocka_unit_test(alternatives),       cmocka_unit_test(told_by_values),
         cmocka_unit_test(convolution),       cmocka_unit_test(transposed),    cmocka_unit_test(quantised),
         cmocka_unit_test(unknown_results),   cmocka_unit_test(unknown_quantised), cmocka_unit_test(quantize_operands),

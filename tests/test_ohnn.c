@@ -2087,6 +2087,64 @@ static void dynamic(void **state)
     OH_NNExecutor_Destroy(&e);
 }
 
+/* Runs a model of [rows,3] on a device for each number of rows, and compares how often the device prepares the model. */
+static void prepares(const char *device, const int32_t (*runs)[2], uint32_t count)
+{
+    nnrt_fake *fake = registered(device);
+    OH_NNExecutor *e = add_executor_on(-1, nnrt_fake_name(fake));
+    const int32_t most[2] = {12, 3};
+    NN_Tensor *in[2], *out[1];
+    float x[36];
+    for (int i = 0; i < 36; i++)
+        x[i] = (float)(i % 7 - 3);
+    in[0] = tensor_of(OH_NN_FLOAT32, most, 2, x, sizeof(x));
+    in[1] = tensor_of(OH_NN_FLOAT32, most, 2, x, sizeof(x));
+    out[0] = tensor_of(OH_NN_FLOAT32, most, 2, NULL, sizeof(x));
+    for (uint32_t r = 0; r < count; r++) {
+        const int32_t dims[2] = {runs[r][0], 3};
+        const uint32_t before = nnrt_fake_get_record(fake).prepared;
+        int32_t *shape = NULL;
+        size_t rank = 0;
+        float *y = (float *)OH_NNTensor_GetDataBuffer(out[0]);
+        for (int k = 0; k < 2; k++)
+            is(OH_NNTensorDesc_SetShape(OH_NNTensor_GetTensorDesc(in[k]), dims, 2), OK);
+        memset(y, 0x77, sizeof(x));
+        is(OH_NNExecutor_RunSync(e, in, 2, out, 1), OK);
+        if (nnrt_fake_get_record(fake).prepared - before != (uint32_t)runs[r][1])
+            fail_msg("run %u, %d rows: prepared %u times, expected %d", r, runs[r][0],
+                     nnrt_fake_get_record(fake).prepared - before, runs[r][1]);
+        is(OH_NNTensorDesc_GetShape(OH_NNTensor_GetTensorDesc(out[0]), &shape, &rank), OK);
+        assert_true(rank == 2 && shape[0] == runs[r][0] && shape[1] == 3);
+        for (int i = 0; i < runs[r][0] * 3; i++)
+            assert_true(y[i] == (x[i] > 0 ? 2 * x[i] : 0));
+        if (runs[r][0] < 12)
+            assert_memory_equal(&y[runs[r][0] * 3], "wwww", 4);
+    }
+    is(OH_NNTensor_Destroy(&in[0]), OK);
+    is(OH_NNTensor_Destroy(&in[1]), OK);
+    is(OH_NNTensor_Destroy(&out[0]), OK);
+    OH_NNExecutor_Destroy(&e);
+    unregistered(fake);
+}
+
+/* Prepared models are kept: of four shapes, then one for a bound of all, which grows by half at least. */
+static void shapes_kept(void **state)
+{
+    static const int32_t bound[][2] = {{1, 1}, {2, 1}, {3, 1}, {4, 1},            /* four shapes */
+                                       {4, 0}, {2, 0}, {1, 0}, {3, 0}, {3, 0},    /* which are kept */
+                                       {5, 1}, {5, 0}, {4, 0}, {6, 1}, {7, 0},    /* bounds of 5, of 5 + 5 / 2 */
+                                       {5, 0}, {1, 0}, {11, 1}, {10, 0}, {8, 0}}; /* and of 11, which is more than 10 */
+    /* the bound may not grow by half: the device takes no more than 6 */
+    static const int32_t tight[][2] = {{1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}, {6, 1}, {5, 0}, {6, 0}};
+    /* the device fails to prepare for a bound, its sixth preparation: the shape that was used least lately makes room */
+    static const int32_t none[][2] = {{1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}, {2, 0}, {3, 0},
+                                      {4, 0}, {5, 0}, {1, 1}, {5, 0}, {2, 1}, {4, 0}, {3, 1}};
+    (void)state;
+    prepares("fake:name=kept", bound, COUNT(bound));
+    prepares("fake:name=kept,dims=1..6", tight, COUNT(tight));
+    prepares("fake:name=kept,fail=PrepareModel:6", none, COUNT(none));
+}
+
 /* ---- operators: expected values by hand ---- */
 
 /* What an operator is given: a float32 input, constants, parameters; and what it must give. */
@@ -2393,6 +2451,380 @@ static void refused(void **state)
     OH_NNModel_Destroy(&model);
 }
 
+/* ---- decisions of Build ---- */
+
+/* A compilation keeps its model alive from Construct on. */
+static void model_gone(void **state)
+{
+    static const float x[6] = {1, 2, 3, -4, 5, -6}, y[6] = {10, 20, 30, 1, 1, 1}, sum[6] = {11, 22, 33, 0, 6, 0};
+    OH_NNModel *model = NULL;
+    OH_NNCompilation *c;
+    OH_NNExecutor *e;
+    const int32_t dims[2] = {2, 3};
+    NN_Tensor *in[2], *out[1];
+    uint32_t inputs[2] = {0, 1}, outputs[1] = {3};
+    (void)state;
+    is(add_model(&model, 2), OK);
+    c = OH_NNCompilation_Construct(model);
+    OH_NNModel_Destroy(&model);
+    is(OH_NNCompilation_Build(c), OK);
+    e = OH_NNExecutor_Construct(c);
+    OH_NNCompilation_Destroy(&c);
+    in[0] = tensor_of(OH_NN_FLOAT32, dims, 2, x, sizeof(x));
+    in[1] = tensor_of(OH_NN_FLOAT32, dims, 2, y, sizeof(y));
+    out[0] = tensor_of(OH_NN_FLOAT32, dims, 2, NULL, sizeof(sum));
+    is(OH_NNExecutor_RunSync(e, in, 2, out, 1), OK);
+    assert_memory_equal(OH_NNTensor_GetDataBuffer(out[0]), sum, sizeof(sum));
+    OH_NNExecutor_Destroy(&e);
+    is(OH_NNTensor_Destroy(&in[0]), OK);
+    is(OH_NNTensor_Destroy(&in[1]), OK);
+    is(OH_NNTensor_Destroy(&out[0]), OK);
+    /* one that was never finished, and one that is finished later */
+    is(add_parts(&model, 2), OK);
+    c = OH_NNCompilation_Construct(model);
+    OH_NNModel_Destroy(&model);
+    is(OH_NNCompilation_Build(c), IP);
+    OH_NNCompilation_Destroy(&c);
+    is(add_parts(&model, 2), OK);
+    c = OH_NNCompilation_Construct(model);
+    is(specify(model, inputs, 2, outputs, 1), OK);
+    is(OH_NNModel_Finish(model), OK);
+    OH_NNModel_Destroy(&model);
+    is(OH_NNCompilation_Build(c), OK);
+    OH_NNCompilation_Destroy(&c);
+    /* one that is never built */
+    is(add_model(&model, 2), OK);
+    c = OH_NNCompilation_Construct(model);
+    OH_NNModel_Destroy(&model);
+    OH_NNCompilation_Destroy(&c);
+}
+
+/* z = op(x, y), x of 3 elements and y of 1, the other way round with `turned`; y a constant or not. The code of Build, or of
+   the run. */
+static OH_NN_ReturnCode binary(OH_NN_OperationType op, OH_NN_DataType a, const void *x, OH_NN_DataType b, const void *y,
+                               bool turned, bool constant, OH_NN_DataType type, void *z)
+{
+    const int32_t three[1] = {3}, one[1] = {1};
+    OH_NNModel *model = OH_NNModel_Construct();
+    uint32_t in[2], out[1] = {2}, inputs[2] = {0, 1};
+    const bool *supported = NULL;
+    const void *data[2];
+    void *results[1];
+    uint32_t count = 0;
+    OH_NN_ReturnCode code;
+    in[0] = turned ? 1 : 0;
+    in[1] = turned ? 0 : 1;
+    data[0] = x;
+    data[1] = y;
+    results[0] = z;
+    is(add_tensor(model, a, three, 1, OH_NN_TENSOR, NULL, 0), OK);
+    is(add_tensor(model, b, one, 1, OH_NN_TENSOR, constant ? y : NULL, bytes_of(b, one, 1)), OK);
+    is(add_tensor(model, type, three, 1, OH_NN_TENSOR, NULL, 0), OK);
+    is(add_operation(model, op, NULL, 0, in, 2, out, 1), OK);
+    is(specify(model, inputs, constant ? 1 : 2, out, 1), OK);
+    is(OH_NNModel_Finish(model), OK);
+    code = run_model(model, data, results);
+    is(OH_NNModel_GetAvailableOperations(model, 0, &supported, &count), OK); /* one for each operation, not each node */
+    assert_true(count == 1 && supported[0] == (code == OK));
+    OH_NNModel_Destroy(&model);
+    return code;
+}
+
+/* Operands of two types: the lower one is converted to the higher type, which the result has. */
+static void mixed_types(void **state)
+{
+    static const float f[3] = {7, -9, 2}, halves[3] = {3.5f, -4.5f, 1}, third[3] = {2, 3, 4}, powers[3] = {4, 9, 16};
+    static const float part[3] = {0.5f, 1, 2};
+    static const int32_t two[1] = {2}, i[3] = {1, 5, -3}, squares[3] = {0, 16, 16}, seven[3] = {7, 5, 9}, rest[3] = {3, 1, 1};
+    static const int8_t s8[3] = {-1, 127, 5}, four[1] = {4}, minus[1] = {-1};
+    static const uint8_t u8[1] = {200}, bytes[3] = {200, 255, 0};
+    static const int16_t most[3] = {200, 200, 200};
+    static const int64_t wide[3] = {5, -1, 3}, least[3] = {1, -1, 1}, odd[3] = {9007199254740993, 9007199254740992, 1};
+    static const int64_t half_odd[3] = {2049, 2048, 2050};
+    static const double even[1] = {9007199254740992.0};
+    static const uint16_t f16[1] = {0x6800}; /* 2048 */
+    static const bool yes[1] = {true};
+    static const uint8_t less[3] = {1, 0, 0}, more[3] = {0, 0, 1}, greater[3] = {1, 1, 1}, same[3] = {1, 1, 0};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const bool c = k == 1;
+        uint64_t z[3];
+#define MIXED(op, a, x, b, y, turned, type, wanted)                                                                    \
+    memset(z, 0x77, sizeof(z));                                                                                        \
+    is(binary(OH_NN_OPS_##op, OH_NN_##a, x, OH_NN_##b, y, turned, c, OH_NN_##type, z), OK);                            \
+    assert_memory_equal(z, wanted, sizeof(wanted))
+        MIXED(DIV, FLOAT32, f, INT32, two, false, FLOAT32, halves);
+        MIXED(POW, FLOAT32, third, INT32, two, false, FLOAT32, powers);
+        MIXED(MAXIMUM, INT8, s8, UINT8, u8, false, INT16, most);
+        MIXED(MAXIMUM, INT8, s8, UINT8, u8, true, INT16, most);
+        MIXED(MINIMUM, INT64, wide, BOOL, yes, false, INT64, least);
+        MIXED(MINIMUM, INT64, wide, BOOL, yes, true, INT64, least);
+        MIXED(MOD, INT32, seven, INT8, four, false, INT32, rest);
+        MIXED(SQUARED_DIFFERENCE, INT32, i, BOOL, yes, true, INT32, squares);
+        MIXED(LESS, FLOAT32, part, BOOL, yes, false, BOOL, less);
+        MIXED(LESS, FLOAT32, part, BOOL, yes, true, BOOL, more);
+        MIXED(GREATER, FLOAT32, part, BOOL, yes, true, BOOL, less);
+        MIXED(GREATER_EQUAL, UINT8, bytes, INT8, minus, false, BOOL, greater);
+        MIXED(LESS_EQUAL, UINT8, bytes, INT8, minus, true, BOOL, greater);
+        MIXED(NOT_EQUAL, UINT8, bytes, INT8, minus, false, BOOL, greater); /* 255 and -1 are the same bits */
+        MIXED(EQUAL, INT64, odd, FLOAT64, even, false, BOOL, same);        /* the first one rounds to the second */
+        MIXED(EQUAL, INT64, half_odd, FLOAT16, f16, true, BOOL, same);
+        /* types that must be equal, a type that is in no order, a result of the lower type */
+        is(binary(OH_NN_OPS_ADD, OH_NN_FLOAT32, f, OH_NN_INT32, two, false, c, OH_NN_FLOAT32, z), OH_NN_FAILED);
+        is(binary(OH_NN_OPS_SUB, OH_NN_FLOAT32, f, OH_NN_INT32, two, false, c, OH_NN_FLOAT32, z), OH_NN_FAILED);
+        is(binary(OH_NN_OPS_MAXIMUM, OH_NN_FLOAT32, f, OH_NN_UINT16, f16, false, c, OH_NN_FLOAT32, z), OH_NN_FAILED);
+        is(binary(OH_NN_OPS_MAXIMUM, OH_NN_FLOAT32, f, OH_NN_INT32, two, false, c, OH_NN_INT32, z), OH_NN_FAILED);
+    }
+}
+
+/* Build, not AddOperation, refuses numbers of element types. A number that OH_NN has no name for is the device's own. */
+static void types_at_build(void **state)
+{
+    static const struct {
+        int64_t number;
+        OH_NN_ReturnCode code;
+    } cases[] = {{11 /* OH_NN_FLOAT32 */, OK},         {43 /* FLOAT32 of the device interface */, OK},
+                 {0 /* as the result is declared */, OK}, {1 /* OH_NN_BOOL */, OH_NN_FAILED},
+                 {12 /* OH_NN_FLOAT64 */, OH_NN_FAILED}, {45, OH_NN_FAILED},
+                 {13, OH_NN_FAILED},                     {-1, OH_NN_FAILED},
+                 {INT64_MAX, OH_NN_FAILED}};
+    static const int32_t two[1] = {2}, dims[2] = {2, 3};
+    static const float value[1] = {4.5f}, filled[6] = {4.5f, 4.5f, 4.5f, 4.5f, 4.5f, 4.5f};
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        OH_NNModel *model = OH_NNModel_Construct();
+        uint32_t in[1] = {4}, out[1] = {1}, mid[1] = {0}, params[2] = {2, 3};
+        const void *data[1];
+        float y[6] = {0};
+        void *results[1];
+        data[0] = filled;
+        results[0] = y;
+        is(add_tensor(model, OH_NN_INT32, two, 1, OH_NN_TENSOR, NULL, 0), OK);
+        is(add_tensor(model, OH_NN_FLOAT32, dims, 2, OH_NN_TENSOR, NULL, 0), OK);
+        is(add_tensor(model, OH_NN_INT64, NULL, 0, OH_NN_CONSTANT_OF_SHAPE_DATA_TYPE, &cases[i].number, 8), OK);
+        is(add_tensor(model, OH_NN_FLOAT32, NULL, 0, OH_NN_CONSTANT_OF_SHAPE_VALUE, value, 4), OK);
+        is(add_tensor(model, OH_NN_FLOAT32, dims, 2, OH_NN_TENSOR, NULL, 0), OK);
+        is(add_operation(model, OH_NN_OPS_SHAPE, NULL, 0, in, 1, mid, 1), OK);
+        is(add_operation(model, OH_NN_OPS_CONSTANT_OF_SHAPE, params, 2, mid, 1, out, 1), OK);
+        is(specify(model, in, 1, out, 1), OK);
+        is(OH_NNModel_Finish(model), OK);
+        is(run_model(model, data, results), cases[i].code);
+        if (cases[i].code == OK)
+            assert_memory_equal(y, filled, sizeof(filled));
+        OH_NNModel_Destroy(&model);
+    }
+    for (int k = 0; k < 2; k++) {
+        static const double scale = 0.5;
+        static const int32_t zero = 0;
+        static const uint32_t bits = 8;
+        OH_NNModel *model = OH_NNModel_Construct();
+        NN_QuantParam *q = OH_NNQuantParam_Create();
+        OH_NNCompilation *c;
+        uint32_t in[1] = {0}, out[1] = {1}, params[2] = {2, 3};
+        const int64_t from = OH_NN_FLOAT32, to = k == 0 ? OH_NN_INT8 : 99;
+        is(OH_NNQuantParam_SetScales(q, &scale, 1), OK);
+        is(OH_NNQuantParam_SetZeroPoints(q, &zero, 1), OK);
+        is(OH_NNQuantParam_SetNumBits(q, &bits, 1), OK);
+        is(add_tensor(model, OH_NN_FLOAT32, two, 1, OH_NN_TENSOR, NULL, 0), OK);
+        is(add_tensor(model, OH_NN_INT8, two, 1, OH_NN_TENSOR, NULL, 0), OK);
+        is(OH_NNModel_SetTensorQuantParams(model, 1, q), OK);
+        is(add_tensor(model, OH_NN_INT64, NULL, 0, OH_NN_QUANT_DTYPE_CAST_SRC_T, &from, 8), OK);
+        is(add_tensor(model, OH_NN_INT64, NULL, 0, OH_NN_QUANT_DTYPE_CAST_DST_T, &to, 8), OK);
+        is(add_operation(model, OH_NN_OPS_QUANT_DTYPE_CAST, params, 2, in, 1, out, 1), OK);
+        is(specify(model, in, 1, out, 1), OK);
+        is(OH_NNModel_Finish(model), OK);
+        c = OH_NNCompilation_Construct(model);
+        is(OH_NNCompilation_Build(c), k == 0 ? OK : OH_NN_FAILED);
+        OH_NNCompilation_Destroy(&c);
+        OH_NNModel_Destroy(&model);
+        is(OH_NNQuantParam_Destroy(&q), OK);
+    }
+}
+
+/* TOP_K's k as INT8, INT32 and INT64, a constant and an input. */
+static void top_k_types(void **state)
+{
+    static const OH_NN_DataType types_[3] = {OH_NN_INT8, OH_NN_INT32, OH_NN_INT64};
+    static const float x[6] = {0, 4, 1, 5, 2, 3}, values[2] = {5, 4};
+    static const int32_t indices[2] = {3, 1}, xDims[2] = {1, 6}, yDims[2] = {1, 2};
+    (void)state;
+    for (int t = 0; t < 6; t++) {
+        const bool constant = t < 3, sorted = true;
+        const OH_NN_DataType type = types_[t % 3];
+        const size_t size = bytes_of(type, NULL, 0);
+        OH_NNModel *model = OH_NNModel_Construct();
+        OH_NNCompilation *c;
+        OH_NNExecutor *e;
+        NN_TensorDesc *desc;
+        NN_Tensor *in[2], *out[2];
+        uint32_t inputs[2] = {0, 1}, outputs[2] = {3, 4}, params[1] = {2};
+        int64_t k = 2; /* little-endian, as tests run: its first bytes are the number in every type */
+        is(add_tensor(model, OH_NN_FLOAT32, xDims, 2, OH_NN_TENSOR, NULL, 0), OK);
+        is(add_tensor(model, type, NULL, 0, OH_NN_TENSOR, constant ? &k : NULL, size), OK);
+        is(add_tensor(model, OH_NN_BOOL, NULL, 0, OH_NN_TOP_K_SORTED, &sorted, 1), OK);
+        is(add_tensor(model, OH_NN_FLOAT32, yDims, 2, OH_NN_TENSOR, NULL, 0), OK);
+        is(add_tensor(model, OH_NN_INT32, yDims, 2, OH_NN_TENSOR, NULL, 0), OK);
+        is(add_operation(model, OH_NN_OPS_TOP_K, params, 1, inputs, 2, outputs, 2), OK);
+        is(specify(model, inputs, constant ? 1 : 2, outputs, 2), OK);
+        is(OH_NNModel_Finish(model), OK);
+        c = OH_NNCompilation_Construct(model);
+        is(OH_NNCompilation_Build(c), OK);
+        e = OH_NNExecutor_Construct(c);
+        in[0] = tensor_of(OH_NN_FLOAT32, xDims, 2, x, sizeof(x));
+        if (!constant) {
+            desc = OH_NNExecutor_CreateInputTensorDesc(e, 1); /* a scalar's */
+            in[1] = OH_NNTensor_Create(0, desc);
+            assert_non_null(in[1]);
+            memcpy(OH_NNTensor_GetDataBuffer(in[1]), &k, size);
+            is(OH_NNTensorDesc_Destroy(&desc), OK);
+        }
+        out[0] = tensor_of(OH_NN_FLOAT32, yDims, 2, NULL, 8);
+        out[1] = tensor_of(OH_NN_INT32, yDims, 2, NULL, 8);
+        is(OH_NNExecutor_RunSync(e, in, constant ? 1 : 2, out, 2), OK);
+        assert_memory_equal(OH_NNTensor_GetDataBuffer(out[0]), values, 8);
+        assert_memory_equal(OH_NNTensor_GetDataBuffer(out[1]), indices, 8);
+        is(OH_NNTensor_Destroy(&in[0]), OK);
+        if (!constant)
+            is(OH_NNTensor_Destroy(&in[1]), OK);
+        is(OH_NNTensor_Destroy(&out[0]), OK);
+        is(OH_NNTensor_Destroy(&out[1]), OK);
+        OH_NNExecutor_Destroy(&e);
+        OH_NNCompilation_Destroy(&c);
+        OH_NNModel_Destroy(&model);
+    }
+}
+
+/* INSTANCE_NORM of [1,a,2,b] of a format: Build's code, or the largest distance of the result from what `first` says, the
+   order of the channels, in `*error`. With pool, a MAX_POOL of one cell is behind it. */
+static OH_NN_ReturnCode instance_norm(int32_t a, int32_t b, int32_t channels, OH_NN_Format format, bool pool, bool first,
+                                      float *error)
+{
+    static const float scale[3] = {1, 2, 4}, bias[3] = {0, 10, 20};
+    static const int64_t ones[2] = {1, 1};
+    const int32_t dims[4] = {1, a, 2, b}, length[1] = {channels};
+    OH_NNModel *model = OH_NNModel_Construct();
+    uint32_t in[3] = {0, 1, 2}, out[1] = {3}, last[1] = {4}, params[2] = {5, 6}, inputs[1] = {0};
+    const int32_t step = first ? 1 : b, spread = first ? 2 * b : 1; /* between a channel's elements, between channels */
+    float x[32], wanted[32], y[32] = {0};
+    const void *data[1];
+    void *results[1];
+    OH_NN_ReturnCode code;
+    data[0] = x;
+    results[0] = y;
+    for (int32_t c = 0; c < channels; c++)
+        for (int32_t i = 0; i < 2 * a * b / channels; i++) { /* mean 5 c, variance 1 */
+            x[c * spread + i * step] = 5.0f * (float)c + (i % 2 == 0 ? 1.0f : -1.0f);
+            wanted[c * spread + i * step] = bias[c] + scale[c] * (i % 2 == 0 ? 1.0f : -1.0f);
+        }
+    for (int k = 0; k < 5; k++) {
+        const bool image = k == 0 || k > 2;
+        NN_TensorDesc *desc = desc_of(OH_NN_FLOAT32, image ? dims : length, image ? 4 : 1);
+        if (image)
+            is(OH_NNTensorDesc_SetFormat(desc, format), OK);
+        is(OH_NNModel_AddTensorToModel(model, desc), OK);
+        is(OH_NNTensorDesc_Destroy(&desc), OK);
+    }
+    is(OH_NNModel_SetTensorData(model, 1, scale, 4 * (size_t)channels), OK);
+    is(OH_NNModel_SetTensorData(model, 2, bias, 4 * (size_t)channels), OK);
+    is(add_operation(model, OH_NN_OPS_INSTANCE_NORM, NULL, 0, in, 3, out, 1), OK);
+    if (pool) {
+        const int32_t two[1] = {2};
+        is(add_tensor(model, OH_NN_INT64, two, 1, OH_NN_MAX_POOL_KERNEL_SIZE, ones, 16), OK);
+        is(add_tensor(model, OH_NN_INT64, two, 1, OH_NN_MAX_POOL_STRIDE, ones, 16), OK);
+    
+        is(add_operation(model, OH_NN_OPS_MAX_POOL, params, 2, out, 1, last, 1), OK);
+    }
+    is(specify(model, inputs, 1, pool ? last : out, 1), OK);
+    is(OH_NNModel_Finish(model), OK);
+    code = run_model(model, data, results);
+    *error = 0;
+    for (int32_t i = 0; i < 2 * a * b && code == OK; i++) {
+        const float off = y[i] > wanted[i] ? y[i] - wanted[i] : wanted[i] - y[i];
+        *error = off > *error ? off : *error;
+    }
+    OH_NNModel_Destroy(&model);
+    return code;
+}
+
+/* Without a format an image is channels last; INSTANCE_NORM's is channels first if only that fits the scale. */
+static void instance_norms(void **state)
+{
+    float error;
+    (void)state;
+    is(instance_norm(3, 2, 3, OH_NN_FORMAT_NONE, false, true, &error), OK);
+    assert_true(error < 1e-4f);
+    is(instance_norm(3, 2, 3, OH_NN_FORMAT_ND, false, true, &error), OK);
+    assert_true(error < 1e-4f);
+    is(instance_norm(2, 3, 3, OH_NN_FORMAT_NONE, false, false, &error), OK);
+    assert_true(error < 1e-4f);
+    is(instance_norm(3, 3, 3, OH_NN_FORMAT_NONE, false, false, &error), OK); /* both fit */
+    assert_true(error < 1e-4f);
+    is(instance_norm(3, 2, 3, OH_NN_FORMAT_NCHW, false, true, &error), OK);
+    assert_true(error < 1e-4f);
+    is(instance_norm(3, 2, 3, OH_NN_FORMAT_NHWC, false, true, &error), OH_NN_FAILED);
+    is(instance_norm(2, 2, 3, OH_NN_FORMAT_NONE, false, true, &error), OH_NN_FAILED); /* none fits */
+    /* the pool reads its input as channels last: one of the two would be wrong */
+    is(instance_norm(3, 2, 3, OH_NN_FORMAT_NONE, true, true, &error), OH_NN_FAILED);
+    is(instance_norm(3, 2, 3, OH_NN_FORMAT_NCHW, true, true, &error), OK);
+    assert_true(error < 1e-4f);
+    is(instance_norm(2, 3, 3, OH_NN_FORMAT_NONE, true, false, &error), OK);
+    assert_true(error < 1e-4f);
+}
+
+/* An output without axes, by RunSync and by the deprecated functions, twice. */
+static void scalar_output(void **state)
+{
+    const int32_t dims[3] = {2, 3, 4}, one[1] = {1};
+    const float x[24] = {0};
+    OH_NNModel *model = OH_NNModel_Construct();
+    OH_NNCompilation *c;
+    OH_NNExecutor *e;
+    uint32_t in[1] = {0}, out[1] = {1};
+    OH_NN_Tensor t = {OH_NN_FLOAT32, 3, dims, NULL, OH_NN_TENSOR};
+    NN_TensorDesc *desc;
+    NN_Tensor *inputs[1], *outputs[1];
+    int32_t result = 0;
+    size_t count = 7, bytes = 7;
+    (void)state;
+    is(add_tensor(model, OH_NN_FLOAT32, dims, 3, OH_NN_TENSOR, NULL, 0), OK);
+    is(add_tensor(model, OH_NN_INT32, NULL, 0, OH_NN_TENSOR, NULL, 0), OK);
+    is(add_operation(model, OH_NN_OPS_RANK, NULL, 0, in, 1, out, 1), OK);
+    is(specify(model, in, 1, out, 1), OK);
+    is(OH_NNModel_Finish(model), OK);
+    c = OH_NNCompilation_Construct(model);
+    is(OH_NNCompilation_Build(c), OK);
+    OH_NNModel_Destroy(&model);
+    e = OH_NNExecutor_Construct(c);
+    OH_NNCompilation_Destroy(&c);
+    desc = OH_NNExecutor_CreateOutputTensorDesc(e, 0);
+    is(OH_NNTensorDesc_GetElementCount(desc, &count), OK);
+    is(OH_NNTensorDesc_GetByteSize(desc, &bytes), OK);
+    assert_true(count == 1 && bytes == 4);
+    inputs[0] = tensor_of(OH_NN_FLOAT32, dims, 3, x, sizeof(x));
+    for (int k = 0; k < 2; k++) { /* of the executor's description, and of the program's, of one element */
+        outputs[0] = k == 0 ? OH_NNTensor_Create(0, desc) : tensor_of(OH_NN_INT32, one, 1, NULL, 4);
+        assert_non_null(outputs[0]);
+        for (int run = 0; run < 2; run++) {
+            int32_t *shape = NULL;
+            size_t rank = 7;
+            memset(OH_NNTensor_GetDataBuffer(outputs[0]), 0, 4);
+            is(OH_NNExecutor_RunSync(e, inputs, 1, outputs, 1), OK);
+            assert_int_equal(*(int32_t *)OH_NNTensor_GetDataBuffer(outputs[0]), 3);
+            is(OH_NNTensorDesc_GetShape(OH_NNTensor_GetTensorDesc(outputs[0]), &shape, &rank), OK);
+            assert_true(shape == NULL && rank == 0);
+        }
+        is(OH_NNTensor_Destroy(&outputs[0]), OK);
+    }
+    is(OH_NNExecutor_SetInput(e, 0, &t, x, sizeof(x)), OK);
+    is(OH_NNExecutor_SetOutput(e, 0, &result, 3), IP);
+    is(OH_NNExecutor_SetOutput(e, 0, &result, 4), OK);
+    is(OH_NNExecutor_Run(e), OK);
+    assert_int_equal(result, 3);
+    is(OH_NNTensorDesc_Destroy(&desc), OK);
+    is(OH_NNTensor_Destroy(&inputs[0]), OK);
+    OH_NNExecutor_Destroy(&e);
+}
+
 /* ---- memory ---- */
 
 /* Everything once; false where a call says that there is no memory, and then leaves nothing. */
@@ -2602,8 +3034,10 @@ int main(void)
         cmocka_unit_test(executors),    cmocka_unit_test(asynchronous),  cmocka_unit_test(later),
         cmocka_unit_test(builtin_later), cmocka_unit_test(runs),
         cmocka_unit_test(serialised),
-        cmocka_unit_test(misaligned),   cmocka_unit_test(device_memory), cmocka_unit_test(deprecated),  cmocka_unit_test(dynamic),
+        cmocka_unit_test(misaligned),   cmocka_unit_test(device_memory), cmocka_unit_test(deprecated),  cmocka_unit_test(dynamic), cmocka_unit_test(shapes_kept),
         cmocka_unit_test(operators),    cmocka_unit_test(quantised),   cmocka_unit_test(refused),
+        cmocka_unit_test(model_gone),   cmocka_unit_test(mixed_types), cmocka_unit_test(types_at_build),
+        cmocka_unit_test(top_k_types),  cmocka_unit_test(instance_norms), cmocka_unit_test(scalar_output),
         cmocka_unit_test(allocations),  cmocka_unit_test(all_functions)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     if (heap_live != 0)

@@ -1323,9 +1323,43 @@ static void test_limits(void **state)
 
 #endif
 
+/* Every operator has vectors, which the suite vectors runs: at least four cases of its own. IF and LOOP have models instead,
+   in test_control.c. */
+static void test_every_row_has_vectors(void **state)
+{
+    uint32_t operators = 0;
+    (void)state;
+    for (uint32_t i = 0; nnrt_op_at(i) != NULL; i++) {
+        const char *name = nnrt_op_at(i)->name;
+        char path[128], line[4096], wanted[80];
+        uint32_t cases = 0;
+        size_t n = 0;
+        bool whole = true;
+        FILE *f;
+        if (strcmp(name, "IF") == 0 || strcmp(name, "LOOP") == 0)
+            continue;
+        (void)snprintf(path, sizeof(path), "tests/vectors/%s.vec", name);
+        for (n = strlen("tests/vectors/"); path[n] != '.'; n++)
+            path[n] = path[n] >= 'A' && path[n] <= 'Z' ? (char)(path[n] + 32) : path[n];
+        (void)snprintf(wanted, sizeof(wanted), "op %s\n", name);
+        if ((f = fopen(path, "rb")) == NULL)
+            fail_msg("operator %s has no %s", name, path);
+        while (fgets(line, sizeof(line), f) != NULL) {
+            cases += whole && strcmp(line, wanted) == 0;
+            whole = strchr(line, '\n') != NULL;
+        }
+        (void)fclose(f);
+        if (cases < 4)
+            fail_msg("%s has %u cases of %s, expected 4 or more", path, cases, name);
+        operators++;
+    }
+    assert_true(operators >= 123);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_row_has_vectors),
         cmocka_unit_test(test_graphs_refused),
         cmocka_unit_test(test_quantised_refused),
         cmocka_unit_test(test_quantised_beside_plain),

@@ -41,7 +41,7 @@ typedef struct cli_args {
     const char *inputs[CLI_MOST_INPUTS], *shapes[CLI_MOST_INPUTS], *most[CLI_MOST_INPUTS];
     const char *metadata[CLI_MOST_INPUTS], *labels[CLI_MOST_INPUTS], *cuts[CLI_MOST_INPUTS];
     uint32_t inputCount, shapeCount, mostCount, metadataCount, labelsCount, cutCount;
-    const char *outputDir, *device, *data, *name, *copy, *header, *properties, *cache;
+    const char *outputDir, *dumpDir, *device, *data, *name, *copy, *header, *properties, *cache;
     const char *devices[2];      /* the first of deviceCount; device is the last */
     uint32_t deviceCount;
     char autos[3][512];          /* texts of auto:, of the first two devices and of the last */
@@ -325,6 +325,12 @@ static bool cli_take_no_quantize(cli_args *a, const char *v)
 static bool cli_take_output_dir(cli_args *a, const char *v)
 {
     a->outputDir = v;
+    return *v != '\0';
+}
+
+static bool cli_take_dump(cli_args *a, const char *v)
+{
+    a->dumpDir = v;
     return *v != '\0';
 }
 
@@ -646,6 +652,10 @@ static const cli_option cli_options[] = {
      "leave an input's open extents open, up to these; or bound a result that a run decides", cli_take_most},
     {"--output-dir", "DIR", CLI_RUN, "write every output to DIR as NAME.npy; DIR is made if it is not there",
      cli_take_output_dir},
+    {"--dump", "DIR", CLI_RUN,
+     "run once more with the result of every node as an output, and write each to DIR as NUMBER_NAME.npy, in the order of the "
+     "nodes, with a table in DIR/index.tsv; bodies of IF and LOOP stay inside",
+     cli_take_dump},
     {"--top", "K", CLI_RUN, "show the K largest values of each output, at most 1000; default 5, with --output-dir none",
      cli_take_top},
     {"--mean", "A[,B,C]", CLI_GIVEN,

@@ -679,6 +679,73 @@ static int cli_write_outputs(const cli_job *job, const cli_args *args, char **pa
     return status;
 }
 
+/* Writes result i of a watched run to DIR/NNNN_NAME.npy, and its line of the table. */
+static int cli_dump_one(const cli_watched *w, const cli_job *job, const char *dir, uint32_t i, FILE *index)
+{
+    const cli_watched_value *v = &w->values[i];
+    const cli_tensor *t = &job->outputs[v->output];
+    const nnrt_op *op = nnrt_op_find(w->model.nodes.data[v->node].nodeType);
+    const char *node = w->model.nodes.data[v->node].name, *value = w->model.allTensors.data[v->tensor].name;
+    const size_t room = strlen(dir) + 256;
+    char *path = (char *)cli_alloc(room, 1), text[CLI_SHAPE_BYTES];
+    size_t at;
+    int status;
+    if (path == NULL)
+        return CLI_FAILED;
+    at = (size_t)snprintf(path, room, "%s/%04u_", dir, (unsigned)i);
+    at += cli_file_name(path + at, value != NULL && *value != '\0' ? value : op != NULL ? op->name : "");
+    snprintf(path + at, room - at, ".npy");
+    status = cli_npy_write(path, t);
+    cli_put_name(index, path + strlen(dir) + 1);
+    fprintf(index, "\t%u\t", (unsigned)v->node);
+    cli_put_name(index, node != NULL ? node : "");
+    fprintf(index, "\t%s\t", op != NULL ? op->name : "");
+    cli_put_name(index, value != NULL ? value : "");
+    fprintf(index, "\t%s\n", cli_shape_text(text, sizeof(text), t->type, &t->shape));
+    free(path);
+    return status;
+}
+
+/* Runs the job's model once more with all results of the nodes of its main graph as outputs, and writes them. */
+static int cli_dump(const cli_job *job, const cli_args *args)
+{
+    const size_t room = strlen(args->dumpDir) + sizeof("/index.tsv");
+    char *path = (char *)cli_alloc(room, 1);
+    FILE *index = NULL;
+    cli_watched watch;
+    cli_job watched;
+    uint32_t values = 0;
+    int status = path != NULL ? cli_make_dir(args->dumpDir) : CLI_FAILED;
+    memset(&watch, 0, sizeof(watch));
+    memset(&watched, 0, sizeof(watched));
+    nnrt_memory_allocate(&watch.memory, NULL);
+    if (status == CLI_DONE)
+        status = cli_watch(&watch, job->model, &values);
+    if (status == CLI_DONE) {
+        cli_compare_lend(&watched, job, &watch.model);
+        status = cli_compare_run(&watched, args, args->device != NULL ? args->device : "auto");
+    }
+    if (status == CLI_DONE) {
+        snprintf(path, room, "%s/index.tsv", args->dumpDir);
+        if ((index = fopen(path, "w")) == NULL)
+            status = cli_fail("cannot write %s: %s", path, strerror(errno));
+        else
+            fputs("file\tnode\tname\toperator\tvalue\ttype\n", index);
+    }
+    for (uint32_t i = 0; i < values && status == CLI_DONE; i++)
+        status = cli_dump_one(&watch, &watched, args->dumpDir, i, index);
+    if (index != NULL && (ferror(index) | fclose(index)) != 0 && status == CLI_DONE)
+        status = cli_fail("cannot write %s: %s", path, strerror(errno));
+    if (status == CLI_DONE)
+        cli_note("%u results are in %s", (unsigned)values, args->dumpDir);
+    free(path);
+    memset(&watched.in, 0, sizeof(watched.in));
+    watched.model = NULL;
+    cli_job_free(&watched);
+    nnrt_memory_end(&watch.memory);
+    return status;
+}
+
 /* True when element a stands before b among the largest: larger first, NaN last, equal ones by place. */
 static bool cli_before(const cli_tensor *t, size_t a, size_t b)
 {
@@ -834,6 +901,8 @@ static int cli_run_job(cli_job *job, cli_profile *profile, const cli_args *args)
         status = cli_write_outputs(job, args, paths);
     if (status == CLI_DONE && args->trace != NULL)
         status = cli_profile_write(profile, args->trace);
+    if (status == CLI_DONE && args->dumpDir != NULL)
+        status = cli_dump(job, args);
     if (status == CLI_DONE && args->json) {
         cli_json_open(args);
         cli_json_session(job);
