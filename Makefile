@@ -12,6 +12,8 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 HEADERS := nnrt_ops.h nnrt_hal.h nnrt.h $(wildcard formats/*.h devices/*.h)
 COMPILE = $(CC) -std=c99 $(WARNINGS) $(WERROR) -I. $(CPPFLAGS) $(CFLAGS)
 LIBS := -lm
+# for a make within make: as many jobs as this one was told, or JOBS
+PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 # Tests run with every fault of the C language that gcc or clang can see at run time made an end of the program. With its
 # check of casts gcc 12 warns of conversions that are none: that warning is clang's, and gcc's without the sanitizers, where
@@ -94,6 +96,7 @@ stb:
 # The implementation takes most of a minute: it is compiled once for the programs that make and make test make.
 build/implementation.o: tools/implementation.c $(wildcard compat/*.h compat/*/*.h) $(HEADERS) | stb
 	@mkdir -p $(@D)
+	@echo 'compiling all of nnrt, for the command line and for tests: about a minute'
 	$(COMPILE) -c -o $@ $<
 
 build/nnrt: tools/nnrt.c build/implementation.o $(wildcard tools/*.h) | stb
@@ -103,8 +106,28 @@ build/hello: examples/hello.c $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
-build/digits: examples/digits/digits.c build/implementation.o | stb
-	$(COMPILE) $(IMPLEMENTED) $(LDFLAGS) -o $@ $< build/implementation.o $(LIBS) -lpthread
+# make run shows its first digit after some ten seconds of two processors. Two objects are compiled at the same time: the
+# kernels of the device cpu with optimization, for the best instruction set that this machine has, and all else without it: an
+# image takes the same time so. Each object is announced, as nothing else is printed until it is there.
+NATIVE = $(shell echo | $(CC) -march=native -dM -E - 2>/dev/null | sed -n 's/^.define \(__[A-Z0-9]*__\) 1$$/\1/p')
+# $(call native,MACROS): whether the compiler defines all of them for this machine
+native = $(if $(filter-out $(NATIVE),$(1)),,yes)
+KERNELS = $(if $(call native,__x86_64__),$(if $(call native,__AVX512VL__ __AVX512BW__ __AVX512DQ__),\
+	-DNNRT_CPU_AVX2=0 -DNNRTI_CPU_PORTABLE=0,-DNNRT_CPU_AVX512=0 $(if $(call native,__AVX2__ __FMA__ __F16C__),\
+	-DNNRTI_CPU_PORTABLE=0,-DNNRT_CPU_AVX2=0)))
+
+build/run/kernels.o: tools/kernels.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	@echo 'compiling the fast kernels for this machine: about 10 s'
+	@$(COMPILE) -g0 -Wno-unused-function $(KERNELS) -c -o $@ $<
+
+build/run/digits.o: examples/digits/digits.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	@echo 'compiling examples/digits/digits.c and all else that it needs of nnrt: about 10 s'
+	@$(COMPILE) -O0 -g0 -Wno-unused-function -DNNRTI_CPU_OBJECT=1 -c -o $@ $<
+
+build/digits: build/run/kernels.o build/run/digits.o
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 build/device: examples/device/main.c $(wildcard examples/device/*.h) $(HEADERS) | stb
 	@mkdir -p $(@D)
@@ -144,7 +167,8 @@ $(OHNN): build/libneural_network_runtime.so
 build/nnadapter: examples/nnadapter/nnadapter.c build/libnnadapter.so
 	$(COMPILE) -Icompat $(LDFLAGS) -o $@ $< -Lbuild -lnnadapter '-Wl,-rpath,$$ORIGIN'
 
-run: build/digits
+run:
+	@$(MAKE) --no-print-directory $(PARALLEL) build/digits
 	@build/digits examples/digits/digits.onnx examples/digits/sheet.png
 
 build/digits-data/heldback.bin: examples/digits/heldback.py examples/digits/digits_data.py
@@ -228,7 +252,7 @@ test:
 	@sh tools/need.sh $(TEST_PACKAGES)
 	@rm -rf build/results && mkdir -p build/results
 	@echo 'suites: $(words $(ONLY)), $(JOBS) at a time; what they print is in build/results'
-	@NNRT_SUITES=$(words $(ONLY)) $(MAKE) --no-print-directory -k -O WERROR=-Werror DEBUG=-g1 $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) suites || true
+	@NNRT_SUITES=$(words $(ONLY)) $(MAKE) --no-print-directory -k -O WERROR=-Werror DEBUG=-g1 $(PARALLEL) suites || true
 	@sh tests/run_suite.sh --summary build/results $(ONLY)
 
 suites: $(ONLY:%=suite-%)
@@ -364,7 +388,7 @@ suite-emit: build/test/nnrt
 build/test/bench: tests/bench/bench.c build/test/implementation.o
 	@$(COMPILE_PROGRAM) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -ldl -lpthread
 
-suite-examples: $(EXAMPLES:%=build/test/%) build/test/bench
+suite-examples: $(EXAMPLES:%=build/test/%) build/test/bench build/digits
 	$(SUITE) sh tests/test_examples.sh build/test
 
 suite-lib: $(LIBRARIES:%=build/test/%) | build/test/libplain_npu.so build/test/libtable_npu.so
@@ -510,7 +534,7 @@ build/coverage/bin/test_nnadapter_driver: | build/test/libplain_npu.so build/tes
 coverage:
 	@sh tools/need.sh gcovr gcc libc6-dev libstb-dev libcmocka-dev libonnx-testdata python3 python3-numpy
 	@rm -rf build/coverage/results build/coverage/bin/*.gcda
-	@$(MAKE) --no-print-directory -k -O $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) $(COVERAGE_SUITES:%=coverage-%)
+	@$(MAKE) --no-print-directory -k -O $(PARALLEL) $(COVERAGE_SUITES:%=coverage-%)
 	@sh tests/run_suite.sh --summary build/coverage/results $(COVERAGE_SUITES)
 	@echo
 	@$(PYTHON) tests/coverage.py --floor $(COVERAGE_FLOOR) --reasons tests/coverage_reasons.txt --html build/coverage \
