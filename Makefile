@@ -30,9 +30,10 @@ PROGRAM_CFLAGS ?= -O0 -g1
 EXACT := -DNNRT_CPU=0
 COMPILE_TEST = $(CC) -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror $(SANITIZE) $(EXACT) -I. -Itests $(CPPFLAGS)
 COMPILE_PROGRAM = clang -no-pie -std=c99 $(WARNINGS) -Werror $(SANITIZE) -D__SANITIZE_ADDRESS__ $(EXACT) -I. -Itests $(CPPFLAGS) $(PROGRAM_CFLAGS)
-TEST_PACKAGES := libc6-dev libstb-dev libcmocka-dev libonnx-testdata g++ clang binutils python3 python3-numpy python3-onnx
+TEST_PACKAGES := gcc libc6-dev libgcc-dev libstb-dev libcmocka-dev libonnx-testdata g++ clang libclang-rt-dev binutils \
+	python3 python3-numpy python3-onnx
 
-export CC CXX CPPFLAGS PYTHON
+export CC CXX CPPFLAGS PYTHON SANITIZE
 
 .PHONY: all examples run test suites vectors compare models digits-accuracy digits-train digits-quantize clean help stb fuzz
 .DELETE_ON_ERROR:
@@ -91,7 +92,7 @@ help:
 # ---- programs ----
 
 stb:
-	@sh tools/need.sh libstb-dev
+	@sh tools/need.sh libc6-dev libstb-dev
 
 # The implementation takes most of a minute: it is compiled once for the programs that make and make test make.
 build/implementation.o: tools/implementation.c $(wildcard compat/*.h compat/*/*.h) $(HEADERS) | stb
@@ -248,12 +249,17 @@ SUITES := $(LONG) single docs vectors open-vectors onnx-nodes convert quantized 
 	api cpu-vectors cpu-sets $(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
+# What suites need beside TEST_PACKAGES: it is looked for, and installed, before the first suite.
+NEEDS_single := gcc-arm-none-eabi libnewlib-arm-none-eabi
+NEEDS_install := cmake pkgconf
+
 test:
-	@sh tools/need.sh $(TEST_PACKAGES)
+	@sh tools/need.sh $(TEST_PACKAGES) $(foreach suite,$(ONLY),$(NEEDS_$(suite)))
 	@rm -rf build/results && mkdir -p build/results
 	@echo 'suites: $(words $(ONLY)), $(JOBS) at a time; what they print is in build/results'
-	@NNRT_SUITES=$(words $(ONLY)) $(MAKE) --no-print-directory -k -O WERROR=-Werror DEBUG=-g1 $(PARALLEL) suites || true
-	@sh tests/run_suite.sh --summary build/results $(ONLY)
+	@export NNRT_SUITES='$(ONLY)' NNRT_BEGAN=$$(date +%s); \
+	{ $(MAKE) --no-print-directory -k -O WERROR=-Werror DEBUG=-g1 $(PARALLEL) suites 2>&1 || true; } | tee build/results/make.log; \
+	sh tests/run_suite.sh --summary build/results $(ONLY)
 
 suites: $(ONLY:%=suite-%)
 
@@ -474,7 +480,7 @@ build/fuzz/afl_%: tests/fuzz/fuzz_%.c build/fuzz/exact.afl.o build/fuzz/fast.afl
 	@$(FUZZ_AFL) $(IMPLEMENTED) $(LDFLAGS) -o $@ $< build/fuzz/$(FUZZ_OBJECT).afl.o $(LIBS) -lpthread
 
 fuzz:
-	@sh tools/need.sh clang libstb-dev $(if $(M32),g++-i686-linux-gnu libc6-dev-i386-cross)
+	@sh tools/need.sh clang libclang-rt-dev libstb-dev $(if $(M32),g++-i686-linux-gnu libc6-dev-i386-cross)
 	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ:%=$(FUZZ_DIR)/%) $(if $(AFL),$(if $(M32),,$(FUZZ:fuzz_%=build/fuzz/afl_%)))
 	@sh tests/fuzz/run.sh $(SECONDS) $(FUZZ_DIR)
 
@@ -496,7 +502,6 @@ firmware-ops:
 	@$(PYTHON) -B tests/single.py
 
 suite-single:
-	@sh tools/need.sh gcc-arm-none-eabi libnewlib-arm-none-eabi python3
 	$(SUITE) $(PYTHON) -B tests/single.py
 
 # ---- coverage ----
@@ -572,7 +577,7 @@ AGAIN ?=
 ENOUGH ?= 85
 
 mutate:
-	@sh tools/need.sh gcc clang libc6-dev libstb-dev libcmocka-dev libonnx-testdata python3
+	@sh tools/need.sh gcc clang libclang-rt-dev libc6-dev libstb-dev libcmocka-dev libonnx-testdata python3
 	@$(PYTHON) tests/mutate.py --seed '$(SEED)' --number '$(N)' --jobs '$(JOBS)' --header '$(HEADER)' --ops '$(OPS)' --enough $(ENOUGH) $(if $(AGAIN),--again)
 
 # Those that valgrind does not slow down to many minutes.
@@ -619,7 +624,6 @@ suite-dist: build/objects/clang.o build/objects/clang++.o
 	$(SUITE) sh tests/test_dist.sh $^
 
 suite-install: build/nnrt
-	@sh tools/need.sh cmake pkgconf
 	$(SUITE) sh tests/test_install.sh
 
 # ---- .nnrt files ----
@@ -706,7 +710,7 @@ build/sweep: tests/test_sweep.c tests/nnrt.c tests/fuzz/fuzz.h $(HEADERS)
 	@$(COMPILE_TEST) -O2 $(LDFLAGS) -o $@ $< tests/nnrt.c $(LIBS)
 
 sweep:
-	@sh tools/need.sh libc6-dev libstb-dev
+	@sh tools/need.sh libc6-dev libgcc-dev libstb-dev
 	@$(MAKE) --no-print-directory build/sweep
 	@build/sweep --all --jobs $(JOBS)
 
