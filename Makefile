@@ -35,7 +35,7 @@ TEST_PACKAGES := gcc libc6-dev libgcc-dev libstb-dev libcmocka-dev libonnx-testd
 
 export CC CXX CPPFLAGS PYTHON SANITIZE
 
-.PHONY: all examples run test suites vectors compare models digits-accuracy digits-train digits-quantize clean help stb fuzz
+.PHONY: all examples run test bare suites vectors compare models digits-accuracy digits-train digits-quantize clean help stb fuzz
 .DELETE_ON_ERROR:
 
 all: build/nnrt
@@ -49,6 +49,7 @@ help:
 	@echo 'make run              recognises the handwritten digits of examples/digits in the terminal'
 	@echo 'make vad              finds the speech in a sound and draws it (npm fetches 6 MB; espeak-ng and sox make the sound)'
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
+	@echo 'make bare             make run and make test on a Debian with git, make and gcc only, which it builds (mmdebstrap, root)'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
 	@echo 'make test ONLY=vectors VEC=NAMES  the vectors of some operators: VEC="softmax cast", names as in tests/vectors'
 	@echo 'make test DEVICE=NAME ONLY="vectors onnx-nodes session"  on a device of tests/devices.h: DEVICE=example'
@@ -262,6 +263,10 @@ test:
 	sh tests/run_suite.sh --summary build/results $(ONLY)
 
 suites: $(ONLY:%=suite-%)
+
+# make run and make test in a minimal Debian root; ONLY=NAMES as for make test.
+bare:
+	@sh tests/bare.sh $(if $(filter file,$(origin ONLY)),,$(ONLY))
 
 # Programs of tests/ that define NNRT_IMPLEMENTATION: they have it with options of their own. All others link one object of
 # it, tests/nnrt.c, also those that look at internals (tests/inside.h); so do the command line and the examples, which have it
@@ -537,7 +542,7 @@ coverage-cli: build/coverage/bin/nnrt | build/test/libplain_npu.so build/test/li
 build/coverage/bin/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwrong_npu.so build/test/libseed_npu.so
 
 coverage:
-	@sh tools/need.sh gcovr gcc libc6-dev libstb-dev libcmocka-dev libonnx-testdata python3 python3-numpy
+	@sh tools/need.sh gcovr gcc g++ libc6-dev libstb-dev libcmocka-dev libonnx-testdata python3 python3-numpy
 	@rm -rf build/coverage/results build/coverage/bin/*.gcda
 	@$(MAKE) --no-print-directory -k -O $(PARALLEL) $(COVERAGE_SUITES:%=coverage-%)
 	@sh tests/run_suite.sh --summary build/coverage/results $(COVERAGE_SUITES)

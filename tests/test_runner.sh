@@ -1,6 +1,7 @@
 #!/bin/sh
 # The runner of the suites must not call a failure a success: what it does with suites that fail in every way, and with those
-# that make cannot build. What looks for packages must try the sanitizers.
+# that make cannot build. What looks for packages must try the sanitizers, and what runs the tests in a bare root must say so
+# where it cannot.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
@@ -196,6 +197,27 @@ needs 'the error of the linker is shown' 0 1 need.log 'cannot find libclang_rt.a
 : >"$folder/gives"
 needs 'installed' 0 0 need.log 'installing libclang-rt-17-dev'
 needs 'there already' 1000 0 installed yes
+
+# bare.sh where no root can be built: the tests run here, and the last line says so.
+printf '#!/bin/sh\nexit 1\n' >"$folder/bin/unshare"
+printf '#!/bin/sh\necho "$RESULT"\nexit $STATUS\n' >"$folder/bin/make"
+chmod +x "$folder"/bin/*
+# bare NAME USER_ID RESULT STATUS EXPECTED: the status and the last two lines
+bare() {
+    got=$(USER_ID=$2 RESULT=$3 STATUS=$4 PATH=$folder/bin:$PATH sh "$root/tests/bare.sh" one 2>&1 </dev/null)
+    got="$? $(echo "$got" | tail -n 2 | tr '\n' '|')"
+    if [ "$got" = "$5" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL bare, $1: '$got', expected '$5'"
+    fi
+}
+if command -v apt-config >/dev/null 2>&1; then
+    bare 'no mounts' 0 '3 passed, 0 failed' 0 '3 3 passed, 0 failed|NOT BARE: this machine permits no mounts|'
+    bare 'no mounts, and a test fails' 0 '2 passed, 1 failed' 1 '1 2 passed, 1 failed|NOT BARE: this machine permits no mounts|'
+    bare 'not root' 1000 '3 passed, 0 failed' 0 '3 3 passed, 0 failed|NOT BARE: only root may build one|'
+fi
 
 # The sanitizers: gcc makes the object of the library, clang the programs (the Makefile says why). What goes wrong in either
 # ends the program, with these words.
