@@ -12,6 +12,8 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 HEADERS := nnrt_ops.h nnrt_hal.h nnrt.h $(wildcard formats/*.h devices/*.h)
 COMPILE = $(CC) -std=c99 $(WARNINGS) $(WERROR) -I. $(CPPFLAGS) $(CFLAGS)
 LIBS := -lm
+# for a make within make: as many jobs as this one was told, or JOBS
+PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 # Tests run with every fault of the C language that gcc or clang can see at run time made an end of the program. With its
 # check of casts gcc 12 warns of conversions that are none: that warning is clang's, and gcc's without the sanitizers, where
@@ -28,11 +30,12 @@ PROGRAM_CFLAGS ?= -O0 -g1
 EXACT := -DNNRT_CPU=0
 COMPILE_TEST = $(CC) -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror $(SANITIZE) $(EXACT) -I. -Itests $(CPPFLAGS)
 COMPILE_PROGRAM = clang -no-pie -std=c99 $(WARNINGS) -Werror $(SANITIZE) -D__SANITIZE_ADDRESS__ $(EXACT) -I. -Itests $(CPPFLAGS) $(PROGRAM_CFLAGS)
-TEST_PACKAGES := libc6-dev libstb-dev libcmocka-dev libonnx-testdata g++ clang binutils python3 python3-numpy python3-onnx
+TEST_PACKAGES := gcc libc6-dev libgcc-dev libstb-dev libcmocka-dev libonnx-testdata g++ clang libclang-rt-dev binutils \
+	python3 python3-numpy python3-onnx
 
-export CC CXX CPPFLAGS PYTHON
+export CC CXX CPPFLAGS PYTHON SANITIZE
 
-.PHONY: all examples run test suites vectors compare models digits-accuracy digits-train digits-quantize clean help stb fuzz
+.PHONY: all examples run test bare suites vectors compare models digits-accuracy digits-train digits-quantize clean help stb fuzz
 .DELETE_ON_ERROR:
 
 all: build/nnrt
@@ -46,6 +49,7 @@ help:
 	@echo 'make run              recognises the handwritten digits of examples/digits in the terminal'
 	@echo 'make vad              finds the speech in a sound and draws it (npm fetches 6 MB; espeak-ng and sox make the sound)'
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
+	@echo 'make bare             make run and make test on a Debian with git, make and gcc only, which it builds (mmdebstrap, root)'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
 	@echo 'make test ONLY=vectors VEC=NAMES  the vectors of some operators: VEC="softmax cast", names as in tests/vectors'
 	@echo 'make test DEVICE=NAME ONLY="vectors onnx-nodes session"  on a device of tests/devices.h: DEVICE=example'
@@ -89,11 +93,12 @@ help:
 # ---- programs ----
 
 stb:
-	@sh tools/need.sh libstb-dev
+	@sh tools/need.sh libc6-dev libstb-dev
 
 # The implementation takes most of a minute: it is compiled once for the programs that make and make test make.
 build/implementation.o: tools/implementation.c $(wildcard compat/*.h compat/*/*.h) $(HEADERS) | stb
 	@mkdir -p $(@D)
+	@echo 'compiling all of nnrt, for the command line and for tests: about a minute'
 	$(COMPILE) -c -o $@ $<
 
 build/nnrt: tools/nnrt.c build/implementation.o $(wildcard tools/*.h) | stb
@@ -103,8 +108,28 @@ build/hello: examples/hello.c $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
-build/digits: examples/digits/digits.c build/implementation.o | stb
-	$(COMPILE) $(IMPLEMENTED) $(LDFLAGS) -o $@ $< build/implementation.o $(LIBS) -lpthread
+# make run shows its first digit after some ten seconds of two processors. Two objects are compiled at the same time: the
+# kernels of the device cpu with optimization, for the best instruction set that this machine has, and all else without it: an
+# image takes the same time so. Each object is announced, as nothing else is printed until it is there.
+NATIVE = $(shell echo | $(CC) -march=native -dM -E - 2>/dev/null | sed -n 's/^.define \(__[A-Z0-9]*__\) 1$$/\1/p')
+# $(call native,MACROS): whether the compiler defines all of them for this machine
+native = $(if $(filter-out $(NATIVE),$(1)),,yes)
+KERNELS = $(if $(call native,__x86_64__),$(if $(call native,__AVX512VL__ __AVX512BW__ __AVX512DQ__),\
+	-DNNRT_CPU_AVX2=0 -DNNRTI_CPU_PORTABLE=0,-DNNRT_CPU_AVX512=0 $(if $(call native,__AVX2__ __FMA__ __F16C__),\
+	-DNNRTI_CPU_PORTABLE=0,-DNNRT_CPU_AVX2=0)))
+
+build/run/kernels.o: tools/kernels.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	@echo 'compiling the fast kernels for this machine: about 10 s'
+	@$(COMPILE) -g0 -Wno-unused-function $(KERNELS) -c -o $@ $<
+
+build/run/digits.o: examples/digits/digits.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	@echo 'compiling examples/digits/digits.c and all else that it needs of nnrt: about 10 s'
+	@$(COMPILE) -O0 -g0 -Wno-unused-function -DNNRTI_CPU_OBJECT=1 -c -o $@ $<
+
+build/digits: build/run/kernels.o build/run/digits.o
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 build/device: examples/device/main.c $(wildcard examples/device/*.h) $(HEADERS) | stb
 	@mkdir -p $(@D)
@@ -144,7 +169,8 @@ $(OHNN): build/libneural_network_runtime.so
 build/nnadapter: examples/nnadapter/nnadapter.c build/libnnadapter.so
 	$(COMPILE) -Icompat $(LDFLAGS) -o $@ $< -Lbuild -lnnadapter '-Wl,-rpath,$$ORIGIN'
 
-run: build/digits
+run:
+	@$(MAKE) --no-print-directory $(PARALLEL) build/digits
 	@build/digits examples/digits/digits.onnx examples/digits/sheet.png
 
 build/digits-data/heldback.bin: examples/digits/heldback.py examples/digits/digits_data.py
@@ -224,14 +250,23 @@ SUITES := $(LONG) single docs vectors open-vectors onnx-nodes convert quantized 
 	api cpu-vectors cpu-sets $(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
+# What suites need beside TEST_PACKAGES: it is looked for, and installed, before the first suite.
+NEEDS_single := gcc-arm-none-eabi libnewlib-arm-none-eabi
+NEEDS_install := cmake pkgconf
+
 test:
-	@sh tools/need.sh $(TEST_PACKAGES)
+	@sh tools/need.sh $(TEST_PACKAGES) $(foreach suite,$(ONLY),$(NEEDS_$(suite)))
 	@rm -rf build/results && mkdir -p build/results
 	@echo 'suites: $(words $(ONLY)), $(JOBS) at a time; what they print is in build/results'
-	@NNRT_SUITES=$(words $(ONLY)) $(MAKE) --no-print-directory -k -O WERROR=-Werror DEBUG=-g1 $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) suites || true
-	@sh tests/run_suite.sh --summary build/results $(ONLY)
+	@export NNRT_SUITES='$(ONLY)' NNRT_BEGAN=$$(date +%s); \
+	{ $(MAKE) --no-print-directory -k -O WERROR=-Werror DEBUG=-g1 $(PARALLEL) suites 2>&1 || true; } | tee build/results/make.log; \
+	sh tests/run_suite.sh --summary build/results $(ONLY)
 
 suites: $(ONLY:%=suite-%)
+
+# make run and make test in a minimal Debian root; ONLY=NAMES as for make test.
+bare:
+	@sh tests/bare.sh $(if $(filter file,$(origin ONLY)),,$(ONLY))
 
 # Programs of tests/ that define NNRT_IMPLEMENTATION: they have it with options of their own. All others link one object of
 # it, tests/nnrt.c, also those that look at internals (tests/inside.h); so do the command line and the examples, which have it
@@ -364,7 +399,7 @@ suite-emit: build/test/nnrt
 build/test/bench: tests/bench/bench.c build/test/implementation.o
 	@$(COMPILE_PROGRAM) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -ldl -lpthread
 
-suite-examples: $(EXAMPLES:%=build/test/%) build/test/bench
+suite-examples: $(EXAMPLES:%=build/test/%) build/test/bench build/digits
 	$(SUITE) sh tests/test_examples.sh build/test
 
 suite-lib: $(LIBRARIES:%=build/test/%) | build/test/libplain_npu.so build/test/libtable_npu.so
@@ -450,7 +485,7 @@ build/fuzz/afl_%: tests/fuzz/fuzz_%.c build/fuzz/exact.afl.o build/fuzz/fast.afl
 	@$(FUZZ_AFL) $(IMPLEMENTED) $(LDFLAGS) -o $@ $< build/fuzz/$(FUZZ_OBJECT).afl.o $(LIBS) -lpthread
 
 fuzz:
-	@sh tools/need.sh clang libstb-dev $(if $(M32),g++-i686-linux-gnu libc6-dev-i386-cross)
+	@sh tools/need.sh clang libclang-rt-dev libstb-dev $(if $(M32),g++-i686-linux-gnu libc6-dev-i386-cross)
 	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ:%=$(FUZZ_DIR)/%) $(if $(AFL),$(if $(M32),,$(FUZZ:fuzz_%=build/fuzz/afl_%)))
 	@sh tests/fuzz/run.sh $(SECONDS) $(FUZZ_DIR)
 
@@ -472,7 +507,6 @@ firmware-ops:
 	@$(PYTHON) -B tests/single.py
 
 suite-single:
-	@sh tools/need.sh gcc-arm-none-eabi libnewlib-arm-none-eabi python3
 	$(SUITE) $(PYTHON) -B tests/single.py
 
 # ---- coverage ----
@@ -508,9 +542,9 @@ coverage-cli: build/coverage/bin/nnrt | build/test/libplain_npu.so build/test/li
 build/coverage/bin/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwrong_npu.so build/test/libseed_npu.so
 
 coverage:
-	@sh tools/need.sh gcovr gcc libc6-dev libstb-dev libcmocka-dev libonnx-testdata python3 python3-numpy
+	@sh tools/need.sh gcovr gcc g++ libc6-dev libstb-dev libcmocka-dev libonnx-testdata python3 python3-numpy
 	@rm -rf build/coverage/results build/coverage/bin/*.gcda
-	@$(MAKE) --no-print-directory -k -O $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) $(COVERAGE_SUITES:%=coverage-%)
+	@$(MAKE) --no-print-directory -k -O $(PARALLEL) $(COVERAGE_SUITES:%=coverage-%)
 	@sh tests/run_suite.sh --summary build/coverage/results $(COVERAGE_SUITES)
 	@echo
 	@$(PYTHON) tests/coverage.py --floor $(COVERAGE_FLOOR) --reasons tests/coverage_reasons.txt --html build/coverage \
@@ -548,7 +582,7 @@ AGAIN ?=
 ENOUGH ?= 85
 
 mutate:
-	@sh tools/need.sh gcc clang libc6-dev libstb-dev libcmocka-dev libonnx-testdata python3
+	@sh tools/need.sh gcc clang libclang-rt-dev libc6-dev libstb-dev libcmocka-dev libonnx-testdata python3
 	@$(PYTHON) tests/mutate.py --seed '$(SEED)' --number '$(N)' --jobs '$(JOBS)' --header '$(HEADER)' --ops '$(OPS)' --enough $(ENOUGH) $(if $(AGAIN),--again)
 
 # Those that valgrind does not slow down to many minutes.
@@ -595,7 +629,6 @@ suite-dist: build/objects/clang.o build/objects/clang++.o
 	$(SUITE) sh tests/test_dist.sh $^
 
 suite-install: build/nnrt
-	@sh tools/need.sh cmake pkgconf
 	$(SUITE) sh tests/test_install.sh
 
 # ---- .nnrt files ----
@@ -682,7 +715,7 @@ build/sweep: tests/test_sweep.c tests/nnrt.c tests/fuzz/fuzz.h $(HEADERS)
 	@$(COMPILE_TEST) -O2 $(LDFLAGS) -o $@ $< tests/nnrt.c $(LIBS)
 
 sweep:
-	@sh tools/need.sh libc6-dev libstb-dev
+	@sh tools/need.sh libc6-dev libgcc-dev libstb-dev
 	@$(MAKE) --no-print-directory build/sweep
 	@build/sweep --all --jobs $(JOBS)
 

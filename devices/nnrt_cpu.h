@@ -878,6 +878,26 @@ NNRTI_CPU_APART static void nnrti_cpu_copy_part(void *to, const void *from, size
 }
 #endif
 
+/* A build may compile the kernels in an object of their own, while it compiles all else: NNRTI_CPU_OBJECT is 1 in the file
+   without kernels and 2 in the file that has only them (tools/kernels.c). There NNRTI_CPU_PORTABLE=0 leaves out the portable
+   set, for a machine that has a better one. */
+#ifndef NNRTI_CPU_OBJECT
+#define NNRTI_CPU_OBJECT 0
+#endif
+#ifndef NNRTI_CPU_PORTABLE
+#define NNRTI_CPU_PORTABLE 1
+#endif
+#define NNRTI_CPU_SETS 5 /* at most, and the NULL at the end of the list */
+
+#if NNRTI_CPU_OBJECT == 0
+#define NNRTI_CPU_SHARED static
+#else
+#define NNRTI_CPU_SHARED
+extern const nnrti_cpu_set *const nnrti_cpu_sets[NNRTI_CPU_SETS];
+extern bool nnrti_cpu_has(const nnrti_cpu_set *set);
+#endif
+
+#if NNRTI_CPU_OBJECT != 1
 #if NNRT_CPU_AVX512
 #define NNRTI_CPU_SET avx512
 #include "nnrt_cpu.h"
@@ -900,13 +920,13 @@ NNRTI_CPU_APART static void nnrti_cpu_copy_part(void *to, const void *from, size
 #define NNRTI_CPU_SET simd128
 #include "nnrt_cpu.h"
 #undef NNRTI_CPU_SET
-#elif defined(__GNUC__)
+#elif defined(__GNUC__) && NNRTI_CPU_PORTABLE
 #define NNRTI_CPU_SET vector
 #include "nnrt_cpu.h"
 #undef NNRTI_CPU_SET
 #endif
 
-static const nnrti_cpu_set *const nnrti_cpu_sets[] = {
+NNRTI_CPU_SHARED const nnrti_cpu_set *const nnrti_cpu_sets[NNRTI_CPU_SETS] = {
 #if NNRT_CPU_AVX512
     &nnrti_cpu_set_avx512vnni,
     &nnrti_cpu_set_avx512,
@@ -919,7 +939,7 @@ static const nnrti_cpu_set *const nnrti_cpu_sets[] = {
 #endif
 #if defined(__wasm_simd128__)
     &nnrti_cpu_set_simd128,
-#elif defined(__GNUC__)
+#elif defined(__GNUC__) && NNRTI_CPU_PORTABLE
     &nnrti_cpu_set_vector,
 #endif
     NULL};
@@ -934,7 +954,7 @@ static bool nnrti_cpu_has_f16c(void)
 #endif
 
 /* Whether the machine has what the set is written for. */
-static bool nnrti_cpu_has(const nnrti_cpu_set *set)
+NNRTI_CPU_SHARED bool nnrti_cpu_has(const nnrti_cpu_set *set)
 {
 #if NNRT_CPU_AVX512
     if (set == &nnrti_cpu_set_avx512 || set == &nnrti_cpu_set_avx512vnni)
@@ -946,12 +966,13 @@ static bool nnrti_cpu_has(const nnrti_cpu_set *set)
     if (set == &nnrti_cpu_set_avx2)
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && nnrti_cpu_has_f16c();
 #endif
-#if defined(__i386__) && defined(__GNUC__)
+#if defined(__i386__) && defined(__GNUC__) && NNRTI_CPU_PORTABLE
     if (set == &nnrti_cpu_set_vector)
         return __builtin_cpu_supports("sse2");
 #endif
     return set != NULL;
 }
+#endif /* NNRTI_CPU_OBJECT != 1 */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>layout */

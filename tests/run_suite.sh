@@ -1,9 +1,17 @@
 #!/bin/sh
 # run_suite.sh FOLDER NAME COMMAND...    runs one suite of tests; FOLDER gets NAME.log (what it printed) and NAME.txt
 #                                        ("passed failed skipped seconds"); prints a line, and the log when it failed.
-#                                        With NNRT_SUITES the line begins with "[n/NNRT_SUITES]": the n-th to end.
+#                                        With NNRT_SUITES, the names of all suites, the line begins with "[n/all]": the
+#                                        n-th to end. With NNRT_BEGAN, the time of the beginning in seconds, it ends with
+#                                        the time since then and an estimate of what is left.
 # run_suite.sh --summary FOLDER NAME...  prints a line a suite and last "N passed, N failed"; status 0 only when nothing
-#                                        failed and every suite ran and passed something.
+#                                        failed and every suite ran and passed something. For a suite without NAME.txt it
+#                                        searches FOLDER/make.log, what make printed, for the first error of the compiler.
+#
+# run_suite.sh --seconds FOLDER          prints suite_seconds.txt again with what the suites of FOLDER took
+#
+# The estimate: suite_seconds.txt says what suites and the objects that make builds for them take; the time since the beginning
+# is in proportion to what is done of it, so that a slow machine needs no other numbers.
 #
 # A suite says how it went as cmocka does, or with a last line "N passed, N failed[, N skipped]". One that
 # ends with a status other than 0, says nothing, runs nothing or takes NNRT_SUITE_SECONDS (1200) has failed, whatever it
@@ -28,9 +36,81 @@ count() {
     END { if (last) print p + 0, f + 0, s + 0; else print cp + 0, cf + 0, cs + 0 }' "$1"
 }
 
-line() { # name passed failed skipped seconds
-    printf '%-4s %-14s %6d passed, %d failed%s  (%d s)\n' "$(if [ "$3" -eq 0 ]; then echo ok; else echo FAIL; fi)" \
-        "$1" "$2" "$3" "$(if [ "$4" -gt 0 ]; then echo ", $4 skipped"; fi)" "$5"
+line() { # name passed failed skipped seconds [more]
+    printf '%-4s %-14s %6d passed, %d failed%s  (%d s%s)\n' "$(if [ "$3" -eq 0 ]; then echo ok; else echo FAIL; fi)" \
+        "$1" "$2" "$3" "$(if [ "$4" -gt 0 ]; then echo ", $4 skipped"; fi)" "$5" "${6:-}"
+}
+
+# clock SECONDS: as minutes:seconds
+clock() {
+    printf '%d:%02d' $(($1 / 60)) $(($1 % 60))
+}
+
+# left ELAPSED: the seconds that the suites of NNRT_SUITES without results are likely to take; nothing while too few have ended
+left() {
+    {
+        for name in $NNRT_SUITES; do
+            echo "suite $name $([ -f "$folder/$name.txt" ] && echo 1 || echo 0)"
+        done
+        grep -v '^#' "${NNRT_SECONDS:-$(dirname "$0")/suite_seconds.txt}" | while read -r name seconds suites; do
+            echo "takes $name $seconds"
+            [ -z "$suites" ] || if [ ! -f "$name" ]; then
+                echo "file $name 0 $suites"
+            elif [ "$(stat -c %Y "$name" 2>/dev/null || echo 0)" -ge "$NNRT_BEGAN" ]; then
+                echo "file $name 1 $suites"
+            fi # one that was there before takes no time
+        done
+    } | awk -v elapsed="$1" '
+        $1 == "takes" { takes[$2] = $3 }
+        $1 == "suite" { ended[$2] = $3 }
+        $1 == "file" {
+            for (i = 4; i <= NF; i++)
+                if ($i == "all" || $i in ended) {
+                    files[$2] = $3
+                }
+        }
+        END {
+            for (name in files)
+                ended[name] = files[name]
+            for (name in ended) {
+                seconds = name in takes ? takes[name] : 2
+                all += seconds
+                done += seconds * ended[name]
+            }
+            if (done * 20 >= all)
+                printf "%d\n", elapsed * (all - done) / done
+        }'
+}
+
+# progress: ", M:SS so far, about M:SS left"
+progress() {
+    elapsed=$(($(date +%s) - NNRT_BEGAN))
+    rest=$(left $elapsed)
+    printf '; %s so far%s' "$(clock $elapsed)" "$([ -z "$rest" ] || printf ', about %s left' "$(clock "$rest")")"
+}
+
+# why_not_built NAME: the first error of the first target that make could not make for the suite
+why_not_built() {
+    [ -f "$folder/make.log" ] || return
+    { # the targets that the suite still waits for, in make's order, and what make printed
+        LC_ALL=C make -n --debug=b "suite-$1" 2>/dev/null | sed -n "s/.*Must remake target '\(.*\)'\..*/waits \1/p"
+        cat "$folder/make.log"
+    } | awk -v suite="suite-$1" '
+        /^waits / { waits[$2] = 1; next }
+        /^make.*No rule to make target/ && index($0, "\047" suite "\047") { print ": there is no such suite"; exit }
+        /^make.*\*\*\* \[/ { # make: *** [Makefile:12: TARGET] Error 1, behind what its commands printed
+            target = $0
+            sub(/\].*/, "", target)
+            sub(/.*[ [](Makefile:[0-9]+: )?/, "", target)
+            if (target in waits) {
+                print ": " target ": " (error != "" ? error : $0)
+                exit
+            }
+            error = ""
+            next
+        }
+        /^\[ *[0-9]+\/[0-9]+\]/ { error = "" } # a suite that ran: its failures are none of the compiler
+        error == "" && /(^|[^-A-Za-z])(fatal )?error:|undefined reference|cannot find|not found|No such file/ { error = $0 }'
 }
 
 summary() {
@@ -44,19 +124,32 @@ summary() {
             line "$name" "$p" "$f" "$s" "$t"
         else
             p=0 f=1
-            printf 'FAIL %-14s was not built\n' "$name"
+            printf 'FAIL %-14s was not built%s\n' "$name" "$(why_not_built "$name")"
         fi
         passed=$((passed + p)) failed=$((failed + f))
     done
+    [ -z "${NNRT_BEGAN:-}" ] || echo "$# suites in $(clock $(($(date +%s) - NNRT_BEGAN)))"
     echo "$passed passed, $failed failed"
     [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
 }
 
-if [ "$1" = --summary ]; then
+# seconds FOLDER: NAME.times is what the shell's times prints, whose second line is "0m12.340000s 0m1.230000s" of the suite
+seconds() {
+    grep -e '^#' -e / "$(dirname "$0")/suite_seconds.txt"
+    for file in "$1"/*.times; do
+        name=${file##*/}
+        sed -n '2s/[ms]/ /gp' "$file" | awk -v name="${name%.times}" '{ printf "%s %d\n", name, $1 * 60 + $2 + $3 * 60 + $4 + 0.5 }'
+    done | awk '$2 > 2' | sort -k 2nr -k 1
+}
+
+case $1 in
+--summary | --seconds)
+    mode=${1#--}
     shift
-    summary "$@"
+    $mode "$@"
     exit
-fi
+    ;;
+esac
 
 folder=$1 name=$2
 shift 2
@@ -67,8 +160,11 @@ command -v timeout >/dev/null 2>&1 && limit="timeout -k 10 ${NNRT_SUITE_SECONDS:
 # shellcheck disable=SC2086  # several words, or none
 $limit "$@" >"$folder/$name.log" 2>&1 </dev/null
 status=$?
-n=''
-if [ -n "${NNRT_SUITES:-}" ]; then
+times >"$folder/$name.times"
+n='' all=0
+# shellcheck disable=SC2034  # they are counted
+for suite in ${NNRT_SUITES:-}; do all=$((all + 1)); done
+if [ $all -gt 0 ]; then
     n=1
     until mkdir "$folder/.$n" 2>/dev/null; do n=$((n + 1)); done # no two that end together have the same number
 fi
@@ -84,8 +180,8 @@ if [ "$failed" -gt 0 ]; then
     echo "---- $name ----"
     grep -vE '^\[ +(RUN|OK) +\]' "$folder/$name.log" | tail -n 40
 fi
-[ -z "$n" ] || printf '[%*d/%d] ' "${#NNRT_SUITES}" "$n" "$NNRT_SUITES"
-line "$name" "$passed" "$failed" "$skipped" $(($(date +%s) - start))
+[ -z "$n" ] || printf '[%*d/%d] ' "${#all}" "$n" "$all"
+line "$name" "$passed" "$failed" "$skipped" $(($(date +%s) - start)) "$([ -z "$n" ] || [ -z "${NNRT_BEGAN:-}" ] || progress)"
 if [ "$skipped" -gt 0 ]; then # what was left out, and why: a table at the end of the suite's output
     sed -n '/^skipped  because of/,$p' "$folder/$name.log" | sed '$d'
     echo "the whole list is in $folder/$name.log"

@@ -67,6 +67,25 @@ shows 'digits' out '^time [0-9]+\.[0-9]+ ms for an image$'
 shows 'digits' out '^memory [1-9][0-9]* bytes: arena [1-9][0-9]*, '
 [ "$(grep -oE '[0-9]+(\.[0-9])? ?%' "$folder/out" | wc -l)" -ge 101 ]
 verdict 'digits: an answer and its confidence for each of 100 digits' $?
+# make run compiles the kernels of the fast device in an object of their own, and of all else what the program needs.
+sed -E 's/ *[0-9.]+ %//g; /^(time|memory|accuracy)/d' "$folder/out" >"$folder/answers"
+expect 'digits of make run' 0 build/digits $digits/digits.onnx $digits/sheet.png
+shows 'digits of make run' out '^accuracy 100\.0 %, 100 of 100 digits$'
+sed -E 's/ *[0-9.]+ %//g; /^(time|memory|accuracy)/d' "$folder/out" | cmp -s - "$folder/answers"
+verdict 'digits of make run: the same answers' $?
+shows 'digits of make run: on the fast device, which packs the weights' out '^memory .* weights, used where the model holds them: 0 bytes$'
+nm --defined-only --extern-only build/run/kernels.o >"$folder/out" 2>"$folder/err"
+[ "$(awk '{ print $3 }' "$folder/out" | sort | tr '\n' ' ')" = 'nnrti_cpu_has nnrti_cpu_sets ' ]
+verdict 'digits of make run: what the object of the kernels shows' $?
+make -n -B build/digits >"$folder/out" 2>"$folder/err"
+shows 'make run announces what takes long' out "^echo 'compiling .*kernels.*: about [0-9]+ s'"
+shows 'make run announces what takes long' out "^echo 'compiling examples/digits/digits\.c .*: about [0-9]+ s'"
+grep ' -c ' "$folder/out" | sed 's/.* //' | sort | tr '\n' ' ' >"$folder/err"
+[ "$(cat "$folder/err")" = 'examples/digits/digits.c tools/kernels.c ' ]
+verdict 'make run compiles two objects' $?
+cc -MM -I. examples/digits/digits.c tools/kernels.c >"$folder/out" 2>"$folder/err" &&
+    ! grep -qE 'compat/|nnrt_fake|nnrt_remote' "$folder/out"
+verdict 'make run compiles no other device and no other API' $?
 expect 'digits in integers' 0 "$bin/digits" $digits/digits_int8.onnx $digits/sheet.png
 shows 'digits in integers' out '^accuracy (9[89]\.[0-9]|100\.0) %, [0-9]+ of 100 digits$'
 expect 'digits with a picture of one digit' 0 "$bin/digits" $digits/digits.onnx $digits/digit_7.png

@@ -1,12 +1,15 @@
 #!/bin/sh
-# The runner of the suites must not call a failure a success: what it does with suites that fail in every way.
+# The runner of the suites must not call a failure a success: what it does with suites that fail in every way, and with those
+# that make cannot build. What looks for packages must try the sanitizers, and what runs the tests in a bare root must say so
+# where it cannot.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 passed=0 failed=0
 export NNRT_SUITE_SECONDS=3
-unset NNRT_SUITES
+unset NNRT_SUITES NNRT_BEGAN
+root=$(cd "$here/.." && pwd)
 
 # check WHAT EXPECTED COMMAND...: the suite's counts must be EXPECTED ("passed failed skipped")
 check() {
@@ -41,7 +44,7 @@ check 'cmocka skips' '4 0 1' printf '%s\n' '[  PASSED  ] 4 test(s).' '[  SKIPPED
 says() {
     what=$1 expected=$2 set=$3
     shift 3
-    got=$(env $set sh "$here/run_suite.sh" "$folder/numbered" suite "$@" | grep -E '^(\[|ok|FAIL)' | sed 's: *(.*::' | tr -s ' ')
+    got=$(env "$set" sh "$here/run_suite.sh" "$folder/numbered" suite "$@" | grep -E '^(\[|ok|FAIL)' | sed 's: *(.*::' | tr -s ' ')
     if [ "$got" = "$expected" ]; then
         passed=$((passed + 1))
     else
@@ -51,8 +54,44 @@ says() {
 }
 
 says 'no number' 'ok suite 3 passed, 0 failed' NNRT_SUITES= echo '3 passed, 0 failed'
-says 'the first of eleven' '[ 1/11] ok suite 3 passed, 0 failed' NNRT_SUITES=11 echo '3 passed, 0 failed'
-says 'the second of eleven' '[ 2/11] FAIL suite 2 passed, 1 failed' NNRT_SUITES=11 echo '2 passed, 1 failed'
+says 'the first of eleven' '[ 1/11] ok suite 3 passed, 0 failed' NNRT_SUITES='a b c d e f g h i j suite' echo '3 passed, 0 failed'
+says 'the second of eleven' '[ 2/11] FAIL suite 2 passed, 1 failed' NNRT_SUITES='a b c d e f g h i j suite' echo '2 passed, 1 failed'
+
+# The estimate, 100 s after the beginning: `suite` has ended, which takes 30 s, and `other` has not, which takes 60. The object
+# takes 30 s: it is still to be built, is built or was there before.
+printf '# NAME SECONDS\nsuite 30\nother 60\nthird 1000\n%s 30 all\n%s 500 third\n' "$folder/object" "$folder/another" >"$folder/seconds"
+# estimates WHAT EXPECTED
+estimates() {
+    rm -rf "$folder/estimated"
+    got=$(NNRT_SECONDS=$folder/seconds NNRT_SUITES='suite other' NNRT_BEGAN=$(($(date +%s) - 100)) \
+        sh "$here/run_suite.sh" "$folder/estimated" suite echo '3 passed, 0 failed')
+    if echo "$got" | grep -qE "; 1:4[01] so far$2\)\$"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $1: '$got', expected '$2'"
+    fi
+}
+estimates 'an object to be built' ', about 5:0[0-3] left' # 90 of 120 s are left, three times what is done
+: >"$folder/object"
+estimates 'an object that is built' ', about 1:4[01] left' # 60 of 120
+touch -d '2001-01-01' "$folder/object"
+estimates 'an object that was there' ', about 3:2[0-2] left' # 60 of 90
+printf 'other 600\n' >"$folder/seconds"
+estimates 'too early to say' ''
+
+# The seconds of a suite: processor time of its processes, and theirs.
+sh "$here/run_suite.sh" "$folder/timed" busy timeout 60 sh -c 'i=0; while [ $i -lt 3000000 ]; do i=$((i + 1)); done' >"$folder/log"
+printf '0m0.010000s 0m0.000000s\n1m12.300000s 0m3.300000s\n' >"$folder/timed/long.times"
+printf '0m0.010000s 0m0.000000s\n0m1.000000s 0m0.400000s\n' >"$folder/timed/short.times"
+got=$(sh "$here/run_suite.sh" --seconds "$folder/timed" | grep -v -e '^#' -e / | grep -v busy)
+spent=$(sed -n '2s/[ms]/ /gp' "$folder/timed/busy.times" | awk '{ print ($2 + $4 > 0.2) }')
+if [ "$got" = 'long 76' ] && [ "$spent" = 1 ]; then
+    passed=$((passed + 1))
+else
+    failed=$((failed + 1))
+    echo "FAIL seconds: '$got', expected 'long 76'; busy: $(cat "$folder/timed/busy.times")"
+fi
 
 # summary WHAT STATUS LAST NAME...
 summary() {
@@ -74,6 +113,111 @@ summary 'a good suite' 0 '3 passed, 0 failed' good
 summary 'a bad one' 1 '5 passed, 1 failed' good bad
 summary 'one that was not built' 1 '3 passed, 1 failed' good missing
 summary 'nothing' 1 '0 passed, 0 failed'
+
+# Suites that make cannot build: the line of each has the first error of what it waits for.
+mkdir -p "$folder/made/results" "$folder/made/out"
+cat >"$folder/made/Makefile" <<'END'
+all: suite-good suite-broken suite-also suite-linked suite-command
+suite-good:
+	@echo 'ran before: error: none of the compiler'
+	@echo '[1/5] ok   good'
+suite-broken suite-also: out/part.o
+out/part.o: part.c
+	@cc -Werror -c -o $@ $<
+suite-linked: out/linked
+out/linked: linked.c
+	@cc -o $@ $<
+suite-command:
+	@no-such-command-here
+.PHONY: suite-good suite-broken suite-also suite-linked suite-command
+END
+printf 'int part(void)\n{\n    return missing_name;\n}\n' >"$folder/made/part.c"
+printf 'int elsewhere(void);\nint main(void)\n{\n    return elsewhere();\n}\n' >"$folder/made/linked.c"
+echo '1 0 0 1' >"$folder/made/results/good.txt"
+for order in '' '-O -j2'; do
+    # shellcheck disable=SC2086  # several options
+    (cd "$folder/made" && make --no-print-directory -k $order all nonsense suite-unknown >results/make.log 2>&1
+        sh "$here/run_suite.sh" --summary results good broken also linked command unknown >summary.log)
+    # built NAME EXPECTED: its line in the summary
+    built() {
+        if grep "^[A-Za-z]* *$1 " "$folder/made/summary.log" | grep -q "$2"; then
+            passed=$((passed + 1))
+        else
+            failed=$((failed + 1))
+            echo "FAIL not built, '$order', $1: '$(grep " $1 " "$folder/made/summary.log")', expected '$2'"
+        fi
+    }
+    built good '1 passed, 0 failed'
+    built broken 'was not built: out/part.o: part\.c:3:.* error: .*missing_name'
+    built also 'was not built: out/part.o: part\.c:3:.* error: .*missing_name'
+    built linked 'was not built: out/linked: .*undefined reference to .elsewhere'
+    built command 'was not built: suite-command: .*no-such-command-here'
+    built unknown 'was not built: there is no such suite'
+done
+
+# need.sh: a clang without its sanitizers. apt-get and id are scripts, too: what is asked for is seen, and nothing installed.
+mkdir "$folder/bin"
+cat >"$folder/bin/clang" <<'END'
+#!/bin/sh
+case $* in
+-dumpversion) echo 17.0.6 ;;
+--version) echo 'Some clang version 17.0.6' ;;
+*-fsanitize*)
+    [ -e "$FOLDER/installed" ] || { echo '/usr/bin/ld: cannot find libclang_rt.asan-x86_64.a'; exit 1; }
+    while [ "$1" != -o ]; do shift; done
+    printf '#!/bin/sh\n' >"$2"
+    chmod +x "$2"
+    ;;
+esac
+END
+cat >"$folder/bin/apt-get" <<'END'
+#!/bin/sh
+echo "$*" >>"$FOLDER/asked"
+[ ! -e "$FOLDER/gives" ] || echo yes >"$FOLDER/installed"
+END
+printf '#!/bin/sh\necho "$USER_ID"\n' >"$folder/bin/id"
+printf '#!/bin/sh\nexit 1\n' >"$folder/bin/sudo"
+chmod +x "$folder"/bin/*
+# needs NAME USER_ID STATUS FILE EXPECTED: need.sh for the sanitizers of clang ends with STATUS, and then FILE has EXPECTED
+needs() {
+    FOLDER=$folder USER_ID=$2 SANITIZE='-fsanitize=address' PATH=$folder/bin:$PATH sh "$root/tools/need.sh" libclang-rt-dev \
+        >"$folder/need.log" 2>&1 </dev/null
+    status=$?
+    if [ $status -eq "$3" ] && grep -q -e "$5" "$folder/$4"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $1: status $status, expected $3; no '$5' in"
+        head -n 20 "$folder/$4"
+    fi
+}
+needs 'an ordinary user reads the name of the package' 1000 1 need.log 'please run: apt-get install libclang-rt-17-dev'
+needs 'root installs the package' 0 1 asked 'install .*libclang-rt-17-dev'
+needs 'the error of the linker is shown' 0 1 need.log 'cannot find libclang_rt.asan'
+: >"$folder/gives"
+needs 'installed' 0 0 need.log 'installing libclang-rt-17-dev'
+needs 'there already' 1000 0 installed yes
+
+# bare.sh where no root can be built: the tests run here, and the last line says so.
+printf '#!/bin/sh\nexit 1\n' >"$folder/bin/unshare"
+printf '#!/bin/sh\necho "$RESULT"\nexit $STATUS\n' >"$folder/bin/make"
+chmod +x "$folder"/bin/*
+# bare NAME USER_ID RESULT STATUS EXPECTED: the status and the last two lines
+bare() {
+    got=$(USER_ID=$2 RESULT=$3 STATUS=$4 PATH=$folder/bin:$PATH sh "$root/tests/bare.sh" one 2>&1 </dev/null)
+    got="$? $(echo "$got" | tail -n 2 | tr '\n' '|')"
+    if [ "$got" = "$5" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL bare, $1: '$got', expected '$5'"
+    fi
+}
+if command -v apt-config >/dev/null 2>&1; then
+    bare 'no mounts' 0 '3 passed, 0 failed' 0 '3 3 passed, 0 failed|NOT BARE: this machine permits no mounts|'
+    bare 'no mounts, and a test fails' 0 '2 passed, 1 failed' 1 '1 2 passed, 1 failed|NOT BARE: this machine permits no mounts|'
+    bare 'not root' 1000 '3 passed, 0 failed' 0 '3 3 passed, 0 failed|NOT BARE: only root may build one|'
+fi
 
 # The sanitizers: gcc makes the object of the library, clang the programs (the Makefile says why). What goes wrong in either
 # ends the program, with these words.
