@@ -316,6 +316,8 @@ build/test/libseed_npu.so: tests/nnadapter_seed.cpp $(wildcard compat/nnadapter/
 	@g++ -std=c++11 $(WARNINGS) $(WERROR) $(CPPFLAGS) $(CFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
 
 build/test/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwrong_npu.so build/test/libseed_npu.so
+# which throws exceptions: the address sanitizer wants their library from the start
+build/test/test_nnadapter_driver: private LDFLAGS += -Wl,--no-as-needed -lstdc++
 
 EXAMPLES := hello digits device custom vad
 build/test/hello: examples/hello.c

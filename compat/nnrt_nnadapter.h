@@ -32,7 +32,7 @@ WHAT IT IS
     their elements decide shapes. An execution keeps the model of the last elements; for others it is built again, with them
     as constants. Devices are asked, and faults of these operations reported, in that run.
     A pool with ceil_mode may have windows that begin in the end padding and cover no element: an average is 0, a maximum the
-    least number of its type (then the activation) with index -1. Pools over unknown shapes have none: the run refuses them.
+    least number of its type (then the activation) with index -1. In pools over dynamic dimensions the run refuses such windows.
     Properties: BUILTIN_DEVICE_NUM_THREADS=N is the number of threads; those of devices reach all of them as extensions
     (NNRT_ModelConfig.extensions), of which each reads its own.
     Records tell of operations: those in SUBGRAPH_PARTITION_CONFIG_BUFFER, or in the file SUBGRAPH_PARTITION_CONFIG_FILE, go
@@ -1445,8 +1445,8 @@ static void nnrti_nna_convolution(nnrti_nna_lower *l)
     t->outputPaddings = nnrt_int64_list(extra, 2);
 }
 
-/* A pool whose extents are rounded up has windows that begin behind the image. The node leaves them out (l->empty): a PAD
-   behind it writes them. Unknown extents stay as they are: the node's rule refuses such windows. */
+/* A pool whose output dimensions are rounded up has windows that begin behind the image. The node leaves them out (l->empty):
+   a PAD behind it writes them. With dynamic dimensions nothing changes: the node's rule refuses such windows. */
 static void nnrti_nna_pool(nnrti_nna_lower *l, const NNRT_Int64List *kernel, const NNRT_Int64List *strides,
                            NNRT_Int64List *pad, NNRT_PadMode *mode, NNRT_RoundMode *roundMode)
 {
@@ -1975,8 +1975,8 @@ static int32_t nnrti_nna_like(const char *outputs, uint32_t out)
     }
 }
 
-/* The result of QUANTIZE, of precision UNKNOWN, by its operands: several scales are those of channels, and a zero point that
-   is not 0 makes it asymmetric. Where they are wrong it stays UNKNOWN, which nnrti_nna_quantize refuses. */
+/* The result of QUANTIZE, of precision UNKNOWN, by its operands: several scales belong to channels, and a zero point that is
+   not 0 makes it asymmetric. With wrong operands it stays UNKNOWN, which nnrti_nna_quantize refuses. */
 static NNRT_ReturnCode nnrti_nna_derive_quantize(const nnrti_nna_lower *l, NNAdapterOperand *y)
 {
     const NNAdapterOperand *x = nnrti_nna_operand(l, 0), *scale = nnrti_nna_operand(l, 2);
@@ -2090,7 +2090,7 @@ static NNRT_ReturnCode nnrti_nna_count_operands(const NNAdapterOperation *op, nn
     return code;
 }
 
-/* Types and shapes of the results, as far as they follow from what it reads. An operation with an operand of unknown precision
+/* Types and shapes of the results, as far as they follow from the operands. An operation with an operand of unknown precision
    waits for NNAdapterModel_finish, a late one for the run. */
 static NNRT_ReturnCode nnrti_nna_infer(NNAdapterModel *model, NNAdapterOperation *op)
 {
@@ -2891,7 +2891,7 @@ struct NNAdapterCompilation {
     const NNRT_Model *source; /* of sessions: that model's, mixed, or bare */
     NNRT_Model *mixed;        /* with operations in float32, NULL: there are none */
     bool *chosen;             /* by records: operations kept from the devices, then those in float32 */
-    bool late;                /* there is no source: each execution builds it of what decides shapes */
+    bool late;                /* there is no source: each execution builds it with the elements that decide shapes */
     uint32_t nIn, nOut;
     uint8_t *kept, *made; /* a .nnc file that may be used, and in it what the device made; NULL: there is none */
     size_t keptBytes, madeBytes;

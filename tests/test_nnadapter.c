@@ -1323,7 +1323,7 @@ static void unknown_results(void **state)
     is(NNAdapterExecution_compute(n.execution), OK);
     gives(&n, 0, 1, &four, magnitudes);
     end(&n);
-    is(begin(&n), OK); /* what reads the result is added first */
+    is(begin(&n), OK); /* the operation that reads the result is added first */
     variable(&n, NNADAPTER_FLOAT32, 1, &four, x);
     n.out[n.nOut++] = unknown(&n, 0, 0);
     between = unknown(&n, 0, 0);
@@ -1398,7 +1398,7 @@ static void unknown_quantised(void **state)
     assert_int_equal(((const uint8_t *)n.to[0].data)[0], 24);
     assert_int_equal(((const uint8_t *)n.to[0].data)[1], 20);
     end(&n);
-    is(begin(&n), OK); /* what only moves elements needs no scale */
+    is(begin(&n), OK); /* an operation that only moves elements needs no scale */
     n.nIn = 1;
     ints(&n, 1, &flat);
     is(unknown_of(&n, NNADAPTER_RESHAPE, &asymmetric, u, 0, 0), OK);
@@ -1414,7 +1414,7 @@ static void unknown_quantised(void **state)
     assert_int_equal(n.to[0].precision, NNADAPTER_INT64);
     assert_int_equal(((const int64_t *)n.to[0].data)[0], 0);
     end(&n);
-    is(begin(&n), OK); /* what computes does; the operand stays as it was */
+    is(begin(&n), OK); /* one that computes needs a scale; the operand stays as it was */
     is(unknown_of(&n, NNADAPTER_ABS, &symmetric, s, 0, 0), IP);
     assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "has precision UNKNOWN and no scale"));
     type_is(n.out[0], NNADAPTER_UNKNOWN, 0, NULL);
@@ -1539,7 +1539,7 @@ static void custom_operations(void **state)
     type_is(n.out[0], NNADAPTER_FLOAT32, 1, &three);
     gives(&n, 0, 1, &three, twice);
     end(&n);
-    is(begin(&n), OK); /* a constant operand is an input; among others, and behind what is late */
+    is(begin(&n), OK); /* a constant operand is an input */
     variable(&n, NNADAPTER_FLOAT32, 1, &three, x);
     one_float(&n, 0.5f);
     between = unknown(&n, 0, 0);
@@ -1555,7 +1555,7 @@ static void custom_operations(void **state)
         assert_true(supported[0] && supported[1]);
     }
     end(&n);
-    is(begin(&n), OK); /* its row says what it takes */
+    is(begin(&n), OK); /* its row lists its types */
     variable(&n, NNADAPTER_INT32, 1, &three, x);
     n.out[n.nOut++] = unknown(&n, 0, 0);
     is(add(&n, -7), IP);
@@ -1629,7 +1629,7 @@ static void decided_in_the_run(void **state)
             }
             end(&n);
         }
-    for (int r = 0; r < 3; r++) { /* start, end and step are inputs; what reads the result waits, too */
+    for (int r = 0; r < 3; r++) { /* start, end and step are inputs; the operation that reads the result waits, too */
         static const float start[3] = {0, 5, 1}, limit[3] = {3, 1, 2}, step[3] = {1, -2, 0.25f};
         static const float y[3][4] = {{0, -1, -2}, {-5, -3}, {-1, -1.25f, -1.5f, -1.75f}};
         static const int32_t counts[3] = {3, 2, 4};

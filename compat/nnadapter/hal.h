@@ -84,7 +84,7 @@ struct Device {
                            Argument *output_arguments);
 };
 
-/* A program of device D, and what it may read as long as it lives. */
+/* A program of device D with its model and its cache, which the driver may read until destroy_program. */
 template <const Device &D> struct Program {
     Model model;
     Cache cache;

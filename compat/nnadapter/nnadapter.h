@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 enum { NNADAPTER_VERSION = 1 };
-enum { NNADAPTER_UNKNOWN = -65535 }; /* a dynamic dimension; the precision of a result that is to be inferred */
+enum { NNADAPTER_UNKNOWN = -65535 }; /* a dynamic dimension; the precision of a result that is inferred */
 enum { NNADAPTER_MAX_SIZE_OF_DIMENSIONS = 8 };
 enum { NNADAPTER_MAX_SIZE_OF_DYNAMIC_DIMENSIONS = 8 };
 
@@ -324,7 +324,7 @@ NNRT_NNADAPTER_API void NNAdapterModel_destroy(NNAdapterModel *model);
    itself, and what is read is given. Codes as of NNAdapterModel_addOperation, too. */
 NNRT_NNADAPTER_API int NNAdapterModel_finish(NNAdapterModel *model);
 /* A copy of type, its scales included, lifetime left out. Precision NNADAPTER_UNKNOWN, with any dimensions: the result of an
-   operation, which decides them. Where that is quantized as an input is, it has the input's precision and the scale and zero
+   operation, which decides them. A result that is quantized like an input has the input's precision and the scale and zero
    point of type; a result that only moves elements may leave them 0, and has the input's. INVALID_DIMENSIONS: more than 8 axes.
    FEATURE_NOT_SUPPORTED: another layout than NCHW. */
 NNRT_NNADAPTER_API int NNAdapterModel_addOperand(NNAdapterModel *model, const NNAdapterOperandType *type,

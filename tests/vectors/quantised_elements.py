@@ -726,7 +726,7 @@ def powers(w):
     op = "POW_FUSION"
 
     def value(p, q, a, b, y, scale, shift):
-        """None where the result is too near to a half to be told without its bits."""
+        """None for a result so near to a half that only its bits decide."""
         base = f32(f32(scale) * (a.f * f32(p - a.z)) + f32(shift))
         with np.errstate(all="ignore"):
             r = float(f32(np.power(np.float64(base), np.float64(b.f * f32(q - b.z)))))
