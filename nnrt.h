@@ -473,6 +473,7 @@ typedef struct nnrt_cache_desc {
 typedef struct nnrt_cache_state {
     uint32_t restored;     /* models or parts that devices took from it */
     uint32_t prepared;     /* those that devices with a cache had to prepare */
+    uint32_t packed;       /* weights that these packed (the device "cpu"); 0: all were restored */
     uint32_t kept;         /* parts of both that it has now: those that a device does not export are missing */
     NNRT_ReturnCode saved; /* of writing the file; SUCCESS, too, when nothing was to be written */
     nnrt_error fault;      /* why what was there was not used; code SUCCESS: there was nothing, or nothing wrong */
@@ -6006,6 +6007,7 @@ typedef struct nnrti_caching {
     nnrt_packs packs;
     nnrt_file_section taken; /* packed weights that the device got */
     uint64_t light;          /* hash of the model without its weights; 0: not known yet */
+    NNRT_PreparedModel *told; /* whose packed weights go beside the model */
     bool asking, missing;    /* asking: nothing is prepared that is not there, and missing tells so */
 } nnrti_caching;
 
@@ -6241,6 +6243,7 @@ static void nnrti_cache_export(nnrti_caching *k, const nnrt_device *device, NNRT
     p->data = data;
     p->bytes = bytes;
     k->cache->changed = true;
+    nnrti_plan_exported(prepared);
 }
 
 /* Why what there was is not used. */
@@ -6313,10 +6316,13 @@ static void nnrti_packs_done(void *user, const NNRT_Model *m, const NNRT_ModelCo
                       config->device);
     else
         nnrti_cache_fault(k, fault, config->log);
+    if (!taken && k->cache != NULL)
+        k->cache->state.packed += nnrti_plan_packs(prepared);
     if (!k->packs.keep || !nnrti_packs_want(k, m, config, &want) ||
         nnrti_cache_hash(m, k->allocator, false, &hash) != NNRT_SUCCESS)
         return;
     if (taken) {
+        k->told = prepared;
         k->cache->state.restored++;
         if ((p = nnrti_cache_add(k->cache, config->device, 0)) == NULL)
             return;
@@ -6324,6 +6330,7 @@ static void nnrti_packs_done(void *user, const NNRT_Model *m, const NNRT_ModelCo
         p->bytes = k->taken.bytes;
         p->packed = true;
     } else {
+        k->told = prepared;
         k->cache->state.prepared++;
         nnrti_cache_export(k, nnrt_device_find(config->device), prepared, &want);
         for (p = k->cache->parts; p != NULL && p->next != NULL;)
@@ -6354,12 +6361,28 @@ static NNRT_ReturnCode nnrti_cache_fits(const NNRT_Model *m, const nnrt_save_des
     return NNRT_SUCCESS;
 }
 
+/* nnrt_packs: models in a cache are .nnrt files. */
+static NNRT_ReturnCode nnrti_packs_save(void *user, const NNRT_Model *m, void *out, size_t size, size_t *bytes)
+{
+    (void)user;
+    return nnrt_model_save_memory(m, NULL, out, size, bytes, NULL);
+}
+
+static NNRT_ReturnCode nnrti_packs_load(void *user, const void *data, size_t bytes, nnrt_memory *memory,
+                                        NNRT_Model **model, nnrt_error *error)
+{
+    (void)user;
+    return nnrt_model_load_into(model, data, bytes, false, memory, error);
+}
+
 /* nnrt_through: from the first section that fits and that the device takes, else by the device. */
 static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, const NNRT_Model *m,
                                            const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
 {
     nnrti_caching *const k = (nnrti_caching *)user;
     const char *const name = nnrt_device_unique_name(device);
+    NNRT_ModelConfig own = *config;
+    nnrt_packs packs = k->packs;
     nnrti_file_device want, h;
     nnrt_file_section s;
     nnrt_error fault;
@@ -6368,6 +6391,11 @@ static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, cons
     memset(&fault, 0, sizeof(fault));
     if (!nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE))
         return nnrt_device_prepare(device, m, config, prepared);
+    if (k->cache != NULL && !(k->cache->packed && m == k->model)) { /* what it packs goes with a model of its own */
+        packs.keep = packs.whole = true;
+        own.packs = &packs;
+    }
+    config = &own;
     if (k->hashed != m) {
         k->hashed = NULL;
         if (nnrti_cache_hash(m, k->allocator, false, &k->hash) != NNRT_SUCCESS) /* the device will say what is wrong */
@@ -6394,7 +6422,9 @@ static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, cons
         k->missing = true;
         return nnrt_error_set(config->error, NNRT_INVALID_MODEL_CACHE, "the cache has nothing for device '%s'", name);
     }
-    if ((code = nnrt_device_prepare(device, m, config, prepared)) == NNRT_SUCCESS && k->cache != NULL) {
+    k->told = NULL;
+    code = nnrt_device_prepare(device, m, config, prepared);
+    if (code == NNRT_SUCCESS && k->cache != NULL && k->told != *prepared) {
         k->cache->state.prepared++;
         nnrti_cache_export(k, device, *prepared, &want);
     }
@@ -6518,6 +6548,8 @@ static void nnrti_caching_begin(nnrti_caching *k, nnrt_cache *c, const NNRT_Mode
     k->packs.done = nnrti_packs_done;
     k->packs.user = k;
     k->packs.keep = c != NULL && c->packed;
+    k->packs.save = nnrti_packs_save;
+    k->packs.load = nnrti_packs_load;
 }
 
 /* Prepares a model without nodes, on the device of that name; NULL: on the one that made it. */
@@ -6527,6 +6559,7 @@ static NNRT_ReturnCode nnrti_bare_prepare(nnrti_caching *k, const char *name, co
     nnrti_file_device h;
     nnrt_file_section s;
     nnrt_error fault;
+    nnrt_device *to;
     uint32_t i = 0;
     while (nnrti_cache_section(k->files[2], i, &s, &h) && (s.type != NNRTI_FILE_DEVICE || (h.flags & 1u) == 0))
         i++;
@@ -6536,13 +6569,17 @@ static NNRT_ReturnCode nnrti_bare_prepare(nnrti_caching *k, const char *name, co
     if ((*device = nnrt_device_find(s.name)) == NULL)
         return nnrt_error_set(config->error, NNRT_INVALID_MODEL_CACHE,
                               "the cache is of device '%s', which there is not", s.name);
-    if (name != NULL && nnrt_device_find(name) != *device)
+    to = *device;
+    if (name != NULL && (strncmp(name, "auto:", 5) == 0 || nnrti_is_auto(nnrt_device_find(name))))
+        to = nnrt_device_find("auto"); /* which passes it on */
+    if (name != NULL && to == *device && nnrt_device_find(name) != *device)
         return nnrt_error_set(config->error, NNRT_INVALID_MODEL_CACHE, "the cache is of device '%s', not of '%s'",
                               s.name, name);
     if (h.options != nnrti_cache_key(*device, k->model, config))
         return nnrt_error_set(config->error, NNRT_INVALID_MODEL_CACHE,
                               "the cache was made with other options than these, or for another version");
-    if (nnrti_cache_restore(k, 2, &s, &h, *device, config, prepared, &fault))
+    *device = to;
+    if (nnrti_cache_restore(k, 2, &s, &h, to, config, prepared, &fault))
         return NNRT_SUCCESS;
     return nnrt_error_set(config->error, fault.code, "%s", nnrti_reason(&fault));
 }

@@ -5261,26 +5261,61 @@ static NNRT_ReturnCode nnrti_cpu_kind(void *self, NNRT_DeviceType *type)
     return NNRT_SUCCESS;
 }
 
-static NNRT_ReturnCode nnrti_cpu_dynamic(void *self, bool *supported)
+/* What it has without further ado: open extents, model caches, performance modes and priorities. */
+static NNRT_ReturnCode nnrti_cpu_yes(void *self, bool *supported)
 {
     (void)self;
     *supported = true;
     return NNRT_SUCCESS;
 }
 
+/* What packed weights depend on beside the model and the configuration. */
+typedef struct nnrti_cpu_key {
+    char text[32];
+} nnrti_cpu_key;
+
+static nnrti_cpu_key nnrti_cpu_key_of(const nnrti_cpu_set *set)
+{
+    nnrti_cpu_key key = {NNRTI_CPU_PACKED};
+    strncat(key.text, set->name, sizeof(key.text) - sizeof(NNRTI_CPU_PACKED));
+    return key;
+}
+
+/* The performance mode says how many of the threads that it is given a run has: LOW is one, for all others all. */
+static NNRT_ModelConfig nnrti_cpu_config(const NNRT_ModelConfig *config)
+{
+    NNRT_ModelConfig own;
+    nnrt_config_read(&own, config);
+    if (own.mode == NNRT_PERFORMANCE_LOW)
+        own.parallel = NULL;
+    return own;
+}
+
 static NNRT_ReturnCode nnrti_cpu_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                          NNRT_PreparedModel **prepared)
 {
     const nnrti_cpu_set *const set = ((const nnrti_cpu_device *)self)->set;
-    char key[32] = NNRTI_CPU_PACKED;
-    strncat(key, set->name, sizeof(key) - sizeof(NNRTI_CPU_PACKED));
-    return nnrt_plan_prepare_packed(model, config, nnrti_cpu_edit_draft, (void *)(uintptr_t)set, key, prepared);
+    const nnrti_cpu_key key = nnrti_cpu_key_of(set);
+    const NNRT_ModelConfig own = nnrti_cpu_config(config);
+    return nnrt_plan_prepare_packed(model, &own, nnrti_cpu_edit_draft, (void *)(uintptr_t)set, key.text, prepared);
+}
+
+/* PrepareModelFromModelCache. */
+static NNRT_ReturnCode nnrti_cpu_restore(void *self, const NNRT_SharedBuffer *cache, uint32_t count,
+                                         const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
+{
+    const nnrti_cpu_set *const set = ((const nnrti_cpu_device *)self)->set;
+    const nnrti_cpu_key key = nnrti_cpu_key_of(set);
+    const NNRT_ModelConfig own = nnrti_cpu_config(config);
+    return nnrt_plan_restore_packed(cache, count, &own, nnrti_cpu_edit_draft, (void *)(uintptr_t)set, key.text,
+                                    prepared);
 }
 
 static NNRT_ReturnCode nnrti_cpu_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                         size_t *bytes)
 {
-    return nnrt_plan_memory(model, config, nnrti_cpu_edit_draft,
+    const NNRT_ModelConfig own = nnrti_cpu_config(config);
+    return nnrt_plan_memory(model, &own, nnrti_cpu_edit_draft,
                             (void *)(uintptr_t)((const nnrti_cpu_device *)self)->set, bytes);
 }
 
@@ -5316,7 +5351,11 @@ static nnrti_cpu_device *nnrti_cpu_make(const char *set)
         made->table.GetDeviceName = nnrti_cpu_name;
         made->table.GetVendorName = nnrti_cpu_vendor;
         made->table.GetDeviceType = nnrti_cpu_kind;
-        made->table.IsDynamicInputSupported = nnrti_cpu_dynamic;
+        made->table.IsDynamicInputSupported = nnrti_cpu_yes;
+        made->table.IsPerformanceModeSupported = nnrti_cpu_yes;
+        made->table.IsPrioritySupported = nnrti_cpu_yes;
+        made->table.IsModelCacheSupported = nnrti_cpu_yes;
+        made->table.PrepareModelFromModelCache = nnrti_cpu_restore;
         made->table.PrepareModel = nnrti_cpu_prepare;
         made->table.GetModelMemory = nnrti_cpu_memory;
         return made;

@@ -386,7 +386,8 @@ static void test_others(void **state)
     assert_int_equal(nnrt_cache_save_memory(c, NULL, NULL, 0, &bytes, &e), NNRT_OPERATION_FORBIDDEN);
     assert_int_equal(nnrt_cache_create(&unasked, NULL, NULL), NNRT_SUCCESS); /* one that was not asked to have them */
     r = session_of(m, unasked);
-    assert_int_equal(r.state.kept + r.state.prepared, 0);
+    assert_int_equal(r.state.kept, 1); /* it has a model cache, which needs no model beside it */
+    assert_int_equal(nnrt_cache_save_memory(unasked, NULL, NULL, 0, &bytes, &e), NNRT_SUCCESS);
     free(r.y);
     nnrt_cache_destroy(unasked);
     file = saved(m, c, &bytes);
@@ -868,9 +869,244 @@ static int add_device(void **state)
     return nnrt_cpu_register(NULL, NULL) == NNRT_SUCCESS ? 0 : -1;
 }
 
+/* ---- the model cache ---- */
+
+static nnrt_cache *cache_from(const void *data, size_t bytes)
+{
+    nnrt_cache_desc desc;
+    nnrt_cache *c = NULL;
+    memset(&desc, 0, sizeof(desc));
+    desc.data = data;
+    desc.bytes = bytes;
+    assert_int_equal(nnrt_cache_create(&c, &desc, NULL), NNRT_SUCCESS);
+    return c;
+}
+
+/* What a cache has, aligned, to be freed. */
+static uint8_t *cached(const nnrt_cache *c, size_t *bytes)
+{
+    void *data = NULL;
+    nnrt_error e;
+    memset(&e, 0, sizeof(e));
+    if (nnrt_cache_save_memory(c, NULL, NULL, 0, bytes, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    assert_int_equal(posix_memalign(&data, NNRT_ALIGNMENT, *bytes), 0);
+    assert_int_equal(nnrt_cache_save_memory(c, NULL, data, *bytes, bytes, &e), NNRT_SUCCESS);
+    return (uint8_t *)data;
+}
+
+/* Bytes of the constants of a model. */
+static size_t constants_of(const NNRT_Model *m)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < m->allTensors.count; i++)
+        bytes += m->allTensors.data[i].data.addr != NULL ? m->allTensors.data[i].data.dataSize : 0;
+    return bytes;
+}
+
+/* A second start packs nothing and gives the same bits, with the model and without it, by name and through auto. Weights
+   that are packed are not kept a second time. */
+static void test_second_start(void **state)
+{
+    static const char *const devices[] = {"cpu", "auto:cpu"};
+    (void)state;
+    for (uint32_t i = 0; i < 6 * MODELS; i++) {
+        NNRT_Model *m = model_of(i % MODELS), *alone = NULL;
+        nnrt_cache *c = cache_from(NULL, 0), *again;
+        outcome plain, first, second, third;
+        nnrt_load_desc load;
+        uint8_t *data;
+        size_t bytes = 0, kept;
+        uint64_t row[6];
+        nnrt_file_section s;
+        tiles = i / MODELS % 3 == 0 ? NULL : i / MODELS % 3 == 1 ? "4" : "0";
+        device = devices[i / MODELS / 3];
+        plain = session_of(m, NULL);
+        first = session_of(m, c);
+        assert_int_equal(first.state.prepared, 1);
+        assert_int_equal(first.state.restored, 0);
+        assert_int_equal(first.state.kept, 1);
+        assert_in_range(first.state.packed, 2, 8);
+        same(&plain, &first);
+        data = cached(c, &bytes);
+        again = cache_from(data, bytes);
+        second = session_of(m, again);
+        assert_int_equal(second.state.fault.code, NNRT_SUCCESS);
+        assert_int_equal(second.state.restored, 1);
+        assert_int_equal(second.state.prepared + second.state.packed, 0);
+        same(&plain, &second);
+        kept = constants_of(m);
+        nnrt_model_destroy(m);
+        memset(&load, 0, sizeof(load));
+        load.cache = true;
+        assert_int_equal(nnrt_model_load_memory(&alone, data, bytes, &load, NULL), NNRT_SUCCESS);
+        s = packed_section(alone);
+        memcpy(row, (const uint8_t *)s.data + 64, sizeof(row)); /* the third block: the model */
+        if (i % MODELS >= 2)
+            assert_in_range(row[5], 1, kept / 4 + 4096);
+        assert_true(row[5] < kept / 2 + 8192);
+        third = session_of(alone, NULL);
+        same(&plain, &third);
+        nnrt_model_destroy(alone);
+        nnrt_cache_destroy(c);
+        nnrt_cache_destroy(again);
+        free(data);
+        free(plain.y);
+        free(first.y);
+        free(second.y);
+        free(third.y);
+    }
+    tiles = NULL;
+    device = "cpu";
+}
+
+/* Of a model with another weight, other options or another set of instructions nothing is used; nor is what is damaged. */
+static void test_missed(void **state)
+{
+    NNRT_Model *m = model_of(2);
+    nnrt_cache *c = cache_from(NULL, 0), *again;
+    outcome plain = session_of(m, c), r, now;
+    uint8_t *data;
+    size_t bytes = 0;
+    (void)state;
+    data = cached(c, &bytes);
+    again = cache_from(data, bytes);
+    for (uint32_t i = 0; i < m->allTensors.count; i++) { /* one weight after the other */
+        const NNRT_SharedBuffer *const b = &m->allTensors.data[i].data;
+        uint8_t *const last = (uint8_t *)b->addr + b->dataSize - 2;
+        if (b->addr == NULL || m->allTensors.data[i].dataType != F32)
+            continue;
+        *last ^= 64;
+        now = session_of(m, NULL);
+        r = session_of(m, again);
+        assert_int_equal(r.state.restored, 0);
+        assert_int_equal(r.state.prepared, 1);
+        assert_non_null(strstr(r.state.fault.message, "another model"));
+        same(&now, &r);
+        assert_memory_not_equal(now.y, plain.y, plain.bytes);
+        free(now.y);
+        free(r.y);
+        *last ^= 64;
+    }
+    tiles = "0";
+    r = session_of(m, again);
+    assert_int_equal(r.state.restored, 0);
+    free(r.y);
+    tiles = NULL;
+    for (size_t i = 0; i < bytes; i += 61) {
+        nnrt_cache *bad;
+        data[i] ^= 16;
+        bad = cache_from(data, bytes);
+        r = session_of(m, bad);
+        assert_int_equal(r.state.restored, 0);
+        same(&plain, &r);
+        free(r.y);
+        nnrt_cache_destroy(bad);
+        data[i] ^= 16;
+    }
+    r = session_of(m, again);
+    assert_int_equal(r.state.restored, 1);
+    same(&plain, &r);
+    free(r.y);
+    nnrt_cache_destroy(again);
+    nnrt_cache_destroy(c);
+    nnrt_model_destroy(m);
+    free(data);
+    free(plain.y);
+}
+
+/* Restoring fails cleanly wherever memory ends, and then the model is prepared, or the session is refused. */
+static void test_restore_memory(void **state)
+{
+    NNRT_Model *m = model_of(2), *alone = NULL;
+    nnrt_cache *c = cache_from(NULL, 0);
+    outcome plain = session_of(m, c);
+    nnrt_session_desc desc;
+    NNRT_Extension extension;
+    nnrt_load_desc load;
+    uint8_t *data;
+    size_t bytes = 0;
+    bool done = false;
+    (void)state;
+    data = cached(c, &bytes);
+    memset(&load, 0, sizeof(load));
+    load.cache = true;
+    assert_int_equal(nnrt_model_load_memory(&alone, data, bytes, &load, NULL), NNRT_SUCCESS);
+    for (int64_t n = 1; !done; n++) {
+        nnrt_session *s = NULL;
+        NNRT_ReturnCode code;
+        nnrt_error e;
+        tracker t;
+        const nnrt_allocator allocator = allocator_of(&t);
+        memset(&t, 0, sizeof(t));
+        t.failAt = n;
+        describe(&desc, &extension);
+        desc.allocator = &allocator;
+        memset(&e, 0, sizeof(e));
+        code = nnrt_session_create(&s, alone, &desc, n % 2 ? &e : NULL);
+        done = t.calls < n;
+        if (code != (done ? NNRT_SUCCESS : NNRT_OUT_OF_MEMORY))
+            fail_msg("call %d of the allocator fails: code %d, '%s'", (int)n, code, e.message);
+        nnrt_session_destroy(s);
+        assert_int_equal(t.live, 0);
+        assert_false(t.wrong);
+    }
+    nnrt_model_destroy(alone);
+    nnrt_model_destroy(m);
+    nnrt_cache_destroy(c);
+    free(data);
+    free(plain.y);
+}
+
+/* Blocks that are handed to the device itself: it takes none that are not what it exported. */
+static void test_blocks(void **state)
+{
+    NNRT_Model *m = model_of(2), *alone = NULL;
+    nnrt_cache *c = cache_from(NULL, 0);
+    outcome plain = session_of(m, c);
+    nnrt_device *cpu = nnrt_device_find("cpu");
+    NNRT_SharedBuffer blocks[3];
+    NNRT_PreparedModel *prepared = NULL;
+    NNRT_ModelConfig config;
+    nnrt_load_desc load;
+    nnrt_file_section s;
+    nnrt_error e;
+    uint64_t row[6];
+    uint8_t *data;
+    size_t bytes = 0;
+    bool yes = false;
+    (void)state;
+    assert_int_equal(nnrt_device_ask(cpu, NNRT_ABILITY_MODEL_CACHE, &yes), NNRT_SUCCESS);
+    assert_true(yes);
+    data = cached(c, &bytes);
+    memset(&load, 0, sizeof(load));
+    memset(&config, 0, sizeof(config));
+    memset(&e, 0, sizeof(e));
+    load.cache = true;
+    assert_int_equal(nnrt_model_load_memory(&alone, data, bytes, &load, NULL), NNRT_SUCCESS);
+    s = packed_section(alone);
+    memcpy(row, (const uint8_t *)s.data + 64, sizeof(row));
+    memset(blocks, 0, sizeof(blocks));
+    for (uint32_t i = 0; i < 3; i++) {
+        blocks[i].fd = -1;
+        blocks[i].addr = (void *)(uintptr_t)((const uint8_t *)s.data + row[2 * i]);
+        blocks[i].bufferSize = blocks[i].dataSize = (uint32_t)row[2 * i + 1];
+    }
+    config.error = &e;
+    assert_int_equal(nnrt_device_prepare_cache(cpu, blocks, 3, &config, &prepared), NNRT_NOT_SUPPORT);
+    assert_non_null(strstr(e.message, "nnrt_packs.load"));
+    nnrt_model_destroy(alone);
+    nnrt_model_destroy(m);
+    nnrt_cache_destroy(c);
+    free(data);
+    free(plain.y);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_second_start), cmocka_unit_test(test_missed), cmocka_unit_test(test_restore_memory),
+        cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_taken),     cmocka_unit_test(test_damage), cmocka_unit_test(test_others),
         cmocka_unit_test(test_optimised), cmocka_unit_test(test_buffer), cmocka_unit_test(test_shared),
         cmocka_unit_test(test_key),       cmocka_unit_test(test_table),
