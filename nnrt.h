@@ -522,6 +522,9 @@ typedef struct nnrt_pool_desc {
                          runs that follow one another closely need not wake them, which may take longer than the run.
                          0 = between runs they do not */
     const nnrt_allocator *allocator;
+    /* What stands for threads and linger where they are 0: LOW is one thread, MEDIUM half of the processors, the others all
+       of them; EXTREME lingers for 2 ms. */
+    NNRT_PerformanceMode mode;
 } nnrt_pool_desc;
 
 /* Starts the threads and takes all memory that the pool ever needs. FAILED: the system starts no more threads, and those
@@ -560,7 +563,7 @@ typedef struct nnrt_session_desc {
        those of its devices that can. They and those that follow are left out where the session shares. */
     bool enableFloat16;            /* float32 may be computed in float16 */
     NNRT_PerformanceMode mode;     /* NNRT_PERFORMANCE_NONE to _EXTREME */
-    NNRT_Priority priority;        /* NNRT_PRIORITY_NONE to _HIGH */
+    NNRT_Priority priority;        /* NNRT_PRIORITY_NONE to _HIGH; of its runs in a queue, too, that name none */
     NNRT_ExtensionList extensions; /* names and values for the device; it copies what it keeps */
     /* The model in the device's own form (PrepareOfflineModel), to be given back or changed once the session is there. model
        then says what inputs and outputs there are, their names, types and extents; its nodes are not looked at. How large
@@ -685,7 +688,7 @@ typedef struct nnrt_queue_desc {
    longer is ended as by nnrt_session_cancel, work of another kind counts as failed once it is done, and what it wrote
    is not to be used: all end with NNRT_TIME_OUT. */
 typedef struct nnrt_queued {
-    NNRT_Priority priority; /* NNRT_PRIORITY_NONE counts as MEDIUM */
+    NNRT_Priority priority; /* NNRT_PRIORITY_NONE: that of the session, of other work, too, MEDIUM */
     uint32_t timeLimit;     /* milliseconds from the call on, by the system's clock; 0 = none */
     void (*done)(void *user, NNRT_ReturnCode code, const char *message);
     void *user;
@@ -711,6 +714,8 @@ NNRT_API NNRT_ReturnCode nnrt_queue_add(nnrt_queue *queue, nnrt_queue_work work,
 NNRT_API NNRT_ReturnCode nnrt_queue_cancel(nnrt_queue *queue, uint64_t ticket);
 /* Returns once nothing waits, and done has returned for all. */
 NNRT_API void nnrt_queue_wait(nnrt_queue *queue);
+/* All work of that key which waits ends with NNRT_CANCELLED; returns when done has returned for all of that key. */
+NNRT_API void nnrt_queue_drop(nnrt_queue *queue, const void *key);
 #endif
 
 #endif /* NNRT_FIRMWARE */
@@ -7111,15 +7116,20 @@ static void nnrti_pool_free(nnrt_pool *p, uint32_t started)
 
 NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_pool_create(nnrt_pool **pool, const nnrt_pool_desc *desc, nnrt_error *error)
 {
+    const NNRT_PerformanceMode mode = desc != NULL ? desc->mode : NNRT_PERFORMANCE_NONE;
     uint32_t threads = desc != NULL ? desc->threads : 0;
     nnrt_allocator a;
     nnrt_pool *p;
     if (pool == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "the place for the pool is NULL");
     *pool = NULL;
+    if (mode < NNRT_PERFORMANCE_NONE || mode > NNRT_PERFORMANCE_EXTREME)
+        return nnrt_error_set(error, NNRT_INVALID_PERFORMANCE_MODE, "performance mode %d does not exist", mode);
     if (threads == 0) {
-        const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+        const long processors = mode == NNRT_PERFORMANCE_LOW ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
         threads = processors < 1 ? 1 : processors < (long)NNRT_MAX_POOL ? (uint32_t)processors : NNRT_MAX_POOL;
+        if (mode == NNRT_PERFORMANCE_MEDIUM)
+            threads = (threads + 1) / 2;
     }
     if (threads > NNRT_MAX_POOL)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "a pool of %u threads, expected at most %u", threads,
@@ -7137,6 +7147,8 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_pool_create(nnrt_pool **pool, const nnr
     p->parallel.workers = threads;
     p->threads = (nnrti_pool_thread *)(p + 1);
     p->linger = desc != NULL ? desc->linger : 0;
+    if (p->linger == 0 && mode == NNRT_PERFORMANCE_EXTREME)
+        p->linger = 2000;
     (void)pthread_mutex_init(&p->mutex, NULL); /* without attributes there is nothing that could fail */
     (void)pthread_cond_init(&p->call, NULL);
     (void)pthread_cond_init(&p->over, NULL);
@@ -7194,6 +7206,7 @@ struct nnrt_session {
     nnrt_dims *told;     /* nOut: extents of the last run, where ran */
     bool ran, open;      /* open: some output is */
     int32_t going;       /* NNRTI_IDLE, .. */
+    NNRT_Priority priority;
     nnrt_session_memory memory;
     nnrt_profile profile;        /* of prepared, where the session owns it */
     nnrti_session_block *blocks; /* nIn + nOut; NULL: nobody asked for one */
@@ -7713,6 +7726,7 @@ static NNRT_ReturnCode nnrti_session_make(nnrt_session **session, const NNRT_Mod
     s->allocated = desc->buffer == NULL;
     if (desc->allocator != NULL)
         s->allocator = *desc->allocator;
+    s->priority = desc->share != NULL ? desc->share->owner->priority : desc->priority;
 #if NNRT_THREADS
     s->pool = desc->share != NULL ? desc->share->owner->pool : nnrti_pool_of(desc->parallel);
 #endif
@@ -8179,6 +8193,14 @@ static void nnrti_queue_end(nnrt_queue *q, const nnrti_queued_run *r, NNRT_Retur
         (void)pthread_cond_broadcast(&q->idle);
 }
 
+/* The key is free. The lock is held. */
+static void nnrti_queue_leave(nnrti_queue_thread *self)
+{
+    self->key = NULL;
+    (void)pthread_cond_broadcast(&self->queue->work); /* what waits for the key */
+    (void)pthread_cond_broadcast(&self->queue->idle);
+}
+
 static bool nnrti_queue_late(const nnrti_queued_run *r)
 {
     return r->deadline != INT64_MAX && nnrti_queue_now() > r->deadline;
@@ -8232,8 +8254,7 @@ static void *nnrti_queue_serve(void *arg)
         (void)pthread_mutex_lock(&q->mutex);
         self->session = NULL; /* it may be gone when done has returned */
         nnrti_queue_end(q, &run, code, message);
-        self->key = NULL;
-        (void)pthread_cond_broadcast(&q->work); /* what waits for the key */
+        nnrti_queue_leave(self);
     }
     (void)pthread_mutex_unlock(&q->mutex);
     return NULL;
@@ -8242,7 +8263,8 @@ static void *nnrti_queue_serve(void *arg)
 /* Ends runs that wait, or go on, beyond their deadlines. */
 static void *nnrti_queue_watch(void *arg)
 {
-    nnrt_queue *q = ((nnrti_queue_thread *)arg)->queue;
+    nnrti_queue_thread *const self = (nnrti_queue_thread *)arg;
+    nnrt_queue *q = self->queue;
     (void)pthread_mutex_lock(&q->mutex);
     while (!q->ending) {
         nnrti_queued_run *first = NULL;
@@ -8270,7 +8292,9 @@ static void *nnrti_queue_watch(void *arg)
             going->deadline = INT64_MAX;
         } else {
             const nnrti_queued_run run = nnrti_queue_take(q, first);
+            self->key = run.key;
             nnrti_queue_end(q, &run, NNRT_TIME_OUT, NNRTI_QUEUE_WAITED);
+            nnrti_queue_leave(self);
         }
     }
     (void)pthread_mutex_unlock(&q->mutex);
@@ -8403,6 +8427,8 @@ NNRT_API NNRT_ReturnCode nnrt_run_async(nnrt_queue *queue, nnrt_session *session
     run.outputs = outputs;
     run.nOut = nOut;
     run.how = *how;
+    if (how->priority == NNRT_PRIORITY_NONE)
+        run.how.priority = session->priority;
     return nnrti_queue_put(queue, &run, ticket);
 }
 
@@ -8447,6 +8473,27 @@ NNRT_API void nnrt_queue_wait(nnrt_queue *queue)
     (void)pthread_mutex_lock(&queue->mutex);
     while (queue->waiting + queue->busy > 0)
         (void)pthread_cond_wait(&queue->idle, &queue->mutex);
+    (void)pthread_mutex_unlock(&queue->mutex);
+}
+
+NNRT_API void nnrt_queue_drop(nnrt_queue *queue, const void *key)
+{
+    bool held = key != NULL;
+    if (queue == NULL)
+        return;
+    (void)pthread_mutex_lock(&queue->mutex);
+    while (held) {
+        held = false;
+        for (uint32_t i = 0; i < queue->places; i++)
+            if (queue->runs[i].ticket != 0 && queue->runs[i].key == key) {
+                const nnrti_queued_run run = nnrti_queue_take(queue, &queue->runs[i]);
+                nnrti_queue_end(queue, &run, NNRT_CANCELLED, "the run was cancelled before it began");
+            }
+        for (uint32_t k = 0; k < queue->nThreads; k++)
+            held = held || queue->threads[k].key == key;
+        if (held)
+            (void)pthread_cond_wait(&queue->idle, &queue->mutex);
+    }
     (void)pthread_mutex_unlock(&queue->mutex);
 }
 #endif
