@@ -1,6 +1,7 @@
 /* Packed weights that are kept (nnrt_packs, nnrt_draft_pack): a file with them gives the bits of the model without, nothing
    is packed again, and what is damaged, of another model, another version or other instructions is noticed and not used. */
 #define _XOPEN_SOURCE 700 /* posix_memalign */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -401,7 +402,7 @@ static void test_others(void **state)
     tiles = NULL;
     for (uint32_t i = 0; nnrt_cpu_set(i) != NULL; i++) { /* devices of other names */
         char name[32];
-        assert_int_equal(nnrt_cpu_register(nnrt_cpu_set(i), NULL), NNRT_SUCCESS);
+        (void)nnrt_cpu_register(nnrt_cpu_set(i), NULL);
         snprintf(name, sizeof(name), "cpu-%s", nnrt_cpu_set(i));
         device = name;
         r = session_of(again, NULL);
@@ -1102,9 +1103,273 @@ static void test_blocks(void **state)
     free(plain.y);
 }
 
+/* ---- weights in half precision ---- */
+
+/* One layer of constant weights, which are to be freed with it. */
+typedef struct layer {
+    NNRT_Model *model;
+    float *w, *bias;
+    size_t nW, nX, nY, terms; /* terms of each sum */
+} layer;
+
+enum { FULL, CONV, CHAIN, PLANES };
+
+/* x [m,k] by [n,k]; an image [m,m,k] by n windows of `window` cells; the same behind a depthwise convolution and in front
+   of it; an image whose planes lie one behind the other. round: each weight is what float16 makes of it. */
+static layer layer_of(int kind, int32_t m, int32_t k, int32_t n, int32_t window, float large, bool round)
+{
+    const int32_t matrix[2] = {m, k}, image[4] = {1, m, m, k}, planes[4] = {1, k, m, m};
+    const int32_t wide[2] = {n, k}, taps[4] = {n, window, window, k}, own[4] = {n, 3, 3, 1}, back[4] = {k, 1, 1, n};
+    const int64_t twos[2] = {window, window}, ones[2] = {1, 1}, pad[4] = {window / 2, window / 2, window / 2, window / 2};
+    const int64_t three[2] = {3, 3}, no[4] = {0, 0, 0, 0}, pads[4] = {1, 1, 1, 1};
+    NNRT_FullConnection full;
+    NNRT_Conv2DFusion conv, depth, last;
+    nnrt_builder *b = NULL;
+    nnrt_error e;
+    uint32_t in[3], y;
+    layer l;
+    float *d, *other;
+    memset(&l, 0, sizeof(l));
+    memset(&full, 0, sizeof(full));
+    memset(&conv, 0, sizeof(conv));
+    memset(&e, 0, sizeof(e));
+    l.terms = (size_t)k * (size_t)(kind == CONV || kind == PLANES ? window * window : 1);
+    l.nW = (size_t)n * l.terms;
+    l.nX = (size_t)m * (size_t)k * (size_t)(kind == FULL ? 1 : m);
+    l.nY = (size_t)m * (size_t)(kind == CHAIN ? k : n) * (size_t)(kind == FULL ? 1 : m);
+    l.w = made_up(l.nW, 11);
+    l.bias = made_up((size_t)n, 12);
+    d = made_up((size_t)n * 9, 13);
+    other = made_up((size_t)n * (size_t)k, 14);
+    l.w[0] = 3.0e-7f; /* a subnormal of float16 */
+    if (large > 0)
+        l.w[l.nW - 1] = large;
+    for (size_t i = 0; i < l.nW && round; i++)
+        l.w[i] = (float)half_to(half_of((double)l.w[i]));
+    for (size_t i = 0; i < (size_t)n * (size_t)k && round; i++)
+        other[i] = (float)half_to(half_of((double)other[i]));
+    conv.kernelSize = nnrt_int64_list(twos, 2);
+    conv.stride = conv.dilation = nnrt_int64_list(ones, 2);
+    conv.padList = nnrt_int64_list(pad, 4);
+    conv.group = 1;
+    depth = last = conv;
+    depth.kernelSize = nnrt_int64_list(three, 2);
+    depth.padList = nnrt_int64_list(pads, 4);
+    depth.group = n;
+    last.kernelSize = nnrt_int64_list(ones, 2);
+    last.padList = nnrt_int64_list(no, 4);
+    assert_int_equal(nnrt_builder_create(&b, "layer", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", F32, kind == FULL ? 2 : 4, kind == FULL ? matrix : kind == PLANES ? planes : image);
+    if (kind == PLANES) {
+        const int32_t order[4] = {0, 2, 3, 1}, four = 4;
+        in[1] = nnrt_builder_constant(b, "order", I32, 1, &four, order, true);
+        in[0] = nnrt_builder_op(b, "turn", NNRT_NODE_TYPE_TRANSPOSE, NULL, in, 2);
+    }
+    in[1] = nnrt_builder_constant(b, "w", F32, kind == FULL ? 2 : 4, kind == FULL ? wide : taps, l.w, true);
+    in[2] = nnrt_builder_constant(b, "bias", F32, 1, &n, l.bias, true);
+    if (kind == FULL)
+        full.hasBias = true;
+    y = kind == FULL ? nnrt_builder_op(b, "y", NNRT_NODE_TYPE_FULL_CONNECTION, &full, in, 3)
+                     : nnrt_builder_op(b, "y", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, in, 3);
+    if (kind == CHAIN) {
+        in[0] = y;
+        in[1] = nnrt_builder_constant(b, "own", F32, 4, own, d, true);
+        in[2] = NNRT_NO_TENSOR;
+        in[0] = nnrt_builder_op(b, "depth", NNRT_NODE_TYPE_CONV2D_FUSION, &depth, in, 3);
+        in[1] = nnrt_builder_constant(b, "back", F32, 4, back, other, true);
+        y = nnrt_builder_op(b, "last", NNRT_NODE_TYPE_CONV2D_FUSION, &last, in, 3);
+    }
+    nnrt_builder_output(b, y);
+    if (nnrt_builder_finish(b, &l.model, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    nnrt_builder_destroy(b);
+    free(d);
+    free(other);
+    return l;
+}
+
+static void layer_free(layer *l)
+{
+    nnrt_model_destroy(l->model);
+    free(l->w);
+    free(l->bias);
+}
+
+/* Its result, to be freed, by such a device, without tiles. *memory: what the session holds. */
+static float *layer_run(const layer *l, const char *by, bool half, const char *only, nnrt_session_memory *memory)
+{
+    float *x = made_up(l->nX, 15), *y = (float *)malloc(l->nY * sizeof(float));
+    NNRT_Extension extensions[2] = {{"nnrt.cpu.winograd", "0", 1}, {"nnrt.cpu.kernel", only, 0}};
+    nnrt_session_desc desc;
+    nnrt_session *s = NULL;
+    nnrt_error e;
+    nnrt_io in = nnrt_io_make(x, l->nX * sizeof(float)), out = nnrt_io_make(y, l->nY * sizeof(float));
+    size_t needed = 0;
+    memset(&desc, 0, sizeof(desc));
+    memset(&e, 0, sizeof(e));
+    extensions[1].size = only != NULL ? (uint32_t)strlen(only) : 0;
+    desc.device = by;
+    desc.enableFloat16 = half;
+    desc.extensions = NNRT_ExtensionList_make(extensions, only != NULL ? 2 : 1);
+    if (nnrt_session_bytes(l->model, &desc, &needed, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    for (uint32_t i = 0; i < 2; i++) { /* by one byte fewer than it needs, and by as many */
+        void *buffer = NULL;
+        assert_int_equal(posix_memalign(&buffer, NNRT_ALIGNMENT, needed), 0);
+        desc.buffer = buffer;
+        desc.bufferBytes = needed - 1 + i;
+        assert_int_equal(nnrt_session_create(&s, l->model, &desc, &e), i == 0 ? NNRT_OUT_OF_MEMORY : NNRT_SUCCESS);
+        if (i == 1 && nnrt_run(s, &in, 1, &out, 1) != NNRT_SUCCESS)
+            fail_msg("%s", nnrt_session_error(s));
+        if (i == 1)
+            *memory = nnrt_session_get_memory(s);
+        nnrt_session_destroy(s);
+        free(buffer);
+    }
+    free(x);
+    return y;
+}
+
+/* Weights that are packed in half precision give, on each set of instructions, the bits of weights that were rounded to
+   float16 beforehand; a weight beyond 65,504 leaves all of its tensor as it is. */
+static void test_half(void **state)
+{
+    static const struct {
+        int kind;
+        int32_t m, k, n, window;
+        const char *only;
+    } cases[] = {{FULL, 1, 1, 1, 1, NULL},     {FULL, 1, 40, 130, 1, NULL},  {FULL, 1, 7, 64, 1, NULL},
+                 {FULL, 1, 33, 100, 1, NULL},  {FULL, 1, 9, 16, 1, NULL},    {FULL, 1, 9, 48, 1, NULL},
+                 {FULL, 1, 40, 130, 1, "product"}, {FULL, 1, 12, 40, 1, "product"}, {FULL, 1, 5, 70, 1, "product"},
+                 {FULL, 2, 5, 17, 1, NULL},    {FULL, 5, 40, 130, 1, NULL},  {FULL, 13, 3, 33, 1, NULL},
+                 {FULL, 300, 24, 40, 1, NULL}, {CONV, 5, 16, 24, 1, NULL},   {CONV, 9, 16, 40, 3, NULL},
+                 {CONV, 7, 5, 6, 5, NULL},     {CONV, 20, 3, 20, 3, NULL},   {PLANES, 20, 3, 20, 3, NULL},
+                 {PLANES, 33, 3, 8, 3, NULL},  {CHAIN, 12, 24, 40, 1, "chain"}, {CHAIN, 9, 8, 16, 1, "chain"}};
+    (void)state;
+    for (uint32_t c = 0; c < COUNT(cases); c++)
+        for (uint32_t i = 0; nnrt_cpu_set(i) != NULL; i++)
+            for (uint32_t large = 0; large < 3; large++) { /* the largest of float16, and the next number */
+                const float most[3] = {0, 65504, 65504.004f};
+                layer l = layer_of(cases[c].kind, cases[c].m, cases[c].k, cases[c].n, cases[c].window, most[large], false);
+                layer rounded = layer_of(cases[c].kind, cases[c].m, cases[c].k, cases[c].n, cases[c].window, most[large],
+                                         cases[c].kind == CHAIN || large < 2);
+                nnrt_session_memory half, whole;
+                float *y, *z;
+                char name[32];
+                if (cases[c].kind == CHAIN && large == 2) { /* the other product of the chain is rounded all the same */
+                    layer_free(&l);
+                    layer_free(&rounded);
+                    continue;
+                }
+                snprintf(name, sizeof(name), "cpu-%s", nnrt_cpu_set(i));
+                if (strcmp(nnrt_cpu_set(i), "avx512vnni") == 0 && cases[c].only != NULL)
+                    name[strlen("cpu-avx512")] = '\0'; /* whose kernels of floats have that name */
+                y = layer_run(&l, name, true, cases[c].only, &half);
+                z = layer_run(&rounded, name, false, cases[c].only, &whole);
+                if (memcmp(y, z, l.nY * sizeof(float)) != 0)
+                    fail_msg("case %u on %s, largest weight %u: other bits", c, name, large);
+                if (large == 2)
+                    assert_int_equal(half.tables, whole.tables);
+                else if (cases[c].kind != CHAIN)
+                    assert_true(half.tables < whole.tables - 2 * l.nW + 2 * 130 * 4 + 64);
+                free(y);
+                free(z);
+                layer_free(&l);
+                layer_free(&rounded);
+            }
+}
+
+/* Of a large layer the packed bytes halve, and its results are within the bound that the header states of exact sums. */
+static void test_half_size(void **state)
+{
+    layer l = layer_of(FULL, 1, 512, 512, 1, 0, false);
+    nnrt_session_memory half, whole;
+    float *y = layer_run(&l, "cpu", true, NULL, &half), *z = layer_run(&l, "cpu", false, NULL, &whole);
+    float *x = made_up(l.nX, 15);
+    const size_t packed = l.nW * sizeof(float);
+    bool rounded = false;
+    (void)state;
+    assert_in_range(whole.tables - half.tables, packed / 2 - 4096, packed / 2);
+    assert_in_range(whole.total - half.total, packed / 2 - 4096, packed / 2);
+    for (size_t i = 0; i < l.nY; i++) {
+        double sum = (double)l.bias[i], all = fabs(sum), sumX = 0;
+        for (size_t k = 0; k < 512; k++) {
+            sum += (double)x[k] * (double)l.w[i * 512 + k];
+            all += fabs((double)x[k] * (double)l.w[i * 512 + k]);
+            sumX += fabs((double)x[k]);
+        }
+        assert_true(fabs((double)y[i] - sum) <= all * (0x1p-11 + 1.01 * 513 * 0x1p-24) + sumX * 0x1p-25);
+        rounded = rounded || y[i] != z[i];
+    }
+    assert_true(rounded);
+    free(x);
+    free(y);
+    free(z);
+    layer_free(&l);
+}
+
+/* Weights of half precision come back from a model cache, and from a file beside the model; sessions without them use
+   none of these. */
+static void test_half_kept(void **state)
+{
+    layer l = layer_of(CONV, 9, 16, 40, 3, 0, false);
+    nnrt_session_desc desc;
+    (void)state;
+    for (uint32_t way = 0; way < 2; way++) {
+        nnrt_cache *c = way == 0 ? cache_from(NULL, 0) : cache_in_memory(), *again = NULL;
+        NNRT_Model *m = l.model;
+        uint8_t *data = NULL;
+        size_t bytes = 0;
+        float *y[3];
+        for (uint32_t i = 0; i < 3; i++) { /* packed, taken back, without float16 */
+            float *x = made_up(l.nX, 15);
+            nnrt_session *s = NULL;
+            nnrt_error e;
+            nnrt_io in = nnrt_io_make(x, l.nX * sizeof(float)), out;
+            memset(&desc, 0, sizeof(desc));
+            memset(&e, 0, sizeof(e));
+            y[i] = (float *)malloc(l.nY * sizeof(float));
+            out = nnrt_io_make(y[i], l.nY * sizeof(float));
+            desc.device = "cpu";
+            desc.enableFloat16 = i < 2;
+            desc.cache = i == 0 ? c : again;
+            if (nnrt_session_create(&s, m, &desc, &e) != NNRT_SUCCESS)
+                fail_msg("%s", e.message);
+            assert_int_equal(nnrt_run(s, &in, 1, &out, 1), NNRT_SUCCESS);
+            nnrt_session_destroy(s);
+            free(x);
+            assert_int_equal(nnrt_cache_get_state(desc.cache)->restored, i == 1);
+            if (i == 0) {
+                data = way == 0 ? cached(c, &bytes) : saved(m, c, &bytes);
+                m = way == 0 ? m : loaded(data, bytes);
+                again = way == 0 ? cache_from(data, bytes) : cache_in_memory();
+            }
+        }
+        assert_memory_equal(y[0], y[1], l.nY * sizeof(float));
+        assert_memory_not_equal(y[0], y[2], l.nY * sizeof(float));
+        if (way == 1)
+            nnrt_model_destroy(m);
+        nnrt_cache_destroy(c);
+        nnrt_cache_destroy(again);
+        free(data);
+        for (uint32_t i = 0; i < 3; i++)
+            free(y[i]);
+    }
+    layer_free(&l);
+}
+
+static int add_sets(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; nnrt_cpu_set(i) != NULL; i++)
+        (void)nnrt_cpu_register(nnrt_cpu_set(i), NULL);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_half, add_sets), cmocka_unit_test(test_half_size), cmocka_unit_test(test_half_kept),
         cmocka_unit_test(test_second_start), cmocka_unit_test(test_missed), cmocka_unit_test(test_restore_memory),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_taken),     cmocka_unit_test(test_damage), cmocka_unit_test(test_others),
