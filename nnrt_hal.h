@@ -4421,7 +4421,7 @@ typedef struct nnrti_packing {
     const nnrt_packs *packs;
     const NNRT_Model *model;
     uint8_t *absent;          /* per tensor, 1: a constant that is read for packing alone */
-    const uint8_t *hole;      /* in the place of such constants, while they are absent; NULL: none is */
+    const uint8_t *hole;      /* stands for absent constants while a model is restored; NULL: there are none */
     size_t holeBytes;
 } nnrti_packing;
 
@@ -7260,7 +7260,7 @@ typedef struct nnrti_plan_model {
     void *given;            /* what came from the allocator, this struct with it; NULL in the caller's buffer */
     nnrt_mapping *mappings; /* of constants that have only a descriptor */
     nnrti_packing *packing; /* weights that can be exported; NULL: none */
-    void *restored;         /* what it was restored from, from the allocator; NULL: it was not */
+    void *restored;         /* copy of the cache's blocks, from the allocator; NULL: it was not restored */
 } nnrti_plan_model;
 
 /* Mode and priority exist. */
@@ -7577,7 +7577,7 @@ static bool nnrti_packing_open(nnrti_packing *p, const nnrt_packed *from, uint64
     return true;
 }
 
-#define NNRTI_PACKED_MODEL 64 /* bytes in front of the third block's model: how many constants are absent, zeros */
+#define NNRTI_PACKED_MODEL 64 /* bytes in front of the third block's model: the number of absent constants, zeros */
 
 /* The model for the third block: its absent constants are the last of its inputs. Tables lie in memory, temporary. *count:
    of them. NULL: there is no memory. */
@@ -7756,7 +7756,7 @@ static uint32_t nnrti_plan_packs(const NNRT_PreparedModel *prepared)
     return m->packing != NULL && !m->packing->taking ? m->packing->table.packs : 0;
 }
 
-/* What was exported has been copied: the prepared model gives its blocks back, and exports nothing any more. */
+/* The exported blocks have been copied: the prepared model frees them, and exports nothing any more. */
 static void nnrti_plan_exported(NNRT_PreparedModel *prepared)
 {
     nnrti_plan_model *const m = (nnrti_plan_model *)(void *)prepared;
@@ -7767,8 +7767,8 @@ static void nnrti_plan_exported(NNRT_PreparedModel *prepared)
     m->base.vtbl = &nnrti_plan_model_vtbl;
 }
 
-/* The model of a third block with something in the place of its absent constants: it is never read for a result, and no
-   number where it were. NULL: there is no memory, or no such model; fault says so. */
+/* The model of a third block, with one block of memory for all absent constants. No step reads it; if one did, it would
+   read NaN. NULL: out of memory, or no such model; fault has the reason. */
 static const NNRT_Model *nnrti_restore_model(nnrti_packing *p, const NNRT_Model *from, uint32_t absent,
                                              nnrt_memory *memory, nnrt_error *fault)
 {
@@ -7839,7 +7839,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
     own.packs = NULL;
     if (packs == NULL || packs->load == NULL || own.buffer != NULL)
         return nnrt_error_set(error, NNRT_NOT_SUPPORT,
-                              own.buffer != NULL ? "what is restored from a cache takes no buffer"
+                              own.buffer != NULL ? "a model that is restored from a cache takes no buffer"
                                                  : "the configuration has nothing that reads models (nnrt_packs.load)");
     if (count != 3 || cache[2].dataSize <= NNRTI_PACKED_MODEL)
         return nnrt_error_set(error, code, "the cache has %u blocks, expected a table, weights and a model", count);
@@ -10373,7 +10373,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_auto_memory(void *self, const NNRT_Model
     return code;
 }
 
-/* What auto gives the caller for a model that a device has prepared. */
+/* auto's prepared model around that of a device. */
 static NNRT_PreparedModel *nnrti_auto_around(nnrti_auto_model *m, nnrt_device *device, NNRT_PreparedModel *made,
                                              const NNRT_ModelConfig *config)
 {
@@ -10413,7 +10413,7 @@ static NNRT_ReturnCode nnrti_auto_wrap(nnrt_device *device, const NNRT_Model *mo
     return NNRT_SUCCESS;
 }
 
-/* PrepareModelFromModelCache: of the devices the first that takes what was exported, which only the one does that made it. */
+/* PrepareModelFromModelCache: by the first device that accepts the blocks. Only the device that exported them does. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_auto_restore(void *self, const NNRT_SharedBuffer *cache, uint32_t count,
                                                      const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
 {
@@ -10432,7 +10432,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_auto_restore(void *self, const NNRT_Shar
     if ((code = nnrti_auto_devices(&own, &list)) != NNRT_SUCCESS)
         return code;
     if (own.buffer != NULL)
-        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "what is restored from a cache takes no buffer");
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "a model that is restored from a cache takes no buffer");
     if ((m = (nnrti_auto_model *)nnrt_alloc(own.allocator, nnrti_auto_bytes())) == NULL)
         return nnrti_no_memory(own.error);
     code = nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE, "auto: no device has a model cache");

@@ -75,8 +75,8 @@ MIT licence, see LICENSE.
 extern "C" {
 #endif
 
-/* OH_NN's functions return a code and no text. Why a compilation failed goes to this log (NNRT_LOG_WARNING), and what a
-   successful one did (NNRT_LOG_INFO). Copied; NULL: nobody is told. Call it before other threads use OH_NN. A program that
+/* OH_NN's functions return a code and no text. This log gets the reason of a failed compilation (NNRT_LOG_WARNING) and the
+   steps of a successful one (NNRT_LOG_INFO). Copied; NULL: no log. Call it before other threads use OH_NN. A program that
    has no nnrt.h, as one with libneural_network_runtime.so, names a file by the environment variable NNRT_OHNN_LOG, to which
    lines are appended (/dev/stderr); programs that run with another user's rights (setuid) do not read it. */
 NNRT_API void nnrt_ohnn_log(const nnrt_log *log);
@@ -165,7 +165,7 @@ static void *nnrti_ohnn_shared_data(const nnrti_ohnn_shared *s)
 }
 
 static nnrt_log nnrti_ohnn_sink;
-static int32_t nnrti_ohnn_sunk; /* 1: the sink was set, or is what the environment says */
+static int32_t nnrti_ohnn_sunk; /* 1: the sink is set, by the program or by the environment */
 
 #if NNRT_POSIX && !defined(NNRT_NO_STDIO)
 static void nnrti_ohnn_log_line(void *user, nnrt_log_level level, const char *text)
@@ -189,7 +189,7 @@ NNRT_API void nnrt_ohnn_log(const nnrt_log *log)
     nnrti_ohnn_sunk = 1;
 }
 
-/* Who is told; NULL: nobody is. */
+/* The log of the process, or NULL. */
 static const nnrt_log *nnrti_ohnn_listener(void)
 {
 #if NNRT_POSIX && !defined(NNRT_NO_STDIO)
@@ -1954,15 +1954,15 @@ static void nnrti_ohnn_cache_key(char *key, size_t size, uint32_t i)
 
 static bool nnrti_ohnn_io_make(nnrti_ohnn_io *io, const nnrti_ohnn_graph *graph, uint32_t i);
 
-/* A compilation on an accelerator or a GPU holds what it would export, as to compile again may take minutes. Others would
-   hold their weights twice, so they prepare the model again when they are asked. */
+/* Whether a compilation holds its exported cache: on an accelerator or a GPU to compile again may take minutes. Other
+   devices would hold their weights twice, so an export prepares the model again. */
 static bool nnrti_ohnn_cache_held(const nnrt_device *device)
 {
     const NNRT_DeviceType type = nnrt_device_type(device);
     return type == NNRT_DEVICE_TYPE_ACCELERATOR || type == NNRT_DEVICE_TYPE_GPU;
 }
 
-/* nnrt_cache_save_memory of what c's device made. */
+/* nnrt_cache_save_memory of the cache of c's device. */
 static NNRT_ReturnCode nnrti_ohnn_cache_give(const nnrti_ohnn_compiled *c, const nnrt_save_desc *desc, void *out,
                                              size_t size, size_t *bytes)
 {
@@ -2046,12 +2046,14 @@ static bool nnrti_ohnn_cache_load(nnrti_ohnn_graph *graph, const void *data, siz
 /* CRC-32 as in zlib: reflected 0xEDB88320. */
 static uint32_t nnrti_ohnn_crc(const void *data, size_t bytes)
 {
-    uint32_t crc = 0xFFFFFFFFu;
-    for (size_t i = 0; i < bytes; i++) {
-        crc ^= ((const uint8_t *)data)[i];
+    uint32_t crc = 0xFFFFFFFFu, table[256];
+    for (uint32_t i = 0; i < 256; i++) {
+        table[i] = i;
         for (int k = 0; k < 8; k++)
-            crc = (crc >> 1) ^ (0xEDB88320u & (0u - (crc & 1u)));
+            table[i] = (table[i] >> 1) ^ (0xEDB88320u & (0u - (table[i] & 1u)));
     }
+    for (size_t i = 0; i < bytes; i++)
+        crc = (crc >> 8) ^ table[(crc ^ ((const uint8_t *)data)[i]) & 0xFFu];
     return ~crc;
 }
 
@@ -2503,7 +2505,7 @@ static OH_NN_ReturnCode nnrti_ohnn_prepare(nnrti_ohnn_compiled *c)
     return code == NNRT_SUCCESS || (open && code == NNRT_INVALID_SHAPE) ? OH_NN_SUCCESS : OH_NN_FAILED;
 }
 
-/* Can the device do what is asked for, by that function? failed: what it is when the device does not tell. */
+/* Whether the device supports the option that this function sets. failed: the code if the device does not answer. */
 static OH_NN_ReturnCode nnrti_ohnn_option(const nnrt_device *device, bool asked, nnrt_ability ability,
                                           const char *function, OH_NN_ReturnCode failed)
 {
@@ -2851,7 +2853,7 @@ struct OH_NNExecutor {
 };
 
 #if NNRT_THREADS
-/* One queue has the asynchronous runs of all executors, so that priorities rank them: it is there while one of them has a
+/* One queue has the asynchronous runs of all executors, so that priorities rank them. It exists while an executor has a
    callback. */
 #define NNRTI_OHNN_RUNS 4     /* executors whose runs go on at once */
 #define NNRTI_OHNN_PLACES 64  /* runs of an executor that wait */
@@ -2877,7 +2879,7 @@ static OH_NN_ReturnCode nnrti_ohnn_queue_join(OH_NNExecutor *e)
     return code;
 }
 
-/* Ends what an executor has in the queue, and the queue with its last user. */
+/* Ends the runs of an executor in the queue, and the queue with its last user. */
 static void nnrti_ohnn_queue_leave(OH_NNExecutor *e)
 {
     nnrt_queue *last = NULL;

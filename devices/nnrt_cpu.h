@@ -26,7 +26,9 @@ WHAT IS FAST, float32
     convolutions, those of 1 x 1 cells and CONCAT read, which read them where they lie. Tensors of images between steps lie with their
     channels last, whatever the model says; what enters and leaves the model is as the model has it. Weights are packed
     once, when the model is prepared, and shared by sessions that share it; nnrt compile MODEL --device cpu packs them
-    into the model's file, where sessions use them.
+    into the model's file, where sessions use them. The model cache (ExportModelCache, PrepareModelFromModelCache) has
+    them, too, with the model, but without the constants that are packed: it needs nnrt_packs.save and load, which nnrt.h
+    has.
 
 WHAT IS FAST, float16
     CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, the pools of images, SOFTMAX, LOG_SOFTMAX,
@@ -63,6 +65,21 @@ HOW EXACT
     Quantised operators give the bits of the reference device where floats are rounded to nearest, as they are where a
     program says nothing else. A set of instructions gives the same bits whatever the number of threads that share the
     work.
+
+HALF PRECISION
+    With enableFloat16 the weights of CONV2D_FUSION of one group, FULL_CONNECTION and MATMUL_FUSION are packed as float16,
+    which takes half of the memory; sums, biases and all else stay float32. A weight w is rounded
+    once, to nearest, halves to even: the error is at most max(2^-11 |w|, 2^-25), and that of a result
+        2^-11 * the sum of |x| |w| + 2^-25 * the sum of |x|
+    more than with float32 weights. On each set of instructions it has the bits that weights rounded to float16 beforehand give.
+    A tensor with a weight above 65,504, or with a NaN, stays float32. So do depthwise, grouped and transposed
+    convolutions, CONV_3D, LSTM, GRU and RNN. Convolutions of 3 x 3 cells do not go
+    by tiles, which would make more of each rounding, unless "nnrt.cpu.winograd" is "2" or "4": then their weights are
+    float32. A product of several pixels widens a panel at a time, in scratch; one of a vector reads float16.
+
+HINTS
+    The performance mode LOW lets a run use one thread, others as many as the application lends. The priority is that of
+    runs in a queue (nnrt_queue).
 
 CONVOLUTIONS BY TILES
     A convolution of one group with 3 x 3 cells, stride and dilation 1, goes by tiles of 4 x 4 or 2 x 2 pixels where
@@ -1538,7 +1555,7 @@ static NNRT_ReturnCode nnrti_cpu_find_half(const nnrti_cpu_edit *e, const nnrt_v
     return nnrt_draft_note(e->draft, *half);
 }
 
-/* Room in scratch for a panel that is widened, behind what a product has there. */
+/* Room for a widened panel, behind the rest of a product's scratch. */
 static void nnrti_cpu_add_panel(const nnrti_cpu_edit *e, nnrt_draft_step *step, nnrti_cpu_product *a, int32_t terms)
 {
     if (!a->half)
@@ -5353,7 +5370,7 @@ static NNRT_ReturnCode nnrti_cpu_kind(void *self, NNRT_DeviceType *type)
     return NNRT_SUCCESS;
 }
 
-/* What it has: dynamic dimensions, model caches, weights in half precision, performance modes and priorities. */
+/* The device has dynamic dimensions, model caches, weights in half precision, performance modes and priorities. */
 static NNRT_ReturnCode nnrti_cpu_yes(void *self, bool *supported)
 {
     (void)self;
@@ -5361,7 +5378,7 @@ static NNRT_ReturnCode nnrti_cpu_yes(void *self, bool *supported)
     return NNRT_SUCCESS;
 }
 
-/* What packed weights depend on beside the model and the configuration. */
+/* The key of packed weights: with model and configuration it determines them. */
 typedef struct nnrti_cpu_key {
     char text[32];
 } nnrti_cpu_key;
@@ -5373,7 +5390,7 @@ static nnrti_cpu_key nnrti_cpu_key_of(const nnrti_cpu_set *set)
     return key;
 }
 
-/* The performance mode says how many of the threads that it is given a run has: LOW is one, for all others all. */
+/* A run uses one thread in performance mode LOW, otherwise all threads of the pool. */
 static NNRT_ModelConfig nnrti_cpu_config(const NNRT_ModelConfig *config)
 {
     NNRT_ModelConfig own;
@@ -6222,8 +6239,8 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_even)(nnrti_v a, nnrti_v b)
 #endif
 }
 
-/* float16 as bits. Widening is exact, narrowing rounds to nearest, halves to even; what is no number keeps its sign and
-   what there is room for of its other bits, and becomes quiet. */
+/* float16 as bits. Widening is exact, narrowing rounds to nearest, halves to even. A NaN becomes quiet and keeps its sign
+   and the high bits of its payload. */
 #define nnrti_v_widen NNRTI_CPU(v_widen)
 #define nnrti_v_narrow NNRTI_CPU(v_narrow)
 #define nnrti_v_round NNRTI_CPU(v_round)
@@ -6286,7 +6303,7 @@ NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
     const NNRTI_CPU(v_words) large = (NNRTI_CPU(v_words))(x >= (143u << 23)); /* 2^16 */
     const NNRTI_CPU(v_words) none = (NNRTI_CPU(v_words))(x > (255u << 23));
     const NNRTI_CPU(v_words) small = (NNRTI_CPU(v_words))(x < (113u << 23)); /* 2^-14 */
-    /* The sum with 0.5 has 2^-24 as its last bit, the other one rounds what is cut off. */
+    /* The last bit of the sum with 0.5 is 2^-24; the other sum rounds the bits that it drops. */
     const NNRTI_CPU(v_words) tiny = (NNRTI_CPU(v_words))((nnrti_v)x + nnrti_v_all(0.5f)) - (126u << 23);
     const NNRTI_CPU(v_words) down = (x - (112u << 23) + 0xFFFu + (x >> 13 & 1u)) >> 13;
     const NNRTI_CPU(v_words) infinite = 0x7C00u | (none & (0x200u | (x >> 13 & 0x3FFu)));
@@ -6522,8 +6539,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply_vectors)(const NNRTI_CPU(tile) * tile, 
                                      half ? nnrti_v_widen(h + at[v / 2] + v % 2 * NNRTI_LANES)
                                           : nnrti_v_load(w + at[v / 2] + v % 2 * NNRTI_LANES),
                                      sum[v]);
-            w += half ? 0 : step;
-            h += half ? step : 0;
+            if (half)
+                h += step;
+            else
+                w += step;
         }
     }
     NNRTI_CPU_UNROLL
@@ -10510,7 +10529,7 @@ static NNRT_ReturnCode NNRTI_CPU(dequantise)(const void *attr, nnrt_view *args, 
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>halves: what is done to tensors of float16 */
+/* >>halves: tensors of float16 */
 
 /* y = x, count of them, elements stepX and stepY apart. */
 NNRTI_CPU_APART static void NNRTI_CPU(widen_row)(const uint16_t *x, ptrdiff_t stepX, float *y, ptrdiff_t stepY,

@@ -883,7 +883,7 @@ static nnrt_cache *cache_from(const void *data, size_t bytes)
     return c;
 }
 
-/* What a cache has, aligned, to be freed. */
+/* The bytes of a cache, aligned; the caller frees them. */
 static uint8_t *cached(const nnrt_cache *c, size_t *bytes)
 {
     void *data = NULL;
@@ -961,7 +961,53 @@ static void test_second_start(void **state)
     device = "cpu";
 }
 
-/* Of a model with another weight, other options or another set of instructions nothing is used; nor is what is damaged. */
+/* A constant that is packed and also read by a step stays in the cache: z = (x W) * W. */
+static void test_shared_constant(void **state)
+{
+    const int32_t dims[2] = {40, 40};
+    float *w = made_up(1600, 3);
+    NNRT_MulFusion mul;
+    NNRT_MatMulFusion matmul;
+    NNRT_Model *m = NULL;
+    nnrt_builder *b = NULL;
+    nnrt_cache *c = cache_from(NULL, 0), *again;
+    outcome plain, first, second;
+    uint8_t *data;
+    size_t bytes = 0;
+    uint32_t in[2];
+    nnrt_error e;
+    (void)state;
+    memset(&mul, 0, sizeof(mul));
+    memset(&matmul, 0, sizeof(matmul));
+    memset(&e, 0, sizeof(e));
+    assert_int_equal(nnrt_builder_create(&b, "shared", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", F32, 2, dims);
+    in[1] = nnrt_builder_constant(b, "w", F32, 2, dims, w, true);
+    in[0] = nnrt_builder_op(b, "y", NNRT_NODE_TYPE_MATMUL_FUSION, &matmul, in, 2);
+    nnrt_builder_output(b, nnrt_builder_op(b, "z", NNRT_NODE_TYPE_MUL_FUSION, &mul, in, 2));
+    if (nnrt_builder_finish(b, &m, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    nnrt_builder_destroy(b);
+    plain = session_of(m, NULL);
+    first = session_of(m, c);
+    assert_int_equal(first.state.packed, 1);
+    data = cached(c, &bytes);
+    assert_in_range(bytes, 2 * 1600 * sizeof(float), 3 * 1600 * sizeof(float)); /* packed, and as it is */
+    again = cache_from(data, bytes);
+    second = session_of(m, again);
+    assert_int_equal(second.state.restored, 1);
+    same(&plain, &second);
+    nnrt_cache_destroy(c);
+    nnrt_cache_destroy(again);
+    nnrt_model_destroy(m);
+    free(data);
+    free(w);
+    free(plain.y);
+    free(first.y);
+    free(second.y);
+}
+
+/* A cache is not used for a model with another weight or with other options, and not if it is damaged. */
 static void test_missed(void **state)
 {
     NNRT_Model *m = model_of(2);
@@ -974,9 +1020,10 @@ static void test_missed(void **state)
     again = cache_from(data, bytes);
     for (uint32_t i = 0; i < m->allTensors.count; i++) { /* one weight after the other */
         const NNRT_SharedBuffer *const b = &m->allTensors.data[i].data;
-        uint8_t *const last = (uint8_t *)b->addr + b->dataSize - 2;
+        uint8_t *last;
         if (b->addr == NULL || m->allTensors.data[i].dataType != F32)
             continue;
+        last = (uint8_t *)b->addr + b->dataSize - 2;
         *last ^= 64;
         now = session_of(m, NULL);
         r = session_of(m, again);
@@ -1059,7 +1106,7 @@ static void test_restore_memory(void **state)
     free(plain.y);
 }
 
-/* Blocks that are handed to the device itself: it takes none that are not what it exported. */
+/* PrepareModelFromModelCache of the device itself needs a loader of models. */
 static void test_blocks(void **state)
 {
     NNRT_Model *m = model_of(2), *alone = NULL;
@@ -1115,7 +1162,7 @@ typedef struct layer {
 enum { FULL, CONV, CHAIN, PLANES };
 
 /* x [m,k] by [n,k]; an image [m,m,k] by n windows of `window` cells; the same behind a depthwise convolution and in front
-   of it; an image whose planes lie one behind the other. round: each weight is what float16 makes of it. */
+   of it; an image whose planes lie one behind the other. round: each weight is rounded to float16. */
 static layer layer_of(int kind, int32_t m, int32_t k, int32_t n, int32_t window, float large, bool round)
 {
     const int32_t matrix[2] = {m, k}, image[4] = {1, m, m, k}, planes[4] = {1, k, m, m};
@@ -1195,7 +1242,7 @@ static void layer_free(layer *l)
     free(l->bias);
 }
 
-/* Its result, to be freed, by such a device, without tiles. *memory: what the session holds. */
+/* The result of such a device, without tiles; the caller frees it. *memory: that of the session. */
 static float *layer_run(const layer *l, const char *by, bool half, const char *only, nnrt_session_memory *memory)
 {
     float *x = made_up(l->nX, 15), *y = (float *)malloc(l->nY * sizeof(float));
@@ -1231,7 +1278,7 @@ static float *layer_run(const layer *l, const char *by, bool half, const char *o
 }
 
 /* Weights that are packed in half precision give, on each set of instructions, the bits of weights that were rounded to
-   float16 beforehand; a weight beyond 65,504 leaves all of its tensor as it is. */
+   float16 beforehand; a weight above 65,504 leaves all of its tensor in float32. */
 static void test_half(void **state)
 {
     static const struct {
@@ -1371,7 +1418,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_half, add_sets), cmocka_unit_test(test_half_size), cmocka_unit_test(test_half_kept),
         cmocka_unit_test(test_second_start), cmocka_unit_test(test_missed), cmocka_unit_test(test_restore_memory),
-        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_blocks), cmocka_unit_test(test_shared_constant),
         cmocka_unit_test(test_taken),     cmocka_unit_test(test_damage), cmocka_unit_test(test_others),
         cmocka_unit_test(test_optimised), cmocka_unit_test(test_buffer), cmocka_unit_test(test_shared),
         cmocka_unit_test(test_key),       cmocka_unit_test(test_table),

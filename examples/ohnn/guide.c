@@ -1,9 +1,9 @@
-/* What OpenHarmony's guide sets for a compilation, with OH_NN: a model cache, half precision, a performance mode, a priority,
-   and a run that does not block. y = relu(W x + b). The second of two starts takes the model from the cache, which is two
+/* The options of OpenHarmony's guide with OH_NN: a model cache, half precision, a performance mode, a priority, and an
+   asynchronous run. y = relu(W x + b). The second of two starts takes the model from the cache, which is two
    files in the folder of the first argument (without one: the current folder). In nnrt's repository, as C or as C++:
    make lib && cc -std=c99 -Icompat examples/ohnn/guide.c -o guide -Lbuild -lneural_network_runtime -Wl,-rpath,build -lpthread
    ./guide /tmp
-   NNRT_OHNN_LOG=/dev/stderr ./guide /tmp also tells what Build did, or why it refuses. */
+   NNRT_OHNN_LOG=/dev/stderr ./guide /tmp also prints the steps of Build, or the reason of a refusal. */
 #include <neural_network_runtime/neural_network_runtime.h>
 
 #include <pthread.h>
@@ -59,7 +59,7 @@ end:
     return code;
 }
 
-/* The end of a run, which the callback tells the thread that waits. */
+/* The end of a run: the callback wakes the thread that waits. */
 typedef struct run {
     pthread_mutex_t mutex;
     pthread_cond_t ended;
