@@ -40,12 +40,12 @@ export CC CXX CPPFLAGS PYTHON SANITIZE
 
 all: build/nnrt
 
-OHNN := build/ohnn build/ohnn-quantised build/ohnn-dynamic
+OHNN := build/ohnn build/ohnn-quantised build/ohnn-dynamic build/ohnn-guide
 examples: build/hello build/digits build/device build/custom build/vad $(OHNN) build/nnadapter
 
 help:
 	@echo 'make                  the command line build/nnrt'
-	@echo 'make examples         the examples: build/hello, digits, device, vad, ohnn (three) and nnadapter'
+	@echo 'make examples         the examples: build/hello, digits, device, vad, ohnn (four) and nnadapter'
 	@echo 'make run              recognises the handwritten digits of examples/digits in the terminal'
 	@echo 'make vad              finds the speech in a sound and draws it (npm fetches 6 MB; espeak-ng and sox make the sound)'
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
@@ -163,6 +163,8 @@ $(LIBRARIES:%=build/%) $(LIBRARIES:%=build/test/%): $(wildcard compat/*.h compat
 build/ohnn: examples/ohnn/ohnn.c
 build/ohnn-quantised: examples/ohnn/quantised.c
 build/ohnn-dynamic: examples/ohnn/dynamic.c
+build/ohnn-guide: examples/ohnn/guide.c
+build/ohnn-guide: LDFLAGS += -lpthread
 $(OHNN): build/libneural_network_runtime.so
 	$(COMPILE) -Icompat $(LDFLAGS) -o $@ $(filter %.c,$^) -Lbuild -lneural_network_runtime '-Wl,-rpath,$$ORIGIN'
 

@@ -300,7 +300,8 @@ NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placem
 
    Header, 64 bytes: 8 bytes magic 89 'N' 'N' 'R' 'T' 0D 0A 1A; u32 version (1 or 2); u32 bytes of the header (64); u64 bytes
    of the file; u64 checksum: FNV-1a-64 over the file with these 8 bytes as zeros; u32 number of sections; u32 bytes of
-   a row of the section table (40); zeros.
+   a row of the section table (40); u32 1 in a cache (>>cache), whose device sections enter the checksum by words of 8
+   bytes, as a checksum of all bytes takes longer than to pack weights again, else 0; zeros.
    Section table, right behind: a row is u32 type; u32 flags; u64 offset from the start of the file; u64 bytes; u32
    alignment, a power of two of at least 64; u32 record: bytes of one of the records that it consists of; u32 name, a
    TEXT; u32 zero. Sections stand in the order of their offsets and do not overlap. Readers skip sections of a type that
@@ -328,13 +329,13 @@ NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placem
    8     weights    1: constants, dense, each from a multiple of 64 on
    9     device     1: what a device made of the model or of a part of it; its name is the device's unique name
 
-   A device section: u64 checksum, FNV-1a-64 over what is behind these 8 bytes; u64 model: the checksum that the model, or
-   the part, has as a .nnrt file of its own without metadata; u64 options: FNV-1a-64 over those it was prepared with and
-   the device; u32 NNRT_LAYOUT; i32 type of the device; u32 number of blocks; u32 flags (bit 0: it is of the whole model);
-   24 zeros; a row of u64 offset in the section, u64 bytes for each block; the blocks, each from a multiple of 64 on: what
+   A device section: u64 checksum, by words, over what is behind these 8 bytes; u64 model: a digest of the model, or of
+   the part, with all weights (FNV-1a-64 of a .nnrt file of its own without metadata, weights by words); u64
+   options: FNV-1a-64 over those it was prepared with and the device; u32 NNRT_LAYOUT; i32 type of the device; u32 number
+   of blocks; u32 flags (bit 0: it is of the whole model); 24 zeros; a row of u64 offset in the section, u64 bytes for each block; the blocks, each from a multiple of 64 on: what
    ExportModelCache gave, in that order. Flags bit 1: the blocks are a table and weights that a device packed
-   (nnrt_packs), for the whole model of this file as it lies there; the checksum ends with the table, and model is that of
-   a file whose weights are left out: packed weights are, as the model's own, compared with the file's checksum alone.
+   (nnrt_packs), for the whole model of this file as it lies there; the checksum ends with the table, and the digest is one
+   without weights: packed weights are, as the model's own, compared with the file's checksum alone.
 
    An attribute is 8 bytes, in the order of the struct's description (nnrt_attr_struct): BOOL 0 or 1; INT, INT64, ENUM and
    TYPE i64; FLOAT its bits, above them zeros; DOUBLE its bits; STRING a TEXT and GRAPH u32 (0xFFFFFFFF: none), above
@@ -459,10 +460,12 @@ NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_f
    may write the file can give it a checksum that fits, and who chooses a model can make one with the checksum of another.
    What can be done to a device by that is the device's to prevent: keep the directory for the program alone, or keep the
    bytes yourself, encrypted or signed, and pass them as data.
-   What devices pack that have no model cache (nnrt_packs: the device "cpu") goes with the model alone: with `packed` a
-   cache in memory has it for nnrt_save_desc, and sessions of the model that was loaded from such a file use it where it
-   lies, so that a mapped file is read only as a run comes to it. To compare checksums of such weights would take as long
-   as to pack them. */
+   The key of a model is a digest of all of its weights, and no version string of the application: who forgets to change
+   that would get the results of the old model without a word, while the digest takes one reading of the weights.
+   Packed weights (nnrt_packs: the device "cpu") may also stand beside the model: with `packed` a cache in memory has them
+   for nnrt_save_desc, and sessions of the model that was loaded from such a file use them in place, so that a mapped file
+   is read only as a run reads it. To compare checksums of such weights would take as long as to pack them; the model
+   cache of "cpu" has a model and packed weights of its own, which are copied, and compares them. */
 typedef struct nnrt_cache nnrt_cache;
 
 /* All zero: what is made is kept in memory only, for nnrt_cache_save_memory and nnrt_save_desc. */
@@ -476,13 +479,14 @@ typedef struct nnrt_cache_desc {
     const void *data; /* what nnrt_cache_save_memory gave: asked before the file, it must outlive the cache */
     size_t bytes;
     const nnrt_allocator *allocator;
-    bool packed; /* it has packed weights, too. INVALID_PARAMETER: with directory or data, which have no model */
+    bool packed; /* for nnrt_save_desc: packed weights stand beside the model. INVALID_PARAMETER: with directory or data */
 } nnrt_cache_desc;
 
 /* What the last session did with it. */
 typedef struct nnrt_cache_state {
     uint32_t restored;     /* models or parts that devices took from it */
     uint32_t prepared;     /* those that devices with a cache had to prepare */
+    uint32_t packed;       /* weights that these packed (the device "cpu"); 0: all were restored */
     uint32_t kept;         /* parts of both that it has now: those that a device does not export are missing */
     NNRT_ReturnCode saved; /* of writing the file; SUCCESS, too, when nothing was to be written */
     nnrt_error fault;      /* why what was there was not used; code SUCCESS: there was nothing, or nothing wrong */
@@ -531,6 +535,9 @@ typedef struct nnrt_pool_desc {
                          runs that follow one another closely need not wake them, which may take longer than the run.
                          0 = between runs they do not */
     const nnrt_allocator *allocator;
+    /* Default of threads and linger: LOW is one thread, MEDIUM half of the processors, the others all of them; EXTREME
+       lingers for 2 ms. */
+    NNRT_PerformanceMode mode;
 } nnrt_pool_desc;
 
 /* Starts the threads and takes all memory that the pool ever needs. FAILED: the system starts no more threads, and those
@@ -567,9 +574,9 @@ typedef struct nnrt_session_desc {
     const nnrt_partition *partition; /* how auto shares the model out, and a report of it; NULL: all zero */
     /* The next three are for devices that can (nnrt_device_can), of others they are NOT_SUPPORT; with auto, they reach
        those of its devices that can. They and those that follow are left out where the session shares. */
-    bool enableFloat16;            /* float32 may be computed in float16 */
+    bool enableFloat16;            /* float32 may be computed in float16; the device "cpu" packs weights so */
     NNRT_PerformanceMode mode;     /* NNRT_PERFORMANCE_NONE to _EXTREME */
-    NNRT_Priority priority;        /* NNRT_PRIORITY_NONE to _HIGH */
+    NNRT_Priority priority;        /* NNRT_PRIORITY_NONE to _HIGH; of its runs in a queue, too, that name none */
     NNRT_ExtensionList extensions; /* names and values for the device; it copies what it keeps */
     /* The model in the device's own form (PrepareOfflineModel), to be given back or changed once the session is there. model
        then says what inputs and outputs there are, their names, types and extents; its nodes are not looked at. How large
@@ -694,7 +701,7 @@ typedef struct nnrt_queue_desc {
    longer is ended as by nnrt_session_cancel, work of another kind counts as failed once it is done, and what it wrote
    is not to be used: all end with NNRT_TIME_OUT. */
 typedef struct nnrt_queued {
-    NNRT_Priority priority; /* NNRT_PRIORITY_NONE counts as MEDIUM */
+    NNRT_Priority priority; /* NNRT_PRIORITY_NONE: that of the session, of other work, too, MEDIUM */
     uint32_t timeLimit;     /* milliseconds from the call on, by the system's clock; 0 = none */
     void (*done)(void *user, NNRT_ReturnCode code, const char *message);
     void *user;
@@ -720,6 +727,8 @@ NNRT_API NNRT_ReturnCode nnrt_queue_add(nnrt_queue *queue, nnrt_queue_work work,
 NNRT_API NNRT_ReturnCode nnrt_queue_cancel(nnrt_queue *queue, uint64_t ticket);
 /* Returns once nothing waits, and done has returned for all. */
 NNRT_API void nnrt_queue_wait(nnrt_queue *queue);
+/* All work of that key which waits ends with NNRT_CANCELLED; returns when done has returned for all of that key. */
+NNRT_API void nnrt_queue_drop(nnrt_queue *queue, const void *key);
 #endif
 
 #endif /* NNRT_FIRMWARE */
@@ -4460,6 +4469,23 @@ enum {
     NNRTI_FILE_TYPES
 };
 
+/* A digest of weights and device sections, by words of 8 bytes on four lanes: FNV-1a takes one byte after the other, and
+   ten times as long as reading them. The shift brings high bits down again, as a product only moves bits up. */
+NNRTI_UNUSED static uint64_t nnrti_digest(uint64_t hash, const uint8_t *data, size_t bytes)
+{
+    uint64_t lane[4] = {hash, hash ^ 1, hash ^ 2, hash ^ 3}, word[4];
+    size_t i = 0;
+    for (; bytes - i >= sizeof(word); i += sizeof(word)) {
+        memcpy(word, data + i, sizeof(word));
+        for (uint32_t k = 0; k < 4; k++) {
+            lane[k] = (lane[k] ^ word[k]) * (uint64_t)0x9E3779B97F4A7C15u;
+            lane[k] ^= lane[k] >> 29;
+        }
+    }
+    hash = nnrti_fnv64(hash, (const uint8_t *)lane, sizeof(lane));
+    return nnrti_fnv64(hash, data + i, bytes - i);
+}
+
 #define NNRTI_FILE_ROW 40       /* bytes of a row of the section table */
 #define NNRTI_FILE_ALIGNMENT 64 /* of sections, and of constants in them */
 #define NNRTI_FILE_CHECKSUM 24  /* where the checksum stands */
@@ -4500,7 +4526,8 @@ typedef struct nnrti_file_header {
     uint32_t version, header;
     uint64_t bytes, checksum;
     uint32_t sections, row;
-    uint32_t zero[6];
+    uint32_t words; /* 1: in the checksum device sections go by words (nnrti_digest) */
+    uint32_t zero[5];
 } nnrti_file_header;
 
 typedef struct nnrti_file_row {
@@ -4648,7 +4675,8 @@ typedef struct nnrti_writer {
     const nnrt_save_desc *desc;
     bool bare;  /* the model has no nodes */
     bool own;   /* it has nodes of operators of the application */
-    bool light; /* the hash is one without weights */
+    bool digest; /* the hash is that of a model, which is not written; light: without its weights */
+    bool light;
 } nnrti_writer;
 
 /* What a device made of a model, as a section of a file. */
@@ -4669,7 +4697,11 @@ static void nnrti_writer_emit(nnrti_writer *w, const void *data, size_t bytes)
 {
     if (bytes == 0)
         return;
-    if (!w->light || w->section != NNRTI_FILE_WEIGHTS)
+    if (w->digest && w->section == NNRTI_FILE_WEIGHTS)
+        w->hash = w->light ? w->hash : nnrti_digest(w->hash, (const uint8_t *)data, bytes);
+    else if (w->bare && w->section == NNRTI_FILE_DEVICE)
+        w->hash = nnrti_digest(w->hash, (const uint8_t *)data, bytes);
+    else
         w->hash = nnrti_fnv64(w->hash, (const uint8_t *)data, bytes);
     if (w->out != NULL)
         memcpy(w->out + w->at, data, bytes);
@@ -4941,6 +4973,7 @@ static bool nnrti_writer_lay(nnrti_writer *w, const NNRT_Model *m, nnrti_file_he
     header->version = nnrti_writer_version(m);
     header->header = NNRT_FILE_HEADER;
     header->row = NNRTI_FILE_ROW;
+    header->words = w->bare;
     for (uint32_t type = 1; type < NNRTI_FILE_DEVICE; type++)
         header->sections += nnrti_writer_has(w, type);
     for (const nnrti_cache_part *p = nnrti_cache_parts(w->desc->cache); p != NULL; p = p->next)
@@ -4997,9 +5030,12 @@ static void nnrti_writer_all(nnrti_writer *w, const NNRT_Model *m, const nnrti_f
         nnrti_writer_walk(w, m, rows[i].type);
     }
     for (const nnrti_cache_part *p = parts; p != NULL; p = p->next) {
+        w->section = 0;
         nnrti_writer_until(w, (w->at + NNRTI_FILE_ALIGNMENT - 1) / NNRTI_FILE_ALIGNMENT * NNRTI_FILE_ALIGNMENT);
+        w->section = NNRTI_FILE_DEVICE;
         nnrti_writer_emit(w, p->data, p->bytes);
     }
+    w->section = 0;
     nnrti_writer_until(w, header->bytes);
 }
 
@@ -5557,13 +5593,25 @@ static bool nnrti_reader_sections(nnrti_reader *r, const nnrti_file_header *h)
     return true;
 }
 
-/* FNV-1a-64 of the file, taking its own place as zeros. */
-static uint64_t nnrti_file_checksum(const uint8_t *data, size_t bytes)
+/* FNV-1a-64 of the file, taking its own place as zeros. The device sections of a cache, whose sections have been checked,
+   are digested by words. */
+static uint64_t nnrti_file_checksum(const uint8_t *data, const nnrti_file_header *h)
 {
     static const uint8_t zeros[8] = {0};
+    size_t at = NNRTI_FILE_CHECKSUM + 8;
     uint64_t hash = nnrti_fnv64(NNRTI_FNV64, data, NNRTI_FILE_CHECKSUM);
     hash = nnrti_fnv64(hash, zeros, sizeof(zeros));
-    return nnrti_fnv64(hash, data + NNRTI_FILE_CHECKSUM + 8, bytes - NNRTI_FILE_CHECKSUM - 8);
+#ifndef NNRT_FIRMWARE
+    for (uint32_t i = 0; h->words == 1 && i < h->sections; i++) {
+        const nnrti_file_row row = nnrti_file_row_read(data, h, i);
+        if (row.type != NNRTI_FILE_DEVICE)
+            continue;
+        hash = nnrti_fnv64(hash, data + at, (size_t)row.offset - at);
+        hash = nnrti_digest(hash, data + (size_t)row.offset, (size_t)row.bytes);
+        at = (size_t)(row.offset + row.bytes);
+    }
+#endif
+    return nnrti_fnv64(hash, data + at, (size_t)h->bytes - at);
 }
 
 /* Finds the sections of a file in data. */
@@ -5580,12 +5628,14 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_reader_begin(nnrti_reader *r, const void
     code = nnrti_file_header_read((const uint8_t *)data, bytes, &header, error);
     if (code != NNRT_SUCCESS)
         return code;
-    if (checksum && nnrti_file_checksum((const uint8_t *)data, (size_t)header.bytes) != header.checksum)
-        return nnrt_error_set(error, NNRT_INVALID_FILE, "the .nnrt file is damaged: its checksum is wrong");
     memset(r, 0, sizeof(*r));
     r->data = (const uint8_t *)data;
     r->error = error;
-    return nnrti_reader_sections(r, &header) ? NNRT_SUCCESS : r->code;
+    if (header.words == 1 && !nnrti_reader_sections(r, &header))
+        return r->code;
+    if (checksum && nnrti_file_checksum((const uint8_t *)data, &header) != header.checksum)
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "the .nnrt file is damaged: its checksum is wrong");
+    return header.words == 1 || nnrti_reader_sections(r, &header) ? NNRT_SUCCESS : r->code;
 }
 
 #ifndef NNRT_FIRMWARE
@@ -6054,6 +6104,7 @@ typedef struct nnrti_caching {
     nnrt_packs packs;
     nnrt_file_section taken; /* packed weights that the device got */
     uint64_t light;          /* hash of the model without its weights; 0: not known yet */
+    NNRT_PreparedModel *told; /* whose packed weights go beside the model */
     bool asking, missing;    /* asking: nothing is prepared that is not there, and missing tells so */
 } nnrti_caching;
 
@@ -6069,7 +6120,8 @@ static const nnrti_owned *nnrti_bare(const NNRT_Model *m)
     return o != NULL && o->bare ? o : NULL;
 }
 
-/* The checksum of m as a .nnrt file, which is not made. light: without the contents of its weights. */
+/* A digest of m as a .nnrt file, which is not made: all of its weights are read, as a model with another one must not be
+   taken for it. light: without them. */
 static NNRT_ReturnCode nnrti_cache_hash(const NNRT_Model *m, const nnrt_allocator *allocator, bool light,
                                         uint64_t *hash)
 {
@@ -6083,6 +6135,7 @@ static NNRT_ReturnCode nnrti_cache_hash(const NNRT_Model *m, const nnrt_allocato
     desc.allocator = allocator;
     w.desc = &desc;
     w.failed = true; /* it writes nothing */
+    w.digest = true;
     w.light = light;
     if ((code = nnrti_save_begin(m, &w, &header, rows, NULL)) == NNRT_SUCCESS)
         nnrti_writer_all(&w, m, &header, rows);
@@ -6150,8 +6203,10 @@ static bool nnrti_cache_table(const uint8_t *data, uint32_t blocks, size_t bytes
     return true;
 }
 
-/* A device section as the blocks in it; false: it is damaged. blocks[NNRTI_CACHE_BLOCKS]. */
-static bool nnrti_cache_blocks(const nnrt_file_section *s, const nnrti_file_device *h, NNRT_SharedBuffer *blocks)
+/* A device section as the blocks in it; false: it is damaged. sure: the checksum of its file has been compared.
+   blocks[NNRTI_CACHE_BLOCKS]. */
+static bool nnrti_cache_blocks(const nnrt_file_section *s, const nnrti_file_device *h, bool sure,
+                               NNRT_SharedBuffer *blocks)
 {
     const uint8_t *const data = (const uint8_t *)s->data;
     const size_t first = sizeof(*h) + (size_t)16 * h->blocks;
@@ -6160,7 +6215,7 @@ static bool nnrti_cache_blocks(const nnrt_file_section *s, const nnrti_file_devi
         return false;
     if ((h->flags & NNRTI_CACHE_PACKED) != 0 && !nnrti_cache_table(data, h->blocks, s->bytes, &sum))
         return false;
-    if (nnrti_fnv64(NNRTI_FNV64, data + sizeof(h->checksum), sum - sizeof(h->checksum)) != h->checksum)
+    if (!sure && nnrti_digest(NNRTI_FNV64, data + sizeof(h->checksum), sum - sizeof(h->checksum)) != h->checksum)
         return false;
     for (uint32_t i = 0; i < h->blocks; i++) {
         uint64_t row[2]; /* offset, bytes */
@@ -6216,7 +6271,7 @@ static bool nnrti_cache_restore(nnrti_caching *k, uint32_t file, const nnrt_file
     NNRT_SharedBuffer blocks[NNRTI_CACHE_BLOCKS];
     NNRT_ModelConfig own = *config;
     memset(fault, 0, sizeof(*fault));
-    if (!nnrti_cache_blocks(s, h, blocks)) {
+    if (!nnrti_cache_blocks(s, h, file < 2, blocks)) { /* of the file of a cache */
         (void)nnrt_error_set(fault, NNRT_INVALID_MODEL_CACHE, "what device '%s' made is damaged",
                              nnrt_device_unique_name(device));
         return false;
@@ -6284,11 +6339,12 @@ static void nnrti_cache_export(nnrti_caching *k, const nnrt_device *device, NNRT
     p->packed = (h->flags & NNRTI_CACHE_PACKED) != 0;
     if (p->packed)
         (void)nnrti_cache_table(data, count, bytes, &sum);
-    h->checksum = nnrti_fnv64(NNRTI_FNV64, data + sizeof(h->checksum), sum - sizeof(h->checksum));
+    h->checksum = nnrti_digest(NNRTI_FNV64, data + sizeof(h->checksum), sum - sizeof(h->checksum));
     memcpy(data, &h->checksum, sizeof(h->checksum));
     p->data = data;
     p->bytes = bytes;
     k->cache->changed = true;
+    nnrti_plan_exported(prepared);
 }
 
 /* Why what there was is not used. */
@@ -6334,7 +6390,7 @@ static bool nnrti_packs_find(void *user, const NNRT_Model *m, const NNRT_ModelCo
         if (h.model != want.model || h.options != want.options) {
             (void)nnrt_error_set(&fault, NNRT_INVALID_MODEL_CACHE,
                                  "what device '%s' packed is of another model, version, or of other options", s.name);
-        } else if (!nnrti_cache_blocks(&s, &h, blocks)) {
+        } else if (!nnrti_cache_blocks(&s, &h, false, blocks)) {
             (void)nnrt_error_set(&fault, NNRT_INVALID_MODEL_CACHE, "what device '%s' packed is damaged", s.name);
         } else {
             packed->table = blocks[0].addr;
@@ -6361,10 +6417,13 @@ static void nnrti_packs_done(void *user, const NNRT_Model *m, const NNRT_ModelCo
                       config->device);
     else
         nnrti_cache_fault(k, fault, config->log);
+    if (!taken && k->cache != NULL)
+        k->cache->state.packed += nnrti_plan_packs(prepared);
     if (!k->packs.keep || !nnrti_packs_want(k, m, config, &want) ||
         nnrti_cache_hash(m, k->allocator, false, &hash) != NNRT_SUCCESS)
         return;
     if (taken) {
+        k->told = prepared;
         k->cache->state.restored++;
         if ((p = nnrti_cache_add(k->cache, config->device, 0)) == NULL)
             return;
@@ -6372,6 +6431,7 @@ static void nnrti_packs_done(void *user, const NNRT_Model *m, const NNRT_ModelCo
         p->bytes = k->taken.bytes;
         p->packed = true;
     } else {
+        k->told = prepared;
         k->cache->state.prepared++;
         nnrti_cache_export(k, nnrt_device_find(config->device), prepared, &want);
         for (p = k->cache->parts; p != NULL && p->next != NULL;)
@@ -6402,12 +6462,28 @@ static NNRT_ReturnCode nnrti_cache_fits(const NNRT_Model *m, const nnrt_save_des
     return NNRT_SUCCESS;
 }
 
+/* nnrt_packs: models in a cache are .nnrt files. */
+static NNRT_ReturnCode nnrti_packs_save(void *user, const NNRT_Model *m, void *out, size_t size, size_t *bytes)
+{
+    (void)user;
+    return nnrt_model_save_memory(m, NULL, out, size, bytes, NULL);
+}
+
+static NNRT_ReturnCode nnrti_packs_load(void *user, const void *data, size_t bytes, nnrt_memory *memory,
+                                        NNRT_Model **model, nnrt_error *error)
+{
+    (void)user;
+    return nnrt_model_load_into(model, data, bytes, false, memory, error);
+}
+
 /* nnrt_through: from the first section that fits and that the device takes, else by the device. */
 static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, const NNRT_Model *m,
                                            const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
 {
     nnrti_caching *const k = (nnrti_caching *)user;
     const char *const name = nnrt_device_unique_name(device);
+    NNRT_ModelConfig own = *config;
+    nnrt_packs packs = k->packs;
     nnrti_file_device want, h;
     nnrt_file_section s;
     nnrt_error fault;
@@ -6416,6 +6492,11 @@ static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, cons
     memset(&fault, 0, sizeof(fault));
     if (!nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE))
         return nnrt_device_prepare(device, m, config, prepared);
+    if (k->cache != NULL && !(k->cache->packed && m == k->model)) { /* else its packed weights are stored beside the model */
+        packs.keep = packs.whole = true;
+        own.packs = &packs;
+    }
+    config = &own;
     if (k->hashed != m) {
         k->hashed = NULL;
         if (nnrti_cache_hash(m, k->allocator, false, &k->hash) != NNRT_SUCCESS) /* the device will say what is wrong */
@@ -6442,7 +6523,9 @@ static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, cons
         k->missing = true;
         return nnrt_error_set(config->error, NNRT_INVALID_MODEL_CACHE, "the cache has nothing for device '%s'", name);
     }
-    if ((code = nnrt_device_prepare(device, m, config, prepared)) == NNRT_SUCCESS && k->cache != NULL) {
+    k->told = NULL;
+    code = nnrt_device_prepare(device, m, config, prepared);
+    if (code == NNRT_SUCCESS && k->cache != NULL && k->told != *prepared) {
         k->cache->state.prepared++;
         nnrti_cache_export(k, device, *prepared, &want);
     }
@@ -6566,6 +6649,8 @@ static void nnrti_caching_begin(nnrti_caching *k, nnrt_cache *c, const NNRT_Mode
     k->packs.done = nnrti_packs_done;
     k->packs.user = k;
     k->packs.keep = c != NULL && c->packed;
+    k->packs.save = nnrti_packs_save;
+    k->packs.load = nnrti_packs_load;
 }
 
 /* Prepares a model without nodes, on the device of that name; NULL: on the one that made it. */
@@ -6575,6 +6660,7 @@ static NNRT_ReturnCode nnrti_bare_prepare(nnrti_caching *k, const char *name, co
     nnrti_file_device h;
     nnrt_file_section s;
     nnrt_error fault;
+    nnrt_device *to;
     uint32_t i = 0;
     while (nnrti_cache_section(k->files[2], i, &s, &h) && (s.type != NNRTI_FILE_DEVICE || (h.flags & 1u) == 0))
         i++;
@@ -6584,13 +6670,17 @@ static NNRT_ReturnCode nnrti_bare_prepare(nnrti_caching *k, const char *name, co
     if ((*device = nnrt_device_find(s.name)) == NULL)
         return nnrt_error_set(config->error, NNRT_INVALID_MODEL_CACHE,
                               "the cache is of device '%s', which there is not", s.name);
-    if (name != NULL && nnrt_device_find(name) != *device)
+    to = *device;
+    if (name != NULL && (strncmp(name, "auto:", 5) == 0 || nnrti_is_auto(nnrt_device_find(name))))
+        to = nnrt_device_find("auto"); /* which passes it on */
+    if (name != NULL && to == *device && nnrt_device_find(name) != *device)
         return nnrt_error_set(config->error, NNRT_INVALID_MODEL_CACHE, "the cache is of device '%s', not of '%s'",
                               s.name, name);
     if (h.options != nnrti_cache_key(*device, k->model, config))
         return nnrt_error_set(config->error, NNRT_INVALID_MODEL_CACHE,
                               "the cache was made with other options than these, or for another version");
-    if (nnrti_cache_restore(k, 2, &s, &h, *device, config, prepared, &fault))
+    *device = to;
+    if (nnrti_cache_restore(k, 2, &s, &h, to, config, prepared, &fault))
         return NNRT_SUCCESS;
     return nnrt_error_set(config->error, fault.code, "%s", nnrti_reason(&fault));
 }
@@ -7122,15 +7212,20 @@ static void nnrti_pool_free(nnrt_pool *p, uint32_t started)
 
 NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_pool_create(nnrt_pool **pool, const nnrt_pool_desc *desc, nnrt_error *error)
 {
+    const NNRT_PerformanceMode mode = desc != NULL ? desc->mode : NNRT_PERFORMANCE_NONE;
     uint32_t threads = desc != NULL ? desc->threads : 0;
     nnrt_allocator a;
     nnrt_pool *p;
     if (pool == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "the place for the pool is NULL");
     *pool = NULL;
+    if (mode < NNRT_PERFORMANCE_NONE || mode > NNRT_PERFORMANCE_EXTREME)
+        return nnrt_error_set(error, NNRT_INVALID_PERFORMANCE_MODE, "performance mode %d does not exist", mode);
     if (threads == 0) {
-        const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+        const long processors = mode == NNRT_PERFORMANCE_LOW ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
         threads = processors < 1 ? 1 : processors < (long)NNRT_MAX_POOL ? (uint32_t)processors : NNRT_MAX_POOL;
+        if (mode == NNRT_PERFORMANCE_MEDIUM)
+            threads = (threads + 1) / 2;
     }
     if (threads > NNRT_MAX_POOL)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "a pool of %u threads, expected at most %u", threads,
@@ -7148,6 +7243,8 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_pool_create(nnrt_pool **pool, const nnr
     p->parallel.workers = threads;
     p->threads = (nnrti_pool_thread *)(p + 1);
     p->linger = desc != NULL ? desc->linger : 0;
+    if (p->linger == 0 && mode == NNRT_PERFORMANCE_EXTREME)
+        p->linger = 2000;
     (void)pthread_mutex_init(&p->mutex, NULL); /* without attributes there is nothing that could fail */
     (void)pthread_cond_init(&p->call, NULL);
     (void)pthread_cond_init(&p->over, NULL);
@@ -7205,6 +7302,7 @@ struct nnrt_session {
     nnrt_dims *told;     /* nOut: extents of the last run, where ran */
     bool ran, open;      /* open: some output is */
     int32_t going;       /* NNRTI_IDLE, .. */
+    NNRT_Priority priority;
     nnrt_session_memory memory;
     nnrt_profile profile;        /* of prepared, where the session owns it */
     nnrti_session_block *blocks; /* nIn + nOut; NULL: nobody asked for one */
@@ -7724,6 +7822,7 @@ static NNRT_ReturnCode nnrti_session_make(nnrt_session **session, const NNRT_Mod
     s->allocated = desc->buffer == NULL;
     if (desc->allocator != NULL)
         s->allocator = *desc->allocator;
+    s->priority = desc->share != NULL ? desc->share->owner->priority : desc->priority;
 #if NNRT_THREADS
     s->pool = desc->share != NULL ? desc->share->owner->pool : nnrti_pool_of(desc->parallel);
 #endif
@@ -8192,6 +8291,14 @@ static void nnrti_queue_end(nnrt_queue *q, const nnrti_queued_run *r, NNRT_Retur
         (void)pthread_cond_broadcast(&q->idle);
 }
 
+/* The key is free. The lock is held. */
+static void nnrti_queue_leave(nnrti_queue_thread *self)
+{
+    self->key = NULL;
+    (void)pthread_cond_broadcast(&self->queue->work); /* what waits for the key */
+    (void)pthread_cond_broadcast(&self->queue->idle);
+}
+
 static bool nnrti_queue_late(const nnrti_queued_run *r)
 {
     return r->deadline != INT64_MAX && nnrti_queue_now() > r->deadline;
@@ -8245,8 +8352,7 @@ static void *nnrti_queue_serve(void *arg)
         (void)pthread_mutex_lock(&q->mutex);
         self->session = NULL; /* it may be gone when done has returned */
         nnrti_queue_end(q, &run, code, message);
-        self->key = NULL;
-        (void)pthread_cond_broadcast(&q->work); /* what waits for the key */
+        nnrti_queue_leave(self);
     }
     (void)pthread_mutex_unlock(&q->mutex);
     return NULL;
@@ -8255,7 +8361,8 @@ static void *nnrti_queue_serve(void *arg)
 /* Ends runs that wait, or go on, beyond their deadlines. */
 static void *nnrti_queue_watch(void *arg)
 {
-    nnrt_queue *q = ((nnrti_queue_thread *)arg)->queue;
+    nnrti_queue_thread *const self = (nnrti_queue_thread *)arg;
+    nnrt_queue *q = self->queue;
     (void)pthread_mutex_lock(&q->mutex);
     while (!q->ending) {
         nnrti_queued_run *first = NULL;
@@ -8283,7 +8390,9 @@ static void *nnrti_queue_watch(void *arg)
             going->deadline = INT64_MAX;
         } else {
             const nnrti_queued_run run = nnrti_queue_take(q, first);
+            self->key = run.key;
             nnrti_queue_end(q, &run, NNRT_TIME_OUT, NNRTI_QUEUE_WAITED);
+            nnrti_queue_leave(self);
         }
     }
     (void)pthread_mutex_unlock(&q->mutex);
@@ -8416,6 +8525,8 @@ NNRT_API NNRT_ReturnCode nnrt_run_async(nnrt_queue *queue, nnrt_session *session
     run.outputs = outputs;
     run.nOut = nOut;
     run.how = *how;
+    if (how->priority == NNRT_PRIORITY_NONE)
+        run.how.priority = session->priority;
     return nnrti_queue_put(queue, &run, ticket);
 }
 
@@ -8460,6 +8571,27 @@ NNRT_API void nnrt_queue_wait(nnrt_queue *queue)
     (void)pthread_mutex_lock(&queue->mutex);
     while (queue->waiting + queue->busy > 0)
         (void)pthread_cond_wait(&queue->idle, &queue->mutex);
+    (void)pthread_mutex_unlock(&queue->mutex);
+}
+
+NNRT_API void nnrt_queue_drop(nnrt_queue *queue, const void *key)
+{
+    bool held = key != NULL;
+    if (queue == NULL)
+        return;
+    (void)pthread_mutex_lock(&queue->mutex);
+    while (held) {
+        held = false;
+        for (uint32_t i = 0; i < queue->places; i++)
+            if (queue->runs[i].ticket != 0 && queue->runs[i].key == key) {
+                const nnrti_queued_run run = nnrti_queue_take(queue, &queue->runs[i]);
+                nnrti_queue_end(queue, &run, NNRT_CANCELLED, "the run was cancelled before it began");
+            }
+        for (uint32_t k = 0; k < queue->nThreads; k++)
+            held = held || queue->threads[k].key == key;
+        if (held)
+            (void)pthread_cond_wait(&queue->idle, &queue->mutex);
+    }
     (void)pthread_mutex_unlock(&queue->mutex);
 }
 #endif

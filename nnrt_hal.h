@@ -814,6 +814,13 @@ typedef struct nnrt_packs {
                  bool taken, const nnrt_error *fault);
     void *user;
     bool keep; /* what is packed is to be exported: the prepared model takes some bytes more */
+    /* For a model cache, whose device gets no model (PrepareModelFromModelCache). whole, with keep: there is a third block,
+       the model without the constants that are packed, so that it is restored from the three alone. save writes a model as
+       bytes (out NULL: only *bytes is set), load reads them where they are, which outlive the model. nnrt.h has both. */
+    bool whole;
+    NNRT_ReturnCode (*save)(void *user, const NNRT_Model *model, void *out, size_t size, size_t *bytes);
+    NNRT_ReturnCode (*load)(void *user, const void *data, size_t bytes, nnrt_memory *memory, NNRT_Model **model,
+                            nnrt_error *error);
 } nnrt_packs;
 /* nnrt_plan_prepare for an edit that packs weights (nnrt_draft_pack), which are taken from config->packs where there are
    some of this key: a text that says all that their places and values depend on beside model and configuration, as the
@@ -821,6 +828,12 @@ typedef struct nnrt_packs {
 NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                                   nnrt_edit edit, void *user, const char *key,
                                                   NNRT_PreparedModel **prepared);
+/* PrepareModelFromModelCache of such a device, from the three blocks that it exported, which are copied. config->packs has
+   load (NOT_SUPPORT without). INVALID_MODEL_CACHE: they are damaged, of another key or of another configuration. Damage
+   inside the weights is not looked for: who keeps the blocks keeps a checksum of them. */
+NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache, uint32_t count,
+                                                  const NNRT_ModelConfig *config, nnrt_edit edit, void *user,
+                                                  const char *key, NNRT_PreparedModel **prepared);
 /* nnrt_draft_derive for a constant that is packed from constants of the model: *data is NULL, too, where it is taken as it
    was packed before. It must be something that no place in memory depends on: a file may be damaged. */
 NNRT_API NNRT_ReturnCode nnrt_draft_pack(nnrt_draft *draft, uint32_t step, NNRT_DataType type, int32_t rank,
@@ -4966,15 +4979,80 @@ typedef struct nnrti_pack_row {
 typedef struct nnrti_packing {
     uint64_t key;
     bool taking;
-    nnrti_pack *packs, **nextPack;
+    nnrti_pack *packed, **nextPack;
     nnrti_numbers *numbers, *lastNumbers;
     nnrti_pack_table table; /* while keeping, how many there are */
     const uint8_t *rows, *weights;
     uint32_t pack, number; /* that come next */
     void *exported;        /* the blocks, from the allocator; NULL: they were not asked for */
     size_t exportedBytes;
-    NNRT_SharedBuffer blocks[2];
+    NNRT_SharedBuffer blocks[3];
+    bool whole;               /* there is a third block, made while the next two are there */
+    const nnrt_packs *packs;
+    const NNRT_Model *model;
+    uint8_t *absent;          /* per tensor, 1: a constant that is read for packing alone */
+    const uint8_t *hole;      /* stands for absent constants while a model is restored; NULL: there are none */
+    size_t holeBytes;
 } nnrti_packing;
+
+/* Marks the constants that nothing reads once weights are packed: all nodes that have one of them are packed, and no step
+   of the plan reads it. false: there is no memory. */
+static bool nnrti_packing_mark(nnrti_packing *p, const nnrt_draft *draft)
+{
+    const NNRT_Model *const m = draft->model;
+    uint8_t *const packed = (uint8_t *)nnrti_temp(draft->memory, m->nodes.count, 1);
+    uint8_t *const absent = (uint8_t *)nnrti_keep(draft->memory, m->allTensors.count, 1);
+    if (packed == NULL || absent == NULL)
+        return false;
+    for (const nnrti_pack *k = p->packed; k != NULL; k = k->next)
+        if (k->node >= 0 && (uint32_t)k->node < m->nodes.count)
+            packed[k->node] = 1;
+    for (uint32_t i = 0; i < m->nodes.count; i++) /* 1: read by nodes that are packed, 2: by others */
+        for (uint32_t k = 0; k < m->nodes.data[i].inputIndex.count; k++) {
+            const uint32_t t = m->nodes.data[i].inputIndex.data[k];
+            if (t != NNRT_NO_TENSOR)
+                absent[t] = (uint8_t)(absent[t] | (packed[i] ? 1u : 2u));
+        }
+    for (uint32_t i = 0; i < m->outputIndex.count; i++)
+        absent[m->outputIndex.data[i]] = 2;
+    for (uint32_t g = 0; g < m->subGraph.count; g++)
+        for (uint32_t i = 0; i < m->subGraph.data[g].outputIndices.count; i++)
+            absent[m->subGraph.data[g].outputIndices.data[i]] = 2;
+    for (uint32_t s = 0; s < draft->nSteps; s++) {
+        const nnrt_draft_step *const step = &draft->steps[s];
+        for (uint32_t k = 0; step->kernel != NULL && k < nnrti_step_args(step); k++) {
+            const nnrt_plan_arg *const a = &step->args[k];
+            if (a->tensor < m->allTensors.count)
+                absent[a->tensor] = 2;
+            for (uint32_t t = 0; a->kind == NNRT_PLACE_CONSTANT && a->tensor == NNRT_NO_TENSOR &&
+                                 t < m->allTensors.count;
+                 t++) {
+                const NNRT_SharedBuffer *const b = &m->allTensors.data[t].data;
+                const uintptr_t from = (uintptr_t)nnrti_buffer_data(b), at = (uintptr_t)a->view.data;
+                if (from != 0 && at >= from && at - from < b->dataSize)
+                    absent[t] = 2;
+            }
+        }
+    }
+    for (uint32_t t = 0; t < m->allTensors.count; t++)
+        absent[t] = absent[t] == 1 && nnrti_buffer_data(&m->allTensors.data[t].data) != NULL;
+    p->absent = absent;
+    return true;
+}
+
+/* Whether a step reads a constant that is absent. */
+static bool nnrti_packing_lacks(const nnrti_packing *p, const nnrt_draft *draft)
+{
+    for (uint32_t s = 0; p->hole != NULL && s < draft->nSteps; s++) {
+        const nnrt_draft_step *const step = &draft->steps[s];
+        for (uint32_t k = 0; step->kernel != NULL && k < nnrti_step_args(step); k++) {
+            const uintptr_t at = (uintptr_t)step->args[k].view.data, from = (uintptr_t)p->hole;
+            if (at >= from && at - from < p->holeBytes)
+                return true;
+        }
+    }
+    return false;
+}
 
 static uint32_t nnrti_pack_kernel(const nnrt_draft_step *s)
 {
@@ -7752,6 +7830,7 @@ typedef struct nnrti_plan_model {
     void *given;            /* what came from the allocator, this struct with it; NULL in the caller's buffer */
     nnrt_mapping *mappings; /* of constants that have only a descriptor */
     nnrti_packing *packing; /* weights that can be exported; NULL: none */
+    void *restored;         /* copy of the cache's blocks, from the allocator; NULL: it was not restored */
 } nnrti_plan_model;
 
 /* Mode and priority exist. */
@@ -7843,6 +7922,7 @@ static void nnrti_plan_model_destroy(NNRT_PreparedModel *self)
     nnrti_plan_model_unmap(m);
     if (m->packing != NULL)
         nnrt_free(&allocator, m->packing->exported, m->packing->exportedBytes);
+    nnrt_memory_free(&allocator, m->restored);
     nnrt_memory_free(&allocator, m->given);
 }
 
@@ -8005,6 +8085,7 @@ typedef struct nnrti_packing_edit {
     void *user;
     nnrti_packing *packing; /* NULL: a new one is made, in the memory of the draft */
     uint64_t key;
+    const nnrt_packs *packs; /* the new one is for a cache, which has the model, too; NULL: it is not */
 } nnrti_packing_edit;
 
 static NNRT_ReturnCode nnrti_edit_packing(void *user, nnrt_draft *draft)
@@ -8015,8 +8096,10 @@ static NNRT_ReturnCode nnrti_edit_packing(void *user, nnrt_draft *draft)
     if (p == NULL) {
         if ((p = (nnrti_packing *)nnrt_memory_keep(draft->memory, sizeof(*p))) == NULL)
             return nnrti_no_memory(draft->config->error);
-        p->nextPack = &p->packs;
+        p->nextPack = &p->packed;
         p->key = e->key;
+        p->packs = e->packs;
+        p->whole = e->packs != NULL;
         e->packing = p;
     }
     draft->packing = p;
@@ -8026,6 +8109,11 @@ static NNRT_ReturnCode nnrti_edit_packing(void *user, nnrt_draft *draft)
         return nnrt_error_set(draft->config->error, NNRT_INVALID_MODEL_CACHE,
                               "%u packed weights are there and %u are used: they are of another model", p->table.packs,
                               p->pack);
+    if (code == NNRT_SUCCESS && p->taking && nnrti_packing_lacks(p, draft))
+        return nnrt_error_set(draft->config->error, NNRT_INVALID_MODEL_CACHE,
+                              "the cache lacks weights that a step reads: it was made for another configuration");
+    if (code == NNRT_SUCCESS && e->packs != NULL && !nnrti_packing_mark(p, draft))
+        return nnrti_no_memory(draft->config->error);
     return code;
 }
 
@@ -8059,36 +8147,88 @@ static bool nnrti_packing_open(nnrti_packing *p, const nnrt_packed *from, uint64
     return true;
 }
 
-/* ExportModelCache: the table, and the weights one behind the other. */
+#define NNRTI_PACKED_MODEL 64 /* bytes in front of the third block's model: the number of absent constants, zeros */
+
+/* The model for the third block: its absent constants are the last of its inputs. Tables lie in memory, temporary. *count:
+   of them. NULL: there is no memory. */
+static const NNRT_Model *nnrti_packing_model(const nnrti_packing *p, nnrt_memory *memory, uint32_t *count)
+{
+    const NNRT_Model *const from = p->model;
+    const uint32_t inputs = from->inputIndex.count, tensors = from->allTensors.count;
+    NNRT_Model *const m = (NNRT_Model *)nnrti_temp(memory, 1, sizeof(*m));
+    NNRT_Tensor *const t = (NNRT_Tensor *)nnrti_temp(memory, tensors, sizeof(*t));
+    uint32_t *const in = (uint32_t *)nnrti_temp(memory, (size_t)inputs + tensors, sizeof(*in));
+    *count = 0;
+    if (m == NULL || t == NULL || in == NULL)
+        return NULL;
+    *m = *from;
+    memcpy(t, from->allTensors.data, tensors * sizeof(*t));
+    if (inputs > 0)
+        memcpy(in, from->inputIndex.data, inputs * sizeof(*in));
+    for (uint32_t i = 0; i < tensors; i++)
+        if (p->absent[i]) {
+            memset(&t[i].data, 0, sizeof(t[i].data));
+            t[i].data.fd = -1;
+            in[inputs + (*count)++] = i;
+        }
+    m->allTensors = NNRT_TensorList_make(t, tensors);
+    m->inputIndex = NNRT_Uint32List_make(in, inputs + *count);
+    return m;
+}
+
+/* ExportModelCache: the table, the weights one behind the other, and for a model cache the model. */
 static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const NNRT_SharedBuffer **buffers,
                                                uint32_t *count)
 {
     nnrti_plan_model *m = (nnrti_plan_model *)(void *)self;
     nnrti_packing *p = m != NULL ? m->packing : NULL;
-    size_t table, weights = 0, all;
+    size_t table, weights = 0, all, model = 0, places[3];
+    const NNRT_Model *left = NULL;
+    uint32_t absent = 0;
     uint8_t *data, *at;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    nnrt_memory memory;
     if (p == NULL || buffers == NULL || count == NULL)
         return NNRT_NULL_PTR;
     *buffers = p->blocks;
-    *count = 2;
-    if (p->exported != NULL)
+    *count = p->whole ? 3 : 2;
+    if (p->blocks[0].addr != NULL)
         return NNRT_SUCCESS;
     table = sizeof(p->table) + p->table.packs * sizeof(nnrti_pack_row) + p->table.numbers * sizeof(int64_t);
-    for (const nnrti_pack *k = p->packs; k != NULL; k = k->next)
+    for (const nnrti_pack *k = p->packed; k != NULL; k = k->next)
         if (!nnrti_round_size(weights, NNRT_ALIGNMENT, &weights) || !nnrt_add_size(weights, k->bytes, &weights))
             return NNRT_OUT_OF_MEMORY;
-    if (weights > UINT32_MAX || table > UINT32_MAX) /* that blocks can say */
-        return NNRT_NOT_SUPPORT;
-    if (!nnrti_round_size(table, NNRT_ALIGNMENT, &all) || !nnrt_add_size(all, weights, &p->exportedBytes) ||
-        (p->exported = nnrt_alloc(&m->allocator, p->exportedBytes)) == NULL)
-        return NNRT_OUT_OF_MEMORY;
+    nnrt_memory_allocate(&memory, &m->allocator);
+    if (p->whole) {
+        if ((left = nnrti_packing_model(p, &memory, &absent)) == NULL)
+            code = NNRT_OUT_OF_MEMORY;
+        else if ((code = p->packs->save(p->packs->user, left, NULL, 0, &model)) != NNRT_SUCCESS &&
+                 code != NNRT_OUT_OF_MEMORY) { /* no model with such inputs: all constants stay */
+            left = p->model;
+            absent = 0;
+            code = p->packs->save(p->packs->user, left, NULL, 0, &model);
+        }
+        model += NNRTI_PACKED_MODEL;
+    }
+    places[0] = 0;
+    if (code == NNRT_SUCCESS && (weights > UINT32_MAX || table > UINT32_MAX || model > UINT32_MAX))
+        code = NNRT_NOT_SUPPORT; /* that blocks can say */
+    if (code == NNRT_SUCCESS &&
+        (!nnrti_round_size(table, NNRT_ALIGNMENT, &places[1]) || !nnrt_add_size(places[1], weights, &all) ||
+         !nnrti_round_size(all, NNRT_ALIGNMENT, &places[2]) || !nnrt_add_size(places[2], model, &p->exportedBytes) ||
+         (p->exported = nnrt_alloc(&m->allocator, p->exportedBytes)) == NULL))
+        code = NNRT_OUT_OF_MEMORY;
+    if (code != NNRT_SUCCESS) {
+        nnrt_memory_end(&memory);
+        return code;
+    }
     data = (uint8_t *)p->exported;
     memset(data, 0, p->exportedBytes);
     p->table.key = p->key;
     p->table.bytes = weights;
     at = data + sizeof(p->table);
     weights = 0;
-    for (const nnrti_pack *k = p->packs; k != NULL; k = k->next, at += sizeof(nnrti_pack_row)) {
+    for (const nnrti_pack *k = p->packed; k != NULL; k = k->next, at += sizeof(nnrti_pack_row)) {
         nnrti_pack_row row;
         (void)nnrti_round_size(weights, NNRT_ALIGNMENT, &weights);
         row.offset = weights;
@@ -8096,7 +8236,7 @@ static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const N
         row.node = k->node;
         row.kernel = k->kernel;
         memcpy(at, &row, sizeof(row));
-        memcpy(data + all + weights, k->data, k->bytes);
+        memcpy(data + places[1] + weights, k->data, k->bytes);
         weights += k->bytes;
     }
     for (const nnrti_numbers *n = p->numbers; n != NULL; at += n->count * sizeof(n->number[0]), n = n->next)
@@ -8104,12 +8244,18 @@ static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const N
     memcpy(data, &p->table, sizeof(p->table));
     p->table.checksum = nnrti_fnv64(NNRTI_FNV64, data + 8, table - 8);
     memcpy(data, &p->table.checksum, sizeof(p->table.checksum));
-    for (uint32_t i = 0; i < 2; i++) {
-        p->blocks[i].fd = -1;
-        p->blocks[i].addr = i == 0 ? data : data + all;
-        p->blocks[i].bufferSize = p->blocks[i].dataSize = (uint32_t)(i == 0 ? table : weights);
+    if (p->whole) {
+        memcpy(data + places[2], &absent, sizeof(absent));
+        code = p->packs->save(p->packs->user, left, data + places[2] + NNRTI_PACKED_MODEL, model - NNRTI_PACKED_MODEL,
+                              &all);
     }
-    return NNRT_SUCCESS;
+    nnrt_memory_end(&memory);
+    for (uint32_t i = 0; i < 3 && code == NNRT_SUCCESS; i++) {
+        p->blocks[i].fd = -1;
+        p->blocks[i].addr = data + places[i];
+        p->blocks[i].bufferSize = p->blocks[i].dataSize = (uint32_t)(i == 0 ? table : i == 1 ? weights : model);
+    }
+    return code;
 }
 
 static const NNRT_PreparedModelVtbl nnrti_plan_model_packed_vtbl = {
@@ -8155,15 +8301,169 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const
         }
         e.packing = NULL;
     }
+    if (packs->whole && packs->save != NULL)
+        e.packs = packs;
     if (!packs->keep)
         code = nnrt_plan_prepare(model, &own, edit, user, prepared);
     else if ((code = nnrt_plan_prepare(model, &own, nnrti_edit_packing, &e, prepared)) == NNRT_SUCCESS) {
         nnrti_plan_model *const made = (nnrti_plan_model *)(void *)*prepared;
+        const NNRT_SharedBuffer *blocks;
+        uint32_t count;
         made->packing = e.packing;
-        made->base.vtbl = &nnrti_plan_model_packed_vtbl;
+        e.packing->model = model; /* which need not outlive this call: it is exported now */
+        if (e.packs == NULL || nnrti_plan_model_export(*prepared, &blocks, &count) == NNRT_SUCCESS)
+            made->base.vtbl = &nnrti_plan_model_packed_vtbl;
     }
     if (code == NNRT_SUCCESS)
         packs->done(packs->user, model, &own, *prepared, false, &fault);
+    return code;
+}
+
+/* How many weights were packed for a prepared model, which is one that can be exported. */
+static uint32_t nnrti_plan_packs(const NNRT_PreparedModel *prepared)
+{
+    const nnrti_plan_model *const m = (const nnrti_plan_model *)(const void *)prepared;
+    return m->packing != NULL && !m->packing->taking ? m->packing->table.packs : 0;
+}
+
+/* The exported blocks have been copied: the prepared model frees them, and exports nothing any more. */
+static void nnrti_plan_exported(NNRT_PreparedModel *prepared)
+{
+    nnrti_plan_model *const m = (nnrti_plan_model *)(void *)prepared;
+    if (prepared->vtbl != &nnrti_plan_model_packed_vtbl || m->packing->exported == NULL)
+        return;
+    nnrt_free(&m->allocator, m->packing->exported, m->packing->exportedBytes);
+    m->packing->exported = NULL;
+    m->base.vtbl = &nnrti_plan_model_vtbl;
+}
+
+/* The model of a third block, with one block of memory for all absent constants. No step reads it; if one did, it would
+   read NaN. NULL: out of memory, or no such model; fault has the reason. */
+static const NNRT_Model *nnrti_restore_model(nnrti_packing *p, const NNRT_Model *from, uint32_t absent,
+                                             nnrt_memory *memory, nnrt_error *fault)
+{
+    const uint32_t inputs = from->inputIndex.count;
+    NNRT_Model *const m = (NNRT_Model *)nnrti_keep(memory, 1, sizeof(*m));
+    NNRT_Tensor *const t = (NNRT_Tensor *)nnrti_keep(memory, from->allTensors.count, sizeof(*t));
+    uint8_t *hole;
+    if (m == NULL || t == NULL || absent > inputs) {
+        (void)nnrt_error_set(fault, absent > inputs ? NNRT_INVALID_MODEL_CACHE : NNRT_OUT_OF_MEMORY,
+                             "%u of %u inputs are no constants", absent, inputs);
+        return NULL;
+    }
+    *m = *from;
+    memcpy(t, from->allTensors.data, from->allTensors.count * sizeof(*t));
+    m->allTensors = NNRT_TensorList_make(t, from->allTensors.count);
+    m->inputIndex.count = inputs - absent;
+    for (uint32_t i = inputs - absent; i < inputs; i++) {
+        const NNRT_Tensor *const w = &t[from->inputIndex.data[i]];
+        size_t bytes;
+        if (w->dims.count > NNRTI_DIMS || !nnrt_dims_bytes(w->dims.data, (int32_t)w->dims.count, w->dataType, &bytes) ||
+            bytes > UINT32_MAX) {
+            (void)nnrt_error_set(fault, NNRT_INVALID_MODEL_CACHE, "a constant '%s' has no size",
+                                 nnrti_text_of(w->name));
+            return NULL;
+        }
+        p->holeBytes = bytes > p->holeBytes ? bytes : p->holeBytes;
+        t[from->inputIndex.data[i]].data.bufferSize = t[from->inputIndex.data[i]].data.dataSize = (uint32_t)bytes;
+    }
+    if (absent == 0)
+        return m;
+    if ((hole = (uint8_t *)nnrt_memory_temp(memory, p->holeBytes)) == NULL) {
+        (void)nnrti_no_memory(fault);
+        return NULL;
+    }
+    memset(hole, 0xFF, p->holeBytes);
+    p->hole = hole;
+    for (uint32_t i = inputs - absent; i < inputs; i++) {
+        t[from->inputIndex.data[i]].data.fd = -1;
+        t[from->inputIndex.data[i]].data.addr = hole;
+    }
+    return m;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache, uint32_t count,
+                                                  const NNRT_ModelConfig *config, nnrt_edit edit, void *user,
+                                                  const char *key, NNRT_PreparedModel **prepared)
+{
+    const uint32_t layout = NNRT_LAYOUT;
+    const nnrt_packs *packs;
+    const NNRT_Model *model = NULL;
+    NNRT_Model *loaded = NULL;
+    NNRT_ModelConfig own;
+    nnrti_packing_edit e;
+    nnrti_packing *p;
+    nnrti_plan_model *made;
+    nnrt_packed from;
+    nnrt_memory memory;
+    nnrt_error *error;
+    NNRT_ReturnCode code = NNRT_INVALID_MODEL_CACHE;
+    uint32_t absent = 0;
+    void *copies[3] = {NULL, NULL, NULL};
+    if (cache == NULL || prepared == NULL)
+        return NNRT_NULL_PTR;
+    *prepared = NULL;
+    nnrt_config_read(&own, config);
+    error = own.error;
+    packs = own.packs;
+    own.packs = NULL;
+    if (packs == NULL || packs->load == NULL || own.buffer != NULL)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT,
+                              own.buffer != NULL ? "a model that is restored from a cache takes no buffer"
+                                                 : "the configuration has nothing that reads models (nnrt_packs.load)");
+    if (count != 3 || cache[2].dataSize <= NNRTI_PACKED_MODEL)
+        return nnrt_error_set(error, code, "the cache has %u blocks, expected a table, weights and a model", count);
+    memset(&e, 0, sizeof(e));
+    memset(&from, 0, sizeof(from));
+    nnrt_memory_allocate(&memory, own.allocator);
+    p = (nnrti_packing *)nnrt_memory_keep(&memory, sizeof(*p));
+    for (uint32_t i = 0; i < 3 && p != NULL; i++) {
+        const void *const data = nnrti_buffer_data(&cache[i]);
+        if (data == NULL && cache[i].dataSize > 0)
+            (void)nnrt_error_set(error, code, "block %u of the cache has no address", i);
+        else if (nnrt_memory_reserve(&memory, cache[i].dataSize > 0 ? cache[i].dataSize : 1, &copies[i]) &&
+                 cache[i].dataSize > 0)
+            memcpy(copies[i], data, cache[i].dataSize);
+    }
+    from.table = copies[0];
+    from.tableBytes = cache[0].dataSize;
+    from.weights = copies[1];
+    from.weightBytes = cache[1].dataSize;
+    e.edit = edit;
+    e.user = user;
+    e.key = nnrti_fnv64(NNRTI_FNV64, (const uint8_t *)key, strlen(key));
+    e.key = nnrti_fnv64(e.key, (const uint8_t *)&layout, sizeof(layout));
+    if (p != NULL && copies[0] != NULL && copies[1] != NULL && copies[2] != NULL &&
+        nnrti_packing_open(p, &from, e.key, error)) {
+        const uint8_t *const block = (const uint8_t *)copies[2];
+        memcpy(&absent, block, sizeof(absent));
+        if (packs->load(packs->user, block + NNRTI_PACKED_MODEL, cache[2].dataSize - NNRTI_PACKED_MODEL, &memory,
+                        &loaded, error) == NNRT_SUCCESS)
+            model = nnrti_restore_model(p, loaded, absent, &memory, error);
+    }
+    if (model == NULL && memory.full)
+        code = nnrti_no_memory(error);
+    if (model != NULL) {
+        e.packing = p;
+        own.copyConstants = false; /* they are the prepared model's */
+        code = nnrt_plan_prepare(model, &own, nnrti_edit_packing, &e, prepared);
+    }
+    if (code != NNRT_SUCCESS) {
+        nnrt_memory_end(&memory);
+        return code;
+    }
+    made = (nnrti_plan_model *)(void *)*prepared;
+    made->packing = p;
+    made->tableBytes += memory.front;
+    made->restored = nnrt_memory_give(&memory);
+    made->base.vtbl = &nnrti_plan_model_packed_vtbl;
+    p->hole = NULL;
+    p->whole = true;
+    for (uint32_t i = 0; i < 3; i++) {
+        p->blocks[i].fd = -1;
+        p->blocks[i].addr = copies[i];
+        p->blocks[i].bufferSize = p->blocks[i].dataSize = cache[i].dataSize;
+    }
     return code;
 }
 
@@ -8425,8 +8725,8 @@ static const NNRT_DeviceVtbl nnrti_reference_vtbl = {sizeof(NNRT_DeviceVtbl),
                                                      nnrti_status_available,
                                                      nnrti_reference_supported,
                                                      NULL,
-                                                     NULL,
-                                                     NULL,
+                                                     nnrti_yes,
+                                                     nnrti_yes,
                                                      nnrti_yes,
                                                      nnrti_reference_prepare,
                                                      NULL,
@@ -8522,6 +8822,11 @@ static NNRT_ReturnCode nnrti_auto_type(void *self, NNRT_DeviceType *type)
 static bool nnrti_is_reference(const nnrt_device *device)
 {
     return strcmp(nnrt_device_name(device), "reference") == 0;
+}
+
+static bool nnrti_is_auto(const nnrt_device *device)
+{
+    return strcmp(nnrt_device_unique_name(device), "auto_nnrt_v2_0") == 0;
 }
 
 /* How much a device is wanted where the caller does not say; 0 = not at all. */
@@ -10693,6 +10998,20 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_auto_memory(void *self, const NNRT_Model
     return code;
 }
 
+/* auto's prepared model around that of a device. */
+static NNRT_PreparedModel *nnrti_auto_around(nnrti_auto_model *m, nnrt_device *device, NNRT_PreparedModel *made,
+                                             const NNRT_ModelConfig *config)
+{
+    memset(m, 0, sizeof(*m));
+    m->base.vtbl = &nnrti_auto_model_vtbl[NNRTI_MODEL_HAS(made, RunIn) ? 0 : 1];
+    m->device = device;
+    m->inner = made;
+    m->allocated = config->buffer == NULL;
+    if (config->allocator != NULL)
+        m->allocator = *config->allocator;
+    return &m->base;
+}
+
 /* Prepares the whole model on a device. In a buffer nothing is written to what auto puts in front before that has worked. */
 static NNRT_ReturnCode nnrti_auto_wrap(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                        NNRT_PreparedModel **prepared)
@@ -10715,15 +11034,46 @@ static NNRT_ReturnCode nnrti_auto_wrap(nnrt_device *device, const NNRT_Model *mo
             nnrt_free(config->allocator, m, nnrti_auto_bytes());
         return code;
     }
-    memset(m, 0, sizeof(*m));
-    m->base.vtbl = &nnrti_auto_model_vtbl[NNRTI_MODEL_HAS(made, RunIn) ? 0 : 1];
-    m->device = device;
-    m->inner = made;
-    m->allocated = config->buffer == NULL;
-    if (config->allocator != NULL)
-        m->allocator = *config->allocator;
-    *prepared = &m->base;
+    *prepared = nnrti_auto_around(m, device, made, config);
     return NNRT_SUCCESS;
+}
+
+/* PrepareModelFromModelCache: by the first device that accepts the blocks. Only the device that exported them does. */
+NNRTI_COLD static NNRT_ReturnCode nnrti_auto_restore(void *self, const NNRT_SharedBuffer *cache, uint32_t count,
+                                                     const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
+{
+    nnrti_auto_list list;
+    NNRT_ModelConfig own;
+    nnrti_auto_model *m;
+    NNRT_PreparedModel *made = NULL;
+    NNRT_ReturnCode code;
+    bool first;
+    (void)self;
+    if (cache == NULL || prepared == NULL)
+        return NNRT_NULL_PTR;
+    *prepared = NULL;
+    nnrt_config_read(&own, config);
+    first = nnrti_error_open(own.error);
+    if ((code = nnrti_auto_devices(&own, &list)) != NNRT_SUCCESS)
+        return code;
+    if (own.buffer != NULL)
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "a model that is restored from a cache takes no buffer");
+    if ((m = (nnrti_auto_model *)nnrt_alloc(own.allocator, nnrti_auto_bytes())) == NULL)
+        return nnrti_no_memory(own.error);
+    code = nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE, "auto: no device has a model cache");
+    for (uint32_t i = 0; i < list.count && made == NULL; i++) {
+        NNRT_ModelConfig inner = nnrti_auto_config(&own, list.devices[i]);
+        if (!nnrt_device_can(list.devices[i], NNRT_ABILITY_MODEL_CACHE))
+            continue;
+        if (first)
+            nnrti_error_clear(own.error);
+        code = nnrt_device_prepare_cache(list.devices[i], cache, count, &inner, &made);
+        if (code == NNRT_SUCCESS)
+            *prepared = nnrti_auto_around(m, list.devices[i], made, &own);
+    }
+    if (made == NULL)
+        nnrt_free(own.allocator, m, nnrti_auto_bytes());
+    return code;
 }
 
 /* Whether the device would have the model if the buffer were larger: then no other one gets it. */
@@ -10822,6 +11172,12 @@ static NNRT_ReturnCode nnrti_auto_priorities(void *self, bool *isSupported)
     return nnrti_auto_can(NNRT_ABILITY_PRIORITY, isSupported);
 }
 
+static NNRT_ReturnCode nnrti_auto_caches(void *self, bool *isSupported)
+{
+    (void)self;
+    return nnrti_auto_can(NNRT_ABILITY_MODEL_CACHE, isSupported);
+}
+
 static const NNRT_DeviceVtbl nnrti_auto_vtbl = {sizeof(NNRT_DeviceVtbl),
                                                 NNRT_HDI(2, 0),
                                                 nnrti_reference_version,
@@ -10835,8 +11191,8 @@ static const NNRT_DeviceVtbl nnrti_auto_vtbl = {sizeof(NNRT_DeviceVtbl),
                                                 nnrti_auto_priorities,
                                                 nnrti_yes,
                                                 nnrti_auto_prepare,
-                                                NULL,
-                                                NULL,
+                                                nnrti_auto_caches,
+                                                nnrti_auto_restore,
                                                 NULL,
                                                 NULL,
                                                 NULL,
@@ -11302,7 +11658,7 @@ NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Mod
     if (own.bounds.count != 0 && !nnrt_device_can(device, NNRT_ABILITY_DYNAMIC_INPUT))
         return nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
                               "device '%s' takes no extents that are open: give all with inputDims", device->unique);
-    if (own.through != NULL && NNRTI_DEVICE_HAS(device, PrepareModelFromModelCache)) {
+    if (own.through != NULL && NNRTI_DEVICE_HAS(device, PrepareModelFromModelCache) && !nnrti_is_auto(device)) {
         const nnrt_through *through = own.through;
         own.through = NULL;
         return through->prepare(through->user, device, model, &own, prepared);

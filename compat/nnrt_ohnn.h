@@ -9,7 +9,7 @@ nnrt_ohnn.h - OpenHarmony's OH_NN API (level 9 to 12) over nnrt.h: programs writ
 SECTIONS (search for the tag)
     >>ohnn          what the three headers declare
     -- implementation --
-    >>ohnn_system   locks, memory of tensors
+    >>ohnn_system   locks, memory of tensors, the log
     >>ohnn_table    operators and their parameters
     >>ohnn_small    codes, types, devices, blocks that are freed together
     >>ohnn_desc     descriptions of tensors
@@ -38,17 +38,25 @@ WHAT IT IS
     named "Tensor: 0" and on, of format NONE, with extents of -1 where the ranges of extents leave a choice.
     The memory of a tensor is a block of its device (AllocateBuffer), or of the system where the device has none; it is shared
     (GetFd) where that has a descriptor, on Linux always. Nothing is copied on the way to the device.
-    SetCache, ExportCacheToBuffer and ImportCacheFromBuffer work with devices that have a model cache; none that is built in
-    has one. 0.nncache and the exported buffer are caches of nnrt.h (>>cache there), with the names and formats of inputs
+    SetCache, ExportCacheToBuffer and ImportCacheFromBuffer work with devices that have a model cache, as "auto" and "cpu"
+    do. 0.nncache and the exported buffer are caches of nnrt.h (>>cache there), with the names and formats of inputs
     and outputs; cache_info.nncache is the JSON object of OpenHarmony, with a CRC-32 of that file, and is written last. What
-    was made of another model is not used, whatever version the directory has. A compilation on such a device holds what it
-    would export. Where the extents of inputs are open, a device may have to be told them by a run: then nothing is kept.
-    With NNRT_THREADS 1 (libneural_network_runtime.so has it) an executor has a thread for asynchronous runs from
-    SetOnRunDone or SetOnServiceDied on. A run that has begun is not interrupted: TIMEOUT comes once the device is through
-    with it. 64 runs may wait, then RunAsync is UNAVAILABLE_DEVICE. Destroying the executor ends those that wait with FAILED.
-    OPERATION_FORBIDDEN: without NNRT_THREADS, and of a device without RunIn; the built-in devices have it.
+    was made of another model is not used, whatever version the directory has: a digest of all weights is compared, as an
+    application that forgets to count its version up would get the results of its old model without a word; it takes one
+    reading of the weights. A compilation on an accelerator or a GPU holds what it would export, others prepare the model
+    again for it. Where the extents of inputs are open, a device may have to be told them by a run: then nothing is kept.
+    With NNRT_THREADS 1 (libneural_network_runtime.so has it) there are asynchronous runs: a queue, which all executors of
+    the process share from the first SetOnRunDone or SetOnServiceDied on, makes those of up to four executors at once, the
+    highest priority (SetPriority) first, those of one executor one after the other. A run that has begun is not
+    interrupted: TIMEOUT comes once the device is through with it. 64 runs of an executor may wait, then RunAsync is
+    UNAVAILABLE_DEVICE. Destroying the executor ends those that wait with FAILED. OPERATION_FORBIDDEN: without NNRT_THREADS,
+    and of a device without RunIn.
     An output that is too small is INVALID_PARAMETER, and nothing is written, if the device reports the sizes of its outputs
     (GetOutputDimRanges), as the built-in devices do; on a device with HDI's methods alone it is UNAVAILABLE_DEVICE.
+    SetPerformanceMode gives a compilation threads of its own (nnrt_pool_desc.mode): LOW none, MEDIUM as many as half of the
+    processors, HIGH and EXTREME all; those of EXTREME look for work for 2 ms before they sleep. EnableFloat16 lets "cpu"
+    keep packed weights in half precision (devices/nnrt_cpu.h). Why a device refuses a model or an option goes to a log
+    (nnrt_ohnn_log, NNRT_OHNN_LOG).
 
 NOT YET, AND WHAT IS SAID INSTEAD
     Vendors' offline models of a device that has HDI's methods only, and no GetIO: FAILED.
@@ -71,6 +79,20 @@ MIT licence, see LICENSE.
 /* >>ohnn */
 
 #include "neural_network_runtime/neural_network_runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* OH_NN's functions return a code and no text. This log gets the reason of a failed compilation (NNRT_LOG_WARNING) and the
+   steps of a successful one (NNRT_LOG_INFO). Copied; NULL: no log. Call it before other threads use OH_NN. A program that
+   has no nnrt.h, as one with libneural_network_runtime.so, names a file by the environment variable NNRT_OHNN_LOG, to which
+   lines are appended (/dev/stderr); programs that run with another user's rights (setuid) do not read it. */
+NNRT_API void nnrt_ohnn_log(const nnrt_log *log);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* NNRT_OHNN_H */
 
@@ -153,6 +175,50 @@ static bool nnrti_ohnn_shared_make(nnrti_ohnn_shared *s, nnrt_device *device, si
 static void *nnrti_ohnn_shared_data(const nnrti_ohnn_shared *s)
 {
     return (uint8_t *)s->at + s->buffer.offset;
+}
+
+static nnrt_log nnrti_ohnn_sink;
+static int32_t nnrti_ohnn_sunk; /* 1: the sink is set, by the program or by the environment */
+
+#if NNRT_POSIX && !defined(NNRT_NO_STDIO)
+static void nnrti_ohnn_log_line(void *user, nnrt_log_level level, const char *text)
+{
+    FILE *const file = fopen((const char *)user, "a");
+    (void)level;
+    if (file == NULL)
+        return;
+    (void)fputs("nnrt: ", file);
+    (void)fputs(text, file);
+    (void)fputc('\n', file);
+    (void)fclose(file);
+}
+#endif
+
+NNRT_API void nnrt_ohnn_log(const nnrt_log *log)
+{
+    memset(&nnrti_ohnn_sink, 0, sizeof(nnrti_ohnn_sink));
+    if (log != NULL)
+        nnrti_ohnn_sink = *log;
+    nnrti_ohnn_sunk = 1;
+}
+
+/* The log of the process, or NULL. */
+static const nnrt_log *nnrti_ohnn_listener(void)
+{
+#if NNRT_POSIX && !defined(NNRT_NO_STDIO)
+    NNRTI_OHNN_LOCK(&nnrti_ohnn_global);
+    if (nnrti_ohnn_sunk == 0) {
+        char *const path = getuid() == geteuid() && getgid() == getegid() ? getenv("NNRT_OHNN_LOG") : NULL;
+        if (path != NULL && *path != '\0') {
+            nnrti_ohnn_sink.line = nnrti_ohnn_log_line;
+            nnrti_ohnn_sink.user = path;
+            nnrti_ohnn_sink.most = NNRT_LOG_INFO;
+        }
+        nnrti_ohnn_sunk = 1;
+    }
+    NNRTI_OHNN_UNLOCK(&nnrti_ohnn_global);
+#endif
+    return nnrti_ohnn_sink.line != NULL ? &nnrti_ohnn_sink : NULL;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -2014,6 +2080,9 @@ typedef struct nnrti_ohnn_compiled {
     NNRT_Extension *extensions;
     uint32_t nExtensions;
     nnrti_ohnn_mutex mutex; /* of a prepared model that serves one thread at a time */
+#if NNRT_THREADS
+    nnrt_pool *pool; /* of the performance mode; NULL: a run has the thread that calls */
+#endif
 } nnrti_ohnn_compiled;
 
 struct OH_NNCompilation {
@@ -2052,6 +2121,9 @@ static void nnrti_ohnn_compiled_leave(nnrti_ohnn_compiled *compiled)
     if (!last)
         return;
     nnrt_device_release(compiled->device, compiled->prepared);
+#if NNRT_THREADS
+    nnrt_pool_destroy(compiled->pool);
+#endif
     nnrt_cache_destroy(compiled->cache);
     free(compiled->kept);
     nnrti_ohnn_graph_leave(compiled->graph);
@@ -2095,6 +2167,34 @@ static void nnrti_ohnn_cache_key(char *key, size_t size, uint32_t i)
 
 static bool nnrti_ohnn_io_make(nnrti_ohnn_io *io, const nnrti_ohnn_graph *graph, uint32_t i);
 
+/* Whether a compilation holds its exported cache: on an accelerator or a GPU to compile again may take minutes. Other
+   devices would hold their weights twice, so an export prepares the model again. */
+static bool nnrti_ohnn_cache_held(const nnrt_device *device)
+{
+    const NNRT_DeviceType type = nnrt_device_type(device);
+    return type == NNRT_DEVICE_TYPE_ACCELERATOR || type == NNRT_DEVICE_TYPE_GPU;
+}
+
+/* nnrt_cache_save_memory of the cache of c's device. */
+static NNRT_ReturnCode nnrti_ohnn_cache_give(const nnrti_ohnn_compiled *c, const nnrt_save_desc *desc, void *out,
+                                             size_t size, size_t *bytes)
+{
+    nnrt_cache *cache = c->cache;
+    NNRT_PreparedModel *prepared = NULL;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    if (cache == NULL && (c->prepared == NULL || !nnrt_device_can(c->device, NNRT_ABILITY_MODEL_CACHE)))
+        return NNRT_OPERATION_FORBIDDEN;
+    if (cache == NULL && (code = nnrt_cache_create(&cache, NULL, NULL)) == NNRT_SUCCESS) {
+        code = nnrt_cache_prepare(cache, c->device, c->graph->model, &c->config, &prepared);
+        nnrt_device_release(c->device, prepared);
+    }
+    if (code == NNRT_SUCCESS)
+        code = nnrt_cache_save_memory(cache, desc, out, size, bytes, NULL);
+    if (cache != c->cache)
+        nnrt_cache_destroy(cache);
+    return code;
+}
+
 /* What c's device made, in a buffer; out NULL: only *bytes is set. SAVE_CACHE_EXCEPTION: it made nothing that can be kept. */
 static OH_NN_ReturnCode nnrti_ohnn_cache_save(const nnrti_ohnn_compiled *c, void *out, size_t size, size_t *bytes)
 {
@@ -2125,8 +2225,7 @@ static OH_NN_ReturnCode nnrti_ohnn_cache_save(const nnrti_ohnn_compiled *c, void
         metadata[i].value = text + 16;
     }
     if (code == NNRT_SUCCESS)
-        code = c->cache != NULL ? nnrt_cache_save_memory(c->cache, &desc, out, size, bytes, NULL)
-                                : NNRT_OPERATION_FORBIDDEN;
+        code = nnrti_ohnn_cache_give(c, &desc, out, size, bytes);
     nnrti_ohnn_drop(blocks);
     switch (code) {
     case NNRT_SUCCESS: return OH_NN_SUCCESS;
@@ -2160,12 +2259,14 @@ static bool nnrti_ohnn_cache_load(nnrti_ohnn_graph *graph, const void *data, siz
 /* CRC-32 as in zlib: reflected 0xEDB88320. */
 static uint32_t nnrti_ohnn_crc(const void *data, size_t bytes)
 {
-    uint32_t crc = 0xFFFFFFFFu;
-    for (size_t i = 0; i < bytes; i++) {
-        crc ^= ((const uint8_t *)data)[i];
+    uint32_t crc = 0xFFFFFFFFu, table[256];
+    for (uint32_t i = 0; i < 256; i++) {
+        table[i] = i;
         for (int k = 0; k < 8; k++)
-            crc = (crc >> 1) ^ (0xEDB88320u & (0u - (crc & 1u)));
+            table[i] = (table[i] >> 1) ^ (0xEDB88320u & (0u - (table[i] & 1u)));
     }
+    for (size_t i = 0; i < bytes; i++)
+        crc = (crc >> 8) ^ table[(crc ^ ((const uint8_t *)data)[i]) & 0xFFu];
     return ~crc;
 }
 
@@ -2573,6 +2674,14 @@ static bool nnrti_ohnn_open(const NNRT_Model *m)
     return false;
 }
 
+/* nnrt_reason: for the log. */
+static void nnrti_ohnn_refused(void *user, uint32_t node, const nnrt_error *error)
+{
+    const nnrti_ohnn_compiled *const c = (const nnrti_ohnn_compiled *)user;
+    nnrt_log_line(c->config.log, NNRT_LOG_WARNING, "OH_NNCompilation_Build: device '%s' does not take node %u: %s",
+                  nnrt_device_unique_name(c->device), node, error->message);
+}
+
 /* The device takes all of the model, and prepares it. */
 static OH_NN_ReturnCode nnrti_ohnn_prepare(nnrti_ohnn_compiled *c)
 {
@@ -2586,11 +2695,17 @@ static OH_NN_ReturnCode nnrti_ohnn_prepare(nnrti_ohnn_compiled *c)
     }
     if (open && nnrt_device_ask(c->device, NNRT_ABILITY_DYNAMIC_INPUT, &dynamic) != NNRT_SUCCESS)
         return OH_NN_UNAVAILABLE_DEVICE;
-    if (open && !dynamic)
+    if (open && !dynamic) {
+        nnrt_log_line(c->config.log, NNRT_LOG_WARNING,
+                      "OH_NNCompilation_Build: an input has dimensions that are not fixed, which device '%s' does not "
+                      "take",
+                      nnrt_device_unique_name(c->device));
         return OH_NN_FAILED;
+    }
     if ((supported = (bool *)calloc(m->nodes.count > 0 ? m->nodes.count : 1, sizeof(*supported))) == NULL)
         return OH_NN_MEMORY_ERROR;
-    code = nnrt_device_supported(c->device, m, supported, m->nodes.count);
+    code = nnrt_device_explain(c->device, m, NULL, supported, m->nodes.count,
+                               c->config.log != NULL ? nnrti_ohnn_refused : NULL, c);
     for (uint32_t i = 0; i < m->nodes.count; i++)
         all = all && supported[i];
     free(supported);
@@ -2604,12 +2719,17 @@ static OH_NN_ReturnCode nnrti_ohnn_prepare(nnrti_ohnn_compiled *c)
     return code == NNRT_SUCCESS || (open && code == NNRT_INVALID_SHAPE) ? OH_NN_SUCCESS : OH_NN_FAILED;
 }
 
-/* Can the device do what is asked for? failed: what it is when the device does not tell. */
+/* Whether the device supports the option that this function sets. failed: the code if the device does not answer. */
 static OH_NN_ReturnCode nnrti_ohnn_option(const nnrt_device *device, bool asked, nnrt_ability ability,
-                                          OH_NN_ReturnCode failed)
+                                          const char *function, OH_NN_ReturnCode failed)
 {
     bool can = false;
-    if (asked && nnrt_device_ask(device, ability, &can) != NNRT_SUCCESS)
+    const bool told = !asked || nnrt_device_ask(device, ability, &can) == NNRT_SUCCESS;
+    if (asked && !can)
+        nnrt_log_line(nnrti_ohnn_listener(), NNRT_LOG_WARNING, "OH_NNCompilation_Build: device '%s' %s OH_NNCompilation_%s",
+                      nnrt_device_unique_name(device), told ? "does not support" : "fails to say whether it supports",
+                      function);
+    if (!told)
         return failed;
     return can || !asked ? OH_NN_SUCCESS : OH_NN_OPERATION_FORBIDDEN;
 }
@@ -2623,14 +2743,15 @@ static OH_NN_ReturnCode nnrti_ohnn_options(const OH_NNCompilation *c, const nnrt
     if (c->cachePath != NULL)
         return OH_NN_OPERATION_FORBIDDEN;
 #endif
-    if ((code = nnrti_ohnn_option(device, c->cachePath != NULL, NNRT_ABILITY_MODEL_CACHE, gone)) != OH_NN_SUCCESS ||
-        (code = nnrti_ohnn_option(device, c->float16, NNRT_ABILITY_FLOAT16, gone)) != OH_NN_SUCCESS ||
+    if ((code = nnrti_ohnn_option(device, c->cachePath != NULL, NNRT_ABILITY_MODEL_CACHE, "SetCache", gone)) !=
+            OH_NN_SUCCESS ||
+        (code = nnrti_ohnn_option(device, c->float16, NNRT_ABILITY_FLOAT16, "EnableFloat16", gone)) != OH_NN_SUCCESS ||
         (code = nnrti_ohnn_option(device, c->mode != OH_NN_PERFORMANCE_NONE, NNRT_ABILITY_PERFORMANCE_MODE,
-                                  OH_NN_FAILED)) != OH_NN_SUCCESS)
+                                  "SetPerformanceMode", OH_NN_FAILED)) != OH_NN_SUCCESS)
         return code;
     if (!nnrti_ohnn_one_of(c->mode, OH_NN_PERFORMANCE_EXTREME))
         return OH_NN_INVALID_PARAMETER;
-    code = nnrti_ohnn_option(device, c->priority != OH_NN_PRIORITY_NONE, NNRT_ABILITY_PRIORITY, gone);
+    code = nnrti_ohnn_option(device, c->priority != OH_NN_PRIORITY_NONE, NNRT_ABILITY_PRIORITY, "SetPriority", gone);
     if (code != OH_NN_SUCCESS)
         return code;
     return nnrti_ohnn_one_of(c->priority, OH_NN_PRIORITY_HIGH) ? OH_NN_SUCCESS : OH_NN_INVALID_PARAMETER;
@@ -2661,6 +2782,26 @@ static OH_NN_ReturnCode nnrti_ohnn_source(const OH_NNCompilation *c, const void 
     return code;
 }
 
+/* Starts the threads of the performance mode, where one is set. It is a hint: without them a run has one thread. */
+static void nnrti_ohnn_threads(nnrti_ohnn_compiled *c)
+{
+#if NNRT_THREADS
+    nnrt_pool_desc desc;
+    nnrt_error error;
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    desc.mode = c->config.mode;
+    if (desc.mode <= NNRT_PERFORMANCE_LOW)
+        return;
+    if (nnrt_pool_create(&c->pool, &desc, &error) == NNRT_SUCCESS)
+        c->config.parallel = nnrt_pool_parallel(c->pool);
+    else
+        nnrt_log_line(c->config.log, NNRT_LOG_WARNING, "OH_NNCompilation_Build: runs have one thread: %s", error.message);
+#else
+    (void)c;
+#endif
+}
+
 /* What is built for a compilation, of whose graph it is one of the users; NULL: no memory, and the graph is left. */
 static nnrti_ohnn_compiled *nnrti_ohnn_compiled_new(OH_NNCompilation *c, nnrt_device *device, nnrti_ohnn_graph *graph)
 {
@@ -2683,6 +2824,8 @@ static nnrti_ohnn_compiled *nnrti_ohnn_compiled_new(OH_NNCompilation *c, nnrt_de
     compiled->config.priority = (NNRT_Priority)c->priority;
     compiled->config.extensions = NNRT_ExtensionList_make(compiled->extensions, compiled->nExtensions);
     compiled->config.callerWorkspace = true;
+    compiled->config.log = nnrti_ohnn_listener();
+    nnrti_ohnn_threads(compiled);
     return compiled;
 }
 
@@ -2711,7 +2854,7 @@ static OH_NN_ReturnCode nnrti_ohnn_compile(OH_NNCompilation *c, nnrt_device *dev
     memset(&cache, 0, sizeof(cache));
     cache.data = graph->model->nodes.count > 0 ? kept : NULL; /* else the model is in it */
     cache.bytes = cache.data != NULL ? bytes : 0;
-    if (nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE)) {
+    if (nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE) && (c->cachePath != NULL || nnrti_ohnn_cache_held(device))) {
         const NNRT_ReturnCode made = nnrt_cache_create(&compiled->cache, &cache, NULL);
         if (made == NNRT_OUT_OF_MEMORY)
             code = OH_NN_MEMORY_ERROR;
@@ -2723,6 +2866,12 @@ static OH_NN_ReturnCode nnrti_ohnn_compile(OH_NNCompilation *c, nnrt_device *dev
         (kept == NULL || nnrt_cache_get_state(compiled->cache)->restored == 0))
         code = nnrti_ohnn_cache_write(c, compiled);
 #endif
+    if (!nnrti_ohnn_cache_held(device)) {
+        nnrt_cache_destroy(compiled->cache);
+        free(compiled->kept);
+        compiled->cache = NULL;
+        compiled->kept = NULL;
+    }
     return nnrti_ohnn_built(c, compiled, code);
 }
 
@@ -2919,9 +3068,54 @@ struct OH_NNExecutor {
     NN_OnServiceDied onServiceDied;
     nnrti_ohnn_mutex mutex;
 #if NNRT_THREADS
-    nnrt_queue *queue; /* of asynchronous runs, NULL until a callback is set */
+    bool queued;     /* it is one of the users of the queue: a callback is set */
+    int32_t waiting; /* runs in it that have not begun */
 #endif
 };
+
+#if NNRT_THREADS
+/* One queue has the asynchronous runs of all executors, so that priorities rank them. It exists while an executor has a
+   callback. */
+#define NNRTI_OHNN_RUNS 4     /* executors whose runs go on at once */
+#define NNRTI_OHNN_PLACES 64  /* runs of an executor that wait */
+#define NNRTI_OHNN_QUEUE 1024 /* of all */
+static nnrt_queue *nnrti_ohnn_queue;
+static int32_t nnrti_ohnn_queue_users;
+
+/* Makes an executor one of the users of the queue. */
+static OH_NN_ReturnCode nnrti_ohnn_queue_join(OH_NNExecutor *e)
+{
+    OH_NN_ReturnCode code = OH_NN_SUCCESS;
+    nnrt_queue_desc desc;
+    memset(&desc, 0, sizeof(desc));
+    desc.threads = NNRTI_OHNN_RUNS;
+    desc.places = NNRTI_OHNN_QUEUE;
+    NNRTI_OHNN_LOCK(&nnrti_ohnn_global);
+    if (!e->queued && nnrti_ohnn_queue == NULL && nnrt_queue_create(&nnrti_ohnn_queue, &desc, NULL) != NNRT_SUCCESS)
+        code = OH_NN_MEMORY_ERROR;
+    else if (!e->queued)
+        nnrti_ohnn_queue_users++;
+    e->queued = e->queued || code == OH_NN_SUCCESS;
+    NNRTI_OHNN_UNLOCK(&nnrti_ohnn_global);
+    return code;
+}
+
+/* Ends the runs of an executor in the queue, and the queue with its last user. */
+static void nnrti_ohnn_queue_leave(OH_NNExecutor *e)
+{
+    nnrt_queue *last = NULL;
+    if (!e->queued)
+        return;
+    nnrt_queue_drop(nnrti_ohnn_queue, e);
+    NNRTI_OHNN_LOCK(&nnrti_ohnn_global);
+    if (--nnrti_ohnn_queue_users == 0) {
+        last = nnrti_ohnn_queue;
+        nnrti_ohnn_queue = NULL;
+    }
+    NNRTI_OHNN_UNLOCK(&nnrti_ohnn_global);
+    nnrt_queue_destroy(last);
+}
+#endif
 
 /* A workspace for a prepared model that runs in the caller's; false: no memory. */
 static bool nnrti_ohnn_workspace(nnrti_ohnn_runner *r)
@@ -3081,7 +3275,7 @@ NNRT_OHNN_API void OH_NNExecutor_Destroy(OH_NNExecutor **executor)
     e = *executor;
     maker = nnrti_ohnn_maker(e);
 #if NNRT_THREADS
-    nnrt_queue_destroy(e->queue);
+    nnrti_ohnn_queue_leave(e);
 #endif
     while (e->memories != NULL) {
         nnrti_ohnn_memory *next = e->memories->next;
@@ -3238,14 +3432,7 @@ static OH_NN_ReturnCode nnrti_ohnn_asynchronous(OH_NNExecutor *e)
 {
 #if NNRT_THREADS
     const NNRT_PreparedModel *p = e->compiled->prepared;
-    OH_NN_ReturnCode code = OH_NN_SUCCESS;
-    if (p != NULL && !NNRTI_OHNN_MODEL_HAS(p, RunIn))
-        return OH_NN_OPERATION_FORBIDDEN;
-    NNRTI_OHNN_LOCK(&e->mutex);
-    if (e->queue == NULL && nnrt_queue_create(&e->queue, NULL, NULL) != NNRT_SUCCESS)
-        code = OH_NN_MEMORY_ERROR;
-    NNRTI_OHNN_UNLOCK(&e->mutex);
-    return code;
+    return p != NULL && !NNRTI_OHNN_MODEL_HAS(p, RunIn) ? OH_NN_OPERATION_FORBIDDEN : nnrti_ohnn_queue_join(e);
 #else
     (void)e;
     return OH_NN_OPERATION_FORBIDDEN;
@@ -3501,13 +3688,26 @@ typedef struct nnrti_ohnn_later {
     NN_OnRunDone onRunDone;
     NN_OnServiceDied onServiceDied; /* NULL: none is set */
     OH_NN_ReturnCode code;
+    bool begun;
 } nnrti_ohnn_later;
+
+/* One run more, or fewer, of an executor waits; the number that wait. */
+static int32_t nnrti_ohnn_waits(OH_NNExecutor *e, int32_t more)
+{
+    int32_t waiting;
+    NNRTI_OHNN_LOCK(&nnrti_ohnn_global);
+    waiting = e->waiting += more;
+    NNRTI_OHNN_UNLOCK(&nnrti_ohnn_global);
+    return waiting;
+}
 
 static NNRT_ReturnCode nnrti_ohnn_run_later(void *context, const char **message)
 {
     nnrti_ohnn_later *r = (nnrti_ohnn_later *)context;
     NNRT_ReturnCode said;
     (void)message;
+    r->begun = true;
+    (void)nnrti_ohnn_waits(r->e, -1);
     NNRTI_OHNN_LOCK(&r->e->mutex);
     r->code = nnrti_ohnn_run(r->e, r->in, r->out);
     said = r->e->said;
@@ -3522,6 +3722,8 @@ static void nnrti_ohnn_run_ended(void *user, NNRT_ReturnCode code, const char *m
     const bool late = code == NNRT_TIME_OUT;
     (void)message;
     free(user);
+    if (!r.begun)
+        (void)nnrti_ohnn_waits(r.e, -1);
     if (code == NNRT_SERVICE_ERROR && r.onServiceDied != NULL)
         r.onServiceDied(r.user);
     else
@@ -3549,14 +3751,20 @@ static OH_NN_ReturnCode nnrti_ohnn_put_off(OH_NNExecutor *e, NN_Tensor **in, NN_
     r->onRunDone = e->onRunDone;
     r->onServiceDied = e->onServiceDied;
     r->code = OH_NN_SUCCESS;
+    r->begun = false;
     memcpy(r->in, in, e->nIn * sizeof(*in));
     memcpy(r->out, out, e->nOut * sizeof(*out));
     memset(&how, 0, sizeof(how));
     how.timeLimit = (uint32_t)timeout;
     how.done = nnrti_ohnn_run_ended;
     how.user = r;
-    if ((code = nnrt_queue_add(e->queue, nnrti_ohnn_run_later, r, e, &how, NULL)) == NNRT_SUCCESS)
+    how.priority = e->compiled->config.priority;
+    code = nnrti_ohnn_waits(e, 1) > NNRTI_OHNN_PLACES ? NNRT_DEVICE_BUSY
+                                                      : nnrt_queue_add(nnrti_ohnn_queue, nnrti_ohnn_run_later, r, e,
+                                                                       &how, NULL);
+    if (code == NNRT_SUCCESS)
         return OH_NN_SUCCESS;
+    (void)nnrti_ohnn_waits(e, -1);
     free(r);
     return code == NNRT_DEVICE_BUSY ? OH_NN_UNAVAILABLE_DEVICE : OH_NN_OPERATION_FORBIDDEN;
 }

@@ -26,7 +26,9 @@ WHAT IS FAST, float32
     convolutions, those of 1 x 1 cells and CONCAT read, which read them where they lie. Tensors of images between steps lie with their
     channels last, whatever the model says; what enters and leaves the model is as the model has it. Weights are packed
     once, when the model is prepared, and shared by sessions that share it; nnrt compile MODEL --device cpu packs them
-    into the model's file, where sessions use them.
+    into the model's file, where sessions use them. The model cache (ExportModelCache, PrepareModelFromModelCache) has
+    them, too, with the model, but without the constants that are packed: it needs nnrt_packs.save and load, which nnrt.h
+    has.
 
 WHAT IS FAST, float16
     CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, the pools of images, SOFTMAX, LOG_SOFTMAX,
@@ -63,6 +65,21 @@ HOW EXACT
     Quantised operators give the bits of the reference device where floats are rounded to nearest, as they are where a
     program says nothing else. A set of instructions gives the same bits whatever the number of threads that share the
     work.
+
+HALF PRECISION
+    With enableFloat16 the weights of CONV2D_FUSION of one group, FULL_CONNECTION and MATMUL_FUSION are packed as float16,
+    which takes half of the memory; sums, biases and all else stay float32. A weight w is rounded
+    once, to nearest, halves to even: the error is at most max(2^-11 |w|, 2^-25), and that of a result
+        2^-11 * the sum of |x| |w| + 2^-25 * the sum of |x|
+    more than with float32 weights. On each set of instructions it has the bits that weights rounded to float16 beforehand give.
+    A tensor with a weight above 65,504, or with a NaN, stays float32. So do depthwise, grouped and transposed
+    convolutions, CONV_3D, LSTM, GRU and RNN. Convolutions of 3 x 3 cells do not go
+    by tiles, which would make more of each rounding, unless "nnrt.cpu.winograd" is "2" or "4": then their weights are
+    float32. A product of several pixels widens a panel at a time, in scratch; one of a vector reads float16.
+
+HINTS
+    The performance mode LOW lets a run use one thread, others as many as the application lends. The priority is that of
+    runs in a queue (nnrt_queue).
 
 CONVOLUTIONS BY TILES
     A convolution of one group with 3 x 3 cells, stride and dilation 1, goes by tiles of 4 x 4 or 2 x 2 pixels where
@@ -232,6 +249,8 @@ typedef struct nnrti_cpu_product {
                                included; 0: they are any that follow each other */
     uint32_t parts;          /* into which the panels are divided to share the work */
     NNRT_ActivationType sum; /* activation of its sum with the other tensor */
+    bool half;               /* weights are packed as float16: a panel has its bias, float32, then them */
+    size_t wide;             /* with half: bytes from the beginning of scratch on where `product` widens a panel */
     nnrti_cpu_depth depth;
 } nnrti_cpu_product;
 #define NNRTI_CPU_TOGETHER 2 /* what multiplies with them is written for that */
@@ -561,6 +580,7 @@ typedef struct nnrti_cpu_set {
     int32_t lanes, panel; /* floats of a vector; channels of a panel */
     /* G g G^T of `width` channels, whose 9 weights are `tap` apart: the cells are `cell` apart */
     void (*weights)(const float *taps, size_t tap, float *to, size_t cell, int32_t width, int32_t tile);
+    void (*narrow)(const float *x, uint16_t *y, int32_t count); /* y = x, rounded */
 #define NNRTI_CPU_MEMBER(kernel) nnrti_cpu_kernel kernel;
     NNRTI_CPU_KERNELS(NNRTI_CPU_MEMBER)
     NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_MEMBER)
@@ -987,6 +1007,7 @@ typedef struct nnrti_cpu_edit {
     const nnrti_cpu_set *set;
     uint8_t *last; /* per tensor: 0 as it was, 1 may lie with its channels last, 2 does */
     uint32_t tensors;
+    bool half;     /* weights are packed as float16, where they can be */
     int32_t tile;  /* of convolutions of 3 x 3 cells: 0 none, 2, 4, or NNRTI_CPU_FASTER: what is faster */
     char only[24]; /* the kernel that steps may have; "": all */
 } nnrti_cpu_edit;
@@ -1492,6 +1513,77 @@ static int32_t nnrti_cpu_width(const nnrti_cpu_edit *e, const nnrt_draft_step *s
     return step->kernel == e->set->vector.run ? NNRTI_CPU_TOGETHER * e->set->panel : e->set->panel;
 }
 
+/* The same with weights of float16: of a panel first its bias, float32, then them. */
+static void nnrti_cpu_pack_half(const nnrti_cpu_set *set, int32_t panel, const nnrt_view *w, const nnrt_view *bias,
+                                uint16_t *to)
+{
+    const int32_t C = w->dims[0], K = w->dims[3], padded = nnrti_cpu_padded(set, C);
+    float rows[NNRTI_CPU_ROWS * NNRTI_CPU_TOGETHER * NNRTI_CPU_WIDEST];
+    for (int32_t c = 0; c < C; c += panel) {
+        const int32_t left = C - c, width = padded - c < panel ? padded - c : panel;
+        for (int32_t t = 0; t < width; t++)
+            rows[t] = bias != NULL && t < left ? nnrti_cpu_weight(bias, (c + t) * bias->strides[0]) : 0.0f;
+        memcpy(to, rows, (size_t)width * sizeof(float));
+        to += 2 * width;
+        for (int32_t i = 0; i < w->dims[1] * w->dims[2]; i++) {
+            const ptrdiff_t at = c * w->strides[0] + i / w->dims[2] * w->strides[1] + i % w->dims[2] * w->strides[2];
+            for (int32_t k = 0; k < K; k += NNRTI_CPU_ROWS) {
+                const int32_t n = K - k < NNRTI_CPU_ROWS ? K - k : NNRTI_CPU_ROWS;
+                nnrti_cpu_pack_rows(w, at + k * w->strides[3], w->strides[0], w->strides[3], n, left, width, rows);
+                set->narrow(rows, to, n * width);
+                to += n * width;
+            }
+        }
+    }
+}
+
+static bool nnrti_cpu_is_finite(const nnrt_view *w);
+
+/* Whether every weight is a number that float16 can hold, rounded. */
+static bool nnrti_cpu_fits_half(const nnrt_view *w)
+{
+    const float *const v = (const float *)w->data;
+    float most[32] = {0};
+    size_t count, i = 0;
+    if (!nnrti_cpu_is_finite(w) || !nnrt_dims_count(w->dims, w->rank, &count))
+        return false;
+    if (w->dataType == NNRT_DATA_TYPE_FLOAT16)
+        return true;
+    for (; i + 32 <= count; i += 32)
+        for (size_t t = 0; t < 32; t++)
+            most[t] = v[i + t] > most[t] ? v[i + t] : -v[i + t] > most[t] ? -v[i + t] : most[t];
+    for (; i < count; i++)
+        most[0] = v[i] > most[0] ? v[i] : -v[i] > most[0] ? -v[i] : most[0];
+    for (size_t t = 0; t < 32; t++)
+        if (most[t] > 65504.0f)
+            return false;
+    return true;
+}
+
+/* Whether a step's weights are packed as float16, as they were where they were packed before. */
+static NNRT_ReturnCode nnrti_cpu_find_half(const nnrti_cpu_edit *e, const nnrt_view *w, bool *half)
+{
+    int64_t known;
+    *half = e->half;
+    if (!e->half)
+        return NNRT_SUCCESS;
+    if (nnrt_draft_recall(e->draft, &known)) {
+        *half = known != 0;
+        return NNRT_SUCCESS;
+    }
+    *half = nnrti_cpu_fits_half(w);
+    return nnrt_draft_note(e->draft, *half);
+}
+
+/* Room for a widened panel, behind the rest of a product's scratch. */
+static void nnrti_cpu_add_panel(const nnrti_cpu_edit *e, nnrt_draft_step *step, nnrti_cpu_product *a, int32_t terms)
+{
+    if (!a->half)
+        return;
+    a->wide = (step->scratchBytes + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
+    step->scratchBytes = a->wide + (1 + (size_t)terms) * (size_t)e->set->panel * sizeof(float);
+}
+
 /* A step becomes a product of x and y, seen as images, and of weights w [C,kH,kW,K]. */
 static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x, const nnrt_view *w,
                                               const nnrt_view *bias, const nnrt_plan_arg *y, nnrti_cpu_product *a)
@@ -1500,7 +1592,7 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
     const int64_t taps = (int64_t)w->dims[1] * w->dims[2];
     const int64_t pixels = (int64_t)y->view.dims[0] * y->view.dims[1] * y->view.dims[2];
     const int32_t panels = (w->dims[0] + e->set->panel - 1) / e->set->panel;
-    const int32_t packed[2] = {nnrti_cpu_padded(e->set, w->dims[0]), (int32_t)(1 + taps * w->dims[3])};
+    int32_t packed[2] = {nnrti_cpu_padded(e->set, w->dims[0]), (int32_t)(1 + taps * w->dims[3])};
     const nnrt_plan_arg from = *x, to = *y;
     nnrt_plan_arg *args;
     const int32_t terms = (int32_t)(taps * w->dims[3]);
@@ -1513,17 +1605,23 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
         kernel = &e->set->vector;
     else if (!nnrti_cpu_may(e, kernel))
         return NNRT_SUCCESS;
+    if ((code = nnrti_cpu_find_half(e, w, &a->half)) != NNRT_SUCCESS)
+        return code;
+    packed[1] += a->half; /* floats of the bias count as two */
     nnrti_cpu_use(&d->steps[s], kernel, a);
     d->steps[s].flags = 0;
     if ((args = nnrt_draft_args(d, s, 2, 1)) == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
     args[0] = from;
     args[2] = to;
-    if ((code = nnrt_draft_pack(d, s, NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) != NNRT_SUCCESS ||
+    if ((code = nnrt_draft_pack(d, s, a->half ? NNRT_DATA_TYPE_FLOAT16 : NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) !=
+            NNRT_SUCCESS ||
         (code = nnrt_draft_derive(d, s, a->lines > 0 ? NNRT_DATA_TYPE_INT32 : NNRT_DATA_TYPE_FLOAT32, 1,
                                   a->lines > 0 ? &terms : &w->dims[3], &last)) != NNRT_SUCCESS)
         return code;
-    if (data != NULL)
+    if (data != NULL && a->half)
+        nnrti_cpu_pack_half(e->set, nnrti_cpu_width(e, &d->steps[s]), w, bias, (uint16_t *)data);
+    else if (data != NULL)
         nnrti_cpu_pack(e->set, nnrti_cpu_width(e, &d->steps[s]), w, bias, (float *)data);
     if (last != NULL && a->lines > 0)
         nnrti_cpu_find_terms(a, &x->view, w->dims[3], (int32_t *)last);
@@ -1545,6 +1643,7 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
             a->parts = nnrti_cpu_parts(nnrti_cpu_work(a, pixels, packed), panels, d->workers);
         d->steps[s].scratchBytes =
             3 * (size_t)(a->rows + NNRTI_CPU_TALLEST) * sizeof(void *) + (size_t)patch.floats * sizeof(float);
+        nnrti_cpu_add_panel(e, &d->steps[s], a, terms);
         return NNRT_SUCCESS;
     }
     a->rows = (int32_t)(taps <= 9 ? 256 : taps <= 64 ? 64 : 16);
@@ -1560,6 +1659,7 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
     if (pixels <= (int64_t)a->rows * ((int64_t)d->workers - 1))
         a->parts = nnrti_cpu_parts(nnrti_cpu_work(a, pixels, packed), panels, d->workers);
     d->steps[s].scratchBytes = (size_t)(taps + 2) * (size_t)(a->rows + NNRTI_CPU_TALLEST) * sizeof(void *);
+    nnrti_cpu_add_panel(e, &d->steps[s], a, terms);
     return NNRT_SUCCESS;
 }
 
@@ -2420,7 +2520,9 @@ static float *nnrti_cpu_bias(const nnrti_cpu_edit *e, const nnrt_draft_step *pro
 {
     const nnrt_view *packed = &product->args[2].view;
     const int32_t first = c - c % nnrti_cpu_width(e, product);
-    float *const panel = (float *)packed->data + (size_t)first * (size_t)packed->dims[1];
+    float *const panel =
+        (float *)(void *)((uint8_t *)packed->data + (size_t)first * (size_t)packed->dims[1] *
+                                                        nnrt_type_size(packed->dataType));
     if (product->kernel == e->set->winograd.run) {
         const int32_t n = ((const nnrti_cpu_winograd *)product->attr)->tile + 2, left = packed->dims[0] - first;
         const int32_t width = left < e->set->panel ? left : e->set->panel;
@@ -2594,6 +2696,7 @@ static NNRT_ReturnCode nnrti_cpu_join_chain(nnrti_cpu_edit *e, uint32_t s)
     nnrt_plan_arg *args;
     uint32_t f, l, n = 0;
     int64_t between = 0, work = 0;
+    int32_t terms;
     if (middle.kernel != e->set->depthwise.run || !nnrti_cpu_may(e, &e->set->chain) ||
         nnrti_empty(&middle.args[0].view) || nnrti_empty(&middle.args[2].view))
         return NNRT_SUCCESS;
@@ -2622,6 +2725,11 @@ static NNRT_ReturnCode nnrti_cpu_join_chain(nnrti_cpu_edit *e, uint32_t s)
     if (l != UINT32_MAX)
         a->last = *(const nnrti_cpu_product *)last.attr;
     nnrti_cpu_plan_chain(a, d->workers);
+    terms = a->first.half ? first.args[2].view.dims[1] : 0;
+    if (a->last.half && last.args[2].view.dims[1] > terms)
+        terms = last.args[2].view.dims[1];
+    a->first.wide = a->last.wide = a->lists; /* one after the other */
+    a->lists += (size_t)terms * (size_t)e->set->panel * sizeof(float); /* a multiple of the alignment */
     if (f != UINT32_MAX)
         d->steps[f].kernel = NULL;
     if (l != UINT32_MAX) {
@@ -5012,7 +5120,8 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
 static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e)
 {
     const NNRT_ExtensionList *list = &e->draft->config->extensions;
-    e->tile = NNRTI_CPU_FASTER;
+    e->half = e->draft->config->enableFloat16;
+    e->tile = e->half ? 0 : NNRTI_CPU_FASTER;
     e->only[0] = '\0';
     for (uint32_t i = 0; list->data != NULL && i < list->count; i++) {
         const NNRT_Extension *x = &list->data[i];
@@ -5030,7 +5139,7 @@ static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e)
                                   "extension '" NNRTI_CPU_WINOGRAD "' is '%s', expected 0 (never), 1 (where it is "
                                   "faster), 2 or 4 (wherever it can be, by tiles of 2 x 2 or 4 x 4)",
                                   value);
-        e->tile = value[0] == '1' ? NNRTI_CPU_FASTER : value[0] - '0';
+        e->tile = value[0] == '1' ? (e->half ? 0 : NNRTI_CPU_FASTER) : value[0] - '0';
     }
     return NNRT_SUCCESS;
 }
@@ -5198,7 +5307,7 @@ static NNRT_ReturnCode nnrti_cpu_take_winograd(nnrti_cpu_edit *e, uint32_t s, in
 
 /* Goes up with every change of what is packed (nnrt_draft_pack), of how, and of what is recalled: of what another
    version packed, nothing is used. */
-#define NNRTI_CPU_PACKED "4 "
+#define NNRTI_CPU_PACKED "5 "
 
 /* What a device is registered with. */
 typedef struct nnrti_cpu_device {
@@ -5235,26 +5344,61 @@ static NNRT_ReturnCode nnrti_cpu_kind(void *self, NNRT_DeviceType *type)
     return NNRT_SUCCESS;
 }
 
-static NNRT_ReturnCode nnrti_cpu_dynamic(void *self, bool *supported)
+/* The device has dynamic dimensions, model caches, weights in half precision, performance modes and priorities. */
+static NNRT_ReturnCode nnrti_cpu_yes(void *self, bool *supported)
 {
     (void)self;
     *supported = true;
     return NNRT_SUCCESS;
 }
 
+/* The key of packed weights: with model and configuration it determines them. */
+typedef struct nnrti_cpu_key {
+    char text[32];
+} nnrti_cpu_key;
+
+static nnrti_cpu_key nnrti_cpu_key_of(const nnrti_cpu_set *set)
+{
+    nnrti_cpu_key key = {NNRTI_CPU_PACKED};
+    strncat(key.text, set->name, sizeof(key.text) - sizeof(NNRTI_CPU_PACKED));
+    return key;
+}
+
+/* A run uses one thread in performance mode LOW, otherwise all threads of the pool. */
+static NNRT_ModelConfig nnrti_cpu_config(const NNRT_ModelConfig *config)
+{
+    NNRT_ModelConfig own;
+    nnrt_config_read(&own, config);
+    if (own.mode == NNRT_PERFORMANCE_LOW)
+        own.parallel = NULL;
+    return own;
+}
+
 static NNRT_ReturnCode nnrti_cpu_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                          NNRT_PreparedModel **prepared)
 {
     const nnrti_cpu_set *const set = ((const nnrti_cpu_device *)self)->set;
-    char key[32] = NNRTI_CPU_PACKED;
-    strncat(key, set->name, sizeof(key) - sizeof(NNRTI_CPU_PACKED));
-    return nnrt_plan_prepare_packed(model, config, nnrti_cpu_edit_draft, (void *)(uintptr_t)set, key, prepared);
+    const nnrti_cpu_key key = nnrti_cpu_key_of(set);
+    const NNRT_ModelConfig own = nnrti_cpu_config(config);
+    return nnrt_plan_prepare_packed(model, &own, nnrti_cpu_edit_draft, (void *)(uintptr_t)set, key.text, prepared);
+}
+
+/* PrepareModelFromModelCache. */
+static NNRT_ReturnCode nnrti_cpu_restore(void *self, const NNRT_SharedBuffer *cache, uint32_t count,
+                                         const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
+{
+    const nnrti_cpu_set *const set = ((const nnrti_cpu_device *)self)->set;
+    const nnrti_cpu_key key = nnrti_cpu_key_of(set);
+    const NNRT_ModelConfig own = nnrti_cpu_config(config);
+    return nnrt_plan_restore_packed(cache, count, &own, nnrti_cpu_edit_draft, (void *)(uintptr_t)set, key.text,
+                                    prepared);
 }
 
 static NNRT_ReturnCode nnrti_cpu_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                         size_t *bytes)
 {
-    return nnrt_plan_memory(model, config, nnrti_cpu_edit_draft,
+    const NNRT_ModelConfig own = nnrti_cpu_config(config);
+    return nnrt_plan_memory(model, &own, nnrti_cpu_edit_draft,
                             (void *)(uintptr_t)((const nnrti_cpu_device *)self)->set, bytes);
 }
 
@@ -5304,7 +5448,12 @@ static nnrti_cpu_device *nnrti_cpu_make(const char *set)
         made->table.GetVendorName = nnrti_cpu_vendor;
         made->table.GetDeviceType = nnrti_cpu_kind;
         made->table.GetSupportedOperation = nnrti_cpu_supported;
-        made->table.IsDynamicInputSupported = nnrti_cpu_dynamic;
+        made->table.IsDynamicInputSupported = nnrti_cpu_yes;
+        made->table.IsPerformanceModeSupported = nnrti_cpu_yes;
+        made->table.IsPrioritySupported = nnrti_cpu_yes;
+        made->table.IsModelCacheSupported = nnrti_cpu_yes;
+        made->table.IsFloat16PrecisionSupported = nnrti_cpu_yes;
+        made->table.PrepareModelFromModelCache = nnrti_cpu_restore;
         made->table.PrepareModel = nnrti_cpu_prepare;
         made->table.GetModelMemory = nnrti_cpu_memory;
         made->table.GetSupportedNodes = nnrti_cpu_nodes;
@@ -6079,6 +6228,117 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_even)(nnrti_v a, nnrti_v b)
 #endif
 }
 
+/* float16 as bits. Widening is exact, narrowing rounds to nearest, halves to even. A NaN becomes quiet and keeps its sign
+   and the high bits of its payload. */
+#define nnrti_v_widen NNRTI_CPU(v_widen)
+#define nnrti_v_narrow NNRTI_CPU(v_narrow)
+#define nnrti_v_round NNRTI_CPU(v_round)
+#if NNRTI_CPU_IS == 4
+NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
+{
+    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
+}
+NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
+{
+    _mm256_storeu_si256((__m256i *)(void *)p, _mm512_maskz_cvtps_ph(0xFFFF, v, 8));
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
+{
+    return _mm512_cvtph_ps(_mm512_maskz_cvtps_ph(0xFFFF, v, 8));
+}
+#elif NNRTI_CPU_IS == 3
+NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
+{
+    return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
+}
+NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
+{
+    _mm_storeu_si128((__m128i *)(void *)p, _mm256_cvtps_ph(v, 0));
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
+{
+    return _mm256_cvtph_ps(_mm256_cvtps_ph(v, 0));
+}
+#elif NNRTI_CPU_IS == 2
+NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
+{
+    return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
+}
+NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
+{
+    vst1_u16(p, vreinterpret_u16_f16(vcvt_f16_f32(v)));
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
+{
+    return vcvt_f32_f16(vcvt_f16_f32(v));
+}
+#else
+typedef uint32_t NNRTI_CPU(v_words) __attribute__((vector_size(16)));
+/* No step of either has a subnormal float: some machines take these for 0. */
+NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
+{
+    const NNRTI_CPU(v_words) x = {p[0], p[1], p[2], p[3]};
+    const NNRTI_CPU(v_words) rest = (x & 0x7FFFu) << 13, e = rest & 0x0F800000u, up = rest + (112u << 23);
+    const NNRTI_CPU(v_words) special = (NNRTI_CPU(v_words))(e == 0x0F800000u), small = (NNRTI_CPU(v_words))(e == 0);
+    const NNRTI_CPU(v_words) none = special & (NNRTI_CPU(v_words))(rest != e);
+    const NNRTI_CPU(v_words) tiny =
+        (NNRTI_CPU(v_words))((nnrti_v)(rest + (113u << 23)) - nnrti_v_all(6.103515625e-05f)); /* 2^-14 */
+    return (nnrti_v)((small & tiny) | (~small & (up + (special & (112u << 23)))) | (none & 0x400000u) |
+                     (x & 0x8000u) << 16);
+}
+NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
+{
+    const NNRTI_CPU(v_words) sign = (NNRTI_CPU(v_words))v & 0x80000000u, x = (NNRTI_CPU(v_words))v ^ sign;
+    const NNRTI_CPU(v_words) large = (NNRTI_CPU(v_words))(x >= (143u << 23)); /* 2^16 */
+    const NNRTI_CPU(v_words) none = (NNRTI_CPU(v_words))(x > (255u << 23));
+    const NNRTI_CPU(v_words) small = (NNRTI_CPU(v_words))(x < (113u << 23)); /* 2^-14 */
+    /* The last bit of the sum with 0.5 is 2^-24; the other sum rounds the bits that it drops. */
+    const NNRTI_CPU(v_words) tiny = (NNRTI_CPU(v_words))((nnrti_v)x + nnrti_v_all(0.5f)) - (126u << 23);
+    const NNRTI_CPU(v_words) down = (x - (112u << 23) + 0xFFFu + (x >> 13 & 1u)) >> 13;
+    const NNRTI_CPU(v_words) infinite = 0x7C00u | (none & (0x200u | (x >> 13 & 0x3FFu)));
+    const NNRTI_CPU(v_words) y = (small & tiny) | (~small & ~large & down) | (large & infinite) | sign >> 16;
+    for (int32_t i = 0; i < 4; i++)
+        p[i] = (uint16_t)y[i];
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
+{
+    uint16_t half[NNRTI_LANES];
+    nnrti_v_narrow(half, v);
+    return nnrti_v_widen(half);
+}
+#endif
+
+/* y = x, count of them. */
+NNRTI_CPU_INLINE void NNRTI_CPU(widen_run)(const uint16_t *x, float *y, int32_t count)
+{
+    int32_t i = 0;
+    for (; i + NNRTI_LANES <= count; i += NNRTI_LANES)
+        nnrti_v_store(y + i, nnrti_v_widen(x + i));
+    if (i < count) {
+        uint16_t part[NNRTI_LANES] = {0};
+        nnrti_cpu_copy_part(part, x + i, (size_t)(count - i) * sizeof(*x));
+        nnrti_v_store_part(y + i, nnrti_v_widen(part), count - i);
+    }
+}
+
+NNRTI_CPU_INLINE void NNRTI_CPU(narrow_run)(const float *x, uint16_t *y, int32_t count)
+{
+    int32_t i = 0;
+    for (; i + NNRTI_LANES <= count; i += NNRTI_LANES)
+        nnrti_v_narrow(y + i, nnrti_v_load(x + i));
+    if (i < count) {
+        uint16_t part[NNRTI_LANES];
+        nnrti_v_narrow(part, nnrti_v_load_part(x + i, count - i));
+        nnrti_cpu_copy_part(y + i, part, (size_t)(count - i) * sizeof(*y));
+    }
+}
+
+/* As it stands in the table of the set. */
+NNRTI_CPU_APART static void NNRTI_CPU(narrow_weights)(const float *x, uint16_t *y, int32_t count)
+{
+    NNRTI_CPU(narrow_run)(x, y, count);
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>product */
 
@@ -6093,6 +6353,7 @@ typedef struct NNRTI_CPU(tile) {
     const float *ahead;   /* the panel that comes next, of which each tile fetches a part */
     int32_t stepAhead;    /* so many floats of it for each term */
     const float *panel;
+    const uint16_t *halves; /* its weights where they are float16: panel has the bias then. NULL: they are behind it */
     int32_t channel, count; /* the first of the panel, and how many of them there are */
     float low, high, sumLow, sumHigh;
 } NNRTI_CPU(tile);
@@ -6239,25 +6500,38 @@ static void NNRTI_CPU(multiply_all)(const NNRTI_CPU(tile) * t, bool wide)
 
 /* One pixel by several vectors of channels, so that there are as many sums at once as it takes to wait for none. Of the
    weights two vectors lie side by side, two such pairs `apart`, the next two pairs `next` behind them; terms lie `step`
-   apart. */
+   apart. With half they are float16, and so are these distances, but that pairs which are not of the same panel have as
+   many floats of bias between them as they have elements. */
 NNRTI_CPU_INLINE void NNRTI_CPU(multiply_vectors)(const NNRTI_CPU(tile) * tile, size_t apart, size_t next, size_t step,
-                                                  const int32_t vectors)
+                                                  const int32_t vectors, const bool half)
 {
     const NNRTI_CPU(tile) copy = *tile, *const t = &copy;
     const size_t at[4] = {0, apart, next, next + apart};
+    const size_t inside = apart == 2 * NNRTI_LANES ? 2 * apart : apart; /* between pairs of bias, in halves of floats */
+    const size_t biases[4] = {0, inside, next, next + inside};
     nnrti_v sum[8];
     const float *w = t->panel;
+    const uint16_t *h = t->halves;
     NNRTI_CPU_UNROLL
     for (int32_t v = 0; v < vectors; v++)
-        sum[v] = nnrti_v_load(w + at[v / 2] + v % 2 * NNRTI_LANES);
-    w += step;
+        sum[v] = half ? nnrti_v_load((const float *)(const void *)((const uint16_t *)(const void *)w + biases[v / 2]) +
+                                     v % 2 * NNRTI_LANES)
+                      : nnrti_v_load(w + at[v / 2] + v % 2 * NNRTI_LANES);
+    w += half ? 0 : step;
     for (int32_t tap = 0; tap < t->taps; tap++) {
         const float *x = t->x[(ptrdiff_t)tap * t->step];
-        for (ptrdiff_t k = 0; k < t->k; k++, w += step) {
+        for (ptrdiff_t k = 0; k < t->k; k++) {
             const nnrti_v value = nnrti_v_all(x[k]);
             NNRTI_CPU_UNROLL
             for (int32_t v = 0; v < vectors; v++)
-                sum[v] = nnrti_v_fma(value, nnrti_v_load(w + at[v / 2] + v % 2 * NNRTI_LANES), sum[v]);
+                sum[v] = nnrti_v_fma(value,
+                                     half ? nnrti_v_widen(h + at[v / 2] + v % 2 * NNRTI_LANES)
+                                          : nnrti_v_load(w + at[v / 2] + v % 2 * NNRTI_LANES),
+                                     sum[v]);
+            if (half)
+                h += step;
+            else
+                w += step;
         }
     }
     NNRTI_CPU_UNROLL
@@ -6270,7 +6544,12 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply_vectors)(const NNRTI_CPU(tile) * tile, 
     NNRTI_CPU_APART static void NNRTI_CPU(multiply_vectors_##vectors)(const NNRTI_CPU(tile) * t, size_t apart,         \
                                                                       size_t next, size_t step)                        \
     {                                                                                                                  \
-        NNRTI_CPU(multiply_vectors)(t, apart, next, step, vectors);                                                    \
+        NNRTI_CPU(multiply_vectors)(t, apart, next, step, vectors, false);                                             \
+    }                                                                                                                  \
+    NNRTI_CPU_APART static void NNRTI_CPU(multiply_vectors_half_##vectors)(const NNRTI_CPU(tile) * t, size_t apart,    \
+                                                                           size_t next, size_t step)                   \
+    {                                                                                                                  \
+        NNRTI_CPU(multiply_vectors)(t, apart, next, step, vectors, true);                                              \
     }
 NNRTI_CPU_VECTORS(8)
 NNRTI_CPU_VECTORS(6)
@@ -6282,13 +6561,20 @@ NNRTI_CPU_VECTORS(1)
 static int32_t NNRTI_CPU(multiply_row)(const NNRTI_CPU(tile) * t, size_t panelFloats, int32_t left)
 {
     const size_t step = NNRTI_WIDE * NNRTI_LANES;
+    const bool half = t->halves != NULL;
     int32_t panels = left < 4 ? left : 4;
     if (panels > 0 && t->count <= (panels * NNRTI_WIDE - 1) * NNRTI_LANES)
         panels--; /* the last one has one vector only */
     switch (panels) {
-    case 4: NNRTI_CPU(multiply_vectors_8)(t, panelFloats, 2 * panelFloats, step); return 4;
-    case 3: NNRTI_CPU(multiply_vectors_6)(t, panelFloats, 2 * panelFloats, step); return 3;
-    case 2: NNRTI_CPU(multiply_vectors_4)(t, panelFloats, 0, step); return 2;
+    case 4:
+        (half ? NNRTI_CPU(multiply_vectors_half_8) : NNRTI_CPU(multiply_vectors_8))(t, panelFloats, 2 * panelFloats, step);
+        return 4;
+    case 3:
+        (half ? NNRTI_CPU(multiply_vectors_half_6) : NNRTI_CPU(multiply_vectors_6))(t, panelFloats, 2 * panelFloats, step);
+        return 3;
+    case 2:
+        (half ? NNRTI_CPU(multiply_vectors_half_4) : NNRTI_CPU(multiply_vectors_4))(t, panelFloats, 0, step);
+        return 2;
     default: return 0;
     }
 }
@@ -6612,8 +6898,11 @@ static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
     const int32_t from = (int32_t)((int64_t)j->panels * part / a->parts);
     const int32_t to = (int32_t)((int64_t)j->panels * (part + 1) / a->parts);
     const size_t depth = (size_t)j->packed->dims[1], panelFloats = depth * (size_t)panel;
+    const size_t panelBytes = panelFloats * (a->half ? sizeof(uint16_t) : sizeof(float));
     const int32_t taps = a->lines > 0 ? 1 : nnrti_cpu_taps(a);
     const int64_t left = j->pixels - first;
+    const uint8_t *const packed = (const uint8_t *)j->packed->data;
+    float *const wide = (float *)(void *)((uint8_t *)nnrti_cpu_scratch(j->call, worker) + a->wide);
     int32_t tiles, next;
     NNRTI_CPU(lists) l;
     NNRTI_CPU(tile) t;
@@ -6644,15 +6933,23 @@ static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
     for (int32_t p = from; p < to;) {
         t.channel = p * panel;
         t.count = C - t.channel;
-        t.panel = (const float *)j->packed->data + (size_t)p * panelFloats;
+        t.panel = (const float *)(const void *)(packed + (size_t)p * panelBytes);
+        t.halves = a->half ? (const uint16_t *)(const void *)(t.panel + panel) : NULL;
         next = p + 1 < to ? p + 1 : from;
-        t.ahead = (const float *)j->packed->data + (size_t)next * panelFloats;
-        t.stepAhead = (C - next * panel > NNRTI_LANES ? panel : NNRTI_LANES) / tiles;
+        t.ahead = (const float *)(const void *)(packed + (size_t)next * panelBytes);
+        t.stepAhead = (C - next * panel > NNRTI_LANES ? panel : NNRTI_LANES) / tiles / (a->half ? 2 : 1);
         if (t.rows == 1 && t.terms == NULL) {
             const int32_t done = NNRTI_CPU(multiply_row)(&t, panelFloats, to - p);
             p += done;
             if (done > 0)
                 continue;
+        }
+        if (a->half) {
+            const int32_t width = t.count > NNRTI_LANES ? panel : NNRTI_LANES;
+            memcpy(wide, t.panel, (size_t)width * sizeof(float));
+            NNRTI_CPU(widen_run)((const uint16_t *)(const void *)(t.panel + width), wide + width,
+                                 (int32_t)(depth - 2) * width);
+            t.panel = wide;
         }
         if (!NNRTI_CPU(multiply_few)(j, &t, l.run))
             NNRTI_CPU(multiply_all)(&t, t.count > NNRTI_LANES);
@@ -6689,14 +6986,21 @@ static int32_t NNRTI_CPU(multiply_next)(const NNRTI_CPU(tile) * t, int32_t width
 {
     const int32_t whole = NNRTI_CPU_TOGETHER * NNRTI_WIDE, most = left < width ? left : width;
     const size_t apart = 2 * NNRTI_LANES, step = (size_t)inside * NNRTI_LANES;
+    const bool half = t->halves != NULL;
     if (width == whole && left >= 2 * whole) {
-        NNRTI_CPU(multiply_vectors_8)(t, apart, panelFloats, step);
+        (half ? NNRTI_CPU(multiply_vectors_half_8) : NNRTI_CPU(multiply_vectors_8))(t, apart, panelFloats, step);
         return 8;
     }
     switch (most) {
-    case 4: NNRTI_CPU(multiply_vectors_4)(t, apart, 0, step); return 4;
-    case 1: NNRTI_CPU(multiply_vectors_1)(t, 0, 0, step); return 1;
-    default: NNRTI_CPU(multiply_vectors_2)(t, 0, 0, step); return 2;
+    case 4:
+        (half ? NNRTI_CPU(multiply_vectors_half_4) : NNRTI_CPU(multiply_vectors_4))(t, apart, 0, step);
+        return 4;
+    case 1:
+        (half ? NNRTI_CPU(multiply_vectors_half_1) : NNRTI_CPU(multiply_vectors_1))(t, 0, 0, step);
+        return 1;
+    default:
+        (half ? NNRTI_CPU(multiply_vectors_half_2) : NNRTI_CPU(multiply_vectors_2))(t, 0, 0, step);
+        return 2;
     }
 }
 
@@ -6724,7 +7028,13 @@ static void NNRTI_CPU(vector_task)(void *arg, uint32_t i, uint32_t worker)
     t.sumHigh = j->sumHigh;
     for (int32_t v = from; v < to;) {
         const int32_t before = v % whole, inside = all - (v - before) < whole ? all - (v - before) : whole;
-        t.panel = (const float *)j->packed->data + (size_t)(v / whole) * panelFloats + (size_t)before * NNRTI_LANES;
+        if (a->half) {
+            const uint16_t *const panel = (const uint16_t *)j->packed->data + (size_t)(v / whole) * panelFloats;
+            t.panel = (const float *)(const void *)panel + (size_t)before * NNRTI_LANES;
+            t.halves = panel + (size_t)(2 * inside + before) * NNRTI_LANES;
+        } else {
+            t.panel = (const float *)j->packed->data + (size_t)(v / whole) * panelFloats + (size_t)before * NNRTI_LANES;
+        }
         t.channel = v * NNRTI_LANES;
         t.count = C - t.channel;
         v += NNRTI_CPU(multiply_next)(&t, inside - before, inside, panelFloats, to - v);
@@ -10205,113 +10515,9 @@ static NNRT_ReturnCode NNRTI_CPU(dequantise)(const void *attr, nnrt_view *args, 
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>halves: float16 as bits. Widening is exact, narrowing rounds to nearest, halves to even; what is no number keeps
-   its sign and what there is room for of its other bits, and becomes quiet. */
+/* >>halves: tensors of float16 */
 
-#define nnrti_v_widen NNRTI_CPU(v_widen)
-#define nnrti_v_narrow NNRTI_CPU(v_narrow)
-#define nnrti_v_round NNRTI_CPU(v_round)
-#if NNRTI_CPU_IS == 4
-NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
-{
-    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
-}
-NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
-{
-    _mm256_storeu_si256((__m256i *)(void *)p, _mm512_maskz_cvtps_ph(0xFFFF, v, 8));
-}
-NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
-{
-    return _mm512_cvtph_ps(_mm512_maskz_cvtps_ph(0xFFFF, v, 8));
-}
-#elif NNRTI_CPU_IS == 3
-NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
-{
-    return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
-}
-NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
-{
-    _mm_storeu_si128((__m128i *)(void *)p, _mm256_cvtps_ph(v, 0));
-}
-NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
-{
-    return _mm256_cvtph_ps(_mm256_cvtps_ph(v, 0));
-}
-#elif NNRTI_CPU_IS == 2
-NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
-{
-    return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
-}
-NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
-{
-    vst1_u16(p, vreinterpret_u16_f16(vcvt_f16_f32(v)));
-}
-NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
-{
-    return vcvt_f32_f16(vcvt_f16_f32(v));
-}
-#else
-typedef uint32_t NNRTI_CPU(v_words) __attribute__((vector_size(16)));
-/* No step of either has a subnormal float: some machines take these for 0. */
-NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
-{
-    const NNRTI_CPU(v_words) x = {p[0], p[1], p[2], p[3]};
-    const NNRTI_CPU(v_words) rest = (x & 0x7FFFu) << 13, e = rest & 0x0F800000u, up = rest + (112u << 23);
-    const NNRTI_CPU(v_words) special = (NNRTI_CPU(v_words))(e == 0x0F800000u), small = (NNRTI_CPU(v_words))(e == 0);
-    const NNRTI_CPU(v_words) none = special & (NNRTI_CPU(v_words))(rest != e);
-    const NNRTI_CPU(v_words) tiny =
-        (NNRTI_CPU(v_words))((nnrti_v)(rest + (113u << 23)) - nnrti_v_all(6.103515625e-05f)); /* 2^-14 */
-    return (nnrti_v)((small & tiny) | (~small & (up + (special & (112u << 23)))) | (none & 0x400000u) |
-                     (x & 0x8000u) << 16);
-}
-NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
-{
-    const NNRTI_CPU(v_words) sign = (NNRTI_CPU(v_words))v & 0x80000000u, x = (NNRTI_CPU(v_words))v ^ sign;
-    const NNRTI_CPU(v_words) large = (NNRTI_CPU(v_words))(x >= (143u << 23)); /* 2^16 */
-    const NNRTI_CPU(v_words) none = (NNRTI_CPU(v_words))(x > (255u << 23));
-    const NNRTI_CPU(v_words) small = (NNRTI_CPU(v_words))(x < (113u << 23)); /* 2^-14 */
-    /* The sum with 0.5 has 2^-24 as its last bit, the other one rounds what is cut off. */
-    const NNRTI_CPU(v_words) tiny = (NNRTI_CPU(v_words))((nnrti_v)x + nnrti_v_all(0.5f)) - (126u << 23);
-    const NNRTI_CPU(v_words) down = (x - (112u << 23) + 0xFFFu + (x >> 13 & 1u)) >> 13;
-    const NNRTI_CPU(v_words) infinite = 0x7C00u | (none & (0x200u | (x >> 13 & 0x3FFu)));
-    const NNRTI_CPU(v_words) y = (small & tiny) | (~small & ~large & down) | (large & infinite) | sign >> 16;
-    for (int32_t i = 0; i < 4; i++)
-        p[i] = (uint16_t)y[i];
-}
-NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
-{
-    uint16_t half[NNRTI_LANES];
-    nnrti_v_narrow(half, v);
-    return nnrti_v_widen(half);
-}
-#endif
-
-/* y = x, count of them. */
-NNRTI_CPU_INLINE void NNRTI_CPU(widen_run)(const uint16_t *x, float *y, int32_t count)
-{
-    int32_t i = 0;
-    for (; i + NNRTI_LANES <= count; i += NNRTI_LANES)
-        nnrti_v_store(y + i, nnrti_v_widen(x + i));
-    if (i < count) {
-        uint16_t part[NNRTI_LANES] = {0};
-        nnrti_cpu_copy_part(part, x + i, (size_t)(count - i) * sizeof(*x));
-        nnrti_v_store_part(y + i, nnrti_v_widen(part), count - i);
-    }
-}
-
-NNRTI_CPU_INLINE void NNRTI_CPU(narrow_run)(const float *x, uint16_t *y, int32_t count)
-{
-    int32_t i = 0;
-    for (; i + NNRTI_LANES <= count; i += NNRTI_LANES)
-        nnrti_v_narrow(y + i, nnrti_v_load(x + i));
-    if (i < count) {
-        uint16_t part[NNRTI_LANES];
-        nnrti_v_narrow(part, nnrti_v_load_part(x + i, count - i));
-        nnrti_cpu_copy_part(y + i, part, (size_t)(count - i) * sizeof(*y));
-    }
-}
-
-/* The same, elements stepX and stepY apart. */
+/* y = x, count of them, elements stepX and stepY apart. */
 NNRTI_CPU_APART static void NNRTI_CPU(widen_row)(const uint16_t *x, ptrdiff_t stepX, float *y, ptrdiff_t stepY,
                                                  int32_t count)
 {
@@ -11888,10 +12094,10 @@ static NNRT_ReturnCode NNRTI_CPU(add_8)(const void *attr, nnrt_view *args, nnrt_
 #define NNRTI_CPU_ROW_OWN(kernel) {NNRTI_CPU(kernel), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_SET)},
 #if NNRTI_CPU_IS == 5
 #define NNRTI_CPU_ROW(kernel) {nnrti_cpu_##kernel##_avx512, "nnrt_cpu_" #kernel "_avx512"},
-#define NNRTI_CPU_WEIGHTS nnrti_cpu_winograd_weights_avx512
+#define NNRTI_CPU_WEIGHTS nnrti_cpu_winograd_weights_avx512, nnrti_cpu_narrow_weights_avx512
 #else
 #define NNRTI_CPU_ROW NNRTI_CPU_ROW_OWN
-#define NNRTI_CPU_WEIGHTS NNRTI_CPU(winograd_weights)
+#define NNRTI_CPU_WEIGHTS NNRTI_CPU(winograd_weights), NNRTI_CPU(narrow_weights)
 #endif
 static const nnrti_cpu_set NNRTI_CPU(set) = {
     NNRTI_CPU_TEXT_2(NNRTI_CPU_SET), NNRTI_LANES, NNRTI_WIDE *NNRTI_LANES, NNRTI_CPU_WEIGHTS,

@@ -547,6 +547,10 @@ refused 1 'run --device fake: what it does not take' "device 'fake' does not hav
 t 0 'run --float16 and the rest' run examples/digits/digits.onnx --input examples/digits/digit_7.png --device fake:float16=yes,modes=yes,priorities=yes --float16 --performance extreme --priority high --extension a=b --extension=c=
 prints 'run --float16: the digit' '^  7  1$'
 refused 1 'run --float16 on a device that has none' "device 'reference_nnrt_v2_0' has no float32 in float16" run examples/digits/digits.onnx --input random --device reference --float16
+t 0 'run --float16 and the rest on cpu' run examples/digits/digits.onnx --input examples/digits/digit_7.png --device cpu --float16 --performance extreme --priority high --top 1
+prints 'run --float16 on cpu: the digit' '^  7  0\.9999'
+t 0 'hints on reference' run examples/digits/digits.onnx --input examples/digits/digit_7.png --device reference --performance high --priority low --top 1
+prints 'hints on reference: the digit' '^  7  0\.99998'
 refused 1 'run --float16 on auto' "has no float32 in float16" run examples/digits/digits.onnx --input random --float16
 refused 1 'run --performance on a device that has none' "has no performance modes" run examples/digits/digits.onnx --input random --device fake: --performance low
 refused 1 'run --priority on a device that has none' "has no priorities" run examples/digits/digits.onnx --input random --device fake: --priority low
@@ -1571,6 +1575,14 @@ t 0 'run --cache on a device without one' run $digits/digits.onnx --input $digit
 says 'run --cache on a device without one' '^nnrt: note: --cache .*no device that has a part of this model keeps any$'
 t 0 'run --cache on a device that gives nothing' run $digits/digits.onnx --input $digits/digit_7.png --device fake:name=npu2,cache=count --cache "$tmp/cache"
 says 'run --cache on a device that gives nothing' '^nnrt: note: --cache .*the device gives nothing to keep$'
+mkdir "$tmp/cpu_cache"
+for packed in 1,0 0,1; do
+    t 0 'run --cache on cpu' run $digits/digits.onnx --input $digits/digit_7.png --device cpu --cache "$tmp/cpu_cache" --json
+    py "run --cache on cpu: prepared and restored are $packed" "[d['cache']['prepared'], d['cache']['restored']] == [$packed]"
+    silent 'run --cache on cpu'
+done
+t 0 'run --cache on cpu, the results' run $digits/digits.onnx --input $digits/digit_7.png --device cpu --cache "$tmp/cpu_cache" --output-dir "$tmp/cache_got"
+if cmp -s "$tmp/cache_got/probabilities.npy" "$tmp/cache_plain/probabilities.npy"; then pass; else fail 'run --cache on cpu: other results'; fi
 refused 2 'run --cache without a value' 'lacks its value DIR' run $digits/digits.onnx --cache
 refused 1 'info of a cache' 'it is a cache' info "$(ls -d "$tmp"/cache/* | head -n 1)"
 

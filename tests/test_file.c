@@ -711,6 +711,13 @@ static void test_changed_attributes(void **state)
     }
 }
 
+static uint64_t checksum_of(const image *f)
+{
+    nnrti_file_header h;
+    memcpy(&h, f->data, sizeof(h));
+    return nnrti_file_checksum(f->data, &h);
+}
+
 /* Puts a row in, makes the checksum right, and wants a refusal that contains text. */
 static void row_refused(image *f, uint32_t i, const nnrti_file_row *row, const char *text)
 {
@@ -723,7 +730,7 @@ static void row_refused(image *f, uint32_t i, const nnrti_file_row *row, const c
     memset(&error, 0, sizeof(error));
     desc.checksum = true;
     memcpy(f->data + 64 + i * 40, row, sizeof(*row));
-    sum = nnrti_file_checksum(f->data, f->bytes);
+    sum = checksum_of(f);
     memcpy(f->data + 24, &sum, sizeof(sum));
     assert_int_equal(nnrt_model_load_memory(&m, f->data, f->bytes, &desc, &error), NNRT_INVALID_FILE);
     if (strstr(error.message, text) == NULL)
@@ -784,7 +791,7 @@ static void field_refused(image *f, uint32_t i, uint32_t record, size_t offset, 
     desc.checksum = true;
     memcpy(&was, at, sizeof(was));
     memcpy(at, &value, sizeof(value));
-    sum = nnrti_file_checksum(f->data, f->bytes);
+    sum = checksum_of(f);
     memcpy(f->data + 24, &sum, sizeof(sum));
     assert_int_not_equal(nnrt_model_load_memory(&m, f->data, f->bytes, &desc, &error), NNRT_SUCCESS);
     assert_null(m);
@@ -1035,7 +1042,7 @@ static image image_with_sections(const image *f, const char *own, const char *pr
     memcpy(g.data + 64, rows, sizeof(rows));
     memcpy(g.data + 16, &g.bytes, sizeof(g.bytes));
     memcpy(g.data + 32, &count, sizeof(count));
-    sum = nnrti_file_checksum(g.data, g.bytes);
+    sum = checksum_of(&g);
     memcpy(g.data + 24, &sum, sizeof(sum));
     return g;
 }

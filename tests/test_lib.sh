@@ -27,7 +27,7 @@ library() {
     nm -D --undefined-only "$library" | awk '{ print $NF }' | sed 's:@.*::' |
         grep -xE 'abort|exit|_exit|__assert_fail|v?printf|puts|putchar|perror|raise|stdout|stderr' >log
     verdict "$1: the library calls nothing that ends the program or prints" "$(wc -l <log)" log
-    printf '#define NNRT_IMPLEMENTATION\n#include "%s"\n' "$5" >implementation.c
+    printf '#define NNRT_THREADS 1\n#define NNRT_IMPLEMENTATION\n#include "%s"\n' "$5" >implementation.c
     try "$5" clang -std=c99 -O0 -w -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0 -I"$root/compat" -c -o implementation.o implementation.c
 }
 
@@ -56,6 +56,14 @@ example examples/ohnn/quantised.c '-6 stands for 2, -7 stands for 1.5, -10 stand
 example examples/ohnn/dynamic.c '1x2: 1 10
 2x2: 1 10 2 20
 3x2: 1 10 2 20 3 30'
+# relu of 4 + 4 - 2 + 0.5, 12 + 2 + 1 - 1; the cache is then there, and is what the second start of each takes
+example examples/ohnn/guide.c 'first start: 6.5 14
+second start: 6.5 14'
+[ -s 0.nncache ] && [ -s cache_info.nncache ]
+verdict 'examples/ohnn/guide.c: the model is in the cache' $?
+NNRT_OHNN_LOG=log ./program >told
+grep -q "^nnrt: device 'cpu_nnrt_v1_0' has taken what it had prepared before$" log && grep -q '^second start: 6.5 14$' told
+verdict 'examples/ohnn/guide.c: the device takes it from there, which the log says' $? log
 library nnadapter "$root/compat/nnadapter/nnadapter.h" 28 'NNAdapter[A-Za-z]*_[a-z][A-Za-z0-9]+' nnrt_nnadapter.h
 # max(2 * cell - right - below, 0), by hand
 example examples/nnadapter/nnadapter.c 'builtin_device: 2x2: 0 0 0 10 1x3: 0 3 0'

@@ -781,7 +781,7 @@ static void compilations(void **state)
            : k == 2 ? OH_NNCompilation_SetPriority(c, OH_NN_PRIORITY_HIGH)
                     : OH_NNCompilation_SetPerformanceMode(c, (OH_NN_PerformanceMode)9),
            OK);
-        is(OH_NNCompilation_Build(c), OF); /* the device has none of them */
+        is(OH_NNCompilation_Build(c), k < 2 ? OF : k == 2 ? OK : IP); /* the reference device takes hints alone */
         OH_NNCompilation_Destroy(&c);
     }
     /* sources */
@@ -1580,27 +1580,39 @@ static void on_died(void *userData)
     fail();
 }
 
-/* The device has no asynchronous runs: one without RunIn. */
+/* The arguments of asynchronous runs, on the first device. */
 static void asynchronous(void **state)
 {
-    nnrt_fake *fake = registered("fake:name=npu0,without=RunIn");
-    OH_NNExecutor *e = add_executor_on(2, "npu0");
+    OH_NNExecutor *e = add_executor(2);
     NN_Tensor *in[2] = {NULL, NULL}, *out[1] = {NULL};
     int user = 0;
     (void)state;
     is(OH_NNExecutor_SetOnRunDone(NULL, on_done), IP);
     is(OH_NNExecutor_SetOnRunDone(e, NULL), IP);
-    is(OH_NNExecutor_SetOnRunDone(e, on_done), OF);
     is(OH_NNExecutor_SetOnServiceDied(NULL, on_died), IP);
     is(OH_NNExecutor_SetOnServiceDied(e, NULL), IP);
-    is(OH_NNExecutor_SetOnServiceDied(e, on_died), OF);
+    is(OH_NNExecutor_SetOnServiceDied(e, on_died), OK);
     is(OH_NNExecutor_RunAsync(NULL, in, 2, out, 1, 10, &user), IP);
     is(OH_NNExecutor_RunAsync(e, NULL, 2, out, 1, 10, &user), IP);
     is(OH_NNExecutor_RunAsync(e, in, 1, out, 1, 10, &user), OF); /* what the model has comes later */
     is(OH_NNExecutor_RunAsync(e, in, 2, NULL, 1, 10, &user), IP);
     is(OH_NNExecutor_RunAsync(e, in, 2, out, 0, 10, &user), IP);
     is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 10, NULL), IP);
-    is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 10, &user), OF);
+    is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 10, &user), OF); /* no callback is set */
+    is(OH_NNExecutor_SetOnRunDone(e, on_done), OK);
+    is(OH_NNExecutor_RunAsync(e, in, 1, out, 1, 10, &user), IP);
+    is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 10, &user), OH_NN_NULL_PTR);
+    OH_NNExecutor_Destroy(&e);
+}
+
+/* A device without RunIn has no asynchronous runs. */
+static void never_asynchronous(void **state)
+{
+    nnrt_fake *fake = registered("fake:name=npu0,without=RunIn");
+    OH_NNExecutor *e = add_executor_on(2, "npu0");
+    (void)state;
+    is(OH_NNExecutor_SetOnRunDone(e, on_done), OF);
+    is(OH_NNExecutor_SetOnServiceDied(e, on_died), OF);
     OH_NNExecutor_Destroy(&e);
     unregistered(fake);
 }
@@ -1747,6 +1759,142 @@ static void later(void **state)
     is(OH_NNTensor_Destroy(&in[0]), OK);
     is(OH_NNTensor_Destroy(&in[1]), OK);
     is(OH_NNTensor_Destroy(&out[0]), OK);
+}
+
+/* Lines of the log. */
+static char heard[4096];
+
+static void hear(void *user, nnrt_log_level level, const char *text)
+{
+    const size_t length = strlen(heard);
+    (void)user;
+    if (level == NNRT_LOG_WARNING)
+        snprintf(heard + length, sizeof(heard) - length, "%s\n", text);
+}
+
+/* Why Build refuses goes to the log: an option that the device does not have, and a node that it does not take. */
+static void logged(void **state)
+{
+    static const char *const texts[4] = {"device 'npu0_acme_v1_0' does not support OH_NNCompilation_SetCache",
+                                         "device 'npu0_acme_v1_0' does not support OH_NNCompilation_EnableFloat16",
+                                         "device 'npu0_acme_v1_0' does not support OH_NNCompilation_SetPerformanceMode",
+                                         "device 'npu0_acme_v1_0' does not support OH_NNCompilation_SetPriority"};
+    nnrt_fake *fake = registered("fake:name=npu0,vendor=acme");
+    OH_NNModel *model = NULL;
+    OH_NNCompilation *c;
+    nnrt_log log;
+    (void)state;
+    memset(&log, 0, sizeof(log));
+    log.line = hear;
+    log.most = NNRT_LOG_DEBUG;
+    nnrt_ohnn_log(&log);
+    is(add_model(&model, 2), OK);
+    for (int k = 0; k < 4; k++) {
+        heard[0] = '\0';
+        c = OH_NNCompilation_Construct(model);
+        is(OH_NNCompilation_SetDevice(c, id_of("npu0_acme_v1_0")), OK);
+        is(k == 0   ? OH_NNCompilation_SetCache(c, "build", 1)
+           : k == 1 ? OH_NNCompilation_EnableFloat16(c, true)
+           : k == 2 ? OH_NNCompilation_SetPerformanceMode(c, OH_NN_PERFORMANCE_HIGH)
+                    : OH_NNCompilation_SetPriority(c, OH_NN_PRIORITY_HIGH),
+           OK);
+        is(OH_NNCompilation_Build(c), OF);
+        if (strstr(heard, texts[k]) == NULL)
+            fail_msg("'%s' does not say '%s'", heard, texts[k]);
+        OH_NNCompilation_Destroy(&c);
+    }
+    unregistered(fake);
+    fake = registered("fake:name=npu0,vendor=acme,not=ADD_FUSION");
+    heard[0] = '\0';
+    c = OH_NNCompilation_Construct(model);
+    is(OH_NNCompilation_SetDevice(c, id_of("npu0_acme_v1_0")), OK);
+    is(OH_NNCompilation_Build(c), OH_NN_FAILED);
+    if (strstr(heard, "device 'npu0_acme_v1_0' does not take node 0: ") == NULL || strstr(heard, "ADD_FUSION") == NULL)
+        fail_msg("'%s' names neither node nor operator", heard);
+    OH_NNCompilation_Destroy(&c);
+    unregistered(fake);
+    nnrt_ohnn_log(NULL);
+    OH_NNModel_Destroy(&model);
+}
+
+/* Which runs have ended, in that order. */
+static pthread_mutex_t endings = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t ended[8], nEnded;
+
+static void tell_end(void *userData, OH_NN_ReturnCode code, void *out[], int32_t count)
+{
+    (void)code, (void)out, (void)count;
+    pthread_mutex_lock(&endings);
+    ended[nEnded++] = *(const uint32_t *)userData;
+    pthread_mutex_unlock(&endings);
+}
+
+static uint32_t endings_so_far(void)
+{
+    uint32_t n;
+    pthread_mutex_lock(&endings);
+    n = nEnded;
+    pthread_mutex_unlock(&endings);
+    return n;
+}
+
+/* All executors share four threads: of runs that wait the one of the highest priority begins first. Three threads are kept
+   until the end, and one for a while, in which the others queue. */
+static void priorities(void **state)
+{
+    static const float x[6] = {1, -2, 3, -4, 5, -6};
+    static const OH_NN_Priority ranks[7] = {OH_NN_PRIORITY_NONE, OH_NN_PRIORITY_NONE, OH_NN_PRIORITY_NONE,
+                                            OH_NN_PRIORITY_NONE, OH_NN_PRIORITY_LOW,  OH_NN_PRIORITY_NONE,
+                                            OH_NN_PRIORITY_HIGH};
+    const int32_t dims[2] = {2, 3};
+    nnrt_fake *fakes[3] = {registered("fake:name=kept,vendor=acme,priorities=yes,hang=RunIn:0"),
+                           registered("fake:name=slow,vendor=acme,priorities=yes,hang=RunIn:200"),
+                           registered("fake:name=quick,vendor=acme,priorities=yes")};
+    static const char *const names[3] = {"kept_acme_v1_0", "slow_acme_v1_0", "quick_acme_v1_0"};
+    uint32_t numbers[7];
+    OH_NNModel *model = NULL;
+    OH_NNExecutor *e[7];
+    NN_Tensor *in[7][2], *out[7][1];
+    (void)state;
+    nEnded = 0;
+    is(add_model(&model, 2), OK);
+    for (uint32_t i = 0; i < 7; i++) {
+        OH_NNCompilation *c = OH_NNCompilation_Construct(model);
+        numbers[i] = i;
+        is(OH_NNCompilation_SetDevice(c, id_of(names[i < 3 ? 0 : i == 3 ? 1 : 2])), OK);
+        is(OH_NNCompilation_SetPriority(c, ranks[i]), OK);
+        is(OH_NNCompilation_Build(c), OK);
+        e[i] = OH_NNExecutor_Construct(c);
+        assert_non_null(e[i]);
+        is(OH_NNExecutor_SetOnRunDone(e[i], tell_end), OK);
+        OH_NNCompilation_Destroy(&c);
+        in[i][0] = tensor_of(OH_NN_FLOAT32, dims, 2, x, 24);
+        in[i][1] = tensor_of(OH_NN_FLOAT32, dims, 2, x, 24);
+        out[i][0] = tensor_of(OH_NN_FLOAT32, dims, 2, NULL, 24);
+        is(OH_NNExecutor_RunAsync(e[i], in[i], 2, out[i], 1, 0, &numbers[i]), OK);
+        while (i == 3 && nnrt_fake_get_record(fakes[0]).calls[NNRT_FAKE_RunIn] < 3)
+            usleep(1000);
+        while (i == 3 && nnrt_fake_get_record(fakes[1]).calls[NNRT_FAKE_RunIn] < 1)
+            usleep(1000);
+    }
+    while (endings_so_far() < 4)
+        usleep(1000);
+    nnrt_fake_wake(fakes[0]);
+    while (endings_so_far() < 7)
+        usleep(1000);
+    assert_int_equal(ended[0], 3);
+    assert_int_equal(ended[1], 6); /* high */
+    assert_int_equal(ended[2], 5); /* none, which is medium */
+    assert_int_equal(ended[3], 4); /* low */
+    for (uint32_t i = 0; i < 7; i++) {
+        OH_NNExecutor_Destroy(&e[i]);
+        is(OH_NNTensor_Destroy(&in[i][0]), OK);
+        is(OH_NNTensor_Destroy(&in[i][1]), OK);
+        is(OH_NNTensor_Destroy(&out[i][0]), OK);
+    }
+    OH_NNModel_Destroy(&model);
+    for (uint32_t i = 0; i < 3; i++)
+        unregistered(fakes[i]);
 }
 
 static void runs(void **state)
@@ -3032,7 +3180,8 @@ int main(void)
         cmocka_unit_test(foreign_refused),                             cmocka_unit_test(foreign_open),
         cmocka_unit_test(caches_without_memory),
         cmocka_unit_test(executors),    cmocka_unit_test(asynchronous),  cmocka_unit_test(later),
-        cmocka_unit_test(builtin_later), cmocka_unit_test(runs),
+        cmocka_unit_test(builtin_later), cmocka_unit_test(never_asynchronous), cmocka_unit_test(runs),
+        cmocka_unit_test(logged), cmocka_unit_test(priorities),
         cmocka_unit_test(serialised),
         cmocka_unit_test(misaligned),   cmocka_unit_test(device_memory), cmocka_unit_test(deprecated),  cmocka_unit_test(dynamic), cmocka_unit_test(shapes_kept),
         cmocka_unit_test(operators),    cmocka_unit_test(quantised),   cmocka_unit_test(refused),

@@ -1,6 +1,7 @@
 /* Packed weights that are kept (nnrt_packs, nnrt_draft_pack): a file with them gives the bits of the model without, nothing
    is packed again, and what is damaged, of another model, another version or other instructions is noticed and not used. */
 #define _XOPEN_SOURCE 700 /* posix_memalign */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -386,7 +387,8 @@ static void test_others(void **state)
     assert_int_equal(nnrt_cache_save_memory(c, NULL, NULL, 0, &bytes, &e), NNRT_OPERATION_FORBIDDEN);
     assert_int_equal(nnrt_cache_create(&unasked, NULL, NULL), NNRT_SUCCESS); /* one that was not asked to have them */
     r = session_of(m, unasked);
-    assert_int_equal(r.state.kept + r.state.prepared, 0);
+    assert_int_equal(r.state.kept, 1); /* it has a model cache, which needs no model beside it */
+    assert_int_equal(nnrt_cache_save_memory(unasked, NULL, NULL, 0, &bytes, &e), NNRT_SUCCESS);
     free(r.y);
     nnrt_cache_destroy(unasked);
     file = saved(m, c, &bytes);
@@ -400,7 +402,7 @@ static void test_others(void **state)
     tiles = NULL;
     for (uint32_t i = 0; nnrt_cpu_set(i) != NULL; i++) { /* devices of other names */
         char name[32];
-        assert_int_equal(nnrt_cpu_register(nnrt_cpu_set(i), NULL), NNRT_SUCCESS);
+        (void)nnrt_cpu_register(nnrt_cpu_set(i), NULL);
         snprintf(name, sizeof(name), "cpu-%s", nnrt_cpu_set(i));
         device = name;
         r = session_of(again, NULL);
@@ -868,9 +870,555 @@ static int add_device(void **state)
     return nnrt_cpu_register(NULL, NULL) == NNRT_SUCCESS ? 0 : -1;
 }
 
+/* ---- the model cache ---- */
+
+static nnrt_cache *cache_from(const void *data, size_t bytes)
+{
+    nnrt_cache_desc desc;
+    nnrt_cache *c = NULL;
+    memset(&desc, 0, sizeof(desc));
+    desc.data = data;
+    desc.bytes = bytes;
+    assert_int_equal(nnrt_cache_create(&c, &desc, NULL), NNRT_SUCCESS);
+    return c;
+}
+
+/* The bytes of a cache, aligned; the caller frees them. */
+static uint8_t *cached(const nnrt_cache *c, size_t *bytes)
+{
+    void *data = NULL;
+    nnrt_error e;
+    memset(&e, 0, sizeof(e));
+    if (nnrt_cache_save_memory(c, NULL, NULL, 0, bytes, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    assert_int_equal(posix_memalign(&data, NNRT_ALIGNMENT, *bytes), 0);
+    assert_int_equal(nnrt_cache_save_memory(c, NULL, data, *bytes, bytes, &e), NNRT_SUCCESS);
+    return (uint8_t *)data;
+}
+
+/* Bytes of the constants of a model. */
+static size_t constants_of(const NNRT_Model *m)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < m->allTensors.count; i++)
+        bytes += m->allTensors.data[i].data.addr != NULL ? m->allTensors.data[i].data.dataSize : 0;
+    return bytes;
+}
+
+/* A second start packs nothing and gives the same bits, with the model and without it, by name and through auto. Weights
+   that are packed are not kept a second time. */
+static void test_second_start(void **state)
+{
+    static const char *const devices[] = {"cpu", "auto:cpu"};
+    (void)state;
+    for (uint32_t i = 0; i < 6 * MODELS; i++) {
+        NNRT_Model *m = model_of(i % MODELS), *alone = NULL;
+        nnrt_cache *c = cache_from(NULL, 0), *again;
+        outcome plain, first, second, third;
+        nnrt_load_desc load;
+        uint8_t *data;
+        size_t bytes = 0, kept;
+        uint64_t row[6];
+        nnrt_file_section s;
+        tiles = i / MODELS % 3 == 0 ? NULL : i / MODELS % 3 == 1 ? "4" : "0";
+        device = devices[i / MODELS / 3];
+        plain = session_of(m, NULL);
+        first = session_of(m, c);
+        assert_int_equal(first.state.prepared, 1);
+        assert_int_equal(first.state.restored, 0);
+        assert_int_equal(first.state.kept, 1);
+        assert_in_range(first.state.packed, 2, 8);
+        same(&plain, &first);
+        data = cached(c, &bytes);
+        again = cache_from(data, bytes);
+        second = session_of(m, again);
+        assert_int_equal(second.state.fault.code, NNRT_SUCCESS);
+        assert_int_equal(second.state.restored, 1);
+        assert_int_equal(second.state.prepared + second.state.packed, 0);
+        same(&plain, &second);
+        kept = constants_of(m);
+        nnrt_model_destroy(m);
+        memset(&load, 0, sizeof(load));
+        load.cache = true;
+        assert_int_equal(nnrt_model_load_memory(&alone, data, bytes, &load, NULL), NNRT_SUCCESS);
+        s = packed_section(alone);
+        memcpy(row, (const uint8_t *)s.data + 64, sizeof(row)); /* the third block: the model */
+        if (i % MODELS >= 2)
+            assert_in_range(row[5], 1, kept / 4 + 4096);
+        assert_true(row[5] < kept / 2 + 8192);
+        third = session_of(alone, NULL);
+        same(&plain, &third);
+        nnrt_model_destroy(alone);
+        nnrt_cache_destroy(c);
+        nnrt_cache_destroy(again);
+        free(data);
+        free(plain.y);
+        free(first.y);
+        free(second.y);
+        free(third.y);
+    }
+    tiles = NULL;
+    device = "cpu";
+}
+
+/* A constant that is packed and also read by a step stays in the cache: z = (x W) * W. */
+static void test_shared_constant(void **state)
+{
+    const int32_t dims[2] = {40, 40};
+    float *w = made_up(1600, 3);
+    NNRT_MulFusion mul;
+    NNRT_MatMulFusion matmul;
+    NNRT_Model *m = NULL;
+    nnrt_builder *b = NULL;
+    nnrt_cache *c = cache_from(NULL, 0), *again;
+    outcome plain, first, second;
+    uint8_t *data;
+    size_t bytes = 0;
+    uint32_t in[2];
+    nnrt_error e;
+    (void)state;
+    memset(&mul, 0, sizeof(mul));
+    memset(&matmul, 0, sizeof(matmul));
+    memset(&e, 0, sizeof(e));
+    assert_int_equal(nnrt_builder_create(&b, "shared", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", F32, 2, dims);
+    in[1] = nnrt_builder_constant(b, "w", F32, 2, dims, w, true);
+    in[0] = nnrt_builder_op(b, "y", NNRT_NODE_TYPE_MATMUL_FUSION, &matmul, in, 2);
+    nnrt_builder_output(b, nnrt_builder_op(b, "z", NNRT_NODE_TYPE_MUL_FUSION, &mul, in, 2));
+    if (nnrt_builder_finish(b, &m, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    nnrt_builder_destroy(b);
+    plain = session_of(m, NULL);
+    first = session_of(m, c);
+    assert_int_equal(first.state.packed, 1);
+    data = cached(c, &bytes);
+    assert_in_range(bytes, 2 * 1600 * sizeof(float), 3 * 1600 * sizeof(float)); /* packed, and as it is */
+    again = cache_from(data, bytes);
+    second = session_of(m, again);
+    assert_int_equal(second.state.restored, 1);
+    same(&plain, &second);
+    nnrt_cache_destroy(c);
+    nnrt_cache_destroy(again);
+    nnrt_model_destroy(m);
+    free(data);
+    free(w);
+    free(plain.y);
+    free(first.y);
+    free(second.y);
+}
+
+/* A cache is not used for a model with another weight or with other options, and not if it is damaged. */
+static void test_missed(void **state)
+{
+    NNRT_Model *m = model_of(2);
+    nnrt_cache *c = cache_from(NULL, 0), *again;
+    outcome plain = session_of(m, c), r, now;
+    uint8_t *data;
+    size_t bytes = 0;
+    (void)state;
+    data = cached(c, &bytes);
+    again = cache_from(data, bytes);
+    for (uint32_t i = 0; i < m->allTensors.count; i++) { /* one weight after the other */
+        const NNRT_SharedBuffer *const b = &m->allTensors.data[i].data;
+        uint8_t *last;
+        if (b->addr == NULL || m->allTensors.data[i].dataType != F32)
+            continue;
+        last = (uint8_t *)b->addr + b->dataSize - 2;
+        *last ^= 64;
+        now = session_of(m, NULL);
+        r = session_of(m, again);
+        assert_int_equal(r.state.restored, 0);
+        assert_int_equal(r.state.prepared, 1);
+        assert_non_null(strstr(r.state.fault.message, "another model"));
+        same(&now, &r);
+        assert_memory_not_equal(now.y, plain.y, plain.bytes);
+        free(now.y);
+        free(r.y);
+        *last ^= 64;
+    }
+    tiles = "0";
+    r = session_of(m, again);
+    assert_int_equal(r.state.restored, 0);
+    free(r.y);
+    tiles = NULL;
+    for (size_t i = 0; i < bytes; i += 61) {
+        nnrt_cache *bad;
+        data[i] ^= 16;
+        bad = cache_from(data, bytes);
+        r = session_of(m, bad);
+        assert_int_equal(r.state.restored, 0);
+        same(&plain, &r);
+        free(r.y);
+        nnrt_cache_destroy(bad);
+        data[i] ^= 16;
+    }
+    r = session_of(m, again);
+    assert_int_equal(r.state.restored, 1);
+    same(&plain, &r);
+    free(r.y);
+    nnrt_cache_destroy(again);
+    nnrt_cache_destroy(c);
+    nnrt_model_destroy(m);
+    free(data);
+    free(plain.y);
+}
+
+/* Restoring fails cleanly wherever memory ends, and then the model is prepared, or the session is refused. */
+static void test_restore_memory(void **state)
+{
+    NNRT_Model *m = model_of(2), *alone = NULL;
+    nnrt_cache *c = cache_from(NULL, 0);
+    outcome plain = session_of(m, c);
+    nnrt_session_desc desc;
+    NNRT_Extension extension;
+    nnrt_load_desc load;
+    uint8_t *data;
+    size_t bytes = 0;
+    bool done = false;
+    (void)state;
+    data = cached(c, &bytes);
+    memset(&load, 0, sizeof(load));
+    load.cache = true;
+    assert_int_equal(nnrt_model_load_memory(&alone, data, bytes, &load, NULL), NNRT_SUCCESS);
+    for (int64_t n = 1; !done; n++) {
+        nnrt_session *s = NULL;
+        NNRT_ReturnCode code;
+        nnrt_error e;
+        tracker t;
+        const nnrt_allocator allocator = allocator_of(&t);
+        memset(&t, 0, sizeof(t));
+        t.failAt = n;
+        describe(&desc, &extension);
+        desc.allocator = &allocator;
+        memset(&e, 0, sizeof(e));
+        code = nnrt_session_create(&s, alone, &desc, n % 2 ? &e : NULL);
+        done = t.calls < n;
+        if (code != (done ? NNRT_SUCCESS : NNRT_OUT_OF_MEMORY))
+            fail_msg("call %d of the allocator fails: code %d, '%s'", (int)n, code, e.message);
+        nnrt_session_destroy(s);
+        assert_int_equal(t.live, 0);
+        assert_false(t.wrong);
+    }
+    nnrt_model_destroy(alone);
+    nnrt_model_destroy(m);
+    nnrt_cache_destroy(c);
+    free(data);
+    free(plain.y);
+}
+
+/* PrepareModelFromModelCache of the device itself needs a loader of models. */
+static void test_blocks(void **state)
+{
+    NNRT_Model *m = model_of(2), *alone = NULL;
+    nnrt_cache *c = cache_from(NULL, 0);
+    outcome plain = session_of(m, c);
+    nnrt_device *cpu = nnrt_device_find("cpu");
+    NNRT_SharedBuffer blocks[3];
+    NNRT_PreparedModel *prepared = NULL;
+    NNRT_ModelConfig config;
+    nnrt_load_desc load;
+    nnrt_file_section s;
+    nnrt_error e;
+    uint64_t row[6];
+    uint8_t *data;
+    size_t bytes = 0;
+    bool yes = false;
+    (void)state;
+    assert_int_equal(nnrt_device_ask(cpu, NNRT_ABILITY_MODEL_CACHE, &yes), NNRT_SUCCESS);
+    assert_true(yes);
+    data = cached(c, &bytes);
+    memset(&load, 0, sizeof(load));
+    memset(&config, 0, sizeof(config));
+    memset(&e, 0, sizeof(e));
+    load.cache = true;
+    assert_int_equal(nnrt_model_load_memory(&alone, data, bytes, &load, NULL), NNRT_SUCCESS);
+    s = packed_section(alone);
+    memcpy(row, (const uint8_t *)s.data + 64, sizeof(row));
+    memset(blocks, 0, sizeof(blocks));
+    for (uint32_t i = 0; i < 3; i++) {
+        blocks[i].fd = -1;
+        blocks[i].addr = (void *)(uintptr_t)((const uint8_t *)s.data + row[2 * i]);
+        blocks[i].bufferSize = blocks[i].dataSize = (uint32_t)row[2 * i + 1];
+    }
+    config.error = &e;
+    assert_int_equal(nnrt_device_prepare_cache(cpu, blocks, 3, &config, &prepared), NNRT_NOT_SUPPORT);
+    assert_non_null(strstr(e.message, "nnrt_packs.load"));
+    nnrt_model_destroy(alone);
+    nnrt_model_destroy(m);
+    nnrt_cache_destroy(c);
+    free(data);
+    free(plain.y);
+}
+
+/* ---- weights in half precision ---- */
+
+/* One layer of constant weights, which are to be freed with it. */
+typedef struct layer {
+    NNRT_Model *model;
+    float *w, *bias;
+    size_t nW, nX, nY, terms; /* terms of each sum */
+} layer;
+
+enum { FULL, CONV, CHAIN, PLANES };
+
+/* x [m,k] by [n,k]; an image [m,m,k] by n windows of `window` cells; the same behind a depthwise convolution and in front
+   of it; an image whose planes lie one behind the other. round: each weight is rounded to float16. */
+static layer layer_of(int kind, int32_t m, int32_t k, int32_t n, int32_t window, float large, bool round)
+{
+    const int32_t matrix[2] = {m, k}, image[4] = {1, m, m, k}, planes[4] = {1, k, m, m};
+    const int32_t wide[2] = {n, k}, taps[4] = {n, window, window, k}, own[4] = {n, 3, 3, 1}, back[4] = {k, 1, 1, n};
+    const int64_t twos[2] = {window, window}, ones[2] = {1, 1}, pad[4] = {window / 2, window / 2, window / 2, window / 2};
+    const int64_t three[2] = {3, 3}, no[4] = {0, 0, 0, 0}, pads[4] = {1, 1, 1, 1};
+    NNRT_FullConnection full;
+    NNRT_Conv2DFusion conv, depth, last;
+    nnrt_builder *b = NULL;
+    nnrt_error e;
+    uint32_t in[3], y;
+    layer l;
+    float *d, *other;
+    memset(&l, 0, sizeof(l));
+    memset(&full, 0, sizeof(full));
+    memset(&conv, 0, sizeof(conv));
+    memset(&e, 0, sizeof(e));
+    l.terms = (size_t)k * (size_t)(kind == CONV || kind == PLANES ? window * window : 1);
+    l.nW = (size_t)n * l.terms;
+    l.nX = (size_t)m * (size_t)k * (size_t)(kind == FULL ? 1 : m);
+    l.nY = (size_t)m * (size_t)(kind == CHAIN ? k : n) * (size_t)(kind == FULL ? 1 : m);
+    l.w = made_up(l.nW, 11);
+    l.bias = made_up((size_t)n, 12);
+    d = made_up((size_t)n * 9, 13);
+    other = made_up((size_t)n * (size_t)k, 14);
+    l.w[0] = 3.0e-7f; /* a subnormal of float16 */
+    if (large > 0)
+        l.w[l.nW - 1] = large;
+    for (size_t i = 0; i < l.nW && round; i++)
+        l.w[i] = (float)half_to(half_of((double)l.w[i]));
+    for (size_t i = 0; i < (size_t)n * (size_t)k && round; i++)
+        other[i] = (float)half_to(half_of((double)other[i]));
+    conv.kernelSize = nnrt_int64_list(twos, 2);
+    conv.stride = conv.dilation = nnrt_int64_list(ones, 2);
+    conv.padList = nnrt_int64_list(pad, 4);
+    conv.group = 1;
+    depth = last = conv;
+    depth.kernelSize = nnrt_int64_list(three, 2);
+    depth.padList = nnrt_int64_list(pads, 4);
+    depth.group = n;
+    last.kernelSize = nnrt_int64_list(ones, 2);
+    last.padList = nnrt_int64_list(no, 4);
+    assert_int_equal(nnrt_builder_create(&b, "layer", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", F32, kind == FULL ? 2 : 4, kind == FULL ? matrix : kind == PLANES ? planes : image);
+    if (kind == PLANES) {
+        const int32_t order[4] = {0, 2, 3, 1}, four = 4;
+        in[1] = nnrt_builder_constant(b, "order", I32, 1, &four, order, true);
+        in[0] = nnrt_builder_op(b, "turn", NNRT_NODE_TYPE_TRANSPOSE, NULL, in, 2);
+    }
+    in[1] = nnrt_builder_constant(b, "w", F32, kind == FULL ? 2 : 4, kind == FULL ? wide : taps, l.w, true);
+    in[2] = nnrt_builder_constant(b, "bias", F32, 1, &n, l.bias, true);
+    if (kind == FULL)
+        full.hasBias = true;
+    y = kind == FULL ? nnrt_builder_op(b, "y", NNRT_NODE_TYPE_FULL_CONNECTION, &full, in, 3)
+                     : nnrt_builder_op(b, "y", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, in, 3);
+    if (kind == CHAIN) {
+        in[0] = y;
+        in[1] = nnrt_builder_constant(b, "own", F32, 4, own, d, true);
+        in[2] = NNRT_NO_TENSOR;
+        in[0] = nnrt_builder_op(b, "depth", NNRT_NODE_TYPE_CONV2D_FUSION, &depth, in, 3);
+        in[1] = nnrt_builder_constant(b, "back", F32, 4, back, other, true);
+        y = nnrt_builder_op(b, "last", NNRT_NODE_TYPE_CONV2D_FUSION, &last, in, 3);
+    }
+    nnrt_builder_output(b, y);
+    if (nnrt_builder_finish(b, &l.model, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    nnrt_builder_destroy(b);
+    free(d);
+    free(other);
+    return l;
+}
+
+static void layer_free(layer *l)
+{
+    nnrt_model_destroy(l->model);
+    free(l->w);
+    free(l->bias);
+}
+
+/* The result of such a device, without tiles; the caller frees it. *memory: that of the session. */
+static float *layer_run(const layer *l, const char *by, bool half, const char *only, nnrt_session_memory *memory)
+{
+    float *x = made_up(l->nX, 15), *y = (float *)malloc(l->nY * sizeof(float));
+    NNRT_Extension extensions[2] = {{"nnrt.cpu.winograd", "0", 1}, {"nnrt.cpu.kernel", only, 0}};
+    nnrt_session_desc desc;
+    nnrt_session *s = NULL;
+    nnrt_error e;
+    nnrt_io in = nnrt_io_make(x, l->nX * sizeof(float)), out = nnrt_io_make(y, l->nY * sizeof(float));
+    size_t needed = 0;
+    memset(&desc, 0, sizeof(desc));
+    memset(&e, 0, sizeof(e));
+    extensions[1].size = only != NULL ? (uint32_t)strlen(only) : 0;
+    desc.device = by;
+    desc.enableFloat16 = half;
+    desc.extensions = NNRT_ExtensionList_make(extensions, only != NULL ? 2 : 1);
+    if (nnrt_session_bytes(l->model, &desc, &needed, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    for (uint32_t i = 0; i < 2; i++) { /* by one byte fewer than it needs, and by as many */
+        void *buffer = NULL;
+        assert_int_equal(posix_memalign(&buffer, NNRT_ALIGNMENT, needed), 0);
+        desc.buffer = buffer;
+        desc.bufferBytes = needed - 1 + i;
+        assert_int_equal(nnrt_session_create(&s, l->model, &desc, &e), i == 0 ? NNRT_OUT_OF_MEMORY : NNRT_SUCCESS);
+        if (i == 1 && nnrt_run(s, &in, 1, &out, 1) != NNRT_SUCCESS)
+            fail_msg("%s", nnrt_session_error(s));
+        if (i == 1)
+            *memory = nnrt_session_get_memory(s);
+        nnrt_session_destroy(s);
+        free(buffer);
+    }
+    free(x);
+    return y;
+}
+
+/* Weights that are packed in half precision give, on each set of instructions, the bits of weights that were rounded to
+   float16 beforehand; a weight above 65,504 leaves all of its tensor in float32. */
+static void test_half(void **state)
+{
+    static const struct {
+        int kind;
+        int32_t m, k, n, window;
+        const char *only;
+    } cases[] = {{FULL, 1, 1, 1, 1, NULL},     {FULL, 1, 40, 130, 1, NULL},  {FULL, 1, 7, 64, 1, NULL},
+                 {FULL, 1, 33, 100, 1, NULL},  {FULL, 1, 9, 16, 1, NULL},    {FULL, 1, 9, 48, 1, NULL},
+                 {FULL, 1, 40, 130, 1, "product"}, {FULL, 1, 12, 40, 1, "product"}, {FULL, 1, 5, 70, 1, "product"},
+                 {FULL, 2, 5, 17, 1, NULL},    {FULL, 5, 40, 130, 1, NULL},  {FULL, 13, 3, 33, 1, NULL},
+                 {FULL, 300, 24, 40, 1, NULL}, {CONV, 5, 16, 24, 1, NULL},   {CONV, 9, 16, 40, 3, NULL},
+                 {CONV, 7, 5, 6, 5, NULL},     {CONV, 20, 3, 20, 3, NULL},   {PLANES, 20, 3, 20, 3, NULL},
+                 {PLANES, 33, 3, 8, 3, NULL},  {CHAIN, 12, 24, 40, 1, "chain"}, {CHAIN, 9, 8, 16, 1, "chain"}};
+    (void)state;
+    for (uint32_t c = 0; c < COUNT(cases); c++)
+        for (uint32_t i = 0; nnrt_cpu_set(i) != NULL; i++)
+            for (uint32_t large = 0; large < 3; large++) { /* the largest of float16, and the next number */
+                const float most[3] = {0, 65504, 65504.004f};
+                layer l = layer_of(cases[c].kind, cases[c].m, cases[c].k, cases[c].n, cases[c].window, most[large], false);
+                layer rounded = layer_of(cases[c].kind, cases[c].m, cases[c].k, cases[c].n, cases[c].window, most[large],
+                                         cases[c].kind == CHAIN || large < 2);
+                nnrt_session_memory half, whole;
+                float *y, *z;
+                char name[32];
+                if (cases[c].kind == CHAIN && large == 2) { /* the other product of the chain is rounded all the same */
+                    layer_free(&l);
+                    layer_free(&rounded);
+                    continue;
+                }
+                snprintf(name, sizeof(name), "cpu-%s", nnrt_cpu_set(i));
+                if (strcmp(nnrt_cpu_set(i), "avx512vnni") == 0 && cases[c].only != NULL)
+                    name[strlen("cpu-avx512")] = '\0'; /* whose kernels of floats have that name */
+                y = layer_run(&l, name, true, cases[c].only, &half);
+                z = layer_run(&rounded, name, false, cases[c].only, &whole);
+                if (memcmp(y, z, l.nY * sizeof(float)) != 0)
+                    fail_msg("case %u on %s, largest weight %u: other bits", c, name, large);
+                if (large == 2)
+                    assert_int_equal(half.tables, whole.tables);
+                else if (cases[c].kind != CHAIN)
+                    assert_true(half.tables < whole.tables - 2 * l.nW + 2 * 130 * 4 + 64);
+                free(y);
+                free(z);
+                layer_free(&l);
+                layer_free(&rounded);
+            }
+}
+
+/* Of a large layer the packed bytes halve, and its results are within the bound that the header states of exact sums. */
+static void test_half_size(void **state)
+{
+    layer l = layer_of(FULL, 1, 512, 512, 1, 0, false);
+    nnrt_session_memory half, whole;
+    float *y = layer_run(&l, "cpu", true, NULL, &half), *z = layer_run(&l, "cpu", false, NULL, &whole);
+    float *x = made_up(l.nX, 15);
+    const size_t packed = l.nW * sizeof(float);
+    bool rounded = false;
+    (void)state;
+    assert_in_range(whole.tables - half.tables, packed / 2 - 4096, packed / 2);
+    assert_in_range(whole.total - half.total, packed / 2 - 4096, packed / 2);
+    for (size_t i = 0; i < l.nY; i++) {
+        double sum = (double)l.bias[i], all = fabs(sum), sumX = 0;
+        for (size_t k = 0; k < 512; k++) {
+            sum += (double)x[k] * (double)l.w[i * 512 + k];
+            all += fabs((double)x[k] * (double)l.w[i * 512 + k]);
+            sumX += fabs((double)x[k]);
+        }
+        assert_true(fabs((double)y[i] - sum) <= all * (0x1p-11 + 1.01 * 513 * 0x1p-24) + sumX * 0x1p-25);
+        rounded = rounded || y[i] != z[i];
+    }
+    assert_true(rounded);
+    free(x);
+    free(y);
+    free(z);
+    layer_free(&l);
+}
+
+/* Weights of half precision come back from a model cache, and from a file beside the model; sessions without them use
+   none of these. */
+static void test_half_kept(void **state)
+{
+    layer l = layer_of(CONV, 9, 16, 40, 3, 0, false);
+    nnrt_session_desc desc;
+    (void)state;
+    for (uint32_t way = 0; way < 2; way++) {
+        nnrt_cache *c = way == 0 ? cache_from(NULL, 0) : cache_in_memory(), *again = NULL;
+        NNRT_Model *m = l.model;
+        uint8_t *data = NULL;
+        size_t bytes = 0;
+        float *y[3];
+        for (uint32_t i = 0; i < 3; i++) { /* packed, taken back, without float16 */
+            float *x = made_up(l.nX, 15);
+            nnrt_session *s = NULL;
+            nnrt_error e;
+            nnrt_io in = nnrt_io_make(x, l.nX * sizeof(float)), out;
+            memset(&desc, 0, sizeof(desc));
+            memset(&e, 0, sizeof(e));
+            y[i] = (float *)malloc(l.nY * sizeof(float));
+            out = nnrt_io_make(y[i], l.nY * sizeof(float));
+            desc.device = "cpu";
+            desc.enableFloat16 = i < 2;
+            desc.cache = i == 0 ? c : again;
+            if (nnrt_session_create(&s, m, &desc, &e) != NNRT_SUCCESS)
+                fail_msg("%s", e.message);
+            assert_int_equal(nnrt_run(s, &in, 1, &out, 1), NNRT_SUCCESS);
+            nnrt_session_destroy(s);
+            free(x);
+            assert_int_equal(nnrt_cache_get_state(desc.cache)->restored, i == 1);
+            if (i == 0) {
+                data = way == 0 ? cached(c, &bytes) : saved(m, c, &bytes);
+                m = way == 0 ? m : loaded(data, bytes);
+                again = way == 0 ? cache_from(data, bytes) : cache_in_memory();
+            }
+        }
+        assert_memory_equal(y[0], y[1], l.nY * sizeof(float));
+        assert_memory_not_equal(y[0], y[2], l.nY * sizeof(float));
+        if (way == 1)
+            nnrt_model_destroy(m);
+        nnrt_cache_destroy(c);
+        nnrt_cache_destroy(again);
+        free(data);
+        for (uint32_t i = 0; i < 3; i++)
+            free(y[i]);
+    }
+    layer_free(&l);
+}
+
+static int add_sets(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; nnrt_cpu_set(i) != NULL; i++)
+        (void)nnrt_cpu_register(nnrt_cpu_set(i), NULL);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_half, add_sets), cmocka_unit_test(test_half_size), cmocka_unit_test(test_half_kept),
+        cmocka_unit_test(test_second_start), cmocka_unit_test(test_missed), cmocka_unit_test(test_restore_memory),
+        cmocka_unit_test(test_blocks), cmocka_unit_test(test_shared_constant),
         cmocka_unit_test(test_taken),     cmocka_unit_test(test_damage), cmocka_unit_test(test_others),
         cmocka_unit_test(test_optimised), cmocka_unit_test(test_buffer), cmocka_unit_test(test_shared),
         cmocka_unit_test(test_key),       cmocka_unit_test(test_table),

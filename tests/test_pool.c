@@ -668,6 +668,32 @@ static void test_default(void **state)
     nnrt_pool_destroy(p);
 }
 
+/* As many threads as the performance mode says, where nobody says how many. */
+static void test_modes(void **state)
+{
+    const uint32_t all = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    const uint32_t wanted[5] = {all, 1, (all + 1) / 2, all, all};
+    nnrt_pool_desc desc;
+    nnrt_error error;
+    nnrt_pool *p = NULL;
+    (void)state;
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    for (int32_t mode = NNRT_PERFORMANCE_NONE; mode <= NNRT_PERFORMANCE_EXTREME; mode++) {
+        desc.mode = mode;
+        for (desc.threads = 0; desc.threads <= 3; desc.threads += 3) {
+            assert_int_equal(nnrt_pool_create(&p, &desc, NULL), NNRT_SUCCESS);
+            assert_int_equal(nnrt_pool_parallel(p)->workers, desc.threads > 0 ? 3 : wanted[mode]);
+            assert_int_equal(call_often(nnrt_pool_parallel(p), 100), 0);
+            nnrt_pool_destroy(p);
+        }
+    }
+    desc.threads = 0;
+    desc.mode = NNRT_PERFORMANCE_EXTREME + 1;
+    assert_int_equal(nnrt_pool_create(&p, &desc, &error), NNRT_INVALID_PERFORMANCE_MODE);
+    assert_string_equal(error.message, "performance mode 5 does not exist");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -675,6 +701,7 @@ int main(void)
         cmocka_unit_test(test_meeting),  cmocka_unit_test(test_long_task), cmocka_unit_test(test_slow_task),
         cmocka_unit_test(test_bits),     cmocka_unit_test(test_sessions),  cmocka_unit_test(test_no_thread),
         cmocka_unit_test(test_sleep),    cmocka_unit_test(test_faults),    cmocka_unit_test(test_default),
+        cmocka_unit_test(test_modes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -444,6 +444,81 @@ static void test_misuse(void **state)
     assert_int_equal(t.live, 0);
 }
 
+/* Runs of sessions that name no priority have that of their session. */
+static void test_session_priority(void **state)
+{
+    static const NNRT_Priority own[] = {NNRT_PRIORITY_LOW, NNRT_PRIORITY_NONE, NNRT_PRIORITY_HIGH};
+    static const uint32_t place[] = {5, 4, 2, 3}; /* the gate is the first, the last one shares with the third */
+    static float x[4][4], y[4][4];
+    NNRT_Model *m = twice();
+    nnrt_session *s[4] = {NULL, NULL, NULL, NULL};
+    nnrt_queue *q = begin(1, 8);
+    nnrt_io in[4], out[4];
+    (void)state;
+    (void)add(q, gate, NULL, 0, NNRT_PRIORITY_LOW, 0);
+    until(&S, &S.begun, 1);
+    for (uint32_t i = 0; i < 4; i++) {
+        const nnrt_queued how = how_of(1 + i, NNRT_PRIORITY_NONE, 0);
+        nnrt_session_desc desc;
+        memset(&desc, 0, sizeof(desc));
+        desc.priority = i < 3 ? own[i] : NNRT_PRIORITY_NONE;
+        desc.share = i < 3 ? NULL : s[2];
+        assert_int_equal(nnrt_session_create(&s[i], m, &desc, NULL), NNRT_SUCCESS);
+        in[i] = nnrt_io_make(x[i], sizeof(x[i]));
+        out[i] = nnrt_io_make(y[i], sizeof(y[i]));
+        assert_int_equal(nnrt_run_async(q, s[i], &in[i], 1, &out[i], 1, &how, NULL), NNRT_SUCCESS);
+    }
+    set(&S, &S.open, 1);
+    nnrt_queue_wait(q);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(S.notes[1 + i].order, place[i]);
+    nnrt_queue_destroy(q);
+    for (uint32_t i = 4; i-- > 0;)
+        nnrt_session_destroy(s[i]);
+    nnrt_model_destroy(m);
+}
+
+typedef struct dropping {
+    nnrt_queue *q;
+    const void *key;
+} dropping;
+
+static void *drops(void *arg)
+{
+    const dropping *d = (const dropping *)arg;
+    nnrt_queue_drop(d->q, d->key);
+    return NULL;
+}
+
+/* Work of a key that waits ends at once, and the call waits for work that has begun; other keys are left alone. */
+static void test_drop(void **state)
+{
+    nnrt_queue *q = begin(1, 8);
+    dropping d = {q, &users[0]};
+    pthread_t thread;
+    (void)state;
+    nnrt_queue_drop(NULL, &S);
+    nnrt_queue_drop(q, NULL);
+    nnrt_queue_drop(q, &S); /* there is nothing */
+    (void)add(q, gate, d.key, 0, NNRT_PRIORITY_NONE, 0);
+    until(&S, &S.begun, 1);
+    (void)add(q, refuse, d.key, 1, NNRT_PRIORITY_NONE, 0);
+    (void)add(q, refuse, &users[1], 2, NNRT_PRIORITY_NONE, 0);
+    (void)add(q, refuse, d.key, 3, NNRT_PRIORITY_NONE, 86400000);
+    assert_int_equal(pthread_create(&thread, NULL, drops, &d), 0);
+    until(&S, &S.ended, 2);
+    assert_int_equal(S.notes[0].times, 0);
+    assert_int_equal(S.notes[1].code, NNRT_CANCELLED);
+    assert_int_equal(S.notes[3].code, NNRT_CANCELLED);
+    set(&S, &S.open, 1);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(S.notes[0].times, 1); /* done has returned */
+    assert_int_equal(S.notes[0].code, NNRT_SUCCESS);
+    nnrt_queue_wait(q);
+    assert_int_equal(S.notes[2].code, NNRT_DEVICE_ERROR);
+    nnrt_queue_destroy(q);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -451,6 +526,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_sessions), TEST(test_faults), TEST(test_order),      TEST(test_keys),   TEST(test_places),
         TEST(test_cancel),   TEST(test_misuse), TEST(test_time_limit), TEST(test_destroy),
+        TEST(test_session_priority), TEST(test_drop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -733,7 +733,9 @@ static const cli_option cli_options[] = {
     {"--log", "LEVEL", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_SERVE,
      "tell on standard error what is done: warning, info (also each step), or debug (also each node)", cli_take_log},
     {"--threads", "N", CLI_THREADS,
-     "how many threads a run may use, default 1; of the built-in devices cpu shares its work over them", cli_take_threads},
+     "how many threads a run may use, default 1, or those of --performance; of the built-in devices cpu shares its work "
+     "over them",
+     cli_take_threads},
     {"--reps", "N", CLI_BENCH, "timed runs; default: as many as fit in a second, 10 to 10000", cli_take_reps},
     {"--copy", "NAME", CLI_OPS, "print the kernels of an operator, or one kernel, as C that compiles by itself",
      cli_take_copy},

@@ -146,16 +146,17 @@ static uint32_t cli_threads_used(const cli_job *job)
     return used;
 }
 
-/* Starts the threads of --threads, once. */
+/* Starts the threads of --threads, or of --performance alone, once. */
 static NNRT_ReturnCode cli_job_threads(cli_job *job, const cli_args *args, nnrt_session_desc *desc, nnrt_error *error)
 {
     desc->threads = args->threads;
 #if NNRT_THREADS
-    if (args->threads > 1 && job->pool == NULL) {
+    if ((args->threads > 1 || (args->threads == 0 && args->mode > NNRT_PERFORMANCE_LOW)) && job->pool == NULL) {
         nnrt_pool_desc pool;
         NNRT_ReturnCode code;
         memset(&pool, 0, sizeof(pool));
         pool.threads = args->threads;
+        pool.mode = (NNRT_PerformanceMode)args->mode;
         pool.linger = 1000; /* nnrt bench runs again and again */
         if ((code = nnrt_pool_create(&job->pool, &pool, error)) != NNRT_SUCCESS)
             return code;

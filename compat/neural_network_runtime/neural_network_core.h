@@ -159,7 +159,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_GetInputDimRange(const OH_NNExecuto
                                                               size_t *shapeLength);
 /* What is called when an asynchronous run ends: SetOnServiceDied's, where it is set, when the driver ended, else
    SetOnRunDone's; one of them once for each run that RunAsync began. It may begin the next run, but not destroy the executor.
-   INVALID_PARAMETER: a pointer is NULL. OPERATION_FORBIDDEN: the device has no asynchronous runs; the built-in ones have none.
+   INVALID_PARAMETER: a pointer is NULL. OPERATION_FORBIDDEN: the device has no RunIn, or the library no threads.
    MEMORY_ERROR: no memory, or no thread. */
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetOnRunDone(OH_NNExecutor *executor, NN_OnRunDone onRunDone);
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetOnServiceDied(OH_NNExecutor *executor, NN_OnServiceDied onServiceDied);
