@@ -136,7 +136,7 @@ END
 }
 
 bits() { # TARGET: what its suite vectors printed
-    want=$(cat $out/native/bits) got=$(sed -n 's/^bits //p' "$out/$1/vectors.log")
+    want=$(cat $out/native/bits) got=$(sed -n 's/^bits //p' "$out/$1/vectors.log" | tr -d '\r') # Windows
     if [ -n "$got" ] && [ "$got" = "$want" ]; then
         echo '1 passed, 0 failed'
     else
