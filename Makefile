@@ -66,7 +66,7 @@ help:
 	@echo
 	@echo 'make firmware         the digits network on Cortex-M0+, M3, M4, M7 and RV32 in qemu (installs 3 GB)'
 	@echo 'make firmware-ops     every operator alone on a Cortex-M4: bytes, and what it calls'
-	@echo 'make portability      the tests on 32-bit x86 (with the sanitizers, too) and ARM, AArch64, s390x (big-endian), WebAssembly, Cortex-M4 (installs 1 GB)'
+	@echo 'make portability      the tests on 32-bit x86 (with the sanitizers, too) and ARM, AArch64, s390x (big-endian), WebAssembly, Windows (wine), tcc, Cortex-M4 (installs 1 GB)'
 	@echo 'make fuzz SECONDS=60  every fuzz target for so many seconds (clang); build/fuzz keeps what they learn; M32=1: 32 bits'
 	@echo 'make fuzz-afl         the same with AFL++ (afl++)'
 	@echo 'make sweep            the digits model cut short or changed at every byte, in both formats (30 minutes of one core)'

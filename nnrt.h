@@ -59,14 +59,15 @@ FILES
     devices/nnrt_cpu.h     fast kernels, which the implementation includes by itself where the file is there
     One file instead of three: make dist-file writes dist/nnrt.h, with stb_ds' part inside.
     Each compiles alone, as C99 and as C++17. The implementation is compiled where NNRT_IMPLEMENTATION is defined before
-    the include: in one file of the program. It uses stb_ds (<stb/stb_ds.h>, Debian's libstb-dev) while a model is
-    built, under names of its own; give the implementation a file of its own if you use stb_ds yourself.
+    the include: in one file of the program. It uses stb_ds while a model is built, under names of its own: a copy of
+    stb_ds.h beside nnrt.h, else <stb/stb_ds.h> (Debian's libstb-dev). Give the implementation a file of its own if you
+    use stb_ds yourself.
 
 OPTIONS (define before including, alike in all files of the program)
     NNRT_IMPLEMENTATION    compile the implementation here
     NNRT_STATIC            all functions are static: for one file that does everything
     NNRT_API               linkage of public functions, for shared libraries; default extern
-    NNRT_STB_DS_H          where stb_ds.h lies, with its quotes; default <stb/stb_ds.h>
+    NNRT_STB_DS_H          where stb_ds.h lies, with its quotes; default "stb_ds.h" if it is found, else <stb/stb_ds.h>
     NNRT_NO_STDIO          no files: models are loaded from and saved to memory only
     NNRT_POSIX             1/0: files are told apart, confined and created as POSIX can; default: on Unix and macOS
     NNRT_MMAP              1/0: files and descriptors of buffers are mapped with mmap(); default: NNRT_POSIX
@@ -762,9 +763,15 @@ static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 #ifndef NNRT_NO_STDIO
 #include <stdio.h>
 #include <time.h>
+#ifdef __MINGW32__
+#include <sys/time.h>
+#endif
 #endif
 
 #if NNRT_THREADS && !defined(NNRT_FIRMWARE)
+#ifndef __GNUC__
+#error "NNRT_THREADS needs the atomics of gcc or clang: with this compiler leave it 0"
+#endif
 #include <pthread.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -866,11 +873,17 @@ NNRTI_APART static nnrti_owned *nnrti_owned_of(const NNRT_Model *model)
 #pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Wundef"
 #endif
-#ifdef NNRT_STB_DS_H
-#include NNRT_STB_DS_H
+#if defined(NNRT_STB_DS_H)
+#elif !defined(__has_include)
+#define NNRT_STB_DS_H <stb/stb_ds.h> /* not found: apt-get install libstb-dev, or define NNRT_STB_DS_H */
+#elif __has_include("stb_ds.h")
+#define NNRT_STB_DS_H "stb_ds.h"
+#elif __has_include(<stb/stb_ds.h>)
+#define NNRT_STB_DS_H <stb/stb_ds.h>
 #else
-#include <stb/stb_ds.h>
+#error "nnrt.h needs stb_ds.h of stb: apt-get install libstb-dev, or put stb_ds.h beside nnrt.h, or define NNRT_STB_DS_H"
 #endif
+#include NNRT_STB_DS_H
 #if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
@@ -7222,7 +7235,11 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_pool_create(nnrt_pool **pool, const nnr
     if (mode < NNRT_PERFORMANCE_NONE || mode > NNRT_PERFORMANCE_EXTREME)
         return nnrt_error_set(error, NNRT_INVALID_PERFORMANCE_MODE, "performance mode %d does not exist", mode);
     if (threads == 0) {
+#if defined(_WIN32)
+        const long processors = mode == NNRT_PERFORMANCE_LOW ? 1 : pthread_num_processors_np();
+#else
         const long processors = mode == NNRT_PERFORMANCE_LOW ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
+#endif
         threads = processors < 1 ? 1 : processors < (long)NNRT_MAX_POOL ? (uint32_t)processors : NNRT_MAX_POOL;
         if (mode == NNRT_PERFORMANCE_MEDIUM)
             threads = (threads + 1) / 2;
@@ -7446,17 +7463,17 @@ static bool nnrti_body_bytes(const nnrt_prepared_memory *memory, size_t peak, si
 #else
 static uint64_t nnrti_clock(void *user)
 {
-#if defined(CLOCK_MONOTONIC)
+#if defined(CLOCK_MONOTONIC) && !defined(__MINGW32__) /* there it is a function of -lpthread */
     struct timespec t;
     (void)user;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-#elif defined(TIME_UTC)
+#elif defined(TIME_UTC) && !defined(__MINGW32__)
     struct timespec t;
     (void)user;
     (void)timespec_get(&t, TIME_UTC);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-#elif NNRT_POSIX
+#elif NNRT_POSIX || defined(__MINGW32__)
     struct timeval t;
     (void)user;
     (void)gettimeofday(&t, NULL);

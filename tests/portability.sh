@@ -1,11 +1,11 @@
 #!/bin/sh
 # portability.sh [TARGET...]: the tests, built for other machines and run on this one. Installs Debian's cross compilers
 #                             and qemu where they are missing (apt-get takes gcc-multilib away for them). Without TARGET
-#                             all of them: i686 i686-checked aarch64 armhf s390x wasm wasm-simd cortex-m4.
+#                             all of them: i686 i686-checked aarch64 armhf s390x wasm wasm-simd mingw tcc cortex-m4.
 # portability.sh --quick      what CI does: i686 and i686-checked, which a PC runs by itself, cortex-m4, and fewer suites.
 #
 # i686 is 32-bit x86 with SSE2, i686-checked the same with the address and undefined behaviour sanitizers, armhf 32-bit ARM with VFP, s390x big-endian with 64 bits, wasm WebAssembly in node,
-# wasm-simd the same with -msimd128, cortex-m4 the processor without an operating system, in qemu's board mps2-an386: there vectors, bits and same-bits only.
+# wasm-simd the same with -msimd128, mingw 64-bit Windows by mingw-w64, run by wine, tcc this machine by a compiler without atomics, cortex-m4 the processor without an operating system, in qemu's board mps2-an386: there vectors, bits and same-bits only.
 # Suites, as in make test: vectors; bits: the hash over all their results, which must be that of gcc -O2 here; same-bits:
 # what the library says of that under good and bad options; those in tests/test_*.c, with tests/cross/cmocka.h in place of
 # cmocka; onnx-nodes; cli: the command line, compared with the one of this machine.
@@ -16,7 +16,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 self=tests/portability.sh
 out=build/portability
-all='i686 i686-checked aarch64 armhf s390x wasm wasm-simd cortex-m4'
+all='i686 i686-checked aarch64 armhf s390x wasm wasm-simd mingw tcc cortex-m4'
 cmocka='math planner hal builder passes session file onnx_reader onnx_import hostile cpu cpu_chain cpu_convs cpu_each cpu_half cpu_parts cpu_picks'
 suites=${SUITES:-vectors same-bits cli onnx-nodes $cmocka}
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
@@ -60,6 +60,15 @@ target() {
     wasm-simd) # the fast device has a set of its own for these instructions; nothing else knows of them
         target wasm
         cc='emcc -msimd128' only=' cpu cpu_chain cpu_convs cpu_each cpu_half cpu_parts cpu_picks '
+        ;;
+    mingw) # vectors, their bits, and suites that use nothing of POSIX; macros of its math.h are no -Wconversion
+        packages='gcc-mingw-w64-x86-64 wine wine64'
+        cc='x86_64-w64-mingw32-gcc -static' board=-lpthread run=wine suffix=.exe
+        warnings='-Wall -Wextra -Wpedantic -Wshadow -Werror' only=' vectors math planner passes '
+        export WINEDEBUG=-all WINEPREFIX="$PWD/build/portability/wine"
+        ;;
+    tcc) # it has no atomics, and so no threads: suites with an implementation of their own
+        packages='tcc' cc='tcc' warnings='-Wall -Werror' only=' vectors '
         ;;
     cortex-m4) # files and arguments by semihosting
         packages='gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm'
@@ -127,7 +136,7 @@ END
 }
 
 bits() { # TARGET: what its suite vectors printed
-    want=$(cat $out/native/bits) got=$(sed -n 's/^bits //p' "$out/$1/vectors.log")
+    want=$(cat $out/native/bits) got=$(sed -n 's/^bits //p' "$out/$1/vectors.log" | tr -d '\r') # Windows
     if [ -n "$got" ] && [ "$got" = "$want" ]; then
         echo '1 passed, 0 failed'
     else

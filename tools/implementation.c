@@ -3,7 +3,7 @@
    those of tools/nnrt.c. */
 #define _POSIX_C_SOURCE 200809L
 
-#if defined(__linux__) && !defined(NNRT_THREADS)
+#if defined(__linux__) && defined(__GNUC__) && !defined(NNRT_THREADS)
 #define NNRT_THREADS 1 /* nnrt serve */
 #endif
 #define NNRT_IMPLEMENTATION

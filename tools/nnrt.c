@@ -22,7 +22,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, eve
 */
 #define _POSIX_C_SOURCE 200809L
 
-#if defined(__linux__) && !defined(NNRT_THREADS)
+#if defined(__linux__) && defined(__GNUC__) && !defined(NNRT_THREADS)
 #define NNRT_THREADS 1 /* nnrt serve */
 #endif
 #define NNRT_IMPLEMENTATION

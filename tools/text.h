@@ -179,7 +179,7 @@ static void cli_json_ms(const char *key, double ms)
 /* Milliseconds of a clock that only runs forward. */
 static double cli_now_ms(void)
 {
-#if defined(CLOCK_MONOTONIC)
+#if defined(CLOCK_MONOTONIC) && !defined(__MINGW32__) /* there it is a function of -lpthread */
     struct timespec t;
     if (clock_gettime(CLOCK_MONOTONIC, &t) == 0)
         return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
