@@ -100,8 +100,8 @@ why_not_built() {
         /^make.*No rule to make target/ && index($0, "\047" suite "\047") { print ": there is no such suite"; exit }
         /^make.*\*\*\* \[/ { # make: *** [Makefile:12: TARGET] Error 1, behind what its commands printed
             target = $0
+            sub(/^[^*]*\*\*\* \[([^]:]*:[0-9]+: )?/, "", target) # make[1]: in a make within make
             sub(/\].*/, "", target)
-            sub(/.*[ [](Makefile:[0-9]+: )?/, "", target)
             if (target in waits) {
                 print ": " target ": " (error != "" ? error : $0)
                 exit
