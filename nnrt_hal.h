@@ -642,8 +642,8 @@ typedef struct nnrt_plan_block {
     size_t offset;
 } nnrt_plan_block;
 
-/* Scratch bytes that nnrt_plan_arena needs for count blocks: at most 60 for each, 0 for none. SIZE_MAX, which no
- * allocator can give, where the number does not fit size_t. */
+/* Scratch bytes that nnrt_plan_arena needs for count blocks: at most 60 for each of up to 1,024, at most 116 for each of
+ * more, 0 for none. SIZE_MAX, which no allocator can give, where the number does not fit size_t. */
 NNRT_API size_t nnrt_plan_scratch(uint32_t count);
 
 /* Gives every block an offset so that two blocks that are live at the same step share no byte, and keeps the arena
@@ -652,9 +652,10 @@ NNRT_API size_t nnrt_plan_scratch(uint32_t count);
  * room and lies at 0. scratch is aligned to 8 bytes and has nnrt_plan_scratch(count) bytes; nothing is kept in it, and
  * nothing else is allocated. *arenaBytes is the room needed; *lowerBound (may be NULL) is the largest sum of rounded
  * sizes live at one step, below which no plan can lie. Same blocks in the same order, same plan, on every platform.
- * Time: the ranking and the first plan take at most count^2 / 2 elementary steps each; improving it then ends at the
- * lower bound, after NNRTI_PLAN_TRIALS changes, or after NNRTI_PLAN_WORK + 4 min(count, 10000)^2 steps. On a desktop
- * core a step is about 2 ns: 1,000 blocks plan in 40 ms at most, 10,000 in 1 s, 100,000 in 15 s.
+ * Time: ranking and the first plan of more than 1,024 blocks take a multiple of count log count elementary steps.
+ * Improving it ends at the lower bound, after NNRTI_PLAN_TRIALS changes, or after NNRTI_PLAN_WORK + 4 m^2 + 256 (count - m)
+ * steps, m = min(count, 1024). On a desktop core a step is about 2 ns: 1,000 blocks plan in 40 ms at most, 100,000 in
+ * 0.3 s.
  * Returns NNRT_NULL_PTR for a missing array, scratch or arenaBytes, NNRT_INVALID_PARAMETER for a bad alignment,
  * misaligned scratch or last < first, NNRT_OUT_OF_MEMORY where the arena does not fit size_t. On failure *arenaBytes,
  * *lowerBound and all offsets are 0. */
@@ -779,6 +780,7 @@ typedef struct nnrt_draft {
     struct nnrti_open_step *control; /* while drafting: the BEGIN that is not yet ended */
 #ifndef NNRT_FIRMWARE
     struct nnrti_packing *packing; /* of nnrt_plan_prepare_packed; NULL: packed weights are neither kept nor there */
+    struct nnrti_uses *uses;       /* of nnrt_draft_index; NULL: there are no def-use lists */
 #endif
 } nnrt_draft;
 
@@ -851,9 +853,31 @@ NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_Mod
                                          nnrt_plan **plan);
 
 /* The number of the step that writes tensor (UINT32_MAX: none does, or several do, in parts), and how often tensor is read,
-   as an output of the model too. Each looks at all steps; of NNRT_NO_TENSOR nobody is one or the other. */
+   as an output of the model too. Without def-use lists each looks at all steps. NNRT_NO_TENSOR has no writer and no readers. */
 NNRT_API uint32_t nnrt_draft_writer(const nnrt_draft *draft, uint32_t tensor);
 NNRT_API uint32_t nnrt_draft_readers(const nnrt_draft *draft, uint32_t tensor);
+#ifndef NNRT_FIRMWARE
+/* The number of the only step that reads tensor; UINT32_MAX: no step does, several arguments are it, or it is an output of
+   the model. */
+NNRT_API uint32_t nnrt_draft_reader(const nnrt_draft *draft, uint32_t tensor);
+/* The arguments that read a tensor, one after the other:
+       nnrt_draft_use use = nnrt_draft_uses(draft, tensor);
+       while (nnrt_draft_next(draft, &use)) ... use.step, use.argument
+   An edit that changes one of them begins anew. */
+typedef struct nnrt_draft_use {
+    uint32_t tensor, step, argument, next;
+} nnrt_draft_use;
+NNRT_API nnrt_draft_use nnrt_draft_uses(const nnrt_draft *draft, uint32_t tensor);
+NNRT_API bool nnrt_draft_next(const nnrt_draft *draft, nnrt_draft_use *use);
+/* Makes def-use lists of the draft, so that the functions above take time for the steps that they find and not for all. As
+   long as there are lists, the edit calls nnrt_draft_changed where it changes an argument in place, or, with
+   NNRT_DRAFT_STEP, several or their number, and where it brings back a step that was gone. Lists of nnrt_draft_args are
+   filled before the next call of a function above. nnrt_plan_finish refuses with DEVICE_ERROR what lists do not know.
+   nnrt_draft_insert ends the lists. false: no memory. */
+#define NNRT_DRAFT_STEP 0xFFFFFFFFu
+NNRT_API bool nnrt_draft_index(nnrt_draft *draft);
+NNRT_API bool nnrt_draft_changed(nnrt_draft *draft, uint32_t step, uint32_t argument);
+#endif
 /* Gives a step a new list of that many arguments, all absent, to be filled by the caller; args of the old list stay valid.
    NULL: no memory, or no such step. */
 NNRT_API nnrt_plan_arg *nnrt_draft_args(nnrt_draft *draft, uint32_t step, uint32_t nIn, uint32_t nOut);
@@ -866,6 +890,11 @@ NNRT_API uint32_t nnrt_draft_tensor(nnrt_draft *draft, NNRT_DataType type, int32
 /* A new step in front of step `at`, whose number, as that of all behind it, grows by one. NULL: no memory, or at is
    beyond the end. Addresses of steps do not hold any more. */
 NNRT_API nnrt_draft_step *nnrt_draft_insert(nnrt_draft *draft, uint32_t at);
+#ifndef NNRT_FIRMWARE
+/* The same for count steps, number i of them in front of step at[i], which never falls: all that is there moves once.
+   Arguments of the new steps come from nnrt_memory_temp(draft->memory). */
+NNRT_API bool nnrt_draft_insert_all(nnrt_draft *draft, const nnrt_draft_step *steps, const uint32_t *at, uint32_t count);
+#endif
 
 /* Calls the kernels in order, and checks nothing but that no argument is missing (NULL_PTR): all that a program needs whose
    plan is constant data. views has room for plan->maxArgs, arena has plan->arenaBytes; io holds the addresses of all
@@ -4107,17 +4136,36 @@ NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT
 #define NNRTI_PLAN_WORK 12000000u
 #endif
 
+/* The time must not grow with the square of the blocks. More than NNRTI_PLAN_SMALL blocks first get a plan in the order
+ * of the steps, as an allocator with free lists would place them during a run: count log count steps for every graph.
+ * The orders above then have to beat it within a budget. They compare a block with all placed blocks, in a list by
+ * offset, or, where few blocks are live at a time, with those that a tree finds: both give the same offset. Tried and
+ * left out: once the budget is spent, placing on top of all that is live at the same time (2 to 3 times the bound where
+ * lives are long). */
+#define NNRTI_PLAN_SMALL 1024u
+#define NNRTI_PLAN_STEPS 256u /* of the budget for each block beyond these */
+#define NNRTI_PLAN_BINS 64    /* free lists, by the binary logarithm of the bytes */
+#define NNRTI_PLAN_LOOKS 16   /* pieces of a list that are compared */
+#define NNRTI_PLAN_NONE 0xFFFFFFFFu
+
 /* A placed block: bytes [offset, end), steps [first, last]. */
 typedef struct nnrti_plan_span {
     size_t offset, end;
     int32_t first, last;
 } nnrti_plan_span;
 
+/* A piece of the allocator's memory. Its number is the block in it, or, of a free piece, one that was in it. */
+typedef struct nnrti_plan_piece {
+    size_t bytes;
+    uint32_t below, above; /* neighbours in memory, or NNRTI_PLAN_NONE */
+    uint32_t prev, next;   /* in its free list, or NNRTI_PLAN_NONE; prev is the piece itself where it is not free */
+} nnrti_plan_piece;
+
 /* Everything in one planning run; the arrays lie in the caller's scratch and have count elements. */
 typedef struct nnrti_plan {
     nnrt_plan_block *blocks; /* offset: the best plan so far */
     uint32_t count, n;       /* blocks, and those of them that take room */
-    nnrti_plan_span *placed; /* the trial's placed blocks by ascending offset */
+    nnrti_plan_span *placed; /* the trial's placed blocks by ascending offset, or those of them that the tree found */
     size_t *size;            /* rounded bytes, per block */
     size_t *breadth;         /* largest sum of live bytes while the block is live, per block */
     size_t *offset;          /* the trial's offsets, per block */
@@ -4127,9 +4175,17 @@ typedef struct nnrti_plan {
     uint64_t work, budget;   /* elements passed while placing, and when to stop */
     uint32_t random;         /* state of the generator, never 0 */
     int bestFit;             /* the fit behind the best plan */
+    /* of more than NNRTI_PLAN_SMALL blocks: */
+    nnrti_plan_piece *pieces; /* per block */
+    uint32_t leaves;          /* of the tree, a power of two; 0: placed has all placed blocks */
+    uint32_t *begin, *rank;   /* block numbers by first step; the place of a block in that list */
+    uint32_t *until;          /* per block: the rank behind the last block that begins while it is live */
+    uint32_t *found;          /* the numbers of what is in placed */
+    uint32_t *reach;          /* the tree: by rank, until of the placed blocks, 0 of others; above them the maxima */
 } nnrti_plan;
 
 #define NNRTI_PLAN_BLOCK_BYTES (sizeof(nnrti_plan_span) + 3 * sizeof(size_t) + 3 * sizeof(uint32_t))
+#define NNRTI_PLAN_LARGE_BYTES (sizeof(nnrti_plan_piece) + 4 * sizeof(uint32_t)) /* more, where they are not small */
 
 /* Ranks. The first NNRTI_PLAN_ORDERS are tried; the others serve the walk over the steps. */
 enum {
@@ -4139,13 +4195,32 @@ enum {
     NNRTI_PLAN_LANE,
     NNRTI_PLAN_ORDERS,
     NNRTI_PLAN_BEGIN,
-    NNRTI_PLAN_END
+    NNRTI_PLAN_END,
+    NNRTI_PLAN_OFFSET
 };
+
+/* Leaves of the tree for so many blocks; 0: they are small. */
+static uint64_t nnrti_plan_leaves(uint32_t count)
+{
+#ifdef NNRT_FIRMWARE
+    uint64_t leaves = 0;
+#else
+    uint64_t leaves = count > NNRTI_PLAN_SMALL ? NNRTI_PLAN_SMALL : 0;
+#endif
+    while (leaves != 0 && leaves < count) {
+        leaves *= 2;
+    }
+    return leaves;
+}
 
 NNRT_API size_t nnrt_plan_scratch(uint32_t count)
 {
+    const uint64_t leaves = nnrti_plan_leaves(count);
     uint64_t bytes = (uint64_t)count * NNRTI_PLAN_BLOCK_BYTES;
-    return bytes >= SIZE_MAX ? SIZE_MAX : (size_t)bytes;
+    if (leaves != 0) {
+        bytes += (uint64_t)count * NNRTI_PLAN_LARGE_BYTES + 2 * leaves * sizeof(uint32_t);
+    }
+    return bytes >= SIZE_MAX || leaves > UINT32_MAX / 2 ? SIZE_MAX : (size_t)bytes;
 }
 
 /* Lays the arrays into scratch, widest alignment first. */
@@ -4155,9 +4230,18 @@ static void nnrti_plan_carve(nnrti_plan *p, void *scratch)
     p->size = (size_t *)(void *)(p->placed + p->count);
     p->breadth = p->size + p->count;
     p->offset = p->breadth + p->count;
-    p->lane = (uint32_t *)(void *)(p->offset + p->count);
+    p->leaves = (uint32_t)nnrti_plan_leaves(p->count);
+    p->pieces = (nnrti_plan_piece *)(void *)(p->offset + p->count);
+    p->lane = (uint32_t *)(void *)(p->leaves != 0 ? p->pieces + p->count : p->pieces);
     p->order = p->lane + p->count;
     p->trial = p->order + p->count;
+    if (p->leaves != 0) {
+        p->begin = p->trial + p->count;
+        p->rank = p->begin + p->count;
+        p->until = p->rank + p->count;
+        p->found = p->until + p->count;
+        p->reach = p->found + p->count;
+    }
 }
 
 /* Checks every block, rounds its size and counts those that take room. */
@@ -4191,6 +4275,9 @@ static uint64_t nnrti_plan_key(const nnrti_plan *p, int rank, uint32_t i)
     case NNRTI_PLAN_AREA: return size > UINT64_MAX / length ? UINT64_MAX : size * length;
     case NNRTI_PLAN_LANE: return UINT32_MAX - p->lane[i];
     case NNRTI_PLAN_BEGIN: return INT32_MAX - first;
+#ifndef NNRT_FIRMWARE
+    case NNRTI_PLAN_OFFSET: return UINT64_MAX - p->offset[i];
+#endif
     default: return INT32_MAX - last;
     }
 }
@@ -4233,15 +4320,10 @@ static void nnrti_plan_sift(const nnrti_plan *p, int rank, uint32_t *list, uint3
     }
 }
 
-/* Fills list with the n blocks that take room, by rank (heap sort). */
-static void nnrti_plan_sort(const nnrti_plan *p, int rank, uint32_t *list)
+/* Sorts n block numbers by rank (heap sort). */
+static void nnrti_plan_heap(const nnrti_plan *p, int rank, uint32_t *list, uint32_t n)
 {
-    uint32_t i, n = 0;
-    for (i = 0; i < p->count; ++i) {
-        if (p->size[i] != 0) {
-            list[n++] = i;
-        }
-    }
+    uint32_t i;
     for (i = n / 2; i-- > 0;) {
         nnrti_plan_sift(p, rank, list, i, n);
     }
@@ -4251,15 +4333,292 @@ static void nnrti_plan_sort(const nnrti_plan *p, int rank, uint32_t *list)
     }
 }
 
+/* Fills list with the n blocks that take room, by rank. */
+static void nnrti_plan_sort(const nnrti_plan *p, int rank, uint32_t *list)
+{
+    uint32_t i, n = 0;
+    for (i = 0; i < p->count; ++i) {
+        if (p->size[i] != 0) {
+            list[n++] = i;
+        }
+    }
+    nnrti_plan_heap(p, rank, list, n);
+}
+
+#ifdef NNRT_FIRMWARE /* models there are small */
+#define nnrti_plan_has_tree(p) false
+#define nnrti_plan_index(p) ((void)0)
+#define nnrti_plan_find(p, i) 0u
+#define nnrti_plan_clear(p) ((void)0)
+#define nnrti_plan_enter(p, i) ((void)0)
+#define nnrti_plan_allocate(p) ((void)0)
+#define nnrti_plan_forget(p) ((void)0)
+#else
+static bool nnrti_plan_has_tree(const nnrti_plan *p)
+{
+    return p->leaves != 0;
+}
+
+/* Fills begin, rank and until from order, sorted by first step, and trial, sorted by last step. Where many blocks are live
+ * together, a list is faster than the tree. */
+static void nnrti_plan_index(nnrti_plan *p)
+{
+    uint64_t pairs = 0;
+    uint32_t k, end = 0;
+    for (k = 0; k < p->n; ++k) {
+        p->begin[k] = p->order[k];
+        p->rank[p->order[k]] = k;
+    }
+    for (k = 0; k < p->n; ++k) {
+        while (end < p->n && p->blocks[p->begin[end]].first <= p->blocks[p->trial[k]].last) {
+            ++end;
+        }
+        p->until[p->trial[k]] = end;
+        pairs += end - p->rank[p->trial[k]];
+    }
+    if (pairs > (uint64_t)p->n * p->n / 32) {
+        p->leaves = 0;
+    }
+}
+
+/* Fills placed with the placed blocks that are live together with block i, by ascending offset; returns how many. */
+static uint32_t nnrti_plan_find(nnrti_plan *p, uint32_t i)
+{
+    uint32_t node = 1, width = p->leaves, first = 0, n = 0, k;
+    while (node != 0 && first < p->until[i]) { /* from left to right; first is the first rank below the node */
+        const bool live = p->reach[node] > p->rank[i];
+        ++p->work;
+        if (live && node < p->leaves) {
+            node *= 2;
+            width /= 2;
+            continue;
+        }
+        if (live) {
+            p->found[n++] = p->begin[first];
+        }
+        first += width;
+        while (node % 2 != 0) { /* its parent is behind, too */
+            node /= 2;
+            width *= 2;
+        }
+        node += node != 0;
+    }
+    nnrti_plan_heap(p, NNRTI_PLAN_OFFSET, p->found, n);
+    for (k = 0; k < n; ++k) {
+        const nnrt_plan_block *b = &p->blocks[p->found[k]];
+        nnrti_plan_span *s = &p->placed[k];
+        s->offset = p->offset[p->found[k]];
+        s->end = s->offset + p->size[p->found[k]];
+        s->first = b->first;
+        s->last = b->last;
+    }
+    for (k = n; k > 0; k /= 2) { /* the sort */
+        p->work += n;
+    }
+    return n;
+}
+
+/* No block is placed. */
+static void nnrti_plan_clear(nnrti_plan *p)
+{
+    memset(p->reach, 0, 2 * (size_t)p->leaves * sizeof *p->reach);
+    p->work += p->n;
+}
+
+/* Enters block i into the tree. */
+static void nnrti_plan_enter(nnrti_plan *p, uint32_t i)
+{
+    uint32_t node = p->rank[i] + p->leaves;
+    for (; node != 0 && p->reach[node] < p->until[i]; node /= 2) {
+        p->reach[node] = p->until[i];
+    }
+}
+
+typedef struct nnrti_plan_lists {
+    uint32_t first[NNRTI_PLAN_BINS]; /* free pieces of 2^k <= bytes < 2^(k + 1) */
+    uint32_t highest;                /* piece in memory */
+    size_t top;                      /* its end */
+} nnrti_plan_lists;
+
+static uint32_t nnrti_plan_bin(size_t bytes)
+{
+    uint32_t bin = 0;
+    while ((bytes /= 2) != 0) {
+        ++bin;
+    }
+    return bin;
+}
+
+/* Piece i becomes one of the free ones, or is taken from them. */
+static void nnrti_plan_release(nnrti_plan *p, nnrti_plan_lists *l, uint32_t i)
+{
+    uint32_t *first = &l->first[nnrti_plan_bin(p->pieces[i].bytes)];
+    p->pieces[i].prev = NNRTI_PLAN_NONE;
+    p->pieces[i].next = *first;
+    if (*first != NNRTI_PLAN_NONE) {
+        p->pieces[*first].prev = i;
+    }
+    *first = i;
+}
+
+static void nnrti_plan_take(nnrti_plan *p, nnrti_plan_lists *l, uint32_t i)
+{
+    nnrti_plan_piece *piece = &p->pieces[i];
+    if (piece->prev != NNRTI_PLAN_NONE) {
+        p->pieces[piece->prev].next = piece->next;
+    } else {
+        l->first[nnrti_plan_bin(piece->bytes)] = piece->next;
+    }
+    if (piece->next != NNRTI_PLAN_NONE) {
+        p->pieces[piece->next].prev = piece->prev;
+    }
+    piece->prev = i;
+}
+
+/* Piece i is no more; piece `by` has its neighbours below and above, or only those above, where it is the one below. */
+static void nnrti_plan_replace(nnrti_plan *p, nnrti_plan_lists *l, uint32_t i, uint32_t by)
+{
+    const uint32_t below = p->pieces[i].below, above = p->pieces[i].above;
+    p->pieces[by].above = above;
+    if (above != NNRTI_PLAN_NONE) {
+        p->pieces[above].below = by;
+    }
+    l->highest = l->highest == i ? by : l->highest;
+    if (below == by) {
+        return;
+    }
+    p->pieces[by].below = below;
+    if (below != NNRTI_PLAN_NONE) {
+        p->pieces[below].above = by;
+    }
+}
+
+/* The smallest of a few free pieces of at least size bytes, NNRTI_PLAN_NONE: there is none. */
+static uint32_t nnrti_plan_fit(const nnrti_plan *p, const nnrti_plan_lists *l, size_t size)
+{
+    uint32_t bin = nnrti_plan_bin(size), best = NNRTI_PLAN_NONE;
+    for (; bin < NNRTI_PLAN_BINS && best == NNRTI_PLAN_NONE; ++bin) {
+        uint32_t i = l->first[bin], looks = 0;
+        for (; i != NNRTI_PLAN_NONE && looks < NNRTI_PLAN_LOOKS; ++looks, i = p->pieces[i].next) {
+            if (p->pieces[i].bytes >= size &&
+                (best == NNRTI_PLAN_NONE || p->pieces[i].bytes < p->pieces[best].bytes)) {
+                best = i;
+            }
+        }
+    }
+    return best;
+}
+
+/* Block i gets a piece; false: memory would end beyond size_t. */
+static bool nnrti_plan_alloc(nnrti_plan *p, nnrti_plan_lists *l, uint32_t i)
+{
+    const size_t size = p->size[i];
+    uint32_t from = nnrti_plan_fit(p, l, size);
+    const bool last = l->highest != NNRTI_PLAN_NONE && p->pieces[l->highest].prev != l->highest;
+    if (from == NNRTI_PLAN_NONE && last) { /* the free piece at the end grows */
+        from = l->highest;
+        nnrti_plan_take(p, l, from);
+        l->top = p->offset[from];
+    } else if (from != NNRTI_PLAN_NONE) {
+        nnrti_plan_take(p, l, from);
+    }
+    if ((from == NNRTI_PLAN_NONE || p->pieces[from].bytes < size) && size >= SIZE_MAX - l->top) {
+        return false;
+    }
+    p->pieces[i].bytes = size;
+    p->pieces[i].prev = i;
+    p->offset[i] = from != NNRTI_PLAN_NONE ? p->offset[from] : l->top;
+    if (from == NNRTI_PLAN_NONE) {
+        p->pieces[i].below = l->highest;
+        p->pieces[i].above = NNRTI_PLAN_NONE;
+        if (l->highest != NNRTI_PLAN_NONE) {
+            p->pieces[l->highest].above = i;
+        }
+        l->highest = i;
+        l->top += size;
+    } else if (p->pieces[from].bytes <= size) {
+        l->top = from == l->highest ? p->offset[i] + size : l->top;
+        nnrti_plan_replace(p, l, from, i);
+    } else {
+        p->pieces[i].below = p->pieces[from].below;
+        p->pieces[i].above = from;
+        if (p->pieces[i].below != NNRTI_PLAN_NONE) {
+            p->pieces[p->pieces[i].below].above = i;
+        }
+        p->pieces[from].below = i;
+        p->pieces[from].bytes -= size;
+        p->offset[from] += size;
+        nnrti_plan_release(p, l, from);
+    }
+    return true;
+}
+
+/* The piece of block i is free, and one with its free neighbours. */
+static void nnrti_plan_free(nnrti_plan *p, nnrti_plan_lists *l, uint32_t i)
+{
+    const uint32_t below = p->pieces[i].below, above = p->pieces[i].above;
+    if (above != NNRTI_PLAN_NONE && p->pieces[above].prev != above) {
+        nnrti_plan_take(p, l, above);
+        p->pieces[i].bytes += p->pieces[above].bytes;
+        nnrti_plan_replace(p, l, above, i);
+    }
+    if (below != NNRTI_PLAN_NONE && p->pieces[below].prev != below) {
+        nnrti_plan_take(p, l, below);
+        p->pieces[below].bytes += p->pieces[i].bytes;
+        nnrti_plan_replace(p, l, i, below);
+        i = below;
+    }
+    nnrti_plan_release(p, l, i);
+}
+
+/* The plan of an allocator that places blocks as the steps run. */
+static void nnrti_plan_allocate(nnrti_plan *p)
+{
+    nnrti_plan_lists l;
+    size_t top = 0;
+    uint32_t k, ended = 0;
+    for (k = 0; k < NNRTI_PLAN_BINS; ++k) {
+        l.first[k] = NNRTI_PLAN_NONE;
+    }
+    l.highest = NNRTI_PLAN_NONE;
+    l.top = 0;
+    nnrti_plan_sort(p, NNRTI_PLAN_END, p->trial);
+    for (k = 0; k < p->n; ++k) {
+        const uint32_t i = p->begin[k];
+        for (; p->blocks[p->trial[ended]].last < p->blocks[i].first; ++ended) {
+            nnrti_plan_free(p, &l, p->trial[ended]);
+        }
+        if (!nnrti_plan_alloc(p, &l, i)) {
+            return;
+        }
+        p->blocks[i].offset = p->offset[i];
+        top = l.top > top ? l.top : top;
+    }
+    p->best = top;
+}
+
+/* There is no plan: the allocator may have left offsets. */
+static void nnrti_plan_forget(nnrti_plan *p)
+{
+    uint32_t i;
+    for (i = 0; i < p->count; ++i) {
+        p->blocks[i].offset = 0;
+    }
+}
+#endif
+
 /* Walks the steps at which a block begins, the only ones where the live bytes can have their maximum. Sets lower,
  * breadth and lane (the last one left free, or a new one). The load after the k-th beginning lies in offset[k], and
  * the free lanes in the part of trial that is already behind: placing overwrites both later. */
 static NNRT_ReturnCode nnrti_plan_walk(nnrti_plan *p)
 {
     size_t load = 0;
-    uint32_t k, j, ended = 0, freed = 0, lanes = 0;
+    uint32_t k, ended = 0, freed = 0, lanes = 0, peaks = 0;
     nnrti_plan_sort(p, NNRTI_PLAN_BEGIN, p->order);
     nnrti_plan_sort(p, NNRTI_PLAN_END, p->trial);
+    if (nnrti_plan_has_tree(p)) {
+        nnrti_plan_index(p);
+    }
     for (k = 0; k < p->n; ++k) {
         uint32_t i = p->order[k];
         for (; p->blocks[p->trial[ended]].last < p->blocks[i].first; ++ended) {
@@ -4274,12 +4633,22 @@ static NNRT_ReturnCode nnrti_plan_walk(nnrti_plan *p)
         p->lower = load > p->lower ? load : p->lower;
         p->lane[i] = freed > 0 ? p->trial[--freed] : lanes++;
     }
-    for (k = 0; k < p->n; ++k) {
+    for (k = p->n; k-- > 0;) { /* trial: the loads from k on that are larger than all between, the nearest last */
         const nnrt_plan_block *b = &p->blocks[p->order[k]];
-        for (load = 0, j = k; j < p->n && p->blocks[p->order[j]].first <= b->last; ++j) {
-            load = p->offset[j] > load ? p->offset[j] : load;
+        uint32_t low = 0, high;
+        while (peaks > 0 && p->offset[p->trial[peaks - 1]] <= p->offset[k]) {
+            --peaks;
         }
-        p->breadth[p->order[k]] = load;
+        p->trial[peaks++] = k;
+        for (high = peaks - 1; low < high;) { /* the farthest of them while the block is live */
+            const uint32_t middle = low + (high - low) / 2;
+            if (p->blocks[p->order[p->trial[middle]]].first <= b->last) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        p->breadth[p->order[k]] = p->offset[p->trial[low]];
     }
     return NNRT_SUCCESS;
 }
@@ -4326,15 +4695,22 @@ static void nnrti_plan_try(nnrti_plan *p, int bestFit, size_t limit)
 {
     size_t top = 0, at, size;
     uint32_t k;
+    if (nnrti_plan_has_tree(p)) {
+        nnrti_plan_clear(p);
+    }
     for (k = 0; k < p->n; ++k) {
         const nnrt_plan_block *b = &p->blocks[p->trial[k]];
         size = p->size[p->trial[k]];
-        at = nnrti_plan_gap(p, k, b, size, bestFit);
-        p->work += k;
+        at = nnrti_plan_gap(p, nnrti_plan_has_tree(p) ? nnrti_plan_find(p, p->trial[k]) : k, b, size, bestFit);
+        p->work += nnrti_plan_has_tree(p) ? 0 : k;
         if (size > limit - at || (p->work > p->budget && p->best != SIZE_MAX)) {
             return;
         }
-        nnrti_plan_insert(p, k, b, at, size);
+        if (nnrti_plan_has_tree(p)) {
+            nnrti_plan_enter(p, p->trial[k]);
+        } else {
+            nnrti_plan_insert(p, k, b, at, size);
+        }
         p->offset[p->trial[k]] = at;
         top = at + size > top ? at + size : top;
     }
@@ -4382,10 +4758,11 @@ static void nnrti_plan_mutate(nnrti_plan *p, uint32_t turn)
 static NNRT_ReturnCode nnrti_plan_run(nnrti_plan *p, size_t alignment)
 {
     NNRT_ReturnCode rc = nnrti_plan_sizes(p, alignment);
-    uint64_t m = p->n < 10000 ? p->n : 10000;
+    const uint32_t m = p->n < NNRTI_PLAN_SMALL ? p->n : NNRTI_PLAN_SMALL;
+    const bool large = nnrti_plan_has_tree(p);
     uint32_t turn;
     int i;
-    p->budget = NNRTI_PLAN_WORK + 4 * m * m;
+    p->budget = NNRTI_PLAN_WORK + 4 * m * m + (uint64_t)NNRTI_PLAN_STEPS * (p->n - m);
     if (rc == NNRT_SUCCESS) {
         rc = nnrti_plan_walk(p);
     }
@@ -4393,14 +4770,19 @@ static NNRT_ReturnCode nnrti_plan_run(nnrti_plan *p, size_t alignment)
         return rc;
     }
     p->best = SIZE_MAX;
+    p->bestFit = -1;
+    if (large) {
+        nnrti_plan_allocate(p);
+    }
     for (i = 0; i < 2 * NNRTI_PLAN_ORDERS && p->best > p->lower; ++i) {
         nnrti_plan_sort(p, i / 2, p->trial);
         nnrti_plan_try(p, i % 2, p->best - 1);
     }
     if (p->best == SIZE_MAX) {
+        nnrti_plan_forget(p);
         return NNRT_OUT_OF_MEMORY;
     }
-    for (turn = 0; turn != NNRTI_PLAN_TRIALS && p->best > p->lower && p->work <= p->budget; ++turn) {
+    for (turn = 0; turn != NNRTI_PLAN_TRIALS && p->bestFit >= 0 && p->best > p->lower && p->work <= p->budget; ++turn) {
         nnrti_plan_mutate(p, turn);
         nnrti_plan_try(p, p->bestFit, p->best);
     }
@@ -4851,9 +5233,301 @@ NNRT_API NNRT_ReturnCode nnrt_plan_draft(const NNRT_Model *model, const NNRT_Mod
     return NNRT_SUCCESS;
 }
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_uses_room(draft) true
+#define nnrti_uses_drop(draft, step, count) true
+#else
+/* ---- def-use lists ---- */
+
+/* One argument of a step in the list of those that read its tensor, or write it. Lists are not in the order of the steps.
+   A step that is gone leaves them when it is next met. */
+typedef struct nnrti_use {
+    uint32_t tensor;       /* whose list it is in; NNRT_NO_TENSOR: it is in none */
+    uint32_t step, number; /* number: of the argument, without derived constants */
+    uint32_t prev, next;   /* uses, or NNRTI_USE_NONE */
+} nnrti_use;
+
+typedef struct nnrti_uses {
+    nnrti_use *data;
+    uint32_t count, room;
+    uint32_t steps;        /* of the draft when the lists were made */
+    uint32_t *first;       /* per step: its uses begin there .. */
+    uint32_t *size;        /* .. and are at most so many */
+    uint32_t *stale;       /* steps whose uses are in no list yet */
+    bool *isStale;         /* per step */
+    uint32_t nStale, tensors;
+    uint32_t *lists[2];    /* per tensor: the first use that reads it, that writes it */
+    uint32_t *outputs;     /* per tensor: how often it is an output of the model */
+} nnrti_uses;
+
+#define NNRTI_USE_NONE 0xFFFFFFFFu
+
+/* Room for the lists of all tensors that the draft has room for; false: no memory. */
+static bool nnrti_uses_room(nnrt_draft *d)
+{
+    nnrti_uses *u = d->uses;
+    uint32_t *old[3];
+    if (u == NULL || u->tensors >= d->roomTensors)
+        return true;
+    old[0] = u->lists[0];
+    old[1] = u->lists[1];
+    old[2] = u->outputs;
+    u->lists[0] = (uint32_t *)nnrti_temp(d->memory, d->roomTensors, sizeof(uint32_t));
+    u->lists[1] = (uint32_t *)nnrti_temp(d->memory, d->roomTensors, sizeof(uint32_t));
+    u->outputs = (uint32_t *)nnrti_temp(d->memory, d->roomTensors, sizeof(uint32_t));
+    if (u->lists[0] == NULL || u->lists[1] == NULL || u->outputs == NULL) {
+        d->uses = NULL;
+        return false;
+    }
+    for (uint32_t t = 0; t < d->roomTensors; t++) {
+        u->lists[0][t] = t < u->tensors ? old[0][t] : NNRTI_USE_NONE;
+        u->lists[1][t] = t < u->tensors ? old[1][t] : NNRTI_USE_NONE;
+        u->outputs[t] = t < u->tensors ? old[2][t] : 0;
+    }
+    u->tensors = d->roomTensors;
+    return true;
+}
+
+/* Argument `number` of a step, derived constants not counted. */
+static nnrt_plan_arg *nnrti_use_arg(const nnrt_draft_step *step, uint32_t number)
+{
+    return &step->args[number < step->nIn ? number : number + step->nDerived];
+}
+
+static uint32_t *nnrti_use_list(const nnrt_draft *d, const nnrti_use *use)
+{
+    return &d->uses->lists[use->number < d->steps[use->step].nIn ? 0 : 1][use->tensor];
+}
+
+static void nnrti_use_link(const nnrt_draft *d, uint32_t i)
+{
+    nnrti_use *use = &d->uses->data[i];
+    uint32_t *list;
+    use->tensor = nnrti_use_arg(&d->steps[use->step], use->number)->tensor;
+    if (use->tensor >= d->nTensors) {
+        use->tensor = NNRT_NO_TENSOR;
+        return;
+    }
+    list = nnrti_use_list(d, use);
+    use->prev = NNRTI_USE_NONE;
+    use->next = *list;
+    if (*list != NNRTI_USE_NONE)
+        d->uses->data[*list].prev = i;
+    *list = i;
+}
+
+static void nnrti_use_unlink(nnrti_uses *u, uint32_t i)
+{
+    nnrti_use *use = &u->data[i];
+    if (use->tensor == NNRT_NO_TENSOR)
+        return;
+    if (use->prev != NNRTI_USE_NONE)
+        u->data[use->prev].next = use->next;
+    else if (u->lists[0][use->tensor] == i)
+        u->lists[0][use->tensor] = use->next;
+    else
+        u->lists[1][use->tensor] = use->next;
+    if (use->next != NNRTI_USE_NONE)
+        u->data[use->next].prev = use->prev;
+    use->tensor = NNRT_NO_TENSOR;
+}
+
+/* All uses of a step leave their lists, until somebody asks; it will have count arguments. false: no memory. */
+static bool nnrti_uses_drop(nnrt_draft *d, uint32_t step, uint32_t count)
+{
+    nnrti_uses *u = d->uses;
+    if (u == NULL)
+        return true;
+    for (uint32_t i = 0; i < u->size[step] && !u->isStale[step]; i++)
+        nnrti_use_unlink(u, u->first[step] + i);
+    if (count > u->size[step]) {
+        if (count > u->room - u->count) {
+            const uint32_t room = u->room + u->room / 2 + count;
+            nnrti_use *data = room > u->room ? (nnrti_use *)nnrti_temp(d->memory, room, sizeof(*data)) : NULL;
+            if (data == NULL)
+                return false;
+            memcpy(data, u->data, u->count * sizeof(*data));
+            u->data = data;
+            u->room = room;
+        }
+        u->first[step] = u->count;
+        u->size[step] = count;
+        u->count += count;
+    }
+    if (!u->isStale[step])
+        u->stale[u->nStale++] = step;
+    u->isStale[step] = true;
+    return true;
+}
+
+/* Puts the uses of a step into their lists. */
+static void nnrti_uses_fill(const nnrt_draft *d, uint32_t step)
+{
+    nnrti_uses *u = d->uses;
+    const uint32_t count = d->steps[step].nIn + d->steps[step].nOut;
+    for (uint32_t i = u->size[step]; i-- > 0;) {
+        nnrti_use *use = &u->data[u->first[step] + i];
+        use->tensor = NNRT_NO_TENSOR;
+        use->step = step;
+        use->number = i;
+        if (i < count)
+            nnrti_use_link(d, u->first[step] + i);
+    }
+}
+
+/* Before a question. */
+static void nnrti_uses_renew(const nnrt_draft *d)
+{
+    nnrti_uses *u = d->uses;
+    for (; u->nStale > 0; u->nStale--) {
+        const uint32_t step = u->stale[u->nStale - 1];
+        u->isStale[step] = false;
+        nnrti_uses_fill(d, step);
+    }
+}
+
+/* Use i, or the next one in its list whose step is there. */
+static uint32_t nnrti_use_met(const nnrt_draft *d, uint32_t i)
+{
+    while (i != NNRTI_USE_NONE && d->steps[d->uses->data[i].step].kernel == NULL) {
+        const uint32_t next = d->uses->data[i].next;
+        nnrti_use_unlink(d->uses, i);
+        i = next;
+    }
+    return i;
+}
+
+NNRT_API bool nnrt_draft_index(nnrt_draft *draft)
+{
+    nnrti_uses *u = (nnrti_uses *)nnrt_memory_temp(draft->memory, sizeof(*u));
+    uint64_t count = 0;
+    draft->uses = NULL;
+    if (u == NULL)
+        return false;
+    for (uint32_t s = 0; s < draft->nSteps; s++)
+        count += (uint64_t)draft->steps[s].nIn + draft->steps[s].nOut;
+    if (count >= NNRTI_USE_NONE)
+        return false;
+    u->room = (uint32_t)count;
+    u->steps = draft->nSteps;
+    u->data = (nnrti_use *)nnrti_temp(draft->memory, u->room, sizeof(*u->data));
+    u->first = (uint32_t *)nnrti_temp(draft->memory, u->steps, sizeof(*u->first));
+    u->size = (uint32_t *)nnrti_temp(draft->memory, u->steps, sizeof(*u->size));
+    u->stale = (uint32_t *)nnrti_temp(draft->memory, u->steps, sizeof(*u->stale));
+    u->isStale = (bool *)nnrti_temp(draft->memory, u->steps, sizeof(*u->isStale));
+    draft->uses = u;
+    if (draft->memory->full || !nnrti_uses_room(draft)) {
+        draft->uses = NULL;
+        return false;
+    }
+    for (uint32_t i = 0; i < draft->model->outputIndex.count; i++)
+        u->outputs[draft->model->outputIndex.data[i]]++;
+    for (uint32_t s = 0; s < draft->nSteps; s++) {
+        u->first[s] = u->count;
+        u->size[s] = draft->steps[s].nIn + draft->steps[s].nOut;
+        u->count += u->size[s];
+    }
+    for (uint32_t s = draft->nSteps; s-- > 0;)
+        nnrti_uses_fill(draft, s);
+    return true;
+}
+
+NNRT_API bool nnrt_draft_changed(nnrt_draft *draft, uint32_t step, uint32_t argument)
+{
+    const nnrti_uses *u = draft->uses;
+    const nnrt_draft_step *s = &draft->steps[step];
+    uint32_t number = argument;
+    if (u == NULL || step >= draft->nSteps)
+        return u == NULL;
+    if (argument == NNRT_DRAFT_STEP)
+        return nnrti_uses_drop(draft, step, s->nIn + s->nOut);
+    if (argument >= s->nIn + s->nDerived)
+        number -= s->nDerived;
+    else if (argument >= s->nIn)
+        return true;
+    if (number >= u->size[step])
+        return nnrti_uses_drop(draft, step, s->nIn + s->nOut);
+    if (!u->isStale[step]) {
+        nnrti_use_unlink(draft->uses, u->first[step] + number);
+        nnrti_use_link(draft, u->first[step] + number);
+    }
+    return true;
+}
+
+NNRT_API nnrt_draft_use nnrt_draft_uses(const nnrt_draft *draft, uint32_t tensor)
+{
+    nnrt_draft_use use;
+    use.tensor = tensor;
+    use.step = use.argument = use.next = 0;
+    if (draft->uses != NULL) {
+        nnrti_uses_renew(draft);
+        use.next = tensor < draft->nTensors ? draft->uses->lists[0][tensor] : NNRTI_USE_NONE;
+    }
+    return use;
+}
+
+NNRT_API bool nnrt_draft_next(const nnrt_draft *draft, nnrt_draft_use *use)
+{
+    if (draft->uses != NULL) {
+        const uint32_t i = nnrti_use_met(draft, use->next);
+        if (i == NNRTI_USE_NONE)
+            return false;
+        use->step = draft->uses->data[i].step;
+        use->argument = draft->uses->data[i].number;
+        use->next = draft->uses->data[i].next;
+        return true;
+    }
+    for (; use->tensor != NNRT_NO_TENSOR && use->step < draft->nSteps; use->step++, use->next = 0)
+        for (uint32_t k = use->next; draft->steps[use->step].kernel != NULL && k < draft->steps[use->step].nIn; k++)
+            if (draft->steps[use->step].args[k].tensor == use->tensor) {
+                use->argument = k;
+                use->next = k + 1;
+                return true;
+            }
+    return false;
+}
+
+/* How often tensor is an output of the model. */
+static uint32_t nnrti_draft_outputs(const nnrt_draft *draft, uint32_t tensor)
+{
+    uint32_t count = 0;
+    if (draft->uses != NULL)
+        return tensor < draft->nTensors ? draft->uses->outputs[tensor] : 0;
+    for (uint32_t i = 0; i < draft->model->outputIndex.count; i++)
+        count += draft->model->outputIndex.data[i] == tensor ? 1 : 0;
+    return count;
+}
+
+NNRT_API uint32_t nnrt_draft_reader(const nnrt_draft *draft, uint32_t tensor)
+{
+    nnrt_draft_use use = nnrt_draft_uses(draft, tensor);
+    uint32_t found;
+    if (nnrti_draft_outputs(draft, tensor) > 0 || !nnrt_draft_next(draft, &use))
+        return UINT32_MAX;
+    found = use.step;
+    return nnrt_draft_next(draft, &use) ? UINT32_MAX : found;
+}
+
+/* The writer of a tensor from its list. */
+static uint32_t nnrti_uses_writer(const nnrt_draft *d, uint32_t tensor)
+{
+    const nnrti_uses *u = d->uses;
+    uint32_t i;
+    nnrti_uses_renew(d);
+    i = tensor < d->nTensors ? nnrti_use_met(d, u->lists[1][tensor]) : NNRTI_USE_NONE;
+    if (i == NNRTI_USE_NONE || nnrti_use_met(d, u->data[i].next) != NNRTI_USE_NONE)
+        return UINT32_MAX;
+    return u->data[i].step;
+}
+#endif
+
 NNRT_API uint32_t nnrt_draft_writer(const nnrt_draft *draft, uint32_t tensor)
 {
     uint32_t found = UINT32_MAX;
+#ifndef NNRT_FIRMWARE
+    if (draft->uses != NULL)
+        return nnrti_uses_writer(draft, tensor);
+#endif
     for (uint32_t s = 0; tensor != NNRT_NO_TENSOR && s < draft->nSteps; s++)
         for (uint32_t k = 0; draft->steps[s].kernel != NULL && k < draft->steps[s].nOut; k++)
             if (nnrti_step_out(&draft->steps[s], k)->tensor == tensor) {
@@ -4867,11 +5541,18 @@ NNRT_API uint32_t nnrt_draft_writer(const nnrt_draft *draft, uint32_t tensor)
 NNRT_API uint32_t nnrt_draft_readers(const nnrt_draft *draft, uint32_t tensor)
 {
     uint32_t count = 0;
+#ifdef NNRT_FIRMWARE
     for (uint32_t s = 0; tensor != NNRT_NO_TENSOR && s < draft->nSteps; s++)
         for (uint32_t k = 0; draft->steps[s].kernel != NULL && k < draft->steps[s].nIn; k++)
             count += draft->steps[s].args[k].tensor == tensor ? 1 : 0;
     for (uint32_t i = 0; i < draft->model->outputIndex.count; i++)
         count += draft->model->outputIndex.data[i] == tensor ? 1 : 0;
+#else
+    nnrt_draft_use use = nnrt_draft_uses(draft, tensor);
+    while (nnrt_draft_next(draft, &use))
+        count++;
+    count += nnrti_draft_outputs(draft, tensor);
+#endif
     return count;
 }
 
@@ -4882,7 +5563,7 @@ NNRT_API nnrt_plan_arg *nnrt_draft_args(nnrt_draft *draft, uint32_t step, uint32
     if (step >= draft->nSteps)
         return NULL;
     args = (nnrt_plan_arg *)nnrti_temp(draft->memory, (size_t)nIn + nOut, sizeof(*args));
-    if (args == NULL)
+    if (args == NULL || !nnrti_uses_drop(draft, step, nIn + nOut))
         return NULL;
     for (size_t i = 0; i < (size_t)nIn + nOut; i++)
         args[i].tensor = NNRT_NO_TENSOR;
@@ -5175,6 +5856,8 @@ NNRT_API uint32_t nnrt_draft_tensor(nnrt_draft *draft, NNRT_DataType type, int32
         draft->tensors = tensors;
         draft->bytes = bytes;
         draft->roomTensors = room;
+        if (!nnrti_uses_room(draft))
+            return NNRT_NO_TENSOR;
     }
     o = &draft->tensors[draft->nTensors];
     *o = nnrt_operand_make(type, rank, dims, NULL);
@@ -5183,19 +5866,30 @@ NNRT_API uint32_t nnrt_draft_tensor(nnrt_draft *draft, NNRT_DataType type, int32
     return draft->nTensors++;
 }
 
+/* Room for so many more steps; false: no memory. */
+static bool nnrti_draft_steps(nnrt_draft *draft, uint32_t count)
+{
+    nnrt_draft_step *steps;
+    uint32_t room;
+    if (count <= draft->roomSteps - draft->nSteps)
+        return true;
+    room = draft->roomSteps + draft->roomSteps / 2 + 4;
+    room = room - draft->nSteps < count ? draft->nSteps + count : room;
+    steps = (nnrt_draft_step *)nnrti_draft_grow(draft, draft->steps, draft->nSteps, room, sizeof(*steps));
+    if (steps == NULL)
+        return false;
+    draft->steps = steps;
+    draft->roomSteps = room;
+    return true;
+}
+
 NNRT_API nnrt_draft_step *nnrt_draft_insert(nnrt_draft *draft, uint32_t at)
 {
-    if (at > draft->nSteps)
+    if (at > draft->nSteps || !nnrti_draft_steps(draft, 1))
         return NULL;
-    if (draft->nSteps == draft->roomSteps) {
-        const uint32_t room = draft->roomSteps + draft->roomSteps / 2 + 4;
-        nnrt_draft_step *steps =
-            (nnrt_draft_step *)nnrti_draft_grow(draft, draft->steps, draft->nSteps, room, sizeof(*steps));
-        if (steps == NULL)
-            return NULL;
-        draft->steps = steps;
-        draft->roomSteps = room;
-    }
+#ifndef NNRT_FIRMWARE
+    draft->uses = NULL;
+#endif
     memmove(&draft->steps[at + 1], &draft->steps[at], (draft->nSteps - at) * sizeof(*draft->steps));
     memset(&draft->steps[at], 0, sizeof(*draft->steps));
     draft->steps[at].node = -1;
@@ -5204,6 +5898,26 @@ NNRT_API nnrt_draft_step *nnrt_draft_insert(nnrt_draft *draft, uint32_t at)
     draft->nSteps++;
     return &draft->steps[at];
 }
+
+#ifndef NNRT_FIRMWARE
+NNRT_API bool nnrt_draft_insert_all(nnrt_draft *draft, const nnrt_draft_step *steps, const uint32_t *at, uint32_t count)
+{
+    uint32_t from = draft->nSteps;
+    for (uint32_t i = 0; i < count; i++)
+        if (at[i] > (i + 1 < count ? at[i + 1] : draft->nSteps))
+            return false;
+    if (count > UINT32_MAX - draft->nSteps || !nnrti_draft_steps(draft, count))
+        return false;
+    for (uint32_t i = count; i-- > 0;) { /* from the end on, each step moves to where it stays */
+        memmove(&draft->steps[at[i] + i + 1], &draft->steps[at[i]], (from - at[i]) * sizeof(*draft->steps));
+        draft->steps[at[i] + i] = steps[i];
+        from = at[i];
+    }
+    draft->nSteps += count;
+    draft->uses = NULL;
+    return true;
+}
+#endif
 
 #ifndef NNRT_FIRMWARE
 /* What a run needs beside the steps where extents are open. */
@@ -5574,12 +6288,27 @@ static size_t *nnrti_find_parts(nnrti_planner *p)
     return written;
 }
 
+/* The def-use lists, on which the edit relied, know all arguments of step s. */
+static NNRT_ReturnCode nnrti_check_uses(const nnrti_planner *p, uint32_t s)
+{
+    const nnrti_uses *u = p->draft->uses;
+    const nnrt_draft_step *step = &p->draft->steps[s];
+    for (uint32_t i = 0; step->kernel != NULL && !u->isStale[s] && i < step->nIn + step->nOut; i++) {
+        const nnrt_plan_arg *arg = nnrti_use_arg(step, i);
+        if (arg->tensor < p->draft->nTensors && (i >= u->size[s] || u->data[u->first[s] + i].tensor != arg->tensor))
+            return nnrti_bad_edit(p, step, (uint32_t)(arg - step->args),
+                                  "which it did not tell the def-use lists of (nnrt_draft_changed)");
+    }
+    return NNRT_SUCCESS;
+}
+
 /* The arguments of all steps are tensors that there are, long enough, and written once, or once in parts. */
 static NNRT_ReturnCode nnrti_check_edits(nnrti_planner *p)
 {
     const nnrt_draft *d = p->draft;
     const NNRT_Model *m = d->model;
     const size_t *written = nnrti_find_parts(p);
+    NNRT_ReturnCode code;
     if (written == NULL)
         return nnrti_no_memory(p->error);
     for (uint32_t i = 0; i < d->nTensors; i++)
@@ -5602,6 +6331,8 @@ static NNRT_ReturnCode nnrti_check_edits(nnrti_planner *p)
                                   i, d->tensors[i].name);
     for (uint32_t s = 0; s < d->nSteps; s++) {
         const nnrt_draft_step *step = &d->steps[s];
+        if (d->uses != NULL && (code = nnrti_check_uses(p, s)) != NNRT_SUCCESS)
+            return code;
         if (step->open != NULL && !nnrti_open_kept(step))
             return nnrt_error_set(p->error, NNRT_DEVICE_ERROR,
                                   "the device's edit of node %d '%s': its extents are open, so its arguments must stay",

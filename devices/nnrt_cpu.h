@@ -1001,13 +1001,24 @@ NNRTI_CPU_SHARED bool nnrti_cpu_has(const nnrti_cpu_set *set)
 #define NNRTI_CPU_WINOGRAD "nnrt.cpu.winograd"
 #define NNRTI_CPU_KERNEL "nnrt.cpu.kernel"
 
+/* How a tensor is used, before steps get kernels. */
+#define NNRTI_CPU_GIVEN 1  /* is an input of the model */
+#define NNRTI_CPU_OTHER 2  /* is read by a step that is no image */
+#define NNRTI_CPU_PLANES 4 /* is read by one that reads planes */
+
 /* While a draft is edited. */
 typedef struct nnrti_cpu_edit {
     nnrt_draft *draft;
     const nnrti_cpu_set *set;
     uint8_t *last; /* per tensor: 0 as it was, 1 may lie with its channels last, 2 does */
+    uint8_t *seen; /* per tensor: NNRTI_CPU_GIVEN and others */
     uint32_t tensors;
     bool half;     /* weights are packed as float16, where they can be */
+    uint32_t *opens; /* per step: how many before it are open */
+    /* Steps that are to be inserted, and in front of which steps. */
+    nnrt_draft_step *added;
+    uint32_t *addedAt, nAdded, roomAdded;
+    uint32_t *copied; /* per tensor: 1 + the number of the added step that writes it */
     int32_t tile;  /* of convolutions of 3 x 3 cells: 0 none, 2, 4, or NNRTI_CPU_FASTER: what is faster */
     char only[24]; /* the kernel that steps may have; "": all */
 } nnrti_cpu_edit;
@@ -1060,18 +1071,24 @@ static bool nnrti_cpu_is_global(const nnrt_draft_step *step)
 
 #define NNRTI_CPU_ELEMENTS ((int64_t)1 << 30) /* fewest of a tensor that is left to the reference device */
 
-/* Whether a step is an operator's, of extents that are known and whose products, and twice those, have 32 bits. */
+/* Whether the products of an argument's extents, and twice those, have 32 bits. */
+static bool nnrti_cpu_is_fit_arg(const nnrt_plan_arg *arg)
+{
+    int64_t elements = 1;
+    for (int32_t i = 0; arg->tensor != NNRT_NO_TENSOR && i < arg->view.rank; i++)
+        if ((elements *= arg->view.dims[i] > 1 ? arg->view.dims[i] : 1) >= NNRTI_CPU_ELEMENTS)
+            return false;
+    return true;
+}
+
+/* Whether a step is an operator's, and all its arguments are fit and of extents that are known. */
 static bool nnrti_cpu_is_fit(const nnrt_draft_step *step)
 {
     if (step->open != NULL || step->op == NULL)
         return false;
-    for (uint32_t k = 0; k < step->nIn + step->nDerived + step->nOut; k++) {
-        const nnrt_view *v = &step->args[k].view;
-        int64_t elements = 1;
-        for (int32_t i = 0; step->args[k].tensor != NNRT_NO_TENSOR && i < v->rank; i++)
-            if ((elements *= v->dims[i] > 1 ? v->dims[i] : 1) >= NNRTI_CPU_ELEMENTS)
-                return false;
-    }
+    for (uint32_t k = 0; k < step->nIn + step->nDerived + step->nOut; k++)
+        if (!nnrti_cpu_is_fit_arg(&step->args[k]))
+            return false;
     return true;
 }
 
@@ -1148,16 +1165,27 @@ static bool nnrti_cpu_reads_planes(const nnrt_draft *d, const nnrt_draft_step *s
 /* Whether a step makes 8 bits of floats, or widens, what only images read, or nobody: that is written channels last. */
 static bool nnrti_cpu_is_before_image(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
-    const nnrt_draft *d = e->draft;
     const bool widening = nnrti_cpu_is_widening(e, step);
-    if (!widening && !nnrti_cpu_is_cast(step, false))
-        return false;
-    for (uint32_t s = 0; s < d->nSteps; s++)
-        for (uint32_t k = 0; k < d->steps[s].nIn; k++)
-            if (d->steps[s].args[k].tensor == step->args[1].tensor &&
-                (!nnrti_cpu_is_image(&d->steps[s]) || (widening && nnrti_cpu_reads_planes(d, &d->steps[s]))))
-                return false;
-    return true;
+    return (widening || nnrti_cpu_is_cast(step, false)) &&
+           (e->seen[step->args[1].tensor] & (NNRTI_CPU_OTHER | (widening ? NNRTI_CPU_PLANES : 0))) == 0;
+}
+
+/* Fills seen. */
+static void nnrti_cpu_see_uses(nnrti_cpu_edit *e)
+{
+    const nnrt_draft *d = e->draft;
+    const NNRT_Model *m = d->model;
+    for (uint32_t i = 0; i < m->inputIndex.count; i++)
+        e->seen[m->inputIndex.data[i]] |= NNRTI_CPU_GIVEN;
+    for (uint32_t s = 0; s < d->nSteps; s++) {
+        const nnrt_draft_step *step = &d->steps[s];
+        const uint8_t how = !nnrti_cpu_is_image(step)          ? NNRTI_CPU_OTHER
+                            : nnrti_cpu_reads_planes(d, step) ? NNRTI_CPU_PLANES
+                                                              : 0;
+        for (uint32_t k = 0; k < step->nIn; k++)
+            if (step->args[k].tensor < e->tensors)
+                e->seen[step->args[k].tensor] |= how;
+    }
 }
 
 static void nnrti_cpu_forbid(nnrti_cpu_edit *e, uint32_t tensor)
@@ -1200,7 +1228,8 @@ static NNRT_ReturnCode nnrti_cpu_choose_layout(nnrti_cpu_edit *e)
     const NNRT_Model *m = d->model;
     e->tensors = d->nTensors;
     e->last = (uint8_t *)nnrt_memory_temp(d->memory, d->nTensors);
-    if (e->last == NULL)
+    e->seen = (uint8_t *)nnrt_memory_temp(d->memory, d->nTensors);
+    if (e->last == NULL || e->seen == NULL)
         return nnrt_error_set(d->config->error, NNRT_OUT_OF_MEMORY, "no memory to choose the layout of %u tensors",
                               d->nTensors);
     for (uint32_t t = 0; t < d->nTensors; t++)
@@ -1209,6 +1238,7 @@ static NNRT_ReturnCode nnrti_cpu_choose_layout(nnrti_cpu_edit *e)
         nnrti_cpu_forbid(e, m->inputIndex.data[i]);
     for (uint32_t i = 0; i < m->outputIndex.count; i++)
         nnrti_cpu_forbid(e, m->outputIndex.data[i]);
+    nnrti_cpu_see_uses(e);
     for (uint32_t s = 0; s < d->nSteps; s++)
         for (uint32_t k = 0; k < d->steps[s].nIn + d->steps[s].nDerived + d->steps[s].nOut; k++)
             if (d->steps[s].args[k].tensor < e->tensors &&
@@ -1347,63 +1377,6 @@ static NNRT_ReturnCode nnrti_cpu_copy(const void *attr, nnrt_view *args, nnrt_ca
     return NNRT_SUCCESS;
 }
 
-/* A step in front of step `at` that copies an argument into a new tensor with its channels last, which `to` then is. */
-static NNRT_ReturnCode nnrti_cpu_copy_in(nnrti_cpu_edit *e, uint32_t at, uint32_t argument)
-{
-    nnrt_draft *d = e->draft;
-    const nnrt_plan_arg from = d->steps[at].args[argument];
-    const uint32_t made = nnrt_draft_tensor(d, from.view.dataType, 4, from.view.dims);
-    const char *name = d->steps[at].name;
-    nnrt_plan_arg to = from, *args;
-    nnrt_draft_step *step;
-    if (made == NNRT_NO_TENSOR || nnrt_draft_insert(d, at) == NULL || (args = nnrt_draft_args(d, at, 1, 1)) == NULL)
-        return nnrti_cpu_no_memory(e, &d->steps[at]);
-    nnrt_operand_view(NULL, &d->tensors[made], 0, &to.view);
-    to.view.quant = from.view.quant;
-    to.view.quantCount = from.view.quantCount;
-    to.tensor = made;
-    args[0] = from;
-    args[1] = to;
-    step = &d->steps[at];
-    step->kernel = nnrti_cpu_copy;
-    step->kernelName = "nnrt_cpu_copy";
-    step->name = name;
-    d->steps[at + 1].args[argument] = to;
-    return NNRT_SUCCESS;
-}
-
-/* The same behind a step for its first result. */
-static NNRT_ReturnCode nnrti_cpu_copy_out(nnrti_cpu_edit *e, uint32_t at)
-{
-    nnrt_draft *d = e->draft;
-    const uint32_t out = d->steps[at].nIn + d->steps[at].nDerived;
-    const nnrt_plan_arg to = d->steps[at].args[out];
-    const uint32_t made = nnrt_draft_tensor(d, to.view.dataType, 4, to.view.dims);
-    const char *name = d->steps[at].name;
-    nnrt_plan_arg from = to, *args;
-    nnrt_draft_step *step;
-    if (made == NNRT_NO_TENSOR || nnrt_draft_insert(d, at + 1) == NULL ||
-        (args = nnrt_draft_args(d, at + 1, 1, 1)) == NULL)
-        return nnrti_cpu_no_memory(e, &d->steps[at]);
-    nnrt_operand_view(NULL, &d->tensors[made], 0, &from.view);
-    from.view.quant = to.view.quant;
-    from.view.quantCount = to.view.quantCount;
-    from.tensor = made;
-    args[0] = from;
-    args[1] = to;
-    step = &d->steps[at + 1];
-    step->kernel = nnrti_cpu_copy;
-    step->kernelName = "nnrt_cpu_copy";
-    step->name = name;
-    d->steps[at].args[out] = from;
-    return NNRT_SUCCESS;
-}
-
-/* ---------------------------------------------------------------------------------------------------------------- */
-/* >>steps */
-
-NNRTI_SETUP()
-
 static void nnrti_cpu_use(nnrt_draft_step *step, const nnrti_cpu_kernel *kernel, const void *attr)
 {
     step->kernel = kernel->run;
@@ -1411,6 +1384,94 @@ static void nnrti_cpu_use(nnrt_draft_step *step, const nnrti_cpu_kernel *kernel,
     step->attr = attr;
     step->scratchBytes = 0;
 }
+
+/* A new step of one input and one result in front of step `at`, for the node of step `of`, once nnrti_cpu_insert_added puts
+   all of them into the draft; at never falls. false: no memory. */
+static bool nnrti_cpu_add(nnrti_cpu_edit *e, uint32_t at, uint32_t of, const nnrti_cpu_kernel *kernel,
+                          const nnrt_plan_arg *from, const nnrt_plan_arg *to)
+{
+    nnrt_memory *const memory = e->draft->memory;
+    nnrt_draft_step *step;
+    if (e->nAdded == e->roomAdded) {
+        const uint32_t room = 2 * e->roomAdded + 8;
+        nnrt_draft_step *steps = (nnrt_draft_step *)nnrt_memory_temp(memory, room * sizeof(*steps));
+        uint32_t *places = (uint32_t *)nnrt_memory_temp(memory, room * sizeof(*places));
+        if (steps == NULL || places == NULL)
+            return false;
+        if (e->nAdded > 0) {
+            memcpy(steps, e->added, e->nAdded * sizeof(*steps));
+            memcpy(places, e->addedAt, e->nAdded * sizeof(*places));
+        }
+        e->added = steps;
+        e->addedAt = places;
+        e->roomAdded = room;
+    }
+    step = &e->added[e->nAdded];
+    memset(step, 0, sizeof(*step));
+    if ((step->args = (nnrt_plan_arg *)nnrt_memory_temp(memory, 2 * sizeof(*step->args))) == NULL)
+        return false;
+    step->args[0] = *from;
+    step->args[1] = *to;
+    step->nIn = step->nOut = 1;
+    step->node = -1;
+    step->name = e->draft->steps[of].name;
+    nnrti_cpu_use(step, kernel, NULL);
+    e->addedAt[e->nAdded++] = at;
+    return true;
+}
+
+/* Numbers of steps are others then. */
+static NNRT_ReturnCode nnrti_cpu_insert_added(nnrti_cpu_edit *e)
+{
+    if (!nnrt_draft_insert_all(e->draft, e->added, e->addedAt, e->nAdded))
+        return nnrt_error_set(e->draft->config->error, NNRT_OUT_OF_MEMORY, "no memory for %u copies and casts", e->nAdded);
+    e->nAdded = 0;
+    return NNRT_SUCCESS;
+}
+
+static const nnrti_cpu_kernel nnrti_cpu_copying = {nnrti_cpu_copy, "nnrt_cpu_copy"};
+
+/* A new tensor like that of an image, with its channels last; *made: the argument as it shows that one. */
+static bool nnrti_cpu_make_last(nnrti_cpu_edit *e, const nnrt_plan_arg *image, nnrt_plan_arg *made)
+{
+    *made = *image;
+    made->tensor = nnrt_draft_tensor(e->draft, image->view.dataType, 4, image->view.dims);
+    if (made->tensor == NNRT_NO_TENSOR)
+        return false;
+    nnrt_operand_view(NULL, &e->draft->tensors[made->tensor], 0, &made->view);
+    made->view.quant = image->view.quant;
+    made->view.quantCount = image->view.quantCount;
+    return true;
+}
+
+/* A step in front of step `at` copies an argument into a new tensor with its channels last, which step `at` then reads. */
+static NNRT_ReturnCode nnrti_cpu_copy_in(nnrti_cpu_edit *e, uint32_t at, uint32_t argument)
+{
+    nnrt_draft_step *const step = &e->draft->steps[at];
+    const nnrt_plan_arg from = step->args[argument];
+    if (!nnrti_cpu_make_last(e, &from, &step->args[argument]) ||
+        !nnrti_cpu_add(e, at, at, &nnrti_cpu_copying, &from, &step->args[argument]))
+        return nnrti_cpu_no_memory(e, step);
+    return NNRT_SUCCESS;
+}
+
+/* The same behind a step for its first result. */
+static NNRT_ReturnCode nnrti_cpu_copy_out(nnrti_cpu_edit *e, uint32_t at)
+{
+    nnrt_draft_step *const step = &e->draft->steps[at];
+    nnrt_plan_arg *const y = &step->args[step->nIn + step->nDerived];
+    const nnrt_plan_arg to = *y;
+    if (!nnrti_cpu_make_last(e, &to, y) || !nnrti_cpu_add(e, at + 1, at, &nnrti_cpu_copying, y, &to))
+        return nnrti_cpu_no_memory(e, step);
+    if (to.tensor < e->tensors)
+        e->copied[to.tensor] = e->nAdded;
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>steps */
+
+NNRTI_SETUP()
 
 /* Element i of constants of float32 or float16. */
 static float nnrti_cpu_weight(const nnrt_view *w, ptrdiff_t i)
@@ -2120,7 +2181,8 @@ static float nnrti_cpu_join_factor(nnrti_cpu_edit *e, nnrt_draft_step *step)
     const nnrti_cpu_each *a = (const nnrti_cpu_each *)multiply->attr;
     nnrti_cpu_rows rows;
     if (multiply->kernel != e->set->binary.run || a->function != NNRTI_CPU_MUL || multiply->open != NULL ||
-        a->activation != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || nnrt_draft_readers(d, step->args[0].tensor) != 1)
+        a->activation != NNRT_ACTIVATION_TYPE_NO_ACTIVATION ||
+        nnrt_draft_reader(d, step->args[0].tensor) == UINT32_MAX)
         return 1.0f;
     for (uint32_t k = 0; k < 2; k++) {
         const nnrt_plan_arg x = multiply->args[1 - k], old = step->args[0];
@@ -2132,6 +2194,7 @@ static float nnrti_cpu_join_factor(nnrti_cpu_edit *e, nnrt_draft_step *step)
         step->args[0] = x;
         if (nnrti_cpu_rows_of(step, &step->args[step->nIn + step->nDerived].view, &rows)) {
             multiply->kernel = NULL;
+            (void)nnrt_draft_changed(d, (uint32_t)(step - d->steps), 0);
             return *(const float *)factor->data;
         }
         step->args[0] = old;
@@ -2533,7 +2596,7 @@ static float *nnrti_cpu_bias(const nnrti_cpu_edit *e, const nnrt_draft_step *pro
 
 /* A constant that is added to what a product without an activation gives, and which has an element for each channel,
    becomes a part of its bias. */
-static bool nnrti_cpu_join_bias(nnrti_cpu_edit *e, uint32_t s)
+static NNRT_ReturnCode nnrti_cpu_join_bias(nnrti_cpu_edit *e, uint32_t s, bool *joined)
 {
     nnrt_draft *d = e->draft;
     nnrt_draft_step *add = &d->steps[s];
@@ -2548,7 +2611,7 @@ static bool nnrti_cpu_join_bias(nnrti_cpu_edit *e, uint32_t s)
         size_t count;
         if (!nnrti_cpu_is_product(e, product) || product->args[1].tensor != NNRT_NO_TENSOR ||
             a->in.activation != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || add->args[k].kind != NNRT_PLACE_CONSTANT ||
-            nnrt_draft_readers(d, add->args[1 - k].tensor) != 1 || bias->rank < 1 || bias->rank > z->rank ||
+            nnrt_draft_reader(d, add->args[1 - k].tensor) == UINT32_MAX || bias->rank < 1 || bias->rank > z->rank ||
             bias->dims[bias->rank - 1] != C || !nnrt_dims_count(bias->dims, bias->rank, &count) || count != (size_t)C ||
             product->args[4].view.dims[3] != C || !nnrti_dense(bias) || !nnrti_dense(z) ||
             !nnrti_dense(&add->args[1 - k].view)) /* only then is the last axis that of the channels */
@@ -2563,13 +2626,14 @@ static bool nnrti_cpu_join_bias(nnrti_cpu_edit *e, uint32_t s)
         add->op = old.op;
         add->name = old.name;
         add->node = old.node;
-        return true;
+        *joined = true;
+        return nnrt_draft_changed(d, s, NNRT_DRAFT_STEP) ? NNRT_SUCCESS : nnrti_cpu_no_memory(e, add);
     }
-    return false;
+    return NNRT_SUCCESS;
 }
 
 /* An ADD_FUSION of what a product gives, which nobody else reads, becomes part of it. */
-static bool nnrti_cpu_join_add(nnrti_cpu_edit *e, uint32_t s)
+static NNRT_ReturnCode nnrti_cpu_join_add(nnrti_cpu_edit *e, uint32_t s, bool *joined)
 {
     nnrt_draft *d = e->draft;
     nnrt_draft_step *add = &d->steps[s];
@@ -2580,14 +2644,14 @@ static bool nnrti_cpu_join_add(nnrti_cpu_edit *e, uint32_t s)
         memcmp(x->strides, z->strides, sizeof(x->strides)) != 0 ||
         memcmp(y->strides, z->strides, sizeof(y->strides)) != 0 ||
         !nnrti_cpu_bounds(((const NNRT_AddFusion *)add->attr)->activationType, &low, &high))
-        return false;
+        return NNRT_SUCCESS;
     for (uint32_t k = 0; k < 2; k++) {
         const uint32_t from = nnrt_draft_writer(d, add->args[k].tensor);
         nnrt_draft_step *product = from != UINT32_MAX ? &d->steps[from] : add;
         const nnrt_draft_step old = *add;
         nnrti_cpu_product *a;
         if (!nnrti_cpu_is_product(e, product) || product->args[1].tensor != NNRT_NO_TENSOR ||
-            nnrt_draft_readers(d, add->args[k].tensor) != 1)
+            nnrt_draft_reader(d, add->args[k].tensor) == UINT32_MAX)
             continue;
         a = (nnrti_cpu_product *)(uintptr_t)product->attr;
         if (!nnrti_cpu_bounds(a->in.activation, &low, &high))
@@ -2603,9 +2667,10 @@ static bool nnrti_cpu_join_add(nnrti_cpu_edit *e, uint32_t s)
         add->op = old.op;
         add->name = old.name;
         add->node = old.node;
-        return true;
+        *joined = true;
+        return nnrt_draft_changed(d, s, NNRT_DRAFT_STEP) ? NNRT_SUCCESS : nnrti_cpu_no_memory(e, add);
     }
-    return false;
+    return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -2646,14 +2711,12 @@ static void nnrti_cpu_find_links(const nnrti_cpu_edit *e, uint32_t s, uint32_t *
     *first = nnrt_draft_writer(d, x->tensor);
     if (*first != UINT32_MAX &&
         (!nnrti_cpu_is_link(e, &d->steps[*first]) || d->steps[*first].args[1].tensor != NNRT_NO_TENSOR ||
-         nnrt_draft_readers(d, x->tensor) != 1 || !nnrti_cpu_is_same(&d->steps[*first].args[4], x)))
+         nnrt_draft_reader(d, x->tensor) == UINT32_MAX || !nnrti_cpu_is_same(&d->steps[*first].args[4], x)))
         *first = UINT32_MAX;
-    *last = UINT32_MAX;
-    if (nnrt_draft_readers(d, y->tensor) != 1)
-        return;
-    for (uint32_t i = s + 1; i < d->nSteps && *last == UINT32_MAX; i++)
-        if (nnrti_cpu_is_link(e, &d->steps[i]) && nnrti_cpu_is_same(y, &d->steps[i].args[0]))
-            *last = i;
+    *last = nnrt_draft_reader(d, y->tensor);
+    if (*last != UINT32_MAX &&
+        (!nnrti_cpu_is_link(e, &d->steps[*last]) || !nnrti_cpu_is_same(y, &d->steps[*last].args[0])))
+        *last = UINT32_MAX;
 }
 
 /* So many pixels that there are no few of them at the end. */
@@ -2823,7 +2886,7 @@ static void nnrti_cpu_find_phase(const nnrti_cpu_conv *c, const nnrt_view *w, co
                                  nnrti_cpu_phase *p)
 {
     const int64_t s = c->stride->data[i], d = c->dilation->data[i], pad = c->padList->data[2 * i];
-    int64_t tap = 0, next = 1;
+    int64_t tap = 0, next, divisor = s, rest = d;
     p->first[i] = r;
     p->tap[i] = 0;
     p->nextTap[i] = 1;
@@ -2835,8 +2898,12 @@ static void nnrti_cpu_find_phase(const nnrti_cpu_conv *c, const nnrt_view *w, co
         p->product.in.pad[i] = (int32_t)pad;
         return;
     }
-    while (next * d % s != 0)
-        next++;
+    while (rest != 0) { /* the greatest common divisor of s and d */
+        const int64_t modulo = divisor % rest;
+        divisor = rest;
+        rest = modulo;
+    }
+    next = s / divisor;
     while (tap < next && tap < w->dims[1 + i] && (r + pad - tap * d) % s != 0)
         tap++;
     p->extent[i] = (int32_t)nnrti_cpu_pieces(y->dims[1 + i] - r, s);
@@ -3022,30 +3089,30 @@ static bool nnrti_cpu_is_volume(const nnrt_draft_step *step)
 
 /* Gives step s, of a volume, arguments that are images whose channels lie one behind the other: by a copy in front of
    it, unless x is a copy of such an image, and one behind it. */
-static NNRT_ReturnCode nnrti_cpu_copy_slices(nnrti_cpu_edit *e, uint32_t *s)
+static NNRT_ReturnCode nnrti_cpu_copy_slices(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
-    nnrt_plan_arg *x = &d->steps[*s].args[0], *y = &d->steps[*s].args[3];
-    const uint32_t from = nnrt_draft_writer(d, x->tensor);
-    const nnrt_draft_step *copy = from != UINT32_MAX ? &d->steps[from] : NULL;
+    nnrt_plan_arg *x = &d->steps[s].args[0], *y = &d->steps[s].args[3];
+    const uint32_t copied = x->tensor < e->tensors ? e->copied[x->tensor] : 0;
+    const nnrt_draft_step *copy = copied > 0 ? &e->added[copied - 1] : NULL;
     NNRT_ReturnCode code = NNRT_SUCCESS;
     x->view = nnrti_cpu_slices(&x->view);
     y->view = nnrti_cpu_slices(&y->view);
-    if (copy != NULL && copy->kernel == nnrti_cpu_copy && nnrti_cpu_is_last(&copy->args[0].view) &&
+    if (copy != NULL && nnrti_cpu_is_last(&copy->args[0].view) &&
         memcmp(copy->args[0].view.dims, x->view.dims, 4 * sizeof(x->view.dims[0])) == 0)
         *x = copy->args[0];
-    if (!nnrti_cpu_is_last(&y->view))
-        code = nnrti_cpu_copy_out(e, *s);
-    if (code == NNRT_SUCCESS && !nnrti_cpu_is_last(&d->steps[*s].args[0].view))
-        code = nnrti_cpu_copy_in(e, (*s)++, 0);
+    if (!nnrti_cpu_is_last(&x->view))
+        code = nnrti_cpu_copy_in(e, s, 0);
+    if (code == NNRT_SUCCESS && !nnrti_cpu_is_last(&y->view))
+        code = nnrti_cpu_copy_out(e, s);
     return code;
 }
 
 /* CONV_3D: a product of one phase, whose window has a third axis. */
-static NNRT_ReturnCode nnrti_cpu_take_volume(nnrti_cpu_edit *e, uint32_t *s)
+static NNRT_ReturnCode nnrti_cpu_take_volume(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
-    const nnrt_draft_step *step = &d->steps[*s];
+    const nnrt_draft_step *step = &d->steps[s];
     const NNRT_Conv3D *attr = (const NNRT_Conv3D *)step->attr;
     const nnrt_view *weight = &step->args[1].view, *x = &step->args[0].view, *y = &step->args[3].view;
     const int64_t *stride = attr->strides.data, *dilation = attr->dilations.data, *pad = attr->pads.data;
@@ -3078,7 +3145,7 @@ static NNRT_ReturnCode nnrti_cpu_take_volume(nnrti_cpu_edit *e, uint32_t *s)
     }
     p->product.depth = depth;
     code = nnrti_cpu_copy_slices(e, s);
-    return code == NNRT_SUCCESS ? nnrti_cpu_use_split(e, *s, a, &w) : code;
+    return code == NNRT_SUCCESS ? nnrti_cpu_use_split(e, s, a, &w) : code;
 }
 
 /* A convolution of groups, or a transposed one. */
@@ -3751,27 +3818,27 @@ static bool nnrti_cpu_join_readers(nnrti_cpu_edit *e, uint32_t s)
     const nnrt_draft_step *step = &d->steps[s];
     int32_t axes[NNRT_MAX_RANK];
     uint32_t found = 0, made;
+    nnrt_draft_use use;
     nnrt_view turned;
     if (!nnrti_cpu_turned_view(step, &turned, axes))
         return false;
     made = step->args[step->nIn + step->nDerived].tensor;
-    for (uint32_t i = s + 1; i < d->nSteps; i++)
-        for (uint32_t k = 0; k < 2 && d->steps[i].nIn >= 2; k++) {
-            const nnrt_draft_step *reader = &d->steps[i];
-            const nnrt_plan_arg *args = reader->args;
-            if (args[k].tensor == made && nnrti_cpu_same_dims(&args[k].view, &turned) &&
-                nnrti_cpu_multiplies(reader, k == 0 ? &turned : &args[0].view, k == 1 ? &turned : &args[1].view,
-                                     &args[reader->nIn + reader->nDerived].view))
-                found++;
-        }
-    if (found == 0 || found != nnrt_draft_readers(d, made))
+    for (use = nnrt_draft_uses(d, made); nnrt_draft_next(d, &use); found++) {
+        const nnrt_draft_step *reader = &d->steps[use.step];
+        const nnrt_plan_arg *args = reader->args;
+        const uint32_t k = use.argument;
+        if (k > 1 || reader->nIn < 2 || !nnrti_cpu_same_dims(&args[k].view, &turned) ||
+            !nnrti_cpu_multiplies(reader, k == 0 ? &turned : &args[0].view, k == 1 ? &turned : &args[1].view,
+                                  &args[reader->nIn + reader->nDerived].view))
+            return false;
+    }
+    if (found == 0 || found != nnrt_draft_readers(d, made)) /* or it is an output */
         return false;
-    for (uint32_t i = s + 1; i < d->nSteps; i++)
-        for (uint32_t k = 0; k < d->steps[i].nIn; k++)
-            if (d->steps[i].kernel != NULL && d->steps[i].args[k].tensor == made) {
-                d->steps[i].args[k] = d->steps[s].args[0];
-                d->steps[i].args[k].view = turned;
-            }
+    while (use = nnrt_draft_uses(d, made), nnrt_draft_next(d, &use)) {
+        d->steps[use.step].args[use.argument] = step->args[0];
+        d->steps[use.step].args[use.argument].view = turned;
+        (void)nnrt_draft_changed(d, use.step, use.argument);
+    }
     d->steps[s].kernel = NULL;
     return true;
 }
@@ -3791,7 +3858,7 @@ static bool nnrti_cpu_join_writer(nnrti_cpu_edit *e, uint32_t s)
         return false;
     to = &step->args[step->nIn + step->nDerived];
     from = nnrt_draft_writer(d, step->args[0].tensor);
-    if (from == UINT32_MAX || nnrt_draft_readers(d, step->args[0].tensor) != 1)
+    if (from == UINT32_MAX || nnrt_draft_reader(d, step->args[0].tensor) == UINT32_MAX)
         return false;
     product = &d->steps[from];
     z = &product->args[product->nIn + product->nDerived];
@@ -3805,6 +3872,7 @@ static bool nnrti_cpu_join_writer(nnrti_cpu_edit *e, uint32_t s)
     z->tensor = to->tensor;
     z->kind = to->kind;
     z->view = turned;
+    (void)nnrt_draft_changed(d, from, product->nIn + product->nDerived);
     step->kernel = NULL;
     return true;
 }
@@ -3832,7 +3900,6 @@ static bool nnrti_cpu_join_shape(nnrti_cpu_edit *e, uint32_t s)
    make no more than two. */
 static NNRT_ReturnCode nnrti_cpu_take_transpose(nnrti_cpu_edit *e, uint32_t s)
 {
-    static const nnrti_cpu_kernel copy = {nnrti_cpu_copy, "nnrt_cpu_copy"};
     nnrt_draft_step *step = &e->draft->steps[s];
     nnrt_plan_arg x = step->args[0], y = step->args[step->nIn + step->nDerived], *args;
     const nnrt_view result = y.view;
@@ -3874,7 +3941,7 @@ static NNRT_ReturnCode nnrti_cpu_take_transpose(nnrti_cpu_edit *e, uint32_t s)
         return nnrti_cpu_no_memory(e, step);
     args[0] = x;
     args[1] = y;
-    nnrti_cpu_use(step, &copy, NULL);
+    nnrti_cpu_use(step, &nnrti_cpu_copying, NULL);
     step->flags = 0;
     return NNRT_SUCCESS;
 }
@@ -4243,7 +4310,7 @@ static NNRT_ReturnCode nnrti_cpu_take_compare(nnrti_cpu_edit *e, uint32_t s)
 static const nnrt_draft_step *nnrti_cpu_only_writer(const nnrti_cpu_edit *e, uint32_t tensor)
 {
     const uint32_t from = nnrt_draft_writer(e->draft, tensor);
-    if (from == UINT32_MAX || nnrt_draft_readers(e->draft, tensor) != 1 || e->draft->steps[from].open != NULL ||
+    if (from == UINT32_MAX || nnrt_draft_reader(e->draft, tensor) == UINT32_MAX || e->draft->steps[from].open != NULL ||
         e->draft->steps[from].op == NULL)
         return NULL;
     return &e->draft->steps[from];
@@ -4599,44 +4666,21 @@ static bool nnrti_cpu_wide(nnrti_cpu_edit *e, const nnrt_plan_arg *half, nnrt_pl
     return true;
 }
 
-/* A new step in front of step `at`, for the node of step `of` as it is then numbered. */
-static bool nnrti_cpu_insert_cast(nnrti_cpu_edit *e, uint32_t at, uint32_t of, const nnrti_cpu_kernel *kernel,
-                                  const nnrt_plan_arg *from, const nnrt_plan_arg *to)
+/* Steps in front of step s widen what it reads, and steps behind it narrow what it gives. */
+static bool nnrti_cpu_widen_step(nnrti_cpu_edit *e, uint32_t s)
 {
-    nnrt_draft *d = e->draft;
-    nnrt_plan_arg *args;
-    if (nnrt_draft_insert(d, at) == NULL || (args = nnrt_draft_args(d, at, 1, 1)) == NULL)
-        return false;
-    args[0] = *from;
-    args[1] = *to;
-    d->steps[at].name = d->steps[of].name;
-    nnrti_cpu_use(&d->steps[at], kernel, NULL);
-    return true;
-}
-
-/* Puts steps in front of step *s, which it counts on to, that widen what it reads, and behind it that narrow what it
-   gives. */
-static bool nnrti_cpu_widen_step(nnrti_cpu_edit *e, uint32_t *s)
-{
-    nnrt_draft *d = e->draft;
-    const uint32_t nIn = d->steps[*s].nIn, nOut = d->steps[*s].nOut;
-    for (uint32_t k = 0; k < nIn; k++) {
-        nnrt_plan_arg half = d->steps[*s].args[k], wide;
-        if (!nnrti_cpu_is_type(&d->steps[*s], k, NNRT_DATA_TYPE_FLOAT16) || nnrti_cpu_is_packed_half(&d->steps[*s], k))
+    nnrt_draft_step *const step = &e->draft->steps[s];
+    for (uint32_t k = 0; k < step->nIn + step->nOut; k++) {
+        const bool in = k < step->nIn;
+        const nnrt_plan_arg half = step->args[k];
+        nnrt_plan_arg wide;
+        if (!nnrti_cpu_is_type(step, k, NNRT_DATA_TYPE_FLOAT16) || nnrti_cpu_is_packed_half(step, k))
             continue;
         if (!nnrti_cpu_wide(e, &half, &wide) ||
-            !nnrti_cpu_insert_cast(e, *s, *s + 1, &e->set->widen_half, &half, &wide))
+            !nnrti_cpu_add(e, in ? s : s + 1, s, in ? &e->set->widen_half : &e->set->narrow_half, in ? &half : &wide,
+                           in ? &wide : &half))
             return false;
-        d->steps[++*s].args[k] = wide;
-    }
-    for (uint32_t k = nIn; k < nIn + nOut; k++) {
-        nnrt_plan_arg half = d->steps[*s].args[k], wide;
-        if (!nnrti_cpu_is_type(&d->steps[*s], k, NNRT_DATA_TYPE_FLOAT16))
-            continue;
-        if (!nnrti_cpu_wide(e, &half, &wide) ||
-            !nnrti_cpu_insert_cast(e, *s + 1, *s, &e->set->narrow_half, &wide, &half))
-            return false;
-        d->steps[*s].args[k] = wide;
+        step->args[k] = wide;
     }
     return true;
 }
@@ -4644,9 +4688,9 @@ static bool nnrti_cpu_widen_step(nnrti_cpu_edit *e, uint32_t *s)
 static NNRT_ReturnCode nnrti_cpu_widen_steps(nnrti_cpu_edit *e)
 {
     for (uint32_t s = 0; s < e->draft->nSteps; s++)
-        if (nnrti_cpu_is_half(&e->draft->steps[s]) && !nnrti_cpu_widen_step(e, &s))
+        if (nnrti_cpu_is_half(&e->draft->steps[s]) && !nnrti_cpu_widen_step(e, s))
             return nnrti_cpu_no_memory(e, &e->draft->steps[s]);
-    return NNRT_SUCCESS;
+    return nnrti_cpu_insert_added(e);
 }
 
 /* In >>edit. */
@@ -4669,6 +4713,7 @@ static void nnrti_cpu_leave_half(nnrti_cpu_edit *e, uint32_t s)
             if (d->steps[i].kernel != NULL && step->args[k].tensor == d->steps[i].args[1].tensor) {
                 step->args[k] = d->steps[i].args[0];
                 d->steps[i].kernel = NULL;
+                (void)nnrt_draft_changed(d, s, k);
             }
     for (uint32_t i = s + 1;
          i < d->nSteps && (nnrti_cpu_is_narrowing(e, &d->steps[i]) || d->steps[i].kernel == nnrti_cpu_copy); i++)
@@ -4676,6 +4721,7 @@ static void nnrti_cpu_leave_half(nnrti_cpu_edit *e, uint32_t s)
             if (d->steps[i].kernel != NULL && step->args[k].tensor == d->steps[i].args[0].tensor) {
                 step->args[k] = d->steps[i].args[1];
                 d->steps[i].kernel = NULL;
+                (void)nnrt_draft_changed(d, s, k);
             }
 }
 
@@ -4687,7 +4733,7 @@ static void nnrti_cpu_join_halves(nnrti_cpu_edit *e)
     for (uint32_t s = 0; s < d->nSteps; s++) {
         nnrt_draft_step *narrow = &d->steps[s];
         uint32_t i = s + 1;
-        if (!nnrti_cpu_is_narrowing(e, narrow) || nnrt_draft_readers(d, narrow->args[1].tensor) != 1)
+        if (!nnrti_cpu_is_narrowing(e, narrow) || nnrt_draft_reader(d, narrow->args[1].tensor) == UINT32_MAX)
             continue;
         while (i < d->nSteps && (d->steps[i].kernel == NULL || (nnrti_cpu_is_widening(e, &d->steps[i]) &&
                                                                 d->steps[i].args[0].tensor != narrow->args[1].tensor)))
@@ -4701,6 +4747,7 @@ static void nnrti_cpu_join_halves(nnrti_cpu_edit *e)
             nnrti_cpu_use(narrow, &e->set->round_half, NULL);
             narrow->flags = NNRT_OP_INPLACE;
             d->steps[i].kernel = NULL;
+            (void)nnrt_draft_changed(d, s, 1);
         }
     }
     for (uint32_t s = 0; s < d->nSteps; s++)
@@ -4802,18 +4849,11 @@ static bool nnrti_cpu_move_view(nnrt_view *v, const nnrt_view *whole, const nnrt
     return left == 1;
 }
 
+/* Whether a step is a CONCAT whose result, which is larger than each of its parts, is fit. */
 static bool nnrti_cpu_is_concat(const nnrt_draft_step *step)
 {
-    return nnrti_cpu_is_fit(step) && step->kernel != NULL && strcmp(step->kernelName, "nnrt_concat") == 0;
-}
-
-/* Whether all steps from one to another run as often: none of a LOOP or an IF begins or ends between them. */
-static bool nnrti_cpu_run_together(const nnrt_draft *d, uint32_t from, uint32_t to)
-{
-    for (uint32_t s = from; s < to; s++)
-        if (d->steps[s].open != NULL)
-            return false;
-    return true;
+    return step->open == NULL && step->op != NULL && step->kernel != NULL &&
+           strcmp(step->kernelName, "nnrt_concat") == 0 && nnrti_cpu_is_fit_arg(&step->args[step->nIn + step->nDerived]);
 }
 
 /* Whether what step s joins are results of operators on images, or again of such a step, that nobody else reads, and may lie
@@ -4830,8 +4870,8 @@ static bool nnrti_cpu_write_parts(nnrti_cpu_edit *e, uint32_t s, bool move)
         const uint32_t from = nnrt_draft_writer(d, x->tensor);
         nnrt_plan_arg *made;
         nnrt_view moved;
-        if (from >= s || nnrti_empty(&x->view) || nnrt_draft_readers(d, x->tensor) != 1 ||
-            !nnrti_cpu_run_together(d, from, s) ||
+        if (from >= s || nnrti_empty(&x->view) || nnrt_draft_reader(d, x->tensor) == UINT32_MAX ||
+            e->opens[from] != e->opens[s] || /* a LOOP or an IF begins or ends between them */
             (!nnrti_cpu_is_image(&d->steps[from]) && !nnrti_cpu_is_concat(&d->steps[from])))
             return false;
         made = &d->steps[from].args[d->steps[from].nIn + d->steps[from].nDerived];
@@ -4844,6 +4884,7 @@ static bool nnrti_cpu_write_parts(nnrti_cpu_edit *e, uint32_t s, bool move)
             made->kind = y->kind;
             made->offset = offset;
             made->view = moved;
+            (void)nnrt_draft_changed(d, from, d->steps[from].nIn + d->steps[from].nDerived);
         }
         offset += (size_t)x->view.dims[axis] * (size_t)y->view.strides[axis] * nnrt_type_size(y->view.dataType);
     }
@@ -4870,23 +4911,23 @@ static uint32_t nnrti_cpu_read_part(nnrti_cpu_edit *e, const nnrt_plan_arg *x, n
 {
     nnrt_draft *d = e->draft;
     const uint32_t readers = nnrt_draft_readers(d, y.tensor);
+    nnrt_draft_use use = nnrt_draft_uses(d, y.tensor);
     uint32_t found = 0;
-    for (uint32_t s = 0; s < d->nSteps; s++)
-        for (uint32_t k = 0; d->steps[s].kernel != NULL && k < d->steps[s].nIn; k++) {
-            nnrt_plan_arg *arg = &d->steps[s].args[k];
-            nnrt_view moved = arg->view;
-            if (arg->tensor != y.tensor)
-                continue;
-            if (!nnrti_cpu_move_view(&moved, &y.view, &x->view) || !nnrti_cpu_reads_part(&d->steps[s], k, &moved))
-                return 0;
-            found++;
-            if (move) {
-                arg->tensor = x->tensor;
-                arg->kind = x->kind;
-                arg->offset = offset;
-                arg->view = moved;
-            }
+    for (; nnrt_draft_next(d, &use); found++) {
+        nnrt_plan_arg *arg = &d->steps[use.step].args[use.argument];
+        nnrt_view moved = arg->view;
+        if (!nnrti_cpu_move_view(&moved, &y.view, &x->view) ||
+            !nnrti_cpu_reads_part(&d->steps[use.step], use.argument, &moved))
+            return 0;
+        if (move) {
+            arg->tensor = x->tensor;
+            arg->kind = x->kind;
+            arg->offset = offset;
+            arg->view = moved;
+            (void)nnrt_draft_changed(d, use.step, use.argument);
+            use = nnrt_draft_uses(d, y.tensor);
         }
+    }
     return found == readers ? found : 0;
 }
 
@@ -4917,13 +4958,11 @@ static uint32_t nnrti_cpu_read_parts(nnrti_cpu_edit *e, uint32_t s, bool move)
 static bool nnrti_cpu_is_cut(nnrti_cpu_edit *e, uint32_t s)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
-    const NNRT_Model *m = e->draft->model;
-    if (!nnrti_cpu_is_fit(step) || step->kernel == NULL || strcmp(step->kernelName, "nnrt_split") != 0 ||
+    if (step->kernel == NULL || strcmp(step->kernelName, "nnrt_split") != 0 || !nnrti_cpu_is_fit(step) ||
         step->args[0].kind == NNRT_PLACE_CONSTANT || step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32)
         return false;
-    for (uint32_t i = 0; i < m->inputIndex.count; i++)
-        if (m->inputIndex.data[i] == step->args[0].tensor)
-            return false;
+    if (step->args[0].tensor < e->tensors && (e->seen[step->args[0].tensor] & NNRTI_CPU_GIVEN) != 0)
+        return false;
     return nnrti_cpu_read_parts(e, s, false) > 1;
 }
 
@@ -4985,6 +5024,8 @@ static bool nnrti_cpu_is_float(const nnrt_draft_step *step)
 static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
+    bool joined = false;
+    NNRT_ReturnCode code;
     if (!nnrti_cpu_is_fit(step))
         return NNRT_SUCCESS;
     if (nnrti_cpu_is_recurrent(step))
@@ -5034,8 +5075,9 @@ static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
     case NNRT_NODE_TYPE_FULL_CONNECTION: return nnrti_cpu_take_full(e, s);
     case NNRT_NODE_TYPE_MATMUL_FUSION: return nnrti_cpu_take_matmul(e, s);
     case NNRT_NODE_TYPE_ADD_FUSION:
-        if (nnrti_cpu_join_bias(e, s) || nnrti_cpu_join_add(e, s))
-            return NNRT_SUCCESS;
+        if ((code = nnrti_cpu_join_bias(e, s, &joined)) != NNRT_SUCCESS || joined ||
+            (code = nnrti_cpu_join_add(e, s, &joined)) != NNRT_SUCCESS || joined)
+            return code;
         return nnrti_cpu_take_each(e, s);
     case NNRT_NODE_TYPE_MAX_POOL_3D:
     case NNRT_NODE_TYPE_AVERAGE_POOL_3D: return nnrti_cpu_take_volume_pool(e, s);
@@ -5069,30 +5111,59 @@ static NNRT_ReturnCode nnrti_cpu_find_only(const nnrti_cpu_edit *e)
                           e->only, e->set->name);
 }
 
+/* Steps on images get arguments with their channels last: copies in front of them and behind them. */
+static NNRT_ReturnCode nnrti_cpu_copy_images(nnrti_cpu_edit *e)
+{
+    const nnrt_draft *d = e->draft;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    e->copied = (uint32_t *)nnrt_memory_temp(d->memory, e->tensors * sizeof(*e->copied));
+    if (e->copied == NULL)
+        return nnrt_error_set(d->config->error, NNRT_OUT_OF_MEMORY, "no memory to copy images");
+    for (uint32_t s = 0; s < d->nSteps && code == NNRT_SUCCESS; s++) {
+        const nnrt_draft_step *step = &d->steps[s];
+        if (nnrti_cpu_is_volume(step)) {
+            code = nnrti_cpu_take_volume(e, s);
+            continue;
+        }
+        if (!nnrti_cpu_is_image(step))
+            continue;
+        if (!nnrti_cpu_is_last(&step->args[0].view) && !nnrti_cpu_reads_planes(d, step))
+            code = nnrti_cpu_copy_in(e, s, 0);
+        if (code == NNRT_SUCCESS && !nnrti_cpu_is_last(&step->args[step->nIn + step->nDerived].view))
+            code = nnrti_cpu_copy_out(e, s);
+    }
+    return code == NNRT_SUCCESS ? nnrti_cpu_insert_added(e) : code;
+}
+
+/* From here on steps keep their numbers. */
+static NNRT_ReturnCode nnrti_cpu_index(nnrti_cpu_edit *e)
+{
+    nnrt_draft *d = e->draft;
+    uint32_t count = 0;
+    e->opens = (uint32_t *)nnrt_memory_temp(d->memory, d->nSteps * sizeof(*e->opens));
+    if (e->opens == NULL || !nnrt_draft_index(d))
+        return nnrt_error_set(d->config->error, NNRT_OUT_OF_MEMORY, "no memory for the def-use lists of %u steps",
+                              d->nSteps);
+    for (uint32_t s = 0; s < d->nSteps; s++) {
+        e->opens[s] = count;
+        count += d->steps[s].open != NULL ? 1 : 0;
+    }
+    return NNRT_SUCCESS;
+}
+
 static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
 {
     nnrti_cpu_edit e;
     NNRT_ReturnCode code;
+    memset(&e, 0, sizeof(e));
     e.draft = draft;
     e.set = (const nnrti_cpu_set *)user;
     if ((code = nnrti_cpu_read_config(&e)) != NNRT_SUCCESS || (code = nnrti_cpu_widen_steps(&e)) != NNRT_SUCCESS ||
         (code = nnrti_cpu_choose_layout(&e)) != NNRT_SUCCESS)
         return code;
     nnrti_cpu_lay_out(&e);
-    for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++) {
-        const nnrt_draft_step *step = &draft->steps[s];
-        if (nnrti_cpu_is_volume(step)) {
-            code = nnrti_cpu_take_volume(&e, &s);
-            continue;
-        }
-        if (!nnrti_cpu_is_image(step))
-            continue;
-        if (!nnrti_cpu_is_last(&step->args[step->nIn + step->nDerived].view))
-            code = nnrti_cpu_copy_out(&e, s);
-        step = &draft->steps[s];
-        if (code == NNRT_SUCCESS && !nnrti_cpu_is_last(&step->args[0].view) && !nnrti_cpu_reads_planes(draft, step))
-            code = nnrti_cpu_copy_in(&e, s++, 0);
-    }
+    if ((code = nnrti_cpu_copy_images(&e)) != NNRT_SUCCESS || (code = nnrti_cpu_index(&e)) != NNRT_SUCCESS)
+        return code;
     for (uint32_t s = draft->nSteps; s-- > 0 && code == NNRT_SUCCESS;) /* what joins parts of parts comes behind them */
         nnrti_cpu_join_parts(&e, s);
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)

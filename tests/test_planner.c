@@ -497,6 +497,65 @@ static void test_large_counts(void **state) {
     }
 }
 
+/* Orders g_blocks[0 .. n) by size, the larger first, of equals the one of the earlier first step, then of the lower number. */
+static int by_size(const void *x, const void *y) {
+    const uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+    const nnrt_plan_block *p = &g_blocks[a], *q = &g_blocks[b];
+    if (p->bytes != q->bytes) {
+        return p->bytes > q->bytes ? -1 : 1;
+    }
+    return p->first != q->first ? (p->first < q->first ? -1 : 1) : a < b ? -1 : 1;
+}
+
+/* More blocks than are compared with all others: no plan is larger than first fit by size, the textbook's way, where few
+ * blocks are live together, and where many are, no plan is much larger than the bound. A block is live with all others in
+ * the last graph, which ends at the bound. */
+static void test_many_blocks(void **state) {
+    static uint32_t order[MAX_BLOCKS];
+    static size_t offset[MAX_BLOCKS];
+    const uint32_t n = 2500;
+    uint32_t id, i;
+    size_t bound;
+    (void)state;
+    for (id = 0; id < 8; ++id) {
+        size_t arena;
+        random_graph(id, n);
+        arena = plan(g_blocks, n, 1, &bound);
+        assert_true(arena * 10 <= bound * 11);
+        if (id % 4 > 1) {
+            continue;
+        }
+        for (i = 0; i < n; ++i) {
+            order[i] = i;
+        }
+        qsort(order, n, sizeof order[0], by_size);
+        assert_true(arena <= naive_first_fit(g_blocks, order, n, offset));
+    }
+    for (i = 0; i < n; ++i) {
+        set_block(&g_blocks[i], 1 + draw(1000), (int32_t)i, (int32_t)n);
+    }
+    assert_true(plan(g_blocks, n, 1, &bound) == bound);
+}
+
+/* Seven operators, whose bound is 12, and behind them blocks of 12 bytes that are live alone; then blocks of 6 bytes that
+ * are live with the next one. */
+static void test_many_blocks_by_hand(void **state) {
+    const uint32_t n = 2048;
+    size_t bound;
+    uint32_t i;
+    (void)state;
+    set_seven(1);
+    for (i = 7; i < n; ++i) {
+        set_block(&g_blocks[i], 12, (int32_t)i, (int32_t)i);
+    }
+    assert_int_equal(plan(g_blocks, n, 1, &bound), 12);
+    assert_int_equal(bound, 12);
+    for (i = 7; i < n; ++i) {
+        set_block(&g_blocks[i], i == 7 ? 1 : 6, (int32_t)i, (int32_t)i + 1);
+    }
+    assert_int_equal(plan(g_blocks, n, 1, &bound), 12);
+}
+
 /* ---- zero blocks, determinism, scratch ---- */
 
 /* Blocks of 0 bytes leave the plan of the others as it is, whatever their steps. */
@@ -545,12 +604,12 @@ static void test_scratch_size(void **state) {
     assert_int_equal(nnrt_plan_scratch(0), 0);
     for (n = 1; n < 3000; ++n) {
         assert_true(nnrt_plan_scratch(n) > nnrt_plan_scratch(n - 1));
-        assert_true(nnrt_plan_scratch(n) <= 64 * (size_t)n);
+        assert_true(nnrt_plan_scratch(n) <= (size_t)(n <= 1024 ? 60 : 116) * n);
     }
     if (SIZE_MAX / 64 < UINT32_MAX) {
         assert_true(nnrt_plan_scratch(UINT32_MAX) == SIZE_MAX);
     } else {
-        assert_true(nnrt_plan_scratch(UINT32_MAX) / UINT32_MAX == nnrt_plan_scratch(1));
+        assert_true(nnrt_plan_scratch(UINT32_MAX / 4) / (UINT32_MAX / 4) >= nnrt_plan_scratch(1));
     }
 }
 
@@ -599,7 +658,7 @@ static void test_bad_arguments(void **state) {
 }
 
 static void test_overflow(void **state) {
-    static uint64_t scratch[64];
+    static uint64_t scratch[1100 * 116 / 8 + 1];
     const size_t half = SIZE_MAX / 2 + 1;
     size_t bound, unit = SIZE_MAX / 12 - 1;
     uint32_t i;
@@ -621,8 +680,16 @@ static void test_overflow(void **state) {
         set_block(&g_blocks[i], half, (int32_t)i, (int32_t)i);
     }
     assert_true(plan(g_blocks, 3, 1, &bound) == half);
+    for (i = 0; i < 1100; ++i) { /* as many that the allocator plans them, all live, the last beyond size_t */
+        set_block(&g_blocks[i], i < 1099 ? SIZE_MAX / 2048 : SIZE_MAX / 2, 0, 1);
+    }
+    expect_refusal(1100, 1, scratch, NNRT_OUT_OF_MEMORY);
     set_seven(unit); /* 15 units do not fit size_t, 12 do: a placement that overflows is dropped, others are tried */
     assert_true(plan(g_blocks, 7, 1, &bound) == 12 * unit);
+    for (i = 7; i < 1100; ++i) { /* the same among many */
+        set_block(&g_blocks[i], unit, (int32_t)i, (int32_t)i);
+    }
+    assert_true(plan(g_blocks, 1100, 1, &bound) == 12 * unit);
 }
 
 int main(void) {
@@ -637,6 +704,8 @@ int main(void) {
         cmocka_unit_test(test_random_graphs),
         cmocka_unit_test(test_tiny_graphs_optimal),
         cmocka_unit_test(test_large_counts),
+        cmocka_unit_test(test_many_blocks),
+        cmocka_unit_test(test_many_blocks_by_hand),
         cmocka_unit_test(test_zero_sizes),
         cmocka_unit_test(test_same_call_twice),
         cmocka_unit_test(test_scratch_size),
