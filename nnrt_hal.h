@@ -2447,7 +2447,7 @@ static NNRT_ReturnCode nnrti_input_dims(nnrti_inference *f)
                 return nnrti_blame(
                     config->error,
                     nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
-                                   "input %u '%s': axis %d has no extent; give one with inputDims" NNRTI_OR_BOUND, i,
+                                   "input %u '%n': axis %d has no extent; give one with inputDims" NNRTI_OR_BOUND, i,
                                    o->name, k),
                     -1, m->inputIndex.data[i]);
         }
