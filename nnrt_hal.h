@@ -3369,7 +3369,10 @@ static NNRT_ReturnCode nnrti_bound_result(const nnrti_inference *f, nnrt_resolve
                               o->name, o, most->dims[k], k);
         if (o->symbols[k] != 0)
             o->dims[k] = most->dims[k];
-        o->symbols[k] &= ~NNRTI_UNBOUNDED;
+        /* A value of the same symbol stays unbounded: a branch that does not run does not check this dimension. */
+        o->symbols[k] = (o->symbols[k] & NNRTI_UNBOUNDED) != 0 && nnrti_symbol_entry(c->symbols, o->symbols[k]) != NULL
+                            ? ++*c->symbolCount
+                            : o->symbols[k] & ~NNRTI_UNBOUNDED;
     }
     return NNRT_SUCCESS;
 }
