@@ -2494,7 +2494,7 @@ static NNRT_ReturnCode nnrti_input_dims(nnrti_inference *f)
                 return nnrti_blame(
                     config->error,
                     nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
-                                   "input %u '%s': axis %d has no extent; give one with inputDims" NNRTI_OR_BOUND, i,
+                                   "input %u '%n': axis %d has no extent; give one with inputDims" NNRTI_OR_BOUND, i,
                                    o->name, k),
                     -1, m->inputIndex.data[i]);
         }
@@ -3416,7 +3416,10 @@ static NNRT_ReturnCode nnrti_bound_result(const nnrti_inference *f, nnrt_resolve
                               o->name, o, most->dims[k], k);
         if (o->symbols[k] != 0)
             o->dims[k] = most->dims[k];
-        o->symbols[k] &= ~NNRTI_UNBOUNDED;
+        /* A value of the same symbol stays unbounded: a branch that does not run does not check this dimension. */
+        o->symbols[k] = (o->symbols[k] & NNRTI_UNBOUNDED) != 0 && nnrti_symbol_entry(c->symbols, o->symbols[k]) != NULL
+                            ? ++*c->symbolCount
+                            : o->symbols[k] & ~NNRTI_UNBOUNDED;
     }
     return NNRT_SUCCESS;
 }

@@ -7542,7 +7542,7 @@ static NNRT_ReturnCode nnrti_unknown(nnrt_resolve *c, uint32_t i, const char *wh
 {
     return nnrti_fail(
         c, NNRT_UNSUPPORTED_OP,
-        "input %u (%s) '%s' must be a constant or follow from the shapes: the result's shape depends on it", i, what,
+        "input %u (%s) '%n' must be a constant or follow from the shapes: the result's shape depends on it", i, what,
         c->in[i].name);
 }
 

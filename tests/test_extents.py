@@ -266,6 +266,8 @@ UNBOUNDED = [
     'NonZero x > z; Cast(to=7) x > v; ReduceSum v > w; Unsqueeze w [0] > u; Reshape u [1] > n; ConstantOfShape n > ' +
     LONG_NAME,
 ]
+# A bound that is given for u goes on: y has one more.
+GIVEN = 'Cast(to=1) p > f; Exp f > g; Cast(to=7) g > v; ConstantOfShape v > u; Shape u > s; Add s 1 > n'
 
 
 def truncated(a, b):
@@ -383,6 +385,11 @@ def try_arithmetic(nnrt, tmp, seeds):
             yield ((PASSED, '') if found == want else
                    (FAILED, '%s, P=%d, T=%d: %s, expected %s' % (text, p, t, found if status == 0 else said, want)))
             shutil.rmtree(folder, ignore_errors=True)
+    onnx.save(arithmetic_model(GIVEN), path)
+    done = subprocess.run([nnrt, 'info', path, '--json', *limit, '--max', 'u=30'], capture_output=True, text=True,
+                          check=False)
+    found = json.loads(done.stdout)['outputs'][0]['shape'] if done.returncode == 0 else done.stderr.strip()
+    yield (PASSED, '') if found == [31] else (FAILED, '%s, u given: the bound is %s, expected [31]' % (GIVEN, found))
     for text in UNBOUNDED:
         onnx.save(arithmetic_model(text), path)
         status, said = call(nnrt, 'info', path, *limit)

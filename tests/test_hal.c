@@ -3305,6 +3305,14 @@ static void test_error_says_its_room(void **state)
     (void)nnrt_error_set(&e, NNRT_FAILED, "%s", text);
     assert_int_equal(strlen(e.message), sizeof(e.message) - 1);
     assert_int_equal(e.capacity, 0);
+    /* a name that would not fit beside the reason is shortened, one that the reader has to type is not */
+    memset(text, 'n', 120);
+    text[120] = '\0';
+    memset(&e, 0, sizeof(e));
+    (void)nnrt_error_set(&e, NNRT_FAILED, "'%s' and '%n': %s", text, text, "the reason is at the end of the message");
+    assert_null(strstr(strchr(e.message, ':'), "..."));
+    assert_true(strstr(e.message, "nnn...nnn") < strstr(e.message, text));
+    assert_non_null(strstr(e.message, "end of the message"));
 }
 
 /* A driver built without messages has a code and places; the runtime finds words. One that failed on the way and made it
