@@ -9054,14 +9054,14 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const
 }
 
 /* How many weights were packed for a prepared model, which is one that can be exported. */
-static uint32_t nnrti_plan_packs(const NNRT_PreparedModel *prepared)
+static NNRTI_UNUSED uint32_t nnrti_plan_packs(const NNRT_PreparedModel *prepared)
 {
     const nnrti_plan_model *const m = (const nnrti_plan_model *)(const void *)prepared;
     return m->packing != NULL && !m->packing->taking ? m->packing->table.packs : 0;
 }
 
 /* The exported blocks have been copied: the prepared model frees them, and exports nothing any more. */
-static void nnrti_plan_exported(NNRT_PreparedModel *prepared)
+static NNRTI_UNUSED void nnrti_plan_exported(NNRT_PreparedModel *prepared)
 {
     nnrti_plan_model *const m = (nnrti_plan_model *)(void *)prepared;
     if (prepared->vtbl != &nnrti_plan_model_packed_vtbl || m->packing->exported == NULL)

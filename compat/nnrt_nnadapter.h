@@ -378,6 +378,12 @@ static bool nnrti_nna_per_channel(int64_t precision)
            precision == NNADAPTER_QUANT_INT32_SYMM_PER_CHANNEL;
 }
 
+/* The precision of this number. NNADAPTER_UNKNOWN is none of the enumerators. */
+static NNAdapterOperandPrecisionCode nnrti_nna_precision_of(int32_t number)
+{
+    return (NNAdapterOperandPrecisionCode)number;
+}
+
 /* Is the precision of an operand not known yet? */
 static bool nnrti_nna_unknown(const NNAdapterOperandType *type)
 {
@@ -437,21 +443,24 @@ NNRT_NNADAPTER_API int NNAdapter_getDeviceCount(uint32_t *numDevices)
     return NNADAPTER_NO_ERROR;
 }
 
+#if defined(NNRT_NNADAPTER_DRIVER_H) && NNRT_NNADAPTER_LOAD
+static pthread_mutex_t nnrti_nna_loading = PTHREAD_MUTEX_INITIALIZER; /* one thread at a time loads drivers */
+#endif
+
 /* The device of that name. Where drivers can be loaded, the library of one is tried, by one thread at a time. */
 static const nnrt_device *nnrti_nna_device(const char *name)
 {
 #if defined(NNRT_NNADAPTER_DRIVER_H) && NNRT_NNADAPTER_LOAD
-    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     const nnrt_device *found;
     char file[128];
-    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&nnrti_nna_loading);
     found = nnrt_device_find(name);
     if (found == NULL && *name != '\0' && strchr(name, '/') == NULL && strlen(name) < sizeof(file) - sizeof("lib.so")) {
         (void)nnrt_text(file, sizeof(file), "lib%s.so", name);
         if (nnrt_nnadapter_driver_load(file, NULL, NULL) == NNRT_SUCCESS)
             found = nnrt_device_find(name);
     }
-    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_unlock(&nnrti_nna_loading);
     return found;
 #else
     return nnrt_device_find(name);
@@ -2207,7 +2216,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_addOperation(NNAdapterModel *model, NNAdap
             output_operands[i]->writer = 0;
             output_operands[i]->late = false;
             if (output_operands[i]->unknown)
-                output_operands[i]->type.precision = (NNAdapterOperandPrecisionCode)NNADAPTER_UNKNOWN;
+                output_operands[i]->type.precision = nnrti_nna_precision_of(NNADAPTER_UNKNOWN);
         }
         free(op->operands);
         free(op);

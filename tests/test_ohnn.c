@@ -1,5 +1,6 @@
 /* OpenHarmony's API over nnrt.h (compat/), function by function as its specification says. Memory comes from functions that
    count, and fail when told. */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -1580,6 +1582,12 @@ static void on_died(void *userData)
     fail();
 }
 
+static void pause_briefly(void)
+{
+    const struct timespec millisecond = {0, 1000000};
+    (void)nanosleep(&millisecond, NULL);
+}
+
 /* The arguments of asynchronous runs, on the first device. */
 static void asynchronous(void **state)
 {
@@ -1873,15 +1881,15 @@ static void priorities(void **state)
         out[i][0] = tensor_of(OH_NN_FLOAT32, dims, 2, NULL, 24);
         is(OH_NNExecutor_RunAsync(e[i], in[i], 2, out[i], 1, 0, &numbers[i]), OK);
         while (i == 3 && nnrt_fake_get_record(fakes[0]).calls[NNRT_FAKE_RunIn] < 3)
-            usleep(1000);
+            pause_briefly();
         while (i == 3 && nnrt_fake_get_record(fakes[1]).calls[NNRT_FAKE_RunIn] < 1)
-            usleep(1000);
+            pause_briefly();
     }
     while (endings_so_far() < 4)
-        usleep(1000);
+        pause_briefly();
     nnrt_fake_wake(fakes[0]);
     while (endings_so_far() < 7)
-        usleep(1000);
+        pause_briefly();
     assert_int_equal(ended[0], 3);
     assert_int_equal(ended[1], 6); /* high */
     assert_int_equal(ended[2], 5); /* none, which is medium */

@@ -842,7 +842,7 @@ static void test_table(void **state)
         for (int64_t i = 1, calls = 1; i <= calls; i++) {
             NNRT_ModelConfig config;
             NNRT_PreparedModel *prepared = NULL;
-            nnrt_packs packs = {keep ? NULL : keeper_find, keeper_done, &k, keep != 0};
+            nnrt_packs packs = {keep ? NULL : keeper_find, keeper_done, &k, keep != 0, false, NULL, NULL};
             tracker t;
             nnrt_allocator allocator = allocator_of(&t);
             memset(&config, 0, sizeof(config));

@@ -1606,6 +1606,8 @@ def col2im(w):
 def dft(w):
     """DFT"""
     length = w.const(numbers(w, 1)[0]) if len(w.x) > 1 and w.x[1] else ''
+    if w.a['inverse'] and w.a['onesided'] and w.t[0].shape[w.a['axis']] != w.y[0].shape[w.a['axis']] // 2 + 1:
+        raise NoEquivalent('an inverse of more or fewer frequencies than its length has')
     return w.node('DFT', w.x[0], length, w.const(w.a['axis']), inverse=int(w.a['inverse'] != 0),
                   onesided=int(w.a['onesided'] != 0))
 
