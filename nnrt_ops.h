@@ -14514,17 +14514,18 @@ NNRTI_INLINE void nnrti_grid_volume(const NNRT_GridSample *attr, const nnrt_view
                                     nnrt_view *y, NNRT_DataType type)
 {
     const nnrt_view plane = nnrti_grid_slice(x, 0);
+    const int32_t last = grid->rank - 1; /* 4, the coordinates of grid and the channels of y */
     int32_t at[5] = {0, 0, 0, 0, 0};
     do {
         const ptrdiff_t g = nnrti_place(grid, at[0], at[1], at[2], at[3]);
-        const float w = nnrti_load_beside(grid, g, type), h = nnrti_load_beside(grid, g + grid->strides[4], type);
-        const float d = nnrti_grid_place(attr, nnrti_load_beside(grid, g + 2 * grid->strides[4], type), x->dims[1]);
+        const float w = nnrti_load_beside(grid, g, type), h = nnrti_load_beside(grid, g + grid->strides[last], type);
+        const float d = nnrti_grid_place(attr, nnrti_load_beside(grid, g + 2 * grid->strides[last], type), x->dims[1]);
         const nnrti_corners s = nnrti_corners_of(&plane, nnrti_grid_place(attr, h, plane.dims[1]),
                                                  nnrti_grid_place(attr, w, plane.dims[2]));
         const bool inside = d > -1 && d < (float)x->dims[1];
         const int32_t front = inside ? (int32_t)nnrti_floorf(d) : 0;
         const float far = inside ? d - (float)front : 0;
-        for (int32_t c = 0; c < y->dims[4]; c++) {
+        for (int32_t c = 0; c < y->dims[last]; c++) {
             const ptrdiff_t from = nnrti_place(&plane, at[0], 0, 0, c);
             float v = 0;
             for (int32_t i = 0; i < 2; i++) {
