@@ -515,13 +515,13 @@ t 0 'ops --json' ops --json
 py 'ops --json agrees with --tsv' 'len(d["operators"]) == int(open(F + "count").read()) >= 48 and {"name", "number", "types", "kernels", "since"} == set(d["operators"][0])'
 t 0 'ops --onnx' ops --onnx
 silent 'ops --onnx'
-prints 'ops --onnx: one operator' '^Abs +1-25   ABS$'
-prints 'ops --onnx: beside others' '^LRN +1-25   LRN, with RESHAPE: other than 4 axes'
-prints 'ops --onnx: made of several' '^Shrink +9-25   made of LESS GREATER .*: two comparisons choose$'
-prints 'ops --onnx: nothing' '^Identity +1-25   its input under another name$'
+prints 'ops --onnx: one operator' '^Abs +1-28   ABS$'
+prints 'ops --onnx: beside others' '^LRN +1-28   LRN, with RESHAPE: other than 4 axes'
+prints 'ops --onnx: made of several' '^Shrink +9-28   made of LESS GREATER .*: two comparisons choose$'
+prints 'ops --onnx: nothing' '^Identity +1-28   its input under another name$'
 prints 'ops --onnx: left out' '^SequenceAt +left out: sequences$'
 t 0 'ops --onnx --tsv' ops --onnx --tsv
-prints 'ops --onnx --tsv' '^DFT	17	25	DFT		$'
+prints 'ops --onnx --tsv' '^DFT	17	28	DFT		$'
 prints 'ops --onnx --tsv: left out' '^ai[.]onnx[.]ml[.]ZipMap	0	0			maps$'
 cp "$tmp/out" "$tmp/onnx.tsv"
 t 0 'ops --json' ops --json
@@ -1584,7 +1584,7 @@ done
 t 0 'run --cache on cpu, the results' run $digits/digits.onnx --input $digits/digit_7.png --device cpu --cache "$tmp/cpu_cache" --output-dir "$tmp/cache_got"
 if cmp -s "$tmp/cache_got/probabilities.npy" "$tmp/cache_plain/probabilities.npy"; then pass; else fail 'run --cache on cpu: other results'; fi
 refused 2 'run --cache without a value' 'lacks its value DIR' run $digits/digits.onnx --cache
-refused 1 'info of a cache' 'it is a cache' info "$(ls -d "$tmp"/cache/* | head -n 1)"
+refused 1 'info of a cache' 'it is a cache' info "$(ls -dS "$tmp"/cache/* | head -n 1)"
 
 # ---- metadata: preprocessing ----
 
