@@ -4221,8 +4221,20 @@ static void test_control_passed(void **state)
          "5 1 6 2 7 3 8 4",
          0},
     };
+    static const import_case open = {
+        "Scan, along the second axis, an open dimension",
+        "graph; in e f32 []; o = Identity r; out o; done; in x f32 [n]; const q f32 [2] 0 0; const s i64 [2] 2 -1; "
+        "r = Reshape x s; y = Scan q body:g= num_scan_inputs:i=1 scan_output_axes:I=1;",
+        13,
+        {"1 2 3 4"},
+        NNRT_SUCCESS,
+        "2,2,2",
+        "1 2 1 2 3 4 3 4",
+        0};
     (void)state;
     run_cases(cases, COUNT(cases));
+    run_case(&open, true, 4);
+    run_case(&open, false, 4);
 }
 
 /* Heads, and elements of a head, are dynamic: the inputs have upper bounds, and the scale follows from the shapes of
