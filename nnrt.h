@@ -1581,11 +1581,12 @@ NNRTI_COLD static void nnrti_builder_run(nnrt_builder *b, uint32_t n, uint32_t *
     }
 }
 
-/* The newest node runs its graphs, if it has some. */
+/* The newest node runs its graphs, if it has some. It reads their outputs, which may be tensors that no node reads. */
 static void nnrti_builder_runs(nnrt_builder *b, uint32_t n)
 {
     const uint32_t tensors = nnrti_array_count(b->tensors);
     uint32_t *twins;
+    NNRT_Model m;
     if (nnrti_builder_failed(b) || nnrti_graph_attrs(&b->nodes[n]) == 0)
         return;
     twins = (uint32_t *)nnrti_temp(&b->inferred, tensors, sizeof(*twins));
@@ -1596,6 +1597,12 @@ static void nnrti_builder_runs(nnrt_builder *b, uint32_t n)
     else
         nnrti_builder_no_memory(b);
     nnrt_memory_drop_temp(&b->inferred);
+    m = nnrti_builder_model(b);
+    for (uint32_t k = 0; k < nnrti_graph_attrs(&b->nodes[n]) && !nnrti_builder_failed(b); k++) {
+        const uint32_t g = nnrti_attr_graph(&b->nodes[n], k);
+        if (g != NNRT_NO_GRAPH)
+            (void)nnrti_builder_name(b, &m, &b->graphs[g].outputIndices, NNRTI_READ);
+    }
 }
 
 /* What can be said of the newest node before anything is inferred. */

@@ -3521,15 +3521,20 @@ static bool nnrti_operand_known(const nnrt_operand *o)
     return o->rank >= 0 && !nnrti_absent(o);
 }
 
-/* Whether all that node n reads is known. */
-static bool nnrti_node_known(const nnrti_inference *f, uint32_t n)
+/* Whether the shape of every tensor in the list is known. */
+static bool nnrti_list_known(const nnrti_inference *f, const NNRT_Uint32List *list)
 {
-    const NNRT_Uint32List *in = &f->model->nodes.data[n].inputIndex;
-    for (uint32_t k = 0; k < in->count; k++)
-        if (in->data[k] != NNRT_NO_TENSOR && ((f->known != NULL && f->known[in->data[k]] == 0) ||
-                                              (f->partial && !nnrti_operand_known(&f->tensors[in->data[k]]))))
+    for (uint32_t k = 0; k < list->count; k++)
+        if (list->data[k] != NNRT_NO_TENSOR && ((f->known != NULL && f->known[list->data[k]] == 0) ||
+                                                (f->partial && !nnrti_operand_known(&f->tensors[list->data[k]]))))
             return false;
     return true;
+}
+
+/* Whether the inputs of node n are known. */
+static bool nnrti_node_known(const nnrti_inference *f, uint32_t n)
+{
+    return nnrti_list_known(f, &f->model->nodes.data[n].inputIndex);
 }
 #endif
 
@@ -3645,6 +3650,28 @@ static NNRT_ReturnCode nnrti_control_graph(const nnrti_inference *f, nnrt_resolv
     return NNRT_SUCCESS;
 }
 
+/* Infers the nodes of subgraph g. Its outputs may be tensors of the graphs around it, which no node of g writes: *known is
+   false, and the node is skipped, if the shape of an output is unknown. */
+static NNRT_ReturnCode nnrti_control_infer(nnrti_inference *f, uint32_t g, bool *known)
+{
+    const NNRT_ReturnCode code = nnrti_infer_graph(f, g);
+    *known = code != NNRT_SUCCESS || nnrti_list_known(f, &f->model->subGraph.data[g].outputIndices);
+    f->skipped = f->skipped || !*known;
+    return code;
+}
+
+/* Operand o, which tensor t gets from a control-flow node, takes the format that the model declares for t. The formats
+   NCHW and NHWC exclude each other. */
+static NNRT_ReturnCode nnrti_control_format(nnrt_resolve *c, const char *what, uint32_t k, const NNRT_Tensor *t,
+                                            nnrt_operand *o)
+{
+    if (o->format != t->format && o->format != NNRT_FORMAT_NONE && t->format != NNRT_FORMAT_NONE)
+        return nnrti_fail(c, NNRT_INVALID_FORMAT, "%s %u '%s' is declared %s, but is %s", what, k,
+                          nnrti_text_of(t->name), nnrti_format_name(t->format), nnrti_format_name(o->format));
+    o->format = o->format != NNRT_FORMAT_NONE ? o->format : t->format;
+    return NNRT_SUCCESS;
+}
+
 static NNRT_ReturnCode nnrti_control_visit(nnrti_inference *f, nnrt_resolve *c, int32_t part)
 {
     c->part = part;
@@ -3688,7 +3715,9 @@ static NNRT_ReturnCode nnrti_control_end(nnrti_inference *f, nnrt_resolve *c)
         if (declared != NNRT_DATA_TYPE_UNKNOWN && declared != c->out[k].dataType)
             code = nnrti_fail(c, NNRT_INVALID_DATATYPE, "output %u '%s' is declared %t, but is %t", k, c->out[k].name,
                               declared, c->out[k].dataType);
-        else if ((code = nnrti_check_declared(f->model, c, k, out->data[k])) == NNRT_SUCCESS) {
+        else if ((code = nnrti_check_declared(f->model, c, k, out->data[k])) == NNRT_SUCCESS &&
+                 (code = nnrti_control_format(c, "output", k, &f->model->allTensors.data[out->data[k]], &c->out[k])) ==
+                     NNRT_SUCCESS) {
             f->tensors[out->data[k]] = c->out[k];
             nnrti_now_known(f, out->data[k]);
         }
@@ -3719,6 +3748,7 @@ static NNRT_ReturnCode nnrti_infer_if(nnrti_inference *f, uint32_t n, nnrt_resol
 {
     const NNRT_If *a;
     const NNRT_SubGraph *yes, *no;
+    bool yesKnown, noKnown;
     NNRT_ReturnCode code = nnrti_control_begin(f, n, c);
     if (code != NNRT_SUCCESS || (code = nnrti_one_element(c, 0, "cond")) != NNRT_SUCCESS)
         return code;
@@ -3726,9 +3756,9 @@ static NNRT_ReturnCode nnrti_infer_if(nnrti_inference *f, uint32_t n, nnrt_resol
     if ((code = nnrti_control_graph(f, c, "thenGraph", a->thenGraph, 0, c->nOut)) != NNRT_SUCCESS ||
         (code = nnrti_control_graph(f, c, "elseGraph", a->elseGraph, 0, c->nOut)) != NNRT_SUCCESS ||
         (code = nnrti_control_visit(f, c, NNRT_PART_BEGIN)) != NNRT_SUCCESS ||
-        (code = nnrti_infer_graph(f, a->thenGraph)) != NNRT_SUCCESS ||
+        (code = nnrti_control_infer(f, a->thenGraph, &yesKnown)) != NNRT_SUCCESS ||
         (code = nnrti_control_visit(f, c, NNRT_PART_ELSE)) != NNRT_SUCCESS ||
-        (code = nnrti_infer_graph(f, a->elseGraph)) != NNRT_SUCCESS)
+        (code = nnrti_control_infer(f, a->elseGraph, &noKnown)) != NNRT_SUCCESS || !yesKnown || !noKnown)
         return code;
     yes = &f->model->subGraph.data[a->thenGraph];
     no = &f->model->subGraph.data[a->elseGraph];
@@ -3814,6 +3844,7 @@ static NNRT_ReturnCode nnrti_loop_carry(nnrti_inference *f, nnrt_resolve *c, uin
     if (t->dataType != NNRT_DATA_TYPE_UNKNOWN && t->dataType != o->dataType)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input %u of its body is declared %t, but is %o", 2 + k,
                           t->dataType, o);
+    code = nnrti_control_format(c, "carried value", k, t, o);
     for (int32_t i = 0; i < o->rank && code == NNRT_SUCCESS; i++)
         if ((f->opened[tensor] >> i & 1) != 0)
             code = nnrti_loop_open(f, c, k, o, i);
@@ -3892,7 +3923,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_infer_loop(nnrti_inference *f, uint32_t 
 {
     const NNRT_SubGraph *body;
     uint32_t carried, g;
-    bool changed = true;
+    bool changed = true, known;
     NNRT_ReturnCode code = nnrti_control_begin(f, n, c);
     if (code != NNRT_SUCCESS ||
         (c->nIn > 0 && !nnrti_absent(&c->in[0]) && (code = nnrti_one_element(c, 0, "trips")) != NNRT_SUCCESS) ||
@@ -3916,7 +3947,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_infer_loop(nnrti_inference *f, uint32_t 
                 return code;
         if ((again && (code = nnrti_control_visit(f, c, NNRT_PART_UNDO)) != NNRT_SUCCESS) ||
             (code = nnrti_control_visit(f, c, NNRT_PART_BEGIN)) != NNRT_SUCCESS ||
-            (code = nnrti_infer_graph(f, g)) != NNRT_SUCCESS)
+            (code = nnrti_control_infer(f, g, &known)) != NNRT_SUCCESS || !known)
             return code;
         changed = false;
         if (nnrti_absent(&f->tensors[body->outputIndices.data[0]]) ||

@@ -2971,6 +2971,17 @@ static void nnrti_onnx_set_images(nnrti_onnx *c, bool image, const uint32_t *in,
         nnrti_onnx_set_format(b, in[0], NNRT_FORMAT_NCHW);
 }
 
+/* Values a and b stand for one tensor on two paths: the branches of an If, two trips of a Loop. If one is NCHW, the other is
+   not NHWC, and only a Transpose made it so. */
+static void nnrti_onnx_join_images(nnrti_onnx *c, uint32_t a, uint32_t b)
+{
+    uint32_t both[2];
+    both[0] = a;
+    both[1] = b;
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_set_images(c, false, both, 2);
+}
+
 /* Adds a step with nOut results out[]; declared[i] (NULL: none) is what the model must say of the type of result i. attr
    NULL: an operator without attributes, or the default ones. */
 static void nnrti_onnx_emit(nnrti_onnx *c, NNRT_NodeType type, const void *attr, const uint32_t *in, uint32_t nIn,
@@ -3190,7 +3201,10 @@ static int32_t nnrti_onnx_axis(nnrti_onnx *c, int64_t axis, int32_t rank)
 {
     if (axis >= -(int64_t)rank && axis < rank)
         return (int32_t)(axis < 0 ? axis + rank : axis);
-    NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "axis %l, expected %d to %d", axis, -rank, rank - 1);
+    if (rank == 0)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "axis %l of a scalar, which has no axes", axis);
+    else
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "axis %l, expected %d to %d", axis, -rank, rank - 1);
     return 0;
 }
 
@@ -8444,6 +8458,8 @@ static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
     otherwise = then != NULL ? nnrti_onnx_read_graph(c, no, a.elseGraph, NULL, 0) : NULL;
     if (otherwise == NULL)
         return;
+    for (uint32_t k = 0; k < nOut; k++)
+        nnrti_onnx_join_images(c, then[k], otherwise[k]);
     nnrt_builder_graph_io(c->builder, a.thenGraph, NULL, 0, then, nOut);
     nnrt_builder_graph_io(c->builder, a.elseGraph, NULL, 0, otherwise, nOut);
     nnrti_onnx_control_step(c, NNRT_NODE_TYPE_IF, &a, &cond, 1);
@@ -8493,6 +8509,10 @@ static void nnrti_onnx_loop_given(nnrti_onnx *c, nnrti_onnx_loop *l)
 static bool nnrti_onnx_loop_closed(nnrti_onnx *c, nnrti_onnx_loop *l)
 {
     bool closed = true;
+    for (uint32_t k = 0; k < l->carried; k++) {
+        nnrti_onnx_join_images(c, l->start[2 + k], l->in[2 + k]);
+        nnrti_onnx_join_images(c, l->in[2 + k], l->out[1 + k]);
+    }
     for (uint32_t k = 0; k < l->carried; k++) {
         const nnrt_operand *x = nnrti_onnx_at(c, l->in[2 + k]), *y = nnrti_onnx_at(c, l->out[1 + k]);
         if (x->rank >= 0 && y->rank >= 0 && (x->dataType != y->dataType || x->rank != y->rank)) {

@@ -615,6 +615,71 @@ static void test_inferred(void **state)
     at_once(b, NNRT_INVALID_PARAMETER, 0, "node 0 'g' (GATHER)");
 }
 
+/* A LOOP that passes an image through: each of its tensors may declare a format, and two formats contradict each other. */
+static void test_graph_formats(void **state)
+{
+    static const struct {
+        NNRT_Format x, v, y;
+        const char *text; /* NULL: no contradiction */
+    } cases[] = {
+        {NNRT_FORMAT_NCHW, NNRT_FORMAT_NCHW, NNRT_FORMAT_NCHW, NULL},
+        {NNRT_FORMAT_NONE, NNRT_FORMAT_NHWC, NNRT_FORMAT_NONE, NULL},
+        {NNRT_FORMAT_NONE, NNRT_FORMAT_NONE, NNRT_FORMAT_NCHW, NULL},
+        {NNRT_FORMAT_NCHW, NNRT_FORMAT_NHWC, NNRT_FORMAT_NONE, "carried value 0 'v' is declared NHWC, but is NCHW"},
+        {NNRT_FORMAT_NCHW, NNRT_FORMAT_NONE, NNRT_FORMAT_NHWC, "output 0 'y' is declared NHWC, but is NCHW"},
+        {NNRT_FORMAT_NONE, NNRT_FORMAT_NHWC, NNRT_FORMAT_NCHW, "output 0 'y' is declared NCHW, but is NHWC"},
+    };
+    static const int32_t image[] = {1, 2, 2, 2};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        nnrt_builder *b = begin(NULL);
+        NNRT_Loop loop;
+        uint32_t ins[3], outs[2], in[3], y;
+        in[0] = nnrt_builder_input(b, "trips", NNRT_DATA_TYPE_INT64, 0, NULL);
+        in[1] = NNRT_NO_TENSOR;
+        in[2] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 4, image);
+        nnrt_builder_format(b, in[2], cases[i].x);
+        loop.body = nnrt_builder_graph(b, "body");
+        for (uint32_t k = 0; k < 3; k++)
+            ins[k] = nnrt_builder_tensor(b, k == 0 ? "trip" : k == 1 ? "goes" : "v");
+        nnrt_builder_format(b, ins[2], cases[i].v);
+        outs[0] = ins[1];
+        outs[1] = ins[2];
+        nnrt_builder_graph_io(b, loop.body, ins, 3, outs, 2);
+        y = nnrt_builder_tensor(b, "y");
+        nnrt_builder_format(b, y, cases[i].y);
+        nnrt_builder_node(b, "n", NNRT_NODE_TYPE_LOOP, &loop, in, 3, &y, 1);
+        nnrt_builder_output(b, y);
+        if (cases[i].text != NULL) {
+            assert_int_equal(refused(b, cases[i].text), NNRT_INVALID_FORMAT);
+            continue;
+        }
+        nnrt_model_destroy(finish(b));
+        nnrt_builder_destroy(b);
+    }
+}
+
+/* The branches of an IF pass inputs through that no node reads: the shape of its result is known at once. */
+static void test_graph_passes(void **state)
+{
+    static const float row[4];
+    const int32_t four[] = {4};
+    nnrt_builder *b = begin(NULL);
+    const uint32_t cond = nnrt_builder_input(b, "cond", NNRT_DATA_TYPE_BOOL, 0, NULL);
+    uint32_t x[2], y;
+    NNRT_If branch;
+    (void)state;
+    x[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
+    x[1] = nnrt_builder_input(b, "w", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
+    branch.thenGraph = nnrt_builder_graph(b, "then");
+    branch.elseGraph = nnrt_builder_graph(b, "else");
+    nnrt_builder_graph_io(b, branch.thenGraph, NULL, 0, &x[0], 1);
+    nnrt_builder_graph_io(b, branch.elseGraph, NULL, 0, &x[1], 1);
+    y = nnrt_builder_op(b, "y", NNRT_NODE_TYPE_IF, &branch, &cond, 1);
+    (void)add(b, "z", y, nnrt_builder_constant(b, "bad", NNRT_DATA_TYPE_FLOAT32, 1, four, row, true));
+    at_once(b, NNRT_INVALID_SHAPE, 1, "node 1 'z' (ADD_FUSION)");
+}
+
 /* y = x doubled `trips` times, by a LOOP whose body adds v to itself, or v and what `other` is; grows: puts v behind itself.
    Of v nothing is known, nor is anything refused, before it is run. */
 static NNRT_ReturnCode doubled(nnrt_builder *b, int64_t trips, uint32_t other, bool grows, uint32_t *y)
@@ -1134,6 +1199,7 @@ int main(void)
         cmocka_unit_test(test_many),                   cmocka_unit_test(test_out_of_memory),    cmocka_unit_test(test_attach),
         cmocka_unit_test(test_dot),                    cmocka_unit_test(test_dot_placed),       cmocka_unit_test(test_shared_graphs),
         cmocka_unit_test(test_places_of_open_extents), cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_graph_formats),          cmocka_unit_test(test_graph_passes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

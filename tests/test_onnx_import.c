@@ -217,7 +217,7 @@ static void put_attribute(message *node, uint32_t field, const char *word, const
         put_int(&a, 20, 8);
         break;
     case 'g':
-        put_message(&a, 6, sub);
+        put_message(&a, 6, *value == '1' ? sub + 1 : sub);
         put_int(&a, 20, 5);
         break;
     case 't':
@@ -253,12 +253,14 @@ static void put_operator(message *m, const char *word, uint32_t type, uint32_t d
      out NAME                            without any, the result called y is the output
      function RESULTS = NAME INPUTS ATTRIBUTES       begins a function; an attribute without a value is only named
      opset VERSION                       of this function; without it the model's
-     graph                               begins a graph, of which the lines up to the line `done` are: body:g= of a node
+     graph                               begins a graph, of which the lines up to the line `done` are: body:g= of a node;
+                                         body:g=1 is the graph before it
      end                                 of the function
    DIMS: [2,3], [n,3], []. */
 static message build(const char *text, int64_t opset)
 {
-    message graph = {{0}, 0}, model = {{0}, 0}, set = {{0}, 0}, y = {{0}, 0}, function = {{0}, 0}, sub = {{0}, 0};
+    message graph = {{0}, 0}, model = {{0}, 0}, set = {{0}, 0}, y = {{0}, 0}, function = {{0}, 0},
+            sub[2] = {{{0}, 0}, {{0}, 0}};
     message *into = &graph;
     char line[512], word[64], name[64], dims[64];
     bool outputs = false, inside = false, told = false;
@@ -302,8 +304,9 @@ static message build(const char *text, int64_t opset)
             put_message(into, 12, &m);
             outputs = outputs || into == &graph;
         } else if (strcmp(word, "graph") == 0) {
-            sub.size = 0;
-            into = &sub;
+            sub[1] = sub[0];
+            sub[0].size = 0;
+            into = sub;
         } else if (strcmp(word, "done") == 0) {
             into = &graph;
         } else if (strcmp(word, "opset") == 0) {
@@ -330,7 +333,7 @@ static message build(const char *text, int64_t opset)
             put_operator(&function, word, 1, 10, 13);
             while (next_word(&at, word))
                 if (strchr(word, '=') != NULL)
-                    put_attribute(&function, 11, word, &sub);
+                    put_attribute(&function, 11, word, sub);
                 else if (strchr(word, ':') != NULL)
                     put_bytes(&function, 6, word, strlen(word) - 1);
                 else
@@ -343,7 +346,7 @@ static message build(const char *text, int64_t opset)
             put_operator(&node, word, 4, 7, 8);
             while (next_word(&at, word))
                 if (strchr(word, ':') != NULL)
-                    put_attribute(&node, 5, word, &sub);
+                    put_attribute(&node, 5, word, sub);
                 else
                     put_text(&node, 1, strcmp(word, "-") == 0 ? "" : word);
             put_message(inside ? &function : into, inside ? 7 : 1, &node);
@@ -3989,6 +3992,251 @@ static void test_scan(void **state)
     run_case(&open, false, 3);
 }
 
+/* An image operator reads or writes an image that a control-flow node brings into a subgraph or out of it. The image is
+   [1,2,2,2] with the elements 1 to 8 unless the case says otherwise: in each place s stands for the image, o for the
+   result. Expected values are worked out by hand: channel 0 is 1 2 3 4, channel 1 is 5 6 7 8. */
+static void test_control_images(void **state)
+{
+#define WEIGHTS "const w f32 [2,2,1,1] 1 10 100 1000; "
+#define NORMAL "-1.3416408 -0.4472136 0.4472136 1.3416408"
+#define SCALED "const a f32 [2] 1 2; const b f32 [2] 0 10; "
+#define MIXED "51 62 73 84 5100 6200 7300 8400"
+#define STATS "const a f32 [2] 2 3; const b f32 [2] 0 1; const u f32 [2] 1 5; const v f32 [2] 1 1; "
+    static const struct {
+        const char *constants, *op; /* op: of s, whose result is o */
+        int64_t opset;
+        const char *dims, *values, *x, *type; /* dims NULL: the dimensions of x */
+    } ops[] = {
+        {WEIGHTS, "o = Conv s w", 13, NULL, MIXED, "1,2,2,2", "f32"},
+        {"const w f32 [2,1,1,1] 2 3; ", "o = Conv s w group:i=2", 13, NULL, "2 4 6 8 15 18 21 24", "1,2,2,2", "f32"},
+        {"const w f32 [2,2,1] 1 10 100 1000; ", "o = Conv s w", 13, NULL, MIXED, "1,2,4", "f32"},
+        {"const w u8 [2,2,1,1] 1 10 2 3; ", "o = ConvInteger s w", 13, "1,2,2,2", "51 62 73 84 17 22 27 32", "1,2,2,2",
+         "u8"},
+        {"const w f32 [2,2,1,1] 1 100 10 1000; ", "o = ConvTranspose s w", 13, NULL, MIXED, "1,2,2,2", "f32"},
+        {WEIGHTS "const d f32 [1,2,2,2] 0 0 0 0 0 0 0 0; ", "o = DeformConv s w d", 19, NULL, MIXED, "1,2,2,2", "f32"},
+        {"", "o = MaxPool s kernel_shape:I=2,2", 13, "1,2,1,1", "4 8", "1,2,2,2", "f32"},
+        {"", "o = MaxPool s kernel_shape:I=4", 13, "1,2,1", "4 8", "1,2,4", "f32"},
+        {"", "o = AveragePool s kernel_shape:I=2,2", 13, "1,2,1,1", "2.5 6.5", "1,2,2,2", "f32"},
+        {"", "o = LpPool s kernel_shape:I=2,2 p:i=1", 18, "1,2,1,1", "10 26", "1,2,2,2", "f32"},
+        {"", "o = GlobalMaxPool s", 13, "1,2,1,1", "4 8", "1,2,2,2", "f32"},
+        {"", "o = GlobalAveragePool s", 13, "1,2,1,1", "2.5 6.5", "1,2,2,2", "f32"},
+        {"const d i64 [1,2,2,2] 1 0 2 3 4 5 7 6; ", "o = MaxUnpool s d kernel_shape:I=1,1", 13, NULL, "2 1 3 4 5 6 8 7",
+         "1,2,2,2", "f32"},
+        {STATS, "o = BatchNormalization s a b u v epsilon:f=1e-9", 13, NULL, "0 2 4 6 1 4 7 10", "1,2,2,2", "f32"},
+        {STATS, "o = BatchNormalization s a b u v epsilon:f=1e-9", 13, NULL, "0 2 4 6 1 4 7 10", "1,2,4", "f32"},
+        {SCALED, "o = InstanceNormalization s a b epsilon:f=1e-9", 13, NULL,
+         NORMAL " 7.3167184 9.1055728 10.8944272 12.6832816", "1,2,2,2", "f32"},
+        {SCALED, "o = GroupNormalization s a b num_groups:i=2 epsilon:f=1e-9", 21, NULL,
+         NORMAL " 7.3167184 9.1055728 10.8944272 12.6832816", "1,2,2,2", "f32"},
+        {"", "o = MeanVarianceNormalization s", 13, NULL, NORMAL " " NORMAL, "1,2,2,2", "f32"},
+        {"", "o = LRN s size:i=3 alpha:f=3 beta:f=1 bias:f=1", 13,
+         NULL, /* divided by 27 41 59 81: 1 and both squares */
+         "0.037037037 0.048780488 0.050847458 0.049382716 0.185185185 0.146341463 0.118644068 0.098765432", "1,2,2,2",
+         "f32"},
+        {"const r f32 [4] 1 1 1 2; ", "o = Resize s - r mode:s=nearest", 13, "1,2,2,4",
+         "1 1 2 2 3 3 4 4 5 5 6 6 7 7 8 8", "1,2,2,2", "f32"},
+        {"const r f32 [4] 1 1 1 2; ", "o = Resize s - r mode:s=linear", 13, "1,2,2,4",
+         "1 1.25 1.75 2 3 3.25 3.75 4 5 5.25 5.75 6 7 7.25 7.75 8", "1,2,2,2", "f32"},
+        {"const r f32 [4] 1 1 1 2; ", "o = Upsample s r", 9, "1,2,2,4", "1 1 2 2 3 3 4 4 5 5 6 6 7 7 8 8", "1,2,2,2",
+         "f32"},
+        {"", "o = DepthToSpace s blocksize:i=2", 13, "1,1,2,4", "1 3 2 4 5 7 6 8", "1,4,1,2", "f32"},
+        {"", "o = SpaceToDepth s blocksize:i=2", 13, "1,8,1,1", "1 5 2 6 3 7 4 8", "1,2,2,2", "f32"},
+        {"const r f32 [1,4] 0 0 1 1; const d i64 [1] 0; ", "o = RoiAlign s r d sampling_ratio:i=1", 16, "1,2,1,1",
+         "1 5", "1,2,2,2", "f32"}, /* the middle of a box around the first pixel */
+        {"const r f32 [1,1,1,2] 0 0; ", "o = GridSample s r align_corners:i=1", 16, "1,2,1,1", "2.5 6.5", "1,2,2,2",
+         "f32"}, /* the middle of the image */
+    };
+#define LOOP " const m i64 [] 1; const e bool [] 1; "
+    /* T: the type of x, X: its dims, Y: without the first one, C: constants, F: op, G: op of s, whose result is y */
+    static const struct {
+        const char *name, *model;
+        bool same, stacked; /* only for a result with the shape of x; the result has one more axis */
+    } places[] = {
+        {"Loop, the state is read",
+         "graph; in i i64 []; in c bool []; in s T [X]; k = Identity c; t = Identity s; F; out k; out t; out o; done; "
+         "in x T [X]; C" LOOP "f y = Loop m e x body:g=;",
+         false, true},
+        {"Loop, the state is computed",
+         "graph; in i i64 []; in c bool []; in s T [X]; k = Identity c; F; out k; out o; done; in x T [X]; in m i64 "
+         "[]; "
+         "const e bool [] 1; C y = Loop m e x body:g=;",
+         true, false},
+        {"Loop, its last state",
+         "graph; in i i64 []; in c bool []; in r T [X]; k = Identity c; t = Identity r; out k; out t; done; in x T "
+         "[X]; "
+         "C" LOOP "s = Loop m e x body:g=; G;",
+         false, false},
+        {"Loop, its scan result",
+         "graph; in i i64 []; in c bool []; in r T [Y]; k = Identity c; t = Identity r; out k; out t; out t; done; "
+         "in x T [Y]; C" LOOP "f s = Loop m e x body:g=; G;",
+         false, false},
+        {"Scan, an input", "graph; in s T [X]; F; out o; done; in x T [1,X]; C y = Scan x body:g= num_scan_inputs:i=1;",
+         false, true},
+        {"Scan, the state is read",
+         "graph; in s T [X]; in q f32 []; t = Identity s; F; out t; out o; done; in x T [X]; const z f32 [1] 0; "
+         "C f y = Scan x z body:g= num_scan_inputs:i=1;",
+         false, true},
+        {"Scan, the state is computed",
+         "graph; in s T [X]; in q f32 []; F; out o; done; in x T [X]; in z f32 [1]; "
+         "C y = Scan x z body:g= num_scan_inputs:i=1;",
+         true, false},
+        {"Scan, its result",
+         "graph; in r T [Y]; t = Identity r; out t; done; in x T [1,Y]; C s = Scan x body:g= num_scan_inputs:i=1; G;",
+         false, false},
+        {"If, in its branches",
+         "graph; F; out o; done; in s T [X]; in p bool []; C y = If p then_branch:g= else_branch:g=;", false, false},
+        {"If, its result",
+         "graph; t = Identity x; out t; done; in x T [X]; in p bool []; C s = If p then_branch:g= else_branch:g=; G;",
+         false, false},
+    };
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(ops) * COUNT(places); i++) {
+        const uint32_t o = i / COUNT(places), p = i % COUNT(places);
+        const char *dims = ops[o].dims != NULL ? ops[o].dims : ops[o].x;
+        import_case k = {NULL, NULL, ops[o].opset, {"1 2 3 4 5 6 7 8", "1"}, NNRT_SUCCESS, NULL, ops[o].values, 1e-6};
+        char model[1024] = "", name[128], shape[64];
+        size_t at = 0;
+        if (places[p].same && ops[o].dims != NULL)
+            continue;
+        for (const char *from = places[p].model; *from != '\0'; from++) {
+            const char *word = *from == 'T'                   ? ops[o].type
+                               : *from == 'X'                 ? ops[o].x
+                               : *from == 'Y'                 ? ops[o].x + 2
+                               : *from == 'F' || *from == 'G' ? ops[o].op
+                               : *from == 'C'                 ? ops[o].constants
+                                                              : NULL;
+            if (word == NULL || (from[1] >= 'a' && from[1] <= 'z')) /* a letter of a name */
+                at += (size_t)snprintf(model + at, sizeof(model) - at, "%c", *from);
+            else
+                at += (size_t)snprintf(model + at, sizeof(model) - at, *from == 'G' ? "y%s" : "%s",
+                                       *from == 'G' ? word + 1 : word);
+            assert_true(at < sizeof(model));
+        }
+        snprintf(name, sizeof(name), "%s: %s", places[p].name, ops[o].op);
+        snprintf(shape, sizeof(shape), "%s%s", places[p].stacked ? "1," : "", dims);
+        k.name = name;
+        k.model = model;
+        k.dims = shape;
+        run_case(&k, true, 0);
+        run_case(&k, false, 0);
+    }
+}
+
+/* An output of a subgraph is an input of the model, which no node reads. A Transpose makes an image
+   NHWC, an order that holds on no way through a Loop or an If if another way has NCHW. */
+static void test_control_passed(void **state)
+{
+#define BODY "graph; in i i64 []; in c bool []; k = Identity c; "
+#define MIXER "const w f32 [2,2,1,1] 0 1 1 0; " /* exchanges the two channels */
+    static const import_case cases[] = {
+        {"If, the else-branch",
+         "graph; t = Neg x; out t; done; graph; t = Identity w; out t; done; in x f32 [2]; in w f32 [2]; in p bool []; "
+         "z = If p then_branch:g=1 else_branch:g=; y = Relu z;",
+         13,
+         {"1 2", "-3 4", "0"},
+         NNRT_SUCCESS,
+         "2",
+         "0 4",
+         0},
+        {"If, the then-branch",
+         "graph; t = Identity w; out t; done; graph; t = Neg x; out t; done; in x f32 [2]; in w f32 [2]; in p bool []; "
+         "z = If p then_branch:g=1 else_branch:g=; y = Relu z;",
+         13,
+         {"1 2", "-3 4", "1"},
+         NNRT_SUCCESS,
+         "2",
+         "0 4",
+         0},
+        {"If, both branches",
+         "graph; t = Identity x; out t; done; graph; t = Identity w; out t; done; in x f32 [2]; in w f32 [2]; "
+         "in p bool []; y = If p then_branch:g=1 else_branch:g=;",
+         13,
+         {"1 2", "-3 4", "1"},
+         NNRT_SUCCESS,
+         "2",
+         "1 2",
+         0},
+        {"Loop, a scan",
+         BODY "o = Identity x; out k; out o; done; in x f32 [2]; const m i64 [] 3; const e bool [] 1; "
+              "y = Loop m e body:g=;",
+         13,
+         {"1 2"},
+         NNRT_SUCCESS,
+         "3,2",
+         "1 2 1 2 1 2",
+         0},
+        {"Scan, along the second axis",
+         "graph; in e f32 []; o = Identity w; out o; done; in x f32 [3]; in w f32 [2]; "
+         "y = Scan x body:g= num_scan_inputs:i=1 scan_output_axes:I=1;",
+         13,
+         {"1 2 3", "4 5"},
+         NNRT_SUCCESS,
+         "2,3",
+         "4 4 4 5 5 5",
+         0},
+        {"Scan, an axis of a scalar",
+         "graph; in e f32 []; o = Neg e; out o; done; in x f32 []; y = Scan x body:g= num_scan_inputs:i=1;",
+         13,
+         {"1"},
+         NNRT_INVALID_PARAMETER,
+         NULL,
+         "axis 0 of a scalar, which has no axes",
+         0},
+        {"Loop, the body turns an image",
+         BODY "in s f32 [1,2,2,2]; t = Transpose s perm:I=0,2,3,1; out k; out t; done; in x f32 [1,2,2,2]; " MIXER
+              "const m i64 [] 1; const e bool [] 1; a = Conv x w; y = Loop m e a body:g=;",
+         13,
+         {"1 2 3 4 5 6 7 8"},
+         NNRT_SUCCESS,
+         "1,2,2,2",
+         "5 1 6 2 7 3 8 4",
+         0},
+        {"Loop, the body reads a turned image",
+         BODY "in s f32 [1,2,2,2]; t = Conv s w; out k; out t; done; in x f32 [1,2,2,2]; " MIXER
+              "const m i64 [] 1; const e bool [] 1; a = Conv x w; b = Transpose a perm:I=0,2,3,1; "
+              "y = Loop m e b body:g=;",
+         13,
+         {"1 2 3 4 5 6 7 8"},
+         NNRT_SUCCESS,
+         "1,2,2,2",
+         "7 3 8 4 5 1 6 2",
+         0},
+        {"Loop, the body replaces a turned image",
+         BODY "in s f32 [1,2,2,2]; t = Conv x w; out k; out t; done; in x f32 [1,2,2,2]; " MIXER
+              "const m i64 [] 1; const e bool [] 1; a = Conv x w; b = Transpose a perm:I=0,2,3,1; "
+              "y = Loop m e b body:g=;",
+         13,
+         {"1 2 3 4 5 6 7 8"},
+         NNRT_SUCCESS,
+         "1,2,2,2",
+         "5 6 7 8 1 2 3 4",
+         0},
+        {"If, one branch turns the image",
+         "graph; t = Conv x w; out t; done; graph; a = Conv x w; t = Transpose a perm:I=0,2,3,1; out t; done; "
+         "in x f32 [1,2,2,2]; in p bool []; " MIXER "y = If p then_branch:g=1 else_branch:g=;",
+         13,
+         {"1 2 3 4 5 6 7 8", "0"},
+         NNRT_SUCCESS,
+         "1,2,2,2",
+         "5 1 6 2 7 3 8 4",
+         0},
+    };
+    static const import_case open = {
+        "Scan, along the second axis, an open dimension",
+        "graph; in e f32 []; o = Identity r; out o; done; in x f32 [n]; const q f32 [2] 0 0; const s i64 [2] 2 -1; "
+        "r = Reshape x s; y = Scan q body:g= num_scan_inputs:i=1 scan_output_axes:I=1;",
+        13,
+        {"1 2 3 4"},
+        NNRT_SUCCESS,
+        "2,2,2",
+        "1 2 1 2 3 4 3 4",
+        0};
+    (void)state;
+    run_cases(cases, COUNT(cases));
+    run_case(&open, true, 4);
+    run_case(&open, false, 4);
+}
+
 /* Heads, and elements of a head, are dynamic: the inputs have upper bounds, and the scale follows from the shapes of
    each run. Of one query and two keys with products 0 and ln 3 the weights are 1/4 and 3/4. */
 static void test_attention_dynamic(void **state)
@@ -5399,7 +5647,10 @@ int main(void)
         cmocka_unit_test(test_open_axes),
         cmocka_unit_test(test_resize_open),
         cmocka_unit_test(test_scan),
-        cmocka_unit_test(test_attention_dynamic), cmocka_unit_test(test_newer),
+        cmocka_unit_test(test_control_images),
+        cmocka_unit_test(test_control_passed),
+        cmocka_unit_test(test_attention_dynamic),
+        cmocka_unit_test(test_newer),
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_functions_grow),
         cmocka_unit_test(test_functions_constant),
