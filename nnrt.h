@@ -7377,7 +7377,7 @@ static nnrt_session *nnrti_head_make(void *block, size_t bytes, const NNRT_Model
     return s;
 }
 
-/* Whether an extent of input or output i may differ from run to run. An input that may not have the extents of `shape`
+/* Whether the shape of input or output i may differ from run to run. An input that may not have the dimensions of `shape`
    would make each run fail: that is DEVICE_ERROR. */
 static NNRT_ReturnCode nnrti_io_open(const nnrt_session *s, bool output, uint32_t i, nnrt_io_info *info,
                                      nnrt_error *error)

@@ -447,7 +447,7 @@ typedef struct NNRT_PreparedModelVtbl {
     /* ---- end of HDI 2.0 and 2.1; ours from here ---- */
     /* Optional: gives everything back. */
     void (*Destroy)(NNRT_PreparedModel *self);
-    /* Required where RunIn is there: bytes of a workspace. Absent = sessions and auto call
+    /* Required with RunIn: bytes of a workspace. Absent = sessions and auto call
        Run or RunV1 instead. */
     NNRT_ReturnCode (*GetWorkspaceSize)(NNRT_PreparedModel *self, size_t *bytes);
     /* Optional: Run in the caller's workspace, by any number of threads at once. error may be NULL. */

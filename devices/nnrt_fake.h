@@ -757,13 +757,13 @@ typedef struct nnrti_fake_model {
     nnrt_allocator allocator;
     bool allocated;
     size_t head;  /* bytes of this, with `reads` and the form behind it */
-    bool *reads;  /* of each input: whether a node reads it; of what none does, the device takes all extents */
+    bool *reads;  /* of each input: whether a node reads it; an unread input may have any shape */
     uint32_t nIn;
     nnrti_fake_header header;
     NNRT_SharedBuffer cache[2]; /* the header and the form */
 } nnrti_fake_model;
 
-/* What lies in front of the plan, rounded up so that that stays aligned: the struct, which inputs are read and, for a model
+/* The bytes in front of the plan, rounded up to keep it aligned: the struct, which inputs are read and, for a model
    cache, the form. */
 static bool nnrti_fake_head(const nnrt_fake *f, const NNRT_Model *model, size_t *head)
 {

@@ -649,7 +649,7 @@ static void test_tensor_and_insert(void **state)
 
 /* ---- def-use lists ---- */
 
-/* The lists say what a look at all steps says, which is what a draft without lists does. */
+/* The lists give the answers of a draft without lists, which looks at all steps. */
 static void check_uses(const nnrt_draft *d)
 {
     nnrt_draft plain = *d;

@@ -309,7 +309,7 @@ static void test_unread_input(void **state)
     nnrt_model_destroy(model);
 }
 
-/* A part whose device tells ranges without the part's extents goes to another device before a run. */
+/* A part whose device reports ranges that exclude the part's shapes goes to another device before a run. */
 static void test_part_ranges(void **state)
 {
     NNRT_Model *model = make_model(2, addend);
