@@ -249,7 +249,7 @@ CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c)))
 # The first one waits for build/test/implementation.o, the second one for what the others share.
 LONG := emit builds tsan copy cli dist bits conformance install extents firmware symbols docs cpu
 SUITES := $(LONG) single docs vectors open-vectors onnx-nodes convert quantized differential splits examples runner coverage-script lib \
-	api cpu-vectors cpu-sets $(filter-out $(LONG),$(CMOCKA:test_%=%))
+	api cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
 # What suites need beside TEST_PACKAGES: it is looked for, and installed, before the first suite.
@@ -368,6 +368,23 @@ suite-cpu-vectors: build/test/device_vectors
 
 suite-cpu-sets: build/test/device_vectors build/test/differential
 	$(SUITE) sh tests/test_sets.sh $^
+
+# The blocks of code that are executed while models are prepared are counted, see tests/work.c. Without optimisation and with
+# calls of libc, so that each loop counts.
+build/work/implementation.o: tests/nnrt.c
+	@mkdir -p $(@D)
+	@clang -std=c99 -O0 -fno-builtin -w -fsanitize-coverage=trace-pc-guard $(EXACT) -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0 \
+	    -I. -Itests $(CPPFLAGS) -MMD -MP -MF $@.d -c -o $@ $<
+
+WRAPPED := memcpy memmove memset memcmp strlen
+build/work/work: tests/work.c build/work/implementation.o
+	@clang -no-pie -std=c99 -O0 -g1 $(WARNINGS) -Werror $(IMPLEMENTED) $(EXACT) -I. -Itests $(CPPFLAGS) $(LDFLAGS) \
+	    $(WRAPPED:%=-Wl,--wrap=%) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/work/implementation.o -lcmocka $(LIBS) -lpthread
+
+-include $(wildcard build/work/*.d)
+
+suite-work: build/work/work
+	$(SUITE) $<
 
 suite-onnx-nodes: build/nnrt build/test/onnx_nodes
 	$(SUITE) sh tests/test_onnx_nodes.sh $^ $(DEVICE:%=--device %)

@@ -7384,21 +7384,32 @@ static nnrt_session *nnrti_head_make(void *block, size_t bytes, const NNRT_Model
     return s;
 }
 
-/* Whether an extent of input or output i may differ from run to run. */
-static bool nnrti_io_open(NNRT_PreparedModel *prepared, bool output, uint32_t i, int32_t rank)
+/* Whether the shape of input or output i may differ from run to run. An input that may not have the dimensions of `shape`
+   would make each run fail: that is DEVICE_ERROR. */
+static NNRT_ReturnCode nnrti_io_open(const nnrt_session *s, bool output, uint32_t i, nnrt_io_info *info,
+                                     nnrt_error *error)
 {
+    NNRT_PreparedModel *prepared = s->prepared;
+    const nnrt_dims *shape = &info->shape;
     nnrt_dims least, most;
     NNRT_ReturnCode code = NNRT_NOT_SUPPORT;
+    info->open = false;
     memset(&least, 0, sizeof(least));
     memset(&most, 0, sizeof(most));
     if (output && NNRTI_MODEL_HAS(prepared, GetOutputDimRanges))
         code = prepared->vtbl->GetOutputDimRanges(prepared, i, &least, &most);
     if (!output && NNRTI_MODEL_HAS(prepared, GetInputDimRanges))
         code = prepared->vtbl->GetInputDimRanges(prepared, i, &least, &most);
-    for (int32_t k = 0; code == NNRT_SUCCESS && k < rank && k < NNRTI_DIMS; k++)
-        if (least.dims[k] != most.dims[k])
-            return true;
-    return false;
+    for (int32_t k = 0; code == NNRT_SUCCESS && k < shape->rank && k < NNRTI_DIMS; k++) {
+        if (!output && shape->rank <= NNRTI_DIMS &&
+            (shape->dims[k] < least.dims[k] || shape->dims[k] > most.dims[k]))
+            return nnrt_error_set(error, NNRT_DEVICE_ERROR,
+                                  "input %u '%s': axis %d has extent %d, but device '%s' takes %d to %d", i,
+                                  info->name, k, shape->dims[k], nnrt_device_unique_name(s->device), least.dims[k],
+                                  most.dims[k]);
+        info->open = info->open || least.dims[k] != most.dims[k];
+    }
+    return NNRT_SUCCESS;
 }
 
 /* The bytes of info; of extents that a run tells, SIZE_MAX where the product of their bounds is beyond any memory, which a
@@ -7423,7 +7434,9 @@ static NNRT_ReturnCode nnrti_session_io(nnrt_session *s, const NNRT_Model *m, ui
     const bool output = i >= s->nIn;
     nnrt_io_info *info = &s->infos[i];
     NNRT_IOTensor *io = &s->io[i];
-    info->open = nnrti_io_open(s->prepared, output, output ? i - s->nIn : i, info->shape.rank);
+    NNRT_ReturnCode code = nnrti_io_open(s, output, output ? i - s->nIn : i, info, error);
+    if (code != NNRT_SUCCESS)
+        return code;
     if (!nnrti_io_bytes(info))
         return nnrt_error_set(error, NNRT_INVALID_SHAPE,
                               "%s %u '%s': neither the device nor the model tells its type and shape",
@@ -7447,7 +7460,7 @@ static nnrt_prepared_memory nnrti_prepared_memory(NNRT_PreparedModel *prepared)
     if (NNRTI_MODEL_HAS(prepared, GetMemory) && prepared->vtbl->GetMemory(prepared, &memory) != NNRT_SUCCESS)
         memset(&memory, 0, sizeof(memory));
     memory.workspace = 0;
-    if (NNRTI_MODEL_HAS(prepared, RunIn) && NNRTI_MODEL_HAS(prepared, GetWorkspaceSize) &&
+    if (NNRTI_MODEL_RUNS_IN(prepared) &&
         prepared->vtbl->GetWorkspaceSize(prepared, &memory.workspace) != NNRT_SUCCESS)
         memory.workspace = 0;
     return memory;
@@ -7697,8 +7710,9 @@ static NNRT_ReturnCode nnrti_session_finish(nnrt_session *s, const NNRT_Model *m
     if (desc->buffer != NULL) {
         if (desc->bufferBytes - s->headBytes < body)
             return nnrti_no_memory(error);
-        s->workspace = (uint8_t *)desc->buffer + s->headBytes +
-                       (body - (memory.workspace + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT);
+        if (NNRTI_MODEL_RUNS_IN(s->prepared))
+            s->workspace = (uint8_t *)desc->buffer + s->headBytes +
+                           (body - (memory.workspace + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT);
     } else if (memory.workspace > 0) {
         s->workspace = nnrt_alloc(desc->allocator, memory.workspace);
         if (s->workspace == NULL)
@@ -7724,7 +7738,7 @@ static NNRT_ReturnCode nnrti_session_prepare(nnrt_session *s, const NNRT_Model *
         s->prepared = s->owner->prepared;
         if ((code = nnrti_session_shares(s->owner, m, desc, error)) != NNRT_SUCCESS)
             return code;
-        if (!NNRTI_MODEL_HAS(s->prepared, RunIn))
+        if (!NNRTI_MODEL_RUNS_IN(s->prepared))
             return nnrt_error_set(error, NNRT_NOT_SUPPORT, "device '%s' cannot share a prepared model",
                                   nnrt_device_unique_name(s->device));
         return NNRT_SUCCESS;

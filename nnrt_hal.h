@@ -283,7 +283,7 @@ typedef struct NNRT_ModelConfig {
     void *buffer; /* everything is laid into it, nothing is allocated; aligned to NNRT_ALIGNMENT */
     size_t bufferBytes;
     bool copyConstants;       /* the model's constants may vanish after PrepareModel */
-    bool callerWorkspace;     /* only RunIn will be called: no workspace of its own is needed */
+    bool callerWorkspace;     /* only RunIn will be called, if it is offered: no workspace of its own is needed */
     uint32_t threads;         /* 0 = one */
     nnrt_dims_list inputDims; /* extents for inputs that have -1; empty, or one entry an input. -1: see bounds */
     nnrt_error *error;        /* NULL = codes only */
@@ -447,7 +447,8 @@ typedef struct NNRT_PreparedModelVtbl {
     /* ---- end of HDI 2.0 and 2.1; ours from here ---- */
     /* Optional: gives everything back. */
     void (*Destroy)(NNRT_PreparedModel *self);
-    /* Optional, with RunIn: bytes of a workspace. */
+    /* Required with RunIn: bytes of a workspace. Absent = sessions and auto call
+       Run or RunV1 instead. */
     NNRT_ReturnCode (*GetWorkspaceSize)(NNRT_PreparedModel *self, size_t *bytes);
     /* Optional: Run in the caller's workspace, by any number of threads at once. error may be NULL. */
     NNRT_ReturnCode (*RunIn)(NNRT_PreparedModel *self, void *workspace, size_t bytes, const NNRT_IOTensor *inputs,
@@ -9507,6 +9508,8 @@ static const NNRT_DeviceVtbl nnrti_reference_vtbl = {sizeof(NNRT_DeviceVtbl),
 /* >>auto */
 
 #define NNRTI_MODEL_HAS(m, slot) NNRT_HAS((m)->vtbl, NNRT_PreparedModelVtbl, slot)
+/* RunIn is called only where the size of its workspace can be asked. */
+#define NNRTI_MODEL_RUNS_IN(m) (NNRTI_MODEL_HAS(m, RunIn) && NNRTI_MODEL_HAS(m, GetWorkspaceSize))
 
 /* A device made of devices. Who gets a model:
 
@@ -10567,10 +10570,11 @@ static bool nnrti_part_model(nnrti_split *s, uint32_t g, nnrti_auto_part *part, 
 static bool nnrti_part_range(const nnrti_auto_part *part, uint32_t i, const nnrt_dims *least, const nnrt_dims *most)
 {
     const NNRT_IOTensor *io = &part->io[i];
-    for (uint32_t k = 0; k < io->dimensions.count; k++)
-        if (part->symbols[(size_t)i * NNRTI_DIMS + k] != 0 &&
-            (least->dims[k] > 1 || most->dims[k] < io->dimensions.data[k]))
+    for (uint32_t k = 0; k < io->dimensions.count; k++) {
+        const bool open = part->symbols != NULL && part->symbols[(size_t)i * NNRTI_DIMS + k] != 0;
+        if (least->dims[k] > (open ? 1 : io->dimensions.data[k]) || most->dims[k] < io->dimensions.data[k])
             return false;
+    }
     return true;
 }
 
@@ -10592,7 +10596,7 @@ static NNRT_ReturnCode nnrti_part_agrees(const nnrti_auto_part *part, bool outpu
         return code;
     for (int32_t k = 0; code == NNRT_SUCCESS && same && k < shape.rank; k++)
         same = shape.dims[k] == io->dimensions.data[k];
-    if (same && !output && part->symbols != NULL && NNRTI_MODEL_HAS(part->prepared, GetInputDimRanges) &&
+    if (same && !output && NNRTI_MODEL_HAS(part->prepared, GetInputDimRanges) &&
         part->prepared->vtbl->GetInputDimRanges(part->prepared, i, &least, &most) == NNRT_SUCCESS)
         same = nnrti_part_range(part, at, &least, &most);
     return same ? NNRT_SUCCESS
@@ -10701,8 +10705,7 @@ static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part 
         (code = part->prepared->vtbl->GetMemory(part->prepared, &figures)) == NNRT_SUCCESS)
         kept = figures.tables;
     part->workspace = 0;
-    if (code == NNRT_SUCCESS && NNRTI_MODEL_HAS(part->prepared, RunIn) &&
-        NNRTI_MODEL_HAS(part->prepared, GetWorkspaceSize))
+    if (code == NNRT_SUCCESS && NNRTI_MODEL_RUNS_IN(part->prepared))
         code = part->prepared->vtbl->GetWorkspaceSize(part->prepared, &part->workspace);
     if (code != NNRT_SUCCESS)
         (void)nnrt_error_set(error, code, "device '%s' has prepared its part, but does not tell its memory: %s (%d)",
@@ -10822,7 +10825,7 @@ static NNRT_ReturnCode nnrti_part_run(const void *attr, nnrt_view *args, nnrt_ca
             io[i].data.bufferSize = io[i].data.dataSize = (uint32_t)bytes;
     }
     for (;; part = part->other) {
-        const bool within = NNRTI_MODEL_HAS(part->prepared, RunIn);
+        const bool within = NNRTI_MODEL_RUNS_IN(part->prepared);
         memset(&own, 0, sizeof(own));
         for (uint32_t i = 0; told != NULL && i < nOut; i++)
             told[i].rank = -1;
@@ -11493,7 +11496,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_split_make(nnrti_split *s, nnrti_split_m
         return code;
     nnrt_memory_drop_temp(s->memory);
     for (const nnrti_auto_part *p = s->parts; p != NULL; p = p->next)
-        within = within && NNRTI_MODEL_HAS(p->prepared, RunIn);
+        within = within && NNRTI_MODEL_RUNS_IN(p->prepared);
     workspace = nnrt_plan_workspace(plan->plan);
     if (workspace > SIZE_MAX / 4 ||
         ((!config->callerWorkspace || !within) && !nnrt_memory_reserve(s->memory, workspace, &plan->workspace)))
@@ -11768,7 +11771,7 @@ static NNRT_PreparedModel *nnrti_auto_around(nnrti_auto_model *m, nnrt_device *d
                                              const NNRT_ModelConfig *config)
 {
     memset(m, 0, sizeof(*m));
-    m->base.vtbl = &nnrti_auto_model_vtbl[NNRTI_MODEL_HAS(made, RunIn) ? 0 : 1];
+    m->base.vtbl = &nnrti_auto_model_vtbl[NNRTI_MODEL_RUNS_IN(made) ? 0 : 1];
     m->device = device;
     m->inner = made;
     m->allocated = config->buffer == NULL;
@@ -12392,7 +12395,7 @@ static NNRT_ReturnCode nnrti_device_prepared(nnrt_device *device, NNRT_ReturnCod
     if (code == NNRT_SUCCESS && (*prepared == NULL || (*prepared)->vtbl == NULL))
         code = NNRT_DEVICE_ERROR;
     if (code == NNRT_SUCCESS && !NNRTI_MODEL_HAS(*prepared, Run) && !NNRTI_MODEL_HAS(*prepared, RunV1) &&
-        !NNRTI_MODEL_HAS(*prepared, RunIn)) {
+        !NNRTI_MODEL_RUNS_IN(*prepared)) {
         if (NNRTI_MODEL_HAS(*prepared, Destroy))
             (*prepared)->vtbl->Destroy(*prepared);
         code = NNRT_DEVICE_ERROR;

@@ -756,20 +756,35 @@ typedef struct nnrti_fake_model {
     NNRT_PreparedModel *inner; /* the plan */
     nnrt_allocator allocator;
     bool allocated;
-    size_t head; /* bytes of this, with the form behind it */
+    size_t head;  /* bytes of this, with `reads` and the form behind it */
+    bool *reads;  /* of each input: whether a node reads it; an unread input may have any shape */
+    uint32_t nIn;
     nnrti_fake_header header;
     NNRT_SharedBuffer cache[2]; /* the header and the form */
 } nnrti_fake_model;
 
-/* What lies in front of the plan, rounded up so that that stays aligned: the struct and, for a model cache, the form. */
+/* The bytes in front of the plan, rounded up to keep it aligned: the struct, which inputs are read and, for a model
+   cache, the form. */
 static bool nnrti_fake_head(const nnrt_fake *f, const NNRT_Model *model, size_t *head)
 {
     size_t form = 0;
     if ((f->cache != NNRTI_FAKE_CACHE_NO && !nnrti_fake_write(model, NULL, &form)) ||
-        !nnrt_add_size(sizeof(nnrti_fake_model) + NNRT_ALIGNMENT - 1, form, head))
+        !nnrt_add_size(sizeof(nnrti_fake_model) + NNRT_ALIGNMENT - 1, form, head) ||
+        !nnrt_add_size(*head, model->inputIndex.count, head))
         return false;
     *head = *head / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
     return true;
+}
+
+/* Which of the model's inputs a node reads. */
+static void nnrti_fake_find_reads(const NNRT_Model *model, bool *reads)
+{
+    for (uint32_t i = 0; i < model->inputIndex.count; i++) {
+        reads[i] = false;
+        for (uint32_t n = 0; n < model->nodes.count && !reads[i]; n++)
+            for (uint32_t k = 0; k < model->nodes.data[n].inputIndex.count; k++)
+                reads[i] = reads[i] || model->nodes.data[n].inputIndex.data[k] == model->inputIndex.data[i];
+    }
 }
 
 static nnrti_fake_model *nnrti_fake_of(NNRT_PreparedModel *self)
@@ -796,7 +811,7 @@ static NNRT_ReturnCode nnrti_fake_get_ranges(NNRT_PreparedModel *self, bool outp
                   : m->inner->vtbl->GetInputDimRanges(m->inner, index, least, most);
     if (code != NNRT_SUCCESS)
         return code;
-    for (int32_t k = 0; !output && k < least->rank; k++)
+    for (int32_t k = 0; !output && m->reads[index] && k < least->rank; k++)
         if (least->dims[k] < m->fake->least && least->dims[k] != most->dims[k])
             least->dims[k] = m->fake->least;
     if (m->fake->garbage[slot]) {
@@ -820,11 +835,12 @@ static NNRT_ReturnCode nnrti_fake_output_ranges(NNRT_PreparedModel *self, uint32
 }
 
 /* Extents that a run brings lie in the device's range, too. */
-static NNRT_ReturnCode nnrti_fake_check_inputs(const nnrt_fake *f, const NNRT_IOTensor *inputs, uint32_t nIn,
+static NNRT_ReturnCode nnrti_fake_check_inputs(const nnrti_fake_model *m, const NNRT_IOTensor *inputs, uint32_t nIn,
                                                nnrt_error *error)
 {
-    for (uint32_t i = 0; inputs != NULL && i < nIn; i++)
-        for (uint32_t k = 0; inputs[i].dimensions.data != NULL && k < inputs[i].dimensions.count; k++)
+    const nnrt_fake *f = m->fake;
+    for (uint32_t i = 0; inputs != NULL && i < nIn && i < m->nIn; i++)
+        for (uint32_t k = 0; m->reads[i] && inputs[i].dimensions.data != NULL && k < inputs[i].dimensions.count; k++)
             if (inputs[i].dimensions.data[k] < f->least || inputs[i].dimensions.data[k] > f->most)
                 return nnrt_error_set(error, NNRT_OUT_OF_DIMENTION_RANGES,
                                       "device '%s': axis %u of input %u has extent %d, expected %d to %d", f->name, k,
@@ -841,7 +857,7 @@ static NNRT_ReturnCode nnrti_fake_compute(NNRT_PreparedModel *self, uint32_t slo
     NNRT_ReturnCode code = nnrti_fake_enter(m->fake, slot);
     if (code != NNRT_SUCCESS)
         return nnrt_error_set(error, code, "device '%s' was told to fail", m->fake->name);
-    if ((code = nnrti_fake_check_inputs(m->fake, inputs, nIn, error)) != NNRT_SUCCESS)
+    if ((code = nnrti_fake_check_inputs(m, inputs, nIn, error)) != NNRT_SUCCESS)
         return code;
     code = slot == NNRT_FAKE_RunIn
                ? m->inner->vtbl->RunIn(m->inner, workspace, bytes, inputs, nIn, outputs, nOut, outputDims, error)
@@ -1212,11 +1228,11 @@ static NNRT_ReturnCode nnrti_fake_edit(void *user, nnrt_draft *draft)
     return code;
 }
 
-/* Without RunIn nobody can bring a workspace. */
+/* Without RunIn and its size nobody can bring a workspace. */
 static void nnrti_fake_config(const nnrt_fake *f, const NNRT_ModelConfig *config, NNRT_ModelConfig *own)
 {
     nnrt_config_read(own, config);
-    own->callerWorkspace = own->callerWorkspace && f->model.RunIn != NULL;
+    own->callerWorkspace = own->callerWorkspace && f->model.RunIn != NULL && f->model.GetWorkspaceSize != NULL;
 }
 
 static NNRT_ReturnCode nnrti_fake_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
@@ -1280,6 +1296,8 @@ static NNRT_ReturnCode nnrti_fake_make(nnrt_fake *f, const NNRT_Model *model, co
     m->fake = f;
     m->head = head;
     m->allocated = own.buffer == NULL;
+    m->reads = (bool *)(m + 1);
+    m->nIn = model->inputIndex.count;
     if (own.allocator != NULL)
         m->allocator = *own.allocator;
     if (own.buffer != NULL) {
@@ -1287,7 +1305,7 @@ static NNRT_ReturnCode nnrti_fake_make(nnrt_fake *f, const NNRT_Model *model, co
         own.bufferBytes -= head;
     }
     if (f->cache != NNRTI_FAKE_CACHE_NO) {
-        form = (uint8_t *)(m + 1);
+        form = (uint8_t *)(m + 1) + m->nIn;
         (void)nnrti_fake_write(model, form, &bytes);
         memcpy(m->header.magic, NNRTI_FAKE_MAGIC, sizeof(m->header.magic));
         m->header.bytes = bytes;
@@ -1305,6 +1323,7 @@ static NNRT_ReturnCode nnrti_fake_make(nnrt_fake *f, const NNRT_Model *model, co
             nnrt_free(own.allocator, m, head);
         return code;
     }
+    nnrti_fake_find_reads(model, m->reads);
     (void)NNRTI_FAKE_ADD(&f->record.prepared);
     for (uint32_t i = 0; i < model->nodes.count; i++)
         (void)NNRTI_FAKE_ADD(&f->record.nodes);

@@ -1614,7 +1614,7 @@ static void test_open_extents(void **state)
         {"ops=ADD_FUSION", "ops=ACTIVATION", "0112", NNRT_SUCCESS, NNRT_SUCCESS},
         {"ops=ACTIVATION,dims=2..64", "ops=ADD_FUSION", "R001", NNRT_DEVICE_ERROR, NNRT_SUCCESS},
         {"ops=ACTIVATION,dims=1..4", "ops=ADD_FUSION", "0112", NNRT_SUCCESS, NNRT_OUT_OF_DIMENTION_RANGES},
-        {"ops=ACTIVATION,garbage=GetInputDimRanges", "ops=ADD_FUSION", "R001", NNRT_DEVICE_ERROR, NNRT_SUCCESS},
+        {"ops=ACTIVATION,garbage=GetInputDimRanges", "ops=ADD_FUSION", "RRR1", NNRT_DEVICE_ERROR, NNRT_SUCCESS},
         {"ops=ACTIVATION,garbage=RunIn", "ops=ADD_FUSION", "0112", NNRT_SUCCESS, NNRT_DEVICE_ERROR},
         {"ops=ACTIVATION,fail=RunIn", "ops=ADD_FUSION", "0112", NNRT_SUCCESS, NNRT_DEVICE_ERROR},
     };

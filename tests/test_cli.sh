@@ -563,6 +563,7 @@ t 0 'run --device cpu --extension' run examples/digits/digits.onnx --input examp
 prints 'run --device cpu --extension: the digit' '^  7  0\.999989$'
 refused 1 'run --device cpu: no such extension' "extension 'nnrt.cpu.winograd' is '3', expected 0" run examples/digits/digits.onnx --input random --device cpu --extension nnrt.cpu.winograd=3
 refused 1 'run --device fake: that fails' "device 'fake' was told to fail" run examples/digits/digits.onnx --input random --device fake:fail=RunIn
+t 0 'run --device fake: without the size of a workspace' run examples/digits/digits.onnx --input random --device fake:without=GetWorkspaceSize
 refused 2 'run --device fake: a bad text' "ops has 'CONV', expected names of operators" run examples/digits/digits.onnx --input random --device fake:ops=CONV
 driver=build/test/libplain_npu.so # tests/nnadapter_plain.c: ADD and CONV_2D
 sum=${NNRT_ONNX_TESTDATA:-/usr/share/libonnx-testdata/data}/node/test_add

@@ -521,6 +521,26 @@ static void test_strides(void **unused)
     }
 }
 
+/* Strides and dilations of all common divisors from 1 to 6: the taps of a phase are stride / divisor apart. A window of 7
+   taps has phases of several taps, of one, and of none. */
+static void test_common_divisors(void **unused)
+{
+    (void)unused;
+    state = 12;
+    for (int64_t stride = 1; stride <= 8; stride++)
+        for (int64_t dilation = 1; dilation <= 9; dilation++) {
+            conv s = conv_of(1, 2, 3, 1);
+            s.transposed = s.bias = true;
+            s.in[1] = 3;
+            s.window[1] = 7;
+            s.stride[1] = stride;
+            s.dilation[1] = dilation;
+            s.pad[1] = draw(3);
+            s.more[1] = stride > 1 ? draw((uint32_t)stride) : 0;
+            check(&s);
+        }
+}
+
 /* ---- a third axis ---- */
 
 static void test_volumes(void **unused)
@@ -971,6 +991,7 @@ int main(void)
         cmocka_unit_test(test_transposed),
         cmocka_unit_test(test_transposed_groups),
         cmocka_unit_test(test_strides),
+        cmocka_unit_test(test_common_divisors),
         cmocka_unit_test(test_volumes),
         cmocka_unit_test(test_volumes_in_a_row),
         cmocka_unit_test(test_volume_pools),

@@ -647,6 +647,162 @@ static void test_tensor_and_insert(void **state)
     bench_end(&b);
 }
 
+/* ---- def-use lists ---- */
+
+/* The lists give the answers of a draft without lists, which looks at all steps. */
+static void check_uses(const nnrt_draft *d)
+{
+    nnrt_draft plain = *d;
+    assert_non_null(d->uses);
+    plain.uses = NULL;
+    for (uint32_t t = 0; t < d->nTensors + 2; t++) {
+        const uint32_t tensor = t <= d->nTensors ? t : NNRT_NO_TENSOR; /* nTensors is none either */
+        nnrt_draft_use listed = nnrt_draft_uses(d, tensor), found = nnrt_draft_uses(&plain, tensor);
+        uint32_t times[8][8];
+        memset(times, 0, sizeof(times));
+        while (nnrt_draft_next(d, &listed)) {
+            assert_true(listed.step < 8 && listed.argument < 8);
+            times[listed.step][listed.argument]++;
+        }
+        while (nnrt_draft_next(&plain, &found))
+            assert_int_equal(times[found.step][found.argument]--, 1);
+        for (uint32_t s = 0; s < 8; s++)
+            for (uint32_t k = 0; k < 8; k++)
+                assert_int_equal(times[s][k], 0);
+        assert_int_equal(nnrt_draft_reader(d, tensor), nnrt_draft_reader(&plain, tensor));
+        assert_int_equal(nnrt_draft_readers(d, tensor), nnrt_draft_readers(&plain, tensor));
+        assert_int_equal(nnrt_draft_writer(d, tensor), nnrt_draft_writer(&plain, tensor));
+    }
+}
+
+static void test_uses(void **state)
+{
+    static bench b;
+    nnrt_draft_use use;
+    (void)state;
+    bench_begin(&b, false);
+    assert_true(nnrt_draft_changed(b.draft, 0, 0)); /* no lists: nothing to tell */
+    assert_true(nnrt_draft_index(b.draft));
+    check_uses(b.draft);
+    assert_int_equal(nnrt_draft_reader(b.draft, T), 1);
+    assert_int_equal(nnrt_draft_reader(b.draft, V), UINT32_MAX); /* an output of the model */
+    assert_int_equal(nnrt_draft_readers(b.draft, V), 1);
+    assert_false(nnrt_draft_changed(b.draft, 3, 0)); /* no such step */
+    b.draft->steps[1].args[0].tensor = X;            /* in place */
+    assert_true(nnrt_draft_changed(b.draft, 1, 0));
+    check_uses(b.draft);
+    assert_int_equal(nnrt_draft_reader(b.draft, X), UINT32_MAX); /* two */
+    assert_int_equal(nnrt_draft_readers(b.draft, X), 2);
+    assert_int_equal(nnrt_draft_readers(b.draft, T), 0);
+    b.draft->steps[0].kernel = NULL; /* gone */
+    check_uses(b.draft);
+    assert_int_equal(nnrt_draft_reader(b.draft, X), 1);
+    assert_int_equal(nnrt_draft_writer(b.draft, T), UINT32_MAX);
+    use_scale(&b.draft->steps[0]); /* and back */
+    assert_true(nnrt_draft_changed(b.draft, 0, NNRT_DRAFT_STEP));
+    check_uses(b.draft);
+    assert_int_equal(nnrt_draft_writer(b.draft, T), 0);
+    assert_non_null(nnrt_draft_insert(b.draft, 1)); /* ends the lists */
+    assert_null(b.draft->uses);
+    assert_true(nnrt_draft_index(b.draft));
+    check_uses(b.draft);
+    assert_int_equal(nnrt_draft_writer(b.draft, V), 3);
+    use = nnrt_draft_uses(b.draft, X);
+    assert_true(nnrt_draft_next(b.draft, &use) && nnrt_draft_next(b.draft, &use) && !nnrt_draft_next(b.draft, &use));
+    bench_end(&b);
+
+    bench_begin(&b, false); /* without memory there are no lists, and the functions work all the same */
+    b.t.cap = 1;
+    while (nnrt_memory_temp(&b.memory, 1000) != NULL)
+        ;
+    assert_false(nnrt_draft_index(b.draft));
+    assert_null(b.draft->uses);
+    assert_int_equal(nnrt_draft_reader(b.draft, T), 1);
+    bench_end(&b);
+}
+
+/* 400 edits of any kind, each told: arguments in place, longer and shorter lists of arguments, derived constants, new
+   tensors, steps that go and come back. */
+static void test_uses_of_many_edits(void **state)
+{
+    static bench b;
+    const int32_t dims[2] = {4, 4}, one[1] = {1};
+    uint32_t seed = 7;
+    (void)state;
+    bench_begin(&b, false);
+    for (uint32_t i = 0; i < 4; i++) {
+        nnrt_plan_arg *args;
+        assert_non_null(nnrt_draft_insert(b.draft, 1));
+        args = nnrt_draft_args(b.draft, 1, 1, 1);
+        assert_non_null(args);
+        args[0] = args[1] = b.draft->steps[0].args[1];
+        use_scale(&b.draft->steps[1]);
+    }
+    assert_true(nnrt_draft_index(b.draft));
+    for (uint32_t i = 0; i < 400; i++) {
+        uint32_t numbers[4], s, count;
+        nnrt_draft_step *step;
+        for (uint32_t k = 0; k < 4; k++) {
+            seed = seed * 1664525u + 1013904223u;
+            numbers[k] = seed >> 16;
+        }
+        s = numbers[0] % b.draft->nSteps;
+        step = &b.draft->steps[s];
+        count = step->nIn + step->nDerived + step->nOut;
+        if (numbers[1] % 8 == 0) {
+            nnrt_plan_arg *args = nnrt_draft_args(b.draft, s, 1 + numbers[2] % 4, 1 + numbers[3] % 2);
+            assert_non_null(args);
+            for (uint32_t k = 0; k < step->nIn + step->nOut; k++)
+                args[k].tensor = (numbers[2] >> k) % b.draft->nTensors;
+        } else if (numbers[1] % 8 == 1) {
+            step->kernel = NULL;
+        } else if (numbers[1] % 8 == 2) {
+            use_scale(step);
+            assert_true(nnrt_draft_changed(b.draft, s, NNRT_DRAFT_STEP));
+        } else if (numbers[1] % 8 == 3 && b.draft->nTensors < 30) {
+            (void)nnrt_draft_tensor(b.draft, F32, 2, dims);
+        } else if (numbers[1] % 8 == 4 && step->nDerived < 2) {
+            void *data;
+            assert_int_equal(nnrt_draft_derive(b.draft, s, F32, 1, one, &data), NNRT_SUCCESS);
+        } else {
+            const uint32_t k = numbers[2] % count;
+            if (k < step->nIn || k >= step->nIn + step->nDerived)
+                step->args[k].tensor = numbers[3] % 9 == 0 ? NNRT_NO_TENSOR : numbers[3] % b.draft->nTensors;
+            assert_true(nnrt_draft_changed(b.draft, s, k));
+        }
+        if (numbers[3] % 3 != 0) /* several edits between two questions, too */
+            check_uses(b.draft);
+    }
+    bench_end(&b);
+}
+
+/* An edit that relied on lists and changed something behind their back is refused; one that told them is not. */
+static void test_stale_uses(void **state)
+{
+    static bench b;
+    (void)state;
+    for (uint32_t i = 0; i < 6; i++) {
+        const bool lists = i % 3 != 0, told = i % 3 == 2;
+        NNRT_ReturnCode code;
+        bench_begin(&b, i >= 3);
+        if (lists)
+            assert_true(nnrt_draft_index(b.draft));
+        b.draft->steps[1].args[0].tensor = X;
+        if (told)
+            assert_true(nnrt_draft_changed(b.draft, 1, 0));
+        code = nnrt_plan_finish(b.draft, &b.plan);
+        if (!lists || told) {
+            assert_int_equal(code, NNRT_SUCCESS);
+        } else {
+            assert_int_equal(code, NNRT_DEVICE_ERROR);
+            assert_null(b.plan);
+            assert_non_null(strstr(b.error.message, "node 1 'relu': argument 0 of nnrt_activation_f32 is tensor 0"));
+            assert_non_null(strstr(b.error.message, "nnrt_draft_changed"));
+        }
+        bench_end(&b);
+    }
+}
+
 /* ---- what nnrt_plan_finish refuses ---- */
 
 static void read_nobody(nnrt_draft *d)
@@ -1015,6 +1171,9 @@ int main(void)
         cmocka_unit_test(test_args),
         cmocka_unit_test(test_derive),
         cmocka_unit_test(test_tensor_and_insert),
+        cmocka_unit_test(test_uses),
+        cmocka_unit_test(test_uses_of_many_edits),
+        cmocka_unit_test(test_stale_uses),
         cmocka_unit_test(test_bad_edits),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_edit_refuses),

@@ -253,6 +253,82 @@ static void test_open_extents(void **state)
     nnrt_model_destroy(model);
 }
 
+/* x [2,3], and an input of 33 or, with bounds, up to 33 that no node reads: of that the device takes all extents, in a run
+   as when it prepares, alone and with auto, and when the model comes from a cache. */
+static void test_unread_input(void **state)
+{
+    static const char *const texts[] = {"fake:dims=1..19", "fake:dims=1..19,cache=yes", "fake:dims=1..19,without=RunIn"};
+    NNRT_Model *model = make_model(2, addend), changed = *model;
+    NNRT_Tensor tensors[16];
+    const uint32_t count = model->allTensors.count, inputs[2] = {model->inputIndex.data[0], count};
+    int32_t extent = 33;
+    float y[6], unread[33];
+    (void)state;
+    assert_true(count < COUNT(tensors));
+    memset(unread, 0, sizeof(unread));
+    memcpy(tensors, model->allTensors.data, count * sizeof(*tensors));
+    memset(&tensors[count], 0, sizeof(*tensors));
+    tensors[count].name = "unread";
+    tensors[count].dataType = NNRT_DATA_TYPE_FLOAT32;
+    tensors[count].data.fd = -1;
+    tensors[count].dims = NNRT_Int32List_make(&extent, 1);
+    changed.allTensors = NNRT_TensorList_make(tensors, count + 1);
+    changed.inputIndex = NNRT_Uint32List_make(inputs, 2);
+    for (uint32_t i = 0; i < 12; i++) {
+        const bool open = i % 2 == 1;
+        nnrt_fake *fake = registered(texts[i / 4]);
+        nnrt_session *s = NULL;
+        nnrt_session_desc desc;
+        nnrt_bound most;
+        nnrt_error e;
+        nnrt_io in[2], out = nnrt_io_make(y, sizeof(y));
+        int32_t dims[1] = {open ? 25 : 33};
+        memset(&desc, 0, sizeof(desc));
+        memset(&most, 0, sizeof(most));
+        memset(&e, 0, sizeof(e));
+        extent = open ? -1 : 33;
+        most.tensor = "unread";
+        most.most.rank = 1;
+        most.most.dims[0] = 33;
+        desc.device = i % 4 >= 2 ? "auto" : "fake";
+        if (open)
+            desc.bounds = nnrt_bound_list_make(&most, 1);
+        if (nnrt_session_create(&s, &changed, &desc, &e) != NNRT_SUCCESS)
+            fail_msg("%u: %s", (unsigned)i, e.message);
+        in[0] = nnrt_io_make((void *)(uintptr_t)xs, sizeof(xs));
+        in[1] = nnrt_io_make(unread, (size_t)dims[0] * sizeof(float));
+        in[1].dims = open ? dims : NULL;
+        if (nnrt_run(s, in, 2, &out, 1) != NNRT_SUCCESS)
+            fail_msg("%u: %s", (unsigned)i, nnrt_session_error(s));
+        assert_memory_equal(y, ys, sizeof(y));
+        if (desc.device[0] == 'f')
+            assert_int_equal(nnrt_fake_get_record(fake).prepared, 1);
+        nnrt_session_destroy(s);
+        unregistered(fake);
+    }
+    nnrt_model_destroy(model);
+}
+
+/* A part whose device reports ranges that exclude the part's shapes goes to another device before a run. */
+static void test_part_ranges(void **state)
+{
+    NNRT_Model *model = make_model(2, addend);
+    nnrt_fake *fake = registered("fake:ops=ACTIVATION,garbage=GetInputDimRanges");
+    nnrt_session *s = NULL;
+    nnrt_fake_record r;
+    nnrt_error e;
+    (void)state;
+    assert_int_equal(open_session(&s, model, "auto", &e), NNRT_SUCCESS);
+    assert_int_equal(run(s), NNRT_SUCCESS);
+    r = nnrt_fake_get_record(fake);
+    assert_int_equal(r.calls[NNRT_FAKE_PrepareModel] > 0, true);
+    assert_int_equal(r.calls[NNRT_FAKE_RunIn], 0);
+    assert_int_equal(r.released, r.prepared);
+    nnrt_session_destroy(s);
+    unregistered(fake);
+    nnrt_model_destroy(model);
+}
+
 /* ---- slots that are left out ---- */
 
 typedef struct lacking {
@@ -266,6 +342,8 @@ static const lacking lacks[] = {
     {"fake:without=RunIn", NNRT_FAKE_Run, false, true},
     {"fake:without=RunIn+Run", NNRT_FAKE_RunV1, false, true},
     {"fake:without=RunV1+Run", NNRT_FAKE_RunIn, true, true},
+    {"fake:without=GetWorkspaceSize", NNRT_FAKE_Run, false, true},
+    {"fake:without=GetWorkspaceSize+Run", NNRT_FAKE_RunV1, false, true},
     {"fake:without=GetModelMemory", NNRT_FAKE_RunIn, true, false},
     {"fake:without=GetIO+GetMemory+GetInputDimRanges+GetOutputDimRanges", NNRT_FAKE_RunIn, true, true},
     {"fake:without=GetDeviceType+GetDeviceStatus+IsDynamicInputSupported+GetSupportedNodes+GetSupportedOperation",
@@ -414,6 +492,8 @@ static void test_garbage(void **state)
         {"fake:garbage=GetIO", NNRT_INVALID_SHAPE},
         {"fake:garbage=GetWorkspaceSize", NNRT_OUT_OF_MEMORY},
         {"fake:garbage=GetMemory", NNRT_OUT_OF_MEMORY},
+        {"fake:garbage=GetInputDimRanges", NNRT_DEVICE_ERROR},
+        {"fake:without=GetWorkspaceSize+Run+RunV1", NNRT_DEVICE_ERROR},
         {"fake:garbage=RunIn+Run+RunV1", NNRT_SUCCESS},
         {"fake:garbage=GetModelMemory", NNRT_SUCCESS},
         {"fake:garbage=GetSupportedNodes+GetSupportedOperation,not=ERF", NNRT_SUCCESS},
@@ -541,7 +621,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bad_texts), cmocka_unit_test(test_names),          cmocka_unit_test(test_takes),
-        cmocka_unit_test(test_plain_question), cmocka_unit_test(test_open_extents), cmocka_unit_test(test_without),
+        cmocka_unit_test(test_plain_question), cmocka_unit_test(test_open_extents),
+        cmocka_unit_test(test_unread_input),
+        cmocka_unit_test(test_part_ranges), cmocka_unit_test(test_without),
         cmocka_unit_test(test_memory),    cmocka_unit_test(test_fail),           cmocka_unit_test(test_garbage),
         cmocka_unit_test(test_delay),     cmocka_unit_test(test_hang),
         cmocka_unit_test(test_figures),   cmocka_unit_test(test_record),
