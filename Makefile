@@ -255,14 +255,16 @@ ONLY ?= $(SUITES)
 # What suites need beside TEST_PACKAGES: it is looked for, and installed, before the first suite.
 NEEDS_single := gcc-arm-none-eabi libnewlib-arm-none-eabi
 NEEDS_install := cmake pkgconf
+# make -n runs the lines that call make, too: it leaves the log of the real run alone.
+SUITES_LOG = $(if $(findstring n,$(firstword -$(MAKEFLAGS))),/dev/null,build/results/make.log)
 
 test:
 	@sh tools/need.sh $(TEST_PACKAGES) $(foreach suite,$(ONLY),$(NEEDS_$(suite)))
 	@rm -rf build/results && mkdir -p build/results
 	@echo 'suites: $(words $(ONLY)), $(JOBS) at a time; what they print is in build/results'
 	@export NNRT_SUITES='$(ONLY)' NNRT_BEGAN=$$(date +%s); \
-	{ $(MAKE) --no-print-directory -k -O WERROR=-Werror DEBUG=-g1 $(PARALLEL) suites 2>&1 || true; } | tee build/results/make.log; \
-	sh tests/run_suite.sh --summary build/results $(ONLY)
+	{ $(MAKE) --no-print-directory -k -O WERROR=-Werror DEBUG=-g1 $(PARALLEL) suites 2>&1 || true; } | tee $(SUITES_LOG)
+	@sh tests/run_suite.sh --summary build/results $(ONLY)
 
 suites: $(ONLY:%=suite-%)
 

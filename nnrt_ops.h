@@ -10798,8 +10798,8 @@ NNRT_API NNRT_ReturnCode nnrt_bias_add_q8(const NNRT_BiasAdd *attr, const nnrt_v
 /* >>op BITCAST */
 
 /* y has the bytes of x, read as another element type of the same size or with other quantization parameters: the declared
-   parameters of y, or none. Quantized and plain integers are two types (QUANT.md, section 2); this is the conversion between
-   them that moves no byte. An element that is not bool does not become bool, whose bytes are 0 or 1. */
+   parameters of y, or none. Quantized and plain integers are two types; this is the conversion between them
+   that moves no byte. An element that is not bool does not become bool, whose bytes are 0 or 1. */
 static NNRT_ReturnCode nnrti_rule_bitcast(nnrt_resolve *c)
 {
     const NNRT_Bitcast *a = (const NNRT_Bitcast *)c->resolved;

@@ -24,7 +24,8 @@ A DRIVER
     Drivers for NNAdapter's hardware layer have another table: compat/nnrt_nnadapter_driver.h loads them.
 
 SECTIONS (search for the tag)
-    >>driver    loading
+    >>driver_options    what may be defined before including
+    >>driver            loading
     -- implementation --
     >>driver_load
 
@@ -37,6 +38,9 @@ MIT licence, see LICENSE.
 #define NNRT_DRIVER_H
 
 #include "../nnrt_hal.h"
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>driver_options */
 
 #ifndef NNRT_DRIVER_LOAD
 #if defined(__linux__) || defined(__APPLE__)

@@ -2017,7 +2017,7 @@ static void test_one_rule(void **state)
     static const struct {
         NNRT_NodeType op;
         NNRT_DataType type;
-        bool supported; /* by operator table OPS.md: these operators have float32 and float16, NEG has int32 too */
+        bool supported; /* by the table of operators: these have float32 and float16, NEG has int32 too */
     } rows[] = {
         {NNRT_NODE_TYPE_COS, F32, true},
         {NNRT_NODE_TYPE_COS, I32, false},

@@ -7,7 +7,7 @@
 tests/quantized.txt has the results of ONNX Runtime for every pair: type, shape and bytes, or "-" for a model that it
 refuses. NNRT runs each model twice or three times: as it comes, with --no-quantize, and every fifth from an unoptimized import
 (`--no-optimize` of nnrt convert). With --no-quantize the bytes must be ONNX Runtime's. Otherwise integers that a quantized operator computed
-(QUANT.md rounds twice, ONNX once) may differ by one unit, which is counted; everything else must be equal. Parameters of
+(its arithmetic rounds twice, ONNX once) may differ by one unit, which is counted; everything else must be equal. Parameters of
 quantized producers are such that no element of theirs differs, so that consumers cannot enlarge a difference. A model that
 ONNX Runtime runs must run.
 
