@@ -3869,7 +3869,7 @@ static NNRT_ReturnCode nnrti_nna_place(NNAdapterExecution *e, uint32_t i, const 
                : nnrt_error_set(&e->error, NNRT_NULL_PTR, "output %u: there is no place for it", i);
 }
 
-/* Are the elements that decide shapes those of the session? They lie one input behind the other, aligned. */
+/* Whether the elements that decide shapes equal the constants of the session: one input after the other, aligned. */
 static bool nnrti_nna_same(const NNAdapterExecution *e)
 {
     size_t at = 0;
@@ -3933,7 +3933,7 @@ static NNRT_ReturnCode nnrti_nna_prepare_late(NNAdapterExecution *e)
     return code;
 }
 
-/* The session for the extents of this run, and for the elements that decide others. */
+/* The session for the shapes of this run and the elements of inputs that decide further shapes. */
 static NNRT_ReturnCode nnrti_nna_prepare(NNAdapterExecution *e)
 {
     const NNAdapterCompilation *c = e->compilation;

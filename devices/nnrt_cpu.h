@@ -1014,7 +1014,7 @@ typedef struct nnrti_cpu_edit {
     uint8_t *seen; /* per tensor: NNRTI_CPU_GIVEN and others */
     uint32_t tensors;
     bool half;     /* weights are packed as float16, where they can be */
-    uint32_t *opens; /* per step: how many before it are open */
+    uint32_t *opens; /* per step: the number of open steps before it */
     /* Steps that are to be inserted, and in front of which steps. */
     nnrt_draft_step *added;
     uint32_t *addedAt, nAdded, roomAdded;

@@ -2048,7 +2048,7 @@ typedef struct nnrti_onnx_entry {
     nnrt_onnx_str name; /* the same, once something has given it; data NULL before */
     uint32_t value;
     uint32_t quantized;          /* a tensor with the bytes of value that has quantization parameters, or NNRT_NO_TENSOR */
-    bool isQuantized;            /* value is a BITCAST of it, not it one of value */
+    bool isQuantized;            /* value is a BITCAST of quantized; false: the other way round */
     bool isInput;                /* the graph lists it as an input */
     const nnrt_onnx_node *node;  /* that gives it; NULL: none */
     const nnrt_onnx_input *told; /* what the caller says of this input; NULL: nothing */
