@@ -90,14 +90,10 @@ static void remote_gone(void)
 
 static NNRT_ReturnCode remote_register(nnrt_error *error)
 {
-    nnrt_remote_serve_desc desc;
     char text[96];
-    memset(&desc, 0, sizeof(desc));
     snprintf(remote_path, sizeof(remote_path), "/tmp/nnrt-remote-%ld", (long)getpid());
     snprintf(text, sizeof(text), "remote:name=remote,%s", remote_path);
-    desc.path = remote_path;
-    desc.device = "reference";
-    if (remote_start(&desc) == 0)
+    if (remote_start(remote_path, "reference") == 0)
         return nnrt_error_set(error, NNRT_SERVICE_ERROR, "the process does not serve");
     (void)atexit(remote_gone);
     return nnrt_remote_register(NULL, text, error);

@@ -279,21 +279,17 @@ static const char *distant(const NNRT_Model *m, const buffers *want, uint64_t *b
 {
     char path[sizeof(folder) + 4], text[sizeof(path) + 32];
     const char *wrong = NULL;
-    nnrt_remote_serve_desc served;
     nnrt_remote *remote = NULL;
     nnrt_session_desc desc;
     nnrt_session *s = NULL;
     pid_t process;
     nnrt_error e;
-    memset(&served, 0, sizeof(served));
     memset(&desc, 0, sizeof(desc));
     memset(&e, 0, sizeof(e));
     (void)snprintf(path, sizeof(path), "%s/s", folder);
     (void)snprintf(text, sizeof(text), "remote:name=far,%s", path);
-    served.path = path;
-    served.device = "reference";
     desc.device = "far";
-    process = remote_start(&served);
+    process = remote_start(path, "reference");
     if (process == 0 || nnrt_remote_register(&remote, text, &e) != NNRT_SUCCESS ||
         nnrt_session_create(&s, m, &desc, &e) != NNRT_SUCCESS) {
         wrong = wrong_of("another process: %s", e.message);

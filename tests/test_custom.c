@@ -1712,18 +1712,14 @@ static void test_auto(void **state)
 static void test_other_process(void **state)
 {
     char path[64], text[96];
-    nnrt_remote_serve_desc desc;
     nnrt_remote *remote = NULL;
     nnrt_error e;
     NNRT_Model *m;
     pid_t process;
     (void)state;
-    memset(&desc, 0, sizeof(desc));
     memset(&e, 0, sizeof(e));
     nnrt_text(path, sizeof(path), "/tmp/nnrt_custom_%d.sock", (int)getpid());
-    desc.path = path;
-    desc.device = "reference";
-    process = remote_start(&desc); /* before the operator is registered here */
+    process = remote_start(path, "reference");
     assert_true(process > 0);
     m = chain(take_clip(), NULL, NULL, NULL);
     nnrt_text(text, sizeof(text), "remote:name=far,%s", path);

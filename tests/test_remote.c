@@ -464,10 +464,10 @@ static void test_kills(void **state)
 {
     const char *given = getenv("NNRT_KILLS");
     const uint32_t kills = given != NULL ? (uint32_t)strtoul(given, NULL, 10) : 25;
-    const nnrt_remote_serve_desc desc = desc_of("fake:hang=RunIn:1");
+    const char *const device_text = "fake:hang=RunIn:1";
     const uint32_t before = descriptors();
     uint32_t random = 7, runs = 0, lost = 0;
-    pid_t process = remote_start(&desc);
+    pid_t process = remote_start(socket_path, device_text);
     nnrt_remote *r;
     nnrt_session *session = NULL;
     (void)state;
@@ -501,7 +501,7 @@ static void test_kills(void **state)
         assert_int_equal(pthread_join(k.thread, NULL), 0);
         assert_int_equal(waitpid(process, NULL, 0), process);
         assert_int_equal(nnrt_device_status(nnrt_device_find("remote_fake")), NNRT_DEVICE_STATUS_OFFLINE);
-        process = remote_start(&desc); /* the socket that nobody listens at is replaced */
+        process = remote_start(socket_path, device_text); /* the socket that nobody listens at is replaced */
         assert_int_not_equal(process, 0);
         if (session != NULL)
             assert_int_equal(run_digits(session), NNRT_SUCCESS);
@@ -520,8 +520,8 @@ static void test_kills(void **state)
 /* A driver that ends itself, in the call that its text names. */
 static void test_die(void **state)
 {
-    const nnrt_remote_serve_desc desc = desc_of("fake:die=RunIn:2");
-    pid_t process = remote_start(&desc);
+    const char *const device_text = "fake:die=RunIn:2";
+    pid_t process = remote_start(socket_path, device_text);
     nnrt_remote *r;
     nnrt_session *session;
     int status = 0;
@@ -536,7 +536,7 @@ static void test_die(void **state)
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
     assert_int_equal(run_digits(session), NNRT_SERVICE_ERROR);
     assert_non_null(strstr(nnrt_session_error(session), "nobody serves"));
-    process = remote_start(&desc);
+    process = remote_start(socket_path, device_text);
     assert_int_equal(run_digits(session), NNRT_SUCCESS);
     assert_int_equal(nnrt_remote_get_traffic(r).connections, 2);
     nnrt_session_destroy(session);
@@ -1059,8 +1059,8 @@ static void wait_for(heard *h, uint32_t count)
 /* OH_NN: y = x + x on a driver that ends in its second run. */
 static void test_service_died(void **state)
 {
-    const nnrt_remote_serve_desc desc = desc_of("fake:vendor=acme,die=RunIn:2");
-    pid_t process = remote_start(&desc);
+    const char *const device_text = "fake:vendor=acme,die=RunIn:2";
+    pid_t process = remote_start(socket_path, device_text);
     nnrt_remote *r = connected("name=mortal,");
     heard h;
     const int32_t two[1] = {2};
@@ -1126,10 +1126,8 @@ static void test_service_died(void **state)
     assert_true(h.runs == 1 && h.deaths == 1);
     assert_int_equal(waitpid(process, NULL, 0), process);
     assert_int_equal(OH_NNExecutor_RunSync(e, &x, 1, &y, 1), OH_NN_UNAVAILABLE_DEVICE);
-#ifndef __SANITIZE_THREAD__ /* which lets no process with threads have another one with threads */
-    process = remote_start(&desc);
+    process = remote_start(socket_path, device_text);
     assert_int_equal(OH_NNExecutor_RunSync(e, &x, 1, &y, 1), OH_NN_SUCCESS);
-#endif
     assert_int_equal(OH_NNTensor_Destroy(&x), OH_NN_SUCCESS);
     assert_int_equal(OH_NNTensor_Destroy(&y), OH_NN_SUCCESS);
     for (uint32_t i = 0; i < 3; i++)
@@ -1138,10 +1136,8 @@ static void test_service_died(void **state)
     OH_NNCompilation_Destroy(&c);
     OH_NNModel_Destroy(&m);
     disconnected(r);
-#ifndef __SANITIZE_THREAD__
     (void)kill(process, SIGKILL);
     (void)waitpid(process, NULL, 0);
-#endif
     pthread_mutex_destroy(&h.mutex);
     pthread_cond_destroy(&h.changed);
 }
@@ -1173,7 +1169,7 @@ static void test_vectors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_kills, load_digits, drop_digits), /* first, as these fork */
+        cmocka_unit_test_setup_teardown(test_kills, load_digits, drop_digits),
         cmocka_unit_test_setup_teardown(test_die, load_digits, drop_digits),
         cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_service_died),
