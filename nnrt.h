@@ -78,6 +78,7 @@ OPTIONS (define before including, alike in all files of the program)
     NNRT_FIRMWARE          for a microcontroller: no builder, passes, saving, sessions, devices, heap or messages; left are
                            nnrt_model_load_into, nnrt_plan_build, nnrt_plan_run, and what nnrt emit-c writes
     NNRT_NO_MESSAGES       faults have a code, node and tensor, but no text
+    NNRT_STEP(plan, step)  a statement in front of each step of a plan: feeds a watchdog; default nothing
     NNRT_MAX_RANK          axes a tensor may have, 4 to 8; default 8
     NNRT_SELECT            only the operators NAME with NNRT_KEEP_NAME defined as 1, and kernels for NNRT_KEEP_TYPES
     NNRT_PIECE_BYTES       taken at once from an allocator while something is prepared; default 4096

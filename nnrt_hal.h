@@ -4876,6 +4876,16 @@ static void nnrti_draft_arg(nnrt_plan_arg *arg, const nnrt_op *op, const nnrt_op
     arg->tensor = tensor;
 }
 
+/* Leaves one quantization parameter of several where a kernel reads zero points alone and these are equal: programs that
+   have the plan as constants (nnrt emit-c) need no table of scales, which stand in the kernel's factors. */
+static void nnrti_draft_zero(nnrt_view *v)
+{
+    for (uint32_t i = 1; i < v->quantCount; i++)
+        if (v->quant[i].zeroPoint != v->quant[0].zeroPoint)
+            return;
+    v->quantCount = v->quantCount < 1 ? v->quantCount : 1;
+}
+
 static uint32_t nnrti_step_args(const nnrt_draft_step *step)
 {
     return step->nIn + step->nDerived + step->nOut;
@@ -5204,8 +5214,11 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nn
     s->nDerived = c->nDerived;
     s->nOut = c->kernelOut;
     s->scratchBytes = c->scratch;
-    for (uint32_t i = 0; i < c->kernelIn; i++)
-        nnrti_draft_arg(arg++, c->op, &c->in[i], (int32_t)i, i < c->nIn ? n->inputIndex.data[i] : NNRT_NO_TENSOR);
+    for (uint32_t i = 0; i < c->kernelIn; i++, arg++) {
+        nnrti_draft_arg(arg, c->op, &c->in[i], (int32_t)i, i < c->nIn ? n->inputIndex.data[i] : NNRT_NO_TENSOR);
+        if (i < 32 && (c->zeros >> i & 1) != 0)
+            nnrti_draft_zero(&arg->view);
+    }
     for (uint32_t i = 0; i < c->nDerived; i++) {
         nnrti_draft_arg(arg, NULL, &c->derived[i], 0, NNRT_NO_TENSOR);
         arg++->kind = NNRT_PLACE_DERIVED;
@@ -7149,6 +7162,29 @@ static NNRT_ReturnCode nnrti_check_io(const nnrt_plan *plan, const NNRT_IOTensor
     return NNRT_SUCCESS;
 }
 
+/* Output i shares no byte with an input or with an output before it: kernels read inputs after outputs have been written. */
+static NNRT_ReturnCode nnrti_check_overlap(const nnrt_plan *plan, const NNRT_IOTensor *inputs,
+                                           const NNRT_IOTensor *outputs, uint32_t i, nnrt_error *error)
+{
+    const NNRT_SharedBuffer *b = &outputs[i].data;
+    const uintptr_t to = (uintptr_t)nnrti_buffer_data(b);
+    const size_t size = b->dataSize < plan->outputs[i].bytes ? b->dataSize : plan->outputs[i].bytes;
+    for (uint32_t k = 0; b->addr != NULL && k < plan->nInputs + i; k++) {
+        const bool input = k < plan->nInputs;
+        const uint32_t n = input ? k : k - plan->nInputs;
+        const nnrt_plan_io *t = input ? &plan->inputs[n] : &plan->outputs[n];
+        const NNRT_SharedBuffer *a = input ? &inputs[n].data : &outputs[n].data;
+        const uintptr_t from = (uintptr_t)nnrti_buffer_data(a);
+        const size_t other = a->dataSize < t->bytes ? a->dataSize : t->bytes;
+        (void)t;
+        if (a->addr != NULL && size > 0 && other > 0 && (from < to ? to - from < other : from - to < size))
+            return nnrt_error_set(error, NNRT_INVALID_BUFFER,
+                                  "output %u '%s' overlaps %s %u '%s': give each a buffer of its own", i,
+                                  plan->outputs[i].name, input ? "input" : "output", n, t->name);
+    }
+    return NNRT_SUCCESS;
+}
+
 static NNRT_ReturnCode nnrti_check_run(const nnrt_plan *plan, const void *workspace, size_t workspaceBytes,
                                        const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                        uint32_t nOut, nnrt_error *error)
@@ -7170,7 +7206,8 @@ static NNRT_ReturnCode nnrti_check_run(const nnrt_plan *plan, const void *worksp
         if ((code = nnrti_check_io(plan, &inputs[i], false, i, error)) != NNRT_SUCCESS)
             return code;
     for (uint32_t i = 0; i < nOut; i++)
-        if ((code = nnrti_check_io(plan, &outputs[i], true, i, error)) != NNRT_SUCCESS)
+        if ((code = nnrti_check_io(plan, &outputs[i], true, i, error)) != NNRT_SUCCESS ||
+            (code = nnrti_check_overlap(plan, inputs, outputs, i, error)) != NNRT_SUCCESS)
             return code;
     return NNRT_SUCCESS;
 }
@@ -7277,6 +7314,7 @@ static NNRT_ReturnCode nnrti_execute(const nnrt_plan *plan, nnrt_view *views, vo
             if (arg->kind >= NNRT_PLACE_ARENA)
                 view->data = arg->kind == NNRT_PLACE_ARENA ? (uint8_t *)arena + arg->offset : io[arg->offset];
         }
+        NNRT_STEP(plan, s);
         code = nnrti_call_kernel(plan, now, views, &call);
         if (code != NNRT_SUCCESS) {
             if (error != NULL)

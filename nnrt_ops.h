@@ -91,6 +91,12 @@ MIT licence, see LICENSE.
 #define NNRT_MESSAGE_BYTES 276
 #endif
 
+/* NNRT_STEP(plan, step)  a statement in front of each step of a plan, number `step` from 0 on: to feed a watchdog, to sample a
+                          clock. Steps of the plans that IF and LOOP run count, too. Default: nothing. */
+#ifndef NNRT_STEP
+#define NNRT_STEP(plan, step) ((void)0)
+#endif
+
 /* NNRT_MAX_RANK          tensors have at most this many axes: 4 to 8. */
 #ifndef NNRT_MAX_RANK
 #define NNRT_MAX_RANK 8
@@ -2143,6 +2149,7 @@ typedef struct nnrt_resolve {
     bool late;      /* what the rule needs to know is told in a run: attributes and kernel hold then only */
     bool unbounded; /* dims do not bound what is computed here */
     uint32_t took;  /* 1 + the result that took quantisation parameters of an input, 0: none did */
+    uint32_t zeros; /* inputs, a bit each: of their quantization parameters the kernel reads zero points alone */
 } nnrt_resolve;
 
 /* A node that runs subgraphs is met where each of them begins and behind the last. UNDO: what was met since BEGIN does not
@@ -3902,6 +3909,7 @@ static NNRT_ReturnCode nnrti_resolve_types(nnrt_resolve *c)
     c->nDerived = 0;
     c->scratch = 0;
     c->took = 0;
+    c->zeros = 0;
     if ((code = nnrti_check_arity(c, &a)) != NNRT_SUCCESS || (code = nnrti_check_missing(c)) != NNRT_SUCCESS)
         return code;
     c->kernelIn = nnrti_padded(c->nIn, a.maxIn);
@@ -8706,6 +8714,7 @@ static NNRT_ReturnCode nnrti_quant_products(nnrt_resolve *c, int32_t axis, NNRT_
                                        nnrti_quant_scale(&c->out[0], 0)),
                      factors + 2 * k);
     }
+    c->zeros = 1u << 1;
     return NNRT_SUCCESS;
 }
 

@@ -266,6 +266,85 @@ refuses 1 "node 2 'unequal' (IF): it has extents that only a run tells; emit-c w
     "$folder/told.nnrt" -o "$folder/x.h"
 refuses 1 "node 1 'view' (RESHAPE): it is resolved with values that only a run tells" "$folder/late.nnrt" -o "$folder/x.h"
 
+# ---- int8, and what a program adds ----
+
+# Two convolutions in int8 whose weights have a scale for each of 32 channels: "same" with equal zero points, "other" with
+# zero points of their own (uint8).
+holds 'quantised networks are written' "${PYTHON:-/usr/bin/python3}" -c '
+import sys
+import numpy, onnx
+from onnx import TensorProto as T, helper as h, numpy_helper as n
+r = numpy.random.default_rng(5)
+for name, kind in ("same", numpy.int8), ("other", numpy.uint8):
+    w = r.integers(0, 127, (32, 3, 3, 3)).astype(kind)
+    z = numpy.zeros(32, kind) if name == "same" else (r.integers(1, 9, 32)).astype(kind)
+    consts = {"s": numpy.float32(0.05), "z": numpy.uint8(120), "w": w, "ws": r.random(32, numpy.float32) / 100 + 0.001, "wz": z,
+              "ys": numpy.float32(0.2), "yz": numpy.uint8(7)}
+    nodes = [h.make_node("QuantizeLinear", ["x", "s", "z"], ["q"]),
+             h.make_node("QLinearConv", ["q", "s", "z", "w", "ws", "wz", "ys", "yz"], ["p"], pads=[1, 1, 1, 1]),
+             h.make_node("DequantizeLinear", ["p", "ys", "yz"], ["y"])]
+    g = h.make_graph(nodes, name, [h.make_tensor_value_info("x", T.FLOAT, [1, 3, 8, 8])],
+                     [h.make_tensor_value_info("y", T.FLOAT, [1, 32, 8, 8])], [n.from_array(numpy.asarray(v), k) for k, v in consts.items()])
+    onnx.save(h.make_model(g, opset_imports=[h.make_opsetid("", 17)], ir_version=8), sys.argv[1] + "/" + name + ".onnx")' "$folder"
+for name in same other; do
+    holds "$name becomes C" "$nnrt" emit-c "$folder/$name.onnx" -o "$folder/$name.h" --name $name
+    holds "$name computes in int8" grep -q 'kernels .*conv2d_fusion_q' "$folder/$name.h"
+done
+if grep -E 'NNRT_QuantParam same_q[0-9]+\[([2-9]|[0-9]{2,})\]' "$folder/same.h"; then
+    fail 'scales of weights are written that no kernel reads'
+else
+    pass
+fi
+holds 'zero points that differ are written' grep -q 'NNRT_QuantParam other_q[0-9]*\[32\]' "$folder/other.h"
+cat >"$folder/adds.c" <<'END'
+#include <stdio.h>
+static unsigned steps_met, step_met;
+#define NNRT_STEP(plan, step) (steps_met++, step_met = (step))
+#define SAME_DATA __attribute__((section("nn_same")))
+#define NNRT_IMPLEMENTATION
+#include "nnrt.h"
+#include "same.h"
+#include "other.h"
+extern const char __start_nn_same[], __stop_nn_same[]; /* by the linker */
+int main(void)
+{
+    static uint64_t arena[SAME_ARENA_WORDS + OTHER_ARENA_WORDS];
+    static uint64_t workspace[SAME_ARENA_WORDS + 512] __attribute__((aligned(NNRT_ALIGNMENT)));
+    static const int32_t dims[4] = {1, 3, 8, 8};
+    static float x[35 * 64];
+    NNRT_IOTensor in, out;
+    nnrt_error error;
+    NNRT_ReturnCode code;
+    if (same_selftest(arena) != NNRT_SUCCESS || other_selftest(arena) != NNRT_SUCCESS)
+        return printf("other bits\n");
+    if (steps_met != same_plan()->nSteps + other_plan()->nSteps || step_met + 1 != other_plan()->nSteps)
+        return printf("NNRT_STEP was met %u times, the last time at %u\n", steps_met, step_met);
+    if (__stop_nn_same - __start_nn_same < 32 * 3 * 3 * 3)
+        return printf("SAME_DATA places %d bytes\n", (int)(__stop_nn_same - __start_nn_same));
+    memset(&in, 0, sizeof(in));
+    memset(&error, 0, sizeof(error));
+    in.dataType = NNRT_DATA_TYPE_FLOAT32;
+    in.format = NNRT_FORMAT_NONE;
+    in.dimensions = NNRT_Int32List_make(dims, 4);
+    in.data.fd = -1;
+    in.data.addr = x;
+    in.data.bufferSize = in.data.dataSize = 3 * 64 * sizeof(float);
+    out = in;
+    out.dimensions.count = 0;
+    out.data.addr = x + 3 * 64 - 1; /* the last element of the input is the first one of the result */
+    out.data.bufferSize = out.data.dataSize = 32 * 64 * sizeof(float);
+    code = nnrt_plan_run(same_plan(), workspace, sizeof(workspace), &in, 1, &out, 1, NULL, &error);
+    if (code != NNRT_INVALID_BUFFER)
+        return printf("an output that overlaps an input: %d\n", (int)code);
+    out.data.addr = x + 3 * 64;
+    code = nnrt_plan_run(same_plan(), workspace, sizeof(workspace), &in, 1, &out, 1, NULL, &error);
+    return code == NNRT_SUCCESS ? 0 : printf("code %d\n", (int)code);
+}
+END
+# shellcheck disable=SC2086
+holds 'NNRT_STEP and NAME_DATA compile' $fast $flags -I"$folder" -o "$folder/adds" "$folder/adds.c" -lm
+holds 'the bits of int8, every step met, constants placed' "$folder/adds"
+
 # ---- attributes of every kind ----
 
 # An operator of the tests has them: with it the command line, a program that writes a model of it, and one that compares

@@ -39,6 +39,11 @@ class Bad(Exception):
     """ONNX Runtime does not take a model."""
 
 
+# Operators of real numbers that some have no result for: quantised it is the zero point (rules T and F of QUANT.md), where
+# ONNX leaves open what QuantizeLinear makes of NaN.
+MAYBE_NAN = ('LOG', 'POW_FUSION', 'RSQRT', 'SQRT')
+
+
 class Real:
     """The real numbers that a quantised tensor stands for, as a tensor of float32."""
 
@@ -110,6 +115,8 @@ class Writer:
     def quantise(self, op, name, real):
         """From or to stored integers."""
         several = len(real.scales) > 1
+        if op == 'QuantizeLinear' and self.op in MAYBE_NAN:
+            name = self.node('Where', self.node('IsNaN', name), self.const(0, numpy.float32), name)
         scale = self.const(real.scales if several else real.scales[0], numpy.float32)
         zero = self.const(real.zeros if several else real.zeros[0], real.stored)
         return self.node(op, name, scale, zero, **({'axis': real.axis} if several else {}))
@@ -594,7 +601,7 @@ def quant_dtype_cast(w):
 @operator('BITCAST')
 def bitcast(w):
     """ONNX has it from operator set 26 on: here the case that changes no type."""
-    if w.y[0].dtype != w.t[0].dtype or is_quantised(w.t[0]) or is_quantised(w.y[0]):
+    if w.y[0].dtype != w.t[0].dtype or w.quantised:
         raise NoEquivalent('bytes of another type')
     return w.node('Identity', w.x[0])
 

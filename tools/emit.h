@@ -1046,7 +1046,8 @@ static void cli_emit_declarations(const cli_emit *e)
     fputs("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", e->out);
     fprintf(e->out,
             "/* Runs the model in an arena of %s_ARENA_BYTES, aligned to 8; nothing is allocated. Threads may run "
-            "it at once,\n   each in an arena of its own. */\n",
+            "it at once,\n   each in an arena of its own. No output overlaps an input: state that a run gets and gives has two "
+            "buffers,\n   which change places after each run. */\n",
             e->upper);
     cli_emit_signature(e, "run_in", true, ";");
     fputs("/* The same in an arena that lies in the program: one thread at a time. */\n", e->out);
@@ -1075,7 +1076,8 @@ static bool cli_emit_all(cli_emit *e)
     cli_emit_declarations(e);
     fprintf(e->out,
             "\n#if defined(NNRT_IMPLEMENTATION) && !defined(%s_MODEL_IMPLEMENTED)\n#define %s_MODEL_IMPLEMENTED\n\n"
-            "#ifndef %s_DATA /* where constants are placed: __attribute__((section(\"...\"))) */\n#define %s_DATA\n"
+            "#ifndef %s_DATA /* where weights and all else that is constant lies: __attribute__((section(\".rodata.nn\"))) "
+            "*/\n#define %s_DATA\n"
             "#endif\n",
             e->upper, e->upper, e->upper, e->upper);
     cli_emit_constants(e);
