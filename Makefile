@@ -156,9 +156,12 @@ build/test/libneural_network_runtime.so build/test/libnnadapter.so: CFLAGS := -O
 build/test/libneural_network_runtime.so build/test/libnnadapter.so: CC := clang
 
 LIBRARIES := libneural_network_runtime.so libnnadapter.so
+# Of both: it grows when a program that was linked before would not run any more.
+SOVERSION := 0
 $(LIBRARIES:%=build/%) $(LIBRARIES:%=build/test/%): $(wildcard compat/*.h compat/*/*.h) $(HEADERS) | stb
 	@mkdir -p $(@D)
-	$(COMPILE) -fPIC -fvisibility=hidden -shared -Wl,-soname,$(@F) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIBS)
+	$(COMPILE) -fPIC -fvisibility=hidden -shared -Wl,-soname,$(@F).$(SOVERSION) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIBS)
+	@ln -sf $(@F) $@.$(SOVERSION)
 
 build/ohnn: examples/ohnn/ohnn.c
 build/ohnn-quantised: examples/ohnn/quantised.c
@@ -254,7 +257,7 @@ ONLY ?= $(SUITES)
 
 # What suites need beside TEST_PACKAGES: it is looked for, and installed, before the first suite.
 NEEDS_single := gcc-arm-none-eabi libnewlib-arm-none-eabi
-NEEDS_install := cmake pkgconf
+NEEDS_install := cmake pkgconf groff-base
 # make -n runs the lines that call make, too: it leaves the log of the real run alone.
 SUITES_LOG = $(if $(findstring n,$(firstword -$(MAKEFLAGS))),/dev/null,build/results/make.log)
 
@@ -403,6 +406,7 @@ conformance: build/nnrt build/test/onnx_nodes
 
 docs: conformance
 	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt operators
+	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt man
 
 build/test/nnrt_devices: tests/nnrt_devices.c build/test/implementation.o
 	@$(COMPILE_PROGRAM) $(IMPLEMENTED) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -lpthread
@@ -642,16 +646,18 @@ dist: dist-file
 # Below DESTDIR, which is for those who make packages. CMakeLists.txt installs the same files.
 PREFIX ?= /usr/local
 
-install: build/nnrt
-	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" sh tools/install.sh install
+# The folder of the shared libraries, which are made where the system is one of theirs.
+INSTALLED ?= build
+install: build/nnrt $(if $(filter Linux,$(shell uname -s)),$(LIBRARIES:%=$(INSTALLED)/%))
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SOVERSION=$(SOVERSION) sh tools/install.sh install '$(INSTALLED)'
 
 uninstall:
-	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" sh tools/install.sh uninstall
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SOVERSION=$(SOVERSION) sh tools/install.sh uninstall
 
 suite-dist: build/objects/clang.o build/objects/clang++.o
 	$(SUITE) sh tests/test_dist.sh $^
 
-suite-install: build/nnrt
+suite-install: build/nnrt $(LIBRARIES:%=build/test/%)
 	$(SUITE) sh tests/test_install.sh
 
 # ---- .nnrt files ----

@@ -255,6 +255,8 @@ def check_generated():
     check = [sys.executable, "-B", "tools/docs.py", "--check"]
     done = run([*check, "operators"])
     verdict(done.returncode == 0, "docs/OPERATORS.md", done.stdout + done.stderr)
+    done = run([*check, "man"])
+    verdict(done.returncode == 0, "packaging/nnrt.1", done.stdout + done.stderr)
     with tempfile.TemporaryDirectory() as scratch:
         log = pathlib.Path(scratch) / "log"
         log.write_text("PASS test_abs (Abs)\nSKIP test_scan (Scan): no\n\n1 passed (0 of them with inputs made constants), "

@@ -38,20 +38,49 @@ bin/nnrt
 share/cmake/nnrt/nnrt-config-version.cmake
 share/cmake/nnrt/nnrt-config.cmake
 share/doc/nnrt/LICENSE
+share/man/man1/nnrt.1
 share/pkgconfig/nnrt.pc
 END_OF_LIST
+released=$(sed -n 's/^#define NNRT_VERSION_[A-Z]* \([0-9][0-9]*\)$/\1/p' "$root/nnrt.h" | paste -s -d . -)
+printf 'lib/%s\n' "libneural_network_runtime.so.$released" "libnnadapter.so.$released" >>wanted
 sort -o wanted wanted
 
 # ---- make install ----
 
-try 'make install' make -s -C "$root" -o build/nnrt install PREFIX="$prefix" DESTDIR="$folder/make"
+try 'make install' make -s -C "$root" INSTALLED=build/test -o build/nnrt install PREFIX="$prefix" DESTDIR="$folder/make"
 (cd "$by_make" && find . -type f | sed 's:^\./::' | sort) | diff wanted - >log
 verdict 'make install: the files' $? log
 [ -x "$by_make/bin/nnrt" ] && [ ! -x "$by_make/include/nnrt/nnrt.h" ] && [ -r "$by_make/include/nnrt/nnrt.h" ]
 verdict 'make install: modes' $?
 try 'the installed command line' "$by_make/bin/nnrt" info "$model"
-try 'make install again' make -s -C "$root" -o build/nnrt install PREFIX="$prefix" DESTDIR="$folder/make"
-try 'make install where nothing can be made' sh -c "! make -s -C '$root' -o build/nnrt install PREFIX=/dev/null/x DESTDIR="
+nm "$by_make/bin/nnrt" >log 2>&1
+grep -q 'no symbols' log
+verdict 'the installed command line has no symbols' $? log
+groff -man -ww -Tutf8 "$by_make/share/man/man1/nnrt.1" >page 2>log && [ ! -s log ] && grep -q quantize page
+verdict 'the manual page' $? log
+
+# ---- the shared libraries ----
+
+cat >uses.c <<'END_OF_PROGRAM'
+#include <neural_network_runtime/neural_network_runtime.h>
+int main(void)
+{
+    const size_t *ids = 0;
+    uint32_t count = 0;
+    return OH_NNDevice_GetAllDevicesID(&ids, &count) == OH_NN_SUCCESS && count > 0 ? 0 : 1;
+}
+END_OF_PROGRAM
+for library in neural_network_runtime nnadapter; do
+    for name in "lib$library.so" "lib$library.so.0"; do
+        same "$name" "$(basename "$(readlink -f "$by_make/lib/$name")")" "lib$library.so.$released"
+    done
+    same "soname of lib$library.so" "$(objdump -p "$by_make/lib/lib$library.so" | sed -n 's/ *SONAME *//p')" "lib$library.so.0"
+done
+try 'a program for OpenHarmony' gcc -std=c99 $warnings -I"$by_make/include/nnrt/compat" uses.c -o uses -L"$by_make/lib" -lneural_network_runtime
+try 'which needs libneural_network_runtime.so.0 alone' sh -c "rm '$by_make/lib/libneural_network_runtime.so' &&
+    LD_LIBRARY_PATH='$by_make/lib' ./uses && objdump -p uses | grep -q 'NEEDED *libneural_network_runtime.so.0$'"
+try 'make install again' make -s -C "$root" INSTALLED=build/test -o build/nnrt install PREFIX="$prefix" DESTDIR="$folder/make"
+try 'make install where nothing can be made' sh -c "! make -s -C '$root' INSTALLED=build/test -o build/nnrt install PREFIX=/dev/null/x DESTDIR="
 
 # ---- programs, with pkg-config alone ----
 
@@ -87,6 +116,7 @@ grep -q 'none\.onnx' log
 verdict 'hello.cpp names the file that is not there' $? log
 printf '#include <nnrt/formats/nnrt_onnx.h>\n#include <nnrt/nnrt_hal.h>\n' >angle.c
 try 'headers by the name of their folder' gcc -std=c99 $warnings -I"$by_make/include" -fsyntax-only angle.c
+same 'pkg-config names the package of stb_ds.h' "$(pkg-config --print-requires-private nnrt)" stb
 unset PKG_CONFIG_PATH
 same 'without its folder pkg-config does not find it' "$(pkg-config --modversion nnrt 2>/dev/null)" ''
 
@@ -145,7 +175,7 @@ try 'CMake: install' env DESTDIR="$folder/cmake" cmake --install b
 "$by_cmake/bin/nnrt" --version >log 2>&1
 verdict 'CMake: the installed command line' $? log
 same 'the version in CMake' "$(sed -n 's/^CMAKE_PROJECT_VERSION:.*=//p' b/CMakeCache.txt)" "$version"
-diff -r "$by_make" "$by_cmake" | grep -v 'bin/nnrt.* differ$' >log
+diff -r "$by_make" "$by_cmake" | grep -vE '(bin/nnrt|lib/lib.*) .* differ$' >log
 verdict 'make and CMake install the same files' "$(wc -l <log)" log
 (cd "$by_cmake" && find . -type f | sed 's:^\./::' | sort) | diff wanted - >log
 verdict 'CMake: the files' $? log
@@ -216,7 +246,7 @@ wants 1
 
 # ---- make uninstall ----
 
-try 'make install once more' make -s -C "$root" -o build/nnrt install PREFIX="$prefix" DESTDIR="$folder/make"
+try 'make install once more' make -s -C "$root" INSTALLED=build/test -o build/nnrt install PREFIX="$prefix" DESTDIR="$folder/make"
 echo mine >"$by_make/include/nnrt/mine.h"
 try 'make uninstall' make -s -C "$root" uninstall PREFIX="$prefix" DESTDIR="$folder/make"
 same 'what is left' "$(cd "$by_make" && find . -type f)" ./include/nnrt/mine.h

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Writes docs/OPERATORS.md and docs/ONNX.md, or says whether they are what it would write.
+"""Writes docs/OPERATORS.md, docs/ONNX.md and packaging/nnrt.1, or says whether they are what it would write.
 
 usage: docs.py [--nnrt build/nnrt] [--check] operators
        docs.py [--nnrt build/nnrt] [--check] onnx LOG      LOG: what tests/onnx_nodes.c printed
 
-Names and numbers of operators, types and kernels come from `nnrt ops`, what becomes of ONNX's from `nnrt ops --onnx`,
+       docs.py [--nnrt build/nnrt] [--check] man
+
+The manual page is what --help of nnrt and of its commands prints. Names and numbers of operators, types and kernels come from `nnrt ops`, what becomes of ONNX's from `nnrt ops --onnx`,
 what the example device computes itself from examples/device/device.h. docs/names.tsv has the names and numbers that the
 application interface of OpenHarmony (ohnn) and NNAdapter (nnadapter) give to operators, and where their form differs.
 """
@@ -189,19 +191,64 @@ A model is imported with and without optimisation, and its outputs compared with
     return text + "\n## Operators that are left out\n\n" + table(["ONNX", "because of", "Tests passed"], out)
 
 
+# ---- the manual page ----
+
+def roff(text):
+    """Text as roff reads it."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return "\\&" + text if text[:1] in (".", "'") else text
+
+
+def man_command(nnrt, name):
+    """The section of a command: usage, text, options and examples of its --help."""
+    lines = subprocess.run([nnrt, name, "--help"], check=True, capture_output=True, text=True).stdout.splitlines()
+    out, part = [".SS \"%s\"" % roff(lines[0].replace("usage: ", ""))], ""
+    for line in lines[1:]:
+        option = re.match(r"  (.{22}|\S+ \S+) (.*)$", line) if part == "options:" else None # texts stand in one column
+        if line in ("options:", "example:", "examples:"):
+            part = line
+            out += [".PP", roff(line.capitalize())] if part != "options:" else []
+        elif not line.strip():
+            out.append(".PP")
+        elif option:
+            out += [".TP", ".B " + roff(option[1].rstrip()), roff(option[2])]
+        elif part.startswith("example"):
+            out += [".br", ".B " + roff(line.strip())]
+        else:
+            out.append(roff(line.strip()))
+    return out
+
+
+def man_page(nnrt):
+    """packaging/nnrt.1"""
+    lines = subprocess.run([nnrt, "--help"], check=True, capture_output=True, text=True).stdout.splitlines()
+    version = lines[0].split()[1]
+    commands = [re.match(r"  (\S+) +", line)[1] for line in lines if re.match(r"  \S+ .* [A-Z]", line) and "nnrt" not in line.split()[0]]
+    out = ['.\\" Written by tools/docs.py: make docs', '.TH NNRT 1 "" "nnrt %s" "User Commands"' % version, ".SH NAME",
+           "nnrt \\- runs neural networks", ".SH SYNOPSIS", ".B nnrt", "COMMAND [arguments]", ".SH DESCRIPTION"]
+    for line in lines:
+        if line.startswith(("MODEL is", "Results go")):
+            out.append(roff(line))
+    out += [".SH COMMANDS"]
+    for name in commands:
+        out += man_command(nnrt, name)
+    out += [".SH EXIT STATUS"] + [roff(line.replace("Exit status: ", "")) for line in lines if line.startswith("Exit status")]
+    return "\n".join(out) + "\n"
+
+
 def main():
     """Writes a page, or compares it."""
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--nnrt", default=str(ROOT / "build/nnrt"))
     parser.add_argument("--check", action="store_true")
-    parser.add_argument("page", choices=("operators", "onnx"))
+    parser.add_argument("page", choices=("operators", "onnx", "man"))
     parser.add_argument("log", nargs="?")
     args = parser.parse_args()
     if args.page == "onnx":
         text = onnx_md(args.nnrt, pathlib.Path(args.log).read_text(encoding="utf-8", errors="replace"))
     else:
-        text = operators_md(args.nnrt)
-    path = ROOT / ("docs/ONNX.md" if args.page == "onnx" else "docs/OPERATORS.md")
+        text = man_page(args.nnrt) if args.page == "man" else operators_md(args.nnrt)
+    path = ROOT / {"onnx": "docs/ONNX.md", "man": "packaging/nnrt.1"}.get(args.page, "docs/OPERATORS.md")
     if not args.check:
         path.write_text(text, encoding="utf-8")
         return 0
