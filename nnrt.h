@@ -595,6 +595,8 @@ typedef struct nnrt_session_desc {
     const nnrt_parallel *parallel;
     nnrt_ask ask; /* answers devices that ask for objects of the application (nnrt_hal.h); does not reach devices in
                      other processes. NULL: nobody answers */
+    const nnrt_context *contexts; /* that devices are to use (nnrt_context_open); they outlive the session */
+    uint32_t nContexts;
 } nnrt_session_desc;
 
 typedef struct nnrt_session nnrt_session;
@@ -7526,6 +7528,8 @@ static void nnrti_session_config(const nnrt_session_desc *desc, NNRT_ModelConfig
     config->threads = desc->threads;
     config->parallel = desc->parallel;
     config->ask = desc->ask;
+    config->contexts = desc->contexts;
+    config->nContexts = desc->nContexts;
     config->inputDims = desc->inputDims;
     config->bounds = desc->bounds;
     config->maxTrips = desc->maxTrips;

@@ -268,6 +268,14 @@ typedef struct nnrt_profile {
    prepares and as long as what it has prepared lives, on threads that call it. */
 typedef int (*nnrt_ask)(int event, void *data);
 
+#ifndef NNRT_FIRMWARE
+/* A context that an application has opened on a device, before it has a model (nnrt_context_open). */
+typedef struct nnrt_context {
+    struct nnrt_device *device;
+    void *opened; /* the device's; NULL: it has no contexts */
+} nnrt_context;
+#endif
+
 /* All zero is the default. The members behind extensions are ours, appended; a device may ignore threads. A device is given
    enableFloat16 (float32 may be computed in float16), mode and priority only if it says that it can (nnrt_ability): else
    nnrt_device_prepare and its like are NOT_SUPPORT. `auto` tells each of its devices what that can.
@@ -303,6 +311,8 @@ typedef struct NNRT_ModelConfig {
     nnrt_ask ask; /* who answers a device that needs something of the application's; NULL: nobody */
     /* Weights that were packed before, or are to be kept; devices that pack none leave it alone. NULL: none */
     const struct nnrt_packs *packs;
+    const nnrt_context *contexts; /* a device uses its own (nnrt_context_of); they outlive the prepared model */
+    uint32_t nContexts;
 #endif
 } NNRT_ModelConfig;
 
@@ -524,6 +534,11 @@ typedef struct NNRT_DeviceVtbl {
        reason, when not NULL, is told of each node that is not supported why. Absent = GetSupportedOperation. */
     NNRT_ReturnCode (*GetSupportedNodes)(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                          bool *isSupported, uint32_t count, nnrt_reason reason, void *user);
+    /* Optional, both or none: a context that prepared models share, as NNAdapter's drivers have it, with the properties
+       "KEY=VALUE;..." and the callback of the application, which it may call from now on; ask may be NULL. PrepareModel and
+       its like find it in config (nnrt_context_of). Absent = nothing is opened. */
+    NNRT_ReturnCode (*OpenContext)(void *self, const char *properties, nnrt_ask ask, void **opened);
+    void (*CloseContext)(void *self, void *opened);
 } NNRT_DeviceVtbl;
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -599,6 +614,14 @@ typedef struct nnrt_through {
                                NNRT_PreparedModel **prepared);
     void *user;
 } nnrt_through;
+/* Opens a context on a device: OpenContext, if it has one, else nothing, which is SUCCESS. properties and ask may be NULL.
+   Sessions and prepared models are given a list of contexts (NNRT_ModelConfig.contexts) and end before these are closed; the
+   device is not unregistered meanwhile. */
+NNRT_API NNRT_ReturnCode nnrt_context_open(nnrt_context *context, nnrt_device *device, const char *properties,
+                                           nnrt_ask ask, nnrt_error *error);
+NNRT_API void nnrt_context_close(nnrt_context *context);
+/* For a device with this `self`: the context of its own that the caller of PrepareModel wants used; NULL: there is none. */
+NNRT_API void *nnrt_context_of(const NNRT_ModelConfig *config, const void *self);
 /* Destroys what nnrt_device_prepare of that device gave. NULL is fine. */
 NNRT_API void nnrt_device_release(nnrt_device *device, NNRT_PreparedModel *prepared);
 /* RunIn where there is one and a workspace is given, else Run, else RunV1. error may be NULL. */
@@ -9540,7 +9563,9 @@ static const NNRT_DeviceVtbl nnrti_reference_vtbl = {sizeof(NNRT_DeviceVtbl),
                                                      NULL,
                                                      NULL,
                                                      nnrti_reference_memory,
-                                                     nnrti_reference_nodes};
+                                                     nnrti_reference_nodes,
+                                                     NULL,
+                                                     NULL};
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>auto */
@@ -12004,7 +12029,9 @@ static const NNRT_DeviceVtbl nnrti_auto_vtbl = {sizeof(NNRT_DeviceVtbl),
                                                 NULL,
                                                 NULL,
                                                 nnrti_auto_memory,
-                                                nnrti_auto_nodes};
+                                                nnrti_auto_nodes,
+                                                NULL,
+                                                NULL};
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>registry */
@@ -12079,6 +12106,8 @@ static NNRT_ReturnCode nnrti_check_table(const NNRT_DeviceVtbl *t, nnrt_error *e
     if (allocate != release)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
                               "AllocateBuffer and ReleaseBuffer come together or not at all");
+    if (NNRT_HAS(t, NNRT_DeviceVtbl, OpenContext) != NNRT_HAS(t, NNRT_DeviceVtbl, CloseContext))
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "OpenContext and CloseContext come together or not at all");
     return NNRT_SUCCESS;
 }
 
@@ -12446,6 +12475,45 @@ static NNRT_ReturnCode nnrti_device_prepared(nnrt_device *device, NNRT_ReturnCod
         nnrti_error_clear(error); /* of what it tried before it succeeded */
     (void)NNRTI_ATOMIC_ADD(&device->prepared, 1);
     return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_context_open(nnrt_context *context, nnrt_device *device, const char *properties,
+                                           nnrt_ask ask, nnrt_error *error)
+{
+    const bool first = nnrti_error_open(error);
+    NNRT_ReturnCode code;
+    if (context == NULL || device == NULL)
+        return NNRT_NULL_PTR;
+    context->device = device;
+    context->opened = NULL;
+    if (!NNRTI_DEVICE_HAS(device, OpenContext))
+        return NNRT_SUCCESS;
+    code = device->table->OpenContext(device->self, properties != NULL ? properties : "", ask, &context->opened);
+    if (code == NNRT_SUCCESS && context->opened == NULL)
+        code = NNRT_DEVICE_ERROR;
+    if (code != NNRT_SUCCESS) {
+        context->opened = NULL;
+        return nnrti_device_failed(error, code, first, device->unique, "cannot open a context");
+    }
+    (void)NNRTI_ATOMIC_ADD(&device->prepared, 1);
+    return NNRT_SUCCESS;
+}
+
+NNRT_API void nnrt_context_close(nnrt_context *context)
+{
+    if (context == NULL || context->opened == NULL)
+        return;
+    context->device->table->CloseContext(context->device->self, context->opened);
+    (void)NNRTI_ATOMIC_ADD(&context->device->prepared, -1);
+    context->opened = NULL;
+}
+
+NNRT_API void *nnrt_context_of(const NNRT_ModelConfig *config, const void *self)
+{
+    for (uint32_t i = 0; config != NULL && config->contexts != NULL && i < config->nContexts; i++)
+        if (config->contexts[i].opened != NULL && config->contexts[i].device->self == self)
+            return config->contexts[i].opened;
+    return NULL;
 }
 
 NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Model *model,

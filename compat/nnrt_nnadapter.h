@@ -65,9 +65,7 @@ REFUSED, AS THE RUNTIME HAS NOTHING THAT COMPUTES JUST THIS (FEATURE_NOT_SUPPORT
 NOT YET, AND WHAT IS SAID INSTEAD
     Records for QUANTIZE and DEQUANTIZE, which are no arithmetic, in MIXED_PRECISION_QUANTIZATION_CONFIG: FEATURE_NOT_SUPPORTED
     from NNAdapterCompilation_finish; so is a bias of int32 that only a run tells. Files, with NNRT_NO_STDIO: from
-    NNAdapterContext_create. A driver of NNAdapter's hardware layer has the properties with which it was loaded
-    (nnrt_nnadapter_driver.h); the callback of a context reaches it, as it does other devices (nnrt_ask), when a model
-    is compiled, and not when the context is made.
+    NNAdapterContext_create.
 
 OPTIONS
     NNRT_NNADAPTER_API    linkage of the functions, for shared libraries; default extern
@@ -423,7 +421,7 @@ static NNAdapterOperandPrecisionCode nnrti_nna_precision(NNRT_DataType type)
 /* ---- devices ---- */
 
 struct NNAdapterDevice {
-    const nnrt_device *device;
+    nnrt_device *device;
     const char *alias; /* the name that it goes by here, NULL: its own */
 };
 
@@ -448,10 +446,10 @@ static pthread_mutex_t nnrti_nna_loading = PTHREAD_MUTEX_INITIALIZER; /* one thr
 #endif
 
 /* The device of that name. Where drivers can be loaded, the library of one is tried, by one thread at a time. */
-static const nnrt_device *nnrti_nna_device(const char *name)
+static nnrt_device *nnrti_nna_device(const char *name)
 {
 #if defined(NNRT_NNADAPTER_DRIVER_H) && NNRT_NNADAPTER_LOAD
-    const nnrt_device *found;
+    nnrt_device *found;
     char file[128];
     (void)pthread_mutex_lock(&nnrti_nna_loading);
     found = nnrt_device_find(name);
@@ -470,7 +468,7 @@ static const nnrt_device *nnrti_nna_device(const char *name)
 NNRT_NNADAPTER_API int NNAdapterDevice_acquire(const char *name, NNAdapterDevice **device)
 {
     static const char builtin[] = "builtin_device";
-    const nnrt_device *found;
+    nnrt_device *found;
     const char *alias = NULL;
     if (device != NULL)
         *device = NULL;
@@ -551,7 +549,7 @@ static const char *const nnrti_nna_keys[2 * NNRTI_NNA_CONFIGS] = {
 
 struct NNAdapterContext {
     uint32_t count, threads;
-    const nnrt_device **devices;
+    nnrt_context *contexts; /* one a device, opened when NNAdapterContext_create has read all properties */
     char *given[2 * NNRTI_NNA_CONFIGS]; /* values of these keys, NULL: there is none */
     char *configs[NNRTI_NNA_CONFIGS];   /* the texts, NULL: there is none */
     char unread[160];                   /* which file could not be read; "": none */
@@ -700,7 +698,9 @@ NNRT_NNADAPTER_API void NNAdapterContext_destroy(NNAdapterContext *context)
         free((void *)(uintptr_t)context->extensions[i].data);
     }
     free(context->extensions);
-    free(context->devices);
+    for (uint32_t i = 0; i < context->count; i++)
+        nnrt_context_close(&context->contexts[i]);
+    free(context->contexts);
     free(context);
 }
 
@@ -718,21 +718,22 @@ NNRT_NNADAPTER_API int NNAdapterContext_create(NNAdapterDevice **devices, uint32
         if (devices[i] == NULL)
             return NNADAPTER_INVALID_PARAMETER;
     c = (NNAdapterContext *)calloc(1, sizeof(*c));
-    if (c == NULL || (c->devices = (const nnrt_device **)calloc(num_devices, sizeof(*c->devices))) == NULL) {
+    if (c == NULL || (c->contexts = (nnrt_context *)calloc(num_devices, sizeof(*c->contexts))) == NULL) {
         free(c);
         return NNADAPTER_OUT_OF_MEMORY;
     }
     for (c->count = 0; c->count < num_devices; c->count++)
-        c->devices[c->count] = devices[c->count]->device;
+        c->contexts[c->count].device = devices[c->count]->device;
     c->callback = callback;
-    while (properties != NULL && *properties != '\0' && code == NNADAPTER_NO_ERROR) {
-        const char *end = strchr(properties, ';');
-        const size_t length = end != NULL ? (size_t)(end - properties) : strlen(properties);
-        code = nnrti_nna_property(c, properties, length);
-        properties = end != NULL ? end + 1 : NULL;
+    for (const char *at = properties; at != NULL && *at != '\0' && code == NNADAPTER_NO_ERROR;) {
+        const char *end = strchr(at, ';');
+        code = nnrti_nna_property(c, at, end != NULL ? (size_t)(end - at) : strlen(at));
+        at = end != NULL ? end + 1 : NULL;
     }
     for (uint32_t i = 0; i < NNRTI_NNA_CONFIGS && code == NNADAPTER_NO_ERROR; i++)
         code = nnrti_nna_config(c, i);
+    for (uint32_t i = 0; i < num_devices && code == NNADAPTER_NO_ERROR; i++)
+        code = nnrti_nna_code(nnrt_context_open(&c->contexts[i], c->contexts[i].device, properties, callback, NULL));
     if (code != NNADAPTER_NO_ERROR)
         NNAdapterContext_destroy(c);
     else
@@ -2416,7 +2417,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_getSupportedOperations(const NNAdapterMode
     if (model == NULL || context == NULL || supported_operations == NULL)
         return NNADAPTER_INVALID_PARAMETER;
     for (uint32_t d = 0; d < context->count; d++)
-        if (!nnrt_device_can(context->devices[d], NNRT_ABILITY_TELL_NODES))
+        if (!nnrt_device_can(context->contexts[d].device, NNRT_ABILITY_TELL_NODES))
             return NNADAPTER_FEATURE_NOT_SUPPORTED;
     for (uint32_t i = 0; i < model->nOperations; i++) {
         NNRT_Model *alone = NULL;
@@ -2435,7 +2436,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_getSupportedOperations(const NNAdapterMode
         for (uint32_t d = 0; d < context->count && code == NNRT_SUCCESS; d++) {
             bool all = true;
             code =
-                nnrt_device_supported((nnrt_device *)(uintptr_t)context->devices[d], alone, nodes, alone->nodes.count);
+                nnrt_device_supported(context->contexts[d].device, alone, nodes, alone->nodes.count);
             for (uint32_t k = 0; k < alone->nodes.count; k++)
                 all = all && nodes[k];
             supported_operations[i] = supported_operations[i] || (code == NNRT_SUCCESS && all);
@@ -3047,10 +3048,10 @@ static void nnrti_nnc_write(nnrti_nnc *f, const NNAdapterCompilation *c, const v
     f->at = NNRTI_NNC_HEADER;
     f->entries = 0;
     for (uint32_t i = 0; i < c->context->count; i++)
-        length += strlen(nnrt_device_name(c->context->devices[i]));
+        length += strlen(nnrt_device_name(c->context->contexts[i].device));
     nnrti_nnc_begin(f, "cache_0_device_name", length);
     for (uint32_t i = 0; i < c->context->count; i++) {
-        const char *name = nnrt_device_name(c->context->devices[i]);
+        const char *name = nnrt_device_name(c->context->contexts[i].device);
         nnrti_nnc_bytes(f, ",", i > 0 ? 1 : 0);
         nnrti_nnc_bytes(f, name, strlen(name));
     }
@@ -3122,8 +3123,8 @@ static bool nnrti_nnc_devices(const NNAdapterContext *context, const char *at, s
         bool found = false;
         stop = stop != NULL ? stop : end;
         for (uint32_t i = 0; i < context->count && !found; i++)
-            if (nnrti_nna_is(at, (size_t)(stop - at), nnrt_device_name(context->devices[i]))) {
-                *only = count++ == 0 ? context->devices[i] : NULL;
+            if (nnrti_nna_is(at, (size_t)(stop - at), nnrt_device_name(context->contexts[i].device))) {
+                *only = count++ == 0 ? context->contexts[i].device : NULL;
                 found = true;
             }
         if (!found || stop == end)
@@ -3264,12 +3265,12 @@ static bool nnrti_nna_where(NNAdapterCompilation *c, const nnrt_device *device)
 {
     size_t size = 0, used = 0;
     for (uint32_t i = 0; i < c->context->count; i++)
-        size += strlen(nnrt_device_unique_name(c->context->devices[i])) + sizeof("auto:");
+        size += strlen(nnrt_device_unique_name(c->context->contexts[i].device)) + sizeof("auto:");
     if ((c->where = (char *)calloc(size + 1, 1)) == NULL)
         return false;
     for (uint32_t i = 0; i < c->context->count && device == NULL; i++) {
         nnrti_nna_append(c->where, size, &used, i == 0 ? "auto:" : ",");
-        nnrti_nna_append(c->where, size, &used, nnrt_device_unique_name(c->context->devices[i]));
+        nnrti_nna_append(c->where, size, &used, nnrt_device_unique_name(c->context->contexts[i].device));
     }
     if (device != NULL)
         nnrti_nna_append(c->where, size, &used, nnrt_device_unique_name(device));
@@ -3301,6 +3302,8 @@ static NNRT_ReturnCode nnrti_nna_session_of(const NNAdapterCompilation *c, const
     desc.threads = c->context->threads;
     desc.extensions = NNRT_ExtensionList_make(c->context->extensions, c->context->nExtensions);
     desc.ask = c->context->callback;
+    desc.contexts = c->context->contexts;
+    desc.nContexts = c->context->count;
     desc.cache = cache;
     if (c->split) {
         partition.strict = true;
@@ -3408,7 +3411,7 @@ static void nnrti_nnc_save(NNAdapterCompilation *c, const nnrt_cache *cache)
 {
 #ifndef NNRT_NO_STDIO
     const nnrt_cache_state *state = nnrt_cache_get_state(cache);
-    const char *name = c->keepless != NULL ? c->keepless : nnrt_device_name(c->context->devices[0]);
+    const char *name = c->keepless != NULL ? c->keepless : nnrt_device_name(c->context->contexts[0].device);
     char text[NNRT_MESSAGE_BYTES];
     nnrt_error error;
     size_t bytes = 0;
@@ -3513,7 +3516,7 @@ static NNRT_ReturnCode nnrti_nna_takes(NNAdapterCompilation *c)
          *taken = nodes != NULL ? nodes + m->nodes.count : NULL;
     NNRT_ReturnCode code = nodes == NULL ? NNRT_OUT_OF_MEMORY : NNRT_SUCCESS;
     for (uint32_t d = 0; d < c->context->count && code == NNRT_SUCCESS; d++) {
-        const nnrt_device *device = c->context->devices[d];
+        const nnrt_device *device = c->context->contexts[d].device;
         code = nnrt_device_supported((nnrt_device *)(uintptr_t)device, m, nodes, m->nodes.count);
         for (uint32_t i = 0; code == NNRT_SUCCESS && i < m->nodes.count; i++)
             taken[i] = taken[i] || nodes[i];
@@ -3527,7 +3530,7 @@ static NNRT_ReturnCode nnrti_nna_takes(NNAdapterCompilation *c)
     for (uint32_t i = 0; code == NNRT_SUCCESS && i < m->nodes.count; i++)
         if (!taken[i] && !nnrti_nna_kept(c, &m->nodes.data[i]))
             code = nnrt_error_set(&c->error, NNRT_UNSUPPORTED_OP, "device '%s'%s does not take node '%s' (%s)",
-                                  nnrt_device_unique_name(c->context->devices[0]),
+                                  nnrt_device_unique_name(c->context->contexts[0].device),
                                   c->context->count > 1 ? ", as all devices of the context," : "",
                                   m->nodes.data[i].name, nnrt_op_find(m->nodes.data[i].nodeType)->name);
     free(nodes);
@@ -3556,7 +3559,7 @@ static NNRT_ReturnCode nnrti_nna_records(NNAdapterCompilation *c)
         if (!c->late && (c->keep = nnrti_nna_keep(c->source, chosen, m->nOperations)) == NULL)
             code = NNRT_OUT_OF_MEMORY;
     }
-    if (code == NNRT_SUCCESS && !nnrti_nna_where(c, c->split ? NULL : c->context->devices[0]))
+    if (code == NNRT_SUCCESS && !nnrti_nna_where(c, c->split ? NULL : c->context->contexts[0].device))
         code = NNRT_OUT_OF_MEMORY;
     return code;
 }

@@ -18,9 +18,10 @@ SECTIONS (search for the tag)
 
 WHAT IT IS
     A driver in C++ with the types of Paddle-Lite's guide (nnadapter::hal::Device) becomes such a table by one line:
-    nnadapter/hal.h. The driver is opened, and gets its context, when it is registered, and is closed when it is unregistered. Where the
-    application answers devices (nnrt_ask, NNAdapterContext_create's callback), each prepared model has a context of its
-    own, made with the same properties and that callback. A model is given to it as NNAdapter has it: images and filters
+    nnadapter/hal.h. The driver is opened when it is registered, and gets a context then; it is closed when it is
+    unregistered. nnrt_context_open, and with it NNAdapterContext_create, makes a context with the properties of both, the
+    application's last, and the application's callback. A session that brings a callback (nnrt_session_desc.ask) and no
+    context has one of its own. A model is given to it as NNAdapter has it: images and filters
     in NCHW, attributes as constant operands. Constants are used in place, filters are copied in their order. Nodes
     whose attributes no operation of NNAdapter can say are not supported, and neither is what the driver says that it
     does not compute (validate_program).
@@ -635,13 +636,36 @@ static NNRT_ReturnCode nnrti_nnd_validate(const nnrti_nnd_device *d, void *conte
     return NNRT_SUCCESS;
 }
 
-/* A prepared model as yet without a program, in the device's context, or, where somebody answers, in its own. */
+/* A context with the device's properties and these, which come last. */
+static NNRT_ReturnCode nnrti_nnd_open_context(void *self, const char *properties, nnrt_ask ask, void **opened)
+{
+    nnrti_nnd_device *d = (nnrti_nnd_device *)self;
+    const size_t own = strlen(d->properties), length = own + strlen(properties) + 2;
+    char *all = (char *)malloc(length);
+    NNRT_ReturnCode code;
+    if (all == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    (void)nnrt_text(all, length, "%s%s%s", d->properties,
+                    own > 0 && d->properties[own - 1] != ';' && *properties != '\0' ? ";" : "", properties);
+    code = nnrti_nnd_code(d->driver->create_context(d->device, all, ask, opened));
+    free(all);
+    return code;
+}
+
+static void nnrti_nnd_close_context(void *self, void *opened)
+{
+    ((nnrti_nnd_device *)self)->driver->destroy_context(opened);
+}
+
+/* A prepared model as yet without a program: in the application's context, in one of its own where a callback came without a
+   context, or in the device's. */
 static NNRT_ReturnCode nnrti_nnd_begin(nnrti_nnd_device *d, const NNRT_ModelConfig *config, uint32_t nIn, uint32_t nOut,
                                        nnrti_nnd_prepared **made)
 {
     nnrti_nnd_prepared *p = (nnrti_nnd_prepared *)nnrt_alloc(config->allocator, sizeof(*p));
-    void *context = d->context;
-    const bool own = config->ask != NULL;
+    void *const given = nnrt_context_of(config, d);
+    void *context = given != NULL ? given : d->context;
+    const bool own = given == NULL && config->ask != NULL;
     NNRT_ReturnCode code = NNRT_SUCCESS;
     if (p == NULL)
         return nnrt_error_set(config->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
@@ -949,6 +973,8 @@ static NNRT_ReturnCode nnrti_nnd_open(const NNAdapterDriver *t, const char *prop
         d->vtbl.IsModelCacheSupported = nnrti_nnd_caches;
         d->vtbl.PrepareModelFromModelCache = nnrti_nnd_prepare_cache;
         d->vtbl.Destroy = nnrti_nnd_close;
+        d->vtbl.OpenContext = nnrti_nnd_open_context;
+        d->vtbl.CloseContext = nnrti_nnd_close_context;
         code = nnrt_device_register(&d->vtbl, d, error);
     }
     if (code != NNRT_SUCCESS)

@@ -2273,6 +2273,8 @@ typedef struct driver {
     void *sawWorkspace;
     NNRT_PreparedModel *last; /* that it prepared */
     NNRT_ModelConfig sawConfig;
+    int32_t opened;
+    const char *sawProperties;
     uint32_t sawBuffers;
     NNRT_SharedBuffer cache[2];
 } driver;
@@ -2409,6 +2411,22 @@ static NNRT_ReturnCode driver_release_buffer(void *self, const NNRT_SharedBuffer
     return NNRT_INVALID_BUFFER;
 }
 
+/* The context is the driver itself. */
+static NNRT_ReturnCode driver_open(void *self, const char *properties, nnrt_ask ask, void **opened)
+{
+    driver *d = (driver *)self;
+    d->opened++;
+    d->sawProperties = properties;
+    *opened = d->noModel ? NULL : self;
+    return ask != NULL && ask(7, d) != 0 ? NNRT_DEVICE_BUSY : NNRT_SUCCESS;
+}
+
+static void driver_close(void *self, void *opened)
+{
+    assert_ptr_equal(self, opened);
+    ((driver *)self)->opened--;
+}
+
 static void driver_destroy(void *self)
 {
     ((driver *)self)->destroyed++;
@@ -2443,7 +2461,9 @@ static const NNRT_DeviceVtbl driver_table = {sizeof(NNRT_DeviceVtbl),
                                              driver_cached,
                                              driver_destroy,
                                              driver_memory,
-                                             driver_nodes};
+                                             driver_nodes,
+                                             driver_open,
+                                             driver_close};
 
 /* y = x + 100 for as many floats as both have; outputDims as the outputs say. */
 static NNRT_ReturnCode driver_compute(driver *d, const NNRT_IOTensor *inputs, uint32_t nIn,
@@ -2983,6 +3003,8 @@ static void test_device_slots_missing(void **state)
         {offsetof(NNRT_DeviceVtbl, Destroy), NNRT_SUCCESS},
         {offsetof(NNRT_DeviceVtbl, GetModelMemory), NNRT_SUCCESS},
         {offsetof(NNRT_DeviceVtbl, GetSupportedNodes), NNRT_SUCCESS},
+        {offsetof(NNRT_DeviceVtbl, OpenContext), NNRT_INVALID_PARAMETER}, /* both or none */
+        {offsetof(NNRT_DeviceVtbl, CloseContext), NNRT_INVALID_PARAMETER},
     };
     static const struct {
         nnrt_ability ability;
@@ -3946,6 +3968,70 @@ static void flash_run(NNRT_PreparedModel *prepared)
         assert_true(out[i] == want[i]);
 }
 
+static int yes_to_all(int event, void *data)
+{
+    return event == 7 && data != NULL ? 0 : 1;
+}
+
+static int no_to_all(int event, void *data)
+{
+    (void)event, (void)data;
+    return 1;
+}
+
+/* A context reaches the device that opened it, through auto, too, and keeps it registered; a device without contexts, and one
+   that opens nothing. */
+static void test_contexts(void **state)
+{
+    static job j;
+    nnrt_context c[2];
+    NNRT_ModelConfig config;
+    nnrt_error e;
+    (void)state;
+    memset(c, 0xA5, sizeof(c));
+    memset(&e, 0, sizeof(e));
+    memset(&config, 0, sizeof(config));
+    job_init(&j, sizeof(NNRT_DeviceVtbl), sizeof(NNRT_PreparedModelVtbl));
+    job_register(&j);
+    assert_int_equal(nnrt_context_open(NULL, j.device, "", NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_context_open(&c[0], NULL, "", NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_context_open(&c[0], reference(), "A=1;", yes_to_all, &e), NNRT_SUCCESS);
+    assert_null(c[0].opened);
+    assert_int_equal(nnrt_context_open(&c[1], j.device, NULL, no_to_all, &e), NNRT_DEVICE_BUSY);
+    assert_non_null(strstr(e.message, "cannot open a context"));
+    assert_null(c[1].opened);
+    j.d.noModel = true;
+    assert_int_equal(nnrt_context_open(&c[1], j.device, NULL, NULL, NULL), NNRT_DEVICE_ERROR);
+    j.d.noModel = false;
+    j.d.opened = 0;
+    assert_int_equal(nnrt_context_open(&c[1], j.device, NULL, yes_to_all, &e), NNRT_SUCCESS);
+    assert_string_equal(j.d.sawProperties, "");
+    assert_true(c[1].opened == &j.d && j.d.opened == 1);
+    assert_null(nnrt_context_of(&config, &j.d));
+    config.contexts = c;
+    config.nContexts = 2;
+    assert_ptr_equal(nnrt_context_of(&config, &j.d), &j.d);
+    assert_null(nnrt_context_of(&config, &j));
+    assert_null(nnrt_context_of(NULL, &j.d));
+    for (uint32_t i = 0; i < 2; i++) {
+        nnrt_device *device = i == 0 ? j.device : nnrt_device_find("auto");
+        NNRT_PreparedModel *prepared = NULL;
+        config.autoDevices = i == 0 ? NULL : "npu";
+        memset(&j.d.sawConfig, 0, sizeof(j.d.sawConfig));
+        assert_int_equal(nnrt_device_prepare(device, &j.g.model, &config, &prepared), NNRT_SUCCESS);
+        assert_ptr_equal(nnrt_context_of(&j.d.sawConfig, &j.d), &j.d);
+        nnrt_device_release(device, prepared);
+    }
+    assert_int_equal(nnrt_device_unregister("npu"), NNRT_DEVICE_BUSY);
+    nnrt_context_close(&c[0]);
+    nnrt_context_close(&c[1]);
+    nnrt_context_close(&c[1]);
+    nnrt_context_close(NULL);
+    assert_int_equal(j.d.opened, 0);
+    assert_int_equal(nnrt_device_unregister("npu"), NNRT_SUCCESS);
+    driver_end(&j.d);
+}
+
 static void test_const_model(void **state)
 {
     NNRT_PreparedModel *prepared = NULL;
@@ -4358,6 +4444,7 @@ int main(void)
     TEST(test_auto_without_slots);
     TEST(test_auto_failures);
     TEST(test_auto_memory);
+    TEST(test_contexts);
     TEST(test_const_model);
     TEST(test_model_copy);
     TEST(test_copied_constants);

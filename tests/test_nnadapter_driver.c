@@ -148,8 +148,8 @@ static int deny(int event, void *data)
     return 1;
 }
 
-/* The callback of a session, and that of NNAdapter's context, reach the driver: each prepared model has a context then,
-   with the driver's properties. */
+/* The callback of a session reaches the driver in a context of the prepared model; that of NNAdapter's context reaches it at
+   once, in a context that all compilations use, with the driver's properties and the application's. */
 static void callbacks(void **state)
 {
     NNRT_Model *model = model_of(NNRT_FORMAT_NCHW, false);
@@ -196,8 +196,17 @@ static void callbacks(void **state)
         NNAdapterOperation *op = NULL;
         NNAdapterOperandType type;
         asked = plain_answers = 0;
-        is(NNAdapterContext_create(&device, 1, NULL, i == 0 ? answer : NULL, &context), NNADAPTER_NO_ERROR);
-        is(asked, 0); /* as a model is compiled */
+        plain_fails = "context";
+        plain_code = NNADAPTER_DEVICE_INTERNAL_ERROR;
+        is(NNAdapterContext_create(&device, 1, NULL, answer, &context), NNADAPTER_DEVICE_INTERNAL_ERROR);
+        assert_null(context);
+        plain_fails = "";
+        plain_code = 0;
+        is(NNAdapterContext_create(&device, 1, "PLAIN_NPU_DEPTH=3;", i == 0 ? answer : NULL, &context), NNADAPTER_NO_ERROR);
+        assert_string_equal(plain_properties, "PLAIN_NPU_SPEED=9;PLAIN_NPU_DEPTH=3;");
+        is(plain_contexts, 2);
+        is(asked, i == 0);
+        is(nnrt_device_unregister("plain_npu"), NNRT_DEVICE_BUSY);
         is(NNAdapterModel_create(&m), NNADAPTER_NO_ERROR);
         memset(&type, 0, sizeof(type));
         type.precision = NNADAPTER_FLOAT32;
@@ -215,8 +224,8 @@ static void callbacks(void **state)
         is(NNAdapterModel_finish(m), NNADAPTER_NO_ERROR);
         is(NNAdapterCompilation_create(m, NULL, NULL, 0, NULL, context, &c), NNADAPTER_NO_ERROR);
         is(NNAdapterCompilation_finish(c), NNADAPTER_NO_ERROR);
-        is(plain_contexts, i == 0 ? 2 : 1);
-        assert_true(plain_answers == asked && (asked > 0) == (i == 0));
+        is(plain_contexts, 2);
+        assert_true(plain_answers == asked && asked == (i == 0));
         NNAdapterCompilation_destroy(c);
         NNAdapterModel_destroy(m);
         NNAdapterContext_destroy(context);
