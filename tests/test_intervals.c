@@ -914,6 +914,9 @@ static void test_unknown(void **state)
     y = CAST(SYMBOL(I64, 0, 9007199254740991.0), I32);
     WITHIN(y, 0, -INFINITY, INFINITY);
     WITHIN(MUL(SYMBOL(U8, 1, 100), NUMBER(U8, 3)), 0, -INFINITY, INFINITY);
+    y = CAST(MAX(SYMBOL(I64, 1, 4001), SYMBOL(I64, 1, 4000)), F16); /* 4001 is rounded to 4000 */
+    assert_true(y != NO_VALUE);
+    assert_string_equal(the.fault, "");
     nnrti_known_nothing(&n);
     n.least = 0;
     n.most = 4;
