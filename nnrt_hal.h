@@ -2906,7 +2906,7 @@ static void nnrti_known_rounded(const nnrti_known_value *a, bool up, bool neares
         y->most = up ? -nnrti_floor(-a->most) : nnrti_floor(a->most);
     }
     y->nAbove = y->nBelow = y->id = 0;
-    y->whole = !nnrti_infinite(a);
+    y->whole = true; /* an infinite one is not, see nnrti_known_typed */
     y->summed = y->real = false;
     if (nearest || !a->real)
         y->divisor = 0;

@@ -932,6 +932,63 @@ static void test_unknown(void **state)
     nnrt_memory_end(&the.memory);
 }
 
+/* The kernels' own rounding, NaN and zeros of both signs, at the ends of what is exact. Each value is compared with the kernels
+   when it is made. */
+static void test_ends(void **state)
+{
+    NNRT_ReduceFusion reduce;
+    const operation set = {NNRT_NODE_TYPE_REDUCE_FUSION, &reduce, sizeof(reduce), SAME, 0};
+    nnrti_known_value n;
+    int s, u, y;
+    (void)state;
+    world_begin(&the);
+    y = apply(&the, NNRT_NODE_TYPE_ADD_N, SYMBOL(F32, 16777216, 20000000), NUMBER(F32, 1), NUMBER(F32, 1));
+    assert_true(y != NO_VALUE); /* each sum is rounded */
+    y = ADD(ADD(SYMBOL(F64, 8, 9), SYMBOL(F64, 2, 65519)), NUMBER(F64, 9007199254740991.0));
+    assert_true(y != NO_VALUE);
+    y = BINARY(FLOOR_DIV, NUMBER(I64, 9.3e18), SYMBOL(I64, 70000, 2147483647));
+    assert_true(y != NO_VALUE);
+    memset(&reduce, 0, sizeof(reduce));
+    reduce.mode = NNRT_REDUCE_MODE_PROD;
+    y = apply(&the, NNRT_NODE_TYPE_CONCAT, SYMBOL(F32, 3.5, 3.5), SYMBOL(F32, 9.300000190734863, 9.300000190734863),
+              NUMBER(F32, 3));
+    y = apply_to(&the, &set, &y, 1);
+    assert_true(y != NO_VALUE);
+    reduce.mode = NNRT_REDUCE_MODE_SUM;
+    y = apply(&the, NNRT_NODE_TYPE_CONCAT, SYMBOL(F32, 0.5, 1), NUMBER(F32, 1 / 16777216.0),
+              NUMBER(F32, 1 / 16777216.0));
+    y = apply_to(&the, &set, &y, 1); /* the kernel has 1 + 2 / 16777216 */
+    assert_true(y != NO_VALUE);
+    s = CAST(SYMBOL(I64, 1, 4096), F32);
+    y = MUL(DIV(NUMBER(F32, 800), s), ADD(s, NUMBER(F32, 2))); /* 2,400 for s = 1 */
+    assert_true(y != NO_VALUE);
+    assert_string_equal(the.fault, "");
+    nnrt_memory_end(&the.memory);
+    world_begin(&the);
+    y = MUL(SYMBOL(F32, -3, -1), NUMBER(F32, 0));
+    y = UNARY(RECIPROCAL, y); /* -infinity */
+    s = CAST(SYMBOL(I64, 0, 1), F32);
+    y = UNARY(RECIPROCAL, MAX(s, UNARY(NEG, s))); /* of -0 for s = 0 */
+    y = UNARY(CEIL, UNARY(RECIPROCAL, s));        /* infinity, which is no integer */
+    assert_true(y != NO_VALUE);
+    nnrti_known_nothing(&n);
+    n.least = 0;
+    n.most = 1;
+    n.whole = true;
+    n.nan = false;
+    u = symbol_of(&the, F32, &n, false);
+    u = SUB(u, u);
+    n.nan = true;
+    s = symbol_of(&the, F32, &n, false);
+    y = SUB(s, s); /* 0 or NaN, which the difference above is not */
+    assert_true(u != NO_VALUE && y != NO_VALUE && the.values[u].is.open[0] != the.values[y].is.open[0]);
+    n.least = n.most = 5;
+    y = MUL(symbol_of(&the, F32, &n, false), CAST(SYMBOL(I64, 1, 3), F32));
+    assert_true(y != NO_VALUE);
+    assert_string_equal(the.fault, "");
+    nnrt_memory_end(&the.memory);
+}
+
 /* A bound of CLIP may have more axes than its input, with intervals and without. */
 static void test_bound_of_more_axes(void **state)
 {
@@ -979,6 +1036,7 @@ int main(void)
         cmocka_unit_test(test_sets),
         cmocka_unit_test(test_unknown),
         cmocka_unit_test(test_bound_of_more_axes),
+        cmocka_unit_test(test_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
