@@ -932,7 +932,7 @@ static void test_unknown(void **state)
     nnrt_memory_end(&the.memory);
 }
 
-/* The kernels' own rounding, NaN and zeros of both signs, at the ends of what is exact. Each value is compared with the kernels
+/* The kernels' own rounding, NaN and zeros of both signs, at the largest exact numbers. Each value is compared with the kernels
    when it is made. */
 static void test_ends(void **state)
 {
