@@ -2647,11 +2647,12 @@ static uint32_t nnrti_moved(const nnrt_resolve *c)
     return nnrt_op_operands(c->op).maxIn == UINT32_MAX ? c->nIn : 1;
 }
 
-/* The element of x that broadcasting puts at element k of a result of the shape of y. */
+/* The element of x that broadcasting puts at element k of a result of the shape of y. One element, as a bound of CLIP, may
+   have more axes than y. */
 static size_t nnrti_broadcast_from(const nnrt_operand *x, const nnrt_operand *y, size_t k)
 {
     size_t at = 0, step = 1;
-    for (int32_t i = y->rank - 1, n = x->rank - 1; n >= 0; i--, n--) {
+    for (int32_t i = y->rank - 1, n = x->rank - 1; n >= 0 && i >= 0; i--, n--) {
         const size_t extent = (size_t)y->dims[i];
         if (x->dims[n] != 1)
             at += k % extent * step;
@@ -2737,12 +2738,19 @@ static void nnrti_element_write(NNRT_DataType type, void *data, size_t k, double
         nnrti_number(type, v, at);
 }
 
+/* The largest absolute value within the interval. */
+static double nnrti_reach(const nnrti_known_value *n)
+{
+    return nnrti_more_of(nnrti_abs(n->least), nnrti_abs(n->most));
+}
+
 /* Restricts n to an element of this type: integers that wrap are unknown, floats are rounded as kernels round them. */
 static void nnrti_known_typed(nnrti_known_value *n, NNRT_DataType type)
 {
     const bool isFloat = nnrti_type_in(type, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
-    double low = -NNRTI_EXACT, high = NNRTI_EXACT;
+    double low = 1 - NNRTI_EXACT, high = NNRTI_EXACT - 1;
     n->nan = n->nan && isFloat;
+    n->minus = n->minus && isFloat;
     if (type == NNRT_DATA_TYPE_BOOL || type == NNRT_DATA_TYPE_UINT8) {
         low = 0;
         high = type == NNRT_DATA_TYPE_BOOL ? 1 : UINT8_MAX;
@@ -2754,23 +2762,43 @@ static void nnrti_known_typed(nnrti_known_value *n, NNRT_DataType type)
         low = -high;
     } else if (type != NNRT_DATA_TYPE_INT64 && type != NNRT_DATA_TYPE_FLOAT64) {
         nnrti_known_nothing(n);
+        n->nan = isFloat;
         return;
     }
     if (n->least >= low && n->most <= high && (n->whole || !isFloat))
         return;
     if (!isFloat) {
         nnrti_known_nothing(n);
-        n->nan = false;
+        n->nan = n->minus = false;
         return;
     }
+    if (n->least < low || n->most > high) /* rounding may make it less than one of them */
+        n->nAbove = 0;
+    if (!n->real || nnrti_more_of(nnrti_reach(n), 1) * n->divisor > high) /* rounding may make it an integer */
+        n->divisor = 0;
+    for (uint32_t i = 0; i < n->nBelow; i++) /* denormal numbers are rounded by more than 1e-6 */
+        n->nBelow = n->product[i] > 1e-30 ? n->nBelow : 0;
+    n->minus = n->minus || n->least < 0;
     n->whole = n->summed = false;
     if (type == NNRT_DATA_TYPE_FLOAT32) {
+        n->nBelow = n->most >= (double)FLT_MAX && n->most < INFINITY ? 0 : n->nBelow;
         n->least = n->least > -(double)FLT_MAX ? (double)(float)n->least : -INFINITY;
         n->most = n->most < (double)FLT_MAX ? (double)(float)n->most : INFINITY;
-    } else if (type == NNRT_DATA_TYPE_FLOAT16) { /* rounding takes 2^-11 of it at most, or 2^-25 */
-        n->least -= (n->least < 0 ? -n->least : n->least) / 1024 + 1e-7;
-        n->most += (n->most < 0 ? -n->most : n->most) / 1024 + 1e-7;
+    } else if (type == NNRT_DATA_TYPE_FLOAT16) { /* rounded by 2^-11 of it at most, or 2^-25; from 65520 to infinity */
+        n->least = n->least < 65520 ? n->least - nnrti_abs(n->least) / 1024 - 1e-7 : n->least;
+        n->most = n->most > -65520 ? n->most + nnrti_abs(n->most) / 1024 + 1e-7 : n->most;
+        n->least = n->least <= -65520 ? -INFINITY : n->least;
+        n->most = n->most >= 65520 ? INFINITY : n->most;
+        n->nBelow = 0;
     }
+}
+
+/* The type in which kernels add up and multiply elements of this type. */
+static NNRT_DataType nnrti_wide_type(NNRT_DataType type)
+{
+    return type < NNRT_DATA_TYPE_FLOAT16    ? NNRT_DATA_TYPE_INT64
+           : type == NNRT_DATA_TYPE_FLOAT64 ? NNRT_DATA_TYPE_FLOAT64
+                                            : NNRT_DATA_TYPE_FLOAT32;
 }
 
 /* Adds to y, a maximum (above) or a minimum, the facts of one of its operands. */
@@ -2787,21 +2815,25 @@ static void nnrti_known_facts(nnrti_known_value *y, const nnrti_known_value *a, 
     }
 }
 
-/* The larger of a and b, or (least) the smaller. */
+/* The larger of a and b, or (least) the smaller. If one of them is NaN, the result is NaN or the other one. */
 static void nnrti_known_extreme(const nnrti_known_value *a, const nnrti_known_value *b, bool least,
                                 nnrti_known_value *y)
 {
     const bool first = least ? a->most <= b->least : a->least >= b->most;
-    if (first || (least ? b->most <= a->least : b->least >= a->most)) {
+    const bool second = least ? b->most <= a->least : b->least >= a->most;
+    if ((first || second) && !a->nan && !b->nan) {
         *y = first ? *a : *b;
-        y->nan = a->nan || b->nan;
+        y->minus = a->minus || b->minus;
         return;
     }
     nnrti_known_nothing(y);
-    y->least = least ? nnrti_less_of(a->least, b->least) : nnrti_more_of(a->least, b->least);
-    y->most = least ? nnrti_less_of(a->most, b->most) : nnrti_more_of(a->most, b->most);
-    y->whole = a->whole && b->whole;
     y->nan = a->nan || b->nan;
+    y->least = least || y->nan ? nnrti_less_of(a->least, b->least) : nnrti_more_of(a->least, b->least);
+    y->most = least && !y->nan ? nnrti_less_of(a->most, b->most) : nnrti_more_of(a->most, b->most);
+    y->whole = a->whole && b->whole;
+    y->minus = a->minus || b->minus;
+    if (y->nan)
+        return;
     nnrti_known_facts(y, a, !least);
     nnrti_known_facts(y, b, !least);
 }
@@ -2810,7 +2842,8 @@ static void nnrti_known_extreme(const nnrti_known_value *a, const nnrti_known_va
 static void nnrti_known_quotient(const nnrti_known_value *a, const nnrti_known_value *b, bool integers, bool floors,
                                  nnrti_known_value *y)
 {
-    const bool constant = b->least == b->most && b->least != 0;
+    const bool constant = b->least == b->most && b->least != 0 && !b->nan;
+    const bool minus = a->minus || b->minus || a->least < 0 || b->least < 0;
     double low = b->least, high = b->most, corner[8];
     int count = 0;
     bool exact = constant && a->summed && nnrti_is_whole(b->least) && nnrti_is_whole(a->sum.constant / b->least);
@@ -2826,6 +2859,7 @@ static void nnrti_known_quotient(const nnrti_known_value *a, const nnrti_known_v
             y->sum.factor[i] /= b->least;
         y->least = b->least > 0 ? a->least / b->least : a->most / b->least;
         y->most = b->least > 0 ? a->most / b->least : a->least / b->least;
+        y->minus = a->minus || b->least < 0;
         return;
     }
     if (b->whole && integers) { /* a run with divisor 0 is refused */
@@ -2835,7 +2869,7 @@ static void nnrti_known_quotient(const nnrti_known_value *a, const nnrti_known_v
     if (low > high || a->least == -INFINITY || a->most == INFINITY)
         return;
     if (low <= 0 && high >= 0 && !integers) {
-        if (low < 0 || a->least < 0)
+        if (low < 0 || a->least < 0 || b->minus) /* x / -0 is -infinity */
             return;
         y->least = high > 0 ? a->least / high : 0; /* 0 / 0 is NaN, see below */
         y->most = INFINITY;
@@ -2857,6 +2891,7 @@ static void nnrti_known_quotient(const nnrti_known_value *a, const nnrti_known_v
         }
     }
     y->whole = integers;
+    y->minus = minus;
     y->nan = a->nan || b->nan || (!integers && nnrti_maybe_zero(a) && nnrti_maybe_zero(b));
     if (integers) {
         y->least = floors || y->least > 0 ? nnrti_floor(y->least) : -nnrti_floor(-y->least);
@@ -2885,6 +2920,7 @@ static void nnrti_known_rounded(const nnrti_known_value *a, bool up, bool neares
     *y = *a;
     if (a->whole)
         return;
+    y->minus = a->minus || ((up || nearest) && a->least < 0);
     if (nearest) {
         y->least = a->least == -INFINITY ? a->least : nnrti_floor(a->least + 0.5) - 1;
         y->most = a->most == INFINITY ? a->most : nnrti_floor(a->most + 0.5);
@@ -2893,7 +2929,7 @@ static void nnrti_known_rounded(const nnrti_known_value *a, bool up, bool neares
         y->most = up ? -nnrti_floor(-a->most) : nnrti_floor(a->most);
     }
     y->nAbove = y->nBelow = y->id = 0;
-    y->whole = true;
+    y->whole = true; /* an infinite one is not, see nnrti_known_typed */
     y->summed = y->real = false;
     if (nearest || !a->real)
         y->divisor = 0;
@@ -2945,20 +2981,26 @@ static void nnrti_known_equal(const nnrti_symbols *t, const nnrti_known_value *a
 /* a or b. */
 static void nnrti_known_either(const nnrti_known_value *a, const nnrti_known_value *b, nnrti_known_value *y)
 {
-    if (a->summed && b->summed && nnrti_linear_equal(&a->sum, &b->sum)) {
+    if (a->summed && b->summed && !a->nan && !b->nan && nnrti_linear_equal(&a->sum, &b->sum)) {
         *y = *a;
+        y->minus = a->minus || b->minus;
         return;
     }
     nnrti_known_nothing(y);
     y->least = nnrti_less_of(a->least, b->least);
     y->most = nnrti_more_of(a->most, b->most);
     y->whole = a->whole && b->whole;
+    y->minus = a->minus || b->minus;
     y->nan = a->nan || b->nan;
 }
 
 static void nnrti_known_cast(const nnrti_known_value *a, NNRT_DataType from, NNRT_DataType to, nnrti_known_value *y)
 {
     nnrti_known_value n = *a;
+    if (from == to || (to == NNRT_DATA_TYPE_BOOL && n.whole && n.least >= 0 && n.most <= 1 && !n.nan)) {
+        *y = n;
+        return;
+    }
     if (to == NNRT_DATA_TYPE_BOOL) {
         nnrti_known_nothing(y);
         y->least = n.least > 0 || n.most < 0 ? 1 : 0;
@@ -2976,8 +3018,12 @@ static void nnrti_known_cast(const nnrti_known_value *a, NNRT_DataType from, NNR
         n = *y;
     }
     *y = n;
-    y->id = n.whole || from == to || to == NNRT_DATA_TYPE_FLOAT64 ? n.id : 0;
-    if (nnrti_type_in(to, NNRT_TYPES_FLOAT | NNRT_TYPES_F64) || n.whole)
+    if (nnrti_type_in(to, NNRT_TYPES_FLOAT | NNRT_TYPES_F64)) {
+        nnrti_known_typed(&n, to); /* whole: every integer of the interval is exact */
+        y->id = n.whole || (to == NNRT_DATA_TYPE_FLOAT64 && from >= NNRT_DATA_TYPE_FLOAT16) ? y->id : 0;
+        return;
+    }
+    if (n.whole)
         return;
     nnrti_known_rounded(&n, false, false, y); /* toward zero */
     if (n.least < 0) {
@@ -2988,30 +3034,36 @@ static void nnrti_known_cast(const nnrti_known_value *a, NNRT_DataType from, NNR
 }
 
 /* x % y of C and fmod, y > 0. */
-static void nnrti_known_rest(const nnrti_known_value *a, const nnrti_known_value *b, nnrti_known_value *y)
+static void nnrti_known_rest(const nnrti_known_value *a, const nnrti_known_value *b, bool integers,
+                             nnrti_known_value *y)
 {
     nnrti_known_nothing(y);
-    if (b->least <= 0 && !(b->least == 0 && b->whole))
+    if (b->least < 0 || (b->least == 0 && !integers)) /* a run with divisor 0 of integers is refused */
         return;
-    if (a->least >= 0 && a->most < b->least) {
+    if (a->least >= 0 && a->most < b->least && !b->nan) {
         *y = *a;
         return;
     }
     y->whole = a->whole && b->whole;
-    y->nan = !y->whole;
+    y->minus = a->minus || a->least < 0;
+    y->nan = a->nan || b->nan || !y->whole;
     y->most = b->most - (y->whole ? 1 : 0);
     y->least = a->least >= 0 ? 0 : nnrti_more_of(-y->most, a->least);
     y->most = a->most <= 0 ? 0 : nnrti_less_of(y->most, a->most);
 }
 
-/* Applies a fused activation. */
-static void nnrti_known_activated(NNRT_ActivationType type, nnrti_known_value *y)
+/* Applies a fused activation to elements of this type. */
+static void nnrti_known_activated(NNRT_ActivationType type, NNRT_DataType dataType, nnrti_known_value *y)
 {
-    nnrti_known_value zero, x = *y;
+    nnrti_known_value zero, x;
+    if (type == NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+        return;
+    nnrti_known_typed(y, dataType); /* an integer may have wrapped */
+    x = *y;
     nnrti_known_constant(&zero, 0);
     if (type == NNRT_ACTIVATION_TYPE_RELU)
         nnrti_known_extreme(&x, &zero, false, y);
-    else if (type != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+    else
         nnrti_known_nothing(y);
 }
 
@@ -3020,24 +3072,24 @@ static void nnrti_known_each(const nnrt_resolve *c, const nnrti_known_value *x, 
 {
     const nnrti_symbols *t = c->symbols;
     const bool isFloat = nnrti_type_in(c->in[0].dataType, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
-    nnrti_known_value n;
+    nnrti_known_value n, m;
     nnrti_known_nothing(y);
     switch (c->op->type) {
     case NNRT_NODE_TYPE_ADD_FUSION:
         nnrti_known_sum(t, &x[0], &x[1], 1, y);
-        nnrti_known_activated(((const NNRT_AddFusion *)c->resolved)->activationType, y);
+        nnrti_known_activated(((const NNRT_AddFusion *)c->resolved)->activationType, c->out[0].dataType, y);
         break;
     case NNRT_NODE_TYPE_SUB_FUSION:
         nnrti_known_sum(t, &x[0], &x[1], -1, y);
-        nnrti_known_activated(((const NNRT_SubFusion *)c->resolved)->activationType, y);
+        nnrti_known_activated(((const NNRT_SubFusion *)c->resolved)->activationType, c->out[0].dataType, y);
         break;
     case NNRT_NODE_TYPE_MUL_FUSION:
         nnrti_known_product(t, &x[0], &x[1], y);
-        nnrti_known_activated(((const NNRT_MulFusion *)c->resolved)->activationType, y);
+        nnrti_known_activated(((const NNRT_MulFusion *)c->resolved)->activationType, c->out[0].dataType, y);
         break;
     case NNRT_NODE_TYPE_DIV_FUSION:
         nnrti_known_quotient(&x[0], &x[1], !isFloat, false, y);
-        nnrti_known_activated(((const NNRT_DivFusion *)c->resolved)->activationType, y);
+        nnrti_known_activated(((const NNRT_DivFusion *)c->resolved)->activationType, c->out[0].dataType, y);
         break;
     case NNRT_NODE_TYPE_RECIPROCAL:
         nnrti_known_constant(&n, 1);
@@ -3048,31 +3100,39 @@ static void nnrti_known_each(const nnrt_resolve *c, const nnrti_known_value *x, 
         if (!isFloat)
             nnrti_known_quotient(&x[0], &x[1], true, true, y);
         break;
-    case NNRT_NODE_TYPE_MOD: nnrti_known_rest(&x[0], &x[1], y); break;
+    case NNRT_NODE_TYPE_MOD: nnrti_known_rest(&x[0], &x[1], !isFloat, y); break;
     case NNRT_NODE_TYPE_ADD_N:
         *y = x[0];
         for (uint32_t i = 1; i < c->nIn; i++) {
             n = *y;
             nnrti_known_sum(t, &n, &x[i], 1, y);
+            nnrti_known_typed(y, nnrti_wide_type(c->in[0].dataType)); /* each sum is rounded */
         }
         break;
     case NNRT_NODE_TYPE_NEG:
         nnrti_known_constant(&n, 0);
         nnrti_known_sum(t, &n, &x[0], -1, y);
+        y->minus = true;
         break;
     case NNRT_NODE_TYPE_ABS:
         nnrti_known_constant(&n, 0);
         nnrti_known_sum(t, &n, &x[0], -1, &n);
         nnrti_known_extreme(&x[0], &n, false, y);
+        y->least = nnrti_more_of(y->least, 0);
+        y->minus = false;
         break;
     case NNRT_NODE_TYPE_MAXIMUM:
     case NNRT_NODE_TYPE_MINIMUM: nnrti_known_extreme(&x[0], &x[1], c->op->type == NNRT_NODE_TYPE_MINIMUM, y); break;
     case NNRT_NODE_TYPE_CLIP:
         *y = x[0];
-        for (uint32_t i = 1; i < c->nIn; i++) {
-            n = *y;
-            if (!nnrti_absent(&c->in[i]))
-                nnrti_known_extreme(&n, &x[i], i == 2, y);
+        for (uint32_t i = 1; i < 3; i++) { /* the attribute's bound where an input is absent */
+            const NNRT_Clip *clip = (const NNRT_Clip *)c->resolved;
+            const nnrti_known_value from = *y;
+            const bool given = i < c->nIn && !nnrti_absent(&c->in[i]);
+            if (!given && nnrti_abs(i == 1 ? (double)clip->min : (double)clip->max) == INFINITY)
+                continue;
+            nnrti_known_constant(&n, given ? 0 : nnrti_element_number(&c->derived[0], i - 1));
+            nnrti_known_extreme(&from, given ? &x[i] : &n, i == 2, y);
         }
         break;
     case NNRT_NODE_TYPE_CEIL: nnrti_known_rounded(&x[0], true, false, y); break;
@@ -3090,11 +3150,16 @@ static void nnrti_known_each(const nnrt_resolve *c, const nnrti_known_value *x, 
         nnrti_known_sum(t, y, &n, -1, y);
         break;
     case NNRT_NODE_TYPE_LOGICAL_NOT:
+        nnrti_known_cast(&x[0], c->in[0].dataType, NNRT_DATA_TYPE_BOOL, &n);
         nnrti_known_constant(y, 1);
-        nnrti_known_sum(t, y, &x[0], -1, y);
+        nnrti_known_sum(t, y, &n, -1, y);
         break;
-    case NNRT_NODE_TYPE_LOGICAL_AND: nnrti_known_extreme(&x[0], &x[1], true, y); break;
-    case NNRT_NODE_TYPE_LOGICAL_OR: nnrti_known_extreme(&x[0], &x[1], false, y); break;
+    case NNRT_NODE_TYPE_LOGICAL_AND:
+    case NNRT_NODE_TYPE_LOGICAL_OR:
+        nnrti_known_cast(&x[0], c->in[0].dataType, NNRT_DATA_TYPE_BOOL, &n);
+        nnrti_known_cast(&x[1], c->in[0].dataType, NNRT_DATA_TYPE_BOOL, &m);
+        nnrti_known_extreme(&n, &m, c->op->type == NNRT_NODE_TYPE_LOGICAL_AND, y);
+        break;
     case NNRT_NODE_TYPE_WHERE:
     case NNRT_NODE_TYPE_SELECT:
         if (x[0].least == x[0].most)
@@ -3115,10 +3180,12 @@ static bool nnrti_is_where(const nnrt_resolve *c)
 static void nnrti_settle_element(nnrt_resolve *c, const nnrt_operand *y, void *data, uint32_t *open, size_t e,
                                  nnrti_known_value *n)
 {
+    bool constant;
     nnrti_known_typed(n, y->dataType);
     if (n->least > n->most) /* no run comes here */
         nnrti_known_nothing(n);
-    open[e] = n->least == n->most && nnrti_is_whole(n->least) && !n->nan ? 0 : nnrti_symbol_of(c->symbols, n);
+    constant = n->least == n->most && nnrti_is_whole(n->least) && !n->nan && !(n->least == 0 && n->minus);
+    open[e] = constant ? 0 : nnrti_symbol_of(c->symbols, n);
     if (n->most < INFINITY && n->most > -INFINITY)
         nnrti_element_write(y->dataType, data, e, n->most);
 }
@@ -3149,77 +3216,78 @@ static NNRT_ReturnCode nnrti_interval_each(nnrt_resolve *c, void *data, uint32_t
     return NNRT_SUCCESS;
 }
 
-/* Whether a reduction of these elements does not become smaller when they grow. */
-static bool nnrti_reduction_grows(const nnrt_resolve *c)
+/* One result of a reduction. reach: the sum of the largest absolute values of its elements. */
+typedef struct nnrti_reduced_known {
+    nnrti_known_value is;
+    double reach;
+    size_t count;
+    bool open;
+} nnrti_reduced_known;
+
+/* Takes one more element. Integers that would wrap are unknown; floats are rounded. */
+static void nnrti_known_reduce(const nnrt_resolve *c, const nnrti_known_value *x, nnrti_reduced_known *y)
 {
     const NNRT_ReduceMode mode = ((const NNRT_ReduceFusion *)c->resolved)->mode;
-    bool negative = false;
-    if (mode == NNRT_REDUCE_MODE_SUM || mode == NNRT_REDUCE_MODE_MAX || mode == NNRT_REDUCE_MODE_MIN ||
-        mode == NNRT_REDUCE_MODE_MEAN)
-        return true;
-    for (size_t e = 0, n = nnrti_count(&c->in[0]); e < n; e++) {
-        nnrti_known_value x;
-        nnrti_value_known(c, &c->in[0], e, &x);
-        negative = negative || !(x.least >= 0);
+    const bool isFloat = nnrti_type_in(c->in[0].dataType, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
+    const nnrti_known_value from = y->is;
+    y->reach += nnrti_reach(x);
+    if (y->count++ == 0) {
+        y->is = *x;
+    } else if (mode == NNRT_REDUCE_MODE_MAX || mode == NNRT_REDUCE_MODE_MIN) {
+        nnrti_known_extreme(&from, x, mode == NNRT_REDUCE_MODE_MIN, &y->is);
+    } else {
+        if (mode == NNRT_REDUCE_MODE_PROD)
+            nnrti_known_product(c->symbols, &from, x, &y->is);
+        else
+            nnrti_known_sum(c->symbols, &from, x, 1, &y->is);
+        nnrti_known_typed(&y->is, nnrti_wide_type(c->in[0].dataType));
+        if (isFloat && !y->is.whole) { /* 1e-6 covers the rounding of kernels, in any order */
+            const double error = 1e-6 * (mode == NNRT_REDUCE_MODE_PROD ? nnrti_reach(&y->is) : y->reach);
+            y->is.least -= error < INFINITY ? error : 0;
+            y->is.most += error < INFINITY ? error : 0;
+        }
     }
-    return !negative && mode == NNRT_REDUCE_MODE_PROD;
 }
 
-/* A reduction of open elements: the node runs once more on the least that they are. */
+/* All elements have been taken. */
+static void nnrti_known_reduced(const nnrt_resolve *c, nnrti_reduced_known *y)
+{
+    const NNRT_ReduceFusion *attr = (const NNRT_ReduceFusion *)c->resolved;
+    const bool isFloat = nnrti_type_in(c->in[0].dataType, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
+    nnrti_known_value n, sum;
+    if (attr->mode > NNRT_REDUCE_MODE_SUM || (isFloat && attr->coeff != 1)) {
+        nnrti_known_nothing(&y->is);
+    } else if (attr->mode == NNRT_REDUCE_MODE_MEAN && y->count > 1) {
+        sum = y->is;
+        nnrti_known_constant(&n, (double)y->count);
+        nnrti_known_quotient(&sum, &n, !isFloat, false, &y->is);
+    }
+}
+
+/* The elements of a reduction's result that come from open ones. */
 static NNRT_ReturnCode nnrti_interval_reduce(nnrt_resolve *c, void *data, uint32_t *open, nnrt_memory *memory)
 {
     const nnrt_operand *x = &c->in[0], *y = &c->out[0];
     const size_t count = nnrti_count(x), results = nnrti_count(y);
-    const bool integers = !nnrti_type_in(x->dataType, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
-    const NNRT_ReduceMode mode = ((const NNRT_ReduceFusion *)c->resolved)->mode;
-    bool bounded = nnrti_reduction_grows(c) && c->nDerived + c->nIn > 0;
-    nnrti_known_value known;
-    nnrt_resolve least = *c;
-    void *low;
-    size_t bytes = 0;
-    NNRT_ReturnCode code;
-    (void)nnrt_dims_bytes(y->dims, y->rank, y->dataType, &bytes);
-    low = nnrt_memory_temp(memory, bytes);
-    least.in = (nnrt_operand *)nnrti_temp(memory, (size_t)c->kernelIn + c->nIn + 1, sizeof(*least.in));
-    if (low == NULL || least.in == NULL)
+    nnrti_reduced_known *known = (nnrti_reduced_known *)nnrti_temp(memory, results, sizeof(*known));
+    nnrt_operand seen = *y; /* with all axes of x, the reduced ones of 1 */
+    if (known == NULL)
         return nnrti_no_memory(c->error);
-    memcpy(least.in, c->in, (c->kernelIn > c->nIn ? c->kernelIn : c->nIn) * sizeof(*least.in));
-    (void)nnrt_dims_bytes(x->dims, x->rank, x->dataType, &bytes);
-    least.in[0].data = nnrt_memory_temp(memory, bytes);
-    if (least.in[0].data == NULL)
-        return nnrti_no_memory(c->error);
+    seen.rank = y->viewRank;
+    memcpy(seen.dims, y->viewDims, sizeof(seen.dims));
     for (size_t e = 0; e < count; e++) {
-        nnrti_value_known(c, x, e, &known);
-        bounded = bounded && known.most < INFINITY && known.least > -INFINITY;
-        nnrti_element_write(x->dataType, (void *)(uintptr_t)least.in[0].data, e, bounded ? known.least : 0);
+        nnrti_reduced_known *to = &known[nnrti_broadcast_from(&seen, x, e)];
+        nnrti_known_value from;
+        to->open = to->open || nnrti_element_open(x, e);
+        nnrti_value_known(c, x, e, &from);
+        nnrti_known_reduce(c, &from, to);
     }
-    if ((code = nnrt_node_run(&least, &low, memory)) != NNRT_SUCCESS)
-        return code;
     for (size_t e = 0; e < results; e++) {
-        nnrt_operand from = *y;
-        nnrti_known_nothing(&known);
-        if (bounded) {
-            from.data = low;
-            known.least = nnrti_element_number(&from, e);
-            from.data = data;
-            known.most = nnrti_element_number(&from, e);
-            known.whole = integers && mode != NNRT_REDUCE_MODE_MEAN;
-            known.nan = !integers;
-        }
-        if (results == 1 && mode != NNRT_REDUCE_MODE_MEAN && mode != NNRT_REDUCE_MODE_PROD && bounded) {
-            nnrti_known_value all, next, sum;
-            nnrti_value_known(c, x, 0, &all);
-            for (size_t i = 1; i < count; i++) {
-                nnrti_value_known(c, x, i, &next);
-                sum = all;
-                if (mode == NNRT_REDUCE_MODE_SUM)
-                    nnrti_known_sum(c->symbols, &sum, &next, 1, &all);
-                else
-                    nnrti_known_extreme(&sum, &next, mode == NNRT_REDUCE_MODE_MIN, &all);
-            }
-            known = all;
-        }
-        nnrti_settle_element(c, y, data, open, e, &known);
+        open[e] = 0;
+        if (!known[e].open)
+            continue;
+        nnrti_known_reduced(c, &known[e]);
+        nnrti_settle_element(c, y, data, open, e, &known[e].is);
     }
     return NNRT_SUCCESS;
 }

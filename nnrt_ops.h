@@ -3515,12 +3515,12 @@ typedef struct nnrti_linear {
 
 /* Facts about a number. whole: it is an integer, whatever its type. summed: it is `sum`. divisor > 0: it is dividend /
    divisor, an integer or (real) not. above: symbols that are never larger than it; below: it times this symbol is never
-   more than product. */
+   more than product. nan: it may be NaN. minus: a float that is zero may be -0, by which a quotient is -infinity. */
 typedef struct nnrti_known_value {
     double least, most, divisor, product[NNRTI_FACTS];
     nnrti_linear sum, dividend;
     uint32_t above[NNRTI_FACTS], below[NNRTI_FACTS], nAbove, nBelow, id;
-    bool whole, summed, real, nan;
+    bool whole, summed, real, nan, minus;
 } nnrti_known_value;
 
 typedef struct nnrti_symbol {
@@ -3549,20 +3549,26 @@ static nnrti_symbol *nnrti_symbol_entry(const nnrti_symbols *t, uint32_t id)
     return s;
 }
 
-static void nnrti_known_constant(nnrti_known_value *n, double value)
-{
-    memset(n, 0, sizeof(*n));
-    n->least = n->most = n->sum.constant = value;
-    n->whole = n->summed = nnrti_is_whole(value);
-}
-
 /* Of a number nothing is known. */
 static void nnrti_known_nothing(nnrti_known_value *n)
 {
     memset(n, 0, sizeof(*n));
     n->least = -INFINITY;
     n->most = INFINITY;
-    n->nan = true;
+    n->nan = n->minus = true;
+}
+
+static void nnrti_known_constant(nnrti_known_value *n, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    nnrti_known_nothing(n);
+    if (value != value)
+        return;
+    memset(n, 0, sizeof(*n));
+    n->least = n->most = n->sum.constant = value;
+    n->minus = bits == (uint64_t)1 << 63;
+    n->whole = n->summed = nnrti_is_whole(value);
 }
 
 /* Facts about symbol id. number: its upper bound. */
@@ -3577,7 +3583,7 @@ static void nnrti_known_symbol(const nnrti_symbols *t, uint32_t id, double numbe
         if ((id & NNRTI_UNBOUNDED) == 0) {
             n->least = 0;
             n->most = number;
-            n->nan = false;
+            n->nan = n->minus = false;
         }
     }
     n->id = id & ~NNRTI_UNBOUNDED;
@@ -3623,20 +3629,22 @@ static bool nnrti_linear_equal(const nnrti_linear *a, const nnrti_linear *b)
     return same;
 }
 
-/* Intersects [*least, *most] with the interval of the sum. */
+/* Intersects [*least, *most] with the interval of the sum. A bound that is not an exact double is ignored. */
 static void nnrti_linear_narrow(const nnrti_symbols *t, const nnrti_linear *sum, double *least, double *most)
 {
-    double low = sum->constant, high = sum->constant;
+    double low = sum->constant, high = sum->constant, lowReach = 0, highReach = 0;
     for (uint32_t i = 0; i < sum->count; i++) {
         const nnrti_symbol *s = nnrti_symbol_entry(t, sum->symbol[i]);
         const double f = sum->factor[i];
         if (s == NULL)
             return;
+        lowReach += low < 0 ? -low : low;
+        highReach += high < 0 ? -high : high;
         low += f * (f > 0 ? s->is.least : s->is.most);
         high += f * (f > 0 ? s->is.most : s->is.least);
     }
-    *least = low > *least ? low : *least;
-    *most = high < *most ? high : *most;
+    *least = low > *least && lowReach < NNRTI_EXACT && low < NNRTI_EXACT ? low : *least;
+    *most = high < *most && highReach < NNRTI_EXACT && high > -NNRTI_EXACT ? high : *most;
 }
 
 /* The same, and with dividend - rest instead of quotient * divisor, the rest being 0 to divisor - 1. */
@@ -3687,7 +3695,7 @@ static uint32_t nnrti_symbol_new(nnrti_symbols *t, const nnrti_known_value *n)
     s->is.id = id;
     s->next = t->heads[id % NNRTI_SYMBOL_HEADS];
     t->heads[id % NNRTI_SYMBOL_HEADS] = s;
-    if (n->summed) {
+    if (n->summed && !n->nan) {
         nnrti_symbol **head = &t->sums[nnrti_linear_head(&n->sum)];
         s->nextSum = *head;
         *head = s;
@@ -3695,26 +3703,24 @@ static uint32_t nnrti_symbol_new(nnrti_symbols *t, const nnrti_known_value *n)
     return id | (n->most < INFINITY ? 0 : NNRTI_UNBOUNDED);
 }
 
-/* The symbol of a number that is not constant: an existing one of the same sum, or a new one. n gets its interval. */
+/* The symbol of a number that is not constant: an existing one of the same sum, or a new one. n gets its interval. Equal sums
+   may differ in the sign of a zero. */
 static uint32_t nnrti_symbol_of(nnrti_symbols *t, nnrti_known_value *n)
 {
     const nnrti_linear *sum = &n->sum;
+    const bool summed = n->summed && !n->nan; /* equal sums may not be NaN in the same runs */
     nnrti_symbol *s = nnrti_symbol_entry(t, n->id);
-    if (s != NULL) {
-        n->least = s->is.least;
-        n->most = s->is.most;
-        return s->id | (n->most < INFINITY ? 0 : NNRTI_UNBOUNDED);
-    }
-    if (n->summed && sum->count == 1 && sum->factor[0] == 1 && sum->constant == 0) {
+    if (s == NULL && summed && sum->count == 1 && sum->factor[0] == 1 && sum->constant == 0) {
         s = nnrti_symbol_entry(t, sum->symbol[0]);
-    } else if (n->summed) {
+    } else if (s == NULL && n->summed) {
         nnrti_linear_interval(t, sum, &n->least, &n->most);
-        s = t->sums[nnrti_linear_head(sum)];
+        s = summed ? t->sums[nnrti_linear_head(sum)] : NULL;
         while (s != NULL && !nnrti_linear_equal(&s->is.sum, sum))
             s = s->nextSum;
     }
     if (s == NULL)
         return nnrti_symbol_new(t, n);
+    s->is.minus = s->is.minus || n->minus;
     n->least = s->is.least;
     n->most = s->is.most;
     return s->id | (n->most < INFINITY ? 0 : NNRTI_UNBOUNDED);
@@ -3755,7 +3761,10 @@ static void nnrti_known_sum(const nnrti_symbols *t, const nnrti_known_value *a, 
     y->least = x.least + nnrti_times(factor, factor > 0 ? z.least : z.most);
     y->most = x.most + nnrti_times(factor, factor > 0 ? z.most : z.least);
     y->whole = x.whole && z.whole;
+    y->least = y->least != y->least ? -INFINITY : y->least; /* infinity - infinity */
+    y->most = y->most != y->most ? INFINITY : y->most;
     y->nan = x.nan || z.nan || (nnrti_infinite(&x) && nnrti_infinite(&z));
+    y->minus = x.minus;
     y->sum = x.sum;
     y->summed = y->whole && x.summed && z.summed && nnrti_linear_add(&y->sum, &z.sum, factor);
     if (y->summed)
@@ -3769,17 +3778,21 @@ static void nnrti_known_product(const nnrti_symbols *t, const nnrti_known_value 
 {
     const nnrti_known_value *constant = a->least == a->most ? a : b->least == b->most ? b : NULL;
     const nnrti_known_value *other = constant == a ? b : a;
+    const bool minus = a->minus || b->minus || (a->least < 0 && (!a->whole || !b->whole || nnrti_maybe_zero(b))) ||
+                       (b->least < 0 && (!a->whole || !b->whole || nnrti_maybe_zero(a)));
     const double corner[4] = {nnrti_times(a->least, b->least), nnrti_times(a->least, b->most),
                               nnrti_times(a->most, b->least), nnrti_times(a->most, b->most)};
     nnrti_known_nothing(y);
-    if (constant != NULL && constant->whole && other->whole && other->summed) {
+    if (constant != NULL && constant->whole && !constant->nan && other->whole && other->summed) {
         nnrti_known_constant(y, 0);
         nnrti_known_sum(t, y, other, constant->least, y);
+        y->minus = minus;
         return;
     }
     y->least = nnrti_less_of(nnrti_less_of(corner[0], corner[1]), nnrti_less_of(corner[2], corner[3]));
     y->most = nnrti_more_of(nnrti_more_of(corner[0], corner[1]), nnrti_more_of(corner[2], corner[3]));
     y->whole = a->whole && b->whole;
+    y->minus = minus;
     y->nan =
         a->nan || b->nan || (nnrti_maybe_zero(a) && nnrti_infinite(b)) || (nnrti_maybe_zero(b) && nnrti_infinite(a));
     for (uint32_t i = 0; constant != NULL && constant->least >= 0 && i < other->nBelow; i++) {
@@ -3804,7 +3817,7 @@ static void nnrti_symbol_dimension(nnrti_symbols *t, uint32_t id, double most)
         return;
     nnrti_known_nothing(&n);
     n.whole = true;
-    n.nan = false;
+    n.nan = n.minus = false;
     n.least = 0;
     n.most = (id & NNRTI_UNBOUNDED) != 0 ? INFINITY : most;
     own = t->count;
@@ -7700,6 +7713,10 @@ static void nnrti_value_known(const nnrt_resolve *c, const nnrt_operand *x, size
         nnrti_known_symbol(c->symbols, x->open[k], v, n);
     else
         nnrti_known_constant(n, v);
+    if (x->dataType < NNRT_DATA_TYPE_FLOAT16 && !n->summed && n->least == n->most) { /* v is only near the integer */
+        n->least -= 1024;
+        n->most += 1024;
+    }
 }
 
 /* Dimension k of result i is n (exact), or not more than n. A run refuses a negative dimension. Without an upper bound it

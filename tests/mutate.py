@@ -278,14 +278,15 @@ def shuffled(every, rng):
 # ---- which tests can see it ----
 
 SUITES = ['ops', 'rows', 'device_vectors', 'text', 'hal', 'session', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file',
-          'threads', 'math', 'planner', 'draft', 'control', 'open', 'corners', 'effect']
+          'threads', 'math', 'planner', 'draft', 'control', 'open', 'corners', 'effect', 'intervals']
 SECTION_FIRST = {'builder': ['builder'], 'models': ['passes'], 'passes': ['passes'], 'file': ['file'],
                  'sessions': ['session', 'threads'], 'math': ['math'],
-                 'planner': ['planner'], 'plan': ['draft', 'control'], 'text': ['text', 'hal'], 'engine': ['ops', 'hal']}
+                 'planner': ['planner'], 'plan': ['draft', 'control'], 'text': ['text', 'hal'], 'engine': ['ops', 'hal'],
+                 'intervals': ['intervals', 'open']}
 SEES = {  # suites that include the header, those that look closest first; math, planner and threads see only their part
     'nnrt_ops.h': ['ops', 'rows', 'effect', 'device_vectors', 'text', 'hal', 'session', 'passes', 'builder', 'onnx_nodes',
                    'corners'],
-    'nnrt_hal.h': ['hal', 'session', 'control', 'open', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file'],
+    'nnrt_hal.h': ['hal', 'intervals', 'session', 'control', 'open', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file'],
     'nnrt.h': ['session', 'builder', 'passes', 'open', 'control', 'onnx_nodes', 'hostile', 'file'],
 }
 

@@ -1210,6 +1210,56 @@ static void test_missing_arguments(void **state)
     assert_true(nnrt_attr_print(op->attr, attr, NULL, 100) > 0);
 }
 
+/* FNV-1a of the bytes of int32 numbers, the lowest byte first. */
+static uint32_t sum_of(const int32_t *numbers, uint32_t count)
+{
+    uint32_t sum = 2166136261u;
+    for (uint32_t i = 0; i < 4 * count; i++)
+        sum = (sum ^ ((uint32_t)numbers[i / 4] >> 8 * (i % 4) & 255)) * 16777619u;
+    return sum;
+}
+
+/* nnrt_plan_sums has a checksum of each step's result, in the arena or of an output, up to the step whose kernel fails. */
+static void test_sums_of_steps(void **state)
+{
+    static uint64_t room[2048], arena[64];
+    NNRT_ModelConfig config;
+    nnrt_memory memory;
+    nnrt_plan *plan = NULL;
+    nnrt_view views[3];
+    int32_t x[3] = {7, -9, 100}, z[3] = {2, 3, 5}, y[3] = {0};
+    const int32_t quotients[3] = {3, -3, 20}, negative[3] = {-3, 3, -20};
+    void *const io[3] = {x, z, y};
+    uint32_t sums[2] = {0, 0};
+    graph g;
+    (void)state;
+    graph_init(&g);
+    (void)tensor(&g, "x", I32, "3");
+    (void)tensor(&g, "z", I32, "3");
+    (void)result(&g, "q");
+    (void)result(&g, "y");
+    (void)PLAIN(&g, "div", DIV_FUSION, "0 1", "2");
+    (void)PLAIN(&g, "neg", NEG, "2", "3");
+    graph_io(&g, "0 1", "3");
+    memset(&config, 0, sizeof(config));
+    nnrt_memory_buffer(&memory, (uint8_t *)room + (64 - (uintptr_t)room % 64) % 64, sizeof(room) - 64);
+    assert_int_equal(nnrt_plan_build(&g.model, &config, &memory, &plan), NNRT_SUCCESS);
+    assert_int_equal(plan->nSteps, 2);
+    assert_true(plan->maxArgs <= 3 && plan->arenaBytes <= sizeof(arena));
+    assert_int_equal(nnrt_plan_sums(NULL, views, arena, io, sums), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_plan_sums(plan, NULL, arena, io, sums), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_plan_sums(plan, views, arena, io, NULL), NNRT_NULL_PTR);
+    assert_true(sums[0] == 0 && sums[1] == 0 && y[0] == 0);
+    assert_int_equal(nnrt_plan_sums(plan, views, arena, io, sums), NNRT_SUCCESS);
+    assert_memory_equal(y, negative, sizeof(negative));
+    assert_true(sums[0] == sum_of(quotients, 3));
+    assert_true(sums[1] == sum_of(negative, 3));
+    z[1] = 0;
+    assert_int_equal(nnrt_plan_sums(plan, views, arena, io, sums), NNRT_INVALID_PARAMETER);
+    assert_true(sums[0] == NNRT_SUM && sums[1] == sum_of(negative, 3));
+    assert_memory_equal(y, negative, sizeof(negative));
+}
+
 /* Characters that a label may not have; nodes whose attributes are short, or that leave operands out. */
 static void test_dot(void **state)
 {
@@ -2023,6 +2073,7 @@ int main(void)
         cmocka_unit_test(test_view_of_nothing),
         cmocka_unit_test(test_models_by_hand),
         cmocka_unit_test(test_missing_arguments),
+        cmocka_unit_test(test_sums_of_steps),
         cmocka_unit_test(test_refused_types),
         cmocka_unit_test(test_refused_shapes),
         cmocka_unit_test(test_refused_sizes),

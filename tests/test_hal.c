@@ -2052,6 +2052,34 @@ static void test_supported_behind_others(void **state)
     assert_int_equal(nnrt_device_explain(reference(), &g.model, &config, ok, 2, NULL, NULL), NNRT_INVALID_PARAMETER);
 }
 
+/* Without shapes, operands that are left out are no fault: the others are judged by their types. */
+static void test_supported_absent(void **state)
+{
+    static const int32_t whole[1] = {1};
+    static graph g;
+    const reasons *r;
+    (void)state;
+    graph_init(&g);
+    (void)tensor(&g, "x", F32, "2,3");
+    (void)result(&g, "a"); /* of the stranger: float32 of no shape */
+    g.tensors[1].dataType = F32;
+    (void)constant(&g, "three", F32, "1", three, 4);
+    (void)constant(&g, "one", I32, "1", whole, 4);
+    for (uint32_t i = 4; i < 8; i++)
+        (void)result(&g, "");
+    node(&g, "stranger", 12345, &relu, sizeof(relu), "0", "1");
+    PLAIN(&g, "at most three", CLIP, "1 - 2", "4");
+    PLAIN(&g, "at most int32", CLIP, "1 - 3", "5");
+    PLAIN(&g, "positions", ARGMAX_FUSION, "1", "6 -");
+    PLAIN(&g, "root of a maximum", SQRT, "4", "7");
+    graph_io(&g, "0", "4 5 6 7");
+    r = expect_support(reference(), &g.model, NULL, "0 2");
+    assert_int_equal(r->errors[1].code, NNRT_INVALID_DATATYPE);
+    g.in[2][0] = NNRT_NO_TENSOR; /* x may not be left out */
+    r = expect_support(reference(), &g.model, NULL, "0 2");
+    assert_int_equal(r->errors[1].code, NNRT_NULL_PTR);
+}
+
 /* It works in the memory of the configuration, and says when there is too little. */
 static void test_supported_memory(void **state)
 {
@@ -4415,6 +4443,7 @@ int main(void)
     TEST(test_caller_workspace_forbids_run);
     TEST(test_reference_supported);
     TEST(test_supported_behind_others);
+    TEST(test_supported_absent);
     TEST(test_supported_memory);
     TEST(test_null_arguments);
     TEST(test_slots_stay_where_they_are);

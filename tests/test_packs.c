@@ -1106,6 +1106,72 @@ static void test_restore_memory(void **state)
     free(plain.y);
 }
 
+/* nnrt_packs.load that refuses every model. */
+static NNRT_ReturnCode load_nothing(void *user, const void *data, size_t bytes, nnrt_memory *memory, NNRT_Model **model,
+                                    nnrt_error *error)
+{
+    (void)data, (void)bytes, (void)memory, (void)model;
+    ++*(int *)user;
+    return nnrt_error_set(error, NNRT_INVALID_MODEL_CACHE, "load refuses it");
+}
+
+/* Blocks that are not whole are refused before they are loaded, with a message; a model that `load` refuses is not prepared.
+   Nothing is kept. */
+static void refused_blocks(nnrt_device *cpu, const NNRT_SharedBuffer *blocks, const uint64_t *row)
+{
+    static uint8_t buffer[64];
+    static const struct {
+        const char *says;
+        int fault, loads;
+        NNRT_ReturnCode code;
+    } rows[] = {
+        {"load refuses it", 0, 1, NNRT_INVALID_MODEL_CACHE},
+        {"2 blocks", 1, 0, NNRT_INVALID_MODEL_CACHE},
+        {"3 blocks", 2, 0, NNRT_INVALID_MODEL_CACHE},
+        {"block 0 of the cache has no address", 3, 0, NNRT_INVALID_MODEL_CACHE},
+        {"block 1 of the cache has no address", 4, 0, NNRT_INVALID_MODEL_CACHE},
+        {"takes no buffer", 5, 0, NNRT_NOT_SUPPORT},
+        {"", 6, 0, NNRT_INVALID_MODEL_CACHE},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const int fault = rows[i].fault;
+        NNRT_SharedBuffer given[3] = {blocks[0], blocks[1], blocks[2]};
+        NNRT_PreparedModel *prepared = (NNRT_PreparedModel *)(void *)buffer;
+        NNRT_ModelConfig config;
+        nnrt_packs packs;
+        nnrt_error e;
+        tracker t;
+        const nnrt_allocator allocator = allocator_of(&t);
+        int loads = 0;
+        memset(&t, 0, sizeof(t));
+        memset(&e, 0, sizeof(e));
+        memset(&packs, 0, sizeof(packs));
+        memset(&config, 0, sizeof(config));
+        packs.load = load_nothing;
+        packs.user = &loads;
+        config.structSize = sizeof(config);
+        config.allocator = &allocator;
+        config.packs = &packs;
+        config.error = &e;
+        if (fault == 2)
+            given[2].dataSize = given[2].bufferSize = 64; /* no byte of a model behind the number of its constants */
+        else if (fault == 3 || fault == 4)
+            given[fault - 3].addr = NULL;
+        else if (fault == 5)
+            config.buffer = buffer;
+        else if (fault == 6)
+            given[0].dataSize = given[0].bufferSize = 0; /* no table */
+        assert_true(row[1] > 0 && row[3] > 0);
+        assert_int_equal(nnrt_device_prepare_cache(cpu, given, fault == 1 ? 2 : 3, &config, &prepared), rows[i].code);
+        if (strstr(e.message, rows[i].says) == NULL || e.message[0] == '\0')
+            fail_msg("'%s' lacks '%s'", e.message, rows[i].says);
+        assert_null(prepared);
+        assert_int_equal(loads, rows[i].loads);
+        assert_true(t.live == 0 && !t.wrong);
+    }
+    assert_int_equal(nnrt_device_prepare_cache(cpu, NULL, 3, NULL, NULL), NNRT_NULL_PTR);
+}
+
 /* PrepareModelFromModelCache of the device itself needs a loader of models. */
 static void test_blocks(void **state)
 {
@@ -1143,6 +1209,7 @@ static void test_blocks(void **state)
     config.error = &e;
     assert_int_equal(nnrt_device_prepare_cache(cpu, blocks, 3, &config, &prepared), NNRT_NOT_SUPPORT);
     assert_non_null(strstr(e.message, "nnrt_packs.load"));
+    refused_blocks(cpu, blocks, row);
     nnrt_model_destroy(alone);
     nnrt_model_destroy(m);
     nnrt_cache_destroy(c);
