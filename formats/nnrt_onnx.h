@@ -2221,9 +2221,14 @@ struct nnrti_onnx {
 /* Sets the message "ONNX node 3 'conv1' (Conv): " and c->text, unless there is one already. */
 NNRTI_COLD static void nnrti_onnx_blame(nnrti_onnx *c, NNRT_ReturnCode code)
 {
+    const nnrt_error *e = nnrt_builder_error(c->builder);
     char name[64], type[64];
     if (c->code != NNRT_SUCCESS)
         return;
+    if (e != NULL && e->code == NNRT_OUT_OF_MEMORY && code != NNRT_OUT_OF_MEMORY) { /* then values look unknown */
+        code = NNRT_OUT_OF_MEMORY;
+        (void)nnrt_text(c->text, sizeof(c->text), "%s", e->message);
+    }
     c->code = code;
     if (c->node == NULL)
         (void)nnrt_error_set(c->error, code, "%s", c->text);
