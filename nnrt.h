@@ -899,8 +899,8 @@ NNRTI_SETUP()
 #define NNRTI_ALONE 2
 #define NNRTI_LARGE 65536u /* constants from so many bytes on are handed over to the model, and changed in place */
 
-/* A graph of a builder. A node that runs it closes it: it gets no more nodes, and its nodeIndices list those it has. The cost
-   of adding a control-flow node is then linear in the nodes of its subgraphs, whatever else the builder has. */
+/* A graph of a builder. A node that runs the graph closes it: nodeIndices then lists its nodes, and no more are added. So the
+   cost of adding a control-flow node is linear in the nodes of its subgraphs, whatever else the builder has. */
 typedef struct nnrti_building {
     uint32_t caller; /* the node that runs it, or NNRTI_BY_NOBODY */
     uint32_t height; /* nesting depth of its subgraphs, itself included */
@@ -933,9 +933,9 @@ struct nnrt_builder {
     uint32_t *writers;
     nnrt_operand *shapes;
     uint8_t *known, *named; /* named: NNRTI_WRITTEN, or NNRTI_READ */
-    uint8_t *isOutput, *opened; /* an output of the model; nnrti_inference.opened */
-    uint32_t *twins;            /* its copy while a subgraph is copied, or NNRT_NO_TENSOR */
-    uint32_t *twinned;          /* the tensors that have one */
+    uint8_t *isOutput, *opened;  /* an output of the model; nnrti_inference.opened */
+    uint32_t *twins;             /* its copy while a subgraph is copied, or NNRT_NO_TENSOR */
+    uint32_t *twinned;           /* the tensors that have one */
     nnrti_input_axis *inputAxes; /* of the inputs' symbols */
     /* Of importers: a node whose results are known when it is added leaves only these, as constants; worth, with user,
        tells whether to compute what can be (nnrti_inference), NULL: nodes stay. */
@@ -1192,7 +1192,8 @@ static void nnrti_builder_tables(nnrt_builder *b)
         NNRTI_PUSH(b, uint8_t, b->named, 0);
     for (uint32_t i = nnrti_array_count(b->known); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b); i++)
         NNRTI_PUSH(b, uint8_t, b->known, 0);
-    for (uint32_t i = nnrti_array_count(b->isOutput); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b); i++)
+    for (uint32_t i = nnrti_array_count(b->isOutput); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b);
+         i++)
         NNRTI_PUSH(b, uint8_t, b->isOutput, 0);
     for (uint32_t i = nnrti_array_count(b->opened); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b); i++)
         NNRTI_PUSH(b, uint8_t, b->opened, 0);
@@ -1413,10 +1414,10 @@ static NNRT_Model nnrti_builder_model(const nnrt_builder *b)
     return m;
 }
 
-/* Input t, of which shapes[t] has what the model says, as rules see it: numbers and symbols stand for open extents.
-   inputAxes: those of the inputs before it, in memory; false: no memory. */
-static bool nnrti_builder_open_input(const nnrt_builder *b, nnrt_operand *shapes, uint32_t t, nnrti_input_axis **inputAxes,
-                                     nnrt_memory *memory, uint32_t *symbols)
+/* shapes[t], the shape of input t as the model declares it, gets numbers and symbols for dynamic dimensions. inputAxes:
+   the dynamic dimensions of earlier inputs, allocated from memory; false: no memory. */
+static bool nnrti_builder_open_input(const nnrt_builder *b, nnrt_operand *shapes, uint32_t t,
+                                     nnrti_input_axis **inputAxes, nnrt_memory *memory, uint32_t *symbols)
 {
     const NNRT_Uint32List *own = &b->tensors[t].symbols;
     nnrt_operand *o = &shapes[t];
@@ -1689,7 +1690,8 @@ static bool nnrti_builder_check(nnrt_builder *b, const NNRT_Model *m, uint32_t n
         return nnrti_blame(&b->error,
                            nnrt_error_set(&b->error, NNRT_OPERATION_FORBIDDEN,
                                           "node %u '%s' (%s): subgraph %u gets no more nodes, node %u '%s' runs it", n,
-                                          nnrti_text_of(node->name), op->name, b->entered, b->building[b->entered].caller,
+                                          nnrti_text_of(node->name), op->name, b->entered,
+                                          b->building[b->entered].caller,
                                           nnrti_text_of(b->nodes[b->building[b->entered].caller].name)),
                            n, -1) == NNRT_SUCCESS;
     return true;
@@ -1936,7 +1938,8 @@ NNRT_API void nnrt_builder_output(nnrt_builder *builder, uint32_t tensor)
         while (builder->outputs[i] != tensor)
             i++;
         (void)nnrt_error_set(&builder->error, NNRT_OPERATION_FORBIDDEN,
-                             "nnrt_builder_output: tensor %u '%s' is output %u already", tensor, nnrti_text_of(t->name), i);
+                             "nnrt_builder_output: tensor %u '%s' is output %u already", tensor, nnrti_text_of(t->name),
+                             i);
         return;
     }
     builder->isOutput[tensor] = 1;

@@ -1749,15 +1749,15 @@ static NNRT_ReturnCode nnrti_check_names_of(const nnrti_names *names, uint32_t *
         const uint32_t a = list[i - 1] < list[i] ? list[i - 1] : list[i], b = list[i - 1] + list[i] - a;
         if (nnrti_name_order(names, a, b) == 0)
             return nnrti_blame(error,
-                               nnrt_error_set(error, NNRT_INVALID_TENSOR_NAME, "tensors %u and %u are both named '%s'", a,
-                                              b, nnrti_tensor_name(names->model, a)),
+                               nnrt_error_set(error, NNRT_INVALID_TENSOR_NAME, "tensors %u and %u are both named '%s'",
+                                              a, b, nnrti_tensor_name(names->model, a)),
                                -1, b);
     }
     return NNRT_SUCCESS;
 }
 
-/* Names are unique in each graph; home: the graph of each tensor. The hashes of all names are sorted, then the names with one
-   hash: sorting integers takes a third of the time. A hash table is not used because a file could choose names that collide. */
+/* Names are unique in each graph; home: the graph of each tensor. The hashes of all names are sorted, then the names with
+   one hash: sorting integers takes a third of the time. In a hash table, names of a file could collide on purpose. */
 static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, const uint32_t *home, nnrt_memory *memory,
                                          nnrt_error *error)
 {
@@ -2353,8 +2353,8 @@ static void nnrti_absent_operand(nnrt_operand *o)
 
 #ifndef NNRT_FIRMWARE
 
-/* An open axis of the model's inputs: the number that the model has for it, and the symbol that it got. A search tree by the
-   bits of the number, the lowest first: 32 levels at most. */
+/* A dynamic dimension of the model's inputs: its number in the model (NNRT_Tensor.symbols), and its symbol. Nodes of a
+   search tree by the bits of the number, the lowest first: 32 levels at most. */
 typedef struct nnrti_input_axis {
     uint32_t number, symbol;
     struct nnrti_input_axis *next[2];
@@ -2484,7 +2484,7 @@ typedef struct nnrti_inference {
 #ifndef NNRT_FIRMWARE
     nnrti_symbols intervals; /* their intervals; alloc NULL: config gives no bounds */
     nnrti_input_axis *inputAxes;
-    nnrti_bounds bounds; /* those of config */
+    nnrti_bounds bounds; /* config's */
 #endif
     const uint32_t *order; /* of nnrti_check_model; NULL: of subgraphs alone, whose nodeIndices have producers first */
     uint8_t *opened; /* per tensor, a carried value as a body gets it: axes whose extents vary from trip to trip */
@@ -2519,8 +2519,8 @@ static void nnrti_fit_open(nnrt_operand *x)
 #define nnrti_open_axis(f, i, k) false
 #define nnrti_beyond_bound(f, i) false
 #else
-/* The symbol of an open axis of a model input, for which the model has the number `own`: that of the axes before it with the
-   same number. 0: no memory. */
+/* The symbol of a dynamic dimension of an input, whose number in the model is `own` (0: none): equal numbers have one
+   symbol. 0: no memory. */
 static uint32_t nnrti_input_symbol(nnrti_input_axis **at, uint32_t own, nnrt_memory *memory, uint32_t *symbols)
 {
     if (own == 0) /* one of its own */
@@ -3769,7 +3769,7 @@ static NNRT_ReturnCode nnrti_infer_graph(nnrti_inference *f, uint32_t g)
 
 #ifndef NNRT_FIRMWARE
 
-/* No axis of what the subgraphs of node n get varies yet. */
+/* No axis of an input of the subgraphs of node n varies yet. */
 static NNRTI_UNUSED void nnrti_control_fresh(const nnrti_inference *f, uint32_t n)
 {
     for (uint32_t k = 0; k < nnrti_graph_attrs(&f->model->nodes.data[n]); k++) {
