@@ -2274,6 +2274,8 @@ typedef struct nnrti_graph {
     uint32_t *writer;     /* per tensor: the node that makes it, or NNRTI_BY_NOBODY */
     uint32_t *same;   /* per tensor: the one that takes its place in nodes that the walk has not been to, or itself */
     bool *isOutput;   /* per tensor */
+    uint32_t *cast;   /* per tensor that a SPLIT gives: the last cast to 8 bits among the nodes visited that reads it */
+    uint32_t *casts;  /* per node, a SPLIT: how many casts to 8 bits have read its results so far */
     uint32_t room;    /* tensors that these tables have room for: passes add a few */
     uint32_t live;    /* nodes not taken out */
     uint32_t symbols; /* of open extents in `open` so far */
@@ -2408,6 +2410,8 @@ static NNRT_ReturnCode nnrti_graph_tables(nnrti_graph *g, const NNRT_Model *m)
     g->writer = (uint32_t *)nnrti_temp(&g->work, g->room, sizeof(*g->writer));
     g->same = (uint32_t *)nnrti_temp(&g->work, g->room, sizeof(*g->same));
     g->isOutput = (bool *)nnrti_temp(&g->work, g->room, sizeof(*g->isOutput));
+    g->cast = (uint32_t *)nnrti_temp(&g->work, g->quantize ? g->room : 0, sizeof(*g->cast));
+    g->casts = (uint32_t *)nnrti_temp(&g->work, g->quantize ? m->nodes.count : 0, sizeof(*g->casts));
     g->open = g->shapes;
     if (g->work.full || g->room < m->allTensors.count)
         return NNRT_OUT_OF_MEMORY;
@@ -3839,40 +3843,38 @@ static void nnrti_qdq_gives(nnrti_graph *g, uint32_t node, uint32_t k, uint32_t 
     g->shapes[y].format = g->edit->tensors[y].format = o->format;
 }
 
-/* The node that reads tensor t, which only one does, and that the round has been to; NNRTI_BY_NOBODY: there is none. */
-static uint32_t nnrti_qdq_reader(const nnrti_graph *g, uint32_t t, uint32_t last)
+/* Whether this node is a cast of tensor t to 8 bits. */
+static bool nnrti_qdq_casts(nnrti_graph *g, uint32_t node, uint32_t t)
 {
-    for (uint32_t at = g->place[g->writer[t]] + 1; at <= g->place[last] && g->users[t] == 1 && !g->isOutput[t]; at++) {
-        const NNRT_Node *n = &g->edit->nodes[g->order[at]];
-        for (uint32_t k = 0; k < n->inputIndex.count && n->nodeType != NNRT_NODE_TYPE_NONE; k++)
-            if (n->inputIndex.data[k] == t)
-                return g->order[at];
-    }
-    return NNRTI_BY_NOBODY;
+    const NNRT_Node *n = nnrti_graph_node(g, node);
+    return nnrti_is_quant_cast(n->nodeType) && nnrti_id(&n->inputIndex, 0) == t;
 }
 
-/* A SPLIT of a dequantised tensor all of whose results are only read by casts to 8 bits, of which `last` is the last one. */
-static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t last)
+/* A SPLIT of a dequantized tensor, of which only casts to 8 bits read the results. The round visits a cast of result t; the
+   last one decides. */
+static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t t, uint32_t cast)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
     const nnrt_op_arity arity = nnrt_op_operands(nnrt_op_find(n->nodeType));
     const uint32_t nOut = n->outputIndex.count, maxIn = nnrti_padded(n->inputIndex.count, arity.maxIn),
                    nAll = nnrti_padded(nOut, arity.maxOut);
-    nnrt_operand *o = (nnrt_operand *)nnrti_temp(&g->work, (size_t)maxIn + nAll, sizeof(*o));
-    uint32_t *casts = (uint32_t *)nnrti_temp(&g->work, nOut, sizeof(*casts));
+    nnrt_operand *o;
     nnrt_resolve c;
-    if (o == NULL || casts == NULL) {
+    g->cast[t] = cast;
+    if (++g->casts[node] < nOut)
+        return false;
+    if ((o = (nnrt_operand *)nnrti_temp(&g->work, (size_t)maxIn + nAll, sizeof(*o))) == NULL) {
         nnrti_builder_no_memory(g->edit);
         return false;
     }
     for (uint32_t k = 0; k < nAll; k++)
         nnrti_absent_operand(&o[maxIn + k]);
     for (uint32_t k = 0; k < nOut; k++) {
-        uint32_t t = n->outputIndex.data[k], y;
-        casts[k] = t != NNRT_NO_TENSOR ? nnrti_qdq_reader(g, t, last) : NNRTI_BY_NOBODY;
-        if (casts[k] == NNRTI_BY_NOBODY || !nnrti_is_quant_cast(nnrti_graph_node(g, casts[k])->nodeType))
+        uint32_t y;
+        t = n->outputIndex.data[k];
+        if (t == NNRT_NO_TENSOR || g->users[t] != 1 || g->isOutput[t] || !nnrti_qdq_casts(g, g->cast[t], t))
             return false;
-        y = nnrti_graph_node(g, casts[k])->outputIndex.data[0];
+        y = nnrti_graph_node(g, g->cast[t])->outputIndex.data[0];
         if (g->shapes[y].quantCount != 1 || !nnrti_type_in(g->shapes[y].dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8))
             return false;
         o[maxIn + k] = g->open[y];
@@ -3880,8 +3882,8 @@ static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t last)
     if (!nnrti_qdq_inputs(g, node, o, maxIn, &c))
         return false;
     for (uint32_t k = 0; k < nOut; k++) {
-        const uint32_t y = nnrti_graph_node(g, casts[k])->outputIndex.data[0];
-        nnrti_graph_delete(g, casts[k]);
+        const uint32_t last = g->cast[n->outputIndex.data[k]], y = nnrti_graph_node(g, last)->outputIndex.data[0];
+        nnrti_graph_delete(g, last);
         nnrti_qdq_gives(g, node, k, y, &c.out[k]);
     }
     return true;
@@ -3904,7 +3906,7 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
     t = x = nnrti_id(&cast->inputIndex, 0);
     if (t != NNRT_NO_TENSOR && g->writer[t] != NNRTI_BY_NOBODY &&
         nnrti_graph_node(g, g->writer[t])->nodeType == NNRT_NODE_TYPE_SPLIT)
-        return nnrti_graph_owner(g, g->writer[t]) == own && nnrti_qdq_split(g, g->writer[t], node);
+        return nnrti_graph_owner(g, g->writer[t]) == own && nnrti_qdq_split(g, g->writer[t], t, node);
     while ((n = nnrti_graph_producer(g, t)) != NULL && nnrti_graph_owner(g, g->writer[t]) == own &&
            (nnrti_is_transpose(n) || nnrti_is_reshape(n)) && n->inputIndex.data[0] != NNRT_NO_TENSOR &&
            !nnrti_qdq_trace(g, n->inputIndex.data[0], own, &in, &q) && nTail < NNRTI_QDQ_MOVES) {

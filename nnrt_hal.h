@@ -4022,9 +4022,10 @@ static NNRT_ReturnCode nnrti_loop_carry(nnrti_inference *f, nnrt_resolve *c, uin
     return code;
 }
 
-/* Carried value k leaves the body as it came in, or is opened where it does not. *changed: it was opened. */
+/* Carried value k leaves the body as it came in, or is opened where it does not. *changed: it was opened. all: so are its
+   other axes that may be. */
 static NNRT_ReturnCode nnrti_loop_close(nnrti_inference *f, nnrt_resolve *c, uint32_t k, const NNRT_SubGraph *body,
-                                        bool *changed)
+                                        bool all, bool *changed)
 {
     const uint32_t tensor = body->inputIndices.data[2 + k];
     const nnrt_operand *in = &f->tensors[tensor], *out = &f->tensors[body->outputIndices.data[1 + k]];
@@ -4032,9 +4033,11 @@ static NNRT_ReturnCode nnrti_loop_close(nnrti_inference *f, nnrt_resolve *c, uin
     if (code != NNRT_SUCCESS)
         return code;
     for (int32_t i = 0; i < in->rank; i++) {
-        if ((f->opened[tensor] >> i & 1) != 0 || (in->symbols[i] == out->symbols[i] && in->dims[i] == out->dims[i]))
+        const bool same = in->symbols[i] == out->symbols[i] && in->dims[i] == out->dims[i],
+                   may = f->config == NULL || nnrti_loop_bound(f, c, k, in) != NULL;
+        if ((f->opened[tensor] >> i & 1) != 0 || (same && !(all && may)))
             continue; /* of what is opened each trip is checked */
-        if (f->config != NULL && nnrti_loop_bound(f, c, k, in) == NULL)
+        if (!may)
             return nnrti_fail(
                 c, NNRT_UNSUPPORTED_OP,
                 "carried value %u '%n' comes into the body as %o and leaves it as %o: give its upper bound (bounds)",
@@ -4088,12 +4091,15 @@ static NNRT_ReturnCode nnrti_loop_results(nnrti_inference *f, nnrt_resolve *c, c
     return NNRT_SUCCESS;
 }
 
-/* The body is gone through until the carried values leave it with the extents with which they come in; the first time is
-   the last, but for values that grow. */
+#define NNRTI_LOOP_ROUNDS 16
+
+/* Infers the body until the carried values leave it with the shapes with which they come in: once, unless a value grows. A
+   value may grow only because another one does, and so on: after NNRTI_LOOP_ROUNDS all dimensions that may vary do, so that
+   the work stays linear in the nodes of the body. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_infer_loop(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
 {
     const NNRT_SubGraph *body;
-    uint32_t carried, g;
+    uint32_t carried, g, rounds = 0;
     bool changed = true, known;
     NNRT_ReturnCode code = nnrti_control_begin(f, n, c);
     if (code != NNRT_SUCCESS ||
@@ -4112,11 +4118,11 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_infer_loop(nnrti_inference *f, uint32_t 
     body = &f->model->subGraph.data[g];
     if ((code = nnrti_loop_counters(f, c, body)) != NNRT_SUCCESS)
         return code;
-    for (bool again = false; changed; again = true) {
+    for (; changed; rounds++) {
         for (uint32_t k = 0; k < carried; k++)
             if ((code = nnrti_loop_carry(f, c, k, body->inputIndices.data[2 + k])) != NNRT_SUCCESS)
                 return code;
-        if ((again && (code = nnrti_control_visit(f, c, NNRT_PART_UNDO)) != NNRT_SUCCESS) ||
+        if ((rounds > 0 && (code = nnrti_control_visit(f, c, NNRT_PART_UNDO)) != NNRT_SUCCESS) ||
             (code = nnrti_control_visit(f, c, NNRT_PART_BEGIN)) != NNRT_SUCCESS ||
             (code = nnrti_control_infer(f, g, &known)) != NNRT_SUCCESS || !known)
             return code;
@@ -4127,7 +4133,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_infer_loop(nnrti_inference *f, uint32_t 
             return nnrti_fail(c, NNRT_INVALID_MODEL, "output 0 of its body is %o, expected one bool",
                               &f->tensors[body->outputIndices.data[0]]);
         for (uint32_t k = 0; k < carried; k++)
-            if ((code = nnrti_loop_close(f, c, k, body, &changed)) != NNRT_SUCCESS)
+            if ((code = nnrti_loop_close(f, c, k, body, rounds >= NNRTI_LOOP_ROUNDS, &changed)) != NNRT_SUCCESS)
                 return code;
     }
     if ((code = nnrti_loop_results(f, c, body)) != NNRT_SUCCESS)

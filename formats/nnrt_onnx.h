@@ -8478,6 +8478,7 @@ typedef struct nnrti_onnx_loop {
     uint32_t *start;    /* values: trips, cond, then what is carried at first */
     uint32_t *in, *out; /* of the body */
     bool *open;         /* NNRT_MAX_RANK for each carried value: it does not keep this extent */
+    uint32_t rounds;    /* how often the body was read; after NNRTI_LOOP_ROUNDS nothing keeps its extents */
 } nnrti_onnx_loop;
 
 /* The values that the body gets. */
@@ -8513,6 +8514,7 @@ static void nnrti_onnx_loop_given(nnrti_onnx *c, nnrti_onnx_loop *l)
 /* Whether the carried values leave the body as they came in. An extent that does not is noted. */
 static bool nnrti_onnx_loop_closed(nnrti_onnx *c, nnrti_onnx_loop *l)
 {
+    const bool all = ++l->rounds > NNRTI_LOOP_ROUNDS;
     bool closed = true;
     for (uint32_t k = 0; k < l->carried; k++) {
         nnrti_onnx_join_images(c, l->start[2 + k], l->in[2 + k]);
@@ -8527,7 +8529,7 @@ static bool nnrti_onnx_loop_closed(nnrti_onnx *c, nnrti_onnx_loop *l)
         }
         for (int32_t i = 0; i < x->rank && i < y->rank; i++) {
             bool *open = &l->open[k * NNRT_MAX_RANK + (uint32_t)i];
-            if (*open || (x->symbols[i] == y->symbols[i] && x->dims[i] == y->dims[i]))
+            if (*open || (!all && x->symbols[i] == y->symbols[i] && x->dims[i] == y->dims[i]))
                 continue;
             *open = true;
             closed = false;
