@@ -45,6 +45,20 @@ static uint64_t work_of(const subject *s, const char *device, const char *what, 
     return work;
 }
 
+/* Units of work for optimizing the model. */
+static uint64_t work_of_optimizing(subject *s, const char *what)
+{
+    NNRT_ReturnCode code;
+    nnrt_error e;
+    memset(&e, 0, sizeof(e));
+    work_begin(what, UINT64_MAX);
+    code = nnrt_model_optimize(&s->model, &e);
+    (void)work_end();
+    if (code != NNRT_SUCCESS)
+        fail_msg("%s, optimized: %s", what, e.message);
+    return work;
+}
+
 /* ---- models of n nodes ---- */
 
 static const char *name_of(char *name, char letter, uint32_t i)
@@ -63,7 +77,9 @@ typedef enum shape {
     SYMBOLS,
     IFS,
     COPIED_IFS,
-    STATES
+    STATES,
+    GROWING_STATES,
+    QUANTIZED_SPLIT
 } shape;
 
 static const char *const shapes[] = {"a chain of Adds of one constant",
@@ -75,7 +91,9 @@ static const char *const shapes[] = {"a chain of Adds of one constant",
                                      "inputs with a symbol and a bound each",
                                      "a chain of Ifs",
                                      "a chain of Ifs that run the same two branches",
-                                     "a Loop whose states change places"};
+                                     "a Loop whose states change places",
+                                     "a Loop whose states grow one after the other",
+                                     "a Split whose results are quantized"};
 
 /* A branch with one node, which reads the tensors in[0] and in[1]. */
 static uint32_t branch_of(nnrt_builder *b, const char *name, NNRT_NodeType type, const void *attr, const uint32_t *in)
@@ -109,26 +127,47 @@ static uint32_t ifs_of(nnrt_builder *b, uint32_t n, uint32_t x, uint32_t k, bool
     return x;
 }
 
-/* A Loop of n states; each becomes the next one. */
-static void states_of(nnrt_builder *b, uint32_t n, uint32_t x)
+/* The bound of tensor i of n, whose name is a letter and i. */
+static const char *bound_of(subject *to, char letter, uint32_t i, int32_t rows)
+{
+    to->bounds[i].tensor = name_of(to->names[i], letter, i);
+    to->bounds[i].most.rank = 2;
+    to->bounds[i].most.dims[0] = rows;
+    to->bounds[i].most.dims[1] = 4;
+    to->nBounds = i + 1;
+    return to->names[i];
+}
+
+/* A Loop of n states; each becomes the one before it. Of n that grow, the last one gets two more rows in each trip. */
+static void states_of(nnrt_builder *b, uint32_t n, uint32_t x, subject *growing)
 {
     static const int64_t three = 3;
     uint32_t *given = (uint32_t *)malloc((n + 2) * sizeof(*given)), *left = (uint32_t *)malloc((n + 1) * sizeof(*left)),
              *in = (uint32_t *)malloc((n + 2) * sizeof(*in)), *out = (uint32_t *)malloc(n * sizeof(*out));
+    NNRT_Concat rows;
     NNRT_Loop loop;
     char name[16];
     if (given == NULL || left == NULL || in == NULL || out == NULL)
         abort();
+    memset(&rows, 0, sizeof(rows));
     loop.body = nnrt_builder_graph(b, "body");
-    for (uint32_t i = 0; i < n + 2; i++)
-        given[i] = nnrt_builder_tensor(b, name_of(name, 's', i));
-    left[0] = given[1];
+    given[0] = nnrt_builder_tensor(b, "trip");
+    given[1] = left[0] = nnrt_builder_tensor(b, "condition");
+    for (uint32_t i = 0; i < n; i++)
+        given[2 + i] = nnrt_builder_tensor(b, growing != NULL ? bound_of(growing, 's', i, 8) : name_of(name, 's', i));
     for (uint32_t i = 0; i < n; i++) {
         left[1 + i] = given[2 + (i + 1) % n];
         in[2 + i] = x;
         out[i] = nnrt_builder_tensor(b, name_of(name, 'y', i));
     }
     nnrt_builder_graph_io(b, loop.body, given, n + 2, left, n + 1);
+    if (growing != NULL) {
+        const uint32_t both[2] = {given[n + 1], x};
+        nnrt_builder_enter(b, loop.body);
+        left[n] = nnrt_builder_op(b, "grown", NNRT_NODE_TYPE_CONCAT, &rows, both, 2);
+        nnrt_builder_enter(b, 0);
+        nnrt_builder_graph_io(b, loop.body, given, n + 2, left, n + 1);
+    }
     in[0] = nnrt_builder_constant(b, "trips", NNRT_DATA_TYPE_INT64, 0, NULL, &three, false);
     in[1] = NNRT_NO_TENSOR;
     nnrt_builder_node(b, "loop", NNRT_NODE_TYPE_LOOP, &loop, in, n + 2, out, n);
@@ -140,17 +179,55 @@ static void states_of(nnrt_builder *b, uint32_t n, uint32_t x)
     free(out);
 }
 
+/* Tensor x cast from float32 to int8, or back. */
+static uint32_t cast_of(nnrt_builder *b, uint32_t x, NNRT_DataType to)
+{
+    const uint32_t y = nnrt_builder_tensor(b, NULL);
+    NNRT_QuantDTypeCast attr;
+    NNRT_QuantParam q;
+    memset(&attr, 0, sizeof(attr));
+    memset(&q, 0, sizeof(q));
+    q.numBits = 8;
+    q.scale = 0.5;
+    attr.srcT = to == F32 ? NNRT_DATA_TYPE_INT8 : F32;
+    attr.dstT = to;
+    nnrt_builder_declare(b, y, to, NNRT_RANK_UNKNOWN, NULL);
+    if (to != F32)
+        nnrt_builder_quant(b, y, &q, 1);
+    nnrt_builder_node(b, NULL, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &attr, &x, 1, &y, 1);
+    return y;
+}
+
+/* A Split of a dequantized tensor into n columns, which are quantized again; results has room for them. */
+static void quantized_split_of(nnrt_builder *b, uint32_t n, uint32_t *results)
+{
+    const int32_t dims[2] = {2, (int32_t)n};
+    int64_t *sizes = (int64_t *)malloc(n * sizeof(*sizes));
+    uint32_t x = nnrt_builder_input(b, "columns", F32, 2, dims);
+    NNRT_Split attr;
+    if (sizes == NULL)
+        abort();
+    x = cast_of(b, cast_of(b, x, NNRT_DATA_TYPE_INT8), F32);
+    for (uint32_t i = 0; i < n; i++) {
+        sizes[i] = 1;
+        results[i] = nnrt_builder_tensor(b, NULL);
+    }
+    memset(&attr, 0, sizeof(attr));
+    attr.outputNum = n;
+    attr.sizeSplits = nnrt_int64_list(sizes, n);
+    attr.axis = 1;
+    nnrt_builder_node(b, "split", NNRT_NODE_TYPE_SPLIT, &attr, &x, 1, results, n);
+    for (uint32_t i = 0; i < n; i++)
+        nnrt_builder_output(b, cast_of(b, results[i], NNRT_DATA_TYPE_INT8));
+    free(sizes);
+}
+
 /* Input i of n, with an open dimension of its own. */
 static uint32_t open_input(nnrt_builder *b, subject *to, uint32_t i)
 {
     static const int32_t open[2] = {-1, 4};
-    const uint32_t symbols[2] = {i + 1, 0}, x = nnrt_builder_input(b, name_of(to->names[i], 'i', i), F32, 2, open);
+    const uint32_t symbols[2] = {i + 1, 0}, x = nnrt_builder_input(b, bound_of(to, 'i', i, 3), F32, 2, open);
     nnrt_builder_symbols(b, x, symbols, 2);
-    to->bounds[i].tensor = to->names[i];
-    to->bounds[i].most.rank = 2;
-    to->bounds[i].most.dims[0] = 3;
-    to->bounds[i].most.dims[1] = 4;
-    to->nBounds = i + 1;
     return x;
 }
 
@@ -186,8 +263,10 @@ static subject model_of(shape s, uint32_t n)
     in[1] = nnrt_builder_constant(b, "k", F32, 1, row, values, false);
     if (s == IFS || s == COPIED_IFS)
         last = ifs_of(b, n, x, in[1], s == IFS);
-    if (s == STATES)
-        states_of(b, n, x);
+    if (s == STATES || s == GROWING_STATES)
+        states_of(b, n, x, s == GROWING_STATES ? &made : NULL);
+    if (s == QUANTIZED_SPLIT)
+        quantized_split_of(b, n, results);
     for (uint32_t i = 0; i < n && s < IFS; i++) {
         const bool fan =
             s == SYMBOLS || s == FAN_OF_OUTPUTS || s == FAN_OF_CONSTANTS || (s == FAN_THEN_CHAIN && i < n / 2);
@@ -245,6 +324,10 @@ static void test_nodes(void **state)
                                     work_of(&two, devices[d], shapes[s], UINT64_MAX))
                          ? 0
                          : 1;
+        worse += grows_linearly(shapes[s], "optimized", N, work_of_optimizing(&one, shapes[s]),
+                                work_of_optimizing(&two, shapes[s]))
+                     ? 0
+                     : 1;
         release(&one);
         release(&two);
     }
