@@ -2133,21 +2133,52 @@ static NNRT_ReturnCode nnrti_builder_report(nnrt_builder *b, NNRT_ReturnCode cod
     return code;
 }
 
-/* Takes the pieces out of memory that are a large constant of b each: the model gets them, not a copy. given: those so far. */
+/* Order of tensors by the address of their data. */
+static int nnrti_data_order(const void *user, uint32_t a, uint32_t b)
+{
+    const NNRT_Tensor *tensors = (const NNRT_Tensor *)user;
+    const uintptr_t x = (uintptr_t)nnrti_buffer_data(&tensors[a].data),
+                    y = (uintptr_t)nnrti_buffer_data(&tensors[b].data);
+    return x < y ? -1 : x > y;
+}
+
+/* Marks the tensors of a list, sorted by nnrti_data_order, whose data are here as given; false: there is none. */
+static bool nnrti_builder_given_data(nnrt_builder *b, const uint32_t *list, uint32_t count, const uint8_t *data)
+{
+    uint32_t low = 0, high = count;
+    bool found = false;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if ((uintptr_t)nnrti_buffer_data(&b->tensors[list[middle]].data) < (uintptr_t)data)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < count && nnrti_buffer_data(&b->tensors[list[low]].data) == data; low++) {
+        b->copied[list[low]] = 0;
+        found = true;
+    }
+    return found;
+}
+
+/* Takes the pieces that are one large constant each out of memory: the model gets them, not a copy, unless there is no
+   memory for a list of them. given: the pieces so far. */
 static void *nnrti_builder_give(nnrt_builder *b, nnrt_memory *memory, void *given)
 {
     nnrti_piece **at = (nnrti_piece **)(void *)&memory->pieces[0];
+    uint32_t count = 0, room = 0, *list;
+    for (uint32_t t = 0; t < nnrti_array_count(b->tensors); t++)
+        room += b->copied[t] && b->tensors[t].data.dataSize >= NNRTI_LARGE ? 1 : 0;
+    if (room == 0 || (list = (uint32_t *)nnrt_alloc(&b->allocator, room * sizeof(*list))) == NULL)
+        return given;
+    for (uint32_t t = 0; t < nnrti_array_count(b->tensors); t++)
+        if (b->copied[t] && b->tensors[t].data.dataSize >= NNRTI_LARGE)
+            list[count++] = t;
+    nnrti_sort_list(list, count, nnrti_data_order, b->tensors);
     while (*at != NULL) {
         nnrti_piece *p = *at;
-        const uint8_t *data = (const uint8_t *)p + NNRTI_PIECE_HEADER;
-        bool taken = false;
-        for (uint32_t t = 0; p->bytes > NNRTI_LARGE && t < nnrti_array_count(b->tensors); t++)
-            if (b->copied[t] && b->tensors[t].data.dataSize >= NNRTI_LARGE &&
-                nnrti_buffer_data(&b->tensors[t].data) == data) {
-                b->copied[t] = 0;
-                taken = true;
-            }
-        if (!taken) {
+        if (p->bytes <= NNRTI_LARGE ||
+            !nnrti_builder_given_data(b, list, count, (const uint8_t *)p + NNRTI_PIECE_HEADER)) {
             at = &p->next;
             continue;
         }
@@ -2155,6 +2186,7 @@ static void *nnrti_builder_give(nnrt_builder *b, nnrt_memory *memory, void *give
         p->next = (nnrti_piece *)given;
         given = p;
     }
+    nnrt_free(&b->allocator, list, room * sizeof(*list));
     return given;
 }
 

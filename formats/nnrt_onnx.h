@@ -2215,6 +2215,7 @@ struct nnrti_onnx {
     const nnrti_onnx_importer *row;
     nnrt_onnx_str params[NNRTI_ONNX_PARAMS]; /* names of open extents of the inputs so far */
     uint32_t nParams;
+    uint32_t imagesFrom; /* values with a lower number are not NHWC */
     char text[256];
 };
 
@@ -2969,9 +2970,11 @@ static void nnrti_onnx_set_images(nnrti_onnx *c, bool image, const uint32_t *in,
         nchw = nchw || (o != NULL && o->format == NNRT_FORMAT_NCHW);
         nhwc = nhwc || (o != NULL && o->format == NNRT_FORMAT_NHWC);
     }
-    for (uint32_t v = 0; nchw && nhwc && v < nnrti_array_count(b->tensors); v++)
+    for (uint32_t v = c->imagesFrom; nchw && nhwc && v < nnrti_array_count(b->tensors); v++) {
         if (b->shapes[v].format == NNRT_FORMAT_NHWC)
             nnrti_onnx_set_format(b, v, NNRT_FORMAT_NCHW);
+        c->imagesFrom = v + 1;
+    }
     if (image && in[0] != NNRT_NO_TENSOR && nnrti_builder_operand(b, in[0]) != NULL)
         nnrti_onnx_set_format(b, in[0], NNRT_FORMAT_NCHW);
 }
@@ -8511,6 +8514,14 @@ static void nnrti_onnx_loop_given(nnrti_onnx *c, nnrti_onnx_loop *l)
     }
 }
 
+/* Takes out all that was added since the mark. */
+static void nnrti_onnx_back(nnrti_onnx *c, nnrti_builder_mark mark)
+{
+    nnrti_builder_back(c->builder, mark);
+    c->nNamed = mark.nodes;
+    c->imagesFrom = c->imagesFrom < mark.tensors ? c->imagesFrom : mark.tensors;
+}
+
 /* Whether the carried values leave the body as they came in. An extent that does not is noted. */
 static bool nnrti_onnx_loop_closed(nnrti_onnx *c, nnrti_onnx_loop *l)
 {
@@ -8574,8 +8585,7 @@ static void nnrti_onnx_op_loop(nnrti_onnx *c, int32_t arg_)
         if (l.start[k] == NNRT_NO_TENSOR)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u is missing", k);
     while (!closed && c->code == NNRT_SUCCESS) {
-        nnrti_builder_back(c->builder, mark);
-        c->nNamed = mark.nodes;
+        nnrti_onnx_back(c, mark);
         a.body = nnrti_onnx_new_graph(c, l.body);
         nnrti_onnx_loop_given(c, &l);
         l.out = c->code == NNRT_SUCCESS ? nnrti_onnx_read_graph(c, l.body, a.body, l.in, l.carried + 2) : NULL;
@@ -8747,8 +8757,7 @@ static void nnrti_onnx_op_scan(nnrti_onnx *c, int32_t arg_)
     }
     mark = nnrti_builder_here(c->builder);
     while (!closed && c->code == NNRT_SUCCESS) {
-        nnrti_builder_back(c->builder, mark);
-        c->nNamed = mark.nodes;
+        nnrti_onnx_back(c, mark);
         a.body = nnrti_onnx_new_graph(c, l.body);
         closed =
             c->code != NNRT_SUCCESS || !nnrti_onnx_scan_body(c, &l, a.body, x, axes) || nnrti_onnx_loop_closed(c, &l);
