@@ -8481,7 +8481,7 @@ typedef struct nnrti_onnx_loop {
     uint32_t *start;    /* values: trips, cond, then what is carried at first */
     uint32_t *in, *out; /* of the body */
     bool *open;         /* NNRT_MAX_RANK for each carried value: it does not keep this extent */
-    uint32_t rounds;    /* how often the body was read; after NNRTI_LOOP_ROUNDS nothing keeps its extents */
+    uint32_t rounds;    /* how often the body was read; after NNRTI_LOOP_ROUNDS all dimensions are dynamic */
 } nnrti_onnx_loop;
 
 /* The values that the body gets. */

@@ -1,4 +1,4 @@
-/* Calls of the builder, good and bad, made from bytes: what the targets `builder` and `work` share. Behind fuzz.h. */
+/* Calls of the builder, good and bad, made from bytes, for the targets `builder` and `work`. Behind fuzz.h. */
 #ifndef NNRT_TESTS_FUZZ_CALLS_H
 #define NNRT_TESTS_FUZZ_CALLS_H
 

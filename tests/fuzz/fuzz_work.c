@@ -4,11 +4,11 @@
  *
  *     work <= A + B * (bytes of the file) + C * (bytes of memory that the phase had at most)
  *
- * B covers nodes, names and attributes: the corpora take 420 at most in files of 100 bytes and more. C covers elements,
- * such as weights that are packed and memory that is cleared, at one unit a byte at most. A covers what is allowed whatever the
- * size: constants that loading and optimizing fold (NNRT_ONNX_WORK_FREE, NNRTI_FOLD_WORK_FREE: 2^24 steps each), rows of an
- * operator's table. So no number in a file, such as a stride, a dimension or a trip count, becomes a number of steps. Growth
- * with the number of nodes is for tests/work.c: files of 4,096 bytes have too few nodes. */
+ * B covers nodes, names and attributes: files of the corpora of 100 bytes and more take up to 420 units a byte (loading) and
+ * 830 (preparing). C covers elements: weights that are packed, memory that is cleared, at one unit a byte at most. A covers
+ * the work that is allowed for any size: constants that loading and optimizing fold (NNRT_ONNX_WORK_FREE,
+ * NNRTI_FOLD_WORK_FREE: 2^24 steps each), and tables of an operator. So the steps never depend on a stride, a dimension or a
+ * trip count alone. tests/work.c bounds growth with the number of nodes: files of 4,096 bytes have too few nodes. */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif
@@ -80,7 +80,7 @@ static void fuzz_work_begin(const fuzz_work_bound *b, size_t bytes, fuzz_work_me
     work_begin(b->phase, b->constant + b->perByte * bytes + b->perMemory * m->live);
 }
 
-/* Prepares the model on a device, with 3 for each open extent. */
+/* Prepares the model on a device, with 3 for each dynamic dimension. */
 static void fuzz_work_session(const NNRT_Model *model, const char *device, size_t bytes)
 {
     nnrt_dims dims[FUZZ_IO];
