@@ -374,17 +374,20 @@ suite-cpu-vectors: build/test/device_vectors
 suite-cpu-sets: build/test/device_vectors build/test/differential
 	$(SUITE) sh tests/test_sets.sh $^
 
-# The blocks of code that are executed while models are prepared are counted, see tests/work.c. Without optimisation and with
-# calls of libc, so that each loop counts.
+# The blocks of code that are executed while models are prepared are counted, see tests/work.h. Without optimization and
+# with calls of libc, so that each loop counts. COUNTED compiles the object, COUNTER is for the program that links it.
+COUNTED = clang -std=c99 -O0 -fno-builtin -w -fsanitize-coverage=trace-pc-guard $(EXACT) -DNNRT_CPU_AVX512=0 \
+	-DNNRT_CPU_AVX2=0 -I. -Itests $(CPPFLAGS) -c
+COUNTER = clang -no-pie -std=c99 $(WARNINGS) -Werror $(IMPLEMENTED) $(EXACT) -I. -Itests $(CPPFLAGS) $(LDFLAGS) \
+	$(WRAPPED:%=-Wl,--wrap=%)
+WRAPPED := memcpy memmove memset memcmp strlen __sanitizer_cov_trace_pc_guard __sanitizer_cov_trace_pc_guard_init
+
 build/work/implementation.o: tests/nnrt.c
 	@mkdir -p $(@D)
-	@clang -std=c99 -O0 -fno-builtin -w -fsanitize-coverage=trace-pc-guard $(EXACT) -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0 \
-	    -I. -Itests $(CPPFLAGS) -MMD -MP -MF $@.d -c -o $@ $<
+	@$(COUNTED) -MMD -MP -MF $@.d -o $@ $<
 
-WRAPPED := memcpy memmove memset memcmp strlen
 build/work/work: tests/work.c build/work/implementation.o
-	@clang -no-pie -std=c99 -O0 -g1 $(WARNINGS) -Werror $(IMPLEMENTED) $(EXACT) -I. -Itests $(CPPFLAGS) $(LDFLAGS) \
-	    $(WRAPPED:%=-Wl,--wrap=%) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/work/implementation.o -lcmocka $(LIBS) -lpthread
+	@$(COUNTER) -O0 -g1 -MMD -MP -MF $@.d -MT $@ -o $@ $< build/work/implementation.o -lcmocka $(LIBS) -lpthread
 
 -include $(wildcard build/work/*.d)
 
@@ -475,8 +478,9 @@ suite-runner:
 # ---- fuzzing ----
 
 # tests/fuzz/fuzz_NAME.c: each is a target without being named anywhere. Where afl-clang-fast is installed, the same
-# files become build/fuzz/afl_NAME, which make fuzz-afl runs.
+# files become build/fuzz/afl_NAME, which make fuzz-afl runs. AFL++ and fuzz_work need the same callback of the compiler.
 FUZZ := $(basename $(notdir $(wildcard tests/fuzz/fuzz_*.c)))
+FUZZ_WITH_AFL := $(patsubst fuzz_%,build/fuzz/afl_%,$(filter-out fuzz_work,$(FUZZ)))
 COMMA := ,
 FUZZ_FLAGS := -std=c99 $(WARNINGS) -O1 -g $(SANITIZE) -I. -Itests/fuzz
 # All targets link one object of the implementation, tests/fuzz/nnrt.c. Those that run random models link one with the fast
@@ -504,6 +508,13 @@ $(FUZZ_DIR)/exact.o $(FUZZ_DIR)/fast.o: tests/fuzz/nnrt.c $(FUZZ_HEADERS)
 $(FUZZ_DIR)/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_DIR)/exact.o $(FUZZ_DIR)/fast.o
 	@clang $(FUZZ_FLAGS) $(IMPLEMENTED) $(FUZZ_32) -fsanitize=fuzzer $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(FUZZ_DIR)/$(FUZZ_OBJECT).o $(LIBS) -lpthread
 
+$(FUZZ_DIR)/counted.o: tests/nnrt.c $(FUZZ_HEADERS)
+	@mkdir -p $(@D)
+	@$(COUNTED) $(FUZZ_32) -o $@ $<
+
+$(FUZZ_DIR)/fuzz_work: tests/fuzz/fuzz_work.c $(FUZZ_DIR)/counted.o tests/work.h
+	@$(COUNTER) -O1 -g -fsanitize=fuzzer $(FUZZ_32) -o $@ $< $(FUZZ_DIR)/counted.o $(LIBS) -lpthread
+
 build/fuzz/exact.afl.o build/fuzz/fast.afl.o: tests/fuzz/nnrt.c $(FUZZ_HEADERS)
 	@mkdir -p $(@D)
 	@$(FUZZ_AFL) $(FUZZ_EXACT) -c -o $@ $<
@@ -513,7 +524,7 @@ build/fuzz/afl_%: tests/fuzz/fuzz_%.c build/fuzz/exact.afl.o build/fuzz/fast.afl
 
 fuzz:
 	@sh tools/need.sh clang libclang-rt-dev libstb-dev $(if $(M32),g++-i686-linux-gnu libc6-dev-i386-cross)
-	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ:%=$(FUZZ_DIR)/%) $(if $(AFL),$(if $(M32),,$(FUZZ:fuzz_%=build/fuzz/afl_%)))
+	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ:%=$(FUZZ_DIR)/%) $(if $(AFL),$(if $(M32),,$(FUZZ_WITH_AFL)))
 	@sh tests/fuzz/run.sh $(SECONDS) $(FUZZ_DIR)
 
 # ---- firmware ----
@@ -732,7 +743,7 @@ portability:
 
 fuzz-afl:
 	@sh tools/need.sh afl++ libstb-dev
-	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ:fuzz_%=build/fuzz/afl_%)
+	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ_WITH_AFL)
 	@sh tests/fuzz/run.sh $(SECONDS) build/fuzz afl
 
 # ---- sweep: the digits model, changed at every place ----

@@ -902,6 +902,15 @@ NNRTI_SETUP()
 #define NNRTI_ALONE 2
 #define NNRTI_LARGE 65536u /* constants from so many bytes on are handed over to the model, and changed in place */
 
+/* A graph of a builder. A node that runs the graph closes it: nodeIndices then lists its nodes, and no more are added. So the
+   cost of adding a control-flow node is linear in the nodes of its subgraphs, whatever else the builder has. */
+typedef struct nnrti_building {
+    uint32_t caller; /* the node that runs it, or NNRTI_BY_NOBODY */
+    uint32_t height; /* nesting depth of its subgraphs, itself included */
+    uint32_t last;   /* the node added last, or NNRTI_BY_NOBODY */
+    size_t widest;   /* closed: operands of its widest node, subgraphs included */
+} nnrti_building;
+
 /* The arrays carry stb_ds' header. All else lies in memory: small things in pieces of NNRTI_BUILDER_PIECE bytes. */
 struct nnrt_builder {
     nnrt_allocator allocator;
@@ -915,8 +924,8 @@ struct nnrt_builder {
     uint32_t *inputs, *outputs;
     NNRT_SubGraph *graphs; /* the main one in front; only where there are subgraphs, as the next two */
     uint32_t *owners;      /* per node: its graph */
-    uint32_t *callers;     /* per graph: the node that runs it, or NNRTI_BY_NOBODY */
-    uint32_t *heights;     /* per graph: how many graphs lie in one another in it */
+    uint32_t *before;      /* per node: the node added before it to its graph, or NNRTI_BY_NOBODY */
+    nnrti_building *building; /* per graph */
     uint32_t entered;      /* the graph of the next node */
     nnrt_error error;      /* the first fault; with a code nothing more happens */
     bool finished;         /* nnrt_builder_finish was called: every further call is a fault */
@@ -927,6 +936,10 @@ struct nnrt_builder {
     uint32_t *writers;
     nnrt_operand *shapes;
     uint8_t *known, *named; /* named: NNRTI_WRITTEN, or NNRTI_READ */
+    uint8_t *isOutput, *opened;  /* an output of the model; nnrti_inference.opened */
+    uint32_t *twins;             /* its copy while a subgraph is copied, or NNRT_NO_TENSOR */
+    uint32_t *twinned;           /* the tensors that have one */
+    nnrti_input_axis *inputAxes; /* of the inputs' symbols */
     /* Of importers: a node whose results are known when it is added leaves only these, as constants; worth, with user,
        tells whether to compute what can be (nnrti_inference), NULL: nodes stay. */
     bool (*worth)(void *user, const nnrt_resolve *c);
@@ -1020,12 +1033,16 @@ static void nnrti_builder_clear(nnrt_builder *b)
     nnrti_array_free(b, b->outputs, sizeof(*b->outputs));
     nnrti_array_free(b, b->graphs, sizeof(*b->graphs));
     nnrti_array_free(b, b->owners, sizeof(*b->owners));
-    nnrti_array_free(b, b->callers, sizeof(*b->callers));
-    nnrti_array_free(b, b->heights, sizeof(*b->heights));
+    nnrti_array_free(b, b->before, sizeof(*b->before));
+    nnrti_array_free(b, b->building, sizeof(*b->building));
     nnrti_array_free(b, b->writers, sizeof(*b->writers));
     nnrti_array_free(b, b->shapes, sizeof(*b->shapes));
     nnrti_array_free(b, b->known, sizeof(*b->known));
     nnrti_array_free(b, b->named, sizeof(*b->named));
+    nnrti_array_free(b, b->isOutput, sizeof(*b->isOutput));
+    nnrti_array_free(b, b->opened, sizeof(*b->opened));
+    nnrti_array_free(b, b->twins, sizeof(*b->twins));
+    nnrti_array_free(b, b->twinned, sizeof(*b->twinned));
     nnrt_memory_end(&b->inferred);
     nnrt_memory_end(&b->memory);
     nnrti_builder_init(b, &allocator);
@@ -1178,6 +1195,13 @@ static void nnrti_builder_tables(nnrt_builder *b)
         NNRTI_PUSH(b, uint8_t, b->named, 0);
     for (uint32_t i = nnrti_array_count(b->known); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b); i++)
         NNRTI_PUSH(b, uint8_t, b->known, 0);
+    for (uint32_t i = nnrti_array_count(b->isOutput); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b);
+         i++)
+        NNRTI_PUSH(b, uint8_t, b->isOutput, 0);
+    for (uint32_t i = nnrti_array_count(b->opened); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b); i++)
+        NNRTI_PUSH(b, uint8_t, b->opened, 0);
+    for (uint32_t i = nnrti_array_count(b->twins); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b); i++)
+        NNRTI_PUSH(b, uint32_t, b->twins, NNRT_NO_TENSOR);
     for (uint32_t i = nnrti_array_count(b->shapes); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b);
          i++) {
         nnrt_operand o;
@@ -1393,33 +1417,22 @@ static NNRT_Model nnrti_builder_model(const nnrt_builder *b)
     return m;
 }
 
-/* The symbol of axis k of input t: that of an open axis of the inputs in shapes, `count` tensors, which the model gives the
-   same one, or a new one. */
-static uint32_t nnrti_builder_symbol(const nnrt_builder *b, const nnrt_operand *shapes, uint32_t count, uint32_t t,
-                                     uint32_t k, uint32_t *symbols)
+/* shapes[t], the shape of input t as the model declares it, gets numbers and symbols for dynamic dimensions. inputAxes:
+   the dynamic dimensions of earlier inputs, allocated from memory; false: no memory. */
+static bool nnrti_builder_open_input(const nnrt_builder *b, nnrt_operand *shapes, uint32_t t,
+                                     nnrti_input_axis **inputAxes, nnrt_memory *memory, uint32_t *symbols)
 {
     const NNRT_Uint32List *own = &b->tensors[t].symbols;
-    for (uint32_t i = 0; own->count > 0 && own->data[k] != 0 && i < nnrti_array_count(b->inputs); i++) {
-        const uint32_t other = b->inputs[i];
-        const NNRT_Uint32List *list = &b->tensors[other].symbols;
-        for (uint32_t a = 0; other < count && a < list->count; a++)
-            if (list->data[a] == own->data[k] && shapes[other].symbols[a] != 0)
-                return shapes[other].symbols[a];
-    }
-    return ++*symbols;
-}
-
-/* Input t, of which shapes[t] has what the model says, as rules see it: numbers and symbols stand for open extents. */
-static void nnrti_builder_open_input(const nnrt_builder *b, nnrt_operand *shapes, uint32_t count, uint32_t t,
-                                     uint32_t *symbols)
-{
     nnrt_operand *o = &shapes[t];
     for (int32_t k = 0; k < o->rank; k++)
         if (o->dims[k] < 0) {
             o->dims[k] = NNRTI_OPEN_EXTENT;
-            o->symbols[k] = nnrti_builder_symbol(b, shapes, count, t, (uint32_t)k, symbols);
+            o->symbols[k] = nnrti_input_symbol(inputAxes, own->count > 0 ? own->data[k] : 0, memory, symbols);
+            if (o->symbols[k] == 0)
+                return false;
         }
     nnrti_fit_open(o);
+    return true;
 }
 
 /* What tensor t is by itself; it is known if it is an input or a constant. */
@@ -1431,9 +1444,10 @@ static bool nnrti_builder_shape(nnrt_builder *b, const NNRT_Model *m, uint32_t t
         return nnrti_blame(&b->error, code, -1, t) == NNRT_SUCCESS;
     nnrti_operand_of(&b->tensors[t], o);
     b->known[t] = b->writers[t] == NNRTI_BY_INPUT || b->writers[t] == NNRTI_BY_CONSTANT;
-    if (b->writers[t] == NNRTI_BY_INPUT)
-        nnrti_builder_open_input(b, b->shapes, nnrti_array_count(b->shapes), t, &b->symbols);
-    return true;
+    if (b->writers[t] == NNRTI_BY_INPUT &&
+        !nnrti_builder_open_input(b, b->shapes, t, &b->inputAxes, &b->memory, &b->symbols))
+        nnrti_builder_no_memory(b);
+    return !nnrti_builder_failed(b);
 }
 
 /* What is known of tensor t, as the next node to read it finds it; NULL after a fault. */
@@ -1474,132 +1488,185 @@ static bool nnrti_builder_name(nnrt_builder *b, const NNRT_Model *m, const NNRT_
     return true;
 }
 
+/* Adds a node to a graph. */
+static void nnrti_builder_push_node(nnrt_builder *b, const NNRT_Node *node, uint32_t graph)
+{
+    if (!nnrti_builder_failed(b) && b->graphs != NULL) {
+        NNRTI_PUSH(b, uint32_t, b->owners, graph);
+        NNRTI_PUSH(b, uint32_t, b->before, b->building[graph].last);
+    }
+    if (!nnrti_builder_failed(b))
+        NNRTI_PUSH(b, NNRT_Node, b->nodes, *node);
+    if (!nnrti_builder_failed(b) && b->graphs != NULL)
+        b->building[graph].last = nnrti_array_count(b->nodes) - 1;
+}
+
+/* Only the first `count` nodes stay. */
+static void nnrti_builder_cut_nodes(nnrt_builder *b, uint32_t count)
+{
+    for (uint32_t n = nnrti_array_count(b->owners); n-- > count;)
+        b->building[b->owners[n]].last = b->before[n];
+    nnrti_array_cut(b->nodes, count);
+    nnrti_array_cut(b->owners, count);
+    nnrti_array_cut(b->before, count);
+}
+
 /* One more graph; the first one is the main one, which has the nodes so far. */
 static void nnrti_builder_push_graph(nnrt_builder *b, const char *name)
 {
+    const uint32_t nodes = b->graphs == NULL ? nnrti_array_count(b->nodes) : 0;
+    nnrti_building building;
     NNRT_SubGraph s;
     memset(&s, 0, sizeof(s));
+    memset(&building, 0, sizeof(building));
+    building.caller = NNRTI_BY_NOBODY;
+    building.height = 1;
+    building.last = nodes - 1; /* NNRTI_BY_NOBODY */
     s.name = nnrti_builder_text(b, name);
-    for (uint32_t i = 0; b->graphs == NULL && i < nnrti_array_count(b->nodes) && !nnrti_builder_failed(b); i++)
+    for (uint32_t i = 0; i < nodes && !nnrti_builder_failed(b); i++) {
         NNRTI_PUSH(b, uint32_t, b->owners, 0);
+        NNRTI_PUSH(b, uint32_t, b->before, i - 1);
+    }
     if (!nnrti_builder_failed(b))
-        NNRTI_PUSH(b, uint32_t, b->callers, NNRTI_BY_NOBODY);
-    if (!nnrti_builder_failed(b))
-        NNRTI_PUSH(b, uint32_t, b->heights, 1);
+        NNRTI_PUSH(b, nnrti_building, b->building, building);
     if (!nnrti_builder_failed(b))
         NNRTI_PUSH(b, NNRT_SubGraph, b->graphs, s);
 }
 
+/* Operands of node n, or of the widest node in the subgraphs that it runs. */
+static size_t nnrti_builder_width(const nnrt_builder *b, uint32_t n)
+{
+    size_t width = nnrti_node_operands(&b->nodes[n]);
+    for (uint32_t k = 0; k < nnrti_graph_attrs(&b->nodes[n]); k++) {
+        const uint32_t g = nnrti_attr_graph(&b->nodes[n], k);
+        if (g != NNRT_NO_GRAPH && b->building[g].widest > width)
+            width = b->building[g].widest;
+    }
+    return width;
+}
+
+/* Node n runs graph g, which gets no more nodes. */
+static void nnrti_builder_close(nnrt_builder *b, uint32_t g, uint32_t n)
+{
+    nnrti_building *building = &b->building[g];
+    uint32_t count = 0, *nodes;
+    for (uint32_t i = building->last; i != NNRTI_BY_NOBODY; i = b->before[i])
+        count++;
+    nodes = (uint32_t *)nnrti_builder_keep(b, count, sizeof(*nodes));
+    if (nodes == NULL)
+        return;
+    b->graphs[g].nodeIndices = NNRT_Uint32List_make(nodes, count);
+    for (uint32_t i = building->last; i != NNRTI_BY_NOBODY; i = b->before[i]) {
+        const size_t width = nnrti_builder_width(b, i);
+        nodes[--count] = i;
+        building->widest = width > building->widest ? width : building->widest;
+    }
+    building->caller = n;
+}
+
 /* A tensor like t, in its place in the twin of a graph. */
-static void nnrti_builder_twin_tensor(nnrt_builder *b, uint32_t t, uint32_t writer, uint32_t *twins)
+static void nnrti_builder_twin_tensor(nnrt_builder *b, uint32_t t, uint32_t writer)
 {
     const NNRT_Tensor tensor = b->tensors[t];
     NNRTI_PUSH(b, uint8_t, b->copied, 0);
     if (!nnrti_builder_failed(b))
         NNRTI_PUSH(b, NNRT_Tensor, b->tensors, tensor);
+    if (!nnrti_builder_failed(b))
+        NNRTI_PUSH(b, uint32_t, b->twinned, t);
     nnrti_builder_tables(b);
     if (nnrti_builder_failed(b))
         return;
-    twins[t] = nnrti_array_count(b->tensors) - 1;
-    b->writers[twins[t]] = writer;
+    b->twins[t] = nnrti_array_count(b->tensors) - 1;
+    b->writers[b->twins[t]] = writer;
 }
 
 /* A list with tensors' twins for those that have one. */
-static NNRT_Uint32List nnrti_builder_twin_list(nnrt_builder *b, const NNRT_Uint32List *list, const uint32_t *twins)
+static NNRT_Uint32List nnrti_builder_twin_list(nnrt_builder *b, const NNRT_Uint32List *list)
 {
     const NNRT_Uint32List twin = nnrti_builder_list(b, list->data, list->count);
     for (uint32_t k = 0; k < list->count && twin.data != NULL; k++)
-        if (list->data[k] != NNRT_NO_TENSOR && twins[list->data[k]] != NNRT_NO_TENSOR)
-            ((uint32_t *)(uintptr_t)twin.data)[k] = twins[list->data[k]];
+        if (list->data[k] != NNRT_NO_TENSOR && b->twins[list->data[k]] != NNRT_NO_TENSOR)
+            ((uint32_t *)(uintptr_t)twin.data)[k] = b->twins[list->data[k]];
     return twin;
 }
 
-static void nnrti_builder_run(nnrt_builder *b, uint32_t n, uint32_t *twins);
+static void nnrti_builder_run(nnrt_builder *b, uint32_t n);
 
 /* Graph g once more, for another node that runs it: tensors, nodes and the graphs in it are copied, what it reads of the
-   graphs around and constants stay the same. twins: per tensor that was there before, its copy, or NNRT_NO_TENSOR. */
-static uint32_t nnrti_builder_twin(nnrt_builder *b, uint32_t g, uint32_t *twins)
+   graphs around and constants stay the same. */
+static uint32_t nnrti_builder_twin(nnrt_builder *b, uint32_t g)
 {
-    const uint32_t twin = nnrti_array_count(b->graphs), nodes = nnrti_array_count(b->nodes);
+    const uint32_t twin = nnrti_array_count(b->graphs);
     const NNRT_SubGraph graph = b->graphs[g];
     nnrti_builder_push_graph(b, graph.name);
     for (uint32_t k = 0; k < graph.inputIndices.count && !nnrti_builder_failed(b); k++)
-        nnrti_builder_twin_tensor(b, graph.inputIndices.data[k], NNRTI_BY_CALLER, twins);
-    for (uint32_t i = 0; i < nodes && !nnrti_builder_failed(b); i++)
-        for (uint32_t k = 0; b->owners[i] == g && k < b->nodes[i].outputIndex.count && !nnrti_builder_failed(b); k++)
-            if (b->nodes[i].outputIndex.data[k] != NNRT_NO_TENSOR)
-                nnrti_builder_twin_tensor(b, b->nodes[i].outputIndex.data[k], NNRTI_BY_NOBODY, twins);
-    for (uint32_t i = 0; i < nodes && !nnrti_builder_failed(b); i++) {
+        nnrti_builder_twin_tensor(b, graph.inputIndices.data[k], NNRTI_BY_CALLER);
+    for (uint32_t i = 0; i < graph.nodeIndices.count && !nnrti_builder_failed(b); i++) {
+        const NNRT_Uint32List out = b->nodes[graph.nodeIndices.data[i]].outputIndex;
+        for (uint32_t k = 0; k < out.count && !nnrti_builder_failed(b); k++)
+            if (out.data[k] != NNRT_NO_TENSOR)
+                nnrti_builder_twin_tensor(b, out.data[k], NNRTI_BY_NOBODY);
+    }
+    for (uint32_t i = 0; i < graph.nodeIndices.count && !nnrti_builder_failed(b); i++) {
         const uint32_t n = nnrti_array_count(b->nodes);
-        NNRT_Node node = b->nodes[i];
+        NNRT_Node node = b->nodes[graph.nodeIndices.data[i]];
         NNRT_Model m;
-        if (b->owners[i] != g)
-            continue;
-        node.inputIndex = nnrti_builder_twin_list(b, &node.inputIndex, twins);
-        node.outputIndex = nnrti_builder_twin_list(b, &node.outputIndex, twins);
+        node.inputIndex = nnrti_builder_twin_list(b, &node.inputIndex);
+        node.outputIndex = nnrti_builder_twin_list(b, &node.outputIndex);
         if (nnrti_graph_attrs(&node) > 0)
             node.nodeAttr.data = nnrti_builder_copy(b, node.nodeAttr.data, node.nodeAttr.size, 1);
-        if (!nnrti_builder_failed(b))
-            NNRTI_PUSH(b, uint32_t, b->owners, twin);
-        if (!nnrti_builder_failed(b))
-            NNRTI_PUSH(b, NNRT_Node, b->nodes, node);
+        nnrti_builder_push_node(b, &node, twin);
         if (nnrti_builder_failed(b))
             break;
         m = nnrti_builder_model(b);
         if (nnrti_check_node(&m, n, b->writers, false, &b->error) == NNRT_SUCCESS &&
             nnrti_builder_name(b, &m, &node.inputIndex, NNRTI_READ) &&
             nnrti_builder_name(b, &m, &node.outputIndex, NNRTI_WRITTEN))
-            nnrti_builder_run(b, n, twins);
+            nnrti_builder_run(b, n);
     }
     if (!nnrti_builder_failed(b)) {
-        b->heights[twin] = b->heights[g];
-        b->graphs[twin].inputIndices = nnrti_builder_twin_list(b, &graph.inputIndices, twins);
-        b->graphs[twin].outputIndices = nnrti_builder_twin_list(b, &graph.outputIndices, twins);
+        b->building[twin].height = b->building[g].height;
+        b->graphs[twin].inputIndices = nnrti_builder_twin_list(b, &graph.inputIndices);
+        b->graphs[twin].outputIndices = nnrti_builder_twin_list(b, &graph.outputIndices);
     }
     return twin;
 }
 
 /* Node n, whose attributes are b's own, runs its graphs: each gets no more nodes. One that another node runs is copied. */
-NNRTI_COLD static void nnrti_builder_run(nnrt_builder *b, uint32_t n, uint32_t *twins)
+NNRTI_COLD static void nnrti_builder_run(nnrt_builder *b, uint32_t n)
 {
     const uint32_t owner = b->owners != NULL ? b->owners[n] : 0;
     for (uint32_t k = 0; k < nnrti_graph_attrs(&b->nodes[n]) && !nnrti_builder_failed(b); k++) {
         uint32_t g = nnrti_attr_graph(&b->nodes[n], k);
         if (g == NNRT_NO_GRAPH)
             continue;
-        if (g == owner || b->heights[g] > NNRT_MAX_NESTING) {
+        if (g == owner || b->building[g].height > NNRT_MAX_NESTING) {
             (void)nnrti_blame(&b->error, nnrti_nested(g, &b->error), n, -1);
             return;
         }
-        if (b->callers[g] != NNRTI_BY_NOBODY) {
+        if (b->building[g].caller != NNRTI_BY_NOBODY) {
             const nnrt_attr_member *a = &nnrt_op_find(b->nodes[n].nodeType)->attr->members[k];
-            g = nnrti_builder_twin(b, g, twins);
+            g = nnrti_builder_twin(b, g);
             memcpy((uint8_t *)(uintptr_t)b->nodes[n].nodeAttr.data + a->offset, &g, sizeof(g));
         }
         if (nnrti_builder_failed(b))
             return;
-        b->callers[g] = n;
-        if (b->heights[owner] <= b->heights[g])
-            b->heights[owner] = b->heights[g] + 1;
+        nnrti_builder_close(b, g, n);
+        if (b->building[owner].height <= b->building[g].height)
+            b->building[owner].height = b->building[g].height + 1;
     }
 }
 
 /* The newest node runs its graphs, if it has some. It reads their outputs, which may be tensors that no node reads. */
 static void nnrti_builder_runs(nnrt_builder *b, uint32_t n)
 {
-    const uint32_t tensors = nnrti_array_count(b->tensors);
-    uint32_t *twins;
     NNRT_Model m;
     if (nnrti_builder_failed(b) || nnrti_graph_attrs(&b->nodes[n]) == 0)
         return;
-    twins = (uint32_t *)nnrti_temp(&b->inferred, tensors, sizeof(*twins));
-    for (uint32_t t = 0; twins != NULL && t < tensors; t++)
-        twins[t] = NNRT_NO_TENSOR;
-    if (twins != NULL)
-        nnrti_builder_run(b, n, twins);
-    else
-        nnrti_builder_no_memory(b);
-    nnrt_memory_drop_temp(&b->inferred);
+    nnrti_builder_run(b, n);
+    for (uint32_t i = 0; i < nnrti_array_count(b->twinned); i++)
+        b->twins[b->twinned[i]] = NNRT_NO_TENSOR;
+    nnrti_array_cut(b->twinned, 0);
     m = nnrti_builder_model(b);
     for (uint32_t k = 0; k < nnrti_graph_attrs(&b->nodes[n]) && !nnrti_builder_failed(b); k++) {
         const uint32_t g = nnrti_attr_graph(&b->nodes[n], k);
@@ -1622,12 +1689,13 @@ static bool nnrti_builder_check(nnrt_builder *b, const NNRT_Model *m, uint32_t n
                                           "node %u '%s' (%s): a list of its attributes counts entries, but has no data",
                                           n, nnrti_text_of(node->name), op->name),
                            n, -1) == NNRT_SUCCESS;
-    if (b->entered != 0 && b->callers[b->entered] != NNRTI_BY_NOBODY)
+    if (b->entered != 0 && b->building[b->entered].caller != NNRTI_BY_NOBODY)
         return nnrti_blame(&b->error,
                            nnrt_error_set(&b->error, NNRT_OPERATION_FORBIDDEN,
                                           "node %u '%s' (%s): subgraph %u gets no more nodes, node %u '%s' runs it", n,
-                                          nnrti_text_of(node->name), op->name, b->entered, b->callers[b->entered],
-                                          nnrti_text_of(b->nodes[b->callers[b->entered]].name)),
+                                          nnrti_text_of(node->name), op->name, b->entered,
+                                          b->building[b->entered].caller,
+                                          nnrti_text_of(b->nodes[b->building[b->entered].caller].name)),
                            n, -1) == NNRT_SUCCESS;
     return true;
 }
@@ -1654,23 +1722,11 @@ static bool nnrti_builder_open(const nnrt_builder *b, uint32_t n, NNRT_ReturnCod
     }
 }
 
-/* The order of the nodes so far as nnrti_check_model gives it, each graph's as they were added. NULL: no memory. */
-static uint32_t *nnrti_builder_order(nnrt_builder *b, const NNRT_Model *m)
-{
-    uint32_t *order = (uint32_t *)nnrti_temp(&b->inferred, nnrti_order_count(m), sizeof(*order));
-    nnrti_tree tree;
-    memset(&tree, 0, sizeof(tree));
-    tree.owner = b->owners;
-    for (uint32_t i = 0; order != NULL && i < m->nodes.count; i++)
-        order[i] = i;
-    return order != NULL && nnrti_sort_graphs(m, &tree, &b->inferred, order, &b->error) == NNRT_SUCCESS ? order : NULL;
-}
-
 /* What is known of the results of node n, by the rule of its operator, where what it reads is known. */
 static NNRT_ReturnCode nnrti_builder_rule(nnrt_builder *b, const NNRT_Model *m, uint32_t n, bool *skipped, bool *folded)
 {
     const bool runs = nnrti_is_control(b->nodes[n].nodeType);
-    const size_t width = runs ? nnrti_widest(m) : nnrti_node_operands(&b->nodes[n]);
+    const size_t width = nnrti_builder_width(b, n);
     nnrti_inference f;
     nnrt_resolve c;
     NNRT_ReturnCode code;
@@ -1689,10 +1745,11 @@ static NNRT_ReturnCode nnrti_builder_rule(nnrt_builder *b, const NNRT_Model *m, 
         return NNRT_SUCCESS;
     f.operands = (nnrt_operand *)nnrti_temp(&b->inferred, width, sizeof(*f.operands));
     f.results = (void **)nnrti_temp(&b->inferred, width, sizeof(*f.results));
-    f.order = runs ? nnrti_builder_order(b, m) : NULL;
-    f.opened = runs ? (uint8_t *)nnrti_temp(&b->inferred, m->allTensors.count, 1) : NULL;
+    f.opened = b->opened;
     if (b->inferred.full)
         return NNRT_OUT_OF_MEMORY;
+    if (runs)
+        nnrti_control_fresh(&f, n);
     code = runs ? nnrti_infer_control(&f, n) : nnrti_infer_node(&f, n, &c, folded);
     b->symbols = f.symbols;
     *skipped = f.skipped;
@@ -1791,8 +1848,7 @@ static void nnrti_builder_settle_node(nnrt_builder *b)
             return;
         b->writers[t] = NNRTI_BY_CONSTANT;
     }
-    nnrti_array_cut(b->nodes, n);
-    nnrti_array_cut(b->owners, n);
+    nnrti_builder_cut_nodes(b, n);
 }
 
 /* How far b has come, and back to there: what was added since is gone. */
@@ -1817,11 +1873,12 @@ static NNRTI_UNUSED void nnrti_builder_back(nnrt_builder *b, nnrti_builder_mark 
     nnrti_array_cut(b->shapes, m.tensors);
     nnrti_array_cut(b->known, m.tensors);
     nnrti_array_cut(b->named, m.tensors);
-    nnrti_array_cut(b->nodes, m.nodes);
-    nnrti_array_cut(b->owners, m.nodes);
+    nnrti_array_cut(b->isOutput, m.tensors);
+    nnrti_array_cut(b->opened, m.tensors);
+    nnrti_array_cut(b->twins, m.tensors);
+    nnrti_builder_cut_nodes(b, m.nodes);
     nnrti_array_cut(b->graphs, m.graphs);
-    nnrti_array_cut(b->callers, m.graphs);
-    nnrti_array_cut(b->heights, m.graphs);
+    nnrti_array_cut(b->building, m.graphs);
 }
 
 NNRTI_COLD NNRT_API void nnrt_builder_node(nnrt_builder *builder, const char *name, NNRT_NodeType type,
@@ -1842,10 +1899,7 @@ NNRTI_COLD NNRT_API void nnrt_builder_node(nnrt_builder *builder, const char *na
     node.nodeAttr.size = op != NULL ? op->attr->bytes : 0;
     node.inputIndex = NNRT_Uint32List_make(inputs, nIn);
     node.outputIndex = NNRT_Uint32List_make(outputs, nOut);
-    if (!nnrti_builder_failed(builder) && builder->graphs != NULL)
-        NNRTI_PUSH(builder, uint32_t, builder->owners, builder->entered);
-    if (!nnrti_builder_failed(builder))
-        NNRTI_PUSH(builder, NNRT_Node, builder->nodes, node);
+    nnrti_builder_push_node(builder, &node, builder->entered);
     nnrti_builder_tables(builder);
     if (nnrti_builder_failed(builder))
         return;
@@ -1877,15 +1931,21 @@ NNRT_API uint32_t nnrt_builder_op(nnrt_builder *builder, const char *name, NNRT_
 NNRT_API void nnrt_builder_output(nnrt_builder *builder, uint32_t tensor)
 {
     const NNRT_Tensor *t = nnrti_builder_at(builder, tensor, "nnrt_builder_output");
+    uint32_t i = 0;
     if (t == NULL)
         return;
-    for (uint32_t i = 0; i < nnrti_array_count(builder->outputs); i++)
-        if (builder->outputs[i] == tensor) {
-            (void)nnrt_error_set(&builder->error, NNRT_OPERATION_FORBIDDEN,
-                                 "nnrt_builder_output: tensor %u '%s' is output %u already", tensor,
-                                 nnrti_text_of(t->name), i);
-            return;
-        }
+    nnrti_builder_tables(builder);
+    if (nnrti_builder_failed(builder))
+        return;
+    if (builder->isOutput[tensor]) {
+        while (builder->outputs[i] != tensor)
+            i++;
+        (void)nnrt_error_set(&builder->error, NNRT_OPERATION_FORBIDDEN,
+                             "nnrt_builder_output: tensor %u '%s' is output %u already", tensor, nnrti_text_of(t->name),
+                             i);
+        return;
+    }
+    builder->isOutput[tensor] = 1;
     NNRTI_PUSH(builder, uint32_t, builder->outputs, tensor);
 }
 
@@ -2076,21 +2136,52 @@ static NNRT_ReturnCode nnrti_builder_report(nnrt_builder *b, NNRT_ReturnCode cod
     return code;
 }
 
-/* Takes the pieces out of memory that are a large constant of b each: the model gets them, not a copy. given: those so far. */
+/* Order of tensors by the address of their data. */
+static int nnrti_data_order(const void *user, uint32_t a, uint32_t b)
+{
+    const NNRT_Tensor *tensors = (const NNRT_Tensor *)user;
+    const uintptr_t x = (uintptr_t)nnrti_buffer_data(&tensors[a].data),
+                    y = (uintptr_t)nnrti_buffer_data(&tensors[b].data);
+    return x < y ? -1 : x > y;
+}
+
+/* Marks the tensors of a list, sorted by nnrti_data_order, whose data are here as given; false: there is none. */
+static bool nnrti_builder_given_data(nnrt_builder *b, const uint32_t *list, uint32_t count, const uint8_t *data)
+{
+    uint32_t low = 0, high = count;
+    bool found = false;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if ((uintptr_t)nnrti_buffer_data(&b->tensors[list[middle]].data) < (uintptr_t)data)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < count && nnrti_buffer_data(&b->tensors[list[low]].data) == data; low++) {
+        b->copied[list[low]] = 0;
+        found = true;
+    }
+    return found;
+}
+
+/* Takes the pieces that are one large constant each out of memory: the model gets them, not a copy, unless there is no
+   memory for a list of them. given: the pieces so far. */
 static void *nnrti_builder_give(nnrt_builder *b, nnrt_memory *memory, void *given)
 {
     nnrti_piece **at = (nnrti_piece **)(void *)&memory->pieces[0];
+    uint32_t count = 0, room = 0, *list;
+    for (uint32_t t = 0; t < nnrti_array_count(b->tensors); t++)
+        room += b->copied[t] && b->tensors[t].data.dataSize >= NNRTI_LARGE ? 1 : 0;
+    if (room == 0 || (list = (uint32_t *)nnrt_alloc(&b->allocator, room * sizeof(*list))) == NULL)
+        return given;
+    for (uint32_t t = 0; t < nnrti_array_count(b->tensors); t++)
+        if (b->copied[t] && b->tensors[t].data.dataSize >= NNRTI_LARGE)
+            list[count++] = t;
+    nnrti_sort_list(list, count, nnrti_data_order, b->tensors);
     while (*at != NULL) {
         nnrti_piece *p = *at;
-        const uint8_t *data = (const uint8_t *)p + NNRTI_PIECE_HEADER;
-        bool taken = false;
-        for (uint32_t t = 0; p->bytes > NNRTI_LARGE && t < nnrti_array_count(b->tensors); t++)
-            if (b->copied[t] && b->tensors[t].data.dataSize >= NNRTI_LARGE &&
-                nnrti_buffer_data(&b->tensors[t].data) == data) {
-                b->copied[t] = 0;
-                taken = true;
-            }
-        if (!taken) {
+        if (p->bytes <= NNRTI_LARGE ||
+            !nnrti_builder_given_data(b, list, count, (const uint8_t *)p + NNRTI_PIECE_HEADER)) {
             at = &p->next;
             continue;
         }
@@ -2098,6 +2189,7 @@ static void *nnrti_builder_give(nnrt_builder *b, nnrt_memory *memory, void *give
         p->next = (nnrti_piece *)given;
         given = p;
     }
+    nnrt_free(&b->allocator, list, room * sizeof(*list));
     return given;
 }
 
@@ -2217,6 +2309,8 @@ typedef struct nnrti_graph {
     uint32_t *writer;     /* per tensor: the node that makes it, or NNRTI_BY_NOBODY */
     uint32_t *same;   /* per tensor: the one that takes its place in nodes that the walk has not been to, or itself */
     bool *isOutput;   /* per tensor */
+    uint32_t *cast;   /* per tensor that a SPLIT gives: the last cast to 8 bits among the nodes visited that reads it */
+    uint32_t *casts;  /* per node, a SPLIT: how many casts to 8 bits have read its results so far */
     uint32_t room;    /* tensors that these tables have room for: passes add a few */
     uint32_t live;    /* nodes not taken out */
     uint32_t symbols; /* of open extents in `open` so far */
@@ -2351,6 +2445,8 @@ static NNRT_ReturnCode nnrti_graph_tables(nnrti_graph *g, const NNRT_Model *m)
     g->writer = (uint32_t *)nnrti_temp(&g->work, g->room, sizeof(*g->writer));
     g->same = (uint32_t *)nnrti_temp(&g->work, g->room, sizeof(*g->same));
     g->isOutput = (bool *)nnrti_temp(&g->work, g->room, sizeof(*g->isOutput));
+    g->cast = (uint32_t *)nnrti_temp(&g->work, g->quantize ? g->room : 0, sizeof(*g->cast));
+    g->casts = (uint32_t *)nnrti_temp(&g->work, g->quantize ? m->nodes.count : 0, sizeof(*g->casts));
     g->open = g->shapes;
     if (g->work.full || g->room < m->allTensors.count)
         return NNRT_OUT_OF_MEMORY;
@@ -2685,7 +2781,7 @@ static NNRT_ReturnCode nnrti_graph_control(nnrti_graph *g, nnrti_inference *f, u
     uint32_t inner;
     f->symbols = 0;
     f->skipped = !nnrti_node_known(f, node);
-    memset(f->opened, 0, nnrti_array_count(g->edit->tensors));
+    nnrti_control_fresh(f, node);
     if (!f->skipped)
         code = nnrti_infer_control(f, node);
     for (uint32_t at = g->place[node] + 1; at < end; at++) {
@@ -2765,6 +2861,7 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
 static NNRT_ReturnCode nnrti_graph_infer_open(nnrti_graph *g, const NNRT_Model *m)
 {
     const size_t widest = nnrti_widest(m);
+    nnrti_input_axis *inputAxes = NULL;
     nnrti_inference f;
     bool open = false;
     for (uint32_t i = 0; i < m->inputIndex.count; i++)
@@ -2785,7 +2882,8 @@ static NNRT_ReturnCode nnrti_graph_infer_open(nnrti_graph *g, const NNRT_Model *
     for (uint32_t t = 0; t < m->allTensors.count; t++)
         (void)nnrti_operand_of(&g->edit->tensors[t], &g->open[t]);
     for (uint32_t i = 0; i < m->inputIndex.count; i++)
-        nnrti_builder_open_input(g->edit, g->open, m->allTensors.count, m->inputIndex.data[i], &f.symbols);
+        if (!nnrti_builder_open_input(g->edit, g->open, m->inputIndex.data[i], &inputAxes, &g->work, &f.symbols))
+            return NNRT_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < m->nodes.count; i++) {
         const NNRT_Node *n = &m->nodes.data[g->order[i]];
         bool folded;
@@ -3780,40 +3878,38 @@ static void nnrti_qdq_gives(nnrti_graph *g, uint32_t node, uint32_t k, uint32_t 
     g->shapes[y].format = g->edit->tensors[y].format = o->format;
 }
 
-/* The node that reads tensor t, which only one does, and that the round has been to; NNRTI_BY_NOBODY: there is none. */
-static uint32_t nnrti_qdq_reader(const nnrti_graph *g, uint32_t t, uint32_t last)
+/* Whether this node is a cast of tensor t to 8 bits. */
+static bool nnrti_qdq_casts(nnrti_graph *g, uint32_t node, uint32_t t)
 {
-    for (uint32_t at = g->place[g->writer[t]] + 1; at <= g->place[last] && g->users[t] == 1 && !g->isOutput[t]; at++) {
-        const NNRT_Node *n = &g->edit->nodes[g->order[at]];
-        for (uint32_t k = 0; k < n->inputIndex.count && n->nodeType != NNRT_NODE_TYPE_NONE; k++)
-            if (n->inputIndex.data[k] == t)
-                return g->order[at];
-    }
-    return NNRTI_BY_NOBODY;
+    const NNRT_Node *n = nnrti_graph_node(g, node);
+    return nnrti_is_quant_cast(n->nodeType) && nnrti_id(&n->inputIndex, 0) == t;
 }
 
-/* A SPLIT of a dequantised tensor all of whose results are only read by casts to 8 bits, of which `last` is the last one. */
-static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t last)
+/* A SPLIT of a dequantized tensor, of which only casts to 8 bits read the results. The round visits a cast of result t; the
+   last one decides. */
+static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t t, uint32_t cast)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
     const nnrt_op_arity arity = nnrt_op_operands(nnrt_op_find(n->nodeType));
     const uint32_t nOut = n->outputIndex.count, maxIn = nnrti_padded(n->inputIndex.count, arity.maxIn),
                    nAll = nnrti_padded(nOut, arity.maxOut);
-    nnrt_operand *o = (nnrt_operand *)nnrti_temp(&g->work, (size_t)maxIn + nAll, sizeof(*o));
-    uint32_t *casts = (uint32_t *)nnrti_temp(&g->work, nOut, sizeof(*casts));
+    nnrt_operand *o;
     nnrt_resolve c;
-    if (o == NULL || casts == NULL) {
+    g->cast[t] = cast;
+    if (++g->casts[node] < nOut)
+        return false;
+    if ((o = (nnrt_operand *)nnrti_temp(&g->work, (size_t)maxIn + nAll, sizeof(*o))) == NULL) {
         nnrti_builder_no_memory(g->edit);
         return false;
     }
     for (uint32_t k = 0; k < nAll; k++)
         nnrti_absent_operand(&o[maxIn + k]);
     for (uint32_t k = 0; k < nOut; k++) {
-        uint32_t t = n->outputIndex.data[k], y;
-        casts[k] = t != NNRT_NO_TENSOR ? nnrti_qdq_reader(g, t, last) : NNRTI_BY_NOBODY;
-        if (casts[k] == NNRTI_BY_NOBODY || !nnrti_is_quant_cast(nnrti_graph_node(g, casts[k])->nodeType))
+        uint32_t y;
+        t = n->outputIndex.data[k];
+        if (t == NNRT_NO_TENSOR || g->users[t] != 1 || g->isOutput[t] || !nnrti_qdq_casts(g, g->cast[t], t))
             return false;
-        y = nnrti_graph_node(g, casts[k])->outputIndex.data[0];
+        y = nnrti_graph_node(g, g->cast[t])->outputIndex.data[0];
         if (g->shapes[y].quantCount != 1 || !nnrti_type_in(g->shapes[y].dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8))
             return false;
         o[maxIn + k] = g->open[y];
@@ -3821,8 +3917,8 @@ static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t last)
     if (!nnrti_qdq_inputs(g, node, o, maxIn, &c))
         return false;
     for (uint32_t k = 0; k < nOut; k++) {
-        const uint32_t y = nnrti_graph_node(g, casts[k])->outputIndex.data[0];
-        nnrti_graph_delete(g, casts[k]);
+        const uint32_t last = g->cast[n->outputIndex.data[k]], y = nnrti_graph_node(g, last)->outputIndex.data[0];
+        nnrti_graph_delete(g, last);
         nnrti_qdq_gives(g, node, k, y, &c.out[k]);
     }
     return true;
@@ -3845,7 +3941,7 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
     t = x = nnrti_id(&cast->inputIndex, 0);
     if (t != NNRT_NO_TENSOR && g->writer[t] != NNRTI_BY_NOBODY &&
         nnrti_graph_node(g, g->writer[t])->nodeType == NNRT_NODE_TYPE_SPLIT)
-        return nnrti_graph_owner(g, g->writer[t]) == own && nnrti_qdq_split(g, g->writer[t], node);
+        return nnrti_graph_owner(g, g->writer[t]) == own && nnrti_qdq_split(g, g->writer[t], t, node);
     while ((n = nnrti_graph_producer(g, t)) != NULL && nnrti_graph_owner(g, g->writer[t]) == own &&
            (nnrti_is_transpose(n) || nnrti_is_reshape(n)) && n->inputIndex.data[0] != NNRT_NO_TENSOR &&
            !nnrti_qdq_trace(g, n->inputIndex.data[0], own, &in, &q) && nTail < NNRTI_QDQ_MOVES) {

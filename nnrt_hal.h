@@ -805,6 +805,7 @@ typedef struct nnrt_draft {
 #ifndef NNRT_FIRMWARE
     struct nnrti_packing *packing; /* of nnrt_plan_prepare_packed; NULL: packed weights are neither kept nor there */
     struct nnrti_uses *uses;       /* of nnrt_draft_index; NULL: there are no def-use lists */
+    uint32_t *given;               /* per tensor of the model: which input of its subgraph it is; NULL: no subgraphs */
 #endif
 } nnrt_draft;
 
@@ -1702,12 +1703,8 @@ static void nnrti_sift(uint32_t *heap, uint32_t count, uint32_t at, nnrti_before
     heap[at] = moved;
 }
 
-/* order = the numbers below count, sorted. Names are sorted where equal ones are looked for, not hashed, since a file
-   could choose names that collide. */
-static void nnrti_sort(uint32_t *order, uint32_t count, nnrti_before before, const void *user)
+static void nnrti_sort_list(uint32_t *order, uint32_t count, nnrti_before before, const void *user)
 {
-    for (uint32_t i = 0; i < count; i++)
-        order[i] = i;
     for (uint32_t i = count / 2; i-- > 0;)
         nnrti_sift(order, count, i, before, user);
     for (uint32_t left = count; left > 1;) {
@@ -1716,6 +1713,14 @@ static void nnrti_sort(uint32_t *order, uint32_t count, nnrti_before before, con
         order[left] = top;
         nnrti_sift(order, left, 0, before, user);
     }
+}
+
+/* order = the numbers below count, sorted. */
+static void nnrti_sort(uint32_t *order, uint32_t count, nnrti_before before, const void *user)
+{
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    nnrti_sort_list(order, count, before, user);
 }
 
 /* The tensors of a model, and per tensor its graph; NULL: there is one. */
@@ -1732,29 +1737,88 @@ static int nnrti_name_order(const void *user, uint32_t a, uint32_t b)
     return order != 0 || n->home == NULL || n->home[a] == n->home[b] ? order : n->home[a] < n->home[b] ? -1 : 1;
 }
 
-/* Names of one graph, which home tells of a tensor, are unique: sorted, equal ones are neighbours, in the order of their
-   graphs. */
+static void nnrti_sift_keys(uint64_t *heap, size_t count, size_t at)
+{
+    const uint64_t moved = heap[at];
+    while (at < count / 2) {
+        size_t child = 2 * at + 1;
+        if (child + 1 < count && heap[child] < heap[child + 1])
+            child++;
+        if (moved >= heap[child])
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moved;
+}
+
+static void nnrti_sort_keys(uint64_t *keys, size_t count)
+{
+    for (size_t i = count / 2; i-- > 0;)
+        nnrti_sift_keys(keys, count, i);
+    for (size_t left = count; left > 1;) {
+        const uint64_t top = keys[0];
+        keys[0] = keys[--left];
+        keys[left] = top;
+        nnrti_sift_keys(keys, left, 0);
+    }
+}
+
+/* Tensors of a list, all of whose names have one hash, have different names in each graph. */
+static NNRT_ReturnCode nnrti_check_names_of(const nnrti_names *names, uint32_t *list, uint32_t count, nnrt_error *error)
+{
+    nnrti_sort_list(list, count, nnrti_name_order, names);
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t a = list[i - 1] < list[i] ? list[i - 1] : list[i], b = list[i - 1] + list[i] - a;
+        if (nnrti_name_order(names, a, b) == 0)
+            return nnrti_blame(error,
+                               nnrt_error_set(error, NNRT_INVALID_TENSOR_NAME, "tensors %u and %u are both named '%s'",
+                                              a, b, nnrti_tensor_name(names->model, a)),
+                               -1, b);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Names are unique in each graph; home: the graph of each tensor. The hashes of all names are sorted, then the names with
+   one hash: sorting integers takes a third of the time. In a hash table, names of a file could collide on purpose. */
 static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, const uint32_t *home, nnrt_memory *memory,
                                          nnrt_error *error)
 {
-    const uint32_t count = m->allTensors.count;
-    uint32_t *order = (uint32_t *)nnrti_temp(memory, count, sizeof(*order));
+    uint64_t *keys = (uint64_t *)nnrti_temp(memory, m->allTensors.count, sizeof(*keys));
+    uint32_t count = 0, longest = 0, *list;
     nnrti_names names;
-    if (order == NULL)
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    if (keys == NULL)
         return nnrti_no_memory(error);
     names.model = m;
     names.home = home;
-    nnrti_sort(order, count, nnrti_name_order, &names);
-    for (uint32_t i = 1; i < count; i++) {
-        const uint32_t a = order[i - 1] < order[i] ? order[i - 1] : order[i], b = order[i - 1] + order[i] - a;
-        const char *name = nnrti_tensor_name(m, a);
-        if (*name != '\0' && nnrti_name_order(&names, a, b) == 0)
-            return nnrti_blame(
-                error,
-                nnrt_error_set(error, NNRT_INVALID_TENSOR_NAME, "tensors %u and %u are both named '%s'", a, b, name),
-                -1, b);
+    for (uint32_t t = 0; t < m->allTensors.count; t++) {
+        const char *name = nnrti_tensor_name(m, t);
+        uint32_t hash = 2166136261u; /* FNV-1a */
+        if (*name == '\0')
+            continue;
+        for (; *name != '\0'; name++)
+            hash = (hash ^ (uint8_t)*name) * 16777619u;
+        keys[count++] = (uint64_t)hash << 32 | t;
     }
-    return NNRT_SUCCESS;
+    nnrti_sort_keys(keys, count);
+    for (uint32_t i = 0, first = 0; i < count; i++) {
+        first = keys[i] >> 32 != keys[first] >> 32 ? i : first;
+        longest = i - first + 1 > longest ? i - first + 1 : longest;
+    }
+    if (longest < 2)
+        return NNRT_SUCCESS;
+    if ((list = (uint32_t *)nnrti_temp(memory, longest, sizeof(*list))) == NULL)
+        return nnrti_no_memory(error);
+    for (uint32_t i = 0, n = 0; i < count && code == NNRT_SUCCESS; i++) {
+        list[n++] = (uint32_t)keys[i];
+        if (i + 1 < count && keys[i + 1] >> 32 == keys[i] >> 32)
+            continue;
+        if (n > 1)
+            code = nnrti_check_names_of(&names, list, n, error);
+        n = 0;
+    }
+    return code;
 }
 
 #endif
@@ -2312,27 +2376,93 @@ static void nnrti_absent_operand(nnrt_operand *o)
 
 #ifndef NNRT_FIRMWARE
 
-/* The bound that config gives for a tensor, NULL: none. */
-static const nnrt_dims *nnrti_bound_of(const NNRT_ModelConfig *config, const char *name)
+/* A dynamic dimension of the model's inputs: its number in the model (NNRT_Tensor.symbols), and its symbol. Nodes of a
+   search tree by the bits of the number, the lowest first: 32 levels at most. */
+typedef struct nnrti_input_axis {
+    uint32_t number, symbol;
+    struct nnrti_input_axis *next[2];
+} nnrti_input_axis;
+
+#define NNRTI_FEW_BOUNDS 16 /* they are compared one by one, without memory */
+
+/* The bounds of a configuration; order: sorted by names, NULL for few. */
+typedef struct nnrti_bounds {
+    const nnrt_bound *data;
+    uint32_t count, *order;
+} nnrti_bounds;
+
+static int nnrti_bound_order(const void *user, uint32_t a, uint32_t b)
 {
-    for (uint32_t i = 0; config != NULL && i < config->bounds.count && name != NULL && *name != '\0'; i++)
-        if (strcmp(nnrti_text_of(config->bounds.data[i].tensor), name) == 0)
-            return &config->bounds.data[i].most;
-    return NULL;
+    const nnrt_bound *data = (const nnrt_bound *)user;
+    const int order = strcmp(nnrti_text_of(data[a].tensor), nnrti_text_of(data[b].tensor));
+    return order != 0 ? order : a < b ? -1 : a > b;
 }
 
-/* Every bound is one of a tensor that there is. */
-static NNRT_ReturnCode nnrti_check_bounds(const NNRT_Model *m, const NNRT_ModelConfig *config)
+/* *b = the bounds of config; false: no memory. */
+static bool nnrti_bounds_sort(const NNRT_ModelConfig *config, nnrt_memory *memory, nnrti_bounds *b)
 {
-    if (config->bounds.count != 0 && config->bounds.data == NULL)
+    b->data = config->bounds.data;
+    b->count = config->bounds.count;
+    b->order = b->count > NNRTI_FEW_BOUNDS ? (uint32_t *)nnrti_temp(memory, b->count, sizeof(*b->order)) : NULL;
+    if (b->count > NNRTI_FEW_BOUNDS && b->order == NULL)
+        return false;
+    if (b->order != NULL)
+        nnrti_sort(b->order, b->count, nnrti_bound_order, b->data);
+    return true;
+}
+
+/* Number of the first bound with this name; b->count: none. */
+static uint32_t nnrti_bound_find(const nnrti_bounds *b, const char *name)
+{
+    uint32_t low = 0, high = b->count;
+    if (b->order == NULL)
+        while (low < b->count && (*name == '\0' || strcmp(nnrti_text_of(b->data[low].tensor), name) != 0))
+            low++;
+    if (b->order == NULL)
+        return low;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (strcmp(nnrti_text_of(b->data[b->order[middle]].tensor), name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < b->count && *name != '\0' && strcmp(nnrti_text_of(b->data[b->order[low]].tensor), name) == 0
+               ? b->order[low]
+               : b->count;
+}
+
+/* The bound of a tensor, NULL: none. */
+static const nnrt_dims *nnrti_bound_of(const nnrti_bounds *b, const char *name)
+{
+    const uint32_t i = nnrti_bound_find(b, nnrti_text_of(name));
+    return i < b->count ? &b->data[i].most : NULL;
+}
+
+/* Sorts the bounds, and checks that each is one of a tensor of the model. */
+static NNRT_ReturnCode nnrti_check_bounds(const NNRT_Model *m, const NNRT_ModelConfig *config, nnrt_memory *memory,
+                                          nnrti_bounds *bounds)
+{
+    uint8_t few[NNRTI_FEW_BOUNDS], *found = few;
+    if (config->bounds.count == 0)
+        return NNRT_SUCCESS;
+    if (config->bounds.data == NULL)
         return nnrt_error_set(config->error, NNRT_NULL_PTR, "bounds counts %u entries, but has none",
                               config->bounds.count);
+    memset(few, 0, sizeof(few));
+    if (config->bounds.count > NNRTI_FEW_BOUNDS)
+        found = (uint8_t *)nnrti_temp(memory, config->bounds.count, sizeof(*found));
+    if (found == NULL || !nnrti_bounds_sort(config, memory, bounds))
+        return nnrti_no_memory(config->error);
+    for (uint32_t t = 0; t < m->allTensors.count; t++) {
+        const uint32_t i = nnrti_bound_find(bounds, nnrti_tensor_name(m, t));
+        if (i < bounds->count)
+            found[i] = 1;
+    }
     for (uint32_t i = 0; i < config->bounds.count; i++) {
         const nnrt_bound *b = &config->bounds.data[i];
-        uint32_t t = 0;
-        while (t < m->allTensors.count && strcmp(nnrti_text_of(b->tensor), nnrti_tensor_name(m, t)) != 0)
-            t++;
-        if (t == m->allTensors.count || *nnrti_text_of(b->tensor) == '\0')
+        const uint32_t first = nnrti_bound_find(bounds, nnrti_text_of(b->tensor));
+        if (first == bounds->count || !found[first])
             return nnrt_error_set(config->error, NNRT_INVALID_PARAMETER, "bounds[%u]: the model has no tensor '%s'", i,
                                   nnrti_text_of(b->tensor));
         for (int32_t k = 0; k < b->most.rank || b->most.rank < 0; k++)
@@ -2376,8 +2506,10 @@ typedef struct nnrti_inference {
     uint32_t symbols;
 #ifndef NNRT_FIRMWARE
     nnrti_symbols intervals; /* their intervals; alloc NULL: config gives no bounds */
+    nnrti_input_axis *inputAxes;
+    nnrti_bounds bounds; /* config's */
 #endif
-    const uint32_t *order; /* of nnrti_check_model */
+    const uint32_t *order; /* of nnrti_check_model; NULL: of subgraphs alone, whose nodeIndices have producers first */
     uint8_t *opened; /* per tensor, a carried value as a body gets it: axes whose extents vary from trip to trip */
     uint8_t *known;  /* per tensor: 1 where it is known, of a model that is not whole; NULL: all that is read will be */
     bool partial;    /* the same of a model whose tensors' shapes tell whether they are known */
@@ -2410,30 +2542,33 @@ static void nnrti_fit_open(nnrt_operand *x)
 #define nnrti_open_axis(f, i, k) false
 #define nnrti_beyond_bound(f, i) false
 #else
-/* The symbol of axis k of model input i: that of an open axis of an input before it which the model gives the same one. */
-static uint32_t nnrti_input_symbol(nnrti_inference *f, uint32_t i, int32_t k)
+/* The symbol of a dynamic dimension of an input, whose number in the model is `own` (0: none): equal numbers have one
+   symbol. 0: no memory. */
+static uint32_t nnrti_input_symbol(nnrti_input_axis **at, uint32_t own, nnrt_memory *memory, uint32_t *symbols)
 {
-    const NNRT_Model *m = f->model;
-    const NNRT_Uint32List *own = &m->allTensors.data[m->inputIndex.data[i]].symbols;
-    if (own->count == 0 || own->data[k] == 0)
-        return ++f->symbols;
-    for (uint32_t n = 0; n <= i; n++) {
-        const NNRT_Uint32List *other = &m->allTensors.data[m->inputIndex.data[n]].symbols;
-        for (uint32_t a = 0; a < other->count && (n < i || a < (uint32_t)k); a++)
-            if (other->data[a] == own->data[k] && f->tensors[m->inputIndex.data[n]].symbols[a] != 0)
-                return f->tensors[m->inputIndex.data[n]].symbols[a];
+    if (own == 0) /* one of its own */
+        return ++*symbols;
+    for (uint32_t bits = own; *at != NULL; bits >>= 1) {
+        if ((*at)->number == own)
+            return (*at)->symbol;
+        at = &(*at)->next[bits & 1];
     }
-    return ++f->symbols;
+    *at = (nnrti_input_axis *)nnrt_memory_keep(memory, sizeof(**at));
+    if (*at == NULL)
+        return 0;
+    (*at)->number = own;
+    return (*at)->symbol = ++*symbols;
 }
 
 /* Whether axis k of model input i, -1 in the model, is open within a bound, which it then has as its number. */
 static bool nnrti_open_axis(nnrti_inference *f, uint32_t i, int32_t k)
 {
     nnrt_operand *o = &f->tensors[f->model->inputIndex.data[i]];
-    const nnrt_dims *most = nnrti_bound_of(f->config, o->name);
+    const NNRT_Uint32List *own = &f->model->allTensors.data[f->model->inputIndex.data[i]].symbols;
+    const nnrt_dims *most = nnrti_bound_of(&f->bounds, o->name);
     if (most == NULL || most->rank != o->rank)
         return false;
-    o->symbols[k] = nnrti_input_symbol(f, i, k);
+    o->symbols[k] = nnrti_input_symbol(&f->inputAxes, own->count > 0 ? own->data[k] : 0, f->memory, &f->symbols);
     o->dims[k] = most->dims[k];
     return true;
 }
@@ -2442,7 +2577,7 @@ static bool nnrti_open_axis(nnrti_inference *f, uint32_t i, int32_t k)
 static bool nnrti_beyond_bound(const nnrti_inference *f, uint32_t i)
 {
     const nnrt_operand *o = &f->tensors[f->model->inputIndex.data[i]];
-    const nnrt_dims *most = nnrti_bound_of(f->config, o->name);
+    const nnrt_dims *most = nnrti_bound_of(&f->bounds, o->name);
     if (most == NULL)
         return false;
     if (most->rank != o->rank)
@@ -2478,7 +2613,7 @@ static NNRT_ReturnCode nnrti_input_dims(nnrti_inference *f)
     nnrt_operand *tensors = f->tensors;
     const nnrt_dims_list *given = &config->inputDims;
 #ifndef NNRT_FIRMWARE
-    const NNRT_ReturnCode code = nnrti_check_bounds(m, config);
+    const NNRT_ReturnCode code = nnrti_check_bounds(m, config, f->memory, &f->bounds);
     if (code != NNRT_SUCCESS)
         return code;
     f->intervals.count = &f->symbols;
@@ -3485,7 +3620,7 @@ static NNRT_ReturnCode nnrti_bound_result(const nnrti_inference *f, nnrt_resolve
         symbols |= o->symbols[k];
     if (symbols == 0)
         return NNRT_SUCCESS;
-    most = nnrti_bound_of(f->config, o->name);
+    most = nnrti_bound_of(&f->bounds, o->name);
     if (f->config == NULL || (most == NULL && (symbols & NNRTI_UNBOUNDED) == 0))
         return NNRT_SUCCESS;
     if (most == NULL) {
@@ -3532,10 +3667,10 @@ static bool nnrti_take_bounds(nnrti_inference *f, nnrt_resolve *c)
     if (c->kernel == NULL || c->resolved == NULL || !(c->open || c->late || nnrti_any_late(c)))
         return false;
     for (uint32_t i = 0; i < c->nOut; i++)
-        if (c->out[i].dataType == NNRT_DATA_TYPE_UNKNOWN || nnrti_bound_of(f->config, c->out[i].name) == NULL)
+        if (c->out[i].dataType == NNRT_DATA_TYPE_UNKNOWN || nnrti_bound_of(&f->bounds, c->out[i].name) == NULL)
             return false;
     for (uint32_t i = 0; i < c->nOut; i++) {
-        const nnrt_dims *most = nnrti_bound_of(f->config, c->out[i].name);
+        const nnrt_dims *most = nnrti_bound_of(&f->bounds, c->out[i].name);
         c->out[i].rank = most->rank;
         c->out[i].viewRank = -1;
         c->out[i].data = NULL;
@@ -3677,37 +3812,72 @@ static bool nnrti_is_control(NNRT_NodeType type)
 }
 #endif
 
-/* The nodes of graph g. */
+/* The nodes of graph g, producers first. */
+static const uint32_t *nnrti_infer_nodes(const nnrti_inference *f, uint32_t g, uint32_t *count)
+{
+#ifndef NNRT_FIRMWARE
+    if (f->order == NULL) {
+        *count = f->model->subGraph.data[g].nodeIndices.count;
+        return f->model->subGraph.data[g].nodeIndices.data;
+    }
+#endif
+    (void)g;
+    *count = nnrti_order_end(f->model, f->order, g) - nnrti_order_begin(f->model, f->order, g);
+    return f->order + nnrti_order_begin(f->model, f->order, g);
+}
+
 static NNRT_ReturnCode nnrti_infer_graph(nnrti_inference *f, uint32_t g)
 {
-    (void)g;
-    for (uint32_t i = nnrti_order_begin(f->model, f->order, g); i < nnrti_order_end(f->model, f->order, g); i++) {
+    uint32_t count;
+    const uint32_t *nodes = nnrti_infer_nodes(f, g, &count);
+    for (uint32_t i = 0; i < count; i++) {
         nnrt_resolve c;
         bool folded = false;
         NNRT_ReturnCode code;
 #ifndef NNRT_FIRMWARE
-        if (f->partial && f->model->nodes.data[f->order[i]].nodeType == NNRT_NODE_TYPE_NONE)
+        if (f->partial && f->model->nodes.data[nodes[i]].nodeType == NNRT_NODE_TYPE_NONE)
             continue; /* taken out, see nnrti_graph */
-        if (nnrt_op_find(f->model->nodes.data[f->order[i]].nodeType) == NULL)
-            return nnrti_no_operator(f->model, f->order[i], f->error);
-        if (!nnrti_node_known(f, f->order[i])) {
+        if (nnrt_op_find(f->model->nodes.data[nodes[i]].nodeType) == NULL)
+            return nnrti_no_operator(f->model, nodes[i], f->error);
+        if (!nnrti_node_known(f, nodes[i])) {
             f->skipped = true;
             continue;
         }
-        if (nnrti_is_control(f->model->nodes.data[f->order[i]].nodeType)) {
-            if ((code = nnrti_infer_control(f, f->order[i])) != NNRT_SUCCESS)
-                return nnrti_blame(f->error, code, f->order[i], -1);
+        if (nnrti_is_control(f->model->nodes.data[nodes[i]].nodeType)) {
+            if ((code = nnrti_infer_control(f, nodes[i])) != NNRT_SUCCESS)
+                return nnrti_blame(f->error, code, nodes[i], -1);
             continue;
         }
 #endif
-        code = nnrti_infer_node(f, f->order[i], &c, &folded);
+        code = nnrti_infer_node(f, nodes[i], &c, &folded);
         if (code == NNRT_SUCCESS && f->visit != NULL)
-            code = f->visit(f->user, f->order[i], &c, folded);
+            code = f->visit(f->user, nodes[i], &c, folded);
         if (code != NNRT_SUCCESS)
-            return nnrti_blame(f->error, code, f->order[i], -1);
+            return nnrti_blame(f->error, code, nodes[i], -1);
     }
     return NNRT_SUCCESS;
 }
+
+#ifndef NNRT_FIRMWARE
+
+/* No axis of an input of the subgraphs of node n varies yet. */
+static NNRTI_UNUSED void nnrti_control_fresh(const nnrti_inference *f, uint32_t n)
+{
+    for (uint32_t k = 0; k < nnrti_graph_attrs(&f->model->nodes.data[n]); k++) {
+        const uint32_t g = nnrti_attr_graph(&f->model->nodes.data[n], k);
+        uint32_t count;
+        const uint32_t *nodes;
+        if (g == NNRT_NO_GRAPH)
+            continue;
+        nodes = nnrti_infer_nodes(f, g, &count);
+        for (uint32_t i = 0; i < f->model->subGraph.data[g].inputIndices.count; i++)
+            f->opened[f->model->subGraph.data[g].inputIndices.data[i]] = 0;
+        for (uint32_t i = 0; i < count; i++)
+            nnrti_control_fresh(f, nodes[i]);
+    }
+}
+
+#endif
 
 #ifndef NNRT_FIRMWARE
 
@@ -3893,9 +4063,9 @@ static NNRT_ReturnCode nnrti_loop_counters(nnrti_inference *f, nnrt_resolve *c, 
 static const nnrt_dims *nnrti_loop_bound(const nnrti_inference *f, const nnrt_resolve *c, uint32_t k,
                                          const nnrt_operand *in)
 {
-    const nnrt_dims *most = nnrti_bound_of(f->config, in->name);
+    const nnrt_dims *most = nnrti_bound_of(&f->bounds, in->name);
     if (most == NULL)
-        most = nnrti_bound_of(f->config, c->out[k].name);
+        most = nnrti_bound_of(&f->bounds, c->out[k].name);
     return most != NULL && most->rank == in->rank ? most : NULL;
 }
 
@@ -3943,9 +4113,10 @@ static NNRT_ReturnCode nnrti_loop_carry(nnrti_inference *f, nnrt_resolve *c, uin
     return code;
 }
 
-/* Carried value k leaves the body as it came in, or is opened where it does not. *changed: it was opened. */
+/* Carried value k leaves the body as it came in, or is opened where it does not. *changed: it was opened. all: so are its
+   other axes that may be. */
 static NNRT_ReturnCode nnrti_loop_close(nnrti_inference *f, nnrt_resolve *c, uint32_t k, const NNRT_SubGraph *body,
-                                        bool *changed)
+                                        bool all, bool *changed)
 {
     const uint32_t tensor = body->inputIndices.data[2 + k];
     const nnrt_operand *in = &f->tensors[tensor], *out = &f->tensors[body->outputIndices.data[1 + k]];
@@ -3953,9 +4124,11 @@ static NNRT_ReturnCode nnrti_loop_close(nnrti_inference *f, nnrt_resolve *c, uin
     if (code != NNRT_SUCCESS)
         return code;
     for (int32_t i = 0; i < in->rank; i++) {
-        if ((f->opened[tensor] >> i & 1) != 0 || (in->symbols[i] == out->symbols[i] && in->dims[i] == out->dims[i]))
+        const bool same = in->symbols[i] == out->symbols[i] && in->dims[i] == out->dims[i],
+                   may = f->config == NULL || nnrti_loop_bound(f, c, k, in) != NULL;
+        if ((f->opened[tensor] >> i & 1) != 0 || (same && !(all && may)))
             continue; /* of what is opened each trip is checked */
-        if (f->config != NULL && nnrti_loop_bound(f, c, k, in) == NULL)
+        if (!may)
             return nnrti_fail(
                 c, NNRT_UNSUPPORTED_OP,
                 "carried value %u '%n' comes into the body as %o and leaves it as %o: give its upper bound (bounds)",
@@ -4009,12 +4182,15 @@ static NNRT_ReturnCode nnrti_loop_results(nnrti_inference *f, nnrt_resolve *c, c
     return NNRT_SUCCESS;
 }
 
-/* The body is gone through until the carried values leave it with the extents with which they come in; the first time is
-   the last, but for values that grow. */
+#define NNRTI_LOOP_ROUNDS 16
+
+/* Infers the body until the carried values leave it with the shapes with which they come in: once, unless a value grows. A
+   value may grow only because another one does, and so on: after NNRTI_LOOP_ROUNDS all dimensions that may vary do, so that
+   the work stays linear in the nodes of the body. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_infer_loop(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
 {
     const NNRT_SubGraph *body;
-    uint32_t carried, g;
+    uint32_t carried, g, rounds = 0;
     bool changed = true, known;
     NNRT_ReturnCode code = nnrti_control_begin(f, n, c);
     if (code != NNRT_SUCCESS ||
@@ -4033,11 +4209,11 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_infer_loop(nnrti_inference *f, uint32_t 
     body = &f->model->subGraph.data[g];
     if ((code = nnrti_loop_counters(f, c, body)) != NNRT_SUCCESS)
         return code;
-    for (bool again = false; changed; again = true) {
+    for (; changed; rounds++) {
         for (uint32_t k = 0; k < carried; k++)
             if ((code = nnrti_loop_carry(f, c, k, body->inputIndices.data[2 + k])) != NNRT_SUCCESS)
                 return code;
-        if ((again && (code = nnrti_control_visit(f, c, NNRT_PART_UNDO)) != NNRT_SUCCESS) ||
+        if ((rounds > 0 && (code = nnrti_control_visit(f, c, NNRT_PART_UNDO)) != NNRT_SUCCESS) ||
             (code = nnrti_control_visit(f, c, NNRT_PART_BEGIN)) != NNRT_SUCCESS ||
             (code = nnrti_control_infer(f, g, &known)) != NNRT_SUCCESS || !known)
             return code;
@@ -4048,7 +4224,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_infer_loop(nnrti_inference *f, uint32_t 
             return nnrti_fail(c, NNRT_INVALID_MODEL, "output 0 of its body is %o, expected one bool",
                               &f->tensors[body->outputIndices.data[0]]);
         for (uint32_t k = 0; k < carried; k++)
-            if ((code = nnrti_loop_close(f, c, k, body, &changed)) != NNRT_SUCCESS)
+            if ((code = nnrti_loop_close(f, c, k, body, rounds >= NNRTI_LOOP_ROUNDS, &changed)) != NNRT_SUCCESS)
                 return code;
     }
     if ((code = nnrti_loop_results(f, c, body)) != NNRT_SUCCESS)
@@ -5172,11 +5348,10 @@ static NNRT_ReturnCode nnrti_draft_end_if(nnrt_draft *d, const nnrt_resolve *c)
 static uint32_t nnrti_draft_apart(nnrt_draft *d, const nnrt_resolve *c, const NNRT_Uint32List *given, uint32_t k,
                                   uint32_t t)
 {
+    const uint32_t i = d->given[t];
     nnrti_open_step *o;
-    uint32_t copy, i = 2;
-    while (i < given->count && given->data[i] != t)
-        i++;
-    if (i == given->count || i == 2 + k)
+    uint32_t copy;
+    if (i < 2 || i >= given->count || given->data[i] != t || i == 2 + k)
         return t;
     copy = nnrt_draft_tensor(d, d->tensors[t].dataType, d->tensors[t].rank, d->tensors[t].dims);
     o = copy != NNRT_NO_TENSOR ? nnrti_draft_part(d, NNRTI_PART_COPY, c->nodeName, c->node, 2, 1) : NULL;
@@ -5253,9 +5428,17 @@ static NNRT_ReturnCode nnrti_draft_control(nnrt_draft *d, const nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
-/* Steps and tensors that the parts of nodes and the copies for carried values add. */
+/* Steps and tensors that the parts of nodes and the copies for carried values add, and the table d->given. */
 static bool nnrti_draft_room(nnrt_draft *d)
 {
+    if (d->model->subGraph.count > 1) {
+        d->given = (uint32_t *)nnrti_temp(d->memory, d->nTensors, sizeof(*d->given));
+        if (d->given == NULL)
+            return false;
+    }
+    for (uint32_t g = 1; g < d->model->subGraph.count; g++)
+        for (uint32_t k = 0; k < d->model->subGraph.data[g].inputIndices.count; k++)
+            d->given[d->model->subGraph.data[g].inputIndices.data[k]] = k;
     for (uint32_t i = 0; i < d->model->nodes.count && d->model->subGraph.count > 1; i++) {
         const NNRT_Node *n = &d->model->nodes.data[i];
         if (!nnrti_is_control(n->nodeType))
@@ -9956,6 +10139,7 @@ typedef struct nnrti_split {
     const nnrti_auto_list *list;
     nnrt_memory *memory;
     nnrt_draft *draft;
+    nnrti_bounds bounds;    /* of config */
     uint32_t *takers;       /* of each node: the devices of the list that take it, a bit each */
     uint8_t *owner, *why;   /* of each node: number in the list; NNRTI_WHY_ */
     uint32_t *partOf;       /* of each node: number of the part, NNRT_NO_TENSOR: none */
@@ -10600,7 +10784,7 @@ static bool nnrti_part_bounds(const nnrti_part_making *p, uint32_t g, nnrt_bound
         const uint32_t t = p->added[i];
         const nnrt_operand *o = &s->draft->tensors[t];
         const bool reads = nnrti_part_reads(s, g, t);
-        if (!nnrti_tensor_open(s->draft, t) || !(reads || nnrti_bound_of(s->config, o->name) != NULL ||
+        if (!nnrti_tensor_open(s->draft, t) || !(reads || nnrti_bound_of(&s->bounds, o->name) != NULL ||
                                                  nnrti_part_blind(s, g, s->draft->steps[s->writer[t]].node)))
             continue;
         bounds[count].tensor = o->name;
@@ -11620,8 +11804,11 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_split_make(nnrti_split *s, nnrti_split_m
     nnrt_memory_drop_temp(s->memory);
     if ((mapped = nnrt_model_map(s->model, s->memory, &s->mappings)) == NULL)
         return nnrti_no_memory(config->error);
-    if ((code = nnrt_plan_draft(mapped, config, s->memory, &s->draft)) != NNRT_SUCCESS ||
-        (code = nnrti_split_edit(s)) != NNRT_SUCCESS || s->parts == NULL)
+    if ((code = nnrt_plan_draft(mapped, config, s->memory, &s->draft)) != NNRT_SUCCESS)
+        return code;
+    if (!nnrti_bounds_sort(config, s->memory, &s->bounds))
+        return nnrti_no_memory(config->error);
+    if ((code = nnrti_split_edit(s)) != NNRT_SUCCESS || s->parts == NULL)
         return code;
     if ((code = nnrt_plan_finish(s->draft, &plan->plan)) != NNRT_SUCCESS)
         return code;

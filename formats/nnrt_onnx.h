@@ -2215,15 +2215,21 @@ struct nnrti_onnx {
     const nnrti_onnx_importer *row;
     nnrt_onnx_str params[NNRTI_ONNX_PARAMS]; /* names of open extents of the inputs so far */
     uint32_t nParams;
+    uint32_t imagesFrom; /* values with a lower number are not NHWC */
     char text[256];
 };
 
 /* Sets the message "ONNX node 3 'conv1' (Conv): " and c->text, unless there is one already. */
 NNRTI_COLD static void nnrti_onnx_blame(nnrti_onnx *c, NNRT_ReturnCode code)
 {
+    const nnrt_error *e = nnrt_builder_error(c->builder);
     char name[64], type[64];
     if (c->code != NNRT_SUCCESS)
         return;
+    if (e != NULL && e->code == NNRT_OUT_OF_MEMORY && code != NNRT_OUT_OF_MEMORY) { /* then values look unknown */
+        code = NNRT_OUT_OF_MEMORY;
+        (void)nnrt_text(c->text, sizeof(c->text), "%s", e->message);
+    }
     c->code = code;
     if (c->node == NULL)
         (void)nnrt_error_set(c->error, code, "%s", c->text);
@@ -2964,9 +2970,11 @@ static void nnrti_onnx_set_images(nnrti_onnx *c, bool image, const uint32_t *in,
         nchw = nchw || (o != NULL && o->format == NNRT_FORMAT_NCHW);
         nhwc = nhwc || (o != NULL && o->format == NNRT_FORMAT_NHWC);
     }
-    for (uint32_t v = 0; nchw && nhwc && v < nnrti_array_count(b->tensors); v++)
+    for (uint32_t v = c->imagesFrom; nchw && nhwc && v < nnrti_array_count(b->tensors); v++) {
         if (b->shapes[v].format == NNRT_FORMAT_NHWC)
             nnrti_onnx_set_format(b, v, NNRT_FORMAT_NCHW);
+        c->imagesFrom = v + 1;
+    }
     if (image && in[0] != NNRT_NO_TENSOR && nnrti_builder_operand(b, in[0]) != NULL)
         nnrti_onnx_set_format(b, in[0], NNRT_FORMAT_NCHW);
 }
@@ -8473,6 +8481,7 @@ typedef struct nnrti_onnx_loop {
     uint32_t *start;    /* values: trips, cond, then what is carried at first */
     uint32_t *in, *out; /* of the body */
     bool *open;         /* NNRT_MAX_RANK for each carried value: it does not keep this extent */
+    uint32_t rounds;    /* how often the body was read; after NNRTI_LOOP_ROUNDS all dimensions are dynamic */
 } nnrti_onnx_loop;
 
 /* The values that the body gets. */
@@ -8505,9 +8514,18 @@ static void nnrti_onnx_loop_given(nnrti_onnx *c, nnrti_onnx_loop *l)
     }
 }
 
+/* Takes out all that was added since the mark. */
+static void nnrti_onnx_back(nnrti_onnx *c, nnrti_builder_mark mark)
+{
+    nnrti_builder_back(c->builder, mark);
+    c->nNamed = mark.nodes;
+    c->imagesFrom = c->imagesFrom < mark.tensors ? c->imagesFrom : mark.tensors;
+}
+
 /* Whether the carried values leave the body as they came in. An extent that does not is noted. */
 static bool nnrti_onnx_loop_closed(nnrti_onnx *c, nnrti_onnx_loop *l)
 {
+    const bool all = ++l->rounds > NNRTI_LOOP_ROUNDS;
     bool closed = true;
     for (uint32_t k = 0; k < l->carried; k++) {
         nnrti_onnx_join_images(c, l->start[2 + k], l->in[2 + k]);
@@ -8522,7 +8540,7 @@ static bool nnrti_onnx_loop_closed(nnrti_onnx *c, nnrti_onnx_loop *l)
         }
         for (int32_t i = 0; i < x->rank && i < y->rank; i++) {
             bool *open = &l->open[k * NNRT_MAX_RANK + (uint32_t)i];
-            if (*open || (x->symbols[i] == y->symbols[i] && x->dims[i] == y->dims[i]))
+            if (*open || (!all && x->symbols[i] == y->symbols[i] && x->dims[i] == y->dims[i]))
                 continue;
             *open = true;
             closed = false;
@@ -8567,8 +8585,7 @@ static void nnrti_onnx_op_loop(nnrti_onnx *c, int32_t arg_)
         if (l.start[k] == NNRT_NO_TENSOR)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u is missing", k);
     while (!closed && c->code == NNRT_SUCCESS) {
-        nnrti_builder_back(c->builder, mark);
-        c->nNamed = mark.nodes;
+        nnrti_onnx_back(c, mark);
         a.body = nnrti_onnx_new_graph(c, l.body);
         nnrti_onnx_loop_given(c, &l);
         l.out = c->code == NNRT_SUCCESS ? nnrti_onnx_read_graph(c, l.body, a.body, l.in, l.carried + 2) : NULL;
@@ -8740,8 +8757,7 @@ static void nnrti_onnx_op_scan(nnrti_onnx *c, int32_t arg_)
     }
     mark = nnrti_builder_here(c->builder);
     while (!closed && c->code == NNRT_SUCCESS) {
-        nnrti_builder_back(c->builder, mark);
-        c->nNamed = mark.nodes;
+        nnrti_onnx_back(c, mark);
         a.body = nnrti_onnx_new_graph(c, l.body);
         closed =
             c->code != NNRT_SUCCESS || !nnrti_onnx_scan_body(c, &l, a.body, x, axes) || nnrti_onnx_loop_closed(c, &l);

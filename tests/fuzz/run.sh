@@ -1,7 +1,8 @@
 #!/bin/sh
 # run.sh SECONDS FOLDER [afl]: runs every fuzz target of FOLDER (fuzz_NAME, made by libFuzzer; with afl: afl_NAME, made
 # by AFL++) for SECONDS seconds, from the corpus beside this file and what earlier runs left in FOLDER/corpus, and prints
-# a table. Status 1 on a finding; the bytes are then in FOLDER/findings/NAME-*. An input may take 10 seconds.
+# a table. Status 1 on a finding; the bytes are then in FOLDER/findings/NAME-*. An input may take 10 seconds. The target work
+# starts from the models of other targets, too, and runs while the first of the others does.
 set -u
 seconds=$1 folder=$2 engine=${3:-fuzz}
 here=$(dirname "$0")
@@ -9,9 +10,11 @@ findings=0
 
 run_fuzz() { # leaves runs, rate, kept
     mkdir -p "$folder/corpus/$target" "$folder/seeds/$target"
+    set -- "$here/corpus/$target" "$folder/seeds/$target"
+    [ "$target" = work ] && set -- "$@" "$here/corpus/onnx" "$here/corpus/nnrt" "$here/corpus/builder"
     "$folder/fuzz_$target" -max_total_time="$seconds" -timeout=10 -malloc_limit_mb=256 -rss_limit_mb=2048 \
         -max_len=4096 -print_final_stats=1 -artifact_prefix="$folder/findings/$target-" "$folder/corpus/$target" \
-        "$here/corpus/$target" "$folder/seeds/$target" >"$log" 2>&1
+        "$@" >"$log" 2>&1
     status=$?
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     rate=$(sed -n 's/^stat::average_exec_per_sec: *//p' "$log")
@@ -38,17 +41,29 @@ if [ "$engine" = fuzz ]; then
     # shellcheck disable=SC2086  # PYTHON may be several words
     ${PYTHON:-python3} "$here/make_seeds.py" "$folder/seeds" 2>/dev/null || true
 fi
-printf 'target\texecutions\tper second\tcorpus\tfindings\n'
-for source in "$here"/fuzz_*.c; do
-    target=$(basename "$source" .c)
-    target=${target#fuzz_}
+# Runs a target and prints its row; status 1 on a finding.
+run() {
+    target=$1
     log=$folder/$engine-$target.log
     rm -f "$folder/findings/$target"-*
     "run_$engine"
     found=$(find "$folder/findings" -name "$target-*" | wc -l)
     [ "$status" -ne 0 ] && [ "$found" -eq 0 ] && found=1
-    findings=$((findings + found))
     printf '%s\t%s\t%s\t%s\t%s\n' "$target" "${runs:-0}" "${rate:-0}" "$kept" "$found"
-    [ "$found" -gt 0 ] && grep -aE '^fuzz:|ERROR:|runtime error:|^SUMMARY|PROGRAM ABORT' "$log" | head -n 5
+    [ "$found" -eq 0 ] && return
+    grep -aE '^fuzz:|FAILED|ERROR:|runtime error:|^SUMMARY|PROGRAM ABORT' "$log" | head -n 5
+    return 1
+}
+
+printf 'target\texecutions\tper second\tcorpus\tfindings\n'
+[ -x "$folder/${engine}_work" ] && { run work >"$folder/work.row" & }
+for source in "$here"/fuzz_*.c; do
+    name=$(basename "$source" .c)
+    name=${name#fuzz_}
+    [ "$name" = work ] || run "$name" || findings=1
 done
+if [ -x "$folder/${engine}_work" ]; then
+    wait $! || findings=1
+    cat "$folder/work.row"
+fi
 [ "$findings" -eq 0 ]
