@@ -72,7 +72,8 @@ OPTIONS (define before including, alike in all files of the program)
     NNRT_POSIX             1/0: files are told apart, confined and created as POSIX can; default: on Unix and macOS
     NNRT_MMAP              1/0: files and descriptors of buffers are mapped with mmap(); default: NNRT_POSIX
     NNRT_CPU               1/0: the implementation has devices/nnrt_cpu.h in it; default: where it finds that file (for
-                           which the compiler must have __has_include), and never with NNRT_FIRMWARE
+                           which the compiler must have __has_include), not where doubles are x87's (32-bit x86 without
+                           -mfpmath=sse), and never with NNRT_FIRMWARE
     NNRT_THREADS           1: pools of threads and queues of runs, made by POSIX threads, with gcc's or clang's atomics;
                            default 0, no thread is started
     NNRT_FIRMWARE          for a microcontroller: no builder, passes, saving, sessions, devices, heap or messages; left are
@@ -155,8 +156,8 @@ MIT licence, see LICENSE.
 #undef NNRT_CPU
 #define NNRT_CPU 0
 #elif !defined(NNRT_CPU) && defined(__has_include)
-#if __has_include("devices/nnrt_cpu.h")
-#define NNRT_CPU 1
+#if __has_include("devices/nnrt_cpu.h") && !(defined(__i386__) && defined(__GNUC__) && __FLT_EVAL_METHOD__ == 2)
+#define NNRT_CPU 1 /* x87: gcc mixes no doubles, which are long doubles there, with vectors */
 #endif
 #endif
 #ifndef NNRT_CPU

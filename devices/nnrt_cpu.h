@@ -7398,10 +7398,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(winograd_g)(nnrti_d a, nnrti_d b, nnrti_d c, nnr
         y[2] = (ends - b) * 0.5;
     } else {
         y[0] = a * 0.25;
-        y[1] = (ends + b) * (double)(-1.0 / 6);
-        y[2] = (ends - b) * (double)(-1.0 / 6);
-        y[3] = (far + 2.0 * b) * (double)(1.0 / 24);
-        y[4] = (far - 2.0 * b) * (double)(1.0 / 24);
+        y[1] = (ends + b) * (-1.0 / 6);
+        y[2] = (ends - b) * (-1.0 / 6);
+        y[3] = (far + 2.0 * b) * (1.0 / 24);
+        y[4] = (far - 2.0 * b) * (1.0 / 24);
     }
     y[tile + 1] = c;
 }
