@@ -490,7 +490,7 @@ typedef struct nnrt_cache_state {
     uint32_t packed;       /* weights that these packed (the device "cpu"); 0: all were restored */
     uint32_t kept;         /* parts of both that it has now: those that a device does not export are missing */
     NNRT_ReturnCode saved; /* of writing the file; SUCCESS, too, when nothing was to be written */
-    nnrt_error fault;      /* why what was there was not used; code SUCCESS: there was nothing, or nothing wrong */
+    nnrt_error fault;      /* why what was there was not used, else why the file was not written; code SUCCESS: neither */
 } nnrt_cache_state;
 
 NNRT_API NNRT_ReturnCode nnrt_cache_create(nnrt_cache **cache, const nnrt_cache_desc *desc, nnrt_error *error);
@@ -761,6 +761,7 @@ static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 #include <math.h>
 #include <string.h>
 #ifndef NNRT_NO_STDIO
+#include <errno.h>
 #include <stdio.h>
 #include <time.h>
 #ifdef __MINGW32__
@@ -4690,7 +4691,7 @@ typedef struct nnrti_writer {
     bool full;                                              /* a section is beyond what its numbers can say */
     uint8_t *out;                                           /* NULL: to file */
     void *file;                                             /* FILE */
-    bool failed;                                            /* writing to file did */
+    int failed;                                             /* errno of the write that did; -1: none is known */
     uint64_t at, bytes, hash;
     const nnrt_save_desc *desc;
     bool bare;  /* the model has no nodes */
@@ -4726,8 +4727,8 @@ static void nnrti_writer_emit(nnrti_writer *w, const void *data, size_t bytes)
     if (w->out != NULL)
         memcpy(w->out + w->at, data, bytes);
 #ifndef NNRT_NO_STDIO
-    else if (!w->failed)
-        w->failed = fwrite(data, 1, bytes, (FILE *)w->file) != bytes;
+    else if (w->failed == 0 && fwrite(data, 1, bytes, (FILE *)w->file) != bytes)
+        w->failed = errno != 0 ? errno : -1;
 #endif
     w->at += bytes;
 }
@@ -5837,10 +5838,13 @@ NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_f
 
 #ifndef NNRT_NO_STDIO
 
+/* The message ends in the system's reason. Callers clear errno before they begin: C does not require that fopen and fwrite
+   set it. */
 static NNRT_ReturnCode nnrti_file_path_fault(nnrt_error *error, NNRT_ReturnCode code, const char *what,
                                              const char *path)
 {
-    return nnrt_error_set(error, code, "cannot %s %s", what, path);
+    const char *const why = errno != 0 ? strerror(errno) : "";
+    return nnrt_error_set(error, code, "cannot %s %s%s%s", what, path, *why != '\0' ? ": " : "", why);
 }
 
 /* False: path is something that must not be replaced. */
@@ -5861,6 +5865,7 @@ static bool nnrti_save_may_replace(const char *path)
    must do. NULL: there is no place for it. */
 static FILE *nnrti_save_open(char *name, size_t size, const char *path)
 {
+    errno = 0;
     for (uint32_t i = 0; i < NNRTI_SAVE_NAMES; i++) {
 #if NNRT_POSIX
         int fd;
@@ -5883,17 +5888,20 @@ static FILE *nnrti_save_open(char *name, size_t size, const char *path)
     return NULL;
 }
 
-/* The file becomes path, if all went well. */
-static NNRT_ReturnCode nnrti_save_close(FILE *f, bool failed, const char *name, const char *path, nnrt_error *error)
+/* The file becomes path, if all went well. failed: errno of a write that did, -1: none is known, 0: all did well. */
+static NNRT_ReturnCode nnrti_save_close(FILE *f, int failed, const char *name, const char *path, nnrt_error *error)
 {
-    failed = fclose(f) != 0 || failed;
+    if (fclose(f) != 0 && failed == 0)
+        failed = errno != 0 ? errno : -1;
 #if defined(_WIN32)
-    if (!failed)
+    if (failed == 0)
         (void)remove(path); /* rename does not replace there */
 #endif
-    if (!failed && rename(name, path) == 0)
+    if (failed == 0 && rename(name, path) == 0)
         return NNRT_SUCCESS;
+    failed = failed != 0 ? failed : errno;
     (void)remove(name);
+    errno = failed > 0 ? failed : 0;
     return nnrti_file_path_fault(error, NNRT_FAILED, "write", path);
 }
 
@@ -5908,8 +5916,9 @@ static NNRT_ReturnCode nnrti_save_file(nnrti_writer *w, const NNRT_Model *m, con
         return nnrti_file_path_fault(error, NNRT_INVALID_PATH, "write", path);
     w->file = f;
     nnrti_writer_all(w, m, header, rows);
-    w->failed = w->failed || fseek(f, NNRTI_FILE_CHECKSUM, SEEK_SET) != 0 ||
-                fwrite(&w->hash, 1, sizeof(w->hash), f) != sizeof(w->hash);
+    if (w->failed == 0 && (fseek(f, NNRTI_FILE_CHECKSUM, SEEK_SET) != 0 ||
+                           fwrite(&w->hash, 1, sizeof(w->hash), f) != sizeof(w->hash)))
+        w->failed = errno != 0 ? errno : -1;
     return nnrti_save_close(f, w->failed, name, path, error);
 }
 
@@ -5960,9 +5969,12 @@ NNRT_API NNRT_ReturnCode nnrt_file_write(const char *path, const void *data, siz
         return nnrt_error_set(error, NNRT_INVALID_PATH, "%s is no regular file and is not replaced", path);
     if ((name = (char *)nnrt_alloc(NULL, room)) == NULL)
         return nnrti_no_memory(error);
-    f = nnrti_save_open(name, room, path);
-    code = f == NULL ? nnrti_file_path_fault(error, NNRT_INVALID_PATH, "write", path)
-                     : nnrti_save_close(f, bytes > 0 && fwrite(data, 1, bytes, f) != bytes, name, path, error);
+    if ((f = nnrti_save_open(name, room, path)) == NULL) {
+        code = nnrti_file_path_fault(error, NNRT_INVALID_PATH, "write", path);
+    } else {
+        const bool whole = bytes == 0 || fwrite(data, 1, bytes, f) == bytes;
+        code = nnrti_save_close(f, whole ? 0 : errno != 0 ? errno : -1, name, path, error);
+    }
     nnrt_free(NULL, name, room);
     return code;
 }
@@ -6014,11 +6026,12 @@ static size_t nnrti_file_size(FILE *f, nnrti_file_header *h)
 static NNRT_ReturnCode nnrti_file_read(const char *path, const nnrt_allocator *allocator, nnrti_file_bytes *file,
                                        nnrt_error *error)
 {
-    FILE *f = fopen(path, "rb");
     nnrti_file_header h;
     NNRT_ReturnCode code = NNRT_SUCCESS;
     size_t want, got = sizeof(h);
-    if (f == NULL)
+    FILE *f;
+    errno = 0;
+    if ((f = fopen(path, "rb")) == NULL)
         return nnrti_file_path_fault(error, NNRT_INVALID_PATH, "open", path);
     memset(&h, 0, sizeof(h));
     if ((want = nnrti_file_size(f, &h)) == 0) {
@@ -6819,8 +6832,11 @@ static void nnrti_cache_end(nnrt_cache *c, const NNRT_Model *m, NNRT_PreparedMod
     desc.allocator = &c->allocator;
     desc.cache = c;
     if (code == NNRT_SUCCESS && c->ends != NULL && c->path != NULL && c->changed &&
-        (code = nnrti_save_path(c->ends, true, c->path, &desc, &error)) != NNRT_SUCCESS)
+        (code = nnrti_save_path(c->ends, true, c->path, &desc, &error)) != NNRT_SUCCESS) {
         nnrt_log_line(log, NNRT_LOG_WARNING, "cache: %s", nnrti_reason(&error));
+        if (c->state.fault.code == NNRT_SUCCESS)
+            c->state.fault = error;
+    }
 #endif
     if (c->state.saved == NNRT_SUCCESS)
         c->state.saved = code;

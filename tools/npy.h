@@ -150,28 +150,36 @@ static int cli_out_open(cli_out *out, const char *path, bool straight)
         free(out->target);
         return CLI_FAILED;
     }
+    errno = 0; /* a write that fails sets it */
     return CLI_DONE;
 }
 
 /* Ends the file. Only when all of it is good and written it takes the place of what was there. */
 static int cli_out_close(cli_out *out, bool good)
 {
+    int reason;
     good = fflush(out->f) == 0 && ferror(out->f) == 0 && good;
     if (out->f != stdout)
         good = fclose(out->f) == 0 && good;
+    reason = errno;
     if (out->temp != NULL) {
         const char *path = out->target != NULL ? out->target : out->path;
 #if defined(_WIN32)
         if (good)
             (void)remove(path); /* rename does not replace there */
 #endif
-        good = good && rename(out->temp, path) == 0;
+        if (good && rename(out->temp, path) != 0) {
+            reason = errno;
+            good = false;
+        }
         if (!good)
             (void)remove(out->temp);
         free(out->temp);
         free(out->target);
     }
-    return good ? CLI_DONE : cli_fail("cannot write all of %s", out->path);
+    if (good)
+        return CLI_DONE;
+    return cli_fail("cannot write all of %s%s%s", out->path, reason != 0 ? ": " : "", reason != 0 ? strerror(reason) : "");
 }
 
 /* Reads all there is, whatever the file's length claims (so a pipe works too). The caller frees out->data. */
