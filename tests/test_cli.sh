@@ -835,7 +835,7 @@ t 0 'info --shape' info "$tmp/open.onnx" --shape 5,3 --json
 py 'info --json: open extents are null' 'd["inputs"][0]["shape"] == [None, 3]'
 silent 'info --shape'
 refused 2 'info --shape against the model' 'input .x. is float32\[\?,3\]' info "$tmp/open.onnx" --shape x=5,4
-refused 2 'info --shape of no input' "^nnrt: --shape y=5,3: it must start with NAME=, one of the inputs 'x'$" info "$tmp/open.onnx" --shape y=5,3
+refused 2 'info --shape of no input' "^nnrt: --shape y=5,3: the model has no input 'y'; its input is 'x'$" info "$tmp/open.onnx" --shape y=5,3
 refused 2 'info --shape of words' 'extents are whole numbers' info "$tmp/open.onnx" --shape 5,,3
 t 0 'info --max' info "$tmp/open.onnx" --max 8,3
 prints 'info --max: the input' '^input +x  float32\[\?,3\]  up to float32\[8,3\]$'
@@ -962,7 +962,11 @@ refused 1 'strings' "input 'x' is no tensor of a type that nnrt has" run "$tmp/s
 refused 2 'an input without value' "no value for input 'a', 'b'" run "$tmp/two.onnx"
 refused 2 'one input without value' "no value for input 'b'" run "$tmp/two.onnx" --input a="$tmp/a.npy"
 refused 2 'an input twice' "input 'a' has .*a.npy already" run "$tmp/two.onnx" --input a="$tmp/a.npy" --input a="$tmp/b.npy"
-refused 2 'no such input' "one of the inputs 'a', 'b'" run "$tmp/two.onnx" --input c="$tmp/a.npy"
+refused 2 'no such input' "^nnrt: --input bb=[^ ]*: the model has no input 'bb'; its inputs are 'b', 'a'$" run "$tmp/two.onnx" --input bb="$tmp/a.npy"
+refused 2 'no such input of one' "^nnrt: --input foo=[^ ]*digit_7.png: the model has no input 'foo'; its input is 'image'$" run $digits/digits.onnx --input foo=$digits/digit_7.png
+refused 2 'no such input, random' "the model has no input 'foo'; its input is 'image'$" run $digits/digits.onnx --input foo=random
+cp $digits/digit_7.png "$tmp/eq=7.png"
+t 0 'a file with = in its name' run $digits/digits.onnx --input "$tmp/eq=7.png" --top 1
 refused 1 'no such file' 'cannot open .*none.npy: No such file' run "$tmp/sqrt.onnx" --input "$tmp/none.npy"
 refused 1 'a folder' 'cannot read .*: Is a directory' run "$tmp/sqrt.onnx" --input "$tmp/good"
 refused 1 'wrong rank' "flat.npy is float32\[6\], input 'x' takes float32\[\?,3\]" run "$tmp/open.onnx" --input "$tmp/flat.npy"
@@ -1111,7 +1115,7 @@ refused 1 '--outputs with a comma too many' "the graph has no value ''" info "$t
 refused 1 '--outputs with a name twice' "output 'n' is told twice\$" info "$tmp/cut.onnx" --outputs n,r,n
 refused 2 '--outputs of nothing' '--outputs does not take' info "$tmp/cut.onnx" --outputs ''
 refused 2 '--outputs of a .nnrt file' '--outputs is for ONNX files, .*cut.nnrt is a .nnrt file' info "$tmp/cut.nnrt" --outputs n
-refused 2 'an input that is cut away' "it must start with NAME=, one of the inputs 'x'" info "$tmp/cut.onnx" --outputs n --shape i=4
+refused 2 'an input that is cut away' "the model has no input 'i'; its input is 'x'" info "$tmp/cut.onnx" --outputs n --shape i=4
 
 # ---- quantised arithmetic ----
 

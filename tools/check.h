@@ -129,7 +129,7 @@ static int cli_set_inputs(cli_job *job, const char *dir)
             cli_tensor_convert(&job->in.data[i].value, job->in.data[i].type, path, job->in.data[i].name) != CLI_DONE)
             return CLI_FAILED;
     }
-    if (*cli_inputs_text(&job->in, true, names, sizeof(names)) != '\0')
+    if (*cli_inputs_text(&job->in, true, 0, names, sizeof(names)) != '\0')
         return cli_fail("%s has no value for input %s", dir, names);
     return CLI_DONE;
 }

@@ -1031,32 +1031,6 @@ static char *cli_copy_header(const char *program)
     return path;
 }
 
-static char cli_copy_upper(char ch)
-{
-    return (char)(ch >= 'a' && ch <= 'z' ? ch - 'a' + 'A' : ch);
-}
-
-/* What it takes to make b of a: little for a letter that only b has, so that a part of a name is near to it. */
-static unsigned cli_copy_distance(const char *a, const char *b)
-{
-    unsigned row[65];
-    const size_t length = strlen(b) < 64 ? strlen(b) : 64;
-    for (size_t k = 0; k <= length; k++)
-        row[k] = (unsigned)k;
-    for (size_t i = 0; i < 64 && a[i] != '\0'; i++) {
-        unsigned corner = row[0];
-        row[0] += 4;
-        for (size_t k = 0; k < length; k++) {
-            const unsigned above = row[k + 1];
-            unsigned best = corner + (cli_copy_upper(a[i]) != cli_copy_upper(b[k]) ? 4 : 0);
-            best = above + 4 < best ? above + 4 : best;
-            row[k + 1] = row[k] + 1 < best ? row[k] + 1 : best;
-            corner = above;
-        }
-    }
-    return row[length];
-}
-
 /* Says that there is no such name, and which ones are near. */
 static int cli_copy_unknown(const char *name)
 {
@@ -1066,7 +1040,7 @@ static int cli_copy_unknown(const char *name)
     for (uint32_t i = 0; (op = nnrt_op_at(i)) != NULL; i++)
         for (uint32_t k = 0; k <= op->kernelCount; k++) {
             const char *other = k == 0 ? op->name : op->kernels[k - 1].name;
-            const unsigned distance = cli_copy_distance(name, other);
+            const unsigned distance = cli_distance(name, other);
             size_t at = 3;
             if (strcmp(other, near[0]) == 0 || strcmp(other, near[1]) == 0 || strcmp(other, near[2]) == 0)
                 continue;

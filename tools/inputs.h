@@ -285,24 +285,42 @@ static int cli_inputs_make(cli_inputs *in, const cli_args *args)
     return status;
 }
 
-/* All names, as "'a', 'b'", those without a value only where wanted. */
-static const char *cli_inputs_text(const cli_inputs *in, bool missingOnly, char *out, size_t size)
+/* All names, as "'a', 'b'", input `first` at the front; those without a value only where wanted. */
+static const char *cli_inputs_text(const cli_inputs *in, bool missingOnly, uint32_t first, char *out, size_t size)
 {
     size_t at = 0;
     out[0] = '\0';
-    for (uint32_t i = 0; i < in->count && at < size; i++)
+    for (uint32_t k = 0; k < in->count && at < size; k++) {
+        const uint32_t i = k == 0 ? first : k <= first ? k - 1 : k;
         if (!missingOnly || in->data[i].source == NULL)
             at += nnrt_text(out + at, size - at, "%s'%s'", at > 0 ? ", " : "", in->data[i].name);
+    }
     return out;
 }
 
-/* Splits "NAME=VALUE" where NAME is an input, the longest that fits. Without a name the only input is meant; but a shape
-   has no '=' in it, so that what stands before one must be a name. *index is the input, *value what stands behind the
-   name. */
+/* Refuses "NAME=VALUE" of an input that the model does not have; the nearest name comes first. */
+static int cli_unknown_input(const cli_inputs *in, const char *option, const char *text)
+{
+    const size_t length = strcspn(text, "=");
+    char *name = cli_text_copy(text, length), names[512];
+    uint32_t near = 0;
+    if (name == NULL)
+        return CLI_FAILED;
+    for (uint32_t i = 1; i < in->count; i++)
+        if (cli_distance(name, in->data[i].name) < cli_distance(name, in->data[near].name))
+            near = i;
+    free(name);
+    return cli_usage("%s %s: the model has no input '%.*s'; its input%s %s", option, text, (int)length, text,
+                     in->count > 1 ? "s are" : " is", cli_inputs_text(in, false, near, names, sizeof(names)));
+}
+
+/* Splits "NAME=VALUE" where NAME is an input, the longest that fits. Without a name the only input is meant. What stands
+   before '=' must be a name, unless the text names a file. *index is the input, *value what stands behind the name. */
 static int cli_match_input(const cli_inputs *in, const char *option, const char *text, uint32_t *index,
                            const char **value)
 {
     char names[512];
+    struct stat s;
     size_t longest = 0;
     bool found = false;
     *value = text;
@@ -316,12 +334,15 @@ static int cli_match_input(const cli_inputs *in, const char *option, const char 
             found = true;
         }
     }
-    if (found || (in->count == 1 && (strcmp(option, "--input") == 0 || strchr(text, '=') == NULL)))
+    if (found || (in->count == 1 &&
+                  (strchr(text, '=') == NULL || (strcmp(option, "--input") == 0 && stat(text, &s) == 0))))
         return CLI_DONE;
     if (in->count == 0)
         return cli_usage("%s %s: the model has no inputs", option, text);
+    if (strchr(text, '=') != NULL)
+        return cli_unknown_input(in, option, text);
     return cli_usage("%s %s: it must start with NAME=, one of the inputs %s", option, text,
-                     cli_inputs_text(in, false, names, sizeof(names)));
+                     cli_inputs_text(in, false, 0, names, sizeof(names)));
 }
 
 /* True when a value of that shape can be an input of the first, whose extents may be open. */
@@ -578,7 +599,7 @@ static int cli_inputs_assign(cli_inputs *in, const cli_args *args)
     for (i = 0; rest != NULL && i < in->count; i++)
         if (in->data[i].source == NULL)
             in->data[i].source = rest;
-    if (*cli_inputs_text(in, true, names, sizeof(names)) != '\0')
+    if (*cli_inputs_text(in, true, 0, names, sizeof(names)) != '\0')
         return cli_usage("no value for input %s; give --input NAME=FILE, or --input random", names);
     return CLI_DONE;
 }

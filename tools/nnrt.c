@@ -409,7 +409,7 @@ static int cli_convert_check_input(const cli_job *job, const nnrt_metadata *e, c
     }
     if (fault == NULL)
         snprintf(want, sizeof(want), "an input, one of %s, behind input.",
-                 cli_inputs_text(&job->in, false, names, sizeof(names)));
+                 cli_inputs_text(&job->in, false, 0, names, sizeof(names)));
     else
         snprintf(want, sizeof(want), "%s",
                  *fault != '\0' ? fault : "mean, scale, std, color, layout or invert behind the input");
