@@ -125,15 +125,16 @@ def value(name, dtype, dims):
 def node(op, inputs, outputs, **attr):
     out = b''.join(sub(1, i) for i in inputs) + b''.join(sub(2, o) for o in outputs) + sub(4, op)
     for k, v in attr.items():
-        out += sub(5, sub(1, k) + (b''.join(num(8, i) for i in v) + num(20, 7) if isinstance(v, (list, tuple)) else num(3, v) + num(20, 2)))
+        out += sub(5, sub(1, k) + (b''.join(num(8, i) for i in v) + num(20, 7) if isinstance(v, (list, tuple)) else
+                                   sub(4, v) + num(20, 3) if isinstance(v, str) else num(3, v) + num(20, 2)))
     return out
 
 
-def model(path, nodes, inputs, outputs, constants=(), props=(), opset=13):
+def model(path, nodes, inputs, outputs, constants=(), props=(), opset=13, more=b''):
     graph = b''.join(sub(1, n) for n in nodes) + sub(2, 'test') + b''.join(sub(5, c) for c in constants)
     graph += b''.join(sub(11, v) for v in inputs) + b''.join(sub(12, v) for v in outputs)
     props = b''.join(sub(14, sub(1, k) + sub(2, v)) for k, v in props)
-    open(path, 'wb').write(num(1, 8) + sub(7, graph) + sub(8, num(2, opset)) + props)
+    open(path, 'wb').write(num(1, 8) + sub(7, graph) + sub(8, num(2, opset)) + props + more)
 
 
 # ---- PNG, encoded by hand ----
@@ -397,6 +398,15 @@ for name, count in (('names1000', 1000), ('names4000', 4000)):
 model(F + 'newer.onnx', [node('Relu', ['x'], ['a']), node('Neg', ['a'], ['y'])], [value('x', 'float32', [1])], [value('y', 'float32', [1])], opset=29)
 model(F + 'fly.onnx', [node('SequenceConstruct', ['x'], ['a']) + sub(3, 'one'), node('Fly', ['x'], ['b']), node('SequenceConstruct', ['x'], ['c']) + sub(3, 'two'),
                        node('ZipMap', ['x'], ['y']) + sub(7, 'ai.onnx.ml')], [value('x', 'float32', [1])], [value('y', 'float32', [1])])
+model(F + 'macs.onnx', [node('Conv', ['x', 'w'], ['c'], group=2), node('ConvTranspose', ['c', 't'], ['d'], strides=[2, 2]),
+                        node('Reshape', ['d', 's'], ['f']), node('MatMul', ['f', 'm'], ['p']), node('Einsum', ['p', 'e'], ['q'], equation='ij,kj->ik'),
+                        node('QuantizeLinear', ['q', 'one', 'zero'], ['y'])],
+      [value('x', 'float32', [1, 4, 6, 6])], [value('y', 'int8', [3, 7])],
+      [tensor(np.ones(shape, 'float32'), name) for name, shape in (('w', (8, 2, 3, 3)), ('t', (8, 3, 2, 2)), ('m', (64, 5)), ('e', (7, 5)), ('one', ()))] +
+      [tensor(np.array([3, 64]), 's'), tensor(np.array(0, 'int8'), 'zero')], opset=13,
+      more=sub(2, 'maker') + sub(3, '1.2-\x1b') + sub(8, sub(1, 'com.example') + num(2, 3)))
+model(F + 'attention.onnx', [node('Attention', ['q', 'k', 'v'], ['y'])],
+      [value('q', 'float32', [2, 3, 4, 8]), value('k', 'float32', [2, 3, 6, 8]), value('v', 'float32', [2, 3, 6, 5])], [value('y', 'float32', [2, 3, 4, 5])], opset=23)
 w = np.array([1, 2, 3, 4], 'float32')
 model(F + 'cut.onnx', [node('Relu', ['x'], ['r']) + sub(3, 'first'), node('Add', ['r', 'w'], ['a/b']), node('Neg', ['a/b'], ['n']),
                        node('Fly', ['n', 'i'], ['f']), node('Add', ['f', 'b'], ['y'])],
@@ -810,6 +820,26 @@ py 'info --json: inputs and outputs' 'd["inputs"][0]["shape"] == [1, 1, 28, 28] 
 py 'info --json: operators add up' 'sum(d["operators"].values()) == d["nodes"] and d["operators"]["MAX_POOL_FUSION"] == 3'
 # 19,258 floats: the network's weights and biases, normalisation folded into them
 py 'info --json: memory' '19258 * 4 <= d["weight_bytes"] < 80000 and d["session_bytes"] > d["arena_bytes"] >= d["arena_lower_bound_bytes"] >= 12 * 28 * 28 * 4'
+# grouped 3x3: 8*4*4 sums of 2*3*3; transposed: 4*4 places of 8*3*2*2; [3,64] by [64,5]; [3,5] by [7,5]
+t 0 'info: parameters' info "$tmp/macs.onnx"
+prints 'info: producer' '^producer    maker 1[.]2-[?]$'
+prints 'info: operator sets' '^opsets      ai[.]onnx 13, com[.]example 3$'
+prints 'info: parameters' '^parameters  59[0-9]: .*float32 59[0-9] in 23[0-9]{2} bytes'
+prints 'info: MACs' "^MACs        $((128 * 18 + 16 * 96 + 3 * 5 * 64 + 3 * 7 * 5)) in a run\$"
+t 0 'info --json: parameters' info "$tmp/macs.onnx" --json
+py 'info --json: producer and sets' 'd["producer"] == {"name": "maker", "version": "1.2-\x1b"} and d["opsets"] == {"ai.onnx": 13, "com.example": 3}'
+py 'info --json: parameters' 'd["parameters"] == sum(w["count"] for w in d["weights"].values()) and 595 <= d["weights"]["float32"]["count"] <= 596 and all(w["bytes"] == w["count"] * {"float32": 4, "int64": 8, "int32": 4, "int8": 1}[t] for t, w in d["weights"].items()) and d["weight_bytes"] == sum(w["bytes"] for w in d["weights"].values())'
+for c in lstm_defaults:$((3 * (24 + 36))) gru_defaults:$((3 * (5 * 3 * 2 + 5 * 3 * 5))) basic_convinteger:16 matmulinteger:$((4 * 2 * 3)); do
+    path=${NNRT_ONNX_TESTDATA:-/usr/share/libonnx-testdata/data}/node/test_${c%%:*}/model.onnx
+    if [ ! -e "$path" ]; then
+        skip "info: MACs of ${c%%:*}" 'the test data have no such model'
+        continue
+    fi
+    t 0 "info: MACs of ${c%%:*}" info "$path"
+    prints "info: MACs of ${c%%:*}" "^MACs        ${c##*:} in a run\$"
+done
+t 0 'info: MACs of attention' info "$tmp/attention.onnx"
+prints 'info: MACs of attention' "^MACs        $((2 * 3 * 4 * 6 * (8 + 5))) in a run\$"
 t 0 'info --memory' info $digits/digits.onnx --memory
 prints 'info --memory: a value' '^ +0 +37632  0 to 1 +relu1  float32\[1,28,28,12\]$'
 prints 'info --memory: a step' '^ +1 +47040  #{40}  MAX_POOL_FUSION pool1$'

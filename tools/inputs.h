@@ -26,6 +26,8 @@ typedef struct cli_inputs {
     nnrt_bound *bounds;
     uint32_t boundCount;
     cli_metadata metadata; /* of the model */
+    cli_metadata producer; /* of an ONNX file: name, version */
+    cli_metadata opsets;   /* of an ONNX file: version by domain */
     const char *path;      /* the model's file */
     const char **cut;      /* cutCount names, of --outputs; their text stands behind the list */
     uint32_t cutCount;
@@ -44,6 +46,8 @@ static void cli_inputs_free(cli_inputs *in)
     free(in->data);
     free(in->shapes);
     cli_metadata_free(&in->metadata);
+    cli_metadata_free(&in->producer);
+    cli_metadata_free(&in->opsets);
     memset(in, 0, sizeof(*in));
 }
 
@@ -237,6 +241,24 @@ static int cli_inputs_cut(cli_inputs *in, const cli_args *args)
     return CLI_DONE;
 }
 
+/* What the ONNX file says about the program that wrote it and about its operator sets. */
+static int cli_inputs_origin(cli_inputs *in, const nnrt_onnx_model *m)
+{
+    const nnrt_onnx_str name = m->producerName, version = m->producerVersion;
+    int status = cli_metadata_set(&in->producer, "name", 4, (const char *)name.data, name.length);
+    if (status == CLI_DONE)
+        status = cli_metadata_set(&in->producer, "version", 7, (const char *)version.data, version.length);
+    for (size_t i = 0; status == CLI_DONE && i < m->opsetImport.count; i++) {
+        const nnrt_onnx_opset *set = &m->opsetImport.data[i];
+        char number[24];
+        const int digits = snprintf(number, sizeof(number), "%lld", (long long)set->version);
+        status = set->domain.length > 0 ? cli_metadata_set(&in->opsets, (const char *)set->domain.data, set->domain.length,
+                                                           number, (size_t)digits)
+                                        : cli_metadata_set(&in->opsets, "ai.onnx", 7, number, (size_t)digits);
+    }
+    return status;
+}
+
 /* Lists the inputs of the model in this file, none of which has a value yet. To be freed also after a failure. */
 static int cli_inputs_make(cli_inputs *in, const cli_args *args)
 {
@@ -275,6 +297,8 @@ static int cli_inputs_make(cli_inputs *in, const cli_args *args)
                 status = cli_inputs_add(in, &inputs->data[i], path);
         if (status == CLI_DONE)
             status = cli_metadata_from_onnx(&in->metadata, &model->metadataProps);
+        if (status == CLI_DONE)
+            status = cli_inputs_origin(in, model);
         if (status == CLI_DONE)
             status = cli_note_external(model->graph, path);
     }
