@@ -398,6 +398,9 @@ for name, count in (('names1000', 1000), ('names4000', 4000)):
 model(F + 'newer.onnx', [node('Relu', ['x'], ['a']), node('Neg', ['a'], ['y'])], [value('x', 'float32', [1])], [value('y', 'float32', [1])], opset=29)
 model(F + 'fly.onnx', [node('SequenceConstruct', ['x'], ['a']) + sub(3, 'one'), node('Fly', ['x'], ['b']), node('SequenceConstruct', ['x'], ['c']) + sub(3, 'two'),
                        node('ZipMap', ['x'], ['y']) + sub(7, 'ai.onnx.ml')], [value('x', 'float32', [1])], [value('y', 'float32', [1])])
+model(F + 'units.onnx', [node('QuantizeLinear', ['x', 's', 'z'], ['q']), node('DequantizeLinear', ['q', 's', 'z'], ['d']),
+                         node('Transpose', ['d'], ['t'], perm=[1, 0]), node('QuantizeLinear', ['t', 's', 'z'], ['y'])],
+      [value('x', 'float32', [2, 3])], [value('y', 'int8', [3, 2])], [tensor(np.array(0.5, 'float32'), 's'), tensor(np.array(3, 'int8'), 'z')])
 model(F + 'macs.onnx', [node('Conv', ['x', 'w'], ['c'], group=2), node('ConvTranspose', ['c', 't'], ['d'], strides=[2, 2]),
                         node('Reshape', ['d', 's'], ['f']), node('MatMul', ['f', 'm'], ['p']), node('Einsum', ['p', 'e'], ['q'], equation='ij,kj->ik'),
                         node('QuantizeLinear', ['q', 'one', 'zero'], ['y'])],
@@ -1444,11 +1447,12 @@ refused 2 'report: JSON' 'no option --json' report $digits/digits.onnx -o "$tmp/
 t 0 'compare' compare $digits/digits.onnx --device reference --device auto
 prints 'compare: devices' '^devices   reference_nnrt_v2_0 and auto_nnrt_v2_0$'
 prints 'compare: nodes' '^nodes     10 with 10 results$'
+prints 'compare: tolerance' '^tolerance float16 0.001 [+] 0.01 [*] [|]a[|], float32 1e-05 [+] 0.0001 [*] [|]a[|], float64 1e-07 [+] 1e-07 [*] [|]a[|], quantized 1, other types 0$'
 prints 'compare: output' '^output    probabilities  float32\[1,10\]  ok, max error 0, relative 0$'
 prints 'compare: none' '^first     no result differs$'
 silent 'compare'
 t 0 'compare with reference' compare "$tmp/steps.onnx" --device auto --json
-py 'compare with reference' 'd["devices"] == ["reference_nnrt_v2_0", "auto_nnrt_v2_0"] and d["compared"] == 3 and d["first"] is None and d["ok"] and d["rtol"] == d["atol"] == 0'
+py 'compare with reference' 'd["devices"] == ["reference_nnrt_v2_0", "auto_nnrt_v2_0"] and d["compared"] == 3 and d["first"] is None and d["ok"] and (d["outputs"][0]["rtol"], d["outputs"][0]["atol"]) == (1e-4, 1e-5)'
 refused 2 'compare: no device' 'which devices' compare "$tmp/steps.onnx"
 refused 2 'compare: three devices' 'which devices' compare "$tmp/steps.onnx" --device auto --device auto --device auto
 refused 2 'compare: no such device' 'there is no such device' compare "$tmp/steps.onnx" --device auto --device toaster
@@ -1458,7 +1462,7 @@ if [ -z "$devices" ]; then
 else
     usual=$nnrt
     nnrt=$devices
-    t 1 'compare: a sum differs' compare "$tmp/steps.onnx" --device reference --device rough --input "$tmp/steps.npy" --json
+    t 1 'compare: a sum differs' compare "$tmp/steps.onnx" --device reference --device rough --input "$tmp/steps.npy" --rtol 0 --atol 0 --json
     py 'compare: a sum differs: which' '(lambda f: (f["node_name"], f["operator"], f["value"]["name"]))(d["first"]) == ("Add_1", "ADD_FUSION", "s") and not d["ok"]'
     py 'compare: a sum differs: place and values' '(lambda s, v: (lambda w: v["wrong"] == len(w) and v["index"] == [int(i) for i in w[0]] and np.float32(v["values"][0]) == s[tuple(w[0])] and np.float32(v["values"][1]) == rough(s)[tuple(w[0])])(np.argwhere(s != rough(s))))((lambda x: x * x + x)(load("steps.npy")), d["first"]["value"])'
     py 'compare: a sum differs: largest' '(lambda s, v: abs(v["max_error"] - np.abs(s.astype(float) - rough(s)).max()) < 1e-9 and abs(v["max_relative_error"] - (np.abs(s.astype(float) - rough(s)) / s).max()) < 1e-9)((lambda x: x * x + x)(load("steps.npy")), d["first"]["value"])'
@@ -1469,6 +1473,18 @@ else
     t 1 'compare: random values' compare "$tmp/steps.onnx" --device rough
     t 0 'compare: tolerance' compare "$tmp/steps.onnx" --device rough --input "$tmp/steps.npy" --rtol 0.01 --json
     py 'compare: tolerance' 'd["first"] is None and d["ok"] and d["outputs"][0]["max_error"] > 0'
+    # rough leaves 10 bits behind the point: an error of up to 1e-3 of each value, 1/128 of a unit here
+    t 0 'compare: tolerance of one value' compare "$tmp/steps.onnx" --device rough --input "$tmp/steps.npy" --rtol 0 --atol 0.01 --json
+    py 'compare: tolerance of one value' '(d["outputs"][0]["rtol"], d["outputs"][0]["atol"]) == (0, 0.01)'
+    for c in '1:' '0:--rtol 1e-3' '1:--rtol 1e-3 --atol 0 --rtol 0'; do
+        # shellcheck disable=SC2086  # several words, or none
+        t ${c%%:*} "compare: ${c#*:}" compare "$tmp/steps.onnx" --device rough --input "$tmp/steps.npy" ${c#*:}
+    done
+    t 0 'compare: quantized, one unit' compare "$tmp/units.onnx" --device unit --json
+    py 'compare: quantized, one unit' 'd["first"] is None and (d["outputs"][0]["type"], d["outputs"][0]["max_error"], d["outputs"][0]["atol"]) == ("int8", 1, 1)'
+    t 1 'compare: quantized, exact' compare "$tmp/units.onnx" --device unit --atol 0
+    t 1 'compare: integers are exact' compare "$tmp/turn_int8.onnx" --device unit --json
+    py 'compare: integers are exact' '(d["outputs"][0]["wrong"], d["outputs"][0]["max_error"], d["outputs"][0]["atol"]) == (1, 1, 0)'
     t 1 'compare: inside a loop' compare "$tmp/loop.onnx" --device rough --input "$tmp/tenth.npy" --json
     py 'compare: inside a loop' 'd["first"]["operator"] == "LOOP" and d["compared"] == 1'
     t 0 'compare: .nnrt' convert "$tmp/steps.onnx" "$tmp/steps.nnrt"

@@ -51,7 +51,7 @@ typedef struct cli_args {
     const char *socket;          /* of serve, as what follows */
     nnrt_remote_limits limits;
     uint32_t permissions, users[CLI_MOST_USERS], userCount;
-    double rtol, atol;
+    double rtol, atol; /* below 0: not given, cli_tolerance_of chooses */
     nnrt_log log; /* of --log; all zero: none */
     bool float16;
     NNRT_PerformanceMode mode;
@@ -675,8 +675,11 @@ static const cli_option cli_options[] = {
      cli_take_no_invert},
     {"--data", "DIR", CLI_CHECK, "an ONNX test data set, or a folder of test_data_set_*", cli_take_data},
     {"--rtol", "R", CLI_CHECK | CLI_COMPARE,
-     "allowed error relative to the expected value; default of check 1e-3, of compare 0", cli_take_rtol},
-    {"--atol", "A", CLI_CHECK | CLI_COMPARE, "allowed error beside that; default of check 1e-5, of compare 0", cli_take_atol},
+     "floats: allowed error relative to the expected value; default of check 1e-3, of compare by type, see above",
+     cli_take_rtol},
+    {"--atol", "A", CLI_CHECK | CLI_COMPARE,
+     "allowed error beside that, of quantized values in units; default of check 1e-5, of compare by type, see above",
+     cli_take_atol},
     {"--labels", "[OUTPUT=]FILE", CLI_CONVERT, "names of the classes, one a line: metadata labels, or labels.OUTPUT",
      cli_take_labels},
     {"--meta", "KEY=VALUE", CLI_CONVERT, "metadata: a text to keep in the file; KEY= drops it", cli_take_metadata},
@@ -821,8 +824,8 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
     bool onlyOperands = false;
     int status;
     memset(args, 0, sizeof(*args));
-    args->rtol = c->bit == CLI_COMPARE ? 0 : 1e-3;
-    args->atol = c->bit == CLI_COMPARE ? 0 : 1e-5;
+    args->rtol = c->bit == CLI_COMPARE ? -1 : 1e-3;
+    args->atol = c->bit == CLI_COMPARE ? -1 : 1e-5;
     for (int i = 0; i < argc; i++) {
         if (!onlyOperands && strcmp(argv[i], "--") == 0) {
             onlyOperands = true;
@@ -842,6 +845,22 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
     if ((c->bit & (CLI_CONVERT | CLI_EMIT | CLI_REPORT | CLI_COMPILE)) != 0 && args->output == NULL)
         return cli_usage("%s: which file to write? 'nnrt %s --help' tells the arguments", c->name, c->name);
     return CLI_DONE;
+}
+
+/* Tolerance of a value: what --rtol and --atol say, else by type. Sums of float32 in another order differ by some ulp
+   (6e-8), those of many terms by hundreds; quantized values may round to the neighbour; integers are exact. */
+static cli_tolerance cli_tolerance_of(const cli_args *args, NNRT_DataType type, bool quantized)
+{
+    cli_tolerance t = {0, 0};
+    if (cli_is_float(type)) {
+        t.rtol = type == NNRT_DATA_TYPE_FLOAT16 ? 1e-2 : type == NNRT_DATA_TYPE_FLOAT32 ? 1e-4 : 1e-7;
+        t.atol = type == NNRT_DATA_TYPE_FLOAT16 ? 1e-3 : type == NNRT_DATA_TYPE_FLOAT32 ? 1e-5 : 1e-7;
+        t.rtol = args->rtol >= 0 ? args->rtol : t.rtol;
+        t.atol = args->atol >= 0 ? args->atol : t.atol;
+    } else if (quantized) {
+        t.atol = args->atol >= 0 ? args->atol : 1;
+    }
+    return t;
 }
 
 #endif /* NNRT_TOOL_ARGS_H */

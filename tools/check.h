@@ -191,7 +191,7 @@ static int cli_set_outputs(const cli_job *job, const cli_args *args, const char 
             return status;
         }
         {
-            cli_difference d = cli_compare(got, &want, args->rtol, args->atol);
+            cli_difference d = cli_compare(got, &want, cli_tolerance_of(args, got->type, false));
             cli_check_print(args, dir, nnrt_session_output(job->session, i).name, got, &want, &d, k == 0);
             status = d.wrong > 0 ? CLI_FAILED : status;
         }

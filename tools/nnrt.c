@@ -1396,8 +1396,9 @@ static const char cli_compare_text[] =
     "Runs the model on both devices, then once more on both with all results of the nodes as outputs, and names\n"
     "the first node, in the order in which they run, whose result is not the same: the first element that differs\n"
     "with both values, the largest difference, and the largest relative to the first device. Values are the same\n"
-    "when |b - a| <= A + R * |a|, or both are NaN or the same infinity; integers and bools must be equal. Nodes of\n"
-    "subgraphs are looked at with the node that runs them. Inputs are those of nnrt run; without any, random ones.\n"
+    "when |b - a| <= A + R * |a|, or both are NaN or the same infinity. R and A are --rtol and --atol, else of float16\n"
+    "1e-2 and 1e-3, of float32 1e-4 and 1e-5, of float64 1e-7 and 1e-7; quantized values may differ by 1 unit (--atol);\n"
+    "other integers and bools must be equal. --rtol 0 --atol 0 compares bits. Nodes of subgraphs are looked at with the node that runs them. Inputs are those of nnrt run; without any, random ones.\n"
     "One --device is compared with reference. The exit status is 1 when something differs.\n\n";
 
 static const char cli_report_text[] =
