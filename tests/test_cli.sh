@@ -439,6 +439,10 @@ for i, (name, v) in enumerate((('b', b), ('a', a))):
     open(F + 'swapped/input_%d.pb' % i, 'wb').write(tensor(v, name))
 for i, (name, v) in enumerate((('sum:out', a - b), ('sum/out', a + b))):
     open(F + 'swapped/output_%d.pb' % i, 'wb').write(tensor(v, name))
+np.save(F + 'sum.npy', a + b)
+os.makedirs(F + 'numpy')
+np.save(F + 'numpy/input_0.npy', load('rows.npy'))
+np.save(F + 'numpy/output_0.npy', load('rows.npy').T.copy())
 for name, inputs, outputs in (('wrong', [np.zeros((2, 3), 'float32')], [np.array([[0, 0], [0, 2], [0, 0]], 'float32')]),
                               ('shape', [np.zeros((2, 3), 'float32')], [np.zeros((2, 3), 'float32')]),
                               ('type', [np.zeros((2, 3), 'float32')], [np.zeros((3, 2), 'float64')]),
@@ -894,6 +898,13 @@ t 0 'info of a name with quotes' info "$tmp/quote.onnx"
 prints 'info: a line break in a name is no line break' '^input +a"\\.+\?  float32'
 t 0 'dot' dot $digits/digits.onnx
 prints 'dot' '^digraph'
+cp "$tmp/out" "$tmp/plain.dot"
+t 0 'dot -o' dot $digits/digits.onnx -o "$tmp/written.dot"
+if cmp -s "$tmp/plain.dot" "$tmp/written.dot" && [ ! -s "$tmp/out" ]; then pass; else fail 'dot -o: another text, or text on standard output'; fi
+t 0 'dot -o -' dot $digits/digits.onnx -o -
+if cmp -s "$tmp/plain.dot" "$tmp/out"; then pass; else fail 'dot -o -: another text'; fi
+refused 1 'dot -o: no folder' 'cannot write .*/no/x.dot: No such file or directory$' dot $digits/digits.onnx -o "$tmp/no/x.dot"
+refused 1 'dot -o: onto the model' 'cannot write .*it is read by this command' dot "$tmp/steps.onnx" -o "$tmp/steps.onnx"
 npu0='--device fake:name=npu0,not=MAX_POOL_FUSION --device auto:npu0'
 t 0 'dot --device' dot $digits/digits.onnx $npu0
 prints 'dot --device: a part has a box' '^  subgraph cluster_part3 [{]$'
@@ -1366,13 +1377,27 @@ prints 'check: wrong value' '^wrong  y .* max error 2, relative 1  WRONG$'
 prints 'check: wrong value, where' 'first \[1,1\]: got 0, expected 2$'
 prints 'check: wrong, total' '^0 passed, 1 failed$'
 for c in 'shape:is float32\[2,3\], the output is float32\[3,2\]' 'type:is float64\[3,2\], the output is float32' \
-    'nooutput:has no output_0.pb' "noinput:no value for input 'x'" 'toomany:the model has 1 input only'; do
+    'nooutput:has no output_0.pb and no output_0.npy' "noinput:no value for input 'x'" 'toomany:the model has 1 input only'; do
     t 1 "check: ${c%%:*}" check "$tmp/open.onnx" --data "$tmp/${c%%:*}"
     says "check: ${c%%:*}" "${c#*:}"
 done
+t 0 'check of .npy files' check "$tmp/open.onnx" --data "$tmp/numpy"
+prints 'check of .npy files' '^numpy  y  float32\[3,5\]  max error 0, relative 0  ok$'
+t 0 'check --expected' check "$tmp/two.onnx" --input a="$tmp/a.npy" --input b="$tmp/b.npy" --expected sum:out="$tmp/swapped/output_0.pb" --expected sum/out="$tmp/sum.npy" --rtol 0 --atol 0
+prints 'check --expected: a .npy file' '^sum.npy  sum/out  float32\[2,2\]  max error 0, relative 0  ok$'
+prints 'check --expected: total' '^1 passed, 0 failed$'
+t 1 'check --expected: wrong' check "$tmp/open.onnx" --input "$tmp/rows.npy" --expected "$tmp/four.npy" --json
+says 'check --expected: wrong' 'four.npy is float32\[4\], the output is float32\[3,5\]'
+py 'check --expected: wrong' 'd["passed"] == 0 and d["sets"] == [{"name": "", "outputs": [], "ok": False}]'
+t 1 'check --expected: a value' check "$tmp/steps.onnx" --input "$tmp/steps.npy" --expected y="$tmp/steps.npy"
+prints 'check --expected: a value' '^steps.npy  y  float32\[2,3\]  max error .* WRONG$'
+t 1 'check --expected of no output' check "$tmp/steps.onnx" --input "$tmp/steps.npy" --expected z="$tmp/steps.npy"
+says 'check --expected of no output' '--expected z=.*: it must start with NAME=, the name of an output'
+refused 2 'check --expected and --data' 'which data' check "$tmp/open.onnx" --data "$tmp/good" --expected y="$tmp/rows.npy"
+refused 2 'check --input and --data' 'which data' check "$tmp/open.onnx" --data "$tmp/good" --input "$tmp/rows.npy"
 t 1 'check: JSON of a failure' check "$tmp/open.onnx" --data "$tmp/type" --json
 py 'check: JSON of a failure' 'd["failed"] == 1 and d["sets"] == [{"name": "type", "outputs": [], "ok": False}]'
-refused 1 'check: nothing there' 'neither input_0.pb nor a folder' check "$tmp/open.onnx" --data "$tmp/o"
+refused 1 'check: nothing there' 'neither input_0.pb nor input_0.npy nor a folder' check "$tmp/open.onnx" --data "$tmp/o"
 refused 1 'check: no folder' 'cannot open the folder' check "$tmp/open.onnx" --data "$tmp/none"
 
 # ---- profiles ----

@@ -34,13 +34,14 @@ enum {
 };
 
 #define CLI_MOST_USERS 32
-#define CLI_MOST_INPUTS 64 /* --input, --shape, --max, --outputs, --labels, --meta and --extension may each occur that often */
+#define CLI_MOST_INPUTS 64 /* --input, --expected, --shape, --max, --outputs, --labels, --meta and --extension may each occur
+                              that often */
 
 typedef struct cli_args {
     const char *model, *output; /* output: the second operand */
     const char *inputs[CLI_MOST_INPUTS], *shapes[CLI_MOST_INPUTS], *most[CLI_MOST_INPUTS];
-    const char *metadata[CLI_MOST_INPUTS], *labels[CLI_MOST_INPUTS], *cuts[CLI_MOST_INPUTS];
-    uint32_t inputCount, shapeCount, mostCount, metadataCount, labelsCount, cutCount;
+    const char *metadata[CLI_MOST_INPUTS], *labels[CLI_MOST_INPUTS], *cuts[CLI_MOST_INPUTS], *expected[CLI_MOST_INPUTS];
+    uint32_t inputCount, shapeCount, mostCount, metadataCount, labelsCount, cutCount, expectedCount;
     const char *outputDir, *dumpDir, *device, *data, *name, *copy, *header, *properties, *cache;
     const char *devices[2];      /* the first of deviceCount; device is the last */
     uint32_t deviceCount;
@@ -260,6 +261,14 @@ static bool cli_take_input(cli_args *a, const char *v)
     if (a->inputCount == CLI_MOST_INPUTS)
         return false;
     a->inputs[a->inputCount++] = v;
+    return true;
+}
+
+static bool cli_take_expected(cli_args *a, const char *v)
+{
+    if (a->expectedCount == CLI_MOST_INPUTS)
+        return false;
+    a->expected[a->expectedCount++] = v;
     return true;
 }
 
@@ -635,10 +644,11 @@ static bool cli_take_layout(cli_args *a, const char *v)
 #define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK | CLI_COMPARE | CLI_REPORT | CLI_COMPILE)
 #define CLI_PLACED (CLI_SESSIONS | CLI_DOT)
 #define CLI_THREADS (CLI_SESSIONS & ~CLI_COMPILE)
-#define CLI_GIVEN (CLI_RUN | CLI_EMIT | CLI_COMPARE | CLI_REPORT) /* those whose inputs are given */
+#define CLI_GIVEN (CLI_RUN | CLI_EMIT | CLI_COMPARE | CLI_REPORT | CLI_CHECK) /* those whose inputs are given */
 
 static const cli_option cli_options[] = {
-    {"-o", "FILE", CLI_EMIT | CLI_REPORT | CLI_COMPILE, "the file to write; - is standard output, but for compile", cli_take_output},
+    {"-o", "FILE", CLI_EMIT | CLI_REPORT | CLI_COMPILE | CLI_DOT,
+     "the file to write; - is standard output, but for compile, and the default of dot", cli_take_output},
     {"--name", "NAME", CLI_EMIT, "what NAME_run and the rest are called; default: the model file's name",
      cli_take_name},
     {"--input", "[NAME=]VALUE", CLI_GIVEN,
@@ -673,7 +683,9 @@ static const cli_option cli_options[] = {
      cli_take_invert},
     {"--no-invert", NULL, CLI_GIVEN, "images: the pixel itself, even where the metadata say otherwise",
      cli_take_no_invert},
-    {"--data", "DIR", CLI_CHECK, "an ONNX test data set, or a folder of test_data_set_*", cli_take_data},
+    {"--data", "DIR", CLI_CHECK, "an ONNX test data set, or a folder of test_data_set_*; its files are .pb or .npy", cli_take_data},
+    {"--expected", "[OUTPUT=]FILE", CLI_CHECK, "in the place of --data, with --input: what an output must be, .npy or .pb",
+     cli_take_expected},
     {"--rtol", "R", CLI_CHECK | CLI_COMPARE,
      "floats: allowed error relative to the expected value; default of check 1e-3, of compare by type, see above",
      cli_take_rtol},

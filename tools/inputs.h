@@ -583,7 +583,7 @@ static int cli_inputs_read(cli_inputs *in, uint32_t i, const char *path, const c
         free(file.data);
         return status;
     }
-    if (file.size >= 6 && memcmp(file.data, "\x93NUMPY", 6) == 0)
+    if (cli_is_npy(&file))
         status = cli_npy_read(&file, path, &input->value);
     else if (cli_ends_with(path, ".pb"))
         status = cli_pb_read(&file, path, &input->value, NULL, 0);

@@ -1193,6 +1193,7 @@ static int cli_dot(const cli_args *args)
     nnrt_placement *places = NULL;
     char *text = NULL;
     size_t length;
+    cli_out out;
     int status;
     memset(&job, 0, sizeof(job));
     status = cli_inputs_make(&job.in, args);
@@ -1210,7 +1211,9 @@ static int cli_dot(const cli_args *args)
             status = cli_fail("cannot describe %s: out of memory", args->model);
     }
     if (status == CLI_DONE)
-        fputs(text, stdout);
+        status = cli_out_open(&out, args->output != NULL ? args->output : "-", true);
+    if (status == CLI_DONE)
+        status = cli_out_close(&out, fputs(text, out.f) >= 0);
     free(text);
     free(places);
     cli_job_free(&job);
@@ -1387,8 +1390,8 @@ static const char cli_run_text[] =
     "are then the same get _2, _3, ...\n\n";
 
 static const char cli_check_text[] =
-    "A set is a folder with input_0.pb, ... and output_0.pb, ...; they belong to the input or output\n"
-    "that their tensor names, else to that number. A float is right when\n"
+    "A set is a folder with input_0.pb, ... and output_0.pb, ..., or .npy; they belong to the input or output\n"
+    "that their tensor names, else to that number. --input and --expected name the files of one set. A float is right when\n"
     "|got - expected| <= A + R * |expected|, or both are NaN or the same infinity; integers and bools\n"
     "must be equal. The exit status is 1 when a set is wrong.\n\n";
 
@@ -1460,8 +1463,8 @@ static const cli_command cli_commands[] = {
      "The inputs are those of --input random. Three runs go first and are not counted. --profile shows means of\n"
      "the counted runs, which it makes longer by two looks at the clock a step.\n\n",
      "nnrt bench examples/digits/digits.onnx --device reference --json", CLI_BENCH, cli_bench},
-    {"check", "MODEL", "Runs a model on ONNX test data and compares its outputs.", cli_check_text,
-     "nnrt check model.onnx --data test_data_set_0 --rtol 1e-4", CLI_CHECK, cli_check},
+    {"check", "MODEL", "Runs a model on test data and compares its outputs.", cli_check_text,
+     "nnrt check model.onnx --input x=x.npy --expected y=y.npy --rtol 1e-4", CLI_CHECK, cli_check},
     {"compare", "MODEL", "Runs a model on two devices and names the first node whose result differs.",
      cli_compare_text, "nnrt compare examples/digits/digits.onnx --device reference --device auto", CLI_COMPARE,
      cli_compare_devices},
@@ -1476,7 +1479,7 @@ static const cli_command cli_commands[] = {
      "nnrt emit-c examples/digits/digits.onnx -o digits_model.h --name digits --input examples/digits/digit_7.png",
      CLI_EMIT, cli_emit_c},
     {"dot", "MODEL", "Writes a model as a Graphviz graph.", "",
-     "nnrt dot examples/digits/digits.onnx | dot -Tsvg > digits.svg", CLI_DOT, cli_dot},
+     "nnrt dot examples/digits/digits.onnx -o digits.dot && dot -Tsvg digits.dot -o digits.svg", CLI_DOT, cli_dot},
     {"ops", "", "Lists the operators: name, number, element types of input 0; or prints one as C.", cli_ops_text,
      "nnrt ops --copy SOFTMAX > softmax.c", CLI_OPS, cli_ops},
     {"devices", "", "Lists the devices: name, vendor, type, status.", "", "nnrt devices --device fake:name=npu0 --json", CLI_DEVICES,

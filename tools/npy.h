@@ -408,6 +408,11 @@ static const char *cli_npy_locate(const cli_bytes *file, cli_npy_head *h, size_t
     return cli_npy_dictionary(h);
 }
 
+static bool cli_is_npy(const cli_bytes *file)
+{
+    return file->size >= 6 && memcmp(file->data, "\x93NUMPY", 6) == 0;
+}
+
 /* Reads the tensor of a .npy file whose bytes are there: either order of axes and of bytes, versions 1 to 3. */
 static int cli_npy_read(const cli_bytes *file, const char *path, cli_tensor *t)
 {
@@ -519,6 +524,19 @@ static int cli_pb_read(const cli_bytes *file, const char *path, cli_tensor *t, c
         name[n] = '\0';
     }
     nnrt_onnx_tensor_free(proto);
+    return status;
+}
+
+/* Reads a .npy file or a TensorProto; *name as of cli_pb_read, "" of a .npy file. */
+static int cli_tensor_read(const char *path, cli_tensor *t, char *name, size_t size)
+{
+    cli_bytes file;
+    int status = cli_read_file(path, &file);
+    if (status != CLI_DONE)
+        return status;
+    *name = '\0';
+    status = cli_is_npy(&file) ? cli_npy_read(&file, path, t) : cli_pb_read(&file, path, t, name, size);
+    free(file.data);
     return status;
 }
 
