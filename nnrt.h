@@ -4654,10 +4654,23 @@ NNRT_API const char *nnrt_file_guess(const void *data, size_t bytes)
                  {0, 8, "version ", "a pointer of Git LFS: fetch the file itself"},
                  {0, 2, "\x80\x02", "a Python pickle, perhaps of PyTorch: export the model as ONNX"},
                  {0, 2, "\x80\x04", "a Python pickle: export the model as ONNX"},
-                 {0, 1, "<", "a page of HTML or XML"}};
+                 {0, 4, "\x7F" "ELF", "an ELF executable or library"},
+                 {0, 4, "\xCF\xFA\xED\xFE", "a Mach-O executable or library"},
+                 {0, 4, "MZ\x90\x00", "a Windows executable or library"},
+                 {0, 4, "%PDF", "a PDF document"},
+                 {0, 4, "GIF8", "a GIF image"},
+                 {0, 4, "RIFF", "a RIFF file, such as WAV or WebP"},
+                 {0, 3, "BZh", "compressed by bzip2: unpack it"},
+                 {0, 6, "\xFD" "7zXZ\x00", "compressed by xz: unpack it"},
+                 {0, 4, "\x28\xB5\x2F\xFD", "compressed by Zstandard: unpack it"},
+                 {0, 1, "<", "a page of HTML or XML"},
+                 {0, 1, "{", "a text of JSON"}};
     const uint8_t *p = (const uint8_t *)data;
+    size_t text = 0;
     if (data == NULL)
         return NULL;
+    if (bytes == 0)
+        return "an empty file";
     if (bytes >= 4 && nnrti_same(p, "PK\x03\x04", 4)) { /* the first member of a PyTorch file is NAME/data.pkl */
         for (size_t i = 30; i + 8 <= bytes && i < 256; i++)
             if (nnrti_same(p + i, "data.pkl", 8))
@@ -4669,7 +4682,10 @@ NNRT_API const char *nnrt_file_guess(const void *data, size_t bytes)
             return known[i].kind;
     if (bytes >= 3 && p[0] == 8 && p[1] > 0 && p[1] < 32 && (p[2] & 7) == 2)
         return "an ONNX model: nnrt convert makes .nnrt files of them";
-    return NULL;
+    while (text < bytes && text < 256 && (p[text] >= ' ' || p[text] == '\t' || p[text] == '\n' || p[text] == '\r') &&
+           p[text] < 0x7F)
+        text++;
+    return text == bytes || text == 256 ? "a text" : NULL;
 }
 
 /* The fault of a file that is not what it should be: "is no .nnrt file; it looks like a PNG image". */

@@ -1180,7 +1180,7 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_parse(const void *data, size_t size, const nn
         nnrti_onnx_root_free(root);
         rc = nnrt_error_set(&inner, NNRT_INVALID_FILE, "ONNX file: ModelProto.graph is missing");
     }
-    if (rc == NNRT_INVALID_FILE && size > 0 && *(const uint8_t *)data != 8) { /* 8: it begins like one, and is broken */
+    if (rc == NNRT_INVALID_FILE && (size == 0 || *(const uint8_t *)data != 8)) { /* 8: it begins like one, and is broken */
         const char *kind = nnrt_file_guess(data, size);
         if (kind != NULL)
             return nnrt_error_set(error, rc, "this is no ONNX file; it looks like %s", kind);

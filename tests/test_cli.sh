@@ -514,6 +514,20 @@ looks gzip '\037\213\010' 'compressed by gzip'
 looks HDF5 '\211HDF\r\n\032\n' 'an HDF5 file'
 looks SafeTensors '\100\000\000\000\000\000\000\000{"a"' 'a SafeTensors file'
 looks GGUF 'GGUF\003' 'a GGUF file$'
+looks ELF '\177ELF\002\001\001' 'an ELF executable or library$'
+looks Mach-O '\317\372\355\376\007' 'a Mach-O executable or library$'
+looks PE 'MZ\220\000\003' 'a Windows executable or library$'
+looks PDF '%%PDF-1.7' 'a PDF document$'
+looks GIF 'GIF89a' 'a GIF image$'
+looks RIFF 'RIFF\044\000\000\000WAVE' 'a RIFF file'
+looks bzip2 'BZh91AY' 'compressed by bzip2'
+looks xz '\3757zXZ\000' 'compressed by xz'
+looks Zstandard '\050\265\057\375' 'compressed by Zstandard'
+looks JSON '{"a": 1}' 'a text of JSON$'
+refused 1 'looks like a program' 'it looks like an ELF executable or library$' run "$(command -v "$python")" --input random
+refused 1 'looks like a text' 'this is no ONNX file; it looks like a text$' info tests/test_cli.sh
+: >"$tmp/looks.onnx"
+refused 1 'looks like nothing' 'this is no ONNX file; it looks like an empty file$' info "$tmp/looks.onnx"
 looks 'Git LFS' 'version https://git-lfs.github.com/spec/v1' 'a pointer of Git LFS'
 refused 1 'operators that are not read' "operators that are not supported \(operator set 13\): SequenceConstruct x2 'one', .. \(sequences\), Fly x1, ai.onnx.ml.ZipMap x1 \(maps\)\$" info "$tmp/fly.onnx"
 if "$nnrt" ops >/dev/full 2>"$tmp/err"; then fail 'a full disk looks like success'; else pass; fi
