@@ -178,6 +178,7 @@ class page(HTMLParser):
     def __init__(self, path):
         HTMLParser.__init__(self)
         self.titles, self.rows, self.rects, self.tags, self.within, self.text = [], {}, {}, set(), '', None
+        self.words = {}
         self.feed(open(F + path, encoding='utf-8').read())
     def handle_starttag(self, tag, attrs):
         a = dict(attrs)
@@ -193,6 +194,8 @@ class page(HTMLParser):
     def handle_data(self, data):
         if self.text is not None:
             self.text += data
+        else:
+            self.words.setdefault(self.within, []).append(data)
     def handle_endtag(self, tag):
         if tag == 'title':
             self.titles.append(self.text)
@@ -1474,6 +1477,13 @@ py 'report: a node' '(lambda t: "conv2 (CONV2D_FUSION)" in t and "float32[1,24,1
 py 'report: a node without a step' '"no step of its own" in [t for t in page("r.html").titles if "(FLATTEN)" in t][0]'
 py 'report: steps' 'page("r.html").rows["steps"] == 1 + 9'
 py 'report: memory' 'page("r.html").rects["memory"] == len(d["memory_map"]) and page("r.html").rows["taken"] == 1 + len(d["bytes_taken"])'
+py 'report: full names' '{"input image", "output probabilities"} <= {t.split("\n")[0] for t in page("r.html").titles}'
+py 'report: axes' '(lambda w: {"step", "place in the arena, KiB", "0", "8", "10", "40"} <= set(w) and "50" not in w)(page("r.html").words["memory"])'
+py 'report: the device of the steps' '"reference_nnrt_v2_0: 9 of 9 steps" in page("r.html").words[""]'
+t 0 'report: two devices' report $digits/digits.onnx --device fake:name=npu0,ops=CONV2D_FUSION --device auto:npu0 -o "$tmp/r2.html"
+py 'report: two devices' '{"npu0_nnrt_v1_0: 3 of 12 steps", "auto_nnrt_v2_0: 9 of 12 steps"} <= set(page("r2.html").words[""])'
+t 0 'report: a long name' report "$tmp/names.onnx" -o "$tmp/long.html"
+py 'report: a long name' '"output " + "e" * 251 in {t.split("\n")[0] for t in page("long.html").titles}'
 py 'report: one page' 'not page("r.html").tags & {"script", "link", "img", "iframe"}'
 t 0 'report: names with signs' report "$tmp/html.onnx" -o "$tmp/signs.html"
 py 'report: names with signs' 'not page("signs.html").tags & {"b"} and "&lt;b&gt;&amp;" in open(F + "signs.html").read()'

@@ -1405,7 +1405,7 @@ static const char cli_compare_text[] =
     "One --device is compared with reference. The exit status is 1 when something differs.\n\n";
 
 static const char cli_report_text[] =
-    "The page needs nothing but itself: inputs and outputs, the graph, coloured by operator and framed by device,\n"
+    "The page needs nothing but itself: inputs and outputs, the graph, colored by operator and framed by device,\n"
     "the time of every step and operator, and what lies where in the arena of the reference device from step to\n"
     "step. Inputs are those of nnrt run; without any, random ones. Nodes of subgraphs are not drawn, and there is no\n"
     "picture of the memory of models that have some.\n\n";
