@@ -761,7 +761,7 @@ prints 'ops --copy: both kernels' '^NNRT_API NNRT_ReturnCode nnrt_softmax_f16\('
 prints 'ops --copy: how it is called' '^nnrt_softmax_f16\(attr, x, y, call\)$'
 prints 'ops --copy: its types' '^    x +input 0, x: float16$'
 prints 'ops --copy: what is resolved' '^    Resolved: axis is a list of one entry >= 0[.]$'
-prints 'ops --copy: the licence' '^MIT licence'
+prints 'ops --copy: the licence' '^of this software and associated documentation files'
 t 0 'ops --copy of a kernel' ops --copy nnrt_softmax_f32
 prints 'ops --copy of a kernel' '^NNRT_API NNRT_ReturnCode nnrt_softmax_f32\('
 if grep -q nnrt_softmax_f16 "$tmp/out"; then fail 'ops --copy of a kernel prints another'; else pass; fi
@@ -770,12 +770,22 @@ prints 'ops --copy of the kernel of another operator' '^NNRT_API NNRT_ReturnCode
 t 0 'ops --copy of three inputs, one of them optional, and a derived constant' ops --copy PAD_FUSION
 prints 'ops --copy: optional' '^    value +input 2, value, may be NULL: of the type of x$'
 prints 'ops --copy: derived' '^    [a-z]+ +derived constant 0, see below$'
+prints 'ops --copy: the rule' '^static NNRT_ReturnCode nnrti_rule_pad_fusion[(]nnrt_resolve [*]c[)]$'
+prints 'ops --copy: how a factor is made' '^static void nnrti_factor[(]double d, int32_t factor'
 t 0 'ops --copy of an image operator' ops --copy CONV2D_FUSION
 prints 'ops --copy of an image operator' '\[N,H,W,C\]'
 t 0 'ops --copy of repeated inputs' ops --copy CONCAT
 prints 'ops --copy of repeated inputs' '^    x +input 0, x, as many as there are, one behind the other: of the type of x: any type'
-refused 1 'ops --copy: lower case' "no operator or kernel 'softmax'; the nearest names are SOFTMAX," ops --copy softmax
-refused 1 'ops --copy: a part of a name' 'the nearest names are (LAYER_NORM_FUSION, .*, )?LAYER_NORM_FUSION' ops --copy LAYER_NORM
+for c in softmax:SOFTMAX Conv:CONV2D_FUSION conv2d:CONV2D_FUSION GELU:ACTIVATION nms:NON_MAX_SUPPRESSION MatMul:MATMUL_FUSION \
+    LayerNorm:LAYER_NORM_FUSION LAYER_NORM:LAYER_NORM_FUSION DepthwiseConv:CONV2D_FUSION depthwise_conv_2d:CONV2D_FUSION \
+    LayerNormalization:LAYER_NORM_FUSION FULLY_CONNECTED:FULL_CONNECTION TRANSPOSE_CONV:CONV2D_TRANSPOSE_FUSION; do
+    t 0 "ops --copy ${c%%:*}" ops --copy "${c%%:*}"
+    says "ops --copy ${c%%:*}" "^nnrt: note: ${c%%:*} is ${c#*:}(; also .*)?\$"
+    prints "ops --copy ${c%%:*}" "^${c#*:} of nnrt "
+done
+prints 'ops --copy: enumerators that only attributes have' 'NNRT_PAD_MODE_SAME = '
+refused 1 'ops --copy: by meaning' "no operator or kernel 'layernom'; the nearest names are LAYER_NORM_FUSION \\(LayerNorm\\), " ops --copy layernom
+refused 1 'ops --copy: several operators' 'Shrink is no operator here: ONNX models get LESS GREATER' ops --copy shrink
 refused 1 'ops --copy: a kernel that is not there' 'the nearest names are nnrt_softmax_f' ops --copy nnrt_softmax_f64
 refused 1 'ops --copy: a long name' 'no operator or kernel' ops --copy "$(printf '%0200d' 7)"
 refused 2 'ops --copy of nothing' '--copy does not take' ops --copy ''

@@ -1444,9 +1444,10 @@ static const char cli_ops_text[] =
     "--onnx lists the operators of ONNX that are read: the operator sets, first and last, the operator that each\n"
     "becomes, one of several where they are separated by spaces; with what others and why; or of what it is made.\n"
     "Behind them those that are left out, and why. What computes with open extents is not listed.\n"
-    "--copy NAME prints all that the kernels of one operator need (CONV2D_FUSION), or one kernel\n"
-    "(nnrt_softmax_f32): types, attribute struct, views, helpers, and a comment that says how it is called. It is\n"
-    "taken from nnrt_ops.h, looked for beside this program, in the current folder, in the folder above the\n"
+    "--copy NAME prints all that the kernels of one operator need (CONV2D_FUSION, in any case and as ONNX, TensorFlow\n"
+    "Lite and papers call it: Conv, DepthwiseConv2D, NMS), or one kernel (nnrt_softmax_f32): types, attribute struct, views,\n"
+    "helpers, licence, how derived constants are made, a comment that says how it is called, and for most operators a main()\n"
+    "that calls it (NNRT_EXAMPLE). It is taken from nnrt_ops.h, looked for beside this program, in the current folder, in the folder above the\n"
     "program's, and in ../include/nnrt from there, where make install puts it.\n\n";
 
 static const char cli_serve_text[] =
