@@ -490,7 +490,7 @@ typedef struct nnrt_cache_state {
     uint32_t packed;       /* weights that these packed (the device "cpu"); 0: all were restored */
     uint32_t kept;         /* parts of both that it has now: those that a device does not export are missing */
     NNRT_ReturnCode saved; /* of writing the file; SUCCESS, too, when nothing was to be written */
-    nnrt_error fault;      /* why what was there was not used, else why the file was not written; code SUCCESS: neither */
+    nnrt_error fault;      /* why the old file was not used, else why the file was not written; code SUCCESS: neither */
 } nnrt_cache_state;
 
 NNRT_API NNRT_ReturnCode nnrt_cache_create(nnrt_cache **cache, const nnrt_cache_desc *desc, nnrt_error *error);

@@ -859,8 +859,8 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
     return CLI_DONE;
 }
 
-/* Tolerance of a value: what --rtol and --atol say, else by type. Sums of float32 in another order differ by some ulp
-   (6e-8), those of many terms by hundreds; quantized values may round to the neighbour; integers are exact. */
+/* Tolerance of a value: --rtol and --atol, else the default of its type. Sums of float32 in another order differ by some
+   ulp (6e-8), sums of many terms by hundreds; quantized values may round to the neighbor; integers are exact. */
 static cli_tolerance cli_tolerance_of(const cli_args *args, NNRT_DataType type, bool quantized)
 {
     cli_tolerance t = {0, 0};

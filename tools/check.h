@@ -24,7 +24,7 @@ static void cli_sets_free(cli_sets *sets)
     memset(sets, 0, sizeof(*sets));
 }
 
-/* DIR/PREFIX_NUMBER.pb or .npy, false: neither is there. */
+/* DIR/PREFIX_NUMBER.pb or .npy, false: neither exists. */
 static bool cli_set_file(char *out, size_t size, const char *dir, const char *prefix, uint32_t number)
 {
     struct stat s;
@@ -163,7 +163,7 @@ static void cli_check_print(const cli_args *args, const char *dir, const char *n
     }
 }
 
-/* Compares output i with what a file says it is; set: the name of the set. */
+/* Compares output i with the expected value, read from path; set: the name of the set. */
 static int cli_check_output(const cli_job *job, const cli_args *args, const char *set, const char *path, uint32_t i,
                             const cli_tensor *want, bool first)
 {
