@@ -407,7 +407,7 @@ conformance: build/nnrt build/test/onnx_nodes
 	@$(PYTHON) -B tools/docs.py --nnrt $< onnx build/conformance.log
 	@echo 'build/conformance.log has a line for each test, docs/ONNX.md the table by operators'
 
-docs: conformance
+docs: conformance build/test/device_vectors
 	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt operators
 	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt man
 
@@ -466,7 +466,7 @@ build/test/copy_all: tests/copy_all.c build/implementation.o $(wildcard tools/*.
 suite-copy: build/nnrt build/test/copy_all build/test/nnrt
 	$(SUITE) $(PYTHON) tests/test_copy.py --jobs $(JOBS) --cc $(CC) --sanitized build/test/nnrt build/nnrt build/test/copy_all
 
-suite-docs: build/nnrt build/digits
+suite-docs: build/nnrt build/digits build/test/device_vectors
 	$(SUITE) $(PYTHON) tests/test_docs.py
 
 suite-api: | stb

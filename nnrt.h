@@ -492,7 +492,7 @@ typedef struct nnrt_cache_state {
     uint32_t packed;       /* weights that these packed (the device "cpu"); 0: all were restored */
     uint32_t kept;         /* parts of both that it has now: those that a device does not export are missing */
     NNRT_ReturnCode saved; /* of writing the file; SUCCESS, too, when nothing was to be written */
-    nnrt_error fault;      /* why what was there was not used; code SUCCESS: there was nothing, or nothing wrong */
+    nnrt_error fault;      /* why the old file was not used, else why the file was not written; code SUCCESS: neither */
 } nnrt_cache_state;
 
 NNRT_API NNRT_ReturnCode nnrt_cache_create(nnrt_cache **cache, const nnrt_cache_desc *desc, nnrt_error *error);
@@ -765,6 +765,7 @@ static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 #include <math.h>
 #include <string.h>
 #ifndef NNRT_NO_STDIO
+#include <errno.h>
 #include <stdio.h>
 #include <time.h>
 #ifdef __MINGW32__
@@ -4753,10 +4754,23 @@ NNRT_API const char *nnrt_file_guess(const void *data, size_t bytes)
                  {0, 8, "version ", "a pointer of Git LFS: fetch the file itself"},
                  {0, 2, "\x80\x02", "a Python pickle, perhaps of PyTorch: export the model as ONNX"},
                  {0, 2, "\x80\x04", "a Python pickle: export the model as ONNX"},
-                 {0, 1, "<", "a page of HTML or XML"}};
+                 {0, 4, "\x7F" "ELF", "an ELF executable or library"},
+                 {0, 4, "\xCF\xFA\xED\xFE", "a Mach-O executable or library"},
+                 {0, 4, "MZ\x90\x00", "a Windows executable or library"},
+                 {0, 4, "%PDF", "a PDF document"},
+                 {0, 4, "GIF8", "a GIF image"},
+                 {0, 4, "RIFF", "a RIFF file, such as WAV or WebP"},
+                 {0, 3, "BZh", "compressed by bzip2: unpack it"},
+                 {0, 6, "\xFD" "7zXZ\x00", "compressed by xz: unpack it"},
+                 {0, 4, "\x28\xB5\x2F\xFD", "compressed by Zstandard: unpack it"},
+                 {0, 1, "<", "a page of HTML or XML"},
+                 {0, 1, "{", "a text of JSON"}};
     const uint8_t *p = (const uint8_t *)data;
+    size_t text = 0;
     if (data == NULL)
         return NULL;
+    if (bytes == 0)
+        return "an empty file";
     if (bytes >= 4 && nnrti_same(p, "PK\x03\x04", 4)) { /* the first member of a PyTorch file is NAME/data.pkl */
         for (size_t i = 30; i + 8 <= bytes && i < 256; i++)
             if (nnrti_same(p + i, "data.pkl", 8))
@@ -4768,7 +4782,10 @@ NNRT_API const char *nnrt_file_guess(const void *data, size_t bytes)
             return known[i].kind;
     if (bytes >= 3 && p[0] == 8 && p[1] > 0 && p[1] < 32 && (p[2] & 7) == 2)
         return "an ONNX model: nnrt convert makes .nnrt files of them";
-    return NULL;
+    while (text < bytes && text < 256 && (p[text] >= ' ' || p[text] == '\t' || p[text] == '\n' || p[text] == '\r') &&
+           p[text] < 0x7F)
+        text++;
+    return text == bytes || text == 256 ? "a text" : NULL;
 }
 
 /* The fault of a file that is not what it should be: "is no .nnrt file; it looks like a PNG image". */
@@ -4790,7 +4807,7 @@ typedef struct nnrti_writer {
     bool full;                                              /* a section is beyond what its numbers can say */
     uint8_t *out;                                           /* NULL: to file */
     void *file;                                             /* FILE */
-    bool failed;                                            /* writing to file did */
+    int failed;                                             /* errno of the write that did; -1: none is known */
     uint64_t at, bytes, hash;
     const nnrt_save_desc *desc;
     bool bare;  /* the model has no nodes */
@@ -4826,8 +4843,8 @@ static void nnrti_writer_emit(nnrti_writer *w, const void *data, size_t bytes)
     if (w->out != NULL)
         memcpy(w->out + w->at, data, bytes);
 #ifndef NNRT_NO_STDIO
-    else if (!w->failed)
-        w->failed = fwrite(data, 1, bytes, (FILE *)w->file) != bytes;
+    else if (w->failed == 0 && fwrite(data, 1, bytes, (FILE *)w->file) != bytes)
+        w->failed = errno != 0 ? errno : -1;
 #endif
     w->at += bytes;
 }
@@ -5937,10 +5954,13 @@ NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_f
 
 #ifndef NNRT_NO_STDIO
 
+/* The message ends in the system's reason. Callers clear errno before they begin: C does not require that fopen and fwrite
+   set it. */
 static NNRT_ReturnCode nnrti_file_path_fault(nnrt_error *error, NNRT_ReturnCode code, const char *what,
                                              const char *path)
 {
-    return nnrt_error_set(error, code, "cannot %s %s", what, path);
+    const char *const why = errno != 0 ? strerror(errno) : "";
+    return nnrt_error_set(error, code, "cannot %s %s%s%s", what, path, *why != '\0' ? ": " : "", why);
 }
 
 /* False: path is something that must not be replaced. */
@@ -5961,6 +5981,7 @@ static bool nnrti_save_may_replace(const char *path)
    must do. NULL: there is no place for it. */
 static FILE *nnrti_save_open(char *name, size_t size, const char *path)
 {
+    errno = 0;
     for (uint32_t i = 0; i < NNRTI_SAVE_NAMES; i++) {
 #if NNRT_POSIX
         int fd;
@@ -5983,17 +6004,20 @@ static FILE *nnrti_save_open(char *name, size_t size, const char *path)
     return NULL;
 }
 
-/* The file becomes path, if all went well. */
-static NNRT_ReturnCode nnrti_save_close(FILE *f, bool failed, const char *name, const char *path, nnrt_error *error)
+/* The file becomes path, if all went well. failed: errno of a write that did, -1: none is known, 0: all did well. */
+static NNRT_ReturnCode nnrti_save_close(FILE *f, int failed, const char *name, const char *path, nnrt_error *error)
 {
-    failed = fclose(f) != 0 || failed;
+    if (fclose(f) != 0 && failed == 0)
+        failed = errno != 0 ? errno : -1;
 #if defined(_WIN32)
-    if (!failed)
+    if (failed == 0)
         (void)remove(path); /* rename does not replace there */
 #endif
-    if (!failed && rename(name, path) == 0)
+    if (failed == 0 && rename(name, path) == 0)
         return NNRT_SUCCESS;
+    failed = failed != 0 ? failed : errno;
     (void)remove(name);
+    errno = failed > 0 ? failed : 0;
     return nnrti_file_path_fault(error, NNRT_FAILED, "write", path);
 }
 
@@ -6008,8 +6032,9 @@ static NNRT_ReturnCode nnrti_save_file(nnrti_writer *w, const NNRT_Model *m, con
         return nnrti_file_path_fault(error, NNRT_INVALID_PATH, "write", path);
     w->file = f;
     nnrti_writer_all(w, m, header, rows);
-    w->failed = w->failed || fseek(f, NNRTI_FILE_CHECKSUM, SEEK_SET) != 0 ||
-                fwrite(&w->hash, 1, sizeof(w->hash), f) != sizeof(w->hash);
+    if (w->failed == 0 && (fseek(f, NNRTI_FILE_CHECKSUM, SEEK_SET) != 0 ||
+                           fwrite(&w->hash, 1, sizeof(w->hash), f) != sizeof(w->hash)))
+        w->failed = errno != 0 ? errno : -1;
     return nnrti_save_close(f, w->failed, name, path, error);
 }
 
@@ -6060,9 +6085,12 @@ NNRT_API NNRT_ReturnCode nnrt_file_write(const char *path, const void *data, siz
         return nnrt_error_set(error, NNRT_INVALID_PATH, "%s is no regular file and is not replaced", path);
     if ((name = (char *)nnrt_alloc(NULL, room)) == NULL)
         return nnrti_no_memory(error);
-    f = nnrti_save_open(name, room, path);
-    code = f == NULL ? nnrti_file_path_fault(error, NNRT_INVALID_PATH, "write", path)
-                     : nnrti_save_close(f, bytes > 0 && fwrite(data, 1, bytes, f) != bytes, name, path, error);
+    if ((f = nnrti_save_open(name, room, path)) == NULL) {
+        code = nnrti_file_path_fault(error, NNRT_INVALID_PATH, "write", path);
+    } else {
+        const bool whole = bytes == 0 || fwrite(data, 1, bytes, f) == bytes;
+        code = nnrti_save_close(f, whole ? 0 : errno != 0 ? errno : -1, name, path, error);
+    }
     nnrt_free(NULL, name, room);
     return code;
 }
@@ -6114,11 +6142,12 @@ static size_t nnrti_file_size(FILE *f, nnrti_file_header *h)
 static NNRT_ReturnCode nnrti_file_read(const char *path, const nnrt_allocator *allocator, nnrti_file_bytes *file,
                                        nnrt_error *error)
 {
-    FILE *f = fopen(path, "rb");
     nnrti_file_header h;
     NNRT_ReturnCode code = NNRT_SUCCESS;
     size_t want, got = sizeof(h);
-    if (f == NULL)
+    FILE *f;
+    errno = 0;
+    if ((f = fopen(path, "rb")) == NULL)
         return nnrti_file_path_fault(error, NNRT_INVALID_PATH, "open", path);
     memset(&h, 0, sizeof(h));
     if ((want = nnrti_file_size(f, &h)) == 0) {
@@ -6919,8 +6948,11 @@ static void nnrti_cache_end(nnrt_cache *c, const NNRT_Model *m, NNRT_PreparedMod
     desc.allocator = &c->allocator;
     desc.cache = c;
     if (code == NNRT_SUCCESS && c->ends != NULL && c->path != NULL && c->changed &&
-        (code = nnrti_save_path(c->ends, true, c->path, &desc, &error)) != NNRT_SUCCESS)
+        (code = nnrti_save_path(c->ends, true, c->path, &desc, &error)) != NNRT_SUCCESS) {
         nnrt_log_line(log, NNRT_LOG_WARNING, "cache: %s", nnrti_reason(&error));
+        if (c->state.fault.code == NNRT_SUCCESS)
+            c->state.fault = error;
+    }
 #endif
     if (c->state.saved == NNRT_SUCCESS)
         c->state.saved = code;

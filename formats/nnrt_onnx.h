@@ -1180,7 +1180,7 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_parse(const void *data, size_t size, const nn
         nnrti_onnx_root_free(root);
         rc = nnrt_error_set(&inner, NNRT_INVALID_FILE, "ONNX file: ModelProto.graph is missing");
     }
-    if (rc == NNRT_INVALID_FILE && size > 0 && *(const uint8_t *)data != 8) { /* 8: it begins like one, and is broken */
+    if (rc == NNRT_INVALID_FILE && (size == 0 || *(const uint8_t *)data != 8)) { /* 8: it begins like one, and is broken */
         const char *kind = nnrt_file_guess(data, size);
         if (kind != NULL)
             return nnrt_error_set(error, rc, "this is no ONNX file; it looks like %s", kind);
@@ -7789,6 +7789,7 @@ static void nnrti_onnx_find_missing(nnrti_onnx *c, const nnrti_onnx_kinds *found
 
 #define NNRTI_ONNX_BEFORE "; nnrt_onnx_desc.outputs %s leaves them out"
 #define NNRTI_ONNX_OWN "; nnrt_op_register takes those of such names"
+#define NNRTI_ONNX_ORT "; com.microsoft is ONNX Runtime's: save at ORT_ENABLE_BASIC, quantized as QDQ, or nnrt_op_register"
 
 /* Lists all operators that are not known: how often they occur, the first node of each, why they are left out, and the
    values that stand before them. */
@@ -7800,8 +7801,8 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
     const uint32_t *counts = found.counts;
     nnrti_onnx_before before;
     uint32_t n, others;
-    bool own = false;     /* operators that the application may have */
-    size_t at, room = 24; /* for the last words */
+    bool main = false, ort = false, own = false; /* operators of ONNX, of ONNX Runtime, such as the application may have */
+    size_t at, room = 24;                        /* for the last words */
     memset(&found, 0, sizeof(found));
     found.calls = (nnrti_onnx_entry *)nnrti_onnx_keep(c, c->nFunctions, sizeof(*found.calls));
     found.missing = (bool *)nnrti_onnx_keep(c, c->nFunctions, sizeof(*found.missing));
@@ -7825,11 +7826,16 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
         return;
     nnrti_onnx_find_missing(c, &found);
     nnrti_onnx_before_missing(c, &found, &before);
-    for (uint32_t k = 0; k < n; k++)
-        own = own || (!nnrti_onnx_main_domain(kinds[k]->domain) && nnrti_onnx_left_out_why(kinds[k]) == NULL);
-    room += own ? sizeof(NNRTI_ONNX_OWN) : 0;
+    for (uint32_t k = 0; k < n; k++) {
+        const nnrt_onnx_str domain = kinds[k]->domain;
+        main = main || nnrti_onnx_main_domain(domain);
+        own = own || (!nnrti_onnx_main_domain(domain) && nnrti_onnx_left_out_why(kinds[k]) == NULL);
+        ort = ort || (domain.length == 13 && memcmp(domain.data, "com.microsoft", 13) == 0);
+    }
+    room += ort ? sizeof(NNRTI_ONNX_ORT) : own ? sizeof(NNRTI_ONNX_OWN) : 0;
     room += before.listed > 0 ? before.length + sizeof(NNRTI_ONNX_BEFORE) : 0;
-    at = nnrt_text(c->text, sizeof(c->text), "operators that are not supported (operator set %l):", c->opset);
+    at = main ? nnrt_text(c->text, sizeof(c->text), "operators that are not supported (operator set %l):", c->opset)
+              : nnrt_text(c->text, sizeof(c->text), "operators that are not supported:");
     for (uint32_t k = 0; k < n; k++) {
         char domain[64], type[64], name[64], one[256];
         const bool named = !nnrti_onnx_main_domain(kinds[k]->domain);
@@ -7852,7 +7858,9 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
     }
     if (others > 0)
         at += nnrt_text(c->text + at, sizeof(c->text) - at, " and %u others", others);
-    if (own)
+    if (ort)
+        at += nnrt_text(c->text + at, sizeof(c->text) - at, NNRTI_ONNX_ORT);
+    else if (own)
         at += nnrt_text(c->text + at, sizeof(c->text) - at, NNRTI_ONNX_OWN);
     if (before.listed > 0)
         (void)nnrt_text(c->text + at, sizeof(c->text) - at, NNRTI_ONNX_BEFORE, before.text);

@@ -12,7 +12,14 @@
    --open: instead, each case with less told before the run, in the ways of `ways` below: axes of inputs are open, constants
    are inputs. The session is planned for larger extents, and the run brings those of the file. What can be planned so must
    give the results of the file, of a device without bounds with the bits that it gives when all is told; what the file says
-   is refused must be refused, now with any code. What cannot be planned so is skipped; of many cases no more than one of ten. */
+   is refused must be refused, now with any code. What cannot be planned so is skipped; of many cases no more than one of ten.
+
+       device_vectors --kernels SET FILE.vec...
+
+   Prints which operators the device cpu has kernels for in this set of instructions, and for which types of input 0: those
+   whose step gets one in some case. tools/docs.py reads it. */
+#include "inside.h"
+
 #include "nnrt.h"
 
 #include "devices.h"
@@ -340,12 +347,108 @@ static int run_open(vec_case *c, const test_device *device, const way *w, char *
     return good;
 }
 
+/* ---- the kernels of the device cpu ---- */
+
+#define MOST_OPS 512
+
+static const nnrti_cpu_set *kernels_set;
+static uint32_t kernels_types[MOST_OPS]; /* of nnrt_op_at(i), as nnrt_operand_types */
+
+static NNRT_ReturnCode kernels_edit(void *user, nnrt_draft *draft)
+{
+    const vec_case *c = (const vec_case *)user;
+    const NNRT_ReturnCode code = nnrti_cpu_edit_draft((void *)(uintptr_t)kernels_set, draft);
+    for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++) {
+        const nnrt_draft_step *step = &draft->steps[s];
+        nnrt_operand x;
+        uint32_t i = 0;
+        if (step->kernel == NULL || step->op != c->op || step->kernelName == NULL ||
+            strncmp(step->kernelName, "nnrt_cpu_", 9) != 0 || strcmp(step->kernelName, "nnrt_cpu_copy") == 0)
+            continue;
+        memset(&x, 0, sizeof(x));
+        x.dataType = c->in[0].dataType;
+        x.quant = c->in[0].quant;
+        x.quantCount = c->in[0].quantCount;
+        while (i < MOST_OPS - 1 && nnrt_op_at(i) != c->op)
+            i++;
+        kernels_types[i] |= nnrt_operand_types(&x);
+    }
+    return code;
+}
+
+/* A line each: the operator, a tab, the types with commas between them. */
+static void kernels_print(void)
+{
+#define KERNELS_TYPE(name, number, bytes, text) {number, text},
+    static const struct {
+        NNRT_DataType type;
+        const char *name;
+    } all[] = {NNRT_DATA_TYPES(KERNELS_TYPE)};
+    const nnrt_op *op;
+    for (uint32_t i = 0; i < MOST_OPS && (op = nnrt_op_at(i)) != NULL; i++) {
+        const char *between = "";
+        if (kernels_types[i] == 0)
+            continue;
+        printf("%s\t", op->name);
+        for (size_t k = 0; k < 2 * sizeof(all) / sizeof(all[0]); k++) {
+            const uint32_t plain = NNRT_TYPES_OF(all[k / 2].type), type = k % 2 == 0 ? plain : NNRT_TYPES_QUANT(plain);
+            if ((kernels_types[i] & type) == 0)
+                continue;
+            printf("%s%s%s", between, k % 2 == 0 ? "" : "q", all[k / 2].name);
+            between = ",";
+        }
+        putchar('\n');
+    }
+}
+
+static int kernels_main(const char *set, int count, char **paths)
+{
+    static vec_case c;
+    static single s;
+    for (uint32_t i = 0; nnrti_cpu_sets[i] != NULL; i++)
+        if (strcmp(nnrti_cpu_sets[i]->name, set) == 0 && nnrti_cpu_has(nnrti_cpu_sets[i]))
+            kernels_set = nnrti_cpu_sets[i];
+    if (kernels_set == NULL) {
+        fprintf(stderr, "this machine does not have the set of instructions '%s'\n", set);
+        return 2;
+    }
+    for (int i = 0; i < count; i++) {
+        vec_file v;
+        memset(&v, 0, sizeof(v));
+        v.path = paths[i];
+        if ((v.f = fopen(paths[i], "r")) == NULL) {
+            fprintf(stderr, "cannot open %s\n", paths[i]);
+            return 2;
+        }
+        while (vec_next(&v, &c)) {
+            for (int way = 0; way < 2 && c.op != NULL && c.prepareCode == NNRT_SUCCESS; way++) {
+                NNRT_PreparedModel *prepared = NULL;
+                NNRT_ModelConfig config;
+                memset(&config, 0, sizeof(config));
+                for (uint32_t k = 1; k < c.nIn && way == 1; k++)
+                    c.in[k].constant = true; /* weights that can be packed */
+                make_single(&s, &c, &told);
+                if (nnrt_plan_prepare(&s.model, &config, kernels_edit, &c, &prepared) == NNRT_SUCCESS)
+                    prepared->vtbl->Destroy(prepared);
+            }
+            vec_free(&c);
+        }
+        vec_free(&c);
+        free(v.text);
+        fclose(v.f);
+    }
+    kernels_print();
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static vec_case c;
     const test_device *device = NULL;
     uint32_t passed = 0, failed = 0, skipped = 0;
     bool verbose = false, exact = false, open = false;
+    if (argc > 2 && strcmp(argv[1], "--kernels") == 0)
+        return kernels_main(argv[2], argc - 3, argv + 3);
     for (int i = 1; i < argc; i++) {
         const uint32_t before = passed + failed + skipped;
         vec_file v;

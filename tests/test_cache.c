@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -218,7 +219,8 @@ static void test_directory(void **state)
     s = through(c, m, "npu");
     assert_int_equal(s.prepared, 1);
     assert_int_equal(s.saved, NNRT_INVALID_PATH);
-    assert_int_equal(s.fault.code, NNRT_SUCCESS);
+    assert_int_equal(s.fault.code, NNRT_INVALID_PATH);
+    assert_non_null(strstr(s.fault.message, strerror(ENOENT)));
     nnrt_cache_destroy(c);
     nnrt_model_destroy(m);
     nnrt_model_destroy(n);

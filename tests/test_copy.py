@@ -22,6 +22,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VECTORS = ROOT / "tests" / "vectors"
 LEAST = 48  # operators of HDI 1.0/2.0; more may come, fewer may not
+EXAMPLES = 140  # operators whose rule and kernel accept some of the shapes and attributes tried
 SANITIZED = 24  # every so many operators are also printed by the program with sanitizers, which takes a second for each
 # A copy takes 200 MB for a moment: in large pages, where the C library can ask for them, half of the time is saved.
 LARGE_PAGES = {**os.environ, "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
@@ -41,9 +42,20 @@ class Failure(Exception):
     """What is wrong with an operator, in one sentence or a compiler's words."""
 
 
+def without_rule(text):
+    """A copy without the rule and the example behind its kernels."""
+    return re.split(r"\n#if 0 /\* How nnrti_rule_|\n#ifdef NNRT_EXAMPLE", text)[0]
+
+
+def enumerators(text):
+    """Types of enumerations that a copy has without their values."""
+    return [name for name in re.findall(r"^typedef int32_t (NNRT_\w+);", text, re.M)
+            if not re.search(r"^typedef int32_t %s;\n+(?:/\*.*?\*/\n)?enum " % name, text, re.M | re.S)]
+
+
 def unused(text):
     """Names that a copy defines and that occur nowhere else in it but as a declaration."""
-    code = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+    code = re.sub(r"/\*.*?\*/", " ", without_rule(text), flags=re.S)
     names = re.findall(r"^#define (\w+)", code, re.M)
     names += re.findall(r"^\} (\w+);", code, re.M)
     names += re.findall(r"^(?:static|NNRTI?_\w+)[^;{=()]*\b(\w+)\(", code, re.M)
@@ -68,14 +80,18 @@ def check_text(options, source, text, kernels, cxx):
     begin, first = text.find("#pragma STDC FP_CONTRACT OFF"), text.find("\n{\n    nnrti_walk")
     if begin < 0 or (0 <= first < begin) or "#pragma GCC pop_options" not in text[begin:]:
         raise Failure("%s: contraction is not off around the code, or not given back behind it" % source.name)
-    if "MIT licence" not in text.split("*/")[0]:
+    if (ROOT / "LICENSE").read_text(encoding="ascii") not in text.split("*/")[0]:
         raise Failure("%s: the comment at the top lacks the licence" % source.name)
+    if enumerators(text):
+        raise Failure("%s: has types without their enumerators: %s" % (source.name, " ".join(enumerators(text))))
+    if ("derived constant " in text.split("*/")[0]) != ("\n#if 0 /* How nnrti_rule_" in text):
+        raise Failure("%s: kernels have derived constants, and the rule is not there, or the other way round" % source.name)
     left = unused(text)
     if left:
         raise Failure("%s: has what it does not use: %s" % (source.name, " ".join(left)))
-    run([options.cc, "-std=c99", *WARNINGS, "-fsyntax-only", source], "C99 of %s" % source.name)
+    run([options.cc, "-std=c99", *WARNINGS, "-DNNRT_EXAMPLE", "-fsyntax-only", source], "C99 of %s" % source.name)
     if cxx:
-        run([options.cxx, "-x", "c++", "-std=c++17", *WARNINGS, "-fsyntax-only", source], "C++17 of %s" % source.name)
+        run([options.cxx, "-x", "c++", "-std=c++17", *WARNINGS, "-DNNRT_EXAMPLE", "-fsyntax-only", source], "C++17 of %s" % source.name)
 
 
 def read_cases(path):
@@ -170,15 +186,23 @@ def try_operator(options, folder, operator, kernels, sanitized):
     program = folder / (operator.lower() + "_main.c")
     program.write_text('#include "%s"\n%s%s' % (source, MAIN_HEADERS, main), encoding="ascii")
     run([options.cc, *FLAGS, "-o", binary, program, "-lm"], "the compiler")
+    example = "\n#ifdef NNRT_EXAMPLE" in text
+    if example:
+        called = folder / (operator.lower() + "_example")
+        run([options.cc, *FLAGS, "-DNNRT_EXAMPLE", "-o", called, source, "-lm"], "the compiler, on the example,")
+        lines = run([called], "the example").splitlines()
+        if lines[:1] != ["0"]:
+            raise Failure("the example prints %s" % lines[:2])
     ran = judge(run([binary], "the program"), read_cases(path), len(kernels))
     for kernel in kernels if len(kernels) > 1 else []:
         one = texts[kernel]
         check_text(options, folder / (kernel + ".c"), one, [kernel], False)  # part of the text above
-        if len(one) > len(text):
+        if len(without_rule(one)) > len(without_rule(text)):
             raise Failure("the copy of %s is longer than that of all kernels" % kernel)
         for other in set(kernels) - {kernel}:
             if re.search(r"^NNRT_API [^;{]*\b%s\(" % other, one, re.M):
                 raise Failure("the copy of %s has %s as well" % (kernel, other))
+    options.examples += example
     return ran
 
 
@@ -199,6 +223,7 @@ def try_all(options, folder):
         if run([options.nnrt, "ops", "--copy", kernel], "nnrt ops --copy") != options.texts[kernel]:
             raise Failure("%s: nnrt ops --copy prints something else than copy_all" % kernel)
     results = {"passed": 0, "failed": 0}
+    options.examples = 0
 
     def attempt(at):
         row = wanted[at]
@@ -220,6 +245,9 @@ def try_all(options, folder):
         marked = set(re.findall(r"^/\* >>kernel ([A-Z0-9_]+) \*/$", header, re.M))
         for operator in sorted(marked - {row[0] for row in rows}):
             print("FAIL %s: has a >>kernel marker but no row in NNRT_OPS" % operator)
+            results["failed"] += 1
+        if options.examples < EXAMPLES:
+            print("FAIL %d copies have an example of a call, expected at least %d" % (options.examples, EXAMPLES))
             results["failed"] += 1
         if len(rows) < LEAST:
             print("FAIL the table has %d operators, expected at least %d" % (len(rows), LEAST))

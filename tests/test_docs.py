@@ -12,7 +12,7 @@ Conventions for README.md:
 - a ```text block right behind such a block is what it prints: its lines occur in the output, in their order, where "..."
   stands for anything. Lines with a time in ms are compared without their numbers.
 
-usage: test_docs.py      run from anywhere; build/nnrt and build/digits must have been built
+usage: test_docs.py      run from anywhere; build/nnrt, build/digits and build/test/device_vectors must have been built
 """
 import os
 import pathlib

@@ -34,13 +34,14 @@ enum {
 };
 
 #define CLI_MOST_USERS 32
-#define CLI_MOST_INPUTS 64 /* --input, --shape, --max, --outputs, --labels, --meta and --extension may each occur that often */
+#define CLI_MOST_INPUTS 64 /* --input, --expected, --shape, --max, --outputs, --labels, --meta and --extension may each occur
+                              that often */
 
 typedef struct cli_args {
     const char *model, *output; /* output: the second operand */
     const char *inputs[CLI_MOST_INPUTS], *shapes[CLI_MOST_INPUTS], *most[CLI_MOST_INPUTS];
-    const char *metadata[CLI_MOST_INPUTS], *labels[CLI_MOST_INPUTS], *cuts[CLI_MOST_INPUTS];
-    uint32_t inputCount, shapeCount, mostCount, metadataCount, labelsCount, cutCount;
+    const char *metadata[CLI_MOST_INPUTS], *labels[CLI_MOST_INPUTS], *cuts[CLI_MOST_INPUTS], *expected[CLI_MOST_INPUTS];
+    uint32_t inputCount, shapeCount, mostCount, metadataCount, labelsCount, cutCount, expectedCount;
     const char *outputDir, *dumpDir, *device, *data, *name, *copy, *header, *properties, *cache;
     const char *devices[2];      /* the first of deviceCount; device is the last */
     uint32_t deviceCount;
@@ -51,7 +52,7 @@ typedef struct cli_args {
     const char *socket;          /* of serve, as what follows */
     nnrt_remote_limits limits;
     uint32_t permissions, users[CLI_MOST_USERS], userCount;
-    double rtol, atol;
+    double rtol, atol; /* below 0: not given, cli_tolerance_of chooses */
     nnrt_log log; /* of --log; all zero: none */
     bool float16;
     NNRT_PerformanceMode mode;
@@ -260,6 +261,14 @@ static bool cli_take_input(cli_args *a, const char *v)
     if (a->inputCount == CLI_MOST_INPUTS)
         return false;
     a->inputs[a->inputCount++] = v;
+    return true;
+}
+
+static bool cli_take_expected(cli_args *a, const char *v)
+{
+    if (a->expectedCount == CLI_MOST_INPUTS)
+        return false;
+    a->expected[a->expectedCount++] = v;
     return true;
 }
 
@@ -635,10 +644,11 @@ static bool cli_take_layout(cli_args *a, const char *v)
 #define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK | CLI_COMPARE | CLI_REPORT | CLI_COMPILE)
 #define CLI_PLACED (CLI_SESSIONS | CLI_DOT)
 #define CLI_THREADS (CLI_SESSIONS & ~CLI_COMPILE)
-#define CLI_GIVEN (CLI_RUN | CLI_EMIT | CLI_COMPARE | CLI_REPORT) /* those whose inputs are given */
+#define CLI_GIVEN (CLI_RUN | CLI_EMIT | CLI_COMPARE | CLI_REPORT | CLI_CHECK) /* those whose inputs are given */
 
 static const cli_option cli_options[] = {
-    {"-o", "FILE", CLI_EMIT | CLI_REPORT | CLI_COMPILE, "the file to write; - is standard output, but for compile", cli_take_output},
+    {"-o", "FILE", CLI_EMIT | CLI_REPORT | CLI_COMPILE | CLI_DOT,
+     "the file to write; - is standard output, but for compile, and the default of dot", cli_take_output},
     {"--name", "NAME", CLI_EMIT, "what NAME_run and the rest are called; default: the model file's name",
      cli_take_name},
     {"--input", "[NAME=]VALUE", CLI_GIVEN,
@@ -673,10 +683,15 @@ static const cli_option cli_options[] = {
      cli_take_invert},
     {"--no-invert", NULL, CLI_GIVEN, "images: the pixel itself, even where the metadata say otherwise",
      cli_take_no_invert},
-    {"--data", "DIR", CLI_CHECK, "an ONNX test data set, or a folder of test_data_set_*", cli_take_data},
+    {"--data", "DIR", CLI_CHECK, "an ONNX test data set, or a folder of test_data_set_*; its files are .pb or .npy", cli_take_data},
+    {"--expected", "[OUTPUT=]FILE", CLI_CHECK, "in the place of --data, with --input: what an output must be, .npy or .pb",
+     cli_take_expected},
     {"--rtol", "R", CLI_CHECK | CLI_COMPARE,
-     "allowed error relative to the expected value; default of check 1e-3, of compare 0", cli_take_rtol},
-    {"--atol", "A", CLI_CHECK | CLI_COMPARE, "allowed error beside that; default of check 1e-5, of compare 0", cli_take_atol},
+     "floats: allowed error relative to the expected value; default of check 1e-3, of compare by type, see above",
+     cli_take_rtol},
+    {"--atol", "A", CLI_CHECK | CLI_COMPARE,
+     "allowed error beside that, of quantized values in units; default of check 1e-5, of compare by type, see above",
+     cli_take_atol},
     {"--labels", "[OUTPUT=]FILE", CLI_CONVERT, "names of the classes, one a line: metadata labels, or labels.OUTPUT",
      cli_take_labels},
     {"--meta", "KEY=VALUE", CLI_CONVERT, "metadata: a text to keep in the file; KEY= drops it", cli_take_metadata},
@@ -821,8 +836,8 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
     bool onlyOperands = false;
     int status;
     memset(args, 0, sizeof(*args));
-    args->rtol = c->bit == CLI_COMPARE ? 0 : 1e-3;
-    args->atol = c->bit == CLI_COMPARE ? 0 : 1e-5;
+    args->rtol = c->bit == CLI_COMPARE ? -1 : 1e-3;
+    args->atol = c->bit == CLI_COMPARE ? -1 : 1e-5;
     for (int i = 0; i < argc; i++) {
         if (!onlyOperands && strcmp(argv[i], "--") == 0) {
             onlyOperands = true;
@@ -842,6 +857,22 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
     if ((c->bit & (CLI_CONVERT | CLI_EMIT | CLI_REPORT | CLI_COMPILE)) != 0 && args->output == NULL)
         return cli_usage("%s: which file to write? 'nnrt %s --help' tells the arguments", c->name, c->name);
     return CLI_DONE;
+}
+
+/* Tolerance of a value: --rtol and --atol, else the default of its type. Sums of float32 in another order differ by some
+   ulp (6e-8), sums of many terms by hundreds; quantized values may round to the neighbor; integers are exact. */
+static cli_tolerance cli_tolerance_of(const cli_args *args, NNRT_DataType type, bool quantized)
+{
+    cli_tolerance t = {0, 0};
+    if (cli_is_float(type)) {
+        t.rtol = type == NNRT_DATA_TYPE_FLOAT16 ? 1e-2 : type == NNRT_DATA_TYPE_FLOAT32 ? 1e-4 : 1e-7;
+        t.atol = type == NNRT_DATA_TYPE_FLOAT16 ? 1e-3 : type == NNRT_DATA_TYPE_FLOAT32 ? 1e-5 : 1e-7;
+        t.rtol = args->rtol >= 0 ? args->rtol : t.rtol;
+        t.atol = args->atol >= 0 ? args->atol : t.atol;
+    } else if (quantized) {
+        t.atol = args->atol >= 0 ? args->atol : 1;
+    }
+    return t;
 }
 
 #endif /* NNRT_TOOL_ARGS_H */

@@ -24,17 +24,16 @@ static void cli_sets_free(cli_sets *sets)
     memset(sets, 0, sizeof(*sets));
 }
 
-/* DIR/prefixNUMBER.pb; false when the path does not fit. */
+/* DIR/PREFIX_NUMBER.pb or .npy, false: neither exists. */
 static bool cli_set_file(char *out, size_t size, const char *dir, const char *prefix, uint32_t number)
 {
-    int n = snprintf(out, size, "%s/%s_%u.pb", dir, prefix, (unsigned)number);
-    return n > 0 && (size_t)n < size;
-}
-
-static bool cli_exists(const char *path)
-{
     struct stat s;
-    return stat(path, &s) == 0;
+    for (int k = 0; k < 2; k++) {
+        const int n = snprintf(out, size, "%s/%s_%u.%s", dir, prefix, (unsigned)number, k == 0 ? "pb" : "npy");
+        if (n > 0 && (size_t)n < size && stat(out, &s) == 0)
+            return true;
+    }
+    return false;
 }
 
 static int cli_sets_add(cli_sets *sets, const char *dir, const char *name)
@@ -61,15 +60,14 @@ static int cli_compare_paths(const void *a, const void *b)
     return n != m ? (n < m ? -1 : 1) : strcmp(x, y);
 }
 
-/* DIR itself when it has input_0.pb or output_0.pb, else its folders test_data_set_*. */
+/* DIR itself when it has input_0 or output_0, else its folders test_data_set_*. */
 static int cli_sets_find(cli_sets *sets, const char *dir)
 {
     char path[4096];
     struct dirent *entry;
     DIR *d;
     int status = CLI_DONE;
-    if ((cli_set_file(path, sizeof(path), dir, "input", 0) && cli_exists(path)) ||
-        (cli_set_file(path, sizeof(path), dir, "output", 0) && cli_exists(path)))
+    if (cli_set_file(path, sizeof(path), dir, "input", 0) || cli_set_file(path, sizeof(path), dir, "output", 0))
         return cli_sets_add(sets, dir, "");
     d = opendir(dir);
     if (d == NULL)
@@ -79,23 +77,18 @@ static int cli_sets_find(cli_sets *sets, const char *dir)
             status = cli_sets_add(sets, dir, entry->d_name);
     closedir(d);
     if (status == CLI_DONE && sets->count == 0)
-        return cli_fail("%s has neither input_0.pb nor a folder test_data_set_*", dir);
+        return cli_fail("%s has neither input_0.pb nor input_0.npy nor a folder test_data_set_*", dir);
     if (status == CLI_DONE)
         qsort(sets->paths, sets->count, sizeof(*sets->paths), cli_compare_paths);
     return status;
 }
 
-/* Reads one .pb file and tells which of the count names it belongs to: the one the tensor has, else number k. */
+/* Reads one file of a set and tells which of the count names it belongs to: the one the tensor has, else number k. */
 static int cli_set_read(const char *path, uint32_t k, const cli_job *job, bool output, cli_tensor *t, uint32_t *index)
 {
     uint32_t count = output ? job->nOut : job->in.count;
     char name[512];
-    cli_bytes file;
-    int status = cli_read_file(path, &file);
-    if (status != CLI_DONE)
-        return status;
-    status = cli_pb_read(&file, path, t, name, sizeof(name));
-    free(file.data);
+    int status = cli_tensor_read(path, t, name, sizeof(name));
     if (status != CLI_DONE)
         return status;
     *index = k;
@@ -109,11 +102,11 @@ static int cli_set_read(const char *path, uint32_t k, const cli_job *job, bool o
                     count != 1 ? "s" : "");
 }
 
-/* Gives every input of job->in the value of its input_K.pb. */
+/* Gives every input of job->in the value of its input_K. */
 static int cli_set_inputs(cli_job *job, const char *dir)
 {
     char path[4096], names[512];
-    for (uint32_t k = 0; cli_set_file(path, sizeof(path), dir, "input", k) && cli_exists(path); k++) {
+    for (uint32_t k = 0; cli_set_file(path, sizeof(path), dir, "input", k); k++) {
         cli_tensor t;
         uint32_t i;
         if (cli_set_read(path, k, job, false, &t, &i) != CLI_DONE)
@@ -129,7 +122,7 @@ static int cli_set_inputs(cli_job *job, const char *dir)
             cli_tensor_convert(&job->in.data[i].value, job->in.data[i].type, path, job->in.data[i].name) != CLI_DONE)
             return CLI_FAILED;
     }
-    if (*cli_inputs_text(&job->in, true, names, sizeof(names)) != '\0')
+    if (*cli_inputs_text(&job->in, true, 0, names, sizeof(names)) != '\0')
         return cli_fail("%s has no value for input %s", dir, names);
     return CLI_DONE;
 }
@@ -170,39 +163,71 @@ static void cli_check_print(const cli_args *args, const char *dir, const char *n
     }
 }
 
-/* Compares all outputs for which the folder has an output_K.pb. */
+/* Compares output i with the expected value, read from path; set: the name of the set. */
+static int cli_check_output(const cli_job *job, const cli_args *args, const char *set, const char *path, uint32_t i,
+                            const cli_tensor *want, bool first)
+{
+    const cli_tensor *got = &job->outputs[i];
+    char have[CLI_SHAPE_BYTES], expected[CLI_SHAPE_BYTES];
+    cli_difference d;
+    if (want->type != got->type || want->shape.rank != got->shape.rank ||
+        memcmp(want->shape.dims, got->shape.dims, (size_t)want->shape.rank * sizeof(int32_t)) != 0)
+        return cli_fail("%s is %s, the output is %s", path,
+                        cli_shape_text(expected, sizeof(expected), want->type, &want->shape),
+                        cli_shape_text(have, sizeof(have), got->type, &got->shape));
+    d = cli_compare(got, want, cli_tolerance_of(args, got->type, false));
+    cli_check_print(args, set, nnrt_session_output(job->session, i).name, got, want, &d, first);
+    return d.wrong > 0 ? CLI_FAILED : CLI_DONE;
+}
+
+/* Compares all outputs for which the folder has an output_K. */
 static int cli_set_outputs(const cli_job *job, const cli_args *args, const char *dir)
 {
-    char path[4096], have[CLI_SHAPE_BYTES], expected[CLI_SHAPE_BYTES];
+    char path[4096];
     int status = CLI_DONE;
     uint32_t k = 0, i;
-    for (; cli_set_file(path, sizeof(path), dir, "output", k) && cli_exists(path); k++) {
-        const cli_tensor *got;
+    for (; cli_set_file(path, sizeof(path), dir, "output", k); k++) {
         cli_tensor want;
         if (cli_set_read(path, k, job, true, &want, &i) != CLI_DONE)
             return CLI_FAILED;
-        got = &job->outputs[i];
-        if (want.type != got->type || want.shape.rank != got->shape.rank ||
-            memcmp(want.shape.dims, got->shape.dims, (size_t)want.shape.rank * sizeof(int32_t)) != 0) {
-            status = cli_fail("%s is %s, the output is %s", path,
-                              cli_shape_text(expected, sizeof(expected), want.type, &want.shape),
-                              cli_shape_text(have, sizeof(have), got->type, &got->shape));
-            cli_tensor_free(&want);
-            return status;
-        }
-        {
-            cli_difference d = cli_compare(got, &want, args->rtol, args->atol);
-            cli_check_print(args, dir, nnrt_session_output(job->session, i).name, got, &want, &d, k == 0);
-            status = d.wrong > 0 ? CLI_FAILED : status;
-        }
+        if (cli_check_output(job, args, dir, path, i, &want, k == 0) != CLI_DONE)
+            status = CLI_FAILED;
         cli_tensor_free(&want);
     }
     if (k == 0)
-        return cli_fail("%s has no output_0.pb", dir);
+        return cli_fail("%s has no output_0.pb and no output_0.npy", dir);
     return status;
 }
 
-/* Runs one set and compares; in JSON the set's object. */
+/* Compares the outputs that --expected names: "OUTPUT=FILE", the longest name that fits; without a name the only output. */
+static int cli_check_expected(const cli_job *job, const cli_args *args)
+{
+    int status = CLI_DONE;
+    for (uint32_t k = 0; k < args->expectedCount; k++) {
+        const char *text = args->expected[k], *path = text;
+        uint32_t i = 0;
+        char name[512];
+        cli_tensor want;
+        for (uint32_t o = 0; o < job->nOut; o++) {
+            const char *output = nnrt_session_output(job->session, o).name;
+            const size_t n = strlen(output);
+            if (strncmp(text, output, n) == 0 && text[n] == '=' && text + n + 1 > path) {
+                path = text + n + 1;
+                i = o;
+            }
+        }
+        if (path == text && (job->nOut != 1 || strchr(text, '=') != NULL))
+            return cli_usage("--expected %s: it must start with NAME=, the name of an output; 'nnrt info' lists them", text);
+        if (cli_tensor_read(path, &want, name, sizeof(name)) != CLI_DONE)
+            return CLI_FAILED;
+        if (cli_check_output(job, args, path, path, i, &want, k == 0) != CLI_DONE)
+            status = CLI_FAILED;
+        cli_tensor_free(&want);
+    }
+    return status;
+}
+
+/* Runs one set and compares; in JSON the set's object. dir NULL: of --input and --expected. */
 static int cli_check_set(const cli_args *args, const char *dir, bool first)
 {
     cli_job job;
@@ -210,20 +235,20 @@ static int cli_check_set(const cli_args *args, const char *dir, bool first)
     memset(&job, 0, sizeof(job));
     if (args->json) {
         fputs(first ? "{\"name\":" : ",{\"name\":", stdout);
-        cli_json_text(cli_last_part(dir));
+        cli_json_text(dir != NULL ? cli_last_part(dir) : "");
         fputs(",\"outputs\":[", stdout);
     }
     status = cli_inputs_make(&job.in, args);
-    if (status == CLI_DONE)
+    if (status == CLI_DONE && dir != NULL)
         status = cli_inputs_apply_most(&job.in, args);
     if (status == CLI_DONE)
-        status = cli_set_inputs(&job, dir);
+        status = dir != NULL ? cli_set_inputs(&job, dir) : cli_inputs_fill(&job.in, args);
     if (status == CLI_DONE)
         status = cli_job_start(&job, args);
     if (status == CLI_DONE)
         status = cli_job_run(&job);
     if (status == CLI_DONE)
-        status = cli_set_outputs(&job, args, dir);
+        status = dir != NULL ? cli_set_outputs(&job, args, dir) : cli_check_expected(&job, args);
     if (args->json)
         printf("],\"ok\":%s}", status == CLI_DONE ? "true" : "false");
     cli_job_free(&job);
@@ -235,29 +260,30 @@ static int cli_check(const cli_args *args)
     cli_progress progress = {"check", 0, false};
     cli_sets sets;
     cli_inputs inputs;
-    size_t passed = 0;
+    size_t passed = 0, count;
     int status;
-    if (args->data == NULL)
-        return cli_usage("check: which data? give --data DIR; 'nnrt check --help' tells more");
+    if ((args->data == NULL) == (args->expectedCount == 0) || (args->data != NULL && args->inputCount > 0))
+        return cli_usage("check: which data? give --data DIR, or --input and --expected; 'nnrt check --help' tells more");
     memset(&sets, 0, sizeof(sets));
     status = cli_inputs_make(&inputs, args); /* a file that is no model is one fault, not one for each set */
     cli_inputs_free(&inputs);
-    if (status == CLI_DONE)
+    if (status == CLI_DONE && args->data != NULL)
         status = cli_sets_find(&sets, args->data);
     if (status == CLI_DONE && args->json) {
         cli_json_open(args);
         printf(",\"rtol\":%.9g,\"atol\":%.9g,\"sets\":[", args->rtol, args->atol);
     }
-    for (size_t i = 0; status == CLI_DONE && i < sets.count; i++) {
-        cli_progress_show(&progress, i, sets.count);
+    count = args->data != NULL ? sets.count : 1;
+    for (size_t i = 0; status == CLI_DONE && i < count; i++) {
+        cli_progress_show(&progress, i, count);
         cli_progress_end(&progress);
-        passed += cli_check_set(args, sets.paths[i], i == 0) == CLI_DONE;
+        passed += cli_check_set(args, args->data != NULL ? sets.paths[i] : NULL, i == 0) == CLI_DONE;
     }
     if (status == CLI_DONE && args->json)
-        printf("],\"passed\":%.0f,\"failed\":%.0f}\n", (double)passed, (double)(sets.count - passed));
+        printf("],\"passed\":%.0f,\"failed\":%.0f}\n", (double)passed, (double)(count - passed));
     else if (status == CLI_DONE)
-        printf("%.0f passed, %.0f failed\n", (double)passed, (double)(sets.count - passed));
-    if (status == CLI_DONE && passed < sets.count)
+        printf("%.0f passed, %.0f failed\n", (double)passed, (double)(count - passed));
+    if (status == CLI_DONE && passed < count)
         status = CLI_FAILED;
     cli_sets_free(&sets);
     return status;

@@ -121,6 +121,14 @@ static int cli_compare_run(cli_job *job, const cli_args *args, const char *devic
     return status == CLI_DONE ? cli_job_run(job) : status;
 }
 
+/* The tolerance of output i, a tensor of the job's model. */
+static cli_tolerance cli_compare_tolerance(const cli_job *job, uint32_t i, const cli_args *args)
+{
+    const NNRT_Model *m = job->model;
+    const bool quantized = m->allTensors.data[m->outputIndex.data[i]].quantParams.count > 0;
+    return cli_tolerance_of(args, job->outputs[i].type, quantized);
+}
+
 /* Output i of two runs; a result of another shape is wrong altogether. */
 static cli_difference cli_compare_output(const cli_job *jobs, uint32_t i, const cli_args *args)
 {
@@ -128,7 +136,7 @@ static cli_difference cli_compare_output(const cli_job *jobs, uint32_t i, const 
     cli_difference d;
     if (x->type == y->type && x->shape.rank == y->shape.rank &&
         memcmp(x->shape.dims, y->shape.dims, (size_t)x->shape.rank * sizeof(int32_t)) == 0)
-        return cli_compare(y, x, args->rtol, args->atol);
+        return cli_compare(y, x, cli_compare_tolerance(jobs, i, args));
     memset(&d, 0, sizeof(d));
     d.wrong = x->count > 0 ? x->count : 1;
     d.error = d.relative = (double)INFINITY;
@@ -137,13 +145,14 @@ static cli_difference cli_compare_output(const cli_job *jobs, uint32_t i, const 
 }
 
 /* The figures of a difference of output i, as members of JSON or as one line. */
-static void cli_compare_figures(const cli_job *jobs, uint32_t i, const cli_difference *d, bool json)
+static void cli_compare_figures(const cli_job *jobs, uint32_t i, const cli_difference *d, const cli_args *args)
 {
+    const cli_tolerance t = cli_compare_tolerance(jobs, i, args);
     const cli_tensor *x = &jobs[0].outputs[i], *y = &jobs[1].outputs[i];
     char text[CLI_SHAPE_BYTES], other[CLI_SHAPE_BYTES];
     const int digits = x->type == NNRT_DATA_TYPE_FLOAT64 ? 17 : 9;
-    if (json) {
-        fputs(",\"max_error\":", stdout);
+    if (args->json) {
+        printf(",\"rtol\":%.9g,\"atol\":%.9g,\"max_error\":", t.rtol, t.atol);
         cli_json_number(d->error, 9);
         fputs(",\"max_relative_error\":", stdout);
         cli_json_number(d->relative, 9);
@@ -190,7 +199,7 @@ static void cli_compare_outputs(const cli_compare_runs *r, const cli_args *args,
             cli_put_name(stdout, name);
             printf("  %s  ", cli_shape_text(text, sizeof(text), t->type, &t->shape));
         }
-        cli_compare_figures(r->plain, i, &d, args->json);
+        cli_compare_figures(r->plain, i, &d, args);
         fputs(args->json ? "}" : "", stdout);
     }
 }
@@ -213,7 +222,7 @@ static bool cli_compare_first(const cli_compare_runs *r, uint32_t values, const 
             cli_json_text(name != NULL ? name : "");
             printf(",\"operator\":\"%s\",\"value\":", op != NULL ? op->name : "");
             cli_json_tensor(value != NULL ? value : "", t->type, &t->shape);
-            cli_compare_figures(r->watched, v->output, &d, true);
+            cli_compare_figures(r->watched, v->output, &d, args);
             fputs("}}", stdout);
         } else {
             printf("first     node %u '", (unsigned)v->node);
@@ -221,11 +230,23 @@ static bool cli_compare_first(const cli_compare_runs *r, uint32_t values, const 
             printf("' (%s), '", op != NULL ? op->name : "");
             cli_put_name(stdout, value != NULL ? value : "");
             printf("' %s\n          ", cli_shape_text(text, sizeof(text), t->type, &t->shape));
-            cli_compare_figures(r->watched, v->output, &d, false);
+            cli_compare_figures(r->watched, v->output, &d, args);
         }
         return true;
     }
     return false;
+}
+
+/* The tolerances of all types, in one line. */
+static void cli_compare_tolerances(const cli_args *args)
+{
+    static const NNRT_DataType types[] = {NNRT_DATA_TYPE_FLOAT16, NNRT_DATA_TYPE_FLOAT32, NNRT_DATA_TYPE_FLOAT64};
+    fputs("tolerance ", stdout);
+    for (int i = 0; i < 3; i++) {
+        const cli_tolerance t = cli_tolerance_of(args, types[i], false);
+        printf("%s %g + %g * |a|, ", nnrt_type_name(types[i]), t.atol, t.rtol);
+    }
+    printf("quantized %g, other types 0\n", cli_tolerance_of(args, NNRT_DATA_TYPE_INT8, true).atol);
 }
 
 static int cli_compare_print(const cli_compare_runs *r, uint32_t values, const cli_args *args)
@@ -237,13 +258,14 @@ static int cli_compare_print(const cli_compare_runs *r, uint32_t values, const c
         cli_json_text(nnrt_session_device(r->plain[0].session));
         putchar(',');
         cli_json_text(nnrt_session_device(r->plain[1].session));
-        printf("],\"rtol\":%.9g,\"atol\":%.9g,\"outputs\":[", args->rtol, args->atol);
+        fputs("],\"outputs\":[", stdout);
     } else {
         fputs("devices   ", stdout);
         cli_put_name(stdout, nnrt_session_device(r->plain[0].session));
         fputs(" and ", stdout);
         cli_put_name(stdout, nnrt_session_device(r->plain[1].session));
         printf("\nnodes     %u with %u results\n", (unsigned)r->watch.model.nodes.count, (unsigned)values);
+        cli_compare_tolerances(args);
     }
     cli_compare_outputs(r, args, &same);
     if (args->json)

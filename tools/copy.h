@@ -16,7 +16,7 @@ lead to, in the order of the header, so whatever is added to that is found witho
 #ifndef NNRT_TOOL_COPY_H
 #define NNRT_TOOL_COPY_H
 
-#include "args.h"
+#include "meta.h"
 #include "npy.h"
 
 #define CLI_COPY_MOST_BYTES ((size_t)256 << 20) /* that the text may become; nnrt_ops.h takes a twentieth */
@@ -72,7 +72,8 @@ typedef struct cli_block {
 typedef struct cli_copy {
     cli_block *blocks; /* all memory, the last one first */
     size_t bytes;
-    bool failed; /* there was none left, and it has been said */
+    bool failed;      /* there was none left, and it has been said */
+    bool enumerators; /* types of enumerations bring these */
     cli_item *items;
     size_t itemCount;
     cli_macro *macros; /* sorted by name */
@@ -796,6 +797,15 @@ static void cli_copy_close(cli_copy *c, const char *const *names, size_t n)
                 cli_copy_want(c, last.text, true, list, &count);
             last = t;
         }
+        /* behind the type of an enumeration stand its enumerators, which attributes have, named or not */
+        if (c->enumerators && cli_text_find(code, "typedef int32_t NNRT_") == code.at)
+            for (size_t k = list[i] + 1; k < c->itemCount && k < list[i] + 4; k++)
+                if (cli_text_find(c->items[k].code, "enum ") == c->items[k].code.at) {
+                    if (!c->items[k].wanted)
+                        list[count++] = k;
+                    c->items[k].wanted = true;
+                    break;
+                }
     }
 }
 
@@ -1031,60 +1041,130 @@ static char *cli_copy_header(const char *program)
     return path;
 }
 
-static char cli_copy_upper(char ch)
-{
-    return (char)(ch >= 'a' && ch <= 'z' ? ch - 'a' + 'A' : ch);
-}
+/* Names that operators have elsewhere, in TensorFlow Lite, PyTorch and papers; those of ONNX come from nnrt_onnx_operator. */
+static const cli_copy_pair cli_copy_aliases[] = {
+    {"Attn", "ATTENTION"}, {"AveragePool2D", "AVGPOOL_FUSION"}, {"AvgPool", "AVGPOOL_FUSION"}, {"AvgPool2D", "AVGPOOL_FUSION"},
+    {"BatchMatMul", "MATMUL_FUSION"}, {"BatchNorm", "FUSED_BATCH_NORM"}, {"Bmm", "MATMUL_FUSION"},
+    {"Concatenation", "CONCAT"}, {"Conv1D", "CONV2D_FUSION"}, {"Conv2D", "CONV2D_FUSION"}, {"Conv3D", "CONV_3D"},
+    {"Deconvolution", "CONV2D_TRANSPOSE_FUSION"}, {"Dense", "FULL_CONNECTION"}, {"DepthwiseConv", "CONV2D_FUSION"},
+    {"DepthwiseConv2D", "CONV2D_FUSION"}, {"Dequantize", "QUANT_DTYPE_CAST"}, {"FullyConnected", "FULL_CONNECTION"},
+    {"Gemm", "FULL_CONNECTION"}, {"GroupNorm", "GROUP_NORM_FUSION"}, {"InnerProduct", "FULL_CONNECTION"},
+    {"Interpolate", "RESIZE"}, {"LayerNorm", "LAYER_NORM_FUSION"}, {"Linear", "FULL_CONNECTION"}, {"Logistic", "ACTIVATION"},
+    {"MaxPool2D", "MAX_POOL_FUSION"}, {"Mean", "REDUCE_FUSION"}, {"MultiHeadAttention", "ATTENTION"},
+    {"NMS", "NON_MAX_SUPPRESSION"}, {"Pack", "STACK"}, {"PixelShuffle", "DEPTH_TO_SPACE"}, {"Quantize", "QUANTIZE_LINEAR"},
+    {"ReLU6", "ACTIVATION"}, {"ResizeBilinear", "RESIZE"}, {"ResizeNearestNeighbor", "RESIZE"},
+    {"RMSNorm", "RMS_NORMALIZATION"}, {"ScaledDotProductAttention", "ATTENTION"}, {"SDPA", "ATTENTION"},
+    {"SiLU", "ACTIVATION"}, {"Sum", "REDUCE_FUSION"}, {"TransposeConv", "CONV2D_TRANSPOSE_FUSION"}, {"Unpack", "UNSTACK"},
+    {"Upsample", "RESIZE"}, {NULL, NULL}};
 
-/* What it takes to make b of a: little for a letter that only b has, so that a part of a name is near to it. */
-static unsigned cli_copy_distance(const char *a, const char *b)
+/* Equal but for the case of letters, '_' and '-', and a FUSION at the end of the operator's name. */
+static bool cli_copy_alike(const char *name, const char *other)
 {
-    unsigned row[65];
-    const size_t length = strlen(b) < 64 ? strlen(b) : 64;
-    for (size_t k = 0; k <= length; k++)
-        row[k] = (unsigned)k;
-    for (size_t i = 0; i < 64 && a[i] != '\0'; i++) {
-        unsigned corner = row[0];
-        row[0] += 4;
-        for (size_t k = 0; k < length; k++) {
-            const unsigned above = row[k + 1];
-            unsigned best = corner + (cli_copy_upper(a[i]) != cli_copy_upper(b[k]) ? 4 : 0);
-            best = above + 4 < best ? above + 4 : best;
-            row[k + 1] = row[k] + 1 < best ? row[k] + 1 : best;
-            corner = above;
-        }
+    for (;; name++, other++) {
+        name += strspn(name, "_-");
+        other += strspn(other, "_-");
+        if (*name == '\0')
+            return *other == '\0' || strcmp(other, "FUSION") == 0;
+        if (cli_upper(*name) != cli_upper(*other))
+            return false;
     }
-    return row[length];
 }
 
-/* Says that there is no such name, and which ones are near. */
-static int cli_copy_unknown(const char *name)
+/* What another name stands for: operators, separated by spaces, the most usual one first. NULL: nothing. */
+static const char *cli_copy_meaning(const char *name)
 {
-    const char *near[3] = {"", "", ""};
-    unsigned far[3] = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    nnrt_onnx_about about;
     const nnrt_op *op;
     for (uint32_t i = 0; (op = nnrt_op_at(i)) != NULL; i++)
-        for (uint32_t k = 0; k <= op->kernelCount; k++) {
-            const char *other = k == 0 ? op->name : op->kernels[k - 1].name;
-            const unsigned distance = cli_copy_distance(name, other);
-            size_t at = 3;
-            if (strcmp(other, near[0]) == 0 || strcmp(other, near[1]) == 0 || strcmp(other, near[2]) == 0)
-                continue;
-            while (at > 0 && distance < far[at - 1])
-                at--;
-            for (size_t j = 2; j > at; j--) {
-                near[j] = near[j - 1];
-                far[j] = far[j - 1];
-            }
-            if (at < 3) {
-                near[at] = other;
-                far[at] = distance;
-            }
-        }
-    return cli_fail("there is no operator or kernel '%s'; the nearest names are %s, %s and %s, 'nnrt ops' lists all "
-                    "operators",
-                    name, near[0], near[1], near[2]);
+        if (cli_copy_alike(name, op->name))
+            return op->name;
+    for (uint32_t i = 0; cli_copy_aliases[i].name != NULL; i++)
+        if (cli_copy_alike(name, cli_copy_aliases[i].name))
+            return cli_copy_aliases[i].what;
+    for (uint32_t i = 0; nnrt_onnx_operator(i, &about); i++)
+        if (cli_copy_alike(name, about.name) && *about.becomes != '\0')
+            return about.becomes;
+    return NULL;
 }
+
+/* The three nearest names, the nearest first, and what they stand for. */
+typedef struct cli_copy_near {
+    const char *names[3], *what[3];
+    unsigned far[3];
+} cli_copy_near;
+
+static void cli_copy_look(cli_copy_near *n, const char *name, const char *other, const char *what)
+{
+    const unsigned distance = cli_distance(name, other);
+    int at = 3, end = 2;
+    for (int k = 0; k < 3; k++)
+        if (n->what[k] != NULL && strcmp(n->what[k], what) == 0) {
+            if (n->far[k] <= distance)
+                return;
+            end = k; /* of one meaning the nearest name */
+        }
+    while (at > 0 && (n->what[at - 1] == NULL || distance < n->far[at - 1]))
+        at--;
+    if (at == 3)
+        return;
+    for (int k = end; k > at; k--) {
+        n->names[k] = n->names[k - 1];
+        n->what[k] = n->what[k - 1];
+        n->far[k] = n->far[k - 1];
+    }
+    n->names[at] = other;
+    n->what[at] = what;
+    n->far[at] = distance;
+}
+
+/* Says that there is no such name, and which ones are near: of operators here and elsewhere, or of kernels. */
+static int cli_copy_unknown(const char *name)
+{
+    cli_copy_near near;
+    nnrt_onnx_about about;
+    const nnrt_op *op;
+    char text[512] = "";
+    size_t at = 0;
+    memset(&near, 0, sizeof(near));
+    for (uint32_t i = 0; (op = nnrt_op_at(i)) != NULL; i++) {
+        cli_copy_look(&near, name, op->name, op->name);
+        for (uint32_t k = 0; k < op->kernelCount && strncmp(name, "nnrt_", 5) == 0; k++)
+            cli_copy_look(&near, name, op->kernels[k].name, op->kernels[k].name);
+    }
+    for (uint32_t i = 0; cli_copy_aliases[i].name != NULL; i++)
+        cli_copy_look(&near, name, cli_copy_aliases[i].name, cli_copy_aliases[i].what);
+    for (uint32_t i = 0; nnrt_onnx_operator(i, &about); i++)
+        if (*about.becomes == '\0' && *about.with != '\0' && cli_copy_alike(name, about.name))
+            return cli_fail("%s is no operator here: ONNX models get %s for it", about.name, about.with);
+        else if (*about.becomes != '\0')
+            cli_copy_look(&near, name, about.name, about.becomes);
+    for (int k = 0; k < 3 && near.names[k] != NULL && at < sizeof(text); k++) {
+        const bool same = strcmp(near.names[k], near.what[k]) == 0;
+        at += nnrt_text(text + at, sizeof(text) - at, "%s%s%s%s%s", k > 0 ? ", " : "", near.what[k], same ? "" : " (",
+                        same ? "" : near.names[k], same ? "" : ")");
+    }
+    return cli_fail("there is no operator or kernel '%s'; the nearest names are %s; 'nnrt ops' lists all operators", name,
+                    text);
+}
+
+static const char cli_copy_licence[] =
+    "Permission is hereby granted, free of charge, to any person obtaining a copy\n"
+    "of this software and associated documentation files (the \"Software\"), to deal\n"
+    "in the Software without restriction, including without limitation the rights\n"
+    "to use, copy, modify, merge, publish, distribute, sublicense, and/or sell\n"
+    "copies of the Software, and to permit persons to whom the Software is\n"
+    "furnished to do so, subject to the following conditions:\n"
+    "\n"
+    "The above copyright notice and this permission notice shall be included in all\n"
+    "copies or substantial portions of the Software.\n"
+    "\n"
+    "THE SOFTWARE IS PROVIDED \"AS IS\", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR\n"
+    "IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,\n"
+    "FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE\n"
+    "AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER\n"
+    "LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,\n"
+    "OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE\n"
+    "SOFTWARE.\n";
 
 /* One item, with the comment above it unless the item before has the same. */
 static void cli_copy_put_item(const cli_item *item, const cli_item *before)
@@ -1129,6 +1209,35 @@ static void cli_copy_put_items(const cli_copy *c)
     }
 }
 
+/* Does an item make derived constants? */
+static bool cli_copy_derives(const cli_item *item, const char *rule)
+{
+    static const char *const words[] = {"nnrti_derive(", "nnrti_quant_derive(", "nnrti_factor(", "nnrti_requantise_list("};
+    bool derives = cli_text_find(item->code, rule) != NULL || cli_text_find(item->comment, "Derived:") != NULL;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        derives = derives || cli_text_find(item->code, words[i]) != NULL;
+    return derives && item->kind == CLI_ITEM_CODE && item->code.at[item->code.n - 1] == '}';
+}
+
+/* The functions with which the rule makes derived constants, behind the kernels: they need the operator table, and are
+   there to be read. */
+static void cli_copy_put_derived(cli_copy *c, const char *rule)
+{
+    const cli_item *before = NULL;
+    for (size_t i = 0; i < c->itemCount; i++)
+        c->items[i].wanted = false;
+    cli_copy_close(c, &rule, 1);
+    printf("\n#if 0 /* How %s of nnrt_ops.h makes the derived constants. c has the node: in[] and out[] are its\n"
+           "         operands, with their scales and zero points. */\n",
+           rule);
+    for (size_t i = 0; i < c->itemCount; i++)
+        if (c->items[i].wanted && cli_copy_derives(&c->items[i], rule)) {
+            cli_copy_put_item(&c->items[i], before);
+            before = &c->items[i];
+        }
+    printf("\n#endif\n");
+}
+
 /* The comment at the top of a copy. kernel NULL: of all kernels of op. */
 static void cli_copy_put_head(cli_copy *c, const nnrt_op *op, const char *kernel)
 {
@@ -1147,7 +1256,397 @@ static void cli_copy_put_head(cli_copy *c, const nnrt_op *op, const char *kernel
             ? " Those of the first input\nand of the outputs have the axes [N,H,W,C], wherever their elements lie."
             : "");
     cli_copy_put_rule(c, cli_copy_what(cli_copy_rules, op->name));
-    printf("\nCopyright (c) 2026 nnrt authors\nSPDX-License-Identifier: MIT\nMIT licence, see LICENSE of nnrt.\n*/\n");
+    printf("\nMIT License\n\nCopyright (c) 2026 nnrt authors\n\n%s*/\n", cli_copy_licence);
+}
+
+#define CLI_COPY_STRUCT(types, operands, S, fn, args, ...) {"nnrt_" #fn, #S},
+static const cli_copy_pair cli_copy_structs[] = {NNRT_OPS(CLI_COPY_KERNELS, CLI_COPY_STRUCT){NULL, NULL}};
+
+#define CLI_COPY_OPERANDS 5    /* inputs of an example at most */
+#define CLI_COPY_TRIES 200000u /* shapes that are tried for one */
+
+/* An example of a call: operands that the rule takes with default attributes. */
+typedef struct cli_copy_example {
+    nnrt_resolve r;
+    nnrt_operand in[CLI_COPY_OPERANDS + 4], out[CLI_COPY_OPERANDS + 4];
+    const char *kernel;
+} cli_copy_example;
+
+static void *cli_copy_example_room(void *user, size_t bytes)
+{
+    return cli_copy_keep((cli_copy *)user, bytes);
+}
+
+/* The type of input i of an example whose input 0 has type first. */
+static NNRT_DataType cli_copy_example_type(const nnrt_op *op, const nnrt_kernel_row *row, uint32_t i, NNRT_DataType first)
+{
+    cli_text rest;
+    (void)cli_copy_operand(row->operands != NULL ? row->operands : op->inputs, i, &rest);
+    while (rest.n > 0 && (*rest.at == '?' || *rest.at == '*'))
+        rest = cli_text_between(rest.at + 1, rest.at + rest.n);
+    if (i == 0)
+        return first;
+    if (rest.n > 1 && *rest.at == '=')
+        return cli_copy_example_type(op, row, (uint32_t)(rest.at[1] - '0'), first);
+    switch (rest.n > 1 ? rest.at[1] : '.') {
+    case 'i': return NNRT_DATA_TYPE_INT64;
+    case 'b': return NNRT_DATA_TYPE_BOOL;
+    case 's': return NNRT_DATA_TYPE_INT32;
+    case '8': return NNRT_DATA_TYPE_INT8;
+    default: return NNRT_DATA_TYPE_FLOAT32;
+    }
+}
+
+/* Element k of an example's input: small numbers, integers from `from` on. */
+static double cli_copy_example_value(NNRT_DataType type, uint32_t from, size_t k)
+{
+    return cli_is_float(type) ? (double)(k % 7) * 0.25 - 0.5 : type == NNRT_DATA_TYPE_BOOL ? 1 : (double)from;
+}
+
+/* Attributes whose defaults no shape goes with: lists get count entries. */
+static const void *cli_copy_example_attributes(cli_copy *c, const nnrt_op *op, uint32_t count)
+{
+    static const char *const names[] = {"kernelSize", "blockSize",    "blockShape", "beginNormAxis", "beginParamsAxis", "newHeight",
+                                        "newWidth",   "outputHeight", "outputWidth", "groupNum",     "numGroups",       "pooledHeight",
+                                        "pooledWidth", "depth",       "numHeads",   "hiddenSize"};
+    static const int64_t list[] = {2, 2, 2};
+    uint8_t *attr = (uint8_t *)cli_copy_keep(c, op->attr->bytes);
+    if (attr == NULL)
+        return NULL;
+    nnrt_attr_defaults(op->attr, attr);
+    for (uint32_t i = 0; i < op->attr->count; i++)
+        for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+            const nnrt_attr_member *m = &op->attr->members[i];
+            if (strcmp(m->name, names[k]) != 0)
+                continue;
+            if (m->kind == NNRT_ATTR_KIND_INTS || m->kind == NNRT_ATTR_KIND_INTS64) {
+                ((NNRT_Int64List *)(void *)(attr + m->offset))->data = list;
+                ((NNRT_Int64List *)(void *)(attr + m->offset))->count = count;
+            } else if (m->kind == NNRT_ATTR_KIND_INT || m->kind == NNRT_ATTR_KIND_INT64) {
+                *(int64_t *)(void *)(attr + m->offset) = strstr(m->name, "Axis") != NULL ? 1 : 2;
+            }
+        }
+    return attr;
+}
+
+/* Resolves the node with these shapes; false: the rule refuses it, or the row is that of another kernel. */
+static bool cli_copy_example_try(cli_copy *c, cli_copy_example *e, const nnrt_op *op, const nnrt_kernel_row *row,
+                                 const uint32_t *at, NNRT_DataType first, uint32_t variant)
+{
+    const uint32_t from = variant % 3, lists = variant / 3 % 3;
+    static const int32_t shapes[][6] = {{2, 2, 3}, {4, 2, 3, 3, 2}, {1, 4}, {0}, {2, 4, 3}, {4, 1, 4, 4, 2}, {1, 2}, {1, 1},
+                                        {2, 3, 4}, {3, 2, 3, 4}, {5, 1, 2, 3, 3, 3}, {5, 2, 2, 2, 2, 2}, {1, 3}};
+    const nnrt_op_arity arity = nnrt_op_operands(op);
+    memset(e, 0, sizeof(*e));
+    for (uint32_t i = 0; i < CLI_COPY_OPERANDS + 4; i++) {
+        e->in[i] = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, -1, NULL, NULL);
+        e->out[i] = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, -1, NULL, NULL);
+        e->in[i].name = e->out[i].name = "";
+    }
+    for (uint32_t i = 0; i < arity.minIn; i++) {
+        const int32_t *shape = shapes[at[i] % (sizeof(shapes) / sizeof(shapes[0]))];
+        cli_tensor value;
+        nnrt_dims dims;
+        memset(&value, 0, sizeof(value));
+        dims.rank = shape[0];
+        for (int32_t k = 0; k < shape[0]; k++)
+            dims.dims[k] = shape[k + 1];
+        value.type = cli_copy_example_type(op, row, i, first);
+        (void)nnrt_dims_count(dims.dims, dims.rank, &value.count);
+        if ((value.data = cli_copy_keep(c, value.count * nnrt_type_size(value.type))) == NULL)
+            return false;
+        for (size_t k = 0; k < value.count; k++)
+            cli_set_element(&value, k, cli_copy_example_value(value.type, from, k));
+        e->in[i] = nnrt_operand_make(value.type, dims.rank, dims.dims, value.data);
+        e->in[i].name = "";
+    }
+    if (variant >= 9)
+        e->out[0].dataType = variant < 18 ? NNRT_DATA_TYPE_FLOAT32 : NNRT_DATA_TYPE_INT32;
+    e->r.op = op;
+    e->r.nodeName = "";
+    e->r.in = e->in;
+    e->r.out = e->out;
+    e->r.nIn = arity.minIn;
+    e->r.nOut = arity.minOut;
+    e->r.alloc = cli_copy_example_room;
+    e->r.user = c;
+    if (lists > 0) {
+        e->r.attr = cli_copy_example_attributes(c, op, lists + 1);
+        e->r.attrBytes = op->attr->bytes;
+    }
+    return nnrt_resolve_node(&e->r) == NNRT_SUCCESS && e->r.kernel == row->call;
+}
+
+/* Does the kernel take the values, too? */
+static bool cli_copy_example_runs(cli_copy *c, const cli_copy_example *e)
+{
+    nnrt_view args[2 * (CLI_COPY_OPERANDS + 4) + NNRT_MAX_DERIVED];
+    nnrt_call call;
+    uint32_t n = 0;
+    memset(args, 0, sizeof(args));
+    memset(&call, 0, sizeof(call));
+    call.nIn = e->r.kernelIn;
+    call.nDerived = e->r.nDerived;
+    call.nOut = e->r.kernelOut;
+    call.scratch = e->r.scratch > 0 ? cli_copy_keep(c, e->r.scratch) : NULL;
+    call.scratchBytes = e->r.scratch;
+    if (call.nIn > CLI_COPY_OPERANDS + 4 || call.nOut > CLI_COPY_OPERANDS + 4)
+        return false;
+    for (uint32_t i = 0; i < call.nIn + call.nDerived; i++, n++) {
+        const nnrt_operand *o = i < call.nIn ? &e->in[i] : &e->r.derived[i - call.nIn];
+        nnrt_operand_view(i < call.nIn ? e->r.op : NULL, o, (int32_t)i, &args[n]);
+        args[n].data = (void *)(uintptr_t)o->data;
+    }
+    for (uint32_t i = 0; i < call.nOut; i++, n++) {
+        size_t bytes = 0;
+        nnrt_operand_view(e->r.op, &e->out[i], -1, &args[n]);
+        if (args[n].dataType == NNRT_DATA_TYPE_UNKNOWN)
+            continue;
+        if (!nnrt_dims_bytes(args[n].dims, args[n].rank, args[n].dataType, &bytes) || bytes == 0 || bytes > 4096 ||
+            (args[n].data = cli_copy_keep(c, bytes)) == NULL)
+            return false;
+    }
+    return e->r.kernel(e->r.resolved, args, &call) == NNRT_SUCCESS;
+}
+
+/* Looks for an example of the kernel among some shapes. */
+static bool cli_copy_example_find(cli_copy *c, cli_copy_example *e, const nnrt_op *op, const nnrt_kernel_row *row)
+{
+    static const NNRT_DataType types[] = {NNRT_DATA_TYPE_FLOAT32, NNRT_DATA_TYPE_INT32, NNRT_DATA_TYPE_INT64,
+                                          NNRT_DATA_TYPE_BOOL, NNRT_DATA_TYPE_INT8, NNRT_DATA_TYPE_UINT8};
+    const nnrt_op_arity arity = nnrt_op_operands(op);
+    const cli_block *const before = c->blocks;
+    const size_t bytes = c->bytes;
+    const uint32_t variants = arity.minIn > 3 ? 1 : 27; /* of values, attributes and types of the result */
+    NNRT_DataType first = NNRT_DATA_TYPE_UNKNOWN;
+    for (size_t i = sizeof(types) / sizeof(types[0]); i-- > 0;)
+        first = (row->types & NNRT_TYPES_OF(types[i])) != 0 ? types[i] : first;
+    if (first == NNRT_DATA_TYPE_UNKNOWN || arity.minIn == 0 || arity.minIn > CLI_COPY_OPERANDS || arity.minOut > 4)
+        return false;
+    for (uint32_t n = 0, most = variants; n < CLI_COPY_TRIES; n++) {
+        uint32_t at[CLI_COPY_OPERANDS], left = n / variants;
+        for (uint32_t i = 0; i < arity.minIn; i++, left /= 13)
+            at[i] = left % 13;
+        if (n == 0)
+            for (uint32_t i = 0; i < arity.minIn; i++)
+                most = most < CLI_COPY_TRIES ? most * 13 : most;
+        if (n == most)
+            break;
+        if (cli_copy_example_try(c, e, op, row, at, first, n % variants) && cli_copy_example_runs(c, e))
+            return true;
+        cli_copy_free(c, before);
+        c->bytes = bytes;
+    }
+    return false;
+}
+
+/* A literal of float or double. */
+static void cli_copy_example_real(double v, bool single)
+{
+    char text[40];
+    snprintf(text, sizeof(text), single ? "%.9g" : "%.17g", v);
+    if (isnan(v) || isinf(v))
+        fputs(isnan(v) ? "NAN" : v < 0 ? "-INFINITY" : "INFINITY", stdout);
+    else
+        printf("%s%s%s", text, strpbrk(text, ".e") == NULL ? ".0" : "", single ? "f" : "");
+}
+
+/* "static float NAME[] = {..};": the elements of an operand, or room for them where data is NULL. */
+static void cli_copy_example_array(const char *name, uint32_t i, const nnrt_operand *o)
+{
+    static const struct {
+        NNRT_DataType type;
+        const char *name;
+    } types[] = {{NNRT_DATA_TYPE_BOOL, "unsigned char"}, {NNRT_DATA_TYPE_INT8, "int8_t"},   {NNRT_DATA_TYPE_UINT8, "uint8_t"},
+                 {NNRT_DATA_TYPE_INT16, "int16_t"},      {NNRT_DATA_TYPE_UINT16, "uint16_t"}, {NNRT_DATA_TYPE_INT32, "int32_t"},
+                 {NNRT_DATA_TYPE_UINT32, "uint32_t"},    {NNRT_DATA_TYPE_INT64, "int64_t"}, {NNRT_DATA_TYPE_UINT64, "uint64_t"},
+                 {NNRT_DATA_TYPE_FLOAT16, "uint16_t"},   {NNRT_DATA_TYPE_FLOAT32, "float"}, {NNRT_DATA_TYPE_FLOAT64, "double"}};
+    cli_tensor t;
+    memset(&t, 0, sizeof(t));
+    t.type = o->dataType;
+    t.data = (void *)(uintptr_t)o->data;
+    (void)nnrt_dims_count(o->dims, o->rank, &t.count);
+    for (size_t k = 0; k < sizeof(types) / sizeof(types[0]); k++)
+        if (types[k].type == o->dataType)
+            printf("    static %s %s%u[%u]", types[k].name, name, (unsigned)i, (unsigned)(t.count > 0 ? t.count : 1));
+    for (size_t k = 0; k < t.count && o->data != NULL; k++) {
+        const double v = cli_element(&t, k);
+        printf("%s%s", k == 0 ? " = {" : ",", k % 12 == 11 ? "\n        " : k > 0 ? " " : "");
+        if (cli_is_float(t.type) && t.type != NNRT_DATA_TYPE_FLOAT16)
+            cli_copy_example_real(v, t.type == NNRT_DATA_TYPE_FLOAT32);
+        else if (t.type == NNRT_DATA_TYPE_FLOAT16)
+            printf("%u", (unsigned)cli_double_to_half(v));
+        else
+            cli_put_element(&t, k, 9, false);
+    }
+    puts(o->data != NULL && t.count > 0 ? "};" : ";");
+}
+
+/* The members of the resolved attributes that are not zero. */
+static void cli_copy_example_attr(const nnrt_attr_struct *s, const void *attr)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        const nnrt_attr_member *m = &s->members[i];
+        const uint8_t *at = (const uint8_t *)attr + m->offset;
+        double real = 0;
+        switch (m->kind) {
+        case NNRT_ATTR_KIND_BOOL:
+            if (*(const bool *)at)
+                printf("    attr.%s = true;\n", m->name);
+            break;
+        case NNRT_ATTR_KIND_INT:
+        case NNRT_ATTR_KIND_INT64:
+            if (*(const int64_t *)at == INT64_MIN)
+                printf("    attr.%s = INT64_MIN;\n", m->name);
+            else if (*(const int64_t *)at != 0)
+                printf("    attr.%s = %lld;\n", m->name, (long long)*(const int64_t *)at);
+            break;
+        case NNRT_ATTR_KIND_TYPE:
+            if (m->bytes == sizeof(int64_t) || *(const int32_t *)at != 0)
+                printf("    attr.%s = %d;\n", m->name,
+                       (int)(m->bytes == sizeof(int64_t) ? *(const int64_t *)at : *(const int32_t *)at));
+            break;
+        case NNRT_ATTR_KIND_ENUM:
+            if (*(const int32_t *)at != 0)
+                printf("    attr.%s = %d;\n", m->name, (int)*(const int32_t *)at);
+            break;
+        case NNRT_ATTR_KIND_STRING: printf("    attr.%s = \"%s\";\n", m->name, *(const char *const *)at); break;
+        case NNRT_ATTR_KIND_FLOAT:
+        case NNRT_ATTR_KIND_DOUBLE:
+            real = m->kind == NNRT_ATTR_KIND_FLOAT ? (double)*(const float *)at : *(const double *)at;
+            if (real == 0)
+                break;
+            printf("    attr.%s = ", m->name);
+            cli_copy_example_real(real, m->kind == NNRT_ATTR_KIND_FLOAT);
+            puts(";");
+            break;
+        case NNRT_ATTR_KIND_INTS:
+        case NNRT_ATTR_KIND_INTS64:
+        case NNRT_ATTR_KIND_FLOATS: {
+            const NNRT_Int64List *list = (const NNRT_Int64List *)(const void *)at;
+            const bool floats = m->kind == NNRT_ATTR_KIND_FLOATS;
+            if (list->count == 0)
+                break;
+            printf("    static const %s %s[] = {", floats ? "float" : "int64_t", m->name);
+            for (uint32_t k = 0; k < list->count; k++) {
+                fputs(k > 0 ? ", " : "", stdout);
+                if (floats)
+                    cli_copy_example_real((double)((const NNRT_FloatList *)(const void *)at)->data[k], true);
+                else
+                    printf("%lld", (long long)list->data[k]);
+            }
+            printf("};\n    attr.%s.data = %s;\n    attr.%s.count = %u;\n", m->name, m->name, m->name, (unsigned)list->count);
+            break;
+        }
+        case NNRT_ATTR_KIND_INTS2: {
+            const NNRT_Int64Lists *lists = (const NNRT_Int64Lists *)(const void *)at;
+            for (uint32_t k = 0; k < lists->count; k++) {
+                printf("    static const int64_t %s_%u[] = {", m->name, (unsigned)k);
+                for (uint32_t n = 0; n < lists->data[k].count; n++)
+                    printf("%s%lld", n > 0 ? ", " : "", (long long)lists->data[k].data[n]);
+                puts(lists->data[k].count > 0 ? "};" : "0};");
+            }
+            if (lists->count > 0)
+                printf("    static const NNRT_Int64List %s[] = {", m->name);
+            for (uint32_t k = 0; k < lists->count; k++)
+                printf("%s{%s_%u, %u}", k > 0 ? ", " : "", m->name, (unsigned)k, (unsigned)lists->data[k].count);
+            if (lists->count > 0)
+                printf("};\n    attr.%s.data = %s;\n    attr.%s.count = %u;\n", m->name, m->name, m->name,
+                       (unsigned)lists->count);
+            break;
+        }
+        default: break;
+        }
+    }
+}
+
+/* Arguments "&x[first]" of count views; the absent ones NULL. */
+static void cli_copy_example_args(const char *name, const nnrt_operand *o, uint32_t n, char count)
+{
+    for (uint32_t i = 0; i < (uint32_t)(count - '0'); i++)
+        if (i < n && o[i].dataType != NNRT_DATA_TYPE_UNKNOWN)
+            printf(", &%s[%u]", name, (unsigned)i);
+        else
+            fputs(", NULL", stdout);
+}
+
+/* A main() behind the kernels that calls one of them, for who defines NNRT_EXAMPLE. An operator whose rule takes none of
+   the shapes and attributes that are tried has no example. */
+static void cli_copy_put_example(cli_copy *c, const nnrt_op *op, const char *kernel)
+{
+    static cli_copy_example e;
+    const char *pattern, *outputs, *sets[3] = {"x", "derived", "y"};
+    const nnrt_operand *operands[3];
+    uint32_t counts[3];
+    e.kernel = NULL;
+    for (uint32_t i = 0; i < op->kernelCount && e.kernel == NULL; i++)
+        if ((kernel == NULL || strcmp(kernel, op->kernels[i].name) == 0) &&
+            cli_copy_example_find(c, &e, op, &op->kernels[i]))
+            e.kernel = op->kernels[i].name;
+    if (e.kernel == NULL || c->failed)
+        return;
+    pattern = cli_copy_what(cli_copy_calls, e.kernel);
+    outputs = strchr(pattern, '_') + 1;
+    operands[0] = e.in;
+    operands[1] = e.r.derived;
+    operands[2] = e.out;
+    counts[0] = e.r.kernelIn > e.r.nIn ? e.r.kernelIn : e.r.nIn;
+    counts[1] = e.r.nDerived;
+    counts[2] = e.r.nOut;
+    printf("\n#ifdef NNRT_EXAMPLE /* cc -std=c99 -DNNRT_EXAMPLE %s.c -lm && ./a.out */\n#include <math.h>\n"
+           "#include <stdio.h>\n#include <string.h>\n\nint main(void)\n{\n    NNRT_%s attr;\n    NNRT_ReturnCode code;\n",
+           kernel != NULL ? kernel : op->name, cli_copy_what(cli_copy_structs, e.kernel));
+    for (int k = 0; k < 3; k++) {
+        if (counts[k] > 0)
+            printf("    nnrt_view %s[%u];\n", sets[k], (unsigned)counts[k]);
+        for (uint32_t i = 0; i < counts[k]; i++)
+            if (operands[k][i].dataType != NNRT_DATA_TYPE_UNKNOWN)
+                cli_copy_example_array(k == 0 ? "input" : k == 1 ? "constant" : "output", i, &operands[k][i]);
+    }
+    puts("    memset(&attr, 0, sizeof(attr));");
+    if (strcmp(op->attr->name, cli_copy_what(cli_copy_structs, e.kernel)) == 0)
+        cli_copy_example_attr(op->attr, e.r.resolved);
+    for (int k = 0; k < 3; k++) {
+        if (counts[k] > 0)
+            printf("    memset(%s, 0, sizeof(%s));\n", sets[k], sets[k]);
+        for (uint32_t i = 0; i < counts[k]; i++) {
+            nnrt_view v;
+            if (operands[k][i].dataType == NNRT_DATA_TYPE_UNKNOWN)
+                continue;
+            nnrt_operand_view(k == 1 ? NULL : op, &operands[k][i], k == 2 ? -1 : (int32_t)i, &v);
+            printf("    %s[%u].data = %s%u;\n    %s[%u].dataType = %d; /* %s */\n    %s[%u].rank = %d;\n", sets[k],
+                   (unsigned)i, k == 0 ? "input" : k == 1 ? "constant" : "output", (unsigned)i, sets[k], (unsigned)i,
+                   (int)v.dataType, nnrt_type_name(v.dataType), sets[k], (unsigned)i, (int)v.rank);
+            for (int32_t a = 0; a < v.rank; a++)
+                printf("    %s[%u].dims[%d] = %d, %s[%u].strides[%d] = %lld;\n", sets[k], (unsigned)i, (int)a,
+                       (int)v.dims[a], sets[k], (unsigned)i, (int)a, (long long)v.strides[a]);
+        }
+    }
+    if (outputs[1] == 'c') {
+        if (e.r.scratch > 0)
+            printf("    static double scratch[%u];\n", (unsigned)(e.r.scratch / sizeof(double) + 1));
+        printf("    nnrt_call call;\n    memset(&call, 0, sizeof(call));\n%s%s",
+               e.r.scratch > 0 ? "    call.scratch = scratch;\n" : "",
+               e.r.scratch > 0 ? "    call.scratchBytes = sizeof(scratch);\n" : "");
+    }
+    printf("    code = %s(&attr", e.kernel);
+    if (pattern[0] == 'V')
+        printf(", x, %u", (unsigned)counts[0]);
+    else
+        cli_copy_example_args("x", e.in, counts[0], pattern[0]);
+    if (pattern[1] == 'd')
+        cli_copy_example_args("derived", e.r.derived, counts[1], pattern[2]);
+    if (outputs[0] == 'V')
+        printf(", y, %u", (unsigned)counts[2]);
+    else
+        cli_copy_example_args("y", e.out, counts[2], outputs[0]);
+    printf("%s);\n    printf(\"%%d\\n\", (int)code);\n", outputs[1] == 'c' ? ", &call" : "");
+    for (uint32_t i = 0; i < counts[2]; i++)
+        if (e.out[i].dataType != NNRT_DATA_TYPE_UNKNOWN)
+            printf("    for (size_t i = 0; i < sizeof(output%u) / sizeof(output%u[0]); i++)\n"
+                   "        printf(\"%%g\\n\", (double)output%u[i]);\n",
+                   (unsigned)i, (unsigned)i, (unsigned)i);
+    puts("    return (int)code;\n}\n#endif");
 }
 
 /* Prints op's kernels, or the one with the name given, from the header's text. */
@@ -1155,6 +1654,7 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, const
 {
     const char **names = (const char **)cli_copy_keep(c, op->kernelCount * sizeof(*names));
     size_t count = 0;
+    bool derived = false;
     for (size_t i = 0; i < c->itemCount; i++)
         cli_copy_declares(c, i);
     if (names == NULL || c->failed)
@@ -1166,6 +1666,7 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, const
         if (kernel != NULL && strcmp(kernel, op->kernels[i].name) != 0)
             continue;
         names[count++] = op->kernels[i].name;
+        derived = derived || strchr(cli_copy_what(cli_copy_calls, op->kernels[i].name), 'd') != NULL;
         if (item == NULL)
             return cli_fail("%s has no function %s: it is no nnrt_ops.h, or of another version", path,
                             names[count - 1]);
@@ -1175,11 +1676,16 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, const
     cli_copy_put_head(c, op, kernel);
     for (size_t i = 0; i < c->itemCount; i++)
         c->items[i].wanted = false;
+    c->enumerators = true;
     cli_copy_close(c, names, count);
+    c->enumerators = false;
     if (c->failed)
         return CLI_FAILED;
     cli_copy_put_items(c);
-    return CLI_DONE;
+    if (derived)
+        cli_copy_put_derived(c, cli_copy_what(cli_copy_rules, op->name));
+    cli_copy_put_example(c, op, kernel);
+    return c->failed ? CLI_FAILED : CLI_DONE;
 }
 
 static int cli_copy_run(const cli_args *args)
@@ -1196,8 +1702,15 @@ static int cli_copy_run(const cli_args *args)
                 op = other;
                 kernel = args->copy;
             }
-    if (op == NULL)
-        return cli_copy_unknown(args->copy);
+    if (op == NULL) {
+        const char *meaning = cli_copy_meaning(args->copy), *more = meaning != NULL ? strchr(meaning, ' ') : NULL;
+        char *first = meaning != NULL ? cli_text_copy(meaning, strcspn(meaning, " ")) : NULL;
+        op = first != NULL ? nnrt_op_named(first) : NULL;
+        free(first);
+        if (op == NULL)
+            return cli_copy_unknown(args->copy);
+        cli_note("%s is %s%s%s", args->copy, op->name, more != NULL ? "; also" : "", more != NULL ? more : "");
+    }
     if ((op->flags & NNRT_OP_GRAPHS) != 0)
         return cli_fail("%s has no kernel that could be copied: it runs subgraphs, which the plan of a model does",
                         op->name);

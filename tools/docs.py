@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Writes docs/OPERATORS.md, docs/ONNX.md and packaging/nnrt.1, or says whether they are what it would write.
 
-usage: docs.py [--nnrt build/nnrt] [--check] operators
+usage: docs.py [--nnrt build/nnrt] [--vectors build/test/device_vectors] [--check] operators
        docs.py [--nnrt build/nnrt] [--check] onnx LOG      LOG: what tests/onnx_nodes.c printed
 
        docs.py [--nnrt build/nnrt] [--check] man
 
-The manual page is what --help of nnrt and of its commands prints. Names and numbers of operators, types and kernels come from `nnrt ops`, what becomes of ONNX's from `nnrt ops --onnx`,
-what the example device computes itself from examples/device/device.h. docs/names.tsv has the names and numbers that the
+The manual page is what --help of nnrt and of its commands prints. Names and numbers of operators, types and kernels come
+from `nnrt ops`, what becomes of ONNX's from `nnrt ops --onnx`, what the example device computes itself from
+examples/device/device.h, what the device cpu has kernels for from that device (device_vectors --kernels). docs/names.tsv has
+the names and numbers that the
 application interface of OpenHarmony (ohnn) and NNAdapter (nnadapter) give to operators, and where their form differs.
 """
 import argparse
@@ -67,9 +69,16 @@ def other_names():
     return names
 
 
-def operators_md(nnrt):
+def cpu_kernels(vectors):
+    """{operator: types that the device cpu has kernels for}, of the set of instructions that every compiler has."""
+    files = sorted((ROOT / "tests/vectors").glob("*.vec"))
+    lines = subprocess.run([vectors, "--kernels", "vector", *files], check=True, capture_output=True, text=True).stdout
+    return {name: types.split(",") for name, types in (line.split("\t") for line in lines.splitlines())}
+
+
+def operators_md(nnrt, vectors):
     """docs/OPERATORS.md."""
-    operators, names = listed(nnrt), other_names()
+    operators, names, cpu = listed(nnrt), other_names(), cpu_kernels(vectors)
     onnx = collections.defaultdict(list)
     for operator in listed(nnrt, "--onnx"):
         for name in operator["becomes"].split():
@@ -86,7 +95,8 @@ def operators_md(nnrt):
         row = [str(operator["number"]), "`%s`" % name, "%d.%d" % divmod(since, 10) if since else "",
                ", ".join(names[name]["ohnn"]), ", ".join(names[name]["nnadapter"]), ", ".join(onnx[name]),
                types_text(operator["types"]), quantised_text(operator),
-               "reference, example" if name in example else "reference"]
+               ", ".join(["reference"] + ["example"] * (name in example) +
+                         (["cpu: " + " ".join(cpu[name])] if name in cpu else []))]
         count.update(column for column, cell in enumerate(row) if cell)
         count["q8"] += row[7].startswith("8")
         rows.append(row)
@@ -103,7 +113,8 @@ All %d operators, in the order of their numbers. `make docs` writes this page.
 
 Types are those of input 0. %d operators compute quantised tensors of 8 bits in integers; "as it is": what takes quantised
 tensors and only moves, compares or converts their elements; the others refuse them. Devices: `reference` computes
-everything; `example` is examples/device, which computes what stands here and leaves the rest to the reference kernels.
+everything; `cpu` has kernels of its own for these types of input 0 (a `q` in front: quantized) in some case of
+tests/vectors, `example`, which is examples/device, for what stands here; both leave the rest to the reference kernels.
 
 %s""" % (len(rows), count[2], count[3], count[4], count[5], count["q8"],
          table(["Number", "Operator", "HDI", "OH_NN", "NNAdapter", "ONNX", "Types", "Quantised", "Devices"], rows))
@@ -113,7 +124,7 @@ everything; `example` is examples/device, which computes what stands here and le
 
 def reason_of(text, left_out):
     """Why a test is skipped: (kind, sentence)."""
-    missing = re.search(r"not supported \(operator set \d+\): (.*)", text)
+    missing = re.search(r"not supported(?: \(operator set \d+\))?: (.*)", text)
     if missing:
         names = re.findall(r"([A-Za-z0-9_.]+) x\d+", missing.group(1))
         kinds = {left_out.get(name, "") for name in names}
@@ -240,6 +251,7 @@ def main():
     """Writes a page, or compares it."""
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--nnrt", default=str(ROOT / "build/nnrt"))
+    parser.add_argument("--vectors", default=str(ROOT / "build/test/device_vectors"))
     parser.add_argument("--check", action="store_true")
     parser.add_argument("page", choices=("operators", "onnx", "man"))
     parser.add_argument("log", nargs="?")
@@ -247,7 +259,7 @@ def main():
     if args.page == "onnx":
         text = onnx_md(args.nnrt, pathlib.Path(args.log).read_text(encoding="utf-8", errors="replace"))
     else:
-        text = man_page(args.nnrt) if args.page == "man" else operators_md(args.nnrt)
+        text = man_page(args.nnrt) if args.page == "man" else operators_md(args.nnrt, args.vectors)
     path = ROOT / {"onnx": "docs/ONNX.md", "man": "packaging/nnrt.1"}.get(args.page, "docs/OPERATORS.md")
     if not args.check:
         path.write_text(text, encoding="utf-8")

@@ -26,6 +26,8 @@ typedef struct cli_inputs {
     nnrt_bound *bounds;
     uint32_t boundCount;
     cli_metadata metadata; /* of the model */
+    cli_metadata producer; /* of an ONNX file: name, version */
+    cli_metadata opsets;   /* of an ONNX file: version by domain */
     const char *path;      /* the model's file */
     const char **cut;      /* cutCount names, of --outputs; their text stands behind the list */
     uint32_t cutCount;
@@ -44,6 +46,8 @@ static void cli_inputs_free(cli_inputs *in)
     free(in->data);
     free(in->shapes);
     cli_metadata_free(&in->metadata);
+    cli_metadata_free(&in->producer);
+    cli_metadata_free(&in->opsets);
     memset(in, 0, sizeof(*in));
 }
 
@@ -237,6 +241,24 @@ static int cli_inputs_cut(cli_inputs *in, const cli_args *args)
     return CLI_DONE;
 }
 
+/* What the ONNX file says about the program that wrote it and about its operator sets. */
+static int cli_inputs_origin(cli_inputs *in, const nnrt_onnx_model *m)
+{
+    const nnrt_onnx_str name = m->producerName, version = m->producerVersion;
+    int status = cli_metadata_set(&in->producer, "name", 4, (const char *)name.data, name.length);
+    if (status == CLI_DONE)
+        status = cli_metadata_set(&in->producer, "version", 7, (const char *)version.data, version.length);
+    for (size_t i = 0; status == CLI_DONE && i < m->opsetImport.count; i++) {
+        const nnrt_onnx_opset *set = &m->opsetImport.data[i];
+        char number[24];
+        const int digits = snprintf(number, sizeof(number), "%lld", (long long)set->version);
+        status = set->domain.length > 0 ? cli_metadata_set(&in->opsets, (const char *)set->domain.data, set->domain.length,
+                                                           number, (size_t)digits)
+                                        : cli_metadata_set(&in->opsets, "ai.onnx", 7, number, (size_t)digits);
+    }
+    return status;
+}
+
 /* Lists the inputs of the model in this file, none of which has a value yet. To be freed also after a failure. */
 static int cli_inputs_make(cli_inputs *in, const cli_args *args)
 {
@@ -276,6 +298,8 @@ static int cli_inputs_make(cli_inputs *in, const cli_args *args)
         if (status == CLI_DONE)
             status = cli_metadata_from_onnx(&in->metadata, &model->metadataProps);
         if (status == CLI_DONE)
+            status = cli_inputs_origin(in, model);
+        if (status == CLI_DONE)
             status = cli_note_external(model->graph, path);
     }
     nnrt_onnx_model_free(model);
@@ -285,24 +309,42 @@ static int cli_inputs_make(cli_inputs *in, const cli_args *args)
     return status;
 }
 
-/* All names, as "'a', 'b'", those without a value only where wanted. */
-static const char *cli_inputs_text(const cli_inputs *in, bool missingOnly, char *out, size_t size)
+/* All names, as "'a', 'b'", input `first` at the front; those without a value only where wanted. */
+static const char *cli_inputs_text(const cli_inputs *in, bool missingOnly, uint32_t first, char *out, size_t size)
 {
     size_t at = 0;
     out[0] = '\0';
-    for (uint32_t i = 0; i < in->count && at < size; i++)
+    for (uint32_t k = 0; k < in->count && at < size; k++) {
+        const uint32_t i = k == 0 ? first : k <= first ? k - 1 : k;
         if (!missingOnly || in->data[i].source == NULL)
             at += nnrt_text(out + at, size - at, "%s'%s'", at > 0 ? ", " : "", in->data[i].name);
+    }
     return out;
 }
 
-/* Splits "NAME=VALUE" where NAME is an input, the longest that fits. Without a name the only input is meant; but a shape
-   has no '=' in it, so that what stands before one must be a name. *index is the input, *value what stands behind the
-   name. */
+/* Refuses "NAME=VALUE" of an input that the model does not have; the nearest name comes first. */
+static int cli_unknown_input(const cli_inputs *in, const char *option, const char *text)
+{
+    const size_t length = strcspn(text, "=");
+    char *name = cli_text_copy(text, length), names[512];
+    uint32_t near = 0;
+    if (name == NULL)
+        return CLI_FAILED;
+    for (uint32_t i = 1; i < in->count; i++)
+        if (cli_distance(name, in->data[i].name) < cli_distance(name, in->data[near].name))
+            near = i;
+    free(name);
+    return cli_usage("%s %s: the model has no input '%.*s'; its input%s %s", option, text, (int)length, text,
+                     in->count > 1 ? "s are" : " is", cli_inputs_text(in, false, near, names, sizeof(names)));
+}
+
+/* Splits "NAME=VALUE" where NAME is an input, the longest that fits. Without a name the only input is meant. What stands
+   before '=' must be a name, unless the text names a file. *index is the input, *value what stands behind the name. */
 static int cli_match_input(const cli_inputs *in, const char *option, const char *text, uint32_t *index,
                            const char **value)
 {
     char names[512];
+    struct stat s;
     size_t longest = 0;
     bool found = false;
     *value = text;
@@ -316,12 +358,15 @@ static int cli_match_input(const cli_inputs *in, const char *option, const char 
             found = true;
         }
     }
-    if (found || (in->count == 1 && (strcmp(option, "--input") == 0 || strchr(text, '=') == NULL)))
+    if (found || (in->count == 1 &&
+                  (strchr(text, '=') == NULL || (strcmp(option, "--input") == 0 && stat(text, &s) == 0))))
         return CLI_DONE;
     if (in->count == 0)
         return cli_usage("%s %s: the model has no inputs", option, text);
+    if (strchr(text, '=') != NULL)
+        return cli_unknown_input(in, option, text);
     return cli_usage("%s %s: it must start with NAME=, one of the inputs %s", option, text,
-                     cli_inputs_text(in, false, names, sizeof(names)));
+                     cli_inputs_text(in, false, 0, names, sizeof(names)));
 }
 
 /* True when a value of that shape can be an input of the first, whose extents may be open. */
@@ -538,7 +583,7 @@ static int cli_inputs_read(cli_inputs *in, uint32_t i, const char *path, const c
         free(file.data);
         return status;
     }
-    if (file.size >= 6 && memcmp(file.data, "\x93NUMPY", 6) == 0)
+    if (cli_is_npy(&file))
         status = cli_npy_read(&file, path, &input->value);
     else if (cli_ends_with(path, ".pb"))
         status = cli_pb_read(&file, path, &input->value, NULL, 0);
@@ -578,7 +623,7 @@ static int cli_inputs_assign(cli_inputs *in, const cli_args *args)
     for (i = 0; rest != NULL && i < in->count; i++)
         if (in->data[i].source == NULL)
             in->data[i].source = rest;
-    if (*cli_inputs_text(in, true, names, sizeof(names)) != '\0')
+    if (*cli_inputs_text(in, true, 0, names, sizeof(names)) != '\0')
         return cli_usage("no value for input %s; give --input NAME=FILE, or --input random", names);
     return CLI_DONE;
 }

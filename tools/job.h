@@ -284,7 +284,7 @@ static void cli_job_note_cache(const cli_job *job, const cli_args *args)
     const nnrt_cache_state *s = nnrt_cache_get_state(job->cache);
     if (s->fault.code != NNRT_SUCCESS)
         cli_note("--cache %s: %s", args->cache, s->fault.message);
-    if (s->saved != NNRT_SUCCESS)
+    if (s->saved != s->fault.code && s->saved != NNRT_SUCCESS)
         cli_note("--cache %s: it cannot be written (%s)", args->cache, nnrt_code_name(s->saved));
     if (s->restored + s->prepared == 0)
         cli_note("--cache %s: no device that has a part of this model keeps any", args->cache);

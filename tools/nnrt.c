@@ -145,9 +145,8 @@ static void cli_info_memory(const cli_job *job, const cli_map *map, const cli_ar
     printf("device      ");
     cli_put_name(stdout, nnrt_session_device(job->session));
     printf("\nsteps       %u kernels in a run\n", (unsigned)m.steps);
-    printf("constants   %.0f bytes\n", (double)m.constants);
     printf("arena       %.0f bytes, lower bound %.0f\n", (double)m.arena, (double)m.bound);
-    printf("session     %.0f bytes, arena included, constants not\n", (double)m.total);
+    printf("session     %.0f bytes, arena included, parameters not\n", (double)m.total);
     if (map != NULL)
         cli_map_print(map);
 }
@@ -210,27 +209,154 @@ static void cli_info_metadata(const cli_metadata *m, bool json)
     fputs(json ? "}" : "", stdout);
 }
 
-/* The types of all operands of all nodes. */
+/* What a look at all nodes collects: the types of their operands, and multiply-accumulates. */
+typedef struct cli_info_sums {
+    uint32_t types;
+    double macs;
+} cli_info_sums;
+
+static double cli_info_count(const nnrt_operand *o)
+{
+    double count = 1;
+    for (int32_t k = 0; k < o->rank; k++)
+        count *= o->dims[k];
+    return count;
+}
+
+/* EINSUM: the product of the extents of all labels, for each input behind the first. */
+static double cli_info_einsum(const nnrt_resolve *c)
+{
+    const int32_t *labels = c->nDerived > 0 ? (const int32_t *)c->derived[0].data : NULL;
+    const int32_t count = labels != NULL ? *labels++ : 0;
+    double macs = c->nIn > 1 ? c->nIn - 1 : 0;
+    for (int32_t label = 0; label < count; label++) {
+        const int32_t *at = labels;
+        int32_t extent = 1;
+        for (uint32_t i = 0; i < c->nIn; i++)
+            for (int32_t k = 0; k < c->in[i].rank; k++, at++)
+                extent = *at == label && c->in[i].dims[k] > extent ? c->in[i].dims[k] : extent;
+        macs *= extent;
+    }
+    return macs;
+}
+
+/* Multiply-accumulates of a node, padding included. */
+static double cli_info_macs(const nnrt_resolve *c)
+{
+    const nnrt_operand *x = c->in, *w = c->in + 1, *y = c->out;
+    switch ((int)c->op->type) {
+    case NNRT_NODE_TYPE_CONV2D_FUSION:
+    case NNRT_NODE_TYPE_CONV_3D:
+    case NNRT_NODE_TYPE_CONV_INTEGER:
+    case NNRT_NODE_TYPE_FULL_CONNECTION: /* weight [Co,..]: each element of y is a sum over one Co */
+        return w->dims[0] > 0 ? cli_info_count(y) * cli_info_count(w) / w->dims[0] : 0;
+    case NNRT_NODE_TYPE_DEFORMABLE_CONV_2D:
+        return c->in[3].dims[0] > 0 ? cli_info_count(y) * cli_info_count(&c->in[3]) / c->in[3].dims[0] : 0;
+    case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION:
+    case NNRT_NODE_TYPE_CONV_TRANSPOSE_3D: { /* each place of x meets the whole weight */
+        const int32_t channels = x->dims[x->format == NNRT_FORMAT_NCHW || x->rank == 5 ? 1 : x->rank - 1];
+        return channels > 0 ? cli_info_count(x) / channels * cli_info_count(w) : 0;
+    }
+    case NNRT_NODE_TYPE_MATMUL_FUSION: {
+        const bool turned = ((const NNRT_MatMulFusion *)c->resolved)->transposeA;
+        return cli_info_count(y) * x->dims[x->rank > 1 && turned ? x->rank - 2 : x->rank - 1];
+    }
+    case NNRT_NODE_TYPE_MATMUL_INTEGER: return cli_info_count(y) * x->dims[x->rank - 1];
+    case NNRT_NODE_TYPE_EINSUM: return cli_info_einsum(c);
+    case NNRT_NODE_TYPE_ATTENTION: { /* q k' and the product with v, over all keys */
+        const int32_t past = c->nIn > 4 && c->in[4].rank == 4 ? c->in[4].dims[2] : 0;
+        return (cli_info_count(x) + cli_info_count(y)) * ((double)w->dims[w->rank - 2] + past);
+    }
+    case NNRT_NODE_TYPE_LSTM:
+    case NNRT_NODE_TYPE_LSTM_PEEPHOLE:
+    case NNRT_NODE_TYPE_GRU:
+    case NNRT_NODE_TYPE_RNN: /* both weights, for each step of each sequence */
+        return (double)x->dims[0] * x->dims[1] * (cli_info_count(w) + cli_info_count(&c->in[2]));
+    default: return 0;
+    }
+}
+
 static NNRT_ReturnCode cli_info_visit(void *user, uint32_t node, nnrt_resolve *resolved, bool folded)
 {
+    cli_info_sums *sums = (cli_info_sums *)user;
     (void)node;
-    (void)folded;
     for (uint32_t i = 0; i < resolved->nIn; i++)
-        *(uint32_t *)user |= nnrt_operand_types(&resolved->in[i]);
+        sums->types |= nnrt_operand_types(&resolved->in[i]);
     for (uint32_t i = 0; i < resolved->nOut; i++)
-        *(uint32_t *)user |= nnrt_operand_types(&resolved->out[i]);
+        sums->types |= nnrt_operand_types(&resolved->out[i]);
+    if (!folded)
+        sums->macs += cli_info_macs(resolved);
     return NNRT_SUCCESS;
 }
 
-/* The macros with which a program that loads this model has the operators and types that it needs, and no others. */
-static void cli_info_keep(const cli_job *job, bool json)
+/* Elements and bytes of all constants, by type. */
+static void cli_info_parameters(const NNRT_Model *m, bool json)
+{
+    double all = 0;
+    bool first = true;
+    for (int pass = 0; pass < 2; pass++) { /* the sum stands before its parts */
+        for (int type = 0; type <= NNRT_DATA_TYPE_FLOAT64; type++) {
+            double count = 0, bytes = 0;
+            for (uint32_t i = 0; i < m->allTensors.count; i++) {
+                const NNRT_Tensor *t = &m->allTensors.data[i];
+                if (t->dataType == (NNRT_DataType)type && t->data.dataSize > 0)
+                    bytes += (double)t->data.dataSize;
+            }
+            if (bytes == 0)
+                continue;
+            count = bytes / (double)nnrt_type_size((NNRT_DataType)type);
+            all += pass == 0 ? count : 0;
+            if (pass == 1) {
+                printf(json ? "%s\"%s\":{\"count\":%.0f,\"bytes\":%.0f}" : "%s%s %.0f in %.0f bytes",
+                       first ? json ? "" : ": " : json ? "," : ", ", nnrt_type_name((NNRT_DataType)type), count, bytes);
+                first = false;
+            }
+        }
+        if (pass == 0)
+            printf(json ? ",\"parameters\":%.0f,\"weights\":{" : "parameters  %.0f", all);
+    }
+    fputs(json ? "}" : "\n", stdout);
+}
+
+/* Who wrote an ONNX file, and the operator sets that it names. */
+static void cli_info_origin(const cli_inputs *in, bool json)
+{
+    const cli_metadata *both[2] = {&in->producer, &in->opsets};
+    for (int k = 0; k < 2; k++) {
+        const cli_metadata *m = both[k];
+        if (m->count == 0)
+            continue;
+        fputs(json ? k == 0 ? ",\"producer\":{" : ",\"opsets\":{" : k == 0 ? "producer    " : "opsets      ", stdout);
+        for (uint32_t i = 0; i < m->count; i++) {
+            fputs(i == 0 ? "" : json ? "," : k == 0 ? " " : ", ", stdout);
+            if (json) {
+                cli_json_text(m->data[i].key);
+                putchar(':');
+            } else if (k == 1) {
+                cli_put_name(stdout, m->data[i].key);
+                putchar(' ');
+            }
+            if (!json)
+                cli_put_name(stdout, m->data[i].value);
+            else if (k == 1)
+                fputs(m->data[i].value, stdout);
+            else
+                cli_json_text(m->data[i].value);
+        }
+        fputs(json ? "}" : "\n", stdout);
+    }
+}
+
+/* Multiply-accumulates, and the macros with which a program that loads this model has the operators and types that it
+   needs, and no others. */
+static void cli_info_look(const cli_job *job, bool json)
 {
     const NNRT_Model *m = job->model;
     NNRT_ModelConfig config;
     nnrt_memory memory;
     nnrt_operand *tensors;
     nnrt_dims *dims = cli_job_dims(job);
-    uint32_t types = 0;
+    cli_info_sums sums = {0, 0};
     memset(&config, 0, sizeof(config));
     if (job->fromNnrt)
         config.inputDims = nnrt_dims_list_make(dims, job->in.count);
@@ -238,9 +364,10 @@ static void cli_info_keep(const cli_job *job, bool json)
     nnrt_memory_allocate(&memory, NULL);
     tensors = (nnrt_operand *)nnrt_memory_temp(&memory, m->allTensors.count * sizeof(*tensors));
     if (tensors != NULL && dims != NULL)
-        (void)nnrt_model_infer(m, &config, &memory, tensors, cli_info_visit, &types);
+        (void)nnrt_model_infer(m, &config, &memory, tensors, cli_info_visit, &sums);
     nnrt_memory_end(&memory);
     free(dims);
+    printf(json ? ",\"macs\":%.0f" : "MACs        %.0f in a run\n", sums.macs);
     fputs(json ? ",\"keep\":\"-DNNRT_SELECT" : "keep        -DNNRT_SELECT", stdout);
     for (uint32_t k = 0; nnrt_op_at(k) != NULL; k++)
         for (uint32_t i = 0; i < m->nodes.count; i++)
@@ -248,7 +375,7 @@ static void cli_info_keep(const cli_job *job, bool json)
                 printf(" -DNNRT_KEEP_%s=1", nnrt_op_at(k)->name);
                 break;
             }
-    printf(json ? " -DNNRT_KEEP_TYPES=0x%xu\"" : " -DNNRT_KEEP_TYPES=0x%xu\n", (unsigned)types);
+    printf(json ? " -DNNRT_KEEP_TYPES=0x%xu\"" : " -DNNRT_KEEP_TYPES=0x%xu\n", (unsigned)sums.types);
 }
 
 static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
@@ -277,9 +404,11 @@ static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
         cli_put_name(stdout, job->model->name != NULL ? job->model->name : "");
         putchar('\n');
     }
+    cli_info_origin(&job->in, args->json);
     cli_info_tensors(job, args->json);
     cli_info_operators(job->model, args->json);
-    cli_info_keep(job, args->json);
+    cli_info_parameters(job->model, args->json);
+    cli_info_look(job, args->json);
     cli_info_sections(job->model, args->json);
     cli_info_metadata(&job->in.metadata, args->json);
     cli_places_settle(&job->places, nnrt_session_device(job->session));
@@ -409,7 +538,7 @@ static int cli_convert_check_input(const cli_job *job, const nnrt_metadata *e, c
     }
     if (fault == NULL)
         snprintf(want, sizeof(want), "an input, one of %s, behind input.",
-                 cli_inputs_text(&job->in, false, names, sizeof(names)));
+                 cli_inputs_text(&job->in, false, 0, names, sizeof(names)));
     else
         snprintf(want, sizeof(want), "%s",
                  *fault != '\0' ? fault : "mean, scale, std, color, layout or invert behind the input");
@@ -1064,6 +1193,7 @@ static int cli_dot(const cli_args *args)
     nnrt_placement *places = NULL;
     char *text = NULL;
     size_t length;
+    cli_out out;
     int status;
     memset(&job, 0, sizeof(job));
     status = cli_inputs_make(&job.in, args);
@@ -1081,7 +1211,9 @@ static int cli_dot(const cli_args *args)
             status = cli_fail("cannot describe %s: out of memory", args->model);
     }
     if (status == CLI_DONE)
-        fputs(text, stdout);
+        status = cli_out_open(&out, args->output != NULL ? args->output : "-", true);
+    if (status == CLI_DONE)
+        status = cli_out_close(&out, fputs(text, out.f) >= 0);
     free(text);
     free(places);
     cli_job_free(&job);
@@ -1222,10 +1354,13 @@ static int cli_devices(const cli_args *args)
 static const char cli_info_text[] =
     "Inputs are shown as the file declares them, ? for an open extent; all else is what a session on the\n"
     "chosen device has when open extents are those of --shape, or 1; with --max they stay open, and memory\n"
-    "is that for the largest. constants: weights, used in place.\n"
+    "is that for the largest.\n"
+    "opsets: the operator sets of an ONNX file. parameters: elements of all constants, by type.\n"
+    "MACs: multiply-accumulates of convolutions, matrix products, EINSUM, attention and recurrent layers for these\n"
+    "extents: one for each pair that is multiplied, padding included, bodies of LOOP once.\n"
     "arena: room for the values between nodes; its lower bound is the most that lives at one moment.\n"
     "keep: what to compile with so that only these operators are there in a program that loads the model.\n"
-    "session: all that nnrt_session_create allocates. Also the metadata, and the sections of a .nnrt file.\n"
+    "session: all that nnrt_session_create allocates; parameters are used where they lie. Also the metadata, and the sections of a .nnrt file.\n"
     "--memory: where the reference device keeps every value in the arena, in bytes from its begin, and from\n"
     "which step to which; then what is taken while each step runs. Inputs and outputs lie with the caller.\n"
     "--placement: a line a node: number, name, operator, device, part (nodes that are prepared together), and\n"
@@ -1255,8 +1390,8 @@ static const char cli_run_text[] =
     "are then the same get _2, _3, ...\n\n";
 
 static const char cli_check_text[] =
-    "A set is a folder with input_0.pb, ... and output_0.pb, ...; they belong to the input or output\n"
-    "that their tensor names, else to that number. A float is right when\n"
+    "A set is a folder with input_0.pb, ... and output_0.pb, ..., or .npy; they belong to the input or output\n"
+    "that their tensor names, else to that number. --input and --expected name the files of one set. A float is right when\n"
     "|got - expected| <= A + R * |expected|, or both are NaN or the same infinity; integers and bools\n"
     "must be equal. The exit status is 1 when a set is wrong.\n\n";
 
@@ -1264,12 +1399,13 @@ static const char cli_compare_text[] =
     "Runs the model on both devices, then once more on both with all results of the nodes as outputs, and names\n"
     "the first node, in the order in which they run, whose result is not the same: the first element that differs\n"
     "with both values, the largest difference, and the largest relative to the first device. Values are the same\n"
-    "when |b - a| <= A + R * |a|, or both are NaN or the same infinity; integers and bools must be equal. Nodes of\n"
-    "subgraphs are looked at with the node that runs them. Inputs are those of nnrt run; without any, random ones.\n"
+    "when |b - a| <= A + R * |a|, or both are NaN or the same infinity. R and A are --rtol and --atol, else of float16\n"
+    "1e-2 and 1e-3, of float32 1e-4 and 1e-5, of float64 1e-7 and 1e-7; quantized values may differ by 1 unit (--atol);\n"
+    "other integers and bools must be equal. --rtol 0 --atol 0 compares bits. Nodes of subgraphs are looked at with the node that runs them. Inputs are those of nnrt run; without any, random ones.\n"
     "One --device is compared with reference. The exit status is 1 when something differs.\n\n";
 
 static const char cli_report_text[] =
-    "The page needs nothing but itself: inputs and outputs, the graph, coloured by operator and framed by device,\n"
+    "The page needs nothing but itself: inputs and outputs, the graph, colored by operator and framed by device,\n"
     "the time of every step and operator, and what lies where in the arena of the reference device from step to\n"
     "step. Inputs are those of nnrt run; without any, random ones. Nodes of subgraphs are not drawn, and there is no\n"
     "picture of the memory of models that have some.\n\n";
@@ -1308,9 +1444,10 @@ static const char cli_ops_text[] =
     "--onnx lists the operators of ONNX that are read: the operator sets, first and last, the operator that each\n"
     "becomes, one of several where they are separated by spaces; with what others and why; or of what it is made.\n"
     "Behind them those that are left out, and why. What computes with open extents is not listed.\n"
-    "--copy NAME prints all that the kernels of one operator need (CONV2D_FUSION), or one kernel\n"
-    "(nnrt_softmax_f32): types, attribute struct, views, helpers, and a comment that says how it is called. It is\n"
-    "taken from nnrt_ops.h, looked for beside this program, in the current folder, in the folder above the\n"
+    "--copy NAME prints all that the kernels of one operator need (CONV2D_FUSION, in any case and as ONNX, TensorFlow\n"
+    "Lite and papers call it: Conv, DepthwiseConv2D, NMS), or one kernel (nnrt_softmax_f32): types, attribute struct, views,\n"
+    "helpers, licence, how derived constants are made, a comment that says how it is called, and for most operators a main()\n"
+    "that calls it (NNRT_EXAMPLE). It is taken from nnrt_ops.h, looked for beside this program, in the current folder, in the folder above the\n"
     "program's, and in ../include/nnrt from there, where make install puts it.\n\n";
 
 static const char cli_serve_text[] =
@@ -1327,8 +1464,8 @@ static const cli_command cli_commands[] = {
      "The inputs are those of --input random. Three runs go first and are not counted. --profile shows means of\n"
      "the counted runs, which it makes longer by two looks at the clock a step.\n\n",
      "nnrt bench examples/digits/digits.onnx --device reference --json", CLI_BENCH, cli_bench},
-    {"check", "MODEL", "Runs a model on ONNX test data and compares its outputs.", cli_check_text,
-     "nnrt check model.onnx --data test_data_set_0 --rtol 1e-4", CLI_CHECK, cli_check},
+    {"check", "MODEL", "Runs a model on test data and compares its outputs.", cli_check_text,
+     "nnrt check model.onnx --input x=x.npy --expected y=y.npy --rtol 1e-4", CLI_CHECK, cli_check},
     {"compare", "MODEL", "Runs a model on two devices and names the first node whose result differs.",
      cli_compare_text, "nnrt compare examples/digits/digits.onnx --device reference --device auto", CLI_COMPARE,
      cli_compare_devices},
@@ -1343,7 +1480,7 @@ static const cli_command cli_commands[] = {
      "nnrt emit-c examples/digits/digits.onnx -o digits_model.h --name digits --input examples/digits/digit_7.png",
      CLI_EMIT, cli_emit_c},
     {"dot", "MODEL", "Writes a model as a Graphviz graph.", "",
-     "nnrt dot examples/digits/digits.onnx | dot -Tsvg > digits.svg", CLI_DOT, cli_dot},
+     "nnrt dot examples/digits/digits.onnx -o digits.dot && dot -Tsvg digits.dot -o digits.svg", CLI_DOT, cli_dot},
     {"ops", "", "Lists the operators: name, number, element types of input 0; or prints one as C.", cli_ops_text,
      "nnrt ops --copy SOFTMAX > softmax.c", CLI_OPS, cli_ops},
     {"devices", "", "Lists the devices: name, vendor, type, status.", "", "nnrt devices --device fake:name=npu0 --json", CLI_DEVICES,

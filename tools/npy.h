@@ -150,28 +150,36 @@ static int cli_out_open(cli_out *out, const char *path, bool straight)
         free(out->target);
         return CLI_FAILED;
     }
+    errno = 0; /* a write that fails sets it */
     return CLI_DONE;
 }
 
 /* Ends the file. Only when all of it is good and written it takes the place of what was there. */
 static int cli_out_close(cli_out *out, bool good)
 {
+    int reason;
     good = fflush(out->f) == 0 && ferror(out->f) == 0 && good;
     if (out->f != stdout)
         good = fclose(out->f) == 0 && good;
+    reason = errno;
     if (out->temp != NULL) {
         const char *path = out->target != NULL ? out->target : out->path;
 #if defined(_WIN32)
         if (good)
             (void)remove(path); /* rename does not replace there */
 #endif
-        good = good && rename(out->temp, path) == 0;
+        if (good && rename(out->temp, path) != 0) {
+            reason = errno;
+            good = false;
+        }
         if (!good)
             (void)remove(out->temp);
         free(out->temp);
         free(out->target);
     }
-    return good ? CLI_DONE : cli_fail("cannot write all of %s", out->path);
+    if (good)
+        return CLI_DONE;
+    return cli_fail("cannot write all of %s%s%s", out->path, reason != 0 ? ": " : "", reason != 0 ? strerror(reason) : "");
 }
 
 /* Reads all there is, whatever the file's length claims (so a pipe works too). The caller frees out->data. */
@@ -400,6 +408,11 @@ static const char *cli_npy_locate(const cli_bytes *file, cli_npy_head *h, size_t
     return cli_npy_dictionary(h);
 }
 
+static bool cli_is_npy(const cli_bytes *file)
+{
+    return file->size >= 6 && memcmp(file->data, "\x93NUMPY", 6) == 0;
+}
+
 /* Reads the tensor of a .npy file whose bytes are there: either order of axes and of bytes, versions 1 to 3. */
 static int cli_npy_read(const cli_bytes *file, const char *path, cli_tensor *t)
 {
@@ -511,6 +524,19 @@ static int cli_pb_read(const cli_bytes *file, const char *path, cli_tensor *t, c
         name[n] = '\0';
     }
     nnrt_onnx_tensor_free(proto);
+    return status;
+}
+
+/* Reads a .npy file or a TensorProto; *name as of cli_pb_read, "" of a .npy file. */
+static int cli_tensor_read(const char *path, cli_tensor *t, char *name, size_t size)
+{
+    cli_bytes file;
+    int status = cli_read_file(path, &file);
+    if (status != CLI_DONE)
+        return status;
+    *name = '\0';
+    status = cli_is_npy(&file) ? cli_npy_read(&file, path, t) : cli_pb_read(&file, path, t, name, size);
+    free(file.data);
     return status;
 }
 

@@ -3,7 +3,7 @@ report.h - the command report: one page of HTML about a model, with all that it 
 Part of tools/nnrt.c.
 
 The graph is drawn in layers: a node stands below all that it reads, in its layer beside those that read about the same.
-Colours are those of operators; the frame says on which device a step ran. Times are of the profile, means of a few runs;
+Colors are those of operators; the frame says on which device a step ran. Times are of the profile, means of a few runs;
 memory is the map of the plan that the reference device makes.
 */
 #ifndef NNRT_TOOL_REPORT_H
@@ -50,7 +50,7 @@ static void cli_html(FILE *out, const char *s)
         }
 }
 
-/* A colour for an operator or device: its name tells the hue. */
+/* A color for an operator or device: its name tells the hue. */
 static unsigned cli_report_hue(const char *name)
 {
     uint32_t h = 2166136261u;
@@ -193,7 +193,11 @@ static void cli_report_draw_item(const cli_report *r, uint32_t i)
     double us = 0;
     if (!node) {
         const uint32_t t = i < nIn ? m->inputIndex.data[i] : m->outputIndex.data[i - nIn - m->nodes.count];
-        fprintf(r->out, "<g><rect x='%.1f' y='%.1f' width='150' height='40' rx='20' class='io'/>", x - 75, y - 20);
+        fprintf(r->out, "<g><title>%s ", i < nIn ? "input" : "output");
+        cli_html(r->out, m->allTensors.data[t].name);
+        fputc('\n', r->out);
+        cli_report_shape(r, t);
+        fprintf(r->out, "</title><rect x='%.1f' y='%.1f' width='150' height='48' rx='24' class='io'/>", x - 75, y - 24);
         fprintf(r->out, "<text x='%.1f' y='%.1f' class='op'>", x, y - 3);
         cli_report_short(r->out, m->allTensors.data[t].name != NULL ? m->allTensors.data[t].name : "", 20);
         fprintf(r->out, "</text><text x='%.1f' y='%.1f'>", x, y + 12);
@@ -208,6 +212,10 @@ static void cli_report_draw_item(const cli_report *r, uint32_t i)
         cli_html(r->out, n->name);
         fprintf(r->out, " (%s)\n", name);
         for (uint32_t k = 0; k < n->outputIndex.count; k++) {
+            if (n->outputIndex.data[k] == NNRT_NO_TENSOR)
+                continue;
+            cli_html(r->out, m->allTensors.data[n->outputIndex.data[k]].name);
+            fputc(' ', r->out);
             cli_report_shape(r, n->outputIndex.data[k]);
             fputc('\n', r->out);
         }
@@ -235,7 +243,7 @@ static void cli_report_draw_item(const cli_report *r, uint32_t i)
 static void cli_report_graph(const cli_report *r)
 {
     fprintf(r->out,
-            "<h2>Graph</h2>\n<p>A bar in a node: its share of the time. The frame's colour: the device. Dashed: no step of "
+            "<h2>Graph</h2>\n<p>A bar in a node: its share of the time. The frame's color: the device. Dashed: no step of "
             "its own.%s</p>\n<div class='scroll'><svg id='graph' width='%.0f' height='%.0f'>\n",
             r->model->subGraph.count > 1 ? " Nodes of subgraphs are not drawn." : "", (r->wide + 0.2) * CLI_REPORT_WIDE,
             (double)r->nLayers * CLI_REPORT_HIGH);
@@ -297,6 +305,29 @@ static void cli_report_times(const cli_report *r, const cli_profile_sum *sums, u
     fputs("</table></details>\n", r->out);
 }
 
+/* Distance of the ticks of an axis, of 1, 2 or 5 times a power of ten: at most `ticks` of them up to most. */
+static double cli_report_tick(double most, int ticks)
+{
+    const double least = most / ticks, power = pow(10, floor(log10(least)));
+    return least <= power ? power : least <= 2 * power ? 2 * power : least <= 5 * power ? 5 * power : 10 * power;
+}
+
+/* The axes of the memory: steps, and places in the arena. Zero is where the group that holds them has its zero. */
+static void cli_report_axes(const cli_report *r, double step, double high)
+{
+    const nnrt_plan *p = r->map.plan;
+    const double bytes = (double)p->arenaBytes, unit = bytes >= 1 << 20 ? 1 << 20 : bytes >= 1 << 10 ? 1 << 10 : 1;
+    const double across = fmax(1, cli_report_tick(p->nSteps, 15)), up = cli_report_tick(bytes / unit, 5);
+    fprintf(r->out, "<path d='M0 %.1fV%.1fH%.1f'/>", -high, 0.0, step * p->nSteps);
+    for (double s = 0; s < p->nSteps; s += across)
+        fprintf(r->out, "<text x='%.1f' y='14'>%.0f</text>", step * (s + 0.5), s);
+    for (double v = 0; v * unit <= bytes; v += up)
+        fprintf(r->out, "<path d='M-4 %.1fh4'/><text x='-7' y='%.1f' class='tick'>%g</text>", -high * v * unit / bytes,
+                3 - high * v * unit / bytes, v);
+    fprintf(r->out, "<text x='%.1f' y='30'>step</text><text transform='translate(-48 %.1f) rotate(-90)'>place in the arena, %s</text>",
+            step * p->nSteps / 2, -high / 2, unit > 1024 ? "MiB" : unit > 1 ? "KiB" : "bytes");
+}
+
 /* The arena from left to right by steps, from below upwards by offsets. */
 static void cli_report_memory(const cli_report *r)
 {
@@ -309,23 +340,24 @@ static void cli_report_memory(const cli_report *r)
     }
     step = 900.0 / p->nSteps > 4 ? 900.0 / p->nSteps : 4;
     fprintf(r->out,
-            "<p>The arena of %.0f bytes on the reference device, its lower bound %.0f: steps from left to right, "
-            "places from below upwards.</p>\n<div class='scroll'><svg id='memory' width='%.0f' height='%.0f'>\n",
-            (double)p->arenaBytes, (double)p->arenaBound, step * p->nSteps + 2, high + 2);
+            "<p>The arena of %.0f bytes that the reference device plans, its lower bound %.0f. Other devices plan their "
+            "own.</p>\n<div class='scroll'><svg id='memory' width='%.0f' height='%.0f'><g transform='translate(64 %.0f)'>\n",
+            (double)p->arenaBytes, (double)p->arenaBound, step * p->nSteps + 76, high + 50, high + 12);
+    cli_report_axes(r, step, high);
     for (uint32_t i = 0; i < r->map.count; i++) {
         const cli_map_block *b = &r->map.blocks[i];
         const double h = high * (double)b->bytes / (double)p->arenaBytes;
         fprintf(r->out,
                 "<rect x='%.1f' y='%.2f' width='%.1f' height='%.2f' fill='hsl(%u,55%%,75%%)' stroke='#555' "
                 "stroke-width='.5'><title>%s",
-                step * b->first + 1, high + 1 - high * (double)b->offset / (double)p->arenaBytes - h,
+                step * b->first, -high * (double)b->offset / (double)p->arenaBytes - h,
                 step * (b->last - b->first + 1), h, cli_report_hue(b->name != NULL ? b->name : ""),
                 b->scratch ? "scratch of " : "");
         cli_html(r->out, b->name);
         fprintf(r->out, "\n%.0f bytes at %.0f, steps %u to %u</title></rect>\n", (double)b->bytes, (double)b->offset,
                 (unsigned)b->first, (unsigned)b->last);
     }
-    fputs("</svg></div>\n<table id='taken'><tr><th>step<th>bytes taken<th class='l'>operator<th class='l'>node</tr>\n", r->out);
+    fputs("</g></svg></div>\n<table id='taken'><tr><th>step<th>bytes taken<th class='l'>operator<th class='l'>node</tr>\n", r->out);
     for (uint32_t s = 0; s < p->nSteps; s++) {
         fprintf(r->out, "<tr><td>%u<td>%.0f<td class='l'>%s<td class='l'>", (unsigned)s, (double)r->map.taken[s],
                 p->steps[s].op != NULL ? p->steps[s].op->name : "copy");
@@ -333,6 +365,25 @@ static void cli_report_memory(const cli_report *r)
         fputs("</tr>\n", r->out);
     }
     fputs("</table>\n", r->out);
+}
+
+/* The devices that ran the steps, most of which may be elsewhere than the session's name says: that of auto. */
+static void cli_report_devices(const cli_report *r)
+{
+    const cli_profile *p = &r->profile;
+    for (uint32_t i = 0; i < p->nRows; i++) {
+        uint32_t steps = 0, before = 0;
+        for (uint32_t k = 0; k < p->nRows; k++) {
+            const bool same = strcmp(p->rows[k].device, p->rows[i].device) == 0;
+            steps += same;
+            before += same && k < i;
+        }
+        if (before > 0)
+            continue;
+        fputs("<br>", r->out);
+        cli_html(r->out, p->rows[i].device);
+        fprintf(r->out, ": %u of %u steps", (unsigned)steps, (unsigned)p->nRows);
+    }
 }
 
 static void cli_report_head(const cli_report *r, const cli_args *args)
@@ -343,13 +394,14 @@ static void cli_report_head(const cli_report *r, const cli_args *args)
     cli_html(r->out, args->model);
     fputs("</title>\n<style>body{font:14px sans-serif;margin:2em;max-width:1100px}table{border-collapse:collapse}"
           "td,th{padding:2px 10px;text-align:right;border-bottom:1px solid #ddd}.l{text-align:left!important}.bar{background:#c33}"
-          "i{display:inline-block;width:12px;height:10px;margin-right:6px}.scroll{overflow:auto;border:1px solid #ccc}"
+          "i{display:inline-block;width:12px;height:10px;margin-right:6px}.scroll{display:inline-block;max-width:100%;overflow:auto;border:1px solid #ccc}"
           "svg text{font:10px sans-serif;text-anchor:middle}svg .op{font-weight:bold}svg .io{fill:#eee;stroke:#666}"
-          "svg .time{fill:#c33}svg path{fill:none;stroke:#999}</style></head><body>\n<h1>",
+          "svg .tick{text-anchor:end}svg .time{fill:#c33}svg path{fill:none;stroke:#999}</style></head><body>\n<h1>",
           r->out);
     cli_html(r->out, r->model->name != NULL && *r->model->name != '\0' ? r->model->name : args->model);
     fputs("</h1>\n<table>\n<tr><th>device<td class='l'>", r->out);
     cli_html(r->out, nnrt_session_device(r->job->session));
+    cli_report_devices(r);
     for (uint32_t i = 0; i < nnrt_session_inputs(r->job->session) + nnrt_session_outputs(r->job->session); i++) {
         const uint32_t nIn = nnrt_session_inputs(r->job->session);
         const nnrt_io_info io =

@@ -127,6 +127,32 @@ static void *cli_alloc(size_t count, size_t bytes)
     return block;
 }
 
+static char cli_upper(char ch)
+{
+    return (char)(ch >= 'a' && ch <= 'z' ? ch - 'a' + 'A' : ch);
+}
+
+/* What it takes to make b of a: little for a letter that only b has, so that a part of a name is near to it. */
+static unsigned cli_distance(const char *a, const char *b)
+{
+    unsigned row[65];
+    const size_t length = strlen(b) < 64 ? strlen(b) : 64;
+    for (size_t k = 0; k <= length; k++)
+        row[k] = (unsigned)k;
+    for (size_t i = 0; i < 64 && a[i] != '\0'; i++) {
+        unsigned corner = row[0];
+        row[0] += 4;
+        for (size_t k = 0; k < length; k++) {
+            const unsigned above = row[k + 1];
+            unsigned best = corner + (cli_upper(a[i]) != cli_upper(b[k]) ? 4 : 0);
+            best = above + 4 < best ? above + 4 : best;
+            row[k + 1] = row[k] + 1 < best ? row[k] + 1 : best;
+            corner = above;
+        }
+    }
+    return row[length];
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>json */
 
