@@ -170,7 +170,7 @@ MIT licence, see LICENSE.
 #include "nnrt_hal.h"
 
 #define NNRT_VERSION_MAJOR 0
-#define NNRT_VERSION_MINOR 1
+#define NNRT_VERSION_MINOR 2
 #define NNRT_VERSION_PATCH 0
 
 #ifdef __cplusplus
@@ -738,7 +738,7 @@ NNRT_API void nnrt_queue_drop(nnrt_queue *queue, const void *key);
 
 #endif /* NNRT_FIRMWARE */
 
-NNRT_API const char *nnrt_version(void); /* "0.1.0" */
+NNRT_API const char *nnrt_version(void); /* "0.2.0" */
 
 #ifdef __cplusplus
 }

@@ -295,7 +295,7 @@ static void test_defaults(void **state)
     assert_string_equal(nnrt_session_device(NULL), "");
     assert_string_equal(nnrt_session_error(NULL), "");
     assert_int_equal(nnrt_run(NULL, NULL, 0, NULL, 0), NNRT_NULL_PTR);
-    assert_string_equal(nnrt_version(), "0.1.0");
+    assert_string_equal(nnrt_version(), "0.2.0");
 }
 
 static void test_samples(void **state)
