@@ -22,8 +22,8 @@ library() {
     verdict "$1: the headers declare $3 functions" $? declared
     diff declared shown >log
     verdict "$1: the library shows the functions of the headers, and nothing else" $? log
-    readelf -d "$library" | grep -q "SONAME.*lib$1\.so\]" >log
-    verdict "$1: the library has its name inside" $?
+    readelf -d "$library" | grep -q "SONAME.*lib$1\.so\.0\]" >log
+    verdict "$1: the library has its name and version inside" $?
     nm -D --undefined-only "$library" | awk '{ print $NF }' | sed 's:@.*::' |
         grep -xE 'abort|exit|_exit|__assert_fail|v?printf|puts|putchar|perror|raise|stdout|stderr' >log
     verdict "$1: the library calls nothing that ends the program or prints" "$(wc -l <log)" log
