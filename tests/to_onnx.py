@@ -39,8 +39,8 @@ class Bad(Exception):
     """ONNX Runtime does not take a model."""
 
 
-# Operators of real numbers that some have no result for: quantised it is the zero point (rules T and F of QUANT.md), where
-# ONNX leaves open what QuantizeLinear makes of NaN.
+# Operators without a result for some numbers (the logarithm of a negative one): of NaN the quantized result is its zero
+# point, while ONNX leaves open what QuantizeLinear makes of it.
 MAYBE_NAN = ('LOG', 'POW_FUSION', 'RSQRT', 'SQRT')
 
 
