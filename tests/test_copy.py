@@ -189,7 +189,7 @@ def try_operator(options, folder, operator, kernels, sanitized):
     example = "\n#ifdef NNRT_EXAMPLE" in text
     if example:
         called = folder / (operator.lower() + "_example")
-        run([options.cc, *FLAGS, "-DNNRT_EXAMPLE", "-o", called, source, "-lm"], "the compiler, on the example,")
+        run([options.cc, "-std=c99", "-O0", "-DNNRT_EXAMPLE", "-o", called, source, "-lm"], "the compiler, on the example,")
         lines = run([called], "the example").splitlines()
         if lines[:1] != ["0"]:
             raise Failure("the example prints %s" % lines[:2])
