@@ -111,7 +111,7 @@ build/hello: examples/hello.c $(HEADERS) | stb
 # make run shows its first digit after some ten seconds of two processors. Two objects are compiled at the same time: the
 # kernels of the device cpu with optimization, for the best instruction set that this machine has, and all else without it: an
 # image takes the same time so. Each object is announced, as nothing else is printed until it is there.
-NATIVE = $(shell echo | $(CC) -march=native -dM -E - 2>/dev/null | sed -n 's/^.define \(__[A-Z0-9]*__\) 1$$/\1/p')
+NATIVE = $(shell echo | $(CC) -march=native -dM -E - 2>/dev/null | sed -n 's/^.define \(__[A-Za-z0-9_]*__\) 1$$/\1/p')
 # $(call native,MACROS): whether the compiler defines all of them for this machine
 native = $(if $(filter-out $(NATIVE),$(1)),,yes)
 KERNELS = $(if $(call native,__x86_64__),$(if $(call native,__AVX512VL__ __AVX512BW__ __AVX512DQ__),\
