@@ -2974,7 +2974,7 @@ typedef bool (*nnrti_pass)(nnrti_graph *g, uint32_t node);
 static bool nnrti_is_reshape(const NNRT_Node *n)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
-    return op != NULL && (op->flags & NNRT_OP_ALIAS) != 0 && (op->flags & NNRT_OP_MOVES) != 0;
+    return op != NULL && (op->flags & NNRT_OP_ALIAS) != 0 && (op->flags & NNRT_OP_MOVEMENT) != 0;
 }
 
 /* The node before `node` that writes its input 0, when test accepts it and its own input 0 may be read instead. */
@@ -4007,7 +4007,7 @@ NNRTI_COLD static bool nnrti_pass_bitcast(nnrti_graph *g, uint32_t node)
     do {
         m = nnrti_graph_producer(g, t);
         if (m == NULL || nMoved == NNRTI_QDQ_MOVES || nnrti_graph_owner(g, g->writer[t]) != own ||
-            (nnrt_op_find(m->nodeType)->flags & NNRT_OP_MOVES) == 0 || m->outputIndex.count != 1)
+            (nnrt_op_find(m->nodeType)->flags & NNRT_OP_MOVEMENT) == 0 || m->outputIndex.count != 1)
             return false;
         moved[nMoved++] = t;
         t = m->inputIndex.data[0];

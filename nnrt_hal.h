@@ -984,7 +984,7 @@ NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_memory *memor
 #endif
 
 /* Runs the kernel of one resolved node whose inputs all have data; results[i] has room for output i (NULL: absent). Of an
-   operator that tells its extents (NNRT_OP_TELLS) they then stand in resolved->out. */
+   operator that tells its extents (NNRT_OP_DATA_DEPENDENT) they then stand in resolved->out. */
 NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *resolved, void *const *results, nnrt_memory *memory);
 
 #ifdef __cplusplus
@@ -2752,7 +2752,7 @@ NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *c, void *const *results, nn
     code = c->kernel(c->resolved, args, &call);
     if (code != NNRT_SUCCESS)
         return nnrti_fail(c, code, "%s", nnrti_reason(&error));
-    for (uint32_t i = 0; (c->op->flags & NNRT_OP_TELLS) && i < c->nOut; i++) {
+    for (uint32_t i = 0; (c->op->flags & NNRT_OP_DATA_DEPENDENT) && i < c->nOut; i++) {
         if ((code = nnrti_check_told(c, i, &args[first + i])) != NNRT_SUCCESS)
             return code;
         memcpy(c->out[i].dims, args[first + i].dims, sizeof(c->out[i].dims));
@@ -2777,7 +2777,7 @@ static void *nnrti_keep_for_rule(void *user, size_t bytes)
 /* How many of its inputs, from the first, a node only moves; 0: it computes. */
 static uint32_t nnrti_moved(const nnrt_resolve *c)
 {
-    if ((c->op->flags & NNRT_OP_MOVES) == 0)
+    if ((c->op->flags & NNRT_OP_MOVEMENT) == 0)
         return 0;
     return nnrt_op_operands(c->op).maxIn == UINT32_MAX ? c->nIn : 1;
 }
@@ -2817,7 +2817,7 @@ static bool nnrti_below_zero(const nnrt_operand *o, size_t k)
 static bool nnrti_grows(const nnrt_resolve *c, const nnrt_operand *y, size_t e)
 {
     const NNRT_NodeType type = c->op->type;
-    if ((c->op->flags & NNRT_OP_GROWS) == 0)
+    if ((c->op->flags & NNRT_OP_MONOTONE) == 0)
         return false;
     for (uint32_t k = 0; k < c->nIn; k++) {
         const nnrt_operand *x = &c->in[k];
@@ -3452,7 +3452,7 @@ static void nnrti_interval_moved(nnrt_resolve *c, uint32_t moved, uint32_t i, vo
 static NNRT_ReturnCode nnrti_fold_intervals(nnrt_resolve *c, uint32_t moved, void **results, uint32_t **open,
                                             nnrt_memory *memory)
 {
-    if (c->nOut == 1 && ((c->op->flags & NNRT_OP_EACH) != 0 || nnrti_is_where(c)))
+    if (c->nOut == 1 && ((c->op->flags & NNRT_OP_ELEMENTWISE) != 0 || nnrti_is_where(c)))
         return nnrti_interval_each(c, results[0], open[0], memory);
     if (c->op->type == NNRT_NODE_TYPE_REDUCE_FUSION)
         return nnrti_interval_reduce(c, results[0], open[0], memory);
@@ -3493,9 +3493,9 @@ static NNRT_ReturnCode nnrti_fold_open(nnrt_resolve *c, void **results, nnrt_mem
         unbounded = unbounded || (!nnrti_absent(&c->in[k]) && (nnrti_value_symbols(&c->in[k]) & NNRTI_UNBOUNDED) != 0);
     for (uint32_t i = 0; i < c->nOut; i++) {
         const nnrt_operand *y = &c->out[i];
-        const bool each = (c->op->flags & NNRT_OP_EACH) != 0;
+        const bool each = (c->op->flags & NNRT_OP_ELEMENTWISE) != 0;
         for (size_t e = 0, n = nnrti_count(y); e < n; e++) {
-            bool is = !each, grows = each ? nnrti_grows(c, y, e) : (c->op->flags & NNRT_OP_GROWS) != 0;
+            bool is = !each, grows = each ? nnrti_grows(c, y, e) : (c->op->flags & NNRT_OP_MONOTONE) != 0;
             for (uint32_t k = 0; k < c->nIn && !is; k++)
                 is = !nnrti_absent(&c->in[k]) && nnrti_element_open(&c->in[k], nnrti_broadcast_from(&c->in[k], y, e));
             open[i][e] = !is ? 0 : ++*c->symbolCount | (unbounded || !grows ? NNRTI_UNBOUNDED : 0);
@@ -5301,7 +5301,7 @@ static NNRT_ReturnCode nnrti_draft_begin(nnrt_draft *d, const nnrt_resolve *c)
     if (o == NULL)
         return nnrti_no_memory(d->config->error);
     s->op = c->op;
-    s->flags = NNRT_OP_TELLS; /* what it gives stays in the arena */
+    s->flags = NNRT_OP_DATA_DEPENDENT; /* what it gives stays in the arena */
     o->carried = carried;
     o->scans = scans;
     o->first = at;
@@ -5467,7 +5467,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nn
     if (folded)
         return NNRT_SUCCESS;
 #ifdef NNRT_FIRMWARE
-    if (c->op->flags & NNRT_OP_TELLS)
+    if (c->op->flags & NNRT_OP_DATA_DEPENDENT)
         return nnrt_error_set(d->config->error, NNRT_NOT_SUPPORT, "results whose extents a run tells are not there");
 #endif
     arg = (nnrt_plan_arg *)nnrti_temp(d->memory, (size_t)c->kernelIn + c->nDerived + c->kernelOut, sizeof(*arg));
@@ -6736,11 +6736,11 @@ static NNRT_ReturnCode nnrti_assign_storage(nnrti_planner *p)
             }
             if (first && nnrti_try_in_place(p, step, (int32_t)s))
                 continue;
-            if (p->outputOf[t] != NNRT_NO_TENSOR && !(step->flags & NNRT_OP_TELLS) && !nnrti_is_parted(p, t))
+            if (p->outputOf[t] != NNRT_NO_TENSOR && !(step->flags & NNRT_OP_DATA_DEPENDENT) && !nnrti_is_parted(p, t))
                 nnrti_new_storage(p, t, NNRT_PLACE_OUTPUT, p->outputOf[t], (int32_t)s);
             else
                 nnrti_new_storage(p, t, NNRT_PLACE_ARENA, 0, (int32_t)s);
-            p->storages[p->storageOf[t]].told = (step->flags & NNRT_OP_TELLS) != 0;
+            p->storages[p->storageOf[t]].told = (step->flags & NNRT_OP_DATA_DEPENDENT) != 0;
         }
     }
     return NNRT_SUCCESS;
@@ -7855,7 +7855,7 @@ static NNRT_ReturnCode nnrti_run_results(const nnrti_open_run *r, const nnrti_op
         if (nnrti_absent(&c->out[k]) || nnrti_absent(&o->operands[o->nIn + k]))
             continue;
         if (slot != NNRT_NO_TENSOR && c->out[k].rank == o->operands[o->nIn + k].rank &&
-            !(step->op->flags & NNRT_OP_TELLS))
+            !(step->op->flags & NNRT_OP_DATA_DEPENDENT))
             memcpy(r->slots + (size_t)slot * NNRTI_DIMS, c->out[k].dims, sizeof(c->out[k].dims));
         code = nnrti_run_fits(r, c, k, &o->operands[o->nIn + k], arg, o->bytes[k]);
         if (code == NNRT_INSUFFICIENT_BUFFER && arg->kind == NNRT_PLACE_OUTPUT && !o->alias &&
@@ -8037,9 +8037,9 @@ static NNRT_ReturnCode nnrti_run_step(nnrti_open_run *r, uint32_t s)
     r->nDerived = nnrti_run_views(r, o, &c, step, args);
     code = nnrti_run_call(r, s, step->kernel != o->kernel ? step->kernel : c.kernel,
                           step->attr != o->attr ? step->attr : c.resolved, r->nDerived);
-    for (uint32_t k = 0; code == NNRT_SUCCESS && (o->op->flags & NNRT_OP_TELLS) && k < c.nOut; k++)
+    for (uint32_t k = 0; code == NNRT_SUCCESS && (o->op->flags & NNRT_OP_DATA_DEPENDENT) && k < c.nOut; k++)
         code = nnrti_check_told(&c, k, &r->views[step->nIn + r->nDerived + k]);
-    for (uint32_t k = 0; code == NNRT_SUCCESS && (o->op->flags & NNRT_OP_TELLS) && k < c.nOut; k++)
+    for (uint32_t k = 0; code == NNRT_SUCCESS && (o->op->flags & NNRT_OP_DATA_DEPENDENT) && k < c.nOut; k++)
         if (o->slots[o->nIn + k] != NNRT_NO_TENSOR)
             memcpy(r->slots + (size_t)o->slots[o->nIn + k] * NNRTI_DIMS, r->views[step->nIn + r->nDerived + k].dims,
                    sizeof(r->views->dims));
@@ -11182,7 +11182,7 @@ static NNRT_ReturnCode nnrti_part_step(nnrti_split *s, uint32_t g, const nnrti_a
     size_t tensors, total;
     memset(&made, 0, sizeof(made));
     if (part->symbols != NULL) { /* what it gives stays in the arena: the device needs room for the largest extents */
-        made.flags = NNRT_OP_TELLS;
+        made.flags = NNRT_OP_DATA_DEPENDENT;
         made.open = nnrti_part_open(s, nIn, nOut);
     }
     if (s->memory->full || !nnrti_part_scratch(part, &tensors, &total))

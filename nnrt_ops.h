@@ -1207,13 +1207,13 @@ typedef struct nnrt_error {
              ALIAS    output 0 has the bytes of input 0 in another shape: no copy is needed
              EMPTY    extents of 0 are legal; without it they are refused
              EFFECT   is run although nobody reads its results, if it has any
-             FOLLOW   does not care for the order of axes: results of as many axes as an input have its format
-             TELLS    how large the results are only the kernel knows: the rule gives the largest extents, the kernel
-                      puts the true ones into its views
-             MOVES    only moves elements of input 0; of all, where that is repeated
-             EACH     an element of the result comes from those of the inputs that broadcasting puts there
-             GROWS    no result becomes smaller when numbers of the inputs grow, of products those above 0; of a
-                      difference and a quotient the first
+             LAYOUT_AGNOSTIC  works on any order of axes: an output of the rank of an input has the input's format
+             DATA_DEPENDENT   data-dependent output shape: the rule gives upper bounds, the kernel stores the actual
+                              dimensions in its output views
+             MOVEMENT         moves elements of input 0 (of all inputs, if that operand is repeated), changes none
+             ELEMENTWISE      an output element depends on the input elements at its own index after broadcasting
+             MONOTONE         no output element decreases when an input element increases. MUL: for factors above 0;
+                              SUB, DIV: in the first operand
              GRAPHS   runs subgraphs: a model's plan does so itself. Its rule refuses a node that stands alone; the K,
                       which a row must have, is never called
              PURE     of an operator of the application: its results follow from inputs and attributes alone, so that
@@ -1233,20 +1233,26 @@ typedef struct nnrt_error {
 #define NNRT_OP_ALIAS 4u
 #define NNRT_OP_EMPTY 8u
 #define NNRT_OP_EFFECT 16u
-#define NNRT_OP_FOLLOW 32u
-#define NNRT_OP_TELLS 64u
+#define NNRT_OP_LAYOUT_AGNOSTIC 32u
+#define NNRT_OP_DATA_DEPENDENT 64u
 #define NNRT_OP_GRAPHS 128u
-#define NNRT_OP_MOVES 256u
-#define NNRT_OP_EACH 512u
-#define NNRT_OP_GROWS 1024u
+#define NNRT_OP_MOVEMENT 256u
+#define NNRT_OP_ELEMENTWISE 512u
+#define NNRT_OP_MONOTONE 1024u
 #define NNRT_OP_PURE 2048u
+/* Names of version 0.2, until 0.4. */
+#define NNRT_OP_FOLLOW NNRT_OP_LAYOUT_AGNOSTIC
+#define NNRT_OP_TELLS NNRT_OP_DATA_DEPENDENT
+#define NNRT_OP_MOVES NNRT_OP_MOVEMENT
+#define NNRT_OP_EACH NNRT_OP_ELEMENTWISE
+#define NNRT_OP_GROWS NNRT_OP_MONOTONE
 /* What the rows combine of them. */
 #define NNRTI_MOVE (NNRT_OP_EMPTY)
-#define NNRTI_SHAPE (NNRTI_MOVE | NNRT_OP_ALIAS | NNRT_OP_MOVES)
-#define NNRTI_PART (NNRT_OP_EMPTY | NNRT_OP_FOLLOW)
-#define NNRTI_MAP (NNRTI_PART | NNRT_OP_INPLACE)
-#define NNRTI_EACH (NNRTI_MAP | NNRT_OP_EACH)
-#define NNRTI_RISE (NNRTI_EACH | NNRT_OP_GROWS)
+#define NNRTI_SHAPE (NNRTI_MOVE | NNRT_OP_ALIAS | NNRT_OP_MOVEMENT)
+#define NNRTI_AGNOSTIC (NNRT_OP_EMPTY | NNRT_OP_LAYOUT_AGNOSTIC)
+#define NNRTI_MAP (NNRTI_AGNOSTIC | NNRT_OP_INPLACE)
+#define NNRTI_ELEMENTWISE (NNRTI_MAP | NNRT_OP_ELEMENTWISE)
+#define NNRTI_MONOTONE (NNRTI_ELEMENTWISE | NNRT_OP_MONOTONE)
 #define NNRTI_IMAGE (NNRT_OP_LAYOUT)
 #define NNRTI_BLOCKS (NNRTI_MOVE | NNRTI_IMAGE)
 #define NNRTI_CHANNELS (NNRTI_MAP | NNRTI_IMAGE)
@@ -1265,7 +1271,7 @@ typedef struct nnrt_error {
 
 /* clang-format off */
 #define NNRT_OPS(X, K) \
-    X(ABS,                       1, Abs,                   own, abs,                     "x",                       "y=0",                 NNRTI_EACH, \
+    X(ABS,                       1, Abs,                   own, abs,                     "x",                       "y=0",                 NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_F32,      NULL, Abs,                   abs_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Abs,                   abs_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Abs,                   abs_f64,                     1_1,    own) \
@@ -1278,25 +1284,25 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F64,      NULL, Activation,            activation_f64,              1_1,    own) \
         K(NNRT_TYPES_I32,      NULL, Activation,            activation_i32,              1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  own), 10) \
-    X(ADD_FUSION,                5, AddFusion,             own, add_fusion,              "x y=0",                   "z=0",                 NNRTI_RISE, \
+    X(ADD_FUSION,                5, AddFusion,             own, add_fusion,              "x y=0",                   "z=0",                 NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, AddFusion,             add_fusion_f32,              2_1,    own) \
         K(NNRT_TYPES_BUT_F32,  NULL, AddFusion,             add_fusion,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, AddFusion,             add_fusion_q8,               2d1_1,  own), 10) \
-    X(ADD_N,                     8, AddN,                  own, add_n,                   "x*=0",                    "y=0",                 NNRTI_PART | NNRT_OP_EACH | NNRT_OP_GROWS, \
+    X(ADD_N,                     8, AddN,                  own, add_n,                   "x*=0",                    "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_ELEMENTWISE | NNRT_OP_MONOTONE, \
         K(NNRT_TYPES_F16,      NULL, AddN,                  add_n_f16,                   V_1,    own) \
         K(NNRT_TYPES_NUM,      NULL, AddN,                  add_n,                       V_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, AddN,                  add_n_q8,                    Vd1_1,  own), 0) \
-    X(ALL,                       9, All,                   own, all,                     "x axis?:i",               "y:b",                 NNRTI_PART, \
+    X(ALL,                       9, All,                   own, all,                     "x axis?:i",               "y:b",                 NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ANY,      NULL, All,                   all,                         1d1_1,  own), 21) \
-    X(ARGMAX_FUSION,            11, ArgMaxFusion,          own, argmax_fusion,           "x",                       "indices:. values?=0", NNRTI_PART, \
+    X(ARGMAX_FUSION,            11, ArgMaxFusion,          own, argmax_fusion,           "x",                       "indices:. values?=0", NNRTI_AGNOSTIC, \
         K(NNRTI_TYPES_ORDERED, NULL, ArgMaxFusion,          argmax_fusion,               1_2c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, ArgMaxFusion,          argmax_fusion_q8,            1d1_2c, own), 10) \
-    X(ARGMIN_FUSION,            12, ArgMinFusion,          own, argmin_fusion,           "x",                       "indices:. values?=0", NNRTI_PART, \
+    X(ARGMIN_FUSION,            12, ArgMinFusion,          own, argmin_fusion,           "x",                       "indices:. values?=0", NNRTI_AGNOSTIC, \
         K(NNRTI_TYPES_ORDERED, NULL, ArgMinFusion,          argmin_fusion,               1_2c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, ArgMinFusion,          argmin_fusion_q8,            1d1_2c, own), 0) \
     X(ASSERT,                   13, Assert,                own, assert,                  "condition:b data*?",      "y?:b",                NNRT_OP_EMPTY | NNRT_OP_EFFECT, \
         K(NNRT_TYPES_BOOL,     NULL, Assert,                assert,                      V_1c,   own), 21) \
-    X(ASSIGN,                   14, Assign,                own, assign,                  "x",                       "y=0",                 NNRTI_MAP | NNRT_OP_MOVES, \
+    X(ASSIGN,                   14, Assign,                own, assign,                  "x",                       "y=0",                 NNRTI_MAP | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 0) \
     X(AVGPOOL_FUSION,           17, AvgPoolFusion,         own, avgpool_fusion,          "x",                       "y=0",                 NNRTI_IMAGE, \
@@ -1309,19 +1315,19 @@ typedef struct nnrt_error {
     X(BIAS_ADD,                 23, BiasAdd,               own, bias_add,                "x bias=0",                "y=0",                 NNRTI_CHANNELS, \
         K(NNRT_TYPES_NUM,      NULL, BiasAdd,               bias_add,                    2_1,    own) \
         K(NNRTI_TYPES_Q8,      "x bias:s", BiasAdd, bias_add_q8, 2d1_1, own), 10) \
-    X(BROADCAST_TO,             27, BroadcastTo,           own, broadcast_to,            "x shape?:i",              "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
+    X(BROADCAST_TO,             27, BroadcastTo,           own, broadcast_to,            "x shape?:i",              "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Fill,                  fill,                        1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Fill,                  fill_q8,                     1d1_1,  shared), 21) \
-    X(CAST,                     28, Cast,                  own, cast,                    "x type?:i",               "y:.",                 NNRTI_RISE, \
+    X(CAST,                     28, Cast,                  own, cast,                    "x type?:i",               "y:.",                 NNRTI_MONOTONE, \
         K(NNRT_TYPES_ALL,      NULL, Cast,                  cast,                        1_1,    own), 10) \
-    X(CEIL,                     29, Ceil,                  own, unary,                   "x",                       "y=0",                 NNRTI_RISE, \
+    X(CEIL,                     29, Ceil,                  own, unary,                   "x",                       "y=0",                 NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, Ceil,                  ceil_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Ceil,                  ceil_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Ceil,                  ceil_f64,                    1_1,    own), 21) \
-    X(CLIP,                     30, Clip,                  own, clip,                    "x min?=0 max?=0",         "y=0",                 NNRTI_RISE, \
+    X(CLIP,                     30, Clip,                  own, clip,                    "x min?=0 max?=0",         "y=0",                 NNRTI_MONOTONE, \
         K(NNRT_TYPES_NUM,      NULL, Clip,                  clip,                        3d1_1c, own) \
         K(NNRTI_TYPES_Q8,      NULL, Clip,                  clip_q8,                     3d1_1c, own), 21) \
-    X(CONCAT,                   31, Concat,                own, concat,                  "x*=0",                    "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
+    X(CONCAT,                   31, Concat,                own, concat,                  "x*=0",                    "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Concat,                concat,                      V_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Concat,                concat_q8,                   Vd1_1,  own), 10) \
     X(CONV2D_FUSION,            35, Conv2DFusion,          own, conv2d_fusion,           "x weight=0 bias?=0",      "y=0",                 NNRTI_IMAGE, \
@@ -1339,7 +1345,7 @@ typedef struct nnrt_error {
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
     X(CONSTANT_OF_SHAPE,        38, ConstantOfShape,       own, constant_of_shape,       "shape",                   "y:.",                 NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, ConstantOfShape,       constant_of_shape,           1d1_1,  own), 21) \
-    X(CROP,                     39, Crop,                  own, crop,                    "x shape:i",               "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
+    X(CROP,                     39, Crop,                  own, crop,                    "x shape:i",               "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, SliceFusion,           slice_fusion,                1d1_1,  shared) \
         K(NNRTI_TYPES_Q8,      NULL, SliceFusion,           slice_fusion_q8,             1d2_1,  shared), 21) \
     X(DEPTH_TO_SPACE,           45, DepthToSpace,          own, depth_to_space,          "x",                       "y=0",                 NNRTI_BLOCKS, \
@@ -1348,14 +1354,14 @@ typedef struct nnrt_error {
     X(DETECTION_POST_PROCESS,   46, DetectionPostProcess,  own, detection_post_process,  "bbox scores=0 anchors=0", "boxes:. classes:. scores:. num:.", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, DetectionPostProcess,  detection_post_process,      3_4c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, DetectionPostProcess,  detection_post_process_q8,   3_4c,   own), 21) \
-    X(DIV_FUSION,               47, DivFusion,             own, div_fusion,              "x y=0",                   "z=0",                 NNRTI_RISE, \
+    X(DIV_FUSION,               47, DivFusion,             own, div_fusion,              "x y=0",                   "z=0",                 NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, DivFusion,             div_fusion_f32,              2_1,    own) \
         K(NNRT_TYPES_BUT_F32,  NULL, DivFusion,             div_fusion,                  2_1c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, DivFusion,             div_fusion_q8,               2d1_1,  own), 10) \
     X(ELTWISE,                  52, Eltwise,               own, eltwise,                 "x y=0",                   "z=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_NUM,      NULL, Eltwise,               eltwise,                     2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Eltwise,               eltwise_q8,                  2d1_1,  own), 10) \
-    X(EQUAL,                    53, Equal,                 own, compare,                 "x y=0",                   "z:b",                 NNRTI_EACH, \
+    X(EQUAL,                    53, Equal,                 own, compare,                 "x y=0",                   "z:b",                 NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, Equal,                 equal,                       2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Equal,                 equal_q8,                    2d1_1,  own), 21) \
     X(EXPFUSION,                55, ExpFusion,             own, expfusion,               "x",                       "y=0",                 NNRTI_MAP, \
@@ -1368,12 +1374,12 @@ typedef struct nnrt_error {
     X(FLATTEN,                  61, Flatten,               own, flatten,                 "x",                       "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 21) \
-    X(FLOOR,                    63, Floor,                 own, floor,                   "x",                       "y=0",                 NNRTI_RISE, \
+    X(FLOOR,                    63, Floor,                 own, floor,                   "x",                       "y=0",                 NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, Floor,                 floor_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Floor,                 floor_f16,                   1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Floor,                 floor_f64,                   1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(FLOOR_DIV,                64, FloorDiv,              own, floor_div,               "x y=0",                   "z=0",                 NNRTI_EACH, \
+    X(FLOOR_DIV,                64, FloorDiv,              own, floor_div,               "x y=0",                   "z=0",                 NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_NUM,      NULL, FloorDiv,              floor_div,                   2_1c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, FloorDiv,              floor_div_q8,                2d2_1,  own), 0) \
     X(FILL,                     66, Fill,                  own, fill,                    "value shape:i",           "y=0",                 NNRTI_MOVE, \
@@ -1388,16 +1394,16 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      "x scale:f offset:f mean:f variance:f", FusedBatchNorm, fused_batch_norm_f16, 5_1, own) \
         K(NNRT_TYPES_F64,      NULL, FusedBatchNorm,        fused_batch_norm_f64,        5_1,    own) \
         K(NNRTI_TYPES_Q8,      "x scale:f offset:f mean:f variance:f", FusedBatchNorm, fused_batch_norm_q8, 5_1, own), 10) \
-    X(GATHER,                   69, Gather,                own, gather,                  "x indices:i axis?:i",     "y=0",                 NNRTI_MOVE | NNRT_OP_MOVES, \
+    X(GATHER,                   69, Gather,                own, gather,                  "x indices:i axis?:i",     "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Gather,                gather,                      2d1_1c, own) \
         K(NNRTI_TYPES_Q8,      NULL, Gather,                gather_q8,                   2d2_1c, own), 10) \
-    X(GATHER_ND,                70, GatherNd,              own, gather_nd,               "x indices:i",             "y=0",                 NNRTI_MOVE | NNRT_OP_MOVES, \
+    X(GATHER_ND,                70, GatherNd,              own, gather_nd,               "x indices:i",             "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, GatherNd,              gather_nd,                   2_1c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, GatherNd,              gather_nd_q8,                2d1_1c, own), 21) \
-    X(GREATER,                  71, Greater,               own, compare,                 "x y=0",                   "z:b",                 NNRTI_EACH, \
+    X(GREATER,                  71, Greater,               own, compare,                 "x y=0",                   "z:b",                 NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, Greater,               greater,                     2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Greater,               greater_q8,                  2d1_1,  own), 21) \
-    X(GREATER_EQUAL,            72, GreaterEqual,          own, compare,                 "x y=0",                   "z:b",                 NNRTI_EACH, \
+    X(GREATER_EQUAL,            72, GreaterEqual,          own, compare,                 "x y=0",                   "z:b",                 NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, GreaterEqual,          greater_equal,               2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, GreaterEqual,          greater_equal_q8,            2d1_1,  own), 21) \
     X(INSTANCE_NORM,            74, InstanceNorm,          own, instance_norm,           "x scale=0 bias=0",        "y=0",                 NNRTI_CHANNELS, \
@@ -1412,10 +1418,10 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      NULL, LeakyRelu,             leaky_relu_f16,              1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, LeakyRelu,             leaky_relu_f64,              1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(LESS,                     77, Less,                  own, compare,                 "x y=0",                   "z:b",                 NNRTI_EACH, \
+    X(LESS,                     77, Less,                  own, compare,                 "x y=0",                   "z:b",                 NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, Less,                  less,                        2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Less,                  less_q8,                     2d1_1,  own), 21) \
-    X(LESS_EQUAL,               78, LessEqual,             own, compare,                 "x y=0",                   "z:b",                 NNRTI_EACH, \
+    X(LESS_EQUAL,               78, LessEqual,             own, compare,                 "x y=0",                   "z:b",                 NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, LessEqual,             less_equal,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, LessEqual,             less_equal_q8,               2d1_1,  own), 10) \
     X(LOG,                      79, Log,                   own, log,                     "x",                       "y=0",                 NNRTI_MAP, \
@@ -1423,11 +1429,11 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      NULL, Log,                   log_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Log,                   log_f64,                     1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(LOGICAL_AND,              81, LogicalAnd,            own, binary,                  "x y=0",                   "z:b",                 NNRTI_EACH, \
+    X(LOGICAL_AND,              81, LogicalAnd,            own, binary,                  "x y=0",                   "z:b",                 NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, LogicalAnd,            logical_and,                 2_1,    own), 21) \
-    X(LOGICAL_NOT,              82, LogicalNot,            own, unary,                   "x",                       "y:b",                 NNRTI_EACH, \
+    X(LOGICAL_NOT,              82, LogicalNot,            own, unary,                   "x",                       "y:b",                 NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, LogicalNot,            logical_not,                 1_1,    own), 21) \
-    X(LOGICAL_OR,               83, LogicalOr,             own, binary,                  "x y=0",                   "z:b",                 NNRTI_EACH, \
+    X(LOGICAL_OR,               83, LogicalOr,             own, binary,                  "x y=0",                   "z:b",                 NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, LogicalOr,             logical_or,                  2_1,    own), 21) \
     X(LP_NORMALIZATION,         84, LpNormalization,       own, lp_normalization,        "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, LpNormalization,       lp_normalization_f32,        1_1,    own) \
@@ -1447,36 +1453,36 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F32,      NULL, MatMulFusion,          matmul_fusion_f32,           3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, MatMulFusion,          matmul_fusion_f16,           3_1,    own) \
         K(NNRTI_TYPES_Q8,      "x y:q bias?:s", MatMulFusion, matmul_fusion_q8,          3d1_1,  own), 10) \
-    X(MAXIMUM,                  90, Maximum,               own, extreme,                 "x y=0",                   "z=0",                 NNRTI_RISE, \
+    X(MAXIMUM,                  90, Maximum,               own, extreme,                 "x y=0",                   "z=0",                 NNRTI_MONOTONE, \
         K(NNRT_TYPES_NUM,      NULL, Maximum,               maximum,                     2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Maximum,               maximum_q8,                  2d1_1,  own), 10) \
     X(MAX_POOL_FUSION,          92, MaxPoolFusion,         own, max_pool_fusion,         "x",                       "y=0 indices?:.",      NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, MaxPoolFusion,         max_pool_fusion_f32,         1_2,    own) \
         K(NNRT_TYPES_F16,      NULL, MaxPoolFusion,         max_pool_fusion_f16,         1_2,    own) \
         K(NNRTI_TYPES_Q8,      NULL, MaxPoolFusion,         max_pool_fusion_q8,          1d1_2,  own), 10) \
-    X(MINIMUM,                  96, Minimum,               own, extreme,                 "x y=0",                   "z=0",                 NNRTI_RISE, \
+    X(MINIMUM,                  96, Minimum,               own, extreme,                 "x y=0",                   "z=0",                 NNRTI_MONOTONE, \
         K(NNRT_TYPES_NUM,      NULL, Minimum,               minimum,                     2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Minimum,               minimum_q8,                  2d1_1,  own), 21) \
-    X(MOD,                      98, Mod,                   own, binary,                  "x y=0",                   "z=0",                 NNRTI_EACH, \
+    X(MOD,                      98, Mod,                   own, binary,                  "x y=0",                   "z=0",                 NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_NUM,      NULL, Mod,                   mod,                         2_1c,   own), 21) \
-    X(MUL_FUSION,               99, MulFusion,             own, mul_fusion,              "x y=0",                   "z=0",                 NNRTI_RISE, \
+    X(MUL_FUSION,               99, MulFusion,             own, mul_fusion,              "x y=0",                   "z=0",                 NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, MulFusion,             mul_fusion_f32,              2_1,    own) \
         K(NNRT_TYPES_BUT_F32,  NULL, MulFusion,             mul_fusion,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, MulFusion,             mul_fusion_q8,               2d1_1,  own), 10) \
-    X(NEG,                     101, Neg,                   own, unary,                   "x",                       "y=0",                 NNRTI_EACH, \
+    X(NEG,                     101, Neg,                   own, unary,                   "x",                       "y=0",                 NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_F32,      NULL, Neg,                   neg_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Neg,                   neg_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Neg,                   neg_f64,                     1_1,    own) \
         K(NNRTI_TYPES_SIGNED,  NULL, Neg,                   neg_int,                     1_1,    own), 21) \
-    X(NOT_EQUAL,               103, NotEqual,              own, compare,                 "x y=0",                   "z:b",                 NNRTI_EACH, \
+    X(NOT_EQUAL,               103, NotEqual,              own, compare,                 "x y=0",                   "z:b",                 NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, NotEqual,              not_equal,                   2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, NotEqual,              not_equal_q8,                2d1_1,  own), 21) \
     X(ONE_HOT,                 105, OneHot,                own, one_hot,                 "indices depth:i onValue offValue=2", "y=2",      NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, OneHot,                one_hot,                     4_1,    own), 10) \
-    X(PAD_FUSION,              107, PadFusion,             own, pad_fusion,              "x paddings?:i value?=0",  "y=0",                 NNRTI_PART, \
+    X(PAD_FUSION,              107, PadFusion,             own, pad_fusion,              "x paddings?:i value?=0",  "y=0",                 NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ALL,      NULL, PadFusion,             pad_fusion,                  3d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, PadFusion,             pad_fusion_q8,               3d2_1,  own), 10) \
-    X(POW_FUSION,              110, PowFusion,             own, pow_fusion,              "x y=0",                   "z=0",                 NNRTI_EACH, \
+    X(POW_FUSION,              110, PowFusion,             own, pow_fusion,              "x y=0",                   "z=0",                 NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_NUM,      NULL, PowFusion,             pow_fusion,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, PowFusion,             pow_fusion_q8,               2_1,    own), 10) \
     X(PRIOR_BOX,               111, PriorBox,              own, prior_box,               "feature image:f",         "boxes:. variances:.", 0, \
@@ -1493,13 +1499,13 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ALL,      NULL, Rank,                  rank,                        1_1,    own), 21) \
     X(RANGE,                   115, Range,                 own, range,                   "x limit?=0 delta?=0",     "y=0",                 NNRTI_MOVE, \
         K(NNRT_TYPES_NUM,      NULL, Range,                 range,                       1d1_1,  own), 21) \
-    X(RECIPROCAL,              116, Reciprocal,            own, unary,                   "x",                       "y=0",                 NNRTI_EACH, \
+    X(RECIPROCAL,              116, Reciprocal,            own, unary,                   "x",                       "y=0",                 NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_F32,      NULL, Reciprocal,            reciprocal_f32,              1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Reciprocal,            reciprocal_f16,              1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Reciprocal,            reciprocal_f64,              1_1,    own), 21) \
-    X(REAL_DIV,                117, RealDiv,               own, real_div,                "x y=0",                   "z:.",                 NNRTI_EACH, \
+    X(REAL_DIV,                117, RealDiv,               own, real_div,                "x y=0",                   "z:.",                 NNRTI_ELEMENTWISE, \
         K(NNRTI_TYPES_REAL,    NULL, RealDiv,               real_div,                    2_1,    own), 21) \
-    X(REDUCE_FUSION,           118, ReduceFusion,          own, reduce_fusion,           "x axes?:i",               "y=0",                 NNRTI_PART | NNRT_OP_GROWS, \
+    X(REDUCE_FUSION,           118, ReduceFusion,          own, reduce_fusion,           "x axes?:i",               "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, ReduceFusion,          reduce_fusion_f32,           1d1_1,  own) \
         K(NNRT_TYPES_BUT_F32,  NULL, ReduceFusion,          reduce_fusion,               1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, ReduceFusion,          reduce_fusion_q8,            1d2_1,  own), 10) \
@@ -1511,7 +1517,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      NULL, Resize,                resize_f16,                  1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, Resize,                resize_q8,                   1d2_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, Resize,                resize_q8_real,              1d1_1,  own), 10) \
-    X(ROUND,                   125, Round,                 own, unary,                   "x",                       "y=0",                 NNRTI_RISE, \
+    X(ROUND,                   125, Round,                 own, unary,                   "x",                       "y=0",                 NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, Round,                 round_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Round,                 round_f16,                   1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Round,                 round_f64,                   1_1,    own), 21) \
@@ -1535,7 +1541,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      NULL, Sin,                   sin_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Sin,                   sin_f64,                     1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(SLICE_FUSION,            135, SliceFusion,           own, slice_fusion,            "x begin:i size:i",        "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
+    X(SLICE_FUSION,            135, SliceFusion,           own, slice_fusion,            "x begin:i size:i",        "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, SliceFusion,           slice_fusion,                1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, SliceFusion,           slice_fusion_q8,             1d2_1,  own), 10) \
     X(SOFTMAX,                 138, Softmax,               own, softmax,                 "x",                       "y=0",                 NNRTI_MAP, \
@@ -1550,54 +1556,54 @@ typedef struct nnrt_error {
         K(NNRTI_TYPES_Q8,      NULL, SpaceToDepth,          space_to_depth_q8,           1d1_1,  own), 21) \
     X(SPARSE_TO_DENSE,         144, SparseToDense,         own, sparse_to_dense,         "indices:i values:n shape:i default?=1", "y=1",   NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, SparseToDense,         sparse_to_dense,             4_1c,   own), 21) \
-    X(SPLIT,                   145, Split,                 own, split,                   "x",                       "y*=0",                NNRTI_PART | NNRT_OP_MOVES, \
+    X(SPLIT,                   145, Split,                 own, split,                   "x",                       "y*=0",                NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Split,                 split,                       1_V,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Split,                 split_q8,                    1d1_V,  own), 10) \
-    X(SQRT,                    146, Sqrt,                  own, unary,                   "x",                       "y=0",                 NNRTI_RISE, \
+    X(SQRT,                    146, Sqrt,                  own, unary,                   "x",                       "y=0",                 NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, Sqrt,                  sqrt_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Sqrt,                  sqrt_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Sqrt,                  sqrt_f64,                    1_1,    own), 10) \
     X(SQUEEZE,                 147, Squeeze,               own, squeeze,                 "x",                       "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 10) \
-    X(SQUARE,                  148, Square,                own, square,                  "x",                       "y=0",                 NNRTI_EACH, \
+    X(SQUARE,                  148, Square,                own, square,                  "x",                       "y=0",                 NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_F32,      NULL, Square,                square_f32,                  1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Square,                square_f16,                  1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Square,                square_f64,                  1_1,    own) \
         K(NNRT_TYPES_INT,      NULL, Square,                square_int,                  1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
-    X(SQUARED_DIFFERENCE,      149, SquaredDifference,     own, squared_difference,      "x y=0",                   "z=0",                 NNRTI_EACH, \
+    X(SQUARED_DIFFERENCE,      149, SquaredDifference,     own, squared_difference,      "x y=0",                   "z=0",                 NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_ANY,      NULL, SquaredDifference,     squared_difference,          2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, SquaredDifference,     squared_difference_q8,       2d1_1,  own), 10) \
-    X(STACK,                   150, Stack,                 own, stack,                   "x*=0",                    "y=0",                 NNRTI_MOVE | NNRT_OP_MOVES, \
+    X(STACK,                   150, Stack,                 own, stack,                   "x*=0",                    "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Stack,                 stack,                       V_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Stack,                 stack_q8,                    Vd1_1,  own), 10) \
-    X(STRIDED_SLICE,           151, StridedSlice,          own, strided_slice,           "x begin:i end:i strides?:i stepsOfAxes?:i", "y=0", NNRTI_MOVE | NNRT_OP_MOVES, \
+    X(STRIDED_SLICE,           151, StridedSlice,          own, strided_slice,           "x begin:i end:i strides?:i stepsOfAxes?:i", "y=0", NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, StridedSlice,          strided_slice,               1d2_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, StridedSlice,          strided_slice_q8,            1d3_1,  own), 10) \
-    X(SUB_FUSION,              152, SubFusion,             own, sub_fusion,              "x y=0",                   "z=0",                 NNRTI_RISE, \
+    X(SUB_FUSION,              152, SubFusion,             own, sub_fusion,              "x y=0",                   "z=0",                 NNRTI_MONOTONE, \
         K(NNRT_TYPES_F32,      NULL, SubFusion,             sub_fusion_f32,              2_1,    own) \
         K(NNRTI_TYPES_SUB,     NULL, SubFusion,             sub_fusion,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, SubFusion,             sub_fusion_q8,               2d1_1,  own), 10) \
-    X(TILE_FUSION,             160, TileFusion,            own, tile_fusion,             "x multiples:i",           "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
+    X(TILE_FUSION,             160, TileFusion,            own, tile_fusion,             "x multiples:i",           "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, TileFusion,            tile_fusion,                 1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, TileFusion,            tile_fusion_q8,              1d1_1,  own), 10) \
-    X(TOPK_FUSION,             161, TopKFusion,            own, topk_fusion,             "x k:i",                   "values=0 indices?:.", NNRTI_PART, \
+    X(TOPK_FUSION,             161, TopKFusion,            own, topk_fusion,             "x k:i",                   "values=0 indices?:.", NNRTI_AGNOSTIC, \
         K(NNRTI_TYPES_ORDERED, NULL, TopKFusion,            topk_fusion,                 1_2c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, TopKFusion,            topk_fusion_q8,              1d1_2c, own), 10) \
-    X(TRANSPOSE,               162, Transpose,             own, transpose,               "x perm:i",                "y=0",                 NNRTI_MOVE | NNRT_OP_MOVES, \
+    X(TRANSPOSE,               162, Transpose,             own, transpose,               "x perm:i",                "y=0",                 NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Transpose,             transpose,                   1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, Transpose,             transpose_q8,                1d2_1,  own), 10) \
     X(UNSQUEEZE,               165, Unsqueeze,             own, unsqueeze,               "x",                       "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
         K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 10) \
-    X(UNSTACK,                 166, Unstack,               own, unstack,                 "x",                       "y*=0",                NNRTI_MOVE | NNRT_OP_MOVES, \
+    X(UNSTACK,                 166, Unstack,               own, unstack,                 "x",                       "y*=0",                NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Unstack,               unstack,                     1_V,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Unstack,               unstack_q8,                  1d1_V,  own), 21) \
-    X(WHERE,                   168, Where,                 own, where,                   "condition x y=1",         "z=1",                 NNRTI_PART, \
+    X(WHERE,                   168, Where,                 own, where,                   "condition x y=1",         "z=1",                 NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_BOOL,     NULL, Where,                 where,                       3_1,    own) \
         K(NNRT_TYPES_BOOL,     "condition x:q y=1", Where, where_q8,                        3d1_1,  own), 21) \
-    X(SELECT,                  170, Select,                own, where,                   "condition x y=1",         "z=1",                 NNRTI_PART, \
+    X(SELECT,                  170, Select,                own, where,                   "condition x y=1",         "z=1",                 NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_BOOL,     NULL, Where,                 where,                       3_1,    shared) \
         K(NNRT_TYPES_BOOL,     "condition x:q y=1", Where, where_q8,                        3d1_1,  shared), 21) \
     X(ERF,                     178, Erf,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
@@ -1628,7 +1634,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F32,      NULL, AvgPoolFusion,         avgpool_include_pad_f32,     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, AvgPoolFusion,         avgpool_include_pad_f16,     1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, AvgPoolFusion,         avgpool_include_pad_q8,      1d1_1,  own), 0) \
-    X(BOTTOM_K,               1003, TopKFusion,           same, topk_fusion,             "x k:i",                   "values=0 indices?:.", NNRTI_PART, \
+    X(BOTTOM_K,               1003, TopKFusion,           same, topk_fusion,             "x k:i",                   "values=0 indices?:.", NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_NUM,      NULL, TopKFusion,            bottom_k,                    1_2c,   own), 0) \
     X(CHANNEL_SHUFFLE,        1004, ChannelShuffle,        own, channel_shuffle,         "x",                       "y=0",                 NNRTI_BLOCKS, \
         K(NNRT_TYPES_ALL,      NULL, ChannelShuffle,        channel_shuffle,             1_1,    own) \
@@ -1636,7 +1642,7 @@ typedef struct nnrt_error {
     X(DEFORMABLE_CONV_2D,     1005, DeformableConv2D,      own, deformable_conv_2d,      "x offset=0 mask?=0 weight=0 bias?=0", "y=0",     NNRTI_BLOCKS, \
         K(NNRT_TYPES_F32,      NULL, DeformableConv2D,      deformable_conv_2d_f32,      5_1,    own) \
         K(NNRT_TYPES_F16,      NULL, DeformableConv2D,      deformable_conv_2d_f16,      5_1,    own), 0) \
-    X(FILL_LIKE,              1006, FillLike,              own, fill_like,               "x value",                 "y=1",                 NNRTI_PART, \
+    X(FILL_LIKE,              1006, FillLike,              own, fill_like,               "x value",                 "y=1",                 NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ALL,      NULL, FillLike,              fill_like,                   2_1,    own) \
         K(NNRT_TYPES_ALL,      "x value:q", FillLike,       fill_like_q8,                2d1_1,  own), 0) \
     X(FLATTEN_RANGE,          1007, FlattenRange,          own, flatten_range,           "x",                       "y=0",                 NNRTI_SHAPE, \
@@ -1655,20 +1661,20 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      NULL, HardSwish,             hard_swish_f16,              1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, HardSwish,             hard_swish_f64,              1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 0) \
-    X(LOGICAL_XOR,            1011, LogicalXor,            own, binary,                  "x y=0",                   "z:b",                 NNRTI_EACH, \
+    X(LOGICAL_XOR,            1011, LogicalXor,            own, binary,                  "x y=0",                   "z:b",                 NNRTI_ELEMENTWISE, \
         K(NNRT_TYPES_BOOL,     NULL, NotEqual,              not_equal,                   2_1,    shared), 0) \
-    X(MESHGRID,               1012, Meshgrid,              own, meshgrid,                "x*=0",                    "y*=0",                NNRTI_MOVE | NNRT_OP_MOVES, \
+    X(MESHGRID,               1012, Meshgrid,              own, meshgrid,                "x*=0",                    "y*=0",                NNRTI_MOVE | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Meshgrid,              meshgrid,                    V_V,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Meshgrid,              meshgrid_q8,                 Vd1_V,  own), 0) \
-    X(MULTICLASS_NMS,         1013, MulticlassNms,         own, multiclass_nms,          "boxes scores=0 roisNum?:i", "out=0 outRoisNum:. index?:.", NNRT_OP_EMPTY | NNRT_OP_TELLS, \
+    X(MULTICLASS_NMS,         1013, MulticlassNms,         own, multiclass_nms,          "boxes scores=0 roisNum?:i", "out=0 outRoisNum:. index?:.", NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
         K(NNRT_TYPES_FLOAT,    NULL, MulticlassNms,         multiclass_nms,              3_3c,   own), 0) \
-    X(PAD_EDGE,               1014, PadEdge,               own, pad_edge,                "x paddings:i",            "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
+    X(PAD_EDGE,               1014, PadEdge,               own, pad_edge,                "x paddings:i",            "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, PadEdge,               pad_edge,                    1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, PadEdge,               pad_edge_q8,                 1d2_1,  own), 0) \
     X(ROI_ALIGN,              1015, RoiAlign,              own, roi_align,               "x rois=0 batchIndices:i", "y=0",                 NNRTI_BLOCKS, \
         K(NNRT_TYPES_F32,      NULL, RoiAlign,              roi_align_f32,               3_1c,   own) \
         K(NNRT_TYPES_F16,      "x rois:f batchIndices:i", RoiAlign, roi_align_f16,       3_1c,   own), 0) \
-    X(ROLL,                   1016, Roll,                  own, roll,                    "x shifts:i axes?:i",      "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
+    X(ROLL,                   1016, Roll,                  own, roll,                    "x shifts:i axes?:i",      "y=0",                 NNRTI_AGNOSTIC | NNRT_OP_MOVEMENT, \
         K(NNRT_TYPES_ALL,      NULL, Roll,                  roll,                        1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, Roll,                  roll_q8,                     1d2_1,  own), 0) \
     X(SOFTPLUS,               1017, Softplus,              own, softplus,                "x",                       "y=0",                 NNRTI_MAP, \
@@ -1682,7 +1688,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_BOOL,     NULL, Reshape,               reshape,                     1_1,    shared), 0) \
     X(LOOP,                   1101, Loop,                  own, control,                 "trips?:i cond?:b v*?",    "y*:.",                NNRTI_GRAPHS, \
         K(NNRT_TYPES_INDEX,    NULL, Reshape,               reshape,                     1_1,    shared), 0) \
-    X(NON_ZERO,               1102, NonZero,               own, non_zero,                "x",                       "y:.",                 NNRT_OP_EMPTY | NNRT_OP_TELLS, \
+    X(NON_ZERO,               1102, NonZero,               own, non_zero,                "x",                       "y:.",                 NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
         K(NNRT_TYPES_ANY,      NULL, NonZero,               non_zero,                    1_1,    own), 0) \
     X(TAN,                    1110, Tan,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Tan,                   tan_f32,                     1_1,    own) \
@@ -1720,9 +1726,9 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F32,      NULL, Atanh,                 atanh_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Atanh,                 atanh_f16,                   1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Atanh,                 atanh_f64,                   1_1,    own), 0) \
-    X(IS_NAN,                 1119, IsNaN,                 own, unary,                   "x",                       "y:b",                 NNRTI_PART, \
+    X(IS_NAN,                 1119, IsNaN,                 own, unary,                   "x",                       "y:b",                 NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, IsNaN,                 is_nan,                      1_1,    own), 0) \
-    X(IS_INF,                 1120, IsInf,                 own, unary,                   "x",                       "y:b",                 NNRTI_PART, \
+    X(IS_INF,                 1120, IsInf,                 own, unary,                   "x",                       "y:b",                 NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, IsInf,                 is_inf,                      1_1,    own), 0) \
     X(MISH,                   1121, Mish,                  own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Mish,                  mish_f32,                    1_1,    own) \
@@ -1740,22 +1746,22 @@ typedef struct nnrt_error {
         K(NNRTI_TYPES_UINT,    NULL, BitShift,              bit_shift,                   2_1,    own), 0) \
     X(TRILU,                  1127, Trilu,                 own, trilu,                   "x k?:i",                  "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_ANY,      NULL, Trilu,                 trilu,                       2_1,    own), 0) \
-    X(EYE_LIKE,               1128, EyeLike,               own, eye_like,                "x",                       "y:.",                 NNRTI_PART, \
+    X(EYE_LIKE,               1128, EyeLike,               own, eye_like,                "x",                       "y:.",                 NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ANY,      NULL, EyeLike,               eye_like,                    1_1,    own), 0) \
     X(HARDMAX,                1129, Hardmax,               own, hardmax,                 "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, Hardmax,               hardmax,                     1_1,    own), 0) \
-    X(REVERSE_SEQUENCE,       1130, ReverseSequence,       own, reverse_sequence,        "x lengths:i",             "y=0",                 NNRTI_PART, \
+    X(REVERSE_SEQUENCE,       1130, ReverseSequence,       own, reverse_sequence,        "x lengths:i",             "y=0",                 NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ALL,      NULL, ReverseSequence,       reverse_sequence,            2_1c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, ReverseSequence,       reverse_sequence_q8,         2d1_1c, own), 0) \
-    X(GATHER_ELEMENTS,        1131, GatherElements,        own, gather_elements,         "x indices:i",             "y=0",                 NNRTI_PART, \
+    X(GATHER_ELEMENTS,        1131, GatherElements,        own, gather_elements,         "x indices:i",             "y=0",                 NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ALL,      NULL, GatherElements,        gather_elements,             2_1c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, GatherElements,        gather_elements_q8,          2d1_1c, own), 0) \
-    X(SCATTER_ELEMENTS,       1132, ScatterElements,       own, scatter_elements,        "x indices:i updates=0",   "y=0",                 NNRTI_PART, \
+    X(SCATTER_ELEMENTS,       1132, ScatterElements,       own, scatter_elements,        "x indices:i updates=0",   "y=0",                 NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ANY,      NULL, ScatterElements,       scatter_elements,            3_1c,   own), 0) \
-    X(COMPRESS,               1133, Compress,              own, compress,                "x condition:b",           "y=0",                 NNRT_OP_EMPTY | NNRT_OP_TELLS, \
+    X(COMPRESS,               1133, Compress,              own, compress,                "x condition:b",           "y=0",                 NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
         K(NNRT_TYPES_ALL,      NULL, Compress,              compress,                    2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Compress,              compress_q8,                 2d1_1,  own), 0) \
-    X(UNIQUE,                 1134, Unique,                own, unique,                  "x",                       "y=0 indices?:. inverse?:. counts?:.", NNRT_OP_EMPTY | NNRT_OP_TELLS, \
+    X(UNIQUE,                 1134, Unique,                own, unique,                  "x",                       "y=0 indices?:. inverse?:. counts?:.", NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
         K(NNRT_TYPES_ANY,      NULL, Unique,                unique,                      1_4c,   own), 0) \
     X(NEGATIVE_LOG_LIKELIHOOD_LOSS, 1135, NegativeLogLikelihoodLoss, own, negative_log_likelihood_loss, "x target:i weight?=0",    "y=0",                 NNRT_OP_EMPTY, \
         K(NNRT_TYPES_F32,      NULL, NegativeLogLikelihoodLoss, negative_log_likelihood_loss_f32, 3_1c,   own) \
@@ -1764,7 +1770,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_FLOAT,    NULL, GRU,                   gru,                         6_2c,   own), 0) \
     X(RNN,                    1151, RNN,                   own, rnn,                     "x w=0 r=0 b?=0 sequenceLens?:i initialH?=0", "y=0 yH=0", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, RNN,                   rnn,                         6_2c,   own), 0) \
-    X(NON_MAX_SUPPRESSION,    1152, NonMaxSuppression,     own, non_max_suppression,     "boxes scores=0 maxOutputBoxesPerClass?:i iouThreshold?:f scoreThreshold?:f", "y:.", NNRT_OP_EMPTY | NNRT_OP_TELLS, \
+    X(NON_MAX_SUPPRESSION,    1152, NonMaxSuppression,     own, non_max_suppression,     "boxes scores=0 maxOutputBoxesPerClass?:i iouThreshold?:f scoreThreshold?:f", "y:.", NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT, \
         K(NNRT_TYPES_FLOAT,    NULL, NonMaxSuppression,     non_max_suppression,         5_1c,   own), 0) \
     X(SCATTER_ND_UPDATE,      1153, ScatterNDUpdate,       own, scatter_nd_update,       "x indices:i updates=0",   "y=0",                 NNRTI_MOVE, \
         K(NNRT_TYPES_ANY,      NULL, ScatterNDUpdate,       scatter_nd_update,           3_1c,   own), 0) \
@@ -1792,7 +1798,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_INDEX,    NULL, Window,                window,                      1_1,    own), 0) \
     X(MEL_WEIGHT_MATRIX,      1168, MelWeightMatrix,       own, mel_weight_matrix,       "numMelBins dftLength:i sampleRate:i lowerEdgeHertz:f upperEdgeHertz:f", "y:.", NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, MelWeightMatrix,       mel_weight_matrix,           5_1c,   own), 0) \
-    X(CENTER_CROP_PAD,        1169, CenterCropPad,         own, center_crop_pad,         "x shape:i",               "y=0",                 NNRTI_PART, \
+    X(CENTER_CROP_PAD,        1169, CenterCropPad,         own, center_crop_pad,         "x shape:i",               "y=0",                 NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_ANY,      NULL, CenterCropPad,         center_crop_pad,             2_1,    own), 0) \
     X(MATMUL_INTEGER,         1170, MatMulInteger,         own, matmul_integer,          "a b:8 aZeroPoint?=0 bZeroPoint?=1", "y:.",        NNRT_OP_EMPTY, \
         K(NNRT_TYPES_I8 | NNRT_TYPES_U8, NULL, MatMulInteger, matmul_integer,            4_1,    own), 0) \
@@ -1812,17 +1818,17 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_INDEX,    NULL, RandomNormal,          random_normal,               1_1,    own), 0) \
     X(RANDOM_UNIFORM,         1186, RandomUniform,         own, random_uniform,          "shape",                   "y:.",                 NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, RandomUniform,         random_uniform,              1_1,    own), 0) \
-    X(BERNOULLI,              1187, Bernoulli,             own, bernoulli,               "x",                       "y:.",                 NNRTI_PART, \
+    X(BERNOULLI,              1187, Bernoulli,             own, bernoulli,               "x",                       "y:.",                 NNRTI_AGNOSTIC, \
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, Bernoulli, bernoulli,                 1_1,    own), 0) \
     X(MULTINOMIAL,            1188, Multinomial,           own, multinomial,             "x",                       "y:.",                 0, \
         K(NNRT_TYPES_FLOAT,    NULL, Multinomial,           multinomial,                 1_1,    own), 0) \
-    X(RESIZE_ND,              1189, ResizeND,              own, resize_nd,               "x roi?:f scales?:f sizes?:i", "y=0",             NNRT_OP_FOLLOW, \
+    X(RESIZE_ND,              1189, ResizeND,              own, resize_nd,               "x roi?:f scales?:f sizes?:i", "y=0",             NNRT_OP_LAYOUT_AGNOSTIC, \
         K(NNRT_TYPES_ANY,      NULL, ResizeND,              resize_nd,                   1d1_1,  own), 0) \
     X(LSTM_PEEPHOLE,          1190, LSTMPeephole,          own, lstm_peephole,           "x w=0 r=0 b?=0 sequenceLens?:i initialH?=0 initialC?=0 p?=0", "y=0 yH=0 yC=0", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, LSTMPeephole,          lstm_peephole,               8_3c,   own), 0) \
     X(QUANTIZE_LINEAR,        1191, QuantizeLinear,        own, quantize_linear,         "x",                       "y:.",                 NNRTI_MAP, \
         K(NNRT_TYPES_FLOAT,    NULL, QuantizeLinear,        quantize_linear,             1_1,    own), 0) \
-    X(BITCAST,                1192, Bitcast,               own, bitcast,                 "x",                       "y:.",                 NNRTI_PART | NNRT_OP_ALIAS, \
+    X(BITCAST,                1192, Bitcast,               own, bitcast,                 "x",                       "y:.",                 NNRTI_AGNOSTIC | NNRT_OP_ALIAS, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 0) \
     NNRTI_OPS_OF_TEST(X, K)
 /* clang-format on */
@@ -2220,7 +2226,8 @@ NNRT_API uint32_t nnrt_operand_types(const nnrt_operand *o);
    inputs,  operands as >>table describes them, at most NNRT_MAX_FIXED_OPERANDS, one that is repeated not counted; =k names
    outputs  an input in front that cannot be left out
    attr     NULL: it has none
-   flags    LAYOUT, INPLACE, EMPTY, EFFECT, FOLLOW, TELLS, PURE; the others say what only nnrt knows of its own operators.
+   flags    LAYOUT, INPLACE, EMPTY, EFFECT, LAYOUT_AGNOSTIC, DATA_DEPENDENT, PURE; the others are reserved for the
+            operators of nnrt.
             Without PURE it is run in every run, but for nodes whose results nobody reads and that have no EFFECT
    rule     gives the type, unless the row does, and the extents of every result c->out[0 .. nOut), with nnrt_resolve_like or
             nnrt_resolve_shape, and what else >>resolve names: scratch, derived constants, the resolved attributes. It runs
@@ -2243,7 +2250,7 @@ NNRT_API NNRT_ReturnCode nnrt_resolve_fail(nnrt_resolve *c, NNRT_ReturnCode code
 NNRT_API void nnrt_resolve_like(nnrt_resolve *c, uint32_t output, uint32_t input);
 /* A result has these extents. Where an extent of an input is open, the number that stands for it is the largest that there
    can be, and so must be what comes from it: every run computes it anew, and one beyond is refused. Of an operator that
-   TELLS they are the largest, too. */
+   DATA_DEPENDENT they are the largest, too. */
 NNRT_API void nnrt_resolve_shape(nnrt_resolve *c, uint32_t output, int32_t rank, const int32_t *dims);
 #endif
 
@@ -3896,7 +3903,7 @@ static NNRT_ReturnCode nnrti_finish_outputs(nnrt_resolve *c)
                 return nnrti_fail(c, NNRT_INVALID_FORMAT, "output %u '%s' is declared %s, but input 0 is %s", i,
                                   o->name, nnrti_format_name(o->format), nnrti_format_name(c->in[0].format));
             o->format = c->in[0].format;
-        } else if (c->op->flags & NNRT_OP_FOLLOW) {
+        } else if (c->op->flags & NNRT_OP_LAYOUT_AGNOSTIC) {
             const NNRT_ReturnCode code = nnrti_follow(c, i);
             if (code != NNRT_SUCCESS)
                 return code;
@@ -3966,7 +3973,7 @@ NNRT_API void nnrt_resolve_shape(nnrt_resolve *c, uint32_t output, int32_t rank,
     y->rank = rank;
     for (int32_t i = 0; i < rank && i < NNRT_MAX_RANK; i++) {
         y->dims[i] = dims[i];
-        y->symbols[i] = c->open || (c->op->flags & NNRT_OP_TELLS) != 0 ? NNRTI_SYMBOL_NEW : 0;
+        y->symbols[i] = c->open || (c->op->flags & NNRT_OP_DATA_DEPENDENT) != 0 ? NNRTI_SYMBOL_NEW : 0;
     }
 }
 
@@ -22720,7 +22727,8 @@ static const nnrt_op nnrti_ops[] = {NNRT_OPS(NNRTI_OP_ROW, NNRTI_NO_KERNEL)};
 #define NNRTI_OP_MEMBERS_MOST 64
 #define NNRTI_STRANGER INT32_MIN /* of nodes in files whose operator is not registered: none has it */
 #define NNRTI_OP_FLAGS                                                                                                 \
-    (NNRT_OP_LAYOUT | NNRT_OP_INPLACE | NNRT_OP_EMPTY | NNRT_OP_EFFECT | NNRT_OP_FOLLOW | NNRT_OP_TELLS | NNRT_OP_PURE)
+    (NNRT_OP_LAYOUT | NNRT_OP_INPLACE | NNRT_OP_EMPTY | NNRT_OP_EFFECT | NNRT_OP_LAYOUT_AGNOSTIC |                     \
+     NNRT_OP_DATA_DEPENDENT | NNRT_OP_PURE)
 
 typedef struct nnrti_own_op {
     nnrt_op op;   /* first: nnrti_op_hold; name NULL: the place is free */

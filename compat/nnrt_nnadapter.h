@@ -2033,7 +2033,7 @@ static NNRT_ReturnCode nnrti_nna_derive(const NNAdapterOperation *op, nnrt_error
         if (x == NULL || !nnrti_nna_quantised(x->type.precision))
             continue;
         if (!(y->type.asymm_per_layer_params.scale > 0)) { /* the first member of symm_per_layer_params, too */
-            if ((node->flags & NNRT_OP_MOVES) == 0 || nnrti_nna_per_channel(x->type.precision))
+            if ((node->flags & NNRT_OP_MOVEMENT) == 0 || nnrti_nna_per_channel(x->type.precision))
                 return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
                                       "operation %u (%s): output %u has precision UNKNOWN and no scale, and operand %u "
                                       "is quantized; expected a scale > 0",

@@ -1135,7 +1135,7 @@ static bool nnrti_cpu_is_tolerant(const nnrti_cpu_edit *e, const nnrt_draft_step
     if (nnrti_cpu_is_widening(e, step) || nnrti_cpu_is_narrowing(e, step))
         return true;
     return step->open == NULL && step->op != NULL && nnrt_op_find(step->op->type) == step->op &&
-           ((step->op->flags & (NNRT_OP_LAYOUT | NNRT_OP_EACH | NNRT_OP_MOVES | NNRT_OP_INPLACE)) != 0 ||
+           ((step->op->flags & (NNRT_OP_LAYOUT | NNRT_OP_ELEMENTWISE | NNRT_OP_MOVEMENT | NNRT_OP_INPLACE)) != 0 ||
             step->op->type == NNRT_NODE_TYPE_REDUCE_FUSION || step->op->type == NNRT_NODE_TYPE_WHERE ||
             step->op->type == NNRT_NODE_TYPE_SELECT || step->op->type == NNRT_NODE_TYPE_ARGMAX_FUSION ||
             step->op->type == NNRT_NODE_TYPE_ARGMIN_FUSION);

@@ -1197,7 +1197,7 @@ static NNRT_ReturnCode nnrti_fake_narrow(const nnrt_fake *f, nnrt_draft *draft)
         if (s->open != NULL)
             return nnrt_error_set(draft->config->error, NNRT_NOT_SUPPORT,
                                   "device '%s' has no float16 with extents that a run tells", f->name);
-        if (s->kernel == NULL || (s->flags & (NNRT_OP_ALIAS | NNRT_OP_MOVES)) != 0)
+        if (s->kernel == NULL || (s->flags & (NNRT_OP_ALIAS | NNRT_OP_MOVEMENT)) != 0)
             continue;
         half = (nnrti_fake_half *)nnrt_memory_keep(draft->memory, sizeof(*half));
         if (half == NULL)

@@ -246,7 +246,7 @@ static void write_block(const vec_case *c, call *k)
 {
     const kernel_pattern *p = pattern_of(k->kernel);
     const uint32_t nIn = k->r.kernelIn, first = nIn + k->r.nDerived;
-    const bool tells = (c->op->flags & NNRT_OP_TELLS) != 0; /* the kernel puts the extents of its results into the views */
+    const bool tells = (c->op->flags & NNRT_OP_DATA_DEPENDENT) != 0; /* the kernel puts the extents of its results into the views */
     printf("    {\n    nnrt_view args[%u];\n", (unsigned)(first + c->nOut));
     if (strcmp(c->op->attr->name, p->structName) == 0)
         write_attr(c->op->attr, k->r.resolved, p->structName);

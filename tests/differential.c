@@ -1235,7 +1235,7 @@ static void print_operators(void)
 {
     for (uint32_t i = 0; nnrt_op_at(i) != NULL; i++) {
         const nnrt_op *op = nnrt_op_at(i);
-        printf("op %s %s |%s|%s\n", op->name, (op->flags & NNRT_OP_TELLS) != 0 ? "tells" : "-", op->inputs, op->outputs);
+        printf("op %s %s |%s|%s\n", op->name, (op->flags & NNRT_OP_DATA_DEPENDENT) != 0 ? "tells" : "-", op->inputs, op->outputs);
         for (uint32_t k = 0; k < op->attr->count; k++) {
             const nnrt_attr_member *m = &op->attr->members[k];
             printf("member %s %d", m->name, (int)m->kind);

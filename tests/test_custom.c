@@ -236,7 +236,7 @@ static void test_refused_rows(void **state)
     static const nnrt_kernel_row *const kernels[] = {no_call, unnamed, typeless, alien, other_operands, bad_operands};
     static const char *const kernel_words[] = {"kernel 0 has no function", "kernel 0 has no name", "takes no types",
                                                "or some that there are not", "as many as the row", "behind ':'"};
-    static const uint32_t flags[] = {NNRT_OP_ALIAS, NNRT_OP_GRAPHS, NNRT_OP_MOVES, NNRT_OP_EACH, NNRT_OP_GROWS,
+    static const uint32_t flags[] = {NNRT_OP_ALIAS, NNRT_OP_GRAPHS, NNRT_OP_MOVEMENT, NNRT_OP_ELEMENTWISE, NNRT_OP_MONOTONE,
                                      NNRT_OP_PURE << 1};
     nnrt_op op;
     (void)state;
@@ -1060,7 +1060,7 @@ static void test_tells(void **state)
         nnrt_dims got;
         nnrt_io in = nnrt_io_make((void *)(uintptr_t)x, sizeof(x)), out = nnrt_io_make(y, sizeof(y));
         uint32_t t;
-        op.flags = NNRT_OP_EMPTY | NNRT_OP_TELLS | (pure != 0 ? NNRT_OP_PURE : 0);
+        op.flags = NNRT_OP_EMPTY | NNRT_OP_DATA_DEPENDENT | (pure != 0 ? NNRT_OP_PURE : 0);
         (void)take(&op);
         memset(&e, 0, sizeof(e));
         assert_int_equal(nnrt_builder_create(&b, "m", NULL), NNRT_SUCCESS);

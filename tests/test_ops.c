@@ -296,7 +296,7 @@ static bool prepare(trial *t)
 /* The extents of the results stand in the views behind the kernel; before, they are the largest. */
 static bool tells(const trial *t)
 {
-    return (t->c->op->flags & NNRT_OP_TELLS) != 0;
+    return (t->c->op->flags & NNRT_OP_DATA_DEPENDENT) != 0;
 }
 
 static bool check_shapes(trial *t)
