@@ -1,7 +1,6 @@
 /*
 nnrt_hal.h - what stands between applications and devices in nnrt: the model as plain data, its validation, the plan and
-the memory planner every device can use, the device tables, the registry, and the built-in devices `reference` and
-`auto`.
+the memory planner every device can use, the device tables, the registry, and the built-in device `reference`.
 
 WHO READS THIS
     A device vendor: copy examples/device/device.h, a device whose prepared models are plans (>>prepare); or fill an
@@ -16,7 +15,7 @@ SECTIONS (search for the tag)
     >>registry    registering, listing and calling devices
     >>prepare     validation, shape inference, planner, plan
     -- implementation --
-    >>memory >>buffers >>validate >>infer >>planner >>plan >>run >>nest >>prepared >>reference >>auto >>registry
+    >>memory >>buffers >>validate >>infer >>planner >>plan >>run >>nest >>prepared >>reference >>registry
 
 OWNERSHIP
     A model is plain data that nobody here changes: it may be const and lie in flash. What is passed in stays the
@@ -93,6 +92,25 @@ NNRT_API void *nnrt_memory_temp(nnrt_memory *m, size_t bytes);         /* as kee
 /* Room that stays and is filled once: *block, aligned to NNRT_ALIGNMENT and not cleared; NULL while counting, as then
    nothing is filled. false: there is no memory. */
 NNRT_API bool nnrt_memory_reserve(nnrt_memory *m, size_t bytes, void **block);
+/* The same for an array of count elements of size bytes; NULL if the product overflows, too. */
+static inline void *nnrt_memory_keep_array(nnrt_memory *m, size_t count, size_t size)
+{
+    size_t bytes;
+    return nnrt_mul_size(count, size, &bytes) ? nnrt_memory_keep(m, bytes) : NULL;
+}
+static inline void *nnrt_memory_temp_array(nnrt_memory *m, size_t count, size_t size)
+{
+    size_t bytes;
+    return nnrt_mul_size(count, size, &bytes) ? nnrt_memory_temp(m, bytes) : NULL;
+}
+/* *out = bytes rounded up to a multiple of alignment, a power of two; false if that overflows. */
+static inline bool nnrt_round_size(size_t bytes, size_t alignment, size_t *out)
+{
+    if (!nnrt_add_size(bytes, alignment - 1, out))
+        return false;
+    *out &= ~(alignment - 1);
+    return true;
+}
 NNRT_API void nnrt_memory_drop_temp(nnrt_memory *m); /* all temporary blocks at once */
 NNRT_API void nnrt_memory_end(nnrt_memory *m);       /* gives back all that came from the allocator */
 /* What stays belongs to the caller from now on, who gives the result to nnrt_memory_free; NULL: nothing came from the
@@ -365,6 +383,28 @@ typedef struct NNRT_IOTensor {
     NNRT_SharedBuffer data;
 } NNRT_IOTensor;
 
+/* Forgets the fault that error holds; NULL is fine. */
+NNRT_API void nnrt_error_clear(nnrt_error *error);
+/* Adds the places to the message that has just been set with this code, unless it names some: index of the node and of
+   the tensor in the model, -1: none. Returns code. */
+NNRT_API NNRT_ReturnCode nnrt_error_blame(nnrt_error *error, NNRT_ReturnCode code, int64_t node, int64_t tensor);
+
+/* The subgraphs that a node runs (IF, LOOP): attributes k < nnrt_node_graphs(node) of the node may be one.
+   nnrt_node_graph returns its index in Model.subGraph, NNRT_NO_GRAPH if attribute k is no subgraph. */
+NNRT_API uint32_t nnrt_node_graphs(const NNRT_Node *node);
+NNRT_API uint32_t nnrt_node_graph(const NNRT_Node *node, uint32_t k);
+
+/* The upper bounds of a configuration, for lookup by tensor name. order: indices sorted by name, in temporary memory; NULL
+   for up to 16 bounds, which are compared one by one. */
+typedef struct nnrt_bound_index {
+    const nnrt_bound *data;
+    uint32_t count, *order;
+} nnrt_bound_index;
+/* false: no memory. */
+NNRT_API bool nnrt_bound_index_make(const NNRT_ModelConfig *config, nnrt_memory *memory, nnrt_bound_index *index);
+/* The upper bound of the tensor of that name; NULL: it has none. */
+NNRT_API const nnrt_dims *nnrt_bound_of(const nnrt_bound_index *index, const char *name);
+
 #ifndef NNRT_FIRMWARE
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>buffers */
@@ -558,6 +598,10 @@ NNRT_API NNRT_ReturnCode nnrt_device_unregister(const char *name);
 NNRT_API uint32_t nnrt_device_count(void);
 NNRT_API nnrt_device *nnrt_device_at(uint32_t index);     /* in the order of registration; NULL beyond the last */
 NNRT_API nnrt_device *nnrt_device_find(const char *name); /* NULL when there is none */
+/* The device that a session of model runs on. name: of a device; "auto:NAME,NAME,...": auto over these; NULL: auto. A
+   program without devices/nnrt_auto.h gets for NULL the first registered device that supports every node, else
+   reference, and for "auto:..." NULL. model NULL: every device counts as one that supports all. */
+NNRT_API nnrt_device *nnrt_device_choose(const char *name, const NNRT_Model *model, const NNRT_ModelConfig *config);
 /* Of NULL: "", OTHER, UNKNOWN. */
 NNRT_API const char *nnrt_device_name(const nnrt_device *device);        /* "reference" */
 NNRT_API const char *nnrt_device_unique_name(const nnrt_device *device); /* "reference_nnrt_v2_0" */
@@ -576,7 +620,8 @@ enum {
     NNRT_ABILITY_DYNAMIC_INPUT,
     NNRT_ABILITY_MODEL_CACHE,
     NNRT_ABILITY_OFFLINE_MODEL, /* PrepareOfflineModel is there */
-    NNRT_ABILITY_TELL_NODES     /* GetSupportedNodes or GetSupportedOperation is; else all nodes count as taken */
+    NNRT_ABILITY_TELL_NODES,    /* GetSupportedNodes or GetSupportedOperation is; else all nodes count as taken */
+    NNRT_ABILITY_TELL_MEMORY    /* GetModelMemory is */
 };
 NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability);
 /* The same, with the code of a device that fails to tell: *can is false then. */
@@ -820,6 +865,28 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_M
                                            void *user, NNRT_PreparedModel **prepared);
 NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                           void *user, size_t *bytes);
+/* A prepared model that is a plan, for devices that add to it: nnrt_plan_prepare makes one. A device that does more than edit
+   the draft (devices/nnrt_auto.h) puts it first in a struct of its own, in memory that stays, and goes through the phases
+   itself: nnrt_plan_draft, its edits, nnrt_plan_model_finish, nnrt_plan_model_keep. */
+typedef struct nnrt_plan_model {
+    NNRT_PreparedModel base; /* first: the handle is the address of this struct */
+    nnrt_plan *plan;
+    void *workspace; /* of its own, for Run; NULL: the caller passes one */
+    size_t tableBytes;
+    nnrt_allocator allocator;
+    void *given;                   /* memory from the allocator, this struct included; NULL: it is in the caller's buffer */
+    nnrt_mapping *mappings;        /* of constants that have only a descriptor */
+    struct nnrti_packing *packing; /* weights that can be exported; NULL: none */
+    void *restored;                /* copy of a cache's blocks, from the allocator; NULL: it was not restored */
+} nnrt_plan_model;
+/* Fills a table with the functions of such a model, which a device may replace: those for Destroy and GetMemory call the
+   ones that they replace. */
+NNRT_API void nnrt_plan_model_table(NNRT_PreparedModelVtbl *table);
+/* Finishes the draft; room for a workspace of the model's own is reserved unless the caller passes one to each run
+   (ModelConfig.callerWorkspace) and runIn says that the model can use that. */
+NNRT_API NNRT_ReturnCode nnrt_plan_model_finish(nnrt_plan_model *model, nnrt_draft *draft, bool runIn);
+/* The last phase, which cannot fail: the model takes over the memory that it lies in. */
+NNRT_API void nnrt_plan_model_keep(nnrt_plan_model *model, const NNRT_ModelConfig *config, nnrt_memory *memory);
 /* All that GetSupportedNodes of such a device has to do if its edit refuses no node, and with config and reason NULL all
    that GetSupportedOperation has to do: a node is supported if shape inference resolves it, as nnrt_plan_prepare does, for
    the reference device's kernels. */
@@ -902,6 +969,21 @@ NNRT_API bool nnrt_draft_next(const nnrt_draft *draft, nnrt_draft_use *use);
 #define NNRT_DRAFT_STEP 0xFFFFFFFFu
 NNRT_API bool nnrt_draft_index(nnrt_draft *draft);
 NNRT_API bool nnrt_draft_changed(nnrt_draft *draft, uint32_t step, uint32_t argument);
+#endif
+/* *arg = the whole of tensor, in the model's order of axes: a constant if its value is known before the run. */
+NNRT_API void nnrt_draft_arg(const nnrt_draft *draft, uint32_t tensor, nnrt_plan_arg *arg);
+/* Whether the elements of tensor are known before the run: it is a constant, or shape arithmetic folded it. */
+NNRT_API bool nnrt_draft_known(const nnrt_draft *draft, uint32_t tensor);
+#ifndef NNRT_FIRMWARE
+/* The last step of the unit that begins with `step`: an IF or LOOP with all that it runs is one unit, as is every step
+   outside of them. */
+NNRT_API uint32_t nnrt_draft_unit_end(const nnrt_draft *draft, uint32_t step);
+/* Whether a step has a dynamic dimension, or is resolved in each run with values that the run computes. */
+NNRT_API bool nnrt_draft_is_dynamic(const nnrt_draft *draft, uint32_t step);
+/* Makes a new step, whose nIn inputs and nOut outputs are set, one with dynamic shapes: in each run its kernel gets the
+   actual dimensions in the views of the inputs and stores those of the outputs in their views; the arena has room for the
+   upper bounds. false: no memory. */
+NNRT_API bool nnrt_draft_make_dynamic(nnrt_draft *draft, nnrt_draft_step *step);
 #endif
 /* Gives a step a new list of that many arguments, all absent, to be filled by the caller; args of the old list stay valid.
    NULL: no memory, or no such step. */
@@ -1044,14 +1126,6 @@ NNRTI_UNUSED static uint64_t nnrti_fnv64(uint64_t hash, const uint8_t *data, siz
     return hash;
 }
 
-static bool nnrti_round_size(size_t bytes, size_t alignment, size_t *out)
-{
-    if (!nnrt_add_size(bytes, alignment - 1, out))
-        return false;
-    *out &= ~(alignment - 1);
-    return true;
-}
-
 #ifdef NNRT_FIRMWARE
 
 NNRT_API void *nnrt_alloc(const nnrt_allocator *allocator, size_t bytes)
@@ -1188,7 +1262,7 @@ static void *nnrti_memory_get(nnrt_memory *m, size_t bytes, size_t alignment, bo
     const size_t pad = temp ? 0 : (0 - m->front) & (alignment - 1);
     size_t rounded, total;
     uint8_t *block = NULL;
-    if (!nnrti_round_size(bytes > 0 ? bytes : 1, NNRTI_KEEP_ALIGNMENT, &rounded) ||
+    if (!nnrt_round_size(bytes > 0 ? bytes : 1, NNRTI_KEEP_ALIGNMENT, &rounded) ||
         !nnrt_add_size(rounded, pad, &total) || !nnrti_memory_take(m, total, temp)) {
         m->full = true;
         return NULL;
@@ -1254,19 +1328,6 @@ NNRT_API void nnrt_memory_end(nnrt_memory *m)
 {
     nnrt_memory_free(m->allocator, nnrt_memory_give(m));
     m->front = 0;
-}
-
-/* count * size bytes of temporary (kept) memory; NULL on overflow or when there is none. */
-static void *nnrti_temp(nnrt_memory *m, size_t count, size_t size)
-{
-    size_t bytes;
-    return nnrt_mul_size(count, size, &bytes) ? nnrt_memory_temp(m, bytes) : NULL;
-}
-
-static void *nnrti_keep(nnrt_memory *m, size_t count, size_t size)
-{
-    size_t bytes;
-    return nnrt_mul_size(count, size, &bytes) ? nnrt_memory_keep(m, bytes) : NULL;
 }
 
 NNRTI_APART static NNRT_ReturnCode nnrti_no_memory(nnrt_error *error)
@@ -1458,7 +1519,7 @@ NNRT_API const NNRT_Model *nnrt_model_map(const NNRT_Model *model, nnrt_memory *
     if (*mappings == NULL)
         return model;
     own = (NNRT_Model *)nnrt_memory_temp(memory, sizeof(*own));
-    tensors = (NNRT_Tensor *)nnrti_temp(memory, model->allTensors.count, sizeof(*tensors));
+    tensors = (NNRT_Tensor *)nnrt_memory_temp_array(memory, model->allTensors.count, sizeof(*tensors));
     if (own == NULL || tensors == NULL)
         return NULL;
     memcpy(tensors, model->allTensors.data, model->allTensors.count * sizeof(*tensors));
@@ -1483,14 +1544,22 @@ NNRT_API void nnrt_model_unmap(nnrt_mapping *mappings)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>validate */
 
-/* Adds the places to a message that has just been set. */
-NNRTI_COLD static NNRT_ReturnCode nnrti_blame(nnrt_error *error, NNRT_ReturnCode code, int64_t node, int64_t tensor)
+NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_error_blame(nnrt_error *error, NNRT_ReturnCode code, int64_t node, int64_t tensor)
 {
     if (error != NULL && error->code == code && error->node < 0 && error->tensor < 0) {
         error->node = (int32_t)node;
         error->tensor = (int32_t)tensor;
     }
     return code;
+}
+
+NNRT_API void nnrt_error_clear(nnrt_error *error)
+{
+    if (error == NULL)
+        return;
+    error->code = NNRT_SUCCESS;
+    error->node = error->tensor = 0;
+    error->message[0] = '\0';
 }
 
 /* The operator's name of a node, for messages. */
@@ -1771,7 +1840,7 @@ static NNRT_ReturnCode nnrti_check_names_of(const nnrti_names *names, uint32_t *
     for (uint32_t i = 1; i < count; i++) {
         const uint32_t a = list[i - 1] < list[i] ? list[i - 1] : list[i], b = list[i - 1] + list[i] - a;
         if (nnrti_name_order(names, a, b) == 0)
-            return nnrti_blame(error,
+            return nnrt_error_blame(error,
                                nnrt_error_set(error, NNRT_INVALID_TENSOR_NAME, "tensors %u and %u are both named '%s'",
                                               a, b, nnrti_tensor_name(names->model, a)),
                                -1, b);
@@ -1784,7 +1853,7 @@ static NNRT_ReturnCode nnrti_check_names_of(const nnrti_names *names, uint32_t *
 static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, const uint32_t *home, nnrt_memory *memory,
                                          nnrt_error *error)
 {
-    uint64_t *keys = (uint64_t *)nnrti_temp(memory, m->allTensors.count, sizeof(*keys));
+    uint64_t *keys = (uint64_t *)nnrt_memory_temp_array(memory, m->allTensors.count, sizeof(*keys));
     uint32_t count = 0, longest = 0, *list;
     nnrti_names names;
     NNRT_ReturnCode code = NNRT_SUCCESS;
@@ -1808,7 +1877,7 @@ static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, const uint32_t *ho
     }
     if (longest < 2)
         return NNRT_SUCCESS;
-    if ((list = (uint32_t *)nnrti_temp(memory, longest, sizeof(*list))) == NULL)
+    if ((list = (uint32_t *)nnrt_memory_temp_array(memory, longest, sizeof(*list))) == NULL)
         return nnrti_no_memory(error);
     for (uint32_t i = 0, n = 0; i < count && code == NNRT_SUCCESS; i++) {
         list[n++] = (uint32_t)keys[i];
@@ -1841,13 +1910,13 @@ static NNRT_ReturnCode nnrti_check_inputs_outputs(const NNRT_Model *m, uint32_t 
             return nnrt_error_set(error, NNRT_INVALID_INPUT, "model input %u is tensor %u, but there are %u tensors", i,
                                   t, m->allTensors.count);
         if (writer[t] != NNRTI_BY_NOBODY)
-            return nnrti_blame(error,
+            return nnrt_error_blame(error,
                                nnrt_error_set(error, NNRT_INVALID_INPUT, "model input %u '%s' %s", i,
                                               nnrti_text_of(m->allTensors.data[t].name),
                                               writer[t] == NNRTI_BY_CONSTANT ? "has constant data" : "is listed twice"),
                                -1, t);
         if (m->allTensors.data[t].dataType == NNRT_DATA_TYPE_UNKNOWN || !nnrti_rank_known(&m->allTensors.data[t]))
-            return nnrti_blame(error,
+            return nnrt_error_blame(error,
                                nnrt_error_set(error, NNRT_INVALID_INPUT,
                                               "model input %u '%s' needs a dataType and a rank", i,
                                               nnrti_text_of(m->allTensors.data[t].name)),
@@ -1942,7 +2011,7 @@ static NNRT_ReturnCode nnrti_check_sources(const NNRT_Model *m, const uint32_t *
         for (uint32_t k = 0; k < n->inputIndex.count; k++) {
             uint32_t t = n->inputIndex.data[k];
             if (t != NNRT_NO_TENSOR && writer[t] == NNRTI_BY_NOBODY)
-                return nnrti_blame(
+                return nnrt_error_blame(
                     error,
                     nnrt_error_set(error, NNRT_INVALID_INPUT,
                                    "node %u '%s' (%s): input %u is tensor %u '%s', which no node writes and "
@@ -1954,7 +2023,7 @@ static NNRT_ReturnCode nnrti_check_sources(const NNRT_Model *m, const uint32_t *
     }
     for (uint32_t i = 0; i < m->outputIndex.count; i++)
         if (writer[m->outputIndex.data[i]] == NNRTI_BY_NOBODY)
-            return nnrti_blame(error,
+            return nnrt_error_blame(error,
                                nnrt_error_set(error, NNRT_INVALID_OUTPUT, "model output %u '%s' is written by no node",
                                               i, nnrti_text_of(m->allTensors.data[m->outputIndex.data[i]].name)),
                                -1, m->outputIndex.data[i]);
@@ -2024,15 +2093,13 @@ static NNRT_ReturnCode nnrti_tree_owners(const NNRT_Model *m, nnrti_tree *x, nnr
     return NNRT_SUCCESS;
 }
 
-/* How many attributes of a node are to be asked by nnrti_attr_graph: 0 where its operator runs no subgraphs. */
-static uint32_t nnrti_graph_attrs(const NNRT_Node *n)
+NNRT_API uint32_t nnrt_node_graphs(const NNRT_Node *n)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
     return op != NULL && (op->flags & NNRT_OP_GRAPHS) != 0 ? op->attr->count : 0;
 }
 
-/* Attribute k of a node as a subgraph, NNRT_NO_GRAPH where it is none. */
-static uint32_t nnrti_attr_graph(const NNRT_Node *n, uint32_t k)
+NNRT_API uint32_t nnrt_node_graph(const NNRT_Node *n, uint32_t k)
 {
     const nnrt_attr_member *a = &nnrt_op_find(n->nodeType)->attr->members[k];
     uint32_t graph = NNRT_NO_GRAPH;
@@ -2054,8 +2121,8 @@ static NNRT_ReturnCode nnrti_tree_callers(const NNRT_Model *m, nnrti_tree *x, nn
         x->caller[g] = UINT32_MAX;
     for (uint32_t i = 0; i < m->nodes.count; i++) {
         const NNRT_Node *n = &m->nodes.data[i];
-        for (uint32_t k = 0; k < nnrti_graph_attrs(n); k++) {
-            const uint32_t g = nnrti_attr_graph(n, k);
+        for (uint32_t k = 0; k < nnrt_node_graphs(n); k++) {
+            const uint32_t g = nnrt_node_graph(n, k);
             if (g == NNRT_NO_GRAPH)
                 continue;
             if (x->caller[g] != UINT32_MAX)
@@ -2085,14 +2152,14 @@ static NNRT_ReturnCode nnrti_tree_begin(const NNRT_Model *m, uint32_t *writer, n
     NNRT_ReturnCode code;
     if (m->subGraph.count == 1)
         return NNRT_SUCCESS;
-    x->owner = (uint32_t *)nnrti_temp(memory, m->nodes.count, sizeof(*x->owner));
-    x->caller = (uint32_t *)nnrti_temp(memory, m->subGraph.count, sizeof(*x->caller));
-    x->home = (uint32_t *)nnrti_temp(memory, m->allTensors.count, sizeof(*x->home));
+    x->owner = (uint32_t *)nnrt_memory_temp_array(memory, m->nodes.count, sizeof(*x->owner));
+    x->caller = (uint32_t *)nnrt_memory_temp_array(memory, m->subGraph.count, sizeof(*x->caller));
+    x->home = (uint32_t *)nnrt_memory_temp_array(memory, m->allTensors.count, sizeof(*x->home));
     if (memory->full)
         return nnrti_no_memory(error);
     for (uint32_t i = 0; i < m->nodes.count; i++)
         if ((code = nnrti_check_graphs(m, i, error)) != NNRT_SUCCESS)
-            return nnrti_blame(error, code, i, -1);
+            return nnrt_error_blame(error, code, i, -1);
     if ((code = nnrti_tree_owners(m, x, error)) != NNRT_SUCCESS ||
         (code = nnrti_tree_callers(m, x, error)) != NNRT_SUCCESS)
         return code;
@@ -2100,7 +2167,7 @@ static NNRT_ReturnCode nnrti_tree_begin(const NNRT_Model *m, uint32_t *writer, n
         for (uint32_t k = 0; k < m->subGraph.data[g].inputIndices.count; k++) {
             const uint32_t t = m->subGraph.data[g].inputIndices.data[k];
             if (writer[t] != NNRTI_BY_NOBODY)
-                return nnrti_blame(error,
+                return nnrt_error_blame(error,
                                    nnrt_error_set(error, NNRT_INVALID_MODEL,
                                                   "subgraph %u: input %u is tensor %u '%s', which is given elsewhere",
                                                   g, k, t, nnrti_text_of(m->allTensors.data[t].name)),
@@ -2130,7 +2197,7 @@ static NNRT_ReturnCode nnrti_tree_take(const NNRT_Model *m, const nnrti_tree *x,
 {
     uint32_t node;
     if (!nnrti_tree_taker(x, g, t, &node))
-        return nnrti_blame(
+        return nnrt_error_blame(
             error,
             nnrt_error_set(error, NNRT_INVALID_MODEL,
                            "tensor %u '%s' of subgraph %u is read in subgraph %u, which does not lie in it", t,
@@ -2153,7 +2220,7 @@ static NNRT_ReturnCode nnrti_tree_takes(const NNRT_Model *m, const nnrti_tree *x
         for (uint32_t k = 0; k < m->nodes.data[i].inputIndex.count; k++) {
             const uint32_t t = m->nodes.data[i].inputIndex.data[k];
             if (t != NNRT_NO_TENSOR && (code = nnrti_tree_take(m, x, x->owner[i], t, count, error)) != NNRT_SUCCESS)
-                return nnrti_blame(error, code, i, t);
+                return nnrt_error_blame(error, code, i, t);
         }
     for (uint32_t g = 1; g < m->subGraph.count; g++)
         for (uint32_t k = 0; k < m->subGraph.data[g].outputIndices.count; k++)
@@ -2174,8 +2241,8 @@ static NNRT_ReturnCode nnrti_tree_end(const NNRT_Model *m, const uint32_t *write
     NNRT_ReturnCode code;
     if (x->owner == NULL)
         return NNRT_SUCCESS;
-    count = (uint32_t *)nnrti_temp(memory, m->nodes.count, sizeof(*count));
-    x->first = (uint32_t *)nnrti_temp(memory, (size_t)m->nodes.count + 1, sizeof(*x->first));
+    count = (uint32_t *)nnrt_memory_temp_array(memory, m->nodes.count, sizeof(*count));
+    x->first = (uint32_t *)nnrt_memory_temp_array(memory, (size_t)m->nodes.count + 1, sizeof(*x->first));
     if (memory->full)
         return nnrti_no_memory(error);
     for (uint32_t t = 0; t < m->allTensors.count; t++)
@@ -2192,7 +2259,7 @@ static NNRT_ReturnCode nnrti_tree_end(const NNRT_Model *m, const uint32_t *write
         total += count[i];
     }
     x->first[m->nodes.count] = total;
-    x->taken = (uint32_t *)nnrti_temp(memory, (size_t)total + 1, sizeof(*x->taken));
+    x->taken = (uint32_t *)nnrt_memory_temp_array(memory, (size_t)total + 1, sizeof(*x->taken));
     return x->taken != NULL ? nnrti_tree_takes(m, x, count, error) : nnrti_no_memory(error);
 }
 
@@ -2220,8 +2287,8 @@ static uint32_t nnrti_need(const NNRT_Model *m, const nnrti_tree *x, uint32_t n,
 static NNRT_ReturnCode nnrti_sort_nodes(const NNRT_Model *m, const uint32_t *writer, const nnrti_tree *x,
                                         nnrt_memory *memory, uint32_t *order, nnrt_error *error)
 {
-    uint32_t *next = (uint32_t *)nnrti_temp(memory, m->nodes.count, sizeof(*next));
-    uint32_t *path = (uint32_t *)nnrti_temp(memory, m->nodes.count, sizeof(*path)), done = 0;
+    uint32_t *next = (uint32_t *)nnrt_memory_temp_array(memory, m->nodes.count, sizeof(*next));
+    uint32_t *path = (uint32_t *)nnrt_memory_temp_array(memory, m->nodes.count, sizeof(*path)), done = 0;
     if (next == NULL || path == NULL)
         return nnrti_no_memory(error);
     for (uint32_t root = 0; root < m->nodes.count; root++) {
@@ -2244,7 +2311,7 @@ static NNRT_ReturnCode nnrti_sort_nodes(const NNRT_Model *m, const uint32_t *wri
             if (w >= m->nodes.count || next[w] == UINT32_MAX)
                 continue;
             if (next[w] != 0)
-                return nnrti_blame(
+                return nnrt_error_blame(
                     error,
                     nnrt_error_set(error, NNRT_INVALID_MODEL,
                                    "node %u '%s' (%s) needs its own result: a cycle through tensor %u '%s'", w,
@@ -2277,7 +2344,7 @@ static NNRT_ReturnCode nnrti_sort_graphs(const NNRT_Model *m, const nnrti_tree *
     begin[m->subGraph.count] = m->nodes.count;
     if (x->owner == NULL) /* begin[0] is 0 */
         return NNRT_SUCCESS;
-    copy = (uint32_t *)nnrti_temp(memory, m->nodes.count, sizeof(*copy));
+    copy = (uint32_t *)nnrt_memory_temp_array(memory, m->nodes.count, sizeof(*copy));
     if (copy == NULL)
         return nnrti_no_memory(error);
     memcpy(copy, order, m->nodes.count * sizeof(*copy));
@@ -2310,9 +2377,9 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_check_model(const NNRT_Model *model, nnr
         return code;
     for (uint32_t i = 0; i < model->allTensors.count; i++)
         if ((code = nnrti_check_tensor(model, i, error)) != NNRT_SUCCESS)
-            return nnrti_blame(error, code, -1, i);
-    writer = (uint32_t *)nnrti_temp(memory, model->allTensors.count, sizeof(*writer));
-    sorted = (uint32_t *)nnrti_temp(memory, nnrti_order_count(model), sizeof(*sorted));
+            return nnrt_error_blame(error, code, -1, i);
+    writer = (uint32_t *)nnrt_memory_temp_array(memory, model->allTensors.count, sizeof(*writer));
+    sorted = (uint32_t *)nnrt_memory_temp_array(memory, nnrti_order_count(model), sizeof(*sorted));
     if (writer == NULL || sorted == NULL)
         return nnrti_no_memory(error);
     if ((code = nnrti_check_inputs_outputs(model, writer, error)) != NNRT_SUCCESS)
@@ -2324,7 +2391,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_check_model(const NNRT_Model *model, nnr
         return code;
     for (uint32_t i = 0; i < model->nodes.count; i++)
         if ((code = nnrti_check_node(model, i, writer, strangers, error)) != NNRT_SUCCESS)
-            return nnrti_blame(error, code, i, -1);
+            return nnrt_error_blame(error, code, i, -1);
     if ((code = nnrti_check_sources(model, writer, error)) != NNRT_SUCCESS ||
         (code = nnrti_tree_end(model, writer, memory, &tree, error)) != NNRT_SUCCESS ||
         (code = nnrti_check_names(model, tree.home, memory, error)) != NNRT_SUCCESS ||
@@ -2385,12 +2452,6 @@ typedef struct nnrti_input_axis {
 
 #define NNRTI_FEW_BOUNDS 16 /* they are compared one by one, without memory */
 
-/* The bounds of a configuration; order: sorted by names, NULL for few. */
-typedef struct nnrti_bounds {
-    const nnrt_bound *data;
-    uint32_t count, *order;
-} nnrti_bounds;
-
 static int nnrti_bound_order(const void *user, uint32_t a, uint32_t b)
 {
     const nnrt_bound *data = (const nnrt_bound *)user;
@@ -2398,12 +2459,11 @@ static int nnrti_bound_order(const void *user, uint32_t a, uint32_t b)
     return order != 0 ? order : a < b ? -1 : a > b;
 }
 
-/* *b = the bounds of config; false: no memory. */
-static bool nnrti_bounds_sort(const NNRT_ModelConfig *config, nnrt_memory *memory, nnrti_bounds *b)
+NNRT_API bool nnrt_bound_index_make(const NNRT_ModelConfig *config, nnrt_memory *memory, nnrt_bound_index *b)
 {
     b->data = config->bounds.data;
     b->count = config->bounds.count;
-    b->order = b->count > NNRTI_FEW_BOUNDS ? (uint32_t *)nnrti_temp(memory, b->count, sizeof(*b->order)) : NULL;
+    b->order = b->count > NNRTI_FEW_BOUNDS ? (uint32_t *)nnrt_memory_temp_array(memory, b->count, sizeof(*b->order)) : NULL;
     if (b->count > NNRTI_FEW_BOUNDS && b->order == NULL)
         return false;
     if (b->order != NULL)
@@ -2412,7 +2472,7 @@ static bool nnrti_bounds_sort(const NNRT_ModelConfig *config, nnrt_memory *memor
 }
 
 /* Number of the first bound with this name; b->count: none. */
-static uint32_t nnrti_bound_find(const nnrti_bounds *b, const char *name)
+static uint32_t nnrti_bound_find(const nnrt_bound_index *b, const char *name)
 {
     uint32_t low = 0, high = b->count;
     if (b->order == NULL)
@@ -2432,8 +2492,7 @@ static uint32_t nnrti_bound_find(const nnrti_bounds *b, const char *name)
                : b->count;
 }
 
-/* The bound of a tensor, NULL: none. */
-static const nnrt_dims *nnrti_bound_of(const nnrti_bounds *b, const char *name)
+NNRT_API const nnrt_dims *nnrt_bound_of(const nnrt_bound_index *b, const char *name)
 {
     const uint32_t i = nnrti_bound_find(b, nnrti_text_of(name));
     return i < b->count ? &b->data[i].most : NULL;
@@ -2441,7 +2500,7 @@ static const nnrt_dims *nnrti_bound_of(const nnrti_bounds *b, const char *name)
 
 /* Sorts the bounds, and checks that each is one of a tensor of the model. */
 static NNRT_ReturnCode nnrti_check_bounds(const NNRT_Model *m, const NNRT_ModelConfig *config, nnrt_memory *memory,
-                                          nnrti_bounds *bounds)
+                                          nnrt_bound_index *bounds)
 {
     uint8_t few[NNRTI_FEW_BOUNDS], *found = few;
     if (config->bounds.count == 0)
@@ -2451,8 +2510,8 @@ static NNRT_ReturnCode nnrti_check_bounds(const NNRT_Model *m, const NNRT_ModelC
                               config->bounds.count);
     memset(few, 0, sizeof(few));
     if (config->bounds.count > NNRTI_FEW_BOUNDS)
-        found = (uint8_t *)nnrti_temp(memory, config->bounds.count, sizeof(*found));
-    if (found == NULL || !nnrti_bounds_sort(config, memory, bounds))
+        found = (uint8_t *)nnrt_memory_temp_array(memory, config->bounds.count, sizeof(*found));
+    if (found == NULL || !nnrt_bound_index_make(config, memory, bounds))
         return nnrti_no_memory(config->error);
     for (uint32_t t = 0; t < m->allTensors.count; t++) {
         const uint32_t i = nnrti_bound_find(bounds, nnrti_tensor_name(m, t));
@@ -2507,7 +2566,7 @@ typedef struct nnrti_inference {
 #ifndef NNRT_FIRMWARE
     nnrti_symbols intervals; /* their intervals; alloc NULL: config gives no bounds */
     nnrti_input_axis *inputAxes;
-    nnrti_bounds bounds; /* config's */
+    nnrt_bound_index bounds; /* config's */
 #endif
     const uint32_t *order; /* of nnrti_check_model; NULL: of subgraphs alone, whose nodeIndices have producers first */
     uint8_t *opened; /* per tensor, a carried value as a body gets it: axes whose extents vary from trip to trip */
@@ -2565,7 +2624,7 @@ static bool nnrti_open_axis(nnrti_inference *f, uint32_t i, int32_t k)
 {
     nnrt_operand *o = &f->tensors[f->model->inputIndex.data[i]];
     const NNRT_Uint32List *own = &f->model->allTensors.data[f->model->inputIndex.data[i]].symbols;
-    const nnrt_dims *most = nnrti_bound_of(&f->bounds, o->name);
+    const nnrt_dims *most = nnrt_bound_of(&f->bounds, o->name);
     if (most == NULL || most->rank != o->rank)
         return false;
     o->symbols[k] = nnrti_input_symbol(&f->inputAxes, own->count > 0 ? own->data[k] : 0, f->memory, &f->symbols);
@@ -2577,7 +2636,7 @@ static bool nnrti_open_axis(nnrti_inference *f, uint32_t i, int32_t k)
 static bool nnrti_beyond_bound(const nnrti_inference *f, uint32_t i)
 {
     const nnrt_operand *o = &f->tensors[f->model->inputIndex.data[i]];
-    const nnrt_dims *most = nnrti_bound_of(&f->bounds, o->name);
+    const nnrt_dims *most = nnrt_bound_of(&f->bounds, o->name);
     if (most == NULL)
         return false;
     if (most->rank != o->rank)
@@ -2630,27 +2689,27 @@ static NNRT_ReturnCode nnrti_input_dims(nnrti_inference *f)
         const nnrt_dims *want = given->count != 0 ? &given->data[i] : NULL;
         size_t bytes;
         if (want != NULL && want->rank != o->rank)
-            return nnrti_blame(config->error,
+            return nnrt_error_blame(config->error,
                                nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
                                               "inputDims of input %u '%s' has %d axes, the model %d", i, o->name,
                                               want->rank, o->rank),
                                -1, m->inputIndex.data[i]);
         if (nnrti_beyond_bound(f, i))
-            return nnrti_blame(config->error, NNRT_INVALID_SHAPE, -1, m->inputIndex.data[i]);
+            return nnrt_error_blame(config->error, NNRT_INVALID_SHAPE, -1, m->inputIndex.data[i]);
         for (int32_t k = 0; k < o->rank; k++) {
             if (o->dims[k] == -1 && (want == NULL || want->dims[k] == -1) && nnrti_open_axis(f, i, k))
                 continue;
             if (want != NULL && o->dims[k] == -1)
                 o->dims[k] = want->dims[k];
             else if (want != NULL && o->dims[k] != want->dims[k])
-                return nnrti_blame(
+                return nnrt_error_blame(
                     config->error,
                     nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
                                    "inputDims of input %u '%s' has extent %d for axis %d, which the model fixes at %d",
                                    i, o->name, want->dims[k], k, o->dims[k]),
                     -1, m->inputIndex.data[i]);
             if (o->dims[k] < 0)
-                return nnrti_blame(
+                return nnrt_error_blame(
                     config->error,
                     nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
                                    "input %u '%n': axis %d has no extent; give one with inputDims" NNRTI_OR_BOUND, i,
@@ -2658,9 +2717,9 @@ static NNRT_ReturnCode nnrti_input_dims(nnrti_inference *f)
                     -1, m->inputIndex.data[i]);
         }
         if (nnrti_beyond_bound(f, i))
-            return nnrti_blame(config->error, NNRT_INVALID_SHAPE, -1, m->inputIndex.data[i]);
+            return nnrt_error_blame(config->error, NNRT_INVALID_SHAPE, -1, m->inputIndex.data[i]);
         if (!nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes))
-            return nnrti_blame(config->error,
+            return nnrt_error_blame(config->error,
                                nnrt_error_set(config->error, NNRT_OUT_OF_MEMORY,
                                               "input %u '%s' is %o: its size does not fit", i, o->name, o),
                                -1, m->inputIndex.data[i]);
@@ -2722,7 +2781,7 @@ static NNRT_ReturnCode nnrti_check_told(nnrt_resolve *c, uint32_t k, const nnrt_
 NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *c, void *const *results, nnrt_memory *memory)
 {
     const uint32_t first = c->kernelIn + c->nDerived;
-    nnrt_view *args = (nnrt_view *)nnrti_temp(memory, (size_t)first + c->kernelOut, sizeof(*args));
+    nnrt_view *args = (nnrt_view *)nnrt_memory_temp_array(memory, (size_t)first + c->kernelOut, sizeof(*args));
     nnrt_error error;
     nnrt_call call;
     NNRT_ReturnCode code;
@@ -2840,7 +2899,7 @@ static NNRT_ReturnCode nnrti_move_open(const nnrt_resolve *c, uint32_t moved, ui
     nnrt_resolve again = *c;
     void *results[NNRTI_FOLD_OPEN];
     NNRT_ReturnCode code;
-    again.in = (nnrt_operand *)nnrti_temp(memory, (size_t)c->kernelIn + c->nIn + c->nOut, sizeof(*again.in));
+    again.in = (nnrt_operand *)nnrt_memory_temp_array(memory, (size_t)c->kernelIn + c->nIn + c->nOut, sizeof(*again.in));
     if (again.in == NULL)
         return nnrti_no_memory(c->error);
     again.out = again.in + c->kernelIn + c->nIn;
@@ -2848,7 +2907,7 @@ static NNRT_ReturnCode nnrti_move_open(const nnrt_resolve *c, uint32_t moved, ui
     for (uint32_t i = 0; i < moved; i++) {
         nnrt_operand *x = &again.in[i];
         x->dataType = NNRT_DATA_TYPE_INT32;
-        x->data = x->open != NULL ? (const void *)x->open : nnrti_temp(memory, nnrti_count(x), sizeof(uint32_t));
+        x->data = x->open != NULL ? (const void *)x->open : nnrt_memory_temp_array(memory, nnrti_count(x), sizeof(uint32_t));
         if (x->data == NULL)
             return nnrti_no_memory(c->error);
     }
@@ -3329,7 +3388,7 @@ static void nnrti_settle_element(nnrt_resolve *c, const nnrt_operand *y, void *d
 static NNRT_ReturnCode nnrti_interval_each(nnrt_resolve *c, void *data, uint32_t *open, nnrt_memory *memory)
 {
     const nnrt_operand *y = &c->out[0];
-    nnrti_known_value *x = (nnrti_known_value *)nnrti_temp(memory, (size_t)c->nIn + 1, sizeof(*x));
+    nnrti_known_value *x = (nnrti_known_value *)nnrt_memory_temp_array(memory, (size_t)c->nIn + 1, sizeof(*x));
     if (x == NULL)
         return nnrti_no_memory(c->error);
     for (size_t e = 0, n = nnrti_count(y); e < n; e++) {
@@ -3404,7 +3463,7 @@ static NNRT_ReturnCode nnrti_interval_reduce(nnrt_resolve *c, void *data, uint32
 {
     const nnrt_operand *x = &c->in[0], *y = &c->out[0];
     const size_t count = nnrti_count(x), results = nnrti_count(y);
-    nnrti_reduced_known *known = (nnrti_reduced_known *)nnrti_temp(memory, results, sizeof(*known));
+    nnrti_reduced_known *known = (nnrti_reduced_known *)nnrt_memory_temp_array(memory, results, sizeof(*known));
     nnrt_operand seen = *y; /* with all axes of x, the reduced ones of 1 */
     if (known == NULL)
         return nnrti_no_memory(c->error);
@@ -3620,7 +3679,7 @@ static NNRT_ReturnCode nnrti_bound_result(const nnrti_inference *f, nnrt_resolve
         symbols |= o->symbols[k];
     if (symbols == 0)
         return NNRT_SUCCESS;
-    most = nnrti_bound_of(&f->bounds, o->name);
+    most = nnrt_bound_of(&f->bounds, o->name);
     if (f->config == NULL || (most == NULL && (symbols & NNRTI_UNBOUNDED) == 0))
         return NNRT_SUCCESS;
     if (most == NULL) {
@@ -3667,10 +3726,10 @@ static bool nnrti_take_bounds(nnrti_inference *f, nnrt_resolve *c)
     if (c->kernel == NULL || c->resolved == NULL || !(c->open || c->late || nnrti_any_late(c)))
         return false;
     for (uint32_t i = 0; i < c->nOut; i++)
-        if (c->out[i].dataType == NNRT_DATA_TYPE_UNKNOWN || nnrti_bound_of(&f->bounds, c->out[i].name) == NULL)
+        if (c->out[i].dataType == NNRT_DATA_TYPE_UNKNOWN || nnrt_bound_of(&f->bounds, c->out[i].name) == NULL)
             return false;
     for (uint32_t i = 0; i < c->nOut; i++) {
-        const nnrt_dims *most = nnrti_bound_of(&f->bounds, c->out[i].name);
+        const nnrt_dims *most = nnrt_bound_of(&f->bounds, c->out[i].name);
         c->out[i].rank = most->rank;
         c->out[i].viewRank = -1;
         c->out[i].data = NULL;
@@ -3845,7 +3904,7 @@ static NNRT_ReturnCode nnrti_infer_graph(nnrti_inference *f, uint32_t g)
         }
         if (nnrti_is_control(f->model->nodes.data[nodes[i]].nodeType)) {
             if ((code = nnrti_infer_control(f, nodes[i])) != NNRT_SUCCESS)
-                return nnrti_blame(f->error, code, nodes[i], -1);
+                return nnrt_error_blame(f->error, code, nodes[i], -1);
             continue;
         }
 #endif
@@ -3853,7 +3912,7 @@ static NNRT_ReturnCode nnrti_infer_graph(nnrti_inference *f, uint32_t g)
         if (code == NNRT_SUCCESS && f->visit != NULL)
             code = f->visit(f->user, nodes[i], &c, folded);
         if (code != NNRT_SUCCESS)
-            return nnrti_blame(f->error, code, nodes[i], -1);
+            return nnrt_error_blame(f->error, code, nodes[i], -1);
     }
     return NNRT_SUCCESS;
 }
@@ -3863,8 +3922,8 @@ static NNRT_ReturnCode nnrti_infer_graph(nnrti_inference *f, uint32_t g)
 /* No axis of an input of the subgraphs of node n varies yet. */
 static NNRTI_UNUSED void nnrti_control_fresh(const nnrti_inference *f, uint32_t n)
 {
-    for (uint32_t k = 0; k < nnrti_graph_attrs(&f->model->nodes.data[n]); k++) {
-        const uint32_t g = nnrti_attr_graph(&f->model->nodes.data[n], k);
+    for (uint32_t k = 0; k < nnrt_node_graphs(&f->model->nodes.data[n]); k++) {
+        const uint32_t g = nnrt_node_graph(&f->model->nodes.data[n], k);
         uint32_t count;
         const uint32_t *nodes;
         if (g == NNRT_NO_GRAPH)
@@ -3885,7 +3944,7 @@ static NNRTI_UNUSED void nnrti_control_fresh(const nnrti_inference *f, uint32_t 
 static NNRT_ReturnCode nnrti_control_begin(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
 {
     const size_t count = nnrti_node_operands(&f->model->nodes.data[n]);
-    nnrt_operand *own = (nnrt_operand *)nnrti_temp(f->memory, count, sizeof(*own));
+    nnrt_operand *own = (nnrt_operand *)nnrt_memory_temp_array(f->memory, count, sizeof(*own));
     NNRT_ReturnCode code;
     if (own == NULL)
         return nnrti_no_memory(f->error);
@@ -4063,9 +4122,9 @@ static NNRT_ReturnCode nnrti_loop_counters(nnrti_inference *f, nnrt_resolve *c, 
 static const nnrt_dims *nnrti_loop_bound(const nnrti_inference *f, const nnrt_resolve *c, uint32_t k,
                                          const nnrt_operand *in)
 {
-    const nnrt_dims *most = nnrti_bound_of(&f->bounds, in->name);
+    const nnrt_dims *most = nnrt_bound_of(&f->bounds, in->name);
     if (most == NULL)
-        most = nnrti_bound_of(&f->bounds, c->out[k].name);
+        most = nnrt_bound_of(&f->bounds, c->out[k].name);
     return most != NULL && most->rank == in->rank ? most : NULL;
 }
 
@@ -4255,15 +4314,15 @@ static NNRT_ReturnCode nnrti_infer_sorted(const NNRT_Model *model, const NNRT_Mo
     f.config = config;
     f.memory = memory;
     f.tensors = tensors;
-    f.operands = (nnrt_operand *)nnrti_temp(memory, widest, sizeof(*f.operands));
-    f.results = (void **)nnrti_temp(memory, widest, sizeof(*f.results));
+    f.operands = (nnrt_operand *)nnrt_memory_temp_array(memory, widest, sizeof(*f.operands));
+    f.results = (void **)nnrt_memory_temp_array(memory, widest, sizeof(*f.results));
     f.error = config->error;
     f.order = order;
     f.visit = visit;
     f.user = user;
 #ifndef NNRT_FIRMWARE
     if (model->subGraph.count > 1)
-        f.opened = (uint8_t *)nnrti_temp(memory, model->allTensors.count, sizeof(*f.opened));
+        f.opened = (uint8_t *)nnrt_memory_temp_array(memory, model->allTensors.count, sizeof(*f.opened));
 #endif
     if (memory->full)
         return nnrti_no_memory(config->error);
@@ -4406,7 +4465,7 @@ NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT
     if ((code = nnrti_check_lists(model, error)) != NNRT_SUCCESS)
         return code;
     nnrt_memory_allocate(&memory, own.allocator);
-    tensors = (nnrt_operand *)nnrti_temp(&memory, model->allTensors.count, sizeof(*tensors));
+    tensors = (nnrt_operand *)nnrt_memory_temp_array(&memory, model->allTensors.count, sizeof(*tensors));
 #ifndef NNRT_FIRMWARE
     model = nnrt_model_map(model, &memory, &mappings);
 #endif
@@ -5143,6 +5202,18 @@ static void nnrti_draft_arg(nnrt_plan_arg *arg, const nnrt_op *op, const nnrt_op
     arg->tensor = tensor;
 }
 
+NNRT_API void nnrt_draft_arg(const nnrt_draft *draft, uint32_t tensor, nnrt_plan_arg *arg)
+{
+    nnrti_draft_arg(arg, NULL, &draft->tensors[tensor], 0, tensor);
+}
+
+NNRT_API bool nnrt_draft_known(const nnrt_draft *draft, uint32_t tensor)
+{
+    const nnrt_operand *o = &draft->tensors[tensor];
+    return (tensor < draft->model->allTensors.count && nnrti_is_constant(&draft->model->allTensors.data[tensor])) ||
+           (o->data != NULL && !nnrti_value_open(o));
+}
+
 /* Leaves one quantization parameter of several where a kernel reads zero points alone and these are equal: programs that
    have the plan as constants (nnrt emit-c) need no table of scales, which stand in the kernel's factors. */
 static void nnrti_draft_zero(nnrt_view *v)
@@ -5179,7 +5250,7 @@ enum {
     NNRTI_PART_END_IF,
     NNRTI_PART_LOOP,
     NNRTI_PART_END_LOOP,
-    NNRTI_PART_MODEL /* runs a prepared model: see auto */
+    NNRTI_PART_MODEL /* its kernel reports the dimensions of its outputs: nnrt_draft_make_dynamic */
 };
 
 /* What a run needs to resolve a step again. operands: those of the node as planned, with room for all that the operator
@@ -5208,6 +5279,44 @@ typedef struct nnrti_open_step {
     int32_t *none; /* of LOOP, END: extents of the elements of scans, NNRTI_DIMS each, when no trip was made */
 } nnrti_open_step;
 
+NNRT_API uint32_t nnrt_draft_unit_end(const nnrt_draft *draft, uint32_t step)
+{
+    const nnrti_open_step *o = draft->steps[step].open;
+    while (o != NULL && o->begin == o && draft->steps[step].open != o->end)
+        step++;
+    return step;
+}
+
+NNRT_API bool nnrt_draft_is_dynamic(const nnrt_draft *draft, uint32_t step)
+{
+    const nnrt_draft_step *s = &draft->steps[step];
+    bool dynamic = s->open != NULL && s->open->part == NNRTI_PART_NODE;
+    for (uint32_t i = 0; !dynamic && i < nnrti_step_args(s); i++) {
+        const uint32_t t = s->args[i].tensor;
+        for (int32_t k = 0; t != NNRT_NO_TENSOR && k < draft->tensors[t].rank; k++)
+            dynamic = dynamic || draft->tensors[t].symbols[k] != 0;
+    }
+    return dynamic;
+}
+
+NNRT_API bool nnrt_draft_make_dynamic(nnrt_draft *draft, nnrt_draft_step *step)
+{
+    nnrti_open_step *o = (nnrti_open_step *)nnrt_memory_keep(draft->memory, sizeof(*o));
+    uint32_t *slots =
+        (uint32_t *)nnrt_memory_keep_array(draft->memory, (size_t)step->nIn + step->nOut, sizeof(*slots));
+    size_t *bytes = (size_t *)nnrt_memory_keep_array(draft->memory, step->nOut, sizeof(*bytes));
+    if (draft->memory->full)
+        return false;
+    o->slots = slots;
+    o->bytes = bytes;
+    o->nIn = step->nIn;
+    o->nOut = step->nOut;
+    o->part = NNRTI_PART_MODEL;
+    step->open = o;
+    step->flags = NNRT_OP_DATA_DEPENDENT;
+    return true;
+}
+
 /* Keeps what step s, the node that has just been resolved, needs to be resolved again in every run, if it does. */
 static NNRT_ReturnCode nnrti_draft_open(nnrt_draft *d, uint32_t node, const nnrt_resolve *c, nnrt_draft_step *s)
 {
@@ -5224,9 +5333,9 @@ static NNRT_ReturnCode nnrti_draft_open(nnrt_draft *d, uint32_t node, const nnrt
     o->nOut = c->kernelOut;
     o->kernel = c->kernel;
     o->attr = c->resolved;
-    o->operands = (nnrt_operand *)nnrti_keep(d->memory, count, sizeof(*o->operands));
-    o->slots = (uint32_t *)nnrti_keep(d->memory, count, sizeof(*o->slots));
-    o->bytes = (size_t *)nnrti_keep(d->memory, o->nOut, sizeof(*o->bytes));
+    o->operands = (nnrt_operand *)nnrt_memory_keep_array(d->memory, count, sizeof(*o->operands));
+    o->slots = (uint32_t *)nnrt_memory_keep_array(d->memory, count, sizeof(*o->slots));
+    o->bytes = (size_t *)nnrt_memory_keep_array(d->memory, o->nOut, sizeof(*o->bytes));
     if (o->operands == NULL || o->slots == NULL || o->bytes == NULL)
         return nnrti_no_memory(d->config->error);
     for (uint32_t i = 0; i < count; i++) {
@@ -5254,12 +5363,12 @@ static nnrti_open_step *nnrti_draft_part(nnrt_draft *d, nnrti_step_part part, co
 {
     nnrt_draft_step *s;
     nnrti_open_step *o = (nnrti_open_step *)nnrt_memory_keep(d->memory, sizeof(*o));
-    nnrt_plan_arg *args = (nnrt_plan_arg *)nnrti_temp(d->memory, nIn + nOut, sizeof(*args));
+    nnrt_plan_arg *args = (nnrt_plan_arg *)nnrt_memory_temp_array(d->memory, nIn + nOut, sizeof(*args));
     if (o == NULL || args == NULL || d->nSteps == d->roomSteps)
         return NULL;
-    o->slots = (uint32_t *)nnrti_keep(d->memory, nIn + nOut, sizeof(*o->slots));
-    o->bytes = (size_t *)nnrti_keep(d->memory, nOut, sizeof(*o->bytes));
-    o->vary = (uint8_t *)nnrti_keep(d->memory, nIn + nOut, sizeof(*o->vary));
+    o->slots = (uint32_t *)nnrt_memory_keep_array(d->memory, nIn + nOut, sizeof(*o->slots));
+    o->bytes = (size_t *)nnrt_memory_keep_array(d->memory, nOut, sizeof(*o->bytes));
+    o->vary = (uint8_t *)nnrt_memory_keep_array(d->memory, nIn + nOut, sizeof(*o->vary));
     if (o->slots == NULL || o->bytes == NULL || o->vary == NULL)
         return NULL;
     for (size_t i = 0; i < nIn + nOut; i++)
@@ -5372,7 +5481,7 @@ static NNRT_ReturnCode nnrti_draft_end_loop(nnrt_draft *d, const nnrt_resolve *c
     const NNRT_Uint32List *given = &body->inputIndices, *left = &body->outputIndices;
     nnrti_open_step *begin = d->control, *o;
     const uint32_t carried = begin->carried, scans = begin->scans;
-    uint32_t *apart = (uint32_t *)nnrti_temp(d->memory, (size_t)carried + 1, sizeof(*apart));
+    uint32_t *apart = (uint32_t *)nnrt_memory_temp_array(d->memory, (size_t)carried + 1, sizeof(*apart));
     nnrt_plan_arg *args;
     for (uint32_t k = 0; apart != NULL && k < carried; k++)
         if ((apart[k] = nnrti_draft_apart(d, c, given, k, left->data[1 + k])) == NNRT_NO_TENSOR)
@@ -5391,7 +5500,7 @@ static NNRT_ReturnCode nnrti_draft_end_loop(nnrt_draft *d, const nnrt_resolve *c
     (void)nnrti_draft_list(d, args, n->outputIndex.data, carried);
     o->carried = carried;
     o->scans = scans;
-    o->none = (int32_t *)nnrti_keep(d->memory, (size_t)scans * NNRTI_DIMS, sizeof(*o->none));
+    o->none = (int32_t *)nnrt_memory_keep_array(d->memory, (size_t)scans * NNRTI_DIMS, sizeof(*o->none));
     if (o->none == NULL)
         return nnrti_no_memory(d->config->error);
     for (uint32_t k = 0; k < scans; k++) {
@@ -5432,7 +5541,7 @@ static NNRT_ReturnCode nnrti_draft_control(nnrt_draft *d, const nnrt_resolve *c)
 static bool nnrti_draft_room(nnrt_draft *d)
 {
     if (d->model->subGraph.count > 1) {
-        d->given = (uint32_t *)nnrti_temp(d->memory, d->nTensors, sizeof(*d->given));
+        d->given = (uint32_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*d->given));
         if (d->given == NULL)
             return false;
     }
@@ -5470,7 +5579,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nn
     if (c->op->flags & NNRT_OP_DATA_DEPENDENT)
         return nnrt_error_set(d->config->error, NNRT_NOT_SUPPORT, "results whose extents a run tells are not there");
 #endif
-    arg = (nnrt_plan_arg *)nnrti_temp(d->memory, (size_t)c->kernelIn + c->nDerived + c->kernelOut, sizeof(*arg));
+    arg = (nnrt_plan_arg *)nnrt_memory_temp_array(d->memory, (size_t)c->kernelIn + c->nDerived + c->kernelOut, sizeof(*arg));
     if (arg == NULL)
         return nnrti_no_memory(d->config->error);
     d->nSteps++;
@@ -5542,9 +5651,9 @@ NNRT_API NNRT_ReturnCode nnrt_plan_draft(const NNRT_Model *model, const NNRT_Mod
     if (!nnrti_draft_room(d))
         return nnrti_no_memory(config->error);
 #endif
-    d->tensors = (nnrt_operand *)nnrti_temp(memory, d->roomTensors, sizeof(*d->tensors));
-    d->bytes = (size_t *)nnrti_temp(memory, d->roomTensors, sizeof(*d->bytes));
-    d->steps = (nnrt_draft_step *)nnrti_temp(memory, d->roomSteps, sizeof(*d->steps));
+    d->tensors = (nnrt_operand *)nnrt_memory_temp_array(memory, d->roomTensors, sizeof(*d->tensors));
+    d->bytes = (size_t *)nnrt_memory_temp_array(memory, d->roomTensors, sizeof(*d->bytes));
+    d->steps = (nnrt_draft_step *)nnrt_memory_temp_array(memory, d->roomSteps, sizeof(*d->steps));
     if (memory->full)
         return nnrti_no_memory(config->error);
     if ((code = nnrti_infer_sorted(model, config, order, memory, d->tensors, nnrti_draft_step, d)) != NNRT_SUCCESS)
@@ -5594,9 +5703,9 @@ static bool nnrti_uses_room(nnrt_draft *d)
     old[0] = u->lists[0];
     old[1] = u->lists[1];
     old[2] = u->outputs;
-    u->lists[0] = (uint32_t *)nnrti_temp(d->memory, d->roomTensors, sizeof(uint32_t));
-    u->lists[1] = (uint32_t *)nnrti_temp(d->memory, d->roomTensors, sizeof(uint32_t));
-    u->outputs = (uint32_t *)nnrti_temp(d->memory, d->roomTensors, sizeof(uint32_t));
+    u->lists[0] = (uint32_t *)nnrt_memory_temp_array(d->memory, d->roomTensors, sizeof(uint32_t));
+    u->lists[1] = (uint32_t *)nnrt_memory_temp_array(d->memory, d->roomTensors, sizeof(uint32_t));
+    u->outputs = (uint32_t *)nnrt_memory_temp_array(d->memory, d->roomTensors, sizeof(uint32_t));
     if (u->lists[0] == NULL || u->lists[1] == NULL || u->outputs == NULL) {
         d->uses = NULL;
         return false;
@@ -5665,7 +5774,7 @@ static bool nnrti_uses_drop(nnrt_draft *d, uint32_t step, uint32_t count)
     if (count > u->size[step]) {
         if (count > u->room - u->count) {
             const uint32_t room = u->room + u->room / 2 + count;
-            nnrti_use *data = room > u->room ? (nnrti_use *)nnrti_temp(d->memory, room, sizeof(*data)) : NULL;
+            nnrti_use *data = room > u->room ? (nnrti_use *)nnrt_memory_temp_array(d->memory, room, sizeof(*data)) : NULL;
             if (data == NULL)
                 return false;
             memcpy(data, u->data, u->count * sizeof(*data));
@@ -5732,11 +5841,11 @@ NNRT_API bool nnrt_draft_index(nnrt_draft *draft)
         return false;
     u->room = (uint32_t)count;
     u->steps = draft->nSteps;
-    u->data = (nnrti_use *)nnrti_temp(draft->memory, u->room, sizeof(*u->data));
-    u->first = (uint32_t *)nnrti_temp(draft->memory, u->steps, sizeof(*u->first));
-    u->size = (uint32_t *)nnrti_temp(draft->memory, u->steps, sizeof(*u->size));
-    u->stale = (uint32_t *)nnrti_temp(draft->memory, u->steps, sizeof(*u->stale));
-    u->isStale = (bool *)nnrti_temp(draft->memory, u->steps, sizeof(*u->isStale));
+    u->data = (nnrti_use *)nnrt_memory_temp_array(draft->memory, u->room, sizeof(*u->data));
+    u->first = (uint32_t *)nnrt_memory_temp_array(draft->memory, u->steps, sizeof(*u->first));
+    u->size = (uint32_t *)nnrt_memory_temp_array(draft->memory, u->steps, sizeof(*u->size));
+    u->stale = (uint32_t *)nnrt_memory_temp_array(draft->memory, u->steps, sizeof(*u->stale));
+    u->isStale = (bool *)nnrt_memory_temp_array(draft->memory, u->steps, sizeof(*u->isStale));
     draft->uses = u;
     if (draft->memory->full || !nnrti_uses_room(draft)) {
         draft->uses = NULL;
@@ -5884,7 +5993,7 @@ NNRT_API nnrt_plan_arg *nnrt_draft_args(nnrt_draft *draft, uint32_t step, uint32
     nnrt_plan_arg *args;
     if (step >= draft->nSteps)
         return NULL;
-    args = (nnrt_plan_arg *)nnrti_temp(draft->memory, (size_t)nIn + nOut, sizeof(*args));
+    args = (nnrt_plan_arg *)nnrt_memory_temp_array(draft->memory, (size_t)nIn + nOut, sizeof(*args));
     if (args == NULL || !nnrti_uses_drop(draft, step, nIn + nOut))
         return NULL;
     for (size_t i = 0; i < (size_t)nIn + nOut; i++)
@@ -5928,7 +6037,7 @@ static NNRT_ReturnCode nnrti_draft_derive(nnrt_draft *draft, uint32_t step, NNRT
     o = nnrt_operand_make(type, rank, dims, NULL);
     at = s->nIn + s->nDerived;
     count = nnrti_step_args(s);
-    args = (nnrt_plan_arg *)nnrti_temp(draft->memory, (size_t)count + 1, sizeof(*args));
+    args = (nnrt_plan_arg *)nnrt_memory_temp_array(draft->memory, (size_t)count + 1, sizeof(*args));
     if (args == NULL || (there == NULL && !nnrt_memory_reserve(draft->memory, bytes, data)))
         return nnrti_no_memory(draft->config->error);
     memcpy(args, s->args, at * sizeof(*args));
@@ -6003,8 +6112,8 @@ typedef struct nnrti_packing {
 static bool nnrti_packing_mark(nnrti_packing *p, const nnrt_draft *draft)
 {
     const NNRT_Model *const m = draft->model;
-    uint8_t *const packed = (uint8_t *)nnrti_temp(draft->memory, m->nodes.count, 1);
-    uint8_t *const absent = (uint8_t *)nnrti_keep(draft->memory, m->allTensors.count, 1);
+    uint8_t *const packed = (uint8_t *)nnrt_memory_temp_array(draft->memory, m->nodes.count, 1);
+    uint8_t *const absent = (uint8_t *)nnrt_memory_keep_array(draft->memory, m->allTensors.count, 1);
     if (packed == NULL || absent == NULL)
         return false;
     for (const nnrti_pack *k = p->packed; k != NULL; k = k->next)
@@ -6156,7 +6265,7 @@ NNRT_API bool nnrt_draft_packed(const nnrt_draft *draft)
 /* A larger array with the elements of the old one. */
 static void *nnrti_draft_grow(nnrt_draft *draft, const void *old, uint32_t count, uint32_t room, size_t size)
 {
-    void *grown = nnrti_temp(draft->memory, room, size);
+    void *grown = nnrt_memory_temp_array(draft->memory, room, size);
     if (grown != NULL)
         memcpy(grown, old, count * size);
     return grown;
@@ -6591,8 +6700,8 @@ static bool nnrti_open_kept(const nnrt_draft_step *step)
 static size_t *nnrti_find_parts(nnrti_planner *p)
 {
     const nnrt_draft *d = p->draft;
-    size_t *written = (size_t *)nnrti_temp(d->memory, d->nTensors, sizeof(*written)), bytes;
-    p->parted = (bool *)nnrti_temp(d->memory, d->nTensors, sizeof(*p->parted));
+    size_t *written = (size_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*written)), bytes;
+    p->parted = (bool *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*p->parted));
     if (written == NULL || p->parted == NULL)
         return NULL;
     for (uint32_t s = 0; s < d->nSteps; s++)
@@ -6789,7 +6898,7 @@ static bool nnrti_finish_carried(nnrti_planner *p)
     size_t *at;
     if (p->open == NULL || p->open->nCarried == 0)
         return true;
-    at = (size_t *)nnrti_keep(p->draft->memory, p->open->nCarried, sizeof(*at));
+    at = (size_t *)nnrt_memory_keep_array(p->draft->memory, p->open->nCarried, sizeof(*at));
     for (uint32_t i = 0; i < p->nStorages && at != NULL; i++)
         if (p->storages[i].kind == NNRT_PLACE_CARRIED)
             at[p->storages[i].carried] = p->storages[i].offset;
@@ -6804,9 +6913,9 @@ static NNRT_ReturnCode nnrti_scratch_block(const nnrti_planner *p, uint32_t alig
                                            int32_t at, nnrt_plan_block *block)
 {
     block->first = block->last = at;
-    if (!nnrti_round_size(step->scratchBytes, alignment, &step->scratchBytes) ||
+    if (!nnrt_round_size(step->scratchBytes, alignment, &step->scratchBytes) ||
         !nnrt_mul_size(step->scratchBytes, p->draft->workers, &block->bytes))
-        return nnrti_blame(p->error,
+        return nnrt_error_blame(p->error,
                            nnrt_error_set(p->error, NNRT_OUT_OF_MEMORY,
                                           "node %d '%s': the scratch memory of its kernel does not fit a size_t",
                                           step->node, step->name),
@@ -6834,7 +6943,7 @@ static size_t nnrti_scratch_stays(const nnrti_planner *p, uint32_t alignment)
     }
 #endif
     (void)p;
-    return nnrti_round_size(most, alignment, &most) ? most : 0;
+    return nnrt_round_size(most, alignment, &most) ? most : 0;
 }
 
 /* Offsets of everything that lies in the arena: storages first, then scratch. */
@@ -6842,7 +6951,7 @@ static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, uint32_t alignment, n
 {
     nnrt_draft *d = p->draft;
     nnrt_plan_block *blocks =
-        (nnrt_plan_block *)nnrti_temp(d->memory, (size_t)p->nStorages + d->nSteps, sizeof(*blocks));
+        (nnrt_plan_block *)nnrt_memory_temp_array(d->memory, (size_t)p->nStorages + d->nSteps, sizeof(*blocks));
     const size_t stays = nnrti_scratch_stays(p, alignment);
     uint32_t count = 0, stay = UINT32_MAX;
     void *scratch;
@@ -6955,8 +7064,8 @@ static bool nnrti_open_begin(nnrti_planner *p)
     if (!open)
         return true;
     p->open = (nnrti_open_plan *)nnrt_memory_keep(d->memory, sizeof(*p->open));
-    p->slotOf = (uint32_t *)nnrti_temp(d->memory, d->nTensors, sizeof(*p->slotOf));
-    p->openSteps = (nnrti_open_step **)nnrti_keep(d->memory, (size_t)d->nSteps + d->model->outputIndex.count,
+    p->slotOf = (uint32_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*p->slotOf));
+    p->openSteps = (nnrti_open_step **)nnrt_memory_keep_array(d->memory, (size_t)d->nSteps + d->model->outputIndex.count,
                                                   sizeof(*p->openSteps));
     if (p->open == NULL || p->slotOf == NULL || p->openSteps == NULL)
         return false;
@@ -7028,8 +7137,8 @@ static NNRT_ReturnCode nnrti_finish_open(nnrti_planner *p, nnrt_plan *plan)
     uint32_t *slots, *symbols;
     if (p->open == NULL)
         return NNRT_SUCCESS;
-    slots = (uint32_t *)nnrti_keep(p->draft->memory, count, sizeof(*slots));
-    symbols = (uint32_t *)nnrti_keep(p->draft->memory, count, NNRTI_DIMS * sizeof(*symbols));
+    slots = (uint32_t *)nnrt_memory_keep_array(p->draft->memory, count, sizeof(*slots));
+    symbols = (uint32_t *)nnrt_memory_keep_array(p->draft->memory, count, NNRTI_DIMS * sizeof(*symbols));
     if (slots == NULL || symbols == NULL || !nnrti_finish_carried(p))
         return nnrti_no_memory(p->error);
     for (uint32_t i = 0; i < count; i++) {
@@ -7084,8 +7193,8 @@ static NNRT_ReturnCode nnrti_write_steps(nnrti_planner *p, nnrt_plan *plan)
             plan->nSteps++;
             plan->nArgs += 3;
         }
-    steps = (nnrt_plan_step *)nnrti_keep(d->memory, plan->nSteps, sizeof(*steps));
-    args = (nnrt_plan_arg *)nnrti_keep(d->memory, plan->nArgs, sizeof(*args));
+    steps = (nnrt_plan_step *)nnrt_memory_keep_array(d->memory, plan->nSteps, sizeof(*steps));
+    args = (nnrt_plan_arg *)nnrt_memory_keep_array(d->memory, plan->nArgs, sizeof(*args));
     if (steps == NULL || args == NULL)
         return nnrti_no_memory(p->error);
     plan->steps = steps;
@@ -7119,7 +7228,7 @@ static NNRT_ReturnCode nnrti_write_steps(nnrti_planner *p, nnrt_plan *plan)
 /* Type, shape and size of inputs or outputs. Buffers count bytes in 32 bits: what does not fit could never be run. */
 static NNRT_ReturnCode nnrti_write_io(nnrti_planner *p, const NNRT_Uint32List *list, const nnrt_plan_io **made)
 {
-    nnrt_plan_io *io = (nnrt_plan_io *)nnrti_keep(p->draft->memory, list->count, sizeof(*io));
+    nnrt_plan_io *io = (nnrt_plan_io *)nnrt_memory_keep_array(p->draft->memory, list->count, sizeof(*io));
     if (io == NULL)
         return nnrti_no_memory(p->error);
     for (uint32_t i = 0; i < list->count; i++) {
@@ -7131,7 +7240,7 @@ static NNRT_ReturnCode nnrti_write_io(nnrti_planner *p, const NNRT_Uint32List *l
         memcpy(io[i].shape.dims, o->dims, sizeof(o->dims));
         io[i].bytes = nnrti_operand_bytes(o);
         if ((io[i].bytes >> 16) >> 16 != 0) /* a comparison with UINT32_MAX warns where size_t has 32 bits */
-            return nnrti_blame(p->error,
+            return nnrt_error_blame(p->error,
                                nnrt_error_set(p->error, NNRT_OUT_OF_MEMORY,
                                               "model input or output '%s' is %o: buffers hold less than 4 GiB", o->name,
                                               o),
@@ -7167,11 +7276,11 @@ static bool nnrti_planner_init(nnrti_planner *p)
     const NNRT_Uint32List *outputs = &p->draft->model->outputIndex;
     const uint32_t nTensors = p->draft->nTensors;
     nnrt_memory *memory = p->draft->memory;
-    p->storageOf = (uint32_t *)nnrti_temp(memory, nTensors, sizeof(*p->storageOf));
-    p->lastUse = (int32_t *)nnrti_temp(memory, nTensors, sizeof(*p->lastUse));
-    p->outputOf = (uint32_t *)nnrti_temp(memory, nTensors, sizeof(*p->outputOf));
-    p->storages = (nnrti_storage *)nnrti_temp(memory, nTensors, sizeof(*p->storages));
-    p->scratch = (size_t *)nnrti_temp(memory, p->draft->nSteps, sizeof(*p->scratch));
+    p->storageOf = (uint32_t *)nnrt_memory_temp_array(memory, nTensors, sizeof(*p->storageOf));
+    p->lastUse = (int32_t *)nnrt_memory_temp_array(memory, nTensors, sizeof(*p->lastUse));
+    p->outputOf = (uint32_t *)nnrt_memory_temp_array(memory, nTensors, sizeof(*p->outputOf));
+    p->storages = (nnrti_storage *)nnrt_memory_temp_array(memory, nTensors, sizeof(*p->storages));
+    p->scratch = (size_t *)nnrt_memory_temp_array(memory, p->draft->nSteps, sizeof(*p->scratch));
     if (memory->full)
         return false;
     for (uint32_t i = 0; i < nTensors; i++)
@@ -7291,12 +7400,12 @@ static bool nnrti_open_layout(const nnrt_plan *plan, size_t at, nnrti_open_table
 {
     const nnrti_open_plan *o = plan->open;
     size_t bytes;
-    return nnrti_round_size(at, 16, &t->capacities) &&
+    return nnrt_round_size(at, 16, &t->capacities) &&
            nnrt_mul_size((size_t)plan->nInputs + plan->nOutputs, sizeof(size_t), &bytes) &&
-           nnrt_add_size(t->capacities, bytes, &t->slots) && nnrti_round_size(t->slots, 16, &t->slots) &&
+           nnrt_add_size(t->capacities, bytes, &t->slots) && nnrt_round_size(t->slots, 16, &t->slots) &&
            nnrt_mul_size(o->nSlots, NNRTI_DIMS * sizeof(int32_t), &bytes) &&
            nnrt_add_size(t->slots, bytes, &t->operands) && nnrt_mul_size(o->operands, sizeof(nnrt_operand), &bytes) &&
-           nnrt_add_size(t->operands, bytes, &t->room) && nnrti_round_size(t->room, 16, &t->room) &&
+           nnrt_add_size(t->operands, bytes, &t->room) && nnrt_round_size(t->room, 16, &t->room) &&
            nnrt_add_size(t->room, o->room, &t->end);
 }
 #endif
@@ -7327,7 +7436,7 @@ static bool nnrti_workspace(const nnrt_plan *plan, size_t *views, size_t *tables
         return false;
     *tables = plan->open != NULL ? open.end : *tables;
 #endif
-    return nnrti_round_size(*tables, NNRT_ALIGNMENT, tables) && nnrt_add_size(*tables, plan->arenaBytes, total);
+    return nnrt_round_size(*tables, NNRT_ALIGNMENT, tables) && nnrt_add_size(*tables, plan->arenaBytes, total);
 }
 
 NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan)
@@ -7664,7 +7773,7 @@ static NNRT_ReturnCode nnrti_step_failed(const nnrt_plan *plan, uint32_t s, NNRT
 {
     const nnrt_plan_step *failed = &plan->steps[s];
     (void)words;
-    return nnrti_blame(error,
+    return nnrt_error_blame(error,
                        nnrt_error_set(error, code, "node %d '%s' (%s): %s", failed->node, nnrti_text_of(failed->name),
                                       failed->op != NULL ? failed->op->name : nnrti_text_of(failed->kernelName),
                                       nnrti_reason(words)),
@@ -8031,7 +8140,7 @@ static NNRT_ReturnCode nnrti_run_step(nnrti_open_run *r, uint32_t s)
     c.error = r->error;
     if ((code = nnrt_resolve_node(&c)) != NNRT_SUCCESS ||
         (code = nnrti_run_results(r, o, &c, step, args)) != NNRT_SUCCESS)
-        return nnrti_blame(r->error, code, step->node, -1);
+        return nnrt_error_blame(r->error, code, step->node, -1);
     if (o->alias)
         return NNRT_SUCCESS;
     r->nDerived = nnrti_run_views(r, o, &c, step, args);
@@ -8481,7 +8590,7 @@ NNRTI_APART static const nnrt_plan_arg *nnrti_nest_of(const nnrti_nest *n, uint3
 static NNRT_ReturnCode nnrti_nest_refuse(const nnrti_nest *n, uint32_t s, NNRT_ReturnCode code, const char *what)
 {
     const nnrt_plan_step *step = &n->plan->steps[s];
-    return nnrti_blame(n->error,
+    return nnrt_error_blame(n->error,
                        nnrt_error_set(n->error, code, "node %d '%s' (%s): %s", step->node, nnrti_text_of(step->name),
                                       step->op != NULL ? step->op->name : nnrti_text_of(step->kernelName), what),
                        step->node, -1);
@@ -8596,7 +8705,7 @@ static bool nnrti_nest_begin(const nnrti_nest *n, nnrti_nest_plan *g, nnrti_nest
     for (uint32_t s = first; s < last; s++)
         room += nnrti_nest_part(n, s) != NULL ? nnrti_nest_part(n, s)->carried : 0;
     g->made = (nnrt_plan *)nnrt_memory_keep(n->memory, sizeof(*g->made));
-    g->steps = (nnrt_plan_step *)nnrti_keep(n->memory, room, sizeof(*g->steps));
+    g->steps = (nnrt_plan_step *)nnrt_memory_keep_array(n->memory, room, sizeof(*g->steps));
     g->table = table;
     g->end = n->arena;
     if (g->made == NULL || g->steps == NULL)
@@ -8621,8 +8730,8 @@ static bool nnrti_nest_table_begin(const nnrti_nest *n, nnrti_nest_table *t, nnr
 {
     const size_t most = nnrti_addresses(n->plan) + own;
     t->outer = outer;
-    t->args = (nnrt_plan_arg *)nnrti_temp(n->memory, most, sizeof(*t->args));
-    t->numbers = (uint32_t *)nnrti_temp(n->memory, most, sizeof(*t->numbers));
+    t->args = (nnrt_plan_arg *)nnrt_memory_temp_array(n->memory, most, sizeof(*t->args));
+    t->numbers = (uint32_t *)nnrt_memory_temp_array(n->memory, most, sizeof(*t->numbers));
     t->count = 0;
     return t->args != NULL && t->numbers != NULL;
 }
@@ -8688,7 +8797,7 @@ static NNRT_ReturnCode nnrti_nest_loop_table(nnrti_nest *n, nnrti_nest_table *t,
 {
     const nnrti_open_step *begin = nnrti_nest_part(n, s);
     const uint32_t at = begin->end->at, given = 1 + begin->carried + begin->scans;
-    size_t *bytes = (size_t *)nnrti_keep(n->memory, begin->scans, sizeof(*bytes));
+    size_t *bytes = (size_t *)nnrt_memory_keep_array(n->memory, begin->scans, sizeof(*bytes));
     if (bytes == NULL)
         return nnrti_no_memory(n->error);
     for (uint32_t k = 0; k < begin->carried; k++) {
@@ -8872,8 +8981,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_nest(const nnrt_plan *plan, nnrt_memory *memo
     for (uint32_t s = 0; s < plan->nSteps; s++)
         if ((code = nnrti_nest_check(&n, s)) != NNRT_SUCCESS)
             return code;
-    n.args = (nnrt_plan_arg *)nnrti_keep(memory, nnrti_nest_room(&n), sizeof(*n.args));
-    if (n.args == NULL || !nnrti_round_size(plan->arenaBytes, NNRTI_TABLE_BYTES, &n.arena) ||
+    n.args = (nnrt_plan_arg *)nnrt_memory_keep_array(memory, nnrti_nest_room(&n), sizeof(*n.args));
+    if (n.args == NULL || !nnrt_round_size(plan->arenaBytes, NNRTI_TABLE_BYTES, &n.arena) ||
         !nnrti_nest_begin(&n, &whole, NULL, 0, plan->nSteps, 0))
         return nnrti_no_memory(error);
     *whole.made = *plan;
@@ -8898,19 +9007,6 @@ NNRT_API NNRT_ReturnCode nnrt_plan_nest(const nnrt_plan *plan, nnrt_memory *memo
 
 NNRTI_SETUP()
 
-/* A prepared model that is a plan: what the reference device and devices that edit drafts make. */
-typedef struct nnrti_plan_model {
-    NNRT_PreparedModel base; /* first: the handle is the address of this struct */
-    nnrt_plan *plan;
-    void *workspace; /* of its own, for Run; NULL when the caller brings one */
-    size_t tableBytes;
-    nnrt_allocator allocator;
-    void *given;            /* what came from the allocator, this struct with it; NULL in the caller's buffer */
-    nnrt_mapping *mappings; /* of constants that have only a descriptor */
-    nnrti_packing *packing; /* weights that can be exported; NULL: none */
-    void *restored;         /* copy of the cache's blocks, from the allocator; NULL: it was not restored */
-} nnrti_plan_model;
-
 /* Mode and priority exist. */
 static NNRT_ReturnCode nnrti_check_mode(const NNRT_ModelConfig *config)
 {
@@ -8933,11 +9029,28 @@ static NNRT_ReturnCode nnrti_check_config(const NNRT_ModelConfig *config)
     return NNRT_SUCCESS;
 }
 
+NNRT_API NNRT_ReturnCode nnrt_plan_model_finish(nnrt_plan_model *model, nnrt_draft *draft, bool runIn)
+{
+    nnrt_memory *memory = draft->memory; /* the draft itself lies in the temporary part */
+    const NNRT_ModelConfig *config = draft->config;
+    const NNRT_ReturnCode code = nnrt_plan_finish(draft, &model->plan);
+    size_t workspace;
+    if (code != NNRT_SUCCESS)
+        return code;
+    nnrt_memory_drop_temp(memory);
+    workspace = nnrt_plan_workspace(model->plan);
+    if (workspace > SIZE_MAX / 4 ||
+        (!(config->callerWorkspace && runIn) && !nnrt_memory_reserve(memory, workspace, &model->workspace)))
+        return nnrti_no_memory(config->error);
+    model->tableBytes = memory->front;
+    return NNRT_SUCCESS;
+}
+
 /* Counting and doing are this one walk. The message goes to config->error. */
 static NNRT_ReturnCode nnrti_plan_make(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
-                                       void *user, nnrt_memory *memory, nnrti_plan_model **made)
+                                       void *user, nnrt_memory *memory, nnrt_plan_model **made)
 {
-    nnrti_plan_model *m = (nnrti_plan_model *)nnrt_memory_keep(memory, sizeof(*m));
+    nnrt_plan_model *m = (nnrt_plan_model *)nnrt_memory_keep(memory, sizeof(*m));
     nnrt_draft *draft;
     NNRT_ReturnCode code;
     *made = m;
@@ -8945,18 +9058,13 @@ static NNRT_ReturnCode nnrti_plan_make(const NNRT_Model *model, const NNRT_Model
         return nnrti_no_memory(config->error);
     if ((code = nnrt_plan_draft(model, config, memory, &draft)) != NNRT_SUCCESS ||
         (edit != NULL && (code = edit(user, draft)) != NNRT_SUCCESS) ||
-        (code = nnrt_plan_finish(draft, &m->plan)) != NNRT_SUCCESS)
+        (code = nnrt_plan_model_finish(m, draft, true)) != NNRT_SUCCESS)
         return code;
-    nnrt_memory_drop_temp(memory);
-    if (nnrt_plan_workspace(m->plan) > SIZE_MAX / 4 ||
-        (!config->callerWorkspace && !nnrt_memory_reserve(memory, nnrt_plan_workspace(m->plan), &m->workspace)))
-        return nnrti_no_memory(config->error);
-    m->tableBytes = memory->front;
     return NNRT_SUCCESS;
 }
 
 /* What a prepared model has mapped, which need not have been finished; NULL is fine. */
-static void nnrti_plan_model_unmap(nnrti_plan_model *m)
+static void nnrti_plan_model_unmap(nnrt_plan_model *m)
 {
     if (m != NULL)
         nnrt_model_unmap(m->mappings);
@@ -8967,7 +9075,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_Mo
 {
     NNRT_ModelConfig own;
     nnrt_memory memory;
-    nnrti_plan_model *made;
+    nnrt_plan_model *made;
     NNRT_ReturnCode code;
     if (bytes == NULL)
         return NNRT_NULL_PTR;
@@ -8977,7 +9085,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_Mo
     code = nnrti_plan_make(model, &own, edit, user, &memory, &made);
     nnrti_plan_model_unmap(made);
     nnrt_memory_end(&memory);
-    if (code == NNRT_SUCCESS && !nnrti_round_size(memory.peak, NNRT_ALIGNMENT, bytes))
+    if (code == NNRT_SUCCESS && !nnrt_round_size(memory.peak, NNRT_ALIGNMENT, bytes))
         return nnrti_no_memory(own.error);
     return code;
 }
@@ -8991,7 +9099,7 @@ static void nnrti_plan_hold(const nnrt_plan *plan, int32_t n)
 
 static void nnrti_plan_model_destroy(NNRT_PreparedModel *self)
 {
-    nnrti_plan_model *m = (nnrti_plan_model *)(void *)self;
+    nnrt_plan_model *m = (nnrt_plan_model *)(void *)self;
     nnrt_allocator allocator;
     if (m == NULL)
         return;
@@ -9010,7 +9118,7 @@ static NNRT_ReturnCode nnrti_plan_model_run_in(NNRT_PreparedModel *self, void *w
 {
     if (self == NULL)
         return NNRT_NULL_PTR;
-    return nnrt_plan_run(((nnrti_plan_model *)(void *)self)->plan, workspace, bytes, inputs, nIn, outputs, nOut,
+    return nnrt_plan_run(((nnrt_plan_model *)(void *)self)->plan, workspace, bytes, inputs, nIn, outputs, nOut,
                          outputDims, error);
 }
 
@@ -9019,7 +9127,7 @@ static NNRT_ReturnCode nnrti_plan_model_run_until(NNRT_PreparedModel *self, void
                                                   const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
                                                   const nnrt_stop *stop, nnrt_error *error)
 {
-    nnrti_plan_model *m = (nnrti_plan_model *)(void *)self;
+    nnrt_plan_model *m = (nnrt_plan_model *)(void *)self;
     if (m == NULL)
         return NNRT_NULL_PTR;
     if (workspace == NULL && nnrt_plan_workspace(m->plan) > 0) {
@@ -9034,7 +9142,7 @@ static NNRT_ReturnCode nnrti_plan_model_run_until(NNRT_PreparedModel *self, void
 static NNRT_ReturnCode nnrti_plan_model_run(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
                                             const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims)
 {
-    nnrti_plan_model *m = (nnrti_plan_model *)(void *)self;
+    nnrt_plan_model *m = (nnrt_plan_model *)(void *)self;
     if (m == NULL)
         return NNRT_NULL_PTR;
     if (m->workspace == NULL)
@@ -9047,7 +9155,7 @@ static NNRT_ReturnCode nnrti_plan_model_workspace(NNRT_PreparedModel *self, size
 {
     if (self == NULL || bytes == NULL)
         return NNRT_NULL_PTR;
-    *bytes = nnrt_plan_workspace(((nnrti_plan_model *)(void *)self)->plan);
+    *bytes = nnrt_plan_workspace(((nnrt_plan_model *)(void *)self)->plan);
     return NNRT_SUCCESS;
 }
 
@@ -9058,7 +9166,7 @@ static NNRT_ReturnCode nnrti_plan_model_io(NNRT_PreparedModel *self, bool output
     const nnrt_plan_io *io;
     if (self == NULL || type == NULL || shape == NULL)
         return NNRT_NULL_PTR;
-    p = ((nnrti_plan_model *)(void *)self)->plan;
+    p = ((nnrt_plan_model *)(void *)self)->plan;
     if (index >= (output ? p->nOutputs : p->nInputs))
         return NNRT_INVALID_PARAMETER;
     io = output ? &p->outputs[index] : &p->inputs[index];
@@ -9080,7 +9188,7 @@ static NNRT_ReturnCode nnrti_plan_model_range(NNRT_PreparedModel *self, bool out
         return code;
     *most = *least;
     for (int32_t k = 0; k < least->rank; k++)
-        if (nnrti_extent_open(((nnrti_plan_model *)(void *)self)->plan, output, index, (uint32_t)k))
+        if (nnrti_extent_open(((nnrt_plan_model *)(void *)self)->plan, output, index, (uint32_t)k))
             least->dims[k] = 0;
     return code;
 }
@@ -9099,7 +9207,7 @@ static NNRT_ReturnCode nnrti_plan_model_output_ranges(NNRT_PreparedModel *self, 
 
 static NNRT_ReturnCode nnrti_plan_model_memory(NNRT_PreparedModel *self, nnrt_prepared_memory *memory)
 {
-    const nnrti_plan_model *m = (const nnrti_plan_model *)(void *)self;
+    const nnrt_plan_model *m = (const nnrt_plan_model *)(void *)self;
     if (m == NULL || memory == NULL)
         return NNRT_NULL_PTR;
     memory->tables = m->tableBytes;
@@ -9125,11 +9233,24 @@ static const NNRT_PreparedModelVtbl nnrti_plan_model_vtbl = {sizeof(NNRT_Prepare
                                                              nnrti_plan_model_output_ranges,
                                                              nnrti_plan_model_run_until};
 
+NNRT_API void nnrt_plan_model_table(NNRT_PreparedModelVtbl *table)
+{
+    *table = nnrti_plan_model_vtbl;
+}
+
+NNRT_API void nnrt_plan_model_keep(nnrt_plan_model *model, const NNRT_ModelConfig *config, nnrt_memory *memory)
+{
+    if (config->allocator != NULL)
+        model->allocator = *config->allocator;
+    model->given = nnrt_memory_give(memory);
+    nnrti_plan_hold(model->plan, 1);
+}
+
 NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                            void *user, NNRT_PreparedModel **prepared)
 {
     NNRT_ModelConfig own;
-    nnrti_plan_model *made = NULL;
+    nnrt_plan_model *made = NULL;
     nnrt_memory memory;
     NNRT_ReturnCode code;
     if (prepared == NULL)
@@ -9149,10 +9270,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_M
         return code;
     }
     made->base.vtbl = &nnrti_plan_model_vtbl;
-    if (own.allocator != NULL)
-        made->allocator = *own.allocator;
-    made->given = nnrt_memory_give(&memory);
-    nnrti_plan_hold(made->plan, 1);
+    nnrt_plan_model_keep(made, &own, &memory);
     *prepared = &made->base;
     return NNRT_SUCCESS;
 }
@@ -9233,9 +9351,9 @@ static const NNRT_Model *nnrti_packing_model(const nnrti_packing *p, nnrt_memory
 {
     const NNRT_Model *const from = p->model;
     const uint32_t inputs = from->inputIndex.count, tensors = from->allTensors.count;
-    NNRT_Model *const m = (NNRT_Model *)nnrti_temp(memory, 1, sizeof(*m));
-    NNRT_Tensor *const t = (NNRT_Tensor *)nnrti_temp(memory, tensors, sizeof(*t));
-    uint32_t *const in = (uint32_t *)nnrti_temp(memory, (size_t)inputs + tensors, sizeof(*in));
+    NNRT_Model *const m = (NNRT_Model *)nnrt_memory_temp_array(memory, 1, sizeof(*m));
+    NNRT_Tensor *const t = (NNRT_Tensor *)nnrt_memory_temp_array(memory, tensors, sizeof(*t));
+    uint32_t *const in = (uint32_t *)nnrt_memory_temp_array(memory, (size_t)inputs + tensors, sizeof(*in));
     *count = 0;
     if (m == NULL || t == NULL || in == NULL)
         return NULL;
@@ -9258,7 +9376,7 @@ static const NNRT_Model *nnrti_packing_model(const nnrti_packing *p, nnrt_memory
 static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const NNRT_SharedBuffer **buffers,
                                                uint32_t *count)
 {
-    nnrti_plan_model *m = (nnrti_plan_model *)(void *)self;
+    nnrt_plan_model *m = (nnrt_plan_model *)(void *)self;
     nnrti_packing *p = m != NULL ? m->packing : NULL;
     size_t table, weights = 0, all, model = 0, places[3];
     const NNRT_Model *left = NULL;
@@ -9274,7 +9392,7 @@ static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const N
         return NNRT_SUCCESS;
     table = sizeof(p->table) + p->table.packs * sizeof(nnrti_pack_row) + p->table.numbers * sizeof(int64_t);
     for (const nnrti_pack *k = p->packed; k != NULL; k = k->next)
-        if (!nnrti_round_size(weights, NNRT_ALIGNMENT, &weights) || !nnrt_add_size(weights, k->bytes, &weights))
+        if (!nnrt_round_size(weights, NNRT_ALIGNMENT, &weights) || !nnrt_add_size(weights, k->bytes, &weights))
             return NNRT_OUT_OF_MEMORY;
     nnrt_memory_allocate(&memory, &m->allocator);
     if (p->whole) {
@@ -9292,8 +9410,8 @@ static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const N
     if (code == NNRT_SUCCESS && (weights > UINT32_MAX || table > UINT32_MAX || model > UINT32_MAX))
         code = NNRT_NOT_SUPPORT; /* that blocks can say */
     if (code == NNRT_SUCCESS &&
-        (!nnrti_round_size(table, NNRT_ALIGNMENT, &places[1]) || !nnrt_add_size(places[1], weights, &all) ||
-         !nnrti_round_size(all, NNRT_ALIGNMENT, &places[2]) || !nnrt_add_size(places[2], model, &p->exportedBytes) ||
+        (!nnrt_round_size(table, NNRT_ALIGNMENT, &places[1]) || !nnrt_add_size(places[1], weights, &all) ||
+         !nnrt_round_size(all, NNRT_ALIGNMENT, &places[2]) || !nnrt_add_size(places[2], model, &p->exportedBytes) ||
          (p->exported = nnrt_alloc(&m->allocator, p->exportedBytes)) == NULL))
         code = NNRT_OUT_OF_MEMORY;
     if (code != NNRT_SUCCESS) {
@@ -9308,7 +9426,7 @@ static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const N
     weights = 0;
     for (const nnrti_pack *k = p->packed; k != NULL; k = k->next, at += sizeof(nnrti_pack_row)) {
         nnrti_pack_row row;
-        (void)nnrti_round_size(weights, NNRT_ALIGNMENT, &weights);
+        (void)nnrt_round_size(weights, NNRT_ALIGNMENT, &weights);
         row.offset = weights;
         row.bytes = k->bytes;
         row.node = k->node;
@@ -9384,7 +9502,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const
     if (!packs->keep)
         code = nnrt_plan_prepare(model, &own, edit, user, prepared);
     else if ((code = nnrt_plan_prepare(model, &own, nnrti_edit_packing, &e, prepared)) == NNRT_SUCCESS) {
-        nnrti_plan_model *const made = (nnrti_plan_model *)(void *)*prepared;
+        nnrt_plan_model *const made = (nnrt_plan_model *)(void *)*prepared;
         const NNRT_SharedBuffer *blocks;
         uint32_t count;
         made->packing = e.packing;
@@ -9400,14 +9518,14 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const
 /* How many weights were packed for a prepared model, which is one that can be exported. */
 static NNRTI_UNUSED uint32_t nnrti_plan_packs(const NNRT_PreparedModel *prepared)
 {
-    const nnrti_plan_model *const m = (const nnrti_plan_model *)(const void *)prepared;
+    const nnrt_plan_model *const m = (const nnrt_plan_model *)(const void *)prepared;
     return m->packing != NULL && !m->packing->taking ? m->packing->table.packs : 0;
 }
 
 /* The exported blocks have been copied: the prepared model frees them, and exports nothing any more. */
 static NNRTI_UNUSED void nnrti_plan_exported(NNRT_PreparedModel *prepared)
 {
-    nnrti_plan_model *const m = (nnrti_plan_model *)(void *)prepared;
+    nnrt_plan_model *const m = (nnrt_plan_model *)(void *)prepared;
     if (prepared->vtbl != &nnrti_plan_model_packed_vtbl || m->packing->exported == NULL)
         return;
     nnrt_free(&m->allocator, m->packing->exported, m->packing->exportedBytes);
@@ -9421,8 +9539,8 @@ static const NNRT_Model *nnrti_restore_model(nnrti_packing *p, const NNRT_Model 
                                              nnrt_memory *memory, nnrt_error *fault)
 {
     const uint32_t inputs = from->inputIndex.count;
-    NNRT_Model *const m = (NNRT_Model *)nnrti_keep(memory, 1, sizeof(*m));
-    NNRT_Tensor *const t = (NNRT_Tensor *)nnrti_keep(memory, from->allTensors.count, sizeof(*t));
+    NNRT_Model *const m = (NNRT_Model *)nnrt_memory_keep_array(memory, 1, sizeof(*m));
+    NNRT_Tensor *const t = (NNRT_Tensor *)nnrt_memory_keep_array(memory, from->allTensors.count, sizeof(*t));
     uint8_t *hole;
     if (m == NULL || t == NULL || absent > inputs) {
         (void)nnrt_error_set(fault, absent > inputs ? NNRT_INVALID_MODEL_CACHE : NNRT_OUT_OF_MEMORY,
@@ -9471,7 +9589,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
     NNRT_ModelConfig own;
     nnrti_packing_edit e;
     nnrti_packing *p;
-    nnrti_plan_model *made;
+    nnrt_plan_model *made;
     nnrt_packed from;
     nnrt_memory memory;
     nnrt_error *error;
@@ -9530,7 +9648,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
         nnrt_memory_end(&memory);
         return code;
     }
-    made = (nnrti_plan_model *)(void *)*prepared;
+    made = (nnrt_plan_model *)(void *)*prepared;
     made->packing = p;
     made->tableBytes += memory.front;
     made->restored = nnrt_memory_give(&memory);
@@ -9559,16 +9677,6 @@ static void nnrti_error_send(nnrt_error *error)
 static bool nnrti_error_open(const nnrt_error *error)
 {
     return error != NULL && error->code == NNRT_SUCCESS;
-}
-
-/* error holds no fault any more. NULL: there is none. */
-static void nnrti_error_clear(nnrt_error *error)
-{
-    if (error == NULL)
-        return;
-    error->code = NNRT_SUCCESS;
-    error->node = error->tensor = 0;
-    error->message[0] = '\0';
 }
 
 static NNRT_ReturnCode nnrti_reference_version(void *self, uint32_t *major, uint32_t *minor)
@@ -9709,11 +9817,11 @@ static NNRT_ReturnCode nnrti_support_walk(const NNRT_Model *m, const NNRT_ModelC
     f.model = m;
     f.config = config;
     f.memory = memory;
-    f.tensors = (nnrt_operand *)nnrti_temp(memory, m->allTensors.count, sizeof(*f.tensors));
-    f.operands = (nnrt_operand *)nnrti_temp(memory, widest, sizeof(*f.operands));
-    f.results = (void **)nnrti_temp(memory, widest, sizeof(*f.results));
+    f.tensors = (nnrt_operand *)nnrt_memory_temp_array(memory, m->allTensors.count, sizeof(*f.tensors));
+    f.operands = (nnrt_operand *)nnrt_memory_temp_array(memory, widest, sizeof(*f.operands));
+    f.results = (void **)nnrt_memory_temp_array(memory, widest, sizeof(*f.results));
     f.order = order;
-    f.opened = (uint8_t *)nnrti_temp(memory, m->allTensors.count, sizeof(*f.opened));
+    f.opened = (uint8_t *)nnrt_memory_temp_array(memory, m->allTensors.count, sizeof(*f.opened));
     if (memory->full)
         return nnrti_no_memory(config->error);
     for (uint32_t i = 0; i < m->allTensors.count; i++)
@@ -9733,7 +9841,7 @@ static NNRT_ReturnCode nnrti_support_walk(const NNRT_Model *m, const NNRT_ModelC
         if (memory->full)
             return nnrti_no_memory(config->error);
         isSupported[order[i]] = code == NNRT_SUCCESS;
-        (void)nnrti_blame(&error, code, order[i], -1);
+        (void)nnrt_error_blame(&error, code, order[i], -1);
         if (code != NNRT_SUCCESS && reason != NULL)
             reason(user, order[i], &error);
     }
@@ -9819,2479 +9927,12 @@ static const NNRT_DeviceVtbl nnrti_reference_vtbl = {sizeof(NNRT_DeviceVtbl),
                                                      NULL};
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>auto */
-
-#define NNRTI_MODEL_HAS(m, slot) NNRT_HAS((m)->vtbl, NNRT_PreparedModelVtbl, slot)
-/* RunIn is called only where the size of its workspace can be asked. */
-#define NNRTI_MODEL_RUNS_IN(m) (NNRTI_MODEL_HAS(m, RunIn) && NNRTI_MODEL_HAS(m, GetWorkspaceSize))
-
-/* A device made of devices. Who gets a model:
-
-     1. Of the devices, the preferred one first, the first that takes all of it and prepares it. What auto prepares then
-        wraps what that device prepared, and passes every call on. Where the caller has named devices in an order, one
-        that takes some of the nodes is not passed over for one behind it that takes them all.
-     2. Else the model is split. Each node belongs to the first device that takes it. The reference device takes the rest:
-        it drafts the whole model, and this draft is edited. Steps of one device become parts: a step is joined to a
-        group that gives it something, unless a path leads from the group to it through other steps; so parts are
-        connected, as large as they can be, and no two wait for each other. Each part becomes a model of its own, is
-        prepared by its device, and is then one step of the plan, whose scratch is its workspace. Borders are tensors of
-        the plan like others; nothing is copied but what a device copies.
-     3. Else the reference device has it, unless it may not (nnrt_partition.strict).
-
-   A part that its device does not prepare goes to the next device that takes all of it, in the end back to the reference
-   device, whose steps are then as they were. With nnrt_partition.fallback a model is always split, into one part where one
-   device takes it all, and each part has others behind it, prepared on what comes next, for a run that fails.
-
-   What has open extents is for devices with dynamic input. Their parts have open inputs whose bounds are the largest
-   extents that the draft has there; they tell the extents of what they give in each run, and what contradicts the draft
-   is refused. Other devices get what is fixed.
-
-   IF and LOOP go to a device with all that they run, as subgraphs of its part, or stay with the reference device, whole,
-   too: they are then one of the steps around which parts are made.
-
-   Parts run one after another: the arena is planned for steps in their order, so that what lives at the same time as an
-   earlier part may lie where a later one writes. Where the caller gives threads (NNRT_ModelConfig.parallel), parts of
-   fixed extents on different devices that do not wait for each other become one step, which runs them at once; what
-   they give lives at the same time then, so that the arena may be larger. While they run, what is in them has one
-   thread each. With a profile, whose listener need not be ready for several threads, they stay steps of their own. A
-   prepared model has RunIn if all that it is made of has; without it, it is run in a workspace of its own, by one
-   thread at a time.
-
-   Bytes are told by a real preparation, which takes memory in the same order. */
-
-/* The devices that may be had, the preferred one first. */
-typedef struct nnrti_auto_list {
-    nnrt_device *devices[NNRT_MAX_DEVICES];
-    bool failed[NNRT_MAX_DEVICES]; /* takes the whole model, and did not prepare it */
-    uint32_t count;
-    bool named;       /* by the caller, in that order */
-    uint8_t *why;     /* for a report, of each node: NNRTI_WHY_ of a split that made no part; NULL: there was none */
-    nnrt_error fault; /* the first one of a device that did not prepare what it takes */
-} nnrti_auto_list;
-
-/* What is prepared on one device. */
-typedef struct nnrti_auto_model {
-    NNRT_PreparedModel base;
-    nnrt_device *device;
-    NNRT_PreparedModel *inner;
-    nnrt_allocator allocator;
-    bool allocated;
-} nnrti_auto_model;
-
-/* What auto puts in front of the inner device's memory, rounded up so that that stays aligned. */
-static size_t nnrti_auto_bytes(void)
-{
-    return (sizeof(nnrti_auto_model) + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
-}
-
-static NNRT_ReturnCode nnrti_auto_name(void *self, const char **name)
-{
-    (void)self;
-    *name = "auto";
-    return NNRT_SUCCESS;
-}
-
-static NNRT_ReturnCode nnrti_auto_type(void *self, NNRT_DeviceType *type)
-{
-    (void)self;
-    *type = NNRT_DEVICE_TYPE_OTHER;
-    return NNRT_SUCCESS;
-}
-
-#define NNRTI_AUTO_BEST 5
-#define NNRTI_AUTO_LAST 1
-
-static bool nnrti_is_reference(const nnrt_device *device)
-{
-    return strcmp(nnrt_device_name(device), "reference") == 0;
-}
-
-static bool nnrti_is_auto(const nnrt_device *device)
-{
-    return strcmp(nnrt_device_unique_name(device), "auto_nnrt_v2_0") == 0;
-}
-
-/* How much a device is wanted where the caller does not say; 0 = not at all. */
-static int32_t nnrti_auto_rank(const nnrt_device *device)
-{
-    if (strcmp(nnrt_device_name(device), "auto") == 0)
-        return 0;
-    if (nnrti_is_reference(device))
-        return NNRTI_AUTO_LAST;
-    switch (nnrt_device_type(device)) {
-    case NNRT_DEVICE_TYPE_ACCELERATOR: return NNRTI_AUTO_BEST;
-    case NNRT_DEVICE_TYPE_GPU: return 4;
-    case NNRT_DEVICE_TYPE_CPU: return 3;
-    default: return 2;
-    }
-}
-
-/* Appends a device that is there and not in the list yet. */
-static void nnrti_auto_add(nnrti_auto_list *list, nnrt_device *device)
-{
-    const NNRT_DeviceStatus status = nnrt_device_status(device);
-    bool in = status != NNRT_DEVICE_STATUS_AVAILABLE && status != NNRT_DEVICE_STATUS_BUSY;
-    for (uint32_t i = 0; i < list->count; i++)
-        in = in || list->devices[i] == device;
-    if (!in)
-        list->devices[list->count++] = device;
-}
-
-static nnrt_device *nnrti_device_named(const char *text, size_t length); /* >>registry */
-
-static bool nnrti_falls_back(const NNRT_ModelConfig *config)
-{
-    return config->partition != NULL && config->partition->fallback;
-}
-
-/* The devices of config->autoDevices, or all, those wanted alike as they were registered; the reference device last, unless
-   it may not be had. */
-static NNRT_ReturnCode nnrti_auto_devices(const NNRT_ModelConfig *config, nnrti_auto_list *list)
-{
-    const char *text = config->autoDevices;
-    memset(list, 0, sizeof(*list));
-    list->named = text != NULL;
-    while (text != NULL) {
-        const char *end = strchr(text, ',');
-        const size_t length = end != NULL ? (size_t)(end - text) : strlen(text);
-        nnrt_device *d = nnrti_device_named(text, length);
-        if (d == NULL)
-            return nnrt_error_set(
-                config->error, NNRT_INVALID_PARAMETER,
-                "auto: there is no device at the beginning of '%s', expected names of devices with ',' "
-                "between",
-                text);
-        nnrti_auto_add(list, d);
-        text = end != NULL ? end + 1 : NULL;
-    }
-    for (int32_t rank = NNRTI_AUTO_BEST; rank > NNRTI_AUTO_LAST && !list->named; rank--)
-        for (uint32_t i = 0; i < nnrt_device_count(); i++)
-            if (nnrti_auto_rank(nnrt_device_at(i)) == rank)
-                nnrti_auto_add(list, nnrt_device_at(i));
-    if (config->partition == NULL || !config->partition->strict)
-        nnrti_auto_add(list, nnrt_device_find("reference"));
-    if (nnrti_falls_back(config) && config->partition->strict)
-        return nnrt_error_set(config->error, NNRT_INVALID_PARAMETER,
-                              "auto: strict and fallback are both set, expected one of them at most");
-    return NNRT_SUCCESS;
-}
-
-/* Of what a configuration allows, a device is told what it can do. */
-static void nnrti_auto_allowed(const nnrt_device *device, NNRT_ModelConfig *own)
-{
-    own->enableFloat16 = own->enableFloat16 && nnrt_device_can(device, NNRT_ABILITY_FLOAT16);
-    if (!nnrt_device_can(device, NNRT_ABILITY_PERFORMANCE_MODE))
-        own->mode = NNRT_PERFORMANCE_NONE;
-    if (!nnrt_device_can(device, NNRT_ABILITY_PRIORITY))
-        own->priority = NNRT_PRIORITY_NONE;
-}
-
-/* Which nodes does the device take? *any: one, result: all. Where there is no memory to ask, none. */
-static bool nnrti_takes_all(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config, bool *any)
-{
-    NNRT_ModelConfig own = *config;
-    bool all = true, *isSupported;
-    const uint32_t count = model->nodes.count;
-    size_t taken;
-    NNRT_ReturnCode code;
-    *any = false;
-    own.error = NULL; /* what it has against a node is no fault */
-    own.autoDevices = NULL;
-    own.partition = NULL;
-    nnrti_auto_allowed(device, &own);
-    if (own.buffer != NULL) {
-        if (!nnrti_round_size(count, NNRT_ALIGNMENT, &taken) || own.bufferBytes < taken)
-            return false;
-        isSupported = (bool *)own.buffer; /* overwritten later: nothing lies there yet */
-        own.buffer = (uint8_t *)own.buffer + taken;
-        own.bufferBytes -= taken;
-    } else {
-        isSupported = (bool *)nnrt_alloc(own.allocator, count);
-    }
-    if (isSupported == NULL)
-        return false;
-    memset(isSupported, 0, count);
-    code = nnrt_device_explain(device, model, &own, isSupported, count, NULL, NULL);
-    for (uint32_t i = 0; i < count; i++) {
-        *any = *any || (code == NNRT_SUCCESS && isSupported[i]);
-        all = all && isSupported[i];
-    }
-    all = code == NNRT_SUCCESS ? all : code == NNRT_OUT_OF_MEMORY && config->buffer != NULL; /* PrepareModel decides */
-    if (config->buffer == NULL)
-        nnrt_free(config->allocator, isSupported, count);
-    return all;
-}
-
-static bool nnrti_can_split(const NNRT_Model *model)
-{
-    return model->nodes.count > 0;
-}
-
-/* The next device from *at on that takes the whole model; NULL: there is none, or the model is to be split. The reference
-   device is not asked: it is what remains, and its messages are the best. */
-static nnrt_device *nnrti_auto_next(const nnrti_auto_list *list, uint32_t *at, const NNRT_Model *model,
-                                    const NNRT_ModelConfig *config)
-{
-    bool any = false;
-    while (*at < list->count && !(any && list->named && nnrti_can_split(model)) &&
-           !nnrti_is_reference(list->devices[*at])) {
-        nnrt_device *d = list->devices[(*at)++];
-        bool some = true;
-        if ((config->bounds.count == 0 || nnrt_device_can(d, NNRT_ABILITY_DYNAMIC_INPUT)) && /* else parts of it */
-            nnrti_takes_all(d, model, config, &some))
-            return d;
-        any = any || some;
-    }
-    *at = list->count;
-    return NULL;
-}
-
-/* May the reference device have nodes? */
-static bool nnrti_auto_last(const nnrti_auto_list *list)
-{
-    bool there = false;
-    for (uint32_t i = 0; i < list->count; i++)
-        there = there || nnrti_is_reference(list->devices[i]);
-    return there;
-}
-
-/* ---- a model on several devices ---- */
-
-#define NNRTI_AUTO_HOST 0xFFu /* in place of a device's number: the reference device, as it is what remains */
-
-/* Why a node is where it is. */
-enum {
-    NNRTI_WHY_ASKED,  /* the devices in front of it do not take it, or there are none */
-    NNRTI_WHY_KEPT,   /* nnrt_partition.keep */
-    NNRTI_WHY_COST,   /* nnrt_partition.cost */
-    NNRTI_WHY_OPEN,   /* its extents are open */
-    NNRTI_WHY_AROUND, /* IF and LOOP stay with all that they run */
-    NNRTI_WHY_EFFECT, /* it does something beside its results */
-    NNRTI_WHY_LONELY, /* its part would have no inputs or no outputs */
-    NNRTI_WHY_SMALL,  /* nnrt_partition.smallest */
-    NNRTI_WHY_FAILED, /* a device did not prepare its part */
-    NNRTI_WHY_KNOWN   /* nowhere: its results are known before a run */
-};
-
-static const char *const nnrti_reasons[] = {"the preferred device does not take it",
-                                            "the partition text keeps it on the reference device",
-                                            "the device costs less than the preferred one",
-                                            "its extents are open, and the preferred device has fixed ones only",
-                                            "the preferred device does not take all of the IF or LOOP around it",
-                                            "it may end the run",
-                                            "nothing that a run brings comes in, or nothing is read that comes out",
-                                            "its part has fewer nodes than are wanted",
-                                            "a device that takes it did not prepare its part",
-                                            "its results are known before a run"};
-
-/* A part: what a step of the plan runs. */
-typedef struct nnrti_auto_part {
-    struct nnrti_auto_part *next;
-    nnrt_device *device;
-    NNRT_PreparedModel *prepared;
-    NNRT_Model model;
-    NNRT_IOTensor *io; /* inputs, then outputs, with their largest extents; a run tells where they lie */
-    uint32_t *symbols; /* of each of them NNRTI_DIMS; NULL: all extents are fixed */
-    nnrt_bound_list bounds;
-    size_t workspace;
-    uint32_t number;
-    const uint32_t *nodes; /* of the part, as those of the whole model */
-    nnrt_profile profile;  /* which the part's device tells, and tells it on to: */
-    const nnrt_profile *to;
-    struct nnrti_auto_part *other; /* the same on the device that computes it when this one fails; NULL: none does */
-    bool spare;                    /* is such a one */
-    nnrt_parallel pool;            /* the threads that its device is given, which are those of: */
-    const nnrt_parallel *threads;  /* NULL: none */
-    uint32_t place; /* in the step that runs it beside others, which then have the threads; NNRT_NO_TENSOR: alone */
-} nnrti_auto_part;
-
-/* Parts that one step runs at once, each on another device. Its scratch has a record for each, and behind it the views
-   and the scratch of the part. */
-typedef struct nnrti_joined_part {
-    const nnrti_auto_part *part;
-    const char *name; /* of its first node */
-    int32_t node;
-    uint32_t in, out; /* where its inputs and outputs begin among those of the step */
-    size_t record;    /* where its record begins */
-} nnrti_joined_part;
-
-typedef struct nnrti_joined {
-    uint32_t count;
-    nnrti_joined_part parts[NNRT_MAX_DEVICES];
-} nnrti_joined;
-
-typedef struct nnrti_joined_record {
-    nnrt_error error;
-    nnrt_call call;
-    NNRT_ReturnCode code;
-} nnrti_joined_record;
-
-typedef struct nnrti_split_model {
-    nnrti_plan_model plan; /* first: what it has in common with a model on one device */
-    nnrti_auto_part *parts;
-} nnrti_split_model;
-
-/* A unit is what is not divided: a step, or all steps of an IF or LOOP that is in none, from BEGIN to END. */
-typedef struct nnrti_split {
-    const NNRT_Model *model;
-    nnrt_mapping *mappings; /* of its constants */
-    const NNRT_ModelConfig *config;
-    const nnrti_auto_list *list;
-    nnrt_memory *memory;
-    nnrt_draft *draft;
-    nnrti_bounds bounds;    /* of config */
-    uint32_t *takers;       /* of each node: the devices of the list that take it, a bit each */
-    uint8_t *owner, *why;   /* of each node: number in the list; NNRTI_WHY_ */
-    uint32_t *partOf;       /* of each node: number of the part, NNRT_NO_TENSOR: none */
-    nnrti_auto_part *parts; /* the last one made first */
-    uint32_t nParts;
-    uint32_t *unit;         /* of each step: the first one of its unit */
-    uint32_t *group, *next; /* of each step: the first step of its group, and the next one in it (a ring) */
-    uint32_t *members;      /* the steps, group by group, those of one in their order */
-    uint32_t *first;        /* of each step that is a group's first: where its group begins in members, and the end */
-    uint32_t *writer;       /* of each tensor: the step that writes it */
-    uint32_t *numbers;      /* of each tensor: its number in the part that is being made, NNRT_NO_TENSOR: none */
-    bool *given;            /* of each tensor: it is an output, or another group reads it than that which writes it */
-    uint32_t *marks, mark;  /* of each step that is a group's first: searched in search number mark */
-    uint32_t *stack;
-    nnrt_error fault; /* the first one of a device that did not prepare its part */
-    bool counting;    /* bytes are told: nothing stays, and all parts must tell theirs */
-} nnrti_split;
-
-static bool nnrti_tells_memory(const nnrt_device *device); /* >>registry */
-
-/* Keeps the first fault of several. */
-static void nnrti_first_fault(nnrt_error *first, const nnrt_error *fault)
-{
-    if (fault != NULL && fault->code != NNRT_SUCCESS && nnrti_error_open(first))
-        (void)nnrt_error_set(first, fault->code, "%s", nnrti_reason(fault));
-}
-
-/* Is all on the devices of the list, or not at all? */
-static bool nnrti_split_only(const nnrti_split *s)
-{
-    return !nnrti_auto_last(s->list);
-}
-
-/* Devices are asked in memory of the split: an allocator that takes from its temporary part, as the count of bytes then
-   does the same. What is given back stays taken until the device has answered. */
-static void *nnrti_split_alloc(void *user, size_t bytes, size_t alignment)
-{
-    size_t total;
-    uint8_t *block =
-        nnrt_add_size(bytes, alignment, &total) ? (uint8_t *)nnrt_memory_temp((nnrt_memory *)user, total) : NULL;
-    return block != NULL ? block + (alignment - (uintptr_t)block % alignment) % alignment : NULL;
-}
-
-static void nnrti_split_free(void *user, void *block, size_t bytes)
-{
-    (void)user;
-    (void)block;
-    (void)bytes;
-}
-
-static NNRT_ModelConfig nnrti_split_asking(const nnrti_split *s, nnrt_allocator *allocator)
-{
-    NNRT_ModelConfig own = *s->config;
-    allocator->alloc = nnrti_split_alloc;
-    allocator->free = nnrti_split_free;
-    allocator->user = s->memory;
-    own.allocator = allocator;
-    own.buffer = NULL;
-    own.bufferBytes = 0;
-    own.error = NULL;
-    own.autoDevices = NULL;
-    own.partition = NULL;
-    return own;
-}
-
-/* Whether the text in front of `end` names in order-free lists only what `indices` name. */
-static bool nnrti_keep_names(const NNRT_Model *m, const NNRT_Uint32List *indices, const char *at, const char *end)
-{
-    while (at < end) {
-        const char *stop = (const char *)memchr(at, ',', (size_t)(end - at));
-        const size_t length = (size_t)((stop != NULL ? stop : end) - at);
-        bool found = false;
-        for (uint32_t i = 0; i < indices->count && !found; i++) {
-            const uint32_t t = indices->data[i];
-            const char *name = t < m->allTensors.count ? nnrti_text_of(m->allTensors.data[t].name) : "";
-            found = t < m->allTensors.count && strlen(name) == length && memcmp(name, at, length) == 0;
-        }
-        if (!found)
-            return false;
-        at += length + 1;
-    }
-    return true;
-}
-
-/* The record of the custom partition text that begins at *at, which goes on to the next one: does it match node n? Empty
-   lines and those that begin with '#' match nothing. */
-static bool nnrti_keep_record(const NNRT_Model *m, uint32_t n, const char **at)
-{
-    const NNRT_Node *node = &m->nodes.data[n];
-    const nnrt_op *op = nnrt_op_find(node->nodeType);
-    const char *line = *at, *end = strchr(line, '\n'), *type, *in;
-    *at = end != NULL ? end + 1 : line + strlen(line);
-    end = end != NULL ? end : *at;
-    if (end > line && end[-1] == '\r')
-        end--;
-    if (end == line || *line == '#' || op == NULL)
-        return false;
-    type = (const char *)memchr(line, ':', (size_t)(end - line));
-    type = type != NULL ? type : end;
-    if (strlen(op->name) != (size_t)(type - line) || memcmp(op->name, line, (size_t)(type - line)) != 0)
-        return false;
-    in = type < end ? (const char *)memchr(type + 1, ':', (size_t)(end - type - 1)) : NULL;
-    in = in != NULL ? in : end;
-    return nnrti_keep_names(m, &node->inputIndex, type < end ? type + 1 : end, in) &&
-           nnrti_keep_names(m, &node->outputIndex, in < end ? in + 1 : end, end);
-}
-
-/* Is node n one that the caller keeps on the reference device? */
-static bool nnrti_kept(const NNRT_Model *m, const nnrt_partition *p, uint32_t n)
-{
-    const char *at = p != NULL ? p->keep : NULL;
-    while (at != NULL && *at != '\0')
-        if (nnrti_keep_record(m, n, &at))
-            return true;
-    return false;
-}
-
-static uint32_t nnrti_kept_count(const NNRT_Model *m, const nnrt_partition *p)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; p != NULL && p->keep != NULL && i < m->nodes.count; i++)
-        count += nnrti_kept(m, p, i) ? 1 : 0;
-    return count;
-}
-
-/* Asks which nodes each device takes. */
-static NNRT_ReturnCode nnrti_split_ask(nnrti_split *s)
-{
-    const uint32_t count = s->model->nodes.count;
-    s->takers = (uint32_t *)nnrti_keep(s->memory, count, sizeof(*s->takers));
-    s->owner = (uint8_t *)nnrt_memory_keep(s->memory, count);
-    s->why = (uint8_t *)nnrt_memory_keep(s->memory, count);
-    s->partOf = (uint32_t *)nnrti_keep(s->memory, count, sizeof(*s->partOf));
-    if (s->memory->full)
-        return nnrti_no_memory(s->config->error);
-    memset(s->owner, NNRTI_AUTO_HOST, count);
-    memset(s->partOf, 0xFF, count * sizeof(*s->partOf));
-    for (uint32_t i = 0; i < count; i++)
-        s->why[i] = nnrti_kept(s->model, s->config->partition, i) ? NNRTI_WHY_KEPT : NNRTI_WHY_ASKED;
-    for (uint32_t k = 0; k < s->list->count && !nnrti_is_reference(s->list->devices[k]); k++) {
-        nnrt_allocator allocator;
-        NNRT_ModelConfig own;
-        bool *takes, said;
-        for (uint32_t i = 0; s->list->failed[k] && i < count; i++)
-            if (s->takers[i] == 0 && s->why[i] == NNRTI_WHY_ASKED)
-                s->why[i] = NNRTI_WHY_FAILED;
-        if (s->list->failed[k])
-            continue;
-        own = nnrti_split_asking(s, &allocator);
-        nnrti_auto_allowed(s->list->devices[k], &own);
-        takes = (bool *)nnrti_temp(s->memory, count, sizeof(*takes));
-        said = takes != NULL &&
-               nnrt_device_explain(s->list->devices[k], s->model, &own, takes, count, NULL, NULL) == NNRT_SUCCESS;
-        for (uint32_t i = 0; said && i < count; i++)
-            if (takes[i] && s->why[i] != NNRTI_WHY_KEPT)
-                s->takers[i] |= 1u << k;
-        if (s->memory->full)
-            return nnrti_no_memory(s->config->error);
-        nnrt_memory_drop_temp(s->memory);
-    }
-    return NNRT_SUCCESS;
-}
-
-/* The node that a step is, on its device; NULL: the step stays with the reference device. */
-static const NNRT_Node *nnrti_split_node(const nnrti_split *s, uint32_t step)
-{
-    const int32_t node = s->draft->steps[step].node;
-    return node >= 0 && s->owner[node] != NNRTI_AUTO_HOST ? &s->draft->model->nodes.data[node] : NULL;
-}
-
-/* The step that gives argument k of a step, UINT32_MAX: a constant, an input of the model, or nothing. */
-static uint32_t nnrti_split_giver(const nnrti_split *s, uint32_t step, uint32_t k)
-{
-    const nnrt_plan_arg *arg = &s->draft->steps[step].args[k];
-    return arg->tensor == NNRT_NO_TENSOR || arg->kind == NNRT_PLACE_CONSTANT ? UINT32_MAX : s->writer[arg->tensor];
-}
-
-/* ---- units ---- */
-
-/* The last step of the unit that begins with step i. */
-static uint32_t nnrti_unit_end(const nnrt_draft *d, uint32_t i)
-{
-    const nnrti_open_step *o = d->steps[i].open;
-    while (o != NULL && o->begin == o && d->steps[i].open != o->end)
-        i++;
-    return i;
-}
-
-/* Has tensor t an extent that only a run tells? */
-static bool nnrti_tensor_open(const nnrt_draft *d, uint32_t t)
-{
-    for (int32_t k = 0; t != NNRT_NO_TENSOR && k < d->tensors[t].rank; k++)
-        if (d->tensors[t].symbols[k] != 0)
-            return true;
-    return false;
-}
-
-/* Does step i work with extents, or is resolved with values, that only a run tells? */
-static bool nnrti_step_open(const nnrt_draft *d, uint32_t i)
-{
-    const nnrt_draft_step *step = &d->steps[i];
-    bool open = step->open != NULL && step->open->part == NNRTI_PART_NODE;
-    for (uint32_t k = 0; !open && k < nnrti_step_args(step); k++)
-        open = nnrti_tensor_open(d, step->args[k].tensor);
-    return open;
-}
-
-/* Is tensor t known before a run? */
-static bool nnrti_tensor_known(const nnrt_draft *d, uint32_t t)
-{
-    return nnrti_is_constant(&d->model->allTensors.data[t]) ||
-           (d->tensors[t].data != NULL && !nnrti_value_open(&d->tensors[t]));
-}
-
-/* The devices that take node n with all that it runs, which the unit from step i to step `last` is. A node in it that is
-   no step, as its results are known, may read only what the unit writes, or what is known: a part reads no more than its
-   steps do. */
-static uint32_t nnrti_unit_takers(const nnrti_split *s, uint32_t n, uint32_t i, uint32_t last)
-{
-    const nnrt_draft *d = s->draft;
-    const NNRT_Node *node = &d->model->nodes.data[n];
-    uint32_t takers = s->takers[n];
-    for (uint32_t k = 0; k < node->inputIndex.count && s->partOf[n] == NNRTI_WHY_KNOWN; k++) {
-        const uint32_t t = node->inputIndex.data[k];
-        if (t != NNRT_NO_TENSOR && !nnrti_tensor_known(d, t) && (s->writer[t] < i || s->writer[t] > last))
-            return 0;
-    }
-    for (uint32_t k = 0; k < nnrti_graph_attrs(node); k++) {
-        const uint32_t g = nnrti_attr_graph(node, k);
-        for (uint32_t a = 0; g != NNRT_NO_GRAPH && a < d->model->subGraph.data[g].nodeIndices.count; a++)
-            takers &= nnrti_unit_takers(s, d->model->subGraph.data[g].nodeIndices.data[a], i, last);
-    }
-    return takers;
-}
-
-static uint64_t nnrti_split_cost(const nnrti_split *s, uint32_t node, const nnrt_device *device)
-{
-    return s->config->partition->cost(s->config->partition->user, node, nnrt_device_unique_name(device));
-}
-
-static bool nnrti_costs(const NNRT_ModelConfig *config)
-{
-    return config->partition != NULL && config->partition->cost != NULL;
-}
-
-/* The device that gets a node, of those in takers: the first one, or that which costs least. */
-static uint8_t nnrti_split_choose(const nnrti_split *s, uint32_t takers, uint32_t node)
-{
-    const bool costs = nnrti_costs(s->config);
-    uint8_t chosen = NNRTI_AUTO_HOST;
-    uint64_t least = UINT64_MAX;
-    for (uint8_t k = 0; k < s->list->count && (costs || chosen == NNRTI_AUTO_HOST); k++) {
-        const bool host = nnrti_is_reference(s->list->devices[k]);
-        uint64_t cost;
-        if (!host && (takers >> k & 1) == 0)
-            continue;
-        cost = costs ? nnrti_split_cost(s, node, s->list->devices[k]) : 0;
-        if (cost < least) {
-            least = cost;
-            chosen = host ? NNRTI_AUTO_HOST : k;
-        }
-    }
-    return chosen;
-}
-
-/* Why the device that was chosen for a node is not the first one of those that take it. */
-static uint8_t nnrti_split_why(const nnrti_split *s, int32_t node, uint32_t unit, uint32_t takers)
-{
-    const uint32_t first = s->takers[node] & (0u - s->takers[node]);
-    if (s->why[node] != NNRTI_WHY_ASKED || first == 0)
-        return s->why[node];
-    return (unit & first) == 0      ? NNRTI_WHY_AROUND
-           : (takers & first) == 0  ? NNRTI_WHY_OPEN
-           : nnrti_costs(s->config) ? NNRTI_WHY_COST
-                                    : NNRTI_WHY_ASKED;
-}
-
-/* Gives the unit from step i to step `last` to a device. */
-static void nnrti_unit_choose(nnrti_split *s, uint32_t i, uint32_t last)
-{
-    const nnrt_draft *d = s->draft;
-    const int32_t node = d->steps[i].node;
-    const uint32_t unit = node >= 0 ? nnrti_unit_takers(s, (uint32_t)node, i, last) : 0;
-    uint32_t takers = unit;
-    uint8_t owner;
-    bool open = false, effect = false;
-    for (uint32_t k = i; k <= last; k++) {
-        open = open || nnrti_step_open(d, k);
-        effect = effect || (d->steps[k].flags & NNRT_OP_EFFECT) != 0;
-    }
-    for (uint32_t k = 0; k < s->list->count && open; k++)
-        if (!nnrt_device_can(s->list->devices[k], NNRT_ABILITY_DYNAMIC_INPUT))
-            takers &= ~(1u << k);
-    takers = effect ? 0 : takers;
-    owner = node >= 0 ? nnrti_split_choose(s, takers, (uint32_t)node) : NNRTI_AUTO_HOST;
-    for (uint32_t k = i; k <= last; k++) {
-        const int32_t n = d->steps[k].node;
-        if (n < 0)
-            continue;
-        s->owner[n] = owner;
-        s->why[n] = nnrti_split_why(s, n, unit, takers);
-        if (effect && s->why[n] != NNRTI_WHY_KEPT)
-            s->why[n] = NNRTI_WHY_EFFECT;
-    }
-}
-
-/* Whether a path leads from group `from` to group `to` through a third one. Searched backwards; givers stand in front, so a
-   group that ends in front of `from` need not be looked at. last: of each group. */
-static bool nnrti_split_path(nnrti_split *s, uint32_t from, uint32_t to, const uint32_t *last)
-{
-    uint32_t depth = 1;
-    s->mark++;
-    s->marks[to] = s->mark;
-    s->stack[0] = to;
-    while (depth > 0) {
-        const uint32_t g = s->stack[--depth];
-        uint32_t step = g;
-        do {
-            for (uint32_t k = 0; k < s->draft->steps[step].nIn; k++) {
-                const uint32_t giver = nnrti_split_giver(s, step, k);
-                const uint32_t other = giver != UINT32_MAX ? s->group[giver] : to;
-                if (other == from && g != to)
-                    return true;
-                if (other == from || s->marks[other] == s->mark || last[other] < from)
-                    continue;
-                s->marks[other] = s->mark;
-                s->stack[depth++] = other;
-            }
-            step = s->next[step];
-        } while (step != g);
-    }
-    return false;
-}
-
-/* Joins group b to group a: the first step of both together names it. */
-static uint32_t nnrti_split_join(nnrti_split *s, uint32_t a, uint32_t b, uint32_t *last)
-{
-    const uint32_t first = a < b ? a : b, other = a < b ? b : a, after = s->next[a];
-    uint32_t step = other;
-    do {
-        s->group[step] = first;
-        step = s->next[step];
-    } while (step != other);
-    s->next[a] = s->next[b];
-    s->next[b] = after;
-    last[first] = last[a] > last[b] ? last[a] : last[b];
-    return first;
-}
-
-/* Each unit a group of its own, on its device. */
-static void nnrti_split_units(nnrti_split *s, uint32_t *last)
-{
-    const nnrt_draft *d = s->draft;
-    const uint32_t n = d->nSteps;
-    memset(s->writer, 0xFF, d->nTensors * sizeof(*s->writer));
-    for (uint32_t i = 0; i < d->model->nodes.count; i++) /* until a step is found */
-        s->partOf[i] = NNRTI_WHY_KNOWN;
-    for (uint32_t i = 0; i < n; i++) {
-        if (d->steps[i].node >= 0)
-            s->partOf[d->steps[i].node] = NNRT_NO_TENSOR;
-        for (uint32_t k = 0; k < d->steps[i].nOut; k++)
-            if (nnrti_step_out(&d->steps[i], k)->tensor != NNRT_NO_TENSOR)
-                s->writer[nnrti_step_out(&d->steps[i], k)->tensor] = i;
-    }
-    for (uint32_t i = 0, end; i < n; i = end + 1) {
-        end = nnrti_unit_end(d, i);
-        for (uint32_t k = i; k <= end; k++) {
-            s->unit[k] = s->group[k] = i;
-            s->next[k] = k < end ? k + 1 : i;
-        }
-        last[i] = end;
-        nnrti_unit_choose(s, i, end);
-    }
-    for (uint32_t i = 0; i < d->model->nodes.count; i++)
-        if (s->partOf[i] != NNRT_NO_TENSOR) {
-            s->owner[i] = NNRTI_AUTO_HOST;
-            s->why[i] = NNRTI_WHY_KNOWN;
-            s->partOf[i] = NNRT_NO_TENSOR;
-        }
-}
-
-/* Writes down the members of the groups, and what one group gives another one. */
-static void nnrti_split_members(nnrti_split *s)
-{
-    const nnrt_draft *d = s->draft;
-    uint32_t at = 0;
-    memset(s->first, 0, ((size_t)d->nSteps + 1) * sizeof(*s->first));
-    for (uint32_t i = 0; i < d->nSteps; i++)
-        s->first[s->group[i]]++;
-    for (uint32_t i = 0; i <= d->nSteps; i++) {
-        const uint32_t count = s->first[i];
-        s->first[i] = at;
-        at += count;
-    }
-    for (uint32_t i = 0; i < d->nSteps; i++)
-        s->members[s->first[s->group[i]]++] = i;
-    for (uint32_t i = d->nSteps; i > 0; i--)
-        s->first[i] = s->first[i - 1];
-    s->first[0] = 0;
-    for (uint32_t i = 0; i < d->model->outputIndex.count; i++)
-        s->given[d->model->outputIndex.data[i]] = true;
-    for (uint32_t i = 0; i < d->nSteps; i++)
-        for (uint32_t k = 0; k < d->steps[i].nIn; k++) {
-            const uint32_t giver = nnrti_split_giver(s, i, k);
-            if (giver != UINT32_MAX && s->group[giver] != s->group[i])
-                s->given[d->steps[i].args[k].tensor] = true;
-        }
-}
-
-/* Groups of steps of one device: a step joins those that give it something. */
-static NNRT_ReturnCode nnrti_split_groups(nnrti_split *s)
-{
-    const nnrt_draft *d = s->draft;
-    const uint32_t n = d->nSteps;
-    uint32_t *last = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*last));
-    s->unit = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->unit));
-    s->group = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->group));
-    s->next = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->next));
-    s->members = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->members));
-    s->first = (uint32_t *)nnrti_temp(s->memory, (size_t)n + 1, sizeof(*s->first));
-    s->marks = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->marks));
-    s->stack = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->stack));
-    s->writer = (uint32_t *)nnrti_temp(s->memory, d->nTensors, sizeof(*s->writer));
-    s->numbers = (uint32_t *)nnrti_temp(s->memory, d->nTensors, sizeof(*s->numbers));
-    s->given = (bool *)nnrti_temp(s->memory, d->nTensors, sizeof(*s->given));
-    if (s->memory->full)
-        return nnrti_no_memory(s->config->error);
-    memset(s->numbers, 0xFF, d->nTensors * sizeof(*s->numbers));
-    nnrti_split_units(s, last);
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; nnrti_split_node(s, i) != NULL && k < d->steps[i].nIn; k++) {
-            const uint32_t giver = nnrti_split_giver(s, i, k);
-            if (giver == UINT32_MAX || s->group[giver] == s->group[i] || nnrti_split_node(s, giver) == NULL ||
-                s->owner[d->steps[giver].node] != s->owner[d->steps[i].node] ||
-                nnrti_split_path(s, s->group[giver], s->group[i], last))
-                continue;
-            (void)nnrti_split_join(s, s->group[giver], s->group[i], last);
-        }
-    nnrti_split_members(s);
-    return NNRT_SUCCESS;
-}
-
-/* ---- a group becomes a model ---- */
-
-/* What a part's model is built from, with room for all. */
-typedef struct nnrti_part_making {
-    nnrti_split *s;
-    NNRT_Node *nodes;
-    NNRT_Tensor *tensors;
-    NNRT_SubGraph *graphs;
-    uint32_t *indices; /* all lists */
-    uint32_t *borders; /* inputs, as tensors of the draft */
-    uint32_t *added;   /* all tensors, the same */
-    uint32_t *origins; /* of each node: which one it is of the draft */
-    uint32_t nNodes, nTensors, nGraphs, nIndices, nInputs;
-} nnrti_part_making;
-
-/* Adds tensor t of the draft: as it is there; inner, in a subgraph: as the model declares it, as each run of that may have
-   other extents. false: no memory. */
-static bool nnrti_part_tensor(nnrti_part_making *p, uint32_t t, bool inner)
-{
-    const nnrt_draft *d = p->s->draft;
-    const nnrt_operand *o = &d->tensors[t];
-    NNRT_Tensor *made = &p->tensors[p->nTensors];
-    int32_t *dims = (int32_t *)nnrti_keep(p->s->memory, (size_t)o->rank + 1, sizeof(*dims));
-    if (dims == NULL)
-        return false;
-    p->s->numbers[t] = p->nTensors;
-    p->added[p->nTensors++] = t;
-    *made = d->model->allTensors.data[t];
-    made->symbols.count = 0;
-    made->dataType = o->dataType;
-    if (inner)
-        return true;
-    for (int32_t k = 0; k < o->rank; k++)
-        dims[k] = o->symbols[k] != 0 ? -1 : o->dims[k];
-    made->dims = NNRT_Int32List_make(dims, (uint32_t)o->rank);
-    made->format = o->format;
-    return true;
-}
-
-/* Tensor t, which the part does not write, is a constant of it or an input. */
-static bool nnrti_part_read(nnrti_part_making *p, uint32_t t)
-{
-    const nnrt_draft *d = p->s->draft;
-    const nnrt_operand *o = &d->tensors[t];
-    NNRT_Tensor *made = &p->tensors[p->nTensors];
-    if (!nnrti_part_tensor(p, t, false))
-        return false;
-    if (nnrti_is_constant(made))
-        return true;
-    if (nnrti_tensor_known(d, t)) {
-        memset(&made->data, 0, sizeof(made->data));
-        made->data.fd = -1;
-        made->data.addr = (void *)(uintptr_t)o->data;
-        made->data.bufferSize = made->data.dataSize = (uint32_t)d->bytes[t];
-        return true;
-    }
-    p->borders[p->nInputs++] = t;
-    if (nnrti_tensor_open(d, t)) {
-        uint32_t *symbols = (uint32_t *)nnrti_keep(p->s->memory, (size_t)o->rank, sizeof(*symbols));
-        if (symbols == NULL)
-            return false;
-        memcpy(symbols, o->symbols, (size_t)o->rank * sizeof(*symbols));
-        made->symbols = NNRT_Uint32List_make(symbols, (uint32_t)o->rank);
-    }
-    return true;
-}
-
-/* A list of the part. */
-static bool nnrti_part_list(nnrti_part_making *p, const NNRT_Uint32List *from, NNRT_Uint32List *to)
-{
-    uint32_t *list = p->indices + p->nIndices;
-    p->nIndices += from->count;
-    *to = NNRT_Uint32List_make(list, from->count);
-    for (uint32_t i = 0; i < from->count; i++) {
-        const uint32_t t = from->data[i];
-        if (t != NNRT_NO_TENSOR && p->s->numbers[t] == NNRT_NO_TENSOR && !nnrti_part_read(p, t))
-            return false;
-        list[i] = t != NNRT_NO_TENSOR ? p->s->numbers[t] : NNRT_NO_TENSOR;
-    }
-    return true;
-}
-
-static const NNRT_SubGraph *nnrti_part_graph_of(const nnrti_part_making *p, uint32_t n, uint32_t k)
-{
-    const NNRT_Model *m = p->s->draft->model;
-    const uint32_t g = nnrti_attr_graph(&m->nodes.data[n], k);
-    return g != NNRT_NO_GRAPH ? &m->subGraph.data[g] : NULL;
-}
-
-/* Counts what node n takes, with all that it runs. */
-static void nnrti_part_count(const nnrti_part_making *p, uint32_t n, nnrti_part_making *room)
-{
-    const NNRT_Node *node = &p->s->draft->model->nodes.data[n];
-    room->nNodes++;
-    room->nIndices += node->inputIndex.count + node->outputIndex.count + 1;
-    for (uint32_t k = 0; k < nnrti_graph_attrs(node); k++) {
-        const NNRT_SubGraph *graph = nnrti_part_graph_of(p, n, k);
-        if (graph == NULL)
-            continue;
-        room->nGraphs++;
-        room->nIndices += graph->inputIndices.count + graph->outputIndices.count;
-        for (uint32_t i = 0; i < graph->nodeIndices.count; i++)
-            nnrti_part_count(p, graph->nodeIndices.data[i], room);
-    }
-}
-
-/* Adds what node n writes, with all that it runs. */
-static bool nnrti_part_written(nnrti_part_making *p, uint32_t n, bool inner)
-{
-    const NNRT_Node *node = &p->s->draft->model->nodes.data[n];
-    for (uint32_t i = 0; i < node->outputIndex.count; i++)
-        if (node->outputIndex.data[i] != NNRT_NO_TENSOR && !nnrti_part_tensor(p, node->outputIndex.data[i], inner))
-            return false;
-    for (uint32_t k = 0; k < nnrti_graph_attrs(node); k++) {
-        const NNRT_SubGraph *graph = nnrti_part_graph_of(p, n, k);
-        for (uint32_t i = 0; graph != NULL && i < graph->inputIndices.count; i++)
-            if (!nnrti_part_tensor(p, graph->inputIndices.data[i], true))
-                return false;
-        for (uint32_t i = 0; graph != NULL && i < graph->nodeIndices.count; i++)
-            if (!nnrti_part_written(p, graph->nodeIndices.data[i], true))
-                return false;
-    }
-    return true;
-}
-
-static bool nnrti_part_subgraph(nnrti_part_making *p, const NNRT_SubGraph *graph);
-
-/* Adds node n, with all that it runs; *number: that in the part. */
-static bool nnrti_part_node(nnrti_part_making *p, uint32_t n, uint32_t *number)
-{
-    const NNRT_Node *node = &p->s->draft->model->nodes.data[n];
-    NNRT_Node *made = &p->nodes[p->nNodes];
-    uint8_t *attr = NULL;
-    p->origins[p->nNodes] = n;
-    *number = p->nNodes++;
-    *made = *node;
-    if (!nnrti_part_list(p, &node->inputIndex, &made->inputIndex) ||
-        !nnrti_part_list(p, &node->outputIndex, &made->outputIndex))
-        return false;
-    for (uint32_t k = 0; k < nnrti_graph_attrs(node); k++) {
-        const NNRT_SubGraph *graph = nnrti_part_graph_of(p, n, k);
-        const uint32_t g = p->nGraphs;
-        if (graph == NULL)
-            continue;
-        if (attr == NULL) {
-            attr = (uint8_t *)nnrt_memory_keep(p->s->memory, node->nodeAttr.size);
-            if (attr == NULL)
-                return false;
-            memcpy(attr, node->nodeAttr.data, node->nodeAttr.size);
-            made->nodeAttr.data = attr;
-        }
-        memcpy(attr + nnrt_op_find(node->nodeType)->attr->members[k].offset, &g, sizeof(g));
-        if (!nnrti_part_subgraph(p, graph))
-            return false;
-    }
-    return true;
-}
-
-static bool nnrti_part_subgraph(nnrti_part_making *p, const NNRT_SubGraph *graph)
-{
-    NNRT_SubGraph *made = &p->graphs[p->nGraphs++];
-    uint32_t *nodes = p->indices + p->nIndices;
-    made->name = nnrti_text_of(graph->name);
-    made->nodeIndices = NNRT_Uint32List_make(nodes, graph->nodeIndices.count);
-    p->nIndices += graph->nodeIndices.count;
-    if (!nnrti_part_list(p, &graph->inputIndices, &made->inputIndices))
-        return false;
-    for (uint32_t i = 0; i < graph->nodeIndices.count; i++)
-        if (!nnrti_part_node(p, graph->nodeIndices.data[i], &nodes[i]))
-            return false;
-    return nnrti_part_list(p, &graph->outputIndices, &made->outputIndices);
-}
-
-/* Does group g read tensor t, and another one write it, or nobody? */
-static bool nnrti_part_reads(const nnrti_split *s, uint32_t g, uint32_t t)
-{
-    return s->writer[t] == UINT32_MAX || s->group[s->writer[t]] != g;
-}
-
-/* Does node n of group g read values that the draft follows through the model, and the part does not? Then nothing else
-   bounds its results. */
-static bool nnrti_part_blind(const nnrti_split *s, uint32_t g, int32_t n)
-{
-    const NNRT_Uint32List *in = &s->draft->model->nodes.data[n].inputIndex;
-    for (uint32_t i = 0; i < in->count; i++)
-        if (in->data[i] != NNRT_NO_TENSOR && s->draft->tensors[in->data[i]].data != NULL &&
-            !nnrti_tensor_known(s->draft, in->data[i]) && nnrti_part_reads(s, g, in->data[i]))
-            return true;
-    return false;
-}
-
-/* The largest extents of what is open: of inputs, of results that the configuration bounds, and of those that nothing else
-   does. false: no memory. */
-static bool nnrti_part_bounds(const nnrti_part_making *p, uint32_t g, nnrt_bound_list *list)
-{
-    const nnrti_split *s = p->s;
-    nnrt_bound *bounds = (nnrt_bound *)nnrti_temp(s->memory, p->nTensors, sizeof(*bounds));
-    uint32_t count = 0;
-    for (uint32_t i = 0; bounds != NULL && i < p->nTensors; i++) {
-        const uint32_t t = p->added[i];
-        const nnrt_operand *o = &s->draft->tensors[t];
-        const bool reads = nnrti_part_reads(s, g, t);
-        if (!nnrti_tensor_open(s->draft, t) || !(reads || nnrti_bound_of(&s->bounds, o->name) != NULL ||
-                                                 nnrti_part_blind(s, g, s->draft->steps[s->writer[t]].node)))
-            continue;
-        bounds[count].tensor = o->name;
-        bounds[count].most.rank = o->rank;
-        memcpy(bounds[count++].most.dims, o->dims, (size_t)o->rank * sizeof(o->dims[0]));
-    }
-    *list = nnrt_bound_list_make(bounds, count);
-    return bounds != NULL;
-}
-
-/* What is told of the inputs and outputs at each run, with their largest extents. false: no memory. */
-static bool nnrti_part_io(const nnrti_part_making *p, nnrti_auto_part *part, const uint32_t *borders, uint32_t count)
-{
-    const nnrt_draft *d = p->s->draft;
-    bool open = false;
-    part->io = (NNRT_IOTensor *)nnrti_keep(p->s->memory, count, sizeof(*part->io));
-    for (uint32_t i = 0; part->io != NULL && i < count; i++) {
-        const nnrt_operand *o = &d->tensors[borders[i]];
-        int32_t *dims = (int32_t *)nnrti_keep(p->s->memory, (size_t)o->rank + 1, sizeof(*dims));
-        if (dims == NULL)
-            return false;
-        memcpy(dims, o->dims, (size_t)o->rank * sizeof(*dims));
-        part->io[i].name = o->name;
-        part->io[i].dataType = o->dataType;
-        part->io[i].dimensions = NNRT_Int32List_make(dims, (uint32_t)o->rank);
-        part->io[i].format = o->format;
-        part->io[i].data.fd = -1;
-        part->io[i].data.bufferSize = part->io[i].data.dataSize = (uint32_t)d->bytes[borders[i]];
-        open = open || nnrti_tensor_open(d, borders[i]);
-    }
-    if (part->io == NULL || !open)
-        return part->io != NULL;
-    part->symbols = (uint32_t *)nnrti_keep(p->s->memory, count, NNRTI_DIMS * sizeof(*part->symbols));
-    for (uint32_t i = 0; part->symbols != NULL && i < count; i++)
-        memcpy(part->symbols + (size_t)i * NNRTI_DIMS, d->tensors[borders[i]].symbols,
-               (size_t)d->tensors[borders[i]].rank * sizeof(*part->symbols));
-    return part->symbols != NULL;
-}
-
-/* The model of group g, in part->model. Its inputs and outputs are tensors of the draft in *borders, one behind the other.
-   false: no memory. */
-static bool nnrti_part_model(nnrti_split *s, uint32_t g, nnrti_auto_part *part, uint32_t **borders)
-{
-    const nnrt_draft *d = s->draft;
-    const uint32_t *member = s->members + s->first[g], *end = s->members + s->first[g + 1];
-    nnrti_part_making p, room;
-    uint32_t nOutputs = 0, nNodes = 0, *own, *nodes;
-    bool fits = true;
-    memset(&p, 0, sizeof(p));
-    memset(&room, 0, sizeof(room));
-    p.s = s;
-    for (const uint32_t *m = member; m < end; m++)
-        if (s->unit[*m] == *m) {
-            nnrti_part_count(&p, (uint32_t)d->steps[*m].node, &room);
-            nNodes++;
-        }
-    p.nodes = (NNRT_Node *)nnrti_keep(s->memory, room.nNodes, sizeof(*p.nodes));
-    p.tensors = (NNRT_Tensor *)nnrti_keep(s->memory, room.nIndices, sizeof(*p.tensors));
-    p.graphs = (NNRT_SubGraph *)nnrti_keep(s->memory, (size_t)room.nGraphs + 1, sizeof(*p.graphs));
-    p.indices = (uint32_t *)nnrti_keep(s->memory, room.nIndices, sizeof(*p.indices));
-    own = (uint32_t *)nnrti_keep(s->memory, (size_t)room.nIndices + nNodes, sizeof(*own));
-    p.origins = (uint32_t *)nnrti_keep(s->memory, room.nNodes, sizeof(*p.origins));
-    p.borders = (uint32_t *)nnrti_temp(s->memory, room.nIndices, sizeof(*p.borders));
-    p.added = (uint32_t *)nnrti_temp(s->memory, room.nIndices, sizeof(*p.added));
-    if (s->memory->full)
-        return false;
-    nodes = own + room.nIndices;
-    p.nGraphs = 1;
-    nNodes = 0;
-    for (const uint32_t *m = member; m < end && fits; m++)
-        fits = s->unit[*m] != *m || nnrti_part_written(&p, (uint32_t)d->steps[*m].node, false);
-    for (const uint32_t *m = member; m < end && fits; m++)
-        fits = s->unit[*m] != *m || nnrti_part_node(&p, (uint32_t)d->steps[*m].node, &nodes[nNodes++]);
-    for (const uint32_t *m = member; m < end && fits; m++)
-        for (uint32_t k = 0; k < d->steps[*m].nOut; k++) {
-            const uint32_t t = nnrti_step_out(&d->steps[*m], k)->tensor;
-            if (t != NNRT_NO_TENSOR && s->given[t])
-                p.borders[p.nInputs + nOutputs++] = t;
-        }
-    for (uint32_t i = 0; i < p.nInputs + nOutputs && fits; i++)
-        own[i] = s->numbers[p.borders[i]];
-    fits = fits && nnrti_part_bounds(&p, g, &part->bounds) && nnrti_part_io(&p, part, p.borders, p.nInputs + nOutputs);
-    for (uint32_t i = 0; i < p.nTensors; i++)
-        s->numbers[p.added[i]] = NNRT_NO_TENSOR;
-    p.graphs->name = part->model.name = nnrti_text_of(d->model->name);
-    p.graphs->inputIndices = part->model.inputIndex = NNRT_Uint32List_make(own, p.nInputs);
-    p.graphs->outputIndices = part->model.outputIndex = NNRT_Uint32List_make(own + p.nInputs, nOutputs);
-    p.graphs->nodeIndices = NNRT_Uint32List_make(nodes, nNodes);
-    part->nodes = p.origins;
-    part->model.nodes = NNRT_NodeList_make(p.nodes, p.nNodes);
-    part->model.allTensors = NNRT_TensorList_make(p.tensors, p.nTensors);
-    part->model.subGraph = NNRT_SubGraphList_make(p.graphs, p.nGraphs);
-    *borders = p.borders;
-    return fits;
-}
-
-/* Does an extent that the device says may be from `least` to `most` hold all that a run brings? */
-static bool nnrti_part_range(const nnrti_auto_part *part, uint32_t i, const nnrt_dims *least, const nnrt_dims *most)
-{
-    const NNRT_IOTensor *io = &part->io[i];
-    for (uint32_t k = 0; k < io->dimensions.count; k++) {
-        const bool open = part->symbols != NULL && part->symbols[(size_t)i * NNRTI_DIMS + k] != 0;
-        if (least->dims[k] > (open ? 1 : io->dimensions.data[k]) || most->dims[k] < io->dimensions.data[k])
-            return false;
-    }
-    return true;
-}
-
-/* What a prepared part tells of an input or output is what the draft has. */
-static NNRT_ReturnCode nnrti_part_agrees(const nnrti_auto_part *part, bool output, uint32_t i, nnrt_error *error)
-{
-    const uint32_t at = output ? part->model.inputIndex.count + i : i;
-    const NNRT_IOTensor *io = &part->io[at];
-    NNRT_DataType type = io->dataType;
-    nnrt_dims shape, least, most;
-    NNRT_ReturnCode code = NNRT_NOT_SUPPORT;
-    bool same = true;
-    memset(&shape, 0, sizeof(shape));
-    if (NNRTI_MODEL_HAS(part->prepared, GetIO))
-        code = part->prepared->vtbl->GetIO(part->prepared, output, i, &type, &shape);
-    if (code == NNRT_SUCCESS)
-        same = type == io->dataType && shape.rank == (int32_t)io->dimensions.count;
-    else if (code != NNRT_NOT_SUPPORT)
-        return code;
-    for (int32_t k = 0; code == NNRT_SUCCESS && same && k < shape.rank; k++)
-        same = shape.dims[k] == io->dimensions.data[k];
-    if (same && !output && NNRTI_MODEL_HAS(part->prepared, GetInputDimRanges) &&
-        part->prepared->vtbl->GetInputDimRanges(part->prepared, i, &least, &most) == NNRT_SUCCESS)
-        same = nnrti_part_range(part, at, &least, &most);
-    return same ? NNRT_SUCCESS
-                : nnrt_error_set(error, NNRT_DEVICE_ERROR, "device '%s' has another shape for %s %u '%s' of its part",
-                                 nnrt_device_unique_name(part->device), output ? "output" : "input", i, io->name);
-}
-
-/* Room that is taken without a block: what a part has taken for itself. false: there is none. */
-static bool nnrti_split_take(nnrt_memory *m, size_t bytes, size_t staying)
-{
-    size_t front, most;
-    if (!nnrti_round_size(m->front, NNRT_ALIGNMENT, &front) || !nnrti_round_size(bytes, NNRT_ALIGNMENT, &bytes) ||
-        !nnrti_round_size(staying, NNRT_ALIGNMENT, &staying) ||
-        !nnrt_add_size(front, bytes > staying ? bytes : staying, &most) || !nnrt_add_size(most, m->back, &most) ||
-        most > m->size)
-        return false;
-    m->front = front + staying;
-    m->frontPeak = m->front > m->frontPeak ? m->front : m->frontPeak;
-    m->peak = most > m->peak ? most : m->peak;
-    return true;
-}
-
-/* What the part's device tells of a step, as one of the whole model. A number that the part does not have is none. */
-static void nnrti_part_tell(void *user, const nnrt_profile_step *step)
-{
-    const nnrti_auto_part *part = (const nnrti_auto_part *)user;
-    nnrt_profile_step told = *step;
-    told.depth++;
-    told.node =
-        step->node >= 0 && (uint32_t)step->node < part->model.nodes.count ? (int32_t)part->nodes[step->node] : -1;
-    part->to->step(part->to->user, &told);
-}
-
-static uint64_t nnrti_part_clock(void *user)
-{
-    const nnrti_auto_part *part = (const nnrti_auto_part *)user;
-    return part->to->clock(part->to->user);
-}
-
-/* The threads of a part: those of the whole model, which others have while it runs beside them. */
-static void nnrti_part_threads(void *user, uint32_t count, void (*task)(void *arg, uint32_t i, uint32_t worker),
-                               void *arg)
-{
-    const nnrti_auto_part *part = (const nnrti_auto_part *)user;
-    if (part->place == NNRT_NO_TENSOR)
-        part->threads->run(part->threads->user, count, task, arg);
-    else
-        for (uint32_t i = 0; i < count; i++)
-            task(arg, i, 0);
-}
-
-/* Prepares the part on its device. *ours: that it did not work is no fault of the device. */
-static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part *part, nnrt_error *error, bool *ours)
-{
-    NNRT_ModelConfig own = *s->config;
-    nnrt_prepared_memory figures;
-    size_t front = 0, peak = 0, kept = 0;
-    const bool exact = s->counting || s->config->buffer != NULL;
-    NNRT_ReturnCode code;
-    own.structSize = 0;
-    own.error = error;
-    own.autoDevices = NULL;
-    own.partition = NULL;
-    part->to = own.profile;
-    part->profile.step = nnrti_part_tell;
-    part->profile.clock = nnrti_part_clock;
-    part->profile.user = part;
-    own.profile = part->to != NULL ? &part->profile : NULL;
-    part->place = NNRT_NO_TENSOR;
-    part->threads = own.parallel;
-    if (part->threads != NULL) {
-        part->pool.run = nnrti_part_threads;
-        part->pool.user = part;
-        part->pool.workers = part->threads->workers;
-        own.parallel = &part->pool;
-    }
-    own.callerWorkspace = true;
-    own.copyConstants = false; /* the draft's are copies, if the caller wants some */
-    own.inputDims = nnrt_dims_list_make(NULL, 0);
-    own.bounds = part->bounds;
-    own.buffer = NULL;
-    nnrti_auto_allowed(part->device, &own);
-    if (exact && !nnrti_tells_memory(part->device)) {
-        *ours = true;
-        return nnrt_error_set(error, NNRT_NOT_SUPPORT,
-                              "device '%s' does not tell how much memory its part takes: it cannot share a buffer",
-                              nnrt_device_unique_name(part->device));
-    }
-    if (exact && (code = nnrt_device_model_memory(part->device, &part->model, &own, &peak)) != NNRT_SUCCESS)
-        return code;
-    if (s->config->buffer != NULL) {
-        if (!nnrti_round_size(s->memory->front, NNRT_ALIGNMENT, &front) || s->memory->size < s->memory->back ||
-            s->memory->size - s->memory->back < front || s->memory->size - s->memory->back - front < peak) {
-            *ours = true;
-            return nnrti_no_memory(error);
-        }
-        own.buffer = s->memory->base + front;
-        own.bufferBytes = s->memory->size - s->memory->back - front;
-    }
-    code = nnrt_device_prepare(part->device, &part->model, &own, &part->prepared);
-    if (code != NNRT_SUCCESS)
-        return code;
-    memset(&figures, 0, sizeof(figures));
-    kept = peak;
-    if (NNRTI_MODEL_HAS(part->prepared, GetMemory) &&
-        (code = part->prepared->vtbl->GetMemory(part->prepared, &figures)) == NNRT_SUCCESS)
-        kept = figures.tables;
-    part->workspace = 0;
-    if (code == NNRT_SUCCESS && NNRTI_MODEL_RUNS_IN(part->prepared))
-        code = part->prepared->vtbl->GetWorkspaceSize(part->prepared, &part->workspace);
-    if (code != NNRT_SUCCESS)
-        (void)nnrt_error_set(error, code, "device '%s' has prepared its part, but does not tell its memory: %s (%d)",
-                             nnrt_device_unique_name(part->device), nnrt_code_name(code), code);
-    for (uint32_t i = 0; i < part->model.inputIndex.count && code == NNRT_SUCCESS; i++)
-        code = nnrti_part_agrees(part, false, i, error);
-    for (uint32_t i = 0; i < part->model.outputIndex.count && code == NNRT_SUCCESS; i++)
-        code = nnrti_part_agrees(part, true, i, error);
-    if (code == NNRT_SUCCESS && (part->workspace > SIZE_MAX / 4 || kept > SIZE_MAX / 4 || (exact && kept > peak)))
-        code = nnrt_error_set(error, NNRT_DEVICE_ERROR, "device '%s' tells sizes that cannot be: workspace %z, kept %z",
-                              nnrt_device_unique_name(part->device), part->workspace, kept);
-    if (code == NNRT_SUCCESS && !nnrti_split_take(s->memory, peak, kept)) {
-        *ours = true;
-        code = nnrti_no_memory(error);
-    }
-    if (code != NNRT_SUCCESS) {
-        nnrt_device_release(part->device, part->prepared);
-        part->prepared = NULL;
-    }
-    return code;
-}
-
-/* What a part's kernel finds in its scratch, aligned: the tensors, where extents are open those of the outputs, then the
-   workspace. */
-static bool nnrti_part_scratch(const nnrti_auto_part *part, size_t *tensors, size_t *total)
-{
-    size_t workspace = 0, dims;
-    for (const nnrti_auto_part *p = part; p != NULL; p = p->other)
-        workspace = p->workspace > workspace ? p->workspace : workspace;
-    return nnrt_mul_size((size_t)part->model.inputIndex.count + part->model.outputIndex.count, sizeof(NNRT_IOTensor),
-                         tensors) &&
-           nnrt_mul_size(part->symbols != NULL ? part->model.outputIndex.count : 0, sizeof(nnrt_dims), &dims) &&
-           nnrt_add_size(*tensors, dims, tensors) && nnrti_round_size(*tensors, NNRT_ALIGNMENT, tensors) &&
-           nnrt_add_size(*tensors, workspace, total) && nnrt_add_size(*total, NNRT_ALIGNMENT, total);
-}
-
-/* Does a run that ended with the code fail by its device, so that another one may do better? HDI says so of FAILED and
-   DEVICE_ERROR (the computation), TIME_OUT, SERVICE_ERROR and negative codes (the way to the driver), DEVICE_BUSY, and of
-   memory, methods, operators, states and rights that the device does not have. The others speak of what the run was given,
-   extents, buffers, values, or somebody wants it to end: no device would say anything else. */
-static bool nnrti_device_fault(NNRT_ReturnCode code)
-{
-    switch (code) {
-    case NNRT_FAILED:
-    case NNRT_MEMORY_ERROR:
-    case NNRT_OUT_OF_MEMORY:
-    case NNRT_OPERATION_FORBIDDEN:
-    case NNRT_NOT_SUPPORT:
-    case NNRT_SERVICE_ERROR:
-    case NNRT_DEVICE_ERROR:
-    case NNRT_DEVICE_BUSY:
-    case NNRT_PERMISSION_DENIED:
-    case NNRT_TIME_OUT:
-    case NNRT_UNSUPPORTED_OP: return true;
-    default: return code < 0;
-    }
-}
-
-/* Whether extent `now` of axis k of border i can be: as planned where it is fixed; else within its bound, and that of the
-   inputs with the same symbol. args: views of the inputs; NULL: it is empty, of an empty one, and RESHAPE may see it so. */
-static bool nnrti_part_extent(const nnrti_auto_part *part, const nnrt_view *args, uint32_t i, uint32_t k, int32_t now)
-{
-    const int32_t most = part->io[i].dimensions.data[k];
-    const uint32_t symbol = part->symbols[(size_t)i * NNRTI_DIMS + k];
-    bool same = symbol != 0 ? now >= 0 && now <= most : now == most;
-    for (uint32_t n = 0; symbol != 0 && args != NULL && n < part->model.inputIndex.count; n++)
-        for (int32_t a = 0; a < args[n].rank; a++)
-            same = same && (part->symbols[(size_t)n * NNRTI_DIMS + (uint32_t)a] != symbol || args[n].dims[a] == now);
-    return same;
-}
-
-/* Takes over what the device tells of the extents of the outputs, where it can be. */
-static NNRT_ReturnCode nnrti_part_told(const nnrti_auto_part *part, nnrt_view *args, const nnrt_dims *told,
-                                       nnrt_error *error)
-{
-    const uint32_t nIn = part->model.inputIndex.count;
-    bool empty = false;
-    for (uint32_t i = 0; i < nIn; i++)
-        empty = empty || nnrti_empty(&args[i]);
-    for (uint32_t i = 0; i < part->model.outputIndex.count; i++) {
-        const NNRT_IOTensor *io = &part->io[nIn + i];
-        bool same = told[i].rank == (int32_t)io->dimensions.count, none = false;
-        for (uint32_t k = 0; same && empty && k < io->dimensions.count; k++)
-            none = none || told[i].dims[k] == 0;
-        for (uint32_t k = 0; same && k < io->dimensions.count; k++)
-            same = nnrti_part_extent(part, none ? NULL : args, nIn + i, k, told[i].dims[k]);
-        if (!same)
-            return nnrt_error_set(error, NNRT_DEVICE_ERROR, "it tells extents of output %u '%s' that cannot be", i,
-                                  io->name);
-        memcpy(args[nIn + i].dims, told[i].dims, io->dimensions.count * sizeof(told[i].dims[0]));
-    }
-    return NNRT_SUCCESS;
-}
-
-/* Of a part with open extents: args have those of the inputs, and get those of the outputs. */
-static NNRT_ReturnCode nnrti_part_run(const void *attr, nnrt_view *args, nnrt_call *call)
-{
-    const nnrti_auto_part *part = (const nnrti_auto_part *)attr;
-    const uint32_t nIn = part->model.inputIndex.count, nOut = part->model.outputIndex.count;
-    uint8_t *at = (uint8_t *)call->scratch;
-    NNRT_IOTensor *io;
-    nnrt_dims *told = NULL;
-    size_t tensors = 0, total, bytes;
-    nnrt_error own;
-    NNRT_ReturnCode code;
-    at += (NNRT_ALIGNMENT - (uintptr_t)at % NNRT_ALIGNMENT) % NNRT_ALIGNMENT;
-    io = (NNRT_IOTensor *)(void *)at;
-    (void)nnrti_part_scratch(part, &tensors, &total);
-    memcpy(io, part->io, (nIn + nOut) * sizeof(*io));
-    for (uint32_t i = 0; i < nIn + nOut; i++)
-        io[i].data.addr = args[i].data;
-    if (part->symbols != NULL)
-        told = (nnrt_dims *)(void *)(io + nIn + nOut);
-    for (uint32_t i = 0; told != NULL && i < nIn; i++) {
-        io[i].dimensions.data = args[i].dims;
-        if (nnrt_dims_bytes(args[i].dims, args[i].rank, args[i].dataType, &bytes))
-            io[i].data.bufferSize = io[i].data.dataSize = (uint32_t)bytes;
-    }
-    for (;; part = part->other) {
-        const bool within = NNRTI_MODEL_RUNS_IN(part->prepared);
-        memset(&own, 0, sizeof(own));
-        for (uint32_t i = 0; told != NULL && i < nOut; i++)
-            told[i].rank = -1;
-        code = nnrt_prepared_run_until(part->prepared, within ? at + tensors : NULL, within ? part->workspace : 0, io,
-                                       nIn, io + nIn, nOut, told, call->stop, &own);
-        if (code == NNRT_SUCCESS && told != NULL)
-            code = nnrti_part_told(part, args, told, &own);
-        if (part->other == NULL || !nnrti_device_fault(code))
-            break;
-    }
-    return code == NNRT_SUCCESS ? code
-                                : nnrt_error_set(call->error, code, "part %u, on device '%s': %s", part->number,
-                                                 nnrt_device_unique_name(part->device), own.message);
-}
-
-/* What a run needs to run a part whose extents are open; NULL: no memory. */
-static nnrti_open_step *nnrti_part_open(const nnrti_split *s, uint32_t nIn, uint32_t nOut)
-{
-    nnrti_open_step *o = (nnrti_open_step *)nnrt_memory_keep(s->memory, sizeof(*o));
-    uint32_t *slots = (uint32_t *)nnrti_keep(s->memory, (size_t)nIn + nOut, sizeof(*slots));
-    size_t *bytes = (size_t *)nnrti_keep(s->memory, nOut, sizeof(*bytes));
-    if (s->memory->full)
-        return NULL;
-    o->slots = slots;
-    o->bytes = bytes;
-    o->nIn = nIn;
-    o->nOut = nOut;
-    o->part = NNRTI_PART_MODEL;
-    return o;
-}
-
-/* Group g, which is prepared, becomes one step, at its first one. */
-static NNRT_ReturnCode nnrti_part_step(nnrti_split *s, uint32_t g, const nnrti_auto_part *part, const uint32_t *borders)
-{
-    nnrt_draft *d = s->draft;
-    const uint32_t nIn = part->model.inputIndex.count, nOut = part->model.outputIndex.count;
-    nnrt_plan_arg *args = (nnrt_plan_arg *)nnrti_temp(s->memory, (size_t)nIn + nOut, sizeof(*args));
-    nnrt_draft_step made;
-    size_t tensors, total;
-    memset(&made, 0, sizeof(made));
-    if (part->symbols != NULL) { /* what it gives stays in the arena: the device needs room for the largest extents */
-        made.flags = NNRT_OP_DATA_DEPENDENT;
-        made.open = nnrti_part_open(s, nIn, nOut);
-    }
-    if (s->memory->full || !nnrti_part_scratch(part, &tensors, &total))
-        return nnrti_no_memory(s->config->error);
-    for (uint32_t i = 0; i < nIn + nOut; i++)
-        nnrti_draft_arg(&args[i], NULL, &d->tensors[borders[i]], 0, borders[i]);
-    made.kernel = nnrti_part_run;
-    made.kernelName = NNRTI_LABEL("nnrti_part_run");
-    made.attr = part;
-    made.name = d->steps[g].name;
-    made.node = d->steps[g].node;
-    made.args = args;
-    made.nIn = nIn;
-    made.nOut = nOut;
-    made.scratchBytes = total / d->workers + 1; /* the pieces of all workers are one */
-    for (uint32_t m = s->first[g]; m < s->first[g + 1]; m++) {
-        s->partOf[d->steps[s->members[m]].node] = part->number;
-        d->steps[s->members[m]].kernel = NULL;
-    }
-    d->steps[g] = made;
-    return NNRT_SUCCESS;
-}
-
-/* The next device behind number *k that takes all of the part. */
-static bool nnrti_part_next(const nnrti_split *s, nnrti_auto_part *part, uint8_t *k)
-{
-    nnrt_allocator allocator;
-    NNRT_ModelConfig own = nnrti_split_asking(s, &allocator);
-    own.inputDims = nnrt_dims_list_make(NULL, 0);
-    own.bounds = part->bounds;
-    for ((*k)++; *k < s->list->count && !nnrti_is_reference(s->list->devices[*k]); (*k)++) {
-        bool any;
-        part->device = s->list->devices[*k];
-        if (!s->list->failed[*k] &&
-            (part->symbols == NULL || nnrt_device_can(part->device, NNRT_ABILITY_DYNAMIC_INPUT)) &&
-            nnrti_takes_all(part->device, &part->model, &own, &any))
-            return true;
-    }
-    return false;
-}
-
-/* Takes a part that is prepared into the list. */
-static void nnrti_split_own(nnrti_split *s, nnrti_auto_part *part)
-{
-    part->next = s->parts;
-    s->parts = part;
-}
-
-/* Prepares the part, which is on device number k, on what comes behind that, too. */
-static NNRT_ReturnCode nnrti_part_others(nnrti_split *s, nnrti_auto_part *part, uint8_t k)
-{
-    nnrti_auto_part *last = part;
-    for (bool more = true; more;) {
-        nnrti_auto_part *other = (nnrti_auto_part *)nnrt_memory_keep(s->memory, sizeof(*other));
-        bool ours = false;
-        nnrt_error error;
-        NNRT_ReturnCode code;
-        if (other == NULL)
-            return nnrti_no_memory(s->config->error);
-        *other = *part;
-        other->prepared = NULL;
-        other->next = other->other = NULL;
-        other->spare = true;
-        more = nnrti_part_next(s, other, &k);
-        if (!more)
-            other->device = nnrt_device_find("reference");
-        memset(&error, 0, sizeof(error));
-        code = nnrti_part_prepare(s, other, &error, &ours);
-        if (code == NNRT_SUCCESS) {
-            nnrti_split_own(s, other);
-            last = last->other = other;
-        } else if (ours || !more || s->memory->full) {
-            return nnrt_error_set(s->config->error, code, "%s", error.message);
-        }
-    }
-    return NNRT_SUCCESS;
-}
-
-/* All nodes of group g go to device number k, or to the reference device. */
-static void nnrti_split_move(nnrti_split *s, uint32_t g, uint8_t k, uint8_t why)
-{
-    for (uint32_t m = s->first[g]; m < s->first[g + 1]; m++) {
-        const int32_t node = s->draft->steps[s->members[m]].node;
-        s->owner[node] = k;
-        s->why[node] = why;
-    }
-}
-
-/* The steps of group g stay with the reference device; each unit is a group of its own again. */
-static void nnrti_split_dissolve(nnrti_split *s, uint32_t g, uint8_t why)
-{
-    nnrti_split_move(s, g, NNRTI_AUTO_HOST, why);
-    for (uint32_t m = s->first[g]; m < s->first[g + 1]; m++)
-        s->group[s->members[m]] = s->unit[s->members[m]];
-}
-
-/* Makes group g a part, on its device or one behind that. */
-static NNRT_ReturnCode nnrti_split_part(nnrti_split *s, uint32_t g)
-{
-    nnrti_auto_part *part = (nnrti_auto_part *)nnrt_memory_keep(s->memory, sizeof(*part));
-    uint8_t k = s->owner[s->draft->steps[g].node];
-    uint32_t *borders;
-    bool ours = false, more = true, large = false;
-    nnrt_error error;
-    NNRT_ReturnCode code = NNRT_SUCCESS;
-    if (part == NULL || !nnrti_part_model(s, g, part, &borders))
-        return nnrti_no_memory(s->config->error);
-    for (uint32_t i = 0; i < part->model.inputIndex.count + part->model.outputIndex.count; i++)
-        large = large || (s->draft->bytes[borders[i]] >> 16) >> 16 != 0; /* no buffer of a run holds that */
-    if (large || part->model.inputIndex.count == 0 || part->model.outputIndex.count == 0) {
-        nnrti_split_dissolve(s, g, NNRTI_WHY_LONELY);
-        return NNRT_SUCCESS;
-    }
-    if (s->config->partition != NULL && part->model.nodes.count < s->config->partition->smallest &&
-        part->model.nodes.count < s->model->nodes.count) {
-        nnrti_split_dissolve(s, g, NNRTI_WHY_SMALL);
-        return NNRT_SUCCESS;
-    }
-    part->device = s->list->devices[k];
-    part->number = s->nParts;
-    while (more) {
-        memset(&error, 0, sizeof(error));
-        code = nnrti_part_prepare(s, part, &error, &ours);
-        if (code != NNRT_SUCCESS)
-            nnrti_first_fault(&s->fault, &error);
-        more = code != NNRT_SUCCESS && !ours && nnrti_part_next(s, part, &k);
-        if (more)
-            nnrti_split_move(s, g, k, NNRTI_WHY_FAILED);
-    }
-    if (code == NNRT_SUCCESS) {
-        nnrti_split_own(s, part);
-        s->nParts++;
-        if (nnrti_falls_back(s->config) && (code = nnrti_part_others(s, part, k)) != NNRT_SUCCESS)
-            return code;
-        return nnrti_part_step(s, g, part, borders);
-    }
-    if (ours)
-        return nnrt_error_set(s->config->error, code, "%s", error.message);
-    if (s->memory->full)
-        return nnrti_no_memory(s->config->error);
-    if (nnrti_split_only(s))
-        return nnrt_error_set(s->config->error, code, "strict: no device prepares the part of node %d '%s': %s",
-                              s->draft->steps[g].node, s->draft->steps[g].name, error.message);
-    nnrti_split_dissolve(s, g, NNRTI_WHY_FAILED);
-    return NNRT_SUCCESS;
-}
-
-/* The last step of group g: a part is one, the others are units. */
-static uint32_t nnrti_group_end(const nnrti_split *s, uint32_t g)
-{
-    return nnrti_split_node(s, g) != NULL ? g : nnrti_unit_end(s->draft, g);
-}
-
-/* The steps in an order in which what a group reads is written in front of it: each group comes when those that give it
-   something have come, from the first one on. */
-static NNRT_ReturnCode nnrti_split_sort(nnrti_split *s)
-{
-    nnrt_draft *d = s->draft;
-    nnrt_draft_step *sorted = (nnrt_draft_step *)nnrti_temp(s->memory, d->nSteps, sizeof(*sorted));
-    size_t room = 1;
-    uint32_t count = 0, depth, *stack;
-    for (uint32_t i = 0; i < d->nSteps; i++)
-        room += d->steps[i].kernel != NULL ? d->steps[i].nIn : 0;
-    stack = (uint32_t *)nnrti_temp(s->memory, room, sizeof(*stack));
-    if (s->memory->full)
-        return nnrti_no_memory(s->config->error);
-    memset(s->marks, 0, d->nSteps * sizeof(*s->marks)); /* 1: its givers are on the stack, 2: it is written */
-    for (uint32_t i = 0; i < d->nSteps; i++) {
-        depth = s->group[i] == i && d->steps[i].kernel != NULL ? 1 : 0;
-        stack[0] = i;
-        while (depth > 0) {
-            const uint32_t g = stack[depth - 1], end = nnrti_group_end(s, g);
-            const uint32_t mark = s->marks[g]++;
-            if (mark == 0)
-                for (uint32_t k = g; k <= end; k++)
-                    for (uint32_t a = d->steps[k].nIn; a-- > 0;) {
-                        const uint32_t giver = nnrti_split_giver(s, k, a);
-                        if (giver != UINT32_MAX && s->marks[s->group[giver]] == 0 && s->group[giver] != g)
-                            stack[depth++] = s->group[giver];
-                    }
-            else
-                depth--;
-            for (uint32_t k = g; k <= end && mark == 1; k++)
-                sorted[count++] = d->steps[k];
-        }
-    }
-    memcpy(d->steps, sorted, count * sizeof(*sorted));
-    d->nSteps = count;
-    return NNRT_SUCCESS;
-}
-
-/* ---- parts at once ---- */
-
-/* What the step of such parts works with in a run. */
-typedef struct nnrti_joined_work {
-    const nnrti_joined *joined;
-    uint8_t *scratch;
-} nnrti_joined_work;
-
-static nnrti_joined_record *nnrti_joined_at(const nnrti_joined_work *w, uint32_t i)
-{
-    return (nnrti_joined_record *)(void *)(w->scratch + w->joined->parts[i].record);
-}
-
-static void nnrti_joined_task(void *arg, uint32_t i, uint32_t worker)
-{
-    const nnrti_joined_work *w = (const nnrti_joined_work *)arg;
-    nnrti_joined_record *r = nnrti_joined_at(w, i);
-    (void)worker;
-    r->code = nnrti_part_run(w->joined->parts[i].part, (nnrt_view *)(void *)(r + 1), &r->call);
-}
-
-/* The fault of the first one that has failed counts, whichever came first. */
-static NNRT_ReturnCode nnrti_joined_run(const void *attr, nnrt_view *args, nnrt_call *call)
-{
-    const nnrti_joined *joined = (const nnrti_joined *)attr;
-    nnrti_joined_work w;
-    w.joined = joined;
-    w.scratch = (uint8_t *)call->scratch;
-    w.scratch += (NNRT_ALIGNMENT - (uintptr_t)w.scratch % NNRT_ALIGNMENT) % NNRT_ALIGNMENT;
-    for (uint32_t i = 0; i < joined->count; i++) {
-        const nnrti_joined_part *p = &joined->parts[i];
-        nnrti_joined_record *r = nnrti_joined_at(&w, i);
-        nnrt_view *views = (nnrt_view *)(void *)(r + 1);
-        const uint32_t nIn = p->part->model.inputIndex.count, nOut = p->part->model.outputIndex.count;
-        memset(r, 0, sizeof(*r));
-        memcpy(views, args + p->in, nIn * sizeof(*views));
-        memcpy(views + nIn, args + p->out, nOut * sizeof(*views));
-        r->call = *call;
-        r->call.nIn = nIn;
-        r->call.nOut = nOut;
-        r->call.scratch = views + nIn + nOut;
-        r->call.parallel = NULL;
-        r->call.error = &r->error;
-    }
-    nnrt_parallel_for(call, joined->count, nnrti_joined_task, &w);
-    for (uint32_t i = 0; i < joined->count; i++) {
-        const nnrti_joined_part *p = &joined->parts[i];
-        const nnrti_joined_record *r = nnrti_joined_at(&w, i);
-        if (r->code != NNRT_SUCCESS)
-            return nnrt_error_set(call->error, r->code, "node %d '%s': %s", p->node, nnrti_text_of(p->name),
-                                  nnrti_reason(&r->error));
-    }
-    return NNRT_SUCCESS;
-}
-
-/* May the step run at once with those of group[0 .. count)? What it reads has been written in front of them. */
-static bool nnrti_joins(const nnrt_draft *d, const uint32_t *group, uint32_t count, uint32_t step,
-                        const uint32_t *writer, const bool *placed)
-{
-    const nnrt_draft_step *x = &d->steps[step];
-    bool joins = x->kernel == nnrti_part_run && x->open == NULL && count < NNRT_MAX_DEVICES;
-    for (uint32_t i = 0; joins && i < count; i++)
-        joins =
-            ((const nnrti_auto_part *)d->steps[group[i]].attr)->device != ((const nnrti_auto_part *)x->attr)->device;
-    for (uint32_t a = 0; joins && a < x->nIn; a++) {
-        const uint32_t t = x->args[a].tensor;
-        joins = t == NNRT_NO_TENSOR || writer[t] == UINT32_MAX || placed[writer[t]];
-    }
-    return joins;
-}
-
-/* The step that runs these at once. */
-static NNRT_ReturnCode nnrti_joined_make(nnrti_split *s, const uint32_t *group, uint32_t count, nnrt_draft_step *made)
-{
-    const nnrt_draft *d = s->draft;
-    nnrti_joined *joined = (nnrti_joined *)nnrt_memory_keep(s->memory, sizeof(*joined));
-    size_t bytes = NNRT_ALIGNMENT;
-    uint32_t nIn = 0, nOut = 0;
-    nnrt_plan_arg *args;
-    for (uint32_t i = 0; i < count; i++) {
-        nIn += d->steps[group[i]].nIn;
-        nOut += d->steps[group[i]].nOut;
-    }
-    args = (nnrt_plan_arg *)nnrti_temp(s->memory, (size_t)nIn + nOut, sizeof(*args));
-    if (joined == NULL || args == NULL)
-        return nnrti_no_memory(s->config->error);
-    *made = d->steps[group[0]];
-    made->kernel = nnrti_joined_run;
-    made->kernelName = NNRTI_LABEL("nnrti_joined_run");
-    made->attr = joined;
-    made->args = args;
-    made->nIn = made->nOut = 0;
-    joined->count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        const nnrt_draft_step *from = &d->steps[group[i]];
-        nnrti_joined_part *p = &joined->parts[i];
-        size_t tensors = 0, own = 0;
-        p->part = (const nnrti_auto_part *)from->attr;
-        p->name = from->name;
-        p->node = from->node;
-        p->in = made->nIn;
-        p->out = nIn + made->nOut;
-        p->record = bytes - NNRT_ALIGNMENT;
-        memcpy(args + p->in, from->args, from->nIn * sizeof(*args));
-        memcpy(args + p->out, from->args + from->nIn, from->nOut * sizeof(*args));
-        made->nIn += from->nIn;
-        made->nOut += from->nOut;
-        for (nnrti_auto_part *q = s->parts; q != NULL; q = q->next)
-            if (q->number == p->part->number)
-                q->place = i;
-        if (!nnrti_part_scratch(p->part, &tensors, &own) ||
-            !nnrt_add_size(own, sizeof(nnrti_joined_record) + ((size_t)from->nIn + from->nOut) * sizeof(nnrt_view),
-                           &own) ||
-            !nnrti_round_size(own, NNRT_ALIGNMENT, &own) || !nnrt_add_size(bytes, own, &bytes))
-            return nnrti_no_memory(s->config->error);
-    }
-    made->scratchBytes = bytes / d->workers + 1; /* as of a part */
-    return NNRT_SUCCESS;
-}
-
-/* Parts that do not wait for each other become one step, at the first of them: what they read is given in front. */
-static NNRT_ReturnCode nnrti_split_gather(nnrti_split *s)
-{
-    nnrt_draft *d = s->draft;
-    nnrt_draft_step *steps;
-    uint32_t *writer, count = 0;
-    bool *placed;
-    if (s->config->parallel == NULL || s->config->parallel->workers < 2 || s->config->profile != NULL)
-        return NNRT_SUCCESS;
-    steps = (nnrt_draft_step *)nnrti_temp(s->memory, d->nSteps, sizeof(*steps));
-    writer = (uint32_t *)nnrti_temp(s->memory, d->nTensors, sizeof(*writer));
-    placed = (bool *)nnrti_temp(s->memory, d->nSteps, sizeof(*placed));
-    if (s->memory->full)
-        return nnrti_no_memory(s->config->error);
-    memset(writer, 0xFF, d->nTensors * sizeof(*writer));
-    memset(placed, 0, d->nSteps * sizeof(*placed));
-    for (uint32_t i = 0; i < d->nSteps; i++)
-        for (uint32_t k = 0; k < d->steps[i].nOut; k++)
-            if (nnrti_step_out(&d->steps[i], k)->tensor != NNRT_NO_TENSOR)
-                writer[nnrti_step_out(&d->steps[i], k)->tensor] = i;
-    for (uint32_t i = 0; i < d->nSteps; i++) {
-        uint32_t group[NNRT_MAX_DEVICES], n = 1;
-        const bool part = nnrti_joins(d, group, 0, i, writer, placed);
-        NNRT_ReturnCode code = NNRT_SUCCESS;
-        if (placed[i])
-            continue;
-        group[0] = i;
-        for (uint32_t k = i + 1; k < d->nSteps && part; k++)
-            if (!placed[k] && nnrti_joins(d, group, n, k, writer, placed))
-                group[n++] = k;
-        if (n > 1)
-            code = nnrti_joined_make(s, group, n, &steps[count]);
-        else
-            steps[count] = d->steps[i];
-        if (code != NNRT_SUCCESS)
-            return code;
-        count++;
-        for (uint32_t k = 0; k < n; k++)
-            placed[group[k]] = true;
-    }
-    memcpy(d->steps, steps, count * sizeof(*steps));
-    d->nSteps = count;
-    return NNRT_SUCCESS;
-}
-
-/* ---- the report ---- */
-
-typedef struct nnrti_auto_telling {
-    const NNRT_Model *model;
-    const nnrt_partition *to;
-    const nnrti_auto_list *list;
-    const nnrti_split *split;  /* NULL: all nodes are on .. */
-    const nnrt_device *device; /* .. this one */
-    bool *told;                /* of each node */
-} nnrti_auto_telling;
-
-/* The device that has node n; NULL: none. */
-static const nnrt_device *nnrti_auto_where(const nnrti_auto_telling *t, uint32_t n)
-{
-    const nnrti_split *s = t->split;
-    if (s == NULL)
-        return t->device;
-    if (s->owner[n] != NNRTI_AUTO_HOST)
-        return t->list->devices[s->owner[n]];
-    return s->why[n] != NNRTI_WHY_KNOWN ? nnrt_device_find("reference") : NULL;
-}
-
-static void nnrti_auto_tell(const nnrti_auto_telling *t, uint32_t n, const char *reason)
-{
-    nnrt_placement p;
-    memset(&p, 0, sizeof(p));
-    p.node = n;
-    p.device = nnrt_device_unique_name(nnrti_auto_where(t, n));
-    p.part = t->split != NULL ? t->split->partOf[n] : 0;
-    p.reason = reason;
-    t->told[n] = true;
-    t->to->placed(t->to->user, &p);
-}
-
-/* Why node n is not on the preferred device, as NNRTI_WHY_. */
-static uint8_t nnrti_auto_why(const nnrti_auto_telling *t, uint32_t n)
-{
-    if (t->split != NULL || t->list->why != NULL)
-        return t->split != NULL ? t->split->why[n] : t->list->why[n];
-    return nnrti_kept(t->model, t->to, n) ? NNRTI_WHY_KEPT
-           : t->list->failed[0]           ? NNRTI_WHY_FAILED
-           : t->to->cost != NULL          ? NNRTI_WHY_COST
-                                          : NNRTI_WHY_ASKED;
-}
-
-static void nnrti_auto_refused(void *user, uint32_t node, const nnrt_error *error)
-{
-    const nnrti_auto_telling *t = (const nnrti_auto_telling *)user;
-    if (node < t->model->nodes.count && !t->told[node] && nnrti_auto_where(t, node) != t->list->devices[0] &&
-        (t->split == NULL || nnrti_auto_why(t, node) == NNRTI_WHY_ASKED))
-        nnrti_auto_tell(t, node, error->message);
-}
-
-/* Records of nnrt_partition.keep that match no node. */
-static void nnrti_auto_unmatched(const nnrti_auto_telling *t)
-{
-    for (const char *at = t->to->keep, *next = at; at != NULL && *at != '\0'; at = next) {
-        char text[128], line[64];
-        nnrt_placement p;
-        size_t length = strcspn(at, "\r\n");
-        bool matched = length == 0 || *at == '#';
-        for (uint32_t n = 0; n < t->model->nodes.count; n++) {
-            next = at;
-            matched = nnrti_keep_record(t->model, n, &next) || matched;
-        }
-        if (matched)
-            continue;
-        length = length < sizeof(line) - 1 ? length : sizeof(line) - 1;
-        memcpy(line, at, length);
-        line[length] = '\0';
-        (void)nnrt_text(text, sizeof(text), "no node matches '%s'", line);
-        memset(&p, 0, sizeof(p));
-        p.node = p.part = NNRT_NO_TENSOR;
-        p.device = "";
-        p.reason = text;
-        t->to->placed(t->to->user, &p);
-    }
-}
-
-/* Tells where all nodes are, those first of which the preferred device says why it does not have them. asking: memory to
-   ask it in, NULL: it is not asked. */
-static void nnrti_auto_report(nnrti_auto_telling *t, const NNRT_ModelConfig *asking)
-{
-    const uint32_t count = t->model->nodes.count;
-    bool *takes = asking != NULL ? (bool *)nnrt_alloc(asking->allocator, count) : NULL;
-    if (takes != NULL && t->list->count > 0) {
-        NNRT_ModelConfig own = *asking;
-        nnrti_auto_allowed(t->list->devices[0], &own);
-        (void)nnrt_device_explain(t->list->devices[0], t->model, &own, takes, count, nnrti_auto_refused, t);
-    }
-    if (asking != NULL)
-        nnrt_free(asking->allocator, takes, count);
-    for (uint32_t n = 0; n < count; n++) {
-        const nnrt_error *fault = t->split != NULL && !nnrti_error_open(&t->split->fault) ? &t->split->fault
-                                                                                         : &t->list->fault;
-        const uint8_t why = nnrti_auto_why(t, n);
-        char text[sizeof(fault->message) + 64];
-        if (t->told[n])
-            continue;
-        (void)nnrt_text(text, sizeof(text), "%s%s%s", nnrti_reasons[why],
-                        why == NNRTI_WHY_FAILED && fault->message[0] != '\0' ? ": " : "",
-                        why == NNRTI_WHY_FAILED ? fault->message : "");
-        nnrti_auto_tell(t, n,
-                        t->list->count > 0 && nnrti_auto_where(t, n) == t->list->devices[0] ? "" : text);
-    }
-    nnrti_auto_unmatched(t);
-}
-
-static bool nnrti_reports(const NNRT_ModelConfig *config)
-{
-    return config->partition != NULL && config->partition->placed != NULL;
-}
-
-/* Of a split, in its memory. */
-static void nnrti_split_report(const nnrti_split *s)
-{
-    nnrt_allocator allocator;
-    const NNRT_ModelConfig asking = nnrti_split_asking(s, &allocator);
-    nnrti_auto_telling t = {s->model, s->config->partition, s->list, s, NULL, NULL};
-    t.told = (bool *)nnrti_temp(s->memory, s->model->nodes.count, sizeof(*t.told));
-    if (t.told != NULL)
-        nnrti_auto_report(&t, &asking);
-    nnrt_memory_drop_temp(s->memory);
-}
-
-/* Of a model that is on one device. In a buffer there is no room to ask. */
-static void nnrti_whole_report(const NNRT_Model *model, const NNRT_ModelConfig *config, const nnrti_auto_list *list,
-                               const nnrt_device *device)
-{
-    nnrti_auto_telling t = {model, config->partition, list, NULL, device, NULL};
-    NNRT_ModelConfig asking = *config;
-    asking.buffer = NULL;
-    asking.error = NULL;
-    asking.autoDevices = NULL;
-    asking.partition = NULL;
-    t.told = (bool *)nnrt_alloc(config->allocator, model->nodes.count);
-    if (t.told == NULL)
-        return;
-    memset(t.told, 0, model->nodes.count);
-    nnrti_auto_report(&t, &asking);
-    nnrt_free(config->allocator, t.told, model->nodes.count);
-}
-
-static NNRT_ReturnCode nnrti_split_get_memory(NNRT_PreparedModel *self, nnrt_prepared_memory *memory)
-{
-    const nnrti_split_model *m = (const nnrti_split_model *)(void *)self;
-    NNRT_ReturnCode code = nnrti_plan_model_memory(self, memory);
-    for (const nnrti_auto_part *p = m->parts; code == NNRT_SUCCESS && p != NULL; p = p->next) {
-        nnrt_prepared_memory figures;
-        memset(&figures, 0, sizeof(figures));
-        if (p->spare || !NNRTI_MODEL_HAS(p->prepared, GetMemory) ||
-            p->prepared->vtbl->GetMemory(p->prepared, &figures) != NNRT_SUCCESS)
-            continue;
-        memory->constants += figures.constants;
-        if (p->place == NNRT_NO_TENSOR || p->place == 0)
-            figures.steps -= figures.steps > 0 ? 1 : 0; /* the step that runs them is one already */
-        memory->steps += figures.steps;
-    }
-    return code;
-}
-
-static void nnrti_split_release(nnrti_auto_part *parts)
-{
-    for (; parts != NULL; parts = parts->next)
-        nnrt_device_release(parts->device, parts->prepared);
-}
-
-static void nnrti_split_destroy(NNRT_PreparedModel *self)
-{
-    nnrti_split_release(((nnrti_split_model *)(void *)self)->parts);
-    nnrti_plan_model_destroy(self);
-}
-
-#define NNRTI_SPLIT_TABLE(workspace, run_in)                                                                           \
-    {                                                                                                                  \
-        sizeof(NNRT_PreparedModelVtbl), NNRT_HDI(2, 0), NULL, NULL, nnrti_plan_model_ranges, nnrti_plan_model_run,     \
-            nnrti_split_destroy, workspace, run_in, nnrti_plan_model_io, nnrti_split_get_memory,                       \
-            nnrti_plan_model_output_ranges, nnrti_plan_model_run_until                                                 \
-    }
-
-/* The second one where a part has no RunIn: it serves one thread, in a workspace of its own. */
-static const NNRT_PreparedModelVtbl nnrti_split_vtbl[2] = {
-    NNRTI_SPLIT_TABLE(nnrti_plan_model_workspace, nnrti_plan_model_run_in), NNRTI_SPLIT_TABLE(NULL, NULL)};
-
-/* Tells why the device would have refused node `of`. */
-typedef struct nnrti_split_words {
-    uint32_t of;
-    nnrt_error error;
-} nnrti_split_words;
-
-static void nnrti_split_listen(void *user, uint32_t node, const nnrt_error *error)
-{
-    nnrti_split_words *w = (nnrti_split_words *)user;
-    if (node == w->of && nnrti_error_open(&w->error))
-        (void)nnrt_error_set(&w->error, error->code, "%s", error->message);
-}
-
-/* Where there is no fallback, each node has a device. */
-static NNRT_ReturnCode nnrti_split_strict(const nnrti_split *s)
-{
-    nnrt_allocator allocator;
-    NNRT_ModelConfig own = nnrti_split_asking(s, &allocator);
-    const NNRT_Model *m = s->model;
-    nnrti_split_words words;
-    bool *takes;
-    memset(&words, 0, sizeof(words));
-    while (words.of < m->nodes.count && (s->takers[words.of] != 0 || s->why[words.of] == NNRTI_WHY_KEPT))
-        words.of++;
-    if (words.of == m->nodes.count || !nnrti_split_only(s))
-        return NNRT_SUCCESS;
-    takes = (bool *)nnrti_temp(s->memory, m->nodes.count, sizeof(*takes));
-    if (takes != NULL && s->list->count > 0) {
-        nnrti_auto_allowed(s->list->devices[0], &own);
-        (void)nnrt_device_explain(s->list->devices[0], m, &own, takes, m->nodes.count, nnrti_split_listen, &words);
-    }
-    return nnrti_blame(s->config->error,
-                       nnrt_error_set(s->config->error, NNRT_UNSUPPORTED_OP,
-                                      "strict: no device takes node %u '%s' (%s)%s%s", words.of,
-                                      nnrti_text_of(m->nodes.data[words.of].name), nnrti_node_op(m, words.of),
-                                      words.error.message[0] != '\0' ? ": " : "", words.error.message),
-                       (int32_t)words.of, -1);
-}
-
-/* The parts of a draft. */
-static NNRT_ReturnCode nnrti_split_edit(nnrti_split *s)
-{
-    NNRT_ReturnCode code = nnrti_split_groups(s);
-    for (uint32_t g = 0; g < s->draft->nSteps && code == NNRT_SUCCESS; g++)
-        if (s->group[g] == g && nnrti_split_node(s, g) != NULL)
-            code = nnrti_split_part(s, g);
-    for (uint32_t i = 0; i < s->model->nodes.count && code == NNRT_SUCCESS && nnrti_split_only(s); i++)
-        if (s->owner[i] == NNRTI_AUTO_HOST && s->why[i] != NNRTI_WHY_KEPT && s->why[i] != NNRTI_WHY_KNOWN)
-            code = nnrti_blame(s->config->error,
-                               nnrt_error_set(s->config->error, NNRT_NOT_SUPPORT, "strict: node %u '%s' (%s): %s", i,
-                                              nnrti_text_of(s->model->nodes.data[i].name), nnrti_node_op(s->model, i),
-                                              nnrti_reasons[s->why[i]]),
-                               (int32_t)i, -1);
-    if (code == NNRT_SUCCESS)
-        code = nnrti_split_sort(s);
-    return code == NNRT_SUCCESS ? nnrti_split_gather(s) : code;
-}
-
-/* Devices are asked, the model is drafted, edited and planned, all in s->memory. *made NULL: no device has a part. */
-NNRTI_COLD static NNRT_ReturnCode nnrti_split_make(nnrti_split *s, nnrti_split_model **made)
-{
-    const NNRT_ModelConfig *config = s->config;
-    const NNRT_Model *mapped;
-    nnrti_split_model *m = (nnrti_split_model *)nnrt_memory_keep(s->memory, sizeof(*m));
-    nnrti_plan_model *plan;
-    bool within = true, some = false;
-    size_t workspace;
-    NNRT_ReturnCode code = NNRT_SUCCESS;
-    *made = NULL;
-    if (m == NULL)
-        return nnrti_no_memory(config->error);
-    plan = &m->plan;
-    if ((code = nnrti_split_ask(s)) != NNRT_SUCCESS || (code = nnrti_split_strict(s)) != NNRT_SUCCESS)
-        return code;
-    for (uint32_t i = 0; i < s->model->nodes.count; i++)
-        some = some || s->takers[i] != 0;
-    if (!some)
-        return NNRT_SUCCESS;
-    nnrt_memory_drop_temp(s->memory);
-    if ((mapped = nnrt_model_map(s->model, s->memory, &s->mappings)) == NULL)
-        return nnrti_no_memory(config->error);
-    if ((code = nnrt_plan_draft(mapped, config, s->memory, &s->draft)) != NNRT_SUCCESS)
-        return code;
-    if (!nnrti_bounds_sort(config, s->memory, &s->bounds))
-        return nnrti_no_memory(config->error);
-    if ((code = nnrti_split_edit(s)) != NNRT_SUCCESS || s->parts == NULL)
-        return code;
-    if ((code = nnrt_plan_finish(s->draft, &plan->plan)) != NNRT_SUCCESS)
-        return code;
-    nnrt_memory_drop_temp(s->memory);
-    for (const nnrti_auto_part *p = s->parts; p != NULL; p = p->next)
-        within = within && NNRTI_MODEL_RUNS_IN(p->prepared);
-    workspace = nnrt_plan_workspace(plan->plan);
-    if (workspace > SIZE_MAX / 4 ||
-        ((!config->callerWorkspace || !within) && !nnrt_memory_reserve(s->memory, workspace, &plan->workspace)))
-        return nnrti_no_memory(config->error);
-    plan->tableBytes = s->memory->front;
-    plan->base.vtbl = &nnrti_split_vtbl[within ? 0 : 1];
-    if (config->allocator != NULL)
-        plan->allocator = *config->allocator;
-    plan->mappings = s->mappings;
-    m->parts = s->parts;
-    *made = m;
-    return NNRT_SUCCESS;
-}
-
-/* Splits the model. bytes: NULL, or nothing stays and it is told how many of a buffer are taken by the split, or by finding
-   out that there is none. *split: there is one. */
-static NNRT_ReturnCode nnrti_auto_split(nnrti_auto_list *list, const NNRT_Model *model,
-                                        const NNRT_ModelConfig *config, size_t *bytes, NNRT_PreparedModel **prepared,
-                                        bool *split)
-{
-    nnrti_split_model *made = NULL;
-    nnrt_memory memory;
-    nnrti_split s;
-    NNRT_ReturnCode code;
-    *split = false;
-    if (!nnrti_can_split(model) || list->count == 0 || nnrti_is_reference(list->devices[0]))
-        return NNRT_SUCCESS;
-    memset(&s, 0, sizeof(s));
-    s.model = model;
-    s.config = config;
-    s.list = list;
-    s.memory = &memory;
-    s.counting = bytes != NULL;
-    if (config->buffer != NULL)
-        nnrt_memory_buffer(&memory, config->buffer, config->bufferBytes);
-    else
-        nnrt_memory_allocate(&memory, config->allocator);
-    code = nnrti_split_make(&s, &made);
-    *split = made != NULL;
-    if (bytes != NULL && !nnrti_round_size(memory.peak, NNRT_ALIGNMENT, bytes))
-        code = nnrti_no_memory(config->error);
-    if (made == NULL || bytes != NULL) {
-        if (made == NULL && bytes == NULL && s.draft != NULL && code == NNRT_SUCCESS && nnrti_reports(config) &&
-            (list->why = (uint8_t *)nnrt_alloc(config->allocator, model->nodes.count)) != NULL)
-            memcpy(list->why, s.why, model->nodes.count);
-        nnrti_first_fault(&list->fault, &s.fault);
-        nnrti_split_release(s.parts);
-        nnrt_model_unmap(s.mappings);
-        nnrt_memory_end(&memory);
-        return code;
-    }
-    if (nnrti_reports(config))
-        nnrti_split_report(&s);
-    made->plan.given = nnrt_memory_give(&memory);
-    nnrti_plan_hold(made->plan.plan, 1);
-    *prepared = &made->plan.base;
-    return NNRT_SUCCESS;
-}
-
-#define NNRTI_AUTO_INNER(self) (((nnrti_auto_model *)(void *)(self))->inner)
-
-/* What is asked of a prepared model goes to the inner one, as far as its table has the slot. */
-static NNRT_ReturnCode nnrti_auto_ranges(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least, nnrt_dims *most)
-{
-    NNRT_PreparedModel *m = NNRTI_AUTO_INNER(self);
-    return NNRT_HAS(m->vtbl, NNRT_PreparedModelVtbl, GetInputDimRanges)
-               ? m->vtbl->GetInputDimRanges(m, index, least, most)
-               : NNRT_NOT_SUPPORT;
-}
-
-static NNRT_ReturnCode nnrti_auto_output_ranges(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least,
-                                                nnrt_dims *most)
-{
-    NNRT_PreparedModel *m = NNRTI_AUTO_INNER(self);
-    return NNRT_HAS(m->vtbl, NNRT_PreparedModelVtbl, GetOutputDimRanges)
-               ? m->vtbl->GetOutputDimRanges(m, index, least, most)
-               : NNRT_NOT_SUPPORT;
-}
-
-static NNRT_ReturnCode nnrti_auto_export(NNRT_PreparedModel *self, const NNRT_SharedBuffer **buffers, uint32_t *count)
-{
-    NNRT_PreparedModel *m = NNRTI_AUTO_INNER(self);
-    return NNRT_HAS(m->vtbl, NNRT_PreparedModelVtbl, ExportModelCache) ? m->vtbl->ExportModelCache(m, buffers, count)
-                                                                       : NNRT_NOT_SUPPORT;
-}
-
-static NNRT_ReturnCode nnrti_auto_run(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
-                                      const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims)
-{
-    return nnrt_prepared_run(NNRTI_AUTO_INNER(self), NULL, 0, inputs, nIn, outputs, nOut, outputDims, NULL);
-}
-
-static NNRT_ReturnCode nnrti_auto_run_in(NNRT_PreparedModel *self, void *workspace, size_t bytes,
-                                         const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
-                                         uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
-{
-    return nnrt_prepared_run(NNRTI_AUTO_INNER(self), workspace, bytes, inputs, nIn, outputs, nOut, outputDims, error);
-}
-
-static NNRT_ReturnCode nnrti_auto_run_until(NNRT_PreparedModel *self, void *workspace, size_t bytes,
-                                            const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
-                                            uint32_t nOut, nnrt_dims *outputDims, const nnrt_stop *stop,
-                                            nnrt_error *error)
-{
-    return nnrt_prepared_run_until(NNRTI_AUTO_INNER(self), workspace, bytes, inputs, nIn, outputs, nOut, outputDims,
-                                   stop, error);
-}
-
-static NNRT_ReturnCode nnrti_auto_workspace(NNRT_PreparedModel *self, size_t *bytes)
-{
-    NNRT_PreparedModel *m = NNRTI_AUTO_INNER(self);
-    *bytes = 0;
-    return NNRT_HAS(m->vtbl, NNRT_PreparedModelVtbl, GetWorkspaceSize) ? m->vtbl->GetWorkspaceSize(m, bytes)
-                                                                       : NNRT_SUCCESS;
-}
-
-static NNRT_ReturnCode nnrti_auto_io(NNRT_PreparedModel *self, bool output, uint32_t index, NNRT_DataType *type,
-                                     nnrt_dims *shape)
-{
-    NNRT_PreparedModel *m = NNRTI_AUTO_INNER(self);
-    return NNRT_HAS(m->vtbl, NNRT_PreparedModelVtbl, GetIO) ? m->vtbl->GetIO(m, output, index, type, shape)
-                                                            : NNRT_NOT_SUPPORT;
-}
-
-/* The inner model's memory, and auto's own before it. */
-static NNRT_ReturnCode nnrti_auto_get_memory(NNRT_PreparedModel *self, nnrt_prepared_memory *memory)
-{
-    NNRT_PreparedModel *m = NNRTI_AUTO_INNER(self);
-    NNRT_ReturnCode code = NNRT_SUCCESS;
-    if (memory == NULL)
-        return NNRT_NULL_PTR;
-    memset(memory, 0, sizeof(*memory));
-    if (NNRT_HAS(m->vtbl, NNRT_PreparedModelVtbl, GetMemory))
-        code = m->vtbl->GetMemory(m, memory);
-    if (code == NNRT_SUCCESS)
-        memory->tables += nnrti_auto_bytes();
-    return code;
-}
-
-static void nnrti_auto_destroy(NNRT_PreparedModel *self)
-{
-    nnrti_auto_model *m = (nnrti_auto_model *)(void *)self;
-    nnrt_allocator allocator = m->allocator;
-    nnrt_device_release(m->device, m->inner);
-    if (m->allocated)
-        nnrt_free(&allocator, m, nnrti_auto_bytes());
-}
-
-#define NNRTI_AUTO_TABLE(run_in)                                                                                       \
-    {                                                                                                                  \
-        sizeof(NNRT_PreparedModelVtbl), NNRT_HDI(2, 0), nnrti_auto_export, NULL, nnrti_auto_ranges, nnrti_auto_run,    \
-            nnrti_auto_destroy, nnrti_auto_workspace, run_in, nnrti_auto_io, nnrti_auto_get_memory,                    \
-            nnrti_auto_output_ranges, nnrti_auto_run_until                                                             \
-    }
-
-/* The second one where the inner model has no RunIn, and serves one thread. */
-static const NNRT_PreparedModelVtbl nnrti_auto_model_vtbl[2] = {NNRTI_AUTO_TABLE(nnrti_auto_run_in),
-                                                                NNRTI_AUTO_TABLE(NULL)};
-
-/* The configuration of a device that gets all of a model. */
-static NNRT_ModelConfig nnrti_auto_config(const NNRT_ModelConfig *config, const nnrt_device *device)
-{
-    NNRT_ModelConfig own = *config;
-    own.autoDevices = NULL;
-    own.partition = NULL;
-    nnrti_auto_allowed(device, &own);
-    return own;
-}
-
-/* May the reference device have the model, where no other one has a part of it? */
-static bool nnrti_auto_rest(const nnrti_auto_list *list, const NNRT_Model *model, const NNRT_ModelConfig *config)
-{
-    return nnrti_auto_last(list) || nnrti_kept_count(model, config->partition) == model->nodes.count;
-}
-
-/* Where asking for devices that take the whole model begins. */
-static uint32_t nnrti_auto_first(const nnrti_auto_list *list, const NNRT_Model *model, const NNRT_ModelConfig *config)
-{
-    return nnrti_kept_count(model, config->partition) > 0 || nnrti_falls_back(config) || nnrti_costs(config)
-               ? list->count
-               : 0;
-}
-
-/* Whether the device prepares the whole model. It is asked by trying: nothing stays. */
-static bool nnrti_auto_try(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config)
-{
-    NNRT_ModelConfig own = nnrti_auto_config(config, device);
-    NNRT_PreparedModel *prepared = NULL;
-    NNRT_ReturnCode code;
-    own.error = NULL;
-    code = nnrt_device_prepare(device, model, &own, &prepared);
-    nnrt_device_release(device, prepared);
-    return code == NNRT_SUCCESS;
-}
-
-/* If a device takes the whole model, all nodes are supported; else the answer is that of reference. The rule is that of
-   nnrti_auto_prepare: a device that does not tell which nodes it supports is asked by trying, since its PrepareModel
-   decides. */
-NNRTI_COLD static NNRT_ReturnCode nnrti_auto_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
-                                                   bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
-{
-    nnrti_auto_list list;
-    NNRT_ModelConfig own;
-    nnrt_device *device;
-    uint32_t at;
-    NNRT_ReturnCode code;
-    (void)self;
-    if (model == NULL || isSupported == NULL)
-        return NNRT_NULL_PTR;
-    nnrt_config_read(&own, config);
-    own.through = NULL;
-    if ((code = nnrti_auto_devices(&own, &list)) != NNRT_SUCCESS)
-        return code;
-    at = nnrti_auto_first(&list, model, &own);
-    while (count == model->nodes.count && (device = nnrti_auto_next(&list, &at, model, &own)) != NULL)
-        if (nnrt_device_can(device, NNRT_ABILITY_TELL_NODES) || nnrti_auto_try(device, model, &own)) {
-            for (uint32_t i = 0; i < count; i++)
-                isSupported[i] = true;
-            return NNRT_SUCCESS;
-        }
-    return nnrt_plan_supported(model, config, isSupported, count, reason, user);
-}
-
-/* Without a configuration and reasons: HDI's own question. */
-static NNRT_ReturnCode nnrti_auto_supported(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count)
-{
-    return nnrti_auto_nodes(self, model, NULL, isSupported, count, NULL, NULL);
-}
-
-/* Of the device that will have the model: who would refuse it then is tried now. Of a split: it is tried as a whole. */
-NNRTI_COLD static NNRT_ReturnCode nnrti_auto_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
-                                                    size_t *bytes)
-{
-    nnrti_auto_list list;
-    NNRT_ModelConfig own, trial;
-    nnrt_device *device;
-    size_t peak = 0;
-    uint32_t at;
-    bool split = false;
-    NNRT_ReturnCode code;
-    (void)self;
-    if (model == NULL || bytes == NULL)
-        return NNRT_NULL_PTR;
-    nnrt_config_read(&own, config);
-    own.buffer = NULL;
-    if ((code = nnrti_auto_devices(&own, &list)) != NNRT_SUCCESS)
-        return code;
-    at = nnrti_auto_first(&list, model, &own);
-    while ((device = nnrti_auto_next(&list, &at, model, &own)) != NULL) {
-        if (nnrti_auto_try(device, model, &own))
-            break;
-        list.failed[at - 1] = true;
-    }
-    if (device == NULL) {
-        code = nnrti_auto_split(&list, model, &own, &peak, NULL, &split);
-        if (split || code == NNRT_OUT_OF_MEMORY || code == NNRT_NOT_SUPPORT || !nnrti_auto_rest(&list, model, &own)) {
-            *bytes = peak;
-            return code != NNRT_SUCCESS || split ? code : NNRT_NOT_SUPPORT;
-        }
-        device = nnrt_device_find("reference");
-    }
-    trial = nnrti_auto_config(&own, device);
-    code = nnrt_device_model_memory(device, model, &trial, bytes);
-    if (code == NNRT_SUCCESS && !nnrt_add_size(*bytes, nnrti_auto_bytes(), bytes))
-        return nnrti_no_memory(own.error);
-    *bytes = code == NNRT_SUCCESS && *bytes < peak ? peak : *bytes;
-    return code;
-}
-
-/* auto's prepared model around that of a device. */
-static NNRT_PreparedModel *nnrti_auto_around(nnrti_auto_model *m, nnrt_device *device, NNRT_PreparedModel *made,
-                                             const NNRT_ModelConfig *config)
-{
-    memset(m, 0, sizeof(*m));
-    m->base.vtbl = &nnrti_auto_model_vtbl[NNRTI_MODEL_RUNS_IN(made) ? 0 : 1];
-    m->device = device;
-    m->inner = made;
-    m->allocated = config->buffer == NULL;
-    if (config->allocator != NULL)
-        m->allocator = *config->allocator;
-    return &m->base;
-}
-
-/* Prepares the whole model on a device. In a buffer nothing is written to what auto puts in front before that has worked. */
-static NNRT_ReturnCode nnrti_auto_wrap(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config,
-                                       NNRT_PreparedModel **prepared)
-{
-    NNRT_ModelConfig inner = nnrti_auto_config(config, device);
-    NNRT_PreparedModel *made = NULL;
-    nnrti_auto_model *m;
-    NNRT_ReturnCode code;
-    if (config->buffer != NULL) {
-        if (config->bufferBytes < nnrti_auto_bytes())
-            return nnrti_no_memory(config->error);
-        m = (nnrti_auto_model *)config->buffer;
-        inner.buffer = (uint8_t *)config->buffer + nnrti_auto_bytes();
-        inner.bufferBytes -= nnrti_auto_bytes();
-    } else if ((m = (nnrti_auto_model *)nnrt_alloc(config->allocator, nnrti_auto_bytes())) == NULL) {
-        return nnrti_no_memory(config->error);
-    }
-    if ((code = nnrt_device_prepare(device, model, &inner, &made)) != NNRT_SUCCESS) {
-        if (config->buffer == NULL)
-            nnrt_free(config->allocator, m, nnrti_auto_bytes());
-        return code;
-    }
-    *prepared = nnrti_auto_around(m, device, made, config);
-    return NNRT_SUCCESS;
-}
-
-/* PrepareModelFromModelCache: by the first device that accepts the blocks. Only the device that exported them does. */
-NNRTI_COLD static NNRT_ReturnCode nnrti_auto_restore(void *self, const NNRT_SharedBuffer *cache, uint32_t count,
-                                                     const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
-{
-    nnrti_auto_list list;
-    NNRT_ModelConfig own;
-    nnrti_auto_model *m;
-    NNRT_PreparedModel *made = NULL;
-    NNRT_ReturnCode code;
-    bool first;
-    (void)self;
-    if (cache == NULL || prepared == NULL)
-        return NNRT_NULL_PTR;
-    *prepared = NULL;
-    nnrt_config_read(&own, config);
-    first = nnrti_error_open(own.error);
-    if ((code = nnrti_auto_devices(&own, &list)) != NNRT_SUCCESS)
-        return code;
-    if (own.buffer != NULL)
-        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "a model that is restored from a cache takes no buffer");
-    if ((m = (nnrti_auto_model *)nnrt_alloc(own.allocator, nnrti_auto_bytes())) == NULL)
-        return nnrti_no_memory(own.error);
-    code = nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE, "auto: no device has a model cache");
-    for (uint32_t i = 0; i < list.count && made == NULL; i++) {
-        NNRT_ModelConfig inner = nnrti_auto_config(&own, list.devices[i]);
-        if (!nnrt_device_can(list.devices[i], NNRT_ABILITY_MODEL_CACHE))
-            continue;
-        if (first)
-            nnrti_error_clear(own.error);
-        code = nnrt_device_prepare_cache(list.devices[i], cache, count, &inner, &made);
-        if (code == NNRT_SUCCESS)
-            *prepared = nnrti_auto_around(m, list.devices[i], made, &own);
-    }
-    if (made == NULL)
-        nnrt_free(own.allocator, m, nnrti_auto_bytes());
-    return code;
-}
-
-/* Whether the device would have the model if the buffer were larger: then no other one gets it. */
-static bool nnrti_auto_too_small(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config)
-{
-    NNRT_ModelConfig own = nnrti_auto_config(config, device);
-    size_t bytes;
-    if (config->buffer == NULL)
-        return false;
-    own.buffer = NULL;
-    own.error = NULL;
-    return nnrt_device_model_memory(device, model, &own, &bytes) == NNRT_SUCCESS &&
-           nnrt_add_size(bytes, nnrti_auto_bytes(), &bytes) && bytes > config->bufferBytes;
-}
-
-/* Who said yes may refuse now; then the next one is tried, and what the last one says counts. */
-NNRTI_COLD static NNRT_ReturnCode nnrti_auto_prepare(void *self, const NNRT_Model *model,
-                                                     const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
-{
-    nnrti_auto_list list;
-    NNRT_ModelConfig own;
-    nnrt_device *device = NULL;
-    NNRT_ReturnCode code;
-    uint32_t at;
-    bool first, tried = false, split = false;
-    (void)self;
-    if (model == NULL || prepared == NULL)
-        return NNRT_NULL_PTR;
-    *prepared = NULL;
-    nnrt_config_read(&own, config);
-    first = nnrti_error_open(own.error);
-    if ((code = nnrti_check_config(&own)) != NNRT_SUCCESS || (code = nnrti_auto_devices(&own, &list)) != NNRT_SUCCESS)
-        return code;
-    at = nnrti_auto_first(&list, model, &own);
-    while (*prepared == NULL && (device = nnrti_auto_next(&list, &at, model, &own)) != NULL) {
-        if (tried && first)
-            nnrti_error_clear(own.error);
-        tried = true;
-        code = nnrti_auto_wrap(device, model, &own, prepared);
-        list.failed[at - 1] = code != NNRT_SUCCESS;
-        if (code != NNRT_SUCCESS && first)
-            nnrti_first_fault(&list.fault, own.error);
-        if (code == NNRT_OUT_OF_MEMORY && nnrti_auto_too_small(device, model, &own))
-            return code;
-    }
-    if (*prepared == NULL) {
-        if (tried && first)
-            nnrti_error_clear(own.error);
-        code = nnrti_auto_split(&list, model, &own, NULL, prepared, &split);
-        if (split)
-            return code;
-        device = nnrt_device_find("reference");
-        if (code != NNRT_OUT_OF_MEMORY && code != NNRT_NOT_SUPPORT && nnrti_auto_rest(&list, model, &own)) {
-            if (first)
-                nnrti_error_clear(own.error);
-            code = nnrti_auto_wrap(device, model, &own, prepared);
-        } else if (code == NNRT_SUCCESS) {
-            code = nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
-                                  list.count == 0 ? "no device is registered and available"
-                                                  : "strict: no device takes the model");
-        }
-    }
-    if (code == NNRT_SUCCESS && nnrti_reports(&own))
-        nnrti_whole_report(model, &own, &list, device);
-    nnrt_free(own.allocator, list.why, model->nodes.count);
-    return code;
-}
-
-/* auto can what one of its devices can, which is then told of it. */
-static NNRT_ReturnCode nnrti_auto_can(nnrt_ability ability, bool *isSupported)
-{
-    if (isSupported == NULL)
-        return NNRT_NULL_PTR;
-    *isSupported = false;
-    for (uint32_t i = 0; i < nnrt_device_count(); i++)
-        *isSupported =
-            *isSupported || (nnrti_auto_rank(nnrt_device_at(i)) > 0 && nnrt_device_can(nnrt_device_at(i), ability));
-    return NNRT_SUCCESS;
-}
-
-static NNRT_ReturnCode nnrti_auto_float16(void *self, bool *isSupported)
-{
-    (void)self;
-    return nnrti_auto_can(NNRT_ABILITY_FLOAT16, isSupported);
-}
-
-static NNRT_ReturnCode nnrti_auto_modes(void *self, bool *isSupported)
-{
-    (void)self;
-    return nnrti_auto_can(NNRT_ABILITY_PERFORMANCE_MODE, isSupported);
-}
-
-static NNRT_ReturnCode nnrti_auto_priorities(void *self, bool *isSupported)
-{
-    (void)self;
-    return nnrti_auto_can(NNRT_ABILITY_PRIORITY, isSupported);
-}
-
-static NNRT_ReturnCode nnrti_auto_caches(void *self, bool *isSupported)
-{
-    (void)self;
-    return nnrti_auto_can(NNRT_ABILITY_MODEL_CACHE, isSupported);
-}
-
-static const NNRT_DeviceVtbl nnrti_auto_vtbl = {sizeof(NNRT_DeviceVtbl),
-                                                NNRT_HDI(2, 0),
-                                                nnrti_reference_version,
-                                                nnrti_auto_name,
-                                                nnrti_builtin_vendor,
-                                                nnrti_auto_type,
-                                                nnrti_status_available,
-                                                nnrti_auto_supported,
-                                                nnrti_auto_float16,
-                                                nnrti_auto_modes,
-                                                nnrti_auto_priorities,
-                                                nnrti_yes,
-                                                nnrti_auto_prepare,
-                                                nnrti_auto_caches,
-                                                nnrti_auto_restore,
-                                                NULL,
-                                                NULL,
-                                                NULL,
-                                                NULL,
-                                                nnrti_auto_memory,
-                                                nnrti_auto_nodes,
-                                                NULL,
-                                                NULL};
-
-/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>registry */
 
 #define NNRTI_NAME_BYTES 64
+#define NNRTI_MODEL_HAS(m, slot) NNRT_HAS((m)->vtbl, NNRT_PreparedModelVtbl, slot)
+/* RunIn is called only where the size of its workspace can be asked. */
+#define NNRTI_MODEL_RUNS_IN(m) (NNRTI_MODEL_HAS(m, RunIn) && NNRTI_MODEL_HAS(m, GetWorkspaceSize))
 
 struct nnrt_device {
     const NNRT_DeviceVtbl *table;
@@ -12302,25 +9943,23 @@ struct nnrt_device {
 };
 
 /* A device stays where it is, as handles are addresses; the order has the places that are taken, first come first. */
-static nnrt_device nnrti_devices[NNRT_MAX_DEVICES] = {
-    {&nnrti_auto_vtbl, NULL, "auto", "nnrt", "auto_nnrt_v2_0", true, 0},
-    {&nnrti_reference_vtbl, NULL, "reference", "nnrt", "reference_nnrt_v2_0", true, 0},
-};
-static uint8_t nnrti_device_order[NNRT_MAX_DEVICES] = {0, 1};
-static uint32_t nnrti_device_total = 2;
+static nnrt_device nnrti_devices[NNRT_MAX_DEVICES];
+static uint8_t nnrti_device_order[NNRT_MAX_DEVICES];
+static uint32_t nnrti_device_total;
+static int32_t nnrti_registry_state; /* 1 while the devices of the program are registered, then 2 */
 
-#ifdef NNRTI_BUILTIN_DEVICE /* nnrt.h: a device that comes with the program. NULL: not on this machine. */
+/* Devices that come with the program: each macro, if defined, names a function that returns the table, NULL if the device
+   cannot run on this machine. nnrt.h defines them for the headers that it finds: devices/nnrt_auto.h, devices/nnrt_cpu.h. */
+#ifdef NNRTI_AUTO_DEVICE
+#define NNRTI_AUTO_WANTED
+static const NNRT_DeviceVtbl *NNRTI_AUTO_DEVICE(void **self);
+#endif
+#ifdef NNRTI_BUILTIN_DEVICE
 #define NNRTI_BUILTIN_WANTED
 static const NNRT_DeviceVtbl *NNRTI_BUILTIN_DEVICE(void **self);
-static int32_t nnrti_registry_state; /* 1 while that device is registered, then 2 */
 #endif
 
 #define NNRTI_DEVICE_HAS(d, slot) NNRT_HAS((d)->table, NNRT_DeviceVtbl, slot)
-
-static bool nnrti_tells_memory(const nnrt_device *device)
-{
-    return NNRTI_DEVICE_HAS(device, GetModelMemory);
-}
 
 /* Copies a name that a driver gives; false when it is empty or too long. */
 static bool nnrti_take_name(char *to, const char *from)
@@ -12417,23 +10056,39 @@ static NNRT_ReturnCode nnrti_register(const NNRT_DeviceVtbl *table, void *self, 
     return NNRT_SUCCESS;
 }
 
-/* Before the registry is looked at: the device that comes with the program is registered, once; who comes meanwhile
-   waits. */
+/* Registers a device that comes with the program and stays (builtin), or may be unregistered. */
+static void nnrti_register_own(const NNRT_DeviceVtbl *(*device)(void **self), bool builtin)
+{
+    void *self = NULL;
+    const NNRT_DeviceVtbl *table = device(&self);
+    if (table != NULL && nnrti_register(table, self, NULL) == NNRT_SUCCESS)
+        nnrti_devices[nnrti_device_order[nnrti_device_total - 1]].builtin = builtin;
+}
+
+static const NNRT_DeviceVtbl *nnrti_reference_device(void **self)
+{
+    (void)self;
+    return &nnrti_reference_vtbl;
+}
+
+/* Before the registry is read: the devices that come with the program are registered, once, in the order that OH_NN counts
+   them in. A second thread waits meanwhile. */
 static void nnrti_registry_open(void)
 {
-#ifdef NNRTI_BUILTIN_WANTED
     if (NNRTI_ATOMIC_GET(&nnrti_registry_state) == 2)
         return;
     if (NNRTI_ATOMIC_TURN(&nnrti_registry_state, 0, 1)) {
-        void *self = NULL;
-        const NNRT_DeviceVtbl *table = NNRTI_BUILTIN_DEVICE(&self);
-        if (table != NULL)
-            (void)nnrti_register(table, self, NULL);
+#ifdef NNRTI_AUTO_DEVICE
+        nnrti_register_own(NNRTI_AUTO_DEVICE, true);
+#endif
+        nnrti_register_own(nnrti_reference_device, true);
+#ifdef NNRTI_BUILTIN_DEVICE
+        nnrti_register_own(NNRTI_BUILTIN_DEVICE, false);
+#endif
         NNRTI_ATOMIC_SET(&nnrti_registry_state, 2);
     }
     while (NNRTI_ATOMIC_GET(&nnrti_registry_state) != 2) {
     }
-#endif
 }
 
 NNRT_API NNRT_ReturnCode nnrt_device_register(const NNRT_DeviceVtbl *table, void *self, nnrt_error *error)
@@ -12492,6 +10147,40 @@ static nnrt_device *nnrti_device_named(const char *text, size_t length)
 NNRT_API nnrt_device *nnrt_device_find(const char *name)
 {
     return name != NULL ? nnrti_device_named(name, strlen(name)) : NULL;
+}
+
+static bool nnrti_is_auto(const nnrt_device *device)
+{
+    return strcmp(nnrt_device_unique_name(device), "auto_nnrt_v2_0") == 0;
+}
+
+/* Whether the device supports every node. What it has against one is no fault; without memory to ask: no. */
+static bool nnrti_takes_model(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config)
+{
+    NNRT_ModelConfig own;
+    const uint32_t count = model->nodes.count;
+    bool all, *isSupported;
+    nnrt_config_read(&own, config);
+    isSupported = (bool *)nnrt_alloc(own.allocator, count);
+    own.error = NULL;
+    all = isSupported != NULL && nnrt_device_explain(device, model, &own, isSupported, count, NULL, NULL) == NNRT_SUCCESS;
+    for (uint32_t i = 0; all && i < count; i++)
+        all = isSupported[i];
+    nnrt_free(own.allocator, isSupported, count);
+    return all;
+}
+
+NNRT_API nnrt_device *nnrt_device_choose(const char *name, const NNRT_Model *model, const NNRT_ModelConfig *config)
+{
+    nnrt_device *device;
+    if (name != NULL)
+        return nnrt_device_find(strncmp(name, "auto:", 5) == 0 ? "auto" : name);
+    if ((device = nnrt_device_find("auto")) != NULL)
+        return device;
+    for (uint32_t i = 0; (device = nnrt_device_at(i)) != NULL; i++)
+        if (strcmp(device->name, "reference") != 0 && (model == NULL || nnrti_takes_model(device, model, config)))
+            return device;
+    return nnrt_device_find("reference");
 }
 
 NNRT_API const char *nnrt_device_name(const nnrt_device *device)
@@ -12559,6 +10248,10 @@ NNRT_API NNRT_ReturnCode nnrt_device_ask(const nnrt_device *device, nnrt_ability
         break;
     case NNRT_ABILITY_TELL_NODES:
         yes = NNRTI_DEVICE_HAS(device, GetSupportedNodes) || NNRTI_DEVICE_HAS(device, GetSupportedOperation);
+        code = NNRT_SUCCESS;
+        break;
+    case NNRT_ABILITY_TELL_MEMORY:
+        yes = NNRTI_DEVICE_HAS(device, GetModelMemory);
         code = NNRT_SUCCESS;
         break;
     default: break;
@@ -12645,7 +10338,7 @@ static NNRT_ReturnCode nnrti_device_failed(nnrt_error *error, NNRT_ReturnCode co
         (void)nnrt_error_set(error, code, "device '%s' %s: %s (%d)", device, what, nnrt_code_name(code), code);
     else
         (void)nnrt_error_set(error, code, "%s: %s (%d)", what, nnrt_code_name(code), code);
-    return wordless ? nnrti_blame(error, code, node, tensor) : code;
+    return wordless ? nnrt_error_blame(error, code, node, tensor) : code;
 }
 
 /* What a device says of its nodes goes to a log, and on. */
@@ -12698,7 +10391,7 @@ NNRT_API NNRT_ReturnCode nnrt_device_explain(nnrt_device *device, const NNRT_Mod
         nnrti_error_send(&error);
         (void)nnrt_error_set(&error, NNRT_UNSUPPORTED_OP, "node %u '%s' (%s): device '%s' does not take it", i,
                              nnrti_text_of(model->nodes.data[i].name), nnrti_node_op(model, i), device->unique);
-        (void)nnrti_blame(&error, NNRT_UNSUPPORTED_OP, i, -1);
+        (void)nnrt_error_blame(&error, NNRT_UNSUPPORTED_OP, i, -1);
         reason(user, i, &error);
     }
     return code;
@@ -12727,7 +10420,7 @@ static NNRT_ReturnCode nnrti_device_prepared(nnrt_device *device, NNRT_ReturnCod
         return nnrti_device_failed(error, code, first, device->unique, "cannot prepare the model");
     }
     if (first)
-        nnrti_error_clear(error); /* of what it tried before it succeeded */
+        nnrt_error_clear(error); /* of what it tried before it succeeded */
     (void)NNRTI_ATOMIC_ADD(&device->prepared, 1);
     return NNRT_SUCCESS;
 }
@@ -12965,7 +10658,7 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, v
     if (code != NNRT_SUCCESS)
         return nnrti_device_failed(error, code, first, NULL, "the device's run failed");
     if (first)
-        nnrti_error_clear(error);
+        nnrt_error_clear(error);
     return NNRT_SUCCESS;
 }
 

@@ -3049,8 +3049,8 @@ NNRT_API NNRT_ReturnCode nnrt_remote_serve_open(nnrt_remote_server **server, con
     if (path == 0 || path >= sizeof(s->path))
         return nnrt_error_set(error, NNRT_INVALID_PATH, "the path '%s' has %z characters, expected 1 to %z", desc->path,
                               path, sizeof(s->path) - 1);
-    name = desc->device != NULL ? desc->device : "auto";
-    device = nnrt_device_find(strncmp(name, "auto:", 5) == 0 ? "auto" : name);
+    device = nnrt_device_choose(desc->device, NULL, NULL);
+    name = desc->device != NULL || device == NULL ? desc->device : nnrt_device_name(device);
     if (device == NULL)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "there is no device named '%s'", name);
     text = strlen(name) + 1;

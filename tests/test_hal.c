@@ -18,6 +18,8 @@ extern bool heap_shut; /* the library's heap: tests/nnrt.c */
 
 #include "nnrt_hal.h"
 
+#include "devices/nnrt_auto.h"
+
 #include "kit.h"
 
 static const NNRT_DivFusion plain_div = {NNRT_ACTIVATION_TYPE_NO_ACTIVATION};
