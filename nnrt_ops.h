@@ -1,53 +1,87 @@
 /*
-nnrt_ops.h - operators of nnrt: data types, attribute structs, operator table, shape rules, reference kernels.
+nnrt_ops.h - operators of nnrt: data types, attribute structs, operator table, shape inference, reference kernels.
 
 WHAT IT IS
-    The lowest of nnrt's three headers. It knows nothing of models, devices, files, threads or malloc.
-    Use it alone to call or copy one operator; include nnrt.h to run whole networks.
+    The lowest of nnrt's three headers. It knows nothing about models, devices, files, threads or malloc. Include it
+    alone to call or to copy single operators; include nnrt.h to run whole networks.
+    Every operator is one row of a table (NNRT_OPS, >>table) that names its attribute struct, its operands with their
+    element types, its shape rule and its kernels. Enumerators, structs, prototypes, checks, messages and documentation
+    are generated from the table.
+    The names are those of the OpenHarmony Neural Network Runtime, HDI 1.0/2.0: types are NNRT_ + the struct's name,
+    enumerators NNRT_NODE_TYPE_CONV2D_FUSION, NNRT_DATA_TYPE_FLOAT32 and so on. nnrt's own names are nnrt_lower_case.
 
-        #define NNRT_IMPLEMENTATION          in one C or C++ file of the program
-        #include "nnrt_ops.h"
+ONE OPERATOR (a kernel is a plain function)
+    #define NNRT_IMPLEMENTATION              // in one C or C++ file of the program
+    #include "nnrt_ops.h"
 
-    The names are those of the OpenHarmony Neural Network Runtime, HDI 1.0/2.0: type NNRT_ + struct name, enumerators
-    NNRT_NODE_TYPE_CONV2D_FUSION, NNRT_DATA_TYPE_FLOAT32 and so on. What is our own is called nnrt_lower_case.
+    float in[3] = {1, 2, 3}, out[3];
+    const int32_t dims[2] = {1, 3};
+    const int64_t axis = 1;                  // resolved attributes: axes are >= 0
+    const nnrt_operand shape = nnrt_operand_make(NNRT_DATA_TYPE_FLOAT32, 2, dims, NULL);
+    NNRT_Softmax attr;
+    nnrt_view x, y;
+    attr.axis = nnrt_int64_list(&axis, 1);
+    nnrt_operand_view(NULL, &shape, 0, &x);  // dense strides
+    y = x;
+    x.data = in;
+    y.data = out;
+    code = nnrt_softmax_f32(&attr, &x, &y);  // NNRT_SUCCESS
+
+    nnrt_resolve_node (>>api) checks a node, infers its output shapes, resolves its attributes and picks the kernel.
 
 SECTIONS (search for the tag)
-    >>options     what may be defined before including
-    >>types       enumerations, return codes, lists, quantisation parameters
-    >>attributes  the attribute struct of every operator, described once: one row a member
-    >>table       NNRT_OPS: one row an operator; what is generated from it
-    >>views       how a kernel sees a tensor
-    >>resolve     how a node is checked and made ready: shape rules
+    >>options     macros to define before including
+    >>types       enumerations, return codes, lists, quantization parameters
+    >>attributes  the attribute struct of every operator, described once: one row per member
+    >>table       NNRT_OPS: one row per operator; everything that is generated from it
+    >>views       tensor views, thread pool interface, signatures of kernels
+    >>resolve     resolving a node: shape inference, resolved attributes, derived constants
     >>api         functions of this header
     -- implementation --
     >>text        error messages, names, attribute printing, comparison and copying
-    >>engine      checks every operator shares, around the operator's own rule
-    >>intervals   bounds of dynamic dimensions and of values that are computed from them
+    >>engine      type, format and shape checks shared by all operators, around the operator's own shape rule
+    >>intervals   upper bounds of dynamic dimensions and of values that are computed from them
     >>math        exp, log, tanh, erf, pow, sin, cos, float16: the same bits on every platform
-    >>helpers     what kernels share: element access, broadcasting, copying, activations
-    >>rules       what shape rules share
+    >>helpers     shared by kernels: element access, broadcasting, copying, activations; list of the kernel macros
+    >>rules       shared by shape rules
     >>op NAME     one operator: its shape rule and
     >>kernel NAME its reference kernels
     >>registered  operators of the application
 
+OPTIONS (define before including, alike in all files of the program; details in >>options)
+    NNRT_IMPLEMENTATION    compile the implementation here
+    NNRT_STATIC            all functions are static: for a program of one file
+    NNRT_API               linkage of public functions; default extern
+    NNRT_FIRMWARE          for a microcontroller: no messages, no dynamic dimensions, no operators of the application
+    NNRT_NO_MESSAGES       errors have a code, a node and a tensor, but no text
+    NNRT_STEP(plan, step)  a statement before each step of a plan, to feed a watchdog; default nothing
+    NNRT_MAX_RANK          maximum number of axes of a tensor, 4 to 8; default 8
+    NNRT_SELECT            compile only the operators NAME with NNRT_KEEP_NAME defined as 1
+    NNRT_KEEP_TYPES        with NNRT_SELECT: compile only the kernels for these element types; default all
+    NNRT_FP_STRICT         clang with -ffp-contract=fast: keep the reference kernels' bits anyway (slow)
+
 HOW A KERNEL LOOKS
     NNRT_ReturnCode nnrt_softmax_f32(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y);
 
-    A kernel gets the attribute struct *resolved* (axes positive, padList explicit, nothing left to interpret) and
-    views. It validates nothing: the shape rule did, once, when the model was prepared. What depends on run-time data
-    (an index in GATHER, an integer divisor) it checks, and returns NNRT_INVALID_PARAMETER. A kernel calls no allocator
-    and keeps no state. Views have strides, so one body serves NHWC and NCHW: where a kernel says [N,H,W,C], the view's
-    axes are in that order whatever the tensor's format is. Reference kernels give the same bits on every platform: sums
-    run in the order that the kernel's comment states, no multiply-add is contracted, and the functions of >>math
-    replace libm. The sign and payload of a NaN are excepted. nnrt_same_bits() says where the compiler's options or the
-    processor's modes do not allow it.
+    A kernel gets the *resolved* attribute struct (axes positive, padList explicit, nothing left to interpret) and
+    views. It validates nothing: the shape rule did so once, when the model was prepared. It checks only values that
+    depend on run-time data (an index of GATHER, an integer divisor), and returns NNRT_INVALID_PARAMETER. A kernel calls
+    no allocator and keeps no state. Views have strides, so that one body serves NHWC and NCHW: where a kernel says
+    [N,H,W,C], the axes of the view are in that order, whatever the format of the tensor is. Reference kernels give the
+    same bits on every platform: sums run in the order that the kernel's comment states, no multiply-add is contracted,
+    and the functions of >>math replace libm. The sign and the payload of a NaN may differ. nnrt_same_bits() reports
+    whether the compiler's options and the processor's modes keep this promise.
+
+ERRORS
+    Functions that can fail return an NNRT_ReturnCode (0 = NNRT_SUCCESS) and write one sentence into the nnrt_error that
+    the caller passes: node, operator, the value found and the rule that it violates. The first error wins.
 
 ADDING AN OPERATOR
     1. its row in NNRT_OPS (>>table), 2. its attribute struct in >>attributes, if new, 3. its shape rule and 4. its
     kernel under a new ">>op NAME" in the implementation, 5. its test vectors in tests/vectors/name.vec. Nothing else.
-    Where the rule changes the attributes or derives constants, a comment there says so behind "Resolved:" and
-    "Derived:"; `nnrt ops --copy NAME` tells those who take the kernel alone.
-    A program that has an operator of its own changes nothing here: nnrt_op_register takes a row (>>api).
+    If the rule changes the attributes or derives constants, its comment says so after "Resolved:" and "Derived:";
+    `nnrt ops --copy NAME` prints both for readers who take the kernel alone.
+    A program adds operators of its own without changes here: nnrt_op_register takes a row (>>api).
 
 MIT licence, see LICENSE.
 */
@@ -64,7 +98,7 @@ MIT licence, see LICENSE.
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>options */
 
-/* NNRT_API      linkage of public functions: extern by default, static under NNRT_STATIC, or what you define. */
+/* NNRT_API      linkage of public functions: extern by default, static under NNRT_STATIC, or as you define it. */
 #ifndef NNRT_API
 #ifdef NNRT_STATIC
 #if defined(__GNUC__) || defined(__clang__)
@@ -77,50 +111,50 @@ MIT licence, see LICENSE.
 #endif
 #endif
 
-/* NNRT_FIRMWARE          for a microcontroller: implies NNRT_NO_MESSAGES; what the other headers leave out, they say. */
+/* NNRT_FIRMWARE          for a microcontroller: implies NNRT_NO_MESSAGES; the other headers list the parts left out. */
 #ifdef NNRT_FIRMWARE
 #ifndef NNRT_NO_MESSAGES
 #define NNRT_NO_MESSAGES
 #endif
 #endif
 
-/* NNRT_NO_MESSAGES       a fault has its code, node and tensor, but no text: nnrt_error.message stays empty. */
+/* NNRT_NO_MESSAGES       an error has its code, node and tensor, but no text: nnrt_error.message stays empty. */
 #ifdef NNRT_NO_MESSAGES
 #define NNRT_MESSAGE_BYTES 4
 #else
 #define NNRT_MESSAGE_BYTES 276
 #endif
 
-/* NNRT_STEP(plan, step)  a statement in front of each step of a plan, number `step` from 0 on: to feed a watchdog, to sample a
-                          clock. Steps of the plans that IF and LOOP run count, too. Default: nothing. */
+/* NNRT_STEP(plan, step)  a statement before each step of a plan: feeds a watchdog, samples a clock. `step` counts from
+                          0; the steps of the plans that IF and LOOP run count, too. Default: nothing. */
 #ifndef NNRT_STEP
 #define NNRT_STEP(plan, step) ((void)0)
 #endif
 
-/* NNRT_MAX_RANK          tensors have at most this many axes: 4 to 8. */
+/* NNRT_MAX_RANK          maximum number of axes of a tensor: 4 to 8. */
 #ifndef NNRT_MAX_RANK
 #define NNRT_MAX_RANK 8
 #endif
 #if NNRT_MAX_RANK < 4 || NNRT_MAX_RANK > 8
 #error "NNRT_MAX_RANK must lie between 4 and 8"
 #endif
-#define NNRTI_NO_VOLUMES (NNRT_MAX_RANK < 5) /* no tensor has three spatial axes */
+#define NNRTI_NO_VOLUMES (NNRT_MAX_RANK < 5) /* a tensor with three spatial axes is impossible */
 
-/* NNRT_SELECT            only operators NAME for which NNRT_KEEP_NAME is defined as 1 are in the table;
-   NNRT_KEEP_TYPES        and of their kernels only those for these types (NNRT_TYPES_ bits of all operands, quantised
-                          ones with bits of their own): for programs that load models and must be small.
-                          `nnrt info MODEL` prints what a model needs. */
+/* NNRT_SELECT            keeps only the operators NAME in the table for which NNRT_KEEP_NAME is defined as 1;
+   NNRT_KEEP_TYPES        keeps only the kernels for these element types (NNRT_TYPES_ bits of all operands; quantized
+                          types have bits of their own). Both are for programs that load models and must be small.
+                          `nnrt info MODEL` prints the operators and types that a model needs. */
 #ifndef NNRT_KEEP_TYPES
 #define NNRT_KEEP_TYPES NNRT_TYPES_ALL
 #endif
 #define NNRTI_HAS_TYPE(name) ((NNRT_KEEP_TYPES & NNRT_TYPES_OF(NNRT_DATA_TYPE_##name)) != 0)
 #define NNRTI_HAS_QUANT ((NNRT_KEEP_TYPES & NNRT_TYPES_QUANT(NNRT_TYPES_INT)) != 0)
 
-/* NNRT_SAME_BITS  not to be defined but to be asked, in #if: 0 where this compiler's options keep the reference kernels
-                   from giving the bits of every other machine. That is excess precision (x87: -msse2 -mfpmath=sse
-                   ends it; gcc for s390x with -std=c99: -fexcess-precision=fast) and -ffast-math or, where the
-                   compiler tells, one of its parts. nnrt_same_bits() sees more, at run time. (FLT_EVAL_METHOD 16 says
-                   that _Float16 has arithmetic of its own; float and double are as with 0.) */
+/* NNRT_SAME_BITS  is a result, not an option; test it in #if: 0 if the options of this compiler keep the reference
+                   kernels from giving the bits of every other machine. The causes are excess precision (x87: fixed by
+                   -msse2 -mfpmath=sse; gcc for s390x with -std=c99: by -fexcess-precision=fast) and -ffast-math or, if
+                   the compiler has a macro for it, one of its parts. nnrt_same_bits() tests more, at run time.
+                   (FLT_EVAL_METHOD 16: _Float16 has arithmetic of its own; float and double are as with 0.) */
 #if (FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16) || defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) ||      \
     defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__) || defined(_M_FP_FAST) ||                             \
     (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
@@ -138,7 +172,7 @@ extern "C" {
 
 /* clang-format off */
 /* Enumerations are int32_t with an anonymous enum for the values, so that size and C++ conversions never vary. Each is
-   described once: E(prefix, NAME, value). Names for messages, files and tools come from the same description. */
+   described once: E(prefix, NAME, value). Names in messages, files and tools are generated from this description. */
 #define NNRT_ENUM_ReturnCode(E) \
     E(NNRT_, SUCCESS,                   0) \
     E(NNRT_, FAILED,                    1) \
@@ -305,7 +339,7 @@ extern "C" {
     E(NNRT_ASPECT_RATIO_POLICY_, NOT_LARGER,  1) \
     E(NNRT_ASPECT_RATIO_POLICY_, NOT_SMALLER, 2)
 
-/* The enumerations above; a new one is one more entry here. NodeType comes from the operator table. */
+/* The enumerations above; a new one needs one more entry here. NodeType comes from the operator table. */
 #define NNRT_ENUMS(T) \
     T(ReturnCode) \
     T(DeviceType) \
@@ -348,7 +382,7 @@ extern "C" {
     D(FLOAT64, 44, 8, "float64")
 /* clang-format on */
 
-/* C++ says which type an enumerator has, so that `failed ? code : NNRT_SUCCESS` is one type where int32_t is long. */
+/* In C++ enumerators have an explicit type, so that `failed ? code : NNRT_SUCCESS` has one type if int32_t is long. */
 #ifdef __cplusplus
 #define NNRTI_INT32 : int32_t
 #else
@@ -365,7 +399,7 @@ typedef int32_t NNRT_DataType;
 #define NNRTI_DATA_TYPE_VALUE(name, number, bytes, text) NNRT_DATA_TYPE_##name = number,
 enum NNRTI_INT32 { NNRT_DATA_TYPE_UNKNOWN = 0, NNRT_DATA_TYPES(NNRTI_DATA_TYPE_VALUE) NNRTI_DATA_TYPE_END };
 
-/* Sets of element types, a bit each; NNRT_TYPES_QUANT has those of the quantised ones. */
+/* Sets of element types, one bit per type; NNRT_TYPES_QUANT(types) has the bits of their quantized counterparts. */
 #define NNRT_TYPES_OF(type) (1u << ((type)-30))
 #define NNRT_TYPES_BOOL NNRT_TYPES_OF(NNRT_DATA_TYPE_BOOL)
 #define NNRT_TYPES_F32 NNRT_TYPES_OF(NNRT_DATA_TYPE_FLOAT32)
@@ -383,11 +417,11 @@ enum NNRTI_INT32 { NNRT_DATA_TYPE_UNKNOWN = 0, NNRT_DATA_TYPES(NNRTI_DATA_TYPE_V
 #define NNRT_TYPES_NUM (NNRT_TYPES_INT | NNRT_TYPES_FLOAT | NNRT_TYPES_F64)
 #define NNRT_TYPES_ANY (NNRT_TYPES_NUM | NNRT_TYPES_BOOL)
 #define NNRT_TYPES_BUT_F32 (NNRT_TYPES_ANY & ~NNRT_TYPES_F32)
-/* An integer tensor with QuantParams is of a type of its own: "qint8". Kernels of plain integers do not take it. */
+/* An integer tensor with QuantParams has a type of its own: "qint8". Kernels for plain integers do not accept it. */
 #define NNRT_TYPES_QUANT(types) (((types)&NNRT_TYPES_INT) << 16)
-#define NNRT_TYPES_ALL (NNRT_TYPES_ANY | NNRT_TYPES_QUANT(NNRT_TYPES_INT)) /* what only moves data takes all */
+#define NNRT_TYPES_ALL (NNRT_TYPES_ANY | NNRT_TYPES_QUANT(NNRT_TYPES_INT)) /* for operators that only move data */
 
-/* A list is a pointer and a count. The pointer may be NULL when the count is 0; lists own nothing. */
+/* A list is a pointer and a count. The pointer may be NULL if the count is 0. Lists own nothing. */
 typedef struct NNRT_Int64List {
     const int64_t *data;
     uint32_t count;
@@ -418,43 +452,44 @@ static inline NNRT_FloatList nnrt_float_list(const float *data, uint32_t count)
     return list;
 }
 
-/* real = scale * (q - zeroPoint). scale is 0 only when the data range is empty. */
+/* real = scale * (q - zeroPoint). scale is 0 only if the data range is empty. */
 typedef struct NNRT_QuantParam {
     int32_t numBits;
     int32_t zeroPoint;
     double scale;
 } NNRT_QuantParam;
 
-/* What went wrong, filled by the first fault of a call and not overwritten while it unwinds. Zero it before use. */
+/* The error of a call. The first error wins: later ones do not overwrite it. Zero it before use. */
 typedef struct nnrt_error {
     NNRT_ReturnCode code;
     int32_t node;                     /* index of the node in Model.nodes, -1 = none */
     int32_t tensor;                   /* index of the tensor in Model.allTensors, -1 = none */
-    uint32_t capacity;                /* bytes of message that there are; 0 = as many as where it is written. To be set
-                                         where code that may be built with other options writes, as devices are */
+    uint32_t capacity;                /* bytes of message; 0 = NNRT_MESSAGE_BYTES of the code that writes it. Set it if
+                                         that code may be built with other options, as a device's driver may be */
     char message[NNRT_MESSAGE_BYTES]; /* one sentence, ends in '\0' */
 } nnrt_error;
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>attributes */
 
-/* One description a struct: M(S, kind, type, member, default), S the struct; the rows of >>table name them. Kinds:
+/* One description per struct: M(S, kind, type, member, default), S = the struct; the rows of >>table name them. Kinds:
    BOOL    bool
-   INT     int64_t whose value must lie inside int32, as all do that count or number axes and elements
+   INT     int64_t whose value must fit in int32: all counts, axes and sizes
    INT64   int64_t
    FLOAT   float
    DOUBLE  double
    ENUM    NNRT_<type>
-   TYPE    <type>, NNRT_DataType or int64_t: the number of an element type, 0 = none said
-   STRING  const char *, an enumeration by name; NULL and the empty text are the default
+   TYPE    <type>, NNRT_DataType or int64_t: the number of an element type, 0 = unspecified
+   STRING  const char *, an enumeration by name; NULL and "" are the default
    GRAPH   uint32_t, index of a subgraph in Model.subGraph, NNRT_NO_GRAPH = none; 0 is the main graph and never valid
    INTS    NNRT_Int64List of INT
    INTS64  NNRT_Int64List of INT64
    INTS2   NNRT_Int64Lists of INT
    FLOATS  NNRT_FloatList
    NONE    uint8_t, the byte of a struct without members
-   A list's default is empty. Where 0 has no meaning a rule takes it for the default, so that a struct of zeros works, too.
-   From this come the structs, the defaults, printing, comparison and copying. */
+   The default of a list is empty. Where 0 has no meaning, the shape rule replaces it by the default, so that a zeroed
+   struct works, too. The structs, their defaults, printing, comparison and copying are generated from these
+   descriptions. */
 #define NNRT_NO_GRAPH 0xFFFFFFFFu
 
 /* clang-format off */
@@ -466,15 +501,15 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Acosh(M, S) M(S, NONE, _, reserved, 0)
 /* ACTIVATION */
 #define NNRT_ATTR_Activation(M, S) \
-    M(S, ENUM,  ActivationType, activationType, 0) /* which function */ \
+    M(S, ENUM,  ActivationType, activationType, 0) /* the function */ \
     M(S, FLOAT, _,              alpha,          0) /* slope of LEAKY_RELU, scale of ELU, threshold of THRESHOLDRELU */ \
     M(S, FLOAT, _,              minVal,         0) /* lower bound of HARD_TANH */ \
     M(S, FLOAT, _,              maxVal,         0) /* upper bound of HARD_TANH; must be > minVal */ \
     M(S, BOOL,  _,              approximate,    0) /* GELU only: true = tanh form, false = erf form */
 /* ADAPTIVE_AVERAGE_POOL_2D, ADAPTIVE_MAX_POOL_2D */
 #define NNRT_ATTR_AdaptivePool2D(M, S) \
-    M(S, BOOL, _,             returnIndices, 0) /* of the maximum: true: the second output must be there */ \
-    M(S, TYPE, NNRT_DataType, indicesType,   0) /* INT32 or INT64, as the output is declared; 0 = as declared, else INT32 */
+    M(S, BOOL, _,             returnIndices, 0) /* MAX only: true requires the second output */ \
+    M(S, TYPE, NNRT_DataType, indicesType,   0) /* INT32 or INT64; 0 = as the output declares, else INT32 */
 /* ADD_FUSION */
 #define NNRT_ATTR_AddFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
@@ -482,20 +517,20 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_AddN(M, S) M(S, NONE, _, reserved, 0)
 /* AFFINE_GRID */
 #define NNRT_ATTR_AffineGrid(M, S) \
-    M(S, INT, _, alignCorners, 0) /* not 0: -1 and 1 are the middles of the first and the last cell, else their outer edges */
+    M(S, INT, _, alignCorners, 0) /* not 0: -1 and 1 are the centers of the outer pixels, else their outer edges */
 /* ALL */
 #define NNRT_ATTR_All(M, S) \
-    M(S, INT, _, keepDims, 0) /* non-zero keeps reduced axes with extent 1; an int64, not a bool */
+    M(S, INT, _, keepDims, 0) /* non-zero keeps reduced axes with size 1; an int64, not a bool */
 /* ARGMAX_FUSION */
 #define NNRT_ATTR_ArgMaxFusion(M, S) \
     M(S, INT,  _, axis,        -1) /* axis searched, in [-rank, rank) */ \
-    M(S, INT,  _, topK,         1) /* how many maxima, 1 <= topK <= extent; 0 = 1 */ \
+    M(S, INT,  _, topK,         1) /* number of maxima, 1 <= topK <= size of the axis; 0 = 1 */ \
     M(S, BOOL, _, keepDims,     0) /* keep the axis; matters only for topK 1 */ \
     M(S, BOOL, _, outMaxValue,  0) /* false: output indices, true: output values */
 /* ARGMIN_FUSION */
 #define NNRT_ATTR_ArgMinFusion(M, S) \
     M(S, INT,  _, axis,        -1) /* axis searched, in [-rank, rank) */ \
-    M(S, INT,  _, topK,         1) /* how many minima, 1 <= topK <= extent; 0 = 1 */ \
+    M(S, INT,  _, topK,         1) /* number of minima, 1 <= topK <= size of the axis; 0 = 1 */ \
     M(S, BOOL, _, keepDims,     0) /* keep the axis; matters only for topK 1 */ \
     M(S, BOOL, _, outMaxValue,  0) /* false: output indices, true: output values */
 /* ASIN */
@@ -504,7 +539,7 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Asinh(M, S) M(S, NONE, _, reserved, 0)
 /* ASSERT */
 #define NNRT_ATTR_Assert(M, S) \
-    M(S, INT, _, summarize, 0) /* how many elements of each tensor of data a message shows, >= 0 */
+    M(S, INT, _, summarize, 0) /* number of elements of each data tensor that a message shows, >= 0 */
 /* ASSIGN */
 #define NNRT_ATTR_Assign(M, S) M(S, NONE, _, reserved, 0)
 /* ATAN */
@@ -513,41 +548,43 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Atanh(M, S) M(S, NONE, _, reserved, 0)
 /* ATTENTION */
 #define NNRT_ATTR_Attention(M, S) \
-    M(S, INT,   _, isCausal,           0) /* not 0: step i sees no keys behind key i of those that came with it */ \
-    M(S, INT,   _, kvNumHeads,         0) /* heads in the last axis of k and v of 3 axes */ \
-    M(S, INT,   _, qNumHeads,          0) /* heads in the last axis of a q of 3 axes */ \
-    M(S, INT,   _, qkMatmulOutputMode, 0) /* of weights: scaled products (0), capped (1), masked (2), their softmax (3) */ \
-    M(S, FLOAT, _, scale,              0) /* of the products; 0 = 1/sqrt(elements of a head) */ \
-    M(S, FLOAT, _, softcap,            0) /* products p become softcap*tanh(p/softcap) before the mask; 0 = as they are */ \
-    M(S, INT,   _, leftWindowSize,    -1) /* a query sees at most this many keys before its own; -1 = all */ \
-    M(S, INT,   _, rightWindowSize,   -1) /* a query sees at most this many keys after its own; -1 = all */
+    M(S, INT,   _, isCausal,           0) /* not 0: query step i, past steps counted, sees keys 0 to i only */ \
+    M(S, INT,   _, kvNumHeads,         0) /* number of heads in the last axis of k and v if they have 3 axes */ \
+    M(S, INT,   _, qNumHeads,          0) /* number of heads in the last axis of q if it has 3 axes */ \
+    M(S, INT,   _, qkMatmulOutputMode, 0) /* output weights: 0 scaled scores q.k, 1 capped, 2 masked, 3 softmax */ \
+    M(S, FLOAT, _, scale,              0) /* factor of the q.k scores; 0 = 1/sqrt(elements of a head) */ \
+    M(S, FLOAT, _, softcap,            0) /* scores p become softcap*tanh(p/softcap) before the mask; 0 = no cap */ \
+    M(S, INT,   _, leftWindowSize,    -1) /* maximum number of keys before its own that a query sees; -1 = all */ \
+    M(S, INT,   _, rightWindowSize,   -1) /* maximum number of keys after its own that a query sees; -1 = all */
 /* AVGPOOL_FUSION, AVGPOOL_INCLUDE_PAD */
 #define NNRT_ATTR_AvgPoolFusion(M, S) \
-    M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored when global */ \
-    M(S, INTS, _,              strides,        0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
-    M(S, INTS, _,              pad,            0) /* [top, bottom, left, right], all >= 0; must be zero unless PAD_MODE_PAD; empty = zeros */ \
+    M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored if global */ \
+    M(S, INTS, _,              strides,        0) /* [height, width], both >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,              pad,            0) /* [top, bottom, left, right] >= 0; only with PAD; empty = zeros */ \
     M(S, ENUM, PadMode,        padMode,        0) /* PAD, SAME or VALID */ \
-    M(S, ENUM, RoundMode,      roundMode,      0) /* how the output extent is rounded with PAD and VALID */ \
-    M(S, ENUM, Format,         format,         0) /* not used: the format of the tensor decides and NONE means NHWC */ \
+    M(S, ENUM, RoundMode,      roundMode,      0) /* rounding of the output size with PAD and VALID */ \
+    M(S, ENUM, Format,         format,         0) /* unused: the format of the tensor decides; NONE means NHWC */ \
     M(S, BOOL, _,              global,         0) /* true: one window over the whole plane, kernelSize and strides ignored */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
-/* AVERAGE_POOL_3D */
+/* AVERAGE_POOL_3D. autoPad, here and below: NOTSET: pads as given; SAME_UPPER, SAME_LOWER: output size = input size /
+   stride, rounded up (transposed convolution: input size * stride), an odd padding element at the end (UPPER) or at the
+   begin (LOWER); VALID: no padding. */
 #define NNRT_ATTR_AveragePool3D(M, S) \
-    M(S, INTS, _,       kernelShape,      0) /* of each axis behind the channels, each >= 1 */ \
-    M(S, INTS, _,       strides,          0) /* the same; nothing and zeros = 1 */ \
-    M(S, INTS, _,       dilations,        0) /* the same */ \
-    M(S, INTS, _,       pads,             0) /* before each of those axes, then behind each, each >= 0; empty = zeros */ \
-    M(S, ENUM, AutoPad, autoPad,          0) /* NOTSET: pads; SAME: extent / stride, rounded up, the odd cell last (UPPER) or first; VALID: none */ \
-    M(S, INT,  _,       ceilMode,        0) /* not 0: extents are rounded up, but no window begins behind the data */ \
-    M(S, INT,  _,       countIncludePad, 0) /* not 0: paddings count as cells */
+    M(S, INTS, _,       kernelShape,      0) /* kernel size of each axis after the channels, each >= 1 */ \
+    M(S, INTS, _,       strides,          0) /* of the same axes, each >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,       dilations,        0) /* likewise */ \
+    M(S, INTS, _,       pads,             0) /* begin of each of these axes, then end of each, >= 0; empty = zeros */ \
+    M(S, ENUM, AutoPad, autoPad,          0) /* SAME_UPPER, SAME_LOWER: ceil(x / stride), odd pad at end, begin */ \
+    M(S, INT,  _,       ceilMode,        0) /* not 0: round output sizes up, but no window begins after the data */ \
+    M(S, INT,  _,       countIncludePad, 0) /* not 0: padding counts in the divisor */
 /* AVGPOOL_FUSION, AVGPOOL_INCLUDE_PAD */
 #define NNRT_ATTR_AvgPoolFusion(M, S) \
-    M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored when global */ \
-    M(S, INTS, _,              strides,        0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
-    M(S, INTS, _,              pad,            0) /* [top, bottom, left, right], all >= 0; must be zero unless PAD_MODE_PAD; empty = zeros */ \
+    M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored if global */ \
+    M(S, INTS, _,              strides,        0) /* [height, width], both >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,              pad,            0) /* [top, bottom, left, right] >= 0; only with PAD; empty = zeros */ \
     M(S, ENUM, PadMode,        padMode,        0) /* PAD, SAME or VALID */ \
-    M(S, ENUM, RoundMode,      roundMode,      0) /* how the output extent is rounded with PAD and VALID */ \
-    M(S, ENUM, Format,         format,         0) /* not used: the format of the tensor decides and NONE means NHWC */ \
+    M(S, ENUM, RoundMode,      roundMode,      0) /* rounding of the output size with PAD and VALID */ \
+    M(S, ENUM, Format,         format,         0) /* unused: the format of the tensor decides; NONE means NHWC */ \
     M(S, BOOL, _,              global,         0) /* true: one window over the whole plane, kernelSize and strides ignored */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* BATCH_TO_SPACE_ND */
@@ -556,13 +593,13 @@ typedef struct nnrt_error {
     M(S, INTS2, _, crops,      0) /* 2x2: [[top, bottom], [left, right]], all >= 0; empty = zeros */
 /* BERNOULLI */
 #define NNRT_ATTR_Bernoulli(M, S) \
-    M(S, TYPE,  NNRT_DataType, dtype, 0) /* element type of the output; 0 = as declared, else that of x */ \
-    M(S, FLOAT, _,             seed,  0) /* other numbers for other seeds, the same in every run */
+    M(S, TYPE,  NNRT_DataType, dtype, 0) /* element type of the output; 0 = as declared, else the type of x */ \
+    M(S, FLOAT, _,             seed,  0) /* seed of the pseudorandom numbers, which are the same in every run */
 /* BIAS_ADD */
 #define NNRT_ATTR_BiasAdd(M, S) M(S, NONE, _, reserved, 0)
 /* BITCAST */
 #define NNRT_ATTR_Bitcast(M, S) \
-    M(S, TYPE, NNRT_DataType, type, 0) /* element type of y; 0 = as declared, else that of x */
+    M(S, TYPE, NNRT_DataType, type, 0) /* element type of y; 0 = as declared, else the type of x */
 /* BITWISE_AND */
 #define NNRT_ATTR_BitwiseAnd(M, S) M(S, NONE, _, reserved, 0)
 /* BITWISE_NOT */
@@ -576,14 +613,14 @@ typedef struct nnrt_error {
     M(S, ENUM, ShiftDirection, direction, 0) /* LEFT or RIGHT */
 /* BROADCAST_TO */
 #define NNRT_ATTR_BroadcastTo(M, S) \
-    M(S, INTS, _, shape, 0) /* extents of the result, -1 and 1 = as x has; used only when input 1 is absent */
+    M(S, INTS, _, shape, 0) /* output shape, -1 and 1 = the size of x; used only if input 1 is absent */
 /* CAST */
 #define NNRT_ATTR_Cast(M, S) M(S, NONE, _, reserved, 0)
 /* CEIL */
 #define NNRT_ATTR_Ceil(M, S) M(S, NONE, _, reserved, 0)
 /* CENTER_CROP_PAD */
 #define NNRT_ATTR_CenterCropPad(M, S) \
-    M(S, INTS, _, axes, 0) /* whose extents shape lists, in its order; empty = all */
+    M(S, INTS, _, axes, 0) /* axes whose sizes input shape lists, in its order; empty = all */
 /* CHANNEL_SHUFFLE */
 #define NNRT_ATTR_ChannelShuffle(M, S) \
     M(S, INT, _, group, 1) /* number of groups, divides the channels; 0 = 1 */
@@ -593,60 +630,60 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, min, -FLT_MAX) /* lower bound, unless input 1 has it; -FLT_MAX and -infinity: none; min <= max */
 /* COL2IM */
 #define NNRT_ATTR_Col2Im(M, S) \
-    M(S, INTS, _, dilations, 0) /* steps between the elements of a block, >= 1, for each axis of the image; empty = 1 */ \
-    M(S, INTS, _, pads,      0) /* rows and columns around the image, all begins and then all ends, >= 0; empty = 0 */ \
-    M(S, INTS, _, strides,   0) /* steps between blocks, >= 1, for each axis of the image; empty = 1 */
+    M(S, INTS, _, dilations, 0) /* step between elements of a block, >= 1, for each axis of the image; empty = 1 */ \
+    M(S, INTS, _, pads,      0) /* padding around the image, all begins and then all ends, >= 0; empty = 0 */ \
+    M(S, INTS, _, strides,   0) /* step between blocks, >= 1, for each axis of the image; empty = 1 */
 /* COMPRESS */
 #define NNRT_ATTR_Compress(M, S) \
-    M(S, INTS, _, axis, 0) /* axis of which places are kept, one, in [-rank, rank); empty = x counts as one line */
+    M(S, INTS, _, axis, 0) /* one axis along which indices are selected, in [-rank, rank); empty = x is flattened */
 /* CONCAT */
 #define NNRT_ATTR_Concat(M, S) \
-    M(S, INT, _, axis, 0) /* axis joined, in [-rank, rank) */
+    M(S, INT, _, axis, 0) /* axis along which the inputs are concatenated, in [-rank, rank) */
 /* CONSTANT_OF_SHAPE */
 #define NNRT_ATTR_ConstantOfShape(M, S) \
     M(S, TYPE,   int64_t, dataType, 0) /* element type of the output; 0 = as declared */ \
     M(S, FLOATS, _,       value,    0) /* one value, converted to dataType; empty = 0 */
 /* CONV2D_FUSION */
 #define NNRT_ATTR_Conv2DFusion(M, S) \
-    M(S, INTS, _,              kernelSize,     0) /* [height, width]; must equal weight dims 1 and 2, as nothing and zeros do */ \
-    M(S, INTS, _,              stride,         0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
-    M(S, INTS, _,              dilation,       0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
+    M(S, INTS, _,              kernelSize,     0) /* [height, width], as weight axes 1, 2; empty, zeros = those */ \
+    M(S, INTS, _,              stride,         0) /* [height, width], both >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,              dilation,       0) /* [height, width], both >= 1; empty or zeros = 1 */ \
     M(S, ENUM, PadMode,        padMode,        0) /* PAD, SAME or VALID */ \
-    M(S, INTS, _,              padList,        0) /* [top, bottom, left, right], all >= 0; must be zero unless PAD_MODE_PAD; empty = zeros */ \
-    M(S, INT,  _,              group,          1) /* number of groups, divides inChannel and outChannel; group == inChannel is depthwise; 0 = 1 */ \
-    M(S, INT,  _,              inChannel,      0) /* input channels (all groups); 0 = as x has */ \
-    M(S, INT,  _,              outChannel,     0) /* output channels (all groups); 0 = as the weight has */ \
+    M(S, INTS, _,              padList,        0) /* [top, bottom, left, right] >= 0; only with PAD; empty = zeros */ \
+    M(S, INT,  _,              group,          1) /* divides inChannel and outChannel; inChannel: depthwise; 0 = 1 */ \
+    M(S, INT,  _,              inChannel,      0) /* input channels of all groups; 0 = channels of x */ \
+    M(S, INT,  _,              outChannel,     0) /* output channels of all groups; 0 = channels of the weight */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* CONV2D_TRANSPOSE_FUSION */
 #define NNRT_ATTR_Conv2dTransposeFusion(M, S) \
-    M(S, INTS, _,              kernelSize,     0) /* [height, width]; must equal weight dims 1 and 2, as nothing and zeros do */ \
-    M(S, INTS, _,              stride,         0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
-    M(S, INTS, _,              dilation,       0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
+    M(S, INTS, _,              kernelSize,     0) /* [height, width], as weight axes 1, 2; empty, zeros = those */ \
+    M(S, INTS, _,              stride,         0) /* [height, width], both >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,              dilation,       0) /* [height, width], both >= 1; empty or zeros = 1 */ \
     M(S, ENUM, PadMode,        padMode,        0) /* PAD, SAME or VALID */ \
-    M(S, INTS, _,              padList,        0) /* [top, bottom, left, right], all >= 0; must be zero unless PAD_MODE_PAD; empty = zeros */ \
-    M(S, INT,  _,              group,          1) /* number of groups, divides inChannel and outChannel; group == inChannel is depthwise; 0 = 1 */ \
-    M(S, INT,  _,              inChannel,      0) /* input channels (all groups); 0 = as x has */ \
-    M(S, INT,  _,              outChannel,     0) /* output channels (all groups); 0 = as the weight has */ \
+    M(S, INTS, _,              padList,        0) /* [top, bottom, left, right] >= 0; only with PAD; empty = zeros */ \
+    M(S, INT,  _,              group,          1) /* divides inChannel and outChannel; inChannel: depthwise; 0 = 1 */ \
+    M(S, INT,  _,              inChannel,      0) /* input channels of all groups; 0 = channels of x */ \
+    M(S, INT,  _,              outChannel,     0) /* output channels of all groups; 0 = channels of the weight */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */ \
-    M(S, INTS, _,              outputPaddings, 0) /* [height, width] extra rows/columns at the bottom/right, each >= 0 and < stride (or < dilation) */
+    M(S, INTS, _,              outputPaddings, 0) /* [height, width] added at the end, >= 0, < stride or dilation */
 /* CONV_3D */
 #define NNRT_ATTR_Conv3D(M, S) \
-    M(S, INTS, _,       kernelShape, 0) /* [depth, height, width], each >= 1; nothing = the weight's */ \
-    M(S, INTS, _,       strides,     0) /* of depth, height, width, each >= 1; nothing and zeros = 1 */ \
-    M(S, INTS, _,       dilations,   0) /* the same */ \
-    M(S, INTS, _,       pads,        0) /* before depth, height, width, then behind them, each >= 0; empty = zeros */ \
-    M(S, ENUM, AutoPad, autoPad,     0) /* NOTSET: pads; SAME: extent / stride, rounded up, the odd cell last (UPPER) or first; VALID: none */ \
-    M(S, INT,  _,       group,       1) /* divides both channels; 0 = 1 */
+    M(S, INTS, _,       kernelShape, 0) /* [depth, height, width], each >= 1; empty = kernel size of the weight */ \
+    M(S, INTS, _,       strides,     0) /* of depth, height, width, >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,       dilations,   0) /* likewise */ \
+    M(S, INTS, _,       pads,        0) /* begin of depth, height, width, then their ends, >= 0; empty = zeros */ \
+    M(S, ENUM, AutoPad, autoPad,     0) /* SAME_UPPER, SAME_LOWER: ceil(x / stride), odd pad at end, begin */ \
+    M(S, INT,  _,       group,       1) /* groups, divides input and output channels; 0 = 1 */
 /* CONV_TRANSPOSE_3D */
 #define NNRT_ATTR_ConvTranspose3D(M, S) \
-    M(S, INTS, _,       kernelShape,    0) /* [depth, height, width], each >= 1; nothing = the weight's */ \
-    M(S, INTS, _,       strides,        0) /* of depth, height, width, each >= 1; nothing and zeros = 1 */ \
-    M(S, INTS, _,       dilations,      0) /* the same */ \
-    M(S, INTS, _,       pads,           0) /* before depth, height, width, then behind them, each >= 0; empty = zeros */ \
-    M(S, ENUM, AutoPad, autoPad,        0) /* NOTSET: pads; SAME: extent * stride, the odd cell last (UPPER) or first; VALID: none */ \
-    M(S, INT,  _,       group,          1) /* divides both channels; 0 = 1 */ \
-    M(S, INTS, _,       outputPadding,  0) /* cells more at the end of depth, height, width, each >= 0; empty = zeros */ \
-    M(S, INTS, _,       outputShape,    0) /* extents of the result, whose paddings follow; empty = what pads and autoPad make */
+    M(S, INTS, _,       kernelShape,    0) /* [depth, height, width], each >= 1; empty = kernel size of the weight */ \
+    M(S, INTS, _,       strides,        0) /* of depth, height, width, >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,       dilations,      0) /* likewise */ \
+    M(S, INTS, _,       pads,           0) /* begin of depth, height, width, then their ends, >= 0; empty = zeros */ \
+    M(S, ENUM, AutoPad, autoPad,        0) /* SAME_UPPER, SAME_LOWER: y = x * stride, odd pad at end, begin */ \
+    M(S, INT,  _,       group,          1) /* groups, divides input and output channels; 0 = 1 */ \
+    M(S, INTS, _,       outputPadding,  0) /* size added at the end of depth, height, width, >= 0; empty = zeros */ \
+    M(S, INTS, _,       outputShape,    0) /* output size, pads follow from it; empty = from pads and autoPad */
 /* COS */
 #define NNRT_ATTR_Cos(M, S) M(S, NONE, _, reserved, 0)
 /* COSH */
@@ -654,50 +691,51 @@ typedef struct nnrt_error {
 /* CROP */
 #define NNRT_ATTR_Crop(M, S) \
     M(S, INT,  _, axis,   0) /* first axis cropped, in [-rank, rank) */ \
-    M(S, INTS, _, offset, 0) /* first place taken of each axis from there on, or one for all of them; empty = 0 */
+    M(S, INTS, _, offset, 0) /* first index kept of each axis from there on, or one for all of them; empty = 0 */
 /* CUM_SUM */
 #define NNRT_ATTR_CumSum(M, S) \
-    M(S, BOOL, _, exclusive, 0) /* leave the own element out: the first result is 0 */ \
+    M(S, BOOL, _, exclusive, 0) /* the sum excludes the element itself: the first result is 0 */ \
     M(S, BOOL, _, reverse,   0) /* sum from the end */
 /* DEFORMABLE_CONV_2D */
 #define NNRT_ATTR_DeformableConv2D(M, S) \
-    M(S, INTS, _,              stride,          0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
-    M(S, INTS, _,              dilation,        0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
+    M(S, INTS, _,              stride,          0) /* [height, width], both >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,              dilation,        0) /* [height, width], both >= 1; empty or zeros = 1 */ \
     M(S, INTS, _,              padList,         0) /* [top, bottom, left, right], all >= 0; empty = zeros */ \
-    M(S, INT,  _,              group,           1) /* groups of the convolution, divides input and output channels; 0 = 1 */ \
-    M(S, INT,  _,              deformableGroup, 1) /* groups of input channels that share offsets and mask; 0 = 1 */ \
+    M(S, INT,  _,              group,           1) /* number of groups, divides input and output channels; 0 = 1 */ \
+    M(S, INT,  _,              deformableGroup, 1) /* groups of input channels with common offsets and mask; 0 = 1 */ \
     M(S, ENUM, ActivationType, activationType,  0) /* applied to the result before it is stored */
 /* DEPTH_TO_SPACE */
 #define NNRT_ATTR_DepthToSpace(M, S) \
-    M(S, INT,    _,      blockSize,     0) /* edge of a block, >= 1; 1 is the identity */ \
-    M(S, ENUM,   Format, format,        0) /* not used: the format of the tensor decides and NONE means NHWC */ \
-    M(S, STRING, _,      mode,      "DCR") /* order of the channels: "DCR", the cells of a block outside, or "CRD" */
+    M(S, INT,    _,      blockSize,     0) /* size of a block, >= 1; 1 is the identity */ \
+    M(S, ENUM,   Format, format,        0) /* unused: the format of the tensor decides; NONE means NHWC */ \
+    M(S, STRING, _,      mode,      "DCR") /* channel order: "DCR" (pixel of a block first) or "CRD" (last) */
 /* DET */
 #define NNRT_ATTR_Det(M, S) M(S, NONE, _, reserved, 0)
 /* DETECTION_POST_PROCESS */
 #define NNRT_ATTR_DetectionPostProcess(M, S) \
-    M(S, ENUM,   Format, format,                 0) /* not used */ \
-    M(S, INT,    _,      inputSize,              0) /* not used */ \
-    M(S, FLOATS, _,      scale,                  0) /* [y, x, h, w]: what the encoded boxes are divided by, all > 0 */ \
-    M(S, FLOAT,  _,      nmsIoUThreshold,        0) /* a box that overlaps a kept one by more is dropped; in [0,1] */ \
-    M(S, FLOAT,  _,      nmsScoreThreshold,      0) /* boxes of a lower score are not looked at */ \
-    M(S, INT,    _,      maxDetections,          0) /* boxes kept at most, >= 1 */ \
-    M(S, INT,    _,      detectionsPerClass,     0) /* useRegularNms: boxes kept of a class, >= 1 */ \
-    M(S, INT,    _,      maxClassesPerDetection, 0) /* otherwise: classes told of a kept box; >= 1 */ \
-    M(S, INT,    _,      numClasses,             0) /* classes without the background, >= 1 */ \
-    M(S, BOOL,   _,      useRegularNms,          0) /* true: every class by itself; false: each box by its best class */ \
-    M(S, BOOL,   _,      outQuantized,           0) /* not used: the results are float32 */
+    M(S, ENUM,   Format, format,                 0) /* unused */ \
+    M(S, INT,    _,      inputSize,              0) /* unused */ \
+    M(S, FLOATS, _,      scale,                  0) /* [y, x, h, w]: divisors of the encoded boxes, all > 0 */ \
+    M(S, FLOAT,  _,      nmsIoUThreshold,        0) /* IoU with a better box above which a box is dropped, 0 to 1 */ \
+    M(S, FLOAT,  _,      nmsScoreThreshold,      0) /* boxes with a lower score are ignored */ \
+    M(S, INT,    _,      maxDetections,          0) /* maximum number of boxes kept, >= 1 */ \
+    M(S, INT,    _,      detectionsPerClass,     0) /* with useRegularNms: maximum number of boxes per class, >= 1 */ \
+    M(S, INT,    _,      maxClassesPerDetection, 0) /* otherwise: classes reported per box, >= 1 */ \
+    M(S, INT,    _,      numClasses,             0) /* number of classes without the background, >= 1 */ \
+    M(S, BOOL,   _,      useRegularNms,          0) /* true: NMS per class; false: NMS over each box's best class */ \
+    M(S, BOOL,   _,      outQuantized,           0) /* unused: the outputs are float32 */
 /* DFT */
 #define NNRT_ATTR_DFT(M, S) \
-    M(S, INT, _, axis,    -2) /* axis of the values, in [-rank, rank), not the last one */ \
-    M(S, INT, _, inverse,  0) /* not 0: back to the values */ \
-    M(S, INT, _, onesided, 0) /* not 0: values are real, and y (inverse: x) has the first half of the frequencies */
+    M(S, INT, _, axis,    -2) /* axis transformed, in [-rank, rank), not the last one (real or re,im) */ \
+    M(S, INT, _, inverse,  0) /* not 0: inverse transform */ \
+    M(S, INT, _, onesided, 0) /* not 0: the signal is real; y (inverse: x) has frequencies 0 to N/2 only */
 /* DIV_FUSION */
 #define NNRT_ATTR_DivFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
-/* EINSUM */
+/* EINSUM. The equation has one letter per axis, a comma between the terms of the inputs, then "->" and the term of the
+   output, as numpy.einsum: "ij,jk->ik" multiplies matrices. */
 #define NNRT_ATTR_Einsum(M, S) \
-    M(S, STRING, _, equation, "") /* a letter for each axis, terms of inputs with commas between, "->" and that of the result, as numpy.einsum */
+    M(S, STRING, _, equation, "") /* "ij,jk->ik" multiplies matrices; as numpy.einsum */
 /* ELTWISE */
 #define NNRT_ATTR_Eltwise(M, S) \
     M(S, ENUM, EltwiseMode, mode, 0) /* PROD, SUM or MAXIMUM; UNKNOWN is an error */
@@ -714,15 +752,15 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, shift,  0) /* added to scale*x */
 /* EYE_LIKE */
 #define NNRT_ATTR_EyeLike(M, S) \
-    M(S, TYPE, int64_t, dtype, 0) /* element type of the output; 0 = as declared, else that of x */ \
-    M(S, INT,  _,       k,     0) /* which diagonal is 1: 0 = the main one, above it > 0, below it < 0 */
+    M(S, TYPE, int64_t, dtype, 0) /* element type of the output; 0 = as declared, else the type of x */ \
+    M(S, INT,  _,       k,     0) /* diagonal of ones: 0 = the main one, > 0 above it, < 0 below it */
 /* FILL */
 #define NNRT_ATTR_Fill(M, S) M(S, NONE, _, reserved, 0)
 /* FILL_LIKE */
 #define NNRT_ATTR_FillLike(M, S) M(S, NONE, _, reserved, 0)
 /* FLATTEN */
 #define NNRT_ATTR_Flatten(M, S) \
-    M(S, INT, _, axis, 1) /* first axis of x that goes into the second of the result, in [-rank, rank] */
+    M(S, INT, _, axis, 1) /* first axis of x that is folded into axis 1 of the output, in [-rank, rank] */
 /* FLATTEN_RANGE */
 #define NNRT_ATTR_FlattenRange(M, S) \
     M(S, INT, _, startAxis,  0) /* first axis folded, in [-rank, rank) */ \
@@ -735,7 +773,7 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_FullConnection(M, S) \
     M(S, BOOL, _,              hasBias,        0) /* true: input 2 is present */ \
     M(S, BOOL, _,              useAxis,        0) /* true: fold axes axis..rank-1 into the feature axis */ \
-    M(S, INT,  _,              axis,           0) /* see useAxis; 1 <= axis < rank when useAxis (negative counted from the end); 0 otherwise */ \
+    M(S, INT,  _,              axis,           0) /* with useAxis 1 <= axis < rank (negative: from the end), else 0 */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* FUSED_BATCH_NORM */
 #define NNRT_ATTR_FusedBatchNorm(M, S) \
@@ -744,7 +782,7 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Gather(M, S) M(S, NONE, _, reserved, 0)
 /* GATHER_ELEMENTS */
 #define NNRT_ATTR_GatherElements(M, S) \
-    M(S, INT, _, axis, 0) /* axis that the indices name places of, in [-rank, rank) */
+    M(S, INT, _, axis, 0) /* axis of x that the indices select along, in [-rank, rank) */
 /* GATHER_ND */
 #define NNRT_ATTR_GatherNd(M, S) M(S, NONE, _, reserved, 0)
 /* GREATER */
@@ -753,24 +791,27 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_GreaterEqual(M, S) M(S, NONE, _, reserved, 0)
 /* GRID_SAMPLE */
 #define NNRT_ATTR_GridSample(M, S) \
-    M(S, BOOL, _,            alignCorners, 0) /* -1 and 1 are the centres of the outer cells (true) or their outer edges (false) */ \
+    M(S, BOOL, _,            alignCorners, 0) /* -1 and 1 are centers (true) or outer edges of outer pixels */ \
     M(S, ENUM, ResizeMethod, method,       0) /* LINEAR, NEAREST or CUBIC */ \
-    M(S, INT,  _,            paddingMode,  0) /* outside x: 0 zeros, 1 the nearest cell of the border, 2 reflection */
+    M(S, INT,  _,            paddingMode,  0) /* outside x: 0 zeros, 1 nearest border pixel, 2 reflection */
 /* GROUP_NORM_FUSION */
 #define NNRT_ATTR_GroupNormFusion(M, S) \
-    M(S, INT,   _, numGroups,     1) /* groups, divides the channel count; 0 = 1 */ \
+    M(S, INT,   _, numGroups,     1) /* number of groups, divides the channels; 0 = 1 */ \
     M(S, FLOAT, _, epsilon,   1e-5f) /* added to the variance, >= 0 */ \
     M(S, BOOL,  _, affine,        1) /* true: scale and bias are applied */
-/* GRU */
+/* GRU. activations: for each direction the activation of the gates, then of the state: RELU, SIGMOID, SOFTSIGN,
+   SOFTPLUS, TANH or HSIGMOID = max(0, min(1, alpha*x + beta)), with one alpha and beta per entry of activations. clip:
+   inputs of activations are clamped to [-clip, clip]. linearBeforeReset: the reset gate is applied after the matrix
+   multiplication with the hidden state. */
 #define NNRT_ATTR_GRU(M, S) \
-    M(S, INTS,  _,                  activations,       0) /* for each direction of the gates and of the state, ActivationType: RELU, SIGMOID, SOFTSIGN, SOFTPLUS, TANH, HSIGMOID; empty = SIGMOID, TANH */ \
-    M(S, FLOAT, _,                  clip,              0) /* what activations get is kept inside [-clip, clip]; 0 = as it is */ \
-    M(S, ENUM,  RecurrentDirection, direction,         0) /* of time, BIDIRECTIONAL: both */ \
-    M(S, INT,   _,                  hiddenSize,        0) /* features of the state; 0 = those of w */ \
-    M(S, INT,   _,                  layout,            0) /* 0: steps first, 1: batch first */ \
-    M(S, INT,   _,                  linearBeforeReset, 0) /* not 0: the reset gate acts behind the product with the state */ \
-    M(S, FLOATS, _,                activationAlpha,   0) /* of HSIGMOID, max(0, min(1, alpha*x + beta)): one for each of activations, or empty = 1/6 */ \
-    M(S, FLOATS, _,                activationBeta,    0) /* likewise; empty = 0.5 */
+    M(S, INTS,  _,                  activations,       0) /* ActivationType; empty = SIGMOID, TANH */ \
+    M(S, FLOAT, _,                  clip,              0) /* clamps inputs of activations; 0 = none */ \
+    M(S, ENUM,  RecurrentDirection, direction,         0) /* direction in time; BIDIRECTIONAL: both */ \
+    M(S, INT,   _,                  hiddenSize,        0) /* hidden size; 0 = from w */ \
+    M(S, INT,   _,                  layout,            0) /* 0: time steps first, 1: batch first */ \
+    M(S, INT,   _,                  linearBeforeReset, 0) /* not 0: reset gate after the GEMM */ \
+    M(S, FLOATS, _,                activationAlpha,   0) /* HSIGMOID alpha per activation; empty = 1/6 */ \
+    M(S, FLOATS, _,                activationBeta,    0) /* HSIGMOID beta per activation; empty = 0.5 */
 /* HARDMAX */
 #define NNRT_ATTR_Hardmax(M, S) \
     M(S, INT, _, axis, -1) /* axis searched, in [-rank, rank) */
@@ -784,25 +825,25 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, beta,  0.5f)        /* offset of the gate */
 /* IF */
 #define NNRT_ATTR_If(M, S) \
-    M(S, GRAPH, _, thenGraph, NNRT_NO_GRAPH) /* runs where cond is true; no inputs, as many outputs as the node */ \
-    M(S, GRAPH, _, elseGraph, NNRT_NO_GRAPH) /* runs where it is not */
+    M(S, GRAPH, _, thenGraph, NNRT_NO_GRAPH) /* runs if cond is true; no inputs, as many outputs as the node */ \
+    M(S, GRAPH, _, elseGraph, NNRT_NO_GRAPH) /* runs if cond is false */
 /* INSTANCE_NORM */
 #define NNRT_ATTR_InstanceNorm(M, S) \
     M(S, FLOAT, _, epsilon, 1e-5f) /* added to the variance, >= 0; 0 = 1e-5 */
 /* IS_INF */
 #define NNRT_ATTR_IsInf(M, S) \
-    M(S, BOOL, _, detectNegative, 1) /* -infinity counts */ \
-    M(S, BOOL, _, detectPositive, 1) /* infinity counts */
+    M(S, BOOL, _, detectNegative, 1) /* -infinity counts as infinite */ \
+    M(S, BOOL, _, detectPositive, 1) /* +infinity counts as infinite */
 /* IS_NAN */
 #define NNRT_ATTR_IsNaN(M, S) M(S, NONE, _, reserved, 0)
 /* L2_NORMALIZE_FUSION */
 #define NNRT_ATTR_L2NormalizeFusion(M, S) \
-    M(S, INTS,  _,              axis,              0) /* axes normalised together; -1 = last; empty = last */ \
+    M(S, INTS,  _,              axis,              0) /* axes normalized together; -1 = last; empty = last */ \
     M(S, FLOAT, _,              epsilon,       1e-6f) /* lower bound of the sum of squares */ \
     M(S, ENUM,  ActivationType, activationType,    0) /* applied to the result before it is stored */
 /* LAYER_NORM_FUSION */
 #define NNRT_ATTR_LayerNormFusion(M, S) \
-    M(S, INT,   _, beginNormAxis,         1) /* first normalised axis, in [-rank, rank) */ \
+    M(S, INT,   _, beginNormAxis,         1) /* first normalized axis, in [-rank, rank) */ \
     M(S, FLOAT, _, epsilon,           1e-5f) /* added to the variance; 1e-5 in the schema, 1e-7 in the OH_NN builder */ \
     M(S, BOOL,  _, elementwiseAffine,     1) /* true: gamma and beta are applied */ \
     M(S, INT,   _, beginParamsAxis,       1) /* first axis gamma and beta run along, in [-rank, rank) */
@@ -828,7 +869,7 @@ typedef struct nnrt_error {
     M(S, INT, _, axis, 0) /* axis, in [-rank, rank) */
 /* LOOP */
 #define NNRT_ATTR_Loop(M, S) \
-    M(S, GRAPH, _, body, NNRT_NO_GRAPH) /* inputs: number of the trip, cond, v..; outputs: cond, v.., elements of scans */
+    M(S, GRAPH, _, body, NNRT_NO_GRAPH) /* inputs: iteration number, cond, v..; outputs: cond, v.., scan elements */
 /* LP_NORMALIZATION */
 #define NNRT_ATTR_LpNormalization(M, S) \
     M(S, INT,   _, axis,        1) /* axis, in [-rank, rank) */ \
@@ -836,46 +877,47 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, epsilon, 1e-5f) /* added to the norm */
 /* LP_POOL */
 #define NNRT_ATTR_LpPool(M, S) \
-    M(S, INTS, _,       kernelShape, 0) /* of each axis behind the channels, each >= 1 */ \
-    M(S, INTS, _,       strides,     0) /* the same; nothing and zeros = 1 */ \
-    M(S, INTS, _,       dilations,   0) /* the same */ \
-    M(S, INTS, _,       pads,        0) /* before each of those axes, then behind each, each >= 0; empty = zeros */ \
-    M(S, ENUM, AutoPad, autoPad,     0) /* NOTSET: pads; SAME: extent / stride, rounded up, the odd cell last (UPPER) or first; VALID: none */ \
-    M(S, INT,  _,       ceilMode,    0) /* not 0: extents are rounded up, but no window begins behind the data */ \
-    M(S, INT,  _,       p,           2) /* of the norm, >= 1; 0 = 2 */
+    M(S, INTS, _,       kernelShape, 0) /* kernel size of each axis after the channels, each >= 1 */ \
+    M(S, INTS, _,       strides,     0) /* of the same axes, each >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,       dilations,   0) /* likewise */ \
+    M(S, INTS, _,       pads,        0) /* begin of each of these axes, then end of each, >= 0; empty = zeros */ \
+    M(S, ENUM, AutoPad, autoPad,     0) /* SAME_UPPER, SAME_LOWER: ceil(x / stride), odd pad at end, begin */ \
+    M(S, INT,  _,       ceilMode,    0) /* not 0: round output sizes up, but no window begins after the data */ \
+    M(S, INT,  _,       p,           2) /* exponent of the norm, >= 1; 0 = 2 */
 /* LRN */
 #define NNRT_ATTR_LRN(M, S) \
-    M(S, INT,    _, depthRadius,    0) /* half width of the window of channels, >= 0 */ \
+    M(S, INT,    _, depthRadius,    0) /* half width of the channel window, >= 0 */ \
     M(S, FLOAT,  _, bias,           1) /* added to the sum of squares */ \
     M(S, FLOAT,  _, alpha,          1) /* factor of the sum of squares */ \
     M(S, FLOAT,  _, beta,        0.5f) /* exponent */ \
-    M(S, STRING, _, normRegion, "ACROSS_CHANNELS") /* the only one */
+    M(S, STRING, _, normRegion, "ACROSS_CHANNELS") /* the only value supported */
 /* LSTM */
 #define NNRT_ATTR_LSTM(M, S) \
-    M(S, BOOL,  _, bidirectional, 0) /* two directions */ \
-    M(S, BOOL,  _, hasBias,       0) /* false: input 3 is there, but counts as zeros */ \
-    M(S, INT,   _, inputSize,     0) /* features of a step of x; 0 = those of wIh */ \
-    M(S, INT,   _, hiddenSize,    0) /* features of the cell state; 0 = those of wIh */ \
-    M(S, INT,   _, numLayers,     0) /* layers, one on the other; 0 = 1 */ \
-    M(S, INT,   _, numDirections, 0) /* 1, or 2 when bidirectional, as 0 is */ \
-    M(S, FLOAT, _, dropout,       0) /* of training only: not used */ \
-    M(S, FLOAT, _, zoneoutCell,   0) /* share of the old cell state that is kept, 0 to 1 */ \
-    M(S, FLOAT, _, zoneoutHidden, 0) /* share of the old hidden state that is kept, 0 to 1 */ \
-    M(S, INT,   _, projSize,      0) /* features that the hidden state is projected to; 0: it is not */
-/* LSTM_PEEPHOLE */
+    M(S, BOOL,  _, bidirectional, 0) /* true: two directions */ \
+    M(S, BOOL,  _, hasBias,       0) /* false: input 3 is present, but counts as zeros */ \
+    M(S, INT,   _, inputSize,     0) /* features of x per step; 0 = from wIh */ \
+    M(S, INT,   _, hiddenSize,    0) /* features of the cell state; 0 = from wIh */ \
+    M(S, INT,   _, numLayers,     0) /* number of stacked layers; 0 = 1 */ \
+    M(S, INT,   _, numDirections, 0) /* 1, or 2 if bidirectional; 0 = that */ \
+    M(S, FLOAT, _, dropout,       0) /* training only: unused */ \
+    M(S, FLOAT, _, zoneoutCell,   0) /* fraction of the old cell state that is kept, 0 to 1 */ \
+    M(S, FLOAT, _, zoneoutHidden, 0) /* fraction of the old hidden state that is kept, 0 to 1 */ \
+    M(S, INT,   _, projSize,      0) /* size of the projected hidden state; 0 = no projection */
+/* LSTM_PEEPHOLE. activations: for each direction the activation of the gates, of the cell and of the state, as in GRU.
+   inputForget: forget gate and input gate are coupled, f = 1 - i. */
 #define NNRT_ATTR_LSTMPeephole(M, S) \
-    M(S, INTS,  _,                  activations, 0) /* for each direction of the gates, of the cell and of the state, ActivationType: RELU, SIGMOID, SOFTSIGN, SOFTPLUS, TANH, HSIGMOID; empty = SIGMOID, TANH, TANH */ \
-    M(S, FLOAT, _,                  clip,        0) /* what activations get is kept inside [-clip, clip]; 0 = as it is */ \
-    M(S, ENUM,  RecurrentDirection, direction,   0) /* of time, BIDIRECTIONAL: both */ \
-    M(S, INT,   _,                  hiddenSize,  0) /* features of the state; 0 = those of r */ \
-    M(S, INT,   _,                  inputForget, 0) /* not 0: what the input gate does not let in stays */ \
-    M(S, INT,   _,                  layout,      0) /* 0: steps first, 1: batch first */ \
-    M(S, FLOATS, _,                activationAlpha, 0) /* of HSIGMOID, max(0, min(1, alpha*x + beta)): one for each of activations, or empty = 1/6 */ \
-    M(S, FLOATS, _,                activationBeta, 0) /* likewise; empty = 0.5 */
+    M(S, INTS,  _,                  activations, 0) /* ActivationType; empty = SIGMOID, TANH, TANH */ \
+    M(S, FLOAT, _,                  clip,        0) /* clamps inputs of activations; 0 = none */ \
+    M(S, ENUM,  RecurrentDirection, direction,   0) /* direction in time; BIDIRECTIONAL: both */ \
+    M(S, INT,   _,                  hiddenSize,  0) /* hidden size; 0 = from r */ \
+    M(S, INT,   _,                  inputForget, 0) /* not 0: forget gate = 1 - input gate */ \
+    M(S, INT,   _,                  layout,      0) /* 0: time steps first, 1: batch first */ \
+    M(S, FLOATS, _,                activationAlpha, 0) /* HSIGMOID alpha per activation; empty = 1/6 */ \
+    M(S, FLOATS, _,                activationBeta, 0) /* HSIGMOID beta per activation; empty = 0.5 */
 /* MATMUL_FUSION */
 #define NNRT_ATTR_MatMulFusion(M, S) \
-    M(S, BOOL, _,              transposeA,     0) /* swap the last two axes of input 0 first */ \
-    M(S, BOOL, _,              transposeB,     0) /* swap the last two axes of input 1 first */ \
+    M(S, BOOL, _,              transposeA,     0) /* true: transpose the last two axes of input 0 */ \
+    M(S, BOOL, _,              transposeB,     0) /* true: transpose the last two axes of input 1 */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* MATMUL_INTEGER */
 #define NNRT_ATTR_MatMulInteger(M, S) M(S, NONE, _, reserved, 0)
@@ -883,27 +925,27 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Maximum(M, S) M(S, NONE, _, reserved, 0)
 /* MAX_POOL_3D */
 #define NNRT_ATTR_MaxPool3D(M, S) \
-    M(S, INTS, _,       kernelShape, 0) /* of each axis behind the channels, each >= 1 */ \
-    M(S, INTS, _,       strides,     0) /* the same; nothing and zeros = 1 */ \
-    M(S, INTS, _,       dilations,   0) /* the same */ \
-    M(S, INTS, _,       pads,        0) /* before each of those axes, then behind each, each >= 0; empty = zeros */ \
-    M(S, ENUM, AutoPad, autoPad,     0) /* NOTSET: pads; SAME: extent / stride, rounded up, the odd cell last (UPPER) or first; VALID: none */ \
-    M(S, INT,  _,       ceilMode,    0) /* not 0: extents are rounded up, but no window begins behind the data */
+    M(S, INTS, _,       kernelShape, 0) /* kernel size of each axis after the channels, each >= 1 */ \
+    M(S, INTS, _,       strides,     0) /* of the same axes, each >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,       dilations,   0) /* likewise */ \
+    M(S, INTS, _,       pads,        0) /* begin of each of these axes, then end of each, >= 0; empty = zeros */ \
+    M(S, ENUM, AutoPad, autoPad,     0) /* SAME_UPPER, SAME_LOWER: ceil(x / stride), odd pad at end, begin */ \
+    M(S, INT,  _,       ceilMode,    0) /* not 0: round output sizes up, but no window begins after the data */
 /* MAX_POOL_FUSION */
 #define NNRT_ATTR_MaxPoolFusion(M, S) \
-    M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored when global */ \
-    M(S, INTS, _,              strides,        0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
-    M(S, INTS, _,              pad,            0) /* [top, bottom, left, right], all >= 0; must be zero unless PAD_MODE_PAD; empty = zeros */ \
+    M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored if global */ \
+    M(S, INTS, _,              strides,        0) /* [height, width], both >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,              pad,            0) /* [top, bottom, left, right] >= 0; only with PAD; empty = zeros */ \
     M(S, ENUM, PadMode,        padMode,        0) /* PAD, SAME or VALID */ \
-    M(S, ENUM, Format,         format,         0) /* not used: the format of the tensor decides and NONE means NHWC */ \
+    M(S, ENUM, Format,         format,         0) /* unused: the format of the tensor decides; NONE means NHWC */ \
     M(S, ENUM, RoundMode,      roundMode,      0) /* as in AvgPoolFusion; FLOOR in HDI 1.0 */ \
     M(S, BOOL, _,              global,         0) /* true: one window over the whole plane, kernelSize and strides ignored */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* MAX_UNPOOL */
 #define NNRT_ATTR_MaxUnpool(M, S) \
-    M(S, INTS, _, kernelShape, 0) /* of the pooling, of each axis behind the channels, each >= 1 */ \
-    M(S, INTS, _, strides,     0) /* the same; nothing and zeros = 1 */ \
-    M(S, INTS, _, pads,        0) /* before each of those axes, then behind each, each >= 0; empty = zeros */
+    M(S, INTS, _, kernelShape, 0) /* kernel size of the pooling, for each axis after the channels, each >= 1 */ \
+    M(S, INTS, _, strides,     0) /* of the same axes, each >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _, pads,        0) /* begin of each of these axes, then end of each, >= 0; empty = zeros */
 /* MEL_WEIGHT_MATRIX */
 #define NNRT_ATTR_MelWeightMatrix(M, S) \
     M(S, TYPE, NNRT_DataType, outputDatatype, 0) /* float16, float32 or float64; 0 = as declared, else float32 */
@@ -917,19 +959,19 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Mod(M, S) M(S, NONE, _, reserved, 0)
 /* MULTICLASS_NMS */
 #define NNRT_ATTR_MulticlassNms(M, S) \
-    M(S, INT,   _, backgroundLabel, -1) /* class left out, -1 = none */ \
-    M(S, FLOAT, _, scoreThreshold,   0) /* only scores above it take part */ \
-    M(S, INT,   _, nmsTopK,         -1) /* boxes looked at for a class of an image, the best ones; -1 = all */ \
-    M(S, FLOAT, _, nmsThreshold,     0) /* a box that overlaps a kept one by more is dropped */ \
-    M(S, FLOAT, _, nmsEta,           1) /* factor of nmsThreshold after each kept box, while it is above 0.5; 1 and 0 = none */ \
-    M(S, INT,   _, keepTopK,        -1) /* boxes kept of an image, the best ones; -1 = all */ \
-    M(S, BOOL,  _, normalized,       1) /* true: edges are differences of coordinates; false: of pixels, 1 more */ \
-    M(S, BOOL,  _, returnIndex,      0) /* true: the third output must be there */
+    M(S, INT,   _, backgroundLabel, -1) /* class excluded, -1 = none */ \
+    M(S, FLOAT, _, scoreThreshold,   0) /* only boxes with a score above it count */ \
+    M(S, INT,   _, nmsTopK,         -1) /* maximum number of candidates per class and image, best first; -1 = all */ \
+    M(S, FLOAT, _, nmsThreshold,     0) /* IoU with a better box above which a box is dropped */ \
+    M(S, FLOAT, _, nmsEta,           1) /* factor of nmsThreshold per kept box, while above 0.5; 1 and 0 = none */ \
+    M(S, INT,   _, keepTopK,        -1) /* maximum number of boxes kept per image, best first; -1 = all */ \
+    M(S, BOOL,  _, normalized,       1) /* true: an edge is the difference of coordinates; false (pixels): plus 1 */ \
+    M(S, BOOL,  _, returnIndex,      0) /* true: the node must have the third output (indices) */
 /* MULTINOMIAL */
 #define NNRT_ATTR_Multinomial(M, S) \
     M(S, TYPE,  NNRT_DataType, dtype,      0) /* int32 or int64; 0 = as declared, else int32 */ \
-    M(S, INT,   _,             sampleSize, 1) /* how many are drawn of each row, >= 1 */ \
-    M(S, FLOAT, _,             seed,       0) /* other numbers for other seeds, the same in every run */
+    M(S, INT,   _,             sampleSize, 1) /* number of samples per row, >= 1 */ \
+    M(S, FLOAT, _,             seed,       0) /* seed of the pseudorandom numbers, which are the same in every run */
 /* MUL_FUSION */
 #define NNRT_ATTR_MulFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
@@ -937,23 +979,23 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Neg(M, S) M(S, NONE, _, reserved, 0)
 /* NEGATIVE_LOG_LIKELIHOOD_LOSS */
 #define NNRT_ATTR_NegativeLogLikelihoodLoss(M, S) \
-    M(S, INTS, _,             ignoreIndex, 0) /* one target that counts for nothing; empty = none */ \
-    M(S, ENUM, LossReduction, reduction,   0) /* MEAN, weighted, or SUM of all; NONE: each by itself */
+    M(S, INTS, _,             ignoreIndex, 0) /* one target value that is ignored; empty = none */ \
+    M(S, ENUM, LossReduction, reduction,   0) /* MEAN (weighted) or SUM of all losses; NONE: one loss per element */
 /* NON_MAX_SUPPRESSION */
 #define NNRT_ATTR_NonMaxSuppression(M, S) \
-    M(S, INT, _, centerPointBox, 0) /* 0: a box is two corners, y and x of each; 1: centre x, y, width, height */
+    M(S, INT, _, centerPointBox, 0) /* 0: a box is two corners [y1,x1,y2,x2]; 1: [center x, center y, width, height] */
 /* NON_ZERO */
 #define NNRT_ATTR_NonZero(M, S) M(S, NONE, _, reserved, 0)
 /* NOT_EQUAL */
 #define NNRT_ATTR_NotEqual(M, S) M(S, NONE, _, reserved, 0)
 /* ONE_HOT */
 #define NNRT_ATTR_OneHot(M, S) \
-    M(S, INT, _, axis, -1) /* where the new axis goes, in [-1, rank(indices)]; -1 = last */
+    M(S, INT, _, axis, -1) /* index of the new axis, in [-1, rank(indices)]; -1 = last */
 /* PAD_EDGE */
 #define NNRT_ATTR_PadEdge(M, S) M(S, NONE, _, reserved, 0)
 /* PAD_FUSION */
 #define NNRT_ATTR_PadFusion(M, S) \
-    M(S, INTS2, _,           paddings,      0) /* rank x 2, same meaning as input 1; used only when input 1 is absent */ \
+    M(S, INTS2, _,           paddings,      0) /* rank x 2, like input 1; used only if input 1 is absent */ \
     M(S, ENUM,  PaddingMode, paddingMode,   0) /* CONSTANT, REFLECT or SYMMETRIC; RESERVED is an error */ \
     M(S, FLOAT, _,           constantValue, 0) /* fill value for CONSTANT, converted to the element type */
 /* POW_FUSION */
@@ -962,48 +1004,48 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, shift, 0) /* added to scale*x */
 /* PRELU_FUSION */
 #define NNRT_ATTR_PReLUFusion(M, S) \
-    M(S, BOOL, _, channelShared, 0) /* true: one slope for all channels; consistency check only, the weight length decides */
+    M(S, BOOL, _, channelShared, 0) /* true: one slope for all channels; only checked: the weight decides */
 /* PRIOR_BOX */
 #define NNRT_ATTR_PriorBox(M, S) \
-    M(S, FLOATS, _, minSizes,                   0) /* edges of the square boxes in pixels, > 0; one at least */ \
-    M(S, FLOATS, _, maxSizes,                   0) /* empty, or one > 0 for each of minSizes: boxes of their geometric mean */ \
-    M(S, FLOATS, _, aspectRatios,               0) /* width / height of further boxes, > 0; 1 is always there */ \
-    M(S, FLOATS, _, variances,                  0) /* four numbers, the second result everywhere */ \
-    M(S, BOOL,   _, flip,                       0) /* the inverses of aspectRatios, too */ \
+    M(S, FLOATS, _, minSizes,                   0) /* edges of the square boxes in pixels, > 0; at least one */ \
+    M(S, FLOATS, _, maxSizes,                   0) /* one > 0 per minSizes: box of the geometric mean; empty = none */ \
+    M(S, FLOATS, _, aspectRatios,               0) /* width / height of further boxes, > 0; 1 is always included */ \
+    M(S, FLOATS, _, variances,                  0) /* four numbers, which fill the second output */ \
+    M(S, BOOL,   _, flip,                       0) /* true: the inverses of aspectRatios, too */ \
     M(S, BOOL,   _, clip,                       0) /* clamp the boxes to [0,1] */ \
-    M(S, FLOAT,  _, stepW,                      0) /* pixels from cell to cell; where stepW or stepH is 0, both are image / feature */ \
+    M(S, FLOAT,  _, stepW,                      0) /* pixels per feature; one is 0: both = image / feature */ \
     M(S, FLOAT,  _, stepH,                      0) /* see stepW */ \
-    M(S, FLOAT,  _, offset,                  0.5f) /* place of the centre within a cell */ \
-    M(S, BOOL,   _, minMaxAspectRatiosOrder,    0) /* order of a cell's boxes: min, max, ratios; false: min, ratios, max */
+    M(S, FLOAT,  _, offset,                  0.5f) /* position of the center within a feature pixel */ \
+    M(S, BOOL,   _, minMaxAspectRatiosOrder,    0) /* order of boxes: true: min, max, ratios; false: min, ratios, max */
 /* QUANT_DTYPE_CAST */
 #define NNRT_ATTR_QuantDTypeCast(M, S) \
-    M(S, TYPE, int64_t, srcT, 0) /* DataType number of the input; must match the tensor, as 0 does */ \
-    M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor, as 0 does where its type is declared */
+    M(S, TYPE, int64_t, srcT, 0) /* DataType number of the input; must match the tensor; 0 = its type */ \
+    M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor; 0 = its declared type */
 /* QUANT_DTYPE_CAST_V2 */
 #define NNRT_ATTR_QuantDTypeCastV2(M, S) \
-    M(S, TYPE, int64_t, srcT, 0) /* DataType number of the input; must match the tensor, as 0 does */ \
-    M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor, as 0 does where its type is declared */ \
-    M(S, INT,  _,       axis, 0) /* axis of the QuantParams where there are several, in [-rank, rank) */
+    M(S, TYPE, int64_t, srcT, 0) /* DataType number of the input; must match the tensor; 0 = its type */ \
+    M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor; 0 = its declared type */ \
+    M(S, INT,  _,       axis, 0) /* axis of per-axis QuantParams, in [-rank, rank) */
 /* QUANTIZE_LINEAR */
 #define NNRT_ATTR_QuantizeLinear(M, S) \
-    M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor, as 0 does if its type is declared */ \
-    M(S, INT,  _,       axis, 0) /* axis of the QuantParams if there are several, in [-rank, rank) */
+    M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor; 0 = its declared type */ \
+    M(S, INT,  _,       axis, 0) /* axis of per-axis QuantParams, in [-rank, rank) */
 /* RANDOM_NORMAL */
 #define NNRT_ATTR_RandomNormal(M, S) \
     M(S, TYPE,  NNRT_DataType, dtype, 0) /* float16, float32 or float64; 0 = as declared, else float32 */ \
-    M(S, FLOAT, _,             mean,  0) /* of the numbers */ \
-    M(S, FLOAT, _,             scale, 1) /* their standard deviation */ \
-    M(S, FLOAT, _,             seed,  0) /* other numbers for other seeds, the same in every run */
+    M(S, FLOAT, _,             mean,  0) /* mean of the numbers */ \
+    M(S, FLOAT, _,             scale, 1) /* standard deviation of the numbers */ \
+    M(S, FLOAT, _,             seed,  0) /* seed of the pseudorandom numbers, which are the same in every run */
 /* RANDOM_UNIFORM */
 #define NNRT_ATTR_RandomUniform(M, S) \
     M(S, TYPE,  NNRT_DataType, dtype, 0) /* float16, float32 or float64; 0 = as declared, else float32 */ \
     M(S, FLOAT, _,             high,  1) /* upper bound */ \
     M(S, FLOAT, _,             low,   0) /* lower bound */ \
-    M(S, FLOAT, _,             seed,  0) /* other numbers for other seeds, the same in every run */
+    M(S, FLOAT, _,             seed,  0) /* seed of the pseudorandom numbers, which are the same in every run */
 /* RANGE */
 #define NNRT_ATTR_Range(M, S) \
-    M(S, TYPE,  int64_t, dataType, 0) /* not used: the result has the type of input 0 */ \
-    M(S, INT64, _,       start,    0) /* first value; this and the others are used only where input 0 stands alone */ \
+    M(S, TYPE,  int64_t, dataType, 0) /* unused: the output has the type of input 0 */ \
+    M(S, INT64, _,       start,    0) /* first value; start, limit, delta: only if input 0 is the only input */ \
     M(S, INT64, _,       limit,    0) /* end, not included */ \
     M(S, INT64, _,       delta,    1) /* step, not 0 */
 /* RANK */
@@ -1014,83 +1056,86 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Reciprocal(M, S) M(S, NONE, _, reserved, 0)
 /* REDUCE_FUSION */
 #define NNRT_ATTR_ReduceFusion(M, S) \
-    M(S, BOOL,  _,          keepDims,    0) /* keep reduced axes with extent 1 */ \
-    M(S, ENUM,  ReduceMode, mode,        0) /* which reduction */ \
-    M(S, BOOL,  _,          reduceToEnd, 0) /* true: reduce every axis from the first listed one to the last */ \
-    M(S, FLOAT, _,          coeff,       0) /* result factor, used only with reduceToEnd and when |coeff| > 1e-5 */
+    M(S, BOOL,  _,          keepDims,    0) /* true: keep reduced axes with size 1 */ \
+    M(S, ENUM,  ReduceMode, mode,        0) /* the reduction */ \
+    M(S, BOOL,  _,          reduceToEnd, 0) /* true: reduce all axes from the first listed one to the last */ \
+    M(S, FLOAT, _,          coeff,       0) /* factor of the result, used only with reduceToEnd and if |coeff| > 1e-5 */
 /* RESHAPE */
 #define NNRT_ATTR_Reshape(M, S) M(S, NONE, _, reserved, 0)
-/* RESIZE */
+/* RESIZE. extrapolationValue belongs to crop windows, which the three transform modes do not have. excludeOutside:
+   filter taps outside x get weight 0, and the others are rescaled to sum 1. */
 #define NNRT_ATTR_Resize(M, S) \
     M(S, ENUM,  ResizeMethod,            method,                  0) /* LINEAR, NEAREST or CUBIC; UNKNOWN is an error */ \
     M(S, INT,   _,                       newHeight,               0) /* output height, >= 1 */ \
     M(S, INT,   _,                       newWidth,                0) /* output width, >= 1 */ \
-    M(S, BOOL,  _,                       preserveAspectRatio,     0) /* true is not supported (error), as in the reference */ \
+    M(S, BOOL,  _,                       preserveAspectRatio,     0) /* true is unsupported, as in the reference */ \
     M(S, ENUM,  CoordinateTransformMode, coordinateTransformMode, 0) /* ASYMMETRIC, ALIGN_CORNERS or HALF_PIXEL */ \
-    M(S, FLOAT, _,                       cubicCoeff,              0) /* cubic coefficient; 0 = -0.5 with HALF_PIXEL and -0.75 otherwise */ \
-    M(S, INT,   _,                       excludeOutside,          0) /* 1: taps outside the input get weight 0, the rest is rescaled to sum 1 (cubic only) */ \
-    M(S, FLOAT, _,                       extrapolationValue,      0) /* value outside a crop window; unused by the three transform modes */ \
+    M(S, FLOAT, _,                       cubicCoeff,              0) /* 0 = -0.5 with HALF_PIXEL, else -0.75 */ \
+    M(S, INT,   _,                       excludeOutside,          0) /* CUBIC, 1: drop filter taps outside x */ \
+    M(S, FLOAT, _,                       extrapolationValue,      0) /* outside a crop window; unused */ \
     M(S, ENUM,  NearestMode,             nearestMode,             0) /* rounding of the source coordinate for NEAREST */
-/* RESIZE_ND */
+/* RESIZE_ND. excludeOutside as RESIZE. axes: each in [-rank, rank), in the order of the entries of roi, scales and
+   sizes. keepAspectRatioPolicy NOT_LARGER, NOT_SMALLER: one scale for all axes, the smallest or largest that sizes
+   imply. antialias: if the output is smaller, LINEAR and CUBIC use a filter that is wider by 1 / scale. */
 #define NNRT_ATTR_ResizeND(M, S) \
-    M(S, INTS,  _,                 axes,                          0) /* that entries of roi, scales and sizes are for, each in [-rank, rank); empty = all, in order */ \
+    M(S, INTS,  _,                 axes,                          0) /* of roi, scales, sizes; empty = all */ \
     M(S, ENUM,  ResizeMethod,      mode,                          1) /* NEAREST, LINEAR or CUBIC */ \
-    M(S, ENUM,  ResizeCoordinates, coordinateTransformationMode,  0) /* where places of the result lie in x */ \
+    M(S, ENUM,  ResizeCoordinates, coordinateTransformationMode,  0) /* maps output to input coordinates */ \
     M(S, ENUM,  NearestMode,       nearestMode,                   1) /* rounding of coordinates for NEAREST */ \
     M(S, FLOAT, _,                 cubicCoeffA,              -0.75f) /* coefficient of CUBIC */ \
-    M(S, INT,   _,                 excludeOutside,                0) /* not 0: cells outside x have weight 0, the others are scaled to sum 1 */ \
-    M(S, FLOAT, _,                 extrapolationValue,            0) /* of TF_CROP_AND_RESIZE, outside x */ \
-    M(S, ENUM,  AspectRatioPolicy, keepAspectRatioPolicy,         0) /* NOT_LARGER, NOT_SMALLER: one scale for all axes, the least or largest that sizes ask for */ \
-    M(S, INT,   _,                 antialias,                     0) /* not 0: where the result is smaller, LINEAR and CUBIC take in more cells */
+    M(S, INT,   _,                 excludeOutside,                0) /* not 0: drop filter taps outside x */ \
+    M(S, FLOAT, _,                 extrapolationValue,            0) /* TF_CROP_AND_RESIZE: value outside x */ \
+    M(S, ENUM,  AspectRatioPolicy, keepAspectRatioPolicy,         0) /* NOT_*: one scale for all axes */ \
+    M(S, INT,   _,                 antialias,                     0) /* not 0: wider filter to downscale */
 /* REVERSE_SEQUENCE */
 #define NNRT_ATTR_ReverseSequence(M, S) \
     M(S, INT, _, batchAxis, 1) /* axis of the sequences, in [-rank, rank) */ \
-    M(S, INT, _, timeAxis,  0) /* axis along which they run; another one: both 0 = 1 and 0 */
+    M(S, INT, _, timeAxis,  0) /* time axis, not batchAxis; both 0 = batchAxis 1, timeAxis 0 */
 /* RMS_NORMALIZATION */
 #define NNRT_ATTR_RMSNormalization(M, S) \
-    M(S, INT,   _, axis,    -1)    /* elements from this axis on are normalised together */ \
+    M(S, INT,   _, axis,    -1)    /* the axes from this one on are normalized together */ \
     M(S, FLOAT, _, epsilon, 1e-5f) /* added to the mean of squares */
 /* RNN */
 #define NNRT_ATTR_RNN(M, S) \
-    M(S, INTS,  _,                  activations, 0) /* as in GRU, one for each direction; empty = TANH */ \
-    M(S, FLOAT, _,                  clip,        0) /* what activations get is kept inside [-clip, clip]; 0 = as it is */ \
-    M(S, ENUM,  RecurrentDirection, direction,   0) /* of time, BIDIRECTIONAL: both */ \
-    M(S, INT,   _,                  hiddenSize,  0) /* features of the state; 0 = those of w */ \
-    M(S, INT,   _,                  layout,      0) /* 0: steps first, 1: batch first */ \
-    M(S, FLOATS, _,                activationAlpha, 0) /* of HSIGMOID, max(0, min(1, alpha*x + beta)): one for each of activations, or empty = 1/6 */ \
-    M(S, FLOATS, _,                activationBeta, 0) /* likewise; empty = 0.5 */
+    M(S, INTS,  _,                  activations, 0) /* as in GRU, one per direction; empty = TANH */ \
+    M(S, FLOAT, _,                  clip,        0) /* clamps inputs of activations; 0 = none */ \
+    M(S, ENUM,  RecurrentDirection, direction,   0) /* direction in time; BIDIRECTIONAL: both */ \
+    M(S, INT,   _,                  hiddenSize,  0) /* hidden size; 0 = from w */ \
+    M(S, INT,   _,                  layout,      0) /* 0: time steps first, 1: batch first */ \
+    M(S, FLOATS, _,                activationAlpha, 0) /* HSIGMOID alpha per activation; empty = 1/6 */ \
+    M(S, FLOATS, _,                activationBeta, 0) /* HSIGMOID beta per activation; empty = 0.5 */
 /* ROI_ALIGN */
 #define NNRT_ATTR_RoiAlign(M, S) \
-    M(S, INT,   _, outputHeight,  0) /* rows of a region's result, >= 1 */ \
-    M(S, INT,   _, outputWidth,   0) /* columns, >= 1 */ \
-    M(S, INT,   _, samplingRatio, 0) /* samples along each edge of a bin; <= 0: the edge's length, rounded up */ \
-    M(S, FLOAT, _, spatialScale,  1) /* factor from coordinates of the regions to those of x, > 0; 0 = 1 */ \
-    M(S, BOOL,  _, aligned,       0) /* true: cell 0 lies at coordinate 0.5, and regions may be smaller than a cell */ \
-    M(S, BOOL,  _, max,           0) /* true: the largest of the weighted cells of all samples, as ONNX has it; false: the samples' mean */
+    M(S, INT,   _, outputHeight,  0) /* output rows per region, >= 1 */ \
+    M(S, INT,   _, outputWidth,   0) /* output columns per region, >= 1 */ \
+    M(S, INT,   _, samplingRatio, 0) /* samples along each edge of a bin; <= 0: length of the edge, rounded up */ \
+    M(S, FLOAT, _, spatialScale,  1) /* factor from region coordinates to coordinates of x, > 0; 0 = 1 */ \
+    M(S, BOOL,  _, aligned,       0) /* true: pixel 0 has its center at 0.5, and regions may be < 1 pixel */ \
+    M(S, BOOL,  _, max,           0) /* maximum of all samples' weighted pixels (as ONNX), else their mean */
 /* ROLL */
 #define NNRT_ATTR_Roll(M, S) M(S, NONE, _, reserved, 0)
 /* ROTARY_EMBEDDING */
 #define NNRT_ATTR_RotaryEmbedding(M, S) \
-    M(S, INT, _, interleaved,        0) /* not 0: neighbours are pairs, else elements half of the rotated ones apart */ \
-    M(S, INT, _, numHeads,           0) /* heads in the last axis of an x of 3 axes */ \
-    M(S, INT, _, rotaryEmbeddingDim, 0) /* elements of a head that are rotated, its first ones, even; 0 = all */
+    M(S, INT, _, interleaved,        0) /* not 0: pairs are adjacent elements, else rotaryEmbeddingDim/2 apart */ \
+    M(S, INT, _, numHeads,           0) /* number of heads in the last axis of x if it has 3 axes */ \
+    M(S, INT, _, rotaryEmbeddingDim, 0) /* number of leading elements of a head that are rotated, even; 0 = all */
 /* ROUND */
 #define NNRT_ATTR_Round(M, S) M(S, NONE, _, reserved, 0)
 /* RSQRT */
 #define NNRT_ATTR_Rsqrt(M, S) M(S, NONE, _, reserved, 0)
 /* SCALE_FUSION */
 #define NNRT_ATTR_ScaleFusion(M, S) \
-    M(S, INT,  _,              axis,           0) /* first input axis the scale shape is matched with, in [-rank, rank) */ \
+    M(S, INT,  _,              axis,           0) /* axis of x aligned with axis 0 of scale, in [-rank, rank) */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* SCATTER_ELEMENTS */
 #define NNRT_ATTR_ScatterElements(M, S) \
-    M(S, INT,  _,                axis,      0) /* axis that the indices name places of, in [-rank, rank) */ \
-    M(S, ENUM, ScatterReduction, reduction, 0) /* what an update does with the element: NONE replaces it */
+    M(S, INT,  _,                axis,      0) /* axis of x that the indices select along, in [-rank, rank) */ \
+    M(S, ENUM, ScatterReduction, reduction, 0) /* how an update combines with the element; NONE replaces it */
 /* SCATTER_ND */
 #define NNRT_ATTR_ScatterNd(M, S) M(S, NONE, _, reserved, 0)
 /* SCATTER_ND_UPDATE */
 #define NNRT_ATTR_ScatterNDUpdate(M, S) \
-    M(S, ENUM, ScatterReduction, reduction, 0) /* of what is there and the update; NONE: the update */
+    M(S, ENUM, ScatterReduction, reduction, 0) /* how an update combines with the element; NONE replaces it */
 /* SELECT */
 #define NNRT_ATTR_Select(M, S) M(S, NONE, _, reserved, 0)
 /* SHAPE */
@@ -1101,28 +1146,28 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Sinh(M, S) M(S, NONE, _, reserved, 0)
 /* SLICE_FUSION */
 #define NNRT_ATTR_SliceFusion(M, S) \
-    M(S, INTS, _, axes, 0) /* axes begin and size refer to; empty = 0,1,2,... */
+    M(S, INTS, _, axes, 0) /* axes of the entries of begin and size; empty = 0,1,2,... */
 /* SOFTMAX */
 #define NNRT_ATTR_Softmax(M, S) \
     M(S, INTS, _, axis, 0) /* axis in a list of exactly one element, in [-rank, rank); empty = -1 */
 /* SOFTPLUS */
 #define NNRT_ATTR_Softplus(M, S) \
     M(S, FLOAT, _, beta,      1)  /* factor of x and divisor of the result, not 0 */ \
-    M(S, FLOAT, _, threshold, 20) /* where beta*x is greater, the result is x */
+    M(S, FLOAT, _, threshold, 20) /* if beta*x is greater, the result is x */
 /* SPACE_TO_BATCH_ND */
 #define NNRT_ATTR_SpaceToBatchND(M, S) \
     M(S, INTS,  _, blockShape, 0) /* [height, width], both >= 1 */ \
     M(S, INTS2, _, paddings,   0) /* 2x2: [[top, bottom], [left, right]], all >= 0; empty = zeros */
 /* SPACE_TO_DEPTH */
 #define NNRT_ATTR_SpaceToDepth(M, S) \
-    M(S, INT,  _,      blockSize, 0) /* edge of a block, >= 1; 1 is the identity */ \
-    M(S, ENUM, Format, format,    0) /* not used: the format of the tensor decides and NONE means NHWC */
+    M(S, INT,  _,      blockSize, 0) /* size of a block, >= 1; 1 is the identity */ \
+    M(S, ENUM, Format, format,    0) /* unused: the format of the tensor decides; NONE means NHWC */
 /* SPARSE_TO_DENSE */
 #define NNRT_ATTR_SparseToDense(M, S) M(S, NONE, _, reserved, 0)
 /* SPLIT */
 #define NNRT_ATTR_Split(M, S) \
-    M(S, INT,  _, outputNum,  0) /* number of outputs; must equal the node outputs, as 0 does */ \
-    M(S, INTS, _, sizeSplits, 0) /* extent of each output along axis; empty = equal parts; one entry may be -1 = the rest */ \
+    M(S, INT,  _, outputNum,  0) /* number of outputs; must equal the outputs of the node; 0 = that */ \
+    M(S, INTS, _, sizeSplits, 0) /* size of each output along axis; empty = equal; one entry may be -1 = the rest */ \
     M(S, INT,  _, axis,       0) /* axis split, in [-rank, rank) */
 /* SQRT */
 #define NNRT_ATTR_Sqrt(M, S) M(S, NONE, _, reserved, 0)
@@ -1132,19 +1177,19 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_SquaredDifference(M, S) M(S, NONE, _, reserved, 0)
 /* SQUEEZE */
 #define NNRT_ATTR_Squeeze(M, S) \
-    M(S, INTS, _, axis, 0) /* axes removed where their extent is 1, each in [-rank, rank); empty = every axis of extent 1 */
+    M(S, INTS, _, axis, 0) /* axes removed if their size is 1, in [-rank, rank); empty = all axes of size 1 */
 /* STACK */
 #define NNRT_ATTR_Stack(M, S) \
-    M(S, INT, _, axis, 0) /* where the new axis goes, in [-(rank+1), rank] */
+    M(S, INT, _, axis, 0) /* index of the new axis, in [-(rank+1), rank] */
 /* STFT */
 #define NNRT_ATTR_STFT(M, S) \
-    M(S, INT, _, onesided, 1) /* not 0: the first half of the frequencies of real values, of which the others follow */
+    M(S, INT, _, onesided, 1) /* not 0: the signal is real; frequencies 0 to frameLength/2 only */
 /* STRIDED_SLICE */
 #define NNRT_ATTR_StridedSlice(M, S) \
     M(S, INT, _, beginMask,      0) /* bit i: begin[i] is ignored, slice from the start */ \
     M(S, INT, _, endMask,        0) /* bit i: end[i] is ignored, slice to the end */ \
     M(S, INT, _, ellipsisMask,   0) /* bit i: entry i stands for as many whole axes as needed; at most one bit */ \
-    M(S, INT, _, newAxisMask,    0) /* bit i: entry i inserts an axis of extent 1 */ \
+    M(S, INT, _, newAxisMask,    0) /* bit i: entry i inserts an axis of size 1 */ \
     M(S, INT, _, shrinkAxisMask, 0) /* bit i: take the single element begin[i] and drop the axis */
 /* SUB_FUSION */
 #define NNRT_ATTR_SubFusion(M, S) \
@@ -1153,7 +1198,7 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Tan(M, S) M(S, NONE, _, reserved, 0)
 /* TILE_FUSION */
 #define NNRT_ATTR_TileFusion(M, S) \
-    M(S, INTS, _, dims, 0) /* axes multiples refers to; empty = the last len(multiples) axes */
+    M(S, INTS, _, dims, 0) /* axes of the entries of multiples; empty = the last len(multiples) axes */
 /* TOPK_FUSION */
 #define NNRT_ATTR_TopKFusion(M, S) \
     M(S, BOOL, _, sorted,  1) /* true: descending values; false: by ascending index */ \
@@ -1162,33 +1207,33 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Transpose(M, S) M(S, NONE, _, reserved, 0)
 /* TRILU */
 #define NNRT_ATTR_Trilu(M, S) \
-    M(S, BOOL, _, upper, 1) /* the upper triangle is kept; false: the lower one */
+    M(S, BOOL, _, upper, 1) /* true: keep the upper triangle; false: the lower one */
 /* UNIQUE */
 #define NNRT_ATTR_Unique(M, S) \
-    M(S, INTS, _, axis,   0) /* axis whose places are compared, one, in [-rank, rank); empty = x counts as one line */ \
-    M(S, BOOL, _, sorted, 1) /* rising; false: in the order in which they come first */
+    M(S, INTS, _, axis,   0) /* one axis whose slices are compared, in [-rank, rank); empty = x is flattened */ \
+    M(S, BOOL, _, sorted, 1) /* true: ascending; false: in the order of first occurrence */
 /* UNSQUEEZE */
 #define NNRT_ATTR_Unsqueeze(M, S) \
     M(S, INTS, _, axis, 0) /* positions of the new axes in the output, each in [-(rank+n), rank+n) */
 /* UNSTACK */
 #define NNRT_ATTR_Unstack(M, S) \
-    M(S, INT, _, axis, 0) /* axis taken apart, in [-rank, rank) */
+    M(S, INT, _, axis, 0) /* axis that is split into outputs, in [-rank, rank) */
 /* WHERE */
 #define NNRT_ATTR_Where(M, S) M(S, NONE, _, reserved, 0)
 /* WINDOW */
 #define NNRT_ATTR_Window(M, S) \
     M(S, ENUM, WindowKind,    kind,           0) /* HANN, HAMMING or BLACKMAN */ \
     M(S, TYPE, NNRT_DataType, outputDatatype, 0) /* float16, float32 or float64; 0 = as declared, else float32 */ \
-    M(S, INT,  _,             periodic,       1) /* not 0: the first values of a window longer by one */
+    M(S, INT,  _,             periodic,       1) /* not 0: the first n values of a window of n + 1 */
 /* YOLO_BOX */
 #define NNRT_ATTR_YoloBox(M, S) \
-    M(S, INT,   _, classNum,           0) /* classes, >= 1 */ \
-    M(S, FLOAT, _, confThresh,         0) /* boxes of a lower confidence become zeros */ \
-    M(S, INT,   _, downsampleRatio,    0) /* pixels of the network's input for each cell of x, >= 1 */ \
-    M(S, BOOL,  _, clipBbox,           1) /* keep the corners inside the image */ \
-    M(S, FLOAT, _, scaleXY,            1) /* how far centres may leave their cell; 0 = 1 */ \
-    M(S, BOOL,  _, iouAware,           0) /* x begins with a channel for each anchor, the expected overlap */ \
-    M(S, FLOAT, _, iouAwareFactor,  0.5f) /* weight of that in the confidence */
+    M(S, INT,   _, classNum,           0) /* number of classes, >= 1 */ \
+    M(S, FLOAT, _, confThresh,         0) /* boxes with a lower confidence become zeros */ \
+    M(S, INT,   _, downsampleRatio,    0) /* image pixels per feature pixel of x, >= 1 */ \
+    M(S, BOOL,  _, clipBbox,           1) /* true: clamp the corners to the image */ \
+    M(S, FLOAT, _, scaleXY,            1) /* factor by which centers may leave their feature pixel; 0 = 1 */ \
+    M(S, BOOL,  _, iouAware,           0) /* true: x begins with one channel per anchor, the predicted IoU */ \
+    M(S, FLOAT, _, iouAwareFactor,  0.5f) /* weight of the predicted IoU in the confidence */
 /* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
