@@ -1239,40 +1239,53 @@ typedef struct nnrt_error {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>table */
 
-/* The operators: X(NAME, number, Struct, own|same, rule, "inputs", "outputs", flags, kernels, since, ...), a row a line, and
-   below it a line for each kernel.
-   Struct    attribute struct without NNRT_; same: it is that of another row
-   rule      nnrti_rule_<rule> checks shapes and attributes (>>op in the implementation); rows may share one
-   operands  separated by spaces: name, then ? optional or * one or more (*? any number), then what its element type must be:
-             nothing: anything, for input 0 what the kernels take;  =k: that of input k;  :i int32 or int64;
-             :f float16 or float32;  :n numbers;  :b bool;  :q quantised int8 or uint8;  :s int32, quantised or not;  :8 int8 or uint8;
+/* The operators: X(NAME, number, Struct, own|same, rule, "inputs", "outputs", flags, kernels, since, ...), one row per
+   operator, followed by one line per kernel.
+   Struct    attribute struct without NNRT_; own: this row defines it; same: another row does
+   rule      nnrti_rule_<rule> checks shapes and attributes and infers the output shapes (>>op in the implementation);
+             rows may share one
+   operands  separated by spaces: name, then ? optional or * one or more (*? any number), then its element type:
+             none: any type; for input 0: the types of the kernels;  =k: the type of input k;  :i int32 or int64;
+             :f float16 or float32;  :n numbers;  :b bool;  :q quantized int8 or uint8;
+             :s int32, quantized or not;  :8 int8 or uint8;
              :. decided by the rule or by the type that the model declares.
+             Example: CONV2D_FUSION has the inputs "x weight=0 bias?=0" and the output "y=0":
+                 x          required; its element type picks the kernel
+                 weight=0   required; must have the type of input 0, x
+                 bias?=0    optional: absent, or of the type of x
+                 y=0        gets the type of x
+             So a node with x float32 and weight float16 fails with "input 1 (weight) 'w' is float16[8,3,3,4], expected
+             the type of input 0: float32[1,28,28,4]". The kernel for quantized x states other operands in its K,
+             "x weight:q bias?:s": weight is quantized int8 or uint8, bias is absent or int32.
    flags     LAYOUT   input 0 and the outputs are images: their views are in the order [N,H,W,C] whatever the format
              INPLACE  output 0 may overwrite an input of the same shape and element size
              ALIAS    output 0 has the bytes of input 0 in another shape: no copy is needed
-             EMPTY    extents of 0 are legal; without it they are refused
-             EFFECT   is run although nobody reads its results, if it has any
-             LAYOUT_AGNOSTIC  works on any order of axes: an output of the rank of an input has the input's format
-             DATA_DEPENDENT   data-dependent output shape: the rule gives upper bounds, the kernel stores the actual
+             EMPTY    dimensions of 0 are valid; without it they are an error
+             EFFECT   has a side effect: dead-code elimination keeps the node
+             LAYOUT_AGNOSTIC  works on any order of axes: an output gets the format of an input with the same rank
+             DATA_DEPENDENT   data-dependent output shape: the rule infers upper bounds, the kernel stores the actual
                               dimensions in its output views
              MOVEMENT         moves elements of input 0 (of all inputs, if that operand is repeated), changes none
              ELEMENTWISE      an output element depends on the input elements at its own index after broadcasting
              MONOTONE         no output element decreases when an input element increases. MUL: for factors above 0;
                               SUB, DIV: in the first operand
-             GRAPHS   runs subgraphs: a model's plan does so itself. Its rule refuses a node that stands alone; the K,
-                      which a row must have, is never called
-             PURE     of an operator of the application: its results follow from inputs and attributes alone, so that
-                      they may be computed before a run, as those of all rows here may that have no EFFECT
-   kernels   K(types of input 0, operands, Struct, kernel, arguments, own|shared): nnrt_<kernel>. The first K is
-             taken whose types contain the type of input 0 and whose operands ("name:type ..." as above; NULL: those of
-             the row) fit the others. A quantised tensor is a type of its own (NNRT_TYPES_QUANT): an operator without
-             a K for it refuses it. A last K for which those before leave nothing is taken by the rule: where moved
-             elements are requantised (nnrti_quant_moves), where quantised ones are computed as real numbers. shared:
-             the kernel of another row.
-   arguments how the kernel is called: <inputs>d<derived>_<outputs>c, V = repeated, without d..: no derived constants
-             (>>resolve), c: the nnrt_call comes last.
-   since     HDI version times ten that has it: 10, 20, 21; 0 = our own
-   Rows stand in the order of their numbers and end in `...`, so that a new column breaks no consumer. */
+             GRAPHS   runs subgraphs: the plan of a model runs them itself. The rule refuses the node outside of a
+             model;
+                      its K, which every row must have, is never called
+             PURE     only for operators of the application: the results follow from inputs and attributes alone, so
+             that
+                      constant folding may compute them before a run, as for all rows here that lack EFFECT
+   kernels   K(types of input 0, operands, Struct, kernel, arguments, own|shared): nnrt_<kernel>. The first K wins whose
+             types contain the type of input 0 and whose operands ("name:type ..." as above; NULL: the operands of
+             the row) match the other inputs. A quantized tensor has a type of its own (NNRT_TYPES_QUANT): an operator
+             without a K for it refuses it. A last K that is unreachable, because the ones before cover its types, is
+             picked by the rule: if moved elements must be requantized (nnrti_quant_moves), or if quantized elements are
+             computed as real numbers. own: the kernel stands at this row's >>kernel; shared: at another row's.
+   arguments the kernel's signature: <inputs>d<derived>_<outputs>c. V = repeated operand (array and count); without d..:
+   no
+             derived constants (>>resolve); c: the nnrt_call comes last. 3d1_1: (attr, x, weight, bias, derived, y).
+   since     first HDI version with the operator, times ten: 10, 20, 21; 0 = nnrt's own
+   Rows are in the order of their numbers. They end in `...`, so that a new column breaks no user of the table. */
 #define NNRT_OP_LAYOUT 1u
 #define NNRT_OP_INPLACE 2u
 #define NNRT_OP_ALIAS 4u
@@ -1285,13 +1298,13 @@ typedef struct nnrt_error {
 #define NNRT_OP_ELEMENTWISE 512u
 #define NNRT_OP_MONOTONE 1024u
 #define NNRT_OP_PURE 2048u
-/* Names of version 0.2, until 0.4. */
+/* Old names, of version 0.2; removed in 0.4. */
 #define NNRT_OP_FOLLOW NNRT_OP_LAYOUT_AGNOSTIC
 #define NNRT_OP_TELLS NNRT_OP_DATA_DEPENDENT
 #define NNRT_OP_MOVES NNRT_OP_MOVEMENT
 #define NNRT_OP_EACH NNRT_OP_ELEMENTWISE
 #define NNRT_OP_GROWS NNRT_OP_MONOTONE
-/* What the rows combine of them. */
+/* Combinations that the rows use. */
 #define NNRTI_MOVE (NNRT_OP_EMPTY)
 #define NNRTI_SHAPE (NNRTI_MOVE | NNRT_OP_ALIAS | NNRT_OP_MOVEMENT)
 #define NNRTI_AGNOSTIC (NNRT_OP_EMPTY | NNRT_OP_LAYOUT_AGNOSTIC)
@@ -1302,9 +1315,9 @@ typedef struct nnrt_error {
 #define NNRTI_BLOCKS (NNRTI_MOVE | NNRTI_IMAGE)
 #define NNRTI_CHANNELS (NNRTI_MAP | NNRTI_IMAGE)
 #define NNRTI_GRAPHS (NNRTI_MOVE | NNRT_OP_GRAPHS)
-/* Types of input 0 that no name above has: of what is quantised or is a real number; what has an order; what has
-   quantised arithmetic; what has a difference; integers with a sign and without; what has a quotient that is a real
-   number. */
+/* Sets of types for input 0: SCALED quantized or real numbers; ORDERED types with an order; Q8 types with quantized
+   arithmetic; SUB types with a difference; SIGNED, UINT integers with and without a sign; REAL types whose quotient is
+   a real number. */
 #define NNRTI_CAST_INTS (NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16 | NNRT_TYPES_I32)
 #define NNRTI_TYPES_SCALED (NNRT_TYPES_FLOAT | NNRTI_CAST_INTS | NNRT_TYPES_QUANT(NNRTI_CAST_INTS))
 #define NNRTI_TYPES_ORDERED (NNRT_TYPES_NUM | NNRT_TYPES_QUANT(NNRT_TYPES_INT))
@@ -1878,7 +1891,7 @@ typedef struct nnrt_error {
     NNRTI_OPS_OF_TEST(X, K)
 /* clang-format on */
 
-/* Rows of a test, in the order of their numbers behind all others: of what no operator uses yet. */
+/* Rows that a test adds, with numbers above all others, to cover table features that no operator uses yet. */
 #ifndef NNRTI_OPS_OF_TEST
 #define NNRTI_OPS_OF_TEST(X, K)
 #endif
@@ -1908,14 +1921,14 @@ enum NNRTI_INT32 { NNRT_NODE_TYPE_NONE = 0, NNRT_OPS(NNRTI_OP_VALUE, NNRTI_NO_KE
     typedef struct NNRT_##S {                                                                                          \
         NNRT_ATTR_##S(NNRTI_ATTR_MEMBER, S)                                                                            \
     } NNRT_##S;
-/* The struct of every row that brings one of its own; rows with `same` use that of another row. */
+/* The struct of every row with `own`; rows with `same` use the struct of another row. */
 #define NNRTI_STRUCT_own(S) NNRTI_ATTR_STRUCT(S)
 #define NNRTI_STRUCT_same(S)
 #define NNRTI_OP_STRUCT(name, number, S, whose, ...) NNRTI_STRUCT_##whose(S)
 NNRT_OPS(NNRTI_OP_STRUCT, NNRTI_NO_KERNEL)
 
-/* The description as data: what readers, writers, printers and generators of attributes walk over. The numbers stand in
-   .nnrt files. */
+/* The description as data, for readers, writers, printers and generators of attributes. The numbers are stored in .nnrt
+   files: never change them. */
 typedef int32_t nnrt_attr_kind;
 enum {
     NNRT_ATTR_KIND_NONE,
@@ -1955,7 +1968,7 @@ typedef struct nnrt_attr_struct {
     const void *initial; /* a struct of the defaults */
 } nnrt_attr_struct;
 
-/* What tables of attributes are made of: names before the name of an enumeration is that of its table. */
+/* Parts of attribute tables. The table of enumeration T is called names##T. */
 #define NNRTI_COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 #define NNRTI_VALUES_BOOL(names, T) NULL, 0
 #define NNRTI_VALUES_INT(names, T) NULL, 0
@@ -2014,14 +2027,14 @@ typedef struct nnrt_attr_struct {
            M(S, ENUM,  AcmeMode, mode,  0)
        NNRT_ATTR_DEFINE(AcmeClip)
 
-   makes the struct NNRT_AcmeClip and nnrt_attr_AcmeClip, its description for the row. All kinds but GRAPH and NONE may be
-   used; an operator without attributes has no struct. An enumeration comes first: NNRT_ENUM_NAMES(ActivationType) for
-   one that there is; of one's own
+   defines the struct NNRT_AcmeClip and nnrt_attr_AcmeClip, its description for the row. All kinds but GRAPH and NONE
+   are allowed; an operator without attributes has no struct. An enumeration must be defined first:
+   NNRT_ENUM_NAMES(ActivationType) for an existing one; for a new one
 
        #define NNRT_ENUM_AcmeMode(E) E(ACME_MODE_, HARD, 0) E(ACME_MODE_, SOFT, 1)
        NNRT_ENUM_DEFINE(AcmeMode)
 
-   makes the type NNRT_AcmeMode and ACME_MODE_HARD, ACME_MODE_SOFT. The lines have no ';' and stand in one file. */
+   defines the type NNRT_AcmeMode and ACME_MODE_HARD, ACME_MODE_SOFT. These lines have no ';' and belong in one file. */
 #define NNRT_ENUM_NAMES(T)                                                                                             \
     static const nnrt_enum_value nnrti_names_##T[] NNRTI_UNUSED = {NNRT_ENUM_##T(NNRTI_NAMES_ROW)};
 #define NNRT_ENUM_DEFINE(T)                                                                                            \
@@ -2043,7 +2056,7 @@ typedef struct nnrt_attr_struct {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>views */
 
-/* A tensor as a kernel sees it: element [i0,i1,..] lies at data + (i0*strides[0] + i1*strides[1] + ..) elements.
+/* A tensor as a kernel sees it: element [i0,i1,..] is data[i0*strides[0] + i1*strides[1] + ..].
    dataType NNRT_DATA_TYPE_UNKNOWN marks an absent optional operand; kernels get NULL for it. */
 typedef struct nnrt_view {
     void *data;
@@ -2055,40 +2068,41 @@ typedef struct nnrt_view {
     uint32_t quantCount;
 } nnrt_view;
 
-/* Offers threads: calls task(arg, i, worker) for every i < count, each exactly once, on any thread and in any order, and
-   returns when all calls have. worker < workers tells calls apart that may run at the same time. */
+/* Interface to a thread pool: run calls task(arg, i, worker) for every work item i < count exactly once, on any thread
+   and in any order, and returns after the last call. Calls that may run at the same time have different worker <
+   workers. */
 typedef struct nnrt_parallel {
     void (*run)(void *user, uint32_t count, void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg);
     void *user;
     uint32_t workers; /* 1 or more */
 } nnrt_parallel;
 
-/* Whether a run is to end: asked before each of its steps, and true for good once it was; by several threads at once
-   where parts run at once (auto). */
+/* Cancellation: asked() is called before each step of a run and ends the run if true. Once true it must stay true. If
+   partitions run in parallel (auto), several threads call it at once. */
 typedef struct nnrt_stop {
     bool (*asked)(void *user);
     void *user;
 } nnrt_stop;
 
-/* What a kernel may use beside its attributes and views. */
+/* Everything that a kernel may use besides its attributes and views. */
 typedef struct nnrt_call {
-    uint32_t nIn, nDerived, nOut;  /* views: inputs, derived constants, outputs, one behind the other */
-    void *scratch;                 /* the bytes that the rule asked for, for each worker; NULL: none were asked for */
-    size_t scratchBytes;           /* from one worker's scratch to the next one's */
-    const nnrt_parallel *parallel; /* NULL: this thread */
-    nnrt_error *error;             /* where a fault is told, NULL: nowhere */
+    uint32_t nIn, nDerived, nOut;  /* number of views: inputs, then derived constants, then outputs */
+    void *scratch;                 /* the bytes that the rule requested, per worker; NULL: it requested none */
+    size_t scratchBytes;           /* distance from the scratch of one worker to the next */
+    const nnrt_parallel *parallel; /* NULL: run on the calling thread only */
+    nnrt_error *error;             /* receives the message of an error; may be NULL */
 #ifndef NNRT_FIRMWARE
-    const nnrt_stop *stop; /* NULL: nobody ends the run. A long kernel may ask as well, and return CANCELLED */
+    const nnrt_stop *stop; /* NULL: no cancellation. A long kernel may ask, too, and return CANCELLED */
 #endif
 } nnrt_call;
 
 /* A kernel behind one signature: the resolved attributes, then the views of all inputs in the order of the operator's
-   row, of the derived constants, and of all outputs; absent optional operands take their place. The kernels themselves
-   are plain functions of their views; one that needs scratch, can fail or splits its work takes the nnrt_call last,
-   which may be NULL. */
+   row, of the derived constants, and of all outputs; an absent optional operand keeps its place. The kernels themselves
+   are plain functions of their views; a kernel that needs scratch, can fail or uses several threads has the nnrt_call
+   as its last parameter, which may be NULL. */
 typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, nnrt_call *call);
 
-/* Prototypes of the kernels by their arguments; optional operands may be NULL. */
+/* Prototypes of the kernels by their `arguments` column; optional operands may be NULL. */
 #define NNRTI_ARGS_1_1 const nnrt_view *, nnrt_view *
 #define NNRTI_ARGS_1_1c NNRTI_ARGS_1_1, nnrt_call *
 #define NNRTI_ARGS_1_2c const nnrt_view *, nnrt_view *, nnrt_view *, nnrt_call *
@@ -2123,10 +2137,10 @@ typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, nnrt_c
 #define NNRTI_ARGS_3d2_1 NNRTI_ARGS_5_1
 #define NNRTI_ARGS_0d2_2 const nnrt_view *, NNRTI_ARGS_1_2
 #define NNRTI_ARGS_3d1_2 const nnrt_view *, const nnrt_view *, NNRTI_ARGS_0d2_2
-#define NNRTI_ARGS_V_1 const nnrt_view *, uint32_t, nnrt_view * /* nIn inputs that lie one behind the other */
+#define NNRTI_ARGS_V_1 const nnrt_view *, uint32_t, nnrt_view * /* nIn adjacent inputs */
 #define NNRTI_ARGS_Vd1_1 const nnrt_view *, uint32_t, NNRTI_ARGS_1_1
 #define NNRTI_ARGS_V_1c NNRTI_ARGS_V_1, nnrt_call *
-#define NNRTI_ARGS_1_V const nnrt_view *, nnrt_view *, uint32_t /* nOut outputs that lie one behind the other */
+#define NNRTI_ARGS_1_V const nnrt_view *, nnrt_view *, uint32_t /* nOut adjacent outputs */
 #define NNRTI_ARGS_1d1_V const nnrt_view *, NNRTI_ARGS_1_V
 #define NNRTI_ARGS_V_V const nnrt_view *, uint32_t, nnrt_view *, uint32_t
 #define NNRTI_ARGS_Vd1_V const nnrt_view *, uint32_t, NNRTI_ARGS_1_V
@@ -2138,25 +2152,26 @@ NNRT_OPS(NNRTI_OP_KERNELS, NNRTI_KERNEL_PROTO)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>resolve */
 
-/* What is known of an operand while a node is prepared. rank -1 = absent, or a result not yet worked out. */
+/* Facts about an operand while a node is prepared. rank -1: absent, or an output whose shape is not inferred yet. */
 typedef struct nnrt_operand {
     const char *name;       /* of the tensor, for messages; may be NULL */
-    NNRT_DataType dataType; /* NNRT_DATA_TYPE_UNKNOWN: absent input, or a result whose type follows from the inputs */
+    NNRT_DataType dataType; /* NNRT_DATA_TYPE_UNKNOWN: absent input, or an output whose type follows from the inputs */
     NNRT_Format format;
     int32_t rank;
     int32_t dims[NNRT_MAX_RANK];
-    int32_t viewRank; /* -1: the kernel sees rank and dims; else the shape in which it sees the same elements */
+    int32_t viewRank; /* -1: the kernel sees rank and dims; else it sees the same elements in the shape viewDims */
     int32_t viewDims[NNRT_MAX_RANK];
-    const void *data; /* the value, when known before the run: constants, or what the rule computed; else NULL */
+    const void *data; /* the value, if known before the run: a constant, or computed by the rule; else NULL */
     const NNRT_QuantParam *quant;
     uint32_t quantCount;
-    int32_t quantAxis; /* several parameters: k > 0: one per index of axis k-1; 0: of the axis that the operator says */
+    int32_t quantAxis; /* with several: k > 0: one per index of axis k-1; 0: the operator defines the axis */
 #ifndef NNRT_FIRMWARE
-    /* Open extents: dims then has a number to work with, and the identity of the extent stands here, 0: it is fixed. Two
-       extents with one symbol are equal. What is computed from an open extent is open, whatever number comes out. */
+    /* Dynamic dimensions: symbols[k] is the identity of dimension k, and dims[k] a number to work with, its upper bound
+       while a plan is made; 0: dimension k is fixed. Equal symbols are equal dimensions. Everything computed from a
+       dynamic dimension is dynamic, whatever number comes out. */
     uint32_t symbols[NNRT_MAX_RANK];
-    const uint32_t *open; /* the same for each element of data, dense; NULL: all are what they are */
-    size_t most;          /* elements that there are at most, where that is less than dims say; 0: as dims say */
+    const uint32_t *open; /* symbol of each element of data, dense; 0: the element is fixed. NULL: all are fixed */
+    size_t most;          /* upper bound of the element count, if smaller than the product of dims; 0: no such bound */
 #endif
 } nnrt_operand;
 
@@ -2166,55 +2181,55 @@ typedef struct nnrt_operand {
 typedef struct nnrt_op nnrt_op;
 
 /* One node being resolved. The caller fills the first group; nnrt_resolve_node fills the second and completes out[].
-   in[] has room for as many operands as the row can have, or the node has, and out[] likewise; those beyond the node's
-   own are absent. */
+   in[] and out[] have room for as many operands as the row allows, or as the node has if these are more; operands that
+   the node leaves out are absent. */
 typedef struct nnrt_resolve {
     const nnrt_op *op;
     const char *nodeName;
     int32_t node;     /* index for messages, -1 = none */
-    const void *attr; /* attribute block, NULL or shorter than the struct: what is missing takes its defaults */
+    const void *attr; /* attribute block; NULL or shorter than the struct: missing members get their defaults */
     uint32_t attrBytes;
     nnrt_operand *in, *out;
-    uint32_t nIn, nOut;                       /* how many the node has */
-    void *(*alloc)(void *user, size_t bytes); /* memory that lives as long as the result, NULL when there is none */
+    uint32_t nIn, nOut;                       /* operands of the node */
+    void *(*alloc)(void *user, size_t bytes); /* memory that lives as long as the result; returns NULL if exhausted */
     void *user;
     nnrt_error *error;     /* may be NULL */
-    uint32_t *symbolCount; /* symbols given so far, for extents that are computed; NULL: no extent is open */
+    uint32_t *symbolCount; /* number of symbols in use; computed dimensions get new ones. NULL: nothing is dynamic */
 #ifndef NNRT_FIRMWARE
-    struct nnrti_symbols *symbols; /* their intervals (>>intervals); NULL: dims and values are no bounds */
+    struct nnrti_symbols *symbols; /* their intervals (>>intervals); NULL: dims and values are no upper bounds */
 #endif
 
     void *resolved; /* the attribute struct with nothing left to interpret */
     nnrt_kernel kernel;
     const char *kernelName;       /* of its row: "nnrt_softmax_f32" */
-    uint32_t kernelIn, kernelOut; /* operands that the kernel gets: those of the node, optional ones that it leaves out
-                                     behind them */
-    /* What the rule computed once, for the kernel: arrays without holes whose views stand between those of the inputs
-       and of the outputs. An input is never replaced. */
+    uint32_t kernelIn, kernelOut; /* operands of the kernel: the node's, then the optional ones that the node leaves
+                                     out, as absent */
+    /* Derived constants, computed by the rule once for the kernel: dense arrays. Their views follow those of the inputs
+       and precede those of the outputs. A derived constant never replaces an input. */
     nnrt_operand derived[NNRT_MAX_DERIVED];
     uint32_t nDerived;
-    size_t scratch; /* bytes that the kernel needs during its call, for each worker */
-    size_t room;    /* bytes that the rule took from alloc, and may take in a run */
-    int32_t part;   /* of a node that runs subgraphs: which of its parts this is (NNRT_PART_..), else 0 */
-    bool open;      /* an extent, or an element of a known value, of an input is open */
-    bool late;      /* what the rule needs to know is told in a run: attributes and kernel hold then only */
-    bool unbounded; /* dims do not bound what is computed here */
-    uint32_t took;  /* 1 + the result that took quantisation parameters of an input, 0: none did */
-    uint32_t zeros; /* inputs, a bit each: of their quantization parameters the kernel reads zero points alone */
+    size_t scratch; /* scratch bytes per worker that the kernel needs during its call */
+    size_t room;    /* bytes that the rule took from alloc, and may take again in a run */
+    int32_t part;   /* NNRT_PART_.. of a node that runs subgraphs, else 0 */
+    bool open;      /* an input has a dynamic dimension or a known value with a dynamic element */
+    bool late;      /* the rule needs a value that only the run has: attributes and kernel are valid only then */
+    bool unbounded; /* dims are no upper bounds of the dimensions computed here */
+    uint32_t took;  /* 1 + index of the output that inherited quantization parameters from an input; 0: none did */
+    uint32_t zeros; /* one bit per input: the kernel reads only the zero points of its quantization parameters */
 } nnrt_resolve;
 
-/* A node that runs subgraphs is met where each of them begins and behind the last. UNDO: what was met since BEGIN does not
-   hold, and comes once more. */
+/* A node that runs subgraphs is visited at the begin of each subgraph and after the last one. UNDO: discard everything
+   since BEGIN; the same nodes come once more. */
 enum { NNRT_PART_BEGIN = 1, NNRT_PART_ELSE, NNRT_PART_END, NNRT_PART_UNDO };
 
 typedef struct nnrt_kernel_row {
     uint32_t types;       /* NNRT_TYPES_ bits of input 0 */
-    const char *operands; /* what the other inputs must be, NULL: as the operator's row says */
+    const char *operands; /* types of the other inputs, in the syntax of >>table; NULL: as in the operator's row */
     nnrt_kernel call;
     const char *name;
 } nnrt_kernel_row;
 
-/* One operator, as data. */
+/* An operator, as data. */
 struct nnrt_op {
     const char *name;
     NNRT_NodeType type;
@@ -2224,10 +2239,10 @@ struct nnrt_op {
     NNRT_ReturnCode (*rule)(nnrt_resolve *c);
     const nnrt_kernel_row *kernels;
     uint32_t kernelCount;
-    uint32_t since; /* HDI version times ten, 0 = our own */
+    uint32_t since; /* first HDI version with the operator, times ten; 0 = nnrt's own */
 };
 
-/* How many inputs and outputs a node of an operator may have. */
+/* Number of inputs and outputs that a node of an operator may have. */
 typedef struct nnrt_op_arity {
     uint32_t minIn, maxIn, minOut, maxOut; /* UINT32_MAX: repeated */
 } nnrt_op_arity;
@@ -2235,21 +2250,21 @@ typedef struct nnrt_op_arity {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>api */
 
-/* The operator with this number, NULL when there is none. nnrt_op_at(i) lists all, in the order of their numbers, and
-   behind them those of the application, in the order in which they were registered. */
+/* The operator with this number or name, NULL if there is none. nnrt_op_at(i) enumerates all in the order of their
+   numbers, then the operators of the application in the order of registration. */
 NNRT_API const nnrt_op *nnrt_op_find(NNRT_NodeType type);
 NNRT_API const nnrt_op *nnrt_op_named(const char *name);
 NNRT_API const nnrt_op *nnrt_op_at(uint32_t index);
 NNRT_API nnrt_op_arity nnrt_op_operands(const nnrt_op *op);
-/* Types that input 0 may have (NNRT_TYPES_ bits); the bit of an operand's type, quantised or not (0: absent). */
+/* Types that input 0 may have (NNRT_TYPES_ bits); the bit of an operand's type, quantized or not (0: absent). */
 NNRT_API uint32_t nnrt_op_types(const nnrt_op *op);
 NNRT_API uint32_t nnrt_operand_types(const nnrt_operand *o);
 
 #ifndef NNRT_FIRMWARE
 #define NNRT_MAX_OPS 64 /* operators of the application at once */
 
-/* Operators of the application. From its registration on one is an operator like those of NNRT_OPS: models have nodes of it,
-   which are checked, planned, drawn, saved and run.
+/* Operators of the application (custom operators). Once registered, an operator is like those of NNRT_OPS: models
+   contain nodes of it, which are checked, planned, drawn, saved and run.
 
        static const nnrt_kernel_row kernels[] = {{NNRT_TYPES_F32, NULL, acme_clip_f32, "acme_clip_f32"}};
        nnrt_op op = {0};                    C; in C++ nnrt_op()
@@ -2264,88 +2279,90 @@ NNRT_API uint32_t nnrt_operand_types(const nnrt_operand *o);
        ..
        y = nnrt_builder_op(b, "clip", nnrt_op_named("com.acme.Clip")->type, &attr, &x, 1);
 
-   The row is copied; what it points to lives until the operator is unregistered.
-   name     letters, digits, '.', '_' and '-', at most 63. Files, and nodes of ONNX ("domain.Type"), find their operator
-            by it, whatever its number is
-   type     below 0, or 0: the highest number that is free, -1 for the first
-   inputs,  operands as >>table describes them, at most NNRT_MAX_FIXED_OPERANDS, one that is repeated not counted; =k names
-   outputs  an input in front that cannot be left out
-   attr     NULL: it has none
+   The row is copied; the memory it points to must live until the operator is unregistered.
+   name     letters, digits, '.', '_' and '-', at most 63. Files and ONNX nodes ("domain.Type") find their operator
+            by name, whatever its number is
+   type     below 0, or 0: the highest free number, -1 for the first operator
+   inputs,  operands in the syntax of >>table, at most NNRT_MAX_FIXED_OPERANDS, not counting a repeated one; =k must
+   name
+   outputs  an earlier input that is not optional
+   attr     NULL: no attributes
    flags    LAYOUT, INPLACE, EMPTY, EFFECT, LAYOUT_AGNOSTIC, DATA_DEPENDENT, PURE; the others are reserved for the
             operators of nnrt.
-            Without PURE it is run in every run, but for nodes whose results nobody reads and that have no EFFECT
-   rule     gives the type, unless the row does, and the extents of every result c->out[0 .. nOut), with nnrt_resolve_like or
-            nnrt_resolve_shape, and what else >>resolve names: scratch, derived constants, the resolved attributes. It runs
-            while models are built and prepared, with extents that are open in runs, too, and on several threads at
-            once. What it gives is checked. With nnrt_resolve_fail it says why it refuses a node
-   kernels  are called as all are: args has the views of all inputs, derived constants and outputs (dataType UNKNOWN: left
-            out), call says how many. nnrt_call_fail tells a fault
-   since    is not read
-   Refused are a name or a number that is taken (OPERATION_FORBIDDEN), one operator too many (OUT_OF_MEMORY), and a row that
-   contradicts the above. Registering and unregistering is for one thread, before and after the others run. */
+            Without PURE every run computes the operator, except for nodes without EFFECT whose results are unused
+   rule     infers the shape of every output c->out[0 .. nOut), with nnrt_resolve_like or nnrt_resolve_shape, and its
+   type,
+            unless the row states it; it may also set scratch, derived constants and resolved attributes (>>resolve). It
+            runs while models are built and prepared, for dynamic shapes in runs, too, and on several threads at
+            once. Its results are checked. It reports an invalid node with nnrt_resolve_fail
+   kernels  have the signature nnrt_kernel: args has the views of all inputs, derived constants and outputs (dataType
+            UNKNOWN: absent), call their numbers. A kernel reports an error with nnrt_call_fail
+   since    ignored
+   Errors: OPERATION_FORBIDDEN if name or number is taken; OUT_OF_MEMORY if NNRT_MAX_OPS are registered; another code
+   for a row that violates the rules above. Register and unregister from one thread, while no other thread uses nnrt. */
 NNRT_API NNRT_ReturnCode nnrt_op_register(const nnrt_op *op, nnrt_error *error);
-/* DEVICE_BUSY while there are prepared models that are plans (nnrt_plan_prepare: those of the built-in devices) with a node
-   of it; an operator of nnrt is OPERATION_FORBIDDEN. Models may still have nodes of it: whoever uses them is told that
-   the operator does not exist. */
+/* DEVICE_BUSY while a prepared model that is a plan (nnrt_plan_prepare: the built-in devices) has a node of it;
+   OPERATION_FORBIDDEN for an operator of nnrt. Models may still have nodes of it: using such a model fails with the
+   message that the operator does not exist. */
 NNRT_API NNRT_ReturnCode nnrt_op_unregister(const char *name);
 
-/* For rules. A refusal: node and operator are put before the message; format as of nnrt_text. */
+/* For rules: reports an invalid node. Node and operator precede the message; format as for nnrt_text. */
 NNRT_API NNRT_ReturnCode nnrt_resolve_fail(nnrt_resolve *c, NNRT_ReturnCode code, const char *format, ...);
-/* A result has the extents of an input, open ones too. */
+/* The output gets the shape of an input, dynamic dimensions included. */
 NNRT_API void nnrt_resolve_like(nnrt_resolve *c, uint32_t output, uint32_t input);
-/* A result has these extents. Where an extent of an input is open, the number that stands for it is the largest that there
-   can be, and so must be what comes from it: every run computes it anew, and one beyond is refused. Of an operator that
-   DATA_DEPENDENT they are the largest, too. */
+/* The output gets this shape. For a dynamic dimension of an input dims has its upper bound, so the dims computed here
+   must be upper bounds, too: every run computes them anew, and a run that exceeds them fails. With DATA_DEPENDENT dims
+   are always upper bounds. */
 NNRT_API void nnrt_resolve_shape(nnrt_resolve *c, uint32_t output, int32_t rank, const int32_t *dims);
 #endif
 
-/* Checks a node against its row and its rule, works out shapes and types of the results, and gives the resolved
-   attributes and the kernel. Of several faults the first counts: number of operands, element types, format, extents,
-   attribute block, then what the rule says. On failure error tells node, operator, found and expected. */
+/* Checks a node against its row and its rule, infers shapes and types of the outputs, and stores the resolved
+   attributes and the kernel. Order of the checks: number of operands, element types, format, shapes, attribute block,
+   the rule; the first error is reported: node, operator, found and expected. */
 NNRT_API NNRT_ReturnCode nnrt_resolve_node(nnrt_resolve *c);
-/* View of an operand as the kernel of op sees it, without its data. index counts inputs; outputs pass -1. */
+/* View of an operand as the kernel of op sees it; data stays NULL. index counts inputs; outputs pass -1. */
 NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_t index, nnrt_view *view);
-/* Calls task(arg, i, worker) for every i < count: on the threads that call offers, or here one after the other. */
+/* Calls task(arg, i, worker) for every i < count: on the thread pool of call, or one after the other on this thread. */
 NNRT_API void nnrt_parallel_for(const nnrt_call *call, uint32_t count,
                                 void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg);
-/* A kernel's fault: writes the message into call's error, if there is one, and returns code. The caller of the kernel
-   puts node and operator before it. */
+/* An error in a kernel: writes the message into call's error, if there is one, and returns code. The caller of the
+   kernel adds node and operator in front of it. */
 NNRT_API NNRT_ReturnCode nnrt_call_fail(const nnrt_call *call, NNRT_ReturnCode code, const char *format, ...);
-/* An operand of n extents. rank must be <= NNRT_MAX_RANK. */
+/* An operand with `rank` dimensions, no name and no format. rank must be <= NNRT_MAX_RANK. */
 NNRT_API nnrt_operand nnrt_operand_make(NNRT_DataType type, int32_t rank, const int32_t *dims, const void *data);
 
-/* Bytes of an element, 0 for a type that does not exist. */
+/* Bytes of an element, 0 for an invalid type. */
 NNRT_API size_t nnrt_type_size(NNRT_DataType type);
 NNRT_API const char *nnrt_type_name(NNRT_DataType type);   /* "float32", "unknown" */
 NNRT_API const char *nnrt_code_name(NNRT_ReturnCode code); /* "NNRT_INVALID_SHAPE" */
-/* Elements and bytes of a shape; false when an extent is negative or the size does not fit. */
+/* Elements and bytes of a shape; false if a dimension is negative or the size overflows. */
 NNRT_API bool nnrt_dims_count(const int32_t *dims, int32_t rank, size_t *count);
 NNRT_API bool nnrt_dims_bytes(const int32_t *dims, int32_t rank, NNRT_DataType type, size_t *bytes);
 /* *out = a + b, *out = a * b; false on overflow. All size arithmetic of nnrt goes through these. */
 NNRT_API bool nnrt_add_size(size_t a, size_t b, size_t *out);
 NNRT_API bool nnrt_mul_size(size_t a, size_t b, size_t *out);
 
-/* Do the reference kernels give here, and now, the bits that they give on every machine? NNRT_SAME_BITS of the file with
-   the implementation, and what only a computation shows: fused multiply-add, excess precision, subnormal numbers
-   flushed to zero, another rounding than to nearest. These are the calling thread's modes. */
+/* Do the reference kernels give the same bits here and now as on every other machine? Combines NNRT_SAME_BITS of the
+   implementation's file with tests at run time: fused multiply-add, excess precision, subnormal numbers flushed to
+   zero, a rounding mode other than to nearest. Rounding and flushing are modes of the calling thread. */
 NNRT_API bool nnrt_same_bits(void);
 
 /* Attributes by description. defaults fills the struct; equal compares values, not pointers (floats by bits);
-   print writes "kernelSize=[3,3] padMode=SAME ..." (of NULL: nothing) and returns the length it would need; copy copies
-   the struct and its lists into memory from alloc, NULL when there is none left. */
+   print writes "kernelSize=[3,3] padMode=SAME ..." (nothing for NULL) and returns the length it would need; copy copies
+   the struct and its lists into memory from alloc; NULL if that is exhausted. */
 NNRT_API void nnrt_attr_defaults(const nnrt_attr_struct *s, void *attr);
 NNRT_API bool nnrt_attr_equal(const nnrt_attr_struct *s, const void *a, const void *b);
 NNRT_API size_t nnrt_attr_print(const nnrt_attr_struct *s, const void *attr, char *out, size_t size);
 NNRT_API void *nnrt_attr_copy(const nnrt_attr_struct *s, const void *attr, void *(*alloc)(void *user, size_t bytes),
                               void *user);
 
-/* Writes a message into error, unless it holds one already, and returns code. Where it would not fit, names (texts in '')
-   of more than 40 bytes are shortened with "...", so that the reason stays. Formats: %s text, %n a name that is never
-   shortened, as the reader has to type it, %c char, %d int32_t,
-   %u uint32_t, %l int64_t, %z size_t, %t NNRT_DataType, %m NNRT_TYPES_ set, %o const nnrt_operand*
-   ("float32[1,28,28]"). */
+/* Writes a message into error, unless it holds one already, and returns code. If the message is too long, names (texts
+   in '') of more than 40 bytes are shortened with "...", so that the reason stays. Formats (not those of printf): %s
+   text, %n a name that the reader must type, never shortened, %c char, %d int32_t, %u uint32_t, %l int64_t, %z size_t,
+   %f double, %t NNRT_DataType, %m NNRT_TYPES_ set, %o const nnrt_operand * ("float32[1,28,28]"). nnrti_fail (>>text)
+   has an example. */
 NNRT_API NNRT_ReturnCode nnrt_error_set(nnrt_error *error, NNRT_ReturnCode code, const char *format, ...);
-/* The same into a text; returns the length without the end. */
+/* The same into a text buffer; returns the length without the terminating 0. */
 NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 
 #ifdef __cplusplus
@@ -2362,25 +2379,25 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 #include <stdarg.h>
 #include <string.h>
 
-/* NNRTI_COLD: not called while a model runs, if all its extents are given. Compilers make it, and what it alone calls,
-   small instead of fast, and take the branches to it to be rare. */
+/* NNRTI_COLD: never called in a run of a model without dynamic dimensions. Compilers optimize such functions, and those
+   that only they call, for size, and treat branches to them as unlikely. */
 #if defined(__GNUC__) || defined(__clang__)
 #define NNRTI_COLD __attribute__((cold))
 #else
 #define NNRTI_COLD
 #endif
 
-/* NNRTI_APART: small, called from very many places, and by no kernel. Taken into each of them it costs a fifth of the time
-   that a compiler needs for all, and memory; firmware, of which the linker keeps a few places, decides by itself. */
+/* NNRTI_APART: a small function with very many callers, none of them a kernel. Inlining it everywhere costs a fifth of
+   the total compile time, and memory. In firmware the linker keeps few of the callers, so the compiler decides. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(NNRT_FIRMWARE)
 #define NNRTI_APART __attribute__((noinline))
 #else
 #define NNRTI_APART
 #endif
 
-/* Between NNRTI_SETUP() and NNRTI_SETUP_END() stands what reads, checks and prepares models, and nothing that a run spends its
-   time in. gcc, asked for fast code, gets by with -O1 there, which takes it a fifth less time for all. NNRTI_SPARES: it
-   may. */
+/* NNRTI_SETUP() .. NNRTI_SETUP_END(): code that reads, checks and prepares models, where a run spends no time. If gcc
+   optimizes for speed, -O1 suffices there and saves a fifth of the total compile time. NNRTI_SPARES: this saving is
+   on. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) &&                \
     !defined(NNRT_FIRMWARE)
 #define NNRTI_SPARES
@@ -2391,8 +2408,8 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 #define NNRTI_SETUP_END()
 #endif
 
-/* NNRTI_LOOPS: loops that a kernel spends its time in, with the registers for themselves. Inside the kernel, what does not
-   change in them is read from the stack each time where code is to be small. */
+/* NNRTI_LOOPS: inner loops of a kernel, in a function of their own so that they get all registers. Inlined into the
+   kernel and optimized for size, loop invariants would be reloaded from the stack in every iteration. */
 #if defined(__GNUC__) || defined(__clang__)
 #define NNRTI_LOOPS static __attribute__((noinline, unused))
 #else
@@ -2405,15 +2422,16 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 #define NNRTI_INLINE static inline
 #endif
 
-/* Contraction of a * b + c into one rounding is off from here to the end of this section, for each compiler its own
- * way.
- * - gcc ignores the STDC pragma. Its optimize pragma holds against -ffp-contract=fast, its default outside of
- *   -std=c99, and keeps inlining and vectors as long as caller and callee both stand in the region. (The same option
- *   as an attribute of one function works, too, but that function is not inlined into one without it.)
- * - clang obeys the STDC pragma except under -ffp-contract=fast, which is defined to overrule it. For that flag
- *   define NNRT_FP_STRICT: strict exceptions stop the fusion. They also stop vectorisation and inlining into
- *   functions outside the region (5 to 10 times slower), hence they are not the default. clang 14 knows them on x86
- *   only, and says so.
+/* Contraction of a * b + c into one rounding (fused multiply-add) is off from here to the end of this section. Each
+   compiler
+ * needs its own way.
+ * - gcc ignores the STDC pragma. Its optimize pragma overrides -ffp-contract=fast, the default without -std=c99, and
+ *   keeps inlining and vectorization as long as caller and callee are both in the region. (The same option as an
+ *   attribute of one function works, too, but prevents inlining into functions without it.)
+ * - clang obeys the STDC pragma except under -ffp-contract=fast, which is defined to override it. For that flag
+ *   define NNRT_FP_STRICT: strict exceptions stop the fusion. They also stop vectorization and inlining into
+ *   functions outside the region (5 to 10 times slower), hence they are not the default. clang 14 supports them on x86
+ *   only, and warns elsewhere.
  * -ffast-math cannot be undone here (among other things it sets the processor to flush subnormals). */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
@@ -2427,11 +2445,11 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 #pragma fp_contract(off)
 #endif
 
-#ifdef NNRTI_SPARES /* passes that make kernels no faster, and take gcc a twelfth of its time */
+#ifdef NNRTI_SPARES /* passes that take a twelfth of gcc's time and make kernels no faster */
 #pragma GCC optimize("no-thread-jumps", "no-tree-vrp")
 #endif
 
-/* A selection of operators leaves functions that only others use. */
+/* A selection of operators leaves helper functions unused. */
 #if (defined(NNRT_SELECT) || defined(NNRT_FIRMWARE)) && (defined(__GNUC__) || defined(__clang__))
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
@@ -2448,7 +2466,7 @@ NNRTI_SETUP()
 #define NNRTI_LABEL(text) text
 #endif
 
-/* Tables made from the descriptions of the declarations. */
+/* Tables generated from the descriptions in >>types and >>attributes. */
 #define NNRTI_ENUM_ROW(prefix, name, value) {NNRTI_LABEL(#name), value},
 #define NNRTI_ENUM_TABLE(T)                                                                                            \
     static const nnrt_enum_value nnrti_enum_##T[] NNRTI_UNUSED = {NNRT_ENUM_##T(NNRTI_ENUM_ROW)};
@@ -2472,8 +2490,8 @@ NNRT_ENUMS(NNRTI_ENUM_TABLE)
 #define NNRTI_OP_MEMBERS(name, number, S, whose, ...) NNRTI_MEMBERS_##whose(S)
 NNRT_OPS(NNRTI_OP_MEMBERS, NNRTI_NO_KERNEL)
 
-/* What belongs to an operator's row; under NNRT_SELECT only where NNRT_KEEP_<name> is 1: its expansion then makes a comma,
-   and 1 the second of the arguments. */
+/* Everything that belongs to an operator's row; under NNRT_SELECT only if NNRT_KEEP_<name> is 1: NNRTI_KEPT_1 then
+   expands to "0,", which makes 1 the second argument of NNRTI_SECOND; else the second argument is 0. */
 #ifdef NNRT_SELECT
 #define NNRTI_KEPT_1 0,
 #define NNRTI_SECOND(first, second, ...) second
@@ -2489,7 +2507,7 @@ NNRT_OPS(NNRTI_OP_MEMBERS, NNRTI_NO_KERNEL)
 #define NNRTI_IF_KEPT(name, ...) __VA_ARGS__
 #endif
 
-/* Does a member of any operator have this kind? A kind that none has costs a firmware nothing. */
+/* Does any operator have a member of this kind? In firmware an unused kind costs no code. */
 #ifdef NNRT_FIRMWARE
 #define NNRTI_MEMBER_KIND(S, kind, T, member, value) | (1 << NNRT_ATTR_KIND_##kind)
 #define NNRTI_OP_KINDS(name, number, S, ...) NNRTI_IF_KEPT(name, NNRT_ATTR_##S(NNRTI_MEMBER_KIND, S))
@@ -2545,8 +2563,8 @@ NNRT_API bool nnrt_mul_size(size_t a, size_t b, size_t *out)
     return true;
 }
 
-/* An extent of 0 gives 0 elements, but the other extents must still be sensible: their product must fit too, as
-   strides are made from it. */
+/* A dimension of 0 makes the shape empty (0 elements), but the product of the other dimensions must still fit, as
+   strides are computed from it. */
 NNRT_API bool nnrt_dims_count(const int32_t *dims, int32_t rank, size_t *count)
 {
     size_t n = 1;
@@ -2571,7 +2589,7 @@ NNRT_API bool nnrt_dims_bytes(const int32_t *dims, int32_t rank, NNRT_DataType t
     return nnrt_dims_count(dims, rank, &count) && nnrt_mul_size(count, nnrt_type_size(type), bytes);
 }
 
-/* Where text goes: what does not fit is counted, not written. */
+/* A text buffer: characters that do not fit are counted, not written. */
 typedef struct nnrti_out {
     char *data;
     size_t size, length;
@@ -2609,7 +2627,7 @@ static void nnrti_put_i64(nnrti_out *o, int64_t v)
     nnrti_put_u64(o, v < 0 ? 0u - (uint64_t)v : (uint64_t)v);
 }
 
-/* Up to nine significant digits, enough to tell any two floats apart when the exponent is moderate; for people. */
+/* Up to nine significant digits: any two floats of moderate exponent stay distinct. For messages, not for files. */
 static void nnrti_put_float(nnrti_out *o, double v)
 {
     int32_t exponent = 0, digits = 9;
@@ -2692,14 +2710,14 @@ static void nnrti_put_types(nnrti_out *o, uint32_t types)
     NNRT_DATA_TYPES(NNRTI_PUT_TYPE)
 }
 
-/* Integers with parameters stand for real numbers; a float with some is a float. */
+/* Integers with quantization parameters stand for real numbers; a float with parameters is a plain float. */
 static bool nnrti_has_params(const nnrt_operand *o)
 {
     return o->quantCount > 0 && o->dataType >= NNRT_DATA_TYPE_INT8 && o->dataType < NNRT_DATA_TYPE_FLOAT16;
 }
 
-/* The same of an input whose type chose the kernel: without kernels for quantised types there is none, and what rules do
-   for them, which is arithmetic of double, is left out. */
+/* The same for an input whose type picked the kernel. If no quantized kernel is compiled in, this is constant false,
+   and the compiler drops the quantized branches of the shape rules, which compute in double. */
 static bool nnrti_is_quant(const nnrt_operand *o)
 {
     return NNRTI_HAS_QUANT && nnrti_has_params(o);
@@ -2720,7 +2738,7 @@ static void nnrti_put_operand(nnrti_out *o, const nnrt_operand *t)
         nnrti_put_dims(o, t);
 }
 
-/* A name of more than 40 bytes as its beginning, "..." and its end; no UTF-8 character is cut. */
+/* A name of more than 40 bytes as its beginning, "..." and its end; UTF-8 characters stay whole. */
 static void nnrti_put_brief(nnrti_out *o, const char *s)
 {
     size_t head = 24, tail = strlen(s);
@@ -2738,7 +2756,7 @@ static void nnrti_put_brief(nnrti_out *o, const char *s)
     nnrti_puts(o, s + tail);
 }
 
-/* brief: names, which are the texts in '', are shortened. */
+/* brief: names, which are the texts in '', are shortened. nnrt_error_set (>>api) lists the formats. */
 static void nnrti_vformat(nnrti_out *o, const char *format, va_list *args, bool brief)
 {
     for (char before = '\0'; *format; before = *format++) {
@@ -2755,7 +2773,7 @@ static void nnrti_vformat(nnrti_out *o, const char *format, va_list *args, bool 
                 nnrti_puts(o, s != NULL ? s : "");
             break;
         }
-        case 'n': { /* a name that the reader has to type: never shortened */
+        case 'n': { /* a name that the reader must type: never shortened */
             const char *s = va_arg(*args, const char *);
             nnrti_puts(o, s != NULL ? s : "");
             break;
@@ -2795,7 +2813,7 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...)
     return nnrti_end(&o);
 }
 
-/* True when error waits for a fault; its code, node and tensor are then set. */
+/* True if error is still free, the first error wins; its code, node and tensor are then set. */
 static bool nnrti_error_take(nnrt_error *error, NNRT_ReturnCode code, int32_t node)
 {
     if (error == NULL || error->code != NNRT_SUCCESS)
@@ -2806,7 +2824,7 @@ static bool nnrti_error_take(nnrt_error *error, NNRT_ReturnCode code, int32_t no
     return true;
 }
 
-/* Where the message goes: as many bytes as it has, which need not be as many as they are in this build. */
+/* The message buffer of error. Its capacity may differ from this build's NNRT_MESSAGE_BYTES. */
 static void nnrti_error_out(nnrt_error *error, nnrti_out *o)
 {
     o->data = error->message;
@@ -2846,7 +2864,15 @@ NNRT_API NNRT_ReturnCode nnrt_call_fail(const nnrt_call *call, NNRT_ReturnCode c
     return code;
 }
 
-/* The message of a fault in the node that c resolves: "node 3 'conv1' (CONV2D_FUSION): " and what follows. */
+/* Reports an error in the node that c resolves: "node 3 'conv1' (CONV2D_FUSION): " and the formatted message. Example:
+
+       return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected rank %d", 1, "weight", "w", o, 4);
+
+   writes "node 3 'conv1' (CONV2D_FUSION): input 1 (weight) 'w' is float32[3,3], expected rank 4". The format letters
+   are nnrt's own, not those of printf: %u uint32_t, %d int32_t, %l int64_t, %z size_t, %f double, %c char, %s text,
+   %n name that is never shortened, %t NNRT_DataType ("int8"), %m set of types ("int8,uint8"), %o const nnrt_operand *
+   ("qint8[1,?,4]": q for quantized, ? for a dynamic dimension). The compiler does not check them: the types of the
+   arguments must match exactly. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_fail(nnrt_resolve *c, NNRT_ReturnCode code, const char *format, ...)
 {
     va_list args;
@@ -2878,9 +2904,9 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_fail(nnrt_resolve *c, NNRT_ReturnCode co
     return code;
 }
 
-/* Without messages the calls stay, for what they check of their arguments, but nothing of them is compiled. The code of
-   a fault in a node is recorded by a function without a result, so that what the caller returns stays a known number:
-   most of these calls stand in functions that are inlined where their result is compared with NNRT_SUCCESS. */
+/* Without messages the calls stay, so that the compiler checks their arguments, but generate no code. A function
+   without result records the error code, so that the caller's return value stays a compile-time constant: most of these
+   calls are in functions that get inlined where their result is compared with NNRT_SUCCESS. */
 #ifdef NNRT_NO_MESSAGES
 static NNRT_ReturnCode nnrti_error_code(nnrt_error *error, NNRT_ReturnCode code)
 {
@@ -2909,7 +2935,7 @@ NNRT_API void nnrt_attr_defaults(const nnrt_attr_struct *s, void *attr)
     memcpy(attr, s->initial, s->bytes);
 }
 
-/* A list of any kind: their structs are alike. */
+/* A list of any kind: all list structs have this layout. */
 typedef struct nnrti_any_list {
     const void *data;
     uint32_t count;
@@ -2936,7 +2962,7 @@ static const char *nnrti_text_at(const void *at)
     return text != NULL ? text : "";
 }
 
-/* Lists of entries that are compared byte by byte. */
+/* Compares lists whose entries are equal exactly if their bytes are. */
 static bool nnrti_list_equal(nnrti_any_list a, nnrti_any_list b, size_t width)
 {
     return a.count == b.count && (a.count == 0 || memcmp(a.data, b.data, a.count * width) == 0);
@@ -3006,7 +3032,7 @@ static void nnrti_put_lists(nnrti_out *o, const NNRT_Int64Lists *lists)
     nnrti_put(o, ']');
 }
 
-/* An enumerator or element type by its name, or by its number where it has none. */
+/* Prints an enumerator or element type by name; if it has no name, by number. */
 static void nnrti_put_enum(nnrti_out *o, const nnrt_attr_member *m, int64_t value)
 {
     for (uint32_t k = 0; k < m->valueCount; k++)
@@ -3065,7 +3091,7 @@ NNRT_API size_t nnrt_attr_print(const nnrt_attr_struct *s, const void *attr, cha
     return nnrti_end(&o);
 }
 
-/* A copy of count entries, NULL where there are none; *good = false: no memory. */
+/* A copy of count entries, NULL if count is 0; *good = false: out of memory. */
 static const void *nnrti_array_copy(const void *data, size_t count, size_t width,
                                     void *(*alloc)(void *user, size_t bytes), void *user, bool *good)
 {
@@ -3093,7 +3119,7 @@ static bool nnrti_lists_copy(NNRT_Int64Lists *lists, void *(*alloc)(void *user, 
     return good;
 }
 
-/* Gives the struct at attr, whose lists and texts lie elsewhere, some of its own. */
+/* Replaces the lists and texts of the struct at attr by copies from alloc. false: out of memory. */
 static bool nnrti_attr_own(const nnrt_attr_struct *s, void *attr, void *(*alloc)(void *user, size_t bytes), void *user)
 {
     bool good = true;
@@ -3131,16 +3157,16 @@ NNRT_API void *nnrt_attr_copy(const nnrt_attr_struct *s, const void *attr, void 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>engine */
 
-/* One operand of a row's text: name, ? or *, type. */
+/* One parsed operand of a row's "inputs" or "outputs" (>>table has the syntax and an example). */
 typedef struct nnrti_sig {
     const char *name;
     int32_t nameLength;
     bool optional, repeated;
-    char code; /* 0, '=', 'i', 'f', 'n', 'b', 'q', 's', '.' */
+    char code; /* element type: 0, '=', 'i', 'f', 'n', 'b', 'q', 's', '8', '.' */
     int32_t same;
 } nnrti_sig;
 
-/* Reads the operand at *at and moves *at behind it; false at the end. */
+/* Parses the operand at *at and moves *at after it; false at the end of the text. */
 static bool nnrti_sig_next(const char **at, nnrti_sig *s)
 {
     const char *p = *at;
@@ -3288,8 +3314,8 @@ static NNRT_ReturnCode nnrti_check_missing(nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
-/* The first input whose type is not the one that row k wants, nIn when all are; *s = its operand of the row, *types =
-   what it may have. =0 asks for the type of input 0, and may be quantised or not as the row's types allow. */
+/* The first input whose type does not match kernel row k, nIn if all match; *s = its operand in the row, *types = the
+   types allowed. =0 requires the type of input 0, quantized or not as the row's types allow. */
 static uint32_t nnrti_misfit(const nnrt_resolve *c, const nnrt_kernel_row *k, nnrti_sig *s, uint32_t *types)
 {
     const char *text = k->operands != NULL ? k->operands : c->op->inputs;
@@ -3308,8 +3334,8 @@ static uint32_t nnrti_misfit(const nnrt_resolve *c, const nnrt_kernel_row *k, nn
     return i;
 }
 
-/* The kernel: the first row that takes the types of all inputs. Where none does, the fault is the one that the first row
-   for the type of input 0 finds. */
+/* Picks the kernel: the first row that accepts the types of all inputs. If none does, the error is the mismatch in the
+   first row for the type of input 0. */
 static NNRT_ReturnCode nnrti_choose_kernel(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -3332,7 +3358,7 @@ static NNRT_ReturnCode nnrti_choose_kernel(nnrt_resolve *c)
     }
     if (first == NULL && nnrti_has_params(x) && (nnrt_op_types(c->op) & NNRT_TYPES_QUANT(NNRT_TYPES_INT)) == 0)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                          "input 0 (%s) '%s' is %o: this operator has no quantised kernel, use QUANT_DTYPE_CAST nodes",
+                          "input 0 (%s) '%s' is %o: this operator has no quantized kernel, use QUANT_DTYPE_CAST nodes",
                           nnrti_sig_name(c->op->inputs, 0, name, sizeof(name)), x->name, x);
     if (first == NULL)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 0 (%s) '%s' is %o, expected one of %m",
@@ -3347,7 +3373,7 @@ static NNRT_ReturnCode nnrti_choose_kernel(nnrt_resolve *c)
                       nnrti_sig_name(text, i, name, sizeof(name)), x->name, x, s.same, &c->in[s.same]);
 }
 
-/* Sets the element types that the row gives the results; the others keep what the model declares, for the rule to
+/* Sets the element types of the outputs that the row defines; the others keep the declared type, for the rule to
    use. */
 static NNRT_ReturnCode nnrti_check_outputs(nnrt_resolve *c)
 {
@@ -3379,12 +3405,12 @@ static NNRT_ReturnCode nnrti_check_format(nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
-/* Bytes of an operand, the most where extents are open; false: more than a size_t. */
+/* Size of an operand in bytes; dynamic shapes count with their upper bounds; false: more than a size_t. */
 static bool nnrti_operand_size(const nnrt_operand *o, size_t *bytes)
 {
 #ifndef NNRT_FIRMWARE
     size_t dims;
-    if (o->most != 0) /* dims may say less, where they are fixed */
+    if (o->most != 0) /* dims of a fixed shape may be smaller */
         return nnrt_mul_size(nnrt_dims_count(o->dims, o->rank, &dims) && dims < o->most ? dims : o->most,
                              nnrt_type_size(o->dataType), bytes);
 #endif
@@ -3403,18 +3429,19 @@ static NNRT_ReturnCode nnrti_check_shapes(nnrt_resolve *c)
                               NNRT_MAX_RANK);
         for (int32_t k = 0; k < o->rank; k++)
             if (o->dims[k] < 0)
-                return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o: axis %d has no extent", i, o->name, o,
-                                  k);
+                return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o: the size of axis %d is unknown", i,
+                                  o->name, o, k);
             else if (o->dims[k] == 0 && !(c->op->flags & NNRT_OP_EMPTY))
-                return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o: this operator takes no empty tensor", i,
-                                  o->name, o);
+                return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                                  "input %u '%s' is %o: this operator does not support empty tensors", i, o->name, o);
         if (!nnrti_operand_size(o, &bytes))
-            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input %u '%s' is %o: its size does not fit", i, o->name, o);
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input %u '%s' is %o: its size does not fit in size_t", i,
+                              o->name, o);
     }
     return NNRT_SUCCESS;
 }
 
-/* Integers of a member that lie outside int32, which no operator takes. */
+/* Members of kind INT must fit in int32. */
 static NNRT_ReturnCode nnrti_check_ints(nnrt_resolve *c, const nnrt_attr_member *m, const int64_t *values,
                                         uint32_t count)
 {
@@ -3440,13 +3467,13 @@ static NNRT_ReturnCode nnrti_check_enum(nnrt_resolve *c, const nnrt_attr_member 
     for (uint32_t k = 0; k < m->valueCount; k++)
         if (m->values[k].value == value)
             return NNRT_SUCCESS;
-    return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %d, which no enumerator has (%s=%d ... %s=%d)", m->name, value,
+    return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %d, expected an enumerator (%s=%d ... %s=%d)", m->name, value,
                       m->values[0].name, m->values[0].value, m->values[m->valueCount - 1].name,
                       m->values[m->valueCount - 1].value);
 }
 
-/* A value that no operator takes: an enumerator or element type that does not exist, an integer beyond int32, the main
-   graph; a list that counts entries, but has none. */
+/* Checks that hold for every operator: enumerators and element types exist, integers fit in int32, a subgraph is not
+   the main graph, a list with count > 0 has data. */
 static NNRT_ReturnCode nnrti_check_member(nnrt_resolve *c, const nnrt_attr_member *m, const void *at)
 {
     const nnrt_attr_kind kind = m->kind;
@@ -3460,7 +3487,8 @@ static NNRT_ReturnCode nnrti_check_member(nnrt_resolve *c, const nnrt_attr_membe
         const int64_t type = nnrti_type_at(m, at);
         if (type != NNRT_DATA_TYPE_UNKNOWN &&
             (type < 0 || type >= NNRTI_DATA_TYPE_END || nnrt_type_size((NNRT_DataType)type) == 0))
-            return nnrti_fail(c, NNRT_INVALID_DATATYPE, "%s is %l, which is no element type", m->name, type);
+            return nnrti_fail(c, NNRT_INVALID_DATATYPE, "%s is %l, which is no element type (NNRT_DataType)", m->name,
+                              type);
     }
     if (NNRTI_HAS(GRAPH) && kind == NNRT_ATTR_KIND_GRAPH && *(const uint32_t *)at == 0)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is 0, the main graph: expected the index of another subgraph",
@@ -3476,7 +3504,7 @@ static NNRT_ReturnCode nnrti_check_member(nnrt_resolve *c, const nnrt_attr_membe
     return NNRT_SUCCESS;
 }
 
-/* resolved = the given block, completed with defaults and with lists of its own. No block is one of no bytes. */
+/* resolved = the given block, completed with defaults and with copies of its lists. No block counts as 0 bytes. */
 static NNRT_ReturnCode nnrti_take_attr(nnrt_resolve *c)
 {
     const nnrt_attr_struct *s = c->op->attr;
@@ -3508,7 +3536,7 @@ static const char *nnrti_format_name(NNRT_Format format)
     return format == NNRT_FORMAT_NCHW ? "NCHW" : format == NNRT_FORMAT_NHWC ? "NHWC" : "NONE";
 }
 
-/* Result k has the format that the inputs of as many axes have. NONE goes with both; NCHW and NHWC do not meet. */
+/* LAYOUT_AGNOSTIC: output k gets the format of inputs with its rank. NONE matches both; NCHW with NHWC is an error. */
 static NNRT_ReturnCode nnrti_follow(nnrt_resolve *c, uint32_t k)
 {
     nnrt_operand *y = &c->out[k];
@@ -3531,9 +3559,9 @@ static NNRT_ReturnCode nnrti_follow(nnrt_resolve *c, uint32_t k)
     return NNRT_SUCCESS;
 }
 
-/* What is computed from open extents has a symbol of its own: NEW is replaced by one. The numbers beside symbols are the
-   largest that there can be, when a model is planned; where that does not follow, the symbol has a bit that says so,
-   unless the rule has a bound of its own (BOUNDED). */
+/* Dimensions computed from dynamic ones get a new symbol: rules store NEW, the engine replaces it. While a model is
+   planned, the number beside a symbol is its upper bound. If that is not guaranteed, the symbol has the bit UNBOUNDED,
+   unless the rule states an upper bound of its own (BOUNDED). */
 #define NNRTI_SYMBOL_NEW UINT32_MAX
 #define NNRTI_SYMBOL_BOUNDED (UINT32_MAX - 1)
 #define NNRTI_UNBOUNDED 0x80000000u
@@ -3541,17 +3569,17 @@ static NNRT_ReturnCode nnrti_follow(nnrt_resolve *c, uint32_t k)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>intervals
 
-   While a model is prepared with bounds, each symbol has an interval that holds in every run. Rules and shape arithmetic
-   (nnrt_hal.h, nnrti_fold_intervals) derive the interval of a result from the intervals of the operands, so that upper bounds of
-   dimensions follow from the bounds of the inputs.
+   While a model is prepared with upper bounds, each symbol has an interval that holds in every run. Rules and shape
+   arithmetic (nnrt_hal.h, nnrti_fold_intervals) derive the interval of a result from the intervals of the operands, so
+   that upper bounds of dimensions follow from the bounds of the inputs.
 
-   Two facts besides make the intervals exact where models compute a size and take it back. A symbol may be a sum, constant
-   + factor * symbol + .., over symbols that are no sums: P + T - P is T again, and equal sums are one symbol. A symbol may
-   be a quotient, floor(sum / divisor): the padding ceil(H / 32) * 32 - H is 0 to 31. An image that is scaled by b / max(H, W)
-   needs a third: of a number, which symbols it never exceeds or falls below (NNRTI_FACTS).
+   Two more facts keep the intervals exact if a model computes a size and later undoes that. A symbol may be a sum,
+   constant + factor * symbol + .., over symbols that are no sums: P + T - P is T again, and equal sums are one symbol.
+   A symbol may be a quotient, floor(sum / divisor): the padding ceil(H / 32) * 32 - H is 0 to 31. An image that is
+   scaled by b / max(H, W) needs a third fact: the symbols that a number never exceeds or falls below (NNRTI_FACTS).
 
    All numbers are doubles: integers are exact up to 2^53; larger ones are unknown. A symbol without an entry is a
-   dimension: 0 to the number beside it. */
+   dimension: its interval is 0 to the number beside it. */
 #ifndef NNRT_FIRMWARE
 
 #define NNRTI_TERMS 4
@@ -3559,15 +3587,16 @@ static NNRT_ReturnCode nnrti_follow(nnrt_resolve *c, uint32_t k)
 #define NNRTI_EXACT 9007199254740992.0 /* 2^53 */
 #define NNRTI_SYMBOL_HEADS 256u
 
-/* constant + factor[0] * symbol[0] + .., the symbols in rising order, no factor 0. */
+/* constant + factor[0] * symbol[0] + .., symbols ascending, no factor 0. */
 typedef struct nnrti_linear {
     double constant, factor[NNRTI_TERMS];
     uint32_t symbol[NNRTI_TERMS], count;
 } nnrti_linear;
 
-/* Facts about a number. whole: it is an integer, whatever its type. summed: it is `sum`. divisor > 0: it is dividend /
-   divisor, an integer or (real) not. above: symbols that are never larger than it; below: it times this symbol is never
-   more than product. nan: it may be NaN. minus: a float that is zero may be -0, by which a quotient is -infinity. */
+/* Facts about a number in [least, most]. whole: it is an integer, whatever its type. summed: it equals `sum`. divisor >
+   0: it is dividend / divisor, a real quotient (real) or floor of it. above: symbols that are never larger than it.
+   below: the number times symbol below[i] is never more than product[i]. nan: it may be NaN. minus: if zero, it may be
+   -0, by which a quotient is -infinity. */
 typedef struct nnrti_known_value {
     double least, most, divisor, product[NNRTI_FACTS];
     nnrti_linear sum, dividend;
@@ -3578,12 +3607,12 @@ typedef struct nnrti_known_value {
 typedef struct nnrti_symbol {
     nnrti_known_value is;
     uint32_t id;
-    struct nnrti_symbol *next, *nextSum; /* with the same last bits of id; with the same of the sum */
+    struct nnrti_symbol *next, *nextSum; /* hash chains: by the last bits of id; by the hash of the sum */
 } nnrti_symbol;
 
 typedef struct nnrti_symbols {
     nnrti_symbol *heads[NNRTI_SYMBOL_HEADS], *sums[NNRTI_SYMBOL_HEADS];
-    uint32_t *count; /* symbols given so far */
+    uint32_t *count; /* number of symbols in use */
     void *(*alloc)(void *user, size_t bytes);
     void *user;
 } nnrti_symbols;
@@ -3601,7 +3630,7 @@ static nnrti_symbol *nnrti_symbol_entry(const nnrti_symbols *t, uint32_t id)
     return s;
 }
 
-/* Of a number nothing is known. */
+/* Nothing is known about the number: any value, NaN included. */
 static void nnrti_known_nothing(nnrti_known_value *n)
 {
     memset(n, 0, sizeof(*n));
@@ -3648,7 +3677,7 @@ static void nnrti_known_symbol(const nnrti_symbols *t, uint32_t id, double numbe
     }
 }
 
-/* a += factor * b; false: it has too many terms. */
+/* a += factor * b; false: too many terms (NNRTI_TERMS), a is unchanged. */
 static bool nnrti_linear_add(nnrti_linear *a, const nnrti_linear *b, double factor)
 {
     nnrti_linear y;
@@ -3681,7 +3710,7 @@ static bool nnrti_linear_equal(const nnrti_linear *a, const nnrti_linear *b)
     return same;
 }
 
-/* Intersects [*least, *most] with the interval of the sum. A bound that is not an exact double is ignored. */
+/* Intersects [*least, *most] with the interval of the sum. A bound that is not exact in double is ignored. */
 static void nnrti_linear_narrow(const nnrti_symbols *t, const nnrti_linear *sum, double *least, double *most)
 {
     double low = sum->constant, high = sum->constant, lowReach = 0, highReach = 0;
@@ -3699,7 +3728,7 @@ static void nnrti_linear_narrow(const nnrti_symbols *t, const nnrti_linear *sum,
     *most = high < *most && highReach < NNRTI_EXACT && high > -NNRTI_EXACT ? high : *most;
 }
 
-/* The same, and with dividend - rest instead of quotient * divisor, the rest being 0 to divisor - 1. */
+/* The same, and also with quotient * divisor replaced by dividend - rest, 0 <= rest <= divisor - 1. */
 static void nnrti_linear_interval(const nnrti_symbols *t, const nnrti_linear *sum, double *least, double *most)
 {
     nnrti_linear_narrow(t, sum, least, most);
@@ -3735,7 +3764,7 @@ static uint32_t nnrti_linear_head(const nnrti_linear *sum)
     return mixed < 4294967296.0 ? (uint32_t)mixed % NNRTI_SYMBOL_HEADS : 0;
 }
 
-/* A new symbol of which n is known. */
+/* A new symbol with the facts n. */
 static uint32_t nnrti_symbol_new(nnrti_symbols *t, const nnrti_known_value *n)
 {
     nnrti_symbol *s = (nnrti_symbol *)t->alloc(t->user, sizeof(*s));
@@ -3755,8 +3784,8 @@ static uint32_t nnrti_symbol_new(nnrti_symbols *t, const nnrti_known_value *n)
     return id | (n->most < INFINITY ? 0 : NNRTI_UNBOUNDED);
 }
 
-/* The symbol of a number that is not constant: an existing one of the same sum, or a new one. n gets its interval. Equal sums
-   may differ in the sign of a zero. */
+/* The symbol of a number that is not constant: an existing one with the same sum, or a new one. n gets its interval.
+   Equal sums may differ in the sign of a zero. */
 static uint32_t nnrti_symbol_of(nnrti_symbols *t, nnrti_known_value *n)
 {
     const nnrti_linear *sum = &n->sum;
@@ -3804,7 +3833,7 @@ static bool nnrti_maybe_zero(const nnrti_known_value *n)
     return n->least <= 0 && n->most >= 0;
 }
 
-/* a + factor * b. */
+/* y = a + factor * b. */
 static void nnrti_known_sum(const nnrti_symbols *t, const nnrti_known_value *a, const nnrti_known_value *b,
                             double factor, nnrti_known_value *y)
 {
@@ -3823,8 +3852,8 @@ static void nnrti_known_sum(const nnrti_symbols *t, const nnrti_known_value *a, 
         nnrti_linear_interval(t, &y->sum, &y->least, &y->most);
 }
 
-/* a * b. If a is a symbol, and b has a bound for its product with that symbol, a * b has the same bound. 1e-6 covers the
-   rounding of b and of the product. */
+/* y = a * b. If a is a symbol, and b has an upper bound for its product with that symbol, a * b has the same bound.
+   1e-6 covers the rounding of b and of the product. */
 static void nnrti_known_product(const nnrti_symbols *t, const nnrti_known_value *a, const nnrti_known_value *b,
                                 nnrti_known_value *y)
 {
@@ -3860,7 +3889,7 @@ static void nnrti_known_product(const nnrti_symbols *t, const nnrti_known_value 
     }
 }
 
-/* A dimension gets an entry, so that sums have its interval. */
+/* Adds the entry of a dimension, so that sums can use its interval. */
 static void nnrti_symbol_dimension(nnrti_symbols *t, uint32_t id, double most)
 {
     nnrti_known_value n;
@@ -3884,7 +3913,7 @@ static void nnrti_symbol_dimension(nnrti_symbols *t, uint32_t id, double most)
 #define nnrti_find_open(c) ((void)0)
 #define nnrti_new_symbols(c, o) ((void)0)
 #else
-/* Bits of the symbols of a known value's elements, one with another: 0 where none is open. */
+/* The symbols of all elements of a known value, or-ed: 0 if no element is dynamic. */
 static uint32_t nnrti_value_symbols(const nnrt_operand *o)
 {
     uint32_t bits = 0;
@@ -3895,7 +3924,7 @@ static uint32_t nnrti_value_symbols(const nnrt_operand *o)
     return bits;
 }
 
-/* Whether an element of a known value is open. */
+/* Is an element of a known value dynamic? */
 static bool nnrti_value_open(const nnrt_operand *o)
 {
     return nnrti_value_symbols(o) != 0;
@@ -3913,7 +3942,7 @@ static void nnrti_find_open(nnrt_resolve *c)
     }
 }
 
-/* Gives symbols to what was computed. A result that has the extents of an input has as many elements. */
+/* Replaces NEW and BOUNDED by new symbols. An output with the shape of an input has the same bound of elements. */
 static void nnrti_new_symbols(nnrt_resolve *c, nnrt_operand *o)
 {
     for (int32_t k = 0; k < o->rank && c->symbolCount != NULL; k++)
@@ -3936,12 +3965,12 @@ static NNRT_ReturnCode nnrti_finish_outputs(nnrt_resolve *c)
         nnrt_operand *o = &c->out[i];
         size_t bytes;
         if (o->rank > NNRT_MAX_RANK)
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "output %u '%s' would have %d axes, at most %d are possible", i,
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "output %u '%s' would have %d axes, expected at most %d", i,
                               o->name, o->rank, NNRT_MAX_RANK);
         nnrti_new_symbols(c, o);
         if (!nnrti_operand_size(o, &bytes))
-            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "output %u '%s' would be %o: its size does not fit", i, o->name,
-                              o);
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "output %u '%s' would be %o: its size does not fit in size_t", i,
+                              o->name, o);
         if (c->op->flags & NNRT_OP_LAYOUT) {
             bool channelsFirst = c->in[0].format == NNRT_FORMAT_NCHW;
             if (o->format != NNRT_FORMAT_NONE && (o->format == NNRT_FORMAT_NCHW) != channelsFirst)
@@ -3957,14 +3986,14 @@ static NNRT_ReturnCode nnrti_finish_outputs(nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
-/* Operands that a kernel gets for a node with n inputs (outputs): optional ones that the node leaves out take their
-   place. */
+/* Number of operands that the kernel gets for a node with n inputs (outputs): optional ones that the node leaves out
+   are passed as absent. */
 static uint32_t nnrti_padded(uint32_t n, uint32_t most)
 {
     return most == UINT32_MAX || most < n ? n : most;
 }
 
-/* What can be said of a node without shapes: the kernel, and the types of the results that the row gives. */
+/* The part of resolving that needs no shapes: the kernel, and the element types of the outputs that the row defines. */
 static NNRT_ReturnCode nnrti_resolve_types(nnrt_resolve *c)
 {
     const nnrt_op_arity a = nnrt_op_operands(c->op);
@@ -4022,35 +4051,36 @@ NNRT_API void nnrt_resolve_shape(nnrt_resolve *c, uint32_t output, int32_t rank,
     }
 }
 
-/* What an application's rule says of result k can be true; type: what the row or the model says, or UNKNOWN. */
+/* Checks output k of a custom operator after its rule; type: from the row or the model, or UNKNOWN. */
 static NNRT_ReturnCode nnrti_check_own_result(nnrt_resolve *c, uint32_t k, NNRT_DataType type)
 {
     const nnrt_operand *o = &c->out[k];
     size_t seen = 0, count = 0;
     if (nnrt_type_size(o->dataType) == 0)
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "its rule gives output %u '%s' no element type (%d)", k, o->name,
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "its rule sets output %u '%s' to no element type (%d)", k, o->name,
                           o->dataType);
     if (type != NNRT_DATA_TYPE_UNKNOWN && o->dataType != type)
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output %u '%s' is %t, but its rule makes it %t", k, o->name, type,
-                          o->dataType);
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output %u '%s' is %t, but its rule sets it to %t", k, o->name,
+                          type, o->dataType);
     if (o->rank < 0)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "its rule gives output %u '%s' no extents", k, o->name);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "its rule sets no shape for output %u '%s'", k, o->name);
     for (int32_t i = 0; i < o->rank && i < NNRT_MAX_RANK; i++)
         if (o->dims[i] < 0)
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "its rule gives output %u '%s' extent %d for axis %d", k, o->name,
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "its rule sets output %u '%s' to size %d in axis %d", k, o->name,
                               o->dims[i], i);
     if (o->viewRank >= 0 && (!nnrt_dims_count(o->viewDims, o->viewRank, &seen) ||
                              !nnrt_dims_count(o->dims, o->rank, &count) || seen != count))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "its rule gives output %u '%s' a view of other elements", k, o->name);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "its rule sets for output %u '%s' a view of another element count", k,
+                          o->name);
     if (o->format < NNRT_FORMAT_NONE || o->format > NNRT_FORMAT_NHWC)
-        return nnrti_fail(c, NNRT_INVALID_FORMAT, "its rule gives output %u '%s' format %d", k, o->name, o->format);
+        return nnrti_fail(c, NNRT_INVALID_FORMAT, "its rule sets output %u '%s' to format %d", k, o->name, o->format);
     if (o->quantCount > 0 && o->quant == NULL)
-        return nnrti_fail(c, NNRT_NULL_PTR, "its rule gives output %u '%s' %u quantisation parameters without data", k,
-                          o->name, o->quantCount);
+        return nnrti_fail(c, NNRT_NULL_PTR, "its rule sets for output %u '%s' %u quantization parameters, but no data",
+                          k, o->name, o->quantCount);
     return NNRT_SUCCESS;
 }
 
-/* A symbol that no input has stands for an extent of which nothing is known. */
+/* A dimension with a symbol that no input has is unknown: it becomes dynamic with a new symbol. */
 static void nnrti_settle_symbols(const nnrt_resolve *c, nnrt_operand *o)
 {
     for (int32_t i = 0; i < o->rank && i < NNRT_MAX_RANK; i++) {
@@ -4061,14 +4091,14 @@ static void nnrti_settle_symbols(const nnrt_resolve *c, nnrt_operand *o)
         if (!known)
             o->symbols[i] = c->symbolCount != NULL ? NNRTI_SYMBOL_NEW : 0;
     }
-    if (o->open != NULL || o->most != 0) { /* which only nnrt's own rules tell */
+    if (o->open != NULL || o->most != 0) { /* only nnrt's own rules may set these */
         o->open = NULL;
         o->data = NULL;
         o->most = 0;
     }
 }
 
-/* The rule of an operator of the application, and what it gives is checked. */
+/* Calls the rule of a custom operator and checks its results. */
 static NNRT_ReturnCode nnrti_apply_own(nnrt_resolve *c)
 {
     NNRT_DataType few[NNRT_MAX_FIXED_OPERANDS], *types = few;
@@ -4084,21 +4114,21 @@ static NNRT_ReturnCode nnrti_apply_own(nnrt_resolve *c)
         c->error = &own;
     code = c->op->rule(c);
     if (code == NNRT_SUCCESS)
-        code = c->error->code; /* it says why not, so it means no */
+        code = c->error->code; /* the rule reported an error, but returned success */
     c->error = given;
     if (code != NNRT_SUCCESS)
-        return nnrti_fail(c, code, "its rule refuses it with code %d and no reason", code);
+        return nnrti_fail(c, code, "its rule fails with code %d and no message (nnrt_resolve_fail)", code);
     if (c->kernel == NULL || c->resolved == NULL)
-        return nnrti_fail(c, NNRT_NULL_PTR, "its rule leaves it without %s",
+        return nnrti_fail(c, NNRT_NULL_PTR, "its rule sets no %s",
                           c->kernel == NULL ? "kernel" : "attributes");
     if (c->nDerived > NNRT_MAX_DERIVED)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "its rule derives %u constants, at most %d are possible",
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "its rule derives %u constants, expected at most %d",
                           c->nDerived, NNRT_MAX_DERIVED);
     for (uint32_t k = 0; k < c->nDerived; k++) {
         size_t bytes = 0;
         if (nnrt_type_size(c->derived[k].dataType) == 0 || !nnrti_operand_size(&c->derived[k], &bytes) ||
             (bytes > 0 && c->derived[k].data == NULL))
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "its rule derives constant %u, but that is none", k);
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "its rule derives constant %u without type, size or data", k);
     }
     for (uint32_t k = 0; k < c->nOut; k++) {
         if ((code = nnrti_check_own_result(c, k, types[k])) != NNRT_SUCCESS)
@@ -4153,9 +4183,9 @@ NNRT_API nnrt_operand nnrt_operand_make(NNRT_DataType type, int32_t rank, const 
     return o;
 }
 
-/* Elements lie densely in the order of the dims; where there are none all steps are 0, so that no kernel computes an
-   address behind a tensor that has no memory. Under LAYOUT an NCHW image gets its channel axis moved to the end of the
-   view: the kernel sees [N,H,W,C] with other strides. */
+/* Dense strides in the order of dims. In an empty tensor, which has no memory, all strides are 0, so that no kernel
+   computes an address outside of it. Under LAYOUT the channel axis of an NCHW image moves to the end of the view: the
+   kernel sees [N,H,W,C] with other strides. */
 NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_t index, nnrt_view *view)
 {
     const int32_t *dims = o->viewRank >= 0 ? o->viewDims : o->dims;
@@ -4170,7 +4200,7 @@ NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_
     for (int32_t i = view->rank - 1; i >= 0; i--) {
         view->dims[i] = dims[i];
         view->strides[i] = step;
-        step = (ptrdiff_t)((size_t)step * (size_t)dims[i]); /* of the largest open extents it may not fit, nor matter */
+        step = (ptrdiff_t)((size_t)step * (size_t)dims[i]); /* upper bounds may overflow: no matter */
     }
     if (op != NULL && (op->flags & NNRT_OP_LAYOUT) && o->format == NNRT_FORMAT_NCHW && index <= 0 && view->rank > 2) {
         for (int32_t i = 1; i < view->rank - 1;
@@ -4189,7 +4219,7 @@ NNRTI_SETUP_END()
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>math */
-/* Small math functions of the reference kernels. They give the same bits on every platform, compiler and optimisation
+/* Small math functions of the reference kernels. They give the same bits on every platform, compiler and optimization
  * level: they use integer operations, IEEE + - * / and the square root, which IEEE defines exactly, and nothing else
  * of the C library but memcpy. Float functions compute in float only (powf is the exception), so that a processor
  * with single precision hardware runs them at full speed.
@@ -4201,7 +4231,7 @@ NNRTI_SETUP_END()
  * - Subnormal arguments and results are exact to the bound stated. A processor set to flush them to zero breaks that.
  * - The evaluation type must be the operand type (FLT_EVAL_METHOD 0): 32-bit x86 needs -msse2 -mfpmath=sse. */
 
-/* A few bytes copied without a call, also where -ffreestanding makes memcpy a function like any other. */
+/* Copies a few bytes without a call, even if -ffreestanding turns memcpy into an ordinary function. */
 #if defined(__GNUC__) || defined(__clang__)
 #define NNRTI_MEMCPY __builtin_memcpy
 #else
@@ -4240,13 +4270,13 @@ NNRTI_UNUSED static double nnrti_double_of_bits(uint64_t u)
     return x;
 }
 
-/* 1 when x is a NaN, else 0. */
+/* 1 if x is a NaN, else 0. */
 NNRTI_UNUSED static int nnrti_isnanf(float x)
 {
     return x != x;
 }
 
-/* 1 when x is a NaN, else 0. */
+/* 1 if x is a NaN, else 0. */
 NNRTI_UNUSED static int nnrti_isnan(double x)
 {
     return x != x;
@@ -4399,8 +4429,9 @@ NNRTI_UNUSED static double nnrti_roundeven(double x)
 
 /* >>math remainder x - trunc(x / y) * y has the digits of x and y and is exact. */
 
-/* The remainder of numbers without sign, given by their bits; x is finite, y not 0. A float has 23 digits, a double 52.
- * x is divided as on paper: what is left of it is shifted, digit by digit, to the place where y stands. */
+/* The remainder of non-negative numbers, given by their bits; x is finite, y not 0. digits: 23 for float, 52 for
+   double.
+ * Long division: the remainder of x is shifted, digit by digit, to the exponent of y. */
 NNRTI_UNUSED static uint64_t nnrti_fmod_bits(uint64_t x, uint64_t y, int32_t digits)
 {
     const uint64_t one = (uint64_t)1 << digits;
@@ -4427,7 +4458,7 @@ NNRTI_UNUSED static uint64_t nnrti_fmod_bits(uint64_t x, uint64_t y, int32_t dig
     return m < one ? m : ((uint64_t)e << digits) + (m - one);
 }
 
-/* The remainder of x / y with the sign of x; NaN when x is infinite or y is 0. */
+/* The remainder of x / y with the sign of x; NaN if x is infinite or y is 0. */
 NNRTI_UNUSED static float nnrti_fmodf(float x, float y)
 {
     uint32_t u = nnrti_bits_of_float(x) & 0x7fffffffu, v = nnrti_bits_of_float(y) & 0x7fffffffu;
@@ -4437,7 +4468,7 @@ NNRTI_UNUSED static float nnrti_fmodf(float x, float y)
     return nnrti_copysignf(nnrti_float_of_bits((uint32_t)nnrti_fmod_bits(u, v, 23)), x);
 }
 
-/* The remainder of x / y with the sign of x; NaN when x is infinite or y is 0. */
+/* The remainder of x / y with the sign of x; NaN if x is infinite or y is 0. */
 NNRTI_UNUSED static double nnrti_fmod(double x, double y)
 {
     const uint64_t inf = (uint64_t)0x7ff00000u << 32, sign = (uint64_t)1 << 63;
@@ -4470,7 +4501,7 @@ NNRTI_UNUSED static uint32_t nnrti_half_pack(int32_t e, uint32_t sig)
     return e < -14 ? q : ((uint32_t)(e + 14) << 10) + q;
 }
 
-/* float to half, nearest, ties to even; beyond 65519.99 infinity. */
+/* float to half, nearest, ties to even; infinity above 65519.99. */
 NNRTI_UNUSED static uint16_t nnrti_half_from_float(float x)
 {
     uint32_t u = nnrti_bits_of_float(x), sign = (u >> 16) & 0x8000u, m = u & 0x7fffffu;
@@ -4577,7 +4608,7 @@ NNRTI_UNUSED static float nnrti_expm1f(float x)
 }
 
 /* 1 / (1 + e^-x), for x < 0 as e^x / (1 + e^x), so that nothing overflows and small results keep their digits. The last
- * line makes good what 1 + e lost by rounding. Largest error 1.97 ulp (all floats). */
+ * line adds back what 1 + e lost by rounding. Largest error 1.97 ulp (all floats). */
 NNRTI_UNUSED static float nnrti_sigmoidf(float x)
 {
     float e = nnrti_expf(-nnrti_absf(x)), s = 1.0f + e, q = (x < 0.0f ? e : 1.0f) / s;
@@ -4619,7 +4650,7 @@ NNRTI_UNUSED static float nnrti_log_partf(uint32_t u, int32_t *k)
     return nnrti_float_of_bits((u & 0x7fffffu) + 0x3f3504f3u) - 1.0f;
 }
 
-/* k * ln2 + ln(1 + f) + c, for c tiny beside the rest. */
+/* k * ln2 + ln(1 + f) + c, for c tiny compared with the rest. */
 NNRTI_UNUSED static float nnrti_log_sumf(float f, int32_t k, float c)
 {
     float s = f / (2.0f + f), z = s * s;
@@ -4628,7 +4659,7 @@ NNRTI_UNUSED static float nnrti_log_sumf(float f, int32_t k, float c)
     return (float)k * 0.693145751953125f + (f - (s * (f - r) - c));
 }
 
-/* ln x; -inf at 0, NaN below. Largest error 0.96 ulp (all floats). */
+/* ln x; -inf at 0, NaN below 0. Largest error 0.96 ulp (all floats). */
 NNRTI_UNUSED static float nnrti_logf(float x)
 {
     int32_t k, scale = 0;
@@ -4787,13 +4818,13 @@ NNRTI_UNUSED static float nnrti_atanf(float x)
     return nnrti_copysignf(b + (t + (p + lo)), x);
 }
 
-/* asin x = atan(x / sqrt((1 - x) * (1 + x))); NaN beyond 1. Largest error 2.93 ulp (all floats). */
+/* asin x = atan(x / sqrt((1 - x) * (1 + x))); NaN for |x| > 1. Largest error 2.93 ulp (all floats). */
 NNRTI_UNUSED static float nnrti_asinf(float x)
 {
     return nnrti_atanf(x / nnrti_sqrtf((1.0f - x) * (1.0f + x)));
 }
 
-/* acos x = 2 * atan(sqrt((1 - x) / (1 + x))); NaN beyond 1. Largest error 2.68 ulp (all floats). */
+/* acos x = 2 * atan(sqrt((1 - x) / (1 + x))); NaN for |x| > 1. Largest error 2.68 ulp (all floats). */
 NNRTI_UNUSED static float nnrti_acosf(float x)
 {
     return 2.0f * nnrti_atanf(nnrti_sqrtf((1.0f - x) / (1.0f + x)));
@@ -4801,7 +4832,7 @@ NNRTI_UNUSED static float nnrti_acosf(float x)
 
 /* >>math sinh cosh and their inverses, from exp and log of |x|. */
 
-/* e^a / 2 for a >= 0, also where e^a is beyond all floats: e^(a - h) * (e^h / 2), h such that a - h is exact, and the factor
+/* e^a / 2 for a >= 0, also if e^a overflows float: e^(a - h) * (e^h / 2), h such that a - h is exact, and the factor
  * to 8e-11. */
 NNRTI_UNUSED static float nnrti_half_expf(float a)
 {
@@ -4851,8 +4882,8 @@ NNRTI_UNUSED static float nnrti_acoshf(float x)
     return x > 16384.0f ? nnrti_logf(x) + 0.693147182f : nnrti_log1pf(t + nnrti_sqrtf(2.0f * t + t * t));
 }
 
-/* atanh x = ln(1 + 2 * |x| / (1 - |x|)) / 2 with the sign of x; infinite at 1, NaN beyond. Largest error 2.12 ulp (all
- * floats). */
+/* atanh x = ln(1 + 2 * |x| / (1 - |x|)) / 2 with the sign of x; infinite at |x| = 1, NaN above. Largest error 2.12 ulp
+ * (all floats). */
 NNRTI_UNUSED static float nnrti_atanhf(float x)
 {
     float a = nnrti_absf(x);
@@ -4890,7 +4921,7 @@ NNRTI_UNUSED static double nnrti_scale(double y, int32_t k)
     return y * nnrti_double_of_bits((uint64_t)(k1 + 1023) << 52) * nnrti_double_of_bits((uint64_t)(k2 + 1023) << 52);
 }
 
-/* e^(x + w) = 2^k * (1 + (hi - t)) for |x| <= 750 and w tiny beside x; returns t. hi keeps all bits of x. */
+/* e^(x + w) = 2^k * (1 + (hi - t)) for |x| <= 750 and w tiny compared with x; returns t. hi keeps all bits of x. */
 NNRTI_UNUSED static double nnrti_exp_part(double x, double w, double *hi, int32_t *k)
 {
     int32_t n = (int32_t)(x * 1.4426950408889634 + (x < 0.0 ? -0.5 : 0.5));
@@ -4903,7 +4934,7 @@ NNRTI_UNUSED static double nnrti_exp_part(double x, double w, double *hi, int32_
     return lo - r * q / (2.0 - q);
 }
 
-/* e^(x + w), w tiny beside x. 1 + hi loses bits; they are added back before the one rounding that counts. */
+/* e^(x + w), w tiny compared with x. 1 + hi loses bits; they are added back before the one rounding that counts. */
 NNRTI_UNUSED static double nnrti_exp_pair(double x, double w)
 {
     int32_t k;
@@ -4976,7 +5007,7 @@ NNRTI_UNUSED static double nnrti_log_poly(double z)
     return z * (0.6666666666666735 + z * p);
 }
 
-/* ln x; -inf at 0, NaN below. Largest error 0.95 ulp (9 million random arguments). */
+/* ln x; -inf at 0, NaN below 0. Largest error 0.95 ulp (9 million random arguments). */
 NNRTI_UNUSED static double nnrti_log(double x)
 {
     int32_t k;
@@ -5022,9 +5053,9 @@ NNRTI_UNUSED static double nnrti_pow_positive(double a, double y)
     return nnrti_exp_pair(v, q - (v - p));
 }
 
-/* x^y with all special cases of C (Annex F): 1 for y = 0 or x = 1 even beside a NaN, NaN for x < 0 and a y that is
- * not whole, the sign of x for odd y. Largest error 5.9e-15 relative (3 million random pairs, results over the whole
- * range), far less near 1. An exactly representable x^n comes out exact. */
+/* x^y with all special cases of C (Annex F): 1 for y = 0 or x = 1 even if the other is NaN, NaN for x < 0 and a
+ * non-integer y, the sign of x for odd y. Largest error 5.9e-15 relative (3 million random pairs, results over the
+ whole * range), far less near 1. An exactly representable x^n is exact. */
 NNRTI_UNUSED static double nnrti_pow(double x, double y)
 {
     double a = nnrti_abs(x), r;
@@ -5086,8 +5117,8 @@ NNRTI_UNUSED static double nnrti_erf(double x)
     return nnrti_copysign(1.0 - s, x);
 }
 
-/* Quadrant n (modulo 4) of x and the angle left, as nnrti_trig_reducef: x = m * 2^(E - 1075), and 192 bits of 2/pi times
- * m, modulo 2^192, are the angle in units of 2^-190. Of the angle left, 128 bits are kept and 64 used. */
+/* Quadrant n (modulo 4) of x and the remaining angle, as nnrti_trig_reducef: x = m * 2^(E - 1075), and 192 bits of 2/pi
+ * times m, modulo 2^192, are the angle in units of 2^-190. 128 bits of the remaining angle are kept, 64 used. */
 NNRTI_UNUSED static uint32_t nnrti_trig_reduce(double x, double *r)
 {
     static const uint32_t w[39] = {0u,          0u,          0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u,
@@ -5115,7 +5146,7 @@ NNRTI_UNUSED static uint32_t nnrti_trig_reduce(double x, double *r)
     n = (uint32_t)((hi + ((uint64_t)1 << 61)) >> 62);
     hi -= (uint64_t)n << 62;
     s = (uint32_t)(hi >> 63);
-    hi = s != 0u ? ~hi : hi; /* a unit of 2^-126 is no matter */
+    hi = s != 0u ? ~hi : hi; /* an error of 2^-126 does not matter */
     lo = s != 0u ? ~lo : lo;
     *r = s != (uint32_t)(u >> 63) ? -1.0 : 1.0;
     for (s = 0; s < 100u && (hi >> 63) == 0u; s++) {
@@ -5210,19 +5241,19 @@ NNRTI_UNUSED static double nnrti_atan(double x)
     return nnrti_copysign(b + (t - (t * z * s - lo)), x);
 }
 
-/* asin x; NaN beyond 1. Largest error 2.98 ulp (20 million random arguments). */
+/* asin x; NaN for |x| > 1. Largest error 2.98 ulp (20 million random arguments). */
 NNRTI_UNUSED static double nnrti_asin(double x)
 {
     return nnrti_atan(x / nnrti_sqrt((1.0 - x) * (1.0 + x)));
 }
 
-/* acos x; NaN beyond 1. Largest error 2.71 ulp (20 million random arguments). */
+/* acos x; NaN for |x| > 1. Largest error 2.71 ulp (20 million random arguments). */
 NNRTI_UNUSED static double nnrti_acos(double x)
 {
     return 2.0 * nnrti_atan(nnrti_sqrt((1.0 - x) / (1.0 + x)));
 }
 
-/* e^a / 2 for a >= 0, also where e^a is beyond all doubles. */
+/* e^a / 2 for a >= 0, also if e^a overflows double. */
 NNRTI_UNUSED static double nnrti_half_exp(double a)
 {
     return a < 700.0 ? 0.5 * nnrti_exp(a) : nnrti_exp_pair(a - 0.6931471805592082, -7.371002565167799e-13);
@@ -5266,7 +5297,7 @@ NNRTI_UNUSED static double nnrti_asinh(double x)
     return nnrti_isnan(x) ? nnrti_nan() : nnrti_copysign(nnrti_log1p(a + z / (1.0 + nnrti_sqrt(1.0 + z))), x);
 }
 
-/* acosh x; NaN below 1. Largest error 2.57 ulp (20 million random arguments). */
+/* acosh x; NaN for x < 1. Largest error 2.57 ulp (20 million random arguments). */
 NNRTI_UNUSED static double nnrti_acosh(double x)
 {
     double t = x - 1.0;
@@ -5276,26 +5307,26 @@ NNRTI_UNUSED static double nnrti_acosh(double x)
     return x > 268435456.0 ? nnrti_log(x) + 0.69314718055994531 : nnrti_log1p(t + nnrti_sqrt(2.0 * t + t * t));
 }
 
-/* atanh x; infinite at 1, NaN beyond. Largest error 2.40 ulp (20 million random arguments). */
+/* atanh x; infinite at |x| = 1, NaN above. Largest error 2.40 ulp (20 million random arguments). */
 NNRTI_UNUSED static double nnrti_atanh(double x)
 {
     double a = nnrti_abs(x);
     return a <= 1.0 ? nnrti_copysign(0.5 * nnrti_log1p(2.0 * a / (1.0 - a)), x) : nnrti_nan();
 }
 
-/* Each line gives something else under one of the modes that change bits. volatile: computed when it is called. */
+/* Each line fails under one of the modes that change bits. volatile keeps the compiler from computing them. */
 NNRT_API bool nnrt_same_bits(void)
 {
     volatile float one = 1.0f, unit = FLT_EPSILON, half = 0.5f, least = FLT_MIN, small = 1.0f / 4096, x, y;
     volatile double wideOne = 1.0, wideLeast = DBL_MIN, wideSmall = 1.0 / 134217728, u, v;
     bool same = NNRT_SAME_BITS != 0;
-    x = one + small; /* x * x is 1 + 2 small + small^2, whose last term is half a unit and goes when it is rounded */
+    x = one + small; /* x * x = 1 + 2 small + small^2: rounding drops the last term, FMA keeps it */
     y = one + small + small;
     same = same && x * x - y == 0.0f;
     u = wideOne + wideSmall;
     v = wideOne + wideSmall + wideSmall;
     same = same && u * u - v == 0.0;
-    x = one + unit; /* half units, once to the even number below and once to the one above */
+    x = one + unit; /* halves of an ulp: round to nearest even goes down once, up once */
     y = x + unit;
     same = same && one + unit * half == one && x + unit * half == y;
     x = least * half; /* subnormal, as a result and as an operand */
