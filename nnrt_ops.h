@@ -3965,7 +3965,7 @@ static NNRT_ReturnCode nnrti_finish_outputs(nnrt_resolve *c)
         nnrt_operand *o = &c->out[i];
         size_t bytes;
         if (o->rank > NNRT_MAX_RANK)
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "output %u '%s' would have %d axes, expected at most %d", i,
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "output %u '%s' would have %d axes, at most %d are possible", i,
                               o->name, o->rank, NNRT_MAX_RANK);
         nnrti_new_symbols(c, o);
         if (!nnrti_operand_size(o, &bytes))
@@ -5337,6 +5337,60 @@ NNRT_API bool nnrt_same_bits(void)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>helpers */
 
+/* Kernel macros of this file: everything that generates kernels, or the rows and cases that kernels consist of. S is
+   the attribute struct without NNRT_, fn the kernel's name without nnrt_, value an expression in the elements a and b
+   (of x and y), T an element type, Z, U and W those of the result, of the unsigned counterpart and of the computation,
+   R a macro.
+
+   Whole kernels:
+   NNRTI_UNARY(S, fn, f, g)               nnrt_<fn>_f32, _f16, _f64: y = f(x) elementwise, g for float64
+   NNRTI_UNARY_OF(S, fn, type, f, g)      one of them
+   NNRTI_UNARY_WITH(S, fn, p, q, f, g)    the same for f(x, p, q); p and q are expressions in attr
+   NNRTI_UNARY_WITH_OF(S, fn, type, p, q, f, g)  one of them
+   NNRTI_UNARY_INT(S, fn, f)              nnrt_<fn>_int: y = f(x) for all integer types
+   NNRTI_BINARY(S, fn, activation, row)   nnrt_<fn>: z = activation(row(x, y)), broadcast, all types of the row function
+   NNRTI_BINARY_F32(S, fn, value)         nnrt_<fn>_f32: z = activation(value), broadcast, vectorizable
+   NNRTI_BINARY_Q8(S, fn, f)              nnrt_<fn>_q8: the same for quantized 8 bits
+   NNRTI_PREDICATE(S, fn, value)          nnrt_<fn>: bool z = value for all types, and its row function
+   NNRTI_PREDICATE_Q8(S, fn, value)       nnrt_<fn>: the same for quantized 8 bits
+   NNRTI_BITWISE(S, fn, value)            nnrt_<fn>: z = value for all integer types, and its row function
+   NNRTI_FLOATS(fn, parameters, value)    nnrt_<fn>_f32, _f16: a kernel body `return value`, instantiated for two types
+   NNRTI_FLOATS_OF(fn, name, parameters, value)  one of them
+   NNRTI_MOVE_Q8(S, fn)                   nnrt_<fn>_q8: nnrt_<fn>, which moves elements, then requantizes the result
+   NNRTI_MOVE_BY_Q8(S, fn)                the same for a kernel with one derived constant
+   NNRTI_MOVED_Q8(fn, parameters, row, result, moved)  the same for any parameters; the two before use it
+   NNRTI_WRAPPER_own(S, fn, pattern)      nnrti_call_<fn>: the kernel behind the signature nnrt_kernel
+   NNRTI_WRAPPER_shared(S, fn, pattern)   nothing: another row has the wrapper
+   NNRTI_KERNEL_WRAPPER(types, operands, S, fn, pattern, whose)  one of the two, for a K of NNRT_OPS
+
+   Row loops of binary elementwise kernels (a row: the innermost loop of nnrti_walk), cases of a switch over the type:
+   NNRTI_ROW(Z, T, W, load, value)        the loop for one type
+   NNRTI_ROW_CASE(name, Z, T, W, load, value)  case NNRT_DATA_TYPE_<name> with this loop
+   NNRTI_ROW_F32(w, x, y, z, value)       the float32 loop, with contiguous and scalar operands as special cases
+   NNRTI_ROW_HALF(value, activation)      case FLOAT16, with a fused activation
+   NNRTI_ROWS_FLOAT(value, activation)    cases FLOAT32, FLOAT64 and FLOAT16
+   NNRTI_ROWS_WRAP(value)                 cases of all integer types, modulo 2^n
+   NNRTI_ROWS_DIVIDE(wrapped, value)      cases of all integer types, value divides by b
+   NNRTI_DIVIDE_CASE(name, T, U, wrapped, value)  one of its signed cases
+   NNRTI_PREDICATE_CASE(name, T, value)   one case of NNRTI_PREDICATE
+
+   Cases that one function defines for itself, mostly as R of NNRTI_INT_TYPES:
+   NNRTI_INT_TYPES(R)                     R(NAME, T, U, least, greatest) for the eight integer types
+   NNRTI_COPY_ROW(bytes, T)               nnrti_copy_row: copies elements of this width
+   NNRTI_CLAMP_ROW(name, T, U, least, greatest)  nnrti_activate_row: RELU, RELU6, RELU1 of integers
+   NNRTI_MAX_ROW, NNRTI_MIN_ROW(name, T, U, least, greatest)  MAXIMUM and MINIMUM of integers
+   NNRTI_SCATTER_MIN_ROW, NNRTI_SCATTER_MAX_ROW(name, T, U, least, greatest)  SCATTER_ND_UPDATE: the same
+   NNRTI_READ_F64(name, T, U, least, greatest)  nnrti_read_f64: elements to float64
+   NNRTI_WRITE_F64(name, T, value)        nnrti_write_f64: float64 to elements
+   NNRTI_NUMBER(T, lo, hi)                nnrti_number: one float64 to one element, saturating
+   NNRTI_READ_BITS(name, T, U, least, greatest)  CAST: integers to 64 bits
+   NNRTI_WRITE_BITS(name, T, value)       CAST: 64 bits to elements
+   NNRTI_WRITE_LOW(name, T, U, least, greatest)  CAST: 64 bits to integers, modulo 2^n
+   NNRTI_CLIP_ROW(name, T, V, load, store)  CLIP: a row of one type
+   NNRTI_CLIP_INT(name, T, U, low, high)  CLIP: a row of integers
+   NNRTI_NOT_ROW(name, T, zero)           LOGICAL_NOT: a row of one type; zero: expression, v is zero
+   NNRTI_NOT_INT(name, T, U, least, greatest)  LOGICAL_NOT: a row of integers
+   NNRTI_WHERE_ROW(bytes, T)              SELECT and WHERE: elements of this width */
 /* memcmp(a, b, bytes) == 0. */
 static bool nnrti_same(const void *a, const void *b, size_t bytes)
 {
@@ -5349,8 +5403,8 @@ static bool nnrti_same(const void *a, const void *b, size_t bytes)
     return bytes == 0;
 }
 
-/* a / b toward zero, b > 0. Extents are computed with 64 bits and mostly divided with 32: where these are all that the
-   processor divides, a division of 64 is 900 bytes of code and slow. */
+/* a / b toward zero, b > 0. Shapes are computed in 64 bits, but the values mostly fit in 32. On processors with 32-bit
+   division only, the compiler's 64-bit division is slow and 900 bytes of code. */
 static int64_t nnrti_quotient(int64_t a, int64_t b)
 {
 #if UINTPTR_MAX > UINT32_MAX
@@ -5377,8 +5431,8 @@ static int64_t nnrti_remainder(int64_t a, int64_t b)
     return a - nnrti_quotient(a, b) * b;
 }
 
-/* Element i of a float32 or float16 array as float. type is a constant where it counts, so that nothing is decided in
-   inner loops: each float kernel is one body, instantiated for float32 and for float16. */
+/* Element i of a float32 or float16 array as float. In inner loops type is a compile-time constant, so that no branch
+   remains: each float kernel is one body, instantiated for float32 and for float16. */
 NNRTI_INLINE float nnrti_load(const void *data, ptrdiff_t i, NNRT_DataType type)
 {
     return type == NNRT_DATA_TYPE_FLOAT16 ? nnrti_half_to_float(((const uint16_t *)data)[i]) : ((const float *)data)[i];
@@ -5392,7 +5446,7 @@ NNRTI_INLINE void nnrti_store(void *data, ptrdiff_t i, float value, NNRT_DataTyp
         ((float *)data)[i] = value;
 }
 
-/* Element i of a vector beside data of the given type: float16 data may have vectors of float32. */
+/* Element i of a vector (bias, scale) that belongs to data of the given type: float16 data may have float32 vectors. */
 NNRTI_INLINE float nnrti_load_beside(const nnrt_view *v, ptrdiff_t i, NNRT_DataType type)
 {
     return nnrti_load(v->data, i, type == NNRT_DATA_TYPE_FLOAT32 ? type : v->dataType);
@@ -5404,7 +5458,7 @@ static void *nnrti_at(void *data, ptrdiff_t i, size_t width)
     return (uint8_t *)data + i * (ptrdiff_t)width;
 }
 
-/* Copies n elements of the given width from x to z, sx and sz elements apart. */
+/* Copies n elements of the given width from x to z; sx and sz are the strides in elements. */
 static void nnrti_copy_row(void *z, ptrdiff_t sz, const void *x, ptrdiff_t sx, int32_t n, size_t width)
 {
     if (sz == 1 && sx == 1) {
@@ -5425,15 +5479,15 @@ static void nnrti_copy_row(void *z, ptrdiff_t sz, const void *x, ptrdiff_t sx, i
     }
 }
 
-/* Walks over the elements of z in row order, a row (the last axis) at a time, together with up to two views that are
-   broadcast to the dims of z (aligned at the last axis, extents 1 or missing are repeated). Neighbouring axes that lie
-   behind one another in all views are joined, so rows are as long as they can be. */
+/* Iterates over the elements of z in row-major order, one row (the last axis) at a time, together with up to two views
+   that are broadcast to the dims of z (aligned at the last axis; axes that are missing or of size 1 get stride 0).
+   Adjacent axes that are contiguous in all views are merged, so that rows are as long as possible. */
 typedef struct nnrti_walk {
-    int32_t rank, count; /* axes without the row's; elements of a row */
+    int32_t rank, count; /* axes outside of the row; elements of a row */
     int32_t dims[NNRT_MAX_RANK], index[NNRT_MAX_RANK];
     ptrdiff_t step[3][NNRT_MAX_RANK];
-    ptrdiff_t row[3]; /* step within a row, in elements: z, x, y */
-    ptrdiff_t at[3];  /* first element of the current row */
+    ptrdiff_t row[3]; /* stride within a row, in elements: z, x, y */
+    ptrdiff_t at[3];  /* offset of the first element of the current row */
 } nnrti_walk;
 
 static ptrdiff_t nnrti_walk_step(const nnrt_view *v, const nnrt_view *z, int32_t axis)
@@ -5442,7 +5496,7 @@ static ptrdiff_t nnrti_walk_step(const nnrt_view *v, const nnrt_view *z, int32_t
     return i < 0 || v->dims[i] == 1 ? 0 : v->strides[i];
 }
 
-/* false: z has no elements. x and y may be NULL. */
+/* Begins at the first row. false: z has no elements. x and y may be NULL. */
 static bool nnrti_walk_first(nnrti_walk *w, const nnrt_view *z, const nnrt_view *x, const nnrt_view *y)
 {
     const nnrt_view *views[3];
@@ -5477,7 +5531,7 @@ static bool nnrti_walk_first(nnrti_walk *w, const nnrt_view *z, const nnrt_view 
     return true;
 }
 
-/* Moves to the next row; false behind the last. */
+/* Moves to the next row; false after the last. */
 static bool nnrti_walk_next(nnrti_walk *w)
 {
     for (int32_t i = w->rank - 1; i >= 0; i--) {
@@ -5539,7 +5593,7 @@ static float nnrti_activate(float v, NNRT_ActivationType type)
     }
 }
 
-/* true when v has no elements. */
+/* true if v has no elements. */
 static bool nnrti_empty(const nnrt_view *v)
 {
     for (int32_t i = 0; i < v->rank; i++)
@@ -5548,8 +5602,8 @@ static bool nnrti_empty(const nnrt_view *v)
     return false;
 }
 
-/* The part of v that holds `count` places of the given axis from `first` on; all other axes are whole. Nothing is
-   copied. An empty part keeps the address of v. */
+/* The slice of v with the indices first .. first + count - 1 of the given axis; all other axes are whole. Nothing is
+   copied. An empty slice keeps the address of v. */
 static nnrt_view nnrti_part(const nnrt_view *v, int32_t axis, int32_t first, int32_t count)
 {
     nnrt_view part = *v;
@@ -5559,7 +5613,7 @@ static nnrt_view nnrti_part(const nnrt_view *v, int32_t axis, int32_t first, int
     return part;
 }
 
-/* v without `count` axes from `axis` on: its elements at place 0 of those axes. */
+/* v without `count` axes from `axis` on: its elements at index 0 of those axes. */
 static nnrt_view nnrti_without_axes(const nnrt_view *v, int32_t axis, int32_t count)
 {
     nnrt_view rest = *v;
@@ -5571,7 +5625,7 @@ static nnrt_view nnrti_without_axes(const nnrt_view *v, int32_t axis, int32_t co
     return rest;
 }
 
-/* v with `count` axes from `axis` on only: its elements at place 0 of all others. */
+/* v with `count` axes from `axis` on only: its elements at index 0 of all others. */
 static nnrt_view nnrti_only_axes(const nnrt_view *v, int32_t axis, int32_t count)
 {
     nnrt_view some = *v;
@@ -5583,8 +5637,8 @@ static nnrt_view nnrti_only_axes(const nnrt_view *v, int32_t axis, int32_t count
     return some;
 }
 
-/* DEPTH_TO_SPACE and SPACE_TO_DEPTH: the channels of v [N,H,W,b*b*C] that hold cell k of each block of b x b, [N,H,W,C].
-   outside: they are C neighbours, else every (b*b)-th. v has elements. */
+/* DEPTH_TO_SPACE and SPACE_TO_DEPTH: the channels of v [N,H,W,b*b*C] that hold pixel k of each block of b x b,
+   [N,H,W,C]. outside: they are C adjacent channels, else every (b*b)-th. v has elements. */
 static nnrt_view nnrti_cell_channels(const nnrt_view *v, int64_t b, int64_t k, bool outside)
 {
     const int64_t count = nnrti_quotient(v->dims[3], b * b);
@@ -5593,7 +5647,7 @@ static nnrt_view nnrti_cell_channels(const nnrt_view *v, int64_t b, int64_t k, b
     return cell;
 }
 
-/* Cell k of each block of v [N,H*b,W*b,C], row by row: [N,H,W,C]. */
+/* Pixel k (row by row) of each block of b x b of v [N,H*b,W*b,C]: [N,H,W,C]. */
 static nnrt_view nnrti_cell_places(const nnrt_view *v, int64_t b, int64_t k)
 {
     const nnrt_view row = nnrti_part(v, 1, (int32_t)nnrti_quotient(k, b), (int32_t)nnrti_quotient(v->dims[1], b));
@@ -5603,7 +5657,7 @@ static nnrt_view nnrti_cell_places(const nnrt_view *v, int64_t b, int64_t k)
     return cell;
 }
 
-/* The true extent of axis, of a result that a kernel tells: y lies densely. */
+/* Stores the actual size of an axis of a data-dependent output shape and restores the dense strides of y. */
 static NNRTI_UNUSED void nnrti_tell(nnrt_view *y, int32_t axis, int32_t extent)
 {
     ptrdiff_t step = 1;
@@ -5620,9 +5674,9 @@ static int64_t nnrti_index(const nnrt_view *v, ptrdiff_t i)
     return v->dataType == NNRT_DATA_TYPE_INT64 ? ((const int64_t *)v->data)[i] : ((const int32_t *)v->data)[i];
 }
 
-/* *place = offset in y of the element, or of the slice, that row `row` of indices names: n numbers from offset `at` on,
-   `step` apart, one for each of the first axes of y. Where fromEnd is true -L to -1 count from the end of an axis.
-   NNRT_INVALID_PARAMETER, with a message, when one lies outside. */
+/* *place = offset in y of the element or slice that row `row` of indices addresses: n indices, one per leading axis of
+   y, from offset `at` on with stride `step`. With fromEnd -L to -1 count from the end of an axis of size L.
+   NNRT_INVALID_PARAMETER, with a message, if an index is out of range. */
 static NNRT_ReturnCode nnrti_place_of(const nnrt_call *call, const nnrt_view *indices, ptrdiff_t at, ptrdiff_t step,
                                       int32_t n, int64_t row, bool fromEnd, const nnrt_view *y, ptrdiff_t *place)
 {
@@ -5640,8 +5694,8 @@ static NNRT_ReturnCode nnrti_place_of(const nnrt_call *call, const nnrt_view *in
     return NNRT_SUCCESS;
 }
 
-/* GATHER_ELEMENTS, SCATTER_ELEMENTS: *lines = for each element of indices the start of the line of v along axis that it names a
-   place of. */
+/* GATHER_ELEMENTS, SCATTER_ELEMENTS: *lines = a view in the shape of indices: for each element of indices the start of
+   the line of v along axis that it indexes. */
 static NNRTI_UNUSED void nnrti_lines_beside(const nnrt_view *v, const nnrt_view *indices, int32_t axis,
                                             nnrt_view *lines)
 {
@@ -5651,8 +5705,8 @@ static NNRTI_UNUSED void nnrti_lines_beside(const nnrt_view *v, const nnrt_view 
     lines->strides[axis] = 0;
 }
 
-/* *place = how far behind the start of a line of v along axis the place lies that element n of indices names, at offset `at`; -L
-   to -1 count from the end. NNRT_INVALID_PARAMETER, with a message, when it lies outside. */
+/* *place = offset, from the start of a line of v along axis, of the element that element n of indices, at offset `at`,
+   addresses; -L to -1 count from the end. NNRT_INVALID_PARAMETER, with a message, if it is out of range. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_place_along(const nnrt_call *call, const nnrt_view *indices, ptrdiff_t at,
                                                       int64_t n, const nnrt_view *v, int32_t axis, ptrdiff_t *place)
 {
@@ -5673,17 +5727,18 @@ NNRTI_INLINE ptrdiff_t nnrti_place(const nnrt_view *v, int32_t i, int32_t j, int
     return i * v->strides[0] + j * v->strides[1] + k * v->strides[2] + l * v->strides[3];
 }
 
-#define NNRTI_DOTS 4 /* sums side by side: what they share is read once, and small processors have room for them */
+#define NNRTI_DOTS 4 /* dot products computed at once: they share loads, and fit in registers of small processors */
 
-/* What is summed: sum t is that of a[i,j,k] * b[i,j,k,t] for i < count[0], j < count[1], k < count[2], in this order.
-   a[i,j,k] lies i*aStep[0] + j*aStep[1] + k*aStep[2] elements behind a, b[i,j,k,t] likewise, and t*bT. */
+/* Operands of dot products: product t is the sum of a[i,j,k] * b[i,j,k,t] over i < count[0], j < count[1], k <
+   count[2], in this order. a[i,j,k] is at offset i*aStep[0] + j*aStep[1] + k*aStep[2] of a; b[i,j,k,t] likewise, plus
+   t*bT. */
 typedef struct nnrti_terms {
     const void *a, *b;
     int32_t count[3];
     ptrdiff_t aStep[3], bStep[3], bT;
 } nnrti_terms;
 
-/* One axis of K terms. */
+/* Dot products along one axis of K terms. */
 static NNRTI_UNUSED void nnrti_line_terms(nnrti_terms *m, ptrdiff_t aK, ptrdiff_t bK, ptrdiff_t bT, int32_t K)
 {
     memset(m, 0, sizeof(*m));
@@ -5694,14 +5749,14 @@ static NNRTI_UNUSED void nnrti_line_terms(nnrti_terms *m, ptrdiff_t aK, ptrdiff_
     m->bT = bT;
 }
 
-/* The axis that the innermost loop runs over, so that it runs more than once: of one k those of j. */
+/* The axis of the innermost loop: k, or j if k has only one term, so that the loop runs more than once. */
 NNRTI_INLINE int32_t nnrti_inner(const nnrti_terms *m)
 {
     return m->count[2] == 1 ? 1 : 2;
 }
 
-/* sum[t] += sum t, or four of them from t on; no sum changes another. There are terms. bT is that of m, or the constant 1,
-   which saves computing places. */
+/* sum[t] += dot product t, or four of them from t on; each keeps its own summation order. There is at least one term.
+   bT is m->bT, or the constant 1, which saves address arithmetic. */
 NNRTI_INLINE void nnrti_sum_terms(const nnrti_terms *m, ptrdiff_t bT, int32_t t, bool four, float *sum,
                                   NNRT_DataType type)
 {
@@ -5756,7 +5811,7 @@ NNRTI_LOOPS void nnrti_sum_four_f16(const nnrti_terms *m, float *sum)
     nnrti_sum_terms(m, m->bT, 0, true, sum, NNRT_DATA_TYPE_FLOAT16);
 }
 
-/* sum[t] += sum t, t < count <= NNRTI_DOTS. */
+/* sum[t] += dot product t for t < count <= NNRTI_DOTS. */
 NNRTI_INLINE void nnrti_dots(const nnrti_terms *m, int32_t count, float *sum, NNRT_DataType type)
 {
     const bool half = type == NNRT_DATA_TYPE_FLOAT16;
@@ -5827,7 +5882,7 @@ static void nnrti_store_int(void *data, ptrdiff_t i, uint64_t v, NNRT_DataType t
     }
 }
 
-/* The bits of 1 as an element of a type: what nnrti_store_int stores is 1 then. */
+/* The bits of the number 1 as an element of a type, for nnrti_store_int. */
 static uint64_t nnrti_one(NNRT_DataType type)
 {
     return type == NNRT_DATA_TYPE_FLOAT16   ? 0x3c00
@@ -5836,7 +5891,7 @@ static uint64_t nnrti_one(NNRT_DataType type)
                                             : 1;
 }
 
-/* Whether element i of x is not 0; -0 is. */
+/* Is element i of x not 0? -0 is 0. */
 static bool nnrti_is_non_zero(const void *x, NNRT_DataType type, ptrdiff_t i)
 {
     switch (type) {
@@ -5847,8 +5902,8 @@ static bool nnrti_is_non_zero(const void *x, NNRT_DataType type, ptrdiff_t i)
     }
 }
 
-/* A number that orders the elements of one numeric type as their values: NaN below all others, -0 equal to 0. Of a float it
-   is made of its bits. */
+/* A sort key: orders the elements of one numeric type as their values, with NaN below all others and -0 equal to 0. The
+   key of a float is made of its bits. */
 static uint64_t nnrti_order(const void *data, ptrdiff_t i, NNRT_DataType type)
 {
     const uint64_t top = (uint64_t)1 << 63;
@@ -5873,7 +5928,7 @@ static uint64_t nnrti_order(const void *data, ptrdiff_t i, NNRT_DataType type)
     return bits > top ? ~bits : bits | top;
 }
 
-/* What is reduced to one element: the walk visits it from element 0 on, and is back at its start when it has ended. */
+/* The elements that are reduced to one result, relative to element 0 of x. A complete walk ends at its start. */
 typedef struct nnrti_reduction {
     nnrti_walk walk;
     bool empty;
@@ -5895,16 +5950,16 @@ static nnrti_reduction nnrti_reduction_of(const nnrt_view *x, const nnrt_view *a
     return r;
 }
 
-/* Part of a view: element i lies i*step elements behind data. data is NULL for an absent operand. */
+/* A line of a view: element i is at data + i*step elements. data is NULL for an absent operand. */
 typedef struct nnrti_line {
     void *data;
     ptrdiff_t step;
     NNRT_DataType type;
     const NNRT_QuantParam *quant; /* of the view */
-    bool rising; /* nnrti_top takes the smallest elements, in rising order */
+    bool rising; /* nnrti_top takes the smallest elements, in ascending order */
 } nnrti_line;
 
-/* The elements of v along axis that start at the given element. */
+/* The line of v along axis that starts at offset `at`. */
 static nnrti_line nnrti_line_of(const nnrt_view *v, int32_t axis, ptrdiff_t at)
 {
     nnrti_line line;
@@ -5916,7 +5971,7 @@ static nnrti_line nnrti_line_of(const nnrt_view *v, int32_t axis, ptrdiff_t at)
     return line;
 }
 
-/* to[i] = from[k]; both have one type. Nothing happens when to is absent. */
+/* to[i] = from[k]; both have one type. Nothing happens if to is absent. */
 static void nnrti_line_copy(const nnrti_line *to, int32_t i, const nnrti_line *from, int32_t k)
 {
     size_t width = nnrt_type_size(to->type);
@@ -5930,7 +5985,7 @@ static void nnrti_line_copy(const nnrti_line *to, int32_t i, const nnrti_line *f
         memcpy(target, source, width);
 }
 
-/* v without the extent of axis: walking it visits the first element of every line along axis. NULL stays NULL. */
+/* v with axis reduced to size 1: a walk over it visits the first element of every line along axis. NULL stays NULL. */
 static const nnrt_view *nnrti_starts(const nnrt_view *v, int32_t axis, nnrt_view *starts)
 {
     if (v == NULL)
@@ -5940,11 +5995,11 @@ static const nnrt_view *nnrti_starts(const nnrt_view *v, int32_t axis, nnrt_view
     return starts;
 }
 
-/* What becomes of a line of L elements; y may be x. */
+/* Computes a line y of L elements from a line x; y may be x. */
 typedef void (*nnrti_line_function)(const void *attr, const nnrti_line *x, const nnrti_line *y, int32_t L,
                                     NNRT_DataType type);
 
-/* Every line of y along axis = function of the line of x in its place. */
+/* Applies function to every line of x along axis; the result goes to the same line of y. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_lines(const void *attr, const nnrt_view *x, nnrt_view *y, int32_t axis,
                                          NNRT_DataType type, nnrti_line_function function)
 {
@@ -5974,7 +6029,7 @@ NNRTI_INLINE float nnrti_line_max(const nnrti_line *x, int32_t L, NNRT_DataType 
     return max;
 }
 
-/* A sum of floats, and in rest what rounding has taken from it (Knuth's two-sum): together as good as rounded once. */
+/* A float sum and the accumulated rounding error in rest (Knuth's two-sum): together as accurate as one rounding. */
 typedef struct nnrti_sum {
     float sum, rest;
 } nnrti_sum;
@@ -5992,8 +6047,8 @@ static float nnrti_sum_of(const nnrti_sum *s)
     return s->rest - s->rest == 0 ? s->sum + s->rest : s->sum;
 }
 
-/* A number that is the larger the further in front element i of x stands: in falling order, or in rising order. NaN is
-   last in both. */
+/* A sort key that is larger for elements nearer the front, in descending (rising: ascending) order. NaN is last in
+   both. */
 static uint64_t nnrti_top_order(const nnrti_line *x, int32_t i)
 {
     const uint64_t order = nnrti_order(x->data, i * x->step, x->type);
@@ -6001,14 +6056,14 @@ static uint64_t nnrti_top_order(const nnrti_line *x, int32_t i)
     return x->rising && !isNan ? ~order : order;
 }
 
-/* Whether element a of x stands behind element b: equal ones stand by rising position. */
+/* Is element a of x ordered after element b? Equal elements are ordered by ascending index. */
 static bool nnrti_behind(const nnrti_line *x, int32_t a, int32_t b)
 {
     const uint64_t p = nnrti_top_order(x, a), q = nnrti_top_order(x, b);
     return p < q || (p == q && a > b);
 }
 
-/* heap[0..n) holds positions in x, none in front of those below it (2i+1, 2i+2), but for heap[0]: puts that in its place. */
+/* Sifts heap[0] down. heap holds indices of x, the last in order on top; all but heap[0] satisfy the heap property. */
 static void nnrti_top_sift(const nnrti_line *x, int32_t *heap, int32_t n)
 {
     const int32_t moved = heap[0];
@@ -6023,18 +6078,18 @@ static void nnrti_top_sift(const nnrti_line *x, int32_t *heap, int32_t n)
     heap[at] = moved;
 }
 
-/* heap = positions of the count elements of x that are first in its order, the last of them on top. */
+/* heap = indices of the count elements of x that are first in its order, the last of them on top. */
 static void nnrti_top_heap(const nnrti_line *x, int32_t L, int32_t count, int32_t *heap)
 {
     uint64_t least;
-    for (int32_t k = 0; k < count; k++) { /* element k rises from the end of the heap */
+    for (int32_t k = 0; k < count; k++) { /* element k is sifted up */
         int32_t at = k;
         for (; at > 0 && nnrti_behind(x, k, heap[(at - 1) / 2]); at = (at - 1) / 2)
             heap[at] = heap[(at - 1) / 2];
         heap[at] = k;
     }
     least = nnrti_top_order(x, heap[0]);
-    for (int32_t k = count; k < L; k++) /* behind all of the heap where it is equal */
+    for (int32_t k = count; k < L; k++) /* an element equal to the top is ordered after it */
         if (nnrti_top_order(x, k) > least) {
             heap[0] = k;
             nnrti_top_sift(x, heap, count);
@@ -6042,7 +6097,7 @@ static void nnrti_top_heap(const nnrti_line *x, int32_t L, int32_t count, int32_
         }
 }
 
-/* The position of the first element behind `last`; last -1: of the first of all. */
+/* The index of the element next in order after `last`; last -1: of the first one. */
 static int32_t nnrti_top_next(const nnrti_line *x, int32_t L, int32_t last)
 {
     int32_t best = -1;
@@ -6052,7 +6107,7 @@ static int32_t nnrti_top_next(const nnrti_line *x, int32_t L, int32_t last)
     return best;
 }
 
-/* Entry i of the results: element k of x and its position. */
+/* Entry i of the results: element k of x and its index. */
 static void nnrti_top_put(const nnrti_line *x, int32_t k, const nnrti_line *values, const nnrti_line *indices,
                           int32_t i)
 {
@@ -6061,9 +6116,10 @@ static void nnrti_top_put(const nnrti_line *x, int32_t k, const nnrti_line *valu
         nnrti_store_int(indices->data, i * indices->step, (uint64_t)k, indices->type);
 }
 
-/* The count largest of the L elements of x, or smallest, count > 0: elements into values, positions into indices (one of
-   the two may be absent). sorted: in falling (rising) order, equal ones by rising position, NaN last; otherwise by rising
-   position. heap has room for count positions; NULL: each next one is looked for in all of x. */
+/* TopK: the count largest (rising: smallest) of the L elements of x, count > 0: elements into values, indices into
+   indices (one of the two may be absent). sorted: in descending (rising: ascending) order, equal ones by ascending
+   index, NaN last; else by ascending index. heap has room for count indices; NULL: selection by repeated search through
+   all of x. */
 static void nnrti_top(const nnrti_line *x, int32_t L, int32_t count, bool sorted, int32_t *heap,
                       const nnrti_line *values, const nnrti_line *indices)
 {
@@ -6087,7 +6143,7 @@ static void nnrti_top(const nnrti_line *x, int32_t L, int32_t count, bool sorted
             nnrti_top_put(x, k, values, indices, n++);
 }
 
-/* order = positions of the count elements of x, count > 0, that are first in falling order, in that order. */
+/* order = indices of the count largest elements of x, count > 0, in descending order. */
 static void nnrti_top_sorted(const nnrti_line *x, int32_t L, int32_t count, int32_t *order)
 {
     nnrti_top_heap(x, L, count, order);
@@ -6099,14 +6155,13 @@ static void nnrti_top_sorted(const nnrti_line *x, int32_t L, int32_t count, int3
     }
 }
 
-/* The scratch of a call when it has at least so many bytes, else NULL. */
+/* The scratch of a call if it has at least so many bytes, else NULL. */
 static void *nnrti_scratch(const nnrt_call *call, size_t bytes)
 {
     return call != NULL && call->scratchBytes >= bytes ? call->scratch : NULL;
 }
 
-/* The count largest (rising: smallest) elements of every line of x along axis: nnrti_top into values and positions into
-   indices, either of which may be NULL. */
+/* nnrti_top for every line of x along axis: values and their indices, either of which may be NULL. */
 static NNRT_ReturnCode nnrti_top_lines(const nnrt_view *x, int32_t axis, int32_t count, bool rising, bool sorted,
                                        const nnrt_view *values, const nnrt_view *indices, const nnrt_call *call)
 {
@@ -6128,7 +6183,7 @@ static NNRT_ReturnCode nnrti_top_lines(const nnrt_view *x, int32_t axis, int32_t
     return NNRT_SUCCESS;
 }
 
-/* first <= i < end: the cells of a window of k cells from start on that lie inside an axis of extent L. */
+/* Filter taps first <= i < end of a window of k elements from start on that are inside an axis of size L. */
 typedef struct nnrti_cells {
     int32_t first, end;
 } nnrti_cells;
@@ -6141,7 +6196,7 @@ static nnrti_cells nnrti_cells_of(int64_t start, int64_t k, int32_t L)
     return cells;
 }
 
-/* Cells first <= i < end of a window along an axis of extent L: cell i, at start + i*d, lies inside. */
+/* The taps first <= i < end of a dilated window for which the input index start + i*d is inside an axis of size L. */
 static NNRTI_UNUSED nnrti_cells nnrti_cells_apart(int64_t start, int64_t k, int64_t d, int64_t L)
 {
     const int64_t end = start < L ? nnrti_quotient(L - 1 - start, d) + 1 : 0;
@@ -6152,7 +6207,7 @@ static NNRTI_UNUSED nnrti_cells nnrti_cells_apart(int64_t start, int64_t k, int6
     return cells;
 }
 
-/* Offset of the element at place[0], place[1], .. of v. */
+/* Offset of the element with the indices place[0], place[1], .. of v. */
 static NNRTI_UNUSED ptrdiff_t nnrti_offset(const nnrt_view *v, const int32_t *place)
 {
     ptrdiff_t at = 0;
@@ -6161,7 +6216,7 @@ static NNRTI_UNUSED ptrdiff_t nnrti_offset(const nnrt_view *v, const int32_t *pl
     return at;
 }
 
-/* The next place in v, the last axis fastest; false behind the last one. */
+/* Increments the indices `place` of v, the last axis fastest; false after the last element. */
 static NNRTI_UNUSED bool nnrti_next_place(const nnrt_view *v, int32_t *place)
 {
     int32_t axis = v->rank - 1;
@@ -6170,8 +6225,8 @@ static NNRTI_UNUSED bool nnrti_next_place(const nnrt_view *v, int32_t *place)
     return axis >= 0;
 }
 
-/* A window over the axes of x behind the channels: the cells of it that lie inside x, and the place in x of the current
-   one. */
+/* A dilated window over the axes of x after the channels: the taps that are inside x, the current tap, and its indices
+   `in` in x. */
 typedef struct nnrti_dilated {
     const int64_t *dilations;
     int64_t start[NNRT_MAX_RANK];
@@ -6179,7 +6234,7 @@ typedef struct nnrti_dilated {
     int32_t tap[NNRT_MAX_RANK], in[NNRT_MAX_RANK], axes;
 } nnrti_dilated;
 
-/* The first cell of the window that makes the element at place `out` of the result; false when there is none. */
+/* Begins at the first tap of the window of output element `out`; false if no tap is inside x. */
 static NNRTI_UNUSED bool nnrti_dilated_first(nnrti_dilated *w, const nnrt_view *x, const int32_t *out,
                                              const int64_t *kernel, const int64_t *strides, const int64_t *dilations,
                                              const int64_t *pads)
@@ -6199,7 +6254,7 @@ static NNRTI_UNUSED bool nnrti_dilated_first(nnrti_dilated *w, const nnrt_view *
     return any;
 }
 
-/* The next cell, the last axis fastest; false behind the last one. */
+/* The next tap, the last axis fastest; false after the last one. */
 static NNRTI_UNUSED bool nnrti_dilated_next(nnrti_dilated *w)
 {
     for (int32_t i = w->axes - 1; i >= 0; i--) {
@@ -6212,14 +6267,14 @@ static NNRTI_UNUSED bool nnrti_dilated_next(nnrti_dilated *w)
     return false;
 }
 
-/* Where a window lies: image n, the cells of rows and columns. */
+/* A pooling window: image n, the rows and columns of the window that are inside the image. */
 typedef struct nnrti_window_at {
     int32_t n;
     nnrti_cells rows, columns;
 } nnrti_window_at;
 
-/* y[n,p,q,c] = act(sum of the window's cells of channel c / cells) for all c; m->n is n, `at` the element y[n,p,q,0]. The
-   sum runs over rows, then columns. */
+/* Average pooling: y[n,p,q,c] = act(sum over the window of channel c / cells) for all c; m->n is n, `at` the offset of
+   y[n,p,q,0]. The sum runs over rows, then columns. */
 NNRTI_INLINE void nnrti_average(const nnrt_view *x, const nnrti_window_at *m, float cells,
                                 NNRT_ActivationType activation, nnrt_view *y, ptrdiff_t at, NNRT_DataType type)
 {
@@ -6234,7 +6289,7 @@ NNRTI_INLINE void nnrti_average(const nnrt_view *x, const nnrti_window_at *m, fl
     }
 }
 
-/* The largest cell of channel c. NaN is largest. */
+/* Max pooling: the largest element of the window in channel c. NaN is largest. */
 NNRTI_INLINE float nnrti_max_cell(const nnrt_view *x, const nnrti_window_at *m, int32_t c, NNRT_DataType type)
 {
     float best = -INFINITY;
@@ -6248,7 +6303,7 @@ NNRTI_INLINE float nnrti_max_cell(const nnrt_view *x, const nnrti_window_at *m, 
     return best;
 }
 
-/* Position h*W + w of the first cell of channel c that equals best, or is NaN when best is. */
+/* Index h*W + w of the first element of the window in channel c that equals best, or is NaN if best is. */
 NNRTI_INLINE int64_t nnrti_max_position(const nnrt_view *x, const nnrti_window_at *m, int32_t c, float best,
                                         NNRT_DataType type)
 {
@@ -6261,8 +6316,8 @@ NNRTI_INLINE int64_t nnrti_max_position(const nnrt_view *x, const nnrti_window_a
     return 0;
 }
 
-/* The largest cell of the window, for all channels, into y[n,p,q,..] and its position h*W + w into indices[n,p,q,..]; one
-   of the two may be NULL. */
+/* Max pooling for all channels: the largest element of the window into y[n,p,q,..], its index h*W + w into
+   indices[n,p,q,..]; one of the two may be NULL. */
 NNRTI_INLINE void nnrti_largest(const nnrt_view *x, const nnrti_window_at *m, int32_t p, int32_t q,
                                 NNRT_ActivationType activation, nnrt_view *y, nnrt_view *indices, NNRT_DataType type)
 {
@@ -6276,15 +6331,15 @@ NNRTI_INLINE void nnrti_largest(const nnrt_view *x, const nnrti_window_at *m, in
     }
 }
 
-/* The cells that make the value of an image [N,H,W,C] at a place between cells, and their weights. */
+/* The pixels that are interpolated to the value of an image [N,H,W,C] at fractional coordinates, and their weights. */
 typedef struct nnrti_corners {
     int32_t count;
-    ptrdiff_t at[4]; /* elements behind that of row 0, column 0 */
+    ptrdiff_t at[4]; /* offsets relative to row 0, column 0 */
     float weight[4];
 } nnrti_corners;
 
-/* Bilinear interpolation at row h, column w: the four cells around, upper ones first, left before right. What lies outside
-   x counts as 0, as a place that is no number does; of weight 0 is left out. */
+/* Bilinear interpolation at row h, column w: the four neighboring pixels, upper ones first, left before right. Pixels
+   outside x count as 0; if h or w is NaN, the result is 0. Pixels with weight 0 are omitted. */
 static NNRTI_UNUSED nnrti_corners nnrti_corners_of(const nnrt_view *x, float h, float w)
 {
     nnrti_corners s;
@@ -6307,7 +6362,7 @@ static NNRTI_UNUSED nnrti_corners nnrti_corners_of(const nnrt_view *x, float h, 
     return s;
 }
 
-/* The weighted sum of the cells, in their order; `at` is row 0, column 0 of an image and channel. */
+/* The weighted sum of the pixels, in their order; `at` is the offset of row 0, column 0 of an image and channel. */
 NNRTI_INLINE float nnrti_at_corners(const nnrt_view *x, ptrdiff_t at, const nnrti_corners *s, NNRT_DataType type)
 {
     float sum = 0;
@@ -6318,8 +6373,8 @@ NNRTI_INLINE float nnrti_at_corners(const nnrt_view *x, ptrdiff_t at, const nnrt
     return sum;
 }
 
-/* Intersection / union of two boxes of two lower and two upper bounds; `more` is added to each of their edges. 0 where one
-   box ends before the other begins, or there is no area. */
+/* Intersection over union (IoU) of two boxes, each two lower and two upper coordinates; `more` is added to each edge
+   length. 0 if the boxes do not intersect or have no area. */
 static NNRTI_UNUSED float nnrti_overlap(const float a[4], const float b[4], float more)
 {
     float edge[2], both, all;
@@ -6355,11 +6410,11 @@ static NNRTI_UNUSED double nnrti_activate_f64(double v, NNRT_ActivationType type
     }
 }
 
-/* Element-wise operators of two inputs: nnrti_walk goes over z, x and y, and a row function computes the current row.
-   What the row functions of all types have in common is the loop, so it is written once, as a macro. It expects the
-   names of nnrti_row: w, x, y, z. Z and T are the element types of z and of x and y; W is the type computed in,
-   `load` makes a W of a T. value is an expression in a and b, the elements of x and y. Both are read before the
-   element of z is written, so z may lie where x or y lies. */
+/* Elementwise operators of two inputs: nnrti_walk iterates over z, x and y, and a row function computes the current
+   row. The row functions of all types share their loop, which is this macro. It expects the names of nnrti_row: w, x,
+   y, z. Z and T are the element types of z and of x and y; W is the type of the computation, `load` converts a T to W.
+   value is an expression in a and b, the elements of x and y. Both are read before the element of z is written, so z
+   may alias x or y. */
 #define NNRTI_ROW(Z, T, W, load, value)                                                                                \
     {                                                                                                                  \
         Z *zs = (Z *)z->data + w->at[0];                                                                               \
@@ -6387,8 +6442,8 @@ static NNRTI_UNUSED double nnrti_activate_f64(double v, NNRT_ActivationType type
     R(UINT32, uint32_t, uint32_t, 0, UINT32_MAX)                                                                       \
     R(UINT64, uint64_t, uint64_t, 0, UINT64_MAX)
 
-/* + - * of integers wrap modulo 2^n. The bits of the result are those of the unsigned operation, which C defines; types
-   below 32 bits compute in 32, for two uint16_t would multiply as int. */
+/* + - * of integers wrap modulo 2^n. The result has the bits of the unsigned operation, which C defines; types below 32
+   bits are computed in 32, because the product of two uint16_t would be promoted to int and could overflow. */
 #define NNRTI_ROWS_WRAP(value)                                                                                         \
     case NNRT_DATA_TYPE_INT8:                                                                                          \
     case NNRT_DATA_TYPE_UINT8: NNRTI_ROW(uint8_t, uint8_t, uint32_t, (uint32_t), value)                                \
@@ -6399,7 +6454,7 @@ static NNRTI_UNUSED double nnrti_activate_f64(double v, NNRT_ActivationType type
     case NNRT_DATA_TYPE_INT64:                                                                                         \
     case NNRT_DATA_TYPE_UINT64: NNRTI_ROW(uint64_t, uint64_t, uint64_t, (uint64_t), value)
 
-/* float16 computes in float32; its fused activation acts here, before the result is rounded. */
+/* float16 computes in float32; its fused activation is applied here, before the result is rounded. */
 #define NNRTI_ROW_HALF(value, activation)                                                                              \
     NNRTI_ROW_CASE(FLOAT16, uint16_t, uint16_t, float, nnrti_half_to_float,                                            \
                    nnrti_half_from_float(nnrti_activate((float)(value), activation)))
@@ -6408,7 +6463,7 @@ static NNRTI_UNUSED double nnrti_activate_f64(double v, NNRT_ActivationType type
     NNRTI_ROW_CASE(FLOAT64, double, double, double, (double), value)                                                   \
     NNRTI_ROW_HALF(value, activation)
 
-/* The current row of walk w for float32. The frequent steps stand apart, so that compilers can vectorise them. */
+/* The current row of walk w for float32. Contiguous and scalar operands have loops of their own, which vectorize. */
 #define NNRTI_ROW_F32(w, x, y, z, value)                                                                               \
     {                                                                                                                  \
         float *zs = (float *)(z)->data + (w).at[0];                                                                    \
@@ -6448,8 +6503,8 @@ static NNRTI_UNUSED void nnrti_activate_row_f32(const nnrti_walk *w, nnrt_view *
         *v = nnrti_activate(*v, type);
 }
 
-/* Fused activation over the current row of z, of any type but float16, whose rows do it themselves. Integers know RELU,
-   RELU6 and RELU1, which leave a bool as it is. */
+/* Fused activation over the current row of z, of any type but float16, whose rows apply it themselves. Integers support
+   RELU, RELU6 and RELU1; a bool stays as it is. */
 static NNRTI_UNUSED void nnrti_activate_row(const nnrti_walk *w, nnrt_view *z, NNRT_ActivationType type)
 {
     if (type == NNRT_ACTIVATION_TYPE_NO_ACTIVATION || type == NNRT_ACTIVATION_TYPE_LINEAR)
@@ -6496,7 +6551,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_binary(const nnrt_view *x, const nnrt_
     return NNRT_SUCCESS;
 }
 
-/* The kernel nnrt_<fn> of an operator of two inputs: z = activation(row(x, y)). */
+/* Generates kernel nnrt_<fn> of an operator of two inputs: z = activation(row(x, y)). */
 #define NNRTI_BINARY(S, fn, activation, row)                                                                           \
     NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)     \
     {                                                                                                                  \
@@ -6504,7 +6559,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_binary(const nnrt_view *x, const nnrt_
         return nnrti_binary(x, y, z, activation, row);                                                                 \
     }
 
-/* The float32 kernel nnrt_<fn>_f32 of one with a fused activation: value is an expression in a and b. */
+/* Generates float32 kernel nnrt_<fn>_f32 with a fused activation: value is an expression in a and b. */
 #define NNRTI_BINARY_F32(S, fn, value)                                                                                 \
     NNRT_API NNRT_ReturnCode nnrt_##fn##_f32(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y,             \
                                              nnrt_view *z)                                                             \
@@ -6519,7 +6574,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_binary(const nnrt_view *x, const nnrt_
         return NNRT_SUCCESS;                                                                                           \
     }
 
-/* x + y of any type; bools are added as integers, and what is not zero is true. */
+/* x + y of any type; for bools: logical or. */
 static NNRTI_UNUSED void nnrti_add_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                        NNRT_ActivationType activation)
 {
@@ -6554,8 +6609,8 @@ static NNRTI_UNUSED void nnrti_max_row(const nnrti_walk *w, const nnrt_view *x, 
     }
 }
 
-/* Division of integers, rows of every type: value, an expression in a and b, and b is not 0. least / -1 has no result
-   in C: where b is -1 the row has `wrapped`, modulo 2^n. */
+/* Division of integers, rows of every type: value is an expression in a and b, b is not 0. least / -1 overflows in C:
+   for b = -1 the row computes `wrapped`, modulo 2^n. */
 #define NNRTI_ROWS_DIVIDE(wrapped, value)                                                                              \
     NNRTI_DIVIDE_CASE(INT8, int8_t, uint8_t, wrapped, value)                                                           \
     NNRTI_DIVIDE_CASE(INT16, int16_t, uint16_t, wrapped, value)                                                        \
@@ -6568,7 +6623,7 @@ static NNRTI_UNUSED void nnrti_max_row(const nnrti_walk *w, const nnrt_view *x, 
 #define NNRTI_DIVIDE_CASE(name, T, U, wrapped, value)                                                                  \
     NNRTI_ROW_CASE(name, U, T, T, (T), b == -1 ? (U)(wrapped) : (U)(value))
 
-/* The number of the first element of v, integers or bools, that is 0; -1 when there is none. */
+/* The number of the first element of v, integers or bools, that is 0; -1 if there is none. */
 static NNRTI_UNUSED int64_t nnrti_div_zero(const nnrt_view *v)
 {
     static const uint8_t zero[8] = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -6585,8 +6640,8 @@ static NNRTI_UNUSED int64_t nnrti_div_zero(const nnrt_view *v)
     return -1;
 }
 
-/* nnrti_binary of a row that divides x by y: a divisor 0 of integers or bools is NNRT_INVALID_PARAMETER, and z is not
-   written then. */
+/* nnrti_binary for a row that divides x by y: if a divisor of integers or bools is 0, it fails with
+   NNRT_INVALID_PARAMETER and leaves z unwritten. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                                  NNRT_ActivationType activation, nnrti_row row, nnrt_call *call)
 {
@@ -6597,8 +6652,8 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
     return nnrti_binary(x, y, z, activation, row);
 }
 
-/* The kernel nnrt_<fn> of an operator that says yes or no of two elements of one type: z = value, an expression in a
-   and b, as bool. */
+/* Generates kernel nnrt_<fn> of a comparison or another predicate of two elements of one type: z = value, an expression
+   in a and b, as bool. */
 #define NNRTI_PREDICATE(S, fn, value)                                                                                  \
     static void nnrti_##fn##_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,            \
                                  NNRT_ActivationType activation)                                                       \
@@ -6622,7 +6677,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
     NNRTI_BINARY(S, fn, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_##fn##_row)
 #define NNRTI_PREDICATE_CASE(name, T, value) NNRTI_ROW_CASE(name, uint8_t, T, T, (T), value)
 
-/* The kernel nnrt_<fn> of an operator on the bits of integers: z = value, an expression in a and b. */
+/* Generates kernel nnrt_<fn> of an operator on the bits of integers: z = value, an expression in a and b. */
 #define NNRTI_BITWISE(S, fn, value)                                                                                    \
     static void nnrti_##fn##_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,            \
                                  NNRT_ActivationType activation)                                                       \
@@ -6634,7 +6689,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
     }                                                                                                                  \
     NNRTI_BINARY(S, fn, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_##fn##_row)
 
-/* The kernels nnrt_<fn>_f32 and nnrt_<fn>_f16: what value says, an expression in these parameters and in type. */
+/* Generates kernels nnrt_<fn>_f32 and nnrt_<fn>_f16: `return value`, an expression in the parameters and in type. */
 #define NNRTI_FLOATS(fn, parameters, value)                                                                            \
     NNRTI_FLOATS_OF(fn##_f32, FLOAT32, parameters, value) NNRTI_FLOATS_OF(fn##_f16, FLOAT16, parameters, value)
 #define NNRTI_FLOATS_OF(fn, name, parameters, value)                                                                   \
@@ -6644,7 +6699,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
         return value;                                                                                                  \
     }
 
-/* y = f(x) element by element, in float64 g(x); x and y of one shape and of the given type. y may lie where x lies. */
+/* y = f(x) elementwise, in float64 g(x); x and y have one shape and the given type. y may alias x. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_map(const nnrt_view *x, nnrt_view *y, NNRT_DataType type, float (*f)(float),
                                        double (*g)(double))
 {
@@ -6663,7 +6718,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map(const nnrt_view *x, nnrt_view *y, NNRT_Da
     return NNRT_SUCCESS;
 }
 
-/* The kernels of an operator that is a function of one number: nnrt_<fn>_f32, _f16, _f64. */
+/* Generates the kernels of a unary elementwise operator: nnrt_<fn>_f32, _f16, _f64. */
 #define NNRTI_UNARY(S, fn, f, g)                                                                                       \
     NNRTI_UNARY_OF(S, fn##_f32, FLOAT32, f, g)                                                                         \
     NNRTI_UNARY_OF(S, fn##_f16, FLOAT16, f, g) NNRTI_UNARY_OF(S, fn##_f64, FLOAT64, f, g)
@@ -6674,7 +6729,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map(const nnrt_view *x, nnrt_view *y, NNRT_Da
         return nnrti_map(x, y, NNRT_DATA_TYPE_##type, f, g);                                                           \
     }
 
-/* The same of functions with parameters: y = f(x, p, q). */
+/* The same for functions with parameters: y = f(x, p, q). */
 NNRTI_INLINE NNRT_ReturnCode nnrti_map_with(const nnrt_view *x, nnrt_view *y, NNRT_DataType type, float p, float q,
                                             float (*f)(float, float, float), double (*g)(double, double, double))
 {
@@ -6693,7 +6748,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map_with(const nnrt_view *x, nnrt_view *y, NN
     return NNRT_SUCCESS;
 }
 
-/* Its kernels; p and q are made of attr. */
+/* Generates their kernels; p and q are expressions in attr. */
 #define NNRTI_UNARY_WITH(S, fn, p, q, f, g)                                                                            \
     NNRTI_UNARY_WITH_OF(S, fn##_f32, FLOAT32, p, q, f, g)                                                              \
     NNRTI_UNARY_WITH_OF(S, fn##_f16, FLOAT16, p, q, f, g) NNRTI_UNARY_WITH_OF(S, fn##_f64, FLOAT64, p, q, f, g)
@@ -6703,7 +6758,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map_with(const nnrt_view *x, nnrt_view *y, NN
         return nnrti_map_with(x, y, NNRT_DATA_TYPE_##type, p, q, f, g);                                                \
     }
 
-/* y = the low bits of f(x), element by element, for integers: f gets x as 64 bits, sign and all. */
+/* y = the low bits of f(x), elementwise, for integers: f gets x sign-extended to 64 bits. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_map_int(const nnrt_view *x, nnrt_view *y, uint64_t (*f)(uint64_t))
 {
     nnrti_walk w;
@@ -6717,7 +6772,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map_int(const nnrt_view *x, nnrt_view *y, uin
     return NNRT_SUCCESS;
 }
 
-/* The kernel of such an operator for integers: nnrt_<fn>_int. */
+/* Generates the kernel of such an operator for integers: nnrt_<fn>_int. */
 #define NNRTI_UNARY_INT(S, fn, f)                                                                                      \
     NNRT_API NNRT_ReturnCode nnrt_##fn##_int(const NNRT_##S *attr, const nnrt_view *x, nnrt_view *y)                   \
     {                                                                                                                  \
@@ -6725,12 +6780,12 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map_int(const nnrt_view *x, nnrt_view *y, uin
         return nnrti_map_int(x, y, f);                                                                                 \
     }
 
-/* Floats that are not finite numbers, a bit each. */
+/* Classes of non-finite floats, one bit each. */
 #define NNRTI_CLASS_NAN 1u
 #define NNRTI_CLASS_INF 2u
 #define NNRTI_CLASS_MINUS_INF 4u
 
-/* y = x is of one of these classes, element by element: x of floats, y bool. The bits but for the sign tell. */
+/* y = does x belong to one of these classes? Elementwise, x float, y bool. The bits without the sign decide. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_map_class(const nnrt_view *x, nnrt_view *y, uint32_t classes)
 {
     const bool half = x->dataType == NNRT_DATA_TYPE_FLOAT16, wide = x->dataType == NNRT_DATA_TYPE_FLOAT64;
@@ -6757,7 +6812,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_map_class(const nnrt_view *x, nnrt_vie
 
 #define NNRTI_CHUNK 64 /* elements that a conversion keeps on the stack */
 
-/* v toward zero, kept inside [least, greatest]; NaN gives 0. */
+/* v toward zero, saturated to [least, greatest]; NaN becomes 0. */
 static NNRTI_UNUSED int64_t nnrti_saturate(double v, int64_t least, int64_t greatest)
 {
     if (v != v)
@@ -6770,7 +6825,7 @@ static NNRTI_UNUSED uint64_t nnrti_saturate_u64(double v)
     return v >= 18446744073709551616.0 ? UINT64_MAX : v > 0 ? (uint64_t)v : 0;
 }
 
-/* out[i] = element i of x as float64, n <= NNRTI_CHUNK; step elements apart. Integers beyond 2^53 are rounded. */
+/* out[i] = element i of x as float64, n <= NNRTI_CHUNK; x has stride step. Integers above 2^53 are rounded. */
 static NNRTI_UNUSED void nnrti_read_f64(double *out, const void *x, ptrdiff_t step, int32_t n, NNRT_DataType type)
 {
     switch (type) {
@@ -6813,10 +6868,11 @@ static NNRTI_UNUSED void nnrti_write_f64(void *z, ptrdiff_t step, const double *
     }
 }
 
-/* ---- quantised arithmetic (rules of TensorFlow Lite for Microcontrollers: a product is rounded twice)
+/* ---- quantized arithmetic (rules of TensorFlow Lite for Microcontrollers: a product is rounded twice)
 
-   q: stored integer, z: zero point, s: scale, which counts as float32; real = s * (q - z). Scales meet in a factor d
-   only, which the rule turns into two int32 numbers {m, e}, d = m * 2^(e - 31): a run has integers alone. */
+   q: stored integer, z: zero point, s: scale, which counts as float32; real = s * (q - z). Scales only occur in a
+   factor d (a ratio or product of scales), which the rule converts to two int32 {m, e}, d = m * 2^(e - 31): a run
+   computes in integers only. */
 
 /* floor(x / 2^n), n < 64. */
 NNRTI_INLINE int64_t nnrti_shift_down(int64_t x, int32_t n)
@@ -6824,26 +6880,26 @@ NNRTI_INLINE int64_t nnrti_shift_down(int64_t x, int32_t n)
     return x < 0 ? ~(~x >> n) : x >> n;
 }
 
-/* x / 2^n, halves away from zero; beyond n = 32 it is 0. |x| < 2^62. */
+/* x / 2^n, halves away from zero; 0 for n > 32. |x| < 2^62. */
 NNRTI_INLINE int64_t nnrti_shift_round(int64_t x, int32_t n)
 {
     return n == 0 ? x : n > 32 ? 0 : nnrti_shift_down(x + ((int64_t)1 << (n - 1)) - (x < 0 ? 1 : 0), n);
 }
 
-/* x, or the end of int32 that is nearest. */
+/* x saturated to int32. */
 NNRTI_INLINE int32_t nnrti_to_int32(int64_t x)
 {
     return x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : (int32_t)x;
 }
 
-/* a * b / 2^31, halves up. */
+/* a * b / 2^31, halves rounded up, saturated. */
 NNRTI_INLINE int32_t nnrti_high_product(int32_t a, int32_t b)
 {
     return nnrti_to_int32(nnrti_shift_down((int64_t)a * b + ((int64_t)1 << 30), 31));
 }
 
-/* factor = {m, e}: |d| = m * 2^(e - 31), 2^30 <= m < 2^31, the nearest, halves away from zero. Below 2^-32 {0, 0}; from
-   2^31 on, infinity included, {2^31 - 1, 31}. Of d < 0 the m is negative. */
+/* factor = {m, e}: |d| = m * 2^(e - 31), 2^30 <= m < 2^31, to nearest, halves away from zero. {0, 0} below 2^-32; {2^31
+   - 1, 31} from 2^31 on, infinity included. For d < 0 m is negative. */
 static void nnrti_factor(double d, int32_t factor[2])
 {
     const uint64_t u = nnrti_bits_of_double(d);
@@ -6864,9 +6920,9 @@ static void nnrti_factor(double d, int32_t factor[2])
     factor[1] = e;
 }
 
-/* x * d for factor = {m, e} of d: x * 2^e for e > 0, kept in int32, times m, rounded to a multiple of 2^31 with halves
-   up, then for e < 0 by the rest with halves away from zero. An x outside int32 is halved before, rounded down, until
-   it fits. For m < 0 it is -(x * -d). */
+/* Requantize: x * d for factor = {m, e} of d. First x * 2^e if e > 0, saturated to int32; then times m / 2^31, halves
+   rounded up; then, if e < 0, divided by 2^-e, halves away from zero. An x outside int32 is halved before, rounded
+   down, until it fits. For m < 0 the result is -(x * -d). */
 NNRTI_INLINE int32_t nnrti_rescale(int64_t x, const int32_t factor[2])
 {
     const int32_t m = factor[0];
@@ -6880,11 +6936,11 @@ NNRTI_INLINE int32_t nnrti_rescale(int64_t x, const int32_t factor[2])
     return m < 0 ? -y : y;
 }
 
-/* What the rule derives for a quantised kernel is a list of int32: zero point, least and greatest of the result, then
-   the factors, two numbers each. */
-#define NNRTI_QUANT_FACTORS 3 /* where they begin */
+/* The derived constant of a quantized kernel is a list of int32: zero point, least and greatest value of the output,
+   then the factors, two numbers each. */
+#define NNRTI_QUANT_FACTORS 3 /* index of the first factor */
 
-/* The result whose real value is x * s: x + z within its bounds. quant is that list. */
+/* The stored integer for x, a result without zero point: x + z, saturated. quant is that list. */
 NNRTI_INLINE int32_t nnrti_quant_result(int64_t x, const int32_t *quant)
 {
     x += quant[0];
@@ -6897,20 +6953,20 @@ NNRTI_INLINE int32_t nnrti_load_8(const void *data, ptrdiff_t i, NNRT_DataType t
     return type == NNRT_DATA_TYPE_INT8 ? ((const int8_t *)data)[i] : ((const uint8_t *)data)[i];
 }
 
-/* Stores v, which lies in its range, into element i of int8 or uint8 data. */
+/* Stores v, which must be in range, into element i of int8 or uint8 data. */
 NNRTI_INLINE void nnrti_store_8(void *data, ptrdiff_t i, int32_t v)
 {
     ((uint8_t *)data)[i] = (uint8_t)v;
 }
 
-/* round(r / s) in float32, kept inside 10^9; NaN, and of an empty range all, is 0. */
+/* round(r / s) in float32, saturated to 10^9; 0 for NaN and for an empty range (s = 0). */
 static NNRTI_UNUSED int64_t nnrti_quant_real(float r, float s)
 {
     const float v = s > 0 ? r / s : 0.0f;
     return v != v ? 0 : v > 1e9f ? 1000000000 : v < -1e9f ? -1000000000 : (int64_t)nnrti_round((double)v);
 }
 
-/* The real value of element i of quantized int8 or uint8 data, and the element of a real value; NaN is the zero point. */
+/* Dequantizes element i of int8 or uint8 data; nnrti_quant_store quantizes into it; NaN becomes the zero point. */
 NNRTI_INLINE float nnrti_quant_load(const void *data, ptrdiff_t i, NNRT_DataType type, const NNRT_QuantParam *quant)
 {
     return (float)quant->scale * (float)(nnrti_load_8(data, i, type) - quant->zeroPoint);
@@ -6924,8 +6980,8 @@ NNRTI_INLINE void nnrti_quant_store(void *data, ptrdiff_t i, float value, NNRT_D
     nnrti_store_8(data, i, q < least ? least : q > least + 255 ? least + 255 : (int32_t)q);
 }
 
-/* As nnrti_load and nnrti_store of a view. type NNRT_DATA_TYPE_INT8: quantised int8 or uint8, the real value of an
-   element, and the element of a real value; NaN is the zero point. */
+/* nnrti_load and nnrti_store for a view. type NNRT_DATA_TYPE_INT8 stands for quantized int8 or uint8: load dequantizes,
+   store quantizes; NaN becomes the zero point. */
 NNRTI_INLINE float nnrti_load_real(const nnrt_view *x, ptrdiff_t i, NNRT_DataType type)
 {
     if (type == NNRT_DATA_TYPE_INT8)
@@ -6941,7 +6997,7 @@ NNRTI_INLINE void nnrti_store_real(nnrt_view *y, ptrdiff_t i, float value, NNRT_
         nnrti_store(y->data, i, value, type);
 }
 
-/* The same of element i of a line. */
+/* The same for element i of a line. */
 NNRTI_INLINE float nnrti_line_load(const nnrti_line *x, int32_t i, NNRT_DataType type)
 {
     if (type == NNRT_DATA_TYPE_INT8)
@@ -6957,7 +7013,7 @@ NNRTI_INLINE void nnrti_line_store(const nnrti_line *y, int32_t i, float value, 
         nnrti_store(y->data, i * y->step, value, type);
 }
 
-/* Bits of n: the least k with n < 2^k. */
+/* Number of bits of n: the least k with n < 2^k. */
 static NNRTI_UNUSED int32_t nnrti_bit_count(uint64_t n)
 {
     int32_t k = 0;
@@ -6966,7 +7022,7 @@ static NNRTI_UNUSED int32_t nnrti_bit_count(uint64_t n)
     return k;
 }
 
-/* 1 / (1 + a) with 29 fraction bits, of a with 31, 0 <= a < 1: Newton's iteration from 48/17 - 32/17 * (1 + a) / 2. */
+/* 1 / (1 + a) with 29 fraction bits, a with 31, 0 <= a < 1: Newton's iteration from 48/17 - 32/17 * (1 + a) / 2. */
 static NNRTI_UNUSED int32_t nnrti_fixed_inverse(int32_t a)
 {
     const int32_t half = (int32_t)(((int64_t)a + ((int64_t)1 << 31)) >> 1);
@@ -6984,8 +7040,8 @@ static NNRTI_UNUSED int32_t nnrti_fixed_reciprocal(int32_t a)
     return nnrti_to_int32((int64_t)2 * nnrti_fixed_inverse(a));
 }
 
-/* exp(a) with 31 fraction bits, of a <= 0 with 31 - i: e^-1/8 times a polynomial of what lies within 1/4 below a, times e^-1/4,
-   e^-1/2 and so on for each bit of the rest. */
+/* exp(a) with 31 fraction bits, for a <= 0 with 31 - i: e^-1/8 times a polynomial for the part of a within 1/4, times
+   e^-1/4, e^-1/2 and so on for each bit of the rest. */
 static NNRTI_UNUSED int32_t nnrti_fixed_exp(int32_t a, int32_t i)
 {
     static const int32_t powers[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
@@ -7003,10 +7059,10 @@ static NNRTI_UNUSED int32_t nnrti_fixed_exp(int32_t a, int32_t i)
     return r;
 }
 
-/* The stored integers of y, which are those that operand `row` had, get the parameters of y; condition: only those beside a
-   bool that is `chosen`. The list that the rule derived (nnrti_quant_moves) has a row for each operand: an axis of y, how many
-   parts y has along it (1: it is one part; 0: nothing is to be done), and of each part four numbers: the zero point that its
-   integers had, that of y, the factor between the scales. */
+/* Requantizes y: its stored integers still have the parameters of operand `row`, and get those of y. condition: only
+   elements whose bool in condition is `chosen`. The list that the rule derived (nnrti_quant_moves) has a row for each
+   operand: an axis of y, the number of slices along it (1: y as a whole; 0: nothing to do), and for each slice four
+   numbers: the old zero point, the zero point of y, the factor between the scales {m, e}. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise_where(const nnrt_view *list, uint32_t row, nnrt_view *y,
                                                            const nnrt_view *condition, bool chosen)
 {
@@ -7035,13 +7091,13 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise_where(const nnrt_view *list
     return NNRT_SUCCESS;
 }
 
-/* The same of all of y. */
+/* The same for all elements of y. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise(const nnrt_view *list, uint32_t row, nnrt_view *y)
 {
     return nnrti_requantise_where(list, row, y, NULL, true);
 }
 
-/* The same of n results, each with the row of its number. */
+/* The same for n outputs; output k uses row k. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise_each(const nnrt_view *list, nnrt_view *y, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++)
@@ -7049,8 +7105,8 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise_each(const nnrt_view *list,
     return NNRT_SUCCESS;
 }
 
-/* The kernels that requantise of operators that move elements of x without and with a derived constant: y as the other kernel
-   makes it, then in its own parameters. */
+/* Generate the requantizing kernels of operators that move elements of x, without and with a derived constant: y as the
+   other kernel computes it, then requantized to its own parameters. */
 #define NNRTI_MOVE_Q8(S, fn)                                                                                           \
     NNRTI_MOVED_Q8(fn, (const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *list, nnrt_view *y), 0, y,          \
                    nnrt_##fn(attr, x, y))
@@ -7058,7 +7114,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise_each(const nnrt_view *list,
     NNRTI_MOVED_Q8(                                                                                                    \
         fn, (const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *by, const nnrt_view *list, nnrt_view *y), 0,   \
         y, nnrt_##fn(attr, x, by, y))
-/* Such a kernel with these parameters: result, which `moved`, a call of the other kernel, makes, by that row of list. */
+/* Generates such a kernel with any parameters: `moved`, a call of the other kernel, writes result; row of list. */
 #define NNRTI_MOVED_Q8(fn, parameters, row, result, moved)                                                             \
     NNRT_API NNRT_ReturnCode nnrt_##fn##_q8 parameters                                                                 \
     {                                                                                                                  \
@@ -7066,10 +7122,10 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise_each(const nnrt_view *list,
         return code == NNRT_SUCCESS ? nnrti_requantise(list, row, result) : code;                                      \
     }
 
-/* Of two stored integers without their zero points, and the list that the rule derived, the result without its own. */
+/* From two stored integers without their zero points and the derived list, the result without its zero point. */
 typedef int64_t (*nnrti_quant_function)(int32_t a, int32_t b, const int32_t *quant);
 
-/* z = f(x, y), x and y quantised, broadcast to the dims of z. The list has the factors of x, of y and of the result. */
+/* z = f(x, y), x and y quantized, broadcast to the dims of z. The list has the factors of x, of y and of the result. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_binary_q8(const nnrt_view *x, const nnrt_view *y, const nnrt_view *derived,
                                              nnrt_view *z, nnrti_quant_function f)
 {
@@ -7087,7 +7143,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_binary_q8(const nnrt_view *x, const nnrt_view
     return NNRT_SUCCESS;
 }
 
-/* The kernel nnrt_<fn>_q8 of an operator of two inputs, quantised, and the list that the rule derived. */
+/* Generates kernel nnrt_<fn>_q8 of an operator of two quantized inputs and the derived list. */
 #define NNRTI_BINARY_Q8(S, fn, f)                                                                                      \
     NNRT_API NNRT_ReturnCode nnrt_##fn##_q8(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y,              \
                                             const nnrt_view *list, nnrt_view *z)                                       \
@@ -7096,7 +7152,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_binary_q8(const nnrt_view *x, const nnrt_view
         return nnrti_binary_q8(x, y, list, z, f);                                                                      \
     }
 
-/* x + y: both are brought to one scale first, 2^20 times as fine as twice the larger. */
+/* x + y: both are first brought to a common scale: twice the larger one, divided by 2^20. */
 static int64_t nnrti_quant_add(int32_t a, int32_t b, const int32_t *quant)
 {
     const int32_t *factor = quant + NNRTI_QUANT_FACTORS;
@@ -7109,7 +7165,7 @@ static int64_t nnrti_quant_mul(int32_t a, int32_t b, const int32_t *quant)
     return nnrti_rescale((int64_t)a * b, quant + NNRTI_QUANT_FACTORS + 4);
 }
 
-/* The larger, of x and y in the parameters of the result. */
+/* The larger one, after requantizing x and y to the parameters of the result. */
 static int64_t nnrti_quant_max(int32_t a, int32_t b, const int32_t *quant)
 {
     const int32_t p = nnrti_rescale(a, quant + NNRTI_QUANT_FACTORS);
@@ -7117,8 +7173,8 @@ static int64_t nnrti_quant_max(int32_t a, int32_t b, const int32_t *quant)
     return p > q ? p : q;
 }
 
-/* Two stored integers compare as their real values do when each, without its zero point, is multiplied with a number of its
-   own: list = {zero points of x and of y, these two numbers}. */
+/* Generates a comparison of quantized inputs. Stored integers compare as their real values do if each, without its zero
+   point, is multiplied with an integer factor: list = {zero points of x and of y, these two factors}. */
 #define NNRTI_PREDICATE_Q8(S, fn, value)                                                                               \
     NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y,                   \
                                        const nnrt_view *list, nnrt_view *z)                                            \
@@ -7138,15 +7194,15 @@ static int64_t nnrti_quant_max(int32_t a, int32_t b, const int32_t *quant)
         return NNRT_SUCCESS;                                                                                           \
     }
 
-/* The factor of place k of an axis, or the only one. */
+/* The factor for index k of the quantized axis, or the only one (per-tensor quantization). */
 NNRTI_INLINE const int32_t *nnrti_quant_factor(const nnrt_view *quant, ptrdiff_t k)
 {
     const int32_t *list = (const int32_t *)quant->data + NNRTI_QUANT_FACTORS;
     return quant->dims[0] > NNRTI_QUANT_FACTORS + 2 ? list + 2 * k : list;
 }
 
-/* Of 8 bits sum t is that of (a[i,j,k] - zeroA) * (b[i,j,k,t] - zeroB[t]). All are taken as bytes of 0 to 255: of int8 the
-   highest bit is turned over (flip 0x80), which makes it and its zero point 128 more. */
+/* Dot products of 8 bits: product t is the sum of (a[i,j,k] - zeroA) * (b[i,j,k,t] - zeroB[t]). All elements are read
+   as bytes of 0 to 255: for int8 the highest bit is flipped (flip 0x80), which adds 128 to element and zero point. */
 typedef struct nnrti_dots_8 {
     int32_t flipA, flipB, zeroA, zeroB[NNRTI_DOTS];
 } nnrti_dots_8;
@@ -7156,13 +7212,13 @@ NNRTI_INLINE int32_t nnrti_flip(const nnrt_view *v)
     return v->dataType == NNRT_DATA_TYPE_INT8 ? 0x80 : 0;
 }
 
-/* The zero point of v, at place k of its axis, as it is for bytes of 0 to 255. */
+/* The zero point of v, at index k of its quantized axis, adjusted for bytes of 0 to 255. */
 NNRTI_INLINE int32_t nnrti_zero(const nnrt_view *v, ptrdiff_t k)
 {
     return v->quant[v->quantCount > 1 ? k : 0].zeroPoint + nnrti_flip(v);
 }
 
-/* sum[t] += sum t, or four of them from t on, of 1 to 2^15 terms: 255 * 255 * 2^15 < 2^31. */
+/* sum[t] += dot product t, or four of them from t on, of 1 to 2^15 terms: 255 * 255 * 2^15 < 2^31. */
 NNRTI_INLINE void nnrti_sum_terms_8(const nnrti_terms *m, const nnrti_dots_8 *d, ptrdiff_t bT, int32_t t, bool four,
                                     int64_t *sum)
 {
@@ -7196,7 +7252,7 @@ NNRTI_INLINE void nnrti_sum_terms_8(const nnrti_terms *m, const nnrti_dots_8 *d,
     }
 }
 
-/* sum[t] += sum t of 1 to 2^15 terms, t < count. */
+/* sum[t] += dot product t of 1 to 2^15 terms, t < count. */
 NNRTI_LOOPS void nnrti_sum_some(const nnrti_terms *m, const nnrti_dots_8 *d, int32_t count, int64_t *sum)
 {
     if (count == NNRTI_DOTS && m->bT == 1)
@@ -7207,7 +7263,7 @@ NNRTI_LOOPS void nnrti_sum_some(const nnrti_terms *m, const nnrti_dots_8 *d, int
         nnrti_sum_terms_8(m, d, m->bT, t, false, sum);
 }
 
-/* sum[t] += sum t, t < count <= NNRTI_DOTS. */
+/* sum[t] += dot product t of any number of terms, t < count <= NNRTI_DOTS. */
 static NNRTI_UNUSED void nnrti_sum_dots(const nnrti_terms *m, const nnrti_dots_8 *d, int32_t count, int64_t *sum)
 {
     const int32_t most = 1 << 15, K = m->count[2] < most ? m->count[2] : most;
@@ -7230,21 +7286,21 @@ static NNRTI_UNUSED void nnrti_sum_dots(const nnrti_terms *m, const nnrti_dots_8
             }
 }
 
-/* The zero point at place i of the axis of x that it belongs to, as it is for bytes of 0 to 255: zero has one for all, or one
-   for each place; NULL: it is 0. */
+/* The zero point at index i of the axis of x that it belongs to, adjusted for bytes of 0 to 255. zero: one element for
+   all, or one per index; NULL: 0. */
 NNRTI_INLINE int32_t nnrti_zero_at(const nnrt_view *x, const nnrt_view *zero, ptrdiff_t i)
 {
     const ptrdiff_t at = zero != NULL && zero->rank > 0 && zero->dims[0] > 1 ? i * zero->strides[0] : 0;
     return (zero != NULL ? nnrti_load_8(zero->data, at, zero->dataType) : 0) + nnrti_flip(x);
 }
 
-/* Element i of an int32 bias, 0 where there is none. */
+/* Element i of an int32 bias, 0 if bias is NULL. */
 NNRTI_INLINE int64_t nnrti_bias_at(const nnrt_view *bias, ptrdiff_t i)
 {
     return bias != NULL ? ((const int32_t *)bias->data)[i * bias->strides[0]] : 0;
 }
 
-/* With the zero point of b; that of a is to come. */
+/* Initializes everything but zeroA; zero: the zero point of b. */
 static NNRTI_UNUSED void nnrti_dots_begin(nnrti_dots_8 *d, const nnrt_view *a, const nnrt_view *b, int32_t zero)
 {
     d->flipA = nnrti_flip(a);
@@ -7253,7 +7309,7 @@ static NNRTI_UNUSED void nnrti_dots_begin(nnrti_dots_8 *d, const nnrt_view *a, c
         d->zeroB[t] = zero;
 }
 
-/* Elements at, at + step, .. of y = results of count sums of channel o. */
+/* Elements at, at + step, .. of y = count accumulators of output channel o, requantized. */
 NNRTI_INLINE void nnrti_store_sums(nnrt_view *y, ptrdiff_t at, ptrdiff_t step, const int64_t *sum, int32_t count,
                                    const nnrt_view *quant, int32_t o)
 {
@@ -7263,7 +7319,7 @@ NNRTI_INLINE void nnrti_store_sums(nnrt_view *y, ptrdiff_t at, ptrdiff_t step, c
                       nnrti_quant_result(nnrti_rescale(sum[t], factor), (const int32_t *)quant->data));
 }
 
-/* v with its last two axes swapped when asked for. */
+/* v, with its last two axes swapped if transpose. */
 static nnrt_view nnrti_transposed(const nnrt_view *v, bool transpose)
 {
     const int32_t i = v->rank - 2, k = v->rank - 1;
@@ -7277,15 +7333,15 @@ static nnrt_view nnrti_transposed(const nnrt_view *v, bool transpose)
     return t;
 }
 
-/* The terms of a product of matrices, the last two axes of a and b. */
+/* The dot products of a matrix multiplication (GEMM) over the last two axes of a and b. */
 static NNRTI_UNUSED void nnrti_matrix_terms(nnrti_terms *m, const nnrt_view *a, const nnrt_view *b)
 {
     nnrti_line_terms(m, a->strides[a->rank - 1], b->strides[b->rank - 2], b->strides[b->rank - 1],
                      a->dims[a->rank - 1]);
 }
 
-/* z[m,n] = result of bias[n] + sum over k of (a[m,k] - its zero point) * (b[k,n] - its zero point, one or one per n),
-   for the last two axes; data points at the matrices. */
+/* Quantized GEMM: z[m,n] = requantize(bias[n] + sum over k of (a[m,k] - its zero point) * (b[k,n] - its zero point, one
+   or one per n)), for the last two axes; the data pointers are those of the matrices. */
 NNRTI_INLINE void nnrti_matrix_8(const nnrt_view *a, const nnrt_view *b, const nnrt_view *bias, const nnrt_view *quant,
                                  nnrt_view *z)
 {
@@ -7314,15 +7370,15 @@ NNRTI_INLINE void nnrti_matrix_8(const nnrt_view *a, const nnrt_view *b, const n
     }
 }
 
-/* The real value of q, an element of x, as y has it: clamp(q + zY - zX times the factor). */
+/* Requantizes q, an element of x, to the parameters of y: clamp(zY + (q - zX) * factor). */
 NNRTI_INLINE int32_t nnrti_requantised(const nnrt_view *x, int64_t q, const nnrt_view *quant)
 {
     return nnrti_quant_result(nnrti_rescale(q - x->quant[0].zeroPoint, nnrti_quant_factor(quant, 0)),
                               (const int32_t *)quant->data);
 }
 
-/* As nnrti_average, of quantised int8 or uint8: the mean of the stored integers, halves away from zero; of
-   `cells` those outside the window count as zero points. */
+/* nnrti_average for quantized int8 or uint8: the mean of the stored integers, halves away from zero; of the `cells`
+   elements those outside the window count as zero points. */
 NNRTI_INLINE void nnrti_average_8(const nnrt_view *x, const nnrti_window_at *m, int64_t cells, const nnrt_view *quant,
                                   nnrt_view *y, ptrdiff_t at)
 {
@@ -7339,7 +7395,7 @@ NNRTI_INLINE void nnrti_average_8(const nnrt_view *x, const nnrti_window_at *m, 
     }
 }
 
-/* As nnrti_largest, of quantised int8 or uint8, whose stored integers are compared. */
+/* nnrti_largest for quantized int8 or uint8: compares the stored integers. */
 NNRTI_INLINE void nnrti_largest_8(const nnrt_view *x, const nnrti_window_at *m, int32_t p, int32_t q,
                                   const nnrt_view *quant, nnrt_view *y, nnrt_view *indices)
 {
@@ -7361,10 +7417,10 @@ NNRTI_INLINE void nnrti_largest_8(const nnrt_view *x, const nnrti_window_at *m, 
     }
 }
 
-/* 64 random bits, number i of those that belong to a seed: of z = i*0x9E3779B97F4A7C15 + bits of seed*0xD1B54A32D192ED03,
-   i from 1 on, modulo 2^64, z ^= z >> 30, z *= 0xBF58476D1CE4E5B9, z ^= z >> 27, z *= 0x94D049BB133111EB, z ^= z >> 31.
-   They depend on nothing else, so every run has the same ones. Their first 24 bits over 2^24 are the uniform number in
-   [0,1). */
+/* Pseudorandom numbers (SplitMix64): 64 bits, number i for a seed: of z = i*0x9E3779B97F4A7C15 + bits of
+   seed*0xD1B54A32D192ED03, i from 1 on, modulo 2^64, z ^= z >> 30, z *= 0xBF58476D1CE4E5B9, z ^= z >> 27, z *=
+   0x94D049BB133111EB, z ^= z >> 31. They depend on nothing else, so every run has the same ones. Their upper 24 bits /
+   2^24 are the uniform number in [0,1). */
 static NNRTI_UNUSED uint64_t nnrti_random(float seed, uint64_t i)
 {
     uint32_t bits;

@@ -775,7 +775,7 @@ static void test_lies(void **state)
         const char *words;
     } expected[] = {{NNRT_SUCCESS, ""},
                     {NNRT_INVALID_SHAPE, "its rule sets no shape for output 0 'y'"},
-                    {NNRT_INVALID_SHAPE, "would have 9 axes, expected at most 8"},
+                    {NNRT_INVALID_SHAPE, "would have 9 axes, at most 8"},
                     {NNRT_INVALID_SHAPE, "its rule sets output 0 'y' to size -2 in axis 0"},
                     {NNRT_OUT_OF_MEMORY, "its size does not fit"},
                     {NNRT_INVALID_DATATYPE, "its rule sets output 0 'y' to no element type (0)"},
