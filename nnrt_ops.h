@@ -48,7 +48,7 @@ SECTIONS (search for the tag)
     >>kernel NAME its reference kernels
     >>registered  operators of the application
 
-OPTIONS (define before including, alike in all files of the program; details in >>options)
+OPTIONS (define before including, alike in all files of the program)
     NNRT_IMPLEMENTATION    compile the implementation here
     NNRT_STATIC            all functions are static: for a program of one file
     NNRT_API               linkage of public functions; default extern
@@ -57,7 +57,7 @@ OPTIONS (define before including, alike in all files of the program; details in 
     NNRT_STEP(plan, step)  a statement before each step of a plan, to feed a watchdog; default nothing
     NNRT_MAX_RANK          maximum number of axes of a tensor, 4 to 8; default 8
     NNRT_SELECT            compile only the operators NAME with NNRT_KEEP_NAME defined as 1
-    NNRT_KEEP_TYPES        with NNRT_SELECT: compile only the kernels for these element types; default all
+    NNRT_KEEP_TYPES        compile only the kernels for these element types; default all
     NNRT_FP_STRICT         clang with -ffp-contract=fast: keep the reference kernels' bits anyway (slow)
 
 HOW A KERNEL LOOKS
@@ -2204,8 +2204,8 @@ typedef struct nnrt_resolve {
     const char *kernelName;       /* of its row: "nnrt_softmax_f32" */
     uint32_t kernelIn, kernelOut; /* operands of the kernel: the node's, then the optional ones that the node leaves
                                      out, as absent */
-    /* Derived constants, computed by the rule once for the kernel: dense arrays. Their views follow those of the inputs
-       and precede those of the outputs. A derived constant never replaces an input. */
+    /* Derived constants, computed by the rule once for the kernel: dense arrays. Their views come after the inputs and
+       before the outputs. A derived constant never replaces an input. */
     nnrt_operand derived[NNRT_MAX_DERIVED];
     uint32_t nDerived;
     size_t scratch; /* scratch bytes per worker that the kernel needs during its call */
@@ -4608,7 +4608,7 @@ NNRTI_UNUSED static float nnrti_expm1f(float x)
 }
 
 /* 1 / (1 + e^-x), for x < 0 as e^x / (1 + e^x), so that nothing overflows and small results keep their digits. The last
- * line adds back what 1 + e lost by rounding. Largest error 1.97 ulp (all floats). */
+ * line corrects the rounding error of 1 + e. Largest error 1.97 ulp (all floats). */
 NNRTI_UNUSED static float nnrti_sigmoidf(float x)
 {
     float e = nnrti_expf(-nnrti_absf(x)), s = 1.0f + e, q = (x < 0.0f ? e : 1.0f) / s;
@@ -4638,8 +4638,8 @@ NNRTI_UNUSED static float nnrti_tanhf(float x)
 /* >>math log x = 2^k * (1 + f), sqrt(1/2) <= 1 + f < sqrt(2). With s = f / (2 + f), ln(1 + f) = 2 * atanh(s) = 2 * s
  * + s * R, and because 2 * s = f - s * f,
  *     ln(1 + f) = f - s * (f - R),   R = 2/3 * s^2 + 2/5 * s^4 + ...
- * where f is exact and what is subtracted is small. R is s^2 times the minimax polynomial of (2 * atanh(s) / s - 2) /
- * s^2 on [0, 0.17166^2] (Remez exchange, weight s^2 / 2): 3 coefficients give 8.2e-10, 7 give 1.3e-18 relative to 2 *
+ * f is exact, and the subtracted term is small. R is s^2 times the minimax polynomial of (2 * atanh(s) / s - 2) / s^2
+ * on [0, 0.17166^2] (Remez exchange, weight s^2 / 2): 3 coefficients give 8.2e-10, 7 give 1.3e-18 relative to 2 *
  * s. */
 
 /* f and k of the positive normal float with these bits. */
@@ -4678,8 +4678,8 @@ NNRTI_UNUSED static float nnrti_logf(float x)
     return nnrti_log_sumf(f, k - scale, 0.0f);
 }
 
-/* ln(1 + x): near 0 the log formula with f = x; elsewhere ln(u) + c / u, where u = 1 + x rounded and c is what the
- * rounding lost, exactly. Largest error 0.96 ulp (all floats). */
+/* ln(1 + x): near 0 the log formula with f = x; elsewhere ln(u) + c / u, u = 1 + x rounded, c the exact rounding error.
+ * Largest error 0.96 ulp (all floats). */
 NNRTI_UNUSED static float nnrti_log1pf(float x)
 {
     int32_t k;
@@ -5280,7 +5280,7 @@ NNRTI_UNUSED static double nnrti_cosh(double x)
     return nnrti_isnan(x) ? nnrti_nan() : h + 0.25 / h;
 }
 
-/* ln(1 + x) for x >= 0: ln(u) + c / u, where u = 1 + x rounded and c is what the rounding lost. */
+/* ln(1 + x) for x >= 0: ln(u) + c / u, u = 1 + x rounded, c the rounding error. */
 NNRTI_UNUSED static double nnrti_log1p(double x)
 {
     double u = 1.0 + x;
