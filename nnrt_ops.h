@@ -1,53 +1,87 @@
 /*
-nnrt_ops.h - operators of nnrt: data types, attribute structs, operator table, shape rules, reference kernels.
+nnrt_ops.h - operators of nnrt: data types, attribute structs, operator table, shape inference, reference kernels.
 
 WHAT IT IS
-    The lowest of nnrt's three headers. It knows nothing of models, devices, files, threads or malloc.
-    Use it alone to call or copy one operator; include nnrt.h to run whole networks.
+    The lowest of nnrt's three headers. It knows nothing about models, devices, files, threads or malloc. Include it
+    alone to call or to copy single operators; include nnrt.h to run whole networks.
+    Every operator is one row of a table (NNRT_OPS, >>table) that names its attribute struct, its operands with their
+    element types, its shape rule and its kernels. Enumerators, structs, prototypes, checks, messages and documentation
+    are generated from the table.
+    The names are those of the OpenHarmony Neural Network Runtime, HDI 1.0/2.0: types are NNRT_ + the struct's name,
+    enumerators NNRT_NODE_TYPE_CONV2D_FUSION, NNRT_DATA_TYPE_FLOAT32 and so on. nnrt's own names are nnrt_lower_case.
 
-        #define NNRT_IMPLEMENTATION          in one C or C++ file of the program
-        #include "nnrt_ops.h"
+ONE OPERATOR (a kernel is a plain function)
+    #define NNRT_IMPLEMENTATION              // in one C or C++ file of the program
+    #include "nnrt_ops.h"
 
-    The names are those of the OpenHarmony Neural Network Runtime, HDI 1.0/2.0: type NNRT_ + struct name, enumerators
-    NNRT_NODE_TYPE_CONV2D_FUSION, NNRT_DATA_TYPE_FLOAT32 and so on. What is our own is called nnrt_lower_case.
+    float in[3] = {1, 2, 3}, out[3];
+    const int32_t dims[2] = {1, 3};
+    const int64_t axis = 1;                  // resolved attributes: axes are >= 0
+    const nnrt_operand shape = nnrt_operand_make(NNRT_DATA_TYPE_FLOAT32, 2, dims, NULL);
+    NNRT_Softmax attr;
+    nnrt_view x, y;
+    attr.axis = nnrt_int64_list(&axis, 1);
+    nnrt_operand_view(NULL, &shape, 0, &x);  // dense strides
+    y = x;
+    x.data = in;
+    y.data = out;
+    code = nnrt_softmax_f32(&attr, &x, &y);  // NNRT_SUCCESS
+
+    nnrt_resolve_node (>>api) checks a node, infers its output shapes, resolves its attributes and picks the kernel.
 
 SECTIONS (search for the tag)
-    >>options     what may be defined before including
-    >>types       enumerations, return codes, lists, quantisation parameters
-    >>attributes  the attribute struct of every operator, described once: one row a member
-    >>table       NNRT_OPS: one row an operator; what is generated from it
-    >>views       how a kernel sees a tensor
-    >>resolve     how a node is checked and made ready: shape rules
+    >>options     macros to define before including
+    >>types       enumerations, return codes, lists, quantization parameters
+    >>attributes  the attribute struct of every operator, described once: one row per member
+    >>table       NNRT_OPS: one row per operator; everything that is generated from it
+    >>views       tensor views, thread pool interface, signatures of kernels
+    >>resolve     resolving a node: shape inference, resolved attributes, derived constants
     >>api         functions of this header
     -- implementation --
     >>text        error messages, names, attribute printing, comparison and copying
-    >>engine      checks every operator shares, around the operator's own rule
-    >>intervals   bounds of dynamic dimensions and of values that are computed from them
+    >>engine      type, format and shape checks shared by all operators, around the operator's own shape rule
+    >>intervals   upper bounds of dynamic dimensions and of values that are computed from them
     >>math        exp, log, tanh, erf, pow, sin, cos, float16: the same bits on every platform
-    >>helpers     what kernels share: element access, broadcasting, copying, activations
-    >>rules       what shape rules share
+    >>helpers     shared by kernels: element access, broadcasting, copying, activations; list of the kernel macros
+    >>rules       shared by shape rules
     >>op NAME     one operator: its shape rule and
     >>kernel NAME its reference kernels
     >>registered  operators of the application
 
+OPTIONS (define before including, alike in all files of the program)
+    NNRT_IMPLEMENTATION    compile the implementation here
+    NNRT_STATIC            all functions are static: for a program of one file
+    NNRT_API               linkage of public functions; default extern
+    NNRT_FIRMWARE          for a microcontroller: no messages, no dynamic dimensions, no operators of the application
+    NNRT_NO_MESSAGES       errors have a code, a node and a tensor, but no text
+    NNRT_STEP(plan, step)  a statement before each step of a plan, to feed a watchdog; default nothing
+    NNRT_MAX_RANK          maximum number of axes of a tensor, 4 to 8; default 8
+    NNRT_SELECT            compile only the operators NAME with NNRT_KEEP_NAME defined as 1
+    NNRT_KEEP_TYPES        compile only the kernels for these element types; default all
+    NNRT_FP_STRICT         clang with -ffp-contract=fast: keep the reference kernels' bits anyway (slow)
+
 HOW A KERNEL LOOKS
     NNRT_ReturnCode nnrt_softmax_f32(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y);
 
-    A kernel gets the attribute struct *resolved* (axes positive, padList explicit, nothing left to interpret) and
-    views. It validates nothing: the shape rule did, once, when the model was prepared. What depends on run-time data
-    (an index in GATHER, an integer divisor) it checks, and returns NNRT_INVALID_PARAMETER. A kernel calls no allocator
-    and keeps no state. Views have strides, so one body serves NHWC and NCHW: where a kernel says [N,H,W,C], the view's
-    axes are in that order whatever the tensor's format is. Reference kernels give the same bits on every platform: sums
-    run in the order that the kernel's comment states, no multiply-add is contracted, and the functions of >>math
-    replace libm. The sign and payload of a NaN are excepted. nnrt_same_bits() says where the compiler's options or the
-    processor's modes do not allow it.
+    A kernel gets the *resolved* attribute struct (axes positive, padList explicit, nothing left to interpret) and
+    views. It validates nothing: the shape rule did so once, when the model was prepared. It checks only values that
+    depend on run-time data (an index of GATHER, an integer divisor), and returns NNRT_INVALID_PARAMETER. A kernel calls
+    no allocator and keeps no state. Views have strides, so that one body serves NHWC and NCHW: where a kernel says
+    [N,H,W,C], the axes of the view are in that order, whatever the format of the tensor is. Reference kernels give the
+    same bits on every platform: sums run in the order that the kernel's comment states, no multiply-add is contracted,
+    and the functions of >>math replace libm. The sign and the payload of a NaN may differ. nnrt_same_bits() reports
+    whether the compiler's options and the processor's modes keep this promise.
+
+ERRORS
+    Functions that can fail return an NNRT_ReturnCode (0 = NNRT_SUCCESS) and write one sentence into the nnrt_error that
+    the caller passes: node, operator, the value found and the rule that it violates. The first error wins.
 
 ADDING AN OPERATOR
     1. its row in NNRT_OPS (>>table), 2. its attribute struct in >>attributes, if new, 3. its shape rule and 4. its
     kernel under a new ">>op NAME" in the implementation, 5. its test vectors in tests/vectors/name.vec. Nothing else.
-    Where the rule changes the attributes or derives constants, a comment there says so behind "Resolved:" and
-    "Derived:"; `nnrt ops --copy NAME` tells those who take the kernel alone.
-    A program that has an operator of its own changes nothing here: nnrt_op_register takes a row (>>api).
+    If the rule changes the attributes or derives constants, its comment says so after "Resolved:" and "Derived:";
+    `nnrt ops --copy NAME` prints both for readers who take the kernel alone.
+    A program adds operators of its own without changes here: nnrt_op_register takes a row (>>api).
 
 MIT licence, see LICENSE.
 */
@@ -64,7 +98,7 @@ MIT licence, see LICENSE.
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>options */
 
-/* NNRT_API      linkage of public functions: extern by default, static under NNRT_STATIC, or what you define. */
+/* NNRT_API      linkage of public functions: extern by default, static under NNRT_STATIC, or as you define it. */
 #ifndef NNRT_API
 #ifdef NNRT_STATIC
 #if defined(__GNUC__) || defined(__clang__)
@@ -77,50 +111,50 @@ MIT licence, see LICENSE.
 #endif
 #endif
 
-/* NNRT_FIRMWARE          for a microcontroller: implies NNRT_NO_MESSAGES; what the other headers leave out, they say. */
+/* NNRT_FIRMWARE          for a microcontroller: implies NNRT_NO_MESSAGES; the other headers list the parts left out. */
 #ifdef NNRT_FIRMWARE
 #ifndef NNRT_NO_MESSAGES
 #define NNRT_NO_MESSAGES
 #endif
 #endif
 
-/* NNRT_NO_MESSAGES       a fault has its code, node and tensor, but no text: nnrt_error.message stays empty. */
+/* NNRT_NO_MESSAGES       an error has its code, node and tensor, but no text: nnrt_error.message stays empty. */
 #ifdef NNRT_NO_MESSAGES
 #define NNRT_MESSAGE_BYTES 4
 #else
 #define NNRT_MESSAGE_BYTES 276
 #endif
 
-/* NNRT_STEP(plan, step)  a statement in front of each step of a plan, number `step` from 0 on: to feed a watchdog, to sample a
-                          clock. Steps of the plans that IF and LOOP run count, too. Default: nothing. */
+/* NNRT_STEP(plan, step)  a statement before each step of a plan: feeds a watchdog, samples a clock. `step` counts from
+                          0; the steps of the plans that IF and LOOP run count, too. Default: nothing. */
 #ifndef NNRT_STEP
 #define NNRT_STEP(plan, step) ((void)0)
 #endif
 
-/* NNRT_MAX_RANK          tensors have at most this many axes: 4 to 8. */
+/* NNRT_MAX_RANK          maximum number of axes of a tensor: 4 to 8. */
 #ifndef NNRT_MAX_RANK
 #define NNRT_MAX_RANK 8
 #endif
 #if NNRT_MAX_RANK < 4 || NNRT_MAX_RANK > 8
 #error "NNRT_MAX_RANK must lie between 4 and 8"
 #endif
-#define NNRTI_NO_VOLUMES (NNRT_MAX_RANK < 5) /* no tensor has three spatial axes */
+#define NNRTI_NO_VOLUMES (NNRT_MAX_RANK < 5) /* a tensor with three spatial axes is impossible */
 
-/* NNRT_SELECT            only operators NAME for which NNRT_KEEP_NAME is defined as 1 are in the table;
-   NNRT_KEEP_TYPES        and of their kernels only those for these types (NNRT_TYPES_ bits of all operands, quantised
-                          ones with bits of their own): for programs that load models and must be small.
-                          `nnrt info MODEL` prints what a model needs. */
+/* NNRT_SELECT            keeps only the operators NAME in the table for which NNRT_KEEP_NAME is defined as 1;
+   NNRT_KEEP_TYPES        keeps only the kernels for these element types (NNRT_TYPES_ bits of all operands; quantized
+                          types have bits of their own). Both are for programs that load models and must be small.
+                          `nnrt info MODEL` prints the operators and types that a model needs. */
 #ifndef NNRT_KEEP_TYPES
 #define NNRT_KEEP_TYPES NNRT_TYPES_ALL
 #endif
 #define NNRTI_HAS_TYPE(name) ((NNRT_KEEP_TYPES & NNRT_TYPES_OF(NNRT_DATA_TYPE_##name)) != 0)
 #define NNRTI_HAS_QUANT ((NNRT_KEEP_TYPES & NNRT_TYPES_QUANT(NNRT_TYPES_INT)) != 0)
 
-/* NNRT_SAME_BITS  not to be defined but to be asked, in #if: 0 where this compiler's options keep the reference kernels
-                   from giving the bits of every other machine. That is excess precision (x87: -msse2 -mfpmath=sse
-                   ends it; gcc for s390x with -std=c99: -fexcess-precision=fast) and -ffast-math or, where the
-                   compiler tells, one of its parts. nnrt_same_bits() sees more, at run time. (FLT_EVAL_METHOD 16 says
-                   that _Float16 has arithmetic of its own; float and double are as with 0.) */
+/* NNRT_SAME_BITS  is a result, not an option; test it in #if: 0 if the options of this compiler keep the reference
+                   kernels from giving the bits of every other machine. The causes are excess precision (x87: fixed by
+                   -msse2 -mfpmath=sse; gcc for s390x with -std=c99: by -fexcess-precision=fast) and -ffast-math or, if
+                   the compiler has a macro for it, one of its parts. nnrt_same_bits() tests more, at run time.
+                   (FLT_EVAL_METHOD 16: _Float16 has arithmetic of its own; float and double are as with 0.) */
 #if (FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16) || defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) ||      \
     defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__) || defined(_M_FP_FAST) ||                             \
     (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
@@ -138,7 +172,7 @@ extern "C" {
 
 /* clang-format off */
 /* Enumerations are int32_t with an anonymous enum for the values, so that size and C++ conversions never vary. Each is
-   described once: E(prefix, NAME, value). Names for messages, files and tools come from the same description. */
+   described once: E(prefix, NAME, value). Names in messages, files and tools are generated from this description. */
 #define NNRT_ENUM_ReturnCode(E) \
     E(NNRT_, SUCCESS,                   0) \
     E(NNRT_, FAILED,                    1) \
@@ -305,7 +339,7 @@ extern "C" {
     E(NNRT_ASPECT_RATIO_POLICY_, NOT_LARGER,  1) \
     E(NNRT_ASPECT_RATIO_POLICY_, NOT_SMALLER, 2)
 
-/* The enumerations above; a new one is one more entry here. NodeType comes from the operator table. */
+/* The enumerations above; a new one needs one more entry here. NodeType comes from the operator table. */
 #define NNRT_ENUMS(T) \
     T(ReturnCode) \
     T(DeviceType) \
@@ -348,7 +382,7 @@ extern "C" {
     D(FLOAT64, 44, 8, "float64")
 /* clang-format on */
 
-/* C++ says which type an enumerator has, so that `failed ? code : NNRT_SUCCESS` is one type where int32_t is long. */
+/* In C++ enumerators have an explicit type, so that `failed ? code : NNRT_SUCCESS` has one type if int32_t is long. */
 #ifdef __cplusplus
 #define NNRTI_INT32 : int32_t
 #else
@@ -365,7 +399,7 @@ typedef int32_t NNRT_DataType;
 #define NNRTI_DATA_TYPE_VALUE(name, number, bytes, text) NNRT_DATA_TYPE_##name = number,
 enum NNRTI_INT32 { NNRT_DATA_TYPE_UNKNOWN = 0, NNRT_DATA_TYPES(NNRTI_DATA_TYPE_VALUE) NNRTI_DATA_TYPE_END };
 
-/* Sets of element types, a bit each; NNRT_TYPES_QUANT has those of the quantised ones. */
+/* Sets of element types, one bit per type; NNRT_TYPES_QUANT(types) has the bits of their quantized counterparts. */
 #define NNRT_TYPES_OF(type) (1u << ((type)-30))
 #define NNRT_TYPES_BOOL NNRT_TYPES_OF(NNRT_DATA_TYPE_BOOL)
 #define NNRT_TYPES_F32 NNRT_TYPES_OF(NNRT_DATA_TYPE_FLOAT32)
@@ -383,11 +417,11 @@ enum NNRTI_INT32 { NNRT_DATA_TYPE_UNKNOWN = 0, NNRT_DATA_TYPES(NNRTI_DATA_TYPE_V
 #define NNRT_TYPES_NUM (NNRT_TYPES_INT | NNRT_TYPES_FLOAT | NNRT_TYPES_F64)
 #define NNRT_TYPES_ANY (NNRT_TYPES_NUM | NNRT_TYPES_BOOL)
 #define NNRT_TYPES_BUT_F32 (NNRT_TYPES_ANY & ~NNRT_TYPES_F32)
-/* An integer tensor with QuantParams is of a type of its own: "qint8". Kernels of plain integers do not take it. */
+/* An integer tensor with QuantParams has a type of its own: "qint8". Kernels for plain integers do not accept it. */
 #define NNRT_TYPES_QUANT(types) (((types)&NNRT_TYPES_INT) << 16)
-#define NNRT_TYPES_ALL (NNRT_TYPES_ANY | NNRT_TYPES_QUANT(NNRT_TYPES_INT)) /* what only moves data takes all */
+#define NNRT_TYPES_ALL (NNRT_TYPES_ANY | NNRT_TYPES_QUANT(NNRT_TYPES_INT)) /* for operators that only move data */
 
-/* A list is a pointer and a count. The pointer may be NULL when the count is 0; lists own nothing. */
+/* A list is a pointer and a count. The pointer may be NULL if the count is 0. Lists own nothing. */
 typedef struct NNRT_Int64List {
     const int64_t *data;
     uint32_t count;
@@ -418,43 +452,44 @@ static inline NNRT_FloatList nnrt_float_list(const float *data, uint32_t count)
     return list;
 }
 
-/* real = scale * (q - zeroPoint). scale is 0 only when the data range is empty. */
+/* real = scale * (q - zeroPoint). scale is 0 only if the data range is empty. */
 typedef struct NNRT_QuantParam {
     int32_t numBits;
     int32_t zeroPoint;
     double scale;
 } NNRT_QuantParam;
 
-/* What went wrong, filled by the first fault of a call and not overwritten while it unwinds. Zero it before use. */
+/* The error of a call. The first error wins: later ones do not overwrite it. Zero it before use. */
 typedef struct nnrt_error {
     NNRT_ReturnCode code;
     int32_t node;                     /* index of the node in Model.nodes, -1 = none */
     int32_t tensor;                   /* index of the tensor in Model.allTensors, -1 = none */
-    uint32_t capacity;                /* bytes of message that there are; 0 = as many as where it is written. To be set
-                                         where code that may be built with other options writes, as devices are */
+    uint32_t capacity;                /* bytes of message; 0 = NNRT_MESSAGE_BYTES of the code that writes it. Set it if
+                                         that code may be built with other options, as a device's driver may be */
     char message[NNRT_MESSAGE_BYTES]; /* one sentence, ends in '\0' */
 } nnrt_error;
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>attributes */
 
-/* One description a struct: M(S, kind, type, member, default), S the struct; the rows of >>table name them. Kinds:
+/* One description per struct: M(S, kind, type, member, default), S = the struct; the rows of >>table name them. Kinds:
    BOOL    bool
-   INT     int64_t whose value must lie inside int32, as all do that count or number axes and elements
+   INT     int64_t whose value must fit in int32: all counts, axes and sizes
    INT64   int64_t
    FLOAT   float
    DOUBLE  double
    ENUM    NNRT_<type>
-   TYPE    <type>, NNRT_DataType or int64_t: the number of an element type, 0 = none said
-   STRING  const char *, an enumeration by name; NULL and the empty text are the default
+   TYPE    <type>, NNRT_DataType or int64_t: the number of an element type, 0 = unspecified
+   STRING  const char *, an enumeration by name; NULL and "" are the default
    GRAPH   uint32_t, index of a subgraph in Model.subGraph, NNRT_NO_GRAPH = none; 0 is the main graph and never valid
    INTS    NNRT_Int64List of INT
    INTS64  NNRT_Int64List of INT64
    INTS2   NNRT_Int64Lists of INT
    FLOATS  NNRT_FloatList
    NONE    uint8_t, the byte of a struct without members
-   A list's default is empty. Where 0 has no meaning a rule takes it for the default, so that a struct of zeros works, too.
-   From this come the structs, the defaults, printing, comparison and copying. */
+   The default of a list is empty. Where 0 has no meaning, the shape rule replaces it by the default, so that a zeroed
+   struct works, too. The structs, their defaults, printing, comparison and copying are generated from these
+   descriptions. */
 #define NNRT_NO_GRAPH 0xFFFFFFFFu
 
 /* clang-format off */
@@ -466,15 +501,15 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Acosh(M, S) M(S, NONE, _, reserved, 0)
 /* ACTIVATION */
 #define NNRT_ATTR_Activation(M, S) \
-    M(S, ENUM,  ActivationType, activationType, 0) /* which function */ \
+    M(S, ENUM,  ActivationType, activationType, 0) /* the function */ \
     M(S, FLOAT, _,              alpha,          0) /* slope of LEAKY_RELU, scale of ELU, threshold of THRESHOLDRELU */ \
     M(S, FLOAT, _,              minVal,         0) /* lower bound of HARD_TANH */ \
     M(S, FLOAT, _,              maxVal,         0) /* upper bound of HARD_TANH; must be > minVal */ \
     M(S, BOOL,  _,              approximate,    0) /* GELU only: true = tanh form, false = erf form */
 /* ADAPTIVE_AVERAGE_POOL_2D, ADAPTIVE_MAX_POOL_2D */
 #define NNRT_ATTR_AdaptivePool2D(M, S) \
-    M(S, BOOL, _,             returnIndices, 0) /* of the maximum: true: the second output must be there */ \
-    M(S, TYPE, NNRT_DataType, indicesType,   0) /* INT32 or INT64, as the output is declared; 0 = as declared, else INT32 */
+    M(S, BOOL, _,             returnIndices, 0) /* MAX only: true requires the second output */ \
+    M(S, TYPE, NNRT_DataType, indicesType,   0) /* INT32 or INT64; 0 = as the output declares, else INT32 */
 /* ADD_FUSION */
 #define NNRT_ATTR_AddFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
@@ -482,20 +517,20 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_AddN(M, S) M(S, NONE, _, reserved, 0)
 /* AFFINE_GRID */
 #define NNRT_ATTR_AffineGrid(M, S) \
-    M(S, INT, _, alignCorners, 0) /* not 0: -1 and 1 are the middles of the first and the last cell, else their outer edges */
+    M(S, INT, _, alignCorners, 0) /* not 0: -1 and 1 are the centers of the outer pixels, else their outer edges */
 /* ALL */
 #define NNRT_ATTR_All(M, S) \
-    M(S, INT, _, keepDims, 0) /* non-zero keeps reduced axes with extent 1; an int64, not a bool */
+    M(S, INT, _, keepDims, 0) /* non-zero keeps reduced axes with size 1; an int64, not a bool */
 /* ARGMAX_FUSION */
 #define NNRT_ATTR_ArgMaxFusion(M, S) \
     M(S, INT,  _, axis,        -1) /* axis searched, in [-rank, rank) */ \
-    M(S, INT,  _, topK,         1) /* how many maxima, 1 <= topK <= extent; 0 = 1 */ \
+    M(S, INT,  _, topK,         1) /* number of maxima, 1 <= topK <= size of the axis; 0 = 1 */ \
     M(S, BOOL, _, keepDims,     0) /* keep the axis; matters only for topK 1 */ \
     M(S, BOOL, _, outMaxValue,  0) /* false: output indices, true: output values */
 /* ARGMIN_FUSION */
 #define NNRT_ATTR_ArgMinFusion(M, S) \
     M(S, INT,  _, axis,        -1) /* axis searched, in [-rank, rank) */ \
-    M(S, INT,  _, topK,         1) /* how many minima, 1 <= topK <= extent; 0 = 1 */ \
+    M(S, INT,  _, topK,         1) /* number of minima, 1 <= topK <= size of the axis; 0 = 1 */ \
     M(S, BOOL, _, keepDims,     0) /* keep the axis; matters only for topK 1 */ \
     M(S, BOOL, _, outMaxValue,  0) /* false: output indices, true: output values */
 /* ASIN */
@@ -504,7 +539,7 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Asinh(M, S) M(S, NONE, _, reserved, 0)
 /* ASSERT */
 #define NNRT_ATTR_Assert(M, S) \
-    M(S, INT, _, summarize, 0) /* how many elements of each tensor of data a message shows, >= 0 */
+    M(S, INT, _, summarize, 0) /* number of elements of each data tensor that a message shows, >= 0 */
 /* ASSIGN */
 #define NNRT_ATTR_Assign(M, S) M(S, NONE, _, reserved, 0)
 /* ATAN */
@@ -513,41 +548,43 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Atanh(M, S) M(S, NONE, _, reserved, 0)
 /* ATTENTION */
 #define NNRT_ATTR_Attention(M, S) \
-    M(S, INT,   _, isCausal,           0) /* not 0: step i sees no keys behind key i of those that came with it */ \
-    M(S, INT,   _, kvNumHeads,         0) /* heads in the last axis of k and v of 3 axes */ \
-    M(S, INT,   _, qNumHeads,          0) /* heads in the last axis of a q of 3 axes */ \
-    M(S, INT,   _, qkMatmulOutputMode, 0) /* of weights: scaled products (0), capped (1), masked (2), their softmax (3) */ \
-    M(S, FLOAT, _, scale,              0) /* of the products; 0 = 1/sqrt(elements of a head) */ \
-    M(S, FLOAT, _, softcap,            0) /* products p become softcap*tanh(p/softcap) before the mask; 0 = as they are */ \
-    M(S, INT,   _, leftWindowSize,    -1) /* a query sees at most this many keys before its own; -1 = all */ \
-    M(S, INT,   _, rightWindowSize,   -1) /* a query sees at most this many keys after its own; -1 = all */
+    M(S, INT,   _, isCausal,           0) /* not 0: query step i, past steps counted, sees keys 0 to i only */ \
+    M(S, INT,   _, kvNumHeads,         0) /* number of heads in the last axis of k and v if they have 3 axes */ \
+    M(S, INT,   _, qNumHeads,          0) /* number of heads in the last axis of q if it has 3 axes */ \
+    M(S, INT,   _, qkMatmulOutputMode, 0) /* output weights: 0 scaled scores q.k, 1 capped, 2 masked, 3 softmax */ \
+    M(S, FLOAT, _, scale,              0) /* factor of the q.k scores; 0 = 1/sqrt(elements of a head) */ \
+    M(S, FLOAT, _, softcap,            0) /* scores p become softcap*tanh(p/softcap) before the mask; 0 = no cap */ \
+    M(S, INT,   _, leftWindowSize,    -1) /* maximum number of keys before its own that a query sees; -1 = all */ \
+    M(S, INT,   _, rightWindowSize,   -1) /* maximum number of keys after its own that a query sees; -1 = all */
 /* AVGPOOL_FUSION, AVGPOOL_INCLUDE_PAD */
 #define NNRT_ATTR_AvgPoolFusion(M, S) \
-    M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored when global */ \
-    M(S, INTS, _,              strides,        0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
-    M(S, INTS, _,              pad,            0) /* [top, bottom, left, right], all >= 0; must be zero unless PAD_MODE_PAD; empty = zeros */ \
+    M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored if global */ \
+    M(S, INTS, _,              strides,        0) /* [height, width], both >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,              pad,            0) /* [top, bottom, left, right] >= 0; only with PAD; empty = zeros */ \
     M(S, ENUM, PadMode,        padMode,        0) /* PAD, SAME or VALID */ \
-    M(S, ENUM, RoundMode,      roundMode,      0) /* how the output extent is rounded with PAD and VALID */ \
-    M(S, ENUM, Format,         format,         0) /* not used: the format of the tensor decides and NONE means NHWC */ \
+    M(S, ENUM, RoundMode,      roundMode,      0) /* rounding of the output size with PAD and VALID */ \
+    M(S, ENUM, Format,         format,         0) /* unused: the format of the tensor decides; NONE means NHWC */ \
     M(S, BOOL, _,              global,         0) /* true: one window over the whole plane, kernelSize and strides ignored */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
-/* AVERAGE_POOL_3D */
+/* AVERAGE_POOL_3D. autoPad, here and below: NOTSET: pads as given; SAME_UPPER, SAME_LOWER: output size = input size /
+   stride, rounded up (transposed convolution: input size * stride), an odd padding element at the end (UPPER) or at the
+   begin (LOWER); VALID: no padding. */
 #define NNRT_ATTR_AveragePool3D(M, S) \
-    M(S, INTS, _,       kernelShape,      0) /* of each axis behind the channels, each >= 1 */ \
-    M(S, INTS, _,       strides,          0) /* the same; nothing and zeros = 1 */ \
-    M(S, INTS, _,       dilations,        0) /* the same */ \
-    M(S, INTS, _,       pads,             0) /* before each of those axes, then behind each, each >= 0; empty = zeros */ \
-    M(S, ENUM, AutoPad, autoPad,          0) /* NOTSET: pads; SAME: extent / stride, rounded up, the odd cell last (UPPER) or first; VALID: none */ \
-    M(S, INT,  _,       ceilMode,        0) /* not 0: extents are rounded up, but no window begins behind the data */ \
-    M(S, INT,  _,       countIncludePad, 0) /* not 0: paddings count as cells */
+    M(S, INTS, _,       kernelShape,      0) /* kernel size of each axis after the channels, each >= 1 */ \
+    M(S, INTS, _,       strides,          0) /* of the same axes, each >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,       dilations,        0) /* likewise */ \
+    M(S, INTS, _,       pads,             0) /* begin of each of these axes, then end of each, >= 0; empty = zeros */ \
+    M(S, ENUM, AutoPad, autoPad,          0) /* SAME_UPPER, SAME_LOWER: ceil(x / stride), odd pad at end, begin */ \
+    M(S, INT,  _,       ceilMode,        0) /* not 0: round output sizes up, but no window begins after the data */ \
+    M(S, INT,  _,       countIncludePad, 0) /* not 0: padding counts in the divisor */
 /* AVGPOOL_FUSION, AVGPOOL_INCLUDE_PAD */
 #define NNRT_ATTR_AvgPoolFusion(M, S) \
-    M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored when global */ \
-    M(S, INTS, _,              strides,        0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
-    M(S, INTS, _,              pad,            0) /* [top, bottom, left, right], all >= 0; must be zero unless PAD_MODE_PAD; empty = zeros */ \
+    M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored if global */ \
+    M(S, INTS, _,              strides,        0) /* [height, width], both >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,              pad,            0) /* [top, bottom, left, right] >= 0; only with PAD; empty = zeros */ \
     M(S, ENUM, PadMode,        padMode,        0) /* PAD, SAME or VALID */ \
-    M(S, ENUM, RoundMode,      roundMode,      0) /* how the output extent is rounded with PAD and VALID */ \
-    M(S, ENUM, Format,         format,         0) /* not used: the format of the tensor decides and NONE means NHWC */ \
+    M(S, ENUM, RoundMode,      roundMode,      0) /* rounding of the output size with PAD and VALID */ \
+    M(S, ENUM, Format,         format,         0) /* unused: the format of the tensor decides; NONE means NHWC */ \
     M(S, BOOL, _,              global,         0) /* true: one window over the whole plane, kernelSize and strides ignored */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* BATCH_TO_SPACE_ND */
@@ -556,13 +593,13 @@ typedef struct nnrt_error {
     M(S, INTS2, _, crops,      0) /* 2x2: [[top, bottom], [left, right]], all >= 0; empty = zeros */
 /* BERNOULLI */
 #define NNRT_ATTR_Bernoulli(M, S) \
-    M(S, TYPE,  NNRT_DataType, dtype, 0) /* element type of the output; 0 = as declared, else that of x */ \
-    M(S, FLOAT, _,             seed,  0) /* other numbers for other seeds, the same in every run */
+    M(S, TYPE,  NNRT_DataType, dtype, 0) /* element type of the output; 0 = as declared, else the type of x */ \
+    M(S, FLOAT, _,             seed,  0) /* seed of the pseudorandom numbers, which are the same in every run */
 /* BIAS_ADD */
 #define NNRT_ATTR_BiasAdd(M, S) M(S, NONE, _, reserved, 0)
 /* BITCAST */
 #define NNRT_ATTR_Bitcast(M, S) \
-    M(S, TYPE, NNRT_DataType, type, 0) /* element type of y; 0 = as declared, else that of x */
+    M(S, TYPE, NNRT_DataType, type, 0) /* element type of y; 0 = as declared, else the type of x */
 /* BITWISE_AND */
 #define NNRT_ATTR_BitwiseAnd(M, S) M(S, NONE, _, reserved, 0)
 /* BITWISE_NOT */
@@ -576,14 +613,14 @@ typedef struct nnrt_error {
     M(S, ENUM, ShiftDirection, direction, 0) /* LEFT or RIGHT */
 /* BROADCAST_TO */
 #define NNRT_ATTR_BroadcastTo(M, S) \
-    M(S, INTS, _, shape, 0) /* extents of the result, -1 and 1 = as x has; used only when input 1 is absent */
+    M(S, INTS, _, shape, 0) /* output shape, -1 and 1 = the size of x; used only if input 1 is absent */
 /* CAST */
 #define NNRT_ATTR_Cast(M, S) M(S, NONE, _, reserved, 0)
 /* CEIL */
 #define NNRT_ATTR_Ceil(M, S) M(S, NONE, _, reserved, 0)
 /* CENTER_CROP_PAD */
 #define NNRT_ATTR_CenterCropPad(M, S) \
-    M(S, INTS, _, axes, 0) /* whose extents shape lists, in its order; empty = all */
+    M(S, INTS, _, axes, 0) /* axes whose sizes input shape lists, in its order; empty = all */
 /* CHANNEL_SHUFFLE */
 #define NNRT_ATTR_ChannelShuffle(M, S) \
     M(S, INT, _, group, 1) /* number of groups, divides the channels; 0 = 1 */
@@ -593,60 +630,60 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, min, -FLT_MAX) /* lower bound, unless input 1 has it; -FLT_MAX and -infinity: none; min <= max */
 /* COL2IM */
 #define NNRT_ATTR_Col2Im(M, S) \
-    M(S, INTS, _, dilations, 0) /* steps between the elements of a block, >= 1, for each axis of the image; empty = 1 */ \
-    M(S, INTS, _, pads,      0) /* rows and columns around the image, all begins and then all ends, >= 0; empty = 0 */ \
-    M(S, INTS, _, strides,   0) /* steps between blocks, >= 1, for each axis of the image; empty = 1 */
+    M(S, INTS, _, dilations, 0) /* step between elements of a block, >= 1, for each axis of the image; empty = 1 */ \
+    M(S, INTS, _, pads,      0) /* padding around the image, all begins and then all ends, >= 0; empty = 0 */ \
+    M(S, INTS, _, strides,   0) /* step between blocks, >= 1, for each axis of the image; empty = 1 */
 /* COMPRESS */
 #define NNRT_ATTR_Compress(M, S) \
-    M(S, INTS, _, axis, 0) /* axis of which places are kept, one, in [-rank, rank); empty = x counts as one line */
+    M(S, INTS, _, axis, 0) /* one axis along which indices are selected, in [-rank, rank); empty = x is flattened */
 /* CONCAT */
 #define NNRT_ATTR_Concat(M, S) \
-    M(S, INT, _, axis, 0) /* axis joined, in [-rank, rank) */
+    M(S, INT, _, axis, 0) /* axis along which the inputs are concatenated, in [-rank, rank) */
 /* CONSTANT_OF_SHAPE */
 #define NNRT_ATTR_ConstantOfShape(M, S) \
     M(S, TYPE,   int64_t, dataType, 0) /* element type of the output; 0 = as declared */ \
     M(S, FLOATS, _,       value,    0) /* one value, converted to dataType; empty = 0 */
 /* CONV2D_FUSION */
 #define NNRT_ATTR_Conv2DFusion(M, S) \
-    M(S, INTS, _,              kernelSize,     0) /* [height, width]; must equal weight dims 1 and 2, as nothing and zeros do */ \
-    M(S, INTS, _,              stride,         0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
-    M(S, INTS, _,              dilation,       0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
+    M(S, INTS, _,              kernelSize,     0) /* [height, width], as weight axes 1, 2; empty, zeros = those */ \
+    M(S, INTS, _,              stride,         0) /* [height, width], both >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,              dilation,       0) /* [height, width], both >= 1; empty or zeros = 1 */ \
     M(S, ENUM, PadMode,        padMode,        0) /* PAD, SAME or VALID */ \
-    M(S, INTS, _,              padList,        0) /* [top, bottom, left, right], all >= 0; must be zero unless PAD_MODE_PAD; empty = zeros */ \
-    M(S, INT,  _,              group,          1) /* number of groups, divides inChannel and outChannel; group == inChannel is depthwise; 0 = 1 */ \
-    M(S, INT,  _,              inChannel,      0) /* input channels (all groups); 0 = as x has */ \
-    M(S, INT,  _,              outChannel,     0) /* output channels (all groups); 0 = as the weight has */ \
+    M(S, INTS, _,              padList,        0) /* [top, bottom, left, right] >= 0; only with PAD; empty = zeros */ \
+    M(S, INT,  _,              group,          1) /* divides inChannel and outChannel; inChannel: depthwise; 0 = 1 */ \
+    M(S, INT,  _,              inChannel,      0) /* input channels of all groups; 0 = channels of x */ \
+    M(S, INT,  _,              outChannel,     0) /* output channels of all groups; 0 = channels of the weight */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* CONV2D_TRANSPOSE_FUSION */
 #define NNRT_ATTR_Conv2dTransposeFusion(M, S) \
-    M(S, INTS, _,              kernelSize,     0) /* [height, width]; must equal weight dims 1 and 2, as nothing and zeros do */ \
-    M(S, INTS, _,              stride,         0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
-    M(S, INTS, _,              dilation,       0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
+    M(S, INTS, _,              kernelSize,     0) /* [height, width], as weight axes 1, 2; empty, zeros = those */ \
+    M(S, INTS, _,              stride,         0) /* [height, width], both >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,              dilation,       0) /* [height, width], both >= 1; empty or zeros = 1 */ \
     M(S, ENUM, PadMode,        padMode,        0) /* PAD, SAME or VALID */ \
-    M(S, INTS, _,              padList,        0) /* [top, bottom, left, right], all >= 0; must be zero unless PAD_MODE_PAD; empty = zeros */ \
-    M(S, INT,  _,              group,          1) /* number of groups, divides inChannel and outChannel; group == inChannel is depthwise; 0 = 1 */ \
-    M(S, INT,  _,              inChannel,      0) /* input channels (all groups); 0 = as x has */ \
-    M(S, INT,  _,              outChannel,     0) /* output channels (all groups); 0 = as the weight has */ \
+    M(S, INTS, _,              padList,        0) /* [top, bottom, left, right] >= 0; only with PAD; empty = zeros */ \
+    M(S, INT,  _,              group,          1) /* divides inChannel and outChannel; inChannel: depthwise; 0 = 1 */ \
+    M(S, INT,  _,              inChannel,      0) /* input channels of all groups; 0 = channels of x */ \
+    M(S, INT,  _,              outChannel,     0) /* output channels of all groups; 0 = channels of the weight */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */ \
-    M(S, INTS, _,              outputPaddings, 0) /* [height, width] extra rows/columns at the bottom/right, each >= 0 and < stride (or < dilation) */
+    M(S, INTS, _,              outputPaddings, 0) /* [height, width] added at the end, >= 0, < stride or dilation */
 /* CONV_3D */
 #define NNRT_ATTR_Conv3D(M, S) \
-    M(S, INTS, _,       kernelShape, 0) /* [depth, height, width], each >= 1; nothing = the weight's */ \
-    M(S, INTS, _,       strides,     0) /* of depth, height, width, each >= 1; nothing and zeros = 1 */ \
-    M(S, INTS, _,       dilations,   0) /* the same */ \
-    M(S, INTS, _,       pads,        0) /* before depth, height, width, then behind them, each >= 0; empty = zeros */ \
-    M(S, ENUM, AutoPad, autoPad,     0) /* NOTSET: pads; SAME: extent / stride, rounded up, the odd cell last (UPPER) or first; VALID: none */ \
-    M(S, INT,  _,       group,       1) /* divides both channels; 0 = 1 */
+    M(S, INTS, _,       kernelShape, 0) /* [depth, height, width], each >= 1; empty = kernel size of the weight */ \
+    M(S, INTS, _,       strides,     0) /* of depth, height, width, >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,       dilations,   0) /* likewise */ \
+    M(S, INTS, _,       pads,        0) /* begin of depth, height, width, then their ends, >= 0; empty = zeros */ \
+    M(S, ENUM, AutoPad, autoPad,     0) /* SAME_UPPER, SAME_LOWER: ceil(x / stride), odd pad at end, begin */ \
+    M(S, INT,  _,       group,       1) /* groups, divides input and output channels; 0 = 1 */
 /* CONV_TRANSPOSE_3D */
 #define NNRT_ATTR_ConvTranspose3D(M, S) \
-    M(S, INTS, _,       kernelShape,    0) /* [depth, height, width], each >= 1; nothing = the weight's */ \
-    M(S, INTS, _,       strides,        0) /* of depth, height, width, each >= 1; nothing and zeros = 1 */ \
-    M(S, INTS, _,       dilations,      0) /* the same */ \
-    M(S, INTS, _,       pads,           0) /* before depth, height, width, then behind them, each >= 0; empty = zeros */ \
-    M(S, ENUM, AutoPad, autoPad,        0) /* NOTSET: pads; SAME: extent * stride, the odd cell last (UPPER) or first; VALID: none */ \
-    M(S, INT,  _,       group,          1) /* divides both channels; 0 = 1 */ \
-    M(S, INTS, _,       outputPadding,  0) /* cells more at the end of depth, height, width, each >= 0; empty = zeros */ \
-    M(S, INTS, _,       outputShape,    0) /* extents of the result, whose paddings follow; empty = what pads and autoPad make */
+    M(S, INTS, _,       kernelShape,    0) /* [depth, height, width], each >= 1; empty = kernel size of the weight */ \
+    M(S, INTS, _,       strides,        0) /* of depth, height, width, >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,       dilations,      0) /* likewise */ \
+    M(S, INTS, _,       pads,           0) /* begin of depth, height, width, then their ends, >= 0; empty = zeros */ \
+    M(S, ENUM, AutoPad, autoPad,        0) /* SAME_UPPER, SAME_LOWER: y = x * stride, odd pad at end, begin */ \
+    M(S, INT,  _,       group,          1) /* groups, divides input and output channels; 0 = 1 */ \
+    M(S, INTS, _,       outputPadding,  0) /* size added at the end of depth, height, width, >= 0; empty = zeros */ \
+    M(S, INTS, _,       outputShape,    0) /* output size, pads follow from it; empty = from pads and autoPad */
 /* COS */
 #define NNRT_ATTR_Cos(M, S) M(S, NONE, _, reserved, 0)
 /* COSH */
@@ -654,50 +691,51 @@ typedef struct nnrt_error {
 /* CROP */
 #define NNRT_ATTR_Crop(M, S) \
     M(S, INT,  _, axis,   0) /* first axis cropped, in [-rank, rank) */ \
-    M(S, INTS, _, offset, 0) /* first place taken of each axis from there on, or one for all of them; empty = 0 */
+    M(S, INTS, _, offset, 0) /* first index kept of each axis from there on, or one for all of them; empty = 0 */
 /* CUM_SUM */
 #define NNRT_ATTR_CumSum(M, S) \
-    M(S, BOOL, _, exclusive, 0) /* leave the own element out: the first result is 0 */ \
+    M(S, BOOL, _, exclusive, 0) /* the sum excludes the element itself: the first result is 0 */ \
     M(S, BOOL, _, reverse,   0) /* sum from the end */
 /* DEFORMABLE_CONV_2D */
 #define NNRT_ATTR_DeformableConv2D(M, S) \
-    M(S, INTS, _,              stride,          0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
-    M(S, INTS, _,              dilation,        0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
+    M(S, INTS, _,              stride,          0) /* [height, width], both >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,              dilation,        0) /* [height, width], both >= 1; empty or zeros = 1 */ \
     M(S, INTS, _,              padList,         0) /* [top, bottom, left, right], all >= 0; empty = zeros */ \
-    M(S, INT,  _,              group,           1) /* groups of the convolution, divides input and output channels; 0 = 1 */ \
-    M(S, INT,  _,              deformableGroup, 1) /* groups of input channels that share offsets and mask; 0 = 1 */ \
+    M(S, INT,  _,              group,           1) /* number of groups, divides input and output channels; 0 = 1 */ \
+    M(S, INT,  _,              deformableGroup, 1) /* groups of input channels with common offsets and mask; 0 = 1 */ \
     M(S, ENUM, ActivationType, activationType,  0) /* applied to the result before it is stored */
 /* DEPTH_TO_SPACE */
 #define NNRT_ATTR_DepthToSpace(M, S) \
-    M(S, INT,    _,      blockSize,     0) /* edge of a block, >= 1; 1 is the identity */ \
-    M(S, ENUM,   Format, format,        0) /* not used: the format of the tensor decides and NONE means NHWC */ \
-    M(S, STRING, _,      mode,      "DCR") /* order of the channels: "DCR", the cells of a block outside, or "CRD" */
+    M(S, INT,    _,      blockSize,     0) /* size of a block, >= 1; 1 is the identity */ \
+    M(S, ENUM,   Format, format,        0) /* unused: the format of the tensor decides; NONE means NHWC */ \
+    M(S, STRING, _,      mode,      "DCR") /* channel order: "DCR" (pixel of a block first) or "CRD" (last) */
 /* DET */
 #define NNRT_ATTR_Det(M, S) M(S, NONE, _, reserved, 0)
 /* DETECTION_POST_PROCESS */
 #define NNRT_ATTR_DetectionPostProcess(M, S) \
-    M(S, ENUM,   Format, format,                 0) /* not used */ \
-    M(S, INT,    _,      inputSize,              0) /* not used */ \
-    M(S, FLOATS, _,      scale,                  0) /* [y, x, h, w]: what the encoded boxes are divided by, all > 0 */ \
-    M(S, FLOAT,  _,      nmsIoUThreshold,        0) /* a box that overlaps a kept one by more is dropped; in [0,1] */ \
-    M(S, FLOAT,  _,      nmsScoreThreshold,      0) /* boxes of a lower score are not looked at */ \
-    M(S, INT,    _,      maxDetections,          0) /* boxes kept at most, >= 1 */ \
-    M(S, INT,    _,      detectionsPerClass,     0) /* useRegularNms: boxes kept of a class, >= 1 */ \
-    M(S, INT,    _,      maxClassesPerDetection, 0) /* otherwise: classes told of a kept box; >= 1 */ \
-    M(S, INT,    _,      numClasses,             0) /* classes without the background, >= 1 */ \
-    M(S, BOOL,   _,      useRegularNms,          0) /* true: every class by itself; false: each box by its best class */ \
-    M(S, BOOL,   _,      outQuantized,           0) /* not used: the results are float32 */
+    M(S, ENUM,   Format, format,                 0) /* unused */ \
+    M(S, INT,    _,      inputSize,              0) /* unused */ \
+    M(S, FLOATS, _,      scale,                  0) /* [y, x, h, w]: divisors of the encoded boxes, all > 0 */ \
+    M(S, FLOAT,  _,      nmsIoUThreshold,        0) /* IoU with a better box above which a box is dropped, 0 to 1 */ \
+    M(S, FLOAT,  _,      nmsScoreThreshold,      0) /* boxes with a lower score are ignored */ \
+    M(S, INT,    _,      maxDetections,          0) /* maximum number of boxes kept, >= 1 */ \
+    M(S, INT,    _,      detectionsPerClass,     0) /* with useRegularNms: maximum number of boxes per class, >= 1 */ \
+    M(S, INT,    _,      maxClassesPerDetection, 0) /* otherwise: classes reported per box, >= 1 */ \
+    M(S, INT,    _,      numClasses,             0) /* number of classes without the background, >= 1 */ \
+    M(S, BOOL,   _,      useRegularNms,          0) /* true: NMS per class; false: NMS over each box's best class */ \
+    M(S, BOOL,   _,      outQuantized,           0) /* unused: the outputs are float32 */
 /* DFT */
 #define NNRT_ATTR_DFT(M, S) \
-    M(S, INT, _, axis,    -2) /* axis of the values, in [-rank, rank), not the last one */ \
-    M(S, INT, _, inverse,  0) /* not 0: back to the values */ \
-    M(S, INT, _, onesided, 0) /* not 0: values are real, and y (inverse: x) has the first half of the frequencies */
+    M(S, INT, _, axis,    -2) /* axis transformed, in [-rank, rank), not the last one (real or re,im) */ \
+    M(S, INT, _, inverse,  0) /* not 0: inverse transform */ \
+    M(S, INT, _, onesided, 0) /* not 0: the signal is real; y (inverse: x) has frequencies 0 to N/2 only */
 /* DIV_FUSION */
 #define NNRT_ATTR_DivFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
-/* EINSUM */
+/* EINSUM. The equation has one letter per axis, a comma between the terms of the inputs, then "->" and the term of the
+   output, as numpy.einsum: "ij,jk->ik" multiplies matrices. */
 #define NNRT_ATTR_Einsum(M, S) \
-    M(S, STRING, _, equation, "") /* a letter for each axis, terms of inputs with commas between, "->" and that of the result, as numpy.einsum */
+    M(S, STRING, _, equation, "") /* "ij,jk->ik" multiplies matrices; as numpy.einsum */
 /* ELTWISE */
 #define NNRT_ATTR_Eltwise(M, S) \
     M(S, ENUM, EltwiseMode, mode, 0) /* PROD, SUM or MAXIMUM; UNKNOWN is an error */
@@ -714,15 +752,15 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, shift,  0) /* added to scale*x */
 /* EYE_LIKE */
 #define NNRT_ATTR_EyeLike(M, S) \
-    M(S, TYPE, int64_t, dtype, 0) /* element type of the output; 0 = as declared, else that of x */ \
-    M(S, INT,  _,       k,     0) /* which diagonal is 1: 0 = the main one, above it > 0, below it < 0 */
+    M(S, TYPE, int64_t, dtype, 0) /* element type of the output; 0 = as declared, else the type of x */ \
+    M(S, INT,  _,       k,     0) /* diagonal of ones: 0 = the main one, > 0 above it, < 0 below it */
 /* FILL */
 #define NNRT_ATTR_Fill(M, S) M(S, NONE, _, reserved, 0)
 /* FILL_LIKE */
 #define NNRT_ATTR_FillLike(M, S) M(S, NONE, _, reserved, 0)
 /* FLATTEN */
 #define NNRT_ATTR_Flatten(M, S) \
-    M(S, INT, _, axis, 1) /* first axis of x that goes into the second of the result, in [-rank, rank] */
+    M(S, INT, _, axis, 1) /* first axis of x that is folded into axis 1 of the output, in [-rank, rank] */
 /* FLATTEN_RANGE */
 #define NNRT_ATTR_FlattenRange(M, S) \
     M(S, INT, _, startAxis,  0) /* first axis folded, in [-rank, rank) */ \
@@ -735,7 +773,7 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_FullConnection(M, S) \
     M(S, BOOL, _,              hasBias,        0) /* true: input 2 is present */ \
     M(S, BOOL, _,              useAxis,        0) /* true: fold axes axis..rank-1 into the feature axis */ \
-    M(S, INT,  _,              axis,           0) /* see useAxis; 1 <= axis < rank when useAxis (negative counted from the end); 0 otherwise */ \
+    M(S, INT,  _,              axis,           0) /* with useAxis 1 <= axis < rank (negative: from the end), else 0 */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* FUSED_BATCH_NORM */
 #define NNRT_ATTR_FusedBatchNorm(M, S) \
@@ -744,7 +782,7 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Gather(M, S) M(S, NONE, _, reserved, 0)
 /* GATHER_ELEMENTS */
 #define NNRT_ATTR_GatherElements(M, S) \
-    M(S, INT, _, axis, 0) /* axis that the indices name places of, in [-rank, rank) */
+    M(S, INT, _, axis, 0) /* axis of x that the indices select along, in [-rank, rank) */
 /* GATHER_ND */
 #define NNRT_ATTR_GatherNd(M, S) M(S, NONE, _, reserved, 0)
 /* GREATER */
@@ -753,24 +791,27 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_GreaterEqual(M, S) M(S, NONE, _, reserved, 0)
 /* GRID_SAMPLE */
 #define NNRT_ATTR_GridSample(M, S) \
-    M(S, BOOL, _,            alignCorners, 0) /* -1 and 1 are the centres of the outer cells (true) or their outer edges (false) */ \
+    M(S, BOOL, _,            alignCorners, 0) /* -1 and 1 are centers (true) or outer edges of outer pixels */ \
     M(S, ENUM, ResizeMethod, method,       0) /* LINEAR, NEAREST or CUBIC */ \
-    M(S, INT,  _,            paddingMode,  0) /* outside x: 0 zeros, 1 the nearest cell of the border, 2 reflection */
+    M(S, INT,  _,            paddingMode,  0) /* outside x: 0 zeros, 1 nearest border pixel, 2 reflection */
 /* GROUP_NORM_FUSION */
 #define NNRT_ATTR_GroupNormFusion(M, S) \
-    M(S, INT,   _, numGroups,     1) /* groups, divides the channel count; 0 = 1 */ \
+    M(S, INT,   _, numGroups,     1) /* number of groups, divides the channels; 0 = 1 */ \
     M(S, FLOAT, _, epsilon,   1e-5f) /* added to the variance, >= 0 */ \
     M(S, BOOL,  _, affine,        1) /* true: scale and bias are applied */
-/* GRU */
+/* GRU. activations: for each direction the activation of the gates, then of the state: RELU, SIGMOID, SOFTSIGN,
+   SOFTPLUS, TANH or HSIGMOID = max(0, min(1, alpha*x + beta)), with one alpha and beta per entry of activations. clip:
+   inputs of activations are clamped to [-clip, clip]. linearBeforeReset: the reset gate is applied after the matrix
+   multiplication with the hidden state. */
 #define NNRT_ATTR_GRU(M, S) \
-    M(S, INTS,  _,                  activations,       0) /* for each direction of the gates and of the state, ActivationType: RELU, SIGMOID, SOFTSIGN, SOFTPLUS, TANH, HSIGMOID; empty = SIGMOID, TANH */ \
-    M(S, FLOAT, _,                  clip,              0) /* what activations get is kept inside [-clip, clip]; 0 = as it is */ \
-    M(S, ENUM,  RecurrentDirection, direction,         0) /* of time, BIDIRECTIONAL: both */ \
-    M(S, INT,   _,                  hiddenSize,        0) /* features of the state; 0 = those of w */ \
-    M(S, INT,   _,                  layout,            0) /* 0: steps first, 1: batch first */ \
-    M(S, INT,   _,                  linearBeforeReset, 0) /* not 0: the reset gate acts behind the product with the state */ \
-    M(S, FLOATS, _,                activationAlpha,   0) /* of HSIGMOID, max(0, min(1, alpha*x + beta)): one for each of activations, or empty = 1/6 */ \
-    M(S, FLOATS, _,                activationBeta,    0) /* likewise; empty = 0.5 */
+    M(S, INTS,  _,                  activations,       0) /* ActivationType; empty = SIGMOID, TANH */ \
+    M(S, FLOAT, _,                  clip,              0) /* clamps inputs of activations; 0 = none */ \
+    M(S, ENUM,  RecurrentDirection, direction,         0) /* direction in time; BIDIRECTIONAL: both */ \
+    M(S, INT,   _,                  hiddenSize,        0) /* hidden size; 0 = from w */ \
+    M(S, INT,   _,                  layout,            0) /* 0: time steps first, 1: batch first */ \
+    M(S, INT,   _,                  linearBeforeReset, 0) /* not 0: reset gate after the GEMM */ \
+    M(S, FLOATS, _,                activationAlpha,   0) /* HSIGMOID alpha per activation; empty = 1/6 */ \
+    M(S, FLOATS, _,                activationBeta,    0) /* HSIGMOID beta per activation; empty = 0.5 */
 /* HARDMAX */
 #define NNRT_ATTR_Hardmax(M, S) \
     M(S, INT, _, axis, -1) /* axis searched, in [-rank, rank) */
@@ -784,25 +825,25 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, beta,  0.5f)        /* offset of the gate */
 /* IF */
 #define NNRT_ATTR_If(M, S) \
-    M(S, GRAPH, _, thenGraph, NNRT_NO_GRAPH) /* runs where cond is true; no inputs, as many outputs as the node */ \
-    M(S, GRAPH, _, elseGraph, NNRT_NO_GRAPH) /* runs where it is not */
+    M(S, GRAPH, _, thenGraph, NNRT_NO_GRAPH) /* runs if cond is true; no inputs, as many outputs as the node */ \
+    M(S, GRAPH, _, elseGraph, NNRT_NO_GRAPH) /* runs if cond is false */
 /* INSTANCE_NORM */
 #define NNRT_ATTR_InstanceNorm(M, S) \
     M(S, FLOAT, _, epsilon, 1e-5f) /* added to the variance, >= 0; 0 = 1e-5 */
 /* IS_INF */
 #define NNRT_ATTR_IsInf(M, S) \
-    M(S, BOOL, _, detectNegative, 1) /* -infinity counts */ \
-    M(S, BOOL, _, detectPositive, 1) /* infinity counts */
+    M(S, BOOL, _, detectNegative, 1) /* -infinity counts as infinite */ \
+    M(S, BOOL, _, detectPositive, 1) /* +infinity counts as infinite */
 /* IS_NAN */
 #define NNRT_ATTR_IsNaN(M, S) M(S, NONE, _, reserved, 0)
 /* L2_NORMALIZE_FUSION */
 #define NNRT_ATTR_L2NormalizeFusion(M, S) \
-    M(S, INTS,  _,              axis,              0) /* axes normalised together; -1 = last; empty = last */ \
+    M(S, INTS,  _,              axis,              0) /* axes normalized together; -1 = last; empty = last */ \
     M(S, FLOAT, _,              epsilon,       1e-6f) /* lower bound of the sum of squares */ \
     M(S, ENUM,  ActivationType, activationType,    0) /* applied to the result before it is stored */
 /* LAYER_NORM_FUSION */
 #define NNRT_ATTR_LayerNormFusion(M, S) \
-    M(S, INT,   _, beginNormAxis,         1) /* first normalised axis, in [-rank, rank) */ \
+    M(S, INT,   _, beginNormAxis,         1) /* first normalized axis, in [-rank, rank) */ \
     M(S, FLOAT, _, epsilon,           1e-5f) /* added to the variance; 1e-5 in the schema, 1e-7 in the OH_NN builder */ \
     M(S, BOOL,  _, elementwiseAffine,     1) /* true: gamma and beta are applied */ \
     M(S, INT,   _, beginParamsAxis,       1) /* first axis gamma and beta run along, in [-rank, rank) */
@@ -828,7 +869,7 @@ typedef struct nnrt_error {
     M(S, INT, _, axis, 0) /* axis, in [-rank, rank) */
 /* LOOP */
 #define NNRT_ATTR_Loop(M, S) \
-    M(S, GRAPH, _, body, NNRT_NO_GRAPH) /* inputs: number of the trip, cond, v..; outputs: cond, v.., elements of scans */
+    M(S, GRAPH, _, body, NNRT_NO_GRAPH) /* inputs: iteration number, cond, v..; outputs: cond, v.., scan elements */
 /* LP_NORMALIZATION */
 #define NNRT_ATTR_LpNormalization(M, S) \
     M(S, INT,   _, axis,        1) /* axis, in [-rank, rank) */ \
@@ -836,46 +877,47 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, epsilon, 1e-5f) /* added to the norm */
 /* LP_POOL */
 #define NNRT_ATTR_LpPool(M, S) \
-    M(S, INTS, _,       kernelShape, 0) /* of each axis behind the channels, each >= 1 */ \
-    M(S, INTS, _,       strides,     0) /* the same; nothing and zeros = 1 */ \
-    M(S, INTS, _,       dilations,   0) /* the same */ \
-    M(S, INTS, _,       pads,        0) /* before each of those axes, then behind each, each >= 0; empty = zeros */ \
-    M(S, ENUM, AutoPad, autoPad,     0) /* NOTSET: pads; SAME: extent / stride, rounded up, the odd cell last (UPPER) or first; VALID: none */ \
-    M(S, INT,  _,       ceilMode,    0) /* not 0: extents are rounded up, but no window begins behind the data */ \
-    M(S, INT,  _,       p,           2) /* of the norm, >= 1; 0 = 2 */
+    M(S, INTS, _,       kernelShape, 0) /* kernel size of each axis after the channels, each >= 1 */ \
+    M(S, INTS, _,       strides,     0) /* of the same axes, each >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,       dilations,   0) /* likewise */ \
+    M(S, INTS, _,       pads,        0) /* begin of each of these axes, then end of each, >= 0; empty = zeros */ \
+    M(S, ENUM, AutoPad, autoPad,     0) /* SAME_UPPER, SAME_LOWER: ceil(x / stride), odd pad at end, begin */ \
+    M(S, INT,  _,       ceilMode,    0) /* not 0: round output sizes up, but no window begins after the data */ \
+    M(S, INT,  _,       p,           2) /* exponent of the norm, >= 1; 0 = 2 */
 /* LRN */
 #define NNRT_ATTR_LRN(M, S) \
-    M(S, INT,    _, depthRadius,    0) /* half width of the window of channels, >= 0 */ \
+    M(S, INT,    _, depthRadius,    0) /* half width of the channel window, >= 0 */ \
     M(S, FLOAT,  _, bias,           1) /* added to the sum of squares */ \
     M(S, FLOAT,  _, alpha,          1) /* factor of the sum of squares */ \
     M(S, FLOAT,  _, beta,        0.5f) /* exponent */ \
-    M(S, STRING, _, normRegion, "ACROSS_CHANNELS") /* the only one */
+    M(S, STRING, _, normRegion, "ACROSS_CHANNELS") /* the only value supported */
 /* LSTM */
 #define NNRT_ATTR_LSTM(M, S) \
-    M(S, BOOL,  _, bidirectional, 0) /* two directions */ \
-    M(S, BOOL,  _, hasBias,       0) /* false: input 3 is there, but counts as zeros */ \
-    M(S, INT,   _, inputSize,     0) /* features of a step of x; 0 = those of wIh */ \
-    M(S, INT,   _, hiddenSize,    0) /* features of the cell state; 0 = those of wIh */ \
-    M(S, INT,   _, numLayers,     0) /* layers, one on the other; 0 = 1 */ \
-    M(S, INT,   _, numDirections, 0) /* 1, or 2 when bidirectional, as 0 is */ \
-    M(S, FLOAT, _, dropout,       0) /* of training only: not used */ \
-    M(S, FLOAT, _, zoneoutCell,   0) /* share of the old cell state that is kept, 0 to 1 */ \
-    M(S, FLOAT, _, zoneoutHidden, 0) /* share of the old hidden state that is kept, 0 to 1 */ \
-    M(S, INT,   _, projSize,      0) /* features that the hidden state is projected to; 0: it is not */
-/* LSTM_PEEPHOLE */
+    M(S, BOOL,  _, bidirectional, 0) /* true: two directions */ \
+    M(S, BOOL,  _, hasBias,       0) /* false: input 3 is present, but counts as zeros */ \
+    M(S, INT,   _, inputSize,     0) /* features of x per step; 0 = from wIh */ \
+    M(S, INT,   _, hiddenSize,    0) /* features of the cell state; 0 = from wIh */ \
+    M(S, INT,   _, numLayers,     0) /* number of stacked layers; 0 = 1 */ \
+    M(S, INT,   _, numDirections, 0) /* 1, or 2 if bidirectional; 0 = that */ \
+    M(S, FLOAT, _, dropout,       0) /* training only: unused */ \
+    M(S, FLOAT, _, zoneoutCell,   0) /* fraction of the old cell state that is kept, 0 to 1 */ \
+    M(S, FLOAT, _, zoneoutHidden, 0) /* fraction of the old hidden state that is kept, 0 to 1 */ \
+    M(S, INT,   _, projSize,      0) /* size of the projected hidden state; 0 = no projection */
+/* LSTM_PEEPHOLE. activations: for each direction the activation of the gates, of the cell and of the state, as in GRU.
+   inputForget: forget gate and input gate are coupled, f = 1 - i. */
 #define NNRT_ATTR_LSTMPeephole(M, S) \
-    M(S, INTS,  _,                  activations, 0) /* for each direction of the gates, of the cell and of the state, ActivationType: RELU, SIGMOID, SOFTSIGN, SOFTPLUS, TANH, HSIGMOID; empty = SIGMOID, TANH, TANH */ \
-    M(S, FLOAT, _,                  clip,        0) /* what activations get is kept inside [-clip, clip]; 0 = as it is */ \
-    M(S, ENUM,  RecurrentDirection, direction,   0) /* of time, BIDIRECTIONAL: both */ \
-    M(S, INT,   _,                  hiddenSize,  0) /* features of the state; 0 = those of r */ \
-    M(S, INT,   _,                  inputForget, 0) /* not 0: what the input gate does not let in stays */ \
-    M(S, INT,   _,                  layout,      0) /* 0: steps first, 1: batch first */ \
-    M(S, FLOATS, _,                activationAlpha, 0) /* of HSIGMOID, max(0, min(1, alpha*x + beta)): one for each of activations, or empty = 1/6 */ \
-    M(S, FLOATS, _,                activationBeta, 0) /* likewise; empty = 0.5 */
+    M(S, INTS,  _,                  activations, 0) /* ActivationType; empty = SIGMOID, TANH, TANH */ \
+    M(S, FLOAT, _,                  clip,        0) /* clamps inputs of activations; 0 = none */ \
+    M(S, ENUM,  RecurrentDirection, direction,   0) /* direction in time; BIDIRECTIONAL: both */ \
+    M(S, INT,   _,                  hiddenSize,  0) /* hidden size; 0 = from r */ \
+    M(S, INT,   _,                  inputForget, 0) /* not 0: forget gate = 1 - input gate */ \
+    M(S, INT,   _,                  layout,      0) /* 0: time steps first, 1: batch first */ \
+    M(S, FLOATS, _,                activationAlpha, 0) /* HSIGMOID alpha per activation; empty = 1/6 */ \
+    M(S, FLOATS, _,                activationBeta, 0) /* HSIGMOID beta per activation; empty = 0.5 */
 /* MATMUL_FUSION */
 #define NNRT_ATTR_MatMulFusion(M, S) \
-    M(S, BOOL, _,              transposeA,     0) /* swap the last two axes of input 0 first */ \
-    M(S, BOOL, _,              transposeB,     0) /* swap the last two axes of input 1 first */ \
+    M(S, BOOL, _,              transposeA,     0) /* true: transpose the last two axes of input 0 */ \
+    M(S, BOOL, _,              transposeB,     0) /* true: transpose the last two axes of input 1 */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* MATMUL_INTEGER */
 #define NNRT_ATTR_MatMulInteger(M, S) M(S, NONE, _, reserved, 0)
@@ -883,27 +925,27 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Maximum(M, S) M(S, NONE, _, reserved, 0)
 /* MAX_POOL_3D */
 #define NNRT_ATTR_MaxPool3D(M, S) \
-    M(S, INTS, _,       kernelShape, 0) /* of each axis behind the channels, each >= 1 */ \
-    M(S, INTS, _,       strides,     0) /* the same; nothing and zeros = 1 */ \
-    M(S, INTS, _,       dilations,   0) /* the same */ \
-    M(S, INTS, _,       pads,        0) /* before each of those axes, then behind each, each >= 0; empty = zeros */ \
-    M(S, ENUM, AutoPad, autoPad,     0) /* NOTSET: pads; SAME: extent / stride, rounded up, the odd cell last (UPPER) or first; VALID: none */ \
-    M(S, INT,  _,       ceilMode,    0) /* not 0: extents are rounded up, but no window begins behind the data */
+    M(S, INTS, _,       kernelShape, 0) /* kernel size of each axis after the channels, each >= 1 */ \
+    M(S, INTS, _,       strides,     0) /* of the same axes, each >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,       dilations,   0) /* likewise */ \
+    M(S, INTS, _,       pads,        0) /* begin of each of these axes, then end of each, >= 0; empty = zeros */ \
+    M(S, ENUM, AutoPad, autoPad,     0) /* SAME_UPPER, SAME_LOWER: ceil(x / stride), odd pad at end, begin */ \
+    M(S, INT,  _,       ceilMode,    0) /* not 0: round output sizes up, but no window begins after the data */
 /* MAX_POOL_FUSION */
 #define NNRT_ATTR_MaxPoolFusion(M, S) \
-    M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored when global */ \
-    M(S, INTS, _,              strides,        0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
-    M(S, INTS, _,              pad,            0) /* [top, bottom, left, right], all >= 0; must be zero unless PAD_MODE_PAD; empty = zeros */ \
+    M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored if global */ \
+    M(S, INTS, _,              strides,        0) /* [height, width], both >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _,              pad,            0) /* [top, bottom, left, right] >= 0; only with PAD; empty = zeros */ \
     M(S, ENUM, PadMode,        padMode,        0) /* PAD, SAME or VALID */ \
-    M(S, ENUM, Format,         format,         0) /* not used: the format of the tensor decides and NONE means NHWC */ \
+    M(S, ENUM, Format,         format,         0) /* unused: the format of the tensor decides; NONE means NHWC */ \
     M(S, ENUM, RoundMode,      roundMode,      0) /* as in AvgPoolFusion; FLOOR in HDI 1.0 */ \
     M(S, BOOL, _,              global,         0) /* true: one window over the whole plane, kernelSize and strides ignored */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* MAX_UNPOOL */
 #define NNRT_ATTR_MaxUnpool(M, S) \
-    M(S, INTS, _, kernelShape, 0) /* of the pooling, of each axis behind the channels, each >= 1 */ \
-    M(S, INTS, _, strides,     0) /* the same; nothing and zeros = 1 */ \
-    M(S, INTS, _, pads,        0) /* before each of those axes, then behind each, each >= 0; empty = zeros */
+    M(S, INTS, _, kernelShape, 0) /* kernel size of the pooling, for each axis after the channels, each >= 1 */ \
+    M(S, INTS, _, strides,     0) /* of the same axes, each >= 1; empty or zeros = 1 */ \
+    M(S, INTS, _, pads,        0) /* begin of each of these axes, then end of each, >= 0; empty = zeros */
 /* MEL_WEIGHT_MATRIX */
 #define NNRT_ATTR_MelWeightMatrix(M, S) \
     M(S, TYPE, NNRT_DataType, outputDatatype, 0) /* float16, float32 or float64; 0 = as declared, else float32 */
@@ -917,19 +959,19 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Mod(M, S) M(S, NONE, _, reserved, 0)
 /* MULTICLASS_NMS */
 #define NNRT_ATTR_MulticlassNms(M, S) \
-    M(S, INT,   _, backgroundLabel, -1) /* class left out, -1 = none */ \
-    M(S, FLOAT, _, scoreThreshold,   0) /* only scores above it take part */ \
-    M(S, INT,   _, nmsTopK,         -1) /* boxes looked at for a class of an image, the best ones; -1 = all */ \
-    M(S, FLOAT, _, nmsThreshold,     0) /* a box that overlaps a kept one by more is dropped */ \
-    M(S, FLOAT, _, nmsEta,           1) /* factor of nmsThreshold after each kept box, while it is above 0.5; 1 and 0 = none */ \
-    M(S, INT,   _, keepTopK,        -1) /* boxes kept of an image, the best ones; -1 = all */ \
-    M(S, BOOL,  _, normalized,       1) /* true: edges are differences of coordinates; false: of pixels, 1 more */ \
-    M(S, BOOL,  _, returnIndex,      0) /* true: the third output must be there */
+    M(S, INT,   _, backgroundLabel, -1) /* class excluded, -1 = none */ \
+    M(S, FLOAT, _, scoreThreshold,   0) /* only boxes with a score above it count */ \
+    M(S, INT,   _, nmsTopK,         -1) /* maximum number of candidates per class and image, best first; -1 = all */ \
+    M(S, FLOAT, _, nmsThreshold,     0) /* IoU with a better box above which a box is dropped */ \
+    M(S, FLOAT, _, nmsEta,           1) /* factor of nmsThreshold per kept box, while above 0.5; 1 and 0 = none */ \
+    M(S, INT,   _, keepTopK,        -1) /* maximum number of boxes kept per image, best first; -1 = all */ \
+    M(S, BOOL,  _, normalized,       1) /* true: an edge is the difference of coordinates; false (pixels): plus 1 */ \
+    M(S, BOOL,  _, returnIndex,      0) /* true: the node must have the third output (indices) */
 /* MULTINOMIAL */
 #define NNRT_ATTR_Multinomial(M, S) \
     M(S, TYPE,  NNRT_DataType, dtype,      0) /* int32 or int64; 0 = as declared, else int32 */ \
-    M(S, INT,   _,             sampleSize, 1) /* how many are drawn of each row, >= 1 */ \
-    M(S, FLOAT, _,             seed,       0) /* other numbers for other seeds, the same in every run */
+    M(S, INT,   _,             sampleSize, 1) /* number of samples per row, >= 1 */ \
+    M(S, FLOAT, _,             seed,       0) /* seed of the pseudorandom numbers, which are the same in every run */
 /* MUL_FUSION */
 #define NNRT_ATTR_MulFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
@@ -937,23 +979,23 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Neg(M, S) M(S, NONE, _, reserved, 0)
 /* NEGATIVE_LOG_LIKELIHOOD_LOSS */
 #define NNRT_ATTR_NegativeLogLikelihoodLoss(M, S) \
-    M(S, INTS, _,             ignoreIndex, 0) /* one target that counts for nothing; empty = none */ \
-    M(S, ENUM, LossReduction, reduction,   0) /* MEAN, weighted, or SUM of all; NONE: each by itself */
+    M(S, INTS, _,             ignoreIndex, 0) /* one target value that is ignored; empty = none */ \
+    M(S, ENUM, LossReduction, reduction,   0) /* MEAN (weighted) or SUM of all losses; NONE: one loss per element */
 /* NON_MAX_SUPPRESSION */
 #define NNRT_ATTR_NonMaxSuppression(M, S) \
-    M(S, INT, _, centerPointBox, 0) /* 0: a box is two corners, y and x of each; 1: centre x, y, width, height */
+    M(S, INT, _, centerPointBox, 0) /* 0: a box is two corners [y1,x1,y2,x2]; 1: [center x, center y, width, height] */
 /* NON_ZERO */
 #define NNRT_ATTR_NonZero(M, S) M(S, NONE, _, reserved, 0)
 /* NOT_EQUAL */
 #define NNRT_ATTR_NotEqual(M, S) M(S, NONE, _, reserved, 0)
 /* ONE_HOT */
 #define NNRT_ATTR_OneHot(M, S) \
-    M(S, INT, _, axis, -1) /* where the new axis goes, in [-1, rank(indices)]; -1 = last */
+    M(S, INT, _, axis, -1) /* index of the new axis, in [-1, rank(indices)]; -1 = last */
 /* PAD_EDGE */
 #define NNRT_ATTR_PadEdge(M, S) M(S, NONE, _, reserved, 0)
 /* PAD_FUSION */
 #define NNRT_ATTR_PadFusion(M, S) \
-    M(S, INTS2, _,           paddings,      0) /* rank x 2, same meaning as input 1; used only when input 1 is absent */ \
+    M(S, INTS2, _,           paddings,      0) /* rank x 2, like input 1; used only if input 1 is absent */ \
     M(S, ENUM,  PaddingMode, paddingMode,   0) /* CONSTANT, REFLECT or SYMMETRIC; RESERVED is an error */ \
     M(S, FLOAT, _,           constantValue, 0) /* fill value for CONSTANT, converted to the element type */
 /* POW_FUSION */
@@ -962,48 +1004,48 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, shift, 0) /* added to scale*x */
 /* PRELU_FUSION */
 #define NNRT_ATTR_PReLUFusion(M, S) \
-    M(S, BOOL, _, channelShared, 0) /* true: one slope for all channels; consistency check only, the weight length decides */
+    M(S, BOOL, _, channelShared, 0) /* true: one slope for all channels; only checked: the weight decides */
 /* PRIOR_BOX */
 #define NNRT_ATTR_PriorBox(M, S) \
-    M(S, FLOATS, _, minSizes,                   0) /* edges of the square boxes in pixels, > 0; one at least */ \
-    M(S, FLOATS, _, maxSizes,                   0) /* empty, or one > 0 for each of minSizes: boxes of their geometric mean */ \
-    M(S, FLOATS, _, aspectRatios,               0) /* width / height of further boxes, > 0; 1 is always there */ \
-    M(S, FLOATS, _, variances,                  0) /* four numbers, the second result everywhere */ \
-    M(S, BOOL,   _, flip,                       0) /* the inverses of aspectRatios, too */ \
+    M(S, FLOATS, _, minSizes,                   0) /* edges of the square boxes in pixels, > 0; at least one */ \
+    M(S, FLOATS, _, maxSizes,                   0) /* one > 0 per minSizes: box of the geometric mean; empty = none */ \
+    M(S, FLOATS, _, aspectRatios,               0) /* width / height of further boxes, > 0; 1 is always included */ \
+    M(S, FLOATS, _, variances,                  0) /* four numbers, which fill the second output */ \
+    M(S, BOOL,   _, flip,                       0) /* true: the inverses of aspectRatios, too */ \
     M(S, BOOL,   _, clip,                       0) /* clamp the boxes to [0,1] */ \
-    M(S, FLOAT,  _, stepW,                      0) /* pixels from cell to cell; where stepW or stepH is 0, both are image / feature */ \
+    M(S, FLOAT,  _, stepW,                      0) /* pixels per feature; one is 0: both = image / feature */ \
     M(S, FLOAT,  _, stepH,                      0) /* see stepW */ \
-    M(S, FLOAT,  _, offset,                  0.5f) /* place of the centre within a cell */ \
-    M(S, BOOL,   _, minMaxAspectRatiosOrder,    0) /* order of a cell's boxes: min, max, ratios; false: min, ratios, max */
+    M(S, FLOAT,  _, offset,                  0.5f) /* position of the center within a feature pixel */ \
+    M(S, BOOL,   _, minMaxAspectRatiosOrder,    0) /* order of boxes: true: min, max, ratios; false: min, ratios, max */
 /* QUANT_DTYPE_CAST */
 #define NNRT_ATTR_QuantDTypeCast(M, S) \
-    M(S, TYPE, int64_t, srcT, 0) /* DataType number of the input; must match the tensor, as 0 does */ \
-    M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor, as 0 does where its type is declared */
+    M(S, TYPE, int64_t, srcT, 0) /* DataType number of the input; must match the tensor; 0 = its type */ \
+    M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor; 0 = its declared type */
 /* QUANT_DTYPE_CAST_V2 */
 #define NNRT_ATTR_QuantDTypeCastV2(M, S) \
-    M(S, TYPE, int64_t, srcT, 0) /* DataType number of the input; must match the tensor, as 0 does */ \
-    M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor, as 0 does where its type is declared */ \
-    M(S, INT,  _,       axis, 0) /* axis of the QuantParams where there are several, in [-rank, rank) */
+    M(S, TYPE, int64_t, srcT, 0) /* DataType number of the input; must match the tensor; 0 = its type */ \
+    M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor; 0 = its declared type */ \
+    M(S, INT,  _,       axis, 0) /* axis of per-axis QuantParams, in [-rank, rank) */
 /* QUANTIZE_LINEAR */
 #define NNRT_ATTR_QuantizeLinear(M, S) \
-    M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor, as 0 does if its type is declared */ \
-    M(S, INT,  _,       axis, 0) /* axis of the QuantParams if there are several, in [-rank, rank) */
+    M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor; 0 = its declared type */ \
+    M(S, INT,  _,       axis, 0) /* axis of per-axis QuantParams, in [-rank, rank) */
 /* RANDOM_NORMAL */
 #define NNRT_ATTR_RandomNormal(M, S) \
     M(S, TYPE,  NNRT_DataType, dtype, 0) /* float16, float32 or float64; 0 = as declared, else float32 */ \
-    M(S, FLOAT, _,             mean,  0) /* of the numbers */ \
-    M(S, FLOAT, _,             scale, 1) /* their standard deviation */ \
-    M(S, FLOAT, _,             seed,  0) /* other numbers for other seeds, the same in every run */
+    M(S, FLOAT, _,             mean,  0) /* mean of the numbers */ \
+    M(S, FLOAT, _,             scale, 1) /* standard deviation of the numbers */ \
+    M(S, FLOAT, _,             seed,  0) /* seed of the pseudorandom numbers, which are the same in every run */
 /* RANDOM_UNIFORM */
 #define NNRT_ATTR_RandomUniform(M, S) \
     M(S, TYPE,  NNRT_DataType, dtype, 0) /* float16, float32 or float64; 0 = as declared, else float32 */ \
     M(S, FLOAT, _,             high,  1) /* upper bound */ \
     M(S, FLOAT, _,             low,   0) /* lower bound */ \
-    M(S, FLOAT, _,             seed,  0) /* other numbers for other seeds, the same in every run */
+    M(S, FLOAT, _,             seed,  0) /* seed of the pseudorandom numbers, which are the same in every run */
 /* RANGE */
 #define NNRT_ATTR_Range(M, S) \
-    M(S, TYPE,  int64_t, dataType, 0) /* not used: the result has the type of input 0 */ \
-    M(S, INT64, _,       start,    0) /* first value; this and the others are used only where input 0 stands alone */ \
+    M(S, TYPE,  int64_t, dataType, 0) /* unused: the output has the type of input 0 */ \
+    M(S, INT64, _,       start,    0) /* first value; start, limit, delta: only if input 0 is the only input */ \
     M(S, INT64, _,       limit,    0) /* end, not included */ \
     M(S, INT64, _,       delta,    1) /* step, not 0 */
 /* RANK */
@@ -1014,83 +1056,86 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Reciprocal(M, S) M(S, NONE, _, reserved, 0)
 /* REDUCE_FUSION */
 #define NNRT_ATTR_ReduceFusion(M, S) \
-    M(S, BOOL,  _,          keepDims,    0) /* keep reduced axes with extent 1 */ \
-    M(S, ENUM,  ReduceMode, mode,        0) /* which reduction */ \
-    M(S, BOOL,  _,          reduceToEnd, 0) /* true: reduce every axis from the first listed one to the last */ \
-    M(S, FLOAT, _,          coeff,       0) /* result factor, used only with reduceToEnd and when |coeff| > 1e-5 */
+    M(S, BOOL,  _,          keepDims,    0) /* true: keep reduced axes with size 1 */ \
+    M(S, ENUM,  ReduceMode, mode,        0) /* the reduction */ \
+    M(S, BOOL,  _,          reduceToEnd, 0) /* true: reduce all axes from the first listed one to the last */ \
+    M(S, FLOAT, _,          coeff,       0) /* factor of the result, used only with reduceToEnd and if |coeff| > 1e-5 */
 /* RESHAPE */
 #define NNRT_ATTR_Reshape(M, S) M(S, NONE, _, reserved, 0)
-/* RESIZE */
+/* RESIZE. extrapolationValue belongs to crop windows, which the three transform modes do not have. excludeOutside:
+   filter taps outside x get weight 0, and the others are rescaled to sum 1. */
 #define NNRT_ATTR_Resize(M, S) \
     M(S, ENUM,  ResizeMethod,            method,                  0) /* LINEAR, NEAREST or CUBIC; UNKNOWN is an error */ \
     M(S, INT,   _,                       newHeight,               0) /* output height, >= 1 */ \
     M(S, INT,   _,                       newWidth,                0) /* output width, >= 1 */ \
-    M(S, BOOL,  _,                       preserveAspectRatio,     0) /* true is not supported (error), as in the reference */ \
+    M(S, BOOL,  _,                       preserveAspectRatio,     0) /* true is unsupported, as in the reference */ \
     M(S, ENUM,  CoordinateTransformMode, coordinateTransformMode, 0) /* ASYMMETRIC, ALIGN_CORNERS or HALF_PIXEL */ \
-    M(S, FLOAT, _,                       cubicCoeff,              0) /* cubic coefficient; 0 = -0.5 with HALF_PIXEL and -0.75 otherwise */ \
-    M(S, INT,   _,                       excludeOutside,          0) /* 1: taps outside the input get weight 0, the rest is rescaled to sum 1 (cubic only) */ \
-    M(S, FLOAT, _,                       extrapolationValue,      0) /* value outside a crop window; unused by the three transform modes */ \
+    M(S, FLOAT, _,                       cubicCoeff,              0) /* 0 = -0.5 with HALF_PIXEL, else -0.75 */ \
+    M(S, INT,   _,                       excludeOutside,          0) /* CUBIC, 1: drop filter taps outside x */ \
+    M(S, FLOAT, _,                       extrapolationValue,      0) /* outside a crop window; unused */ \
     M(S, ENUM,  NearestMode,             nearestMode,             0) /* rounding of the source coordinate for NEAREST */
-/* RESIZE_ND */
+/* RESIZE_ND. excludeOutside as RESIZE. axes: each in [-rank, rank), in the order of the entries of roi, scales and
+   sizes. keepAspectRatioPolicy NOT_LARGER, NOT_SMALLER: one scale for all axes, the smallest or largest that sizes
+   imply. antialias: if the output is smaller, LINEAR and CUBIC use a filter that is wider by 1 / scale. */
 #define NNRT_ATTR_ResizeND(M, S) \
-    M(S, INTS,  _,                 axes,                          0) /* that entries of roi, scales and sizes are for, each in [-rank, rank); empty = all, in order */ \
+    M(S, INTS,  _,                 axes,                          0) /* of roi, scales, sizes; empty = all */ \
     M(S, ENUM,  ResizeMethod,      mode,                          1) /* NEAREST, LINEAR or CUBIC */ \
-    M(S, ENUM,  ResizeCoordinates, coordinateTransformationMode,  0) /* where places of the result lie in x */ \
+    M(S, ENUM,  ResizeCoordinates, coordinateTransformationMode,  0) /* maps output to input coordinates */ \
     M(S, ENUM,  NearestMode,       nearestMode,                   1) /* rounding of coordinates for NEAREST */ \
     M(S, FLOAT, _,                 cubicCoeffA,              -0.75f) /* coefficient of CUBIC */ \
-    M(S, INT,   _,                 excludeOutside,                0) /* not 0: cells outside x have weight 0, the others are scaled to sum 1 */ \
-    M(S, FLOAT, _,                 extrapolationValue,            0) /* of TF_CROP_AND_RESIZE, outside x */ \
-    M(S, ENUM,  AspectRatioPolicy, keepAspectRatioPolicy,         0) /* NOT_LARGER, NOT_SMALLER: one scale for all axes, the least or largest that sizes ask for */ \
-    M(S, INT,   _,                 antialias,                     0) /* not 0: where the result is smaller, LINEAR and CUBIC take in more cells */
+    M(S, INT,   _,                 excludeOutside,                0) /* not 0: drop filter taps outside x */ \
+    M(S, FLOAT, _,                 extrapolationValue,            0) /* TF_CROP_AND_RESIZE: value outside x */ \
+    M(S, ENUM,  AspectRatioPolicy, keepAspectRatioPolicy,         0) /* NOT_*: one scale for all axes */ \
+    M(S, INT,   _,                 antialias,                     0) /* not 0: wider filter to downscale */
 /* REVERSE_SEQUENCE */
 #define NNRT_ATTR_ReverseSequence(M, S) \
     M(S, INT, _, batchAxis, 1) /* axis of the sequences, in [-rank, rank) */ \
-    M(S, INT, _, timeAxis,  0) /* axis along which they run; another one: both 0 = 1 and 0 */
+    M(S, INT, _, timeAxis,  0) /* time axis, not batchAxis; both 0 = batchAxis 1, timeAxis 0 */
 /* RMS_NORMALIZATION */
 #define NNRT_ATTR_RMSNormalization(M, S) \
-    M(S, INT,   _, axis,    -1)    /* elements from this axis on are normalised together */ \
+    M(S, INT,   _, axis,    -1)    /* the axes from this one on are normalized together */ \
     M(S, FLOAT, _, epsilon, 1e-5f) /* added to the mean of squares */
 /* RNN */
 #define NNRT_ATTR_RNN(M, S) \
-    M(S, INTS,  _,                  activations, 0) /* as in GRU, one for each direction; empty = TANH */ \
-    M(S, FLOAT, _,                  clip,        0) /* what activations get is kept inside [-clip, clip]; 0 = as it is */ \
-    M(S, ENUM,  RecurrentDirection, direction,   0) /* of time, BIDIRECTIONAL: both */ \
-    M(S, INT,   _,                  hiddenSize,  0) /* features of the state; 0 = those of w */ \
-    M(S, INT,   _,                  layout,      0) /* 0: steps first, 1: batch first */ \
-    M(S, FLOATS, _,                activationAlpha, 0) /* of HSIGMOID, max(0, min(1, alpha*x + beta)): one for each of activations, or empty = 1/6 */ \
-    M(S, FLOATS, _,                activationBeta, 0) /* likewise; empty = 0.5 */
+    M(S, INTS,  _,                  activations, 0) /* as in GRU, one per direction; empty = TANH */ \
+    M(S, FLOAT, _,                  clip,        0) /* clamps inputs of activations; 0 = none */ \
+    M(S, ENUM,  RecurrentDirection, direction,   0) /* direction in time; BIDIRECTIONAL: both */ \
+    M(S, INT,   _,                  hiddenSize,  0) /* hidden size; 0 = from w */ \
+    M(S, INT,   _,                  layout,      0) /* 0: time steps first, 1: batch first */ \
+    M(S, FLOATS, _,                activationAlpha, 0) /* HSIGMOID alpha per activation; empty = 1/6 */ \
+    M(S, FLOATS, _,                activationBeta, 0) /* HSIGMOID beta per activation; empty = 0.5 */
 /* ROI_ALIGN */
 #define NNRT_ATTR_RoiAlign(M, S) \
-    M(S, INT,   _, outputHeight,  0) /* rows of a region's result, >= 1 */ \
-    M(S, INT,   _, outputWidth,   0) /* columns, >= 1 */ \
-    M(S, INT,   _, samplingRatio, 0) /* samples along each edge of a bin; <= 0: the edge's length, rounded up */ \
-    M(S, FLOAT, _, spatialScale,  1) /* factor from coordinates of the regions to those of x, > 0; 0 = 1 */ \
-    M(S, BOOL,  _, aligned,       0) /* true: cell 0 lies at coordinate 0.5, and regions may be smaller than a cell */ \
-    M(S, BOOL,  _, max,           0) /* true: the largest of the weighted cells of all samples, as ONNX has it; false: the samples' mean */
+    M(S, INT,   _, outputHeight,  0) /* output rows per region, >= 1 */ \
+    M(S, INT,   _, outputWidth,   0) /* output columns per region, >= 1 */ \
+    M(S, INT,   _, samplingRatio, 0) /* samples along each edge of a bin; <= 0: length of the edge, rounded up */ \
+    M(S, FLOAT, _, spatialScale,  1) /* factor from region coordinates to coordinates of x, > 0; 0 = 1 */ \
+    M(S, BOOL,  _, aligned,       0) /* true: pixel 0 has its center at 0.5, and regions may be < 1 pixel */ \
+    M(S, BOOL,  _, max,           0) /* maximum of all samples' weighted pixels (as ONNX), else their mean */
 /* ROLL */
 #define NNRT_ATTR_Roll(M, S) M(S, NONE, _, reserved, 0)
 /* ROTARY_EMBEDDING */
 #define NNRT_ATTR_RotaryEmbedding(M, S) \
-    M(S, INT, _, interleaved,        0) /* not 0: neighbours are pairs, else elements half of the rotated ones apart */ \
-    M(S, INT, _, numHeads,           0) /* heads in the last axis of an x of 3 axes */ \
-    M(S, INT, _, rotaryEmbeddingDim, 0) /* elements of a head that are rotated, its first ones, even; 0 = all */
+    M(S, INT, _, interleaved,        0) /* not 0: pairs are adjacent elements, else rotaryEmbeddingDim/2 apart */ \
+    M(S, INT, _, numHeads,           0) /* number of heads in the last axis of x if it has 3 axes */ \
+    M(S, INT, _, rotaryEmbeddingDim, 0) /* number of leading elements of a head that are rotated, even; 0 = all */
 /* ROUND */
 #define NNRT_ATTR_Round(M, S) M(S, NONE, _, reserved, 0)
 /* RSQRT */
 #define NNRT_ATTR_Rsqrt(M, S) M(S, NONE, _, reserved, 0)
 /* SCALE_FUSION */
 #define NNRT_ATTR_ScaleFusion(M, S) \
-    M(S, INT,  _,              axis,           0) /* first input axis the scale shape is matched with, in [-rank, rank) */ \
+    M(S, INT,  _,              axis,           0) /* axis of x aligned with axis 0 of scale, in [-rank, rank) */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* SCATTER_ELEMENTS */
 #define NNRT_ATTR_ScatterElements(M, S) \
-    M(S, INT,  _,                axis,      0) /* axis that the indices name places of, in [-rank, rank) */ \
-    M(S, ENUM, ScatterReduction, reduction, 0) /* what an update does with the element: NONE replaces it */
+    M(S, INT,  _,                axis,      0) /* axis of x that the indices select along, in [-rank, rank) */ \
+    M(S, ENUM, ScatterReduction, reduction, 0) /* how an update combines with the element; NONE replaces it */
 /* SCATTER_ND */
 #define NNRT_ATTR_ScatterNd(M, S) M(S, NONE, _, reserved, 0)
 /* SCATTER_ND_UPDATE */
 #define NNRT_ATTR_ScatterNDUpdate(M, S) \
-    M(S, ENUM, ScatterReduction, reduction, 0) /* of what is there and the update; NONE: the update */
+    M(S, ENUM, ScatterReduction, reduction, 0) /* how an update combines with the element; NONE replaces it */
 /* SELECT */
 #define NNRT_ATTR_Select(M, S) M(S, NONE, _, reserved, 0)
 /* SHAPE */
@@ -1101,28 +1146,28 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Sinh(M, S) M(S, NONE, _, reserved, 0)
 /* SLICE_FUSION */
 #define NNRT_ATTR_SliceFusion(M, S) \
-    M(S, INTS, _, axes, 0) /* axes begin and size refer to; empty = 0,1,2,... */
+    M(S, INTS, _, axes, 0) /* axes of the entries of begin and size; empty = 0,1,2,... */
 /* SOFTMAX */
 #define NNRT_ATTR_Softmax(M, S) \
     M(S, INTS, _, axis, 0) /* axis in a list of exactly one element, in [-rank, rank); empty = -1 */
 /* SOFTPLUS */
 #define NNRT_ATTR_Softplus(M, S) \
     M(S, FLOAT, _, beta,      1)  /* factor of x and divisor of the result, not 0 */ \
-    M(S, FLOAT, _, threshold, 20) /* where beta*x is greater, the result is x */
+    M(S, FLOAT, _, threshold, 20) /* if beta*x is greater, the result is x */
 /* SPACE_TO_BATCH_ND */
 #define NNRT_ATTR_SpaceToBatchND(M, S) \
     M(S, INTS,  _, blockShape, 0) /* [height, width], both >= 1 */ \
     M(S, INTS2, _, paddings,   0) /* 2x2: [[top, bottom], [left, right]], all >= 0; empty = zeros */
 /* SPACE_TO_DEPTH */
 #define NNRT_ATTR_SpaceToDepth(M, S) \
-    M(S, INT,  _,      blockSize, 0) /* edge of a block, >= 1; 1 is the identity */ \
-    M(S, ENUM, Format, format,    0) /* not used: the format of the tensor decides and NONE means NHWC */
+    M(S, INT,  _,      blockSize, 0) /* size of a block, >= 1; 1 is the identity */ \
+    M(S, ENUM, Format, format,    0) /* unused: the format of the tensor decides; NONE means NHWC */
 /* SPARSE_TO_DENSE */
 #define NNRT_ATTR_SparseToDense(M, S) M(S, NONE, _, reserved, 0)
 /* SPLIT */
 #define NNRT_ATTR_Split(M, S) \
-    M(S, INT,  _, outputNum,  0) /* number of outputs; must equal the node outputs, as 0 does */ \
-    M(S, INTS, _, sizeSplits, 0) /* extent of each output along axis; empty = equal parts; one entry may be -1 = the rest */ \
+    M(S, INT,  _, outputNum,  0) /* number of outputs; must equal the outputs of the node; 0 = that */ \
+    M(S, INTS, _, sizeSplits, 0) /* size of each output along axis; empty = equal; one entry may be -1 = the rest */ \
     M(S, INT,  _, axis,       0) /* axis split, in [-rank, rank) */
 /* SQRT */
 #define NNRT_ATTR_Sqrt(M, S) M(S, NONE, _, reserved, 0)
@@ -1132,19 +1177,19 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_SquaredDifference(M, S) M(S, NONE, _, reserved, 0)
 /* SQUEEZE */
 #define NNRT_ATTR_Squeeze(M, S) \
-    M(S, INTS, _, axis, 0) /* axes removed where their extent is 1, each in [-rank, rank); empty = every axis of extent 1 */
+    M(S, INTS, _, axis, 0) /* axes removed if their size is 1, in [-rank, rank); empty = all axes of size 1 */
 /* STACK */
 #define NNRT_ATTR_Stack(M, S) \
-    M(S, INT, _, axis, 0) /* where the new axis goes, in [-(rank+1), rank] */
+    M(S, INT, _, axis, 0) /* index of the new axis, in [-(rank+1), rank] */
 /* STFT */
 #define NNRT_ATTR_STFT(M, S) \
-    M(S, INT, _, onesided, 1) /* not 0: the first half of the frequencies of real values, of which the others follow */
+    M(S, INT, _, onesided, 1) /* not 0: the signal is real; frequencies 0 to frameLength/2 only */
 /* STRIDED_SLICE */
 #define NNRT_ATTR_StridedSlice(M, S) \
     M(S, INT, _, beginMask,      0) /* bit i: begin[i] is ignored, slice from the start */ \
     M(S, INT, _, endMask,        0) /* bit i: end[i] is ignored, slice to the end */ \
     M(S, INT, _, ellipsisMask,   0) /* bit i: entry i stands for as many whole axes as needed; at most one bit */ \
-    M(S, INT, _, newAxisMask,    0) /* bit i: entry i inserts an axis of extent 1 */ \
+    M(S, INT, _, newAxisMask,    0) /* bit i: entry i inserts an axis of size 1 */ \
     M(S, INT, _, shrinkAxisMask, 0) /* bit i: take the single element begin[i] and drop the axis */
 /* SUB_FUSION */
 #define NNRT_ATTR_SubFusion(M, S) \
@@ -1153,7 +1198,7 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Tan(M, S) M(S, NONE, _, reserved, 0)
 /* TILE_FUSION */
 #define NNRT_ATTR_TileFusion(M, S) \
-    M(S, INTS, _, dims, 0) /* axes multiples refers to; empty = the last len(multiples) axes */
+    M(S, INTS, _, dims, 0) /* axes of the entries of multiples; empty = the last len(multiples) axes */
 /* TOPK_FUSION */
 #define NNRT_ATTR_TopKFusion(M, S) \
     M(S, BOOL, _, sorted,  1) /* true: descending values; false: by ascending index */ \
@@ -1162,72 +1207,85 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Transpose(M, S) M(S, NONE, _, reserved, 0)
 /* TRILU */
 #define NNRT_ATTR_Trilu(M, S) \
-    M(S, BOOL, _, upper, 1) /* the upper triangle is kept; false: the lower one */
+    M(S, BOOL, _, upper, 1) /* true: keep the upper triangle; false: the lower one */
 /* UNIQUE */
 #define NNRT_ATTR_Unique(M, S) \
-    M(S, INTS, _, axis,   0) /* axis whose places are compared, one, in [-rank, rank); empty = x counts as one line */ \
-    M(S, BOOL, _, sorted, 1) /* rising; false: in the order in which they come first */
+    M(S, INTS, _, axis,   0) /* one axis whose slices are compared, in [-rank, rank); empty = x is flattened */ \
+    M(S, BOOL, _, sorted, 1) /* true: ascending; false: in the order of first occurrence */
 /* UNSQUEEZE */
 #define NNRT_ATTR_Unsqueeze(M, S) \
     M(S, INTS, _, axis, 0) /* positions of the new axes in the output, each in [-(rank+n), rank+n) */
 /* UNSTACK */
 #define NNRT_ATTR_Unstack(M, S) \
-    M(S, INT, _, axis, 0) /* axis taken apart, in [-rank, rank) */
+    M(S, INT, _, axis, 0) /* axis that is split into outputs, in [-rank, rank) */
 /* WHERE */
 #define NNRT_ATTR_Where(M, S) M(S, NONE, _, reserved, 0)
 /* WINDOW */
 #define NNRT_ATTR_Window(M, S) \
     M(S, ENUM, WindowKind,    kind,           0) /* HANN, HAMMING or BLACKMAN */ \
     M(S, TYPE, NNRT_DataType, outputDatatype, 0) /* float16, float32 or float64; 0 = as declared, else float32 */ \
-    M(S, INT,  _,             periodic,       1) /* not 0: the first values of a window longer by one */
+    M(S, INT,  _,             periodic,       1) /* not 0: the first n values of a window of n + 1 */
 /* YOLO_BOX */
 #define NNRT_ATTR_YoloBox(M, S) \
-    M(S, INT,   _, classNum,           0) /* classes, >= 1 */ \
-    M(S, FLOAT, _, confThresh,         0) /* boxes of a lower confidence become zeros */ \
-    M(S, INT,   _, downsampleRatio,    0) /* pixels of the network's input for each cell of x, >= 1 */ \
-    M(S, BOOL,  _, clipBbox,           1) /* keep the corners inside the image */ \
-    M(S, FLOAT, _, scaleXY,            1) /* how far centres may leave their cell; 0 = 1 */ \
-    M(S, BOOL,  _, iouAware,           0) /* x begins with a channel for each anchor, the expected overlap */ \
-    M(S, FLOAT, _, iouAwareFactor,  0.5f) /* weight of that in the confidence */
+    M(S, INT,   _, classNum,           0) /* number of classes, >= 1 */ \
+    M(S, FLOAT, _, confThresh,         0) /* boxes with a lower confidence become zeros */ \
+    M(S, INT,   _, downsampleRatio,    0) /* image pixels per feature pixel of x, >= 1 */ \
+    M(S, BOOL,  _, clipBbox,           1) /* true: clamp the corners to the image */ \
+    M(S, FLOAT, _, scaleXY,            1) /* factor by which centers may leave their feature pixel; 0 = 1 */ \
+    M(S, BOOL,  _, iouAware,           0) /* true: x begins with one channel per anchor, the predicted IoU */ \
+    M(S, FLOAT, _, iouAwareFactor,  0.5f) /* weight of the predicted IoU in the confidence */
 /* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>table */
 
-/* The operators: X(NAME, number, Struct, own|same, rule, "inputs", "outputs", flags, kernels, since, ...), a row a line, and
-   below it a line for each kernel.
-   Struct    attribute struct without NNRT_; same: it is that of another row
-   rule      nnrti_rule_<rule> checks shapes and attributes (>>op in the implementation); rows may share one
-   operands  separated by spaces: name, then ? optional or * one or more (*? any number), then what its element type must be:
-             nothing: anything, for input 0 what the kernels take;  =k: that of input k;  :i int32 or int64;
-             :f float16 or float32;  :n numbers;  :b bool;  :q quantised int8 or uint8;  :s int32, quantised or not;  :8 int8 or uint8;
+/* The operators: X(NAME, number, Struct, own|same, rule, "inputs", "outputs", flags, kernels, since, ...), one row per
+   operator, followed by one line per kernel.
+   Struct    attribute struct without NNRT_; own: this row defines it; same: another row does
+   rule      nnrti_rule_<rule> checks shapes and attributes and infers the output shapes (>>op in the implementation);
+             rows may share one
+   operands  separated by spaces: name, then ? optional or * one or more (*? any number), then its element type:
+             none: any type; for input 0: the types of the kernels;  =k: the type of input k;  :i int32 or int64;
+             :f float16 or float32;  :n numbers;  :b bool;  :q quantized int8 or uint8;
+             :s int32, quantized or not;  :8 int8 or uint8;
              :. decided by the rule or by the type that the model declares.
+             Example: CONV2D_FUSION has the inputs "x weight=0 bias?=0" and the output "y=0":
+                 x          required; its element type picks the kernel
+                 weight=0   required; must have the type of input 0, x
+                 bias?=0    optional: absent, or of the type of x
+                 y=0        gets the type of x
+             So a node with x float32 and weight float16 fails with "input 1 (weight) 'w' is float16[8,3,3,4], expected
+             the type of input 0: float32[1,28,28,4]". The kernel for quantized x states other operands in its K,
+             "x weight:q bias?:s": weight is quantized int8 or uint8, bias is absent or int32.
    flags     LAYOUT   input 0 and the outputs are images: their views are in the order [N,H,W,C] whatever the format
              INPLACE  output 0 may overwrite an input of the same shape and element size
              ALIAS    output 0 has the bytes of input 0 in another shape: no copy is needed
-             EMPTY    extents of 0 are legal; without it they are refused
-             EFFECT   is run although nobody reads its results, if it has any
-             LAYOUT_AGNOSTIC  works on any order of axes: an output of the rank of an input has the input's format
-             DATA_DEPENDENT   data-dependent output shape: the rule gives upper bounds, the kernel stores the actual
+             EMPTY    dimensions of 0 are valid; without it they are an error
+             EFFECT   has a side effect: dead-code elimination keeps the node
+             LAYOUT_AGNOSTIC  works on any order of axes: an output gets the format of an input with the same rank
+             DATA_DEPENDENT   data-dependent output shape: the rule infers upper bounds, the kernel stores the actual
                               dimensions in its output views
              MOVEMENT         moves elements of input 0 (of all inputs, if that operand is repeated), changes none
              ELEMENTWISE      an output element depends on the input elements at its own index after broadcasting
              MONOTONE         no output element decreases when an input element increases. MUL: for factors above 0;
                               SUB, DIV: in the first operand
-             GRAPHS   runs subgraphs: a model's plan does so itself. Its rule refuses a node that stands alone; the K,
-                      which a row must have, is never called
-             PURE     of an operator of the application: its results follow from inputs and attributes alone, so that
-                      they may be computed before a run, as those of all rows here may that have no EFFECT
-   kernels   K(types of input 0, operands, Struct, kernel, arguments, own|shared): nnrt_<kernel>. The first K is
-             taken whose types contain the type of input 0 and whose operands ("name:type ..." as above; NULL: those of
-             the row) fit the others. A quantised tensor is a type of its own (NNRT_TYPES_QUANT): an operator without
-             a K for it refuses it. A last K for which those before leave nothing is taken by the rule: where moved
-             elements are requantised (nnrti_quant_moves), where quantised ones are computed as real numbers. shared:
-             the kernel of another row.
-   arguments how the kernel is called: <inputs>d<derived>_<outputs>c, V = repeated, without d..: no derived constants
-             (>>resolve), c: the nnrt_call comes last.
-   since     HDI version times ten that has it: 10, 20, 21; 0 = our own
-   Rows stand in the order of their numbers and end in `...`, so that a new column breaks no consumer. */
+             GRAPHS   runs subgraphs: the plan of a model runs them itself. The rule refuses the node outside of a
+             model;
+                      its K, which every row must have, is never called
+             PURE     only for operators of the application: the results follow from inputs and attributes alone, so
+             that
+                      constant folding may compute them before a run, as for all rows here that lack EFFECT
+   kernels   K(types of input 0, operands, Struct, kernel, arguments, own|shared): nnrt_<kernel>. The first K wins whose
+             types contain the type of input 0 and whose operands ("name:type ..." as above; NULL: the operands of
+             the row) match the other inputs. A quantized tensor has a type of its own (NNRT_TYPES_QUANT): an operator
+             without a K for it refuses it. A last K that is unreachable, because the ones before cover its types, is
+             picked by the rule: if moved elements must be requantized (nnrti_quant_moves), or if quantized elements are
+             computed as real numbers. own: the kernel stands at this row's >>kernel; shared: at another row's.
+   arguments the kernel's signature: <inputs>d<derived>_<outputs>c. V = repeated operand (array and count); without d..:
+   no
+             derived constants (>>resolve); c: the nnrt_call comes last. 3d1_1: (attr, x, weight, bias, derived, y).
+   since     first HDI version with the operator, times ten: 10, 20, 21; 0 = nnrt's own
+   Rows are in the order of their numbers. They end in `...`, so that a new column breaks no user of the table. */
 #define NNRT_OP_LAYOUT 1u
 #define NNRT_OP_INPLACE 2u
 #define NNRT_OP_ALIAS 4u
@@ -1240,13 +1298,13 @@ typedef struct nnrt_error {
 #define NNRT_OP_ELEMENTWISE 512u
 #define NNRT_OP_MONOTONE 1024u
 #define NNRT_OP_PURE 2048u
-/* Names of version 0.2, until 0.4. */
+/* Old names, of version 0.2; removed in 0.4. */
 #define NNRT_OP_FOLLOW NNRT_OP_LAYOUT_AGNOSTIC
 #define NNRT_OP_TELLS NNRT_OP_DATA_DEPENDENT
 #define NNRT_OP_MOVES NNRT_OP_MOVEMENT
 #define NNRT_OP_EACH NNRT_OP_ELEMENTWISE
 #define NNRT_OP_GROWS NNRT_OP_MONOTONE
-/* What the rows combine of them. */
+/* Combinations that the rows use. */
 #define NNRTI_MOVE (NNRT_OP_EMPTY)
 #define NNRTI_SHAPE (NNRTI_MOVE | NNRT_OP_ALIAS | NNRT_OP_MOVEMENT)
 #define NNRTI_AGNOSTIC (NNRT_OP_EMPTY | NNRT_OP_LAYOUT_AGNOSTIC)
@@ -1257,9 +1315,9 @@ typedef struct nnrt_error {
 #define NNRTI_BLOCKS (NNRTI_MOVE | NNRTI_IMAGE)
 #define NNRTI_CHANNELS (NNRTI_MAP | NNRTI_IMAGE)
 #define NNRTI_GRAPHS (NNRTI_MOVE | NNRT_OP_GRAPHS)
-/* Types of input 0 that no name above has: of what is quantised or is a real number; what has an order; what has
-   quantised arithmetic; what has a difference; integers with a sign and without; what has a quotient that is a real
-   number. */
+/* Sets of types for input 0: SCALED quantized or real numbers; ORDERED types with an order; Q8 types with quantized
+   arithmetic; SUB types with a difference; SIGNED, UINT integers with and without a sign; REAL types whose quotient is
+   a real number. */
 #define NNRTI_CAST_INTS (NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16 | NNRT_TYPES_I32)
 #define NNRTI_TYPES_SCALED (NNRT_TYPES_FLOAT | NNRTI_CAST_INTS | NNRT_TYPES_QUANT(NNRTI_CAST_INTS))
 #define NNRTI_TYPES_ORDERED (NNRT_TYPES_NUM | NNRT_TYPES_QUANT(NNRT_TYPES_INT))
@@ -1833,7 +1891,7 @@ typedef struct nnrt_error {
     NNRTI_OPS_OF_TEST(X, K)
 /* clang-format on */
 
-/* Rows of a test, in the order of their numbers behind all others: of what no operator uses yet. */
+/* Rows that a test adds, with numbers above all others, to cover table features that no operator uses yet. */
 #ifndef NNRTI_OPS_OF_TEST
 #define NNRTI_OPS_OF_TEST(X, K)
 #endif
@@ -1863,14 +1921,14 @@ enum NNRTI_INT32 { NNRT_NODE_TYPE_NONE = 0, NNRT_OPS(NNRTI_OP_VALUE, NNRTI_NO_KE
     typedef struct NNRT_##S {                                                                                          \
         NNRT_ATTR_##S(NNRTI_ATTR_MEMBER, S)                                                                            \
     } NNRT_##S;
-/* The struct of every row that brings one of its own; rows with `same` use that of another row. */
+/* The struct of every row with `own`; rows with `same` use the struct of another row. */
 #define NNRTI_STRUCT_own(S) NNRTI_ATTR_STRUCT(S)
 #define NNRTI_STRUCT_same(S)
 #define NNRTI_OP_STRUCT(name, number, S, whose, ...) NNRTI_STRUCT_##whose(S)
 NNRT_OPS(NNRTI_OP_STRUCT, NNRTI_NO_KERNEL)
 
-/* The description as data: what readers, writers, printers and generators of attributes walk over. The numbers stand in
-   .nnrt files. */
+/* The description as data, for readers, writers, printers and generators of attributes. The numbers are stored in .nnrt
+   files: never change them. */
 typedef int32_t nnrt_attr_kind;
 enum {
     NNRT_ATTR_KIND_NONE,
@@ -1910,7 +1968,7 @@ typedef struct nnrt_attr_struct {
     const void *initial; /* a struct of the defaults */
 } nnrt_attr_struct;
 
-/* What tables of attributes are made of: names before the name of an enumeration is that of its table. */
+/* Parts of attribute tables. The table of enumeration T is called names##T. */
 #define NNRTI_COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 #define NNRTI_VALUES_BOOL(names, T) NULL, 0
 #define NNRTI_VALUES_INT(names, T) NULL, 0
@@ -1969,14 +2027,14 @@ typedef struct nnrt_attr_struct {
            M(S, ENUM,  AcmeMode, mode,  0)
        NNRT_ATTR_DEFINE(AcmeClip)
 
-   makes the struct NNRT_AcmeClip and nnrt_attr_AcmeClip, its description for the row. All kinds but GRAPH and NONE may be
-   used; an operator without attributes has no struct. An enumeration comes first: NNRT_ENUM_NAMES(ActivationType) for
-   one that there is; of one's own
+   defines the struct NNRT_AcmeClip and nnrt_attr_AcmeClip, its description for the row. All kinds but GRAPH and NONE
+   are allowed; an operator without attributes has no struct. An enumeration must be defined first:
+   NNRT_ENUM_NAMES(ActivationType) for an existing one; for a new one
 
        #define NNRT_ENUM_AcmeMode(E) E(ACME_MODE_, HARD, 0) E(ACME_MODE_, SOFT, 1)
        NNRT_ENUM_DEFINE(AcmeMode)
 
-   makes the type NNRT_AcmeMode and ACME_MODE_HARD, ACME_MODE_SOFT. The lines have no ';' and stand in one file. */
+   defines the type NNRT_AcmeMode and ACME_MODE_HARD, ACME_MODE_SOFT. These lines have no ';' and belong in one file. */
 #define NNRT_ENUM_NAMES(T)                                                                                             \
     static const nnrt_enum_value nnrti_names_##T[] NNRTI_UNUSED = {NNRT_ENUM_##T(NNRTI_NAMES_ROW)};
 #define NNRT_ENUM_DEFINE(T)                                                                                            \
@@ -1998,7 +2056,7 @@ typedef struct nnrt_attr_struct {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>views */
 
-/* A tensor as a kernel sees it: element [i0,i1,..] lies at data + (i0*strides[0] + i1*strides[1] + ..) elements.
+/* A tensor as a kernel sees it: element [i0,i1,..] is data[i0*strides[0] + i1*strides[1] + ..].
    dataType NNRT_DATA_TYPE_UNKNOWN marks an absent optional operand; kernels get NULL for it. */
 typedef struct nnrt_view {
     void *data;
@@ -2010,40 +2068,41 @@ typedef struct nnrt_view {
     uint32_t quantCount;
 } nnrt_view;
 
-/* Offers threads: calls task(arg, i, worker) for every i < count, each exactly once, on any thread and in any order, and
-   returns when all calls have. worker < workers tells calls apart that may run at the same time. */
+/* Interface to a thread pool: run calls task(arg, i, worker) for every work item i < count exactly once, on any thread
+   and in any order, and returns after the last call. Calls that may run at the same time have different worker <
+   workers. */
 typedef struct nnrt_parallel {
     void (*run)(void *user, uint32_t count, void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg);
     void *user;
     uint32_t workers; /* 1 or more */
 } nnrt_parallel;
 
-/* Whether a run is to end: asked before each of its steps, and true for good once it was; by several threads at once
-   where parts run at once (auto). */
+/* Cancellation: asked() is called before each step of a run and ends the run if true. Once true it must stay true. If
+   partitions run in parallel (auto), several threads call it at once. */
 typedef struct nnrt_stop {
     bool (*asked)(void *user);
     void *user;
 } nnrt_stop;
 
-/* What a kernel may use beside its attributes and views. */
+/* Everything that a kernel may use besides its attributes and views. */
 typedef struct nnrt_call {
-    uint32_t nIn, nDerived, nOut;  /* views: inputs, derived constants, outputs, one behind the other */
-    void *scratch;                 /* the bytes that the rule asked for, for each worker; NULL: none were asked for */
-    size_t scratchBytes;           /* from one worker's scratch to the next one's */
-    const nnrt_parallel *parallel; /* NULL: this thread */
-    nnrt_error *error;             /* where a fault is told, NULL: nowhere */
+    uint32_t nIn, nDerived, nOut;  /* number of views: inputs, then derived constants, then outputs */
+    void *scratch;                 /* the bytes that the rule requested, per worker; NULL: it requested none */
+    size_t scratchBytes;           /* distance from the scratch of one worker to the next */
+    const nnrt_parallel *parallel; /* NULL: run on the calling thread only */
+    nnrt_error *error;             /* receives the message of an error; may be NULL */
 #ifndef NNRT_FIRMWARE
-    const nnrt_stop *stop; /* NULL: nobody ends the run. A long kernel may ask as well, and return CANCELLED */
+    const nnrt_stop *stop; /* NULL: no cancellation. A long kernel may ask, too, and return CANCELLED */
 #endif
 } nnrt_call;
 
 /* A kernel behind one signature: the resolved attributes, then the views of all inputs in the order of the operator's
-   row, of the derived constants, and of all outputs; absent optional operands take their place. The kernels themselves
-   are plain functions of their views; one that needs scratch, can fail or splits its work takes the nnrt_call last,
-   which may be NULL. */
+   row, of the derived constants, and of all outputs; an absent optional operand keeps its place. The kernels themselves
+   are plain functions of their views; a kernel that needs scratch, can fail or uses several threads has the nnrt_call
+   as its last parameter, which may be NULL. */
 typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, nnrt_call *call);
 
-/* Prototypes of the kernels by their arguments; optional operands may be NULL. */
+/* Prototypes of the kernels by their `arguments` column; optional operands may be NULL. */
 #define NNRTI_ARGS_1_1 const nnrt_view *, nnrt_view *
 #define NNRTI_ARGS_1_1c NNRTI_ARGS_1_1, nnrt_call *
 #define NNRTI_ARGS_1_2c const nnrt_view *, nnrt_view *, nnrt_view *, nnrt_call *
@@ -2078,10 +2137,10 @@ typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, nnrt_c
 #define NNRTI_ARGS_3d2_1 NNRTI_ARGS_5_1
 #define NNRTI_ARGS_0d2_2 const nnrt_view *, NNRTI_ARGS_1_2
 #define NNRTI_ARGS_3d1_2 const nnrt_view *, const nnrt_view *, NNRTI_ARGS_0d2_2
-#define NNRTI_ARGS_V_1 const nnrt_view *, uint32_t, nnrt_view * /* nIn inputs that lie one behind the other */
+#define NNRTI_ARGS_V_1 const nnrt_view *, uint32_t, nnrt_view * /* nIn adjacent inputs */
 #define NNRTI_ARGS_Vd1_1 const nnrt_view *, uint32_t, NNRTI_ARGS_1_1
 #define NNRTI_ARGS_V_1c NNRTI_ARGS_V_1, nnrt_call *
-#define NNRTI_ARGS_1_V const nnrt_view *, nnrt_view *, uint32_t /* nOut outputs that lie one behind the other */
+#define NNRTI_ARGS_1_V const nnrt_view *, nnrt_view *, uint32_t /* nOut adjacent outputs */
 #define NNRTI_ARGS_1d1_V const nnrt_view *, NNRTI_ARGS_1_V
 #define NNRTI_ARGS_V_V const nnrt_view *, uint32_t, nnrt_view *, uint32_t
 #define NNRTI_ARGS_Vd1_V const nnrt_view *, uint32_t, NNRTI_ARGS_1_V
@@ -2093,25 +2152,26 @@ NNRT_OPS(NNRTI_OP_KERNELS, NNRTI_KERNEL_PROTO)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>resolve */
 
-/* What is known of an operand while a node is prepared. rank -1 = absent, or a result not yet worked out. */
+/* Facts about an operand while a node is prepared. rank -1: absent, or an output whose shape is not inferred yet. */
 typedef struct nnrt_operand {
     const char *name;       /* of the tensor, for messages; may be NULL */
-    NNRT_DataType dataType; /* NNRT_DATA_TYPE_UNKNOWN: absent input, or a result whose type follows from the inputs */
+    NNRT_DataType dataType; /* NNRT_DATA_TYPE_UNKNOWN: absent input, or an output whose type follows from the inputs */
     NNRT_Format format;
     int32_t rank;
     int32_t dims[NNRT_MAX_RANK];
-    int32_t viewRank; /* -1: the kernel sees rank and dims; else the shape in which it sees the same elements */
+    int32_t viewRank; /* -1: the kernel sees rank and dims; else it sees the same elements in the shape viewDims */
     int32_t viewDims[NNRT_MAX_RANK];
-    const void *data; /* the value, when known before the run: constants, or what the rule computed; else NULL */
+    const void *data; /* the value, if known before the run: a constant, or computed by the rule; else NULL */
     const NNRT_QuantParam *quant;
     uint32_t quantCount;
-    int32_t quantAxis; /* several parameters: k > 0: one per index of axis k-1; 0: of the axis that the operator says */
+    int32_t quantAxis; /* with several: k > 0: one per index of axis k-1; 0: the operator defines the axis */
 #ifndef NNRT_FIRMWARE
-    /* Open extents: dims then has a number to work with, and the identity of the extent stands here, 0: it is fixed. Two
-       extents with one symbol are equal. What is computed from an open extent is open, whatever number comes out. */
+    /* Dynamic dimensions: symbols[k] is the identity of dimension k, and dims[k] a number to work with, its upper bound
+       while a plan is made; 0: dimension k is fixed. Equal symbols are equal dimensions. Everything computed from a
+       dynamic dimension is dynamic, whatever number comes out. */
     uint32_t symbols[NNRT_MAX_RANK];
-    const uint32_t *open; /* the same for each element of data, dense; NULL: all are what they are */
-    size_t most;          /* elements that there are at most, where that is less than dims say; 0: as dims say */
+    const uint32_t *open; /* symbol of each element of data, dense; 0: the element is fixed. NULL: all are fixed */
+    size_t most;          /* upper bound of the element count, if smaller than the product of dims; 0: no such bound */
 #endif
 } nnrt_operand;
 
@@ -2121,55 +2181,55 @@ typedef struct nnrt_operand {
 typedef struct nnrt_op nnrt_op;
 
 /* One node being resolved. The caller fills the first group; nnrt_resolve_node fills the second and completes out[].
-   in[] has room for as many operands as the row can have, or the node has, and out[] likewise; those beyond the node's
-   own are absent. */
+   in[] and out[] have room for as many operands as the row allows, or as the node has if these are more; operands that
+   the node leaves out are absent. */
 typedef struct nnrt_resolve {
     const nnrt_op *op;
     const char *nodeName;
     int32_t node;     /* index for messages, -1 = none */
-    const void *attr; /* attribute block, NULL or shorter than the struct: what is missing takes its defaults */
+    const void *attr; /* attribute block; NULL or shorter than the struct: missing members get their defaults */
     uint32_t attrBytes;
     nnrt_operand *in, *out;
-    uint32_t nIn, nOut;                       /* how many the node has */
-    void *(*alloc)(void *user, size_t bytes); /* memory that lives as long as the result, NULL when there is none */
+    uint32_t nIn, nOut;                       /* operands of the node */
+    void *(*alloc)(void *user, size_t bytes); /* memory that lives as long as the result; returns NULL if exhausted */
     void *user;
     nnrt_error *error;     /* may be NULL */
-    uint32_t *symbolCount; /* symbols given so far, for extents that are computed; NULL: no extent is open */
+    uint32_t *symbolCount; /* number of symbols in use; computed dimensions get new ones. NULL: nothing is dynamic */
 #ifndef NNRT_FIRMWARE
-    struct nnrti_symbols *symbols; /* their intervals (>>intervals); NULL: dims and values are no bounds */
+    struct nnrti_symbols *symbols; /* their intervals (>>intervals); NULL: dims and values are no upper bounds */
 #endif
 
     void *resolved; /* the attribute struct with nothing left to interpret */
     nnrt_kernel kernel;
     const char *kernelName;       /* of its row: "nnrt_softmax_f32" */
-    uint32_t kernelIn, kernelOut; /* operands that the kernel gets: those of the node, optional ones that it leaves out
-                                     behind them */
-    /* What the rule computed once, for the kernel: arrays without holes whose views stand between those of the inputs
-       and of the outputs. An input is never replaced. */
+    uint32_t kernelIn, kernelOut; /* operands of the kernel: the node's, then the optional ones that the node leaves
+                                     out, as absent */
+    /* Derived constants, computed by the rule once for the kernel: dense arrays. Their views come after the inputs and
+       before the outputs. A derived constant never replaces an input. */
     nnrt_operand derived[NNRT_MAX_DERIVED];
     uint32_t nDerived;
-    size_t scratch; /* bytes that the kernel needs during its call, for each worker */
-    size_t room;    /* bytes that the rule took from alloc, and may take in a run */
-    int32_t part;   /* of a node that runs subgraphs: which of its parts this is (NNRT_PART_..), else 0 */
-    bool open;      /* an extent, or an element of a known value, of an input is open */
-    bool late;      /* what the rule needs to know is told in a run: attributes and kernel hold then only */
-    bool unbounded; /* dims do not bound what is computed here */
-    uint32_t took;  /* 1 + the result that took quantisation parameters of an input, 0: none did */
-    uint32_t zeros; /* inputs, a bit each: of their quantization parameters the kernel reads zero points alone */
+    size_t scratch; /* scratch bytes per worker that the kernel needs during its call */
+    size_t room;    /* bytes that the rule took from alloc, and may take again in a run */
+    int32_t part;   /* NNRT_PART_.. of a node that runs subgraphs, else 0 */
+    bool open;      /* an input has a dynamic dimension or a known value with a dynamic element */
+    bool late;      /* the rule needs a value that only the run has: attributes and kernel are valid only then */
+    bool unbounded; /* dims are no upper bounds of the dimensions computed here */
+    uint32_t took;  /* 1 + index of the output that inherited quantization parameters from an input; 0: none did */
+    uint32_t zeros; /* one bit per input: the kernel reads only the zero points of its quantization parameters */
 } nnrt_resolve;
 
-/* A node that runs subgraphs is met where each of them begins and behind the last. UNDO: what was met since BEGIN does not
-   hold, and comes once more. */
+/* A node that runs subgraphs is visited at the begin of each subgraph and after the last one. UNDO: discard everything
+   since BEGIN; the same nodes come once more. */
 enum { NNRT_PART_BEGIN = 1, NNRT_PART_ELSE, NNRT_PART_END, NNRT_PART_UNDO };
 
 typedef struct nnrt_kernel_row {
     uint32_t types;       /* NNRT_TYPES_ bits of input 0 */
-    const char *operands; /* what the other inputs must be, NULL: as the operator's row says */
+    const char *operands; /* types of the other inputs, in the syntax of >>table; NULL: as in the operator's row */
     nnrt_kernel call;
     const char *name;
 } nnrt_kernel_row;
 
-/* One operator, as data. */
+/* An operator, as data. */
 struct nnrt_op {
     const char *name;
     NNRT_NodeType type;
@@ -2179,10 +2239,10 @@ struct nnrt_op {
     NNRT_ReturnCode (*rule)(nnrt_resolve *c);
     const nnrt_kernel_row *kernels;
     uint32_t kernelCount;
-    uint32_t since; /* HDI version times ten, 0 = our own */
+    uint32_t since; /* first HDI version with the operator, times ten; 0 = nnrt's own */
 };
 
-/* How many inputs and outputs a node of an operator may have. */
+/* Number of inputs and outputs that a node of an operator may have. */
 typedef struct nnrt_op_arity {
     uint32_t minIn, maxIn, minOut, maxOut; /* UINT32_MAX: repeated */
 } nnrt_op_arity;
@@ -2190,21 +2250,21 @@ typedef struct nnrt_op_arity {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>api */
 
-/* The operator with this number, NULL when there is none. nnrt_op_at(i) lists all, in the order of their numbers, and
-   behind them those of the application, in the order in which they were registered. */
+/* The operator with this number or name, NULL if there is none. nnrt_op_at(i) enumerates all in the order of their
+   numbers, then the operators of the application in the order of registration. */
 NNRT_API const nnrt_op *nnrt_op_find(NNRT_NodeType type);
 NNRT_API const nnrt_op *nnrt_op_named(const char *name);
 NNRT_API const nnrt_op *nnrt_op_at(uint32_t index);
 NNRT_API nnrt_op_arity nnrt_op_operands(const nnrt_op *op);
-/* Types that input 0 may have (NNRT_TYPES_ bits); the bit of an operand's type, quantised or not (0: absent). */
+/* Types that input 0 may have (NNRT_TYPES_ bits); the bit of an operand's type, quantized or not (0: absent). */
 NNRT_API uint32_t nnrt_op_types(const nnrt_op *op);
 NNRT_API uint32_t nnrt_operand_types(const nnrt_operand *o);
 
 #ifndef NNRT_FIRMWARE
 #define NNRT_MAX_OPS 64 /* operators of the application at once */
 
-/* Operators of the application. From its registration on one is an operator like those of NNRT_OPS: models have nodes of it,
-   which are checked, planned, drawn, saved and run.
+/* Operators of the application (custom operators). Once registered, an operator is like those of NNRT_OPS: models
+   contain nodes of it, which are checked, planned, drawn, saved and run.
 
        static const nnrt_kernel_row kernels[] = {{NNRT_TYPES_F32, NULL, acme_clip_f32, "acme_clip_f32"}};
        nnrt_op op = {0};                    C; in C++ nnrt_op()
@@ -2219,88 +2279,90 @@ NNRT_API uint32_t nnrt_operand_types(const nnrt_operand *o);
        ..
        y = nnrt_builder_op(b, "clip", nnrt_op_named("com.acme.Clip")->type, &attr, &x, 1);
 
-   The row is copied; what it points to lives until the operator is unregistered.
-   name     letters, digits, '.', '_' and '-', at most 63. Files, and nodes of ONNX ("domain.Type"), find their operator
-            by it, whatever its number is
-   type     below 0, or 0: the highest number that is free, -1 for the first
-   inputs,  operands as >>table describes them, at most NNRT_MAX_FIXED_OPERANDS, one that is repeated not counted; =k names
-   outputs  an input in front that cannot be left out
-   attr     NULL: it has none
+   The row is copied; the memory it points to must live until the operator is unregistered.
+   name     letters, digits, '.', '_' and '-', at most 63. Files and ONNX nodes ("domain.Type") find their operator
+            by name, whatever its number is
+   type     below 0, or 0: the highest free number, -1 for the first operator
+   inputs,  operands in the syntax of >>table, at most NNRT_MAX_FIXED_OPERANDS, not counting a repeated one; =k must
+   name
+   outputs  an earlier input that is not optional
+   attr     NULL: no attributes
    flags    LAYOUT, INPLACE, EMPTY, EFFECT, LAYOUT_AGNOSTIC, DATA_DEPENDENT, PURE; the others are reserved for the
             operators of nnrt.
-            Without PURE it is run in every run, but for nodes whose results nobody reads and that have no EFFECT
-   rule     gives the type, unless the row does, and the extents of every result c->out[0 .. nOut), with nnrt_resolve_like or
-            nnrt_resolve_shape, and what else >>resolve names: scratch, derived constants, the resolved attributes. It runs
-            while models are built and prepared, with extents that are open in runs, too, and on several threads at
-            once. What it gives is checked. With nnrt_resolve_fail it says why it refuses a node
-   kernels  are called as all are: args has the views of all inputs, derived constants and outputs (dataType UNKNOWN: left
-            out), call says how many. nnrt_call_fail tells a fault
-   since    is not read
-   Refused are a name or a number that is taken (OPERATION_FORBIDDEN), one operator too many (OUT_OF_MEMORY), and a row that
-   contradicts the above. Registering and unregistering is for one thread, before and after the others run. */
+            Without PURE every run computes the operator, except for nodes without EFFECT whose results are unused
+   rule     infers the shape of every output c->out[0 .. nOut), with nnrt_resolve_like or nnrt_resolve_shape, and its
+   type,
+            unless the row states it; it may also set scratch, derived constants and resolved attributes (>>resolve). It
+            runs while models are built and prepared, for dynamic shapes in runs, too, and on several threads at
+            once. Its results are checked. It reports an invalid node with nnrt_resolve_fail
+   kernels  have the signature nnrt_kernel: args has the views of all inputs, derived constants and outputs (dataType
+            UNKNOWN: absent), call their numbers. A kernel reports an error with nnrt_call_fail
+   since    ignored
+   Errors: OPERATION_FORBIDDEN if name or number is taken; OUT_OF_MEMORY if NNRT_MAX_OPS are registered; another code
+   for a row that violates the rules above. Register and unregister from one thread, while no other thread uses nnrt. */
 NNRT_API NNRT_ReturnCode nnrt_op_register(const nnrt_op *op, nnrt_error *error);
-/* DEVICE_BUSY while there are prepared models that are plans (nnrt_plan_prepare: those of the built-in devices) with a node
-   of it; an operator of nnrt is OPERATION_FORBIDDEN. Models may still have nodes of it: whoever uses them is told that
-   the operator does not exist. */
+/* DEVICE_BUSY while a prepared model that is a plan (nnrt_plan_prepare: the built-in devices) has a node of it;
+   OPERATION_FORBIDDEN for an operator of nnrt. Models may still have nodes of it: using such a model fails with the
+   message that the operator does not exist. */
 NNRT_API NNRT_ReturnCode nnrt_op_unregister(const char *name);
 
-/* For rules. A refusal: node and operator are put before the message; format as of nnrt_text. */
+/* For rules: reports an invalid node. Node and operator precede the message; format as for nnrt_text. */
 NNRT_API NNRT_ReturnCode nnrt_resolve_fail(nnrt_resolve *c, NNRT_ReturnCode code, const char *format, ...);
-/* A result has the extents of an input, open ones too. */
+/* The output gets the shape of an input, dynamic dimensions included. */
 NNRT_API void nnrt_resolve_like(nnrt_resolve *c, uint32_t output, uint32_t input);
-/* A result has these extents. Where an extent of an input is open, the number that stands for it is the largest that there
-   can be, and so must be what comes from it: every run computes it anew, and one beyond is refused. Of an operator that
-   DATA_DEPENDENT they are the largest, too. */
+/* The output gets this shape. For a dynamic dimension of an input dims has its upper bound, so the dims computed here
+   must be upper bounds, too: every run computes them anew, and a run that exceeds them fails. With DATA_DEPENDENT dims
+   are always upper bounds. */
 NNRT_API void nnrt_resolve_shape(nnrt_resolve *c, uint32_t output, int32_t rank, const int32_t *dims);
 #endif
 
-/* Checks a node against its row and its rule, works out shapes and types of the results, and gives the resolved
-   attributes and the kernel. Of several faults the first counts: number of operands, element types, format, extents,
-   attribute block, then what the rule says. On failure error tells node, operator, found and expected. */
+/* Checks a node against its row and its rule, infers shapes and types of the outputs, and stores the resolved
+   attributes and the kernel. Order of the checks: number of operands, element types, format, shapes, attribute block,
+   the rule; the first error is reported: node, operator, found and expected. */
 NNRT_API NNRT_ReturnCode nnrt_resolve_node(nnrt_resolve *c);
-/* View of an operand as the kernel of op sees it, without its data. index counts inputs; outputs pass -1. */
+/* View of an operand as the kernel of op sees it; data stays NULL. index counts inputs; outputs pass -1. */
 NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_t index, nnrt_view *view);
-/* Calls task(arg, i, worker) for every i < count: on the threads that call offers, or here one after the other. */
+/* Calls task(arg, i, worker) for every i < count: on the thread pool of call, or one after the other on this thread. */
 NNRT_API void nnrt_parallel_for(const nnrt_call *call, uint32_t count,
                                 void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg);
-/* A kernel's fault: writes the message into call's error, if there is one, and returns code. The caller of the kernel
-   puts node and operator before it. */
+/* An error in a kernel: writes the message into call's error, if there is one, and returns code. The caller of the
+   kernel adds node and operator in front of it. */
 NNRT_API NNRT_ReturnCode nnrt_call_fail(const nnrt_call *call, NNRT_ReturnCode code, const char *format, ...);
-/* An operand of n extents. rank must be <= NNRT_MAX_RANK. */
+/* An operand with `rank` dimensions, no name and no format. rank must be <= NNRT_MAX_RANK. */
 NNRT_API nnrt_operand nnrt_operand_make(NNRT_DataType type, int32_t rank, const int32_t *dims, const void *data);
 
-/* Bytes of an element, 0 for a type that does not exist. */
+/* Bytes of an element, 0 for an invalid type. */
 NNRT_API size_t nnrt_type_size(NNRT_DataType type);
 NNRT_API const char *nnrt_type_name(NNRT_DataType type);   /* "float32", "unknown" */
 NNRT_API const char *nnrt_code_name(NNRT_ReturnCode code); /* "NNRT_INVALID_SHAPE" */
-/* Elements and bytes of a shape; false when an extent is negative or the size does not fit. */
+/* Elements and bytes of a shape; false if a dimension is negative or the size overflows. */
 NNRT_API bool nnrt_dims_count(const int32_t *dims, int32_t rank, size_t *count);
 NNRT_API bool nnrt_dims_bytes(const int32_t *dims, int32_t rank, NNRT_DataType type, size_t *bytes);
 /* *out = a + b, *out = a * b; false on overflow. All size arithmetic of nnrt goes through these. */
 NNRT_API bool nnrt_add_size(size_t a, size_t b, size_t *out);
 NNRT_API bool nnrt_mul_size(size_t a, size_t b, size_t *out);
 
-/* Do the reference kernels give here, and now, the bits that they give on every machine? NNRT_SAME_BITS of the file with
-   the implementation, and what only a computation shows: fused multiply-add, excess precision, subnormal numbers
-   flushed to zero, another rounding than to nearest. These are the calling thread's modes. */
+/* Do the reference kernels give the same bits here and now as on every other machine? Combines NNRT_SAME_BITS of the
+   implementation's file with tests at run time: fused multiply-add, excess precision, subnormal numbers flushed to
+   zero, a rounding mode other than to nearest. Rounding and flushing are modes of the calling thread. */
 NNRT_API bool nnrt_same_bits(void);
 
 /* Attributes by description. defaults fills the struct; equal compares values, not pointers (floats by bits);
-   print writes "kernelSize=[3,3] padMode=SAME ..." (of NULL: nothing) and returns the length it would need; copy copies
-   the struct and its lists into memory from alloc, NULL when there is none left. */
+   print writes "kernelSize=[3,3] padMode=SAME ..." (nothing for NULL) and returns the length it would need; copy copies
+   the struct and its lists into memory from alloc; NULL if that is exhausted. */
 NNRT_API void nnrt_attr_defaults(const nnrt_attr_struct *s, void *attr);
 NNRT_API bool nnrt_attr_equal(const nnrt_attr_struct *s, const void *a, const void *b);
 NNRT_API size_t nnrt_attr_print(const nnrt_attr_struct *s, const void *attr, char *out, size_t size);
 NNRT_API void *nnrt_attr_copy(const nnrt_attr_struct *s, const void *attr, void *(*alloc)(void *user, size_t bytes),
                               void *user);
 
-/* Writes a message into error, unless it holds one already, and returns code. Where it would not fit, names (texts in '')
-   of more than 40 bytes are shortened with "...", so that the reason stays. Formats: %s text, %n a name that is never
-   shortened, as the reader has to type it, %c char, %d int32_t,
-   %u uint32_t, %l int64_t, %z size_t, %t NNRT_DataType, %m NNRT_TYPES_ set, %o const nnrt_operand*
-   ("float32[1,28,28]"). */
+/* Writes a message into error, unless it holds one already, and returns code. If the message is too long, names (texts
+   in '') of more than 40 bytes are shortened with "...", so that the reason stays. Formats (not those of printf): %s
+   text, %n a name that the reader must type, never shortened, %c char, %d int32_t, %u uint32_t, %l int64_t, %z size_t,
+   %f double, %t NNRT_DataType, %m NNRT_TYPES_ set, %o const nnrt_operand * ("float32[1,28,28]"). nnrti_fail (>>text)
+   has an example. */
 NNRT_API NNRT_ReturnCode nnrt_error_set(nnrt_error *error, NNRT_ReturnCode code, const char *format, ...);
-/* The same into a text; returns the length without the end. */
+/* The same into a text buffer; returns the length without the terminating 0. */
 NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 
 #ifdef __cplusplus
@@ -2317,25 +2379,25 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 #include <stdarg.h>
 #include <string.h>
 
-/* NNRTI_COLD: not called while a model runs, if all its extents are given. Compilers make it, and what it alone calls,
-   small instead of fast, and take the branches to it to be rare. */
+/* NNRTI_COLD: never called in a run of a model without dynamic dimensions. Compilers optimize such functions, and those
+   that only they call, for size, and treat branches to them as unlikely. */
 #if defined(__GNUC__) || defined(__clang__)
 #define NNRTI_COLD __attribute__((cold))
 #else
 #define NNRTI_COLD
 #endif
 
-/* NNRTI_APART: small, called from very many places, and by no kernel. Taken into each of them it costs a fifth of the time
-   that a compiler needs for all, and memory; firmware, of which the linker keeps a few places, decides by itself. */
+/* NNRTI_APART: a small function with very many callers, none of them a kernel. Inlining it everywhere costs a fifth of
+   the total compile time, and memory. In firmware the linker keeps few of the callers, so the compiler decides. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(NNRT_FIRMWARE)
 #define NNRTI_APART __attribute__((noinline))
 #else
 #define NNRTI_APART
 #endif
 
-/* Between NNRTI_SETUP() and NNRTI_SETUP_END() stands what reads, checks and prepares models, and nothing that a run spends its
-   time in. gcc, asked for fast code, gets by with -O1 there, which takes it a fifth less time for all. NNRTI_SPARES: it
-   may. */
+/* NNRTI_SETUP() .. NNRTI_SETUP_END(): code that reads, checks and prepares models, where a run spends no time. If gcc
+   optimizes for speed, -O1 suffices there and saves a fifth of the total compile time. NNRTI_SPARES: this saving is
+   on. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) &&                \
     !defined(NNRT_FIRMWARE)
 #define NNRTI_SPARES
@@ -2346,8 +2408,8 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 #define NNRTI_SETUP_END()
 #endif
 
-/* NNRTI_LOOPS: loops that a kernel spends its time in, with the registers for themselves. Inside the kernel, what does not
-   change in them is read from the stack each time where code is to be small. */
+/* NNRTI_LOOPS: inner loops of a kernel, in a function of their own so that they get all registers. Inlined into the
+   kernel and optimized for size, loop invariants would be reloaded from the stack in every iteration. */
 #if defined(__GNUC__) || defined(__clang__)
 #define NNRTI_LOOPS static __attribute__((noinline, unused))
 #else
@@ -2360,15 +2422,16 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 #define NNRTI_INLINE static inline
 #endif
 
-/* Contraction of a * b + c into one rounding is off from here to the end of this section, for each compiler its own
- * way.
- * - gcc ignores the STDC pragma. Its optimize pragma holds against -ffp-contract=fast, its default outside of
- *   -std=c99, and keeps inlining and vectors as long as caller and callee both stand in the region. (The same option
- *   as an attribute of one function works, too, but that function is not inlined into one without it.)
- * - clang obeys the STDC pragma except under -ffp-contract=fast, which is defined to overrule it. For that flag
- *   define NNRT_FP_STRICT: strict exceptions stop the fusion. They also stop vectorisation and inlining into
- *   functions outside the region (5 to 10 times slower), hence they are not the default. clang 14 knows them on x86
- *   only, and says so.
+/* Contraction of a * b + c into one rounding (fused multiply-add) is off from here to the end of this section. Each
+   compiler
+ * needs its own way.
+ * - gcc ignores the STDC pragma. Its optimize pragma overrides -ffp-contract=fast, the default without -std=c99, and
+ *   keeps inlining and vectorization as long as caller and callee are both in the region. (The same option as an
+ *   attribute of one function works, too, but prevents inlining into functions without it.)
+ * - clang obeys the STDC pragma except under -ffp-contract=fast, which is defined to override it. For that flag
+ *   define NNRT_FP_STRICT: strict exceptions stop the fusion. They also stop vectorization and inlining into
+ *   functions outside the region (5 to 10 times slower), hence they are not the default. clang 14 supports them on x86
+ *   only, and warns elsewhere.
  * -ffast-math cannot be undone here (among other things it sets the processor to flush subnormals). */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
@@ -2382,11 +2445,11 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 #pragma fp_contract(off)
 #endif
 
-#ifdef NNRTI_SPARES /* passes that make kernels no faster, and take gcc a twelfth of its time */
+#ifdef NNRTI_SPARES /* passes that take a twelfth of gcc's time and make kernels no faster */
 #pragma GCC optimize("no-thread-jumps", "no-tree-vrp")
 #endif
 
-/* A selection of operators leaves functions that only others use. */
+/* A selection of operators leaves helper functions unused. */
 #if (defined(NNRT_SELECT) || defined(NNRT_FIRMWARE)) && (defined(__GNUC__) || defined(__clang__))
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
@@ -2403,7 +2466,7 @@ NNRTI_SETUP()
 #define NNRTI_LABEL(text) text
 #endif
 
-/* Tables made from the descriptions of the declarations. */
+/* Tables generated from the descriptions in >>types and >>attributes. */
 #define NNRTI_ENUM_ROW(prefix, name, value) {NNRTI_LABEL(#name), value},
 #define NNRTI_ENUM_TABLE(T)                                                                                            \
     static const nnrt_enum_value nnrti_enum_##T[] NNRTI_UNUSED = {NNRT_ENUM_##T(NNRTI_ENUM_ROW)};
@@ -2427,8 +2490,8 @@ NNRT_ENUMS(NNRTI_ENUM_TABLE)
 #define NNRTI_OP_MEMBERS(name, number, S, whose, ...) NNRTI_MEMBERS_##whose(S)
 NNRT_OPS(NNRTI_OP_MEMBERS, NNRTI_NO_KERNEL)
 
-/* What belongs to an operator's row; under NNRT_SELECT only where NNRT_KEEP_<name> is 1: its expansion then makes a comma,
-   and 1 the second of the arguments. */
+/* Everything that belongs to an operator's row; under NNRT_SELECT only if NNRT_KEEP_<name> is 1: NNRTI_KEPT_1 then
+   expands to "0,", which makes 1 the second argument of NNRTI_SECOND; else the second argument is 0. */
 #ifdef NNRT_SELECT
 #define NNRTI_KEPT_1 0,
 #define NNRTI_SECOND(first, second, ...) second
@@ -2444,7 +2507,7 @@ NNRT_OPS(NNRTI_OP_MEMBERS, NNRTI_NO_KERNEL)
 #define NNRTI_IF_KEPT(name, ...) __VA_ARGS__
 #endif
 
-/* Does a member of any operator have this kind? A kind that none has costs a firmware nothing. */
+/* Does any operator have a member of this kind? In firmware an unused kind costs no code. */
 #ifdef NNRT_FIRMWARE
 #define NNRTI_MEMBER_KIND(S, kind, T, member, value) | (1 << NNRT_ATTR_KIND_##kind)
 #define NNRTI_OP_KINDS(name, number, S, ...) NNRTI_IF_KEPT(name, NNRT_ATTR_##S(NNRTI_MEMBER_KIND, S))
@@ -2500,8 +2563,8 @@ NNRT_API bool nnrt_mul_size(size_t a, size_t b, size_t *out)
     return true;
 }
 
-/* An extent of 0 gives 0 elements, but the other extents must still be sensible: their product must fit too, as
-   strides are made from it. */
+/* A dimension of 0 makes the shape empty (0 elements), but the product of the other dimensions must still fit, as
+   strides are computed from it. */
 NNRT_API bool nnrt_dims_count(const int32_t *dims, int32_t rank, size_t *count)
 {
     size_t n = 1;
@@ -2526,7 +2589,7 @@ NNRT_API bool nnrt_dims_bytes(const int32_t *dims, int32_t rank, NNRT_DataType t
     return nnrt_dims_count(dims, rank, &count) && nnrt_mul_size(count, nnrt_type_size(type), bytes);
 }
 
-/* Where text goes: what does not fit is counted, not written. */
+/* A text buffer: characters that do not fit are counted, not written. */
 typedef struct nnrti_out {
     char *data;
     size_t size, length;
@@ -2564,7 +2627,7 @@ static void nnrti_put_i64(nnrti_out *o, int64_t v)
     nnrti_put_u64(o, v < 0 ? 0u - (uint64_t)v : (uint64_t)v);
 }
 
-/* Up to nine significant digits, enough to tell any two floats apart when the exponent is moderate; for people. */
+/* Up to nine significant digits: any two floats of moderate exponent stay distinct. For messages, not for files. */
 static void nnrti_put_float(nnrti_out *o, double v)
 {
     int32_t exponent = 0, digits = 9;
@@ -2647,14 +2710,14 @@ static void nnrti_put_types(nnrti_out *o, uint32_t types)
     NNRT_DATA_TYPES(NNRTI_PUT_TYPE)
 }
 
-/* Integers with parameters stand for real numbers; a float with some is a float. */
+/* Integers with quantization parameters stand for real numbers; a float with parameters is a plain float. */
 static bool nnrti_has_params(const nnrt_operand *o)
 {
     return o->quantCount > 0 && o->dataType >= NNRT_DATA_TYPE_INT8 && o->dataType < NNRT_DATA_TYPE_FLOAT16;
 }
 
-/* The same of an input whose type chose the kernel: without kernels for quantised types there is none, and what rules do
-   for them, which is arithmetic of double, is left out. */
+/* The same for an input whose type picked the kernel. If no quantized kernel is compiled in, this is constant false,
+   and the compiler drops the quantized branches of the shape rules, which compute in double. */
 static bool nnrti_is_quant(const nnrt_operand *o)
 {
     return NNRTI_HAS_QUANT && nnrti_has_params(o);
@@ -2675,7 +2738,7 @@ static void nnrti_put_operand(nnrti_out *o, const nnrt_operand *t)
         nnrti_put_dims(o, t);
 }
 
-/* A name of more than 40 bytes as its beginning, "..." and its end; no UTF-8 character is cut. */
+/* A name of more than 40 bytes as its beginning, "..." and its end; UTF-8 characters stay whole. */
 static void nnrti_put_brief(nnrti_out *o, const char *s)
 {
     size_t head = 24, tail = strlen(s);
@@ -2693,7 +2756,7 @@ static void nnrti_put_brief(nnrti_out *o, const char *s)
     nnrti_puts(o, s + tail);
 }
 
-/* brief: names, which are the texts in '', are shortened. */
+/* brief: names, which are the texts in '', are shortened. nnrt_error_set (>>api) lists the formats. */
 static void nnrti_vformat(nnrti_out *o, const char *format, va_list *args, bool brief)
 {
     for (char before = '\0'; *format; before = *format++) {
@@ -2710,7 +2773,7 @@ static void nnrti_vformat(nnrti_out *o, const char *format, va_list *args, bool 
                 nnrti_puts(o, s != NULL ? s : "");
             break;
         }
-        case 'n': { /* a name that the reader has to type: never shortened */
+        case 'n': { /* a name that the reader must type: never shortened */
             const char *s = va_arg(*args, const char *);
             nnrti_puts(o, s != NULL ? s : "");
             break;
@@ -2750,7 +2813,7 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...)
     return nnrti_end(&o);
 }
 
-/* True when error waits for a fault; its code, node and tensor are then set. */
+/* True if error is still free, the first error wins; its code, node and tensor are then set. */
 static bool nnrti_error_take(nnrt_error *error, NNRT_ReturnCode code, int32_t node)
 {
     if (error == NULL || error->code != NNRT_SUCCESS)
@@ -2761,7 +2824,7 @@ static bool nnrti_error_take(nnrt_error *error, NNRT_ReturnCode code, int32_t no
     return true;
 }
 
-/* Where the message goes: as many bytes as it has, which need not be as many as they are in this build. */
+/* The message buffer of error. Its capacity may differ from this build's NNRT_MESSAGE_BYTES. */
 static void nnrti_error_out(nnrt_error *error, nnrti_out *o)
 {
     o->data = error->message;
@@ -2801,7 +2864,15 @@ NNRT_API NNRT_ReturnCode nnrt_call_fail(const nnrt_call *call, NNRT_ReturnCode c
     return code;
 }
 
-/* The message of a fault in the node that c resolves: "node 3 'conv1' (CONV2D_FUSION): " and what follows. */
+/* Reports an error in the node that c resolves: "node 3 'conv1' (CONV2D_FUSION): " and the formatted message. Example:
+
+       return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected rank %d", 1, "weight", "w", o, 4);
+
+   writes "node 3 'conv1' (CONV2D_FUSION): input 1 (weight) 'w' is float32[3,3], expected rank 4". The format letters
+   are nnrt's own, not those of printf: %u uint32_t, %d int32_t, %l int64_t, %z size_t, %f double, %c char, %s text,
+   %n name that is never shortened, %t NNRT_DataType ("int8"), %m set of types ("int8,uint8"), %o const nnrt_operand *
+   ("qint8[1,?,4]": q for quantized, ? for a dynamic dimension). The compiler does not check them: the types of the
+   arguments must match exactly. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_fail(nnrt_resolve *c, NNRT_ReturnCode code, const char *format, ...)
 {
     va_list args;
@@ -2833,9 +2904,9 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_fail(nnrt_resolve *c, NNRT_ReturnCode co
     return code;
 }
 
-/* Without messages the calls stay, for what they check of their arguments, but nothing of them is compiled. The code of
-   a fault in a node is recorded by a function without a result, so that what the caller returns stays a known number:
-   most of these calls stand in functions that are inlined where their result is compared with NNRT_SUCCESS. */
+/* Without messages the calls stay, so that the compiler checks their arguments, but generate no code. A function
+   without result records the error code, so that the caller's return value stays a compile-time constant: most of these
+   calls are in functions that get inlined where their result is compared with NNRT_SUCCESS. */
 #ifdef NNRT_NO_MESSAGES
 static NNRT_ReturnCode nnrti_error_code(nnrt_error *error, NNRT_ReturnCode code)
 {
@@ -2864,7 +2935,7 @@ NNRT_API void nnrt_attr_defaults(const nnrt_attr_struct *s, void *attr)
     memcpy(attr, s->initial, s->bytes);
 }
 
-/* A list of any kind: their structs are alike. */
+/* A list of any kind: all list structs have this layout. */
 typedef struct nnrti_any_list {
     const void *data;
     uint32_t count;
@@ -2891,7 +2962,7 @@ static const char *nnrti_text_at(const void *at)
     return text != NULL ? text : "";
 }
 
-/* Lists of entries that are compared byte by byte. */
+/* Compares lists whose entries are equal exactly if their bytes are. */
 static bool nnrti_list_equal(nnrti_any_list a, nnrti_any_list b, size_t width)
 {
     return a.count == b.count && (a.count == 0 || memcmp(a.data, b.data, a.count * width) == 0);
@@ -2961,7 +3032,7 @@ static void nnrti_put_lists(nnrti_out *o, const NNRT_Int64Lists *lists)
     nnrti_put(o, ']');
 }
 
-/* An enumerator or element type by its name, or by its number where it has none. */
+/* Prints an enumerator or element type by name; if it has no name, by number. */
 static void nnrti_put_enum(nnrti_out *o, const nnrt_attr_member *m, int64_t value)
 {
     for (uint32_t k = 0; k < m->valueCount; k++)
@@ -3020,7 +3091,7 @@ NNRT_API size_t nnrt_attr_print(const nnrt_attr_struct *s, const void *attr, cha
     return nnrti_end(&o);
 }
 
-/* A copy of count entries, NULL where there are none; *good = false: no memory. */
+/* A copy of count entries, NULL if count is 0; *good = false: out of memory. */
 static const void *nnrti_array_copy(const void *data, size_t count, size_t width,
                                     void *(*alloc)(void *user, size_t bytes), void *user, bool *good)
 {
@@ -3048,7 +3119,7 @@ static bool nnrti_lists_copy(NNRT_Int64Lists *lists, void *(*alloc)(void *user, 
     return good;
 }
 
-/* Gives the struct at attr, whose lists and texts lie elsewhere, some of its own. */
+/* Replaces the lists and texts of the struct at attr by copies from alloc. false: out of memory. */
 static bool nnrti_attr_own(const nnrt_attr_struct *s, void *attr, void *(*alloc)(void *user, size_t bytes), void *user)
 {
     bool good = true;
@@ -3086,16 +3157,16 @@ NNRT_API void *nnrt_attr_copy(const nnrt_attr_struct *s, const void *attr, void 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>engine */
 
-/* One operand of a row's text: name, ? or *, type. */
+/* One parsed operand of a row's "inputs" or "outputs" (>>table has the syntax and an example). */
 typedef struct nnrti_sig {
     const char *name;
     int32_t nameLength;
     bool optional, repeated;
-    char code; /* 0, '=', 'i', 'f', 'n', 'b', 'q', 's', '.' */
+    char code; /* element type: 0, '=', 'i', 'f', 'n', 'b', 'q', 's', '8', '.' */
     int32_t same;
 } nnrti_sig;
 
-/* Reads the operand at *at and moves *at behind it; false at the end. */
+/* Parses the operand at *at and moves *at after it; false at the end of the text. */
 static bool nnrti_sig_next(const char **at, nnrti_sig *s)
 {
     const char *p = *at;
@@ -3243,8 +3314,8 @@ static NNRT_ReturnCode nnrti_check_missing(nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
-/* The first input whose type is not the one that row k wants, nIn when all are; *s = its operand of the row, *types =
-   what it may have. =0 asks for the type of input 0, and may be quantised or not as the row's types allow. */
+/* The first input whose type does not match kernel row k, nIn if all match; *s = its operand in the row, *types = the
+   types allowed. =0 requires the type of input 0, quantized or not as the row's types allow. */
 static uint32_t nnrti_misfit(const nnrt_resolve *c, const nnrt_kernel_row *k, nnrti_sig *s, uint32_t *types)
 {
     const char *text = k->operands != NULL ? k->operands : c->op->inputs;
@@ -3263,8 +3334,8 @@ static uint32_t nnrti_misfit(const nnrt_resolve *c, const nnrt_kernel_row *k, nn
     return i;
 }
 
-/* The kernel: the first row that takes the types of all inputs. Where none does, the fault is the one that the first row
-   for the type of input 0 finds. */
+/* Picks the kernel: the first row that accepts the types of all inputs. If none does, the error is the mismatch in the
+   first row for the type of input 0. */
 static NNRT_ReturnCode nnrti_choose_kernel(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -3287,7 +3358,7 @@ static NNRT_ReturnCode nnrti_choose_kernel(nnrt_resolve *c)
     }
     if (first == NULL && nnrti_has_params(x) && (nnrt_op_types(c->op) & NNRT_TYPES_QUANT(NNRT_TYPES_INT)) == 0)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                          "input 0 (%s) '%s' is %o: this operator has no quantised kernel, use QUANT_DTYPE_CAST nodes",
+                          "input 0 (%s) '%s' is %o: this operator has no quantized kernel, use QUANT_DTYPE_CAST nodes",
                           nnrti_sig_name(c->op->inputs, 0, name, sizeof(name)), x->name, x);
     if (first == NULL)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 0 (%s) '%s' is %o, expected one of %m",
@@ -3302,7 +3373,7 @@ static NNRT_ReturnCode nnrti_choose_kernel(nnrt_resolve *c)
                       nnrti_sig_name(text, i, name, sizeof(name)), x->name, x, s.same, &c->in[s.same]);
 }
 
-/* Sets the element types that the row gives the results; the others keep what the model declares, for the rule to
+/* Sets the element types of the outputs that the row defines; the others keep the declared type, for the rule to
    use. */
 static NNRT_ReturnCode nnrti_check_outputs(nnrt_resolve *c)
 {
@@ -3334,12 +3405,12 @@ static NNRT_ReturnCode nnrti_check_format(nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
-/* Bytes of an operand, the most where extents are open; false: more than a size_t. */
+/* Size of an operand in bytes; dynamic shapes count with their upper bounds; false: more than a size_t. */
 static bool nnrti_operand_size(const nnrt_operand *o, size_t *bytes)
 {
 #ifndef NNRT_FIRMWARE
     size_t dims;
-    if (o->most != 0) /* dims may say less, where they are fixed */
+    if (o->most != 0) /* dims of a fixed shape may be smaller */
         return nnrt_mul_size(nnrt_dims_count(o->dims, o->rank, &dims) && dims < o->most ? dims : o->most,
                              nnrt_type_size(o->dataType), bytes);
 #endif
@@ -3358,18 +3429,19 @@ static NNRT_ReturnCode nnrti_check_shapes(nnrt_resolve *c)
                               NNRT_MAX_RANK);
         for (int32_t k = 0; k < o->rank; k++)
             if (o->dims[k] < 0)
-                return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o: axis %d has no extent", i, o->name, o,
-                                  k);
+                return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o: the size of axis %d is unknown", i,
+                                  o->name, o, k);
             else if (o->dims[k] == 0 && !(c->op->flags & NNRT_OP_EMPTY))
-                return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o: this operator takes no empty tensor", i,
-                                  o->name, o);
+                return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                                  "input %u '%s' is %o: this operator does not support empty tensors", i, o->name, o);
         if (!nnrti_operand_size(o, &bytes))
-            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input %u '%s' is %o: its size does not fit", i, o->name, o);
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input %u '%s' is %o: its size does not fit in size_t", i,
+                              o->name, o);
     }
     return NNRT_SUCCESS;
 }
 
-/* Integers of a member that lie outside int32, which no operator takes. */
+/* Members of kind INT must fit in int32. */
 static NNRT_ReturnCode nnrti_check_ints(nnrt_resolve *c, const nnrt_attr_member *m, const int64_t *values,
                                         uint32_t count)
 {
@@ -3395,13 +3467,13 @@ static NNRT_ReturnCode nnrti_check_enum(nnrt_resolve *c, const nnrt_attr_member 
     for (uint32_t k = 0; k < m->valueCount; k++)
         if (m->values[k].value == value)
             return NNRT_SUCCESS;
-    return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %d, which no enumerator has (%s=%d ... %s=%d)", m->name, value,
+    return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %d, expected an enumerator (%s=%d ... %s=%d)", m->name, value,
                       m->values[0].name, m->values[0].value, m->values[m->valueCount - 1].name,
                       m->values[m->valueCount - 1].value);
 }
 
-/* A value that no operator takes: an enumerator or element type that does not exist, an integer beyond int32, the main
-   graph; a list that counts entries, but has none. */
+/* Checks that hold for every operator: enumerators and element types exist, integers fit in int32, a subgraph is not
+   the main graph, a list with count > 0 has data. */
 static NNRT_ReturnCode nnrti_check_member(nnrt_resolve *c, const nnrt_attr_member *m, const void *at)
 {
     const nnrt_attr_kind kind = m->kind;
@@ -3415,7 +3487,8 @@ static NNRT_ReturnCode nnrti_check_member(nnrt_resolve *c, const nnrt_attr_membe
         const int64_t type = nnrti_type_at(m, at);
         if (type != NNRT_DATA_TYPE_UNKNOWN &&
             (type < 0 || type >= NNRTI_DATA_TYPE_END || nnrt_type_size((NNRT_DataType)type) == 0))
-            return nnrti_fail(c, NNRT_INVALID_DATATYPE, "%s is %l, which is no element type", m->name, type);
+            return nnrti_fail(c, NNRT_INVALID_DATATYPE, "%s is %l, which is no element type (NNRT_DataType)", m->name,
+                              type);
     }
     if (NNRTI_HAS(GRAPH) && kind == NNRT_ATTR_KIND_GRAPH && *(const uint32_t *)at == 0)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is 0, the main graph: expected the index of another subgraph",
@@ -3431,7 +3504,7 @@ static NNRT_ReturnCode nnrti_check_member(nnrt_resolve *c, const nnrt_attr_membe
     return NNRT_SUCCESS;
 }
 
-/* resolved = the given block, completed with defaults and with lists of its own. No block is one of no bytes. */
+/* resolved = the given block, completed with defaults and with copies of its lists. No block counts as 0 bytes. */
 static NNRT_ReturnCode nnrti_take_attr(nnrt_resolve *c)
 {
     const nnrt_attr_struct *s = c->op->attr;
@@ -3463,7 +3536,7 @@ static const char *nnrti_format_name(NNRT_Format format)
     return format == NNRT_FORMAT_NCHW ? "NCHW" : format == NNRT_FORMAT_NHWC ? "NHWC" : "NONE";
 }
 
-/* Result k has the format that the inputs of as many axes have. NONE goes with both; NCHW and NHWC do not meet. */
+/* LAYOUT_AGNOSTIC: output k gets the format of inputs with its rank. NONE matches both; NCHW with NHWC is an error. */
 static NNRT_ReturnCode nnrti_follow(nnrt_resolve *c, uint32_t k)
 {
     nnrt_operand *y = &c->out[k];
@@ -3486,9 +3559,9 @@ static NNRT_ReturnCode nnrti_follow(nnrt_resolve *c, uint32_t k)
     return NNRT_SUCCESS;
 }
 
-/* What is computed from open extents has a symbol of its own: NEW is replaced by one. The numbers beside symbols are the
-   largest that there can be, when a model is planned; where that does not follow, the symbol has a bit that says so,
-   unless the rule has a bound of its own (BOUNDED). */
+/* Dimensions computed from dynamic ones get a new symbol: rules store NEW, the engine replaces it. While a model is
+   planned, the number beside a symbol is its upper bound. If that is not guaranteed, the symbol has the bit UNBOUNDED,
+   unless the rule states an upper bound of its own (BOUNDED). */
 #define NNRTI_SYMBOL_NEW UINT32_MAX
 #define NNRTI_SYMBOL_BOUNDED (UINT32_MAX - 1)
 #define NNRTI_UNBOUNDED 0x80000000u
@@ -3496,17 +3569,17 @@ static NNRT_ReturnCode nnrti_follow(nnrt_resolve *c, uint32_t k)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>intervals
 
-   While a model is prepared with bounds, each symbol has an interval that holds in every run. Rules and shape arithmetic
-   (nnrt_hal.h, nnrti_fold_intervals) derive the interval of a result from the intervals of the operands, so that upper bounds of
-   dimensions follow from the bounds of the inputs.
+   While a model is prepared with upper bounds, each symbol has an interval that holds in every run. Rules and shape
+   arithmetic (nnrt_hal.h, nnrti_fold_intervals) derive the interval of a result from the intervals of the operands, so
+   that upper bounds of dimensions follow from the bounds of the inputs.
 
-   Two facts besides make the intervals exact where models compute a size and take it back. A symbol may be a sum, constant
-   + factor * symbol + .., over symbols that are no sums: P + T - P is T again, and equal sums are one symbol. A symbol may
-   be a quotient, floor(sum / divisor): the padding ceil(H / 32) * 32 - H is 0 to 31. An image that is scaled by b / max(H, W)
-   needs a third: of a number, which symbols it never exceeds or falls below (NNRTI_FACTS).
+   Two more facts keep the intervals exact if a model computes a size and later undoes that. A symbol may be a sum,
+   constant + factor * symbol + .., over symbols that are no sums: P + T - P is T again, and equal sums are one symbol.
+   A symbol may be a quotient, floor(sum / divisor): the padding ceil(H / 32) * 32 - H is 0 to 31. An image that is
+   scaled by b / max(H, W) needs a third fact: the symbols that a number never exceeds or falls below (NNRTI_FACTS).
 
    All numbers are doubles: integers are exact up to 2^53; larger ones are unknown. A symbol without an entry is a
-   dimension: 0 to the number beside it. */
+   dimension: its interval is 0 to the number beside it. */
 #ifndef NNRT_FIRMWARE
 
 #define NNRTI_TERMS 4
@@ -3514,15 +3587,16 @@ static NNRT_ReturnCode nnrti_follow(nnrt_resolve *c, uint32_t k)
 #define NNRTI_EXACT 9007199254740992.0 /* 2^53 */
 #define NNRTI_SYMBOL_HEADS 256u
 
-/* constant + factor[0] * symbol[0] + .., the symbols in rising order, no factor 0. */
+/* constant + factor[0] * symbol[0] + .., symbols ascending, no factor 0. */
 typedef struct nnrti_linear {
     double constant, factor[NNRTI_TERMS];
     uint32_t symbol[NNRTI_TERMS], count;
 } nnrti_linear;
 
-/* Facts about a number. whole: it is an integer, whatever its type. summed: it is `sum`. divisor > 0: it is dividend /
-   divisor, an integer or (real) not. above: symbols that are never larger than it; below: it times this symbol is never
-   more than product. nan: it may be NaN. minus: a float that is zero may be -0, by which a quotient is -infinity. */
+/* Facts about a number in [least, most]. whole: it is an integer, whatever its type. summed: it equals `sum`. divisor >
+   0: it is dividend / divisor, a real quotient (real) or floor of it. above: symbols that are never larger than it.
+   below: the number times symbol below[i] is never more than product[i]. nan: it may be NaN. minus: if zero, it may be
+   -0, by which a quotient is -infinity. */
 typedef struct nnrti_known_value {
     double least, most, divisor, product[NNRTI_FACTS];
     nnrti_linear sum, dividend;
@@ -3533,12 +3607,12 @@ typedef struct nnrti_known_value {
 typedef struct nnrti_symbol {
     nnrti_known_value is;
     uint32_t id;
-    struct nnrti_symbol *next, *nextSum; /* with the same last bits of id; with the same of the sum */
+    struct nnrti_symbol *next, *nextSum; /* hash chains: by the last bits of id; by the hash of the sum */
 } nnrti_symbol;
 
 typedef struct nnrti_symbols {
     nnrti_symbol *heads[NNRTI_SYMBOL_HEADS], *sums[NNRTI_SYMBOL_HEADS];
-    uint32_t *count; /* symbols given so far */
+    uint32_t *count; /* number of symbols in use */
     void *(*alloc)(void *user, size_t bytes);
     void *user;
 } nnrti_symbols;
@@ -3556,7 +3630,7 @@ static nnrti_symbol *nnrti_symbol_entry(const nnrti_symbols *t, uint32_t id)
     return s;
 }
 
-/* Of a number nothing is known. */
+/* Nothing is known about the number: any value, NaN included. */
 static void nnrti_known_nothing(nnrti_known_value *n)
 {
     memset(n, 0, sizeof(*n));
@@ -3603,7 +3677,7 @@ static void nnrti_known_symbol(const nnrti_symbols *t, uint32_t id, double numbe
     }
 }
 
-/* a += factor * b; false: it has too many terms. */
+/* a += factor * b; false: too many terms (NNRTI_TERMS), a is unchanged. */
 static bool nnrti_linear_add(nnrti_linear *a, const nnrti_linear *b, double factor)
 {
     nnrti_linear y;
@@ -3636,7 +3710,7 @@ static bool nnrti_linear_equal(const nnrti_linear *a, const nnrti_linear *b)
     return same;
 }
 
-/* Intersects [*least, *most] with the interval of the sum. A bound that is not an exact double is ignored. */
+/* Intersects [*least, *most] with the interval of the sum. A bound that is not exact in double is ignored. */
 static void nnrti_linear_narrow(const nnrti_symbols *t, const nnrti_linear *sum, double *least, double *most)
 {
     double low = sum->constant, high = sum->constant, lowReach = 0, highReach = 0;
@@ -3654,7 +3728,7 @@ static void nnrti_linear_narrow(const nnrti_symbols *t, const nnrti_linear *sum,
     *most = high < *most && highReach < NNRTI_EXACT && high > -NNRTI_EXACT ? high : *most;
 }
 
-/* The same, and with dividend - rest instead of quotient * divisor, the rest being 0 to divisor - 1. */
+/* The same, and also with quotient * divisor replaced by dividend - rest, 0 <= rest <= divisor - 1. */
 static void nnrti_linear_interval(const nnrti_symbols *t, const nnrti_linear *sum, double *least, double *most)
 {
     nnrti_linear_narrow(t, sum, least, most);
@@ -3690,7 +3764,7 @@ static uint32_t nnrti_linear_head(const nnrti_linear *sum)
     return mixed < 4294967296.0 ? (uint32_t)mixed % NNRTI_SYMBOL_HEADS : 0;
 }
 
-/* A new symbol of which n is known. */
+/* A new symbol with the facts n. */
 static uint32_t nnrti_symbol_new(nnrti_symbols *t, const nnrti_known_value *n)
 {
     nnrti_symbol *s = (nnrti_symbol *)t->alloc(t->user, sizeof(*s));
@@ -3710,8 +3784,8 @@ static uint32_t nnrti_symbol_new(nnrti_symbols *t, const nnrti_known_value *n)
     return id | (n->most < INFINITY ? 0 : NNRTI_UNBOUNDED);
 }
 
-/* The symbol of a number that is not constant: an existing one of the same sum, or a new one. n gets its interval. Equal sums
-   may differ in the sign of a zero. */
+/* The symbol of a number that is not constant: an existing one with the same sum, or a new one. n gets its interval.
+   Equal sums may differ in the sign of a zero. */
 static uint32_t nnrti_symbol_of(nnrti_symbols *t, nnrti_known_value *n)
 {
     const nnrti_linear *sum = &n->sum;
@@ -3759,7 +3833,7 @@ static bool nnrti_maybe_zero(const nnrti_known_value *n)
     return n->least <= 0 && n->most >= 0;
 }
 
-/* a + factor * b. */
+/* y = a + factor * b. */
 static void nnrti_known_sum(const nnrti_symbols *t, const nnrti_known_value *a, const nnrti_known_value *b,
                             double factor, nnrti_known_value *y)
 {
@@ -3778,8 +3852,8 @@ static void nnrti_known_sum(const nnrti_symbols *t, const nnrti_known_value *a, 
         nnrti_linear_interval(t, &y->sum, &y->least, &y->most);
 }
 
-/* a * b. If a is a symbol, and b has a bound for its product with that symbol, a * b has the same bound. 1e-6 covers the
-   rounding of b and of the product. */
+/* y = a * b. If a is a symbol, and b has an upper bound for its product with that symbol, a * b has the same bound.
+   1e-6 covers the rounding of b and of the product. */
 static void nnrti_known_product(const nnrti_symbols *t, const nnrti_known_value *a, const nnrti_known_value *b,
                                 nnrti_known_value *y)
 {
@@ -3815,7 +3889,7 @@ static void nnrti_known_product(const nnrti_symbols *t, const nnrti_known_value 
     }
 }
 
-/* A dimension gets an entry, so that sums have its interval. */
+/* Adds the entry of a dimension, so that sums can use its interval. */
 static void nnrti_symbol_dimension(nnrti_symbols *t, uint32_t id, double most)
 {
     nnrti_known_value n;
@@ -3839,7 +3913,7 @@ static void nnrti_symbol_dimension(nnrti_symbols *t, uint32_t id, double most)
 #define nnrti_find_open(c) ((void)0)
 #define nnrti_new_symbols(c, o) ((void)0)
 #else
-/* Bits of the symbols of a known value's elements, one with another: 0 where none is open. */
+/* The symbols of all elements of a known value, or-ed: 0 if no element is dynamic. */
 static uint32_t nnrti_value_symbols(const nnrt_operand *o)
 {
     uint32_t bits = 0;
@@ -3850,7 +3924,7 @@ static uint32_t nnrti_value_symbols(const nnrt_operand *o)
     return bits;
 }
 
-/* Whether an element of a known value is open. */
+/* Is an element of a known value dynamic? */
 static bool nnrti_value_open(const nnrt_operand *o)
 {
     return nnrti_value_symbols(o) != 0;
@@ -3868,7 +3942,7 @@ static void nnrti_find_open(nnrt_resolve *c)
     }
 }
 
-/* Gives symbols to what was computed. A result that has the extents of an input has as many elements. */
+/* Replaces NEW and BOUNDED by new symbols. An output with the shape of an input has the same bound of elements. */
 static void nnrti_new_symbols(nnrt_resolve *c, nnrt_operand *o)
 {
     for (int32_t k = 0; k < o->rank && c->symbolCount != NULL; k++)
@@ -3895,8 +3969,8 @@ static NNRT_ReturnCode nnrti_finish_outputs(nnrt_resolve *c)
                               o->name, o->rank, NNRT_MAX_RANK);
         nnrti_new_symbols(c, o);
         if (!nnrti_operand_size(o, &bytes))
-            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "output %u '%s' would be %o: its size does not fit", i, o->name,
-                              o);
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "output %u '%s' would be %o: its size does not fit in size_t", i,
+                              o->name, o);
         if (c->op->flags & NNRT_OP_LAYOUT) {
             bool channelsFirst = c->in[0].format == NNRT_FORMAT_NCHW;
             if (o->format != NNRT_FORMAT_NONE && (o->format == NNRT_FORMAT_NCHW) != channelsFirst)
@@ -3912,14 +3986,14 @@ static NNRT_ReturnCode nnrti_finish_outputs(nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
-/* Operands that a kernel gets for a node with n inputs (outputs): optional ones that the node leaves out take their
-   place. */
+/* Number of operands that the kernel gets for a node with n inputs (outputs): optional ones that the node leaves out
+   are passed as absent. */
 static uint32_t nnrti_padded(uint32_t n, uint32_t most)
 {
     return most == UINT32_MAX || most < n ? n : most;
 }
 
-/* What can be said of a node without shapes: the kernel, and the types of the results that the row gives. */
+/* The part of resolving that needs no shapes: the kernel, and the element types of the outputs that the row defines. */
 static NNRT_ReturnCode nnrti_resolve_types(nnrt_resolve *c)
 {
     const nnrt_op_arity a = nnrt_op_operands(c->op);
@@ -3977,35 +4051,36 @@ NNRT_API void nnrt_resolve_shape(nnrt_resolve *c, uint32_t output, int32_t rank,
     }
 }
 
-/* What an application's rule says of result k can be true; type: what the row or the model says, or UNKNOWN. */
+/* Checks output k of a custom operator after its rule; type: from the row or the model, or UNKNOWN. */
 static NNRT_ReturnCode nnrti_check_own_result(nnrt_resolve *c, uint32_t k, NNRT_DataType type)
 {
     const nnrt_operand *o = &c->out[k];
     size_t seen = 0, count = 0;
     if (nnrt_type_size(o->dataType) == 0)
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "its rule gives output %u '%s' no element type (%d)", k, o->name,
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "its rule sets output %u '%s' to no element type (%d)", k, o->name,
                           o->dataType);
     if (type != NNRT_DATA_TYPE_UNKNOWN && o->dataType != type)
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output %u '%s' is %t, but its rule makes it %t", k, o->name, type,
-                          o->dataType);
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output %u '%s' is %t, but its rule sets it to %t", k, o->name,
+                          type, o->dataType);
     if (o->rank < 0)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "its rule gives output %u '%s' no extents", k, o->name);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "its rule sets no shape for output %u '%s'", k, o->name);
     for (int32_t i = 0; i < o->rank && i < NNRT_MAX_RANK; i++)
         if (o->dims[i] < 0)
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "its rule gives output %u '%s' extent %d for axis %d", k, o->name,
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "its rule sets output %u '%s' to size %d in axis %d", k, o->name,
                               o->dims[i], i);
     if (o->viewRank >= 0 && (!nnrt_dims_count(o->viewDims, o->viewRank, &seen) ||
                              !nnrt_dims_count(o->dims, o->rank, &count) || seen != count))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "its rule gives output %u '%s' a view of other elements", k, o->name);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "its rule sets for output %u '%s' a view of another element count", k,
+                          o->name);
     if (o->format < NNRT_FORMAT_NONE || o->format > NNRT_FORMAT_NHWC)
-        return nnrti_fail(c, NNRT_INVALID_FORMAT, "its rule gives output %u '%s' format %d", k, o->name, o->format);
+        return nnrti_fail(c, NNRT_INVALID_FORMAT, "its rule sets output %u '%s' to format %d", k, o->name, o->format);
     if (o->quantCount > 0 && o->quant == NULL)
-        return nnrti_fail(c, NNRT_NULL_PTR, "its rule gives output %u '%s' %u quantisation parameters without data", k,
-                          o->name, o->quantCount);
+        return nnrti_fail(c, NNRT_NULL_PTR, "its rule sets for output %u '%s' %u quantization parameters, but no data",
+                          k, o->name, o->quantCount);
     return NNRT_SUCCESS;
 }
 
-/* A symbol that no input has stands for an extent of which nothing is known. */
+/* A dimension with a symbol that no input has is unknown: it becomes dynamic with a new symbol. */
 static void nnrti_settle_symbols(const nnrt_resolve *c, nnrt_operand *o)
 {
     for (int32_t i = 0; i < o->rank && i < NNRT_MAX_RANK; i++) {
@@ -4016,14 +4091,14 @@ static void nnrti_settle_symbols(const nnrt_resolve *c, nnrt_operand *o)
         if (!known)
             o->symbols[i] = c->symbolCount != NULL ? NNRTI_SYMBOL_NEW : 0;
     }
-    if (o->open != NULL || o->most != 0) { /* which only nnrt's own rules tell */
+    if (o->open != NULL || o->most != 0) { /* only nnrt's own rules may set these */
         o->open = NULL;
         o->data = NULL;
         o->most = 0;
     }
 }
 
-/* The rule of an operator of the application, and what it gives is checked. */
+/* Calls the rule of a custom operator and checks its results. */
 static NNRT_ReturnCode nnrti_apply_own(nnrt_resolve *c)
 {
     NNRT_DataType few[NNRT_MAX_FIXED_OPERANDS], *types = few;
@@ -4039,21 +4114,21 @@ static NNRT_ReturnCode nnrti_apply_own(nnrt_resolve *c)
         c->error = &own;
     code = c->op->rule(c);
     if (code == NNRT_SUCCESS)
-        code = c->error->code; /* it says why not, so it means no */
+        code = c->error->code; /* the rule reported an error, but returned success */
     c->error = given;
     if (code != NNRT_SUCCESS)
-        return nnrti_fail(c, code, "its rule refuses it with code %d and no reason", code);
+        return nnrti_fail(c, code, "its rule fails with code %d and no message (nnrt_resolve_fail)", code);
     if (c->kernel == NULL || c->resolved == NULL)
-        return nnrti_fail(c, NNRT_NULL_PTR, "its rule leaves it without %s",
+        return nnrti_fail(c, NNRT_NULL_PTR, "its rule sets no %s",
                           c->kernel == NULL ? "kernel" : "attributes");
     if (c->nDerived > NNRT_MAX_DERIVED)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "its rule derives %u constants, at most %d are possible",
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "its rule derives %u constants, expected at most %d",
                           c->nDerived, NNRT_MAX_DERIVED);
     for (uint32_t k = 0; k < c->nDerived; k++) {
         size_t bytes = 0;
         if (nnrt_type_size(c->derived[k].dataType) == 0 || !nnrti_operand_size(&c->derived[k], &bytes) ||
             (bytes > 0 && c->derived[k].data == NULL))
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "its rule derives constant %u, but that is none", k);
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "its rule derives constant %u without type, size or data", k);
     }
     for (uint32_t k = 0; k < c->nOut; k++) {
         if ((code = nnrti_check_own_result(c, k, types[k])) != NNRT_SUCCESS)
@@ -4108,9 +4183,9 @@ NNRT_API nnrt_operand nnrt_operand_make(NNRT_DataType type, int32_t rank, const 
     return o;
 }
 
-/* Elements lie densely in the order of the dims; where there are none all steps are 0, so that no kernel computes an
-   address behind a tensor that has no memory. Under LAYOUT an NCHW image gets its channel axis moved to the end of the
-   view: the kernel sees [N,H,W,C] with other strides. */
+/* Dense strides in the order of dims. In an empty tensor, which has no memory, all strides are 0, so that no kernel
+   computes an address outside of it. Under LAYOUT the channel axis of an NCHW image moves to the end of the view: the
+   kernel sees [N,H,W,C] with other strides. */
 NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_t index, nnrt_view *view)
 {
     const int32_t *dims = o->viewRank >= 0 ? o->viewDims : o->dims;
@@ -4125,7 +4200,7 @@ NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_
     for (int32_t i = view->rank - 1; i >= 0; i--) {
         view->dims[i] = dims[i];
         view->strides[i] = step;
-        step = (ptrdiff_t)((size_t)step * (size_t)dims[i]); /* of the largest open extents it may not fit, nor matter */
+        step = (ptrdiff_t)((size_t)step * (size_t)dims[i]); /* upper bounds may overflow: no matter */
     }
     if (op != NULL && (op->flags & NNRT_OP_LAYOUT) && o->format == NNRT_FORMAT_NCHW && index <= 0 && view->rank > 2) {
         for (int32_t i = 1; i < view->rank - 1;
@@ -4144,7 +4219,7 @@ NNRTI_SETUP_END()
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>math */
-/* Small math functions of the reference kernels. They give the same bits on every platform, compiler and optimisation
+/* Small math functions of the reference kernels. They give the same bits on every platform, compiler and optimization
  * level: they use integer operations, IEEE + - * / and the square root, which IEEE defines exactly, and nothing else
  * of the C library but memcpy. Float functions compute in float only (powf is the exception), so that a processor
  * with single precision hardware runs them at full speed.
@@ -4156,7 +4231,7 @@ NNRTI_SETUP_END()
  * - Subnormal arguments and results are exact to the bound stated. A processor set to flush them to zero breaks that.
  * - The evaluation type must be the operand type (FLT_EVAL_METHOD 0): 32-bit x86 needs -msse2 -mfpmath=sse. */
 
-/* A few bytes copied without a call, also where -ffreestanding makes memcpy a function like any other. */
+/* Copies a few bytes without a call, even if -ffreestanding turns memcpy into an ordinary function. */
 #if defined(__GNUC__) || defined(__clang__)
 #define NNRTI_MEMCPY __builtin_memcpy
 #else
@@ -4195,13 +4270,13 @@ NNRTI_UNUSED static double nnrti_double_of_bits(uint64_t u)
     return x;
 }
 
-/* 1 when x is a NaN, else 0. */
+/* 1 if x is a NaN, else 0. */
 NNRTI_UNUSED static int nnrti_isnanf(float x)
 {
     return x != x;
 }
 
-/* 1 when x is a NaN, else 0. */
+/* 1 if x is a NaN, else 0. */
 NNRTI_UNUSED static int nnrti_isnan(double x)
 {
     return x != x;
@@ -4354,8 +4429,9 @@ NNRTI_UNUSED static double nnrti_roundeven(double x)
 
 /* >>math remainder x - trunc(x / y) * y has the digits of x and y and is exact. */
 
-/* The remainder of numbers without sign, given by their bits; x is finite, y not 0. A float has 23 digits, a double 52.
- * x is divided as on paper: what is left of it is shifted, digit by digit, to the place where y stands. */
+/* The remainder of non-negative numbers, given by their bits; x is finite, y not 0. digits: 23 for float, 52 for
+   double.
+ * Long division: the remainder of x is shifted, digit by digit, to the exponent of y. */
 NNRTI_UNUSED static uint64_t nnrti_fmod_bits(uint64_t x, uint64_t y, int32_t digits)
 {
     const uint64_t one = (uint64_t)1 << digits;
@@ -4382,7 +4458,7 @@ NNRTI_UNUSED static uint64_t nnrti_fmod_bits(uint64_t x, uint64_t y, int32_t dig
     return m < one ? m : ((uint64_t)e << digits) + (m - one);
 }
 
-/* The remainder of x / y with the sign of x; NaN when x is infinite or y is 0. */
+/* The remainder of x / y with the sign of x; NaN if x is infinite or y is 0. */
 NNRTI_UNUSED static float nnrti_fmodf(float x, float y)
 {
     uint32_t u = nnrti_bits_of_float(x) & 0x7fffffffu, v = nnrti_bits_of_float(y) & 0x7fffffffu;
@@ -4392,7 +4468,7 @@ NNRTI_UNUSED static float nnrti_fmodf(float x, float y)
     return nnrti_copysignf(nnrti_float_of_bits((uint32_t)nnrti_fmod_bits(u, v, 23)), x);
 }
 
-/* The remainder of x / y with the sign of x; NaN when x is infinite or y is 0. */
+/* The remainder of x / y with the sign of x; NaN if x is infinite or y is 0. */
 NNRTI_UNUSED static double nnrti_fmod(double x, double y)
 {
     const uint64_t inf = (uint64_t)0x7ff00000u << 32, sign = (uint64_t)1 << 63;
@@ -4425,7 +4501,7 @@ NNRTI_UNUSED static uint32_t nnrti_half_pack(int32_t e, uint32_t sig)
     return e < -14 ? q : ((uint32_t)(e + 14) << 10) + q;
 }
 
-/* float to half, nearest, ties to even; beyond 65519.99 infinity. */
+/* float to half, nearest, ties to even; infinity above 65519.99. */
 NNRTI_UNUSED static uint16_t nnrti_half_from_float(float x)
 {
     uint32_t u = nnrti_bits_of_float(x), sign = (u >> 16) & 0x8000u, m = u & 0x7fffffu;
@@ -4532,7 +4608,7 @@ NNRTI_UNUSED static float nnrti_expm1f(float x)
 }
 
 /* 1 / (1 + e^-x), for x < 0 as e^x / (1 + e^x), so that nothing overflows and small results keep their digits. The last
- * line makes good what 1 + e lost by rounding. Largest error 1.97 ulp (all floats). */
+ * line corrects the rounding error of 1 + e. Largest error 1.97 ulp (all floats). */
 NNRTI_UNUSED static float nnrti_sigmoidf(float x)
 {
     float e = nnrti_expf(-nnrti_absf(x)), s = 1.0f + e, q = (x < 0.0f ? e : 1.0f) / s;
@@ -4562,8 +4638,8 @@ NNRTI_UNUSED static float nnrti_tanhf(float x)
 /* >>math log x = 2^k * (1 + f), sqrt(1/2) <= 1 + f < sqrt(2). With s = f / (2 + f), ln(1 + f) = 2 * atanh(s) = 2 * s
  * + s * R, and because 2 * s = f - s * f,
  *     ln(1 + f) = f - s * (f - R),   R = 2/3 * s^2 + 2/5 * s^4 + ...
- * where f is exact and what is subtracted is small. R is s^2 times the minimax polynomial of (2 * atanh(s) / s - 2) /
- * s^2 on [0, 0.17166^2] (Remez exchange, weight s^2 / 2): 3 coefficients give 8.2e-10, 7 give 1.3e-18 relative to 2 *
+ * f is exact, and the subtracted term is small. R is s^2 times the minimax polynomial of (2 * atanh(s) / s - 2) / s^2
+ * on [0, 0.17166^2] (Remez exchange, weight s^2 / 2): 3 coefficients give 8.2e-10, 7 give 1.3e-18 relative to 2 *
  * s. */
 
 /* f and k of the positive normal float with these bits. */
@@ -4574,7 +4650,7 @@ NNRTI_UNUSED static float nnrti_log_partf(uint32_t u, int32_t *k)
     return nnrti_float_of_bits((u & 0x7fffffu) + 0x3f3504f3u) - 1.0f;
 }
 
-/* k * ln2 + ln(1 + f) + c, for c tiny beside the rest. */
+/* k * ln2 + ln(1 + f) + c, for c tiny compared with the rest. */
 NNRTI_UNUSED static float nnrti_log_sumf(float f, int32_t k, float c)
 {
     float s = f / (2.0f + f), z = s * s;
@@ -4583,7 +4659,7 @@ NNRTI_UNUSED static float nnrti_log_sumf(float f, int32_t k, float c)
     return (float)k * 0.693145751953125f + (f - (s * (f - r) - c));
 }
 
-/* ln x; -inf at 0, NaN below. Largest error 0.96 ulp (all floats). */
+/* ln x; -inf at 0, NaN below 0. Largest error 0.96 ulp (all floats). */
 NNRTI_UNUSED static float nnrti_logf(float x)
 {
     int32_t k, scale = 0;
@@ -4602,8 +4678,8 @@ NNRTI_UNUSED static float nnrti_logf(float x)
     return nnrti_log_sumf(f, k - scale, 0.0f);
 }
 
-/* ln(1 + x): near 0 the log formula with f = x; elsewhere ln(u) + c / u, where u = 1 + x rounded and c is what the
- * rounding lost, exactly. Largest error 0.96 ulp (all floats). */
+/* ln(1 + x): near 0 the log formula with f = x; elsewhere ln(u) + c / u, u = 1 + x rounded, c the exact rounding error.
+ * Largest error 0.96 ulp (all floats). */
 NNRTI_UNUSED static float nnrti_log1pf(float x)
 {
     int32_t k;
@@ -4742,13 +4818,13 @@ NNRTI_UNUSED static float nnrti_atanf(float x)
     return nnrti_copysignf(b + (t + (p + lo)), x);
 }
 
-/* asin x = atan(x / sqrt((1 - x) * (1 + x))); NaN beyond 1. Largest error 2.93 ulp (all floats). */
+/* asin x = atan(x / sqrt((1 - x) * (1 + x))); NaN for |x| > 1. Largest error 2.93 ulp (all floats). */
 NNRTI_UNUSED static float nnrti_asinf(float x)
 {
     return nnrti_atanf(x / nnrti_sqrtf((1.0f - x) * (1.0f + x)));
 }
 
-/* acos x = 2 * atan(sqrt((1 - x) / (1 + x))); NaN beyond 1. Largest error 2.68 ulp (all floats). */
+/* acos x = 2 * atan(sqrt((1 - x) / (1 + x))); NaN for |x| > 1. Largest error 2.68 ulp (all floats). */
 NNRTI_UNUSED static float nnrti_acosf(float x)
 {
     return 2.0f * nnrti_atanf(nnrti_sqrtf((1.0f - x) / (1.0f + x)));
@@ -4756,7 +4832,7 @@ NNRTI_UNUSED static float nnrti_acosf(float x)
 
 /* >>math sinh cosh and their inverses, from exp and log of |x|. */
 
-/* e^a / 2 for a >= 0, also where e^a is beyond all floats: e^(a - h) * (e^h / 2), h such that a - h is exact, and the factor
+/* e^a / 2 for a >= 0, also if e^a overflows float: e^(a - h) * (e^h / 2), h such that a - h is exact, and the factor
  * to 8e-11. */
 NNRTI_UNUSED static float nnrti_half_expf(float a)
 {
@@ -4806,8 +4882,8 @@ NNRTI_UNUSED static float nnrti_acoshf(float x)
     return x > 16384.0f ? nnrti_logf(x) + 0.693147182f : nnrti_log1pf(t + nnrti_sqrtf(2.0f * t + t * t));
 }
 
-/* atanh x = ln(1 + 2 * |x| / (1 - |x|)) / 2 with the sign of x; infinite at 1, NaN beyond. Largest error 2.12 ulp (all
- * floats). */
+/* atanh x = ln(1 + 2 * |x| / (1 - |x|)) / 2 with the sign of x; infinite at |x| = 1, NaN above. Largest error 2.12 ulp
+ * (all floats). */
 NNRTI_UNUSED static float nnrti_atanhf(float x)
 {
     float a = nnrti_absf(x);
@@ -4845,7 +4921,7 @@ NNRTI_UNUSED static double nnrti_scale(double y, int32_t k)
     return y * nnrti_double_of_bits((uint64_t)(k1 + 1023) << 52) * nnrti_double_of_bits((uint64_t)(k2 + 1023) << 52);
 }
 
-/* e^(x + w) = 2^k * (1 + (hi - t)) for |x| <= 750 and w tiny beside x; returns t. hi keeps all bits of x. */
+/* e^(x + w) = 2^k * (1 + (hi - t)) for |x| <= 750 and w tiny compared with x; returns t. hi keeps all bits of x. */
 NNRTI_UNUSED static double nnrti_exp_part(double x, double w, double *hi, int32_t *k)
 {
     int32_t n = (int32_t)(x * 1.4426950408889634 + (x < 0.0 ? -0.5 : 0.5));
@@ -4858,7 +4934,7 @@ NNRTI_UNUSED static double nnrti_exp_part(double x, double w, double *hi, int32_
     return lo - r * q / (2.0 - q);
 }
 
-/* e^(x + w), w tiny beside x. 1 + hi loses bits; they are added back before the one rounding that counts. */
+/* e^(x + w), w tiny compared with x. 1 + hi loses bits; they are added back before the one rounding that counts. */
 NNRTI_UNUSED static double nnrti_exp_pair(double x, double w)
 {
     int32_t k;
@@ -4931,7 +5007,7 @@ NNRTI_UNUSED static double nnrti_log_poly(double z)
     return z * (0.6666666666666735 + z * p);
 }
 
-/* ln x; -inf at 0, NaN below. Largest error 0.95 ulp (9 million random arguments). */
+/* ln x; -inf at 0, NaN below 0. Largest error 0.95 ulp (9 million random arguments). */
 NNRTI_UNUSED static double nnrti_log(double x)
 {
     int32_t k;
@@ -4977,9 +5053,9 @@ NNRTI_UNUSED static double nnrti_pow_positive(double a, double y)
     return nnrti_exp_pair(v, q - (v - p));
 }
 
-/* x^y with all special cases of C (Annex F): 1 for y = 0 or x = 1 even beside a NaN, NaN for x < 0 and a y that is
- * not whole, the sign of x for odd y. Largest error 5.9e-15 relative (3 million random pairs, results over the whole
- * range), far less near 1. An exactly representable x^n comes out exact. */
+/* x^y with all special cases of C (Annex F): 1 for y = 0 or x = 1 even if the other is NaN, NaN for x < 0 and a
+ * non-integer y, the sign of x for odd y. Largest error 5.9e-15 relative (3 million random pairs, results over the
+ whole * range), far less near 1. An exactly representable x^n is exact. */
 NNRTI_UNUSED static double nnrti_pow(double x, double y)
 {
     double a = nnrti_abs(x), r;
@@ -5041,8 +5117,8 @@ NNRTI_UNUSED static double nnrti_erf(double x)
     return nnrti_copysign(1.0 - s, x);
 }
 
-/* Quadrant n (modulo 4) of x and the angle left, as nnrti_trig_reducef: x = m * 2^(E - 1075), and 192 bits of 2/pi times
- * m, modulo 2^192, are the angle in units of 2^-190. Of the angle left, 128 bits are kept and 64 used. */
+/* Quadrant n (modulo 4) of x and the remaining angle, as nnrti_trig_reducef: x = m * 2^(E - 1075), and 192 bits of 2/pi
+ * times m, modulo 2^192, are the angle in units of 2^-190. 128 bits of the remaining angle are kept, 64 used. */
 NNRTI_UNUSED static uint32_t nnrti_trig_reduce(double x, double *r)
 {
     static const uint32_t w[39] = {0u,          0u,          0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u,
@@ -5070,7 +5146,7 @@ NNRTI_UNUSED static uint32_t nnrti_trig_reduce(double x, double *r)
     n = (uint32_t)((hi + ((uint64_t)1 << 61)) >> 62);
     hi -= (uint64_t)n << 62;
     s = (uint32_t)(hi >> 63);
-    hi = s != 0u ? ~hi : hi; /* a unit of 2^-126 is no matter */
+    hi = s != 0u ? ~hi : hi; /* an error of 2^-126 does not matter */
     lo = s != 0u ? ~lo : lo;
     *r = s != (uint32_t)(u >> 63) ? -1.0 : 1.0;
     for (s = 0; s < 100u && (hi >> 63) == 0u; s++) {
@@ -5165,19 +5241,19 @@ NNRTI_UNUSED static double nnrti_atan(double x)
     return nnrti_copysign(b + (t - (t * z * s - lo)), x);
 }
 
-/* asin x; NaN beyond 1. Largest error 2.98 ulp (20 million random arguments). */
+/* asin x; NaN for |x| > 1. Largest error 2.98 ulp (20 million random arguments). */
 NNRTI_UNUSED static double nnrti_asin(double x)
 {
     return nnrti_atan(x / nnrti_sqrt((1.0 - x) * (1.0 + x)));
 }
 
-/* acos x; NaN beyond 1. Largest error 2.71 ulp (20 million random arguments). */
+/* acos x; NaN for |x| > 1. Largest error 2.71 ulp (20 million random arguments). */
 NNRTI_UNUSED static double nnrti_acos(double x)
 {
     return 2.0 * nnrti_atan(nnrti_sqrt((1.0 - x) / (1.0 + x)));
 }
 
-/* e^a / 2 for a >= 0, also where e^a is beyond all doubles. */
+/* e^a / 2 for a >= 0, also if e^a overflows double. */
 NNRTI_UNUSED static double nnrti_half_exp(double a)
 {
     return a < 700.0 ? 0.5 * nnrti_exp(a) : nnrti_exp_pair(a - 0.6931471805592082, -7.371002565167799e-13);
@@ -5204,7 +5280,7 @@ NNRTI_UNUSED static double nnrti_cosh(double x)
     return nnrti_isnan(x) ? nnrti_nan() : h + 0.25 / h;
 }
 
-/* ln(1 + x) for x >= 0: ln(u) + c / u, where u = 1 + x rounded and c is what the rounding lost. */
+/* ln(1 + x) for x >= 0: ln(u) + c / u, u = 1 + x rounded, c the rounding error. */
 NNRTI_UNUSED static double nnrti_log1p(double x)
 {
     double u = 1.0 + x;
@@ -5221,7 +5297,7 @@ NNRTI_UNUSED static double nnrti_asinh(double x)
     return nnrti_isnan(x) ? nnrti_nan() : nnrti_copysign(nnrti_log1p(a + z / (1.0 + nnrti_sqrt(1.0 + z))), x);
 }
 
-/* acosh x; NaN below 1. Largest error 2.57 ulp (20 million random arguments). */
+/* acosh x; NaN for x < 1. Largest error 2.57 ulp (20 million random arguments). */
 NNRTI_UNUSED static double nnrti_acosh(double x)
 {
     double t = x - 1.0;
@@ -5231,26 +5307,26 @@ NNRTI_UNUSED static double nnrti_acosh(double x)
     return x > 268435456.0 ? nnrti_log(x) + 0.69314718055994531 : nnrti_log1p(t + nnrti_sqrt(2.0 * t + t * t));
 }
 
-/* atanh x; infinite at 1, NaN beyond. Largest error 2.40 ulp (20 million random arguments). */
+/* atanh x; infinite at |x| = 1, NaN above. Largest error 2.40 ulp (20 million random arguments). */
 NNRTI_UNUSED static double nnrti_atanh(double x)
 {
     double a = nnrti_abs(x);
     return a <= 1.0 ? nnrti_copysign(0.5 * nnrti_log1p(2.0 * a / (1.0 - a)), x) : nnrti_nan();
 }
 
-/* Each line gives something else under one of the modes that change bits. volatile: computed when it is called. */
+/* Each line fails under one of the modes that change bits. volatile keeps the compiler from computing them. */
 NNRT_API bool nnrt_same_bits(void)
 {
     volatile float one = 1.0f, unit = FLT_EPSILON, half = 0.5f, least = FLT_MIN, small = 1.0f / 4096, x, y;
     volatile double wideOne = 1.0, wideLeast = DBL_MIN, wideSmall = 1.0 / 134217728, u, v;
     bool same = NNRT_SAME_BITS != 0;
-    x = one + small; /* x * x is 1 + 2 small + small^2, whose last term is half a unit and goes when it is rounded */
+    x = one + small; /* x * x = 1 + 2 small + small^2: rounding drops the last term, FMA keeps it */
     y = one + small + small;
     same = same && x * x - y == 0.0f;
     u = wideOne + wideSmall;
     v = wideOne + wideSmall + wideSmall;
     same = same && u * u - v == 0.0;
-    x = one + unit; /* half units, once to the even number below and once to the one above */
+    x = one + unit; /* halves of an ulp: round to nearest even goes down once, up once */
     y = x + unit;
     same = same && one + unit * half == one && x + unit * half == y;
     x = least * half; /* subnormal, as a result and as an operand */
@@ -5261,6 +5337,60 @@ NNRT_API bool nnrt_same_bits(void)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>helpers */
 
+/* Kernel macros of this file: everything that generates kernels, or the rows and cases that kernels consist of. S is
+   the attribute struct without NNRT_, fn the kernel's name without nnrt_, value an expression in the elements a and b
+   (of x and y), T an element type, Z, U and W those of the result, of the unsigned counterpart and of the computation,
+   R a macro.
+
+   Whole kernels:
+   NNRTI_UNARY(S, fn, f, g)               nnrt_<fn>_f32, _f16, _f64: y = f(x) elementwise, g for float64
+   NNRTI_UNARY_OF(S, fn, type, f, g)      one of them
+   NNRTI_UNARY_WITH(S, fn, p, q, f, g)    the same for f(x, p, q); p and q are expressions in attr
+   NNRTI_UNARY_WITH_OF(S, fn, type, p, q, f, g)  one of them
+   NNRTI_UNARY_INT(S, fn, f)              nnrt_<fn>_int: y = f(x) for all integer types
+   NNRTI_BINARY(S, fn, activation, row)   nnrt_<fn>: z = activation(row(x, y)), broadcast, all types of the row function
+   NNRTI_BINARY_F32(S, fn, value)         nnrt_<fn>_f32: z = activation(value), broadcast, vectorizable
+   NNRTI_BINARY_Q8(S, fn, f)              nnrt_<fn>_q8: the same for quantized 8 bits
+   NNRTI_PREDICATE(S, fn, value)          nnrt_<fn>: bool z = value for all types, and its row function
+   NNRTI_PREDICATE_Q8(S, fn, value)       nnrt_<fn>: the same for quantized 8 bits
+   NNRTI_BITWISE(S, fn, value)            nnrt_<fn>: z = value for all integer types, and its row function
+   NNRTI_FLOATS(fn, parameters, value)    nnrt_<fn>_f32, _f16: a kernel body `return value`, instantiated for two types
+   NNRTI_FLOATS_OF(fn, name, parameters, value)  one of them
+   NNRTI_MOVE_Q8(S, fn)                   nnrt_<fn>_q8: nnrt_<fn>, which moves elements, then requantizes the result
+   NNRTI_MOVE_BY_Q8(S, fn)                the same for a kernel with one derived constant
+   NNRTI_MOVED_Q8(fn, parameters, row, result, moved)  the same for any parameters; the two before use it
+   NNRTI_WRAPPER_own(S, fn, pattern)      nnrti_call_<fn>: the kernel behind the signature nnrt_kernel
+   NNRTI_WRAPPER_shared(S, fn, pattern)   nothing: another row has the wrapper
+   NNRTI_KERNEL_WRAPPER(types, operands, S, fn, pattern, whose)  one of the two, for a K of NNRT_OPS
+
+   Row loops of binary elementwise kernels (a row: the innermost loop of nnrti_walk), cases of a switch over the type:
+   NNRTI_ROW(Z, T, W, load, value)        the loop for one type
+   NNRTI_ROW_CASE(name, Z, T, W, load, value)  case NNRT_DATA_TYPE_<name> with this loop
+   NNRTI_ROW_F32(w, x, y, z, value)       the float32 loop, with contiguous and scalar operands as special cases
+   NNRTI_ROW_HALF(value, activation)      case FLOAT16, with a fused activation
+   NNRTI_ROWS_FLOAT(value, activation)    cases FLOAT32, FLOAT64 and FLOAT16
+   NNRTI_ROWS_WRAP(value)                 cases of all integer types, modulo 2^n
+   NNRTI_ROWS_DIVIDE(wrapped, value)      cases of all integer types, value divides by b
+   NNRTI_DIVIDE_CASE(name, T, U, wrapped, value)  one of its signed cases
+   NNRTI_PREDICATE_CASE(name, T, value)   one case of NNRTI_PREDICATE
+
+   Cases that one function defines for itself, mostly as R of NNRTI_INT_TYPES:
+   NNRTI_INT_TYPES(R)                     R(NAME, T, U, least, greatest) for the eight integer types
+   NNRTI_COPY_ROW(bytes, T)               nnrti_copy_row: copies elements of this width
+   NNRTI_CLAMP_ROW(name, T, U, least, greatest)  nnrti_activate_row: RELU, RELU6, RELU1 of integers
+   NNRTI_MAX_ROW, NNRTI_MIN_ROW(name, T, U, least, greatest)  MAXIMUM and MINIMUM of integers
+   NNRTI_SCATTER_MIN_ROW, NNRTI_SCATTER_MAX_ROW(name, T, U, least, greatest)  SCATTER_ND_UPDATE: the same
+   NNRTI_READ_F64(name, T, U, least, greatest)  nnrti_read_f64: elements to float64
+   NNRTI_WRITE_F64(name, T, value)        nnrti_write_f64: float64 to elements
+   NNRTI_NUMBER(T, lo, hi)                nnrti_number: one float64 to one element, saturating
+   NNRTI_READ_BITS(name, T, U, least, greatest)  CAST: integers to 64 bits
+   NNRTI_WRITE_BITS(name, T, value)       CAST: 64 bits to elements
+   NNRTI_WRITE_LOW(name, T, U, least, greatest)  CAST: 64 bits to integers, modulo 2^n
+   NNRTI_CLIP_ROW(name, T, V, load, store)  CLIP: a row of one type
+   NNRTI_CLIP_INT(name, T, U, low, high)  CLIP: a row of integers
+   NNRTI_NOT_ROW(name, T, zero)           LOGICAL_NOT: a row of one type; zero: expression, v is zero
+   NNRTI_NOT_INT(name, T, U, least, greatest)  LOGICAL_NOT: a row of integers
+   NNRTI_WHERE_ROW(bytes, T)              SELECT and WHERE: elements of this width */
 /* memcmp(a, b, bytes) == 0. */
 static bool nnrti_same(const void *a, const void *b, size_t bytes)
 {
@@ -5273,8 +5403,8 @@ static bool nnrti_same(const void *a, const void *b, size_t bytes)
     return bytes == 0;
 }
 
-/* a / b toward zero, b > 0. Extents are computed with 64 bits and mostly divided with 32: where these are all that the
-   processor divides, a division of 64 is 900 bytes of code and slow. */
+/* a / b toward zero, b > 0. Shapes are computed in 64 bits, but the values mostly fit in 32. On processors with 32-bit
+   division only, the compiler's 64-bit division is slow and 900 bytes of code. */
 static int64_t nnrti_quotient(int64_t a, int64_t b)
 {
 #if UINTPTR_MAX > UINT32_MAX
@@ -5301,8 +5431,8 @@ static int64_t nnrti_remainder(int64_t a, int64_t b)
     return a - nnrti_quotient(a, b) * b;
 }
 
-/* Element i of a float32 or float16 array as float. type is a constant where it counts, so that nothing is decided in
-   inner loops: each float kernel is one body, instantiated for float32 and for float16. */
+/* Element i of a float32 or float16 array as float. In inner loops type is a compile-time constant, so that no branch
+   remains: each float kernel is one body, instantiated for float32 and for float16. */
 NNRTI_INLINE float nnrti_load(const void *data, ptrdiff_t i, NNRT_DataType type)
 {
     return type == NNRT_DATA_TYPE_FLOAT16 ? nnrti_half_to_float(((const uint16_t *)data)[i]) : ((const float *)data)[i];
@@ -5316,7 +5446,7 @@ NNRTI_INLINE void nnrti_store(void *data, ptrdiff_t i, float value, NNRT_DataTyp
         ((float *)data)[i] = value;
 }
 
-/* Element i of a vector beside data of the given type: float16 data may have vectors of float32. */
+/* Element i of a vector (bias, scale) that belongs to data of the given type: float16 data may have float32 vectors. */
 NNRTI_INLINE float nnrti_load_beside(const nnrt_view *v, ptrdiff_t i, NNRT_DataType type)
 {
     return nnrti_load(v->data, i, type == NNRT_DATA_TYPE_FLOAT32 ? type : v->dataType);
@@ -5328,7 +5458,7 @@ static void *nnrti_at(void *data, ptrdiff_t i, size_t width)
     return (uint8_t *)data + i * (ptrdiff_t)width;
 }
 
-/* Copies n elements of the given width from x to z, sx and sz elements apart. */
+/* Copies n elements of the given width from x to z; sx and sz are the strides in elements. */
 static void nnrti_copy_row(void *z, ptrdiff_t sz, const void *x, ptrdiff_t sx, int32_t n, size_t width)
 {
     if (sz == 1 && sx == 1) {
@@ -5349,15 +5479,15 @@ static void nnrti_copy_row(void *z, ptrdiff_t sz, const void *x, ptrdiff_t sx, i
     }
 }
 
-/* Walks over the elements of z in row order, a row (the last axis) at a time, together with up to two views that are
-   broadcast to the dims of z (aligned at the last axis, extents 1 or missing are repeated). Neighbouring axes that lie
-   behind one another in all views are joined, so rows are as long as they can be. */
+/* Iterates over the elements of z in row-major order, one row (the last axis) at a time, together with up to two views
+   that are broadcast to the dims of z (aligned at the last axis; axes that are missing or of size 1 get stride 0).
+   Adjacent axes that are contiguous in all views are merged, so that rows are as long as possible. */
 typedef struct nnrti_walk {
-    int32_t rank, count; /* axes without the row's; elements of a row */
+    int32_t rank, count; /* axes outside of the row; elements of a row */
     int32_t dims[NNRT_MAX_RANK], index[NNRT_MAX_RANK];
     ptrdiff_t step[3][NNRT_MAX_RANK];
-    ptrdiff_t row[3]; /* step within a row, in elements: z, x, y */
-    ptrdiff_t at[3];  /* first element of the current row */
+    ptrdiff_t row[3]; /* stride within a row, in elements: z, x, y */
+    ptrdiff_t at[3];  /* offset of the first element of the current row */
 } nnrti_walk;
 
 static ptrdiff_t nnrti_walk_step(const nnrt_view *v, const nnrt_view *z, int32_t axis)
@@ -5366,7 +5496,7 @@ static ptrdiff_t nnrti_walk_step(const nnrt_view *v, const nnrt_view *z, int32_t
     return i < 0 || v->dims[i] == 1 ? 0 : v->strides[i];
 }
 
-/* false: z has no elements. x and y may be NULL. */
+/* Begins at the first row. false: z has no elements. x and y may be NULL. */
 static bool nnrti_walk_first(nnrti_walk *w, const nnrt_view *z, const nnrt_view *x, const nnrt_view *y)
 {
     const nnrt_view *views[3];
@@ -5401,7 +5531,7 @@ static bool nnrti_walk_first(nnrti_walk *w, const nnrt_view *z, const nnrt_view 
     return true;
 }
 
-/* Moves to the next row; false behind the last. */
+/* Moves to the next row; false after the last. */
 static bool nnrti_walk_next(nnrti_walk *w)
 {
     for (int32_t i = w->rank - 1; i >= 0; i--) {
@@ -5463,7 +5593,7 @@ static float nnrti_activate(float v, NNRT_ActivationType type)
     }
 }
 
-/* true when v has no elements. */
+/* true if v has no elements. */
 static bool nnrti_empty(const nnrt_view *v)
 {
     for (int32_t i = 0; i < v->rank; i++)
@@ -5472,8 +5602,8 @@ static bool nnrti_empty(const nnrt_view *v)
     return false;
 }
 
-/* The part of v that holds `count` places of the given axis from `first` on; all other axes are whole. Nothing is
-   copied. An empty part keeps the address of v. */
+/* The slice of v with the indices first .. first + count - 1 of the given axis; all other axes are whole. Nothing is
+   copied. An empty slice keeps the address of v. */
 static nnrt_view nnrti_part(const nnrt_view *v, int32_t axis, int32_t first, int32_t count)
 {
     nnrt_view part = *v;
@@ -5483,7 +5613,7 @@ static nnrt_view nnrti_part(const nnrt_view *v, int32_t axis, int32_t first, int
     return part;
 }
 
-/* v without `count` axes from `axis` on: its elements at place 0 of those axes. */
+/* v without `count` axes from `axis` on: its elements at index 0 of those axes. */
 static nnrt_view nnrti_without_axes(const nnrt_view *v, int32_t axis, int32_t count)
 {
     nnrt_view rest = *v;
@@ -5495,7 +5625,7 @@ static nnrt_view nnrti_without_axes(const nnrt_view *v, int32_t axis, int32_t co
     return rest;
 }
 
-/* v with `count` axes from `axis` on only: its elements at place 0 of all others. */
+/* v with `count` axes from `axis` on only: its elements at index 0 of all others. */
 static nnrt_view nnrti_only_axes(const nnrt_view *v, int32_t axis, int32_t count)
 {
     nnrt_view some = *v;
@@ -5507,8 +5637,8 @@ static nnrt_view nnrti_only_axes(const nnrt_view *v, int32_t axis, int32_t count
     return some;
 }
 
-/* DEPTH_TO_SPACE and SPACE_TO_DEPTH: the channels of v [N,H,W,b*b*C] that hold cell k of each block of b x b, [N,H,W,C].
-   outside: they are C neighbours, else every (b*b)-th. v has elements. */
+/* DEPTH_TO_SPACE and SPACE_TO_DEPTH: the channels of v [N,H,W,b*b*C] that hold pixel k of each block of b x b,
+   [N,H,W,C]. outside: they are C adjacent channels, else every (b*b)-th. v has elements. */
 static nnrt_view nnrti_cell_channels(const nnrt_view *v, int64_t b, int64_t k, bool outside)
 {
     const int64_t count = nnrti_quotient(v->dims[3], b * b);
@@ -5517,7 +5647,7 @@ static nnrt_view nnrti_cell_channels(const nnrt_view *v, int64_t b, int64_t k, b
     return cell;
 }
 
-/* Cell k of each block of v [N,H*b,W*b,C], row by row: [N,H,W,C]. */
+/* Pixel k (row by row) of each block of b x b of v [N,H*b,W*b,C]: [N,H,W,C]. */
 static nnrt_view nnrti_cell_places(const nnrt_view *v, int64_t b, int64_t k)
 {
     const nnrt_view row = nnrti_part(v, 1, (int32_t)nnrti_quotient(k, b), (int32_t)nnrti_quotient(v->dims[1], b));
@@ -5527,7 +5657,7 @@ static nnrt_view nnrti_cell_places(const nnrt_view *v, int64_t b, int64_t k)
     return cell;
 }
 
-/* The true extent of axis, of a result that a kernel tells: y lies densely. */
+/* Stores the actual size of an axis of a data-dependent output shape and restores the dense strides of y. */
 static NNRTI_UNUSED void nnrti_tell(nnrt_view *y, int32_t axis, int32_t extent)
 {
     ptrdiff_t step = 1;
@@ -5544,9 +5674,9 @@ static int64_t nnrti_index(const nnrt_view *v, ptrdiff_t i)
     return v->dataType == NNRT_DATA_TYPE_INT64 ? ((const int64_t *)v->data)[i] : ((const int32_t *)v->data)[i];
 }
 
-/* *place = offset in y of the element, or of the slice, that row `row` of indices names: n numbers from offset `at` on,
-   `step` apart, one for each of the first axes of y. Where fromEnd is true -L to -1 count from the end of an axis.
-   NNRT_INVALID_PARAMETER, with a message, when one lies outside. */
+/* *place = offset in y of the element or slice that row `row` of indices addresses: n indices, one per leading axis of
+   y, from offset `at` on with stride `step`. With fromEnd -L to -1 count from the end of an axis of size L.
+   NNRT_INVALID_PARAMETER, with a message, if an index is out of range. */
 static NNRT_ReturnCode nnrti_place_of(const nnrt_call *call, const nnrt_view *indices, ptrdiff_t at, ptrdiff_t step,
                                       int32_t n, int64_t row, bool fromEnd, const nnrt_view *y, ptrdiff_t *place)
 {
@@ -5564,8 +5694,8 @@ static NNRT_ReturnCode nnrti_place_of(const nnrt_call *call, const nnrt_view *in
     return NNRT_SUCCESS;
 }
 
-/* GATHER_ELEMENTS, SCATTER_ELEMENTS: *lines = for each element of indices the start of the line of v along axis that it names a
-   place of. */
+/* GATHER_ELEMENTS, SCATTER_ELEMENTS: *lines = a view in the shape of indices: for each element of indices the start of
+   the line of v along axis that it indexes. */
 static NNRTI_UNUSED void nnrti_lines_beside(const nnrt_view *v, const nnrt_view *indices, int32_t axis,
                                             nnrt_view *lines)
 {
@@ -5575,8 +5705,8 @@ static NNRTI_UNUSED void nnrti_lines_beside(const nnrt_view *v, const nnrt_view 
     lines->strides[axis] = 0;
 }
 
-/* *place = how far behind the start of a line of v along axis the place lies that element n of indices names, at offset `at`; -L
-   to -1 count from the end. NNRT_INVALID_PARAMETER, with a message, when it lies outside. */
+/* *place = offset, from the start of a line of v along axis, of the element that element n of indices, at offset `at`,
+   addresses; -L to -1 count from the end. NNRT_INVALID_PARAMETER, with a message, if it is out of range. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_place_along(const nnrt_call *call, const nnrt_view *indices, ptrdiff_t at,
                                                       int64_t n, const nnrt_view *v, int32_t axis, ptrdiff_t *place)
 {
@@ -5597,17 +5727,18 @@ NNRTI_INLINE ptrdiff_t nnrti_place(const nnrt_view *v, int32_t i, int32_t j, int
     return i * v->strides[0] + j * v->strides[1] + k * v->strides[2] + l * v->strides[3];
 }
 
-#define NNRTI_DOTS 4 /* sums side by side: what they share is read once, and small processors have room for them */
+#define NNRTI_DOTS 4 /* dot products computed at once: they share loads, and fit in registers of small processors */
 
-/* What is summed: sum t is that of a[i,j,k] * b[i,j,k,t] for i < count[0], j < count[1], k < count[2], in this order.
-   a[i,j,k] lies i*aStep[0] + j*aStep[1] + k*aStep[2] elements behind a, b[i,j,k,t] likewise, and t*bT. */
+/* Operands of dot products: product t is the sum of a[i,j,k] * b[i,j,k,t] over i < count[0], j < count[1], k <
+   count[2], in this order. a[i,j,k] is at offset i*aStep[0] + j*aStep[1] + k*aStep[2] of a; b[i,j,k,t] likewise, plus
+   t*bT. */
 typedef struct nnrti_terms {
     const void *a, *b;
     int32_t count[3];
     ptrdiff_t aStep[3], bStep[3], bT;
 } nnrti_terms;
 
-/* One axis of K terms. */
+/* Dot products along one axis of K terms. */
 static NNRTI_UNUSED void nnrti_line_terms(nnrti_terms *m, ptrdiff_t aK, ptrdiff_t bK, ptrdiff_t bT, int32_t K)
 {
     memset(m, 0, sizeof(*m));
@@ -5618,14 +5749,14 @@ static NNRTI_UNUSED void nnrti_line_terms(nnrti_terms *m, ptrdiff_t aK, ptrdiff_
     m->bT = bT;
 }
 
-/* The axis that the innermost loop runs over, so that it runs more than once: of one k those of j. */
+/* The axis of the innermost loop: k, or j if k has only one term, so that the loop runs more than once. */
 NNRTI_INLINE int32_t nnrti_inner(const nnrti_terms *m)
 {
     return m->count[2] == 1 ? 1 : 2;
 }
 
-/* sum[t] += sum t, or four of them from t on; no sum changes another. There are terms. bT is that of m, or the constant 1,
-   which saves computing places. */
+/* sum[t] += dot product t, or four of them from t on; each keeps its own summation order. There is at least one term.
+   bT is m->bT, or the constant 1, which saves address arithmetic. */
 NNRTI_INLINE void nnrti_sum_terms(const nnrti_terms *m, ptrdiff_t bT, int32_t t, bool four, float *sum,
                                   NNRT_DataType type)
 {
@@ -5680,7 +5811,7 @@ NNRTI_LOOPS void nnrti_sum_four_f16(const nnrti_terms *m, float *sum)
     nnrti_sum_terms(m, m->bT, 0, true, sum, NNRT_DATA_TYPE_FLOAT16);
 }
 
-/* sum[t] += sum t, t < count <= NNRTI_DOTS. */
+/* sum[t] += dot product t for t < count <= NNRTI_DOTS. */
 NNRTI_INLINE void nnrti_dots(const nnrti_terms *m, int32_t count, float *sum, NNRT_DataType type)
 {
     const bool half = type == NNRT_DATA_TYPE_FLOAT16;
@@ -5751,7 +5882,7 @@ static void nnrti_store_int(void *data, ptrdiff_t i, uint64_t v, NNRT_DataType t
     }
 }
 
-/* The bits of 1 as an element of a type: what nnrti_store_int stores is 1 then. */
+/* The bits of the number 1 as an element of a type, for nnrti_store_int. */
 static uint64_t nnrti_one(NNRT_DataType type)
 {
     return type == NNRT_DATA_TYPE_FLOAT16   ? 0x3c00
@@ -5760,7 +5891,7 @@ static uint64_t nnrti_one(NNRT_DataType type)
                                             : 1;
 }
 
-/* Whether element i of x is not 0; -0 is. */
+/* Is element i of x not 0? -0 is 0. */
 static bool nnrti_is_non_zero(const void *x, NNRT_DataType type, ptrdiff_t i)
 {
     switch (type) {
@@ -5771,8 +5902,8 @@ static bool nnrti_is_non_zero(const void *x, NNRT_DataType type, ptrdiff_t i)
     }
 }
 
-/* A number that orders the elements of one numeric type as their values: NaN below all others, -0 equal to 0. Of a float it
-   is made of its bits. */
+/* A sort key: orders the elements of one numeric type as their values, with NaN below all others and -0 equal to 0. The
+   key of a float is made of its bits. */
 static uint64_t nnrti_order(const void *data, ptrdiff_t i, NNRT_DataType type)
 {
     const uint64_t top = (uint64_t)1 << 63;
@@ -5797,7 +5928,7 @@ static uint64_t nnrti_order(const void *data, ptrdiff_t i, NNRT_DataType type)
     return bits > top ? ~bits : bits | top;
 }
 
-/* What is reduced to one element: the walk visits it from element 0 on, and is back at its start when it has ended. */
+/* The elements that are reduced to one result, relative to element 0 of x. A complete walk ends at its start. */
 typedef struct nnrti_reduction {
     nnrti_walk walk;
     bool empty;
@@ -5819,16 +5950,16 @@ static nnrti_reduction nnrti_reduction_of(const nnrt_view *x, const nnrt_view *a
     return r;
 }
 
-/* Part of a view: element i lies i*step elements behind data. data is NULL for an absent operand. */
+/* A line of a view: element i is at data + i*step elements. data is NULL for an absent operand. */
 typedef struct nnrti_line {
     void *data;
     ptrdiff_t step;
     NNRT_DataType type;
     const NNRT_QuantParam *quant; /* of the view */
-    bool rising; /* nnrti_top takes the smallest elements, in rising order */
+    bool rising; /* nnrti_top takes the smallest elements, in ascending order */
 } nnrti_line;
 
-/* The elements of v along axis that start at the given element. */
+/* The line of v along axis that starts at offset `at`. */
 static nnrti_line nnrti_line_of(const nnrt_view *v, int32_t axis, ptrdiff_t at)
 {
     nnrti_line line;
@@ -5840,7 +5971,7 @@ static nnrti_line nnrti_line_of(const nnrt_view *v, int32_t axis, ptrdiff_t at)
     return line;
 }
 
-/* to[i] = from[k]; both have one type. Nothing happens when to is absent. */
+/* to[i] = from[k]; both have one type. Nothing happens if to is absent. */
 static void nnrti_line_copy(const nnrti_line *to, int32_t i, const nnrti_line *from, int32_t k)
 {
     size_t width = nnrt_type_size(to->type);
@@ -5854,7 +5985,7 @@ static void nnrti_line_copy(const nnrti_line *to, int32_t i, const nnrti_line *f
         memcpy(target, source, width);
 }
 
-/* v without the extent of axis: walking it visits the first element of every line along axis. NULL stays NULL. */
+/* v with axis reduced to size 1: a walk over it visits the first element of every line along axis. NULL stays NULL. */
 static const nnrt_view *nnrti_starts(const nnrt_view *v, int32_t axis, nnrt_view *starts)
 {
     if (v == NULL)
@@ -5864,11 +5995,11 @@ static const nnrt_view *nnrti_starts(const nnrt_view *v, int32_t axis, nnrt_view
     return starts;
 }
 
-/* What becomes of a line of L elements; y may be x. */
+/* Computes a line y of L elements from a line x; y may be x. */
 typedef void (*nnrti_line_function)(const void *attr, const nnrti_line *x, const nnrti_line *y, int32_t L,
                                     NNRT_DataType type);
 
-/* Every line of y along axis = function of the line of x in its place. */
+/* Applies function to every line of x along axis; the result goes to the same line of y. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_lines(const void *attr, const nnrt_view *x, nnrt_view *y, int32_t axis,
                                          NNRT_DataType type, nnrti_line_function function)
 {
@@ -5898,7 +6029,7 @@ NNRTI_INLINE float nnrti_line_max(const nnrti_line *x, int32_t L, NNRT_DataType 
     return max;
 }
 
-/* A sum of floats, and in rest what rounding has taken from it (Knuth's two-sum): together as good as rounded once. */
+/* A float sum and the accumulated rounding error in rest (Knuth's two-sum): together as accurate as one rounding. */
 typedef struct nnrti_sum {
     float sum, rest;
 } nnrti_sum;
@@ -5916,8 +6047,8 @@ static float nnrti_sum_of(const nnrti_sum *s)
     return s->rest - s->rest == 0 ? s->sum + s->rest : s->sum;
 }
 
-/* A number that is the larger the further in front element i of x stands: in falling order, or in rising order. NaN is
-   last in both. */
+/* A sort key that is larger for elements nearer the front, in descending (rising: ascending) order. NaN is last in
+   both. */
 static uint64_t nnrti_top_order(const nnrti_line *x, int32_t i)
 {
     const uint64_t order = nnrti_order(x->data, i * x->step, x->type);
@@ -5925,14 +6056,14 @@ static uint64_t nnrti_top_order(const nnrti_line *x, int32_t i)
     return x->rising && !isNan ? ~order : order;
 }
 
-/* Whether element a of x stands behind element b: equal ones stand by rising position. */
+/* Is element a of x ordered after element b? Equal elements are ordered by ascending index. */
 static bool nnrti_behind(const nnrti_line *x, int32_t a, int32_t b)
 {
     const uint64_t p = nnrti_top_order(x, a), q = nnrti_top_order(x, b);
     return p < q || (p == q && a > b);
 }
 
-/* heap[0..n) holds positions in x, none in front of those below it (2i+1, 2i+2), but for heap[0]: puts that in its place. */
+/* Sifts heap[0] down. heap holds indices of x, the last in order on top; all but heap[0] satisfy the heap property. */
 static void nnrti_top_sift(const nnrti_line *x, int32_t *heap, int32_t n)
 {
     const int32_t moved = heap[0];
@@ -5947,18 +6078,18 @@ static void nnrti_top_sift(const nnrti_line *x, int32_t *heap, int32_t n)
     heap[at] = moved;
 }
 
-/* heap = positions of the count elements of x that are first in its order, the last of them on top. */
+/* heap = indices of the count elements of x that are first in its order, the last of them on top. */
 static void nnrti_top_heap(const nnrti_line *x, int32_t L, int32_t count, int32_t *heap)
 {
     uint64_t least;
-    for (int32_t k = 0; k < count; k++) { /* element k rises from the end of the heap */
+    for (int32_t k = 0; k < count; k++) { /* element k is sifted up */
         int32_t at = k;
         for (; at > 0 && nnrti_behind(x, k, heap[(at - 1) / 2]); at = (at - 1) / 2)
             heap[at] = heap[(at - 1) / 2];
         heap[at] = k;
     }
     least = nnrti_top_order(x, heap[0]);
-    for (int32_t k = count; k < L; k++) /* behind all of the heap where it is equal */
+    for (int32_t k = count; k < L; k++) /* an element equal to the top is ordered after it */
         if (nnrti_top_order(x, k) > least) {
             heap[0] = k;
             nnrti_top_sift(x, heap, count);
@@ -5966,7 +6097,7 @@ static void nnrti_top_heap(const nnrti_line *x, int32_t L, int32_t count, int32_
         }
 }
 
-/* The position of the first element behind `last`; last -1: of the first of all. */
+/* The index of the element next in order after `last`; last -1: of the first one. */
 static int32_t nnrti_top_next(const nnrti_line *x, int32_t L, int32_t last)
 {
     int32_t best = -1;
@@ -5976,7 +6107,7 @@ static int32_t nnrti_top_next(const nnrti_line *x, int32_t L, int32_t last)
     return best;
 }
 
-/* Entry i of the results: element k of x and its position. */
+/* Entry i of the results: element k of x and its index. */
 static void nnrti_top_put(const nnrti_line *x, int32_t k, const nnrti_line *values, const nnrti_line *indices,
                           int32_t i)
 {
@@ -5985,9 +6116,10 @@ static void nnrti_top_put(const nnrti_line *x, int32_t k, const nnrti_line *valu
         nnrti_store_int(indices->data, i * indices->step, (uint64_t)k, indices->type);
 }
 
-/* The count largest of the L elements of x, or smallest, count > 0: elements into values, positions into indices (one of
-   the two may be absent). sorted: in falling (rising) order, equal ones by rising position, NaN last; otherwise by rising
-   position. heap has room for count positions; NULL: each next one is looked for in all of x. */
+/* TopK: the count largest (rising: smallest) of the L elements of x, count > 0: elements into values, indices into
+   indices (one of the two may be absent). sorted: in descending (rising: ascending) order, equal ones by ascending
+   index, NaN last; else by ascending index. heap has room for count indices; NULL: selection by repeated search through
+   all of x. */
 static void nnrti_top(const nnrti_line *x, int32_t L, int32_t count, bool sorted, int32_t *heap,
                       const nnrti_line *values, const nnrti_line *indices)
 {
@@ -6011,7 +6143,7 @@ static void nnrti_top(const nnrti_line *x, int32_t L, int32_t count, bool sorted
             nnrti_top_put(x, k, values, indices, n++);
 }
 
-/* order = positions of the count elements of x, count > 0, that are first in falling order, in that order. */
+/* order = indices of the count largest elements of x, count > 0, in descending order. */
 static void nnrti_top_sorted(const nnrti_line *x, int32_t L, int32_t count, int32_t *order)
 {
     nnrti_top_heap(x, L, count, order);
@@ -6023,14 +6155,13 @@ static void nnrti_top_sorted(const nnrti_line *x, int32_t L, int32_t count, int3
     }
 }
 
-/* The scratch of a call when it has at least so many bytes, else NULL. */
+/* The scratch of a call if it has at least so many bytes, else NULL. */
 static void *nnrti_scratch(const nnrt_call *call, size_t bytes)
 {
     return call != NULL && call->scratchBytes >= bytes ? call->scratch : NULL;
 }
 
-/* The count largest (rising: smallest) elements of every line of x along axis: nnrti_top into values and positions into
-   indices, either of which may be NULL. */
+/* nnrti_top for every line of x along axis: values and their indices, either of which may be NULL. */
 static NNRT_ReturnCode nnrti_top_lines(const nnrt_view *x, int32_t axis, int32_t count, bool rising, bool sorted,
                                        const nnrt_view *values, const nnrt_view *indices, const nnrt_call *call)
 {
@@ -6052,7 +6183,7 @@ static NNRT_ReturnCode nnrti_top_lines(const nnrt_view *x, int32_t axis, int32_t
     return NNRT_SUCCESS;
 }
 
-/* first <= i < end: the cells of a window of k cells from start on that lie inside an axis of extent L. */
+/* Filter taps first <= i < end of a window of k elements from start on that are inside an axis of size L. */
 typedef struct nnrti_cells {
     int32_t first, end;
 } nnrti_cells;
@@ -6065,7 +6196,7 @@ static nnrti_cells nnrti_cells_of(int64_t start, int64_t k, int32_t L)
     return cells;
 }
 
-/* Cells first <= i < end of a window along an axis of extent L: cell i, at start + i*d, lies inside. */
+/* The taps first <= i < end of a dilated window for which the input index start + i*d is inside an axis of size L. */
 static NNRTI_UNUSED nnrti_cells nnrti_cells_apart(int64_t start, int64_t k, int64_t d, int64_t L)
 {
     const int64_t end = start < L ? nnrti_quotient(L - 1 - start, d) + 1 : 0;
@@ -6076,7 +6207,7 @@ static NNRTI_UNUSED nnrti_cells nnrti_cells_apart(int64_t start, int64_t k, int6
     return cells;
 }
 
-/* Offset of the element at place[0], place[1], .. of v. */
+/* Offset of the element with the indices place[0], place[1], .. of v. */
 static NNRTI_UNUSED ptrdiff_t nnrti_offset(const nnrt_view *v, const int32_t *place)
 {
     ptrdiff_t at = 0;
@@ -6085,7 +6216,7 @@ static NNRTI_UNUSED ptrdiff_t nnrti_offset(const nnrt_view *v, const int32_t *pl
     return at;
 }
 
-/* The next place in v, the last axis fastest; false behind the last one. */
+/* Increments the indices `place` of v, the last axis fastest; false after the last element. */
 static NNRTI_UNUSED bool nnrti_next_place(const nnrt_view *v, int32_t *place)
 {
     int32_t axis = v->rank - 1;
@@ -6094,8 +6225,8 @@ static NNRTI_UNUSED bool nnrti_next_place(const nnrt_view *v, int32_t *place)
     return axis >= 0;
 }
 
-/* A window over the axes of x behind the channels: the cells of it that lie inside x, and the place in x of the current
-   one. */
+/* A dilated window over the axes of x after the channels: the taps that are inside x, the current tap, and its indices
+   `in` in x. */
 typedef struct nnrti_dilated {
     const int64_t *dilations;
     int64_t start[NNRT_MAX_RANK];
@@ -6103,7 +6234,7 @@ typedef struct nnrti_dilated {
     int32_t tap[NNRT_MAX_RANK], in[NNRT_MAX_RANK], axes;
 } nnrti_dilated;
 
-/* The first cell of the window that makes the element at place `out` of the result; false when there is none. */
+/* Begins at the first tap of the window of output element `out`; false if no tap is inside x. */
 static NNRTI_UNUSED bool nnrti_dilated_first(nnrti_dilated *w, const nnrt_view *x, const int32_t *out,
                                              const int64_t *kernel, const int64_t *strides, const int64_t *dilations,
                                              const int64_t *pads)
@@ -6123,7 +6254,7 @@ static NNRTI_UNUSED bool nnrti_dilated_first(nnrti_dilated *w, const nnrt_view *
     return any;
 }
 
-/* The next cell, the last axis fastest; false behind the last one. */
+/* The next tap, the last axis fastest; false after the last one. */
 static NNRTI_UNUSED bool nnrti_dilated_next(nnrti_dilated *w)
 {
     for (int32_t i = w->axes - 1; i >= 0; i--) {
@@ -6136,14 +6267,14 @@ static NNRTI_UNUSED bool nnrti_dilated_next(nnrti_dilated *w)
     return false;
 }
 
-/* Where a window lies: image n, the cells of rows and columns. */
+/* A pooling window: image n, the rows and columns of the window that are inside the image. */
 typedef struct nnrti_window_at {
     int32_t n;
     nnrti_cells rows, columns;
 } nnrti_window_at;
 
-/* y[n,p,q,c] = act(sum of the window's cells of channel c / cells) for all c; m->n is n, `at` the element y[n,p,q,0]. The
-   sum runs over rows, then columns. */
+/* Average pooling: y[n,p,q,c] = act(sum over the window of channel c / cells) for all c; m->n is n, `at` the offset of
+   y[n,p,q,0]. The sum runs over rows, then columns. */
 NNRTI_INLINE void nnrti_average(const nnrt_view *x, const nnrti_window_at *m, float cells,
                                 NNRT_ActivationType activation, nnrt_view *y, ptrdiff_t at, NNRT_DataType type)
 {
@@ -6158,7 +6289,7 @@ NNRTI_INLINE void nnrti_average(const nnrt_view *x, const nnrti_window_at *m, fl
     }
 }
 
-/* The largest cell of channel c. NaN is largest. */
+/* Max pooling: the largest element of the window in channel c. NaN is largest. */
 NNRTI_INLINE float nnrti_max_cell(const nnrt_view *x, const nnrti_window_at *m, int32_t c, NNRT_DataType type)
 {
     float best = -INFINITY;
@@ -6172,7 +6303,7 @@ NNRTI_INLINE float nnrti_max_cell(const nnrt_view *x, const nnrti_window_at *m, 
     return best;
 }
 
-/* Position h*W + w of the first cell of channel c that equals best, or is NaN when best is. */
+/* Index h*W + w of the first element of the window in channel c that equals best, or is NaN if best is. */
 NNRTI_INLINE int64_t nnrti_max_position(const nnrt_view *x, const nnrti_window_at *m, int32_t c, float best,
                                         NNRT_DataType type)
 {
@@ -6185,8 +6316,8 @@ NNRTI_INLINE int64_t nnrti_max_position(const nnrt_view *x, const nnrti_window_a
     return 0;
 }
 
-/* The largest cell of the window, for all channels, into y[n,p,q,..] and its position h*W + w into indices[n,p,q,..]; one
-   of the two may be NULL. */
+/* Max pooling for all channels: the largest element of the window into y[n,p,q,..], its index h*W + w into
+   indices[n,p,q,..]; one of the two may be NULL. */
 NNRTI_INLINE void nnrti_largest(const nnrt_view *x, const nnrti_window_at *m, int32_t p, int32_t q,
                                 NNRT_ActivationType activation, nnrt_view *y, nnrt_view *indices, NNRT_DataType type)
 {
@@ -6200,15 +6331,15 @@ NNRTI_INLINE void nnrti_largest(const nnrt_view *x, const nnrti_window_at *m, in
     }
 }
 
-/* The cells that make the value of an image [N,H,W,C] at a place between cells, and their weights. */
+/* The pixels that are interpolated to the value of an image [N,H,W,C] at fractional coordinates, and their weights. */
 typedef struct nnrti_corners {
     int32_t count;
-    ptrdiff_t at[4]; /* elements behind that of row 0, column 0 */
+    ptrdiff_t at[4]; /* offsets relative to row 0, column 0 */
     float weight[4];
 } nnrti_corners;
 
-/* Bilinear interpolation at row h, column w: the four cells around, upper ones first, left before right. What lies outside
-   x counts as 0, as a place that is no number does; of weight 0 is left out. */
+/* Bilinear interpolation at row h, column w: the four neighboring pixels, upper ones first, left before right. Pixels
+   outside x count as 0; if h or w is NaN, the result is 0. Pixels with weight 0 are omitted. */
 static NNRTI_UNUSED nnrti_corners nnrti_corners_of(const nnrt_view *x, float h, float w)
 {
     nnrti_corners s;
@@ -6231,7 +6362,7 @@ static NNRTI_UNUSED nnrti_corners nnrti_corners_of(const nnrt_view *x, float h, 
     return s;
 }
 
-/* The weighted sum of the cells, in their order; `at` is row 0, column 0 of an image and channel. */
+/* The weighted sum of the pixels, in their order; `at` is the offset of row 0, column 0 of an image and channel. */
 NNRTI_INLINE float nnrti_at_corners(const nnrt_view *x, ptrdiff_t at, const nnrti_corners *s, NNRT_DataType type)
 {
     float sum = 0;
@@ -6242,8 +6373,8 @@ NNRTI_INLINE float nnrti_at_corners(const nnrt_view *x, ptrdiff_t at, const nnrt
     return sum;
 }
 
-/* Intersection / union of two boxes of two lower and two upper bounds; `more` is added to each of their edges. 0 where one
-   box ends before the other begins, or there is no area. */
+/* Intersection over union (IoU) of two boxes, each two lower and two upper coordinates; `more` is added to each edge
+   length. 0 if the boxes do not intersect or have no area. */
 static NNRTI_UNUSED float nnrti_overlap(const float a[4], const float b[4], float more)
 {
     float edge[2], both, all;
@@ -6279,11 +6410,11 @@ static NNRTI_UNUSED double nnrti_activate_f64(double v, NNRT_ActivationType type
     }
 }
 
-/* Element-wise operators of two inputs: nnrti_walk goes over z, x and y, and a row function computes the current row.
-   What the row functions of all types have in common is the loop, so it is written once, as a macro. It expects the
-   names of nnrti_row: w, x, y, z. Z and T are the element types of z and of x and y; W is the type computed in,
-   `load` makes a W of a T. value is an expression in a and b, the elements of x and y. Both are read before the
-   element of z is written, so z may lie where x or y lies. */
+/* Elementwise operators of two inputs: nnrti_walk iterates over z, x and y, and a row function computes the current
+   row. The row functions of all types share their loop, which is this macro. It expects the names of nnrti_row: w, x,
+   y, z. Z and T are the element types of z and of x and y; W is the type of the computation, `load` converts a T to W.
+   value is an expression in a and b, the elements of x and y. Both are read before the element of z is written, so z
+   may alias x or y. */
 #define NNRTI_ROW(Z, T, W, load, value)                                                                                \
     {                                                                                                                  \
         Z *zs = (Z *)z->data + w->at[0];                                                                               \
@@ -6311,8 +6442,8 @@ static NNRTI_UNUSED double nnrti_activate_f64(double v, NNRT_ActivationType type
     R(UINT32, uint32_t, uint32_t, 0, UINT32_MAX)                                                                       \
     R(UINT64, uint64_t, uint64_t, 0, UINT64_MAX)
 
-/* + - * of integers wrap modulo 2^n. The bits of the result are those of the unsigned operation, which C defines; types
-   below 32 bits compute in 32, for two uint16_t would multiply as int. */
+/* + - * of integers wrap modulo 2^n. The result has the bits of the unsigned operation, which C defines; types below 32
+   bits are computed in 32, because the product of two uint16_t would be promoted to int and could overflow. */
 #define NNRTI_ROWS_WRAP(value)                                                                                         \
     case NNRT_DATA_TYPE_INT8:                                                                                          \
     case NNRT_DATA_TYPE_UINT8: NNRTI_ROW(uint8_t, uint8_t, uint32_t, (uint32_t), value)                                \
@@ -6323,7 +6454,7 @@ static NNRTI_UNUSED double nnrti_activate_f64(double v, NNRT_ActivationType type
     case NNRT_DATA_TYPE_INT64:                                                                                         \
     case NNRT_DATA_TYPE_UINT64: NNRTI_ROW(uint64_t, uint64_t, uint64_t, (uint64_t), value)
 
-/* float16 computes in float32; its fused activation acts here, before the result is rounded. */
+/* float16 computes in float32; its fused activation is applied here, before the result is rounded. */
 #define NNRTI_ROW_HALF(value, activation)                                                                              \
     NNRTI_ROW_CASE(FLOAT16, uint16_t, uint16_t, float, nnrti_half_to_float,                                            \
                    nnrti_half_from_float(nnrti_activate((float)(value), activation)))
@@ -6332,7 +6463,7 @@ static NNRTI_UNUSED double nnrti_activate_f64(double v, NNRT_ActivationType type
     NNRTI_ROW_CASE(FLOAT64, double, double, double, (double), value)                                                   \
     NNRTI_ROW_HALF(value, activation)
 
-/* The current row of walk w for float32. The frequent steps stand apart, so that compilers can vectorise them. */
+/* The current row of walk w for float32. Contiguous and scalar operands have loops of their own, which vectorize. */
 #define NNRTI_ROW_F32(w, x, y, z, value)                                                                               \
     {                                                                                                                  \
         float *zs = (float *)(z)->data + (w).at[0];                                                                    \
@@ -6372,8 +6503,8 @@ static NNRTI_UNUSED void nnrti_activate_row_f32(const nnrti_walk *w, nnrt_view *
         *v = nnrti_activate(*v, type);
 }
 
-/* Fused activation over the current row of z, of any type but float16, whose rows do it themselves. Integers know RELU,
-   RELU6 and RELU1, which leave a bool as it is. */
+/* Fused activation over the current row of z, of any type but float16, whose rows apply it themselves. Integers support
+   RELU, RELU6 and RELU1; a bool stays as it is. */
 static NNRTI_UNUSED void nnrti_activate_row(const nnrti_walk *w, nnrt_view *z, NNRT_ActivationType type)
 {
     if (type == NNRT_ACTIVATION_TYPE_NO_ACTIVATION || type == NNRT_ACTIVATION_TYPE_LINEAR)
@@ -6420,7 +6551,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_binary(const nnrt_view *x, const nnrt_
     return NNRT_SUCCESS;
 }
 
-/* The kernel nnrt_<fn> of an operator of two inputs: z = activation(row(x, y)). */
+/* Generates kernel nnrt_<fn> of an operator of two inputs: z = activation(row(x, y)). */
 #define NNRTI_BINARY(S, fn, activation, row)                                                                           \
     NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)     \
     {                                                                                                                  \
@@ -6428,7 +6559,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_binary(const nnrt_view *x, const nnrt_
         return nnrti_binary(x, y, z, activation, row);                                                                 \
     }
 
-/* The float32 kernel nnrt_<fn>_f32 of one with a fused activation: value is an expression in a and b. */
+/* Generates float32 kernel nnrt_<fn>_f32 with a fused activation: value is an expression in a and b. */
 #define NNRTI_BINARY_F32(S, fn, value)                                                                                 \
     NNRT_API NNRT_ReturnCode nnrt_##fn##_f32(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y,             \
                                              nnrt_view *z)                                                             \
@@ -6443,7 +6574,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_binary(const nnrt_view *x, const nnrt_
         return NNRT_SUCCESS;                                                                                           \
     }
 
-/* x + y of any type; bools are added as integers, and what is not zero is true. */
+/* x + y of any type; for bools: logical or. */
 static NNRTI_UNUSED void nnrti_add_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                        NNRT_ActivationType activation)
 {
@@ -6478,8 +6609,8 @@ static NNRTI_UNUSED void nnrti_max_row(const nnrti_walk *w, const nnrt_view *x, 
     }
 }
 
-/* Division of integers, rows of every type: value, an expression in a and b, and b is not 0. least / -1 has no result
-   in C: where b is -1 the row has `wrapped`, modulo 2^n. */
+/* Division of integers, rows of every type: value is an expression in a and b, b is not 0. least / -1 overflows in C:
+   for b = -1 the row computes `wrapped`, modulo 2^n. */
 #define NNRTI_ROWS_DIVIDE(wrapped, value)                                                                              \
     NNRTI_DIVIDE_CASE(INT8, int8_t, uint8_t, wrapped, value)                                                           \
     NNRTI_DIVIDE_CASE(INT16, int16_t, uint16_t, wrapped, value)                                                        \
@@ -6492,7 +6623,7 @@ static NNRTI_UNUSED void nnrti_max_row(const nnrti_walk *w, const nnrt_view *x, 
 #define NNRTI_DIVIDE_CASE(name, T, U, wrapped, value)                                                                  \
     NNRTI_ROW_CASE(name, U, T, T, (T), b == -1 ? (U)(wrapped) : (U)(value))
 
-/* The number of the first element of v, integers or bools, that is 0; -1 when there is none. */
+/* The number of the first element of v, integers or bools, that is 0; -1 if there is none. */
 static NNRTI_UNUSED int64_t nnrti_div_zero(const nnrt_view *v)
 {
     static const uint8_t zero[8] = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -6509,8 +6640,8 @@ static NNRTI_UNUSED int64_t nnrti_div_zero(const nnrt_view *v)
     return -1;
 }
 
-/* nnrti_binary of a row that divides x by y: a divisor 0 of integers or bools is NNRT_INVALID_PARAMETER, and z is not
-   written then. */
+/* nnrti_binary for a row that divides x by y: if a divisor of integers or bools is 0, it fails with
+   NNRT_INVALID_PARAMETER and leaves z unwritten. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                                  NNRT_ActivationType activation, nnrti_row row, nnrt_call *call)
 {
@@ -6521,8 +6652,8 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
     return nnrti_binary(x, y, z, activation, row);
 }
 
-/* The kernel nnrt_<fn> of an operator that says yes or no of two elements of one type: z = value, an expression in a
-   and b, as bool. */
+/* Generates kernel nnrt_<fn> of a comparison or another predicate of two elements of one type: z = value, an expression
+   in a and b, as bool. */
 #define NNRTI_PREDICATE(S, fn, value)                                                                                  \
     static void nnrti_##fn##_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,            \
                                  NNRT_ActivationType activation)                                                       \
@@ -6546,7 +6677,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
     NNRTI_BINARY(S, fn, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_##fn##_row)
 #define NNRTI_PREDICATE_CASE(name, T, value) NNRTI_ROW_CASE(name, uint8_t, T, T, (T), value)
 
-/* The kernel nnrt_<fn> of an operator on the bits of integers: z = value, an expression in a and b. */
+/* Generates kernel nnrt_<fn> of an operator on the bits of integers: z = value, an expression in a and b. */
 #define NNRTI_BITWISE(S, fn, value)                                                                                    \
     static void nnrti_##fn##_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,            \
                                  NNRT_ActivationType activation)                                                       \
@@ -6558,7 +6689,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
     }                                                                                                                  \
     NNRTI_BINARY(S, fn, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_##fn##_row)
 
-/* The kernels nnrt_<fn>_f32 and nnrt_<fn>_f16: what value says, an expression in these parameters and in type. */
+/* Generates kernels nnrt_<fn>_f32 and nnrt_<fn>_f16: `return value`, an expression in the parameters and in type. */
 #define NNRTI_FLOATS(fn, parameters, value)                                                                            \
     NNRTI_FLOATS_OF(fn##_f32, FLOAT32, parameters, value) NNRTI_FLOATS_OF(fn##_f16, FLOAT16, parameters, value)
 #define NNRTI_FLOATS_OF(fn, name, parameters, value)                                                                   \
@@ -6568,7 +6699,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
         return value;                                                                                                  \
     }
 
-/* y = f(x) element by element, in float64 g(x); x and y of one shape and of the given type. y may lie where x lies. */
+/* y = f(x) elementwise, in float64 g(x); x and y have one shape and the given type. y may alias x. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_map(const nnrt_view *x, nnrt_view *y, NNRT_DataType type, float (*f)(float),
                                        double (*g)(double))
 {
@@ -6587,7 +6718,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map(const nnrt_view *x, nnrt_view *y, NNRT_Da
     return NNRT_SUCCESS;
 }
 
-/* The kernels of an operator that is a function of one number: nnrt_<fn>_f32, _f16, _f64. */
+/* Generates the kernels of a unary elementwise operator: nnrt_<fn>_f32, _f16, _f64. */
 #define NNRTI_UNARY(S, fn, f, g)                                                                                       \
     NNRTI_UNARY_OF(S, fn##_f32, FLOAT32, f, g)                                                                         \
     NNRTI_UNARY_OF(S, fn##_f16, FLOAT16, f, g) NNRTI_UNARY_OF(S, fn##_f64, FLOAT64, f, g)
@@ -6598,7 +6729,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map(const nnrt_view *x, nnrt_view *y, NNRT_Da
         return nnrti_map(x, y, NNRT_DATA_TYPE_##type, f, g);                                                           \
     }
 
-/* The same of functions with parameters: y = f(x, p, q). */
+/* The same for functions with parameters: y = f(x, p, q). */
 NNRTI_INLINE NNRT_ReturnCode nnrti_map_with(const nnrt_view *x, nnrt_view *y, NNRT_DataType type, float p, float q,
                                             float (*f)(float, float, float), double (*g)(double, double, double))
 {
@@ -6617,7 +6748,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map_with(const nnrt_view *x, nnrt_view *y, NN
     return NNRT_SUCCESS;
 }
 
-/* Its kernels; p and q are made of attr. */
+/* Generates their kernels; p and q are expressions in attr. */
 #define NNRTI_UNARY_WITH(S, fn, p, q, f, g)                                                                            \
     NNRTI_UNARY_WITH_OF(S, fn##_f32, FLOAT32, p, q, f, g)                                                              \
     NNRTI_UNARY_WITH_OF(S, fn##_f16, FLOAT16, p, q, f, g) NNRTI_UNARY_WITH_OF(S, fn##_f64, FLOAT64, p, q, f, g)
@@ -6627,7 +6758,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map_with(const nnrt_view *x, nnrt_view *y, NN
         return nnrti_map_with(x, y, NNRT_DATA_TYPE_##type, p, q, f, g);                                                \
     }
 
-/* y = the low bits of f(x), element by element, for integers: f gets x as 64 bits, sign and all. */
+/* y = the low bits of f(x), elementwise, for integers: f gets x sign-extended to 64 bits. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_map_int(const nnrt_view *x, nnrt_view *y, uint64_t (*f)(uint64_t))
 {
     nnrti_walk w;
@@ -6641,7 +6772,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map_int(const nnrt_view *x, nnrt_view *y, uin
     return NNRT_SUCCESS;
 }
 
-/* The kernel of such an operator for integers: nnrt_<fn>_int. */
+/* Generates the kernel of such an operator for integers: nnrt_<fn>_int. */
 #define NNRTI_UNARY_INT(S, fn, f)                                                                                      \
     NNRT_API NNRT_ReturnCode nnrt_##fn##_int(const NNRT_##S *attr, const nnrt_view *x, nnrt_view *y)                   \
     {                                                                                                                  \
@@ -6649,12 +6780,12 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map_int(const nnrt_view *x, nnrt_view *y, uin
         return nnrti_map_int(x, y, f);                                                                                 \
     }
 
-/* Floats that are not finite numbers, a bit each. */
+/* Classes of non-finite floats, one bit each. */
 #define NNRTI_CLASS_NAN 1u
 #define NNRTI_CLASS_INF 2u
 #define NNRTI_CLASS_MINUS_INF 4u
 
-/* y = x is of one of these classes, element by element: x of floats, y bool. The bits but for the sign tell. */
+/* y = does x belong to one of these classes? Elementwise, x float, y bool. The bits without the sign decide. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_map_class(const nnrt_view *x, nnrt_view *y, uint32_t classes)
 {
     const bool half = x->dataType == NNRT_DATA_TYPE_FLOAT16, wide = x->dataType == NNRT_DATA_TYPE_FLOAT64;
@@ -6681,7 +6812,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_map_class(const nnrt_view *x, nnrt_vie
 
 #define NNRTI_CHUNK 64 /* elements that a conversion keeps on the stack */
 
-/* v toward zero, kept inside [least, greatest]; NaN gives 0. */
+/* v toward zero, saturated to [least, greatest]; NaN becomes 0. */
 static NNRTI_UNUSED int64_t nnrti_saturate(double v, int64_t least, int64_t greatest)
 {
     if (v != v)
@@ -6694,7 +6825,7 @@ static NNRTI_UNUSED uint64_t nnrti_saturate_u64(double v)
     return v >= 18446744073709551616.0 ? UINT64_MAX : v > 0 ? (uint64_t)v : 0;
 }
 
-/* out[i] = element i of x as float64, n <= NNRTI_CHUNK; step elements apart. Integers beyond 2^53 are rounded. */
+/* out[i] = element i of x as float64, n <= NNRTI_CHUNK; x has stride step. Integers above 2^53 are rounded. */
 static NNRTI_UNUSED void nnrti_read_f64(double *out, const void *x, ptrdiff_t step, int32_t n, NNRT_DataType type)
 {
     switch (type) {
@@ -6737,10 +6868,11 @@ static NNRTI_UNUSED void nnrti_write_f64(void *z, ptrdiff_t step, const double *
     }
 }
 
-/* ---- quantised arithmetic (rules of TensorFlow Lite for Microcontrollers: a product is rounded twice)
+/* ---- quantized arithmetic (rules of TensorFlow Lite for Microcontrollers: a product is rounded twice)
 
-   q: stored integer, z: zero point, s: scale, which counts as float32; real = s * (q - z). Scales meet in a factor d
-   only, which the rule turns into two int32 numbers {m, e}, d = m * 2^(e - 31): a run has integers alone. */
+   q: stored integer, z: zero point, s: scale, which counts as float32; real = s * (q - z). Scales only occur in a
+   factor d (a ratio or product of scales), which the rule converts to two int32 {m, e}, d = m * 2^(e - 31): a run
+   computes in integers only. */
 
 /* floor(x / 2^n), n < 64. */
 NNRTI_INLINE int64_t nnrti_shift_down(int64_t x, int32_t n)
@@ -6748,26 +6880,26 @@ NNRTI_INLINE int64_t nnrti_shift_down(int64_t x, int32_t n)
     return x < 0 ? ~(~x >> n) : x >> n;
 }
 
-/* x / 2^n, halves away from zero; beyond n = 32 it is 0. |x| < 2^62. */
+/* x / 2^n, halves away from zero; 0 for n > 32. |x| < 2^62. */
 NNRTI_INLINE int64_t nnrti_shift_round(int64_t x, int32_t n)
 {
     return n == 0 ? x : n > 32 ? 0 : nnrti_shift_down(x + ((int64_t)1 << (n - 1)) - (x < 0 ? 1 : 0), n);
 }
 
-/* x, or the end of int32 that is nearest. */
+/* x saturated to int32. */
 NNRTI_INLINE int32_t nnrti_to_int32(int64_t x)
 {
     return x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : (int32_t)x;
 }
 
-/* a * b / 2^31, halves up. */
+/* a * b / 2^31, halves rounded up, saturated. */
 NNRTI_INLINE int32_t nnrti_high_product(int32_t a, int32_t b)
 {
     return nnrti_to_int32(nnrti_shift_down((int64_t)a * b + ((int64_t)1 << 30), 31));
 }
 
-/* factor = {m, e}: |d| = m * 2^(e - 31), 2^30 <= m < 2^31, the nearest, halves away from zero. Below 2^-32 {0, 0}; from
-   2^31 on, infinity included, {2^31 - 1, 31}. Of d < 0 the m is negative. */
+/* factor = {m, e}: |d| = m * 2^(e - 31), 2^30 <= m < 2^31, to nearest, halves away from zero. {0, 0} below 2^-32; {2^31
+   - 1, 31} from 2^31 on, infinity included. For d < 0 m is negative. */
 static void nnrti_factor(double d, int32_t factor[2])
 {
     const uint64_t u = nnrti_bits_of_double(d);
@@ -6788,9 +6920,9 @@ static void nnrti_factor(double d, int32_t factor[2])
     factor[1] = e;
 }
 
-/* x * d for factor = {m, e} of d: x * 2^e for e > 0, kept in int32, times m, rounded to a multiple of 2^31 with halves
-   up, then for e < 0 by the rest with halves away from zero. An x outside int32 is halved before, rounded down, until
-   it fits. For m < 0 it is -(x * -d). */
+/* Requantize: x * d for factor = {m, e} of d. First x * 2^e if e > 0, saturated to int32; then times m / 2^31, halves
+   rounded up; then, if e < 0, divided by 2^-e, halves away from zero. An x outside int32 is halved before, rounded
+   down, until it fits. For m < 0 the result is -(x * -d). */
 NNRTI_INLINE int32_t nnrti_rescale(int64_t x, const int32_t factor[2])
 {
     const int32_t m = factor[0];
@@ -6804,11 +6936,11 @@ NNRTI_INLINE int32_t nnrti_rescale(int64_t x, const int32_t factor[2])
     return m < 0 ? -y : y;
 }
 
-/* What the rule derives for a quantised kernel is a list of int32: zero point, least and greatest of the result, then
-   the factors, two numbers each. */
-#define NNRTI_QUANT_FACTORS 3 /* where they begin */
+/* The derived constant of a quantized kernel is a list of int32: zero point, least and greatest value of the output,
+   then the factors, two numbers each. */
+#define NNRTI_QUANT_FACTORS 3 /* index of the first factor */
 
-/* The result whose real value is x * s: x + z within its bounds. quant is that list. */
+/* The stored integer for x, a result without zero point: x + z, saturated. quant is that list. */
 NNRTI_INLINE int32_t nnrti_quant_result(int64_t x, const int32_t *quant)
 {
     x += quant[0];
@@ -6821,20 +6953,20 @@ NNRTI_INLINE int32_t nnrti_load_8(const void *data, ptrdiff_t i, NNRT_DataType t
     return type == NNRT_DATA_TYPE_INT8 ? ((const int8_t *)data)[i] : ((const uint8_t *)data)[i];
 }
 
-/* Stores v, which lies in its range, into element i of int8 or uint8 data. */
+/* Stores v, which must be in range, into element i of int8 or uint8 data. */
 NNRTI_INLINE void nnrti_store_8(void *data, ptrdiff_t i, int32_t v)
 {
     ((uint8_t *)data)[i] = (uint8_t)v;
 }
 
-/* round(r / s) in float32, kept inside 10^9; NaN, and of an empty range all, is 0. */
+/* round(r / s) in float32, saturated to 10^9; 0 for NaN and for an empty range (s = 0). */
 static NNRTI_UNUSED int64_t nnrti_quant_real(float r, float s)
 {
     const float v = s > 0 ? r / s : 0.0f;
     return v != v ? 0 : v > 1e9f ? 1000000000 : v < -1e9f ? -1000000000 : (int64_t)nnrti_round((double)v);
 }
 
-/* The real value of element i of quantized int8 or uint8 data, and the element of a real value; NaN is the zero point. */
+/* Dequantizes element i of int8 or uint8 data; nnrti_quant_store quantizes into it; NaN becomes the zero point. */
 NNRTI_INLINE float nnrti_quant_load(const void *data, ptrdiff_t i, NNRT_DataType type, const NNRT_QuantParam *quant)
 {
     return (float)quant->scale * (float)(nnrti_load_8(data, i, type) - quant->zeroPoint);
@@ -6848,8 +6980,8 @@ NNRTI_INLINE void nnrti_quant_store(void *data, ptrdiff_t i, float value, NNRT_D
     nnrti_store_8(data, i, q < least ? least : q > least + 255 ? least + 255 : (int32_t)q);
 }
 
-/* As nnrti_load and nnrti_store of a view. type NNRT_DATA_TYPE_INT8: quantised int8 or uint8, the real value of an
-   element, and the element of a real value; NaN is the zero point. */
+/* nnrti_load and nnrti_store for a view. type NNRT_DATA_TYPE_INT8 stands for quantized int8 or uint8: load dequantizes,
+   store quantizes; NaN becomes the zero point. */
 NNRTI_INLINE float nnrti_load_real(const nnrt_view *x, ptrdiff_t i, NNRT_DataType type)
 {
     if (type == NNRT_DATA_TYPE_INT8)
@@ -6865,7 +6997,7 @@ NNRTI_INLINE void nnrti_store_real(nnrt_view *y, ptrdiff_t i, float value, NNRT_
         nnrti_store(y->data, i, value, type);
 }
 
-/* The same of element i of a line. */
+/* The same for element i of a line. */
 NNRTI_INLINE float nnrti_line_load(const nnrti_line *x, int32_t i, NNRT_DataType type)
 {
     if (type == NNRT_DATA_TYPE_INT8)
@@ -6881,7 +7013,7 @@ NNRTI_INLINE void nnrti_line_store(const nnrti_line *y, int32_t i, float value, 
         nnrti_store(y->data, i * y->step, value, type);
 }
 
-/* Bits of n: the least k with n < 2^k. */
+/* Number of bits of n: the least k with n < 2^k. */
 static NNRTI_UNUSED int32_t nnrti_bit_count(uint64_t n)
 {
     int32_t k = 0;
@@ -6890,7 +7022,7 @@ static NNRTI_UNUSED int32_t nnrti_bit_count(uint64_t n)
     return k;
 }
 
-/* 1 / (1 + a) with 29 fraction bits, of a with 31, 0 <= a < 1: Newton's iteration from 48/17 - 32/17 * (1 + a) / 2. */
+/* 1 / (1 + a) with 29 fraction bits, a with 31, 0 <= a < 1: Newton's iteration from 48/17 - 32/17 * (1 + a) / 2. */
 static NNRTI_UNUSED int32_t nnrti_fixed_inverse(int32_t a)
 {
     const int32_t half = (int32_t)(((int64_t)a + ((int64_t)1 << 31)) >> 1);
@@ -6908,8 +7040,8 @@ static NNRTI_UNUSED int32_t nnrti_fixed_reciprocal(int32_t a)
     return nnrti_to_int32((int64_t)2 * nnrti_fixed_inverse(a));
 }
 
-/* exp(a) with 31 fraction bits, of a <= 0 with 31 - i: e^-1/8 times a polynomial of what lies within 1/4 below a, times e^-1/4,
-   e^-1/2 and so on for each bit of the rest. */
+/* exp(a) with 31 fraction bits, for a <= 0 with 31 - i: e^-1/8 times a polynomial for the part of a within 1/4, times
+   e^-1/4, e^-1/2 and so on for each bit of the rest. */
 static NNRTI_UNUSED int32_t nnrti_fixed_exp(int32_t a, int32_t i)
 {
     static const int32_t powers[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
@@ -6927,10 +7059,10 @@ static NNRTI_UNUSED int32_t nnrti_fixed_exp(int32_t a, int32_t i)
     return r;
 }
 
-/* The stored integers of y, which are those that operand `row` had, get the parameters of y; condition: only those beside a
-   bool that is `chosen`. The list that the rule derived (nnrti_quant_moves) has a row for each operand: an axis of y, how many
-   parts y has along it (1: it is one part; 0: nothing is to be done), and of each part four numbers: the zero point that its
-   integers had, that of y, the factor between the scales. */
+/* Requantizes y: its stored integers still have the parameters of operand `row`, and get those of y. condition: only
+   elements whose bool in condition is `chosen`. The list that the rule derived (nnrti_quant_moves) has a row for each
+   operand: an axis of y, the number of slices along it (1: y as a whole; 0: nothing to do), and for each slice four
+   numbers: the old zero point, the zero point of y, the factor between the scales {m, e}. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise_where(const nnrt_view *list, uint32_t row, nnrt_view *y,
                                                            const nnrt_view *condition, bool chosen)
 {
@@ -6959,13 +7091,13 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise_where(const nnrt_view *list
     return NNRT_SUCCESS;
 }
 
-/* The same of all of y. */
+/* The same for all elements of y. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise(const nnrt_view *list, uint32_t row, nnrt_view *y)
 {
     return nnrti_requantise_where(list, row, y, NULL, true);
 }
 
-/* The same of n results, each with the row of its number. */
+/* The same for n outputs; output k uses row k. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise_each(const nnrt_view *list, nnrt_view *y, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++)
@@ -6973,8 +7105,8 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise_each(const nnrt_view *list,
     return NNRT_SUCCESS;
 }
 
-/* The kernels that requantise of operators that move elements of x without and with a derived constant: y as the other kernel
-   makes it, then in its own parameters. */
+/* Generate the requantizing kernels of operators that move elements of x, without and with a derived constant: y as the
+   other kernel computes it, then requantized to its own parameters. */
 #define NNRTI_MOVE_Q8(S, fn)                                                                                           \
     NNRTI_MOVED_Q8(fn, (const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *list, nnrt_view *y), 0, y,          \
                    nnrt_##fn(attr, x, y))
@@ -6982,7 +7114,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise_each(const nnrt_view *list,
     NNRTI_MOVED_Q8(                                                                                                    \
         fn, (const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *by, const nnrt_view *list, nnrt_view *y), 0,   \
         y, nnrt_##fn(attr, x, by, y))
-/* Such a kernel with these parameters: result, which `moved`, a call of the other kernel, makes, by that row of list. */
+/* Generates such a kernel with any parameters: `moved`, a call of the other kernel, writes result; row of list. */
 #define NNRTI_MOVED_Q8(fn, parameters, row, result, moved)                                                             \
     NNRT_API NNRT_ReturnCode nnrt_##fn##_q8 parameters                                                                 \
     {                                                                                                                  \
@@ -6990,10 +7122,10 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise_each(const nnrt_view *list,
         return code == NNRT_SUCCESS ? nnrti_requantise(list, row, result) : code;                                      \
     }
 
-/* Of two stored integers without their zero points, and the list that the rule derived, the result without its own. */
+/* From two stored integers without their zero points and the derived list, the result without its zero point. */
 typedef int64_t (*nnrti_quant_function)(int32_t a, int32_t b, const int32_t *quant);
 
-/* z = f(x, y), x and y quantised, broadcast to the dims of z. The list has the factors of x, of y and of the result. */
+/* z = f(x, y), x and y quantized, broadcast to the dims of z. The list has the factors of x, of y and of the result. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_binary_q8(const nnrt_view *x, const nnrt_view *y, const nnrt_view *derived,
                                              nnrt_view *z, nnrti_quant_function f)
 {
@@ -7011,7 +7143,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_binary_q8(const nnrt_view *x, const nnrt_view
     return NNRT_SUCCESS;
 }
 
-/* The kernel nnrt_<fn>_q8 of an operator of two inputs, quantised, and the list that the rule derived. */
+/* Generates kernel nnrt_<fn>_q8 of an operator of two quantized inputs and the derived list. */
 #define NNRTI_BINARY_Q8(S, fn, f)                                                                                      \
     NNRT_API NNRT_ReturnCode nnrt_##fn##_q8(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y,              \
                                             const nnrt_view *list, nnrt_view *z)                                       \
@@ -7020,7 +7152,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_binary_q8(const nnrt_view *x, const nnrt_view
         return nnrti_binary_q8(x, y, list, z, f);                                                                      \
     }
 
-/* x + y: both are brought to one scale first, 2^20 times as fine as twice the larger. */
+/* x + y: both are first brought to a common scale: twice the larger one, divided by 2^20. */
 static int64_t nnrti_quant_add(int32_t a, int32_t b, const int32_t *quant)
 {
     const int32_t *factor = quant + NNRTI_QUANT_FACTORS;
@@ -7033,7 +7165,7 @@ static int64_t nnrti_quant_mul(int32_t a, int32_t b, const int32_t *quant)
     return nnrti_rescale((int64_t)a * b, quant + NNRTI_QUANT_FACTORS + 4);
 }
 
-/* The larger, of x and y in the parameters of the result. */
+/* The larger one, after requantizing x and y to the parameters of the result. */
 static int64_t nnrti_quant_max(int32_t a, int32_t b, const int32_t *quant)
 {
     const int32_t p = nnrti_rescale(a, quant + NNRTI_QUANT_FACTORS);
@@ -7041,8 +7173,8 @@ static int64_t nnrti_quant_max(int32_t a, int32_t b, const int32_t *quant)
     return p > q ? p : q;
 }
 
-/* Two stored integers compare as their real values do when each, without its zero point, is multiplied with a number of its
-   own: list = {zero points of x and of y, these two numbers}. */
+/* Generates a comparison of quantized inputs. Stored integers compare as their real values do if each, without its zero
+   point, is multiplied with an integer factor: list = {zero points of x and of y, these two factors}. */
 #define NNRTI_PREDICATE_Q8(S, fn, value)                                                                               \
     NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y,                   \
                                        const nnrt_view *list, nnrt_view *z)                                            \
@@ -7062,15 +7194,15 @@ static int64_t nnrti_quant_max(int32_t a, int32_t b, const int32_t *quant)
         return NNRT_SUCCESS;                                                                                           \
     }
 
-/* The factor of place k of an axis, or the only one. */
+/* The factor for index k of the quantized axis, or the only one (per-tensor quantization). */
 NNRTI_INLINE const int32_t *nnrti_quant_factor(const nnrt_view *quant, ptrdiff_t k)
 {
     const int32_t *list = (const int32_t *)quant->data + NNRTI_QUANT_FACTORS;
     return quant->dims[0] > NNRTI_QUANT_FACTORS + 2 ? list + 2 * k : list;
 }
 
-/* Of 8 bits sum t is that of (a[i,j,k] - zeroA) * (b[i,j,k,t] - zeroB[t]). All are taken as bytes of 0 to 255: of int8 the
-   highest bit is turned over (flip 0x80), which makes it and its zero point 128 more. */
+/* Dot products of 8 bits: product t is the sum of (a[i,j,k] - zeroA) * (b[i,j,k,t] - zeroB[t]). All elements are read
+   as bytes of 0 to 255: for int8 the highest bit is flipped (flip 0x80), which adds 128 to element and zero point. */
 typedef struct nnrti_dots_8 {
     int32_t flipA, flipB, zeroA, zeroB[NNRTI_DOTS];
 } nnrti_dots_8;
@@ -7080,13 +7212,13 @@ NNRTI_INLINE int32_t nnrti_flip(const nnrt_view *v)
     return v->dataType == NNRT_DATA_TYPE_INT8 ? 0x80 : 0;
 }
 
-/* The zero point of v, at place k of its axis, as it is for bytes of 0 to 255. */
+/* The zero point of v, at index k of its quantized axis, adjusted for bytes of 0 to 255. */
 NNRTI_INLINE int32_t nnrti_zero(const nnrt_view *v, ptrdiff_t k)
 {
     return v->quant[v->quantCount > 1 ? k : 0].zeroPoint + nnrti_flip(v);
 }
 
-/* sum[t] += sum t, or four of them from t on, of 1 to 2^15 terms: 255 * 255 * 2^15 < 2^31. */
+/* sum[t] += dot product t, or four of them from t on, of 1 to 2^15 terms: 255 * 255 * 2^15 < 2^31. */
 NNRTI_INLINE void nnrti_sum_terms_8(const nnrti_terms *m, const nnrti_dots_8 *d, ptrdiff_t bT, int32_t t, bool four,
                                     int64_t *sum)
 {
@@ -7120,7 +7252,7 @@ NNRTI_INLINE void nnrti_sum_terms_8(const nnrti_terms *m, const nnrti_dots_8 *d,
     }
 }
 
-/* sum[t] += sum t of 1 to 2^15 terms, t < count. */
+/* sum[t] += dot product t of 1 to 2^15 terms, t < count. */
 NNRTI_LOOPS void nnrti_sum_some(const nnrti_terms *m, const nnrti_dots_8 *d, int32_t count, int64_t *sum)
 {
     if (count == NNRTI_DOTS && m->bT == 1)
@@ -7131,7 +7263,7 @@ NNRTI_LOOPS void nnrti_sum_some(const nnrti_terms *m, const nnrti_dots_8 *d, int
         nnrti_sum_terms_8(m, d, m->bT, t, false, sum);
 }
 
-/* sum[t] += sum t, t < count <= NNRTI_DOTS. */
+/* sum[t] += dot product t of any number of terms, t < count <= NNRTI_DOTS. */
 static NNRTI_UNUSED void nnrti_sum_dots(const nnrti_terms *m, const nnrti_dots_8 *d, int32_t count, int64_t *sum)
 {
     const int32_t most = 1 << 15, K = m->count[2] < most ? m->count[2] : most;
@@ -7154,21 +7286,21 @@ static NNRTI_UNUSED void nnrti_sum_dots(const nnrti_terms *m, const nnrti_dots_8
             }
 }
 
-/* The zero point at place i of the axis of x that it belongs to, as it is for bytes of 0 to 255: zero has one for all, or one
-   for each place; NULL: it is 0. */
+/* The zero point at index i of the axis of x that it belongs to, adjusted for bytes of 0 to 255. zero: one element for
+   all, or one per index; NULL: 0. */
 NNRTI_INLINE int32_t nnrti_zero_at(const nnrt_view *x, const nnrt_view *zero, ptrdiff_t i)
 {
     const ptrdiff_t at = zero != NULL && zero->rank > 0 && zero->dims[0] > 1 ? i * zero->strides[0] : 0;
     return (zero != NULL ? nnrti_load_8(zero->data, at, zero->dataType) : 0) + nnrti_flip(x);
 }
 
-/* Element i of an int32 bias, 0 where there is none. */
+/* Element i of an int32 bias, 0 if bias is NULL. */
 NNRTI_INLINE int64_t nnrti_bias_at(const nnrt_view *bias, ptrdiff_t i)
 {
     return bias != NULL ? ((const int32_t *)bias->data)[i * bias->strides[0]] : 0;
 }
 
-/* With the zero point of b; that of a is to come. */
+/* Initializes everything but zeroA; zero: the zero point of b. */
 static NNRTI_UNUSED void nnrti_dots_begin(nnrti_dots_8 *d, const nnrt_view *a, const nnrt_view *b, int32_t zero)
 {
     d->flipA = nnrti_flip(a);
@@ -7177,7 +7309,7 @@ static NNRTI_UNUSED void nnrti_dots_begin(nnrti_dots_8 *d, const nnrt_view *a, c
         d->zeroB[t] = zero;
 }
 
-/* Elements at, at + step, .. of y = results of count sums of channel o. */
+/* Elements at, at + step, .. of y = count accumulators of output channel o, requantized. */
 NNRTI_INLINE void nnrti_store_sums(nnrt_view *y, ptrdiff_t at, ptrdiff_t step, const int64_t *sum, int32_t count,
                                    const nnrt_view *quant, int32_t o)
 {
@@ -7187,7 +7319,7 @@ NNRTI_INLINE void nnrti_store_sums(nnrt_view *y, ptrdiff_t at, ptrdiff_t step, c
                       nnrti_quant_result(nnrti_rescale(sum[t], factor), (const int32_t *)quant->data));
 }
 
-/* v with its last two axes swapped when asked for. */
+/* v, with its last two axes swapped if transpose. */
 static nnrt_view nnrti_transposed(const nnrt_view *v, bool transpose)
 {
     const int32_t i = v->rank - 2, k = v->rank - 1;
@@ -7201,15 +7333,15 @@ static nnrt_view nnrti_transposed(const nnrt_view *v, bool transpose)
     return t;
 }
 
-/* The terms of a product of matrices, the last two axes of a and b. */
+/* The dot products of a matrix multiplication (GEMM) over the last two axes of a and b. */
 static NNRTI_UNUSED void nnrti_matrix_terms(nnrti_terms *m, const nnrt_view *a, const nnrt_view *b)
 {
     nnrti_line_terms(m, a->strides[a->rank - 1], b->strides[b->rank - 2], b->strides[b->rank - 1],
                      a->dims[a->rank - 1]);
 }
 
-/* z[m,n] = result of bias[n] + sum over k of (a[m,k] - its zero point) * (b[k,n] - its zero point, one or one per n),
-   for the last two axes; data points at the matrices. */
+/* Quantized GEMM: z[m,n] = requantize(bias[n] + sum over k of (a[m,k] - its zero point) * (b[k,n] - its zero point, one
+   or one per n)), for the last two axes; the data pointers are those of the matrices. */
 NNRTI_INLINE void nnrti_matrix_8(const nnrt_view *a, const nnrt_view *b, const nnrt_view *bias, const nnrt_view *quant,
                                  nnrt_view *z)
 {
@@ -7238,15 +7370,15 @@ NNRTI_INLINE void nnrti_matrix_8(const nnrt_view *a, const nnrt_view *b, const n
     }
 }
 
-/* The real value of q, an element of x, as y has it: clamp(q + zY - zX times the factor). */
+/* Requantizes q, an element of x, to the parameters of y: clamp(zY + (q - zX) * factor). */
 NNRTI_INLINE int32_t nnrti_requantised(const nnrt_view *x, int64_t q, const nnrt_view *quant)
 {
     return nnrti_quant_result(nnrti_rescale(q - x->quant[0].zeroPoint, nnrti_quant_factor(quant, 0)),
                               (const int32_t *)quant->data);
 }
 
-/* As nnrti_average, of quantised int8 or uint8: the mean of the stored integers, halves away from zero; of
-   `cells` those outside the window count as zero points. */
+/* nnrti_average for quantized int8 or uint8: the mean of the stored integers, halves away from zero; of the `cells`
+   elements those outside the window count as zero points. */
 NNRTI_INLINE void nnrti_average_8(const nnrt_view *x, const nnrti_window_at *m, int64_t cells, const nnrt_view *quant,
                                   nnrt_view *y, ptrdiff_t at)
 {
@@ -7263,7 +7395,7 @@ NNRTI_INLINE void nnrti_average_8(const nnrt_view *x, const nnrti_window_at *m, 
     }
 }
 
-/* As nnrti_largest, of quantised int8 or uint8, whose stored integers are compared. */
+/* nnrti_largest for quantized int8 or uint8: compares the stored integers. */
 NNRTI_INLINE void nnrti_largest_8(const nnrt_view *x, const nnrti_window_at *m, int32_t p, int32_t q,
                                   const nnrt_view *quant, nnrt_view *y, nnrt_view *indices)
 {
@@ -7285,10 +7417,10 @@ NNRTI_INLINE void nnrti_largest_8(const nnrt_view *x, const nnrti_window_at *m, 
     }
 }
 
-/* 64 random bits, number i of those that belong to a seed: of z = i*0x9E3779B97F4A7C15 + bits of seed*0xD1B54A32D192ED03,
-   i from 1 on, modulo 2^64, z ^= z >> 30, z *= 0xBF58476D1CE4E5B9, z ^= z >> 27, z *= 0x94D049BB133111EB, z ^= z >> 31.
-   They depend on nothing else, so every run has the same ones. Their first 24 bits over 2^24 are the uniform number in
-   [0,1). */
+/* Pseudorandom numbers (SplitMix64): 64 bits, number i for a seed: of z = i*0x9E3779B97F4A7C15 + bits of
+   seed*0xD1B54A32D192ED03, i from 1 on, modulo 2^64, z ^= z >> 30, z *= 0xBF58476D1CE4E5B9, z ^= z >> 27, z *=
+   0x94D049BB133111EB, z ^= z >> 31. They depend on nothing else, so every run has the same ones. Their upper 24 bits /
+   2^24 are the uniform number in [0,1). */
 static NNRTI_UNUSED uint64_t nnrti_random(float seed, uint64_t i)
 {
     uint32_t bits;

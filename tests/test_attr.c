@@ -278,7 +278,7 @@ static void test_resolve(void **state)
     refused(&a, NNRT_INVALID_PARAMETER, "(EVERY_KIND): number is 2147483648, which lies outside int32");
     a = good;
     a.padMode = 3;
-    refused(&a, NNRT_INVALID_PARAMETER, "padMode is 3, which no enumerator has (PAD=0 ... VALID=2)");
+    refused(&a, NNRT_INVALID_PARAMETER, "padMode is 3, expected an enumerator (PAD=0 ... VALID=2)");
     a = good;
     for (int32_t type = -1; type < 50; type++) {
         const bool there = type == 0 || (type >= 0 && nnrt_type_size(type) > 0);

@@ -419,7 +419,7 @@ static void test_build_and_run(void **state)
     nnrt_attr_defaults(&nnrt_attr_TestClip, &a);
     a.mode = 1;
     assert_null(chain(type, &a, NULL, &e));
-    says(&e, "node 1 'clip' (test.Clip): mode is 1, which no enumerator has (ONCE=0 ... TWICE=5)");
+    says(&e, "node 1 'clip' (test.Clip): mode is 1, expected an enumerator (ONCE=0 ... TWICE=5)");
     drop("test.Clip");
 }
 
@@ -774,23 +774,23 @@ static void test_lies(void **state)
         NNRT_ReturnCode code;
         const char *words;
     } expected[] = {{NNRT_SUCCESS, ""},
-                    {NNRT_INVALID_SHAPE, "its rule gives output 0 'y' no extents"},
+                    {NNRT_INVALID_SHAPE, "its rule sets no shape for output 0 'y'"},
                     {NNRT_INVALID_SHAPE, "would have 9 axes, at most 8"},
-                    {NNRT_INVALID_SHAPE, "its rule gives output 0 'y' extent -2 for axis 0"},
+                    {NNRT_INVALID_SHAPE, "its rule sets output 0 'y' to size -2 in axis 0"},
                     {NNRT_OUT_OF_MEMORY, "its size does not fit"},
-                    {NNRT_INVALID_DATATYPE, "its rule gives output 0 'y' no element type (0)"},
+                    {NNRT_INVALID_DATATYPE, "its rule sets output 0 'y' to no element type (0)"},
                     {NNRT_INVALID_DATATYPE, "no element type (36)"},
-                    {NNRT_INVALID_DATATYPE, "output 0 'y' is float32, but its rule makes it int32"},
-                    {NNRT_INVALID_SHAPE, "a view of other elements"},
+                    {NNRT_INVALID_DATATYPE, "output 0 'y' is float32, but its rule sets it to int32"},
+                    {NNRT_INVALID_SHAPE, "a view of another element count"},
                     {NNRT_INVALID_FORMAT, "format 7"},
-                    {NNRT_NULL_PTR, "2 quantisation parameters without data"},
-                    {NNRT_NULL_PTR, "without kernel"},
-                    {NNRT_INVALID_PARAMETER, "derives 5 constants, at most 4"},
-                    {NNRT_INVALID_PARAMETER, "derives constant 0, but that is none"},
-                    {NNRT_NOT_SUPPORT, "refuses it with code 11 and no reason"},
-                    {-77, "refuses it with code -77 and no reason"},
+                    {NNRT_NULL_PTR, "2 quantization parameters, but no data"},
+                    {NNRT_NULL_PTR, "its rule sets no kernel"},
+                    {NNRT_INVALID_PARAMETER, "derives 5 constants, expected at most 4"},
+                    {NNRT_INVALID_PARAMETER, "derives constant 0 without type, size or data"},
+                    {NNRT_NOT_SUPPORT, "fails with code 11 and no message"},
+                    {-77, "fails with code -77 and no message"},
                     {NNRT_INVALID_INPUT, "forgot to return"},
-                    {NNRT_NULL_PTR, "without attributes"},
+                    {NNRT_NULL_PTR, "its rule sets no attributes"},
                     {NNRT_INVALID_SHAPE, "output 0 'y' is declared"},
                     {NNRT_INVALID_INPUT, "float32[4] is not what it likes"}};
     nnrt_op op = row_of("test.Lie", lying, copy_kernels, 1);
@@ -1300,7 +1300,7 @@ static void test_quantised(void **state)
                          i == 2 ? NNRT_UNSUPPORTED_OP : NNRT_INVALID_DATATYPE);
         says(&e, i == 0   ? "node 0 'n' (test.Negate): input 0 (x) 'x' is int8[4], expected one of qint8,float32"
                  : i == 1 ? "is qint16[4], expected one of qint8,float32"
-                          : "is qint8[4]: this operator has no quantised kernel, use QUANT_DTYPE_CAST nodes");
+                          : "is qint8[4]: this operator has no quantized kernel, use QUANT_DTYPE_CAST nodes");
     }
     drop("test.Negate");
 }

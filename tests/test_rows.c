@@ -203,7 +203,7 @@ static void test_quantised_refused(void **state)
             node_begin(&n, op->name, attr, op->attr->bytes, a.minOut > 1 ? a.minOut : 1);
             for (uint32_t k = 0; k < a.minIn; k++)
                 set_quant(node_in(&n, types[t], 2, 2, 2, 0, NULL), &g_half, 1, 0);
-            node_refused(&n, NNRT_UNSUPPORTED_OP, "no quantised kernel");
+            node_refused(&n, NNRT_UNSUPPORTED_OP, "no quantized kernel");
         }
         refused++;
     }
