@@ -7308,13 +7308,18 @@ static NNRTI_UNUSED float nnrti_random_part(uint64_t bits)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>rules */
 
+/* Shape rules. While a node is resolved (nnrt_resolve_node), the rule of its operator checks the conditions that the
+   operator's row cannot express, computes rank, dimensions and symbols of the results (shape inference), completes the
+   attributes, and derives constants for the kernel. This section holds the helpers that rules share; each rule stands
+   with its kernel below. A dynamic dimension has a symbol: dims then holds its upper bound, or 1 if none is known.
+   Inputs whose data is NULL have a value that only the run knows. */
 NNRTI_SETUP()
 
 #define NNRTI_OP_PROTO(name, number, S, whose, rule, ...)                                                              \
     NNRTI_COLD static NNRT_ReturnCode nnrti_rule_##rule(nnrt_resolve *c);
 NNRT_OPS(NNRTI_OP_PROTO, NNRTI_NO_KERNEL)
 
-/* Axis k of result i has the extent of axis a of x, open or not. */
+/* Axis k of result i has the dimension of axis a of x, fixed or dynamic (same symbol). */
 NNRTI_APART static void nnrti_from(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_operand *x, int32_t a)
 {
 #ifdef NNRT_FIRMWARE
@@ -7324,7 +7329,7 @@ NNRTI_APART static void nnrti_from(nnrt_resolve *c, uint32_t i, int32_t k, const
 #endif
 }
 
-/* The extent of axis k of result i is computed from open ones. */
+/* Axis k of result i is computed from dynamic dimensions: it gets a new symbol. */
 static void nnrti_computed(nnrt_resolve *c, uint32_t i, int32_t k)
 {
 #ifdef NNRT_FIRMWARE
@@ -7334,7 +7339,7 @@ static void nnrti_computed(nnrt_resolve *c, uint32_t i, int32_t k)
 #endif
 }
 
-/* The extent of axis k of result i does not depend on open ones. */
+/* Axis k of result i does not depend on dynamic dimensions. */
 NNRTI_APART static void nnrti_fixed(nnrt_resolve *c, uint32_t i, int32_t k)
 {
 #ifdef NNRT_FIRMWARE
@@ -7344,7 +7349,7 @@ NNRTI_APART static void nnrti_fixed(nnrt_resolve *c, uint32_t i, int32_t k)
 #endif
 }
 
-/* The extent of axis k of result i is element n of x, a known value. */
+/* The dimension of axis k of result i is element n of x, a known value. */
 NNRTI_APART static void nnrti_from_value(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_operand *x, size_t n)
 {
 #ifdef NNRT_FIRMWARE
@@ -7352,12 +7357,13 @@ NNRTI_APART static void nnrti_from_value(nnrt_resolve *c, uint32_t i, int32_t k,
 #else
     const nnrti_symbol *s = x->open != NULL ? nnrti_symbol_entry(c->symbols, x->open[n]) : NULL;
     c->out[i].symbols[k] = x->open != NULL ? x->open[n] : 0;
-    if (s != NULL && (s->is.least < 0 || !s->is.whole)) /* the value may be no dimension, -1 in RESHAPE */
+    if (s != NULL && (s->is.least < 0 || !s->is.whole)) /* the value may be an invalid dimension, -1 in RESHAPE */
         c->out[i].symbols[k] = s->is.most < INFINITY ? NNRTI_SYMBOL_BOUNDED : NNRTI_SYMBOL_NEW;
 #endif
 }
 
-/* The extent of axis k of result i is open, and its number bounds it, whatever else is not bounded. */
+/* Axis k of result i is a dynamic dimension with its number in dims as upper bound, even if inputs have no upper bound
+   (c->unbounded). */
 NNRTI_APART static void nnrti_bounded(nnrt_resolve *c, uint32_t i, int32_t k)
 {
 #ifdef NNRT_FIRMWARE
@@ -7367,7 +7373,8 @@ NNRTI_APART static void nnrti_bounded(nnrt_resolve *c, uint32_t i, int32_t k)
 #endif
 }
 
-/* Whether axis a of x is open; an extent of 1 that is not broadcasts, and one that is cannot be told. */
+/* Whether axis a of x is a dynamic dimension. A fixed dimension of 1 broadcasts; whether a dynamic one does is unknown
+   until the run. */
 NNRTI_APART static bool nnrti_axis_open(const nnrt_operand *x, int32_t a)
 {
 #ifdef NNRT_FIRMWARE
@@ -7378,7 +7385,7 @@ NNRTI_APART static bool nnrti_axis_open(const nnrt_operand *x, int32_t a)
 #endif
 }
 
-/* Whether element n of x, a known value, is open. */
+/* Whether element n of x, a known value, is dynamic (depends on dynamic dimensions). */
 NNRTI_APART static bool nnrti_element_open(const nnrt_operand *x, size_t n)
 {
 #ifdef NNRT_FIRMWARE
@@ -7389,7 +7396,7 @@ NNRTI_APART static bool nnrti_element_open(const nnrt_operand *x, size_t n)
 #endif
 }
 
-/* Whether element n of x, a known value, is open and its number says nothing. */
+/* Whether element n of x, a known value, is dynamic without an upper bound: its number is a placeholder. */
 NNRTI_APART static bool nnrti_element_unbounded(const nnrt_operand *x, size_t n)
 {
 #ifdef NNRT_FIRMWARE
@@ -7400,13 +7407,13 @@ NNRTI_APART static bool nnrti_element_unbounded(const nnrt_operand *x, size_t n)
 #endif
 }
 
-/* Whether axis a of x and axis b of y cannot have the same extent. What is open may: a run will tell. */
+/* Whether axis a of x and axis b of y differ in every run. Dynamic dimensions may be equal: the run compares them. */
 NNRTI_APART static bool nnrti_unlike(const nnrt_operand *x, int32_t a, const nnrt_operand *y, int32_t b)
 {
     return x->dims[a] != y->dims[b] && !nnrti_axis_open(x, a) && !nnrti_axis_open(y, b);
 }
 
-/* Whether axis a of x and axis b of y have the same extent in every run. */
+/* Whether axis a of x and axis b of y have the same size in every run. */
 static bool nnrti_equal(const nnrt_operand *x, int32_t a, const nnrt_operand *y, int32_t b)
 {
 #ifndef NNRT_FIRMWARE
@@ -7416,13 +7423,13 @@ static bool nnrti_equal(const nnrt_operand *x, int32_t a, const nnrt_operand *y,
     return x->dims[a] == y->dims[b];
 }
 
-/* Whether axis a of x has extent 1 in every run. */
+/* Whether axis a of x has size 1 in every run. */
 static bool nnrti_is_one(const nnrt_operand *x, int32_t a)
 {
     return x->dims[a] == 1 && !nnrti_axis_open(x, a);
 }
 
-/* Whether x and y can have one shape. */
+/* Whether x and y can have the same shape in some run. */
 static bool nnrti_like(const nnrt_operand *x, const nnrt_operand *y)
 {
     bool like = x->rank == y->rank;
@@ -7431,7 +7438,7 @@ static bool nnrti_like(const nnrt_operand *x, const nnrt_operand *y)
     return like;
 }
 
-/* Whether an extent of x is open from axis `first` on. */
+/* Whether x has a dynamic dimension at axis `first` or later. */
 static bool nnrti_open_from(const nnrt_operand *x, int32_t first)
 {
     for (int32_t i = first; i < x->rank; i++)
@@ -7440,8 +7447,8 @@ static bool nnrti_open_from(const nnrt_operand *x, int32_t first)
     return false;
 }
 
-/* *extent = what two extents make that broadcast together: equal, or one of them 1. openP, openQ: p (q) is open and says
-   only how large it can be. false: they never do. */
+/* *extent = the dimension that p and q broadcast to: they are equal or one of them is 1. openP (openQ): p (q) is the
+   upper bound of a dynamic dimension. Returns false if p and q broadcast in no run. */
 static bool nnrti_broadcast_extent(int32_t p, bool openP, int32_t q, bool openQ, int32_t *extent)
 {
     if (openP && openQ)
@@ -7453,8 +7460,8 @@ static bool nnrti_broadcast_extent(int32_t p, bool openP, int32_t q, bool openQ,
     return p == q || p == 1 || q == 1 || openP || openQ;
 }
 
-/* Result i has the given extents. They count as computed from all inputs, unless the rule then says where they are from
-   (nnrti_from, nnrti_fixed, nnrti_bounded). */
+/* Sets rank and dimensions of result i. If an input is dynamic, each dimension counts as computed (a new symbol) until
+   the rule states its source (nnrti_from, nnrti_fixed, nnrti_bounded). */
 static void nnrti_result(nnrt_resolve *c, uint32_t i, int32_t rank, const int32_t *dims)
 {
     nnrt_operand *o = &c->out[i];
@@ -7475,7 +7482,7 @@ static void nnrti_result_like(nnrt_resolve *c, uint32_t i)
         nnrti_from(c, i, k, &c->in[0], k);
 }
 
-/* Result 0 has the axes of input 0 and one more, of a fixed extent, at place `axis`. */
+/* Result 0 has the shape of input 0 with one more axis of fixed size `extent` inserted at position `axis`. */
 static void nnrti_result_inserted(nnrt_resolve *c, int32_t axis, int32_t extent)
 {
     int32_t dims[NNRT_MAX_RANK];
@@ -7489,7 +7496,7 @@ static void nnrti_result_inserted(nnrt_resolve *c, int32_t axis, int32_t extent)
             nnrti_from(c, 0, i, &c->in[0], i < axis ? i : i - 1);
 }
 
-/* Result i has the axes of input 0 but one. */
+/* Result i has the shape of input 0 without `axis`. */
 static void nnrti_result_without(nnrt_resolve *c, uint32_t i, int32_t axis)
 {
     nnrti_result(c, i, c->in[0].rank - 1, c->in[0].dims);
@@ -7499,14 +7506,14 @@ static void nnrti_result_without(nnrt_resolve *c, uint32_t i, int32_t axis)
     }
 }
 
-/* One result, of the shape of the one input. */
+/* Rule of unary operators: one result with the shape of the one input. */
 static NNRT_ReturnCode nnrti_rule_unary(nnrt_resolve *c)
 {
     nnrti_result_like(c, 0);
     return NNRT_SUCCESS;
 }
 
-/* Operand as the kernel sees it: the same elements, other extents. */
+/* The kernel sees the operand in another shape: the same elements in the same order. */
 NNRTI_APART static void nnrti_see_as(nnrt_operand *o, int32_t rank, const int32_t *dims)
 {
     o->viewRank = rank;
@@ -7514,7 +7521,7 @@ NNRTI_APART static void nnrti_see_as(nnrt_operand *o, int32_t rank, const int32_
         o->viewDims[k] = dims[k];
 }
 
-/* *out = axis in 0..rank-1; rank counts the axes that may be named. */
+/* *out = axis, normalized to 0..rank-1 (negative axes count from the end). rank: number of valid axes. */
 static NNRT_ReturnCode nnrti_axis(nnrt_resolve *c, const char *what, int64_t axis, int32_t rank, int32_t *out)
 {
     *out = 0;
@@ -7524,7 +7531,7 @@ static NNRT_ReturnCode nnrti_axis(nnrt_resolve *c, const char *what, int64_t axi
     return NNRT_SUCCESS;
 }
 
-/* The attribute becomes an axis in 0..rank-1. */
+/* Normalizes the attribute *axis to 0..rank-1. */
 static NNRT_ReturnCode nnrti_axis_resolved(nnrt_resolve *c, int64_t *axis, int32_t rank)
 {
     int32_t own;
@@ -7534,7 +7541,8 @@ static NNRT_ReturnCode nnrti_axis_resolved(nnrt_resolve *c, int64_t *axis, int32
     return code;
 }
 
-/* *out = entry `axis` of a list, in 0..rank-1, which sets its bit in *set: none may stand in the list twice. */
+/* *out = an axis from a list, normalized to 0..rank-1. Sets its bit in *set, and fails if the list has named it
+   before. */
 static NNRT_ReturnCode nnrti_axis_once(nnrt_resolve *c, const char *entry, const char *list, int64_t axis, int32_t rank,
                                        uint32_t *set, int32_t *out)
 {
@@ -7545,7 +7553,7 @@ static NNRT_ReturnCode nnrti_axis_once(nnrt_resolve *c, const char *entry, const
     return code;
 }
 
-/* Whether the value of input i, which the rule needs, is told in a run only. */
+/* Whether only the run knows the value of input i, on which the rule depends. */
 static bool nnrti_late(const nnrt_resolve *c, uint32_t i)
 {
 #ifdef NNRT_FIRMWARE
@@ -7556,7 +7564,7 @@ static bool nnrti_late(const nnrt_resolve *c, uint32_t i)
 #endif
 }
 
-/* Whether the value of an integer input is told in a run only. */
+/* Whether only the run knows the value of an int32, int64 or floating-point input other than input 0. */
 NNRTI_UNUSED static bool nnrti_any_late(const nnrt_resolve *c)
 {
     bool late = false;
@@ -7566,6 +7574,7 @@ NNRTI_UNUSED static bool nnrti_any_late(const nnrt_resolve *c)
     return late;
 }
 
+/* Fails because the result's shape depends on input i, whose value is unknown before the run. */
 static NNRT_ReturnCode nnrti_unknown(nnrt_resolve *c, uint32_t i, const char *what)
 {
     return nnrti_fail(
@@ -7575,8 +7584,8 @@ static NNRT_ReturnCode nnrti_unknown(nnrt_resolve *c, uint32_t i, const char *wh
 }
 
 #ifndef NNRT_FIRMWARE
-/* Input i, of one of these types, whose value is told in a run, gets one until then: ones, all of them open and without
-   a bound. */
+/* Gives input i, of one of these types, a placeholder for the value that only the run knows: ones, each with a new
+   symbol without an upper bound. */
 static NNRT_ReturnCode nnrti_stand_in(nnrt_resolve *c, uint32_t i, const char *what, uint32_t types)
 {
     nnrt_operand *o = &c->in[i];
@@ -7610,8 +7619,8 @@ static NNRT_ReturnCode nnrti_stand_in(nnrt_resolve *c, uint32_t i, const char *w
 }
 #endif
 
-/* The value of input i must be known: a constant, or computed from the shapes; elements may be open extents. Where
-   extents may be open it may also be told in a run (c->late): it is then ones, all of them open. */
+/* Requires the value of input i: a constant, or computed from shapes; elements may be dynamic. With dynamic shapes a
+   value that only the run knows is accepted too (c->late): it is then a placeholder of ones, all dynamic. */
 static NNRT_ReturnCode nnrti_known(nnrt_resolve *c, uint32_t i, const char *what)
 {
 #ifndef NNRT_FIRMWARE
@@ -7623,19 +7632,19 @@ static NNRT_ReturnCode nnrti_known(nnrt_resolve *c, uint32_t i, const char *what
     return NNRT_SUCCESS;
 }
 
-/* The same, but no element is open: what depends on it is more than an extent. */
+/* The same, but no element may be dynamic, because more than a dimension depends on the value (rank, order of axes). */
 static NNRT_ReturnCode nnrti_known_fixed(nnrt_resolve *c, uint32_t i, const char *what)
 {
     const NNRT_ReturnCode code = nnrti_late(c, i) ? nnrti_unknown(c, i, what) : nnrti_known(c, i, what);
 #ifndef NNRT_FIRMWARE
     if (code == NNRT_SUCCESS && c->in[i].data != NULL && nnrti_value_open(&c->in[i]))
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "input %u (%s) '%s' depends on extents that are open: give them", i,
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "input %u (%s) '%s' depends on dynamic dimensions: fix them", i,
                           what, c->in[i].name);
 #endif
     return code;
 }
 
-/* Elements of an operand whose shape has been checked. */
+/* Number of elements of an operand whose shape has been checked. */
 static size_t nnrti_count(const nnrt_operand *o)
 {
     size_t n = 0;
@@ -7643,18 +7652,18 @@ static size_t nnrti_count(const nnrt_operand *o)
     return n;
 }
 
-/* Elements that x has at most, where extents are open. */
+/* Upper bound of the number of elements of x; exact if its shape is fixed. */
 static size_t nnrti_most(const nnrt_operand *x)
 {
 #ifndef NNRT_FIRMWARE
     size_t dims;
-    if (x->most != 0) /* dims may say less, where they are fixed */
+    if (x->most != 0) /* the product of dims may be smaller if they are fixed */
         return nnrt_dims_count(x->dims, x->rank, &dims) && dims < x->most ? dims : x->most;
 #endif
     return nnrti_count(x);
 }
 
-/* Result 0 has as many elements as x, even where the numbers of its open extents would make more. */
+/* Result 0 has as many elements as x, even if the product of the upper bounds of its dimensions is larger. */
 static void nnrti_result_of_as_many(nnrt_resolve *c, const nnrt_operand *x)
 {
 #ifdef NNRT_FIRMWARE
@@ -7681,13 +7690,13 @@ static int64_t nnrti_value(const nnrt_operand *o, size_t k)
 #ifdef NNRT_FIRMWARE
 #define nnrti_has_intervals(c) false
 #else
-/* Whether dims and values are bounds, and symbols have intervals. */
+/* Whether dims and values are upper bounds, and symbols have intervals. */
 static bool nnrti_has_intervals(const nnrt_resolve *c)
 {
     return c->symbols != NULL;
 }
 
-/* Facts about dimension a of x. */
+/* Interval and linear form of dimension a of x. */
 static void nnrti_axis_known(const nnrt_resolve *c, const nnrt_operand *x, int32_t a, nnrti_known_value *n)
 {
     nnrti_symbol_dimension(c->symbols, x->symbols[a], x->dims[a]);
@@ -7697,7 +7706,7 @@ static void nnrti_axis_known(const nnrt_resolve *c, const nnrt_operand *x, int32
         nnrti_known_constant(n, x->dims[a]);
 }
 
-/* Element k of x, a known value, as a number. */
+/* Element k of x, a known value, as a double. */
 static double nnrti_element_number(const nnrt_operand *x, size_t k)
 {
     double v = 0;
@@ -7712,7 +7721,7 @@ static double nnrti_element_number(const nnrt_operand *x, size_t k)
     return v;
 }
 
-/* Facts about element k of x, a known value. */
+/* Interval and linear form of element k of x, a known value. */
 static void nnrti_value_known(const nnrt_resolve *c, const nnrt_operand *x, size_t k, nnrti_known_value *n)
 {
     const double v = nnrti_element_number(x, k);
@@ -7726,8 +7735,8 @@ static void nnrti_value_known(const nnrt_resolve *c, const nnrt_operand *x, size
     }
 }
 
-/* Dimension k of result i is n (exact), or not more than n. A run refuses a negative dimension. Without an upper bound it
-   is `most`, and its symbol is unbounded. */
+/* Dimension k of result i is n (exact), or at most n. The run fails on a negative dimension. If n has no upper bound,
+   dims gets `most`, and the symbol is unbounded. */
 static void nnrti_from_known(nnrt_resolve *c, uint32_t i, int32_t k, nnrti_known_value *n, bool exact, int32_t most)
 {
     nnrt_operand *y = &c->out[i];
@@ -7744,14 +7753,14 @@ static void nnrti_from_known(nnrt_resolve *c, uint32_t i, int32_t k, nnrti_known
 }
 #endif
 
-/* a * b of numbers that are not negative, at most INT64_MAX. */
+/* a * b for a, b >= 0, saturated to INT64_MAX. */
 static int64_t nnrti_product(int64_t a, int64_t b)
 {
     return b > 0 && a > nnrti_quotient(INT64_MAX, b) ? INT64_MAX : a * b;
 }
 
-/* One more derived constant of the node, for the kernel: *data = room for its elements, to be filled by the rule; 0 where
-   that leaves something out. */
+/* Adds a derived constant to the node, for the kernel: *data = its memory, which the rule fills. It is zeroed, except
+   in firmware. */
 static NNRT_ReturnCode nnrti_derive(nnrt_resolve *c, NNRT_DataType type, int32_t rank, const int32_t *dims, void **data)
 {
     size_t bytes;
@@ -7760,8 +7769,8 @@ static NNRT_ReturnCode nnrti_derive(nnrt_resolve *c, NNRT_DataType type, int32_t
     d->name = "a derived constant";
     *data = nnrt_dims_bytes(dims, rank, type, &bytes) ? c->alloc(c->user, bytes > 0 ? bytes : 1) : NULL;
     if (*data == NULL)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for what is derived from its parameters");
-#ifndef NNRT_FIRMWARE /* constants are written into files */
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its derived constants");
+#ifndef NNRT_FIRMWARE /* files store derived constants: no byte may be undefined */
     memset(*data, 0, bytes);
 #endif
     d->data = *data;
@@ -7769,7 +7778,7 @@ static NNRT_ReturnCode nnrti_derive(nnrt_resolve *c, NNRT_DataType type, int32_t
     return NNRT_SUCCESS;
 }
 
-/* A derived constant of `count` int32 numbers: a list as the kernel wants it. */
+/* Adds a derived constant of `count` int32 numbers, copied from `from`. */
 static NNRT_ReturnCode nnrti_derive_ints(nnrt_resolve *c, int32_t count, const int32_t *from)
 {
     void *data;
@@ -7779,7 +7788,7 @@ static NNRT_ReturnCode nnrti_derive_ints(nnrt_resolve *c, int32_t count, const i
     return code;
 }
 
-/* A new list for the resolved attributes; NULL = no memory (the message is set). */
+/* Allocates `count` entries of a list of the resolved attributes. NULL: no memory (the message is set). */
 static int64_t *nnrti_list(nnrt_resolve *c, NNRT_Int64List *list, uint32_t count)
 {
     int64_t *data = (int64_t *)c->alloc(c->user, (count > 0 ? count : 1u) * sizeof(int64_t));
@@ -7792,7 +7801,7 @@ static int64_t *nnrti_list(nnrt_resolve *c, NNRT_Int64List *list, uint32_t count
     return data;
 }
 
-/* A fused activation: those with parameters of their own cannot be fused; on integers only the clamps make sense. */
+/* Checks a fused activation: types with parameters of their own cannot be fused; integers support only the clamps. */
 static NNRT_ReturnCode nnrti_fused(nnrt_resolve *c, NNRT_ActivationType type)
 {
     bool isFloat = nnrti_type_in(c->in[0].dataType, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
@@ -7800,7 +7809,7 @@ static NNRT_ReturnCode nnrti_fused(nnrt_resolve *c, NNRT_ActivationType type)
         type == NNRT_ACTIVATION_TYPE_THRESHOLDRELU || type == NNRT_ACTIVATION_TYPE_HARD_TANH ||
         type == NNRT_ACTIVATION_TYPE_UNKNOWN)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                          "activationType %d needs parameters and cannot be fused: use an ACTIVATION node behind it",
+                          "activationType %d needs parameters and cannot be fused: use an ACTIVATION node after it",
                           type);
     if (!isFloat && type != NNRT_ACTIVATION_TYPE_NO_ACTIVATION && type != NNRT_ACTIVATION_TYPE_LINEAR &&
         type != NNRT_ACTIVATION_TYPE_RELU && type != NNRT_ACTIVATION_TYPE_RELU6 && type != NNRT_ACTIVATION_TYPE_RELU1)
@@ -7809,7 +7818,8 @@ static NNRT_ReturnCode nnrti_fused(nnrt_resolve *c, NNRT_ActivationType type)
     return NNRT_SUCCESS;
 }
 
-/* dims = the extents of x and y broadcast together: aligned at the last axis, equal or one of them 1 or missing. */
+/* *rank, dims = the shape that x and y broadcast to: aligned at the last axis, dimensions equal, or one of them 1 or
+   missing. */
 static NNRT_ReturnCode nnrti_broadcast(nnrt_resolve *c, const nnrt_operand *x, const nnrt_operand *y, int32_t *rank,
                                        int32_t *dims)
 {
@@ -7819,14 +7829,15 @@ static NNRT_ReturnCode nnrti_broadcast(nnrt_resolve *c, const nnrt_operand *x, c
         int32_t p = k < 0 ? 1 : x->dims[k], q = m < 0 ? 1 : y->dims[m];
         if (!nnrti_broadcast_extent(p, k >= 0 && nnrti_axis_open(x, k), q, m >= 0 && nnrti_axis_open(y, m), &dims[i]))
             return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                              "'%s' %o and '%s' %o do not broadcast: extents %d and %d of axis %d", x->name, x, y->name,
-                              y, p, q, i);
+                              "'%s' %o and '%s' %o do not broadcast: dimensions %d and %d of axis %d", x->name, x,
+                              y->name, y, p, q, i);
     }
     return NNRT_SUCCESS;
 }
 
-/* Where the first extents of result 0 are from, the first nX axes of x and nY of y having been broadcast together: the
-   one that the other, 1 or missing, does not change; both, when they are one; a fixed one above 1. */
+/* Sets the sources of the first dimensions of result 0, to which the first nX axes of x and the first nY axes of y
+   broadcast. The dimension is x's (y's) if y's (x's) is missing or a fixed 1, or if both have one symbol; a fixed one
+   if either is fixed above 1. */
 static void nnrti_from_both(nnrt_resolve *c, const nnrt_operand *x, int32_t nX, const nnrt_operand *y, int32_t nY)
 {
     const int32_t rank = nX > nY ? nX : nY;
@@ -7846,7 +7857,7 @@ static void nnrti_from_both(nnrt_resolve *c, const nnrt_operand *x, int32_t nX, 
     }
 }
 
-/* A list that says nothing: without entries, or with zeros only, as a struct of zeros has it. */
+/* Whether a list is unset: empty, or zeros only as in a zero-initialized struct. */
 static bool nnrti_unsaid(const NNRT_Int64List *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
@@ -7855,7 +7866,7 @@ static bool nnrti_unsaid(const NNRT_Int64List *list)
     return true;
 }
 
-/* A list attribute of [height, width]: empty, or zeros, = both `initial`. Every entry must be >= least. */
+/* A list attribute [height, width]. Unset (empty or zeros): both become `initial`. Every entry must be >= least. */
 static NNRT_ReturnCode nnrti_pair(nnrt_resolve *c, const char *what, NNRT_Int64List *list, int64_t initial,
                                   int64_t least)
 {
@@ -7875,7 +7886,7 @@ static NNRT_ReturnCode nnrti_pair(nnrt_resolve *c, const char *what, NNRT_Int64L
     return NNRT_SUCCESS;
 }
 
-/* pads = [top, bottom, left, right] as given: none = zeros; they must be >= 0, and 0 unless padMode is PAD. */
+/* pads = the list [top, bottom, left, right]; empty: zeros. Entries must be >= 0, and 0 unless padMode is PAD. */
 static NNRT_ReturnCode nnrti_pads(nnrt_resolve *c, const char *what, const NNRT_Int64List *list, NNRT_PadMode mode,
                                   int64_t pads[4])
 {
@@ -7888,20 +7899,21 @@ static NNRT_ReturnCode nnrti_pads(nnrt_resolve *c, const char *what, const NNRT_
         if (pads[i] < 0)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s[%u] is %l, expected at least 0", what, i, pads[i]);
         if (pads[i] > 0 && mode != NNRT_PAD_MODE_PAD)
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s[%u] is %l, but only padMode PAD takes paddings", what, i,
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s[%u] is %l, expected 0 unless padMode is PAD", what, i,
                               pads[i]);
     }
     return NNRT_SUCCESS;
 }
 
-/* Extents of the image operand o along height (axis 0), width (1) and channels (2), wherever the format puts them. */
+/* Axis of the height (which = 0), width (1) or channels (2) of the image operand o, by its format (NCHW or NHWC). */
 NNRTI_APART static int32_t nnrti_image_axis(const nnrt_operand *o, int32_t which)
 {
     bool channelsFirst = o->format == NNRT_FORMAT_NCHW;
     return which == 2 ? (channelsFirst ? 1 : o->rank - 1) : which + (channelsFirst ? 2 : 1);
 }
 
-/* Result 0 of a 4-D operator: [N, height, width, channels] in the order of input 0's format. */
+/* Result i of a 4-D operator: n images of h x w and `channels`, in the layout of input 0. N is input 0's; height, width
+   and channels are fixed if they are in input 0. */
 static NNRT_ReturnCode nnrti_result_image(nnrt_resolve *c, uint32_t i, int32_t n, int64_t h, int64_t w,
                                           int64_t channels)
 {
@@ -7926,9 +7938,9 @@ static NNRT_ReturnCode nnrti_result_image(nnrt_resolve *c, uint32_t i, int32_t n
     return NNRT_SUCCESS;
 }
 
-/* Convolution along one axis: extent L, window k, stride s, dilation d. On SAME (ceil(L/s) windows, the odd cell of
-   padding at the end) and VALID (none) p0 and p1 are computed. Returns the extent of the result, which is <= 0 when
-   the window does not fit. */
+/* Sliding window along one axis: input size L, kernel size k, stride s, dilation d. For SAME (ceil(L/s) windows, the
+   odd element of padding at the end) and VALID (no padding) it computes the paddings *p0 and *p1. Returns the output
+   size, <= 0 if the window does not fit. */
 static int64_t nnrti_window(NNRT_PadMode mode, int64_t L, int64_t k, int64_t s, int64_t d, int64_t *p0, int64_t *p1)
 {
     int64_t reach = (k - 1) * d + 1, total;
@@ -7946,7 +7958,7 @@ static int64_t nnrti_window(NNRT_PadMode mode, int64_t L, int64_t k, int64_t s, 
     return total < 0 ? 0 : nnrti_quotient(total, s) + 1;
 }
 
-/* Writes the explicit paddings into a resolved list, and the mode that goes with them. */
+/* Stores the explicit paddings in the resolved list and sets the mode to PAD. */
 static NNRT_ReturnCode nnrti_set_pads(nnrt_resolve *c, NNRT_Int64List *list, NNRT_PadMode *mode, const int64_t pads[4])
 {
     int64_t *v = nnrti_list(c, list, 4);
@@ -7957,16 +7969,16 @@ static NNRT_ReturnCode nnrti_set_pads(nnrt_resolve *c, NNRT_Int64List *list, NNR
     return NNRT_SUCCESS;
 }
 
-/* A result of that many axes is possible. */
+/* Checks that a result of `rank` axes does not exceed NNRT_MAX_RANK. */
 static NNRT_ReturnCode nnrti_room(nnrt_resolve *c, int64_t rank)
 {
     if (rank > NNRT_MAX_RANK)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "the result would have %l axes, at most %d are possible", rank,
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "the result would have %l axes, expected at most %d", rank,
                           NNRT_MAX_RANK);
     return NNRT_SUCCESS;
 }
 
-/* Input i has one element; its shape may be [] or [1] alike. */
+/* Checks that input i has one element, of any rank. */
 static NNRT_ReturnCode nnrti_one_element(nnrt_resolve *c, uint32_t i, const char *what)
 {
     const nnrt_operand *o = &c->in[i];
@@ -7975,7 +7987,7 @@ static NNRT_ReturnCode nnrti_one_element(nnrt_resolve *c, uint32_t i, const char
     return NNRT_SUCCESS;
 }
 
-/* *value = the one element of int32 or int64 input i, which must be known. */
+/* *value = the one element of int32 or int64 input i, which must be known and not dynamic. */
 static NNRT_ReturnCode nnrti_known_int(nnrt_resolve *c, uint32_t i, const char *what, int64_t *value)
 {
     NNRT_ReturnCode code = nnrti_one_element(c, i, what);
@@ -7985,7 +7997,7 @@ static NNRT_ReturnCode nnrti_known_int(nnrt_resolve *c, uint32_t i, const char *
     return NNRT_SUCCESS;
 }
 
-/* Input i is a known list of `least` to `most` entries: a tensor of one axis. */
+/* Checks that input i is a known list (one axis) of `least` to `most` entries. */
 static NNRT_ReturnCode nnrti_known_list(nnrt_resolve *c, uint32_t i, const char *what, int32_t least, int32_t most)
 {
     const nnrt_operand *o = &c->in[i];
@@ -7997,7 +8009,8 @@ static NNRT_ReturnCode nnrti_known_list(nnrt_resolve *c, uint32_t i, const char 
     return nnrti_known(c, i, what);
 }
 
-/* *extent = the one element of int32 or int64 input i, at least `least`; 1 where a run tells it and nothing bounds it. */
+/* *extent = the one element of int32 or int64 input i as a dimension >= least; 1 if it is dynamic without an upper
+   bound. */
 static NNRT_ReturnCode nnrti_known_extent(nnrt_resolve *c, uint32_t i, const char *what, int32_t least, int32_t *extent)
 {
     int64_t value = 1;
@@ -8014,7 +8027,7 @@ static NNRT_ReturnCode nnrti_known_extent(nnrt_resolve *c, uint32_t i, const cha
     return NNRT_SUCCESS;
 }
 
-/* dims = the extents that input i lists; what a run tells and nothing bounds is 1 until then. */
+/* dims = the dimensions that input i lists; 1 for a dynamic one without an upper bound. */
 static NNRT_ReturnCode nnrti_known_extents(nnrt_resolve *c, uint32_t i, const char *what, int32_t dims[NNRT_MAX_RANK])
 {
     const NNRT_ReturnCode code = nnrti_known_list(c, i, what, 0, NNRT_MAX_RANK);
@@ -8029,7 +8042,7 @@ static NNRT_ReturnCode nnrti_known_extents(nnrt_resolve *c, uint32_t i, const ch
     return code;
 }
 
-/* Result 0 has the extents that input i (shape) lists; an empty list makes a scalar. */
+/* Result 0 has the shape that input i lists; an empty list makes a scalar. */
 static NNRT_ReturnCode nnrti_result_listed(nnrt_resolve *c, uint32_t i)
 {
     const nnrt_operand *list = &c->in[i];
@@ -8043,7 +8056,7 @@ static NNRT_ReturnCode nnrti_result_listed(nnrt_resolve *c, uint32_t i)
     return NNRT_SUCCESS;
 }
 
-/* axes[k] = entry k of the list, in 0..rank-1. No axis may stand in it twice. */
+/* axes[k] = entry k of the list, normalized to 0..rank-1. The list may name an axis once. */
 static NNRT_ReturnCode nnrti_axes(nnrt_resolve *c, const char *what, const NNRT_Int64List *list, int32_t rank,
                                   int32_t axes[NNRT_MAX_RANK])
 {
@@ -8058,7 +8071,7 @@ static NNRT_ReturnCode nnrti_axes(nnrt_resolve *c, const char *what, const NNRT_
     return NNRT_SUCCESS;
 }
 
-/* *list = the axes whose bits are set, in ascending order. */
+/* *list = the axes in the bit mask `set`, in ascending order. */
 static NNRT_ReturnCode nnrti_set_axes(nnrt_resolve *c, NNRT_Int64List *list, uint32_t set)
 {
     int64_t *data = nnrti_list(c, list, NNRT_MAX_RANK);
@@ -8071,7 +8084,8 @@ static NNRT_ReturnCode nnrti_set_axes(nnrt_resolve *c, NNRT_Int64List *list, uin
     return NNRT_SUCCESS;
 }
 
-/* *set = the axes to reduce, a bit each: those of input 1, or all; with toEnd from the first of them to the end. */
+/* *set = bit mask of the axes to reduce: the axes in input 1, or all if it is absent or empty. toEnd: from the first
+   axis listed to the last axis of x. */
 static NNRT_ReturnCode nnrti_reduce_axes(nnrt_resolve *c, bool toEnd, uint32_t *set)
 {
     const nnrt_operand *x = &c->in[0], *axes = &c->in[1];
@@ -8100,7 +8114,7 @@ static NNRT_ReturnCode nnrti_reduce_axes(nnrt_resolve *c, bool toEnd, uint32_t *
     return NNRT_SUCCESS;
 }
 
-/* An empty set has a value in this mode and type: none has MAX, MIN, and MEAN of integers. */
+/* Fails if an axis to reduce has size 0 and the mode is undefined for an empty set: MAX, MIN, and MEAN of integers. */
 static NNRT_ReturnCode nnrti_reduce_empty(nnrt_resolve *c, NNRT_ReduceMode mode, uint32_t set)
 {
     const nnrt_operand *x = &c->in[0];
@@ -8113,7 +8127,8 @@ static NNRT_ReturnCode nnrti_reduce_empty(nnrt_resolve *c, NNRT_ReduceMode mode,
     return NNRT_SUCCESS;
 }
 
-/* The axes are told in a run: as all are kept, none is larger than x's, but where that has no extent: 1. */
+/* Reduction along axes that only the run knows, with keepDims: the rank is x's, and each dimension is at most x's, or 1
+   if that is 0. The derived list of axes gets its largest size. */
 static NNRT_ReturnCode nnrti_reduce_late(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -8129,8 +8144,8 @@ static NNRT_ReturnCode nnrti_reduce_late(nnrt_resolve *c)
     return nnrti_derive_ints(c, x->rank, all);
 }
 
-/* Result 0 = a reduction of input 0 along the axes that input 1 names. Derived: the ascending list of the axes reduced.
-   The kernel sees them in the result, whether they are kept or not. */
+/* Result 0 = a reduction of input 0 along the axes in input 1. Derived: the ascending list of the reduced axes. The
+   kernel sees the reduced axes in the result with size 1, whether keepDims is set or not. */
 static NNRT_ReturnCode nnrti_reduce_rule(nnrt_resolve *c, NNRT_ReduceMode mode, bool keepDims, bool toEnd)
 {
     const nnrt_operand *x = &c->in[0];
@@ -8164,6 +8179,7 @@ static NNRT_ReturnCode nnrti_reduce_rule(nnrt_resolve *c, NNRT_ReduceMode mode, 
     return nnrti_derive_ints(c, count, axes);
 }
 
+/* Whether a and b have the same quantization parameters. */
 static bool nnrti_quant_equal(const nnrt_operand *a, const nnrt_operand *b)
 {
     if (a->quantCount != b->quantCount)
@@ -8174,7 +8190,8 @@ static bool nnrti_quant_equal(const nnrt_operand *a, const nnrt_operand *b)
     return true;
 }
 
-/* The axis along which o has its parameters, which 0 leaves to the operator: the channels. */
+/* The axis along which o has one quantization parameter per index. quantAxis = 0 leaves the choice to the operator: the
+   channel axis. */
 static int32_t nnrti_quant_axis(const nnrt_operand *o)
 {
     if (o->quantAxis > 0)
@@ -8182,7 +8199,7 @@ static int32_t nnrti_quant_axis(const nnrt_operand *o)
     return o->rank > 2 && o->format == NNRT_FORMAT_NCHW ? 1 : o->rank - 1;
 }
 
-/* to = -1 for every axis of the image x but that of the channels, which stays. */
+/* to = an axis map (see nnrti_quant_moves) that keeps the channel axis of the image x; -1 for every other axis. */
 static const int32_t *nnrti_only_channels(const nnrt_operand *x, int32_t to[NNRT_MAX_RANK])
 {
     const int32_t channels = nnrti_image_axis(x, 2);
@@ -8191,70 +8208,70 @@ static const int32_t *nnrti_only_channels(const nnrt_operand *x, int32_t to[NNRT
     return to;
 }
 
-/* to = every axis of input 0 in its place, but one that the operator cuts, joins or reorders. */
+/* to = an axis map that keeps every axis of input 0 except `axis`, which the operator splits, joins or reorders. */
 static void nnrti_axes_but(const nnrt_resolve *c, int32_t axis, int32_t to[NNRT_MAX_RANK])
 {
     for (int32_t i = 0; i < c->in[0].rank; i++)
         to[i] = i == axis ? -1 : i;
 }
 
-/* to = where each axis of input 0 is in a result that has `count` more axes from `axis` on (fewer when negative). */
+/* to = an axis map of input 0 to a result with `count` axes inserted at `axis` (count < 0: removed). */
 static void nnrti_axes_shifted(const nnrt_resolve *c, int32_t axis, int32_t count, int32_t to[NNRT_MAX_RANK])
 {
     for (int32_t i = 0; i < c->in[0].rank; i++)
         to[i] = i < axis ? i : i < axis - count ? -1 : i + count;
 }
 
-/* Integer data that gets new elements (paddings) must have one zero point: at most one parameter. */
+/* Checks that integer data to which the operator adds elements (padding) has one zero point: at most one parameter. */
 static NNRT_ReturnCode nnrti_quant_single(nnrt_resolve *c, uint32_t i)
 {
     if (nnrti_has_params(&c->in[i]) && c->in[i].quantCount > 1)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                          "input %u '%s' has %u quantisation parameters, at most 1 is supported here", i, c->in[i].name,
+                          "input %u '%s' has %u quantization parameters, expected at most 1", i, c->in[i].name,
                           c->in[i].quantCount);
     return NNRT_SUCCESS;
 }
 
-/* ---- quantised arithmetic: what rules prepare for it. */
+/* ---- quantized arithmetic: constants that rules derive for it. */
 
-/* Scale k of an operand, or its only one, as it counts: float32. */
+/* Scale k of an operand, or its only one, rounded to float32 as quantized arithmetic defines it. */
 static NNRTI_UNUSED double nnrti_quant_scale(const nnrt_operand *o, uint32_t k)
 {
     return (double)(float)o->quant[o->quantCount > 1 ? k : 0].scale;
 }
 
-/* a / b; of an empty range, b = 0, it is 0. */
+/* a / b; 0 if b is 0 (empty range). */
 static NNRTI_UNUSED double nnrti_quant_ratio(double a, double b)
 {
     return b == 0 ? 0 : a / b;
 }
 
-/* A quantised int8 or uint8 operand of a kernel that computes: one parameter, or one per place of axis (-1: one only),
-   8 bits, the zero point an element. */
+/* Checks an int8 or uint8 quantized operand of a kernel that computes: one parameter, or one per index of `axis` (axis
+   -1: exactly one), numBits 8, a zero point within the element type, a finite scale >= 0. */
 static NNRT_ReturnCode nnrti_quant_operand(nnrt_resolve *c, const nnrt_operand *o, int32_t axis)
 {
     const int32_t least = o->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
     if (o->quantCount == 0 || o->quant == NULL)
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "'%s' is %o without QuantParam beside quantised inputs", o->name,
-                          o);
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE,
+                          "'%s' is %o without QuantParam, expected one: the inputs are quantized", o->name, o);
     if (o->quantCount > 1 && axis < 0)
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "'%s' %o has %u QuantParams, at most 1 is supported here", o->name, o,
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "'%s' %o has %u QuantParams, expected at most 1", o->name, o,
                           o->quantCount);
     if (o->quantCount > 1 && (o->quantAxis < 0 || o->quantAxis > o->rank))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "'%s' %o has quantAxis %d, expected 0 to %d", o->name, o,
                           o->quantAxis, o->rank);
     if (o->quantCount > 1 && o->quantAxis > 0 && o->quantAxis - 1 != axis)
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "'%s' %o has its QuantParams along axis %d, supported is axis %d",
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "'%s' %o has its QuantParams along axis %d, expected axis %d",
                           o->name, o, o->quantAxis - 1, axis);
     if (o->quantCount > 1 && o->quantCount != (uint32_t)o->dims[axis] && !nnrti_axis_open(o, axis))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                          "'%s' %o has %u QuantParams, expected 1 or %d, the extent of axis %d", o->name, o,
+                          "'%s' %o has %u QuantParams, expected 1 or %d, the size of axis %d", o->name, o,
                           o->quantCount, o->dims[axis], axis);
     for (uint32_t i = 0; NNRTI_HAS_QUANT && i < o->quantCount; i++) {
         const NNRT_QuantParam *q = &o->quant[i];
         if (q->numBits != 8)
-            return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "QuantParam %u of '%s' has numBits %d, supported are 8", i,
-                              o->name, q->numBits);
+            return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "QuantParam %u of '%s' has numBits %d, expected 8", i, o->name,
+                              q->numBits);
         if (q->zeroPoint < least || q->zeroPoint > least + 255)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "QuantParam %u of '%s' has zeroPoint %d, expected %d to %d", i,
                               o->name, q->zeroPoint, least, least + 255);
@@ -8265,7 +8282,7 @@ static NNRT_ReturnCode nnrti_quant_operand(nnrt_resolve *c, const nnrt_operand *
     return NNRT_SUCCESS;
 }
 
-/* The stored integer of a real number: z + round(r / s) in float32, within the type. */
+/* The stored integer of a real number r: zero point + round(r / scale), divided in float32, saturated to the type. */
 static int32_t nnrti_quant_of(const nnrt_operand *o, float r)
 {
     const int32_t least = o->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
@@ -8274,7 +8291,7 @@ static int32_t nnrti_quant_of(const nnrt_operand *o, float r)
     return q > least + 255 ? least + 255 : q > least ? (int32_t)q : least;
 }
 
-/* The bounds of the stored integers of y behind a fused activation. */
+/* The range of the stored integers of y after a fused activation. */
 static void nnrti_quant_bounds(const nnrt_operand *y, NNRT_ActivationType activation, int32_t *least, int32_t *greatest)
 {
     *least = y->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
@@ -8286,8 +8303,9 @@ static void nnrti_quant_bounds(const nnrt_operand *y, NNRT_ActivationType activa
         *greatest = nnrti_quant_of(y, activation == NNRT_ACTIVATION_TYPE_RELU6 ? 6.0f : 1.0f);
 }
 
-/* Derives the list that a quantised kernel has: zero point, least and greatest of result k behind the fused activation,
-   then count factors, which the caller fills in from *factors on, two numbers each. */
+/* Derives the constant `quant` of a quantized kernel: zero point, least and greatest stored integer of result k after
+   the fused activation, then `count` requantization factors of two numbers each, which the caller fills from *factors
+   on (nnrti_factor). */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_derive(nnrt_resolve *c, uint32_t k, NNRT_ActivationType activation,
                                                        uint32_t count, int32_t **factors)
 {
@@ -8307,8 +8325,8 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_derive(nnrt_resolve *c, uint32_t
     return NNRT_SUCCESS;
 }
 
-/* Inputs 0 and 1 and result 0, quantised with one parameter each: their scales, and the derived list with three factors to
-   be filled in: of input 0, of input 1, and of what both make. */
+/* Checks inputs 0 and 1 and result 0, quantized with one parameter each. s = their scales; derives the list with three
+   factors for the caller to fill: of input 0, of input 1, and of the combined value (to the result). */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_two(nnrt_resolve *c, NNRT_ActivationType activation, double s[3],
                                                     int32_t **factors)
 {
@@ -8324,7 +8342,8 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_two(nnrt_resolve *c, NNRT_Activa
     return NNRT_SUCCESS;
 }
 
-/* The same of what is added: *S, twice the larger scale of the inputs, is what both are brought to. */
+/* The same for a sum: *S, twice the larger input scale, is the common scale. Fills the factors that rescale both inputs
+   to it. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_terms(nnrt_resolve *c, NNRT_ActivationType activation, double s[3],
                                                       double *S, int32_t **factors)
 {
@@ -8337,7 +8356,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_terms(nnrt_resolve *c, NNRT_Acti
     return NNRT_SUCCESS;
 }
 
-/* x + y: both inputs times 2^20 come to the scale S. */
+/* x + y: both inputs are multiplied by 2^20 and rescaled to the common scale S. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_sum(nnrt_resolve *c, NNRT_ActivationType activation)
 {
     double s[3], S;
@@ -8348,6 +8367,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_sum(nnrt_resolve *c, NNRT_Activa
     return code;
 }
 
+/* x * y: the one factor is scale of x * scale of y / scale of the result. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_product(nnrt_resolve *c, NNRT_ActivationType activation)
 {
     double s[3];
@@ -8358,7 +8378,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_product(nnrt_resolve *c, NNRT_Ac
     return code;
 }
 
-/* Parameter k of an operand, or its only one. */
+/* Quantization parameter k of an operand, or its only one. */
 static const NNRT_QuantParam *nnrti_quant_param(const nnrt_operand *o, uint32_t k)
 {
     return &o->quant[o->quantCount > 1 ? k : 0];
@@ -8371,21 +8391,21 @@ static bool nnrti_quant_alike(const nnrt_operand *x, const nnrt_operand *y, uint
     return x->dataType == y->dataType && p->zeroPoint == q->zeroPoint && (float)p->scale == (float)q->scale;
 }
 
-/* factor = what brings x to the parameters of y, each their parameter k. */
+/* factor = the factor that requantizes x to y, each with its parameter k: exactly 1 if the parameters are equal. */
 static void nnrti_quant_refit(const nnrt_operand *x, const nnrt_operand *y, uint32_t k, int32_t factor[2])
 {
     const double d = nnrti_quant_ratio(nnrti_quant_scale(x, k), nnrti_quant_scale(y, k));
     nnrti_factor(nnrti_quant_alike(x, y, k) ? 1 : d, factor);
 }
 
-/* Input 0 and result 0, if quantised, have one parameter each. */
+/* Checks input 0 and result 0, if quantized, for one parameter each. */
 static NNRT_ReturnCode nnrti_quant_both(nnrt_resolve *c)
 {
     const NNRT_ReturnCode code = nnrti_is_quant(&c->in[0]) ? nnrti_quant_operand(c, &c->in[0], -1) : NNRT_SUCCESS;
     return code == NNRT_SUCCESS && nnrti_is_quant(&c->in[0]) ? nnrti_quant_operand(c, &c->out[0], -1) : code;
 }
 
-/* The node gets the last kernel of its operator, which only rules take. */
+/* Selects the last kernel of the operator, which requantizes; only rules select it. */
 static void nnrti_take_last(nnrt_resolve *c)
 {
     const nnrt_kernel_row *last = &c->op->kernels[c->op->kernelCount - 1];
@@ -8393,15 +8413,16 @@ static void nnrti_take_last(nnrt_resolve *c)
     c->kernelName = last->name;
 }
 
-/* *out = a row in the list of the kernel that requantises elements of input i, which the node then has: the last one of its
-   operator. */
+/* *out = row `row` of the requantization list, a derived constant int32[rows][2 + 4 * parameters]. The first call
+   derives the list and selects the last kernel of the operator, which requantizes. A row: axis of the result, number of
+   parameters, then of each zero points of input and result, and the factor (two numbers). */
 static NNRT_ReturnCode nnrti_quant_row(nnrt_resolve *c, uint32_t i, uint32_t row, int32_t **out)
 {
     const nnrt_kernel_row *last = &c->op->kernels[c->op->kernelCount - 1];
     const nnrt_operand *list = &c->derived[c->nDerived > 0 ? c->nDerived - 1 : 0];
     if (c->op->kernelCount < 2 || last->call == NULL || (nnrt_operand_types(&c->in[i]) & NNRTI_TYPES_Q8) == 0)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                          "input %u '%s' is %o, and the result has different quantisation parameters: requantising is "
+                          "input %u '%s' is %o, and the result has different quantization parameters: requantizing is "
                           "not supported here, use QUANT_DTYPE_CAST nodes",
                           i, c->in[i].name, &c->in[i]);
     if (c->kernel != last->call) {
@@ -8425,8 +8446,8 @@ static NNRT_ReturnCode nnrti_quant_row(nnrt_resolve *c, uint32_t i, uint32_t row
     return NNRT_SUCCESS;
 }
 
-/* Elements of input i go into result k with other parameters. from and axis: along which axis of the input, and of the result,
-   the input has its parameters, -1: it has one. */
+/* Elements of input i move to result k, which has other parameters: fills the row of the requantization list. from,
+   axis: the axes of input and result along which the input has its parameters; -1: it has one parameter. */
 static NNRT_ReturnCode nnrti_quant_changes(nnrt_resolve *c, uint32_t i, uint32_t k, const int32_t *to, int32_t from,
                                            int32_t axis)
 {
@@ -8443,7 +8464,7 @@ static NNRT_ReturnCode nnrti_quant_changes(nnrt_resolve *c, uint32_t i, uint32_t
         from = (to != NULL ? to[n] : n) == own ? n : from;
     if (own >= 0 && axis >= 0 && own != axis)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                          "output %u '%s' %o has quantisation parameters for each place of axis %d, expected axis %d",
+                          "output %u '%s' %o has quantization parameters for each index of axis %d, expected axis %d",
                           k, y->name, y, own, axis);
     axis = axis >= 0 ? axis : own;
     if (y->viewRank >= 0 && axis >= 0) /* the kernel sees y with the axes of x */
@@ -8451,10 +8472,11 @@ static NNRT_ReturnCode nnrti_quant_changes(nnrt_resolve *c, uint32_t i, uint32_t
     else if ((c->op->flags & NNRT_OP_LAYOUT) && c->in[0].format == NNRT_FORMAT_NCHW && axis > 0)
         axis = axis == 1 ? y->rank - 1 : axis - 1;
     if (count > 1 && (axis < 0 || (from < 0 && to != NULL)))
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                          "output %u '%s' %o has quantisation parameters for each place of axis %d, which no axis of "
-                          "input %u '%s' %o becomes",
-                          k, y->name, y, own, i, x->name, x);
+        return nnrti_fail(
+            c, NNRT_UNSUPPORTED_OP,
+            "output %u '%s' %o has quantization parameters for each index of axis %d, to which no axis of "
+            "input %u '%s' %o maps",
+            k, y->name, y, own, i, x->name, x);
     row[0] = axis;
     row[1] = (int32_t)count;
     for (uint32_t n = 0; NNRTI_HAS_QUANT && n < count; n++) {
@@ -8465,10 +8487,11 @@ static NNRT_ReturnCode nnrti_quant_changes(nnrt_resolve *c, uint32_t i, uint32_t
     return NNRT_SUCCESS;
 }
 
-/* Elements of input i go into result k. A result that has no quantisation parameters takes those of the input, which all
-   inputs must then have; where it has others, the node gets the kernel that requantises, behind whose other derived constants is its list, so that no rule
-   derives one after this. Parameters along an axis go with it: to[axis of the input] = the axis of the result
-   that has the same places in the same order, -1 where there is none (NULL: all axes are the same). */
+/* Elements of input i move to result k. A result that declares no quantization parameters inherits the input's; all
+   inputs that move to it must then have the same. If its parameters differ, the node gets the kernel that requantizes.
+   Its list is the last derived constant, so that no rule may derive another one after this call. Parameters along an
+   axis move with it: to[axis of the input] = the axis of the result with the same indices in the same order, or -1;
+   NULL: all axes stay. */
 static NNRT_ReturnCode nnrti_quant_moves(nnrt_resolve *c, uint32_t i, uint32_t k, const int32_t *to)
 {
     const nnrt_operand *x = &c->in[i];
@@ -8481,13 +8504,13 @@ static NNRT_ReturnCode nnrti_quant_moves(nnrt_resolve *c, uint32_t i, uint32_t k
         if (from < 0 || from >= x->rank || x->quantCount != (uint32_t)x->dims[from])
             return nnrti_fail(
                 c, NNRT_INVALID_PARAMETER,
-                "input %u '%s' is %o: its %u quantisation parameters are not one for each place of axis %d", i, x->name,
+                "input %u '%s' is %o: its %u quantization parameters are not one for each index of axis %d", i, x->name,
                 x, x->quantCount, from);
         axis = to != NULL ? to[from] : from;
         if (axis < 0)
             return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                              "input %u '%s' is %o with one quantisation parameter for each place of axis %d, which "
-                              "this operator cuts, joins or reorders",
+                              "input %u '%s' is %o with one quantization parameter for each index of axis %d, which "
+                              "this operator splits, joins or reorders",
                               i, x->name, x, from);
     }
     if (y->quantCount == 0) {
@@ -8503,14 +8526,14 @@ static NNRT_ReturnCode nnrti_quant_moves(nnrt_resolve *c, uint32_t i, uint32_t k
         y->quant = NULL;
         y->quantCount = 0;
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                          "input %u '%s' has different quantisation parameters than inputs before it, and output %u "
-                          "'%s' declares none: declare those that it is to have",
+                          "input %u '%s' has different quantization parameters than inputs before it, and output %u "
+                          "'%s' declares none: declare the output's",
                           i, x->name, k, y->name);
     }
     return nnrti_quant_changes(c, i, k, to, from, axis);
 }
 
-/* Elements of all inputs go into result 0. */
+/* Elements of all inputs move to result 0. */
 static NNRT_ReturnCode nnrti_quant_joins(nnrt_resolve *c, const int32_t *to)
 {
     NNRT_ReturnCode code = NNRT_SUCCESS;
@@ -8519,14 +8542,15 @@ static NNRT_ReturnCode nnrti_quant_joins(nnrt_resolve *c, const int32_t *to)
     return code;
 }
 
-/* Elements of input 0 go into result 0, where the kernel is told by count numbers: a derived constant. */
+/* Elements of input 0 move to result 0. `by`, count numbers for the kernel, becomes a derived constant. */
 static NNRT_ReturnCode nnrti_quant_moves_by(nnrt_resolve *c, int32_t count, const int32_t *by, const int32_t *to)
 {
     const NNRT_ReturnCode code = nnrti_derive_ints(c, count, by);
     return code == NNRT_SUCCESS ? nnrti_quant_moves(c, 0, 0, to) : code;
 }
 
-/* Result k holds elements that were chosen along an axis of input 0, which one scale orders; it may have lost the axis. */
+/* Result k holds elements selected by order along an axis of input 0, which therefore needs a single scale; the result
+   may lack this axis. */
 static NNRT_ReturnCode nnrti_quant_chosen(nnrt_resolve *c, uint32_t k, int32_t axis)
 {
     int32_t to[NNRT_MAX_RANK];
@@ -8535,6 +8559,7 @@ static NNRT_ReturnCode nnrti_quant_chosen(nnrt_resolve *c, uint32_t k, int32_t a
     return nnrti_quant_moves(c, 0, k, to);
 }
 
+/* Selection of one of two elements (MINIMUM, MAXIMUM): the factors that requantize inputs 0 and 1 to the result. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_extreme(nnrt_resolve *c)
 {
     double s[3];
@@ -8545,7 +8570,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_extreme(nnrt_resolve *c)
     return code;
 }
 
-/* s = *p * 2^*t, 2^23 <= *p < 2^24; both are 0 for s = 0. */
+/* Mantissa and exponent of a float s >= 0: s = *p * 2^*t, 2^23 <= *p < 2^24; both are 0 for s = 0. */
 static void nnrti_quant_parts(float s, int64_t *p, int32_t *t)
 {
     const uint32_t u = nnrti_bits_of_float(s);
@@ -8558,8 +8583,9 @@ static void nnrti_quant_parts(float s, int64_t *p, int32_t *t)
     *t = *p == 0 ? 0 : *t;
 }
 
-/* Derives int64[4], the list of NNRTI_PREDICATE_Q8: with it a comparison, or a quotient, of stored integers is exactly that
-   of the real values. Scales further apart than 2^limit need not be told apart. */
+/* Derives int64[4], the list of NNRTI_PREDICATE_Q8: zero points of x and y, and a multiplier for each, with which
+   stored integers compare, or divide, exactly as the real values. The difference of the scales' exponents is clamped to
+   +-limit; a larger one does not change results. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_compare(nnrt_resolve *c, int32_t limit)
 {
     static const int32_t four = 4;
@@ -8584,30 +8610,31 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_compare(nnrt_resolve *c, int32_t
     return NNRT_SUCCESS;
 }
 
-/* What 16 bits hold of x; a * b / 2^15 in them, halves up. */
+/* x saturated to 16 bits. */
 static NNRTI_UNUSED int32_t nnrti_quant_16(int64_t x)
 {
     return x < INT16_MIN ? INT16_MIN : x > INT16_MAX ? INT16_MAX : (int32_t)x;
 }
 
+/* a * b / 2^15 saturated to 16 bits, halves rounded up. */
 static NNRTI_UNUSED int32_t nnrti_quant_product_16(int32_t a, int32_t b)
 {
     return nnrti_quant_16(nnrti_shift_down((int64_t)a * b + (1 << 14), 15));
 }
 
-/* An operator of one input, quantised, is a table: what its function needs to make it. */
+/* A quantized unary operator is a lookup table. These are the inputs of its construction (nnrti_quant_table). */
 typedef struct nnrti_coder {
     const void *attr;
     float sx, sy;
-    int32_t least, greatest; /* bounds of the result */
-    int32_t a[2], b[2];      /* factors: of sx / sy in float32 both, unless the rule has others */
+    int32_t least, greatest; /* range of the stored result */
+    int32_t a[2], b[2];      /* factors: both sx / sy in float32, unless the rule sets others */
     float (*real)(const void *attr, float v);
 } nnrti_coder;
 
-/* The result without its zero point of a stored integer without its own. */
+/* The stored result minus its zero point, for v, a stored integer minus its zero point. */
 typedef int64_t (*nnrti_code)(const nnrti_coder *k, int32_t v);
 
-/* Input 0 and result 0 are quantised with one parameter each; the result is bounded by a fused activation. */
+/* Initializes k for input 0 and result 0, quantized with one parameter each. A fused activation limits the result. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_coder_of(nnrt_resolve *c, NNRT_ActivationType activation, nnrti_coder *k)
 {
     const nnrt_operand *y = &c->out[0];
@@ -8625,7 +8652,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_coder_of(nnrt_resolve *c, NNRT_Activat
     return NNRT_SUCCESS;
 }
 
-/* Derives uint8[256]: the bits of the result for the bits of each stored integer. */
+/* Derives uint8[256], the lookup table: the bits of the result, indexed by the bits of the stored integer. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_table(nnrt_resolve *c, const nnrti_coder *k, nnrti_code f)
 {
     static const int32_t codes = 256;
@@ -8640,7 +8667,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_table(nnrt_resolve *c, const nnr
     return code;
 }
 
-/* v times a, below 0 times b. */
+/* v * a for v >= 0, v * b for v < 0. */
 static NNRTI_UNUSED int64_t nnrti_code_linear(const nnrti_coder *k, int32_t v)
 {
     return nnrti_rescale(v, v >= 0 ? k->a : k->b);
@@ -8651,15 +8678,15 @@ static NNRTI_UNUSED int64_t nnrti_code_abs(const nnrti_coder *k, int32_t v)
     return nnrti_rescale(v < 0 ? -v : v, k->a);
 }
 
-/* The float32 function of the real value; NaN is the zero point. */
+/* The float32 function k->real of the real value, requantized; NaN gives the zero point. */
 static NNRTI_UNUSED int64_t nnrti_code_real(const nnrti_coder *k, int32_t v)
 {
     const float r = k->real(k->attr, k->sx * (float)v) * (k->sy > 0 ? 1.0f / k->sy : 0.0f);
     return r != r ? 0 : r > 1e9f ? 1000000000 : r < -1e9f ? -1000000000 : (int64_t)nnrti_round((double)r);
 }
 
-/* Result 0 has the shape of the one input. Derived: when quantised, the table of f, which may take real, a function of the
-   real value and the attributes. */
+/* Result 0 has the shape of the one input. Derived: if quantized, the lookup table of f; `real` is the function of the
+   real value and the attributes for nnrti_code_real. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_unary_table(nnrt_resolve *c, nnrti_code f,
                                                       float (*real)(const void *attr, float v))
 {
@@ -8674,7 +8701,8 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_unary_table(nnrt_resolve *c, nnrti_cod
     return nnrti_quant_table(c, &k, f);
 }
 
-/* x * min(max(x + 3, 0), 6) / 6 in 16 bits; a: to the result; b: to where 3 is 2^15, that is 3 / 2^15 a unit. */
+/* x * min(max(x + 3, 0), 6) / 6 in 16-bit fixed point. Factor a: to the scale of the result; factor b: to the scale at
+   which 3 is 2^15 (one unit is 3 / 2^15). */
 static NNRTI_UNUSED int64_t nnrti_code_hswish(const nnrti_coder *k, int32_t v)
 {
     const int32_t wide[2] = {nnrti_quant_16(((int64_t)k->a[0] + (1 << 15)) >> 16),
@@ -8690,7 +8718,7 @@ static NNRTI_UNUSED int64_t nnrti_code_hswish(const nnrti_coder *k, int32_t v)
     return k->a[1] > 0 ? nnrti_quant_16((int64_t)y * ((int64_t)1 << k->a[1])) : nnrti_shift_round(y, -k->a[1]);
 }
 
-/* The one input and the result of HSWISH, whose gate has slope 1/6 and offset 1/2. */
+/* HSWISH of input 0, whose gate has slope 1/6 and offset 1/2. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_hswish(nnrt_resolve *c, nnrti_coder *k)
 {
     const float unit = k->sx / 128;
@@ -8699,8 +8727,8 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_hswish(nnrt_resolve *c, nnrti_co
     return nnrti_quant_table(c, k, nnrti_code_hswish);
 }
 
-/* Result 0, quantised, has values of input 0 or between them: one factor, scale of x / scale of the result, which is 1
-   of equal parameters. */
+/* Result 0, if quantized, holds values of input 0 or values between them. Derived: one factor, scale of x / scale of
+   the result, exactly 1 if their parameters are equal. */
 static NNRT_ReturnCode nnrti_quant_values(nnrt_resolve *c, NNRT_ActivationType activation)
 {
     const nnrt_operand *x = &c->in[0], *y = &c->out[0];
@@ -8715,9 +8743,9 @@ static NNRT_ReturnCode nnrti_quant_values(nnrt_resolve *c, NNRT_ActivationType a
     return NNRT_SUCCESS;
 }
 
-/* A quantised sum of products of inputs 0 and 1, with a bias of the scale of these: input 1 has one parameter, or one
-   per place of axis, each with a factor scale of x * scale of weight / scale of the result. narrow: of a single
-   parameter the product is rounded to float32. */
+/* A quantized GEMM or convolution of inputs 0 and 1, with a bias in units of scale of x * scale of weight. Input 1 has
+   one parameter, or one per index of `axis`, each with a factor scale of x * scale of weight / scale of the result.
+   narrow: with a single parameter the product of the scales is rounded to float32. */
 static NNRT_ReturnCode nnrti_quant_products(nnrt_resolve *c, int32_t axis, NNRT_ActivationType activation, bool narrow)
 {
     const nnrt_operand *x = &c->in[0], *w = &c->in[1];
@@ -8742,15 +8770,15 @@ static NNRT_ReturnCode nnrti_quant_products(nnrt_resolve *c, int32_t axis, NNRT_
     return NNRT_SUCCESS;
 }
 
-/* Result 0 has the elements of input 0, and as axis k its axes from ends[k - 1] (0) up to ends[k], folded into one. y is seen
-   with the shape of x. */
+/* Result 0 has the elements of input 0 in fewer axes: axis k is the product of input axes ends[k - 1] (0 for k = 0) up
+   to ends[k], exclusive. The kernel sees y with the shape of x. */
 static NNRT_ReturnCode nnrti_result_folded(nnrt_resolve *c, int32_t rank, const int32_t *ends)
 {
     const nnrt_operand *x = &c->in[0];
     int32_t dims[NNRT_MAX_RANK] = {0}, only[NNRT_MAX_RANK], to[NNRT_MAX_RANK], i = 0;
     for (int32_t k = 0; k < rank; k++) {
         int64_t extent = 1, fixed = 1;
-        only[k] = -1; /* the one axis whose open extent it is; x->rank: computed from some */
+        only[k] = -1; /* the one dynamic axis that it equals; -1: fixed; x->rank: computed from several */
         for (int32_t n = i; n < ends[k]; n++) {
             extent = nnrti_product(extent, x->dims[n]);
             if (nnrti_axis_open(x, n))
@@ -8759,10 +8787,10 @@ static NNRT_ReturnCode nnrti_result_folded(nnrt_resolve *c, int32_t rank, const 
                 fixed = nnrti_product(fixed, x->dims[n]);
         }
         if (extent > INT32_MAX && only[k] < 0)
-            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have extent %l: too large", k,
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have size %l: too large", k,
                               extent);
         only[k] = only[k] >= 0 && fixed != 1 ? x->rank : only[k];
-        dims[k] = extent < INT32_MAX ? (int32_t)extent : INT32_MAX; /* no run folds more */
+        dims[k] = extent < INT32_MAX ? (int32_t)extent : INT32_MAX; /* a run with a larger product fails */
         for (; i < ends[k]; i++)
             to[i] = x->dims[i] == dims[k] ? k : -1;
     }
@@ -8777,7 +8805,7 @@ static NNRT_ReturnCode nnrti_result_folded(nnrt_resolve *c, int32_t rank, const 
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
-/* A 2x2 attribute [[top, bottom], [left, right]] with entries >= 0, empty = zeros: pads = top, bottom, left, right. */
+/* A 2x2 attribute [[top, bottom], [left, right]] with entries >= 0; empty: zeros. pads = top, bottom, left, right. */
 static NNRT_ReturnCode nnrti_border(nnrt_resolve *c, const char *what, NNRT_Int64Lists *lists, int64_t pads[4])
 {
     if (lists->count == 0) {
@@ -8810,7 +8838,8 @@ static NNRT_ReturnCode nnrti_border(nnrt_resolve *c, const char *what, NNRT_Int6
     return NNRT_SUCCESS;
 }
 
-/* What SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND share: x has 4 axes, blockShape two entries >= 1, border as above. */
+/* Checks that SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND share: x has 4 axes, blockShape two entries >= 1, and the lists
+   of nnrti_border. */
 static NNRT_ReturnCode nnrti_blocks(nnrt_resolve *c, const NNRT_Int64List *block, const char *what,
                                     NNRT_Int64Lists *lists, int64_t pads[4])
 {
@@ -8828,8 +8857,8 @@ static NNRT_ReturnCode nnrti_blocks(nnrt_resolve *c, const NNRT_Int64List *block
     return nnrti_border(c, what, lists, pads);
 }
 
-/* COMPRESS, UNIQUE: the one axis that a list names, or that of x as one line: the kernel sees x so. *rank, dims: extents of x then;
-   to: where quantisation parameters along an axis go. */
+/* COMPRESS and UNIQUE: *axis = the one axis in the list; with an empty list the kernel sees x flattened and the axis is
+   0. *rank, dims: the shape of x that the kernel sees; to: axis map of the quantization parameters. */
 static NNRT_ReturnCode nnrti_told_axis(nnrt_resolve *c, NNRT_Int64List *list, int32_t *rank, int32_t *dims,
                                        int32_t *axis, int32_t *to)
 {
@@ -8841,7 +8870,8 @@ static NNRT_ReturnCode nnrti_told_axis(nnrt_resolve *c, NNRT_Int64List *list, in
     if (list->count > 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis has %u entries, expected at most 1", list->count);
     if (flat && all > INT32_MAX)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o has more elements than an axis can have", x->name, x);
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o has more elements than an axis can have: 2147483647",
+                          x->name, x);
     *axis = 0;
     if (!flat && (code = nnrti_axis(c, "axis", list->data[0], x->rank, axis)) != NNRT_SUCCESS)
         return code;
@@ -8861,8 +8891,8 @@ static NNRT_ReturnCode nnrti_told_axis(nnrt_resolve *c, NNRT_Int64List *list, in
     return NNRT_SUCCESS;
 }
 
-/* Result i has these extents, those of x but along axis, whose extent, where the
-   kernel tells it, is bounded. */
+/* Result i has the shape of x (rank, dims) except along `axis`. told: the kernel reports the size of that axis, and
+   dims[axis] is its upper bound. */
 static void nnrti_told_result(nnrt_resolve *c, uint32_t i, int32_t rank, const int32_t *dims, int32_t axis, bool told)
 {
     nnrti_result(c, i, rank, dims);
@@ -8873,7 +8903,7 @@ static void nnrti_told_result(nnrt_resolve *c, uint32_t i, int32_t rank, const i
         nnrti_bounded(c, i, axis);
 }
 
-/* Result 0 has n images of h x w and the channels of input 0, in the order of input 0's format. Extents may be 0. */
+/* Result 0 has n images of h x w and the channels of input 0, in the layout of input 0. Dimensions may be 0. */
 static NNRT_ReturnCode nnrti_result_images(nnrt_resolve *c, int64_t n, int64_t h, int64_t w)
 {
     int32_t dims[4];
@@ -8888,7 +8918,7 @@ static NNRT_ReturnCode nnrti_result_images(nnrt_resolve *c, int64_t n, int64_t h
     return NNRT_SUCCESS;
 }
 
-/* DEPTH_TO_SPACE and SPACE_TO_DEPTH: x has 4 axes, a block an edge >= 1. */
+/* Checks that DEPTH_TO_SPACE and SPACE_TO_DEPTH share: x has 4 axes, blockSize >= 1. */
 static NNRT_ReturnCode nnrti_block_size(nnrt_resolve *c, int64_t blockSize)
 {
     if (c->in[0].rank != 4)
@@ -8898,7 +8928,8 @@ static NNRT_ReturnCode nnrti_block_size(nnrt_resolve *c, int64_t blockSize)
     return NNRT_SUCCESS;
 }
 
-/* Result 0 has the images of input 0 with other extents, all computed from its own, or (same) its own. */
+/* Result 0 has the images of input 0 with other dimensions, all computed from input 0's or, if `same`, equal to
+   them. */
 static NNRT_ReturnCode nnrti_result_blocks(nnrt_resolve *c, bool same, int64_t h, int64_t w, int64_t channels)
 {
     const nnrt_operand *x = &c->in[0];
@@ -8918,7 +8949,8 @@ static NNRT_ReturnCode nnrti_result_blocks(nnrt_resolve *c, bool same, int64_t h
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
-/* pads = before, after of every axis of input 0: input 1, [R,2] or 2R entries. */
+/* pads = the paddings before and after every axis of input 0, from input 1 of shape [R,2] or [2R]; 0 for elements
+   without an upper bound. */
 static NNRT_ReturnCode nnrti_pad_list(nnrt_resolve *c, int64_t pads[2 * NNRT_MAX_RANK])
 {
     const nnrt_operand *x = &c->in[0], *p = &c->in[1];
@@ -8934,7 +8966,8 @@ static NNRT_ReturnCode nnrti_pad_list(nnrt_resolve *c, int64_t pads[2 * NNRT_MAX
     return NNRT_SUCCESS;
 }
 
-/* Where extent i of the result is from: x's where nothing is added; fixed when x's and both paddings are. */
+/* Sets the source of dimension i of the result: x's if no padding is added; fixed if x's dimension and both paddings
+   are. */
 static void nnrti_pad_axis(nnrt_resolve *c, int32_t i, bool same)
 {
     bool open = false;
@@ -8953,7 +8986,7 @@ static void nnrti_pad_axis(nnrt_resolve *c, int32_t i, bool same)
 #ifdef NNRT_FIRMWARE
 #define nnrti_pad_extent(c, i, pads) ((void)0)
 #else
-/* Dimension i of a padded result is a sum. */
+/* Dimension i of a padded result is the sum of x's and its two paddings. */
 static void nnrti_pad_extent(nnrt_resolve *c, int32_t i, const int64_t *pads)
 {
     nnrti_known_value sum, part;
@@ -8971,7 +9004,8 @@ static void nnrti_pad_extent(nnrt_resolve *c, int32_t i, const int64_t *pads)
 }
 #endif
 
-/* Result 0 is input 0 with so much before and after each axis. to[i] = i, or -1 where anything is added. */
+/* Result 0 is input 0 padded: pads[2 * i] elements before and pads[2 * i + 1] after axis i. to[i] = i, or -1 if axis i
+   is padded. */
 static NNRT_ReturnCode nnrti_pad_result(nnrt_resolve *c, const int64_t *pads, int32_t to[NNRT_MAX_RANK])
 {
     const nnrt_operand *x = &c->in[0];
@@ -8983,7 +9017,7 @@ static NNRT_ReturnCode nnrti_pad_result(nnrt_resolve *c, const int64_t *pads, in
     for (int32_t i = 0; i < x->rank; i++) {
         const int64_t room = INT32_MAX - (int64_t)x->dims[i];
         if (pads[2 * i] > room || pads[2 * i + 1] > room - pads[2 * i])
-            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d, extent %d, padded by %l and %l: too large", i,
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of size %d padded by %l and %l: too large", i,
                               x->dims[i], pads[2 * i], pads[2 * i + 1]);
         dims[i] = (int32_t)(pads[2 * i] + x->dims[i] + pads[2 * i + 1]);
         to[i] = dims[i] == x->dims[i] ? i : -1;
@@ -8997,7 +9031,7 @@ static NNRT_ReturnCode nnrti_pad_result(nnrt_resolve *c, const int64_t *pads, in
     return NNRT_SUCCESS;
 }
 
-/* Writes v into an element of the given type: integers truncate toward zero and saturate, NaN gives 0. */
+/* Writes v into an element of the given type: integers truncate toward zero and saturate; NaN becomes 0. */
 static void nnrti_number(NNRT_DataType type, double v, void *element)
 {
     switch (type) {
@@ -9027,7 +9061,7 @@ static void nnrti_number(NNRT_DataType type, double v, void *element)
     }
 }
 
-/* Result i holds positions: int32 unless the model declares int64. */
+/* Result i holds indices: int32 unless the model declares int64. */
 static NNRT_ReturnCode nnrti_index_result(nnrt_resolve *c, uint32_t i)
 {
     nnrt_operand *o = &c->out[i];
@@ -9039,7 +9073,8 @@ static NNRT_ReturnCode nnrti_index_result(nnrt_resolve *c, uint32_t i)
     return NNRT_SUCCESS;
 }
 
-/* *type, the attribute `what`, which says nothing: as result 0 is declared, else initial. The two must agree. */
+/* Completes the data type *type of attribute `what`: if unset, the declared type of result 0, else initial. A declared
+   type and the attribute must agree. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_type_agreed(nnrt_resolve *c, const char *what, int32_t *type,
                                                       NNRT_DataType initial)
 {
@@ -9052,7 +9087,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_type_agreed(nnrt_resolve *c, const cha
     return NNRT_SUCCESS;
 }
 
-/* The type of result 0: *dtype, or as declared, else initial; one of types. */
+/* The type of result 0 is *dtype, or if unset the declared one, else initial; it must be one of `types`. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_typed(nnrt_resolve *c, int32_t *dtype, NNRT_DataType initial,
                                                        uint32_t types)
 {
@@ -9061,15 +9096,17 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_typed(nnrt_resolve *c, int32_t 
     if (code != NNRT_SUCCESS)
         return code;
     if (nnrti_has_params(y))
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "output '%s' is quantised, which this operator does not know",
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "output '%s' is quantized, which this operator does not support",
                           y->name);
     if (!nnrti_type_in((NNRT_DataType)*dtype, types))
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "dtype is %t, which the result cannot have", (NNRT_DataType)*dtype);
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "dtype is %t, which this operator does not support",
+                          (NNRT_DataType)*dtype);
     y->dataType = (NNRT_DataType)*dtype;
     return NNRT_SUCCESS;
 }
 
-/* The type of result 0 is outputDatatype, or as declared, else float32: a float. */
+/* The type of result 0 is outputDatatype, or if unset the declared one, else float32; it must be a floating-point
+   type. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_float(nnrt_resolve *c, int32_t *outputDatatype)
 {
     const NNRT_ReturnCode code = nnrti_type_agreed(c, "outputDatatype", outputDatatype, NNRT_DATA_TYPE_FLOAT32);
@@ -9080,7 +9117,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_float(nnrt_resolve *c, int32_t 
     return code;
 }
 
-/* Result i is float32, whatever the inputs are. */
+/* Result i is float32, whatever the types of the inputs. */
 static NNRT_ReturnCode nnrti_float_result(nnrt_resolve *c, uint32_t i)
 {
     nnrt_operand *o = &c->out[i];
@@ -9123,8 +9160,8 @@ static NNRT_ReturnCode nnrti_pool_global(nnrt_resolve *c, const nnrti_pool *a, i
     return NNRT_SUCCESS;
 }
 
-/* *out = extent of the result along axis 0 or 1 (height, width) of input extent L; pads = the two paddings of the axis.
-   Every window must reach a cell: the first and the last one decide that. */
+/* *out = output size along axis 0 or 1 (height, width) of input size L; pads = the two paddings of the axis. Every
+   window must cover an input element, not padding only: the first and the last window decide that. */
 static NNRT_ReturnCode nnrti_pool_extent(nnrt_resolve *c, const nnrti_pool *a, int32_t axis, int64_t L, int64_t pads[2],
                                          int64_t *out)
 {
@@ -9140,14 +9177,14 @@ static NNRT_ReturnCode nnrti_pool_extent(nnrt_resolve *c, const nnrti_pool *a, i
                           names[axis], L, pads[0], pads[1], k);
     if (pads[0] >= k || (n - 1) * s - pads[0] >= L)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "%s %l, window %l, stride %l, paddings %l and %l: the %s window has no cell", names[axis], L,
-                          k, s, pads[0], pads[1], pads[0] >= k ? "first" : "last");
+                          "%s %l, window %l, stride %l, paddings %l and %l: the %s window covers only padding",
+                          names[axis], L, k, s, pads[0], pads[1], pads[0] >= k ? "first" : "last");
     *out = n;
     return NNRT_SUCCESS;
 }
 
-/* Resolved: kernelSize, strides and pad explicit, padMode PAD, no global; roundMode has shaped the result.
-   Derived: when quantised, zero point, bounds and factor of the result. */
+/* Resolved: kernelSize, strides and pad explicit, padMode PAD, global false; roundMode, already applied, is FLOOR.
+   Derived: if quantized, zero point, range and requantization factor of the result. */
 static NNRT_ReturnCode nnrti_pool_rule(nnrt_resolve *c, const nnrti_pool *a)
 {
     const nnrt_operand *x = &c->in[0];
@@ -9181,12 +9218,13 @@ static NNRT_ReturnCode nnrti_pool_rule(nnrt_resolve *c, const nnrti_pool *a)
     return nnrti_quant_values(c, a->activationType);
 }
 
-/* The attributes that windows over [N,C,..] with `axes` axes more share; pads: before each axis, then behind each. */
+/* The attributes that operators with windows over [N,C,..] share; `axes` spatial axes. pads: before each axis, then
+   after each axis. */
 typedef struct nnrti_volume {
     NNRT_Int64List *kernelShape, *strides, *dilations, *pads;
     NNRT_AutoPad *autoPad;
     int32_t axes;
-    bool ceil, pool; /* the extent is rounded up; every window must have a cell */
+    bool ceil, pool; /* the output size rounds up; every window must cover an input element */
 } nnrti_volume;
 
 #define NNRTI_VOLUME_OF(a, axes, ceil, pool)                                                                           \
@@ -9194,7 +9232,7 @@ typedef struct nnrti_volume {
         &(a)->kernelShape, &(a)->strides, &(a)->dilations, &(a)->pads, &(a)->autoPad, axes, ceil, pool                 \
     }
 
-/* A list attribute of `count` numbers: nothing and zeros = all `initial`; each must be >= least. */
+/* A list attribute of `count` numbers. Unset (empty or zeros): all become `initial`. Every entry must be >= least. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_list(nnrt_resolve *c, const char *what, NNRT_Int64List *list,
                                                       uint32_t count, int64_t initial, int64_t least)
 {
@@ -9214,7 +9252,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_list(nnrt_resolve *c, const cha
     return NNRT_SUCCESS;
 }
 
-/* The lists are said, and pads are 0 unless autoPad is NOTSET. */
+/* Completes the lists, and checks that pads are 0 unless autoPad is NOTSET. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_lists(nnrt_resolve *c, const nnrti_volume *a)
 {
     const nnrt_operand *x = &c->in[0];
@@ -9228,11 +9266,12 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_lists(nnrt_resolve *c, const nn
         (code = nnrti_volume_list(c, "pads", a->pads, 2 * axes, 0, 0)) != NNRT_SUCCESS)
         return code;
     if (*a->autoPad != NNRT_AUTO_PAD_NOTSET && !nnrti_unsaid(a->pads))
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "only autoPad NOTSET takes pads");
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "pads must be empty or 0 unless autoPad is NOTSET");
     return NNRT_SUCCESS;
 }
 
-/* *out = windows along an axis of extent L, of which *p0 and *p1 are the paddings: known, or computed (SAME). */
+/* *out = number of windows along a spatial axis of size L. *p0 and *p1 are its paddings: given, or computed for
+   SAME. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_extent(nnrt_resolve *c, const nnrti_volume *a, int32_t axis, int64_t L,
                                                         int64_t *p0, int64_t *p1, int64_t *out)
 {
@@ -9248,7 +9287,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_extent(nnrt_resolve *c, const n
     } else {
         rest = L + *p0 + *p1 - reach + (a->ceil ? s - 1 : 0);
         n = rest < 0 ? 0 : nnrti_quotient(rest, s) + 1;
-        if (a->ceil && n > 0 && (n - 1) * s >= L + *p0) /* windows that begin behind the data are dropped */
+        if (a->ceil && n > 0 && (n - 1) * s >= L + *p0) /* drop windows that begin after the data */
             n = nnrti_quotient(L + *p0 - 1, s) + 1;
     }
     if (n <= 0)
@@ -9259,13 +9298,13 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_extent(nnrt_resolve *c, const n
     if (a->pool && (*p0 >= reach || (n - 1) * s - *p0 >= L || (*p0 > 0 && d > L)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "axis %d of input '%s' %o, window %l, stride %l, dilation %l, paddings "
-                          "%l and %l: a window has no cell",
+                          "%l and %l: a window covers only padding",
                           axis + 2, c->in[0].name, &c->in[0], k, s, d, *p0, *p1);
     *out = n;
     return NNRT_SUCCESS;
 }
 
-/* Result i = [N,channels,out..], N that of input 0; the extents of axes that are not open in input 0 are not. */
+/* Result i = [N,channels,out..], N from input 0; spatial dimensions are fixed if they are in input 0. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_volume(nnrt_resolve *c, uint32_t i, int64_t channels,
                                                         const int64_t *out)
 {
@@ -9274,7 +9313,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_volume(nnrt_resolve *c, uint32_
     for (int32_t k = 1; k < x->rank; k++) {
         const int64_t extent = k == 1 ? channels : out[k - 2];
         if (extent > INT32_MAX)
-            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have extent %l: too large", k,
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have size %l: too large", k,
                               extent);
         dims[k] = (int32_t)extent;
     }
@@ -9287,7 +9326,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_volume(nnrt_resolve *c, uint32_
     return NNRT_SUCCESS;
 }
 
-/* Resolved: all lists are said, pads explicit and autoPad NOTSET. All results are [N,channels,windows..]. */
+/* Resolved: all lists are complete, pads explicit, and autoPad NOTSET. All results are [N,channels,windows..]. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_rule(nnrt_resolve *c, const nnrti_volume *a, int64_t channels)
 {
     const NNRT_Int64List given = *a->pads;
@@ -9306,7 +9345,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_rule(nnrt_resolve *c, const nnr
     return code;
 }
 
-/* The same of pools, whose results have the channels of input 0. */
+/* The same for pools, whose results have the channels of input 0. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_pool(nnrt_resolve *c, const nnrti_volume *a)
 {
     NNRT_ReturnCode code = nnrti_volume_lists(c, a);
@@ -9317,13 +9356,14 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_pool(nnrt_resolve *c, const nnr
     return NNRT_SUCCESS;
 }
 
-/* What CONV_3D and CONV_TRANSPOSE_3D share: weight [W0,W1,kD,kH,kW], bias [Co]; W0 or W1 is that of a group. The window
-   that is not said is the weight's; of one that is open the smallest gives the largest result of a convolution. */
+/* CONV_3D and CONV_TRANSPOSE_3D: checks weight [W0,W1,kD,kH,kW] and bias [Co]. W1 (transposed: Co) counts the channels
+   of one group. An unset kernelShape comes from the weight; of a dynamic kernel the smallest size, 1, counts for a
+   convolution, because it gives the largest result. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_weight(nnrt_resolve *c, NNRT_Int64List *kernelShape, int64_t *group,
                                                         bool transposed, int64_t *channels)
 {
     const nnrt_operand *x = &c->in[0], *w = &c->in[1], *b = &c->in[2];
-    const int32_t part = transposed ? 0 : 1; /* the axis of w that goes with the channels of x */
+    const int32_t part = transposed ? 0 : 1; /* the axis of w that corresponds to the channels of x */
     const NNRT_Int64List given = *kernelShape;
     int64_t *k, own;
     *channels = 0;
@@ -9337,8 +9377,9 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_weight(nnrt_resolve *c, NNRT_In
     *channels = transposed ? nnrti_product(w->dims[1], *group) : w->dims[0];
     if ((own != x->dims[1] && !nnrti_axis_open(x, 1) && !nnrti_axis_open(w, part)) ||
         (nnrti_remainder(w->dims[0], *group) != 0 && !nnrti_axis_open(w, 0)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "weight '%s' %o does not go with input '%s' %o in %l groups", w->name,
-                          w, x->name, x, *group);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "weight '%s' %o does not match the channels of input '%s' %o in %l groups", w->name, w,
+                          x->name, x, *group);
     if (!nnrti_absent(b) &&
         (b->rank != 1 || (b->dims[0] != *channels && !nnrti_axis_open(b, 0) && !nnrti_axis_open(w, 1 - part))))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%l]", b->name, b, *channels);
@@ -9348,11 +9389,13 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_weight(nnrt_resolve *c, NNRT_In
         k[i] = nnrti_axis_open(w, 2 + i) && !transposed ? 1 : w->dims[2 + i];
     for (int32_t i = 0; i < 3 && !nnrti_unsaid(&given); i++)
         if (given.count != 3 || (given.data[i] != w->dims[2 + i] && !nnrti_axis_open(w, 2 + i)))
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "kernelShape is not the window of weight '%s' %o", w->name, w);
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "kernelShape differs from the kernel size of weight '%s' %o",
+                              w->name, w);
     return NNRT_SUCCESS;
 }
 
-/* The channels of result 0 are as many as axis `axis` of the weight has, times group; its window is the weight's. */
+/* The channels of result 0 are dimension `axis` of the weight times group; its spatial sizes depend on the weight's
+   kernel size. */
 static NNRTI_UNUSED void nnrti_volume_from_weight(nnrt_resolve *c, int32_t axis, int64_t group)
 {
     const nnrt_operand *w = &c->in[1];
@@ -9375,29 +9418,30 @@ static NNRT_ReturnCode nnrti_binary_rule(nnrt_resolve *c, NNRT_ActivationType ac
     return nnrti_fused(c, activation);
 }
 
-/* The same without an activation. */
+/* Rule of binary operators without a fused activation. */
 static NNRT_ReturnCode nnrti_rule_binary(nnrt_resolve *c)
 {
     return nnrti_binary_rule(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
 }
 
-/* The same of what compares. Derived: when quantised, int64[4], the zero points of x and of y, and of each a number by which
-   a stored integer without its zero point is multiplied to be comparable. */
+/* Rule of comparisons. Derived: if quantized, int64[4], the zero points of x and of y, and for each a multiplier that
+   makes stored integers without their zero point comparable. */
 static NNRT_ReturnCode nnrti_rule_compare(nnrt_resolve *c)
 {
     const NNRT_ReturnCode code = nnrti_rule_binary(c);
     return code == NNRT_SUCCESS && nnrti_is_quant(&c->in[0]) ? nnrti_quant_compare(c, 10) : code;
 }
 
-/* The same of what takes one of two elements. Derived: when quantised, zero point and bounds of the result, the factors of x
-   and of y. */
+/* Rule of MINIMUM and MAXIMUM. Derived: if quantized, zero point and range of the result, and the factors that
+   requantize x and y. */
 static NNRT_ReturnCode nnrti_rule_extreme(nnrt_resolve *c)
 {
     const NNRT_ReturnCode code = nnrti_rule_binary(c);
     return code == NNRT_SUCCESS && nnrti_is_quant(&c->in[0]) ? nnrti_quant_extreme(c) : code;
 }
 
-/* Result 0, some inputs broadcast together, is broadcast with y as well. It begins as a scalar, or as one of them. */
+/* Broadcasts result 0, to which some inputs have been broadcast, with y as well. It starts as a scalar, or as one
+   input. */
 static NNRT_ReturnCode nnrti_broadcast_also(nnrt_resolve *c, const nnrt_operand *y)
 {
     nnrt_operand x = c->out[0];
@@ -9411,7 +9455,8 @@ static NNRT_ReturnCode nnrti_broadcast_also(nnrt_resolve *c, const nnrt_operand 
     return NNRT_SUCCESS;
 }
 
-/* Extent of the channel axis of input 0: axis 1 of NCHW with three axes or more, else the last; a scalar has one channel. */
+/* Number of channels of input 0: axis 1 of NCHW with three axes or more, else the last axis; a scalar has one
+   channel. */
 static int32_t nnrti_channels(const nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -9438,8 +9483,8 @@ static uint64_t nnrti_abs_int(uint64_t v)
     return v >> 63 != 0 ? 0u - v : v;
 }
 
-/* y = |x|, element by element; |-0| = 0, and the least integer, which has no opposite, stays. Unsigned integers are
-   copied. y may lie where x lies. */
+/* y = |x|, elementwise; |-0| = 0, and the least integer, whose absolute value does not fit, stays. Unsigned integers
+   are copied. y may alias x. */
 NNRTI_UNARY(Abs, abs, nnrti_absf, nnrti_abs)
 NNRTI_UNARY_INT(Abs, abs, nnrti_abs_int)
 
@@ -9447,21 +9492,21 @@ NNRTI_UNARY_INT(Abs, abs, nnrti_abs_int)
 /* >>op ACOS */
 /* >>kernel ACOS */
 
-/* y = the angle of 0 to pi whose cosine is x, element by element; NaN where |x| > 1. y may lie where x lies. */
+/* y = arccos(x), in 0 to pi, elementwise; NaN if |x| > 1. y may alias x. */
 NNRTI_UNARY(Acos, acos, nnrti_acosf, nnrti_acos)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ACOSH */
 /* >>kernel ACOSH */
 
-/* y = ln(x + sqrt(x * x - 1)), element by element; NaN where x < 1. y may lie where x lies. */
+/* y = arcosh(x) = ln(x + sqrt(x * x - 1)), elementwise; NaN if x < 1. y may alias x. */
 NNRTI_UNARY(Acosh, acosh, nnrti_acoshf, nnrti_acosh)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ACTIVATION */
 
-/* The function that attr names; those without parameters of their own are nnrti_activate. NaN gives NaN
-   but for THRESHOLDRELU, where no comparison holds. */
+/* The activation that attr names; nnrti_activate has the types without parameters. NaN gives NaN, except for
+   THRESHOLDRELU, where no comparison holds (0). */
 static float nnrti_activation_value(const NNRT_Activation *attr, float v)
 {
     switch (attr->activationType) {
@@ -9483,7 +9528,8 @@ static float nnrti_activation_real(const void *attr, float v)
     return nnrti_activation_value((const NNRT_Activation *)attr, v);
 }
 
-/* 1 / (1 + exp(-x)) and tanh(x) of v rescaled to 27 fraction bits (k->a); from 15 on they are what they tend to. */
+/* 1 / (1 + exp(-x)) and tanh(x) in fixed point: v is rescaled to 27 fraction bits (k->a); from |x| = 15 on the result
+   is the limit. */
 static int64_t nnrti_code_logistic(const nnrti_coder *k, int32_t v)
 {
     const int64_t one = (int64_t)1 << 31, unit = (int64_t)15 << 27;
@@ -9512,7 +9558,8 @@ static int64_t nnrti_code_tanh(const nnrti_coder *k, int32_t v)
     return nnrti_shift_round(g < 0 ? -y : y, 24);
 }
 
-/* Derives the table of quantised data: in integers where they are those of TensorFlow Lite, else from the float function. */
+/* Derives the lookup table of a quantized activation: in integer arithmetic where TensorFlow Lite defines it so, else
+   from the float function. */
 static NNRT_ReturnCode nnrti_quant_activation(nnrt_resolve *c, const NNRT_Activation *a)
 {
     const nnrt_operand *x = &c->in[0], *y = &c->out[0];
@@ -9557,7 +9604,7 @@ static NNRT_ReturnCode nnrti_rule_activation(nnrt_resolve *c)
 {
     const NNRT_Activation *a = (const NNRT_Activation *)c->resolved;
     if (c->in[0].dataType == NNRT_DATA_TYPE_INT32 && a->activationType != NNRT_ACTIVATION_TYPE_RELU)
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input '%s' is %o, but of int32 only RELU (1) is defined, not %d",
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input '%s' is %o, but int32 supports only RELU (1), not %d",
                           c->in[0].name, &c->in[0], a->activationType);
     if (a->activationType == NNRT_ACTIVATION_TYPE_UNKNOWN)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "activationType is UNKNOWN (20), expected 0 to 19");
@@ -9587,7 +9634,7 @@ static double nnrti_activation_value_f64(const NNRT_Activation *attr, double v)
     return nnrti_activate_f64(v, attr->activationType);
 }
 
-/* y = f(x), element by element; x and y of one shape. y may lie where x lies. */
+/* y = f(x), elementwise; x and y of one shape. y may alias x. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_activation(const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y,
                                               NNRT_DataType type)
 {
@@ -9620,7 +9667,7 @@ NNRT_API NNRT_ReturnCode nnrt_activation_f64(const NNRT_Activation *attr, const 
     return NNRT_SUCCESS;
 }
 
-/* y = max(x, 0): int32 knows RELU only. */
+/* y = max(x, 0): int32 supports only RELU. */
 NNRT_API NNRT_ReturnCode nnrt_activation_i32(const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y)
 {
     nnrti_walk w;
@@ -9636,7 +9683,7 @@ NNRT_API NNRT_ReturnCode nnrt_activation_i32(const NNRT_Activation *attr, const 
     return NNRT_SUCCESS;
 }
 
-/* y = table[x]: int8 or uint8, the table has the bits of y for the 256 of x. y may lie where x lies. */
+/* y = table[x]: int8 or uint8; the table maps the 256 bit patterns of x to those of y. y may alias x. */
 NNRT_API NNRT_ReturnCode nnrt_activation_q8(const NNRT_Activation *attr, const nnrt_view *x, const nnrt_view *table,
                                             nnrt_view *y)
 {
@@ -9655,8 +9702,8 @@ NNRT_API NNRT_ReturnCode nnrt_activation_q8(const NNRT_Activation *attr, const n
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ADAPTIVE_AVERAGE_POOL_2D */
 
-/* The extents of all results along height and width are those of input 1.
-   Derived: when quantised, zero point, bounds and factor of the result. */
+/* Input 1 holds height and width of all results.
+   Derived: if quantized, zero point, range and requantization factor of the result. */
 static NNRT_ReturnCode nnrti_rule_adaptive_average_pool_2d(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *size = &c->in[1];
@@ -9687,7 +9734,7 @@ static NNRT_ReturnCode nnrti_rule_adaptive_average_pool_2d(nnrt_resolve *c)
 
 /* >>kernel ADAPTIVE_AVERAGE_POOL_2D */
 
-/* The cells of an axis of extent L that place p of n takes: floor(p*L/n) .. ceil((p + 1)*L/n) - 1. */
+/* The window of output index p of n along an axis of size L: floor(p*L/n) .. ceil((p + 1)*L/n) - 1. */
 static nnrti_cells nnrti_adaptive_cells(int32_t p, int32_t n, int32_t L)
 {
     nnrti_cells cells;
@@ -9696,8 +9743,8 @@ static nnrti_cells nnrti_adaptive_cells(int32_t p, int32_t n, int32_t L)
     return cells;
 }
 
-/* x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. y[n,p,q,c] = mean of x[n,h,w,c] over the cells h of p, w of q, as
-   nnrti_adaptive_cells tells them. The sum runs over h, then w. */
+/* y[n,p,q,c] = mean of x[n,h,w,c] over rows h of window p and columns w of window q (nnrti_adaptive_cells). x
+   [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. The sum runs over h, then w. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_average_pool_2d(const nnrt_view *x, const nnrt_view *quant, nnrt_view *y,
                                                             NNRT_DataType type)
 {
@@ -9722,8 +9769,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_average_pool_2d(const nnrt_view *x, 
 NNRTI_FLOATS(adaptive_average_pool_2d, (const NNRT_AdaptivePool2D *attr, const nnrt_view *x, nnrt_view *y),
              ((void)attr, nnrti_adaptive_average_pool_2d(x, NULL, y, type)))
 
-/* The same of quantised int8 or uint8: the mean of the stored integers, halves away from zero, then
-   y = clamp((mean - zX) * factor + zY). */
+/* The same for quantized int8 or uint8: the mean of the stored integers, halves away from zero, then y = clamp((mean -
+   zX) * factor + zY). */
 NNRT_API NNRT_ReturnCode nnrt_adaptive_average_pool_2d_q8(const NNRT_AdaptivePool2D *attr, const nnrt_view *x,
                                                           const nnrt_view *quant, nnrt_view *y)
 {
@@ -9734,7 +9781,7 @@ NNRT_API NNRT_ReturnCode nnrt_adaptive_average_pool_2d_q8(const NNRT_AdaptivePoo
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ADAPTIVE_MAX_POOL_2D */
 
-/* Resolved: indicesType is that of the second output. */
+/* Resolved: indicesType is the type of the second output. */
 static NNRT_ReturnCode nnrti_rule_adaptive_max_pool_2d(nnrt_resolve *c)
 {
     NNRT_AdaptivePool2D *a = (NNRT_AdaptivePool2D *)c->resolved;
@@ -9756,9 +9803,9 @@ static NNRT_ReturnCode nnrti_rule_adaptive_max_pool_2d(nnrt_resolve *c)
 
 /* >>kernel ADAPTIVE_MAX_POOL_2D */
 
-/* x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. y[n,p,q,c] = largest x[n,h,w,c] over the cells h of p, w of q, as
-   nnrti_adaptive_cells tells them; NaN counts as largest. indices (int32 or int64 of the extents of y) gets h*W + w of the
-   first such cell. One of y and indices may be NULL. */
+/* y[n,p,q,c] = largest x[n,h,w,c] over rows h of window p and columns w of window q (nnrti_adaptive_cells); NaN counts
+   as largest. x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. indices (int32 or int64, shape of y) gets h*W + w of
+   the first such element. One of y and indices may be NULL. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_max_pool_2d(const nnrt_view *x, const nnrt_view *quant, nnrt_view *y,
                                                         nnrt_view *indices, NNRT_DataType type)
 {
@@ -9781,7 +9828,7 @@ NNRTI_FLOATS(adaptive_max_pool_2d,
              (const NNRT_AdaptivePool2D *attr, const nnrt_view *x, nnrt_view *y, nnrt_view *indices),
              ((void)attr, nnrti_adaptive_max_pool_2d(x, NULL, y, indices, type)))
 
-/* The same of quantised int8 or uint8: the largest stored integer q, then y = clamp((q - zX) * factor + zY). */
+/* The same for quantized int8 or uint8: the largest stored integer q, then y = clamp((q - zX) * factor + zY). */
 NNRT_API NNRT_ReturnCode nnrt_adaptive_max_pool_2d_q8(const NNRT_AdaptivePool2D *attr, const nnrt_view *x,
                                                       const nnrt_view *quant, nnrt_view *y, nnrt_view *indices)
 {
@@ -9792,7 +9839,7 @@ NNRT_API NNRT_ReturnCode nnrt_adaptive_max_pool_2d_q8(const NNRT_AdaptivePool2D 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ADD_FUSION */
 
-/* Derived: when quantised, zero point and bounds of the result, the factors of x, of y and of what they make. */
+/* Derived: if quantized, zero point and range of the result, the factors of x, of y and of their sum. */
 static NNRT_ReturnCode nnrti_rule_add_fusion(nnrt_resolve *c)
 {
     const NNRT_ActivationType type = ((const NNRT_AddFusion *)c->resolved)->activationType;
@@ -9802,20 +9849,21 @@ static NNRT_ReturnCode nnrti_rule_add_fusion(nnrt_resolve *c)
 
 /* >>kernel ADD_FUSION */
 
-/* z = act(x + y), x and y broadcast to the dims of z. z may lie where an input of its shape lies. */
+/* z = act(x + y), x and y broadcast to the dims of z. z may alias an input of its shape. */
 NNRTI_BINARY_F32(AddFusion, add_fusion, a + b)
 
-/* The same for every other type: integers wrap, two bools give "the sum is not zero". */
+/* The same for every other type: integers wrap; two bools give (x + y != 0). */
 NNRTI_BINARY(AddFusion, add_fusion, attr->activationType, nnrti_add_row)
 
-/* Quantised int8 or uint8 with a list of nnrti_quant_sum. */
+/* Quantized int8 or uint8 with a list of nnrti_quant_sum. */
 NNRTI_BINARY_Q8(AddFusion, add_fusion, nnrti_quant_add)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ADD_N */
 
-/* Derived of quantised data: the list with the factors of the result and of every input, which times 2^20 comes to the scale
-   S, twice the largest; one input is brought to the parameters of the result. */
+/* Derives the list of a quantized sum: the factor of the result, then the factor of every input, which times 2^20 is
+   rescaled to the common scale S, twice the largest input scale. A single input is requantized to the result
+   directly. */
 static NNRT_ReturnCode nnrti_quant_add_n(nnrt_resolve *c)
 {
     double S = 0;
@@ -9835,7 +9883,7 @@ static NNRT_ReturnCode nnrti_quant_add_n(nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
-/* Derived: when quantised, zero point and bounds of the result, its factor and those of the inputs. */
+/* Derived: if quantized, zero point and range of the result, its factor and the factors of the inputs. */
 static NNRT_ReturnCode nnrti_rule_add_n(nnrt_resolve *c)
 {
     NNRT_ReturnCode code = NNRT_SUCCESS;
@@ -9847,8 +9895,8 @@ static NNRT_ReturnCode nnrti_rule_add_n(nnrt_resolve *c)
 
 /* >>kernel ADD_N */
 
-/* y = x[0] + x[1] + .., the sums from left to right, of nIn inputs broadcast to the dims of y; numbers of any type but
-   float16, integers wrap. y must not overlap an input. */
+/* y = x[0] + x[1] + .., summed from left to right, of nIn inputs broadcast to the dims of y; any numeric type but
+   float16; integers wrap. y must not overlap an input. */
 NNRT_API NNRT_ReturnCode nnrt_add_n(const NNRT_AddN *attr, const nnrt_view *x, uint32_t nIn, nnrt_view *y)
 {
     (void)attr;
@@ -9858,7 +9906,7 @@ NNRT_API NNRT_ReturnCode nnrt_add_n(const NNRT_AddN *attr, const nnrt_view *x, u
     return NNRT_SUCCESS;
 }
 
-/* The elements of v that are broadcast to those of z along its last axis, from element n of z on, in row order. */
+/* The elements of v, broadcast to z, along the last axis of z, starting at element n of z in row order. */
 static nnrti_line nnrti_add_n_line(const nnrt_view *v, const nnrt_view *z, size_t n)
 {
     nnrti_line line;
@@ -9874,7 +9922,8 @@ static nnrti_line nnrti_add_n_line(const nnrt_view *v, const nnrt_view *z, size_
     return line;
 }
 
-/* The same for float16: the sums are float32 and rounded once, so all inputs are added up for a piece of a row of y. */
+/* The same for float16: the sums are float32 and rounded once, so the loop adds all inputs for one chunk of a row of
+   y. */
 NNRT_API NNRT_ReturnCode nnrt_add_n_f16(const NNRT_AddN *attr, const nnrt_view *x, uint32_t nIn, nnrt_view *y)
 {
     const int32_t L = y->rank > 0 ? y->dims[y->rank - 1] : 1;
@@ -9899,7 +9948,7 @@ NNRT_API NNRT_ReturnCode nnrt_add_n_f16(const NNRT_AddN *attr, const nnrt_view *
     return NNRT_SUCCESS;
 }
 
-/* Quantised int8 or uint8, with the list of the rule. */
+/* Quantized int8 or uint8, with the list of the rule. */
 NNRT_API NNRT_ReturnCode nnrt_add_n_q8(const NNRT_AddN *attr, const nnrt_view *x, uint32_t nIn, const nnrt_view *list,
                                        nnrt_view *y)
 {
@@ -9954,10 +10003,10 @@ static NNRT_ReturnCode nnrti_rule_affine_grid(nnrt_resolve *c)
 
 /* >>kernel AFFINE_GRID */
 
-/* theta [N,2,3] or [N,3,4], y [N,H,W,2] or [N,D,H,W,3], float32 or float16; size is not looked at. With the coordinates
-   (x,y) of [h,w] or (x,y,z) of [d,h,w], y[n,..,i] = theta[n,i,0]*x + theta[n,i,1]*y (+ theta[n,i,2]*z) + the last of
-   theta[n,i], in this order. A coordinate along an axis of extent L is (2*i + 1)/L - 1; with alignCorners 2*i/(L - 1) - 1,
-   and 0 for L = 1. */
+/* y[n,..,i] = theta[n,i,0]*x + theta[n,i,1]*y (+ theta[n,i,2]*z) + theta[n,i,last], added in this order, with the
+   coordinates (x,y) of [h,w] or (x,y,z) of [d,h,w]. theta [N,2,3] or [N,3,4], y [N,H,W,2] or [N,D,H,W,3], float32 or
+   float16; size is not read. The coordinate of index i along an axis of size L is (2*i + 1)/L - 1; with alignCorners
+   2*i/(L - 1) - 1, and 0 for L = 1. */
 NNRT_API NNRT_ReturnCode nnrt_affine_grid(const NNRT_AffineGrid *attr, const nnrt_view *theta, const nnrt_view *size,
                                           nnrt_view *y)
 {
@@ -9992,8 +10041,8 @@ static NNRT_ReturnCode nnrti_rule_all(nnrt_resolve *c)
 
 /* >>kernel ALL */
 
-/* y[i..] = no x[i..] over all indices along axes (int32, ascending) is 0; true of none at all. x of any type, -0 is 0
-   and NaN is not; y bool with extent 1 along axes. */
+/* y[i..] = all x[i..] over the indices along axes (int32, ascending) are nonzero; true for an empty set. x of any type,
+   -0 is 0 and NaN is nonzero; y bool with size 1 along axes. */
 NNRT_API NNRT_ReturnCode nnrt_all(const NNRT_All *attr, const nnrt_view *x, const nnrt_view *axes, nnrt_view *y)
 {
     nnrti_reduction r = nnrti_reduction_of(x, axes);
@@ -10018,8 +10067,8 @@ NNRT_API NNRT_ReturnCode nnrt_all(const NNRT_All *attr, const nnrt_view *x, cons
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ARGMAX_FUSION */
 
-/* Results: positions; or the elements when outMaxValue is set and there is one result only; or both. Resolved:
-   axis >= 0, outMaxValue: result 0 holds elements. Kernels see the axis in the results, whether it is kept or not. */
+/* Results: indices; or the elements if outMaxValue is set and there is only one result; or both. Resolved: axis >= 0,
+   outMaxValue: result 0 holds elements. Kernels see the axis in the results, whether keepDims is set or not. */
 static NNRT_ReturnCode nnrti_arg_rule(nnrt_resolve *c, int64_t *given, int64_t *topK, bool keepDims, bool *elements)
 {
     const nnrt_operand *x = &c->in[0];
@@ -10038,12 +10087,12 @@ static NNRT_ReturnCode nnrti_arg_rule(nnrt_resolve *c, int64_t *given, int64_t *
         return code;
     if (nnrti_has_params(x) && x->quantCount > 1 && nnrti_quant_axis(x) == axis)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                          "input 0 '%s' is %o with one quantisation parameter for each place of axis %d, along which "
-                          "stored integers have no order",
+                          "input 0 '%s' is %o with one quantization parameter for each index of axis %d, along which "
+                          "stored integers cannot be compared",
                           x->name, x, axis);
     *topK = *topK == 0 ? 1 : *topK;
     if (*topK < 1 || *topK > x->dims[axis])
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "topK is %l, expected 1 to %d, the extent of axis %d", *topK,
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "topK is %l, expected 1 to %d, the size of axis %d", *topK,
                           x->dims[axis], axis);
     for (uint32_t i = 0; i < c->nOut; i++) {
         nnrti_result_like(c, i);
@@ -10060,7 +10109,7 @@ static NNRT_ReturnCode nnrti_arg_rule(nnrt_resolve *c, int64_t *given, int64_t *
     return NNRT_SUCCESS;
 }
 
-/* Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_argmax_fusion(nnrt_resolve *c)
 {
     NNRT_ArgMaxFusion *a = (NNRT_ArgMaxFusion *)c->resolved;
@@ -10069,9 +10118,10 @@ static NNRT_ReturnCode nnrti_rule_argmax_fusion(nnrt_resolve *c)
 
 /* >>kernel ARGMAX_FUSION */
 
-/* For every line of x [.., L, ..] along axis the topK largest elements in falling order, equal ones by rising position,
-   NaN smallest: their positions (int32 or int64) into indices and the elements into values, both [.., topK, ..]. values
-   may be NULL. With outMaxValue the first result gets the elements, and values is NULL. Scratch: 4*topK bytes. */
+/* For every line of x [.., L, ..] along axis, the topK largest elements in descending order, equal ones by ascending
+   index, NaN smallest: their indices (int32 or int64) go to indices and the elements to values, both [.., topK, ..].
+   values may be NULL. With outMaxValue the first result gets the elements, and values is NULL. Scratch: 4*topK
+   bytes. */
 NNRT_API NNRT_ReturnCode nnrt_argmax_fusion(const NNRT_ArgMaxFusion *attr, const nnrt_view *x, nnrt_view *indices,
                                             nnrt_view *values, nnrt_call *call)
 {
@@ -10079,7 +10129,7 @@ NNRT_API NNRT_ReturnCode nnrt_argmax_fusion(const NNRT_ArgMaxFusion *attr, const
                            attr->outMaxValue ? indices : values, attr->outMaxValue ? NULL : indices, call);
 }
 
-/* The same of quantised elements, which are then requantised. */
+/* The same for quantized elements, followed by requantization. */
 NNRT_API NNRT_ReturnCode nnrt_argmax_fusion_q8(const NNRT_ArgMaxFusion *attr, const nnrt_view *x, const nnrt_view *list,
                                                nnrt_view *indices, nnrt_view *values, nnrt_call *call)
 {
@@ -10090,7 +10140,7 @@ NNRT_API NNRT_ReturnCode nnrt_argmax_fusion_q8(const NNRT_ArgMaxFusion *attr, co
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ARGMIN_FUSION */
 
-/* Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_argmin_fusion(nnrt_resolve *c)
 {
     NNRT_ArgMinFusion *a = (NNRT_ArgMinFusion *)c->resolved;
@@ -10099,7 +10149,7 @@ static NNRT_ReturnCode nnrti_rule_argmin_fusion(nnrt_resolve *c)
 
 /* >>kernel ARGMIN_FUSION */
 
-/* As ARGMAX_FUSION with the topK smallest elements in rising order, NaN last, too. Scratch: 4*topK bytes. */
+/* As ARGMAX_FUSION with the topK smallest elements in ascending order; NaN is last here, too. Scratch: 4*topK bytes. */
 NNRT_API NNRT_ReturnCode nnrt_argmin_fusion(const NNRT_ArgMinFusion *attr, const nnrt_view *x, nnrt_view *indices,
                                             nnrt_view *values, nnrt_call *call)
 {
@@ -10107,7 +10157,7 @@ NNRT_API NNRT_ReturnCode nnrt_argmin_fusion(const NNRT_ArgMinFusion *attr, const
                            attr->outMaxValue ? indices : values, attr->outMaxValue ? NULL : indices, call);
 }
 
-/* The same of quantised elements, which are then requantised. */
+/* The same for quantized elements, followed by requantization. */
 NNRT_API NNRT_ReturnCode nnrt_argmin_fusion_q8(const NNRT_ArgMinFusion *attr, const nnrt_view *x, const nnrt_view *list,
                                                nnrt_view *indices, nnrt_view *values, nnrt_call *call)
 {
@@ -10119,20 +10169,20 @@ NNRT_API NNRT_ReturnCode nnrt_argmin_fusion_q8(const NNRT_ArgMinFusion *attr, co
 /* >>op ASIN */
 /* >>kernel ASIN */
 
-/* y = the angle of -pi/2 to pi/2 whose sine is x, element by element; NaN where |x| > 1. y may lie where x lies. */
+/* y = arcsin(x), in -pi/2 to pi/2, elementwise; NaN if |x| > 1. y may alias x. */
 NNRTI_UNARY(Asin, asin, nnrti_asinf, nnrti_asin)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ASINH */
 /* >>kernel ASINH */
 
-/* y = ln(x + sqrt(x * x + 1)), element by element. y may lie where x lies. */
+/* y = arsinh(x) = ln(x + sqrt(x * x + 1)), elementwise. y may alias x. */
 NNRTI_UNARY(Asinh, asinh, nnrti_asinhf, nnrti_asinh)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ASSERT */
 
-/* The result, where there is one, is a scalar. */
+/* The optional result is a scalar. */
 static NNRT_ReturnCode nnrti_rule_assert(nnrt_resolve *c)
 {
     const NNRT_Assert *a = (const NNRT_Assert *)c->resolved;
@@ -10146,7 +10196,7 @@ static NNRT_ReturnCode nnrti_rule_assert(nnrt_resolve *c)
 /* >>kernel ASSERT */
 
 #ifndef NNRT_NO_MESSAGES
-/* The first `most` elements of v, in the order in which they lie, as far as there is room. */
+/* Prints the first `most` elements of v in row order, as far as the buffer has room. */
 static void nnrti_put_elements(nnrti_out *o, const nnrt_view *v, int64_t most)
 {
     nnrti_walk w;
@@ -10169,7 +10219,8 @@ static void nnrti_put_elements(nnrti_out *o, const nnrt_view *v, int64_t most)
 }
 #endif
 
-/* NNRT_FAILED with a message that has the first elements of the n tensors of data; element `at` of the condition is false. */
+/* Fails with NNRT_FAILED and a message that shows the first elements of the n data tensors; element `at` of the
+   condition is false. */
 static NNRT_ReturnCode nnrti_assert_fail(const nnrt_call *call, int64_t at, int64_t summarize, const nnrt_view *data,
                                          uint32_t n)
 {
@@ -10189,9 +10240,9 @@ static NNRT_ReturnCode nnrti_assert_fail(const nnrt_call *call, int64_t at, int6
     return nnrt_call_fail(call, NNRT_FAILED, "element %l of the condition is false%s", at, text);
 }
 
-/* args: the condition, bool, and nIn - 1 tensors of data of any types, which may be absent; y one bool or NULL.
-   y = true where all elements of the condition are, as of none; otherwise NNRT_FAILED, and call's error shows the first
-   `summarize` elements of each tensor of data. */
+/* y = true if all elements of the condition are true, or it has none; otherwise NNRT_FAILED, and call's error shows the
+   first `summarize` elements of each data tensor. args: the condition, bool, and nIn - 1 data tensors of any types,
+   which may be absent; y one bool or NULL. */
 NNRT_API NNRT_ReturnCode nnrt_assert(const NNRT_Assert *attr, const nnrt_view *args, uint32_t nIn, nnrt_view *y,
                                      nnrt_call *call)
 {
@@ -10210,8 +10261,8 @@ NNRT_API NNRT_ReturnCode nnrt_assert(const NNRT_Assert *attr, const nnrt_view *a
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ASSIGN */
 
-/* y = x: a copy, unless both lie in one place.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* y = x: a copy, unless both share memory.
+   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_assign(nnrt_resolve *c)
 {
     nnrti_result_like(c, 0);
@@ -10222,28 +10273,28 @@ static NNRT_ReturnCode nnrti_rule_assign(nnrt_resolve *c)
 /* >>op ATAN */
 /* >>kernel ATAN */
 
-/* y = the angle of -pi/2 to pi/2 whose tangent is x, element by element. y may lie where x lies. */
+/* y = arctan(x), in -pi/2 to pi/2, elementwise. y may alias x. */
 NNRTI_UNARY(Atan, atan, nnrti_atanf, nnrti_atan)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ATANH */
 /* >>kernel ATANH */
 
-/* y = ln((1 + x) / (1 - x)) / 2, element by element; NaN where |x| > 1, infinite at 1. y may lie where x lies. */
+/* y = artanh(x) = ln((1 + x) / (1 - x)) / 2, elementwise; NaN if |x| > 1, infinite at +-1. y may alias x. */
 NNRTI_UNARY(Atanh, atanh, nnrti_atanhf, nnrti_atanh)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ATTENTION */
 
-/* A number that several operands state: known, where its dimension is fixed in one of them, else an upper bound. from:
-   the operand whose axis has this number (its symbol), NULL: none does. */
+/* A number that several operands state. known: its dimension is fixed in one of them; else n is an upper bound. from:
+   the operand whose axis has this number (and its symbol), or NULL. */
 typedef struct nnrti_shared_number {
     const nnrt_operand *from;
     int32_t axis, n;
     bool known;
 } nnrti_shared_number;
 
-/* An operand states the number as n; axis: -1, or the axis of o that has this number. false: they contradict. */
+/* An operand states the number n; axis: the axis of o that has this number, or -1. Returns false on a contradiction. */
 static bool nnrti_share(nnrti_shared_number *s, int32_t n, bool open, const nnrt_operand *o, int32_t axis)
 {
     const bool first = s->n == 0 || (!open && !s->known);
@@ -10258,7 +10309,7 @@ static bool nnrti_share(nnrti_shared_number *s, int32_t n, bool open, const nnrt
     return true;
 }
 
-/* Axis k of result i has that number. */
+/* Axis k of result i has this number. */
 static void nnrti_shared_axis(nnrt_resolve *c, uint32_t i, int32_t k, const nnrti_shared_number *s)
 {
     c->out[i].dims[k] = s->n;
@@ -10270,12 +10321,12 @@ static void nnrti_shared_axis(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt
         nnrti_computed(c, i, k);
 }
 
-/* Heads of q; heads of k, v and the past ones; elements of a head of q and k; elements of a head of v. */
+/* Heads of q; heads of k, v and their past; head size D of q and k; head size of v. */
 typedef struct nnrti_attention_numbers {
     nnrti_shared_number queryHeads, heads, D, valueD;
 } nnrti_attention_numbers;
 
-/* Operand i ([B,S,heads*D] or [B,heads,S,D]) states heads and D; given: the attribute for heads, for 3 axes. */
+/* Operand i ([B,S,heads*D] or [B,heads,S,D]) states heads and D; given: the attribute for heads, used with 3 axes. */
 static NNRT_ReturnCode nnrti_attention_heads(nnrt_resolve *c, uint32_t i, const char *what, int64_t given,
                                              nnrti_shared_number *heads, nnrti_shared_number *D)
 {
@@ -10290,30 +10341,33 @@ static NNRT_ReturnCode nnrti_attention_heads(nnrt_resolve *c, uint32_t i, const 
                           o);
     open = nnrti_axis_open(o, last);
     if (h < 1 || (!open && ((o->dims[last] < 1 && i != 2 && i != 5) || (!four && nnrti_remainder(o->dims[2], h) != 0))))
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "input %u (%s) '%s' is %o, with %l heads", i, what, o->name, o, h);
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "input %u (%s) '%s' is %o with %l heads: "
+                          "expected at least 1 head, and a divisor of the last axis",
+                          i, what, o->name, o, h);
     if (nnrti_unlike(o, 0, q, 0))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, but q '%s' %o", i, what, o->name, o,
-                          q->name, q);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, but q '%s' %o: axis 0 (batch) differs", i,
+                          what, o->name, o, q->name, q);
     good = nnrti_share(heads, (int32_t)h, four && nnrti_axis_open(o, 1), o, four ? 1 : -1);
     good = nnrti_share(D, four ? o->dims[3] : (int32_t)nnrti_quotient(o->dims[2], h), open, o,
                        four || h == 1 ? last : -1) &&
            good;
     if (!good)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "input %u (%s) '%s' is %o, which has other heads, or other elements of a head, than the "
+                          "input %u (%s) '%s' is %o, whose number of heads or head size differs from the "
                           "inputs before it",
                           i, what, o->name, o);
     return NNRT_SUCCESS;
 }
 
-/* pastKey and pastValue: none of them, or both [B,heads,P,D], of which *past = P. */
+/* pastKey and pastValue: both absent, or both [B,heads,P,D]; *past = P. */
 static NNRT_ReturnCode nnrti_attention_past(nnrt_resolve *c, nnrti_attention_numbers *n, int32_t *past)
 {
     const nnrt_operand *key = &c->in[4], *value = &c->in[5];
     NNRT_ReturnCode code;
     *past = 0;
     if (nnrti_absent(key) != nnrti_absent(value))
-        return nnrti_fail(c, NNRT_NULL_PTR, "only one of pastKey and pastValue is there");
+        return nnrti_fail(c, NNRT_NULL_PTR, "only one of pastKey and pastValue is given, expected both or none");
     if (nnrti_absent(key))
         return NNRT_SUCCESS;
     if (key->rank != 4 || value->rank != 4 || nnrti_unlike(key, 2, value, 2))
@@ -10326,7 +10380,8 @@ static NNRT_ReturnCode nnrti_attention_past(nnrt_resolve *c, nnrti_attention_num
     return NNRT_SUCCESS;
 }
 
-/* The mask broadcasts to [B,heads,S,T]; its last axis may be shorter, but not 1. keyLengths: [B]. */
+/* The mask broadcasts to [B,heads,S,T], but its last axis may also be shorter than T, if it is not 1. keyLengths:
+   [B]. */
 static NNRT_ReturnCode nnrti_attention_mask(nnrt_resolve *c)
 {
     const nnrt_operand *mask = &c->in[3], *q = &c->in[0], *lengths = &c->in[6], *want = &c->out[3];
@@ -10345,7 +10400,7 @@ static NNRT_ReturnCode nnrti_attention_mask(nnrt_resolve *c)
             const int32_t L = mask->dims[i - before];
             good = L == want->dims[i] || (i < 3 ? L == 1 : L > 1 && L < want->dims[i]);
         } else if (i == 1 && before < 2 && !nnrti_axis_open(mask, i - before)) {
-            good = mask->dims[i - before] > 0; /* there is a head */
+            good = mask->dims[i - before] > 0; /* at least one head */
         }
     if (!good)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 3 (mask) '%s' is %o, which does not broadcast to %o",
@@ -10368,7 +10423,7 @@ static NNRT_ReturnCode nnrti_attention_check(nnrt_resolve *c, const NNRT_Attenti
     return NNRT_SUCCESS;
 }
 
-/* y, present keys and values, weights; T keys in all. */
+/* Sets the shapes of y, present keys, present values and weights; T keys in total. */
 static void nnrti_attention_results(nnrt_resolve *c, const nnrti_attention_numbers *n, int32_t T)
 {
     const nnrt_operand *q = &c->in[0], *k = &c->in[1], *past = &c->in[4];
@@ -10423,12 +10478,12 @@ static NNRT_ReturnCode nnrti_rule_attention(nnrt_resolve *c)
     if ((n.queryHeads.known && n.heads.known && nnrti_remainder(n.queryHeads.n, n.heads.n) != 0) ||
         nnrti_unlike(k, k->rank - 2, v, v->rank - 2))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "k '%s' %o and v '%s' %o do not go with q '%s' %o: %d heads, of q %d, which must be a "
-                          "multiple, and as many steps of k and v",
+                          "k '%s' %o and v '%s' %o do not match q '%s' %o: k has %d heads, q %d, which must be a "
+                          "multiple; k and v must have the same number of steps",
                           k->name, k, v->name, v, q->name, q, n.heads.n, n.queryHeads.n);
     keys = k->dims[k->rank - 2];
     if (keys > INT32_MAX - past || !nnrt_mul_size((size_t)(keys + past), sizeof(float), &c->scratch))
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%d keys and %d before them: too many", keys, past);
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%d keys and %d past keys: too many", keys, past);
     nnrti_attention_results(c, &n, keys + past);
     a->qNumHeads = n.queryHeads.n;
     a->kvNumHeads = n.heads.n;
@@ -10439,7 +10494,7 @@ static NNRT_ReturnCode nnrti_rule_attention(nnrt_resolve *c)
 
 /* >>kernel ATTENTION */
 
-/* v [B,S,heads*D] or [B,heads,S,D] as [B,heads,S,D]. */
+/* v [B,S,heads*D] or [B,heads,S,D] viewed as [B,heads,S,D]. */
 static nnrt_view nnrti_heads_of(const nnrt_view *v, int64_t heads)
 {
     nnrt_view as = *v;
@@ -10455,7 +10510,7 @@ static nnrt_view nnrti_heads_of(const nnrt_view *v, int64_t heads)
     return as;
 }
 
-/* to [B,heads,P + S,D] = past [B,heads,P,D] or NULL, then v [B,heads,S,D]. */
+/* to [B,heads,P + S,D] = past [B,heads,P,D] (or NULL) followed by v [B,heads,S,D]. */
 static void nnrti_attention_present(const nnrt_view *past, const nnrt_view *v, const nnrt_view *to)
 {
     const int32_t P = past != NULL ? past->dims[2] : 0;
@@ -10467,7 +10522,7 @@ static void nnrti_attention_present(const nnrt_view *past, const nnrt_view *v, c
     nnrti_copy(past, &part);
 }
 
-/* What is added to the product of a query and a key: 0, an element of the mask, or -infinity. */
+/* The addend of the score of a query and a key: 0, an element of the mask, or -infinity. */
 static float nnrti_attention_bias(const nnrt_view *mask, const int32_t at[4])
 {
     ptrdiff_t place = 0;
@@ -10482,13 +10537,15 @@ static float nnrti_attention_bias(const nnrt_view *mask, const int32_t at[4])
     return nnrti_load(mask->data, place, mask->dataType);
 }
 
-/* range = the keys [first,behind) of T that a query of batch b may see: the step stands at `offset + step` among them. */
+/* range = the keys [first, end) of T that the query of index `step` in batch b attends to. Its position among the keys
+   is past + step. */
 static void nnrti_attention_range(const NNRT_Attention *attr, const nnrt_view *keyLengths, int32_t b, int32_t step,
                                   int32_t steps, int32_t past, int32_t T, int32_t range[2])
 {
     const int64_t length = keyLengths != NULL ? nnrti_index(keyLengths, b * keyLengths->strides[0]) : T;
     const int64_t valid = length < 0 ? 0 : length < T ? length : T;
-    const int64_t at = step + (past >= 0 ? past : valid - steps); /* past < 0: none, the queries are the last steps */
+    const int64_t at = step + (past >= 0 ? past : valid - steps); /* past < 0: no past, the queries are the last
+                                                                     steps */
     int64_t first = 0, behind = valid;
     if (attr->isCausal != 0 && at + 1 < behind)
         behind = at + 1;
@@ -10500,16 +10557,18 @@ static void nnrti_attention_range(const NNRT_Attention *attr, const nnrt_view *k
     range[0] = first < range[1] ? (int32_t)first : range[1];
 }
 
-/* q, k, v [B,S,heads*D] or [B,heads,S,D], pastKey, pastValue [B,heads,P,D], presentKey, presentValue [B,heads,T,D], weights
-   [B,heads,S,T], T = P + S of k, y as q; float32 or float16; mask of their type or bool, broadcast to weights; keyLengths
-   [B], int32 or int64; all after v and y may be NULL. Present keys and values are the past ones and then k and v; head h
-   of q goes with head h / (heads of q / heads of k). Query s of batch b is step i = P + s; without past keys but with
-   keyLengths the queries are the last of the keys that count, i = keyLengths[b] - S + s. It sees the keys j of 0 to T - 1
-   with j < keyLengths[b], with isCausal j <= i, i - leftWindowSize <= j <= i + rightWindowSize. For each key, in order:
-   p[j] = scale * (q . k[j]); c[j] = p[j] capped; m[j] = c[j] plus the mask (of bools: -infinity where it is false, or too
-   short), -infinity where the query does not see the key; w = exp(m - largest of m), divided by their sum; y = sum of
-   w[j] * v[j] over the keys it sees. Where all m are -infinity, w and y are 0. weights = p, c, m or w, by
-   qkMatmulOutputMode. Scratch: 4*T bytes; NNRT_INSUFFICIENT_BUFFER without it. */
+/* y = softmax(scale * q * k^T, capped, masked) * v, for each head; float32 or float16.
+   q, k, v [B,S,heads*D] or [B,heads,S,D], pastKey, pastValue [B,heads,P,D], presentKey, presentValue [B,heads,T,D],
+   weights [B,heads,S,T], T = P + S of k, y as q; mask of their type or bool, broadcast to weights; keyLengths [B],
+   int32 or int64; all operands after v except y may be NULL. Present keys and values are the past ones followed by k
+   and v. Head h of q uses head h / (heads of q / heads of k). Query s of batch b has position i = P + s; without past
+   keys but with keyLengths the queries are the last of the valid keys, i = keyLengths[b] - S + s. It attends to the
+   keys j of 0 to T - 1 with j < keyLengths[b], with isCausal j <= i, i - leftWindowSize <= j <= i + rightWindowSize.
+   For each key, in order: p[j] = scale * (q . k[j]); c[j] = softcap * tanh(p[j] / softcap), or p[j] if softcap is 0;
+   m[j] = c[j] plus the mask (bool: -infinity where it is false or ends before j), -infinity where the query does not
+   attend to the key; w = exp(m - max(m)), divided by their sum; y = sum of w[j] * v[j] over the keys it attends to. If
+   all m are -infinity, w and y are 0. weights = p, c, m or w, by qkMatmulOutputMode 0 to 3. Scratch: 4*T bytes;
+   NNRT_INSUFFICIENT_BUFFER without it. */
 NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_view *q, const nnrt_view *k,
                                         const nnrt_view *v, const nnrt_view *mask, const nnrt_view *pastKey,
                                         const nnrt_view *pastValue, const nnrt_view *keyLengths, nnrt_view *y,
@@ -10596,9 +10655,10 @@ static NNRT_ReturnCode nnrti_rule_average_pool_3d(nnrt_resolve *c)
 
 /* >>kernel AVERAGE_POOL_3D */
 
-/* x [N,C,L..], y [N,C,M..], float32 or float16, of one rank; they may not overlap. y[n,c,m..] = sum / count of the cells
-   q = m*stride - pad + i*dilation inside x, 0 <= i < kernelShape, of each axis; countIncludePad: count is that of the cells
-   inside x and its paddings. The sum runs over the cells with the last axis fastest. */
+/* y[n,c,m..] = sum / count of the elements x[n,c,q..] of the window: along each axis q = m*stride - pad + i*dilation
+   inside x, 0 <= i < kernelShape. countIncludePad: count includes the window's elements in the padding. x [N,C,L..], y
+   [N,C,M..], float32 or float16, of one rank; they may not overlap. The sum runs over the window with the last axis
+   fastest. */
 NNRT_API NNRT_ReturnCode nnrt_average_pool_3d(const NNRT_AveragePool3D *attr, const nnrt_view *x, nnrt_view *y)
 {
     const int64_t *k = attr->kernelShape.data, *s = attr->strides.data, *d = attr->dilations.data;
@@ -10633,10 +10693,10 @@ static NNRT_ReturnCode nnrti_rule_avgpool_fusion(nnrt_resolve *c)
 
 /* >>kernel AVGPOOL_FUSION */
 
-/* x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. y[n,p,q,c] = act(sum of x[n,h,w,c] / cells over the cells h, w inside
-   x with p*sH - top <= h < p*sH - top + kH and q*sW - left <= w < q*sW - left + kW; every window has one. cells: how many
-   these are; padded: how many lie inside the padded x, -top <= h < H + bottom and -left <= w < W + right. The sum runs
-   over h, then w. */
+/* y[n,p,q,c] = act(sum of x[n,h,w,c] / count) over the elements h, w inside x with p*sH - top <= h < p*sH - top + kH
+   and q*sW - left <= w < q*sW - left + kW; every window has at least one. x [N,H,W,C], y [N,Ho,Wo,C]; they may not
+   overlap. count: the number of these elements; padded: the number inside the padded x, -top <= h < H + bottom and
+   -left <= w < W + right. The sum runs over h, then w. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_avgpool_fusion(const NNRT_AvgPoolFusion *attr, const nnrt_view *x,
                                                   const nnrt_view *quant, nnrt_view *y, bool padded, NNRT_DataType type)
 {
@@ -10667,8 +10727,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_avgpool_fusion(const NNRT_AvgPoolFusion *attr
 NNRTI_FLOATS(avgpool_fusion, (const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y),
              nnrti_avgpool_fusion(attr, x, NULL, y, false, type))
 
-/* The same of quantised int8 or uint8: the mean of the stored integers, halves away from zero, then
-   y = clamp((mean - zX) * factor + zY). */
+/* The same for quantized int8 or uint8: the mean of the stored integers, halves away from zero, then y = clamp((mean -
+   zX) * factor + zY). */
 NNRT_API NNRT_ReturnCode nnrt_avgpool_fusion_q8(const NNRT_AvgPoolFusion *attr, const nnrt_view *x,
                                                 const nnrt_view *quant, nnrt_view *y)
 {
@@ -10679,12 +10739,12 @@ NNRT_API NNRT_ReturnCode nnrt_avgpool_fusion_q8(const NNRT_AvgPoolFusion *attr, 
 /* >>op AVGPOOL_INCLUDE_PAD */
 /* >>kernel AVGPOOL_INCLUDE_PAD */
 
-/* As AVGPOOL_FUSION, but a mean over the cells of the window inside the padded x, of which those outside x are 0. */
+/* As AVGPOOL_FUSION, but the mean is over the window's elements inside the padded x; elements outside x are 0. */
 NNRTI_FLOATS(avgpool_include_pad, (const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y),
              nnrti_avgpool_fusion(attr, x, NULL, y, true, type))
 
-/* The same of quantised int8 or uint8: the mean of the stored integers, zX outside x, halves away from zero, then
-   y = clamp((mean - zX) * factor + zY). */
+/* The same for quantized int8 or uint8: the mean of the stored integers, zX outside x, halves away from zero, then y =
+   clamp((mean - zX) * factor + zY). */
 NNRT_API NNRT_ReturnCode nnrt_avgpool_include_pad_q8(const NNRT_AvgPoolFusion *attr, const nnrt_view *x,
                                                      const nnrt_view *quant, nnrt_view *y)
 {
@@ -10694,8 +10754,8 @@ NNRT_API NNRT_ReturnCode nnrt_avgpool_include_pad_q8(const NNRT_AvgPoolFusion *a
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BATCH_TO_SPACE_ND */
 
-/* The batch must be made of whole blocks; crops may leave nothing, but not less than nothing.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* The batch must be a multiple of the block; crops may leave an empty image, but may not exceed it.
+   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_batch_to_space_nd(nnrt_resolve *c)
 {
     NNRT_BatchToSpaceND *a = (NNRT_BatchToSpaceND *)c->resolved;
@@ -10709,8 +10769,9 @@ static NNRT_ReturnCode nnrti_rule_batch_to_space_nd(nnrt_resolve *c)
     h = x->dims[nnrti_image_axis(x, 0)] * a->blockShape.data[0] - crops[0] - crops[1];
     w = x->dims[nnrti_image_axis(x, 1)] * a->blockShape.data[1] - crops[2] - crops[3];
     if (nnrti_remainder(x->dims[0], area) != 0 && !nnrti_axis_open(x, 0))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o: its batch %d is no multiple of the block %l x %l",
-                          x->name, x, x->dims[0], a->blockShape.data[0], a->blockShape.data[1]);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "input '%s' is %o: its batch %d is not a multiple of the block %l x %l", x->name, x,
+                          x->dims[0], a->blockShape.data[0], a->blockShape.data[1]);
     if (h < 0 || w < 0)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "crops are larger than the image: %l x %l would remain", h, w);
     if ((code = nnrti_result_images(c, nnrti_quotient(x->dims[0], area), h, w)) != NNRT_SUCCESS)
@@ -10720,9 +10781,9 @@ static NNRT_ReturnCode nnrti_rule_batch_to_space_nd(nnrt_resolve *c)
 
 /* >>kernel BATCH_TO_SPACE_ND */
 
-/* x [n2*bh*bw,H,W,C], y [n2,Ho,Wo,C], any element type; y must not overlap x.
-   y[n,p,q,c] = x[(i*bw + j)*n2 + n, h, w, c] with h*bh + i = p + top, w*bw + j = q + left, 0 <= i < bh, 0 <= j < bw;
-   blockShape [bh,bw], crops [[top,bottom],[left,right]]. */
+/* y[n,p,q,c] = x[(i*bw + j)*n2 + n, h, w, c] with h*bh + i = p + top, w*bw + j = q + left, 0 <= i < bh, 0 <= j < bw.
+   x [n2*bh*bw,H,W,C], y [n2,Ho,Wo,C], any element type; y must not overlap x. blockShape [bh,bw], crops
+   [[top,bottom],[left,right]]. */
 NNRT_API NNRT_ReturnCode nnrt_batch_to_space_nd(const NNRT_BatchToSpaceND *attr, const nnrt_view *x, nnrt_view *y)
 {
     const int64_t bh = attr->blockShape.data[0], bw = attr->blockShape.data[1];
@@ -10759,8 +10820,8 @@ static NNRT_ReturnCode nnrti_rule_bernoulli(nnrt_resolve *c)
 
 /* >>kernel BERNOULLI */
 
-/* x float16, float32 or float64, y of its shape and any element type: y[i] = 1 where the uniform number of random bits number
-   i (nnrti_random) is below x[i], else 0. */
+/* y[i] = 1 if the uniform random number i (nnrti_random) is below x[i], else 0. x float16, float32 or float64; y of its
+   shape and any element type. */
 NNRT_API NNRT_ReturnCode nnrt_bernoulli(const NNRT_Bernoulli *attr, const nnrt_view *x, nnrt_view *y)
 {
     int32_t place[NNRT_MAX_RANK] = {0};
@@ -10779,7 +10840,8 @@ NNRT_API NNRT_ReturnCode nnrt_bernoulli(const NNRT_Bernoulli *attr, const nnrt_v
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BIAS_ADD */
 
-/* Derived: when quantised, zero point and bounds of the result, the factor of x and of bias, which has its scale. */
+/* Derived: if quantized, zero point and range of the result, and the factor of x and of bias, which has the scale of
+   x. */
 static NNRT_ReturnCode nnrti_rule_bias_add(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *bias = &c->in[1];
@@ -10801,7 +10863,7 @@ static NNRT_ReturnCode nnrti_rule_bias_add(nnrt_resolve *c)
 
 /* >>kernel BIAS_ADD */
 
-/* x and y [..,C], bias [C]: y[..,c] = x[..,c] + bias[c]. y may lie where x lies. */
+/* y[..,c] = x[..,c] + bias[c]; x and y [..,C], bias [C]. y may alias x. */
 NNRT_API NNRT_ReturnCode nnrt_bias_add(const NNRT_BiasAdd *attr, const nnrt_view *x, const nnrt_view *bias,
                                        nnrt_view *y)
 {
@@ -10809,7 +10871,7 @@ NNRT_API NNRT_ReturnCode nnrt_bias_add(const NNRT_BiasAdd *attr, const nnrt_view
     return nnrti_binary(x, bias, y, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_add_row);
 }
 
-/* x and y quantised int8 or uint8, bias int32. */
+/* x and y quantized int8 or uint8, bias int32 in units of the scale of x. */
 NNRT_API NNRT_ReturnCode nnrt_bias_add_q8(const NNRT_BiasAdd *attr, const nnrt_view *x, const nnrt_view *bias,
                                           const nnrt_view *list, nnrt_view *y)
 {
@@ -10830,9 +10892,9 @@ NNRT_API NNRT_ReturnCode nnrt_bias_add_q8(const NNRT_BiasAdd *attr, const nnrt_v
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BITCAST */
 
-/* y has the bytes of x, read as another element type of the same size or with other quantization parameters: the declared
-   parameters of y, or none. Quantized and plain integers are two types; this is the conversion between them
-   that moves no byte. An element that is not bool does not become bool, whose bytes are 0 or 1. */
+/* y has the bytes of x, read as another element type of the same size or with other quantization parameters: the
+   declared parameters of y, or none. Quantized and plain integers are two types; this operator converts between them
+   without moving a byte. No other type becomes bool, whose bytes must be 0 or 1. */
 static NNRT_ReturnCode nnrti_rule_bitcast(nnrt_resolve *c)
 {
     const NNRT_Bitcast *a = (const NNRT_Bitcast *)c->resolved;
@@ -10856,7 +10918,7 @@ static NNRT_ReturnCode nnrti_rule_bitcast(nnrt_resolve *c)
 /* >>op BITWISE_AND */
 /* >>kernel BITWISE_AND */
 
-/* z = x and y bit by bit, integers of any type, broadcast to the dims of z. z may lie where an input of its shape lies. */
+/* z = x and y, bitwise; integers of any type, broadcast to the dims of z. z may alias an input of its shape. */
 NNRTI_BITWISE(BitwiseAnd, bitwise_and, a &b)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -10868,21 +10930,21 @@ static uint64_t nnrti_not_int(uint64_t v)
     return ~v;
 }
 
-/* y = every bit of x turned round, element by element. y may lie where x lies. */
+/* y = not x, bitwise, elementwise. y may alias x. */
 NNRTI_UNARY_INT(BitwiseNot, bitwise_not, nnrti_not_int)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BITWISE_OR */
 /* >>kernel BITWISE_OR */
 
-/* z = x or y bit by bit, integers of any type, broadcast to the dims of z. z may lie where an input of its shape lies. */
+/* z = x or y, bitwise; integers of any type, broadcast to the dims of z. z may alias an input of its shape. */
 NNRTI_BITWISE(BitwiseOr, bitwise_or, a | b)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BITWISE_XOR */
 /* >>kernel BITWISE_XOR */
 
-/* z = x xor y bit by bit, integers of any type, broadcast to the dims of z. z may lie where an input of its shape lies. */
+/* z = x xor y, bitwise; integers of any type, broadcast to the dims of z. z may alias an input of its shape. */
 NNRTI_BITWISE(BitwiseXor, bitwise_xor, a ^ b)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -10909,9 +10971,8 @@ static void nnrti_shift_right_row(const nnrti_walk *w, const nnrt_view *x, const
     }
 }
 
-/* z = the bits of x, y places further left or right, unsigned integers of one type, broadcast to the dims of z: x * 2^y
-   modulo 2^n, or x / 2^y without the rest. As many places as there are bits, or more, leave 0. z may lie where an input of
-   its shape lies. */
+/* z = x shifted left or right by y bits: x * 2^y modulo 2^n, or floor(x / 2^y); unsigned integers of one type with n
+   bits, broadcast to the dims of z. A shift by n bits or more gives 0. z may alias an input of its shape. */
 NNRT_API NNRT_ReturnCode nnrt_bit_shift(const NNRT_BitShift *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)
 {
     return nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION,
@@ -10922,7 +10983,7 @@ NNRT_API NNRT_ReturnCode nnrt_bit_shift(const NNRT_BitShift *attr, const nnrt_vi
 /* >>op BOTTOM_K */
 /* >>kernel BOTTOM_K */
 
-/* As TOPK_FUSION with the k smallest elements; sorted: rising, NaN last, too. Scratch: 4*k bytes. */
+/* As TOPK_FUSION with the k smallest elements; sorted: ascending. NaN is last here, too. Scratch: 4*k bytes. */
 NNRT_API NNRT_ReturnCode nnrt_bottom_k(const NNRT_TopKFusion *attr, const nnrt_view *x, nnrt_view *values,
                                        nnrt_view *indices, nnrt_call *call)
 {
@@ -10933,7 +10994,7 @@ NNRT_API NNRT_ReturnCode nnrt_bottom_k(const NNRT_TopKFusion *attr, const nnrt_v
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BROADCAST_TO */
 
-/* Where extent i of the result is from: x's where it is kept, else entry i of the list. */
+/* Sets the source of dimension i of the result: the dimension of x if it is kept, else entry i of the list. */
 static void nnrti_broadcast_to_axis(nnrt_resolve *c, int32_t i, int64_t entry)
 {
     const nnrt_operand *x = &c->in[0], *list = &c->in[1];
@@ -10949,8 +11010,8 @@ static void nnrti_broadcast_to_axis(nnrt_resolve *c, int32_t i, int64_t entry)
         nnrti_bounded(c, 0, i);
 }
 
-/* Resolved: shape = the extents of the result.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Resolved: shape = the shape of the result.
+   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_broadcast_to(nnrt_resolve *c)
 {
     NNRT_BroadcastTo *a = (NNRT_BroadcastTo *)c->resolved;
@@ -10995,7 +11056,7 @@ static NNRT_ReturnCode nnrti_rule_broadcast_to(nnrt_resolve *c)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CAST */
 
-/* *type = the type that input 1 names; UNKNOWN when there is none, or its value is not known yet. */
+/* *type = the type that input 1 names; UNKNOWN if it is absent or its value is not known yet. */
 static NNRT_ReturnCode nnrti_cast_named(nnrt_resolve *c, NNRT_DataType *type)
 {
     const nnrt_operand *o = &c->in[1];
@@ -11009,8 +11070,8 @@ static NNRT_ReturnCode nnrti_cast_named(nnrt_resolve *c, NNRT_DataType *type)
         return NNRT_SUCCESS;
     number = nnrti_value(o, 0);
     if (number < NNRT_DATA_TYPE_BOOL || number > NNRT_DATA_TYPE_FLOAT64 || nnrt_type_size((NNRT_DataType)number) == 0)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "type '%s' is %l, which is the number of no element type", o->name,
-                          number);
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "type '%s' is %l, which is not the number of an element type",
+                          o->name, number);
     *type = (NNRT_DataType)number;
     return NNRT_SUCCESS;
 }
@@ -11024,20 +11085,20 @@ static NNRT_ReturnCode nnrti_rule_cast(nnrt_resolve *c)
         return code;
     if (nnrti_is_quant(&c->in[0]))
         return nnrti_fail(c, NNRT_INVALID_DATATYPE,
-                          "input '%s' is %o: CAST knows no quantisation, QUANT_DTYPE_CAST is the operator for it",
+                          "input '%s' is %o: CAST does not support quantization, use QUANT_DTYPE_CAST",
                           c->in[0].name, &c->in[0]);
     if (y->dataType == NNRT_DATA_TYPE_UNKNOWN)
         y->dataType = named;
     if (nnrt_type_size(y->dataType) == 0)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE,
-                          "the type of output '%s' is not known: declare it, or give input 1 (type) as a constant",
+                          "the type of output '%s' is unknown: declare it, or give input 1 (type) as a constant",
                           y->name);
     if (named != NNRT_DATA_TYPE_UNKNOWN && named != y->dataType)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but input 1 (type) says %t", y->name,
                           y->dataType, named);
     if (nnrti_has_params(y))
         return nnrti_fail(c, NNRT_INVALID_DATATYPE,
-                          "output '%s' is q%t: CAST knows no quantisation, QUANT_DTYPE_CAST is the operator for it",
+                          "output '%s' is q%t: CAST does not support quantization, use QUANT_DTYPE_CAST",
                           y->name, y->dataType);
     nnrti_result_like(c, 0);
     return NNRT_SUCCESS;
@@ -11045,7 +11106,7 @@ static NNRT_ReturnCode nnrti_rule_cast(nnrt_resolve *c)
 
 /* >>kernel CAST */
 
-/* out[i] = element i of x as 64 bits, sign and all; x is integer or bool, n <= NNRTI_CHUNK. */
+/* out[i] = element i of x sign- or zero-extended to 64 bits; x is integer or bool, n <= NNRTI_CHUNK. */
 static void nnrti_read_bits(uint64_t *out, const void *x, ptrdiff_t step, int32_t n, NNRT_DataType type)
 {
     switch (type) {
@@ -11062,7 +11123,7 @@ static void nnrti_read_bits(uint64_t *out, const void *x, ptrdiff_t step, int32_
     }
 }
 
-/* Bits that stand for a signed or an unsigned number, as float32: rounded once. */
+/* 64 bits of a signed or an unsigned integer, converted to float32 with one rounding. */
 static float nnrti_bits_to_f32(uint64_t bits, bool isSigned)
 {
     return isSigned ? (float)(int64_t)bits : (float)bits;
@@ -11086,10 +11147,10 @@ static void nnrti_write_bits(void *z, ptrdiff_t step, const uint64_t *in, bool i
     }
 }
 
-/* y = x in the element type of y; x and y of one shape and any types. Floats become integers toward zero and
-   saturate, NaN gives 0; integers keep their low bits; bool is 0 or 1 and takes "not zero". The way from type to type
-   leads over float64 for floats and over 64 bits for the others. y may lie where x lies when their elements have one
-   size. */
+/* y = x converted to the element type of y; x and y of one shape and any types. Floats become integers by truncation
+   toward zero and saturate, NaN becomes 0; integers keep their low bits; bool becomes 0 or 1, and a value becomes true
+   if it is not 0. The conversion goes through float64 for floats and through 64-bit integers for the others. y may
+   alias x if their elements have the same size. */
 NNRT_API NNRT_ReturnCode nnrt_cast(const NNRT_Cast *attr, const nnrt_view *x, nnrt_view *y)
 {
     const size_t in = nnrt_type_size(x->dataType), out = nnrt_type_size(y->dataType);
@@ -11126,7 +11187,7 @@ NNRT_API NNRT_ReturnCode nnrt_cast(const NNRT_Cast *attr, const nnrt_view *x, nn
 /* >>op CEIL */
 /* >>kernel CEIL */
 
-/* y = the smallest whole number >= x, element by element; -0, NaN and the infinities stay. y may lie where x lies. */
+/* y = the smallest integer >= x, elementwise; -0, NaN and the infinities stay. y may alias x. */
 NNRTI_UNARY(Ceil, ceil, nnrti_ceilf, nnrti_ceil)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -11159,9 +11220,9 @@ static NNRT_ReturnCode nnrti_rule_center_crop_pad(nnrt_resolve *c)
 
 /* >>kernel CENTER_CROP_PAD */
 
-/* x and y have as many axes and one element type, whatever that is; shape is not looked at. Along each axis the middle of x
-   lies in the middle of y: of what there is too much, or of the zeros where there is too little, half, rounded down, goes
-   in front. */
+/* y = x, centered along each axis: cropped where x is larger, padded with zeros where it is smaller; half of the
+   difference, rounded down, is at the front. x and y have one rank and one element type of any kind; shape is not
+   read. */
 NNRT_API NNRT_ReturnCode nnrt_center_crop_pad(const NNRT_CenterCropPad *attr, const nnrt_view *x,
                                               const nnrt_view *shape, nnrt_view *y)
 {
@@ -11182,7 +11243,8 @@ NNRT_API NNRT_ReturnCode nnrt_center_crop_pad(const NNRT_CenterCropPad *attr, co
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CHANNEL_SHUFFLE */
 
-/* Resolved: group >= 1. Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Resolved: group >= 1. Derived: if the quantization parameters of input and result differ, the list of
+   nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_channel_shuffle(nnrt_resolve *c)
 {
     NNRT_ChannelShuffle *a = (NNRT_ChannelShuffle *)c->resolved;
@@ -11203,7 +11265,7 @@ static NNRT_ReturnCode nnrti_rule_channel_shuffle(nnrt_resolve *c)
 
 /* >>kernel CHANNEL_SHUFFLE */
 
-/* x and y [N,H,W,group*K], any element type; y must not overlap x. y[n,h,w,k*group + g] = x[n,h,w,g*K + k]. */
+/* y[n,h,w,k*group + g] = x[n,h,w,g*K + k]; x and y [N,H,W,group*K], any element type; y must not overlap x. */
 NNRT_API NNRT_ReturnCode nnrt_channel_shuffle(const NNRT_ChannelShuffle *attr, const nnrt_view *x, nnrt_view *y)
 {
     const int32_t groups = nnrti_empty(y) ? 0 : (int32_t)attr->group;
@@ -11222,14 +11284,14 @@ NNRTI_MOVE_Q8(ChannelShuffle, channel_shuffle)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CLIP */
 
-/* Whether *lo <= *hi, elements of one type; a NaN is no bound. */
+/* Whether *lo <= *hi, elements of one type; false if one is NaN. */
 static bool nnrti_clip_ordered(const void *lo, const void *hi, NNRT_DataType type)
 {
     const uint64_t p = nnrti_order(lo, 0, type), q = nnrti_order(hi, 0, type);
     return p <= q && (p > 0 || type < NNRT_DATA_TYPE_FLOAT16);
 }
 
-/* Element i of bounds = input i + 1, where its value is known, or the attribute. */
+/* Element i of bounds = input i + 1 if its value is known, else the attribute. */
 static void nnrti_clip_bound(const nnrt_resolve *c, float attribute, int32_t i, void *bounds)
 {
     const nnrt_operand *given = &c->in[i + 1];
@@ -11240,7 +11302,7 @@ static void nnrti_clip_bound(const nnrt_resolve *c, float attribute, int32_t i, 
         nnrti_number(c->in[0].dataType, (double)attribute, nnrti_at(bounds, i, width));
 }
 
-/* Derives the list of quantised data: the bounds are those of the attributes; the factors of x, of min and of max. */
+/* Derives the list of quantized data: range of the result from the attributes; the factors of x, of min and of max. */
 static NNRT_ReturnCode nnrti_quant_clip(nnrt_resolve *c, const NNRT_Clip *a)
 {
     nnrti_coder k;
@@ -11264,9 +11326,9 @@ static NNRT_ReturnCode nnrti_quant_clip(nnrt_resolve *c, const NNRT_Clip *a)
     return NNRT_SUCCESS;
 }
 
-/* Resolved: what is no bound, and what an input has instead, is infinite. Derived: [min, max] in the type of x, for the
-   kernel where an input is absent; of integers toward zero and saturating; when quantised, zero point and bounds of the
-   result, the factors of x, of min and of max. */
+/* Resolved: a bound that is unset, or that an input replaces, is infinite. Derived: [min, max] in the type of x, for
+   the kernel if an input is absent, truncated toward zero and saturated for integers; if quantized, zero point and
+   range of the result, and the factors of x, of min and of max. */
 static NNRT_ReturnCode nnrti_rule_clip(nnrt_resolve *c)
 {
     static const int32_t two[] = {2};
