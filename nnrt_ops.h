@@ -11363,7 +11363,7 @@ static NNRT_ReturnCode nnrti_rule_clip(nnrt_resolve *c)
 
 /* >>kernel CLIP */
 
-/* The current row of y = x inside [*lo, *hi]. */
+/* The current row of y = x clamped to [*lo, *hi]. */
 static void nnrti_clip_row(const nnrti_walk *w, const nnrt_view *x, const void *lo, const void *hi, nnrt_view *y)
 {
     switch (x->dataType) {
@@ -11386,9 +11386,8 @@ static void nnrti_clip_row(const nnrti_walk *w, const nnrt_view *x, const void *
     }
 }
 
-/* y = min(max(x, lo), hi), element by element, numbers of any type; a NaN stays. lo is the one element of min and hi
-   that of max; what is NULL stands in bounds, [lo, hi]. lo > hi or a NaN among them: NNRT_INVALID_PARAMETER. y may lie
-   where x lies. */
+/* y = min(max(x, lo), hi), elementwise, any numeric type; NaN stays NaN. lo is the one element of min, hi that of max;
+   a NULL one is taken from bounds, [lo, hi]. lo > hi or a NaN among them: NNRT_INVALID_PARAMETER. y may alias x. */
 NNRT_API NNRT_ReturnCode nnrt_clip(const NNRT_Clip *attr, const nnrt_view *x, const nnrt_view *min,
                                    const nnrt_view *max, const nnrt_view *bounds, nnrt_view *y, nnrt_call *call)
 {
@@ -11410,7 +11409,7 @@ NNRT_API NNRT_ReturnCode nnrt_clip(const NNRT_Clip *attr, const nnrt_view *x, co
     return NNRT_SUCCESS;
 }
 
-/* Quantised int8 or uint8: a bound that is a tensor is brought to the parameters of y. */
+/* Quantized int8 or uint8: a bound that is a tensor is requantized to the parameters of y. */
 NNRT_API NNRT_ReturnCode nnrt_clip_q8(const NNRT_Clip *attr, const nnrt_view *x, const nnrt_view *min,
                                       const nnrt_view *max, const nnrt_view *list, nnrt_view *y, nnrt_call *call)
 {
@@ -11431,7 +11430,7 @@ NNRT_API NNRT_ReturnCode nnrt_clip_q8(const NNRT_Clip *attr, const nnrt_view *x,
         }
     if (quant[1] > quant[2])
         return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
-                              "min is %d of the stored integers of the result, expected at most max: %d", quant[1],
+                              "min is %d in stored integers of the result, expected at most max: %d", quant[1],
                               quant[2]);
     if (!nnrti_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
@@ -11447,7 +11446,7 @@ NNRT_API NNRT_ReturnCode nnrt_clip_q8(const NNRT_Clip *attr, const nnrt_view *x,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op COL2IM */
 
-/* Resolved: all lists are said. */
+/* Resolved: all lists are complete. */
 static NNRT_ReturnCode nnrti_rule_col2im(nnrt_resolve *c)
 {
     NNRT_Col2Im *a = (NNRT_Col2Im *)c->resolved;
@@ -11465,7 +11464,8 @@ static NNRT_ReturnCode nnrti_rule_col2im(nnrt_resolve *c)
     axes = (uint32_t)image->dims[0];
     if (x->rank != 3 || axes == 0)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "input '%s' is %o and imageShape has %u entries, expected 3 axes and 1", x->name, x, axes);
+                          "input '%s' is %o and imageShape has %u entries, expected 3 axes and at least 1 entry",
+                          x->name, x, axes);
     if ((code = nnrti_volume_list(c, "dilations", &a->dilations, axes, 1, 1)) != NNRT_SUCCESS ||
         (code = nnrti_volume_list(c, "strides", &a->strides, axes, 1, 1)) != NNRT_SUCCESS ||
         (code = nnrti_volume_list(c, "pads", &a->pads, 2 * axes, 0, 0)) != NNRT_SUCCESS)
@@ -11476,7 +11476,8 @@ static NNRT_ReturnCode nnrti_rule_col2im(nnrt_resolve *c)
         if (k < 1)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "blockShape[%u] is %l, expected at least 1", i, k);
         if (L < reach && !nnrti_element_open(image, i))
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "axis %u of the image is %l with its paddings, a block %l", i, L,
+            return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                              "axis %u of the image is %l with its paddings, expected at least the block: %l", i, L,
                               reach);
         cells = nnrti_product(cells, k);
         blocks = nnrti_product(blocks, L < reach ? 0 : nnrti_quotient(L - reach, a->strides.data[i]) + 1);
@@ -11487,8 +11488,8 @@ static NNRT_ReturnCode nnrti_rule_col2im(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' %o has %d blocks, expected %l", x->name, x, x->dims[2],
                           blocks);
     if (!nnrti_axis_open(x, 1) && nnrti_remainder(x->dims[1], cells) != 0)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "axis 1 of input '%s' %o is no multiple of the %l elements of a block",
-                          x->name, x, cells);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "axis 1 of input '%s' %o is not a multiple of the %l elements of a block", x->name, x, cells);
     dims[0] = x->dims[0];
     dims[1] = (int32_t)nnrti_quotient(x->dims[1], cells);
     nnrti_result(c, 0, (int32_t)axes + 2, dims);
@@ -11502,9 +11503,9 @@ static NNRT_ReturnCode nnrti_rule_col2im(nnrt_resolve *c)
 
 /* >>kernel COL2IM */
 
-/* x [N,C*K,L], y [N,C,image..], float32 or float16, K elements to a block and L blocks, the last axis fastest; imageShape is
-   not looked at. y[n,c,p] = sum over the elements k of a block that lie at p in some block l, in this order, of
-   x[n,c*K + k,l]: p[i] = l[i]*strides[i] + k[i]*dilations[i] - pads[i]. */
+/* y[n,c,p] = sum of x[n,c*K + k,l] over the elements k of a block, in order, whose block l puts them at p: p[i] =
+   l[i]*strides[i] + k[i]*dilations[i] - pads[i]. x [N,C*K,L], y [N,C,image..], float32 or float16; K elements per block
+   and L blocks, both with the last axis fastest; imageShape is not read. */
 NNRT_API NNRT_ReturnCode nnrt_col2im(const NNRT_Col2Im *attr, const nnrt_view *x, const nnrt_view *imageShape,
                                      const nnrt_view *blockShape, nnrt_view *y)
 {
@@ -11546,8 +11547,8 @@ NNRT_API NNRT_ReturnCode nnrt_col2im(const NNRT_Col2Im *attr, const nnrt_view *x
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op COMPRESS */
 
-/* Resolved: axis is one entry >= 0. The result has a place for every one that there is, until condition is known.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Resolved: axis is one entry >= 0. Until condition is known, the result has room for every index.
+   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_compress(nnrt_resolve *c)
 {
     NNRT_Compress *a = (NNRT_Compress *)c->resolved;
@@ -11562,7 +11563,7 @@ static NNRT_ReturnCode nnrti_rule_compress(nnrt_resolve *c)
     if (condition->rank != 1)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "condition '%s' is %o, expected one axis", condition->name, condition);
     if (condition->dims[0] > L && !open)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "condition '%s' is %o, expected %d places at most", condition->name,
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "condition '%s' is %o, expected at most %d elements", condition->name,
                           condition, L);
     count = condition->dims[0] < L ? condition->dims[0] : L;
     if (condition->data != NULL && c->symbolCount != NULL && !open)
@@ -11575,9 +11576,9 @@ static NNRT_ReturnCode nnrti_rule_compress(nnrt_resolve *c)
 
 /* >>kernel COMPRESS */
 
-/* x [A..,L,B..] of any element type, condition bool [M], M <= L; y [A..,N,B..], N the number of places of condition that are
-   true: those of x along axis, in their order. Without an axis the kernel sees x as one line. It sets y's extent to N; there is
-   room for M. y must not overlap x. */
+/* y = the slices of x along axis whose condition is true, in their order. x [A..,L,B..] of any element type, condition
+   bool [M], M <= L; y [A..,N,B..], N the number of true elements of condition. Without an axis the kernel sees x
+   flattened. The kernel sets the size of y's axis to N; y has room for M. y must not overlap x. */
 NNRT_API NNRT_ReturnCode nnrt_compress(const NNRT_Compress *attr, const nnrt_view *x, const nnrt_view *condition,
                                        nnrt_view *y)
 {
@@ -11599,7 +11600,7 @@ NNRT_API NNRT_ReturnCode nnrt_compress(const NNRT_Compress *attr, const nnrt_vie
     return NNRT_SUCCESS;
 }
 
-/* The same, then requantised. */
+/* The same, then requantized. */
 NNRTI_MOVED_Q8(compress,
                (const NNRT_Compress *attr, const nnrt_view *x, const nnrt_view *condition, const nnrt_view *list,
                 nnrt_view *y),
@@ -11611,7 +11612,7 @@ NNRTI_MOVED_Q8(compress,
 #ifdef NNRT_FIRMWARE
 #define nnrti_concat_extent(c, axis) ((void)0)
 #else
-/* The dimension along the joined axis is a sum. */
+/* The dimension along the concatenated axis is a sum. */
 static void nnrti_concat_extent(nnrt_resolve *c, int32_t axis)
 {
     nnrti_known_value sum, part;
@@ -11620,13 +11621,13 @@ static void nnrti_concat_extent(nnrt_resolve *c, int32_t axis)
         nnrti_axis_known(c, &c->in[i], axis, &part);
         nnrti_known_sum(c->symbols, &sum, &part, 1, &sum);
     }
-    if (sum.most <= INT32_MAX) /* no run joins more */
+    if (sum.most <= INT32_MAX) /* a run with a larger sum fails */
         nnrti_from_known(c, 0, axis, &sum, true, 0);
 }
 #endif
 
-/* Where extent k of the result is from: the sum of the inputs' along the axis joined, fixed when all are; elsewhere that of
-   any input, a fixed one if there is one. */
+/* Sets the source of dimension k of the result. Concatenated axis: the sum of the inputs', fixed if all are fixed.
+   Other axes: any input's, a fixed one if there is one. */
 static void nnrti_concat_axis(nnrt_resolve *c, int32_t k, int32_t axis)
 {
     bool open = false, fixed = false;
@@ -11640,8 +11641,8 @@ static void nnrti_concat_axis(nnrt_resolve *c, int32_t k, int32_t axis)
         nnrti_from(c, 0, k, &c->in[0], k);
 }
 
-/* All inputs have the extents of input 0, apart from the axis that is joined. Resolved: axis >= 0.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* All inputs have the shape of input 0 except along the concatenated axis. Resolved: axis >= 0.
+   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
 {
     NNRT_Concat *a = (NNRT_Concat *)c->resolved;
@@ -11661,7 +11662,7 @@ static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
         for (int32_t k = 0; k < x->rank; k++)
             if (k != axis && nnrti_unlike(&c->in[i], k, x, k))
                 return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                                  "input %u '%s' is %o, expected extent %d of axis %d as input 0", i, c->in[i].name,
+                                  "input %u '%s' is %o, expected size %d of axis %d as in input 0", i, c->in[i].name,
                                   &c->in[i], x->dims[k], k);
             else if (k != axis && !nnrti_axis_open(&c->in[i], k))
                 dims[k] = c->in[i].dims[k];
@@ -11669,8 +11670,8 @@ static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
         open = open || nnrti_axis_open(&c->in[i], axis);
     }
     if (total > INT32_MAX && !open)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have extent %l: too large", axis, total);
-    dims[axis] = total < INT32_MAX ? (int32_t)total : INT32_MAX; /* no run joins more */
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have size %l: too large", axis, total);
+    dims[axis] = total < INT32_MAX ? (int32_t)total : INT32_MAX; /* a run with a larger sum fails */
     a->axis = axis;
     nnrti_result(c, 0, x->rank, dims);
     for (int32_t k = 0; k < x->rank; k++)
@@ -11683,8 +11684,8 @@ static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
 
 /* >>kernel CONCAT */
 
-/* y = the nIn inputs x[0], x[1], .. joined along axis. All have the rank of y and its element type, whatever that is,
-   and its extents apart from the axis, where theirs add up to that of y. y must not overlap an input. */
+/* y = the nIn inputs x[0], x[1], .. concatenated along axis. All have the rank and element type of y (any type), and
+   its shape except along the axis, where their sizes add up to y's. y must not overlap an input. */
 NNRT_API NNRT_ReturnCode nnrt_concat(const NNRT_Concat *attr, const nnrt_view *x, uint32_t nIn, nnrt_view *y)
 {
     const int32_t axis = (int32_t)attr->axis;
@@ -11697,7 +11698,7 @@ NNRT_API NNRT_ReturnCode nnrt_concat(const NNRT_Concat *attr, const nnrt_view *x
     return NNRT_SUCCESS;
 }
 
-/* The same; what comes from each input is then requantised. */
+/* The same; the slice from each input is then requantized. */
 NNRT_API NNRT_ReturnCode nnrt_concat_q8(const NNRT_Concat *attr, const nnrt_view *x, uint32_t nIn,
                                         const nnrt_view *list, nnrt_view *y)
 {
@@ -11725,12 +11726,12 @@ static NNRT_ReturnCode nnrti_rule_constant_of_shape(nnrt_resolve *c)
     a->dataType = a->dataType == NNRT_DATA_TYPE_UNKNOWN ? y->dataType : a->dataType;
     if (a->dataType == NNRT_DATA_TYPE_UNKNOWN)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE,
-                          "dataType is 0 and the type of output '%s' is not declared: say one", y->name);
+                          "dataType is 0 and the type of output '%s' is not declared: set one of them", y->name);
     if (!nnrti_absent(y) && a->dataType != y->dataType)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but dataType is %t", y->name,
                           y->dataType, (NNRT_DataType)a->dataType);
     if (nnrti_has_params(y))
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "output '%s' is quantised, which this operator does not know",
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "output '%s' is quantized, which this operator does not support",
                           y->name);
     y->dataType = (NNRT_DataType)a->dataType;
     if ((code = nnrti_result_listed(c, 0)) != NNRT_SUCCESS)
@@ -11744,7 +11745,7 @@ static NNRT_ReturnCode nnrti_rule_constant_of_shape(nnrt_resolve *c)
 
 /* >>kernel CONSTANT_OF_SHAPE */
 
-/* Every element of y = the one element of value, any element type. shape is not used. */
+/* Every element of y = the one element of value, any element type. shape is not read. */
 NNRT_API NNRT_ReturnCode nnrt_constant_of_shape(const NNRT_ConstantOfShape *attr, const nnrt_view *shape,
                                                 const nnrt_view *value, nnrt_view *y)
 {
@@ -11756,7 +11757,8 @@ NNRT_API NNRT_ReturnCode nnrt_constant_of_shape(const NNRT_ConstantOfShape *attr
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV2D_FUSION */
 
-/* Result 0 of a convolution: its channels, and with the extents of the window all the rest, come from the weight. */
+/* Result 0 of a convolution. Its channels come from the weight; height and width depend on x and on the weight's kernel
+   size. */
 static NNRT_ReturnCode nnrti_result_conv(nnrt_resolve *c, int64_t h, int64_t w, int64_t channels)
 {
     const nnrt_operand *x = &c->in[0], *weight = &c->in[1];
@@ -11770,26 +11772,27 @@ static NNRT_ReturnCode nnrti_result_conv(nnrt_resolve *c, int64_t h, int64_t w, 
     return NNRT_SUCCESS;
 }
 
-/* The weight [Co,kH,kW,Ci/group] takes ci channels in so many groups. Where an extent is open a run tells whether it does:
-   what is open has the extent that fits, or is as large at least. */
+/* Checks the weight [Co,kH,kW,Ci/group] and the bias against ci input channels and the number of groups. Dynamic
+   dimensions are compared in the run; here they count as matching. */
 static NNRT_ReturnCode nnrti_conv_channels(nnrt_resolve *c, int64_t group, int32_t ci)
 {
     const nnrt_operand *x = &c->in[0], *w = &c->in[1], *b = &c->in[2];
     if ((nnrti_remainder(ci, group) != 0 && !nnrti_axis_open(x, nnrti_image_axis(x, 2))) ||
         (nnrti_remainder(w->dims[0], group) != 0 && !nnrti_axis_open(w, 0)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "group %l divides not both: %d input channels, %d output channels",
-                          group, ci, w->dims[0]);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "group=%l must divide the input channels (%d) and the output channels (%d)", group, ci,
+                          w->dims[0]);
     if (w->dims[3] != nnrti_quotient(ci, group) && !nnrti_axis_open(w, 3))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "weight '%s' is %o, expected %l as last extent: %d input channels / group %l", w->name, w,
+                          "weight '%s' is %o, expected %l as last dimension: %d input channels / group %l", w->name, w,
                           nnrti_quotient(ci, group), ci, group);
     if (!nnrti_absent(b) && (b->rank != 1 || nnrti_unlike(b, 0, w, 0)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", b->name, b, w->dims[0]);
     return NNRT_SUCCESS;
 }
 
-/* What CONV2D_FUSION and CONV2D_TRANSPOSE_FUSION share: weight [Co,kH,kW,Ci/group], bias [Co], and attributes that are
-   0 or empty taken from the tensors. */
+/* CONV2D_FUSION and CONV2D_TRANSPOSE_FUSION: checks weight [Co,kH,kW,Ci/group] and bias [Co], and takes attributes that
+   are 0 or empty from the tensors. */
 static NNRT_ReturnCode nnrti_conv_operands(nnrt_resolve *c, NNRT_Int64List *kernelSize, int64_t *group,
                                            int64_t *inChannel, int64_t *outChannel)
 {
@@ -11808,7 +11811,7 @@ static NNRT_ReturnCode nnrti_conv_operands(nnrt_resolve *c, NNRT_Int64List *kern
     if (*group < 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "group is %l, expected at least 1", *group);
     if (openCi && nnrti_product(w->dims[3], *group) <= ci)
-        ci = (int32_t)nnrti_product(w->dims[3], *group); /* the one extent that fits */
+        ci = (int32_t)nnrti_product(w->dims[3], *group); /* the one size that matches */
     if ((code = nnrti_conv_channels(c, *group, ci)) != NNRT_SUCCESS)
         return code;
     if (*inChannel != 0 && *inChannel != ci && *inChannel != nnrti_quotient(ci, *group) && !openCi)
@@ -11825,15 +11828,15 @@ static NNRT_ReturnCode nnrti_conv_operands(nnrt_resolve *c, NNRT_Int64List *kern
     }
     if (kernelSize->count != 2 || (kernelSize->data[0] != w->dims[1] && !nnrti_axis_open(w, 1)) ||
         (kernelSize->data[1] != w->dims[2] && !nnrti_axis_open(w, 2)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "kernelSize is not [%d,%d], the window of weight '%s' %o", w->dims[1],
-                          w->dims[2], w->name, w);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "kernelSize differs from [%d,%d], the kernel size of weight '%s' %o",
+                          w->dims[1], w->dims[2], w->name, w);
     *inChannel = ci;
     *outChannel = w->dims[0];
     return NNRT_SUCCESS;
 }
 
-/* Resolved: kernelSize, inChannel and outChannel as the weight and x have them, padList explicit, padMode PAD.
-   Derived: when quantised, zero point, bounds and factors of the result. */
+/* Resolved: kernelSize, inChannel and outChannel from weight and x, padList explicit, padMode PAD.
+   Derived: if quantized, zero point, range and requantization factors of the result. */
 static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
 {
     NNRT_Conv2DFusion *a = (NNRT_Conv2DFusion *)c->resolved;
@@ -11846,7 +11849,7 @@ static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
         (code = nnrti_pads(c, "padList", &a->padList, a->padMode, pads)) != NNRT_SUCCESS ||
         (code = nnrti_fused(c, a->activationType)) != NNRT_SUCCESS)
         return code;
-    for (int32_t i = 0; i < 2; i++) /* of a window that is open the smallest gives the largest result */
+    for (int32_t i = 0; i < 2; i++) /* of a dynamic kernel size the smallest gives the largest result */
         kernel[i] = nnrti_axis_open(weight, i + 1) ? 1 : a->kernelSize.data[i];
     h = nnrti_window(a->padMode, x->dims[nnrti_image_axis(x, 0)], kernel[0], a->stride.data[0], a->dilation.data[0],
                      &pads[0], &pads[1]);
@@ -11861,22 +11864,23 @@ static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
 
 /* >>kernel CONV2D_FUSION */
 
-/* What of a convolution is summed side by side: y[n,p,q + t,o], t < count: NNRTI_DOTS neighbouring columns whose windows lie
-   inside x as a whole, or one column. */
+/* The elements of a convolution that are summed side by side: y[n,p,q + t,o], t < count. Either NNRTI_DOTS adjacent
+   columns whose windows lie completely inside x, or one column. */
 typedef struct nnrti_conv_block {
     int32_t n, p, q, o, count;
-    nnrti_cells inside; /* columns of y whose windows lie inside x as a whole */
-    nnrti_cells rows;   /* of the window of row p those that lie inside x */
+    nnrti_cells inside; /* columns of y whose windows lie completely inside x */
+    nnrti_cells rows;   /* rows of the window of row p that lie inside x */
     nnrti_terms terms;  /* the weight as a, x as b */
 } nnrti_conv_block;
 
-/* Elements between places of an axis that lie `apart`. A product too large is that of places of which one lies inside. */
+/* Offset in elements between two indices of an axis that are `apart` apart. The product wraps only if at most one of
+   the indices lies inside the data; the offset is then not used. */
 NNRTI_INLINE ptrdiff_t nnrti_steps(int64_t apart, ptrdiff_t stride)
 {
     return (ptrdiff_t)((size_t)apart * (size_t)stride);
 }
 
-/* What is the same in all of a convolution. */
+/* Sets the members of b that are constant for the whole convolution. */
 static NNRTI_UNUSED void nnrti_conv_begin(nnrti_conv_block *b, const NNRT_Conv2DFusion *attr, const nnrt_view *x,
                                           const nnrt_view *weight, const nnrt_view *y)
 {
@@ -11891,7 +11895,8 @@ static NNRTI_UNUSED void nnrti_conv_begin(nnrti_conv_block *b, const NNRT_Conv2D
                                   x->dims[2] - (weight->dims[2] - 1) * dilation[1]);
 }
 
-/* The cells along axis i of the window at place p of that axis. */
+/* The filter taps along axis i (0 rows, 1 columns) whose input elements lie inside x, for output index p of that
+   axis. */
 static NNRTI_UNUSED nnrti_cells nnrti_conv_cells(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
                                                  const nnrt_view *weight, int32_t i, int32_t p)
 {
@@ -11899,7 +11904,7 @@ static NNRTI_UNUSED nnrti_cells nnrti_conv_cells(const NNRT_Conv2DFusion *attr, 
                              attr->dilation.data[i], x->dims[1 + i]);
 }
 
-/* How many columns are summed from b->q on, and the terms of their windows. */
+/* Sets b->count, the number of columns summed side by side from b->q on, and the terms of their windows. */
 NNRTI_INLINE void nnrti_conv_window(const NNRT_Conv2DFusion *attr, const nnrt_view *x, const nnrt_view *weight,
                                     nnrti_conv_block *b, size_t width)
 {
@@ -11924,11 +11929,10 @@ NNRTI_INLINE void nnrti_conv_window(const NNRT_Conv2DFusion *attr, const nnrt_vi
                           width);
 }
 
-/* x [N,H,W,Ci], weight [Co,kH,kW,Ci/group], bias [Co] or NULL, y [N,Ho,Wo,Co]; none may overlap y.
-   y[n,p,q,o] = act(bias[o] + sum over i,j,k of x[n, p*sH - top + i*dH, q*sW - left + j*dW, g*Ci/group + k] *
-   weight[o,i,j,k]) with g = o / (Co/group); cells outside x are left out. The sum starts with the bias and runs over i,
-   then j, then k: nnrti_sum_terms has these three loops. Neighbouring columns are summed side by side, which changes no
-   sum. */
+/* y[n,p,q,o] = act(bias[o] + sum over i,j,k of x[n, p*sH - top + i*dH, q*sW - left + j*dW, g*Ci/group + k] *
+   weight[o,i,j,k]) with g = o / (Co/group); elements outside x are skipped. x [N,H,W,Ci], weight [Co,kH,kW,Ci/group],
+   bias [Co] or NULL, y [N,Ho,Wo,Co]; none may overlap y. The sum starts with the bias and runs over i, then j, then k:
+   nnrti_sum_terms has these three loops. Adjacent columns are summed side by side, which changes no sum. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_fusion(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
                                                  const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
                                                  NNRT_DataType type)
@@ -11958,8 +11962,8 @@ NNRTI_FLOATS(conv2d_fusion,
               nnrt_view *y),
              nnrti_conv2d_fusion(attr, x, weight, bias, y, type))
 
-/* The same of quantised int8 or uint8: the sum of (x - zX) * (weight - zW[o]) over the cells inside x and the int32 bias
-   is exact, its result y = clamp(sum * factor[o] + zY). */
+/* The same for quantized int8 or uint8: the sum of (x - zX) * (weight - zW[o]) over the elements inside x and the int32
+   bias is exact; y = clamp(sum * factor[o] + zY). */
 NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_q8(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
                                                const nnrt_view *weight, const nnrt_view *bias, const nnrt_view *quant,
                                                nnrt_view *y)
@@ -11988,9 +11992,9 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_q8(const NNRT_Conv2DFusion *attr, co
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV2D_TRANSPOSE_FUSION */
 
-/* Transposed convolution along one axis: extent L, window k, stride s, dilation d, `extra` cells at the
-   end. On SAME (L*s cells, the odd one of padding at the end) and VALID (no padding) p0 and p1 are computed. Returns
-   the extent of the result. */
+/* Transposed convolution along one axis: input size L, kernel size k, stride s, dilation d, `extra` elements at the end
+   (outputPaddings). For SAME (output size L*s, the odd element of padding at the end) and VALID (no padding) it
+   computes *p0 and *p1. Returns the output size. */
 static int64_t nnrti_unwindow(NNRT_PadMode mode, int64_t L, int64_t k, int64_t s, int64_t d, int64_t extra, int64_t *p0,
                               int64_t *p1)
 {
@@ -12006,7 +12010,7 @@ static int64_t nnrti_unwindow(NNRT_PadMode mode, int64_t L, int64_t k, int64_t s
     return full - *p0 - *p1 + extra;
 }
 
-/* outputPaddings: none = zeros; each entry is smaller than the stride or the dilation of its axis. */
+/* outputPaddings: empty means zeros; each entry is smaller than the stride or the dilation of its axis. */
 static NNRT_ReturnCode nnrti_output_paddings(nnrt_resolve *c, NNRT_Conv2dTransposeFusion *a)
 {
     NNRT_ReturnCode code = nnrti_pair(c, "outputPaddings", &a->outputPaddings, 0, 0);
@@ -12020,9 +12024,8 @@ static NNRT_ReturnCode nnrti_output_paddings(nnrt_resolve *c, NNRT_Conv2dTranspo
     return code;
 }
 
-/* Resolved: kernelSize, inChannel and outChannel as the weight and x have them, padList and outputPaddings explicit,
-   padMode PAD.
-   Derived: when quantised, zero point, bounds and factors of the result. */
+/* Resolved: kernelSize, inChannel and outChannel from weight and x, padList and outputPaddings explicit, padMode PAD.
+   Derived: if quantized, zero point, range and requantization factors of the result. */
 static NNRT_ReturnCode nnrti_rule_conv2d_transpose_fusion(nnrt_resolve *c)
 {
     NNRT_Conv2dTransposeFusion *a = (NNRT_Conv2dTransposeFusion *)c->resolved;
@@ -12049,20 +12052,21 @@ static NNRT_ReturnCode nnrti_rule_conv2d_transpose_fusion(nnrt_resolve *c)
 
 /* >>kernel CONV2D_TRANSPOSE_FUSION */
 
-/* Up to NNRTI_DOTS cells of a row of y that lie stride apart: y[n,p,q + t*sW,o], t < count. The same taps reach all of them. */
+/* Up to NNRTI_DOTS elements of a row of y that are `stride` columns apart: y[n,p,q + t*sW,o], t < count. The same
+   filter taps contribute to all of them. */
 typedef struct nnrti_unconv_block {
     int32_t n, p, q, o, count;
-    int32_t channel; /* the first of x that o reads: that of its group */
+    int32_t channel; /* first channel of x in the group of o */
 } nnrti_unconv_block;
 
-/* Where tap i,j of the weight reaches the block: its cells first to last - 1 get the channels of x from x[in] on, the
-   next cell those of the next column, times those of the weight from weight[at] on. */
+/* Contribution of filter tap (i,j) to a block: its elements first to last - 1 add the channels of x from x[in] on (the
+   next element: of the next column), times the channels of the weight from weight[at] on. */
 typedef struct nnrti_unconv_tap {
     int32_t first, last;
     ptrdiff_t at, in;
 } nnrti_unconv_tap;
 
-/* The row of x that row i of the weight meets in the block, -1: none. */
+/* The row of x that row i of the weight multiplies for the block, or -1. */
 NNRTI_INLINE int32_t nnrti_unconv_row(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
                                       const nnrti_unconv_block *b, int32_t i)
 {
@@ -12071,14 +12075,14 @@ NNRTI_INLINE int32_t nnrti_unconv_row(const NNRT_Conv2dTransposeFusion *attr, co
     return at >= 0 && row * stride == at && row < x->dims[1] ? (int32_t)row : -1;
 }
 
-/* The tap of a block, with that row of x; false where it reaches no cell. */
+/* Fills in the tap (i,j) of a block for that row of x; returns false if it contributes to no element. */
 NNRTI_INLINE bool nnrti_unconv_reaches(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
                                        const nnrt_view *weight, const nnrti_unconv_block *b, int32_t row, int32_t i,
                                        int32_t j, nnrti_unconv_tap *tap)
 {
     const int64_t stride = attr->stride.data[1];
     const int64_t at = b->q + attr->padList.data[2] - j * attr->dilation.data[1];
-    const int64_t column = nnrti_quotient(at, stride); /* of cell 0; the next cell has the next column */
+    const int64_t column = nnrti_quotient(at, stride); /* for element 0; the next element has the next column */
     const int64_t first = column < 0 ? -column : 0;
     const int64_t last = x->dims[2] - column < b->count ? x->dims[2] - column : b->count;
     if (column * stride != at || first >= last)
@@ -12090,7 +12094,7 @@ NNRTI_INLINE bool nnrti_unconv_reaches(const NNRT_Conv2dTransposeFusion *attr, c
     return true;
 }
 
-/* sum[t] += what reaches cell t of the block, over i, then j, then the channels of its group. */
+/* sum[t] += all contributions to element t of the block, over i, then j, then the channels of its group. */
 NNRTI_INLINE void nnrti_unconv_sum(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x, const nnrt_view *weight,
                                    const nnrti_unconv_block *b, float *sum, NNRT_DataType type)
 {
@@ -12109,10 +12113,10 @@ NNRTI_INLINE void nnrti_unconv_sum(const NNRT_Conv2dTransposeFusion *attr, const
     }
 }
 
-/* x [N,H,W,Ci], weight [Co,kH,kW,Ci/group], bias [Co] or NULL, y [N,Ho,Wo,Co]; none may overlap y.
-   y[n,P,Q,o] = act(bias[o] + sum over i,j,k of x[n,p,q, g*Ci/group + k] * weight[o,i,j,k]) with g = o / (Co/group) and
-   all p, q inside x for which P = p*sH - top + i*dH and Q = q*sW - left + j*dW. The sum starts with the bias and runs
-   over i, then j, then k. Columns that lie stride apart are summed side by side; that changes no sum. */
+/* y[n,P,Q,o] = act(bias[o] + sum over i,j,k of x[n,p,q, g*Ci/group + k] * weight[o,i,j,k]) with g = o / (Co/group) and
+   all p, q inside x for which P = p*sH - top + i*dH and Q = q*sW - left + j*dW. x [N,H,W,Ci], weight
+   [Co,kH,kW,Ci/group], bias [Co] or NULL, y [N,Ho,Wo,Co]; none may overlap y. The sum starts with the bias and runs
+   over i, then j, then k. Columns that are stride apart are summed side by side, which changes no sum. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_transpose_fusion(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
                                                            const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
                                                            NNRT_DataType type)
@@ -12148,8 +12152,8 @@ NNRTI_FLOATS(conv2d_transpose_fusion,
               const nnrt_view *bias, nnrt_view *y),
              nnrti_conv2d_transpose_fusion(attr, x, weight, bias, y, type))
 
-/* The same of quantised int8 or uint8: the sum of (x - zX) * (weight - zW[o]) and the int32 bias is exact, its result
-   y = clamp(sum * factor[o] + zY). */
+/* The same for quantized int8 or uint8: the sum of (x - zX) * (weight - zW[o]) and the int32 bias is exact; y =
+   clamp(sum * factor[o] + zY). */
 NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_q8(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
                                                          const nnrt_view *weight, const nnrt_view *bias,
                                                          const nnrt_view *quant, nnrt_view *y)
@@ -12193,7 +12197,7 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_q8(const NNRT_Conv2dTransp
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV_3D */
 
-/* Resolved: kernelShape as the weight has it, all lists are said, autoPad NOTSET. */
+/* Resolved: kernelShape from the weight, all lists complete, autoPad NOTSET. */
 static NNRT_ReturnCode nnrti_rule_conv_3d(nnrt_resolve *c)
 {
     NNRT_Conv3D *a = (NNRT_Conv3D *)c->resolved;
@@ -12209,10 +12213,10 @@ static NNRT_ReturnCode nnrti_rule_conv_3d(nnrt_resolve *c)
 
 /* >>kernel CONV_3D */
 
-/* x [N,Ci,D,H,W], weight [Co,Ci/group,kD,kH,kW], bias [Co] or NULL, y [N,Co,Do,Ho,Wo], float32 or float16; none may
-   overlap y. y[n,o,p..] = bias[o] + sum over i,j,k,c of x[n, g*Ci/group + c, p*stride - pad + (i,j,k)*dilation] *
-   weight[o,c,i,j,k] with g = o / (Co/group); cells outside x are left out. The sum starts with the bias and runs over i,
-   then j, k, c. */
+/* y[n,o,p..] = bias[o] + sum over i,j,k,c of x[n, g*Ci/group + c, p*stride - pad + (i,j,k)*dilation] *
+   weight[o,c,i,j,k] with g = o / (Co/group); elements outside x are skipped. x [N,Ci,D,H,W], weight
+   [Co,Ci/group,kD,kH,kW], bias [Co] or NULL, y [N,Co,Do,Ho,Wo], float32 or float16; none may overlap y. The sum starts
+   with the bias and runs over i, then j, k, c. */
 NNRT_API NNRT_ReturnCode nnrt_conv_3d(const NNRT_Conv3D *attr, const nnrt_view *x, const nnrt_view *weight,
                                       const nnrt_view *bias, nnrt_view *y)
 {
@@ -12252,7 +12256,8 @@ NNRT_API NNRT_ReturnCode nnrt_conv_3d(const NNRT_Conv3D *attr, const nnrt_view *
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV_INTEGER */
 
-/* Input i is the zero point of x: one number, alone or as a list, or where axis >= 0 one for each place of that axis. */
+/* Checks input i, a zero point of x: one number, as a scalar or a list, or if axis >= 0 one for each index of that
+   axis. */
 static NNRT_ReturnCode nnrti_zero_point(nnrt_resolve *c, uint32_t i, const nnrt_operand *x, int32_t axis)
 {
     const nnrt_operand *zero = &c->in[i];
@@ -12265,7 +12270,7 @@ static NNRT_ReturnCode nnrti_zero_point(nnrt_resolve *c, uint32_t i, const nnrt_
                       zero->name, zero, x->dims[axis], x->name);
 }
 
-/* Result 0 is int32, not quantised. */
+/* Result 0 is int32, not quantized. */
 static NNRT_ReturnCode nnrti_result_sums(nnrt_resolve *c)
 {
     nnrt_operand *y = &c->out[0];
@@ -12293,9 +12298,9 @@ static NNRT_ReturnCode nnrti_rule_conv_integer(nnrt_resolve *c)
 
 /* >>kernel CONV_INTEGER */
 
-/* x [N,H,W,Ci], weight [Co,kH,kW,Ci/group], int8 or uint8 each, y [N,Ho,Wo,Co] int32: y[n,p,q,o] = bias[o] + the sum of
-   (x - xZeroPoint) * (weight - weightZeroPoint, one or one per o) over the window as CONV2D_FUSION has it, modulo 2^32;
-   cells outside x are left out. bias and zero points may be NULL: 0. */
+/* y[n,p,q,o] = bias[o] + sum of (x - xZeroPoint) * (weight - weightZeroPoint) over the window of CONV2D_FUSION, modulo
+   2^32; elements outside x are skipped. x [N,H,W,Ci], weight [Co,kH,kW,Ci/group], int8 or uint8 each, y [N,Ho,Wo,Co]
+   int32. weightZeroPoint is one number, or one per o. bias and zero points may be NULL: 0. */
 NNRT_API NNRT_ReturnCode nnrt_conv_integer(const NNRT_Conv2DFusion *attr, const nnrt_view *x, const nnrt_view *weight,
                                            const nnrt_view *bias, const nnrt_view *xZeroPoint,
                                            const nnrt_view *weightZeroPoint, nnrt_view *y)
@@ -12326,8 +12331,8 @@ NNRT_API NNRT_ReturnCode nnrt_conv_integer(const NNRT_Conv2DFusion *attr, const 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV_TRANSPOSE_3D */
 
-/* *out = the extent of the result along an axis, and its paddings, where they are not given: outputShape, then SAME (L
-   times the stride), say what the result is; one larger than the window reaches has more at its end. */
+/* *out = the output size along a spatial axis; also computes its paddings unless they are given. outputShape, or SAME
+   (L * stride), sets the output size; the part that the windows do not reach is at the end. */
 static NNRT_ReturnCode nnrti_transposed_extent(nnrt_resolve *c, const NNRT_ConvTranspose3D *a, int32_t axis,
                                                int64_t *pads, int64_t *out)
 {
@@ -12336,7 +12341,7 @@ static NNRT_ReturnCode nnrti_transposed_extent(nnrt_resolve *c, const NNRT_ConvT
     const bool same = a->autoPad == NNRT_AUTO_PAD_SAME_UPPER || a->autoPad == NNRT_AUTO_PAD_SAME_LOWER;
     int64_t total;
     if (all > INT32_MAX || reach > INT32_MAX)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have %l and %l more: too large", axis + 2,
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have size %l + %l: too large", axis + 2,
                           all, reach);
     total = all + reach + a->outputPadding.data[axis];
     if (a->outputShape.count > 0 || same) {
@@ -12349,12 +12354,12 @@ static NNRT_ReturnCode nnrti_transposed_extent(nnrt_resolve *c, const NNRT_ConvT
     }
     if (*out <= 0)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "axis %d of the result would have extent %l: its paddings are %l and %l", axis + 2, *out,
-                          pads[axis], pads[axis + 3]);
+                          "axis %d of the result would have size %l with paddings %l and %l, expected at least 1",
+                          axis + 2, *out, pads[axis], pads[axis + 3]);
     return NNRT_SUCCESS;
 }
 
-/* Resolved: as CONV_3D, and outputShape is said, too. */
+/* Resolved: as CONV_3D, and outputShape is complete, too. */
 static NNRT_ReturnCode nnrti_rule_conv_transpose_3d(nnrt_resolve *c)
 {
     NNRT_ConvTranspose3D *a = (NNRT_ConvTranspose3D *)c->resolved;
@@ -12389,10 +12394,10 @@ static NNRT_ReturnCode nnrti_rule_conv_transpose_3d(nnrt_resolve *c)
 
 /* >>kernel CONV_TRANSPOSE_3D */
 
-/* x [N,Ci,D,H,W], weight [Ci,Co/group,kD,kH,kW], bias [Co] or NULL, y [N,Co,Do,Ho,Wo], float32 or float16; none may
-   overlap y. y[n,o,p..] = bias[o] + sum over i,j,k,c of x[n, g*Ci/group + c, q] * weight[g*Ci/group + c, o - g*Co/group,
-   i,j,k] with g = o / (Co/group), where q = (p + pad - (i,j,k)*dilation) / stride is whole and inside x. The sum starts
-   with the bias and runs over i, then j, k, c. */
+/* y[n,o,p..] = bias[o] + sum over i,j,k,c of x[n, g*Ci/group + c, q] * weight[g*Ci/group + c, o - g*Co/group, i,j,k]
+   with g = o / (Co/group), where q = (p + pad - (i,j,k)*dilation) / stride is an integer and inside x. x [N,Ci,D,H,W],
+   weight [Ci,Co/group,kD,kH,kW], bias [Co] or NULL, y [N,Co,Do,Ho,Wo], float32 or float16; none may overlap y. The sum
+   starts with the bias and runs over i, then j, k, c. */
 NNRT_API NNRT_ReturnCode nnrt_conv_transpose_3d(const NNRT_ConvTranspose3D *attr, const nnrt_view *x,
                                                 const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
 {
@@ -12417,7 +12422,7 @@ NNRT_API NNRT_ReturnCode nnrt_conv_transpose_3d(const NNRT_ConvTranspose3D *attr
             for (int32_t c = 0; c < channels && inside; c++)
                 sum += nnrti_load(x->data, nnrti_offset(x, in) + c * x->strides[1], x->dataType) *
                        nnrti_load(weight->data, nnrti_offset(weight, tap) + c * weight->strides[0], x->dataType);
-            for (int32_t i = 4; i > 1; i--) { /* the next tap */
+            for (int32_t i = 4; i > 1; i--) { /* the next filter tap */
                 if (++tap[i] < weight->dims[i])
                     break;
                 tap[i] = 0;
@@ -12437,7 +12442,7 @@ static float nnrti_cos_real(const void *attr, float v)
     return nnrti_cosf(v);
 }
 
-/* Derived: when quantized, uint8[256], the result for each stored integer. */
+/* Derived: if quantized, uint8[256], a lookup table: the result for each stored integer. */
 static NNRT_ReturnCode nnrti_rule_cos(nnrt_resolve *c)
 {
     return nnrti_unary_table(c, nnrti_code_real, nnrti_cos_real);
@@ -12445,20 +12450,20 @@ static NNRT_ReturnCode nnrti_rule_cos(nnrt_resolve *c)
 
 /* >>kernel COS */
 
-/* y = cos(x), x in radians, element by element; NaN for the infinities. y may lie where x lies. */
+/* y = cos(x), x in radians, elementwise; NaN for the infinities. y may alias x. */
 NNRTI_UNARY(Cos, cos, nnrti_cosf, nnrti_cos)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op COSH */
 /* >>kernel COSH */
 
-/* y = (e^x + e^-x) / 2, element by element. y may lie where x lies. */
+/* y = cosh(x) = (e^x + e^-x) / 2, elementwise. y may alias x. */
 NNRTI_UNARY(Cosh, cosh, nnrti_coshf, nnrti_cosh)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CROP */
 
-/* Where extent i of the result is from, and its number: from axis on entry i of the list, else x's. */
+/* Sets dimension i of the result and its source: entry i of the list from `axis` on, else x's. */
 static NNRT_ReturnCode nnrti_crop_axis(nnrt_resolve *c, int32_t i, int32_t axis, int64_t offset)
 {
     const nnrt_operand *x = &c->in[0], *shape = &c->in[1];
@@ -12473,8 +12478,8 @@ static NNRT_ReturnCode nnrti_crop_axis(nnrt_resolve *c, int32_t i, int32_t axis,
     if (i < axis)
         return NNRT_SUCCESS;
     if ((extent > most || offset > L) && !open && !nnrti_axis_open(x, i))
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "shape[%d] is %l from %l on, but input '%s' is %o", i, extent,
-                          offset, x->name, x);
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "shape[%d] is %l at offset %l, which exceeds input '%s' %o", i,
+                          extent, offset, x->name, x);
     c->out[0].dims[i] = (int32_t)(extent < 0 || extent > most || unbounded ? most : extent);
     if (unbounded)
         nnrti_bounded(c, 0, i);
@@ -12483,8 +12488,8 @@ static NNRT_ReturnCode nnrti_crop_axis(nnrt_resolve *c, int32_t i, int32_t axis,
     return NNRT_SUCCESS;
 }
 
-/* Resolved: axis is 0 and offset has an entry for every axis. Derived: these, as int32.
-   Derived: where quantisation parameters differ, also the list of nnrti_requantise. */
+/* Resolved: axis is 0 and offset has an entry for every axis. Derived: the offsets as int32.
+   Derived: if the quantization parameters of input and result differ, also the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_crop(nnrt_resolve *c)
 {
     NNRT_Crop *a = (NNRT_Crop *)c->resolved;
@@ -12520,7 +12525,7 @@ static NNRT_ReturnCode nnrti_rule_crop(nnrt_resolve *c)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CUM_SUM */
 
-/* The axis may be told in a run: no extent depends on it. */
+/* The axis may be unknown until the run: no dimension depends on it. */
 static NNRT_ReturnCode nnrti_rule_cum_sum(nnrt_resolve *c)
 {
     const nnrt_operand *given = &c->in[1];
@@ -12530,7 +12535,7 @@ static NNRT_ReturnCode nnrti_rule_cum_sum(nnrt_resolve *c)
     if (!nnrti_absent(given) && (code = nnrti_one_element(c, 1, "axis")) != NNRT_SUCCESS)
         return code;
     if ((code = nnrti_axis(c, "axis", known ? nnrti_value(given, 0) : -1, c->in[0].rank, &axis)) != NNRT_SUCCESS)
-        return code; /* where a run tells the axis, -1 is in range unless there is none */
+        return code; /* if only the run knows the axis: -1 is valid unless x is a scalar */
     nnrti_result_like(c, 0);
     return nnrti_quant_both(c);
 }
@@ -12583,10 +12588,10 @@ static NNRT_ReturnCode nnrti_cum_sum(const NNRT_CumSum *attr, const nnrt_view *x
     return nnrti_lines(attr, x, y, (int32_t)(given < 0 ? given + x->rank : given), type, function);
 }
 
-/* x, y of one shape; y may be x. axis is one int32 or int64, NULL: the last. y[..,i,..] = the sum of x[..,k,..] along
-   axis from the start to i, with reverse from the end to i; exclusive: without x[..,i,..]. float16 and float32 sums
-   carry their rounding errors along, float64 are plain, integers modulo 2^n.
-   NNRT_INVALID_PARAMETER when axis lies outside [-rank,rank). */
+/* y[..,i,..] = the sum of x[..,k,..] along axis from the start to i, with reverse from the end to i; exclusive: without
+   x[..,i,..]. x, y of one shape; y may be x. axis is one int32 or int64, NULL: the last. float16 and float32 sums are
+   compensated (nnrti_sum), float64 sums are not, integers wrap modulo 2^n.
+   NNRT_INVALID_PARAMETER if axis is outside [-rank,rank). */
 NNRT_API NNRT_ReturnCode nnrt_cum_sum(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis, nnrt_view *y,
                                       nnrt_call *call)
 {
@@ -12604,17 +12609,17 @@ NNRT_API NNRT_ReturnCode nnrt_cum_sum_q8(const NNRT_CumSum *attr, const nnrt_vie
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DEFORMABLE_CONV_2D */
 
-/* Axis `axis` of input i must have the given extent; `open`: that is computed from one that is open. */
+/* Checks the size of axis `axis` of input i; `open`: the expected size `extent` depends on a dynamic dimension. */
 static NNRT_ReturnCode nnrti_deformable_extent(nnrt_resolve *c, uint32_t i, int32_t axis, int64_t extent, bool open)
 {
     const nnrt_operand *o = &c->in[i];
     if (o->dims[axis] != extent && !open && !nnrti_axis_open(o, axis))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o, expected %l as extent of axis %d", i, o->name, o,
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o, expected size %l of axis %d", i, o->name, o,
                           extent, axis);
     return NNRT_SUCCESS;
 }
 
-/* Input i, offset or mask, is [N, channels, h, w]. */
+/* Checks input i, offset or mask: [N, channels, h, w]. */
 static NNRT_ReturnCode nnrti_deformable_map(nnrt_resolve *c, uint32_t i, int64_t channels, int64_t h, int64_t w)
 {
     const nnrt_operand *x = &c->in[0];
@@ -12628,7 +12633,7 @@ static NNRT_ReturnCode nnrti_deformable_map(nnrt_resolve *c, uint32_t i, int64_t
     return nnrti_deformable_extent(c, i, 3, w, nnrti_axis_open(x, nnrti_image_axis(x, 1)));
 }
 
-/* The channels of x, of the weight [Co,Ci/group,kH,kW] and of the bias [Co] go together. */
+/* Checks that the channels of x, of the weight [Co,Ci/group,kH,kW] and of the bias [Co] match. */
 static NNRT_ReturnCode nnrti_deformable_channels(nnrt_resolve *c, NNRT_DeformableConv2D *a)
 {
     const nnrt_operand *x = &c->in[0], *weight = &c->in[3], *bias = &c->in[4];
@@ -12642,17 +12647,17 @@ static NNRT_ReturnCode nnrti_deformable_channels(nnrt_resolve *c, NNRT_Deformabl
     if (nnrti_remainder(weight->dims[0], a->group) != 0 ||
         (channels != nnrti_product(weight->dims[1], a->group) && !open))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "weight '%s' is %o: it does not go with %d input channels in %l groups", weight->name, weight,
+                          "weight '%s' is %o: it does not match %d input channels in %l groups", weight->name, weight,
                           channels, a->group);
     if (nnrti_remainder(channels, a->deformableGroup) != 0 && !open)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "deformableGroup %l does not divide %d input channels",
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "deformableGroup=%l must divide the %d input channels",
                           a->deformableGroup, channels);
     if (!nnrti_absent(bias) && (bias->rank != 1 || (bias->dims[0] != weight->dims[0] && !nnrti_axis_open(bias, 0))))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", bias->name, bias, weight->dims[0]);
     return NNRT_SUCCESS;
 }
 
-/* Resolved: stride, dilation and padList explicit, groups >= 1. The extents of the weight must be fixed. */
+/* Resolved: stride, dilation and padList explicit, groups >= 1. The weight may not have dynamic dimensions. */
 static NNRT_ReturnCode nnrti_rule_deformable_conv_2d(nnrt_resolve *c)
 {
     NNRT_DeformableConv2D *a = (NNRT_DeformableConv2D *)c->resolved;
@@ -12666,7 +12671,7 @@ static NNRT_ReturnCode nnrti_rule_deformable_conv_2d(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "weight '%s' is %o, expected 4 axes [Co,Ci/group,kH,kW], none empty",
                           weight->name, weight);
     if (nnrti_open_from(weight, 0))
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "weight '%s' is %o with open extents: give them", weight->name,
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "weight '%s' is %o with dynamic dimensions: fix them", weight->name,
                           weight);
     if ((code = nnrti_deformable_channels(c, a)) != NNRT_SUCCESS ||
         (code = nnrti_pair(c, "stride", &a->stride, 1, 1)) != NNRT_SUCCESS ||
@@ -12691,14 +12696,14 @@ static NNRT_ReturnCode nnrti_rule_deformable_conv_2d(nnrt_resolve *c)
 
 /* >>kernel DEFORMABLE_CONV_2D */
 
-/* What the window of y[n,p,q,..] reads. */
+/* The operands and the output position of the window of y[n,p,q,..]. */
 typedef struct nnrti_deformable {
     const NNRT_DeformableConv2D *attr;
     const nnrt_view *x, *offset, *mask, *weight;
     int32_t n, p, q;
 } nnrti_deformable;
 
-/* The cells that tap (i,j) reads in deformable group d, and what the sample is multiplied with. */
+/* The input elements that filter tap (i,j) interpolates in deformable group d; *mask = the factor of the sample. */
 NNRTI_INLINE nnrti_corners nnrti_deformable_tap(const nnrti_deformable *v, int32_t d, int32_t i, int32_t j, float *mask,
                                                 NNRT_DataType type)
 {
@@ -12719,7 +12724,7 @@ NNRTI_INLINE void nnrti_deformable_sum(const nnrti_deformable *v, int32_t o, int
 {
     const nnrt_view *x = v->x, *weight = v->weight;
     const int32_t group = o / (weight->dims[0] / (int32_t)v->attr->group);
-    const int32_t shared = x->dims[3] / (int32_t)v->attr->deformableGroup; /* channels that read the same cells */
+    const int32_t shared = x->dims[3] / (int32_t)v->attr->deformableGroup; /* channels with the same offsets */
     for (int32_t i = 0; i < weight->dims[2]; i++)
         for (int32_t j = 0; j < weight->dims[3]; j++) {
             nnrti_corners s = {0, {0}, {0}};
@@ -12737,18 +12742,19 @@ NNRTI_INLINE void nnrti_deformable_sum(const nnrti_deformable *v, int32_t o, int
         }
 }
 
-/* x [N,H,W,Ci], offset [N,2*D*kH*kW,Ho,Wo], mask [N,D*kH*kW,Ho,Wo], NULL or empty: all 1, weight [Co,Ci/group,kH,kW],
-   bias [Co] or NULL, y [N,Ho,Wo,Co], D = deformableGroup; none may overlap y. A convolution, but tap (i,j) of y[n,p,q,..]
-   reads channel k at row p*sH - top + i*dH + offset[n,2*m,p,q], column q*sW - left + j*dW + offset[n,2*m + 1,p,q], by
-   bilinear interpolation, and multiplies that with mask[n,m,p,q], where m = (d*kH + i)*kW + j and d = k / (Ci/D). Outside x
-   there are zeros. The sum starts with the bias and runs over i, then j, then k. Up to 16 output channels are summed side
-   by side; that changes no sum. */
+/* y[n,p,q,o] = act(bias[o] + sum over i,j,k of sample * weight[o,k,i,j]), a convolution whose filter tap (i,j) samples
+   channel k at row p*sH - top + i*dH + offset[n,2*m,p,q] and column q*sW - left + j*dW + offset[n,2*m + 1,p,q] by
+   bilinear interpolation, times mask[n,m,p,q], where m = (d*kH + i)*kW + j and d = k / (Ci/D). x is 0 outside its
+   image.
+   x [N,H,W,Ci], offset [N,2*D*kH*kW,Ho,Wo], mask [N,D*kH*kW,Ho,Wo], NULL or empty: all 1, weight [Co,Ci/group,kH,kW],
+   bias [Co] or NULL, y [N,Ho,Wo,Co], D = deformableGroup; none may overlap y. The sum starts with the bias and runs
+   over i, then j, then k. Up to 16 output channels are summed side by side, which changes no sum. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_deformable_conv_2d(const NNRT_DeformableConv2D *attr, const nnrt_view *x,
                                                       const nnrt_view *offset, const nnrt_view *mask,
                                                       const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
                                                       NNRT_DataType type)
 {
-    const int32_t group = y->dims[3] / (int32_t)attr->group; /* output channels of one */
+    const int32_t group = y->dims[3] / (int32_t)attr->group; /* output channels of one group */
     nnrti_deformable v = {attr, x, offset, mask != NULL && nnrti_empty(mask) ? NULL : mask, weight, 0, 0, 0};
     for (v.n = 0; v.n < y->dims[0]; v.n++)
         for (v.p = 0; v.p < y->dims[1]; v.p++)
@@ -12775,7 +12781,8 @@ NNRTI_FLOATS(deformable_conv_2d,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DEPTH_TO_SPACE */
 
-/* Resolved: mode is "DCR" or "CRD". Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Resolved: mode is "DCR" or "CRD". Derived: if the quantization parameters of input and result differ, the list of
+   nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_depth_to_space(nnrt_resolve *c)
 {
     const NNRT_DepthToSpace *a = (const NNRT_DepthToSpace *)c->resolved;
@@ -12791,16 +12798,16 @@ static NNRT_ReturnCode nnrti_rule_depth_to_space(nnrt_resolve *c)
     channels = x->dims[nnrti_image_axis(x, 2)];
     if (nnrti_remainder(channels, cells) != 0 && !nnrti_axis_open(x, nnrti_image_axis(x, 2)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "input '%s' is %o: its %l channels are no multiple of the %l cells of a block", x->name, x,
-                          channels, cells);
+                          "input '%s' is %o: its %l channels are not a multiple of the %l pixels of a block", x->name,
+                          x, channels, cells);
     return nnrti_result_blocks(c, b == 1, nnrti_product(x->dims[nnrti_image_axis(x, 0)], b),
                                nnrti_product(x->dims[nnrti_image_axis(x, 1)], b), nnrti_quotient(channels, cells));
 }
 
 /* >>kernel DEPTH_TO_SPACE */
 
-/* x [N,H,W,b*b*C], y [N,H*b,W*b,C], b = blockSize, any element type; y must not overlap x.
-   DCR: y[n, h*b + i, w*b + j, c] = x[n, h, w, (i*b + j)*C + c]; CRD: = x[n, h, w, c*b*b + i*b + j]. */
+/* DCR: y[n, h*b + i, w*b + j, c] = x[n, h, w, (i*b + j)*C + c]; CRD: = x[n, h, w, c*b*b + i*b + j]. b = blockSize, x
+   [N,H,W,b*b*C], y [N,H*b,W*b,C], any element type; y must not overlap x. */
 NNRT_API NNRT_ReturnCode nnrt_depth_to_space(const NNRT_DepthToSpace *attr, const nnrt_view *x, nnrt_view *y)
 {
     const bool outside = attr->mode[0] == 'D'; /* DCR, not CRD */
@@ -12836,8 +12843,8 @@ static NNRT_ReturnCode nnrti_rule_det(nnrt_resolve *c)
 
 /* >>kernel DET */
 
-/* The determinant of m, M rows of M, which is spent: each column in turn is cleared below its row with the row whose
-   number there is the largest, of equal ones the first. */
+/* The determinant of m, a row-major M x M matrix, by Gaussian elimination with partial pivoting (the first of equal
+   pivots), which overwrites m. */
 static float nnrti_det(float *m, int32_t M)
 {
     float det = 1;
@@ -12865,8 +12872,8 @@ static float nnrti_det(float *m, int32_t M)
     return det;
 }
 
-/* x [..,M,M], y [..], float32 or float16: y = the determinants, by elimination in float32. Scratch: 4*M*M bytes;
-   NNRT_INSUFFICIENT_BUFFER without it. */
+/* y = the determinants of the matrices x, by elimination in float32. x [..,M,M], y [..], float32 or float16. Scratch:
+   4*M*M bytes; NNRT_INSUFFICIENT_BUFFER without it. */
 NNRT_API NNRT_ReturnCode nnrt_det(const NNRT_Det *attr, const nnrt_view *x, nnrt_view *y, nnrt_call *call)
 {
     const int32_t M = x->dims[x->rank - 1];
@@ -12913,7 +12920,7 @@ static NNRT_ReturnCode nnrti_detection_attr(nnrt_resolve *c, const NNRT_Detectio
     return NNRT_SUCCESS;
 }
 
-/* Bytes of scratch: a score for each box, unless useRegularNms; when quantised also the real values of the inputs. */
+/* Bytes of scratch: a score for each box, unless useRegularNms; if quantized also the real values of the inputs. */
 static bool nnrti_detection_scratch(const NNRT_DetectionPostProcess *a, int32_t boxes, int32_t scores, bool quantised,
                                     size_t *bytes)
 {
@@ -12936,7 +12943,7 @@ static NNRT_ReturnCode nnrti_rule_detection_post_process(nnrt_resolve *c)
     if (scores->rank != 3 || (scores->dims[0] != 1 && !nnrti_axis_open(scores, 0)) ||
         nnrti_unlike(bbox, 1, scores, 1) ||
         (scores->dims[2] != a->numClasses && scores->dims[2] != a->numClasses + 1 && !nnrti_axis_open(scores, 2)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "scores '%s' is %o, expected [1,%d,classes], %l of them or one more",
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "scores '%s' is %o, expected [1,%d,classes], %l classes or one more",
                           scores->name, scores, bbox->dims[1], a->numClasses);
     if (anchors->rank != 2 || nnrti_unlike(bbox, 1, anchors, 0) ||
         (anchors->dims[1] != 4 && !nnrti_axis_open(anchors, 1)))
@@ -12964,8 +12971,8 @@ static NNRT_ReturnCode nnrti_rule_detection_post_process(nnrt_resolve *c)
 
 /* >>kernel DETECTION_POST_PROCESS */
 
-/* What boxes are looked at: label is the class that orders them, -1: each box's best one, kept in best unless that is
-   NULL. */
+/* The candidate boxes. label: the class whose scores order them; -1: each box counts with its best class, whose score
+   is cached in best unless that is NULL. */
 typedef struct nnrti_detector {
     const NNRT_DetectionPostProcess *attr;
     const nnrt_view *bbox, *scores, *anchors;
@@ -12973,13 +12980,13 @@ typedef struct nnrti_detector {
     float *best;
 } nnrti_detector;
 
-/* The results so far; a slot has a box, a class and a score. */
+/* The detections so far. A slot holds box, class and score. */
 typedef struct nnrti_detections {
     nnrt_view *boxes, *classes, *scores;
     int32_t count;
 } nnrti_detections;
 
-/* The scores of box i, without that of the background. */
+/* The scores of box i, without the background class. */
 static nnrti_line nnrti_detection_scores(const nnrti_detector *d, int32_t i)
 {
     const int32_t background = d->scores->dims[2] - (int32_t)d->attr->numClasses;
@@ -12997,8 +13004,8 @@ static float nnrti_detection_score(const nnrti_detector *d, int32_t i)
     return nnrti_load(line.data, label * line.step, line.type);
 }
 
-/* The box behind box `last` in the order of falling scores, equal ones by rising number, down to nmsScoreThreshold; last
-   -1: the first one. -1: there is none. */
+/* The box after box `last` (-1: the first box) in descending order of scores, equal ones by ascending index, that
+   reaches nmsScoreThreshold; -1 if there is none. */
 static int32_t nnrti_detection_next(const nnrti_detector *d, int32_t last)
 {
     const float limit = last < 0 ? 0 : nnrti_detection_score(d, last);
@@ -13015,7 +13022,7 @@ static int32_t nnrti_detection_next(const nnrti_detector *d, int32_t last)
     return next;
 }
 
-/* The bounds of box i: y and x of its upper left corner, then of the lower right one. */
+/* The corners of box i: y and x of the upper left one, then of the lower right one. */
 static void nnrti_detection_box(const nnrti_detector *d, int32_t i, float box[4])
 {
     const float *scale = d->attr->scale.data;
@@ -13031,7 +13038,7 @@ static void nnrti_detection_box(const nnrti_detector *d, int32_t i, float box[4]
     }
 }
 
-/* The numbers of a slot: four of the box, class, score. */
+/* Number k of a slot: 0 to 3 the box, 4 the class, 5 the score. */
 static float *nnrti_detection_at(const nnrti_detections *y, int32_t slot, int32_t k)
 {
     if (k < 4)
@@ -13048,8 +13055,8 @@ static void nnrti_detection_put(const nnrti_detections *y, int32_t slot, const f
     *nnrti_detection_at(y, slot, 5) = score;
 }
 
-/* Whether a box overlaps none of the results, every `step`-th of them, by more than nmsIoUThreshold; only those of class
-   d->label count, if that is not -1. */
+/* Whether a box overlaps no detection (every `step`-th is checked) by more than nmsIoUThreshold; only detections of
+   class d->label count, unless that is -1. */
 static bool nnrti_detection_free(const nnrti_detector *d, const nnrti_detections *y, int32_t step, const float box[4])
 {
     for (int32_t i = 0; i < y->count; i += step) {
@@ -13063,8 +13070,8 @@ static bool nnrti_detection_free(const nnrti_detector *d, const nnrti_detections
     return true;
 }
 
-/* Puts a box between the results so far, which have falling scores, behind equal ones. false: they are maxDetections and
-   none is worse. */
+/* Inserts a box into the detections, which are sorted by descending score, after equal ones. Returns false if there are
+   maxDetections already and none is worse. */
 static bool nnrti_detection_insert(const nnrti_detector *d, nnrti_detections *y, const float box[4], float score)
 {
     int32_t at = y->count;
@@ -13080,8 +13087,8 @@ static bool nnrti_detection_insert(const nnrti_detector *d, nnrti_detections *y,
     return true;
 }
 
-/* Every class by itself: the kept boxes of a class stand among the results, for one that did not get there is worse than
-   all of them, and so are those behind it. */
+/* Regular NMS, class by class. The kept boxes of a class are among the detections: a box that was not inserted is worse
+   than all of them, and so are all boxes after it. */
 static void nnrti_detection_classes(nnrti_detector *d, nnrti_detections *y)
 {
     for (d->label = 0; d->label < d->attr->numClasses; d->label++) {
@@ -13098,7 +13105,7 @@ static void nnrti_detection_classes(nnrti_detector *d, nnrti_detections *y)
     }
 }
 
-/* Each box by its best class: a kept one has as many slots as classes of it are told. */
+/* Fast NMS: each box counts with its best class; a kept box fills `told` slots, one for each class that is reported. */
 static void nnrti_detection_best(nnrti_detector *d, nnrti_detections *y)
 {
     const int32_t classes = (int32_t)d->attr->numClasses;
@@ -13117,13 +13124,14 @@ static void nnrti_detection_best(nnrti_detector *d, nnrti_detections *y)
     }
 }
 
-/* bbox [1,n,4] (ty,tx,th,tw), anchors [n,4] (ya,xa,ha,wa), scores [1,n,c], the background first where c is numClasses + 1;
-   all of one type. boxes [1,m,4], classes and scores [1,m], num [1] float32: num detections, then zeros. Box i has the
-   centre ty/scale[0]*ha + ya, tx/scale[1]*wa + xa and the edges exp(th/scale[2])*ha, exp(tw/scale[3])*wa. Boxes are
-   looked at by falling score, and kept unless they overlap a kept one by more than nmsIoUThreshold: by their best class
-   until maxDetections are kept, of which maxClassesPerDetection classes are told; or with useRegularNms class by class
-   until detectionsPerClass are kept of it, and the maxDetections best of all classes are told. Scratch: without
-   useRegularNms 4 bytes a box, or scores are looked for again and again. */
+/* Decodes boxes and applies non-maximum suppression (NMS). Box i has the center ty/scale[0]*ha + ya, tx/scale[1]*wa +
+   xa and the edges exp(th/scale[2])*ha, exp(tw/scale[3])*wa. Boxes are visited by descending score, and kept unless
+   they overlap a kept one by more than nmsIoUThreshold: by their best class until maxDetections are kept, each reported
+   with its maxClassesPerDetection best classes; or with useRegularNms class by class, up to detectionsPerClass for
+   each, and the maxDetections best of all classes are reported.
+   bbox [1,n,4] (ty,tx,th,tw), anchors [n,4] (ya,xa,ha,wa), scores [1,n,c], where the first class is the background if c
+   is numClasses + 1; all of one type. boxes [1,m,4], classes and scores [1,m], num [1] float32: num detections, then
+   zeros. Scratch: without useRegularNms 4 bytes per box; without scratch the best scores are recomputed at each use. */
 NNRT_API NNRT_ReturnCode nnrt_detection_post_process(const NNRT_DetectionPostProcess *attr, const nnrt_view *bbox,
                                                      const nnrt_view *scores, const nnrt_view *anchors,
                                                      nnrt_view *boxes, nnrt_view *classes, nnrt_view *best,
@@ -13135,7 +13143,7 @@ NNRT_API NNRT_ReturnCode nnrt_detection_post_process(const NNRT_DetectionPostPro
     nnrti_detections y = {boxes, classes, best, 0};
     if (boxes == NULL || classes == NULL || best == NULL)
         return nnrt_call_fail(call, NNRT_INVALID_OUTPUT,
-                              "boxes, classes and scores must be there: none can be left out");
+                              "boxes, classes and scores are required, but one is left out");
     for (int32_t i = 0; i < boxes->dims[1]; i++)
         nnrti_detection_put(&y, i, none, 0, 0);
     for (int32_t i = 0; i < bbox->dims[1] && kept != NULL && !attr->useRegularNms; i++)
@@ -13150,7 +13158,7 @@ NNRT_API NNRT_ReturnCode nnrt_detection_post_process(const NNRT_DetectionPostPro
     return NNRT_SUCCESS;
 }
 
-/* *y = the real values of quantised x, from out on; returns what lies behind them. */
+/* *y = a view of the real values of quantized x, written from out on; returns the end of these values. */
 static float *nnrti_detection_reals(const nnrt_view *x, float *out, nnrt_view *y)
 {
     nnrti_walk w;
@@ -13170,7 +13178,8 @@ static float *nnrti_detection_reals(const nnrt_view *x, float *out, nnrt_view *y
     return out + step;
 }
 
-/* The same of quantised int8 or uint8, whose real values are taken first. Scratch: these, float32, and that of the other. */
+/* The same for quantized int8 or uint8, dequantized to float32 first. Scratch: the dequantized inputs, then the scratch
+   of the float kernel. */
 NNRT_API NNRT_ReturnCode nnrt_detection_post_process_q8(const NNRT_DetectionPostProcess *attr, const nnrt_view *bbox,
                                                         const nnrt_view *scores, const nnrt_view *anchors,
                                                         nnrt_view *boxes, nnrt_view *classes, nnrt_view *best,
@@ -13194,7 +13203,8 @@ NNRT_API NNRT_ReturnCode nnrt_detection_post_process_q8(const NNRT_DetectionPost
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DFT */
 
-/* The last axis of x is 1 (real) or 2 (complex); onesided takes real values, and its inverse complex ones. */
+/* Checks that the last axis of x is 1 (real) or 2 (complex); onesided requires real input, and its inverse complex
+   input. */
 static NNRT_ReturnCode nnrti_dft_input(nnrt_resolve *c, bool onesided, bool inverse)
 {
     const nnrt_operand *x = &c->in[0];
@@ -13208,7 +13218,7 @@ static NNRT_ReturnCode nnrti_dft_input(nnrt_resolve *c, bool onesided, bool inve
     return NNRT_SUCCESS;
 }
 
-/* What a transform of N values keeps. */
+/* Scratch of a transform of N values: the table of cosines and sines. */
 static NNRT_ReturnCode nnrti_dft_scratch(nnrt_resolve *c, int64_t N)
 {
     if (N < 1)
@@ -13233,7 +13243,7 @@ static NNRT_ReturnCode nnrti_rule_dft(nnrt_resolve *c)
         (code = nnrti_dft_input(c, a->onesided != 0, a->inverse != 0)) != NNRT_SUCCESS)
         return code;
     if (axis == x->rank - 1)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis is %l, the one of real and imaginary parts", a->axis);
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis is %l, which holds real and imaginary parts", a->axis);
     a->axis = axis;
     N = real ? 2 * ((int64_t)x->dims[axis] - 1) : x->dims[axis];
     if (given && (code = nnrti_known_int(c, 1, "dftLength", &N)) != NNRT_SUCCESS)
@@ -13254,7 +13264,7 @@ static NNRT_ReturnCode nnrti_rule_dft(nnrt_resolve *c)
 
 /* >>kernel DFT */
 
-/* A transform of N values, the first `count` of which are there, of x times a window, NULL: none. */
+/* A transform of N values of x, the first `count` of which exist (the others are 0), times a window (NULL: none). */
 typedef struct nnrti_dft {
     const nnrt_view *x, *window;
     int32_t N, count;
@@ -13262,7 +13272,7 @@ typedef struct nnrti_dft {
     float *table; /* cos(2*pi*n/N), then sin(2*pi*n/N), n < N */
 } nnrti_dft;
 
-/* The table, with angles in float64. */
+/* Fills the table, with angles in float64. */
 static void nnrti_dft_table(const nnrti_dft *m)
 {
     for (int32_t n = 0; n < m->N; n++) {
@@ -13272,8 +13282,8 @@ static void nnrti_dft_table(const nnrti_dft *m)
     }
 }
 
-/* Frequency k of the values from offset `at` on, `step` apart: real and imaginary part into y at `to`. The sums run over n,
-   and each term adds the real part's share first. */
+/* Frequency k of the values at offset `at` with stride `step`: stores real and imaginary part in y at `to`. The sums
+   run over n, and each term adds the contribution of the real part first. */
 static void nnrti_dft_bin(const nnrti_dft *m, ptrdiff_t at, ptrdiff_t step, int32_t k, nnrt_view *y, ptrdiff_t to)
 {
     const int32_t last = m->x->rank - 1;
@@ -13296,7 +13306,7 @@ static void nnrti_dft_bin(const nnrti_dft *m, ptrdiff_t at, ptrdiff_t step, int3
     nnrti_store(y->data, to + y->strides[y->rank - 1], m->inverse ? im / (float)m->N : im, type);
 }
 
-/* Value k of N real ones, of which the first `count` of N/2 + 1 frequencies are given: the others are their conjugates. */
+/* Value k of N real ones, from the first `count` of N/2 + 1 frequencies; the other frequencies are their conjugates. */
 static void nnrti_dft_real(const nnrti_dft *m, ptrdiff_t at, ptrdiff_t step, int32_t k, nnrt_view *y, ptrdiff_t to)
 {
     const int32_t last = m->x->rank - 1;
@@ -13313,11 +13323,12 @@ static void nnrti_dft_real(const nnrti_dft *m, ptrdiff_t at, ptrdiff_t step, int
     nnrti_store(y->data, to, sum / (float)m->N, type);
 }
 
-/* x [..,L,..,1 or 2], real numbers or complex ones, y [..,N or N/2+1,..,2], float32 or float16; N is dftLength, which is
-   not looked at, or L, and x counts as 0 behind L. inverse and onesided: x [..,L,..,2] are the first N/2+1 frequencies of
-   y [..,N,..,1], N dftLength or 2*(L-1); of those that are their own conjugates, the real part counts. Along axis: y[k] = sum over n of x[n] * e^(-2*pi*i*k*n/N); inverse:
-   e^(2*pi*i*k*n/N), and divided by N; onesided: k <= N/2 only. Computed in float32, sines and cosines rounded from
-   float64. Scratch: 8*N bytes; NNRT_INSUFFICIENT_BUFFER without it. */
+/* Along axis: y[k] = sum over n of x[n] * e^(-2*pi*i*k*n/N); inverse: e^(2*pi*i*k*n/N), divided by N; onesided: k <=
+   N/2 only. x [..,L,..,1 or 2], real or complex numbers, y [..,N or N/2+1,..,2], float32 or float16; N is the value of
+   dftLength, or L; x is 0 from L on. inverse and onesided: x [..,L,..,2] are the first N/2+1 frequencies of y
+   [..,N,..,1], N dftLength or 2*(L-1); of the frequencies that are their own conjugates only the real part counts.
+   Computed in float32, sines and cosines rounded from float64. Scratch: 8*N bytes; NNRT_INSUFFICIENT_BUFFER without
+   it. */
 NNRT_API NNRT_ReturnCode nnrt_dft(const NNRT_DFT *attr, const nnrt_view *x, const nnrt_view *dftLength, nnrt_view *y,
                                   nnrt_call *call)
 {
@@ -13349,6 +13360,7 @@ NNRT_API NNRT_ReturnCode nnrt_dft(const NNRT_DFT *attr, const nnrt_view *x, cons
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DIV_FUSION */
 
+/* x / y: the one factor is scale of x / (scale of y * scale of the result) in float32. */
 static NNRT_ReturnCode nnrti_quant_quotient(nnrt_resolve *c, NNRT_ActivationType activation)
 {
     double s[3];
@@ -13359,7 +13371,7 @@ static NNRT_ReturnCode nnrti_quant_quotient(nnrt_resolve *c, NNRT_ActivationType
     return code;
 }
 
-/* Derived: when quantised, zero point and bounds of the result, the factors of x, of y and of what they make. */
+/* Derived: if quantized, zero point and range of the result, the factors of x, of y and of their quotient. */
 static NNRT_ReturnCode nnrti_rule_div_fusion(nnrt_resolve *c)
 {
     const NNRT_ActivationType type = ((const NNRT_DivFusion *)c->resolved)->activationType;
@@ -13369,11 +13381,10 @@ static NNRT_ReturnCode nnrti_rule_div_fusion(nnrt_resolve *c)
 
 /* >>kernel DIV_FUSION */
 
-/* z = act(x / y), x and y broadcast to the dims of z; x / 0 is infinite or NaN. z may lie where an input of its shape
-   lies. */
+/* z = act(x / y), x and y broadcast to the dims of z; x / 0 is infinite or NaN. z may alias an input of its shape. */
 NNRTI_BINARY_F32(DivFusion, div_fusion, a / b)
 
-/* Integers toward zero; least / -1 wraps to least, and true / true is true. */
+/* Integers truncate toward zero; least / -1 wraps to least, and true / true is true. */
 static void nnrti_div_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                           NNRT_ActivationType activation)
 {
@@ -13391,7 +13402,8 @@ NNRT_API NNRT_ReturnCode nnrt_div_fusion(const NNRT_DivFusion *attr, const nnrt_
     return nnrti_divide(x, y, z, attr->activationType, nnrti_div_row, call);
 }
 
-/* a / b as a * (1 / b), a and b scaled to 31 bits. By 0: the least or the greatest result, and 0 / 0 is 0. */
+/* a / b as a * (1 / b), a and b scaled to 31 bits. Division by 0 gives the least or the greatest result, and 0 / 0 is
+   0. */
 static int64_t nnrti_quant_div(int32_t a, int32_t b, const int32_t *quant)
 {
     int32_t factor[2], k, h;
@@ -13407,25 +13419,27 @@ static int64_t nnrti_quant_div(int32_t a, int32_t b, const int32_t *quant)
     return nnrti_rescale(nnrti_high_product((int32_t)(a * ((int64_t)1 << h)), b), factor);
 }
 
-/* Quantised int8 or uint8 with a list of nnrti_quant_quotient. */
+/* Quantized int8 or uint8 with a list of nnrti_quant_quotient. */
 NNRTI_BINARY_Q8(DivFusion, div_fusion, nnrti_quant_div)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EINSUM */
 
-#define NNRTI_EINSUM_LABELS 32 /* letters and axes of an ellipsis that an equation may have */
+#define NNRTI_EINSUM_LABELS 32 /* labels of an equation: letters and axes of the ellipsis */
 
-/* What axes of one label are: its letter, or for axes of an ellipsis 256 and more, counted from the last one. */
+/* The labels of an equation. key: the letter, or for axes of an ellipsis 256 and more, counted from the last axis. */
 typedef struct nnrti_einsum {
     int32_t count, key[NNRTI_EINSUM_LABELS], extent[NNRTI_EINSUM_LABELS];
-    uint32_t uses[NNRTI_EINSUM_LABELS];                        /* how often it stands in the inputs */
-    bool open[NNRTI_EINSUM_LABELS], same[NNRTI_EINSUM_LABELS]; /* an extent is open; all are that of the first axis */
-    const nnrt_operand *of[NNRTI_EINSUM_LABELS];               /* whose axis that is */
+    uint32_t uses[NNRTI_EINSUM_LABELS];                        /* number of axes of the inputs with this label */
+    bool open[NNRTI_EINSUM_LABELS], same[NNRTI_EINSUM_LABELS]; /* an axis is dynamic; all axes have the size of the
+                                                                  first one */
+    const nnrt_operand *of[NNRTI_EINSUM_LABELS];               /* the operand of the first axis with this label */
     int32_t axis[NNRTI_EINSUM_LABELS];
 } nnrti_einsum;
 
-/* Reads the term at p up to a comma, an arrow or the end; an ellipsis stands for `hidden` axes. keys (room for most) gets
-   one number for each axis; *count = how many, letters = those without the ellipsis. NULL: it is no term. */
+/* Parses the term at p up to a comma, an arrow or the end; an ellipsis stands for `hidden` axes. keys (room for `most`)
+   gets one key for each axis; *count = their number, *letters = the number without the ellipsis. Returns the end, or
+   NULL if the text is not a term. */
 static const char *nnrti_einsum_term(const char *p, int32_t hidden, int32_t most, int32_t *keys, int32_t *count,
                                      int32_t *letters, bool *dots)
 {
@@ -13451,7 +13465,7 @@ static const char *nnrti_einsum_term(const char *p, int32_t hidden, int32_t most
     return p;
 }
 
-/* The number of a label; count: there is none. */
+/* The index of a label; e->count if it does not exist. */
 static int32_t nnrti_einsum_find(const nnrti_einsum *e, int32_t key)
 {
     int32_t i = 0;
@@ -13460,7 +13474,7 @@ static int32_t nnrti_einsum_find(const nnrti_einsum *e, int32_t key)
     return i;
 }
 
-/* Axis `axis` of input x has label `key`. */
+/* Adds axis `axis` of input x to label `key`. */
 static NNRT_ReturnCode nnrti_einsum_axis(nnrt_resolve *c, nnrti_einsum *e, const nnrt_operand *x, int32_t axis,
                                          int32_t key)
 {
@@ -13480,8 +13494,8 @@ static NNRT_ReturnCode nnrti_einsum_axis(nnrt_resolve *c, nnrti_einsum *e, const
                !nnrti_broadcast_extent(e->extent[i], e->open[i], x->dims[axis], nnrti_axis_open(x, axis),
                                        &e->extent[i])) {
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "axis %d of input '%s' %o has another extent than axes of its label, %d", axis, x->name, x,
-                          e->extent[i]);
+                          "axis %d of input '%s' %o does not match the size of other axes of its label, %d", axis,
+                          x->name, x, e->extent[i]);
     }
     e->uses[i]++;
     e->open[i] = e->open[i] || nnrti_axis_open(x, axis);
@@ -13489,7 +13503,8 @@ static NNRT_ReturnCode nnrti_einsum_axis(nnrt_resolve *c, nnrti_einsum *e, const
     return NNRT_SUCCESS;
 }
 
-/* The labels of all inputs; *hidden = the most axes that an ellipsis stands for, *p what is behind the terms. */
+/* Collects the labels of all inputs; *hidden = the largest number of axes that an ellipsis stands for, *p = the text
+   after the input terms. */
 static NNRT_ReturnCode nnrti_einsum_inputs(nnrt_resolve *c, nnrti_einsum *e, const char **p, int32_t *hidden)
 {
     int32_t keys[NNRT_MAX_RANK], count, letters;
@@ -13499,7 +13514,7 @@ static NNRT_ReturnCode nnrti_einsum_inputs(nnrt_resolve *c, nnrti_einsum *e, con
         const nnrt_operand *x = &c->in[i];
         const char *term = *p, *end = nnrti_einsum_term(term, 0, 0, keys, &count, &letters, &dots);
         if (end == NULL || (i + 1 < c->nIn ? *end != ',' : *end == ','))
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "equation '%s' has no %u terms of letters",
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "equation '%s' does not have %u terms of letters",
                               ((const NNRT_Einsum *)c->resolved)->equation, c->nIn);
         if (letters > x->rank || (!dots && letters < x->rank))
             return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o, but its term has %d letters", i, x->name, x,
@@ -13516,8 +13531,8 @@ static NNRT_ReturnCode nnrti_einsum_inputs(nnrt_resolve *c, nnrti_einsum *e, con
     return NNRT_SUCCESS;
 }
 
-/* out = the labels of the result, *rank of them: as the equation says, else the ellipsis, then what stands once in all terms, in the
-   order of the letters. */
+/* out = the keys of the result, *rank of them: the term after the arrow, or without one the ellipsis, then the letters
+   that occur once in all terms, in ASCII order. */
 static NNRT_ReturnCode nnrti_einsum_result(nnrt_resolve *c, const nnrti_einsum *e, const char *p, int32_t hidden,
                                            int32_t *out, int32_t *rank)
 {
@@ -13528,7 +13543,7 @@ static NNRT_ReturnCode nnrti_einsum_result(nnrt_resolve *c, const nnrti_einsum *
     if (*p == '-') {
         p = nnrti_einsum_term(p + 2, hidden, NNRT_MAX_RANK, out, rank, &letters, &dots);
         if (p == NULL || *p != '\0')
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "equation '%s' has no term of letters behind its arrow",
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "equation '%s' has no term of letters after its arrow",
                               equation);
         if (hidden > 0 && !dots)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "equation '%s' has an ellipsis that the result lacks",
@@ -13554,13 +13569,14 @@ static NNRT_ReturnCode nnrti_einsum_result(nnrt_resolve *c, const nnrti_einsum *
             twice = twice || out[i] == out[k];
         if (twice || nnrti_einsum_find(e, out[k]) == e->count)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                              "equation '%s': label %d of the result stands in no input, or stands there twice",
+                              "equation '%s': label %d of the result is in no input, or twice in the result",
                               equation, k);
     }
     return NNRT_SUCCESS;
 }
 
-/* Derived: the number of labels, then the label of each axis of each input; those of the result come first, in its order. */
+/* Derived: the number of labels, then the label of each axis of each input; the labels of the result come first, in its
+   order. */
 static NNRT_ReturnCode nnrti_rule_einsum(nnrt_resolve *c)
 {
     const char *p = ((const NNRT_Einsum *)c->resolved)->equation;
@@ -13612,14 +13628,14 @@ static NNRT_ReturnCode nnrti_rule_einsum(nnrt_resolve *c)
 
 /* >>kernel EINSUM */
 
-/* A number of any type: floats as float, float64 as double, integers modulo 2^64. */
+/* A number of any type: float16 and float32 as float, float64 as double, integers modulo 2^64. */
 typedef struct nnrti_term {
     float f;
     double d;
     uint64_t u;
 } nnrti_term;
 
-/* The product of the elements of all inputs, in their order, where label i is at place[i]. */
+/* The product of the elements of all inputs, in their order, at index place[i] of label i. */
 static nnrti_term nnrti_einsum_product(const nnrt_view *x, uint32_t n, const int32_t *labels, const int32_t *place)
 {
     nnrti_term t;
@@ -13640,10 +13656,10 @@ static nnrti_term nnrti_einsum_product(const nnrt_view *x, uint32_t n, const int
     return t;
 }
 
-/* n inputs x of one type of numbers; labels int32: how many labels there are, then that of each axis of each input. Label
-   i < rank of y is axis i of y. An axis of extent 1 is repeated where others of its label are longer. y = the sum of the
-   products of the inputs, left to right, over the labels that y lacks, in the order of their numbers, the last one
-   fastest. float16 computes in float32 and is rounded once; integers modulo 2^n. */
+/* y = the sum of the products of the inputs, left to right, over the labels that y lacks, in the order of their
+   numbers, the last one fastest. n inputs x of one numeric type; labels int32: the number of labels, then the label of
+   each axis of each input. Label i < rank of y is axis i of y. An axis of size 1 broadcasts to the larger axes of its
+   label. float16 computes in float32 and rounds once; integers wrap modulo 2^n. */
 NNRT_API NNRT_ReturnCode nnrt_einsum(const NNRT_Einsum *attr, const nnrt_view *x, uint32_t n, const nnrt_view *labels,
                                      nnrt_view *y)
 {
@@ -13693,7 +13709,7 @@ NNRT_API NNRT_ReturnCode nnrt_einsum(const NNRT_Einsum *attr, const nnrt_view *x
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ELTWISE */
 
-/* Derived: when quantised, zero point and bounds of the result, the factors of x, of y and of what they make. */
+/* Derived: if quantized, zero point and range of the result, the factors of x, of y and of the combined value. */
 static NNRT_ReturnCode nnrti_rule_eltwise(nnrt_resolve *c)
 {
     NNRT_ReturnCode code = nnrti_binary_rule(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
@@ -13710,8 +13726,8 @@ static NNRT_ReturnCode nnrti_rule_eltwise(nnrt_resolve *c)
 
 /* >>kernel ELTWISE */
 
-/* z = x * y, x + y or x > y ? x : y by mode, x and y broadcast to the dims of z; numbers of any type. z may lie where
-   an input of its shape lies. */
+/* z = x * y, x + y or x > y ? x : y by mode, x and y broadcast to the dims of z; any numeric type. z may alias an input
+   of its shape. */
 NNRT_API NNRT_ReturnCode nnrt_eltwise(const NNRT_Eltwise *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)
 {
     nnrti_row row = attr->mode == NNRT_ELTWISE_MODE_PROD  ? nnrti_mul_row
@@ -13720,7 +13736,7 @@ NNRT_API NNRT_ReturnCode nnrt_eltwise(const NNRT_Eltwise *attr, const nnrt_view 
     return nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, row);
 }
 
-/* Quantised int8 or uint8 with a list of nnrti_quant_product, nnrti_quant_sum or nnrti_quant_extreme. */
+/* Quantized int8 or uint8 with a list of nnrti_quant_product, nnrti_quant_sum or nnrti_quant_extreme. */
 NNRT_API NNRT_ReturnCode nnrt_eltwise_q8(const NNRT_Eltwise *attr, const nnrt_view *x, const nnrt_view *y,
                                          const nnrt_view *list, nnrt_view *z)
 {
@@ -13735,23 +13751,25 @@ NNRT_API NNRT_ReturnCode nnrt_eltwise_q8(const NNRT_Eltwise *attr, const nnrt_vi
 /* >>op EQUAL */
 /* >>kernel EQUAL */
 
-/* z = x == y as bool, x and y of any one type, broadcast to the dims of z; a NaN equals nothing, -0 equals 0. */
+/* z = (x == y) as bool, x and y of one type of any kind, broadcast to the dims of z; NaN equals nothing, -0 equals
+   0. */
 NNRTI_PREDICATE(Equal, equal, a == b)
 
-/* Quantised int8 or uint8: the real values, with the list of nnrti_quant_compare. */
+/* Quantized int8 or uint8: compares the real values, with the list of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(Equal, equal_q8, a == b)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ERF */
 /* >>kernel ERF */
 
-/* y = 2/sqrt(pi) * integral of exp(-t*t) from 0 to x, element by element. y may lie where x lies. */
+/* y = erf(x) = 2/sqrt(pi) * integral of exp(-t*t) from 0 to x, elementwise. y may alias x. */
 NNRTI_UNARY(Erf, erf, nnrti_erff, nnrti_erf)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EXPAND_DIMS */
 
-/* y is seen with the shape of x. Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* The kernel sees y with the shape of x. Derived: if the quantization parameters of input and result differ, the list
+   of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_expand_dims(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -13778,7 +13796,7 @@ static float nnrti_expfusion_real(const void *attr, float v)
     return a->base > 0 ? nnrti_powf(a->base, v) : nnrti_expf(v);
 }
 
-/* Derived: when quantised, uint8[256], the bits of the result for those of each stored integer. */
+/* Derived: if quantized, uint8[256], a lookup table: the bits of the result for the bits of each stored integer. */
 static NNRT_ReturnCode nnrti_rule_expfusion(nnrt_resolve *c)
 {
     const NNRT_ExpFusion *a = (const NNRT_ExpFusion *)c->resolved;
@@ -13789,7 +13807,7 @@ static NNRT_ReturnCode nnrti_rule_expfusion(nnrt_resolve *c)
 
 /* >>kernel EXPFUSION */
 
-/* y = base^(scale*x + shift), element by element; base -1 stands for e. y may lie where x lies. */
+/* y = base^(scale*x + shift), elementwise; base -1 stands for e. y may alias x. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_expfusion(const NNRT_ExpFusion *attr, const nnrt_view *x, nnrt_view *y,
                                              NNRT_DataType type)
 {
@@ -13811,7 +13829,7 @@ NNRTI_FLOATS(expfusion, (const NNRT_ExpFusion *attr, const nnrt_view *x, nnrt_vi
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EYE_LIKE */
 
-/* Resolved: dtype is that of y. */
+/* Resolved: dtype is the type of y. */
 static NNRT_ReturnCode nnrti_rule_eye_like(nnrt_resolve *c)
 {
     NNRT_EyeLike *a = (NNRT_EyeLike *)c->resolved;
@@ -13823,7 +13841,7 @@ static NNRT_ReturnCode nnrti_rule_eye_like(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but dtype is %t", y->name, y->dataType,
                           (NNRT_DataType)a->dtype);
     if (nnrti_has_params(y))
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "output '%s' is quantised, which this operator does not know",
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "output '%s' is quantized, which this operator does not support",
                           y->name);
     if (x->rank != 2)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected two axes", x->name, x);
@@ -13834,7 +13852,7 @@ static NNRT_ReturnCode nnrti_rule_eye_like(nnrt_resolve *c)
 
 /* >>kernel EYE_LIKE */
 
-/* y [R,C] of any element type = 1 where j = i + k, else 0. x is not read. */
+/* y[i,j] = 1 if j = i + k, else 0; y [R,C] of any element type. x is not read. */
 NNRT_API NNRT_ReturnCode nnrt_eye_like(const NNRT_EyeLike *attr, const nnrt_view *x, nnrt_view *y)
 {
     (void)x;
@@ -13851,7 +13869,7 @@ NNRT_API NNRT_ReturnCode nnrt_eye_like(const NNRT_EyeLike *attr, const nnrt_view
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FILL */
 
-/* Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_fill(nnrt_resolve *c)
 {
     NNRT_ReturnCode code;
@@ -13863,8 +13881,8 @@ static NNRT_ReturnCode nnrti_rule_fill(nnrt_resolve *c)
 
 /* >>kernel FILL */
 
-/* Every element of y = the one element of value, any element type. This is the kernel of BROADCAST_TO, too, where value has
-   more of them: extents of 1, or missing, are repeated. */
+/* Every element of y = the one element of value, any element type. This is the kernel of BROADCAST_TO, too: a value of
+   several elements is broadcast to the dims of y (axes of size 1, or missing ones, repeat). */
 NNRT_API NNRT_ReturnCode nnrt_fill(const NNRT_Fill *attr, const nnrt_view *value, nnrt_view *y)
 {
     (void)attr;
@@ -13877,7 +13895,7 @@ NNRTI_MOVE_Q8(Fill, fill)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FILL_LIKE */
 
-/* Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_fill_like(nnrt_resolve *c)
 {
     NNRT_ReturnCode code;
@@ -13898,7 +13916,7 @@ NNRT_API NNRT_ReturnCode nnrt_fill_like(const NNRT_FillLike *attr, const nnrt_vi
     return NNRT_SUCCESS;
 }
 
-/* The same, then requantised. */
+/* The same, then requantized. */
 NNRTI_MOVED_Q8(fill_like,
                (const NNRT_FillLike *attr, const nnrt_view *x, const nnrt_view *value, const nnrt_view *list,
                 nnrt_view *y),
@@ -13907,7 +13925,8 @@ NNRTI_MOVED_Q8(fill_like,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FLATTEN */
 
-/* Resolved: axis >= 0. Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Resolved: axis >= 0. Derived: if the quantization parameters of input and result differ, the list of
+   nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_flatten(nnrt_resolve *c)
 {
     NNRT_Flatten *a = (NNRT_Flatten *)c->resolved;
@@ -13923,7 +13942,8 @@ static NNRT_ReturnCode nnrti_rule_flatten(nnrt_resolve *c)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FLATTEN_RANGE */
 
-/* Resolved: startAxis and endAxis >= 0. Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Resolved: startAxis and endAxis >= 0. Derived: if the quantization parameters of input and result differ, the list of
+   nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_flatten_range(nnrt_resolve *c)
 {
     NNRT_FlattenRange *a = (NNRT_FlattenRange *)c->resolved;
@@ -13952,7 +13972,7 @@ static float nnrti_floor_real(const void *attr, float v)
     return nnrti_floorf(v);
 }
 
-/* Derived: when quantised, uint8[256], the bits of the result for those of each stored integer. */
+/* Derived: if quantized, uint8[256], a lookup table: the bits of the result for the bits of each stored integer. */
 static NNRT_ReturnCode nnrti_rule_floor(nnrt_resolve *c)
 {
     return nnrti_unary_table(c, nnrti_code_real, nnrti_floor_real);
@@ -13960,13 +13980,14 @@ static NNRT_ReturnCode nnrti_rule_floor(nnrt_resolve *c)
 
 /* >>kernel FLOOR */
 
-/* y = the largest whole number <= x, element by element; -0, NaN and the infinities stay. y may lie where x lies. */
+/* y = the largest integer <= x, elementwise; -0, NaN and the infinities stay. y may alias x. */
 NNRTI_UNARY(Floor, floor, nnrti_floorf, nnrti_floor)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FLOOR_DIV */
 
-/* Derived: when quantised, the numbers of nnrti_rule_compare; zero point, bounds and factor of the result. */
+/* Derived: if quantized, the numbers of nnrti_rule_compare; zero point, range and requantization factor of the
+   result. */
 static NNRT_ReturnCode nnrti_rule_floor_div(nnrt_resolve *c)
 {
     int32_t *factor;
@@ -13981,7 +14002,7 @@ static NNRT_ReturnCode nnrti_rule_floor_div(nnrt_resolve *c)
 
 /* >>kernel FLOOR_DIV */
 
-/* a / b is the quotient toward zero: one too large where there is a rest and the signs differ. */
+/* a / b truncates toward zero, which is one too large if there is a remainder and the signs differ. */
 static void nnrti_floor_div_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                 NNRT_ActivationType activation)
 {
@@ -13994,9 +14015,9 @@ static void nnrti_floor_div_row(const nnrti_walk *w, const nnrt_view *x, const n
     }
 }
 
-/* z = floor(x / y), numbers of any type, broadcast to the dims of z. Floats: of the rounded quotient; x / 0 is infinite
-   or NaN. Integers: least / -1 wraps to least; a divisor 0 is NNRT_INVALID_PARAMETER, and z is not written then. z may
-   lie where an input of its shape lies. */
+/* z = floor(x / y), any numeric type, broadcast to the dims of z. Floats: the floor of the rounded quotient; x / 0 is
+   infinite or NaN. Integers: least / -1 wraps to least; a divisor 0 is NNRT_INVALID_PARAMETER, and z is not written
+   then. z may alias an input of its shape. */
 NNRT_API NNRT_ReturnCode nnrt_floor_div(const NNRT_FloorDiv *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                         nnrt_call *call)
 {
@@ -14004,8 +14025,9 @@ NNRT_API NNRT_ReturnCode nnrt_floor_div(const NNRT_FloorDiv *attr, const nnrt_vi
     return nnrti_divide(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_floor_div_row, call);
 }
 
-/* Quantised int8 or uint8: of the real values, exactly, with the numbers m that make them comparable and the list of the rule.
-   By 0: the least or the greatest result, and 0 / 0 is 0. */
+/* Quantized int8 or uint8: the exact floor of the quotient of the real values, with the multipliers m that make them
+   comparable (nnrti_quant_compare) and the list of the rule. Division by 0 gives the least or the greatest result, and
+   0 / 0 is 0. */
 NNRT_API NNRT_ReturnCode nnrt_floor_div_q8(const NNRT_FloorDiv *attr, const nnrt_view *x, const nnrt_view *y,
                                            const nnrt_view *numbers, const nnrt_view *list, nnrt_view *z)
 {
@@ -14034,14 +14056,14 @@ NNRT_API NNRT_ReturnCode nnrt_floor_div_q8(const NNRT_FloorDiv *attr, const nnrt
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FULL_CONNECTION */
 
-/* Whether the rows are those that x has, [rows,K]. */
+/* Whether x has the shape [rows,K] that the kernel needs. */
 static bool nnrti_full_connection_rows(const nnrt_resolve *c)
 {
     return c->in[0].rank == 2 && nnrti_equal(&c->in[0], 1, &c->in[1], 1);
 }
 
-/* *rank, dims = the result for x folded into rows of K: [rows, O]; with useAxis the axes of x before axis, then O. There are
-   most rows where K is open and turns out to be 1. */
+/* *rank, dims = the shape of the result. Without useAxis x counts as rows of K: [rows,O]; with useAxis the axes of x
+   before axis, then O. If K is dynamic, the upper bound of rows is that for K = 1. */
 static NNRT_ReturnCode nnrti_full_connection_fold(nnrt_resolve *c, const NNRT_FullConnection *a, int32_t *rank,
                                                   int32_t *dims)
 {
@@ -14076,8 +14098,8 @@ static NNRT_ReturnCode nnrti_full_connection_fold(nnrt_resolve *c, const NNRT_Fu
     return NNRT_SUCCESS;
 }
 
-/* Resolved: the kernel sees x as [rows,K] and y as [rows,O], whatever axis said.
-   Derived: when quantised, zero point, bounds and factors of the result. */
+/* Resolved: useAxis is false: the kernel sees x as [rows,K] and y as [rows,O].
+   Derived: if quantized, zero point, range and requantization factors of the result. */
 static NNRT_ReturnCode nnrti_rule_full_connection(nnrt_resolve *c)
 {
     NNRT_FullConnection *a = (NNRT_FullConnection *)c->resolved;
@@ -14110,9 +14132,9 @@ static NNRT_ReturnCode nnrti_rule_full_connection(nnrt_resolve *c)
 
 /* >>kernel FULL_CONNECTION */
 
-/* x [M,K], weight [O,K], bias [O] or NULL, y [M,O]; none may overlap y.
-   y[m,o] = act(bias[o] + sum over k of x[m,k] * weight[o,k]). The sum starts with the bias and runs over k.
-   Neighbouring outputs are summed side by side; that changes no sum. */
+/* y[m,o] = act(bias[o] + sum over k of x[m,k] * weight[o,k]), a GEMM. x [M,K], weight [O,K], bias [O] or NULL, y [M,O];
+   none may overlap y. The sum starts with the bias and runs over k. Adjacent outputs are summed side by side, which
+   changes no sum. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_full_connection(const NNRT_FullConnection *attr, const nnrt_view *x,
                                                    const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
                                                    NNRT_DataType type)
@@ -14141,8 +14163,8 @@ NNRTI_FLOATS(full_connection,
               nnrt_view *y),
              nnrti_full_connection(attr, x, weight, bias, y, type))
 
-/* The same of quantised int8 or uint8: the sum of (x - zX) * (weight - zW[o]) and the int32 bias is exact, its result
-   y = clamp(sum * factor[o] + zY). */
+/* The same for quantized int8 or uint8: the sum of (x - zX) * (weight - zW[o]) and the int32 bias is exact; y =
+   clamp(sum * factor[o] + zY). */
 NNRT_API NNRT_ReturnCode nnrt_full_connection_q8(const NNRT_FullConnection *attr, const nnrt_view *x,
                                                  const nnrt_view *weight, const nnrt_view *bias, const nnrt_view *quant,
                                                  nnrt_view *y)
@@ -14175,9 +14197,9 @@ static NNRT_ReturnCode nnrti_rule_fused_batch_norm(nnrt_resolve *c)
 
 /* >>kernel FUSED_BATCH_NORM */
 
-/* x and y [..,C]; scale, offset, mean, variance [C] with one stride, each float16 or float32 where x is float16.
-   y[..,c] = scale[c] * (x[..,c] - mean[c]) / sqrt(variance[c] + epsilon) + offset[c], evaluated from left to right.
-   y may lie where x lies. */
+/* y[..,c] = scale[c] * (x[..,c] - mean[c]) / sqrt(variance[c] + epsilon) + offset[c], evaluated from left to right.
+   x and y [..,C]; scale, offset, mean, variance [C] with one stride, each float16 or float32 if x is float16. y may
+   alias x. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_fused_batch_norm(const NNRT_FusedBatchNorm *attr, const nnrt_view *x,
                                                     const nnrt_view *scale, const nnrt_view *offset,
                                                     const nnrt_view *mean, const nnrt_view *variance, nnrt_view *y,
@@ -14225,7 +14247,7 @@ NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_f64(const NNRT_FusedBatchNorm *at
     return NNRT_SUCCESS;
 }
 
-/* The same of quantised int8 or uint8, whose real values are computed in float32. */
+/* The same for quantized int8 or uint8; the real values are computed in float32. */
 NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_q8(const NNRT_FusedBatchNorm *attr, const nnrt_view *x,
                                                   const nnrt_view *scale, const nnrt_view *offset,
                                                   const nnrt_view *mean, const nnrt_view *variance, nnrt_view *y)
@@ -14237,7 +14259,7 @@ NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_q8(const NNRT_FusedBatchNorm *att
 /* >>op GATHER */
 
 /* Derived: the axis, one int32 >= 0.
-   Derived: where quantisation parameters differ, also the list of nnrti_requantise. */
+   Derived: if the quantization parameters of input and result differ, also the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_gather(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *indices = &c->in[1];
@@ -14268,9 +14290,9 @@ static NNRT_ReturnCode nnrti_rule_gather(nnrt_resolve *c)
 
 /* >>kernel GATHER */
 
-/* x [A..,L,B..], indices [I..] int32 or int64, axis one int32: the place of L; y [A..,I..,B..]. Any element type; y
-   must not overlap x. y[a..,i..,b..] = x[a.., indices[i..], b..]; indices from -L to -1 count from the end.
-   NNRT_INVALID_PARAMETER when an index lies outside [-L,L): call's error tells which; y is then written in part. */
+/* y[a..,i..,b..] = x[a.., indices[i..], b..]; indices from -L to -1 count from the end. x [A..,L,B..], indices [I..]
+   int32 or int64, axis one int32: the axis of size L; y [A..,I..,B..]. Any element type; y must not overlap x.
+   NNRT_INVALID_PARAMETER if an index is outside [-L,L): call's error names it; y is then partly written. */
 NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x, const nnrt_view *indices,
                                      const nnrt_view *axis, nnrt_view *y, nnrt_call *call)
 {
@@ -14289,7 +14311,7 @@ NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x
             int64_t index = nnrti_index(indices, w.at[0] + i * w.row[0]);
             if (index < -(int64_t)L || index >= L)
                 return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
-                                      "index %l, element %l of indices, lies outside axis %d of x, expected %d to %d",
+                                      "index %l, element %l of indices, is outside axis %d of x, expected %d to %d",
                                       index, n, a, -L, L - 1);
             if (empty)
                 continue;
@@ -14302,7 +14324,7 @@ NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x
     return NNRT_SUCCESS;
 }
 
-/* The same, then requantised. */
+/* The same, then requantized. */
 NNRTI_MOVED_Q8(gather,
                (const NNRT_Gather *attr, const nnrt_view *x, const nnrt_view *indices, const nnrt_view *axis,
                 const nnrt_view *list, nnrt_view *y, nnrt_call *call),
@@ -14311,8 +14333,8 @@ NNRTI_MOVED_Q8(gather,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GATHER_ELEMENTS */
 
-/* What GATHER_ELEMENTS and SCATTER_ELEMENTS share: indices have the axes of x, and no more places than x along all of them but
-   `axis`, which may be any. */
+/* GATHER_ELEMENTS and SCATTER_ELEMENTS: indices have the rank of x, and no axis except `axis` is larger than x's.
+   Resolves the axis *given to 0..rank-1. */
 static NNRT_ReturnCode nnrti_elements_of(nnrt_resolve *c, int64_t *given)
 {
     const nnrt_operand *x = &c->in[0], *indices = &c->in[1];
@@ -14325,13 +14347,14 @@ static NNRT_ReturnCode nnrti_elements_of(nnrt_resolve *c, int64_t *given)
         fits = i == axis || indices->dims[i] <= x->dims[i] || nnrti_axis_open(indices, i) || nnrti_axis_open(x, i);
     if (!fits)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "indices '%s' is %o, expected as many axes as '%s' %o has, and no larger ones but axis %d",
+                          "indices '%s' is %o, expected the rank of '%s' %o, and no larger axis except axis %d",
                           indices->name, indices, x->name, x, axis);
     *given = axis;
     return NNRT_SUCCESS;
 }
 
-/* Resolved: axis >= 0. Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Resolved: axis >= 0. Derived: if the quantization parameters of input and result differ, the list of
+   nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_gather_elements(nnrt_resolve *c)
 {
     NNRT_GatherElements *a = (NNRT_GatherElements *)c->resolved;
@@ -14350,9 +14373,9 @@ static NNRT_ReturnCode nnrti_rule_gather_elements(nnrt_resolve *c)
 
 /* >>kernel GATHER_ELEMENTS */
 
-/* x [..,L,..] of any element type, indices int32 or int64, y of the shape of indices; y must not overlap x.
-   y[..,i,..] = x[..,indices[..,i,..],..] along axis; indices from -L to -1 count from the end.
-   NNRT_INVALID_PARAMETER when an index lies outside [-L,L): call's error tells which; y is then written in part. */
+/* y[..,i,..] = x[..,indices[..,i,..],..] along axis; indices from -L to -1 count from the end. x [..,L,..] of any
+   element type, indices int32 or int64, y of the shape of indices; y must not overlap x.
+   NNRT_INVALID_PARAMETER if an index is outside [-L,L): call's error names it; y is then partly written. */
 NNRT_API NNRT_ReturnCode nnrt_gather_elements(const NNRT_GatherElements *attr, const nnrt_view *x,
                                               const nnrt_view *indices, nnrt_view *y, nnrt_call *call)
 {
@@ -14377,7 +14400,7 @@ NNRT_API NNRT_ReturnCode nnrt_gather_elements(const NNRT_GatherElements *attr, c
     return NNRT_SUCCESS;
 }
 
-/* The same, then requantised. */
+/* The same, then requantized. */
 NNRTI_MOVED_Q8(gather_elements,
                (const NNRT_GatherElements *attr, const nnrt_view *x, const nnrt_view *indices, const nnrt_view *list,
                 nnrt_view *y, nnrt_call *call),
@@ -14386,8 +14409,9 @@ NNRTI_MOVED_Q8(gather_elements,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GATHER_ND */
 
-/* The last axis of indices names places of the first axes of x, so it must be known how many.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* The last axis of indices holds indices of the first axes of x; its size sets the rank of the result, so it must be
+   fixed.
+   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_gather_nd(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *indices = &c->in[1];
@@ -14395,12 +14419,12 @@ static NNRT_ReturnCode nnrti_rule_gather_nd(nnrt_resolve *c)
     int32_t dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
     if (rows >= 0 && nnrti_axis_open(indices, rows))
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "the last extent of indices '%s' %o is open: give it", indices->name,
-                          indices);
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "the last dimension of indices '%s' %o is dynamic: fix it",
+                          indices->name, indices);
     if (k < 1 || k > x->rank)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "indices '%s' is %o, expected a last extent of 1 to %d, the axes of '%s' %o", indices->name,
-                          indices, x->rank, x->name, x);
+                          "indices '%s' is %o, expected a last dimension of 1 to %d, the axes of '%s' %o",
+                          indices->name, indices, x->rank, x->name, x);
     if ((code = nnrti_room(c, (int64_t)rows + x->rank - k)) != NNRT_SUCCESS)
         return code;
     for (int32_t i = 0; i < rows + x->rank - k; i++)
@@ -14415,9 +14439,9 @@ static NNRT_ReturnCode nnrti_rule_gather_nd(nnrt_resolve *c)
 
 /* >>kernel GATHER_ND */
 
-/* x [L0,..,Lk-1,B..], indices [I..,k] int32 or int64, y [I..,B..]. Any element type; y must not overlap x.
-   y[i..,b..] = x[j0,..,jk-1,b..] with jn = indices[i..,n]; indices from -Ln to -1 count from the end.
-   NNRT_INVALID_PARAMETER when an index lies outside [-Ln,Ln): call's error tells which; y is then written in part. */
+/* y[i..,b..] = x[j0,..,jk-1,b..] with jn = indices[i..,n]; indices from -Ln to -1 count from the end.
+   x [L0,..,Lk-1,B..], indices [I..,k] int32 or int64, y [I..,B..]. Any element type; y must not overlap x.
+   NNRT_INVALID_PARAMETER if an index is outside [-Ln,Ln): call's error names it; y is then partly written. */
 NNRT_API NNRT_ReturnCode nnrt_gather_nd(const NNRT_GatherNd *attr, const nnrt_view *x, const nnrt_view *indices,
                                         nnrt_view *y, nnrt_call *call)
 {
@@ -14440,7 +14464,7 @@ NNRT_API NNRT_ReturnCode nnrt_gather_nd(const NNRT_GatherNd *attr, const nnrt_vi
                 if (index < -(int64_t)L || index >= L)
                     return nnrt_call_fail(
                         call, NNRT_INVALID_PARAMETER,
-                        "index %l, element %l of indices, lies outside axis %d of x, expected %d to %d", index, n, axis,
+                        "index %l, element %l of indices, is outside axis %d of x, expected %d to %d", index, n, axis,
                         -L, L - 1);
                 index += index < 0 ? L : 0;
                 at += (ptrdiff_t)index * x->strides[axis];
@@ -14455,7 +14479,7 @@ NNRT_API NNRT_ReturnCode nnrt_gather_nd(const NNRT_GatherNd *attr, const nnrt_vi
     return NNRT_SUCCESS;
 }
 
-/* The same, then requantised. */
+/* The same, then requantized. */
 NNRTI_MOVED_Q8(gather_nd,
                (const NNRT_GatherNd *attr, const nnrt_view *x, const nnrt_view *indices, const nnrt_view *list,
                 nnrt_view *y, nnrt_call *call),
@@ -14465,20 +14489,20 @@ NNRTI_MOVED_Q8(gather_nd,
 /* >>op GREATER */
 /* >>kernel GREATER */
 
-/* z = x > y as bool, x and y of any one type, broadcast to the dims of z; false for a NaN, true > false. */
+/* z = (x > y) as bool, x and y of one type of any kind, broadcast to the dims of z; false for NaN, true > false. */
 NNRTI_PREDICATE(Greater, greater, a > b)
 
-/* Quantised int8 or uint8: the real values, with the list of nnrti_quant_compare. */
+/* Quantized int8 or uint8: compares the real values, with the list of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(Greater, greater_q8, a > b)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GREATER_EQUAL */
 /* >>kernel GREATER_EQUAL */
 
-/* z = x >= y as bool, x and y of any one type, broadcast to the dims of z; false for a NaN, true >= false. */
+/* z = (x >= y) as bool, x and y of one type of any kind, broadcast to the dims of z; false for NaN, true >= false. */
 NNRTI_PREDICATE(GreaterEqual, greater_equal, a >= b)
 
-/* Quantised int8 or uint8: the real values, with the list of nnrti_quant_compare. */
+/* Quantized int8 or uint8: compares the real values, with the list of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(GreaterEqual, greater_equal_q8, a >= b)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -14488,7 +14512,7 @@ static NNRT_ReturnCode nnrti_rule_grid_sample(nnrt_resolve *c)
 {
     const NNRT_GridSample *a = (const NNRT_GridSample *)c->resolved;
     const nnrt_operand *x = &c->in[0], *grid = &c->in[1];
-    const nnrt_operand *images = nnrti_axis_open(x, 0) ? grid : x; /* the fixed one of two */
+    const nnrt_operand *images = nnrti_axis_open(x, 0) ? grid : x; /* the one whose batch is fixed, if any */
     const int32_t last = x->rank - 1, channels = nnrti_image_axis(x, 2), first = nnrti_image_axis(x, 0);
     int32_t dims[5] = {0, 0, 0, 0, 0};
     if (x->rank != 4 && x->rank != 5)
@@ -14518,17 +14542,18 @@ static NNRT_ReturnCode nnrti_rule_grid_sample(nnrt_resolve *c)
 
 /* >>kernel GRID_SAMPLE */
 
-/* Where g, -1..1 from one end of an axis of extent L to the other, lies in cells. */
+/* The position in elements of the grid coordinate g, which runs from -1 to 1 along an axis of size L. */
 static float nnrti_grid_cells(const NNRT_GridSample *attr, float g, int32_t L)
 {
     return attr->alignCorners ? (g + 1) / 2 * (float)(L - 1) : ((g + 1) * (float)L - 1) / 2;
 }
 
-/* A place in cells, as paddingMode has it: NaN is the first cell, or stays with zeros outside. */
+/* Applies paddingMode to a position: zeros (0) leaves it, border (1) clamps and reflection (2) mirrors it into the
+   axis. NaN becomes element 0, except with zeros, where it stays NaN. */
 static float nnrti_grid_inside(const NNRT_GridSample *attr, float at, int32_t L)
 {
     const float last = (float)(L - 1), least = attr->alignCorners ? 0.0f : -0.5f; /* where reflection begins */
-    const float span = attr->alignCorners ? last : (float)L; /* and how far it is from end to end */
+    const float span = attr->alignCorners ? last : (float)L; /* and the distance from end to end */
     if (attr->paddingMode == 2 && span > 0) {
         at = nnrti_absf(at - least);
         at -= 2 * span * nnrti_floorf(at / (2 * span));
@@ -14539,27 +14564,27 @@ static float nnrti_grid_inside(const NNRT_GridSample *attr, float at, int32_t L)
     return at;
 }
 
-/* The same of g, and for NEAREST rounded, halves to the even cell. */
+/* The position of grid coordinate g after paddingMode; for NEAREST rounded, halves to even. */
 static float nnrti_grid_place(const NNRT_GridSample *attr, float g, int32_t L)
 {
     const float at = nnrti_grid_inside(attr, nnrti_grid_cells(attr, g, L), L);
     return attr->method == NNRT_RESIZE_METHOD_NEAREST ? nnrti_roundevenf(at) : at;
 }
 
-/* Four cells along an axis, -1: none, and their weights. */
+/* Four elements along an axis (-1: outside, value 0) and their interpolation weights. */
 typedef struct nnrti_grid_taps {
     int32_t cell[4];
     float weight[4];
 } nnrti_grid_taps;
 
-/* The cells around g, each as paddingMode has it, with the weights of a cubic of coefficient -0.75. */
+/* The four elements around g, each after paddingMode, with the weights of a cubic of coefficient -0.75. */
 static nnrti_grid_taps nnrti_grid_taps_of(const NNRT_GridSample *attr, float g, int32_t L)
 {
     const float a = -0.75f, far = (float)L + 4;
     float at = nnrti_grid_cells(attr, g, L), base;
     nnrti_grid_taps t;
     if (attr->paddingMode == 2)
-        at = at - at == 0 ? at : 0; /* what is not finite, at the first cell */
+        at = at - at == 0 ? at : 0; /* a position that is not finite: the first element */
     else
         at = at > -4 ? at < far ? at : far : -4;
     base = nnrti_floorf(at);
@@ -14574,7 +14599,7 @@ static nnrti_grid_taps nnrti_grid_taps_of(const NNRT_GridSample *attr, float g, 
     return t;
 }
 
-/* Sum of rows of sums of columns, weighted; `at` is row 0, column 0 of an image and channel. */
+/* Sum over rows of weighted sums over columns; `at` is the offset of row 0, column 0 of an image and channel. */
 NNRTI_INLINE float nnrti_at_taps(const nnrt_view *x, ptrdiff_t at, const nnrti_grid_taps *h, const nnrti_grid_taps *w,
                                  NNRT_DataType type)
 {
@@ -14590,7 +14615,7 @@ NNRTI_INLINE float nnrti_at_taps(const nnrt_view *x, ptrdiff_t at, const nnrti_g
     return value;
 }
 
-/* v [N,L,..] without its axis 1, at place i of it. */
+/* View of v [N,L,..] at index i of axis 1, without this axis. */
 static nnrt_view nnrti_grid_slice(const nnrt_view *v, int32_t i)
 {
     nnrt_view slice = *v;
@@ -14603,8 +14628,8 @@ static nnrt_view nnrti_grid_slice(const nnrt_view *v, int32_t i)
     return slice;
 }
 
-/* Volumes: x [N,D,H,W,C], grid [N,Do,Ho,Wo,3], y [N,Do,Ho,Wo,C]. y = the two slices around the depth, weighted by how near
-   they are, the front one first; each slice as an image. */
+/* Volumes: x [N,D,H,W,C], grid [N,Do,Ho,Wo,3], y [N,Do,Ho,Wo,C]. y interpolates linearly between the two slices around
+   the depth coordinate, the front one first; each slice is sampled like an image. */
 NNRTI_INLINE void nnrti_grid_volume(const NNRT_GridSample *attr, const nnrt_view *x, const nnrt_view *grid,
                                     nnrt_view *y, NNRT_DataType type)
 {
@@ -14634,9 +14659,9 @@ NNRTI_INLINE void nnrti_grid_volume(const NNRT_GridSample *attr, const nnrt_view
     } while (nnrti_next_place(y, at));
 }
 
-/* x [N,H,W,C], grid [N,Ho,Wo,2], float32 or x's type, y [N,Ho,Wo,C]; none may overlap y. y[n,p,q,c] = x[n,..,..,c] at
-   column grid[n,p,q,0], row grid[n,p,q,1]: the nearest cell, or by bilinear or bicubic interpolation. Volumes, whose grid
-   has the depth as third number: see nnrti_grid_volume. */
+/* y[n,p,q,c] = x[n,..,..,c] at column grid[n,p,q,0], row grid[n,p,q,1]: the nearest element, or by bilinear or bicubic
+   interpolation. x [N,H,W,C], grid [N,Ho,Wo,2], float32 or x's type, y [N,Ho,Wo,C]; none may overlap y. Volumes, whose
+   grid has the depth as third coordinate: see nnrti_grid_volume. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_grid_sample(const NNRT_GridSample *attr, const nnrt_view *x, const nnrt_view *grid,
                                                nnrt_view *y, NNRT_DataType type)
 {
@@ -14676,7 +14701,7 @@ NNRTI_FLOATS(grid_sample, (const NNRT_GridSample *attr, const nnrt_view *x, cons
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GROUP_NORM_FUSION */
 
-/* scale and bias are there, one number for each place of axis `channels` of x. */
+/* Checks that scale and bias are present and have one number for each index of axis `channels` of x. */
 static NNRT_ReturnCode nnrti_group_norm_params(nnrt_resolve *c, int32_t channels)
 {
     static const char *const names[] = {"x", "scale", "bias"};
@@ -14691,8 +14716,8 @@ static NNRT_ReturnCode nnrti_group_norm_params(nnrt_resolve *c, int32_t channels
     return NNRT_SUCCESS;
 }
 
-/* x has `least` axes or more, and `groups` groups of channels. Resolved: the kernel sees x and y as [N,K,C], K all
-   cells. */
+/* Rule of normalizations over groups of channels: x has at least `least` axes; `groups` must divide the channels.
+   Resolved: the kernel sees x and y as [N,K,C], K the product of all spatial axes. */
 static NNRT_ReturnCode nnrti_group_norm_rule(nnrt_resolve *c, int32_t least, int64_t groups, float epsilon, bool affine)
 {
     const nnrt_operand *x = &c->in[0];
@@ -14713,10 +14738,10 @@ static NNRT_ReturnCode nnrti_group_norm_rule(nnrt_resolve *c, int32_t least, int
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "epsilon is %f, expected at least 0", (double)epsilon);
     if (!nnrt_dims_count(x->dims + (first ? 2 : 1), x->rank - 2, &cells) ||
         (cells > INT32_MAX && !nnrti_open_from(x, 0)))
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o: its size does not fit", x->name, x);
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o has too many elements per channel", x->name, x);
     dims[0] = x->dims[0];
     dims[first ? 1 : 2] = x->dims[channels];
-    dims[first ? 2 : 1] = cells > INT32_MAX ? INT32_MAX : (int32_t)cells; /* the most: a run has its own */
+    dims[first ? 2 : 1] = cells > INT32_MAX ? INT32_MAX : (int32_t)cells; /* an upper bound: a run has its own */
     nnrti_result_like(c, 0);
     nnrti_see_as(&c->in[0], 3, dims);
     nnrti_see_as(&c->out[0], 3, dims);
@@ -14733,11 +14758,12 @@ static NNRT_ReturnCode nnrti_rule_group_norm_fusion(nnrt_resolve *c)
 
 /* >>kernel GROUP_NORM_FUSION */
 
-/* x, y [N,K,C], y may be x; scale, bias [C], each float16 or float32 where x is float16, or both NULL. Every `size`
-   channels from g*size on are a set with all their cells: y[n,k,c] = (x[n,k,c] - mean) / sqrt(variance + epsilon) of its
-   set, variance over all elements, not one less; then times scale[c] plus bias[c]. Sums run over k, then c, and carry
-   their rounding errors along. mean is rounded, so `rest` is what is left of it: sets far away from 0 lose no digits, and
-   the variance is the mean of (x - mean)^2 less rest^2. */
+/* y[n,k,c] = (x[n,k,c] - mean) / sqrt(variance + epsilon), times scale[c] plus bias[c]; mean and variance over the
+   group of c: `size` channels from g*size on, at all positions k; variance divides by the number of elements, not by
+   one less.
+   x, y [N,K,C], y may be x; scale, bias [C], each float16 or float32 if x is float16, or both NULL. Sums run over k,
+   then c, and are compensated (nnrti_sum). mean is rounded; `rest` is its rounding error, so that groups with a large
+   mean lose no digits: the variance is the mean of (x - mean)^2 minus rest^2. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_group_norm(const nnrt_view *x, const nnrt_view *scale, const nnrt_view *bias,
                                               nnrt_view *y, int32_t size, float epsilon, NNRT_DataType type)
 {
@@ -14776,7 +14802,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_group_norm(const nnrt_view *x, const nnrt_vie
     return NNRT_SUCCESS;
 }
 
-/* numGroups groups of C / numGroups channels; scale and bias count with affine only. */
+/* numGroups groups of C / numGroups channels; scale and bias apply only with affine. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_group_norm_fusion(const NNRT_GroupNormFusion *attr, const nnrt_view *x,
                                                      const nnrt_view *scale, const nnrt_view *bias, nnrt_view *y,
                                                      NNRT_DataType type)
@@ -14802,7 +14828,7 @@ typedef struct nnrti_recurrent {
     NNRT_RecurrentDirection direction;
     float clip;
     int32_t gates,
-        functions; /* blocks of hiddenSize rows in w and r; activations of a direction, the first is the gates' */
+        functions; /* blocks of hiddenSize rows in w and r; activations of a direction, the first for the gates */
 } nnrti_recurrent;
 
 #define NNRTI_RECURRENT_OF(a, gates, functions)                                                                        \
@@ -14811,7 +14837,7 @@ typedef struct nnrti_recurrent {
             (a)->clip, gates, functions                                                                                \
     }
 
-/* Input i is absent, or has these extents; that at place `at` is the batch of x, which may be open. */
+/* Checks input i, unless it is absent, against this shape; axis `at` is the batch of x, which may be dynamic. */
 static NNRT_ReturnCode nnrti_recurrent_shape(nnrt_resolve *c, uint32_t i, const char *what, int32_t rank,
                                              const int32_t *dims, int32_t at, int32_t batch)
 {
@@ -14826,7 +14852,7 @@ static NNRT_ReturnCode nnrti_recurrent_shape(nnrt_resolve *c, uint32_t i, const 
     return NNRT_SUCCESS;
 }
 
-/* activations becomes a function for each use: nothing said is SIGMOID for the gates and TANH for the state. */
+/* Completes activations to one function for each use: by default SIGMOID for the gates and TANH for the state. */
 static NNRT_ReturnCode nnrti_recurrent_activations(nnrt_resolve *c, const nnrti_recurrent *a, int32_t directions)
 {
     const uint32_t count = (uint32_t)(directions * a->functions);
@@ -14876,7 +14902,8 @@ static NNRT_ReturnCode nnrti_recurrent_attributes(nnrt_resolve *c, const nnrti_r
     return NNRT_SUCCESS;
 }
 
-/* Resolved: hiddenSize and all activations are said. Results from 1 on, and inputs from 5 on, are states; input 7 is p. */
+/* Resolved: hiddenSize and all activations are complete. Results from 1 on, and inputs from 5 on, are states; input 7
+   is p. */
 static NNRT_ReturnCode nnrti_recurrent_rule(nnrt_resolve *c, const nnrti_recurrent *a)
 {
     const nnrt_operand *x = &c->in[0], *w = &c->in[1], *r = &c->in[2];
@@ -14941,13 +14968,13 @@ static NNRT_ReturnCode nnrti_rule_gru(nnrt_resolve *c)
 
 /* >>kernel GRU */
 
-/* What the steps of all sequences share, and the state of the current one. */
+/* The operands and attributes that all steps share, and the state of the current one. */
 typedef struct nnrti_cell {
-    const nnrt_view *w, *r, *b; /* b: NULL where there is none */
+    const nnrt_view *w, *r, *b; /* b: may be NULL */
     const nnrt_view *p, *initialC;
     nnrt_view *yC;              /* NULL: there is no cell state */
     const int64_t *activations; /* of all directions */
-    const float *alpha, *beta;  /* of activations, NULL: as HSIGMOID has them */
+    const float *alpha, *beta;  /* of activations, NULL: the defaults of HSIGMOID */
     float clip;
     bool linearBeforeReset, inputForget;
     int32_t H, gates, functions, row;
@@ -14970,7 +14997,7 @@ static void nnrti_cell_begin(nnrti_cell *m, const nnrt_view *w, const nnrt_view 
     m->functions = functions;
 }
 
-/* One step: h becomes the next state. */
+/* One step: updates the state h. */
 typedef void (*nnrti_cell_step)(const nnrti_cell *m);
 
 /* Number k of block `block` of b; 0 without b. */
@@ -14981,14 +15008,14 @@ static float nnrti_cell_bias(const nnrti_cell *m, int32_t block, int32_t k)
                      : nnrti_load(b->data, m->row * b->strides[0] + (block * m->H + k) * b->strides[1], b->dataType);
 }
 
-/* sum[k] += the rows k of block `block` of w times a, for k < H. */
+/* sum[k] += row k of block `block` of w times the vector a, for k < H. */
 static void nnrti_cell_add(const nnrti_cell *m, const nnrt_view *w, int32_t block, const float *a, float *sum)
 {
     const nnrt_view part = nnrti_part(w, 1, block * m->H, m->H);
     nnrti_rows_times(sum, a, &part, m->row);
 }
 
-/* Activation `which` of the direction, of v kept inside [-clip, clip]. */
+/* Activation `which` of the direction, of v clamped to [-clip, clip]. */
 static float nnrti_cell_activate(const nnrti_cell *m, int32_t which, float v)
 {
     const int32_t i = m->row * m->functions + which;
@@ -15029,7 +15056,7 @@ static void nnrti_gru_step(const nnrti_cell *m)
         m->h[k] = (1.0f - z[k]) * nnrti_cell_activate(m, 1, n[k]) + z[k] * m->h[k];
 }
 
-/* v with axis 0 behind the next `places` axes. */
+/* View of v with axis 0 moved behind the next `places` axes, if `moved`. */
 static nnrt_view nnrti_cell_batch(const nnrt_view *v, int32_t places, bool moved)
 {
     nnrt_view u = *v;
@@ -15040,7 +15067,7 @@ static nnrt_view nnrti_cell_batch(const nnrt_view *v, int32_t places, bool moved
     return u;
 }
 
-/* All sequences in all directions: m has what they share. batchFirst: layout 1. */
+/* Runs all sequences in all directions; m holds the shared operands. batchFirst: layout 1. */
 static NNRT_ReturnCode nnrti_recurrent_run(nnrti_cell *m, NNRT_RecurrentDirection direction, bool batchFirst,
                                            const nnrt_view *x_, const nnrt_view *lens, const nnrt_view *initial_,
                                            nnrt_view *y_, nnrt_view *yH_, nnrti_cell_step step, nnrt_call *call)
@@ -15091,16 +15118,16 @@ static NNRT_ReturnCode nnrti_recurrent_run(nnrti_cell *m, NNRT_RecurrentDirectio
     return NNRT_SUCCESS;
 }
 
-/* Sequences x [T,N,I] in D directions; direction REVERSE and the second of BIDIRECTIONAL run from the last step down.
-   w [D,3*H,I], r [D,3*H,H], b [D,6*H] or NULL: zeros; sequenceLens [N] int32 or int64 or NULL: T each; initialH [D,N,H]
+/* GRU. Per step, in the order of the blocks z, r, n of w, r and b, where the blocks 3 to 5 of b (primed) belong to r:
+   z = f(bz + bz' + wz*x + rz*h), r likewise; n = g(bn + bn' + wn*x + rn*(r . h)), with linearBeforeReset n = g(bn +
+   wn*x + r . (bn' + rn*h)); h = (1 - z) . n + z . h, each sum in this order. f and g are the two activations of the
+   direction; clip > 0 clamps their arguments to [-clip, clip].
+   Sequences x [T,N,I] in D directions; direction REVERSE and the second of BIDIRECTIONAL run from the last step down. w
+   [D,3*H,I], r [D,3*H,H], b [D,6*H] or NULL: zeros; sequenceLens [N] int32 or int64 or NULL: T each; initialH [D,N,H]
    or NULL: zeros; y [T,D,N,H], yH [D,N,H]. layout 1: x [N,T,I], initialH and yH [N,D,H], y [N,T,D,H]. All but
-   sequenceLens of one type, float32 or float16. Per step, in the order of the blocks z, r, n of w, r and b, where the
-   blocks 3 to 5 of b go with r:
-   z = f(bz + bz' + wz*x + rz*h), r likewise; n = g(bn + bn' + wn*x + rn*(r . h)), with linearBeforeReset
-   n = g(bn + wn*x + r . (bn' + rn*h)); h = (1 - z) . n + z . h, each sum in this order. f and g are the two activations
-   of the direction; clip > 0: of what is kept inside [-clip, clip]. A sequence ends with its length: y is 0 behind it,
-   and REVERSE begins at its last step. What lies between x and the results is float32.
-   Scratch: 4*(I + 5*H) bytes; NNRT_INSUFFICIENT_BUFFER without it. NNRT_INVALID_PARAMETER when a length is not 0 to T. */
+   sequenceLens of one type, float32 or float16. After the end of a sequence y is 0, and REVERSE begins at its last
+   step. Intermediate values are float32.
+   Scratch: 4*(I + 5*H) bytes; NNRT_INSUFFICIENT_BUFFER without it. NNRT_INVALID_PARAMETER if a length is not 0 to T. */
 NNRT_API NNRT_ReturnCode nnrt_gru(const NNRT_GRU *attr, const nnrt_view *x, const nnrt_view *w, const nnrt_view *r,
                                   const nnrt_view *b, const nnrt_view *sequenceLens, const nnrt_view *initialH,
                                   nnrt_view *y, nnrt_view *yH, nnrt_call *call)
