@@ -7973,7 +7973,7 @@ static NNRT_ReturnCode nnrti_set_pads(nnrt_resolve *c, NNRT_Int64List *list, NNR
 static NNRT_ReturnCode nnrti_room(nnrt_resolve *c, int64_t rank)
 {
     if (rank > NNRT_MAX_RANK)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "the result would have %l axes, expected at most %d", rank,
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "the result would have %l axes, at most %d are possible", rank,
                           NNRT_MAX_RANK);
     return NNRT_SUCCESS;
 }
@@ -9177,7 +9177,7 @@ static NNRT_ReturnCode nnrti_pool_extent(nnrt_resolve *c, const nnrti_pool *a, i
                           names[axis], L, pads[0], pads[1], k);
     if (pads[0] >= k || (n - 1) * s - pads[0] >= L)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "%s %l, window %l, stride %l, paddings %l and %l: the %s window covers only padding",
+                          "%s %l, window %l, stride %l, paddings %l and %l: the %s window covers no input element",
                           names[axis], L, k, s, pads[0], pads[1], pads[0] >= k ? "first" : "last");
     *out = n;
     return NNRT_SUCCESS;
@@ -9298,7 +9298,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_extent(nnrt_resolve *c, const n
     if (a->pool && (*p0 >= reach || (n - 1) * s - *p0 >= L || (*p0 > 0 && d > L)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "axis %d of input '%s' %o, window %l, stride %l, dilation %l, paddings "
-                          "%l and %l: a window covers only padding",
+                          "%l and %l: a window covers no input element",
                           axis + 2, c->in[0].name, &c->in[0], k, s, d, *p0, *p1);
     *out = n;
     return NNRT_SUCCESS;
@@ -9470,7 +9470,7 @@ NNRTI_SETUP_END()
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ABS */
 
-/* Derived: when quantised, uint8[256], the bits of the result for those of each stored integer. */
+/* Derived: if quantized, uint8[256], a lookup table: the bits of the result for the bits of each stored integer. */
 static NNRT_ReturnCode nnrti_rule_abs(nnrt_resolve *c)
 {
     return nnrti_unary_table(c, nnrti_code_abs, NULL);
@@ -9599,7 +9599,7 @@ static NNRT_ReturnCode nnrti_quant_activation(nnrt_resolve *c, const NNRT_Activa
     return nnrti_quant_table(c, &k, nnrti_code_real);
 }
 
-/* Derived: when quantised, uint8[256], the bits of the result for those of each stored integer. */
+/* Derived: if quantized, uint8[256], a lookup table: the bits of the result for the bits of each stored integer. */
 static NNRT_ReturnCode nnrti_rule_activation(nnrt_resolve *c)
 {
     const NNRT_Activation *a = (const NNRT_Activation *)c->resolved;
@@ -11430,7 +11430,7 @@ NNRT_API NNRT_ReturnCode nnrt_clip_q8(const NNRT_Clip *attr, const nnrt_view *x,
         }
     if (quant[1] > quant[2])
         return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
-                              "min is %d in stored integers of the result, expected at most max: %d", quant[1],
+                              "min is %d of the stored integers of the result, expected at most max: %d", quant[1],
                               quant[2]);
     if (!nnrti_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
@@ -14311,7 +14311,7 @@ NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x
             int64_t index = nnrti_index(indices, w.at[0] + i * w.row[0]);
             if (index < -(int64_t)L || index >= L)
                 return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
-                                      "index %l, element %l of indices, is outside axis %d of x, expected %d to %d",
+                                      "index %l, element %l of indices, lies outside axis %d of x, expected %d to %d",
                                       index, n, a, -L, L - 1);
             if (empty)
                 continue;
@@ -14464,7 +14464,7 @@ NNRT_API NNRT_ReturnCode nnrt_gather_nd(const NNRT_GatherNd *attr, const nnrt_vi
                 if (index < -(int64_t)L || index >= L)
                     return nnrt_call_fail(
                         call, NNRT_INVALID_PARAMETER,
-                        "index %l, element %l of indices, is outside axis %d of x, expected %d to %d", index, n, axis,
+                        "index %l, element %l of indices, lies outside axis %d of x, expected %d to %d", index, n, axis,
                         -L, L - 1);
                 index += index < 0 ? L : 0;
                 at += (ptrdiff_t)index * x->strides[axis];
@@ -14738,7 +14738,7 @@ static NNRT_ReturnCode nnrti_group_norm_rule(nnrt_resolve *c, int32_t least, int
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "epsilon is %f, expected at least 0", (double)epsilon);
     if (!nnrt_dims_count(x->dims + (first ? 2 : 1), x->rank - 2, &cells) ||
         (cells > INT32_MAX && !nnrti_open_from(x, 0)))
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o has too many elements per channel", x->name, x);
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o: its size does not fit", x->name, x);
     dims[0] = x->dims[0];
     dims[first ? 1 : 2] = x->dims[channels];
     dims[first ? 2 : 1] = cells > INT32_MAX ? INT32_MAX : (int32_t)cells; /* an upper bound: a run has its own */
