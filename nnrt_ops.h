@@ -8727,8 +8727,8 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_hswish(nnrt_resolve *c, nnrti_co
     return nnrti_quant_table(c, k, nnrti_code_hswish);
 }
 
-/* Result 0, if quantized, holds values of input 0 or values between them. Derived: one factor, scale of x / scale of
-   the result, exactly 1 if their parameters are equal. */
+/* Result 0, if quantized, holds values of input 0 or values between them. Derives one factor, scale of x / scale of the
+   result, exactly 1 if their parameters are equal. */
 static NNRT_ReturnCode nnrti_quant_values(nnrt_resolve *c, NNRT_ActivationType activation)
 {
     const nnrt_operand *x = &c->in[0], *y = &c->out[0];
@@ -9356,9 +9356,9 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_pool(nnrt_resolve *c, const nnr
     return NNRT_SUCCESS;
 }
 
-/* CONV_3D and CONV_TRANSPOSE_3D: checks weight [W0,W1,kD,kH,kW] and bias [Co]. W1 (transposed: Co) counts the channels
-   of one group. An unset kernelShape comes from the weight; of a dynamic kernel the smallest size, 1, counts for a
-   convolution, because it gives the largest result. */
+/* CONV_3D and CONV_TRANSPOSE_3D: checks weight [W0,W1,kD,kH,kW] and bias [Co]. W1 is Ci/group, transposed Co/group. An
+   unset kernelShape comes from the weight; of a dynamic kernel the smallest size, 1, counts for a convolution, because
+   it gives the largest result. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_weight(nnrt_resolve *c, NNRT_Int64List *kernelShape, int64_t *group,
                                                         bool transposed, int64_t *channels)
 {
@@ -9769,8 +9769,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_average_pool_2d(const nnrt_view *x, 
 NNRTI_FLOATS(adaptive_average_pool_2d, (const NNRT_AdaptivePool2D *attr, const nnrt_view *x, nnrt_view *y),
              ((void)attr, nnrti_adaptive_average_pool_2d(x, NULL, y, type)))
 
-/* The same for quantized int8 or uint8: the mean of the stored integers, halves away from zero, then y = clamp((mean -
-   zX) * factor + zY). */
+/* The same for quantized int8 or uint8: the mean of the stored integers, halves away from zero, then
+   y = clamp((mean - zX) * factor + zY). */
 NNRT_API NNRT_ReturnCode nnrt_adaptive_average_pool_2d_q8(const NNRT_AdaptivePool2D *attr, const nnrt_view *x,
                                                           const nnrt_view *quant, nnrt_view *y)
 {
@@ -9828,7 +9828,8 @@ NNRTI_FLOATS(adaptive_max_pool_2d,
              (const NNRT_AdaptivePool2D *attr, const nnrt_view *x, nnrt_view *y, nnrt_view *indices),
              ((void)attr, nnrti_adaptive_max_pool_2d(x, NULL, y, indices, type)))
 
-/* The same for quantized int8 or uint8: the largest stored integer q, then y = clamp((q - zX) * factor + zY). */
+/* The same for quantized int8 or uint8: the largest stored integer q, then
+   y = clamp((q - zX) * factor + zY). */
 NNRT_API NNRT_ReturnCode nnrt_adaptive_max_pool_2d_q8(const NNRT_AdaptivePool2D *attr, const nnrt_view *x,
                                                       const nnrt_view *quant, nnrt_view *y, nnrt_view *indices)
 {
@@ -10544,8 +10545,7 @@ static void nnrti_attention_range(const NNRT_Attention *attr, const nnrt_view *k
 {
     const int64_t length = keyLengths != NULL ? nnrti_index(keyLengths, b * keyLengths->strides[0]) : T;
     const int64_t valid = length < 0 ? 0 : length < T ? length : T;
-    const int64_t at = step + (past >= 0 ? past : valid - steps); /* past < 0: no past, the queries are the last
-                                                                     steps */
+    const int64_t at = step + (past >= 0 ? past : valid - steps); /* past < 0: none; the queries are the last steps */
     int64_t first = 0, behind = valid;
     if (attr->isCausal != 0 && at + 1 < behind)
         behind = at + 1;
@@ -10727,8 +10727,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_avgpool_fusion(const NNRT_AvgPoolFusion *attr
 NNRTI_FLOATS(avgpool_fusion, (const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y),
              nnrti_avgpool_fusion(attr, x, NULL, y, false, type))
 
-/* The same for quantized int8 or uint8: the mean of the stored integers, halves away from zero, then y = clamp((mean -
-   zX) * factor + zY). */
+/* The same for quantized int8 or uint8: the mean of the stored integers, halves away from zero, then
+   y = clamp((mean - zX) * factor + zY). */
 NNRT_API NNRT_ReturnCode nnrt_avgpool_fusion_q8(const NNRT_AvgPoolFusion *attr, const nnrt_view *x,
                                                 const nnrt_view *quant, nnrt_view *y)
 {
@@ -10743,8 +10743,8 @@ NNRT_API NNRT_ReturnCode nnrt_avgpool_fusion_q8(const NNRT_AvgPoolFusion *attr, 
 NNRTI_FLOATS(avgpool_include_pad, (const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y),
              nnrti_avgpool_fusion(attr, x, NULL, y, true, type))
 
-/* The same for quantized int8 or uint8: the mean of the stored integers, zX outside x, halves away from zero, then y =
-   clamp((mean - zX) * factor + zY). */
+/* The same for quantized int8 or uint8: the mean of the stored integers, zX outside x, halves away from zero, then
+   y = clamp((mean - zX) * factor + zY). */
 NNRT_API NNRT_ReturnCode nnrt_avgpool_include_pad_q8(const NNRT_AvgPoolFusion *attr, const nnrt_view *x,
                                                      const nnrt_view *quant, nnrt_view *y)
 {
@@ -12152,8 +12152,8 @@ NNRTI_FLOATS(conv2d_transpose_fusion,
               const nnrt_view *bias, nnrt_view *y),
              nnrti_conv2d_transpose_fusion(attr, x, weight, bias, y, type))
 
-/* The same for quantized int8 or uint8: the sum of (x - zX) * (weight - zW[o]) and the int32 bias is exact; y =
-   clamp(sum * factor[o] + zY). */
+/* The same for quantized int8 or uint8: the sum of (x - zX) * (weight - zW[o]) and the int32 bias is exact;
+   y = clamp(sum * factor[o] + zY). */
 NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_q8(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
                                                          const nnrt_view *weight, const nnrt_view *bias,
                                                          const nnrt_view *quant, nnrt_view *y)
@@ -13431,8 +13431,7 @@ NNRTI_BINARY_Q8(DivFusion, div_fusion, nnrti_quant_div)
 typedef struct nnrti_einsum {
     int32_t count, key[NNRTI_EINSUM_LABELS], extent[NNRTI_EINSUM_LABELS];
     uint32_t uses[NNRTI_EINSUM_LABELS];                        /* number of axes of the inputs with this label */
-    bool open[NNRTI_EINSUM_LABELS], same[NNRTI_EINSUM_LABELS]; /* an axis is dynamic; all axes have the size of the
-                                                                  first one */
+    bool open[NNRTI_EINSUM_LABELS], same[NNRTI_EINSUM_LABELS]; /* an axis is dynamic; all equal the first one */
     const nnrt_operand *of[NNRTI_EINSUM_LABELS];               /* the operand of the first axis with this label */
     int32_t axis[NNRTI_EINSUM_LABELS];
 } nnrti_einsum;
@@ -14163,8 +14162,8 @@ NNRTI_FLOATS(full_connection,
               nnrt_view *y),
              nnrti_full_connection(attr, x, weight, bias, y, type))
 
-/* The same for quantized int8 or uint8: the sum of (x - zX) * (weight - zW[o]) and the int32 bias is exact; y =
-   clamp(sum * factor[o] + zY). */
+/* The same for quantized int8 or uint8: the sum of (x - zX) * (weight - zW[o]) and the int32 bias is exact;
+   y = clamp(sum * factor[o] + zY). */
 NNRT_API NNRT_ReturnCode nnrt_full_connection_q8(const NNRT_FullConnection *attr, const nnrt_view *x,
                                                  const nnrt_view *weight, const nnrt_view *bias, const nnrt_view *quant,
                                                  nnrt_view *y)
