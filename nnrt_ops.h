@@ -7440,13 +7440,18 @@ static NNRTI_UNUSED float nnrti_random_part(uint64_t bits)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>rules */
 
+/* Shape rules. While a node is resolved (nnrt_resolve_node), the rule of its operator checks the conditions that the
+   operator's row cannot express, computes rank, dimensions and symbols of the results (shape inference), completes the
+   attributes, and derives constants for the kernel. This section holds the helpers that rules share; each rule stands
+   with its kernel below. A dynamic dimension has a symbol: dims then holds its upper bound, or 1 if none is known.
+   Inputs whose data is NULL have a value that only the run knows. */
 NNRTI_SETUP()
 
 #define NNRTI_OP_PROTO(name, number, S, whose, rule, ...)                                                              \
     NNRTI_COLD static NNRT_ReturnCode nnrti_rule_##rule(nnrt_resolve *c);
 NNRT_OPS(NNRTI_OP_PROTO, NNRTI_NO_KERNEL)
 
-/* Axis k of result i has the extent of axis a of x, open or not. */
+/* Axis k of result i has the dimension of axis a of x, fixed or dynamic (same symbol). */
 NNRTI_APART static void nnrti_from(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_operand *x, int32_t a)
 {
 #ifdef NNRT_FIRMWARE
@@ -7456,7 +7461,7 @@ NNRTI_APART static void nnrti_from(nnrt_resolve *c, uint32_t i, int32_t k, const
 #endif
 }
 
-/* The extent of axis k of result i is computed from open ones. */
+/* Axis k of result i is computed from dynamic dimensions: it gets a new symbol. */
 static void nnrti_computed(nnrt_resolve *c, uint32_t i, int32_t k)
 {
 #ifdef NNRT_FIRMWARE
@@ -7466,7 +7471,7 @@ static void nnrti_computed(nnrt_resolve *c, uint32_t i, int32_t k)
 #endif
 }
 
-/* The extent of axis k of result i does not depend on open ones. */
+/* Axis k of result i does not depend on dynamic dimensions. */
 NNRTI_APART static void nnrti_fixed(nnrt_resolve *c, uint32_t i, int32_t k)
 {
 #ifdef NNRT_FIRMWARE
@@ -7476,7 +7481,7 @@ NNRTI_APART static void nnrti_fixed(nnrt_resolve *c, uint32_t i, int32_t k)
 #endif
 }
 
-/* The extent of axis k of result i is element n of x, a known value. */
+/* The dimension of axis k of result i is element n of x, a known value. */
 NNRTI_APART static void nnrti_from_value(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_operand *x, size_t n)
 {
 #ifdef NNRT_FIRMWARE
@@ -7484,12 +7489,13 @@ NNRTI_APART static void nnrti_from_value(nnrt_resolve *c, uint32_t i, int32_t k,
 #else
     const nnrti_symbol *s = x->open != NULL ? nnrti_symbol_entry(c->symbols, x->open[n]) : NULL;
     c->out[i].symbols[k] = x->open != NULL ? x->open[n] : 0;
-    if (s != NULL && (s->is.least < 0 || !s->is.whole)) /* the value may be no dimension, -1 in RESHAPE */
+    if (s != NULL && (s->is.least < 0 || !s->is.whole)) /* the value may be an invalid dimension, -1 in RESHAPE */
         c->out[i].symbols[k] = s->is.most < INFINITY ? NNRTI_SYMBOL_BOUNDED : NNRTI_SYMBOL_NEW;
 #endif
 }
 
-/* The extent of axis k of result i is open, and its number bounds it, whatever else is not bounded. */
+/* Axis k of result i is a dynamic dimension with its number in dims as upper bound, even if inputs have no upper bound
+   (c->unbounded). */
 NNRTI_APART static void nnrti_bounded(nnrt_resolve *c, uint32_t i, int32_t k)
 {
 #ifdef NNRT_FIRMWARE
@@ -7499,7 +7505,8 @@ NNRTI_APART static void nnrti_bounded(nnrt_resolve *c, uint32_t i, int32_t k)
 #endif
 }
 
-/* Whether axis a of x is open; an extent of 1 that is not broadcasts, and one that is cannot be told. */
+/* Whether axis a of x is a dynamic dimension. A fixed dimension of 1 broadcasts; whether a dynamic one does is unknown
+   until the run. */
 NNRTI_APART static bool nnrti_axis_open(const nnrt_operand *x, int32_t a)
 {
 #ifdef NNRT_FIRMWARE
@@ -7510,7 +7517,7 @@ NNRTI_APART static bool nnrti_axis_open(const nnrt_operand *x, int32_t a)
 #endif
 }
 
-/* Whether element n of x, a known value, is open. */
+/* Whether element n of x, a known value, is dynamic (depends on dynamic dimensions). */
 NNRTI_APART static bool nnrti_element_open(const nnrt_operand *x, size_t n)
 {
 #ifdef NNRT_FIRMWARE
@@ -7521,7 +7528,7 @@ NNRTI_APART static bool nnrti_element_open(const nnrt_operand *x, size_t n)
 #endif
 }
 
-/* Whether element n of x, a known value, is open and its number says nothing. */
+/* Whether element n of x, a known value, is dynamic without an upper bound: its number is a placeholder. */
 NNRTI_APART static bool nnrti_element_unbounded(const nnrt_operand *x, size_t n)
 {
 #ifdef NNRT_FIRMWARE
@@ -7532,13 +7539,13 @@ NNRTI_APART static bool nnrti_element_unbounded(const nnrt_operand *x, size_t n)
 #endif
 }
 
-/* Whether axis a of x and axis b of y cannot have the same extent. What is open may: a run will tell. */
+/* Whether axis a of x and axis b of y differ in every run. Dynamic dimensions may be equal: the run compares them. */
 NNRTI_APART static bool nnrti_unlike(const nnrt_operand *x, int32_t a, const nnrt_operand *y, int32_t b)
 {
     return x->dims[a] != y->dims[b] && !nnrti_axis_open(x, a) && !nnrti_axis_open(y, b);
 }
 
-/* Whether axis a of x and axis b of y have the same extent in every run. */
+/* Whether axis a of x and axis b of y have the same size in every run. */
 static bool nnrti_equal(const nnrt_operand *x, int32_t a, const nnrt_operand *y, int32_t b)
 {
 #ifndef NNRT_FIRMWARE
@@ -7548,13 +7555,13 @@ static bool nnrti_equal(const nnrt_operand *x, int32_t a, const nnrt_operand *y,
     return x->dims[a] == y->dims[b];
 }
 
-/* Whether axis a of x has extent 1 in every run. */
+/* Whether axis a of x has size 1 in every run. */
 static bool nnrti_is_one(const nnrt_operand *x, int32_t a)
 {
     return x->dims[a] == 1 && !nnrti_axis_open(x, a);
 }
 
-/* Whether x and y can have one shape. */
+/* Whether x and y can have the same shape in some run. */
 static bool nnrti_like(const nnrt_operand *x, const nnrt_operand *y)
 {
     bool like = x->rank == y->rank;
@@ -7563,7 +7570,7 @@ static bool nnrti_like(const nnrt_operand *x, const nnrt_operand *y)
     return like;
 }
 
-/* Whether an extent of x is open from axis `first` on. */
+/* Whether x has a dynamic dimension at axis `first` or later. */
 static bool nnrti_open_from(const nnrt_operand *x, int32_t first)
 {
     for (int32_t i = first; i < x->rank; i++)
@@ -7572,8 +7579,8 @@ static bool nnrti_open_from(const nnrt_operand *x, int32_t first)
     return false;
 }
 
-/* *extent = what two extents make that broadcast together: equal, or one of them 1. openP, openQ: p (q) is open and says
-   only how large it can be. false: they never do. */
+/* *extent = the dimension that p and q broadcast to: they are equal or one of them is 1. openP (openQ): p (q) is the
+   upper bound of a dynamic dimension. Returns false if p and q broadcast in no run. */
 static bool nnrti_broadcast_extent(int32_t p, bool openP, int32_t q, bool openQ, int32_t *extent)
 {
     if (openP && openQ)
@@ -7585,8 +7592,8 @@ static bool nnrti_broadcast_extent(int32_t p, bool openP, int32_t q, bool openQ,
     return p == q || p == 1 || q == 1 || openP || openQ;
 }
 
-/* Result i has the given extents. They count as computed from all inputs, unless the rule then says where they are from
-   (nnrti_from, nnrti_fixed, nnrti_bounded). */
+/* Sets rank and dimensions of result i. If an input is dynamic, each dimension counts as computed (a new symbol) until
+   the rule states its source (nnrti_from, nnrti_fixed, nnrti_bounded). */
 static void nnrti_result(nnrt_resolve *c, uint32_t i, int32_t rank, const int32_t *dims)
 {
     nnrt_operand *o = &c->out[i];
@@ -7607,7 +7614,7 @@ static void nnrti_result_like(nnrt_resolve *c, uint32_t i)
         nnrti_from(c, i, k, &c->in[0], k);
 }
 
-/* Result 0 has the axes of input 0 and one more, of a fixed extent, at place `axis`. */
+/* Result 0 has the shape of input 0 with one more axis of fixed size `extent` inserted at position `axis`. */
 static void nnrti_result_inserted(nnrt_resolve *c, int32_t axis, int32_t extent)
 {
     int32_t dims[NNRT_MAX_RANK];
@@ -7621,7 +7628,7 @@ static void nnrti_result_inserted(nnrt_resolve *c, int32_t axis, int32_t extent)
             nnrti_from(c, 0, i, &c->in[0], i < axis ? i : i - 1);
 }
 
-/* Result i has the axes of input 0 but one. */
+/* Result i has the shape of input 0 without `axis`. */
 static void nnrti_result_without(nnrt_resolve *c, uint32_t i, int32_t axis)
 {
     nnrti_result(c, i, c->in[0].rank - 1, c->in[0].dims);
@@ -7631,14 +7638,14 @@ static void nnrti_result_without(nnrt_resolve *c, uint32_t i, int32_t axis)
     }
 }
 
-/* One result, of the shape of the one input. */
+/* Rule of unary operators: one result with the shape of the one input. */
 static NNRT_ReturnCode nnrti_rule_unary(nnrt_resolve *c)
 {
     nnrti_result_like(c, 0);
     return NNRT_SUCCESS;
 }
 
-/* Operand as the kernel sees it: the same elements, other extents. */
+/* The kernel sees the operand in another shape: the same elements in the same order. */
 NNRTI_APART static void nnrti_see_as(nnrt_operand *o, int32_t rank, const int32_t *dims)
 {
     o->viewRank = rank;
@@ -7646,7 +7653,7 @@ NNRTI_APART static void nnrti_see_as(nnrt_operand *o, int32_t rank, const int32_
         o->viewDims[k] = dims[k];
 }
 
-/* *out = axis in 0..rank-1; rank counts the axes that may be named. */
+/* *out = axis, normalized to 0..rank-1 (negative axes count from the end). rank: number of valid axes. */
 static NNRT_ReturnCode nnrti_axis(nnrt_resolve *c, const char *what, int64_t axis, int32_t rank, int32_t *out)
 {
     *out = 0;
@@ -7656,7 +7663,7 @@ static NNRT_ReturnCode nnrti_axis(nnrt_resolve *c, const char *what, int64_t axi
     return NNRT_SUCCESS;
 }
 
-/* The attribute becomes an axis in 0..rank-1. */
+/* Normalizes the attribute *axis to 0..rank-1. */
 static NNRT_ReturnCode nnrti_axis_resolved(nnrt_resolve *c, int64_t *axis, int32_t rank)
 {
     int32_t own;
@@ -7666,7 +7673,8 @@ static NNRT_ReturnCode nnrti_axis_resolved(nnrt_resolve *c, int64_t *axis, int32
     return code;
 }
 
-/* *out = entry `axis` of a list, in 0..rank-1, which sets its bit in *set: none may stand in the list twice. */
+/* *out = an axis from a list, normalized to 0..rank-1. Sets its bit in *set, and fails if the list has named it
+   before. */
 static NNRT_ReturnCode nnrti_axis_once(nnrt_resolve *c, const char *entry, const char *list, int64_t axis, int32_t rank,
                                        uint32_t *set, int32_t *out)
 {
@@ -7677,7 +7685,7 @@ static NNRT_ReturnCode nnrti_axis_once(nnrt_resolve *c, const char *entry, const
     return code;
 }
 
-/* Whether the value of input i, which the rule needs, is told in a run only. */
+/* Whether only the run knows the value of input i, on which the rule depends. */
 static bool nnrti_late(const nnrt_resolve *c, uint32_t i)
 {
 #ifdef NNRT_FIRMWARE
@@ -7688,7 +7696,7 @@ static bool nnrti_late(const nnrt_resolve *c, uint32_t i)
 #endif
 }
 
-/* Whether the value of an integer input is told in a run only. */
+/* Whether only the run knows the value of an int32, int64 or floating-point input other than input 0. */
 NNRTI_UNUSED static bool nnrti_any_late(const nnrt_resolve *c)
 {
     bool late = false;
@@ -7698,6 +7706,7 @@ NNRTI_UNUSED static bool nnrti_any_late(const nnrt_resolve *c)
     return late;
 }
 
+/* Fails because the result's shape depends on input i, whose value is unknown before the run. */
 static NNRT_ReturnCode nnrti_unknown(nnrt_resolve *c, uint32_t i, const char *what)
 {
     return nnrti_fail(
@@ -7707,8 +7716,8 @@ static NNRT_ReturnCode nnrti_unknown(nnrt_resolve *c, uint32_t i, const char *wh
 }
 
 #ifndef NNRT_FIRMWARE
-/* Input i, of one of these types, whose value is told in a run, gets one until then: ones, all of them open and without
-   a bound. */
+/* Gives input i, of one of these types, a placeholder for the value that only the run knows: ones, each with a new
+   symbol without an upper bound. */
 static NNRT_ReturnCode nnrti_stand_in(nnrt_resolve *c, uint32_t i, const char *what, uint32_t types)
 {
     nnrt_operand *o = &c->in[i];
@@ -7742,8 +7751,8 @@ static NNRT_ReturnCode nnrti_stand_in(nnrt_resolve *c, uint32_t i, const char *w
 }
 #endif
 
-/* The value of input i must be known: a constant, or computed from the shapes; elements may be open extents. Where
-   extents may be open it may also be told in a run (c->late): it is then ones, all of them open. */
+/* Requires the value of input i: a constant, or computed from shapes; elements may be dynamic. With dynamic shapes a
+   value that only the run knows is accepted too (c->late): it is then a placeholder of ones, all dynamic. */
 static NNRT_ReturnCode nnrti_known(nnrt_resolve *c, uint32_t i, const char *what)
 {
 #ifndef NNRT_FIRMWARE
@@ -7755,19 +7764,19 @@ static NNRT_ReturnCode nnrti_known(nnrt_resolve *c, uint32_t i, const char *what
     return NNRT_SUCCESS;
 }
 
-/* The same, but no element is open: what depends on it is more than an extent. */
+/* The same, but no element may be dynamic, because more than a dimension depends on the value (rank, order of axes). */
 static NNRT_ReturnCode nnrti_known_fixed(nnrt_resolve *c, uint32_t i, const char *what)
 {
     const NNRT_ReturnCode code = nnrti_late(c, i) ? nnrti_unknown(c, i, what) : nnrti_known(c, i, what);
 #ifndef NNRT_FIRMWARE
     if (code == NNRT_SUCCESS && c->in[i].data != NULL && nnrti_value_open(&c->in[i]))
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "input %u (%s) '%s' depends on extents that are open: give them", i,
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "input %u (%s) '%s' depends on dynamic dimensions: fix them", i,
                           what, c->in[i].name);
 #endif
     return code;
 }
 
-/* Elements of an operand whose shape has been checked. */
+/* Number of elements of an operand whose shape has been checked. */
 static size_t nnrti_count(const nnrt_operand *o)
 {
     size_t n = 0;
@@ -7775,18 +7784,18 @@ static size_t nnrti_count(const nnrt_operand *o)
     return n;
 }
 
-/* Elements that x has at most, where extents are open. */
+/* Upper bound of the number of elements of x; exact if its shape is fixed. */
 static size_t nnrti_most(const nnrt_operand *x)
 {
 #ifndef NNRT_FIRMWARE
     size_t dims;
-    if (x->most != 0) /* dims may say less, where they are fixed */
+    if (x->most != 0) /* the product of dims may be smaller if they are fixed */
         return nnrt_dims_count(x->dims, x->rank, &dims) && dims < x->most ? dims : x->most;
 #endif
     return nnrti_count(x);
 }
 
-/* Result 0 has as many elements as x, even where the numbers of its open extents would make more. */
+/* Result 0 has as many elements as x, even if the product of the upper bounds of its dimensions is larger. */
 static void nnrti_result_of_as_many(nnrt_resolve *c, const nnrt_operand *x)
 {
 #ifdef NNRT_FIRMWARE
@@ -7813,13 +7822,13 @@ static int64_t nnrti_value(const nnrt_operand *o, size_t k)
 #ifdef NNRT_FIRMWARE
 #define nnrti_has_intervals(c) false
 #else
-/* Whether dims and values are bounds, and symbols have intervals. */
+/* Whether dims and values are upper bounds, and symbols have intervals. */
 static bool nnrti_has_intervals(const nnrt_resolve *c)
 {
     return c->symbols != NULL;
 }
 
-/* Facts about dimension a of x. */
+/* Interval and linear form of dimension a of x. */
 static void nnrti_axis_known(const nnrt_resolve *c, const nnrt_operand *x, int32_t a, nnrti_known_value *n)
 {
     nnrti_symbol_dimension(c->symbols, x->symbols[a], x->dims[a]);
@@ -7829,7 +7838,7 @@ static void nnrti_axis_known(const nnrt_resolve *c, const nnrt_operand *x, int32
         nnrti_known_constant(n, x->dims[a]);
 }
 
-/* Element k of x, a known value, as a number. */
+/* Element k of x, a known value, as a double. */
 static double nnrti_element_number(const nnrt_operand *x, size_t k)
 {
     double v = 0;
@@ -7844,7 +7853,7 @@ static double nnrti_element_number(const nnrt_operand *x, size_t k)
     return v;
 }
 
-/* Facts about element k of x, a known value. */
+/* Interval and linear form of element k of x, a known value. */
 static void nnrti_value_known(const nnrt_resolve *c, const nnrt_operand *x, size_t k, nnrti_known_value *n)
 {
     const double v = nnrti_element_number(x, k);
@@ -7858,8 +7867,8 @@ static void nnrti_value_known(const nnrt_resolve *c, const nnrt_operand *x, size
     }
 }
 
-/* Dimension k of result i is n (exact), or not more than n. A run refuses a negative dimension. Without an upper bound it
-   is `most`, and its symbol is unbounded. */
+/* Dimension k of result i is n (exact), or at most n. The run fails on a negative dimension. If n has no upper bound,
+   dims gets `most`, and the symbol is unbounded. */
 static void nnrti_from_known(nnrt_resolve *c, uint32_t i, int32_t k, nnrti_known_value *n, bool exact, int32_t most)
 {
     nnrt_operand *y = &c->out[i];
@@ -7876,14 +7885,14 @@ static void nnrti_from_known(nnrt_resolve *c, uint32_t i, int32_t k, nnrti_known
 }
 #endif
 
-/* a * b of numbers that are not negative, at most INT64_MAX. */
+/* a * b for a, b >= 0, saturated to INT64_MAX. */
 static int64_t nnrti_product(int64_t a, int64_t b)
 {
     return b > 0 && a > nnrti_quotient(INT64_MAX, b) ? INT64_MAX : a * b;
 }
 
-/* One more derived constant of the node, for the kernel: *data = room for its elements, to be filled by the rule; 0 where
-   that leaves something out. */
+/* Adds a derived constant to the node, for the kernel: *data = its memory, which the rule fills. It is zeroed, except
+   in firmware. */
 static NNRT_ReturnCode nnrti_derive(nnrt_resolve *c, NNRT_DataType type, int32_t rank, const int32_t *dims, void **data)
 {
     size_t bytes;
@@ -7892,8 +7901,8 @@ static NNRT_ReturnCode nnrti_derive(nnrt_resolve *c, NNRT_DataType type, int32_t
     d->name = "a derived constant";
     *data = nnrt_dims_bytes(dims, rank, type, &bytes) ? c->alloc(c->user, bytes > 0 ? bytes : 1) : NULL;
     if (*data == NULL)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for what is derived from its parameters");
-#ifndef NNRT_FIRMWARE /* constants are written into files */
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its derived constants");
+#ifndef NNRT_FIRMWARE /* files store derived constants: no byte may be undefined */
     memset(*data, 0, bytes);
 #endif
     d->data = *data;
@@ -7901,7 +7910,7 @@ static NNRT_ReturnCode nnrti_derive(nnrt_resolve *c, NNRT_DataType type, int32_t
     return NNRT_SUCCESS;
 }
 
-/* A derived constant of `count` int32 numbers: a list as the kernel wants it. */
+/* Adds a derived constant of `count` int32 numbers, copied from `from`. */
 static NNRT_ReturnCode nnrti_derive_ints(nnrt_resolve *c, int32_t count, const int32_t *from)
 {
     void *data;
@@ -7911,7 +7920,7 @@ static NNRT_ReturnCode nnrti_derive_ints(nnrt_resolve *c, int32_t count, const i
     return code;
 }
 
-/* A new list for the resolved attributes; NULL = no memory (the message is set). */
+/* Allocates `count` entries of a list of the resolved attributes. NULL: no memory (the message is set). */
 static int64_t *nnrti_list(nnrt_resolve *c, NNRT_Int64List *list, uint32_t count)
 {
     int64_t *data = (int64_t *)c->alloc(c->user, (count > 0 ? count : 1u) * sizeof(int64_t));
@@ -7924,7 +7933,7 @@ static int64_t *nnrti_list(nnrt_resolve *c, NNRT_Int64List *list, uint32_t count
     return data;
 }
 
-/* A fused activation: those with parameters of their own cannot be fused; on integers only the clamps make sense. */
+/* Checks a fused activation: types with parameters of their own cannot be fused; integers support only the clamps. */
 static NNRT_ReturnCode nnrti_fused(nnrt_resolve *c, NNRT_ActivationType type)
 {
     bool isFloat = nnrti_type_in(c->in[0].dataType, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
@@ -7932,7 +7941,7 @@ static NNRT_ReturnCode nnrti_fused(nnrt_resolve *c, NNRT_ActivationType type)
         type == NNRT_ACTIVATION_TYPE_THRESHOLDRELU || type == NNRT_ACTIVATION_TYPE_HARD_TANH ||
         type == NNRT_ACTIVATION_TYPE_UNKNOWN)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                          "activationType %d needs parameters and cannot be fused: use an ACTIVATION node behind it",
+                          "activationType %d needs parameters and cannot be fused: use an ACTIVATION node after it",
                           type);
     if (!isFloat && type != NNRT_ACTIVATION_TYPE_NO_ACTIVATION && type != NNRT_ACTIVATION_TYPE_LINEAR &&
         type != NNRT_ACTIVATION_TYPE_RELU && type != NNRT_ACTIVATION_TYPE_RELU6 && type != NNRT_ACTIVATION_TYPE_RELU1)
@@ -7941,7 +7950,8 @@ static NNRT_ReturnCode nnrti_fused(nnrt_resolve *c, NNRT_ActivationType type)
     return NNRT_SUCCESS;
 }
 
-/* dims = the extents of x and y broadcast together: aligned at the last axis, equal or one of them 1 or missing. */
+/* *rank, dims = the shape that x and y broadcast to: aligned at the last axis, dimensions equal, or one of them 1 or
+   missing. */
 static NNRT_ReturnCode nnrti_broadcast(nnrt_resolve *c, const nnrt_operand *x, const nnrt_operand *y, int32_t *rank,
                                        int32_t *dims)
 {
@@ -7951,14 +7961,15 @@ static NNRT_ReturnCode nnrti_broadcast(nnrt_resolve *c, const nnrt_operand *x, c
         int32_t p = k < 0 ? 1 : x->dims[k], q = m < 0 ? 1 : y->dims[m];
         if (!nnrti_broadcast_extent(p, k >= 0 && nnrti_axis_open(x, k), q, m >= 0 && nnrti_axis_open(y, m), &dims[i]))
             return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                              "'%s' %o and '%s' %o do not broadcast: extents %d and %d of axis %d", x->name, x, y->name,
-                              y, p, q, i);
+                              "'%s' %o and '%s' %o do not broadcast: dimensions %d and %d of axis %d", x->name, x,
+                              y->name, y, p, q, i);
     }
     return NNRT_SUCCESS;
 }
 
-/* Where the first extents of result 0 are from, the first nX axes of x and nY of y having been broadcast together: the
-   one that the other, 1 or missing, does not change; both, when they are one; a fixed one above 1. */
+/* Sets the sources of the first dimensions of result 0, to which the first nX axes of x and the first nY axes of y
+   broadcast. The dimension is x's (y's) if y's (x's) is missing or a fixed 1, or if both have one symbol; a fixed one
+   if either is fixed above 1. */
 static void nnrti_from_both(nnrt_resolve *c, const nnrt_operand *x, int32_t nX, const nnrt_operand *y, int32_t nY)
 {
     const int32_t rank = nX > nY ? nX : nY;
@@ -7978,7 +7989,7 @@ static void nnrti_from_both(nnrt_resolve *c, const nnrt_operand *x, int32_t nX, 
     }
 }
 
-/* A list that says nothing: without entries, or with zeros only, as a struct of zeros has it. */
+/* Whether a list is unset: empty, or zeros only as in a zero-initialized struct. */
 static bool nnrti_unsaid(const NNRT_Int64List *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
@@ -7987,7 +7998,7 @@ static bool nnrti_unsaid(const NNRT_Int64List *list)
     return true;
 }
 
-/* A list attribute of [height, width]: empty, or zeros, = both `initial`. Every entry must be >= least. */
+/* A list attribute [height, width]. Unset (empty or zeros): both become `initial`. Every entry must be >= least. */
 static NNRT_ReturnCode nnrti_pair(nnrt_resolve *c, const char *what, NNRT_Int64List *list, int64_t initial,
                                   int64_t least)
 {
@@ -8007,7 +8018,7 @@ static NNRT_ReturnCode nnrti_pair(nnrt_resolve *c, const char *what, NNRT_Int64L
     return NNRT_SUCCESS;
 }
 
-/* pads = [top, bottom, left, right] as given: none = zeros; they must be >= 0, and 0 unless padMode is PAD. */
+/* pads = the list [top, bottom, left, right]; empty: zeros. Entries must be >= 0, and 0 unless padMode is PAD. */
 static NNRT_ReturnCode nnrti_pads(nnrt_resolve *c, const char *what, const NNRT_Int64List *list, NNRT_PadMode mode,
                                   int64_t pads[4])
 {
@@ -8020,20 +8031,21 @@ static NNRT_ReturnCode nnrti_pads(nnrt_resolve *c, const char *what, const NNRT_
         if (pads[i] < 0)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s[%u] is %l, expected at least 0", what, i, pads[i]);
         if (pads[i] > 0 && mode != NNRT_PAD_MODE_PAD)
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s[%u] is %l, but only padMode PAD takes paddings", what, i,
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s[%u] is %l, expected 0 unless padMode is PAD", what, i,
                               pads[i]);
     }
     return NNRT_SUCCESS;
 }
 
-/* Extents of the image operand o along height (axis 0), width (1) and channels (2), wherever the format puts them. */
+/* Axis of the height (which = 0), width (1) or channels (2) of the image operand o, by its format (NCHW or NHWC). */
 NNRTI_APART static int32_t nnrti_image_axis(const nnrt_operand *o, int32_t which)
 {
     bool channelsFirst = o->format == NNRT_FORMAT_NCHW;
     return which == 2 ? (channelsFirst ? 1 : o->rank - 1) : which + (channelsFirst ? 2 : 1);
 }
 
-/* Result 0 of a 4-D operator: [N, height, width, channels] in the order of input 0's format. */
+/* Result i of a 4-D operator: n images of h x w and `channels`, in the layout of input 0. N is input 0's; height, width
+   and channels are fixed if they are in input 0. */
 static NNRT_ReturnCode nnrti_result_image(nnrt_resolve *c, uint32_t i, int32_t n, int64_t h, int64_t w,
                                           int64_t channels)
 {
@@ -8058,9 +8070,9 @@ static NNRT_ReturnCode nnrti_result_image(nnrt_resolve *c, uint32_t i, int32_t n
     return NNRT_SUCCESS;
 }
 
-/* Convolution along one axis: extent L, window k, stride s, dilation d. On SAME (ceil(L/s) windows, the odd cell of
-   padding at the end) and VALID (none) p0 and p1 are computed. Returns the extent of the result, which is <= 0 when
-   the window does not fit. */
+/* Sliding window along one axis: input size L, kernel size k, stride s, dilation d. For SAME (ceil(L/s) windows, the
+   odd element of padding at the end) and VALID (no padding) it computes the paddings *p0 and *p1. Returns the output
+   size, <= 0 if the window does not fit. */
 static int64_t nnrti_window(NNRT_PadMode mode, int64_t L, int64_t k, int64_t s, int64_t d, int64_t *p0, int64_t *p1)
 {
     int64_t reach = (k - 1) * d + 1, total;
@@ -8078,7 +8090,7 @@ static int64_t nnrti_window(NNRT_PadMode mode, int64_t L, int64_t k, int64_t s, 
     return total < 0 ? 0 : nnrti_quotient(total, s) + 1;
 }
 
-/* Writes the explicit paddings into a resolved list, and the mode that goes with them. */
+/* Stores the explicit paddings in the resolved list and sets the mode to PAD. */
 static NNRT_ReturnCode nnrti_set_pads(nnrt_resolve *c, NNRT_Int64List *list, NNRT_PadMode *mode, const int64_t pads[4])
 {
     int64_t *v = nnrti_list(c, list, 4);
@@ -8089,7 +8101,7 @@ static NNRT_ReturnCode nnrti_set_pads(nnrt_resolve *c, NNRT_Int64List *list, NNR
     return NNRT_SUCCESS;
 }
 
-/* A result of that many axes is possible. */
+/* Checks that a result of `rank` axes does not exceed NNRT_MAX_RANK. */
 static NNRT_ReturnCode nnrti_room(nnrt_resolve *c, int64_t rank)
 {
     if (rank > NNRT_MAX_RANK)
@@ -8098,7 +8110,7 @@ static NNRT_ReturnCode nnrti_room(nnrt_resolve *c, int64_t rank)
     return NNRT_SUCCESS;
 }
 
-/* Input i has one element; its shape may be [] or [1] alike. */
+/* Checks that input i has one element, of any rank. */
 static NNRT_ReturnCode nnrti_one_element(nnrt_resolve *c, uint32_t i, const char *what)
 {
     const nnrt_operand *o = &c->in[i];
@@ -8107,7 +8119,7 @@ static NNRT_ReturnCode nnrti_one_element(nnrt_resolve *c, uint32_t i, const char
     return NNRT_SUCCESS;
 }
 
-/* *value = the one element of int32 or int64 input i, which must be known. */
+/* *value = the one element of int32 or int64 input i, which must be known and not dynamic. */
 static NNRT_ReturnCode nnrti_known_int(nnrt_resolve *c, uint32_t i, const char *what, int64_t *value)
 {
     NNRT_ReturnCode code = nnrti_one_element(c, i, what);
@@ -8117,7 +8129,7 @@ static NNRT_ReturnCode nnrti_known_int(nnrt_resolve *c, uint32_t i, const char *
     return NNRT_SUCCESS;
 }
 
-/* Input i is a known list of `least` to `most` entries: a tensor of one axis. */
+/* Checks that input i is a known list (one axis) of `least` to `most` entries. */
 static NNRT_ReturnCode nnrti_known_list(nnrt_resolve *c, uint32_t i, const char *what, int32_t least, int32_t most)
 {
     const nnrt_operand *o = &c->in[i];
@@ -8129,7 +8141,8 @@ static NNRT_ReturnCode nnrti_known_list(nnrt_resolve *c, uint32_t i, const char 
     return nnrti_known(c, i, what);
 }
 
-/* *extent = the one element of int32 or int64 input i, at least `least`; 1 where a run tells it and nothing bounds it. */
+/* *extent = the one element of int32 or int64 input i as a dimension >= least; 1 if it is dynamic without an upper
+   bound. */
 static NNRT_ReturnCode nnrti_known_extent(nnrt_resolve *c, uint32_t i, const char *what, int32_t least, int32_t *extent)
 {
     int64_t value = 1;
@@ -8146,7 +8159,7 @@ static NNRT_ReturnCode nnrti_known_extent(nnrt_resolve *c, uint32_t i, const cha
     return NNRT_SUCCESS;
 }
 
-/* dims = the extents that input i lists; what a run tells and nothing bounds is 1 until then. */
+/* dims = the dimensions that input i lists; 1 for a dynamic one without an upper bound. */
 static NNRT_ReturnCode nnrti_known_extents(nnrt_resolve *c, uint32_t i, const char *what, int32_t dims[NNRT_MAX_RANK])
 {
     const NNRT_ReturnCode code = nnrti_known_list(c, i, what, 0, NNRT_MAX_RANK);
@@ -8161,7 +8174,7 @@ static NNRT_ReturnCode nnrti_known_extents(nnrt_resolve *c, uint32_t i, const ch
     return code;
 }
 
-/* Result 0 has the extents that input i (shape) lists; an empty list makes a scalar. */
+/* Result 0 has the shape that input i lists; an empty list makes a scalar. */
 static NNRT_ReturnCode nnrti_result_listed(nnrt_resolve *c, uint32_t i)
 {
     const nnrt_operand *list = &c->in[i];
@@ -8175,7 +8188,7 @@ static NNRT_ReturnCode nnrti_result_listed(nnrt_resolve *c, uint32_t i)
     return NNRT_SUCCESS;
 }
 
-/* axes[k] = entry k of the list, in 0..rank-1. No axis may stand in it twice. */
+/* axes[k] = entry k of the list, normalized to 0..rank-1. The list may name an axis once. */
 static NNRT_ReturnCode nnrti_axes(nnrt_resolve *c, const char *what, const NNRT_Int64List *list, int32_t rank,
                                   int32_t axes[NNRT_MAX_RANK])
 {
@@ -8190,7 +8203,7 @@ static NNRT_ReturnCode nnrti_axes(nnrt_resolve *c, const char *what, const NNRT_
     return NNRT_SUCCESS;
 }
 
-/* *list = the axes whose bits are set, in ascending order. */
+/* *list = the axes in the bit mask `set`, in ascending order. */
 static NNRT_ReturnCode nnrti_set_axes(nnrt_resolve *c, NNRT_Int64List *list, uint32_t set)
 {
     int64_t *data = nnrti_list(c, list, NNRT_MAX_RANK);
@@ -8203,7 +8216,8 @@ static NNRT_ReturnCode nnrti_set_axes(nnrt_resolve *c, NNRT_Int64List *list, uin
     return NNRT_SUCCESS;
 }
 
-/* *set = the axes to reduce, a bit each: those of input 1, or all; with toEnd from the first of them to the end. */
+/* *set = bit mask of the axes to reduce: the axes in input 1, or all if it is absent or empty. toEnd: from the first
+   axis listed to the last axis of x. */
 static NNRT_ReturnCode nnrti_reduce_axes(nnrt_resolve *c, bool toEnd, uint32_t *set)
 {
     const nnrt_operand *x = &c->in[0], *axes = &c->in[1];
@@ -8232,7 +8246,7 @@ static NNRT_ReturnCode nnrti_reduce_axes(nnrt_resolve *c, bool toEnd, uint32_t *
     return NNRT_SUCCESS;
 }
 
-/* An empty set has a value in this mode and type: none has MAX, MIN, and MEAN of integers. */
+/* Fails if an axis to reduce has size 0 and the mode is undefined for an empty set: MAX, MIN, and MEAN of integers. */
 static NNRT_ReturnCode nnrti_reduce_empty(nnrt_resolve *c, NNRT_ReduceMode mode, uint32_t set)
 {
     const nnrt_operand *x = &c->in[0];
@@ -8245,7 +8259,8 @@ static NNRT_ReturnCode nnrti_reduce_empty(nnrt_resolve *c, NNRT_ReduceMode mode,
     return NNRT_SUCCESS;
 }
 
-/* The axes are told in a run: as all are kept, none is larger than x's, but where that has no extent: 1. */
+/* Reduction along axes that only the run knows, with keepDims: the rank is x's, and each dimension is at most x's, or 1
+   if that is 0. The derived list of axes gets its largest size. */
 static NNRT_ReturnCode nnrti_reduce_late(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -8261,8 +8276,8 @@ static NNRT_ReturnCode nnrti_reduce_late(nnrt_resolve *c)
     return nnrti_derive_ints(c, x->rank, all);
 }
 
-/* Result 0 = a reduction of input 0 along the axes that input 1 names. Derived: the ascending list of the axes reduced.
-   The kernel sees them in the result, whether they are kept or not. */
+/* Result 0 = a reduction of input 0 along the axes in input 1. Derived: the ascending list of the reduced axes. The
+   kernel sees the reduced axes in the result with size 1, whether keepDims is set or not. */
 static NNRT_ReturnCode nnrti_reduce_rule(nnrt_resolve *c, NNRT_ReduceMode mode, bool keepDims, bool toEnd)
 {
     const nnrt_operand *x = &c->in[0];
@@ -8296,6 +8311,7 @@ static NNRT_ReturnCode nnrti_reduce_rule(nnrt_resolve *c, NNRT_ReduceMode mode, 
     return nnrti_derive_ints(c, count, axes);
 }
 
+/* Whether a and b have the same quantization parameters. */
 static bool nnrti_quant_equal(const nnrt_operand *a, const nnrt_operand *b)
 {
     if (a->quantCount != b->quantCount)
@@ -8306,7 +8322,8 @@ static bool nnrti_quant_equal(const nnrt_operand *a, const nnrt_operand *b)
     return true;
 }
 
-/* The axis along which o has its parameters, which 0 leaves to the operator: the channels. */
+/* The axis along which o has one quantization parameter per index. quantAxis = 0 leaves the choice to the operator: the
+   channel axis. */
 static int32_t nnrti_quant_axis(const nnrt_operand *o)
 {
     if (o->quantAxis > 0)
@@ -8314,7 +8331,7 @@ static int32_t nnrti_quant_axis(const nnrt_operand *o)
     return o->rank > 2 && o->format == NNRT_FORMAT_NCHW ? 1 : o->rank - 1;
 }
 
-/* to = -1 for every axis of the image x but that of the channels, which stays. */
+/* to = an axis map (see nnrti_quant_moves) that keeps the channel axis of the image x; -1 for every other axis. */
 static const int32_t *nnrti_only_channels(const nnrt_operand *x, int32_t to[NNRT_MAX_RANK])
 {
     const int32_t channels = nnrti_image_axis(x, 2);
@@ -8323,70 +8340,70 @@ static const int32_t *nnrti_only_channels(const nnrt_operand *x, int32_t to[NNRT
     return to;
 }
 
-/* to = every axis of input 0 in its place, but one that the operator cuts, joins or reorders. */
+/* to = an axis map that keeps every axis of input 0 except `axis`, which the operator splits, joins or reorders. */
 static void nnrti_axes_but(const nnrt_resolve *c, int32_t axis, int32_t to[NNRT_MAX_RANK])
 {
     for (int32_t i = 0; i < c->in[0].rank; i++)
         to[i] = i == axis ? -1 : i;
 }
 
-/* to = where each axis of input 0 is in a result that has `count` more axes from `axis` on (fewer when negative). */
+/* to = an axis map of input 0 to a result with `count` axes inserted at `axis` (count < 0: removed). */
 static void nnrti_axes_shifted(const nnrt_resolve *c, int32_t axis, int32_t count, int32_t to[NNRT_MAX_RANK])
 {
     for (int32_t i = 0; i < c->in[0].rank; i++)
         to[i] = i < axis ? i : i < axis - count ? -1 : i + count;
 }
 
-/* Integer data that gets new elements (paddings) must have one zero point: at most one parameter. */
+/* Checks that integer data to which the operator adds elements (padding) has one zero point: at most one parameter. */
 static NNRT_ReturnCode nnrti_quant_single(nnrt_resolve *c, uint32_t i)
 {
     if (nnrti_has_params(&c->in[i]) && c->in[i].quantCount > 1)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                          "input %u '%s' has %u quantisation parameters, at most 1 is supported here", i, c->in[i].name,
+                          "input %u '%s' has %u quantization parameters, expected at most 1", i, c->in[i].name,
                           c->in[i].quantCount);
     return NNRT_SUCCESS;
 }
 
-/* ---- quantised arithmetic: what rules prepare for it. */
+/* ---- quantized arithmetic: constants that rules derive for it. */
 
-/* Scale k of an operand, or its only one, as it counts: float32. */
+/* Scale k of an operand, or its only one, rounded to float32 as quantized arithmetic defines it. */
 static NNRTI_UNUSED double nnrti_quant_scale(const nnrt_operand *o, uint32_t k)
 {
     return (double)(float)o->quant[o->quantCount > 1 ? k : 0].scale;
 }
 
-/* a / b; of an empty range, b = 0, it is 0. */
+/* a / b; 0 if b is 0 (empty range). */
 static NNRTI_UNUSED double nnrti_quant_ratio(double a, double b)
 {
     return b == 0 ? 0 : a / b;
 }
 
-/* A quantised int8 or uint8 operand of a kernel that computes: one parameter, or one per place of axis (-1: one only),
-   8 bits, the zero point an element. */
+/* Checks an int8 or uint8 quantized operand of a kernel that computes: one parameter, or one per index of `axis` (axis
+   -1: exactly one), numBits 8, a zero point within the element type, a finite scale >= 0. */
 static NNRT_ReturnCode nnrti_quant_operand(nnrt_resolve *c, const nnrt_operand *o, int32_t axis)
 {
     const int32_t least = o->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
     if (o->quantCount == 0 || o->quant == NULL)
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "'%s' is %o without QuantParam beside quantised inputs", o->name,
-                          o);
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE,
+                          "'%s' is %o without QuantParam, expected one: the inputs are quantized", o->name, o);
     if (o->quantCount > 1 && axis < 0)
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "'%s' %o has %u QuantParams, at most 1 is supported here", o->name, o,
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "'%s' %o has %u QuantParams, expected at most 1", o->name, o,
                           o->quantCount);
     if (o->quantCount > 1 && (o->quantAxis < 0 || o->quantAxis > o->rank))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "'%s' %o has quantAxis %d, expected 0 to %d", o->name, o,
                           o->quantAxis, o->rank);
     if (o->quantCount > 1 && o->quantAxis > 0 && o->quantAxis - 1 != axis)
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "'%s' %o has its QuantParams along axis %d, supported is axis %d",
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "'%s' %o has its QuantParams along axis %d, expected axis %d",
                           o->name, o, o->quantAxis - 1, axis);
     if (o->quantCount > 1 && o->quantCount != (uint32_t)o->dims[axis] && !nnrti_axis_open(o, axis))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                          "'%s' %o has %u QuantParams, expected 1 or %d, the extent of axis %d", o->name, o,
+                          "'%s' %o has %u QuantParams, expected 1 or %d, the size of axis %d", o->name, o,
                           o->quantCount, o->dims[axis], axis);
     for (uint32_t i = 0; NNRTI_HAS_QUANT && i < o->quantCount; i++) {
         const NNRT_QuantParam *q = &o->quant[i];
         if (q->numBits != 8)
-            return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "QuantParam %u of '%s' has numBits %d, supported are 8", i,
-                              o->name, q->numBits);
+            return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "QuantParam %u of '%s' has numBits %d, expected 8", i, o->name,
+                              q->numBits);
         if (q->zeroPoint < least || q->zeroPoint > least + 255)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "QuantParam %u of '%s' has zeroPoint %d, expected %d to %d", i,
                               o->name, q->zeroPoint, least, least + 255);
@@ -8397,7 +8414,7 @@ static NNRT_ReturnCode nnrti_quant_operand(nnrt_resolve *c, const nnrt_operand *
     return NNRT_SUCCESS;
 }
 
-/* The stored integer of a real number: z + round(r / s) in float32, within the type. */
+/* The stored integer of a real number r: zero point + round(r / scale), divided in float32, saturated to the type. */
 static int32_t nnrti_quant_of(const nnrt_operand *o, float r)
 {
     const int32_t least = o->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
@@ -8406,7 +8423,7 @@ static int32_t nnrti_quant_of(const nnrt_operand *o, float r)
     return q > least + 255 ? least + 255 : q > least ? (int32_t)q : least;
 }
 
-/* The bounds of the stored integers of y behind a fused activation. */
+/* The range of the stored integers of y after a fused activation. */
 static void nnrti_quant_bounds(const nnrt_operand *y, NNRT_ActivationType activation, int32_t *least, int32_t *greatest)
 {
     *least = y->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
@@ -8418,8 +8435,9 @@ static void nnrti_quant_bounds(const nnrt_operand *y, NNRT_ActivationType activa
         *greatest = nnrti_quant_of(y, activation == NNRT_ACTIVATION_TYPE_RELU6 ? 6.0f : 1.0f);
 }
 
-/* Derives the list that a quantised kernel has: zero point, least and greatest of result k behind the fused activation,
-   then count factors, which the caller fills in from *factors on, two numbers each. */
+/* Derives the constant `quant` of a quantized kernel: zero point, least and greatest stored integer of result k after
+   the fused activation, then `count` requantization factors of two numbers each, which the caller fills from *factors
+   on (nnrti_factor). */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_derive(nnrt_resolve *c, uint32_t k, NNRT_ActivationType activation,
                                                        uint32_t count, int32_t **factors)
 {
@@ -8439,8 +8457,8 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_derive(nnrt_resolve *c, uint32_t
     return NNRT_SUCCESS;
 }
 
-/* Inputs 0 and 1 and result 0, quantised with one parameter each: their scales, and the derived list with three factors to
-   be filled in: of input 0, of input 1, and of what both make. */
+/* Checks inputs 0 and 1 and result 0, quantized with one parameter each. s = their scales; derives the list with three
+   factors for the caller to fill: of input 0, of input 1, and of the combined value (to the result). */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_two(nnrt_resolve *c, NNRT_ActivationType activation, double s[3],
                                                     int32_t **factors)
 {
@@ -8456,7 +8474,8 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_two(nnrt_resolve *c, NNRT_Activa
     return NNRT_SUCCESS;
 }
 
-/* The same of what is added: *S, twice the larger scale of the inputs, is what both are brought to. */
+/* The same for a sum: *S, twice the larger input scale, is the common scale. Fills the factors that rescale both inputs
+   to it. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_terms(nnrt_resolve *c, NNRT_ActivationType activation, double s[3],
                                                       double *S, int32_t **factors)
 {
@@ -8469,7 +8488,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_terms(nnrt_resolve *c, NNRT_Acti
     return NNRT_SUCCESS;
 }
 
-/* x + y: both inputs times 2^20 come to the scale S. */
+/* x + y: both inputs are multiplied by 2^20 and rescaled to the common scale S. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_sum(nnrt_resolve *c, NNRT_ActivationType activation)
 {
     double s[3], S;
@@ -8480,6 +8499,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_sum(nnrt_resolve *c, NNRT_Activa
     return code;
 }
 
+/* x * y: the one factor is scale of x * scale of y / scale of the result. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_product(nnrt_resolve *c, NNRT_ActivationType activation)
 {
     double s[3];
@@ -8490,7 +8510,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_product(nnrt_resolve *c, NNRT_Ac
     return code;
 }
 
-/* Parameter k of an operand, or its only one. */
+/* Quantization parameter k of an operand, or its only one. */
 static const NNRT_QuantParam *nnrti_quant_param(const nnrt_operand *o, uint32_t k)
 {
     return &o->quant[o->quantCount > 1 ? k : 0];
@@ -8503,21 +8523,21 @@ static bool nnrti_quant_alike(const nnrt_operand *x, const nnrt_operand *y, uint
     return x->dataType == y->dataType && p->zeroPoint == q->zeroPoint && (float)p->scale == (float)q->scale;
 }
 
-/* factor = what brings x to the parameters of y, each their parameter k. */
+/* factor = the factor that requantizes x to y, each with its parameter k: exactly 1 if the parameters are equal. */
 static void nnrti_quant_refit(const nnrt_operand *x, const nnrt_operand *y, uint32_t k, int32_t factor[2])
 {
     const double d = nnrti_quant_ratio(nnrti_quant_scale(x, k), nnrti_quant_scale(y, k));
     nnrti_factor(nnrti_quant_alike(x, y, k) ? 1 : d, factor);
 }
 
-/* Input 0 and result 0, if quantised, have one parameter each. */
+/* Checks input 0 and result 0, if quantized, for one parameter each. */
 static NNRT_ReturnCode nnrti_quant_both(nnrt_resolve *c)
 {
     const NNRT_ReturnCode code = nnrti_is_quant(&c->in[0]) ? nnrti_quant_operand(c, &c->in[0], -1) : NNRT_SUCCESS;
     return code == NNRT_SUCCESS && nnrti_is_quant(&c->in[0]) ? nnrti_quant_operand(c, &c->out[0], -1) : code;
 }
 
-/* The node gets the last kernel of its operator, which only rules take. */
+/* Selects the last kernel of the operator, which requantizes; only rules select it. */
 static void nnrti_take_last(nnrt_resolve *c)
 {
     const nnrt_kernel_row *last = &c->op->kernels[c->op->kernelCount - 1];
@@ -8525,15 +8545,16 @@ static void nnrti_take_last(nnrt_resolve *c)
     c->kernelName = last->name;
 }
 
-/* *out = a row in the list of the kernel that requantises elements of input i, which the node then has: the last one of its
-   operator. */
+/* *out = row `row` of the requantization list, a derived constant int32[rows][2 + 4 * parameters]. The first call
+   derives the list and selects the last kernel of the operator, which requantizes. A row: axis of the result, number of
+   parameters, then of each zero points of input and result, and the factor (two numbers). */
 static NNRT_ReturnCode nnrti_quant_row(nnrt_resolve *c, uint32_t i, uint32_t row, int32_t **out)
 {
     const nnrt_kernel_row *last = &c->op->kernels[c->op->kernelCount - 1];
     const nnrt_operand *list = &c->derived[c->nDerived > 0 ? c->nDerived - 1 : 0];
     if (c->op->kernelCount < 2 || last->call == NULL || (nnrt_operand_types(&c->in[i]) & NNRTI_TYPES_Q8) == 0)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                          "input %u '%s' is %o, and the result has different quantisation parameters: requantising is "
+                          "input %u '%s' is %o, and the result has different quantization parameters: requantizing is "
                           "not supported here, use QUANT_DTYPE_CAST nodes",
                           i, c->in[i].name, &c->in[i]);
     if (c->kernel != last->call) {
@@ -8557,8 +8578,8 @@ static NNRT_ReturnCode nnrti_quant_row(nnrt_resolve *c, uint32_t i, uint32_t row
     return NNRT_SUCCESS;
 }
 
-/* Elements of input i go into result k with other parameters. from and axis: along which axis of the input, and of the result,
-   the input has its parameters, -1: it has one. */
+/* Elements of input i move to result k, which has other parameters: fills the row of the requantization list. from,
+   axis: the axes of input and result along which the input has its parameters; -1: it has one parameter. */
 static NNRT_ReturnCode nnrti_quant_changes(nnrt_resolve *c, uint32_t i, uint32_t k, const int32_t *to, int32_t from,
                                            int32_t axis)
 {
@@ -8575,7 +8596,7 @@ static NNRT_ReturnCode nnrti_quant_changes(nnrt_resolve *c, uint32_t i, uint32_t
         from = (to != NULL ? to[n] : n) == own ? n : from;
     if (own >= 0 && axis >= 0 && own != axis)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                          "output %u '%s' %o has quantisation parameters for each place of axis %d, expected axis %d",
+                          "output %u '%s' %o has quantization parameters for each index of axis %d, expected axis %d",
                           k, y->name, y, own, axis);
     axis = axis >= 0 ? axis : own;
     if (y->viewRank >= 0 && axis >= 0) /* the kernel sees y with the axes of x */
@@ -8583,10 +8604,11 @@ static NNRT_ReturnCode nnrti_quant_changes(nnrt_resolve *c, uint32_t i, uint32_t
     else if ((c->op->flags & NNRT_OP_LAYOUT) && c->in[0].format == NNRT_FORMAT_NCHW && axis > 0)
         axis = axis == 1 ? y->rank - 1 : axis - 1;
     if (count > 1 && (axis < 0 || (from < 0 && to != NULL)))
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                          "output %u '%s' %o has quantisation parameters for each place of axis %d, which no axis of "
-                          "input %u '%s' %o becomes",
-                          k, y->name, y, own, i, x->name, x);
+        return nnrti_fail(
+            c, NNRT_UNSUPPORTED_OP,
+            "output %u '%s' %o has quantization parameters for each index of axis %d, to which no axis of "
+            "input %u '%s' %o maps",
+            k, y->name, y, own, i, x->name, x);
     row[0] = axis;
     row[1] = (int32_t)count;
     for (uint32_t n = 0; NNRTI_HAS_QUANT && n < count; n++) {
@@ -8597,10 +8619,11 @@ static NNRT_ReturnCode nnrti_quant_changes(nnrt_resolve *c, uint32_t i, uint32_t
     return NNRT_SUCCESS;
 }
 
-/* Elements of input i go into result k. A result that has no quantisation parameters takes those of the input, which all
-   inputs must then have; where it has others, the node gets the kernel that requantises, behind whose other derived constants is its list, so that no rule
-   derives one after this. Parameters along an axis go with it: to[axis of the input] = the axis of the result
-   that has the same places in the same order, -1 where there is none (NULL: all axes are the same). */
+/* Elements of input i move to result k. A result that declares no quantization parameters inherits the input's; all
+   inputs that move to it must then have the same. If its parameters differ, the node gets the kernel that requantizes.
+   Its list is the last derived constant, so that no rule may derive another one after this call. Parameters along an
+   axis move with it: to[axis of the input] = the axis of the result with the same indices in the same order, or -1;
+   NULL: all axes stay. */
 static NNRT_ReturnCode nnrti_quant_moves(nnrt_resolve *c, uint32_t i, uint32_t k, const int32_t *to)
 {
     const nnrt_operand *x = &c->in[i];
@@ -8613,13 +8636,13 @@ static NNRT_ReturnCode nnrti_quant_moves(nnrt_resolve *c, uint32_t i, uint32_t k
         if (from < 0 || from >= x->rank || x->quantCount != (uint32_t)x->dims[from])
             return nnrti_fail(
                 c, NNRT_INVALID_PARAMETER,
-                "input %u '%s' is %o: its %u quantisation parameters are not one for each place of axis %d", i, x->name,
+                "input %u '%s' is %o: its %u quantization parameters are not one for each index of axis %d", i, x->name,
                 x, x->quantCount, from);
         axis = to != NULL ? to[from] : from;
         if (axis < 0)
             return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                              "input %u '%s' is %o with one quantisation parameter for each place of axis %d, which "
-                              "this operator cuts, joins or reorders",
+                              "input %u '%s' is %o with one quantization parameter for each index of axis %d, which "
+                              "this operator splits, joins or reorders",
                               i, x->name, x, from);
     }
     if (y->quantCount == 0) {
@@ -8635,14 +8658,14 @@ static NNRT_ReturnCode nnrti_quant_moves(nnrt_resolve *c, uint32_t i, uint32_t k
         y->quant = NULL;
         y->quantCount = 0;
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                          "input %u '%s' has different quantisation parameters than inputs before it, and output %u "
-                          "'%s' declares none: declare those that it is to have",
+                          "input %u '%s' has different quantization parameters than inputs before it, and output %u "
+                          "'%s' declares none: declare the output's",
                           i, x->name, k, y->name);
     }
     return nnrti_quant_changes(c, i, k, to, from, axis);
 }
 
-/* Elements of all inputs go into result 0. */
+/* Elements of all inputs move to result 0. */
 static NNRT_ReturnCode nnrti_quant_joins(nnrt_resolve *c, const int32_t *to)
 {
     NNRT_ReturnCode code = NNRT_SUCCESS;
@@ -8651,14 +8674,15 @@ static NNRT_ReturnCode nnrti_quant_joins(nnrt_resolve *c, const int32_t *to)
     return code;
 }
 
-/* Elements of input 0 go into result 0, where the kernel is told by count numbers: a derived constant. */
+/* Elements of input 0 move to result 0. `by`, count numbers for the kernel, becomes a derived constant. */
 static NNRT_ReturnCode nnrti_quant_moves_by(nnrt_resolve *c, int32_t count, const int32_t *by, const int32_t *to)
 {
     const NNRT_ReturnCode code = nnrti_derive_ints(c, count, by);
     return code == NNRT_SUCCESS ? nnrti_quant_moves(c, 0, 0, to) : code;
 }
 
-/* Result k holds elements that were chosen along an axis of input 0, which one scale orders; it may have lost the axis. */
+/* Result k holds elements selected by order along an axis of input 0, which therefore needs a single scale; the result
+   may lack this axis. */
 static NNRT_ReturnCode nnrti_quant_chosen(nnrt_resolve *c, uint32_t k, int32_t axis)
 {
     int32_t to[NNRT_MAX_RANK];
@@ -8667,6 +8691,7 @@ static NNRT_ReturnCode nnrti_quant_chosen(nnrt_resolve *c, uint32_t k, int32_t a
     return nnrti_quant_moves(c, 0, k, to);
 }
 
+/* Selection of one of two elements (MINIMUM, MAXIMUM): the factors that requantize inputs 0 and 1 to the result. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_extreme(nnrt_resolve *c)
 {
     double s[3];
@@ -8677,7 +8702,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_extreme(nnrt_resolve *c)
     return code;
 }
 
-/* s = *p * 2^*t, 2^23 <= *p < 2^24; both are 0 for s = 0. */
+/* Mantissa and exponent of a float s >= 0: s = *p * 2^*t, 2^23 <= *p < 2^24; both are 0 for s = 0. */
 static void nnrti_quant_parts(float s, int64_t *p, int32_t *t)
 {
     const uint32_t u = nnrti_bits_of_float(s);
@@ -8690,8 +8715,9 @@ static void nnrti_quant_parts(float s, int64_t *p, int32_t *t)
     *t = *p == 0 ? 0 : *t;
 }
 
-/* Derives int64[4], the list of NNRTI_PREDICATE_Q8: with it a comparison, or a quotient, of stored integers is exactly that
-   of the real values. Scales further apart than 2^limit need not be told apart. */
+/* Derives int64[4], the list of NNRTI_PREDICATE_Q8: zero points of x and y, and a multiplier for each, with which
+   stored integers compare, or divide, exactly as the real values. The difference of the scales' exponents is clamped to
+   +-limit; a larger one does not change results. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_compare(nnrt_resolve *c, int32_t limit)
 {
     static const int32_t four = 4;
@@ -8716,30 +8742,31 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_compare(nnrt_resolve *c, int32_t
     return NNRT_SUCCESS;
 }
 
-/* What 16 bits hold of x; a * b / 2^15 in them, halves up. */
+/* x saturated to 16 bits. */
 static NNRTI_UNUSED int32_t nnrti_quant_16(int64_t x)
 {
     return x < INT16_MIN ? INT16_MIN : x > INT16_MAX ? INT16_MAX : (int32_t)x;
 }
 
+/* a * b / 2^15 saturated to 16 bits, halves rounded up. */
 static NNRTI_UNUSED int32_t nnrti_quant_product_16(int32_t a, int32_t b)
 {
     return nnrti_quant_16(nnrti_shift_down((int64_t)a * b + (1 << 14), 15));
 }
 
-/* An operator of one input, quantised, is a table: what its function needs to make it. */
+/* A quantized unary operator is a lookup table. These are the inputs of its construction (nnrti_quant_table). */
 typedef struct nnrti_coder {
     const void *attr;
     float sx, sy;
-    int32_t least, greatest; /* bounds of the result */
-    int32_t a[2], b[2];      /* factors: of sx / sy in float32 both, unless the rule has others */
+    int32_t least, greatest; /* range of the stored result */
+    int32_t a[2], b[2];      /* factors: both sx / sy in float32, unless the rule sets others */
     float (*real)(const void *attr, float v);
 } nnrti_coder;
 
-/* The result without its zero point of a stored integer without its own. */
+/* The stored result minus its zero point, for v, a stored integer minus its zero point. */
 typedef int64_t (*nnrti_code)(const nnrti_coder *k, int32_t v);
 
-/* Input 0 and result 0 are quantised with one parameter each; the result is bounded by a fused activation. */
+/* Initializes k for input 0 and result 0, quantized with one parameter each. A fused activation limits the result. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_coder_of(nnrt_resolve *c, NNRT_ActivationType activation, nnrti_coder *k)
 {
     const nnrt_operand *y = &c->out[0];
@@ -8757,7 +8784,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_coder_of(nnrt_resolve *c, NNRT_Activat
     return NNRT_SUCCESS;
 }
 
-/* Derives uint8[256]: the bits of the result for the bits of each stored integer. */
+/* Derives uint8[256], the lookup table: the bits of the result, indexed by the bits of the stored integer. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_table(nnrt_resolve *c, const nnrti_coder *k, nnrti_code f)
 {
     static const int32_t codes = 256;
@@ -8772,7 +8799,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_table(nnrt_resolve *c, const nnr
     return code;
 }
 
-/* v times a, below 0 times b. */
+/* v * a for v >= 0, v * b for v < 0. */
 static NNRTI_UNUSED int64_t nnrti_code_linear(const nnrti_coder *k, int32_t v)
 {
     return nnrti_rescale(v, v >= 0 ? k->a : k->b);
@@ -8783,15 +8810,15 @@ static NNRTI_UNUSED int64_t nnrti_code_abs(const nnrti_coder *k, int32_t v)
     return nnrti_rescale(v < 0 ? -v : v, k->a);
 }
 
-/* The float32 function of the real value; NaN is the zero point. */
+/* The float32 function k->real of the real value, requantized; NaN gives the zero point. */
 static NNRTI_UNUSED int64_t nnrti_code_real(const nnrti_coder *k, int32_t v)
 {
     const float r = k->real(k->attr, k->sx * (float)v) * (k->sy > 0 ? 1.0f / k->sy : 0.0f);
     return r != r ? 0 : r > 1e9f ? 1000000000 : r < -1e9f ? -1000000000 : (int64_t)nnrti_round((double)r);
 }
 
-/* Result 0 has the shape of the one input. Derived: when quantised, the table of f, which may take real, a function of the
-   real value and the attributes. */
+/* Result 0 has the shape of the one input. Derived: if quantized, the lookup table of f; `real` is the function of the
+   real value and the attributes for nnrti_code_real. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_unary_table(nnrt_resolve *c, nnrti_code f,
                                                       float (*real)(const void *attr, float v))
 {
@@ -8806,7 +8833,8 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_unary_table(nnrt_resolve *c, nnrti_cod
     return nnrti_quant_table(c, &k, f);
 }
 
-/* x * min(max(x + 3, 0), 6) / 6 in 16 bits; a: to the result; b: to where 3 is 2^15, that is 3 / 2^15 a unit. */
+/* x * min(max(x + 3, 0), 6) / 6 in 16-bit fixed point. Factor a: to the scale of the result; factor b: to the scale at
+   which 3 is 2^15 (one unit is 3 / 2^15). */
 static NNRTI_UNUSED int64_t nnrti_code_hswish(const nnrti_coder *k, int32_t v)
 {
     const int32_t wide[2] = {nnrti_quant_16(((int64_t)k->a[0] + (1 << 15)) >> 16),
@@ -8822,7 +8850,7 @@ static NNRTI_UNUSED int64_t nnrti_code_hswish(const nnrti_coder *k, int32_t v)
     return k->a[1] > 0 ? nnrti_quant_16((int64_t)y * ((int64_t)1 << k->a[1])) : nnrti_shift_round(y, -k->a[1]);
 }
 
-/* The one input and the result of HSWISH, whose gate has slope 1/6 and offset 1/2. */
+/* HSWISH of input 0, whose gate has slope 1/6 and offset 1/2. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_hswish(nnrt_resolve *c, nnrti_coder *k)
 {
     const float unit = k->sx / 128;
@@ -8831,8 +8859,8 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_hswish(nnrt_resolve *c, nnrti_co
     return nnrti_quant_table(c, k, nnrti_code_hswish);
 }
 
-/* Result 0, quantised, has values of input 0 or between them: one factor, scale of x / scale of the result, which is 1
-   of equal parameters. */
+/* Result 0, if quantized, holds values of input 0 or values between them. Derives one factor, scale of x / scale of the
+   result, exactly 1 if their parameters are equal. */
 static NNRT_ReturnCode nnrti_quant_values(nnrt_resolve *c, NNRT_ActivationType activation)
 {
     const nnrt_operand *x = &c->in[0], *y = &c->out[0];
@@ -8847,9 +8875,9 @@ static NNRT_ReturnCode nnrti_quant_values(nnrt_resolve *c, NNRT_ActivationType a
     return NNRT_SUCCESS;
 }
 
-/* A quantised sum of products of inputs 0 and 1, with a bias of the scale of these: input 1 has one parameter, or one
-   per place of axis, each with a factor scale of x * scale of weight / scale of the result. narrow: of a single
-   parameter the product is rounded to float32. */
+/* A quantized GEMM or convolution of inputs 0 and 1, with a bias in units of scale of x * scale of weight. Input 1 has
+   one parameter, or one per index of `axis`, each with a factor scale of x * scale of weight / scale of the result.
+   narrow: with a single parameter the product of the scales is rounded to float32. */
 static NNRT_ReturnCode nnrti_quant_products(nnrt_resolve *c, int32_t axis, NNRT_ActivationType activation, bool narrow)
 {
     const nnrt_operand *x = &c->in[0], *w = &c->in[1];
@@ -8874,15 +8902,15 @@ static NNRT_ReturnCode nnrti_quant_products(nnrt_resolve *c, int32_t axis, NNRT_
     return NNRT_SUCCESS;
 }
 
-/* Result 0 has the elements of input 0, and as axis k its axes from ends[k - 1] (0) up to ends[k], folded into one. y is seen
-   with the shape of x. */
+/* Result 0 has the elements of input 0 in fewer axes: axis k is the product of input axes ends[k - 1] (0 for k = 0) up
+   to ends[k], exclusive. The kernel sees y with the shape of x. */
 static NNRT_ReturnCode nnrti_result_folded(nnrt_resolve *c, int32_t rank, const int32_t *ends)
 {
     const nnrt_operand *x = &c->in[0];
     int32_t dims[NNRT_MAX_RANK] = {0}, only[NNRT_MAX_RANK], to[NNRT_MAX_RANK], i = 0;
     for (int32_t k = 0; k < rank; k++) {
         int64_t extent = 1, fixed = 1;
-        only[k] = -1; /* the one axis whose open extent it is; x->rank: computed from some */
+        only[k] = -1; /* the one dynamic axis that it equals; -1: fixed; x->rank: computed from several */
         for (int32_t n = i; n < ends[k]; n++) {
             extent = nnrti_product(extent, x->dims[n]);
             if (nnrti_axis_open(x, n))
@@ -8891,10 +8919,10 @@ static NNRT_ReturnCode nnrti_result_folded(nnrt_resolve *c, int32_t rank, const 
                 fixed = nnrti_product(fixed, x->dims[n]);
         }
         if (extent > INT32_MAX && only[k] < 0)
-            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have extent %l: too large", k,
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have size %l: too large", k,
                               extent);
         only[k] = only[k] >= 0 && fixed != 1 ? x->rank : only[k];
-        dims[k] = extent < INT32_MAX ? (int32_t)extent : INT32_MAX; /* no run folds more */
+        dims[k] = extent < INT32_MAX ? (int32_t)extent : INT32_MAX; /* a run with a larger product fails */
         for (; i < ends[k]; i++)
             to[i] = x->dims[i] == dims[k] ? k : -1;
     }
@@ -8909,7 +8937,7 @@ static NNRT_ReturnCode nnrti_result_folded(nnrt_resolve *c, int32_t rank, const 
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
-/* A 2x2 attribute [[top, bottom], [left, right]] with entries >= 0, empty = zeros: pads = top, bottom, left, right. */
+/* A 2x2 attribute [[top, bottom], [left, right]] with entries >= 0; empty: zeros. pads = top, bottom, left, right. */
 static NNRT_ReturnCode nnrti_border(nnrt_resolve *c, const char *what, NNRT_Int64Lists *lists, int64_t pads[4])
 {
     if (lists->count == 0) {
@@ -8942,7 +8970,8 @@ static NNRT_ReturnCode nnrti_border(nnrt_resolve *c, const char *what, NNRT_Int6
     return NNRT_SUCCESS;
 }
 
-/* What SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND share: x has 4 axes, blockShape two entries >= 1, border as above. */
+/* Checks that SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND share: x has 4 axes, blockShape two entries >= 1, and the lists
+   of nnrti_border. */
 static NNRT_ReturnCode nnrti_blocks(nnrt_resolve *c, const NNRT_Int64List *block, const char *what,
                                     NNRT_Int64Lists *lists, int64_t pads[4])
 {
@@ -8960,8 +8989,8 @@ static NNRT_ReturnCode nnrti_blocks(nnrt_resolve *c, const NNRT_Int64List *block
     return nnrti_border(c, what, lists, pads);
 }
 
-/* COMPRESS, UNIQUE: the one axis that a list names, or that of x as one line: the kernel sees x so. *rank, dims: extents of x then;
-   to: where quantisation parameters along an axis go. */
+/* COMPRESS and UNIQUE: *axis = the one axis in the list; with an empty list the kernel sees x flattened and the axis is
+   0. *rank, dims: the shape of x that the kernel sees; to: axis map of the quantization parameters. */
 static NNRT_ReturnCode nnrti_told_axis(nnrt_resolve *c, NNRT_Int64List *list, int32_t *rank, int32_t *dims,
                                        int32_t *axis, int32_t *to)
 {
@@ -8973,7 +9002,8 @@ static NNRT_ReturnCode nnrti_told_axis(nnrt_resolve *c, NNRT_Int64List *list, in
     if (list->count > 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis has %u entries, expected at most 1", list->count);
     if (flat && all > INT32_MAX)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o has more elements than an axis can have", x->name, x);
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o has more elements than an axis can have: 2147483647",
+                          x->name, x);
     *axis = 0;
     if (!flat && (code = nnrti_axis(c, "axis", list->data[0], x->rank, axis)) != NNRT_SUCCESS)
         return code;
@@ -8993,8 +9023,8 @@ static NNRT_ReturnCode nnrti_told_axis(nnrt_resolve *c, NNRT_Int64List *list, in
     return NNRT_SUCCESS;
 }
 
-/* Result i has these extents, those of x but along axis, whose extent, where the
-   kernel tells it, is bounded. */
+/* Result i has the shape of x (rank, dims) except along `axis`. told: the kernel reports the size of that axis, and
+   dims[axis] is its upper bound. */
 static void nnrti_told_result(nnrt_resolve *c, uint32_t i, int32_t rank, const int32_t *dims, int32_t axis, bool told)
 {
     nnrti_result(c, i, rank, dims);
@@ -9005,7 +9035,7 @@ static void nnrti_told_result(nnrt_resolve *c, uint32_t i, int32_t rank, const i
         nnrti_bounded(c, i, axis);
 }
 
-/* Result 0 has n images of h x w and the channels of input 0, in the order of input 0's format. Extents may be 0. */
+/* Result 0 has n images of h x w and the channels of input 0, in the layout of input 0. Dimensions may be 0. */
 static NNRT_ReturnCode nnrti_result_images(nnrt_resolve *c, int64_t n, int64_t h, int64_t w)
 {
     int32_t dims[4];
@@ -9020,7 +9050,7 @@ static NNRT_ReturnCode nnrti_result_images(nnrt_resolve *c, int64_t n, int64_t h
     return NNRT_SUCCESS;
 }
 
-/* DEPTH_TO_SPACE and SPACE_TO_DEPTH: x has 4 axes, a block an edge >= 1. */
+/* Checks that DEPTH_TO_SPACE and SPACE_TO_DEPTH share: x has 4 axes, blockSize >= 1. */
 static NNRT_ReturnCode nnrti_block_size(nnrt_resolve *c, int64_t blockSize)
 {
     if (c->in[0].rank != 4)
@@ -9030,7 +9060,8 @@ static NNRT_ReturnCode nnrti_block_size(nnrt_resolve *c, int64_t blockSize)
     return NNRT_SUCCESS;
 }
 
-/* Result 0 has the images of input 0 with other extents, all computed from its own, or (same) its own. */
+/* Result 0 has the images of input 0 with other dimensions, all computed from input 0's or, if `same`, equal to
+   them. */
 static NNRT_ReturnCode nnrti_result_blocks(nnrt_resolve *c, bool same, int64_t h, int64_t w, int64_t channels)
 {
     const nnrt_operand *x = &c->in[0];
@@ -9050,7 +9081,8 @@ static NNRT_ReturnCode nnrti_result_blocks(nnrt_resolve *c, bool same, int64_t h
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
-/* pads = before, after of every axis of input 0: input 1, [R,2] or 2R entries. */
+/* pads = the paddings before and after every axis of input 0, from input 1 of shape [R,2] or [2R]; 0 for elements
+   without an upper bound. */
 static NNRT_ReturnCode nnrti_pad_list(nnrt_resolve *c, int64_t pads[2 * NNRT_MAX_RANK])
 {
     const nnrt_operand *x = &c->in[0], *p = &c->in[1];
@@ -9066,7 +9098,8 @@ static NNRT_ReturnCode nnrti_pad_list(nnrt_resolve *c, int64_t pads[2 * NNRT_MAX
     return NNRT_SUCCESS;
 }
 
-/* Where extent i of the result is from: x's where nothing is added; fixed when x's and both paddings are. */
+/* Sets the source of dimension i of the result: x's if no padding is added; fixed if x's dimension and both paddings
+   are. */
 static void nnrti_pad_axis(nnrt_resolve *c, int32_t i, bool same)
 {
     bool open = false;
@@ -9085,7 +9118,7 @@ static void nnrti_pad_axis(nnrt_resolve *c, int32_t i, bool same)
 #ifdef NNRT_FIRMWARE
 #define nnrti_pad_extent(c, i, pads) ((void)0)
 #else
-/* Dimension i of a padded result is a sum. */
+/* Dimension i of a padded result is the sum of x's and its two paddings. */
 static void nnrti_pad_extent(nnrt_resolve *c, int32_t i, const int64_t *pads)
 {
     nnrti_known_value sum, part;
@@ -9103,7 +9136,8 @@ static void nnrti_pad_extent(nnrt_resolve *c, int32_t i, const int64_t *pads)
 }
 #endif
 
-/* Result 0 is input 0 with so much before and after each axis. to[i] = i, or -1 where anything is added. */
+/* Result 0 is input 0 padded: pads[2 * i] elements before and pads[2 * i + 1] after axis i. to[i] = i, or -1 if axis i
+   is padded. */
 static NNRT_ReturnCode nnrti_pad_result(nnrt_resolve *c, const int64_t *pads, int32_t to[NNRT_MAX_RANK])
 {
     const nnrt_operand *x = &c->in[0];
@@ -9115,7 +9149,7 @@ static NNRT_ReturnCode nnrti_pad_result(nnrt_resolve *c, const int64_t *pads, in
     for (int32_t i = 0; i < x->rank; i++) {
         const int64_t room = INT32_MAX - (int64_t)x->dims[i];
         if (pads[2 * i] > room || pads[2 * i + 1] > room - pads[2 * i])
-            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d, extent %d, padded by %l and %l: too large", i,
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of size %d padded by %l and %l: too large", i,
                               x->dims[i], pads[2 * i], pads[2 * i + 1]);
         dims[i] = (int32_t)(pads[2 * i] + x->dims[i] + pads[2 * i + 1]);
         to[i] = dims[i] == x->dims[i] ? i : -1;
@@ -9129,7 +9163,7 @@ static NNRT_ReturnCode nnrti_pad_result(nnrt_resolve *c, const int64_t *pads, in
     return NNRT_SUCCESS;
 }
 
-/* Writes v into an element of the given type: integers truncate toward zero and saturate, NaN gives 0. */
+/* Writes v into an element of the given type: integers truncate toward zero and saturate; NaN becomes 0. */
 static void nnrti_number(NNRT_DataType type, double v, void *element)
 {
     switch (type) {
@@ -9159,7 +9193,7 @@ static void nnrti_number(NNRT_DataType type, double v, void *element)
     }
 }
 
-/* Result i holds positions: int32 unless the model declares int64. */
+/* Result i holds indices: int32 unless the model declares int64. */
 static NNRT_ReturnCode nnrti_index_result(nnrt_resolve *c, uint32_t i)
 {
     nnrt_operand *o = &c->out[i];
@@ -9171,7 +9205,8 @@ static NNRT_ReturnCode nnrti_index_result(nnrt_resolve *c, uint32_t i)
     return NNRT_SUCCESS;
 }
 
-/* *type, the attribute `what`, which says nothing: as result 0 is declared, else initial. The two must agree. */
+/* Completes the data type *type of attribute `what`: if unset, the declared type of result 0, else initial. A declared
+   type and the attribute must agree. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_type_agreed(nnrt_resolve *c, const char *what, int32_t *type,
                                                       NNRT_DataType initial)
 {
@@ -9184,7 +9219,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_type_agreed(nnrt_resolve *c, const cha
     return NNRT_SUCCESS;
 }
 
-/* The type of result 0: *dtype, or as declared, else initial; one of types. */
+/* The type of result 0 is *dtype, or if unset the declared one, else initial; it must be one of `types`. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_typed(nnrt_resolve *c, int32_t *dtype, NNRT_DataType initial,
                                                        uint32_t types)
 {
@@ -9193,15 +9228,17 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_typed(nnrt_resolve *c, int32_t 
     if (code != NNRT_SUCCESS)
         return code;
     if (nnrti_has_params(y))
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "output '%s' is quantised, which this operator does not know",
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "output '%s' is quantized, which this operator does not support",
                           y->name);
     if (!nnrti_type_in((NNRT_DataType)*dtype, types))
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "dtype is %t, which the result cannot have", (NNRT_DataType)*dtype);
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "dtype is %t, which this operator does not support",
+                          (NNRT_DataType)*dtype);
     y->dataType = (NNRT_DataType)*dtype;
     return NNRT_SUCCESS;
 }
 
-/* The type of result 0 is outputDatatype, or as declared, else float32: a float. */
+/* The type of result 0 is outputDatatype, or if unset the declared one, else float32; it must be a floating-point
+   type. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_float(nnrt_resolve *c, int32_t *outputDatatype)
 {
     const NNRT_ReturnCode code = nnrti_type_agreed(c, "outputDatatype", outputDatatype, NNRT_DATA_TYPE_FLOAT32);
@@ -9212,7 +9249,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_float(nnrt_resolve *c, int32_t 
     return code;
 }
 
-/* Result i is float32, whatever the inputs are. */
+/* Result i is float32, whatever the types of the inputs. */
 static NNRT_ReturnCode nnrti_float_result(nnrt_resolve *c, uint32_t i)
 {
     nnrt_operand *o = &c->out[i];
@@ -9255,8 +9292,8 @@ static NNRT_ReturnCode nnrti_pool_global(nnrt_resolve *c, const nnrti_pool *a, i
     return NNRT_SUCCESS;
 }
 
-/* *out = extent of the result along axis 0 or 1 (height, width) of input extent L; pads = the two paddings of the axis.
-   Every window must reach a cell: the first and the last one decide that. */
+/* *out = output size along axis 0 or 1 (height, width) of input size L; pads = the two paddings of the axis. Every
+   window must cover an input element, not padding only: the first and the last window decide that. */
 static NNRT_ReturnCode nnrti_pool_extent(nnrt_resolve *c, const nnrti_pool *a, int32_t axis, int64_t L, int64_t pads[2],
                                          int64_t *out)
 {
@@ -9272,14 +9309,14 @@ static NNRT_ReturnCode nnrti_pool_extent(nnrt_resolve *c, const nnrti_pool *a, i
                           names[axis], L, pads[0], pads[1], k);
     if (pads[0] >= k || (n - 1) * s - pads[0] >= L)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "%s %l, window %l, stride %l, paddings %l and %l: the %s window has no cell", names[axis], L,
-                          k, s, pads[0], pads[1], pads[0] >= k ? "first" : "last");
+                          "%s %l, window %l, stride %l, paddings %l and %l: the %s window covers no input element",
+                          names[axis], L, k, s, pads[0], pads[1], pads[0] >= k ? "first" : "last");
     *out = n;
     return NNRT_SUCCESS;
 }
 
-/* Resolved: kernelSize, strides and pad explicit, padMode PAD, no global; roundMode has shaped the result.
-   Derived: when quantised, zero point, bounds and factor of the result. */
+/* Resolved: kernelSize, strides and pad explicit, padMode PAD, global false; roundMode, already applied, is FLOOR.
+   Derived: if quantized, zero point, range and requantization factor of the result. */
 static NNRT_ReturnCode nnrti_pool_rule(nnrt_resolve *c, const nnrti_pool *a)
 {
     const nnrt_operand *x = &c->in[0];
@@ -9313,12 +9350,13 @@ static NNRT_ReturnCode nnrti_pool_rule(nnrt_resolve *c, const nnrti_pool *a)
     return nnrti_quant_values(c, a->activationType);
 }
 
-/* The attributes that windows over [N,C,..] with `axes` axes more share; pads: before each axis, then behind each. */
+/* The attributes that operators with windows over [N,C,..] share; `axes` spatial axes. pads: before each axis, then
+   after each axis. */
 typedef struct nnrti_volume {
     NNRT_Int64List *kernelShape, *strides, *dilations, *pads;
     NNRT_AutoPad *autoPad;
     int32_t axes;
-    bool ceil, pool; /* the extent is rounded up; every window must have a cell */
+    bool ceil, pool; /* the output size rounds up; every window must cover an input element */
 } nnrti_volume;
 
 #define NNRTI_VOLUME_OF(a, axes, ceil, pool)                                                                           \
@@ -9326,7 +9364,7 @@ typedef struct nnrti_volume {
         &(a)->kernelShape, &(a)->strides, &(a)->dilations, &(a)->pads, &(a)->autoPad, axes, ceil, pool                 \
     }
 
-/* A list attribute of `count` numbers: nothing and zeros = all `initial`; each must be >= least. */
+/* A list attribute of `count` numbers. Unset (empty or zeros): all become `initial`. Every entry must be >= least. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_list(nnrt_resolve *c, const char *what, NNRT_Int64List *list,
                                                       uint32_t count, int64_t initial, int64_t least)
 {
@@ -9346,7 +9384,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_list(nnrt_resolve *c, const cha
     return NNRT_SUCCESS;
 }
 
-/* The lists are said, and pads are 0 unless autoPad is NOTSET. */
+/* Completes the lists, and checks that pads are 0 unless autoPad is NOTSET. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_lists(nnrt_resolve *c, const nnrti_volume *a)
 {
     const nnrt_operand *x = &c->in[0];
@@ -9360,11 +9398,12 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_lists(nnrt_resolve *c, const nn
         (code = nnrti_volume_list(c, "pads", a->pads, 2 * axes, 0, 0)) != NNRT_SUCCESS)
         return code;
     if (*a->autoPad != NNRT_AUTO_PAD_NOTSET && !nnrti_unsaid(a->pads))
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "only autoPad NOTSET takes pads");
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "pads must be empty or 0 unless autoPad is NOTSET");
     return NNRT_SUCCESS;
 }
 
-/* *out = windows along an axis of extent L, of which *p0 and *p1 are the paddings: known, or computed (SAME). */
+/* *out = number of windows along a spatial axis of size L. *p0 and *p1 are its paddings: given, or computed for
+   SAME. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_extent(nnrt_resolve *c, const nnrti_volume *a, int32_t axis, int64_t L,
                                                         int64_t *p0, int64_t *p1, int64_t *out)
 {
@@ -9380,7 +9419,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_extent(nnrt_resolve *c, const n
     } else {
         rest = L + *p0 + *p1 - reach + (a->ceil ? s - 1 : 0);
         n = rest < 0 ? 0 : nnrti_quotient(rest, s) + 1;
-        if (a->ceil && n > 0 && (n - 1) * s >= L + *p0) /* windows that begin behind the data are dropped */
+        if (a->ceil && n > 0 && (n - 1) * s >= L + *p0) /* drop windows that begin after the data */
             n = nnrti_quotient(L + *p0 - 1, s) + 1;
     }
     if (n <= 0)
@@ -9391,13 +9430,13 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_extent(nnrt_resolve *c, const n
     if (a->pool && (*p0 >= reach || (n - 1) * s - *p0 >= L || (*p0 > 0 && d > L)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "axis %d of input '%s' %o, window %l, stride %l, dilation %l, paddings "
-                          "%l and %l: a window has no cell",
+                          "%l and %l: a window covers no input element",
                           axis + 2, c->in[0].name, &c->in[0], k, s, d, *p0, *p1);
     *out = n;
     return NNRT_SUCCESS;
 }
 
-/* Result i = [N,channels,out..], N that of input 0; the extents of axes that are not open in input 0 are not. */
+/* Result i = [N,channels,out..], N from input 0; spatial dimensions are fixed if they are in input 0. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_volume(nnrt_resolve *c, uint32_t i, int64_t channels,
                                                         const int64_t *out)
 {
@@ -9406,7 +9445,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_volume(nnrt_resolve *c, uint32_
     for (int32_t k = 1; k < x->rank; k++) {
         const int64_t extent = k == 1 ? channels : out[k - 2];
         if (extent > INT32_MAX)
-            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have extent %l: too large", k,
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have size %l: too large", k,
                               extent);
         dims[k] = (int32_t)extent;
     }
@@ -9419,7 +9458,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_volume(nnrt_resolve *c, uint32_
     return NNRT_SUCCESS;
 }
 
-/* Resolved: all lists are said, pads explicit and autoPad NOTSET. All results are [N,channels,windows..]. */
+/* Resolved: all lists are complete, pads explicit, and autoPad NOTSET. All results are [N,channels,windows..]. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_rule(nnrt_resolve *c, const nnrti_volume *a, int64_t channels)
 {
     const NNRT_Int64List given = *a->pads;
@@ -9438,7 +9477,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_rule(nnrt_resolve *c, const nnr
     return code;
 }
 
-/* The same of pools, whose results have the channels of input 0. */
+/* The same for pools, whose results have the channels of input 0. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_pool(nnrt_resolve *c, const nnrti_volume *a)
 {
     NNRT_ReturnCode code = nnrti_volume_lists(c, a);
@@ -9449,13 +9488,14 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_pool(nnrt_resolve *c, const nnr
     return NNRT_SUCCESS;
 }
 
-/* What CONV_3D and CONV_TRANSPOSE_3D share: weight [W0,W1,kD,kH,kW], bias [Co]; W0 or W1 is that of a group. The window
-   that is not said is the weight's; of one that is open the smallest gives the largest result of a convolution. */
+/* CONV_3D and CONV_TRANSPOSE_3D: checks weight [W0,W1,kD,kH,kW] and bias [Co]. W1 is Ci/group, transposed Co/group. An
+   unset kernelShape comes from the weight; of a dynamic kernel the smallest size, 1, counts for a convolution, because
+   it gives the largest result. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_weight(nnrt_resolve *c, NNRT_Int64List *kernelShape, int64_t *group,
                                                         bool transposed, int64_t *channels)
 {
     const nnrt_operand *x = &c->in[0], *w = &c->in[1], *b = &c->in[2];
-    const int32_t part = transposed ? 0 : 1; /* the axis of w that goes with the channels of x */
+    const int32_t part = transposed ? 0 : 1; /* the axis of w that corresponds to the channels of x */
     const NNRT_Int64List given = *kernelShape;
     int64_t *k, own;
     *channels = 0;
@@ -9469,8 +9509,9 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_weight(nnrt_resolve *c, NNRT_In
     *channels = transposed ? nnrti_product(w->dims[1], *group) : w->dims[0];
     if ((own != x->dims[1] && !nnrti_axis_open(x, 1) && !nnrti_axis_open(w, part)) ||
         (nnrti_remainder(w->dims[0], *group) != 0 && !nnrti_axis_open(w, 0)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "weight '%s' %o does not go with input '%s' %o in %l groups", w->name,
-                          w, x->name, x, *group);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "weight '%s' %o does not match the channels of input '%s' %o in %l groups", w->name, w,
+                          x->name, x, *group);
     if (!nnrti_absent(b) &&
         (b->rank != 1 || (b->dims[0] != *channels && !nnrti_axis_open(b, 0) && !nnrti_axis_open(w, 1 - part))))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%l]", b->name, b, *channels);
@@ -9480,11 +9521,13 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_weight(nnrt_resolve *c, NNRT_In
         k[i] = nnrti_axis_open(w, 2 + i) && !transposed ? 1 : w->dims[2 + i];
     for (int32_t i = 0; i < 3 && !nnrti_unsaid(&given); i++)
         if (given.count != 3 || (given.data[i] != w->dims[2 + i] && !nnrti_axis_open(w, 2 + i)))
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "kernelShape is not the window of weight '%s' %o", w->name, w);
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "kernelShape differs from the kernel size of weight '%s' %o",
+                              w->name, w);
     return NNRT_SUCCESS;
 }
 
-/* The channels of result 0 are as many as axis `axis` of the weight has, times group; its window is the weight's. */
+/* The channels of result 0 are dimension `axis` of the weight times group; its spatial sizes depend on the weight's
+   kernel size. */
 static NNRTI_UNUSED void nnrti_volume_from_weight(nnrt_resolve *c, int32_t axis, int64_t group)
 {
     const nnrt_operand *w = &c->in[1];
@@ -9507,29 +9550,30 @@ static NNRT_ReturnCode nnrti_binary_rule(nnrt_resolve *c, NNRT_ActivationType ac
     return nnrti_fused(c, activation);
 }
 
-/* The same without an activation. */
+/* Rule of binary operators without a fused activation. */
 static NNRT_ReturnCode nnrti_rule_binary(nnrt_resolve *c)
 {
     return nnrti_binary_rule(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
 }
 
-/* The same of what compares. Derived: when quantised, int64[4], the zero points of x and of y, and of each a number by which
-   a stored integer without its zero point is multiplied to be comparable. */
+/* Rule of comparisons. Derived: if quantized, int64[4], the zero points of x and of y, and for each a multiplier that
+   makes stored integers without their zero point comparable. */
 static NNRT_ReturnCode nnrti_rule_compare(nnrt_resolve *c)
 {
     const NNRT_ReturnCode code = nnrti_rule_binary(c);
     return code == NNRT_SUCCESS && nnrti_is_quant(&c->in[0]) ? nnrti_quant_compare(c, 10) : code;
 }
 
-/* The same of what takes one of two elements. Derived: when quantised, zero point and bounds of the result, the factors of x
-   and of y. */
+/* Rule of MINIMUM and MAXIMUM. Derived: if quantized, zero point and range of the result, and the factors that
+   requantize x and y. */
 static NNRT_ReturnCode nnrti_rule_extreme(nnrt_resolve *c)
 {
     const NNRT_ReturnCode code = nnrti_rule_binary(c);
     return code == NNRT_SUCCESS && nnrti_is_quant(&c->in[0]) ? nnrti_quant_extreme(c) : code;
 }
 
-/* Result 0, some inputs broadcast together, is broadcast with y as well. It begins as a scalar, or as one of them. */
+/* Broadcasts result 0, to which some inputs have been broadcast, with y as well. It starts as a scalar, or as one
+   input. */
 static NNRT_ReturnCode nnrti_broadcast_also(nnrt_resolve *c, const nnrt_operand *y)
 {
     nnrt_operand x = c->out[0];
@@ -9543,7 +9587,8 @@ static NNRT_ReturnCode nnrti_broadcast_also(nnrt_resolve *c, const nnrt_operand 
     return NNRT_SUCCESS;
 }
 
-/* Extent of the channel axis of input 0: axis 1 of NCHW with three axes or more, else the last; a scalar has one channel. */
+/* Number of channels of input 0: axis 1 of NCHW with three axes or more, else the last axis; a scalar has one
+   channel. */
 static int32_t nnrti_channels(const nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -9557,7 +9602,7 @@ NNRTI_SETUP_END()
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ABS */
 
-/* Derived: when quantised, uint8[256], the bits of the result for those of each stored integer. */
+/* Derived: if quantized, uint8[256], a lookup table: the bits of the result for the bits of each stored integer. */
 static NNRT_ReturnCode nnrti_rule_abs(nnrt_resolve *c)
 {
     return nnrti_unary_table(c, nnrti_code_abs, NULL);
@@ -9570,8 +9615,8 @@ static uint64_t nnrti_abs_int(uint64_t v)
     return v >> 63 != 0 ? 0u - v : v;
 }
 
-/* y = |x|, element by element; |-0| = 0, and the least integer, which has no opposite, stays. Unsigned integers are
-   copied. y may lie where x lies. */
+/* y = |x|, elementwise; |-0| = 0, and the least integer, whose absolute value does not fit, stays. Unsigned integers
+   are copied. y may alias x. */
 NNRTI_UNARY(Abs, abs, nnrti_absf, nnrti_abs)
 NNRTI_UNARY_INT(Abs, abs, nnrti_abs_int)
 
@@ -9579,21 +9624,21 @@ NNRTI_UNARY_INT(Abs, abs, nnrti_abs_int)
 /* >>op ACOS */
 /* >>kernel ACOS */
 
-/* y = the angle of 0 to pi whose cosine is x, element by element; NaN where |x| > 1. y may lie where x lies. */
+/* y = arccos(x), in 0 to pi, elementwise; NaN if |x| > 1. y may alias x. */
 NNRTI_UNARY(Acos, acos, nnrti_acosf, nnrti_acos)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ACOSH */
 /* >>kernel ACOSH */
 
-/* y = ln(x + sqrt(x * x - 1)), element by element; NaN where x < 1. y may lie where x lies. */
+/* y = arcosh(x) = ln(x + sqrt(x * x - 1)), elementwise; NaN if x < 1. y may alias x. */
 NNRTI_UNARY(Acosh, acosh, nnrti_acoshf, nnrti_acosh)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ACTIVATION */
 
-/* The function that attr names; those without parameters of their own are nnrti_activate. NaN gives NaN
-   but for THRESHOLDRELU, where no comparison holds. */
+/* The activation that attr names; nnrti_activate has the types without parameters. NaN gives NaN, except for
+   THRESHOLDRELU, where no comparison holds (0). */
 static float nnrti_activation_value(const NNRT_Activation *attr, float v)
 {
     switch (attr->activationType) {
@@ -9615,7 +9660,8 @@ static float nnrti_activation_real(const void *attr, float v)
     return nnrti_activation_value((const NNRT_Activation *)attr, v);
 }
 
-/* 1 / (1 + exp(-x)) and tanh(x) of v rescaled to 27 fraction bits (k->a); from 15 on they are what they tend to. */
+/* 1 / (1 + exp(-x)) and tanh(x) in fixed point: v is rescaled to 27 fraction bits (k->a); from |x| = 15 on the result
+   is the limit. */
 static int64_t nnrti_code_logistic(const nnrti_coder *k, int32_t v)
 {
     const int64_t one = (int64_t)1 << 31, unit = (int64_t)15 << 27;
@@ -9644,7 +9690,8 @@ static int64_t nnrti_code_tanh(const nnrti_coder *k, int32_t v)
     return nnrti_shift_round(g < 0 ? -y : y, 24);
 }
 
-/* Derives the table of quantised data: in integers where they are those of TensorFlow Lite, else from the float function. */
+/* Derives the lookup table of a quantized activation: in integer arithmetic where TensorFlow Lite defines it so, else
+   from the float function. */
 static NNRT_ReturnCode nnrti_quant_activation(nnrt_resolve *c, const NNRT_Activation *a)
 {
     const nnrt_operand *x = &c->in[0], *y = &c->out[0];
@@ -9684,12 +9731,12 @@ static NNRT_ReturnCode nnrti_quant_activation(nnrt_resolve *c, const NNRT_Activa
     return nnrti_quant_table(c, &k, nnrti_code_real);
 }
 
-/* Derived: when quantised, uint8[256], the bits of the result for those of each stored integer. */
+/* Derived: if quantized, uint8[256], a lookup table: the bits of the result for the bits of each stored integer. */
 static NNRT_ReturnCode nnrti_rule_activation(nnrt_resolve *c)
 {
     const NNRT_Activation *a = (const NNRT_Activation *)c->resolved;
     if (c->in[0].dataType == NNRT_DATA_TYPE_INT32 && a->activationType != NNRT_ACTIVATION_TYPE_RELU)
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input '%s' is %o, but of int32 only RELU (1) is defined, not %d",
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input '%s' is %o, but int32 supports only RELU (1), not %d",
                           c->in[0].name, &c->in[0], a->activationType);
     if (a->activationType == NNRT_ACTIVATION_TYPE_UNKNOWN)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "activationType is UNKNOWN (20), expected 0 to 19");
@@ -9719,7 +9766,7 @@ static double nnrti_activation_value_f64(const NNRT_Activation *attr, double v)
     return nnrti_activate_f64(v, attr->activationType);
 }
 
-/* y = f(x), element by element; x and y of one shape. y may lie where x lies. */
+/* y = f(x), elementwise; x and y of one shape. y may alias x. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_activation(const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y,
                                               NNRT_DataType type)
 {
@@ -9752,7 +9799,7 @@ NNRT_API NNRT_ReturnCode nnrt_activation_f64(const NNRT_Activation *attr, const 
     return NNRT_SUCCESS;
 }
 
-/* y = max(x, 0): int32 knows RELU only. */
+/* y = max(x, 0): int32 supports only RELU. */
 NNRT_API NNRT_ReturnCode nnrt_activation_i32(const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y)
 {
     nnrti_walk w;
@@ -9768,7 +9815,7 @@ NNRT_API NNRT_ReturnCode nnrt_activation_i32(const NNRT_Activation *attr, const 
     return NNRT_SUCCESS;
 }
 
-/* y = table[x]: int8 or uint8, the table has the bits of y for the 256 of x. y may lie where x lies. */
+/* y = table[x]: int8 or uint8; the table maps the 256 bit patterns of x to those of y. y may alias x. */
 NNRT_API NNRT_ReturnCode nnrt_activation_q8(const NNRT_Activation *attr, const nnrt_view *x, const nnrt_view *table,
                                             nnrt_view *y)
 {
@@ -9787,8 +9834,8 @@ NNRT_API NNRT_ReturnCode nnrt_activation_q8(const NNRT_Activation *attr, const n
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ADAPTIVE_AVERAGE_POOL_2D */
 
-/* The extents of all results along height and width are those of input 1.
-   Derived: when quantised, zero point, bounds and factor of the result. */
+/* Input 1 holds height and width of all results.
+   Derived: if quantized, zero point, range and requantization factor of the result. */
 static NNRT_ReturnCode nnrti_rule_adaptive_average_pool_2d(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *size = &c->in[1];
@@ -9819,7 +9866,7 @@ static NNRT_ReturnCode nnrti_rule_adaptive_average_pool_2d(nnrt_resolve *c)
 
 /* >>kernel ADAPTIVE_AVERAGE_POOL_2D */
 
-/* The cells of an axis of extent L that place p of n takes: floor(p*L/n) .. ceil((p + 1)*L/n) - 1. */
+/* The window of output index p of n along an axis of size L: floor(p*L/n) .. ceil((p + 1)*L/n) - 1. */
 static nnrti_cells nnrti_adaptive_cells(int32_t p, int32_t n, int32_t L)
 {
     nnrti_cells cells;
@@ -9828,8 +9875,8 @@ static nnrti_cells nnrti_adaptive_cells(int32_t p, int32_t n, int32_t L)
     return cells;
 }
 
-/* x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. y[n,p,q,c] = mean of x[n,h,w,c] over the cells h of p, w of q, as
-   nnrti_adaptive_cells tells them. The sum runs over h, then w. */
+/* y[n,p,q,c] = mean of x[n,h,w,c] over rows h of window p and columns w of window q (nnrti_adaptive_cells). x
+   [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. The sum runs over h, then w. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_average_pool_2d(const nnrt_view *x, const nnrt_view *quant, nnrt_view *y,
                                                             NNRT_DataType type)
 {
@@ -9854,7 +9901,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_average_pool_2d(const nnrt_view *x, 
 NNRTI_FLOATS(adaptive_average_pool_2d, (const NNRT_AdaptivePool2D *attr, const nnrt_view *x, nnrt_view *y),
              ((void)attr, nnrti_adaptive_average_pool_2d(x, NULL, y, type)))
 
-/* The same of quantised int8 or uint8: the mean of the stored integers, halves away from zero, then
+/* The same for quantized int8 or uint8: the mean of the stored integers, halves away from zero, then
    y = clamp((mean - zX) * factor + zY). */
 NNRT_API NNRT_ReturnCode nnrt_adaptive_average_pool_2d_q8(const NNRT_AdaptivePool2D *attr, const nnrt_view *x,
                                                           const nnrt_view *quant, nnrt_view *y)
@@ -9866,7 +9913,7 @@ NNRT_API NNRT_ReturnCode nnrt_adaptive_average_pool_2d_q8(const NNRT_AdaptivePoo
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ADAPTIVE_MAX_POOL_2D */
 
-/* Resolved: indicesType is that of the second output. */
+/* Resolved: indicesType is the type of the second output. */
 static NNRT_ReturnCode nnrti_rule_adaptive_max_pool_2d(nnrt_resolve *c)
 {
     NNRT_AdaptivePool2D *a = (NNRT_AdaptivePool2D *)c->resolved;
@@ -9888,9 +9935,9 @@ static NNRT_ReturnCode nnrti_rule_adaptive_max_pool_2d(nnrt_resolve *c)
 
 /* >>kernel ADAPTIVE_MAX_POOL_2D */
 
-/* x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. y[n,p,q,c] = largest x[n,h,w,c] over the cells h of p, w of q, as
-   nnrti_adaptive_cells tells them; NaN counts as largest. indices (int32 or int64 of the extents of y) gets h*W + w of the
-   first such cell. One of y and indices may be NULL. */
+/* y[n,p,q,c] = largest x[n,h,w,c] over rows h of window p and columns w of window q (nnrti_adaptive_cells); NaN counts
+   as largest. x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. indices (int32 or int64, shape of y) gets h*W + w of
+   the first such element. One of y and indices may be NULL. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_max_pool_2d(const nnrt_view *x, const nnrt_view *quant, nnrt_view *y,
                                                         nnrt_view *indices, NNRT_DataType type)
 {
@@ -9913,7 +9960,8 @@ NNRTI_FLOATS(adaptive_max_pool_2d,
              (const NNRT_AdaptivePool2D *attr, const nnrt_view *x, nnrt_view *y, nnrt_view *indices),
              ((void)attr, nnrti_adaptive_max_pool_2d(x, NULL, y, indices, type)))
 
-/* The same of quantised int8 or uint8: the largest stored integer q, then y = clamp((q - zX) * factor + zY). */
+/* The same for quantized int8 or uint8: the largest stored integer q, then
+   y = clamp((q - zX) * factor + zY). */
 NNRT_API NNRT_ReturnCode nnrt_adaptive_max_pool_2d_q8(const NNRT_AdaptivePool2D *attr, const nnrt_view *x,
                                                       const nnrt_view *quant, nnrt_view *y, nnrt_view *indices)
 {
@@ -9924,7 +9972,7 @@ NNRT_API NNRT_ReturnCode nnrt_adaptive_max_pool_2d_q8(const NNRT_AdaptivePool2D 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ADD_FUSION */
 
-/* Derived: when quantised, zero point and bounds of the result, the factors of x, of y and of what they make. */
+/* Derived: if quantized, zero point and range of the result, the factors of x, of y and of their sum. */
 static NNRT_ReturnCode nnrti_rule_add_fusion(nnrt_resolve *c)
 {
     const NNRT_ActivationType type = ((const NNRT_AddFusion *)c->resolved)->activationType;
@@ -9934,20 +9982,21 @@ static NNRT_ReturnCode nnrti_rule_add_fusion(nnrt_resolve *c)
 
 /* >>kernel ADD_FUSION */
 
-/* z = act(x + y), x and y broadcast to the dims of z. z may lie where an input of its shape lies. */
+/* z = act(x + y), x and y broadcast to the dims of z. z may alias an input of its shape. */
 NNRTI_BINARY_F32(AddFusion, add_fusion, a + b)
 
-/* The same for every other type: integers wrap, two bools give "the sum is not zero". */
+/* The same for every other type: integers wrap; two bools give (x + y != 0). */
 NNRTI_BINARY(AddFusion, add_fusion, attr->activationType, nnrti_add_row)
 
-/* Quantised int8 or uint8 with a list of nnrti_quant_sum. */
+/* Quantized int8 or uint8 with a list of nnrti_quant_sum. */
 NNRTI_BINARY_Q8(AddFusion, add_fusion, nnrti_quant_add)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ADD_N */
 
-/* Derived of quantised data: the list with the factors of the result and of every input, which times 2^20 comes to the scale
-   S, twice the largest; one input is brought to the parameters of the result. */
+/* Derives the list of a quantized sum: the factor of the result, then the factor of every input, which times 2^20 is
+   rescaled to the common scale S, twice the largest input scale. A single input is requantized to the result
+   directly. */
 static NNRT_ReturnCode nnrti_quant_add_n(nnrt_resolve *c)
 {
     double S = 0;
@@ -9967,7 +10016,7 @@ static NNRT_ReturnCode nnrti_quant_add_n(nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
-/* Derived: when quantised, zero point and bounds of the result, its factor and those of the inputs. */
+/* Derived: if quantized, zero point and range of the result, its factor and the factors of the inputs. */
 static NNRT_ReturnCode nnrti_rule_add_n(nnrt_resolve *c)
 {
     NNRT_ReturnCode code = NNRT_SUCCESS;
@@ -9979,8 +10028,8 @@ static NNRT_ReturnCode nnrti_rule_add_n(nnrt_resolve *c)
 
 /* >>kernel ADD_N */
 
-/* y = x[0] + x[1] + .., the sums from left to right, of nIn inputs broadcast to the dims of y; numbers of any type but
-   float16, integers wrap. y must not overlap an input. */
+/* y = x[0] + x[1] + .., summed from left to right, of nIn inputs broadcast to the dims of y; any numeric type but
+   float16; integers wrap. y must not overlap an input. */
 NNRT_API NNRT_ReturnCode nnrt_add_n(const NNRT_AddN *attr, const nnrt_view *x, uint32_t nIn, nnrt_view *y)
 {
     (void)attr;
@@ -9990,7 +10039,7 @@ NNRT_API NNRT_ReturnCode nnrt_add_n(const NNRT_AddN *attr, const nnrt_view *x, u
     return NNRT_SUCCESS;
 }
 
-/* The elements of v that are broadcast to those of z along its last axis, from element n of z on, in row order. */
+/* The elements of v, broadcast to z, along the last axis of z, starting at element n of z in row order. */
 static nnrti_line nnrti_add_n_line(const nnrt_view *v, const nnrt_view *z, size_t n)
 {
     nnrti_line line;
@@ -10006,7 +10055,8 @@ static nnrti_line nnrti_add_n_line(const nnrt_view *v, const nnrt_view *z, size_
     return line;
 }
 
-/* The same for float16: the sums are float32 and rounded once, so all inputs are added up for a piece of a row of y. */
+/* The same for float16: the sums are float32 and rounded once, so the loop adds all inputs for one chunk of a row of
+   y. */
 NNRT_API NNRT_ReturnCode nnrt_add_n_f16(const NNRT_AddN *attr, const nnrt_view *x, uint32_t nIn, nnrt_view *y)
 {
     const int32_t L = y->rank > 0 ? y->dims[y->rank - 1] : 1;
@@ -10031,7 +10081,7 @@ NNRT_API NNRT_ReturnCode nnrt_add_n_f16(const NNRT_AddN *attr, const nnrt_view *
     return NNRT_SUCCESS;
 }
 
-/* Quantised int8 or uint8, with the list of the rule. */
+/* Quantized int8 or uint8, with the list of the rule. */
 NNRT_API NNRT_ReturnCode nnrt_add_n_q8(const NNRT_AddN *attr, const nnrt_view *x, uint32_t nIn, const nnrt_view *list,
                                        nnrt_view *y)
 {
@@ -10086,10 +10136,10 @@ static NNRT_ReturnCode nnrti_rule_affine_grid(nnrt_resolve *c)
 
 /* >>kernel AFFINE_GRID */
 
-/* theta [N,2,3] or [N,3,4], y [N,H,W,2] or [N,D,H,W,3], float32 or float16; size is not looked at. With the coordinates
-   (x,y) of [h,w] or (x,y,z) of [d,h,w], y[n,..,i] = theta[n,i,0]*x + theta[n,i,1]*y (+ theta[n,i,2]*z) + the last of
-   theta[n,i], in this order. A coordinate along an axis of extent L is (2*i + 1)/L - 1; with alignCorners 2*i/(L - 1) - 1,
-   and 0 for L = 1. */
+/* y[n,..,i] = theta[n,i,0]*x + theta[n,i,1]*y (+ theta[n,i,2]*z) + theta[n,i,last], added in this order, with the
+   coordinates (x,y) of [h,w] or (x,y,z) of [d,h,w]. theta [N,2,3] or [N,3,4], y [N,H,W,2] or [N,D,H,W,3], float32 or
+   float16; size is not read. The coordinate of index i along an axis of size L is (2*i + 1)/L - 1; with alignCorners
+   2*i/(L - 1) - 1, and 0 for L = 1. */
 NNRT_API NNRT_ReturnCode nnrt_affine_grid(const NNRT_AffineGrid *attr, const nnrt_view *theta, const nnrt_view *size,
                                           nnrt_view *y)
 {
@@ -10124,8 +10174,8 @@ static NNRT_ReturnCode nnrti_rule_all(nnrt_resolve *c)
 
 /* >>kernel ALL */
 
-/* y[i..] = no x[i..] over all indices along axes (int32, ascending) is 0; true of none at all. x of any type, -0 is 0
-   and NaN is not; y bool with extent 1 along axes. */
+/* y[i..] = all x[i..] over the indices along axes (int32, ascending) are nonzero; true for an empty set. x of any type,
+   -0 is 0 and NaN is nonzero; y bool with size 1 along axes. */
 NNRT_API NNRT_ReturnCode nnrt_all(const NNRT_All *attr, const nnrt_view *x, const nnrt_view *axes, nnrt_view *y)
 {
     nnrti_reduction r = nnrti_reduction_of(x, axes);
@@ -10150,8 +10200,8 @@ NNRT_API NNRT_ReturnCode nnrt_all(const NNRT_All *attr, const nnrt_view *x, cons
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ARGMAX_FUSION */
 
-/* Results: positions; or the elements when outMaxValue is set and there is one result only; or both. Resolved:
-   axis >= 0, outMaxValue: result 0 holds elements. Kernels see the axis in the results, whether it is kept or not. */
+/* Results: indices; or the elements if outMaxValue is set and there is only one result; or both. Resolved: axis >= 0,
+   outMaxValue: result 0 holds elements. Kernels see the axis in the results, whether keepDims is set or not. */
 static NNRT_ReturnCode nnrti_arg_rule(nnrt_resolve *c, int64_t *given, int64_t *topK, bool keepDims, bool *elements)
 {
     const nnrt_operand *x = &c->in[0];
@@ -10170,12 +10220,12 @@ static NNRT_ReturnCode nnrti_arg_rule(nnrt_resolve *c, int64_t *given, int64_t *
         return code;
     if (nnrti_has_params(x) && x->quantCount > 1 && nnrti_quant_axis(x) == axis)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                          "input 0 '%s' is %o with one quantisation parameter for each place of axis %d, along which "
-                          "stored integers have no order",
+                          "input 0 '%s' is %o with one quantization parameter for each index of axis %d, along which "
+                          "stored integers cannot be compared",
                           x->name, x, axis);
     *topK = *topK == 0 ? 1 : *topK;
     if (*topK < 1 || *topK > x->dims[axis])
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "topK is %l, expected 1 to %d, the extent of axis %d", *topK,
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "topK is %l, expected 1 to %d, the size of axis %d", *topK,
                           x->dims[axis], axis);
     for (uint32_t i = 0; i < c->nOut; i++) {
         nnrti_result_like(c, i);
@@ -10192,7 +10242,7 @@ static NNRT_ReturnCode nnrti_arg_rule(nnrt_resolve *c, int64_t *given, int64_t *
     return NNRT_SUCCESS;
 }
 
-/* Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_argmax_fusion(nnrt_resolve *c)
 {
     NNRT_ArgMaxFusion *a = (NNRT_ArgMaxFusion *)c->resolved;
@@ -10201,9 +10251,10 @@ static NNRT_ReturnCode nnrti_rule_argmax_fusion(nnrt_resolve *c)
 
 /* >>kernel ARGMAX_FUSION */
 
-/* For every line of x [.., L, ..] along axis the topK largest elements in falling order, equal ones by rising position,
-   NaN smallest: their positions (int32 or int64) into indices and the elements into values, both [.., topK, ..]. values
-   may be NULL. With outMaxValue the first result gets the elements, and values is NULL. Scratch: 4*topK bytes. */
+/* For every line of x [.., L, ..] along axis, the topK largest elements in descending order, equal ones by ascending
+   index, NaN smallest: their indices (int32 or int64) go to indices and the elements to values, both [.., topK, ..].
+   values may be NULL. With outMaxValue the first result gets the elements, and values is NULL. Scratch: 4*topK
+   bytes. */
 NNRT_API NNRT_ReturnCode nnrt_argmax_fusion(const NNRT_ArgMaxFusion *attr, const nnrt_view *x, nnrt_view *indices,
                                             nnrt_view *values, nnrt_call *call)
 {
@@ -10211,7 +10262,7 @@ NNRT_API NNRT_ReturnCode nnrt_argmax_fusion(const NNRT_ArgMaxFusion *attr, const
                            attr->outMaxValue ? indices : values, attr->outMaxValue ? NULL : indices, call);
 }
 
-/* The same of quantised elements, which are then requantised. */
+/* The same for quantized elements, followed by requantization. */
 NNRT_API NNRT_ReturnCode nnrt_argmax_fusion_q8(const NNRT_ArgMaxFusion *attr, const nnrt_view *x, const nnrt_view *list,
                                                nnrt_view *indices, nnrt_view *values, nnrt_call *call)
 {
@@ -10222,7 +10273,7 @@ NNRT_API NNRT_ReturnCode nnrt_argmax_fusion_q8(const NNRT_ArgMaxFusion *attr, co
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ARGMIN_FUSION */
 
-/* Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_argmin_fusion(nnrt_resolve *c)
 {
     NNRT_ArgMinFusion *a = (NNRT_ArgMinFusion *)c->resolved;
@@ -10231,7 +10282,7 @@ static NNRT_ReturnCode nnrti_rule_argmin_fusion(nnrt_resolve *c)
 
 /* >>kernel ARGMIN_FUSION */
 
-/* As ARGMAX_FUSION with the topK smallest elements in rising order, NaN last, too. Scratch: 4*topK bytes. */
+/* As ARGMAX_FUSION with the topK smallest elements in ascending order; NaN is last here, too. Scratch: 4*topK bytes. */
 NNRT_API NNRT_ReturnCode nnrt_argmin_fusion(const NNRT_ArgMinFusion *attr, const nnrt_view *x, nnrt_view *indices,
                                             nnrt_view *values, nnrt_call *call)
 {
@@ -10239,7 +10290,7 @@ NNRT_API NNRT_ReturnCode nnrt_argmin_fusion(const NNRT_ArgMinFusion *attr, const
                            attr->outMaxValue ? indices : values, attr->outMaxValue ? NULL : indices, call);
 }
 
-/* The same of quantised elements, which are then requantised. */
+/* The same for quantized elements, followed by requantization. */
 NNRT_API NNRT_ReturnCode nnrt_argmin_fusion_q8(const NNRT_ArgMinFusion *attr, const nnrt_view *x, const nnrt_view *list,
                                                nnrt_view *indices, nnrt_view *values, nnrt_call *call)
 {
@@ -10251,20 +10302,20 @@ NNRT_API NNRT_ReturnCode nnrt_argmin_fusion_q8(const NNRT_ArgMinFusion *attr, co
 /* >>op ASIN */
 /* >>kernel ASIN */
 
-/* y = the angle of -pi/2 to pi/2 whose sine is x, element by element; NaN where |x| > 1. y may lie where x lies. */
+/* y = arcsin(x), in -pi/2 to pi/2, elementwise; NaN if |x| > 1. y may alias x. */
 NNRTI_UNARY(Asin, asin, nnrti_asinf, nnrti_asin)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ASINH */
 /* >>kernel ASINH */
 
-/* y = ln(x + sqrt(x * x + 1)), element by element. y may lie where x lies. */
+/* y = arsinh(x) = ln(x + sqrt(x * x + 1)), elementwise. y may alias x. */
 NNRTI_UNARY(Asinh, asinh, nnrti_asinhf, nnrti_asinh)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ASSERT */
 
-/* The result, where there is one, is a scalar. */
+/* The optional result is a scalar. */
 static NNRT_ReturnCode nnrti_rule_assert(nnrt_resolve *c)
 {
     const NNRT_Assert *a = (const NNRT_Assert *)c->resolved;
@@ -10278,7 +10329,7 @@ static NNRT_ReturnCode nnrti_rule_assert(nnrt_resolve *c)
 /* >>kernel ASSERT */
 
 #ifndef NNRT_NO_MESSAGES
-/* The first `most` elements of v, in the order in which they lie, as far as there is room. */
+/* Prints the first `most` elements of v in row order, as far as the buffer has room. */
 static void nnrti_put_elements(nnrti_out *o, const nnrt_view *v, int64_t most)
 {
     nnrti_walk w;
@@ -10301,7 +10352,8 @@ static void nnrti_put_elements(nnrti_out *o, const nnrt_view *v, int64_t most)
 }
 #endif
 
-/* NNRT_FAILED with a message that has the first elements of the n tensors of data; element `at` of the condition is false. */
+/* Fails with NNRT_FAILED and a message that shows the first elements of the n data tensors; element `at` of the
+   condition is false. */
 static NNRT_ReturnCode nnrti_assert_fail(const nnrt_call *call, int64_t at, int64_t summarize, const nnrt_view *data,
                                          uint32_t n)
 {
@@ -10321,9 +10373,9 @@ static NNRT_ReturnCode nnrti_assert_fail(const nnrt_call *call, int64_t at, int6
     return nnrt_call_fail(call, NNRT_FAILED, "element %l of the condition is false%s", at, text);
 }
 
-/* args: the condition, bool, and nIn - 1 tensors of data of any types, which may be absent; y one bool or NULL.
-   y = true where all elements of the condition are, as of none; otherwise NNRT_FAILED, and call's error shows the first
-   `summarize` elements of each tensor of data. */
+/* y = true if all elements of the condition are true, or it has none; otherwise NNRT_FAILED, and call's error shows the
+   first `summarize` elements of each data tensor. args: the condition, bool, and nIn - 1 data tensors of any types,
+   which may be absent; y one bool or NULL. */
 NNRT_API NNRT_ReturnCode nnrt_assert(const NNRT_Assert *attr, const nnrt_view *args, uint32_t nIn, nnrt_view *y,
                                      nnrt_call *call)
 {
@@ -10342,8 +10394,8 @@ NNRT_API NNRT_ReturnCode nnrt_assert(const NNRT_Assert *attr, const nnrt_view *a
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ASSIGN */
 
-/* y = x: a copy, unless both lie in one place.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* y = x: a copy, unless both share memory.
+   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_assign(nnrt_resolve *c)
 {
     nnrti_result_like(c, 0);
@@ -10354,28 +10406,28 @@ static NNRT_ReturnCode nnrti_rule_assign(nnrt_resolve *c)
 /* >>op ATAN */
 /* >>kernel ATAN */
 
-/* y = the angle of -pi/2 to pi/2 whose tangent is x, element by element. y may lie where x lies. */
+/* y = arctan(x), in -pi/2 to pi/2, elementwise. y may alias x. */
 NNRTI_UNARY(Atan, atan, nnrti_atanf, nnrti_atan)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ATANH */
 /* >>kernel ATANH */
 
-/* y = ln((1 + x) / (1 - x)) / 2, element by element; NaN where |x| > 1, infinite at 1. y may lie where x lies. */
+/* y = artanh(x) = ln((1 + x) / (1 - x)) / 2, elementwise; NaN if |x| > 1, infinite at +-1. y may alias x. */
 NNRTI_UNARY(Atanh, atanh, nnrti_atanhf, nnrti_atanh)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ATTENTION */
 
-/* A number that several operands state: known, where its dimension is fixed in one of them, else an upper bound. from:
-   the operand whose axis has this number (its symbol), NULL: none does. */
+/* A number that several operands state. known: its dimension is fixed in one of them; else n is an upper bound. from:
+   the operand whose axis has this number (and its symbol), or NULL. */
 typedef struct nnrti_shared_number {
     const nnrt_operand *from;
     int32_t axis, n;
     bool known;
 } nnrti_shared_number;
 
-/* An operand states the number as n; axis: -1, or the axis of o that has this number. false: they contradict. */
+/* An operand states the number n; axis: the axis of o that has this number, or -1. Returns false on a contradiction. */
 static bool nnrti_share(nnrti_shared_number *s, int32_t n, bool open, const nnrt_operand *o, int32_t axis)
 {
     const bool first = s->n == 0 || (!open && !s->known);
@@ -10390,7 +10442,7 @@ static bool nnrti_share(nnrti_shared_number *s, int32_t n, bool open, const nnrt
     return true;
 }
 
-/* Axis k of result i has that number. */
+/* Axis k of result i has this number. */
 static void nnrti_shared_axis(nnrt_resolve *c, uint32_t i, int32_t k, const nnrti_shared_number *s)
 {
     c->out[i].dims[k] = s->n;
@@ -10402,12 +10454,12 @@ static void nnrti_shared_axis(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt
         nnrti_computed(c, i, k);
 }
 
-/* Heads of q; heads of k, v and the past ones; elements of a head of q and k; elements of a head of v. */
+/* Heads of q; heads of k, v and their past; head size D of q and k; head size of v. */
 typedef struct nnrti_attention_numbers {
     nnrti_shared_number queryHeads, heads, D, valueD;
 } nnrti_attention_numbers;
 
-/* Operand i ([B,S,heads*D] or [B,heads,S,D]) states heads and D; given: the attribute for heads, for 3 axes. */
+/* Operand i ([B,S,heads*D] or [B,heads,S,D]) states heads and D; given: the attribute for heads, used with 3 axes. */
 static NNRT_ReturnCode nnrti_attention_heads(nnrt_resolve *c, uint32_t i, const char *what, int64_t given,
                                              nnrti_shared_number *heads, nnrti_shared_number *D)
 {
@@ -10422,30 +10474,33 @@ static NNRT_ReturnCode nnrti_attention_heads(nnrt_resolve *c, uint32_t i, const 
                           o);
     open = nnrti_axis_open(o, last);
     if (h < 1 || (!open && ((o->dims[last] < 1 && i != 2 && i != 5) || (!four && nnrti_remainder(o->dims[2], h) != 0))))
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "input %u (%s) '%s' is %o, with %l heads", i, what, o->name, o, h);
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "input %u (%s) '%s' is %o with %l heads: "
+                          "expected at least 1 head, and a divisor of the last axis",
+                          i, what, o->name, o, h);
     if (nnrti_unlike(o, 0, q, 0))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, but q '%s' %o", i, what, o->name, o,
-                          q->name, q);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, but q '%s' %o: axis 0 (batch) differs", i,
+                          what, o->name, o, q->name, q);
     good = nnrti_share(heads, (int32_t)h, four && nnrti_axis_open(o, 1), o, four ? 1 : -1);
     good = nnrti_share(D, four ? o->dims[3] : (int32_t)nnrti_quotient(o->dims[2], h), open, o,
                        four || h == 1 ? last : -1) &&
            good;
     if (!good)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "input %u (%s) '%s' is %o, which has other heads, or other elements of a head, than the "
+                          "input %u (%s) '%s' is %o, whose number of heads or head size differs from the "
                           "inputs before it",
                           i, what, o->name, o);
     return NNRT_SUCCESS;
 }
 
-/* pastKey and pastValue: none of them, or both [B,heads,P,D], of which *past = P. */
+/* pastKey and pastValue: both absent, or both [B,heads,P,D]; *past = P. */
 static NNRT_ReturnCode nnrti_attention_past(nnrt_resolve *c, nnrti_attention_numbers *n, int32_t *past)
 {
     const nnrt_operand *key = &c->in[4], *value = &c->in[5];
     NNRT_ReturnCode code;
     *past = 0;
     if (nnrti_absent(key) != nnrti_absent(value))
-        return nnrti_fail(c, NNRT_NULL_PTR, "only one of pastKey and pastValue is there");
+        return nnrti_fail(c, NNRT_NULL_PTR, "only one of pastKey and pastValue is given, expected both or none");
     if (nnrti_absent(key))
         return NNRT_SUCCESS;
     if (key->rank != 4 || value->rank != 4 || nnrti_unlike(key, 2, value, 2))
@@ -10458,7 +10513,8 @@ static NNRT_ReturnCode nnrti_attention_past(nnrt_resolve *c, nnrti_attention_num
     return NNRT_SUCCESS;
 }
 
-/* The mask broadcasts to [B,heads,S,T]; its last axis may be shorter, but not 1. keyLengths: [B]. */
+/* The mask broadcasts to [B,heads,S,T], but its last axis may also be shorter than T, if it is not 1. keyLengths:
+   [B]. */
 static NNRT_ReturnCode nnrti_attention_mask(nnrt_resolve *c)
 {
     const nnrt_operand *mask = &c->in[3], *q = &c->in[0], *lengths = &c->in[6], *want = &c->out[3];
@@ -10477,7 +10533,7 @@ static NNRT_ReturnCode nnrti_attention_mask(nnrt_resolve *c)
             const int32_t L = mask->dims[i - before];
             good = L == want->dims[i] || (i < 3 ? L == 1 : L > 1 && L < want->dims[i]);
         } else if (i == 1 && before < 2 && !nnrti_axis_open(mask, i - before)) {
-            good = mask->dims[i - before] > 0; /* there is a head */
+            good = mask->dims[i - before] > 0; /* at least one head */
         }
     if (!good)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 3 (mask) '%s' is %o, which does not broadcast to %o",
@@ -10500,7 +10556,7 @@ static NNRT_ReturnCode nnrti_attention_check(nnrt_resolve *c, const NNRT_Attenti
     return NNRT_SUCCESS;
 }
 
-/* y, present keys and values, weights; T keys in all. */
+/* Sets the shapes of y, present keys, present values and weights; T keys in total. */
 static void nnrti_attention_results(nnrt_resolve *c, const nnrti_attention_numbers *n, int32_t T)
 {
     const nnrt_operand *q = &c->in[0], *k = &c->in[1], *past = &c->in[4];
@@ -10555,12 +10611,12 @@ static NNRT_ReturnCode nnrti_rule_attention(nnrt_resolve *c)
     if ((n.queryHeads.known && n.heads.known && nnrti_remainder(n.queryHeads.n, n.heads.n) != 0) ||
         nnrti_unlike(k, k->rank - 2, v, v->rank - 2))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "k '%s' %o and v '%s' %o do not go with q '%s' %o: %d heads, of q %d, which must be a "
-                          "multiple, and as many steps of k and v",
+                          "k '%s' %o and v '%s' %o do not match q '%s' %o: k has %d heads, q %d, which must be a "
+                          "multiple; k and v must have the same number of steps",
                           k->name, k, v->name, v, q->name, q, n.heads.n, n.queryHeads.n);
     keys = k->dims[k->rank - 2];
     if (keys > INT32_MAX - past || !nnrt_mul_size((size_t)(keys + past), sizeof(float), &c->scratch))
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%d keys and %d before them: too many", keys, past);
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%d keys and %d past keys: too many", keys, past);
     nnrti_attention_results(c, &n, keys + past);
     a->qNumHeads = n.queryHeads.n;
     a->kvNumHeads = n.heads.n;
@@ -10571,7 +10627,7 @@ static NNRT_ReturnCode nnrti_rule_attention(nnrt_resolve *c)
 
 /* >>kernel ATTENTION */
 
-/* v [B,S,heads*D] or [B,heads,S,D] as [B,heads,S,D]. */
+/* v [B,S,heads*D] or [B,heads,S,D] viewed as [B,heads,S,D]. */
 static nnrt_view nnrti_heads_of(const nnrt_view *v, int64_t heads)
 {
     nnrt_view as = *v;
@@ -10587,7 +10643,7 @@ static nnrt_view nnrti_heads_of(const nnrt_view *v, int64_t heads)
     return as;
 }
 
-/* to [B,heads,P + S,D] = past [B,heads,P,D] or NULL, then v [B,heads,S,D]. */
+/* to [B,heads,P + S,D] = past [B,heads,P,D] (or NULL) followed by v [B,heads,S,D]. */
 static void nnrti_attention_present(const nnrt_view *past, const nnrt_view *v, const nnrt_view *to)
 {
     const int32_t P = past != NULL ? past->dims[2] : 0;
@@ -10599,7 +10655,7 @@ static void nnrti_attention_present(const nnrt_view *past, const nnrt_view *v, c
     nnrti_copy(past, &part);
 }
 
-/* What is added to the product of a query and a key: 0, an element of the mask, or -infinity. */
+/* The addend of the score of a query and a key: 0, an element of the mask, or -infinity. */
 static float nnrti_attention_bias(const nnrt_view *mask, const int32_t at[4])
 {
     ptrdiff_t place = 0;
@@ -10614,13 +10670,14 @@ static float nnrti_attention_bias(const nnrt_view *mask, const int32_t at[4])
     return nnrti_load(mask->data, place, mask->dataType);
 }
 
-/* range = the keys [first,behind) of T that a query of batch b may see: the step stands at `offset + step` among them. */
+/* range = the keys [first, end) of T that the query of index `step` in batch b attends to. Its position among the keys
+   is past + step. */
 static void nnrti_attention_range(const NNRT_Attention *attr, const nnrt_view *keyLengths, int32_t b, int32_t step,
                                   int32_t steps, int32_t past, int32_t T, int32_t range[2])
 {
     const int64_t length = keyLengths != NULL ? nnrti_index(keyLengths, b * keyLengths->strides[0]) : T;
     const int64_t valid = length < 0 ? 0 : length < T ? length : T;
-    const int64_t at = step + (past >= 0 ? past : valid - steps); /* past < 0: none, the queries are the last steps */
+    const int64_t at = step + (past >= 0 ? past : valid - steps); /* past < 0: none; the queries are the last steps */
     int64_t first = 0, behind = valid;
     if (attr->isCausal != 0 && at + 1 < behind)
         behind = at + 1;
@@ -10632,16 +10689,18 @@ static void nnrti_attention_range(const NNRT_Attention *attr, const nnrt_view *k
     range[0] = first < range[1] ? (int32_t)first : range[1];
 }
 
-/* q, k, v [B,S,heads*D] or [B,heads,S,D], pastKey, pastValue [B,heads,P,D], presentKey, presentValue [B,heads,T,D], weights
-   [B,heads,S,T], T = P + S of k, y as q; float32 or float16; mask of their type or bool, broadcast to weights; keyLengths
-   [B], int32 or int64; all after v and y may be NULL. Present keys and values are the past ones and then k and v; head h
-   of q goes with head h / (heads of q / heads of k). Query s of batch b is step i = P + s; without past keys but with
-   keyLengths the queries are the last of the keys that count, i = keyLengths[b] - S + s. It sees the keys j of 0 to T - 1
-   with j < keyLengths[b], with isCausal j <= i, i - leftWindowSize <= j <= i + rightWindowSize. For each key, in order:
-   p[j] = scale * (q . k[j]); c[j] = p[j] capped; m[j] = c[j] plus the mask (of bools: -infinity where it is false, or too
-   short), -infinity where the query does not see the key; w = exp(m - largest of m), divided by their sum; y = sum of
-   w[j] * v[j] over the keys it sees. Where all m are -infinity, w and y are 0. weights = p, c, m or w, by
-   qkMatmulOutputMode. Scratch: 4*T bytes; NNRT_INSUFFICIENT_BUFFER without it. */
+/* y = softmax(scale * q * k^T, capped, masked) * v, for each head; float32 or float16.
+   q, k, v [B,S,heads*D] or [B,heads,S,D], pastKey, pastValue [B,heads,P,D], presentKey, presentValue [B,heads,T,D],
+   weights [B,heads,S,T], T = P + S of k, y as q; mask of their type or bool, broadcast to weights; keyLengths [B],
+   int32 or int64; all operands after v except y may be NULL. Present keys and values are the past ones followed by k
+   and v. Head h of q uses head h / (heads of q / heads of k). Query s of batch b has position i = P + s; without past
+   keys but with keyLengths the queries are the last of the valid keys, i = keyLengths[b] - S + s. It attends to the
+   keys j of 0 to T - 1 with j < keyLengths[b], with isCausal j <= i, i - leftWindowSize <= j <= i + rightWindowSize.
+   For each key, in order: p[j] = scale * (q . k[j]); c[j] = softcap * tanh(p[j] / softcap), or p[j] if softcap is 0;
+   m[j] = c[j] plus the mask (bool: -infinity where it is false or ends before j), -infinity where the query does not
+   attend to the key; w = exp(m - max(m)), divided by their sum; y = sum of w[j] * v[j] over the keys it attends to. If
+   all m are -infinity, w and y are 0. weights = p, c, m or w, by qkMatmulOutputMode 0 to 3. Scratch: 4*T bytes;
+   NNRT_INSUFFICIENT_BUFFER without it. */
 NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_view *q, const nnrt_view *k,
                                         const nnrt_view *v, const nnrt_view *mask, const nnrt_view *pastKey,
                                         const nnrt_view *pastValue, const nnrt_view *keyLengths, nnrt_view *y,
@@ -10728,9 +10787,10 @@ static NNRT_ReturnCode nnrti_rule_average_pool_3d(nnrt_resolve *c)
 
 /* >>kernel AVERAGE_POOL_3D */
 
-/* x [N,C,L..], y [N,C,M..], float32 or float16, of one rank; they may not overlap. y[n,c,m..] = sum / count of the cells
-   q = m*stride - pad + i*dilation inside x, 0 <= i < kernelShape, of each axis; countIncludePad: count is that of the cells
-   inside x and its paddings. The sum runs over the cells with the last axis fastest. */
+/* y[n,c,m..] = sum / count of the elements x[n,c,q..] of the window: along each axis q = m*stride - pad + i*dilation
+   inside x, 0 <= i < kernelShape. countIncludePad: count includes the window's elements in the padding. x [N,C,L..], y
+   [N,C,M..], float32 or float16, of one rank; they may not overlap. The sum runs over the window with the last axis
+   fastest. */
 NNRT_API NNRT_ReturnCode nnrt_average_pool_3d(const NNRT_AveragePool3D *attr, const nnrt_view *x, nnrt_view *y)
 {
     const int64_t *k = attr->kernelShape.data, *s = attr->strides.data, *d = attr->dilations.data;
@@ -10765,10 +10825,10 @@ static NNRT_ReturnCode nnrti_rule_avgpool_fusion(nnrt_resolve *c)
 
 /* >>kernel AVGPOOL_FUSION */
 
-/* x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. y[n,p,q,c] = act(sum of x[n,h,w,c] / cells over the cells h, w inside
-   x with p*sH - top <= h < p*sH - top + kH and q*sW - left <= w < q*sW - left + kW; every window has one. cells: how many
-   these are; padded: how many lie inside the padded x, -top <= h < H + bottom and -left <= w < W + right. The sum runs
-   over h, then w. */
+/* y[n,p,q,c] = act(sum of x[n,h,w,c] / count) over the elements h, w inside x with p*sH - top <= h < p*sH - top + kH
+   and q*sW - left <= w < q*sW - left + kW; every window has at least one. x [N,H,W,C], y [N,Ho,Wo,C]; they may not
+   overlap. count: the number of these elements; padded: the number inside the padded x, -top <= h < H + bottom and
+   -left <= w < W + right. The sum runs over h, then w. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_avgpool_fusion(const NNRT_AvgPoolFusion *attr, const nnrt_view *x,
                                                   const nnrt_view *quant, nnrt_view *y, bool padded, NNRT_DataType type)
 {
@@ -10799,7 +10859,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_avgpool_fusion(const NNRT_AvgPoolFusion *attr
 NNRTI_FLOATS(avgpool_fusion, (const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y),
              nnrti_avgpool_fusion(attr, x, NULL, y, false, type))
 
-/* The same of quantised int8 or uint8: the mean of the stored integers, halves away from zero, then
+/* The same for quantized int8 or uint8: the mean of the stored integers, halves away from zero, then
    y = clamp((mean - zX) * factor + zY). */
 NNRT_API NNRT_ReturnCode nnrt_avgpool_fusion_q8(const NNRT_AvgPoolFusion *attr, const nnrt_view *x,
                                                 const nnrt_view *quant, nnrt_view *y)
@@ -10811,11 +10871,11 @@ NNRT_API NNRT_ReturnCode nnrt_avgpool_fusion_q8(const NNRT_AvgPoolFusion *attr, 
 /* >>op AVGPOOL_INCLUDE_PAD */
 /* >>kernel AVGPOOL_INCLUDE_PAD */
 
-/* As AVGPOOL_FUSION, but a mean over the cells of the window inside the padded x, of which those outside x are 0. */
+/* As AVGPOOL_FUSION, but the mean is over the window's elements inside the padded x; elements outside x are 0. */
 NNRTI_FLOATS(avgpool_include_pad, (const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y),
              nnrti_avgpool_fusion(attr, x, NULL, y, true, type))
 
-/* The same of quantised int8 or uint8: the mean of the stored integers, zX outside x, halves away from zero, then
+/* The same for quantized int8 or uint8: the mean of the stored integers, zX outside x, halves away from zero, then
    y = clamp((mean - zX) * factor + zY). */
 NNRT_API NNRT_ReturnCode nnrt_avgpool_include_pad_q8(const NNRT_AvgPoolFusion *attr, const nnrt_view *x,
                                                      const nnrt_view *quant, nnrt_view *y)
@@ -10826,8 +10886,8 @@ NNRT_API NNRT_ReturnCode nnrt_avgpool_include_pad_q8(const NNRT_AvgPoolFusion *a
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BATCH_TO_SPACE_ND */
 
-/* The batch must be made of whole blocks; crops may leave nothing, but not less than nothing.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* The batch must be a multiple of the block; crops may leave an empty image, but may not exceed it.
+   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_batch_to_space_nd(nnrt_resolve *c)
 {
     NNRT_BatchToSpaceND *a = (NNRT_BatchToSpaceND *)c->resolved;
@@ -10841,8 +10901,9 @@ static NNRT_ReturnCode nnrti_rule_batch_to_space_nd(nnrt_resolve *c)
     h = x->dims[nnrti_image_axis(x, 0)] * a->blockShape.data[0] - crops[0] - crops[1];
     w = x->dims[nnrti_image_axis(x, 1)] * a->blockShape.data[1] - crops[2] - crops[3];
     if (nnrti_remainder(x->dims[0], area) != 0 && !nnrti_axis_open(x, 0))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o: its batch %d is no multiple of the block %l x %l",
-                          x->name, x, x->dims[0], a->blockShape.data[0], a->blockShape.data[1]);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "input '%s' is %o: its batch %d is not a multiple of the block %l x %l", x->name, x,
+                          x->dims[0], a->blockShape.data[0], a->blockShape.data[1]);
     if (h < 0 || w < 0)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "crops are larger than the image: %l x %l would remain", h, w);
     if ((code = nnrti_result_images(c, nnrti_quotient(x->dims[0], area), h, w)) != NNRT_SUCCESS)
@@ -10852,9 +10913,9 @@ static NNRT_ReturnCode nnrti_rule_batch_to_space_nd(nnrt_resolve *c)
 
 /* >>kernel BATCH_TO_SPACE_ND */
 
-/* x [n2*bh*bw,H,W,C], y [n2,Ho,Wo,C], any element type; y must not overlap x.
-   y[n,p,q,c] = x[(i*bw + j)*n2 + n, h, w, c] with h*bh + i = p + top, w*bw + j = q + left, 0 <= i < bh, 0 <= j < bw;
-   blockShape [bh,bw], crops [[top,bottom],[left,right]]. */
+/* y[n,p,q,c] = x[(i*bw + j)*n2 + n, h, w, c] with h*bh + i = p + top, w*bw + j = q + left, 0 <= i < bh, 0 <= j < bw.
+   x [n2*bh*bw,H,W,C], y [n2,Ho,Wo,C], any element type; y must not overlap x. blockShape [bh,bw], crops
+   [[top,bottom],[left,right]]. */
 NNRT_API NNRT_ReturnCode nnrt_batch_to_space_nd(const NNRT_BatchToSpaceND *attr, const nnrt_view *x, nnrt_view *y)
 {
     const int64_t bh = attr->blockShape.data[0], bw = attr->blockShape.data[1];
@@ -10891,8 +10952,8 @@ static NNRT_ReturnCode nnrti_rule_bernoulli(nnrt_resolve *c)
 
 /* >>kernel BERNOULLI */
 
-/* x float16, float32 or float64, y of its shape and any element type: y[i] = 1 where the uniform number of random bits number
-   i (nnrti_random) is below x[i], else 0. */
+/* y[i] = 1 if the uniform random number i (nnrti_random) is below x[i], else 0. x float16, float32 or float64; y of its
+   shape and any element type. */
 NNRT_API NNRT_ReturnCode nnrt_bernoulli(const NNRT_Bernoulli *attr, const nnrt_view *x, nnrt_view *y)
 {
     int32_t place[NNRT_MAX_RANK] = {0};
@@ -10911,7 +10972,8 @@ NNRT_API NNRT_ReturnCode nnrt_bernoulli(const NNRT_Bernoulli *attr, const nnrt_v
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BIAS_ADD */
 
-/* Derived: when quantised, zero point and bounds of the result, the factor of x and of bias, which has its scale. */
+/* Derived: if quantized, zero point and range of the result, and the factor of x and of bias, which has the scale of
+   x. */
 static NNRT_ReturnCode nnrti_rule_bias_add(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *bias = &c->in[1];
@@ -10933,7 +10995,7 @@ static NNRT_ReturnCode nnrti_rule_bias_add(nnrt_resolve *c)
 
 /* >>kernel BIAS_ADD */
 
-/* x and y [..,C], bias [C]: y[..,c] = x[..,c] + bias[c]. y may lie where x lies. */
+/* y[..,c] = x[..,c] + bias[c]; x and y [..,C], bias [C]. y may alias x. */
 NNRT_API NNRT_ReturnCode nnrt_bias_add(const NNRT_BiasAdd *attr, const nnrt_view *x, const nnrt_view *bias,
                                        nnrt_view *y)
 {
@@ -10941,7 +11003,7 @@ NNRT_API NNRT_ReturnCode nnrt_bias_add(const NNRT_BiasAdd *attr, const nnrt_view
     return nnrti_binary(x, bias, y, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_add_row);
 }
 
-/* x and y quantised int8 or uint8, bias int32. */
+/* x and y quantized int8 or uint8, bias int32 in units of the scale of x. */
 NNRT_API NNRT_ReturnCode nnrt_bias_add_q8(const NNRT_BiasAdd *attr, const nnrt_view *x, const nnrt_view *bias,
                                           const nnrt_view *list, nnrt_view *y)
 {
@@ -10962,9 +11024,9 @@ NNRT_API NNRT_ReturnCode nnrt_bias_add_q8(const NNRT_BiasAdd *attr, const nnrt_v
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BITCAST */
 
-/* y has the bytes of x, read as another element type of the same size or with other quantization parameters: the declared
-   parameters of y, or none. Quantized and plain integers are two types; this is the conversion between them
-   that moves no byte. An element that is not bool does not become bool, whose bytes are 0 or 1. */
+/* y has the bytes of x, read as another element type of the same size or with other quantization parameters: the
+   declared parameters of y, or none. Quantized and plain integers are two types; this operator converts between them
+   without moving a byte. No other type becomes bool, whose bytes must be 0 or 1. */
 static NNRT_ReturnCode nnrti_rule_bitcast(nnrt_resolve *c)
 {
     const NNRT_Bitcast *a = (const NNRT_Bitcast *)c->resolved;
@@ -10988,7 +11050,7 @@ static NNRT_ReturnCode nnrti_rule_bitcast(nnrt_resolve *c)
 /* >>op BITWISE_AND */
 /* >>kernel BITWISE_AND */
 
-/* z = x and y bit by bit, integers of any type, broadcast to the dims of z. z may lie where an input of its shape lies. */
+/* z = x and y, bitwise; integers of any type, broadcast to the dims of z. z may alias an input of its shape. */
 NNRTI_BITWISE(BitwiseAnd, bitwise_and, a &b)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -11000,21 +11062,21 @@ static uint64_t nnrti_not_int(uint64_t v)
     return ~v;
 }
 
-/* y = every bit of x turned round, element by element. y may lie where x lies. */
+/* y = not x, bitwise, elementwise. y may alias x. */
 NNRTI_UNARY_INT(BitwiseNot, bitwise_not, nnrti_not_int)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BITWISE_OR */
 /* >>kernel BITWISE_OR */
 
-/* z = x or y bit by bit, integers of any type, broadcast to the dims of z. z may lie where an input of its shape lies. */
+/* z = x or y, bitwise; integers of any type, broadcast to the dims of z. z may alias an input of its shape. */
 NNRTI_BITWISE(BitwiseOr, bitwise_or, a | b)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BITWISE_XOR */
 /* >>kernel BITWISE_XOR */
 
-/* z = x xor y bit by bit, integers of any type, broadcast to the dims of z. z may lie where an input of its shape lies. */
+/* z = x xor y, bitwise; integers of any type, broadcast to the dims of z. z may alias an input of its shape. */
 NNRTI_BITWISE(BitwiseXor, bitwise_xor, a ^ b)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -11041,9 +11103,8 @@ static void nnrti_shift_right_row(const nnrti_walk *w, const nnrt_view *x, const
     }
 }
 
-/* z = the bits of x, y places further left or right, unsigned integers of one type, broadcast to the dims of z: x * 2^y
-   modulo 2^n, or x / 2^y without the rest. As many places as there are bits, or more, leave 0. z may lie where an input of
-   its shape lies. */
+/* z = x shifted left or right by y bits: x * 2^y modulo 2^n, or floor(x / 2^y); unsigned integers of one type with n
+   bits, broadcast to the dims of z. A shift by n bits or more gives 0. z may alias an input of its shape. */
 NNRT_API NNRT_ReturnCode nnrt_bit_shift(const NNRT_BitShift *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)
 {
     return nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION,
@@ -11054,7 +11115,7 @@ NNRT_API NNRT_ReturnCode nnrt_bit_shift(const NNRT_BitShift *attr, const nnrt_vi
 /* >>op BOTTOM_K */
 /* >>kernel BOTTOM_K */
 
-/* As TOPK_FUSION with the k smallest elements; sorted: rising, NaN last, too. Scratch: 4*k bytes. */
+/* As TOPK_FUSION with the k smallest elements; sorted: ascending. NaN is last here, too. Scratch: 4*k bytes. */
 NNRT_API NNRT_ReturnCode nnrt_bottom_k(const NNRT_TopKFusion *attr, const nnrt_view *x, nnrt_view *values,
                                        nnrt_view *indices, nnrt_call *call)
 {
@@ -11065,7 +11126,7 @@ NNRT_API NNRT_ReturnCode nnrt_bottom_k(const NNRT_TopKFusion *attr, const nnrt_v
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BROADCAST_TO */
 
-/* Where extent i of the result is from: x's where it is kept, else entry i of the list. */
+/* Sets the source of dimension i of the result: the dimension of x if it is kept, else entry i of the list. */
 static void nnrti_broadcast_to_axis(nnrt_resolve *c, int32_t i, int64_t entry)
 {
     const nnrt_operand *x = &c->in[0], *list = &c->in[1];
@@ -11081,8 +11142,8 @@ static void nnrti_broadcast_to_axis(nnrt_resolve *c, int32_t i, int64_t entry)
         nnrti_bounded(c, 0, i);
 }
 
-/* Resolved: shape = the extents of the result.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Resolved: shape = the shape of the result.
+   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_broadcast_to(nnrt_resolve *c)
 {
     NNRT_BroadcastTo *a = (NNRT_BroadcastTo *)c->resolved;
@@ -11127,7 +11188,7 @@ static NNRT_ReturnCode nnrti_rule_broadcast_to(nnrt_resolve *c)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CAST */
 
-/* *type = the type that input 1 names; UNKNOWN when there is none, or its value is not known yet. */
+/* *type = the type that input 1 names; UNKNOWN if it is absent or its value is not known yet. */
 static NNRT_ReturnCode nnrti_cast_named(nnrt_resolve *c, NNRT_DataType *type)
 {
     const nnrt_operand *o = &c->in[1];
@@ -11141,8 +11202,8 @@ static NNRT_ReturnCode nnrti_cast_named(nnrt_resolve *c, NNRT_DataType *type)
         return NNRT_SUCCESS;
     number = nnrti_value(o, 0);
     if (number < NNRT_DATA_TYPE_BOOL || number > NNRT_DATA_TYPE_FLOAT64 || nnrt_type_size((NNRT_DataType)number) == 0)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "type '%s' is %l, which is the number of no element type", o->name,
-                          number);
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "type '%s' is %l, which is not the number of an element type",
+                          o->name, number);
     *type = (NNRT_DataType)number;
     return NNRT_SUCCESS;
 }
@@ -11156,20 +11217,20 @@ static NNRT_ReturnCode nnrti_rule_cast(nnrt_resolve *c)
         return code;
     if (nnrti_is_quant(&c->in[0]))
         return nnrti_fail(c, NNRT_INVALID_DATATYPE,
-                          "input '%s' is %o: CAST knows no quantisation, QUANT_DTYPE_CAST is the operator for it",
+                          "input '%s' is %o: CAST does not support quantization, use QUANT_DTYPE_CAST",
                           c->in[0].name, &c->in[0]);
     if (y->dataType == NNRT_DATA_TYPE_UNKNOWN)
         y->dataType = named;
     if (nnrt_type_size(y->dataType) == 0)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE,
-                          "the type of output '%s' is not known: declare it, or give input 1 (type) as a constant",
+                          "the type of output '%s' is unknown: declare it, or give input 1 (type) as a constant",
                           y->name);
     if (named != NNRT_DATA_TYPE_UNKNOWN && named != y->dataType)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but input 1 (type) says %t", y->name,
                           y->dataType, named);
     if (nnrti_has_params(y))
         return nnrti_fail(c, NNRT_INVALID_DATATYPE,
-                          "output '%s' is q%t: CAST knows no quantisation, QUANT_DTYPE_CAST is the operator for it",
+                          "output '%s' is q%t: CAST does not support quantization, use QUANT_DTYPE_CAST",
                           y->name, y->dataType);
     nnrti_result_like(c, 0);
     return NNRT_SUCCESS;
@@ -11177,7 +11238,7 @@ static NNRT_ReturnCode nnrti_rule_cast(nnrt_resolve *c)
 
 /* >>kernel CAST */
 
-/* out[i] = element i of x as 64 bits, sign and all; x is integer or bool, n <= NNRTI_CHUNK. */
+/* out[i] = element i of x sign- or zero-extended to 64 bits; x is integer or bool, n <= NNRTI_CHUNK. */
 static void nnrti_read_bits(uint64_t *out, const void *x, ptrdiff_t step, int32_t n, NNRT_DataType type)
 {
     switch (type) {
@@ -11194,7 +11255,7 @@ static void nnrti_read_bits(uint64_t *out, const void *x, ptrdiff_t step, int32_
     }
 }
 
-/* Bits that stand for a signed or an unsigned number, as float32: rounded once. */
+/* 64 bits of a signed or an unsigned integer, converted to float32 with one rounding. */
 static float nnrti_bits_to_f32(uint64_t bits, bool isSigned)
 {
     return isSigned ? (float)(int64_t)bits : (float)bits;
@@ -11218,10 +11279,10 @@ static void nnrti_write_bits(void *z, ptrdiff_t step, const uint64_t *in, bool i
     }
 }
 
-/* y = x in the element type of y; x and y of one shape and any types. Floats become integers toward zero and
-   saturate, NaN gives 0; integers keep their low bits; bool is 0 or 1 and takes "not zero". The way from type to type
-   leads over float64 for floats and over 64 bits for the others. y may lie where x lies when their elements have one
-   size. */
+/* y = x converted to the element type of y; x and y of one shape and any types. Floats become integers by truncation
+   toward zero and saturate, NaN becomes 0; integers keep their low bits; bool becomes 0 or 1, and a value becomes true
+   if it is not 0. The conversion goes through float64 for floats and through 64-bit integers for the others. y may
+   alias x if their elements have the same size. */
 NNRT_API NNRT_ReturnCode nnrt_cast(const NNRT_Cast *attr, const nnrt_view *x, nnrt_view *y)
 {
     const size_t in = nnrt_type_size(x->dataType), out = nnrt_type_size(y->dataType);
@@ -11258,7 +11319,7 @@ NNRT_API NNRT_ReturnCode nnrt_cast(const NNRT_Cast *attr, const nnrt_view *x, nn
 /* >>op CEIL */
 /* >>kernel CEIL */
 
-/* y = the smallest whole number >= x, element by element; -0, NaN and the infinities stay. y may lie where x lies. */
+/* y = the smallest integer >= x, elementwise; -0, NaN and the infinities stay. y may alias x. */
 NNRTI_UNARY(Ceil, ceil, nnrti_ceilf, nnrti_ceil)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -11291,9 +11352,9 @@ static NNRT_ReturnCode nnrti_rule_center_crop_pad(nnrt_resolve *c)
 
 /* >>kernel CENTER_CROP_PAD */
 
-/* x and y have as many axes and one element type, whatever that is; shape is not looked at. Along each axis the middle of x
-   lies in the middle of y: of what there is too much, or of the zeros where there is too little, half, rounded down, goes
-   in front. */
+/* y = x, centered along each axis: cropped where x is larger, padded with zeros where it is smaller; half of the
+   difference, rounded down, is at the front. x and y have one rank and one element type of any kind; shape is not
+   read. */
 NNRT_API NNRT_ReturnCode nnrt_center_crop_pad(const NNRT_CenterCropPad *attr, const nnrt_view *x,
                                               const nnrt_view *shape, nnrt_view *y)
 {
@@ -11314,7 +11375,8 @@ NNRT_API NNRT_ReturnCode nnrt_center_crop_pad(const NNRT_CenterCropPad *attr, co
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CHANNEL_SHUFFLE */
 
-/* Resolved: group >= 1. Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Resolved: group >= 1. Derived: if the quantization parameters of input and result differ, the list of
+   nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_channel_shuffle(nnrt_resolve *c)
 {
     NNRT_ChannelShuffle *a = (NNRT_ChannelShuffle *)c->resolved;
@@ -11335,7 +11397,7 @@ static NNRT_ReturnCode nnrti_rule_channel_shuffle(nnrt_resolve *c)
 
 /* >>kernel CHANNEL_SHUFFLE */
 
-/* x and y [N,H,W,group*K], any element type; y must not overlap x. y[n,h,w,k*group + g] = x[n,h,w,g*K + k]. */
+/* y[n,h,w,k*group + g] = x[n,h,w,g*K + k]; x and y [N,H,W,group*K], any element type; y must not overlap x. */
 NNRT_API NNRT_ReturnCode nnrt_channel_shuffle(const NNRT_ChannelShuffle *attr, const nnrt_view *x, nnrt_view *y)
 {
     const int32_t groups = nnrti_empty(y) ? 0 : (int32_t)attr->group;
@@ -11354,14 +11416,14 @@ NNRTI_MOVE_Q8(ChannelShuffle, channel_shuffle)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CLIP */
 
-/* Whether *lo <= *hi, elements of one type; a NaN is no bound. */
+/* Whether *lo <= *hi, elements of one type; false if one is NaN. */
 static bool nnrti_clip_ordered(const void *lo, const void *hi, NNRT_DataType type)
 {
     const uint64_t p = nnrti_order(lo, 0, type), q = nnrti_order(hi, 0, type);
     return p <= q && (p > 0 || type < NNRT_DATA_TYPE_FLOAT16);
 }
 
-/* Element i of bounds = input i + 1, where its value is known, or the attribute. */
+/* Element i of bounds = input i + 1 if its value is known, else the attribute. */
 static void nnrti_clip_bound(const nnrt_resolve *c, float attribute, int32_t i, void *bounds)
 {
     const nnrt_operand *given = &c->in[i + 1];
@@ -11372,7 +11434,7 @@ static void nnrti_clip_bound(const nnrt_resolve *c, float attribute, int32_t i, 
         nnrti_number(c->in[0].dataType, (double)attribute, nnrti_at(bounds, i, width));
 }
 
-/* Derives the list of quantised data: the bounds are those of the attributes; the factors of x, of min and of max. */
+/* Derives the list of quantized data: range of the result from the attributes; the factors of x, of min and of max. */
 static NNRT_ReturnCode nnrti_quant_clip(nnrt_resolve *c, const NNRT_Clip *a)
 {
     nnrti_coder k;
@@ -11396,9 +11458,9 @@ static NNRT_ReturnCode nnrti_quant_clip(nnrt_resolve *c, const NNRT_Clip *a)
     return NNRT_SUCCESS;
 }
 
-/* Resolved: what is no bound, and what an input has instead, is infinite. Derived: [min, max] in the type of x, for the
-   kernel where an input is absent; of integers toward zero and saturating; when quantised, zero point and bounds of the
-   result, the factors of x, of min and of max. */
+/* Resolved: a bound that is unset, or that an input replaces, is infinite. Derived: [min, max] in the type of x, for
+   the kernel if an input is absent, truncated toward zero and saturated for integers; if quantized, zero point and
+   range of the result, and the factors of x, of min and of max. */
 static NNRT_ReturnCode nnrti_rule_clip(nnrt_resolve *c)
 {
     static const int32_t two[] = {2};
@@ -11433,7 +11495,7 @@ static NNRT_ReturnCode nnrti_rule_clip(nnrt_resolve *c)
 
 /* >>kernel CLIP */
 
-/* The current row of y = x inside [*lo, *hi]. */
+/* The current row of y = x clamped to [*lo, *hi]. */
 static void nnrti_clip_row(const nnrti_walk *w, const nnrt_view *x, const void *lo, const void *hi, nnrt_view *y)
 {
     switch (x->dataType) {
@@ -11456,9 +11518,8 @@ static void nnrti_clip_row(const nnrti_walk *w, const nnrt_view *x, const void *
     }
 }
 
-/* y = min(max(x, lo), hi), element by element, numbers of any type; a NaN stays. lo is the one element of min and hi
-   that of max; what is NULL stands in bounds, [lo, hi]. lo > hi or a NaN among them: NNRT_INVALID_PARAMETER. y may lie
-   where x lies. */
+/* y = min(max(x, lo), hi), elementwise, any numeric type; NaN stays NaN. lo is the one element of min, hi that of max;
+   a NULL one is taken from bounds, [lo, hi]. lo > hi or a NaN among them: NNRT_INVALID_PARAMETER. y may alias x. */
 NNRT_API NNRT_ReturnCode nnrt_clip(const NNRT_Clip *attr, const nnrt_view *x, const nnrt_view *min,
                                    const nnrt_view *max, const nnrt_view *bounds, nnrt_view *y, nnrt_call *call)
 {
@@ -11480,7 +11541,7 @@ NNRT_API NNRT_ReturnCode nnrt_clip(const NNRT_Clip *attr, const nnrt_view *x, co
     return NNRT_SUCCESS;
 }
 
-/* Quantised int8 or uint8: a bound that is a tensor is brought to the parameters of y. */
+/* Quantized int8 or uint8: a bound that is a tensor is requantized to the parameters of y. */
 NNRT_API NNRT_ReturnCode nnrt_clip_q8(const NNRT_Clip *attr, const nnrt_view *x, const nnrt_view *min,
                                       const nnrt_view *max, const nnrt_view *list, nnrt_view *y, nnrt_call *call)
 {
@@ -11517,7 +11578,7 @@ NNRT_API NNRT_ReturnCode nnrt_clip_q8(const NNRT_Clip *attr, const nnrt_view *x,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op COL2IM */
 
-/* Resolved: all lists are said. */
+/* Resolved: all lists are complete. */
 static NNRT_ReturnCode nnrti_rule_col2im(nnrt_resolve *c)
 {
     NNRT_Col2Im *a = (NNRT_Col2Im *)c->resolved;
@@ -11535,7 +11596,8 @@ static NNRT_ReturnCode nnrti_rule_col2im(nnrt_resolve *c)
     axes = (uint32_t)image->dims[0];
     if (x->rank != 3 || axes == 0)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "input '%s' is %o and imageShape has %u entries, expected 3 axes and 1", x->name, x, axes);
+                          "input '%s' is %o and imageShape has %u entries, expected 3 axes and at least 1 entry",
+                          x->name, x, axes);
     if ((code = nnrti_volume_list(c, "dilations", &a->dilations, axes, 1, 1)) != NNRT_SUCCESS ||
         (code = nnrti_volume_list(c, "strides", &a->strides, axes, 1, 1)) != NNRT_SUCCESS ||
         (code = nnrti_volume_list(c, "pads", &a->pads, 2 * axes, 0, 0)) != NNRT_SUCCESS)
@@ -11546,7 +11608,8 @@ static NNRT_ReturnCode nnrti_rule_col2im(nnrt_resolve *c)
         if (k < 1)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "blockShape[%u] is %l, expected at least 1", i, k);
         if (L < reach && !nnrti_element_open(image, i))
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "axis %u of the image is %l with its paddings, a block %l", i, L,
+            return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                              "axis %u of the image is %l with its paddings, expected at least the block: %l", i, L,
                               reach);
         cells = nnrti_product(cells, k);
         blocks = nnrti_product(blocks, L < reach ? 0 : nnrti_quotient(L - reach, a->strides.data[i]) + 1);
@@ -11557,8 +11620,8 @@ static NNRT_ReturnCode nnrti_rule_col2im(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' %o has %d blocks, expected %l", x->name, x, x->dims[2],
                           blocks);
     if (!nnrti_axis_open(x, 1) && nnrti_remainder(x->dims[1], cells) != 0)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "axis 1 of input '%s' %o is no multiple of the %l elements of a block",
-                          x->name, x, cells);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "axis 1 of input '%s' %o is not a multiple of the %l elements of a block", x->name, x, cells);
     dims[0] = x->dims[0];
     dims[1] = (int32_t)nnrti_quotient(x->dims[1], cells);
     nnrti_result(c, 0, (int32_t)axes + 2, dims);
@@ -11572,9 +11635,9 @@ static NNRT_ReturnCode nnrti_rule_col2im(nnrt_resolve *c)
 
 /* >>kernel COL2IM */
 
-/* x [N,C*K,L], y [N,C,image..], float32 or float16, K elements to a block and L blocks, the last axis fastest; imageShape is
-   not looked at. y[n,c,p] = sum over the elements k of a block that lie at p in some block l, in this order, of
-   x[n,c*K + k,l]: p[i] = l[i]*strides[i] + k[i]*dilations[i] - pads[i]. */
+/* y[n,c,p] = sum of x[n,c*K + k,l] over the elements k of a block, in order, whose block l puts them at p: p[i] =
+   l[i]*strides[i] + k[i]*dilations[i] - pads[i]. x [N,C*K,L], y [N,C,image..], float32 or float16; K elements per block
+   and L blocks, both with the last axis fastest; imageShape is not read. */
 NNRT_API NNRT_ReturnCode nnrt_col2im(const NNRT_Col2Im *attr, const nnrt_view *x, const nnrt_view *imageShape,
                                      const nnrt_view *blockShape, nnrt_view *y)
 {
@@ -11616,8 +11679,8 @@ NNRT_API NNRT_ReturnCode nnrt_col2im(const NNRT_Col2Im *attr, const nnrt_view *x
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op COMPRESS */
 
-/* Resolved: axis is one entry >= 0. The result has a place for every one that there is, until condition is known.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Resolved: axis is one entry >= 0. Until condition is known, the result has room for every index.
+   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_compress(nnrt_resolve *c)
 {
     NNRT_Compress *a = (NNRT_Compress *)c->resolved;
@@ -11632,7 +11695,7 @@ static NNRT_ReturnCode nnrti_rule_compress(nnrt_resolve *c)
     if (condition->rank != 1)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "condition '%s' is %o, expected one axis", condition->name, condition);
     if (condition->dims[0] > L && !open)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "condition '%s' is %o, expected %d places at most", condition->name,
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "condition '%s' is %o, expected at most %d elements", condition->name,
                           condition, L);
     count = condition->dims[0] < L ? condition->dims[0] : L;
     if (condition->data != NULL && c->symbolCount != NULL && !open)
@@ -11645,9 +11708,9 @@ static NNRT_ReturnCode nnrti_rule_compress(nnrt_resolve *c)
 
 /* >>kernel COMPRESS */
 
-/* x [A..,L,B..] of any element type, condition bool [M], M <= L; y [A..,N,B..], N the number of places of condition that are
-   true: those of x along axis, in their order. Without an axis the kernel sees x as one line. It sets y's extent to N; there is
-   room for M. y must not overlap x. */
+/* y = the slices of x along axis whose condition is true, in their order. x [A..,L,B..] of any element type, condition
+   bool [M], M <= L; y [A..,N,B..], N the number of true elements of condition. Without an axis the kernel sees x
+   flattened. The kernel sets the size of y's axis to N; y has room for M. y must not overlap x. */
 NNRT_API NNRT_ReturnCode nnrt_compress(const NNRT_Compress *attr, const nnrt_view *x, const nnrt_view *condition,
                                        nnrt_view *y)
 {
@@ -11669,7 +11732,7 @@ NNRT_API NNRT_ReturnCode nnrt_compress(const NNRT_Compress *attr, const nnrt_vie
     return NNRT_SUCCESS;
 }
 
-/* The same, then requantised. */
+/* The same, then requantized. */
 NNRTI_MOVED_Q8(compress,
                (const NNRT_Compress *attr, const nnrt_view *x, const nnrt_view *condition, const nnrt_view *list,
                 nnrt_view *y),
@@ -11681,7 +11744,7 @@ NNRTI_MOVED_Q8(compress,
 #ifdef NNRT_FIRMWARE
 #define nnrti_concat_extent(c, axis) ((void)0)
 #else
-/* The dimension along the joined axis is a sum. */
+/* The dimension along the concatenated axis is a sum. */
 static void nnrti_concat_extent(nnrt_resolve *c, int32_t axis)
 {
     nnrti_known_value sum, part;
@@ -11690,13 +11753,13 @@ static void nnrti_concat_extent(nnrt_resolve *c, int32_t axis)
         nnrti_axis_known(c, &c->in[i], axis, &part);
         nnrti_known_sum(c->symbols, &sum, &part, 1, &sum);
     }
-    if (sum.most <= INT32_MAX) /* no run joins more */
+    if (sum.most <= INT32_MAX) /* a run with a larger sum fails */
         nnrti_from_known(c, 0, axis, &sum, true, 0);
 }
 #endif
 
-/* Where extent k of the result is from: the sum of the inputs' along the axis joined, fixed when all are; elsewhere that of
-   any input, a fixed one if there is one. */
+/* Sets the source of dimension k of the result. Concatenated axis: the sum of the inputs', fixed if all are fixed.
+   Other axes: any input's, a fixed one if there is one. */
 static void nnrti_concat_axis(nnrt_resolve *c, int32_t k, int32_t axis)
 {
     bool open = false, fixed = false;
@@ -11710,8 +11773,8 @@ static void nnrti_concat_axis(nnrt_resolve *c, int32_t k, int32_t axis)
         nnrti_from(c, 0, k, &c->in[0], k);
 }
 
-/* All inputs have the extents of input 0, apart from the axis that is joined. Resolved: axis >= 0.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* All inputs have the shape of input 0 except along the concatenated axis. Resolved: axis >= 0.
+   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
 {
     NNRT_Concat *a = (NNRT_Concat *)c->resolved;
@@ -11731,7 +11794,7 @@ static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
         for (int32_t k = 0; k < x->rank; k++)
             if (k != axis && nnrti_unlike(&c->in[i], k, x, k))
                 return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                                  "input %u '%s' is %o, expected extent %d of axis %d as input 0", i, c->in[i].name,
+                                  "input %u '%s' is %o, expected size %d of axis %d as in input 0", i, c->in[i].name,
                                   &c->in[i], x->dims[k], k);
             else if (k != axis && !nnrti_axis_open(&c->in[i], k))
                 dims[k] = c->in[i].dims[k];
@@ -11739,8 +11802,8 @@ static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
         open = open || nnrti_axis_open(&c->in[i], axis);
     }
     if (total > INT32_MAX && !open)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have extent %l: too large", axis, total);
-    dims[axis] = total < INT32_MAX ? (int32_t)total : INT32_MAX; /* no run joins more */
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have size %l: too large", axis, total);
+    dims[axis] = total < INT32_MAX ? (int32_t)total : INT32_MAX; /* a run with a larger sum fails */
     a->axis = axis;
     nnrti_result(c, 0, x->rank, dims);
     for (int32_t k = 0; k < x->rank; k++)
@@ -11753,8 +11816,8 @@ static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
 
 /* >>kernel CONCAT */
 
-/* y = the nIn inputs x[0], x[1], .. joined along axis. All have the rank of y and its element type, whatever that is,
-   and its extents apart from the axis, where theirs add up to that of y. y must not overlap an input. */
+/* y = the nIn inputs x[0], x[1], .. concatenated along axis. All have the rank and element type of y (any type), and
+   its shape except along the axis, where their sizes add up to y's. y must not overlap an input. */
 NNRT_API NNRT_ReturnCode nnrt_concat(const NNRT_Concat *attr, const nnrt_view *x, uint32_t nIn, nnrt_view *y)
 {
     const int32_t axis = (int32_t)attr->axis;
@@ -11767,7 +11830,7 @@ NNRT_API NNRT_ReturnCode nnrt_concat(const NNRT_Concat *attr, const nnrt_view *x
     return NNRT_SUCCESS;
 }
 
-/* The same; what comes from each input is then requantised. */
+/* The same; the slice from each input is then requantized. */
 NNRT_API NNRT_ReturnCode nnrt_concat_q8(const NNRT_Concat *attr, const nnrt_view *x, uint32_t nIn,
                                         const nnrt_view *list, nnrt_view *y)
 {
@@ -11795,12 +11858,12 @@ static NNRT_ReturnCode nnrti_rule_constant_of_shape(nnrt_resolve *c)
     a->dataType = a->dataType == NNRT_DATA_TYPE_UNKNOWN ? y->dataType : a->dataType;
     if (a->dataType == NNRT_DATA_TYPE_UNKNOWN)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE,
-                          "dataType is 0 and the type of output '%s' is not declared: say one", y->name);
+                          "dataType is 0 and the type of output '%s' is not declared: set one of them", y->name);
     if (!nnrti_absent(y) && a->dataType != y->dataType)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but dataType is %t", y->name,
                           y->dataType, (NNRT_DataType)a->dataType);
     if (nnrti_has_params(y))
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "output '%s' is quantised, which this operator does not know",
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "output '%s' is quantized, which this operator does not support",
                           y->name);
     y->dataType = (NNRT_DataType)a->dataType;
     if ((code = nnrti_result_listed(c, 0)) != NNRT_SUCCESS)
@@ -11814,7 +11877,7 @@ static NNRT_ReturnCode nnrti_rule_constant_of_shape(nnrt_resolve *c)
 
 /* >>kernel CONSTANT_OF_SHAPE */
 
-/* Every element of y = the one element of value, any element type. shape is not used. */
+/* Every element of y = the one element of value, any element type. shape is not read. */
 NNRT_API NNRT_ReturnCode nnrt_constant_of_shape(const NNRT_ConstantOfShape *attr, const nnrt_view *shape,
                                                 const nnrt_view *value, nnrt_view *y)
 {
@@ -11826,7 +11889,8 @@ NNRT_API NNRT_ReturnCode nnrt_constant_of_shape(const NNRT_ConstantOfShape *attr
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV2D_FUSION */
 
-/* Result 0 of a convolution: its channels, and with the extents of the window all the rest, come from the weight. */
+/* Result 0 of a convolution. Its channels come from the weight; height and width depend on x and on the weight's kernel
+   size. */
 static NNRT_ReturnCode nnrti_result_conv(nnrt_resolve *c, int64_t h, int64_t w, int64_t channels)
 {
     const nnrt_operand *x = &c->in[0], *weight = &c->in[1];
@@ -11840,26 +11904,27 @@ static NNRT_ReturnCode nnrti_result_conv(nnrt_resolve *c, int64_t h, int64_t w, 
     return NNRT_SUCCESS;
 }
 
-/* The weight [Co,kH,kW,Ci/group] takes ci channels in so many groups. Where an extent is open a run tells whether it does:
-   what is open has the extent that fits, or is as large at least. */
+/* Checks the weight [Co,kH,kW,Ci/group] and the bias against ci input channels and the number of groups. Dynamic
+   dimensions are compared in the run; here they count as matching. */
 static NNRT_ReturnCode nnrti_conv_channels(nnrt_resolve *c, int64_t group, int32_t ci)
 {
     const nnrt_operand *x = &c->in[0], *w = &c->in[1], *b = &c->in[2];
     if ((nnrti_remainder(ci, group) != 0 && !nnrti_axis_open(x, nnrti_image_axis(x, 2))) ||
         (nnrti_remainder(w->dims[0], group) != 0 && !nnrti_axis_open(w, 0)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "group %l divides not both: %d input channels, %d output channels",
-                          group, ci, w->dims[0]);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "group=%l must divide the input channels (%d) and the output channels (%d)", group, ci,
+                          w->dims[0]);
     if (w->dims[3] != nnrti_quotient(ci, group) && !nnrti_axis_open(w, 3))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "weight '%s' is %o, expected %l as last extent: %d input channels / group %l", w->name, w,
+                          "weight '%s' is %o, expected %l as last dimension: %d input channels / group %l", w->name, w,
                           nnrti_quotient(ci, group), ci, group);
     if (!nnrti_absent(b) && (b->rank != 1 || nnrti_unlike(b, 0, w, 0)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", b->name, b, w->dims[0]);
     return NNRT_SUCCESS;
 }
 
-/* What CONV2D_FUSION and CONV2D_TRANSPOSE_FUSION share: weight [Co,kH,kW,Ci/group], bias [Co], and attributes that are
-   0 or empty taken from the tensors. */
+/* CONV2D_FUSION and CONV2D_TRANSPOSE_FUSION: checks weight [Co,kH,kW,Ci/group] and bias [Co], and takes attributes that
+   are 0 or empty from the tensors. */
 static NNRT_ReturnCode nnrti_conv_operands(nnrt_resolve *c, NNRT_Int64List *kernelSize, int64_t *group,
                                            int64_t *inChannel, int64_t *outChannel)
 {
@@ -11878,7 +11943,7 @@ static NNRT_ReturnCode nnrti_conv_operands(nnrt_resolve *c, NNRT_Int64List *kern
     if (*group < 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "group is %l, expected at least 1", *group);
     if (openCi && nnrti_product(w->dims[3], *group) <= ci)
-        ci = (int32_t)nnrti_product(w->dims[3], *group); /* the one extent that fits */
+        ci = (int32_t)nnrti_product(w->dims[3], *group); /* the one size that matches */
     if ((code = nnrti_conv_channels(c, *group, ci)) != NNRT_SUCCESS)
         return code;
     if (*inChannel != 0 && *inChannel != ci && *inChannel != nnrti_quotient(ci, *group) && !openCi)
@@ -11895,15 +11960,15 @@ static NNRT_ReturnCode nnrti_conv_operands(nnrt_resolve *c, NNRT_Int64List *kern
     }
     if (kernelSize->count != 2 || (kernelSize->data[0] != w->dims[1] && !nnrti_axis_open(w, 1)) ||
         (kernelSize->data[1] != w->dims[2] && !nnrti_axis_open(w, 2)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "kernelSize is not [%d,%d], the window of weight '%s' %o", w->dims[1],
-                          w->dims[2], w->name, w);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "kernelSize differs from [%d,%d], the kernel size of weight '%s' %o",
+                          w->dims[1], w->dims[2], w->name, w);
     *inChannel = ci;
     *outChannel = w->dims[0];
     return NNRT_SUCCESS;
 }
 
-/* Resolved: kernelSize, inChannel and outChannel as the weight and x have them, padList explicit, padMode PAD.
-   Derived: when quantised, zero point, bounds and factors of the result. */
+/* Resolved: kernelSize, inChannel and outChannel from weight and x, padList explicit, padMode PAD.
+   Derived: if quantized, zero point, range and requantization factors of the result. */
 static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
 {
     NNRT_Conv2DFusion *a = (NNRT_Conv2DFusion *)c->resolved;
@@ -11916,7 +11981,7 @@ static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
         (code = nnrti_pads(c, "padList", &a->padList, a->padMode, pads)) != NNRT_SUCCESS ||
         (code = nnrti_fused(c, a->activationType)) != NNRT_SUCCESS)
         return code;
-    for (int32_t i = 0; i < 2; i++) /* of a window that is open the smallest gives the largest result */
+    for (int32_t i = 0; i < 2; i++) /* of a dynamic kernel size the smallest gives the largest result */
         kernel[i] = nnrti_axis_open(weight, i + 1) ? 1 : a->kernelSize.data[i];
     h = nnrti_window(a->padMode, x->dims[nnrti_image_axis(x, 0)], kernel[0], a->stride.data[0], a->dilation.data[0],
                      &pads[0], &pads[1]);
@@ -11931,22 +11996,23 @@ static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
 
 /* >>kernel CONV2D_FUSION */
 
-/* What of a convolution is summed side by side: y[n,p,q + t,o], t < count: NNRTI_DOTS neighbouring columns whose windows lie
-   inside x as a whole, or one column. */
+/* The elements of a convolution that are summed side by side: y[n,p,q + t,o], t < count. Either NNRTI_DOTS adjacent
+   columns whose windows lie completely inside x, or one column. */
 typedef struct nnrti_conv_block {
     int32_t n, p, q, o, count;
-    nnrti_cells inside; /* columns of y whose windows lie inside x as a whole */
-    nnrti_cells rows;   /* of the window of row p those that lie inside x */
+    nnrti_cells inside; /* columns of y whose windows lie completely inside x */
+    nnrti_cells rows;   /* rows of the window of row p that lie inside x */
     nnrti_terms terms;  /* the weight as a, x as b */
 } nnrti_conv_block;
 
-/* Elements between places of an axis that lie `apart`. A product too large is that of places of which one lies inside. */
+/* Offset in elements between two indices of an axis that are `apart` apart. The product wraps only if at most one of
+   the indices lies inside the data; the offset is then not used. */
 NNRTI_INLINE ptrdiff_t nnrti_steps(int64_t apart, ptrdiff_t stride)
 {
     return (ptrdiff_t)((size_t)apart * (size_t)stride);
 }
 
-/* What is the same in all of a convolution. */
+/* Sets the members of b that are constant for the whole convolution. */
 static NNRTI_UNUSED void nnrti_conv_begin(nnrti_conv_block *b, const NNRT_Conv2DFusion *attr, const nnrt_view *x,
                                           const nnrt_view *weight, const nnrt_view *y)
 {
@@ -11961,7 +12027,8 @@ static NNRTI_UNUSED void nnrti_conv_begin(nnrti_conv_block *b, const NNRT_Conv2D
                                   x->dims[2] - (weight->dims[2] - 1) * dilation[1]);
 }
 
-/* The cells along axis i of the window at place p of that axis. */
+/* The filter taps along axis i (0 rows, 1 columns) whose input elements lie inside x, for output index p of that
+   axis. */
 static NNRTI_UNUSED nnrti_cells nnrti_conv_cells(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
                                                  const nnrt_view *weight, int32_t i, int32_t p)
 {
@@ -11969,7 +12036,7 @@ static NNRTI_UNUSED nnrti_cells nnrti_conv_cells(const NNRT_Conv2DFusion *attr, 
                              attr->dilation.data[i], x->dims[1 + i]);
 }
 
-/* How many columns are summed from b->q on, and the terms of their windows. */
+/* Sets b->count, the number of columns summed side by side from b->q on, and the terms of their windows. */
 NNRTI_INLINE void nnrti_conv_window(const NNRT_Conv2DFusion *attr, const nnrt_view *x, const nnrt_view *weight,
                                     nnrti_conv_block *b, size_t width)
 {
@@ -11994,11 +12061,10 @@ NNRTI_INLINE void nnrti_conv_window(const NNRT_Conv2DFusion *attr, const nnrt_vi
                           width);
 }
 
-/* x [N,H,W,Ci], weight [Co,kH,kW,Ci/group], bias [Co] or NULL, y [N,Ho,Wo,Co]; none may overlap y.
-   y[n,p,q,o] = act(bias[o] + sum over i,j,k of x[n, p*sH - top + i*dH, q*sW - left + j*dW, g*Ci/group + k] *
-   weight[o,i,j,k]) with g = o / (Co/group); cells outside x are left out. The sum starts with the bias and runs over i,
-   then j, then k: nnrti_sum_terms has these three loops. Neighbouring columns are summed side by side, which changes no
-   sum. */
+/* y[n,p,q,o] = act(bias[o] + sum over i,j,k of x[n, p*sH - top + i*dH, q*sW - left + j*dW, g*Ci/group + k] *
+   weight[o,i,j,k]) with g = o / (Co/group); elements outside x are skipped. x [N,H,W,Ci], weight [Co,kH,kW,Ci/group],
+   bias [Co] or NULL, y [N,Ho,Wo,Co]; none may overlap y. The sum starts with the bias and runs over i, then j, then k:
+   nnrti_sum_terms has these three loops. Adjacent columns are summed side by side, which changes no sum. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_fusion(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
                                                  const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
                                                  NNRT_DataType type)
@@ -12028,8 +12094,8 @@ NNRTI_FLOATS(conv2d_fusion,
               nnrt_view *y),
              nnrti_conv2d_fusion(attr, x, weight, bias, y, type))
 
-/* The same of quantised int8 or uint8: the sum of (x - zX) * (weight - zW[o]) over the cells inside x and the int32 bias
-   is exact, its result y = clamp(sum * factor[o] + zY). */
+/* The same for quantized int8 or uint8: the sum of (x - zX) * (weight - zW[o]) over the elements inside x and the int32
+   bias is exact; y = clamp(sum * factor[o] + zY). */
 NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_q8(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
                                                const nnrt_view *weight, const nnrt_view *bias, const nnrt_view *quant,
                                                nnrt_view *y)
@@ -12058,9 +12124,9 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_q8(const NNRT_Conv2DFusion *attr, co
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV2D_TRANSPOSE_FUSION */
 
-/* Transposed convolution along one axis: extent L, window k, stride s, dilation d, `extra` cells at the
-   end. On SAME (L*s cells, the odd one of padding at the end) and VALID (no padding) p0 and p1 are computed. Returns
-   the extent of the result. */
+/* Transposed convolution along one axis: input size L, kernel size k, stride s, dilation d, `extra` elements at the end
+   (outputPaddings). For SAME (output size L*s, the odd element of padding at the end) and VALID (no padding) it
+   computes *p0 and *p1. Returns the output size. */
 static int64_t nnrti_unwindow(NNRT_PadMode mode, int64_t L, int64_t k, int64_t s, int64_t d, int64_t extra, int64_t *p0,
                               int64_t *p1)
 {
@@ -12076,7 +12142,7 @@ static int64_t nnrti_unwindow(NNRT_PadMode mode, int64_t L, int64_t k, int64_t s
     return full - *p0 - *p1 + extra;
 }
 
-/* outputPaddings: none = zeros; each entry is smaller than the stride or the dilation of its axis. */
+/* outputPaddings: empty means zeros; each entry is smaller than the stride or the dilation of its axis. */
 static NNRT_ReturnCode nnrti_output_paddings(nnrt_resolve *c, NNRT_Conv2dTransposeFusion *a)
 {
     NNRT_ReturnCode code = nnrti_pair(c, "outputPaddings", &a->outputPaddings, 0, 0);
@@ -12090,9 +12156,8 @@ static NNRT_ReturnCode nnrti_output_paddings(nnrt_resolve *c, NNRT_Conv2dTranspo
     return code;
 }
 
-/* Resolved: kernelSize, inChannel and outChannel as the weight and x have them, padList and outputPaddings explicit,
-   padMode PAD.
-   Derived: when quantised, zero point, bounds and factors of the result. */
+/* Resolved: kernelSize, inChannel and outChannel from weight and x, padList and outputPaddings explicit, padMode PAD.
+   Derived: if quantized, zero point, range and requantization factors of the result. */
 static NNRT_ReturnCode nnrti_rule_conv2d_transpose_fusion(nnrt_resolve *c)
 {
     NNRT_Conv2dTransposeFusion *a = (NNRT_Conv2dTransposeFusion *)c->resolved;
@@ -12119,20 +12184,21 @@ static NNRT_ReturnCode nnrti_rule_conv2d_transpose_fusion(nnrt_resolve *c)
 
 /* >>kernel CONV2D_TRANSPOSE_FUSION */
 
-/* Up to NNRTI_DOTS cells of a row of y that lie stride apart: y[n,p,q + t*sW,o], t < count. The same taps reach all of them. */
+/* Up to NNRTI_DOTS elements of a row of y that are `stride` columns apart: y[n,p,q + t*sW,o], t < count. The same
+   filter taps contribute to all of them. */
 typedef struct nnrti_unconv_block {
     int32_t n, p, q, o, count;
-    int32_t channel; /* the first of x that o reads: that of its group */
+    int32_t channel; /* first channel of x in the group of o */
 } nnrti_unconv_block;
 
-/* Where tap i,j of the weight reaches the block: its cells first to last - 1 get the channels of x from x[in] on, the
-   next cell those of the next column, times those of the weight from weight[at] on. */
+/* Contribution of filter tap (i,j) to a block: its elements first to last - 1 add the channels of x from x[in] on (the
+   next element: of the next column), times the channels of the weight from weight[at] on. */
 typedef struct nnrti_unconv_tap {
     int32_t first, last;
     ptrdiff_t at, in;
 } nnrti_unconv_tap;
 
-/* The row of x that row i of the weight meets in the block, -1: none. */
+/* The row of x that row i of the weight multiplies for the block, or -1. */
 NNRTI_INLINE int32_t nnrti_unconv_row(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
                                       const nnrti_unconv_block *b, int32_t i)
 {
@@ -12141,14 +12207,14 @@ NNRTI_INLINE int32_t nnrti_unconv_row(const NNRT_Conv2dTransposeFusion *attr, co
     return at >= 0 && row * stride == at && row < x->dims[1] ? (int32_t)row : -1;
 }
 
-/* The tap of a block, with that row of x; false where it reaches no cell. */
+/* Fills in the tap (i,j) of a block for that row of x; returns false if it contributes to no element. */
 NNRTI_INLINE bool nnrti_unconv_reaches(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
                                        const nnrt_view *weight, const nnrti_unconv_block *b, int32_t row, int32_t i,
                                        int32_t j, nnrti_unconv_tap *tap)
 {
     const int64_t stride = attr->stride.data[1];
     const int64_t at = b->q + attr->padList.data[2] - j * attr->dilation.data[1];
-    const int64_t column = nnrti_quotient(at, stride); /* of cell 0; the next cell has the next column */
+    const int64_t column = nnrti_quotient(at, stride); /* for element 0; the next element has the next column */
     const int64_t first = column < 0 ? -column : 0;
     const int64_t last = x->dims[2] - column < b->count ? x->dims[2] - column : b->count;
     if (column * stride != at || first >= last)
@@ -12160,7 +12226,7 @@ NNRTI_INLINE bool nnrti_unconv_reaches(const NNRT_Conv2dTransposeFusion *attr, c
     return true;
 }
 
-/* sum[t] += what reaches cell t of the block, over i, then j, then the channels of its group. */
+/* sum[t] += all contributions to element t of the block, over i, then j, then the channels of its group. */
 NNRTI_INLINE void nnrti_unconv_sum(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x, const nnrt_view *weight,
                                    const nnrti_unconv_block *b, float *sum, NNRT_DataType type)
 {
@@ -12179,10 +12245,10 @@ NNRTI_INLINE void nnrti_unconv_sum(const NNRT_Conv2dTransposeFusion *attr, const
     }
 }
 
-/* x [N,H,W,Ci], weight [Co,kH,kW,Ci/group], bias [Co] or NULL, y [N,Ho,Wo,Co]; none may overlap y.
-   y[n,P,Q,o] = act(bias[o] + sum over i,j,k of x[n,p,q, g*Ci/group + k] * weight[o,i,j,k]) with g = o / (Co/group) and
-   all p, q inside x for which P = p*sH - top + i*dH and Q = q*sW - left + j*dW. The sum starts with the bias and runs
-   over i, then j, then k. Columns that lie stride apart are summed side by side; that changes no sum. */
+/* y[n,P,Q,o] = act(bias[o] + sum over i,j,k of x[n,p,q, g*Ci/group + k] * weight[o,i,j,k]) with g = o / (Co/group) and
+   all p, q inside x for which P = p*sH - top + i*dH and Q = q*sW - left + j*dW. x [N,H,W,Ci], weight
+   [Co,kH,kW,Ci/group], bias [Co] or NULL, y [N,Ho,Wo,Co]; none may overlap y. The sum starts with the bias and runs
+   over i, then j, then k. Columns that are stride apart are summed side by side, which changes no sum. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_transpose_fusion(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
                                                            const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
                                                            NNRT_DataType type)
@@ -12218,7 +12284,7 @@ NNRTI_FLOATS(conv2d_transpose_fusion,
               const nnrt_view *bias, nnrt_view *y),
              nnrti_conv2d_transpose_fusion(attr, x, weight, bias, y, type))
 
-/* The same of quantised int8 or uint8: the sum of (x - zX) * (weight - zW[o]) and the int32 bias is exact, its result
+/* The same for quantized int8 or uint8: the sum of (x - zX) * (weight - zW[o]) and the int32 bias is exact;
    y = clamp(sum * factor[o] + zY). */
 NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_q8(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
                                                          const nnrt_view *weight, const nnrt_view *bias,
@@ -12263,7 +12329,7 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_q8(const NNRT_Conv2dTransp
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV_3D */
 
-/* Resolved: kernelShape as the weight has it, all lists are said, autoPad NOTSET. */
+/* Resolved: kernelShape from the weight, all lists complete, autoPad NOTSET. */
 static NNRT_ReturnCode nnrti_rule_conv_3d(nnrt_resolve *c)
 {
     NNRT_Conv3D *a = (NNRT_Conv3D *)c->resolved;
@@ -12279,10 +12345,10 @@ static NNRT_ReturnCode nnrti_rule_conv_3d(nnrt_resolve *c)
 
 /* >>kernel CONV_3D */
 
-/* x [N,Ci,D,H,W], weight [Co,Ci/group,kD,kH,kW], bias [Co] or NULL, y [N,Co,Do,Ho,Wo], float32 or float16; none may
-   overlap y. y[n,o,p..] = bias[o] + sum over i,j,k,c of x[n, g*Ci/group + c, p*stride - pad + (i,j,k)*dilation] *
-   weight[o,c,i,j,k] with g = o / (Co/group); cells outside x are left out. The sum starts with the bias and runs over i,
-   then j, k, c. */
+/* y[n,o,p..] = bias[o] + sum over i,j,k,c of x[n, g*Ci/group + c, p*stride - pad + (i,j,k)*dilation] *
+   weight[o,c,i,j,k] with g = o / (Co/group); elements outside x are skipped. x [N,Ci,D,H,W], weight
+   [Co,Ci/group,kD,kH,kW], bias [Co] or NULL, y [N,Co,Do,Ho,Wo], float32 or float16; none may overlap y. The sum starts
+   with the bias and runs over i, then j, k, c. */
 NNRT_API NNRT_ReturnCode nnrt_conv_3d(const NNRT_Conv3D *attr, const nnrt_view *x, const nnrt_view *weight,
                                       const nnrt_view *bias, nnrt_view *y)
 {
@@ -12322,7 +12388,8 @@ NNRT_API NNRT_ReturnCode nnrt_conv_3d(const NNRT_Conv3D *attr, const nnrt_view *
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV_INTEGER */
 
-/* Input i is the zero point of x: one number, alone or as a list, or where axis >= 0 one for each place of that axis. */
+/* Checks input i, a zero point of x: one number, as a scalar or a list, or if axis >= 0 one for each index of that
+   axis. */
 static NNRT_ReturnCode nnrti_zero_point(nnrt_resolve *c, uint32_t i, const nnrt_operand *x, int32_t axis)
 {
     const nnrt_operand *zero = &c->in[i];
@@ -12335,7 +12402,7 @@ static NNRT_ReturnCode nnrti_zero_point(nnrt_resolve *c, uint32_t i, const nnrt_
                       zero->name, zero, x->dims[axis], x->name);
 }
 
-/* Result 0 is int32, not quantised. */
+/* Result 0 is int32, not quantized. */
 static NNRT_ReturnCode nnrti_result_sums(nnrt_resolve *c)
 {
     nnrt_operand *y = &c->out[0];
@@ -12363,9 +12430,9 @@ static NNRT_ReturnCode nnrti_rule_conv_integer(nnrt_resolve *c)
 
 /* >>kernel CONV_INTEGER */
 
-/* x [N,H,W,Ci], weight [Co,kH,kW,Ci/group], int8 or uint8 each, y [N,Ho,Wo,Co] int32: y[n,p,q,o] = bias[o] + the sum of
-   (x - xZeroPoint) * (weight - weightZeroPoint, one or one per o) over the window as CONV2D_FUSION has it, modulo 2^32;
-   cells outside x are left out. bias and zero points may be NULL: 0. */
+/* y[n,p,q,o] = bias[o] + sum of (x - xZeroPoint) * (weight - weightZeroPoint) over the window of CONV2D_FUSION, modulo
+   2^32; elements outside x are skipped. x [N,H,W,Ci], weight [Co,kH,kW,Ci/group], int8 or uint8 each, y [N,Ho,Wo,Co]
+   int32. weightZeroPoint is one number, or one per o. bias and zero points may be NULL: 0. */
 NNRT_API NNRT_ReturnCode nnrt_conv_integer(const NNRT_Conv2DFusion *attr, const nnrt_view *x, const nnrt_view *weight,
                                            const nnrt_view *bias, const nnrt_view *xZeroPoint,
                                            const nnrt_view *weightZeroPoint, nnrt_view *y)
@@ -12396,8 +12463,8 @@ NNRT_API NNRT_ReturnCode nnrt_conv_integer(const NNRT_Conv2DFusion *attr, const 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV_TRANSPOSE_3D */
 
-/* *out = the extent of the result along an axis, and its paddings, where they are not given: outputShape, then SAME (L
-   times the stride), say what the result is; one larger than the window reaches has more at its end. */
+/* *out = the output size along a spatial axis; also computes its paddings unless they are given. outputShape, or SAME
+   (L * stride), sets the output size; the part that the windows do not reach is at the end. */
 static NNRT_ReturnCode nnrti_transposed_extent(nnrt_resolve *c, const NNRT_ConvTranspose3D *a, int32_t axis,
                                                int64_t *pads, int64_t *out)
 {
@@ -12406,7 +12473,7 @@ static NNRT_ReturnCode nnrti_transposed_extent(nnrt_resolve *c, const NNRT_ConvT
     const bool same = a->autoPad == NNRT_AUTO_PAD_SAME_UPPER || a->autoPad == NNRT_AUTO_PAD_SAME_LOWER;
     int64_t total;
     if (all > INT32_MAX || reach > INT32_MAX)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have %l and %l more: too large", axis + 2,
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have size %l + %l: too large", axis + 2,
                           all, reach);
     total = all + reach + a->outputPadding.data[axis];
     if (a->outputShape.count > 0 || same) {
@@ -12419,12 +12486,12 @@ static NNRT_ReturnCode nnrti_transposed_extent(nnrt_resolve *c, const NNRT_ConvT
     }
     if (*out <= 0)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "axis %d of the result would have extent %l: its paddings are %l and %l", axis + 2, *out,
-                          pads[axis], pads[axis + 3]);
+                          "axis %d of the result would have size %l with paddings %l and %l, expected at least 1",
+                          axis + 2, *out, pads[axis], pads[axis + 3]);
     return NNRT_SUCCESS;
 }
 
-/* Resolved: as CONV_3D, and outputShape is said, too. */
+/* Resolved: as CONV_3D, and outputShape is complete, too. */
 static NNRT_ReturnCode nnrti_rule_conv_transpose_3d(nnrt_resolve *c)
 {
     NNRT_ConvTranspose3D *a = (NNRT_ConvTranspose3D *)c->resolved;
@@ -12459,10 +12526,10 @@ static NNRT_ReturnCode nnrti_rule_conv_transpose_3d(nnrt_resolve *c)
 
 /* >>kernel CONV_TRANSPOSE_3D */
 
-/* x [N,Ci,D,H,W], weight [Ci,Co/group,kD,kH,kW], bias [Co] or NULL, y [N,Co,Do,Ho,Wo], float32 or float16; none may
-   overlap y. y[n,o,p..] = bias[o] + sum over i,j,k,c of x[n, g*Ci/group + c, q] * weight[g*Ci/group + c, o - g*Co/group,
-   i,j,k] with g = o / (Co/group), where q = (p + pad - (i,j,k)*dilation) / stride is whole and inside x. The sum starts
-   with the bias and runs over i, then j, k, c. */
+/* y[n,o,p..] = bias[o] + sum over i,j,k,c of x[n, g*Ci/group + c, q] * weight[g*Ci/group + c, o - g*Co/group, i,j,k]
+   with g = o / (Co/group), where q = (p + pad - (i,j,k)*dilation) / stride is an integer and inside x. x [N,Ci,D,H,W],
+   weight [Ci,Co/group,kD,kH,kW], bias [Co] or NULL, y [N,Co,Do,Ho,Wo], float32 or float16; none may overlap y. The sum
+   starts with the bias and runs over i, then j, k, c. */
 NNRT_API NNRT_ReturnCode nnrt_conv_transpose_3d(const NNRT_ConvTranspose3D *attr, const nnrt_view *x,
                                                 const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
 {
@@ -12487,7 +12554,7 @@ NNRT_API NNRT_ReturnCode nnrt_conv_transpose_3d(const NNRT_ConvTranspose3D *attr
             for (int32_t c = 0; c < channels && inside; c++)
                 sum += nnrti_load(x->data, nnrti_offset(x, in) + c * x->strides[1], x->dataType) *
                        nnrti_load(weight->data, nnrti_offset(weight, tap) + c * weight->strides[0], x->dataType);
-            for (int32_t i = 4; i > 1; i--) { /* the next tap */
+            for (int32_t i = 4; i > 1; i--) { /* the next filter tap */
                 if (++tap[i] < weight->dims[i])
                     break;
                 tap[i] = 0;
@@ -12507,7 +12574,7 @@ static float nnrti_cos_real(const void *attr, float v)
     return nnrti_cosf(v);
 }
 
-/* Derived: when quantized, uint8[256], the result for each stored integer. */
+/* Derived: if quantized, uint8[256], a lookup table: the result for each stored integer. */
 static NNRT_ReturnCode nnrti_rule_cos(nnrt_resolve *c)
 {
     return nnrti_unary_table(c, nnrti_code_real, nnrti_cos_real);
@@ -12515,20 +12582,20 @@ static NNRT_ReturnCode nnrti_rule_cos(nnrt_resolve *c)
 
 /* >>kernel COS */
 
-/* y = cos(x), x in radians, element by element; NaN for the infinities. y may lie where x lies. */
+/* y = cos(x), x in radians, elementwise; NaN for the infinities. y may alias x. */
 NNRTI_UNARY(Cos, cos, nnrti_cosf, nnrti_cos)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op COSH */
 /* >>kernel COSH */
 
-/* y = (e^x + e^-x) / 2, element by element. y may lie where x lies. */
+/* y = cosh(x) = (e^x + e^-x) / 2, elementwise. y may alias x. */
 NNRTI_UNARY(Cosh, cosh, nnrti_coshf, nnrti_cosh)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CROP */
 
-/* Where extent i of the result is from, and its number: from axis on entry i of the list, else x's. */
+/* Sets dimension i of the result and its source: entry i of the list from `axis` on, else x's. */
 static NNRT_ReturnCode nnrti_crop_axis(nnrt_resolve *c, int32_t i, int32_t axis, int64_t offset)
 {
     const nnrt_operand *x = &c->in[0], *shape = &c->in[1];
@@ -12543,8 +12610,8 @@ static NNRT_ReturnCode nnrti_crop_axis(nnrt_resolve *c, int32_t i, int32_t axis,
     if (i < axis)
         return NNRT_SUCCESS;
     if ((extent > most || offset > L) && !open && !nnrti_axis_open(x, i))
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "shape[%d] is %l from %l on, but input '%s' is %o", i, extent,
-                          offset, x->name, x);
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "shape[%d] is %l at offset %l, which exceeds input '%s' %o", i,
+                          extent, offset, x->name, x);
     c->out[0].dims[i] = (int32_t)(extent < 0 || extent > most || unbounded ? most : extent);
     if (unbounded)
         nnrti_bounded(c, 0, i);
@@ -12553,8 +12620,8 @@ static NNRT_ReturnCode nnrti_crop_axis(nnrt_resolve *c, int32_t i, int32_t axis,
     return NNRT_SUCCESS;
 }
 
-/* Resolved: axis is 0 and offset has an entry for every axis. Derived: these, as int32.
-   Derived: where quantisation parameters differ, also the list of nnrti_requantise. */
+/* Resolved: axis is 0 and offset has an entry for every axis. Derived: the offsets as int32.
+   Derived: if the quantization parameters of input and result differ, also the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_crop(nnrt_resolve *c)
 {
     NNRT_Crop *a = (NNRT_Crop *)c->resolved;
@@ -12590,7 +12657,7 @@ static NNRT_ReturnCode nnrti_rule_crop(nnrt_resolve *c)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CUM_SUM */
 
-/* The axis may be told in a run: no extent depends on it. */
+/* The axis may be unknown until the run: no dimension depends on it. */
 static NNRT_ReturnCode nnrti_rule_cum_sum(nnrt_resolve *c)
 {
     const nnrt_operand *given = &c->in[1];
@@ -12600,7 +12667,7 @@ static NNRT_ReturnCode nnrti_rule_cum_sum(nnrt_resolve *c)
     if (!nnrti_absent(given) && (code = nnrti_one_element(c, 1, "axis")) != NNRT_SUCCESS)
         return code;
     if ((code = nnrti_axis(c, "axis", known ? nnrti_value(given, 0) : -1, c->in[0].rank, &axis)) != NNRT_SUCCESS)
-        return code; /* where a run tells the axis, -1 is in range unless there is none */
+        return code; /* if only the run knows the axis: -1 is valid unless x is a scalar */
     nnrti_result_like(c, 0);
     return nnrti_quant_both(c);
 }
@@ -12653,10 +12720,10 @@ static NNRT_ReturnCode nnrti_cum_sum(const NNRT_CumSum *attr, const nnrt_view *x
     return nnrti_lines(attr, x, y, (int32_t)(given < 0 ? given + x->rank : given), type, function);
 }
 
-/* x, y of one shape; y may be x. axis is one int32 or int64, NULL: the last. y[..,i,..] = the sum of x[..,k,..] along
-   axis from the start to i, with reverse from the end to i; exclusive: without x[..,i,..]. float16 and float32 sums
-   carry their rounding errors along, float64 are plain, integers modulo 2^n.
-   NNRT_INVALID_PARAMETER when axis lies outside [-rank,rank). */
+/* y[..,i,..] = the sum of x[..,k,..] along axis from the start to i, with reverse from the end to i; exclusive: without
+   x[..,i,..]. x, y of one shape; y may be x. axis is one int32 or int64, NULL: the last. float16 and float32 sums are
+   compensated (nnrti_sum), float64 sums are not, integers wrap modulo 2^n.
+   NNRT_INVALID_PARAMETER if axis is outside [-rank,rank). */
 NNRT_API NNRT_ReturnCode nnrt_cum_sum(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis, nnrt_view *y,
                                       nnrt_call *call)
 {
@@ -12674,17 +12741,17 @@ NNRT_API NNRT_ReturnCode nnrt_cum_sum_q8(const NNRT_CumSum *attr, const nnrt_vie
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DEFORMABLE_CONV_2D */
 
-/* Axis `axis` of input i must have the given extent; `open`: that is computed from one that is open. */
+/* Checks the size of axis `axis` of input i; `open`: the expected size `extent` depends on a dynamic dimension. */
 static NNRT_ReturnCode nnrti_deformable_extent(nnrt_resolve *c, uint32_t i, int32_t axis, int64_t extent, bool open)
 {
     const nnrt_operand *o = &c->in[i];
     if (o->dims[axis] != extent && !open && !nnrti_axis_open(o, axis))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o, expected %l as extent of axis %d", i, o->name, o,
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o, expected size %l of axis %d", i, o->name, o,
                           extent, axis);
     return NNRT_SUCCESS;
 }
 
-/* Input i, offset or mask, is [N, channels, h, w]. */
+/* Checks input i, offset or mask: [N, channels, h, w]. */
 static NNRT_ReturnCode nnrti_deformable_map(nnrt_resolve *c, uint32_t i, int64_t channels, int64_t h, int64_t w)
 {
     const nnrt_operand *x = &c->in[0];
@@ -12698,7 +12765,7 @@ static NNRT_ReturnCode nnrti_deformable_map(nnrt_resolve *c, uint32_t i, int64_t
     return nnrti_deformable_extent(c, i, 3, w, nnrti_axis_open(x, nnrti_image_axis(x, 1)));
 }
 
-/* The channels of x, of the weight [Co,Ci/group,kH,kW] and of the bias [Co] go together. */
+/* Checks that the channels of x, of the weight [Co,Ci/group,kH,kW] and of the bias [Co] match. */
 static NNRT_ReturnCode nnrti_deformable_channels(nnrt_resolve *c, NNRT_DeformableConv2D *a)
 {
     const nnrt_operand *x = &c->in[0], *weight = &c->in[3], *bias = &c->in[4];
@@ -12712,17 +12779,17 @@ static NNRT_ReturnCode nnrti_deformable_channels(nnrt_resolve *c, NNRT_Deformabl
     if (nnrti_remainder(weight->dims[0], a->group) != 0 ||
         (channels != nnrti_product(weight->dims[1], a->group) && !open))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "weight '%s' is %o: it does not go with %d input channels in %l groups", weight->name, weight,
+                          "weight '%s' is %o: it does not match %d input channels in %l groups", weight->name, weight,
                           channels, a->group);
     if (nnrti_remainder(channels, a->deformableGroup) != 0 && !open)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "deformableGroup %l does not divide %d input channels",
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "deformableGroup=%l must divide the %d input channels",
                           a->deformableGroup, channels);
     if (!nnrti_absent(bias) && (bias->rank != 1 || (bias->dims[0] != weight->dims[0] && !nnrti_axis_open(bias, 0))))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", bias->name, bias, weight->dims[0]);
     return NNRT_SUCCESS;
 }
 
-/* Resolved: stride, dilation and padList explicit, groups >= 1. The extents of the weight must be fixed. */
+/* Resolved: stride, dilation and padList explicit, groups >= 1. The weight may not have dynamic dimensions. */
 static NNRT_ReturnCode nnrti_rule_deformable_conv_2d(nnrt_resolve *c)
 {
     NNRT_DeformableConv2D *a = (NNRT_DeformableConv2D *)c->resolved;
@@ -12736,7 +12803,7 @@ static NNRT_ReturnCode nnrti_rule_deformable_conv_2d(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "weight '%s' is %o, expected 4 axes [Co,Ci/group,kH,kW], none empty",
                           weight->name, weight);
     if (nnrti_open_from(weight, 0))
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "weight '%s' is %o with open extents: give them", weight->name,
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "weight '%s' is %o with dynamic dimensions: fix them", weight->name,
                           weight);
     if ((code = nnrti_deformable_channels(c, a)) != NNRT_SUCCESS ||
         (code = nnrti_pair(c, "stride", &a->stride, 1, 1)) != NNRT_SUCCESS ||
@@ -12761,14 +12828,14 @@ static NNRT_ReturnCode nnrti_rule_deformable_conv_2d(nnrt_resolve *c)
 
 /* >>kernel DEFORMABLE_CONV_2D */
 
-/* What the window of y[n,p,q,..] reads. */
+/* The operands and the output position of the window of y[n,p,q,..]. */
 typedef struct nnrti_deformable {
     const NNRT_DeformableConv2D *attr;
     const nnrt_view *x, *offset, *mask, *weight;
     int32_t n, p, q;
 } nnrti_deformable;
 
-/* The cells that tap (i,j) reads in deformable group d, and what the sample is multiplied with. */
+/* The input elements that filter tap (i,j) interpolates in deformable group d; *mask = the factor of the sample. */
 NNRTI_INLINE nnrti_corners nnrti_deformable_tap(const nnrti_deformable *v, int32_t d, int32_t i, int32_t j, float *mask,
                                                 NNRT_DataType type)
 {
@@ -12789,7 +12856,7 @@ NNRTI_INLINE void nnrti_deformable_sum(const nnrti_deformable *v, int32_t o, int
 {
     const nnrt_view *x = v->x, *weight = v->weight;
     const int32_t group = o / (weight->dims[0] / (int32_t)v->attr->group);
-    const int32_t shared = x->dims[3] / (int32_t)v->attr->deformableGroup; /* channels that read the same cells */
+    const int32_t shared = x->dims[3] / (int32_t)v->attr->deformableGroup; /* channels with the same offsets */
     for (int32_t i = 0; i < weight->dims[2]; i++)
         for (int32_t j = 0; j < weight->dims[3]; j++) {
             nnrti_corners s = {0, {0}, {0}};
@@ -12807,18 +12874,19 @@ NNRTI_INLINE void nnrti_deformable_sum(const nnrti_deformable *v, int32_t o, int
         }
 }
 
-/* x [N,H,W,Ci], offset [N,2*D*kH*kW,Ho,Wo], mask [N,D*kH*kW,Ho,Wo], NULL or empty: all 1, weight [Co,Ci/group,kH,kW],
-   bias [Co] or NULL, y [N,Ho,Wo,Co], D = deformableGroup; none may overlap y. A convolution, but tap (i,j) of y[n,p,q,..]
-   reads channel k at row p*sH - top + i*dH + offset[n,2*m,p,q], column q*sW - left + j*dW + offset[n,2*m + 1,p,q], by
-   bilinear interpolation, and multiplies that with mask[n,m,p,q], where m = (d*kH + i)*kW + j and d = k / (Ci/D). Outside x
-   there are zeros. The sum starts with the bias and runs over i, then j, then k. Up to 16 output channels are summed side
-   by side; that changes no sum. */
+/* y[n,p,q,o] = act(bias[o] + sum over i,j,k of sample * weight[o,k,i,j]), a convolution whose filter tap (i,j) samples
+   channel k at row p*sH - top + i*dH + offset[n,2*m,p,q] and column q*sW - left + j*dW + offset[n,2*m + 1,p,q] by
+   bilinear interpolation, times mask[n,m,p,q], where m = (d*kH + i)*kW + j and d = k / (Ci/D). x is 0 outside its
+   image.
+   x [N,H,W,Ci], offset [N,2*D*kH*kW,Ho,Wo], mask [N,D*kH*kW,Ho,Wo], NULL or empty: all 1, weight [Co,Ci/group,kH,kW],
+   bias [Co] or NULL, y [N,Ho,Wo,Co], D = deformableGroup; none may overlap y. The sum starts with the bias and runs
+   over i, then j, then k. Up to 16 output channels are summed side by side, which changes no sum. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_deformable_conv_2d(const NNRT_DeformableConv2D *attr, const nnrt_view *x,
                                                       const nnrt_view *offset, const nnrt_view *mask,
                                                       const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
                                                       NNRT_DataType type)
 {
-    const int32_t group = y->dims[3] / (int32_t)attr->group; /* output channels of one */
+    const int32_t group = y->dims[3] / (int32_t)attr->group; /* output channels of one group */
     nnrti_deformable v = {attr, x, offset, mask != NULL && nnrti_empty(mask) ? NULL : mask, weight, 0, 0, 0};
     for (v.n = 0; v.n < y->dims[0]; v.n++)
         for (v.p = 0; v.p < y->dims[1]; v.p++)
@@ -12845,7 +12913,8 @@ NNRTI_FLOATS(deformable_conv_2d,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DEPTH_TO_SPACE */
 
-/* Resolved: mode is "DCR" or "CRD". Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Resolved: mode is "DCR" or "CRD". Derived: if the quantization parameters of input and result differ, the list of
+   nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_depth_to_space(nnrt_resolve *c)
 {
     const NNRT_DepthToSpace *a = (const NNRT_DepthToSpace *)c->resolved;
@@ -12861,16 +12930,16 @@ static NNRT_ReturnCode nnrti_rule_depth_to_space(nnrt_resolve *c)
     channels = x->dims[nnrti_image_axis(x, 2)];
     if (nnrti_remainder(channels, cells) != 0 && !nnrti_axis_open(x, nnrti_image_axis(x, 2)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "input '%s' is %o: its %l channels are no multiple of the %l cells of a block", x->name, x,
-                          channels, cells);
+                          "input '%s' is %o: its %l channels are not a multiple of the %l pixels of a block", x->name,
+                          x, channels, cells);
     return nnrti_result_blocks(c, b == 1, nnrti_product(x->dims[nnrti_image_axis(x, 0)], b),
                                nnrti_product(x->dims[nnrti_image_axis(x, 1)], b), nnrti_quotient(channels, cells));
 }
 
 /* >>kernel DEPTH_TO_SPACE */
 
-/* x [N,H,W,b*b*C], y [N,H*b,W*b,C], b = blockSize, any element type; y must not overlap x.
-   DCR: y[n, h*b + i, w*b + j, c] = x[n, h, w, (i*b + j)*C + c]; CRD: = x[n, h, w, c*b*b + i*b + j]. */
+/* DCR: y[n, h*b + i, w*b + j, c] = x[n, h, w, (i*b + j)*C + c]; CRD: = x[n, h, w, c*b*b + i*b + j]. b = blockSize, x
+   [N,H,W,b*b*C], y [N,H*b,W*b,C], any element type; y must not overlap x. */
 NNRT_API NNRT_ReturnCode nnrt_depth_to_space(const NNRT_DepthToSpace *attr, const nnrt_view *x, nnrt_view *y)
 {
     const bool outside = attr->mode[0] == 'D'; /* DCR, not CRD */
@@ -12906,8 +12975,8 @@ static NNRT_ReturnCode nnrti_rule_det(nnrt_resolve *c)
 
 /* >>kernel DET */
 
-/* The determinant of m, M rows of M, which is spent: each column in turn is cleared below its row with the row whose
-   number there is the largest, of equal ones the first. */
+/* The determinant of m, a row-major M x M matrix, by Gaussian elimination with partial pivoting (the first of equal
+   pivots), which overwrites m. */
 static float nnrti_det(float *m, int32_t M)
 {
     float det = 1;
@@ -12935,8 +13004,8 @@ static float nnrti_det(float *m, int32_t M)
     return det;
 }
 
-/* x [..,M,M], y [..], float32 or float16: y = the determinants, by elimination in float32. Scratch: 4*M*M bytes;
-   NNRT_INSUFFICIENT_BUFFER without it. */
+/* y = the determinants of the matrices x, by elimination in float32. x [..,M,M], y [..], float32 or float16. Scratch:
+   4*M*M bytes; NNRT_INSUFFICIENT_BUFFER without it. */
 NNRT_API NNRT_ReturnCode nnrt_det(const NNRT_Det *attr, const nnrt_view *x, nnrt_view *y, nnrt_call *call)
 {
     const int32_t M = x->dims[x->rank - 1];
@@ -12983,7 +13052,7 @@ static NNRT_ReturnCode nnrti_detection_attr(nnrt_resolve *c, const NNRT_Detectio
     return NNRT_SUCCESS;
 }
 
-/* Bytes of scratch: a score for each box, unless useRegularNms; when quantised also the real values of the inputs. */
+/* Bytes of scratch: a score for each box, unless useRegularNms; if quantized also the real values of the inputs. */
 static bool nnrti_detection_scratch(const NNRT_DetectionPostProcess *a, int32_t boxes, int32_t scores, bool quantised,
                                     size_t *bytes)
 {
@@ -13006,7 +13075,7 @@ static NNRT_ReturnCode nnrti_rule_detection_post_process(nnrt_resolve *c)
     if (scores->rank != 3 || (scores->dims[0] != 1 && !nnrti_axis_open(scores, 0)) ||
         nnrti_unlike(bbox, 1, scores, 1) ||
         (scores->dims[2] != a->numClasses && scores->dims[2] != a->numClasses + 1 && !nnrti_axis_open(scores, 2)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "scores '%s' is %o, expected [1,%d,classes], %l of them or one more",
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "scores '%s' is %o, expected [1,%d,classes], %l classes or one more",
                           scores->name, scores, bbox->dims[1], a->numClasses);
     if (anchors->rank != 2 || nnrti_unlike(bbox, 1, anchors, 0) ||
         (anchors->dims[1] != 4 && !nnrti_axis_open(anchors, 1)))
@@ -13034,8 +13103,8 @@ static NNRT_ReturnCode nnrti_rule_detection_post_process(nnrt_resolve *c)
 
 /* >>kernel DETECTION_POST_PROCESS */
 
-/* What boxes are looked at: label is the class that orders them, -1: each box's best one, kept in best unless that is
-   NULL. */
+/* The candidate boxes. label: the class whose scores order them; -1: each box counts with its best class, whose score
+   is cached in best unless that is NULL. */
 typedef struct nnrti_detector {
     const NNRT_DetectionPostProcess *attr;
     const nnrt_view *bbox, *scores, *anchors;
@@ -13043,13 +13112,13 @@ typedef struct nnrti_detector {
     float *best;
 } nnrti_detector;
 
-/* The results so far; a slot has a box, a class and a score. */
+/* The detections so far. A slot holds box, class and score. */
 typedef struct nnrti_detections {
     nnrt_view *boxes, *classes, *scores;
     int32_t count;
 } nnrti_detections;
 
-/* The scores of box i, without that of the background. */
+/* The scores of box i, without the background class. */
 static nnrti_line nnrti_detection_scores(const nnrti_detector *d, int32_t i)
 {
     const int32_t background = d->scores->dims[2] - (int32_t)d->attr->numClasses;
@@ -13067,8 +13136,8 @@ static float nnrti_detection_score(const nnrti_detector *d, int32_t i)
     return nnrti_load(line.data, label * line.step, line.type);
 }
 
-/* The box behind box `last` in the order of falling scores, equal ones by rising number, down to nmsScoreThreshold; last
-   -1: the first one. -1: there is none. */
+/* The box after box `last` (-1: the first box) in descending order of scores, equal ones by ascending index, that
+   reaches nmsScoreThreshold; -1 if there is none. */
 static int32_t nnrti_detection_next(const nnrti_detector *d, int32_t last)
 {
     const float limit = last < 0 ? 0 : nnrti_detection_score(d, last);
@@ -13085,7 +13154,7 @@ static int32_t nnrti_detection_next(const nnrti_detector *d, int32_t last)
     return next;
 }
 
-/* The bounds of box i: y and x of its upper left corner, then of the lower right one. */
+/* The corners of box i: y and x of the upper left one, then of the lower right one. */
 static void nnrti_detection_box(const nnrti_detector *d, int32_t i, float box[4])
 {
     const float *scale = d->attr->scale.data;
@@ -13101,7 +13170,7 @@ static void nnrti_detection_box(const nnrti_detector *d, int32_t i, float box[4]
     }
 }
 
-/* The numbers of a slot: four of the box, class, score. */
+/* Number k of a slot: 0 to 3 the box, 4 the class, 5 the score. */
 static float *nnrti_detection_at(const nnrti_detections *y, int32_t slot, int32_t k)
 {
     if (k < 4)
@@ -13118,8 +13187,8 @@ static void nnrti_detection_put(const nnrti_detections *y, int32_t slot, const f
     *nnrti_detection_at(y, slot, 5) = score;
 }
 
-/* Whether a box overlaps none of the results, every `step`-th of them, by more than nmsIoUThreshold; only those of class
-   d->label count, if that is not -1. */
+/* Whether a box overlaps no detection (every `step`-th is checked) by more than nmsIoUThreshold; only detections of
+   class d->label count, unless that is -1. */
 static bool nnrti_detection_free(const nnrti_detector *d, const nnrti_detections *y, int32_t step, const float box[4])
 {
     for (int32_t i = 0; i < y->count; i += step) {
@@ -13133,8 +13202,8 @@ static bool nnrti_detection_free(const nnrti_detector *d, const nnrti_detections
     return true;
 }
 
-/* Puts a box between the results so far, which have falling scores, behind equal ones. false: they are maxDetections and
-   none is worse. */
+/* Inserts a box into the detections, which are sorted by descending score, after equal ones. Returns false if there are
+   maxDetections already and none is worse. */
 static bool nnrti_detection_insert(const nnrti_detector *d, nnrti_detections *y, const float box[4], float score)
 {
     int32_t at = y->count;
@@ -13150,8 +13219,8 @@ static bool nnrti_detection_insert(const nnrti_detector *d, nnrti_detections *y,
     return true;
 }
 
-/* Every class by itself: the kept boxes of a class stand among the results, for one that did not get there is worse than
-   all of them, and so are those behind it. */
+/* Regular NMS, class by class. The kept boxes of a class are among the detections: a box that was not inserted is worse
+   than all of them, and so are all boxes after it. */
 static void nnrti_detection_classes(nnrti_detector *d, nnrti_detections *y)
 {
     for (d->label = 0; d->label < d->attr->numClasses; d->label++) {
@@ -13168,7 +13237,7 @@ static void nnrti_detection_classes(nnrti_detector *d, nnrti_detections *y)
     }
 }
 
-/* Each box by its best class: a kept one has as many slots as classes of it are told. */
+/* Fast NMS: each box counts with its best class; a kept box fills `told` slots, one for each class that is reported. */
 static void nnrti_detection_best(nnrti_detector *d, nnrti_detections *y)
 {
     const int32_t classes = (int32_t)d->attr->numClasses;
@@ -13187,13 +13256,14 @@ static void nnrti_detection_best(nnrti_detector *d, nnrti_detections *y)
     }
 }
 
-/* bbox [1,n,4] (ty,tx,th,tw), anchors [n,4] (ya,xa,ha,wa), scores [1,n,c], the background first where c is numClasses + 1;
-   all of one type. boxes [1,m,4], classes and scores [1,m], num [1] float32: num detections, then zeros. Box i has the
-   centre ty/scale[0]*ha + ya, tx/scale[1]*wa + xa and the edges exp(th/scale[2])*ha, exp(tw/scale[3])*wa. Boxes are
-   looked at by falling score, and kept unless they overlap a kept one by more than nmsIoUThreshold: by their best class
-   until maxDetections are kept, of which maxClassesPerDetection classes are told; or with useRegularNms class by class
-   until detectionsPerClass are kept of it, and the maxDetections best of all classes are told. Scratch: without
-   useRegularNms 4 bytes a box, or scores are looked for again and again. */
+/* Decodes boxes and applies non-maximum suppression (NMS). Box i has the center ty/scale[0]*ha + ya, tx/scale[1]*wa +
+   xa and the edges exp(th/scale[2])*ha, exp(tw/scale[3])*wa. Boxes are visited by descending score, and kept unless
+   they overlap a kept one by more than nmsIoUThreshold: by their best class until maxDetections are kept, each reported
+   with its maxClassesPerDetection best classes; or with useRegularNms class by class, up to detectionsPerClass for
+   each, and the maxDetections best of all classes are reported.
+   bbox [1,n,4] (ty,tx,th,tw), anchors [n,4] (ya,xa,ha,wa), scores [1,n,c], where the first class is the background if c
+   is numClasses + 1; all of one type. boxes [1,m,4], classes and scores [1,m], num [1] float32: num detections, then
+   zeros. Scratch: without useRegularNms 4 bytes per box; without scratch the best scores are recomputed at each use. */
 NNRT_API NNRT_ReturnCode nnrt_detection_post_process(const NNRT_DetectionPostProcess *attr, const nnrt_view *bbox,
                                                      const nnrt_view *scores, const nnrt_view *anchors,
                                                      nnrt_view *boxes, nnrt_view *classes, nnrt_view *best,
@@ -13205,7 +13275,7 @@ NNRT_API NNRT_ReturnCode nnrt_detection_post_process(const NNRT_DetectionPostPro
     nnrti_detections y = {boxes, classes, best, 0};
     if (boxes == NULL || classes == NULL || best == NULL)
         return nnrt_call_fail(call, NNRT_INVALID_OUTPUT,
-                              "boxes, classes and scores must be there: none can be left out");
+                              "boxes, classes and scores are required, but one is left out");
     for (int32_t i = 0; i < boxes->dims[1]; i++)
         nnrti_detection_put(&y, i, none, 0, 0);
     for (int32_t i = 0; i < bbox->dims[1] && kept != NULL && !attr->useRegularNms; i++)
@@ -13220,7 +13290,7 @@ NNRT_API NNRT_ReturnCode nnrt_detection_post_process(const NNRT_DetectionPostPro
     return NNRT_SUCCESS;
 }
 
-/* *y = the real values of quantised x, from out on; returns what lies behind them. */
+/* *y = a view of the real values of quantized x, written from out on; returns the end of these values. */
 static float *nnrti_detection_reals(const nnrt_view *x, float *out, nnrt_view *y)
 {
     nnrti_walk w;
@@ -13240,7 +13310,8 @@ static float *nnrti_detection_reals(const nnrt_view *x, float *out, nnrt_view *y
     return out + step;
 }
 
-/* The same of quantised int8 or uint8, whose real values are taken first. Scratch: these, float32, and that of the other. */
+/* The same for quantized int8 or uint8, dequantized to float32 first. Scratch: the dequantized inputs, then the scratch
+   of the float kernel. */
 NNRT_API NNRT_ReturnCode nnrt_detection_post_process_q8(const NNRT_DetectionPostProcess *attr, const nnrt_view *bbox,
                                                         const nnrt_view *scores, const nnrt_view *anchors,
                                                         nnrt_view *boxes, nnrt_view *classes, nnrt_view *best,
@@ -13264,7 +13335,8 @@ NNRT_API NNRT_ReturnCode nnrt_detection_post_process_q8(const NNRT_DetectionPost
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DFT */
 
-/* The last axis of x is 1 (real) or 2 (complex); onesided takes real values, and its inverse complex ones. */
+/* Checks that the last axis of x is 1 (real) or 2 (complex); onesided requires real input, and its inverse complex
+   input. */
 static NNRT_ReturnCode nnrti_dft_input(nnrt_resolve *c, bool onesided, bool inverse)
 {
     const nnrt_operand *x = &c->in[0];
@@ -13278,7 +13350,7 @@ static NNRT_ReturnCode nnrti_dft_input(nnrt_resolve *c, bool onesided, bool inve
     return NNRT_SUCCESS;
 }
 
-/* What a transform of N values keeps. */
+/* Scratch of a transform of N values: the table of cosines and sines. */
 static NNRT_ReturnCode nnrti_dft_scratch(nnrt_resolve *c, int64_t N)
 {
     if (N < 1)
@@ -13303,7 +13375,7 @@ static NNRT_ReturnCode nnrti_rule_dft(nnrt_resolve *c)
         (code = nnrti_dft_input(c, a->onesided != 0, a->inverse != 0)) != NNRT_SUCCESS)
         return code;
     if (axis == x->rank - 1)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis is %l, the one of real and imaginary parts", a->axis);
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis is %l, which holds real and imaginary parts", a->axis);
     a->axis = axis;
     N = real ? 2 * ((int64_t)x->dims[axis] - 1) : x->dims[axis];
     if (given && (code = nnrti_known_int(c, 1, "dftLength", &N)) != NNRT_SUCCESS)
@@ -13324,7 +13396,7 @@ static NNRT_ReturnCode nnrti_rule_dft(nnrt_resolve *c)
 
 /* >>kernel DFT */
 
-/* A transform of N values, the first `count` of which are there, of x times a window, NULL: none. */
+/* A transform of N values of x, the first `count` of which exist (the others are 0), times a window (NULL: none). */
 typedef struct nnrti_dft {
     const nnrt_view *x, *window;
     int32_t N, count;
@@ -13332,7 +13404,7 @@ typedef struct nnrti_dft {
     float *table; /* cos(2*pi*n/N), then sin(2*pi*n/N), n < N */
 } nnrti_dft;
 
-/* The table, with angles in float64. */
+/* Fills the table, with angles in float64. */
 static void nnrti_dft_table(const nnrti_dft *m)
 {
     for (int32_t n = 0; n < m->N; n++) {
@@ -13342,8 +13414,8 @@ static void nnrti_dft_table(const nnrti_dft *m)
     }
 }
 
-/* Frequency k of the values from offset `at` on, `step` apart: real and imaginary part into y at `to`. The sums run over n,
-   and each term adds the real part's share first. */
+/* Frequency k of the values at offset `at` with stride `step`: stores real and imaginary part in y at `to`. The sums
+   run over n, and each term adds the contribution of the real part first. */
 static void nnrti_dft_bin(const nnrti_dft *m, ptrdiff_t at, ptrdiff_t step, int32_t k, nnrt_view *y, ptrdiff_t to)
 {
     const int32_t last = m->x->rank - 1;
@@ -13366,7 +13438,7 @@ static void nnrti_dft_bin(const nnrti_dft *m, ptrdiff_t at, ptrdiff_t step, int3
     nnrti_store(y->data, to + y->strides[y->rank - 1], m->inverse ? im / (float)m->N : im, type);
 }
 
-/* Value k of N real ones, of which the first `count` of N/2 + 1 frequencies are given: the others are their conjugates. */
+/* Value k of N real ones, from the first `count` of N/2 + 1 frequencies; the other frequencies are their conjugates. */
 static void nnrti_dft_real(const nnrti_dft *m, ptrdiff_t at, ptrdiff_t step, int32_t k, nnrt_view *y, ptrdiff_t to)
 {
     const int32_t last = m->x->rank - 1;
@@ -13383,11 +13455,12 @@ static void nnrti_dft_real(const nnrti_dft *m, ptrdiff_t at, ptrdiff_t step, int
     nnrti_store(y->data, to, sum / (float)m->N, type);
 }
 
-/* x [..,L,..,1 or 2], real numbers or complex ones, y [..,N or N/2+1,..,2], float32 or float16; N is dftLength, which is
-   not looked at, or L, and x counts as 0 behind L. inverse and onesided: x [..,L,..,2] are the first N/2+1 frequencies of
-   y [..,N,..,1], N dftLength or 2*(L-1); of those that are their own conjugates, the real part counts. Along axis: y[k] = sum over n of x[n] * e^(-2*pi*i*k*n/N); inverse:
-   e^(2*pi*i*k*n/N), and divided by N; onesided: k <= N/2 only. Computed in float32, sines and cosines rounded from
-   float64. Scratch: 8*N bytes; NNRT_INSUFFICIENT_BUFFER without it. */
+/* Along axis: y[k] = sum over n of x[n] * e^(-2*pi*i*k*n/N); inverse: e^(2*pi*i*k*n/N), divided by N; onesided: k <=
+   N/2 only. x [..,L,..,1 or 2], real or complex numbers, y [..,N or N/2+1,..,2], float32 or float16; N is the value of
+   dftLength, or L; x is 0 from L on. inverse and onesided: x [..,L,..,2] are the first N/2+1 frequencies of y
+   [..,N,..,1], N dftLength or 2*(L-1); of the frequencies that are their own conjugates only the real part counts.
+   Computed in float32, sines and cosines rounded from float64. Scratch: 8*N bytes; NNRT_INSUFFICIENT_BUFFER without
+   it. */
 NNRT_API NNRT_ReturnCode nnrt_dft(const NNRT_DFT *attr, const nnrt_view *x, const nnrt_view *dftLength, nnrt_view *y,
                                   nnrt_call *call)
 {
@@ -13419,6 +13492,7 @@ NNRT_API NNRT_ReturnCode nnrt_dft(const NNRT_DFT *attr, const nnrt_view *x, cons
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DIV_FUSION */
 
+/* x / y: the one factor is scale of x / (scale of y * scale of the result) in float32. */
 static NNRT_ReturnCode nnrti_quant_quotient(nnrt_resolve *c, NNRT_ActivationType activation)
 {
     double s[3];
@@ -13429,7 +13503,7 @@ static NNRT_ReturnCode nnrti_quant_quotient(nnrt_resolve *c, NNRT_ActivationType
     return code;
 }
 
-/* Derived: when quantised, zero point and bounds of the result, the factors of x, of y and of what they make. */
+/* Derived: if quantized, zero point and range of the result, the factors of x, of y and of their quotient. */
 static NNRT_ReturnCode nnrti_rule_div_fusion(nnrt_resolve *c)
 {
     const NNRT_ActivationType type = ((const NNRT_DivFusion *)c->resolved)->activationType;
@@ -13439,11 +13513,10 @@ static NNRT_ReturnCode nnrti_rule_div_fusion(nnrt_resolve *c)
 
 /* >>kernel DIV_FUSION */
 
-/* z = act(x / y), x and y broadcast to the dims of z; x / 0 is infinite or NaN. z may lie where an input of its shape
-   lies. */
+/* z = act(x / y), x and y broadcast to the dims of z; x / 0 is infinite or NaN. z may alias an input of its shape. */
 NNRTI_BINARY_F32(DivFusion, div_fusion, a / b)
 
-/* Integers toward zero; least / -1 wraps to least, and true / true is true. */
+/* Integers truncate toward zero; least / -1 wraps to least, and true / true is true. */
 static void nnrti_div_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                           NNRT_ActivationType activation)
 {
@@ -13461,7 +13534,8 @@ NNRT_API NNRT_ReturnCode nnrt_div_fusion(const NNRT_DivFusion *attr, const nnrt_
     return nnrti_divide(x, y, z, attr->activationType, nnrti_div_row, call);
 }
 
-/* a / b as a * (1 / b), a and b scaled to 31 bits. By 0: the least or the greatest result, and 0 / 0 is 0. */
+/* a / b as a * (1 / b), a and b scaled to 31 bits. Division by 0 gives the least or the greatest result, and 0 / 0 is
+   0. */
 static int64_t nnrti_quant_div(int32_t a, int32_t b, const int32_t *quant)
 {
     int32_t factor[2], k, h;
@@ -13477,25 +13551,26 @@ static int64_t nnrti_quant_div(int32_t a, int32_t b, const int32_t *quant)
     return nnrti_rescale(nnrti_high_product((int32_t)(a * ((int64_t)1 << h)), b), factor);
 }
 
-/* Quantised int8 or uint8 with a list of nnrti_quant_quotient. */
+/* Quantized int8 or uint8 with a list of nnrti_quant_quotient. */
 NNRTI_BINARY_Q8(DivFusion, div_fusion, nnrti_quant_div)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EINSUM */
 
-#define NNRTI_EINSUM_LABELS 32 /* letters and axes of an ellipsis that an equation may have */
+#define NNRTI_EINSUM_LABELS 32 /* labels of an equation: letters and axes of the ellipsis */
 
-/* What axes of one label are: its letter, or for axes of an ellipsis 256 and more, counted from the last one. */
+/* The labels of an equation. key: the letter, or for axes of an ellipsis 256 and more, counted from the last axis. */
 typedef struct nnrti_einsum {
     int32_t count, key[NNRTI_EINSUM_LABELS], extent[NNRTI_EINSUM_LABELS];
-    uint32_t uses[NNRTI_EINSUM_LABELS];                        /* how often it stands in the inputs */
-    bool open[NNRTI_EINSUM_LABELS], same[NNRTI_EINSUM_LABELS]; /* an extent is open; all are that of the first axis */
-    const nnrt_operand *of[NNRTI_EINSUM_LABELS];               /* whose axis that is */
+    uint32_t uses[NNRTI_EINSUM_LABELS];                        /* number of axes of the inputs with this label */
+    bool open[NNRTI_EINSUM_LABELS], same[NNRTI_EINSUM_LABELS]; /* an axis is dynamic; all equal the first one */
+    const nnrt_operand *of[NNRTI_EINSUM_LABELS];               /* the operand of the first axis with this label */
     int32_t axis[NNRTI_EINSUM_LABELS];
 } nnrti_einsum;
 
-/* Reads the term at p up to a comma, an arrow or the end; an ellipsis stands for `hidden` axes. keys (room for most) gets
-   one number for each axis; *count = how many, letters = those without the ellipsis. NULL: it is no term. */
+/* Parses the term at p up to a comma, an arrow or the end; an ellipsis stands for `hidden` axes. keys (room for `most`)
+   gets one key for each axis; *count = their number, *letters = the number without the ellipsis. Returns the end, or
+   NULL if the text is not a term. */
 static const char *nnrti_einsum_term(const char *p, int32_t hidden, int32_t most, int32_t *keys, int32_t *count,
                                      int32_t *letters, bool *dots)
 {
@@ -13521,7 +13596,7 @@ static const char *nnrti_einsum_term(const char *p, int32_t hidden, int32_t most
     return p;
 }
 
-/* The number of a label; count: there is none. */
+/* The index of a label; e->count if it does not exist. */
 static int32_t nnrti_einsum_find(const nnrti_einsum *e, int32_t key)
 {
     int32_t i = 0;
@@ -13530,7 +13605,7 @@ static int32_t nnrti_einsum_find(const nnrti_einsum *e, int32_t key)
     return i;
 }
 
-/* Axis `axis` of input x has label `key`. */
+/* Adds axis `axis` of input x to label `key`. */
 static NNRT_ReturnCode nnrti_einsum_axis(nnrt_resolve *c, nnrti_einsum *e, const nnrt_operand *x, int32_t axis,
                                          int32_t key)
 {
@@ -13550,8 +13625,8 @@ static NNRT_ReturnCode nnrti_einsum_axis(nnrt_resolve *c, nnrti_einsum *e, const
                !nnrti_broadcast_extent(e->extent[i], e->open[i], x->dims[axis], nnrti_axis_open(x, axis),
                                        &e->extent[i])) {
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "axis %d of input '%s' %o has another extent than axes of its label, %d", axis, x->name, x,
-                          e->extent[i]);
+                          "axis %d of input '%s' %o does not match the size of other axes of its label, %d", axis,
+                          x->name, x, e->extent[i]);
     }
     e->uses[i]++;
     e->open[i] = e->open[i] || nnrti_axis_open(x, axis);
@@ -13559,7 +13634,8 @@ static NNRT_ReturnCode nnrti_einsum_axis(nnrt_resolve *c, nnrti_einsum *e, const
     return NNRT_SUCCESS;
 }
 
-/* The labels of all inputs; *hidden = the most axes that an ellipsis stands for, *p what is behind the terms. */
+/* Collects the labels of all inputs; *hidden = the largest number of axes that an ellipsis stands for, *p = the text
+   after the input terms. */
 static NNRT_ReturnCode nnrti_einsum_inputs(nnrt_resolve *c, nnrti_einsum *e, const char **p, int32_t *hidden)
 {
     int32_t keys[NNRT_MAX_RANK], count, letters;
@@ -13569,7 +13645,7 @@ static NNRT_ReturnCode nnrti_einsum_inputs(nnrt_resolve *c, nnrti_einsum *e, con
         const nnrt_operand *x = &c->in[i];
         const char *term = *p, *end = nnrti_einsum_term(term, 0, 0, keys, &count, &letters, &dots);
         if (end == NULL || (i + 1 < c->nIn ? *end != ',' : *end == ','))
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "equation '%s' has no %u terms of letters",
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "equation '%s' does not have %u terms of letters",
                               ((const NNRT_Einsum *)c->resolved)->equation, c->nIn);
         if (letters > x->rank || (!dots && letters < x->rank))
             return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o, but its term has %d letters", i, x->name, x,
@@ -13586,8 +13662,8 @@ static NNRT_ReturnCode nnrti_einsum_inputs(nnrt_resolve *c, nnrti_einsum *e, con
     return NNRT_SUCCESS;
 }
 
-/* out = the labels of the result, *rank of them: as the equation says, else the ellipsis, then what stands once in all terms, in the
-   order of the letters. */
+/* out = the keys of the result, *rank of them: the term after the arrow, or without one the ellipsis, then the letters
+   that occur once in all terms, in ASCII order. */
 static NNRT_ReturnCode nnrti_einsum_result(nnrt_resolve *c, const nnrti_einsum *e, const char *p, int32_t hidden,
                                            int32_t *out, int32_t *rank)
 {
@@ -13598,7 +13674,7 @@ static NNRT_ReturnCode nnrti_einsum_result(nnrt_resolve *c, const nnrti_einsum *
     if (*p == '-') {
         p = nnrti_einsum_term(p + 2, hidden, NNRT_MAX_RANK, out, rank, &letters, &dots);
         if (p == NULL || *p != '\0')
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "equation '%s' has no term of letters behind its arrow",
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "equation '%s' has no term of letters after its arrow",
                               equation);
         if (hidden > 0 && !dots)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "equation '%s' has an ellipsis that the result lacks",
@@ -13624,13 +13700,14 @@ static NNRT_ReturnCode nnrti_einsum_result(nnrt_resolve *c, const nnrti_einsum *
             twice = twice || out[i] == out[k];
         if (twice || nnrti_einsum_find(e, out[k]) == e->count)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                              "equation '%s': label %d of the result stands in no input, or stands there twice",
+                              "equation '%s': label %d of the result is in no input, or twice in the result",
                               equation, k);
     }
     return NNRT_SUCCESS;
 }
 
-/* Derived: the number of labels, then the label of each axis of each input; those of the result come first, in its order. */
+/* Derived: the number of labels, then the label of each axis of each input; the labels of the result come first, in its
+   order. */
 static NNRT_ReturnCode nnrti_rule_einsum(nnrt_resolve *c)
 {
     const char *p = ((const NNRT_Einsum *)c->resolved)->equation;
@@ -13682,14 +13759,14 @@ static NNRT_ReturnCode nnrti_rule_einsum(nnrt_resolve *c)
 
 /* >>kernel EINSUM */
 
-/* A number of any type: floats as float, float64 as double, integers modulo 2^64. */
+/* A number of any type: float16 and float32 as float, float64 as double, integers modulo 2^64. */
 typedef struct nnrti_term {
     float f;
     double d;
     uint64_t u;
 } nnrti_term;
 
-/* The product of the elements of all inputs, in their order, where label i is at place[i]. */
+/* The product of the elements of all inputs, in their order, at index place[i] of label i. */
 static nnrti_term nnrti_einsum_product(const nnrt_view *x, uint32_t n, const int32_t *labels, const int32_t *place)
 {
     nnrti_term t;
@@ -13710,10 +13787,10 @@ static nnrti_term nnrti_einsum_product(const nnrt_view *x, uint32_t n, const int
     return t;
 }
 
-/* n inputs x of one type of numbers; labels int32: how many labels there are, then that of each axis of each input. Label
-   i < rank of y is axis i of y. An axis of extent 1 is repeated where others of its label are longer. y = the sum of the
-   products of the inputs, left to right, over the labels that y lacks, in the order of their numbers, the last one
-   fastest. float16 computes in float32 and is rounded once; integers modulo 2^n. */
+/* y = the sum of the products of the inputs, left to right, over the labels that y lacks, in the order of their
+   numbers, the last one fastest. n inputs x of one numeric type; labels int32: the number of labels, then the label of
+   each axis of each input. Label i < rank of y is axis i of y. An axis of size 1 broadcasts to the larger axes of its
+   label. float16 computes in float32 and rounds once; integers wrap modulo 2^n. */
 NNRT_API NNRT_ReturnCode nnrt_einsum(const NNRT_Einsum *attr, const nnrt_view *x, uint32_t n, const nnrt_view *labels,
                                      nnrt_view *y)
 {
@@ -13763,7 +13840,7 @@ NNRT_API NNRT_ReturnCode nnrt_einsum(const NNRT_Einsum *attr, const nnrt_view *x
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ELTWISE */
 
-/* Derived: when quantised, zero point and bounds of the result, the factors of x, of y and of what they make. */
+/* Derived: if quantized, zero point and range of the result, the factors of x, of y and of the combined value. */
 static NNRT_ReturnCode nnrti_rule_eltwise(nnrt_resolve *c)
 {
     NNRT_ReturnCode code = nnrti_binary_rule(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
@@ -13780,8 +13857,8 @@ static NNRT_ReturnCode nnrti_rule_eltwise(nnrt_resolve *c)
 
 /* >>kernel ELTWISE */
 
-/* z = x * y, x + y or x > y ? x : y by mode, x and y broadcast to the dims of z; numbers of any type. z may lie where
-   an input of its shape lies. */
+/* z = x * y, x + y or x > y ? x : y by mode, x and y broadcast to the dims of z; any numeric type. z may alias an input
+   of its shape. */
 NNRT_API NNRT_ReturnCode nnrt_eltwise(const NNRT_Eltwise *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)
 {
     nnrti_row row = attr->mode == NNRT_ELTWISE_MODE_PROD  ? nnrti_mul_row
@@ -13790,7 +13867,7 @@ NNRT_API NNRT_ReturnCode nnrt_eltwise(const NNRT_Eltwise *attr, const nnrt_view 
     return nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, row);
 }
 
-/* Quantised int8 or uint8 with a list of nnrti_quant_product, nnrti_quant_sum or nnrti_quant_extreme. */
+/* Quantized int8 or uint8 with a list of nnrti_quant_product, nnrti_quant_sum or nnrti_quant_extreme. */
 NNRT_API NNRT_ReturnCode nnrt_eltwise_q8(const NNRT_Eltwise *attr, const nnrt_view *x, const nnrt_view *y,
                                          const nnrt_view *list, nnrt_view *z)
 {
@@ -13805,23 +13882,25 @@ NNRT_API NNRT_ReturnCode nnrt_eltwise_q8(const NNRT_Eltwise *attr, const nnrt_vi
 /* >>op EQUAL */
 /* >>kernel EQUAL */
 
-/* z = x == y as bool, x and y of any one type, broadcast to the dims of z; a NaN equals nothing, -0 equals 0. */
+/* z = (x == y) as bool, x and y of one type of any kind, broadcast to the dims of z; NaN equals nothing, -0 equals
+   0. */
 NNRTI_PREDICATE(Equal, equal, a == b)
 
-/* Quantised int8 or uint8: the real values, with the list of nnrti_quant_compare. */
+/* Quantized int8 or uint8: compares the real values, with the list of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(Equal, equal_q8, a == b)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ERF */
 /* >>kernel ERF */
 
-/* y = 2/sqrt(pi) * integral of exp(-t*t) from 0 to x, element by element. y may lie where x lies. */
+/* y = erf(x) = 2/sqrt(pi) * integral of exp(-t*t) from 0 to x, elementwise. y may alias x. */
 NNRTI_UNARY(Erf, erf, nnrti_erff, nnrti_erf)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EXPAND_DIMS */
 
-/* y is seen with the shape of x. Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* The kernel sees y with the shape of x. Derived: if the quantization parameters of input and result differ, the list
+   of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_expand_dims(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -13848,7 +13927,7 @@ static float nnrti_expfusion_real(const void *attr, float v)
     return a->base > 0 ? nnrti_powf(a->base, v) : nnrti_expf(v);
 }
 
-/* Derived: when quantised, uint8[256], the bits of the result for those of each stored integer. */
+/* Derived: if quantized, uint8[256], a lookup table: the bits of the result for the bits of each stored integer. */
 static NNRT_ReturnCode nnrti_rule_expfusion(nnrt_resolve *c)
 {
     const NNRT_ExpFusion *a = (const NNRT_ExpFusion *)c->resolved;
@@ -13859,7 +13938,7 @@ static NNRT_ReturnCode nnrti_rule_expfusion(nnrt_resolve *c)
 
 /* >>kernel EXPFUSION */
 
-/* y = base^(scale*x + shift), element by element; base -1 stands for e. y may lie where x lies. */
+/* y = base^(scale*x + shift), elementwise; base -1 stands for e. y may alias x. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_expfusion(const NNRT_ExpFusion *attr, const nnrt_view *x, nnrt_view *y,
                                              NNRT_DataType type)
 {
@@ -13881,7 +13960,7 @@ NNRTI_FLOATS(expfusion, (const NNRT_ExpFusion *attr, const nnrt_view *x, nnrt_vi
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EYE_LIKE */
 
-/* Resolved: dtype is that of y. */
+/* Resolved: dtype is the type of y. */
 static NNRT_ReturnCode nnrti_rule_eye_like(nnrt_resolve *c)
 {
     NNRT_EyeLike *a = (NNRT_EyeLike *)c->resolved;
@@ -13893,7 +13972,7 @@ static NNRT_ReturnCode nnrti_rule_eye_like(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but dtype is %t", y->name, y->dataType,
                           (NNRT_DataType)a->dtype);
     if (nnrti_has_params(y))
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "output '%s' is quantised, which this operator does not know",
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "output '%s' is quantized, which this operator does not support",
                           y->name);
     if (x->rank != 2)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected two axes", x->name, x);
@@ -13904,7 +13983,7 @@ static NNRT_ReturnCode nnrti_rule_eye_like(nnrt_resolve *c)
 
 /* >>kernel EYE_LIKE */
 
-/* y [R,C] of any element type = 1 where j = i + k, else 0. x is not read. */
+/* y[i,j] = 1 if j = i + k, else 0; y [R,C] of any element type. x is not read. */
 NNRT_API NNRT_ReturnCode nnrt_eye_like(const NNRT_EyeLike *attr, const nnrt_view *x, nnrt_view *y)
 {
     (void)x;
@@ -13921,7 +14000,7 @@ NNRT_API NNRT_ReturnCode nnrt_eye_like(const NNRT_EyeLike *attr, const nnrt_view
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FILL */
 
-/* Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_fill(nnrt_resolve *c)
 {
     NNRT_ReturnCode code;
@@ -13933,8 +14012,8 @@ static NNRT_ReturnCode nnrti_rule_fill(nnrt_resolve *c)
 
 /* >>kernel FILL */
 
-/* Every element of y = the one element of value, any element type. This is the kernel of BROADCAST_TO, too, where value has
-   more of them: extents of 1, or missing, are repeated. */
+/* Every element of y = the one element of value, any element type. This is the kernel of BROADCAST_TO, too: a value of
+   several elements is broadcast to the dims of y (axes of size 1, or missing ones, repeat). */
 NNRT_API NNRT_ReturnCode nnrt_fill(const NNRT_Fill *attr, const nnrt_view *value, nnrt_view *y)
 {
     (void)attr;
@@ -13947,7 +14026,7 @@ NNRTI_MOVE_Q8(Fill, fill)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FILL_LIKE */
 
-/* Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_fill_like(nnrt_resolve *c)
 {
     NNRT_ReturnCode code;
@@ -13968,7 +14047,7 @@ NNRT_API NNRT_ReturnCode nnrt_fill_like(const NNRT_FillLike *attr, const nnrt_vi
     return NNRT_SUCCESS;
 }
 
-/* The same, then requantised. */
+/* The same, then requantized. */
 NNRTI_MOVED_Q8(fill_like,
                (const NNRT_FillLike *attr, const nnrt_view *x, const nnrt_view *value, const nnrt_view *list,
                 nnrt_view *y),
@@ -13977,7 +14056,8 @@ NNRTI_MOVED_Q8(fill_like,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FLATTEN */
 
-/* Resolved: axis >= 0. Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Resolved: axis >= 0. Derived: if the quantization parameters of input and result differ, the list of
+   nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_flatten(nnrt_resolve *c)
 {
     NNRT_Flatten *a = (NNRT_Flatten *)c->resolved;
@@ -13993,7 +14073,8 @@ static NNRT_ReturnCode nnrti_rule_flatten(nnrt_resolve *c)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FLATTEN_RANGE */
 
-/* Resolved: startAxis and endAxis >= 0. Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Resolved: startAxis and endAxis >= 0. Derived: if the quantization parameters of input and result differ, the list of
+   nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_flatten_range(nnrt_resolve *c)
 {
     NNRT_FlattenRange *a = (NNRT_FlattenRange *)c->resolved;
@@ -14022,7 +14103,7 @@ static float nnrti_floor_real(const void *attr, float v)
     return nnrti_floorf(v);
 }
 
-/* Derived: when quantised, uint8[256], the bits of the result for those of each stored integer. */
+/* Derived: if quantized, uint8[256], a lookup table: the bits of the result for the bits of each stored integer. */
 static NNRT_ReturnCode nnrti_rule_floor(nnrt_resolve *c)
 {
     return nnrti_unary_table(c, nnrti_code_real, nnrti_floor_real);
@@ -14030,13 +14111,14 @@ static NNRT_ReturnCode nnrti_rule_floor(nnrt_resolve *c)
 
 /* >>kernel FLOOR */
 
-/* y = the largest whole number <= x, element by element; -0, NaN and the infinities stay. y may lie where x lies. */
+/* y = the largest integer <= x, elementwise; -0, NaN and the infinities stay. y may alias x. */
 NNRTI_UNARY(Floor, floor, nnrti_floorf, nnrti_floor)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FLOOR_DIV */
 
-/* Derived: when quantised, the numbers of nnrti_rule_compare; zero point, bounds and factor of the result. */
+/* Derived: if quantized, the numbers of nnrti_rule_compare; zero point, range and requantization factor of the
+   result. */
 static NNRT_ReturnCode nnrti_rule_floor_div(nnrt_resolve *c)
 {
     int32_t *factor;
@@ -14051,7 +14133,7 @@ static NNRT_ReturnCode nnrti_rule_floor_div(nnrt_resolve *c)
 
 /* >>kernel FLOOR_DIV */
 
-/* a / b is the quotient toward zero: one too large where there is a rest and the signs differ. */
+/* a / b truncates toward zero, which is one too large if there is a remainder and the signs differ. */
 static void nnrti_floor_div_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                 NNRT_ActivationType activation)
 {
@@ -14064,9 +14146,9 @@ static void nnrti_floor_div_row(const nnrti_walk *w, const nnrt_view *x, const n
     }
 }
 
-/* z = floor(x / y), numbers of any type, broadcast to the dims of z. Floats: of the rounded quotient; x / 0 is infinite
-   or NaN. Integers: least / -1 wraps to least; a divisor 0 is NNRT_INVALID_PARAMETER, and z is not written then. z may
-   lie where an input of its shape lies. */
+/* z = floor(x / y), any numeric type, broadcast to the dims of z. Floats: the floor of the rounded quotient; x / 0 is
+   infinite or NaN. Integers: least / -1 wraps to least; a divisor 0 is NNRT_INVALID_PARAMETER, and z is not written
+   then. z may alias an input of its shape. */
 NNRT_API NNRT_ReturnCode nnrt_floor_div(const NNRT_FloorDiv *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                         nnrt_call *call)
 {
@@ -14074,8 +14156,9 @@ NNRT_API NNRT_ReturnCode nnrt_floor_div(const NNRT_FloorDiv *attr, const nnrt_vi
     return nnrti_divide(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_floor_div_row, call);
 }
 
-/* Quantised int8 or uint8: of the real values, exactly, with the numbers m that make them comparable and the list of the rule.
-   By 0: the least or the greatest result, and 0 / 0 is 0. */
+/* Quantized int8 or uint8: the exact floor of the quotient of the real values, with the multipliers m that make them
+   comparable (nnrti_quant_compare) and the list of the rule. Division by 0 gives the least or the greatest result, and
+   0 / 0 is 0. */
 NNRT_API NNRT_ReturnCode nnrt_floor_div_q8(const NNRT_FloorDiv *attr, const nnrt_view *x, const nnrt_view *y,
                                            const nnrt_view *numbers, const nnrt_view *list, nnrt_view *z)
 {
@@ -14104,14 +14187,14 @@ NNRT_API NNRT_ReturnCode nnrt_floor_div_q8(const NNRT_FloorDiv *attr, const nnrt
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FULL_CONNECTION */
 
-/* Whether the rows are those that x has, [rows,K]. */
+/* Whether x has the shape [rows,K] that the kernel needs. */
 static bool nnrti_full_connection_rows(const nnrt_resolve *c)
 {
     return c->in[0].rank == 2 && nnrti_equal(&c->in[0], 1, &c->in[1], 1);
 }
 
-/* *rank, dims = the result for x folded into rows of K: [rows, O]; with useAxis the axes of x before axis, then O. There are
-   most rows where K is open and turns out to be 1. */
+/* *rank, dims = the shape of the result. Without useAxis x counts as rows of K: [rows,O]; with useAxis the axes of x
+   before axis, then O. If K is dynamic, the upper bound of rows is that for K = 1. */
 static NNRT_ReturnCode nnrti_full_connection_fold(nnrt_resolve *c, const NNRT_FullConnection *a, int32_t *rank,
                                                   int32_t *dims)
 {
@@ -14146,8 +14229,8 @@ static NNRT_ReturnCode nnrti_full_connection_fold(nnrt_resolve *c, const NNRT_Fu
     return NNRT_SUCCESS;
 }
 
-/* Resolved: the kernel sees x as [rows,K] and y as [rows,O], whatever axis said.
-   Derived: when quantised, zero point, bounds and factors of the result. */
+/* Resolved: useAxis is false: the kernel sees x as [rows,K] and y as [rows,O].
+   Derived: if quantized, zero point, range and requantization factors of the result. */
 static NNRT_ReturnCode nnrti_rule_full_connection(nnrt_resolve *c)
 {
     NNRT_FullConnection *a = (NNRT_FullConnection *)c->resolved;
@@ -14180,9 +14263,9 @@ static NNRT_ReturnCode nnrti_rule_full_connection(nnrt_resolve *c)
 
 /* >>kernel FULL_CONNECTION */
 
-/* x [M,K], weight [O,K], bias [O] or NULL, y [M,O]; none may overlap y.
-   y[m,o] = act(bias[o] + sum over k of x[m,k] * weight[o,k]). The sum starts with the bias and runs over k.
-   Neighbouring outputs are summed side by side; that changes no sum. */
+/* y[m,o] = act(bias[o] + sum over k of x[m,k] * weight[o,k]), a GEMM. x [M,K], weight [O,K], bias [O] or NULL, y [M,O];
+   none may overlap y. The sum starts with the bias and runs over k. Adjacent outputs are summed side by side, which
+   changes no sum. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_full_connection(const NNRT_FullConnection *attr, const nnrt_view *x,
                                                    const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
                                                    NNRT_DataType type)
@@ -14211,7 +14294,7 @@ NNRTI_FLOATS(full_connection,
               nnrt_view *y),
              nnrti_full_connection(attr, x, weight, bias, y, type))
 
-/* The same of quantised int8 or uint8: the sum of (x - zX) * (weight - zW[o]) and the int32 bias is exact, its result
+/* The same for quantized int8 or uint8: the sum of (x - zX) * (weight - zW[o]) and the int32 bias is exact;
    y = clamp(sum * factor[o] + zY). */
 NNRT_API NNRT_ReturnCode nnrt_full_connection_q8(const NNRT_FullConnection *attr, const nnrt_view *x,
                                                  const nnrt_view *weight, const nnrt_view *bias, const nnrt_view *quant,
@@ -14245,9 +14328,9 @@ static NNRT_ReturnCode nnrti_rule_fused_batch_norm(nnrt_resolve *c)
 
 /* >>kernel FUSED_BATCH_NORM */
 
-/* x and y [..,C]; scale, offset, mean, variance [C] with one stride, each float16 or float32 where x is float16.
-   y[..,c] = scale[c] * (x[..,c] - mean[c]) / sqrt(variance[c] + epsilon) + offset[c], evaluated from left to right.
-   y may lie where x lies. */
+/* y[..,c] = scale[c] * (x[..,c] - mean[c]) / sqrt(variance[c] + epsilon) + offset[c], evaluated from left to right.
+   x and y [..,C]; scale, offset, mean, variance [C] with one stride, each float16 or float32 if x is float16. y may
+   alias x. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_fused_batch_norm(const NNRT_FusedBatchNorm *attr, const nnrt_view *x,
                                                     const nnrt_view *scale, const nnrt_view *offset,
                                                     const nnrt_view *mean, const nnrt_view *variance, nnrt_view *y,
@@ -14295,7 +14378,7 @@ NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_f64(const NNRT_FusedBatchNorm *at
     return NNRT_SUCCESS;
 }
 
-/* The same of quantised int8 or uint8, whose real values are computed in float32. */
+/* The same for quantized int8 or uint8; the real values are computed in float32. */
 NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_q8(const NNRT_FusedBatchNorm *attr, const nnrt_view *x,
                                                   const nnrt_view *scale, const nnrt_view *offset,
                                                   const nnrt_view *mean, const nnrt_view *variance, nnrt_view *y)
@@ -14307,7 +14390,7 @@ NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_q8(const NNRT_FusedBatchNorm *att
 /* >>op GATHER */
 
 /* Derived: the axis, one int32 >= 0.
-   Derived: where quantisation parameters differ, also the list of nnrti_requantise. */
+   Derived: if the quantization parameters of input and result differ, also the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_gather(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *indices = &c->in[1];
@@ -14338,9 +14421,9 @@ static NNRT_ReturnCode nnrti_rule_gather(nnrt_resolve *c)
 
 /* >>kernel GATHER */
 
-/* x [A..,L,B..], indices [I..] int32 or int64, axis one int32: the place of L; y [A..,I..,B..]. Any element type; y
-   must not overlap x. y[a..,i..,b..] = x[a.., indices[i..], b..]; indices from -L to -1 count from the end.
-   NNRT_INVALID_PARAMETER when an index lies outside [-L,L): call's error tells which; y is then written in part. */
+/* y[a..,i..,b..] = x[a.., indices[i..], b..]; indices from -L to -1 count from the end. x [A..,L,B..], indices [I..]
+   int32 or int64, axis one int32: the axis of size L; y [A..,I..,B..]. Any element type; y must not overlap x.
+   NNRT_INVALID_PARAMETER if an index is outside [-L,L): call's error names it; y is then partly written. */
 NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x, const nnrt_view *indices,
                                      const nnrt_view *axis, nnrt_view *y, nnrt_call *call)
 {
@@ -14372,7 +14455,7 @@ NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x
     return NNRT_SUCCESS;
 }
 
-/* The same, then requantised. */
+/* The same, then requantized. */
 NNRTI_MOVED_Q8(gather,
                (const NNRT_Gather *attr, const nnrt_view *x, const nnrt_view *indices, const nnrt_view *axis,
                 const nnrt_view *list, nnrt_view *y, nnrt_call *call),
@@ -14381,8 +14464,8 @@ NNRTI_MOVED_Q8(gather,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GATHER_ELEMENTS */
 
-/* What GATHER_ELEMENTS and SCATTER_ELEMENTS share: indices have the axes of x, and no more places than x along all of them but
-   `axis`, which may be any. */
+/* GATHER_ELEMENTS and SCATTER_ELEMENTS: indices have the rank of x, and no axis except `axis` is larger than x's.
+   Resolves the axis *given to 0..rank-1. */
 static NNRT_ReturnCode nnrti_elements_of(nnrt_resolve *c, int64_t *given)
 {
     const nnrt_operand *x = &c->in[0], *indices = &c->in[1];
@@ -14395,13 +14478,14 @@ static NNRT_ReturnCode nnrti_elements_of(nnrt_resolve *c, int64_t *given)
         fits = i == axis || indices->dims[i] <= x->dims[i] || nnrti_axis_open(indices, i) || nnrti_axis_open(x, i);
     if (!fits)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "indices '%s' is %o, expected as many axes as '%s' %o has, and no larger ones but axis %d",
+                          "indices '%s' is %o, expected the rank of '%s' %o, and no larger axis except axis %d",
                           indices->name, indices, x->name, x, axis);
     *given = axis;
     return NNRT_SUCCESS;
 }
 
-/* Resolved: axis >= 0. Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Resolved: axis >= 0. Derived: if the quantization parameters of input and result differ, the list of
+   nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_gather_elements(nnrt_resolve *c)
 {
     NNRT_GatherElements *a = (NNRT_GatherElements *)c->resolved;
@@ -14420,9 +14504,9 @@ static NNRT_ReturnCode nnrti_rule_gather_elements(nnrt_resolve *c)
 
 /* >>kernel GATHER_ELEMENTS */
 
-/* x [..,L,..] of any element type, indices int32 or int64, y of the shape of indices; y must not overlap x.
-   y[..,i,..] = x[..,indices[..,i,..],..] along axis; indices from -L to -1 count from the end.
-   NNRT_INVALID_PARAMETER when an index lies outside [-L,L): call's error tells which; y is then written in part. */
+/* y[..,i,..] = x[..,indices[..,i,..],..] along axis; indices from -L to -1 count from the end. x [..,L,..] of any
+   element type, indices int32 or int64, y of the shape of indices; y must not overlap x.
+   NNRT_INVALID_PARAMETER if an index is outside [-L,L): call's error names it; y is then partly written. */
 NNRT_API NNRT_ReturnCode nnrt_gather_elements(const NNRT_GatherElements *attr, const nnrt_view *x,
                                               const nnrt_view *indices, nnrt_view *y, nnrt_call *call)
 {
@@ -14447,7 +14531,7 @@ NNRT_API NNRT_ReturnCode nnrt_gather_elements(const NNRT_GatherElements *attr, c
     return NNRT_SUCCESS;
 }
 
-/* The same, then requantised. */
+/* The same, then requantized. */
 NNRTI_MOVED_Q8(gather_elements,
                (const NNRT_GatherElements *attr, const nnrt_view *x, const nnrt_view *indices, const nnrt_view *list,
                 nnrt_view *y, nnrt_call *call),
@@ -14456,8 +14540,9 @@ NNRTI_MOVED_Q8(gather_elements,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GATHER_ND */
 
-/* The last axis of indices names places of the first axes of x, so it must be known how many.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* The last axis of indices holds indices of the first axes of x; its size sets the rank of the result, so it must be
+   fixed.
+   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_gather_nd(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *indices = &c->in[1];
@@ -14465,12 +14550,12 @@ static NNRT_ReturnCode nnrti_rule_gather_nd(nnrt_resolve *c)
     int32_t dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
     if (rows >= 0 && nnrti_axis_open(indices, rows))
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "the last extent of indices '%s' %o is open: give it", indices->name,
-                          indices);
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "the last dimension of indices '%s' %o is dynamic: fix it",
+                          indices->name, indices);
     if (k < 1 || k > x->rank)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "indices '%s' is %o, expected a last extent of 1 to %d, the axes of '%s' %o", indices->name,
-                          indices, x->rank, x->name, x);
+                          "indices '%s' is %o, expected a last dimension of 1 to %d, the axes of '%s' %o",
+                          indices->name, indices, x->rank, x->name, x);
     if ((code = nnrti_room(c, (int64_t)rows + x->rank - k)) != NNRT_SUCCESS)
         return code;
     for (int32_t i = 0; i < rows + x->rank - k; i++)
@@ -14485,9 +14570,9 @@ static NNRT_ReturnCode nnrti_rule_gather_nd(nnrt_resolve *c)
 
 /* >>kernel GATHER_ND */
 
-/* x [L0,..,Lk-1,B..], indices [I..,k] int32 or int64, y [I..,B..]. Any element type; y must not overlap x.
-   y[i..,b..] = x[j0,..,jk-1,b..] with jn = indices[i..,n]; indices from -Ln to -1 count from the end.
-   NNRT_INVALID_PARAMETER when an index lies outside [-Ln,Ln): call's error tells which; y is then written in part. */
+/* y[i..,b..] = x[j0,..,jk-1,b..] with jn = indices[i..,n]; indices from -Ln to -1 count from the end.
+   x [L0,..,Lk-1,B..], indices [I..,k] int32 or int64, y [I..,B..]. Any element type; y must not overlap x.
+   NNRT_INVALID_PARAMETER if an index is outside [-Ln,Ln): call's error names it; y is then partly written. */
 NNRT_API NNRT_ReturnCode nnrt_gather_nd(const NNRT_GatherNd *attr, const nnrt_view *x, const nnrt_view *indices,
                                         nnrt_view *y, nnrt_call *call)
 {
@@ -14525,7 +14610,7 @@ NNRT_API NNRT_ReturnCode nnrt_gather_nd(const NNRT_GatherNd *attr, const nnrt_vi
     return NNRT_SUCCESS;
 }
 
-/* The same, then requantised. */
+/* The same, then requantized. */
 NNRTI_MOVED_Q8(gather_nd,
                (const NNRT_GatherNd *attr, const nnrt_view *x, const nnrt_view *indices, const nnrt_view *list,
                 nnrt_view *y, nnrt_call *call),
@@ -14535,20 +14620,20 @@ NNRTI_MOVED_Q8(gather_nd,
 /* >>op GREATER */
 /* >>kernel GREATER */
 
-/* z = x > y as bool, x and y of any one type, broadcast to the dims of z; false for a NaN, true > false. */
+/* z = (x > y) as bool, x and y of one type of any kind, broadcast to the dims of z; false for NaN, true > false. */
 NNRTI_PREDICATE(Greater, greater, a > b)
 
-/* Quantised int8 or uint8: the real values, with the list of nnrti_quant_compare. */
+/* Quantized int8 or uint8: compares the real values, with the list of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(Greater, greater_q8, a > b)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GREATER_EQUAL */
 /* >>kernel GREATER_EQUAL */
 
-/* z = x >= y as bool, x and y of any one type, broadcast to the dims of z; false for a NaN, true >= false. */
+/* z = (x >= y) as bool, x and y of one type of any kind, broadcast to the dims of z; false for NaN, true >= false. */
 NNRTI_PREDICATE(GreaterEqual, greater_equal, a >= b)
 
-/* Quantised int8 or uint8: the real values, with the list of nnrti_quant_compare. */
+/* Quantized int8 or uint8: compares the real values, with the list of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(GreaterEqual, greater_equal_q8, a >= b)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -14558,7 +14643,7 @@ static NNRT_ReturnCode nnrti_rule_grid_sample(nnrt_resolve *c)
 {
     const NNRT_GridSample *a = (const NNRT_GridSample *)c->resolved;
     const nnrt_operand *x = &c->in[0], *grid = &c->in[1];
-    const nnrt_operand *images = nnrti_axis_open(x, 0) ? grid : x; /* the fixed one of two */
+    const nnrt_operand *images = nnrti_axis_open(x, 0) ? grid : x; /* the one whose batch is fixed, if any */
     const int32_t last = x->rank - 1, channels = nnrti_image_axis(x, 2), first = nnrti_image_axis(x, 0);
     int32_t dims[5] = {0, 0, 0, 0, 0};
     if (x->rank != 4 && x->rank != 5)
@@ -14588,17 +14673,18 @@ static NNRT_ReturnCode nnrti_rule_grid_sample(nnrt_resolve *c)
 
 /* >>kernel GRID_SAMPLE */
 
-/* Where g, -1..1 from one end of an axis of extent L to the other, lies in cells. */
+/* The position in elements of the grid coordinate g, which runs from -1 to 1 along an axis of size L. */
 static float nnrti_grid_cells(const NNRT_GridSample *attr, float g, int32_t L)
 {
     return attr->alignCorners ? (g + 1) / 2 * (float)(L - 1) : ((g + 1) * (float)L - 1) / 2;
 }
 
-/* A place in cells, as paddingMode has it: NaN is the first cell, or stays with zeros outside. */
+/* Applies paddingMode to a position: zeros (0) leaves it, border (1) clamps and reflection (2) mirrors it into the
+   axis. NaN becomes element 0, except with zeros, where it stays NaN. */
 static float nnrti_grid_inside(const NNRT_GridSample *attr, float at, int32_t L)
 {
     const float last = (float)(L - 1), least = attr->alignCorners ? 0.0f : -0.5f; /* where reflection begins */
-    const float span = attr->alignCorners ? last : (float)L; /* and how far it is from end to end */
+    const float span = attr->alignCorners ? last : (float)L; /* and the distance from end to end */
     if (attr->paddingMode == 2 && span > 0) {
         at = nnrti_absf(at - least);
         at -= 2 * span * nnrti_floorf(at / (2 * span));
@@ -14609,27 +14695,27 @@ static float nnrti_grid_inside(const NNRT_GridSample *attr, float at, int32_t L)
     return at;
 }
 
-/* The same of g, and for NEAREST rounded, halves to the even cell. */
+/* The position of grid coordinate g after paddingMode; for NEAREST rounded, halves to even. */
 static float nnrti_grid_place(const NNRT_GridSample *attr, float g, int32_t L)
 {
     const float at = nnrti_grid_inside(attr, nnrti_grid_cells(attr, g, L), L);
     return attr->method == NNRT_RESIZE_METHOD_NEAREST ? nnrti_roundevenf(at) : at;
 }
 
-/* Four cells along an axis, -1: none, and their weights. */
+/* Four elements along an axis (-1: outside, value 0) and their interpolation weights. */
 typedef struct nnrti_grid_taps {
     int32_t cell[4];
     float weight[4];
 } nnrti_grid_taps;
 
-/* The cells around g, each as paddingMode has it, with the weights of a cubic of coefficient -0.75. */
+/* The four elements around g, each after paddingMode, with the weights of a cubic of coefficient -0.75. */
 static nnrti_grid_taps nnrti_grid_taps_of(const NNRT_GridSample *attr, float g, int32_t L)
 {
     const float a = -0.75f, far = (float)L + 4;
     float at = nnrti_grid_cells(attr, g, L), base;
     nnrti_grid_taps t;
     if (attr->paddingMode == 2)
-        at = at - at == 0 ? at : 0; /* what is not finite, at the first cell */
+        at = at - at == 0 ? at : 0; /* a position that is not finite: the first element */
     else
         at = at > -4 ? at < far ? at : far : -4;
     base = nnrti_floorf(at);
@@ -14644,7 +14730,7 @@ static nnrti_grid_taps nnrti_grid_taps_of(const NNRT_GridSample *attr, float g, 
     return t;
 }
 
-/* Sum of rows of sums of columns, weighted; `at` is row 0, column 0 of an image and channel. */
+/* Sum over rows of weighted sums over columns; `at` is the offset of row 0, column 0 of an image and channel. */
 NNRTI_INLINE float nnrti_at_taps(const nnrt_view *x, ptrdiff_t at, const nnrti_grid_taps *h, const nnrti_grid_taps *w,
                                  NNRT_DataType type)
 {
@@ -14660,7 +14746,7 @@ NNRTI_INLINE float nnrti_at_taps(const nnrt_view *x, ptrdiff_t at, const nnrti_g
     return value;
 }
 
-/* v [N,L,..] without its axis 1, at place i of it. */
+/* View of v [N,L,..] at index i of axis 1, without this axis. */
 static nnrt_view nnrti_grid_slice(const nnrt_view *v, int32_t i)
 {
     nnrt_view slice = *v;
@@ -14673,8 +14759,8 @@ static nnrt_view nnrti_grid_slice(const nnrt_view *v, int32_t i)
     return slice;
 }
 
-/* Volumes: x [N,D,H,W,C], grid [N,Do,Ho,Wo,3], y [N,Do,Ho,Wo,C]. y = the two slices around the depth, weighted by how near
-   they are, the front one first; each slice as an image. */
+/* Volumes: x [N,D,H,W,C], grid [N,Do,Ho,Wo,3], y [N,Do,Ho,Wo,C]. y interpolates linearly between the two slices around
+   the depth coordinate, the front one first; each slice is sampled like an image. */
 NNRTI_INLINE void nnrti_grid_volume(const NNRT_GridSample *attr, const nnrt_view *x, const nnrt_view *grid,
                                     nnrt_view *y, NNRT_DataType type)
 {
@@ -14704,9 +14790,9 @@ NNRTI_INLINE void nnrti_grid_volume(const NNRT_GridSample *attr, const nnrt_view
     } while (nnrti_next_place(y, at));
 }
 
-/* x [N,H,W,C], grid [N,Ho,Wo,2], float32 or x's type, y [N,Ho,Wo,C]; none may overlap y. y[n,p,q,c] = x[n,..,..,c] at
-   column grid[n,p,q,0], row grid[n,p,q,1]: the nearest cell, or by bilinear or bicubic interpolation. Volumes, whose grid
-   has the depth as third number: see nnrti_grid_volume. */
+/* y[n,p,q,c] = x[n,..,..,c] at column grid[n,p,q,0], row grid[n,p,q,1]: the nearest element, or by bilinear or bicubic
+   interpolation. x [N,H,W,C], grid [N,Ho,Wo,2], float32 or x's type, y [N,Ho,Wo,C]; none may overlap y. Volumes, whose
+   grid has the depth as third coordinate: see nnrti_grid_volume. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_grid_sample(const NNRT_GridSample *attr, const nnrt_view *x, const nnrt_view *grid,
                                                nnrt_view *y, NNRT_DataType type)
 {
@@ -14746,7 +14832,7 @@ NNRTI_FLOATS(grid_sample, (const NNRT_GridSample *attr, const nnrt_view *x, cons
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GROUP_NORM_FUSION */
 
-/* scale and bias are there, one number for each place of axis `channels` of x. */
+/* Checks that scale and bias are present and have one number for each index of axis `channels` of x. */
 static NNRT_ReturnCode nnrti_group_norm_params(nnrt_resolve *c, int32_t channels)
 {
     static const char *const names[] = {"x", "scale", "bias"};
@@ -14761,8 +14847,8 @@ static NNRT_ReturnCode nnrti_group_norm_params(nnrt_resolve *c, int32_t channels
     return NNRT_SUCCESS;
 }
 
-/* x has `least` axes or more, and `groups` groups of channels. Resolved: the kernel sees x and y as [N,K,C], K all
-   cells. */
+/* Rule of normalizations over groups of channels: x has at least `least` axes; `groups` must divide the channels.
+   Resolved: the kernel sees x and y as [N,K,C], K the product of all spatial axes. */
 static NNRT_ReturnCode nnrti_group_norm_rule(nnrt_resolve *c, int32_t least, int64_t groups, float epsilon, bool affine)
 {
     const nnrt_operand *x = &c->in[0];
@@ -14786,7 +14872,7 @@ static NNRT_ReturnCode nnrti_group_norm_rule(nnrt_resolve *c, int32_t least, int
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o: its size does not fit", x->name, x);
     dims[0] = x->dims[0];
     dims[first ? 1 : 2] = x->dims[channels];
-    dims[first ? 2 : 1] = cells > INT32_MAX ? INT32_MAX : (int32_t)cells; /* the most: a run has its own */
+    dims[first ? 2 : 1] = cells > INT32_MAX ? INT32_MAX : (int32_t)cells; /* an upper bound: a run has its own */
     nnrti_result_like(c, 0);
     nnrti_see_as(&c->in[0], 3, dims);
     nnrti_see_as(&c->out[0], 3, dims);
@@ -14803,11 +14889,12 @@ static NNRT_ReturnCode nnrti_rule_group_norm_fusion(nnrt_resolve *c)
 
 /* >>kernel GROUP_NORM_FUSION */
 
-/* x, y [N,K,C], y may be x; scale, bias [C], each float16 or float32 where x is float16, or both NULL. Every `size`
-   channels from g*size on are a set with all their cells: y[n,k,c] = (x[n,k,c] - mean) / sqrt(variance + epsilon) of its
-   set, variance over all elements, not one less; then times scale[c] plus bias[c]. Sums run over k, then c, and carry
-   their rounding errors along. mean is rounded, so `rest` is what is left of it: sets far away from 0 lose no digits, and
-   the variance is the mean of (x - mean)^2 less rest^2. */
+/* y[n,k,c] = (x[n,k,c] - mean) / sqrt(variance + epsilon), times scale[c] plus bias[c]; mean and variance over the
+   group of c: `size` channels from g*size on, at all positions k; variance divides by the number of elements, not by
+   one less.
+   x, y [N,K,C], y may be x; scale, bias [C], each float16 or float32 if x is float16, or both NULL. Sums run over k,
+   then c, and are compensated (nnrti_sum). mean is rounded; `rest` is its rounding error, so that groups with a large
+   mean lose no digits: the variance is the mean of (x - mean)^2 minus rest^2. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_group_norm(const nnrt_view *x, const nnrt_view *scale, const nnrt_view *bias,
                                               nnrt_view *y, int32_t size, float epsilon, NNRT_DataType type)
 {
@@ -14846,7 +14933,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_group_norm(const nnrt_view *x, const nnrt_vie
     return NNRT_SUCCESS;
 }
 
-/* numGroups groups of C / numGroups channels; scale and bias count with affine only. */
+/* numGroups groups of C / numGroups channels; scale and bias apply only with affine. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_group_norm_fusion(const NNRT_GroupNormFusion *attr, const nnrt_view *x,
                                                      const nnrt_view *scale, const nnrt_view *bias, nnrt_view *y,
                                                      NNRT_DataType type)
@@ -14872,7 +14959,7 @@ typedef struct nnrti_recurrent {
     NNRT_RecurrentDirection direction;
     float clip;
     int32_t gates,
-        functions; /* blocks of hiddenSize rows in w and r; activations of a direction, the first is the gates' */
+        functions; /* blocks of hiddenSize rows in w and r; activations of a direction, the first for the gates */
 } nnrti_recurrent;
 
 #define NNRTI_RECURRENT_OF(a, gates, functions)                                                                        \
@@ -14881,7 +14968,7 @@ typedef struct nnrti_recurrent {
             (a)->clip, gates, functions                                                                                \
     }
 
-/* Input i is absent, or has these extents; that at place `at` is the batch of x, which may be open. */
+/* Checks input i, unless it is absent, against this shape; axis `at` is the batch of x, which may be dynamic. */
 static NNRT_ReturnCode nnrti_recurrent_shape(nnrt_resolve *c, uint32_t i, const char *what, int32_t rank,
                                              const int32_t *dims, int32_t at, int32_t batch)
 {
@@ -14896,7 +14983,7 @@ static NNRT_ReturnCode nnrti_recurrent_shape(nnrt_resolve *c, uint32_t i, const 
     return NNRT_SUCCESS;
 }
 
-/* activations becomes a function for each use: nothing said is SIGMOID for the gates and TANH for the state. */
+/* Completes activations to one function for each use: by default SIGMOID for the gates and TANH for the state. */
 static NNRT_ReturnCode nnrti_recurrent_activations(nnrt_resolve *c, const nnrti_recurrent *a, int32_t directions)
 {
     const uint32_t count = (uint32_t)(directions * a->functions);
@@ -14946,7 +15033,8 @@ static NNRT_ReturnCode nnrti_recurrent_attributes(nnrt_resolve *c, const nnrti_r
     return NNRT_SUCCESS;
 }
 
-/* Resolved: hiddenSize and all activations are said. Results from 1 on, and inputs from 5 on, are states; input 7 is p. */
+/* Resolved: hiddenSize and all activations are complete. Results from 1 on, and inputs from 5 on, are states; input 7
+   is p. */
 static NNRT_ReturnCode nnrti_recurrent_rule(nnrt_resolve *c, const nnrti_recurrent *a)
 {
     const nnrt_operand *x = &c->in[0], *w = &c->in[1], *r = &c->in[2];
@@ -15011,13 +15099,13 @@ static NNRT_ReturnCode nnrti_rule_gru(nnrt_resolve *c)
 
 /* >>kernel GRU */
 
-/* What the steps of all sequences share, and the state of the current one. */
+/* The operands and attributes that all steps share, and the state of the current one. */
 typedef struct nnrti_cell {
-    const nnrt_view *w, *r, *b; /* b: NULL where there is none */
+    const nnrt_view *w, *r, *b; /* b: may be NULL */
     const nnrt_view *p, *initialC;
     nnrt_view *yC;              /* NULL: there is no cell state */
     const int64_t *activations; /* of all directions */
-    const float *alpha, *beta;  /* of activations, NULL: as HSIGMOID has them */
+    const float *alpha, *beta;  /* of activations, NULL: the defaults of HSIGMOID */
     float clip;
     bool linearBeforeReset, inputForget;
     int32_t H, gates, functions, row;
@@ -15040,7 +15128,7 @@ static void nnrti_cell_begin(nnrti_cell *m, const nnrt_view *w, const nnrt_view 
     m->functions = functions;
 }
 
-/* One step: h becomes the next state. */
+/* One step: updates the state h. */
 typedef void (*nnrti_cell_step)(const nnrti_cell *m);
 
 /* Number k of block `block` of b; 0 without b. */
@@ -15051,14 +15139,14 @@ static float nnrti_cell_bias(const nnrti_cell *m, int32_t block, int32_t k)
                      : nnrti_load(b->data, m->row * b->strides[0] + (block * m->H + k) * b->strides[1], b->dataType);
 }
 
-/* sum[k] += the rows k of block `block` of w times a, for k < H. */
+/* sum[k] += row k of block `block` of w times the vector a, for k < H. */
 static void nnrti_cell_add(const nnrti_cell *m, const nnrt_view *w, int32_t block, const float *a, float *sum)
 {
     const nnrt_view part = nnrti_part(w, 1, block * m->H, m->H);
     nnrti_rows_times(sum, a, &part, m->row);
 }
 
-/* Activation `which` of the direction, of v kept inside [-clip, clip]. */
+/* Activation `which` of the direction, of v clamped to [-clip, clip]. */
 static float nnrti_cell_activate(const nnrti_cell *m, int32_t which, float v)
 {
     const int32_t i = m->row * m->functions + which;
@@ -15099,7 +15187,7 @@ static void nnrti_gru_step(const nnrti_cell *m)
         m->h[k] = (1.0f - z[k]) * nnrti_cell_activate(m, 1, n[k]) + z[k] * m->h[k];
 }
 
-/* v with axis 0 behind the next `places` axes. */
+/* View of v with axis 0 moved behind the next `places` axes, if `moved`. */
 static nnrt_view nnrti_cell_batch(const nnrt_view *v, int32_t places, bool moved)
 {
     nnrt_view u = *v;
@@ -15110,7 +15198,7 @@ static nnrt_view nnrti_cell_batch(const nnrt_view *v, int32_t places, bool moved
     return u;
 }
 
-/* All sequences in all directions: m has what they share. batchFirst: layout 1. */
+/* Runs all sequences in all directions; m holds the shared operands. batchFirst: layout 1. */
 static NNRT_ReturnCode nnrti_recurrent_run(nnrti_cell *m, NNRT_RecurrentDirection direction, bool batchFirst,
                                            const nnrt_view *x_, const nnrt_view *lens, const nnrt_view *initial_,
                                            nnrt_view *y_, nnrt_view *yH_, nnrti_cell_step step, nnrt_call *call)
@@ -15161,16 +15249,16 @@ static NNRT_ReturnCode nnrti_recurrent_run(nnrti_cell *m, NNRT_RecurrentDirectio
     return NNRT_SUCCESS;
 }
 
-/* Sequences x [T,N,I] in D directions; direction REVERSE and the second of BIDIRECTIONAL run from the last step down.
-   w [D,3*H,I], r [D,3*H,H], b [D,6*H] or NULL: zeros; sequenceLens [N] int32 or int64 or NULL: T each; initialH [D,N,H]
+/* GRU. Per step, in the order of the blocks z, r, n of w, r and b, where the blocks 3 to 5 of b (primed) belong to r:
+   z = f(bz + bz' + wz*x + rz*h), r likewise; n = g(bn + bn' + wn*x + rn*(r . h)), with linearBeforeReset n = g(bn +
+   wn*x + r . (bn' + rn*h)); h = (1 - z) . n + z . h, each sum in this order. f and g are the two activations of the
+   direction; clip > 0 clamps their arguments to [-clip, clip].
+   Sequences x [T,N,I] in D directions; direction REVERSE and the second of BIDIRECTIONAL run from the last step down. w
+   [D,3*H,I], r [D,3*H,H], b [D,6*H] or NULL: zeros; sequenceLens [N] int32 or int64 or NULL: T each; initialH [D,N,H]
    or NULL: zeros; y [T,D,N,H], yH [D,N,H]. layout 1: x [N,T,I], initialH and yH [N,D,H], y [N,T,D,H]. All but
-   sequenceLens of one type, float32 or float16. Per step, in the order of the blocks z, r, n of w, r and b, where the
-   blocks 3 to 5 of b go with r:
-   z = f(bz + bz' + wz*x + rz*h), r likewise; n = g(bn + bn' + wn*x + rn*(r . h)), with linearBeforeReset
-   n = g(bn + wn*x + r . (bn' + rn*h)); h = (1 - z) . n + z . h, each sum in this order. f and g are the two activations
-   of the direction; clip > 0: of what is kept inside [-clip, clip]. A sequence ends with its length: y is 0 behind it,
-   and REVERSE begins at its last step. What lies between x and the results is float32.
-   Scratch: 4*(I + 5*H) bytes; NNRT_INSUFFICIENT_BUFFER without it. NNRT_INVALID_PARAMETER when a length is not 0 to T. */
+   sequenceLens of one type, float32 or float16. After the end of a sequence y is 0, and REVERSE begins at its last
+   step. Intermediate values are float32.
+   Scratch: 4*(I + 5*H) bytes; NNRT_INSUFFICIENT_BUFFER without it. NNRT_INVALID_PARAMETER if a length is not 0 to T. */
 NNRT_API NNRT_ReturnCode nnrt_gru(const NNRT_GRU *attr, const nnrt_view *x, const nnrt_view *w, const nnrt_view *r,
                                   const nnrt_view *b, const nnrt_view *sequenceLens, const nnrt_view *initialH,
                                   nnrt_view *y, nnrt_view *yH, nnrt_call *call)

@@ -586,7 +586,7 @@ static void test_too_large(void **state)
     trial_begin(&t, "CONCAT", &concat, sizeof(concat));
     (void)operand(&t, NNRT_DATA_TYPE_INT8, 1, INT32_MAX, 0, 0, 0);
     (void)operand(&t, NNRT_DATA_TYPE_INT8, 1, 1, 0, 0, 0);
-    too_large(&t, "would have extent 2147483648");
+    too_large(&t, "would have size 2147483648");
 
     nnrt_attr_defaults(nnrt_op_named("FULL_CONNECTION")->attr, &full);
     trial_begin(&t, "FULL_CONNECTION", &full, sizeof(full));
@@ -741,7 +741,7 @@ static void test_refused_types(void **state)
     tanh_.activationType = NNRT_ACTIVATION_TYPE_TANH;
     trial_begin(&t, "ACTIVATION", &tanh_, sizeof(tanh_));
     (void)operand(&t, I32, 1, 4, 0, 0, 0);
-    refused(&t, NNRT_INVALID_DATATYPE, "of int32 only RELU (1) is defined");
+    refused(&t, NNRT_INVALID_DATATYPE, "int32 supports only RELU (1)");
     add.activationType = NNRT_ACTIVATION_TYPE_TANH;
     trial_begin(&t, "ADD_FUSION", &add, sizeof(add));
     (void)operand(&t, NNRT_DATA_TYPE_INT8, 1, 4, 0, 0, 0);
@@ -755,7 +755,7 @@ static void test_refused_types(void **state)
         (void)operand(&t, F32, 1, 4, 0, 0, 0);
         operand(&t, I32, 1, 1, 0, 0, 0)->data = &numbers[i];
         if (numbers[i] != NNRT_DATA_TYPE_FLOAT64) {
-            refused(&t, NNRT_INVALID_PARAMETER, "which is the number of no element type");
+            refused(&t, NNRT_INVALID_PARAMETER, "which is not the number of an element type");
             continue;
         }
         t.out[0].dataType = F32;
@@ -936,7 +936,7 @@ static void test_refused_quant(void **state)
     t.in[0].quantCount = 2;
     t.out[0].quant = q;
     t.out[0].quantCount = 2;
-    refused(&t, NNRT_UNSUPPORTED_OP, "has 2 quantisation parameters, at most 1 is supported here");
+    refused(&t, NNRT_UNSUPPORTED_OP, "has 2 quantization parameters, expected at most 1");
     t.in[0].quantCount = t.out[0].quantCount = 1;
     pad.constantValue = NAN; /* is the zero point */
     assert_int_equal(resolve(&t), NNRT_SUCCESS);
@@ -967,7 +967,7 @@ static void test_quant_axis(void **state)
     (void)operand(&t, NNRT_DATA_TYPE_INT8, 2, 3, 2, 0, 0);
     t.in[0].quant = q;
     t.in[0].quantCount = 2;
-    refused(&t, NNRT_INVALID_PARAMETER, "has 2 QuantParams, expected 1 or 3, the extent of axis 0");
+    refused(&t, NNRT_INVALID_PARAMETER, "has 2 QuantParams, expected 1 or 3, the size of axis 0");
     t.in[0].quantAxis = 2;
     assert_int_equal(resolve(&t), NNRT_SUCCESS);
     t.in[0].quantAxis = 3;
@@ -1026,7 +1026,7 @@ static void test_refused_requantising(void **state)
         }
         if (k != 1)
             t.out[second].quant = q + 1;
-        refused(&t, NNRT_UNSUPPORTED_OP, "different quantisation parameters");
+        refused(&t, NNRT_UNSUPPORTED_OP, "different quantization parameters");
         t.out[second].quant = q; /* alike: fine */
         t.in[k == 1 ? 1 : 0].quant = q;
         for (uint32_t i = 0; i < t.r.nOut; i++)

@@ -45,9 +45,9 @@ REFUSED = {
     'must be a constant or follow from the shapes': 'axes decide how many axes there are',
     'there is no room for': 'the largest extents that a shape allows make terabytes',
     'give the inputs\' extents': 'the importer says which extents it has to know',
-    'the last extent of indices': 'indices of GatherND say how many axes there are',
+    'the last dimension of indices': 'indices of GatherND say how many axes there are',
     'extents are known: give them': 'what no rule can tell with numbers in the place of extents',
-    'the last window has no cell': 'ceil_mode of an open extent keeps windows that begin behind the data',
+    'the last window covers no input element': 'ceil_mode of an open extent keeps windows that begin behind the data',
 }
 
 

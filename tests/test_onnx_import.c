@@ -1149,7 +1149,7 @@ static void test_average_pool(void **state)
          {"1 2 3"},
          NNRT_INVALID_SHAPE,
          NULL,
-         "the first window has no cell",
+         "the first window covers no input element",
          0},
     };
     (void)state;

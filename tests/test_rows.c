@@ -260,7 +260,7 @@ static void test_bits(void **state)
             set_quant(node_in(&n, I8, 1, 4, 0, 0, NULL), which == 0 ? &odd : &g_half, 1, 0);
             set_quant(node_in(&n, I8, 1, 4, 0, 0, NULL), which == 1 ? &odd : &g_half, 1, 0);
             set_quant(&n.out[0], which == 2 ? &odd : &g_half, 1, 0);
-            (void)snprintf(words, sizeof(words), "has numBits %d, supported are 8", widths[i]);
+            (void)snprintf(words, sizeof(words), "has numBits %d, expected 8", widths[i]);
             node_refused(&n, NNRT_UNSUPPORTED_OP, words);
             odd.numBits = 8;
             assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
@@ -306,7 +306,7 @@ static void test_chosen_values(void **state)
     assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
     assert_string_equal(n.r.kernelName, "nnrt_argmax_fusion_q8");
     n.in[0].dataType = n.out[0].dataType = NNRT_DATA_TYPE_INT16; /* has no kernel that requantises */
-    node_refused(&n, NNRT_UNSUPPORTED_OP, "different quantisation parameters");
+    node_refused(&n, NNRT_UNSUPPORTED_OP, "different quantization parameters");
 }
 
 /* Parameters along an axis go where the axis goes; where it is cut, joined or reordered, that is refused. */
@@ -348,7 +348,7 @@ static void test_parameters_along_an_axis(void **state)
                 (void)node_in(&n, I32, 1, cases[i].count, 0, 0, list);
         }
         if (cases[i].to < 0) {
-            node_refused(&n, NNRT_UNSUPPORTED_OP, "cuts, joins or reorders");
+            node_refused(&n, NNRT_UNSUPPORTED_OP, "splits, joins or reorders");
             continue;
         }
         assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
@@ -363,7 +363,7 @@ static void test_parameters_along_an_axis(void **state)
             (void)node_in(&n, I32, rank, 2, 0, 0, index);
             (void)node_in(&n, I32, 1, 1, 0, 0, axis == 0 ? axis0 : axis1);
             if (axis == 1) {
-                node_refused(&n, NNRT_UNSUPPORTED_OP, "cuts, joins or reorders");
+                node_refused(&n, NNRT_UNSUPPORTED_OP, "splits, joins or reorders");
                 continue;
             }
             assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
@@ -376,23 +376,23 @@ static void test_parameters_along_an_axis(void **state)
     assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
     assert_int_equal(n.out[0].quantAxis, 3);
     set_quant(&n.out[0], three, 3, 2); /* declared along another axis */
-    node_refused(&n, NNRT_INVALID_PARAMETER, "has 3 QuantParams, expected 1 or 2, the extent of axis 1");
+    node_refused(&n, NNRT_INVALID_PARAMETER, "has 3 QuantParams, expected 1 or 2, the size of axis 1");
     node_begin(&n, "CONCAT", &concat, sizeof(concat), 1);
     set_quant(node_in(&n, I8, 3, 2, 3, 4, NULL), three, 3, 2);
-    node_refused(&n, NNRT_UNSUPPORTED_OP, "cuts, joins or reorders");
+    node_refused(&n, NNRT_UNSUPPORTED_OP, "splits, joins or reorders");
     concat.axis = 0;
     assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
     node_begin(&n, "SPLIT", &split, sizeof(split), 1);
     set_quant(node_in(&n, I8, 3, 2, 3, 4, NULL), three, 3, 2);
-    node_refused(&n, NNRT_UNSUPPORTED_OP, "cuts, joins or reorders");
+    node_refused(&n, NNRT_UNSUPPORTED_OP, "splits, joins or reorders");
     set_quant(&n.in[0], three, 2, 2); /* one for each place of the axis, or one for all */
-    node_refused(&n, NNRT_INVALID_PARAMETER, "2 quantisation parameters are not one for each place of axis 1");
+    node_refused(&n, NNRT_INVALID_PARAMETER, "2 quantization parameters are not one for each index of axis 1");
     node_begin(&n, "STACK", &stack, sizeof(stack), 1);
     set_quant(node_in(&n, I8, 3, 2, 3, 4, NULL), three, 3, 2);
     assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
     assert_int_equal(n.out[0].quantAxis, 3);
     n.in[0].quantAxis = 0; /* the channels: the last axis, the second of NCHW */
-    node_refused(&n, NNRT_INVALID_PARAMETER, "are not one for each place of axis 2");
+    node_refused(&n, NNRT_INVALID_PARAMETER, "are not one for each index of axis 2");
     n.in[0].format = NNRT_FORMAT_NCHW;
     assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
 }
@@ -789,7 +789,7 @@ static void test_open_extents(void **state)
     node_resolves(&n);
     open_is(&n, 0, 0, 1);
     n.in[1].open = parts; /* which axis goes where cannot wait */
-    node_refused(&n, NNRT_UNSUPPORTED_OP, "depends on extents that are open");
+    node_refused(&n, NNRT_UNSUPPORTED_OP, "depends on dynamic dimensions: fix them");
 
     node_open(&n, "WHERE", &given); /* a condition [a] chooses rows of [3,4], or broadcasts: which, is not known */
     node_in(&n, NNRT_DATA_TYPE_BOOL, 1, 7, 0, 0, NULL)->symbols[0] = 1;
@@ -988,16 +988,16 @@ static void test_quantised_open(void **state)
     open_is(&n, 0, 1, 2);
     assert_int_equal(n.r.derived[0].dims[0], NNRTI_QUANT_FACTORS + 2 * 3);
     n.in[1].symbols[0] = 0;
-    node_refused(&n, NNRT_INVALID_PARAMETER, "has 3 QuantParams, expected 1 or 7, the extent of axis 0");
+    node_refused(&n, NNRT_INVALID_PARAMETER, "has 3 QuantParams, expected 1 or 7, the size of axis 0");
     n.in[1].dims[0] = 3;
     node_resolves(&n);
     open_is(&n, 0, 1, 0);
     n.in[1].quantAxis = 2;
-    node_refused(&n, NNRT_UNSUPPORTED_OP, "along axis 1, supported is axis 0");
+    node_refused(&n, NNRT_UNSUPPORTED_OP, "along axis 1, expected axis 0");
     n.in[1].quantCount = 1;
     node_resolves(&n);
     n.out[0].quantCount = 0;
-    node_refused(&n, NNRT_INVALID_DATATYPE, "without QuantParam beside quantised inputs");
+    node_refused(&n, NNRT_INVALID_DATATYPE, "without QuantParam, expected one: the inputs are quantized");
 }
 
 
@@ -1070,7 +1070,7 @@ static void test_words(void **state)
     limit_in(&n, I32, SHAPED(1), zero);
     node_resolves(&n);
     set_quant(&n.in[0], each, 2, 1);
-    node_refused(&n, NNRT_UNSUPPORTED_OP, "cuts, joins or reorders");
+    node_refused(&n, NNRT_UNSUPPORTED_OP, "splits, joins or reorders");
 }
 
 #if SIZE_MAX > 0xFFFFFFFFu /* elsewhere the bytes do not fit, either */
@@ -1124,13 +1124,13 @@ static void test_limits(void **state)
         a->outputShape = nnrt_int64_list(shape, 3);
         limit_is(&n, 2, 5);
         n.in[0].dims[2] = 3;
-        node_refused(&n, NNRT_OUT_OF_MEMORY, "axis 2 of the result would have 4294967294 and 1 more: too large");
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "axis 2 of the result would have size 4294967294 + 1: too large");
         a->strides = nnrt_int64_list(NULL, 0);
         a->dilations = nnrt_int64_list(apart, 3);
         n.in[1].dims[2] = 2;
         limit_is(&n, 2, 5);
         a->dilations = nnrt_int64_list(stride, 3);
-        node_refused(&n, NNRT_OUT_OF_MEMORY, "would have 2 and 2147483648 more: too large");
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "would have size 2 + 2147483648: too large");
         a->dilations = nnrt_int64_list(NULL, 0);
         a->autoPad = NNRT_AUTO_PAD_SAME_UPPER; /* which the resolved paddings replace */
         limit_is(&n, 2, 5);
@@ -1317,7 +1317,7 @@ static void test_limits(void **state)
         limit_is(&n, 2, 1);
         assert_true(n.r.scratch == (size_t)MAX32 * 4);
         n.in[4].dims[2] = n.in[5].dims[2] = 2;
-        node_refused(&n, NNRT_OUT_OF_MEMORY, "2147483646 keys and 2 before them: too many");
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "2147483646 keys and 2 past keys: too many");
     }
 }
 

@@ -69,7 +69,7 @@ def make(w):
     bad("channels that are no multiple", "INVALID_SHAPE", some((1, 5, 9)), image, block)
     bad("two axes", "INVALID_SHAPE", x[0], image, block)
     bad("a block larger than the image", "INVALID_SHAPE", x, image, known([5, 2], "int64"),
-        says="axis 0 of the image is 4 with its paddings, a block 5")
+        says="axis 0 of the image is 4 with its paddings, expected at least the block: 5")
     bad("a block of 0", "INVALID_PARAMETER", x, image, known([0, 2], "int64"))
     bad("a block of one axis", "INVALID_SHAPE", x, image, known([2], "int64"))
     bad("an image of no axis", "INVALID_SHAPE", x, known([], "int64"), known([], "int64"))
