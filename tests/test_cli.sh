@@ -711,13 +711,13 @@ done
 refused 1 'serve: a message that is too short' 'expected at most 65536, and a message of 4096 to' serve --socket "$tmp/socket" --limits message=4095
 refused 1 'serve: no such folder' 'cannot make the socket' serve --socket "$tmp/none/socket"
 : >"$tmp/no_socket"
-refused 1 'serve: in the place of a file' 'is there, and no socket' serve --socket "$tmp/no_socket"
-refused 2 'nobody serves' "nobody serves a device at '[^']*/socket'" run "$digits/digits.onnx" --input random --device "remote:$tmp/socket"
+refused 1 'serve: in the place of a file' 'exists and is not a socket' serve --socket "$tmp/no_socket"
+refused 2 'nobody serves' "no server listens at '[^']*/socket'" run "$digits/digits.onnx" --input random --device "remote:$tmp/socket"
 refused 2 'a device without a path' "the path '' has 0 characters" devices --device remote:
 serving 'serve' --socket "$tmp/socket" --device reference
 if grep -q "^device reference at $tmp/socket\$" "$tmp/served"; then pass; else fail 'serve says what it serves'; fi
 case $(ls -l "$tmp/socket") in srw-------*) pass ;; *) fail "serve: permissions $(ls -l "$tmp/socket")" ;; esac
-refused 1 'serve: twice at one socket' "somebody serves a device at '[^']*/socket' already" serve --socket "$tmp/socket"
+refused 1 'serve: twice at one socket' "another process already serves a device at '[^']*/socket'" serve --socket "$tmp/socket"
 t 0 'devices --device remote' devices --device "remote:$tmp/socket" --device "remote:name=npu7,time=5000,$tmp/socket"
 prints 'devices lists a remote device' '^remote_reference  nnrt  CPU  AVAILABLE$'
 prints 'devices lists it under its name' '^npu7  nnrt  CPU  AVAILABLE$'
@@ -731,16 +731,16 @@ py 'auto:remote:PATH: all nodes are there' 'all(p["device"] == "remote_reference
 t 0 'a list of devices that have options' info "$digits/digits.onnx" --device "auto:fake:name=npu0,ops=SOFTMAX,remote:name=npu7,time=5000,$tmp/socket,reference" --placement --json
 py 'a list of devices that have options: who has what' '[p["device"] for p in d["placement"]] == ["npu7_nnrt_v2_0"] * 9 + ["npu0_nnrt_v1_0"]'
 t 0 'compare of two lists' compare "$digits/digits.onnx" --device "auto:remote:name=a,$tmp/socket" --device "auto:remote:name=b,$tmp/socket"
-refused 2 'auto:remote: of nobody' "nobody serves a device at '[^']*/none'" devices --device "auto:remote:$tmp/none"
+refused 2 'auto:remote: of nobody' "no server listens at '[^']*/none'" devices --device "auto:remote:$tmp/none"
 served 'serve ends by SIGTERM' TERM
 serving 'serve again, with limits' --socket "$tmp/socket" --device fake:not=SOFTMAX --limits clients=1,models=1,bytes=65536 --mode 0660 --log debug
 case $(ls -l "$tmp/socket") in srw-rw----*) pass ;; *) fail "serve --mode 0660: permissions $(ls -l "$tmp/socket")" ;; esac
-refused 2 'limits of a server: clients' 'the driver has as many clients as it takes' devices --device "remote:$tmp/socket" --device "remote:name=other,$tmp/socket"
+refused 2 'limits of a server: clients' 'the server has reached its limit of clients' devices --device "remote:$tmp/socket" --device "remote:name=other,$tmp/socket"
 refused 1 'limits of a server: bytes' 'gives a client at most 65536 bytes' run "$digits/digits.onnx" --input random --device "remote:$tmp/socket"
 served 'serve ends by SIGINT' INT
-if grep -q 'nnrt: warning: process [0-9]* is refused: 1 clients are there' "$tmp/served_err"; then pass; else fail 'serve --log'; fi
+if grep -q 'nnrt: warning: process [0-9]* is refused: the server has its limit of 1 clients' "$tmp/served_err"; then pass; else fail 'serve --log'; fi
 serving 'serve, of another user' --socket "$tmp/socket" --users 12345
-refused 2 'another user' 'this user may not use the driver' devices --device "remote:$tmp/socket"
+refused 2 'another user' 'the server does not admit this user id' devices --device "remote:$tmp/socket"
 kill -s KILL "$server"
 wait "$server" 2>/dev/null
 if [ -S "$tmp/socket" ]; then pass; else fail 'a killed server leaves its socket'; fi
