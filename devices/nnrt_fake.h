@@ -31,8 +31,8 @@ TEXT
     not=SOFTMAX+..     unsupported operators
     dims=1..64         the minimum and maximum size of every dimension
     dynamic=no         does not support dynamic dimensions
-    float16=yes        float32 may be computed in float16: then all float32 results are rounded to float16's precision and
-                       range, except results of operators that only move or rename data; NOT_SUPPORT with dynamic
+    float16=yes        float32 may be computed in float16: then all float32 results are rounded to float16's precision
+                       and range, except results of operators that only move or rename data; NOT_SUPPORT with dynamic
                        dimensions
     modes=yes          performance modes, without effect
     priorities=yes     priorities, without effect
@@ -40,8 +40,8 @@ TEXT
     delay=Run:20+..    every call of a slot takes so many milliseconds of processor time longer
     hang=Run:20+..     every call of a slot sleeps so many milliseconds; 0: until nnrt_fake_wake is called
     fail=Run:2+..      the second call of a slot fails; without a number every call
-    die=Run:2+..       the second call of a slot ends the process, without a number the first one: for a driver served in a
-                       process of its own (nnrt_remote.h), in programs that have called nnrt_fake_may_die
+    die=Run:2+..       the second call of a slot ends the process, without a number the first one: for a driver served
+                       in a process of its own (nnrt_remote.h), in programs that have called nnrt_fake_may_die
     code=TIME_OUT      return code of a failing call, of NNRT_ReturnCode; default DEVICE_ERROR
     garbage=GetIO+..   slots that succeed with invalid results: sizes larger than any memory, invalid ranks and types,
                        unsupported nodes reported as supported, a prepared model that is NULL
