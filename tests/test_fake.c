@@ -1,5 +1,5 @@
-/* The device of devices/nnrt_fake.h: every option of its text, and what the runtime does when a slot is missing, fails or
-   tells nonsense. Expected values are worked out by hand: y = relu(x + [1,2,3]) - x. */
+/* The device of devices/nnrt_fake.h: every option of its text, and the runtime's behavior if a slot is missing, fails
+   or returns invalid results. Expected values are worked out by hand: y = relu(x + [1,2,3]) - x. */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
 #include <setjmp.h>
 #include <stdarg.h>

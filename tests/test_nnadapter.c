@@ -1,5 +1,5 @@
-/* NNAdapter over nnrt.h (compat/), function by function as its specification says, and every operation against the cases of
-   tests/vectors. Memory comes from functions that count, and fail when told. */
+/* NNAdapter over nnrt.h (compat/), function by function as specified, and every operation against the cases of
+   tests/vectors. Memory comes from functions that count and can be made to fail. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <float.h>
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* Drivers of NNAdapter as devices: the one of tests/nnadapter_plain.c, in the program and in a shared library. */
+/* Drivers of NNAdapter as devices: the driver of tests/nnadapter_plain.c, linked into the program and in a shared
+   library. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

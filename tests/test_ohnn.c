@@ -1,5 +1,5 @@
-/* OpenHarmony's API over nnrt.h (compat/), function by function as its specification says. Memory comes from functions that
-   count, and fail when told. */
+/* OpenHarmony's API over nnrt.h (compat/), function by function as specified. Memory comes from functions that count
+   and can be made to fail. */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
-/* A device in another process, devices/nnrt_remote.h: what the device itself says and computes comes through the socket, no
-   tensor does; a driver that is killed, hangs or speaks nonsense ends a call and nothing else. NNRT_KILLS=N: so many drivers
-   are killed, 25 where it is not set. */
+/* A device in another process, devices/nnrt_remote.h: the device's messages and results pass through the socket,
+   tensors do not; a driver that is killed, hangs or sends invalid answers ends a call and nothing else. NNRT_KILLS=N:
+   number of killed drivers, default 25. */
 #define _XOPEN_SOURCE 700
 #include <dirent.h>
 #include <fcntl.h>
