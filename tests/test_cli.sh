@@ -1,9 +1,9 @@
 #!/bin/sh
 # test_cli.sh NNRT [SHIPPED [DEVICES]]: tests the command line, from the root of the tree: sh tests/test_cli.sh build/nnrt
-# SHIPPED is the same program as the Makefile builds it for users: what depends on how it is compiled is tried with both.
+# SHIPPED is the same program as built for users: both are tested if the result depends on the build.
 # DEVICES is the program with more devices, tests/nnrt_devices.c.
-# What a run must give comes from numpy; the models are ONNX files that the Python part below writes byte by byte, so no
-# other package is needed. Prints "N passed, N failed" at the end; status 1 when something failed.
+# Expected results of runs come from numpy; the models are ONNX files that the Python part below writes byte by byte, so no
+# other package is needed. Prints "N passed, N failed" at the end; status 1 if something failed.
 set -u
 nnrt=${1:?usage: sh tests/test_cli.sh path/to/nnrt}
 shipped=${2:-$nnrt}

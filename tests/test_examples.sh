@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_examples.sh FOLDER: the examples, built into FOLDER with sanitizers, do what their README says, and refuse what
-# they should with the right status and a message. Runs from the root of the repository.
+# test_examples.sh FOLDER: the examples, built into FOLDER with sanitizers, work as their README says, and report
+# errors with the right status and a message. Runs from the root of the repository.
 set -u
 bin=$1
 digits=examples/digits
