@@ -2059,7 +2059,7 @@ static void nnrti_remote_client_free(void *user, void *block, size_t bytes)
 
 static NNRT_ReturnCode nnrti_remote_limit(const nnrti_remote_client *c, nnrt_error *error)
 {
-    return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "the driver's process limits a client to %z bytes",
+    return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "the driver's process allows a client at most %z bytes",
                           (size_t)c->server->limits.bytes);
 }
 
@@ -2377,7 +2377,8 @@ static NNRT_ReturnCode nnrti_remote_do_prepare(nnrti_remote_client *c, uint32_t 
     while (place < places && c->models[place].prepared != NULL)
         place++;
     if (place == places)
-        code = nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "the driver's process limits a client to %u models", places);
+        code =
+            nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "the driver's process allows a client at most %u models", places);
     else if (kind == NNRTI_REMOTE_PREPARE)
         code = nnrt_device_prepare(c->server->device, h.model, &g.config, &h.prepared);
     else
@@ -2524,7 +2525,7 @@ static NNRT_ReturnCode nnrti_remote_do_map(nnrti_remote_client *c, nnrti_remote_
     if (id == 0 || nnrti_remote_shared_of(c, id) != NULL)
         return nnrt_error_set(error, NNRT_INVALID_BUFFER, "buffer id %u must not be 0, and not mapped already", id);
     if (s == NULL)
-        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "the driver's process limits a client to %u buffers",
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "the driver's process allows a client at most %u buffers",
                               c->server->limits.buffers);
     if (!nnrti_remote_charge(c, bytes))
         return nnrti_remote_limit(c, error);

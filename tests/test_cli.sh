@@ -601,7 +601,7 @@ prints 'run --device cpu --extension: the digit' '^  7  0\.999989$'
 refused 1 'run --device cpu: no such extension' "extension 'nnrt.cpu.winograd' is '3', expected 0" run examples/digits/digits.onnx --input random --device cpu --extension nnrt.cpu.winograd=3
 refused 1 'run --device fake: that fails' "device 'fake' was told to fail" run examples/digits/digits.onnx --input random --device fake:fail=RunIn
 t 0 'run --device fake: without the size of a workspace' run examples/digits/digits.onnx --input random --device fake:without=GetWorkspaceSize
-refused 2 'run --device fake: a bad text' "ops has 'CONV', expected names of operators" run examples/digits/digits.onnx --input random --device fake:ops=CONV
+refused 2 'run --device fake: a bad text' "ops has 'CONV', expected operator names" run examples/digits/digits.onnx --input random --device fake:ops=CONV
 driver=build/test/libplain_npu.so # tests/nnadapter_plain.c: ADD and CONV_2D
 sum=${NNRT_ONNX_TESTDATA:-/usr/share/libonnx-testdata/data}/node/test_add
 t 0 'devices --load' devices --load $driver
@@ -736,7 +736,7 @@ served 'serve ends by SIGTERM' TERM
 serving 'serve again, with limits' --socket "$tmp/socket" --device fake:not=SOFTMAX --limits clients=1,models=1,bytes=65536 --mode 0660 --log debug
 case $(ls -l "$tmp/socket") in srw-rw----*) pass ;; *) fail "serve --mode 0660: permissions $(ls -l "$tmp/socket")" ;; esac
 refused 2 'limits of a server: clients' 'the server has reached its limit of clients' devices --device "remote:$tmp/socket" --device "remote:name=other,$tmp/socket"
-refused 1 'limits of a server: bytes' 'gives a client at most 65536 bytes' run "$digits/digits.onnx" --input random --device "remote:$tmp/socket"
+refused 1 'limits of a server: bytes' 'allows a client at most 65536 bytes' run "$digits/digits.onnx" --input random --device "remote:$tmp/socket"
 served 'serve ends by SIGINT' INT
 if grep -q 'nnrt: warning: process [0-9]* is refused: the server has its limit of 1 clients' "$tmp/served_err"; then pass; else fail 'serve --log'; fi
 serving 'serve, of another user' --socket "$tmp/socket" --users 12345

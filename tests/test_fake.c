@@ -51,7 +51,7 @@ static const bad_text bad_texts[] = {
     {"fake:name=a,", "''", "KEY=VALUE"},
     {"fake:name=a,,type=GPU", "''", "KEY=VALUE"},
     {"fake:=a", "'=a'", "KEY=VALUE"},
-    {"fake:name=a,name=b", "name stands twice", "once"},
+    {"fake:name=a,name=b", "name occurs twice", "once"},
     {"fake:fail=Run:1+Run:2", "fail has 'Run:2'", "each slot at most once"},
     {"fake:name=", "name has ''", "a name of 1 to 63"},
     {"fake:name=0123456789012345678901234567890123456789012345678901234567890123", "name has '0123", "1 to 63"},

@@ -1723,7 +1723,7 @@ static void quantize_operands(void **state)
             n.out[n.nOut++] = unknown(&n, 0, 0);
         is(run(&n, NNADAPTER_QUANTIZE), k == 2 ? IP : OK);
         if (k == 2)
-            assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "whole number"));
+            assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "integral FLOAT32"));
         else
             assert_int_equal(n.to[0].precision, k < 4    ? NNADAPTER_QUANT_UINT8_ASYMM_PER_LAYER
                                                 : k == 4 ? NNADAPTER_QUANT_INT8_SYMM_PER_LAYER
