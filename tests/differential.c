@@ -19,7 +19,7 @@
        run WAY       builds and runs it; a line "out N TYPE FORMAT OPEN [DIMS] QUANT HEX" for each output, or "error TEXT".
                      WAY: all (every result is an output), plain, passes
        attr          resolved attributes of the only node and what is known of its results before a run
-       check WHICH   every way (fixed: static shapes, open: dynamic dimensions) must give the bits of the graph: "pass WAY",
+       check WHICH   every way (fixed: static shapes, open: dynamic dimensions) must give the graph's bits: "pass WAY",
                      or "differs WAY: TEXT" or "refused WAY: TEXT"
                      For a device with error bounds (tests/devices.h), whose results are the values: the way "node by
                      node", each node alone on the reference device, within error bounds that are derived below

@@ -2,7 +2,7 @@
    the functions of NNRT_FIRMWARE only. Built by tests/test_firmware.sh.
 
    usage: firmware_case MODEL.nnrt IMAGE.bin     an image of floats, or of int8; prints the scores' bits, a word each
-          firmware_case --faults MODEL.nnrt      checks that faults are detected; prints undetected ones, ends with "N faults" */
+          firmware_case --faults MODEL.nnrt      faults must be detected; prints others, ends with "N faults" */
 #define NNRT_IMPLEMENTATION
 #define NNRT_FIRMWARE
 #include "nnrt.h"

@@ -638,7 +638,8 @@ static void supported(void **state)
     assert_true(answers[0] && !answers[1] && answers[2]);
     is(NNAdapterCompilation_create(n.model, NULL, NULL, 0, NULL, n.context, &n.compilation), OK);
     is(NNAdapterCompilation_finish(n.compilation), NO);
-    assert_string_equal(nnrt_nnadapter_compilation_error(n.compilation), "operation 1: no operator is registered by the number -7 (nnrt_op_register)");
+    assert_string_equal(nnrt_nnadapter_compilation_error(n.compilation),
+                        "operation 1: no operator is registered by the number -7 (nnrt_op_register)");
     end(&n);
 }
 
@@ -3367,7 +3368,8 @@ static void mixed_constants(void **state)
         nodes = nnrt_fake_get_record(npu).nodes;
         is(compiled(&n, MIXED "CONV_2D"), k == 7 ? NO : OK);
         if (k == 7) {
-            says(&n, "operation 0 (CONV_2D): an int32 bias must be a constant, and match the scales of a quantized weight");
+            says(&n, "operation 0 (CONV_2D): an int32 bias must be a constant, and match the scales of a quantized "
+                     "weight");
             end(&n);
             continue;
         }
@@ -3400,7 +3402,8 @@ static void mixed_constants(void **state)
         is(add(&n, k == 0 ? NNADAPTER_QUANTIZE : NNADAPTER_DEQUANTIZE), OK);
         is(finish(&n), OK);
         is(compiled(&n, k == 0 ? MIXED "QUANTIZE" : MIXED "DEQUANTIZE"), NO);
-        says(&n, k == 0 ? "operation 0 (QUANTIZE) only converts: it cannot compute in float32" : "operation 0 (DEQUANTIZE) only converts: it cannot compute in float32");
+        says(&n, k == 0 ? "operation 0 (QUANTIZE) only converts: it cannot compute in float32"
+                        : "operation 0 (DEQUANTIZE) only converts: it cannot compute in float32");
         end(&n);
     }
     unregistered(npu);
