@@ -76,8 +76,9 @@ NOT SUPPORTED
 OPTIONS
     NNRT_OHNN_API    linkage of the functions, for shared libraries; default extern
     NNRT_OHNN_DRIVERS  name of the environment variable that lists drivers, which are loaded when devices are queried
-                     for the first time (devices/nnrt_driver.h; also nnrt_nnadapter_driver.h if it is included before this
-                     header). Default: not defined, and none is loaded. libneural_network_runtime.so has "NNRT_DRIVERS"
+                     for the first time (devices/nnrt_driver.h; also nnrt_nnadapter_driver.h if it is included before
+                     this header). Default: not defined, and none is loaded. libneural_network_runtime.so has
+                     "NNRT_DRIVERS"
     NNRT_POSIX       of nnrt.h: 0 = no locks (only one thread at a time may call the functions), no file descriptors
 
 MIT licence, see LICENSE.
