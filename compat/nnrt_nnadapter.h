@@ -1,71 +1,81 @@
-/*
-nnrt_nnadapter.h - NNAdapter, Paddle-Lite's interface to devices, over nnrt.h: programs written for it compile and run.
+/* nnrt_nnadapter.h - NNAdapter, Paddle-Lite's device interface, over nnrt.h: programs written for NNAdapter compile and
+run.
 
     #define NNRT_IMPLEMENTATION
-    #include "nnrt_nnadapter.h"     in one file of the program; includes nnrt.h, which lies one folder up
+    #include "nnrt_nnadapter.h"     in one file of the program; includes nnrt.h from the parent folder
 
-    cc -Icompat/nnadapter program.c ...     program.c includes "nnadapter.h", as ever
+    cc -Icompat/nnadapter program.c ...     program.c includes "nnadapter.h" as before
 
 SECTIONS (search for the tag)
-    >>nna           what the header declares, and what faults say
+    >>nna           what the header declares, and error messages
     -- implementation --
     >>nna_table     operations and their operands
     >>nna_small     codes, types, devices, contexts
-    >>nna_model     models as they are built
-    >>nna_lower     operations become nodes
-    >>nna_records   operations that records name; float32 among quantised ones
+    >>nna_model     models under construction
+    >>nna_lower     conversion of operations to nodes
+    >>nna_records   operations selected by records; float32 operations in quantized models
     >>nna_compile   compilations
     >>nna_run       executions
 
-WHAT IT IS
-    All 28 functions of NNAdapter's second generation, every type. An operation of negative type is an operator that the program
-    registered by that number before (nnrt_op_register); its operands are the inputs of the node. The header says what each does and returns. The devices are
-    those of nnrt.h (nnrt_device_register), by their names; "builtin_device" is another name of "reference".
-    An operation becomes a node, or a few, of a model in NCHW: filters are brought into the runtime's order once, constant
-    operands that are parameters become attributes.
-    A context of one device gives it the whole model. Of several, each operation goes to the first one that takes it, as
-    "auto:" of nnrt.h shares a model out (nnrt_partition, strict): what none takes, NNAdapterCompilation_finish refuses.
-    A model with dynamic inputs is prepared by the first run with a shape, which takes longer. An execution keeps the
-    prepared models of four shapes, and a fifth for an upper bound (nnrt_shapes.h). An input may have any shape that fits its
-    type; shapes in dynamic_data are suggestions.
-    Operands of EXPAND, FILL (shape), PAD, RANGE, RESIZE_NEAREST, RESIZE_LINEAR, SPLIT and TILE may be inputs of the model:
-    their elements decide shapes. An execution keeps the model of the last elements; for others it is built again, with them
-    as constants. Devices are asked, and faults of these operations reported, in that run.
-    A pool with ceil_mode may have windows that begin in the end padding and cover no element: an average is 0, a maximum the
-    least number of its type (then the activation) with index -1. In pools over dynamic dimensions the run refuses such windows.
-    Properties: BUILTIN_DEVICE_NUM_THREADS=N is the number of threads; those of devices reach all of them as extensions
-    (NNRT_ModelConfig.extensions), of which each reads its own.
-    Records tell of operations: those in SUBGRAPH_PARTITION_CONFIG_BUFFER, or in the file SUBGRAPH_PARTITION_CONFIG_FILE, go
-    to no device of the context but to the reference device; those in MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER or _FILE
-    compute in float32: their quantised constants become numbers, what they read is dequantised before and what they write
-    is quantised behind, once for all that need it. A buffer counts more than a file; where there is neither property, the
-    variables of the environment with these names count. A file that cannot be read, and records that match nothing, have
-    no effect: nnrt_nnadapter_compilation_error says so behind NNAdapterCompilation_finish.
-    A record is a line, OPERATION[:INPUTS[:OUTPUTS]]: all operations of that name ("CONV_2D") that read all these inputs and
-    write all these outputs, lists of operands with ',' between, in any order. An operand's name is its number, counted from
-    0 by the calls of NNAdapterModel_addOperand. Empty lines and those that begin with '#' say nothing.
+SCOPE
+    All 28 functions of NNAdapter's second generation, and all types; the header documents each function. An operation
+    of negative type is an operator that the program registered by that number before (nnrt_op_register); its operands
+    are the inputs of the node. The devices are those of nnrt.h (nnrt_device_register), by name; "builtin_device" is an
+    alias of "reference". An operation becomes one or a few nodes of a model in NCHW: filters are permuted to nnrt's
+    order once, and constant operands that are parameters become attributes.
+
+    Partitioning: a context of one device runs the whole model on it. With several devices, each operation runs on the
+    first one that supports it, as "auto:" of nnrt.h partitions a model (nnrt_partition, strict):
+    NNAdapterCompilation_finish fails if no device supports an operation.
+
+    Dynamic shapes: the first run with a new shape prepares a model with dynamic inputs, which takes longer. An
+    execution keeps the prepared models of four shapes, and a fifth for an upper bound (nnrt_shapes.h). An input may
+    have any shape that fits its type; shapes in dynamic_data are hints. Inputs of the model may be operands of EXPAND,
+    FILL (shape), PAD, RANGE, RESIZE_NEAREST, RESIZE_LINEAR, SPLIT and TILE on whose elements output shapes depend. An
+    execution keeps the model for the last elements; for other elements it builds the model again, with them as
+    constants. In that run it also queries the devices, and reports errors of these operations.
+
+    A pool with ceil_mode may have windows that begin in the end padding and cover no input element: their average is 0,
+    their maximum the lowest value of the type (then the activation) with index -1. With dynamic dimensions, a run with
+    such windows fails.
+
+    Properties: BUILTIN_DEVICE_NUM_THREADS=N is the number of threads. All other properties are passed to every device
+    as extensions (NNRT_ModelConfig.extensions); each device reads its own.
+
+    Records select operations. Those in SUBGRAPH_PARTITION_CONFIG_BUFFER, or in the file SUBGRAPH_PARTITION_CONFIG_FILE,
+    run on the reference device instead of the context's devices. Those in MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER or
+    _FILE compute in float32: their quantized constants are converted, their inputs are dequantized before and their
+    outputs quantized behind them, each tensor once for all users. A buffer takes precedence over a file; without both
+    properties, environment variables with these names are used. A file that cannot be read, and records that match
+    nothing, have no effect; nnrt_nnadapter_compilation_error reports them after NNAdapterCompilation_finish. A record
+    is a line, OPERATION[:INPUTS[:OUTPUTS]]: it selects all operations of that name ("CONV_2D") that read all these
+    inputs and write all these outputs, comma-separated lists of operands in any order. An operand's name is its index,
+    counted from 0 by the calls of NNAdapterModel_addOperand. Empty lines and lines that begin with '#' are ignored.
     nnrt_nnadapter_model_records writes a model as such lines.
-    NNAdapterDevice_acquire of a name that no device has loads the driver's library libNAME.so, where the system's loader finds
-    it, and registers its table __nnadapter_device__NAME; it stays until the process ends. libnnadapter.so does so, and a
-    program that includes nnrt_nnadapter_driver.h before this header, where libraries can be loaded (NNRT_NNADAPTER_LOAD).
-    A name with '/' is DEVICE_NOT_FOUND. Acquire a driver's device before other threads compile.
 
-    Caches: DIR/TOKEN.nnc, and a buffer with the bytes of such a file, of devices with a model cache. NNAdapterCompilation_create
-    reads them; NNAdapterCompilation_finish writes the file, and where it cannot, says why in nnrt_nnadapter_compilation_error
-    and goes on. With a finished model a cache counts only if it was made of that model: a token says nothing of weights.
-    Of open extents, which a run tells, nothing is kept. A file of a model that devices share has the model in it, beside
-    what each of them made; a context with other records refuses it.
+    Drivers: NNAdapterDevice_acquire with a name that no registered device has loads the driver library libNAME.so,
+    which the system's loader searches for, and registers its table __nnadapter_device__NAME; it stays until the process
+    ends. Available in libnnadapter.so, and in a program that includes nnrt_nnadapter_driver.h before this header, if
+    libraries can be loaded (NNRT_NNADAPTER_LOAD). A name with '/' is DEVICE_NOT_FOUND. Acquire a driver's device before
+    other threads compile.
 
-REFUSED, AS THE RUNTIME HAS NOTHING THAT COMPUTES JUST THIS (FEATURE_NOT_SUPPORTED)
-    LRN over an even number of channels; INSTANCE_NORMALIZATION with epsilon 0; CONV_2D_TRANSPOSE with groups and a scale for
-    each channel, or with an output_shape that paddings at the end cannot give; RESIZE_LINEAR with align_mode 0 to an extent
-    that is 1, or may be; filters of grouped transposed convolutions that only a run has; layouts other than NCHW; operations
-    of negative type that are no operators of the application.
+    Caches: DIR/TOKEN.nnc, or a buffer with the contents of such a file, for devices with a model cache.
+    NNAdapterCompilation_create reads them; NNAdapterCompilation_finish writes the file. If writing fails, finish
+    succeeds nevertheless, and nnrt_nnadapter_compilation_error reports the reason. With a finished model, a cache is
+    used only if it was made from the same model, because a token does not identify the weights. Models with dynamic
+    inputs are not cached. The cache file of a partitioned model contains the model, and the result of each device; a
+    context with other records rejects it.
 
-NOT YET, AND WHAT IS SAID INSTEAD
-    Records for QUANTIZE and DEQUANTIZE, which are no arithmetic, in MIXED_PRECISION_QUANTIZATION_CONFIG: FEATURE_NOT_SUPPORTED
-    from NNAdapterCompilation_finish; so is a bias of int32 that only a run tells. Files, with NNRT_NO_STDIO: from
-    NNAdapterContext_create.
+NOT SUPPORTED, BECAUSE NNRT HAS NO OPERATOR WITH THE SAME RESULT (FEATURE_NOT_SUPPORTED)
+    LRN over an even number of channels; INSTANCE_NORMALIZATION with epsilon 0; CONV_2D_TRANSPOSE with groups and
+    per-channel scales, or with an output_shape that output paddings cannot produce; RESIZE_LINEAR with align_mode 0 to
+    a dimension that is or may be 1; non-constant filters of grouped transposed convolutions; layouts other than NCHW;
+    operations of negative type that are not registered operators.
+
+NOT YET SUPPORTED
+    Records for QUANTIZE and DEQUANTIZE, which only convert, in MIXED_PRECISION_QUANTIZATION_CONFIG:
+    NNAdapterCompilation_finish returns FEATURE_NOT_SUPPORTED, also for a non-constant bias of int32 there. Files, with
+    NNRT_NO_STDIO: NNAdapterContext_create returns it.
 
 OPTIONS
     NNRT_NNADAPTER_API    linkage of the functions, for shared libraries; default extern
@@ -86,13 +96,14 @@ MIT licence, see LICENSE.
 extern "C" {
 #endif
 
-/* What the last call that failed says: which operation, what was found. "": nothing failed. Of NULL: "". */
+/* Message of the last call that failed: which operation, and the reason. "": no call failed, or the argument is NULL.
+   */
 NNRT_API const char *nnrt_nnadapter_model_error(const NNAdapterModel *model);
 NNRT_API const char *nnrt_nnadapter_compilation_error(const NNAdapterCompilation *compilation);
 NNRT_API const char *nnrt_nnadapter_execution_error(const NNAdapterExecution *execution);
 
-/* A record for each operation, with all its operands, in the order in which they were added. Returns the length it needs
-   without the end, 0 of NULL. An operation that is none of NNAdapter's has no record. */
+/* Writes a record for each operation, with all its operands, in the order in which they were added. Returns the length
+   without the terminating 0, also if it exceeds `size`; 0 for NULL. Operations of negative type have no record. */
 NNRT_API size_t nnrt_nnadapter_model_records(const NNAdapterModel *model, char *out, size_t size);
 
 #ifdef __cplusplus
@@ -105,7 +116,7 @@ NNRT_API size_t nnrt_nnadapter_model_records(const NNAdapterModel *model, char *
 #if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_NNADAPTER_IMPLEMENTED)
 #define NNRT_NNADAPTER_IMPLEMENTED
 
-#include "../nnrt.h" /* its implementation, where only its declarations were read so far */
+#include "../nnrt.h" /* its implementation, if only its declarations were included so far */
 #include "nnrt_shapes.h"
 
 #include <float.h>
@@ -126,12 +137,12 @@ extern "C" {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>nna_table */
 
-/* An operation: O(name, operands, fewest and most outputs, NodeType, parameters). Operands, a letter each: x and o are
-   inputs of the node, o may be left out; X: one or more inputs; P and p are parameters, p may be left out, and of "." the code of the
-   operation takes care (nnrti_nna_special). A parameter: A(operation, operand, kind, attribute struct, member), kinds: see
-   nnrti_nna_set. What a parameter is that is left out, where the attribute has another default, or an attribute that has no
-   operand: V(operation, FLOAT, INT or ENUM, attribute struct, member, value). The element type of output `out` is the value of an
-   operand: D(operation, operand, out, type where it is left out). */
+/* An operation: O(name, operands, minimum and maximum outputs, NodeType, parameters). One letter for each operand: x
+   and o are inputs of the node, o is optional; X: one or more inputs; P and p are parameters, p is optional; "." is
+   handled by the operation's code (nnrti_nna_special). A parameter: A(operation, operand, kind, attribute struct,
+   member), kinds: see nnrti_nna_set. The default of an optional parameter that differs from the attribute's default, or
+   the value of an attribute without an operand: V(operation, FLOAT, INT or ENUM, attribute struct, member, value). An
+   operand whose value is the element type of output `out`: D(operation, operand, out, default type). */
 /* clang-format off */
 #define NNRTI_NNA_OPS(O, A, V, D) \
     O(ABS, "x", 1, 1, ABS,) \
@@ -290,12 +301,12 @@ extern "C" {
 enum {
     NNRTI_NNA_BOOL,
     NNRTI_NNA_INT,
-    NNRTI_NNA_ONE, /* INT of 1 or more: 0 is no number that the attribute has */
+    NNRTI_NNA_ONE, /* INT of 1 or more: the attribute has no value 0 */
     NNRTI_NNA_INTS,
     NNRTI_NNA_ONES,
     NNRTI_NNA_PADS,
     NNRTI_NNA_FLOAT,
-    NNRTI_NNA_NONZERO, /* FLOAT, not 0 */
+    NNRTI_NNA_NONZERO, /* FLOAT other than 0 */
     NNRTI_NNA_FLOATS,
     NNRTI_NNA_FUSE,
     NNRTI_NNA_MODE,
@@ -306,12 +317,12 @@ enum {
     NNRTI_NNA_DTYPE
 };
 
-#define NNRTI_NNA_NOWHERE 255 /* operand of a value that has none */
+#define NNRTI_NNA_NOWHERE 255 /* operand index of a value without an operand */
 
 typedef struct nnrti_nna_param {
     uint8_t op, operand, kind;
-    uint16_t at; /* place in the attribute struct; of DTYPE the output */
-    float value; /* of one without an operand; of DTYPE the default */
+    uint16_t at; /* offset in the attribute struct; of DTYPE: index of the output */
+    float value; /* if it has no operand; of DTYPE: the default */
 } nnrti_nna_param;
 
 #define NNRTI_NNA_AT(S, member) ((uint16_t)offsetof(NNRT_##S, member))
@@ -334,12 +345,12 @@ typedef struct nnrti_nna_row {
 #define NNRTI_NNA_NOTHING(...)
 #define NNRTI_NNA_ROW(name, operands, minOut, maxOut, node, ...)                                                       \
     {#name, operands, minOut, maxOut, NNRT_NODE_TYPE_##node},
-/* By NNAdapterOperationCode. */
+/* Indexed by NNAdapterOperationCode. */
 static const nnrti_nna_row nnrti_nna_rows[] = {
     NNRTI_NNA_OPS(NNRTI_NNA_ROW, NNRTI_NNA_NOTHING, NNRTI_NNA_NOTHING, NNRTI_NNA_NOTHING)};
 enum { NNRTI_NNA_ROWS = sizeof(nnrti_nna_rows) / sizeof(nnrti_nna_rows[0]) };
-/* An operation of negative type is the operator that the application registered by that number (nnrt_op_register): every
-   operand is an input of the node, and attributes have their defaults. */
+/* An operation of negative type is the operator that the application registered by that number (nnrt_op_register):
+   every operand is an input of the node, and the attributes have their defaults. */
 static const nnrti_nna_row nnrti_nna_custom = {"CUSTOM", "", 0, 0, 0};
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -376,13 +387,13 @@ static bool nnrti_nna_per_channel(int64_t precision)
            precision == NNADAPTER_QUANT_INT32_SYMM_PER_CHANNEL;
 }
 
-/* The precision of this number. NNADAPTER_UNKNOWN is none of the enumerators. */
+/* Casts a number to the enumeration; NNADAPTER_UNKNOWN is not one of its enumerators. */
 static NNAdapterOperandPrecisionCode nnrti_nna_precision_of(int32_t number)
 {
     return (NNAdapterOperandPrecisionCode)number;
 }
 
-/* Is the precision of an operand not known yet? */
+/* Checks whether the precision is NNADAPTER_UNKNOWN. */
 static bool nnrti_nna_unknown(const NNAdapterOperandType *type)
 {
     return (int32_t)type->precision == NNADAPTER_UNKNOWN;
@@ -394,7 +405,7 @@ static bool nnrti_nna_asymmetric(int64_t precision)
            precision == NNADAPTER_QUANT_UINT32_ASYMM_PER_LAYER;
 }
 
-/* UNKNOWN: there is no such precision. */
+/* Returns the element type of a precision; UNKNOWN: invalid precision. */
 static NNRT_DataType nnrti_nna_type(int64_t precision)
 {
     static const NNRT_DataType plain[] = {NNRT_DATA_TYPE_BOOL,    NNRT_DATA_TYPE_INT8,    NNRT_DATA_TYPE_UINT8,
@@ -422,7 +433,7 @@ static NNAdapterOperandPrecisionCode nnrti_nna_precision(NNRT_DataType type)
 
 struct NNAdapterDevice {
     nnrt_device *device;
-    const char *alias; /* the name that it goes by here, NULL: its own */
+    const char *alias; /* name in this API; NULL: the device's own */
 };
 
 NNRT_NNADAPTER_API int NNAdapter_getVersion(uint32_t *version)
@@ -442,10 +453,11 @@ NNRT_NNADAPTER_API int NNAdapter_getDeviceCount(uint32_t *numDevices)
 }
 
 #if defined(NNRT_NNADAPTER_DRIVER_H) && NNRT_NNADAPTER_LOAD
-static pthread_mutex_t nnrti_nna_loading = PTHREAD_MUTEX_INITIALIZER; /* one thread at a time loads drivers */
+static pthread_mutex_t nnrti_nna_loading = PTHREAD_MUTEX_INITIALIZER; /* guards the loading of drivers */
 #endif
 
-/* The device of that name. Where drivers can be loaded, the library of one is tried, by one thread at a time. */
+/* Finds a device by name. If this build can load drivers, a missing device's library is loaded, by one thread at a
+   time. */
 static nnrt_device *nnrti_nna_device(const char *name)
 {
 #if defined(NNRT_NNADAPTER_DRIVER_H) && NNRT_NNADAPTER_LOAD
@@ -522,7 +534,7 @@ NNRT_NNADAPTER_API int NNAdapterDevice_getType(const NNAdapterDevice *device, NN
     return NNADAPTER_NO_ERROR;
 }
 
-/* The unique name ends in "_v<major>_<minor>"; the version is the major one. */
+/* The unique name ends in "_v<major>_<minor>"; the version is the major number. */
 NNRT_NNADAPTER_API int NNAdapterDevice_getVersion(const NNAdapterDevice *device, int32_t *version)
 {
     const char *text;
@@ -541,7 +553,7 @@ NNRT_NNADAPTER_API int NNAdapterDevice_getVersion(const NNAdapterDevice *device,
 
 /* ---- contexts ---- */
 
-/* Texts of records, each from a buffer or from a file. */
+/* Kinds of record texts; each comes from a buffer or a file. */
 enum { NNRTI_NNA_PARTITION, NNRTI_NNA_MIXED, NNRTI_NNA_CONFIGS };
 static const char *const nnrti_nna_keys[2 * NNRTI_NNA_CONFIGS] = {
     "SUBGRAPH_PARTITION_CONFIG_BUFFER", "SUBGRAPH_PARTITION_CONFIG_FILE", "MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER",
@@ -549,17 +561,18 @@ static const char *const nnrti_nna_keys[2 * NNRTI_NNA_CONFIGS] = {
 
 struct NNAdapterContext {
     uint32_t count, threads;
-    nnrt_context *contexts; /* one a device, opened when NNAdapterContext_create has read all properties */
-    char *given[2 * NNRTI_NNA_CONFIGS]; /* values of these keys, NULL: there is none */
-    char *configs[NNRTI_NNA_CONFIGS];   /* the texts, NULL: there is none */
-    char unread[160];                   /* which file could not be read; "": none */
-    NNRT_Extension *extensions;         /* the other properties; texts with a 0 that does not count */
+    nnrt_context *contexts; /* one for each device, opened after NNAdapterContext_create has read all properties */
+    char *given[2 * NNRTI_NNA_CONFIGS]; /* values of these keys; NULL: not set */
+    char *configs[NNRTI_NNA_CONFIGS];   /* record texts; NULL: none */
+    char unread[160];                   /* message about a file that could not be read; "": none */
+    NNRT_Extension *extensions;         /* all other properties; values are strings, whose terminating 0 does not count
+                                           */
     uint32_t nExtensions;
-    int (*callback)(int event_id, void *user_data); /* NULL: the devices can ask nobody */
+    int (*callback)(int event_id, void *user_data); /* NULL: devices get no callback */
 };
 
 #ifndef NNRT_NO_STDIO
-/* The bytes of a file, with a 0 behind them; NULL: it cannot be read, or, *code tells, there is no memory. */
+/* Reads a file and appends a 0; NULL: it cannot be read, or out of memory (*code is then set). */
 static uint8_t *nnrti_nna_file(const char *path, size_t *bytes, int *code)
 {
     FILE *file = fopen(path, "rb");
@@ -595,7 +608,7 @@ static char *nnrti_nna_text(const char *text, size_t length)
     return copy;
 }
 
-/* Finds a text of records: a buffer, a file, and the same in the environment. */
+/* Finds a record text: the buffer, the file, or the same two in the environment. */
 static int nnrti_nna_config(NNAdapterContext *context, uint32_t which)
 {
     const char *const *keys = &nnrti_nna_keys[2 * which];
@@ -620,13 +633,13 @@ static int nnrti_nna_config(NNAdapterContext *context, uint32_t which)
     return code;
 }
 
-/* Is the text [at, at + length) this key? */
+/* Checks that the text [at, at + length) equals key. */
 static bool nnrti_nna_is(const char *at, size_t length, const char *key)
 {
     return strlen(key) == length && memcmp(at, key, length) == 0;
 }
 
-/* A property for the devices; of a key that was there before it takes the place. */
+/* Adds a property for the devices; replaces an earlier one with the same key. */
 static int nnrti_nna_extend(NNAdapterContext *context, const char *key, size_t length, const char *value, size_t bytes)
 {
     NNRT_Extension *e = context->extensions;
@@ -655,7 +668,7 @@ static int nnrti_nna_extend(NNAdapterContext *context, const char *key, size_t l
     return NNADAPTER_NO_ERROR;
 }
 
-/* One "KEY=VALUE" of length bytes. */
+/* Reads one property "KEY=VALUE" of `length` bytes. */
 static int nnrti_nna_property(NNAdapterContext *context, const char *at, size_t length)
 {
     const char *equals = (const char *)memchr(at, '=', length);
@@ -746,40 +759,41 @@ NNRT_NNADAPTER_API int NNAdapterContext_create(NNAdapterDevice **devices, uint32
 
 struct NNAdapterOperand {
     NNAdapterModel *model;
-    uint32_t index; /* of the model's operands; the name of its tensor */
+    uint32_t index; /* in the model's operands; also the name of its tensor */
     NNAdapterOperandType type;
-    float *scales;          /* its own copy */
-    const void *data;       /* of a constant, else NULL */
-    void *copy;             /* data, where it is its own */
-    uint32_t writer;        /* the operation that writes it + 1, 0: none */
+    float *scales;          /* owned copy */
+    const void *data;       /* of a constant, otherwise NULL */
+    void *copy;             /* owned copy of data, or NULL */
+    uint32_t writer;        /* index + 1 of the operation that writes it, 0: none */
     bool input;             /* of the model */
     bool image;             /* an operator with a layout reads or writes it */
-    bool real;              /* what another one of this number is in float32 */
-    bool unknown;           /* the program added it with precision UNKNOWN */
-    bool late;              /* its shape depends on elements that only a run has */
+    bool real;              /* float32 version of the operand with the same index */
+    bool unknown;           /* added with precision UNKNOWN */
+    bool late;              /* its shape depends on elements that are known only in a run */
     bool decides;           /* shapes or attributes depend on its elements */
-    uint32_t stamp, tensor; /* of the builder that it is in */
+    uint32_t stamp, tensor; /* its tensor in the builder with this stamp */
 };
 
 struct NNAdapterOperation {
     NNAdapterOperationType type;
     uint32_t index, nIn, nOut;
     NNAdapterOperand **operands; /* inputs, then outputs */
-    bool pending;                /* its results are inferred in NNAdapterModel_finish */
+    bool pending;                /* inference of its results is deferred to NNAdapterModel_finish */
 };
 
-/* A model lives until its handle is destroyed and nothing compiled needs it any more. */
+/* Reference-counted: its handle and its compilations are users. */
 struct NNAdapterModel {
     uint32_t users;
     bool finished;
-    bool late; /* an operation needs elements that only a run has: the model of a run has them as constants */
+    bool late; /* shapes depend on elements that are known only in a run: each run builds a model with them as constants
+                  */
     NNAdapterOperand **operands;
     NNAdapterOperation **operations;
     uint32_t nOperands, roomOperands, nOperations, roomOperations;
     NNAdapterOperand **io; /* inputs, then outputs */
     uint32_t nIn, nOut;
     uint32_t stamp;
-    NNRT_Model *model; /* when it is finished; NULL: it is late, or an operation of negative type has no operator */
+    NNRT_Model *model; /* set by finish; NULL: late, or an operation of negative type has no operator */
     nnrt_error error;
 };
 
@@ -788,7 +802,7 @@ NNRT_API const char *nnrt_nnadapter_model_error(const NNAdapterModel *model)
     return model != NULL ? model->error.message : "";
 }
 
-/* An array with room for one more; NULL: no memory, the old one stays. */
+/* Grows an array, if necessary, for one more element; NULL: out of memory, and the array is unchanged. */
 static void *nnrti_nna_grow(void *array, uint32_t count, uint32_t *room, size_t size)
 {
     const uint32_t more = *room < 16 ? 16 : *room * 2;
@@ -832,7 +846,7 @@ NNRT_NNADAPTER_API void NNAdapterModel_destroy(NNAdapterModel *model)
     free(model);
 }
 
-/* Copies the scales of a type with a scale for each channel; false: there is no memory. */
+/* Sets per-channel quantization with a copy of the scales; false: out of memory. */
 static bool nnrti_nna_scales(NNAdapterOperand *o, uint32_t axis, const float *scales, uint32_t count)
 {
     float *copy = (float *)calloc(count, sizeof(*copy));
@@ -847,14 +861,15 @@ static bool nnrti_nna_scales(NNAdapterOperand *o, uint32_t axis, const float *sc
     return true;
 }
 
-/* Is this a type that can be? */
+/* Validates a type. */
 static int nnrti_nna_type_check(const NNAdapterOperandType *type)
 {
     const NNAdapterSymmPerChannelQuantParams *q = &type->symm_per_channel_params;
     if (type->dimensions.count > NNADAPTER_MAX_SIZE_OF_DIMENSIONS)
         return NNADAPTER_INVALID_DIMENSIONS;
     if ((nnrti_nna_type(type->precision) == NNRT_DATA_TYPE_UNKNOWN && !nnrti_nna_unknown(type)) ||
-        (int)type->layout < 0 || (int)type->layout > NNADAPTER_HWNC || type->dimensions.dynamic_count > NNADAPTER_MAX_SIZE_OF_DYNAMIC_DIMENSIONS)
+        (int)type->layout < 0 || (int)type->layout > NNADAPTER_HWNC ||
+        type->dimensions.dynamic_count > NNADAPTER_MAX_SIZE_OF_DYNAMIC_DIMENSIONS)
         return NNADAPTER_INVALID_PARAMETER;
     if (nnrti_nna_per_channel(type->precision) &&
         (q->scales == NULL || q->scale_count == 0 || q->channel_dim >= type->dimensions.count ||
@@ -864,7 +879,7 @@ static int nnrti_nna_type_check(const NNAdapterOperandType *type)
     return type->layout == NNADAPTER_NCHW ? NNADAPTER_NO_ERROR : NNADAPTER_FEATURE_NOT_SUPPORTED;
 }
 
-/* Every dimension of a new operand is 0 or more, or unknown: NNADAPTER_UNKNOWN, or -1 as in other APIs. */
+/* Checks that every dimension of a new operand is 0 or more, or unknown: NNADAPTER_UNKNOWN, or -1 as in other APIs. */
 static int nnrti_nna_dims_check(NNAdapterModel *model, const NNAdapterOperandDimensionType *d)
 {
     for (uint32_t k = 0; k < d->count; k++)
@@ -942,7 +957,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_getOperandType(NNAdapterOperand *operand, 
     return NNADAPTER_NO_ERROR;
 }
 
-/* Are these operands of the model? NULL is none, where that may be. */
+/* Checks that all operands belong to the model. absent: NULL is allowed for optional operands. */
 static bool nnrti_nna_own(const NNAdapterModel *model, NNAdapterOperand **operands, uint32_t count, bool absent)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -954,26 +969,27 @@ static bool nnrti_nna_own(const NNAdapterModel *model, NNAdapterOperand **operan
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>nna_lower */
 
-#define NNRTI_NNA_NUMBERS 256 /* entries of the lists of one operation */
-#define NNRTI_NNA_OPEN 64     /* what an open extent counts as while shapes are inferred */
+#define NNRTI_NNA_NUMBERS 256 /* total entries of the lists of one operation */
+#define NNRTI_NNA_OPEN 64     /* value of a dynamic dimension during shape inference */
 
-/* What becomes of one operation. */
+/* State of the conversion of one operation. */
 typedef struct nnrti_nna_lower {
     nnrt_builder *b;
     const NNAdapterOperation *op;
     const nnrti_nna_row *row;
-    bool shapes; /* only they matter: weights may stay in the order in which they are */
+    bool shapes; /* only shapes matter: weights need not be permuted */
     NNRT_NodeType type;
     union {
         double align;
         void *pointer;
         uint8_t bytes[256];
     } attr;
-    uint32_t *in, nIn; /* tensors */
+    uint32_t *in, nIn; /* input tensors of the node */
     uint32_t nOut;
     NNRT_DataType declared[3];
-    NNRT_ActivationType fuse; /* in a node of its own */
-    int32_t empty[2];         /* rows and columns of a pool's result whose windows have no cell, at the end */
+    NNRT_ActivationType fuse; /* activation in a node of its own */
+    int32_t empty[2];         /* number of rows and columns, at the end of a pool's output, whose windows contain no
+                                 input element */
     int64_t numbers[NNRTI_NNA_NUMBERS];
     uint32_t used;
 } nnrti_nna_lower;
@@ -983,14 +999,15 @@ static bool nnrti_nna_failed(const nnrti_nna_lower *l)
     return nnrt_builder_error(l->b)->code != NNRT_SUCCESS;
 }
 
-/* The name of an operation's node, or with `what` of one that comes with it, and of the tensor that this one writes. */
+/* Writes the name of an operation's node, or with the suffix `what` of an additional node or of a tensor between them.
+   */
 static const char *nnrti_nna_name(const nnrti_nna_lower *l, const char *what, char *name, size_t size)
 {
     (void)nnrt_text(name, size, "%s_%u%s", l->row->name, l->op->index, what);
     return name;
 }
 
-/* Records a fault of the operation. operand < 0: of none. */
+/* Sets the builder's error: "operation N (NAME): operand K WHAT"; operand < 0: without an operand. */
 static void nnrti_nna_fault(nnrti_nna_lower *l, NNRT_ReturnCode code, int32_t operand, const char *what)
 {
     char text[256];
@@ -1008,20 +1025,20 @@ static size_t nnrti_nna_count(const NNAdapterOperand *o)
     return nnrt_dims_count(o->type.dimensions.data, (int32_t)o->type.dimensions.count, &count) ? count : 0;
 }
 
-/* Is it an empty list that nobody gives? A parameter, or an input that may be left out, is left out then. */
+/* Checks for an empty list without data or producer. It stands for an optional operand that is left out. */
 static bool nnrti_nna_empty(const NNAdapterOperand *o)
 {
     return o->data == NULL && o->writer == 0 && !o->input && o->type.dimensions.count == 1 &&
            o->type.dimensions.data[0] == 0;
 }
 
-/* Is the operation one of NNAdapter's? */
+/* Checks that it is one of NNAdapter's operations, not of negative type. */
 static bool nnrti_nna_known(const NNAdapterOperation *op)
 {
     return op->type >= 0 && op->type < NNRTI_NNA_ROWS;
 }
 
-/* Does it become nodes: is it one of NNAdapter's, or an operator that the application registered? */
+/* Checks that it can become nodes: one of NNAdapter's operations, or a registered operator. */
 static bool nnrti_nna_lowered(const NNAdapterOperation *op)
 {
     return nnrti_nna_known(op) || (op->type < 0 && nnrt_op_find(op->type) != NULL);
@@ -1032,13 +1049,13 @@ static const nnrti_nna_row *nnrti_nna_row_of(const NNAdapterOperation *op)
     return op->type < 0 ? &nnrti_nna_custom : &nnrti_nna_rows[op->type];
 }
 
-/* Its operator, where it becomes one node. */
+/* Returns the node type, if the operation becomes one node. */
 static NNRT_NodeType nnrti_nna_node_type(const NNAdapterOperation *op)
 {
     return op->type < 0 ? op->type : nnrti_nna_rows[op->type].type;
 }
 
-/* What the table says of operand i: "." where it says nothing. */
+/* Returns the table's letter for operand i; "." beyond the table's operands. */
 static char nnrti_nna_letter(const nnrti_nna_lower *l, uint32_t i)
 {
     const char *letters = l->row->operands;
@@ -1052,7 +1069,7 @@ static char nnrti_nna_letter(const nnrti_nna_lower *l, uint32_t i)
     return i + count <= l->op->nIn ? 'x' : 'P';
 }
 
-/* Operand i, NULL: it is left out. */
+/* Returns operand i; NULL: left out. */
 static NNAdapterOperand *nnrti_nna_operand(const nnrti_nna_lower *l, uint32_t i)
 {
     NNAdapterOperand *o = i < l->op->nIn ? l->op->operands[i] : NULL;
@@ -1069,14 +1086,14 @@ static int64_t nnrti_nna_number(const NNAdapterOperand *o, size_t i)
     }
 }
 
-/* Is it a constant of this type? (INT64: or INT32.) */
+/* Checks for a constant of this precision (INT64: also INT32). */
 static bool nnrti_nna_constant(const NNAdapterOperand *o, int precision)
 {
     return o->data != NULL && ((int)o->type.precision == precision ||
                                (precision == NNADAPTER_INT64 && o->type.precision == NNADAPTER_INT32));
 }
 
-/* One number of an operand that may be left out; fallback then, and where it is wrong. */
+/* Reads an optional scalar operand; returns fallback if it is left out, and with an error if it is invalid. */
 static int64_t nnrti_nna_scalar(nnrti_nna_lower *l, uint32_t i, int precision, int64_t fallback)
 {
     const NNAdapterOperand *o = nnrti_nna_operand(l, i);
@@ -1089,12 +1106,13 @@ static int64_t nnrti_nna_scalar(nnrti_nna_lower *l, uint32_t i, int precision, i
     return fallback;
 }
 
-/* Room for a list of the attributes; NULL, and a fault: there is none. */
+/* Reserves room for a list of an attribute; NULL: none left, with an error. */
 static int64_t *nnrti_nna_room(nnrti_nna_lower *l, uint32_t operand, size_t count)
 {
     int64_t *room = l->numbers + l->used;
     if (count > NNRTI_NNA_NUMBERS - l->used) {
-        nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, (int32_t)operand, "has too many entries");
+        nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, (int32_t)operand,
+                        "exceeds the limit of 256 list entries of an operation");
         return NULL;
     }
     l->used += (uint32_t)count;
@@ -1108,21 +1126,21 @@ static NNRT_ActivationType nnrti_nna_fuse(nnrti_nna_lower *l, uint32_t operand)
     const int64_t code = nnrti_nna_scalar(l, operand, NNADAPTER_INT32, NNADAPTER_FUSED_NONE);
     if (code >= 0 && code <= NNADAPTER_FUSED_RELU6)
         return fused[code];
-    nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, (int32_t)operand, "is no NNAdapterFuseCode");
+    nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, (int32_t)operand, "is not an NNAdapterFuseCode");
     return fused[0];
 }
 
-/* Writes an enumerator of ours by the number of NNAdapter's; -1: it has none. */
+/* Maps NNAdapter's enumerator n to numbers[n] and stores it; -1: unsupported. */
 static void nnrti_nna_pick(nnrti_nna_lower *l, const nnrti_nna_param *p, const int32_t *numbers, int64_t count)
 {
     const int64_t n = nnrti_nna_scalar(l, p->operand, NNADAPTER_INT32, 0);
     if (n >= 0 && n < count && numbers[n] >= 0)
         memcpy(l->attr.bytes + p->at, &numbers[n], sizeof(numbers[n]));
     else
-        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, p->operand, "is none of the enumerators that it may be");
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, p->operand, "is not one of the supported enumerators");
 }
 
-/* A list of integers of at least `least`; fixed: entries that it must have, 0 = any. */
+/* Reads a list of integers of at least `least`; fixed: required number of entries, 0 = any. */
 static void nnrti_nna_list(nnrti_nna_lower *l, const nnrti_nna_param *p, const NNAdapterOperand *o, int64_t least,
                            size_t fixed)
 {
@@ -1130,7 +1148,7 @@ static void nnrti_nna_list(nnrti_nna_lower *l, const nnrti_nna_param *p, const N
     int64_t *list;
     if (!nnrti_nna_constant(o, NNADAPTER_INT64) || (fixed != 0 && count != fixed)) {
         nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, p->operand,
-                        "is not a constant list of integers as long as it must be");
+                        "is not a constant list of integers of the required length");
         return;
     }
     if ((list = nnrti_nna_room(l, p->operand, count)) == NULL)
@@ -1138,7 +1156,7 @@ static void nnrti_nna_list(nnrti_nna_lower *l, const nnrti_nna_param *p, const N
     for (size_t i = 0; i < count; i++) {
         list[i] = nnrti_nna_number(o, i);
         if (list[i] < least)
-            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, p->operand, "has an entry that is too small");
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, p->operand, "has an entry below the minimum");
     }
     *(NNRT_Int64List *)(void *)(l->attr.bytes + p->at) = nnrt_int64_list(list, (uint32_t)count);
 }
@@ -1153,13 +1171,13 @@ static void nnrti_nna_float(nnrti_nna_lower *l, const nnrti_nna_param *p, const 
         memcpy(l->attr.bytes + p->at, o->data, sizeof(float));
 }
 
-/* Writes an attribute, or the type of a result. */
+/* Sets an attribute, or the element type of an output. */
 static void nnrti_nna_set(nnrti_nna_lower *l, const nnrti_nna_param *p)
 {
     static const int32_t modes[] = {NNRT_PAD_MODE_PAD, NNRT_PAD_MODE_SAME, NNRT_PAD_MODE_VALID};
     static const int32_t methods[] = {-1, NNRT_RESIZE_METHOD_LINEAR, NNRT_RESIZE_METHOD_NEAREST};
     static const int32_t outside[] = {-1, 0, 2, 1, 1};
-    /* of a list of inputs in front the parameter is the last operand */
+    /* if a list of inputs comes first, the parameter is the last operand */
     const uint32_t at = l->row->operands[0] == 'X' ? l->op->nIn - 1 : p->operand;
     const NNAdapterOperand *o = p->operand != NNRTI_NNA_NOWHERE ? nnrti_nna_operand(l, at) : NULL;
     void *to = l->attr.bytes + p->at;
@@ -1177,7 +1195,7 @@ static void nnrti_nna_set(nnrti_nna_lower *l, const nnrti_nna_param *p)
         const int64_t precision = nnrti_nna_scalar(l, at, NNADAPTER_INT32, (int64_t)p->value);
         l->declared[p->at] = nnrti_nna_quantised(precision) ? NNRT_DATA_TYPE_UNKNOWN : nnrti_nna_type(precision);
         if (l->declared[p->at] == NNRT_DATA_TYPE_UNKNOWN)
-            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, (int32_t)at, "is no type of a result");
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, (int32_t)at, "is not a valid element type of an output");
         return;
     }
     if (o == NULL)
@@ -1212,7 +1230,7 @@ static void nnrti_nna_set(nnrti_nna_lower *l, const nnrti_nna_param *p)
     }
 }
 
-/* The bytes that there are of NNAdapter's extents, in ours: open ones are -1. */
+/* Copies the dimensions; dynamic ones become -1. Returns the rank. */
 static uint32_t nnrti_nna_dims(const NNAdapterOperandType *type, int32_t *dims)
 {
     for (uint32_t i = 0; i < type->dimensions.count; i++)
@@ -1220,7 +1238,8 @@ static uint32_t nnrti_nna_dims(const NNAdapterOperandType *type, int32_t *dims)
     return type->dimensions.count;
 }
 
-/* Says how tensor t is quantised. place (NULL: as they are): axis i of the operand is axis place[i] of the tensor. */
+/* Sets the quantization parameters of tensor t. place: axis i of the operand is axis place[i] of the tensor; NULL: the
+   same. */
 static void nnrti_nna_quant(nnrt_builder *b, uint32_t t, const NNAdapterOperand *o, const int32_t *place)
 {
     const NNAdapterOperandType *type = &o->type;
@@ -1250,7 +1269,7 @@ static void nnrti_nna_quant(nnrt_builder *b, uint32_t t, const NNAdapterOperand 
     free(params);
 }
 
-/* The tensor of an operand, made where there is none yet. */
+/* Returns the tensor of an operand; makes it on the first use in this builder. */
 static uint32_t nnrti_nna_tensor(nnrt_builder *b, NNAdapterOperand *o)
 {
     int32_t dims[NNADAPTER_MAX_SIZE_OF_DIMENSIONS];
@@ -1271,13 +1290,13 @@ static uint32_t nnrti_nna_tensor(nnrt_builder *b, NNAdapterOperand *o)
     return o->tensor;
 }
 
-/* A constant list of integers. */
+/* Makes a constant list of integers. */
 static uint32_t nnrti_nna_ints(nnrti_nna_lower *l, const int32_t *values, int32_t count)
 {
     return nnrt_builder_constant(l->b, NULL, NNRT_DATA_TYPE_INT32, 1, &count, values, true);
 }
 
-/* *to[position], the elements of from[dims] with axis k of the result being axis perm[k]; both are dense. */
+/* Permutes a dense 4-D array: axis k of the result is axis perm[k] of from[dims]. */
 static void nnrti_nna_permute(uint8_t *to, const uint8_t *from, const int32_t *dims, const int32_t *perm, size_t size)
 {
     size_t step[4];
@@ -1294,8 +1313,8 @@ static void nnrti_nna_permute(uint8_t *to, const uint8_t *from, const int32_t *d
                            size);
 }
 
-/* The filter in operand 1, in the runtime's order: [Cout,kH,kW,Cin/group]. Of a transposed convolution it is
-   [Cin,Cout/group,kH,kW], whose groups stand one behind the other along the first axis. */
+/* Returns the filter, operand 1, in nnrt's order [Cout,kH,kW,Cin/group]. A transposed convolution has
+   [Cin,Cout/group,kH,kW], with the groups one after another along the first axis. */
 static uint32_t nnrti_nna_filter(nnrti_nna_lower *l, bool transposed, int32_t groups)
 {
     static const int32_t plain[4] = {0, 2, 3, 1}, turned[4] = {1, 2, 3, 0};
@@ -1308,20 +1327,20 @@ static uint32_t nnrti_nna_filter(nnrti_nna_lower *l, bool transposed, int32_t gr
     uint8_t *data = NULL;
     uint32_t t;
     if (nnrti_nna_dims(&o->type, dims) != 4) {
-        nnrti_nna_fault(l, NNRT_INVALID_SHAPE, 1, "has not 4 axes");
+        nnrti_nna_fault(l, NNRT_INVALID_SHAPE, 1, "must have 4 axes");
         return NNRT_NO_TENSOR;
     }
     if (!transposed)
         groups = 1;
     if (groups > 1 && nnrti_nna_per_channel(o->type.precision)) {
-        nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 1, "has a scale for each channel, and there are groups");
+        nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 1, "has per-channel scales, which are unsupported with groups");
         return NNRT_NO_TENSOR;
     }
     if (o->data == NULL) {
         uint32_t in[2];
         char name[64];
         if (groups > 1) {
-            nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 1, "is not a constant, and there are groups");
+            nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 1, "must be a constant if there are groups");
             return NNRT_NO_TENSOR;
         }
         in[0] = nnrti_nna_tensor(l->b, o);
@@ -1335,7 +1354,7 @@ static uint32_t nnrti_nna_filter(nnrti_nna_lower *l, bool transposed, int32_t gr
         return t;
     }
     if (dims[0] % groups != 0) {
-        nnrti_nna_fault(l, NNRT_INVALID_SHAPE, 1, "has a first extent that the groups do not divide");
+        nnrti_nna_fault(l, NNRT_INVALID_SHAPE, 1, "has a first dimension that is not a multiple of group");
         return NNRT_NO_TENSOR;
     }
     dims[0] /= groups;
@@ -1344,7 +1363,7 @@ static uint32_t nnrti_nna_filter(nnrti_nna_lower *l, bool transposed, int32_t gr
     to[0] *= groups;
     if (!l->shapes) {
         if (!nnrt_dims_bytes(to, 4, type, &bytes) || (data = (uint8_t *)malloc(bytes + 1)) == NULL) {
-            nnrti_nna_fault(l, NNRT_OUT_OF_MEMORY, 1, "does not fit the memory");
+            nnrti_nna_fault(l, NNRT_OUT_OF_MEMORY, 1, "is too large for memory");
             return NNRT_NO_TENSOR;
         }
         for (int32_t g = 0; g < groups; g++) {
@@ -1358,7 +1377,8 @@ static uint32_t nnrti_nna_filter(nnrti_nna_lower *l, bool transposed, int32_t gr
     return t;
 }
 
-/* A bias of int32 counts in units of the scales of input and weight; it says so itself, and must be right. */
+/* Returns the bias, operand 2. A quantized int32 bias must have the scale of the input times the scale of the weight.
+   */
 static uint32_t nnrti_nna_bias(nnrti_nna_lower *l)
 {
     const NNAdapterOperand *x = nnrti_nna_operand(l, 0), *w = nnrti_nna_operand(l, 1);
@@ -1373,13 +1393,14 @@ static uint32_t nnrti_nna_bias(nnrti_nna_lower *l)
         return nnrti_nna_tensor(l->b, o);
     if (!nnrti_nna_quantised(x->type.precision) || nnrti_nna_per_channel(x->type.precision) ||
         !nnrti_nna_quantised(w->type.precision) || each != nnrti_nna_per_channel(w->type.precision)) {
-        nnrti_nna_fault(l, NNRT_INVALID_DATATYPE, 2,
-                        "is a quantised bias, but input or weight is not quantised as it is");
+        nnrti_nna_fault(
+            l, NNRT_INVALID_DATATYPE, 2,
+            "is a quantized bias: input and weight must be quantized, the weight per channel if the bias is");
         return NNRT_NO_TENSOR;
     }
     count = each ? o->type.symm_per_channel_params.scale_count : 1;
     if (each && count != w->type.symm_per_channel_params.scale_count) {
-        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "has not as many scales as the weight");
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "must have as many scales as the weight");
         return NNRT_NO_TENSOR;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -1392,7 +1413,8 @@ static uint32_t nnrti_nna_bias(nnrti_nna_lower *l)
             each ? (double)o->type.symm_per_channel_params.scales[i] : (double)o->type.symm_per_layer_params.scale;
         const double off = own > xs * ws ? own - xs * ws : xs * ws - own;
         if (!(off <= 1e-5 * xs * ws)) {
-            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "has another scale than input times weight");
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2,
+                            "must have the scale of the input times the scale of the weight");
             return NNRT_NO_TENSOR;
         }
     }
@@ -1403,7 +1425,8 @@ static uint32_t nnrti_nna_bias(nnrti_nna_lower *l)
     return nnrti_nna_tensor(l->b, o);
 }
 
-/* Convolutions: SAME is without dilation, SAME and VALID are without paddings; the extents of a transposed one. */
+/* Convolutions: SAME ignores the dilation, SAME and VALID ignore the pads; output_shape of a transposed convolution
+   becomes output paddings. */
 static void nnrti_nna_convolution(nnrti_nna_lower *l)
 {
     const bool transposed = l->op->type == NNADAPTER_CONV_2D_TRANSPOSE;
@@ -1439,7 +1462,7 @@ static void nnrti_nna_convolution(nnrti_nna_lower *l)
         const int64_t window = (int64_t)(w->type.dimensions.data[2 + i] - 1) * d + 1;
         int64_t least = (extent - 1) * stride + window;
         if (extent < 0 || stride > INT32_MAX || d > INT32_MAX) {
-            nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 9, "is given, but the extents of the input are open");
+            nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 9, "is given, but the input has dynamic dimensions");
             return;
         }
         if (mode == NNRT_PAD_MODE_SAME)
@@ -1448,20 +1471,22 @@ static void nnrti_nna_convolution(nnrti_nna_lower *l)
             least -= pads->data[2 * i] + pads->data[2 * i + 1];
         extra[i] = nnrti_nna_number(shape, (size_t)i) - least;
         if (extra[i] < 0 || extra[i] >= (stride > d ? stride : d)) {
-            nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 9, "has an extent that paddings at the end cannot give");
+            nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 9, "has a dimension that output paddings cannot produce");
             return;
         }
     }
     t->outputPaddings = nnrt_int64_list(extra, 2);
 }
 
-/* A pool whose output dimensions are rounded up has windows that begin behind the image. The node leaves them out (l->empty):
-   a PAD behind it writes them. With dynamic dimensions nothing changes: the node's rule refuses such windows. */
+/* A pool whose output dimensions are rounded up may have windows that begin behind the image. The node omits them
+   (l->empty), and a PAD after it appends their values. With dynamic dimensions nothing changes: the node's shape rule
+   rejects such windows. */
 static void nnrti_nna_pool(nnrti_nna_lower *l, const NNRT_Int64List *kernel, const NNRT_Int64List *strides,
                            NNRT_Int64List *pad, NNRT_PadMode *mode, NNRT_RoundMode *roundMode)
 {
     const NNAdapterOperand *x = nnrti_nna_operand(l, 0);
-    const bool counted = l->type == NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD; /* a window outside the padded image has fewer cells */
+    const bool counted = l->type == NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD; /* its average counts padding: a window outside
+                                                                           the padded image has fewer elements */
     bool exact = true;
     int64_t pads[4] = {0, 0, 0, 0}, up[2], *list;
     int32_t empty[2];
@@ -1480,7 +1505,8 @@ static void nnrti_nna_pool(nnrti_nna_lower *l, const NNRT_Int64List *kernel, con
         all = (rest + s - 1) / s + 1;
         some = (L - 1 + p) / s + 1;
         empty[i] = all > some ? (int32_t)(all - some) : 0;
-        up[i] = (some < all ? some - 1 : all - 1) * s + k - L - p; /* padding that the last window with a cell needs */
+        up[i] = (some < all ? some - 1 : all - 1) * s + k - L - p; /* padding that the last window with an input element
+                                                                      needs */
         if (empty[i] > 0)
             exact = exact && up[i] >= 0;
     }
@@ -1501,7 +1527,7 @@ static void nnrti_nna_pool(nnrti_nna_lower *l, const NNRT_Int64List *kernel, con
     memcpy(l->empty, empty, sizeof(empty));
 }
 
-/* RESIZE_NEAREST and RESIZE_LINEAR. */
+/* RESIZE_NEAREST and RESIZE_LINEAR: coordinate mode and scales. */
 static void nnrti_nna_resize(nnrti_nna_lower *l)
 {
     NNRT_Resize *r = (NNRT_Resize *)(void *)l->attr.bytes;
@@ -1516,20 +1542,20 @@ static void nnrti_nna_resize(nnrti_nna_lower *l)
                                              : NNRT_COORDINATE_TRANSFORM_MODE_ASYMMETRIC;
     r->nearestMode = corners ? NNRT_NEAREST_MODE_NORMAL : NNRT_NEAREST_MODE_FLOOR;
     if (mode != 0 && mode != 1)
-        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 4, "is neither 0 nor 1");
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 4, "must be 0 or 1");
     if (shape == NULL && scales == NULL)
-        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 1, "is left out, and so is operand 2");
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 1, "and operand 2 are both left out; one of them is required");
     if (nnrti_nna_failed(l))
         return;
     if (shape == NULL) {
         const int32_t four = 4;
         float all[4] = {1, 1, 1, 1};
         if (scales->data == NULL) {
-            nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 2, "is not a constant");
+            nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 2, "must be a constant");
             return;
         }
         if (!nnrti_nna_constant(scales, NNADAPTER_FLOAT32) || nnrti_nna_count(scales) != 2) {
-            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "is not 2 FLOAT32");
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "must be 2 constants FLOAT32");
             return;
         }
         scale = (const float *)scales->data;
@@ -1538,7 +1564,7 @@ static void nnrti_nna_resize(nnrti_nna_lower *l)
         l->in[1] = nnrt_builder_constant(l->b, NULL, NNRT_DATA_TYPE_FLOAT32, 1, &four, all, true);
         l->nIn = 2;
     }
-    /* centres of cells: the runtime takes the first cell for an extent of 1, NNAdapter the middle */
+    /* half-pixel centers: for an output dimension of 1, nnrt takes the first element, NNAdapter the center */
     for (int i = 0; i < 2 && r->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_HALF_PIXEL; i++) {
         const int32_t extent = x->type.dimensions.count == 4 ? x->type.dimensions.data[2 + i] : 1;
         const bool one = scale != NULL ? extent < 0 || (float)extent * scale[i] < 2
@@ -1547,11 +1573,11 @@ static void nnrti_nna_resize(nnrti_nna_lower *l)
                              : true;
         if (one && extent != 1)
             nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, scale != NULL ? 2 : 1,
-                            "makes, or may make, one cell of several, with align_mode 0");
+                            "resizes, or may resize, a dimension to 1, which is unsupported with align_mode 0");
     }
 }
 
-/* Zero point i of QUANTIZE, INT32 or a whole FLOAT32; NULL: 0. false: it is neither. */
+/* Reads zero point i of QUANTIZE, an INT32 or an integral FLOAT32; o NULL: 0. false: neither. */
 static bool nnrti_nna_zero(const NNAdapterOperand *o, size_t i, int64_t *zero)
 {
     float real;
@@ -1569,7 +1595,7 @@ static bool nnrti_nna_zero(const NNAdapterOperand *o, size_t i, int64_t *zero)
     return true;
 }
 
-/* QUANTIZE: scale and zero point are operands, and belong to the type of the result, too. */
+/* QUANTIZE: the operands scale and zero point must equal the quantization parameters of the output's type. */
 static void nnrti_nna_quantize(nnrti_nna_lower *l)
 {
     const NNAdapterOperand *scale = nnrti_nna_operand(l, 2), *zero = nnrti_nna_operand(l, 3);
@@ -1578,13 +1604,14 @@ static void nnrti_nna_quantize(nnrti_nna_lower *l)
     const int64_t axis = nnrti_nna_scalar(l, 1, NNADAPTER_INT32, 1);
     const size_t count = each ? y->type.symm_per_channel_params.scale_count : 1;
     if (!nnrti_nna_quantised(y->type.precision))
-        nnrti_nna_fault(l, NNRT_INVALID_DATATYPE, -1, "the result is not quantised");
+        nnrti_nna_fault(l, NNRT_INVALID_DATATYPE, -1, "the output must have a quantized type");
     else if (scale == NULL || !nnrti_nna_constant(scale, NNADAPTER_FLOAT32) || nnrti_nna_count(scale) != count)
-        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "is not a constant FLOAT32 for each scale of the result");
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2,
+                        "must be a constant FLOAT32 with one element for each scale of the output");
     else if (zero != NULL && nnrti_nna_count(zero) != count)
-        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 3, "has not an element for each scale of the result");
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 3, "must have one element for each scale of the output");
     else if (each && (axis < 0 ? axis + x->type.dimensions.count : axis) != y->type.symm_per_channel_params.channel_dim)
-        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 1, "is not the axis of the scales of the result");
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 1, "must be the axis of the output's scales");
     for (size_t i = 0; i < count && !nnrti_nna_failed(l); i++) {
         const bool offset = nnrti_nna_asymmetric(y->type.precision);
         const float own = each     ? y->type.symm_per_channel_params.scales[i]
@@ -1592,15 +1619,15 @@ static void nnrti_nna_quantize(nnrti_nna_lower *l)
                                    : y->type.symm_per_layer_params.scale;
         int64_t z;
         if (!nnrti_nna_zero(zero, i, &z))
-            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 3, "is not a constant INT32 or a whole number as FLOAT32");
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 3, "must be a constant INT32 or an integral FLOAT32");
         else if (memcmp(&own, (const float *)scale->data + i, sizeof(own)) != 0)
-            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "is not the scale of the result");
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "must be the scale of the output");
         else if (z != (offset ? y->type.asymm_per_layer_params.zero_point : 0))
-            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 3, "is not the zero point of the result");
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 3, "must be the zero point of the output");
     }
 }
 
-/* An operand that is passed as a parameter where x is quantised and it is not. */
+/* Checks for a FLOAT32 scalar operand, passed as a parameter, beside a quantized x. */
 static bool nnrti_nna_real(const nnrti_nna_lower *l, const NNAdapterOperand *o)
 {
     const NNAdapterOperand *x = nnrti_nna_operand(l, 0);
@@ -1613,7 +1640,7 @@ static uint32_t nnrti_nna_rank(const nnrti_nna_lower *l, uint32_t i)
     return nnrti_nna_operand(l, i)->type.dimensions.count;
 }
 
-/* What an operation says otherwise than its node. */
+/* Adapts operations that differ from their nodes. */
 static void nnrti_nna_special(nnrti_nna_lower *l)
 {
     int32_t list[NNADAPTER_MAX_SIZE_OF_DIMENSIONS];
@@ -1647,7 +1674,7 @@ static void nnrti_nna_special(nnrti_nna_lower *l)
     case NNADAPTER_DEQUANTIZE:
         l->declared[0] = NNRT_DATA_TYPE_FLOAT32;
         if (!nnrti_nna_quantised(nnrti_nna_operand(l, 0)->type.precision))
-            nnrti_nna_fault(l, NNRT_INVALID_DATATYPE, 0, "is not quantised");
+            nnrti_nna_fault(l, NNRT_INVALID_DATATYPE, 0, "must have a quantized type");
         break;
     case NNADAPTER_FILL:
         swapped = l->in[0];
@@ -1702,7 +1729,7 @@ static void nnrti_nna_special(nnrti_nna_lower *l)
         case NNADAPTER_PAD_MODE_REFLECT: ((NNRT_PadFusion *)attr)->paddingMode = NNRT_PADDING_MODE_REFLECT; break;
         case NNADAPTER_PAD_MODE_REPLICATE:
         case NNADAPTER_PAD_MODE_EDGE: l->type = NNRT_NODE_TYPE_PAD_EDGE; break;
-        default: nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "is no mode of padding"); break;
+        default: nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "is not a supported padding mode"); break;
         }
         break;
     case NNADAPTER_QUANTIZE: nnrti_nna_quantize(l); break;
@@ -1718,7 +1745,7 @@ static void nnrti_nna_special(nnrti_nna_lower *l)
         if (axes != NNRT_NO_TENSOR && steps != NNRT_NO_TENSOR)
             break;
         if (n < 0 || n > NNADAPTER_MAX_SIZE_OF_DIMENSIONS) {
-            nnrti_nna_fault(l, NNRT_INVALID_SHAPE, 2, "has not as many entries as there may be axes");
+            nnrti_nna_fault(l, NNRT_INVALID_SHAPE, 2, "must be a list with a fixed number of entries, at most 8");
             break;
         }
         for (int32_t i = 0; i < n; i++)
@@ -1740,7 +1767,7 @@ static void nnrti_nna_special(nnrti_nna_lower *l)
     case NNADAPTER_TILE:
         if (nnrti_nna_rank(l, 1) == 1 && nnrti_nna_operand(l, 1)->type.dimensions.data[0] >= 0 &&
             (uint32_t)nnrti_nna_operand(l, 1)->type.dimensions.data[0] != nnrti_nna_rank(l, 0))
-            nnrti_nna_fault(l, NNRT_INVALID_SHAPE, 1, "has not an entry for each axis");
+            nnrti_nna_fault(l, NNRT_INVALID_SHAPE, 1, "must have an entry for each axis");
         break;
     case NNADAPTER_TOP_K:
         if (nnrti_nna_scalar(l, 3, NNADAPTER_BOOL8, 1) == 0)
@@ -1757,9 +1784,9 @@ static void nnrti_nna_special(nnrti_nna_lower *l)
         break;
     case NNADAPTER_UNSTACK:
         if (nnrti_nna_scalar(l, 2, NNADAPTER_INT32, l->op->nOut) != l->op->nOut)
-            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "is not the number of outputs");
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "must equal the number of outputs");
         break;
-    case NNADAPTER_WHERE: { /* a list of conditions broadcasts, and does not choose rows */
+    case NNADAPTER_WHERE: { /* a rank-1 condition broadcasts; it does not select rows */
         const uint32_t a = nnrti_nna_rank(l, 1), b = nnrti_nna_rank(l, 2), most = a > b ? a : b;
         uint32_t in[2];
         char name[64];
@@ -1777,24 +1804,24 @@ static void nnrti_nna_special(nnrti_nna_lower *l)
     }
 }
 
-/* Looks whether there are as many operands as there must be; false: a fault. */
+/* Checks the number of operands and outputs; false: with an error. */
 static bool nnrti_nna_arity(nnrti_nna_lower *l)
 {
     const uint32_t nIn = l->op->nIn, nOut = l->op->nOut, count = (uint32_t)strlen(l->row->operands);
     const bool list = l->row->operands[0] == 'X';
     if (l->row == &nnrti_nna_custom)
-        return true; /* its operator's row says */
+        return true; /* its operator's row is checked later */
     if (list ? nIn < count : nIn > count)
         nnrti_nna_fault(l, NNRT_INVALID_INPUT, -1, list ? "has too few operands" : "has too many operands");
     for (uint32_t i = 0; i < (list ? nIn : count) && !nnrti_nna_failed(l); i++)
         if ((nnrti_nna_letter(l, i) == 'x' || nnrti_nna_letter(l, i) == 'P') && nnrti_nna_operand(l, i) == NULL)
-            nnrti_nna_fault(l, NNRT_NULL_PTR, (int32_t)i, "is left out");
+            nnrti_nna_fault(l, NNRT_NULL_PTR, (int32_t)i, "is left out, but required");
     if (nOut < l->row->minOut || nOut > l->row->maxOut)
-        nnrti_nna_fault(l, NNRT_INVALID_OUTPUT, -1, "has another number of outputs");
+        nnrti_nna_fault(l, NNRT_INVALID_OUTPUT, -1, "has an invalid number of outputs");
     return !nnrti_nna_failed(l);
 }
 
-/* A tensor of the same type as that of operand o, between two nodes. */
+/* Makes a tensor between two nodes, with the element type and quantization of operand o. */
 static uint32_t nnrti_nna_between(nnrt_builder *b, const NNAdapterOperand *o, const char *name)
 {
     const uint32_t t = nnrt_builder_tensor(b, name);
@@ -1805,8 +1832,8 @@ static uint32_t nnrti_nna_between(nnrt_builder *b, const NNAdapterOperand *o, co
     return t;
 }
 
-/* A pool, and behind it the windows without a cell: an average is 0, the largest number the least one that there is, with the
-   activation; its index is -1. */
+/* Adds a pool and a PAD that appends the windows without an input element: an average is 0, a maximum the lowest finite
+   value of the type, or 0 with an activation; its index is -1. */
 static void nnrti_nna_empty_windows(nnrti_nna_lower *l, const char *name, const uint32_t *out)
 {
     const bool largest = l->type == NNRT_NODE_TYPE_MAX_POOL_FUSION;
@@ -1840,7 +1867,7 @@ static void nnrti_nna_empty_windows(nnrti_nna_lower *l, const char *name, const 
     }
 }
 
-/* Adds an operation to a builder, whose fault tells what is wrong. */
+/* Adds an operation to a builder, which keeps the first error. */
 static void nnrti_nna_operation(nnrt_builder *b, const NNAdapterOperation *op, bool shapes)
 {
     const nnrti_nna_param *p = nnrti_nna_params, *end = nnrti_nna_params + NNRTI_NNA_PARAMS;
@@ -1858,11 +1885,11 @@ static void nnrti_nna_operation(nnrt_builder *b, const NNAdapterOperation *op, b
     if (!nnrti_nna_arity(&l))
         return;
     if ((node = nnrt_op_find(l.type)) == NULL || node->attr->bytes > sizeof(l.attr)) {
-        nnrti_nna_fault(&l, NNRT_UNSUPPORTED_OP, -1, "its operator is not in this build");
+        nnrti_nna_fault(&l, NNRT_UNSUPPORTED_OP, -1, "this build excludes its operator (NNRT_SELECT)");
         return;
     }
     nnrt_attr_defaults(node->attr, l.attr.bytes);
-    /* inputs: never fewer places than the code of an operation writes to */
+    /* 8 more than the operands: nnrti_nna_special may write inputs that the operation does not have */
     l.in = (uint32_t *)calloc((size_t)op->nIn + 8 + op->nOut, sizeof(*l.in));
     if (l.in == NULL) {
         nnrti_nna_fault(&l, NNRT_OUT_OF_MEMORY, -1, "there is not enough memory");
@@ -1917,7 +1944,7 @@ static void nnrti_nna_operation(nnrt_builder *b, const NNAdapterOperation *op, b
     free(l.in);
 }
 
-/* An input of the model, or of a part of it. */
+/* Adds an input of the model, or of a model of one operation. */
 static void nnrti_nna_input(nnrt_builder *b, NNAdapterOperand *o, const char *name)
 {
     int32_t dims[NNADAPTER_MAX_SIZE_OF_DIMENSIONS];
@@ -1929,11 +1956,11 @@ static void nnrti_nna_input(nnrt_builder *b, NNAdapterOperand *o, const char *na
         nnrt_builder_format(b, o->tensor, NNRT_FORMAT_NCHW);
 }
 
-/* What an operation reads and writes is an image where its node has a layout. */
+/* Marks the inputs and outputs of an operation with a layout as images. */
 static void nnrti_nna_images(const NNAdapterOperation *op)
 {
     const nnrt_op *node = nnrti_nna_lowered(op) ? nnrt_op_find(nnrti_nna_node_type(op)) : NULL;
-    const bool boxes = op->type == NNADAPTER_PRIOR_BOX || op->type == NNADAPTER_YOLO_BOX; /* of images */
+    const bool boxes = op->type == NNADAPTER_PRIOR_BOX || op->type == NNADAPTER_YOLO_BOX; /* x is an image, y is not */
     const bool image = node != NULL && (node->flags & NNRT_OP_LAYOUT) != 0;
     for (uint32_t i = 0; i < op->nIn && (image || boxes) && i < (op->type == NNADAPTER_PRIOR_BOX ? 2u : 1u); i++)
         if (op->operands[i] != NULL)
@@ -1942,7 +1969,8 @@ static void nnrti_nna_images(const NNAdapterOperation *op)
         op->operands[op->nIn + i]->image = true;
 }
 
-/* The operation alone as a model: what it reads and what is no constant are inputs, named i0, i1, ... *open: extents are. */
+/* Builds a model of this operation alone; its non-constant operands are inputs, named i0, i1, ... *open: dynamic
+   dimensions. */
 static NNRT_ReturnCode nnrti_nna_alone(NNAdapterModel *model, const NNAdapterOperation *op, NNRT_Model **alone,
                                        bool *open, nnrt_error *error)
 {
@@ -1972,7 +2000,8 @@ static NNRT_ReturnCode nnrti_nna_alone(NNAdapterModel *model, const NNAdapterOpe
     return code;
 }
 
-/* The input of a node whose element type its output number `out` has, by the row's outputs; -1: none. */
+/* Returns the index of the node's input whose element type output number `out` has, from the row's outputs; -1: none.
+   */
 static int32_t nnrti_nna_like(const char *outputs, uint32_t out)
 {
     for (;; out--) {
@@ -1985,8 +2014,9 @@ static int32_t nnrti_nna_like(const char *outputs, uint32_t out)
     }
 }
 
-/* The result of QUANTIZE, of precision UNKNOWN, by its operands: several scales belong to channels, and a zero point that is
-   not 0 makes it asymmetric. With wrong operands it stays UNKNOWN, which nnrti_nna_quantize refuses. */
+/* Derives the type of QUANTIZE's output, of precision UNKNOWN, from its operands: several scales make it per-channel,
+   and a zero point other than 0 makes it asymmetric. With invalid operands it stays UNKNOWN, and nnrti_nna_quantize
+   fails. */
 static NNRT_ReturnCode nnrti_nna_derive_quantize(const nnrti_nna_lower *l, NNAdapterOperand *y)
 {
     const NNAdapterOperand *x = nnrti_nna_operand(l, 0), *scale = nnrti_nna_operand(l, 2);
@@ -2011,8 +2041,8 @@ static NNRT_ReturnCode nnrti_nna_derive_quantize(const nnrti_nna_lower *l, NNAda
     return NNRT_SUCCESS;
 }
 
-/* Results of precision UNKNOWN whose node gives them the element type of a quantized operand get its precision, and keep the
-   scale and zero point that the program gave them. Other precisions follow with the shapes. */
+/* Derives precision UNKNOWN of outputs that have the element type of a quantized operand. They get its precision, and
+   keep the scale and zero point that the program set. Other precisions are inferred with the shapes. */
 static NNRT_ReturnCode nnrti_nna_derive(const NNAdapterOperation *op, nnrt_error *error)
 {
     const nnrt_op *node = nnrt_op_find(nnrti_nna_node_type(op));
@@ -2023,7 +2053,7 @@ static NNRT_ReturnCode nnrti_nna_derive(const NNAdapterOperation *op, nnrt_error
     for (uint32_t i = 0; i < op->nOut && node != NULL; i++) {
         NNAdapterOperand *y = op->operands[op->nIn + i];
         const int32_t like = nnrti_nna_like(node->outputs, i);
-        /* the node has the operands in their order, but for FILL, whose shape stands first */
+        /* the node has the same order of operands, except FILL, whose shape comes first */
         const uint32_t at = op->type == NNADAPTER_FILL ? 1 : (uint32_t)like;
         const NNAdapterOperand *x = like >= 0 ? nnrti_nna_operand(&l, at) : NULL;
         if (!nnrti_nna_unknown(&y->type))
@@ -2032,7 +2062,7 @@ static NNRT_ReturnCode nnrti_nna_derive(const NNAdapterOperation *op, nnrt_error
             return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
         if (x == NULL || !nnrti_nna_quantised(x->type.precision))
             continue;
-        if (!(y->type.asymm_per_layer_params.scale > 0)) { /* the first member of symm_per_layer_params, too */
+        if (!(y->type.asymm_per_layer_params.scale > 0)) { /* also the first member of symm_per_layer_params */
             if ((node->flags & NNRT_OP_MOVEMENT) == 0 || nnrti_nna_per_channel(x->type.precision))
                 return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
                                       "operation %u (%s): output %u has precision UNKNOWN and no scale, and operand %u "
@@ -2040,7 +2070,7 @@ static NNRT_ReturnCode nnrti_nna_derive(const NNAdapterOperation *op, nnrt_error
                                       op->index, l.row->name, i, at);
             y->type.asymm_per_layer_params = x->type.asymm_per_layer_params;
         }
-        /* one scale: of a type with one for each channel the symmetric type before it in the enumeration */
+        /* one scale: a per-channel type becomes the per-layer type, which precedes it in the enumeration */
         y->type.precision = nnrti_nna_per_channel(x->type.precision)
                                 ? (NNAdapterOperandPrecisionCode)((int)x->type.precision - 1)
                                 : x->type.precision;
@@ -2048,7 +2078,7 @@ static NNRT_ReturnCode nnrti_nna_derive(const NNAdapterOperation *op, nnrt_error
     return NNRT_SUCCESS;
 }
 
-/* Does the shape of a result follow from the elements of operand i, and does nothing else bound it? */
+/* Checks whether an output shape depends on the elements of operand i without any upper bound. */
 static bool nnrti_nna_needs(const NNAdapterOperation *op, uint32_t i)
 {
     switch (op->type) {
@@ -2064,7 +2094,8 @@ static bool nnrti_nna_needs(const NNAdapterOperation *op, uint32_t i)
     }
 }
 
-/* Is the shape of a result only known in a run? Then the results are late, and so is every operation that reads them. */
+/* Checks whether an output shape is known only in a run. Then the outputs are late, and so is every operation that
+   reads them. */
 static bool nnrti_nna_late(const NNAdapterOperation *op)
 {
     nnrti_nna_lower l;
@@ -2084,7 +2115,7 @@ static bool nnrti_nna_late(const NNAdapterOperation *op)
     return late;
 }
 
-/* The number of operands of an operation that is not lowered before a run. */
+/* Checks the number of operands of a late operation, which is converted only in a run. */
 static NNRT_ReturnCode nnrti_nna_count_operands(const NNAdapterOperation *op, nnrt_error *error)
 {
     nnrti_nna_lower l;
@@ -2100,8 +2131,8 @@ static NNRT_ReturnCode nnrti_nna_count_operands(const NNAdapterOperation *op, nn
     return code;
 }
 
-/* Types and shapes of the results, as far as they follow from the operands. An operation with an operand of unknown precision
-   waits for NNAdapterModel_finish, a late one for the run. */
+/* Infers types and shapes of the outputs. Inference is deferred to NNAdapterModel_finish if the precision of an operand
+   is unknown, and to the run if the operation is late. */
 static NNRT_ReturnCode nnrti_nna_infer(NNAdapterModel *model, NNAdapterOperation *op)
 {
     NNRT_Model *alone;
@@ -2154,7 +2185,7 @@ static NNRT_ReturnCode nnrti_nna_infer(NNAdapterModel *model, NNAdapterOperation
                 o->type.precision = nnrti_nna_precision(t->dataType);
         }
     else if (open && code != NNRT_OUT_OF_MEMORY)
-        code = NNRT_SUCCESS; /* the numbers of open extents may be to blame */
+        code = NNRT_SUCCESS; /* possibly caused by NNRTI_NNA_OPEN in place of dynamic dimensions */
     nnrt_memory_end(&memory);
     free(tensors);
     free(bounds);
@@ -2184,9 +2215,9 @@ NNRT_NNADAPTER_API int NNAdapterModel_addOperation(NNAdapterModel *model, NNAdap
         for (uint32_t k = 0; k < input_count; k++)
             twice = twice || input_operands[k] == output_operands[i];
         if (twice)
-            return nnrti_nna_code(nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER,
-                                                 "operation %u: output %u is given otherwise, too", model->nOperations,
-                                                 i));
+            return nnrti_nna_code(nnrt_error_set(
+                &model->error, NNRT_INVALID_PARAMETER,
+                "operation %u: output %u must not be an input, a constant or another output", model->nOperations, i));
     }
     grown = (NNAdapterOperation **)nnrti_nna_grow(model->operations, model->nOperations, &model->roomOperations,
                                                   sizeof(*grown));
@@ -2246,7 +2277,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_identifyInputsAndOutputs(NNAdapterModel *m
     }
     if ((io = (NNAdapterOperand **)calloc((size_t)input_count + output_count, sizeof(*io))) == NULL)
         return NNADAPTER_OUT_OF_MEMORY;
-    for (uint32_t i = 0; i < model->nIn + model->nOut; i++) { /* of an earlier call */
+    for (uint32_t i = 0; i < model->nIn + model->nOut; i++) { /* marks of an earlier call */
         model->io[i]->input = false;
         if (model->io[i]->data == NULL)
             model->io[i]->type.lifetime = NNADAPTER_TEMPORARY_VARIABLE;
@@ -2268,9 +2299,9 @@ NNRT_NNADAPTER_API int NNAdapterModel_identifyInputsAndOutputs(NNAdapterModel *m
     return NNADAPTER_NO_ERROR;
 }
 
-/* Calls the builder with each operation behind those that it waits for, in the order in which they were added where that is
-   one. b NULL: infers the operations that are pending, or late since they were added. false: model->error says which one waits for itself or for nothing,
-   what is wrong with one, or that there is no memory. */
+/* Topological sort (depth-first): calls the builder with each operation after its producers, otherwise in the order in
+   which they were added. b NULL: instead infers the operations that are pending, or have become late. false:
+   model->error reports a cycle, an operand without a producer, an invalid operation, or out of memory. */
 static bool nnrti_nna_sorted(NNAdapterModel *model, nnrt_builder *b)
 {
     const uint32_t n = model->nOperations;
@@ -2280,7 +2311,8 @@ static bool nnrti_nna_sorted(NNAdapterModel *model, nnrt_builder *b)
         (void)nnrt_error_set(&model->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
         good = false;
     }
-    /* next: operands that were looked at, + 1, 0: it was not asked for, UINT32_MAX: it is done */
+    /* next: 1 + number of operands visited, 0: not visited, UINT32_MAX: done; asked: the operation from which it was
+       reached */
     for (uint32_t i = 0; good && i < n; i++) {
         uint32_t at = i;
         if (next[i] != 0)
@@ -2294,8 +2326,8 @@ static bool nnrti_nna_sorted(NNAdapterModel *model, nnrt_builder *b)
             if (next[at] > op->nIn) {
                 if (b != NULL)
                     nnrti_nna_operation(b, op, false);
-                else if (nnrti_nna_lowered(op) && (op->pending || model->late) &&
-                         (op->pending || nnrti_nna_late(op)) && nnrti_nna_infer(model, op) != NNRT_SUCCESS)
+                else if (nnrti_nna_lowered(op) && (op->pending || model->late) && (op->pending || nnrti_nna_late(op)) &&
+                         nnrti_nna_infer(model, op) != NNRT_SUCCESS)
                     op->pending = !(good = false);
                 next[at] = UINT32_MAX;
                 at = asked[at];
@@ -2306,10 +2338,11 @@ static bool nnrti_nna_sorted(NNAdapterModel *model, nnrt_builder *b)
                 continue;
             from = o->writer;
             if (from == 0 ? !nnrti_nna_empty(o) : next[from - 1] != 0 && next[from - 1] != UINT32_MAX) {
-                (void)nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER,
-                                     from == 0 ? "operation %u: operand %u is given by nothing"
-                                               : "operation %u: operand %u waits for itself",
-                                     op->index, next[at] - 2);
+                (void)nnrt_error_set(
+                    &model->error, NNRT_INVALID_PARAMETER,
+                    from == 0 ? "operation %u: operand %u has no producer: an input, a constant or an operation"
+                              : "operation %u: operand %u depends on the operation itself (cycle)",
+                    op->index, next[at] - 2);
                 good = false;
             } else if (from != 0 && next[from - 1] == 0) {
                 next[from - 1] = 1;
@@ -2323,7 +2356,7 @@ static bool nnrti_nna_sorted(NNAdapterModel *model, nnrt_builder *b)
     return good;
 }
 
-/* Operations that were looked at become a model; else model->error says why not. */
+/* Builds the model from checked operations; on failure, model->error is set. */
 static NNRT_ReturnCode nnrti_nna_build(NNAdapterModel *model, NNRT_Model **built)
 {
     nnrt_builder *b = NULL;
@@ -2336,7 +2369,7 @@ static NNRT_ReturnCode nnrti_nna_build(NNAdapterModel *model, NNRT_Model **built
         (void)nnrt_text(name, sizeof(name), "input %u", i);
         nnrti_nna_input(b, model->io[i], name);
         if (model->io[i]->data != NULL)
-            model->io[i]->stamp = 0; /* of a run: operations read a constant instead */
+            model->io[i]->stamp = 0; /* elements are constant in this run: operations read a constant, not the input */
     }
     if (nnrti_nna_sorted(model, b)) {
         for (uint32_t i = model->nIn; i < model->nIn + model->nOut; i++)
@@ -2349,7 +2382,8 @@ static NNRT_ReturnCode nnrti_nna_build(NNAdapterModel *model, NNRT_Model **built
     return code;
 }
 
-/* Marks the inputs of the model on which deciding operands depend. SHAPE does not look at elements. */
+/* Marks all inputs on which shapes depend, backwards from the operands that decide. SHAPE does not read elements, and
+   ends the search. */
 static NNRT_ReturnCode nnrti_nna_deciding(NNAdapterModel *model)
 {
     NNAdapterOperand **stack = (NNAdapterOperand **)calloc((size_t)model->nOperands + 1, sizeof(*stack));
@@ -2381,13 +2415,14 @@ NNRT_NNADAPTER_API int NNAdapterModel_finish(NNAdapterModel *model)
     memset(&model->error, 0, sizeof(model->error));
     if (model->nOut == 0)
         return nnrti_nna_code(
-            nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER, "inputs and outputs were not identified"));
+            nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER,
+                           "call NNAdapterModel_identifyInputsAndOutputs before NNAdapterModel_finish"));
     for (uint32_t i = 0; i < model->nOperations; i++) {
         const NNAdapterOperation *op = model->operations[i];
         own = own || (op->type < 0 && !nnrti_nna_lowered(op));
         if (op->type >= NNRTI_NNA_ROWS)
             return nnrti_nna_code(nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER,
-                                                 "operation %u: there is no operation %d", i, op->type));
+                                                 "operation %u: unknown operation code %d", i, op->type));
     }
     for (uint32_t i = model->nIn; i < model->nIn + model->nOut; i++)
         if (model->io[i]->writer == 0)
@@ -2395,13 +2430,13 @@ NNRT_NNADAPTER_API int NNAdapterModel_finish(NNAdapterModel *model)
                 nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER, "no operation writes output %u", i - model->nIn));
     for (uint32_t i = 0; i < model->nIn; i++)
         if (model->io[i]->writer != 0 || model->io[i]->data != NULL)
-            return nnrti_nna_code(
-                nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER, "input %u is given otherwise, too", i));
+            return nnrti_nna_code(nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER,
+                                                 "input %u must not be a constant or the output of an operation", i));
     if (!nnrti_nna_sorted(model, NULL))
         return nnrti_nna_code(model->error.code);
     if (model->late && (code = nnrti_nna_deciding(model)) != NNRT_SUCCESS)
         return nnrti_nna_code(code);
-    if (own || model->late) { /* no device here takes an operation of its own; a late model is built in a run */
+    if (own || model->late) { /* unregistered operators are checked, and a late model is built, later */
         model->finished = true;
         return NNADAPTER_NO_ERROR;
     }
@@ -2435,8 +2470,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_getSupportedOperations(const NNAdapterMode
         code = nodes == NULL ? NNRT_OUT_OF_MEMORY : NNRT_SUCCESS;
         for (uint32_t d = 0; d < context->count && code == NNRT_SUCCESS; d++) {
             bool all = true;
-            code =
-                nnrt_device_supported(context->contexts[d].device, alone, nodes, alone->nodes.count);
+            code = nnrt_device_supported(context->contexts[d].device, alone, nodes, alone->nodes.count);
             for (uint32_t k = 0; k < alone->nodes.count; k++)
                 all = all && nodes[k];
             supported_operations[i] = supported_operations[i] || (code == NNRT_SUCCESS && all);
@@ -2452,7 +2486,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_getSupportedOperations(const NNAdapterMode
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>nna_records */
 
-/* Appends a text to out[size], of which *used bytes would be taken so far. */
+/* Appends text to out[size], as far as it fits; *used counts all bytes. */
 static void nnrti_nna_append(char *out, size_t size, size_t *used, const char *text)
 {
     const size_t length = strlen(text);
@@ -2488,7 +2522,7 @@ NNRT_API size_t nnrt_nnadapter_model_records(const NNAdapterModel *model, char *
     return used;
 }
 
-/* The next record of a text, NULL: there is none. */
+/* Returns the next record of a text; NULL: none left. */
 static const char *nnrti_nna_line(const char **text, size_t *length)
 {
     while (*text != NULL && **text != '\0') {
@@ -2503,7 +2537,7 @@ static const char *nnrti_nna_line(const char **text, size_t *length)
     return NULL;
 }
 
-/* Are all operands that a list names among these, and no more than there are? */
+/* Checks that all operands in the comma-separated list [at, end) are among `operands`, and that they are not more. */
 static bool nnrti_nna_lists(NNAdapterOperand *const *operands, uint32_t count, const char *at, const char *end)
 {
     uint32_t names = 0;
@@ -2537,7 +2571,7 @@ static bool nnrti_nna_matches(const NNAdapterOperation *op, const char *line, si
            nnrti_nna_lists(op->operands + op->nIn, op->nOut, in < end ? in + 1 : end, end);
 }
 
-/* What had no effect, and is no fault: behind what was said before. */
+/* Appends a warning, separated by "; ". */
 static void nnrti_nna_warn(char *warning, size_t size, const char *what)
 {
     const size_t used = strlen(warning);
@@ -2545,7 +2579,7 @@ static void nnrti_nna_warn(char *warning, size_t size, const char *what)
         (void)nnrt_text(warning + used, size - used, "%s%s", used > 0 ? "; " : "", what);
 }
 
-/* Which operations does a text name? chosen[nOperations]; false: none. */
+/* Sets chosen[] for all operations that the records select; false: none. */
 static bool nnrti_nna_choose(const NNAdapterModel *m, const char *text, bool *chosen, char *warning, size_t size)
 {
     const char *line;
@@ -2569,7 +2603,8 @@ static bool nnrti_nna_choose(const NNAdapterModel *m, const char *text, bool *ch
     return any;
 }
 
-/* Records of nnrt_partition.keep for the nodes of these operations, which their names tell. NULL: there is no memory. */
+/* Builds nnrt_partition.keep, records for the nodes of these operations, which are found by their names. NULL: out of
+   memory. */
 static char *nnrti_nna_keep(const NNRT_Model *model, const bool *chosen, uint32_t count)
 {
     char *text = NULL;
@@ -2582,7 +2617,7 @@ static char *nnrti_nna_keep(const NNRT_Model *model, const bool *chosen, uint32_
                 at--;
             for (; at < end; at++)
                 index = 10 * index + (uint32_t)(node->name[at] - '0');
-            if (index >= count || !chosen[index]) /* beyond: a cast that was put in */
+            if (index >= count || !chosen[index]) /* index >= count: an inserted cast */
                 continue;
             nnrti_nna_append(text, size, &used, nnrt_op_find(node->nodeType)->name);
             nnrti_nna_append(text, size, &used, "::");
@@ -2594,27 +2629,28 @@ static char *nnrti_nna_keep(const NNRT_Model *model, const bool *chosen, uint32_
     }
 }
 
-/* ---- float32 among quantised operations ---- */
+/* ---- float32 operations in quantized models ---- */
 
-/* A changed copy of a model. Of each operand there is a copy, what it is in float32, and three parameters of the QUANTIZE
-   that writes the copy; operations that were put in stand behind those of the model. */
+/* A copy of a model with some operations in float32. Each operand has a copy, a float32 version, and three parameters
+   for a QUANTIZE that writes the copy; inserted casts follow the model's operations. */
 typedef struct nnrti_nna_mix {
     NNAdapterModel model;
     const NNAdapterModel *from;
-    NNAdapterOperand *operands; /* copies, then float32, then three parameters each, then biases */
+    NNAdapterOperand *operands; /* n copies, n float32 versions, 3 n parameters, then float32 biases */
     NNAdapterOperation *operations, **list;
-    NNAdapterOperand **lists; /* of operands */
-    bool *written, *wanted;   /* of operands: by an operation in float32; by another one, quantised */
-    int32_t (*numbers)[2];    /* axis and zero point of QUANTIZE */
-    float *values;            /* of constants */
-    size_t room, used;        /* of values: elements */
+    NNAdapterOperand **lists; /* operand lists of the operations */
+    bool *written, *wanted;   /* by operand: written by a float32 operation; its quantized copy is read, or is an input
+                                 or output of the model */
+    int32_t (*numbers)[2];    /* axis and zero point for QUANTIZE */
+    float *values;            /* float32 constants */
+    size_t room, used;        /* elements of values */
     size_t usedLists;
     uint32_t biases;
-    const nnrt_io *io;     /* elements of the inputs that decide shapes; NULL: there are none */
-    const nnrt_dims *dims; /* of these inputs */
+    const nnrt_io *io;     /* elements of the inputs on which shapes depend; NULL: none */
+    const nnrt_dims *dims; /* shapes of these inputs */
 } nnrti_nna_mix;
 
-/* What one step of an element is, for element group i of a list of scales. */
+/* Returns scale i of a quantized type. */
 static double nnrti_nna_scale(const NNAdapterOperandType *type, uint32_t i)
 {
     return nnrti_nna_per_channel(type->precision)  ? (double)type->symm_per_channel_params.scales[i]
@@ -2634,7 +2670,8 @@ static int64_t nnrti_nna_element(const NNAdapterOperand *o, size_t i)
     }
 }
 
-/* A constant as numbers: to[]. x and w: of a bias without scales, in units of theirs; else NULL. */
+/* Dequantizes a constant to to[]. x and w: types of input and weight of a bias without scales, whose scale is the
+   product of theirs; otherwise NULL. */
 static void nnrti_nna_numbers(const NNAdapterOperand *o, const NNAdapterOperandType *x, const NNAdapterOperandType *w,
                               float *to)
 {
@@ -2655,7 +2692,7 @@ static void nnrti_nna_numbers(const NNAdapterOperand *o, const NNAdapterOperandT
     }
 }
 
-/* Is operand i of the operation a bias of int32 without scales of its own? */
+/* Checks whether operand i is an INT32 bias without scales of its own. */
 static bool nnrti_nna_plain_bias(const NNAdapterOperation *op, uint32_t i)
 {
     return i == 2 && i < op->nIn &&
@@ -2665,7 +2702,7 @@ static bool nnrti_nna_plain_bias(const NNAdapterOperation *op, uint32_t i)
            nnrti_nna_quantised(op->operands[0]->type.precision);
 }
 
-/* What an operand is for an operation in float32. */
+/* Returns the float32 version of operand i; makes it on the first use. */
 static NNAdapterOperand *nnrti_nna_float_of(nnrti_nna_mix *x, const NNAdapterOperation *op, uint32_t i)
 {
     const uint32_t n = x->from->nOperands;
@@ -2695,7 +2732,7 @@ static NNAdapterOperand *nnrti_nna_float_of(nnrti_nna_mix *x, const NNAdapterOpe
     return real;
 }
 
-/* One more operation, which reads operands and writes another one. */
+/* Adds an operation with one output. */
 static void nnrti_nna_put(nnrti_nna_mix *x, NNAdapterOperationType type, uint32_t nIn, NNAdapterOperand *const *in,
                           NNAdapterOperand *out)
 {
@@ -2712,7 +2749,7 @@ static void nnrti_nna_put(nnrti_nna_mix *x, NNAdapterOperationType type, uint32_
     out->writer = op->index + 1;
 }
 
-/* The cast between an operand and what it is in float32, where both are there. */
+/* Adds the cast between operand i and its float32 version, if both are used. */
 static void nnrti_nna_cast(nnrti_nna_mix *x, uint32_t i)
 {
     const uint32_t n = x->from->nOperands;
@@ -2749,7 +2786,7 @@ static void nnrti_nna_cast(nnrti_nna_mix *x, uint32_t i)
     nnrti_nna_put(x, NNADAPTER_QUANTIZE, 4, in, copy);
 }
 
-/* Looks at the operations that are to be in float32, and counts their constants. */
+/* Checks the operations that shall compute in float32, and counts the elements of their constants. */
 static NNRT_ReturnCode nnrti_nna_mixable(nnrti_nna_mix *x, const bool *chosen, nnrt_error *error)
 {
     const NNAdapterModel *m = x->from;
@@ -2758,7 +2795,8 @@ static NNRT_ReturnCode nnrti_nna_mixable(nnrti_nna_mix *x, const bool *chosen, n
         if (!chosen[k])
             continue;
         if (op->type == NNADAPTER_QUANTIZE || op->type == NNADAPTER_DEQUANTIZE)
-            return nnrt_error_set(error, NNRT_UNSUPPORTED_OP, "operation %u (%s) is a cast: it is not for float32", k,
+            return nnrt_error_set(error, NNRT_UNSUPPORTED_OP,
+                                  "operation %u (%s) only converts: it cannot compute in float32; remove its record", k,
                                   nnrti_nna_rows[op->type].name);
         for (uint32_t i = 0; i < op->nIn; i++) {
             const NNAdapterOperand *o = op->operands[i];
@@ -2768,8 +2806,9 @@ static NNRT_ReturnCode nnrti_nna_mixable(nnrti_nna_mix *x, const bool *chosen, n
                     (nnrti_nna_per_channel(w->precision) &&
                      w->symm_per_channel_params.scale_count != nnrti_nna_count(o)))
                     return nnrt_error_set(error, NNRT_UNSUPPORTED_OP,
-                                          "operation %u (%s): its bias of int32 has no scale in float32", k,
-                                          nnrti_nna_rows[op->type].name);
+                                          "operation %u (%s): an int32 bias must be a constant, and match the scales "
+                                          "of a quantized weight",
+                                          k, nnrti_nna_rows[op->type].name);
             } else if (o == NULL || !nnrti_nna_quantised(o->type.precision)) {
                 continue;
             }
@@ -2779,7 +2818,7 @@ static NNRT_ReturnCode nnrti_nna_mixable(nnrti_nna_mix *x, const bool *chosen, n
     return NNRT_SUCCESS;
 }
 
-/* Room for the model, all zero. What there is of it is given back by nnrti_nna_mix_end. */
+/* Allocates the copy, zeroed. nnrti_nna_mix_end frees it, also after a failure. */
 static NNRT_ReturnCode nnrti_nna_mix_begin(nnrti_nna_mix *x, nnrt_error *error)
 {
     const NNAdapterModel *m = x->from;
@@ -2813,7 +2852,7 @@ static void nnrti_nna_mix_end(nnrti_nna_mix *x)
     free(x->numbers);
 }
 
-/* The operands as they are, inputs and outputs among them: these are wanted whoever reads them. */
+/* Copies the operands and marks inputs and outputs of the model as wanted. */
 static void nnrti_nna_mix_operands(nnrti_nna_mix *x)
 {
     const NNAdapterModel *m = x->from;
@@ -2837,7 +2876,7 @@ static void nnrti_nna_mix_operands(nnrti_nna_mix *x)
     x->usedLists = (size_t)m->nIn + m->nOut;
 }
 
-/* Operation k, on the operands that it had, or on what they are in float32. */
+/* Copies operation k, with the original operands or with their float32 versions. */
 static void nnrti_nna_mix_operation(nnrti_nna_mix *x, uint32_t k, bool real)
 {
     const NNAdapterOperation *from = x->from->operations[k];
@@ -2859,8 +2898,8 @@ static void nnrti_nna_mix_operation(nnrti_nna_mix *x, uint32_t k, bool real)
     }
 }
 
-/* The model with these operations in float32, and the casts around them. io and dims (NULL: of no run): of the inputs, those
-   that decide shapes become constants, which are used where they lie. */
+/* Builds the model with the chosen operations in float32, and the casts around them. io and dims (NULL: not in a run):
+   elements and shapes of the inputs; those on which shapes depend become constants, which refer to io's memory. */
 static NNRT_ReturnCode nnrti_nna_mixed(const NNAdapterModel *m, const bool *chosen, const nnrt_io *io,
                                        const nnrt_dims *dims, NNRT_Model **built, nnrt_error *error)
 {
@@ -2894,31 +2933,32 @@ static NNRT_ReturnCode nnrti_nna_mixed(const NNAdapterModel *m, const bool *chos
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>nna_compile */
 
-/* It lives until its handle is destroyed and no execution needs it any more. */
+/* Reference-counted: its handle and its executions are users. */
 struct NNAdapterCompilation {
     uint32_t users;
-    NNAdapterModel *model;    /* NULL: there was none */
-    const NNRT_Model *source; /* of sessions: that model's, mixed, or bare */
-    NNRT_Model *mixed;        /* with operations in float32, NULL: there are none */
-    bool *chosen;             /* by records: operations kept from the devices, then those in float32 */
-    bool late;                /* there is no source: each execution builds it with the elements that decide shapes */
+    NNAdapterModel *model;    /* NULL: only a cache */
+    const NNRT_Model *source; /* model of the sessions: model->model, mixed or bare */
+    NNRT_Model *mixed;        /* with operations in float32; NULL: there are none */
+    bool *chosen;             /* selected by records: operations for the reference device, then those in float32;
+                                 nOperations each */
+    bool late;                /* source is NULL: each execution builds it with the elements on which shapes depend */
     uint32_t nIn, nOut;
-    uint8_t *kept, *made; /* a .nnc file that may be used, and in it what the device made; NULL: there is none */
+    uint8_t *kept, *made; /* contents of a usable .nnc file, and the device cache in it; NULL: none */
     size_t keptBytes, madeBytes;
-    char *path;       /* of the file to write, NULL: none */
-    NNRT_Model *bare; /* what is in made: of one device without nodes */
-    void *block;      /* that it lies in */
-    float *scales;    /* of types that were read */
-    bool caches;      /* the program wants them */
+    char *path;       /* of the file to write; NULL: none */
+    NNRT_Model *bare; /* model loaded from a cache: without nodes, or partitioned */
+    void *block;      /* memory of bare */
+    float *scales;    /* of the types read from a cache */
+    bool caches;      /* the program requests a cache */
     const NNAdapterContext *context;
     bool tried, done, open;
-    bool split;           /* several devices share the model, or operations are kept from them */
-    char *where;          /* of nnrt_session_desc.device */
-    char *keep;           /* of nnrt_partition, NULL: nothing */
-    uint32_t parts;       /* that devices have */
-    const char *keepless; /* one of them, which has no model cache; NULL: all have one */
+    bool split;           /* the model is partitioned: several devices, or operations for the reference device */
+    char *where;          /* nnrt_session_desc.device */
+    char *keep;           /* nnrt_partition.keep; NULL: none */
+    uint32_t parts;       /* number of partitions on devices */
+    const char *keepless; /* a device with a partition, but without a model cache; NULL: all have one */
     char warning[NNRT_MESSAGE_BYTES];
-    nnrt_session *session;       /* NULL: each execution has one, for the extents that it runs with */
+    nnrt_session *session;       /* NULL: each execution creates one for the shapes of its runs */
     NNAdapterOperandType *types; /* inputs, then outputs */
     nnrt_error error;
 };
@@ -2928,11 +2968,11 @@ NNRT_API const char *nnrt_nnadapter_compilation_error(const NNAdapterCompilation
     return compilation != NULL ? compilation->error.message : "";
 }
 
-/* ---- a .nnc file: a header of 24 bytes, then entries, u64 bytes of the key, u64 of the value, key, value, zeros up to a
-   multiple of 4. cache_0_model_buffer is a cache of nnrt.h; the types are records of these structs, each with its scales
-   behind it. Where devices share the model, cache_0_device_name is their names with ',' between, and the buffer a .nnrt file
-   of the model and what they made of it. cache_0_settings, where there are records: the texts of the context with a 0
-   behind each, then what of the model is kept from the devices. ---- */
+/* ---- .nnc files: a header of 24 bytes, then entries: u64 bytes of the key, u64 bytes of the value, key, value, zeros
+   up to a multiple of 4. cache_0_model_buffer is a cache of nnrt.h; the types are nnrti_nnc_type structs, each followed
+   by its scales. Of a partitioned model, cache_0_device_name is the comma-separated list of devices, and the buffer a
+   .nnrt file with the model and the caches of all devices. cache_0_settings, only with records: the record texts of the
+   context, each with its terminating 0, then nnrt_partition.keep. ---- */
 
 #define NNRTI_NNC_MAGIC 0x2E6E6E63u
 #define NNRTI_NNC_HEADER 24
@@ -2948,14 +2988,14 @@ typedef struct nnrti_nnc_type {
     uint32_t channel_dim, scale_count;
 } nnrti_nnc_type;
 
-/* A file that is written; out NULL: counted. */
+/* Writer of a file; out NULL: only counts. */
 typedef struct nnrti_nnc {
     uint8_t *out;
     size_t at;
     uint64_t entries;
 } nnrti_nnc;
 
-/* Castagnoli's polynomial, from 0 and not inverted in the end. */
+/* CRC-32C (Castagnoli polynomial), with initial value 0 and without final inversion. */
 static uint32_t nnrti_nnc_checksum(const uint8_t *data, size_t bytes)
 {
     uint32_t crc = 0;
@@ -2974,7 +3014,7 @@ static void nnrti_nnc_bytes(nnrti_nnc *f, const void *data, size_t bytes)
     f->at += bytes;
 }
 
-/* Begins an entry whose value has so many bytes. */
+/* Begins an entry with a value of `bytes` bytes. */
 static void nnrti_nnc_begin(nnrti_nnc *f, const char *key, size_t bytes)
 {
     const uint64_t lengths[2] = {strlen(key), bytes};
@@ -2986,7 +3026,7 @@ static void nnrti_nnc_begin(nnrti_nnc *f, const char *key, size_t bytes)
 static void nnrti_nnc_end(nnrti_nnc *f)
 {
     static const uint8_t zeros[4] = {0};
-    nnrti_nnc_bytes(f, zeros, (4 - f->at % 4) % 4); /* the header has a multiple of 4 */
+    nnrti_nnc_bytes(f, zeros, (4 - f->at % 4) % 4); /* offsets in the file: the header's size is a multiple of 4 */
 }
 
 static void nnrti_nnc_entry(nnrti_nnc *f, const char *key, const void *value, size_t bytes)
@@ -3019,7 +3059,7 @@ static void nnrti_nnc_types(nnrti_nnc *f, const char *key, const NNAdapterOperan
             r.channel_dim = t->symm_per_channel_params.channel_dim;
             r.scale_count = t->symm_per_channel_params.scale_count;
         } else if (nnrti_nna_quantised(t->precision)) {
-            r.scale = t->asymm_per_layer_params.scale; /* the first member of both */
+            r.scale = t->asymm_per_layer_params.scale; /* first member of both structs */
             r.zero_point = nnrti_nna_asymmetric(t->precision) ? t->asymm_per_layer_params.zero_point : 0;
         }
         nnrti_nnc_bytes(f, &r, sizeof(r));
@@ -3029,13 +3069,13 @@ static void nnrti_nnc_types(nnrti_nnc *f, const char *key, const NNAdapterOperan
     nnrti_nnc_end(f);
 }
 
-/* A text of records of the context; "": there is none. */
+/* Returns a record text of the context; "": none. */
 static const char *nnrti_nnc_config(const NNAdapterContext *context, uint32_t which)
 {
     return context->configs[which] != NULL ? context->configs[which] : "";
 }
 
-/* The whole file, entries in the order of their keys. */
+/* Writes the whole file, with the entries in the order of their keys. */
 static void nnrti_nnc_write(nnrti_nnc *f, const NNAdapterCompilation *c, const void *made, size_t bytes)
 {
     const uint32_t most = c->nIn > c->nOut ? c->nIn : c->nOut;
@@ -3056,7 +3096,7 @@ static void nnrti_nnc_write(nnrti_nnc *f, const NNAdapterCompilation *c, const v
         nnrti_nnc_bytes(f, name, strlen(name));
     }
     nnrti_nnc_end(f);
-    for (int k = 0; k < 2; k++) { /* of the model's inputs and outputs, as it is whole */
+    for (int k = 0; k < 2; k++) { /* inputs and outputs of the whole model */
         const uint32_t count = k == 0 ? c->nIn : c->nOut;
         nnrti_nnc_begin(f, k == 0 ? "cache_0_input_indexes" : "cache_0_output_indexes", count * sizeof(int32_t));
         for (uint32_t i = 0; i < count && i < most; i++) {
@@ -3088,7 +3128,7 @@ static void nnrti_nnc_write(nnrti_nnc *f, const NNAdapterCompilation *c, const v
     }
 }
 
-/* The value of a key in a file, NULL: there is none, or the file is broken. key NULL: the whole file is gone through. */
+/* Returns the value of a key; NULL: not found, or the file is malformed. key NULL: validates the whole file. */
 static const uint8_t *nnrti_nnc_find(const uint8_t *data, size_t bytes, const char *key, size_t *length)
 {
     size_t at = NNRTI_NNC_HEADER;
@@ -3113,7 +3153,8 @@ static const uint8_t *nnrti_nnc_find(const uint8_t *data, size_t bytes, const ch
     return key == NULL && at == bytes ? data : NULL;
 }
 
-/* Are all devices of a list with ',' between in the context? *only: the one that it names, NULL: there are several. */
+/* Checks that all devices of a comma-separated list are in the context. *only: the device if it is a single one,
+   otherwise NULL. */
 static bool nnrti_nnc_devices(const NNAdapterContext *context, const char *at, size_t length, const nnrt_device **only)
 {
     const char *const end = at + length;
@@ -3133,7 +3174,7 @@ static bool nnrti_nnc_devices(const NNAdapterContext *context, const char *at, s
     }
 }
 
-/* Were the records the same? *keep: what was kept from the devices. */
+/* Checks that the file was written with the same records. *keep: its nnrt_partition.keep. */
 static bool nnrti_nnc_settings(const NNAdapterContext *context, const uint8_t *data, size_t bytes, const char **keep)
 {
     const char *texts[NNRTI_NNA_CONFIGS];
@@ -3154,7 +3195,7 @@ static bool nnrti_nnc_settings(const NNAdapterContext *context, const uint8_t *d
     return true;
 }
 
-/* Is it a whole .nnc file of devices of the context? *made is what they made, *device the one that made it, NULL: several. */
+/* Validates a .nnc file for devices of the context. *made: the device cache; *device: its device, NULL: several. */
 static bool nnrti_nnc_good(const NNAdapterContext *context, const uint8_t *data, size_t bytes, const uint8_t **made,
                            size_t *madeBytes, const nnrt_device **device, const char **keep)
 {
@@ -3180,8 +3221,8 @@ static bool nnrti_nnc_good(const NNAdapterContext *context, const uint8_t *data,
     return *made != NULL;
 }
 
-/* Types of a file into types[most] and their scales; how many there are, or UINT32_MAX: they are broken. types NULL: they
-   are counted, and *scales is how many scales they have. */
+/* Reads types into types[] and their scales into room[]. Returns their number, UINT32_MAX: malformed. types NULL: only
+   counts the types, and adds the number of scales to *scales. */
 static uint32_t nnrti_nnc_read(const uint8_t *data, size_t bytes, NNAdapterOperandType *types, float *room,
                                size_t *scales)
 {
@@ -3223,7 +3264,7 @@ static uint32_t nnrti_nnc_read(const uint8_t *data, size_t bytes, NNAdapterOpera
     return count;
 }
 
-/* A copy of a buffer that is a good .nnc file. */
+/* Keeps a copy of a valid .nnc file; false: invalid, or out of memory (*code). */
 static bool nnrti_nnc_keep(NNAdapterCompilation *c, const void *data, size_t bytes, NNRT_ReturnCode *code)
 {
     const nnrt_device *device;
@@ -3242,7 +3283,7 @@ static bool nnrti_nnc_keep(NNAdapterCompilation *c, const void *data, size_t byt
 }
 
 #ifndef NNRT_NO_STDIO
-/* Reads DIR/TOKEN.nnc, whose path is kept: a file that cannot be used is written anew. */
+/* Reads DIR/TOKEN.nnc and keeps its path: an unusable file is overwritten later. */
 static NNRT_ReturnCode nnrti_nnc_open(NNAdapterCompilation *c, const char *dir, const char *token)
 {
     const size_t length = strlen(dir) + strlen(token) + sizeof("/.nnc");
@@ -3260,7 +3301,7 @@ static NNRT_ReturnCode nnrti_nnc_open(NNAdapterCompilation *c, const char *dir, 
 }
 #endif
 
-/* Of what a session is, for nnrt_session_desc.device: a device, or all of the context; false: there is no memory. */
+/* Sets c->where, for nnrt_session_desc.device: one device, or "auto:" with all of the context; false: out of memory. */
 static bool nnrti_nna_where(NNAdapterCompilation *c, const nnrt_device *device)
 {
     size_t size = 0, used = 0;
@@ -3277,7 +3318,7 @@ static bool nnrti_nna_where(NNAdapterCompilation *c, const nnrt_device *device)
     return true;
 }
 
-/* Counts the parts that devices have. */
+/* Counts the partitions that are placed on devices. */
 static void nnrti_nna_placed(void *user, const nnrt_placement *p)
 {
     NNAdapterCompilation *c = (NNAdapterCompilation *)user;
@@ -3288,8 +3329,8 @@ static void nnrti_nna_placed(void *user, const nnrt_placement *p)
         c->keepless = nnrt_device_name(nnrt_device_find(p->device));
 }
 
-/* A session of a model, for these input shapes if some are dynamic, or for shapes within these bounds. keep: of
-   nnrt_partition. */
+/* Creates a session of a model, for the input shapes dims if some are dynamic, or for shapes within upper bounds. keep:
+   nnrt_partition.keep. */
 static NNRT_ReturnCode nnrti_nna_session_of(const NNAdapterCompilation *c, const NNRT_Model *source, const char *keep,
                                             nnrt_cache *cache, const nnrt_dims *dims, const nnrt_bound *bounds,
                                             nnrt_session **session, nnrt_error *error)
@@ -3319,14 +3360,14 @@ static NNRT_ReturnCode nnrti_nna_session_of(const NNAdapterCompilation *c, const
     return nnrt_session_create(session, source, &desc, error);
 }
 
-/* The same of the compilation's model. */
+/* The same for the compilation's model. */
 static NNRT_ReturnCode nnrti_nna_session(const NNAdapterCompilation *c, nnrt_cache *cache, const nnrt_dims *dims,
                                          const nnrt_bound *bounds, nnrt_session **session, nnrt_error *error)
 {
     return nnrti_nna_session_of(c, c->source, c->keep, cache, dims, bounds, session, error);
 }
 
-/* The session that a kept file alone gives; false: it gives none. */
+/* Creates the session from a cache file alone; false: failure. */
 static bool nnrti_nnc_restore(NNAdapterCompilation *c)
 {
     const nnrt_device *device;
@@ -3365,7 +3406,7 @@ static bool nnrti_nnc_restore(NNAdapterCompilation *c)
     c->split = c->bare->nodes.count > 0;
     if ((!c->split && device == NULL) || !nnrti_nna_where(c, c->split ? NULL : device))
         return false;
-    if (c->split) { /* devices that had to prepare something were not in the file */
+    if (c->split) { /* if a device has to prepare its partition, the file was incomplete */
         nnrt_cache_desc from;
         memset(&from, 0, sizeof(from));
         from.data = at;
@@ -3380,7 +3421,7 @@ static bool nnrti_nnc_restore(NNAdapterCompilation *c)
     nnrt_cache_destroy(cache);
     if (code != NNRT_SUCCESS)
         return false;
-    for (uint32_t i = 0; i < c->nIn + c->nOut; i++) { /* they are of these inputs and outputs */
+    for (uint32_t i = 0; i < c->nIn + c->nOut; i++) { /* the types must match the session's inputs and outputs */
         const nnrt_io_info info =
             i < c->nIn ? nnrt_session_input(c->session, i) : nnrt_session_output(c->session, i - c->nIn);
         const NNAdapterOperandDimensionType *d = &c->types[i].dimensions;
@@ -3394,7 +3435,7 @@ static bool nnrti_nnc_restore(NNAdapterCompilation *c)
 }
 
 #ifndef NNRT_NO_STDIO
-/* What the devices made, with the model where they share it. out NULL: counted. */
+/* Serializes the device's cache, or the partitioned model with the caches of all devices. out NULL: only counts. */
 static NNRT_ReturnCode nnrti_nnc_made(const NNAdapterCompilation *c, const nnrt_cache *cache, void *out, size_t size,
                                       size_t *bytes, nnrt_error *error)
 {
@@ -3406,7 +3447,7 @@ static NNRT_ReturnCode nnrti_nnc_made(const NNAdapterCompilation *c, const nnrt_
 }
 #endif
 
-/* Writes the file, unless a device gives nothing. What went wrong is said, and no failure: the program runs. */
+/* Writes the cache file, unless a device makes no cache. A failure is only a warning: the program can run. */
 static void nnrti_nnc_save(NNAdapterCompilation *c, const nnrt_cache *cache)
 {
 #ifndef NNRT_NO_STDIO
@@ -3421,7 +3462,7 @@ static void nnrti_nnc_save(NNAdapterCompilation *c, const nnrt_cache *cache)
     memset(&f, 0, sizeof(f));
     memset(&error, 0, sizeof(error));
     if (c->split && (c->parts == 0 || state->kept < c->parts))
-        code = nnrt_error_set(&error, NNRT_OPERATION_FORBIDDEN, "it gave nothing to keep");
+        code = nnrt_error_set(&error, NNRT_OPERATION_FORBIDDEN, "it made no model cache");
     else
         code = nnrti_nnc_made(c, cache, NULL, 0, &bytes, &error);
     if (code == NNRT_SUCCESS) {
@@ -3429,7 +3470,7 @@ static void nnrti_nnc_save(NNAdapterCompilation *c, const nnrt_cache *cache)
         made = (uint8_t *)malloc(bytes);
         f.out = (uint8_t *)calloc(f.at, 1);
         code = made != NULL && f.out != NULL ? nnrti_nnc_made(c, cache, made, bytes, &bytes, &error)
-                                             : nnrt_error_set(&error, NNRT_OUT_OF_MEMORY, "there is no memory");
+                                             : nnrt_error_set(&error, NNRT_OUT_OF_MEMORY, "there is not enough memory");
     }
     if (code == NNRT_SUCCESS) {
         nnrti_nnc_write(&f, c, made, bytes);
@@ -3500,7 +3541,7 @@ NNRT_NNADAPTER_API void NNAdapterCompilation_destroy(NNAdapterCompilation *compi
     free(compilation);
 }
 
-/* Is the node, by what it writes, kept from the devices? */
+/* Checks whether the node, identified by its output, is kept for the reference device. */
 static bool nnrti_nna_kept(const NNAdapterCompilation *c, const NNRT_Node *node)
 {
     char text[80];
@@ -3508,7 +3549,7 @@ static bool nnrti_nna_kept(const NNAdapterCompilation *c, const NNRT_Node *node)
     return c->keep != NULL && strstr(c->keep, text) != NULL;
 }
 
-/* Asks each device which nodes it takes. */
+/* Queries each device for the nodes that it supports. */
 static NNRT_ReturnCode nnrti_nna_takes(NNAdapterCompilation *c)
 {
     const NNRT_Model *m = c->source;
@@ -3521,23 +3562,25 @@ static NNRT_ReturnCode nnrti_nna_takes(NNAdapterCompilation *c)
         for (uint32_t i = 0; code == NNRT_SUCCESS && i < m->nodes.count; i++)
             taken[i] = taken[i] || nodes[i];
         if (c->split && code == NNRT_NOT_SUPPORT)
-            code =
-                nnrt_error_set(&c->error, code, "device '%s' does not say which operations it takes: it cannot share",
-                               nnrt_device_unique_name(device));
+            code = nnrt_error_set(
+                &c->error, code,
+                "device '%s' does not report which operations it supports, so the model cannot be partitioned",
+                nnrt_device_unique_name(device));
         else if (c->split && code != NNRT_OUT_OF_MEMORY)
-            code = NNRT_SUCCESS; /* it takes none */
+            code = NNRT_SUCCESS; /* it supports none */
     }
     for (uint32_t i = 0; code == NNRT_SUCCESS && i < m->nodes.count; i++)
         if (!taken[i] && !nnrti_nna_kept(c, &m->nodes.data[i]))
-            code = nnrt_error_set(&c->error, NNRT_UNSUPPORTED_OP, "device '%s'%s does not take node '%s' (%s)",
+            code = nnrt_error_set(&c->error, NNRT_UNSUPPORTED_OP, "device '%s'%s does not support node '%s' (%s)",
                                   nnrt_device_unique_name(c->context->contexts[0].device),
-                                  c->context->count > 1 ? ", as all devices of the context," : "",
+                                  c->context->count > 1 ? ", like all devices of the context," : "",
                                   m->nodes.data[i].name, nnrt_op_find(m->nodes.data[i].nodeType)->name);
     free(nodes);
-    return code == NNRT_NOT_SUPPORT && !c->split ? NNRT_SUCCESS : code; /* it tells when it prepares the model */
+    return code == NNRT_NOT_SUPPORT && !c->split ? NNRT_SUCCESS : code; /* a single device that does not report it fails
+                                                                           when it prepares the model */
 }
 
-/* What records say of the model, and where it goes. */
+/* Applies the records to the model, and selects the devices. */
 static NNRT_ReturnCode nnrti_nna_records(NNAdapterCompilation *c)
 {
     const NNAdapterModel *m = c->model;
@@ -3547,8 +3590,9 @@ static NNRT_ReturnCode nnrti_nna_records(NNAdapterCompilation *c)
     c->split = c->context->count > 1;
     c->late = m->late;
     nnrti_nna_warn(c->warning, sizeof(c->warning), c->context->unread);
-    if (code == NNRT_SUCCESS && nnrti_nna_choose(m, c->context->configs[NNRTI_NNA_MIXED], chosen + m->nOperations,
-                                                 c->warning, sizeof(c->warning)) &&
+    if (code == NNRT_SUCCESS &&
+        nnrti_nna_choose(m, c->context->configs[NNRTI_NNA_MIXED], chosen + m->nOperations, c->warning,
+                         sizeof(c->warning)) &&
         !c->late) {
         code = nnrti_nna_mixed(m, chosen + m->nOperations, NULL, NULL, &c->mixed, &c->error);
         c->source = c->mixed;
@@ -3579,14 +3623,16 @@ NNRT_NNADAPTER_API int NNAdapterCompilation_finish(NNAdapterCompilation *compila
                 return NNADAPTER_NO_ERROR;
         }
         memset(&c->error, 0, sizeof(c->error));
-        return nnrti_nna_code(
-            nnrt_error_set(&c->error, NNRT_INVALID_PARAMETER, "there is no finished model, and no cache to use"));
+        return nnrti_nna_code(nnrt_error_set(&c->error, NNRT_INVALID_PARAMETER,
+                                             "the model is not finished, and there is no usable cache"));
     }
     c->tried = true;
     for (uint32_t i = 0; c->model->model == NULL && i < c->model->nOperations; i++)
         if (c->model->operations[i]->type < 0 && (!c->model->late || !nnrti_nna_lowered(c->model->operations[i])))
-            return nnrti_nna_code(nnrt_error_set(&c->error, NNRT_UNSUPPORTED_OP, "operation %u: no operator of the application has number %d", i,
-                                                 c->model->operations[i]->type));
+            return nnrti_nna_code(
+                nnrt_error_set(&c->error, NNRT_UNSUPPORTED_OP,
+                               "operation %u: no operator is registered by the number %d (nnrt_op_register)", i,
+                               c->model->operations[i]->type));
     if ((code = nnrti_nna_records(c)) != NNRT_SUCCESS)
         return nnrti_nna_code(code);
     nIn = c->nIn = c->model->nIn;
@@ -3654,20 +3700,20 @@ typedef void *(*nnrti_nna_access)(void *memory, NNAdapterOperandType *type, void
 typedef struct nnrti_nna_bound {
     void *memory;
     nnrti_nna_access access;
-    void *room; /* of an output whose extents only the run tells */
+    void *room; /* output memory if its dimensions are dynamic */
     size_t bytes;
 } nnrti_nna_bound;
 
 struct NNAdapterExecution {
     NNAdapterCompilation *compilation;
-    nnrt_session *session; /* NULL: there was no run yet, and extents are open */
-    nnrti_shapes shapes;   /* of a dynamic model: the sessions of several shapes, one of which is session */
+    nnrt_session *session; /* NULL: dynamic inputs, and no run yet */
+    nnrti_shapes shapes;   /* of a dynamic model: sessions of several shapes, one of which is `session` */
     nnrti_nna_bound *bound;
     nnrt_io *io;
-    nnrt_dims *dims, *last; /* of inputs: of this run; of the session, if elements of inputs decide shapes */
-    NNRT_Model *model;      /* that the session is of, if elements of inputs decide shapes, else NULL */
-    char *keep;             /* of nnrt_partition */
-    uint8_t *deciding;      /* these elements, which the model has as constants */
+    nnrt_dims *dims, *last; /* input shapes: of this run; of the session of a late model */
+    NNRT_Model *model;      /* of the session of a late model, otherwise NULL */
+    char *keep;             /* nnrt_partition.keep */
+    uint8_t *deciding;      /* elements on which shapes depend, constants of `model` */
     size_t decidingBytes;
     nnrt_error error;
 };
@@ -3677,7 +3723,7 @@ NNRT_API const char *nnrt_nnadapter_execution_error(const NNAdapterExecution *ex
     return execution != NULL ? execution->error.message : "";
 }
 
-/* Destroys the session, and the model that only it has. */
+/* Destroys the session of a late model, and its model. */
 static void nnrti_nna_forget(NNAdapterExecution *e)
 {
     nnrt_session_destroy(e->session);
@@ -3691,7 +3737,7 @@ static void nnrti_nna_forget(NNAdapterExecution *e)
     e->keep = NULL;
 }
 
-/* A session for the shapes of a run, or for a bound of them (nnrt_shapes.h). */
+/* Creates a session for the shapes of a run, or for an upper bound of them (nnrt_shapes.h). */
 static NNRT_ReturnCode nnrti_nna_make(void *user, const nnrt_dims *dims, bool bounds, void **made)
 {
     NNAdapterExecution *e = (NNAdapterExecution *)user;
@@ -3699,14 +3745,15 @@ static NNRT_ReturnCode nnrti_nna_make(void *user, const nnrt_dims *dims, bool bo
     nnrt_bound *list = NULL;
     nnrt_session *session = NULL;
     NNRT_ReturnCode code = NNRT_SUCCESS;
-    memset(&e->error, 0, sizeof(e->error)); /* a bound may fail: that is no fault of the run */
+    memset(&e->error, 0, sizeof(e->error)); /* preparing for a bound may fail without failing the run */
     if (bounds && (list = (nnrt_bound *)calloc(c->nIn, sizeof(*list))) == NULL)
         return nnrt_error_set(&e->error, NNRT_OUT_OF_MEMORY, "there is not enough memory");
     if (bounds && !nnrti_shapes_bounds(c->source, dims, list))
         code = NNRT_NOT_SUPPORT;
     if (code == NNRT_SUCCESS)
         code = nnrti_nna_session(c, NULL, bounds ? NULL : dims, list, &session, &e->error);
-    for (uint32_t i = 0; bounds && i < c->nOut && code == NNRT_SUCCESS; i++) /* there is room for each output */
+    for (uint32_t i = 0; bounds && i < c->nOut && code == NNRT_SUCCESS; i++) /* every output needs a finite upper bound
+                                                                                */
         if (nnrt_session_output(session, i).bytes == SIZE_MAX)
             code = NNRT_OUT_OF_MEMORY;
     free(list);
@@ -3750,7 +3797,7 @@ NNRT_NNADAPTER_API void NNAdapterExecution_destroy(NNAdapterExecution *execution
     free(e);
 }
 
-/* Room for the outputs that only a run gives their extents. */
+/* Allocates memory for outputs with dynamic dimensions. */
 static NNRT_ReturnCode nnrti_nna_outputs(NNAdapterExecution *e)
 {
     const uint32_t nIn = e->compilation->nIn, nOut = e->compilation->nOut;
@@ -3791,7 +3838,7 @@ NNRT_NNADAPTER_API int NNAdapterExecution_create(NNAdapterCompilation *compilati
         memset(&desc, 0, sizeof(desc));
         desc.share = compilation->session;
         code = nnrt_session_create(&e->session, compilation->source, &desc, NULL);
-        if (code == NNRT_NOT_SUPPORT) /* the device has one workspace for each prepared model */
+        if (code == NNRT_NOT_SUPPORT) /* the prepared model has a single workspace of its own */
             code = nnrti_nna_session(compilation, NULL, NULL, NULL, &e->session, NULL);
         if (code == NNRT_SUCCESS)
             code = nnrti_nna_outputs(e);
@@ -3831,7 +3878,7 @@ NNRT_NNADAPTER_API int NNAdapterExecution_setOutput(NNAdapterExecution *executio
     return nnrti_nna_bind(execution, execution->compilation->nIn + (uint32_t)index, memory, access);
 }
 
-/* Asks the program for input i. */
+/* Calls the program's access function for input i. */
 static NNRT_ReturnCode nnrti_nna_read(NNAdapterExecution *e, uint32_t i)
 {
     const NNAdapterOperandType *own = &e->compilation->types[i];
@@ -3839,24 +3886,24 @@ static NNRT_ReturnCode nnrti_nna_read(NNAdapterExecution *e, uint32_t i)
     nnrt_dims *dims = &e->dims[i];
     e->io[i].data = e->bound[i].access(e->bound[i].memory, &type, NULL);
     if (type.dimensions.count != own->dimensions.count)
-        return nnrt_error_set(&e->error, NNRT_INVALID_SHAPE, "input %u has %u axes, expected %u", i,
+        return nnrt_error_set(&e->error, NNRT_INVALID_SHAPE, "input %u has rank %u, expected %u", i,
                               type.dimensions.count, own->dimensions.count);
     dims->rank = (int32_t)type.dimensions.count;
     for (uint32_t k = 0; k < type.dimensions.count; k++) {
         const int32_t want = own->dimensions.data[k];
         dims->dims[k] = type.dimensions.data[k];
         if (dims->dims[k] < 0 || (want >= 0 && dims->dims[k] != want))
-            return nnrt_error_set(&e->error, NNRT_INVALID_SHAPE, "input %u has extent %d on axis %u, expected %d", i,
+            return nnrt_error_set(&e->error, NNRT_INVALID_SHAPE, "input %u has size %d on axis %u, expected %d", i,
                                   dims->dims[k], k, want);
     }
     if (!nnrt_dims_bytes(dims->dims, dims->rank, nnrti_nna_type(own->precision), &e->io[i].bytes))
         return nnrt_error_set(&e->error, NNRT_INVALID_SHAPE, "input %u is too large", i);
     if (e->io[i].data == NULL && e->io[i].bytes > 0)
-        return nnrt_error_set(&e->error, NNRT_NULL_PTR, "input %u: there are no elements", i);
+        return nnrt_error_set(&e->error, NNRT_NULL_PTR, "input %u: the access function returned NULL", i);
     return NNRT_SUCCESS;
 }
 
-/* Asks the program where output i goes. */
+/* Calls the program's access function for the memory of output i. */
 static NNRT_ReturnCode nnrti_nna_place(NNAdapterExecution *e, uint32_t i, const nnrt_io_info *info, void **data)
 {
     const uint32_t at = e->compilation->nIn + i;
@@ -3869,10 +3916,11 @@ static NNRT_ReturnCode nnrti_nna_place(NNAdapterExecution *e, uint32_t i, const 
     *data = e->bound[at].access(e->bound[at].memory, &type, NULL);
     return *data != NULL || info->bytes == 0
                ? NNRT_SUCCESS
-               : nnrt_error_set(&e->error, NNRT_NULL_PTR, "output %u: there is no place for it", i);
+               : nnrt_error_set(&e->error, NNRT_NULL_PTR, "output %u: the access function returned NULL", i);
 }
 
-/* Whether the elements that decide shapes equal the constants of the session: one input after the other, aligned. */
+/* Checks that the elements on which shapes depend equal the session's constants. Each input begins at a multiple of 16.
+   */
 static bool nnrti_nna_same(const NNAdapterExecution *e)
 {
     size_t at = 0;
@@ -3886,7 +3934,7 @@ static bool nnrti_nna_same(const NNAdapterExecution *e)
     return true;
 }
 
-/* The model of this run: its own copy of the elements that decide shapes are constants. */
+/* Builds the model of this run, with copies of the elements on which shapes depend as constants. */
 static NNRT_ReturnCode nnrti_nna_specialize(NNAdapterExecution *e)
 {
     const NNAdapterCompilation *c = e->compilation;
@@ -3916,8 +3964,8 @@ static NNRT_ReturnCode nnrti_nna_specialize(NNAdapterExecution *e)
     return code;
 }
 
-/* A session of the model with the deciding elements of this run as constants. The last one serves again while elements and
-   shapes are the same. */
+/* Creates a session of the model with the run's elements as constants. Keeps the last one while elements and shapes are
+   the same. */
 static NNRT_ReturnCode nnrti_nna_prepare_late(NNAdapterExecution *e)
 {
     const NNAdapterCompilation *c = e->compilation;
@@ -3936,7 +3984,7 @@ static NNRT_ReturnCode nnrti_nna_prepare_late(NNAdapterExecution *e)
     return code;
 }
 
-/* The session for the shapes of this run and the elements of inputs that decide further shapes. */
+/* Finds or creates the session for the shapes of this run, and the elements on which further shapes depend. */
 static NNRT_ReturnCode nnrti_nna_prepare(NNAdapterExecution *e)
 {
     const NNAdapterCompilation *c = e->compilation;
@@ -3950,15 +3998,14 @@ static NNRT_ReturnCode nnrti_nna_prepare(NNAdapterExecution *e)
     if (c->late)
         return nnrti_nna_prepare_late(e);
     if ((code = nnrti_shapes_find(&e->shapes, &maker, e->dims, c->nIn, &made, &bound)) != NNRT_SUCCESS)
-        return e->error.code != NNRT_SUCCESS ? code
-                                             : nnrt_error_set(&e->error, code, "there is not enough memory");
+        return e->error.code != NNRT_SUCCESS ? code : nnrt_error_set(&e->error, code, "there is not enough memory");
     for (uint32_t i = 0; i < c->nIn; i++)
         e->io[i].dims = bound ? e->dims[i].dims : NULL;
     if (made == (void *)last && e->session == last)
         return NNRT_SUCCESS;
     e->session = (nnrt_session *)made;
     if ((code = nnrti_nna_outputs(e)) != NNRT_SUCCESS)
-        e->session = NULL; /* the next run tries it again */
+        e->session = NULL; /* the next run tries again */
     return code;
 }
 

@@ -1,39 +1,41 @@
 /*
-nnrt_nnadapter_driver.h - a driver written for NNAdapter's hardware layer becomes a device of nnrt.h.
+nnrt_nnadapter_driver.h - makes a driver written for NNAdapter's hardware layer a device of nnrt.h.
 
     #define NNRT_IMPLEMENTATION
-    #include "nnrt_nnadapter_driver.h"   in one file of the program; includes nnrt.h, which lies one folder up
+    #include "nnrt_nnadapter_driver.h"   in one file of the program; includes nnrt.h from the parent folder
 
-    nnrt_nnadapter_driver_register(&__nnadapter_device__fast_npu, NULL, &error);    // in the program
+    nnrt_nnadapter_driver_register(&__nnadapter_device__fast_npu, NULL, &error);    // linked into the program
     nnrt_nnadapter_driver_load("/opt/npu/libfast_npu.so", NULL, &error);            // in a shared library
-    NNAdapterDevice_acquire("fast_npu", &device);                                   // the same, where the loader finds it
-    desc.device = "fast_npu";                                                       // of a session
+    NNAdapterDevice_acquire("fast_npu", &device);                                   // the same, on the loader's path
+    desc.device = "fast_npu";                                                       // in a session descriptor
 
 SECTIONS (search for the tag)
     >>nnd          registering, loading
     -- implementation --
-    >>nnd_model    nodes become operations
+    >>nnd_model    conversion of nodes to operations
     >>nnd_program  prepared models
-    >>nnd_device   the table
+    >>nnd_device   the device table
 
-WHAT IT IS
-    A driver in C++ with the types of Paddle-Lite's guide (nnadapter::hal::Device) becomes such a table by one line:
-    nnadapter/hal.h. The driver is opened when it is registered, and gets a context then; it is closed when it is
-    unregistered. nnrt_context_open, and with it NNAdapterContext_create, makes a context with the properties of both, the
-    application's last, and the application's callback. A session that brings a callback (nnrt_session_desc.ask) and no
-    context has one of its own. A model is given to it as NNAdapter has it: images and filters
-    in NCHW, attributes as constant operands. Constants are used in place, filters are copied in their order. Nodes
-    whose attributes no operation of NNAdapter can say are not supported, and neither is what the driver says that it
-    does not compute (validate_program).
-    A model cache: create_program is always asked for the compiled form, as only there a driver says whether it has one.
-    One without leaves the buffer empty: then nothing is exported.
+OVERVIEW
+    A driver in C++ with the types of Paddle-Lite's guide (nnadapter::hal::Device) becomes such a table by one line, see
+    nnadapter/hal.h. Registering a driver opens its device and creates a context; unregistering closes both.
+    nnrt_context_open, and with it NNAdapterContext_create, creates a context with the properties of both registration
+    and application, the application's last, and with the application's callback. A session with a callback
+    (nnrt_session_desc.ask) and without a context has one of its own.
 
-NOT YET: THESE NODES ARE NOT SUPPORTED
-    Quantised ones; image operators on NHWC; CAST, FILL, LRN, PAD, RESIZE, SLICE, TOP_K, UNSTACK, WHERE; transposed convolutions.
-    Open extents: the device says that it takes none.
+    The driver receives models in NNAdapter's form: images and filters in NCHW, attributes as constant operands.
+    Constants are used in place; filters are copied in NNAdapter's order. A node is unsupported if no NNAdapter
+    operation can express its attributes, or if the driver rejects it (validate_program).
+
+    Model cache: create_program always requests the compiled form, because a driver reports only there whether it has
+    one. A driver without one leaves the buffer empty: then nothing is exported.
+
+NOT YET SUPPORTED
+    Quantized nodes; image operators on NHWC; CAST, FILL, LRN, PAD, RESIZE, SLICE, TOP_K, UNSTACK, WHERE; transposed
+    convolutions. Dynamic dimensions: the device reports that it does not support them.
 
 OPTIONS
-    NNRT_NNADAPTER_LOAD   1/0: shared libraries can be loaded (dlopen); default: on Linux and macOS
+    NNRT_NNADAPTER_LOAD   1/0: support loading of shared libraries (dlopen); default: 1 on Linux and macOS, otherwise 0
 
 MIT licence, see LICENSE.
 */
@@ -59,23 +61,23 @@ MIT licence, see LICENSE.
 extern "C" {
 #endif
 
-/* The driver's table, which lives until the device is unregistered (nnrt_device_unregister), becomes a device of its name.
-   properties: "KEY=VALUE;", for its context; NULL = "". INVALID_PARAMETER: something is missing in the table, or there is a
-   device of that name. What the driver answers otherwise becomes a code: 1 OUT_OF_MEMORY, 2 INVALID_SHAPE, 3 INVALID_PARAMETER,
-   4 SERVICE_ERROR, 6 NOT_SUPPORT, else FAILED. */
+/* Registers a device with the driver's name. The table `driver` must exist until the device is unregistered
+   (nnrt_device_unregister). properties: "KEY=VALUE;", for its context; NULL = "". INVALID_PARAMETER: a required member
+   of the table is missing, or a device of that name exists. Other error codes of the driver are mapped: 1
+   OUT_OF_MEMORY, 2 INVALID_SHAPE, 3 INVALID_PARAMETER, 4 SERVICE_ERROR, 6 NOT_SUPPORT, otherwise FAILED. */
 NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_register(const NNAdapterDriver *driver, const char *properties,
                                                         nnrt_error *error);
-/* The same for the driver NAME in the shared library path, a file named libNAME.so; it is unloaded when the device is
+/* The same for the driver NAME in the shared library `path`, a file named libNAME.so; it is unloaded when the device is
    unregistered. Its table is __nnadapter_driver__NAME, which nnadapter/hal.h defines for drivers in C++, or else
-   __nnadapter_device__NAME. INVALID_FILE: it cannot be loaded, or has no table of that name. NOT_SUPPORT: libraries cannot be
-   loaded here. */
+   __nnadapter_device__NAME. INVALID_FILE: the library cannot be loaded, or exports no table of that name. NOT_SUPPORT:
+   this build cannot load libraries. */
 NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_load(const char *path, const char *properties, nnrt_error *error);
 
 #ifdef __cplusplus
 }
 #endif
 
-#include "nnrt_nnadapter.h" /* its NNAdapterDevice_acquire loads drivers */
+#include "nnrt_nnadapter.h" /* after nnrt_nnadapter_driver_load, which its NNAdapterDevice_acquire calls */
 
 #endif /* NNRT_NNADAPTER_DRIVER_H */
 
@@ -83,7 +85,7 @@ NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_load(const char *path, const char
 #if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_NNADAPTER_DRIVER_IMPLEMENTED)
 #define NNRT_NNADAPTER_DRIVER_IMPLEMENTED
 
-#include "nnrt_nnadapter.h" /* its implementation, where only its declarations were read so far */
+#include "nnrt_nnadapter.h" /* its implementation, if only its declarations were included so far */
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,25 +117,25 @@ typedef struct nnrti_nnd_device {
     NNRT_DeviceVtbl vtbl;
     const NNAdapterDriver *driver;
     void *device, *context, *library;
-    char *properties; /* a copy */
+    char *properties; /* owned copy */
     bool opened, inContext;
 } nnrti_nnd_device;
 
-/* What becomes of a model. All lies in memory. */
+/* State of the conversion of a model. All allocations are in `memory`. */
 typedef struct nnrti_nnd_build {
     const NNRT_Model *model;
-    nnrt_mapping *mappings; /* of its constants */
+    nnrt_mapping *mappings; /* of the model's constants */
     nnrt_memory *memory;
     nnrt_error *error;
     nnrt_operand *tensors;
-    NNAdapterDriverOperand **of; /* by tensor, NULL: there is none yet */
+    NNAdapterDriverOperand **of; /* operands by tensor index; NULL: not made yet */
     NNAdapterDriverModel *made;
     uint32_t roomOperands;
-    uint32_t *node;  /* by operation */
-    bool *supported; /* by node; NULL: what is not ends it */
+    uint32_t *node;  /* node index of each operation */
+    bool *supported; /* result by node; NULL: an unsupported node is an error */
 } nnrti_nnd_build;
 
-/* A new operand; NULL: no memory. */
+/* Makes an operand; NULL: out of memory. */
 static NNAdapterDriverOperand *nnrti_nnd_operand(nnrti_nnd_build *b, NNRT_DataType type, int32_t rank,
                                                  const int32_t *dims, const void *data)
 {
@@ -164,7 +166,7 @@ static NNAdapterDriverOperand *nnrti_nnd_operand(nnrti_nnd_build *b, NNRT_DataTy
     return o;
 }
 
-/* The operand of a tensor. */
+/* Returns the operand of a tensor; makes it on the first use. */
 static NNAdapterDriverOperand *nnrti_nnd_tensor(nnrti_nnd_build *b, uint32_t t, const nnrt_operand *o)
 {
     if (b->of[t] == NULL)
@@ -172,7 +174,7 @@ static NNAdapterDriverOperand *nnrti_nnd_tensor(nnrti_nnd_build *b, uint32_t t, 
     return b->of[t];
 }
 
-/* A constant of count elements, copied. */
+/* Makes a constant with a copy of `count` elements. */
 static NNAdapterDriverOperand *nnrti_nnd_constant(nnrti_nnd_build *b, NNRT_DataType type, uint32_t count,
                                                   const void *values)
 {
@@ -185,7 +187,8 @@ static NNAdapterDriverOperand *nnrti_nnd_constant(nnrti_nnd_build *b, NNRT_DataT
     return nnrti_nnd_operand(b, type, 1, &dims, copy);
 }
 
-/* Operand from an attribute in `from`, which is copied to `to`; false: NNAdapter cannot say it. *o NULL: it is left out. */
+/* Makes the operand of an attribute in `from`, and copies the attribute to `to`; false: NNAdapter cannot express its
+   value. *o NULL: the optional operand is left out. */
 static bool nnrti_nnd_param(nnrti_nnd_build *b, const nnrti_nna_param *p, const nnrt_resolve *c, const uint8_t *from,
                             uint8_t *to, NNAdapterDriverOperand **o)
 {
@@ -251,7 +254,7 @@ static bool nnrti_nnd_param(nnrti_nnd_build *b, const nnrti_nna_param *p, const 
         value = (int32_t)number;
         break;
     }
-    default: { /* enumerators; padding outside of GRID_SAMPLE is a number of 8 bytes */
+    default: { /* enumerators of 4 bytes; the padding mode of GRID_SAMPLE (OUTSIDE) has 8 bytes */
         const int64_t number =
             p->kind == NNRTI_NNA_OUTSIDE ? *(const int64_t *)(const void *)at : *(const int32_t *)(const void *)at;
         const int32_t *map = p->kind == NNRTI_NNA_FUSE     ? fuse
@@ -270,7 +273,7 @@ static bool nnrti_nnd_param(nnrti_nnd_build *b, const nnrti_nna_param *p, const 
     return true;
 }
 
-/* A constant filter [O,kH,kW,I] as [O,I,kH,kW]; NULL: no memory. */
+/* Permutes a constant filter [O,kH,kW,I] to [O,I,kH,kW]; NULL: out of memory. */
 static NNAdapterDriverOperand *nnrti_nnd_filter(nnrti_nnd_build *b, const nnrt_operand *w)
 {
     static const int32_t perm[4] = {0, 3, 1, 2};
@@ -286,8 +289,9 @@ static NNAdapterDriverOperand *nnrti_nnd_filter(nnrti_nnd_build *b, const nnrt_o
     return nnrti_nnd_operand(b, w->dataType, 4, dims, copy);
 }
 
-/* The attributes as the model has them, and where it leaves them to the operator, as it takes them. Convolutions: as the
-   operator takes them; elsewhere that has lost how extents are rounded. */
+/* Copies the model's attributes; values that the model leaves to the operator are taken from the resolved attributes.
+   Convolutions use the resolved attributes throughout; for other operators these no longer contain the rounding mode of
+   output dimensions. */
 static void nnrti_nnd_source(const nnrt_resolve *c, int32_t op, uint8_t *from)
 {
     const uint32_t bytes = c->op->attr->bytes;
@@ -311,7 +315,7 @@ static void nnrti_nnd_source(const nnrt_resolve *c, int32_t op, uint8_t *from)
     }
 }
 
-/* Members that operands say in another way than one by one. */
+/* Sets the members that follow from the operands instead of from a parameter. */
 static void nnrti_nnd_implied(const nnrt_resolve *c, const uint8_t *from, uint8_t *to)
 {
     if (c->op->type == NNRT_NODE_TYPE_CONV2D_FUSION) {
@@ -329,7 +333,8 @@ static void nnrti_nnd_implied(const nnrt_resolve *c, const uint8_t *from, uint8_
     }
 }
 
-/* The node as operation number `op` of NNAdapter; false: it is not that one, or there is no memory. */
+/* Converts the node to NNAdapter's operation `op`; false: it cannot be expressed, or out of memory. The attributes that
+   the operands express are collected in `attr`, which must then equal the node's. */
 static bool nnrti_nnd_operation(nnrti_nnd_build *b, uint32_t n, const nnrt_resolve *c, int32_t op)
 {
     const nnrti_nna_row *row = &nnrti_nna_rows[op];
@@ -369,14 +374,14 @@ static bool nnrti_nnd_operation(nnrti_nnd_build *b, uint32_t n, const nnrt_resol
         }
     }
     if (used < c->nIn || (op == NNADAPTER_TILE && c->in[1].dims[0] != c->in[0].rank))
-        return false; /* it has an input that the operation has not, or a shorter one */
+        return false; /* the node has an input that the operation does not have, or a shorter list */
     for (uint32_t i = 0; i < NNRTI_NNA_PARAMS; i++) {
         const nnrti_nna_param *p = &nnrti_nna_params[i];
         NNAdapterDriverOperand *o;
         if (p->op != op)
             continue;
         if (p->operand == NNRTI_NNA_NOWHERE) {
-            bool given = false; /* an operand says it */
+            bool given = false; /* an operand sets it */
             for (uint32_t k = 0; k < NNRTI_NNA_PARAMS; k++)
                 given = given || (nnrti_nna_params[k].op == op && nnrti_nna_params[k].at == p->at &&
                                   nnrti_nna_params[k].operand != NNRTI_NNA_NOWHERE);
@@ -392,7 +397,7 @@ static bool nnrti_nnd_operation(nnrti_nnd_build *b, uint32_t n, const nnrt_resol
     }
     nnrti_nnd_implied(c, from, attr);
     if (!nnrt_attr_equal(c->op->attr, attr, from))
-        return false; /* an attribute has a value that the operation cannot say */
+        return false; /* the operation cannot express the value of an attribute */
     if (op == NNADAPTER_LAYER_NORMALIZATION && ((const NNRT_LayerNormFusion *)(void *)from)->beginNormAxis !=
                                                    ((const NNRT_LayerNormFusion *)(void *)from)->beginParamsAxis)
         return false;
@@ -413,7 +418,7 @@ static bool nnrti_nnd_operation(nnrti_nnd_build *b, uint32_t n, const nnrt_resol
     return true;
 }
 
-/* Is the node one that can be given as it is? */
+/* Checks that the node can be converted at all: static shapes, not quantized, not empty, images in NCHW. */
 static bool nnrti_nnd_plain(const nnrt_resolve *c)
 {
     const bool image = (c->op->flags & NNRT_OP_LAYOUT) != 0 || c->op->type == NNRT_NODE_TYPE_PRIOR_BOX ||
@@ -423,10 +428,10 @@ static bool nnrti_nnd_plain(const nnrt_resolve *c)
         size_t count = 1;
         if (o->rank > NNADAPTER_MAX_SIZE_OF_DIMENSIONS || (o->rank >= 0 && o->quantCount > 0) ||
             (o->rank >= 0 && (!nnrt_dims_count(o->dims, o->rank, &count) || count == 0)))
-            return false; /* a constant of NNAdapter has elements */
+            return false; /* NNAdapter's constants must have elements */
         for (int32_t k = 0; k < o->rank; k++)
             if (o->symbols[k] != 0)
-                return false; /* only the run tells its extents */
+                return false; /* a dynamic dimension */
     }
     switch (c->op->type) {
     case NNRT_NODE_TYPE_CAST:
@@ -441,7 +446,7 @@ static bool nnrti_nnd_plain(const nnrt_resolve *c)
 static NNRT_ReturnCode nnrti_nnd_visit(void *user, uint32_t n, nnrt_resolve *c, bool folded)
 {
     nnrti_nnd_build *b = (nnrti_nnd_build *)user;
-    bool found = folded; /* its results are constants */
+    bool found = folded; /* folded: its outputs are constants */
     for (int32_t op = 0; op < NNRTI_NNA_ROWS && !found && nnrti_nnd_plain(c); op++)
         if (nnrti_nna_rows[op].type == c->op->type)
             found = nnrti_nnd_operation(b, n, c, op);
@@ -450,12 +455,12 @@ static NNRT_ReturnCode nnrti_nnd_visit(void *user, uint32_t n, nnrt_resolve *c, 
     if (b->supported != NULL)
         b->supported[n] = found;
     else if (!found)
-        return nnrt_error_set(b->error, NNRT_UNSUPPORTED_OP, "NNAdapter has no operation for node %u (%s) as it is", n,
+        return nnrt_error_set(b->error, NNRT_UNSUPPORTED_OP, "no NNAdapter operation can express node %u (%s)", n,
                               c->op->name);
     return NNRT_SUCCESS;
 }
 
-/* Makes a model for the driver. supported: see nnrti_nnd_build. */
+/* Converts a model for the driver. supported: see nnrti_nnd_build. */
 static NNRT_ReturnCode nnrti_nnd_build_model(nnrti_nnd_build *b, const NNRT_Model *m, const NNRT_ModelConfig *config,
                                              nnrt_memory *memory, bool *supported)
 {
@@ -501,12 +506,12 @@ static NNRT_ReturnCode nnrti_nnd_build_model(nnrti_nnd_build *b, const NNRT_Mode
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>nnd_program */
 
-/* An input or output in a run. */
+/* An input or output of a run. */
 typedef struct nnrti_nnd_io {
     NNRT_DataType dataType;
-    nnrt_dims dims; /* as planned */
+    nnrt_dims dims; /* shape in the plan */
     size_t bytes;
-    bool output, small; /* small: it does not fit */
+    bool output, small; /* small: the driver reported another shape or type */
     void *data;
     size_t room;
 } nnrti_nnd_io;
@@ -516,17 +521,18 @@ typedef struct nnrti_nnd_prepared {
     nnrti_nnd_device *owner;
     nnrt_allocator allocator;
     nnrt_memory memory;
-    nnrt_mapping *mappings; /* of constants, which the driver uses where they lie */
-    void *context;          /* the device's, or its own */
+    nnrt_mapping *mappings; /* of constants, which the driver uses in place */
+    void *context;          /* the device's, the application's, or its own (inContext) */
     bool inContext;
     void *program;
     uint32_t nIn, nOut;
     nnrti_nnd_io *io;
     NNAdapterDriverArgument *arguments;
-    NNRT_SharedBuffer blocks[2]; /* of the cache: inputs and outputs, what the driver gave; without fd and addr: none */
+    NNRT_SharedBuffer blocks[2]; /* model cache: the inputs and outputs, the driver's compiled form; fd -1 and addr
+                                    NULL: none */
 } nnrti_nnd_prepared;
 
-/* The first block of a cache: how many inputs and outputs there are, then each of them. */
+/* The first block of a cache: u32 number of inputs, u32 number of outputs, then a record for each. */
 typedef struct nnrti_nnd_record {
     NNRT_DataType dataType;
     nnrt_dims dims;
@@ -570,7 +576,7 @@ static NNRT_ReturnCode nnrti_nnd_run(NNRT_PreparedModel *self, const NNRT_IOTens
     code = nnrti_nnd_code(p->owner->driver->execute_program(p->program, nIn, p->arguments, nOut, p->arguments + nIn));
     for (uint32_t i = nIn; i < nIn + nOut; i++)
         if (p->io[i].small)
-            return NNRT_DEVICE_ERROR; /* another shape or type than the model has there */
+            return NNRT_DEVICE_ERROR; /* the driver reported another shape or type than the model has */
     return code;
 }
 
@@ -615,7 +621,7 @@ static const NNRT_PreparedModelVtbl *nnrti_nnd_prepared_table(void)
     return &table;
 }
 
-/* Asks the driver which operations it takes. Those that it does not become false in supported (by node), or a fault. */
+/* Queries the driver for supported operations. Unsupported ones become false in b->supported (by node), or an error. */
 static NNRT_ReturnCode nnrti_nnd_validate(const nnrti_nnd_device *d, void *context, const nnrti_nnd_build *b)
 {
     const uint32_t count = b->made->operation_count;
@@ -626,17 +632,18 @@ static NNRT_ReturnCode nnrti_nnd_validate(const nnrti_nnd_device *d, void *conte
     if ((answers = (bool *)nnrt_memory_keep(b->memory, count * sizeof(*answers))) == NULL)
         return nnrt_error_set(b->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
     if ((code = nnrti_nnd_code(d->driver->validate_program(context, b->made, answers))) != NNRT_SUCCESS)
-        return nnrt_error_set(b->error, code, "driver '%s' does not say what it supports", d->driver->name);
+        return nnrt_error_set(b->error, code, "driver '%s' does not report which operations it supports",
+                              d->driver->name);
     for (uint32_t i = 0; i < count; i++)
         if (!answers[i] && b->supported != NULL)
             b->supported[b->node[i]] = false;
         else if (!answers[i])
-            return nnrt_error_set(b->error, NNRT_UNSUPPORTED_OP, "driver '%s' does not take node %u (%s)",
+            return nnrt_error_set(b->error, NNRT_UNSUPPORTED_OP, "driver '%s' does not support node %u (%s)",
                                   d->driver->name, b->node[i], nnrti_nna_rows[b->made->operations[i]->type].name);
     return NNRT_SUCCESS;
 }
 
-/* A context with the device's properties and these, which come last. */
+/* Creates a context with the device's properties followed by these. */
 static NNRT_ReturnCode nnrti_nnd_open_context(void *self, const char *properties, nnrt_ask ask, void **opened)
 {
     nnrti_nnd_device *d = (nnrti_nnd_device *)self;
@@ -657,8 +664,8 @@ static void nnrti_nnd_close_context(void *self, void *opened)
     ((nnrti_nnd_device *)self)->driver->destroy_context(opened);
 }
 
-/* A prepared model as yet without a program: in the application's context, in one of its own where a callback came without a
-   context, or in the device's. */
+/* Makes a prepared model without a program yet. Its context is the application's, or one of its own if config has a
+   callback but no context, or the device's. */
 static NNRT_ReturnCode nnrti_nnd_begin(nnrti_nnd_device *d, const NNRT_ModelConfig *config, uint32_t nIn, uint32_t nOut,
                                        nnrti_nnd_prepared **made)
 {
@@ -673,7 +680,7 @@ static NNRT_ReturnCode nnrti_nnd_begin(nnrti_nnd_device *d, const NNRT_ModelConf
         code = nnrti_nnd_code(d->driver->create_context(d->device, d->properties, config->ask, &context));
     if (code != NNRT_SUCCESS) {
         nnrt_free(config->allocator, p, sizeof(*p));
-        return nnrt_error_set(config->error, code, "driver '%s' does not create a context", d->driver->name);
+        return nnrt_error_set(config->error, code, "driver '%s' cannot create a context", d->driver->name);
     }
     memset(p, 0, sizeof(*p));
     p->context = context;
@@ -689,7 +696,8 @@ static NNRT_ReturnCode nnrti_nnd_begin(nnrti_nnd_device *d, const NNRT_ModelConf
     return NNRT_SUCCESS;
 }
 
-/* Inputs and outputs as the records say, and the program: of a model, or of what the driver gave (made NULL). */
+/* Sets inputs and outputs from the records, and creates the program from a model, or from a compiled form (made NULL).
+   */
 static NNRT_ReturnCode nnrti_nnd_compile(nnrti_nnd_prepared *p, const nnrti_nnd_record *records,
                                          NNAdapterDriverModel *made, const void *buffer, size_t length,
                                          nnrt_error *error)
@@ -716,7 +724,7 @@ static NNRT_ReturnCode nnrti_nnd_compile(nnrti_nnd_prepared *p, const nnrti_nnd_
         io->dims = records[i].dims;
         io->output = i >= p->nIn;
         if (!nnrt_dims_bytes(io->dims.dims, io->dims.rank, io->dataType, &io->bytes))
-            return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "an input or output is larger than memory");
+            return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "the size of an input or output overflows");
         p->arguments[i].index = (int32_t)(i < p->nIn ? i : i - p->nIn);
         p->arguments[i].memory = io;
         p->arguments[i].access = nnrti_nnd_access;
@@ -738,8 +746,8 @@ static NNRT_ReturnCode nnrti_nnd_compile(nnrti_nnd_prepared *p, const nnrti_nnd_
     if (code == NNRT_SUCCESS && p->program == NULL)
         code = NNRT_DEVICE_ERROR;
     if (code != NNRT_SUCCESS)
-        return nnrt_error_set(error, code, "driver '%s' does not compile the model", d->driver->name);
-    if (made == NULL) { /* a copy, for the next cache */
+        return nnrt_error_set(error, code, "driver '%s' cannot compile the model", d->driver->name);
+    if (made == NULL) { /* kept for the next export */
         if ((cache.buffer = (uint8_t *)nnrt_memory_keep(&p->memory, length)) == NULL)
             return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
         memcpy(cache.buffer, buffer, length);
@@ -766,9 +774,11 @@ static NNRT_ReturnCode nnrti_nnd_prepare(void *self, const NNRT_Model *model, co
     NNRT_ReturnCode code;
     nnrt_config_read(&own, config);
     if (own.buffer != NULL)
-        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "a driver of NNAdapter takes memory of its own");
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
+                              "an NNAdapter driver cannot prepare in a caller's buffer; use an allocator");
     if (own.copyConstants)
-        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "constants are used where they lie");
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
+                              "copyConstants is unsupported: an NNAdapter driver uses constants in place");
     if ((code = nnrti_nnd_begin(d, &own, model->inputIndex.count, model->outputIndex.count, &p)) != NNRT_SUCCESS)
         return code;
     if ((code = nnrti_nnd_build_model(&b, model, &own, &p->memory, NULL)) == NNRT_SUCCESS &&
@@ -803,7 +813,7 @@ static NNRT_ReturnCode nnrti_nnd_caches(void *self, bool *isSupported)
     return NNRT_SUCCESS;
 }
 
-/* What nnrti_nnd_export gave. */
+/* Prepares from the blocks that nnrti_nnd_export returned. */
 static NNRT_ReturnCode nnrti_nnd_prepare_cache(void *self, const NNRT_SharedBuffer *cache, uint32_t count,
                                                const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
 {
@@ -816,7 +826,8 @@ static NNRT_ReturnCode nnrti_nnd_prepare_cache(void *self, const NNRT_SharedBuff
     NNRT_ReturnCode code;
     nnrt_config_read(&own, config);
     if (own.buffer != NULL)
-        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "a driver of NNAdapter takes memory of its own");
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
+                              "an NNAdapter driver cannot prepare in a caller's buffer; use an allocator");
     good = count == 2;
     for (uint32_t i = 0; good && i < 2; i++)
         good = cache[i].addr != NULL && cache[i].dataSize > 0 && cache[i].offset <= cache[i].bufferSize &&
@@ -826,7 +837,8 @@ static NNRT_ReturnCode nnrti_nnd_prepare_cache(void *self, const NNRT_SharedBuff
         memcpy(ends, block, 8);
     if (!good || ends[0] > UINT32_MAX / 64 || ends[1] > UINT32_MAX / 64 ||
         cache[0].dataSize != 8 + ((size_t)ends[0] + ends[1]) * sizeof(*records))
-        return nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE, "the cache is none of this device");
+        return nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE,
+                              "the cache was not made by this device, or is damaged");
     if ((code = nnrti_nnd_begin((nnrti_nnd_device *)self, &own, ends[0], ends[1], &p)) != NNRT_SUCCESS)
         return code;
     records = (nnrti_nnd_record *)nnrt_memory_keep(&p->memory, ((size_t)ends[0] + ends[1] + 1) * sizeof(*records));
@@ -840,7 +852,8 @@ static NNRT_ReturnCode nnrti_nnd_prepare_cache(void *self, const NNRT_SharedBuff
         for (int32_t k = 0; good && k < records[i].dims.rank; k++)
             good = records[i].dims.dims[k] >= 0;
         if (!good)
-            code = nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE, "the cache is none of this device");
+            code = nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE,
+                                  "the cache was not made by this device, or is damaged");
     }
     if (code == NNRT_SUCCESS)
         code = nnrti_nnd_compile(p, records, NULL, (const uint8_t *)cache[1].addr + cache[1].offset, cache[1].dataSize,
@@ -872,7 +885,7 @@ static NNRT_ReturnCode nnrti_nnd_supported(void *self, const NNRT_Model *model, 
         const NNRT_Int32List *dims = &model->allTensors.data[model->inputIndex.data[i]].dims;
         for (uint32_t k = 0; k < dims->count; k++)
             if (dims->data[k] < 0)
-                return NNRT_SUCCESS; /* none, as long as its extents are not told */
+                return NNRT_SUCCESS; /* no node is supported while an input has dynamic dimensions */
     }
     nnrt_memory_allocate(&memory, NULL);
     if ((code = nnrti_nnd_build_model(&b, model, &config, &memory, isSupported)) == NNRT_SUCCESS)
@@ -928,7 +941,7 @@ static void nnrti_nnd_close(void *self)
     free(d);
 }
 
-/* The library becomes the device's, also where this fails. */
+/* Opens and registers a driver. The library is owned by the device, and closed on failure. */
 static NNRT_ReturnCode nnrti_nnd_open(const NNAdapterDriver *t, const char *properties, void *library,
                                       nnrt_error *error)
 {
@@ -952,14 +965,14 @@ static NNRT_ReturnCode nnrti_nnd_open(const NNAdapterDriver *t, const char *prop
     if (t->structSize < sizeof(*t) || t->name == NULL || *t->name == '\0' || t->vendor == NULL || *t->vendor == '\0' ||
         t->open_device == NULL || t->close_device == NULL || t->create_context == NULL || t->destroy_context == NULL ||
         t->create_program == NULL || t->destroy_program == NULL || t->execute_program == NULL)
-        code = nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the driver's table has not all that it must have");
+        code = nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the driver's table lacks a required member");
     else if (nnrt_device_find(t->name) != NULL)
-        code = nnrt_error_set(error, NNRT_INVALID_PARAMETER, "there is a device '%s'", t->name);
+        code = nnrt_error_set(error, NNRT_INVALID_PARAMETER, "a device '%s' is registered already", t->name);
     else if ((code = nnrti_nnd_code(t->open_device(&d->device))) != NNRT_SUCCESS)
-        (void)nnrt_error_set(error, code, "driver '%s' does not open its device", t->name);
+        (void)nnrt_error_set(error, code, "driver '%s' cannot open its device", t->name);
     else if ((d->opened = true) &&
              (code = nnrti_nnd_code(t->create_context(d->device, d->properties, NULL, &d->context))) != NNRT_SUCCESS)
-        (void)nnrt_error_set(error, code, "driver '%s' does not create a context", t->name);
+        (void)nnrt_error_set(error, code, "driver '%s' cannot create a context", t->name);
     if (code == NNRT_SUCCESS) {
         d->inContext = true;
         d->vtbl.structSize = (uint32_t)sizeof(d->vtbl);
@@ -986,25 +999,26 @@ NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_register(const NNAdapterDriver *d
                                                         nnrt_error *error)
 {
     if (driver == NULL)
-        return nnrt_error_set(error, NNRT_NULL_PTR, "there is no table");
+        return nnrt_error_set(error, NNRT_NULL_PTR, "the driver's table is NULL");
     return nnrti_nnd_open(driver, properties, NULL, error);
 }
 
 NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_load(const char *path, const char *properties, nnrt_error *error)
 {
 #if NNRT_NNADAPTER_LOAD
-    static const char prefix[] = "__nnadapter_device__", adapted[] = "__nnadapter_driver__"; /* of one length */
+    static const char prefix[] = "__nnadapter_device__", adapted[] = "__nnadapter_driver__"; /* both have the same
+                                                                                                length */
     const char *file = path != NULL ? strrchr(path, '/') : NULL;
     const NNAdapterDriver *driver;
     char symbol[160];
     size_t length;
     void *library;
     if (path == NULL)
-        return nnrt_error_set(error, NNRT_NULL_PTR, "there is no path");
+        return nnrt_error_set(error, NNRT_NULL_PTR, "the path of the driver is NULL");
     file = file != NULL ? file + 1 : path;
     length = strlen(file);
     if (length < 7 || length > 128 || memcmp(file, "lib", 3) != 0 || strcmp(file + length - 3, ".so") != 0)
-        return nnrt_error_set(error, NNRT_INVALID_FILE, "'%s' is not named lib<device>.so", path);
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "the file name of '%s' must be lib<device>.so", path);
     (void)nnrt_text(symbol, sizeof(symbol), "%s%s", prefix, file + 3);
     symbol[strlen(symbol) - 3] = '\0';
     if ((library = dlopen(path, RTLD_NOW | RTLD_LOCAL)) == NULL)
@@ -1016,12 +1030,12 @@ NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_load(const char *path, const char
     }
     if (driver == NULL || driver->name == NULL || strcmp(driver->name, symbol + sizeof(prefix) - 1) != 0) {
         (void)dlclose(library);
-        return nnrt_error_set(error, NNRT_INVALID_FILE, "'%s' has no table %s of that name", path, symbol);
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "'%s' exports no table %s", path, symbol);
     }
     return nnrti_nnd_open(driver, properties, library, error);
 #else
     (void)properties;
-    return nnrt_error_set(error, NNRT_NOT_SUPPORT, "shared libraries cannot be loaded here: '%s'",
+    return nnrt_error_set(error, NNRT_NOT_SUPPORT, "this build cannot load shared libraries: '%s'",
                           path != NULL ? path : "");
 #endif
 }

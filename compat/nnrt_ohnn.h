@@ -1,72 +1,85 @@
 /*
-nnrt_ohnn.h - OpenHarmony's OH_NN API (level 9 to 12) over nnrt.h: programs written for it compile unchanged and run.
+nnrt_ohnn.h - OpenHarmony's OH_NN API (level 9 to 12) over nnrt.h: programs written for OH_NN compile and run unchanged.
 
     #define NNRT_IMPLEMENTATION
-    #include "nnrt_ohnn.h"          in one file of the program; includes nnrt.h, which lies one folder up
+    #include "nnrt_ohnn.h"          in one file of the program; includes nnrt.h from the parent folder
 
-    cc -Icompat program.c ...       program.c includes <neural_network_runtime/neural_network_runtime.h>, as ever
+    cc -Icompat program.c ...       program.c includes <neural_network_runtime/neural_network_runtime.h> as before
 
 SECTIONS (search for the tag)
     >>ohnn          what the three headers declare
     -- implementation --
     >>ohnn_system   locks, memory of tensors, the log
     >>ohnn_table    operators and their parameters
-    >>ohnn_small    codes, types, devices, blocks that are freed together
-    >>ohnn_desc     descriptions of tensors
+    >>ohnn_small    return codes, data types, devices, blocks that are freed together
+    >>ohnn_desc     tensor descriptions
     >>ohnn_tensor   tensors
-    >>ohnn_quant    parameters of quantisation
-    >>ohnn_model    models as they are built
-    >>ohnn_lower    from there to an NNRT_Model
+    >>ohnn_quant    quantization parameters
+    >>ohnn_model    models under construction
+    >>ohnn_lower    conversion to an NNRT_Model
     >>ohnn_cache    model caches
     >>ohnn_compile  compilations
     >>ohnn_run      executors
     >>ohnn_legacy   the deprecated functions of executors
 
-WHAT IT IS
-    All 75 functions, every type. The headers say what each function does and returns. A model becomes an NNRT_Model when
-    it is finished; it is not checked further then: what a device does not take, Build says. The devices are those of nnrt.h
-    (nnrt_device_register), in that order: the first is "auto". A compilation keeps its model alive: the handle of
-    the model may be destroyed before Build.
-    MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, MOD, POW, DIV and the comparisons take inputs of two types: the lower one is
-    converted to the higher type, in the order BOOL, INT8 and UINT8 (both: INT16), INT16, INT32, INT64, FLOAT16, FLOAT32,
-    FLOAT64. ADD, SUB and MUL require equal types.
-    A model with dynamic inputs is prepared by the first run with a shape, which takes longer. An executor keeps the
-    prepared models of four shapes, and a fifth for an upper bound (nnrt_shapes.h).
-    An offline model is a .nnrt file, for any device, or what a device with PrepareOfflineModel takes (its vendor's own
-    form): it gets that in a block of its memory, with the extensions; a model cache is not used. HDI has no method that
-    tells the inputs and outputs of such a model: they are those that the prepared model's GetIO tells, in its order,
-    named "Tensor: 0" and on, of format NONE, with extents of -1 where the ranges of extents leave a choice.
-    The memory of a tensor is a block of its device (AllocateBuffer), or of the system where the device has none; it is shared
-    (GetFd) where that has a descriptor, on Linux always. Nothing is copied on the way to the device.
-    SetCache, ExportCacheToBuffer and ImportCacheFromBuffer work with devices that have a model cache, as "auto" and "cpu"
-    do. 0.nncache and the exported buffer are caches of nnrt.h (>>cache there), with the names and formats of inputs
-    and outputs; cache_info.nncache is the JSON object of OpenHarmony, with a CRC-32 of that file, and is written last. What
-    was made of another model is not used, whatever version the directory has: a digest of all weights is compared, as an
-    application that forgets to count its version up would get the results of its old model without a word; it takes one
-    reading of the weights. A compilation on an accelerator or a GPU holds what it would export, others prepare the model
-    again for it. Where the extents of inputs are open, a device may have to be told them by a run: then nothing is kept.
-    With NNRT_THREADS 1 (libneural_network_runtime.so has it) there are asynchronous runs: a queue, which all executors of
-    the process share from the first SetOnRunDone or SetOnServiceDied on, makes those of up to four executors at once, the
-    highest priority (SetPriority) first, those of one executor one after the other. A run that has begun is not
-    interrupted: TIMEOUT comes once the device is through with it. 64 runs of an executor may wait, then RunAsync is
-    UNAVAILABLE_DEVICE. Destroying the executor ends those that wait with FAILED. OPERATION_FORBIDDEN: without NNRT_THREADS,
-    and of a device without RunIn.
-    An output that is too small is INVALID_PARAMETER, and nothing is written, if the device reports the sizes of its outputs
-    (GetOutputDimRanges), as the built-in devices do; on a device with HDI's methods alone it is UNAVAILABLE_DEVICE.
-    SetPerformanceMode gives a compilation threads of its own (nnrt_pool_desc.mode): LOW none, MEDIUM as many as half of the
-    processors, HIGH and EXTREME all; those of EXTREME look for work for 2 ms before they sleep. EnableFloat16 lets "cpu"
-    keep packed weights in half precision (devices/nnrt_cpu.h). Why a device refuses a model or an option goes to a log
-    (nnrt_ohnn_log, NNRT_OHNN_LOG).
+SCOPE
+    All 75 functions and all types; the three headers document each function. OH_NNModel_Finish converts a model to an
+    NNRT_Model without validating it further: Build reports what a device does not support. The devices are those of
+    nnrt.h (nnrt_device_register), in the same order: the first is "auto". A compilation keeps its model alive: the
+    model's handle may be destroyed before Build.
 
-NOT YET, AND WHAT IS SAID INSTEAD
-    Vendors' offline models of a device that has HDI's methods only, and no GetIO: FAILED.
+    Implicit conversion: MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, MOD, POW, DIV and the comparisons accept inputs of two
+    types: the lower one is converted to the higher type, in the order BOOL, INT8 and UINT8 (both: INT16), INT16, INT32,
+    INT64, FLOAT16, FLOAT32, FLOAT64. ADD, SUB and MUL require equal types.
+
+    Dynamic shapes: the first run with a new shape prepares a model with dynamic inputs, which takes longer. An executor
+    keeps the prepared models of four shapes, and a fifth for an upper bound (nnrt_shapes.h).
+
+    Offline models: a .nnrt file, for any device, or the vendor's own format for a device with PrepareOfflineModel. The
+    device receives the latter in a block of its memory, with the extensions; the model cache is not used. HDI has no
+    method that reports the inputs and outputs of such a model: they are those that the prepared model's GetIO reports,
+    in its order, named "Tensor: 0" and so on, with format NONE, and with dimensions of -1 if the dimension ranges allow
+    more than one size.
+
+    Memory: a tensor's memory is a block of its device (AllocateBuffer), or of the system if the device allocates none.
+    It is shared memory (GetFd) if it has a file descriptor, on Linux always. Data is not copied on the way to the
+    device.
+
+    Model cache: SetCache, ExportCacheToBuffer and ImportCacheFromBuffer require a device with a model cache, such as
+    "auto" and "cpu". 0.nncache and the exported buffer are caches of nnrt.h (>>cache there), with the names and formats
+    of inputs and outputs; cache_info.nncache is OpenHarmony's JSON object, with a CRC-32 of that file, and is written
+    last. A cache of another model is never used, whatever its version: a digest of all weights is compared, which reads
+    the weights once. Rejected: trusting the version alone; an application that forgets to increment it would silently
+    get the results of its old model. A compilation on an accelerator or a GPU keeps the exported cache in memory; other
+    devices prepare the model again for an export. If inputs have dynamic dimensions, a device may need the shapes of a
+    run first: then nothing is cached.
+
+    Asynchronous runs need NNRT_THREADS 1 (libneural_network_runtime.so has it). All executors of the process share one
+    queue, created by the first SetOnRunDone or SetOnServiceDied. It runs up to four executors at once, the highest
+    priority (SetPriority) first, and the runs of one executor in sequence. A run in progress is not interrupted:
+    TIMEOUT is reported once the device has finished it. At most 64 runs of an executor may wait; then RunAsync returns
+    UNAVAILABLE_DEVICE. Destroying the executor ends its waiting runs with FAILED. OPERATION_FORBIDDEN: no NNRT_THREADS,
+    or a device without RunIn.
+
+    An output that is too small is INVALID_PARAMETER, and nothing is written, if the device reports the sizes of its
+    outputs (GetOutputDimRanges), as the built-in devices do; on a device with HDI's methods alone it is
+    UNAVAILABLE_DEVICE.
+
+    SetPerformanceMode gives a compilation its own thread pool (nnrt_pool_desc.mode): LOW no threads, MEDIUM half as
+    many as there are processors, HIGH and EXTREME one for each; threads of EXTREME spin for 2 ms before they sleep.
+    EnableFloat16 lets "cpu" keep packed weights in half precision (devices/nnrt_cpu.h). The reason why a device refuses
+    a model or an option is written to a log (nnrt_ohnn_log, NNRT_OHNN_LOG).
+
+NOT SUPPORTED
+    Vendors' offline models on a device that has HDI's methods only, and no GetIO: Build returns FAILED.
 
 OPTIONS
     NNRT_OHNN_API    linkage of the functions, for shared libraries; default extern
-    NNRT_OHNN_DRIVERS  name of the environment variable that names drivers, which are loaded when devices are asked for the
-                     first time (devices/nnrt_driver.h; nnrt_nnadapter_driver.h, where it is included before). Default: not
-                     defined, and none is loaded. libneural_network_runtime.so has "NNRT_DRIVERS"
-    NNRT_POSIX       of nnrt.h: 0 = no locks (a program with threads calls one function at a time), no file descriptors
+    NNRT_OHNN_DRIVERS  name of the environment variable that lists drivers, which are loaded when devices are queried
+                     for the first time (devices/nnrt_driver.h; also nnrt_nnadapter_driver.h if it is included before
+                     this header). Default: not defined, and none is loaded. libneural_network_runtime.so has
+                     "NNRT_DRIVERS"
+    NNRT_POSIX       of nnrt.h: 0 = no locks (only one thread at a time may call the functions), no file descriptors
 
 MIT licence, see LICENSE.
 */
@@ -84,10 +97,11 @@ MIT licence, see LICENSE.
 extern "C" {
 #endif
 
-/* OH_NN's functions return a code and no text. This log gets the reason of a failed compilation (NNRT_LOG_WARNING) and the
-   steps of a successful one (NNRT_LOG_INFO). Copied; NULL: no log. Call it before other threads use OH_NN. A program that
-   has no nnrt.h, as one with libneural_network_runtime.so, names a file by the environment variable NNRT_OHNN_LOG, to which
-   lines are appended (/dev/stderr); programs that run with another user's rights (setuid) do not read it. */
+/* Sets the log of OH_NN, whose functions return a code and no text. It receives the reason of a failed compilation
+   (NNRT_LOG_WARNING) and the steps of a successful one (NNRT_LOG_INFO). *log is copied; NULL: no log. Call it before
+   other threads use OH_NN. A program without nnrt.h (linked with libneural_network_runtime.so) names a file in the
+   environment variable NNRT_OHNN_LOG, to which lines are appended (/dev/stderr); setuid and setgid programs ignore the
+   variable. */
 NNRT_API void nnrt_ohnn_log(const nnrt_log *log);
 
 #ifdef __cplusplus
@@ -100,7 +114,7 @@ NNRT_API void nnrt_ohnn_log(const nnrt_log *log);
 #if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_OHNN_IMPLEMENTED)
 #define NNRT_OHNN_IMPLEMENTED
 
-#include "../nnrt.h" /* its implementation, where only its declarations were read so far */
+#include "../nnrt.h" /* its implementation, if only its declarations were included so far */
 #include "nnrt_shapes.h"
 
 #ifdef NNRT_OHNN_DRIVERS
@@ -120,8 +134,8 @@ NNRT_API void nnrt_ohnn_log(const nnrt_log *log);
 extern "C" {
 #endif
 
-#define NNRTI_OHNN_MAX_LIST 200                /* inputs, outputs, axes */
-#define NNRTI_OHNN_MAX_SHAPE 10                /* axes of a description */
+#define NNRTI_OHNN_MAX_LIST 200                /* inputs, outputs, dimensions */
+#define NNRTI_OHNN_MAX_SHAPE 10                /* dimensions of a description */
 #define NNRTI_OHNN_MAX_BLOCK ((size_t)1 << 30) /* bytes of a tensor's memory */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -129,7 +143,7 @@ extern "C" {
 
 #if NNRT_POSIX
 typedef pthread_mutex_t nnrti_ohnn_mutex;
-static nnrti_ohnn_mutex nnrti_ohnn_global = PTHREAD_MUTEX_INITIALIZER; /* of what several handles share */
+static nnrti_ohnn_mutex nnrti_ohnn_global = PTHREAD_MUTEX_INITIALIZER; /* guards state that several handles share */
 #define NNRTI_OHNN_INIT(m) (pthread_mutex_init(m, NULL) == 0)
 #define NNRTI_OHNN_END(m) ((void)pthread_mutex_destroy(m))
 #define NNRTI_OHNN_LOCK(m) ((void)pthread_mutex_lock(m))
@@ -143,11 +157,11 @@ typedef char nnrti_ohnn_mutex;
 static nnrti_ohnn_mutex nnrti_ohnn_global;
 #endif
 
-/* Memory of a tensor: a block of its device, or one of the caller's. */
+/* Memory of a tensor: a block of its device, or the caller's. */
 typedef struct nnrti_ohnn_shared {
     NNRT_SharedBuffer buffer;
-    void *at;  /* address of the block */
-    bool ours; /* buffer.fd is a descriptor that was opened here, of a block that was not allocated here */
+    void *at;  /* mapped address of the block */
+    bool ours; /* caller's memory: buffer.fd is a duplicated descriptor to close */
 } nnrti_ohnn_shared;
 
 static void nnrti_ohnn_shared_free(nnrti_ohnn_shared *s, nnrt_device *device)
@@ -159,7 +173,7 @@ static void nnrti_ohnn_shared_free(nnrti_ohnn_shared *s, nnrt_device *device)
         (void)nnrt_device_free(device, &s->buffer);
 }
 
-/* size bytes of the device's memory; false: it gives none. */
+/* Allocates and maps `size` bytes of the device's memory; false: failure. */
 static bool nnrti_ohnn_shared_make(nnrti_ohnn_shared *s, nnrt_device *device, size_t size)
 {
     memset(s, 0, sizeof(*s));
@@ -171,14 +185,14 @@ static bool nnrti_ohnn_shared_make(nnrti_ohnn_shared *s, nnrt_device *device, si
     return false;
 }
 
-/* Where the data begin. */
+/* Returns the address of the data in the block. */
 static void *nnrti_ohnn_shared_data(const nnrti_ohnn_shared *s)
 {
     return (uint8_t *)s->at + s->buffer.offset;
 }
 
 static nnrt_log nnrti_ohnn_sink;
-static int32_t nnrti_ohnn_sunk; /* 1: the sink is set, by the program or by the environment */
+static int32_t nnrti_ohnn_sunk; /* 1: the log is set, by the program or from the environment */
 
 #if NNRT_POSIX && !defined(NNRT_NO_STDIO)
 static void nnrti_ohnn_log_line(void *user, nnrt_log_level level, const char *text)
@@ -202,7 +216,7 @@ NNRT_API void nnrt_ohnn_log(const nnrt_log *log)
     nnrti_ohnn_sunk = 1;
 }
 
-/* The log of the process, or NULL. */
+/* Returns the log of the process, or NULL; reads NNRT_OHNN_LOG on the first call. */
 static const nnrt_log *nnrti_ohnn_listener(void)
 {
 #if NNRT_POSIX && !defined(NNRT_NO_STDIO)
@@ -224,10 +238,10 @@ static const nnrt_log *nnrti_ohnn_listener(void)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>ohnn_table */
 
-/* An operator: O(name, fewest and most inputs, fewest and most outputs, NodeType, parameters).
-   A parameter: P(operator, name, kind, attribute struct, member); one that is a mode or a list of paddings has two members:
-   Q(operator, name, attribute struct, mode, list). An attribute that no parameter sets, or whose default OH_NN has another
-   value for: V(operator, ENUM or FLOAT, attribute struct, member, value). Kinds: see nnrti_ohnn_set. */
+/* An operator: O(name, minimum and maximum inputs, minimum and maximum outputs, NodeType, parameters). A parameter:
+   P(operator, name, kind, attribute struct, member). A parameter that is either a pad mode or a list of pads has two
+   members: Q(operator, name, attribute struct, mode, list). An attribute that no parameter sets, or whose default
+   differs in OH_NN: V(operator, ENUM or FLOAT, attribute struct, member, value). Kinds: see nnrti_ohnn_set. */
 /* clang-format off */
 #define NNRTI_OHNN_OPS(O, P, Q, V) \
     O(ADD, 2, 2, 1, 1, ADD_FUSION, P(ADD, ACTIVATIONTYPE, FUSE, AddFusion, activationType)) \
@@ -476,9 +490,9 @@ enum {
 
 typedef struct nnrti_ohnn_param {
     OH_NN_OperationType op;
-    OH_NN_TensorType type; /* OH_NN_TENSOR: a value that is set before parameters are read */
+    OH_NN_TensorType type; /* OH_NN_TENSOR: a default value, set before the parameters are read */
     uint8_t kind;
-    uint16_t at, second; /* places in the attribute struct */
+    uint16_t at, second; /* offsets in the attribute struct */
     float value;
 } nnrti_ohnn_param;
 
@@ -502,7 +516,7 @@ typedef struct nnrti_ohnn_op {
 #define NNRTI_OHNN_NOTHING(...)
 #define NNRTI_OHNN_OP(name, minIn, maxIn, minOut, maxOut, node, ...)                                                   \
     {minIn, maxIn, minOut, maxOut, NNRT_NODE_TYPE_##node},
-/* By OH_NN_OperationType, from 1 on. */
+/* Indexed by OH_NN_OperationType - 1. */
 static const nnrti_ohnn_op nnrti_ohnn_ops[] = {
     NNRTI_OHNN_OPS(NNRTI_OHNN_OP, NNRTI_OHNN_NOTHING, NNRTI_OHNN_NOTHING, NNRTI_OHNN_NOTHING)};
 
@@ -516,7 +530,7 @@ static const NNRT_DataType nnrti_ohnn_types[] = {
 static const NNRT_Format nnrti_ohnn_formats[] = {NNRT_FORMAT_NONE, NNRT_FORMAT_NCHW, NNRT_FORMAT_NHWC,
                                                  NNRT_FORMAT_NONE};
 
-/* Is value one of the numbers 0 to last? Callers hand enumerations, which may hold anything. */
+/* Checks 0 <= value <= last. Callers pass enumerations, which may hold any integer. */
 static bool nnrti_ohnn_one_of(int64_t value, int64_t last)
 {
     return value >= 0 && value <= last;
@@ -537,7 +551,7 @@ static OH_NN_Format nnrti_ohnn_format_back(NNRT_Format format)
     return format == NNRT_FORMAT_NCHW ? OH_NN_FORMAT_NCHW : OH_NN_FORMAT_NHWC;
 }
 
-/* Elements of a shape in which -1 counts as open; false: beyond size_t. */
+/* Number of elements of a shape; dimensions of -1 (and 0) count as `open`. false: overflow. */
 static bool nnrti_ohnn_count(const int32_t *dims, size_t rank, size_t open, size_t *count)
 {
     *count = 1;
@@ -547,7 +561,7 @@ static bool nnrti_ohnn_count(const int32_t *dims, size_t rank, size_t open, size
     return true;
 }
 
-/* A number that tells a device in every process: FNV-1a of its name. 0 is no device's. */
+/* Identifies a device, with the same id in every process: FNV-1a of its name, never 0. */
 static size_t nnrti_ohnn_id(const nnrt_device *device)
 {
     uint64_t hash = 0xCBF29CE484222325u;
@@ -559,7 +573,7 @@ static size_t nnrti_ohnn_id(const nnrt_device *device)
 }
 
 #if defined(NNRT_OHNN_DRIVERS) && NNRT_POSIX
-/* A driver of the runtime's own kind, or one for NNAdapter's hardware layer. */
+/* Loads a driver of nnrt's own table, or otherwise one of NNAdapter's hardware layer. */
 static NNRT_ReturnCode nnrti_ohnn_driver(const char *path, nnrt_error *error)
 {
     NNRT_ReturnCode code = nnrt_driver_load(path, NULL);
@@ -567,7 +581,7 @@ static NNRT_ReturnCode nnrti_ohnn_driver(const char *path, nnrt_error *error)
     if (code == NNRT_NOT_SUPPORT)
         return nnrt_nnadapter_driver_load(path, NULL, error);
 #endif
-    return code != NNRT_SUCCESS ? nnrt_error_set(error, code, "the driver '%s' is not loaded", path) : code;
+    return code != NNRT_SUCCESS ? nnrt_error_set(error, code, "the driver '%s' cannot be loaded", path) : code;
 }
 
 static void nnrti_ohnn_drivers(void)
@@ -575,7 +589,7 @@ static void nnrti_ohnn_drivers(void)
     (void)nnrt_driver_load_environment(NNRT_OHNN_DRIVERS, nnrti_ohnn_driver, NULL);
 }
 
-/* Before the registry is looked at: the drivers that the environment names are loaded, once. */
+/* Loads the drivers that the environment lists, once, before the registry is used. */
 static void nnrti_ohnn_registry(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -585,7 +599,7 @@ static void nnrti_ohnn_registry(void)
 #define nnrti_ohnn_registry() ((void)0)
 #endif
 
-/* The device with this id, 0: the first; NULL: there is none. */
+/* Finds the device with this id, 0: the first one; NULL: none. */
 static nnrt_device *nnrti_ohnn_device(size_t id)
 {
     nnrti_ohnn_registry();
@@ -595,15 +609,15 @@ static nnrt_device *nnrti_ohnn_device(size_t id)
     return NULL;
 }
 
-/* Blocks that are freed together. */
+/* Header of an allocation in a list that is freed as a whole. */
 typedef struct nnrti_ohnn_block {
     struct nnrti_ohnn_block *next;
-    double align[1]; /* what follows begins at an address for any element */
+    double align[1]; /* aligns the data behind the header for any element */
 } nnrti_ohnn_block;
 
 #define NNRTI_OHNN_HEAD ((sizeof(nnrti_ohnn_block) + 15) / 16 * 16)
 
-/* Zeroed, aligned to 16 where malloc is; NULL: no memory. */
+/* Allocates zeroed memory in the list, as aligned as malloc's (at most 16); NULL: out of memory or overflow. */
 static void *nnrti_ohnn_keep(nnrti_ohnn_block **blocks, size_t count, size_t size)
 {
     nnrti_ohnn_block *block = NULL;
@@ -647,7 +661,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNDevice_GetAllDevicesID(const size_t **allDev
     count = nnrt_device_count();
     for (uint32_t i = 0; i < count; i++) {
         const size_t id = nnrti_ohnn_id(nnrt_device_at(i));
-        if (ids[i] != id) /* others may be reading */
+        if (ids[i] != id) /* written only if it changes: other threads may be reading */
             ids[i] = id;
     }
     NNRTI_OHNN_UNLOCK(&nnrti_ohnn_global);
@@ -691,12 +705,12 @@ struct NN_TensorDesc {
     OH_NN_DataType dataType;
     OH_NN_Format format;
     size_t rank;
-    bool shaped; /* it has a shape: one that a program set, or that an executor knows, which may be a scalar's */
+    bool shaped; /* has a shape: set by the program, or known to an executor; rank 0 is then a scalar */
     int32_t shape[NNRTI_OHNN_MAX_SHAPE];
     char *name; /* NULL: "" */
 };
 
-/* A copy of text; NULL: no memory. */
+/* Copies a string; NULL: out of memory. */
 static char *nnrti_ohnn_text(const char *text)
 {
     const size_t bytes = strlen(text) + 1;
@@ -706,7 +720,7 @@ static char *nnrti_ohnn_text(const char *text)
     return copy;
 }
 
-/* *to becomes a copy of from, except for the name where that is to stay; false: no memory. */
+/* Copies a description including its name; false: out of memory. */
 static bool nnrti_ohnn_desc_copy(NN_TensorDesc *to, const NN_TensorDesc *from)
 {
     *to = *from;
@@ -715,7 +729,7 @@ static bool nnrti_ohnn_desc_copy(NN_TensorDesc *to, const NN_TensorDesc *from)
     return true;
 }
 
-/* Takes a shape that has no more axes than there is room for. */
+/* Sets the shape. dims->rank must not exceed NNRTI_OHNN_MAX_SHAPE; a negative rank is "no shape". */
 static void nnrti_ohnn_desc_shape(NN_TensorDesc *desc, const nnrt_dims *dims)
 {
     desc->shaped = dims->rank >= 0;
@@ -725,7 +739,7 @@ static void nnrti_ohnn_desc_shape(NN_TensorDesc *desc, const nnrt_dims *dims)
 
 NNRT_OHNN_API NN_TensorDesc *OH_NNTensorDesc_Create(void)
 {
-    return (NN_TensorDesc *)calloc(1, sizeof(NN_TensorDesc)); /* UNKNOWN and NONE are 0 */
+    return (NN_TensorDesc *)calloc(1, sizeof(NN_TensorDesc)); /* OH_NN_UNKNOWN and OH_NN_FORMAT_NONE are 0 */
 }
 
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensorDesc_Destroy(NN_TensorDesc **tensorDesc)
@@ -779,7 +793,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensorDesc_SetShape(NN_TensorDesc *tensorDes
 {
     if (tensorDesc == NULL || shape == NULL || shapeLength == 0 || shapeLength > NNRTI_OHNN_MAX_SHAPE)
         return OH_NN_INVALID_PARAMETER;
-    memmove(tensorDesc->shape, shape, shapeLength * sizeof(*shape)); /* shape may be what GetShape gave */
+    memmove(tensorDesc->shape, shape, shapeLength * sizeof(*shape)); /* shape may be the array that GetShape returned */
     tensorDesc->rank = shapeLength;
     tensorDesc->shaped = true;
     return OH_NN_SUCCESS;
@@ -851,11 +865,12 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensorDesc_GetByteSize(const NN_TensorDesc *
 struct NN_Tensor {
     NN_TensorDesc desc;
     size_t device;       /* id */
-    size_t size, offset; /* of the shared memory, and of the data in it */
+    size_t size, offset; /* bytes of the block, and offset of the data in it */
     nnrti_ohnn_shared memory;
 };
 
-/* A tensor without memory; NULL: as the functions below say. *bytes: of the data, 0: extents are open. */
+/* Makes a tensor without memory; NULL: for the reasons of the functions below. *bytes: of the data, 0: dynamic shape.
+   */
 static NN_Tensor *nnrti_ohnn_tensor(size_t deviceID, const NN_TensorDesc *desc, size_t *bytes)
 {
     nnrt_device *device = nnrti_ohnn_device(deviceID);
@@ -871,7 +886,7 @@ static NN_Tensor *nnrti_ohnn_tensor(size_t deviceID, const NN_TensorDesc *desc, 
     return tensor;
 }
 
-/* The tensor, which has its memory, or NULL. */
+/* Returns the tensor if it has its memory; otherwise frees it and returns NULL. */
 static NN_Tensor *nnrti_ohnn_tensor_end(NN_Tensor *tensor, bool good)
 {
     if (good)
@@ -881,7 +896,7 @@ static NN_Tensor *nnrti_ohnn_tensor_end(NN_Tensor *tensor, bool good)
     return NULL;
 }
 
-/* size 0: as the description says. */
+/* Makes a tensor with memory. exact: of the description's size; otherwise of `size` bytes. */
 static NN_Tensor *nnrti_ohnn_tensor_make(size_t deviceID, const NN_TensorDesc *desc, bool exact, size_t size)
 {
     size_t bytes;
@@ -990,7 +1005,7 @@ struct NN_QuantParam {
     size_t counts[3];
 };
 
-/* Replaces one of the three lists by a copy of values. */
+/* Replaces one of the three lists by a copy of `values`. */
 static OH_NN_ReturnCode nnrti_ohnn_quant_list(void **list, size_t *count, const void *values, size_t n, size_t size)
 {
     void *copy = NULL;
@@ -1048,7 +1063,7 @@ typedef struct nnrti_ohnn_value {
     uint32_t rank, quantCount;
     int32_t *dims;
     char *name; /* NULL: "Tensor: <index>" */
-    void *data; /* NULL: none */
+    void *data; /* constant; NULL: none */
     size_t count, bytes;
     bool dynamic;
     NNRT_QuantParam *quant;
@@ -1059,28 +1074,29 @@ typedef struct nnrti_ohnn_node {
     void *attr;
     uint32_t *in, *out;
     uint32_t nIn, nOut;
-    bool axis; /* QUANT_DTYPE_CAST has a parameter axis */
+    bool axis; /* QUANT_DTYPE_CAST has the parameter axis */
 } nnrti_ohnn_node;
 
-/* What a model is made of. It lives as long as the model, a compilation or an executor needs it. */
+/* A model under construction and the finished model. Reference-counted: the model, its compilations and executors are
+   users. */
 typedef struct nnrti_ohnn_graph {
     int32_t users;
-    nnrti_ohnn_block *blocks; /* all but the growing lists */
+    nnrti_ohnn_block *blocks; /* all allocations except the growing lists */
     nnrti_ohnn_value *values;
     nnrti_ohnn_node *nodes;
     uint32_t nValues, roomValues, nNodes, roomNodes;
-    uint32_t *inputs, *outputs; /* into values */
+    uint32_t *inputs, *outputs; /* indices of values */
     uint32_t nIn, nOut;
     bool finished;
-    uint32_t *operation;     /* of each node of model: the operation that it computes */
-    const NNRT_Model *model; /* once it is finished, or loaded */
-    NNRT_Model *loaded;      /* to be destroyed */
-    void *file;              /* what a loaded model lies in */
+    uint32_t *operation;     /* for each node of `model`: the index of its OH_NN operation */
+    const NNRT_Model *model; /* NULL until the model is finished or loaded */
+    NNRT_Model *loaded;      /* owned; NULL if the model was built */
+    void *file;              /* memory that a loaded model refers to */
 } nnrti_ohnn_graph;
 
 struct OH_NNModel {
     nnrti_ohnn_graph *graph;
-    bool *supported; /* what GetAvailableOperations gave */
+    bool *supported; /* result of GetAvailableOperations */
 };
 
 static nnrti_ohnn_graph *nnrti_ohnn_graph_new(void)
@@ -1117,7 +1133,7 @@ static void nnrti_ohnn_graph_leave(nnrti_ohnn_graph *graph)
     free(graph);
 }
 
-/* Room for one more entry of a list of entries of size bytes; NULL: no memory. */
+/* Grows a list, if necessary, for one more entry of `size` bytes; NULL: out of memory. */
 static void *nnrti_ohnn_grow(void *list, uint32_t count, uint32_t *room, size_t size)
 {
     uint32_t wanted = *room < 8 ? 8 : *room * 2;
@@ -1151,7 +1167,7 @@ NNRT_OHNN_API void OH_NNModel_Destroy(OH_NNModel **model)
     *model = NULL;
 }
 
-/* Checks type, extents and size, and fills a value that keeps nothing yet. */
+/* Checks type, dimensions and size, and initializes *v, which owns nothing yet. */
 static bool nnrti_ohnn_value_make(nnrti_ohnn_value *v, OH_NN_DataType type, const int32_t *dims, size_t rank)
 {
     memset(v, 0, sizeof(*v));
@@ -1168,7 +1184,8 @@ static bool nnrti_ohnn_value_make(nnrti_ohnn_value *v, OH_NN_DataType type, cons
            nnrt_mul_size(v->count, nnrt_type_size(nnrti_ohnn_types[type]), &v->bytes) && v->bytes <= UINT32_MAX;
 }
 
-/* Room for one more value, which is had before its tensor is looked at; false: no memory. */
+/* Makes room for one more value. Callers do so before they check the tensor, so that MEMORY_ERROR comes first; false:
+   out of memory. */
 static bool nnrti_ohnn_room(nnrti_ohnn_graph *graph)
 {
     nnrti_ohnn_value *grown =
@@ -1178,7 +1195,7 @@ static bool nnrti_ohnn_room(nnrti_ohnn_graph *graph)
     return grown != NULL;
 }
 
-/* Appends v, for which there is room, with copies of its extents and name. */
+/* Appends *v with copies of its dimensions and name. nnrti_ohnn_room must have succeeded. */
 static OH_NN_ReturnCode nnrti_ohnn_append(nnrti_ohnn_graph *graph, nnrti_ohnn_value *v, const int32_t *dims,
                                           const char *name)
 {
@@ -1206,7 +1223,8 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_AddTensorToModel(OH_NNModel *model, co
     return nnrti_ohnn_append(model->graph, &v, tensorDesc->shape, tensorDesc->name);
 }
 
-/* May there be as many parameters as that? One, or one for each extent of an axis that can be the channels'. */
+/* Checks the number of quantization parameters: one, or one for each element of an axis that can be the channel axis.
+   */
 static bool nnrti_ohnn_quant_fits(const nnrti_ohnn_value *v, size_t count)
 {
     const uint32_t last = v->rank > 0 ? v->rank - 1 : 0;
@@ -1221,7 +1239,7 @@ static bool nnrti_ohnn_quant_fits(const nnrti_ohnn_value *v, size_t count)
     return v->dims[last] > 0 && (size_t)v->dims[last] == count;
 }
 
-/* The parameters of value v, which is in the graph or will be. */
+/* Sets the quantization parameters of *v, which is in the graph or will be appended. */
 static OH_NN_ReturnCode nnrti_ohnn_quantise(nnrti_ohnn_graph *graph, nnrti_ohnn_value *v, const double *scales,
                                             const int32_t *zeroPoints, const uint32_t *bits, size_t count)
 {
@@ -1248,7 +1266,7 @@ static OH_NN_ReturnCode nnrti_ohnn_quantise(nnrti_ohnn_graph *graph, nnrti_ohnn_
     return OH_NN_SUCCESS;
 }
 
-/* What is wrong with the struct of the deprecated functions; if nothing, v is made of it. */
+/* Checks an OH_NN_Tensor of the deprecated functions and initializes *v from it; false: invalid. */
 static bool nnrti_ohnn_value_of(nnrti_ohnn_value *v, const OH_NN_Tensor *tensor)
 {
     const OH_NN_QuantParam *q = tensor->quantParam;
@@ -1282,7 +1300,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_AddTensor(OH_NNModel *model, const OH_
         return OH_NN_INVALID_PARAMETER;
     if (tensor->quantParam != NULL) {
         const OH_NN_QuantParam *q = tensor->quantParam;
-        v.dims = (int32_t *)(uintptr_t)tensor->dimensions; /* to look at */
+        v.dims = (int32_t *)(uintptr_t)tensor->dimensions; /* only read, by nnrti_ohnn_quant_fits */
         code = nnrti_ohnn_quantise(model->graph, &v, q->scale, q->zeroPoint, q->numBits, q->quantCount);
     }
     return code != OH_NN_SUCCESS ? code : nnrti_ohnn_append(model->graph, &v, tensor->dimensions, NULL);
@@ -1335,7 +1353,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_SetTensorData(OH_NNModel *model, uint3
     return v->data != NULL ? OH_NN_SUCCESS : OH_NN_MEMORY_ERROR;
 }
 
-/* Is list one of 1 to 200 tensors that are data? */
+/* Checks that list has 1 to 200 existing tensors that are data, not parameters. */
 static bool nnrti_ohnn_operands(const nnrti_ohnn_graph *graph, const OH_NN_UInt32Array *list)
 {
     if (list->data == NULL || list->size == 0 || list->size > NNRTI_OHNN_MAX_LIST)
@@ -1365,7 +1383,7 @@ static bool nnrti_ohnn_in_and_out(const nnrti_ohnn_graph *graph, const OH_NN_UIn
     return true;
 }
 
-/* Element i of a tensor of integers, or of bytes that hold a number. */
+/* Element i of a tensor of integers or of single bytes. */
 static int64_t nnrti_ohnn_number(const nnrti_ohnn_value *v, size_t i)
 {
     switch (v->dataType) {
@@ -1376,7 +1394,7 @@ static int64_t nnrti_ohnn_number(const nnrti_ohnn_value *v, size_t i)
     }
 }
 
-/* Integers as the attributes have them; NULL: no memory. */
+/* Copies a list of integers to int64; NULL: out of memory. */
 static int64_t *nnrti_ohnn_numbers(nnrti_ohnn_block **blocks, const nnrti_ohnn_value *v)
 {
     int64_t *list = (int64_t *)nnrti_ohnn_keep(blocks, v->count, sizeof(*list));
@@ -1385,7 +1403,7 @@ static int64_t *nnrti_ohnn_numbers(nnrti_ohnn_block **blocks, const nnrti_ohnn_v
     return list;
 }
 
-/* Is v one element of this type? (INT64: or of INT32.) */
+/* Checks that *v is one element of this type (INT64: also INT32). */
 static bool nnrti_ohnn_scalar(const nnrti_ohnn_value *v, OH_NN_DataType type)
 {
     return v->count == 1 && (v->dataType == type || (type == OH_NN_INT64 && v->dataType == OH_NN_INT32));
@@ -1396,7 +1414,7 @@ static bool nnrti_ohnn_integers(const nnrti_ohnn_value *v)
     return v->dataType == OH_NN_INT64 || v->dataType == OH_NN_INT32;
 }
 
-/* The enumerator whose number is value's, of the first `count`; false: it is none of them. */
+/* Maps the value, an OH_NN enumerator, to numbers[value] and stores it; false: not one of the first `count`. */
 static bool nnrti_ohnn_pick(const nnrti_ohnn_value *v, OH_NN_DataType type, const int32_t *numbers, int64_t count,
                             void *to)
 {
@@ -1416,7 +1434,7 @@ static bool nnrti_ohnn_pick_text(const nnrti_ohnn_value *v, const char *const *t
     return true;
 }
 
-/* Writes an attribute from the tensor of its parameter. */
+/* Sets an attribute from the tensor of its parameter. */
 static OH_NN_ReturnCode nnrti_ohnn_set(nnrti_ohnn_block **blocks, const nnrti_ohnn_param *p, const nnrti_ohnn_value *v,
                                        void *attr)
 {
@@ -1481,7 +1499,8 @@ static OH_NN_ReturnCode nnrti_ohnn_set(nnrti_ohnn_block **blocks, const nnrti_oh
             *(NNRT_FloatList *)at = nnrt_float_list((const float *)v->data, (uint32_t)v->count);
         break;
     case NNRTI_OHNN_TYPE:
-        /* The device judges the number when the model is prepared. A number that OH_NN has no name for reaches it as it is. */
+        /* The device validates the number when the model is prepared. Numbers without an OH_NN name are passed
+           unchanged. */
         if ((good = nnrti_ohnn_scalar(v, OH_NN_INT64)))
             *(int64_t *)at = nnrti_ohnn_one_of(nnrti_ohnn_number(v, 0), OH_NN_FLOAT64)
                                  ? (int64_t)nnrti_ohnn_types[nnrti_ohnn_number(v, 0)]
@@ -1498,7 +1517,7 @@ static OH_NN_ReturnCode nnrti_ohnn_set(nnrti_ohnn_block **blocks, const nnrti_oh
     return good ? OH_NN_SUCCESS : OH_NN_INVALID_PARAMETER;
 }
 
-/* The attributes of node n: defaults, then what OH_NN says otherwise, then the parameters. */
+/* Makes the attributes of node n: the defaults, then OH_NN's different defaults, then the parameters. */
 static OH_NN_ReturnCode nnrti_ohnn_attributes(nnrti_ohnn_graph *graph, nnrti_ohnn_node *n,
                                               const OH_NN_UInt32Array *params)
 {
@@ -1507,7 +1526,7 @@ static OH_NN_ReturnCode nnrti_ohnn_attributes(nnrti_ohnn_graph *graph, nnrti_ohn
     uint32_t known = 0;
     bool axis = false, useAxis = false, hasBias = false;
     if (op == NULL)
-        return OH_NN_INVALID_PARAMETER; /* the build has been told to leave it out */
+        return OH_NN_INVALID_PARAMETER; /* excluded from this build (NNRT_SELECT) */
     if ((n->attr = nnrti_ohnn_keep(&graph->blocks, 1, op->attr->bytes)) == NULL)
         return OH_NN_MEMORY_ERROR;
     nnrt_attr_defaults(op->attr, n->attr);
@@ -1624,11 +1643,12 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_SpecifyInputsAndOutputs(OH_NNModel *mo
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>ohnn_lower */
 
-/* Does every operand come from one place, and none from itself? Are inputs and outputs what they were when they were
-   specified: data, inputs without a value? *blocks: what is taken on the way. */
+/* Validates the graph: every operand has one producer (a node, an input or a constant), there are no cycles, and inputs
+   and outputs are still data tensors, inputs without a constant value. Allocates its tables in *blocks. */
 static OH_NN_ReturnCode nnrti_ohnn_check_graph(const nnrti_ohnn_graph *graph, nnrti_ohnn_block **blocks)
 {
-    /* of each tensor, the node that writes it (+ 1), 0: none; of each node on the way, who asked for it */
+    /* writer[t]: index + 1 of the node that writes tensor t, 0: none. Depth-first search over the nodes: asked[n] is
+       the node from which n was reached, state 1 is on the path, 2 is done. */
     uint32_t *writer = (uint32_t *)nnrti_ohnn_keep(blocks, graph->nValues, sizeof(*writer));
     uint32_t *next = (uint32_t *)nnrti_ohnn_keep(blocks, graph->nNodes, sizeof(*next));
     uint32_t *asked = (uint32_t *)nnrti_ohnn_keep(blocks, graph->nNodes, sizeof(*asked));
@@ -1659,7 +1679,7 @@ static OH_NN_ReturnCode nnrti_ohnn_check_graph(const nnrti_ohnn_graph *graph, nn
             const nnrti_ohnn_node *n = &graph->nodes[at];
             uint32_t t, from;
             if (next[at] == n->nIn) {
-                state[at] = 2; /* all that it reads is there */
+                state[at] = 2; /* all its inputs are done */
                 at = asked[at];
                 continue;
             }
@@ -1670,7 +1690,7 @@ static OH_NN_ReturnCode nnrti_ohnn_check_graph(const nnrti_ohnn_graph *graph, nn
             if (from == 0 || state[from - 1] == 2)
                 continue;
             if (state[from - 1] == 1)
-                return OH_NN_INVALID_PARAMETER; /* it waits for itself */
+                return OH_NN_INVALID_PARAMETER; /* a cycle */
             state[from - 1] = 1;
             asked[from - 1] = at;
             at = from - 1;
@@ -1679,21 +1699,21 @@ static OH_NN_ReturnCode nnrti_ohnn_check_graph(const nnrti_ohnn_graph *graph, nn
     return OH_NN_SUCCESS;
 }
 
-/* The tables of a model while it is made. */
+/* Tensor and node tables of the NNRT_Model under construction. */
 typedef struct nnrti_ohnn_tables {
     NNRT_Tensor *tensors;
     NNRT_Node *nodes;
     uint32_t nTensors, nNodes;
 } nnrti_ohnn_tables;
 
-/* The place of a type in the order of implicit conversions: the operand of the lower type is converted. 0: none. */
+/* Rank of a type in implicit conversions: the operand of the lower rank is converted. 0: no conversion. */
 static int nnrti_ohnn_order(OH_NN_DataType type)
 {
-    static const uint8_t order[] = {0, 1, 2, 3, 4, 5, 2, 0, 0, 0, 6, 7, 8}; /* by OH_NN_DataType */
+    static const uint8_t order[] = {0, 1, 2, 3, 4, 5, 2, 0, 0, 0, 6, 7, 8}; /* indexed by OH_NN_DataType */
     return order[type];
 }
 
-/* The type to which operands of a and b are converted; UNKNOWN: there is none. */
+/* Returns the common type of operands of types a and b; UNKNOWN: there is none. */
 static OH_NN_DataType nnrti_ohnn_common(OH_NN_DataType a, OH_NN_DataType b)
 {
     const int first = nnrti_ohnn_order(a), second = nnrti_ohnn_order(b);
@@ -1704,7 +1724,7 @@ static OH_NN_DataType nnrti_ohnn_common(OH_NN_DataType a, OH_NN_DataType b)
     return first > second ? a : b;
 }
 
-/* Operations whose two inputs may have different types. */
+/* Operations with implicit conversion of their two inputs. */
 static bool nnrti_ohnn_converts(OH_NN_OperationType op)
 {
     switch (op) {
@@ -1724,7 +1744,7 @@ static bool nnrti_ohnn_converts(OH_NN_OperationType op)
     }
 }
 
-/* Elements of a constant in another type; NULL: no memory. */
+/* Returns a copy of a constant, converted to `type`; NULL: out of memory. */
 static void *nnrti_ohnn_converted(nnrti_ohnn_graph *graph, const NNRT_Tensor *x, NNRT_DataType type, uint32_t *bytes)
 {
     const size_t count = x->data.dataSize / nnrt_type_size(x->dataType), size = count * nnrt_type_size(type);
@@ -1748,7 +1768,7 @@ static void *nnrti_ohnn_converted(nnrti_ohnn_graph *graph, const NNRT_Tensor *x,
     return data;
 }
 
-/* Makes *operand the same tensor in another type: a constant is converted here, any other by a CAST of its own. */
+/* Replaces *operand by a tensor converted to `type`: constants are converted now, other tensors by a CAST node. */
 static OH_NN_ReturnCode nnrti_ohnn_convert(nnrti_ohnn_graph *graph, nnrti_ohnn_tables *m, uint32_t *operand,
                                            NNRT_DataType type)
 {
@@ -1774,7 +1794,7 @@ static OH_NN_ReturnCode nnrti_ohnn_convert(nnrti_ohnn_graph *graph, nnrti_ohnn_t
         return OH_NN_SUCCESS;
     }
     if (op == NULL)
-        return OH_NN_FAILED; /* this build has no CAST (NNRT_SELECT) */
+        return OH_NN_FAILED; /* the build excludes CAST (NNRT_SELECT) */
     if ((io = (uint32_t *)nnrti_ohnn_keep(&graph->blocks, 2, sizeof(*io))) == NULL ||
         (node->nodeAttr.data = nnrti_ohnn_keep(&graph->blocks, 1, op->attr->bytes)) == NULL)
         return OH_NN_MEMORY_ERROR;
@@ -1791,7 +1811,7 @@ static OH_NN_ReturnCode nnrti_ohnn_convert(nnrti_ohnn_graph *graph, nnrti_ohnn_t
     return OH_NN_SUCCESS;
 }
 
-/* Gives the operands of an operation the types that its node requires. */
+/* Converts the operands of an operation to the types that its node requires. */
 static OH_NN_ReturnCode nnrti_ohnn_convert_operands(nnrti_ohnn_graph *graph, nnrti_ohnn_tables *m,
                                                     const nnrti_ohnn_node *n, uint32_t *operands)
 {
@@ -1807,7 +1827,7 @@ static OH_NN_ReturnCode nnrti_ohnn_convert_operands(nnrti_ohnn_graph *graph, nnr
     return code == OH_NN_SUCCESS ? nnrti_ohnn_convert(graph, m, &operands[1], nnrti_ohnn_types[type]) : code;
 }
 
-/* Has the model an operator, other than INSTANCE_NORM, for which the order of an image's axes matters? */
+/* Checks whether the model has an operator, other than INSTANCE_NORM, that depends on the layout of images. */
 static bool nnrti_ohnn_images(const nnrti_ohnn_graph *graph)
 {
     for (uint32_t i = 0; i < graph->nNodes; i++) {
@@ -1818,9 +1838,9 @@ static bool nnrti_ohnn_images(const nnrti_ohnn_graph *graph)
     return false;
 }
 
-/* Is input 0 of this INSTANCE_NORM channels first? Three axes are [N,C,D], whatever the format. More axes of no format
-   are channels first if the scale has the length of axis 1 and cannot have that of the last axis; beside operators
-   that read the same format as channels last, the model has to state it. */
+/* Checks whether input 0 of this INSTANCE_NORM is channels first. Rank 3 is [N,C,D], whatever the format. With a higher
+   rank and no format it is channels first if the length of scale equals the size of axis 1 and cannot equal that of the
+   last axis. If the model has other operators, which read such tensors as channels last, it must state the format. */
 static bool nnrti_ohnn_channels_first(const nnrti_ohnn_graph *graph, const nnrti_ohnn_node *n)
 {
     const nnrti_ohnn_value *x = &graph->values[n->in[0]], *scale = &graph->values[n->in[1]];
@@ -1831,7 +1851,7 @@ static bool nnrti_ohnn_channels_first(const nnrti_ohnn_graph *graph, const nnrti
            x->dims[x->rank - 1] != scale->dims[0] && !nnrti_ohnn_images(graph);
 }
 
-/* What the runtime wants said of an operation otherwise than OH_NN says it; false: it cannot be. */
+/* Adapts a node to differences between OH_NN's operation and nnrt's operator. FAILED: it cannot be expressed. */
 static OH_NN_ReturnCode nnrti_ohnn_lower_node(nnrti_ohnn_graph *graph, const nnrti_ohnn_node *n, NNRT_Node *node,
                                               NNRT_Tensor *tensors, const uint32_t *number)
 {
@@ -1839,7 +1859,7 @@ static OH_NN_ReturnCode nnrti_ohnn_lower_node(nnrti_ohnn_graph *graph, const nnr
     const nnrti_ohnn_value *w = n->nIn > 1 ? &graph->values[n->in[1]] : x;
     int64_t *window = NULL;
     switch (n->op) {
-    case OH_NN_OPS_CAST: /* the element type of the result says it */
+    case OH_NN_OPS_CAST: /* OH_NN has the target type as an input; nnrt takes it from the output tensor */
         if (!nnrti_ohnn_scalar(w, OH_NN_INT64) || w->data == NULL ||
             !nnrti_ohnn_one_of(nnrti_ohnn_number(w, 0) - 1, OH_NN_FLOAT64 - 1) ||
             (y->dataType != OH_NN_UNKNOWN && nnrti_ohnn_number(w, 0) != (int64_t)y->dataType))
@@ -1870,7 +1890,7 @@ static OH_NN_ReturnCode nnrti_ohnn_lower_node(nnrti_ohnn_graph *graph, const nnr
     case OH_NN_OPS_CONV2D:
     case OH_NN_OPS_CONV2D_TRANSPOSE:
     case OH_NN_OPS_DEPTHWISE_CONV2D_NATIVE: {
-        /* the window and the channels, which the weight has: [outChannel,kH,kW,inChannel/group] */
+        /* kernel size and channels, from the weight [outChannel,kH,kW,inChannel/group] */
         const int32_t channels = x->rank != 4 ? -1 : x->dims[x->format == OH_NN_FORMAT_NCHW ? 1 : 3];
         if (w->rank != 4 || w->dynamic)
             break;
@@ -1901,7 +1921,8 @@ static OH_NN_ReturnCode nnrti_ohnn_lower_node(nnrti_ohnn_graph *graph, const nnr
     return OH_NN_SUCCESS;
 }
 
-/* The axis of several parameters of tensor t: 0 where that which node n has for it is as long, else the first that is. */
+/* Quantization axis of tensor t with several parameters, as axis + 1; 0: the axis that node n uses by default. That one
+   is preferred if its size fits, then the channel axis of the tensor's format, then axis 0, then the last axis. */
 static int32_t nnrti_ohnn_quant_axis(const nnrti_ohnn_graph *graph, uint32_t t, const nnrti_ohnn_node *n)
 {
     const nnrti_ohnn_value *v = &graph->values[t];
@@ -1925,11 +1946,11 @@ static int32_t nnrti_ohnn_quant_axis(const nnrti_ohnn_graph *graph, uint32_t t, 
     return v->dims[0] > 0 && (uint32_t)v->dims[0] == v->quantCount ? 1 : (int32_t)last + 1;
 }
 
-/* Makes graph->model. blocks: the graph's, which keep it. Of a graph that is not sound the model is not, either. */
+/* Builds graph->model, in graph->blocks. Does not validate: the model of an invalid graph is invalid. */
 static OH_NN_ReturnCode nnrti_ohnn_lower(nnrti_ohnn_graph *graph)
 {
     nnrti_ohnn_block **blocks = &graph->blocks;
-    const size_t room = 2 * (size_t)graph->nNodes; /* for operands that are converted */
+    const size_t room = 2 * (size_t)graph->nNodes; /* for converted operands */
     uint32_t *number = (uint32_t *)nnrti_ohnn_keep(blocks, graph->nValues, sizeof(*number));
     const nnrti_ohnn_node **reader = (const nnrti_ohnn_node **)nnrti_ohnn_keep(blocks, graph->nValues, sizeof(*reader));
     NNRT_Tensor *tensors = (NNRT_Tensor *)nnrti_ohnn_keep(blocks, graph->nValues + room, sizeof(*tensors));
@@ -1955,7 +1976,7 @@ static OH_NN_ReturnCode nnrti_ohnn_lower(nnrti_ohnn_graph *graph)
         char name[32], *kept;
         if (v->type != OH_NN_TENSOR)
             continue;
-        (void)nnrt_text(name, sizeof(name), "Tensor: %u", i); /* the caller's own need not be unique */
+        (void)nnrt_text(name, sizeof(name), "Tensor: %u", i); /* the program's names need not be unique */
         if ((kept = (char *)nnrti_ohnn_copy(blocks, name, strlen(name) + 1, 1)) == NULL)
             return OH_NN_MEMORY_ERROR;
         number[i] = to.nTensors++;
@@ -2054,7 +2075,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_GetAvailableOperations(OH_NNModel *mod
         free(answers);
         return OH_NN_FAILED;
     }
-    for (uint32_t i = 0, last = UINT32_MAX; i < count; i++) { /* an operation may have become several nodes */
+    for (uint32_t i = 0, last = UINT32_MAX; i < count; i++) { /* several nodes may belong to one operation */
         const uint32_t to = model->graph->operation[i];
         answers[to] = answers[i] && (to != last || answers[to]);
         last = to;
@@ -2067,31 +2088,32 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_GetAvailableOperations(OH_NNModel *mod
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* What Build gives. It lives as long as the compilation or an executor needs it. */
+/* Result of Build. Reference-counted: the compilation and its executors are users. */
 typedef struct nnrti_ohnn_compiled {
     int32_t users;
     nnrti_ohnn_graph *graph;
     nnrt_device *device;
-    size_t id;                    /* of the device */
-    nnrt_cache *cache;            /* what the device made; NULL: it has none */
-    uint8_t *kept;                /* what that was read from, or NULL */
-    NNRT_PreparedModel *prepared; /* NULL: each executor prepares the model for the extents that it runs with */
+    size_t id;                    /* device id */
+    nnrt_cache *cache;            /* of the device; NULL: none */
+    uint8_t *kept;                /* data that the cache was read from, or NULL */
+    NNRT_PreparedModel *prepared; /* NULL: each executor prepares the model for the shapes of its runs */
     NNRT_ModelConfig config;
     NNRT_Extension *extensions;
     uint32_t nExtensions;
-    nnrti_ohnn_mutex mutex; /* of a prepared model that serves one thread at a time */
+    nnrti_ohnn_mutex mutex; /* guards a prepared model without RunIn, which serves one thread at a time */
 #if NNRT_THREADS
-    nnrt_pool *pool; /* of the performance mode; NULL: a run has the thread that calls */
+    nnrt_pool *pool; /* of the performance mode; NULL: runs use the calling thread only */
 #endif
 } nnrti_ohnn_compiled;
 
 struct OH_NNCompilation {
-    nnrti_ohnn_graph *graph; /* of the model, which may be destroyed; its sources: at most one */
+    nnrti_ohnn_graph *graph; /* source: the graph of a model, whose handle may be destroyed; at most one of graph, path,
+                                offline, imported */
     char *path;
     const void *offline, *imported;
     size_t offlineBytes, importedBytes;
     size_t device;
-    char *cachePath; /* NULL: none */
+    char *cachePath; /* NULL: no cache */
     uint32_t version;
     bool float16, tried;
     OH_NN_PerformanceMode mode;
@@ -2134,23 +2156,23 @@ static void nnrti_ohnn_compiled_leave(nnrti_ohnn_compiled *compiled)
 
 /* An input or output of an executor. */
 typedef struct nnrti_ohnn_io {
-    const char *name;  /* the device's */
-    const char *label; /* the program's */
+    const char *name;  /* in the NNRT_Model, for the device */
+    const char *label; /* the program's name */
     NNRT_DataType dataType;
     OH_NN_Format format;
-    nnrt_dims dims;                             /* as the model has them */
-    nnrt_dims planned;                          /* of an output, as the device has them */
-    nnrt_dims shape;                            /* of an output, of the last run */
-    size_t least[NNRTI_DIMS], most[NNRTI_DIMS]; /* of an input */
-    bool handed;                                /* these were given to the program */
+    nnrt_dims dims;                             /* in the model */
+    nnrt_dims planned;                          /* of an output: in the prepared model */
+    nnrt_dims shape;                            /* of an output: in the last run */
+    size_t least[NNRTI_DIMS], most[NNRTI_DIMS]; /* of an input: its dimension ranges */
+    bool handed;                                /* GetInputDimRange returned these arrays */
     /* of the deprecated functions */
     bool set, gone; /* gone: its memory was destroyed */
     void *data;
     size_t bytes;
-    const OH_NN_Memory *memory; /* NULL: the buffer of an output, or own */
-    void *own;                  /* a copy of an input */
+    const OH_NN_Memory *memory; /* NULL: uses `data` of the program, or `own` */
+    void *own;                  /* copy of an input */
     size_t ownBytes;
-    nnrt_dims now; /* of an input */
+    nnrt_dims now; /* of an input: shape of the next run */
 } nnrti_ohnn_io;
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -2158,8 +2180,8 @@ typedef struct nnrti_ohnn_io {
 
 #define NNRTI_OHNN_NO_VERSION UINT32_MAX
 
-/* The names and formats of inputs and outputs, which an NNRT_Model has otherwise, go into metadata: "ohnn.3" of the third
-   one, outputs behind inputs, is "FORMAT NAME". */
+/* Key of metadata in a cache: "ohnn.3" for the fourth tensor (inputs, then outputs). Its value "FORMAT NAME" stores the
+   OH_NN format and name, which an NNRT_Model does not keep. */
 static void nnrti_ohnn_cache_key(char *key, size_t size, uint32_t i)
 {
     (void)nnrt_text(key, size, "ohnn.%u", i);
@@ -2167,15 +2189,15 @@ static void nnrti_ohnn_cache_key(char *key, size_t size, uint32_t i)
 
 static bool nnrti_ohnn_io_make(nnrti_ohnn_io *io, const nnrti_ohnn_graph *graph, uint32_t i);
 
-/* Whether a compilation holds its exported cache: on an accelerator or a GPU to compile again may take minutes. Other
-   devices would hold their weights twice, so an export prepares the model again. */
+/* Checks whether a compilation keeps its exported cache in memory. On an accelerator or a GPU, compiling again may take
+   minutes. Other devices would hold their weights twice, so an export prepares the model again. */
 static bool nnrti_ohnn_cache_held(const nnrt_device *device)
 {
     const NNRT_DeviceType type = nnrt_device_type(device);
     return type == NNRT_DEVICE_TYPE_ACCELERATOR || type == NNRT_DEVICE_TYPE_GPU;
 }
 
-/* nnrt_cache_save_memory of the cache of c's device. */
+/* Calls nnrt_cache_save_memory for the cache of *c; prepares the model again if *c keeps none. */
 static NNRT_ReturnCode nnrti_ohnn_cache_give(const nnrti_ohnn_compiled *c, const nnrt_save_desc *desc, void *out,
                                              size_t size, size_t *bytes)
 {
@@ -2195,7 +2217,8 @@ static NNRT_ReturnCode nnrti_ohnn_cache_give(const nnrti_ohnn_compiled *c, const
     return code;
 }
 
-/* What c's device made, in a buffer; out NULL: only *bytes is set. SAVE_CACHE_EXCEPTION: it made nothing that can be kept. */
+/* Serializes the cache of *c into a buffer; out NULL: only *bytes is set. SAVE_CACHE_EXCEPTION: the device made no
+   cache. */
 static OH_NN_ReturnCode nnrti_ohnn_cache_save(const nnrti_ohnn_compiled *c, void *out, size_t size, size_t *bytes)
 {
     const NNRT_Model *m = c->graph->model;
@@ -2229,13 +2252,13 @@ static OH_NN_ReturnCode nnrti_ohnn_cache_save(const nnrti_ohnn_compiled *c, void
     nnrti_ohnn_drop(blocks);
     switch (code) {
     case NNRT_SUCCESS: return OH_NN_SUCCESS;
-    case NNRT_INSUFFICIENT_BUFFER: return OH_NN_INVALID_PARAMETER; /* *bytes is what is needed */
+    case NNRT_INSUFFICIENT_BUFFER: return OH_NN_INVALID_PARAMETER; /* *bytes is the required size */
     case NNRT_OUT_OF_MEMORY: return OH_NN_MEMORY_ERROR;
     default: return OH_NN_SAVE_CACHE_EXCEPTION;
     }
 }
 
-/* A model without nodes, from a copy of a buffer. */
+/* Loads a model without nodes from a copy of an exported cache. */
 static bool nnrti_ohnn_cache_load(nnrti_ohnn_graph *graph, const void *data, size_t bytes)
 {
     nnrt_load_desc desc;
@@ -2270,8 +2293,8 @@ static uint32_t nnrti_ohnn_crc(const void *data, size_t bytes)
     return ~crc;
 }
 
-/* DIRECTORY/PREFIXname, the prefix being the extension ModelName; to be freed. NULL: there is no memory, or such a prefix
-   names another directory. */
+/* Returns DIRECTORY/PREFIXname, to be freed; PREFIX is the extension ModelName. NULL: out of memory, or a prefix with
+   '/', '\' or '\0', which would name another directory. */
 static char *nnrti_ohnn_cache_path(const char *directory, const NNRT_Extension *extensions, uint32_t count,
                                    const char *name)
 {
@@ -2283,9 +2306,9 @@ static char *nnrti_ohnn_cache_path(const char *directory, const NNRT_Extension *
             prefix = &extensions[i];
     prefixed = prefix != NULL ? prefix->size : 0;
     if (prefixed > 0 && ((const char *)prefix->data)[prefixed - 1] == '\0')
-        prefixed--; /* a text with its end */
+        prefixed--; /* the extension includes the terminating 0 */
     for (size_t i = 0; i < prefixed; i++)
-        if (memchr("/\\", ((const char *)prefix->data)[i], 3) != NULL) /* and '\0' */
+        if (memchr("/\\", ((const char *)prefix->data)[i], 3) != NULL) /* and '\0', the third byte */
             return NULL;
     if ((path = (char *)malloc(length + 1 + prefixed + strlen(name) + 1)) == NULL)
         return NULL;
@@ -2297,9 +2320,9 @@ static char *nnrti_ohnn_cache_path(const char *directory, const NNRT_Extension *
     return path;
 }
 
-#define NNRTI_OHNN_INFO 320 /* bytes of cache_info.nncache, at most */
+#define NNRTI_OHNN_INFO 320 /* maximum bytes of cache_info.nncache */
 
-/* The text of cache_info.nncache. */
+/* Writes the contents of cache_info.nncache. */
 static size_t nnrti_ohnn_info(char *text, size_t device, uint32_t crc, uint32_t version)
 {
     char data[NNRTI_OHNN_INFO];
@@ -2311,7 +2334,7 @@ static size_t nnrti_ohnn_info(char *text, size_t device, uint32_t crc, uint32_t 
     return nnrt_text(text, NNRTI_OHNN_INFO, "{\"CheckSum\":%u,\"data\":%s}", nnrti_ohnn_crc(data, bytes), data);
 }
 
-/* The number behind a key of such a text. */
+/* Reads the number after a key; 0 if the key is missing. */
 static uint32_t nnrti_ohnn_info_number(const char *text, const char *key)
 {
     const char *at = strstr(text, key);
@@ -2323,7 +2346,7 @@ static uint32_t nnrti_ohnn_info_number(const char *text, const char *key)
     return number;
 }
 
-/* A whole file of at most `most` bytes, with a zero behind it; NULL: there is none. */
+/* Reads a whole file of at most `most` bytes and appends a 0; NULL: no such file, too large, or out of memory. */
 static uint8_t *nnrti_ohnn_read(const char *path, size_t most, size_t *bytes)
 {
     FILE *file = path != NULL ? fopen(path, "rb") : NULL;
@@ -2346,8 +2369,8 @@ static uint8_t *nnrti_ohnn_read(const char *path, size_t most, size_t *bytes)
     return data;
 }
 
-/* What is kept for a compilation: *data, to be freed, or NULL where there is nothing that can be used: what is old or
-   broken then loses its cache_info.nncache. OPERATION_FORBIDDEN: it is newer. */
+/* Looks up the cache of a compilation: *data, to be freed, or NULL if there is no usable one. An outdated or damaged
+   cache loses its cache_info.nncache. OPERATION_FORBIDDEN: the cache has a newer version. */
 static OH_NN_ReturnCode nnrti_ohnn_cache_find(const OH_NNCompilation *c, const nnrt_device *device, uint8_t **data,
                                               size_t *bytes)
 {
@@ -2380,7 +2403,7 @@ static OH_NN_ReturnCode nnrti_ohnn_cache_find(const OH_NNCompilation *c, const n
     return code;
 }
 
-/* Writes what the device made, and then that it is there. */
+/* Writes the cache file, and then cache_info.nncache, which makes it valid. */
 static OH_NN_ReturnCode nnrti_ohnn_cache_write(const OH_NNCompilation *c, const nnrti_ohnn_compiled *compiled)
 {
     char *path, *kept, info[NNRTI_OHNN_INFO];
@@ -2503,7 +2526,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_ImportCacheFromBuffer(OH_NNCompi
     return OH_NN_SUCCESS;
 }
 
-/* Appends a value to what is there under its name; false: no memory. */
+/* Appends a value to the extension's data; false: out of memory. */
 static bool nnrti_ohnn_extension_append(NNRT_Extension *e, const void *value, size_t size)
 {
     uint8_t *data;
@@ -2554,7 +2577,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_AddExtensionConfig(OH_NNCompilat
     return OH_NN_SUCCESS;
 }
 
-/* The setters' first lines. */
+/* First lines of the setters. */
 #define NNRTI_OHNN_SETTER(good)                                                                                        \
     if (!(good))                                                                                                       \
         return OH_NN_INVALID_PARAMETER;                                                                                \
@@ -2603,7 +2626,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_EnableFloat16(OH_NNCompilation *
     return OH_NN_SUCCESS;
 }
 
-/* What loading a .nnrt file gave. */
+/* Maps the result of loading a .nnrt file. */
 static OH_NN_ReturnCode nnrti_ohnn_loaded(NNRT_ReturnCode code)
 {
     if (code == NNRT_SUCCESS)
@@ -2611,8 +2634,8 @@ static OH_NN_ReturnCode nnrti_ohnn_loaded(NNRT_ReturnCode code)
     return code == NNRT_OUT_OF_MEMORY || code == NNRT_MEMORY_ERROR ? OH_NN_MEMORY_ERROR : OH_NN_INVALID_FILE;
 }
 
-/* Has an offline model, if c has one, another form than that of .nnrt files? INVALID_PATH: it cannot be read; FAILED:
-   there are no files here. */
+/* Sets *foreign if *c has an offline model that is not a .nnrt file. INVALID_PATH: the file cannot be read; FAILED:
+   this build has no files. */
 static OH_NN_ReturnCode nnrti_ohnn_look(const OH_NNCompilation *c, bool *foreign)
 {
     *foreign = c->offline != NULL && !nnrt_file_is(c->offline, c->offlineBytes);
@@ -2637,7 +2660,7 @@ static OH_NN_ReturnCode nnrti_ohnn_look(const OH_NNCompilation *c, bool *foreign
 #endif
 }
 
-/* The graph of an offline model that is a .nnrt file. */
+/* Loads an offline model that is a .nnrt file. */
 static OH_NN_ReturnCode nnrti_ohnn_load(const OH_NNCompilation *c, nnrti_ohnn_graph *graph)
 {
     nnrt_load_desc desc;
@@ -2662,7 +2685,7 @@ static OH_NN_ReturnCode nnrti_ohnn_load(const OH_NNCompilation *c, nnrti_ohnn_gr
     return code;
 }
 
-/* Has an input an open extent? */
+/* Checks whether an input has a dynamic dimension. */
 static bool nnrti_ohnn_open(const NNRT_Model *m)
 {
     for (uint32_t i = 0; i < m->inputIndex.count; i++) {
@@ -2674,22 +2697,22 @@ static bool nnrti_ohnn_open(const NNRT_Model *m)
     return false;
 }
 
-/* nnrt_reason: for the log. */
+/* An nnrt_reason that writes to the log. */
 static void nnrti_ohnn_refused(void *user, uint32_t node, const nnrt_error *error)
 {
     const nnrti_ohnn_compiled *const c = (const nnrti_ohnn_compiled *)user;
-    nnrt_log_line(c->config.log, NNRT_LOG_WARNING, "OH_NNCompilation_Build: device '%s' does not take node %u: %s",
+    nnrt_log_line(c->config.log, NNRT_LOG_WARNING, "OH_NNCompilation_Build: device '%s' does not support node %u: %s",
                   nnrt_device_unique_name(c->device), node, error->message);
 }
 
-/* The device takes all of the model, and prepares it. */
+/* Checks that the device supports the whole model, and prepares it. */
 static OH_NN_ReturnCode nnrti_ohnn_prepare(nnrti_ohnn_compiled *c)
 {
     const NNRT_Model *m = c->graph->model;
     const bool open = nnrti_ohnn_open(m);
     bool *supported, all = true, dynamic = false;
     NNRT_ReturnCode code;
-    if (m->nodes.count == 0) { /* a cache alone */
+    if (m->nodes.count == 0) { /* imported from a cache */
         code = nnrt_cache_prepare(c->cache, c->device, m, &c->config, &c->prepared);
         return code == NNRT_SUCCESS ? OH_NN_SUCCESS : OH_NN_INVALID_FILE;
     }
@@ -2697,8 +2720,8 @@ static OH_NN_ReturnCode nnrti_ohnn_prepare(nnrti_ohnn_compiled *c)
         return OH_NN_UNAVAILABLE_DEVICE;
     if (open && !dynamic) {
         nnrt_log_line(c->config.log, NNRT_LOG_WARNING,
-                      "OH_NNCompilation_Build: an input has dimensions that are not fixed, which device '%s' does not "
-                      "take",
+                      "OH_NNCompilation_Build: an input has dynamic dimensions, which device '%s' does not "
+                      "support",
                       nnrt_device_unique_name(c->device));
         return OH_NN_FAILED;
     }
@@ -2715,26 +2738,27 @@ static OH_NN_ReturnCode nnrti_ohnn_prepare(nnrti_ohnn_compiled *c)
         return OH_NN_FAILED;
     code = c->cache != NULL ? nnrt_cache_prepare(c->cache, c->device, m, &c->config, &c->prepared)
                             : nnrt_device_prepare(c->device, m, &c->config, &c->prepared);
-    /* one that wants to know the extents gets them in a run */
+    /* INVALID_SHAPE with dynamic inputs: the device needs the shapes of a run, and prepares the model then */
     return code == NNRT_SUCCESS || (open && code == NNRT_INVALID_SHAPE) ? OH_NN_SUCCESS : OH_NN_FAILED;
 }
 
-/* Whether the device supports the option that this function sets. failed: the code if the device does not answer. */
+/* Checks that the device supports an option, if it was set (asked); `function` is the setter's name. Returns `failed`
+   if the device does not answer. */
 static OH_NN_ReturnCode nnrti_ohnn_option(const nnrt_device *device, bool asked, nnrt_ability ability,
                                           const char *function, OH_NN_ReturnCode failed)
 {
     bool can = false;
     const bool told = !asked || nnrt_device_ask(device, ability, &can) == NNRT_SUCCESS;
     if (asked && !can)
-        nnrt_log_line(nnrti_ohnn_listener(), NNRT_LOG_WARNING, "OH_NNCompilation_Build: device '%s' %s OH_NNCompilation_%s",
-                      nnrt_device_unique_name(device), told ? "does not support" : "fails to say whether it supports",
-                      function);
+        nnrt_log_line(nnrti_ohnn_listener(), NNRT_LOG_WARNING,
+                      "OH_NNCompilation_Build: device '%s' %s OH_NNCompilation_%s", nnrt_device_unique_name(device),
+                      told ? "does not support" : "fails to say whether it supports", function);
     if (!told)
         return failed;
     return can || !asked ? OH_NN_SUCCESS : OH_NN_OPERATION_FORBIDDEN;
 }
 
-/* What the options ask of a device that it cannot do. */
+/* Checks that the device supports all options that were set. */
 static OH_NN_ReturnCode nnrti_ohnn_options(const OH_NNCompilation *c, const nnrt_device *device)
 {
     const OH_NN_ReturnCode gone = OH_NN_UNAVAILABLE_DEVICE;
@@ -2757,7 +2781,7 @@ static OH_NN_ReturnCode nnrti_ohnn_options(const OH_NNCompilation *c, const nnrt
     return nnrti_ohnn_one_of(c->priority, OH_NN_PRIORITY_HIGH) ? OH_NN_SUCCESS : OH_NN_INVALID_PARAMETER;
 }
 
-/* The graph to compile; the caller is one of its users. kept: what the cache has, or NULL. */
+/* Returns the graph to compile, with a reference for the caller. kept: contents of the cache, or NULL. */
 static OH_NN_ReturnCode nnrti_ohnn_source(const OH_NNCompilation *c, const void *kept, size_t bytes,
                                           nnrti_ohnn_graph **graph)
 {
@@ -2782,7 +2806,7 @@ static OH_NN_ReturnCode nnrti_ohnn_source(const OH_NNCompilation *c, const void 
     return code;
 }
 
-/* Starts the threads of the performance mode, where one is set. It is a hint: without them a run has one thread. */
+/* Creates the thread pool of the performance mode. The mode is a hint: if this fails, a run uses one thread. */
 static void nnrti_ohnn_threads(nnrti_ohnn_compiled *c)
 {
 #if NNRT_THREADS
@@ -2796,13 +2820,15 @@ static void nnrti_ohnn_threads(nnrti_ohnn_compiled *c)
     if (nnrt_pool_create(&c->pool, &desc, &error) == NNRT_SUCCESS)
         c->config.parallel = nnrt_pool_parallel(c->pool);
     else
-        nnrt_log_line(c->config.log, NNRT_LOG_WARNING, "OH_NNCompilation_Build: runs have one thread: %s", error.message);
+        nnrt_log_line(c->config.log, NNRT_LOG_WARNING, "OH_NNCompilation_Build: runs use one thread: %s",
+                      error.message);
 #else
     (void)c;
 #endif
 }
 
-/* What is built for a compilation, of whose graph it is one of the users; NULL: no memory, and the graph is left. */
+/* Creates the result of Build, which takes over the caller's reference to the graph. NULL: out of memory, and the
+   reference is dropped. */
 static nnrti_ohnn_compiled *nnrti_ohnn_compiled_new(OH_NNCompilation *c, nnrt_device *device, nnrti_ohnn_graph *graph)
 {
     nnrti_ohnn_compiled *compiled = (nnrti_ohnn_compiled *)calloc(1, sizeof(*compiled));
@@ -2820,7 +2846,7 @@ static nnrti_ohnn_compiled *nnrti_ohnn_compiled_new(OH_NNCompilation *c, nnrt_de
     c->extensions = NULL;
     c->nExtensions = 0;
     compiled->config.enableFloat16 = c->float16;
-    compiled->config.mode = (NNRT_PerformanceMode)c->mode; /* the same numbers */
+    compiled->config.mode = (NNRT_PerformanceMode)c->mode; /* both enumerations have the same numbers */
     compiled->config.priority = (NNRT_Priority)c->priority;
     compiled->config.extensions = NNRT_ExtensionList_make(compiled->extensions, compiled->nExtensions);
     compiled->config.callerWorkspace = true;
@@ -2829,7 +2855,7 @@ static nnrti_ohnn_compiled *nnrti_ohnn_compiled_new(OH_NNCompilation *c, nnrt_de
     return compiled;
 }
 
-/* The end of Build. */
+/* Ends Build: stores the result, or frees it if code is an error. */
 static OH_NN_ReturnCode nnrti_ohnn_built(OH_NNCompilation *c, nnrti_ohnn_compiled *compiled, OH_NN_ReturnCode code)
 {
     if (code == OH_NN_SUCCESS)
@@ -2839,7 +2865,8 @@ static OH_NN_ReturnCode nnrti_ohnn_built(OH_NNCompilation *c, nnrti_ohnn_compile
     return code;
 }
 
-/* Compiles a graph, of which the result is one of the users, through a cache that has kept. Both belong to it. */
+/* Compiles a graph, through a cache with the contents `kept` or NULL. Takes over `kept` and the reference to the graph.
+   */
 static OH_NN_ReturnCode nnrti_ohnn_compile(OH_NNCompilation *c, nnrt_device *device, nnrti_ohnn_graph *graph,
                                            uint8_t *kept, size_t bytes)
 {
@@ -2852,7 +2879,8 @@ static OH_NN_ReturnCode nnrti_ohnn_compile(OH_NNCompilation *c, nnrt_device *dev
     }
     compiled->kept = kept;
     memset(&cache, 0, sizeof(cache));
-    cache.data = graph->model->nodes.count > 0 ? kept : NULL; /* else the model is in it */
+    cache.data = graph->model->nodes.count > 0 ? kept : NULL; /* without nodes, the model itself was loaded from the
+                                                                 cache */
     cache.bytes = cache.data != NULL ? bytes : 0;
     if (nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE) && (c->cachePath != NULL || nnrti_ohnn_cache_held(device))) {
         const NNRT_ReturnCode made = nnrt_cache_create(&compiled->cache, &cache, NULL);
@@ -2875,7 +2903,7 @@ static OH_NN_ReturnCode nnrti_ohnn_compile(OH_NNCompilation *c, nnrt_device *dev
     return nnrti_ohnn_built(c, compiled, code);
 }
 
-/* Has the device prepare an offline model of its own form, which it gets in a block of its memory. */
+/* Lets the device prepare an offline model in the vendor's format, passed in a block of its memory. */
 static OH_NN_ReturnCode nnrti_ohnn_prepare_foreign(const OH_NNCompilation *from, nnrti_ohnn_compiled *c)
 {
     const void *data = from->offline;
@@ -2898,8 +2926,8 @@ static OH_NN_ReturnCode nnrti_ohnn_prepare_foreign(const OH_NNCompilation *from,
     return code == NNRT_SUCCESS ? OH_NN_SUCCESS : OH_NN_FAILED;
 }
 
-/* What the device says of an input or output of such a model, and an extent that may vary is -1. INVALID_PARAMETER:
-   there is none of this index. */
+/* Queries an input or output of an offline model in the vendor's format; dimensions of variable size become -1.
+   INVALID_PARAMETER: the index is out of range. */
 static NNRT_ReturnCode nnrti_ohnn_ask_foreign(NNRT_PreparedModel *p, bool output, uint32_t index, NNRT_DataType *type,
                                               nnrt_dims *dims)
 {
@@ -2926,7 +2954,7 @@ static NNRT_ReturnCode nnrti_ohnn_ask_foreign(NNRT_PreparedModel *p, bool output
     return NNRT_SUCCESS;
 }
 
-/* How many inputs (outputs) such a model has; 0: the device does not say, or more than there may be. */
+/* Returns the number of inputs (outputs) of such a model; 0: the device does not report them, or too many. */
 static uint32_t nnrti_ohnn_count_foreign(NNRT_PreparedModel *p, bool output)
 {
     NNRT_DataType type = NNRT_DATA_TYPE_UNKNOWN;
@@ -2939,7 +2967,7 @@ static uint32_t nnrti_ohnn_count_foreign(NNRT_PreparedModel *p, bool output)
     return 0;
 }
 
-/* Makes the graph's model, without nodes, of the inputs and outputs that the device tells. */
+/* Builds the graph's model, without nodes, from the inputs and outputs that the device reports. */
 static OH_NN_ReturnCode nnrti_ohnn_describe_foreign(nnrti_ohnn_compiled *c)
 {
     nnrti_ohnn_block **blocks = &c->graph->blocks;
@@ -2977,7 +3005,7 @@ static OH_NN_ReturnCode nnrti_ohnn_describe_foreign(nnrti_ohnn_compiled *c)
     return OH_NN_SUCCESS;
 }
 
-/* Builds from an offline model of the device's own form. */
+/* Builds from an offline model in the vendor's format. */
 static OH_NN_ReturnCode nnrti_ohnn_compile_foreign(OH_NNCompilation *c, nnrt_device *device)
 {
     nnrti_ohnn_graph *graph = nnrti_ohnn_graph_new();
@@ -3009,7 +3037,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation *compilat
     found = nnrti_ohnn_look(c, &foreign);
     if (found == OH_NN_FAILED || (foreign && !nnrt_device_can(device, NNRT_ABILITY_OFFLINE_MODEL)) ||
         (c->imported != NULL && !nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE)))
-        return OH_NN_FAILED; /* it is no source for this device */
+        return OH_NN_FAILED; /* the device does not support this source */
     if ((code = nnrti_ohnn_options(c, device)) != OH_NN_SUCCESS)
         return code;
     if (c->graph != NULL && !c->graph->finished)
@@ -3028,14 +3056,14 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation *compilat
     else
         free(kept);
     if (code == OH_NN_INVALID_FILE && c->graph == NULL && c->path == NULL && c->offline == NULL && c->imported == NULL)
-        code = OH_NN_INVALID_PARAMETER; /* the device does not take the cache, and there is nothing else */
+        code = OH_NN_INVALID_PARAMETER; /* the cache was the only source, and the device rejects it */
     return code;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>ohnn_run */
 
-/* An OH_NN_Memory, and whose it is. */
+/* An OH_NN_Memory and the input or output that it was made for. */
 typedef struct nnrti_ohnn_memory {
     struct nnrti_ohnn_memory *next;
     OH_NN_Memory *memory;
@@ -3044,45 +3072,45 @@ typedef struct nnrti_ohnn_memory {
 
 enum { NNRTI_OHNN_UNTOLD, NNRTI_OHNN_TOLD, NNRTI_OHNN_CONTRADICTION };
 
-/* A prepared model, with a workspace if it runs in the caller's. */
+/* A prepared model, with a workspace if it has RunIn. */
 typedef struct nnrti_ohnn_runner {
     NNRT_PreparedModel *model;
-    void *workspace; /* block of, NULL: none */
+    void *workspace; /* allocated block; NULL: none */
     size_t workspaceBytes;
 } nnrti_ohnn_runner;
 
 struct OH_NNExecutor {
     nnrti_ohnn_compiled *compiled;
     nnrti_ohnn_runner shared;   /* the compilation's model */
-    nnrti_shapes shapes;        /* of a dynamic model: the runners of several shapes */
-    nnrti_ohnn_runner *planned; /* the one of shapes whose outputs io describes, or NULL */
+    nnrti_shapes shapes;        /* of a dynamic model: prepared models of several shapes */
+    nnrti_ohnn_runner *planned; /* entry of `shapes` whose outputs io describes, or NULL */
     uint32_t nIn, nOut;
     nnrti_ohnn_io *io;     /* inputs, then outputs */
-    NNRT_IOTensor *values; /* of a run */
-    void **copies;         /* of what lies at addresses that its type may not have */
+    NNRT_IOTensor *values; /* tensors of a run */
+    void **copies;         /* aligned copies of misaligned tensors */
     nnrt_dims *told, *dims;
-    int ranges; /* what the device says of them */
+    int ranges; /* state of the input ranges that the device reports */
     nnrti_ohnn_memory *memories;
-    NNRT_ReturnCode said; /* by the device of the last run */
+    NNRT_ReturnCode said; /* return code of the device's last run */
     NN_OnRunDone onRunDone;
     NN_OnServiceDied onServiceDied;
     nnrti_ohnn_mutex mutex;
 #if NNRT_THREADS
-    bool queued;     /* it is one of the users of the queue: a callback is set */
-    int32_t waiting; /* runs in it that have not begun */
+    bool queued;     /* a user of the queue: a callback is set */
+    int32_t waiting; /* runs in the queue that have not started */
 #endif
 };
 
 #if NNRT_THREADS
-/* One queue has the asynchronous runs of all executors, so that priorities rank them. It exists while an executor has a
-   callback. */
-#define NNRTI_OHNN_RUNS 4     /* executors whose runs go on at once */
-#define NNRTI_OHNN_PLACES 64  /* runs of an executor that wait */
-#define NNRTI_OHNN_QUEUE 1024 /* of all */
+/* One queue holds the asynchronous runs of all executors, so that priorities apply between executors. It exists while
+   an executor has a callback. */
+#define NNRTI_OHNN_RUNS 4     /* executors that run at the same time */
+#define NNRTI_OHNN_PLACES 64  /* waiting runs of an executor */
+#define NNRTI_OHNN_QUEUE 1024 /* waiting runs of all executors */
 static nnrt_queue *nnrti_ohnn_queue;
 static int32_t nnrti_ohnn_queue_users;
 
-/* Makes an executor one of the users of the queue. */
+/* Makes the executor a user of the queue, which the first user creates. */
 static OH_NN_ReturnCode nnrti_ohnn_queue_join(OH_NNExecutor *e)
 {
     OH_NN_ReturnCode code = OH_NN_SUCCESS;
@@ -3100,7 +3128,7 @@ static OH_NN_ReturnCode nnrti_ohnn_queue_join(OH_NNExecutor *e)
     return code;
 }
 
-/* Ends the runs of an executor in the queue, and the queue with its last user. */
+/* Drops the executor's waiting runs; the last user destroys the queue. */
 static void nnrti_ohnn_queue_leave(OH_NNExecutor *e)
 {
     nnrt_queue *last = NULL;
@@ -3117,7 +3145,7 @@ static void nnrti_ohnn_queue_leave(OH_NNExecutor *e)
 }
 #endif
 
-/* A workspace for a prepared model that runs in the caller's; false: no memory. */
+/* Allocates the workspace of a prepared model with RunIn; false: out of memory. */
 static bool nnrti_ohnn_workspace(nnrti_ohnn_runner *r)
 {
     NNRT_PreparedModel *p = r->model;
@@ -3131,7 +3159,7 @@ static bool nnrti_ohnn_workspace(nnrti_ohnn_runner *r)
     return true;
 }
 
-/* Asks what a prepared model has for outputs. */
+/* Reads types and shapes of the outputs from a prepared model. */
 static void nnrti_ohnn_planned(OH_NNExecutor *e, NNRT_PreparedModel *p)
 {
     for (uint32_t i = 0; i < e->nOut; i++) {
@@ -3149,7 +3177,7 @@ static void nnrti_ohnn_planned(OH_NNExecutor *e, NNRT_PreparedModel *p)
     }
 }
 
-/* The ranges of the inputs. */
+/* Reads the dimension ranges of the inputs. */
 static void nnrti_ohnn_ranges(OH_NNExecutor *e)
 {
     NNRT_PreparedModel *p = e->compiled->prepared;
@@ -3179,7 +3207,7 @@ static void nnrti_ohnn_ranges(OH_NNExecutor *e)
     }
 }
 
-/* What the model says of input or output i. */
+/* Initializes input or output i from the model. */
 static bool nnrti_ohnn_io_make(nnrti_ohnn_io *io, const nnrti_ohnn_graph *graph, uint32_t i)
 {
     const NNRT_Model *m = graph->model;
@@ -3194,7 +3222,7 @@ static bool nnrti_ohnn_io_make(nnrti_ohnn_io *io, const nnrti_ohnn_graph *graph,
         const nnrti_ohnn_value *v = &graph->values[i < nIn ? graph->inputs[i] : graph->outputs[i - nIn]];
         io->label = v->name != NULL ? v->name : io->label;
         io->format = v->format;
-    } else if (m->nodes.count == 0) { /* from a cache */
+    } else if (m->nodes.count == 0) { /* imported from a cache */
         char key[16];
         const char *text;
         nnrti_ohnn_cache_key(key, sizeof(key), i);
@@ -3215,7 +3243,7 @@ static bool nnrti_ohnn_io_make(nnrti_ohnn_io *io, const nnrti_ohnn_graph *graph,
     return true;
 }
 
-/* Prepares the model for the shapes of a run, or for a bound of them (nnrt_shapes.h). */
+/* Prepares the model for the shapes of a run, or for an upper bound of them (nnrt_shapes.h). */
 static NNRT_ReturnCode nnrti_ohnn_make(void *user, const nnrt_dims *dims, bool bounds, void **made)
 {
     const OH_NNExecutor *e = (const OH_NNExecutor *)user;
@@ -3318,7 +3346,7 @@ NNRT_OHNN_API OH_NNExecutor *OH_NNExecutor_Construct(OH_NNCompilation *compilati
     e->compiled = compiled;
     e->nIn = compiled->graph->model->inputIndex.count;
     e->nOut = compiled->graph->model->outputIndex.count;
-    count = (size_t)e->nIn + e->nOut + 1; /* a model may have no inputs: nothing is empty */
+    count = (size_t)e->nIn + e->nOut + 1; /* at least 1: a model may have no inputs */
     e->io = (nnrti_ohnn_io *)calloc(count, sizeof(*e->io));
     e->values = (NNRT_IOTensor *)calloc(count, sizeof(*e->values));
     e->copies = (void **)calloc(count, sizeof(*e->copies));
@@ -3370,7 +3398,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_GetOutputCount(const OH_NNExecutor 
     return OH_NN_SUCCESS;
 }
 
-/* A new description; NULL: no memory. */
+/* Creates a description; NULL: out of memory. */
 static NN_TensorDesc *nnrti_ohnn_describe(const nnrti_ohnn_io *io, const nnrt_dims *dims)
 {
     NN_TensorDesc *desc = OH_NNTensorDesc_Create();
@@ -3398,7 +3426,7 @@ NNRT_OHNN_API NN_TensorDesc *OH_NNExecutor_CreateOutputTensorDesc(const OH_NNExe
     return nnrti_ohnn_describe(&executor->io[executor->nIn + index], &executor->io[executor->nIn + index].shape);
 }
 
-/* Is dims NULL, or what was handed out? */
+/* Checks that dims is NULL or an array that GetInputDimRange returned. */
 static bool nnrti_ohnn_handed(const OH_NNExecutor *e, const size_t *dims)
 {
     bool handed = dims == NULL;
@@ -3427,7 +3455,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_GetInputDimRange(const OH_NNExecuto
     return OH_NN_SUCCESS;
 }
 
-/* SUCCESS: the executor can run asynchronously. */
+/* Checks that the executor supports asynchronous runs, and joins the queue. */
 static OH_NN_ReturnCode nnrti_ohnn_asynchronous(OH_NNExecutor *e)
 {
 #if NNRT_THREADS
@@ -3459,7 +3487,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetOnServiceDied(OH_NNExecutor *exe
     return code;
 }
 
-/* Puts an input or output of a run in its place. The extents of an output are those that the device has. */
+/* Stores an input or output of a run in e->values. The shape of an output is that of the prepared model. */
 static void nnrti_ohnn_place(OH_NNExecutor *e, uint32_t i, NNRT_DataType type, NNRT_Format format,
                              const nnrt_dims *dims, const NNRT_SharedBuffer *data)
 {
@@ -3472,7 +3500,7 @@ static void nnrti_ohnn_place(OH_NNExecutor *e, uint32_t i, NNRT_DataType type, N
     t->data = *data;
 }
 
-/* Plain memory as a buffer. */
+/* Describes ordinary memory as a buffer. */
 static NNRT_SharedBuffer nnrti_ohnn_plain(void *data, size_t bytes)
 {
     NNRT_SharedBuffer b = {-1, 0, 0, 0, NULL};
@@ -3481,7 +3509,7 @@ static NNRT_SharedBuffer nnrti_ohnn_plain(void *data, size_t bytes)
     return b;
 }
 
-/* Finds or prepares the runner for the input shapes of this run, which are in e->dims. */
+/* Finds or prepares the model for the input shapes of this run, which are in e->dims. */
 static NNRT_ReturnCode nnrti_ohnn_prepare_run(OH_NNExecutor *e, nnrti_ohnn_runner **runner)
 {
     const nnrti_shapes_maker maker = nnrti_ohnn_maker(e);
@@ -3505,7 +3533,7 @@ static NNRT_ReturnCode nnrti_ohnn_prepare_run(OH_NNExecutor *e, nnrti_ohnn_runne
     return NNRT_SUCCESS;
 }
 
-/* Bytes of what a run gave for output i. */
+/* Returns the bytes of output i that a run wrote. */
 static size_t nnrti_ohnn_gave(const OH_NNExecutor *e, uint32_t i)
 {
     size_t bytes = 0;
@@ -3514,7 +3542,7 @@ static size_t nnrti_ohnn_gave(const OH_NNExecutor *e, uint32_t i)
     return bytes < e->values[e->nIn + i].data.dataSize ? bytes : e->values[e->nIn + i].data.dataSize;
 }
 
-/* Runs with what stands in values. told gets the extents of the outputs. */
+/* Runs with the tensors in e->values. e->told receives the output shapes. */
 static NNRT_ReturnCode nnrti_ohnn_execute(OH_NNExecutor *e)
 {
     nnrti_ohnn_runner *r = &e->shared;
@@ -3542,7 +3570,7 @@ static NNRT_ReturnCode nnrti_ohnn_execute(OH_NNExecutor *e)
             NNRT_SharedBuffer *b = &e->values[i].data;
             void *addr = (uint8_t *)b->addr + b->offset;
             *b = nnrti_ohnn_plain(e->copies[i], b->dataSize);
-            e->copies[i] = addr; /* each has the other's place until the run is over */
+            e->copies[i] = addr; /* copies[i] holds the original address during the run */
         }
     if (code == NNRT_SUCCESS) {
         workspace = (uint8_t *)r->workspace;
@@ -3575,7 +3603,7 @@ static NNRT_ReturnCode nnrti_ohnn_execute(OH_NNExecutor *e)
     return code;
 }
 
-/* Is this shape one that input io may have? */
+/* Checks the shape against the ranges of an input. */
 static bool nnrti_ohnn_in_range(const OH_NNExecutor *e, const nnrti_ohnn_io *io, const int32_t *shape, size_t rank)
 {
     if (rank != (size_t)io->dims.rank)
@@ -3590,7 +3618,7 @@ static bool nnrti_ohnn_in_range(const OH_NNExecutor *e, const nnrti_ohnn_io *io,
     return true;
 }
 
-/* The first checks of RunSync and RunAsync. */
+/* Argument checks that RunSync and RunAsync share. */
 static bool nnrti_ohnn_run_arguments(const OH_NNExecutor *e, NN_Tensor *const *in, size_t nIn, NN_Tensor *const *out,
                                      size_t nOut)
 {
@@ -3598,15 +3626,15 @@ static bool nnrti_ohnn_run_arguments(const OH_NNExecutor *e, NN_Tensor *const *i
            nOut <= NNRTI_OHNN_MAX_LIST;
 }
 
-/* Is the memory of a tensor as large as its description? */
+/* Checks that a tensor's memory is at least as large as its description. */
 static bool nnrti_ohnn_holds(const NN_Tensor *t)
 {
     size_t bytes;
     return OH_NNTensorDesc_GetByteSize(&t->desc, &bytes) == OH_NN_SUCCESS && bytes <= t->size - t->offset;
 }
 
-/* Whether the prepared model reports the sizes of its outputs. Then INSUFFICIENT_BUFFER is the caller's fault; a driver with
-   HDI's methods alone cannot report them, and the code is a failure of the driver. */
+/* Checks whether the prepared model reports the sizes of its outputs. Then INSUFFICIENT_BUFFER is the caller's fault. A
+   driver with HDI's methods alone cannot report them, so the code counts as a failure of the driver. */
 static bool nnrti_ohnn_reports_outputs(const OH_NNExecutor *e)
 {
     NNRT_PreparedModel *p = e->shared.model != NULL ? e->shared.model : e->planned != NULL ? e->planned->model : NULL;
@@ -3615,7 +3643,7 @@ static bool nnrti_ohnn_reports_outputs(const OH_NNExecutor *e)
            p->vtbl->GetOutputDimRanges(p, 0, &least, &most) == NNRT_SUCCESS;
 }
 
-/* The run itself, with arguments that were looked at. */
+/* Runs with checked arguments. The caller holds e->mutex. */
 static OH_NN_ReturnCode nnrti_ohnn_run(OH_NNExecutor *e, NN_Tensor *const *in, NN_Tensor *const *out)
 {
     NNRT_ReturnCode code;
@@ -3642,7 +3670,7 @@ static OH_NN_ReturnCode nnrti_ohnn_run(OH_NNExecutor *e, NN_Tensor *const *in, N
     return code == NNRT_SUCCESS ? OH_NN_SUCCESS : OH_NN_UNAVAILABLE_DEVICE;
 }
 
-/* The checks of the tensors, and of how many there are. */
+/* Checks the number of tensors, their shapes and their memory. */
 static OH_NN_ReturnCode nnrti_ohnn_run_tensors(const OH_NNExecutor *e, NN_Tensor *const *in, size_t nIn,
                                                NN_Tensor *const *out, size_t nOut)
 {
@@ -3679,19 +3707,20 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_RunSync(OH_NNExecutor *executor, NN
 }
 
 #if NNRT_THREADS
-/* An asynchronous run. Behind it lie its lists of inputs and outputs: the caller's may be gone by then. */
+/* An asynchronous run. Its lists of inputs and outputs follow the struct: the caller's lists may have ended before it
+   starts. */
 typedef struct nnrti_ohnn_later {
     OH_NNExecutor *e;
     NN_Tensor **in, **out;
-    NN_Tensor **handed; /* the caller's list of outputs, which the callback gets */
+    NN_Tensor **handed; /* the caller's list of outputs, an argument of the callback */
     void *user;
     NN_OnRunDone onRunDone;
-    NN_OnServiceDied onServiceDied; /* NULL: none is set */
+    NN_OnServiceDied onServiceDied; /* NULL: not set */
     OH_NN_ReturnCode code;
     bool begun;
 } nnrti_ohnn_later;
 
-/* One run more, or fewer, of an executor waits; the number that wait. */
+/* Adds `more` (1 or -1) to the number of the executor's waiting runs and returns the sum. */
 static int32_t nnrti_ohnn_waits(OH_NNExecutor *e, int32_t more)
 {
     int32_t waiting;
@@ -3715,7 +3744,7 @@ static NNRT_ReturnCode nnrti_ohnn_run_later(void *context, const char **message)
     return said;
 }
 
-/* The end of an asynchronous run: one of the two callbacks. */
+/* Ends an asynchronous run: calls one of the two callbacks. */
 static void nnrti_ohnn_run_ended(void *user, NNRT_ReturnCode code, const char *message)
 {
     const nnrti_ohnn_later r = *(nnrti_ohnn_later *)user;
@@ -3759,9 +3788,9 @@ static OH_NN_ReturnCode nnrti_ohnn_put_off(OH_NNExecutor *e, NN_Tensor **in, NN_
     how.done = nnrti_ohnn_run_ended;
     how.user = r;
     how.priority = e->compiled->config.priority;
-    code = nnrti_ohnn_waits(e, 1) > NNRTI_OHNN_PLACES ? NNRT_DEVICE_BUSY
-                                                      : nnrt_queue_add(nnrti_ohnn_queue, nnrti_ohnn_run_later, r, e,
-                                                                       &how, NULL);
+    code = nnrti_ohnn_waits(e, 1) > NNRTI_OHNN_PLACES
+               ? NNRT_DEVICE_BUSY
+               : nnrt_queue_add(nnrti_ohnn_queue, nnrti_ohnn_run_later, r, e, &how, NULL);
     if (code == NNRT_SUCCESS)
         return OH_NN_SUCCESS;
     (void)nnrti_ohnn_waits(e, -1);
@@ -3777,7 +3806,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_RunAsync(OH_NNExecutor *executor, N
     OH_NN_ReturnCode code;
     if (!nnrti_ohnn_run_arguments(executor, inputTensor, inputCount, outputTensor, outputCount) || userData == NULL)
         return OH_NN_INVALID_PARAMETER;
-    if (executor->onRunDone == NULL) /* so is it where there are no asynchronous runs */
+    if (executor->onRunDone == NULL) /* also if asynchronous runs are unsupported */
         return OH_NN_OPERATION_FORBIDDEN;
     if (timeout < 0)
         return OH_NN_INVALID_PARAMETER;
@@ -3792,7 +3821,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_RunAsync(OH_NNExecutor *executor, N
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>ohnn_legacy */
 
-/* Bytes of the extents of a model, 0 where they are not all known. */
+/* Bytes of a tensor with the model's shape; 0: dynamic shape. */
 static size_t nnrti_ohnn_bytes(const nnrti_ohnn_io *io)
 {
     size_t bytes = 0;
@@ -3804,7 +3833,7 @@ static size_t nnrti_ohnn_bytes(const nnrti_ohnn_io *io)
     return bytes;
 }
 
-/* Is tensor one that input `index` can be in a run? *bytes: of its data. */
+/* Checks that a tensor fits input `index`. *bytes: of its data. */
 static bool nnrti_ohnn_fits(const OH_NNExecutor *e, uint32_t index, const OH_NN_Tensor *tensor, size_t length,
                             size_t *bytes)
 {
@@ -3898,7 +3927,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_Run(OH_NNExecutor *executor)
     return code == NNRT_SUCCESS ? OH_NN_SUCCESS : OH_NN_UNAVAILABLE_DEVICE;
 }
 
-/* Memory for an input or output. */
+/* Allocates memory for an input or output. */
 static OH_NN_Memory *nnrti_ohnn_allocate(OH_NNExecutor *e, const nnrti_ohnn_io *io, size_t length)
 {
     nnrti_ohnn_memory *entry = (nnrti_ohnn_memory *)calloc(1, sizeof(*entry));
@@ -3911,7 +3940,7 @@ static OH_NN_Memory *nnrti_ohnn_allocate(OH_NNExecutor *e, const nnrti_ohnn_io *
         free(memory);
         return NULL;
     }
-    memcpy(memory, &made, sizeof(made)); /* its members are constant */
+    memcpy(memory, &made, sizeof(made)); /* its members are const */
     entry->memory = (OH_NN_Memory *)memory;
     entry->io = io;
     entry->next = e->memories;
@@ -3935,7 +3964,7 @@ NNRT_OHNN_API OH_NN_Memory *OH_NNExecutor_AllocateOutputMemory(OH_NNExecutor *ex
     return nnrti_ohnn_allocate(executor, &executor->io[executor->nIn + outputIndex], length);
 }
 
-/* Frees *memory, if it was made for io. */
+/* Frees *memory, if it was allocated for io. */
 static void nnrti_ohnn_free(OH_NNExecutor *e, const nnrti_ohnn_io *io, OH_NN_Memory **memory)
 {
     for (nnrti_ohnn_memory **at = &e->memories; *at != NULL; at = &(*at)->next) {
@@ -3966,7 +3995,7 @@ NNRT_OHNN_API void OH_NNExecutor_DestroyOutputMemory(OH_NNExecutor *executor, ui
         nnrti_ohnn_free(executor, &executor->io[executor->nIn + outputIndex], memory);
 }
 
-/* Is memory one that this executor made and has not freed? */
+/* Checks that this executor allocated the memory and has not freed it. */
 static bool nnrti_ohnn_known(const OH_NNExecutor *e, const OH_NN_Memory *memory)
 {
     for (const nnrti_ohnn_memory *entry = e->memories; entry != NULL; entry = entry->next)

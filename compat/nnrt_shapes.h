@@ -1,15 +1,16 @@
 /*
-nnrt_shapes.h - the prepared models of several input shapes, kept from run to run by the APIs of compat/.
+nnrt_shapes.h - a cache of prepared models for several input shapes, for the APIs of compat/.
 
     #include "nnrt_shapes.h"        in the implementation of a header of compat/; a program does not include it
 
 OVERVIEW
-    A model with dynamic inputs is prepared for the shapes of a run. NNRT_SHAPES_KEPT prepared models are kept: a run with the
-    shape of one of them prepares nothing. A further shape prepares a model for an upper bound of all shapes so far, which
-    serves every shape within it. A shape that exceeds the bound replaces it by one that is larger by half at least, so that n
-    growing shapes cost O(log n) preparations. If a device or model takes no bounds, the least recently used shape makes room.
-    The entries share nothing: each has its own packed weights and arena. That is the price of four shapes at full speed; a
-    bound alone would be slower for each of them.
+    A model with dynamic inputs is prepared for the shapes of a run. NNRT_SHAPES_KEPT prepared models are kept: a run
+    with the shapes of one of them prepares nothing. A further shape prepares a model for an upper bound of all shapes
+    so far, which serves every shape within it. A shape that exceeds the upper bound replaces it by one that is at least
+    1.5 times as large, so that n growing shapes cost O(log n) preparations. If a device or model does not support upper
+    bounds, the least recently used shape is replaced. The entries share nothing: each has its own packed weights and
+    arena. That is the price of four shapes at full speed; a single model for an upper bound would be slower for each of
+    them.
 
 MIT licence, see LICENSE.
 */
@@ -23,21 +24,21 @@ MIT licence, see LICENSE.
 
 #define NNRT_SHAPES_KEPT 4u
 
-/* How something is prepared, and given back. dims: of each input; with bounds an upper bound of them. *made is never NULL
-   on success. */
+/* Prepares and destroys an entry. dims: shape of each input; with `bounds` an upper bound of it. *made is never NULL on
+   success. */
 typedef struct nnrti_shapes_maker {
     NNRT_ReturnCode (*make)(void *user, const nnrt_dims *dims, bool bounds, void **made);
     void (*drop)(void *user, void *made);
     void *user;
 } nnrti_shapes_maker;
 
-/* All zero: nothing is kept yet. Entry NNRT_SHAPES_KEPT is the one for the bound. */
+/* Zeroed: no entries. Entry NNRT_SHAPES_KEPT is prepared for the upper bound. */
 typedef struct nnrti_shapes {
     void *made[NNRT_SHAPES_KEPT + 1];
-    uint64_t used[NNRT_SHAPES_KEPT + 1]; /* when, by clock */
+    uint64_t used[NNRT_SHAPES_KEPT + 1]; /* time of the last use, by clock */
     uint64_t clock;
-    nnrt_dims *dims; /* of entry k, from k * nIn on */
-    bool boundless;  /* nothing can be prepared for a bound */
+    nnrt_dims *dims; /* input shapes of entry k begin at k * nIn */
+    bool boundless;  /* preparing for an upper bound failed */
 } nnrti_shapes;
 
 static inline void nnrti_shapes_clear(nnrti_shapes *s, const nnrti_shapes_maker *maker)
@@ -49,7 +50,7 @@ static inline void nnrti_shapes_clear(nnrti_shapes *s, const nnrti_shapes_maker 
     memset(s, 0, sizeof(*s));
 }
 
-/* Do all shapes equal the shapes of an entry, or, with within, not exceed them? */
+/* Checks that all shapes equal those of an entry, or (within) do not exceed them. */
 static inline bool nnrti_shapes_fit(const nnrt_dims *dims, const nnrt_dims *of, uint32_t nIn, bool within)
 {
     for (uint32_t i = 0; i < nIn; i++) {
@@ -62,7 +63,7 @@ static inline bool nnrti_shapes_fit(const nnrt_dims *dims, const nnrt_dims *of, 
     return true;
 }
 
-/* Prepares entry k for dims, which its place holds already. */
+/* Prepares entry k for its shapes in s->dims. */
 static inline NNRT_ReturnCode nnrti_shapes_make(nnrti_shapes *s, const nnrti_shapes_maker *maker, uint32_t nIn,
                                                 uint32_t k)
 {
@@ -76,7 +77,7 @@ static inline NNRT_ReturnCode nnrti_shapes_make(nnrti_shapes *s, const nnrti_sha
     return code;
 }
 
-/* Prepares for a bound of dims and of every shape so far. */
+/* Prepares for an upper bound of dims and of every shape so far. */
 static inline NNRT_ReturnCode nnrti_shapes_bound(nnrti_shapes *s, const nnrti_shapes_maker *maker,
                                                  const nnrt_dims *dims, uint32_t nIn)
 {
@@ -85,7 +86,7 @@ static inline NNRT_ReturnCode nnrti_shapes_bound(nnrti_shapes *s, const nnrti_sh
     NNRT_ReturnCode code;
     if (!grows)
         memcpy(bound, dims, nIn * sizeof(*dims));
-    for (int pass = grows ? 0 : 1;; pass++) { /* first by half, then no further than needed */
+    for (int pass = grows ? 0 : 1;; pass++) { /* first 1.5 times larger; if that fails, as small as possible */
         for (uint32_t i = 0; i < nIn; i++)
             for (int32_t a = 0; a < dims[i].rank; a++) {
                 int32_t *most = &bound[i].dims[a];
@@ -105,7 +106,7 @@ static inline NNRT_ReturnCode nnrti_shapes_bound(nnrti_shapes *s, const nnrti_sh
     }
 }
 
-/* Finds or prepares the entry for these shapes. *bound: it was prepared for a bound. */
+/* Finds or prepares the entry for these shapes. *bound: it was prepared for an upper bound. */
 static inline NNRT_ReturnCode nnrti_shapes_find(nnrti_shapes *s, const nnrti_shapes_maker *maker, const nnrt_dims *dims,
                                                 uint32_t nIn, void **made, bool *bound)
 {
@@ -140,7 +141,8 @@ static inline NNRT_ReturnCode nnrti_shapes_find(nnrti_shapes *s, const nnrti_sha
     return NNRT_SUCCESS;
 }
 
-/* A bound for each input of a model; out has as many entries. false: an input has no name to give a bound by. */
+/* Makes an upper bound for each input of a model; out has as many entries. false: an input without a name, which bounds
+   need. */
 static inline bool nnrti_shapes_bounds(const NNRT_Model *m, const nnrt_dims *dims, nnrt_bound *out)
 {
     for (uint32_t i = 0; i < m->inputIndex.count; i++) {

@@ -1,15 +1,15 @@
 /*
-nnrt_driver.h - devices from shared libraries: a vendor builds a driver by itself, and programs load it.
+nnrt_driver.h - devices from shared libraries: a vendor builds a driver separately, and programs load it at run time.
 
     #define NNRT_IMPLEMENTATION
-    #include "devices/nnrt_driver.h"    includes nnrt_hal.h, which lies one folder up
+    #include "devices/nnrt_driver.h"    includes nnrt_hal.h from the parent folder
 
-    nnrt_driver_load("/opt/npu/libfast_npu.so", &error);    its device is registered
+    nnrt_driver_load("/opt/npu/libfast_npu.so", &error);    registers its device
     nnrt run model.onnx --load /opt/npu/libfast_npu.so --device fast_npu
 
 A DRIVER
-    A driver is a shared library with one function. It returns the table of its device, and sets *self to the object that
-    the functions of the table get:
+    A driver is a shared library that exports one function. It returns the device table, and sets *self to the object
+    that the functions of the table receive:
 
         const NNRT_DeviceVtbl *nnrt_driver(void **self)
         {
@@ -17,20 +17,21 @@ A DRIVER
             return &table;
         }
 
-    NULL: the hardware is not there. The driver need not be compiled with the options of the program: the table has its own
-    size and version, and a driver with another NNRT_LAYOUT is refused (nnrt_hal.h, >>tables). Define NNRT_STATIC in a driver
-    that contains nnrt_hal.h, so that its functions stay its own. A driver stays loaded until the process ends.
+    It returns NULL if the hardware is absent. The driver may be compiled with other options than the program: the table
+    has its own size and version, and a driver with another NNRT_LAYOUT is refused (nnrt_hal.h, >>tables). Define
+    NNRT_STATIC in a driver that contains nnrt_hal.h, so that it exports none of its functions. A driver stays loaded
+    until the process ends.
 
     Drivers for NNAdapter's hardware layer have another table: compat/nnrt_nnadapter_driver.h loads them.
 
 SECTIONS (search for the tag)
-    >>driver_options    what may be defined before including
+    >>driver_options    macros that may be defined before including
     >>driver            loading
     -- implementation --
     >>driver_load
 
 OPTIONS
-    NNRT_DRIVER_LOAD    1/0: shared libraries can be loaded (dlopen); default: on Linux and macOS
+    NNRT_DRIVER_LOAD    1/0: support loading of shared libraries (dlopen); default: 1 on Linux and macOS, otherwise 0
 
 MIT licence, see LICENSE.
 */
@@ -57,18 +58,20 @@ extern "C" {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>driver */
 
-/* The function of a driver, by the name "nnrt_driver". */
+/* Type of the function that a driver exports as "nnrt_driver". */
 typedef const NNRT_DeviceVtbl *(*nnrt_driver_entry)(void **self);
 
-/* Loads the shared library `path` and registers the device of its function nnrt_driver. A path without '/' is searched as
-   the system's loader does. INVALID_FILE: the library cannot be loaded. NOT_SUPPORT: it has no such function, or libraries
-   cannot be loaded here. DEVICE_ERROR: the function returns NULL. Otherwise the code of nnrt_device_register. */
+/* Loads the shared library `path` and registers the device that its function nnrt_driver returns. The system's loader
+   searches for a path without '/'. INVALID_FILE: the library cannot be loaded. NOT_SUPPORT: it has no such function, or
+   this build does not load libraries. DEVICE_ERROR: the function returns NULL. Otherwise the code of
+   nnrt_device_register. */
 NNRT_API NNRT_ReturnCode nnrt_driver_load(const char *path, nnrt_error *error);
 
-/* Loads the drivers that the environment variable names: "fast_npu:other_npu" are libfast_npu.so and libother_npu.so where
-   the system's loader finds them. Names contain no '/'. load is called with each file name; NULL = nnrt_driver_load. A driver
-   that fails does not keep others from being loaded: the first code is returned, and error says why. PERMISSION_DENIED, and
-   nothing is loaded: the process has more rights than the user who started it (setuid), who sets the variable. */
+/* Loads the drivers that the environment variable `variable` lists: "fast_npu:other_npu" are libfast_npu.so and
+   libother_npu.so, which the system's loader searches for. Names must not contain '/'. Calls load with each file name;
+   NULL = nnrt_driver_load. If a driver fails, the others are still loaded: the function returns the first error code,
+   and error holds its message. PERMISSION_DENIED, and nothing is loaded: the process runs with more privileges than the
+   user who started it (setuid) and who controls the variable. */
 NNRT_API NNRT_ReturnCode nnrt_driver_load_environment(const char *variable,
                                                       NNRT_ReturnCode (*load)(const char *path, nnrt_error *error),
                                                       nnrt_error *error);
@@ -83,7 +86,7 @@ NNRT_API NNRT_ReturnCode nnrt_driver_load_environment(const char *variable,
 #if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_DRIVER_IMPLEMENTED)
 #define NNRT_DRIVER_IMPLEMENTED
 
-#include "../nnrt_hal.h" /* its implementation, where only its declarations were read so far */
+#include "../nnrt_hal.h" /* its implementation, if only its declarations were included so far */
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,14 +113,14 @@ NNRT_API NNRT_ReturnCode nnrt_driver_load(const char *path, nnrt_error *error)
     void *library, *symbol, *self = NULL;
     NNRT_ReturnCode code;
     if (path == NULL)
-        return nnrt_error_set(error, NNRT_NULL_PTR, "there is no path of a driver");
+        return nnrt_error_set(error, NNRT_NULL_PTR, "the path of the driver is NULL");
     if ((library = dlopen(path, RTLD_NOW | RTLD_LOCAL)) == NULL)
         return nnrt_error_set(error, NNRT_INVALID_FILE, "'%s' cannot be loaded: %s", path, dlerror());
     if ((symbol = dlsym(library, "nnrt_driver")) == NULL) {
         (void)dlclose(library);
-        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "'%s' has no function nnrt_driver", path);
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "'%s' does not export the function nnrt_driver", path);
     }
-    memcpy(&entry, &symbol, sizeof(entry)); /* C has no conversion from an object's address to a function's */
+    memcpy(&entry, &symbol, sizeof(entry)); /* ISO C does not convert object pointers to function pointers */
     if ((table = entry(&self)) == NULL)
         code = nnrt_error_set(error, NNRT_DEVICE_ERROR, "'%s' has no device: nnrt_driver returns NULL", path);
     else
@@ -126,13 +129,13 @@ NNRT_API NNRT_ReturnCode nnrt_driver_load(const char *path, nnrt_error *error)
         (void)dlclose(library);
     return code;
 #else
-    return nnrt_error_set(error, NNRT_NOT_SUPPORT, "shared libraries cannot be loaded here: '%s'",
+    return nnrt_error_set(error, NNRT_NOT_SUPPORT, "this build cannot load shared libraries: '%s'",
                           path != NULL ? path : "");
 #endif
 }
 
 #if NNRT_DRIVER_LOAD
-/* Whether the user who set the environment has all rights of the process. */
+/* False for a setuid or setgid process, whose environment an untrusted user controls. */
 static bool nnrti_driver_trusted(void)
 {
 #if defined(__linux__)
@@ -142,17 +145,19 @@ static bool nnrti_driver_trusted(void)
 #endif
 }
 
-/* Loads the driver whose name has `length` characters. */
+/* Loads the driver whose name is the first `length` characters of name. */
 static NNRT_ReturnCode nnrti_driver_load_name(const char *name, size_t length,
                                               NNRT_ReturnCode (*load)(const char *path, nnrt_error *error),
                                               nnrt_error *error)
 {
     char file[128];
     if (memchr(name, '/', length) != NULL)
-        return nnrt_error_set(error, NNRT_INVALID_PATH, "'%s' begins with the name of a driver that contains '/'", name);
+        return nnrt_error_set(error, NNRT_INVALID_PATH, "'%s' begins with the name of a driver that contains '/'",
+                              name);
     if (length > sizeof(file) - sizeof("lib.so"))
-        return nnrt_error_set(error, NNRT_INVALID_PATH, "'%s' begins with the name of a driver of more than %z characters",
-                              name, sizeof(file) - sizeof("lib.so"));
+        return nnrt_error_set(error, NNRT_INVALID_PATH,
+                              "'%s' begins with the name of a driver of more than %z characters", name,
+                              sizeof(file) - sizeof("lib.so"));
     memcpy(file, "lib", 3);
     memcpy(file + 3, name, length);
     memcpy(file + 3 + length, ".so", 4);
@@ -168,16 +173,17 @@ NNRT_API NNRT_ReturnCode nnrt_driver_load_environment(const char *variable,
     const char *at = variable != NULL ? getenv(variable) : NULL;
     NNRT_ReturnCode code = NNRT_SUCCESS;
     if (variable == NULL)
-        return nnrt_error_set(error, NNRT_NULL_PTR, "there is no name of a variable");
+        return nnrt_error_set(error, NNRT_NULL_PTR, "the name of the variable is NULL");
     if (at == NULL || *at == '\0')
         return NNRT_SUCCESS;
     if (!nnrti_driver_trusted())
-        return nnrt_error_set(error, NNRT_PERMISSION_DENIED, "%s loads no drivers into a setuid program", variable);
+        return nnrt_error_set(error, NNRT_PERMISSION_DENIED, "%s is ignored in a setuid program: no driver is loaded",
+                              variable);
     while (*at != '\0') {
         const size_t length = strcspn(at, ":");
         if (length > 0) {
-            const NNRT_ReturnCode one =
-                nnrti_driver_load_name(at, length, load != NULL ? load : nnrt_driver_load, code == NNRT_SUCCESS ? error : NULL);
+            const NNRT_ReturnCode one = nnrti_driver_load_name(at, length, load != NULL ? load : nnrt_driver_load,
+                                                               code == NNRT_SUCCESS ? error : NULL);
             code = code != NNRT_SUCCESS ? code : one;
         }
         at += length + (at[length] == ':' ? 1 : 0);
@@ -185,7 +191,7 @@ NNRT_API NNRT_ReturnCode nnrt_driver_load_environment(const char *variable,
     return code;
 #else
     (void)load;
-    return nnrt_error_set(error, NNRT_NOT_SUPPORT, "shared libraries cannot be loaded here: %s",
+    return nnrt_error_set(error, NNRT_NOT_SUPPORT, "this build cannot load shared libraries: %s",
                           variable != NULL ? variable : "");
 #endif
 }

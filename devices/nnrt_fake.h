@@ -1,57 +1,61 @@
-/*
-nnrt_fake.h - a device to test with: an NPU that is not there. It computes with the reference kernels, so its results have
-the bits of the reference device, and it takes what a text says, offers what a text says, and fails when a text says so.
+/* nnrt_fake.h - a fake NPU for tests. It computes with the reference kernels, so its results are bit-identical to those
+of the reference device. A configuration text selects the operators that it supports, its features, and the calls that
+fail.
 
     #define NNRT_IMPLEMENTATION
-    #include "devices/nnrt_fake.h"          includes nnrt_hal.h, which lies one folder up
+    #include "devices/nnrt_fake.h"          includes nnrt_hal.h from the parent folder
 
     nnrt_fake *npu = NULL;
     nnrt_fake_register(&npu, "fake:name=npu0,ops=CONV2D_FUSION+ADD_FUSION,without=RunIn,fail=PrepareModel:2", &error);
 
 WHO READS THIS
-    Who tests an application on devices that refuse, are slow or fail; who writes a device that wraps prepared models.
+    Application developers who test with devices that refuse models, are slow or fail; authors of a device that wraps
+    prepared models.
 
 SECTIONS (search for the tag)
-    >>fake       the text, the record of calls
+    >>fake       the configuration text, the record of calls
     -- implementation --
-    >>fake_text  a text becomes a device
-    >>fake_form  a model as bytes, for its model cache
-    >>fake_model what it prepares: a plan of the reference kernels, wrapped
+    >>fake_text  parser of the text
+    >>fake_form  serialized models, for the model cache
+    >>fake_model its prepared models: a plan of the reference kernels, wrapped
     >>fake_table its device table
 
 TEXT
-    "fake:" and options KEY=VALUE with commas between; lists have + between. Each key may stand once, all may be left out.
+    "fake:" and comma-separated options KEY=VALUE; "+" separates the elements of a list. Each key may occur once; all
+    are optional.
 
     name=npu0          the device's name; default fake
     vendor=acme        the vendor's name; default nnrt
     type=GPU           OTHER, CPU, GPU or ACCELERATOR; default ACCELERATOR
-    ops=ADD_FUSION+..  operators that it takes, by their names; default all
-    not=SOFTMAX+..     operators that it does not take
-    dims=1..64         the least and the largest extent of every axis that it takes
-    dynamic=no         no extents that only a run tells
-    float16=yes        float32 may be computed in float16: then all float32 results are rounded to float16's precision and
-                       range, but for those of operators that only move or rename; with open extents NOT_SUPPORT
-    modes=yes          performance modes, which change nothing
-    priorities=yes     priorities, which change nothing
+    ops=ADD_FUSION+..  supported operators, by name; default all
+    not=SOFTMAX+..     unsupported operators
+    dims=1..64         the minimum and maximum size of every dimension
+    dynamic=no         does not support dynamic dimensions
+    float16=yes        float32 may be computed in float16: then all float32 results are rounded to float16's precision
+                       and range, except results of operators that only move or rename data; NOT_SUPPORT with dynamic
+                       dimensions
+    modes=yes          performance modes, without effect
+    priorities=yes     priorities, without effect
     without=RunIn+..   slots of its tables that are NULL
-    delay=Run:20+..    milliseconds of processor time that every call of a slot takes longer
-    hang=Run:20+..     milliseconds that every call of a slot sleeps; 0: until nnrt_fake_wake is called
-    fail=Run:2+..      the second call of a slot fails; without a number every one
-    die=Run:2+..       the second call of a slot ends the process, without a number the first one: for a driver that is
-                       served from a process of its own (nnrt_remote.h), in programs that have called nnrt_fake_may_die
-    code=TIME_OUT      what a call that fails returns, of NNRT_ReturnCode; default DEVICE_ERROR
-    garbage=GetIO+..   slots that succeed and tell nonsense: sizes that no memory has, ranks and types that do not exist,
-                       support of what is not taken, a prepared model that is NULL
-    cache=yes          it has a model cache: two blocks, what they are and the model. With faults: garbage, the second
-                       block is noise; count, it exports more blocks than there may be; refuse, it takes none back.
-                       default no
+    delay=Run:20+..    every call of a slot takes so many milliseconds of processor time longer
+    hang=Run:20+..     every call of a slot sleeps so many milliseconds; 0: until nnrt_fake_wake is called
+    fail=Run:2+..      the second call of a slot fails; without a number every call
+    die=Run:2+..       the second call of a slot ends the process, without a number the first one: for a driver served
+                       in a process of its own (nnrt_remote.h), in programs that have called nnrt_fake_may_die
+    code=TIME_OUT      return code of a failing call, of NNRT_ReturnCode; default DEVICE_ERROR
+    garbage=GetIO+..   slots that succeed with invalid results: sizes larger than any memory, invalid ranks and types,
+                       unsupported nodes reported as supported, a prepared model that is NULL
+    cache=yes          it has a model cache of two blocks: a header and the serialized model. With faults: garbage: the
+                       second block is noise; count: it exports more blocks than allowed; refuse: it rejects every
+                       cache. Default no
 
-    An offline model is a text, "ABS 2,3": an operator of one input and without attributes, and the extents of that, which is
-    float32. Slots are those of NNRT_FAKE_SLOTS. AllocateBuffer gives blocks of nnrt_buffer_create. RunV1 is there, and
-    called where Run and RunIn are left out.
+    An offline model is a text, "ABS 2,3": an operator with one input and no attributes, and the shape of that input,
+    which is float32. Slots are those of NNRT_FAKE_SLOTS. AllocateBuffer returns blocks of nnrt_buffer_create. RunV1 is
+    implemented, and called if Run and RunIn are left out.
 
 THREADS
-    As the tables say. Of a record that is asked for while runs go on, each number is true by itself.
+    As nnrt_hal.h specifies for device tables. In a record that is read during runs, each number is correct, but the
+    numbers may belong to different moments.
 
 MIT licence, see LICENSE.
 */
@@ -67,7 +71,7 @@ extern "C" {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>fake */
 
-/* E(Vtbl, slot) for each slot that the device offers, but for those that give things back. */
+/* E(Vtbl, slot) for each slot that the device implements, except those that release objects. */
 #define NNRT_FAKE_SLOTS(E)                                                                                             \
     E(NNRT_DeviceVtbl, GetVersion)                                                                                     \
     E(NNRT_DeviceVtbl, GetDeviceName)                                                                                  \
@@ -108,27 +112,28 @@ typedef struct nnrt_fake nnrt_fake;
 
 #define NNRT_FAKE_BLOCKS 64
 
-/* What was called so far: calls[NNRT_FAKE_PrepareModel], those that failed included. */
+/* Counters of all calls so far: calls[NNRT_FAKE_PrepareModel] includes the failed ones. */
 typedef struct nnrt_fake_record {
     uint32_t calls[NNRT_FAKE_SLOT_COUNT];
-    uint32_t prepared;  /* models that were prepared, those from the cache included */
-    uint32_t nodes;     /* of all of them together */
-    uint32_t released;  /* models that were given back */
-    bool enableFloat16; /* of the configuration of the last preparation, as the next three */
+    uint32_t prepared;  /* number of prepared models, including those from the cache */
+    uint32_t nodes;     /* total number of nodes of these models */
+    uint32_t released;  /* number of released models */
+    bool enableFloat16; /* from the configuration of the last preparation, like the next three */
     NNRT_PerformanceMode mode;
     NNRT_Priority priority;
-    uint32_t extensions; /* how many */
-    uint32_t blocks;     /* of memory that were allocated and not yet given back; at most NNRT_FAKE_BLOCKS */
+    uint32_t extensions; /* number of extensions */
+    uint32_t blocks;     /* allocated and not yet released; at most NNRT_FAKE_BLOCKS */
 } nnrt_fake_record;
 
-/* Registers the device that text describes, up to its end; it lives until it is unregistered. fake may be NULL. A bad text
-   is INVALID_PARAMETER, and error says what was found and what is expected. */
+/* Registers a device with the configuration text `text`; it exists until it is unregistered. fake may be NULL.
+   INVALID_PARAMETER: malformed text; error reports the found and the expected value. */
 NNRT_API NNRT_ReturnCode nnrt_fake_register(nnrt_fake **fake, const char *text, nnrt_error *error);
-NNRT_API const char *nnrt_fake_name(const nnrt_fake *fake); /* as nnrt_device_find knows it */
+NNRT_API const char *nnrt_fake_name(const nnrt_fake *fake); /* its name for nnrt_device_find */
 NNRT_API nnrt_fake_record nnrt_fake_get_record(const nnrt_fake *fake);
-/* How the process ends where a text has die=, which is refused before: end does not return. Before devices are registered. */
+/* Enables die= in configuration texts and sets the function that ends the process; it must not return. Call it before
+   devices are registered; without it, die= is an error. */
 NNRT_API void nnrt_fake_may_die(void (*end)(void));
-/* Calls that hang come back now; any thread may call it. */
+/* Ends the sleep of all calls that hang now; callable from any thread. */
 NNRT_API void nnrt_fake_wake(nnrt_fake *fake);
 
 #ifdef __cplusplus
@@ -141,7 +146,7 @@ NNRT_API void nnrt_fake_wake(nnrt_fake *fake);
 #if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_FAKE_IMPLEMENTED)
 #define NNRT_FAKE_IMPLEMENTED
 
-#include "../nnrt_hal.h" /* its implementation, where only its declarations were read so far */
+#include "../nnrt_hal.h" /* its implementation, if only its declarations were included so far */
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -158,7 +163,7 @@ NNRT_API void nnrt_fake_wake(nnrt_fake *fake);
 #define NNRTI_FAKE_SET(p, value) __atomic_store_n(p, value, __ATOMIC_RELAXED)
 #define NNRTI_FAKE_TURN(p, from, to) __sync_bool_compare_and_swap(p, from, to)
 #else
-#define NNRTI_FAKE_ADD(p) (++*(p)) /* one thread at a time */
+#define NNRTI_FAKE_ADD(p) (++*(p)) /* without atomics: one thread at a time */
 #define NNRTI_FAKE_GET(p) (*(p))
 #define NNRTI_FAKE_SET(p, value) (*(p) = (value))
 #define NNRTI_FAKE_TURN(p, from, to) (*(p) == (from) ? (*(p) = (to), true) : false)
@@ -167,9 +172,9 @@ NNRT_API void nnrt_fake_wake(nnrt_fake *fake);
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>fake_text */
 
-/* A part of the device's text. */
+/* A substring of the device's text. */
 typedef struct nnrti_fake_span {
-    const char *at; /* NULL: the option is left out */
+    const char *at; /* NULL: the option is absent */
     size_t length;
 } nnrti_fake_span;
 
@@ -195,7 +200,7 @@ enum {
     NNRTI_FAKE_KEYS
 };
 
-/* What becomes of its model cache. */
+/* Values of the option cache. */
 enum {
     NNRTI_FAKE_CACHE_NO,
     NNRTI_FAKE_CACHE_YES,
@@ -205,7 +210,7 @@ enum {
     NNRTI_FAKE_CACHE_WAYS
 };
 
-static void (*nnrti_fake_end)(void); /* of nnrt_fake_may_die */
+static void (*nnrti_fake_end)(void); /* set by nnrt_fake_may_die */
 
 static const char *const nnrti_fake_keys[NNRTI_FAKE_KEYS] = {
     "name",       "vendor",  "type",  "ops",  "not",  "dims", "dynamic", "float16", "modes",
@@ -213,7 +218,7 @@ static const char *const nnrti_fake_keys[NNRTI_FAKE_KEYS] = {
 
 typedef struct nnrti_fake_slot {
     const char *name;
-    bool model; /* of the prepared model's table */
+    bool model; /* slot of the prepared model's table */
     size_t offset;
 } nnrti_fake_slot;
 
@@ -225,7 +230,7 @@ static const nnrti_fake_slot nnrti_fake_slots[NNRT_FAKE_SLOT_COUNT] = {
 
 #define NNRTI_FAKE_EACH 0xFFFFFFFFu
 
-enum { NNRTI_FAKE_FREE, NNRTI_FAKE_BUSY, NNRTI_FAKE_HELD }; /* places of blocks; BUSY: one thread works on it */
+enum { NNRTI_FAKE_FREE, NNRTI_FAKE_BUSY, NNRTI_FAKE_HELD }; /* states of a block; BUSY: a thread changes it */
 
 struct nnrt_fake {
     NNRT_DeviceVtbl table;
@@ -233,13 +238,13 @@ struct nnrt_fake {
     char name[64], vendor[64];
     NNRT_DeviceType type;
     nnrti_fake_span ops, barred;
-    int32_t least, most; /* extents */
+    int32_t least, most; /* sizes of a dimension */
     bool dynamic, float16, modes, priorities;
     uint32_t delay[NNRT_FAKE_SLOT_COUNT]; /* milliseconds */
-    uint32_t hang[NNRT_FAKE_SLOT_COUNT];  /* milliseconds, of the clock on the wall; NNRTI_FAKE_EACH = none */
+    uint32_t hang[NNRT_FAKE_SLOT_COUNT];  /* wall-clock milliseconds, 0: until nnrt_fake_wake; NNRTI_FAKE_EACH = none */
     uint32_t fail[NNRT_FAKE_SLOT_COUNT];  /* the number of the call; 0 = none */
     uint32_t die[NNRT_FAKE_SLOT_COUNT];
-    uint32_t woken; /* how often */
+    uint32_t woken; /* number of nnrt_fake_wake calls */
     bool garbage[NNRT_FAKE_SLOT_COUNT];
     int32_t cache;
     NNRT_ReturnCode code;
@@ -247,7 +252,7 @@ struct nnrt_fake {
     uint32_t wishes[4]; /* of the last preparation: float16, mode, priority, extensions */
     NNRT_SharedBuffer blocks[NNRT_FAKE_BLOCKS];
     uint32_t held[NNRT_FAKE_BLOCKS]; /* NNRTI_FAKE_FREE, .. */
-    size_t bytes;                    /* of this block, the text behind it */
+    size_t bytes;                    /* of this block, including the copied text behind the struct */
 };
 
 static bool nnrti_fake_is(nnrti_fake_span s, const char *text)
@@ -255,7 +260,7 @@ static bool nnrti_fake_is(nnrti_fake_span s, const char *text)
     return s.length == strlen(text) && memcmp(s.at, text, s.length) == 0;
 }
 
-/* A span as a text of at most 47 characters, for messages. */
+/* Copies at most 47 characters of a span into text[48], for messages. */
 static const char *nnrti_fake_text(nnrti_fake_span s, char *text)
 {
     const size_t length = s.length < 47 ? s.length : 47;
@@ -264,7 +269,7 @@ static const char *nnrti_fake_text(nnrti_fake_span s, char *text)
     return text;
 }
 
-/* The part of *rest in front of `end`, which is then taken off, too. */
+/* Returns the part of *rest before `end`, and advances *rest past `end`. */
 static nnrti_fake_span nnrti_fake_next(nnrti_fake_span *rest, char end)
 {
     nnrti_fake_span s = {rest->at, 0};
@@ -279,7 +284,7 @@ static nnrti_fake_span nnrti_fake_next(nnrti_fake_span *rest, char end)
     return s;
 }
 
-/* A whole number, at most 999,999,999. */
+/* Parses a decimal number of at most 999,999,999. */
 static bool nnrti_fake_number(nnrti_fake_span s, uint32_t *number)
 {
     *number = 0;
@@ -306,7 +311,7 @@ static NNRT_ReturnCode nnrti_fake_bad(nnrt_error *error, int32_t key, nnrti_fake
                           nnrti_fake_text(found, text), expected);
 }
 
-/* A name, which a device's may be. */
+/* Parses a name of 1 to 63 characters. */
 static NNRT_ReturnCode nnrti_fake_take_name(int32_t key, nnrti_fake_span s, char *name, nnrt_error *error)
 {
     if (s.at == NULL)
@@ -318,7 +323,7 @@ static NNRT_ReturnCode nnrti_fake_take_name(int32_t key, nnrti_fake_span s, char
     return NNRT_SUCCESS;
 }
 
-/* A list of operators: all of them exist. */
+/* Checks that a list contains only names of operators. */
 static NNRT_ReturnCode nnrti_fake_take_ops(int32_t key, nnrti_fake_span list, nnrt_error *error)
 {
     nnrti_fake_span rest = list;
@@ -330,10 +335,10 @@ static NNRT_ReturnCode nnrti_fake_take_ops(int32_t key, nnrti_fake_span list, nn
             known = nnrti_fake_is(s, nnrt_op_at(k)->name);
         list = s;
     }
-    return known ? NNRT_SUCCESS : nnrti_fake_bad(error, key, list, "names of operators with + between, as ADD_FUSION");
+    return known ? NNRT_SUCCESS : nnrti_fake_bad(error, key, list, "operator names separated by +, such as ADD_FUSION");
 }
 
-/* The number of the slot that s names, NNRT_FAKE_SLOT_COUNT: none. */
+/* Returns the index of the slot named s; NNRT_FAKE_SLOT_COUNT: there is none. */
 static uint32_t nnrti_fake_find_slot(nnrti_fake_span s)
 {
     uint32_t i = 0;
@@ -342,8 +347,8 @@ static uint32_t nnrti_fake_find_slot(nnrti_fake_span s)
     return i;
 }
 
-/* A list of slots, each once, with a number behind ':' (`other` where it is left out, 0: it may not be); numbers[slot], or 1
-   where there are none. */
+/* Parses a list of slots, each at most once. numbered: SLOT:NUMBER is allowed; `other` is the default number, 0: the
+   number is required. Stores the number, or 1 in lists without numbers, in numbers[slot]. */
 static NNRT_ReturnCode nnrti_fake_take_slots(int32_t key, nnrti_fake_span list, bool numbered, uint32_t other,
                                              uint32_t *numbers, nnrt_error *error)
 {
@@ -356,13 +361,13 @@ static NNRT_ReturnCode nnrti_fake_take_slots(int32_t key, nnrti_fake_span list, 
         rest = whole = nnrti_fake_next(&list, '+');
         s = nnrti_fake_next(&rest, ':');
         if ((slot = nnrti_fake_find_slot(s)) == NNRT_FAKE_SLOT_COUNT)
-            return nnrti_fake_bad(error, key, s, "a slot of the tables, as PrepareModel or RunIn");
+            return nnrti_fake_bad(error, key, s, "a slot of the device tables, such as PrepareModel or RunIn");
         if (s.length < whole.length && (!numbered || !nnrti_fake_number(rest, &number) || (number == 0 && other != 0)))
             return nnrti_fake_bad(error, key, whole, numbered ? "SLOT:NUMBER" : "a slot without a number");
         if (s.length == whole.length && numbered && other == 0)
             return nnrti_fake_bad(error, key, whole, "SLOT:MILLISECONDS");
         if (seen[slot])
-            return nnrti_fake_bad(error, key, whole, "each slot once");
+            return nnrti_fake_bad(error, key, whole, "each slot at most once");
         seen[slot] = true;
         numbers[slot] = number;
     }
@@ -380,14 +385,14 @@ static NNRT_ReturnCode nnrti_fake_take_dims(nnrt_fake *f, nnrti_fake_span s, nnr
             return nnrti_fake_bad(error, NNRTI_FAKE_DIMS, s, "LEAST..MOST");
         most.length--;
         if (!nnrti_fake_number(least, &numbers[0]) || !nnrti_fake_number(most, &numbers[1]) || numbers[0] > numbers[1])
-            return nnrti_fake_bad(error, NNRTI_FAKE_DIMS, s, "LEAST..MOST, whole numbers that grow");
+            return nnrti_fake_bad(error, NNRTI_FAKE_DIMS, s, "LEAST..MOST with LEAST <= MOST");
     }
     f->least = (int32_t)numbers[0];
     f->most = (int32_t)numbers[1];
     return NNRT_SUCCESS;
 }
 
-/* yes or no; where it is left out, *answer stays. */
+/* Parses yes or no; if the option is absent, *answer keeps its value. */
 static NNRT_ReturnCode nnrti_fake_take_answer(int32_t key, const nnrti_fake_span *values, bool *answer,
                                               nnrt_error *error)
 {
@@ -421,7 +426,7 @@ static NNRT_ReturnCode nnrti_fake_take_code(nnrt_fake *f, nnrti_fake_span s, nnr
     for (f->code = NNRT_FAILED; f->code <= NNRT_UNSUPPORTED_OP; f->code++)
         if (nnrti_fake_is(s, nnrt_code_name(f->code) + strlen("NNRT_")))
             return NNRT_SUCCESS;
-    return nnrti_fake_bad(error, NNRTI_FAKE_CODE, s, "a return code but SUCCESS, as TIME_OUT");
+    return nnrti_fake_bad(error, NNRTI_FAKE_CODE, s, "a return code other than SUCCESS, such as TIME_OUT");
 }
 
 static NNRT_ReturnCode nnrti_fake_take_cache(nnrt_fake *f, nnrti_fake_span s, nnrt_error *error)
@@ -437,7 +442,7 @@ static NNRT_ReturnCode nnrti_fake_take_cache(nnrt_fake *f, nnrti_fake_span s, nn
                : nnrti_fake_bad(error, NNRTI_FAKE_CACHE, s, "no, yes, garbage, count or refuse");
 }
 
-/* Splits the options; values[key]. */
+/* Splits the options into values[key]. */
 static NNRT_ReturnCode nnrti_fake_split(nnrti_fake_span rest, nnrti_fake_span *values, nnrt_error *error)
 {
     char text[48];
@@ -456,14 +461,14 @@ static NNRT_ReturnCode nnrti_fake_split(nnrti_fake_span rest, nnrti_fake_span *v
                 "dims, dynamic, float16, modes, priorities, without, delay, hang, fail, die, code, garbage, cache",
                 nnrti_fake_text(rest.length == 0 && ends ? rest : whole, text));
         if (values[k].at != NULL)
-            return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "fake device: %s stands twice, expected once",
+            return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "fake device: %s occurs twice, expected once",
                                   nnrti_fake_keys[k]);
         values[k] = s;
     }
     return NNRT_SUCCESS;
 }
 
-/* Takes over all options but those that change tables. */
+/* Stores all options except without=, whose slots it returns. */
 static NNRT_ReturnCode nnrti_fake_parse(nnrt_fake *f, const nnrti_fake_span *v, uint32_t *without, nnrt_error *error)
 {
     uint32_t garbage[NNRT_FAKE_SLOT_COUNT];
@@ -503,12 +508,13 @@ static NNRT_ReturnCode nnrti_fake_parse(nnrt_fake *f, const nnrti_fake_span *v, 
         f->garbage[i] = garbage[i] != 0;
         if (f->die[i] != 0 && nnrti_fake_end == NULL)
             return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
-                                  "fake device: die stands there, but the program has not called nnrt_fake_may_die");
+                                  "fake device: die= requires that the program has called nnrt_fake_may_die");
     }
     return NNRT_SUCCESS;
 }
 
-/* Sleeps so many milliseconds, or until it has been woken more often than `woken` says. */
+/* Sleeps for `milliseconds` (0: without limit), but not longer than until the counter of wake calls differs from
+   `woken`. */
 static void nnrti_fake_sleep(nnrt_fake *f, uint32_t milliseconds, uint32_t woken)
 {
 #if defined(__unix__) || defined(__APPLE__)
@@ -529,7 +535,8 @@ static void nnrti_fake_sleep(nnrt_fake *f, uint32_t milliseconds, uint32_t woken
 #endif
 }
 
-/* A slot is called: counts, waits, and says whether it fails. Who sees that it was counted may wake it. */
+/* Entry of every slot: counts the call, applies delay, hang and die, and returns the code of fail. The wake counter is
+   read before the call is counted, so that a thread that sees the count can wake the call. */
 static NNRT_ReturnCode nnrti_fake_enter(nnrt_fake *f, uint32_t slot)
 {
     const uint32_t woken = NNRTI_FAKE_GET(&f->woken), call = NNRTI_FAKE_ADD(&f->record.calls[slot]);
@@ -546,19 +553,19 @@ static NNRT_ReturnCode nnrti_fake_enter(nnrt_fake *f, uint32_t slot)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>fake_form */
 
-/* A model as bytes, in its order, numbers as the machine has them; one walk writes and reads. */
+/* Serializer of models, in the order of the structs and the machine's byte order. One walk counts, writes and reads. */
 typedef struct nnrti_fake_form {
-    uint8_t *out;      /* NULL: it is counted, or read */
-    const uint8_t *in; /* NULL: it is written */
-    size_t at, bytes;  /* of in */
+    uint8_t *out;      /* NULL: counting or reading */
+    const uint8_t *in; /* NULL: counting or writing */
+    size_t at, bytes;  /* bytes: size of in */
     nnrt_memory *memory;
-    bool bad; /* the bytes end too early, a size does not fit, there is no memory */
+    bool bad; /* sticky: the input is too short, a size overflows, or out of memory */
 } nnrti_fake_form;
 
-/* What is in front of them, in a block of its own. */
+/* Header of a serialized model: the first block of a cache. */
 typedef struct nnrti_fake_header {
     char magic[8];
-    uint64_t bytes, checksum; /* of the form: FNV-1a-64 */
+    uint64_t bytes, checksum; /* of the serialized model: FNV-1a-64 */
 } nnrti_fake_header;
 
 #define NNRTI_FAKE_MAGIC "nnrtfak1"
@@ -576,7 +583,7 @@ static void nnrti_fake_bytes(nnrti_fake_form *f, void *data, size_t bytes)
     f->at = end;
 }
 
-/* A list of entries of `width` bytes; read, it lies in the memory. */
+/* A list of plain entries of `width` bytes; when reading, the list is allocated from f->memory. */
 static void nnrti_fake_list(nnrti_fake_form *f, const void **data, uint32_t *count, size_t width)
 {
     void *list = NULL;
@@ -594,7 +601,7 @@ static void nnrti_fake_list(nnrti_fake_form *f, const void **data, uint32_t *cou
         nnrti_fake_bytes(f, (void *)(uintptr_t)*data, bytes);
 }
 
-/* A list of structs, whose members the caller goes through; read, they are zeros as yet. */
+/* A list of structs whose members the caller then serializes; when reading, the allocated structs are zeros. */
 static void nnrti_fake_table(nnrti_fake_form *f, const void **data, uint32_t *count, size_t width)
 {
     size_t bytes = 0;
@@ -622,7 +629,7 @@ static void nnrti_fake_name(nnrti_fake_form *f, const char **name)
     }
 }
 
-/* One attribute; what it points to belongs to it. */
+/* One attribute, including the data that it points to. */
 static void nnrti_fake_attr(nnrti_fake_form *f, const nnrt_attr_member *m, uint8_t *at)
 {
     NNRT_Int64Lists *lists = (NNRT_Int64Lists *)(void *)at;
@@ -645,7 +652,7 @@ static void nnrti_fake_attr(nnrti_fake_form *f, const nnrt_attr_member *m, uint8
     }
 }
 
-/* The attributes of a node, up to the last member that its struct has. */
+/* The attributes of a node. Its struct may be shorter than the current one, but not longer. */
 static void nnrti_fake_attrs(nnrti_fake_form *f, NNRT_Node *n)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
@@ -687,7 +694,8 @@ static void nnrti_fake_tensor(nnrti_fake_form *f, NNRT_Tensor *t)
     if (!f->bad && constant != 0)
         nnrti_fake_list(f, &data, &bytes, 1);
     if (f->in != NULL && !f->bad && constant != 0) {
-        t->data.addr = data != NULL ? (void *)(uintptr_t)data : (void *)t; /* of no bytes */
+        t->data.addr = data != NULL ? (void *)(uintptr_t)data : (void *)t; /* a constant of 0 bytes still needs an
+                                                                              address */
         t->data.bufferSize = t->data.dataSize = bytes;
     }
 }
@@ -710,7 +718,7 @@ static void nnrti_fake_graph(nnrti_fake_form *f, NNRT_SubGraph *g)
     NNRTI_FAKE_LIST(f, g->nodeIndices);
 }
 
-/* Written, nothing of the model is changed. */
+/* Serializes or deserializes a model. When writing, the model is not changed. */
 static void nnrti_fake_model_form(nnrti_fake_form *f, NNRT_Model *m)
 {
     nnrti_fake_name(f, &m->name);
@@ -727,7 +735,7 @@ static void nnrti_fake_model_form(nnrti_fake_form *f, NNRT_Model *m)
         nnrti_fake_graph(f, (NNRT_SubGraph *)(uintptr_t)&m->subGraph.data[i]);
 }
 
-/* The bytes of a model's form; out NULL: only their number. */
+/* Writes a serialized model; out NULL: computes *bytes only. */
 static bool nnrti_fake_write(const NNRT_Model *model, uint8_t *out, size_t *bytes)
 {
     NNRT_Model m = *model;
@@ -756,15 +764,15 @@ typedef struct nnrti_fake_model {
     NNRT_PreparedModel *inner; /* the plan */
     nnrt_allocator allocator;
     bool allocated;
-    size_t head;  /* bytes of this, with `reads` and the form behind it */
-    bool *reads;  /* of each input: whether a node reads it; an unread input may have any shape */
+    size_t head; /* bytes of this struct, `reads` and the serialized model */
+    bool *reads; /* for each input: whether a node reads it; an unread input may have any shape */
     uint32_t nIn;
     nnrti_fake_header header;
-    NNRT_SharedBuffer cache[2]; /* the header and the form */
+    NNRT_SharedBuffer cache[2]; /* header and serialized model */
 } nnrti_fake_model;
 
-/* The bytes in front of the plan, rounded up to keep it aligned: the struct, which inputs are read and, for a model
-   cache, the form. */
+/* Computes the bytes before the plan, a multiple of NNRT_ALIGNMENT: the struct, `reads` and, for a model cache, the
+   serialized model. */
 static bool nnrti_fake_head(const nnrt_fake *f, const NNRT_Model *model, size_t *head)
 {
     size_t form = 0;
@@ -776,7 +784,7 @@ static bool nnrti_fake_head(const nnrt_fake *f, const NNRT_Model *model, size_t 
     return true;
 }
 
-/* Which of the model's inputs a node reads. */
+/* Finds out which of the model's inputs a node reads. */
 static void nnrti_fake_find_reads(const NNRT_Model *model, bool *reads)
 {
     for (uint32_t i = 0; i < model->inputIndex.count; i++) {
@@ -834,7 +842,7 @@ static NNRT_ReturnCode nnrti_fake_output_ranges(NNRT_PreparedModel *self, uint32
     return nnrti_fake_get_ranges(self, true, index, least, most);
 }
 
-/* Extents that a run brings lie in the device's range, too. */
+/* Checks the input dimensions of a run against the device's range. */
 static NNRT_ReturnCode nnrti_fake_check_inputs(const nnrti_fake_model *m, const NNRT_IOTensor *inputs, uint32_t nIn,
                                                nnrt_error *error)
 {
@@ -843,12 +851,12 @@ static NNRT_ReturnCode nnrti_fake_check_inputs(const nnrti_fake_model *m, const 
         for (uint32_t k = 0; m->reads[i] && inputs[i].dimensions.data != NULL && k < inputs[i].dimensions.count; k++)
             if (inputs[i].dimensions.data[k] < f->least || inputs[i].dimensions.data[k] > f->most)
                 return nnrt_error_set(error, NNRT_OUT_OF_DIMENTION_RANGES,
-                                      "device '%s': axis %u of input %u has extent %d, expected %d to %d", f->name, k,
-                                      i, inputs[i].dimensions.data[k], f->least, f->most);
+                                      "device '%s': axis %u of input %u has size %d, expected %d to %d", f->name, k, i,
+                                      inputs[i].dimensions.data[k], f->least, f->most);
     return NNRT_SUCCESS;
 }
 
-/* A run by whatever slot; workspace NULL: the model's own. */
+/* A run through any of the slots RunIn, Run and RunV1; workspace NULL: the model's own. */
 static NNRT_ReturnCode nnrti_fake_compute(NNRT_PreparedModel *self, uint32_t slot, void *workspace, size_t bytes,
                                           const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                           uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
@@ -880,7 +888,8 @@ static NNRT_ReturnCode nnrti_fake_run(NNRT_PreparedModel *self, const NNRT_IOTen
     return nnrti_fake_compute(self, NNRT_FAKE_Run, NULL, 0, inputs, nIn, outputs, nOut, outputDims, NULL);
 }
 
-/* HDI 1.0 tells by a flag that an output is too small. The plan does not say which one is, so all are. */
+/* HDI 1.0 reports too small outputs by a flag for each output. The plan does not report which output it is, so all
+   flags are false. */
 static NNRT_ReturnCode nnrti_fake_run_v1(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
                                          const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
                                          bool *isOutputBufferEnough)
@@ -940,7 +949,7 @@ static void nnrti_fake_release(NNRT_PreparedModel *self)
         nnrt_free(&allocator, m, m->head);
 }
 
-/* More blocks than there may be, where the device is told to. */
+/* Exports the cache; with cache=count more blocks than allowed. */
 static NNRT_ReturnCode nnrti_fake_export(NNRT_PreparedModel *self, const NNRT_SharedBuffer **buffers, uint32_t *count)
 {
     const nnrti_fake_model *m = nnrti_fake_of(self);
@@ -1009,14 +1018,15 @@ static NNRT_ReturnCode nnrti_fake_priorities(void *self, bool *isSupported)
     return nnrti_fake_enter((nnrt_fake *)self, NNRT_FAKE_IsPrioritySupported);
 }
 
-/* Is the operator of node n one that the device takes? */
+/* Checks that the device supports the operator of node n. */
 static NNRT_ReturnCode nnrti_fake_check_op(const nnrt_fake *f, const NNRT_Model *model, uint32_t n, nnrt_error *error)
 {
     const NNRT_Node *node = &model->nodes.data[n];
     const nnrt_op *op = nnrt_op_find(node->nodeType);
     if (op == NULL || (op->type > 0 && (f->ops.at == NULL || nnrti_fake_lists(f->ops, op->name)) &&
                        !(f->barred.at != NULL && nnrti_fake_lists(f->barred, op->name))))
-        return NNRT_SUCCESS; /* of what no operator has, the plan speaks; those of the application no NPU has */
+        return NNRT_SUCCESS; /* unknown operators: the plan reports them; custom operators (type <= 0) are unsupported
+                                */
     (void)nnrt_error_set(error, NNRT_UNSUPPORTED_OP, "node %u '%s' (%s): device '%s' does not have this operator", n,
                          node->name != NULL ? node->name : "", op->name, f->name);
     if (error != NULL && error->code == NNRT_UNSUPPORTED_OP)
@@ -1024,7 +1034,8 @@ static NNRT_ReturnCode nnrti_fake_check_op(const nnrt_fake *f, const NNRT_Model 
     return NNRT_UNSUPPORTED_OP;
 }
 
-/* Do the extents of what node n reads and gives lie in the range? tensors: those of the model; an unknown rank does. */
+/* Checks the dimensions of all inputs and outputs of node n against the device's range. tensors: those of the model.
+   Unknown ranks and dimensions pass. */
 static NNRT_ReturnCode nnrti_fake_check_dims(const nnrt_fake *f, const NNRT_Model *model, uint32_t n,
                                              const nnrt_operand *tensors, nnrt_error *error)
 {
@@ -1036,7 +1047,7 @@ static NNRT_ReturnCode nnrti_fake_check_dims(const nnrt_fake *f, const NNRT_Mode
             if (tensors[t].dims[k] < 0 || (tensors[t].dims[k] >= f->least && tensors[t].dims[k] <= f->most))
                 continue;
             (void)nnrt_error_set(error, NNRT_INVALID_SHAPE,
-                                 "node %u '%s': axis %d of '%s' is %d, device '%s' takes extents of %d to %d", n,
+                                 "node %u '%s': axis %d of '%s' is %d, device '%s' supports sizes of %d to %d", n,
                                  node->name != NULL ? node->name : "", k, tensors[t].name, tensors[t].dims[k], f->name,
                                  f->least, f->most);
             if (error != NULL && error->code == NNRT_INVALID_SHAPE)
@@ -1047,7 +1058,8 @@ static NNRT_ReturnCode nnrti_fake_check_dims(const nnrt_fake *f, const NNRT_Mode
     return NNRT_SUCCESS;
 }
 
-/* Shapes of all tensors in temporary memory; NULL where they cannot be told, or there is no memory (memory->full). */
+/* Infers the shapes of all tensors into temporary memory; NULL: not needed, shape inference failed, or out of memory
+   (memory->full). */
 static nnrt_operand *nnrti_fake_shapes(const nnrt_fake *f, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                        nnrt_memory *memory)
 {
@@ -1069,7 +1081,7 @@ static nnrt_operand *nnrti_fake_shapes(const nnrt_fake *f, const NNRT_Model *mod
     return tensors;
 }
 
-/* What the reference device does not take passes on to the caller. */
+/* Forwards the reference device's reasons to the caller. */
 typedef struct nnrti_fake_asking {
     nnrt_reason reason;
     void *user;
@@ -1096,7 +1108,7 @@ static NNRT_ReturnCode nnrti_fake_ask(nnrt_fake *f, uint32_t slot, const NNRT_Mo
     asking.reason = reason;
     asking.user = user;
     nnrt_config_read(&own, config);
-    own.enableFloat16 = false; /* which the reference device does not have */
+    own.enableFloat16 = false; /* unsupported by the reference device */
     own.mode = NNRT_PERFORMANCE_NONE;
     own.priority = NNRT_PRIORITY_NONE;
     code = nnrt_device_explain(nnrt_device_find("reference"), model, &own, isSupported, count, nnrti_fake_refused,
@@ -1109,7 +1121,8 @@ static NNRT_ReturnCode nnrti_fake_ask(nnrt_fake *f, uint32_t slot, const NNRT_Mo
         nnrt_memory_allocate(&memory, own.allocator);
     tensors = nnrti_fake_shapes(f, model, &own, &memory);
     if (memory.full)
-        code = nnrt_error_set(own.error, NNRT_OUT_OF_MEMORY, "device '%s' has no memory to look at extents", f->name);
+        code =
+            nnrt_error_set(own.error, NNRT_OUT_OF_MEMORY, "device '%s' is out of memory for shape inference", f->name);
     for (uint32_t i = 0; i < count && code == NNRT_SUCCESS; i++) {
         nnrt_error error;
         memset(&error, 0, sizeof(error));
@@ -1139,7 +1152,7 @@ static NNRT_ReturnCode nnrti_fake_supported(void *self, const NNRT_Model *model,
                           NULL);
 }
 
-/* The float16 nearest to x, as a float: of what is exact in neither, the even one. */
+/* Rounds x to the nearest float16, as a float; ties to even. */
 static float nnrti_fake_round(float x)
 {
     uint32_t bits, size;
@@ -1147,10 +1160,10 @@ static float nnrti_fake_round(float x)
     size = bits & 0x7FFFFFFFu;
     if (size >= 0x7F800000u) /* infinity and NaN */
         return x;
-    if (size >= 0x38800000u) { /* 2^-14: 10 bits stay behind the point */
+    if (size >= 0x38800000u) { /* normal float16, 2^-14 and more: 10 mantissa bits remain */
         size += 0xFFFu + (size >> 13 & 1);
         size = size >= 0x47800000u ? 0x7F800000u : size & ~0x1FFFu; /* 2^16 and more: infinity */
-    } else {                                                        /* multiples of 2^-24 */
+    } else {                                                        /* subnormal: multiples of 2^-24 */
         float small;
         memcpy(&small, &size, sizeof(small));
         small *= 16777216.0f;
@@ -1165,11 +1178,11 @@ static float nnrti_fake_round(float x)
     return x;
 }
 
-/* The attributes of a step whose float32 results are rounded: those of its own kernel. */
+/* Attributes of a step that rounds its float32 results: the wrapped kernel and its attributes. */
 typedef struct nnrti_fake_half {
     nnrt_kernel kernel;
     const void *attr;
-    uint32_t first, count; /* results among the arguments */
+    uint32_t first, count; /* outputs among the arguments */
 } nnrti_fake_half;
 
 static NNRT_ReturnCode nnrti_fake_half_kernel(const void *attr, nnrt_view *args, nnrt_call *call)
@@ -1188,7 +1201,7 @@ static NNRT_ReturnCode nnrti_fake_half_kernel(const void *attr, nnrt_view *args,
     return code;
 }
 
-/* float32 becomes float16 where it is computed. */
+/* Wraps the kernel of each computing step, so that its float32 results are rounded to float16. */
 static NNRT_ReturnCode nnrti_fake_narrow(const nnrt_fake *f, nnrt_draft *draft)
 {
     for (uint32_t i = 0; i < draft->nSteps; i++) {
@@ -1196,12 +1209,12 @@ static NNRT_ReturnCode nnrti_fake_narrow(const nnrt_fake *f, nnrt_draft *draft)
         nnrti_fake_half *half;
         if (s->open != NULL)
             return nnrt_error_set(draft->config->error, NNRT_NOT_SUPPORT,
-                                  "device '%s' has no float16 with extents that a run tells", f->name);
+                                  "device '%s' does not support float16 with dynamic dimensions", f->name);
         if (s->kernel == NULL || (s->flags & (NNRT_OP_ALIAS | NNRT_OP_MOVEMENT)) != 0)
             continue;
         half = (nnrti_fake_half *)nnrt_memory_keep(draft->memory, sizeof(*half));
         if (half == NULL)
-            return nnrt_error_set(draft->config->error, NNRT_OUT_OF_MEMORY, "device '%s' has no memory", f->name);
+            return nnrt_error_set(draft->config->error, NNRT_OUT_OF_MEMORY, "device '%s' is out of memory", f->name);
         half->kernel = s->kernel;
         half->attr = s->attr;
         half->first = s->nIn + s->nDerived;
@@ -1213,7 +1226,8 @@ static NNRT_ReturnCode nnrti_fake_narrow(const nnrt_fake *f, nnrt_draft *draft)
     return NNRT_SUCCESS;
 }
 
-/* But for float16, the device changes nothing of a plan, and looks at all of it: what it does not take is refused. */
+/* Edits of the plan: rounds to float16 if enabled, and refuses the model if a node is unsupported. Changes nothing
+   else. */
 static NNRT_ReturnCode nnrti_fake_edit(void *user, nnrt_draft *draft)
 {
     const nnrt_fake *f = (const nnrt_fake *)user;
@@ -1228,7 +1242,8 @@ static NNRT_ReturnCode nnrti_fake_edit(void *user, nnrt_draft *draft)
     return code;
 }
 
-/* Without RunIn and its size nobody can bring a workspace. */
+/* Reads the configuration. Without the slots RunIn and GetWorkspaceSize the caller cannot pass a workspace, so the
+   model owns one. */
 static void nnrti_fake_config(const nnrt_fake *f, const NNRT_ModelConfig *config, NNRT_ModelConfig *own)
 {
     nnrt_config_read(own, config);
@@ -1252,7 +1267,7 @@ static NNRT_ReturnCode nnrti_fake_memory(void *self, const NNRT_Model *model, co
     return code;
 }
 
-/* A form is made from the model's lists. */
+/* Validates the model before it is serialized. */
 static NNRT_ReturnCode nnrti_fake_check(const nnrt_fake *f, const NNRT_Model *model, const NNRT_ModelConfig *config)
 {
     nnrt_memory memory;
@@ -1268,7 +1283,7 @@ static NNRT_ReturnCode nnrti_fake_check(const nnrt_fake *f, const NNRT_Model *mo
     return code;
 }
 
-/* Prepares, with all memory where config says. */
+/* Prepares a model, in config's buffer or with config's allocator. */
 static NNRT_ReturnCode nnrti_fake_make(nnrt_fake *f, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                        NNRT_PreparedModel **prepared)
 {
@@ -1278,19 +1293,20 @@ static NNRT_ReturnCode nnrti_fake_make(nnrt_fake *f, const NNRT_Model *model, co
     size_t head, bytes;
     NNRT_ReturnCode code;
     if (own.bounds.count != 0 && !f->dynamic)
-        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "device '%s' takes no extents that are open", f->name);
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "device '%s' does not support dynamic dimensions", f->name);
     if ((code = nnrti_fake_check(f, model, &own)) != NNRT_SUCCESS)
         return code;
     if (!nnrti_fake_head(f, model, &head))
-        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "device '%s': the model is no 4 GiB of lists that have data",
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
+                              "device '%s': the model cannot be serialized: a list has no data, or the size overflows",
                               f->name);
     if (own.buffer != NULL && ((uintptr_t)own.buffer % NNRT_ALIGNMENT != 0 || own.bufferBytes < head))
         return nnrt_error_set(own.error, own.bufferBytes < head ? NNRT_OUT_OF_MEMORY : NNRT_INVALID_PARAMETER,
-                              "device '%s': the buffer has %z bytes, expected %z and more, aligned to %d", f->name,
+                              "device '%s': the buffer has %z bytes, expected at least %z, aligned to %d", f->name,
                               own.bufferBytes, head, NNRT_ALIGNMENT);
     m = (nnrti_fake_model *)(own.buffer != NULL ? own.buffer : nnrt_alloc(own.allocator, head));
     if (m == NULL)
-        return nnrt_error_set(own.error, NNRT_OUT_OF_MEMORY, "device '%s' has no memory", f->name);
+        return nnrt_error_set(own.error, NNRT_OUT_OF_MEMORY, "device '%s' is out of memory", f->name);
     memset(m, 0, sizeof(*m));
     m->base.vtbl = &f->model;
     m->fake = f;
@@ -1331,7 +1347,7 @@ static NNRT_ReturnCode nnrti_fake_make(nnrt_fake *f, const NNRT_Model *model, co
     return NNRT_SUCCESS;
 }
 
-/* Begins to prepare in a slot; own: what config says. */
+/* Common begin of the slots that prepare; *own: the configuration to use. */
 static NNRT_ReturnCode nnrti_fake_begin(nnrt_fake *f, uint32_t slot, const NNRT_ModelConfig *config,
                                         NNRT_ModelConfig *own, NNRT_PreparedModel **prepared)
 {
@@ -1355,7 +1371,7 @@ static NNRT_ReturnCode nnrti_fake_prepare(void *self, const NNRT_Model *model, c
                                                                       : nnrti_fake_make(f, model, &own, prepared);
 }
 
-/* The extents behind an operator's name, at most two; false: they are none. */
+/* Parses the dimensions behind an operator's name, one or two; false: malformed. */
 static bool nnrti_fake_extents(nnrti_fake_span s, int32_t *dims, uint32_t *rank)
 {
     for (*rank = 0; s.length > 0; ++*rank) {
@@ -1367,7 +1383,7 @@ static bool nnrti_fake_extents(nnrti_fake_span s, int32_t *dims, uint32_t *rank)
     return *rank > 0;
 }
 
-/* The model of a text, which is made on the way. */
+/* Builds the model of an offline text and prepares it. */
 static NNRT_ReturnCode nnrti_fake_text_model(nnrt_fake *f, nnrti_fake_span text, const NNRT_ModelConfig *config,
                                              NNRT_PreparedModel **prepared)
 {
@@ -1390,7 +1406,7 @@ static NNRT_ReturnCode nnrti_fake_text_model(nnrt_fake *f, nnrti_fake_span text,
         node.nodeType = nnrt_op_at(k)->type;
     }
     if (!known || !nnrti_fake_extents(text, dims, &rank))
-        return nnrt_error_set(own.error, NNRT_INVALID_MODEL, "device '%s': the offline model is not like 'ABS 2,3'",
+        return nnrt_error_set(own.error, NNRT_INVALID_MODEL, "device '%s': the offline model must be like 'ABS 2,3'",
                               f->name);
     for (uint32_t i = 0; i < 2; i++) {
         tensors[i].name = i == 0 ? "x" : "y";
@@ -1404,7 +1420,7 @@ static NNRT_ReturnCode nnrti_fake_text_model(nnrt_fake *f, nnrti_fake_span text,
     m.nodes = NNRT_NodeList_make(&node, 1);
     m.allTensors = NNRT_TensorList_make(tensors, 2);
     m.subGraph = NNRT_SubGraphList_make(&graph, 1);
-    own.copyConstants = true; /* nothing of the model stays */
+    own.copyConstants = true; /* the model ends with this function */
     return nnrti_fake_make(f, &m, &own, prepared);
 }
 
@@ -1448,7 +1464,7 @@ static NNRT_ReturnCode nnrti_fake_allocate(void *self, uint32_t length, NNRT_Sha
     return NNRT_OUT_OF_MEMORY;
 }
 
-/* Of the blocks that are held only the one that is released goes. */
+/* Releases an allocated block. INVALID_BUFFER: it is not one; INVALID_BUFFER_SIZE: its size differs. */
 static NNRT_ReturnCode nnrti_fake_release_buffer(void *self, const NNRT_SharedBuffer *buffer)
 {
     nnrt_fake *f = (nnrt_fake *)self;
@@ -1480,7 +1496,7 @@ static NNRT_ReturnCode nnrti_fake_caches(void *self, bool *isSupported)
     return nnrti_fake_enter((nnrt_fake *)self, NNRT_FAKE_IsModelCacheSupported);
 }
 
-/* Where block i of a cache begins; NULL: it is none. */
+/* Returns the data of block i of a cache; NULL: invalid. */
 static const uint8_t *nnrti_fake_block(const NNRT_SharedBuffer *cache, uint32_t i)
 {
     const NNRT_SharedBuffer *b = &cache[i];
@@ -1489,7 +1505,7 @@ static const uint8_t *nnrti_fake_block(const NNRT_SharedBuffer *cache, uint32_t 
                : NULL;
 }
 
-/* Prepares the model that was exported. It is read into memory that ends with this call. */
+/* Prepares an exported model. It is deserialized into memory that is freed at the end of this call. */
 static NNRT_ReturnCode nnrti_fake_prepare_cache(void *self, const NNRT_SharedBuffer *cache, uint32_t count,
                                                 const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
 {
@@ -1505,26 +1521,32 @@ static NNRT_ReturnCode nnrti_fake_prepare_cache(void *self, const NNRT_SharedBuf
     if (code != NNRT_SUCCESS || f->garbage[NNRT_FAKE_PrepareModelFromModelCache])
         return code;
     if (f->cache == NNRTI_FAKE_CACHE_REFUSE)
-        return nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE, "device '%s' was told to refuse caches", f->name);
+        return nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE,
+                              "device '%s' refuses caches as configured (cache=refuse)", f->name);
     if (own.buffer != NULL)
-        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "device '%s' reads caches into allocated memory", f->name);
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
+                              "device '%s' cannot prepare from a cache in a caller's buffer; use an allocator",
+                              f->name);
     if (count != 2 || nnrti_fake_block(cache, 0) == NULL || cache[0].dataSize != sizeof(header) ||
         (form.in = nnrti_fake_block(cache, 1)) == NULL)
         return nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE,
-                              "device '%s': the cache has %u blocks, expected a header and a form", f->name, count);
+                              "device '%s': the cache has %u blocks, expected 2: a header and a serialized model",
+                              f->name, count);
     memcpy(&header, nnrti_fake_block(cache, 0), sizeof(header));
     form.bytes = cache[1].dataSize;
     if (memcmp(header.magic, NNRTI_FAKE_MAGIC, sizeof(header.magic)) != 0 || header.bytes != form.bytes ||
         header.checksum != nnrti_fake_checksum(form.in, form.bytes))
-        return nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE, "device '%s': the cache is damaged", f->name);
+        return nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE,
+                              "device '%s': the cache is damaged: its header, size or checksum is wrong", f->name);
     nnrt_memory_allocate(&memory, own.allocator);
     form.memory = &memory;
     nnrti_fake_model_form(&form, &model);
     own.copyConstants = true;
     if (memory.full)
-        code = nnrt_error_set(own.error, NNRT_OUT_OF_MEMORY, "device '%s' has no memory to read a cache", f->name);
+        code = nnrt_error_set(own.error, NNRT_OUT_OF_MEMORY, "device '%s' is out of memory to read a cache", f->name);
     else if (form.bad || form.at != form.bytes)
-        code = nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE, "device '%s': the cache holds no model", f->name);
+        code = nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE, "device '%s': the cache contains no valid model",
+                              f->name);
     else
         code = nnrti_fake_make(f, &model, &own, prepared);
     nnrt_memory_end(&memory);
@@ -1534,13 +1556,13 @@ static NNRT_ReturnCode nnrti_fake_prepare_cache(void *self, const NNRT_SharedBuf
 static void nnrti_fake_destroy(void *self)
 {
     nnrt_fake *f = (nnrt_fake *)self;
-    for (uint32_t i = 0; i < NNRT_FAKE_BLOCKS; i++) /* of who has not given them back because that fails */
+    for (uint32_t i = 0; i < NNRT_FAKE_BLOCKS; i++) /* blocks whose release failed, or was not called */
         if (f->held[i] == NNRTI_FAKE_HELD)
             nnrt_buffer_destroy(&f->blocks[i]);
     nnrt_free(NULL, self, ((nnrt_fake *)self)->bytes);
 }
 
-/* Fills both tables; what is left out becomes NULL. */
+/* Fills both tables; slots of without= become NULL. */
 static void nnrti_fake_tables(nnrt_fake *f, const uint32_t *without)
 {
     NNRT_DeviceVtbl *d = &f->table;
@@ -1603,7 +1625,7 @@ NNRT_API NNRT_ReturnCode nnrt_fake_register(nnrt_fake **fake, const char *text, 
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "fake device: found '%s', expected fake:KEY=VALUE,...",
                               text);
     if (!nnrt_add_size(sizeof(*f) + 1, length, &bytes) || (f = (nnrt_fake *)nnrt_alloc(NULL, bytes)) == NULL)
-        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is no memory for a fake device");
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "out of memory for a fake device");
     memset(f, 0, sizeof(*f));
     f->bytes = bytes;
     copy = (char *)(f + 1);

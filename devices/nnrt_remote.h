@@ -1,91 +1,93 @@
-/*
-nnrt_remote.h - a device in another process: the device table over a Unix socket. A driver that crashes takes no application
-with it, and one device serves many. Tensors and constants lie in memory that both processes map; the socket carries words.
+/* nnrt_remote.h - a device in another process: the device table over a Unix domain socket. A driver that crashes does
+not crash the application, and one device serves several processes. Tensors and constants are in shared memory that both
+processes map; the socket carries only control messages.
 
     #define NNRT_THREADS 1                   the server needs threads
     #define NNRT_IMPLEMENTATION
-    #include "devices/nnrt_remote.h"         includes nnrt.h, which lies one folder up
+    #include "devices/nnrt_remote.h"         includes nnrt.h from the parent folder
 
     nnrt serve --socket /run/npu.sock --device npu0                               the process of the driver
     nnrt run model.onnx --device remote:/run/npu.sock                             the application
     nnrt_remote_register(&remote, "remote:/run/npu.sock", &error);                the same in C
 
 WHO READS THIS
-    Who puts a driver into a process of its own; who writes another end of the protocol.
+    Vendors who run a driver in a process of its own; authors of another client or server for the protocol.
 
 SECTIONS (search for the tag)
-    >>remote        the client: a device that is elsewhere
+    >>remote        the client: a proxy for a device in another process
     >>serve         the server
     -- implementation --
-    >>remote_wire   frames, what stands in them, shared memory
+    >>remote_wire   frames, their fields, shared memory
     >>remote_client connection, buffers, the tables
-    >>remote_server what a client asks for, limits, threads
+    >>remote_server request handlers, limits, threads
 
 THE PROTOCOL
-    A stream socket of the system (AF_UNIX). Both ends are on one machine: numbers are as it has them. The client asks, the
-    server answers, in this order and one at a time; a connection begins with HELLO. A frame is a header of 32 bytes and
-    what follows it:
+    A Unix domain stream socket (AF_UNIX, SOCK_STREAM). Both ends run on one machine, so numbers have the machine's byte
+    order. The client sends requests, one at a time, and the server answers each in order. The first request of a
+    connection is HELLO. A frame is a header of 32 bytes and its payload:
 
     u32 magic      "NNRR"
     u16 version    NNRT_REMOTE_VERSION
     u16 layout     NNRT_LAYOUT
-    u32 kind       of the list below; an answer has the highest bit, too
+    u32 kind       of the list below; in an answer also the highest bit
     i32 code       of an answer: NNRT_ReturnCode; 0 in a request
-    u32 length     bytes behind the header: at most what HELLO's answer says, and as long as there is none 4096
-    u32 fds        descriptors (SCM_RIGHTS) that came with the first byte of the header: 0 or 1
+    u32 length     bytes of the payload: at most the limit in HELLO's answer, and 4096 before that answer
+    u32 fds        number of descriptors (SCM_RIGHTS) sent with the first byte of the header: 0 or 1
     u64 serial     of a request: counted up from 1; of an answer: that of its request
 
-    What follows: TEXT is u32 bytes with the 0 behind it, the bytes, zeros up to a multiple of 4; DIMS is i32 rank, 8 times
-    i32. All else is a multiple of 4 bytes. An answer whose code is not 0 has: i32 node, i32 tensor, TEXT message; and of
-    RUN what stands in brackets.
+    Payload: TEXT is u32 bytes including the terminating 0, the bytes, zeros up to a multiple of 4; DIMS is i32 rank, 8
+    times i32. The size of every other field is a multiple of 4 bytes. An answer whose code is not 0 contains: i32 node,
+    i32 tensor, TEXT message; an answer to RUN then also the fields in brackets.
 
     1  HELLO    -> u32 bytes of a message, u32 models, u32 buffers, u64 bytes, u32 major, u32 minor, i32 type,
                    u32 abilities (bits in the order of nnrt_ability), TEXT name, TEXT vendor
     2  STATUS   -> i32 status
-    3  SUPPORT  u32 reasons wanted, PARCEL of a model -> u32 nodes, a byte for each with zeros up to a multiple of 4, then,
-                as far as there is room, u32 node, i32 code, i32 tensor, TEXT
+    3  SUPPORT  u32 1: with reasons, PARCEL of a model -> u32 nodes, a byte for each with zeros up to a multiple of 4,
+                then, as long as the message has room, the reasons: u32 node, i32 code, i32 tensor, TEXT
     4  PREPARE  PARCEL of a model -> u32 model, u32 slots: bits of the optional slots that the prepared model has:
                 1 ExportModelCache, 2 GetInputDimRanges, 4 GetIO, 8 GetMemory, 16 GetOutputDimRanges
-    5  CACHE    PARCEL of buffers: what EXPORT gave -> u32 model, u32 slots
+    5  CACHE    PARCEL of the buffers that EXPORT returned -> u32 model, u32 slots
     6  OFFLINE  PARCEL of buffers: models in the device's form -> u32 model, u32 slots
     7  EXPORT   u32 model -> PARCEL of buffers
     8  IO       u32 model, u32 output, u32 index -> i32 type, DIMS
-    9  RANGES   u32 model, u32 output, u32 index -> DIMS least, DIMS most
+    9  RANGES   u32 model, u32 output, u32 index -> DIMS minimum, DIMS maximum
     10 HELD     u32 model -> u64 tables, workspace, arena, bound, constants, u32 steps
     11 RUN      u32 model, u32 inputs, u32 outputs, then for each: u32 buffer (0: no data), u32 bytes, u64 offset,
-                i32 type, i32 format, u32 axes, i32 extents, TEXT name
-                -> [u32 outputs, for each: DIMS, rank -1: not told; u32 bytes that were written, UINT32_MAX: not known]
+                i32 type, i32 format, u32 rank, i32 dimensions, TEXT name
+                -> [u32 outputs, for each: DIMS, rank -1: not reported; u32 bytes written, UINT32_MAX: unknown]
     12 RELEASE  u32 model ->
     13 MAP      u32 buffer, not 0, u64 bytes, and a descriptor ->
     14 UNMAP    u32 buffer ->
 
-    PARCEL is u64 bytes of the first part, u64 bytes of the second one, and a descriptor of memory (memfd_create) with the
-    first part, zeros up to a multiple of 64, and the second part. A model's first part is a .nnrt file (nnrt.h, >>file),
-    the reason why this header includes nnrt.h: there is one form of models outside a process, with one reader that trusts
-    nothing. Of buffers it is u32 count, a u32 of bytes for each, and each one's bytes from a multiple of 64 on. The second
-    part is the configuration: u32 enableFloat16, i32 mode, i32 priority, u32 threads, u32 maxTrips, u32 count and DIMS of
-    inputDims, u32 count and (TEXT, DIMS) of bounds, u32 count and (TEXT, u32 bytes, the bytes, zeros up to a multiple of
-    4) of extensions. EXPORT's answer has none.
+    PARCEL is u64 bytes of the first part, u64 bytes of the second part, and a memory descriptor (memfd_create) with the
+    first part, zeros up to a multiple of 64, and the second part. The first part of a model's parcel is a .nnrt file
+    (nnrt.h, >>file); for this format the header includes nnrt.h. So models outside a process have one form, and one
+    reader that validates all of it. The first part of a parcel of buffers is u32 count, a u32 of bytes for each, and
+    the bytes of each from a multiple of 64 on. The second part is the configuration: u32 enableFloat16, i32 mode, i32
+    priority, u32 threads, u32 maxTrips, u32 count and DIMS of inputDims, u32 count and (TEXT, DIMS) of upper bounds,
+    u32 count and (TEXT, u32 bytes, the bytes, zeros up to a multiple of 4) of extensions. EXPORT's answer has no second
+    part.
 
-    Memory of a parcel is sealed against shrinking and writing (F_SEAL_SHRINK, F_SEAL_WRITE): what has been checked stays,
-    and constants are used where they lie. Memory of MAP is sealed against shrinking, so that nobody who reads it is ended
-    by SIGBUS. A descriptor without these seals is refused.
+    The memory of a parcel is sealed against shrinking and writing (F_SEAL_SHRINK, F_SEAL_WRITE): validated data cannot
+    change afterwards, and constants are used in place. Memory of MAP is sealed against shrinking, so that reading it
+    never raises SIGBUS. The receiver rejects a descriptor without these seals.
 
-    What cannot be understood is answered with INVALID_PARAMETER, and the server closes the connection; a client that cannot
-    understand an answer closes it, too, and the call ends with SERVICE_ERROR.
+    The server answers a malformed request with INVALID_PARAMETER and closes the connection. A client closes the
+    connection after a malformed answer, and its call returns SERVICE_ERROR.
 
-WHAT IS DIFFERENT
-    Codes and messages are those of the device itself. An optional slot that its tables lack is NULL in the client's tables:
-    GetSupportedOperation and GetSupportedNodes, PrepareOfflineModel, PrepareModelFromModelCache (also where the device
-    answers that it has no model cache), and the slots above of a prepared model. The client has these of its own: its
-    status, AllocateBuffer, GetModelMemory, Run and RunIn. Left out: config's profile and log (the server has a log of its own),
-    parallel, arenaAlignment, autoDevices and partition, which are the server's. What GetModelMemory and GetMemory tell of
-    tables and the workspace is what the client's process holds. A big-endian machine has no .nnrt files, and no models for
-    remote devices: NOT_SUPPORT.
+DIFFERENCES FROM A LOCAL DEVICE
+    Return codes and messages come from the device itself. If the device's tables lack one of these optional slots, the
+    slot is NULL in the client's tables, too: GetSupportedOperation and GetSupportedNodes, PrepareOfflineModel,
+    PrepareModelFromModelCache (also if the device answers that it has no model cache), and the slots of a prepared
+    model that PREPARE lists. The client implements these itself: its status, AllocateBuffer, GetModelMemory, Run and
+    RunIn. Not sent to the server: config's profile and log (the server has a log of its own), and parallel,
+    arenaAlignment, autoDevices and partition, which the server chooses. For tables and the workspace, GetModelMemory
+    and GetMemory report the memory of the client's process only. Big-endian machines do not support .nnrt files, hence
+    no models on remote devices: NOT_SUPPORT.
 
 THREADS
-    Calls for one device wait for one another, on the one connection that it has. A server has a thread for each client.
-    Without NNRT_THREADS there is no server, and one thread at a time calls a device.
+    Concurrent calls for one device wait for each other: a device has one connection. A server has a thread for each
+    client. Without NNRT_THREADS there is no server, and only one thread at a time may call a device.
 
 MIT licence, see LICENSE.
 */
@@ -94,7 +96,8 @@ MIT licence, see LICENSE.
 
 #include "../nnrt.h"
 
-/* NNRT_REMOTE 1/0: memory is shared as Linux can. 0: all functions refuse with NNRT_NOT_SUPPORT. */
+/* NNRT_REMOTE 1/0: default 1 on Linux, whose memfd sharing the protocol needs. 0: all functions return
+   NNRT_NOT_SUPPORT. */
 #ifndef NNRT_REMOTE
 #if defined(__linux__)
 #define NNRT_REMOTE 1
@@ -114,20 +117,21 @@ extern "C" {
 
 typedef struct nnrt_remote nnrt_remote;
 
-/* What went through the socket so far, headers included, and how often a connection was made. */
+/* Traffic counters of the socket, headers included, and the number of connections made so far. */
 typedef struct nnrt_remote_traffic {
     uint64_t sent, received; /* bytes */
     uint32_t calls, descriptors, connections;
 } nnrt_remote_traffic;
 
-/* Registers the device that is served at the socket that text names: "remote:[name=NAME,][time=MILLISECONDS,]PATH". It lives
-   until it is unregistered. name: as nnrt_device_find knows it, default "remote_" and its name there; vendor, version and
-   type are those it has there. time: what an answer may take before the call ends with TIME_OUT and the connection with it;
-   default: no limit. remote may be NULL. A bad text is INVALID_PARAMETER; SERVICE_ERROR: nobody serves there.
+/* Registers a proxy for the device served at the socket in `text`: "remote:[name=NAME,][time=MILLISECONDS,]PATH". It
+   exists until it is unregistered. name: the device's name for nnrt_device_find, default "remote_" and its name in the
+   server; vendor, version and type are those of the server's device. time: timeout of an answer in milliseconds; after
+   it the call returns TIME_OUT and the connection is closed; default: no limit. remote may be NULL. INVALID_PARAMETER:
+   malformed text. SERVICE_ERROR: no server listens at the path.
 
-   A driver that ends, in a run too, makes the call end with SERVICE_ERROR. The next call connects anew and prepares what it
-   needs anew, with the same device served at the same path. Buffers of the device's AllocateBuffer are used in place by runs;
-   of what lies elsewhere a run makes copies in shared memory. */
+   If the driver's process ends, even during a run, the call returns SERVICE_ERROR. The next call reconnects and
+   prepares the models that it uses again, if the same device is served at the same path. Runs use buffers of the
+   device's AllocateBuffer in place (zero-copy); other data is copied through shared memory. */
 NNRT_API NNRT_ReturnCode nnrt_remote_register(nnrt_remote **remote, const char *text, nnrt_error *error);
 NNRT_API const char *nnrt_remote_name(const nnrt_remote *remote);
 NNRT_API nnrt_remote_traffic nnrt_remote_get_traffic(nnrt_remote *remote);
@@ -135,40 +139,39 @@ NNRT_API nnrt_remote_traffic nnrt_remote_get_traffic(nnrt_remote *remote);
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>serve */
 
-/* What a server lets clients have. 0 = the default. */
+/* Limits of the server for each client. 0 = the default. */
 typedef struct nnrt_remote_limits {
-    uint32_t clients; /* at once; 16 */
-    uint32_t models;  /* prepared ones of a client; 64 */
-    uint32_t buffers; /* that a client shares; 256 */
+    uint32_t clients; /* simultaneous connections; 16 */
+    uint32_t models;  /* prepared models of a client; 64 */
+    uint32_t buffers; /* shared buffers of a client; 256 */
     uint32_t message; /* bytes of a message, at least 4096; 262144 */
-    uint32_t
-        time; /* milliseconds that a client may take to send a message that it began, or to take an answer; 10000 */
-    uint64_t bytes; /* of a client: what it shares, and what is allocated for it; 1 GiB */
+    uint32_t time;    /* milliseconds: timeout for the rest of a message, and for sending an answer; 10000 */
+    uint64_t bytes;   /* of a client: memory that it shares, and memory allocated for it; 1 GiB */
 } nnrt_remote_limits;
 
-/* All zero but path is the default. */
+/* Zeroed members other than path have their defaults. */
 typedef struct nnrt_remote_serve_desc {
     const char *path;      /* of the socket, at most 107 characters */
     const char *device;    /* NULL = "auto"; "auto:npu0,npu1" */
     uint32_t mode;         /* the socket's permissions; 0 = 0600 */
-    const uint32_t *users; /* user numbers that may connect; none: the one of this process */
+    const uint32_t *users; /* user ids (uid) that may connect; none: only the uid of this process */
     uint32_t userCount;
     nnrt_remote_limits limits;
-    const nnrt_log *log; /* NULL: nobody is told. Lines come from all threads */
+    const nnrt_log *log; /* NULL: no log. Called from all threads */
 } nnrt_remote_serve_desc;
 
 typedef struct nnrt_remote_server nnrt_remote_server;
 
-/* Makes the socket and listens. A socket that nobody listens at any more is replaced; DEVICE_BUSY: somebody does,
-   INVALID_PATH: something else is there. Clients of another user get copies of their inputs to run on: theirs could change
-   while a kernel that has checked them reads them. */
+/* Creates the socket and listens. A stale socket file, to which no process listens, is replaced. DEVICE_BUSY: another
+   process listens at the path. INVALID_PATH: the path exists and is not a socket. Runs of clients with another uid use
+   copies of their inputs: such a client could otherwise change data after a kernel validated it. */
 NNRT_API NNRT_ReturnCode nnrt_remote_serve_open(nnrt_remote_server **server, const nnrt_remote_serve_desc *desc,
                                                 nnrt_error *error);
-/* Serves until nnrt_remote_serve_stop is called. Then the socket's file is removed, runs that have begun are waited for, and
-   all clients have left. */
+/* Serves until nnrt_remote_serve_stop is called. Then it removes the socket's file, waits for the runs in progress, and
+   disconnects all clients. */
 NNRT_API NNRT_ReturnCode nnrt_remote_serve_run(nnrt_remote_server *server, nnrt_error *error);
 NNRT_API void
-nnrt_remote_serve_stop(nnrt_remote_server *server); /* may be called by any thread, and by a signal handler */
+nnrt_remote_serve_stop(nnrt_remote_server *server); /* callable from any thread and from a signal handler */
 NNRT_API void nnrt_remote_serve_close(nnrt_remote_server *server); /* NULL is fine */
 
 #ifdef __cplusplus
@@ -181,7 +184,7 @@ NNRT_API void nnrt_remote_serve_close(nnrt_remote_server *server); /* NULL is fi
 #if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_REMOTE_IMPLEMENTED)
 #define NNRT_REMOTE_IMPLEMENTED
 
-#include "../nnrt.h" /* its implementation, where only its declarations were read so far */
+#include "../nnrt.h" /* its implementation, if only its declarations were included so far */
 
 #if !NNRT_REMOTE
 
@@ -190,7 +193,7 @@ NNRT_API NNRT_ReturnCode nnrt_remote_register(nnrt_remote **remote, const char *
     (void)text;
     if (remote != NULL)
         *remote = NULL;
-    return nnrt_error_set(error, NNRT_NOT_SUPPORT, "a device in another process needs Linux");
+    return nnrt_error_set(error, NNRT_NOT_SUPPORT, "remote devices need Linux");
 }
 
 NNRT_API const char *nnrt_remote_name(const nnrt_remote *remote)
@@ -238,10 +241,10 @@ NNRT_API nnrt_remote_traffic nnrt_remote_get_traffic(nnrt_remote *remote)
 /* >>remote_wire */
 
 #ifndef __cplusplus
-int memfd_create(const char *name, unsigned int flags); /* the system declares it where _GNU_SOURCE is defined only */
+int memfd_create(const char *name, unsigned int flags); /* the system declares it only with _GNU_SOURCE */
 #endif
 
-/* As Linux has them. */
+/* Values of Linux constants that strict C99 builds do not declare. */
 enum {
     NNRTI_REMOTE_MEMFD = 1 | 2, /* MFD_CLOEXEC, MFD_ALLOW_SEALING */
     NNRTI_REMOTE_ADD_SEALS = 1033,
@@ -278,8 +281,8 @@ enum {
 
 #define NNRTI_REMOTE_MAGIC 0x52524E4Eu
 #define NNRTI_REMOTE_ANSWER 0x80000000u
-#define NNRTI_REMOTE_LEAST 4096u              /* bytes of a message that all take */
-#define NNRTI_REMOTE_MOST ((uint32_t)1 << 24) /* that a client takes */
+#define NNRTI_REMOTE_LEAST 4096u              /* bytes: every receiver accepts messages up to this size */
+#define NNRTI_REMOTE_MOST ((uint32_t)1 << 24) /* bytes: largest message that a client accepts */
 #define NNRTI_REMOTE_FOREVER INT64_MAX
 
 typedef struct nnrti_remote_head {
@@ -307,14 +310,14 @@ static void nnrti_remote_close(int *fd)
     *fd = -1;
 }
 
-/* A message that is written: full is sticky. data NULL: bytes are only counted. */
+/* Message writer: `full` is sticky. With data NULL it only counts the bytes. */
 typedef struct nnrti_remote_writer {
     uint8_t *data;
     size_t room, used;
     bool full;
 } nnrti_remote_writer;
 
-/* A place for that many bytes; NULL: there is none, or bytes are counted. */
+/* Reserves `bytes` and returns their address; NULL: no room, or only counting. */
 static uint8_t *nnrti_remote_room(nnrti_remote_writer *w, size_t bytes)
 {
     uint8_t *at = w->data != NULL ? w->data + w->used : NULL;
@@ -325,7 +328,7 @@ static uint8_t *nnrti_remote_room(nnrti_remote_writer *w, size_t bytes)
     return at;
 }
 
-/* Bytes, and zeros up to a multiple of 4. */
+/* Appends bytes and zero padding up to a multiple of 4. */
 static void nnrti_remote_put(nnrti_remote_writer *w, const void *data, size_t bytes)
 {
     const size_t pad = (4 - bytes % 4) % 4;
@@ -360,14 +363,14 @@ static void nnrti_remote_put_text(nnrti_remote_writer *w, const char *text)
     w->full = w->full || bytes > UINT32_MAX / 2;
 }
 
-/* What is read of a message: bad is sticky, and what is read then is zero. */
+/* Message reader: `bad` is sticky, and every read after it returns zeros. */
 typedef struct nnrti_remote_reader {
     const uint8_t *at;
     size_t left;
     bool bad;
 } nnrti_remote_reader;
 
-/* The next bytes, behind which as many are skipped as there are to a multiple of 4; NULL: there are not that many. */
+/* Returns the next bytes in place and skips their padding to a multiple of 4; NULL: too few bytes left. */
 static const uint8_t *nnrti_remote_take(nnrti_remote_reader *r, size_t bytes)
 {
     const size_t pad = (4 - bytes % 4) % 4;
@@ -410,7 +413,7 @@ static uint64_t nnrti_remote_get_u64(nnrti_remote_reader *r)
     return value;
 }
 
-/* A text where it lies; "" where there is none that ends. */
+/* Returns a TEXT in place; "" if it is malformed (too short, or without a terminating 0). */
 static const char *nnrti_remote_get_text(nnrti_remote_reader *r)
 {
     const uint32_t bytes = nnrti_remote_get_u32(r);
@@ -419,14 +422,14 @@ static const char *nnrti_remote_get_text(nnrti_remote_reader *r)
     return r->bad ? "" : (const char *)at;
 }
 
-/* The fault that the other end tells becomes that of error, which may be NULL or have another one already. */
+/* Copies the error from the other end into `error`, which may be NULL or hold an earlier error (the first one wins). */
 static void nnrti_remote_get_error(nnrti_remote_reader *r, NNRT_ReturnCode code, nnrt_error *error)
 {
     const int32_t node = nnrti_remote_get_i32(r), tensor = nnrti_remote_get_i32(r);
     const char *text = nnrti_remote_get_text(r);
     const bool first = error != NULL && error->code == NNRT_SUCCESS;
     if (r->bad || *text == '\0')
-        return; /* the runtime has words */
+        return; /* the runtime then sets its own message for the code */
     (void)nnrt_error_set(error, code, "%s", text);
     if (first) {
         error->node = node;
@@ -436,14 +439,14 @@ static void nnrti_remote_get_error(nnrti_remote_reader *r, NNRT_ReturnCode code,
 
 /* One end of a connection. */
 typedef struct nnrti_remote_line {
-    int fd; /* -1: there is none */
+    int fd; /* -1: not connected */
     nnrti_remote_writer out;
     uint8_t *in;
-    uint32_t most; /* bytes of a message: in and out have them */
+    uint32_t most; /* maximum bytes of a message: size of in and out */
     nnrt_remote_traffic traffic;
 } nnrti_remote_line;
 
-/* Gives messages so much room; what stands in them is lost. */
+/* Reallocates the message buffers for messages of up to `most` bytes; their contents are lost. */
 static bool nnrti_remote_line_size(nnrti_remote_line *l, uint32_t most)
 {
     if (l->in != NULL && l->out.data != NULL && most == l->most)
@@ -464,7 +467,7 @@ static void nnrti_remote_line_end(nnrti_remote_line *l)
     (void)nnrti_remote_line_size(l, 0);
 }
 
-/* Waits until the socket can be read or written. */
+/* Waits until the socket is readable or writable. */
 static NNRT_ReturnCode nnrti_remote_wait(int fd, bool write, int64_t until)
 {
     for (;;) {
@@ -484,7 +487,7 @@ static NNRT_ReturnCode nnrti_remote_wait(int fd, bool write, int64_t until)
     }
 }
 
-/* Reads bytes. fd not NULL: takes a descriptor that comes with them, and closes all others. */
+/* Reads exactly `bytes`. fd not NULL: receives a descriptor sent with them; closes all further descriptors. */
 static NNRT_ReturnCode nnrti_remote_read(nnrti_remote_line *l, void *to, size_t bytes, int *fd, int64_t until)
 {
     uint8_t *at = (uint8_t *)to;
@@ -505,7 +508,7 @@ static NNRT_ReturnCode nnrti_remote_read(nnrti_remote_line *l, void *to, size_t 
         part.iov_len = bytes;
         m.msg_iov = &part;
         m.msg_iovlen = 1;
-        if (fd != NULL) { /* else the system closes them */
+        if (fd != NULL) { /* otherwise the kernel closes the descriptors */
             m.msg_control = control.room;
             m.msg_controllen = CMSG_LEN(sizeof(int));
         }
@@ -531,7 +534,7 @@ static NNRT_ReturnCode nnrti_remote_read(nnrti_remote_line *l, void *to, size_t 
     return NNRT_SUCCESS;
 }
 
-/* Sends a frame with what has been written to out, and fd, -1: none. */
+/* Sends a frame with the contents of `out` as its payload, and fd (-1: none). */
 static NNRT_ReturnCode nnrti_remote_send(nnrti_remote_line *l, nnrti_remote_head *head, int fd, int64_t until)
 {
     size_t done = 0;
@@ -581,8 +584,8 @@ static NNRT_ReturnCode nnrti_remote_send(nnrti_remote_line *l, nnrti_remote_head
     return NNRT_SUCCESS;
 }
 
-/* Takes in a frame: its header, what follows in l->in, and a descriptor, which is the caller's whatever the code is. Of
-   what is not the protocol's, INVALID_PARAMETER. */
+/* Receives a frame: its header, the payload in l->in, and a descriptor, which the caller owns whatever the return code
+   is. INVALID_PARAMETER: the frame violates the protocol. */
 static NNRT_ReturnCode nnrti_remote_receive(nnrti_remote_line *l, nnrti_remote_head *head, int *fd, int64_t until)
 {
     NNRT_ReturnCode code;
@@ -596,7 +599,7 @@ static NNRT_ReturnCode nnrti_remote_receive(nnrti_remote_line *l, nnrti_remote_h
     return nnrti_remote_read(l, l->in, head->length, NULL, until);
 }
 
-/* Memory that another process can map, sealed against change of its size; -1: there is none. */
+/* Creates shared memory (memfd), sealed against resizing; -1: failure. */
 static int nnrti_remote_memory(uint64_t bytes)
 {
     int fd = memfd_create("nnrt", NNRTI_REMOTE_MEMFD);
@@ -607,8 +610,8 @@ static int nnrti_remote_memory(uint64_t bytes)
     return fd;
 }
 
-/* Maps memory that has these seals and at least so many bytes; NULL: it has not, or there is no room. What can be written is
-   shared. */
+/* Maps memory that has the required seals and at least `bytes` bytes; NULL: seals or bytes are missing, or mmap failed.
+   write: mapped shared and writable; otherwise private and read-only. */
 static uint8_t *nnrti_remote_map(int fd, uint64_t bytes, bool write)
 {
     const int want = write ? NNRTI_REMOTE_SEAL_SHRINK : NNRTI_REMOTE_SEAL_SHRINK | NNRTI_REMOTE_SEAL_WRITE;
@@ -623,13 +626,13 @@ static uint8_t *nnrti_remote_map(int fd, uint64_t bytes, bool write)
     return map != MAP_FAILED ? (uint8_t *)map : NULL;
 }
 
-/* Two parts in memory that nobody changes any more. */
+/* A PARCEL: two parts in one memfd that is sealed against writing. */
 typedef struct nnrti_remote_parcel {
     int fd;
     uint64_t first, second; /* bytes */
 } nnrti_remote_parcel;
 
-/* Where the second part begins, and bytes of both; false: they do not fit. */
+/* Computes the offset of the second part and the total bytes; false: they overflow. */
 static bool nnrti_remote_parcel_bytes(const nnrti_remote_parcel *p, size_t *second, size_t *bytes)
 {
     size_t at;
@@ -641,7 +644,7 @@ static bool nnrti_remote_parcel_bytes(const nnrti_remote_parcel *p, size_t *seco
     return true;
 }
 
-/* Memory for a parcel, to be filled and then sealed. */
+/* Creates the memory of a parcel, mapped writable; the caller fills it and then seals it. */
 static uint8_t *nnrti_remote_parcel_make(nnrti_remote_parcel *p, size_t *second, size_t *bytes)
 {
     uint8_t *map = NULL;
@@ -668,7 +671,7 @@ static void nnrti_remote_put_parcel(nnrti_remote_writer *w, const nnrti_remote_p
     nnrti_remote_put_u64(w, p->second);
 }
 
-/* Maps a parcel that came; *second: where that part begins. */
+/* Maps a received parcel; *second: offset of its second part. */
 static const uint8_t *nnrti_remote_get_parcel(nnrti_remote_reader *r, nnrti_remote_parcel *p, int fd, size_t *second,
                                               size_t *bytes)
 {
@@ -678,7 +681,7 @@ static const uint8_t *nnrti_remote_get_parcel(nnrti_remote_reader *r, nnrti_remo
     return !r->bad && nnrti_remote_parcel_bytes(p, second, bytes) ? nnrti_remote_map(fd, *bytes, false) : NULL;
 }
 
-/* Buffers as the first part of a parcel. to NULL: *bytes only. */
+/* Writes buffers as the first part of a parcel. to NULL: computes *bytes only. */
 static NNRT_ReturnCode nnrti_remote_put_buffers(const NNRT_SharedBuffer *buffers, uint32_t count, uint8_t *to,
                                                 size_t *bytes, nnrt_error *error)
 {
@@ -699,10 +702,10 @@ static NNRT_ReturnCode nnrti_remote_put_buffers(const NNRT_SharedBuffer *buffers
             memcpy(to + at / 64 * 64, (const uint8_t *)block + b->offset, b->dataSize);
         nnrt_buffer_unmap(b, block);
     }
-    return fits ? code : nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "the buffers are larger than memory");
+    return fits ? code : nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "the size of the buffers overflows");
 }
 
-/* The same back: buffers[count], which lie in the memory of the parcel. buffers NULL: *count only. */
+/* Inverse of nnrti_remote_put_buffers: buffers[count] refer to the memory of the parcel. buffers NULL: *count only. */
 static bool nnrti_remote_get_buffers(const uint8_t *from, size_t bytes, NNRT_SharedBuffer *buffers, uint32_t *count)
 {
     size_t at;
@@ -734,28 +737,29 @@ static bool nnrti_remote_get_buffers(const uint8_t *from, size_t bytes, NNRT_Sha
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>remote_client */
 
-/* Memory that runs use in place, or the device's copies of what lies elsewhere. */
+/* Shared memory: a buffer of AllocateBuffer, which runs use in place, or the staging buffer for copies of other data.
+   */
 typedef struct nnrti_remote_buffer {
     struct nnrti_remote_buffer *next;
     NNRT_SharedBuffer block;
     uint8_t *map;
     uint32_t id;
-    uint32_t connection; /* in which the server has mapped it; 0: in none */
+    uint32_t connection; /* number of the connection in which the server has mapped it; 0: none */
 } nnrti_remote_buffer;
 
 struct nnrt_remote {
     NNRT_DeviceVtbl table;
     NNRT_PreparedModelVtbl model;
-    char name[64], there[64], vendor[64]; /* there: the name that the device has in its process */
+    char name[64], there[64], vendor[64]; /* there: the device's name in the server's process */
     char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
     uint32_t major, minor, abilities, timeLimit;
     NNRT_DeviceType type;
 #if NNRT_THREADS
-    pthread_mutex_t mutex; /* of all that follows */
+    pthread_mutex_t mutex; /* of all members below */
 #endif
     nnrti_remote_line line;
     uint64_t serial;
-    uint32_t ids; /* of buffers, given so far */
+    uint32_t ids; /* last buffer id */
     nnrti_remote_buffer *buffers, *staging;
 };
 
@@ -763,33 +767,35 @@ typedef struct nnrti_remote_model {
     NNRT_PreparedModel base; /* first: the handle is the address of this struct */
     NNRT_PreparedModelVtbl table;
     nnrt_remote *remote;
-    nnrti_remote_parcel parcel; /* what it was prepared from, to do it again */
-    uint32_t kind;              /* of the request that prepares it */
-    uint32_t id, connection;    /* in which the server has it */
-    uint32_t slots;             /* that it has there: bits in the order of NNRTI_REMOTE_SLOTS */
+    nnrti_remote_parcel parcel; /* what it was prepared from, to prepare it again after a reconnect */
+    uint32_t kind;              /* request that prepares it: PREPARE, CACHE or OFFLINE */
+    uint32_t id, connection;    /* its id in the server, valid in this connection */
+    uint32_t slots;             /* optional slots of the server's prepared model: bits in the order of
+                                   NNRTI_REMOTE_SLOTS */
     nnrt_allocator allocator;
     bool allocated;
-    NNRT_SharedBuffer *cache; /* what was exported, where it was */
+    NNRT_SharedBuffer *cache; /* result of ExportModelCache; NULL: not exported */
     uint32_t cacheCount;
     const uint8_t *cacheMap;
     size_t cacheBytes;
 } nnrti_remote_model;
 
-/* The connection is no more; the server gives back what it had for it. */
+/* Closes the connection; the server then releases all that this client holds. */
 static void nnrti_remote_hang_up(nnrt_remote *r)
 {
     nnrti_remote_close(&r->line.fd);
 }
 
-/* What is wrong with a connection that just was lost. */
+/* Sets the error for a connection that was just lost. */
 static NNRT_ReturnCode nnrti_remote_lost(const nnrt_remote *r, NNRT_ReturnCode code, nnrt_error *error)
 {
     if (code == NNRT_TIME_OUT)
         return nnrt_error_set(error, code, "the driver at '%s' has not answered for %u milliseconds", r->path,
                               r->timeLimit);
     if (code == NNRT_INVALID_PARAMETER)
-        return nnrt_error_set(error, NNRT_SERVICE_ERROR, "the driver at '%s' gives an answer that is none", r->path);
-    return nnrt_error_set(error, NNRT_SERVICE_ERROR, "the driver at '%s' has ended", r->path);
+        return nnrt_error_set(error, NNRT_SERVICE_ERROR, "the driver at '%s' sent an answer that violates the protocol",
+                              r->path);
+    return nnrt_error_set(error, NNRT_SERVICE_ERROR, "the driver at '%s' closed the connection", r->path);
 }
 
 static nnrti_remote_writer *nnrti_remote_write(nnrt_remote *r)
@@ -799,8 +805,8 @@ static nnrti_remote_writer *nnrti_remote_write(nnrt_remote *r)
     return &r->line.out;
 }
 
-/* Sends what has been written, with fd (-1: none), and waits for the answer. *back: a descriptor that came, the caller's;
-   NULL: there must be none. */
+/* Sends the request in `out`, with fd (-1: none), and waits for the answer. *back: receives the descriptor of the
+   answer, owned by the caller; back NULL: an answer with a descriptor is an error. */
 static NNRT_ReturnCode nnrti_remote_call(nnrt_remote *r, uint32_t kind, int fd, int *back, nnrti_remote_reader *answer,
                                          nnrt_error *error)
 {
@@ -812,14 +818,16 @@ static NNRT_ReturnCode nnrti_remote_call(nnrt_remote *r, uint32_t kind, int fd, 
         *back = -1;
     memset(answer, 0, sizeof(*answer));
     if (r->line.out.full)
-        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the driver at '%s' takes messages of at most %u bytes",
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "the request is too large: the driver at '%s' accepts messages of at most %u bytes",
                               r->path, r->line.most);
     memset(&head, 0, sizeof(head));
     head.kind = kind;
     head.serial = ++r->serial;
     r->line.traffic.calls++;
     if ((code = nnrti_remote_send(&r->line, &head, fd, until)) != NNRT_TIME_OUT)
-        code = nnrti_remote_receive(&r->line, &head, &came, until); /* who refuses may have said why */
+        code = nnrti_remote_receive(&r->line, &head, &came, until); /* after a failed send, too: a server that refuses
+                                                                       the client may have sent the reason */
     if (code == NNRT_SUCCESS && (head.kind != (kind | NNRTI_REMOTE_ANSWER) || head.serial != r->serial ||
                                  (came >= 0 && (back == NULL || head.code != NNRT_SUCCESS))))
         code = NNRT_INVALID_PARAMETER;
@@ -842,7 +850,7 @@ static NNRT_ReturnCode nnrti_remote_call(nnrt_remote *r, uint32_t kind, int fd, 
     return head.code;
 }
 
-/* An answer has been read: to its end, and not beyond it. */
+/* Checks that an answer has been read to its end and not past it; otherwise the call fails with SERVICE_ERROR. */
 static NNRT_ReturnCode nnrti_remote_heard(nnrt_remote *r, NNRT_ReturnCode code, const nnrti_remote_reader *answer,
                                           nnrt_error *error)
 {
@@ -860,7 +868,7 @@ static bool nnrti_remote_same_name(char *known, const char *found)
     return strcmp(known, found) == 0;
 }
 
-/* The first words of a connection: who is there, and what it takes. */
+/* HELLO: checks that the same device is served and adopts the server's message size. */
 static NNRT_ReturnCode nnrti_remote_hello(nnrt_remote *r, nnrt_error *error)
 {
     nnrti_remote_reader a;
@@ -877,7 +885,7 @@ static NNRT_ReturnCode nnrti_remote_hello(nnrt_remote *r, nnrt_error *error)
         return code;
     }
     most = nnrti_remote_get_u32(&a);
-    (void)nnrti_remote_take(&a, 16); /* models, buffers, bytes: the server sees to them */
+    (void)nnrti_remote_take(&a, 16); /* models, buffers, bytes: the server enforces them */
     major = nnrti_remote_get_u32(&a);
     minor = nnrti_remote_get_u32(&a);
     type = nnrti_remote_get_i32(&a);
@@ -901,40 +909,42 @@ static NNRT_ReturnCode nnrti_remote_hello(nnrt_remote *r, nnrt_error *error)
     r->abilities = abilities;
     if (!nnrti_remote_line_size(&r->line, most < NNRTI_REMOTE_MOST ? most : NNRTI_REMOTE_MOST)) {
         nnrti_remote_hang_up(r);
-        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is no memory for messages of %u bytes", most);
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "out of memory for messages of %u bytes", most);
     }
     r->line.traffic.connections++;
     return NNRT_SUCCESS;
 }
 
-/* A connection there is, a new one where the last one ended. */
+/* Connects if there is no connection, or if the server closed the last one. */
 static NNRT_ReturnCode nnrti_remote_connect(nnrt_remote *r, nnrt_error *error)
 {
     struct sockaddr_un address;
     if (r->line.fd >= 0 && nnrti_remote_wait(r->line.fd, false, 0) != NNRT_TIME_OUT)
-        nnrti_remote_hang_up(r); /* its end can be read; nobody speaks without being asked */
+        nnrti_remote_hang_up(r); /* readable while idle: the server closed it, because it never sends unasked */
     if (r->line.fd >= 0)
         return NNRT_SUCCESS;
     if (!nnrti_remote_line_size(&r->line, NNRTI_REMOTE_LEAST))
-        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is no memory for a connection");
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "out of memory for a connection");
     memset(&address, 0, sizeof(address));
     address.sun_family = AF_UNIX;
     memcpy(address.sun_path, r->path, sizeof(r->path));
     r->line.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (r->line.fd < 0 || connect(r->line.fd, (struct sockaddr *)&address, sizeof(address)) != 0) {
         nnrti_remote_hang_up(r);
-        return nnrt_error_set(error, NNRT_SERVICE_ERROR, "nobody serves a device at '%s'", r->path);
+        return nnrt_error_set(error, NNRT_SERVICE_ERROR,
+                              "no server listens at '%s'; start one: nnrt serve --socket PATH --device NAME", r->path);
     }
     return nnrti_remote_hello(r, error);
 }
 
-/* ---- what goes into parcels ---- */
+/* ---- contents of parcels ---- */
 
-/* An allocator in a buffer, or one that counts what a buffer must have. It gives back only all at once. */
+/* A bump allocator in config->buffer, or one that counts the bytes such a buffer needs. Memory is reused only after all
+   blocks are freed. */
 typedef struct nnrti_remote_heap {
     nnrt_allocator allocator;
-    const nnrt_allocator *from; /* where it counts */
-    uint8_t *base;              /* NULL: it counts */
+    const nnrt_allocator *from; /* allocator behind the counting mode */
+    uint8_t *base;              /* NULL: counting mode */
     size_t size, used, peak, live;
 } nnrti_remote_heap;
 
@@ -943,7 +953,7 @@ static void *nnrti_remote_heap_alloc(void *user, size_t bytes, size_t alignment)
     nnrti_remote_heap *h = (nnrti_remote_heap *)user;
     void *block;
     size_t end;
-    (void)alignment; /* at most NNRT_ALIGNMENT, which all have */
+    (void)alignment; /* at most NNRT_ALIGNMENT, the alignment of every block */
     if (!nnrt_add_size(h->used, bytes, &end) || !nnrt_add_size(end, NNRT_ALIGNMENT - 1, &end))
         return NULL;
     end -= end % NNRT_ALIGNMENT;
@@ -967,7 +977,8 @@ static void nnrti_remote_heap_free(void *user, void *block, size_t bytes)
         h->used = 0;
 }
 
-/* Where what config asks for is allocated: its allocator, its buffer, or, where bytes are counted, both. */
+/* Returns the allocator that config requests: its own, one in its buffer, or, for counting, its own through the
+   counter. */
 static const nnrt_allocator *nnrti_remote_heap_of(nnrti_remote_heap *h, const NNRT_ModelConfig *config, bool count)
 {
     memset(h, 0, sizeof(*h));
@@ -1013,16 +1024,16 @@ static void nnrti_remote_put_config(nnrti_remote_writer *w, const NNRT_ModelConf
 
 static NNRT_ReturnCode nnrti_remote_no_memory(nnrt_error *error)
 {
-    return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is no memory to share with the driver");
+    return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "out of shared memory for the driver");
 }
 
-/* Bytes of the second part of a parcel, a configuration whose lists are there. */
+/* Computes the bytes of a parcel's second part: the configuration. Fails if a list has entries but no data. */
 static NNRT_ReturnCode nnrti_remote_config_bytes(const NNRT_ModelConfig *c, nnrti_remote_parcel *p)
 {
     nnrti_remote_writer w;
     if ((c->inputDims.count > 0 && c->inputDims.data == NULL) || (c->bounds.count > 0 && c->bounds.data == NULL) ||
         (c->extensions.count > 0 && c->extensions.data == NULL))
-        return nnrt_error_set(c->error, NNRT_NULL_PTR, "a list of the configuration is NULL and has entries");
+        return nnrt_error_set(c->error, NNRT_NULL_PTR, "a list of the configuration has entries, but its data is NULL");
     memset(&w, 0, sizeof(w));
     w.room = SIZE_MAX / 4;
     nnrti_remote_put_config(&w, c);
@@ -1030,7 +1041,7 @@ static NNRT_ReturnCode nnrti_remote_config_bytes(const NNRT_ModelConfig *c, nnrt
     return w.full ? nnrti_remote_no_memory(c->error) : NNRT_SUCCESS;
 }
 
-/* Fills what a parcel has behind its first part, and seals it. */
+/* Fills a parcel behind its first part, and seals it. */
 static NNRT_ReturnCode nnrti_remote_parcel_end(nnrti_remote_parcel *p, uint8_t *map, size_t second, size_t bytes,
                                                const NNRT_ModelConfig *c)
 {
@@ -1053,8 +1064,8 @@ static NNRT_ReturnCode nnrti_remote_wrap_model(nnrti_remote_parcel *p, const NNR
     desc.allocator = allocator;
     p->fd = -1;
     if ((uintptr_t)c->buffer % NNRT_ALIGNMENT != 0)
-        return nnrt_error_set(c->error, NNRT_INVALID_PARAMETER, "the buffer is not aligned to %d bytes",
-                              NNRT_ALIGNMENT);
+        return nnrt_error_set(c->error, NNRT_INVALID_PARAMETER,
+                              "the configuration's buffer must be aligned to %d bytes", NNRT_ALIGNMENT);
     if ((code = nnrti_remote_config_bytes(c, p)) != NNRT_SUCCESS ||
         (code = nnrt_model_save_memory(model, &desc, NULL, 0, &first, c->error)) != NNRT_SUCCESS)
         return code;
@@ -1092,16 +1103,15 @@ static NNRT_ReturnCode nnrti_remote_wrap_buffers(nnrti_remote_parcel *p, const N
 
 /* ---- prepared models ---- */
 
-/* Optional slots of a prepared model, in the order of their bits. A driver's table need not have them. */
-#define NNRTI_REMOTE_SLOTS(S)                                                                                          \
-    S(ExportModelCache) S(GetInputDimRanges) S(GetIO) S(GetMemory) S(GetOutputDimRanges)
+/* Optional slots of a prepared model, in the order of their bits. A driver's table may lack them. */
+#define NNRTI_REMOTE_SLOTS(S) S(ExportModelCache) S(GetInputDimRanges) S(GetIO) S(GetMemory) S(GetOutputDimRanges)
 
 static nnrti_remote_model *nnrti_remote_of(NNRT_PreparedModel *self)
 {
     return (nnrti_remote_model *)(void *)self;
 }
 
-/* Has the server prepare m in this connection. */
+/* Prepares m in the server for the current connection. */
 static NNRT_ReturnCode nnrti_remote_prepare_there(nnrti_remote_model *m, nnrt_error *error)
 {
     nnrt_remote *r = m->remote;
@@ -1119,7 +1129,8 @@ static NNRT_ReturnCode nnrti_remote_prepare_there(nnrti_remote_model *m, nnrt_er
     return code;
 }
 
-/* Takes the device for a call about m, which the server has then, and begins the message with its number. */
+/* Locks the device for a call about m, prepares m again after a reconnect, and begins the message with its id. The
+   caller unlocks with nnrti_remote_end, after an error, too. */
 static NNRT_ReturnCode nnrti_remote_begin(nnrti_remote_model *m, nnrt_error *error)
 {
     nnrt_remote *r = m->remote;
@@ -1138,7 +1149,7 @@ static NNRT_ReturnCode nnrti_remote_end(const nnrti_remote_model *m, NNRT_Return
     return code;
 }
 
-/* The same with more numbers, and the call. */
+/* nnrti_remote_begin, then the fields `output` and `index` (not for HELD), then the call. */
 static NNRT_ReturnCode nnrti_remote_ask(nnrti_remote_model *m, uint32_t kind, bool output, uint32_t index,
                                         nnrti_remote_reader *answer)
 {
@@ -1191,7 +1202,7 @@ static NNRT_ReturnCode nnrti_remote_output_ranges(NNRT_PreparedModel *self, uint
     return nnrti_remote_ranges(self, true, index, least, most);
 }
 
-/* Bytes of the handle as nnrti_remote_heap counts them. */
+/* Bytes of the handle, rounded as nnrti_remote_heap counts them. */
 static size_t nnrti_remote_model_bytes(void)
 {
     return (sizeof(nnrti_remote_model) + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
@@ -1200,7 +1211,8 @@ static size_t nnrti_remote_model_bytes(void)
 static NNRT_ReturnCode nnrti_remote_workspace(NNRT_PreparedModel *self, size_t *bytes)
 {
     (void)self;
-    *bytes = NNRT_ALIGNMENT; /* nothing lies there, but who has none does not call RunIn, which has messages */
+    *bytes = NNRT_ALIGNMENT; /* not used; but without a workspace the runtime would call Run, which has no error
+                                message, instead of RunIn */
     return NNRT_SUCCESS;
 }
 
@@ -1210,7 +1222,8 @@ static NNRT_ReturnCode nnrti_remote_get_memory(NNRT_PreparedModel *self, nnrt_pr
     nnrti_remote_reader a;
     NNRT_ReturnCode code = nnrti_remote_ask(m, NNRTI_REMOTE_HELD, false, 0, &a);
     if (code == NNRT_SUCCESS) {
-        (void)nnrti_remote_take(&a, 16); /* tables and workspace, which are not in this process */
+        (void)nnrti_remote_take(&a, 16); /* tables and workspace of the server's process; the next lines report this
+                                            process */
         memory->tables = nnrti_remote_model_bytes();
         memory->workspace = NNRT_ALIGNMENT;
         memory->arena = (size_t)nnrti_remote_get_u64(&a);
@@ -1277,7 +1290,8 @@ static void nnrti_remote_release(NNRT_PreparedModel *self)
         nnrt_free(&allocator, m, sizeof(*m));
 }
 
-/* The handle of what the server prepares from a parcel, which becomes the handle's. */
+/* Makes the handle of a model that the server prepares from a parcel. The handle takes over the parcel, which is closed
+   on failure. */
 static NNRT_ReturnCode nnrti_remote_make(nnrt_remote *r, uint32_t kind, nnrti_remote_parcel *parcel,
                                          const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
 {
@@ -1290,7 +1304,7 @@ static NNRT_ReturnCode nnrti_remote_make(nnrt_remote *r, uint32_t kind, nnrti_re
         m = (nnrti_remote_model *)config->buffer;
     if (m == NULL) {
         nnrti_remote_close(&parcel->fd);
-        return nnrt_error_set(config->error, NNRT_OUT_OF_MEMORY, "there is no memory for a prepared model");
+        return nnrt_error_set(config->error, NNRT_OUT_OF_MEMORY, "out of memory for a prepared model");
     }
     memset(m, 0, sizeof(*m));
     m->table = r->model;
@@ -1336,7 +1350,7 @@ static nnrti_remote_buffer *nnrti_remote_buffer_make(nnrt_remote *r, uint32_t by
     return b;
 }
 
-/* Gives a buffer back, to the server as well. NULL is fine. */
+/* Frees a buffer, in the server as well. NULL is fine. */
 static void nnrti_remote_buffer_free(nnrt_remote *r, nnrti_remote_buffer *b)
 {
     nnrti_remote_reader a;
@@ -1351,7 +1365,7 @@ static void nnrti_remote_buffer_free(nnrt_remote *r, nnrti_remote_buffer *b)
     nnrt_free(NULL, b, sizeof(*b));
 }
 
-/* The server has the buffer. */
+/* Makes the server map the buffer, unless it has done so in this connection. */
 static NNRT_ReturnCode nnrti_remote_buffer_map(nnrt_remote *r, nnrti_remote_buffer *b, nnrt_error *error)
 {
     nnrti_remote_writer *w;
@@ -1368,15 +1382,15 @@ static NNRT_ReturnCode nnrti_remote_buffer_map(nnrt_remote *r, nnrti_remote_buff
     return code;
 }
 
-/* Where a run's data lie. */
+/* Location of a tensor's data in shared memory. */
 typedef struct nnrti_remote_spot {
-    nnrti_remote_buffer *buffer; /* of the device; NULL: in none of them */
-    size_t offset;               /* in it, or in the copies */
-    bool copied;                 /* false with no buffer: there are no data */
+    nnrti_remote_buffer *buffer; /* of AllocateBuffer; NULL: the data is in none */
+    size_t offset;               /* in that buffer, or in the staging buffer */
+    bool copied;                 /* to the staging buffer; false without a buffer: no data */
 } nnrti_remote_spot;
 
-/* In a buffer of the device, or as far behind a multiple of NNRT_ALIGNMENT in the copies, of which *staged bytes are taken so
-   far, as where they come from. */
+/* Locates data: in a buffer of the device, or else in the staging buffer, of which *staged bytes are in use. The copy
+   has the same offset from a multiple of NNRT_ALIGNMENT as the original, so that it is aligned like the original. */
 static nnrti_remote_spot nnrti_remote_place(const nnrt_remote *r, const NNRT_SharedBuffer *data, size_t *staged)
 {
     const uintptr_t at = (uintptr_t)data->addr + data->offset;
@@ -1401,7 +1415,7 @@ static nnrti_remote_spot nnrti_remote_place(const nnrt_remote *r, const NNRT_Sha
     return s;
 }
 
-/* Copies bytes from a run's data, or to them. */
+/* Copies bytes from a tensor's data to `copy`, or with `back` from `copy` to the data. */
 static NNRT_ReturnCode nnrti_remote_copy(const NNRT_SharedBuffer *data, uint8_t *copy, size_t bytes, bool back,
                                          nnrt_error *error)
 {
@@ -1417,7 +1431,7 @@ static NNRT_ReturnCode nnrti_remote_copy(const NNRT_SharedBuffer *data, uint8_t 
     return NNRT_SUCCESS;
 }
 
-/* All memory of a run is there, here and with the server. */
+/* Makes all memory of a run available: the staging buffer is large enough, and the server has mapped every buffer. */
 static NNRT_ReturnCode nnrti_remote_share(nnrt_remote *r, const NNRT_IOTensor *inputs, uint32_t nIn,
                                           const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_error *error)
 {
@@ -1439,7 +1453,7 @@ static NNRT_ReturnCode nnrti_remote_share(nnrt_remote *r, const NNRT_IOTensor *i
     return nnrti_remote_buffer_map(r, r->staging, error);
 }
 
-/* The extents that were told, and the results that lie in the copies. */
+/* Reads the answer of RUN: stores the reported output shapes, and copies staged outputs to the caller's memory. */
 static NNRT_ReturnCode nnrti_remote_results(nnrt_remote *r, nnrti_remote_reader *a, NNRT_ReturnCode code, size_t staged,
                                             const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
                                             nnrt_error *error)
@@ -1523,7 +1537,8 @@ static NNRT_ReturnCode nnrti_remote_run_in(NNRT_PreparedModel *self, void *works
     if ((inputs == NULL && nIn > 0) || (outputs == NULL && nOut > 0))
         return nnrt_error_set(error, NNRT_NULL_PTR, "the list of %s is NULL", inputs == NULL ? "inputs" : "outputs");
     if (nIn > UINT32_MAX / 2 || nOut > UINT32_MAX / 2)
-        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "got %u inputs and %u outputs", nIn, nOut);
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "got %u inputs and %u outputs, expected fewer than 2^31 of each", nIn, nOut);
     if ((code = nnrti_remote_begin(m, error)) == NNRT_SUCCESS)
         code = nnrti_remote_run_here(m, inputs, nIn, outputs, nOut, outputDims, error);
     return nnrti_remote_end(m, code);
@@ -1562,7 +1577,7 @@ static NNRT_ReturnCode nnrti_remote_get_type(void *self, NNRT_DeviceType *type)
     return NNRT_SUCCESS;
 }
 
-/* OFFLINE, where nobody serves it. */
+/* OFFLINE if no server listens. */
 static NNRT_ReturnCode nnrti_remote_get_status(void *self, NNRT_DeviceStatus *status)
 {
     nnrt_remote *r = (nnrt_remote *)self;
@@ -1775,7 +1790,7 @@ static NNRT_ReturnCode nnrti_remote_free_buffer(void *self, const NNRT_SharedBuf
 static void nnrti_remote_destroy(void *self)
 {
     nnrt_remote *r = (nnrt_remote *)self;
-    nnrti_remote_line_end(&r->line); /* the server hears it */
+    nnrti_remote_line_end(&r->line); /* first: the server notices, and no UNMAP needs to be sent */
     while (r->buffers != NULL) {
         nnrti_remote_buffer *b = r->buffers;
         r->buffers = b->next;
@@ -1825,7 +1840,7 @@ static void nnrti_remote_tables(nnrt_remote *r)
     m->GetOutputDimRanges = nnrti_remote_output_ranges;
 }
 
-/* Slots that the device lacks there are absent here. */
+/* Removes slots that the server's device lacks. */
 static void nnrti_remote_absent(nnrt_remote *r)
 {
     NNRT_DeviceVtbl *d = &r->table;
@@ -1839,7 +1854,7 @@ static void nnrti_remote_absent(nnrt_remote *r)
         d->PrepareOfflineModel = NULL;
 }
 
-/* Takes "remote:[name=NAME,][time=MILLISECONDS,]PATH" apart. */
+/* Parses "remote:[name=NAME,][time=MILLISECONDS,]PATH". */
 static NNRT_ReturnCode nnrti_remote_parse(nnrt_remote *r, const char *text, nnrt_error *error)
 {
     const char *at = text != NULL && strncmp(text, "remote:", 7) == 0 ? text + 7 : NULL;
@@ -1850,14 +1865,14 @@ static NNRT_ReturnCode nnrti_remote_parse(nnrt_remote *r, const char *text, nnrt
     if (strncmp(at, "name=", 5) == 0 && (length = strcspn(at, ",")) < strlen(at)) {
         if (length <= 5 || length - 5 >= sizeof(r->name))
             return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
-                                  "remote device: '%s' has no name of 1 to 63 characters", text);
+                                  "remote device: name= in '%s' must have 1 to 63 characters", text);
         memcpy(r->name, at + 5, length - 5);
         at += length + 1;
     }
     if (strncmp(at, "time=", 5) == 0 && (length = strspn(at + 5, "0123456789")) > 0 && at[5 + length] == ',') {
         if (length > 9)
             return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
-                                  "remote device: '%s' has a time of more than 999999999 milliseconds", text);
+                                  "remote device: time= in '%s' must be at most 999999999 milliseconds", text);
         for (size_t i = 0; i < length; i++)
             r->timeLimit = r->timeLimit * 10 + (uint32_t)(at[5 + i] - '0');
         at += 5 + length + 1;
@@ -1878,11 +1893,11 @@ NNRT_API NNRT_ReturnCode nnrt_remote_register(nnrt_remote **remote, const char *
     if (remote != NULL)
         *remote = NULL;
     if (r == NULL)
-        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is no memory for a remote device");
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "out of memory for a remote device");
     memset(r, 0, sizeof(*r));
     r->line.fd = -1;
 #if NNRT_THREADS
-    (void)pthread_mutex_init(&r->mutex, NULL); /* without attributes there is nothing that could fail */
+    (void)pthread_mutex_init(&r->mutex, NULL); /* cannot fail without attributes */
 #endif
     nnrti_remote_tables(r);
     if ((code = nnrti_remote_parse(r, text, error)) == NNRT_SUCCESS &&
@@ -1950,11 +1965,11 @@ NNRT_API void nnrt_remote_serve_close(nnrt_remote_server *server)
 
 #else
 
-/* A model that a client had prepared. */
+/* A prepared model of a client. */
 typedef struct nnrti_remote_held {
-    NNRT_PreparedModel *prepared; /* NULL: the place is free */
-    NNRT_Model *model;            /* NULL: of a cache, or in the device's form */
-    const uint8_t *map;           /* the parcel that it came in, where its constants lie */
+    NNRT_PreparedModel *prepared; /* NULL: the entry is free */
+    NNRT_Model *model;            /* NULL: prepared from a cache, or from an offline model */
+    const uint8_t *map;           /* its parcel, which holds its constants */
     size_t bytes;
     void *workspace;
     size_t workspaceBytes;
@@ -1963,50 +1978,50 @@ typedef struct nnrti_remote_held {
 typedef struct nnrti_remote_shared {
     uint8_t *map;
     size_t bytes;
-    uint32_t id; /* 0: the place is free */
+    uint32_t id; /* 0: the entry is free */
 } nnrti_remote_shared;
 
-/* A client, of whom a thread knows. */
+/* A connected client, which has a thread of its own. */
 typedef struct nnrti_remote_client {
     nnrt_remote_server *server;
     pthread_t thread;
-    bool taken; /* of the thread that accepts: there is a thread */
-    bool left;  /* of the server's mutex, as is closing line.fd: the thread is over, or about to be */
+    bool taken; /* used by the accepting thread only: the entry has a thread */
+    bool left;  /* guarded by the server's mutex, as is closing line.fd: the thread is ending, and can be joined */
     nnrti_remote_line line;
     bool greeted;
-    bool copies;              /* it is of another user */
-    nnrt_allocator allocator; /* for all that is its own, within limits.bytes */
+    bool copies;              /* the client has another uid: runs use copies of its data */
+    nnrt_allocator allocator; /* for memory of this client, within limits.bytes */
     uint64_t used;
     nnrti_remote_held *models;    /* limits.models */
     nnrti_remote_shared *buffers; /* limits.buffers */
-    NNRT_IOTensor *io;            /* of a run: room; in one block with */
-    uint8_t **there;              /* where the client's memory is that it works on a copy of */
+    NNRT_IOTensor *io;            /* tensors of a run, `room` entries; one block with `there` and `told` */
+    uint8_t **there;              /* address in the client's memory of each tensor whose copy the run uses */
     nnrt_dims *told;
     uint32_t room, nIn, nOut;
-    uint8_t *copy; /* of inputs and outputs */
+    uint8_t *copy; /* copies of inputs and outputs */
     size_t copyBytes;
-    int back; /* the descriptor that goes with the answer */
+    int back; /* descriptor to send with the answer */
 } nnrti_remote_client;
 
 struct nnrt_remote_server {
     nnrt_device *device;
-    const char *autoDevices; /* in the server's block, as users */
+    const char *autoDevices; /* in the server's block, like users */
     const uint32_t *users;
     uint32_t userCount;
     nnrt_remote_limits limits;
     nnrt_log log;
     char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-    dev_t volume; /* the socket's file */
+    dev_t volume; /* device and inode of the socket's file */
     ino_t file;
     int listener, wake[2];
-    size_t bytes; /* of the block */
+    size_t bytes; /* of this block */
     pthread_mutex_t mutex;
-    nnrti_remote_client *clients; /* limits.clients */
+    nnrti_remote_client *clients; /* limits.clients entries */
 };
 
-/* ---- what a client may have ---- */
+/* ---- limits of a client ---- */
 
-/* A fault goes over the wire. Whoever has messages switched off has none in its error. */
+/* Writes an error into an answer. A build without messages sends empty texts. */
 static void nnrti_remote_put_error(nnrti_remote_writer *w, const nnrt_error *error)
 {
     nnrti_remote_put_i32(w, error->node);
@@ -2026,7 +2041,7 @@ static void *nnrti_remote_client_alloc(void *user, size_t bytes, size_t alignmen
 {
     nnrti_remote_client *c = (nnrti_remote_client *)user;
     void *block;
-    (void)alignment; /* at most NNRT_ALIGNMENT, which all have */
+    (void)alignment; /* at most NNRT_ALIGNMENT, the alignment of every block */
     if (!nnrti_remote_charge(c, bytes))
         return NULL;
     block = nnrt_alloc(NULL, bytes);
@@ -2044,16 +2059,17 @@ static void nnrti_remote_client_free(void *user, void *block, size_t bytes)
 
 static NNRT_ReturnCode nnrti_remote_limit(const nnrti_remote_client *c, nnrt_error *error)
 {
-    return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "the driver's process gives a client at most %z bytes",
+    return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "the driver's process allows a client at most %z bytes",
                           (size_t)c->server->limits.bytes);
 }
 
 static NNRT_ReturnCode nnrti_remote_no_message(nnrt_error *error)
 {
-    return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the message is none that the driver's process knows");
+    return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                          "the driver's process received a malformed or unknown request");
 }
 
-/* All of a request has been read. */
+/* Checks that the whole request has been read. */
 static bool nnrti_remote_whole(nnrti_remote_reader *r)
 {
     r->bad = r->bad || r->left != 0;
@@ -2062,7 +2078,7 @@ static bool nnrti_remote_whole(nnrti_remote_reader *r)
 
 /* ---- parcels ---- */
 
-/* What a parcel has in it, as long as it is mapped. */
+/* Contents of a mapped parcel. */
 typedef struct nnrti_remote_given {
     const uint8_t *map;
     size_t bytes, first;
@@ -2071,7 +2087,8 @@ typedef struct nnrti_remote_given {
     NNRT_Extension *extensions;
 } nnrti_remote_given;
 
-/* Room for count entries of `bytes`, as many as may stand in what is left, at least `least` bytes each. */
+/* Allocates `count` entries of `bytes`. Bounds count first: each entry takes at least `least` bytes of the message.
+   NULL with r->bad false and count > 0: out of memory. */
 static void *nnrti_remote_list(nnrti_remote_client *c, nnrti_remote_reader *r, uint32_t count, size_t bytes,
                                size_t least)
 {
@@ -2093,7 +2110,8 @@ static NNRT_ReturnCode nnrti_remote_get_config(nnrti_remote_client *c, nnrti_rem
     config->maxTrips = nnrti_remote_get_u32(r);
     count = nnrti_remote_get_u32(r);
     r->bad = r->bad || count > r->left / sizeof(nnrt_dims);
-    if (!r->bad) /* a multiple of 4 bytes from a page's begin */
+    if (!r->bad) /* aligned: the second part begins at a multiple of 64 in the mapping, and all fields are multiples of
+                    4 bytes */
         config->inputDims = nnrt_dims_list_make(
             (const nnrt_dims *)(const void *)nnrti_remote_take(r, count * sizeof(nnrt_dims)), count);
     count = nnrti_remote_get_u32(r);
@@ -2118,7 +2136,7 @@ static NNRT_ReturnCode nnrti_remote_get_config(nnrti_remote_client *c, nnrti_rem
     return nnrti_remote_whole(r) ? NNRT_SUCCESS : NNRT_INVALID_PARAMETER;
 }
 
-/* What only preparing needs. */
+/* Frees the lists that only preparation needs. */
 static void nnrti_remote_given_lists(nnrti_remote_client *c, nnrti_remote_given *g)
 {
     if (g->bounds != NULL)
@@ -2143,7 +2161,7 @@ static void nnrti_remote_given_end(nnrti_remote_client *c, nnrti_remote_given *g
     nnrti_remote_unmap(c, g->map, g->bytes);
 }
 
-/* Opens the parcel that a request ends with. */
+/* Maps the parcel at the end of a request and reads its configuration. */
 static NNRT_ReturnCode nnrti_remote_open(nnrti_remote_client *c, nnrti_remote_reader *r, int fd, nnrti_remote_given *g,
                                          nnrt_error *error)
 {
@@ -2159,8 +2177,9 @@ static NNRT_ReturnCode nnrti_remote_open(nnrti_remote_client *c, nnrti_remote_re
         return nnrti_remote_no_message(error);
     }
     if (g->map == NULL)
-        return nnrt_error_set(error, NNRT_INVALID_BUFFER,
-                              "the memory that was sent is too short, or not sealed against shrinking and writing");
+        return nnrt_error_set(
+            error, NNRT_INVALID_BUFFER,
+            "the received memory must have the announced size and be sealed against shrinking and writing");
     if (!nnrti_remote_charge(c, g->bytes)) {
         (void)munmap((void *)(uintptr_t)g->map, g->bytes);
         return nnrti_remote_limit(c, error);
@@ -2179,10 +2198,10 @@ static NNRT_ReturnCode nnrti_remote_open(nnrti_remote_client *c, nnrti_remote_re
         return code;
     nnrti_remote_given_end(c, g);
     return code == NNRT_OUT_OF_MEMORY ? nnrti_remote_limit(c, error)
-                                      : nnrt_error_set(error, code, "the configuration that was sent cannot be read");
+                                      : nnrt_error_set(error, code, "the received configuration is malformed");
 }
 
-/* strangers: it may have operators of the client's application, of which this process knows nothing. */
+/* strangers: accept operators of the client's application, which are not registered in this process. */
 static NNRT_ReturnCode nnrti_remote_open_model(nnrti_remote_client *c, nnrti_remote_reader *r, int fd,
                                                nnrti_remote_given *g, bool strangers, NNRT_Model **model,
                                                nnrt_error *error)
@@ -2240,7 +2259,7 @@ static NNRT_ReturnCode nnrti_remote_do_status(nnrti_remote_client *c, nnrti_remo
     return NNRT_SUCCESS;
 }
 
-/* Why a node is not taken, as long as there is room. */
+/* Appends the reason why a node is unsupported, if the message has room. */
 static void nnrti_remote_reason(void *user, uint32_t node, const nnrt_error *error)
 {
     nnrti_remote_writer *w = &((nnrti_remote_client *)user)->line.out;
@@ -2269,7 +2288,7 @@ static NNRT_ReturnCode nnrti_remote_do_support(nnrti_remote_client *c, nnrti_rem
     said = nnrti_remote_room(&c->line.out, ((size_t)count + 3) / 4 * 4);
     takes = (bool *)nnrt_alloc(&c->allocator, count);
     if (said == NULL)
-        code = nnrt_error_set(error, NNRT_INVALID_PARAMETER, "a message of %u bytes has no room for %u nodes",
+        code = nnrt_error_set(error, NNRT_INVALID_PARAMETER, "an answer of at most %u bytes has no room for %u nodes",
                               c->line.most, count);
     else if (takes == NULL)
         code = nnrti_remote_limit(c, error);
@@ -2295,7 +2314,7 @@ static void nnrti_remote_let_go(nnrti_remote_client *c, nnrti_remote_held *h)
     memset(h, 0, sizeof(*h));
 }
 
-/* A workspace for a model that takes one. */
+/* Allocates the workspace of a prepared model that needs one. */
 static NNRT_ReturnCode nnrti_remote_hold(nnrti_remote_client *c, nnrti_remote_held *h, nnrt_error *error)
 {
     const NNRT_PreparedModelVtbl *t = h->prepared->vtbl;
@@ -2312,7 +2331,7 @@ static NNRT_ReturnCode nnrti_remote_hold(nnrti_remote_client *c, nnrti_remote_he
 
 #define NNRTI_REMOTE_HAS(h, slot) NNRT_HAS((h)->prepared->vtbl, NNRT_PreparedModelVtbl, slot)
 
-/* The optional slots that a prepared model has. */
+/* Bits of the optional slots that a prepared model has. */
 static uint32_t nnrti_remote_slots(const nnrti_remote_held *h)
 {
     uint32_t slots = 0, bit = 0;
@@ -2322,7 +2341,7 @@ static uint32_t nnrti_remote_slots(const nnrti_remote_held *h)
     return slots;
 }
 
-/* Buffers of a parcel. */
+/* Prepares from the buffers of a parcel (CACHE, OFFLINE). */
 static NNRT_ReturnCode nnrti_remote_prepare_parcel(nnrti_remote_client *c, uint32_t kind, nnrti_remote_given *g,
                                                    NNRT_PreparedModel **prepared, nnrt_error *error)
 {
@@ -2331,7 +2350,7 @@ static NNRT_ReturnCode nnrti_remote_prepare_parcel(nnrti_remote_client *c, uint3
     uint32_t count;
     NNRT_ReturnCode code;
     if (!nnrti_remote_get_buffers(g->map, g->first, NULL, &count))
-        return nnrt_error_set(error, NNRT_INVALID_BUFFER, "the buffers that were sent cannot be read");
+        return nnrt_error_set(error, NNRT_INVALID_BUFFER, "the received list of buffers is malformed");
     buffers = (NNRT_SharedBuffer *)nnrt_alloc(&c->allocator, (count + (size_t)1) * sizeof(*buffers));
     if (buffers == NULL)
         return nnrti_remote_limit(c, error);
@@ -2359,7 +2378,7 @@ static NNRT_ReturnCode nnrti_remote_do_prepare(nnrti_remote_client *c, uint32_t 
         place++;
     if (place == places)
         code =
-            nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "the driver's process gives a client at most %u models", places);
+            nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "the driver's process allows a client at most %u models", places);
     else if (kind == NNRTI_REMOTE_PREPARE)
         code = nnrt_device_prepare(c->server->device, h.model, &g.config, &h.prepared);
     else
@@ -2382,7 +2401,7 @@ static NNRT_ReturnCode nnrti_remote_do_prepare(nnrti_remote_client *c, uint32_t 
     return code;
 }
 
-/* The model that a request is about; NULL: there is none. */
+/* Reads a model id and returns the entry; NULL: the client has no such model. */
 static nnrti_remote_held *nnrti_remote_model_of(nnrti_remote_client *c, nnrti_remote_reader *r, nnrt_error *error)
 {
     const uint32_t id = nnrti_remote_get_u32(r);
@@ -2392,7 +2411,6 @@ static nnrti_remote_held *nnrti_remote_model_of(nnrti_remote_client *c, nnrti_re
     (void)nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the driver's process has no model %u of this client", id);
     return NULL;
 }
-
 
 static NNRT_ReturnCode nnrti_remote_do_export(nnrti_remote_client *c, nnrti_remote_reader *r, nnrt_error *error)
 {
@@ -2411,7 +2429,7 @@ static NNRT_ReturnCode nnrti_remote_do_export(nnrti_remote_client *c, nnrti_remo
         return code;
     memset(&p, 0, sizeof(p));
     if (count > 0 && buffers == NULL)
-        return nnrt_error_set(error, NNRT_DEVICE_ERROR, "the device gives a model cache without buffers");
+        return nnrt_error_set(error, NNRT_DEVICE_ERROR, "the device returned a model cache without buffers");
     if ((code = nnrti_remote_put_buffers(buffers, count, NULL, &first, error)) != NNRT_SUCCESS)
         return code;
     p.first = first;
@@ -2429,7 +2447,7 @@ static NNRT_ReturnCode nnrti_remote_do_export(nnrti_remote_client *c, nnrti_remo
     return NNRT_SUCCESS;
 }
 
-/* IO and RANGES: a number beyond those of the model does not reach the device. */
+/* IO and RANGES: checks the index against the model's inputs or outputs before it reaches the device. */
 static NNRT_ReturnCode nnrti_remote_do_shape(nnrti_remote_client *c, uint32_t kind, nnrti_remote_reader *r,
                                              nnrt_error *error)
 {
@@ -2488,7 +2506,7 @@ static NNRT_ReturnCode nnrti_remote_do_release(nnrti_remote_client *c, nnrti_rem
     return NNRT_SUCCESS;
 }
 
-/* The place of buffer id; with 0 a free one; NULL: there is none. */
+/* Entry of buffer id; id 0: a free entry; NULL: none. */
 static nnrti_remote_shared *nnrti_remote_shared_of(nnrti_remote_client *c, uint32_t id)
 {
     for (uint32_t i = 0; i < c->server->limits.buffers; i++)
@@ -2505,16 +2523,17 @@ static NNRT_ReturnCode nnrti_remote_do_map(nnrti_remote_client *c, nnrti_remote_
     if (!nnrti_remote_whole(r))
         return nnrti_remote_no_message(error);
     if (id == 0 || nnrti_remote_shared_of(c, id) != NULL)
-        return nnrt_error_set(error, NNRT_INVALID_BUFFER, "buffer %u is there already, or has no number", id);
+        return nnrt_error_set(error, NNRT_INVALID_BUFFER, "buffer id %u must not be 0, and not mapped already", id);
     if (s == NULL)
-        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "the driver's process gives a client at most %u buffers",
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "the driver's process allows a client at most %u buffers",
                               c->server->limits.buffers);
     if (!nnrti_remote_charge(c, bytes))
         return nnrti_remote_limit(c, error);
     if ((s->map = nnrti_remote_map(fd, bytes, true)) == NULL) {
         c->used -= bytes;
         return nnrt_error_set(error, NNRT_INVALID_BUFFER,
-                              "the memory of buffer %u is too short, or not sealed against shrinking", id);
+                              "the memory of buffer %u must have the announced size and be sealed against shrinking",
+                              id);
     }
     s->bytes = (size_t)bytes;
     s->id = id;
@@ -2536,7 +2555,7 @@ static NNRT_ReturnCode nnrti_remote_do_unmap(nnrti_remote_client *c, nnrti_remot
 
 /* ---- a run ---- */
 
-/* Reads one tensor of a run. */
+/* Reads one tensor of RUN into c->io[number]. */
 static NNRT_ReturnCode nnrti_remote_get_tensor(nnrti_remote_client *c, nnrti_remote_reader *r, uint32_t number,
                                                nnrt_error *error)
 {
@@ -2559,13 +2578,14 @@ static NNRT_ReturnCode nnrti_remote_get_tensor(nnrti_remote_client *c, nnrti_rem
     if (id == 0 || r->bad)
         return NNRT_SUCCESS;
     if (s == NULL || offset > s->bytes || bytes > s->bytes - offset)
-        return nnrt_error_set(error, NNRT_INVALID_BUFFER, "tensor %u of the run is not in a buffer of this client",
+        return nnrt_error_set(error, NNRT_INVALID_BUFFER, "tensor %u of the run is outside the buffers of this client",
                               number);
     t->data.addr = s->map + offset;
     return NNRT_SUCCESS;
 }
 
-/* No output shares a byte with an input or another output: kernels read what they have checked, and nothing else. */
+/* Checks that no output overlaps an input or another output. Otherwise a kernel could overwrite input data after it was
+   validated. */
 static bool nnrti_remote_apart(const nnrti_remote_client *c)
 {
     for (uint32_t i = c->nIn; i < c->nIn + c->nOut; i++)
@@ -2578,7 +2598,7 @@ static bool nnrti_remote_apart(const nnrti_remote_client *c)
     return true;
 }
 
-/* Room for so many tensors of a run; 0: none is kept. */
+/* Makes room for `count` tensors of a run; 0: frees it. */
 static bool nnrti_remote_tensors(nnrti_remote_client *c, uint32_t count)
 {
     const size_t each = sizeof(*c->io) + sizeof(*c->there) + sizeof(*c->told);
@@ -2592,11 +2612,11 @@ static bool nnrti_remote_tensors(nnrti_remote_client *c, uint32_t count)
     return c->io != NULL || count == 0;
 }
 
-/* Reads all of a run into c->io. */
+/* Reads the tensors of RUN into c->io. */
 static NNRT_ReturnCode nnrti_remote_get_run(nnrti_remote_client *c, nnrti_remote_reader *r, nnrt_error *error)
 {
     const uint32_t nIn = nnrti_remote_get_u32(r), nOut = nnrti_remote_get_u32(r);
-    const size_t most = r->left / 36; /* bytes of the shortest */
+    const size_t most = r->left / 36; /* at least 36 bytes for each tensor */
     NNRT_ReturnCode code = NNRT_SUCCESS;
     c->nIn = c->nOut = 0;
     if (nIn > most || nOut > most - nIn || (size_t)nOut * 40 + 1024 > c->line.most)
@@ -2618,7 +2638,7 @@ static NNRT_ReturnCode nnrti_remote_get_run(nnrti_remote_client *c, nnrti_remote
     return code;
 }
 
-/* Room for copies of what a run works on; 0: none is kept. */
+/* Makes room for the copies of a run; 0: frees it. */
 static bool nnrti_remote_copy_room(nnrti_remote_client *c, size_t bytes)
 {
     if (bytes > 0 && bytes <= c->copyBytes)
@@ -2629,7 +2649,8 @@ static bool nnrti_remote_copy_room(nnrti_remote_client *c, size_t bytes)
     return c->copy != NULL || bytes == 0;
 }
 
-/* Puts copies of the inputs, and room for the outputs, in the place of what the client can change while kernels work. */
+/* Replaces the tensors' addresses, which the client can write to during the run, by copies of the inputs and room for
+   the outputs. */
 static NNRT_ReturnCode nnrti_remote_copies(nnrti_remote_client *c, nnrt_error *error)
 {
     size_t bytes = 0, at = 0;
@@ -2650,7 +2671,7 @@ static NNRT_ReturnCode nnrti_remote_copies(nnrti_remote_client *c, nnrt_error *e
     return NNRT_SUCCESS;
 }
 
-/* Bytes of an output that a run wrote; UINT32_MAX: its extents do not say. */
+/* Bytes of an output that the run wrote; UINT32_MAX: unknown, because its shape was not reported. */
 static uint32_t nnrti_remote_written(const nnrti_remote_client *c, uint32_t output)
 {
     const nnrt_dims *told = &c->told[output];
@@ -2691,7 +2712,7 @@ static NNRT_ReturnCode nnrti_remote_do_run(nnrti_remote_client *c, nnrti_remote_
     return code;
 }
 
-/* What a run tells, whatever its code is. */
+/* Appends the reported output shapes and sizes of RUN, for every return code. */
 static void nnrti_remote_tell(nnrti_remote_client *c)
 {
     nnrti_remote_put_u32(&c->line.out, c->nOut);
@@ -2729,7 +2750,7 @@ static NNRT_ReturnCode nnrti_remote_do(nnrti_remote_client *c, uint32_t kind, nn
     }
 }
 
-/* Answers one request; false: the connection is over. */
+/* Answers one request; false: the connection must be closed. */
 static bool nnrti_remote_answer(nnrti_remote_client *c)
 {
     const uint32_t time = c->server->limits.time;
@@ -2764,7 +2785,8 @@ static bool nnrti_remote_answer(nnrti_remote_client *c)
         c->line.out.used = 0;
         if (c->line.out.full) {
             c->line.out.full = false;
-            code = nnrt_error_set(&error, NNRT_FAILED, "the answer has no room in a message of %u bytes", c->line.most);
+            code =
+                nnrt_error_set(&error, NNRT_FAILED, "the answer does not fit into a message of %u bytes", c->line.most);
         }
         nnrti_remote_put_error(&c->line.out, &error);
     }
@@ -2777,7 +2799,7 @@ static bool nnrti_remote_answer(nnrti_remote_client *c)
     return code == NNRT_SUCCESS && !r.bad;
 }
 
-/* Serves a connection until it ends, and gives back all that the client had. */
+/* Serves a connection until it ends, then releases all that the client holds. */
 static void nnrti_remote_talk(nnrti_remote_client *c)
 {
     nnrt_remote_server *s = c->server;
@@ -2791,7 +2813,7 @@ static void nnrti_remote_talk(nnrti_remote_client *c)
     (void)nnrti_remote_copy_room(c, 0);
 }
 
-/* Room for a client's connection, its models and its buffers. */
+/* Allocates a client's message buffers and its tables of models and buffers. */
 static bool nnrti_remote_client_make(nnrti_remote_client *c, nnrt_remote_server *s, int fd, bool copies)
 {
     const size_t models = s->limits.models * sizeof(*c->models), buffers = s->limits.buffers * sizeof(*c->buffers);
@@ -2835,7 +2857,7 @@ static void *nnrti_remote_thread(void *arg)
 
 /* ---- the server ---- */
 
-/* Says why there is no connection, before it is closed. */
+/* Sends the reason for a refused connection before the socket is closed. */
 static void nnrti_remote_refuse(int fd, NNRT_ReturnCode code, const char *why)
 {
     nnrti_remote_line l;
@@ -2865,7 +2887,7 @@ static bool nnrti_remote_may(const nnrt_remote_server *s, uint32_t user)
     return s->userCount == 0 && user == (uint32_t)geteuid();
 }
 
-/* Threads of clients who left are over. A free place, NULL: there is none. */
+/* Joins the threads of clients that have left. Returns a free entry; NULL: none. */
 static nnrti_remote_client *nnrti_remote_place_for(nnrt_remote_server *s)
 {
     nnrti_remote_client *place = NULL;
@@ -2885,7 +2907,7 @@ static nnrti_remote_client *nnrti_remote_place_for(nnrt_remote_server *s)
     return place;
 }
 
-/* Takes a connection in. */
+/* Accepts a connection. */
 static void nnrti_remote_accept(nnrt_remote_server *s)
 {
     int fd = accept(s->listener, NULL, NULL);
@@ -2894,20 +2916,20 @@ static void nnrti_remote_accept(nnrt_remote_server *s)
     nnrti_remote_client *c;
     if (fd < 0) {
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-            (void)poll(NULL, 0, 10); /* until others have given some back */
+            (void)poll(NULL, 0, 10); /* out of descriptors: wait until other clients release some */
         return;
     }
     (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     memset(&user, 0xFF, sizeof(user));
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &user, &bytes) != 0 || !nnrti_remote_may(s, user.user)) {
         nnrt_log_line(&s->log, NNRT_LOG_WARNING, "user %u may not connect", user.user);
-        nnrti_remote_refuse(fd, NNRT_PERMISSION_DENIED, "this user may not use the driver");
+        nnrti_remote_refuse(fd, NNRT_PERMISSION_DENIED, "the server does not admit this user id");
         return;
     }
     if ((c = nnrti_remote_place_for(s)) == NULL) {
-        nnrt_log_line(&s->log, NNRT_LOG_WARNING, "process %d is refused: %u clients are there", user.process,
-                      s->limits.clients);
-        nnrti_remote_refuse(fd, NNRT_DEVICE_BUSY, "the driver has as many clients as it takes");
+        nnrt_log_line(&s->log, NNRT_LOG_WARNING, "process %d is refused: the server has its limit of %u clients",
+                      user.process, s->limits.clients);
+        nnrti_remote_refuse(fd, NNRT_DEVICE_BUSY, "the server has reached its limit of clients");
         return;
     }
     if (!nnrti_remote_client_make(c, s, fd, user.user != (uint32_t)geteuid())) {
@@ -2920,7 +2942,7 @@ static void nnrti_remote_accept(nnrt_remote_server *s)
         nnrti_remote_client_end(c);
 }
 
-/* Removes the socket's file, if it is still this server's. */
+/* Removes the socket's file, if it still belongs to this server. */
 static void nnrti_remote_remove(nnrt_remote_server *s)
 {
     struct stat at;
@@ -2934,7 +2956,7 @@ NNRT_API NNRT_ReturnCode nnrt_remote_serve_run(nnrt_remote_server *server, nnrt_
     struct pollfd p[2];
     if (server == NULL || server->listener < 0)
         return nnrt_error_set(error, server == NULL ? NNRT_NULL_PTR : NNRT_OPERATION_FORBIDDEN,
-                              "there is no server that listens");
+                              "the server is NULL or does not listen");
     memset(p, 0, sizeof(p));
     p[0].fd = server->wake[0];
     p[1].fd = server->listener;
@@ -2952,7 +2974,7 @@ NNRT_API NNRT_ReturnCode nnrt_remote_serve_run(nnrt_remote_server *server, nnrt_
     (void)pthread_mutex_lock(&server->mutex);
     for (uint32_t i = 0; i < server->limits.clients; i++)
         if (server->clients[i].taken && !server->clients[i].left)
-            (void)shutdown(server->clients[i].line.fd, SHUT_RD); /* what has begun is still answered */
+            (void)shutdown(server->clients[i].line.fd, SHUT_RD); /* requests in progress are still answered */
     (void)pthread_mutex_unlock(&server->mutex);
     for (uint32_t i = 0; i < server->limits.clients; i++) {
         if (server->clients[i].taken)
@@ -2966,7 +2988,7 @@ NNRT_API void nnrt_remote_serve_stop(nnrt_remote_server *server)
 {
     const int saved = errno;
     if (server != NULL && write(server->wake[1], "", 1) < 0)
-        errno = saved; /* the pipe is full: it has been told */
+        errno = saved; /* a full pipe already wakes the server */
     errno = saved;
 }
 
@@ -2982,7 +3004,7 @@ NNRT_API void nnrt_remote_serve_close(nnrt_remote_server *server)
     nnrt_free(NULL, server, server->bytes);
 }
 
-/* Makes the socket, in the place of one that nobody listens at. */
+/* Creates the socket and replaces a stale one, to which no process listens. */
 static NNRT_ReturnCode nnrti_remote_listen(nnrt_remote_server *s, uint32_t mode, nnrt_error *error)
 {
     struct sockaddr_un address;
@@ -2994,12 +3016,12 @@ static NNRT_ReturnCode nnrti_remote_listen(nnrt_remote_server *s, uint32_t mode,
         int probe;
         bool heard;
         if ((at.st_mode & NNRTI_REMOTE_KIND) != NNRTI_REMOTE_SOCKET)
-            return nnrt_error_set(error, NNRT_INVALID_PATH, "'%s' is there, and no socket", s->path);
+            return nnrt_error_set(error, NNRT_INVALID_PATH, "'%s' exists and is not a socket", s->path);
         probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
         heard = probe < 0 || connect(probe, (struct sockaddr *)&address, sizeof(address)) == 0 || errno != ECONNREFUSED;
         nnrti_remote_close(&probe);
         if (heard)
-            return nnrt_error_set(error, NNRT_DEVICE_BUSY, "somebody serves a device at '%s' already", s->path);
+            return nnrt_error_set(error, NNRT_DEVICE_BUSY, "another process already serves a device at '%s'", s->path);
         (void)unlink(s->path);
     }
     s->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -3012,7 +3034,7 @@ static NNRT_ReturnCode nnrti_remote_listen(nnrt_remote_server *s, uint32_t mode,
         s->volume = at.st_dev;
         s->file = at.st_ino;
     }
-    if (chmod(s->path, (mode_t)mode) != 0 || listen(s->listener, 64) != 0) { /* nobody can connect before it listens */
+    if (chmod(s->path, (mode_t)mode) != 0 || listen(s->listener, 64) != 0) { /* no client can connect before listen */
         (void)nnrt_error_set(error, NNRT_INVALID_PATH, "cannot listen at '%s': %s", s->path, strerror(errno));
         nnrti_remote_remove(s);
         return NNRT_INVALID_PATH;
@@ -3030,7 +3052,7 @@ NNRT_API NNRT_ReturnCode nnrt_remote_serve_open(nnrt_remote_server **server, con
     size_t text, path, bytes;
     NNRT_ReturnCode code;
     if (server == NULL || desc == NULL || desc->path == NULL || (desc->userCount > 0 && desc->users == NULL))
-        return nnrt_error_set(error, NNRT_NULL_PTR, "the place for the server, its path or the list of users is NULL");
+        return nnrt_error_set(error, NNRT_NULL_PTR, "the pointer to the server, the path or the list of users is NULL");
     *server = NULL;
     l = desc->limits;
     l.clients = l.clients != 0 ? l.clients : 16;
@@ -3057,7 +3079,7 @@ NNRT_API NNRT_ReturnCode nnrt_remote_serve_open(nnrt_remote_server **server, con
     bytes = sizeof(*s) + l.clients * sizeof(*s->clients) + desc->userCount * sizeof(*s->users) + text;
     s = (nnrt_remote_server *)nnrt_alloc(NULL, bytes);
     if (s == NULL)
-        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is no memory for a server");
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "out of memory for a server");
     memset(s, 0, bytes);
     s->bytes = bytes;
     s->device = device;
@@ -3073,10 +3095,10 @@ NNRT_API NNRT_ReturnCode nnrt_remote_serve_open(nnrt_remote_server **server, con
            desc->userCount * sizeof(*s->users));
     memcpy((uint8_t *)s + bytes - text, name, text);
     s->autoDevices = strncmp(name, "auto:", 5) == 0 ? (const char *)s + bytes - text + 5 : NULL;
-    (void)pthread_mutex_init(&s->mutex, NULL); /* without attributes there is nothing that could fail */
+    (void)pthread_mutex_init(&s->mutex, NULL); /* cannot fail without attributes */
     if (pipe(s->wake) != 0) {
         s->wake[0] = s->wake[1] = -1;
-        code = nnrt_error_set(error, NNRT_FAILED, "the system gives no pipe: %s", strerror(errno));
+        code = nnrt_error_set(error, NNRT_FAILED, "pipe failed: %s", strerror(errno));
     } else {
         for (uint32_t i = 0; i < 2; i++) {
             (void)fcntl(s->wake[i], F_SETFD, FD_CLOEXEC);

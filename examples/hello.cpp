@@ -11,7 +11,7 @@ int main(int argc, char **argv)
 {
     NNRT_Model *read = nullptr;
     nnrt_session *made = nullptr;
-    nnrt_error error{}; // says which node is wrong, and what to do about it
+    nnrt_error error{}; // message: the node, the reason, and the remedy
     if (argc != 2)
         return std::cerr << "usage: hello MODEL\n", 1;
 

@@ -1,5 +1,5 @@
-# The version stands in nnrt.h alone. Versions are compatible upwards within a major version, and before 1.0 within a
-# minor one.
+# nnrt.h is the only place of the version. A version is backward compatible within a major version, and before 1.0 within
+# a minor version.
 file(STRINGS "${CMAKE_CURRENT_LIST_DIR}/../../../include/nnrt/nnrt.h" PACKAGE_VERSION
      REGEX "^#define NNRT_VERSION_(MAJOR|MINOR|PATCH) [0-9]+$")
 string(REGEX REPLACE "#define NNRT_VERSION_[A-Z]+ " "" PACKAGE_VERSION "${PACKAGE_VERSION}")

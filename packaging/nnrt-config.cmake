@@ -1,19 +1,19 @@
-# find_package(nnrt) gives the target nnrt::nnrt: the folder of the headers, and libm. The implementation is compiled by
-# the program, in the one file that defines NNRT_IMPLEMENTATION. Paths are relative to this file: share/cmake/nnrt.
+# find_package(nnrt) defines the target nnrt::nnrt: include directories, and libm. The program compiles the
+# implementation in the one file that defines NNRT_IMPLEMENTATION. Paths are relative to this file: share/cmake/nnrt.
 get_filename_component(nnrt_INCLUDE_DIR "${CMAKE_CURRENT_LIST_DIR}/../../../include/nnrt" ABSOLUTE)
 if(NOT EXISTS "${nnrt_INCLUDE_DIR}/nnrt.h")
     set(nnrt_FOUND FALSE)
-    set(nnrt_NOT_FOUND_MESSAGE "there is no ${nnrt_INCLUDE_DIR}/nnrt.h")
+    set(nnrt_NOT_FOUND_MESSAGE "${nnrt_INCLUDE_DIR}/nnrt.h does not exist")
 elseif(NOT TARGET nnrt::nnrt)
     add_library(nnrt::nnrt INTERFACE IMPORTED)
     set_target_properties(nnrt::nnrt PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${nnrt_INCLUDE_DIR}")
-    # The implementation includes stb_ds.h, from Debian's libstb-dev or from where vcpkg and others put it.
+    # The implementation includes stb_ds.h, from Debian's libstb-dev, vcpkg or another package manager.
     find_path(NNRT_STB_DIR NAMES stb_ds.h PATH_SUFFIXES stb DOC "the folder of stb_ds.h")
     mark_as_advanced(NNRT_STB_DIR)
     if(NNRT_STB_DIR)
         set_property(TARGET nnrt::nnrt APPEND PROPERTY INTERFACE_INCLUDE_DIRECTORIES "${NNRT_STB_DIR}")
     elseif(NOT nnrt_FIND_QUIETLY)
-        message(STATUS "nnrt: no stb_ds.h (Debian: libstb-dev); set NNRT_STB_DIR to its folder, or put it beside nnrt.h")
+        message(STATUS "nnrt: no stb_ds.h (Debian: libstb-dev); set NNRT_STB_DIR to its folder, or copy it next to nnrt.h")
     endif()
     if(NOT WIN32)
         set_target_properties(nnrt::nnrt PROPERTIES INTERFACE_LINK_LIBRARIES m)

@@ -1,10 +1,10 @@
 #!/bin/sh
-# analyze.sh FOLDER: clang-tidy (.clang-tidy says with which checks), gcc's -fanalyzer and cppcheck over the three headers,
+# analyze.sh FOLDER: clang-tidy (checks: .clang-tidy), gcc's -fanalyzer and cppcheck over the three headers,
 # the importer and the command line; no finding is allowed. Prints "N passed, N failed" at the end.
 #
-# The analysers do not follow a function with variable arguments, and so believe that nnrt_error_set, which returns the
-# code it is given, may return NNRT_SUCCESS after a fault. FOLDER gets copies in which that is told: the calls are those
-# of a macro that ends in the code. Lines keep their numbers.
+# The analyzers do not follow functions with variable arguments, and assume that nnrt_error_set, which returns its argument
+# code, may return NNRT_SUCCESS after an error. FOLDER gets copies in which a macro that evaluates to the code replaces the
+# calls. Line numbers do not change.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$1

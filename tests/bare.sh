@@ -1,5 +1,5 @@
 #!/bin/sh
-# bare.sh [SUITE...]: runs what the README promises on a machine where nothing is installed. The script builds a minimal
+# bare.sh [SUITE...]: runs the commands of the README on a machine without installed packages. The script builds a minimal
 # Debian root (apt, git, make, gcc and what these depend on), clones HEAD into it and runs there:
 #   make test    as an ordinary user, who may install nothing: it must name the missing packages at once
 #   make run     as root; it installs its packages
@@ -8,8 +8,8 @@
 # SUITE...: only these suites. JOBS=N: as for make test. KEEP=1 leaves the root in build/bare/root.
 #
 # The results of the test as root come to build/results. The last line is "N passed, N failed" of all that ran.
-# Status: 0 all passed, 1 something failed, 3 no root can be built here: the suites ran on this machine, and the last line is
-# "NOT BARE: reason".
+# Status: 0 all passed, 1 something failed, 3 this machine cannot build a root: the suites ran on it directly, and the
+# last line is "NOT BARE: reason".
 #
 # The root takes the sources, keys, proxies and preferences of apt from this machine. build/bare/archives keeps the packages
 # for the next run. Mounts and processes live in namespaces that end with each command, so nothing remains of them.

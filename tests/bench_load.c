@@ -1,14 +1,14 @@
-/* How long a large .nnrt file takes to load, and what memory that and a run take; and what it takes to import an ONNX
-   file: make bench-load
+/* Load time of a large .nnrt file, and memory of loading and of a run; the same for the import of an ONNX file:
+   make bench-load
 
-       bench_load FILE    writes a file of 200 MB there, or of 104 MB, prints a table, removes the file
+       bench_load FILE    writes FILE with 200 MB, or 104 MB, prints a table, removes the file
 
-   The model is a GATHER from a table of 51,200 rows of 4 KiB; a run takes 4 rows. Columns: milliseconds of the step; RSS
-   of the process and of the mapped file (/proc/self/statm and smaps; -1 where there is none) and bytes that the library
-   has allocated, all at the end of the step. Memory is asserted: the exit status is 1 when a figure is too high, or when
-   reading the whole file for the checksum does not show in the RSS. Times are printed only.
-   The ONNX files are 11 times Conv with 512 channels in 3x3 windows, BatchNormalization and Relu, with raw_data or with
-   float_data; a process of its own imports each: at most 2.1 times the file at the peak, 1.1 times afterwards. */
+   The model is a GATHER from a table of 51,200 rows of 4 KiB; a run takes 4 rows. Columns: milliseconds of the step;
+   RSS of the process and of the mapped file (/proc/self/statm and smaps; -1: not available) and bytes that the library
+   has allocated, all at the end of the step. Memory is asserted: the exit status is 1 if a value is too high, or if
+   reading the whole file for the checksum does not increase the RSS. Times are printed only. The ONNX files are 11
+   times Conv with 512 channels and a 3x3 kernel, BatchNormalization and Relu, with raw_data or with float_data; each is
+   imported in a process of its own: at most 2.1 times the file size at the peak, 1.1 times afterwards. */
 #define _XOPEN_SOURCE 700
 #define NNRT_IMPLEMENTATION
 #include "formats/nnrt_onnx.h"

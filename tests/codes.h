@@ -1,6 +1,6 @@
-/* Codes and the order of checks, function by function. A row has a function's checks in the order of the
-   specification's text, and calls the function with any of them violated: the first of these must decide. Behind
-   cmocka.h and counted.h. */
+/* Return codes and the order of checks, function by function. A row lists a function's checks in the order of the
+   specification's text, and calls the function with any of them violated: the first violated one must determine the
+   code. Include after cmocka.h and counted.h. */
 #ifndef CODES_H
 #define CODES_H
 

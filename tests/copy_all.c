@@ -1,4 +1,4 @@
-/* What `nnrt ops --copy NAME` prints, for many names: reading nnrt_ops.h takes longest, and is done once.
+/* Prints the output of `nnrt ops --copy NAME` for many names: nnrt_ops.h, which takes longest, is read once.
    usage: copy_all NNRT_OPS.H NAME...      prints for each a line with a form feed and the name, then the copy */
 #define main cli_program
 #include "../tools/nnrt.c"

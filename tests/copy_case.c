@@ -1,11 +1,11 @@
 /* Writes the main() of a program that calls one operator's kernels without the library: for each kernel of the row the
-   first case of the operator's vector file that succeeds. Attributes are written resolved, as C initialisers; views with
-   dims and strides; values as bytes. tests/test_copy.py puts it behind the kernels' text and compiles that alone.
+   first case of the operator's vector file that succeeds. Attributes are written resolved, as C initializers; views
+   with dims and strides; values as bytes. tests/test_copy.py appends it to the kernels' text, and compiles both alone.
    usage: copy_case           lists the operators: name, kernels
           copy_case OP FILE   writes the program's text, with the case's name before each kernel
-   The written program prints for every kernel the lines "kernel NAME", "case NAME" and "code N", then "out I HEX" with the
-   bytes of output I. Its reader has the expected values from the vector file and compares. A comment in it says whether
-   the rule changed the attributes of any case ("Resolved:") or derived a constant ("Derived:"). */
+   The written program prints for every kernel the lines "kernel NAME", "case NAME" and "code N", then "out I HEX" with
+   the bytes of output I. The reader compares them with the expected values in the vector file. A comment in it says
+   whether the rule changed the attributes of any case ("Resolved:") or derived a constant ("Derived:"). */
 #define NNRT_IMPLEMENTATION
 #include "nnrt_ops.h"
 

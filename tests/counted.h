@@ -1,6 +1,6 @@
-/* The heap of the library as tests/nnrt.c has it, which is counted, and fails when told; and that of the test that includes
-   this, so that blocks may pass between the two. Behind stdlib.h and the system's headers. COUNTED_HERE: the functions
-   themselves, where a test has an implementation of its own. */
+/* The library's heap as in tests/nnrt.c, which counts and can be made to fail, and the heap of the including test, so
+   that blocks may pass between the two. Include after stdlib.h and the system's headers. COUNTED_HERE: defines the
+   functions, for a test with an implementation of its own. */
 #ifndef COUNTED_H
 #define COUNTED_H
 

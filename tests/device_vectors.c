@@ -1,23 +1,24 @@
-/* Every operator against the vectors in tests/vectors, through a device: each case is a model of one node, whose inputs are
-   inputs of the model unless the case has them constant, run by a session.
+/* Every operator against the vectors in tests/vectors, through a device: each case is a model of one node, whose inputs
+   are inputs of the model unless the case has them constant, run by a session.
 
        device_vectors [-v] [--exact] [--open] DEVICE FILE.vec...
 
-   DEVICE is one of tests/devices.h. Results must be those of the file, within its tolerance or the bound that the device
-   states for the operator; of a device without bounds, and with --exact, they must also have the bits of the reference
-   device. What the file says is refused must be refused with that code, before the run or in it. A device that tells which
-   nodes it supports must say so of each node that it prepares, and of no other. Prints the failing cases (-v: all) and "N
+   DEVICE is one of tests/devices.h. Results must equal those of the file, within its tolerance or the device's error
+   bound for the operator; for a device without error bounds, and with --exact, they must also be bit-identical to the
+   reference device. A case with an error in the file must fail with that code, before or in the run. A device that
+   reports supported nodes must report exactly the nodes that it prepares. Prints the failing cases (-v: all) and "N
    passed, N failed, N skipped".
 
-   --open: instead, each case with less told before the run, in the ways of `ways` below: axes of inputs are open, constants
-   are inputs. The session is planned for larger extents, and the run brings those of the file. What can be planned so must
-   give the results of the file, of a device without bounds with the bits that it gives when all is told; what the file says
-   is refused must be refused, now with any code. What cannot be planned so is skipped; of many cases no more than one of ten.
+   --open: instead, each case with less information before the run, in the variants of `ways` below: dimensions of
+   inputs are dynamic, constants become inputs. The session is planned for upper bounds, and the run has the shapes of
+   the file. Variants that can be planned must give the results of the file, on a device without error bounds
+   bit-identical to the static case; error cases of the file must fail, with any code. Others are skipped; of many cases
+   at most one in ten.
 
        device_vectors --kernels SET FILE.vec...
 
-   Prints which operators the device cpu has kernels for in this set of instructions, and for which types of input 0: those
-   whose step gets one in some case. tools/docs.py reads it. */
+   Prints the operators for which the device cpu has kernels in this instruction set, and the types of input 0: those
+   for which a step gets such a kernel in some case. tools/docs.py reads it. */
 #include "inside.h"
 
 #include "nnrt.h"

@@ -1,5 +1,5 @@
-/* The devices that tests run on when they are given a name: `make test DEVICE=NAME`. A device of your own becomes a row:
-   include it, and say whether its results have the bits of the reference device. Behind nnrt.h. */
+/* Devices for tests, by name: `make test DEVICE=NAME`. Add a row for your own device: include it, and state whether its
+   results are bit-identical to the reference device. Include after nnrt.h. */
 #ifndef DEVICES_H
 #define DEVICES_H
 

@@ -1,4 +1,4 @@
-/* Graphs of a text, checked in every way in which this library can run one: what tests/differential.py draws.
+/* Checks graphs, written as text, in every way in which the library can run them; tests/differential.py generates them.
 
        differential [FILE]
 
@@ -8,25 +8,25 @@
        tensor N KIND TYPE FORMAT [DIMS] HEX    KIND: input, constant, result; TYPE may be unknown, DIMS ?, HEX - (nothing known)
        quant BITS ZEROPOINT SCALE              of the tensor before; several lines are one per channel
        axis K                                  its quantAxis
-       open MASK                               of an input: bit k: axis k is left open where extents are
+       open MASK                               of an input: bit k: axis k is dynamic in dynamic variants
        node OPERATOR
        attr MEMBER VALUE                       of the node before, as in tests/vectors/README.md
-       in N... and out N...                    its operands, - where one is left out
-       output N...                             what the model gives
+       in N... and out N...                    its operands, -: left out
+       output N...                             the outputs of the model
 
-   HEX is what a tensor has, and of a result what it must be: those bytes, little-endian. Commands:
+   HEX is the value of a tensor, of a result the expected value: its bytes, little-endian. Commands:
 
        run WAY       builds and runs it; a line "out N TYPE FORMAT OPEN [DIMS] QUANT HEX" for each output, or "error TEXT".
                      WAY: all (every result is an output), plain, passes
        attr          resolved attributes of the only node and what is known of its results before a run
-       check WHICH   every way (fixed: without, open: with open extents) must give the bits of the graph: "pass WAY", else
-                     "differs WAY: TEXT" or "refused WAY: TEXT"
-                     Of a device with bounds (tests/devices.h), whose results the values are: the way "node by node", each
-                     node by itself on the reference device, within bounds that are derived below
+       check WHICH   every way (fixed: static shapes, open: dynamic dimensions) must give the graph's bits: "pass WAY",
+                     or "differs WAY: TEXT" or "refused WAY: TEXT"
+                     For a device with error bounds (tests/devices.h), whose results are the values: the way "node by
+                     node", each node alone on the reference device, within error bounds that are derived below
        onnx FILE     runs an ONNX file on the values of the graph: outputs as those of run
        save FILE     writes it as .nnrt
 
-   A result named tN is tensor N. Memory, sanitizers and guards see to it that nothing else happens. */
+   A result named tN is tensor N. Allocation counters, sanitizers and guard bytes detect side effects. */
 #define _XOPEN_SOURCE 700
 #include "../formats/nnrt_onnx.h"
 #include "../tests/devices.h"

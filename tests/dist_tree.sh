@@ -1,7 +1,7 @@
 #!/bin/sh
-# dist_tree.sh DIST TREE: makes in TREE a copy of the repository in which nnrt.h is the amalgamation that lies in DIST,
-# and each other header one line that leads to it. Every include of every program there, by whatever path, reaches the
-# amalgamation; the tests stay as they are. What was built in TREE/build stays.
+# dist_tree.sh DIST TREE: makes in TREE a copy of the repository in which nnrt.h is the amalgamation in DIST, and each other
+# header one line that includes it. Every include of every program there, by any path, includes the amalgamation; the tests
+# are unchanged. TREE/build is kept.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$2"

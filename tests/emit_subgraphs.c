@@ -1,8 +1,8 @@
-/* Models with subgraphs, and what they are as C: two programs, for tests/test_emit.sh.
+/* Models with subgraphs, and the C code emitted from them: two programs, for tests/test_emit.sh.
 
-   emit_subgraphs FOLDER   writes the models there: nested, swap, sums, until, shared, fault; and told and late, which emit-c
-                           refuses
-   With EMITTED defined    runs the headers that nnrt emit-c made of them, against what is computed here; prints what differs,
+   emit_subgraphs FOLDER   writes the models to FOLDER: nested, swap, sums, until, shared, fault; and told and
+                           late, which emit-c refuses
+   With EMITTED defined    runs the headers emitted from them, compares with results computed here; prints differences,
                            ends with "N faults" */
 #define NNRT_IMPLEMENTATION
 #include "nnrt.h"

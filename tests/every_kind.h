@@ -1,5 +1,5 @@
-/* An operator of the tests, which gives floor(x), with an attribute of every kind: what goes through all that the
-   description of attributes drives. To be included in front of nnrt.h. */
+/* A test operator that computes floor(x), with an attribute of every kind, for all code that the attribute descriptions
+   drive. Include before nnrt.h. */
 #ifndef EVERY_KIND_H
 #define EVERY_KIND_H
 

@@ -1,4 +1,4 @@
-/* Fake devices in cmocka tests. Behind cmocka.h. */
+/* Fake devices in cmocka tests. Include after cmocka.h. */
 #ifndef FAKES_H
 #define FAKES_H
 

@@ -1,8 +1,8 @@
-/* What a firmware does with a .nnrt file, on the machine that tests: loads it where it lies, plans it, runs it, in one
-   buffer and with nothing of the library but what NNRT_FIRMWARE leaves. Built by tests/test_firmware.sh.
+/* Uses a .nnrt file like firmware, on the testing machine: loads it in place, plans it, runs it, in one buffer, with
+   the functions of NNRT_FIRMWARE only. Built by tests/test_firmware.sh.
 
    usage: firmware_case MODEL.nnrt IMAGE.bin     an image of floats, or of int8; prints the scores' bits, a word each
-          firmware_case --faults MODEL.nnrt      what must be refused is; prints what is not, ends with "N faults" */
+          firmware_case --faults MODEL.nnrt      faults must be detected; prints others, ends with "N faults" */
 #define NNRT_IMPLEMENTATION
 #define NNRT_FIRMWARE
 #include "nnrt.h"

@@ -1,5 +1,5 @@
-/* A driver that is built on its own, with options that the program does not have: the reference device under another
-   name. tests/test_builds.sh links it with tests/foreign_program.c. */
+/* A driver that is built separately, with other options than the program: the reference device under another name.
+   tests/test_builds.sh links it with tests/foreign_program.c. */
 #define NNRT_STATIC
 #define NNRT_IMPLEMENTATION
 #include "nnrt_hal.h"

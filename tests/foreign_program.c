@@ -1,5 +1,6 @@
-/* Uses a driver that was built with other options (tests/foreign_driver.c): what they hand to each other is as long as
-   each says it is. usage: RANK, the driver's NNRT_MAX_RANK. Prints what is wrong and ends with 1. */
+/* Uses a driver that was built with other options (tests/foreign_driver.c): structs and arrays that cross the interface
+   have the size that each side states. usage: RANK, the driver's NNRT_MAX_RANK. Prints errors and ends with status 1.
+   */
 #define NNRT_IMPLEMENTATION
 #include "nnrt.h"
 

@@ -1,4 +1,4 @@
-/* float16 in tests of what the headers declare: numbers of expected values, by other code than the library's own. */
+/* float16 for tests of public functions: expected values, computed by other code than the library's own. */
 #ifndef HALF_H
 #define HALF_H
 

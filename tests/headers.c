@@ -1,5 +1,6 @@
-/* The headers as a program has them that asks for nothing: tests/test_builds.sh, test_symbols.sh and test_dist.sh share what
-   clang, clang++ and g++ make of this file, without optimisation and with all warnings; gcc makes tools/implementation.c. */
+/* The headers as included by a program without any options: tests/test_builds.sh, test_symbols.sh and test_dist.sh
+   share the objects that clang, clang++ and g++ compile from this file, without optimization and with all warnings; gcc
+   compiles tools/implementation.c. */
 #define NNRT_IMPLEMENTATION
 #include "formats/nnrt_onnx.h"
 

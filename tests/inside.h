@@ -1,7 +1,7 @@
-/* For a test that looks at internals of the library: its text, whose public functions are declared only and come from the
-   object of tests/nnrt.c, with that object's options. What is static, types, tables and small functions, the test has as its
-   own, and clang leaves away what it does not use: a second to compile instead of twelve. No test may change a static
-   variable of the library so: it would change its copy. Before the headers. */
+/* For tests of internals of the library: its text, whose public functions are only declared and come from the object of
+   tests/nnrt.c, with that object's options. The test has its own copy of all static code: types, tables and small
+   functions; clang drops the unused ones: a second to compile instead of twelve. A test must not change a static
+   variable of the library this way: it would change its copy. Include before the headers. */
 #ifndef INSIDE_H
 #define INSIDE_H
 

@@ -1,5 +1,5 @@
-/* What tests of models share: an allocator that counts and fails when told, and models written down as data. A test
-   includes the header it tests, and then this. */
+/* Shared by tests of models: an allocator that counts and can be made to fail, and models as data. A test includes the
+   header under test, then this. */
 #ifndef KIT_H
 #define KIT_H
 

@@ -1,5 +1,5 @@
-/* What tests of the fast device share that run models of several types by each set of instructions: numbers, what a session
-   asks for, models. Behind cmocka.h, nnrt.h, nnrt_cpu.h and kit.h. */
+/* Shared by tests of the fast device that run models of several types with each instruction set: random numbers,
+   session descriptors, models. Include after cmocka.h, nnrt.h, nnrt_cpu.h and kit.h. */
 #ifndef NNRT_TESTS_MODELS_ON_SETS_H
 #define NNRT_TESTS_MODELS_ON_SETS_H
 

@@ -1,6 +1,6 @@
-/* A driver for NNAdapter's hardware layer, written from its description: device plain_npu, which computes ADD and CONV_2D on
-   float32 one operation after the other. tests/test_nnadapter_driver.c has it in the program, and in libplain_npu.so. What
-   it is called with is counted; a function that plain_fails names gives the code of plain_code. */
+/* A driver for NNAdapter's hardware layer, written from its specification: device plain_npu, which computes ADD and
+   CONV_2D on float32, one operation after another. tests/test_nnadapter_driver.c links it into the program, and loads
+   libplain_npu.so. It counts its calls; the function that plain_fails names returns plain_code. */
 #include "../compat/nnadapter/driver.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What NNAdapter's types must be: a line an enumerator and its number, and the members of the structs. From the
-   specification of the API, not from our header. A line that does not hold does not compile. */
+/* Required values of NNAdapter's types: one line for each enumerator and its number, and the members of the structs.
+   From the API's specification, not from our header. A line that does not hold does not compile. */
 #ifndef NNADAPTER_TYPES_H
 #define NNADAPTER_TYPES_H
 

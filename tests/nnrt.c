@@ -1,4 +1,4 @@
-/* The implementation, compiled once for the tests that look at nothing but what the headers declare. */
+/* The implementation, compiled once for the tests that use public functions only. */
 #define _XOPEN_SOURCE 700 /* realpath, for links of external data */
 #define NNRT_THREADS 1
 #include <stdbool.h>

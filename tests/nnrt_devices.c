@@ -1,5 +1,5 @@
-/* The command line with the devices of tests/devices.h that are not built in, and one more: what `nnrt compare` is tried
-   with. And with the operator of examples/custom: `nnrt_devices snake FILE.nnrt` is that example. */
+/* The command line with those devices of tests/devices.h that are not built in, and one more, for tests of `nnrt
+   compare`; and with the operator of examples/custom: `nnrt_devices snake FILE.nnrt` is that example. */
 #define main cli_program
 #include "../tools/nnrt.c"
 #undef main

@@ -1,5 +1,5 @@
-/* What the tests of OpenHarmony's API share: memory that is counted, and fails when told; tensors and models. Behind
-   cmocka.h. */
+/* Shared by the tests of OpenHarmony's API: memory that is counted and can be made to fail; tensors and models. Include
+   after cmocka.h. */
 #ifndef OHNN_KIT_H
 #define OHNN_KIT_H
 

@@ -1,5 +1,5 @@
-/* What OpenHarmony's types must be: a line an enumerator and its number, and the members of the structs. From the
-   specification of the API, not from our header. A line that does not hold does not compile. */
+/* Required values of OpenHarmony's types: one line for each enumerator and its number, and the members of the structs.
+   From the API's specification, not from our header. A line that does not hold does not compile. */
 #ifndef OHNN_TYPES_H
 #define OHNN_TYPES_H
 

@@ -1,5 +1,5 @@
-/* What tests of the fast device share that run a model by each set of instructions: numbers, a session with one input and one
-   output, and results within bounds. Behind cmocka.h, nnrt.h, nnrt_cpu.h and kit.h. */
+/* Shared by tests of the fast device that run a model with each instruction set: random numbers, a session with one
+   input and one output, and results within error bounds. Include after cmocka.h, nnrt.h, nnrt_cpu.h and kit.h. */
 #ifndef NNRT_TESTS_ON_SETS_H
 #define NNRT_TESTS_ON_SETS_H
 

@@ -2,31 +2,33 @@
 
        onnx_nodes [--device NAME] [DIR [FILTER]]
 
-   NAME is a device of tests/devices.h (default auto). DIR holds test folders, or folders of test folders (default /usr/share/libonnx-testdata/data, or what
-   NNRT_ONNX_TESTDATA says); FILTER is a part of a test's name. A test folder has a model.onnx and folders
+   NAME is a device of tests/devices.h (default auto). DIR holds test folders, or folders of test folders (default
+   NNRT_ONNX_TESTDATA, or /usr/share/libonnx-testdata/data); FILTER is a part of a test's name. A test folder has a
+   model.onnx and folders
    test_data_set_*, each with input_N.pb and output_N.pb, which ONNX computed with numpy or PyTorch. Each model is
-   imported twice, with and without optimisation, and both must give every output.
+   imported twice, with and without optimization, and both must give every output.
 
-   A line for each test: PASS, FAIL and what is wrong, or SKIP and what is not supported, with the operator of a model of
-   one node; tools/docs.py reads them. In a test the inputs of a node
-   are inputs of the model, even axes and shapes, which a planned model must know. What is refused with run-time inputs
-   is imported again with constants: first those inputs behind the first one that have at most one axis, then all.
-   PASS* marks those tests. The exit status is 1 when a test fails, or when none passes.
+   A line for each test: PASS, FAIL and the reason, or SKIP and the unsupported feature, with the operator of a model of
+   one node; tools/docs.py reads them. In a test all inputs of a node are inputs of the model, even axes and shapes,
+   which must be known to plan a model. A model that fails with run-time inputs is imported again with constants: first
+   the inputs after the first one of rank 1 or less, then all. PASS* marks those tests. The exit status is 1 when a test
+   fails, or when none passes.
 
-   A model of one node must become what nnrt_onnx_operator says of its operator. Those that are made of several operators
-   are listed.
+   A model of one node must become the operator that nnrt_onnx_operator returns. Those that become several operators are
+   listed.
 
-   What passes runs twice more, with all axes of its inputs open in the model but those of lists (integers of one axis
-   at most, scales), whose lengths decide ranks: with the extents told when the session is made, and with extents told in the run, within
-   bounds one larger (of the outputs, too). The model is written as .nnrt and loaded again before that. Both must give
-   the same bits as before. What they do not take is listed with its reason, and at least 97 % must be taken.
+   A test that passes runs twice more, with all input dimensions dynamic, except those of lists (integers of rank 1 or
+   less, scales), whose lengths determine ranks: with the shapes set when the session is created, and with the shapes
+   set in the run, with upper bounds one larger (of the outputs, too). Before that, the model is saved as .nnrt and
+   loaded again. Both must be bit-identical to the first run. Unsupported ones are listed with the reason; at least 97 %
+   must be supported.
 
-   Tolerance: that of ONNX's test runner, 1e-3 relative and 1e-7 absolute, for float16 too, whose unit is 9.8e-4.
-   Integers and bools must be equal.
+   Tolerance: that of ONNX's test runner, 1e-3 relative and 1e-7 absolute, also for float16, whose ulp is 9.8e-4
+   relative. Integers and bools must be equal.
 
-   Bernoulli draws numbers that ONNX leaves open. Its tests pass by shape and type, by values, which are 0 or 1, and by
-   their sum, which lies within 2.5 standard deviations of what the probabilities say (that of draws that are all alike
-   does not). They are counted apart, too. */
+   Bernoulli draws random numbers that ONNX does not specify. Its tests check shape and type, that values are 0 or 1,
+   and that their sum is within 2.5 standard deviations of its expected value (the sum of equal draws is not). They are
+   counted separately, too. */
 #define _XOPEN_SOURCE 700
 #include "../formats/nnrt_onnx.h"
 

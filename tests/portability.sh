@@ -1,17 +1,18 @@
 #!/bin/sh
 # portability.sh [TARGET...]: the tests, built for other machines and run on this one. Installs Debian's cross compilers
-#                             and qemu where they are missing (apt-get takes gcc-multilib away for them). Without TARGET
+#                             and qemu if they are missing (apt-get takes gcc-multilib away for them). Without TARGET
 #                             all of them: i686 i686-checked aarch64 armhf s390x wasm wasm-simd mingw tcc cortex-m4.
-# portability.sh --quick      what CI does: i686 and i686-checked, which a PC runs by itself, cortex-m4, and fewer suites.
+# portability.sh --quick      as in CI: i686 and i686-checked, which a PC runs by itself, cortex-m4, and fewer suites.
 #
-# i686 is 32-bit x86 with SSE2, i686-checked the same with the address and undefined behaviour sanitizers, armhf 32-bit ARM with VFP, s390x big-endian with 64 bits, wasm WebAssembly in node,
-# wasm-simd the same with -msimd128, mingw 64-bit Windows by mingw-w64, run by wine, tcc this machine by a compiler without atomics, cortex-m4 the processor without an operating system, in qemu's board mps2-an386: there vectors, bits and same-bits only.
-# Suites, as in make test: vectors; bits: the hash over all their results, which must be that of gcc -O2 here; same-bits:
-# what the library says of that under good and bad options; those in tests/test_*.c, with tests/cross/cmocka.h in place of
-# cmocka; onnx-nodes; cli: the command line, compared with the one of this machine.
-# Ends with a table (target, suite, passed, failed, skipped, seconds; separated by tabs) and "N passed, N failed"; status
-# 0 when nothing failed and every suite passed something. Logs are in build/portability. JOBS suites run at a time;
-# SUITES="vectors cli" runs some only (bits comes with vectors).
+# i686 is 32-bit x86 with SSE2, i686-checked the same with the address and undefined behavior sanitizers, armhf 32-bit
+# ARM with VFP, s390x 64-bit big-endian, wasm WebAssembly in node, wasm-simd the same with -msimd128, mingw 64-bit
+# Windows by mingw-w64, run by wine, tcc this machine with a compiler without atomics, cortex-m4 without an operating
+# system, on qemu's board mps2-an386: vectors, bits and same-bits only. Suites, as in make test: vectors; bits: the hash
+# over all their results, which must equal that of gcc -O2 on this machine; same-bits: the library's own report with
+# good and bad options; tests/test_*.c, with tests/cross/cmocka.h instead of cmocka; onnx-nodes; cli: the command line,
+# compared with the one of this machine. Ends with a table (target, suite, passed, failed, skipped, seconds; separated
+# by tabs) and "N passed, N failed"; status 0 if nothing failed and every suite passed something. Logs are in
+# build/portability. JOBS suites run at a time; SUITES="vectors cli" runs some only (bits comes with vectors).
 set -u
 cd "$(dirname "$0")/.." || exit 1
 self=tests/portability.sh

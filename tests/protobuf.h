@@ -1,6 +1,6 @@
-/* protobuf.h - protobuf messages under construction, for cmocka tests that write ONNX files by hand. Behind cmocka.h, and
-   behind a type `message` and the function put(message *, data, size), which adds bytes to it: MESSAGE_BYTES gives
-   messages of a fixed size, else the test has its own. */
+/* protobuf.h - builds protobuf messages, for cmocka tests that write ONNX files by hand. Include after cmocka.h, and
+   after a type `message` and the function put(message *, data, size), which appends bytes to it: MESSAGE_BYTES defines
+   messages of a fixed size, otherwise the test has its own. */
 #ifndef PROTOBUF_H
 #define PROTOBUF_H
 

@@ -1,5 +1,6 @@
-/* Drivers in processes of their own, for tests. The process ends with the one that made it. It is this program, started anew:
-   a child that fork() makes of a program with threads may wait for a lock of the allocator that no thread of it will release. */
+/* Drivers in processes of their own, for tests. The process ends together with its parent. It is this program, started
+   again: a child of fork() in a program with threads may wait for a lock of the allocator that none of its threads will
+   release. */
 #ifndef REMOTES_H
 #define REMOTES_H
 

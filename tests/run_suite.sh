@@ -1,21 +1,22 @@
 #!/bin/sh
 # run_suite.sh FOLDER NAME COMMAND...    runs one suite of tests; FOLDER gets NAME.log (what it printed) and NAME.txt
-#                                        ("passed failed skipped seconds"); prints a line, and the log when it failed.
+#                                        ("passed failed skipped seconds"); prints a line, and the log if it failed.
 #                                        With NNRT_SUITES, the names of all suites, the line begins with "[n/all]": the
 #                                        n-th to end. With NNRT_BEGAN, the time of the beginning in seconds, it ends with
-#                                        the time since then and an estimate of what is left.
-# run_suite.sh --summary FOLDER NAME...  prints a line a suite and last "N passed, N failed"; status 0 only when nothing
-#                                        failed and every suite ran and passed something. For a suite without NAME.txt it
-#                                        searches FOLDER/make.log, what make printed, for the first error of the compiler.
+#                                        the time since then and an estimate of the remaining time.
+# run_suite.sh --summary FOLDER NAME...  prints a line for each suite and at the end "N passed, N failed"; status 0 only
+#                                        if nothing failed and every suite ran and passed something. For a suite without
+#                                        NAME.txt it searches FOLDER/make.log, the output of make, for the first error of
+#                                        the compiler.
 #
-# run_suite.sh --seconds FOLDER          prints suite_seconds.txt again with what the suites of FOLDER took
+# run_suite.sh --seconds FOLDER          prints suite_seconds.txt, updated with the times of the suites in FOLDER
 #
-# The estimate: suite_seconds.txt says what suites and the objects that make builds for them take; the time since the beginning
-# is in proportion to what is done of it, so that a slow machine needs no other numbers.
+# The estimate: suite_seconds.txt contains the times of suites and of the objects that make builds for them; the elapsed
+# time is scaled by the finished part, so that a slow machine needs no other numbers.
 #
-# A suite says how it went as cmocka does, or with a last line "N passed, N failed[, N skipped]". One that
-# ends with a status other than 0, says nothing, runs nothing or takes NNRT_SUITE_SECONDS (1200) has failed, whatever it
-# counted.
+# A suite reports its result like cmocka, or with a last line "N passed, N failed[, N skipped]". A suite
+# that ends with a status other than 0, reports nothing, runs nothing or takes NNRT_SUITE_SECONDS (1200) has failed,
+# whatever it counted.
 set -u
 
 # count LOG: "passed failed skipped" of a suite's output

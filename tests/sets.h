@@ -1,5 +1,5 @@
-/* The devices "cpu-SET", one for each set of instructions of this machine, random numbers, and threads. Behind cmocka.h,
-   nnrt.h and nnrt_cpu.h. */
+/* The devices "cpu-SET", one for each instruction set of this machine, random numbers, and threads. Include after
+   cmocka.h, nnrt.h and nnrt_cpu.h. */
 #ifndef NNRT_TESTS_SETS_H
 #define NNRT_TESTS_SETS_H
 

@@ -1,5 +1,5 @@
-/* A small model for cmocka tests of devices: y = relu(x + addend) - x, with the inputs and results that these tests take.
-   Behind cmocka.h and nnrt.h. */
+/* A small model for cmocka tests of devices: y = relu(x + addend) - x, with the inputs and results of these tests.
+   Include after cmocka.h and nnrt.h. */
 #ifndef SMALL_H
 #define SMALL_H
 

@@ -1,12 +1,12 @@
-/* splits N MODEL.onnx...: every way to run a model gives the bits that the reference device gives:
-     - split at random over two devices of devices/nnrt_fake.h and the reference device: N splits of a model that the
-       reference device runs in less than 20 ms, N / 200 of the others, at least one. Of every two one is by operators,
-       each taken by a device or not, and one by nodes, in stretches of random length.
-     - on one such device, and split over two, each with a model cache in a folder and one in memory: what the first
-       session prepares the second one gets from the cache, and prepares nothing.
-     - on a device that another process serves (devices/nnrt_remote.h); of a run as many bytes go through the socket as
-       the protocol's words have, and none of a tensor.
-   Prints a line a model, and last "N passed, N failed". */
+/* splits N MODEL.onnx...: every way to run a model is bit-identical to the reference device:
+     - partitioned at random over two devices of devices/nnrt_fake.h and the reference device: N partitions of a model
+       that the reference device runs in less than 20 ms, N / 200 of the others, at least one. Half of them are by
+       operators, each supported by a device or not, and half by nodes, in runs of random length.
+     - on one such device, and partitioned over two, each with a model cache in a folder and one in memory: the second
+       session takes everything from the cache of the first one, and prepares nothing.
+     - on a device that another process serves (devices/nnrt_remote.h); a run sends exactly the bytes of the
+       protocol's fields through the socket, and no tensor data.
+   Prints a line for each model, and at the end "N passed, N failed". */
 #define _XOPEN_SOURCE 700
 #include "nnrt.h"
 

@@ -1,5 +1,6 @@
-/* A driver with a device table (devices/nnrt_driver.h), built by itself as libtable_npu.so with the declarations of nnrt_hal.h
-   alone: y = |x| of float32 in one node. tests/test_lib.sh and tests/test_cli.sh load it. TABLE_NPU_GONE: it has no device. */
+/* A driver with a device table (devices/nnrt_driver.h), built separately as libtable_npu.so with the declarations of
+   nnrt_hal.h only: y = |x| of float32 in one node. tests/test_lib.sh and tests/test_cli.sh load it. TABLE_NPU_GONE: it
+   has no device. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,9 @@
-/* Whole models with open extents, values that grow, If, Loop and NonZero: those of tests/models, as ONNX files and through
-   .nnrt files. One session with bounds runs all cases, in several orders; what they give is what ONNX Runtime gave
-   (tests/models/NAME.vec), within the tolerance that the file states, and the same bits every time. Beyond the bounds they
-   are refused; memory suffices to the byte; without memory nothing leaks; two threads share what was prepared.
-   tests/models/make.py tells what each model is. Run from the root of the repository, or with NNRT_TEST_ROOT set to it. */
+/* Whole models with dynamic dimensions, growing values, If, Loop and NonZero: those of tests/models, as ONNX files and
+   through .nnrt files. One session with upper bounds runs all cases, in several orders; its results equal those of ONNX
+   Runtime (tests/models/NAME.vec), within the tolerance in the file, and are bit-identical every time. Shapes above the
+   upper bounds fail; the exact number of bytes of memory suffices; out of memory leaks nothing; two threads share a
+   prepared model. tests/models/make.py describes each model. Run from the root of the repository, or with
+   NNRT_TEST_ROOT set to it. */
 #define _XOPEN_SOURCE 700
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
-/* Attributes by their description: an operator of the test has members of every kind, and they go through all that the
-   description drives: defaults, printing, comparison, copies, the .nnrt file, the checks, graphs of a model, the
-   generator of the fuzz targets. (tests/test_emit.sh has the C that is written of them.) */
+/* Attribute descriptions: an operator of the test has members of every kind, which pass through all code that the
+   description drives: defaults, printing, comparison, copies, the .nnrt file, validation, graphs of a model, the
+   generator of the fuzz targets. (tests/test_emit.sh tests the C code emitted from them.) */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
 #include "every_kind.h"
 #define NNRT_IMPLEMENTATION

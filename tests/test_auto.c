@@ -1,5 +1,6 @@
-/* auto splits a model over several devices (nnrt_hal.h, >>auto). What is right is what the reference device alone gives:
-   parts on devices of devices/nnrt_fake.h must give the same bits. Parts themselves are worked out by hand. */
+/* auto partitions a model over several devices (nnrt_hal.h, >>auto). Expected results are those of the reference device
+   alone: partitions on devices of devices/nnrt_fake.h must be bit-identical. The expected partitions are worked out by
+   hand. */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The same bits from every compiler and optimisation: test_ops prints a hash over all results of all vectors; it must be
+# Bit-identical results from every compiler and optimization level: test_ops prints a hash over all results of all
+# vectors; it must be
 # the same from all builds below. usage: test_bits.sh      run from anywhere; ends with "N passed, N failed"
 set -u
 cd "$(dirname "$0")/.." || exit 1

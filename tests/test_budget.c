@@ -1,7 +1,7 @@
-/* What a file may cost: importing and optimising take memory and time in proportion to the file, whatever stands in it.
- * The files are small generators' and the fuzzer's corpus, damaged. Peaks come from an allocator that counts, times are
- * compared between a file and one of the same kind that is four times as large. Run from the root of the repository, or
- * with NNRT_TEST_ROOT set to it. */
+/* Cost of a file: importing and optimizing it take memory and time in proportion to its size, whatever its contents.
+   The files come from small generators and, damaged, from the fuzzer's corpus. A counting allocator reports peaks;
+   times are compared between a file and one of the same kind that is four times as large. Run from the root of the
+   repository, or with NNRT_TEST_ROOT set to it. */
 #define _XOPEN_SOURCE 700
 #include <stdarg.h>
 #include <stddef.h>

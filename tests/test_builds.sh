@@ -1,14 +1,14 @@
 #!/bin/sh
-# Builds the headers in every way that a user may: as one translation unit and as several, each header alone, gcc and
-# clang, C99, C11 and C++17, all static, without the rest of the repository, beside a program's own stb_ds. No warning
-# is allowed. Programs that are linked are run, too. Warnings of gcc's optimisation: build/implementation.o and, with a smaller
+# Builds the headers in every supported way: as one translation unit and as several, each header alone, gcc and
+# clang, C99, C11 and C++17, all static, without the rest of the repository, with a program's own stb_ds. No warning
+# is allowed. Linked programs are also run. Warnings of gcc's optimization: build/implementation.o and, with a smaller
 # rank, the suite symbols (-O2), here for ARM (-Os).
-# usage: test_builds.sh GCC.o CLANG.o G++.o CLANG++.o     what each compiler made of the whole implementation
+# usage: test_builds.sh GCC.o CLANG.o G++.o CLANG++.o     object of the whole implementation by each compiler
 #
-# Code of all operators takes gcc 8 seconds (more when it optimises) and clang 4, reading them 2 and 1, reading declarations
-# a tenth. So each compiler makes code of everything once, with all warnings, before this runs; whether a header stands
-# alone, clang tells as C and as C++, which also tells of unused functions and of paths without a result where it only
-# reads, as gcc does not; programs are read without the implementation, as if it had been there already.
+# Compiling all operators takes gcc 8 seconds (more with optimization) and clang 4, parsing them 2 and 1, parsing
+# declarations a tenth. So each compiler compiles everything once, with all warnings, before this runs. clang checks, as
+# C and as C++, that each header compiles alone: unlike gcc, it also reports unused functions and missing returns when
+# it only parses. Programs are parsed without the implementation.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 gcc_object=$(realpath "$1") clang_object=$(realpath "$2") gxx_object=$(realpath "$3") clangxx_object=$(realpath "$4")

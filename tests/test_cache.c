@@ -1,5 +1,5 @@
-/* Model caches: what devices made of a model is taken back, and nothing else is: damaged, foreign and old caches are found
-   out and replaced, with the same bits. Expected values are worked out by hand: y = relu(x + [1,2,3]) - x. */
+/* Model caches: a device's own cache is used, and nothing else: damaged, foreign and outdated caches are detected and
+   replaced, with bit-identical results. Expected values are worked out by hand: y = relu(x + [1,2,3]) - x. */
 #define _XOPEN_SOURCE 700 /* posix_memalign, mkdtemp */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* Runs that are ended while they go on: by other threads, by kernels, by who listens to steps, by a queue and its time
-   limits. Nothing depends on how fast the machine is: a kernel that is to be interrupted waits until it is. `make tsan`
-   runs this under gcc's thread sanitizer. */
+/* Cancelled runs: by other threads, by kernels, by listeners to steps, by a queue and its time limits. Nothing depends
+   on the machine's speed: a kernel that shall be interrupted waits until it is. `make tsan` runs this under gcc's
+   thread sanitizer. */
 #define _POSIX_C_SOURCE 200809L /* nanosleep, posix_memalign */
 #define NNRT_THREADS 1
 #include "nnrt.h"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # test_cli.sh NNRT [SHIPPED [DEVICES]]: tests the command line, from the root of the tree: sh tests/test_cli.sh build/nnrt
-# SHIPPED is the same program as the Makefile builds it for users: what depends on how it is compiled is tried with both.
+# SHIPPED is the same program as built for users: both are tested if the result depends on the build.
 # DEVICES is the program with more devices, tests/nnrt_devices.c.
-# What a run must give comes from numpy; the models are ONNX files that the Python part below writes byte by byte, so no
-# other package is needed. Prints "N passed, N failed" at the end; status 1 when something failed.
+# Expected results of runs come from numpy; the models are ONNX files that the Python part below writes byte by byte, so no
+# other package is needed. Prints "N passed, N failed" at the end; status 1 if something failed.
 set -u
 nnrt=${1:?usage: sh tests/test_cli.sh path/to/nnrt}
 shipped=${2:-$nnrt}
@@ -601,7 +601,7 @@ prints 'run --device cpu --extension: the digit' '^  7  0\.999989$'
 refused 1 'run --device cpu: no such extension' "extension 'nnrt.cpu.winograd' is '3', expected 0" run examples/digits/digits.onnx --input random --device cpu --extension nnrt.cpu.winograd=3
 refused 1 'run --device fake: that fails' "device 'fake' was told to fail" run examples/digits/digits.onnx --input random --device fake:fail=RunIn
 t 0 'run --device fake: without the size of a workspace' run examples/digits/digits.onnx --input random --device fake:without=GetWorkspaceSize
-refused 2 'run --device fake: a bad text' "ops has 'CONV', expected names of operators" run examples/digits/digits.onnx --input random --device fake:ops=CONV
+refused 2 'run --device fake: a bad text' "ops has 'CONV', expected operator names" run examples/digits/digits.onnx --input random --device fake:ops=CONV
 driver=build/test/libplain_npu.so # tests/nnadapter_plain.c: ADD and CONV_2D
 sum=${NNRT_ONNX_TESTDATA:-/usr/share/libonnx-testdata/data}/node/test_add
 t 0 'devices --load' devices --load $driver
@@ -609,11 +609,11 @@ prints 'devices --load: the device' '^plain_npu  tests  ACCELERATOR  AVAILABLE$'
 t 0 'devices --load --json' devices --properties 'PLAIN_NPU_SPEED=9;' --load=$driver --json
 py 'devices --load --json' '[x for x in d["devices"] if x["name"] == "plain_npu"][0]["unique_name"] == "plain_npu_tests_v3_0"'
 refused 2 'devices --properties without a value' "--properties does not take 'fast'" devices --properties fast --load $driver
-refused 2 'devices --load twice' "--load $driver: there is a device 'plain_npu'" devices --load $driver --load $driver
+refused 2 'devices --load twice' "--load $driver: a device 'plain_npu' is registered already" devices --load $driver --load $driver
 refused 2 'devices --load of nothing' "--load [^ ]*: '[^']*libnone.so' cannot be loaded" devices --load "$tmp/libnone.so"
 refused 2 'devices --load of another file' "--load [^ ]*: '[^']*digits.onnx' cannot be loaded" devices --load $digits/digits.onnx
 cp $driver "$tmp/plain_npu.so"
-refused 2 'devices --load of another name' "is not named lib<device>.so" devices --load "$tmp/plain_npu.so"
+refused 2 'devices --load of another name' "the file name of '[^']*' must be lib<device>.so" devices --load "$tmp/plain_npu.so"
 table=build/test/libtable_npu.so # tests/table_npu.c: a device table, ABS of float32 alone
 absolute=${NNRT_ONNX_TESTDATA:-/usr/share/libonnx-testdata/data}/node/test_abs
 t 0 'devices --load of a device table' devices --load $table
@@ -627,7 +627,7 @@ refused 2 'a driver without a device' 'has no device: nnrt_driver returns NULL' 
 unset TABLE_NPU_GONE
 t 0 'check on a loaded device' check "$sum/model.onnx" --data "$sum" --load $driver --device plain_npu
 refused 2 'a device before it is loaded' 'there is no such device' check "$sum/model.onnx" --data "$sum" --device plain_npu --load $driver
-refused 1 'a model that the loaded device does not take' 'NNAdapter has no operation for node 6 .FLATTEN. as it is' bench "$digits/digits.onnx" --load $driver --device plain_npu
+refused 1 'a model that the loaded device does not take' 'no NNAdapter operation can express node 6 .FLATTEN.' bench "$digits/digits.onnx" --load $driver --device plain_npu
 t 0 'info --placement' info examples/digits/digits.onnx --device fake:name=npu0,ops=CONV2D_FUSION --device fake:name=npu1,ops=MAX_POOL_FUSION --device auto:npu0,npu1 --placement
 prints 'info --placement: the preferred device' '^placement       0  conv1  CONV2D_FUSION  npu0_nnrt_v1_0  part 0$'
 prints 'info --placement: the second one, and why' "^                1  pool1  MAX_POOL_FUSION  npu1_nnrt_v1_0  part 1  node 1 'pool1' \\(MAX_POOL_FUSION\\): device 'npu0' does not have this operator\$"
@@ -711,13 +711,13 @@ done
 refused 1 'serve: a message that is too short' 'expected at most 65536, and a message of 4096 to' serve --socket "$tmp/socket" --limits message=4095
 refused 1 'serve: no such folder' 'cannot make the socket' serve --socket "$tmp/none/socket"
 : >"$tmp/no_socket"
-refused 1 'serve: in the place of a file' 'is there, and no socket' serve --socket "$tmp/no_socket"
-refused 2 'nobody serves' "nobody serves a device at '[^']*/socket'" run "$digits/digits.onnx" --input random --device "remote:$tmp/socket"
+refused 1 'serve: in the place of a file' 'exists and is not a socket' serve --socket "$tmp/no_socket"
+refused 2 'nobody serves' "no server listens at '[^']*/socket'" run "$digits/digits.onnx" --input random --device "remote:$tmp/socket"
 refused 2 'a device without a path' "the path '' has 0 characters" devices --device remote:
 serving 'serve' --socket "$tmp/socket" --device reference
 if grep -q "^device reference at $tmp/socket\$" "$tmp/served"; then pass; else fail 'serve says what it serves'; fi
 case $(ls -l "$tmp/socket") in srw-------*) pass ;; *) fail "serve: permissions $(ls -l "$tmp/socket")" ;; esac
-refused 1 'serve: twice at one socket' "somebody serves a device at '[^']*/socket' already" serve --socket "$tmp/socket"
+refused 1 'serve: twice at one socket' "another process already serves a device at '[^']*/socket'" serve --socket "$tmp/socket"
 t 0 'devices --device remote' devices --device "remote:$tmp/socket" --device "remote:name=npu7,time=5000,$tmp/socket"
 prints 'devices lists a remote device' '^remote_reference  nnrt  CPU  AVAILABLE$'
 prints 'devices lists it under its name' '^npu7  nnrt  CPU  AVAILABLE$'
@@ -731,16 +731,16 @@ py 'auto:remote:PATH: all nodes are there' 'all(p["device"] == "remote_reference
 t 0 'a list of devices that have options' info "$digits/digits.onnx" --device "auto:fake:name=npu0,ops=SOFTMAX,remote:name=npu7,time=5000,$tmp/socket,reference" --placement --json
 py 'a list of devices that have options: who has what' '[p["device"] for p in d["placement"]] == ["npu7_nnrt_v2_0"] * 9 + ["npu0_nnrt_v1_0"]'
 t 0 'compare of two lists' compare "$digits/digits.onnx" --device "auto:remote:name=a,$tmp/socket" --device "auto:remote:name=b,$tmp/socket"
-refused 2 'auto:remote: of nobody' "nobody serves a device at '[^']*/none'" devices --device "auto:remote:$tmp/none"
+refused 2 'auto:remote: of nobody' "no server listens at '[^']*/none'" devices --device "auto:remote:$tmp/none"
 served 'serve ends by SIGTERM' TERM
 serving 'serve again, with limits' --socket "$tmp/socket" --device fake:not=SOFTMAX --limits clients=1,models=1,bytes=65536 --mode 0660 --log debug
 case $(ls -l "$tmp/socket") in srw-rw----*) pass ;; *) fail "serve --mode 0660: permissions $(ls -l "$tmp/socket")" ;; esac
-refused 2 'limits of a server: clients' 'the driver has as many clients as it takes' devices --device "remote:$tmp/socket" --device "remote:name=other,$tmp/socket"
-refused 1 'limits of a server: bytes' 'gives a client at most 65536 bytes' run "$digits/digits.onnx" --input random --device "remote:$tmp/socket"
+refused 2 'limits of a server: clients' 'the server has reached its limit of clients' devices --device "remote:$tmp/socket" --device "remote:name=other,$tmp/socket"
+refused 1 'limits of a server: bytes' 'allows a client at most 65536 bytes' run "$digits/digits.onnx" --input random --device "remote:$tmp/socket"
 served 'serve ends by SIGINT' INT
-if grep -q 'nnrt: warning: process [0-9]* is refused: 1 clients are there' "$tmp/served_err"; then pass; else fail 'serve --log'; fi
+if grep -q 'nnrt: warning: process [0-9]* is refused: the server has its limit of 1 clients' "$tmp/served_err"; then pass; else fail 'serve --log'; fi
 serving 'serve, of another user' --socket "$tmp/socket" --users 12345
-refused 2 'another user' 'this user may not use the driver' devices --device "remote:$tmp/socket"
+refused 2 'another user' 'the server does not admit this user id' devices --device "remote:$tmp/socket"
 kill -s KILL "$server"
 wait "$server" 2>/dev/null
 if [ -S "$tmp/socket" ]; then pass; else fail 'a killed server leaves its socket'; fi

@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_conformance.sh DEVICE_VECTORS ONNX_NODES: what DEVICE=NAME runs, on devices that must pass, so that it cannot rot; and
-# that a device fails whose results are not what it states. Runs from the root of the repository.
+# test_conformance.sh DEVICE_VECTORS ONNX_NODES: the suites of DEVICE=NAME, on devices that must pass, so that they keep
+# working; and a device whose results exceed its stated error bounds must fail. Runs from the root of the repository.
 set -u
 vectors=$1 nodes=$2
 folder=$(mktemp -d)

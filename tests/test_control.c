@@ -1,5 +1,5 @@
-/* Nodes that run subgraphs, IF and LOOP: models written down as data, prepared and run on the reference device. What they
-   should give is computed here. */
+/* Nodes that run subgraphs, IF and LOOP: models as data, prepared and run on the reference device. Expected results are
+   computed here. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* What the other suites have no place for: text and numbers in messages, attributes by their description, sizes that do
-   not fit, arguments that are missing, files that cannot be written or are none, drivers that answer oddly. Run from
-   the root of the tree. */
+/* Corner cases that fit no other suite: text and numbers in messages, attribute descriptions, overflowing sizes,
+   missing arguments, files that cannot be written or are invalid, drivers with odd results. Run from the root of the
+   tree. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What tests/coverage.py makes of programs that share a header: copies of one function are merged, copies that a program
-# does not use count for nothing, a function that a macro makes twice counts twice, what is wrong ends with status 1.
+# tests/coverage.py for programs that share a header: copies of a function are merged, copies that a program does not use do
+# not count, a function that a macro defines twice counts twice, errors end with status 1.
 # usage: test_coverage.sh      run from anywhere; ends with "N passed, N failed"
 set -u
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,7 @@
-/* The fast device (devices/nnrt_cpu.h) by each set of instructions that this machine has: every kernel, by its name, over
-   extents around the borders of its tiles, and of none where the operator takes empty tensors. What is expected is computed in double, and how far a result may be from that
-   is a count of roundings, each 2^-24 of what is rounded (ROUNDING). The reference device is held to the same bounds. */
+/* The fast device (devices/nnrt_cpu.h) with each instruction set of this machine: every kernel, by name, with
+   dimensions around the borders of its tiles, and with 0 if the operator supports empty tensors. Expected values are
+   computed in double; the error bound is a number of roundings, each 2^-24 of the rounded value (ROUNDING). The
+   reference device must meet the same bounds. */
 #define _XOPEN_SOURCE 700
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
-/* The fast device (devices/nnrt_cpu.h) by each set of instructions that this machine has: a convolution of each channel by
-   itself that is made together with the 1 x 1 convolutions in front of it and behind it, some rows after the other. That has
-   the bits of the same convolutions one after the other, which tests/test_cpu.c compares with sums in double. */
+/* The fast device (devices/nnrt_cpu.h) with each instruction set of this machine: a depthwise convolution fused with
+   the pointwise (1x1) convolutions before and after it, in blocks of rows. It is bit-identical to the separate
+   convolutions, which tests/test_cpu.c compares with sums in double. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <setjmp.h>

@@ -1,8 +1,7 @@
-/* Convolutions that the fast device (devices/nnrt_cpu.h) makes of several products, of groups of channels, transposed and
-   with a third axis, and pools of any number of axes, by each set of instructions that this machine has, over extents
-   around the borders of its vectors and tiles. What is expected is computed in double, and how far a result may be from
-   that is a count of roundings, each 2^-24 of what is rounded (ROUNDING). The reference device is held to the same
-   bounds. */
+/* Convolutions that the fast device (devices/nnrt_cpu.h) computes by several GEMMs, grouped, transposed and 3-D, and
+   pools of any rank, with each instruction set of this machine and dimensions around the borders of its vectors and
+   tiles. Expected values are computed in double; the error bound is a number of roundings, each 2^-24 of the rounded
+   value (ROUNDING). The reference device must meet the same bounds. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
-/* The fast device (devices/nnrt_cpu.h) by each set of instructions that this machine has: functions of elements, reductions,
-   and normalisations. What is expected is computed in double by the C library, and how far a result may be from that is a
-   count of roundings, each 2^-24 of what is rounded (ROUNDING), or units in the last place (2 of them). */
+/* The fast device (devices/nnrt_cpu.h) with each instruction set of this machine: elementwise functions, reductions,
+   and normalizations. Expected values are computed in double by the C library; the error bound is a number of
+   roundings, each 2^-24 of the rounded value (ROUNDING), or 2 ulp. */
 #define _XOPEN_SOURCE 700
 #include <float.h>
 #include <math.h>

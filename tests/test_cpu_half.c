@@ -1,8 +1,7 @@
-/* float16 on the fast device (devices/nnrt_cpu.h), by each set of instructions that this machine has. Widening and
-   narrowing are held to IEEE 754, all values of float16 and what lies between them; operators to the same
-   operators of float32 by the same instructions, whose results, rounded once (tests/half.h), theirs must be, bit
-   for bit; and to the reference device, from which they may be as far as sums of floats in another order are, and
-   a rounding. */
+/* float16 on the fast device (devices/nnrt_cpu.h), with each instruction set of this machine. Widening and narrowing
+   are compared with IEEE 754, for all values of float16 and values between them. Operators must be bit-identical to the
+   same operators in float32 with the same instructions, rounded once (tests/half.h); from the reference device they may
+   differ like float sums in another order, and by one rounding. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,7 @@
-/* The fast device (devices/nnrt_cpu.h) by each set of instructions that this machine has: images that a CONCAT joins are
-   written where they are joined, if nobody else reads them, and parts that a SPLIT cuts are read where they lie. All numbers are small integers, and so are all sums and, of pools
-   of four cells, quarters: results are exact, whatever the order of the sums, and have the bits of the reference device. */
+/* The fast device (devices/nnrt_cpu.h) with each instruction set of this machine: inputs of CONCAT are written directly
+   into its output if nothing else reads them, and slices of SPLIT are read in place. All numbers are small integers,
+   and so are all sums, and quarters in pools of four elements: results are exact in any order of summation, and
+   bit-identical to the reference device. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>

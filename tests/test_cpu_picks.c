@@ -1,7 +1,7 @@
-/* The fast device (devices/nnrt_cpu.h) by each set of instructions that this machine has: comparisons, choices, positions of
-   extremes, images that are resized, LRN, norms and powers. What only chooses has known bits; of what computes the
-   expected value is computed in double by the C library, and how far a result may be from it is a count of roundings, each 2^-24
-   of what is rounded (ROUNDING). */
+/* The fast device (devices/nnrt_cpu.h) with each instruction set of this machine: comparisons, selections, positions of
+   extremes, image resizing, LRN, norms and powers. Selections are compared bit for bit; for computed results the
+   expected value is computed in double by the C library, and the error bound is a number of roundings, each 2^-24 of
+   the rounded value (ROUNDING). */
 #define _XOPEN_SOURCE 700
 #include <float.h>
 #include <math.h>

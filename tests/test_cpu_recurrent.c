@@ -1,8 +1,8 @@
-/* Recurrent networks and the graphs of transformers on the fast device (devices/nnrt_cpu.h), by each set of instructions
-   that this machine has, with any number of threads. What cells give is computed here once more, in double, and with it
-   how far a result may be from it: a sum of n products is within (n + 2) roundings of 2^-24 of the sum of their absolute
-   values, an activation within 4 units in the last place of what it is of its own argument, whose fault it hands on
-   times its steepest slope; faults of states go into the sums of the next step. */
+/* Recurrent networks and the graphs of transformers on the fast device (devices/nnrt_cpu.h), with each instruction set
+   of this machine, with any number of threads. Cells are computed here again, in double, together with their error
+   bound: a sum of n products is within (n + 2) roundings of 2^-24 of the sum of their absolute values, an activation
+   within 4 ulp for its own argument, plus the argument's error times the steepest slope; errors of states enter the
+   sums of the next step. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Operators of the application: registering, building, checking, saving, loading, running and importing nodes of them, and what
-   rules and kernels may not do. Expected values are worked out by hand. */
+/* Custom operators: registering, building, validating, saving, loading, running and importing their nodes, and
+   forbidden actions of shape rules and kernels. Expected values are worked out by hand. */
 #define _XOPEN_SOURCE 700
 #include <pthread.h>
 #include <setjmp.h>

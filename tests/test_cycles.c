@@ -1,4 +1,4 @@
-/* Whatever is made and given back again, many times over, leaves a process as it was: blocks of memory and their bytes
+/* Creating and destroying every kind of object many times leaves the process unchanged: memory blocks and their bytes
    (counted by the address sanitizer), descriptors, threads, mappings of shared memory, files. */
 #define _XOPEN_SOURCE 700
 #include <dirent.h>

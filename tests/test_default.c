@@ -1,5 +1,5 @@
-/* The implementation as it comes, with the fast device beside it (NNRT_CPU): the registry has it without a call, whoever
-   looks first and however many at once; sessions use it unless they name another one; who does not want it removes it. */
+/* The implementation with default options, and the fast device (NNRT_CPU): the registry contains it without a call, for
+   the first user of any thread; sessions use it unless they name another one; a program can remove it. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 #!/bin/sh
-# The amalgamation does what the headers do: tools/amalgamate.py writes it, it compiles everywhere without stb_ds, has
-# the same macros, symbols and machine code as the headers, stands beside a program's own stb_ds, and passes some of the
-# tests. All of them run against it in `make dist`. Runs from anywhere; ends with "N passed, N failed".
-# usage: test_dist.sh CLANG.o CLANG++.o     what these make of the headers, tests/headers.c
+# The amalgamation is equivalent to the headers: tools/amalgamate.py writes it, it compiles everywhere without stb_ds, has
+# the same macros, symbols and machine code as the headers, coexists with a program's own stb_ds, and passes some of the
+# tests. `make dist` runs all tests against it. Runs from anywhere; ends with "N passed, N failed".
+# usage: test_dist.sh CLANG.o CLANG++.o     their objects of the headers, tests/headers.c
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 headers_clang=$(realpath "$1") headers_clangxx=$(realpath "$2")

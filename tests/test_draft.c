@@ -1,6 +1,6 @@
-/* The three phases of a plan, as a device calls them: the functions that edit a draft, what nnrt_plan_finish refuses of an
-   edit, layouts of a device's own, memory to the byte, and the device of examples/device against the reference device, bit
-   by bit, with one and several threads. */
+/* The three phases of a plan, as a device calls them: the functions that edit a draft, invalid edits that
+   nnrt_plan_finish rejects, a device's own layouts, memory to the byte, and the device of examples/device against the
+   reference device, bit by bit, with one and several threads. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <setjmp.h>

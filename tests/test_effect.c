@@ -1,5 +1,5 @@
-/* Nodes that run for their effect, ASSERT: nobody reads what they give, and no pass, plan or folding takes them away. Each
-   model runs as it was built, optimised, and read back from a file. */
+/* Nodes with a side effect, ASSERT: nothing reads their outputs, but no pass, plan or constant folding may remove them.
+   Each model runs as built, optimized, and loaded from a file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
-# test_emit.sh NNRT: what nnrt emit-c writes. The digits network and every ONNX node test that can be planned become C,
-# compile without warnings as C99 and C++17, and give bit for bit what the session gave on this machine; a wrong bit is
-# seen; only the kernels that a model needs are linked; IF and LOOP run their subgraphs; wrong arguments are told. NNRT is
+# test_emit.sh NNRT: the output of nnrt emit-c. The digits network and every ONNX node test that can be planned become C,
+# compile without warnings as C99 and C++17, and are bit-identical to the session on this machine; a wrong bit is
+# detected; only the kernels of a model are linked; IF and LOOP run their subgraphs; wrong arguments are reported. NNRT is
 # the command line to test.
 set -u
 nnrt=$1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_examples.sh FOLDER: the examples, built into FOLDER with sanitizers, do what their README says, and refuse what
-# they should with the right status and a message. Runs from the root of the repository.
+# test_examples.sh FOLDER: the examples, built into FOLDER with sanitizers, work as their README says, and report
+# errors with the right status and a message. Runs from the root of the repository.
 set -u
 bin=$1
 digits=examples/digits
@@ -63,7 +63,7 @@ shows 'custom without a place for its file' err 'none/snake\.nnrt'
 
 expect 'digits' 0 "$bin/digits" $digits/digits.onnx $digits/sheet.png
 shows 'digits' out '^accuracy (9[89]\.[0-9]|100\.0) %, [0-9]+ of 100 digits$'
-shows 'digits' out '^time [0-9]+\.[0-9]+ ms for an image$'
+shows 'digits' out '^time [0-9]+\.[0-9]+ ms per image$'
 shows 'digits' out '^memory [1-9][0-9]* bytes: arena [1-9][0-9]*, '
 [ "$(grep -oE '[0-9]+(\.[0-9])? ?%' "$folder/out" | wc -l)" -ge 101 ]
 verdict 'digits: an answer and its confidence for each of 100 digits' $?
@@ -73,7 +73,7 @@ expect 'digits of make run' 0 build/digits $digits/digits.onnx $digits/sheet.png
 shows 'digits of make run' out '^accuracy 100\.0 %, 100 of 100 digits$'
 sed -E 's/ *[0-9.]+ %//g; /^(time|memory|accuracy)/d' "$folder/out" | cmp -s - "$folder/answers"
 verdict 'digits of make run: the same answers' $?
-shows 'digits of make run: on the fast device, which packs the weights' out '^memory .* weights, used where the model holds them: 0 bytes$'
+shows 'digits of make run: on the fast device, which packs the weights' out '^memory .* weights, used in place in the model: 0 bytes$'
 nm --defined-only --extern-only build/run/kernels.o >"$folder/out" 2>"$folder/err"
 [ "$(awk '{ print $3 }' "$folder/out" | sort | tr '\n' ' ')" = 'nnrti_cpu_has nnrti_cpu_sets ' ]
 verdict 'digits of make run: what the object of the kernels shows' $?
@@ -225,13 +225,13 @@ refused float '32 bits in format 3, expected 16 bits in format 1'
 refused bits8 '8 bits in format 1, expected 16'
 refused bits24 '24 bits in format 1, expected 16'
 refused extensible_float '16 bits in format 3, expected 16 bits in format 1'
-refused rate44 '44100 samples a second, expected 16000 or 8000; sox '
-refused rate0 '0 samples a second'
+refused rate44 '44100 samples per second, expected 16000 or 8000; convert it: sox '
+refused rate0 '0 samples per second'
 refused six '6 channels, expected 1 or 2'
 refused none '0 channels, expected 1 or 2'
-refused apart 'do not lie side by side'
-refused big 'is no WAV file'
-refused no_format 'before their format'
+refused apart 'samples must be contiguous'
+refused big 'is not a WAV file'
+refused no_format 'precedes its format chunk'
 refused short_format 'format is cut short'
 refused no_data 'has no samples'
 refused empty 'has no samples'
@@ -239,7 +239,7 @@ refused half 'has no samples'
 refused beyond 'cut short before its samples'
 refused absent 'cannot be opened'
 for n in 0 3 11; do
-    refused first$n 'is no WAV file'
+    refused first$n 'is not a WAV file'
 done
 for n in 12 19 43 44; do
     refused first$n 'has no samples'
@@ -284,7 +284,7 @@ vad_finds() {
 if [ -f build/vad-data/silero_vad_v5.onnx ] && [ -f build/vad-data/speech.txt ]; then
     for name in sound sound8 stereo; do
         expect "vad $name.wav" 0 "$bin/vad" build/vad-data/$name.wav
-        shows "vad $name.wav" out '^memory [1-9][0-9]* bytes, all that the session is given'
+        shows "vad $name.wav" out '^memory [1-9][0-9]* bytes, the session'"'"'s buffer'
         vad_finds "vad $name.wav" "$folder/out"
     done
     expect 'vad noise.wav' 0 "$bin/vad" build/vad-data/noise.wav

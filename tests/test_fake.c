@@ -1,5 +1,5 @@
-/* The device of devices/nnrt_fake.h: every option of its text, and what the runtime does when a slot is missing, fails or
-   tells nonsense. Expected values are worked out by hand: y = relu(x + [1,2,3]) - x. */
+/* The device of devices/nnrt_fake.h: every option of its text, and the runtime's behavior if a slot is missing, fails
+   or returns invalid results. Expected values are worked out by hand: y = relu(x + [1,2,3]) - x. */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,23 +51,23 @@ static const bad_text bad_texts[] = {
     {"fake:name=a,", "''", "KEY=VALUE"},
     {"fake:name=a,,type=GPU", "''", "KEY=VALUE"},
     {"fake:=a", "'=a'", "KEY=VALUE"},
-    {"fake:name=a,name=b", "name stands twice", "once"},
-    {"fake:fail=Run:1+Run:2", "fail has 'Run:2'", "each slot once"},
+    {"fake:name=a,name=b", "name occurs twice", "once"},
+    {"fake:fail=Run:1+Run:2", "fail has 'Run:2'", "each slot at most once"},
     {"fake:name=", "name has ''", "a name of 1 to 63"},
     {"fake:name=0123456789012345678901234567890123456789012345678901234567890123", "name has '0123", "1 to 63"},
     {"fake:vendor=", "vendor has ''", "a name of 1 to 63"},
     {"fake:type=NPU", "type has 'NPU'", "OTHER, CPU, GPU or ACCELERATOR"},
     {"fake:type=", "type has ''", "ACCELERATOR"},
-    {"fake:ops=", "ops has ''", "names of operators"},
-    {"fake:ops=ADD_FUSION+", "ops has 'ADD_FUSION+'", "names of operators"},
-    {"fake:ops=ADD_FUSION+ADD", "ops has 'ADD'", "names of operators"},
-    {"fake:ops=ADD_FUSION++ERF", "ops has ''", "names of operators"},
-    {"fake:not=add_fusion", "not has 'add_fusion'", "names of operators"},
+    {"fake:ops=", "ops has ''", "operator names separated by +"},
+    {"fake:ops=ADD_FUSION+", "ops has 'ADD_FUSION+'", "operator names separated by +"},
+    {"fake:ops=ADD_FUSION+ADD", "ops has 'ADD'", "operator names separated by +"},
+    {"fake:ops=ADD_FUSION++ERF", "ops has ''", "operator names separated by +"},
+    {"fake:not=add_fusion", "not has 'add_fusion'", "operator names separated by +"},
     {"fake:dims=1", "dims has '1'", "LEAST..MOST"},
     {"fake:dims=1.64", "dims has '1.64'", "LEAST..MOST"},
     {"fake:dims=1..", "dims has '1..'", "LEAST..MOST"},
     {"fake:dims=..2", "dims has '..2'", "LEAST..MOST"},
-    {"fake:dims=3..2", "dims has '3..2'", "that grow"},
+    {"fake:dims=3..2", "dims has '3..2'", "LEAST <= MOST"},
     {"fake:dims=1..1x", "dims has '1..1x'", "LEAST..MOST"},
     {"fake:dims=1..9999999999", "dims has '1..9999999999'", "LEAST..MOST"},
     {"fake:dynamic=maybe", "dynamic has 'maybe'", "yes or no"},
@@ -79,13 +79,13 @@ static const bad_text bad_texts[] = {
     {"fake:delay=Run", "delay has 'Run'", "SLOT:MILLISECONDS"},
     {"fake:delay=Run:x", "delay has 'Run:x'", "SLOT:NUMBER"},
     {"fake:hang=Run", "hang has 'Run'", "SLOT:MILLISECONDS"},
-    {"fake:die=Run", "die stands there", "nnrt_fake_may_die"},
+    {"fake:die=Run", "die= requires that the program has called", "nnrt_fake_may_die"},
     {"fake:die=Run:0", "die has 'Run:0'", "SLOT:NUMBER"},
     {"fake:fail=Run:0", "fail has 'Run:0'", "SLOT:NUMBER"},
     {"fake:fail=Run:", "fail has 'Run:'", "SLOT:NUMBER"},
     {"fake:fail=Run:-1", "fail has 'Run:-1'", "SLOT:NUMBER"},
     {"fake:code=NNRT_TIME_OUT", "code has 'NNRT_TIME_OUT'", "a return code"},
-    {"fake:code=SUCCESS", "code has 'SUCCESS'", "a return code but SUCCESS"},
+    {"fake:code=SUCCESS", "code has 'SUCCESS'", "a return code other than SUCCESS"},
 };
 
 static void test_bad_texts(void **state)
@@ -153,8 +153,8 @@ static const taken takes[] = {
     {"fake:ops=ADD_FUSION+ACTIVATION,not=ADD_FUSION", "02", "node 2", NNRT_UNSUPPORTED_OP},
     {"fake:dims=2..3", "", "", NNRT_SUCCESS},
     {"fake:dims=0..999999999", "", "", NNRT_SUCCESS},
-    {"fake:dims=3..3", "012", "axis 0 of 'relu' is 2, device 'fake' takes extents of 3 to 3", NNRT_INVALID_SHAPE},
-    {"fake:dims=1..2", "012", "is 3, device 'fake' takes extents of 1 to 2", NNRT_INVALID_SHAPE},
+    {"fake:dims=3..3", "012", "axis 0 of 'relu' is 2, device 'fake' supports sizes of 3 to 3", NNRT_INVALID_SHAPE},
+    {"fake:dims=1..2", "012", "is 3, device 'fake' supports sizes of 1 to 2", NNRT_INVALID_SHAPE},
 };
 
 static void test_takes(void **state)

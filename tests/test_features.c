@@ -1,4 +1,4 @@
-/* features.tsv: every capability of the list is there, and the tests that it names exist. */
+/* features.tsv: it contains every capability of the list, and the tests that it names exist. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* The .nnrt file: what is written comes back, and nothing of a file is trusted. */
+/* The .nnrt file: a saved model loads unchanged, and nothing in a file is trusted. */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign, mkdtemp */
 #include "inside.h"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# test_firmware.sh NNRT: the firmware profile on the machine that tests. A .nnrt file is loaded where it lies, planned and
-# run in one buffer, and gives the bits of the reference device; what must be refused is; a selection has its operators
-# and no others; of the C library nothing is called but memcpy and memset. `make firmware` does it on microcontrollers.
+# test_firmware.sh NNRT: the firmware profile on the testing machine. A .nnrt file is loaded in place, planned and run
+# in one buffer, bit-identical to the reference device; invalid input fails; a selection contains exactly its operators;
+# only memcpy and memset of the C library are called. `make firmware` does it on microcontrollers.
 set -u
 nnrt=$1
 CC=${CC:-cc}

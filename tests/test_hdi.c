@@ -1,5 +1,5 @@
-/* The driver interface: buffers with descriptors, what a configuration asks for, offline models. Expected values are worked
-   out by hand; codes are those of HDI's text. */
+/* The driver interface: buffers with descriptors, options of a configuration, offline models. Expected values are
+   worked out by hand; codes are from HDI's text. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>

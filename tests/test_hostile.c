@@ -1,6 +1,6 @@
-/* What no file, caller or allocator may bring about: what the fuzz targets found, the corpus they grew, the known kinds
- * of hostile models by hand, and memory that runs out at every call in turn. Run from the root of the repository, or
- * with NNRT_TEST_ROOT set to it; with the address and undefined behaviour sanitizers. */
+/* Faults that no file, caller or allocator may cause: the findings of the fuzz targets, their corpus, the known kinds
+   of hostile models by hand, and out of memory at every allocation in turn. Run from the root of the repository, or
+   with NNRT_TEST_ROOT set to it; with the address and undefined behavior sanitizers. */
 #define _XOPEN_SOURCE 700
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What `make install` and CMake install is the same, is found by pkg-config and find_package, and is all that a program
-# needs; the examples build from it and from the repository; `make uninstall` leaves nothing. Runs in the root of the
+# `make install` and CMake install the same files, pkg-config and find_package find them, and a program needs no others;
+# the examples build from it and from the repository; `make uninstall` leaves nothing. Runs in the root of the
 # repository, with build/nnrt made; ends with "N passed, N failed".
 # shellcheck disable=SC2086  # warnings are several words
 set -u

@@ -1,7 +1,7 @@
-/* Intervals of shape arithmetic (>>intervals of nnrt_ops.h): random expressions over symbols of known intervals. Every fact that is
-   derived while preparing must hold for the numbers that the reference kernels compute, whatever the symbols are within their
-   intervals. Laws of arithmetic (x - x is 0, floor(s / 2) is at most s / 2) are expected as exact intervals, so that knowing
-   nothing does not pass. */
+/* Intervals of shape arithmetic (>>intervals of nnrt_ops.h): random expressions over symbols of known intervals. Every
+   fact that is derived while preparing must hold for the numbers that the reference kernels compute, for all values of
+   the symbols within their intervals. Laws of arithmetic (x - x is 0, floor(s / 2) is at most s / 2) are expected as
+   exact intervals, so that deriving nothing does not pass. */
 #include "inside.h"
 
 #include <float.h>

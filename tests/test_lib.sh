@@ -1,9 +1,9 @@
 #!/bin/sh
-# test_lib.sh FOLDER: libneural_network_runtime.so and libnnadapter.so in FOLDER show the linker the functions that the headers of
-# OpenHarmony and of NNAdapter declare, all of them and nothing else; the programs of examples/ohnn and examples/nnadapter, which
-# include these headers as everywhere, compile as C and as C++ without a warning, run with the library, and with nnrt_ohnn.h
-# or nnrt_nnadapter.h in the program. The libraries load drivers, from FOLDER as well. Runs from anywhere; ends with "N passed,
-# N failed".
+# test_lib.sh FOLDER: libneural_network_runtime.so and libnnadapter.so in FOLDER export exactly the functions that the
+# headers of OpenHarmony and of NNAdapter declare; the programs of examples/ohnn and examples/nnadapter, which include
+# these headers like any program, compile as C and as C++ without a warning, run with the library, and with nnrt_ohnn.h
+# or nnrt_nnadapter.h in the program. The libraries load drivers, also from FOLDER. Runs from anywhere; ends with "N
+# passed, N failed".
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 libraries=$(cd "$1" && pwd)

@@ -1,4 +1,4 @@
-/* The log: who is told what, up to which level, while a model is optimised and prepared. */
+/* The log: which lines a model's optimization and preparation write, up to which level. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>

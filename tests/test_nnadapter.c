@@ -1,5 +1,5 @@
-/* NNAdapter over nnrt.h (compat/), function by function as its specification says, and every operation against the cases of
-   tests/vectors. Memory comes from functions that count, and fail when told. */
+/* NNAdapter over nnrt.h (compat/), function by function as specified, and every operation against the cases of
+   tests/vectors. Memory comes from functions that count and can be made to fail. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <float.h>
 #include <setjmp.h>
@@ -574,7 +574,7 @@ static void finishing(void **state)
     is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 2, list, 1, &o[2], &op), OK);
     is(NNAdapterModel_identifyInputsAndOutputs(n.model, 1, o, 1, o + 2), OK);
     is(NNAdapterModel_finish(n.model), IP);
-    assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "waits for itself"));
+    assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "depends on the operation itself"));
     end(&n);
 
     is(begin(&n), OK); /* something that nobody gives */
@@ -583,7 +583,7 @@ static void finishing(void **state)
     is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 2, o, 1, &o[2], &op), OK);
     is(NNAdapterModel_identifyInputsAndOutputs(n.model, 1, o, 1, o + 2), OK);
     is(NNAdapterModel_finish(n.model), IP);
-    assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "given by nothing"));
+    assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "has no producer"));
     end(&n);
 
     is(begin(&n), OK); /* an input that an operation writes */
@@ -638,7 +638,8 @@ static void supported(void **state)
     assert_true(answers[0] && !answers[1] && answers[2]);
     is(NNAdapterCompilation_create(n.model, NULL, NULL, 0, NULL, n.context, &n.compilation), OK);
     is(NNAdapterCompilation_finish(n.compilation), NO);
-    assert_string_equal(nnrt_nnadapter_compilation_error(n.compilation), "operation 1: no operator of the application has number -7");
+    assert_string_equal(nnrt_nnadapter_compilation_error(n.compilation),
+                        "operation 1: no operator is registered by the number -7 (nnrt_op_register)");
     end(&n);
 }
 
@@ -1723,7 +1724,7 @@ static void quantize_operands(void **state)
             n.out[n.nOut++] = unknown(&n, 0, 0);
         is(run(&n, NNADAPTER_QUANTIZE), k == 2 ? IP : OK);
         if (k == 2)
-            assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "whole number"));
+            assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "integral FLOAT32"));
         else
             assert_int_equal(n.to[0].precision, k < 4    ? NNADAPTER_QUANT_UINT8_ASYMM_PER_LAYER
                                                 : k == 4 ? NNADAPTER_QUANT_INT8_SYMM_PER_LAYER
@@ -2899,11 +2900,11 @@ static void several(void **state)
         n.execution = first;
     }
     over(&n, 1, ab, "", NULL, NO);
-    says(&n, "device 'a_nnrt_v1_0' does not take node 'RELU_1' (ACTIVATION)");
+    says(&n, "device 'a_nnrt_v1_0' does not support node 'RELU_1' (ACTIVATION)");
     over(&n, 2, (const char *const[2]){"a", "c"}, "", NULL, NO);
-    says(&n, "'a_nnrt_v1_0', as all devices of the context, does not take node 'RELU_1' (ACTIVATION)");
+    says(&n, "'a_nnrt_v1_0', like all devices of the context, does not support node 'RELU_1' (ACTIVATION)");
     over(&n, 2, dumb, "", NULL, NO);
-    says(&n, "device 'dumb_nnrt_v1_0' does not say which operations it takes");
+    says(&n, "device 'dumb_nnrt_v1_0' does not report which operations it supports");
     /* what one of the devices takes is supported */
     NNAdapterContext_destroy(n.context);
     n.context = context_over(2, (const char *const[2]){"a", "c"}, NULL);
@@ -2921,7 +2922,7 @@ static void several(void **state)
     is(four_net(&n, OPEN), OK);
     n.from[0].dims[0] = n.from[1].dims[0] = 2;
     over(&n, 2, (const char *const[2]){"a", "c"}, "", NULL, NO);
-    says(&n, "does not take node 'RELU_1' (ACTIVATION)");
+    says(&n, "does not support node 'RELU_1' (ACTIVATION)");
     over(&n, 2, ab, "", NULL, OK);
     for (int32_t rows = 1; rows < 3; rows++) {
         const int32_t dims[2] = {rows, 3};
@@ -3055,7 +3056,7 @@ static void kept(void **state)
     is(unsetenv("SUBGRAPH_PARTITION_CONFIG_FILE"), 0);
     /* what is not kept must be taken, open extents or not */
     over(&n, 1, (const char *const[1]){"none"}, "SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD\nRELU\nSUB", NULL, NO);
-    says(&n, "does not take node 'MAX_3'");
+    says(&n, "does not support node 'MAX_3'");
     over(&n, 1, (const char *const[1]){"none"}, "SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD\nRELU\nSUB\nMAX", NULL, OK);
     /* the model as records, which are the records that match */
     assert_int_equal(nnrt_nnadapter_model_records(NULL, text, sizeof(text)), 0);
@@ -3088,7 +3089,7 @@ static void shared_caches(void **state)
     is(mkdir(KEPT, 0777), 0);
     is(four_net(&n, 2), OK);
     over(&n, 2, am, "", KEPT, OK); /* one of them keeps nothing */
-    says(&n, "device 'mute': no cache was written: it gave nothing to keep");
+    says(&n, "device 'mute': no cache was written: it made no model cache");
     assert_null(fopen(file, "rb"));
     over(&n, 1, ab, "SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD\nRELU\nSUB\nMAX", KEPT, OK);
     says(&n, "no cache was written");
@@ -3367,7 +3368,8 @@ static void mixed_constants(void **state)
         nodes = nnrt_fake_get_record(npu).nodes;
         is(compiled(&n, MIXED "CONV_2D"), k == 7 ? NO : OK);
         if (k == 7) {
-            says(&n, "operation 0 (CONV_2D): its bias of int32 has no scale in float32");
+            says(&n, "operation 0 (CONV_2D): an int32 bias must be a constant, and match the scales of a quantized "
+                     "weight");
             end(&n);
             continue;
         }
@@ -3400,7 +3402,8 @@ static void mixed_constants(void **state)
         is(add(&n, k == 0 ? NNADAPTER_QUANTIZE : NNADAPTER_DEQUANTIZE), OK);
         is(finish(&n), OK);
         is(compiled(&n, k == 0 ? MIXED "QUANTIZE" : MIXED "DEQUANTIZE"), NO);
-        says(&n, k == 0 ? "operation 0 (QUANTIZE) is a cast" : "operation 0 (DEQUANTIZE) is a cast");
+        says(&n, k == 0 ? "operation 0 (QUANTIZE) only converts: it cannot compute in float32"
+                        : "operation 0 (DEQUANTIZE) only converts: it cannot compute in float32");
         end(&n);
     }
     unregistered(npu);

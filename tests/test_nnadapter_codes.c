@@ -1,5 +1,5 @@
-/* The codes of NNAdapter's 28 functions from the text of the API's specification, whose sections the rows name. Of the
-   order of checks the text says nothing but what it lists first. */
+/* The return codes of NNAdapter's 28 functions from the text of the API's specification, whose sections the rows name.
+   For the order of checks, the text specifies only the first ones. */
 #define _XOPEN_SOURCE 700
 
 #include <assert.h>

@@ -1,4 +1,5 @@
-/* Drivers of NNAdapter as devices: the one of tests/nnadapter_plain.c, in the program and in a shared library. */
+/* Drivers of NNAdapter as devices: the driver of tests/nnadapter_plain.c, linked into the program and in a shared
+   library. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -178,7 +179,7 @@ static void callbacks(void **state)
         is(plain_contexts, i == 1 || i == 2 ? 2 : 1);
         assert_ptr_equal(plain_stream, i == 1 || i == 4 ? &stream_of_ours : NULL);
         assert_string_equal(plain_properties, i == 0 || i == 3 ? "" : "PLAIN_NPU_SPEED=9;");
-        if (i == 3 && strstr(error.message, "driver 'plain_npu' does not create a context") == NULL)
+        if (i == 3 && strstr(error.message, "driver 'plain_npu' cannot create a context") == NULL)
             fail_msg("%s", error.message);
         nnrt_session_destroy(session);
         is(plain_contexts, 1);
@@ -258,7 +259,7 @@ static void in_a_library(void **state)
     (void)remove("build/test/libother_npu.so");
     memset(&error, 0, sizeof(error));
     is(nnrt_nnadapter_driver_load("build/test/libwrong_npu.so", NULL, &error), NNRT_INVALID_FILE); /* of another name */
-    assert_non_null(strstr(error.message, "has no table __nnadapter_device__wrong_npu of that name"));
+    assert_non_null(strstr(error.message, "exports no table __nnadapter_device__wrong_npu"));
     is(nnrt_nnadapter_driver_load(LIBRARY, NULL, NULL), NNRT_SUCCESS);
     is(nnrt_nnadapter_driver_load(LIBRARY, NULL, NULL), NNRT_INVALID_PARAMETER);
     same_bits();
@@ -371,11 +372,11 @@ static void what_it_takes(void **state)
     is(nnrt_device_supported(nnrt_device_find("plain_npu"), model, answers, 4), NNRT_SUCCESS);
     assert_true(answers[0] && answers[1] && answers[2] && !answers[3]);
     is(run_on("plain_npu", model, out, sizeof(out), &error), NNRT_UNSUPPORTED_OP);
-    assert_non_null(strstr(error.message, "driver 'plain_npu' does not take node 3 (COS)"));
+    assert_non_null(strstr(error.message, "driver 'plain_npu' does not support node 3 (COS)"));
     is(nnrt_device_supported(nnrt_device_find("plain_npu"), other, answers, 3), NNRT_SUCCESS);
     assert_true(answers[0] && !answers[1] && answers[2]); /* images in another order are not NNAdapter's */
     is(run_on("plain_npu", other, out, sizeof(out), &error), NNRT_UNSUPPORTED_OP);
-    assert_non_null(strstr(error.message, "NNAdapter has no operation for node 1 (CONV2D_FUSION)"));
+    assert_non_null(strstr(error.message, "no NNAdapter operation can express node 1 (CONV2D_FUSION)"));
     nnrt_model_destroy(other);
     nnrt_model_destroy(model);
     is(nnrt_device_unregister("plain_npu"), NNRT_SUCCESS);

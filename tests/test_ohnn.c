@@ -1,5 +1,5 @@
-/* OpenHarmony's API over nnrt.h (compat/), function by function as its specification says. Memory comes from functions that
-   count, and fail when told. */
+/* OpenHarmony's API over nnrt.h (compat/), function by function as specified. Memory comes from functions that count
+   and can be made to fail. */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include <pthread.h>
 #include <setjmp.h>
@@ -1817,7 +1817,7 @@ static void logged(void **state)
     c = OH_NNCompilation_Construct(model);
     is(OH_NNCompilation_SetDevice(c, id_of("npu0_acme_v1_0")), OK);
     is(OH_NNCompilation_Build(c), OH_NN_FAILED);
-    if (strstr(heard, "device 'npu0_acme_v1_0' does not take node 0: ") == NULL || strstr(heard, "ADD_FUSION") == NULL)
+    if (strstr(heard, "device 'npu0_acme_v1_0' does not support node 0: ") == NULL || strstr(heard, "ADD_FUSION") == NULL)
         fail_msg("'%s' names neither node nor operator", heard);
     OH_NNCompilation_Destroy(&c);
     unregistered(fake);

@@ -1,5 +1,6 @@
-/* The codes of OpenHarmony's 75 functions and the order of their checks, from the text of the API's specification,
-   whose sections the rows name. Of faults that have one code the order cannot be seen; each is there alone. */
+/* The return codes of OpenHarmony's 75 functions and the order of their checks, from the text of the API's
+   specification, whose sections the rows name. The order of checks with the same code cannot be observed; each is
+   tested alone. */
 #define _XOPEN_SOURCE 700
 
 #include <assert.h>

@@ -1,6 +1,6 @@
-/* What the ONNX importer makes of operators where ONNX and the runtime's own operators differ: NaN, indices out of
-   range, windows in the padding, ranks of scalars. Models are text (see build), expected values come from ONNX's text
-   and are worked out beside the cases. Each model is imported with and without optimisation. */
+/* The ONNX importer for operators that differ between ONNX and nnrt: NaN, indices out of range, windows in the padding,
+   ranks of scalars. Models are text (see build); expected values come from ONNX's text and are worked out beside the
+   cases. Each model is imported with and without optimization. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>

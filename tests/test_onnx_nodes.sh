@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_onnx_nodes.sh NNRT ONNX_NODES [ARGUMENT...]: the ONNX node tests, and that docs/ONNX.md says what they gave. With
-# other tests than Debian's (NNRT_ONNX_TESTDATA), or on a device, there is nothing to compare. Runs from the root of the
+# test_onnx_nodes.sh NNRT ONNX_NODES [ARGUMENT...]: the ONNX node tests, and that docs/ONNX.md contains their results. With
+# other tests than Debian's (NNRT_ONNX_TESTDATA), or on a device, nothing is compared. Runs from the root of the
 # repository.
 set -u
 nnrt=$1

@@ -1,5 +1,5 @@
-/* Open extents: sessions whose inputs bring any extents up to a bound, beside sessions made for just those extents. What
-   both compute is the same, bit for bit; what the one refuses, the other refuses. */
+/* Dynamic dimensions: sessions whose inputs may have any shape up to an upper bound, compared with sessions made for
+   exactly those shapes. Results are bit-identical; if one fails, the other fails. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <setjmp.h>

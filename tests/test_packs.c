@@ -1,5 +1,6 @@
-/* Packed weights that are kept (nnrt_packs, nnrt_draft_pack): a file with them gives the bits of the model without, nothing
-   is packed again, and what is damaged, of another model, another version or other instructions is noticed and not used. */
+/* Stored packed weights (nnrt_packs, nnrt_draft_pack): a file with them gives bit-identical results without packing
+   again; packed weights that are damaged, or belong to another model, version or instruction set, are detected and not
+   used. */
 #define _XOPEN_SOURCE 700 /* posix_memalign */
 #include <math.h>
 #include <setjmp.h>

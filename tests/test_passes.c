@@ -1,7 +1,7 @@
-/* nnrt_model_optimize: every model is run before and after, results compared, and its nodes counted. A pass that only
-   moves nodes gives the same bits; where constants are folded into weights a result may differ by TOLERANCE * (1 +
-   largest result): sums here have at most 36 terms of size 1, so that rounding the weights once more (2^-24 each) stays
-   below it. */
+/* nnrt_model_optimize: every model is run before and after, results are compared, and its nodes counted. A pass that
+   only moves nodes gives bit-identical results; if constants are folded into weights, a result may differ by TOLERANCE
+   * (1 + largest result): sums here have at most 36 terms of size 1, so that rounding the weights once more (2^-24
+   each) stays below it. */
 #include "inside.h"
 
 #include "nnrt.h"

@@ -1,6 +1,7 @@
-/* nnrt_pool: every task once, by a thread that there is, whoever else uses the pool; the same bits for any number of
-   threads; threads that sleep between runs and go with the pool; none for who wants none. Nothing here depends on how
-   fast the machine is: what takes time is waited for. `make tsan` runs this under gcc's thread sanitizer. */
+/* nnrt_pool: every task runs once, on a thread of the pool or its caller, with any number of users of the pool;
+   bit-identical results for any number of threads; threads sleep between runs and end with the pool; none if none are
+   requested. Nothing depends on the machine's speed: tests wait for events. `make tsan` runs this under gcc's thread
+   sanitizer. */
 #define _XOPEN_SOURCE 700
 #define NNRT_THREADS 1
 #include "nnrt.h"

@@ -1,5 +1,5 @@
-/* Profiles: who is told of which steps of a run, with what. The clock is one that counts how often it is asked, so that
-   begin and duration are known; bytes are those of the shapes, worked out by hand. */
+/* Profiles: which listener receives which steps of a run, with which data. The clock counts its calls, so that begin
+   and duration are known; bytes are computed from the shapes by hand. */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* nnrt_queue: what waits, in which order, what is done at once, and that each run that was accepted ends once. Nothing here
-   depends on how fast the machine is: threads wait for each other. `make tsan` runs this under gcc's thread sanitizer. */
+/* nnrt_queue: which runs wait, in which order, which start at once, and that each accepted run ends once. Nothing
+   depends on the machine's speed: threads wait for each other. `make tsan` runs this under gcc's thread sanitizer. */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 #define NNRT_THREADS 1
 #include "nnrt.h"

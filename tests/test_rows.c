@@ -1,5 +1,5 @@
-/* The rows of the operator table: which kernel takes which types, what is refused, where quantisation parameters go, and
-   what kernels get: derived constants, scratch, threads, a place for a sentence. */
+/* The rows of the operator table: which kernel supports which types, unsupported types, propagation of quantization
+   parameters, and the arguments of kernels: derived constants, scratch, threads, error messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The runner of the suites must not call a failure a success: what it does with suites that fail in every way, and with those
-# that make cannot build. What looks for packages must try the sanitizers, and what runs the tests in a bare root must say so
-# where it cannot.
+# The runner of the suites must not call a failure a success: suites that fail in every way, and suites that make cannot
+# build. The search for packages must try the sanitizers, and the script that runs the tests in a bare root must report
+# if it cannot.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)

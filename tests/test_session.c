@@ -1,5 +1,5 @@
-/* Sessions of nnrt.h: creating, running, memory to the byte, what a run may be given, sharing, threads, and devices of
-   others behind them. Expected values are worked out in this file, element by element. */
+/* Sessions of nnrt.h: creating, running, memory to the byte, valid inputs of a run, sharing, threads, and other devices
+   behind them. Expected values are worked out in this file, element by element. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <setjmp.h>

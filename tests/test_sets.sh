@@ -1,7 +1,8 @@
 #!/bin/sh
-# test_sets.sh DEVICE_VECTORS DIFFERENTIAL: the fast device by each set of instructions that this machine has: the vectors of the
-# operators that it has kernels for, and some random graphs. Which sets there are, say their names in tests/devices.h.
-# Runs from the root of the repository; ends with "N passed, N failed, N skipped"; a set that is not here is one skipped.
+# test_sets.sh DEVICE_VECTORS DIFFERENTIAL: the fast device with each instruction set of this machine: the vectors of the
+# operators that have kernels in it, and some random graphs. tests/devices.h lists the names of the instruction sets.
+# Runs from the root of the repository; ends with "N passed, N failed, N skipped"; an unavailable instruction set counts
+# as one skipped.
 set -u
 vectors=$1 differential=$2
 python=${PYTHON:-/usr/bin/python3}

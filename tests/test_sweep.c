@@ -1,21 +1,21 @@
-/* The digits model in both formats, changed in every way that one place can be: cut short at every byte, every value of
- * every structural byte, one other value of every byte of the weights. Nothing may break (run it with the address and
- * undefined behaviour sanitizers), and no more memory be taken than the file justifies.
+/* The digits model in both formats with every change of one byte: cut short at every byte, every value of every
+ * structural byte, one other value of every byte of the weights. Nothing may break (run it with the address and
+ * undefined behavior sanitizers), and memory use must be justified by the file.
  *
- *   test_sweep              a part of it, in seconds: a suite of make test
+ *   test_sweep              a part, in seconds: a suite of make test
  *   test_sweep --all        all of it: make sweep
- *   test_sweep --jobs N     so many processes; default 1
+ *   test_sweep --jobs N     number of processes; default 1
  *
- * What a file justifies:
+ * Memory that a file justifies:
  *   .nnrt    loading: NNRT_FILE_FACTOR times the bytes without the weights, and 4 KiB, as nnrt.h promises
- *   ONNX     loading: 8 times the bytes of the file, and 64 KiB; beside them what the file declares is only counted
- *   session  64 KiB and the bytes of all tensors that are no constants, by the extents that follow from the file. A file
- *            of few bytes may declare large extents rightly: a session of it takes so much, or as much as the allocator
- *            lets it (here 16 MiB), and it is the caller who sets that limit.
- * Memory that is refused ends in NNRT_OUT_OF_MEMORY. Sessions of more than 1 MiB are prepared, but not run.
+ *   ONNX     loading: 8 times the bytes of the file, and 64 KiB; sizes that the file declares are only counted
+ *   session  64 KiB and the bytes of all non-constant tensors, by the shapes that the file declares. A valid small file
+ *            may declare large shapes: its session allocates as much, up to the limit of the allocator (here
+ *            16 MiB), which the caller sets.
+ * A failed allocation is NNRT_OUT_OF_MEMORY. Sessions of more than 1 MiB are prepared, but not run.
  *
- * A byte is structural when it is not part of a float constant: headers, tables, names, shapes, attributes, whole
- * numbers, padding. A run depends on the model but for its names; models that differ in nothing else run once. */
+ * A byte is structural when it is not part of a float constant: headers, tables, names, shapes, attributes,
+ * integers, padding. Names do not affect a run: models that differ only in names run once. */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* mmap of no file */
 #endif

@@ -1,10 +1,10 @@
 #!/bin/sh
-# What an object file with the whole implementation shows to the linker: names that begin with nnrt_, nnrti_ or NNRT_,
-# nothing else. That it keeps no state between calls but the list of devices, which is what lets threads use it. And that
-# the library never ends the program or prints. Compile time and size of nnrt.h at -O2, without the fast device and with a
-# smaller rank, are printed, for people.
-# usage: test_symbols.sh OBJECT...      what the compilers made of it, all warnings being errors; nnrt.h at -O2, which is also
-# what gcc's optimisation says of a smaller rank, and all static is compiled here. Ends with "N passed, N failed".
+# The symbols that an object file with the whole implementation exports: names that begin with nnrt_, nnrti_ or NNRT_,
+# nothing else. It keeps no state between calls except the list of devices, which makes it thread-safe. The library never
+# ends the program or prints. Compile time and size of nnrt.h at -O2, without the fast device and with a smaller rank, are
+# printed for information.
+# usage: test_symbols.sh OBJECT...      its objects by the compilers, with all warnings as errors; nnrt.h at -O2, which also gives
+# the warnings of gcc's optimization with a smaller rank, and all static is compiled here. Ends with "N passed, N failed".
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mktemp -d)

@@ -1,4 +1,4 @@
-/* What people read, and attributes by their description: messages, printed attributes, comparison. */
+/* Texts for people, and attribute descriptions: messages, printed attributes, comparison. */
 #include "nnrt_ops.h"
 
 #include <setjmp.h>

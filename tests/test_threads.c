@@ -1,6 +1,7 @@
-/* Many threads: one model with many sessions, sessions that share what was prepared, the same file loaded by all of them,
-   and runs that fail beside runs that do not. `make tsan` runs this under gcc's thread sanitizer, which sees what the
-   results do not show. Assertions stand only where one thread runs: cmocka's jump out of a test must not leave its own. */
+/* Many threads: one model with many sessions, sessions that share a prepared model, the same file loaded by all
+   threads, and runs that fail beside runs that do not. `make tsan` runs this under gcc's thread sanitizer, which
+   detects races that do not change results. Assertions run on the main thread only: cmocka's jump out of a test must
+   not leave its own thread. */
 #define _POSIX_C_SOURCE 200809L /* mkdtemp, pthread_barrier_t */
 #include "devices/nnrt_fake.h"
 #include "formats/nnrt_onnx.h"

@@ -1,4 +1,5 @@
-/* Buffers in a program without mmap: what has a descriptor only is refused, with what is missing; memory is plain. */
+/* Buffers in a program without mmap: a buffer with only a descriptor fails with a message about the missing feature;
+   ordinary memory works. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Models with subgraphs, written down as data. A test includes the header it tests, cmocka.h, and then this. */
+/* Models with subgraphs, as data. A test includes the header under test, cmocka.h, and then this. */
 #ifndef TREE_H
 #define TREE_H
 

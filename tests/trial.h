@@ -1,5 +1,5 @@
-/* trial.h - an allocator for cmocka tests of what happens without memory: it counts, and gives nothing when told. Behind
-   nnrt.h and cmocka.h. (kit.h has one that also knows its blocks.) */
+/* trial.h - an allocator for cmocka tests of out of memory: it counts, and can be made to fail. Include after nnrt.h
+   and cmocka.h. (kit.h has one that also knows its blocks.) */
 #ifndef TRIAL_H
 #define TRIAL_H
 

@@ -1,4 +1,4 @@
-/* Nodes that a builder takes as they are: models of files and of other programs may be as wrong. */
+/* Nodes that the builder does not validate: models of files and of other programs may be as invalid. */
 #ifndef UNCHECKED_H
 #define UNCHECKED_H
 

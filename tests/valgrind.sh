@@ -1,7 +1,7 @@
 #!/bin/sh
 # valgrind.sh FOLDER TEST...: runs the tests FOLDER/TEST and the command line FOLDER/nnrt on the digits network under
-# valgrind. Memory that is used but was never written, and lost memory, fail: what the sanitizers of make test cannot
-# see is the first of them. Prints "N passed, N failed" at the end; status 1 when something failed.
+# valgrind. Use of uninitialized memory, which the sanitizers of make test do not detect, and leaked memory
+# fail. Prints "N passed, N failed" at the end; status 1 if something failed.
 set -u
 folder=$1
 shift

@@ -1,6 +1,6 @@
 /* Reader of tests/vectors/.vec files: operator test cases as text. The format is described in tests/vectors/README.md.
-   Values are read into memory of their element type; lists of attributes into the case. For tests: errors in a file
-   end the program with its line. */
+   Values are read into memory of their element type; lists of attributes into the case. For tests: an error in a file
+   ends the program with its line. */
 #ifndef VEC_H
 #define VEC_H
 

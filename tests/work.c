@@ -1,5 +1,5 @@
-/* Bounds the work of building and preparing models of n and 2n nodes, without a clock, and replays the corpus of the fuzz
-   target `work`, which bounds the work for any file. tests/work.h has the counter. */
+/* Bounds the work of building and preparing models of n and 2n nodes, without a clock, and replays the corpus of the
+   fuzz target `work`, which bounds the work for any file. tests/work.h has the counter. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
-/* work.h - counts the work of the implementation, without a clock. The object that a program links is compiled by clang with
-   -fsanitize-coverage=trace-pc-guard (see the Makefile) and calls a function here for each block of code that it executes: one
-   unit of work. The linker redirects that function, and memcpy, memmove, memset, memcmp and strlen (--wrap), of which 16 bytes
-   are one unit. */
+/* work.h - counts the work of the implementation, without a clock. The linked object is compiled by clang with
+   -fsanitize-coverage=trace-pc-guard (see the Makefile) and calls a function here for each basic block that it
+   executes: one unit of work. The linker redirects that function, and memcpy, memmove, memset, memcmp and strlen
+   (--wrap), which count one unit for each 16 bytes. */
 #ifndef WORK_H
 #define WORK_H
 

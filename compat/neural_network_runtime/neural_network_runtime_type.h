@@ -1,9 +1,9 @@
 /*
 neural_network_runtime_type.h - types of OpenHarmony's OH_NN API (API level 9 to 12), for programs written for it.
 
-Names and numbers are OpenHarmony's. What is said of an operator: its inputs and outputs, in order; of a parameter: the
-element type and number of elements of the tensor that holds it. int64 parameters may be int32 tensors, too. A parameter
-that an operation is not given has its default.
+Names and numbers are OpenHarmony's. The comment of an operator lists its inputs and outputs, in order; the comment of a
+parameter the element type and number of elements of its tensor. int64 parameters may be int32 tensors, too. A parameter
+that an operation does not have uses its default.
 
 MIT licence, see LICENSE.
 */
@@ -20,7 +20,7 @@ MIT licence, see LICENSE.
 extern "C" {
 #endif
 
-/* Handles. Who makes one frees it with the function whose name ends in Destroy. */
+/* Handles. Their creator frees them with the function named Destroy. */
 typedef struct OH_NNModel OH_NNModel;
 typedef struct OH_NNCompilation OH_NNCompilation;
 typedef struct OH_NNExecutor OH_NNExecutor;
@@ -28,7 +28,7 @@ typedef struct NN_QuantParam NN_QuantParam;
 typedef struct NN_TensorDesc NN_TensorDesc;
 typedef struct NN_Tensor NN_Tensor;
 
-/* How a device weighs speed against power. */
+/* How a device trades speed against power. */
 typedef enum {
     OH_NN_PERFORMANCE_NONE = 0,
     OH_NN_PERFORMANCE_LOW = 1,
@@ -37,7 +37,7 @@ typedef enum {
     OH_NN_PERFORMANCE_EXTREME = 4
 } OH_NN_PerformanceMode;
 
-/* Which of the models in one process goes first. */
+/* Priority among the models of one process. */
 typedef enum {
     OH_NN_PRIORITY_NONE = 0,
     OH_NN_PRIORITY_LOW = 1,
@@ -45,37 +45,37 @@ typedef enum {
     OH_NN_PRIORITY_HIGH = 3
 } OH_NN_Priority;
 
-/* What a function returns. What each code means for a function stands with the function. */
+/* Return codes. The comment of each function says what a code means there. */
 typedef enum {
     OH_NN_SUCCESS = 0,
-    OH_NN_FAILED = 1,                /* what has no code of its own */
+    OH_NN_FAILED = 1,                /* errors without a code of their own */
     OH_NN_INVALID_PARAMETER = 2,     /* an argument is not allowed */
-    OH_NN_MEMORY_ERROR = 3,          /* no memory, or it cannot be used */
-    OH_NN_OPERATION_FORBIDDEN = 4,   /* not in this state, or not on this device */
+    OH_NN_MEMORY_ERROR = 3,          /* out of memory, or memory that cannot be used */
+    OH_NN_OPERATION_FORBIDDEN = 4,   /* not allowed in this state, or on this device */
     OH_NN_NULL_PTR = 5,              /* a pointer is NULL */
-    OH_NN_INVALID_FILE = 6,          /* the content of a file, or of a buffer in its place */
+    OH_NN_INVALID_FILE = 6,          /* invalid contents of a file, or of a buffer with such contents */
     OH_NN_UNAVALIDABLE_DEVICE = 7,   /* deprecated: UNAVAILABLE_DEVICE */
     OH_NN_INVALID_PATH = 8,          /* a file cannot be read */
-    OH_NN_TIMEOUT = 9,               /* the time is over */
-    OH_NN_UNSUPPORTED = 10,          /* there is no such thing here */
-    OH_NN_CONNECTION_EXCEPTION = 11, /* the driver does not answer */
+    OH_NN_TIMEOUT = 9,               /* timeout */
+    OH_NN_UNSUPPORTED = 10,          /* unsupported */
+    OH_NN_CONNECTION_EXCEPTION = 11, /* the driver does not respond */
     OH_NN_SAVE_CACHE_EXCEPTION = 12, /* a cache cannot be written */
-    OH_NN_DYNAMIC_SHAPE = 13,        /* an extent is not known */
+    OH_NN_DYNAMIC_SHAPE = 13,        /* a dimension is unknown */
     OH_NN_UNAVAILABLE_DEVICE = 14    /* the device failed */
 } OH_NN_ReturnCode;
 
-/* Activations that an operator may end with, as int8 in the tensor of a parameter. */
+/* Fused activations, as int8 in the tensor of a parameter. */
 typedef enum { OH_NN_FUSED_NONE = 0, OH_NN_FUSED_RELU = 1, OH_NN_FUSED_RELU6 = 2 } OH_NN_FuseType;
 
-/* Order of the axes of a tensor. */
+/* Axis order (layout) of a tensor. */
 typedef enum {
-    OH_NN_FORMAT_NONE = 0, /* not said */
+    OH_NN_FORMAT_NONE = 0, /* unspecified */
     OH_NN_FORMAT_NCHW = 1,
     OH_NN_FORMAT_NHWC = 2,
-    OH_NN_FORMAT_ND = 3 /* any number of axes, without an order */
+    OH_NN_FORMAT_ND = 3 /* any rank, without a layout */
 } OH_NN_Format;
 
-/* What a device is. */
+/* Kind of device. */
 typedef enum { OH_NN_OTHERS = 0, OH_NN_CPU = 1, OH_NN_GPU = 2, OH_NN_ACCELERATOR = 3 } OH_NN_DeviceType;
 
 /* Element types. A bool is one byte. */
@@ -162,7 +162,7 @@ typedef enum {
     OH_NN_OPS_SQUARE = 63,                  /* x -> y */
     OH_NN_OPS_FLATTEN = 64,                 /* x -> y */
     OH_NN_OPS_DEPTH_TO_SPACE = 65,          /* x -> y */
-    OH_NN_OPS_RANGE = 66,                   /* x (tells the element type) -> y */
+    OH_NN_OPS_RANGE = 66,                   /* x (only its element type matters) -> y */
     OH_NN_OPS_INSTANCE_NORM = 67,           /* x, scale, bias -> y */
     OH_NN_OPS_CONSTANT_OF_SHAPE = 68,       /* x -> y */
     OH_NN_OPS_BROADCAST_TO = 69,            /* x -> y */
@@ -207,7 +207,7 @@ typedef enum {
     OH_NN_OPS_GATHER_ND = 108               /* x, indices -> y */
 } OH_NN_OperationType;
 
-/* What a tensor of a model is: data, or a parameter of the operator that the name begins with. */
+/* Role of a model's tensor: data, or a parameter of the operator that the name begins with. */
 typedef enum {
     OH_NN_TENSOR = 0,                            /* input, output, constant or intermediate result */
     OH_NN_ADD_ACTIVATIONTYPE = 1,                /* int8[1]: OH_NN_FuseType */
@@ -374,14 +374,14 @@ typedef enum {
     OH_NN_REDUCE_L2_COEFF = 162                                   /* float32[1] */
 } OH_NN_TensorType;
 
-/* Indices of tensors. The array is the caller's. */
+/* Indices of tensors. The caller owns the array. */
 typedef struct OH_NN_UInt32Array {
     uint32_t *data;
     uint32_t size;
 } OH_NN_UInt32Array;
 
-/* How a tensor is quantised: real = scale * (q - zeroPoint). Arrays of quantCount: 1 for the whole tensor, more for as many
-   channels. */
+/* Quantization parameters: real = scale * (q - zeroPoint). Arrays of quantCount elements: 1: per tensor; more: per
+   channel. */
 typedef struct OH_NN_QuantParam {
     uint32_t quantCount;
     const uint32_t *numBits; /* each 8 */
@@ -389,12 +389,12 @@ typedef struct OH_NN_QuantParam {
     const int32_t *zeroPoint;
 } OH_NN_QuantParam;
 
-/* A tensor as the deprecated functions describe it. All it points to is the caller's. */
+/* A tensor description of the deprecated functions. The caller owns all memory that it points to. */
 typedef struct OH_NN_Tensor {
     OH_NN_DataType dataType;
     uint32_t dimensionCount;            /* 0: a scalar */
     const int32_t *dimensions;          /* -1: known when the model runs; NULL for a scalar */
-    const OH_NN_QuantParam *quantParam; /* NULL: not quantised */
+    const OH_NN_QuantParam *quantParam; /* NULL: not quantized */
     OH_NN_TensorType type;
 } OH_NN_Tensor;
 
@@ -404,9 +404,11 @@ typedef struct OH_NN_Memory {
     const size_t length; /* bytes */
 } OH_NN_Memory;
 
-/* Called on another thread when an asynchronous run ends. userData and outputTensor are those of OH_NNExecutor_RunAsync. */
+/* Called on another thread at the end of an asynchronous run. userData and outputTensor are arguments of
+   OH_NNExecutor_RunAsync. */
 typedef void (*NN_OnRunDone)(void *userData, OH_NN_ReturnCode errCode, void *outputTensor[], int32_t outputCount);
-/* Called on another thread when the driver ended during an asynchronous run; the model has to be compiled anew. */
+/* Called on another thread if the driver's process ended during an asynchronous run; the model must be compiled again.
+   */
 typedef void (*NN_OnServiceDied)(void *userData);
 
 #ifdef __cplusplus

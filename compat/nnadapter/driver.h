@@ -1,9 +1,9 @@
 /*
-driver.h - what a driver written for NNAdapter's hardware layer is to the runtime, in C: where Paddle-Lite's types have
-containers of C++ these have a pointer and a count. A driver for the device NAME is a table of the type NNAdapterDriver with
-the symbol __nnadapter_device__NAME, in the program or in the shared library libNAME.so.
+driver.h - the C interface of a driver written for NNAdapter's hardware layer: a pointer and a count replace the C++
+containers of Paddle-Lite's types. A driver for the device NAME is a table of type NNAdapterDriver with the symbol
+__nnadapter_device__NAME, in the program or in the shared library libNAME.so.
 
-What the driver is given belongs to the runtime. Functions return an NNAdapterResultCode.
+The runtime owns all arguments of the driver's functions. Functions return an NNAdapterResultCode.
 
 MIT licence, see LICENSE.
 */
@@ -12,7 +12,8 @@ MIT licence, see LICENSE.
 
 #include "nnadapter.h"
 
-/* A tensor. buffer, of length bytes: of a constant (type.lifetime), else NULL. hints: for the driver's own use, NULL at first. */
+/* A tensor. buffer, of `length` bytes: data of a constant (type.lifetime), otherwise NULL. hints: free for the driver,
+   initially NULL. */
 typedef struct NNAdapterDriverOperand {
     NNAdapterOperandType type;
     void *buffer;
@@ -27,7 +28,7 @@ typedef struct NNAdapterDriverOperation {
     uint32_t input_count, output_count;
 } NNAdapterDriverOperation;
 
-/* Producers stand before what reads their results. Inputs and outputs in the order of a run. */
+/* Operations are in topological order: producers first. Inputs and outputs have the order of a run. */
 typedef struct NNAdapterDriverModel {
     NNAdapterDriverOperand **operands;
     NNAdapterDriverOperation **operations;
@@ -35,17 +36,18 @@ typedef struct NNAdapterDriverModel {
     uint32_t operand_count, operation_count, input_count, output_count;
 } NNAdapterDriverModel;
 
-/* An input or output of a run: access(memory, type, NULL) gives the address of its elements. Of an input it writes the
-   extents to type; of an output it finds them there, and returns NULL where there is no room. */
+/* An input or output of a run: access(memory, type, NULL) returns the address of its elements. For an input it stores
+   the dimensions in *type; for an output it reads them from *type, and returns NULL if the elements do not fit. */
 typedef struct NNAdapterDriverArgument {
     int32_t index;
     void *memory;
     void *(*access)(void *memory, NNAdapterOperandType *type, void *device_buffer);
 } NNAdapterDriverArgument;
 
-/* The compiled form of a program. With a model, buffer is empty: a driver that has such a form points it to its own memory,
-   which stays as it is as long as the program. Without a model, the program is made from buffer, which lives during the call.
-   token, dir: set, and of no matter to the driver: who keeps the buffer is the runtime. */
+/* The compiled form of a program. With a model, buffer is empty on entry: a driver that has a compiled form sets it to
+   memory of its own, which must stay unchanged as long as the program exists. Without a model, the program is created
+   from buffer, which exists during the call only. token, dir: set, but irrelevant to the driver: the runtime stores the
+   buffer. */
 typedef struct NNAdapterDriverCache {
     const char *token, *dir;
     NNAdapterOperandType *input_types, *output_types;
@@ -54,11 +56,12 @@ typedef struct NNAdapterDriverCache {
     size_t length;
 } NNAdapterDriverCache;
 
-/* All members but validate_program are there. Members are only ever appended: structSize is sizeof(NNAdapterDriver) as the
-   driver was compiled. The model that create_program is given lives as long as the program. */
+/* All members except validate_program are required. New members are only ever appended: structSize is
+   sizeof(NNAdapterDriver) when the driver was compiled. The model passed to create_program exists as long as the
+   program. */
 typedef struct NNAdapterDriver {
     uint32_t structSize;
-    const char *name, *vendor; /* name is NAME */
+    const char *name, *vendor; /* name: the device NAME */
     NNAdapterDeviceType type;
     int32_t version;
     int (*open_device)(void **device);
@@ -66,7 +69,7 @@ typedef struct NNAdapterDriver {
     int (*create_context)(void *device, const char *properties, int (*callback)(int event_id, void *user_data),
                           void **context);
     void (*destroy_context)(void *context);
-    /* Which operations can it compute? An answer for each, in their order. NULL: all. */
+    /* Stores for each operation, in order, whether the driver supports it. NULL: it supports all. */
     int (*validate_program)(void *context, const NNAdapterDriverModel *model, bool *supported_operations);
     int (*create_program)(void *context, NNAdapterDriverModel *model, NNAdapterDriverCache *cache, void **program);
     void (*destroy_program)(void *program);

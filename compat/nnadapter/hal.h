@@ -1,18 +1,18 @@
 /*
-hal.h - the C++ types of NNAdapter's hardware layer, and an adapter that makes a driver written with them an NNAdapterDriver.
-For C++11 and later; empty in C.
+hal.h - the C++ types of NNAdapter's hardware layer, and an adapter from a driver written with them to an
+NNAdapterDriver. For C++11 and later; empty in C.
 
-A driver that defines  extern "C" nnadapter::hal::Device __nnadapter_device__NAME  includes this header in place of Paddle-Lite's
-and needs one more line, in any of its files:
+A driver that defines  extern "C" nnadapter::hal::Device __nnadapter_device__NAME  includes this header instead of
+Paddle-Lite's, and adds one line to any of its files:
 
     NNADAPTER_HAL_DRIVER(NAME)
 
-It defines __nnadapter_driver__NAME, which nnrt_nnadapter_driver_load looks for in libNAME.so first. In the program:
+It defines __nnadapter_driver__NAME, which nnrt_nnadapter_driver_load prefers in libNAME.so. In a program:
 nnrt_nnadapter_driver_register(&__nnadapter_driver__NAME, properties, &error).
 
-The model that create_program gets is a copy of the driver's own: it may change it, and it lives as long as the program. Constants
-are not copied. An exception in create_program or execute_program becomes a code: std::bad_alloc OUT_OF_MEMORY, any other
-DEVICE_INTERNAL_ERROR.
+The model passed to create_program is a copy owned by the driver, which may change it; it exists as long as the program.
+Constants are not copied. An exception in create_program or execute_program becomes a return code: std::bad_alloc
+OUT_OF_MEMORY, any other DEVICE_INTERNAL_ERROR.
 
 MIT licence, see LICENSE.
 */
@@ -84,14 +84,14 @@ struct Device {
                            Argument *output_arguments);
 };
 
-/* A program of device D with its model and its cache, which the driver may read until destroy_program. */
+/* A program of device D with its model and cache, which the driver may access until destroy_program. */
 template <const Device &D> struct Program {
     Model model;
     Cache cache;
     std::vector<Argument> arguments; /* of a run: inputs, then outputs */
     void *program;
 
-    /* The copies of operands; hints[0] of an operand is its copy. */
+    /* Appends the copies of operands; hints[0] of an operand points to its copy. */
     static void copies(std::vector<Operand *> &to, NNAdapterDriverOperand *const *from, uint32_t count)
     {
         for (uint32_t i = 0; i < count; i++)
@@ -186,7 +186,7 @@ template <const Device &D> NNAdapterDriver driver()
             D.close_device,
             D.create_context,
             D.destroy_context,
-            nullptr, /* a driver of this generation refuses operations in create_program */
+            nullptr, /* no validate_program: drivers of this generation reject operations in create_program */
             Program<D>::create,
             Program<D>::destroy,
             Program<D>::execute};

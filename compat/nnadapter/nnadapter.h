@@ -1,10 +1,10 @@
 /*
-nnadapter.h - NNAdapter, Paddle-Lite's interface to devices (version 1, 28 functions), for programs written for it.
+nnadapter.h - NNAdapter, Paddle-Lite's device interface (version 1, 28 functions), for programs written for it.
 
-Names and numbers are NNAdapter's. Functions return an NNAdapterResultCode; in what is said of them the codes stand without
-NNADAPTER_, a fault without a code is INVALID_PARAMETER, and a pointer that must not be NULL is one wherever nothing else is
-said. What makes a handle gives it to the caller, who frees it with the function named destroy or release; NULL is fine there.
-A model, what is compiled from it and what runs that belong to one thread at a time, except that executions of one
+Names and numbers are NNAdapter's. Functions return an NNAdapterResultCode; comments omit its prefix NNADAPTER_. An
+error without a listed code is INVALID_PARAMETER. Pointer arguments must not be NULL unless a comment says otherwise.
+The caller owns the handles that functions create, and frees them with the function named destroy or release, which
+accept NULL. A model, its compilations and their executions may be used by one thread at a time; only executions of one
 compilation may compute in threads of their own.
 
 MIT licence, see LICENSE.
@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 enum { NNADAPTER_VERSION = 1 };
-enum { NNADAPTER_UNKNOWN = -65535 }; /* a dynamic dimension; the precision of a result that is inferred */
+enum { NNADAPTER_UNKNOWN = -65535 }; /* a dynamic dimension; the precision of an output that is inferred */
 enum { NNADAPTER_MAX_SIZE_OF_DIMENSIONS = 8 };
 enum { NNADAPTER_MAX_SIZE_OF_DYNAMIC_DIMENSIONS = 8 };
 
@@ -41,8 +41,8 @@ typedef enum {
     NNADAPTER_FEATURE_NOT_SUPPORTED = 6
 } NNAdapterResultCode;
 
-/* Element types. Quantised ones: real = (integer - zero point) * scale; SYMM: the zero point is 0; PER_CHANNEL: a scale for
-   each index of an axis. */
+/* Element types. Quantized ones: real = (integer - zero point) * scale; SYMM: the zero point is 0; PER_CHANNEL: a scale
+   for each index of an axis. */
 typedef enum {
     NNADAPTER_BOOL8 = 0,
     NNADAPTER_INT8 = 1,
@@ -67,7 +67,7 @@ typedef enum {
     NNADAPTER_QUANT_UINT32_ASYMM_PER_LAYER = 32
 } NNAdapterOperandPrecisionCode;
 
-/* The order of the axes of images, which the operations have as NCHW. */
+/* Layout of images; operations support NCHW. */
 typedef enum {
     NNADAPTER_NCHW = 0,
     NNADAPTER_NHWC = 1,
@@ -75,7 +75,7 @@ typedef enum {
     NNADAPTER_HWNC = 3
 } NNAdapterOperandLayoutCode;
 
-/* Where an operand's values come from. The runtime says it, not the program. */
+/* Source of an operand's values. Set by the runtime, not by the program. */
 typedef enum {
     NNADAPTER_TEMPORARY_VARIABLE = 0,
     NNADAPTER_TEMPORARY_SHAPE = 1,
@@ -85,15 +85,15 @@ typedef enum {
     NNADAPTER_MODEL_OUTPUT = 5
 } NNAdapterOperandLifetimeCode;
 
-/* Operations: their input operands in order -> outputs. Images are [N,C,H,W]. In brackets: an operand that may be NULL, and
-   what it is then. "..." stands for one or more. From the second comma on behind data most operands are constants. fuse is an
-   NNAdapterFuseCode, dtype an NNAdapterOperandPrecisionCode; pads are top, bottom, left, right; kernels, strides, dilations
-   and shapes are height, width. Binary operations broadcast as numpy does. */
+/* Operations: input operands in order -> outputs. Images are [N,C,H,W]. Brackets: an optional operand, which may be
+   NULL, and its default. "..." stands for one or more. Operands after the first are mostly constant parameters. fuse is
+   an NNAdapterFuseCode, dtype an NNAdapterOperandPrecisionCode; pads are top, bottom, left, right; kernels, strides,
+   dilations and shapes are height, width. Binary operations broadcast like NumPy. */
 typedef enum {
     NNADAPTER_ABS = 0,                      /* input -> output */
     NNADAPTER_ADAPTIVE_AVERAGE_POOL_2D = 1, /* input, output_shape [2] -> output */
     NNADAPTER_ADAPTIVE_MAX_POOL_2D = 2,     /* input, output_shape [2], [return_indices false], [dtype of them INT32]
-                                               -> output, indices h * W + w if wanted */
+                                               -> output, indices h * W + w if returned */
     NNADAPTER_ADD = 3,                      /* input0, input1, [fuse] -> output */
     NNADAPTER_AND = 4,                      /* input0, input1 -> output */
     NNADAPTER_ARG_MAX = 5,             /* input, axis, [keepdim false], [dtype INT64] -> indices; the first one wins */
@@ -116,7 +116,7 @@ typedef enum {
     NNADAPTER_DEFORMABLE_CONV_2D =
         18,                    /* input, offset, [mask 1], filter [Cout,Cin/group,kH,kW], [bias], [pads 0], strides,
                                            [group 1], [deformable_group 1], [dilations 1], [fuse] -> output */
-    NNADAPTER_DEQUANTIZE = 19, /* quantised input -> float32 output */
+    NNADAPTER_DEQUANTIZE = 19, /* quantized input -> float32 output */
     NNADAPTER_DIV = 20,        /* input0, input1, [fuse] -> output */
     NNADAPTER_EQUAL = 21,      /* input0, input1 -> output BOOL8 */
     NNADAPTER_EXP = 22,        /* input -> output */
@@ -150,7 +150,7 @@ typedef enum {
     NNADAPTER_MAT_MUL = 47, /* x, y, [transpose_x false], [transpose_y false] -> output */
     NNADAPTER_MAX = 48,     /* input0, input1, [fuse] -> output */
     NNADAPTER_MAX_POOL_2D = 49,    /* input, auto_pad, [pads 0], kernel_shape, strides, [ceil_mode false],
-                                           [return_indices false], [dtype of them INT32], [fuse] -> output, indices if wanted */
+                                           [return_indices false], [dtype of them INT32], [fuse] -> output, [indices] */
     NNADAPTER_MESHGRID = 50,       /* input... [d] -> an output of shape [d0,d1,...] for each */
     NNADAPTER_MIN = 51,            /* input0, input1, [fuse] -> output */
     NNADAPTER_MUL = 52,            /* input0, input1, [fuse] -> output */
@@ -172,13 +172,13 @@ typedef enum {
     NNADAPTER_REDUCE_SUM = 64,     /* the same */
     NNADAPTER_RELU = 65,           /* input -> output */
     NNADAPTER_RELU6 = 66,          /* input -> output */
-    NNADAPTER_RESHAPE = 67,        /* input, shape: 0 = as input has, one -1 = the rest -> output */
+    NNADAPTER_RESHAPE = 67,        /* input, shape: 0: the input's dimension, one -1: inferred -> output */
     NNADAPTER_RESIZE_NEAREST = 68, /* input, [shape [2]], [scales [2]], align_corners -> output */
-    NNADAPTER_RESIZE_LINEAR = 69,  /* input, [shape [2]], [scales [2]], align_corners, align_mode: 0 = centres of cells,
+    NNADAPTER_RESIZE_LINEAR = 69,  /* input, [shape [2]], [scales [2]], align_corners, align_mode: 0 = half-pixel,
                                            1 = corners -> output */
     NNADAPTER_ROI_ALIGN = 70,      /* input, rois [n,4], batch_indices [n], output_height, output_width, sampling_ratio,
                                            spatial_scale, aligned -> output [n,C,height,width] */
-    NNADAPTER_ROLL = 71,           /* input, shifts, [axes: as if it had one axis] -> output */
+    NNADAPTER_ROLL = 71,           /* input, shifts, [axes: flattened to one axis] -> output */
     NNADAPTER_RSQRT = 72,          /* input -> output */
     NNADAPTER_SHAPE = 73,          /* input, [dtype INT32] -> output */
     NNADAPTER_SIGMOID = 74,        /* input -> output */
@@ -186,9 +186,9 @@ typedef enum {
     NNADAPTER_SLICE = 76,          /* input, [axes: the first ones], starts, ends, [steps 1] -> output */
     NNADAPTER_SOFTMAX = 77,        /* input, [axis 1] -> output */
     NNADAPTER_SOFTPLUS = 78,       /* input, [beta 1], [threshold 20] -> output */
-    NNADAPTER_SPLIT = 79,          /* input, axis, extents -> an output for each */
+    NNADAPTER_SPLIT = 79,          /* input, axis, sizes -> an output for each */
     NNADAPTER_SQUARE = 80,         /* input -> output */
-    NNADAPTER_SQUEEZE = 81,        /* input, [axes: all of extent 1] -> output */
+    NNADAPTER_SQUEEZE = 81,        /* input, [axes: all of size 1] -> output */
     NNADAPTER_STACK = 82,          /* input..., axis -> output */
     NNADAPTER_SUB = 83,            /* input0, input1, [fuse] -> output */
     NNADAPTER_SUM = 84,            /* input... -> output */
@@ -196,20 +196,20 @@ typedef enum {
     NNADAPTER_TANH = 86,           /* input -> output */
     NNADAPTER_TILE = 87,           /* input, repeats: one an axis -> output */
     NNADAPTER_TOP_K = 88,     /* input, k, [axis -1], [largest true], [sorted true], [dtype INT64] -> values, indices */
-    NNADAPTER_TRANSPOSE = 89, /* input, [perm: axes the other way round] -> output */
+    NNADAPTER_TRANSPOSE = 89, /* input, [perm: axes reversed] -> output */
     NNADAPTER_UNSQUEEZE = 90, /* input, axes -> output */
-    NNADAPTER_UNSTACK = 91,   /* input, axis, [num: as outputs are] -> an output for each index */
+    NNADAPTER_UNSTACK = 91,   /* input, axis, [num: number of outputs] -> an output for each index */
     NNADAPTER_WHERE = 92,     /* condition, input0, input1 -> output */
     NNADAPTER_XOR = 93,       /* input0, input1 -> output */
     NNADAPTER_NON_MAX_SUPPRESSION = 94, /* boxes, scores, [rois_num], background_label, score_threshold, nms_top_k,
                                            nms_threshold, nms_eta, keep_top_k, normalized, return_index
-                                           -> output, out_rois_num, index if wanted */
+                                           -> output, out_rois_num, index if returned */
     NNADAPTER_YOLO_BOX = 95             /* input, imgsize [N,2], anchors, class_num, conf_thresh, downsample_ratio,
                                            [clip_bbox true], [scale_x_y 1], [iou_aware false], [iou_aware_factor 0.5]
                                            -> boxes [N,M,4], scores [N,M,class_num] */
 } NNAdapterOperationCode;
 
-/* What is done to a result before it is stored. RELU1 is min(max(x, 0), 1). */
+/* Fused activations. RELU1 is min(max(x, 0), 1). */
 typedef enum {
     NNADAPTER_FUSED_NONE = 0,
     NNADAPTER_FUSED_RELU = 1,
@@ -217,7 +217,7 @@ typedef enum {
     NNADAPTER_FUSED_RELU6 = 3
 } NNAdapterFuseCode;
 
-/* NONE: pads say it. SAME: extents are those of the input divided by the strides, rounded up. */
+/* NONE: explicit pads. SAME: output dimensions are the input's divided by the strides, rounded up. */
 typedef enum {
     NNADAPTER_AUTO_PAD_NONE = 0,
     NNADAPTER_AUTO_PAD_SAME = 1,
@@ -249,7 +249,7 @@ typedef struct NNAdapterSymmPerLayerQuantParams {
 
 typedef struct NNAdapterSymmPerChannelQuantParams {
     uint32_t channel_dim; /* the axis */
-    uint32_t scale_count; /* its extent */
+    uint32_t scale_count; /* size of the axis */
     float *scales;
 } NNAdapterSymmPerChannelQuantParams;
 
@@ -258,7 +258,7 @@ typedef struct NNAdapterAsymmPerLayerQuantParams {
     int32_t zero_point;
 } NNAdapterAsymmPerLayerQuantParams;
 
-/* Extents of data[count]; negative: open. Shapes that a program wants to run with may stand in dynamic_data. */
+/* Dimensions data[count]; negative: dynamic. dynamic_data: optional hints, the shapes that a program will run with. */
 typedef struct NNAdapterOperandDimensionType {
     uint32_t count;
     int32_t data[NNADAPTER_MAX_SIZE_OF_DIMENSIONS];
@@ -271,9 +271,9 @@ typedef struct NNAdapterOperandType {
     NNAdapterOperandLayoutCode layout;
     NNAdapterOperandLifetimeCode lifetime;
     NNAdapterOperandDimensionType dimensions;
-    /* the one that precision names */
+    /* the member for the precision */
 #ifdef __GNUC__
-    __extension__ /* C99 has no unions without a name */
+    __extension__ /* C99 has no anonymous unions */
 #endif
         union {
         NNAdapterSymmPerLayerQuantParams symm_per_layer_params;
@@ -294,99 +294,104 @@ typedef struct NNAdapterExecution NNAdapterExecution;
 
 /* *version = 1. */
 NNRT_NNADAPTER_API int NNAdapter_getVersion(uint32_t *version);
-/* *numDevices = the registered devices. */
+/* *numDevices = the number of registered devices. */
 NNRT_NNADAPTER_API int NNAdapter_getDeviceCount(uint32_t *numDevices);
-/* A handle of the device with that name; there may be several of one device. DEVICE_NOT_FOUND: there is none. */
+/* Returns a handle of the device with that name; a device may have several handles. DEVICE_NOT_FOUND: no such device.
+   */
 NNRT_NNADAPTER_API int NNAdapterDevice_acquire(const char *name, NNAdapterDevice **device);
 NNRT_NNADAPTER_API void NNAdapterDevice_release(NNAdapterDevice *device);
-/* The texts belong to the device. */
+/* The strings are owned by the device. */
 NNRT_NNADAPTER_API int NNAdapterDevice_getName(const NNAdapterDevice *device, const char **name);
 NNRT_NNADAPTER_API int NNAdapterDevice_getVendor(const NNAdapterDevice *device, const char **vendor);
 NNRT_NNADAPTER_API int NNAdapterDevice_getType(const NNAdapterDevice *device, NNAdapterDeviceType *type);
 NNRT_NNADAPTER_API int NNAdapterDevice_getVersion(const NNAdapterDevice *device, int32_t *version);
 
-/* ---- contexts: devices in the order in which they are to be taken, and what is said to them ---- */
+/* ---- contexts: devices in order of preference, and their properties ---- */
 
-/* properties: "KEY=VALUE;KEY=VALUE;", copied, NULL = ""; a key or value that is empty, and a second "=", are faults, of a key
-   that comes again the last one counts. A device takes the keys that it knows; those that name operations, to keep them from
-   the devices or to compute them in float32, are described in nnrt_nnadapter.h. callback, which may be NULL, is for devices
-   that ask the program for objects. num_devices is not 0. The handles may be released afterwards. */
+/* properties: "KEY=VALUE;KEY=VALUE;", copied, NULL = "". An empty key or value, or a second "=", is an error; if a key
+   occurs again, its last value counts. A device uses the keys that it knows; nnrt_nnadapter.h describes the keys that
+   select operations for the reference device or for float32. callback, which may be NULL, is for devices that request
+   objects from the program. num_devices must not be 0. The handles may be released afterwards. */
 NNRT_NNADAPTER_API int NNAdapterContext_create(NNAdapterDevice **devices, uint32_t num_devices, const char *properties,
                                                int (*callback)(int event_id, void *user_data),
                                                NNAdapterContext **context);
 NNRT_NNADAPTER_API void NNAdapterContext_destroy(NNAdapterContext *context);
 
-/* ---- models: after NNAdapterModel_finish those that change one are faults ---- */
+/* ---- models: functions that change a model fail after NNAdapterModel_finish ---- */
 
 NNRT_NNADAPTER_API int NNAdapterModel_create(NNAdapterModel **model);
 NNRT_NNADAPTER_API void NNAdapterModel_destroy(NNAdapterModel *model);
-/* Once. Outputs have been identified; every operation is known, or negative; no operand has two producers, nothing waits for
-   itself, and what is read is given. Codes as of NNAdapterModel_addOperation, too. */
+/* May succeed once. Requirements: outputs are identified; every operation is known, or negative; no operand has two
+   producers, every operand that is read has one, and there are no cycles. Also the codes of
+   NNAdapterModel_addOperation. */
 NNRT_NNADAPTER_API int NNAdapterModel_finish(NNAdapterModel *model);
-/* A copy of type, its scales included, lifetime left out. Precision NNADAPTER_UNKNOWN, with any dimensions: the result of an
-   operation, which decides them. A result that is quantized like an input has the input's precision and the scale and zero
-   point of type; a result that only moves elements may leave them 0, and has the input's. INVALID_DIMENSIONS: more than 8 axes.
-   FEATURE_NOT_SUPPORTED: another layout than NCHW. */
+/* Copies type including its scales, but not lifetime. Precision NNADAPTER_UNKNOWN, with any dimensions: the output of
+   an operation, which infers them. A quantized output of the same type as an input gets the input's precision, and the
+   scale and zero point in type; the output of an operation that only moves elements may leave them 0, and gets the
+   input's. INVALID_DIMENSIONS: more than 8 dimensions. FEATURE_NOT_SUPPORTED: another layout than NCHW. */
 NNRT_NNADAPTER_API int NNAdapterModel_addOperand(NNAdapterModel *model, const NNAdapterOperandType *type,
                                                  NNAdapterOperand **operand);
-/* Makes a constant of `length` bytes, not 0. copy false: the bytes are used where they lie, unchanged, as long as there are the
-   model and compilations of it. */
+/* Makes the operand a constant of `length` bytes, not 0. copy false: the bytes are used in place; they must exist
+   unchanged as long as the model and its compilations. */
 NNRT_NNADAPTER_API int NNAdapterModel_setOperandValue(NNAdapterOperand *operand, void *buffer, uint32_t length,
                                                       bool copy);
-/* *type = the operand's, as it changes: what an operation writes gets its type and shape when the operation is added, as far as
-   they are known then; behind an input of unknown precision, in NNAdapterModel_finish. Only to be read. */
+/* *type = the operand's type, read-only. It changes: an operation's output gets its inferred type and shape when the
+   operation is added, or in NNAdapterModel_finish if an input had an unknown precision. */
 NNRT_NNADAPTER_API int NNAdapterModel_getOperandType(NNAdapterOperand *operand, NNAdapterOperandType **type);
-/* Constants have their values before. input_operands may be NULL where there are none, and have NULL for what is left out; there
-   is an output. INVALID_DIMENSIONS: shapes do not fit. FEATURE_NOT_SUPPORTED: right, but not to be had here. An unknown
-   operation is told later, by NNAdapterModel_finish. */
+/* Set the values of constants before this call. input_operands may be NULL if there are none, and contains NULL for
+   optional operands that are left out; there is at least one output. INVALID_DIMENSIONS: shapes do not match.
+   FEATURE_NOT_SUPPORTED: valid, but unsupported here. An unknown operation code is reported later, by
+   NNAdapterModel_finish. */
 NNRT_NNADAPTER_API int NNAdapterModel_addOperation(NNAdapterModel *model, NNAdapterOperationType type,
                                                    uint32_t input_count, NNAdapterOperand **input_operands,
                                                    uint32_t output_count, NNAdapterOperand **output_operands,
                                                    NNAdapterOperation **operation);
-/* In the order in which a run takes them. There is an output; inputs may be none. */
+/* Sets inputs and outputs in the order of a run. At least one output; inputs may be none. */
 NNRT_NNADAPTER_API int NNAdapterModel_identifyInputsAndOutputs(NNAdapterModel *model, uint32_t input_count,
                                                                NNAdapterOperand **input_operands, uint32_t output_count,
                                                                NNAdapterOperand **output_operands);
-/* supported_operations has an entry for each operation, in the order in which they were added: does a device of the context take
-   it? FEATURE_NOT_SUPPORTED: a device cannot say it. */
+/* supported_operations has an entry for each operation, in the order in which they were added: whether a device of the
+   context supports it. FEATURE_NOT_SUPPORTED: a device does not report its support. */
 NNRT_NNADAPTER_API int NNAdapterModel_getSupportedOperations(const NNAdapterModel *model, NNAdapterContext *context,
                                                              bool *supported_operations);
 
 /* ---- compilations ---- */
 
-/* From a finished model, or from what was compiled before: cache_token with cache_buffer and cache_length, or with
-   cache_dir, where the file is <cache_dir>/<cache_token>.nnc. What may be NULL: all but context and compilation. The
-   context lives as long as the compilation; the model may be destroyed. */
+/* From a finished model, or from a cache: cache_token with cache_buffer and cache_length, or with cache_dir, in which
+   the file is <cache_dir>/<cache_token>.nnc. All arguments except context and compilation may be NULL. The context must
+   exist as long as the compilation; the model may be destroyed. */
 NNRT_NNADAPTER_API int NNAdapterCompilation_create(NNAdapterModel *model, const char *cache_token, void *cache_buffer,
                                                    uint32_t cache_length, const char *cache_dir,
                                                    NNAdapterContext *context, NNAdapterCompilation **compilation);
 NNRT_NNADAPTER_API void NNAdapterCompilation_destroy(NNAdapterCompilation *compilation);
-/* Once. FEATURE_NOT_SUPPORTED: no device takes the model. INVALID_PARAMETER: no finished model, and no cache that can be used. */
+/* May be called once. FEATURE_NOT_SUPPORTED: no device supports the model. INVALID_PARAMETER: no finished model, and no
+   usable cache. */
 NNRT_NNADAPTER_API int NNAdapterCompilation_finish(NNAdapterCompilation *compilation);
-/* After NNAdapterCompilation_finish: how many there are, and, where the arrays are not NULL, their types, which belong to the
-   compilation. */
+/* After NNAdapterCompilation_finish: the numbers of inputs and outputs and, if the arrays are not NULL, their types,
+   which the compilation owns. */
 NNRT_NNADAPTER_API int NNAdapterCompilation_queryInputsAndOutputs(NNAdapterCompilation *compilation,
                                                                   uint32_t *input_count,
                                                                   NNAdapterOperandType **input_types,
                                                                   uint32_t *output_count,
                                                                   NNAdapterOperandType **output_types);
 
-/* ---- executions: they are destroyed before their compilation ---- */
+/* ---- executions: destroy them before their compilation ---- */
 
 NNRT_NNADAPTER_API int NNAdapterExecution_create(NNAdapterCompilation *compilation, NNAdapterExecution **execution);
 NNRT_NNADAPTER_API void NNAdapterExecution_destroy(NNAdapterExecution *execution);
-/* memory is an object of the program's. In each run access is called with it and the operand's type: of an input it writes the
-   extents of this run there and returns where the elements are; of an output it finds the extents there and returns where the
-   elements go, at addresses for that type. device_buffer is NULL. Both stay for further runs. The third parameter came with
-   NNAdapter's second generation; programs of the first lack it. */
+/* memory is an object of the program. Each run calls access with it and the operand's type: for an input it stores the
+   dimensions of this run there and returns the address of the elements; for an output it reads the dimensions there and
+   returns the address for the elements, aligned for that type. device_buffer is NULL. Both stay set for further runs.
+   The third parameter was added in NNAdapter's second generation; programs of the first lack it. */
 NNRT_NNADAPTER_API int NNAdapterExecution_setInput(NNAdapterExecution *execution, int32_t index, void *memory,
                                                    void *(*access)(void *memory, NNAdapterOperandType *type,
                                                                    void *device_buffer));
 NNRT_NNADAPTER_API int NNAdapterExecution_setOutput(NNAdapterExecution *execution, int32_t index, void *memory,
                                                     void *(*access)(void *memory, NNAdapterOperandType *type,
                                                                     void *device_buffer));
-/* Runs and waits. INVALID_PARAMETER: an input or output was never set, or access returned NULL. INVALID_DIMENSIONS: extents that
-   the compilation cannot take; another one can. DEVICE_INTERNAL_ERROR: the device failed. */
+/* Runs and waits. INVALID_PARAMETER: an input or output was never set, or access returned NULL. INVALID_DIMENSIONS:
+   dimensions that the compilation does not support; another compilation may. DEVICE_INTERNAL_ERROR: the device failed.
+   */
 NNRT_NNADAPTER_API int NNAdapterExecution_compute(NNAdapterExecution *execution);
 
 #ifdef __cplusplus

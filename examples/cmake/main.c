@@ -1,9 +1,9 @@
 /*
 main.c - the largest output of a network with one input and one output, both float32.
 
-    predict MODEL INPUT     MODEL: a .nnrt or .onnx file; INPUT: a file of raw float32, as many as the network takes
+    predict MODEL INPUT     MODEL: a .nnrt or .onnx file; INPUT: a file of raw float32, the exact size of the input
 
-nnrt.c beside this file holds the implementation; here are only the declarations.
+nnrt.c in the same folder contains the implementation; this file includes only the declarations.
 */
 #include "formats/nnrt_onnx.h"
 
@@ -11,7 +11,7 @@ nnrt.c beside this file holds the implementation; here are only the declarations
 #include <stdlib.h>
 #include <string.h>
 
-/* A .nnrt file is used where it lies; an ONNX file is read and rebuilt. */
+/* A .nnrt file is used in place (memory-mapped); an ONNX file is imported. */
 static NNRT_ReturnCode load(NNRT_Model **model, const char *path, nnrt_error *error)
 {
     size_t length = strlen(path);
@@ -29,7 +29,7 @@ static bool fill(nnrt_io *in, const char *path)
     if (file != NULL)
         fclose(file);
     if (!good)
-        fprintf(stderr, "%s: is not a file of %lu bytes\n", path, (unsigned long)in->bytes);
+        fprintf(stderr, "%s: expected a file of %lu bytes\n", path, (unsigned long)in->bytes);
     return good;
 }
 
@@ -51,7 +51,7 @@ static bool predict(nnrt_session *session, const char *path)
     bool good = false;
     if (nnrt_session_inputs(session) != 1 || nnrt_session_outputs(session) != 1 ||
         input.dataType != NNRT_DATA_TYPE_FLOAT32 || output.dataType != NNRT_DATA_TYPE_FLOAT32) {
-        fprintf(stderr, "the network has not one input and one output of float32\n");
+        fprintf(stderr, "the network must have one input and one output of float32\n");
     } else if (fill(&in, path)) {
         good = out.data != NULL && nnrt_run(session, &in, 1, &out, 1) == NNRT_SUCCESS;
         if (good)

@@ -1,5 +1,5 @@
-/* An operator of one's own: Snake, x + sin(a x)^2 / a, an activation of vocoders. A model of it is built, saved, loaded and
-   run.   cc -std=c99 -I. examples/custom/custom.c -o custom -lm && ./custom FILE.nnrt */
+/* A custom operator: Snake, x + sin(a x)^2 / a, an activation of vocoders. Builds, saves, loads
+   and runs a model with it.   cc -std=c99 -I. examples/custom/custom.c -o custom -lm && ./custom FILE.nnrt */
 #define NNRT_IMPLEMENTATION
 #include "nnrt.h"
 
@@ -11,7 +11,7 @@
 #define NNRT_ATTR_AcmeSnake(M, S) M(S, FLOAT, _, alpha, 1) /* frequency, above 0 */
 NNRT_ATTR_DEFINE(AcmeSnake)
 
-/* Type and extents of the result, while a model is prepared: the row says y=0, the type of input 0. */
+/* Shape rule, called when a model is prepared: y has the shape of input 0; its type follows from "y=0" in the row. */
 static NNRT_ReturnCode snake_rule(nnrt_resolve *c)
 {
     const NNRT_AcmeSnake *attr = (const NNRT_AcmeSnake *)c->resolved;
@@ -21,7 +21,7 @@ static NNRT_ReturnCode snake_rule(nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
-/* All has been checked; the elements lie one behind the other. */
+/* The kernel: arguments are validated, and elements contiguous. args: inputs, derived constants, outputs. */
 static NNRT_ReturnCode snake_f32(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const float alpha = ((const NNRT_AcmeSnake *)attr)->alpha, *x = (const float *)args[0].data;
@@ -40,7 +40,7 @@ static NNRT_ReturnCode register_snake(nnrt_error *error)
     static const nnrt_kernel_row kernels[] = {{NNRT_TYPES_F32, NULL, snake_f32, "snake_f32"}};
     nnrt_op op;
     memset(&op, 0, sizeof(op));
-    op.name = "com.acme.Snake"; /* by which files find it, and nodes Snake of ONNX's domain com.acme */
+    op.name = "com.acme.Snake"; /* identifies it in .nnrt files; in ONNX, operator Snake of domain com.acme */
     op.flags = NNRT_OP_INPLACE | NNRT_OP_EMPTY | NNRT_OP_PURE;
     op.inputs = "x";
     op.outputs = "y=0";
@@ -56,7 +56,7 @@ static NNRT_ReturnCode build(NNRT_Model **model, nnrt_error *error)
 {
     static const int32_t dims[2] = {1, 4};
     static const NNRT_AcmeSnake attr = {2};
-    nnrt_builder *b = NULL; /* what fails below is told at the end: nothing needs to be asked in between */
+    nnrt_builder *b = NULL; /* keeps the first error until nnrt_builder_finish: no checks are needed in between */
     NNRT_ReturnCode code = nnrt_builder_create(&b, "snake", NULL);
     const uint32_t x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims);
     nnrt_builder_output(b, nnrt_builder_op(b, "y", nnrt_op_named("com.acme.Snake")->type, &attr, &x, 1));
@@ -88,6 +88,6 @@ int main(int argc, char **argv)
     nnrt_session_destroy(session);
     nnrt_model_destroy(loaded);
     nnrt_model_destroy(built);
-    (void)nnrt_op_unregister("com.acme.Snake"); /* nothing that was prepared has nodes of it any more */
+    (void)nnrt_op_unregister("com.acme.Snake"); /* only after all models that use it are destroyed */
     return code != NNRT_SUCCESS;
 }

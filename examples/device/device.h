@@ -1,11 +1,12 @@
-/* device.h - a device, to be copied. Its prepared models are plans: nnrt_plan_prepare validates the model, plans memory and
-   runs, and calls example_edit between, which exchanges the steps that this device does in another way:
+/* device.h - a device, as a template to copy. Its prepared models are plans: nnrt_plan_prepare validates the model,
+   makes a draft of the plan, lets example_edit change it, then plans memory. The edit replaces the kernels of these
+   steps:
 
-       CONV2D_FUSION  float32, NHWC, one group, constant weights: they are packed once
-       ADD_FUSION     float32, of two tensors of one shape: by the convolution before it, where nothing else reads that
+       CONV2D_FUSION  float32, NHWC, group 1, constant weights, which are prepacked
+       ADD_FUSION     float32, two tensors of equal shape: fused into the preceding convolution, if the only reader
 
-   All other steps stay those of the reference device, whose bits the results have (kernels.h). Include this file behind
-   nnrt.h or nnrt_hal.h, call example_device_register, and create sessions on "example". */
+   All other steps keep the reference kernels; results are bit-identical to the reference device (kernels.h). Include
+   this file after nnrt.h or nnrt_hal.h, call example_device_register, and create sessions on "example". */
 #ifndef EXAMPLE_DEVICE_H
 #define EXAMPLE_DEVICE_H
 #include "nnrt_hal.h"
@@ -27,22 +28,22 @@ static NNRT_ReturnCode example_take_conv(nnrt_draft *draft, uint32_t s)
     if (w->dataType != NNRT_DATA_TYPE_FLOAT32 || old[1].kind != NNRT_PLACE_CONSTANT || cells * out == 0 ||
         ((const NNRT_Conv2DFusion *)step->attr)->group != 1 || (int64_t)y->dims[0] * y->dims[1] > INT32_MAX ||
         draft->tensors[old[0].tensor].format == NNRT_FORMAT_NCHW)
-        return NNRT_SUCCESS; /* the reference kernel's */
+        return NNRT_SUCCESS; /* keeps the reference kernel */
     attr = (example_attr *)nnrt_memory_keep(draft->memory, sizeof(*attr));
-    if (attr == NULL || nnrt_draft_args(draft, s, 3, 1) == NULL) /* a new list; the old one stays */
+    if (attr == NULL || nnrt_draft_args(draft, s, 3, 1) == NULL) /* makes a new list; `old` stays valid */
         return nnrt_error_set(draft->config->error, NNRT_OUT_OF_MEMORY, "no memory for convolution '%s'", step->name);
     step->args[0] = old[0];
     step->args[1] = old[2];
     step->args[3] = old[3];
     if ((code = nnrt_draft_derive(draft, s, NNRT_DATA_TYPE_FLOAT32, 4, packed, &data)) != NNRT_SUCCESS)
         return code;
-    for (size_t i = 0; data != NULL && i < cells * out; i++) /* NULL: bytes are being counted */
+    for (size_t i = 0; data != NULL && i < cells * out; i++) /* NULL: the edit only counts memory */
         ((float *)data)[i] = ((const float *)w->data)[i % out * cells + i / out];
     attr->conv = *(const NNRT_Conv2DFusion *)step->attr;
     step->attr = attr;
     step->kernel = example_conv_f32;
     step->kernelName = "example_conv_f32";
-    step->flags = 0; /* y must not lie where x lies */
+    step->flags = 0; /* clears INPLACE: y must not share memory with x */
     step->scratchBytes = out * sizeof(float);
     return NNRT_SUCCESS;
 }
@@ -58,7 +59,7 @@ static void example_take_add(nnrt_draft *draft, uint32_t s)
         nnrt_draft_step *conv = from != UINT32_MAX ? &draft->steps[from] : add;
         if (conv->kernel == example_conv_f32 && conv->args[2].tensor == NNRT_NO_TENSOR &&
             nnrt_draft_readers(draft, add->args[k].tensor) ==
-                1) { /* where the ADD stands all is written that it reads */
+                1) { /* fused at the position of the ADD: all operands are written by then */
             const nnrt_draft_step old = *add;
             *add = *conv;
             add->args[2] = old.args[1 - k];
@@ -67,22 +68,22 @@ static void example_take_add(nnrt_draft *draft, uint32_t s)
             add->op = old.op;
             add->name = old.name;
             add->node = old.node;
-            conv->kernel = NULL; /* the step is gone */
+            conv->kernel = NULL; /* removes the step */
             return;
         }
     }
-    add->kernel = example_add_f32; /* which allows in place, as flags say of the reference kernel */
+    add->kernel = example_add_f32; /* in-place like the reference kernel, so the flags stay valid */
     add->kernelName = "example_add_f32";
 }
 
-/* Is called for GetModelMemory, too, and does the same there: what it needs is what it takes from draft->memory. */
+/* Also called for GetModelMemory, to count memory: it must be deterministic, and allocate from draft->memory only. */
 static NNRT_ReturnCode example_edit(void *user, nnrt_draft *draft)
 {
     NNRT_ReturnCode code = NNRT_SUCCESS;
     (void)user;
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
         if (draft->steps[s].open != NULL)
-            continue; /* every run has other extents: it stays as it is */
+            continue; /* dynamic shape: keeps the reference kernel */
         else if (draft->steps[s].op->type == NNRT_NODE_TYPE_CONV2D_FUSION)
             code = example_take_conv(draft, s);
         else if (draft->steps[s].op->type == NNRT_NODE_TYPE_ADD_FUSION)
@@ -102,14 +103,14 @@ static NNRT_ReturnCode example_version(void *self, uint32_t *major, uint32_t *mi
 
 static NNRT_ReturnCode example_name(void *self, const char **name)
 {
-    *name = (const char *)self; /* what was registered with the table */
+    *name = (const char *)self; /* self is the pointer passed to nnrt_device_register */
     return NNRT_SUCCESS;
 }
 
 static NNRT_ReturnCode example_dynamic(void *self, bool *supported)
 {
     (void)self;
-    *supported = true; /* extents that a run tells: nnrt_plan_prepare does all that there is to it */
+    *supported = true; /* dynamic dimensions: nnrt_plan_prepare handles them */
     return NNRT_SUCCESS;
 }
 

@@ -1,14 +1,13 @@
-/* kernels.h - what stands in the place of the accelerator in this example: two kernels. They compute and check nothing, as
-   all has been checked when the model was prepared. Every sum runs in the order of the reference device: where
-   a * b + c is not contracted (-std=c99 or -ffp-contract=off) the results have the same bits, but for the sign and payload
-   of NaN. */
+/* kernels.h - two kernels in place of the accelerator. They validate nothing: everything was validated when the model
+   was prepared. Sums have the order of the reference device: if a * b + c is not contracted to a fused multiply-add
+   (-std=c99 or -ffp-contract=off), the results are bit-identical, except for the sign and payload of NaN. */
 #ifndef EXAMPLE_KERNELS_H
 #define EXAMPLE_KERNELS_H
 #include "nnrt_hal.h"
 
-typedef struct example_attr { /* what a kernel is given may be a struct of the device's own */
+typedef struct example_attr { /* a device may pass its own struct to its kernels */
     NNRT_Conv2DFusion conv;
-    NNRT_ActivationType second; /* of the ADD */
+    NNRT_ActivationType second; /* activation of the fused ADD */
 } example_attr;
 typedef struct example_job {
     const example_attr *attr;
@@ -20,10 +19,10 @@ static void example_activate(NNRT_ActivationType type, nnrt_view *y)
 {
     const NNRT_Activation attr = {type, 0, 0, 0, false};
     if (type != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
-        (void)nnrt_activation_f32(&attr, y, y); /* reference kernels are functions that may be called */
+        (void)nnrt_activation_f32(&attr, y, y); /* reference kernels are ordinary functions */
 }
 
-/* Row i of y, of the rows of all images; others may run at the same time. Each worker has scratch: Co sums. */
+/* Work item i: row i of y, counted over all images; rows run in parallel. Scratch of each worker: Co sums. */
 static void example_conv_row(void *arg, uint32_t i, uint32_t worker)
 {
     const example_job *job = (const example_job *)arg;
@@ -41,7 +40,7 @@ static void example_conv_row(void *arg, uint32_t i, uint32_t worker)
         for (int32_t o = 0; o < out; o++)
             sum[o] = bias != NULL ? bias[o] : 0;
         for (int32_t cell = 0; cell < w->dims[0] * w->dims[1];
-             cell++) { /* as the reference: over rows, columns, channels */
+             cell++) { /* filter taps, then channels: the reference's order */
             const int64_t h = p * s[0] - pad[0] + cell / w->dims[1] * d[0],
                           v = q * s[1] - pad[2] + cell % w->dims[1] * d[1];
             const float *weight = (const float *)w->data + cell * w->strides[1], *from;
@@ -61,7 +60,8 @@ static void example_conv_row(void *arg, uint32_t i, uint32_t worker)
     example_activate(job->attr->second, &row);
 }
 
-/* args: x, bias, what is added, packed weights [kH,kW,Ci,Co], y. Bias and what is added may be absent: data is NULL. */
+/* args: x, bias, residual (second operand of the ADD), packed weights [kH,kW,Ci,Co], y. Bias and residual are optional:
+   data is NULL. */
 static NNRT_ReturnCode example_conv_f32(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     example_job job;
@@ -72,7 +72,7 @@ static NNRT_ReturnCode example_conv_f32(const void *attr, nnrt_view *args, nnrt_
     return NNRT_SUCCESS;
 }
 
-static NNRT_ReturnCode example_add_f32(const void *attr, nnrt_view *args, nnrt_call *call) /* may work in place */
+static NNRT_ReturnCode example_add_f32(const void *attr, nnrt_view *args, nnrt_call *call) /* in-place is allowed */
 {
     size_t count = 0;
     (void)call;

@@ -1,4 +1,5 @@
-/* Runs a network on the device of device.h and on the reference device, and tells how far their results lie apart.
+/* Runs a network on the device of device.h and on the reference device, and prints the largest difference of their
+   results.
    cc -std=c99 -I. examples/device/main.c -o device -lm && ./device MODEL */
 #define NNRT_IMPLEMENTATION
 #include "formats/nnrt_onnx.h"
@@ -18,7 +19,7 @@ typedef struct place { /* a session and its buffers */
     uint32_t nIn, nOut;
 } place;
 
-/* Inputs of float32 are numbers from -1 to 1, the same on every device; others are 0. */
+/* Fills float32 inputs with values from -1 to 1, the same on every device; others with 0. */
 static bool fill(nnrt_io *io, NNRT_DataType type, size_t bytes)
 {
     *io = nnrt_io_make(calloc(1, bytes + 1), bytes);
@@ -51,7 +52,7 @@ static NNRT_ReturnCode run_on(const char *device, const NNRT_Model *model, place
     return code == NNRT_SUCCESS ? code : nnrt_error_set(error, code, "%s", nnrt_session_error(p->session));
 }
 
-/* The largest difference of the float32 outputs; infinity where others differ at all. */
+/* The largest difference of the float32 outputs; infinity if outputs of another type differ. */
 static double difference(const place *a, const place *b)
 {
     double most = 0;
@@ -62,7 +63,7 @@ static double difference(const place *a, const place *b)
             return HUGE_VAL;
         for (size_t k = 0; memcmp(x, y, bytes) != 0 && k < bytes / sizeof(float); k++) {
             const double off = x[k] == y[k] ? 0 : fabs((double)x[k] - (double)y[k]);
-            most = off <= most ? most : off; /* NaN is larger than all */
+            most = off <= most ? most : off; /* NaN counts as the largest */
         }
     }
     return most;

@@ -1,10 +1,10 @@
-/* Recognises handwritten digits with digits.onnx, or digits_int8.onnx, and shows them in the terminal.
+/* Recognizes handwritten digits with digits.onnx, or digits_int8.onnx, and shows them in the terminal.
 
    digits [--ascii] [MODEL [SHEET]]           the digits of a sheet, 28 x 28 pixels each: of ten rows, row r holds digit
-                                              r, and the answers are judged; of fewer, what they are nobody knows
+                                              r, which gives the accuracy; with fewer rows the digits are unknown
    digits [--ascii] --heldback FILE [MODEL]   accuracy over the digits of FILE, which heldback.py writes
 
-   It does what any program with nnrt does: load a model, make a session, fill the input, run, read the output. */
+   The steps of any program with nnrt: load a model, create a session, fill the input, run, read the output. */
 #define NNRT_IMPLEMENTATION
 #include "formats/nnrt_onnx.h"
 
@@ -13,8 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Bytes that stb_image may take at once, of which it has two or three: in proportion to the file, whose chunks may say
-   that it is larger than memory. */
+/* Limit of one allocation of stb_image, which makes two or three: in proportion to the file size, because a malformed
+   file may declare chunks larger than memory. */
 static size_t sheet_most;
 
 #define STBI_MALLOC(bytes) ((bytes) <= sheet_most ? malloc(bytes) : NULL)
@@ -39,11 +39,11 @@ enum {
     SHOWN_WRONG = 30
 };
 
-/* Digits to recognise: 8 bits a pixel, 0 paper to 255 ink, row by row. */
+/* Digits to recognize: 8 bits per pixel, 0 paper to 255 ink, row by row. */
 typedef struct digit_set {
     uint32_t count;
     uint8_t *pixels; /* count * PIXELS */
-    uint8_t *labels; /* count: what they are, UNKNOWN where nobody says */
+    uint8_t *labels; /* count: the true digits, or UNKNOWN */
 } digit_set;
 
 typedef struct answer {
@@ -63,14 +63,14 @@ static double seconds(void)
 
 /* ---- reading ---- */
 
-/* The size of a file, from whose beginning is read next; 0: it has none. */
+/* Returns the size of a file and rewinds it; 0: unknown. */
 static size_t file_bytes(FILE *f)
 {
     const long bytes = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : 0;
     return fseek(f, 0, SEEK_SET) == 0 && bytes > 0 ? (size_t)bytes : 0;
 }
 
-/* Cuts a sheet of digits into single ones. Ten rows are digits 0 to 9; a picture of one's own has fewer. */
+/* Splits a sheet into single digits. Ten rows are the digits 0 to 9; the user's own pictures have fewer. */
 static bool read_sheet(digit_set *set, const char *path)
 {
     int width = 0, height = 0, channels = 0;
@@ -143,15 +143,15 @@ static bool read_heldback(digit_set *set, const char *path)
             good = set->labels[i] < CLASSES;
     }
     if (!good || set->count == 0)
-        fprintf(stderr, "%s: is not what heldback.py writes\n", path);
+        fprintf(stderr, "%s: is not a file of heldback.py\n", path);
     fclose(f);
     return good && set->count > 0;
 }
 
-/* ---- recognising ---- */
+/* ---- recognition ---- */
 
-/* Makes a session for a model with one input of 28 x 28 floats and one output of ten, or of int8 both. NULL after a
-   message. */
+/* Creates a session for a model with one input of 28 x 28 and one output of ten elements, both float32 or both int8.
+   NULL after an error message. */
 static nnrt_session *open_session(NNRT_Model **model, const char *path)
 {
     nnrt_session *session = NULL;
@@ -170,13 +170,13 @@ static nnrt_session *open_session(NNRT_Model **model, const char *path)
         nnrt_session_input(session, 0).bytes == PIXELS * nnrt_type_size(type) &&
         nnrt_session_output(session, 0).bytes == CLASSES * nnrt_type_size(type))
         return session;
-    fprintf(stderr, "%s: takes something else than one image of 28 x 28, or gives something else than ten numbers\n",
+    fprintf(stderr, "%s: the model must have one input of 28 x 28 and one output of ten elements, float32 or int8\n",
             path);
     nnrt_session_destroy(session);
     return NULL;
 }
 
-/* The network's input is ink from 0 to 1, its output the probability of each digit; as int8
+/* The network's input is ink from 0 to 1, its output the probability of each digit; quantized to int8
    they are pixel - 128 and 256 * probability - 128. */
 static bool recognise(nnrt_session *session, const uint8_t *pixels, answer *a)
 {
@@ -216,7 +216,7 @@ static void show_progress(const terminal *t, uint32_t done, uint32_t count)
     fflush(stdout);
 }
 
-/* Fills answers[set->count] and the time that one image takes, in milliseconds. */
+/* Fills answers[set->count], and the time per image in milliseconds. */
 static bool recognise_all(nnrt_session *session, const digit_set *set, answer *answers, const terminal *progress,
                           double *milliseconds)
 {
@@ -231,9 +231,9 @@ static bool recognise_all(nnrt_session *session, const digit_set *set, answer *a
     return true;
 }
 
-/* ---- showing ---- */
+/* ---- output ---- */
 
-/* Ink at a point of the picture, which leaves out the digit's margin and halves it: mean of 2 x 2 pixels. */
+/* Ink at a point of the picture, which omits the digit's margin and has half its resolution: mean of 2 x 2 pixels. */
 static int ink(const uint8_t *pixels, int x, int y)
 {
     const uint8_t *p = pixels + (MARGIN + 2 * y) * SIDE + MARGIN + 2 * x;
@@ -255,7 +255,7 @@ static void print_line(const terminal *t, const uint8_t *pixels, int line)
     }
 }
 
-/* Digit, confidence and, where it is wrong, what it really is. */
+/* Digit, confidence and, if it is wrong, the true digit. */
 static void print_caption(const terminal *t, answer a, uint8_t label)
 {
     bool wrong = label != UNKNOWN && a.digit != label;
@@ -267,7 +267,7 @@ static void print_caption(const terminal *t, answer a, uint8_t label)
                (double)a.confidence * 100);
 }
 
-/* Pictures of count digits, which[i] = their numbers, with the answers below. */
+/* Pictures of the digits which[0..count-1], with the answers below. */
 static void show_digits(const terminal *t, const digit_set *set, const answer *answers, const uint32_t *which,
                         uint32_t count)
 {
@@ -286,7 +286,7 @@ static void show_digits(const terminal *t, const digit_set *set, const answer *a
     }
 }
 
-/* How many there are of each digit, and how many were recognised. */
+/* Number of images of each digit, and number of recognized ones. */
 static void show_table(const digit_set *set, const answer *answers)
 {
     uint32_t total[CLASSES] = {0}, right[CLASSES] = {0};
@@ -303,7 +303,7 @@ static void show_table(const digit_set *set, const answer *answers)
 static void show_memory(const nnrt_session *session)
 {
     nnrt_session_memory m = nnrt_session_get_memory(session);
-    printf("memory %zu bytes: arena %zu, tables and plan %zu; weights, used where the model holds them: %zu bytes\n",
+    printf("memory %zu bytes: arena %zu, tables and plan %zu; weights, used in place in the model: %zu bytes\n",
            m.total, m.arena, m.total - m.arena, m.constants);
 }
 
@@ -327,7 +327,7 @@ static void show_result(const terminal *t, const nnrt_session *session, const di
     if (set->labels[0] != UNKNOWN)
         printf("accuracy %.*f %%, %u of %u digits\n", sheet ? 1 : 2, 100.0 * (set->count - wrong) / set->count,
                (unsigned)(set->count - wrong), (unsigned)set->count);
-    printf("time %.3f ms for an image\n", milliseconds);
+    printf("time %.3f ms per image\n", milliseconds);
     show_memory(session);
 }
 
@@ -353,14 +353,16 @@ static terminal find_terminal(bool ascii)
 
 static int usage(FILE *f)
 {
-    fprintf(f, "usage: digits [--ascii] [MODEL [SHEET]]\n"
-               "       digits [--ascii] --heldback FILE [MODEL]\n"
-               "Recognises handwritten digits. MODEL is examples/digits/digits.onnx, SHEET examples/digits/sheet.png,\n"
-               "FILE what examples/digits/heldback.py writes. --ascii draws without block characters.\n");
+    fprintf(
+        f,
+        "usage: digits [--ascii] [MODEL [SHEET]]\n"
+        "       digits [--ascii] --heldback FILE [MODEL]\n"
+        "Recognizes handwritten digits. Default MODEL: examples/digits/digits.onnx, SHEET: examples/digits/sheet.png.\n"
+        "examples/digits/heldback.py writes FILE. --ascii draws without block characters.\n");
     return f == stdout ? 0 : 2;
 }
 
-/* Loads, recognises, shows. Returns the exit status. */
+/* Loads the model, recognizes and shows the digits. Returns the exit status. */
 static int recognise_set(const terminal *t, const char *modelPath, const digit_set *set, bool sheet)
 {
     NNRT_Model *model = NULL;

@@ -21,12 +21,12 @@ HELD_BACK_PER_DIGIT = 200
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA_DIR = os.path.normpath(os.path.join(HERE, "..", "..", "build", "digits-data"))
 
-# SHA-256 of all pixels as bytes, digit 0 first, in file order: the split below means these very images.
+# SHA-256 of all pixels as bytes, digit 0 first, in file order: the split below depends on exactly these images.
 PIXELS_SHA256 = "0768d16c5adea568dee18fa5e4e1acb117e9ec2c5d6b1dffe5fc29c1e61c1eca"
 
 
 def json_path(digit):
-    """Where the images of one digit lie once fetched."""
+    """Path of the fetched images of one digit."""
     return os.path.join(DATA_DIR, "%d.json" % digit)
 
 
@@ -67,7 +67,7 @@ def read_digit(digit):
 
 
 def load():
-    """((train images, train labels), (held-back images, held-back labels)), fetched first where missing.
+    """((train images, train labels), (held-back images, held-back labels)), fetched first if missing.
 
     Images are uint8 [count, 28, 28], labels uint8 [count]; both parts run digit by digit from 0 to 9, in file
     order. The held-back part is the last 200 of each digit: 2,000 images. Ends the program when the pixels are not

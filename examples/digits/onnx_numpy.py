@@ -37,7 +37,7 @@ def softmax(x):
 
 
 def along(x, v, axis):
-    """A scale or zero point v so that it broadcasts with x: a scalar, or one for each place of the axis."""
+    """A scale or zero point v so that it broadcasts with x: a scalar, or one element per index of the axis."""
     return v.reshape((-1,) + (1,) * (x.ndim - axis - 1)) if v.ndim else v
 
 
@@ -77,7 +77,7 @@ def run_node(op, x, attributes):
 
 def values(model, images):
     """{name: array} of all values for images [N,1,28,28], computed in float64; any N, although the file declares 1.
-    Quantised ones are whole numbers."""
+    Quantized ones are integers."""
     found = {t.name: numpy_helper.to_array(t).astype(np.float64) for t in model.graph.initializer}
     found[model.graph.input[0].name] = images.astype(np.float64)
     for node in model.graph.node:

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Quantises digits.onnx to 8 bits and writes digits_int8.onnx next to this file.
+"""Quantizes digits.onnx to 8 bits and writes digits_int8.onnx next to this file.
 
     quantize.py              calibrate on the training images, write and check digits_int8.onnx
     quantize.py --evaluate   accuracy of the written digits_int8.onnx on the held-back images; writes nothing
 
-Batch normalisation goes into the weights and biases of the convolution before it. Weights are int8 with a scale for each
-output channel, biases int32, activations int8 with one scale: the range that they have over the training images, or, of
-the image and of the probabilities, 0 to 1. The file is in ONNX's QDQ form, and its input and output are int8: a pixel
-is p - 128, a probability (q + 128) / 256. Nothing is trained; held-back images are not read. Needs numpy and onnx, and
-npm where the data is not there yet.
+Folds batch normalization into the convolution before it. Weights are int8 with a scale for each output channel, biases
+int32, activations int8 quantized per tensor by their range over the training images, or 0 to 1 for the image and the
+probabilities. The file is in ONNX's QDQ form, and its input and output are int8: a pixel is p - 128, a probability
+(q + 128) / 256. Nothing is trained; held-back images are not read. Needs numpy and onnx, and npm to fetch missing data.
 """
 import argparse
 import os
@@ -31,12 +30,12 @@ def pixels(images):
 
 
 def stored(images):
-    """uint8 [N,28,28] as the quantised network's input, int8 [N,1,28,28]."""
+    """uint8 [N,28,28] as the quantized network's input, int8 [N,1,28,28]."""
     return (images.astype(np.int16) - 128).astype(np.int8)[:, None]
 
 
 def folded(model, weights, layer):
-    """Weight and bias of convolution `layer` with the normalisation behind it, float64."""
+    """Weight and bias of convolution `layer` with the folded batch normalization, float64."""
     node = next(n for n in model.graph.node if n.name == "bn%d" % layer)
     epsilon = next(a.f for a in node.attribute if a.name == "epsilon")
     w, scale, bias, mean, variance = (numpy_helper.to_array(weights[name % layer]).astype(np.float64) for name in
@@ -46,7 +45,7 @@ def folded(model, weights, layer):
 
 
 def ranges(model, images):
-    """{name of a value: (least, greatest)} over the images, both with 0 between them."""
+    """{tensor name: (minimum, maximum)} over the images; the range includes 0."""
     found = {}
     for start in range(0, len(images), BATCH):
         for name, value in onnx_numpy.values(model, pixels(images[start:start + BATCH])).items():
@@ -56,7 +55,7 @@ def ranges(model, images):
 
 
 class Writer:
-    """Nodes and constants of the model in QDQ form; scale[name] and zero[name] of each quantised value."""
+    """Nodes and constants of the model in QDQ form; scale[name] and zero[name] of each quantized tensor."""
 
     def __init__(self):
         self.nodes, self.weights, self.scale = [], [], {}
@@ -66,7 +65,7 @@ class Writer:
         return name
 
     def params(self, name, least, greatest):
-        """Scale and zero point of int8 that has this range."""
+        """Scale and zero point of int8 for this range."""
         scale = np.float32((greatest - least) / 255)
         zero = np.int8(np.clip(np.round(-128 - least / float(scale)), -128, 127))
         self.scale[name] = float(scale)
@@ -80,11 +79,11 @@ class Writer:
         return self.node("DequantizeLinear", [quantised] + params, name, **attributes)
 
     def between(self, value, params, name):
-        """The value as int8 and back: what it is called behind."""
+        """Adds QuantizeLinear and DequantizeLinear; returns the name of the dequantized tensor."""
         return self.real(self.node("QuantizeLinear", [value] + params, name), params, name + ".real")
 
     def weight(self, name, w, b, x):
-        """Weights with a scale for each place of axis 0, and the bias of value x times them: names of both as reals."""
+        """Quantizes weights per channel of axis 0, and the bias with scale x * weight; returns the dequantized names."""
         scale = (np.abs(w).reshape(len(w), -1).max(axis=1) / 127).astype(np.float32)
         shape = (-1,) + (1,) * (w.ndim - 1)
         q = np.clip(np.round(w / scale.reshape(shape).astype(np.float64)), -127, 127).astype(np.int8)
@@ -97,7 +96,7 @@ class Writer:
 
 
 def quantised(model, found):
-    """The model in QDQ form, out of the float one and the ranges of its values."""
+    """The model in QDQ form, from the float model and the ranges of its tensors."""
     weights = {t.name: t for t in model.graph.initializer}
     to = Writer()
     params = to.params("image", 0.0, 1.0)
@@ -137,7 +136,7 @@ def predict(model, images):
 
 
 def accuracy(scores, labels):
-    """How often the greatest score, the first of equal ones, is the label's."""
+    """Accuracy: how often the label has the largest score (the first one of equal scores)."""
     right = int((scores.argmax(1) == labels).sum())
     return "%d of %d, %.4f" % (right, len(labels), right / len(labels))
 

@@ -5,8 +5,8 @@
     train.py --validate    train on less, report the accuracy on every tenth training image; writes nothing
     train.py --evaluate    measure the written digits.onnx on the held-back images; trains nothing
 
-Needs numpy, torch and onnx, and npm where the data is not there yet. The number of epochs is fixed; no decision
-is taken from the held-back images.
+Needs numpy, torch and onnx, and npm to fetch missing data. The number of epochs is fixed; no decision
+depends on the held-back images.
 """
 import argparse
 import math
@@ -114,7 +114,7 @@ def accuracy(probabilities, labels):
 
 
 def onnx_model(net):
-    """The trained net as an ONNX model: one node per layer, batch normalisation kept, weights as raw float32."""
+    """The trained net as an ONNX model: one node per layer, batch normalization kept, weights as raw float32."""
     nodes, weights = [], []
 
     def weight(name, tensor):

@@ -1,4 +1,4 @@
-/* board.h - what main.c needs of a board: a line out, the end, a count of instructions. The boards are those that qemu
+/* board.h - board support for main.c: text output, exit, an instruction counter. The boards are those that qemu
    emulates: mps2-an385, mps2-an386, mps2-an500 (Arm) and virt (RISC-V). Output goes through semihosting. */
 #ifndef BOARD_H
 #define BOARD_H
@@ -32,7 +32,7 @@ static inline void board_print(const char *text)
     (void)board_call(0x04, text); /* SYS_WRITE0 */
 }
 
-/* Ends the emulator; status 0 is good. */
+/* Ends the emulator; status 0 is success. */
 static inline void board_exit(uint32_t status)
 {
     const uint32_t block[2] = {0x20026, status}; /* ADP_Stopped_ApplicationExit */
@@ -41,8 +41,8 @@ static inline void board_exit(uint32_t status)
     }
 }
 
-/* Instructions since some moment, where qemu runs with -icount shift=0: one takes a nanosecond of its clock. On Arm the
-   board's timer counts in steps of 40, on RISC-V minstret counts each. */
+/* Instruction counter with an arbitrary start; requires qemu -icount shift=0, where an instruction takes a nanosecond
+   of its clock. Arm: the board's timer counts in steps of 40 instructions; RISC-V: minstret counts each. */
 static inline void board_count_start(void)
 {
 #if !defined(__riscv)

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 """The digits networks on microcontrollers: builds main.c for each target, runs it in qemu, compares every score with the
-reference device of this machine, bit for bit, and prints what it takes.
+reference device of this machine, bit for bit, and prints the memory use and instruction count.
 
-usage: firmware.py [TARGET...]      run from the root of the repository, with build/nnrt there; all is made in build/firmware
+usage: firmware.py [TARGET...]      run from the root of the repository; needs build/nnrt; output in build/firmware
 
-Each target is built four times: with digits.onnx as constant C from nnrt emit-c, and (TARGET-load) with a .nnrt file in
-flash that is loaded and planned on the device; TARGET-int8 and TARGET-int8-load are the same of digits_int8.onnx. No
-build may link what FORBIDDEN names; one of int8 has no arithmetic of floats at all, but where it is planned on the
-device, which computes scales in double. Bytes are those of the linked file:
-  core          everything that is neither kernels nor model: the runner or the loader and planner, memcpy and memset
-  kernels       shape rules, kernels and math of the operators, and the compiler's arithmetic where the processor has none.
-                RISC-V: floating-point constants of all operators, those that are not linked, too, as gcc for it puts all
-                of a file into one section
+Each target is built four times: with digits.onnx as const C from nnrt emit-c, and (TARGET-load) with a .nnrt file in
+flash that is loaded and planned on the device; TARGET-int8 and TARGET-int8-load do the same with digits_int8.onnx. No
+build may link the functions in FORBIDDEN. An int8 build has no float arithmetic at all, unless it is planned on the
+device, which computes scales in double. Columns, in bytes of the linked file:
+  core          everything except kernels and model: the runner or the loader and planner, memcpy and memset
+  kernels       shape rules, kernels and math of the operators, and the compiler's soft-float functions if the processor has no
+                FPU. RISC-V: floating-point constants of all operators, also unlinked ones, because its gcc puts all
+                constants of a file into one section
   model         weights, attributes and plan, or the .nnrt file
-  arena         results between the steps
-  stack         the deepest it went in a run, measured by painting
+  arena         intermediate results
+  stack         maximum depth in a run, measured by painting
   instructions  of one inference (qemu -icount; on Arm counted in steps of 40)
-The harness (reset, semihosting, images, the self-test's data) is in none of them.
+None includes the harness (reset, semihosting, images, the self-test's data).
 """
 import pathlib
 import re
@@ -46,8 +46,8 @@ FLAGS = ["-std=c99", "-Os", "-g", "-ffreestanding", "-ffunction-sections", "-fda
          "-DNNRT_MAX_RANK=4", "-I.", "-I" + str(HERE),
          "-nostartfiles", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
 LOAD_BUFFER = 65536  # bytes for the model's tables, the plan and the arena
-# Functions of the compiler's library that no hot path may need: 64-bit division, arithmetic of double; the C library but
-# for memcpy and memset.
+# Functions of the compiler's library that no hot path may need (64-bit division, double arithmetic), and the C library
+# except memcpy and memset.
 DIVISION = r"__(aeabi_u?ldivmod|u?(div|mod)(mod)?di[34])"
 DOUBLE = r"__((add|sub|mul|div|neg|float.*|fix.*|extend.*)[sd]?df[23]?|aeabi_(c?d.*|[iu]2d|u?l2d|f2d))"
 LIBRARY = r"_?(malloc|calloc|realloc|free|printf|abort|exit|str[a-z]+|memcmp|memmove)(_r)?"
@@ -76,7 +76,7 @@ def words_of(npy, code):
 
 
 def prepare(kind):
-    """Makes what all targets share for a kind of MODELS, and returns the expected scores of the ten images, as words."""
+    """Makes the files that all targets share for a kind of MODELS; returns the expected scores of the ten images, as words."""
     model, out = MODELS[kind], OUT / ("shared" + kind)
     out.mkdir(parents=True, exist_ok=True)
     images = []
@@ -115,7 +115,7 @@ def build(name, compiler, kind, load):
 
 
 def ops_parts():
-    """Lines of nnrt_ops.h: from where on math, helpers, rules and kernels stand, and from where on the table."""
+    """Line numbers in nnrt_ops.h: begin of math, helpers, rules and kernels, and begin of the operator table."""
     first = last = 0
     for number, line in enumerate(pathlib.Path("nnrt_ops.h").read_text().splitlines(), 1):
         if line.startswith("/* >>math */"):
@@ -189,7 +189,7 @@ def run(machine, elf):
 
 
 def forbidden(prefix, elf, int8, load):
-    """What is linked, or computed, that may not be."""
+    """Linked functions and used instructions that are not allowed."""
     rule = FORBIDDEN if not int8 else FORBIDDEN_INT8_LOAD if load else FORBIDDEN_INT8
     found = {symbol for symbol in where_all(prefix, elf) if rule.match(symbol)}
     if int8 and not load:
@@ -242,7 +242,7 @@ def main():
         bad = forbidden(prefix, elf, kind != "", load != "")
         if bad:
             faults += 1
-            print("firmware: %s: what no hot path may need is linked: %s" % (name, " ".join(bad)))
+            print("firmware: %s: functions that no hot path may need are linked: %s" % (name, " ".join(bad)))
     for remark in remarks:
         print(remark)
     if faults:

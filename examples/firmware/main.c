@@ -1,8 +1,8 @@
 /* main.c - the digits network on a microcontroller, without an operating system, heap or files.
  *
- * Recognises the ten images of digit_images.h and prints every score as the bits of a float, or as an integer of the
- * quantised network, then what it took. Made by make firmware in two forms:
- * - the model as constant C that nnrt emit-c wrote (digits_model.h);
+ * Recognizes the ten images of digit_images.h and prints every score as the bits of a float, or as an integer of the
+ * quantized network, then its memory use and time. make firmware builds two variants:
+ * - the model and its plan as const C from nnrt emit-c (digits_model.h);
  * - FIRMWARE_LOAD: digits.nnrt as a file in flash, loaded and planned on the device, in one buffer. */
 #define NNRT_IMPLEMENTATION
 #define NNRT_FIRMWARE
@@ -37,8 +37,8 @@ static void print_figure(const char *name, uint32_t value)
 
 #ifdef FIRMWARE_LOAD
 
-extern const unsigned char digits_nnrt[], digits_nnrt_end[]; /* the file, linked in as it is */
-static uint64_t buffer[FIRMWARE_LOAD / 8];                   /* everything is laid into it */
+extern const unsigned char digits_nnrt[], digits_nnrt_end[]; /* the file, linked unchanged */
+static uint64_t buffer[FIRMWARE_LOAD / 8];                   /* holds the model's tables, the plan and the arena */
 static const nnrt_plan *plan;
 static nnrt_view *views;
 static void *arena;
@@ -91,7 +91,7 @@ static NNRT_ReturnCode recognise(const digit_value *image, digit_value *scores)
 
 /* ---- the stack ---- */
 
-#define PAINTED 16384 /* bytes below the stack pointer that are painted, and looked at afterwards */
+#define PAINTED 16384 /* bytes below the stack pointer that are painted, and checked afterwards */
 #define PAINT 0xA5C3F00Du
 
 __attribute__((noinline)) static void paint(void)
@@ -102,7 +102,7 @@ __attribute__((noinline)) static void paint(void)
         *low-- = PAINT;
 }
 
-/* Bytes of the stack that were used since paint(), from the same place in the program. */
+/* Stack bytes used since paint(); call both from the same function. */
 __attribute__((noinline)) static uint32_t painted_over(void)
 {
     volatile uint32_t here = 0;

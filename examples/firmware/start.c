@@ -5,8 +5,8 @@ extern uint32_t board_data_from[], board_data[], board_data_end[], board_bss[], 
 int main(void);
 void board_start(void);
 
-/* Data from flash to RAM, zeros, the floating-point unit where there is one, main. The loops are volatile, as a compiler
-   makes calls of memcpy and memset of others. */
+/* Copies data from flash to RAM, zeroes .bss, enables the floating-point unit if there is one, and calls main. The
+   loops use volatile: otherwise compilers replace them by calls of memcpy and memset. */
 void board_start(void)
 {
     const volatile uint32_t *from = board_data_from;

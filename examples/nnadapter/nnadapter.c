@@ -1,5 +1,5 @@
-/* A model built, compiled and run with NNAdapter, Paddle-Lite's interface to devices: edges of an image, by a convolution of
-   2x2 with an activation, for one image and then for one of other extents. In nnrt's repository, as C or as C++:
+/* Builds, compiles and runs a model with NNAdapter, Paddle-Lite's device interface: edge detection by a 2x2 convolution
+   with a fused activation, for an image and then for one of another size. In nnrt's repository, as C or as C++:
    make lib && cc -std=c99 -Icompat examples/nnadapter/nnadapter.c -o nnadapter -Lbuild -lnnadapter -Wl,-rpath,build &&
    ./nnadapter */
 #include <nnadapter/nnadapter.h>
@@ -14,7 +14,7 @@
         goto end;                                                                                                      \
     }
 
-/* What the program has for a tensor of floats: NNAdapter asks for it through the functions below. */
+/* The program's memory of a float tensor; NNAdapter accesses it through the two functions below. */
 typedef struct {
     uint32_t rank;
     int32_t dims[NNADAPTER_MAX_SIZE_OF_DIMENSIONS];
@@ -22,7 +22,7 @@ typedef struct {
     size_t room; /* elements */
 } Memory;
 
-/* The extents of this run's input, and where it lies. */
+/* Stores the shape of this run's input, and returns its address. */
 static void *accessInput(void *memory, NNAdapterOperandType *type, void *deviceBuffer)
 {
     Memory *m = (Memory *)memory;
@@ -32,7 +32,7 @@ static void *accessInput(void *memory, NNAdapterOperandType *type, void *deviceB
     return m->data;
 }
 
-/* A place for an output of the extents that NNAdapter tells. */
+/* Returns memory for an output of the shape in *type. */
 static void *accessOutput(void *memory, NNAdapterOperandType *type, void *deviceBuffer)
 {
     Memory *m = (Memory *)memory;
@@ -67,7 +67,7 @@ static int add(NNAdapterModel *model, NNAdapterOperandPrecisionCode precision, c
     return code;
 }
 
-/* y = relu(conv(x)): what a cell has more than its neighbours to the right and below, in all. */
+/* y = relu(conv(x)): how much a pixel exceeds its neighbors to the right and below, in total. */
 static int build(NNAdapterModel *model)
 {
     static const float filter[4] = {2, -1, -1, 0};
@@ -79,7 +79,7 @@ static int build(NNAdapterModel *model)
     int code;
     CHECK(add(model, NNADAPTER_FLOAT32, image, 4, NULL, 0, &in[0]))
     CHECK(add(model, NNADAPTER_FLOAT32, filterDims, 4, filter, sizeof(filter), &in[1]))
-    /* in[2], the bias, and in[4], the paddings, are left out */
+    /* in[2] (bias) and in[4] (pads) are optional, and left out */
     CHECK(add(model, NNADAPTER_INT32, one, 1, &autoPad, sizeof(autoPad), &in[3]))
     CHECK(add(model, NNADAPTER_INT32, two, 1, strides, sizeof(strides), &in[5]))
     CHECK(add(model, NNADAPTER_INT32, one, 1, &group, sizeof(group), &in[6]))
@@ -120,7 +120,7 @@ int main(void)
         printf(" %dx%d:", (int)output.dims[2], (int)output.dims[3]);
         for (int32_t i = 0; i < output.dims[2] * output.dims[3]; i++)
             printf(" %g", (double)output.data[i]);
-        input.dims[2] = 2; /* the next image has other extents */
+        input.dims[2] = 2; /* the next image has another size */
         input.dims[3] = 4;
         input.data = wide;
     }

@@ -1,5 +1,5 @@
-/* Batches of any size with OpenHarmony's OH_NN API: a model whose first extent is open (-1) is compiled once and run with 1
-   to 3 rows; y = x W for rows of 2 numbers. In nnrt's repository, as C or as C++:
+/* Dynamic batch size with OpenHarmony's OH_NN API: a model whose first dimension is dynamic (-1) is compiled once and
+   run with 1 to 3 rows; y = x W for rows of 2 numbers. In nnrt's repository, as C or as C++:
    make lib && cc -std=c99 -Icompat examples/ohnn/dynamic.c -o dynamic -Lbuild -lneural_network_runtime -Wl,-rpath,build
    ./dynamic */
 #include <neural_network_runtime/neural_network_runtime.h>
@@ -13,7 +13,7 @@
         goto end;                                                                                                      \
     }
 
-enum { ROWS = 3 }; /* at most, of this program */
+enum { ROWS = 3 }; /* maximum in this program */
 
 static NN_TensorDesc *describe(int32_t rows, int32_t columns)
 {
@@ -48,7 +48,7 @@ end:
     return code;
 }
 
-/* Runs the first rows of x. The tensor of the output has room for any number of rows; the run says how many there are. */
+/* Runs the first rows of x. The output tensor has room for the maximum; the run sets its actual shape. */
 static OH_NN_ReturnCode run(OH_NNExecutor *executor, size_t device, int32_t rows)
 {
     static const float data[2 * ROWS] = {1, 0, /**/ 0, 1, /**/ 1, 1};

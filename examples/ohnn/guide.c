@@ -1,9 +1,9 @@
 /* The options of OpenHarmony's guide with OH_NN: a model cache, half precision, a performance mode, a priority, and an
-   asynchronous run. y = relu(W x + b). The second of two starts takes the model from the cache, which is two
-   files in the folder of the first argument (without one: the current folder). In nnrt's repository, as C or as C++:
+   asynchronous run. y = relu(W x + b). The second of two starts loads the model from the cache: two
+   files in the folder of the first argument (default: the current folder). In nnrt's repository, as C or as C++:
    make lib && cc -std=c99 -Icompat examples/ohnn/guide.c -o guide -Lbuild -lneural_network_runtime -Wl,-rpath,build -lpthread
    ./guide /tmp
-   NNRT_OHNN_LOG=/dev/stderr ./guide /tmp also prints the steps of Build, or the reason of a refusal. */
+   NNRT_OHNN_LOG=/dev/stderr ./guide /tmp also prints the steps of Build, or the reason of its failure. */
 #include <neural_network_runtime/neural_network_runtime.h>
 
 #include <pthread.h>
@@ -59,7 +59,7 @@ end:
     return code;
 }
 
-/* The end of a run: the callback wakes the thread that waits. */
+/* State of an asynchronous run: the callback wakes the waiting thread. */
 typedef struct run {
     pthread_mutex_t mutex;
     pthread_cond_t ended;
@@ -79,7 +79,7 @@ static void done(void *userData, OH_NN_ReturnCode code, void *outputTensor[], in
     (void)pthread_mutex_unlock(&r->mutex);
 }
 
-/* From the model to its results, as an application does at each start. */
+/* Compiles and runs the model, as an application does at each start. */
 static OH_NN_ReturnCode start(const OH_NNModel *model, size_t device, const char *folder, float *y)
 {
     static const float x[3] = {4, 8, 1};

@@ -1,5 +1,5 @@
-/* A model built, compiled and run with OpenHarmony's OH_NN API, as a program for OpenHarmony does: z = relu(x + y) and its
-   average over axis 1, for float32 [2,3]. In nnrt's repository, as C or as C++:
+/* Builds, compiles and runs a model with OpenHarmony's OH_NN API, like a program for OpenHarmony: z = relu(x + y) and
+   its average over axis 1, for float32 [2,3]. In nnrt's repository, as C or as C++:
    make lib && cc -std=c99 -Icompat examples/ohnn/ohnn.c -o ohnn -Lbuild -lneural_network_runtime -Wl,-rpath,build && ./ohnn */
 #include <neural_network_runtime/neural_network_runtime.h>
 

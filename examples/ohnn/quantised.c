@@ -1,5 +1,5 @@
-/* A quantised layer with OpenHarmony's OH_NN API, as a program for OpenHarmony runs one: y = relu(W x + b) in int8, where a
-   stored number q of a tensor stands for scale * (q - zeroPoint). In nnrt's repository, as C or as C++:
+/* A quantized layer with OpenHarmony's OH_NN API, like in a program for OpenHarmony: y = relu(W x + b) in int8; a
+   stored value q of a tensor means scale * (q - zeroPoint). In nnrt's repository, as C or as C++:
    make lib && cc -std=c99 -Icompat examples/ohnn/quantised.c -o quantised -Lbuild -lneural_network_runtime -Wl,-rpath,build
    ./quantised */
 #include <neural_network_runtime/neural_network_runtime.h>
@@ -15,10 +15,10 @@
 
 enum { X, W, B, ACTIVATION, Y };
 
-static const double scales[] = {0.5, 0.25, 0.125, 0, 0.5}; /* that of b is that of x times that of W */
+static const double scales[] = {0.5, 0.25, 0.125, 0, 0.5}; /* b: scale of x times scale of W */
 static const int32_t zeroPoints[] = {3, 0, 0, 0, -10};
 
-/* Appends tensor number index. scales[index] 0: it is not quantised; data makes it a constant or a parameter. */
+/* Appends tensor number index. scales[index] 0: it is not quantized; data makes it a constant or a parameter. */
 static OH_NN_ReturnCode add(OH_NNModel *model, uint32_t index, OH_NN_DataType dataType, const int32_t *shape,
                             size_t rank, OH_NN_TensorType type, const void *data, size_t bytes)
 {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# fetch.sh : puts the speech detectors of the npm package @ricky0123/vad-web into build/vad-data, where they are not there
-# yet, and looks whether they are the files that this example was written for. Runs no script of the package.
+# fetch.sh : fetches the speech detectors of the npm package @ricky0123/vad-web into build/vad-data if they are missing, and
+# compares their hashes with those of the files that this example was written for. Runs no script of the package.
 set -eu
 PACKAGE=@ricky0123/vad-web@0.0.31
 FILES='silero_vad_v5.onnx silero_vad_v6.onnx silero_vad_legacy.onnx'
@@ -8,7 +8,7 @@ FILES='silero_vad_v5.onnx silero_vad_v6.onnx silero_vad_legacy.onnx'
 cd "$(dirname "$0")/../.."
 folder=build/vad-data
 
-# Whether all files in folder $1 are those.
+# Checks that folder $1 contains all files, with the expected hashes.
 known() {
     (cd "$1" 2>/dev/null && sha256sum --check --status 2>/dev/null) <<'END'
 2623a2953f6ff3d2c1e61740c6cdb7168133479b267dfef114a4a3cc5bdd788f  silero_vad_v5.onnx

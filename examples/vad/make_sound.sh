@@ -1,10 +1,10 @@
 #!/bin/sh
-# make_sound.sh FOLDER : makes test sound in FOLDER with espeak-ng and sox. 16 bits a sample.
+# make_sound.sh FOLDER : makes test sound in FOLDER with espeak-ng and sox. 16 bits per sample.
 #   sound.wav   16 kHz, mono: silence, speech, silence, white noise, silence, speech with noise behind it, silence, a
 #               rising tone, silence, speech
 #   sound8.wav  the same at 8 kHz     stereo.wav  the same at 16 kHz, the right side at a third of the left one's level
 #   noise.wav   16 kHz, mono: noise and tones without speech
-#   speech.txt  where in sound.wav there is speech: first and last second, a line for each piece
+#   speech.txt  the speech in sound.wav: first and last second, one line for each piece
 set -eu
 [ $# -eq 1 ] || { echo 'usage: make_sound.sh FOLDER' >&2; exit 2; }
 folder=$1
@@ -20,7 +20,7 @@ say() {
     sox -R "$parts/spoken.wav" $raw "$parts/$1.wav" rate 16000 gain -n -6 silence 1 0.02 1% reverse silence 1 0.02 1% reverse
 }
 
-# sound NAME SECONDS EFFECT...: what sox synthesises
+# sound NAME SECONDS EFFECT...: sound that sox synthesizes
 sound() {
     name=$1 seconds=$2
     shift 2

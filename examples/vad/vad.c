@@ -2,8 +2,8 @@
 
    vad [--ascii] [--threshold P] [--model MODEL] FILE.wav
 
-   The sound goes through the network a piece at a time, as it would from a microphone: a run gets the next samples and
-   the state that the last one left. What that takes does not depend on how long the sound is. */
+   The network processes the sound piece by piece, like from a microphone: the inputs of a run are the next samples and
+   the state that the last run returned. Memory does not depend on the length of the sound. */
 #define NNRT_IMPLEMENTATION
 #include "formats/nnrt_onnx.h"
 
@@ -18,15 +18,15 @@
 #endif
 
 enum {
-    PIECE = 1536,    /* samples that a run takes at most, and */
-    CONTEXT = 64,    /* the last ones of the run before, which some networks see again */
-    STATE = 256,     /* elements of a state at most */
-    COLUMNS = 200,   /* of the picture at most */
+    PIECE = 1536,    /* maximum samples of a run, and */
+    CONTEXT = 64,    /* the last samples of the previous run, which some networks need again */
+    STATE = 256,     /* maximum elements of a state */
+    COLUMNS = 200,   /* maximum width of the picture */
     WAVE_LINES = 6,  /* of the picture: the waveform, */
     SPEECH_LINES = 2 /* and the probability of speech */
 };
 
-static const double least_speech = 0.25, least_pause = 0.4; /* seconds: what is shorter does not count */
+static const double least_speech = 0.25, least_pause = 0.4; /* seconds: shorter ones are ignored */
 
 static double seconds(void)
 {
@@ -40,8 +40,8 @@ typedef struct sound {
     FILE *file;
     const char *path;
     uint32_t rate, channels;
-    uint32_t count; /* samples of a channel, */
-    uint32_t done;  /* and how many of them were read */
+    uint32_t count; /* samples per channel, */
+    uint32_t done;  /* and the number read so far */
 } sound;
 
 static uint32_t little_endian(const uint8_t *b, int bytes)
@@ -68,7 +68,7 @@ static bool read_format(sound *s, uint32_t bytes)
     if (take < 16 || fread(b, 1, take, s->file) != take)
         return refuse(s, "its format is cut short");
     format = little_endian(b, 2);
-    if (format == 0xFFFE && take == sizeof(b)) /* which stands further behind then */
+    if (format == 0xFFFE && take == sizeof(b)) /* extensible: the format is in the subtype */
         format = little_endian(b + 24, 2);
     s->channels = little_endian(b + 2, 2);
     s->rate = little_endian(b + 4, 4);
@@ -76,26 +76,26 @@ static bool read_format(sound *s, uint32_t bytes)
     if (format != 1 || bits != 16) {
         fprintf(stderr,
                 "%s: samples of %u bits in format %u, expected 16 bits in format 1, which is PCM; "
-                "sox IN.wav -b 16 -e signed-integer OUT.wav makes it that\n",
+                "convert it: sox IN.wav -b 16 -e signed-integer OUT.wav\n",
                 s->path, (unsigned)bits, (unsigned)format);
         return false;
     }
     if (s->channels != 1 && s->channels != 2) {
-        fprintf(stderr, "%s: %u channels, expected 1 or 2; sox IN.wav -c 1 OUT.wav mixes them\n", s->path,
+        fprintf(stderr, "%s: %u channels, expected 1 or 2; convert it: sox IN.wav -c 1 OUT.wav\n", s->path,
                 (unsigned)s->channels);
         return false;
     }
     if (s->rate != 16000 && s->rate != 8000) {
-        fprintf(stderr, "%s: %u samples a second, expected 16000 or 8000; sox IN.wav -r 16000 OUT.wav makes it that\n",
+        fprintf(stderr, "%s: %u samples per second, expected 16000 or 8000; convert it: sox IN.wav -r 16000 OUT.wav\n",
                 s->path, (unsigned)s->rate);
         return false;
     }
     if (little_endian(b + 12, 2) != 2 * s->channels)
-        return refuse(s, "its samples do not lie side by side");
+        return refuse(s, "its samples must be contiguous: block alignment is not 2 bytes per channel");
     return fseek(s->file, (long)(bytes - take + (bytes & 1)), SEEK_CUR) == 0 || refuse(s, "cannot be read");
 }
 
-/* Goes to the samples of an open file. */
+/* Seeks to the samples of an open file. */
 static bool find_samples(sound *s)
 {
     uint8_t b[12];
@@ -103,16 +103,16 @@ static bool find_samples(sound *s)
     uint64_t there;
     long at, end = fseek(s->file, 0, SEEK_END) == 0 ? ftell(s->file) : -1;
     if (end < 0 || fseek(s->file, 0, SEEK_SET) != 0)
-        return refuse(s, "cannot be read from any place, as a regular file can");
+        return refuse(s, "must be a regular file, which supports seeking");
     if (fread(b, 1, 12, s->file) != 12 || memcmp(b, "RIFF", 4) != 0 || memcmp(b + 8, "WAVE", 4) != 0)
-        return refuse(s, "is no WAV file: it does not begin with RIFF and WAVE");
+        return refuse(s, "is not a WAV file: it must begin with RIFF and WAVE");
     while (fread(b, 1, 8, s->file) == 8 && (at = ftell(s->file)) >= 0) {
         bytes = little_endian(b + 4, 4);
         there = end > at ? (uint64_t)(end - at) : 0;
         if (memcmp(b, "data", 4) == 0) {
             if (s->channels == 0)
-                return refuse(s, "its samples stand before their format");
-            if (bytes == 0) /* written by a program that could not go back, as is the largest number */
+                return refuse(s, "its data chunk precedes its format chunk");
+            if (bytes == 0) /* 0 or UINT32_MAX: written by a program that could not seek back */
                 bytes = UINT32_MAX;
             if (bytes != UINT32_MAX && bytes > there)
                 fprintf(stderr, "%s: cut short: %u of %u bytes of sound are there\n", s->path, (unsigned)there,
@@ -139,7 +139,7 @@ static bool open_sound(sound *s, const char *path)
     return find_samples(s);
 }
 
-/* The next n samples, from -1 to 1, the mean of both channels where there are two. Behind the end there is silence. */
+/* Reads the next n samples, from -1 to 1; of two channels their mean. After the end: silence. */
 static bool read_samples(sound *s, float *x, uint32_t n)
 {
     uint8_t b[4 * PIECE];
@@ -160,9 +160,10 @@ static bool read_samples(sound *s, float *x, uint32_t n)
 
 /* ---- the network ---- */
 
-/* How networks of one kind are called. All take "input" and "sr" and give "output", the probability of speech. */
+/* Interface of a kind of network. All have the inputs "input" and "sr" and the output "output", the probability of
+   speech. */
 typedef struct network_kind {
-    int32_t states;             /* values that a run hands to the next one, 2 x 1 x width each: */
+    int32_t states;             /* number of states from run to run, 2 x 1 x width each: */
     const char *in[2], *out[2]; /* their names */
     int32_t width;
     uint32_t piece, context; /* samples at 16 kHz; half as many at 8 kHz */
@@ -173,20 +174,20 @@ static const network_kind kinds[] = {
     {2, {"h", "c"}, {"hn", "cn"}, 64, 1536, 0}            /* silero_vad_legacy.onnx */
 };
 
-/* A network between two runs. */
+/* A network and its state between runs. */
 typedef struct detector {
     const network_kind *kind;
     NNRT_Model *model;
     nnrt_session *session;
-    void *block; /* of malloc: the session's memory lies in it */
+    void *block; /* allocated memory of the session */
     size_t bytes;
-    uint32_t piece, context, now; /* now: which of the two places of a state has the last run's */
-    uint32_t in[3], out[3];       /* places of input and states, of output and states, in the model */
+    uint32_t piece, context, now; /* now: which copy of a state the last run wrote */
+    uint32_t in[3], out[3];       /* model indices: input and states, output and states */
     float input[CONTEXT + PIECE]; /* context, then the piece */
-    float state[2][2][STATE];     /* each in two places: one is read while the other is written */
+    float state[2][2][STATE];     /* two copies each: a run reads one and writes the other */
 } detector;
 
-/* Imports the model as one of this kind, for one rate: the branch for the other one is not even read. */
+/* Imports the model as this kind, for one sampling rate: the branch for the other rate is not imported. */
 static NNRT_ReturnCode load_kind(detector *d, const network_kind *k, const char *path, uint32_t rate, nnrt_error *error)
 {
     const int64_t rateValue = rate;
@@ -216,7 +217,7 @@ static NNRT_ReturnCode load_kind(detector *d, const network_kind *k, const char 
     return nnrt_onnx_load(&d->model, path, &desc, error);
 }
 
-/* Whether one of the inputs (outputs) has this name and so many floats; *place: which one. */
+/* Finds an input (output) with this name and number of floats; *place: its index. */
 static bool find_io(const detector *d, bool input, const char *name, size_t floats, uint32_t *place)
 {
     const uint32_t n = input ? nnrt_session_inputs(d->session) : nnrt_session_outputs(d->session);
@@ -229,7 +230,7 @@ static bool find_io(const detector *d, bool input, const char *name, size_t floa
     return false;
 }
 
-/* Whether the session's inputs and outputs are those of the kind, and no others. */
+/* Checks that the session has exactly the inputs and outputs of its kind. */
 static bool fits(detector *d)
 {
     const network_kind *k = d->kind;
@@ -243,7 +244,7 @@ static bool fits(detector *d)
     return good;
 }
 
-/* Loads the model and lays its session into exactly as many bytes as it needs. */
+/* Loads the model and creates its session in a buffer of exactly the required size. */
 static bool open_detector(detector *d, const char *path, uint32_t rate)
 {
     nnrt_session_desc desc;
@@ -270,7 +271,7 @@ static bool open_detector(detector *d, const char *path, uint32_t rate)
     }
     if (fits(d))
         return true;
-    fprintf(stderr, "%s: is none of the networks that this program knows how to call\n", path);
+    fprintf(stderr, "%s: its inputs and outputs match no network that this program supports\n", path);
     return false;
 }
 
@@ -281,7 +282,7 @@ static void close_detector(detector *d)
     free(d->block);
 }
 
-/* The next d->piece samples: how probable it is that somebody speaks. */
+/* Runs the network on the next d->piece samples: the probability of speech. */
 static bool detect(detector *d, const float *piece, float *probability)
 {
     nnrt_io in[3], out[3];
@@ -325,7 +326,7 @@ static void end_segment(segments *s)
     s->inside = s->pause = false;
 }
 
-/* What was heard from `from` to `to`. Returns whether it is speech as far as one knows by then. */
+/* Adds the piece from `from` to `to`. Returns whether it is speech, as far as known so far. */
 static bool add_piece(segments *s, double from, double to, float probability)
 {
     if ((double)probability >= s->begin && !s->inside) {
@@ -347,7 +348,7 @@ static bool add_piece(segments *s, double from, double to, float probability)
 
 /* ---- the picture ---- */
 
-/* A column stands for a part of the sound. */
+/* A column shows a part of the sound. */
 typedef struct picture {
     bool ascii;
     int columns;
@@ -374,7 +375,7 @@ static picture find_picture(bool ascii)
     return p;
 }
 
-/* Notes n samples that begin at sample `first` of `count`, and what the network says of them. */
+/* Records n samples from sample `first` on, and the network's result for them. */
 static void note(picture *p, const sound *s, uint32_t first, const float *x, uint32_t n, float probability, bool speech)
 {
     for (uint32_t i = 0; i < n && first + i < s->count; i++) {
@@ -386,7 +387,7 @@ static void note(picture *p, const sound *s, uint32_t first, const float *x, uin
     }
 }
 
-/* A character of two points, one above the other. */
+/* Prints a character with two points, one above the other. */
 static void print_points(const picture *p, bool upper, bool lower)
 {
     static const char *const blocks[] = {" ", "\xe2\x96\x84", "\xe2\x96\x80", "\xe2\x96\x88"};
@@ -394,7 +395,7 @@ static void print_points(const picture *p, bool upper, bool lower)
     fputs(p->ascii ? (which == 0 ? " " : which == 3 ? "|" : upper ? "'" : ".") : blocks[which], stdout);
 }
 
-/* A bar of `eighths`, in a character of eight. */
+/* Prints a bar of `eighths` of a character's height. */
 static void print_bar(const picture *p, int eighths)
 {
     static const char shades[] = " .,:;=+*#";
@@ -407,7 +408,7 @@ static void print_bar(const picture *p, int eighths)
         printf("\xe2\x96%c", (char)(0x80 + eighths));
 }
 
-/* Waveform, probability, and a line below what is speech. */
+/* Prints the waveform, the probability, and a line under speech. */
 static void show_picture(const picture *p)
 {
     float most = 1e-6f;
@@ -420,8 +421,7 @@ static void show_picture(const picture *p)
         putchar(' ');
         for (int k = 0; k < p->columns; k++) {
             bool on[2];
-            for (int half = 0; half < 2;
-                 half++) { /* from `above` down to `below`; something is drawn of silence, too */
+            for (int half = 0; half < 2; half++) { /* from `above` down to `below`; silence is drawn, too */
                 const float above = most * (1.0f - (float)(2 * line + half) / WAVE_LINES);
                 const float below = above - most / WAVE_LINES;
                 on[half] =
@@ -453,12 +453,12 @@ static void show_result(const detector *d, const sound *s, const segments *found
     show_picture(p);
     printf("%u piece%s of speech, %.2f s of %.2f s\n", (unsigned)found->count, found->count == 1 ? "" : "s",
            found->total, length);
-    printf("time %.3f ms for a piece of %.0f ms, %.2f %% of the sound's\n", took * 1000 / runs,
-           1000.0 * d->piece / s->rate, 100 * took * s->rate / ((double)runs * d->piece));
-    printf("memory %zu bytes, all that the session is given; planned, it uses %zu of them: arena %zu, tables and plan "
+    printf("time %.3f ms per piece of %.0f ms, %.2f %% of real time\n", took * 1000 / runs, 1000.0 * d->piece / s->rate,
+           100 * took * s->rate / ((double)runs * d->piece));
+    printf("memory %zu bytes, the session's buffer; after planning it uses %zu of them: arena %zu, tables and plan "
            "%zu\n",
            d->bytes, m.total, m.arena, m.total - m.arena);
-    printf("state and samples %zu bytes; weights, used where the model holds them: %zu bytes\n",
+    printf("state and samples %zu bytes; weights, used in place in the model: %zu bytes\n",
            (d->context + d->piece + (size_t)(d->kind->states * 4 * d->kind->width)) * sizeof(float), m.constants);
 }
 
@@ -490,8 +490,8 @@ static int usage(FILE *f)
 {
     fprintf(f,
             "usage: vad [--ascii] [--threshold P] [--model MODEL] FILE.wav\n"
-            "Finds speech in a WAV file: 16 bits, 1 or 2 channels, 16000 or 8000 samples a second.\n"
-            "MODEL is build/vad-data/silero_vad_v5.onnx, which make vad fetches, or another one from there. Speech\n"
+            "Finds speech in a WAV file: 16 bits, 1 or 2 channels, 16000 or 8000 samples per second.\n"
+            "Default MODEL: build/vad-data/silero_vad_v5.onnx; make vad fetches it and others to that folder. Speech\n"
             "begins where its probability is at least P, from 0.2 to 1, default 0.5, and ends where it is 0.15 less.\n"
             "--ascii draws without block characters.\n");
     return f == stdout ? 0 : 2;

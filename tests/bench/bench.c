@@ -1,34 +1,34 @@
 /*
-bench.c - runs networks and single layers on devices of nnrt and on other libraries, in turn, in one process. bench.py,
-which starts it, makes tables of what it prints; `make bench` does it all.
+bench.c - runs networks and single layers on devices of nnrt and on other libraries, in turn, in one process.
+bench.py starts it and makes tables of its output; `make bench` runs both.
 
     bench [--threads "1 2"] [--seconds S] [--devices "cpu reference"] [--ort LIBRARY] [--peers FOLDER] PLAN
-    bench --start DEVICE MODEL            loads a model, makes a session, runs it once
-    bench --convert MODEL.onnx MODEL.nnrt [DEVICE]    DEVICE: with the weights that it packs
+    bench --start DEVICE MODEL            loads a model, creates a session, runs it once
+    bench --convert MODEL.onnx MODEL.nnrt [DEVICE]    DEVICE: with its packed weights
 
-PLAN has a line for each model, with a tab between: its name, its kind (float, int8, chain, product, convolution), ten
-numbers (m k n of a product; extent, channels of input and of result, kernel, stride, padding, groups of a convolution),
-its file. Beside the file of a layer lies NAME.weights: its constants as they are there, float32.
+PLAN has a line for each model, with tab-separated fields: its name, its kind (float, int8, chain, product,
+convolution), ten numbers (m k n of a GEMM; image size, channels of input and output, kernel size, stride, pad, group of
+a convolution), its file. NAME.weights beside the file of a layer contains its constants in the same order, float32.
 
-It prints lines, with a tab between: what it is of, and then
+It prints tab-separated lines: the kind, and then
 
     machine KEY VALUE
-    flops   THREADS ISA FLOPS                 the most operations a second; ISA ends with int8 where they are
+    flops   THREADS ISA FLOPS                 peak operations per second; ISA ends with int8 for int8 operations
     level   THREADS NAME CAPACITY EACH BYTES_PER_SECOND   a level of memory; EACH 1: each core has one of its own
-    absent  WHO WHY                           who is not there at all
-    missing MODEL THREADS WHO WHY             who does not run this one
+    absent  WHO WHY                           a missing library
+    missing MODEL THREADS WHO WHY             a library that does not run this model
     peak    MODEL THREADS FLOPS               of the widest instruction set, just before the model was run
     prepare MODEL THREADS WHO SECONDS
     error   MODEL THREADS WHO ERROR           max |a - b| / max |b|, the largest of all outputs; b is ONNX Runtime's
     time    MODEL THREADS WHO ROUND MEDIAN LEAST RUNS     seconds of the runs of one round
     start   DEVICE MODEL LOAD PREPARE FIRST ALLOCATED CONSTANTS FILE RSS   seconds, bytes
 
-    >>options   what it is asked for
-    >>tensors   inputs and outputs, and how far outputs lie apart
+    >>options   the command line
+    >>tensors   inputs and outputs, and their largest difference
     >>nnrt      sessions
-    >>jobs      all that run one model
+    >>jobs      all runners of one model
     >>times     in turn, round by round
-    >>start     the cost of starting
+    >>start     the cost of a start
 */
 #define _XOPEN_SOURCE 700
 #define NNRT_THREADS 1

@@ -1,10 +1,10 @@
 /*
-machine.h - what this machine can do at best, measured: multiply-adds in float32 of each instruction set and in int8,
-and reading from each level of its memory, with any number of threads. Part of tests/bench/bench.c.
+machine.h - measured peaks of this machine: multiply-adds in float32 of each instruction set and in int8, and
+read bandwidth of each memory level, with any number of threads. Part of tests/bench/bench.c.
 
-    >>kernels   loops that do nothing else
-    >>threads   all of them at once
-    >>peaks     figures
+    >>kernels   the measured loops
+    >>threads   runs them on all threads
+    >>peaks     the results
 */
 #ifndef BENCH_MACHINE_H
 #define BENCH_MACHINE_H

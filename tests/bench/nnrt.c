@@ -1,4 +1,4 @@
-/* nnrt for the benchmark, with the devices that it is measured on, as a program would have it. */
+/* The implementation for the benchmark, with the measured devices, built like in a program. */
 #define _XOPEN_SOURCE 700
 #define NNRT_THREADS 1
 #define NNRT_IMPLEMENTATION

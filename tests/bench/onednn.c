@@ -1,5 +1,5 @@
-/* oneDNN 2: products, and convolutions of two kinds. Constants are packed, and tensors lie as it likes them best,
-   before anything is timed. */
+/* oneDNN 2: matrix multiplications, and two kinds of convolutions. Constants are prepacked and tensors have oneDNN's
+   preferred layouts before timing starts. */
 #define _POSIX_C_SOURCE 200112L
 #include "peer.h"
 

@@ -1,4 +1,4 @@
-/* OpenBLAS: products. It packs the matrix anew at every call; of a product with a vector it takes its own function. */
+/* OpenBLAS: matrix multiplications. It packs the matrix again in every call; a matrix-vector product uses its GEMV. */
 #define _POSIX_C_SOURCE 200112L
 #include "peer.h"
 

@@ -1,11 +1,11 @@
 /*
 ort.h - ONNX Runtime by the C API of its shared library, without its headers. Part of tests/bench/bench.c.
 
-The library gives a table of functions that only ever grows at its end: their places in it, below, hold for every
-version from 1 on. Those that can fail return a status, NULL where they did not.
+The library exports a table of functions that only grows at its end: the indices below are valid for every version
+from 1 on. Functions that can fail return a status, NULL on success.
 
-    >>table     the functions of it that are needed
-    >>sessions  a model, with inputs and outputs that lie in our memory
+    >>table     the functions that are used
+    >>sessions  a model, with inputs and outputs in our memory
 */
 #ifndef BENCH_ORT_H
 #define BENCH_ORT_H

@@ -1,5 +1,5 @@
-/* What the benchmark asks of those it compares with. Each library is a file of its own, which becomes a shared library
-   with the array bench_peers in it; bench.c loads those that are there. */
+/* Interface of the libraries that the benchmark compares with. Each library is a file, built as a shared library that
+   exports the array bench_peers; bench.c loads the available ones. */
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H
 

@@ -1,5 +1,5 @@
-/* XNNPACK, as Debian has it (2022): its operators for products and convolutions, which pack their constants when they
-   are made. Channels are innermost. */
+/* XNNPACK as packaged by Debian (2022): its operators for matrix multiplications and convolutions, which pack their
+   constants when they are created. Channels last (NHWC). */
 #define _POSIX_C_SOURCE 200112L
 #include "peer.h"
 

@@ -3,10 +3,11 @@
 #
 # --models: the networks of make_models.py, the speech detectors of examples/vad, which are fetched, and the families of
 # export_families.py, which torch exports with dynamic axes.
-# Without both: our own networks, written by make_networks.py; then whether ONNX Runtime still gives what lies in
-# tests/models; then RANDOM_MODELS (1000) random models of one node, tests/random_models.py. With --dir: every .onnx file in DIR. Other options go to compare.py; `run.sh --help` shows them.
-# COMPARE_ARGS in the environment gives options as well, for `make compare` and `make models`. --fetch: only fetches ONNX
-# Runtime. What it fetches and writes lies in build/compare. Exit status: 0 all agree, 1 some do not, 2 wrong usage.
+# Without both: our own networks, written by make_networks.py; then whether ONNX Runtime still gives the results in
+# tests/models; then RANDOM_MODELS (1000) random models of one node, tests/random_models.py. With --dir: every .onnx
+# file in DIR. Other options go to compare.py; `run.sh --help` shows them. COMPARE_ARGS in the environment contains
+# options, too, for `make compare` and `make models`. --fetch: only fetches ONNX Runtime. All its files are in
+# build/compare. Exit status: 0 all agree, 1 some do not, 2 wrong usage.
 set -eu
 
 ORT_VERSION=1.30.0

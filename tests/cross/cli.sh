@@ -1,7 +1,7 @@
 #!/bin/sh
-# cli.sh NATIVE LITTLE COMMAND... : the command line of another machine against this machine's. NATIVE is build/nnrt of
-# here, COMMAND runs the other one, LITTLE is 1 when that machine is little-endian. What both compute must have the same
-# bits, what both write must have the same bytes; a big-endian machine must refuse .nnrt files and say why.
+# cli.sh NATIVE LITTLE COMMAND... : the command line of another machine against this machine's. NATIVE is this
+# machine's build/nnrt, COMMAND runs the other one, LITTLE is 1 if that machine is little-endian. Results must be
+# bit-identical, and written files equal; a big-endian machine must reject .nnrt files with a message.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 native=$1 little=$2

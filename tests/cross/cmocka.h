@@ -1,7 +1,7 @@
-/* A stand-in for cmocka where no library of it is packaged: for other processors and for WebAssembly. It has what the
-   tests of this repository use, under the same names, and prints what tests/run_suite.sh counts. A header alone: a
-   failed assertion prints where it stands and leaves the test by longjmp. tests/portability.sh puts this folder in
-   front of the compiler's. Includes what cmocka wants included before it. */
+/* A substitute for cmocka on targets without a package of it: other processors and WebAssembly. It has the functions
+   that the tests of this repository use, under the same names, and prints the lines that tests/run_suite.sh counts.
+   Header only: a failed assertion prints its location and leaves the test by longjmp. tests/portability.sh puts this
+   folder first in the include path. Includes the headers that cmocka requires before it. */
 #ifndef CMOCKA_STAND_IN_H
 #define CMOCKA_STAND_IN_H
 

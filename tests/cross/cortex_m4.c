@@ -1,5 +1,5 @@
-/* From reset to main on a Cortex-M4 that qemu emulates, for a program that has files and arguments: newlib's librdimon asks
-   the emulator for them by semihosting. */
+/* From reset to main on a Cortex-M4 that qemu emulates, for a program with files and arguments: newlib's librdimon
+   requests them from the emulator by semihosting. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Prints what the header says of this build: NNRT_SAME_BITS and nnrt_same_bits(), "1 1" where the bits are those of every
-   machine. tests/test_bits.sh and tests/portability.sh compile it with options that allow it and with some that do not.
-   Of the operators it has one, as all of them take seconds to compile and are not asked. */
+/* Prints the build's NNRT_SAME_BITS and nnrt_same_bits(): "1 1" if its results are bit-identical to those of all
+   machines. tests/test_bits.sh and tests/portability.sh compile it with options that allow this and with options that
+   do not. It contains a single operator: all of them would take seconds to compile, and are not needed. */
 #define NNRT_IMPLEMENTATION
 #define NNRT_STATIC
 #define NNRT_SELECT

@@ -1,4 +1,5 @@
-/* Calls of the builder, good and bad, made from bytes, for the targets `builder` and `work`. Behind fuzz.h. */
+/* Calls of the builder, valid and invalid, derived from bytes, for the targets `builder` and `work`. Include after
+   fuzz.h. */
 #ifndef NNRT_TESTS_FUZZ_CALLS_H
 #define NNRT_TESTS_FUZZ_CALLS_H
 

@@ -1,10 +1,10 @@
-/* What the fuzz targets share: bytes as a source of decisions, an allocator with a limit, attributes made from their
- * description, and a run of a model with everything checked that must hold whatever the bytes are.
+/* Shared by the fuzz targets: bytes as a source of decisions, an allocator with a limit, attributes derived from their
+ * descriptions, and a run of a model that checks all invariants, whatever the bytes are.
  *
  * A target is a function `static void fuzz_NAME(const uint8_t *data, size_t size)` in fuzz_NAME.c, which ends with
  * FUZZ_TARGET(fuzz_NAME). That makes it an entry of libFuzzer (the default), a persistent main for AFL++ (compiled by
- * afl-clang-fast) or, where FUZZ_INCLUDED is defined, nothing: the test that includes it calls it. A target ends the
- * program (abort) where a rule is broken; the sanitizers do so for the rest. */
+ * afl-clang-fast) or, if FUZZ_INCLUDED is defined, nothing: the test that includes it calls it. A target ends the
+ * program (abort) if an invariant is violated; the sanitizers detect other errors. */
 #ifndef NNRT_TESTS_FUZZ_H
 #define NNRT_TESTS_FUZZ_H
 

@@ -1,5 +1,6 @@
-/* Fuzz target: the bytes are calls of the builder, good and bad, with attributes made from their description. What can
- * be finished is prepared and run, optimised, prepared and run; the rest of the bytes are its inputs. */
+/* Fuzz target: the bytes are calls of the builder, valid and invalid, with attributes derived from their descriptions.
+   Models that can be finished are prepared and run, optimized, prepared and run; the remaining bytes are their inputs.
+   */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif

@@ -1,5 +1,5 @@
-/* Fuzz target: the bytes are a model cache. A session of a fixed model is made through it, as it is and with checksums and
- * keys that are right, from the model and from the cache alone; the device is devices/nnrt_fake.h. */
+/* Fuzz target: the bytes are a model cache. Sessions of a fixed model are created with it, unchanged and with corrected
+   checksums and keys, from the model and from the cache alone; the device is devices/nnrt_fake.h. */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif

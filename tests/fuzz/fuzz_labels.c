@@ -1,4 +1,5 @@
-/* Fuzz target: the bytes are a file of labels, behind one byte that chooses the extents of the output that it is for. */
+/* Fuzz target: the bytes are a file of labels, after one byte that selects the shape of the output that they belong to.
+   */
 #include "tool.h"
 
 static void fuzz_labels(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
-/* Fuzz target: the bytes are metadata, KEY=VALUE and a 0 behind each. They are kept as those of a model are, and say how
- * an image becomes the input x. */
+/* Fuzz target: the bytes are metadata, KEY=VALUE, each with a terminating 0. They are stored like the metadata of a
+   model, and determine the conversion of an image to the input x. */
 #include "tool.h"
 
 static void fuzz_metadata_texts(const uint8_t *data, size_t size)

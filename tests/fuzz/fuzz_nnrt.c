@@ -1,5 +1,5 @@
-/* Fuzz target: the bytes are a .nnrt file. It is loaded with and without its checksum; the model is shown, saved, loaded
- * again and compared, prepared and run on zeros, optimised, prepared and run, and saved once more. */
+/* Fuzz target: the bytes are a .nnrt file. It is loaded with and without its checksum; the model is printed, saved,
+   loaded again and compared, prepared and run on zeros, optimized, prepared and run, and saved once more. */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif

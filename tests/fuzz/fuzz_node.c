@@ -1,6 +1,6 @@
-/* Fuzz target: the bytes are one node of one operator: types, shapes, which operands are known before the run, their
- * contents and the attributes. Where nnrt_resolve_node takes it and it is small, the kernel runs between guard bytes,
- * twice, and over its own input where the operator's row allows that. */
+/* Fuzz target: the bytes are one node of one operator: types, shapes, which operands are constant, their contents and
+   the attributes. If nnrt_resolve_node accepts it and it is small, the kernel runs between guard bytes, twice, and
+   in-place if the operator's row allows it. */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif

@@ -1,4 +1,4 @@
-/* Fuzz target: the bytes are a .npy file. It is read as a tensor, which is converted. */
+/* Fuzz target: the bytes are a .npy file. It is read as a tensor and converted. */
 #include "tool.h"
 
 static void fuzz_npy(const uint8_t *data, size_t size)

@@ -1,4 +1,4 @@
-/* Fuzz target: the bytes are an ONNX file. It is imported, prepared and run on zeros, optimised, prepared and run. */
+/* Fuzz target: the bytes are an ONNX file. It is imported, prepared and run on zeros, optimized, prepared and run. */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif

@@ -1,4 +1,4 @@
-/* Fuzz target: the bytes are a TensorProto of ONNX. It is read into memory of the size that its dims say. */
+/* Fuzz target: the bytes are a TensorProto of ONNX. It is read into memory of the size of its dims. */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif

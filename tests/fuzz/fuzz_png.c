@@ -1,5 +1,5 @@
-/* Fuzz target: the bytes are an image, behind one byte that chooses the input that it is for. Where it is a PNG it is
- * decoded and becomes the input. */
+/* Fuzz target: the bytes are an image, after one byte that selects the input that it is for. If it is a PNG, it is
+   decoded and becomes the input. */
 #include "tool.h"
 
 static void fuzz_png(const uint8_t *data, size_t size)

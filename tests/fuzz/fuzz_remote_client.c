@@ -1,5 +1,6 @@
-/* Fuzz target: the bytes are what a server answers to a client of devices/nnrt_remote.h, which registers the device, asks for
- * all that there is, prepares a model and runs it. Answers are mostly right. Whatever comes, calls end with a code. */
+/* Fuzz target: the bytes are a server's answers to a client of devices/nnrt_remote.h, which registers the device, sends
+   every kind of request, prepares a model and runs it. Answers are mostly valid. Every call must end with a return
+   code. */
 #include "remote.h"
 
 typedef struct fuzz_answering {

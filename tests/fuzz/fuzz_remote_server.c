@@ -1,5 +1,6 @@
-/* Fuzz target: the bytes are what a client sends to a server of devices/nnrt_remote.h: as they are, or as requests that are
- * mostly right, with memory that is mostly sealed. The server answers or closes the connection, and serves the next one. */
+/* Fuzz target: the bytes are a client's messages to a server of devices/nnrt_remote.h: unchanged, or as requests that
+   are mostly valid, with memory that is mostly sealed. The server answers or closes the connection, and serves the next
+   one. */
 #include "remote.h"
 
 typedef struct fuzz_served {

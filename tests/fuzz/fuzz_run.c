@@ -1,5 +1,5 @@
-/* Fuzz target: small models of the target's own; the bytes are the inputs of runs, indices and divisors among them, and
- * the faults of calls: wrong sizes, counts, alignments and missing buffers. After any of that a right run succeeds. */
+/* Fuzz target: small models of the target's own; the bytes are the inputs of runs, including indices and divisors, and
+   invalid calls: wrong sizes, counts, alignments and missing buffers. After any of them a valid run succeeds. */
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif

@@ -1,4 +1,5 @@
-/* The implementation, compiled once for all fuzz targets; with NNRT_CPU 1 sessions that name no device use the fast one. */
+/* The implementation, compiled once for all fuzz targets; with NNRT_CPU 1, sessions that name no device use the fast
+   one. */
 #define _XOPEN_SOURCE 700
 #define NNRT_THREADS 1
 #define NNRT_IMPLEMENTATION

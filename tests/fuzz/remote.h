@@ -1,5 +1,5 @@
-/* What the two fuzz targets of devices/nnrt_remote.h share: a socket's path, frames, memory with and without seals, a model as
- * it goes over. Both ends are in this process, one on a thread. A target includes this first. */
+/* Shared by the two fuzz targets of devices/nnrt_remote.h: the path of a socket, frames, memory with and without seals,
+   a model as a parcel. Both ends are in this process, one on a thread. A target includes this first. */
 #ifndef NNRT_TESTS_FUZZ_REMOTE_H
 #define NNRT_TESTS_FUZZ_REMOTE_H
 

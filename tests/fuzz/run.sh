@@ -1,8 +1,8 @@
 #!/bin/sh
 # run.sh SECONDS FOLDER [afl]: runs every fuzz target of FOLDER (fuzz_NAME, made by libFuzzer; with afl: afl_NAME, made
-# by AFL++) for SECONDS seconds, from the corpus beside this file and what earlier runs left in FOLDER/corpus, and prints
-# a table. Status 1 on a finding; the bytes are then in FOLDER/findings/NAME-*. An input may take 10 seconds. The target work
-# starts from the models of other targets, too, and runs while the first of the others does.
+# by AFL++) for SECONDS seconds, from the corpus in this folder and that of earlier runs in FOLDER/corpus, and prints
+# a table. Status 1 on a finding; its input is then in FOLDER/findings/NAME-*. An input may take 10 seconds. The target work
+# starts from the models of other targets, too, and runs at the same time as the first of them.
 set -u
 seconds=$1 folder=$2 engine=${3:-fuzz}
 here=$(dirname "$0")

@@ -1,5 +1,5 @@
-/* What the fuzz targets of the command line's readers share: the readers, and counts of what they say and take. A target
- * includes this first. */
+/* Shared by the fuzz targets of the command line's readers: the readers, and counters of their messages and
+   allocations. A target includes this first. */
 #ifndef NNRT_TESTS_FUZZ_TOOL_H
 #define NNRT_TESTS_FUZZ_TOOL_H
 
