@@ -55,6 +55,7 @@ help:
 	@echo 'make test DEVICE=NAME ONLY="vectors onnx-nodes session"  on a device of tests/devices.h: DEVICE=example'
 	@echo 'make conformance      the tests of the onnx package: passed, failed, skipped by reason; writes docs/ONNX.md'
 	@echo 'make docs             the same, and docs/OPERATORS.md'
+	@echo 'make pictures         draws docs/*.svg from docs/figures.tsv'
 	@echo 'make vectors          writes tests/vectors/*.vec again (python3-torch); VEC=NAMES: some of them'
 	@echo
 	@echo 'make lib              build/libneural_network_runtime.so: the OH_NN API of OpenHarmony, for programs written for it;'
@@ -411,6 +412,12 @@ conformance: build/nnrt build/test/onnx_nodes
 docs: conformance build/test/device_vectors
 	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt operators
 	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt man
+
+# docs/speed.svg, docs/firmware.svg and docs/digits.svg from docs/figures.tsv and the sheet of digits.
+.PHONY: pictures
+pictures:
+	@sh tools/need.sh python3
+	@$(PYTHON) -B tools/pictures.py
 
 build/test/nnrt_devices: tests/nnrt_devices.c build/test/implementation.o
 	@$(COMPILE_PROGRAM) $(IMPLEMENTED) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -lpthread
