@@ -1,144 +1,158 @@
 #ifndef NNRTI_CPU_SET
 /*
-nnrt_cpu.h - the device "cpu": the reference device's plans with faster kernels for the operators that networks spend
-their time in, written for the instructions that the machine has. What has no faster kernel stays as it is, so that
-every model runs. The device is there without a call where nnrt.h finds this file (NNRT_CPU), and is what sessions use
-then that name none; where a file of the program includes devices before nnrt.h, this one comes first.
+nnrt_cpu.h - the device "cpu": the reference device's plans with faster kernels for the operators in which networks
+spend their time: SIMD GEMM microkernels over prepacked weights, implicit-GEMM and Winograd convolutions, depthwise
+convolutions, quantized int8 and uint8 kernels, operator fusion, and images channels last (NHWC). Each kernel exists
+for several instruction sets (ISA); the best one that the machine supports is chosen at run time (dispatch). A step
+without a faster kernel keeps its reference kernel, so every model runs. If nnrt.h finds this file (NNRT_CPU), the
+device is registered without a call and is the default device of sessions. A C file that includes devices before
+nnrt.h includes this one first.
 
 WHAT IS FAST, float32
-    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION and CONV_3D of constant weights, FULL_CONNECTION, MATMUL_FUSION; EINSUM that
-    is a stack of such products, where one factor has the label of the sum densely and not the result's last label;
-    TRANSPOSE that moves the last axis; MAX_POOL_FUSION, AVGPOOL_FUSION, MAX_POOL_3D (without indices), AVERAGE_POOL_3D;
-    ADD_FUSION, SUB_FUSION, MUL_FUSION, DIV_FUSION, REAL_DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, BIAS_ADD,
-    PRELU_FUSION; ACTIVATION (but SIGN and THRESHOLDRELU), CLIP by constants, LEAKY_RELU, HARD_SIGMOID, SOFTPLUS, MISH,
-    EXPFUSION of base e, LOG, SQRT, RSQRT, SQUARE, POW_FUSION, ERF, SIN, COS, ABS, NEG, RECIPROCAL, FLOOR, CEIL,
-    ROUND; EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, WHERE and SELECT (also of int32), ARGMAX_FUSION
-    and ARGMIN_FUSION of one position, TOPK_FUSION and BOTTOM_K in order, RESIZE (but CUBIC), LRN; L2_NORMALIZE_FUSION
-    and LP_NORMALIZATION over the last axis; what ONNX's Max and Min are becomes one step; REDUCE_FUSION (but PROD and
-    ALL); SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION and RMS_NORMALIZATION over the last axis; INSTANCE_NORM and
-    GROUP_NORM_FUSION; FUSED_BATCH_NORM and SCALE_FUSION of constants for each channel; LSTM (without projection and
-    zoneout), LSTM_PEEPHOLE, GRU and RNN of constant weights. Where only it reads a convolution or a product of
-    matrices, an ADD_FUSION becomes part of it; so does a TRANSPOSE in front of or behind a product of two tensors that
-    a run brings, and a factor becomes part of the SOFTMAX behind it. A convolution of each channel by itself and those
-    of 1 x 1 cells in front of it and behind it are made some rows after the other, so that what lies between them never
-    leaves the cache, where that is more than the cache has room for. A CONCAT of images that nobody else reads is gone:
-    convolutions and pools write where they are joined; so is a SPLIT of what a run makes whose parts only pools, such
-    convolutions, those of 1 x 1 cells and CONCAT read, which read them where they lie. Tensors of images between steps lie with their
-    channels last, whatever the model says; what enters and leaves the model is as the model has it. Weights are packed
-    once, when the model is prepared, and shared by sessions that share it; nnrt compile MODEL --device cpu packs them
-    into the model's file, where sessions use them. The model cache (ExportModelCache, PrepareModelFromModelCache) has
-    them, too, with the model, but without the constants that are packed: it needs nnrt_packs.save and load, which nnrt.h
-    has.
+    Convolution: CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION and CONV_3D of constant weights.
+    GEMM: FULL_CONNECTION, MATMUL_FUSION; EINSUM of two tensors that is a batched matrix multiplication, if one
+    operand has the summed label as a dense axis and lacks the last label of the result.
+    Pooling: MAX_POOL_FUSION, AVGPOOL_FUSION, MAX_POOL_3D (without indices), AVERAGE_POOL_3D.
+    Elementwise and broadcast: ADD_FUSION, SUB_FUSION, MUL_FUSION, DIV_FUSION, REAL_DIV, MAXIMUM, MINIMUM,
+    SQUARED_DIFFERENCE, BIAS_ADD, PRELU_FUSION; ACTIVATION (except SIGN and THRESHOLDRELU), CLIP by constants,
+    LEAKY_RELU, HARD_SIGMOID, SOFTPLUS, MISH, EXPFUSION of base e, LOG, SQRT, RSQRT, SQUARE, POW_FUSION, ERF, SIN,
+    COS, ABS, NEG, RECIPROCAL, FLOOR, CEIL, ROUND; EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, WHERE
+    and SELECT (also of int32); FUSED_BATCH_NORM and SCALE_FUSION of constants per channel.
+    Reduction and normalization: REDUCE_FUSION (except PROD and ALL); SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION,
+    RMS_NORMALIZATION, L2_NORMALIZE_FUSION and LP_NORMALIZATION over the last axis; INSTANCE_NORM, GROUP_NORM_FUSION,
+    LRN.
+    Other: TRANSPOSE that moves the last axis; ARGMAX_FUSION and ARGMIN_FUSION of one position, TOPK_FUSION and
+    BOTTOM_K in order, RESIZE (except CUBIC); LSTM (without projection and zoneout), LSTM_PEEPHOLE, GRU and RNN of
+    constant weights.
+
+OPERATOR FUSION, LAYOUT, PREPACKED WEIGHTS
+    An ADD_FUSION becomes part of the epilogue of the convolution or GEMM that writes its input, if it is the only
+    reader.
+    A TRANSPOSE before or after a matrix multiplication of two runtime tensors becomes strides of that multiplication.
+    A constant factor becomes part of the SOFTMAX that reads the product. A depthwise convolution and the 1 x 1
+    (pointwise) convolutions before and after it run a few rows at a time, so that the rows between them stay in the
+    cache, if the whole tensors between them exceed the cache. The three steps of ONNX's Max and Min (which propagate
+    NaN) become one.
+    A CONCAT of images is removed if nothing else reads them: convolutions and pools write to their slices of its
+    result.
+    A SPLIT of a tensor that the run computes is removed if only pools, depthwise and 1 x 1 convolutions and CONCAT
+    read its slices: they read in place.
+    Image tensors between steps are channels last, whatever the model's layout; inputs and outputs keep the model's
+    layout.
+    Weights are packed once, in PrepareModel, and shared by all sessions of a prepared model. nnrt compile MODEL
+    --device cpu stores packed weights in the model file, where sessions use them in place. The model cache
+    (ExportModelCache, PrepareModelFromModelCache) stores them too, together with the model but without the constants
+    that are packed; it needs nnrt_packs.save and load, which nnrt.h provides.
 
 WHAT IS FAST, float16
-    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, the pools of images, SOFTMAX, LOG_SOFTMAX,
-    LAYER_NORM_FUSION, INSTANCE_NORM and GROUP_NORM_FUSION as above, by the kernels for float32: a step in front of each
-    widens what it reads, and one behind it narrows its result; where only the next step reads that, it is rounded
-    instead and stays as it is. What lies between steps for longer is float16. Packed weights are float32. What is done
-    to each element, but CLIP by constants, widens and narrows by itself; CAST between float16 and
-    float32.
+    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, the 2-D pools, SOFTMAX, LOG_SOFTMAX,
+    LAYER_NORM_FUSION, INSTANCE_NORM and GROUP_NORM_FUSION as above, by the float32 kernels: a step before each widens
+    its inputs, a step after it narrows its result. If only the next step reads the result, it is rounded to float16
+    precision but stays float32. Other tensors between steps are float16. Packed weights are float32. Elementwise
+    kernels, except CLIP by constants, widen and narrow internally. CAST between float16 and float32.
 
-WHAT IS FAST, quantised int8 and uint8
-    CONV2D_FUSION of one group and depthwise, FULL_CONNECTION and MATMUL_FUSION of constant weights that, less their
-    zero points, are -128 to 127, where no sum can be beyond 32 bits; MAX_POOL_FUSION, AVGPOOL_FUSION; ADD_FUSION of two
-    tensors of one shape; QUANTIZE_LINEAR of float32, QUANT_DTYPE_CAST from and to float32, of one parameter.
+WHAT IS FAST, quantized int8 and uint8
+    CONV2D_FUSION of one group and depthwise, FULL_CONNECTION and MATMUL_FUSION of constant weights that, after
+    subtraction of their zero points, are -128 to 127, if no sum can exceed 32 bits; MAX_POOL_FUSION, AVGPOOL_FUSION;
+    ADD_FUSION of two tensors of one shape; QUANTIZE_LINEAR of float32, QUANT_DTYPE_CAST from and to float32, each
+    with one scale and zero point per tensor.
 
 HOW EXACT
-    Sums of products run in the order of the reference device, each product and sum rounded once together (fused) where
-    the machine has such an instruction; but see below for convolutions by tiles. SIGMOID and TANH are within 4 units in
-    the last place (results below 2^-126 may be 0), SWISH within 5; GELU within 2^-22 of the larger of 1 and |x|, in its
-    tanh form within twice that and 8 units. Units in the last place, at most: EXPFUSION 2, and what its rounded
-    argument makes; LOG 2; ELU 4, SELU 5, SOFTPLUS 6, MISH 8; ERF 2 and 2^-22; SIN and COS 2; RSQRT 1.5; POW_FUSION by 3
-    1, by others 0.51; all else that is done to single elements is rounded as the reference device rounds it. Sums of
-    REDUCE_FUSION, INSTANCE_NORM, GROUP_NORM_FUSION and LOG_SOFTMAX carry their rounding errors along; FUSED_BATCH_NORM
-    multiplies with scale / sqrt(variance + epsilon), rounded. An average over a whole image whose channels come first
-    is a reduction, too.
-    The gates of LSTM, GRU and RNN are such sums and activations, and what cells make of them has one rounding for each
-    product and sum, or one for both. A quotient of SOFTMAX is a product with 1 / the sum, which is rounded, too.
-    MAX_POOL_3D and AVERAGE_POOL_3D give the bits of the reference device; so do comparisons, choices, positions,
-    TOPK_FUSION, BOTTOM_K, and RESIZE by NEAREST, but what is no number may be another one there. By LINEAR it is within
-    7 * 2^-24 of the largest cell. LRN is off by 2 |beta| (R + 1) + 3 roundings for R squares; L2_NORMALIZE_FUSION and
-    LP_NORMALIZATION by 5.
-    Operators of float16 give the bits of the same operators of float32, rounded once, to nearest, halves to even; no
-    other step sees more of a result than that. They are as far from those of the reference device, which computes so,
-    too, as those of float32 are: rounded, that may be the next number. Casts have its bits, of what is no number, too.
-    Quantised operators give the bits of the reference device where floats are rounded to nearest, as they are where a
-    program says nothing else. A set of instructions gives the same bits whatever the number of threads that share the
-    work.
+    Sums of products are accumulated in the order of the reference device; a product and its addition are rounded once
+    (fused multiply-add) if the machine has such an instruction. For Winograd convolutions see below. SIGMOID and TANH
+    are within 4 ulp (results below 2^-126 may be 0), SWISH within 5; GELU within 2^-22 of the larger of 1 and |x|, in
+    its tanh form within twice that and 8 ulp. At most, in ulp: EXPFUSION 2, plus the effect of its rounded argument;
+    LOG 2; ELU 4, SELU 5, SOFTPLUS 6, MISH 8; ERF 2 and 2^-22; SIN and COS 2; RSQRT 1.5; POW_FUSION by 3: 1, by other
+    exponents 0.51; all other elementwise results are rounded as on the reference device. Sums of REDUCE_FUSION,
+    INSTANCE_NORM, GROUP_NORM_FUSION and LOG_SOFTMAX are compensated (they carry their rounding errors).
+    FUSED_BATCH_NORM multiplies by scale / sqrt(variance + epsilon), rounded. A global average pool of a
+    channels-first image is a reduction, too.
+    The gates of LSTM, GRU and RNN are such sums of products and activations; the cell update rounds each product and
+    sum once, or both together. SOFTMAX multiplies by 1 / sum, which is rounded, too.
+    MAX_POOL_3D and AVERAGE_POOL_3D are bit-exact with the reference device; so are comparisons, WHERE and SELECT,
+    ARGMAX, ARGMIN, TOPK_FUSION, BOTTOM_K, and RESIZE by NEAREST, but a NaN may have another payload. RESIZE by LINEAR
+    is within 7 * 2^-24 of the largest element. LRN is off by 2 |beta| (R + 1) + 3 roundings for R squares;
+    L2_NORMALIZE_FUSION and LP_NORMALIZATION by 5.
+    float16 operators return the bits of the float32 operators, rounded once, to nearest even; no other step sees more
+    precision of a result than that. Their distance to the reference device, which computes the same way, is that of
+    the float32 operators: after rounding, possibly the adjacent float16 number. Casts are bit-exact, including NaN.
+    Quantized operators are bit-exact with the reference device if the floating-point rounding mode is to nearest,
+    which is the default of C programs. One instruction set returns the same bits for any number of threads.
 
 HALF PRECISION
-    With enableFloat16 the weights of CONV2D_FUSION of one group, FULL_CONNECTION and MATMUL_FUSION are packed as float16,
-    which takes half of the memory; sums, biases and all else stay float32. A weight w is rounded
-    once, to nearest, halves to even: the error is at most max(2^-11 |w|, 2^-25), and that of a result
+    With enableFloat16 the weights of CONV2D_FUSION of one group, FULL_CONNECTION and MATMUL_FUSION are packed as
+    float16, which halves their memory; sums, biases and everything else stay float32. A weight w is rounded once, to
+    nearest even: its error is at most max(2^-11 |w|, 2^-25), and that of a result
         2^-11 * the sum of |x| |w| + 2^-25 * the sum of |x|
-    more than with float32 weights. On each set of instructions it has the bits that weights rounded to float16 beforehand give.
-    A tensor with a weight above 65,504, or with a NaN, stays float32. So do depthwise, grouped and transposed
-    convolutions, CONV_3D, LSTM, GRU and RNN. Convolutions of 3 x 3 cells do not go
-    by tiles, which would make more of each rounding, unless "nnrt.cpu.winograd" is "2" or "4": then their weights are
-    float32. A product of several pixels widens a panel at a time, in scratch; one of a vector reads float16.
+    more than with float32 weights. On each instruction set the results are those of weights rounded to float16
+    beforehand. A weight tensor with a NaN or a value above 65,504 stays float32. So do weights of depthwise, grouped
+    and transposed convolutions, CONV_3D, LSTM, GRU and RNN. 3 x 3 convolutions do not use Winograd, which would
+    amplify each rounding, unless "nnrt.cpu.winograd" is "2" or "4": then their weights are float32. A GEMM of several
+    pixels widens one panel at a time, in scratch; a matrix-vector product (GEMV) reads float16.
 
 HINTS
-    The performance mode LOW lets a run use one thread, others as many as the application lends. The priority is that of
-    runs in a queue (nnrt_queue).
+    Performance mode LOW limits a run to one thread; other modes use all threads that the application lends. The
+    priority orders runs in a queue (nnrt_queue).
 
-CONVOLUTIONS BY TILES
-    A convolution of one group with 3 x 3 cells, stride and dilation 1, goes by tiles of 4 x 4 or 2 x 2 pixels where
-    that is faster, if x has at least 16 channels: these take 36 multiplications for 144, or 16 for 36. They are
-    Winograd's F(4x4,3x3) and F(2x2,3x3), with the matrices A, B and G of Lavin and Gray, "Fast algorithms for
-    convolutional neural networks", 2015. Weights are transformed when the model is prepared, in double, and so
-    rounded once.
-    It is less exact. Of K channels of x, a pixel is within (K + 12) * 2^-24 times
+WINOGRAD CONVOLUTION
+    A convolution of one group with 3 x 3 filter taps, stride and dilation 1 is computed by Winograd tiles of 4 x 4 or
+    2 x 2 pixels where that is faster, if x has at least 16 channels: a tile takes 36 multiplications instead of 144,
+    or 16 instead of 36. These are Winograd's F(4x4,3x3) and F(2x2,3x3), with the matrices A, B and G of Lavin and
+    Gray, "Fast algorithms for convolutional neural networks", 2015. Weights are transformed in PrepareModel, in
+    double, and so rounded once.
+    Winograd is less exact. With K channels of x, a pixel is within (K + 12) * 2^-24 times
         |bias| + the sum over channels of |A^T| ((|G| |w| |G^T|) . (|B^T| |x| |B|)) |A|
-    of the sum that is not rounded, as long as nothing underflows: weights are rounded once, x 4 times, products and
-    their sum K + 1 times, y 6 times (for norms instead of elements: Barabasz, Anderson, Soodhalter and Gregg,
-    "Error analysis and improving the accuracy of Winograd convolution for deep neural networks", 2020). That is at
-    most 861 times (tiles of 2 x 2: 16 times) the sum over channels of the largest |x| that the tile reads times the
-    sum of |w|, and mostly much less. An activation, or a tensor that is added, comes on top.
-    A cell of x that is infinite or no number, or so large that 100 |x| or the sum above is infinite, may make no
-    number of all pixels of the tiles that read it, each 6 x 6 (4 x 4) cells. Those whose windows have it are, in
-    front of the activation, never finite. Where a weight is infinite or no number, no tiles are used.
-    The extension "nnrt.cpu.winograd" of a session (nnrt_session_desc.extensions; --extension nnrt.cpu.winograd=0)
-    is a text: "0", no tiles, which is the strict mode; "1", where they are faster; "2" and "4", of that size
-    wherever they can be.
+    of the unrounded sum, provided that nothing underflows: weights are rounded once, x 4 times, products and their
+    sum K + 1 times, y 6 times (for norms instead of elements: Barabasz, Anderson, Soodhalter and Gregg, "Error
+    analysis and improving the accuracy of Winograd convolution for deep neural networks", 2020). That is at most 861
+    times (tiles of 2 x 2: 16 times) the sum over channels of the largest |x| that the tile reads times the sum of
+    |w|, and mostly much less. An activation, or an added tensor, comes on top.
+    An element of x that is Inf or NaN, or so large that 100 |x| or the sum above is infinite, can turn all pixels of
+    the tiles that read it (6 x 6 or 4 x 4 elements each) into NaN. Pixels whose window contains it are never finite
+    before the activation. A convolution with an Inf or NaN weight never uses Winograd.
+    The extension "nnrt.cpu.winograd" of a session (nnrt_session_desc.extensions; --extension nnrt.cpu.winograd=0) is
+    a string: "0", no Winograd, which is the strict mode; "1", where it is faster; "2" and "4", tiles of that size for
+    every convolution that allows them.
 
 ONE KERNEL BY ITSELF
-    The extension "nnrt.cpu.kernel" of a session names the only kernel that steps may have, as in NNRTI_CPU_KERNELS,
-    "product" or "add_8"; all else is that of the reference device. With "chain", which is made of them, they may have
-    "product" and "depthwise", and are chained wherever they can be. Where no step of the model can have it the session
-    is refused. With a device as "cpu-avx2" that is any row by name: how tests compare each with the reference device.
+    The extension "nnrt.cpu.kernel" of a session names the only kernel that steps may use, a name of NNRTI_CPU_KERNELS
+    such as "product" or "add_8"; all other steps keep the reference kernel. With "chain", which is built from them,
+    steps may use "product" and "depthwise", and are fused wherever possible. If no step of the model can use the
+    kernel, the session fails to open. Together with a device such as "cpu-avx2" this selects any kernel of any ISA by
+    name: tests compare each with the reference device.
 
 SECTIONS (search for the tag)
     >>device   registering
     -- implementation --
-    >>sets     sets of instructions: this file includes itself once for each, for the kernels
-    >>layout   channels last
-    >>steps    which kernel a step gets, and packed weights
-    >>chain    convolutions that are made together
-    >>split    convolutions that are several products
-    >>eight    the same of 8 bits
-    >>turned   transposes that others do by the way
+    >>sets     instruction sets (ISA) and dispatch: this file includes itself once per ISA, for the kernels
+    >>layout   channels last (NHWC): layout propagation and copies
+    >>steps    kernel selection per step: GEMM and implicit-GEMM convolution, prepacked weights, epilogue fusion
+    >>chain    fusion of pointwise and depthwise convolutions
+    >>split    grouped, transposed and 3-D convolutions as several GEMMs
+    >>eight    quantized int8 and uint8: packing, requantization tables
+    >>turned   fusion of TRANSPOSE into matrix multiplications
     >>recurrent LSTM, GRU and RNN
-    >>chosen   comparisons, choices, positions, images that are resized
-    >>half     float16 by kernels for float32
-    >>parts    images that are written where they are joined, and read where they are cut
-    >>edit     all steps of a draft
-    >>winograd which convolutions go by tiles, and how
-    >>table    the device
-    -- kernels, once for each set --
-    >>vectors  what a vector is, and functions of vectors
-    >>product  convolutions and products of matrices
-    >>tiles    convolutions by tiles
-    >>window   convolutions of each channel by itself, pools
-    >>each     what is done to each element
-    >>sums     reductions, and normalisations of groups of channels
-    >>rows     what is done to rows of the last axis
-    >>picks    comparisons, choices, positions, images that are resized
-    >>cells    steps of recurrent networks
-    >>casts    from float32 to 8 bits, and back
-    >>halves   from float16 to float32, and back
-    >>integers what is done to 8 bits
+    >>chosen   comparisons, WHERE, ARGMAX, TOPK, RESIZE, LRN, Lp norms
+    >>half     float16 by float32 kernels
+    >>parts    CONCAT and SPLIT without copies
+    >>edit     the edit pass over a draft, and the dispatch per operator
+    >>winograd which convolutions use Winograd tiles, and their transformed weights
+    >>table    the device's function table
+    -- kernels, once per instruction set --
+    >>vectors  the SIMD vector type and its functions
+    >>product  GEMM and GEMV microkernels, epilogue, implicit GEMM, grouped convolution
+    >>tiles    Winograd transforms and GEMMs; MATMUL of two runtime tensors
+    >>window   depthwise convolution, pooling, fused pointwise and depthwise convolution
+    >>each     elementwise, unary and broadcast binary
+    >>sums     reductions, instance and group normalization
+    >>rows     softmax and normalization over the last axis
+    >>picks    comparisons, WHERE, ARGMAX, TOPK, RESIZE, LRN
+    >>cells    LSTM, GRU and RNN cells
+    >>casts    quantize and dequantize
+    >>halves   float16 to float32 and back
+    >>integers int8 GEMM, depthwise, pooling and addition; requantization
 
-MIT licence, see LICENSE.
+MIT license, see LICENSE.
 */
 #ifndef NNRT_CPU_H
 #define NNRT_CPU_H
@@ -146,7 +160,8 @@ MIT licence, see LICENSE.
 #ifndef NNRT_CPU
 #define NNRT_CPU 1
 #endif
-/* Sets of instructions that are left away where these are 0, each some 130 KB of code; there is always "vector". */
+/* Instruction sets to leave out: define as 0. Each costs some 130 KB of code; the portable ISA "vector" is always
+   built. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #ifndef NNRT_CPU_AVX512
 #define NNRT_CPU_AVX512 1
@@ -172,11 +187,12 @@ extern "C" {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>device */
 
-/* Registers "cpu", which uses the best set of instructions that the machine has, or with its name one of them as
-   "cpu-avx2". NOT_SUPPORT: the machine or the compiler has no such set. Device and name are static. */
+/* Registers "cpu", which uses the best instruction set that the machine supports; with the name of an ISA registers
+   that one, for instance as "cpu-avx2". NOT_SUPPORT: the machine or this build lacks that ISA. The device and its
+   name are static. */
 NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error);
-/* The sets that the machine has, the best one first: "avx512vnni", "avx512", "avx2", "neon", "vector"; "simd128" is
-   that of WebAssembly compiled with -msimd128. NULL from the end of the list on. */
+/* Name i of the instruction sets that the machine supports, the best one first: "avx512vnni", "avx512", "avx2",
+   "neon", "vector"; "simd128" is WebAssembly's, compiled with -msimd128. NULL from the end of the list on. */
 NNRT_API const char *nnrt_cpu_set(uint32_t i);
 
 #ifdef __cplusplus
@@ -189,7 +205,7 @@ NNRT_API const char *nnrt_cpu_set(uint32_t i);
 #define NNRT_CPU_IMPLEMENTED
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#if !defined(__clang__) /* vectors without a value there have gcc 12 warn of code that calls them */
+#if !defined(__clang__) /* gcc 12 warns about undefined vectors in that header */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -205,114 +221,113 @@ NNRT_API const char *nnrt_cpu_set(uint32_t i);
 #include <wasm_simd128.h>
 #endif
 
-/* MATMUL_FUSION of two tensors that a run brings: x [..,M,K], y [..,K,N], a bias [N] or nothing; z [..,M,N]. */
+/* MATMUL_FUSION of two runtime tensors: x [..,M,K], y [..,K,N], bias [N] or nothing; z [..,M,N]. */
 typedef struct nnrti_cpu_matmul {
     bool transposeA,
-        transposeB; /* swap the last two axes first; of x only where its columns then lie one behind the other */
+        transposeB; /* swap the last two axes first; transposeA requires that the K axis of x is dense */
     NNRT_ActivationType activation;
 } nnrti_cpu_matmul;
-#define NNRTI_CPU_BLOCK 64     /* rows of x that it works on at once */
-#define NNRTI_CPU_TALLEST 12   /* pixels of the tallest tile of any set */
-#define NNRTI_CPU_WIDEST 32    /* channels of the widest panel of any set */
-#define NNRTI_CPU_ROWS 16      /* weights of each channel that are packed at once */
-#define NNRTI_CPU_LARGE 262144 /* floats of weights that are better not read several times */
-#define NNRTI_CPU_POOLED 4     /* pixels of a pool, or vectors of one, that it works on at once */
-#define NNRTI_CPU_PATCH 8192   /* floats of a patch of x, at most */
-#define NNRTI_CPU_PIXELS 256   /* pixels of a patch, about */
-#define NNRTI_CPU_NEAR 8192    /* floats that stay in the first cache, about */
+#define NNRTI_CPU_BLOCK 64     /* rows of x per block */
+#define NNRTI_CPU_TALLEST 12   /* pixels of the tallest register tile of any ISA */
+#define NNRTI_CPU_WIDEST 32    /* channels of the widest panel of any ISA */
+#define NNRTI_CPU_ROWS 16      /* weights per channel that are packed at a time */
+#define NNRTI_CPU_LARGE 262144 /* floats of weights that are too many to be read several times */
+#define NNRTI_CPU_POOLED 4     /* pixels, or vectors of one pixel, that a pool processes at once */
+#define NNRTI_CPU_PATCH 8192   /* most floats of a zero-padded input patch */
+#define NNRTI_CPU_PIXELS 256   /* pixels per patch, about */
+#define NNRTI_CPU_NEAR 8192    /* floats that stay in the L1 cache, about */
 
-/* A convolution of each channel by itself, and pooling: attributes of `depthwise`, `max_pool` and `average_pool`.
-   Packed are the bias and then the weights tap by tap, C rounded up to whole vectors each. */
+/* Depthwise convolution and 2-D pooling: attributes of `depthwise`, `max_pool` and `average_pool`. Packed weights:
+   the bias and then the weights tap by tap, each row of C channels rounded up to whole vectors. */
 typedef struct nnrti_cpu_window {
     int32_t window[2], stride[2], dilation[2], pad[2]; /* height, width */
     NNRT_ActivationType activation;
 } nnrti_cpu_window;
 
-/* A third axis of a window, in front of the other two: x has `from` slices of each image, y has `to`. All 0: none. */
+/* The depth axis of a 3-D window: x has `from` slices per image, y has `to`. All 0: 2-D. */
 typedef struct nnrti_cpu_depth {
     int32_t window, stride, dilation, pad, from, to;
 } nnrti_cpu_depth;
 
-/* A convolution, or a product of matrices, which is one of 1 x 1 cells: attributes of the kernel `product`. Its
-   arguments are x [N,H,W,K], a tensor that is added to the result or nothing, and the packed weights; y [N,Ho,Wo,C].
-   Channels lie one behind the other, or as planes where patches are read. Packed: a panel for each `panel` channels of
-   y, their bias and then their weights, tap by tap, channel of x by channel of x; channels that there are not are
-   zeros. The last argument is K zeros for the cells outside x, or, where patches are read, how many floats each term of
-   a sum lies behind the first one.
-   Of a matrix and a vector, which is a single pixel of a single cell, the kernel is `vector`: its panels are
-   NNRTI_CPU_TOGETHER times as wide, so that fewer places are read at once. */
+/* GEMM: a convolution as implicit GEMM, or a matrix multiplication, which is a 1 x 1 convolution: attributes of the
+   kernel `product`. Arguments: x [N,H,W,K], a residual tensor that is added to the result or nothing, and the packed
+   weights; y [N,Ho,Wo,C]. x is channels last, or channels first (planes) if patches are read. Packed weights: a
+   panel per `panel` channels of y: first their bias, then their weights, filter tap by filter tap, channel of x by
+   channel of x; channels that pad the last panel are zeros. The last argument is K zeros, read for taps outside x,
+   or, with patches, the offset in floats of each term of a sum from the first one. A matrix-vector product (GEMV:
+   one pixel, one tap) uses the kernel `vector`, whose panels are NNRTI_CPU_TOGETHER times as wide, so that fewer
+   memory streams are read at once. */
 typedef struct nnrti_cpu_product {
-    nnrti_cpu_window in;     /* its activation is the product's own */
-    int32_t rows;            /* pixels of y that are worked on at once */
-    bool padded;             /* cells outside x are read */
-    int32_t lines, columns;  /* these are so many rows of so many pixels, and read a patch of x, zeros around it
-                               included; 0: they are any that follow each other */
-    uint32_t parts;          /* into which the panels are divided to share the work */
-    NNRT_ActivationType sum; /* activation of its sum with the other tensor */
-    bool half;               /* weights are packed as float16: a panel has its bias, float32, then them */
-    size_t wide;             /* with half: bytes from the beginning of scratch on where `product` widens a panel */
+    nnrti_cpu_window in;     /* its activation is applied before the residual is added */
+    int32_t rows;            /* pixels of y per work item */
+    bool padded;             /* some taps are outside x */
+    int32_t lines, columns;  /* > 0: a work item is a rectangle of so many rows of so many pixels and reads a
+                                zero-padded patch of x; 0: it is any run of consecutive pixels */
+    uint32_t parts;          /* parallel work items that the panels are divided into */
+    NNRT_ActivationType sum; /* activation after the residual addition */
+    bool half;               /* weights are packed as float16: a panel is its bias, float32, then the weights */
+    size_t wide;             /* with half: offset in bytes of scratch where `product` widens a panel */
     nnrti_cpu_depth depth;
 } nnrti_cpu_product;
-#define NNRTI_CPU_TOGETHER 2 /* what multiplies with them is written for that */
+#define NNRTI_CPU_TOGETHER 2 /* the GEMV microkernels are written for this value */
 
-/* A convolution that is several products, each of which makes a part of y: attributes of `split` and `groups`. Its
-   groups of channels are one after the other; so are the phases of a transposed one, each of the pixels of y that lie
-   the stride apart and have the same taps, which are a convolution of stride 1. The arguments are x [N,H,W,groups *
-   channels], the packed weights, zeros for the cells outside x, and y [N,Ho,Wo,groups * results]; channels lie one
-   behind the other. Of x with a third axis, H and Ho are the slices' rows one below the other. Packed: phase by phase,
-   group by group, as for `product`.
-   `groups` has groups so small that the channels of y of `fold` of them are a vector, and so are those of x. Packed:
-   phase by phase, for each such block a vector of the bias and then tap by tap, channel of x by channel of x of a
-   group, one of weights. Zeros are as many as x has channels, and behind them is said where the lanes find each channel
-   of their group, of a whole block and then of the last one, which may have fewer groups. */
+/* A convolution as several GEMMs, each of which computes a part of y: attributes of `split` and `groups`. A grouped
+   convolution has a GEMM per group. A transposed convolution has one per phase: the pixels of y that are the stride
+   apart use the same filter taps, so each phase is a convolution of stride 1. Arguments: x [N,H,W,groups *
+   channels], the packed weights, zeros for taps outside x, and y [N,Ho,Wo,groups * results], both channels last. In
+   3-D, H and Ho count the rows of all slices. Packed weights: phase by phase, group by group, as for `product`.
+   `groups` is for groups so small that the y channels of `fold` of them fill a SIMD vector, and their x channels,
+   too. Packed weights: phase by phase, for each block of `fold` groups a vector of bias and then, tap by tap and x
+   channel of a group by x channel, a vector of weights. The zeros are as many as x has channels; after them come the
+   lane indices of each channel of a group, for a whole block and then for the last one, which may have fewer groups. */
 typedef struct nnrti_cpu_phase {
     nnrti_cpu_product product;
-    int32_t first[2], extent[2]; /* rows and columns of y: the first one, and how many there are */
-    int32_t tap[2], nextTap[2];  /* of the weights: the first one, and how far apart they are */
-    size_t packed;               /* floats in front of its weights */
+    int32_t first[2], extent[2]; /* rows and columns of y: the first one, and their number */
+    int32_t tap[2], nextTap[2];  /* of the weights: the first tap, and the step to the next */
+    size_t packed;               /* offset in floats of its packed weights */
 } nnrti_cpu_phase;
 typedef struct nnrti_cpu_split {
-    int32_t groups, channels, results; /* of a group: channels of x and of y */
+    int32_t groups, channels, results; /* per group: channels of x and of y */
     int32_t fold;
-    int32_t phases, step[2]; /* rows and columns of y from one pixel of a phase to the next */
+    int32_t phases, step[2]; /* step: rows and columns of y from one pixel of a phase to the next */
     nnrti_cpu_phase *phase;
 } nnrti_cpu_split;
-#define NNRTI_CPU_PHASES 64 /* at most */
+#define NNRTI_CPU_PHASES 64 /* most phases */
 
-/* A convolution of 3 x 3 cells by tiles (Winograd): attributes of the kernel `winograd`, whose arguments are those of
-   `product`. A tile of y has tile x tile pixels, for which it takes the transform of (tile + 2) x (tile + 2) pixels of
-   x, the cells, multiplies each cell with transformed weights, and transforms what that gives. Packed: a panel for each
-   `panel` channels of y, in it cell by cell a bias and then K rows of weights. Only cell (1,1) has a bias that is not
-   0, as that one is added once to each pixel of the tile. */
+/* A 3 x 3 convolution by Winograd tiles: attributes of the kernel `winograd`, whose arguments are those of
+   `product`. For a tile of tile x tile pixels of y it transforms (tile + 2) x (tile + 2) pixels of x, multiplies
+   each transformed element ("cell") by the transformed weights of that cell, one GEMM per cell, and transforms the
+   results back. Packed weights: a panel per `panel` channels of y, in it cell by cell a bias and then K rows of
+   weights. Only cell (1,1) has a bias other than 0: it adds once to each pixel of the tile. */
 typedef struct nnrti_cpu_winograd {
-    nnrti_cpu_product product; /* first: what joins a product joins this. rows: tiles that are worked on at once */
+    nnrti_cpu_product product; /* must be first: epilogue fusion reads it. rows: tiles per work item */
     int32_t tile;              /* 2 or 4 */
-    int32_t down, across;      /* tiles of an image */
-    int32_t group;             /* panels that are worked on at once */
-    size_t rowX, rowY;         /* in scratch: floats from one tile to the next, in x and in y */
-    size_t cellX, cellY;       /* from one cell to the next */
+    int32_t down, across;      /* tiles per image, vertically and horizontally */
+    int32_t group;             /* panels between two output transforms */
+    size_t rowX, rowY;         /* scratch: floats from one tile to the next, of x and of y */
+    size_t cellX, cellY;       /* floats from one cell to the next */
 } nnrti_cpu_winograd;
 
-/* A convolution of each channel by itself, and the products of 1 x 1 cells in front of it and behind it, some rows of
-   an image after the other: attributes of `chain`. What one of them gives the next finds in the cache. The arguments
-   are x, what is added to the last one's result or nothing, what is packed for `depthwise`, then for each of the
-   products that there are its packed weights and its zeros, and y. */
+/* Fused pointwise - depthwise - pointwise convolution, a few rows of an image at a time, so that each reads the
+   previous one's rows from the cache: attributes of `chain`. Either pointwise (1 x 1) convolution may be missing.
+   Arguments: x, the residual of the last convolution or nothing, the packed weights of `depthwise`, then for each
+   pointwise convolution its packed weights and its zeros, and y. */
 typedef struct nnrti_cpu_chain {
     nnrti_cpu_window middle;
-    nnrti_cpu_product first, last; /* rows 0: there is none */
-    int32_t in[3], out[3];         /* rows, columns and channels of what `middle` reads, and of what it gives */
-    int32_t lines, parts; /* rows of its result that are made at once; into which those of an image are divided */
-    size_t lists, cells;  /* of scratch: bytes that the products have, and then floats of what `middle` reads */
+    nnrti_cpu_product first, last; /* rows 0: missing */
+    int32_t in[3], out[3];         /* rows, columns and channels of the depthwise input and output */
+    int32_t lines, parts; /* lines: depthwise output rows per iteration; parts: parallel work items per image */
+    size_t lists, cells;  /* scratch: bytes of the GEMMs' pointer lists; then floats of depthwise input */
 } nnrti_cpu_chain;
 
-/* A pool with any number of axes behind the channels: attributes of `max_volume` and `average_volume`, whose x and y
-   are [N,C,..] and dense. All lists have a number for each axis. ends: where paddings count as cells, those behind
-   x. */
+/* Pooling with any number of spatial axes: attributes of `max_volume` and `average_volume`, whose x and y are
+   [N,C,..] and dense. Each list has a number per spatial axis. ends: padding after x, if padding counts in the
+   average; else NULL. */
 typedef struct nnrti_cpu_volume {
     const int64_t *window, *stride, *dilation, *pad, *ends;
 } nnrti_cpu_volume;
 
-/* Functions of two elements, and of one with parameters a and b. */
+/* Binary functions, and unary functions with parameters a and b (X-macro lists). */
 #define NNRTI_CPU_OF_TWO(X) X(ADD) X(SUB) X(MUL) X(DIV) X(MAX) X(MIN) X(DIFFERENCE) X(PRELU) X(LARGER) X(SMALLER)
 #define NNRTI_CPU_OF_ONE(X)                                                                                            \
     X(BOUNDS)                                                                                                          \
@@ -335,63 +350,63 @@ enum {
 };
 #undef NNRTI_CPU_NUMBER
 
-/* What is done to elements: attributes of `binary`, whose result then has the activation, and of `unary`, where
-   ACTIVATION is that one. */
+/* Elementwise operators: attributes of `binary`, whose result then has the activation, and of `unary`, where the
+   function ACTIVATION applies the activation itself. */
 typedef struct nnrti_cpu_each {
     nnrti_cpu_function function;
     NNRT_ActivationType activation;
     float a, b;
 } nnrti_cpu_each;
 
-/* Sets of elements of x become one each: attributes of `reduce`, whose arguments are x, the axes and y. */
+/* Reduction: attributes of `reduce`, whose arguments are x, the axes and y. */
 typedef struct nnrti_cpu_reduce {
     NNRT_ReduceMode mode;
-    float coeff; /* factor of the results */
+    float coeff; /* multiplies the results */
 } nnrti_cpu_reduce;
 
-/* Attributes of `affine`: y = activation((x - mean) * factor + offset), whose arguments are x, the three packed one
-   behind the other, [3,C], and seen as means that are broadcast to y, and y. */
+/* Attributes of `affine`: y = activation((x - mean) * factor + offset). Arguments: x; mean, factor and offset packed
+   as [3,C] and viewed as the means, broadcast to y; y. */
 typedef struct nnrti_cpu_affine {
     NNRT_ActivationType activation;
     int32_t channels;
 } nnrti_cpu_affine;
 
-/* Comparisons of x and y, both of float32 and broadcast to z, of bool: attributes of `compare`. 0 or -1: whether less,
-   or equal, is true; none: and then all is the other way round. */
+/* Comparison of float32 x and y, both broadcast to z, of bool: attributes of `compare`. less, equal: -1 if the
+   result is true for less or equal operands, else 0. none: -1 inverts the result. */
 typedef struct nnrti_cpu_compare {
     int32_t less, equal, none;
 } nnrti_cpu_compare;
 
-/* z = c ? x : y, of elements of 32 bits: attributes of `choose`. one: x, y is a single element; where neither is, both
-   lie in the same way. */
+/* z = c ? x : y for 32-bit elements: attributes of `choose`. one: x, or y, is a single element; if neither is, both
+   have the same strides. */
 typedef struct nnrti_cpu_choice {
     bool one[2];
 } nnrti_cpu_choice;
 
-/* Positions of the largest elements, or of the smallest ones (turn -1), along an axis: attributes of `place`, whose
-   arguments are x and y, of int32 or int64, with an extent of 1. */
+/* Index of the largest element along an axis (ARGMAX), or of the smallest one (turn -1, ARGMIN): attributes of
+   `place`, whose arguments are x and y, of int32 or int64, with size 1 along the axis. */
 typedef struct nnrti_cpu_places {
     int32_t axis, turn;
 } nnrti_cpu_places;
 
-/* The largest elements along an axis, or the smallest ones, in order: attributes of `top`, whose arguments are x, the
-   elements and, where they are wanted, their positions, of int32 or int64. */
+/* The k largest elements along an axis (TOPK), or the k smallest ones (rising), in order: attributes of `top`, whose
+   arguments are x, the elements and, if places is set, their indices, of int32 or int64. */
 typedef struct nnrti_cpu_top {
     int32_t axis;
     bool rising, places;
 } nnrti_cpu_top;
 
-/* Attributes of `resize`, whose arguments are x [N,H,W,C], cells of x and their weights, two of each for every row and
-   then for every column of y, [2,Ho+Wo], and y. */
+/* Attributes of `resize`. Arguments: x [N,H,W,C]; indices and weights of the two source elements for every row and
+   then for every column of y, each [2,Ho+Wo]; y. */
 typedef struct nnrti_cpu_resize {
-    bool linear;          /* else the first cell of the two */
-    bool last;            /* channels lie one behind the other in x and y; else columns do so in y */
-    int32_t bands, block; /* parts of the rows of an image; columns that are worked on at once */
+    bool linear;          /* false: the first of the two elements (NEAREST) */
+    bool last;            /* x and y are channels last; else columns of y are dense */
+    int32_t bands, block; /* bands: parallel work items per image; block: columns at a time */
 } nnrti_cpu_resize;
 
-/* Attributes of `lrn`: y = x * (bias + alpha * squares of 2 * radius + 1 channels)^power. */
+/* Attributes of `lrn`: y = x * (bias + alpha * the sum of the squares of 2 * radius + 1 channels)^power. */
 typedef struct nnrti_cpu_lrn {
-    bool last; /* channels lie one behind the other; else columns do so */
+    bool last; /* channels last; else columns are dense */
     int32_t radius;
     float bias, alpha, power;
 } nnrti_cpu_lrn;
@@ -399,70 +414,72 @@ typedef struct nnrti_cpu_lrn {
 /* Attributes of `group_norm`, whose arguments are those of GROUP_NORM_FUSION: x [N,K,C], scale, bias, y. */
 typedef struct nnrti_cpu_groups {
     int32_t size; /* channels of a group */
-    int32_t many; /* groups that are worked on at once where channels lie one behind the other; 0: they do not */
-    bool affine;  /* scale and bias count, where they are there */
+    int32_t many; /* groups per work item if channels are dense (channels last); 0: pixels are dense */
+    bool affine;  /* scale and bias apply if they exist */
     float epsilon;
 } nnrti_cpu_groups;
 
-/* Rows of `count` elements, `rows` of them, each `stepX` behind the one before in x, `stepY` in y. */
+/* Rows along the last axis: `rows` rows of `count` elements, `stepX` apart in x and `stepY` apart in y. */
 typedef struct nnrti_cpu_rows {
     int64_t rows;
     ptrdiff_t stepX, stepY;
     int32_t count;
-    float epsilon; /* of the normalisation */
-    bool affine;   /* LAYER_NORM_FUSION: gamma and beta count */
-    float factor;  /* what x is multiplied with first */
+    float epsilon; /* of the normalization */
+    bool affine;   /* LAYER_NORM_FUSION: gamma and beta apply */
+    float factor;  /* SOFTMAX of x * factor */
 } nnrti_cpu_rows;
 
-/* Attributes of `lp_norm`: the norm is the root of the sum of squares, or the sum of absolute values. */
+/* Attributes of `lp_norm`: the norm is the root of the sum of squares (L2), or the sum of absolute values (L1). */
 typedef struct nnrti_cpu_norm {
     nnrti_cpu_rows rows;
     bool absolute;
-    bool added; /* epsilon is added to the norm; else the sum is at least that */
+    bool added; /* epsilon is added to the norm; else the sum is at least epsilon */
 } nnrti_cpu_norm;
 
-/* Sequences that run through layers of cells: attributes of the kernel `recurrent`. Its arguments are x [1,T,N,I], the
-   states that they begin with, h and c [L*D,N,H], how long each sequence is [N], all three or nothing, what is packed,
-   and the results y [T,D,N,H], the states at the end, and what lies between layers, [2*T*N*D*H]; c and that may be
-   nothing. `lanes` cells are a block. Packed is, for each direction of each layer,
+/* Recurrent layers: attributes of the kernel `recurrent`. Arguments: x [1,T,N,I], the initial states h and c
+   [L*D,N,H], the sequence lengths [N], all three optional, the three packed constants; the results y [T,D,N,H], the
+   final states, and the tensor between layers, [2*T*N*D*H]; c and the latter are optional. `lanes` cells are a
+   block. Packed, for each direction of each layer:
        first   biases and weights of x as for `product`, whose channels are block by block, gate by gate, the cells
-       second  weights of h: a panel for each block, in it for each element of h gate by gate the cells; where the last
-               gate stands apart, then a panel for each block of that one
-       third   peepholes gate by gate, or the bias that the last gate's product with h begins with, of all cells */
+       second  weights of h: a panel for each block, in it for each element of h gate by gate the cells; if the last
+               gate is apart, then a panel for each block of that gate
+       third   peepholes gate by gate, or the initial value of the last gate's product with h (its bias) */
 typedef struct nnrti_cpu_recurrent {
-    int32_t gates; /* 4: i, o, f and the cell of an LSTM; 3: z, r and the state of a GRU; 1 */
+    int32_t gates; /* 4: i, o, f and the cell of an LSTM; 3: z, r and the state of a GRU; 1: RNN */
     int32_t layers, directions, cells;
-    int32_t padded;    /* cells of whole blocks */
-    bool narrow;       /* of one sequence, sums of one block at a time, not of two */
-    int32_t sequences; /* that are worked on at once */
-    int32_t steps;     /* whose products with x are made at once */
-    bool ahead;        /* and those of the next ones while weights of h come from the second cache */
-    bool backward;     /* the first direction begins with the last step, too */
-    bool apart;        /* the last gate of a GRU has a product with r . h, and comes when all cells have theirs */
+    int32_t padded;    /* cells rounded up to whole blocks */
+    bool narrow;       /* one sequence: sums of one block at a time instead of two */
+    int32_t sequences; /* sequences per work item */
+    int32_t steps;     /* time steps whose products with x are computed by one GEMM */
+    bool ahead;        /* the next steps' products with x are computed while weights of h stream from the L2 cache */
+    bool backward;     /* the first direction runs from the last step to the first, too */
+    bool apart;        /* the last gate of a GRU multiplies r . h, so it follows after the other gates of all cells */
     bool peephole, inputForget;
-    bool plain; /* an LSTM with SIGMOID, TANH and TANH, which does nothing else */
+    bool plain; /* an LSTM with SIGMOID, TANH and TANH and no options */
     float clip;
-    NNRT_ActivationType functions[2][3]; /* of each direction */
-    nnrti_cpu_product product;           /* with the weights of x */
-    size_t floats;                       /* of scratch, in front of what the product has */
+    NNRT_ActivationType functions[2][3]; /* per direction */
+    nnrti_cpu_product product;           /* GEMM of x and its weights */
+    size_t floats;                       /* of scratch, before the GEMM's own scratch */
 } nnrti_cpu_recurrent;
-#define NNRTI_CPU_AHEAD 10 /* steps whose products are made by the way in two steps, those of two gates in each */
+#define NNRTI_CPU_AHEAD 10 /* time steps whose products are computed interleaved with two steps, two gates in each */
 
-/* Numbers for each cell that the third part has. */
+/* Rows of the third packed constant: peepholes, or the bias of the last gate of a GRU, or none. */
 static int32_t nnrti_cpu_extra(const nnrti_cpu_recurrent *a)
 {
     return a->peephole ? 3 : a->gates == 3 && !a->apart ? 1 : 0;
 }
 
-/* How sums become elements of y of 8 bits (>>eight). Bytes of int8 count as 128 more, so that all are 0 to 255:
-   flip is what is turned over in y. */
+/* Requantization of 32-bit sums to 8-bit elements of y (>>eight). int8 is processed as uint8 by adding 128, so that
+   all elements are 0 to 255; flip is the XOR mask that converts y back. */
 typedef struct nnrti_cpu_scale {
-    bool plain;               /* by the short way, which is not enough for very large sums and factors */
-    bool positive;            /* what is less than 0 does not matter */
-    bool bare;                /* bounds are 0 and 255, and nothing is turned over */
-    uint32_t low, high, flip; /* each four times, in all bytes */
+    bool plain;               /* fixed-point arithmetic in 32 bits suffices (nnrti_cpu_scales); not for very large
+                                 sums and factors */
+    bool positive;            /* results below the zero point are clamped, so negative sums need no exact rounding */
+    bool bare;                /* bounds are 0 and 255, and flip is 0 */
+    uint32_t low, high, flip; /* each repeated in all four bytes */
 } nnrti_cpu_scale;
 
+/* Sets the bounds of the stored element (the activation's range, saturated) and the XOR mask of y. */
 static void nnrti_cpu_set_bounds(nnrti_cpu_scale *r, int32_t low, int32_t high, int32_t flip)
 {
     r->low = (uint32_t)(low + flip) * 0x01010101u;
@@ -471,76 +488,80 @@ static void nnrti_cpu_set_bounds(nnrti_cpu_scale *r, int32_t low, int32_t high, 
     r->bare = low + flip == 0 && high + flip == 255 && flip == 0;
 }
 
-/* An element of y, 0 to 255, as it is stored. */
+/* Clamps q, 0 to 255 if in range, to the bounds and converts it to the stored byte. */
 static uint8_t nnrti_cpu_bounded(const nnrti_cpu_scale *s, int64_t q)
 {
     const uint8_t low = (uint8_t)s->low, high = (uint8_t)s->high;
     return (uint8_t)((q < low ? low : q > high ? high : (uint8_t)q) ^ (uint8_t)s->flip);
 }
 
-/* A convolution, or a product of matrices, of 8 bits: attributes of the kernel `product_8`. Its arguments are x
-   [N,H,W,K], the packed weights, a table and y [N,Ho,Wo,C]; channels lie one behind the other. Packed: a panel for each
-   `panel` channels of y, and in it some neighbouring channels of x, a group, of each of them; the last panel has whole
-   vectors. The table has NNRTI_CPU_TABLE rows of 32 bits for the channels of y: biases, and how sums are scaled. */
+/* int8 GEMM (implicit GEMM of a convolution, or a matrix multiplication): attributes of the kernel `product_8`.
+   Arguments: x [N,H,W,K], the packed weights, a table and y [N,Ho,Wo,C], both channels last. Packed weights: a panel
+   per `panel` channels of y, in it groups of consecutive channels of x, one group per y channel (the operands of one
+   dot-product instruction); the last panel has whole vectors. The table has NNRTI_CPU_TABLE rows of 32 bits for the
+   channels of y: bias and requantization factors (nnrti_cpu_scales). */
 #define NNRTI_CPU_TABLE 7
-#define NNRTI_CPU_PART 16 /* bits of a part of a result, where floats make it */
+#define NNRTI_CPU_PART 16 /* fraction bits of a result that floats compute */
 typedef struct nnrti_cpu_product_8 {
     int32_t window[2], stride[2], dilation[2], pad[2]; /* height, width */
-    int32_t rows;                                      /* pixels of y that are worked on at once */
-    uint32_t parts;                                    /* into which the panels are divided to share the work */
+    int32_t rows;                                      /* pixels of y per work item */
+    uint32_t parts;                                    /* parallel work items that the panels are divided into */
     int32_t depth;                                     /* groups of a panel */
-    int32_t across; /* cells of a row of the window that lie one behind the other in x: they are read as one tap */
-    int32_t groups; /* of a tap. Behind the last cell that may be some bytes more, whose weights are 0 */
-    int32_t spare;  /* cells behind those that have these bytes */
-    bool gather;    /* what a pixel reads is copied together first */
+    int32_t across; /* taps of a window row that are consecutive in x: they are read as one tap */
+    int32_t groups; /* per tap. The last group may extend past the last element by some bytes, whose weights are 0 */
+    int32_t spare;  /* pixels after the tap that contain these bytes */
+    bool gather;    /* im2col: the input of a pixel is copied to a row of scratch first */
     nnrti_cpu_scale scale;
 } nnrti_cpu_product_8;
-/* Some pixels of y, and some of its channels. */
+/* Results of a tile: some pixels of y, and some of its channels. */
 typedef struct nnrti_cpu_results_8 {
     uint8_t *const *y;      /* y[row]: channels of a pixel */
     int32_t rows;           /* pixels */
-    int32_t channel, count; /* the first of a panel, and how many of them there are */
-    const int32_t *table;   /* of the first one */
+    int32_t channel, count; /* the first of a panel, and the number left from it on */
+    const int32_t *table;   /* of the first channel */
     const nnrti_cpu_scale *scale;
 } nnrti_cpu_results_8;
-#define NNRTI_CPU_TALLEST_8 8      /* pixels of the tallest tile of any set */
-#define NNRTI_CPU_ROOM_8 (1 << 22) /* bytes of cells brought side by side, at most */
-#define NNRTI_CPU_PIXELS_8 240     /* pixels that a panel is multiplied with at once, about */
+#define NNRTI_CPU_TALLEST_8 8      /* pixels of the tallest register tile of any ISA */
+#define NNRTI_CPU_ROOM_8 (1 << 22) /* most bytes of interleaved input */
+#define NNRTI_CPU_PIXELS_8 240     /* pixels that are multiplied by a panel at a time, about */
 
-/* A convolution of each channel by itself, of 8 bits: attributes of `depthwise_8`, which has the arguments of
-   `product_8`. Cells of neighbouring rows of x, a group of them or several, are brought side by side first, column by
-   column; they are then read by all pixels of some rows of y. Packed: for each block of channels and each of these rows
-   the weights column by column, group by group. */
+/* int8 depthwise convolution: attributes of `depthwise_8`, which has the arguments of `product_8`. Elements of
+   neighboring rows of x, one group of rows or several, are interleaved into scratch first, column by column; all
+   pixels of some rows of y then read them. Packed weights: for each block of channels and each of these rows the
+   weights column by column, group by group. */
 typedef struct nnrti_cpu_window_8 {
     int32_t window[2], stride[2], dilation[2], pad[2];
-    int32_t fold;   /* pixels whose channels make whole blocks, which packed weights and table have so often; or 1 */
+    int32_t fold;   /* pixels whose channels together fill whole blocks; packed weights and table are repeated that
+                       often; or 1 */
     int32_t lines;  /* rows of y that read the same rows of x */
-    int32_t groups; /* of these rows of x */
-    int32_t span;   /* pixels, or folds of them, that are worked on at once */
-    uint32_t parts; /* of the blocks of such rows, each of which is work by itself */
+    int32_t groups; /* groups of these rows of x */
+    int32_t span;   /* pixels, or folds of pixels, per interleaved strip */
+    uint32_t parts; /* parallel work items that the channel blocks of such rows are divided into */
     nnrti_cpu_scale scale;
 } nnrti_cpu_window_8;
 
-/* From float32 to 8 bits: attributes of `quantise`. */
+/* Quantize float32 to 8 bits: attributes of `quantise`. */
 typedef struct nnrti_cpu_quantise {
-    bool even;     /* QUANTIZE_LINEAR: halves to even; QUANT_DTYPE_CAST: away from zero */
-    float inverse; /* 1 / scale: x * inverse decides all results but those next to halves; 0: the scale is too small or large */
+    bool even;     /* QUANTIZE_LINEAR: to nearest even; QUANT_DTYPE_CAST: halves away from zero */
+    float inverse; /* 1 / scale: x * inverse decides all results except those near halves; 0: scale too small or
+                      large */
 } nnrti_cpu_quantise;
 
-/* What is done to each element, of float16: attributes of `each_half`, the kernel for float32 that does it. */
+/* float16 elementwise: attributes of `each_half`: the float32 kernel that it runs on widened elements. */
 typedef struct nnrti_cpu_each_half {
     nnrt_kernel run;
     const void *attr;
     uint32_t nIn; /* 1 or 2 */
 } nnrti_cpu_each_half;
-#define NNRTI_CPU_SOME 512 /* elements that it works on at once */
+#define NNRTI_CPU_SOME 512 /* elements that it widens at a time */
 
-/* The kernels of a set of instructions. */
+/* A kernel of an instruction set, and its name nnrt_cpu_KERNEL_ISA. */
 typedef struct nnrti_cpu_kernel {
     nnrt_kernel run;
     const char *name;
 } nnrti_cpu_kernel;
 
+/* The kernels of each instruction set (X-macro lists). These names are the values of "nnrt.cpu.kernel". */
 #define NNRTI_CPU_KERNELS(X)                                                                                           \
     X(product)                                                                                                         \
     X(vector)                                                                                                          \
@@ -561,26 +582,27 @@ typedef struct nnrti_cpu_kernel {
     X(log_softmax)                                                                                                     \
     X(layer_norm)                                                                                                      \
     X(rms_norm) X(group_norm) X(winograd) X(recurrent) X(compare) X(choose) X(place) X(resize) X(lrn) X(lp_norm) X(top)
-/* Of floats and 8 bits or float16, of the sets that have kernels for floats. */
+/* Kernels between float32 and 8 bits or float16; avx512vnni uses those of avx512. */
 #define NNRTI_CPU_KERNELS_CAST(X) X(quantise) X(dequantise) X(widen_half) X(narrow_half) X(round_half) X(each_half)
-/* Of 8 bits; then those that multiply them, which avx512vnni has of its own. */
+/* 8-bit kernels without dot products; then those with dot products, which avx512vnni implements itself. */
 #define NNRTI_CPU_KERNELS_8(X) X(max_pool_8) X(average_pool_8) X(add_8)
 #define NNRTI_CPU_KERNELS_DOT(X) X(product_8) X(depthwise_8)
 
-/* What the kernels for 8 bits of a set work with. */
+/* Layout parameters of the 8-bit kernels of an instruction set. */
 typedef struct nnrti_cpu_eight {
-    int32_t lanes, panel; /* int32 of a vector; channels of a panel */
+    int32_t lanes, panel; /* int32 per vector; channels per panel */
     int32_t group,
-        bytes;     /* channels of x that are multiplied at once; of a weight: 1, and x is taken as it is, 2 or 4 */
-    int32_t block; /* channels of a convolution of each by itself that are worked on at once */
+        bytes;     /* x channels per dot product; bytes of a packed weight: 1 (x is read as uint8, unchanged), 2 or 4 */
+    int32_t block; /* channels per block of a depthwise convolution */
 } nnrti_cpu_eight;
 
+/* An instruction set (ISA): layout parameters and kernels. */
 typedef struct nnrti_cpu_set {
     const char *name;
-    int32_t lanes, panel; /* floats of a vector; channels of a panel */
-    /* G g G^T of `width` channels, whose 9 weights are `tap` apart: the cells are `cell` apart */
+    int32_t lanes, panel; /* floats per vector; channels per panel */
+    /* Winograd weight transform G g G^T of `width` channels; the 9 taps are `tap` floats apart, the cells `cell` */
     void (*weights)(const float *taps, size_t tap, float *to, size_t cell, int32_t width, int32_t tile);
-    void (*narrow)(const float *x, uint16_t *y, int32_t count); /* y = x, rounded */
+    void (*narrow)(const float *x, uint16_t *y, int32_t count); /* y = x, rounded to float16 */
 #define NNRTI_CPU_MEMBER(kernel) nnrti_cpu_kernel kernel;
     NNRTI_CPU_KERNELS(NNRTI_CPU_MEMBER)
     NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_MEMBER)
@@ -590,13 +612,14 @@ typedef struct nnrti_cpu_set {
     nnrti_cpu_eight eight;
 } nnrti_cpu_set;
 
-/* Tasks that are given to threads some at a time. */
+/* Tasks that are handed to threads in chunks. */
 typedef struct nnrti_cpu_pieces_of {
     void (*task)(void *arg, uint32_t i, uint32_t worker);
     void *arg;
     uint32_t count, pieces;
 } nnrti_cpu_pieces_of;
 
+/* Runs chunk i: an equal share of the tasks. */
 static void nnrti_cpu_piece(void *arg, uint32_t i, uint32_t worker)
 {
     const nnrti_cpu_pieces_of *p = (const nnrti_cpu_pieces_of *)arg;
@@ -605,22 +628,22 @@ static void nnrti_cpu_piece(void *arg, uint32_t i, uint32_t worker)
         p->task(p->arg, k, worker);
 }
 
-/* Calls task for every i < count, by the threads that are offered if the work is worth it: it is told in
-   multiplications of a product, a core does some 80,000 of which in a microsecond. Threads take a microsecond or so
-   to begin and to end, and some part of it to take a piece. */
+/* parallel_for on the caller's thread pool: calls task for every i < count. `work` estimates the cost in
+   multiply-adds of a GEMM, of which a core does some 80,000 per microsecond. Small work runs on the calling thread:
+   threads take about a microsecond to start and to join, and a fraction of it to fetch a chunk. */
 #define NNRTI_CPU_WORTH 120000.0
 static void nnrti_cpu_share(const nnrt_call *call, double work, uint32_t count,
                             void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg)
 {
     const nnrt_parallel *parallel = call != NULL && work > NNRTI_CPU_WORTH ? call->parallel : NULL;
     const uint32_t workers = parallel != NULL ? parallel->workers : 1;
-    const double worth = work / (NNRTI_CPU_WORTH / 4); /* pieces of such a size */
+    const double worth = work / (NNRTI_CPU_WORTH / 4); /* as many chunks as are worth a thread's overhead */
     nnrti_cpu_pieces_of p;
     p.task = task;
     p.arg = arg;
     p.count = count;
     p.pieces = worth < (double)count ? (uint32_t)worth : count;
-    /* As many for each: from step to step they work on the same places. */
+    /* A multiple of the workers: so a worker processes the same region from step to step, which its cache holds. */
     if (p.pieces % workers != 0)
         p.pieces += workers - p.pieces % workers;
     if (p.pieces > count)
@@ -631,7 +654,7 @@ static void nnrti_cpu_share(const nnrt_call *call, double work, uint32_t count,
         nnrt_parallel_for(call, p.pieces, nnrti_cpu_piece, &p);
 }
 
-/* Into how many parts panels are divided, some of which are worked on at once, where there are few pixels. */
+/* Work items that the panels of a GEMM are divided into if there are too few pixels to occupy all workers. */
 static uint32_t nnrti_cpu_parts(double work, int32_t panels, uint32_t workers)
 {
     if (work <= NNRTI_CPU_WORTH)
@@ -639,8 +662,8 @@ static uint32_t nnrti_cpu_parts(double work, int32_t panels, uint32_t workers)
     return workers < (uint32_t)panels ? workers : (uint32_t)panels;
 }
 
-/* Into how many parts what is done to the elements of a walk is divided, where one takes as long as `each`
-   multiplications of a product. */
+/* Work items that an elementwise walk is divided into; an element costs `each` multiply-adds. *work: the total, for
+   nnrti_cpu_share; 0 without threads. */
 static uint32_t nnrti_cpu_walk_parts(const nnrt_call *call, const nnrti_walk *w, double each, double *work)
 {
     uint32_t most = (uint32_t)(w->rank > 0 ? w->dims[0] : (w->count + 1023) / 1024);
@@ -655,8 +678,7 @@ static uint32_t nnrti_cpu_walk_parts(const nnrt_call *call, const nnrti_walk *w,
     return most < 4 * call->parallel->workers ? most : 4 * call->parallel->workers;
 }
 
-/* Makes a walk part i of so many of itself: of its first axis or, where there is none, of its row by lines of the
-   cache. */
+/* Restricts a walk to part i of `parts`: of its first axis or, if it has only a row, of the row, cut at cache lines. */
 static void nnrti_cpu_walk_part(nnrti_walk *w, uint32_t i, uint32_t parts)
 {
     int32_t *extent = w->rank > 0 ? &w->dims[0] : &w->count;
@@ -668,13 +690,13 @@ static void nnrti_cpu_walk_part(nnrti_walk *w, uint32_t i, uint32_t parts)
     *extent = (end < *extent ? end : *extent) - begin;
 }
 
-/* NULL: the step has none. */
+/* The scratch of a worker; NULL: the step has none. */
 static void *nnrti_cpu_scratch(const nnrt_call *call, uint32_t worker)
 {
     return call->scratch != NULL ? (uint8_t *)call->scratch + worker * call->scratchBytes : NULL;
 }
 
-/* The bounds that an activation keeps a value between; false: it does more than that. */
+/* The range [low, high] of an activation that only clamps; false: it is another function. */
 static bool nnrti_cpu_bounds(NNRT_ActivationType activation, float *low, float *high)
 {
     *low = -nnrti_inff();
@@ -695,7 +717,7 @@ static bool nnrti_cpu_bounds(NNRT_ActivationType activation, float *low, float *
     }
 }
 
-/* Whether a function of one element takes many multiplications. */
+/* Whether a unary function costs many multiplications. */
 static bool nnrti_cpu_is_dear(const nnrti_cpu_each *a)
 {
     float low, high;
@@ -712,17 +734,18 @@ static bool nnrti_cpu_is_dear(const nnrti_cpu_each *a)
     }
 }
 
-/* What an element of 8 bits is taken as, 0 to 255, is itself with these bits turned over. */
+/* The XOR mask that maps stored int8 to 0 to 255; 0 for uint8. */
 static int32_t nnrti_cpu_flip(const nnrt_view *v)
 {
     return v->dataType == NNRT_DATA_TYPE_INT8 ? 0x80 : 0;
 }
 
-/* A sum of 8 bits by floats: 2^PART * z and 16 = x * by[0] + y * by[1] + by[2]. Where neither scale is more than
-   twice that of z, no term is above 2^25, the last factor is at most 2^-18, and where z is within 0 to 256, and one
-   more on each side, that is off by less than 16: by 1/2 for what rounds the terms as they should be, and 1/8 for how
-   halves go away from zero, by 2 for each factor, 4 for by[2], 2 for the first sum, 1 for the second, 1/2 for
-   becoming whole. So where the last bits are 32 or more, those in front of them are z. */
+/* Quantized addition by floats, where that is provably exact: 2^PART * z and 16 = x * by[0] + y * by[1] + by[2]. If
+   neither scale is more than twice that of z, no term is above 2^25 and the last factor is at most 2^-18. For z
+   within 0 to 256, and one more on each side, the float result is off by less than 16: by 1/2 for the exact rounding
+   of the terms and 1/8 for rounding halves away from zero, by 2 for each factor, 4 for by[2], 2 for the first sum, 1
+   for the second, 1/2 for the conversion to integer. So if the last PART bits are 32 or more, the bits above them
+   are exactly z. false: the scales are out of range. */
 static bool nnrti_cpu_add_by_floats(const nnrt_view *args, int32_t flip, float *by)
 {
     const int32_t *list = (const int32_t *)args[2].data;
@@ -742,24 +765,26 @@ static bool nnrti_cpu_add_by_floats(const nnrt_view *args, int32_t flip, float *
     return true;
 }
 
-/* Where channel c stands: where four rows of x are brought side by side, so do every fourth four of them. */
+/* Position of channel c in an interleaved block: interleaving four rows of x also permutes the channels (byte unpack
+   instructions work within 128-bit lanes). */
 static int32_t nnrti_cpu_mixed(int32_t c, bool mixed)
 {
     return mixed ? (c & ~63) | (c & 12) << 2 | (c & 48) >> 2 | (c & 3) : c;
 }
 
-/* What a table has of the channel that stands at c: its rows are `lanes` apart, so that vectors have all of theirs
-   side by side. */
+/* The table entry of channel position c, row 0. Rows are `lanes` entries apart, so that a vector of channels has all
+   its rows adjacent. */
 static int32_t *nnrti_cpu_column(int32_t *table, int32_t c, int32_t lanes)
 {
     return table + (ptrdiff_t)(c / lanes) * lanes * NNRTI_CPU_TABLE + c % lanes;
 }
 
-/* The places start + i * step, i < k, that lie inside L: first <= i < last. */
+/* The range first <= i < last of the positions start + i * step, i < k, that are within 0 to L - 1: the taps inside
+   x. */
 static void nnrti_cpu_inside(int64_t start, int64_t step, int32_t k, int32_t L, int32_t *first, int32_t *last)
 {
     int64_t from = start < 0 ? -start : 0, to = start < L ? L - start : 0;
-    if (step != 1) { /* a division takes as long as a pixel */
+    if (step != 1) { /* branch: a division costs as much as a pixel */
         from = (from + step - 1) / step;
         to = (to + step - 1) / step;
     }
@@ -768,33 +793,32 @@ static void nnrti_cpu_inside(int64_t start, int64_t step, int32_t k, int32_t L, 
     *last = (int32_t)to;
 }
 
-/* How many pieces of `part` there are of `whole`, the last of which may be smaller. */
+/* whole / part, rounded up. */
 static int64_t nnrti_cpu_pieces(int64_t whole, int64_t part)
 {
     return (whole + part - 1) / part;
 }
 
-/* Cells of a window. */
+/* Filter taps of the convolution. */
 static int32_t nnrti_cpu_taps(const nnrti_cpu_product *a)
 {
     return a->in.window[0] * a->in.window[1] * (a->depth.window > 0 ? a->depth.window : 1);
 }
 
-/* How many multiplications a weight counts as, for each of `rows` pixels that it is read for at once: to read it takes as
-   long as four. */
+/* Cost of a weight per pixel, in multiply-adds, if `rows` pixels share one read of it: a read costs as much as four. */
 static double nnrti_cpu_reading(int32_t rows)
 {
     return rows < 4 ? 4.0 / rows : 1.0;
 }
 
-/* What nnrti_cpu_share is told of a product of packed weights. */
+/* The work of a GEMM of packed weights [packed[0], packed[1]], for nnrti_cpu_share. */
 static double nnrti_cpu_work(const nnrti_cpu_product *a, int64_t pixels, const int32_t *packed)
 {
     return nnrti_cpu_reading(a->rows) * (double)pixels * packed[0] * packed[1];
 }
 
-/* Into how many blocks the channels are divided whose rows are made together: a row of y reads rows of x that the one
-   before it has read, and finds them where those of a block stay near. A block has four vectors at least. */
+/* Channel blocks of a depthwise convolution or pool: a row of y reads rows of x that the previous row has read; they
+   stay in the L1 cache if the rows of a channel block fit. A block has at least four vectors. */
 static int32_t nnrti_cpu_blocks(const nnrti_cpu_window *a, const nnrt_view *x, const nnrt_view *y, int32_t lanes)
 {
     const int32_t C = y->dims[3], most = (C + lanes - 1) / lanes / 4;
@@ -804,16 +828,16 @@ static int32_t nnrti_cpu_blocks(const nnrti_cpu_window *a, const nnrt_view *x, c
     return blocks < 1 || most < 1 ? 1 : blocks < most ? (int32_t)blocks : most;
 }
 
-/* A patch of x with what it has of the zeros around it: a copy, or x itself where there are none. Steps to the next
-   row, column and channel, and floats of the copy. */
+/* A patch: the input of a rectangle of pixels, with its zero padding. A copy, or x itself if there is no padding.
+   Strides to the next row, column and channel, and floats of the copy. */
 typedef struct nnrti_cpu_patch {
     ptrdiff_t row, column, channel;
     int32_t rows, columns;
     int64_t floats;
-    bool copied, planes; /* planes: channels come first */
+    bool copied, planes; /* planes: channels first */
 } nnrti_cpu_patch;
 
-/* false: there are no patches for such a product. */
+/* The patch of a GEMM with a->lines > 0; false: it would be too large, or the strides do not allow one. */
 static bool nnrti_cpu_patch_of(const nnrti_cpu_product *a, const nnrt_view *x, int32_t K, nnrti_cpu_patch *patch)
 {
     const int64_t rows =
@@ -832,11 +856,11 @@ static bool nnrti_cpu_patch_of(const nnrti_cpu_product *a, const nnrt_view *x, i
     patch->channel = !patch->planes ? 1 : patch->copied ? (ptrdiff_t)(rows * columns) : x->strides[3];
     patch->column = patch->planes ? 1 : K;
     patch->row = !patch->copied ? x->strides[1] : patch->planes ? (ptrdiff_t)columns : (ptrdiff_t)columns * K;
-    return (patch->planes || x->strides[2] == K) && /* terms have 32 bits */
+    return (patch->planes || x->strides[2] == K) && /* offsets of terms have 32 bits */
            (rows - 1) * patch->row + (columns - 1) * patch->column + (K - 1) * patch->channel <= INT32_MAX;
 }
 
-/* Pixels of a phase, and into how many pieces these are divided. */
+/* Pixels of a phase; and the work items that they are divided into. */
 static int64_t nnrti_cpu_phase_pixels(const nnrti_cpu_phase *p, const nnrt_view *y)
 {
     const int32_t slices = p->product.depth.to > 0 ? p->product.depth.to : 1;
@@ -848,12 +872,20 @@ static int64_t nnrti_cpu_phase_pieces(const nnrti_cpu_phase *p, const nnrt_view 
     return nnrti_cpu_pieces(nnrti_cpu_phase_pixels(p, y), p->product.rows);
 }
 
-/* In >>layout. */
+/* Transposes a matrix of 32-bit elements; in >>layout. */
 static void nnrti_cpu_turn(const uint32_t *from, ptrdiff_t step, uint32_t *to, ptrdiff_t next, int32_t rows,
                            int32_t columns);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>sets */
+
+/* This file includes itself once per instruction set: with NNRTI_CPU_SET defined it contains only the kernels (its
+   second half), compiled for that ISA by target attributes, so that one object file runs on every machine.
+   NNRTI_CPU(name) appends the ISA's name to an identifier. The table nnrti_cpu_sets lists the ISAs of this build,
+   best first; nnrti_cpu_has tests at run time which of them the machine supports (dispatch). Invariant: code outside
+   the kernels uses no instruction beyond the compiler's baseline. Not by a file per ISA with compiler flags of its
+   own: that needs a build system, and a header has none. Not by target_clones: lanes, register tiles and packed
+   layouts differ per ISA. */
 
 #define NNRTI_CPU_JOIN(a, b) a##b
 #define NNRTI_CPU_JOIN_2(a, b) NNRTI_CPU_JOIN(a, b)
@@ -868,7 +900,7 @@ static void nnrti_cpu_turn(const uint32_t *from, ptrdiff_t step, uint32_t *to, p
 #if defined(__GNUC__)
 #define NNRTI_CPU_INLINE static inline __attribute__((always_inline))
 #define NNRTI_CPU_APART __attribute__((noinline))
-/* Copies less than 32 bytes. Where it is called gcc would else write all that a memcpy takes. */
+/* Copies less than 32 bytes. Not inlined: gcc would otherwise emit an unrolled memcpy at each call. */
 NNRTI_CPU_APART static void nnrti_cpu_copy_part(void *to, const void *from, size_t bytes)
 {
     uint8_t *t = (uint8_t *)to;
@@ -898,9 +930,9 @@ NNRTI_CPU_APART static void nnrti_cpu_copy_part(void *to, const void *from, size
 }
 #endif
 
-/* A build may compile the kernels in an object of their own, while it compiles all else: NNRTI_CPU_OBJECT is 1 in the file
-   without kernels and 2 in the file that has only them (tools/kernels.c). There NNRTI_CPU_PORTABLE=0 leaves out the portable
-   set, for a machine that has a better one. */
+/* A build may compile the kernels in an object of their own, in parallel with the rest: NNRTI_CPU_OBJECT is 1 in the
+   file without kernels and 2 in the file that has only them (tools/kernels.c). NNRTI_CPU_PORTABLE=0 leaves out the
+   portable ISA, for a machine that has a better one. */
 #ifndef NNRTI_CPU_OBJECT
 #define NNRTI_CPU_OBJECT 0
 #endif
@@ -965,7 +997,7 @@ NNRTI_CPU_SHARED const nnrti_cpu_set *const nnrti_cpu_sets[NNRTI_CPU_SETS] = {
     NULL};
 
 #if NNRT_CPU_AVX2
-/* Of this instruction not every compiler can ask the machine by name. */
+/* Not every compiler knows this feature by name. */
 static bool nnrti_cpu_has_f16c(void)
 {
     unsigned a, b, c, d;
@@ -973,7 +1005,7 @@ static bool nnrti_cpu_has_f16c(void)
 }
 #endif
 
-/* Whether the machine has what the set is written for. */
+/* Whether the machine supports the instruction set. */
 NNRTI_CPU_SHARED bool nnrti_cpu_has(const nnrti_cpu_set *set)
 {
 #if NNRT_CPU_AVX512
@@ -997,33 +1029,41 @@ NNRTI_CPU_SHARED bool nnrti_cpu_has(const nnrti_cpu_set *set)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>layout */
 
-#define NNRTI_CPU_FASTER (-1) /* nnrti_cpu_edit.tile */
+/* Layout propagation. Convolutions and pools read and write channels last, because a SIMD vector then holds adjacent
+   channels of a pixel. This pass decides before kernel selection which tensors of the draft are stored channels
+   last: 4-D tensors between steps that work with any strides, from the first step that prefers the layout on.
+   Inputs, outputs and constants of the model keep their layout. Only strides of views change, so reference kernels
+   work on such tensors, too. Invariant: a tensor has one layout for all of its readers. If a convolution or pool
+   still has a channels-first argument, a copy step is inserted (nnrti_cpu_copy_in, nnrti_cpu_copy_out). The
+   alternative, copies around every convolution, would read and write each tensor twice more. */
+
+#define NNRTI_CPU_FASTER (-1) /* value of nnrti_cpu_edit.tile */
 #define NNRTI_CPU_WINOGRAD "nnrt.cpu.winograd"
 #define NNRTI_CPU_KERNEL "nnrt.cpu.kernel"
 
-/* How a tensor is used, before steps get kernels. */
+/* Uses of a tensor before kernel selection: bits of nnrti_cpu_edit.seen. */
 #define NNRTI_CPU_GIVEN 1  /* is an input of the model */
-#define NNRTI_CPU_OTHER 2  /* is read by a step that is no image */
-#define NNRTI_CPU_PLANES 4 /* is read by one that reads planes */
+#define NNRTI_CPU_OTHER 2  /* is read by a step other than a convolution or 2-D pool */
+#define NNRTI_CPU_PLANES 4 /* is read by a convolution that reads channels first (nnrti_cpu_reads_planes) */
 
-/* While a draft is edited. */
+/* State of the edit pass over a draft. */
 typedef struct nnrti_cpu_edit {
     nnrt_draft *draft;
     const nnrti_cpu_set *set;
-    uint8_t *last; /* per tensor: 0 as it was, 1 may lie with its channels last, 2 does */
-    uint8_t *seen; /* per tensor: NNRTI_CPU_GIVEN and others */
+    uint8_t *last; /* per tensor: 0 keeps its layout, 1 may become channels last, 2 is channels last */
+    uint8_t *seen; /* per tensor: bits NNRTI_CPU_GIVEN and others */
     uint32_t tensors;
-    bool half;     /* weights are packed as float16, where they can be */
-    uint32_t *opens; /* per step: the number of open steps before it */
-    /* Steps that are to be inserted, and in front of which steps. */
+    bool half;     /* weights are packed as float16 where possible */
+    uint32_t *opens; /* per step: the number of dynamic steps before it */
+    /* Steps to insert, and the steps before which they are inserted. */
     nnrt_draft_step *added;
     uint32_t *addedAt, nAdded, roomAdded;
-    uint32_t *copied; /* per tensor: 1 + the number of the added step that writes it */
-    int32_t tile;  /* of convolutions of 3 x 3 cells: 0 none, 2, 4, or NNRTI_CPU_FASTER: what is faster */
-    char only[24]; /* the kernel that steps may have; "": all */
+    uint32_t *copied; /* per tensor: 1 + the index of the added step that writes it */
+    int32_t tile;  /* Winograd tile of 3 x 3 convolutions: 0 none, 2, 4, or NNRTI_CPU_FASTER: the fastest */
+    char only[24]; /* the only kernel that steps may use; "": all */
 } nnrti_cpu_edit;
 
-/* Whether a kernel, whose name is nnrt_cpu_KERNEL_SET, is the one that is asked for. */
+/* Whether a kernel, named nnrt_cpu_KERNEL_ISA, is the one of "nnrt.cpu.kernel". */
 static bool nnrti_cpu_is_only(const nnrti_cpu_edit *e, const char *kernel)
 {
     const char *name = kernel + strlen("nnrt_cpu_");
@@ -1031,7 +1071,7 @@ static bool nnrti_cpu_is_only(const nnrti_cpu_edit *e, const char *kernel)
     return strncmp(name, e->only, length) == 0 && strrchr(name, '_') == name + length;
 }
 
-/* Whether steps may have a kernel: that one, or where it is `chain` those of which it is made. */
+/* Whether steps may use a kernel: any, or the one of "nnrt.cpu.kernel"; `chain` implies the kernels that it fuses. */
 static bool nnrti_cpu_may(const nnrti_cpu_edit *e, const nnrti_cpu_kernel *kernel)
 {
     return e->only[0] == '\0' || nnrti_cpu_is_only(e, kernel->name) ||
@@ -1039,20 +1079,21 @@ static bool nnrti_cpu_may(const nnrti_cpu_edit *e, const nnrti_cpu_kernel *kerne
             (kernel->run == e->set->product.run || kernel->run == e->set->depthwise.run));
 }
 
+/* Reports NNRT_OUT_OF_MEMORY for a step. */
 static NNRT_ReturnCode nnrti_cpu_no_memory(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
     return nnrt_error_set(e->draft->config->error, NNRT_OUT_OF_MEMORY, "no memory for the faster step of node '%s'",
                           step->name);
 }
 
-/* Whether a step computes with int8 or uint8 by this kernel of the reference device. */
+/* Whether a step computes with quantized int8 or uint8 by this kernel of the reference device. */
 static bool nnrti_cpu_is_eight(const nnrt_draft_step *step, const char *kernel)
 {
     return step->open == NULL && step->op != NULL && step->kernel != NULL && strcmp(step->kernelName, kernel) == 0 &&
            step->args[0].view.quantCount == 1;
 }
 
-/* Whether a pool of float32 has one window, all of x, and no activation: where channels come first, a reduction. */
+/* Whether a float32 pool is global (one window, all of x) without an activation. Channels first, it is a reduction. */
 static bool nnrti_cpu_is_global(const nnrt_draft_step *step)
 {
     const bool most = step->op->type == NNRT_NODE_TYPE_MAX_POOL_FUSION;
@@ -1069,9 +1110,9 @@ static bool nnrti_cpu_is_global(const nnrt_draft_step *step)
            (most ? max->activationType : average->activationType) == NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
 }
 
-#define NNRTI_CPU_ELEMENTS ((int64_t)1 << 30) /* fewest of a tensor that is left to the reference device */
+#define NNRTI_CPU_ELEMENTS ((int64_t)1 << 30) /* tensors with so many elements or more stay with the reference device */
 
-/* Whether the products of an argument's extents, and twice those, have 32 bits. */
+/* Whether the element count of an argument, and twice it, fit 32 bits. */
 static bool nnrti_cpu_is_fit_arg(const nnrt_plan_arg *arg)
 {
     int64_t elements = 1;
@@ -1081,7 +1122,7 @@ static bool nnrti_cpu_is_fit_arg(const nnrt_plan_arg *arg)
     return true;
 }
 
-/* Whether a step is an operator's, and all its arguments are fit and of extents that are known. */
+/* Whether a step is an operator with static shapes whose arguments all fit 32 bits. No other step gets a kernel. */
 static bool nnrti_cpu_is_fit(const nnrt_draft_step *step)
 {
     if (step->open != NULL || step->op == NULL)
@@ -1092,9 +1133,10 @@ static bool nnrti_cpu_is_fit(const nnrt_draft_step *step)
     return true;
 }
 
-/* Whether a convolution of groups, or a transposed one, is products of constant weights (>>split). */
+/* Whether a grouped or transposed convolution has constant weights and can be computed by several GEMMs (>>split). */
 static bool nnrti_cpu_is_split(const nnrt_draft_step *step);
 
+/* Whether a step is a convolution or 2-D pool ("image step") that has a kernel here, for channels last. */
 static bool nnrti_cpu_is_image(const nnrt_draft_step *step)
 {
     if (!nnrti_cpu_is_fit(step) ||
@@ -1119,7 +1161,7 @@ static bool nnrti_cpu_is_image(const nnrt_draft_step *step)
     }
 }
 
-/* Whether a step widens a tensor, or narrows one, for a step that computes with floats (>>half). */
+/* Whether a step is an inserted conversion of float16 to float32 (widening), or back (narrowing); see >>half. */
 static bool nnrti_cpu_is_widening(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
     return step->op == NULL && step->kernel == e->set->widen_half.run;
@@ -1129,7 +1171,7 @@ static bool nnrti_cpu_is_narrowing(const nnrti_cpu_edit *e, const nnrt_draft_ste
     return step->op == NULL && step->kernel == e->set->narrow_half.run;
 }
 
-/* Steps whose kernels work with any strides. */
+/* Whether a step's kernels, including the reference kernel, work with any strides. */
 static bool nnrti_cpu_is_tolerant(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
     if (nnrti_cpu_is_widening(e, step) || nnrti_cpu_is_narrowing(e, step))
@@ -1141,7 +1183,7 @@ static bool nnrti_cpu_is_tolerant(const nnrti_cpu_edit *e, const nnrt_draft_step
             step->op->type == NNRT_NODE_TYPE_ARGMIN_FUSION);
 }
 
-/* Whether v is int8 or uint8 with one parameter, as operators that compute have it. */
+/* Whether v is int8 or uint8 with one scale and zero point, as computing operators require. */
 static bool nnrti_cpu_is_byte(const nnrt_view *v)
 {
     const int32_t least = v->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
@@ -1149,7 +1191,7 @@ static bool nnrti_cpu_is_byte(const nnrt_view *v)
            v->quant[0].numBits == 8 && v->quant[0].zeroPoint >= least && v->quant[0].zeroPoint <= least + 255;
 }
 
-/* Whether a step quantizes float32 to 8 bits, or dequantizes them (back). */
+/* Whether a step quantizes float32 to 8 bits, or dequantizes (back). */
 static bool nnrti_cpu_is_cast(const nnrt_draft_step *step, bool back)
 {
     return step->open == NULL && step->op != NULL && step->kernel != NULL &&
@@ -1162,7 +1204,8 @@ static bool nnrti_cpu_is_cast(const nnrt_draft_step *step, bool back)
 /* In >>steps. */
 static bool nnrti_cpu_reads_planes(const nnrt_draft *d, const nnrt_draft_step *step);
 
-/* Whether a step makes 8 bits of floats, or widens, what only images read, or nobody: that is written channels last. */
+/* Whether a step quantizes, or widens float16, and only image steps (or none) read the result: it writes channels
+   last. */
 static bool nnrti_cpu_is_before_image(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
     const bool widening = nnrti_cpu_is_widening(e, step);
@@ -1170,7 +1213,7 @@ static bool nnrti_cpu_is_before_image(const nnrti_cpu_edit *e, const nnrt_draft_
            (e->seen[step->args[1].tensor] & (NNRTI_CPU_OTHER | (widening ? NNRTI_CPU_PLANES : 0))) == 0;
 }
 
-/* Fills seen. */
+/* Fills seen with the uses of each tensor. */
 static void nnrti_cpu_see_uses(nnrti_cpu_edit *e)
 {
     const nnrt_draft *d = e->draft;
@@ -1188,14 +1231,15 @@ static void nnrti_cpu_see_uses(nnrti_cpu_edit *e)
     }
 }
 
+/* Keeps a tensor in its model layout. */
 static void nnrti_cpu_forbid(nnrti_cpu_edit *e, uint32_t tensor)
 {
     if (tensor < e->tensors)
         e->last[tensor] = 0;
 }
 
-/* The tensor of an argument as a view [N,C,H,W], as it is declared; true where the argument's view is that one, and not
-   [N,H,W,C] as operators on images have it. */
+/* *declared: the tensor of an argument as a view [N,C,H,W], as the model declares it. Returns whether the argument's
+   view is that one rather than [N,H,W,C], the view of image operators. */
 static bool nnrti_cpu_is_declared(const nnrt_view *v, const nnrt_operand *o, nnrt_view *declared)
 {
     nnrt_operand_view(NULL, o, 0, declared);
@@ -1203,7 +1247,7 @@ static bool nnrti_cpu_is_declared(const nnrt_view *v, const nnrt_operand *o, nnr
            memcmp(declared->strides, v->strides, sizeof(v->strides)) == 0;
 }
 
-/* Whether an argument shows its tensor in one of these two ways: some kernels see the elements in another shape. */
+/* Whether an argument shows its tensor as [N,C,H,W] or [N,H,W,C]: some kernels view the elements in another shape. */
 static bool nnrti_cpu_is_whole(const nnrti_cpu_edit *e, const nnrt_plan_arg *arg)
 {
     const nnrt_operand *o = &e->draft->tensors[arg->tensor];
@@ -1212,7 +1256,7 @@ static bool nnrti_cpu_is_whole(const nnrti_cpu_edit *e, const nnrt_plan_arg *arg
     if (o->rank != 4)
         return false;
     nnrt_operand_view(NULL, o, 0, &declared);
-    if (v->rank == 3) /* [N,K,C] of normalisations, K all pixels */
+    if (v->rank == 3) /* [N,K,C] of normalizations, K all pixels */
         return v->dims[0] == o->dims[0] && (int64_t)v->dims[1] == (int64_t)o->dims[2] * o->dims[3] &&
                v->dims[2] == o->dims[1] && v->strides[1] == 1 && v->strides[2] == declared.strides[1];
     return v->rank == 4 && (nnrti_cpu_is_declared(v, o, &declared) ||
@@ -1220,8 +1264,8 @@ static bool nnrti_cpu_is_whole(const nnrti_cpu_edit *e, const nnrt_plan_arg *arg
                              v->dims[3] == o->dims[1] && v->strides[3] == declared.strides[1]));
 }
 
-/* Which tensors lie with their channels last: images between steps that work with any strides, from the first step on
-   that wants them so. */
+/* Decides which tensors are channels last: tensors of images between steps that work with any strides, from the
+   first step on that prefers it (layout propagation). */
 static NNRT_ReturnCode nnrti_cpu_choose_layout(nnrti_cpu_edit *e)
 {
     nnrt_draft *d = e->draft;
@@ -1258,8 +1302,8 @@ static NNRT_ReturnCode nnrti_cpu_choose_layout(nnrti_cpu_edit *e)
     return NNRT_SUCCESS;
 }
 
-/* The strides of tensor t, which lies with its channels last, in a view of it: [N,H,W,C], or [N,C,H,W] as it is
-   declared. */
+/* Sets the strides of a view of tensor t, which is channels last; the view is [N,H,W,C], [N,K,C] or, as declared,
+   [N,C,H,W]. */
 static void nnrti_cpu_see(const nnrti_cpu_edit *e, uint32_t t, nnrt_view *v)
 {
     const nnrt_operand *o = &e->draft->tensors[t];
@@ -1278,6 +1322,7 @@ static void nnrti_cpu_see(const nnrti_cpu_edit *e, uint32_t t, nnrt_view *v)
     v->strides[first ? 1 : 3] = 1;
 }
 
+/* Sets the strides of all views of channels-last tensors. */
 static void nnrti_cpu_lay_out(nnrti_cpu_edit *e)
 {
     nnrt_draft *d = e->draft;
@@ -1289,13 +1334,13 @@ static void nnrti_cpu_lay_out(nnrti_cpu_edit *e)
         }
 }
 
-/* Whether the channels of an image [N,H,W,C] lie one behind the other. */
+/* Whether an image [N,H,W,C] is channels last. */
 static bool nnrti_cpu_is_last(const nnrt_view *v)
 {
     return v->strides[3] == 1 || v->dims[3] <= 1;
 }
 
-/* to[j * next + i] = from[i * step + j], i < rows, j < columns. */
+/* Transpose: to[j * next + i] = from[i * step + j], i < rows, j < columns; 4 x 4 blocks in SIMD registers. */
 static void nnrti_cpu_turn(const uint32_t *from, ptrdiff_t step, uint32_t *to, ptrdiff_t next, int32_t rows,
                            int32_t columns)
 {
@@ -1308,7 +1353,7 @@ static void nnrti_cpu_turn(const uint32_t *from, ptrdiff_t step, uint32_t *to, p
     const four first = {0, 4, 1, 5}, last = {2, 6, 3, 7}, low = {0, 1, 4, 5}, high = {2, 3, 6, 7};
 #define NNRTI_CPU_MIX(a, b, name, i, j, k, l) __builtin_shuffle(a, b, name)
 #endif
-    for (; i + 4 <= rows; i += 4) { /* four by four */
+    for (; i + 4 <= rows; i += 4) { /* 4 x 4 blocks */
         int32_t j = 0;
         for (; j + 4 <= columns; j += 4) {
             four row[4], pair[4];
@@ -1327,7 +1372,7 @@ static void nnrti_cpu_turn(const uint32_t *from, ptrdiff_t step, uint32_t *to, p
         }
         for (; j < columns; j++)
             for (int32_t k = i; k < i + 4; k++)
-                memcpy(&to[j * next + k], &from[k * step + j], 4); /* they may be floats */
+                memcpy(&to[j * next + k], &from[k * step + j], 4); /* memcpy: they may be floats */
     }
 #undef NNRTI_CPU_MIX
 #endif
@@ -1336,8 +1381,8 @@ static void nnrti_cpu_turn(const uint32_t *from, ptrdiff_t step, uint32_t *to, p
             memcpy(&to[j * next + k], &from[k * step + j], 4);
 }
 
-/* y = x [N,H,W,C] of `size` bytes an element, one of which has its channels last: some channels at a time, so that what
-   is read and what is written both go on through a few lines of the cache. */
+/* y = x [N,H,W,C] for elements of `size` bytes, where x or y is channels last: one row, 16 channels at a time, so
+   that both reads and writes stay within a few cache lines. */
 static inline void nnrti_cpu_copy_row(const nnrt_view *x, const nnrt_view *y, int32_t n, int32_t h, const size_t size)
 {
     const uint8_t *from = (const uint8_t *)x->data + (n * x->strides[0] + h * x->strides[1]) * (ptrdiff_t)size;
@@ -1369,6 +1414,7 @@ static void nnrti_cpu_copy_task(void *arg, uint32_t i, uint32_t worker)
         nnrti_cpu_copy_row(&args[0], &args[1], (int32_t)i / args[0].dims[1], (int32_t)i % args[0].dims[1], 4);
 }
 
+/* Kernel of layout copies and transposes: y = x, both [N,H,W,C] with any strides. */
 static NNRT_ReturnCode nnrti_cpu_copy(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     (void)attr;
@@ -1377,6 +1423,7 @@ static NNRT_ReturnCode nnrti_cpu_copy(const void *attr, nnrt_view *args, nnrt_ca
     return NNRT_SUCCESS;
 }
 
+/* Selects a kernel of this device for a step. */
 static void nnrti_cpu_use(nnrt_draft_step *step, const nnrti_cpu_kernel *kernel, const void *attr)
 {
     step->kernel = kernel->run;
@@ -1385,8 +1432,8 @@ static void nnrti_cpu_use(nnrt_draft_step *step, const nnrti_cpu_kernel *kernel,
     step->scratchBytes = 0;
 }
 
-/* A new step of one input and one result in front of step `at`, for the node of step `of`, once nnrti_cpu_insert_added puts
-   all of them into the draft; at never falls. false: no memory. */
+/* Records a new step of one input and one result, to be inserted before step `at` by nnrti_cpu_insert_added; it
+   belongs to the node of step `of`. at must not decrease from call to call. false: no memory. */
 static bool nnrti_cpu_add(nnrti_cpu_edit *e, uint32_t at, uint32_t of, const nnrti_cpu_kernel *kernel,
                           const nnrt_plan_arg *from, const nnrt_plan_arg *to)
 {
@@ -1420,7 +1467,7 @@ static bool nnrti_cpu_add(nnrti_cpu_edit *e, uint32_t at, uint32_t of, const nnr
     return true;
 }
 
-/* Numbers of steps are others then. */
+/* Inserts the recorded steps. Step indices change. */
 static NNRT_ReturnCode nnrti_cpu_insert_added(nnrti_cpu_edit *e)
 {
     if (!nnrt_draft_insert_all(e->draft, e->added, e->addedAt, e->nAdded))
@@ -1431,7 +1478,7 @@ static NNRT_ReturnCode nnrti_cpu_insert_added(nnrti_cpu_edit *e)
 
 static const nnrti_cpu_kernel nnrti_cpu_copying = {nnrti_cpu_copy, "nnrt_cpu_copy"};
 
-/* A new tensor like that of an image, with its channels last; *made: the argument as it shows that one. */
+/* A new channels-last tensor of the shape of an image; *made: the argument that shows it. */
 static bool nnrti_cpu_make_last(nnrti_cpu_edit *e, const nnrt_plan_arg *image, nnrt_plan_arg *made)
 {
     *made = *image;
@@ -1444,7 +1491,7 @@ static bool nnrti_cpu_make_last(nnrti_cpu_edit *e, const nnrt_plan_arg *image, n
     return true;
 }
 
-/* A step in front of step `at` copies an argument into a new tensor with its channels last, which step `at` then reads. */
+/* Records a step before step `at` that copies an argument to a new channels-last tensor, which step `at` then reads. */
 static NNRT_ReturnCode nnrti_cpu_copy_in(nnrti_cpu_edit *e, uint32_t at, uint32_t argument)
 {
     nnrt_draft_step *const step = &e->draft->steps[at];
@@ -1455,7 +1502,7 @@ static NNRT_ReturnCode nnrti_cpu_copy_in(nnrti_cpu_edit *e, uint32_t at, uint32_
     return NNRT_SUCCESS;
 }
 
-/* The same behind a step for its first result. */
+/* The same after step `at`, for its first result. */
 static NNRT_ReturnCode nnrti_cpu_copy_out(nnrti_cpu_edit *e, uint32_t at)
 {
     nnrt_draft_step *const step = &e->draft->steps[at];
@@ -1471,17 +1518,32 @@ static NNRT_ReturnCode nnrti_cpu_copy_out(nnrti_cpu_edit *e, uint32_t at)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>steps */
 
+/* Kernel selection ("lowering"): nnrti_cpu_take_X turns a step of the draft into a step with the device's kernel X.
+   It checks types, strides and constants; if the kernel cannot run the step, the function returns NNRT_SUCCESS and
+   leaves the step unchanged. Otherwise it sets kernel, attributes and scratch, and packs constant weights as derived
+   constants. All decisions about tiles, work items and scratch are made here, in PrepareModel, so that a run decides
+   nothing. Prepare runs the edit twice (count, then do) and again with packed weights from a file, so decisions must
+   be deterministic and must not depend on weight values, unless nnrt_draft_note records them for nnrt_draft_recall.
+
+   A convolution is a GEMM without an im2col buffer (implicit GEMM): the kernel gets, per pixel and filter tap, a
+   pointer to the channels of x (an indirection buffer); taps outside x point to zeros. A matrix multiplication with
+   constant weights is a 1 x 1 convolution of one row of pixels. im2col as a copy was rejected: it multiplies the
+   memory traffic by the number of taps. Only for few channels does the kernel read a zero-padded patch instead.
+
+   Epilogue fusion: the bias, the activation, and a residual tensor of an ADD_FUSION are applied to the sums in
+   registers. */
+
 NNRTI_SETUP()
 
-/* Element i of constants of float32 or float16. */
+/* Element i of a constant of float32 or float16. */
 static float nnrti_cpu_weight(const nnrt_view *w, ptrdiff_t i)
 {
     return nnrti_load(w->data, i, w->dataType);
 }
 
-/* to[k * width + t] = weight k of channel t, or 0 where t >= left: `count` weights of a panel of w, from element `at`
-   on, which lie `step` apart in a channel, channels `next`. Some at a time, so that what is read and what is written go
-   on through a few lines of the cache. */
+/* Packs weights: to[k * width + t] = weight k of channel t, or 0 if t >= left, for `count` weights of a panel of w,
+   from element `at` on; weights are `step` apart within a channel, channels `next` apart. NNRTI_CPU_ROWS weights at
+   a time, so that reads and writes stay within a few cache lines. */
 static void nnrti_cpu_pack_rows(const nnrt_view *w, ptrdiff_t at, ptrdiff_t next, ptrdiff_t step, int32_t count,
                                 int32_t left, int32_t width, float *to)
 {
@@ -1507,15 +1569,15 @@ static void nnrti_cpu_pack_rows(const nnrt_view *w, ptrdiff_t at, ptrdiff_t next
     }
 }
 
-/* Channels of y that the panels have. */
+/* Channels of y rounded up to what the panels hold: whole panels, and a last one of one vector if that suffices. */
 static int32_t nnrti_cpu_padded(const nnrti_cpu_set *set, int32_t C)
 {
     const int32_t left = C % set->panel;
     return C - left + (left == 0 ? 0 : left <= set->lanes ? set->lanes : set->panel);
 }
 
-/* Packs the weights w [C,kH,kW,K] and the bias, which may be NULL, into panels of `panel` channels, the last of which
-   may have less. */
+/* Packs the weights w [C,kH,kW,K] and the bias, which may be NULL, into panels of `panel` channels; the last panel
+   may have fewer. */
 static void nnrti_cpu_pack(const nnrti_cpu_set *set, int32_t panel, const nnrt_view *w, const nnrt_view *bias,
                            float *to)
 {
@@ -1531,8 +1593,9 @@ static void nnrti_cpu_pack(const nnrti_cpu_set *set, int32_t panel, const nnrt_v
     }
 }
 
-/* Of windows of several cells and few channels, patches of some rows of y, or of a part of a row; and where channels
-   lie as planes, as those of a matrix do that is transposed. */
+/* Decides whether a GEMM reads patches: for several filter taps and few channels, patches of some rows of y, or of a
+   part of a row; also for channels-first x, such as a transposed matrix. Sets lines and columns (0: no patches) and
+   padded. */
 static void nnrti_cpu_choose_patch(nnrti_cpu_product *a, const nnrt_view *x, const nnrt_view *y, int32_t K,
                                    uint32_t workers)
 {
@@ -1556,7 +1619,7 @@ static void nnrti_cpu_choose_patch(nnrti_cpu_product *a, const nnrt_view *x, con
         a->lines = a->columns = 0;
 }
 
-/* Where the terms of a sum lie in a patch. */
+/* Offsets of the terms of a sum in a patch. */
 static void nnrti_cpu_find_terms(const nnrti_cpu_product *a, const nnrt_view *x, int32_t K, int32_t *to)
 {
     nnrti_cpu_patch patch;
@@ -1568,13 +1631,13 @@ static void nnrti_cpu_find_terms(const nnrti_cpu_product *a, const nnrt_view *x,
                                   k * patch.channel);
 }
 
-/* Channels of a panel of what is packed for the kernel of a step. */
+/* Channels per packed panel of the kernel of a step. */
 static int32_t nnrti_cpu_width(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
     return step->kernel == e->set->vector.run ? NNRTI_CPU_TOGETHER * e->set->panel : e->set->panel;
 }
 
-/* The same with weights of float16: of a panel first its bias, float32, then them. */
+/* nnrti_cpu_pack with float16 weights: a panel is its bias, float32, then the weights. */
 static void nnrti_cpu_pack_half(const nnrti_cpu_set *set, int32_t panel, const nnrt_view *w, const nnrt_view *bias,
                                 uint16_t *to)
 {
@@ -1600,7 +1663,7 @@ static void nnrti_cpu_pack_half(const nnrti_cpu_set *set, int32_t panel, const n
 
 static bool nnrti_cpu_is_finite(const nnrt_view *w);
 
-/* Whether every weight is a number that float16 can hold, rounded. */
+/* Whether every weight, rounded, is a finite float16. */
 static bool nnrti_cpu_fits_half(const nnrt_view *w)
 {
     const float *const v = (const float *)w->data;
@@ -1621,7 +1684,7 @@ static bool nnrti_cpu_fits_half(const nnrt_view *w)
     return true;
 }
 
-/* Whether a step's weights are packed as float16, as they were where they were packed before. */
+/* Whether a step's weights are packed as float16; recalled if they were packed before. */
 static NNRT_ReturnCode nnrti_cpu_find_half(const nnrti_cpu_edit *e, const nnrt_view *w, bool *half)
 {
     int64_t known;
@@ -1636,7 +1699,7 @@ static NNRT_ReturnCode nnrti_cpu_find_half(const nnrti_cpu_edit *e, const nnrt_v
     return nnrt_draft_note(e->draft, *half);
 }
 
-/* Room for a widened panel, behind the rest of a product's scratch. */
+/* Reserves scratch for a widened panel behind the rest of a GEMM's scratch. */
 static void nnrti_cpu_add_panel(const nnrti_cpu_edit *e, nnrt_draft_step *step, nnrti_cpu_product *a, int32_t terms)
 {
     if (!a->half)
@@ -1645,7 +1708,8 @@ static void nnrti_cpu_add_panel(const nnrti_cpu_edit *e, nnrt_draft_step *step, 
     step->scratchBytes = a->wide + (1 + (size_t)terms) * (size_t)e->set->panel * sizeof(float);
 }
 
-/* A step becomes a product of x and y, seen as images, and of weights w [C,kH,kW,K]. */
+/* Step s becomes a GEMM, or a GEMV if there is one pixel, of x and y, viewed as images, and of weights w
+   [C,kH,kW,K]. a: the attributes, with `in` set. */
 static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x, const nnrt_view *w,
                                               const nnrt_view *bias, const nnrt_plan_arg *y, nnrti_cpu_product *a)
 {
@@ -1668,7 +1732,7 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
         return NNRT_SUCCESS;
     if ((code = nnrti_cpu_find_half(e, w, &a->half)) != NNRT_SUCCESS)
         return code;
-    packed[1] += a->half; /* floats of the bias count as two */
+    packed[1] += a->half; /* the bias floats count as two each */
     nnrti_cpu_use(&d->steps[s], kernel, a);
     d->steps[s].flags = 0;
     if ((args = nnrt_draft_args(d, s, 2, 1)) == NULL)
@@ -1708,7 +1772,7 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
         return NNRT_SUCCESS;
     }
     a->rows = (int32_t)(taps <= 9 ? 256 : taps <= 64 ? 64 : 16);
-    /* Pixels are shared rather than channels: what comes before and after is so, too. As many for each. */
+    /* Divide pixels rather than channels among threads, as the steps before and after do; the same number for each. */
     if (d->workers > 1 && pixels >= 8 * (int64_t)d->workers &&
         (pixels >= 64 || (int64_t)packed[0] * packed[1] <= NNRTI_CPU_LARGE)) {
         const int64_t each = nnrti_cpu_pieces(pixels, d->workers);
@@ -1724,6 +1788,7 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
     return NNRT_SUCCESS;
 }
 
+/* Step s becomes a depthwise convolution; packs its weights tap by tap. */
 static NNRT_ReturnCode nnrti_cpu_take_depthwise(nnrti_cpu_edit *e, uint32_t s, nnrti_cpu_window *a)
 {
     nnrt_draft *d = e->draft;
@@ -1762,12 +1827,13 @@ static void nnrti_cpu_pair(int32_t *to, const NNRT_Int64List *from, int32_t firs
     to[1] = (int32_t)from->data[second];
 }
 
-/* Whether every weight is a number. Outside x a tap is left out, which is not 0 times a weight that is none. */
+/* Whether every weight is finite. A tap outside x is skipped by the definition, but multiplied by 0 here: 0 * Inf is
+   NaN. */
 static bool nnrti_cpu_is_finite(const nnrt_view *w)
 {
     size_t count, i = 0;
     const float *v = (const float *)w->data;
-    float sum[32] = {0}, all = 0; /* side by side, for the compiler's vectors */
+    float sum[32] = {0}, all = 0; /* 32 independent sums, which the compiler vectorizes */
     if (!nnrt_dims_count(w->dims, w->rank, &count))
         return false;
     if (w->dataType == NNRT_DATA_TYPE_FLOAT16) {
@@ -1782,10 +1848,10 @@ static bool nnrti_cpu_is_finite(const nnrt_view *w)
         all += v[i] - v[i];
     for (size_t t = 0; t < 32; t++)
         all += sum[t];
-    return all == 0; /* no number, where one of them was none */
+    return all == 0; /* NaN if a weight is Inf or NaN */
 }
 
-/* The same of a step's weights, from what was packed before where there is that. */
+/* nnrti_cpu_is_finite of a step's weights; recalled if they were packed before. */
 static NNRT_ReturnCode nnrti_cpu_find_finite(const nnrti_cpu_edit *e, const nnrt_view *w, bool *finite)
 {
     int64_t known;
@@ -1797,7 +1863,7 @@ static NNRT_ReturnCode nnrti_cpu_find_finite(const nnrti_cpu_edit *e, const nnrt
     return nnrt_draft_note(e->draft, *finite);
 }
 
-/* The window of a convolution of weights w. */
+/* Window and activation of a convolution of weights w. */
 static nnrti_cpu_window nnrti_cpu_window_of(const NNRT_Conv2DFusion *attr, const nnrt_view *w)
 {
     nnrti_cpu_window a;
@@ -1810,7 +1876,8 @@ static nnrti_cpu_window nnrti_cpu_window_of(const NNRT_Conv2DFusion *attr, const
     return a;
 }
 
-/* Whether a convolution reads its few channels as planes, as many models bring them. */
+/* Whether a convolution reads few channels directly from a channels-first tensor, the usual model input, without a
+   copy. */
 static bool nnrti_cpu_reads_planes(const nnrt_draft *d, const nnrt_draft_step *step)
 {
     const nnrt_view *x = &step->args[0].view;
@@ -1833,6 +1900,7 @@ static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e);
 /* In >>split. */
 static NNRT_ReturnCode nnrti_cpu_take_split(nnrti_cpu_edit *e, uint32_t s);
 
+/* CONV2D_FUSION of float32: depthwise, grouped (>>split), Winograd (>>winograd) or implicit GEMM. */
 static NNRT_ReturnCode nnrti_cpu_take_conv(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -1869,7 +1937,7 @@ static NNRT_ReturnCode nnrti_cpu_take_conv(nnrti_cpu_edit *e, uint32_t s)
                                   args[2].tensor != NNRT_NO_TENSOR ? &args[2].view : NULL, &args[3], a);
 }
 
-/* What pools have in common. */
+/* Attributes that MAX_POOL_FUSION and AVGPOOL_FUSION share. */
 typedef struct nnrti_cpu_pool {
     const NNRT_Int64List *kernelSize, *strides, *pad;
     NNRT_ActivationType activation;
@@ -1908,7 +1976,7 @@ static NNRT_ReturnCode nnrti_cpu_take_pool(nnrti_cpu_edit *e, uint32_t s)
     }
 }
 
-/* MAX_POOL_3D without indices, which are no floats, and AVERAGE_POOL_3D. */
+/* MAX_POOL_3D without indices (which are integers), and AVERAGE_POOL_3D. */
 static NNRT_ReturnCode nnrti_cpu_take_volume_pool(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -1938,7 +2006,7 @@ static NNRT_ReturnCode nnrti_cpu_take_volume_pool(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* A matrix [rows,columns] of a view as an image of 1 x rows pixels. */
+/* A matrix [rows,columns] as an image of 1 x rows pixels. */
 static nnrt_view nnrti_cpu_pixels(const nnrt_view *v, int64_t rows, ptrdiff_t rowStride, int32_t columns)
 {
     nnrt_view image = *v;
@@ -1952,8 +2020,8 @@ static nnrt_view nnrti_cpu_pixels(const nnrt_view *v, int64_t rows, ptrdiff_t ro
     return image;
 }
 
-/* Whether the last axis is dense and those before it count on as one. *rows of them, each *step behind the one
-   before. */
+/* Whether a view is a matrix: its last axis is dense and the others collapse into one axis of *rows rows, *step
+   apart. */
 static bool nnrti_cpu_is_matrix(const nnrt_view *v, int64_t *rows, ptrdiff_t *step)
 {
     *rows = 1;
@@ -1970,12 +2038,12 @@ static bool nnrti_cpu_is_matrix(const nnrt_view *v, int64_t *rows, ptrdiff_t *st
     return *rows <= INT32_MAX;
 }
 
-/* Whether x is one matrix [K,M] whose columns, *rows of them, are pixels that lie *step apart. */
+/* Whether x is one matrix [K,M] of which each column is a pixel (transposed A): *rows pixels, *step apart. */
 static bool nnrti_cpu_is_turned(const nnrt_view *x, int64_t *rows, ptrdiff_t *step)
 {
     const int32_t last = x->rank - 1;
     if (x->rank < 2 || x->strides[last] != 1 || x->dims[last - 1] < 1 || x->dims[last - 1] > NNRTI_CPU_PATCH ||
-        x->strides[last - 1] > INT32_MAX / NNRTI_CPU_PATCH - 1) /* terms have 32 bits */
+        x->strides[last - 1] > INT32_MAX / NNRTI_CPU_PATCH - 1) /* offsets of terms have 32 bits */
         return false;
     for (int32_t i = 0; i < last - 1; i++)
         if (x->dims[i] != 1)
@@ -1985,7 +2053,8 @@ static bool nnrti_cpu_is_turned(const nnrt_view *x, int64_t *rows, ptrdiff_t *st
     return true;
 }
 
-/* FULL_CONNECTION and MATMUL_FUSION of constant weights, which are seen as [columns,1,1,k]. turned: of x transposed. */
+/* FULL_CONNECTION and MATMUL_FUSION of constant weights, viewed as [columns,1,1,k]. turned: x is transposed;
+   transposed: the weights are. */
 static NNRT_ReturnCode nnrti_cpu_take_matrix(nnrti_cpu_edit *e, uint32_t s, bool turned, bool transposed,
                                              NNRT_ActivationType activation)
 {
@@ -2035,21 +2104,22 @@ static NNRT_ReturnCode nnrti_cpu_take_full(nnrti_cpu_edit *e, uint32_t s)
                                  ((const NNRT_FullConnection *)e->draft->steps[s].attr)->activationType);
 }
 
-/* A packed panel, and pointers to rows. */
+/* Scratch of `matmul`: a packed panel, and pointers to rows. */
 static size_t nnrti_cpu_matmul_scratch(const nnrti_cpu_edit *e, int32_t terms)
 {
     return (1 + (size_t)terms) * (size_t)e->set->panel * sizeof(float) +
            2 * (size_t)(NNRTI_CPU_BLOCK + NNRTI_CPU_TALLEST) * sizeof(void *);
 }
 
-/* Whether a step is a product, that with a vector, or a convolution by tiles, which has the same arguments and what a
-   product has as its attributes. */
+/* Whether a step is a GEMM, a GEMV or a Winograd convolution. All have the same arguments and an nnrti_cpu_product
+   as attributes or as their first member, so epilogue fusion treats them alike. */
 static bool nnrti_cpu_is_product(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
     return step->kernel == e->set->product.run || step->kernel == e->set->vector.run ||
            step->kernel == e->set->winograd.run;
 }
 
+/* MATMUL_FUSION: a GEMM if y is constant, else `matmul`. */
 static NNRT_ReturnCode nnrti_cpu_take_matmul(nnrti_cpu_edit *e, uint32_t s)
 {
     const NNRT_MatMulFusion *attr = (const NNRT_MatMulFusion *)e->draft->steps[s].attr;
@@ -2077,13 +2147,13 @@ static NNRT_ReturnCode nnrti_cpu_take_matmul(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* An operand of EINSUM: which of its axes has a label, -1: none. */
+/* An operand of EINSUM: the axis of each label, -1: none. */
 typedef struct nnrti_cpu_term {
     const nnrt_view *view;
     int32_t axis[NNRT_MAX_RANK + 1];
 } nnrti_cpu_term;
 
-/* Makes axis k of v the one of `term` with that label, an extent of 1 where there is none. */
+/* Makes axis k of v the axis of `term` with that label; size 1 if it has none. */
 static void nnrti_cpu_put_axis(nnrt_view *v, int32_t k, const nnrti_cpu_term *term, int32_t label)
 {
     const int32_t axis = label >= 0 ? term->axis[label] : -1;
@@ -2091,9 +2161,9 @@ static void nnrti_cpu_put_axis(nnrt_view *v, int32_t k, const nnrti_cpu_term *te
     v->strides[k] = axis >= 0 ? term->view->strides[axis] : 0;
 }
 
-/* EINSUM of two tensors that is a stack of products of matrices. Its result's last label is the columns; it stands in
-   one operand, which is y. A single label that the result lacks is in both, and x has it densely. Rows are the longest
-   of those labels that only x has; all others count the products. */
+/* EINSUM of two tensors that is a batched matrix multiplication. The result's last label is the columns (N); only
+   one operand, y, has it. A single label is missing in the result (K); both operands have it, x densely. Rows (M)
+   are the longest label that only x has; all other labels are batch axes. */
 static NNRT_ReturnCode nnrti_cpu_take_einsum(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -2155,7 +2225,7 @@ static NNRT_ReturnCode nnrti_cpu_take_einsum(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* Rows along the last axis: false where they do not lie so. */
+/* Fills a with the rows along the last axis; false: the strides do not allow that. */
 static bool nnrti_cpu_rows_of(const nnrt_draft_step *step, const nnrt_view *y, nnrti_cpu_rows *a)
 {
     const nnrt_view *x = &step->args[0].view;
@@ -2165,14 +2235,14 @@ static bool nnrti_cpu_rows_of(const nnrt_draft_step *step, const nnrt_view *y, n
            rows == a->rows && y->dims[y->rank - 1] == a->count;
 }
 
-/* Whether two views have the same extents. */
+/* Whether two views have the same shape. */
 static bool nnrti_cpu_same_dims(const nnrt_view *x, const nnrt_view *y)
 {
     return x->rank == y->rank && memcmp(x->dims, y->dims, (size_t)x->rank * sizeof(x->dims[0])) == 0;
 }
 
-/* A constant number that only this step's x is multiplied with: x becomes what it was before, and the number is
-   returned; 1 where there is none. */
+/* Fusion of a constant scalar factor: if a MUL that only this step reads multiplies x by a constant, x becomes the
+   other factor and the constant is returned; 1 if there is none. */
 static float nnrti_cpu_join_factor(nnrti_cpu_edit *e, nnrt_draft_step *step)
 {
     nnrt_draft *d = e->draft;
@@ -2224,6 +2294,7 @@ static NNRT_ReturnCode nnrti_cpu_take_line(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
+/* A reduction over `axes`; NULL: over the pixels of an image (a channels-first global pool). */
 static NNRT_ReturnCode nnrti_cpu_take_sets(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *axes,
                                            NNRT_ReduceMode mode, float coeff)
 {
@@ -2248,7 +2319,7 @@ static NNRT_ReturnCode nnrti_cpu_take_sets(nnrti_cpu_edit *e, uint32_t s, const 
     d->steps[s].flags = 0;
     if (axes != NULL) {
         args[1] = *axes;
-    } else { /* those of an image's pixels */
+    } else { /* the axes of an image's pixels */
         if ((code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT32, 1, &two, &data)) != NNRT_SUCCESS)
             return code;
         for (int32_t i = 0; i < 2 && data != NULL; i++)
@@ -2267,6 +2338,7 @@ static NNRT_ReturnCode nnrti_cpu_take_reduce(nnrti_cpu_edit *e, uint32_t s)
     return nnrti_cpu_take_sets(e, s, &axes, attr->mode, attr->coeff);
 }
 
+/* INSTANCE_NORM and GROUP_NORM_FUSION of views [N,K,C] with dense channels or dense pixels. */
 static NNRT_ReturnCode nnrti_cpu_take_groups(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -2289,6 +2361,7 @@ static NNRT_ReturnCode nnrti_cpu_take_groups(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
+/* SOFTMAX and LAYER_NORM_FUSION over the last axis. */
 static NNRT_ReturnCode nnrti_cpu_take_rows(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -2327,7 +2400,7 @@ static NNRT_ReturnCode nnrti_cpu_take_rows(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* What `activate` has as vectors. */
+/* Whether NNRTI_CPU(activated) has a vectorized form of an activation. */
 static bool nnrti_cpu_has_vectors(NNRT_ActivationType activation)
 {
     float low, high;
@@ -2342,7 +2415,7 @@ static bool nnrti_cpu_has_vectors(NNRT_ActivationType activation)
     }
 }
 
-/* Gives v the axes of y that it has not, all of extent 1. */
+/* Adds leading axes of size 1 to v, up to the rank of y (broadcast). */
 static void nnrti_cpu_add_axes(nnrt_view *v, const nnrt_view *y)
 {
     const int32_t more = y->rank - v->rank;
@@ -2353,8 +2426,8 @@ static void nnrti_cpu_add_axes(nnrt_view *v, const nnrt_view *y)
     v->rank = y->rank;
 }
 
-/* The axes of the views of a step in the order of memory, that of its argument y, so that rows are what lies together.
-   Returns where `axis` is then. */
+/* Sorts the axes of all views of a step by the strides of `arg`, so that rows are contiguous in memory. Returns the
+   new position of `axis`. */
 static int32_t nnrti_cpu_sort_axes_by(nnrt_draft_step *step, const nnrt_plan_arg *arg, int32_t axis)
 {
     const uint32_t count = step->nIn + step->nDerived + step->nOut;
@@ -2375,13 +2448,13 @@ static int32_t nnrti_cpu_sort_axes_by(nnrt_draft_step *step, const nnrt_plan_arg
     return axis;
 }
 
-/* Of an elementwise step, whose axes have no meaning. */
+/* The same for an elementwise step, whose axes are interchangeable. */
 static void nnrti_cpu_sort_axes(nnrt_draft_step *step)
 {
     (void)nnrti_cpu_sort_axes_by(step, &step->args[step->nIn + step->nDerived + step->nOut - 1], 0);
 }
 
-/* SCALE_FUSION and FUSED_BATCH_NORM of constants, one for each channel. */
+/* SCALE_FUSION and FUSED_BATCH_NORM of constants per channel. */
 static NNRT_ReturnCode nnrti_cpu_take_affine(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -2433,7 +2506,7 @@ static NNRT_ReturnCode nnrti_cpu_take_affine(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* What an ACTIVATION does, if there are vectors for it. */
+/* The function of an ACTIVATION; false: there is no vectorized form. */
 static bool nnrti_cpu_activation_of(const NNRT_Activation *attr, nnrti_cpu_each *a)
 {
     a->activation = attr->activationType;
@@ -2461,7 +2534,7 @@ static bool nnrti_cpu_activation_of(const NNRT_Activation *attr, nnrti_cpu_each 
     }
 }
 
-/* The only element of a constant of float32; false: it is none. */
+/* The only element of a float32 constant; false: the argument is something else. */
 static bool nnrti_cpu_is_number(const nnrt_plan_arg *arg, float *value)
 {
     size_t count;
@@ -2473,7 +2546,7 @@ static bool nnrti_cpu_is_number(const nnrt_plan_arg *arg, float *value)
     return true;
 }
 
-/* What a CLIP keeps x between: bounds are attributes, or constants. */
+/* The bounds of a CLIP: attributes, or constants. */
 static bool nnrti_cpu_clip_of(const nnrt_draft_step *step, nnrti_cpu_each *a)
 {
     const NNRT_Clip *attr = (const NNRT_Clip *)step->attr;
@@ -2484,7 +2557,7 @@ static bool nnrti_cpu_clip_of(const nnrt_draft_step *step, nnrti_cpu_each *a)
            (step->args[2].tensor == NNRT_NO_TENSOR || nnrti_cpu_is_number(&step->args[2], &a->b)) && a->a <= a->b;
 }
 
-/* What a step does to each element, if there are vectors for it. */
+/* The elementwise function of a step; false: there is no vectorized form. */
 static bool nnrti_cpu_each_of(const nnrt_draft_step *step, nnrti_cpu_each *a)
 {
     float power;
@@ -2523,14 +2596,14 @@ static bool nnrti_cpu_each_of(const nnrt_draft_step *step, nnrti_cpu_each *a)
         a->a = ((const NNRT_ExpFusion *)step->attr)->scale;
         a->b = ((const NNRT_ExpFusion *)step->attr)->shift;
         return ((const NNRT_ExpFusion *)step->attr)->base == -1;
-    case NNRT_NODE_TYPE_SOFTPLUS: /* what is beyond the threshold is itself in any case */
+    case NNRT_NODE_TYPE_SOFTPLUS: /* above the threshold, and above 18, SOFTPLUS is the identity */
         a->function = NNRTI_CPU_SOFTPLUS;
         return ((const NNRT_Softplus *)step->attr)->beta == 1 && ((const NNRT_Softplus *)step->attr)->threshold >= 18;
     case NNRT_NODE_TYPE_POW_FUSION:
         if (((const NNRT_PowFusion *)step->attr)->scale != 1 || ((const NNRT_PowFusion *)step->attr)->shift != 0)
             return false;
         if (!nnrti_cpu_is_number(&step->args[1], &power))
-            power = 0; /* any */
+            power = 0; /* any other exponent, or a tensor */
         a->function = power == 2 ? NNRTI_CPU_SQUARE : power == 3 ? NNRTI_CPU_CUBE : NNRTI_CPU_POWER;
         return true;
     case NNRT_NODE_TYPE_SIN: a->function = NNRTI_CPU_SIN; return true;
@@ -2551,6 +2624,7 @@ static bool nnrti_cpu_each_of(const nnrt_draft_step *step, nnrti_cpu_each *a)
     }
 }
 
+/* Elementwise: the step becomes `binary`, with broadcasting, or `unary`. */
 static NNRT_ReturnCode nnrti_cpu_take_each(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -2578,7 +2652,7 @@ static NNRT_ReturnCode nnrti_cpu_take_each(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* Where the bias of channel c lies in what is packed for a product. */
+/* The bias of channel c in the packed weights of a GEMM, a GEMV or a Winograd convolution. */
 static float *nnrti_cpu_bias(const nnrti_cpu_edit *e, const nnrt_draft_step *product, int32_t c)
 {
     const nnrt_view *packed = &product->args[2].view;
@@ -2594,8 +2668,8 @@ static float *nnrti_cpu_bias(const nnrti_cpu_edit *e, const nnrt_draft_step *pro
     return panel + (c - first);
 }
 
-/* A constant that is added to what a product without an activation gives, and which has an element for each channel,
-   becomes a part of its bias. */
+/* Epilogue fusion of a bias: an ADD_FUSION of a GEMM's result and a constant with one element per channel is added
+   to the packed bias, if the GEMM has no activation and no other reader. The GEMM moves to the place of the ADD. */
 static NNRT_ReturnCode nnrti_cpu_join_bias(nnrti_cpu_edit *e, uint32_t s, bool *joined)
 {
     nnrt_draft *d = e->draft;
@@ -2632,7 +2706,8 @@ static NNRT_ReturnCode nnrti_cpu_join_bias(nnrti_cpu_edit *e, uint32_t s, bool *
     return NNRT_SUCCESS;
 }
 
-/* An ADD_FUSION of what a product gives, which nobody else reads, becomes part of it. */
+/* Epilogue fusion of a residual: an ADD_FUSION of a GEMM's result, which nothing else reads, and a tensor of the
+   same strides becomes part of the GEMM. */
 static NNRT_ReturnCode nnrti_cpu_join_add(nnrti_cpu_edit *e, uint32_t s, bool *joined)
 {
     nnrt_draft *d = e->draft;
@@ -2656,7 +2731,7 @@ static NNRT_ReturnCode nnrti_cpu_join_add(nnrti_cpu_edit *e, uint32_t s, bool *j
         a = (nnrti_cpu_product *)(uintptr_t)product->attr;
         if (!nnrti_cpu_bounds(a->in.activation, &low, &high))
             continue;
-        *add = *product; /* where the ADD stands all is written that it reads */
+        *add = *product; /* at the ADD's place, both of its operands are written */
         product->kernel = NULL;
         a->sum = ((const NNRT_AddFusion *)old.attr)->activationType;
         add->args[1] = old.args[1 - k];
@@ -2676,11 +2751,21 @@ static NNRT_ReturnCode nnrti_cpu_join_add(nnrti_cpu_edit *e, uint32_t s, bool *j
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>chain */
 
-#define NNRTI_CPU_CHAIN 65536        /* floats that one of the two gives, at most about */
-#define NNRTI_CPU_CHAINED 262144     /* floats of all of it for each thread: less stays in the cache by itself */
-#define NNRTI_CPU_CHAIN_WORK 2000000 /* multiplications: of fewer, threads are to wait for each other less often */
+/* Operator fusion of a depthwise convolution with the pointwise (1 x 1) convolutions before and after it, the
+   inverted residual block of mobile networks. Each is memory-bound on its own: the expanded tensor between two of
+   them often exceeds the L2 cache. The fused step `chain` computes a few rows of the depthwise result at a time: the
+   input rows by the first GEMM into scratch, the depthwise rows into scratch, the result rows by the last GEMM. Rows
+   of input that overlap between iterations are kept, not recomputed; only threads recompute the overlap at their
+   borders. Fusion is decided after kernel selection, and only if the tensors saved are large or the steps are so
+   small that thread synchronization dominates. */
 
-/* Whether a step is a product of 1 x 1 cells of images, whose rows can be made in any order. */
+#define NNRTI_CPU_CHAIN 65536        /* most floats of a tensor between two convolutions per iteration, about */
+#define NNRTI_CPU_CHAINED 262144     /* fuse if the tensors between have so many floats per thread: smaller ones stay
+                                        in the cache by themselves */
+#define NNRTI_CPU_CHAIN_WORK 2000000 /* multiply-adds: with less work and several threads, fuse to synchronize less
+                                        often */
+
+/* Whether a step is a pointwise convolution of an image with stride 1, whose rows can be computed in any order. */
 static bool nnrti_cpu_is_link(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
     const nnrti_cpu_product *a = (const nnrti_cpu_product *)step->attr;
@@ -2690,12 +2775,13 @@ static bool nnrti_cpu_is_link(const nnrti_cpu_edit *e, const nnrt_draft_step *st
            step->args[0].view.dims[2] == step->args[4].view.dims[2];
 }
 
+/* Elements of one image. */
 static int64_t nnrti_cpu_image_floats(const nnrt_view *image)
 {
     return (int64_t)image->dims[1] * image->dims[2] * image->dims[3];
 }
 
-/* Whether the second reads what the first gives, as it is. */
+/* Whether the second argument reads the tensor that the first writes, through the same view. */
 static bool nnrti_cpu_is_same(const nnrt_plan_arg *given, const nnrt_plan_arg *read)
 {
     return given->tensor == read->tensor && given->view.rank == 4 && read->view.rank == 4 &&
@@ -2703,7 +2789,7 @@ static bool nnrti_cpu_is_same(const nnrt_plan_arg *given, const nnrt_plan_arg *r
            memcmp(given->view.strides, read->view.strides, sizeof(given->view.strides)) == 0;
 }
 
-/* The steps in front of step s and behind it, a `depthwise`, that it is chained with; UINT32_MAX: there is none. */
+/* The pointwise convolutions before and after `depthwise` step s that can be fused with it; UINT32_MAX: none. */
 static void nnrti_cpu_find_links(const nnrti_cpu_edit *e, uint32_t s, uint32_t *first, uint32_t *last)
 {
     const nnrt_draft *d = e->draft;
@@ -2719,13 +2805,13 @@ static void nnrti_cpu_find_links(const nnrti_cpu_edit *e, uint32_t s, uint32_t *
         *last = UINT32_MAX;
 }
 
-/* So many pixels that there are no few of them at the end. */
+/* Pixels per work item, up to about 64, chosen so that no small remainder is left. */
 static int32_t nnrti_cpu_even_rows(int64_t pixels)
 {
     return (int32_t)nnrti_cpu_pieces(nnrti_cpu_pieces(pixels, nnrti_cpu_pieces(pixels, 64)), 4) * 4;
 }
 
-/* How many rows are made at once, by how many parts. */
+/* Chooses the rows per iteration and the work items per image; sizes the scratch. */
 static void nnrti_cpu_plan_chain(nnrti_cpu_chain *a, uint32_t workers)
 {
     const int64_t reach = (int64_t)(a->middle.window[0] - 1) * a->middle.dilation[0] + 1;
@@ -2733,7 +2819,8 @@ static void nnrti_cpu_plan_chain(nnrti_cpu_chain *a, uint32_t workers)
     int64_t fresh = NNRTI_CPU_CHAIN / (result > 0 ? result : 1), rows;
     if (a->first.rows > 0 && row > 0 && (NNRTI_CPU_CHAIN / row - reach) / a->middle.stride[0] + 1 < fresh)
         fresh = (NNRTI_CPU_CHAIN / row - reach) / a->middle.stride[0] + 1;
-    a->parts = (int32_t)workers < a->out[0] ? (int32_t)workers : a->out[0]; /* each makes rows that its neighbour has */
+    a->parts = (int32_t)workers < a->out[0] ? (int32_t)workers : a->out[0]; /* neighbors both compute the overlapping
+                                                                               input rows */
     rows = nnrti_cpu_pieces(a->out[0], a->parts);
     fresh = fresh < 1 ? 1 : fresh > rows ? rows : fresh;
     a->lines = (int32_t)(fresh > 0 ? nnrti_cpu_pieces(rows, nnrti_cpu_pieces(rows, fresh)) : 1);
@@ -2749,7 +2836,8 @@ static void nnrti_cpu_plan_chain(nnrti_cpu_chain *a, uint32_t workers)
                NNRT_ALIGNMENT;
 }
 
-/* A `depthwise` becomes one with the products around it, where that spares much memory. */
+/* Fuses `depthwise` step s with the pointwise convolutions around it, if that saves enough memory traffic or
+   synchronization. */
 static NNRT_ReturnCode nnrti_cpu_join_chain(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -2791,7 +2879,7 @@ static NNRT_ReturnCode nnrti_cpu_join_chain(nnrti_cpu_edit *e, uint32_t s)
     terms = a->first.half ? first.args[2].view.dims[1] : 0;
     if (a->last.half && last.args[2].view.dims[1] > terms)
         terms = last.args[2].view.dims[1];
-    a->first.wide = a->last.wide = a->lists; /* one after the other */
+    a->first.wide = a->last.wide = a->lists; /* they run one after the other */
     a->lists += (size_t)terms * (size_t)e->set->panel * sizeof(float); /* a multiple of the alignment */
     if (f != UINT32_MAX)
         d->steps[f].kernel = NULL;
@@ -2799,7 +2887,7 @@ static NNRT_ReturnCode nnrti_cpu_join_chain(nnrti_cpu_edit *e, uint32_t s)
         d->steps[s].kernel = NULL;
         s = l;
     }
-    if ((args = nnrt_draft_args(d, s, 7, 1)) == NULL) /* most of which are derived */
+    if ((args = nnrt_draft_args(d, s, 7, 1)) == NULL) /* most of them are derived constants */
         return nnrti_cpu_no_memory(e, &last);
     args[n++] = first.args[0];
     if (l != UINT32_MAX)
@@ -2826,7 +2914,14 @@ static NNRT_ReturnCode nnrti_cpu_join_chain(nnrti_cpu_edit *e, uint32_t s)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>split */
 
-/* What convolutions have in common that are split. */
+/* Grouped, transposed and 3-D convolutions as several GEMMs. A grouped convolution is one GEMM per group. A
+   transposed convolution of stride s splits into s x s phases (the sub-pixel decomposition): the pixels of y with
+   equal remainders modulo s use the same subset of filter taps, so each phase is a dense convolution of stride 1,
+   without the zeros that upsampling x would insert, and without scattered additions (col2im), whose order would
+   depend on the threads. A 3-D convolution is an implicit GEMM whose window has a depth axis. Groups of few channels
+   would fill only some SIMD lanes; `groups` puts `fold` of them into one vector and permutes the lanes of x. */
+
+/* Attributes that the convolutions of this section share. */
 typedef struct nnrti_cpu_conv {
     const NNRT_Int64List *stride, *dilation, *padList;
     int64_t group;
@@ -2856,7 +2951,7 @@ static nnrti_cpu_conv nnrti_cpu_conv_of(const nnrt_draft_step *step)
     return c;
 }
 
-/* Phases of axis i (0 or 1) of y. */
+/* Number of phases along axis i (0 or 1) of y. */
 static int64_t nnrti_cpu_phases(const nnrti_cpu_conv *c, const nnrt_view *y, int32_t i)
 {
     return !c->transposed ? 1 : c->stride->data[i] < y->dims[1 + i] ? c->stride->data[i] : y->dims[1 + i];
@@ -2874,14 +2969,14 @@ static bool nnrti_cpu_is_split(const nnrt_draft_step *step)
         count > NNRTI_CPU_PHASES)
         return false;
     count *= nnrti_cpu_phases(&c, y, 1);
-    for (int32_t i = 0; i < 4; i++) /* empty ones */
+    for (int32_t i = 0; i < 4; i++) /* empty tensors */
         if (x->dims[i] == 0 || w->dims[i] == 0 || y->dims[i] == 0)
             return false;
     return count <= NNRTI_CPU_PHASES && floats <= INT32_MAX && w->dims[0] <= INT32_MAX / NNRTI_CPU_WIDEST;
 }
 
-/* Axis i of phase r: the taps that meet x there, from the first one on, and where they do. Row first + n * stride of y
-   gets, of tap t, row n + (first + pad - t * dilation) / stride of x. */
+/* Axis i of phase r: the filter taps that contribute to it, and their geometry. Row first + n * stride of y gets,
+   from tap t, row n + (first + pad - t * dilation) / stride of x. */
 static void nnrti_cpu_find_phase(const nnrti_cpu_conv *c, const nnrt_view *w, const nnrt_view *y, int32_t i, int32_t r,
                                  nnrti_cpu_phase *p)
 {
@@ -2918,7 +3013,8 @@ static void nnrti_cpu_find_phase(const nnrti_cpu_conv *c, const nnrt_view *w, co
     p->product.in.dilation[i] = (int32_t)(-next * d / s);
 }
 
-/* How many pixels of a phase are worked on at once, of so many in all; the scratch that this takes. */
+/* Chooses the pixels per work item of a phase, for `units` GEMMs of `weights` floats in all; returns the scratch in
+   bytes. */
 static size_t nnrti_cpu_cut_phase(nnrti_cpu_phase *p, const nnrt_view *y, int64_t units, int64_t weights,
                                   int64_t workers)
 {
@@ -2935,7 +3031,7 @@ static size_t nnrti_cpu_cut_phase(nnrti_cpu_phase *p, const nnrt_view *y, int64_
     return (size_t)(taps + 2) * (size_t)(p->product.rows + NNRTI_CPU_TALLEST) * sizeof(void *);
 }
 
-/* Blocks of small groups: the bias and weights w [groups * results,taps..,channels] of a phase. */
+/* Packs bias and weights w [groups * results,taps..,channels] of a phase for `groups`: vectors of `fold` groups. */
 static void nnrti_cpu_pack_groups(const nnrti_cpu_set *set, const nnrti_cpu_split *a, const nnrt_view *w,
                                   const nnrt_view *bias, float *to)
 {
@@ -2951,6 +3047,7 @@ static void nnrti_cpu_pack_groups(const nnrti_cpu_set *set, const nnrti_cpu_spli
     }
 }
 
+/* Packs the weights of all phases and groups. */
 static void nnrti_cpu_pack_split(const nnrti_cpu_set *set, const nnrti_cpu_split *a, const nnrt_view *weight,
                                  const nnrt_view *bias, float *to)
 {
@@ -2980,7 +3077,7 @@ static void nnrti_cpu_pack_split(const nnrti_cpu_set *set, const nnrti_cpu_split
     }
 }
 
-/* What lies behind the zeros of `groups`: where lanes find channel k of their group. */
+/* The lane indices behind the zeros of `groups`: the x channel k of the group of each lane. */
 static void nnrti_cpu_find_lanes(const nnrti_cpu_set *set, const nnrti_cpu_split *a, int32_t *to)
 {
     for (int32_t last = 0; last < 2; last++) {
@@ -2991,7 +3088,7 @@ static void nnrti_cpu_find_lanes(const nnrti_cpu_set *set, const nnrti_cpu_split
     }
 }
 
-/* A step becomes a split of x, of weights w [groups * results,kH,kW,channels] and y, whose phases are known. */
+/* Step s becomes several GEMMs of x, of weights w [groups * results,kH,kW,channels] and y; the phases are set. */
 static NNRT_ReturnCode nnrti_cpu_use_split(nnrti_cpu_edit *e, uint32_t s, nnrti_cpu_split *a, const nnrt_view *w)
 {
     nnrt_draft *d = e->draft;
@@ -3027,7 +3124,7 @@ static NNRT_ReturnCode nnrti_cpu_use_split(nnrti_cpu_edit *e, uint32_t s, nnrti_
         return code;
     if (data != NULL)
         nnrti_cpu_pack_split(e->set, a, w, has ? &bias : NULL, (float *)data);
-    if (last != NULL) { /* 0 of an int32 has the bits of that of a float */
+    if (last != NULL) { /* an int32 0 has the bits of a float 0 */
         memset(last, 0, (size_t)zeros * sizeof(float));
         if (a->fold > 1)
             nnrti_cpu_find_lanes(e->set, a, (int32_t *)last + a->groups * a->channels);
@@ -3035,7 +3132,8 @@ static NNRT_ReturnCode nnrti_cpu_use_split(nnrti_cpu_edit *e, uint32_t s, nnrti_
     return NNRT_SUCCESS;
 }
 
-/* Groups of these channels of x and of y: how many a vector has room for, and whether steps may have their kernel. */
+/* Sets fold, the number of groups that fit a vector, and returns whether steps may use the kernel that follows from
+   it. */
 static bool nnrti_cpu_may_split(const nnrti_cpu_edit *e, nnrti_cpu_split *a)
 {
     a->fold = e->set->lanes / (a->channels > a->results ? a->channels : a->results);
@@ -3044,7 +3142,7 @@ static bool nnrti_cpu_may_split(const nnrti_cpu_edit *e, nnrti_cpu_split *a)
     return nnrti_cpu_may(e, a->fold > 1 ? &e->set->groups : &e->set->split);
 }
 
-/* The image that x [N,C,D,H,W] is whose slices lie one below the other: [N,D*H,W,C]. */
+/* x [N,C,D,H,W] as an image whose slices are stacked vertically: [N,D*H,W,C]. */
 static nnrt_view nnrti_cpu_slices(const nnrt_view *x)
 {
     nnrt_view v = *x;
@@ -3058,7 +3156,7 @@ static nnrt_view nnrti_cpu_slices(const nnrt_view *x)
     return v;
 }
 
-/* Whether a step is a convolution with a third axis that is products of constant weights. */
+/* Whether a step is a 3-D convolution of constant weights that has a kernel here. */
 static bool nnrti_cpu_is_volume(const nnrt_draft_step *step)
 {
     const nnrt_plan_arg *args = step->args;
@@ -3087,8 +3185,8 @@ static bool nnrti_cpu_is_volume(const nnrt_draft_step *step)
     return args[1].view.dims[0] <= INT32_MAX / NNRTI_CPU_WIDEST;
 }
 
-/* Gives step s, of a volume, arguments that are images whose channels lie one behind the other: by a copy in front of
-   it, unless x is a copy of such an image, and one behind it. */
+/* Makes the arguments of a 3-D convolution channels-last images: a copy step before it, unless x is itself a copy of
+   such an image, and one after it. */
 static NNRT_ReturnCode nnrti_cpu_copy_slices(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -3108,7 +3206,7 @@ static NNRT_ReturnCode nnrti_cpu_copy_slices(nnrti_cpu_edit *e, uint32_t s)
     return code;
 }
 
-/* CONV_3D: a product of one phase, whose window has a third axis. */
+/* CONV_3D: one phase whose window has a depth axis. */
 static NNRT_ReturnCode nnrti_cpu_take_volume(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -3148,7 +3246,7 @@ static NNRT_ReturnCode nnrti_cpu_take_volume(nnrti_cpu_edit *e, uint32_t s)
     return code == NNRT_SUCCESS ? nnrti_cpu_use_split(e, s, a, &w) : code;
 }
 
-/* A convolution of groups, or a transposed one. */
+/* A grouped or transposed 2-D convolution. */
 static NNRT_ReturnCode nnrti_cpu_take_split(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -3185,23 +3283,31 @@ static NNRT_ReturnCode nnrti_cpu_take_split(nnrti_cpu_edit *e, uint32_t s)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>eight */
 
+/* Quantized int8 and uint8. Results are bit-exact with the reference device: sums are exact in 32 bits
+   (nnrti_cpu_reach proves that no sum overflows), and requantization yields the exact integer. int8 elements are
+   flipped to uint8 by XOR 0x80, so that one kernel serves both types. With VNNI x stays uint8 and its zero point is
+   folded into the bias: sum((x - zx) * w) = sum(x * w) - zx * sum(w). Other ISAs widen x to int16 or int32 and
+   subtract the zero point. Requantization tries float arithmetic first and falls back to integers for the rare sums
+   so close to a rounding boundary that float rounding could matter (nnrti_cpu_scales). */
+
 /* The zero point of channel c of a weight. */
 static int32_t nnrti_cpu_zero(const nnrt_view *w, int32_t c)
 {
     return w->quant[w->quantCount > 1 ? c : 0].zeroPoint;
 }
 
+/* Offset of an element of w [C,kH,kW,K]. */
 static ptrdiff_t nnrti_cpu_place(const nnrt_view *w, int32_t c, int32_t i, int32_t j, int32_t k)
 {
     return c * w->strides[0] + i * w->strides[1] + j * w->strides[2] + k * w->strides[3];
 }
 
-/* Weights of a channel that are looked at together, and those of them side by side, for the compiler's vectors. */
+/* Weights of a channel per chunk, and loop width within it, which the compiler vectorizes. */
 #define NNRTI_CPU_CHUNK 256
 #define NNRTI_CPU_BESIDE 32
 
-/* Weights first to first + count - 1 of channel c of w [C,kH,kW,K], as 0 to 255, and behind them `zero` to the end of
-   the last NNRTI_CPU_BESIDE of them. */
+/* Copies weights first to first + count - 1 of channel c of w [C,kH,kW,K], as 0 to 255, and pads with `zero` to a
+   multiple of NNRTI_CPU_BESIDE. */
 static void nnrti_cpu_fetch_8(const nnrt_view *w, int32_t c, int64_t first, int32_t count, uint8_t zero, uint8_t *to)
 {
     const uint8_t *from = (const uint8_t *)w->data + c * w->strides[0];
@@ -3226,13 +3332,14 @@ static void nnrti_cpu_fetch_8(const nnrt_view *w, int32_t c, int64_t first, int3
             to[t + i] ^= flip;
 }
 
+/* Terms of a sum: filter taps times channels of x. */
 static int64_t nnrti_cpu_terms_8(const nnrt_view *w)
 {
     return (int64_t)w->dims[1] * w->dims[2] * w->dims[3];
 }
 
-/* How large a sum can become of what weights w [C,kH,kW,K], a bias, which may be NULL, and any x make, and each part of
-   it. -1: some weight less its zero point has more than 8 bits with a sign, or sums may not fit 32 bits. */
+/* The largest absolute value of a sum, and of any partial sum, of weights w [C,kH,kW,K], a bias, which may be NULL,
+   and any x. -1: a weight less its zero point is not within -128 to 127, or sums may overflow 32 bits. */
 static int64_t nnrti_cpu_reach(const nnrt_view *x, const nnrt_view *w, const nnrt_view *bias)
 {
     const int32_t zero = x->quant[0].zeroPoint + nnrti_cpu_flip(x), most = zero > 127 ? zero : 255 - zero;
@@ -3250,7 +3357,7 @@ static int64_t nnrti_cpu_reach(const nnrt_view *x, const nnrt_view *w, const nnr
         memset(greatest, z, sizeof(greatest));
         for (int64_t first = 0; first < terms; first += NNRTI_CPU_CHUNK) {
             const int32_t count = terms - first < NNRTI_CPU_CHUNK ? (int32_t)(terms - first) : NNRTI_CPU_CHUNK;
-            uint16_t sums[NNRTI_CPU_BESIDE] = {0}; /* of at most CHUNK / BESIDE times 255 */
+            uint16_t sums[NNRTI_CPU_BESIDE] = {0}; /* each is at most CHUNK / BESIDE times 255 */
             nnrti_cpu_fetch_8(w, c, first, count, z, chunk);
             for (int32_t t = 0; t < count; t += NNRTI_CPU_BESIDE)
                 for (int32_t i = 0; i < NNRTI_CPU_BESIDE; i++) {
@@ -3271,14 +3378,16 @@ static int64_t nnrti_cpu_reach(const nnrt_view *x, const nnrt_view *w, const nnr
     return reach <= INT32_MAX ? reach : -1;
 }
 
-/* The bounds of y and the rows 1 to 6 of the table of `padded` channels each, of what the rule derived. Where no sum
-   is beyond 2^30 and each is to become less, y = (x * row 1 / 2^31, rounded, + row 2) / 2^row 3, rounded down, which
-   row 2 makes up for (`plain`); otherwise the rows are factor, zero point and exponent as the reference has them. With
-   f the quotient row 1 / 2^(31 + row 3), that is x * f + zero point + 1/2 + 2^-(1 + row 3), rounded down, and for x
-   below 0 less 2^-row 3, as halves go away from zero. Floats have 2^PART times that and 4, by the rows 4 to 6. Within 0
-   to 256 that is at most 2^24, and they are off by less than 4: by 1/2 each for rounding what is added (row 5) and the
-   sum, by 2.01 for row 4 and x together, by 1/2 where row 6 is taken away, which is 1/4 below 2^23, and there by 1/2
-   for becoming whole. So where the last bits are 8 or more, those in front of them are y. */
+/* Sets the bounds of y and the requantization rows 1 to 6 of the table of `padded` channels, from the constants of
+   the operator's rule. quant: its list. reach: the largest absolute sum.
+   Integer form (`plain`), if no sum exceeds 2^30 and every factor is below 1:
+       y = (round(x * row 1 / 2^31) + row 2) / 2^row 3, rounded down; row 2 contains the rounding term.
+   Else the rows are factor, zero point and exponent as in the reference. Float form: with f = row 1 / 2^(31 + row
+   3), y = x * f + zero point + 1/2 + 2^-(1 + row 3), rounded down, and for x below 0 less 2^-row 3, because halves
+   round away from zero. The kernel computes 2^PART times that, plus 4, from rows 4 to 6 in float. Within 0 to 256
+   that is at most 2^24 and off by less than 4: by 1/2 each for rounding the summand (row 5) and the sum, by 2.01 for
+   row 4 and x together, by 1/2 for subtracting row 6, which is 1/4 below 2^23, and there by 1/2 for the conversion
+   to integer. So if the last PART bits are 8 or more, the bits above them are exactly y. */
 static void nnrti_cpu_scales(nnrti_cpu_scale *r, const nnrt_view *quant, const nnrt_view *y, int64_t reach, int32_t C,
                              int32_t padded, int32_t lanes, bool mixed, int32_t *table)
 {
@@ -3293,7 +3402,7 @@ static void nnrti_cpu_scales(nnrti_cpu_scale *r, const nnrt_view *quant, const n
         const int32_t *factor = nnrti_quant_factor(quant, c);
         r->plain = r->plain && (factor[0] == 0 || (factor[0] > 0 && factor[1] < 0 && factor[1] >= -21));
     }
-    for (int32_t c = 0; c < padded && r->plain; c++) /* also of channels that there are not */
+    for (int32_t c = 0; c < padded && r->plain; c++) /* also of the padding channels */
         memcpy(nnrti_cpu_column(table, c, lanes) + 5 * lanes, &middle, sizeof(middle));
     for (int32_t c = 0; c < C; c++) {
         const int32_t *factor = nnrti_quant_factor(quant, c), n = factor[0] == 0 ? 1 : -factor[1];
@@ -3310,8 +3419,8 @@ static void nnrti_cpu_scales(nnrti_cpu_scale *r, const nnrt_view *quant, const n
     }
 }
 
-/* The `count` weights of a chunk, and zeros to the end of the last group, less their zero point as a set has them;
-   gives their sum. */
+/* Converts the `count` weights of a chunk, less their zero point, to the element type of the ISA's packed weights,
+   with zeros to the end of the last group; returns their sum. */
 static uint32_t nnrti_cpu_widen_8(const nnrti_cpu_eight *set, const uint8_t *chunk, int32_t count, uint8_t zero,
                                   uint32_t *to)
 {
@@ -3340,9 +3449,9 @@ static uint32_t nnrti_cpu_widen_8(const nnrti_cpu_eight *set, const uint8_t *chu
     return sum;
 }
 
-/* Packs weights w [C,kH,kW,K] into panels, and their biases into the table: less what the zero point of x adds to a
-   sum where x is taken as it is. Some channels and weights of each at a time, groups of which have 4 bytes, or 2; with
-   every `line` of them a new group begins. */
+/* Packs weights w [C,kH,kW,K] into panels, and their biases into the table; if x stays uint8 (VNNI), less the zero
+   point of x times the sum of the weights. Processes some channels and a chunk of weights of each at a time; groups
+   have 4 bytes, or 2. A new group begins after every `line` weights. */
 static void nnrti_cpu_pack_8(const nnrti_cpu_eight *set, const nnrt_view *x, const nnrt_view *w, const nnrt_view *bias,
                              int32_t depth, int64_t line, void *to, int32_t *table)
 {
@@ -3385,7 +3494,7 @@ static void nnrti_cpu_pack_8(const nnrti_cpu_eight *set, const nnrt_view *x, con
     }
 }
 
-/* The biases in a table, which have sums of the weights in them, as they were where the weights were packed before. */
+/* The biases in the table, which include sums of the weights: recalled if the weights were packed before. */
 static NNRT_ReturnCode nnrti_cpu_recall_8(nnrti_cpu_edit *e, int32_t C, int32_t *table)
 {
     int64_t known = 0;
@@ -3400,7 +3509,7 @@ static NNRT_ReturnCode nnrti_cpu_recall_8(nnrti_cpu_edit *e, int32_t C, int32_t 
     return code;
 }
 
-/* The constant weights of a product of matrices seen as [columns,1,1,k]; false: they are none, or the bias is none. */
+/* *w: the constant weights of a matrix multiplication as [columns,1,1,k]; false: weights or bias are not constant. */
 static bool nnrti_cpu_is_constant(const nnrt_draft_step *step, bool transposed, nnrt_view *w)
 {
     const nnrt_view *weight = &step->args[1].view;
@@ -3422,7 +3531,7 @@ static bool nnrti_cpu_is_constant(const nnrt_draft_step *step, bool transposed, 
     return true;
 }
 
-/* nnrti_cpu_reach, as it was where the weights were packed before. */
+/* nnrti_cpu_reach; recalled if the weights were packed before. */
 static NNRT_ReturnCode nnrti_cpu_find_reach(nnrti_cpu_edit *e, const nnrt_view *x, const nnrt_view *w,
                                             const nnrt_view *bias, int64_t *reach)
 {
@@ -3432,8 +3541,8 @@ static NNRT_ReturnCode nnrti_cpu_find_reach(nnrti_cpu_edit *e, const nnrt_view *
     return nnrt_draft_note(e->draft, *reach);
 }
 
-/* How often, at most, some of what a row of the window reads lies in x and some does not, of the pixels that are
-   worked on at once: in each row of y those at its left and right ends. */
+/* Most rows of the window that lie partly inside x, of all pixels of a work item: those at the left and right ends
+   of each row of y. Each is copied with its padding. */
 static size_t nnrti_cpu_cut(const nnrti_cpu_product_8 *a, int32_t columns)
 {
     const int64_t lines = (a->rows - 1) / columns + 2;
@@ -3441,8 +3550,8 @@ static size_t nnrti_cpu_cut(const nnrti_cpu_product_8 *a, int32_t columns)
     return (size_t)(lines * ends < a->rows ? lines * ends : a->rows) * (size_t)a->window[0];
 }
 
-/* For threads: as many pixels for each, or all of them by a part of the panels, whatever leaves the last one less to
-   do. */
+/* Divides the work among threads: equal numbers of pixels, or all pixels by a part of the panels, whichever leaves
+   the last thread less to do. */
 static void nnrti_cpu_share_8(nnrti_cpu_product_8 *a, int64_t pixels, int32_t panels, int32_t workers)
 {
     const int64_t each = nnrti_cpu_pieces(pixels, workers), pieces = nnrti_cpu_pieces(each, NNRTI_CPU_PIXELS_8);
@@ -3454,7 +3563,8 @@ static void nnrti_cpu_share_8(nnrti_cpu_product_8 *a, int64_t pixels, int32_t pa
         a->rows = rows;
 }
 
-/* A step becomes a product of x and y, seen as images, and of weights w [C,kH,kW,K]; quant is what the rule derived. */
+/* Step s becomes an int8 GEMM of x and y, viewed as images, and of weights w [C,kH,kW,K]; quant: the constants
+   derived by the operator's rule. */
 static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x,
                                                 const nnrt_view *w, const nnrt_view *bias, const nnrt_view *quant,
                                                 const nnrt_plan_arg *y, const nnrti_cpu_product_8 *found)
@@ -3462,7 +3572,7 @@ static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, c
     nnrt_draft *d = e->draft;
     const nnrti_cpu_eight *set = &e->set->eight;
     const int32_t K = w->dims[3];
-    /* Bytes are read where they lie, of whole groups in each cell or else in each row of the window. */
+    /* Without im2col, x is read in place: whole groups per tap, or else per row of the window. */
     const bool close = found->dilation[1] == 1 && x->view.strides[2] == K, even = K % set->group == 0;
     const bool gather = set->bytes != 1 || nnrti_cpu_flip(&x->view) != 0 || (!even && !close);
     const int64_t taps = (int64_t)w->dims[1] * w->dims[2];
@@ -3529,8 +3639,9 @@ static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, c
     return NNRT_SUCCESS;
 }
 
-/* How many neighbouring pixels of C channels are worked on as one of whole blocks: 1, or what takes less time. A
-   block of `block` channels takes some 40 cycles for its results and 4 for each column of x that it is made of. */
+/* Neighboring pixels of C channels that a depthwise convolution processes as one pixel of whole blocks: 1, or a
+   number that is faster. A block of `block` channels costs some 40 cycles for its results and 4 for each column of x
+   that it interleaves. */
 static int32_t nnrti_cpu_fold(int32_t C, int32_t block)
 {
     for (int32_t fold = 2; fold <= 8; fold++)
@@ -3539,7 +3650,7 @@ static int32_t nnrti_cpu_fold(int32_t C, int32_t block)
     return 1;
 }
 
-/* Weights of channel r % C, where they are for channel r, into the packed ones; gives their sum. */
+/* Packs the weights of channel r % C at position r (channels are repeated per folded pixel); returns their sum. */
 static uint32_t nnrti_cpu_pack_window_8(const nnrti_cpu_eight *set, const nnrti_cpu_window_8 *a, const nnrt_view *w,
                                         int32_t r, void *data)
 {
@@ -3568,7 +3679,7 @@ static uint32_t nnrti_cpu_pack_window_8(const nnrti_cpu_eight *set, const nnrti_
     return sum;
 }
 
-/* Into how many parts blocks of channels are divided, so that threads have enough pieces to share. */
+/* Work items that channel blocks are divided into, so that threads have enough of them. */
 static uint32_t nnrti_cpu_block_parts(const nnrti_cpu_window_8 *a, const nnrt_view *y, int32_t blocks, uint32_t workers)
 {
     const int64_t rows = y->dims[0] * nnrti_cpu_pieces(y->dims[1], a->lines);
@@ -3576,6 +3687,7 @@ static uint32_t nnrti_cpu_block_parts(const nnrti_cpu_window_8 *a, const nnrt_vi
     return (uint32_t)(parts < blocks ? parts : blocks > 0 ? blocks : 1);
 }
 
+/* Depthwise int8 convolution. */
 static NNRT_ReturnCode nnrti_cpu_take_depthwise_8(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -3606,7 +3718,7 @@ static NNRT_ReturnCode nnrti_cpu_take_depthwise_8(nnrti_cpu_edit *e, uint32_t s)
            set->block * sizeof(int32_t);
     if (reach < 0 || taps > 1 << 20 || room > NNRTI_CPU_ROOM_8 || !nnrti_cpu_may(e, &e->set->depthwise_8))
         return NNRT_SUCCESS;
-    all = C * found.fold; /* fold is 1 where there are many */
+    all = C * found.fold; /* fold is 1 if there are many channels */
     rows[1] = packed[0] = (all + set->block - 1) / set->block * set->block;
     packed[1] = found.lines * found.groups * found.window[1] * 4;
     found.parts = nnrti_cpu_block_parts(&found, &y.view, packed[0] / set->block, d->workers);
@@ -3642,6 +3754,7 @@ static NNRT_ReturnCode nnrti_cpu_take_depthwise_8(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
+/* CONV2D_FUSION of 8 bits. */
 static NNRT_ReturnCode nnrti_cpu_take_conv_8(nnrti_cpu_edit *e, uint32_t s)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
@@ -3682,7 +3795,7 @@ static NNRT_ReturnCode nnrti_cpu_take_matrix_8(nnrti_cpu_edit *e, uint32_t s, bo
                                     &step->args[3].view, &y, &a);
 }
 
-/* Pools keep their arguments: x, what the rule derived, y. */
+/* Pools keep their arguments: x, the derived constants, y. */
 static NNRT_ReturnCode nnrti_cpu_take_pool_8(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -3700,7 +3813,7 @@ static NNRT_ReturnCode nnrti_cpu_take_pool_8(nnrti_cpu_edit *e, uint32_t s)
         strides = &attr->strides;
         pad = &attr->pad;
     }
-    if (window->data[0] > 1024 || window->data[1] > 1024 || /* sums of 8 bits are within 31 */
+    if (window->data[0] > 1024 || window->data[1] > 1024 || /* sums of 8 bits fit 31 bits */
         !nnrti_cpu_may(e, largest ? &e->set->max_pool_8 : &e->set->average_pool_8))
         return NNRT_SUCCESS;
     a = (nnrti_cpu_window_8 *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
@@ -3715,7 +3828,7 @@ static NNRT_ReturnCode nnrti_cpu_take_pool_8(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* Whether two views lie alike, and their elements one behind the other in some order. */
+/* Whether two views have equal strides and cover contiguous memory in some axis order. */
 static bool nnrti_cpu_is_flat(const nnrt_view *x, const nnrt_view *y)
 {
     size_t count;
@@ -3727,7 +3840,7 @@ static bool nnrti_cpu_is_flat(const nnrt_view *x, const nnrt_view *y)
             return false;
         last += (x->dims[i] - 1) * x->strides[i];
     }
-    return (size_t)last == count - 1; /* as every element has a place of its own */
+    return (size_t)last == count - 1; /* because every element has an address of its own */
 }
 
 /* QUANTIZE_LINEAR, and QUANT_DTYPE_CAST from float32. */
@@ -3748,7 +3861,7 @@ static NNRT_ReturnCode nnrti_cpu_take_quantise(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* The step of a quantised operator that has a kernel here; else it stays. */
+/* A quantized step gets its kernel, if there is one; else it is unchanged. */
 static NNRT_ReturnCode nnrti_cpu_take_8(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -3774,9 +3887,14 @@ static NNRT_ReturnCode nnrti_cpu_take_8(nnrti_cpu_edit *e, uint32_t s)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>turned */
+/* Fusion of TRANSPOSE steps. A TRANSPOSE before or after a matrix multiplication of two runtime tensors, as
+   attention layers have, moves no data: the multiplication reads or writes through a view with permuted strides. A
+   TRANSPOSE that only permutes axes of size 1 becomes a reshape. A remaining TRANSPOSE that moves the last axis
+   becomes a blocked copy. */
 
-/* What a TRANSPOSE reads, with its axes in the order of the result; axes: which of x each is. false: the step is none
-   that may be gone. */
+
+/* *turned: the input of a TRANSPOSE, viewed with the axes of its result; axes: the axis of x that each one is.
+   false: the step is no TRANSPOSE that can be fused. */
 static bool nnrti_cpu_turned_view(const nnrt_draft_step *step, nnrt_view *turned, int32_t *axes)
 {
     const nnrt_view *x = &step->args[0].view, *order = &step->args[1].view;
@@ -3796,7 +3914,7 @@ static bool nnrti_cpu_turned_view(const nnrt_draft_step *step, nnrt_view *turned
     return true;
 }
 
-/* Whether a step is a product of two tensors of this run with these views that the kernel `matmul` does. */
+/* Whether a step is a matrix multiplication of two runtime tensors that kernel `matmul` supports with these views. */
 static bool nnrti_cpu_multiplies(const nnrt_draft_step *step, const nnrt_view *x, const nnrt_view *y,
                                  const nnrt_view *z)
 {
@@ -3811,7 +3929,7 @@ static bool nnrti_cpu_multiplies(const nnrt_draft_step *step, const nnrt_view *x
     }
 }
 
-/* A TRANSPOSE whose result only such products read is gone: they read it as it was. */
+/* Removes a TRANSPOSE of which all readers are such multiplications: they read its input through the permuted view. */
 static bool nnrti_cpu_join_readers(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -3832,7 +3950,7 @@ static bool nnrti_cpu_join_readers(nnrti_cpu_edit *e, uint32_t s)
                                   &args[reader->nIn + reader->nDerived].view))
             return false;
     }
-    if (found == 0 || found != nnrt_draft_readers(d, made)) /* or it is an output */
+    if (found == 0 || found != nnrt_draft_readers(d, made)) /* or it is a model output */
         return false;
     while (use = nnrt_draft_uses(d, made), nnrt_draft_next(d, &use)) {
         d->steps[use.step].args[use.argument] = step->args[0];
@@ -3843,7 +3961,8 @@ static bool nnrti_cpu_join_readers(nnrti_cpu_edit *e, uint32_t s)
     return true;
 }
 
-/* A TRANSPOSE of what such a product gives, and nobody else reads, is gone: the product writes its result. */
+/* Removes a TRANSPOSE of the result of such a multiplication, if nothing else reads that: the multiplication writes
+   the transposed tensor. */
 static bool nnrti_cpu_join_writer(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -3877,7 +3996,8 @@ static bool nnrti_cpu_join_writer(nnrti_cpu_edit *e, uint32_t s)
     return true;
 }
 
-/* A TRANSPOSE that moves no element, because all axes but those of one element keep their order, is a RESHAPE. */
+/* A TRANSPOSE that keeps the order of all axes except those of size 1 moves no element: it becomes a reshape (an
+   alias). */
 static bool nnrti_cpu_join_shape(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -3896,8 +4016,8 @@ static bool nnrti_cpu_join_shape(nnrti_cpu_edit *e, uint32_t s)
     return true;
 }
 
-/* A TRANSPOSE is a copy [N,H,W,C], C the last axis of its result, W the one that lies densely in x, where the others
-   make no more than two. */
+/* A TRANSPOSE becomes a copy [N,H,W,C] by blocked transposes: C is the last axis of the result, W the dense axis of
+   x; the other axes must collapse into at most two. */
 static NNRT_ReturnCode nnrti_cpu_take_transpose(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -3923,7 +4043,7 @@ static NNRT_ReturnCode nnrti_cpu_take_transpose(nnrti_cpu_edit *e, uint32_t s)
             continue;
         if (i == 1 && put[1]) {
             if (from == x.view.strides[1] * x.view.dims[1] && to == y.view.strides[1] * y.view.dims[1] && !put[0]) {
-                x.view.dims[1] = y.view.dims[1] = x.view.dims[1] * turned.dims[k]; /* goes on where that one ends */
+                x.view.dims[1] = y.view.dims[1] = x.view.dims[1] * turned.dims[k]; /* it extends that axis */
                 continue;
             }
             i = 0;
@@ -3949,8 +4069,12 @@ static NNRT_ReturnCode nnrti_cpu_take_transpose(nnrti_cpu_edit *e, uint32_t s)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>recurrent */
 
-/* The operands of a recurrent operator, all of them as LSTM_PEEPHOLE has them. A tensor that there is not is
-   NNRT_NO_TENSOR. */
+/* Recurrent networks. The products of the weights with x do not depend on the state, so one GEMM computes them for
+   many time steps at once; the products with h follow step by step (>>cells). All recurrent operators are brought to
+   one form: 1 to 4 gates, weights packed per block of `lanes` cells with all gates adjacent, so that one pass over h
+   yields all gates of a block in registers, and the cell update follows without storing gates to memory. */
+
+/* The operands of a recurrent operator, in the form of LSTM_PEEPHOLE. An absent tensor is NNRT_NO_TENSOR. */
 typedef struct nnrti_cpu_operands {
     nnrt_plan_arg x, w, r, b, lens, h, c, p, y, yH, yC;
 } nnrti_cpu_operands;
@@ -3962,7 +4086,7 @@ static bool nnrti_cpu_is_recurrent(const nnrt_draft_step *step)
            type == NNRT_NODE_TYPE_RNN;
 }
 
-/* A view whose axes i and i + 1 have changed places. */
+/* Swaps axes i and i + 1 of a view. */
 static void nnrti_cpu_swap_axes(nnrt_view *v, int32_t i)
 {
     const int32_t dim = v->dims[i];
@@ -3973,7 +4097,7 @@ static void nnrti_cpu_swap_axes(nnrt_view *v, int32_t i)
     v->strides[i + 1] = stride;
 }
 
-/* LSTM has y [T,N,D*H]. false: it does what the kernel does not. */
+/* Operands and attributes of LSTM, which has y [T,N,D*H]. false: the kernel does not support its attributes. */
 static bool nnrti_cpu_read_lstm(const nnrt_draft_step *step, nnrti_cpu_operands *o, nnrti_cpu_recurrent *a)
 {
     const NNRT_LSTM *attr = (const NNRT_LSTM *)step->attr;
@@ -3999,8 +4123,8 @@ static bool nnrti_cpu_read_lstm(const nnrt_draft_step *step, nnrti_cpu_operands 
     return attr->projSize == 0 && attr->zoneoutCell == 0 && attr->zoneoutHidden == 0;
 }
 
-/* The others have y [T,D,N,H], or with the layout 1 [N,T,D,H], and x and states likewise. false: an activation has
-   parameters of its own. */
+/* The same of LSTM_PEEPHOLE, GRU and RNN, which have y [T,D,N,H], or with layout 1 [N,T,D,H], and x and states
+   likewise. false: an activation has parameters of its own. */
 static bool nnrti_cpu_read_cells(const nnrt_draft_step *step, int32_t gates, int32_t functions, float clip,
                                  const NNRT_Int64List *activations, NNRT_RecurrentDirection direction, bool batchFirst,
                                  nnrti_cpu_operands *o, nnrti_cpu_recurrent *a)
@@ -4029,7 +4153,7 @@ static bool nnrti_cpu_read_cells(const nnrt_draft_step *step, int32_t gates, int
     return true;
 }
 
-/* false: it stays with the kernel of the reference device. */
+/* Operands and attributes of a recurrent operator; false: it keeps the reference kernel. */
 static bool nnrti_cpu_read_recurrent(const nnrt_draft_step *step, nnrti_cpu_operands *o, nnrti_cpu_recurrent *a)
 {
     const nnrt_plan_arg *out = step->args + step->nIn + step->nDerived;
@@ -4069,7 +4193,7 @@ static bool nnrti_cpu_read_recurrent(const nnrt_draft_step *step, nnrti_cpu_oper
     }
 }
 
-/* Whether an operand is float32, if it is there at all, a constant if that is asked for, and its last axis is dense. */
+/* Whether an operand is absent, or float32, constant if that is required, and else dense in its last axis. */
 static bool nnrti_cpu_fits_cells(const nnrt_plan_arg *arg, bool constant)
 {
     const nnrt_view *v = &arg->view;
@@ -4078,7 +4202,7 @@ static bool nnrti_cpu_fits_cells(const nnrt_plan_arg *arg, bool constant)
             (constant || v->strides[v->rank - 1] == 1 || v->dims[v->rank - 1] == 1));
 }
 
-/* Sizes, and how much is worked on at once. false: there is nothing to do, or too much for the kernel. */
+/* Sizes, and the work per iteration. false: there is nothing to do, or it exceeds the kernel's limits. */
 static bool nnrti_cpu_size_cells(const nnrti_cpu_edit *e, const nnrti_cpu_operands *o, nnrti_cpu_recurrent *a)
 {
     const int32_t T = o->x.view.dims[0], N = o->x.view.dims[1], I = o->x.view.dims[2], H = o->r.view.dims[2];
@@ -4090,7 +4214,8 @@ static bool nnrti_cpu_size_cells(const nnrti_cpu_edit *e, const nnrti_cpu_operan
         return false;
     a->cells = H;
     a->padded = (int32_t)padded;
-    /* Four sums of 16 lanes take more than the second cache gives, and more of a panel stays in the first one. */
+    /* Four sums of 16 lanes already need more than the bandwidth of the L2 cache, and with one block at a time more
+       of a panel stays in the L1 cache. */
     a->narrow = a->gates == 4 && lanes == 16 && padded * H > 4096;
     a->sequences = N < 16 ? N : 16;
     if (o->lens.tensor != NNRT_NO_TENSOR || each < 1)
@@ -4116,7 +4241,7 @@ static bool nnrti_cpu_size_cells(const nnrti_cpu_edit *e, const nnrti_cpu_operan
     return true;
 }
 
-/* Number k of block `block` of a bias; 0 where there is none. */
+/* Element k of block `block` of a bias; 0 without a bias. */
 static float nnrti_cpu_cell_bias(const nnrti_cpu_operands *o, int32_t row, int32_t block, int32_t k)
 {
     const nnrt_view *b = &o->b.view;
@@ -4125,7 +4250,7 @@ static float nnrti_cpu_cell_bias(const nnrti_cpu_operands *o, int32_t row, int32
                : ((const float *)b->data)[row * b->strides[0] + (block * o->r.view.dims[2] + k) * b->strides[1]];
 }
 
-/* The first part of what is packed, of one row of the weights. */
+/* The first packed constant (weights of x), for one direction of a layer. */
 static void nnrti_cpu_pack_input(const nnrti_cpu_set *set, const nnrti_cpu_recurrent *a, const nnrti_cpu_operands *o,
                                  int32_t row, float *to)
 {
@@ -4136,7 +4261,7 @@ static void nnrti_cpu_pack_input(const nnrti_cpu_set *set, const nnrti_cpu_recur
         for (int32_t k = -1; k < I; k++) /* -1: the bias */
             for (int32_t t = c; t < c + width; t++) {
                 const int32_t gate = t / L % a->gates, cell = t / L / a->gates * L + t % L;
-                const bool own = a->gates == 3 && gate == 2 && !a->apart; /* the bias of h is not added to that of x */
+                const bool own = a->gates == 3 && gate == 2 && !a->apart; /* the bias of h stays apart from that of x */
                 float v = 0;
                 if (cell < H && k >= 0)
                     v = ((const float *)
@@ -4149,7 +4274,7 @@ static void nnrti_cpu_pack_input(const nnrti_cpu_set *set, const nnrti_cpu_recur
     }
 }
 
-/* The panels of gates `first` to end - 1 of the second part; returns what lies behind them. */
+/* The panels of gates `first` to end - 1 of the second packed constant (weights of h); returns the end of them. */
 static float *nnrti_cpu_pack_state(const nnrti_cpu_set *set, const nnrti_cpu_recurrent *a, const nnrti_cpu_operands *o,
                                    int32_t row, int32_t first, int32_t end, float *to)
 {
@@ -4165,6 +4290,7 @@ static float *nnrti_cpu_pack_state(const nnrti_cpu_set *set, const nnrti_cpu_rec
     return to;
 }
 
+/* A row of the third packed constant: peepholes, or the bias of h of the last gate of a GRU. */
 static void nnrti_cpu_pack_extra(const nnrti_cpu_recurrent *a, const nnrti_cpu_operands *o, int32_t row, float *to)
 {
     const nnrt_view *p = &o->p.view;
@@ -4179,7 +4305,7 @@ static void nnrti_cpu_pack_extra(const nnrti_cpu_recurrent *a, const nnrti_cpu_o
         }
 }
 
-/* The three parts as derived constants of a step. */
+/* The three packed constants as derived constants of a step. */
 static NNRT_ReturnCode nnrti_cpu_pack_cells(nnrti_cpu_edit *e, uint32_t s, const nnrti_cpu_operands *o,
                                             const nnrti_cpu_recurrent *a)
 {
@@ -4257,7 +4383,12 @@ static NNRT_ReturnCode nnrti_cpu_take_recurrent(nnrti_cpu_edit *e, uint32_t s)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>chosen */
 
-/* Whether a step compares elements of float32, and how; *turned: the other way round. */
+/* Operators that select elements rather than compute them (comparisons, WHERE, ARGMAX, TOPK, RESIZE by NEAREST) and
+   must return the bits of the reference device; also RESIZE by LINEAR, LRN and Lp norms. RESIZE computes source
+   indices and weights once, in PrepareModel, with the reference's function, so both devices interpolate alike. */
+
+/* Whether a step compares float32 elements, and how; *turned: with operands swapped (GREATER is LESS of swapped
+   operands). */
 static bool nnrti_cpu_compare_of(const nnrt_draft_step *step, nnrti_cpu_compare *a, bool *turned)
 {
     a->less = a->equal = a->none = 0;
@@ -4282,6 +4413,7 @@ static bool nnrti_cpu_compare_of(const nnrt_draft_step *step, nnrti_cpu_compare 
     }
 }
 
+/* EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER and GREATER_EQUAL of float32. */
 static NNRT_ReturnCode nnrti_cpu_take_compare(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -4306,7 +4438,7 @@ static NNRT_ReturnCode nnrti_cpu_take_compare(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* Whether a step is what another one does of the same tensors: a writer of `tensor`, which only step s reads. */
+/* The step of static shape that writes `tensor`, if only one step reads that; else NULL. */
 static const nnrt_draft_step *nnrti_cpu_only_writer(const nnrti_cpu_edit *e, uint32_t tensor)
 {
     const uint32_t from = nnrt_draft_writer(e->draft, tensor);
@@ -4316,14 +4448,15 @@ static const nnrt_draft_step *nnrti_cpu_only_writer(const nnrti_cpu_edit *e, uin
     return &e->draft->steps[from];
 }
 
+/* Whether a step is WHERE or SELECT, z = c ? x : y. */
 static bool nnrti_cpu_is_choice(const nnrt_draft_step *step)
 {
     return step->open == NULL && step->op != NULL && step->kernel != NULL && step->nIn == 3 && step->nDerived == 0 &&
            (step->op->type == NNRT_NODE_TYPE_WHERE || step->op->type == NNRT_NODE_TYPE_SELECT);
 }
 
-/* WHERE(a == a, MAXIMUM(a, b), a), which gives what is no number of a, too, as ONNX wants it of its Max, becomes one
-   step. The same of MINIMUM. */
+/* Fuses WHERE(a == a, MAXIMUM(a, b), a) to one step: the form of ONNX's Max, which propagates a NaN of a. The same
+   for MINIMUM. */
 static bool nnrti_cpu_join_extreme(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -4368,6 +4501,7 @@ static bool nnrti_cpu_join_extreme(nnrti_cpu_edit *e, uint32_t s)
     return true;
 }
 
+/* Whether a view has a single element. */
 static bool nnrti_cpu_is_one(const nnrt_view *v)
 {
     for (int32_t i = 0; i < v->rank; i++)
@@ -4376,7 +4510,8 @@ static bool nnrti_cpu_is_one(const nnrt_view *v)
     return true;
 }
 
-/* WHERE of elements of 32 bits. Of x and y, both, one or none is a single element; what is not goes on with z. */
+/* WHERE of 32-bit elements. x and y may each be a single element; those that are not must have the same shape and
+   strides, broadcast to z. */
 static NNRT_ReturnCode nnrti_cpu_take_choice(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -4404,7 +4539,7 @@ static NNRT_ReturnCode nnrti_cpu_take_choice(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* ARGMAX_FUSION and ARGMIN_FUSION of one position for each line. */
+/* ARGMAX_FUSION and ARGMIN_FUSION of one position per line. */
 static NNRT_ReturnCode nnrti_cpu_take_place(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -4430,7 +4565,7 @@ static NNRT_ReturnCode nnrti_cpu_take_place(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* TOPK_FUSION and BOTTOM_K of lines whose elements lie one behind the other, in order. */
+/* TOPK_FUSION and BOTTOM_K in sorted order, along a dense axis. */
 static NNRT_ReturnCode nnrti_cpu_take_top(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -4461,13 +4596,13 @@ static NNRT_ReturnCode nnrti_cpu_take_top(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* Where images have their channels one behind the other; else rows of both are planes. */
+/* Whether images are channels last; else their rows are processed as planes. */
 static bool nnrti_cpu_are_last(const nnrt_view *x, const nnrt_view *y)
 {
     return y->dims[3] > 1 && x->strides[3] == 1 && y->strides[3] == 1;
 }
 
-/* RESIZE of float32, but CUBIC. */
+/* RESIZE of float32 except CUBIC. */
 static NNRT_ReturnCode nnrti_cpu_take_resize(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -4521,7 +4656,7 @@ static NNRT_ReturnCode nnrti_cpu_take_resize(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* LRN of images whose channels, or whose columns, lie one behind the other; sums lose nothing by what is added. */
+/* LRN of images with dense channels or dense columns. bias > 0 and alpha >= 0: so no addition cancels. */
 static NNRT_ReturnCode nnrti_cpu_take_lrn(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -4572,16 +4707,22 @@ static NNRT_ReturnCode nnrti_cpu_take_norm(nnrti_cpu_edit *e, uint32_t s)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>half: a step of float16 whose float32 form may have a kernel becomes that one, between steps that widen what it
-   reads and narrow what it gives. Where it gets no kernel after all it is left as it was. Constants that are packed are
-   widened on the way; others are by every run. What is done to each element is widened and narrowed by its kernel. */
+/* >>half */
 
+/* Float16 by float32 kernels. A float16 step whose float32 form may have a kernel becomes float32, between inserted
+   steps that widen its inputs and narrow its results. If it gets no kernel after all, this is undone. Constants that
+   are packed are widened while packing; other constants are widened in every run. Elementwise kernels widen and
+   narrow inside (`each_half`). Invariant: results have the bits of the float32 kernel, rounded once, so a narrowing
+   step directly before a widening one can become a rounding in place, but must not be removed. Kernels with float16
+   arithmetic are no alternative: they would round every partial sum. */
+
+/* Whether argument k of a step exists and has an element type. */
 static bool nnrti_cpu_is_type(const nnrt_draft_step *step, uint32_t k, NNRT_DataType type)
 {
     return step->args[k].tensor != NNRT_NO_TENSOR && step->args[k].view.dataType == type;
 }
 
-/* Whether the kernel is one of the reference device for float16 alone. */
+/* Whether a step's kernel is a float16 kernel of the reference device. */
 static bool nnrti_cpu_is_half_kernel(const nnrt_draft_step *step)
 {
     const size_t length = step->kernelName != NULL ? strlen(step->kernelName) : 0;
@@ -4608,14 +4749,14 @@ static bool nnrti_cpu_packs(const nnrt_draft_step *step)
     }
 }
 
-/* Whether argument k is a constant of float16 that is packed with this step. */
+/* Whether argument k is a float16 constant that is packed with this step. */
 static bool nnrti_cpu_is_packed_half(const nnrt_draft_step *step, uint32_t k)
 {
     return k > 0 && k < step->nIn && step->args[k].kind == NNRT_PLACE_CONSTANT &&
            nnrti_cpu_is_type(step, k, NNRT_DATA_TYPE_FLOAT16) && nnrti_cpu_packs(step);
 }
 
-/* Whether what a step of float16 does to each element has a kernel that may be there for float32. */
+/* Whether a step is a float16 elementwise operator whose float32 form may have a kernel. */
 static bool nnrti_cpu_is_each_half(const nnrt_draft_step *step)
 {
     nnrti_cpu_each found;
@@ -4628,7 +4769,7 @@ static bool nnrti_cpu_is_each_half(const nnrt_draft_step *step)
     return true;
 }
 
-/* Whether a step is worth a try as one of float32. */
+/* Whether to try a float16 step as float32. */
 static bool nnrti_cpu_is_half(const nnrt_draft_step *step)
 {
     if (step->open != NULL || step->op == NULL || step->kernel == NULL || step->nIn < 1 || step->nOut < 1 ||
@@ -4651,7 +4792,7 @@ static bool nnrti_cpu_is_half(const nnrt_draft_step *step)
     }
 }
 
-/* A new tensor of float32 like that of an argument of float16; *wide: the argument as it shows that one. */
+/* A new float32 tensor of the shape of a float16 argument; *wide: the argument that shows it. */
 static bool nnrti_cpu_wide(nnrti_cpu_edit *e, const nnrt_plan_arg *half, nnrt_plan_arg *wide)
 {
     const nnrt_operand o = e->draft->tensors[half->tensor];
@@ -4666,7 +4807,7 @@ static bool nnrti_cpu_wide(nnrti_cpu_edit *e, const nnrt_plan_arg *half, nnrt_pl
     return true;
 }
 
-/* Steps in front of step s widen what it reads, and steps behind it narrow what it gives. */
+/* Records steps that widen the inputs of step s and narrow its results. */
 static bool nnrti_cpu_widen_step(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *const step = &e->draft->steps[s];
@@ -4685,6 +4826,7 @@ static bool nnrti_cpu_widen_step(nnrti_cpu_edit *e, uint32_t s)
     return true;
 }
 
+/* Makes all float16 steps that are worth a try float32. */
 static NNRT_ReturnCode nnrti_cpu_widen_steps(nnrti_cpu_edit *e)
 {
     for (uint32_t s = 0; s < e->draft->nSteps; s++)
@@ -4696,14 +4838,14 @@ static NNRT_ReturnCode nnrti_cpu_widen_steps(nnrti_cpu_edit *e)
 /* In >>edit. */
 static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s);
 
-/* Whether a step that was widened got no kernel. */
+/* Whether a step was made float32 but got no kernel. */
 static bool nnrti_cpu_is_half_left(const nnrt_draft_step *step)
 {
     return step->op != NULL && step->open == NULL && step->kernel != NULL && nnrti_cpu_is_half(step) &&
            nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT32);
 }
 
-/* Step s reads and writes float16 as it did; what was put in front of it and behind it is gone. */
+/* Undoes nnrti_cpu_widen_step: step s reads and writes float16 again, and the steps inserted for it are removed. */
 static void nnrti_cpu_leave_half(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -4725,8 +4867,8 @@ static void nnrti_cpu_leave_half(nnrti_cpu_edit *e, uint32_t s)
             }
 }
 
-/* What is narrowed and, directly behind that, widened for its only reader, is rounded where it lies, or on its way. All
-   casts go on in the order of memory, that of their results. */
+/* Replaces a narrowing step and the widening step of its only reader by one step that rounds, in place if possible.
+   Then sorts the axes of all float16 conversions by the strides of their results. */
 static void nnrti_cpu_join_halves(nnrti_cpu_edit *e)
 {
     nnrt_draft *d = e->draft;
@@ -4756,7 +4898,7 @@ static void nnrti_cpu_join_halves(nnrti_cpu_edit *e)
             nnrti_cpu_sort_axes(&d->steps[s]);
 }
 
-/* CAST between float16 and float32. */
+/* Whether a step is a CAST between float16 and float32. */
 static bool nnrti_cpu_is_half_cast(const nnrt_draft_step *step)
 {
     const uint32_t out = step->nIn + step->nDerived;
@@ -4768,6 +4910,7 @@ static bool nnrti_cpu_is_half_cast(const nnrt_draft_step *step)
            (nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT32) && nnrti_cpu_is_type(step, out, NNRT_DATA_TYPE_FLOAT16));
 }
 
+/* CAST between float16 and float32: `widen_half` or `narrow_half`. */
 static NNRT_ReturnCode nnrti_cpu_take_half_cast(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -4786,8 +4929,8 @@ static NNRT_ReturnCode nnrti_cpu_take_half_cast(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* A step that does something to each element of float16 gets the kernel that it has with float32, if that is `unary` or
-   `binary`, some elements at a time. It goes by the name of the kernel that does it. */
+/* A float16 elementwise step gets `each_half`, which runs the float32 kernel `unary` or `binary` on chunks of
+   widened elements. The step keeps the name of that kernel. */
 static NNRT_ReturnCode nnrti_cpu_take_each_half(nnrti_cpu_edit *e, uint32_t s)
 {
     const nnrt_draft_step old = e->draft->steps[s];
@@ -4797,7 +4940,7 @@ static NNRT_ReturnCode nnrti_cpu_take_each_half(nnrti_cpu_edit *e, uint32_t s)
     NNRT_ReturnCode code;
     nnrt_draft_step *step;
     memcpy(args, old.args, count * sizeof(args[0]));
-    for (uint32_t k = 0; k < count; k++) { /* nobody is to look into them: they are no floats */
+    for (uint32_t k = 0; k < count; k++) { /* no one may read constants now: they are float16 */
         old.args[k].view.dataType = NNRT_DATA_TYPE_FLOAT32;
         old.args[k].view.data = NULL;
         old.args[k].kind = NNRT_PLACE_ARENA;
@@ -4828,8 +4971,15 @@ static NNRT_ReturnCode nnrti_cpu_take_each_half(nnrti_cpu_edit *e, uint32_t s)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>parts */
 
-/* Moves v, which shows all that `whole` shows, to where `part` shows the same in another tensor: its strides become those
-   of part. false: an axis of v is none of whole. */
+/* CONCAT and SPLIT without copies. A tensor that CONCAT joins becomes a slice of the CONCAT's result: its writer
+   writes there, through a view with the result's strides and an offset. Likewise, readers of a slice of SPLIT read
+   the input in place. The pass runs before kernel selection, over steps whose kernels work with strided pixels
+   (image steps); CONCAT of CONCAT is resolved from the last step to the first. Invariant: the slice has no other
+   reader or writer, and no LOOP or IF begins between writer and CONCAT, so the planner may merge the lifetimes. The
+   planner needs no alias mechanism for this: views and offsets suffice. */
+
+/* Gives v, which shows all elements of `whole`, the strides of `part`, the same elements inside another tensor.
+   false: an axis of v is not an axis of whole. */
 static bool nnrti_cpu_move_view(nnrt_view *v, const nnrt_view *whole, const nnrt_view *part)
 {
     int64_t left = 1;
@@ -4849,15 +4999,15 @@ static bool nnrti_cpu_move_view(nnrt_view *v, const nnrt_view *whole, const nnrt
     return left == 1;
 }
 
-/* Whether a step is a CONCAT whose result, which is larger than each of its parts, is fit. */
+/* Whether a step is a CONCAT whose result, larger than each of its inputs, fits 32 bits. */
 static bool nnrti_cpu_is_concat(const nnrt_draft_step *step)
 {
     return step->open == NULL && step->op != NULL && step->kernel != NULL &&
            strcmp(step->kernelName, "nnrt_concat") == 0 && nnrti_cpu_is_fit_arg(&step->args[step->nIn + step->nDerived]);
 }
 
-/* Whether what step s joins are results of operators on images, or again of such a step, that nobody else reads, and may lie
-   where they are joined; if move is set, they do from now on. */
+/* Whether all inputs of CONCAT step s can be written in place: each is the result of an image step or of another
+   CONCAT that nothing else reads. With move, redirects the writers to their slices of the result. */
 static bool nnrti_cpu_write_parts(nnrti_cpu_edit *e, uint32_t s, bool move)
 {
     nnrt_draft *d = e->draft;
@@ -4891,8 +5041,8 @@ static bool nnrti_cpu_write_parts(nnrti_cpu_edit *e, uint32_t s, bool move)
     return true;
 }
 
-/* Whether input k of a step may be a part of an image, whose pixels lie further apart than it has channels: a convolution
-   of several cells would first have to bring its rows together. */
+/* Whether input k of a step may be a slice of an image, whose pixels are further apart than its number of channels.
+   A convolution with several taps would have to compact its rows first. */
 static bool nnrti_cpu_reads_part(const nnrt_draft_step *step, uint32_t k, const nnrt_view *part)
 {
     const nnrt_view *w = &step->args[1].view;
@@ -4904,8 +5054,8 @@ static bool nnrti_cpu_reads_part(const nnrt_draft_step *step, uint32_t k, const 
             (step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION && w->dims[1] == 1 && w->dims[2] == 1));
 }
 
-/* Whether each of those who read a part y of x, whose elements begin offset bytes behind it, may read it where it lies in x;
-   if move is set, they do from now on. Returns how many they are, 0: none, or not all of them. */
+/* Whether all readers of a SPLIT result y can read it in place in x, `offset` bytes from its start. With move,
+   redirects them. Returns their number; 0: none, or some reader cannot. */
 static uint32_t nnrti_cpu_read_part(nnrti_cpu_edit *e, const nnrt_plan_arg *x, nnrt_plan_arg y, size_t offset,
                                     bool move)
 {
@@ -4931,7 +5081,7 @@ static uint32_t nnrti_cpu_read_part(nnrti_cpu_edit *e, const nnrt_plan_arg *x, n
     return found == readers ? found : 0;
 }
 
-/* The same of all parts of a SPLIT that there are. */
+/* The same for all results of a SPLIT that exist. */
 static uint32_t nnrti_cpu_read_parts(nnrti_cpu_edit *e, uint32_t s, bool move)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
@@ -4953,8 +5103,9 @@ static uint32_t nnrti_cpu_read_parts(nnrti_cpu_edit *e, uint32_t s, bool move)
     return all;
 }
 
-/* Whether a step cuts an image into parts that are read where they lie: what others have made in the run. Where a single
-   reader is left, it would pass for one of all of it. */
+/* Whether a step is a SPLIT whose slices can be read in place, of an image that a step of the run computes. At least
+   two readers must remain: a single reader would be mistaken for the only reader of the whole tensor by later
+   fusions. */
 static bool nnrti_cpu_is_cut(nnrti_cpu_edit *e, uint32_t s)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
@@ -4966,8 +5117,7 @@ static bool nnrti_cpu_is_cut(nnrti_cpu_edit *e, uint32_t s)
     return nnrti_cpu_read_parts(e, s, false) > 1;
 }
 
-/* A CONCAT of images whose parts can be written where they are joined is gone, as is a SPLIT of an image whose parts can be
-   read where they lie. */
+/* Removes a CONCAT whose inputs can be written in place, or a SPLIT whose results can be read in place. */
 static void nnrti_cpu_join_parts(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -4976,7 +5126,7 @@ static void nnrti_cpu_join_parts(nnrti_cpu_edit *e, uint32_t s)
         step->kernel = NULL;
 }
 
-/* A CONCAT that copies has its axes in the order of memory. */
+/* A CONCAT that copies: sorts its axes by memory order. */
 static NNRT_ReturnCode nnrti_cpu_take_concat(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -4991,7 +5141,7 @@ static NNRT_ReturnCode nnrti_cpu_take_concat(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* As does a SPLIT. */
+/* The same for a SPLIT. */
 static NNRT_ReturnCode nnrti_cpu_take_cut(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -5009,7 +5159,14 @@ static NNRT_ReturnCode nnrti_cpu_take_cut(nnrti_cpu_edit *e, uint32_t s)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>edit */
 
-/* Whether all that a step computes with is float32: the axes of a REDUCE_FUSION are no such thing. */
+/* The edit pass of the device over a draft, in this order: read the configuration; widen float16 steps; choose the
+   layout; insert layout copies; remove CONCAT and SPLIT; fuse TRANSPOSE and NaN-propagating Max and Min; select a
+   kernel for each step, in execution order, with epilogue fusion; undo unused widening; fuse depthwise chains. Steps
+   are inserted only before nnrti_cpu_index, so the def-use lists stay valid; a removed step has kernel NULL until
+   the plan is made. The pass never fails because a step has no kernel. */
+
+/* Whether all tensors that a step computes with are float32; the axes of REDUCE_FUSION and packed float16 weights
+   are exempt. */
 static bool nnrti_cpu_is_float(const nnrt_draft_step *step)
 {
     const uint32_t out = step->nIn + step->nDerived;
@@ -5021,6 +5178,7 @@ static bool nnrti_cpu_is_float(const nnrt_draft_step *step)
     return true;
 }
 
+/* Kernel selection: dispatches step s by its operator to the nnrti_cpu_take_X function that may give it a kernel. */
 static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
@@ -5034,7 +5192,7 @@ static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
         return nnrti_cpu_take_each_half(e, s);
     if (nnrti_cpu_is_half_cast(step))
         return nnrti_cpu_take_half_cast(e, s);
-    switch (step->op->type) { /* not all of which is float32 */
+    switch (step->op->type) { /* operators with arguments of other types */
     case NNRT_NODE_TYPE_EQUAL:
     case NNRT_NODE_TYPE_NOT_EQUAL:
     case NNRT_NODE_TYPE_LESS:
@@ -5097,7 +5255,7 @@ static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
     }
 }
 
-/* Refuses a draft of which no step has the kernel that is asked for. */
+/* Fails if no step uses the kernel of "nnrt.cpu.kernel". */
 static NNRT_ReturnCode nnrti_cpu_find_only(const nnrti_cpu_edit *e)
 {
     for (uint32_t s = 0; s < e->draft->nSteps; s++) {
@@ -5107,11 +5265,12 @@ static NNRT_ReturnCode nnrti_cpu_find_only(const nnrti_cpu_edit *e)
             return NNRT_SUCCESS;
     }
     return nnrt_error_set(e->draft->config->error, NNRT_NOT_SUPPORT,
-                          "extension '" NNRTI_CPU_KERNEL "' is '%s', but no step can have such a kernel of '%s'",
+                          "extension '" NNRTI_CPU_KERNEL "' is '%s', but no step can use a kernel of that name on "
+                          "instruction set '%s'; NNRTI_CPU_KERNELS in devices/nnrt_cpu.h lists the names",
                           e->only, e->set->name);
 }
 
-/* Steps on images get arguments with their channels last: copies in front of them and behind them. */
+/* Inserts layout copies before and after image steps whose arguments are not channels last. */
 static NNRT_ReturnCode nnrti_cpu_copy_images(nnrti_cpu_edit *e)
 {
     const nnrt_draft *d = e->draft;
@@ -5135,7 +5294,7 @@ static NNRT_ReturnCode nnrti_cpu_copy_images(nnrti_cpu_edit *e)
     return code == NNRT_SUCCESS ? nnrti_cpu_insert_added(e) : code;
 }
 
-/* From here on steps keep their numbers. */
+/* Builds the def-use lists. No step is inserted from here on. */
 static NNRT_ReturnCode nnrti_cpu_index(nnrti_cpu_edit *e)
 {
     nnrt_draft *d = e->draft;
@@ -5151,6 +5310,7 @@ static NNRT_ReturnCode nnrti_cpu_index(nnrti_cpu_edit *e)
     return NNRT_SUCCESS;
 }
 
+/* The edit of nnrt_plan_prepare_packed; user is the instruction set. */
 static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
 {
     nnrti_cpu_edit e;
@@ -5164,7 +5324,8 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
     nnrti_cpu_lay_out(&e);
     if ((code = nnrti_cpu_copy_images(&e)) != NNRT_SUCCESS || (code = nnrti_cpu_index(&e)) != NNRT_SUCCESS)
         return code;
-    for (uint32_t s = draft->nSteps; s-- > 0 && code == NNRT_SUCCESS;) /* what joins parts of parts comes behind them */
+    for (uint32_t s = draft->nSteps; s-- > 0 && code == NNRT_SUCCESS;) /* backwards, so that a CONCAT of CONCATs is
+                                                                          resolved first */
         nnrti_cpu_join_parts(&e, s);
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
         (void)(nnrti_cpu_join_shape(&e, s) || nnrti_cpu_join_readers(&e, s) || nnrti_cpu_join_writer(&e, s) ||
@@ -5183,11 +5344,16 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>winograd */
 
-#define NNRTI_CPU_WINOGRAD_X 786432   /* bytes of transformed x that are worked on at once: what L2 has room for */
-#define NNRTI_CPU_WINOGRAD_Y 262144   /* and of what is not transformed back yet */
-#define NNRTI_CPU_MOST_CHANNELS 65536 /* of x and of y: bounds what scratch takes */
+/* Winograd convolution: which 3 x 3 convolutions use F(2x2,3x3) or F(4x4,3x3), their transformed weights and the
+   division of work. A cost model decides, from shapes only, so that the decision does not depend on the machine's
+   speed or on weights. Larger tiles such as F(6x6,3x3) are not offered: their transforms amplify rounding errors
+   further. Transformed weights take 16/9 or 36/9 of the memory of the weights. */
 
-/* Which tiles the configuration asks for, and which kernel. */
+#define NNRTI_CPU_WINOGRAD_X 786432   /* most bytes of transformed x per work item: what the L2 cache holds */
+#define NNRTI_CPU_WINOGRAD_Y 262144   /* most bytes of results before the output transform */
+#define NNRTI_CPU_MOST_CHANNELS 65536 /* of x and of y: bounds the scratch */
+
+/* Reads the extensions "nnrt.cpu.winograd" and "nnrt.cpu.kernel", and enableFloat16. */
 static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e)
 {
     const NNRT_ExtensionList *list = &e->draft->config->extensions;
@@ -5198,7 +5364,7 @@ static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e)
         const NNRT_Extension *x = &list->data[i];
         char value[16] = "";
         if (x->name != NULL && x->data != NULL && strcmp(x->name, NNRTI_CPU_KERNEL) == 0) {
-            memset(e->only, 0, sizeof(e->only)); /* of a longer name what fits is none */
+            memset(e->only, 0, sizeof(e->only)); /* a name that is too long is cut and matches no kernel */
             memcpy(e->only, x->data, x->size < sizeof(e->only) ? x->size : sizeof(e->only) - 1);
         }
         if (x->name == NULL || strcmp(x->name, NNRTI_CPU_WINOGRAD) != 0)
@@ -5208,17 +5374,17 @@ static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e)
         if (value[0] == '\0' || value[1] != '\0' || strchr("0124", value[0]) == NULL)
             return nnrt_error_set(e->draft->config->error, NNRT_INVALID_PARAMETER,
                                   "extension '" NNRTI_CPU_WINOGRAD "' is '%s', expected 0 (never), 1 (where it is "
-                                  "faster), 2 or 4 (wherever it can be, by tiles of 2 x 2 or 4 x 4)",
+                                  "faster), 2 or 4 (tiles of 2 x 2 or 4 x 4 for every convolution that allows them)",
                                   value);
         e->tile = value[0] == '1' ? (e->half ? 0 : NNRTI_CPU_FASTER) : value[0] - '0';
     }
     return NNRT_SUCCESS;
 }
 
-/* What a convolution of 3 x 3 cells takes, by tiles or (tile 0) by none, counted in multiplications of vectors: of each
-   place (pixel or tile) those of its products, 6 for what a register tile does beside them, and the transforms of each
-   vector of channels; and of the weights, of which tiles have more, four come from memory in the time of three
-   multiplications, or eight from a cache that has room for all of them in the time of one. */
+/* The cost of a 3 x 3 convolution by Winograd tiles, or directly (tile 0), in vector multiplications: per place
+   (pixel or tile) its products, 6 for the overhead of a register tile, and the transforms of each vector of
+   channels; plus reading the weights, of which Winograd has more: four floats from memory cost three
+   multiplications, or eight from a cache that holds all of them cost one. */
 static double nnrti_cpu_cost(const nnrti_cpu_set *set, const nnrt_view *w, const nnrt_view *y, int32_t tile)
 {
     const double cells = tile == 0 ? 9 : (tile + 2) * (tile + 2), K = w->dims[3];
@@ -5235,7 +5401,7 @@ static double nnrti_cpu_cost(const nnrti_cpu_set *set, const nnrt_view *w, const
     }
 }
 
-/* The tiles that a convolution goes by: 2 or 4 pixels wide, 0: by none. The one place where that is decided. */
+/* The Winograd tile of a convolution: 2 or 4 pixels wide, 0: direct. The only place that decides this. */
 static NNRT_ReturnCode nnrti_cpu_pick_tile(const nnrti_cpu_edit *e, const nnrt_draft_step *step, int32_t *tile)
 {
     const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)step->attr;
@@ -5253,7 +5419,7 @@ static NNRT_ReturnCode nnrti_cpu_pick_tile(const nnrti_cpu_edit *e, const nnrt_d
         double least = nnrti_cpu_cost(e->set, w, y, 0);
         for (int32_t n = 2; n <= 4 && w->dims[3] >= 16; n += 2) {
             const double cost = nnrti_cpu_cost(e->set, w, y, n);
-            if (cost < 0.9 * least) { /* larger ones are less exact */
+            if (cost < 0.9 * least) { /* a larger tile must be clearly faster: it is less exact */
                 least = cost;
                 best = n;
             }
@@ -5267,8 +5433,8 @@ static NNRT_ReturnCode nnrti_cpu_pick_tile(const nnrti_cpu_edit *e, const nnrt_d
     return code;
 }
 
-/* Packs the weights w [C,3,3,K], transformed, and the bias, which may be NULL. They are transformed in double: what is
-   done once may as well be exact, but for one rounding. */
+/* Packs the weights w [C,3,3,K], transformed, and the bias, which may be NULL. The transform is computed in double,
+   with one rounding to float: it runs once, so exactness is free. */
 static void nnrti_cpu_pack_winograd(const nnrti_cpu_set *set, const nnrt_view *w, const nnrt_view *bias, int32_t tile,
                                     float *to)
 {
@@ -5294,16 +5460,16 @@ static void nnrti_cpu_pack_winograd(const nnrti_cpu_set *set, const nnrt_view *w
     }
 }
 
-/* Floats from one row of scratch to the next: whole vectors of any set, and not as far apart as makes rows take each
-   other's place in the cache. */
+/* Floats from one row of scratch to the next: whole vectors of any ISA, and no multiple of 256, so that rows do not
+   map to the same cache sets. */
 static size_t nnrti_cpu_winograd_row(int32_t channels)
 {
     const size_t row = ((size_t)channels + 15) / 16 * 16;
     return row % 256 == 0 ? row + 16 : row;
 }
 
-/* How the work is cut: blocks of tiles whose transforms fit the cache, and where those are few, panels in parts. No
-   number of workers makes another sum of anything. */
+/* Divides the work: blocks of tiles whose transforms fit the cache, and, if blocks are few, parts of the panels. The
+   number of workers never changes the order of a sum. */
 static void nnrti_cpu_cut_winograd(const nnrti_cpu_edit *e, uint32_t s, nnrti_cpu_winograd *a, int64_t tiles, int32_t C,
                                    int32_t K)
 {
@@ -5316,8 +5482,9 @@ static void nnrti_cpu_cut_winograd(const nnrti_cpu_edit *e, uint32_t s, nnrti_cp
     most = NNRTI_CPU_WINOGRAD_X / (cells * a->rowX * sizeof(float)) / 8 * 8;
     most = most < 16 ? 16 : most > 64 ? 64 : most;
     blocks = (tiles + (int64_t)most - 1) / (int64_t)most;
-    const bool large = blocks == 1 && (int64_t)cells * K * C > NNRTI_CPU_LARGE * 4; /* each reads its part of them */
-    if (workers > 1 && blocks < 4 * workers && tiles >= 8 * workers && !large) {    /* each thread has as many */
+    const bool large = blocks == 1 && (int64_t)cells * K * C > NNRTI_CPU_LARGE * 4; /* each worker reads its part of
+                                                                                       the weights only */
+    if (workers > 1 && blocks < 4 * workers && tiles >= 8 * workers && !large) {    /* equal shares */
         blocks = (blocks + workers - 1) / workers * workers;
         rows = (size_t)((tiles + blocks - 1) / blocks);
     } else {
@@ -5325,7 +5492,7 @@ static void nnrti_cpu_cut_winograd(const nnrti_cpu_edit *e, uint32_t s, nnrti_cp
     }
     a->product.rows = (int32_t)rows;
     a->product.parts = 1;
-    if (blocks * 5 < (blocks + workers - 1) / workers * workers * 4) /* some would have nothing to do for too long */
+    if (blocks * 5 < (blocks + workers - 1) / workers * workers * 4) /* else some workers would idle for too long */
         a->product.parts = (uint32_t)(workers < panels ? workers : panels);
     most = NNRTI_CPU_WINOGRAD_Y / (cells * rows * panel);
     a->group = most < 1 ? 1 : most < (size_t)panels ? (int32_t)most : panels;
@@ -5336,7 +5503,7 @@ static void nnrti_cpu_cut_winograd(const nnrti_cpu_edit *e, uint32_t s, nnrti_cp
         cells * (a->cellX + a->cellY) * sizeof(float) + 2 * (rows + NNRTI_CPU_TALLEST) * sizeof(void *);
 }
 
-/* A step that is a convolution of 3 x 3 cells becomes one by tiles. */
+/* A 3 x 3 convolution becomes `winograd`. */
 static NNRT_ReturnCode nnrti_cpu_take_winograd(nnrti_cpu_edit *e, uint32_t s, int32_t tile)
 {
     nnrt_draft *d = e->draft;
@@ -5376,11 +5543,15 @@ static NNRT_ReturnCode nnrti_cpu_take_winograd(nnrti_cpu_edit *e, uint32_t s, in
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>table */
 
-/* Goes up with every change of what is packed (nnrt_draft_pack), of how, and of what is recalled: of what another
-   version packed, nothing is used. */
+/* The NNRT_DeviceVtbl of the device. PrepareModel runs the edit pass of this file over the reference device's draft;
+   everything else is the plan's own machinery. There is one static device object per instruction set, and one for
+   "cpu". */
+
+/* Version of the packed weights. Increment with every change of what is packed (nnrt_draft_pack), of its layout, and
+   of what nnrt_draft_recall returns: packed weights of another version are ignored. */
 #define NNRTI_CPU_PACKED "5 "
 
-/* What a device is registered with. */
+/* A registered device. */
 typedef struct nnrti_cpu_device {
     const nnrti_cpu_set *set;
     char name[24];
@@ -5415,7 +5586,7 @@ static NNRT_ReturnCode nnrti_cpu_kind(void *self, NNRT_DeviceType *type)
     return NNRT_SUCCESS;
 }
 
-/* The device has dynamic dimensions, model caches, weights in half precision, performance modes and priorities. */
+/* The device supports dynamic dimensions, model caches, weights in half precision, performance modes and priorities. */
 static NNRT_ReturnCode nnrti_cpu_yes(void *self, bool *supported)
 {
     (void)self;
@@ -5423,7 +5594,7 @@ static NNRT_ReturnCode nnrti_cpu_yes(void *self, bool *supported)
     return NNRT_SUCCESS;
 }
 
-/* The key of packed weights: with model and configuration it determines them. */
+/* The key of packed weights: together with the model and the configuration it determines them. */
 typedef struct nnrti_cpu_key {
     char text[32];
 } nnrti_cpu_key;
@@ -5473,7 +5644,7 @@ static NNRT_ReturnCode nnrti_cpu_memory(void *self, const NNRT_Model *model, con
                             (void *)(uintptr_t)((const nnrti_cpu_device *)self)->set, bytes);
 }
 
-/* No edit refuses a node: the device supports the nodes of the reference device. */
+/* The edit rejects no node: the device supports the nodes of the reference device. */
 static NNRT_ReturnCode nnrti_cpu_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                        bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
 {
@@ -5494,10 +5665,10 @@ NNRT_API const char *nnrt_cpu_set(uint32_t i)
     return NULL;
 }
 
-/* "cpu", and the sets by their names. */
+/* "cpu", and the instruction sets by name. */
 static nnrti_cpu_device nnrti_cpu_devices[1 + sizeof(nnrti_cpu_sets) / sizeof(nnrti_cpu_sets[0])];
 
-/* The device of a set, or with NULL of the best one; NULL: the machine or the compiler has none. */
+/* The device of an instruction set, or with NULL of the best one; NULL: the machine or this build has none. */
 static nnrti_cpu_device *nnrti_cpu_make(const char *set)
 {
     for (uint32_t k = 0; nnrti_cpu_sets[k] != NULL; k++) {
@@ -5546,7 +5717,10 @@ NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
 {
     nnrti_cpu_device *made = nnrti_cpu_make(set);
     if (made == NULL)
-        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the instructions '%s' are not here", set != NULL ? set : "");
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT,
+                              "instruction set '%s' is not supported by this machine or was left out of this build; "
+                              "nnrt_cpu_set lists the usable ones",
+                              set != NULL ? set : "");
     return nnrt_device_register(&made->table, made, error);
 }
 
@@ -5554,22 +5728,25 @@ NNRTI_SETUP_END()
 
 #endif /* NNRT_IMPLEMENTATION */
 
-#else /* NNRTI_CPU_SET: the kernels for one set of instructions */
+#else /* NNRTI_CPU_SET: the kernels for one instruction set */
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>vectors: nnrti_v, a vector of NNRTI_LANES floats. Of two numbers of which one is no number, min and max give the
-   second. NNRTI_WIDE vectors make a panel, NNRTI_TALL pixels a tile of a product, NNRTI_TALL_ONE one of a single
-   vector; NNRTI_CELLS_TALL sequences go through cells at once.
-   With -fipa-ra gcc clears the upper halves of registers neither in front of a call of a function in the same file that
-   leaves vectors alone, nor behind it where the function ends. What has no AVX instructions, in there or in the
-   executor, then waits for hundreds of cycles each time. The other passes that are off on x86 take gcc a tenth of its time
-   for this file, and make nothing faster. */
+/* >>vectors */
 
-#define NNRTI_CPU_avx512vnni 5 /* only products of >>integers: all else is that of avx512 */
+/* The SIMD vector type nnrti_v, NNRTI_LANES floats, and its functions. nnrti_v_min and nnrti_v_max return the second
+   operand if either is NaN. Constants of an ISA: NNRTI_WIDE vectors are a packed panel; a GEMM register tile has
+   NNRTI_TALL pixels, or NNRTI_TALL_ONE by a panel of one vector; NNRTI_CELLS_TALL sequences run through recurrent
+   cells at once. Intrinsics where the ISA has them, compiler vector extensions for the portable one; no assembly.
+   With -fipa-ra gcc omits vzeroupper around calls of functions in the same file that use no vector registers, and at
+   the end of such functions. Code without AVX instructions, there or in the executor, then stalls for hundreds of
+   cycles each time. The other passes that are disabled on x86 take gcc a tenth of its time for this file and speed
+   up nothing. */
+
+#define NNRTI_CPU_avx512vnni 5 /* only the 8-bit dot-product kernels of >>integers: all others are those of avx512 */
 #define NNRTI_CPU_avx512 4
 #define NNRTI_CPU_avx2 3
 #define NNRTI_CPU_neon 2
 #define NNRTI_CPU_vector 1
-#define NNRTI_CPU_simd128 1 /* those of WebAssembly, some by name: NNRTI_CPU_WASM */
+#define NNRTI_CPU_simd128 1 /* vector extensions, and some WebAssembly intrinsics: NNRTI_CPU_WASM */
 #ifdef __wasm_simd128__
 #define NNRTI_CPU_WASM 1
 #else
@@ -5716,7 +5893,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
 #define NNRTI_CPU_IF_LESS(x, y, v, other) vbslq_f32(vcltq_f32(x, y), v, other)
 #define NNRTI_CPU_SQRT(v) vsqrtq_f32(v)
 #else
-#if defined(__i386__) && !defined(__SSE2__) /* without these, vectors would be numbers of the x87, of more bits */
+#if defined(__i386__) && !defined(__SSE2__) /* without SSE2, vectors would be x87 numbers of higher precision */
 #define NNRTI_CPU_SSE2 1
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("sse2"))), apply_to = function)
@@ -5782,15 +5959,16 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_if_less)(nnrti_v x, nnrti_v y, nnrti_v v, n
 #define NNRTI_CPU_IF_LESS(x, y, v, other) NNRTI_CPU(v_if_less)(x, y, v, other)
 #endif
 
-/* The larger one, or what is no number. */
+/* The larger one, or NaN if either is NaN. */
 #define nnrti_v_max_nan NNRTI_CPU(v_max_nan)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_max_nan(nnrti_v a, nnrti_v b)
 {
     return NNRTI_CPU_IF_NAN(b, nnrti_v_max(b, a));
 }
 
-/* The first n floats from p on, zeros behind them; and the first n of a vector to p. n > 0. NNRTI_WHOLE: where these
-   take longer than whole vectors, whether n is that of one. */
+/* Partial vectors: loads the first n floats from p, zeros behind them; stores the first n lanes to p. n > 0.
+   NNRTI_WHOLE: whether n is a whole vector, for ISAs whose partial accesses are slower (not AVX-512, which has
+   masks). */
 #define nnrti_v_load_part NNRTI_CPU(v_load_part)
 #define nnrti_v_store_part NNRTI_CPU(v_store_part)
 #if NNRTI_CPU_IS == 4
@@ -5806,7 +5984,7 @@ NNRTI_CPU_INLINE void nnrti_v_store_part(float *p, nnrti_v v, int32_t n)
 #else
 #define NNRTI_WHOLE(n) ((n) >= NNRTI_LANES)
 #if NNRTI_CPU_IS == 3
-/* All bits of the first n lanes. */
+/* A mask of the first n lanes. */
 NNRTI_CPU_INLINE __m256i NNRTI_CPU(first)(int32_t n)
 {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -5844,7 +6022,7 @@ NNRTI_CPU_INLINE void nnrti_v_store_part(float *p, nnrti_v v, int32_t n)
 }
 #endif
 
-/* The sum of the elements, those of the two halves first, and the largest one, or what is no number. */
+/* Horizontal sum (halves are added first) and horizontal maximum (NaN if any lane is NaN). */
 #define nnrti_v_sum NNRTI_CPU(v_sum)
 #define nnrti_v_largest NNRTI_CPU(v_largest)
 #if NNRTI_CPU_IS >= 3
@@ -5904,8 +6082,8 @@ NNRTI_CPU_INLINE float nnrti_v_largest(nnrti_v v)
 }
 #endif
 
-/* LANES bytes as whole numbers from 0 on; the last bytes of whole numbers; whether any bit is set. Of
-   __builtin_convertvector between bytes and int32 gcc makes an instruction or more for each element. */
+/* Loads LANES bytes as int32, 0 to 255; stores the low byte of each int32; whether any bit is set. Not by
+   __builtin_convertvector, for which gcc emits an instruction or more per element. */
 #define nnrti_v_load_bytes NNRTI_CPU(v_load_bytes)
 #define nnrti_v_store_bytes NNRTI_CPU(v_store_bytes)
 #define nnrti_v_any NNRTI_CPU(v_any)
@@ -5984,12 +6162,12 @@ NNRTI_CPU_INLINE bool nnrti_v_any(nnrti_v_bits v)
 }
 #endif
 
-/* exp(x): x = n ln 2 + r, |r| <= ln(2) / 2, a polynomial of degree 7 (Cephes' expf) times 2^n in two steps, so that
-   results below the smallest normal number are right, too. At most 2 units in the last place. */
+/* exp(x): x = n ln 2 + r, |r| <= ln(2) / 2; a polynomial of degree 7 (Cephes' expf) times 2^n in two steps, so that
+   subnormal results are right, too. At most 2 ulp. */
 #define nnrti_v_exp NNRTI_CPU(v_exp)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_exp(nnrti_v x)
 {
-    const nnrti_v magic = nnrti_v_all(12582912.0f); /* 1.5 * 2^23: the sum has n in its last bits */
+    const nnrti_v magic = nnrti_v_all(12582912.0f); /* 1.5 * 2^23: the sum has n in its low bits */
     nnrti_v t, n, r, p;
 #if NNRTI_CPU_IS != 4
     nnrti_v_bits whole, half;
@@ -6015,14 +6193,15 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_exp(nnrti_v x)
 #endif
 }
 
+/* 1 / (1 + exp(-x)). */
 #define nnrti_v_sigmoid NNRTI_CPU(v_sigmoid)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_sigmoid(nnrti_v x)
 {
     return nnrti_v_all(1.0f) / (nnrti_v_all(1.0f) + nnrti_v_exp(nnrti_v_all(0.0f) - x));
 }
 
-/* tanh(x) as a quotient of polynomials in x, x between -7.9 and 7.9 (the coefficients are those of Eigen). At most 4
-   units in the last place. *by: what divides, which is between 0 and 1; the other is returned. */
+/* tanh(x) as a quotient of polynomials in x, clamped to -7.9 to 7.9 (coefficients of Eigen). At most 4 ulp.
+   nnrti_v_tanh_parts returns the numerator; *by: the denominator, which is between 0 and 1. */
 #define nnrti_v_tanh NNRTI_CPU(v_tanh)
 #define nnrti_v_tanh_parts NNRTI_CPU(v_tanh_parts)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_tanh_parts(nnrti_v x, nnrti_v *by)
@@ -6048,7 +6227,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_tanh(nnrti_v x)
     return x / by;
 }
 
-/* erf(x) in the same way, between -4 and 4; the error is at most 2^-22. */
+/* erf(x) as a quotient of polynomials, clamped to -4 to 4; the error is at most 2^-22. */
 #define nnrti_v_erf NNRTI_CPU(v_erf)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_erf(nnrti_v x)
 {
@@ -6069,7 +6248,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_erf(nnrti_v x)
     return nnrti_v_min(nnrti_v_all(1.0f), nnrti_v_max(nnrti_v_all(-1.0f), q));
 }
 
-/* x < y ? v : other, which is also for what is no number. */
+/* x < y ? v : other; other if x or y is NaN. */
 #define nnrti_v_if_less NNRTI_CPU(v_if_less)
 #if NNRTI_CPU_IS >= 2
 NNRTI_CPU_INLINE nnrti_v nnrti_v_if_less(nnrti_v x, nnrti_v y, nnrti_v v, nnrti_v other)
@@ -6078,12 +6257,12 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_if_less(nnrti_v x, nnrti_v y, nnrti_v v, nnrti_
 }
 #endif
 
-/* The square root, correctly rounded; what has no instruction for it takes one element after the other. */
+/* The square root, correctly rounded; element by element where the ISA has no instruction for it. */
 #define nnrti_v_sqrt NNRTI_CPU(v_sqrt)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_sqrt(nnrti_v x)
 {
 #ifdef NNRTI_CPU_SQRT
-    return nnrti_v_if_less(x, nnrti_v_all(0.0f), nnrti_v_all(nnrti_nanf()), NNRTI_CPU_SQRT(x)); /* +NaN */
+    return nnrti_v_if_less(x, nnrti_v_all(0.0f), nnrti_v_all(nnrti_nanf()), NNRTI_CPU_SQRT(x)); /* +NaN below 0 */
 #else
     float part[NNRTI_LANES];
     nnrti_v_store(part, x);
@@ -6093,8 +6272,8 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_sqrt(nnrti_v x)
 #endif
 }
 
-/* A whole number, exact: what is added to |x| leaves no room for a fraction, halves go to even, and the sign comes
-   back. From 2^23 on all floats are whole. */
+/* ROUND, FLOOR or CEIL, exact: adding 2^23 to |x| drops the fraction, to nearest even; then the sign is restored.
+   From 2^23 on all floats are integers. */
 #define nnrti_v_whole NNRTI_CPU(v_whole)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_whole(nnrti_v x, const nnrti_cpu_function function)
 {
@@ -6109,8 +6288,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_whole(nnrti_v x, const nnrti_cpu_function funct
     return (nnrti_v)((nnrti_v_bits)y | sign);
 }
 
-/* exp(x) - 1 for x <= 0, as nnrti_v_exp: 2^n p + (2^n - 1), where p is exp(r) - 1. At most 3 units in the last
-   place. */
+/* exp(x) - 1 for x <= 0, as nnrti_v_exp: 2^n p + (2^n - 1), where p is exp(r) - 1. At most 3 ulp. */
 #define nnrti_v_expm1 NNRTI_CPU(v_expm1)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_expm1(nnrti_v x)
 {
@@ -6131,15 +6309,16 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_expm1(nnrti_v x)
     return nnrti_v_fma(p, n, n - nnrti_v_all(1.0f));
 }
 
-/* ln x: x = 2^n m, sqrt(1/2) <= m < sqrt(2), a polynomial in m - 1 (Cephes' logf). At most 2 units in the last place;
-   minus infinity at 0, no number below. */
+/* ln x: x = 2^n m, sqrt(1/2) <= m < sqrt(2), a polynomial in m - 1 (Cephes' logf). At most 2 ulp; -Inf at 0, NaN
+   below. */
 #define nnrti_v_log NNRTI_CPU(v_log)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_log(nnrti_v x)
 {
     const nnrti_v least = nnrti_v_all(1.17549435e-38f), one = nnrti_v_all(1.0f), zero = nnrti_v_all(0.0f);
     const nnrti_v normal = nnrti_v_if_less(x, least, x * nnrti_v_all(8388608.0f), x), most = nnrti_v_all(3.4028235e38f);
     const nnrti_v_bits all = (nnrti_v_bits)nnrti_v_min(nnrti_v_max(normal, least), most) + 0x004afb0d;
-    const nnrti_v scaled = nnrti_v_if_less(x, least, nnrti_v_all(-23.0f), zero); /* what is below normal numbers */
+    const nnrti_v scaled = nnrti_v_if_less(x, least, nnrti_v_all(-23.0f), zero); /* exponent of scaled subnormal
+                                                                                    numbers */
     const nnrti_v n = __builtin_convertvector((all >> 23) - 127, nnrti_v) + scaled;
     const nnrti_v r = (nnrti_v)((all & 0x007fffff) + 0x3f3504f3) - one, s = r * r;
     nnrti_v p = nnrti_v_fma(nnrti_v_all(7.0376836292e-2f), r, nnrti_v_all(-1.1514610310e-1f));
@@ -6158,7 +6337,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_log(nnrti_v x)
                            nnrti_v_if_less(x, zero, nnrti_v_all(nnrti_nanf()), x * x - nnrti_v_all(nnrti_inff())));
 }
 
-/* ln(1 + x), 0 <= x <= 1: what the sum has lost of x is taken up again. At most 3 units in the last place. */
+/* ln(1 + x), 0 <= x <= 1, corrected by the rounding error of 1 + x. At most 3 ulp. */
 #define nnrti_v_log1p NNRTI_CPU(v_log1p)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_log1p(nnrti_v x)
 {
@@ -6166,8 +6345,8 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_log1p(nnrti_v x)
     return nnrti_v_log(u) + (x - (u - nnrti_v_all(1.0f))) / u;
 }
 
-/* An activation of nnrti_cpu_has_vectors. Factors are bounded from below where the other factor is 0 for all that is
-   smaller: minus infinity gives 0. */
+/* A vector of activation(x), for the activations of nnrti_cpu_has_vectors. A factor is bounded from below where the
+   other factor is 0 for everything smaller, so that -Inf gives 0 and not NaN. */
 NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(activated)(nnrti_v x, const NNRT_ActivationType activation)
 {
     const nnrti_v one = nnrti_v_all(1.0f), three = nnrti_v_all(3.0f), six = nnrti_v_all(6.0f);
@@ -6195,7 +6374,8 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(activated)(nnrti_v x, const NNRT_ActivationTy
                                count - i);                                                                             \
         break;
 
-/* y = activation(x), count of them; y may be x. */
+/* y = activation(x) for count elements; y may be x. Epilogues clamp in registers; other activations run here, over
+   results that are still in the cache. */
 NNRTI_CPU_APART static void NNRTI_CPU(activate)(const float *x, float *y, int32_t count, NNRT_ActivationType activation)
 {
     int32_t i = 0;
@@ -6221,7 +6401,7 @@ NNRTI_CPU_APART static void NNRTI_CPU(activate)(const float *x, float *y, int32_
     }
 }
 
-/* A function of one element. What is not finite goes where its limit is; no number stays none. */
+/* A vector of a unary function. Infinite x gives the limit of the function; NaN stays NaN. */
 NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(computed)(nnrti_v x, nnrti_v a, nnrti_v b, const nnrti_cpu_function function)
 {
     const nnrti_v zero = nnrti_v_all(0.0f), one = nnrti_v_all(1.0f), two = nnrti_v_all(2.0f);
@@ -6266,7 +6446,7 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(computed)(nnrti_v x, nnrti_v a, nnrti_v b, co
                 y + i, NNRTI_CPU(computed)(nnrti_v_load_part(x + i, count - i), a, b, NNRTI_CPU_##name), count - i);   \
         break;
 
-/* y = function(x), count of them; y may be x. */
+/* y = function(x) for count elements; y may be x. */
 NNRTI_CPU_APART static void NNRTI_CPU(compute)(const float *x, float *y, int32_t count, const nnrti_cpu_each *each)
 {
     const nnrti_v a = nnrti_v_all(each->a), b = nnrti_v_all(each->b);
@@ -6286,7 +6466,7 @@ NNRTI_CPU_APART static void NNRTI_CPU(compute)(const float *x, float *y, int32_t
 #endif
 #endif
 
-/* Of two vectors, one behind the other, every second element from the first one on. */
+/* The even elements of two concatenated vectors. */
 NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_even)(nnrti_v a, nnrti_v b)
 {
 #if defined(__clang__)
@@ -6299,8 +6479,8 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_even)(nnrti_v a, nnrti_v b)
 #endif
 }
 
-/* float16 as bits. Widening is exact, narrowing rounds to nearest, halves to even. A NaN becomes quiet and keeps its sign
-   and the high bits of its payload. */
+/* Conversion of float16, stored as bits. Widening is exact, narrowing rounds to nearest even; nnrti_v_round does
+   both. A NaN becomes quiet and keeps its sign and the high bits of its payload. */
 #define nnrti_v_widen NNRTI_CPU(v_widen)
 #define nnrti_v_narrow NNRTI_CPU(v_narrow)
 #define nnrti_v_round NNRTI_CPU(v_round)
@@ -6345,7 +6525,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
 }
 #else
 typedef uint32_t NNRTI_CPU(v_words) __attribute__((vector_size(16)));
-/* No step of either has a subnormal float: some machines take these for 0. */
+/* No intermediate value is a subnormal float: some machines flush those to 0. */
 NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
 {
     const NNRTI_CPU(v_words) x = {p[0], p[1], p[2], p[3]};
@@ -6363,7 +6543,7 @@ NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
     const NNRTI_CPU(v_words) large = (NNRTI_CPU(v_words))(x >= (143u << 23)); /* 2^16 */
     const NNRTI_CPU(v_words) none = (NNRTI_CPU(v_words))(x > (255u << 23));
     const NNRTI_CPU(v_words) small = (NNRTI_CPU(v_words))(x < (113u << 23)); /* 2^-14 */
-    /* The last bit of the sum with 0.5 is 2^-24; the other sum rounds the bits that it drops. */
+    /* The last bit of x + 0.5 is 2^-24, which rounds subnormal results; the other sum rounds the bits that it drops. */
     const NNRTI_CPU(v_words) tiny = (NNRTI_CPU(v_words))((nnrti_v)x + nnrti_v_all(0.5f)) - (126u << 23);
     const NNRTI_CPU(v_words) down = (x - (112u << 23) + 0xFFFu + (x >> 13 & 1u)) >> 13;
     const NNRTI_CPU(v_words) infinite = 0x7C00u | (none & (0x200u | (x >> 13 & 0x3FFu)));
@@ -6379,7 +6559,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
 }
 #endif
 
-/* y = x, count of them. */
+/* y = x, widened, for count elements. */
 NNRTI_CPU_INLINE void NNRTI_CPU(widen_run)(const uint16_t *x, float *y, int32_t count)
 {
     int32_t i = 0;
@@ -6392,6 +6572,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(widen_run)(const uint16_t *x, float *y, int32_t 
     }
 }
 
+/* y = x, narrowed, for count elements. */
 NNRTI_CPU_INLINE void NNRTI_CPU(narrow_run)(const float *x, uint16_t *y, int32_t count)
 {
     int32_t i = 0;
@@ -6404,7 +6585,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(narrow_run)(const float *x, uint16_t *y, int32_t
     }
 }
 
-/* As it stands in the table of the set. */
+/* The function `narrow` of the ISA's table. */
 NNRTI_CPU_APART static void NNRTI_CPU(narrow_weights)(const float *x, uint16_t *y, int32_t count)
 {
     NNRTI_CPU(narrow_run)(x, y, count);
@@ -6413,23 +6594,44 @@ NNRTI_CPU_APART static void NNRTI_CPU(narrow_weights)(const float *x, uint16_t *
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>product */
 
-/* Some pixels of y, and the panel that they are multiplied with. */
+/* GEMM. A work item computes some pixels of y by all panels, or by a part of them. For each panel the register tile
+   of NNRTI_TALL pixels x NNRTI_WIDE vectors of channels is held in registers (the microkernel `multiply`): for each
+   filter tap and channel of x it loads the weights of the panel once, broadcasts x of each pixel, and accumulates by
+   fused multiply-add. The epilogue (`finish`) then clamps, adds the residual, clamps again and stores; other
+   activations follow in a separate pass.
+
+   Weights are prepacked so that the microkernel reads them sequentially; the next panel is prefetched meanwhile. x
+   is read through an indirection buffer: per tap and pixel a pointer to its channels (implicit GEMM), so
+   convolutions, matrices and grouped convolutions share one microkernel. The lists repeat the last pixel up to a
+   whole tile, so the microkernel has no remainder loop for pixels; only stores of the last vector of channels are
+   masked.
+
+   Invariant: each sum starts with the bias and adds its terms in the order of taps, then channels, in one register.
+   So results depend neither on tile sizes nor on the number of threads. K is never split over accumulators or
+   threads, although that would occupy more cores in small GEMMs: it would change the order of the sum.
+
+   A matrix-vector product (GEMV) is bound by memory bandwidth: `vector` uses one pixel and 8 vectors of channels,
+   which hide the latency of fused multiply-adds. */
+
+/* The operands of a GEMM tile: some pixels of y, and the panel that multiplies them. */
 typedef struct NNRTI_CPU(tile) {
-    const float *const *x; /* x[tap * step + row]: the channels of x that a tap of a pixel reads */
+    const float *const *x; /* indirection buffer: x[tap * step + row] points to the channels of x that a tap of a
+                              pixel reads */
     float *const *y;       /* y[row]: its channels */
-    const float *const *z; /* what is added to them, NULL: nothing */
-    int32_t rows, step;    /* pixels; of the lists, in which the last pixel is repeated up to `step` */
+    const float *const *z; /* residual that is added to them, NULL: none */
+    int32_t rows, step;    /* pixels; length of a list, in which the last pixel is repeated up to `step` */
     int32_t taps, k;
-    const int32_t *terms; /* of a patch: k of them, from x[row] on */
-    const float *ahead;   /* the panel that comes next, of which each tile fetches a part */
-    int32_t stepAhead;    /* so many floats of it for each term */
+    const int32_t *terms; /* with patches: the offsets of k terms from x[row] */
+    const float *ahead;   /* the next panel, of which each tile prefetches a part */
+    int32_t stepAhead;    /* floats of it per term */
     const float *panel;
-    const uint16_t *halves; /* its weights where they are float16: panel has the bias then. NULL: they are behind it */
-    int32_t channel, count; /* the first of the panel, and how many of them there are */
+    const uint16_t *halves; /* float16 weights; panel then holds only the bias. NULL: float32 weights follow the bias */
+    int32_t channel, count; /* the first of the panel, and the number left from it on */
     float low, high, sumLow, sumHigh;
 } NNRTI_CPU(tile);
 
-/* The results of one vector of channels of some pixels. */
+/* Epilogue of one vector of channels of `tall` pixels: clamp, add the residual, clamp, store. whole: all lanes are
+   stored. sum: the accumulators, `next` apart. */
 NNRTI_CPU_INLINE void NNRTI_CPU(finish)(const NNRTI_CPU(tile) * t, int32_t row, int32_t at, nnrti_v *sum, int32_t next,
                                         const int32_t tall, const bool whole)
 {
@@ -6451,7 +6653,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(finish)(const NNRTI_CPU(tile) * t, int32_t row, 
     }
 }
 
-/* The same of the last vector of a panel, which may have less channels. */
+/* Epilogue of the last vector of a panel, which may have fewer channels. */
 #if NNRTI_CPU_IS == 4
 NNRTI_CPU_INLINE void NNRTI_CPU(finish_last)(const NNRTI_CPU(tile) * t, int32_t row, int32_t at, nnrti_v *sum,
                                              int32_t next, const int32_t tall)
@@ -6480,11 +6682,13 @@ NNRTI_CPU_INLINE void NNRTI_CPU(finish_last)(const NNRTI_CPU(tile) * t, int32_t 
 }
 #endif
 
-/* Pixels row to row + tall - 1 by a panel of `wide` vectors: as many sums as there are registers for. */
+/* GEMM microkernel: pixels row to row + tall - 1 by a panel of `wide` vectors; tall * wide accumulators stay in
+   registers. patch: x is read at the offsets `terms`. tall, wide and patch are constants after inlining. */
 NNRTI_CPU_INLINE void NNRTI_CPU(multiply)(const NNRTI_CPU(tile) * tile, int32_t row, const int32_t tall,
                                           const int32_t wide, const bool patch)
 {
-    const NNRTI_CPU(tile) copy = *tile, *const t = &copy; /* nothing changes it, which the compiler does not know */
+    const NNRTI_CPU(tile) copy = *tile, *const t = &copy; /* a local copy: the compiler then knows that stores do not
+                                                             change it */
     nnrti_v sum[NNRTI_CPU_TALLEST * NNRTI_WIDE];
     const float *w = t->panel, *ahead = t->ahead + (ptrdiff_t)(row / NNRTI_TALL) * t->stepAhead * t->taps * t->k;
     NNRTI_CPU_UNROLL
@@ -6519,13 +6723,13 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply)(const NNRTI_CPU(tile) * tile, int32_t 
         }
     }
     NNRTI_CPU_UNROLL
-    for (int32_t v = 0; v + 1 < wide; v++) /* those before the last one are whole */
+    for (int32_t v = 0; v + 1 < wide; v++) /* vectors before the last one are whole */
         NNRTI_CPU(finish)(t, row, v * NNRTI_LANES, sum + v, wide, tall, true);
     NNRTI_CPU(finish_last)(t, row, (wide - 1) * NNRTI_LANES, sum + wide - 1, wide, tall);
 }
 
-/* Tiles of a panel of one vector and of two, of pixels that lie anywhere or in a patch. The lower one serves up to four
-   pixels at the end. */
+/* Instances of the microkernel for panels of one vector and of two, with indirection lists or patches. The low ones
+   serve a remainder of up to four pixels. */
 #define NNRTI_CPU_TILE(name, tall, wide)                                                                               \
     NNRTI_CPU_APART static void NNRTI_CPU(multiply_##name)(const NNRTI_CPU(tile) * t, int32_t row)                     \
     {                                                                                                                  \
@@ -6551,7 +6755,7 @@ static void NNRTI_CPU(multiply_patch_low_two)(const NNRTI_CPU(tile) * t, int32_t
 }
 #endif
 
-/* All rows of a tile. */
+/* All pixels of a work item by one panel. */
 static void NNRTI_CPU(multiply_all)(const NNRTI_CPU(tile) * t, bool wide)
 {
     const int32_t tall = wide ? NNRTI_TALL : NNRTI_TALL_ONE;
@@ -6569,16 +6773,17 @@ static void NNRTI_CPU(multiply_all)(const NNRTI_CPU(tile) * t, bool wide)
         (wide ? NNRTI_CPU(multiply_low_two) : NNRTI_CPU(multiply_low_one))(t, row);
 }
 
-/* One pixel by several vectors of channels, so that there are as many sums at once as it takes to wait for none. Of the
-   weights two vectors lie side by side, two such pairs `apart`, the next two pairs `next` behind them; terms lie `step`
-   apart. With half they are float16, and so are these distances, but that pairs which are not of the same panel have as
-   many floats of bias between them as they have elements. */
+/* GEMV microkernel: one pixel by several vectors of channels, enough accumulators to hide the latency of
+   multiply-adds. Layout of the weights: two vectors are adjacent, two such pairs are `apart` floats apart, the next
+   two pairs `next` floats behind; terms are `step` apart. half: weights are float16 and the distances count float16
+   elements; the biases of pairs of the same panel are then twice as far apart, as they are float32. */
 NNRTI_CPU_INLINE void NNRTI_CPU(multiply_vectors)(const NNRTI_CPU(tile) * tile, size_t apart, size_t next, size_t step,
                                                   const int32_t vectors, const bool half)
 {
     const NNRTI_CPU(tile) copy = *tile, *const t = &copy;
     const size_t at[4] = {0, apart, next, next + apart};
-    const size_t inside = apart == 2 * NNRTI_LANES ? 2 * apart : apart; /* between pairs of bias, in halves of floats */
+    const size_t inside = apart == 2 * NNRTI_LANES ? 2 * apart : apart; /* distance of the biases of two pairs in one
+                                                                           panel, in float16 elements */
     const size_t biases[4] = {0, inside, next, next + inside};
     nnrti_v sum[8];
     const float *w = t->panel;
@@ -6628,7 +6833,7 @@ NNRTI_CPU_VECTORS(4)
 NNRTI_CPU_VECTORS(2)
 NNRTI_CPU_VECTORS(1)
 
-/* Does that with the next panels, at most `left` of them, and returns with how many: 0 where a tile does better. */
+/* One pixel by the next panels, at most `left`; returns their number: 0 if a GEMM tile is faster. */
 static int32_t NNRTI_CPU(multiply_row)(const NNRTI_CPU(tile) * t, size_t panelFloats, int32_t left)
 {
     const size_t step = NNRTI_WIDE * NNRTI_LANES;
@@ -6650,6 +6855,7 @@ static int32_t NNRTI_CPU(multiply_row)(const NNRTI_CPU(tile) * t, size_t panelFl
     }
 }
 
+/* Arguments of a GEMM kernel call, shared by its work items. */
 typedef struct NNRTI_CPU(product_job) {
     const nnrti_cpu_product *attr;
     const nnrt_view *x, *z, *packed, *last, *y;
@@ -6657,11 +6863,11 @@ typedef struct NNRTI_CPU(product_job) {
     int64_t pixels;
     int32_t panels;
     float low, high, sumLow, sumHigh;
-    bool bounds; /* all that the product's own activation does */
+    bool bounds; /* the GEMM's own activation only clamps */
     nnrti_cpu_patch patch;
 } NNRTI_CPU(product_job);
 
-/* What a product, one with a vector and a convolution by tiles are called with. */
+/* Fills a job from the arguments of `product`, `vector` and `winograd`. */
 static void NNRTI_CPU(see_product)(const nnrti_cpu_product *attr, const nnrt_view *args, const nnrt_call *call,
                                    NNRTI_CPU(product_job) * j)
 {
@@ -6677,7 +6883,7 @@ static void NNRTI_CPU(see_product)(const nnrti_cpu_product *attr, const nnrt_vie
     (void)nnrti_cpu_bounds(attr->sum, &j->sumLow, &j->sumHigh);
 }
 
-/* Copies floats, or writes zeros where from is NULL; returns what lies behind them. */
+/* Copies floats, or writes zeros if from is NULL; returns the end of the output. */
 NNRTI_CPU_APART static float *NNRTI_CPU(copy_floats)(const float *from, int32_t count, float *to)
 {
     int32_t i = 0;
@@ -6689,7 +6895,7 @@ NNRTI_CPU_APART static float *NNRTI_CPU(copy_floats)(const float *from, int32_t 
     return to + count;
 }
 
-/* What a patch has of the rows from h on and the columns from w on of an image. */
+/* Copies a patch of an image, with zero padding: rows from h on and columns from w on. */
 static void NNRTI_CPU(copy_patch)(const nnrt_view *in, const nnrti_cpu_patch *p, const float *image, int64_t h,
                                   int64_t w, float *to)
 {
@@ -6710,14 +6916,14 @@ static void NNRTI_CPU(copy_patch)(const nnrt_view *in, const nnrti_cpu_patch *p,
         }
 }
 
-/* What is known of the pixels of a tile. */
+/* The indirection buffer of a work item: pointers to inputs, residuals and outputs of its pixels. */
 typedef struct NNRTI_CPU(lists) {
-    const float **x, **z; /* z: NULL where nothing is added */
+    const float **x, **z; /* z: NULL without a residual */
     float **y;
-    int32_t rows, step, run; /* run: of a row of a patch */
+    int32_t rows, step, run; /* run: pixels of a row of a patch */
 } NNRTI_CPU(lists);
 
-/* to[i] = from + i * step, i < n. */
+/* Fills pointers: to[i] = from + i * step, i < n. */
 NNRTI_CPU_INLINE void NNRTI_CPU(list)(const float **to, const float *from, ptrdiff_t step, int32_t n)
 {
     int32_t i = 0;
@@ -6740,7 +6946,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(list)(const float **to, const float *from, ptrdi
         to[i] = from + i * step;
 }
 
-/* Where `run` pixels of a row of y lie, and the same ones of z, from row r of the lists on. */
+/* Output and residual pointers of `run` pixels of a row of y, from list position r on. */
 NNRTI_CPU_INLINE void NNRTI_CPU(find_results)(const NNRTI_CPU(product_job) * j, const NNRTI_CPU(lists) * l, int32_t r,
                                               int32_t run, ptrdiff_t at)
 {
@@ -6749,7 +6955,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(find_results)(const NNRTI_CPU(product_job) * j, 
         NNRTI_CPU(list)(l->z + r, (const float *)j->z->data + at, j->y->strides[2], run);
 }
 
-/* The last pixel again, up to the end of the lists. */
+/* Repeats the last pixel up to the end of the lists. */
 NNRTI_CPU_INLINE void NNRTI_CPU(repeat_last)(const NNRTI_CPU(lists) * l, int32_t taps)
 {
     for (int32_t r = l->rows; r < l->step; r++) {
@@ -6762,7 +6968,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(repeat_last)(const NNRTI_CPU(lists) * l, int32_t
             l->x[(ptrdiff_t)t * l->step + r] = l->x[(ptrdiff_t)t * l->step + l->rows - 1];
 }
 
-/* The pixels of patch i and where they lie in it, of which a copy is made where x has not all of it. */
+/* Indirection buffer of patch i; x is copied to `copy` if zero padding is needed. */
 static void NNRTI_CPU(find_patch)(const NNRTI_CPU(product_job) * j, int64_t i, NNRTI_CPU(lists) * l, float *copy)
 {
     const nnrti_cpu_product *a = j->attr;
@@ -6790,14 +6996,15 @@ static void NNRTI_CPU(find_patch)(const NNRTI_CPU(product_job) * j, int64_t i, N
     NNRTI_CPU(repeat_last)(l, 1);
 }
 
-/* Where the pixels from `first` on lie, and what their taps read. */
+/* Indirection buffer of the pixels from `first` on: for each filter tap a pointer into x, or to zeros for a tap
+   outside x. */
 static void NNRTI_CPU(find_pixels)(const NNRTI_CPU(product_job) * j, int64_t first, NNRTI_CPU(lists) * l)
 {
     const nnrti_cpu_product *a = j->attr;
     const nnrt_view *in = j->x, *out = j->y;
     const float *const zeros = (const float *)j->last->data;
     const ptrdiff_t column = in->strides[2], next = a->in.stride[1] * column;
-    /* rows of one cell each that lie one behind the other are one */
+    /* a 1 x 1 convolution of contiguous rows is processed as one long row */
     const bool flat = nnrti_cpu_taps(a) == 1 && (int64_t)out->dims[1] * out->dims[2] <= INT32_MAX &&
                       in->dims[1] == out->dims[1] && in->dims[2] == out->dims[2] &&
                       (a->in.pad[0] | a->in.pad[1]) == 0 && a->in.stride[0] == 1 && a->in.stride[1] == 1 &&
@@ -6841,9 +7048,9 @@ static void NNRTI_CPU(find_pixels)(const NNRTI_CPU(product_job) * j, int64_t fir
 }
 
 #if NNRTI_CPU_IS == 4
-#define NNRTI_CPU_FEW 8 /* channels: the half of a vector, or less */
+#define NNRTI_CPU_FEW 8 /* channels: at most half a vector */
 
-/* y[p * step + c] = lane p of sum[c * next], p < n, c < count. */
+/* Stores transposed: y[p * step + c] = lane p of sum[c * next], p < n, c < count. */
 NNRTI_CPU_INLINE void NNRTI_CPU(store_lanes)(const nnrti_v *sum, const int32_t next, float *y, ptrdiff_t step,
                                              int32_t n, int32_t count)
 {
@@ -6877,15 +7084,15 @@ NNRTI_CPU_INLINE void NNRTI_CPU(store_lanes)(const nnrti_v *sum, const int32_t n
     }
 }
 
-/* n pixels of a row, whose cells of a patch lie `stride` apart, one in each lane of `wide` vectors, by a panel of few
-   channels. To y, whose pixels lie `step` apart. */
+/* Microkernel for few channels: n pixels of a row, one per SIMD lane of `wide` vectors, by up to NNRTI_CPU_FEW
+   channels. Pixels of the patch are `stride` apart; pixels of y are `step` apart. */
 NNRTI_CPU_INLINE void NNRTI_CPU(multiply_lanes)(const NNRTI_CPU(tile) * tile, int32_t row, int32_t n, ptrdiff_t step,
                                                 const int32_t stride, const int32_t wide)
 {
     const NNRTI_CPU(tile) copy = *tile, *const t = &copy;
     const float *const x = t->x[row], *w = t->panel;
     nnrti_v sum[NNRTI_CPU_FEW * 2], v[4];
-    int32_t cells[4]; /* of each vector that is read */
+    int32_t cells[4]; /* elements of each vector that is read */
     NNRTI_CPU_UNROLL
     for (int32_t i = 0; i < stride * wide; i++) {
         const int32_t left = (n - 1) * stride + 1 - i * NNRTI_LANES;
@@ -6931,13 +7138,14 @@ NNRTI_CPU_MULTIPLY_LANES(2, 1)
 NNRTI_CPU_MULTIPLY_LANES(2, 2)
 #endif
 
-/* A patch of which rows of pixels fill vectors better than their few channels; false: it is none. */
+/* Uses multiply_lanes if pixels of a row fill vectors better than the few channels do; false: not applicable. */
 static bool NNRTI_CPU(multiply_few)(const NNRTI_CPU(product_job) * j, const NNRTI_CPU(tile) * t, int32_t run)
 {
 #if NNRTI_CPU_IS == 4
     const int32_t stride = j->attr->in.stride[1];
     if (t->terms == NULL || t->z != NULL || t->count > NNRTI_CPU_FEW || j->patch.column != 1 || stride > 2 ||
-        run <= 9 * (int32_t)nnrti_cpu_pieces(run, NNRTI_LANES)) /* the time of a vector is that of 9 pixels of a tile */
+        run <= 9 * (int32_t)nnrti_cpu_pieces(run, NNRTI_LANES)) /* a vector of pixels costs as much as 9 pixels of a
+                                                                   tile */
         return false;
     for (int32_t row = 0; row < t->rows; row += run)
         for (int32_t q = 0, n; q < run; q += n) {
@@ -6958,7 +7166,7 @@ static bool NNRTI_CPU(multiply_few)(const NNRTI_CPU(product_job) * j, const NNRT
 #endif
 }
 
-/* Some pixels by one part of the panels. */
+/* Work item of `product`: some pixels by one part of the panels. */
 static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(product_job) *j = (const NNRTI_CPU(product_job) *)arg;
@@ -7032,7 +7240,8 @@ static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
-/* y[n,p,q,c] = activation(bias[c] + sum over taps and channels of x * weight), and with z: sum(that + z[n,p,q,c]). */
+/* y[n,p,q,c] = activation(bias[c] + sum over taps and channels of x * weight); with a residual z: sum(that +
+   z[n,p,q,c]), where sum is the second activation. */
 static NNRT_ReturnCode NNRTI_CPU(product)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(product_job) j;
@@ -7050,8 +7259,8 @@ static NNRT_ReturnCode NNRTI_CPU(product)(const void *attr, nnrt_view *args, nnr
     return NNRT_SUCCESS;
 }
 
-/* Of the next vectors of channels, at most `left` of them, as many as there is a function for; returns with how many. A
-   panel has `width` vectors from the first of these on, of `inside` in each row, and the next one lies panelFloats behind. */
+/* GEMV: the next vectors of channels, at most `left`, as many as a microkernel takes; returns their number. The
+   panel has `width` vectors left, of `inside` in each row; the next panel is panelFloats behind. */
 static int32_t NNRTI_CPU(multiply_next)(const NNRTI_CPU(tile) * t, int32_t width, int32_t inside, size_t panelFloats,
                                         int32_t left)
 {
@@ -7075,7 +7284,7 @@ static int32_t NNRTI_CPU(multiply_next)(const NNRTI_CPU(tile) * t, int32_t width
     }
 }
 
-/* Some of the vectors of channels. */
+/* Work item of `vector`: some of the vectors of channels. */
 static void NNRTI_CPU(vector_task)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(product_job) *j = (const NNRTI_CPU(product_job) *)arg;
@@ -7116,7 +7325,8 @@ static void NNRTI_CPU(vector_task)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
-/* y[c] = activation(bias[c] + sum over k of x[k] * weight[c,k]), and with z: sum(that + z[c]). */
+/* y[c] = activation(bias[c] + sum over k of x[k] * weight[c,k]); with a residual z: sum(that + z[c]), where sum is
+   the second activation. */
 static NNRT_ReturnCode NNRTI_CPU(vector)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(product_job) j;
@@ -7131,7 +7341,8 @@ typedef struct NNRTI_CPU(split_job) {
     const nnrt_call *call;
 } NNRTI_CPU(split_job);
 
-/* Unit i of a split: which phase and which of its pieces that is, of some pixels by one of `groups` groups. */
+/* Work item i of several GEMMs: returns the phase and replaces i by the index within the phase: a piece of its
+   pixels by one of `groups` groups. */
 static const nnrti_cpu_phase *NNRTI_CPU(find_phase)(const nnrti_cpu_split *a, const nnrt_view *y, uint32_t groups,
                                                     uint32_t *i)
 {
@@ -7144,8 +7355,8 @@ static const nnrti_cpu_phase *NNRTI_CPU(find_phase)(const nnrti_cpu_split *a, co
     }
 }
 
-/* What a phase computes, by group g or, with g < 0, by all of them: a product of v[0], x, v[3], whose zeros are v[2],
-   and of packed weights v[1], whose sum with another tensor v[4] there is none. */
+/* Sets up the GEMM of a phase, for group g or, with g < 0, for all of them. v: views of x, packed weights, zeros, y
+   and no residual, which the job refers to. */
 static void NNRTI_CPU(see_phase)(const NNRTI_CPU(split_job) * s, const nnrti_cpu_phase *p, int32_t g, nnrt_view v[5],
                                  NNRTI_CPU(product_job) * j)
 {
@@ -7160,7 +7371,7 @@ static void NNRTI_CPU(see_phase)(const NNRTI_CPU(split_job) * s, const nnrti_cpu
     if (deep->to > 0) {
         v[0].dims[1] /= deep->from;
         v[3].dims[0] *= deep->to;
-        if (deep->to > 1) /* of one slice each, images may lie anywhere */
+        if (deep->to > 1) /* with one slice each, images may have any stride */
             v[3].strides[0] = v[3].strides[1] * p->extent[0];
     }
     for (int32_t i = 0; i < 2; i++) {
@@ -7188,6 +7399,7 @@ static void NNRTI_CPU(see_phase)(const NNRTI_CPU(split_job) * s, const nnrti_cpu
     j->bounds = nnrti_cpu_bounds(p->product.in.activation, &j->low, &j->high);
 }
 
+/* Work item of `split`. */
 static void NNRTI_CPU(split_task)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(split_job) *s = (const NNRTI_CPU(split_job) *)arg;
@@ -7199,8 +7411,8 @@ static void NNRTI_CPU(split_task)(void *arg, uint32_t i, uint32_t worker)
     NNRTI_CPU(product_task)(&j, i / groups, worker);
 }
 
-/* One for each lane of the channels of a cell, from x on: cell has them as a vector where there are instructions that
-   choose among its lanes. */
+/* Permutes lanes: for each lane, the channel of x that its group reads. cell: the channels as a vector, for ISAs
+   with a permute instruction; others load from x. */
 NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(pick)(const float *x, nnrti_v cell, const int32_t *lanes)
 {
 #if NNRTI_CPU_IS == 4
@@ -7216,7 +7428,8 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(pick)(const float *x, nnrti_v cell, const int
 #endif
 }
 
-/* Some pixels by a block of groups, whose channels of x begin at `at`; `there` of them are read. */
+/* Microkernel of small groups: NNRTI_TALL pixels by a block of groups, whose channels of x begin at `at`; `there` of
+   them are read. */
 NNRTI_CPU_APART static void NNRTI_CPU(multiply_groups)(const NNRTI_CPU(tile) * tile, int32_t row, const int32_t *lanes,
                                                        ptrdiff_t at, int32_t there)
 {
@@ -7248,6 +7461,7 @@ NNRTI_CPU_APART static void NNRTI_CPU(multiply_groups)(const NNRTI_CPU(tile) * t
     NNRTI_CPU(finish_last)(t, row, 0, sum, 1, NNRTI_TALL);
 }
 
+/* Work item of `groups`. */
 static void NNRTI_CPU(groups_task)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(split_job) *s = (const NNRTI_CPU(split_job) *)arg;
@@ -7290,7 +7504,7 @@ static void NNRTI_CPU(groups_task)(void *arg, uint32_t i, uint32_t worker)
         NNRTI_CPU(activate)(l.y[r], l.y[r], v[3].dims[3], p->product.in.activation);
 }
 
-/* y = activation(bias[c] + sum over the taps of a pixel and the channels of x of c's group of x * weight) */
+/* y = activation(bias[c] + sum over the taps of a pixel and the channels of x of c's group of x * weight). */
 static NNRT_ReturnCode NNRTI_CPU(split_all)(const nnrti_cpu_split *a, const nnrt_view *args, nnrt_call *call,
                                             uint32_t groups, void (*task)(void *arg, uint32_t i, uint32_t worker))
 {
@@ -7308,12 +7522,14 @@ static NNRT_ReturnCode NNRTI_CPU(split_all)(const nnrti_cpu_split *a, const nnrt
     return NNRT_SUCCESS;
 }
 
+/* Grouped convolution with large groups, transposed convolution and CONV_3D: a GEMM per phase and group. */
 static NNRT_ReturnCode NNRTI_CPU(split)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrti_cpu_split *a = (const nnrti_cpu_split *)attr;
     return NNRTI_CPU(split_all)(a, args, call, (uint32_t)a->groups, NNRTI_CPU(split_task));
 }
 
+/* The same with groups so small that several fill a vector. */
 static NNRT_ReturnCode NNRTI_CPU(groups)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     return NNRTI_CPU(split_all)((const nnrti_cpu_split *)attr, args, call, 1, NNRTI_CPU(groups_task));
@@ -7322,7 +7538,13 @@ static NNRT_ReturnCode NNRTI_CPU(groups)(const void *attr, nnrt_view *args, nnrt
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>tiles */
 
-/* B^T d, of a row or a column of the cells of a tile. */
+/* Winograd convolution, and MATMUL of two runtime tensors. A work item of Winograd transforms its tiles of x (B^T d
+   B) into scratch, cell by cell, then multiplies each of the 16 or 36 cells by its transformed weights (one GEMM per
+   cell, with the microkernel above), and transforms the results back (A^T m A) into y, with the epilogue. SIMD lanes
+   are channels, so the transforms need no shuffles. Scratch rows are padded against cache set conflicts. MATMUL
+   packs each panel of its second operand in every run, then multiplies with the same microkernel. */
+
+/* B^T d of one row or column of a tile's input. */
 NNRTI_CPU_INLINE void NNRTI_CPU(winograd_in)(nnrti_v *d, const int32_t tile)
 {
     if (tile == 2) {
@@ -7344,7 +7566,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(winograd_in)(nnrti_v *d, const int32_t tile)
     }
 }
 
-/* A^T m, of a row or a column: tile of them. */
+/* A^T m of one row or column: `tile` results. */
 NNRTI_CPU_INLINE void NNRTI_CPU(winograd_out)(nnrti_v *m, const int32_t tile)
 {
     const nnrti_v sum = m[1] + m[2], difference = m[1] - m[2];
@@ -7360,7 +7582,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(winograd_out)(nnrti_v *m, const int32_t tile)
     }
 }
 
-/* Half a vector of floats, in double. */
+/* Half a vector of floats, as double. */
 #define nnrti_d NNRTI_CPU(d)
 #define nnrti_h NNRTI_CPU(h)
 typedef double nnrti_d __attribute__((vector_size(NNRTI_LANES * 4)));
@@ -7388,7 +7610,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(from_double)(const nnrti_d *from, float *to)
     memcpy(to, &v, sizeof(v));
 }
 
-/* G g, of a row or a column of the weights. */
+/* G g of one row or column of the weights. */
 NNRTI_CPU_INLINE void NNRTI_CPU(winograd_g)(nnrti_d a, nnrti_d b, nnrti_d c, nnrti_d *y, const int32_t tile)
 {
     const nnrti_d ends = a + c, far = a + 4.0 * c;
@@ -7406,6 +7628,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(winograd_g)(nnrti_d a, nnrti_d b, nnrti_d c, nnr
     y[tile + 1] = c;
 }
 
+/* G g G^T of half a vector of channels. */
 NNRTI_CPU_INLINE void NNRTI_CPU(winograd_transform)(const float *taps, size_t tap, float *to, size_t cell,
                                                     const int32_t tile)
 {
@@ -7430,6 +7653,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(winograd_transform)(const float *taps, size_t ta
     }
 }
 
+/* The function `weights` of the ISA's table. */
 static void NNRTI_CPU(winograd_weights)(const float *taps, size_t tap, float *to, size_t cell, int32_t width,
                                         int32_t tile)
 {
@@ -7440,7 +7664,7 @@ static void NNRTI_CPU(winograd_weights)(const float *taps, size_t tap, float *to
             NNRTI_CPU(winograd_transform)(taps + t, tap, to + t, cell, 4);
 }
 
-/* A vector of channels of all cells; the first `left` of them are there. */
+/* Input transform of a vector of channels of all cells; the first `left` channels exist. */
 NNRTI_CPU_INLINE void NNRTI_CPU(winograd_cells)(const float *const *x, int32_t k, int32_t left, float *to, size_t cell,
                                                 const int32_t tile)
 {
@@ -7466,7 +7690,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(winograd_cells)(const float *const *x, int32_t k
     }
 }
 
-/* The cells of a tile, K channels of each, from x[cell]. */
+/* Input transform of a tile, K channels, from x[cell]. */
 NNRTI_CPU_INLINE void NNRTI_CPU(winograd_read)(const float *const *x, int32_t K, float *to, size_t cell,
                                                const int32_t tile)
 {
@@ -7477,7 +7701,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(winograd_read)(const float *const *x, int32_t K,
         NNRTI_CPU(winograd_cells)(x, k, K - k, to, cell, tile);
 }
 
-/* The pixels of a tile, of which there are down x across: t->count channels of each. */
+/* Output transform and epilogue of a tile of which down x across pixels exist: t->count channels of each. */
 NNRTI_CPU_INLINE void NNRTI_CPU(winograd_write)(const NNRTI_CPU(tile) * t, const float *from, size_t cell, int32_t down,
                                                 int32_t across, const int32_t tile)
 {
@@ -7525,7 +7749,7 @@ NNRTI_CPU_APART static void NNRTI_CPU(winograd_write_4)(const NNRTI_CPU(tile) * 
     NNRTI_CPU(winograd_write)(t, from, cell, down, across, 4);
 }
 
-/* Tile number `at` of all images: its image, and where its first pixel lies in that. */
+/* Tile number `at` of all images: its image, and the position of its first pixel. */
 static void NNRTI_CPU(winograd_find)(const nnrti_cpu_winograd *a, int64_t at, int64_t *n, int64_t *p, int64_t *q)
 {
     *q = at % a->across * a->tile;
@@ -7533,7 +7757,7 @@ static void NNRTI_CPU(winograd_find)(const nnrti_cpu_winograd *a, int64_t at, in
     *n = at / a->across / a->down;
 }
 
-/* The transforms of some tiles of x. */
+/* Input transforms of some tiles of x. */
 static void NNRTI_CPU(winograd_gather)(const NNRTI_CPU(product_job) * j, int64_t first, int32_t rows, float *to)
 {
     const nnrti_cpu_winograd *a = (const nnrti_cpu_winograd *)(const void *)j->attr;
@@ -7556,7 +7780,7 @@ static void NNRTI_CPU(winograd_gather)(const NNRTI_CPU(product_job) * j, int64_t
     }
 }
 
-/* Tiles of y, channels t->channel to t->channel + t->count - 1. */
+/* Output transforms of some tiles: channels t->channel to t->channel + t->count - 1. */
 static void NNRTI_CPU(winograd_scatter)(const NNRTI_CPU(product_job) * j, int64_t first, int32_t rows,
                                         const float *from, NNRTI_CPU(tile) * t)
 {
@@ -7590,7 +7814,7 @@ static void NNRTI_CPU(winograd_scatter)(const NNRTI_CPU(product_job) * j, int64_
     }
 }
 
-/* Some tiles by some of the panels, cell by cell. */
+/* The GEMMs of some tiles by some of the panels, cell by cell. */
 static void NNRTI_CPU(winograd_multiply)(const NNRTI_CPU(product_job) * j, const float *x, int32_t rows, int32_t from,
                                          int32_t to, float *y, const float **places)
 {
@@ -7627,7 +7851,7 @@ static void NNRTI_CPU(winograd_multiply)(const NNRTI_CPU(product_job) * j, const
     }
 }
 
-/* Some tiles by one part of the panels. */
+/* Work item of `winograd`: some tiles by one part of the panels. */
 static void NNRTI_CPU(winograd_task)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(product_job) *j = (const NNRTI_CPU(product_job) *)arg;
@@ -7654,20 +7878,20 @@ static void NNRTI_CPU(winograd_task)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
-/* What `product` gives for a window of 3 x 3, by tiles. */
+/* The result of `product` for a 3 x 3 window, by Winograd tiles. */
 static NNRT_ReturnCode NNRTI_CPU(winograd)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrti_cpu_winograd *a = (const nnrti_cpu_winograd *)attr;
     NNRTI_CPU(product_job) j;
     NNRTI_CPU(see_product)(&a->product, args, call, &j);
-    j.pixels = (int64_t)j.y->dims[0] * a->down * a->across; /* tiles are what is counted */
+    j.pixels = (int64_t)j.y->dims[0] * a->down * a->across; /* count tiles instead of pixels */
     nnrti_cpu_share(call, (double)j.pixels * j.packed->dims[0] * j.packed->dims[1],
                     (uint32_t)((j.pixels + a->product.rows - 1) / a->product.rows) * a->product.parts,
                     NNRTI_CPU(winograd_task), &j);
     return NNRT_SUCCESS;
 }
 
-/* A product of two matrices that a run brings. */
+/* Arguments of a matrix multiplication of two runtime tensors. */
 typedef struct NNRTI_CPU(matmul_job) {
     const nnrti_cpu_matmul *attr;
     const nnrt_view *x, *y, *bias, *z;
@@ -7675,7 +7899,7 @@ typedef struct NNRTI_CPU(matmul_job) {
     int32_t panels;
 } NNRTI_CPU(matmul_job);
 
-/* Where matrix i of the stack that z is lies in v, which is broadcast to it. */
+/* Matrix i of the batch of z in v, which is broadcast to it. */
 static const float *NNRTI_CPU(matrix)(const nnrt_view *v, const nnrt_view *z, uint32_t i)
 {
     const float *data = (const float *)v->data;
@@ -7688,7 +7912,7 @@ static const float *NNRTI_CPU(matrix)(const nnrt_view *v, const nnrt_view *z, ui
     return data;
 }
 
-/* A panel of y [K,N] from column n on, as `product` has its weights, and its bias. */
+/* Packs a panel of y [K,N] from column n on, in the format of `product`'s weights, with its bias. */
 static void NNRTI_CPU(pack_panel)(const NNRTI_CPU(matmul_job) * j, const float *y, ptrdiff_t row, ptrdiff_t column,
                                   int32_t K, int32_t n, int32_t width, int32_t count, float *to)
 {
@@ -7715,7 +7939,7 @@ static void NNRTI_CPU(pack_panel)(const NNRTI_CPU(matmul_job) * j, const float *
         }
 }
 
-/* A panel of one of the products. */
+/* Work item of `matmul`: one panel of one matrix of the batch. */
 static void NNRTI_CPU(matmul_task)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(matmul_job) *j = (const NNRTI_CPU(matmul_job) *)arg;
@@ -7764,7 +7988,7 @@ static void NNRTI_CPU(matmul_task)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
-/* z[..,m,n] = activation(bias[n] + sum over k of x[..,m,k] * y[..,k,n]) */
+/* z[..,m,n] = activation(bias[n] + sum over k of x[..,m,k] * y[..,k,n]). */
 static NNRT_ReturnCode NNRTI_CPU(matmul)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(matmul_job) j;
@@ -7790,21 +8014,29 @@ static NNRT_ReturnCode NNRTI_CPU(matmul)(const void *attr, nnrt_view *args, nnrt
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>window */
 
+/* Depthwise convolution and pooling, channels last: SIMD lanes are channels, a work item is a row of y, or a block
+   of its channels. Depthwise kernels 3 and 5 taps wide of stride 1 or 2 use strips: 8 pixels of a row at once, so
+   that each column of x is loaded once and used by all pixels whose window contains it. Invariant: taps are added in
+   the order of the reference device; taps outside x are skipped, so that Inf weights do no harm there. Other windows
+   go pixel by pixel. The fused pointwise-depthwise step is here, too. Pools with more than two spatial axes are
+   channels first: SIMD lanes are pixels of the last axis. */
+
+/* Arguments of a depthwise convolution or 2-D pool. */
 typedef struct NNRTI_CPU(window_job) {
     const nnrti_cpu_window *attr;
     const nnrt_view *x, *packed, *y;
-    float low, high, begin; /* bounds of the activation; what a pool begins with */
-    int32_t rows, blocks;   /* that a unit has; that channels are divided into */
+    float low, high, begin; /* bounds of the activation; initial value of a pool */
+    int32_t rows, blocks;   /* of a work item; channel blocks */
 } NNRTI_CPU(window_job);
 
-/* `count` channels of a pixel, from channel `from` on: taps first to last - 1 of the height and begin to end - 1 of the
-   width, which lie inside x. at: where tap 0,0 would lie. */
+/* `count` channels of a pixel, from channel `from` on, and its taps inside x: first to last - 1 of the height, begin
+   to end - 1 of the width. at: offset of tap 0,0 in x, which may be outside. */
 typedef struct NNRTI_CPU(taps) {
     int32_t first, last, begin, end, from, count;
     ptrdiff_t at;
 } NNRTI_CPU(taps);
 
-/* A pixel by any window. */
+/* Depthwise convolution of one pixel, any window. */
 NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_pixel)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, float *y,
                                                  const float *packed)
 {
@@ -7821,21 +8053,21 @@ NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_pixel)(const NNRTI_CPU(window_job) * j
     nnrti_v_store_part(y, nnrti_v_min(nnrti_v_all(j->high), nnrti_v_max(nnrti_v_all(j->low), sum)), m->count);
 }
 
-/* Some pixels of a row of y whose windows have no dilation of their columns: each column of x is read once, and what
-   they have of it follows in the order of the taps. x: where the first tap in use of the first pixel would lie;
-   packed: its weight, behind which those of the next tap lie `padded` floats on. */
+/* A strip: some pixels of a row of y whose window has no column dilation: each column of x is loaded once, and the
+   pixels use it in the order of their taps. x: the first used tap of the first pixel, which may be outside; packed:
+   its weight; the weights of the next tap are `padded` floats behind. */
 typedef struct NNRTI_CPU(strip) {
     const float *x, *bias, *packed;
     float *y;
-    ptrdiff_t stepX, down, stepY, padded; /* to the next column and row of x in use, and to the next pixel of y */
-    int32_t channels, rows, count;        /* of the window: rows in use; pixels */
-    int32_t begin, end; /* columns from that of x on: those that lie inside and that the pixels read */
+    ptrdiff_t stepX, down, stepY, padded; /* strides to the next used column and row of x, and to the next pixel of y */
+    int32_t channels, rows, count;        /* rows: used rows of the window; count: pixels */
+    int32_t begin, end; /* columns, counted from x, that are inside x and that the pixels read */
     float low, high;
 } NNRTI_CPU(strip);
 #define NNRTI_CPU_STRIP_PIXELS 8
 
-/* Some channels of a cell of x, and of a pixel of y, of which there are `left`: whole vectors, of which a strip has one
-   at least, or what there is of one where that takes no longer. */
+/* Loads or stores channels of a pixel of which `left` remain: whole vectors, if partial ones are slower (a strip
+   then has at least one vector of channels); else partial ones. */
 #if NNRTI_CPU_IS == 4
 #define NNRTI_CPU_STRIP_WHOLE false
 #else
@@ -7853,7 +8085,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(strip_store)(float *y, nnrti_v v, int32_t left)
         nnrti_v_store_part(y, v, left);
 }
 
-/* A vector of channels of a strip, of which `edge` says whether it has fewer pixels or columns than others. */
+/* A vector of channels of a strip. edge: the strip has fewer pixels or columns than a full one. */
 NNRTI_CPU_INLINE void NNRTI_CPU(strip_vector)(const NNRTI_CPU(strip) * s, int32_t c, const int32_t width,
                                               const int32_t stride, const bool edge)
 {
@@ -7891,8 +8123,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(strip_vector)(const NNRTI_CPU(strip) * s, int32_
     }
 }
 
-/* All channels; the copy tells the compiler that nothing changes it. Where vectors are whole, the last one begins so
-   early that it ends with the last channel. */
+/* All channels of a strip; the copy lets the compiler assume that stores do not change it. With whole vectors, the
+   last one starts early enough to end with the last channel, so some channels are computed twice. */
 #define NNRTI_CPU_STRIP(width, stride, edge)                                                                           \
     NNRTI_CPU_APART static void NNRTI_CPU(strip_##width##_##stride##_##edge)(const NNRTI_CPU(strip) * strip)           \
     {                                                                                                                  \
@@ -7910,7 +8142,7 @@ NNRTI_CPU_STRIP(3, 2, 1)
 NNRTI_CPU_STRIP(5, 1, 1)
 NNRTI_CPU_STRIP(5, 2, 1)
 
-/* One of less channels than a vector has: by copies of its cells, and from one of its pixels. */
+/* A strip with fewer channels than lanes: runs on padded copies of its input and output. */
 #define NNRTI_CPU_FEW_ROWS 5
 static void NNRTI_CPU(strip_few)(const NNRTI_CPU(strip) * strip, void (*run)(const NNRTI_CPU(strip) *))
 {
@@ -7932,14 +8164,13 @@ static void NNRTI_CPU(strip_few)(const NNRTI_CPU(strip) * strip, void (*run)(con
         nnrti_cpu_copy_part(strip->y + t * strip->stepY, pixels[t], bytes);
 }
 
-/* Some channels of a row of y by strips; false: there are none for such a window. at: where tap 0,0 of its first pixel
-   would lie. */
+/* Some channels of a row of y by strips; false: the window has none. at: offset of tap 0,0 of its first pixel. */
 static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, ptrdiff_t at, float *y)
 {
     const nnrti_cpu_window *a = j->attr;
     const int32_t width = a->window[1], stride = a->stride[1], columns = j->x->dims[2], pixels = j->y->dims[2];
     const bool few = NNRTI_CPU_STRIP_WHOLE && m->count < NNRTI_LANES;
-    const int32_t most = pixels > 2 * NNRTI_CPU_STRIP_PIXELS ? NNRTI_CPU_STRIP_PIXELS /* two at most are alike */
+    const int32_t most = pixels > 2 * NNRTI_CPU_STRIP_PIXELS ? NNRTI_CPU_STRIP_PIXELS /* at most two lengths per row */
                          : pixels > NNRTI_CPU_STRIP_PIXELS   ? (pixels + 1) / 2
                                                              : pixels;
     NNRTI_CPU(strip) s;
@@ -7983,8 +8214,8 @@ static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CP
     return true;
 }
 
-/* The largest of the taps, of which a NaN is one, or their average: of `wide` vectors of channels of some pixels of a row,
-   of which m is the first one. */
+/* Pooling: the largest tap (NaN if one is NaN) or the average, of `wide` vectors of channels of some pixels of a
+   row; m describes the first pixel. */
 NNRTI_CPU_INLINE void NNRTI_CPU(pool_pixels)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, float *y,
                                              const bool largest, const int32_t pixels, const int32_t wide)
 {
@@ -8018,7 +8249,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(pool_pixels)(const NNRTI_CPU(window_job) * j, co
     }
 }
 
-/* Channels from to to - 1 of a row of y, `unit`, of a convolution of each channel by itself or of a pool. */
+/* Channels from to to - 1 of row `unit` of y: depthwise convolution or pool. */
 NNRTI_CPU_INLINE void NNRTI_CPU(window_row)(const NNRTI_CPU(window_job) * j, int32_t unit, int32_t from, int32_t to,
                                             const bool depthwise, const bool largest)
 {
@@ -8063,7 +8294,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(window_row)(const NNRTI_CPU(window_job) * j, int
         NNRTI_CPU(activate)(row + q * y->strides[2], row + q * y->strides[2], to - from, a->activation);
 }
 
-/* Group unit / blocks of the rows, `rows` of them, and of these the channels of block unit % blocks. */
+/* Work item: `rows` rows of y from group unit / blocks on, channels of block unit % blocks. */
 NNRTI_CPU_INLINE void NNRTI_CPU(window_rows)(const NNRTI_CPU(window_job) * j, uint32_t unit, const bool depthwise,
                                              const bool largest)
 {
@@ -8099,6 +8330,7 @@ static void NNRTI_CPU(average_rows)(void *arg, uint32_t unit, uint32_t worker)
     NNRTI_CPU(window_rows)((const NNRTI_CPU(window_job) *)arg, unit, false, false);
 }
 
+/* Runs `depthwise` or a pool; begin: the initial value of a pool. */
 static NNRT_ReturnCode NNRTI_CPU(windows)(const void *attr, const nnrt_view *x, const nnrt_view *packed, nnrt_view *y,
                                           nnrt_call *call, float begin,
                                           void (*task)(void *arg, uint32_t i, uint32_t worker))
@@ -8120,22 +8352,23 @@ static NNRT_ReturnCode NNRTI_CPU(windows)(const void *attr, const nnrt_view *x, 
     return NNRT_SUCCESS;
 }
 
-/* y[n,p,q,c] = activation(bias[c] + sum over taps of x[n,..,c] * weight[..,c]) */
+/* y[n,p,q,c] = activation(bias[c] + sum over taps of x[n,..,c] * weight[..,c]). */
 static NNRT_ReturnCode NNRTI_CPU(depthwise)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     return NNRTI_CPU(windows)(attr, &args[0], &args[1], &args[2], call, 0, NNRTI_CPU(depthwise_rows));
 }
 
+/* Arguments of a fused pointwise - depthwise - pointwise convolution. */
 typedef struct NNRTI_CPU(chain_job) {
     const nnrti_cpu_chain *attr;
     const nnrt_view *args;
     const nnrt_call *call;
-    nnrt_view none; /* is added to what the first one gives */
+    nnrt_view none; /* the absent residual of the first GEMM */
     NNRTI_CPU(product_job) first, last;
     NNRTI_CPU(window_job) middle;
 } NNRTI_CPU(chain_job);
 
-/* Rows of image n of v, from row `from` on, as an image. */
+/* Rows `from` to from + count - 1 of image n of v, as an image. */
 static nnrt_view NNRTI_CPU(rows_of)(const nnrt_view *v, int32_t n, int32_t from, int32_t count)
 {
     nnrt_view rows = *v;
@@ -8146,7 +8379,7 @@ static nnrt_view NNRTI_CPU(rows_of)(const nnrt_view *v, int32_t n, int32_t from,
     return rows;
 }
 
-/* What lies in scratch, as an image of rows of such columns and channels. */
+/* Scratch viewed as an image of rows; extent: rows, columns, channels. */
 static nnrt_view NNRTI_CPU(rows_at)(float *data, int32_t count, const int32_t *extent)
 {
     nnrt_view rows;
@@ -8163,6 +8396,7 @@ static nnrt_view NNRTI_CPU(rows_at)(float *data, int32_t count, const int32_t *e
     return rows;
 }
 
+/* Sets up the GEMM of a pointwise convolution. */
 static void NNRTI_CPU(set_link)(NNRTI_CPU(product_job) * j, const nnrti_cpu_product *attr, const nnrt_view *packed,
                                 int32_t channels, const nnrt_call *call)
 {
@@ -8175,7 +8409,7 @@ static void NNRTI_CPU(set_link)(NNRTI_CPU(product_job) * j, const nnrti_cpu_prod
     (void)nnrti_cpu_bounds(attr->sum, &j->sumLow, &j->sumHigh);
 }
 
-/* All pixels of a product. */
+/* Runs a pointwise convolution of all pixels of y on this thread. */
 static void NNRTI_CPU(make_link)(const NNRTI_CPU(product_job) * link, const nnrt_view *x, const nnrt_view *z,
                                  const nnrt_view *y, uint32_t worker)
 {
@@ -8190,7 +8424,7 @@ static void NNRTI_CPU(make_link)(const NNRTI_CPU(product_job) * link, const nnrt
         NNRTI_CPU(product_task)(&j, i, worker);
 }
 
-/* All rows of a convolution of each channel by itself. */
+/* Runs a depthwise convolution of all rows of y on this thread. */
 static void NNRTI_CPU(make_rows)(NNRTI_CPU(window_job) * j)
 {
     j->rows = j->y->dims[0] * j->y->dims[1];
@@ -8199,7 +8433,8 @@ static void NNRTI_CPU(make_rows)(NNRTI_CPU(window_job) * j)
         NNRTI_CPU(window_rows)(j, (uint32_t)b, true, false);
 }
 
-/* A part of the rows of an image. What rows of `middle` read that those before them have read, too, is moved. */
+/* Work item of `chain`: a part of the rows of an image. Input rows of the depthwise convolution that the previous
+   iteration has computed are moved to the front of the buffer. */
 static void NNRTI_CPU(chain_task)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(chain_job) *c = (const NNRTI_CPU(chain_job) *)arg;
@@ -8212,7 +8447,7 @@ static void NNRTI_CPU(chain_task)(void *arg, uint32_t i, uint32_t worker)
     const size_t row = (size_t)a->in[1] * (size_t)a->in[2];
     float *const cells = (float *)(void *)((uint8_t *)nnrti_cpu_scratch(c->call, worker) + a->lists);
     float *const sums = cells + a->cells;
-    int32_t begin = 0, end = 0; /* rows that are in cells */
+    int32_t begin = 0, end = 0; /* rows of the depthwise input that the buffer holds */
     for (int32_t p = (int32_t)((int64_t)a->out[0] * part / a->parts), count; p < to; p += count) {
         int32_t first, last, lowest, highest;
         int64_t top = (int64_t)p * m->stride[0] - m->pad[0], bottom;
@@ -8254,6 +8489,7 @@ static void NNRTI_CPU(chain_task)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
+/* y = pointwise(depthwise(pointwise(x))), a few rows at a time; either pointwise convolution may be missing. */
 static NNRT_ReturnCode NNRTI_CPU(chain)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrti_cpu_chain *a = (const nnrti_cpu_chain *)attr;
@@ -8292,7 +8528,7 @@ static NNRT_ReturnCode NNRTI_CPU(average_pool)(const void *attr, nnrt_view *args
     return NNRTI_CPU(windows)(attr, &args[0], NULL, &args[1], call, 0, NNRTI_CPU(average_rows));
 }
 
-/* row[start + t * step], t < n, and `rest` where that lies outside a row of L floats. */
+/* Loads row[start + t * step], t < n, or `rest` where that is outside a row of L floats. */
 NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(load_cells)(const float *row, int64_t start, int64_t step, int32_t n, int32_t L,
                                                float rest)
 {
@@ -8312,14 +8548,15 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(load_cells)(const float *row, int64_t start, 
     return nnrti_v_load(part);
 }
 
+/* Arguments of a pool with any number of spatial axes. */
 typedef struct NNRTI_CPU(volume_job) {
     const nnrti_cpu_volume *attr;
     const nnrt_view *x, *y;
-    int64_t rows; /* of y, of an image and channel */
+    int64_t rows; /* rows of y per image and channel */
 } NNRTI_CPU(volume_job);
 
-/* A vector of a row of y, the last axis, from element q on. at: where windows begin on the other axes; first, count:
-   their cells that lie inside x, at least one. The last axis is fastest, as on the reference device. */
+/* A vector of a row of y (last axis) from element q on. at: the window's start on the other axes; first, count: its
+   elements inside x, at least one. The last axis runs fastest, as on the reference device. */
 NNRTI_CPU_INLINE void NNRTI_CPU(volume_vector)(const NNRTI_CPU(volume_job) * j, const float *x, float *y, int32_t q,
                                                const int64_t *at, const int32_t *first, const int32_t *count,
                                                const bool largest)
@@ -8345,7 +8582,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(volume_vector)(const NNRTI_CPU(volume_job) * j, 
     nnrti_v_store_part(y + q, result, n);
 }
 
-/* Divides a row of sums by the cells that count. */
+/* Divides a row of sums by the number of elements that count. */
 static void NNRTI_CPU(divide_row)(const NNRTI_CPU(volume_job) * j, float *y, const int64_t *at)
 {
     const nnrti_cpu_volume *a = j->attr;
@@ -8430,6 +8667,13 @@ static NNRT_ReturnCode NNRTI_CPU(average_volume)(const void *attr, nnrt_view *ar
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>each */
 
+/* Elementwise operators: unary functions, binary functions with broadcasting, and per-channel affine functions. One
+   function per operator processes a row (X-macro lists NNRTI_CPU_OF_TWO and NNRTI_CPU_OF_ONE generate them); a walk
+   (nnrti_walk) yields the rows of any strides. Invariant: an element's result does not depend on its position in a
+   vector, so partial vectors compute the same bits. POW, SIN and COS go through double, because float intermediates
+   lose too many bits; rare arguments fall back to the functions of the reference device. */
+
+/* A vector of a binary function. */
 NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(combine)(nnrti_v x, nnrti_v y, const nnrti_cpu_function function)
 {
     switch (function) {
@@ -8446,7 +8690,7 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(combine)(nnrti_v x, nnrti_v y, const nnrti_cp
     }
 }
 
-/* A row of z: x and y go on by an element, or stay (step 0). */
+/* A row of z = function(x, y), clamped; stepX or stepY 0: x or y is one element, broadcast to the row. */
 #define NNRTI_CPU_BINARY(name)                                                                                         \
     static void NNRTI_CPU(row_of_##name)(const float *x, ptrdiff_t stepX, const float *y, ptrdiff_t stepY, float *z,   \
                                          int32_t count, float low, float high)                                         \
@@ -8462,12 +8706,12 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(combine)(nnrti_v x, nnrti_v y, const nnrti_cp
 NNRTI_CPU_OF_TWO(NNRTI_CPU_BINARY)
 #undef NNRTI_CPU_BINARY
 
-/* Powers and circular functions go through double, some elements at a time. What is beyond what they are for takes the
-   functions of the reference device. */
+/* Powers and trigonometric functions compute in double, NNRTI_CPU_PART_OF elements at a time. Arguments outside the
+   supported range use the functions of the reference device. */
 #define NNRTI_CPU_PART_OF 64
 typedef int64_t NNRTI_CPU(longs) __attribute__((vector_size(NNRTI_LANES * 4)));
 
-/* p[0] + p[1] * w + .., `count` of them. */
+/* The polynomial p[0] + p[1] * w + .. of `count` coefficients (Horner). */
 NNRTI_CPU_INLINE nnrti_d NNRTI_CPU(series)(nnrti_d w, const double *p, const int32_t count)
 {
     nnrti_d sum = w * p[count - 1] + p[count - 2];
@@ -8477,9 +8721,10 @@ NNRTI_CPU_INLINE nnrti_d NNRTI_CPU(series)(nnrti_d w, const double *p, const int
     return sum;
 }
 
-/* z = x^y = 2^(y log2 x), x = 2^k m, sqrt(1/2) <= m < sqrt(2), ln m = 2 artanh s, s = (m - 1) / (m + 1): the series to
-   s^15, off by 4e-14 of itself, and that of exp to the power 9, off by 1e-11. So is a result, before it is rounded. Of
-   x that is no normal number, and y that is not finite, powf. z may be x or y. */
+/* z = x^y = 2^(y log2 x), x = 2^k m, sqrt(1/2) <= m < sqrt(2), ln m = 2 artanh s, s = (m - 1) / (m + 1): the series
+   up to s^15, relative error 4e-14, and that of exp up to the power 9, error 1e-11, which is the error of the result
+   before its rounding to float. powf for x that is zero, subnormal, Inf or NaN, and for infinite or NaN y. z may be
+   x or y. */
 NNRTI_CPU_APART static void NNRTI_CPU(row_of_POWER)(const float *x, ptrdiff_t stepX, const float *y, ptrdiff_t stepY,
                                                     float *z, int32_t count, float low, float high)
 {
@@ -8487,8 +8732,8 @@ NNRTI_CPU_APART static void NNRTI_CPU(row_of_POWER)(const float *x, ptrdiff_t st
     static const double exp_series[] = {1,         1,         1 / 2.0,    1 / 6.0,     1 / 24.0,
                                         1 / 120.0, 1 / 720.0, 1 / 5040.0, 1 / 40320.0, 1 / 362880.0};
     const nnrti_v least = nnrti_v_all(1.17549435e-38f), most = nnrti_v_all(3.4028235e38f);
-    const double magic = 6755399441055744.0;      /* 1.5 * 2^52: the sum has a whole number in its last bits */
-    const nnrti_d zero = {0}, end = zero + 400.0; /* beyond, all is infinite, or 0 */
+    const double magic = 6755399441055744.0;      /* 1.5 * 2^52: the sum has an integer in its low bits */
+    const nnrti_d zero = {0}, end = zero + 400.0; /* outside, all results are infinite or 0 */
     float base[NNRTI_CPU_PART_OF], power[NNRTI_CPU_PART_OF], m[NNRTI_CPU_PART_OF], k[NNRTI_CPU_PART_OF];
     (void)low;
     (void)high;
@@ -8522,7 +8767,7 @@ NNRTI_CPU_APART static void NNRTI_CPU(row_of_POWER)(const float *x, ptrdiff_t st
             v = v * (nnrti_d)(((NNRTI_CPU(longs))whole + 1023) << 52);
             NNRTI_CPU(from_double)(&v, m + t);
         }
-        for (int32_t t = 0; t < some; t += NNRTI_LANES) { /* of x below 0, whole y only */
+        for (int32_t t = 0; t < some; t += NNRTI_LANES) { /* negative x: integer y only, else NaN */
             const nnrti_v p = nnrti_v_load(base + t), q = nnrti_v_load(power + t), half = q * nnrti_v_all(0.5f);
             const nnrti_v_bits whole = (nnrti_v_bits)(nnrti_v_whole(q, NNRTI_CPU_ROUND) == q);
             const nnrti_v_bits even = (nnrti_v_bits)(nnrti_v_whole(half, NNRTI_CPU_ROUND) == half);
@@ -8544,9 +8789,8 @@ NNRTI_CPU_APART static void NNRTI_CPU(row_of_POWER)(const float *x, ptrdiff_t st
     }
 }
 
-/* y = sin(x), or cos(x): what is left of x where multiples of pi/2 are taken away is off by 2^-66, in
-   double, and rounded once; then the polynomials of the reference device. x beyond 2^20, and what is no number,
-   take its functions. y may be x. */
+/* y = sin(x), or cos(x). The remainder of x modulo pi/2 is computed in double, with an error of 2^-66, and rounded
+   once; then follow the polynomials of the reference device. |x| from 2^20 on and NaN use its functions. y may be x. */
 NNRTI_CPU_APART static void NNRTI_CPU(turns)(const float *x, float *y, int32_t count, const nnrti_cpu_each *each)
 {
     const bool cosine = each->function == NNRTI_CPU_COS;
@@ -8568,7 +8812,7 @@ NNRTI_CPU_APART static void NNRTI_CPU(turns)(const float *x, float *y, int32_t c
             NNRTI_CPU(to_double)(rest + t, &v);
             n = v * 0.63661977236758134 + magic;
             n = n - magic;
-            v = v - n * 1.57079632673412561417e+00; /* 33 bits of it: the product is exact */
+            v = v - n * 1.57079632673412561417e+00; /* 33 bits of pi/2: the product is exact */
             v = v - n * 6.07710050650619224932e-11;
             NNRTI_CPU(from_double)(&v, rest + t);
             NNRTI_CPU(from_double)(&n, turn + t);
@@ -8596,6 +8840,7 @@ NNRTI_CPU_APART static void NNRTI_CPU(turns)(const float *x, float *y, int32_t c
     }
 }
 
+/* Arguments of an elementwise kernel. */
 typedef struct NNRTI_CPU(each_job) {
     const nnrti_cpu_each *attr;
     const float *x, *y;
@@ -8604,6 +8849,7 @@ typedef struct NNRTI_CPU(each_job) {
     uint32_t parts;
 } NNRTI_CPU(each_job);
 
+/* Rows of a walk of a binary function; elements one by one if a row is neither dense nor broadcast. */
 static void NNRTI_CPU(binary_walk)(const NNRTI_CPU(each_job) * j, nnrti_walk *w)
 {
 #define NNRTI_CPU_BINARY(name) NNRTI_CPU(row_of_##name),
@@ -8678,7 +8924,7 @@ static void NNRTI_CPU(unary_part)(void *arg, uint32_t unit, uint32_t worker)
     NNRTI_CPU(unary_walk)(j, &w);
 }
 
-/* y = function(x) */
+/* y = function(x). */
 static NNRT_ReturnCode NNRTI_CPU(unary)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(each_job) j;
@@ -8697,6 +8943,7 @@ static NNRT_ReturnCode NNRTI_CPU(unary)(const void *attr, nnrt_view *args, nnrt_
     return NNRT_SUCCESS;
 }
 
+/* Arguments of `affine`. */
 typedef struct NNRTI_CPU(affine_job) {
     const nnrti_cpu_affine *attr;
     const float *x, *factors;
@@ -8739,7 +8986,7 @@ static void NNRTI_CPU(affine_part)(void *arg, uint32_t unit, uint32_t worker)
     } while (nnrti_walk_next(&w));
 }
 
-/* y = activation((x - mean) * factor + offset), each of the channel. */
+/* y = activation((x - mean) * factor + offset), per channel. */
 static NNRT_ReturnCode NNRTI_CPU(affine)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(affine_job) j;
@@ -8758,7 +9005,11 @@ static NNRT_ReturnCode NNRTI_CPU(affine)(const void *attr, nnrt_view *args, nnrt
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>sums */
 
-/* sum += v; `rest` gets what rounding has taken (Knuth's two-sum), so that sums are as good as rounded once. */
+/* Reductions and normalization over groups of channels. Sums are compensated: every addition keeps its rounding
+   error (Knuth's two-sum), so the result is as accurate as if rounded once, whatever the order. That matters because
+   lanes and threads add in another order than the reference device. */
+
+/* sum += v; `rest` accumulates the rounding errors (Knuth's two-sum). */
 NNRTI_CPU_INLINE void NNRTI_CPU(sum_add)(nnrti_v *sum, nnrti_v *rest, nnrti_v v)
 {
     const nnrti_v total = *sum + v, part = total - *sum;
@@ -8766,13 +9017,13 @@ NNRTI_CPU_INLINE void NNRTI_CPU(sum_add)(nnrti_v *sum, nnrti_v *rest, nnrti_v v)
     *sum = total;
 }
 
-/* Of an infinite sum nothing is left that means anything. */
+/* The compensated sum. An infinite sum has a meaningless rest. */
 static float NNRTI_CPU(sum_of)(float sum, float rest)
 {
     return rest - rest == 0 ? sum + rest : sum;
 }
 
-/* The sum of what stands in the lanes. */
+/* The compensated sum over all lanes of `wide` vectors. */
 NNRTI_CPU_INLINE float NNRTI_CPU(sum_lanes)(const nnrti_v *sum, const nnrti_v *rest, const int32_t wide)
 {
     nnrti_v all = sum[0], left = rest[0];
@@ -8793,7 +9044,8 @@ NNRTI_CPU_INLINE float NNRTI_CPU(sum_lanes)(const nnrti_v *sum, const nnrti_v *r
     return NNRTI_CPU(sum_of)(sums[0], rests[0]);
 }
 
-/* The same of one vector. What is summed up stays in registers until then: it has no address. */
+/* The same of one vector. Not inlined: accumulators stay in registers until the call, as their address is not taken
+   before. */
 NNRTI_CPU_APART static float NNRTI_CPU(sum_vector)(const nnrti_v *sum, const nnrti_v *rest)
 {
     return NNRTI_CPU(sum_lanes)(sum, rest, 1);
@@ -8803,7 +9055,7 @@ NNRTI_CPU_INLINE float NNRTI_CPU(sum_line)(nnrti_v sum, nnrti_v rest)
     return NNRTI_CPU(sum_vector)(&sum, &rest);
 }
 
-/* Takes v into a sum, or into the largest or smallest one. */
+/* Accumulates v: into a sum, or into a maximum or minimum, which NaN propagates through. */
 NNRTI_CPU_INLINE void NNRTI_CPU(reduce_take)(nnrti_v *sum, nnrti_v *rest, nnrti_v v, NNRT_ReduceMode mode,
                                              const bool sums)
 {
@@ -8818,21 +9070,24 @@ NNRTI_CPU_INLINE void NNRTI_CPU(reduce_take)(nnrti_v *sum, nnrti_v *rest, nnrti_
     NNRTI_CPU(sum_add)(sum, rest, v);
 }
 
+/* Arguments of a reduction. */
 typedef struct NNRTI_CPU(reduce_job) {
     const nnrti_cpu_reduce *attr;
     const float *x;
     float *y;
-    nnrti_walk walk; /* results, and where in x their sets begin */
+    nnrti_walk walk; /* walks over results, and over the start of their elements in x */
     nnrti_walk set;
-    size_t count; /* elements of a set */
+    size_t count; /* elements per result */
     uint32_t parts;
 } NNRTI_CPU(reduce_job);
 
+/* The neutral element of a reduction. */
 static float NNRTI_CPU(reduce_start)(NNRT_ReduceMode mode)
 {
     return mode == NNRT_REDUCE_MODE_MAX ? -nnrti_inff() : mode == NNRT_REDUCE_MODE_MIN ? nnrti_inff() : 0.0f;
 }
 
+/* The result from the accumulated value. */
 static float NNRTI_CPU(reduce_end)(const NNRTI_CPU(reduce_job) * j, float result)
 {
     if (j->attr->mode == NNRT_REDUCE_MODE_MEAN)
@@ -8842,7 +9097,7 @@ static float NNRTI_CPU(reduce_end)(const NNRTI_CPU(reduce_job) * j, float result
     return result * j->attr->coeff;
 }
 
-/* Results whose sets lie side by side, a vector of them at most. */
+/* At most a vector of results whose elements are adjacent in x: lanes are results. */
 NNRTI_CPU_INLINE void NNRTI_CPU(reduce_columns)(const NNRTI_CPU(reduce_job) * j, const float *x, int32_t count,
                                                 float *y, ptrdiff_t step, const bool sums)
 {
@@ -8861,7 +9116,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(reduce_columns)(const NNRTI_CPU(reduce_job) * j,
         y[i * step] = NNRTI_CPU(reduce_end)(j, sums ? NNRTI_CPU(sum_of)(results[i], rests[i]) : results[i]);
 }
 
-/* The result of a set, rows of whose elements mostly lie side by side. */
+/* One result: lanes are elements of x, which mostly are adjacent. */
 NNRTI_CPU_INLINE float NNRTI_CPU(reduce_row)(const NNRTI_CPU(reduce_job) * j, const float *x, const bool sums)
 {
     const NNRT_ReduceMode mode = j->attr->mode;
@@ -8882,7 +9137,7 @@ NNRTI_CPU_INLINE float NNRTI_CPU(reduce_row)(const NNRTI_CPU(reduce_job) * j, co
             NNRTI_CPU_UNROLL
         for (int32_t v = 0; v < 4; v++)
             NNRTI_CPU(reduce_take)(&sum[v], &rest[v], nnrti_v_load(from + i + v * NNRTI_LANES), mode, sums);
-        for (; i < set.count; i += NNRTI_LANES) { /* at the end of the row with what changes nothing behind it */
+        for (; i < set.count; i += NNRTI_LANES) { /* the remainder of the row, padded with the neutral element */
             if (i + NNRTI_LANES <= whole) {
                 nnrti_v_store(part, nnrti_v_load(from + i));
             } else {
@@ -8930,7 +9185,7 @@ static void NNRTI_CPU(reduce_part)(void *arg, uint32_t unit, uint32_t worker)
         NNRTI_CPU(reduce_walk)(j, &w, true);
 }
 
-/* MEAN, SUM, MAX, MIN, SUM_SQUARE, ASUM and L2 of sets that are not empty. */
+/* MEAN, SUM, MAX, MIN, SUM_SQUARE, ASUM and L2 of non-empty sets of elements. */
 static NNRT_ReturnCode NNRTI_CPU(reduce)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrt_view *x = &args[0];
@@ -8955,14 +9210,15 @@ static NNRT_ReturnCode NNRTI_CPU(reduce)(const void *attr, nnrt_view *args, nnrt
     return NNRT_SUCCESS;
 }
 
+/* Arguments of `group_norm`. */
 typedef struct NNRTI_CPU(group_job) {
     const nnrti_cpu_groups *attr;
     const nnrt_view *args;
     const nnrt_call *call;
-    int32_t units; /* of an image */
+    int32_t units; /* per image */
 } NNRTI_CPU(group_job);
 
-/* Elements of a line of x less the mean: their sum and that of their squares. */
+/* Accumulates differences of elements to the mean, and their squares. */
 NNRTI_CPU_INLINE void NNRTI_CPU(group_add)(const float *x, int32_t count, nnrti_v mean, nnrti_v *sum, nnrti_v *rest)
 {
     int32_t i = 0;
@@ -8979,7 +9235,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(group_add)(const float *x, int32_t count, nnrti_
     }
 }
 
-/* 1 / the deviation of `count` elements whose differences from a mean have such sums; *rest: the mean of these. */
+/* Returns 1 / sqrt(variance + epsilon) from the sums of differences to an approximate mean and of their squares;
+   *rest: the mean of the differences, which corrects the mean. */
 static float NNRTI_CPU(group_end)(float sum, float squares, float count, float epsilon, float *rest)
 {
     float variance;
@@ -8988,7 +9245,7 @@ static float NNRTI_CPU(group_end)(float sum, float squares, float count, float e
     return 1.0f / nnrti_sqrtf((variance < 0 ? 0.0f : variance) + epsilon);
 }
 
-/* A group whose channels are planes. */
+/* A group of channels-first x: two passes, mean and then variance about it. */
 static void NNRTI_CPU(group_planes)(const NNRTI_CPU(group_job) * j, int32_t n, int32_t g)
 {
     const nnrt_view *x = &j->args[0], *y = &j->args[3];
@@ -9022,7 +9279,7 @@ static void NNRTI_CPU(group_planes)(const NNRTI_CPU(group_job) * j, int32_t n, i
     }
 }
 
-/* Some groups whose channels lie side by side, `count` channels. */
+/* Some groups of channels-last x, `count` channels. */
 static void NNRTI_CPU(group_pixels)(const NNRTI_CPU(group_job) * j, int32_t n, int32_t first, int32_t count,
                                     float *scratch)
 {
@@ -9034,7 +9291,7 @@ static void NNRTI_CPU(group_pixels)(const NNRTI_CPU(group_job) * j, int32_t n, i
     const float *const bias = j->attr->affine ? (const float *)j->args[2].data : NULL;
     const float all = (float)((size_t)K * (size_t)size);
     memset(mean, 0, width * sizeof(float));
-    for (int32_t pass = 0; pass < 2; pass++) { /* factor: sums of squares; add, rest: sums */
+    for (int32_t pass = 0; pass < 2; pass++) { /* in scratch meanwhile; factor: sums of squares; add, rest: sums */
         for (int32_t c = 0; c < count; c += NNRTI_LANES) {
             const float *from = (const float *)x->data + n * x->strides[0] + first + c;
             nnrti_v sum[2], left[2];
@@ -9085,7 +9342,7 @@ static void NNRTI_CPU(group_task)(void *arg, uint32_t i, uint32_t worker)
     else NNRTI_CPU(group_planes)(j, n, unit);
 }
 
-/* y = (x - mean) / sqrt(variance + epsilon) * scale + bias, of groups of channels and all their cells; y may be x. */
+/* y = (x - mean) / sqrt(variance + epsilon) * scale + bias, over a group of channels and all pixels; y may be x. */
 static NNRT_ReturnCode NNRTI_CPU(group_norm)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(group_job) j;
@@ -9106,11 +9363,17 @@ static NNRT_ReturnCode NNRTI_CPU(group_norm)(const void *attr, nnrt_view *args, 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>rows */
 
+/* Softmax and normalization over the last axis: a work item is a row, which stays in the L1 cache between its two or
+   three passes. Means and variances take two passes over the row; the one-pass formula (mean of squares minus square
+   of mean) would cancel for rows far from 0. */
+
+/* Arguments of a kernel over rows. */
 typedef struct NNRTI_CPU(rows_job) {
     const nnrti_cpu_rows *attr;
     const nnrt_view *args;
 } NNRTI_CPU(rows_job);
 
+/* One row of softmax: maximum, exp and sum, product with 1 / sum. */
 static void NNRTI_CPU(softmax_row)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
@@ -9147,6 +9410,7 @@ static void NNRTI_CPU(softmax_row)(void *arg, uint32_t i, uint32_t worker)
         nnrti_v_store_part(y + k, nnrti_v_load_part(y + k, count - k) * all, count - k);
 }
 
+/* One row of log_softmax, with a compensated sum. */
 static void NNRTI_CPU(log_softmax_row)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
@@ -9174,6 +9438,7 @@ static void NNRTI_CPU(log_softmax_row)(void *arg, uint32_t i, uint32_t worker)
         nnrti_v_store_part(y + k, nnrti_v_load_part(x + k, count - k) - all - log, count - k);
 }
 
+/* One row of rms_norm. */
 static void NNRTI_CPU(rms_norm_row)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
@@ -9200,7 +9465,8 @@ static void NNRTI_CPU(rms_norm_row)(void *arg, uint32_t i, uint32_t worker)
                            count - k);
 }
 
-/* The mean in two steps, as the reference has it, so that rows far from 0 lose no digits. */
+/* One row of layer_norm. The mean is corrected by the mean of the differences to it, as on the reference device, so
+   that rows far from 0 lose no digits. */
 static void NNRTI_CPU(layer_norm_row)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
@@ -9241,7 +9507,7 @@ static void NNRTI_CPU(layer_norm_row)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
-/* What is summed up. */
+/* A term of the norm: |x| or x^2. */
 NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(norm_term)(nnrti_v x, const bool absolute)
 {
     if (absolute)
@@ -9249,7 +9515,7 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(norm_term)(nnrti_v x, const bool absolute)
     return x * x;
 }
 
-/* The sum carries its rounding errors along, as that of the reference device does. */
+/* One row of lp_norm, with a compensated sum, as on the reference device. */
 static void NNRTI_CPU(lp_norm_row)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
@@ -9277,7 +9543,7 @@ static void NNRTI_CPU(lp_norm_row)(void *arg, uint32_t i, uint32_t worker)
         nnrti_v_store_part(y + k, nnrti_v_load_part(x + k, count - k) / all, count - k);
 }
 
-/* y = exp(x - largest) / sum of these, of x times the factor, row by row; y may be x. */
+/* y = exp(v - max v) / sum of exp(v - max v), v = x * factor, row by row; y may be x. */
 static NNRT_ReturnCode NNRTI_CPU(softmax)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(rows_job) j;
@@ -9288,7 +9554,7 @@ static NNRT_ReturnCode NNRTI_CPU(softmax)(const void *attr, nnrt_view *args, nnr
     return NNRT_SUCCESS;
 }
 
-/* y = x - largest - ln(sum of exp(x - largest)), row by row; y may be x. */
+/* y = x - max x - ln(sum of exp(x - max x)), row by row; y may be x. */
 static NNRT_ReturnCode NNRTI_CPU(log_softmax)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(rows_job) j;
@@ -9321,7 +9587,7 @@ static NNRT_ReturnCode NNRTI_CPU(layer_norm)(const void *attr, nnrt_view *args, 
     return NNRT_SUCCESS;
 }
 
-/* y = x / the norm of the row, with its epsilon; y may be x. */
+/* y = x / norm of the row, with its epsilon; y may be x. */
 static NNRT_ReturnCode NNRTI_CPU(lp_norm)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(rows_job) j;
@@ -9335,11 +9601,16 @@ static NNRT_ReturnCode NNRTI_CPU(lp_norm)(const void *attr, nnrt_view *args, nnr
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>picks */
 
-/* What `compare`, `choose`, `place` and `top` walk over. */
+/* Selecting operators. Comparisons produce lane masks; WHERE blends bits, never floats, so NaN payloads survive.
+   ARGMAX and TOPK compare integer sort keys of floats (`order`), which give -0 and 0 the same rank and put NaN last,
+   in one integer comparison. TOPK keeps the reference device's heap, so ties have its order; SIMD only skips vectors
+   in which no element can enter the heap. */
+
+/* Arguments of `compare`, `choose`, `place` and `top`. */
 typedef struct NNRTI_CPU(picks_job) {
     const void *attr;
     const nnrt_view *args;
-    const nnrt_call *call; /* of `top` */
+    const nnrt_call *call; /* for `top` */
     nnrti_walk walk;
     uint32_t parts;
 } NNRTI_CPU(picks_job);
@@ -9376,7 +9647,7 @@ static void NNRTI_CPU(compare_part)(void *arg, uint32_t unit, uint32_t worker)
     } while (nnrti_walk_next(&w));
 }
 
-/* z = whether x is less than y, or equal to it, or not so; what is no number is neither. */
+/* z = whether x is less than y, equal to y, or the inverse; NaN is neither less nor equal. */
 static NNRT_ReturnCode NNRTI_CPU(compare)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(picks_job) j;
@@ -9390,7 +9661,7 @@ static NNRT_ReturnCode NNRTI_CPU(compare)(const void *attr, nnrt_view *args, nnr
     return NNRT_SUCCESS;
 }
 
-/* Elements are bits: as floats some machines would change what is no number. */
+/* Loads elements as bits: some machines would quiet a NaN in a float register. step 0: one element in all lanes. */
 NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(load_bits)(const void *from, ptrdiff_t step, int32_t i, int32_t left)
 {
     nnrti_v_bits v = {0};
@@ -9456,8 +9727,8 @@ static NNRT_ReturnCode NNRTI_CPU(choose)(const void *attr, nnrt_view *args, nnrt
     return NNRT_SUCCESS;
 }
 
-/* A number that is the larger the further in front x stands in falling order, or with turn -1 in rising order. -0 is 0;
-   what is no number stands last. */
+/* Sort key: larger for elements that come earlier in descending order, or with turn -1 in ascending order. -0 equals
+   0; NaN comes last. */
 NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(order)(nnrti_v x, int32_t turn)
 {
     const nnrti_v_bits size = (nnrti_v_bits)x & INT32_MAX, sign = ((nnrti_v_bits)x >> 31) ^ turn;
@@ -9465,7 +9736,7 @@ NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(order)(nnrti_v x, int32_t turn)
     return (none & INT32_MIN) | (~none & ((size ^ sign) - sign));
 }
 
-/* The first of `count` elements that lie `step` apart. */
+/* ARGMAX of `count` elements that are `step` apart: the first of the largest ones. */
 static int32_t NNRTI_CPU(place_row)(const float *x, ptrdiff_t step, int32_t count, int32_t turn)
 {
     int32_t orders[NNRTI_LANES], places[NNRTI_LANES];
@@ -9484,7 +9755,7 @@ static int32_t NNRTI_CPU(place_row)(const float *x, ptrdiff_t step, int32_t coun
         nnrti_v_bits order, is;
         if (step == 1 && count - k >= NNRTI_LANES) {
             order = NNRTI_CPU(order)(nnrti_v_load(x + k), turn);
-        } else { /* behind the end what is no number */
+        } else { /* pad with NaN */
             for (int32_t t = 0; t < NNRTI_LANES; t++)
                 part[t] = k + t < count ? x[(k + t) * step] : nnrti_nanf();
             order = NNRTI_CPU(order)(nnrti_v_load(part), turn);
@@ -9503,7 +9774,7 @@ static int32_t NNRTI_CPU(place_row)(const float *x, ptrdiff_t step, int32_t coun
     return places[0];
 }
 
-/* The same of lines side by side: `wide` vectors of them, or `left` of one. */
+/* ARGMAX of adjacent lines, one per lane: `wide` vectors of them, or `left` of one. */
 NNRTI_CPU_INLINE void NNRTI_CPU(place_columns)(const float *x, ptrdiff_t step, int32_t count, int32_t turn,
                                                int32_t left, int32_t *to, const int32_t wide)
 {
@@ -9563,7 +9834,7 @@ static void NNRTI_CPU(place_part)(void *arg, uint32_t unit, uint32_t worker)
     } while (nnrti_walk_next(&w));
 }
 
-/* y = where along the axis the largest, or smallest, elements of x stand, the first one of equal ones. */
+/* y = index along the axis of the largest, or smallest, element of x; the first one of equal ones. */
 static NNRT_ReturnCode NNRTI_CPU(place)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const int32_t axis = ((const nnrti_cpu_places *)attr)->axis;
@@ -9593,7 +9864,8 @@ NNRTI_CPU_INLINE bool NNRTI_CPU(any)(nnrti_v_bits v)
 #endif
 }
 
-/* The reference device's heap of the first elements: only what stands in front of the last of them is put into it. */
+/* The k first elements of a line in sort order, by the reference device's heap. Only elements that rank before the
+   last one in the heap are inserted. */
 static void NNRTI_CPU(top_row)(const nnrti_line *x, int32_t L, int32_t count, int32_t turn, int32_t *heap,
                                const nnrti_line *values, const nnrti_line *places)
 {
@@ -9602,7 +9874,7 @@ static void NNRTI_CPU(top_row)(const nnrti_line *x, int32_t L, int32_t count, in
     int32_t k = count;
     nnrti_top_heap(x, count, count, heap);
     least = NNRTI_CPU(order)(nnrti_v_all(from[heap[0]]), turn);
-    for (; k < L; k += NNRTI_LANES) { /* behind the end what is no number */
+    for (; k < L; k += NNRTI_LANES) { /* pad with NaN */
         int32_t front[NNRTI_LANES];
         float part[NNRTI_LANES];
         nnrti_v_bits is;
@@ -9650,7 +9922,7 @@ static void NNRTI_CPU(top_part)(void *arg, uint32_t unit, uint32_t worker)
     while (nnrti_walk_next(&w));
 }
 
-/* The first elements of each line in falling, or rising, order, and where they stand. */
+/* The first elements of each line in descending, or ascending, order, and their indices. */
 static NNRT_ReturnCode NNRTI_CPU(top)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrti_cpu_top *const a = (const nnrti_cpu_top *)attr;
@@ -9669,13 +9941,14 @@ static NNRT_ReturnCode NNRTI_CPU(top)(const void *attr, nnrt_view *args, nnrt_ca
     return NNRT_SUCCESS;
 }
 
+/* Arguments of `resize`. */
 typedef struct NNRTI_CPU(resize_job) {
     const nnrti_cpu_resize *attr;
     const nnrt_view *args;
     const nnrt_call *call;
 } NNRTI_CPU(resize_job);
 
-/* A row of x at the columns from q on, `count` of them, each the sum of two cells: to. */
+/* Horizontal interpolation of a row of x to `count` columns from q on, each a weighted sum of two elements. */
 static void NNRTI_CPU(resize_row)(const NNRTI_CPU(resize_job) * j, const float *row, int32_t q, int32_t count,
                                   float *to)
 {
@@ -9696,7 +9969,8 @@ static void NNRTI_CPU(resize_row)(const NNRTI_CPU(resize_job) * j, const float *
     }
 }
 
-/* Rows p to end - 1 of y, columns q to q + count - 1, of what begins at x and y: of LINEAR two rows of x are kept. */
+/* Rows p to end - 1, columns q to q + count - 1 of y. x, y: the first element of the image, or of its plane. LINEAR
+   keeps two horizontally interpolated rows in scratch. */
 static void NNRTI_CPU(resize_block)(const NNRTI_CPU(resize_job) * j, const float *x, float *y, int32_t p, int32_t end,
                                     int32_t q, int32_t count, float *scratch)
 {
@@ -9705,7 +9979,7 @@ static void NNRTI_CPU(resize_block)(const NNRTI_CPU(resize_job) * j, const float
     const int32_t C = j->attr->last ? to->dims[3] : 1, all = to->dims[1] + to->dims[2];
     const int32_t *const cells = (const int32_t *)j->args[1].data;
     const float *const weights = (const float *)j->args[2].data;
-    const int32_t run = to->strides[2] == C || count == 1 ? count * C : C; /* elements that lie one behind the other */
+    const int32_t run = to->strides[2] == C || count == 1 ? count * C : C; /* contiguous elements */
     float *const rows[2] = {scratch, j->attr->linear ? scratch + (ptrdiff_t)j->attr->block * C : NULL};
     int32_t have[2] = {-1, -1};
     for (; p < end; p++) {
@@ -9741,7 +10015,7 @@ static void NNRTI_CPU(resize_block)(const NNRTI_CPU(resize_job) * j, const float
     }
 }
 
-/* Some rows of an image, or of a plane of it. */
+/* Work item: some rows of an image, or of a plane of it. */
 static void NNRTI_CPU(resize_task)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(resize_job) *j = (const NNRTI_CPU(resize_job) *)arg;
@@ -9759,7 +10033,7 @@ static void NNRTI_CPU(resize_task)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
-/* y = x, resized: cells, or sums of two rows' sums of two columns. */
+/* y = x, resized: source elements, or bilinear interpolation, first horizontally, then vertically. */
 static NNRT_ReturnCode NNRTI_CPU(resize)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrt_view *const y = &args[3];
@@ -9773,13 +10047,14 @@ static NNRT_ReturnCode NNRTI_CPU(resize)(const void *attr, nnrt_view *args, nnrt
     return NNRT_SUCCESS;
 }
 
+/* Arguments of `lrn`. */
 typedef struct NNRTI_CPU(lrn_job) {
     const nnrti_cpu_lrn *attr;
     const nnrt_view *args;
     const nnrt_call *call;
 } NNRTI_CPU(lrn_job);
 
-/* y = x * (bias + alpha * sums)^power, which is left in sums. */
+/* y = x * (bias + alpha * sums)^power; sums are overwritten. */
 static void NNRTI_CPU(lrn_end)(const nnrti_cpu_lrn *a, const float *x, float *sums, float *y, int32_t count)
 {
     for (int32_t i = 0; i < count; i += NNRTI_LANES)
@@ -9792,7 +10067,7 @@ static void NNRTI_CPU(lrn_end)(const nnrti_cpu_lrn *a, const float *x, float *su
                            count - i);
 }
 
-/* A row of an image: sums in the order of the channels. */
+/* Work item: a row of an image. Squares are added in the order of the channels. */
 static void NNRTI_CPU(lrn_task)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(lrn_job) *j = (const NNRTI_CPU(lrn_job) *)arg;
@@ -9832,7 +10107,7 @@ static void NNRTI_CPU(lrn_task)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
-/* y = x * (bias + alpha * the sum of the squares of neighbouring channels)^power */
+/* y = x * (bias + alpha * the sum of the squares of neighboring channels)^power. */
 static NNRT_ReturnCode NNRTI_CPU(lrn)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrt_view *const x = &args[0];
@@ -9848,19 +10123,28 @@ static NNRT_ReturnCode NNRTI_CPU(lrn)(const void *attr, nnrt_view *args, nnrt_ca
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>cells */
 
-/* Sums of the gates of some blocks for some sequences: of each block, so many gates one behind the other. */
+/* Cells of LSTM, GRU and RNN. SIMD lanes are cells: a block of LANES cells has all of its gates' sums in registers
+   (`add_gates`), then the activations and the state update run on the block (finish_lstm, finish_gru), so gates
+   never go through memory between layers of the computation. Weights of h are read once per step for up to
+   NNRTI_CELLS_TALL sequences. For one sequence the step is bound by reading these weights from the L2 cache; with
+   AVX-512 the products of the next steps' x are computed in the shadow of these reads (add_gates_ahead). Alternate
+   steps traverse the blocks in opposite directions, so that the weights read last, still in the L1 cache, are read
+   first. */
+
+/* GEMV of the gates of some blocks for some sequences: the sums of each block, gate by gate. */
 typedef struct NNRTI_CPU(gates) {
-    const float *panel;                  /* weights of the first block */
-    size_t next;                         /* to those of the next one */
-    const float *h[NNRTI_CELLS_TALL];    /* what they are multiplied with: k elements of each sequence */
-    const float *from[NNRTI_CELLS_TALL]; /* the sums so far of each sequence */
-    ptrdiff_t step;                      /* from one block to the next one in these */
-    const float *last;                   /* what those of the last gate begin with; NULL: as the others */
+    const float *panel;                  /* weights of h of the first block */
+    size_t next;                         /* floats to those of the next block */
+    const float *h[NNRTI_CELLS_TALL];    /* the multiplied vector of each sequence, k elements */
+    const float *from[NNRTI_CELLS_TALL]; /* initial sums of each sequence (products with x) */
+    ptrdiff_t step;                      /* floats from one block to the next in `from` */
+    const float *last;                   /* initial sums of the last gate; NULL: as the others */
     int32_t k;
-    float *to;   /* sequence by sequence and gate by gate the sums of all blocks */
-    int32_t gap; /* vectors from one gate to the next one there */
+    float *to;   /* output: sums of all blocks, by sequence and gate */
+    int32_t gap; /* vectors from one gate to the next in the output */
 } NNRTI_CPU(gates);
 
+/* Recurrent microkernel: `count` gates of `blocks` blocks for `tall` sequences, all sums in registers. */
 NNRTI_CPU_INLINE void NNRTI_CPU(add_gates)(const NNRTI_CPU(gates) * gates, const int32_t count, const int32_t blocks,
                                            const int32_t tall)
 {
@@ -9897,7 +10181,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(add_gates)(const NNRTI_CPU(gates) * gates, const
         nnrti_v_store(s->to + (i * s->gap + b) * NNRTI_LANES, sum[i * blocks + b]);
 }
 
-/* One sequence by two blocks, and by one, and several by one. */
+/* Instances: one sequence by two blocks, by one, and several sequences by one. */
 #define NNRTI_CPU_GATES(count)                                                                                         \
     NNRTI_CPU_APART static void NNRTI_CPU(add_gates_##count##_two)(const NNRTI_CPU(gates) * s)                         \
     {                                                                                                                  \
@@ -9916,6 +10200,7 @@ NNRTI_CPU_GATES(3)
 NNRTI_CPU_GATES(2)
 NNRTI_CPU_GATES(1)
 
+/* Dispatches to the instance for the number of gates, blocks and sequences. */
 static void NNRTI_CPU(add_some_gates)(const NNRTI_CPU(gates) * s, int32_t count, int32_t blocks, bool tall)
 {
     typedef void (*function)(const NNRTI_CPU(gates) * s);
@@ -9928,7 +10213,8 @@ static void NNRTI_CPU(add_some_gates)(const NNRTI_CPU(gates) * s, int32_t count,
 }
 
 #if NNRTI_CPU_IS == 4
-/* The terms k to end - 1 of the sums of four gates with h, and of two gates with x of some steps, or of either. */
+/* Terms k to end - 1 of the sums of four gates with h (state), and of two gates with x of some time steps (input),
+   or of either. */
 NNRTI_CPU_INLINE void NNRTI_CPU(add_terms)(const float *h, const float *second, nnrti_v *sum, const float *const *x,
                                            const float *first, nnrti_v *other, int32_t k, int32_t end, const bool state,
                                            const bool input)
@@ -9953,8 +10239,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(add_terms)(const float *h, const float *second, 
     }
 }
 
-/* As add_gates_4_one, and the products of two gates of some block with x of some steps, I elements each, by a panel of
-   `product`: what the one waits for the other does not need. */
+/* add_gates_4_one, interleaved with the products of two gates of a block and x of later time steps, I elements each,
+   by a panel of `product`'s format. The two computations are independent, so one fills the stalls of the other. */
 NNRTI_CPU_APART static void NNRTI_CPU(add_gates_ahead)(const NNRTI_CPU(gates) * s, const float *const *steps,
                                                        const float *first, int32_t I, float *const *to)
 {
@@ -9985,29 +10271,29 @@ NNRTI_CPU_APART static void NNRTI_CPU(add_gates_ahead)(const NNRTI_CPU(gates) * 
 }
 #endif
 
-/* Some sequences in one direction of a layer, and what a step of them works with. */
+/* Some sequences in one direction of a layer, and the operands of a time step. */
 typedef struct NNRTI_CPU(cells) {
     const nnrti_cpu_recurrent *attr;
-    const float *second, *third; /* of what is packed */
+    const float *second, *third; /* the second and third packed constants */
     const NNRT_ActivationType *functions;
     int32_t sequences;
-    const float *from;       /* products with x of this step: of each sequence those of all gates */
-    const float *h;          /* `padded` of each sequence, as in the next three */
-    float *next, *c, *aside; /* aside: of a GRU whose last gate stands apart r . h, c being z */
-    float *y;                /* where h of the first sequence goes */
+    const float *from;       /* products with x of this step: for each sequence those of all gates */
+    const float *h;          /* `padded` elements per sequence, as in the next three */
+    float *next, *c, *aside; /* aside: r . h of a GRU whose last gate is apart; c then holds z */
+    float *y;                /* output h of the first sequence */
     ptrdiff_t stepY;         /* from one sequence to the next */
-    int32_t first, end;      /* gates that are worked on */
-    bool ahead;              /* so is what is said of later steps: */
+    int32_t first, end;      /* gates to compute */
+    bool ahead;              /* also compute products of later steps: */
     const float *x[NNRTI_CPU_AHEAD];
-    float *to[NNRTI_CPU_AHEAD]; /* their products, of all gates */
-    int32_t gate;               /* the first of the two whose products are made */
-    const float *weights;       /* the first part of what is packed */
+    float *to[NNRTI_CPU_AHEAD]; /* their output, of all gates */
+    int32_t gate;               /* the first of the two gates whose products are computed */
+    const float *weights;       /* the first packed constant */
     int32_t I;                  /* elements of x */
-    bool down;                  /* from the last block on, so that what was read last is read first */
-    uint32_t parts;             /* of a step, by threads */
+    bool down;                  /* traverse blocks backwards, so that weights read last are read first */
+    uint32_t parts;             /* work items of a step */
 } NNRTI_CPU(cells);
 
-/* v becomes activation(v), each kept inside [-clip, clip] first where clip is more than 0. */
+/* v = activation(clamp(v, -clip, clip)); no clamp if clip is 0. */
 NNRTI_CPU_APART static void NNRTI_CPU(apply)(float *v, int32_t count, float clip, NNRT_ActivationType activation)
 {
     for (int32_t i = 0; i < count && clip > 0; i += NNRTI_LANES)
@@ -10015,14 +10301,15 @@ NNRTI_CPU_APART static void NNRTI_CPU(apply)(float *v, int32_t count, float clip
     NNRTI_CPU(activate)(v, v, count, activation);
 }
 
-/* count, whole vectors of them: z += x * y. */
+/* z += x * y for count elements, whole vectors. */
 NNRTI_CPU_APART static void NNRTI_CPU(add_products)(const float *x, const float *y, float *z, int32_t count)
 {
     for (int32_t i = 0; i < count; i += NNRTI_LANES)
         nnrti_v_store(z + i, nnrti_v_fma(nnrti_v_load(x + i), nnrti_v_load(y + i), nnrti_v_load(z + i)));
 }
 
-/* `count` cells of an LSTM from their sums, gate by gate i, o, f and cell; c and h become those of the next step. */
+/* The cell update of an LSTM for `count` cells: sums are gate by gate i, o, f and the cell; c and h become those of
+   the next step. */
 static void NNRTI_CPU(finish_lstm)(const NNRTI_CPU(cells) * s, int32_t cell, float *sums, int32_t count, float *c,
                                    float *h)
 {
@@ -10075,14 +10362,14 @@ static void NNRTI_CPU(mix)(const float *z, const float *n, const float *h, float
     }
 }
 
-/* The same of a GRU, whose gates are z, r and n; from: products with x, block by block and gate by gate. */
+/* The cell update of a GRU, whose gates are z, r and n; from: products with x, block by block and gate by gate. */
 static void NNRTI_CPU(finish_gru)(const NNRTI_CPU(cells) * s, const float *from, float *sums, int32_t count,
                                   ptrdiff_t at, float *next)
 {
     const nnrti_cpu_recurrent *a = s->attr;
     float *const r = sums + count, *const n = r + count;
     const float *const h = s->h + at;
-    if (s->first > 0) { /* the last gate alone */
+    if (s->first > 0) { /* only the last gate, which is apart */
         NNRTI_CPU(apply)(sums, count, a->clip, s->functions[1]);
         NNRTI_CPU(mix)(s->c + at, sums, h, next, count);
         return;
@@ -10102,7 +10389,7 @@ static void NNRTI_CPU(finish_gru)(const NNRTI_CPU(cells) * s, const float *from,
     NNRTI_CPU(mix)(sums, n, h, next, count);
 }
 
-/* A step of one sequence for the `count` cells from `cell` on, whose sums there are. */
+/* The cell update of one sequence for the `count` cells from `cell` on, from their sums. */
 static void NNRTI_CPU(finish_cells)(const NNRTI_CPU(cells) * s, int32_t n, int32_t cell, float *sums, int32_t count)
 {
     const nnrti_cpu_recurrent *a = s->attr;
@@ -10121,7 +10408,7 @@ static void NNRTI_CPU(finish_cells)(const NNRTI_CPU(cells) * s, int32_t n, int32
 }
 
 #if NNRTI_CPU_IS == 4
-/* Sums of one block and one sequence, and what is made by the way. */
+/* Sums of one block and one sequence, interleaved with products of later steps. */
 static void NNRTI_CPU(add_more)(const NNRTI_CPU(cells) * s, const NNRTI_CPU(gates) * g, int32_t block)
 {
     const size_t panel = (size_t)(2 * NNRTI_LANES) * (size_t)(1 + s->I);
@@ -10156,10 +10443,10 @@ static void NNRTI_CPU(add_blocks)(const NNRTI_CPU(cells) * s, NNRTI_CPU(gates) *
 #endif
         NNRTI_CPU(add_some_gates)(g, s->end - s->first, 1, false);
     }
-    (void)first; /* it is used with 16 lanes */
+    (void)first; /* used with 16 lanes only */
 }
 
-/* A step of all sequences for two blocks of cells from block `first` on, or for one. */
+/* A time step of all sequences for `count` blocks of cells, one or two, from block `first` on. */
 static void NNRTI_CPU(step_blocks)(const NNRTI_CPU(cells) * s, int32_t first, int32_t count)
 {
     const nnrti_cpu_recurrent *a = s->attr;
@@ -10194,7 +10481,7 @@ static void NNRTI_CPU(step_blocks)(const NNRTI_CPU(cells) * s, int32_t first, in
     }
 }
 
-/* One of the parts of a step: a thread has the same blocks in each one, whatever its direction. */
+/* Work item of a time step: a thread gets the same blocks in each step, in either direction. */
 static void NNRTI_CPU(cells_task)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(cells) *s = (const NNRTI_CPU(cells) *)arg;
@@ -10207,7 +10494,7 @@ static void NNRTI_CPU(cells_task)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
-/* All cells of one step, and their results. */
+/* One time step of all cells; stores the results. */
 static void NNRTI_CPU(step)(NNRTI_CPU(cells) * s, const nnrt_call *call)
 {
     const nnrti_cpu_recurrent *a = s->attr;
@@ -10227,15 +10514,17 @@ static void NNRTI_CPU(step)(NNRTI_CPU(cells) * s, const nnrt_call *call)
         memcpy(s->y + n * s->stepY, s->next + (ptrdiff_t)n * a->padded, (size_t)a->cells * sizeof(float));
 }
 
+/* Arguments of `recurrent`. */
 typedef struct NNRTI_CPU(recurrent_job) {
     const nnrti_cpu_recurrent *attr;
     const nnrt_view *args;
     const nnrt_call *call;
     int32_t layer;
-    bool alone; /* there is one task, which shares its own work */
+    bool alone; /* there is one task, which runs parallel_for itself */
 } NNRTI_CPU(recurrent_job);
 
-/* Products with x of the steps t to t + steps - 1 of some sequences from n on: `to` has C for each of them. */
+/* GEMM of the weights of x and time steps t to t + steps - 1 of some sequences from n on; `to` gets C floats for
+   each. */
 static void NNRTI_CPU(multiply_steps)(const NNRTI_CPU(recurrent_job) * j, const nnrt_view *x, const float *packed,
                                       int32_t t, int32_t steps, int32_t n, int32_t sequences, nnrt_call *call,
                                       uint32_t worker, float *to)
@@ -10283,7 +10572,7 @@ static void NNRTI_CPU(multiply_steps)(const NNRTI_CPU(recurrent_job) * j, const 
         NNRTI_CPU(product_task)(&p, i, worker);
 }
 
-/* A state of sequence n and one direction of a layer; NULL: zeros. */
+/* Reads the initial state of sequence n, row `row`; without a tensor it is 0. */
 NNRTI_CPU_APART static void NNRTI_CPU(read_state)(const nnrt_view *v, int32_t row, int32_t n, int32_t count,
                                                   int32_t padded, float *to)
 {
@@ -10292,6 +10581,7 @@ NNRTI_CPU_APART static void NNRTI_CPU(read_state)(const nnrt_view *v, int32_t ro
         memcpy(to, (const float *)v->data + row * v->strides[0] + n * v->strides[1], (size_t)count * sizeof(float));
 }
 
+/* Stores a final state, if the operator has that result. */
 NNRTI_CPU_APART static void NNRTI_CPU(write_state)(const nnrt_view *v, int32_t row, int32_t n, int32_t count,
                                                    const float *from)
 {
@@ -10299,7 +10589,8 @@ NNRTI_CPU_APART static void NNRTI_CPU(write_state)(const nnrt_view *v, int32_t r
         memcpy((float *)v->data + row * v->strides[0] + n * v->strides[1], from, (size_t)count * sizeof(float));
 }
 
-/* What a layer reads and writes, x [T,N,I] and y [T,D,N,H]: between layers [T,N,D*H], of which there are two. */
+/* The input x [T,N,I] and output y [T,D,N,H] of a layer; between layers the tensors are [T,N,D*H], two of which
+   alternate. */
 static void NNRTI_CPU(find_layer)(const NNRTI_CPU(recurrent_job) * j, nnrt_view *x, nnrt_view *y)
 {
     const nnrti_cpu_recurrent *a = j->attr;
@@ -10321,8 +10612,8 @@ static void NNRTI_CPU(find_layer)(const NNRTI_CPU(recurrent_job) * j, nnrt_view 
     }
 }
 
-/* What step k makes by the way of the `steps` steps from t on, whose products go to `to`: where it is the end, the last
-   one again. */
+/* Selects the products that step k computes ahead, of `steps` time steps from t on, with results in `to`; past the
+   end, the last step is repeated. */
 static void NNRTI_CPU(choose_ahead)(NNRTI_CPU(cells) * s, const nnrt_view *x, int32_t n, int32_t t, int32_t steps,
                                     int32_t k, float *to)
 {
@@ -10337,7 +10628,7 @@ static void NNRTI_CPU(choose_ahead)(NNRTI_CPU(cells) * s, const nnrt_view *x, in
     }
 }
 
-/* Some sequences in one direction of a layer. */
+/* Work item: some sequences in one direction of a layer, all time steps. */
 static void NNRTI_CPU(recurrent_task)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(recurrent_job) *j = (const NNRTI_CPU(recurrent_job) *)arg;
@@ -10366,7 +10657,7 @@ static void NNRTI_CPU(recurrent_task)(void *arg, uint32_t i, uint32_t worker)
     next = h + (size_t)a->sequences * (size_t)a->padded;
     s.c = next + (size_t)a->sequences * (size_t)a->padded;
     s.aside = s.c + (size_t)a->sequences * (size_t)a->padded;
-    call.scratch = (float *)call.scratch + a->floats; /* that of the product lies behind */
+    call.scratch = (float *)call.scratch + a->floats; /* the GEMM's scratch follows */
     for (int32_t k = 0; k < s.sequences; k++) {
         NNRTI_CPU(read_state)(&j->args[1], row, n + k, a->cells, a->padded, h + (ptrdiff_t)k * a->padded);
         NNRTI_CPU(read_state)(&j->args[2], row, n + k, a->cells, a->padded, s.c + (ptrdiff_t)k * a->padded);
@@ -10432,13 +10723,17 @@ static NNRT_ReturnCode NNRTI_CPU(recurrent)(const void *attr, nnrt_view *args, n
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>casts */
 
-/* clamp(round(x / scale) + zero point); NaN gives the zero point. Halves go to even or away from zero. The product with
-   1 / scale differs from the quotient by less than 2^-14 if that is below 256: it decides unless it is near a half. */
+/* Quantize and dequantize between float32 and 8 bits, bit-exact with the reference device. Multiplication by 1 /
+   scale decides nearly all elements; if any lane of a vector is near a rounding boundary, the vector is divided
+   exactly. */
+
+/* clamp(round(x / scale) + zero point); NaN gives the zero point. Halves round to even or away from zero. x * (1 /
+   scale) differs from the quotient by less than 2^-14 if that is below 256: it decides unless it is near a half. */
 NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(quantised)(nnrti_v x, const nnrti_cpu_quantise *a, float scale, float low,
                                                    float high, int32_t zero)
 {
     const nnrti_v least = nnrti_v_all(low), most = nnrti_v_all(high);
-    const nnrti_v magic = nnrti_v_all(12582912.0f); /* 1.5 * 2^23: the sum has whole numbers in its last bits */
+    const nnrti_v magic = nnrti_v_all(12582912.0f); /* 1.5 * 2^23: the sum has an integer in its low bits */
     nnrti_v v, t;
     nnrti_v_bits n;
     if (a->inverse != 0) {
@@ -10453,11 +10748,12 @@ NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(quantised)(nnrti_v x, const nnrti_cpu_qu
         v = nnrti_v_whole(v, NNRTI_CPU_ROUND);
     v = nnrti_v_min(most, nnrti_v_max(least, v));
     v = (nnrti_v)((nnrti_v_bits)v & (nnrti_v_bits)(v == v));
-    n = __builtin_convertvector(v, nnrti_v_bits); /* toward zero */
-    v = v - __builtin_convertvector(n, nnrti_v);  /* exactly */
+    n = __builtin_convertvector(v, nnrti_v_bits); /* truncates */
+    v = v - __builtin_convertvector(n, nnrti_v);  /* exact */
     return n - (nnrti_v_bits)(v >= nnrti_v_all(0.5f)) + (nnrti_v_bits)(v <= nnrti_v_all(-0.5f)) + zero;
 }
 
+/* Quantizes count adjacent elements. */
 NNRTI_CPU_INLINE void NNRTI_CPU(quantise_run)(const float *x, uint8_t *y, int32_t count, const nnrt_view *to,
                                               const nnrti_cpu_quantise *a)
 {
@@ -10474,8 +10770,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(quantise_run)(const float *x, uint8_t *y, int32_
 }
 
 #if NNRTI_CPU_IS == 4
-/* Pixels of three planes, `plane` apart, as y has them, three elements one behind the other: images of a model that has
-   channels first. */
+/* Quantizes pixels of three planes, `plane` apart, to interleaved channels-last y: the input images of a
+   channels-first model. */
 static void NNRTI_CPU(quantise_planes)(const float *x, ptrdiff_t plane, uint8_t *y, int32_t count, const nnrt_view *to,
                                        const nnrti_cpu_quantise *a)
 {
@@ -10498,12 +10794,13 @@ static void NNRTI_CPU(quantise_planes)(const float *x, ptrdiff_t plane, uint8_t 
 }
 #endif
 
+/* Arguments of `quantise`. */
 typedef struct NNRTI_CPU(cast_job) {
     const nnrti_cpu_quantise *attr;
     const nnrt_view *x, *y;
 } NNRTI_CPU(cast_job);
 
-/* What lies behind the first axis, for one place of it. */
+/* Work item: one position of the second to last axis. */
 static void NNRTI_CPU(quantise_part)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(cast_job) *j = (const NNRTI_CPU(cast_job) *)arg;
@@ -10547,7 +10844,7 @@ static void NNRTI_CPU(quantise_part)(void *arg, uint32_t unit, uint32_t worker)
     while (nnrti_walk_next(&w));
 }
 
-/* y = x / scale + zero point, rounded, of one parameter; x and y may lie in any way. */
+/* y = round(x / scale) + zero point, saturated, with one scale and zero point; x and y have any strides. */
 static NNRT_ReturnCode NNRTI_CPU(quantise)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(cast_job) j;
@@ -10561,7 +10858,7 @@ static NNRT_ReturnCode NNRTI_CPU(quantise)(const void *attr, nnrt_view *args, nn
     return NNRT_SUCCESS;
 }
 
-/* y = scale * (x - zero point) in float32, of one parameter. */
+/* y = scale * (x - zero point) in float32, with one scale and zero point. */
 static NNRT_ReturnCode NNRTI_CPU(dequantise)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrt_view *x = &args[0], *y = &args[1];
@@ -10586,9 +10883,13 @@ static NNRT_ReturnCode NNRTI_CPU(dequantise)(const void *attr, nnrt_view *args, 
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>halves: tensors of float16 */
+/* >>halves */
 
-/* y = x, count of them, elements stepX and stepY apart. */
+/* Conversion of float16 tensors, and elementwise kernels on them. Conversions work with any strides; a conversion
+   that also changes between channels first and channels last transposes blocks. `each_half` runs a float32 kernel on
+   chunks of widened elements that stay in the L1 cache. */
+
+/* y = x, widened, for count elements, stepX and stepY apart. */
 NNRTI_CPU_APART static void NNRTI_CPU(widen_row)(const uint16_t *x, ptrdiff_t stepX, float *y, ptrdiff_t stepY,
                                                  int32_t count)
 {
@@ -10598,6 +10899,7 @@ NNRTI_CPU_APART static void NNRTI_CPU(widen_row)(const uint16_t *x, ptrdiff_t st
         y[i * stepY] = i > 0 && stepX == 0 ? y[0] : nnrti_half_to_float(x[i * stepX]);
 }
 
+/* y = x, narrowed, for count elements, stepX and stepY apart. */
 NNRTI_CPU_APART static void NNRTI_CPU(narrow_row)(const float *x, ptrdiff_t stepX, uint16_t *y, ptrdiff_t stepY,
                                                   int32_t count)
 {
@@ -10607,9 +10909,9 @@ NNRTI_CPU_APART static void NNRTI_CPU(narrow_row)(const float *x, ptrdiff_t step
         y[i * stepY] = nnrti_half_from_float(x[i * stepX]);
 }
 
-#define NNRTI_CPU_ACROSS 64 /* of 16 rows that are turned at once */
+#define NNRTI_CPU_ACROSS 64 /* columns of 16 rows that are transposed at once */
 
-/* y[j * stepY + i] = x[i * stepX + j], i < rows, j < columns. */
+/* Widens and transposes: y[j * stepY + i] = x[i * stepX + j], i < rows, j < columns. */
 static void NNRTI_CPU(widen_turned)(const uint16_t *x, ptrdiff_t stepX, float *y, ptrdiff_t stepY, int32_t rows,
                                     int32_t columns)
 {
@@ -10625,6 +10927,7 @@ static void NNRTI_CPU(widen_turned)(const uint16_t *x, ptrdiff_t stepX, float *y
         }
 }
 
+/* Narrows and transposes. */
 static void NNRTI_CPU(narrow_turned)(const float *x, ptrdiff_t stepX, uint16_t *y, ptrdiff_t stepY, int32_t rows,
                                      int32_t columns)
 {
@@ -10640,19 +10943,21 @@ static void NNRTI_CPU(narrow_turned)(const float *x, ptrdiff_t stepX, uint16_t *
         }
 }
 
+/* y = x, rounded to float16 precision. */
 static void NNRTI_CPU(round_row)(float *x, float *y, int32_t count)
 {
     for (int32_t i = 0; i < count; i += NNRTI_LANES)
         nnrti_v_store_part(y + i, nnrti_v_round(nnrti_v_load_part(x + i, count - i)), count - i);
 }
 
+/* Arguments of a float16 conversion. */
 typedef struct NNRTI_CPU(half_job) {
     const nnrt_view *x, *y;
     nnrti_walk walk;
     uint32_t parts;
 } NNRTI_CPU(half_job);
 
-/* A part of what is widened, narrowed or, where both are floats, rounded. */
+/* Work item: widens, narrows or, if both types are float32, rounds. */
 static void NNRTI_CPU(half_part)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(half_job) *j = (const NNRTI_CPU(half_job) *)arg;
@@ -10662,7 +10967,8 @@ static void NNRTI_CPU(half_part)(void *arg, uint32_t unit, uint32_t worker)
     int32_t outer = 0;
     (void)worker;
     nnrti_cpu_walk_part(&w, unit, j->parts);
-    if (w.rank > 0 && w.row[0] == 1 && w.row[1] != 1 && w.step[1][w.rank - 1] == 1) { /* both axes are done at once */
+    if (w.rank > 0 && w.row[0] == 1 && w.row[1] != 1 && w.step[1][w.rank - 1] == 1) { /* a transpose: process both
+                                                                                         axes at once */
         turns = widens || narrows;
         outer = w.dims[w.rank - 1];
         w.rank -= turns;
@@ -10686,7 +10992,7 @@ static void NNRTI_CPU(half_part)(void *arg, uint32_t unit, uint32_t worker)
     } while (nnrti_walk_next(&w));
 }
 
-/* y = x, in the element type of y. */
+/* y = x, converted to the element type of y. */
 static NNRT_ReturnCode NNRTI_CPU(widen_half)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(half_job) j;
@@ -10706,12 +11012,13 @@ static NNRT_ReturnCode NNRTI_CPU(narrow_half)(const void *attr, nnrt_view *args,
     return NNRTI_CPU(widen_half)(attr, args, call);
 }
 
-/* y = x, rounded to what float16 has; y may be x. */
+/* y = x, rounded to float16 precision; y may be x. */
 static NNRT_ReturnCode NNRTI_CPU(round_half)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     return NNRTI_CPU(widen_half)(attr, args, call);
 }
 
+/* Arguments of `each_half`. */
 typedef struct NNRTI_CPU(each_half_job) {
     const nnrti_cpu_each_half *attr;
     const nnrt_view *args;
@@ -10720,8 +11027,8 @@ typedef struct NNRTI_CPU(each_half_job) {
     uint32_t parts;
 } NNRTI_CPU(each_half_job);
 
-/* As many elements of a walk as there are, and NNRTI_CPU_SOME at most: each operand and the result are rows of so many
-   floats while the kernel has them. */
+/* Work item: elements of a part of the walk, at most NNRTI_CPU_SOME at a time: operands are widened to rows of
+   floats, the float32 kernel runs on them, and its result is narrowed. */
 static void NNRTI_CPU(each_half_part)(void *arg, uint32_t unit, uint32_t worker)
 {
     NNRTI_CPU(each_half_job) *j = (NNRTI_CPU(each_half_job) *)arg;
@@ -10730,7 +11037,7 @@ static void NNRTI_CPU(each_half_part)(void *arg, uint32_t unit, uint32_t worker)
     nnrt_view views[3];
     nnrti_walk from = j->walk, to;
     nnrt_call call = j->call;
-    int32_t i = 0, back; /* elements of the row that are done */
+    int32_t i = 0, back; /* i: elements of the current row that are done */
     bool more = true;
     (void)worker;
     nnrti_cpu_walk_part(&from, unit, j->parts);
@@ -10773,8 +11080,8 @@ static void NNRTI_CPU(each_half_part)(void *arg, uint32_t unit, uint32_t worker)
     }
 }
 
-/* What a kernel does to each element of float32, to each of float16: the result is rounded once. It may lie where an
-   operand of its shape does. */
+/* Runs a float32 elementwise kernel on float16 tensors: the result is rounded once. The result may alias an operand
+   of its shape. */
 static NNRT_ReturnCode NNRTI_CPU(each_half)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(each_half_job) j;
@@ -10792,9 +11099,15 @@ static NNRT_ReturnCode NNRTI_CPU(each_half)(const void *attr, nnrt_view *args, n
 #endif /* NNRTI_CPU_IS != 5 */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>integers: nnrti_i, a vector of NNRTI_8_LANES int32. Of x and of weights there are groups of NNRTI_8_GROUP elements
-   nnrti_x8 and nnrti_w8, which are multiplied and added at once: uint8 by int8, or int16, x less its zero point.
-   NNRTI_8_WIDE vectors make a panel. */
+/* >>integers */
+
+/* Int8 and uint8 kernels. nnrti_i is a vector of NNRTI_8_LANES int32 accumulators. One dot-product instruction
+   multiplies a group of NNRTI_8_GROUP elements of x (nnrti_x8) by as many weights (nnrti_w8) per lane and adds them
+   to the accumulator: uint8 by int8 (VNNI), or int16 by int16 with x less its zero point. NNRTI_8_WIDE vectors are a
+   panel. The structure is that of >>product: register tiles, packed panels, implicit GEMM. Where the instruction
+   needs groups that x does not have contiguously, or elements of another width, im2col copies the input of each
+   pixel first (`gather`). The epilogue requantizes tiles of sums from memory, so one epilogue serves all tile
+   heights. */
 
 #define nnrti_i NNRTI_CPU(i)
 #define nnrti_x8 NNRTI_CPU(x8)
@@ -10816,7 +11129,7 @@ NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
 {
     _mm512_storeu_si512(p, v);
 }
-/* sum + x * w: one group of x for each group of w. */
+/* Dot product: sum + x * w, one group of x by the group of w in each lane. */
 #if NNRTI_CPU_IS == 5
 typedef uint8_t nnrti_x8;
 typedef int8_t nnrti_w8;
@@ -10834,7 +11147,7 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_w8 *w)
     return _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_set1_epi32(x), _mm512_loadu_si512(w)));
 }
 #endif
-/* Sums x as elements of y, by the table of their channels: the short way of nnrti_cpu_scales. */
+/* Requantization of sums x by the table of their channels, integer form: y as in nnrti_cpu_scales, without clamping. */
 NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, const bool positive)
 {
     const __m512i half = _mm512_set1_epi64((int64_t)1 << 31), twice = _mm512_add_epi32(x, x);
@@ -10955,8 +11268,8 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, const bo
 }
 #endif
 
-/* Sums as elements of y by floats, of which it says where they are sure (nnrti_cpu_scales). What has more than 32 bits
-   becomes -2^31, which is not. */
+/* Requantization by floats, with a mask of the lanes that are provably exact (nnrti_cpu_scales). A sum that
+   overflows 32 bits becomes -2^31, which is not exact. */
 #if NNRTI_CPU_IS >= 3
 #define NNRTI_8_QUICK 1
 #define nnrti_sure NNRTI_CPU(sure)
@@ -10971,7 +11284,7 @@ NNRTI_CPU_INLINE nnrti_sure nnrti_sure_all(void)
     return 0xFFFF;
 }
 #define NNRTI_8_IS_SURE(sure) ((sure) == 0xFFFF)
-/* t without what is behind its point. What is in front of the last PART bits is sure where some of `bits` are not 0. */
+/* t as an integer. The bits above the last PART bits are exact if some of `bits` are set. */
 NNRTI_CPU_INLINE nnrti_i nnrti_i_whole(__m512 t, int32_t bits, nnrti_sure *sure)
 {
     const __m512i v = _mm512_cvtps_epi32(t);
@@ -10986,7 +11299,7 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_quick(nnrti_i x, const nnrti_i *rows, const boo
     return nnrti_i_whole(t, (1 << NNRTI_CPU_PART) - 8, sure);
 }
 #elif NNRTI_CPU_IS == 3
-typedef __m256i nnrti_sure; /* all bits of what is not */
+typedef __m256i nnrti_sure; /* all bits of lanes that are not exact */
 NNRTI_CPU_INLINE nnrti_sure nnrti_sure_all(void)
 {
     return _mm256_setzero_si256();
@@ -11009,7 +11322,7 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_quick(nnrti_i x, const nnrti_i *rows, const boo
 #endif
 
 #define nnrti_i_exact NNRTI_CPU(i_exact)
-/* The short way as what `put` takes: with the last PART bits where floats make some. */
+/* The integer form in the format of `put`: shifted by PART bits on ISAs where floats deliver those. */
 NNRTI_CPU_INLINE nnrti_i nnrti_i_exact(nnrti_i x, const int32_t *table, const bool positive)
 {
     const nnrti_i y = nnrti_i_scale(x, table, positive);
@@ -11056,8 +11369,8 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_up(nnrti_i x)
 #define NNRTI_8_BLOCK NNRTI_8_LANES
 #endif
 
-/* What n vectors of sums become, each `wide` of them of channels from table on: by floats, or where these are not sure
-   the short way. rows: three of the table for each vector of channels, which stay in registers. */
+/* Requantizes n vectors of sums, each `wide` of them of channels from table on: by floats, or if these are not exact
+   in all lanes, by integers. rows: three rows of the table for each vector of channels, in registers. */
 NNRTI_CPU_INLINE void NNRTI_CPU(scale_rows)(const int32_t *sum, nnrti_i *v, const int32_t n, const int32_t wide,
                                             const int32_t *table, nnrti_i (*rows)[3], const bool positive)
 {
@@ -11078,7 +11391,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(scale_rows)(const int32_t *sum, nnrti_i *v, cons
 }
 
 #if NNRTI_CPU_IS >= 4
-/* `wide` vectors as bytes. mixed: they stand as nnrti_cpu_mixed has them. */
+/* Converts `wide` vectors to bytes, clamped. mixed: channels are in the order of nnrti_cpu_mixed. */
 NNRTI_CPU_INLINE __m512i NNRTI_CPU(bytes_of)(const nnrti_i *v, const int32_t wide, const nnrti_cpu_scale *s,
                                              const bool mixed)
 {
@@ -11101,7 +11414,7 @@ NNRTI_CPU_INLINE __m512i NNRTI_CPU(bytes_of)(const nnrti_i *v, const int32_t wid
 }
 #endif
 
-/* `wide` vectors as bytes of y, `count` of them. */
+/* Stores `wide` vectors of requantized sums as `count` bytes of y, saturated and clamped. */
 NNRTI_CPU_INLINE void NNRTI_CPU(put)(const nnrti_i *v, const int32_t wide, uint8_t *y, int32_t count,
                                      const nnrti_cpu_scale *s, const bool mixed)
 {
@@ -11150,7 +11463,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(put)(const nnrti_i *v, const int32_t wide, uint8
 #endif
 }
 
-/* The same the long way, of `count` sums. */
+/* Requantizes `count` sums element by element, for factors outside the fast forms. */
 static void NNRTI_CPU(put_exactly)(const int32_t *sum, uint8_t *y, int32_t count, const nnrti_cpu_scale *s,
                                    const int32_t *table)
 {
@@ -11162,7 +11475,7 @@ static void NNRTI_CPU(put_exactly)(const int32_t *sum, uint8_t *y, int32_t count
     }
 }
 
-/* What put_rows does where the short way is enough. Of few channels several pixels become bytes at once. */
+/* put_rows for the fast forms. With few channels, several pixels are converted to bytes at once. */
 NNRTI_CPU_INLINE void NNRTI_CPU(put_plain)(const int32_t *sum, const int32_t wide, uint8_t *const *y, ptrdiff_t at,
                                            int32_t tall, int32_t count, const nnrti_cpu_scale *s, const int32_t *table,
                                            const bool positive, const bool mixed)
@@ -11196,13 +11509,13 @@ NNRTI_CPU_INLINE void NNRTI_CPU(put_plain)(const int32_t *sum, const int32_t wid
     }
 }
 
-/* `count` channels, from table on, of sums of `wide` vectors each as those of `tall` pixels, which begin at y[r] +
-   at. */
+/* int8 epilogue: requantizes sums of `wide` vectors per pixel of `tall` pixels and stores `count` channels, whose
+   table begins at `table`, to y[r] + at. */
 NNRTI_CPU_INLINE void NNRTI_CPU(put_rows)(const int32_t *sum, const int32_t wide, uint8_t *const *y, ptrdiff_t at,
                                           int32_t tall, int32_t count, const nnrti_cpu_scale *s, const int32_t *table,
                                           const bool mixed)
 {
-    const nnrti_cpu_scale scale = *s; /* what is stored does not change it */
+    const nnrti_cpu_scale scale = *s; /* a copy: stores do not change it */
     const int32_t next = wide * NNRTI_8_LANES;
     count = count < next ? count : next;
     if (!scale.plain) {
@@ -11219,14 +11532,15 @@ NNRTI_CPU_INLINE void NNRTI_CPU(put_rows)(const int32_t *sum, const int32_t wide
     }
 }
 
-/* to[i] = x[i], of 8 bits, as products take it. */
+/* Converts 8-bit elements to the operand type of the dot product: to[i] = x[i], flipped to uint8, less the zero
+   point unless VNNI. */
 NNRTI_CPU_INLINE void NNRTI_CPU(take_bytes)(nnrti_x8 *to, const uint8_t *x, int32_t count, int32_t flip, int32_t zero)
 {
     int32_t i = 0;
 #if NNRTI_CPU_IS == 5
     const __m512i turn = _mm512_set1_epi8((char)flip);
     (void)zero;
-    if (count <= 16) { /* what stands behind these is written afterwards */
+    if (count <= 16) { /* bytes behind are overwritten later */
         const __m128i bytes = _mm_maskz_loadu_epi8((__mmask16)((1u << count) - 1), x);
         _mm_storeu_si128((__m128i *)(void *)to, _mm_xor_si128(bytes, _mm512_castsi512_si128(turn)));
         return;
@@ -11257,7 +11571,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(take_bytes)(nnrti_x8 *to, const uint8_t *x, int3
 #endif
 }
 
-/* The same of cells outside x, which are zero points. */
+/* The same for padding outside x, which has the value of the zero point. */
 NNRTI_CPU_INLINE void NNRTI_CPU(take_zeros)(nnrti_x8 *to, int32_t count, int32_t zero)
 {
 #if NNRTI_CPU_IS == 5
@@ -11268,18 +11582,20 @@ NNRTI_CPU_INLINE void NNRTI_CPU(take_zeros)(nnrti_x8 *to, int32_t count, int32_t
 #endif
 }
 
-/* Some pixels of y, and the panel that they are multiplied with. */
+/* The operands of an int8 GEMM tile: some pixels of y, and the panel that multiplies them. */
 typedef struct NNRTI_CPU(tile_8) {
     nnrti_cpu_results_8 to;
-    const nnrti_x8 *const *x; /* x[tap * step + row]: the groups that a tap of a pixel reads */
-    int32_t step;             /* of the lists, in which the last pixel is repeated up to it */
+    const nnrti_x8 *const *x; /* indirection buffer: x[tap * step + row] points to the groups that a tap of a pixel
+                                 reads */
+    int32_t step;             /* length of a list, in which the last pixel is repeated */
     int32_t taps, k;          /* k: groups of a tap */
     const nnrti_w8 *panel;
-    const uint8_t *ahead, *end; /* what comes behind the panel and is fetched by the way, and the end of all panels */
-    int32_t stepAhead;          /* how many bytes of it for each group of a tile */
+    const uint8_t *ahead, *end; /* data after the panel to prefetch, and the end of all panels */
+    int32_t stepAhead;          /* bytes to prefetch per group of a tile */
 } NNRTI_CPU(tile_8);
 
-/* Pixels row to row + tall - 1 by a panel of `wide` vectors: as many sums as there are registers for. */
+/* int8 GEMM microkernel: pixels row to row + tall - 1 by a panel of `wide` vectors; the accumulators stay in
+   registers and are stored to `out`. */
 NNRTI_CPU_INLINE void NNRTI_CPU(multiply_8)(const NNRTI_CPU(tile_8) * t, int32_t row, const int32_t tall,
                                             const int32_t wide, int32_t *out)
 {
@@ -11325,7 +11641,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply_8)(const NNRTI_CPU(tile_8) * t, int32_t
         nnrti_i_store(out + (r * wide + v) * NNRTI_8_LANES, sum[r][v]);
 }
 
-/* The results of at most `most` pixels from `row` on. */
+/* Epilogue of at most `most` pixels from `row` on. */
 #if NNRTI_CPU_IS == 5
 #define NNRTI_CPU_FINISH_8(wide) nnrti_cpu_finish_8_by_##wide##_avx512
 #else
@@ -11347,8 +11663,7 @@ NNRTI_CPU_RESULTS_8(4)
 #undef NNRTI_CPU_RESULTS_8
 #endif
 
-/* All pixels by as few tiles as there can be, some of which have a pixel less. Beyond the last one is that one
-   again. */
+/* All pixels by as few tiles as possible, some of which have a pixel less. Past the last pixel, it is repeated. */
 #define NNRTI_CPU_TILE_8(tall, wide)                                                                                   \
     NNRTI_CPU_APART static void NNRTI_CPU(multiply_8_by_##wide)(const NNRTI_CPU(tile_8) * t)                           \
     {                                                                                                                  \
@@ -11391,6 +11706,7 @@ NNRTI_CPU_TILE_8(4, 2)
 #endif
 #endif
 
+/* Arguments of an int8 GEMM. */
 typedef struct NNRTI_CPU(product_8_job) {
     const nnrti_cpu_product_8 *attr;
     const nnrt_view *x, *packed, *table, *y;
@@ -11399,7 +11715,8 @@ typedef struct NNRTI_CPU(product_8_job) {
     int32_t panels, flip, zero;
 } NNRTI_CPU(product_8_job);
 
-/* What the taps of a pixel read from row h, column w of x on, tap 0,0, one behind the other. */
+/* im2col of one pixel: copies the elements that its taps read, tap 0,0 at row h, column w of x, to consecutive
+   memory. */
 static void NNRTI_CPU(gather)(const NNRTI_CPU(product_8_job) * j, const uint8_t *image, int64_t h, int64_t w,
                               nnrti_x8 *to)
 {
@@ -11436,7 +11753,7 @@ static void NNRTI_CPU(gather)(const NNRTI_CPU(product_8_job) * j, const uint8_t 
         NNRTI_CPU(take_zeros)(to, rest, j->zero);
 }
 
-/* to[i] = where byte i * next of `from` is. */
+/* Fills pointers: to[i] = from + i * next. */
 NNRTI_CPU_INLINE void NNRTI_CPU(list_places)(const uint8_t **to, const uint8_t *from, ptrdiff_t next, int32_t count)
 {
 #if NNRTI_CPU_IS >= 4
@@ -11452,8 +11769,9 @@ NNRTI_CPU_INLINE void NNRTI_CPU(list_places)(const uint8_t **to, const uint8_t *
 }
 
 #if NNRTI_CPU_IS == 5
-/* What `run` pixels of a row of y read of row h of x, the first one from column w on, `across` cells each: where they
-   lie in x, or zeros, or at *copies, where what is not in x is zero points. */
+/* Indirection pointers of `run` pixels of a row of y for one row of the window: row h of x, first column w, `across`
+   pixels each. They point into x, to zeros, or, for taps partly outside x, to copies at *copies, padded with zero
+   points. */
 static void NNRTI_CPU(find_cells)(const NNRTI_CPU(product_8_job) * j, const uint8_t *image, int64_t h, int64_t w,
                                   int32_t run, const nnrti_x8 *zeros, const nnrti_x8 **x, nnrti_x8 **copies)
 {
@@ -11482,8 +11800,8 @@ static void NNRTI_CPU(find_cells)(const NNRTI_CPU(product_8_job) * j, const uint
 }
 #endif
 
-/* Where the pixels from `first` on lie, and what their taps read: gathered in `room`, or else in x or, where not all of
-   it is in x, in `room`, in front of which are zero points. */
+/* Pointers of the pixels from `first` on: outputs, and inputs in `room` (im2col), or else in x, or padded copies in
+   `room`, which begins with zero points. */
 static void NNRTI_CPU(find_pixels_8)(const NNRTI_CPU(product_8_job) * j, int64_t first, const NNRTI_CPU(tile_8) * t,
                                      const nnrti_x8 **x, uint8_t **y, nnrti_x8 *room)
 {
@@ -11527,9 +11845,9 @@ static void NNRTI_CPU(find_pixels_8)(const NNRTI_CPU(product_8_job) * j, int64_t
             x[(ptrdiff_t)i * t->step + r] = x[(ptrdiff_t)i * t->step + t->to.rows - 1];
 }
 
-#define NNRTI_8_SOON 8192 /* bytes of weights that come so soon that they had better be fetched */
+#define NNRTI_8_SOON 8192 /* bytes: weights this far ahead are prefetched */
 
-/* Some pixels by one part of the panels. */
+/* Work item: some pixels by one part of the panels. */
 static void NNRTI_CPU(product_8_task)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(product_8_job) *j = (const NNRTI_CPU(product_8_job) *)arg;
@@ -11559,7 +11877,7 @@ static void NNRTI_CPU(product_8_task)(void *arg, uint32_t i, uint32_t worker)
         t.panel = (const nnrti_w8 *)j->packed->data + (size_t)t.to.channel * (size_t)a->depth * NNRTI_8_GROUP;
         if (t.to.rows > 1) /* the next panel */
             t.ahead = (const uint8_t *)(t.panel + (ptrdiff_t)panel * a->depth * NNRTI_8_GROUP);
-        else /* of a single pixel what comes soon, of so many weights that they are not near */
+        else /* of a single pixel, weights a little ahead, if all weights exceed the cache */
             t.ahead = t.end - (const uint8_t *)j->packed->data > NNRTI_CPU_LARGE
                           ? (const uint8_t *)t.panel + NNRTI_8_SOON
                           : t.end;
@@ -11577,7 +11895,7 @@ static void NNRTI_CPU(product_8_task)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
-/* y[n,p,q,c] = what is made of bias[c] + sum over taps and channels of (x - its zero point) * weight. */
+/* y[n,p,q,c] = requantize(bias[c] + sum over taps and channels of (x - its zero point) * weight). */
 static NNRT_ReturnCode NNRTI_CPU(product_8)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(product_8_job) j;
@@ -11597,6 +11915,7 @@ static NNRT_ReturnCode NNRTI_CPU(product_8)(const void *attr, nnrt_view *args, n
     return NNRT_SUCCESS;
 }
 
+/* Arguments of an int8 depthwise convolution. */
 typedef struct NNRTI_CPU(window_8_job) {
     const nnrti_cpu_window_8 *attr;
     const nnrt_view *x, *packed, *table, *y;
@@ -11605,13 +11924,13 @@ typedef struct NNRTI_CPU(window_8_job) {
     uint8_t none[NNRTI_8_BLOCK]; /* zero points of x, as stored */
 } NNRTI_CPU(window_8_job);
 
-/* Of pools: channels c to c + count - 1 of a pixel: taps as in >>window; at: where tap 0,0 would lie. */
+/* For pools: channels c to c + count - 1 of a pixel, its taps as in >>window; at: offset of tap 0,0 in x. */
 typedef struct NNRTI_CPU(taps_8) {
     int32_t first, last, begin, end, count;
     ptrdiff_t at;
 } NNRTI_CPU(taps_8);
 
-/* Elements of 8 bits, count of them, zeros or anything behind them, less their zero point. */
+/* Widens `count` 8-bit elements, flipped and less their zero point, to int32. Lanes behind them are undefined. */
 NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(widen)(const uint8_t *x, int32_t count, int32_t flip, int32_t zero)
 {
 #if NNRTI_CPU_IS >= 4
@@ -11643,7 +11962,7 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(widen)(const uint8_t *x, int32_t count, int32
 #endif
 }
 
-/* sum + x * w of a group of rows. */
+/* sum + x * w of a group of rows: a dot product per lane. */
 NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(tap_dot)(nnrti_i sum, nnrti_i x, nnrti_i w)
 {
 #if NNRTI_CPU_IS == 5
@@ -11663,19 +11982,19 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(tap_dot)(nnrti_i sum, nnrti_i x, nnrti_i w)
 
 #define NNRTI_8_VECTORS (NNRTI_8_BLOCK / NNRTI_8_LANES)
 
-/* Pixels, or folds of them, one behind the other: a block of their channels in some rows of y. */
+/* A strip of pixels, or of folds of pixels: a block of their channels in some rows of y. */
 typedef struct NNRTI_CPU(strip_8) {
-    const uint8_t *image; /* the first channel of the block of pixel 0,0 of x */
-    int64_t top, left;    /* where tap 0,0 of the first pixel would lie */
-    int32_t columns;      /* of x that they read */
-    int32_t channel;      /* the first of the block; of a fold its byte */
-    int32_t count;        /* channels that there are */
+    const uint8_t *image; /* the first channel of the block in pixel 0,0 of x */
+    int64_t top, left;    /* of tap 0,0 of the first pixel */
+    int32_t columns;      /* columns of x that they read */
+    int32_t channel;      /* the first of the block; with folding its byte offset */
+    int32_t count;        /* channels that exist */
     int64_t end;          /* bytes of a row of x */
     bool folded;
 } NNRTI_CPU(strip_8);
 
 #if NNRTI_CPU_IS == 5
-/* Which bytes of a block lie in x, those of column `column`. */
+/* Mask of the bytes of a block that are inside x, in column `column`. */
 NNRTI_CPU_INLINE __mmask64 NNRTI_CPU(bytes_inside)(const NNRTI_CPU(strip_8) * s, const nnrt_view *x, int64_t column)
 {
     const int64_t at = column * x->strides[2] + s->channel;
@@ -11689,7 +12008,8 @@ NNRTI_CPU_INLINE __mmask64 NNRTI_CPU(bytes_inside)(const NNRTI_CPU(strip_8) * s,
     return first < last ? ~(__mmask64)0 >> (64 - (last - first)) << first : 0;
 }
 
-/* Brings the cells of four rows side by side, by which nnrti_cpu_mixed is what it is. */
+/* Interleaves the elements of four rows, for the dot product; the byte unpacks cause the channel order of
+   nnrti_cpu_mixed. */
 NNRTI_CPU_INLINE void NNRTI_CPU(side_by_side)(const __m512i *rows, int32_t *to)
 {
     const __m512i a = _mm512_unpacklo_epi8(rows[0], rows[1]), b = _mm512_unpackhi_epi8(rows[0], rows[1]);
@@ -11700,7 +12020,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(side_by_side)(const __m512i *rows, int32_t *to)
     nnrti_i_store(to + 3 * NNRTI_8_LANES, _mm512_unpackhi_epi16(b, d));
 }
 #else
-/* Two rows side by side, less their zero points; of other sets rows are by themselves. */
+/* Interleaves two rows, less their zero points; on ISAs with groups of one element, stores the row. */
 NNRTI_CPU_INLINE void NNRTI_CPU(side_by_side)(const nnrti_i *rows, int32_t *to)
 {
 #if NNRTI_CPU_IS == 4
@@ -11715,8 +12035,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(side_by_side)(const nnrti_i *rows, int32_t *to)
 }
 #endif
 
-/* What the pixels read of a group of rows of x: a block for each column in `room`, blocks `next` apart. Behind the
-   channels of a block any others may stand, whose weights are 0. */
+/* Interleaves a group of rows of x: one block per column into `room`, blocks `next` apart. Lanes behind the channels
+   of a block may hold anything: their weights are 0. */
 static void NNRTI_CPU(bundle)(const NNRTI_CPU(window_8_job) * j, const NNRTI_CPU(strip_8) * s, int32_t group,
                               int32_t *room, ptrdiff_t next)
 {
@@ -11759,8 +12079,8 @@ static void NNRTI_CPU(bundle)(const NNRTI_CPU(window_8_job) * j, const NNRTI_CPU
     }
 }
 
-/* The sums of a block of `tall` pixels, which are `step` columns apart, by what `room` has of the columns that the
-   first of them reads: of `width` x `groups` blocks of weights. */
+/* Sums of a block of `tall` pixels, `step` columns apart, from the interleaved columns in `room`, which begin with
+   those of the first pixel, by `width` x `groups` blocks of weights. */
 NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_8_sums)(const int32_t *room, ptrdiff_t step, ptrdiff_t dilation,
                                                   const int8_t *w, const int32_t *table, int32_t *out,
                                                   const int32_t tall, const int32_t width, const int32_t groups)
@@ -11789,14 +12109,15 @@ NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_8_sums)(const int32_t *room, ptrdiff_t
     }
 }
 
-/* A block of `pixels` pixels of a row of y, `next` apart; as many more as there are in a tile are not stored. */
+/* A block of channels of `pixels` pixels of a row of y, `next` apart. Surplus pixels of the last tile are computed
+   but not stored. */
 NNRTI_CPU_APART static void NNRTI_CPU(depthwise_8_line)(const NNRTI_CPU(window_8_job) * j, const NNRTI_CPU(strip_8) * s,
                                                         const int32_t *room, ptrdiff_t step, const int8_t *w,
                                                         const int32_t *table, int32_t pixels, uint8_t *y,
                                                         ptrdiff_t next)
 {
     const nnrti_cpu_window_8 *a = j->attr;
-    const int32_t few = NNRTI_8_GROUP >= 3 ? 1 : NNRTI_8_GROUP == 2 ? 2 : 3; /* groups of 3 rows */
+    const int32_t few = NNRTI_8_GROUP >= 3 ? 1 : NNRTI_8_GROUP == 2 ? 2 : 3; /* groups that 3 rows make */
     const bool three = a->window[1] == 3 && a->groups == few;
     int32_t sum[NNRTI_CPU_TALLEST_8 * NNRTI_8_BLOCK];
     uint8_t *rows[NNRTI_CPU_TALLEST_8];
@@ -11816,8 +12137,9 @@ NNRTI_CPU_APART static void NNRTI_CPU(depthwise_8_line)(const NNRTI_CPU(window_8
     }
 }
 
-/* The rows of y that read the same rows of x. Where the channels of several neighbouring pixels fill blocks (fold),
-   these are one of more channels; the last ones are those at the end of the row, some of which may be there already. */
+/* Work item: rows of y that read the same rows of x. If the channels of several neighboring pixels fill whole blocks
+   (fold), these pixels are processed as one with more channels; the last fold is aligned to the end of the row and
+   may recompute some pixels. */
 static void NNRTI_CPU(depthwise_8_rows)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(window_8_job) *j = (const NNRTI_CPU(window_8_job) *)arg;
@@ -11850,7 +12172,7 @@ static void NNRTI_CPU(depthwise_8_rows)(void *arg, uint32_t unit, uint32_t worke
                 pixels = 1;
             }
             s.left = (int64_t)q * a->stride[1] - a->pad[1];
-            s.columns = last + 1; /* and of the whole tiles that depthwise_8_line makes of several pixels */
+            s.columns = last + 1; /* including the surplus pixels of whole tiles */
             if (pixels > 1)
                 s.columns +=
                     ((pixels + NNRTI_CPU_TALLEST_8 - 1) / NNRTI_CPU_TALLEST_8 * NNRTI_CPU_TALLEST_8 - 1) * step;
@@ -11865,7 +12187,7 @@ static void NNRTI_CPU(depthwise_8_rows)(void *arg, uint32_t unit, uint32_t worke
     }
 }
 
-/* y[n,p,q,c] = what is made of bias[c] + sum over taps of (x[n,..,c] - its zero point) * weight[..,c]. */
+/* y[n,p,q,c] = requantize(bias[c] + sum over taps of (x[n,..,c] - its zero point) * weight[..,c]). */
 static NNRT_ReturnCode NNRTI_CPU(depthwise_8)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(window_8_job) j;
@@ -11887,15 +12209,15 @@ static NNRT_ReturnCode NNRTI_CPU(depthwise_8)(const void *attr, nnrt_view *args,
 }
 
 #if NNRTI_CPU_IS != 5
-/* What pools have in common: x, what the rule derived, y. */
+/* Arguments of the 8-bit pools: x, the constants derived by the rule, y. */
 typedef struct NNRTI_CPU(pool_8_job) {
     const nnrti_cpu_window_8 *attr;
     const nnrt_view *x, *quant, *y;
     int32_t flip; /* of x */
-    bool same;    /* y has the parameters of x */
+    bool same;    /* y has the scale and zero point of x */
 } NNRTI_CPU(pool_8_job);
 
-/* y of stored integers, 0 to 255. */
+/* Stores results q, stored integers 0 to 255 in the parameters of x, to y: clamped, or requantized. */
 NNRTI_CPU_INLINE void NNRTI_CPU(put_pool)(const NNRTI_CPU(pool_8_job) * j, const uint8_t *q, uint8_t *y, int32_t count)
 {
     const int32_t *list = (const int32_t *)j->quant->data;
@@ -11910,7 +12232,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(put_pool)(const NNRTI_CPU(pool_8_job) * j, const
     }
 }
 
-/* The largest elements of the taps, of 64 channels at most. */
+/* Maximum of the taps, for at most 64 channels. */
 NNRTI_CPU_INLINE void NNRTI_CPU(largest_8)(const NNRTI_CPU(pool_8_job) * j, const NNRTI_CPU(taps_8) * m, uint8_t *y,
                                            int32_t count)
 {
@@ -11947,7 +12269,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(largest_8)(const NNRTI_CPU(pool_8_job) * j, cons
     NNRTI_CPU(put_pool)(j, best, y, count);
 }
 
-/* Their mean, halves away from zero of the stored integers. */
+/* Mean of the taps, for at most 64 channels: halves of the stored integers round away from zero. */
 NNRTI_CPU_INLINE void NNRTI_CPU(mean_8)(const NNRTI_CPU(pool_8_job) * j, const NNRTI_CPU(taps_8) * m, uint8_t *y,
                                         int32_t count)
 {
@@ -11969,7 +12291,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(mean_8)(const NNRTI_CPU(pool_8_job) * j, const N
     NNRTI_CPU(put_pool)(j, mean, y, count);
 }
 
-/* A row of y. */
+/* Work item: a row of y. */
 NNRTI_CPU_INLINE void NNRTI_CPU(pool_8_row)(const NNRTI_CPU(pool_8_job) * j, uint32_t unit, const bool largest)
 {
     const nnrti_cpu_window_8 *a = j->attr;
@@ -12024,7 +12346,7 @@ static NNRT_ReturnCode NNRTI_CPU(pools_8)(const void *attr, nnrt_view *args, nnr
     return NNRT_SUCCESS;
 }
 
-/* y = the largest stored integer, or the mean of the stored integers, in the parameters of y. */
+/* y = the largest stored integer, or the mean of the stored integers, requantized to the parameters of y. */
 static NNRT_ReturnCode NNRTI_CPU(max_pool_8)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     return NNRTI_CPU(pools_8)(attr, args, call, NNRTI_CPU(max_pool_8_row));
@@ -12035,17 +12357,17 @@ static NNRT_ReturnCode NNRTI_CPU(average_pool_8)(const void *attr, nnrt_view *ar
     return NNRTI_CPU(pools_8)(attr, args, call, NNRTI_CPU(average_pool_8_row));
 }
 
-/* A sum of two tensors that lie alike: three tables as those of products, of x, of y and of their sum. */
+/* Addition of two tensors with equal strides: requantization tables of x, of y and of their sum. */
 typedef struct NNRTI_CPU(add_8_job) {
     const nnrt_view *args;
     size_t count;
-    bool plain, whole[3]; /* whole: nothing is to be shifted */
-    bool quick;           /* by floats first, as x * by[0] + y * by[1] + by[2] */
+    bool plain, whole[3]; /* plain: the integer form suffices; whole: the factor needs no shift */
+    bool quick;           /* try floats first: x * by[0] + y * by[1] + by[2] */
     float by[3];
     int32_t table[3][4 * NNRTI_8_LANES];
     nnrti_cpu_scale scale;
 } NNRTI_CPU(add_8_job);
-#define NNRTI_8_PIECE 8192 /* elements that are worked on at once */
+#define NNRTI_8_PIECE 8192 /* elements per work item */
 
 NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(add_8_term)(const NNRTI_CPU(add_8_job) * j, int32_t k, const uint8_t *x,
                                                int32_t count)
@@ -12056,7 +12378,7 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(add_8_term)(const NNRTI_CPU(add_8_job) * j, i
 }
 
 #if NNRTI_8_QUICK
-/* Elements as floats, as they are stored. */
+/* Converts stored 8-bit elements to floats. */
 #if NNRTI_CPU_IS >= 4
 #define nnrti_f __m512
 #define nnrti_f_all _mm512_set1_ps
@@ -12077,7 +12399,7 @@ NNRTI_CPU_INLINE nnrti_f NNRTI_CPU(floats_8)(const uint8_t *x, const bool sign)
 }
 #endif
 
-/* A panel of elements; false: floats are not sure of all of them. */
+/* Adds a panel of elements by floats; false: not provably exact in all lanes. */
 NNRTI_CPU_INLINE bool NNRTI_CPU(add_8_quick)(const NNRTI_CPU(add_8_job) * j, const uint8_t *x, const uint8_t *y,
                                              nnrti_i *sum, const bool sign)
 {
@@ -12104,7 +12426,7 @@ static void NNRTI_CPU(add_8_task)(void *arg, uint32_t unit, uint32_t worker)
     const uint8_t *x = (const uint8_t *)j->args[0].data + first, *y = (const uint8_t *)j->args[1].data + first;
     const int32_t *list = (const int32_t *)j->args[2].data;
     uint8_t *z = (uint8_t *)j->args[3].data + first;
-    const NNRTI_CPU(add_8_job) copy = *j; /* not where z may lie */
+    const NNRTI_CPU(add_8_job) copy = *j; /* a copy: z cannot alias it */
     const bool sign = j->args[0].dataType == NNRT_DATA_TYPE_INT8;
     (void)worker;
     (void)sign;
@@ -12134,7 +12456,7 @@ static void NNRTI_CPU(add_8_task)(void *arg, uint32_t unit, uint32_t worker)
     }
 }
 
-/* z = what is made of x + y, each brought to one scale first. */
+/* z = requantize(x + y), each operand rescaled to a common scale first. */
 static NNRT_ReturnCode NNRTI_CPU(add_8)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const int32_t *list = (const int32_t *)args[2].data, flip = nnrti_cpu_flip(&args[3]);
