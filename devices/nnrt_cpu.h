@@ -119,7 +119,8 @@ ONE KERNEL BY ITSELF
     such as "gemm" or "add_q8"; all other steps keep the reference kernel. With "fused_depthwise", which is built
     from them, steps may use "gemm" and "depthwise", and are fused wherever possible. If no step of the model can use
     the kernel, the session fails to open. Together with a device such as "cpu-avx2" this selects any kernel of any
-    ISA by name: tests compare each with the reference device.
+    ISA by name: tests compare each with the reference device. Names of version 0.2 ("product", "add_8") are aliases
+    until version 0.4 (nnrti_cpu_kernel_aliases).
 
 SECTIONS (search for the tag)
     >>device   registering
@@ -5374,6 +5375,38 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
 #define NNRTI_CPU_WINOGRAD_Y 262144  /* most bytes of results before the output transform */
 #define NNRTI_CPU_MAX_CHANNELS 65536 /* of x and of y: bounds the scratch */
 
+/* Former names of kernels, accepted as values of "nnrt.cpu.kernel" until version 0.4, which removes this table. */
+static const char *const nnrti_cpu_kernel_aliases[][2] = {{"product", "gemm"},
+                                                          {"vector", "gemv"},
+                                                          {"split", "multi_gemm"},
+                                                          {"groups", "conv_grouped"},
+                                                          {"chain", "fused_depthwise"},
+                                                          {"max_volume", "max_pool_nd"},
+                                                          {"average_volume", "average_pool_nd"},
+                                                          {"choose", "where"},
+                                                          {"place", "argminmax"},
+                                                          {"top", "topk"},
+                                                          {"quantise", "quantize"},
+                                                          {"dequantise", "dequantize"},
+                                                          {"each_half", "elementwise_half"},
+                                                          {"max_pool_8", "max_pool_q8"},
+                                                          {"average_pool_8", "average_pool_q8"},
+                                                          {"add_8", "add_q8"},
+                                                          {"product_8", "gemm_q8"},
+                                                          {"depthwise_8", "depthwise_q8"}};
+
+/* Replaces a former name of a kernel, in a buffer of `size` bytes, by its name in NNRTI_CPU_KERNELS. */
+static void nnrti_cpu_resolve_alias(char *name, size_t size)
+{
+    for (size_t i = 0; i < sizeof(nnrti_cpu_kernel_aliases) / sizeof(nnrti_cpu_kernel_aliases[0]); i++)
+        if (strcmp(name, nnrti_cpu_kernel_aliases[i][0]) == 0) {
+            const char *to = nnrti_cpu_kernel_aliases[i][1];
+            memset(name, 0, size);
+            memcpy(name, to, strlen(to));
+            return;
+        }
+}
+
 /* Reads the extensions "nnrt.cpu.winograd" and "nnrt.cpu.kernel", and enableFloat16. */
 static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e)
 {
@@ -5387,6 +5420,7 @@ static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e)
         if (x->name != NULL && x->data != NULL && strcmp(x->name, NNRTI_CPU_KERNEL) == 0) {
             memset(e->only, 0, sizeof(e->only)); /* a name that is too long is cut and matches no kernel */
             memcpy(e->only, x->data, x->size < sizeof(e->only) ? x->size : sizeof(e->only) - 1);
+            nnrti_cpu_resolve_alias(e->only, sizeof(e->only));
         }
         if (x->name == NULL || strcmp(x->name, NNRTI_CPU_WINOGRAD) != 0)
             continue;
@@ -6618,10 +6652,10 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(narrow_weights)(const float *x, uint16_
 /* >>product */
 
 /* GEMM. A work item computes some pixels of y by all panels, or by a part of them. For each panel the register tile
-   of NNRTI_TILE_ROWS pixels x NNRTI_PANEL_VECTORS vectors of channels is held in registers (the microkernel
-   `microkernel`): for each filter tap and channel of x it loads the weights of the panel once, broadcasts x of each
-   pixel, and accumulates by fused multiply-add. The epilogue (`epilogue`) then clamps, adds the residual, clamps
-   again and stores; other activations follow in a separate pass.
+   of NNRTI_TILE_ROWS pixels x NNRTI_PANEL_VECTORS vectors of channels is held in registers (`microkernel`): for each
+   filter tap and channel of x it loads the weights of the panel once, broadcasts x of each pixel, and accumulates by
+   fused multiply-add. The epilogue (`epilogue`) then clamps, adds the residual, clamps again and stores; other
+   activations follow in a separate pass.
 
    Weights are prepacked so that the microkernel reads them sequentially; the next panel is prefetched meanwhile. x
    is read through an indirection buffer: per tap and pixel a pointer to its channels (implicit GEMM), so
@@ -6647,7 +6681,7 @@ typedef struct NNRTI_CPU(gemm_tile) {
     const float *ahead;   /* the next panel, of which each tile prefetches a part */
     int32_t stepAhead;    /* floats of it per term */
     const float *panel;
-    const uint16_t *halves; /* float16 weights; panel then holds only the bias. NULL: float32 weights follow the bias */
+    const uint16_t *halves; /* float16 weights; panel then holds the bias only. NULL: float32 weights follow it */
     int32_t channel, count; /* the first of the panel, and the number left from it on */
     float low, high, sumLow, sumHigh;
 } NNRTI_CPU(gemm_tile);

@@ -2429,8 +2429,8 @@ static void test_sets(void **unused)
 /* "cpu" is the first of the sets; what is asked for by name is done by that kernel, and else the session is refused. */
 static void test_one_kernel(void **unused)
 {
-    static const char *const none[] = {"depthwise", "gemm_q8", "gem", "gemm_", "gemm_q8_and_so_much_more_of_it", "nnrt_cpu_gemm_vector",
-                                       "copy", "winograd_4"};
+    static const char *const none[] = {"depthwise", "gemm_q8", "gem", "gemm_", "gemm_q8_and_so_much_more_of_it",
+                                       "nnrt_cpu_gemm_vector", "copy", "winograd_4"};
     conv s;
     int32_t out[4];
     float x[2 * 5 * 5 * 3], *w, y[2 * 5 * 5 * 9], z[2 * 5 * 5 * 9];
@@ -2477,6 +2477,77 @@ static void test_one_kernel(void **unused)
     free(w);
 }
 
+/* A session's return code and message with kernel `name`. */
+static NNRT_ReturnCode code_of(const NNRT_Model *model, const char *name, nnrt_error *e)
+{
+    nnrt_session *session = NULL;
+    nnrt_session_desc desc;
+    NNRT_Extension extensions[2];
+    NNRT_ReturnCode code;
+    memset(&desc, 0, sizeof(desc));
+    memset(e, 0, sizeof(*e));
+    desc.device = "cpu";
+    kernel = name;
+    add_extensions(&desc, extensions);
+    code = nnrt_session_create(&session, model, &desc, e);
+    kernel = NULL;
+    nnrt_session_destroy(session);
+    return code;
+}
+
+/* Former names of kernels mean the present ones: the session opens, or fails with the same message, which has the
+   present name. A former name with a character more or less is no alias. */
+static void test_kernel_aliases(void **unused)
+{
+    static const char *const names[][2] = {{"product", "gemm"},
+                                           {"vector", "gemv"},
+                                           {"split", "multi_gemm"},
+                                           {"groups", "conv_grouped"},
+                                           {"chain", "fused_depthwise"},
+                                           {"max_volume", "max_pool_nd"},
+                                           {"average_volume", "average_pool_nd"},
+                                           {"choose", "where"},
+                                           {"place", "argminmax"},
+                                           {"top", "topk"},
+                                           {"quantise", "quantize"},
+                                           {"dequantise", "dequantize"},
+                                           {"each_half", "elementwise_half"},
+                                           {"max_pool_8", "max_pool_q8"},
+                                           {"average_pool_8", "average_pool_q8"},
+                                           {"add_8", "add_q8"},
+                                           {"product_8", "gemm_q8"},
+                                           {"depthwise_8", "depthwise_q8"}};
+    static const char *const none[] = {"produc", "product_", "products", "vectors", "add_80"};
+    conv s;
+    int32_t out[4];
+    float *w = reals(9 * 3 * 9);
+    NNRT_Model *model;
+    nnrt_error e, old;
+    (void)unused;
+    memset(&s, 0, sizeof(s));
+    set_window(&s);
+    s.n = 1;
+    s.h = s.w = 5;
+    s.k = 3;
+    s.c = 9;
+    model = make_conv(&s, w, NULL, NULL, out);
+    for (uint32_t i = 0; i < COUNT(names); i++) {
+        const NNRT_ReturnCode code = code_of(model, names[i][1], &e);
+        char quoted[32];
+        assert_int_equal(code, i == 0 ? NNRT_SUCCESS : NNRT_NOT_SUPPORT);
+        assert_int_equal(code_of(model, names[i][0], &old), code);
+        assert_string_equal(old.message, e.message);
+        (void)snprintf(quoted, sizeof(quoted), "'%s'", names[i][1]);
+        assert_true(code == NNRT_SUCCESS || strstr(old.message, quoted) != NULL);
+    }
+    for (uint32_t i = 0; i < COUNT(none); i++) {
+        assert_int_equal(code_of(model, none[i], &e), NNRT_NOT_SUPPORT);
+        assert_non_null(strstr(e.message, none[i]));
+    }
+    nnrt_model_destroy(model);
+    free(w);
+}
+
 /* Work that is worth it is shared; a tensor of few elements is not. */
 static void test_sharing(void **unused)
 {
@@ -2509,6 +2580,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sets),
         cmocka_unit_test(test_one_kernel),
+        cmocka_unit_test(test_kernel_aliases),
         cmocka_unit_test(test_sharing),
         cmocka_unit_test(test_products),
         cmocka_unit_test(test_vectors),
