@@ -1,144 +1,159 @@
-#ifndef NNRTI_CPU_SET
+#ifndef NNRTI_CPU_ISA
 /*
-nnrt_cpu.h - the device "cpu": the reference device's plans with faster kernels for the operators that networks spend
-their time in, written for the instructions that the machine has. What has no faster kernel stays as it is, so that
-every model runs. The device is there without a call where nnrt.h finds this file (NNRT_CPU), and is what sessions use
-then that name none; where a file of the program includes devices before nnrt.h, this one comes first.
+nnrt_cpu.h - the device "cpu": the reference device's plans with faster kernels for the operators in which networks
+spend their time: SIMD GEMM microkernels over prepacked weights, implicit-GEMM and Winograd convolutions, depthwise
+convolutions, quantized int8 and uint8 kernels, operator fusion, and images channels last (NHWC). Each kernel exists
+for several instruction sets (ISA); the best one that the machine supports is chosen at run time (dispatch). A step
+without a faster kernel keeps its reference kernel, so every model runs. If nnrt.h finds this file (NNRT_CPU), the
+device is registered without a call and is the default device of sessions. A C file that includes devices before
+nnrt.h includes this one first.
 
 WHAT IS FAST, float32
-    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION and CONV_3D of constant weights, FULL_CONNECTION, MATMUL_FUSION; EINSUM that
-    is a stack of such products, where one factor has the label of the sum densely and not the result's last label;
-    TRANSPOSE that moves the last axis; MAX_POOL_FUSION, AVGPOOL_FUSION, MAX_POOL_3D (without indices), AVERAGE_POOL_3D;
-    ADD_FUSION, SUB_FUSION, MUL_FUSION, DIV_FUSION, REAL_DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, BIAS_ADD,
-    PRELU_FUSION; ACTIVATION (but SIGN and THRESHOLDRELU), CLIP by constants, LEAKY_RELU, HARD_SIGMOID, SOFTPLUS, MISH,
-    EXPFUSION of base e, LOG, SQRT, RSQRT, SQUARE, POW_FUSION, ERF, SIN, COS, ABS, NEG, RECIPROCAL, FLOOR, CEIL,
-    ROUND; EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, WHERE and SELECT (also of int32), ARGMAX_FUSION
-    and ARGMIN_FUSION of one position, TOPK_FUSION and BOTTOM_K in order, RESIZE (but CUBIC), LRN; L2_NORMALIZE_FUSION
-    and LP_NORMALIZATION over the last axis; what ONNX's Max and Min are becomes one step; REDUCE_FUSION (but PROD and
-    ALL); SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION and RMS_NORMALIZATION over the last axis; INSTANCE_NORM and
-    GROUP_NORM_FUSION; FUSED_BATCH_NORM and SCALE_FUSION of constants for each channel; LSTM (without projection and
-    zoneout), LSTM_PEEPHOLE, GRU and RNN of constant weights. Where only it reads a convolution or a product of
-    matrices, an ADD_FUSION becomes part of it; so does a TRANSPOSE in front of or behind a product of two tensors that
-    a run brings, and a factor becomes part of the SOFTMAX behind it. A convolution of each channel by itself and those
-    of 1 x 1 cells in front of it and behind it are made some rows after the other, so that what lies between them never
-    leaves the cache, where that is more than the cache has room for. A CONCAT of images that nobody else reads is gone:
-    convolutions and pools write where they are joined; so is a SPLIT of what a run makes whose parts only pools, such
-    convolutions, those of 1 x 1 cells and CONCAT read, which read them where they lie. Tensors of images between steps lie with their
-    channels last, whatever the model says; what enters and leaves the model is as the model has it. Weights are packed
-    once, when the model is prepared, and shared by sessions that share it; nnrt compile MODEL --device cpu packs them
-    into the model's file, where sessions use them. The model cache (ExportModelCache, PrepareModelFromModelCache) has
-    them, too, with the model, but without the constants that are packed: it needs nnrt_packs.save and load, which nnrt.h
-    has.
+    Convolution: CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION and CONV_3D of constant weights.
+    GEMM: FULL_CONNECTION, MATMUL_FUSION; EINSUM of two tensors that is a batched matrix multiplication, if one
+    operand has the summed label as a dense axis and lacks the last label of the result.
+    Pooling: MAX_POOL_FUSION, AVGPOOL_FUSION, MAX_POOL_3D (without indices), AVERAGE_POOL_3D.
+    Elementwise and broadcast: ADD_FUSION, SUB_FUSION, MUL_FUSION, DIV_FUSION, REAL_DIV, MAXIMUM, MINIMUM,
+    SQUARED_DIFFERENCE, BIAS_ADD, PRELU_FUSION; ACTIVATION (except SIGN and THRESHOLDRELU), CLIP by constants,
+    LEAKY_RELU, HARD_SIGMOID, SOFTPLUS, MISH, EXPFUSION of base e, LOG, SQRT, RSQRT, SQUARE, POW_FUSION, ERF, SIN,
+    COS, ABS, NEG, RECIPROCAL, FLOOR, CEIL, ROUND; EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, WHERE
+    and SELECT (also of int32); FUSED_BATCH_NORM and SCALE_FUSION of constants per channel.
+    Reduction and normalization: REDUCE_FUSION (except PROD and ALL); SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION,
+    RMS_NORMALIZATION, L2_NORMALIZE_FUSION and LP_NORMALIZATION over the last axis; INSTANCE_NORM, GROUP_NORM_FUSION,
+    LRN.
+    Other: TRANSPOSE that moves the last axis; ARGMAX_FUSION and ARGMIN_FUSION of one position, TOPK_FUSION and
+    BOTTOM_K in order, RESIZE (except CUBIC); LSTM (without projection and zoneout), LSTM_PEEPHOLE, GRU and RNN of
+    constant weights.
+
+OPERATOR FUSION, LAYOUT, PREPACKED WEIGHTS
+    An ADD_FUSION becomes part of the epilogue of the convolution or GEMM that writes its input, if it is the only
+    reader.
+    A TRANSPOSE before or after a matrix multiplication of two runtime tensors becomes strides of that multiplication.
+    A constant factor becomes part of the SOFTMAX that reads the product. A depthwise convolution and the 1 x 1
+    (pointwise) convolutions before and after it run a few rows at a time, so that the rows between them stay in the
+    cache, if the whole tensors between them exceed the cache. The three steps of ONNX's Max and Min (which propagate
+    NaN) become one.
+    A CONCAT of images is removed if nothing else reads them: convolutions and pools write to their slices of its
+    result.
+    A SPLIT of a tensor that the run computes is removed if only pools, depthwise and 1 x 1 convolutions and CONCAT
+    read its slices: they read in place.
+    Image tensors between steps are channels last, whatever the model's layout; inputs and outputs keep the model's
+    layout.
+    Weights are packed once, in PrepareModel, and shared by all sessions of a prepared model. nnrt compile MODEL
+    --device cpu stores packed weights in the model file, where sessions use them in place. The model cache
+    (ExportModelCache, PrepareModelFromModelCache) stores them too, together with the model but without the constants
+    that are packed; it needs nnrt_packs.save and load, which nnrt.h provides.
 
 WHAT IS FAST, float16
-    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, the pools of images, SOFTMAX, LOG_SOFTMAX,
-    LAYER_NORM_FUSION, INSTANCE_NORM and GROUP_NORM_FUSION as above, by the kernels for float32: a step in front of each
-    widens what it reads, and one behind it narrows its result; where only the next step reads that, it is rounded
-    instead and stays as it is. What lies between steps for longer is float16. Packed weights are float32. What is done
-    to each element, but CLIP by constants, widens and narrows by itself; CAST between float16 and
-    float32.
+    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, the 2-D pools, SOFTMAX, LOG_SOFTMAX,
+    LAYER_NORM_FUSION, INSTANCE_NORM and GROUP_NORM_FUSION as above, by the float32 kernels: a step before each widens
+    its inputs, a step after it narrows its result. If only the next step reads the result, it is rounded to float16
+    precision but stays float32. Other tensors between steps are float16. Packed weights are float32. Elementwise
+    kernels, except CLIP by constants, widen and narrow internally. CAST between float16 and float32.
 
-WHAT IS FAST, quantised int8 and uint8
-    CONV2D_FUSION of one group and depthwise, FULL_CONNECTION and MATMUL_FUSION of constant weights that, less their
-    zero points, are -128 to 127, where no sum can be beyond 32 bits; MAX_POOL_FUSION, AVGPOOL_FUSION; ADD_FUSION of two
-    tensors of one shape; QUANTIZE_LINEAR of float32, QUANT_DTYPE_CAST from and to float32, of one parameter.
+WHAT IS FAST, quantized int8 and uint8
+    CONV2D_FUSION of one group and depthwise, FULL_CONNECTION and MATMUL_FUSION of constant weights that, after
+    subtraction of their zero points, are -128 to 127, if no sum can exceed 32 bits; MAX_POOL_FUSION, AVGPOOL_FUSION;
+    ADD_FUSION of two tensors of one shape; QUANTIZE_LINEAR of float32, QUANT_DTYPE_CAST from and to float32, each
+    with one scale and zero point per tensor.
 
 HOW EXACT
-    Sums of products run in the order of the reference device, each product and sum rounded once together (fused) where
-    the machine has such an instruction; but see below for convolutions by tiles. SIGMOID and TANH are within 4 units in
-    the last place (results below 2^-126 may be 0), SWISH within 5; GELU within 2^-22 of the larger of 1 and |x|, in its
-    tanh form within twice that and 8 units. Units in the last place, at most: EXPFUSION 2, and what its rounded
-    argument makes; LOG 2; ELU 4, SELU 5, SOFTPLUS 6, MISH 8; ERF 2 and 2^-22; SIN and COS 2; RSQRT 1.5; POW_FUSION by 3
-    1, by others 0.51; all else that is done to single elements is rounded as the reference device rounds it. Sums of
-    REDUCE_FUSION, INSTANCE_NORM, GROUP_NORM_FUSION and LOG_SOFTMAX carry their rounding errors along; FUSED_BATCH_NORM
-    multiplies with scale / sqrt(variance + epsilon), rounded. An average over a whole image whose channels come first
-    is a reduction, too.
-    The gates of LSTM, GRU and RNN are such sums and activations, and what cells make of them has one rounding for each
-    product and sum, or one for both. A quotient of SOFTMAX is a product with 1 / the sum, which is rounded, too.
-    MAX_POOL_3D and AVERAGE_POOL_3D give the bits of the reference device; so do comparisons, choices, positions,
-    TOPK_FUSION, BOTTOM_K, and RESIZE by NEAREST, but what is no number may be another one there. By LINEAR it is within
-    7 * 2^-24 of the largest cell. LRN is off by 2 |beta| (R + 1) + 3 roundings for R squares; L2_NORMALIZE_FUSION and
-    LP_NORMALIZATION by 5.
-    Operators of float16 give the bits of the same operators of float32, rounded once, to nearest, halves to even; no
-    other step sees more of a result than that. They are as far from those of the reference device, which computes so,
-    too, as those of float32 are: rounded, that may be the next number. Casts have its bits, of what is no number, too.
-    Quantised operators give the bits of the reference device where floats are rounded to nearest, as they are where a
-    program says nothing else. A set of instructions gives the same bits whatever the number of threads that share the
-    work.
+    Sums of products are accumulated in the order of the reference device; a product and its addition are rounded once
+    (fused multiply-add) if the machine has such an instruction. For Winograd convolutions see below. SIGMOID and TANH
+    are within 4 ulp (results below 2^-126 may be 0), SWISH within 5; GELU within 2^-22 of the larger of 1 and |x|, in
+    its tanh form within twice that and 8 ulp. At most, in ulp: EXPFUSION 2, plus the effect of its rounded argument;
+    LOG 2; ELU 4, SELU 5, SOFTPLUS 6, MISH 8; ERF 2 and 2^-22; SIN and COS 2; RSQRT 1.5; POW_FUSION by 3: 1, by other
+    exponents 0.51; all other elementwise results are rounded as on the reference device. Sums of REDUCE_FUSION,
+    INSTANCE_NORM, GROUP_NORM_FUSION and LOG_SOFTMAX are compensated (they carry their rounding errors).
+    FUSED_BATCH_NORM multiplies by scale / sqrt(variance + epsilon), rounded. A global average pool of a
+    channels-first image is a reduction, too.
+    The gates of LSTM, GRU and RNN are such sums of products and activations; the cell update rounds each product and
+    sum once, or both together. SOFTMAX multiplies by 1 / sum, which is rounded, too.
+    MAX_POOL_3D and AVERAGE_POOL_3D are bit-exact with the reference device; so are comparisons, WHERE and SELECT,
+    ARGMAX, ARGMIN, TOPK_FUSION, BOTTOM_K, and RESIZE by NEAREST, but a NaN may have another payload. RESIZE by LINEAR
+    is within 7 * 2^-24 of the largest element. LRN is off by 2 |beta| (R + 1) + 3 roundings for R squares;
+    L2_NORMALIZE_FUSION and LP_NORMALIZATION by 5.
+    float16 operators return the bits of the float32 operators, rounded once, to nearest even; no other step sees more
+    precision of a result than that. Their distance to the reference device, which computes the same way, is that of
+    the float32 operators: after rounding, possibly the adjacent float16 number. Casts are bit-exact, including NaN.
+    Quantized operators are bit-exact with the reference device if the floating-point rounding mode is to nearest,
+    which is the default of C programs. One instruction set returns the same bits for any number of threads.
 
 HALF PRECISION
-    With enableFloat16 the weights of CONV2D_FUSION of one group, FULL_CONNECTION and MATMUL_FUSION are packed as float16,
-    which takes half of the memory; sums, biases and all else stay float32. A weight w is rounded
-    once, to nearest, halves to even: the error is at most max(2^-11 |w|, 2^-25), and that of a result
+    With enableFloat16 the weights of CONV2D_FUSION of one group, FULL_CONNECTION and MATMUL_FUSION are packed as
+    float16, which halves their memory; sums, biases and everything else stay float32. A weight w is rounded once, to
+    nearest even: its error is at most max(2^-11 |w|, 2^-25), and that of a result
         2^-11 * the sum of |x| |w| + 2^-25 * the sum of |x|
-    more than with float32 weights. On each set of instructions it has the bits that weights rounded to float16 beforehand give.
-    A tensor with a weight above 65,504, or with a NaN, stays float32. So do depthwise, grouped and transposed
-    convolutions, CONV_3D, LSTM, GRU and RNN. Convolutions of 3 x 3 cells do not go
-    by tiles, which would make more of each rounding, unless "nnrt.cpu.winograd" is "2" or "4": then their weights are
-    float32. A product of several pixels widens a panel at a time, in scratch; one of a vector reads float16.
+    more than with float32 weights. On each instruction set the results are those of weights rounded to float16
+    beforehand. A weight tensor with a NaN or a value above 65,504 stays float32. So do weights of depthwise, grouped
+    and transposed convolutions, CONV_3D, LSTM, GRU and RNN. 3 x 3 convolutions do not use Winograd, which would
+    amplify each rounding, unless "nnrt.cpu.winograd" is "2" or "4": then their weights are float32. A GEMM of several
+    pixels widens one panel at a time, in scratch; a matrix-vector product (GEMV) reads float16.
 
 HINTS
-    The performance mode LOW lets a run use one thread, others as many as the application lends. The priority is that of
-    runs in a queue (nnrt_queue).
+    Performance mode LOW limits a run to one thread; other modes use all threads that the application lends. The
+    priority orders runs in a queue (nnrt_queue).
 
-CONVOLUTIONS BY TILES
-    A convolution of one group with 3 x 3 cells, stride and dilation 1, goes by tiles of 4 x 4 or 2 x 2 pixels where
-    that is faster, if x has at least 16 channels: these take 36 multiplications for 144, or 16 for 36. They are
-    Winograd's F(4x4,3x3) and F(2x2,3x3), with the matrices A, B and G of Lavin and Gray, "Fast algorithms for
-    convolutional neural networks", 2015. Weights are transformed when the model is prepared, in double, and so
-    rounded once.
-    It is less exact. Of K channels of x, a pixel is within (K + 12) * 2^-24 times
+WINOGRAD CONVOLUTION
+    A convolution of one group with 3 x 3 filter taps, stride and dilation 1 is computed by Winograd tiles of 4 x 4 or
+    2 x 2 pixels where that is faster, if x has at least 16 channels: a tile takes 36 multiplications instead of 144,
+    or 16 instead of 36. These are Winograd's F(4x4,3x3) and F(2x2,3x3), with the matrices A, B and G of Lavin and
+    Gray, "Fast algorithms for convolutional neural networks", 2015. Weights are transformed in PrepareModel, in
+    double, and so rounded once.
+    Winograd is less exact. With K channels of x, a pixel is within (K + 12) * 2^-24 times
         |bias| + the sum over channels of |A^T| ((|G| |w| |G^T|) . (|B^T| |x| |B|)) |A|
-    of the sum that is not rounded, as long as nothing underflows: weights are rounded once, x 4 times, products and
-    their sum K + 1 times, y 6 times (for norms instead of elements: Barabasz, Anderson, Soodhalter and Gregg,
-    "Error analysis and improving the accuracy of Winograd convolution for deep neural networks", 2020). That is at
-    most 861 times (tiles of 2 x 2: 16 times) the sum over channels of the largest |x| that the tile reads times the
-    sum of |w|, and mostly much less. An activation, or a tensor that is added, comes on top.
-    A cell of x that is infinite or no number, or so large that 100 |x| or the sum above is infinite, may make no
-    number of all pixels of the tiles that read it, each 6 x 6 (4 x 4) cells. Those whose windows have it are, in
-    front of the activation, never finite. Where a weight is infinite or no number, no tiles are used.
-    The extension "nnrt.cpu.winograd" of a session (nnrt_session_desc.extensions; --extension nnrt.cpu.winograd=0)
-    is a text: "0", no tiles, which is the strict mode; "1", where they are faster; "2" and "4", of that size
-    wherever they can be.
+    of the unrounded sum, provided that nothing underflows: weights are rounded once, x 4 times, products and their
+    sum K + 1 times, y 6 times (for norms instead of elements: Barabasz, Anderson, Soodhalter and Gregg, "Error
+    analysis and improving the accuracy of Winograd convolution for deep neural networks", 2020). That is at most 861
+    times (tiles of 2 x 2: 16 times) the sum over channels of the largest |x| that the tile reads times the sum of
+    |w|, and mostly much less. An activation, or an added tensor, comes on top.
+    An element of x that is Inf or NaN, or so large that 100 |x| or the sum above is infinite, can turn all pixels of
+    the tiles that read it (6 x 6 or 4 x 4 elements each) into NaN. Pixels whose window contains it are never finite
+    before the activation. A convolution with an Inf or NaN weight never uses Winograd.
+    The extension "nnrt.cpu.winograd" of a session (nnrt_session_desc.extensions; --extension nnrt.cpu.winograd=0) is
+    a string: "0", no Winograd, which is the strict mode; "1", where it is faster; "2" and "4", tiles of that size for
+    every convolution that allows them.
 
 ONE KERNEL BY ITSELF
-    The extension "nnrt.cpu.kernel" of a session names the only kernel that steps may have, as in NNRTI_CPU_KERNELS,
-    "product" or "add_8"; all else is that of the reference device. With "chain", which is made of them, they may have
-    "product" and "depthwise", and are chained wherever they can be. Where no step of the model can have it the session
-    is refused. With a device as "cpu-avx2" that is any row by name: how tests compare each with the reference device.
+    The extension "nnrt.cpu.kernel" of a session names the only kernel that steps may use, a name of NNRTI_CPU_KERNELS
+    such as "gemm" or "add_q8"; all other steps keep the reference kernel. With "fused_depthwise", which is built
+    from them, steps may use "gemm" and "depthwise", and are fused wherever possible. If no step of the model can use
+    the kernel, the session fails to open. Together with a device such as "cpu-avx2" this selects any kernel of any
+    ISA by name: tests compare each with the reference device. Names of version 0.2 ("product", "add_8") are aliases
+    until version 0.4 (nnrti_cpu_kernel_aliases).
 
 SECTIONS (search for the tag)
     >>device   registering
     -- implementation --
-    >>sets     sets of instructions: this file includes itself once for each, for the kernels
-    >>layout   channels last
-    >>steps    which kernel a step gets, and packed weights
-    >>chain    convolutions that are made together
-    >>split    convolutions that are several products
-    >>eight    the same of 8 bits
-    >>turned   transposes that others do by the way
+    >>sets     instruction sets (ISA) and dispatch: this file includes itself once per ISA, for the kernels
+    >>layout   channels last (NHWC): layout propagation and copies
+    >>steps    kernel selection per step: GEMM and implicit-GEMM convolution, prepacked weights, epilogue fusion
+    >>chain    fusion of pointwise and depthwise convolutions
+    >>split    grouped, transposed and 3-D convolutions as several GEMMs
+    >>eight    quantized int8 and uint8: packing, requantization tables
+    >>turned   fusion of TRANSPOSE into matrix multiplications
     >>recurrent LSTM, GRU and RNN
-    >>chosen   comparisons, choices, positions, images that are resized
-    >>half     float16 by kernels for float32
-    >>parts    images that are written where they are joined, and read where they are cut
-    >>edit     all steps of a draft
-    >>winograd which convolutions go by tiles, and how
-    >>table    the device
-    -- kernels, once for each set --
-    >>vectors  what a vector is, and functions of vectors
-    >>product  convolutions and products of matrices
-    >>tiles    convolutions by tiles
-    >>window   convolutions of each channel by itself, pools
-    >>each     what is done to each element
-    >>sums     reductions, and normalisations of groups of channels
-    >>rows     what is done to rows of the last axis
-    >>picks    comparisons, choices, positions, images that are resized
-    >>cells    steps of recurrent networks
-    >>casts    from float32 to 8 bits, and back
-    >>halves   from float16 to float32, and back
-    >>integers what is done to 8 bits
+    >>chosen   comparisons, WHERE, ARGMAX, TOPK, RESIZE, LRN, Lp norms
+    >>half     float16 by float32 kernels
+    >>parts    CONCAT and SPLIT without copies
+    >>edit     the edit pass over a draft, and the dispatch per operator
+    >>winograd which convolutions use Winograd tiles, and their transformed weights
+    >>table    the device's function table
+    -- kernels, once per instruction set --
+    >>vectors  the SIMD vector type and its functions
+    >>product  GEMM and GEMV microkernels, epilogue, implicit GEMM, grouped convolution
+    >>tiles    Winograd transforms and GEMMs; MATMUL of two runtime tensors
+    >>window   depthwise convolution, pooling, fused pointwise and depthwise convolution
+    >>each     elementwise, unary and broadcast binary
+    >>sums     reductions, instance and group normalization
+    >>rows     softmax and normalization over the last axis
+    >>picks    comparisons, WHERE, ARGMAX, TOPK, RESIZE, LRN
+    >>cells    LSTM, GRU and RNN cells
+    >>casts    quantize and dequantize
+    >>halves   float16 to float32 and back
+    >>integers int8 GEMM, depthwise, pooling and addition; requantization
 
-MIT licence, see LICENSE.
+MIT license, see LICENSE.
 */
 #ifndef NNRT_CPU_H
 #define NNRT_CPU_H
@@ -146,7 +161,8 @@ MIT licence, see LICENSE.
 #ifndef NNRT_CPU
 #define NNRT_CPU 1
 #endif
-/* Sets of instructions that are left away where these are 0, each some 130 KB of code; there is always "vector". */
+/* Instruction sets to leave out: define as 0. Each costs some 130 KB of code; the portable ISA "vector" is always
+   built. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #ifndef NNRT_CPU_AVX512
 #define NNRT_CPU_AVX512 1
@@ -172,11 +188,12 @@ extern "C" {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>device */
 
-/* Registers "cpu", which uses the best set of instructions that the machine has, or with its name one of them as
-   "cpu-avx2". NOT_SUPPORT: the machine or the compiler has no such set. Device and name are static. */
+/* Registers "cpu", which uses the best instruction set that the machine supports; with the name of an ISA registers
+   that one, for instance as "cpu-avx2". NOT_SUPPORT: the machine or this build lacks that ISA. The device and its
+   name are static. */
 NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error);
-/* The sets that the machine has, the best one first: "avx512vnni", "avx512", "avx2", "neon", "vector"; "simd128" is
-   that of WebAssembly compiled with -msimd128. NULL from the end of the list on. */
+/* Name i of the instruction sets that the machine supports, the best one first: "avx512vnni", "avx512", "avx2",
+   "neon", "vector"; "simd128" is WebAssembly's, compiled with -msimd128. NULL from the end of the list on. */
 NNRT_API const char *nnrt_cpu_set(uint32_t i);
 
 #ifdef __cplusplus
@@ -189,7 +206,7 @@ NNRT_API const char *nnrt_cpu_set(uint32_t i);
 #define NNRT_CPU_IMPLEMENTED
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#if !defined(__clang__) /* vectors without a value there have gcc 12 warn of code that calls them */
+#if !defined(__clang__) /* gcc 12 warns about undefined vectors in that header */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -205,117 +222,117 @@ NNRT_API const char *nnrt_cpu_set(uint32_t i);
 #include <wasm_simd128.h>
 #endif
 
-/* MATMUL_FUSION of two tensors that a run brings: x [..,M,K], y [..,K,N], a bias [N] or nothing; z [..,M,N]. */
+/* MATMUL_FUSION of two runtime tensors: x [..,M,K], y [..,K,N], bias [N] or nothing; z [..,M,N]. */
 typedef struct nnrti_cpu_matmul {
-    bool transposeA,
-        transposeB; /* swap the last two axes first; of x only where its columns then lie one behind the other */
+    bool transposeA, transposeB; /* swap the last two axes first; transposeA requires that the K axis of x is dense */
     NNRT_ActivationType activation;
 } nnrti_cpu_matmul;
-#define NNRTI_CPU_BLOCK 64     /* rows of x that it works on at once */
-#define NNRTI_CPU_TALLEST 12   /* pixels of the tallest tile of any set */
-#define NNRTI_CPU_WIDEST 32    /* channels of the widest panel of any set */
-#define NNRTI_CPU_ROWS 16      /* weights of each channel that are packed at once */
-#define NNRTI_CPU_LARGE 262144 /* floats of weights that are better not read several times */
-#define NNRTI_CPU_POOLED 4     /* pixels of a pool, or vectors of one, that it works on at once */
-#define NNRTI_CPU_PATCH 8192   /* floats of a patch of x, at most */
-#define NNRTI_CPU_PIXELS 256   /* pixels of a patch, about */
-#define NNRTI_CPU_NEAR 8192    /* floats that stay in the first cache, about */
+#define NNRTI_CPU_MATMUL_ROWS 64       /* rows of x per block */
+#define NNRTI_CPU_MAX_TILE_ROWS 12     /* pixels of the tallest register tile of any ISA */
+#define NNRTI_CPU_MAX_PANEL 32         /* channels of the widest panel of any ISA */
+#define NNRTI_CPU_PACK_ROWS 16         /* weights per channel that are packed at a time */
+#define NNRTI_CPU_LARGE_WEIGHTS 262144 /* floats of weights that are too many to be read several times */
+#define NNRTI_CPU_POOL_UNROLL 4        /* pixels, or vectors of one pixel, that a pool processes at once */
+#define NNRTI_CPU_PATCH_FLOATS 8192    /* most floats of a zero-padded input patch */
+#define NNRTI_CPU_PATCH_PIXELS 256     /* pixels per patch, about */
+#define NNRTI_CPU_L1_FLOATS 8192       /* floats that stay in the L1 cache, about */
 
-/* A convolution of each channel by itself, and pooling: attributes of `depthwise`, `max_pool` and `average_pool`.
-   Packed are the bias and then the weights tap by tap, C rounded up to whole vectors each. */
+/* Depthwise convolution and 2-D pooling: attributes of `depthwise`, `max_pool` and `average_pool`. Packed weights:
+   the bias and then the weights tap by tap, each row of C channels rounded up to whole vectors. */
 typedef struct nnrti_cpu_window {
     int32_t window[2], stride[2], dilation[2], pad[2]; /* height, width */
     NNRT_ActivationType activation;
 } nnrti_cpu_window;
 
-/* A third axis of a window, in front of the other two: x has `from` slices of each image, y has `to`. All 0: none. */
+/* The depth axis of a 3-D window: x has `from` slices per image, y has `to`. All 0: 2-D. */
 typedef struct nnrti_cpu_depth {
     int32_t window, stride, dilation, pad, from, to;
 } nnrti_cpu_depth;
 
-/* A convolution, or a product of matrices, which is one of 1 x 1 cells: attributes of the kernel `product`. Its
-   arguments are x [N,H,W,K], a tensor that is added to the result or nothing, and the packed weights; y [N,Ho,Wo,C].
-   Channels lie one behind the other, or as planes where patches are read. Packed: a panel for each `panel` channels of
-   y, their bias and then their weights, tap by tap, channel of x by channel of x; channels that there are not are
-   zeros. The last argument is K zeros for the cells outside x, or, where patches are read, how many floats each term of
-   a sum lies behind the first one.
-   Of a matrix and a vector, which is a single pixel of a single cell, the kernel is `vector`: its panels are
-   NNRTI_CPU_TOGETHER times as wide, so that fewer places are read at once. */
-typedef struct nnrti_cpu_product {
-    nnrti_cpu_window in;     /* its activation is the product's own */
-    int32_t rows;            /* pixels of y that are worked on at once */
-    bool padded;             /* cells outside x are read */
-    int32_t lines, columns;  /* these are so many rows of so many pixels, and read a patch of x, zeros around it
-                               included; 0: they are any that follow each other */
-    uint32_t parts;          /* into which the panels are divided to share the work */
-    NNRT_ActivationType sum; /* activation of its sum with the other tensor */
-    bool half;               /* weights are packed as float16: a panel has its bias, float32, then them */
-    size_t wide;             /* with half: bytes from the beginning of scratch on where `product` widens a panel */
+/* GEMM: a convolution as implicit GEMM, or a matrix multiplication, which is a 1 x 1 convolution: attributes of the
+   kernel `gemm`. Arguments: x [N,H,W,K], a residual tensor that is added to the result or nothing, and the packed
+   weights; y [N,Ho,Wo,C]. x is channels last, or channels first (planes) if patches are read. Packed weights: a
+   panel per `panel` channels of y: first their bias, then their weights, filter tap by filter tap, channel of x by
+   channel of x; channels that pad the last panel are zeros. The last argument is K zeros, read for taps outside x,
+   or, with patches, the offset in floats of each term of a sum from the first one. A matrix-vector product (GEMV:
+   one pixel, one tap) uses the kernel `gemv`, whose panels are NNRTI_CPU_GEMV_WIDTH times as wide, so that fewer
+   memory streams are read at once. */
+typedef struct nnrti_cpu_gemm {
+    nnrti_cpu_window conv;   /* its activation is applied before the residual is added */
+    int32_t rows;            /* pixels of y per work item */
+    bool padded;             /* some taps are outside x */
+    int32_t lines, columns;  /* > 0: a work item is a rectangle of so many rows of so many pixels and reads a
+                                zero-padded patch of x; 0: it is any run of consecutive pixels */
+    uint32_t parts;          /* parallel work items that the panels are divided into */
+    NNRT_ActivationType sum; /* activation after the residual addition */
+    bool half;               /* weights are packed as float16: a panel is its bias, float32, then the weights */
+    size_t wide;             /* with half: offset in bytes of scratch where `gemm` widens a panel */
     nnrti_cpu_depth depth;
-} nnrti_cpu_product;
-#define NNRTI_CPU_TOGETHER 2 /* what multiplies with them is written for that */
+} nnrti_cpu_gemm;
+#define NNRTI_CPU_GEMV_WIDTH 2 /* the GEMV microkernels are written for this value */
 
-/* A convolution that is several products, each of which makes a part of y: attributes of `split` and `groups`. Its
-   groups of channels are one after the other; so are the phases of a transposed one, each of the pixels of y that lie
-   the stride apart and have the same taps, which are a convolution of stride 1. The arguments are x [N,H,W,groups *
-   channels], the packed weights, zeros for the cells outside x, and y [N,Ho,Wo,groups * results]; channels lie one
-   behind the other. Of x with a third axis, H and Ho are the slices' rows one below the other. Packed: phase by phase,
-   group by group, as for `product`.
-   `groups` has groups so small that the channels of y of `fold` of them are a vector, and so are those of x. Packed:
-   phase by phase, for each such block a vector of the bias and then tap by tap, channel of x by channel of x of a
-   group, one of weights. Zeros are as many as x has channels, and behind them is said where the lanes find each channel
-   of their group, of a whole block and then of the last one, which may have fewer groups. */
+/* A convolution as several GEMMs, each of which computes a part of y: attributes of `multi_gemm` and `conv_grouped`.
+   A grouped convolution has a GEMM per group. A transposed convolution has one per phase: the pixels of y that are
+   the stride apart use the same filter taps, so each phase is a convolution of stride 1. Arguments: x [N,H,W,groups
+   * channels], the packed weights, zeros for taps outside x, and y [N,Ho,Wo,groups * results], both channels last.
+   In 3-D, H and Ho count the rows of all slices. Packed weights: phase by phase, group by group, as for `gemm`.
+   `conv_grouped` is for groups so small that the y channels of `fold` of them fill a SIMD vector, and their x
+   channels, too. Packed weights: phase by phase, for each block of `fold` groups a vector of bias and then, tap by
+   tap and x channel of a group by x channel, a vector of weights. The zeros are as many as x has channels; after
+   them come the lane indices of each channel of a group, for a whole block and then for the last one, which may have
+   fewer groups. */
 typedef struct nnrti_cpu_phase {
-    nnrti_cpu_product product;
-    int32_t first[2], extent[2]; /* rows and columns of y: the first one, and how many there are */
-    int32_t tap[2], nextTap[2];  /* of the weights: the first one, and how far apart they are */
-    size_t packed;               /* floats in front of its weights */
+    nnrti_cpu_gemm gemm;
+    int32_t first[2], size[2];  /* rows and columns of y: the first one, and their number */
+    int32_t tap[2], nextTap[2]; /* of the weights: the first tap, and the step to the next */
+    size_t packed;              /* offset in floats of its packed weights */
 } nnrti_cpu_phase;
-typedef struct nnrti_cpu_split {
-    int32_t groups, channels, results; /* of a group: channels of x and of y */
+typedef struct nnrti_cpu_multi_gemm {
+    int32_t groups, channels, results; /* per group: channels of x and of y */
     int32_t fold;
-    int32_t phases, step[2]; /* rows and columns of y from one pixel of a phase to the next */
+    int32_t phases, step[2]; /* step: rows and columns of y from one pixel of a phase to the next */
     nnrti_cpu_phase *phase;
-} nnrti_cpu_split;
-#define NNRTI_CPU_PHASES 64 /* at most */
+} nnrti_cpu_multi_gemm;
+#define NNRTI_CPU_PHASES 64 /* most phases */
 
-/* A convolution of 3 x 3 cells by tiles (Winograd): attributes of the kernel `winograd`, whose arguments are those of
-   `product`. A tile of y has tile x tile pixels, for which it takes the transform of (tile + 2) x (tile + 2) pixels of
-   x, the cells, multiplies each cell with transformed weights, and transforms what that gives. Packed: a panel for each
-   `panel` channels of y, in it cell by cell a bias and then K rows of weights. Only cell (1,1) has a bias that is not
-   0, as that one is added once to each pixel of the tile. */
+/* A 3 x 3 convolution by Winograd tiles: attributes of the kernel `winograd`, whose arguments are those of
+   `gemm`. For a tile of tile x tile pixels of y it transforms (tile + 2) x (tile + 2) pixels of x, multiplies
+   each transformed element ("cell") by the transformed weights of that cell, one GEMM per cell, and transforms the
+   results back. Packed weights: a panel per `panel` channels of y, in it cell by cell a bias and then K rows of
+   weights. Only cell (1,1) has a bias other than 0: it adds once to each pixel of the tile. */
 typedef struct nnrti_cpu_winograd {
-    nnrti_cpu_product product; /* first: what joins a product joins this. rows: tiles that are worked on at once */
-    int32_t tile;              /* 2 or 4 */
-    int32_t down, across;      /* tiles of an image */
-    int32_t group;             /* panels that are worked on at once */
-    size_t rowX, rowY;         /* in scratch: floats from one tile to the next, in x and in y */
-    size_t cellX, cellY;       /* from one cell to the next */
+    nnrti_cpu_gemm gemm;  /* must be first: epilogue fusion reads it. rows: tiles per work item */
+    int32_t tile;         /* 2 or 4 */
+    int32_t down, across; /* tiles per image, vertically and horizontally */
+    int32_t group;        /* panels between two output transforms */
+    size_t rowX, rowY;    /* scratch: floats from one tile to the next, of x and of y */
+    size_t cellX, cellY;  /* floats from one cell to the next */
 } nnrti_cpu_winograd;
 
-/* A convolution of each channel by itself, and the products of 1 x 1 cells in front of it and behind it, some rows of
-   an image after the other: attributes of `chain`. What one of them gives the next finds in the cache. The arguments
-   are x, what is added to the last one's result or nothing, what is packed for `depthwise`, then for each of the
-   products that there are its packed weights and its zeros, and y. */
-typedef struct nnrti_cpu_chain {
+/* Fused pointwise - depthwise - pointwise convolution, a few rows of an image at a time, so that each reads the
+   previous one's rows from the cache: attributes of `fused_depthwise`. Either pointwise (1 x 1) convolution may be
+   missing. Arguments: x, the residual of the last convolution or nothing, the packed weights of `depthwise`, then
+   for each pointwise convolution its packed weights and its zeros, and y. */
+typedef struct nnrti_cpu_fused_depthwise {
     nnrti_cpu_window middle;
-    nnrti_cpu_product first, last; /* rows 0: there is none */
-    int32_t in[3], out[3];         /* rows, columns and channels of what `middle` reads, and of what it gives */
-    int32_t lines, parts; /* rows of its result that are made at once; into which those of an image are divided */
-    size_t lists, cells;  /* of scratch: bytes that the products have, and then floats of what `middle` reads */
-} nnrti_cpu_chain;
+    nnrti_cpu_gemm first, last; /* rows 0: missing */
+    int32_t in[3], out[3];      /* rows, columns and channels of the depthwise input and output */
+    int32_t lines, parts;       /* lines: depthwise output rows per iteration; parts: parallel work items per image */
+    size_t lists, cells;        /* scratch: bytes of the GEMMs' pointer lists; then floats of depthwise input */
+} nnrti_cpu_fused_depthwise;
 
-/* A pool with any number of axes behind the channels: attributes of `max_volume` and `average_volume`, whose x and y
-   are [N,C,..] and dense. All lists have a number for each axis. ends: where paddings count as cells, those behind
-   x. */
-typedef struct nnrti_cpu_volume {
+/* Pooling with any number of spatial axes: attributes of `max_pool_nd` and `average_pool_nd`, whose x and y are
+   [N,C,..] and dense. Each list has a number per spatial axis. ends: padding after x, if padding counts in the
+   average; else NULL. */
+typedef struct nnrti_cpu_pool_nd {
     const int64_t *window, *stride, *dilation, *pad, *ends;
-} nnrti_cpu_volume;
+} nnrti_cpu_pool_nd;
 
-/* Functions of two elements, and of one with parameters a and b. */
-#define NNRTI_CPU_OF_TWO(X) X(ADD) X(SUB) X(MUL) X(DIV) X(MAX) X(MIN) X(DIFFERENCE) X(PRELU) X(LARGER) X(SMALLER)
-#define NNRTI_CPU_OF_ONE(X)                                                                                            \
-    X(BOUNDS)                                                                                                          \
+/* Binary functions, and unary functions with parameters a and b (X-macro lists). */
+#define NNRTI_CPU_BINARY_FUNCTIONS(X)                                                                                  \
+    X(ADD) X(SUB) X(MUL) X(DIV) X(MAX) X(MIN) X(SQUARED_DIFFERENCE) X(PRELU) X(MAX_NAN) X(MIN_NAN)
+#define NNRTI_CPU_UNARY_FUNCTIONS(X)                                                                                   \
+    X(CLAMP)                                                                                                           \
     X(LEAKY)                                                                                                           \
     X(ELU)                                                                                                             \
     X(SOFTPLUS)                                                                                                        \
@@ -328,142 +345,143 @@ typedef struct nnrti_cpu_volume {
 typedef int32_t nnrti_cpu_function;
 #define NNRTI_CPU_NUMBER(name) NNRTI_CPU_##name,
 enum {
-    NNRTI_CPU_OF_TWO(NNRTI_CPU_NUMBER) NNRTI_CPU_POWER,
+    NNRTI_CPU_BINARY_FUNCTIONS(NNRTI_CPU_NUMBER) NNRTI_CPU_POWER,
     NNRTI_CPU_ACTIVATION,
-    NNRTI_CPU_OF_ONE(NNRTI_CPU_NUMBER) NNRTI_CPU_SIN,
+    NNRTI_CPU_UNARY_FUNCTIONS(NNRTI_CPU_NUMBER) NNRTI_CPU_SIN,
     NNRTI_CPU_COS
 };
 #undef NNRTI_CPU_NUMBER
 
-/* What is done to elements: attributes of `binary`, whose result then has the activation, and of `unary`, where
-   ACTIVATION is that one. */
-typedef struct nnrti_cpu_each {
+/* Elementwise operators: attributes of `binary`, whose result then has the activation, and of `unary`, where the
+   function ACTIVATION applies the activation itself. */
+typedef struct nnrti_cpu_elementwise {
     nnrti_cpu_function function;
     NNRT_ActivationType activation;
     float a, b;
-} nnrti_cpu_each;
+} nnrti_cpu_elementwise;
 
-/* Sets of elements of x become one each: attributes of `reduce`, whose arguments are x, the axes and y. */
+/* Reduction: attributes of `reduce`, whose arguments are x, the axes and y. */
 typedef struct nnrti_cpu_reduce {
     NNRT_ReduceMode mode;
-    float coeff; /* factor of the results */
+    float coeff; /* multiplies the results */
 } nnrti_cpu_reduce;
 
-/* Attributes of `affine`: y = activation((x - mean) * factor + offset), whose arguments are x, the three packed one
-   behind the other, [3,C], and seen as means that are broadcast to y, and y. */
+/* Attributes of `affine`: y = activation((x - mean) * factor + offset). Arguments: x; mean, factor and offset packed
+   as [3,C] and viewed as the means, broadcast to y; y. */
 typedef struct nnrti_cpu_affine {
     NNRT_ActivationType activation;
     int32_t channels;
 } nnrti_cpu_affine;
 
-/* Comparisons of x and y, both of float32 and broadcast to z, of bool: attributes of `compare`. 0 or -1: whether less,
-   or equal, is true; none: and then all is the other way round. */
+/* Comparison of float32 x and y, both broadcast to z, of bool: attributes of `compare`. less, equal: -1 if the
+   result is true for less or equal operands, else 0. none: -1 inverts the result. */
 typedef struct nnrti_cpu_compare {
     int32_t less, equal, none;
 } nnrti_cpu_compare;
 
-/* z = c ? x : y, of elements of 32 bits: attributes of `choose`. one: x, y is a single element; where neither is, both
-   lie in the same way. */
-typedef struct nnrti_cpu_choice {
+/* z = c ? x : y for 32-bit elements: attributes of `where`. one: x, or y, is a single element; if neither is, both
+   have the same strides. */
+typedef struct nnrti_cpu_where {
     bool one[2];
-} nnrti_cpu_choice;
+} nnrti_cpu_where;
 
-/* Positions of the largest elements, or of the smallest ones (turn -1), along an axis: attributes of `place`, whose
-   arguments are x and y, of int32 or int64, with an extent of 1. */
-typedef struct nnrti_cpu_places {
+/* Index of the largest element along an axis (ARGMAX), or of the smallest one (turn -1, ARGMIN): attributes of
+   `argminmax`, whose arguments are x and y, of int32 or int64, with size 1 along the axis. */
+typedef struct nnrti_cpu_argminmax {
     int32_t axis, turn;
-} nnrti_cpu_places;
+} nnrti_cpu_argminmax;
 
-/* The largest elements along an axis, or the smallest ones, in order: attributes of `top`, whose arguments are x, the
-   elements and, where they are wanted, their positions, of int32 or int64. */
-typedef struct nnrti_cpu_top {
+/* The k largest elements along an axis (TOPK), or the k smallest ones (rising), in order: attributes of `topk`, whose
+   arguments are x, the elements and, if places is set, their indices, of int32 or int64. */
+typedef struct nnrti_cpu_topk {
     int32_t axis;
     bool rising, places;
-} nnrti_cpu_top;
+} nnrti_cpu_topk;
 
-/* Attributes of `resize`, whose arguments are x [N,H,W,C], cells of x and their weights, two of each for every row and
-   then for every column of y, [2,Ho+Wo], and y. */
+/* Attributes of `resize`. Arguments: x [N,H,W,C]; indices and weights of the two source elements for every row and
+   then for every column of y, each [2,Ho+Wo]; y. */
 typedef struct nnrti_cpu_resize {
-    bool linear;          /* else the first cell of the two */
-    bool last;            /* channels lie one behind the other in x and y; else columns do so in y */
-    int32_t bands, block; /* parts of the rows of an image; columns that are worked on at once */
+    bool linear;          /* false: the first of the two elements (NEAREST) */
+    bool last;            /* x and y are channels last; else columns of y are dense */
+    int32_t bands, block; /* bands: parallel work items per image; block: columns at a time */
 } nnrti_cpu_resize;
 
-/* Attributes of `lrn`: y = x * (bias + alpha * squares of 2 * radius + 1 channels)^power. */
+/* Attributes of `lrn`: y = x * (bias + alpha * the sum of the squares of 2 * radius + 1 channels)^power. */
 typedef struct nnrti_cpu_lrn {
-    bool last; /* channels lie one behind the other; else columns do so */
+    bool last; /* channels last; else columns are dense */
     int32_t radius;
     float bias, alpha, power;
 } nnrti_cpu_lrn;
 
 /* Attributes of `group_norm`, whose arguments are those of GROUP_NORM_FUSION: x [N,K,C], scale, bias, y. */
-typedef struct nnrti_cpu_groups {
+typedef struct nnrti_cpu_group_norm {
     int32_t size; /* channels of a group */
-    int32_t many; /* groups that are worked on at once where channels lie one behind the other; 0: they do not */
-    bool affine;  /* scale and bias count, where they are there */
+    int32_t many; /* groups per work item if channels are dense (channels last); 0: pixels are dense */
+    bool affine;  /* scale and bias apply if they exist */
     float epsilon;
-} nnrti_cpu_groups;
+} nnrti_cpu_group_norm;
 
-/* Rows of `count` elements, `rows` of them, each `stepX` behind the one before in x, `stepY` in y. */
+/* Rows along the last axis: `rows` rows of `count` elements, `stepX` apart in x and `stepY` apart in y. */
 typedef struct nnrti_cpu_rows {
     int64_t rows;
     ptrdiff_t stepX, stepY;
     int32_t count;
-    float epsilon; /* of the normalisation */
-    bool affine;   /* LAYER_NORM_FUSION: gamma and beta count */
-    float factor;  /* what x is multiplied with first */
+    float epsilon; /* of the normalization */
+    bool affine;   /* LAYER_NORM_FUSION: gamma and beta apply */
+    float factor;  /* SOFTMAX of x * factor */
 } nnrti_cpu_rows;
 
-/* Attributes of `lp_norm`: the norm is the root of the sum of squares, or the sum of absolute values. */
-typedef struct nnrti_cpu_norm {
+/* Attributes of `lp_norm`: the norm is the root of the sum of squares (L2), or the sum of absolute values (L1). */
+typedef struct nnrti_cpu_lp_norm {
     nnrti_cpu_rows rows;
     bool absolute;
-    bool added; /* epsilon is added to the norm; else the sum is at least that */
-} nnrti_cpu_norm;
+    bool added; /* epsilon is added to the norm; else the sum is at least epsilon */
+} nnrti_cpu_lp_norm;
 
-/* Sequences that run through layers of cells: attributes of the kernel `recurrent`. Its arguments are x [1,T,N,I], the
-   states that they begin with, h and c [L*D,N,H], how long each sequence is [N], all three or nothing, what is packed,
-   and the results y [T,D,N,H], the states at the end, and what lies between layers, [2*T*N*D*H]; c and that may be
-   nothing. `lanes` cells are a block. Packed is, for each direction of each layer,
-       first   biases and weights of x as for `product`, whose channels are block by block, gate by gate, the cells
-       second  weights of h: a panel for each block, in it for each element of h gate by gate the cells; where the last
-               gate stands apart, then a panel for each block of that one
-       third   peepholes gate by gate, or the bias that the last gate's product with h begins with, of all cells */
+/* Recurrent layers: attributes of the kernel `recurrent`. Arguments: x [1,T,N,I], the initial states h and c
+   [L*D,N,H], the sequence lengths [N], all three optional, the three packed constants; the results y [T,D,N,H], the
+   final states, and the tensor between layers, [2*T*N*D*H]; c and the latter are optional. `lanes` cells are a
+   block. Packed, for each direction of each layer:
+       first   biases and weights of x as for `gemm`, whose channels are block by block, gate by gate, the cells
+       second  weights of h: a panel for each block, in it for each element of h gate by gate the cells; if the last
+               gate is apart, then a panel for each block of that gate
+       third   peepholes gate by gate, or the initial value of the last gate's product with h (its bias) */
 typedef struct nnrti_cpu_recurrent {
-    int32_t gates; /* 4: i, o, f and the cell of an LSTM; 3: z, r and the state of a GRU; 1 */
+    int32_t gates; /* 4: i, o, f and the cell of an LSTM; 3: z, r and the state of a GRU; 1: RNN */
     int32_t layers, directions, cells;
-    int32_t padded;    /* cells of whole blocks */
-    bool narrow;       /* of one sequence, sums of one block at a time, not of two */
-    int32_t sequences; /* that are worked on at once */
-    int32_t steps;     /* whose products with x are made at once */
-    bool ahead;        /* and those of the next ones while weights of h come from the second cache */
-    bool backward;     /* the first direction begins with the last step, too */
-    bool apart;        /* the last gate of a GRU has a product with r . h, and comes when all cells have theirs */
+    int32_t padded;    /* cells rounded up to whole blocks */
+    bool narrow;       /* one sequence: sums of one block at a time instead of two */
+    int32_t sequences; /* sequences per work item */
+    int32_t steps;     /* time steps whose products with x are computed by one GEMM */
+    bool ahead;        /* the next steps' products with x are computed while weights of h stream from the L2 cache */
+    bool backward;     /* the first direction runs from the last step to the first, too */
+    bool apart;        /* the last gate of a GRU multiplies r . h, so it follows after the other gates of all cells */
     bool peephole, inputForget;
-    bool plain; /* an LSTM with SIGMOID, TANH and TANH, which does nothing else */
+    bool plain; /* an LSTM with SIGMOID, TANH and TANH and no options */
     float clip;
-    NNRT_ActivationType functions[2][3]; /* of each direction */
-    nnrti_cpu_product product;           /* with the weights of x */
-    size_t floats;                       /* of scratch, in front of what the product has */
+    NNRT_ActivationType functions[2][3]; /* per direction */
+    nnrti_cpu_gemm gemm;                 /* GEMM of x and its weights */
+    size_t floats;                       /* of scratch, before the GEMM's own scratch */
 } nnrti_cpu_recurrent;
-#define NNRTI_CPU_AHEAD 10 /* steps whose products are made by the way in two steps, those of two gates in each */
+#define NNRTI_CPU_AHEAD 10 /* time steps whose products are computed interleaved with two steps, two gates in each */
 
-/* Numbers for each cell that the third part has. */
-static int32_t nnrti_cpu_extra(const nnrti_cpu_recurrent *a)
+/* Rows of the third packed constant: peepholes, or the bias of the last gate of a GRU, or none. */
+static int32_t nnrti_cpu_recurrent_extra(const nnrti_cpu_recurrent *a)
 {
     return a->peephole ? 3 : a->gates == 3 && !a->apart ? 1 : 0;
 }
 
-/* How sums become elements of y of 8 bits (>>eight). Bytes of int8 count as 128 more, so that all are 0 to 255:
-   flip is what is turned over in y. */
-typedef struct nnrti_cpu_scale {
-    bool plain;               /* by the short way, which is not enough for very large sums and factors */
-    bool positive;            /* what is less than 0 does not matter */
-    bool bare;                /* bounds are 0 and 255, and nothing is turned over */
-    uint32_t low, high, flip; /* each four times, in all bytes */
-} nnrti_cpu_scale;
+/* Requantization of 32-bit sums to 8-bit elements of y (>>eight). int8 is processed as uint8 by adding 128, so that
+   all elements are 0 to 255; flip is the XOR mask that converts y back. */
+typedef struct nnrti_cpu_requantize {
+    bool plain;               /* the 32-bit forms suffice (nnrti_cpu_requantize_table): no very large sums or factors */
+    bool positive;            /* results below the zero point are clamped, so negative sums need no exact rounding */
+    bool bare;                /* bounds are 0 and 255, and flip is 0 */
+    uint32_t low, high, flip; /* each repeated in all four bytes */
+} nnrti_cpu_requantize;
 
-static void nnrti_cpu_set_bounds(nnrti_cpu_scale *r, int32_t low, int32_t high, int32_t flip)
+/* Sets the bounds of the stored element (the activation's range, saturated) and the XOR mask of y. */
+static void nnrti_cpu_requantize_bounds(nnrti_cpu_requantize *r, int32_t low, int32_t high, int32_t flip)
 {
     r->low = (uint32_t)(low + flip) * 0x01010101u;
     r->high = (uint32_t)(high + flip) * 0x01010101u;
@@ -471,88 +489,90 @@ static void nnrti_cpu_set_bounds(nnrti_cpu_scale *r, int32_t low, int32_t high, 
     r->bare = low + flip == 0 && high + flip == 255 && flip == 0;
 }
 
-/* An element of y, 0 to 255, as it is stored. */
-static uint8_t nnrti_cpu_bounded(const nnrti_cpu_scale *s, int64_t q)
+/* Clamps q, 0 to 255 if in range, to the bounds and converts it to the stored byte. */
+static uint8_t nnrti_cpu_clamp_q8(const nnrti_cpu_requantize *s, int64_t q)
 {
     const uint8_t low = (uint8_t)s->low, high = (uint8_t)s->high;
     return (uint8_t)((q < low ? low : q > high ? high : (uint8_t)q) ^ (uint8_t)s->flip);
 }
 
-/* A convolution, or a product of matrices, of 8 bits: attributes of the kernel `product_8`. Its arguments are x
-   [N,H,W,K], the packed weights, a table and y [N,Ho,Wo,C]; channels lie one behind the other. Packed: a panel for each
-   `panel` channels of y, and in it some neighbouring channels of x, a group, of each of them; the last panel has whole
-   vectors. The table has NNRTI_CPU_TABLE rows of 32 bits for the channels of y: biases, and how sums are scaled. */
-#define NNRTI_CPU_TABLE 7
-#define NNRTI_CPU_PART 16 /* bits of a part of a result, where floats make it */
-typedef struct nnrti_cpu_product_8 {
+/* int8 GEMM (implicit GEMM of a convolution, or a matrix multiplication): attributes of the kernel `gemm_q8`.
+   Arguments: x [N,H,W,K], the packed weights, a table and y [N,Ho,Wo,C], both channels last. Packed weights: a panel
+   per `panel` channels of y, in it groups of consecutive channels of x, one group per y channel (the operands of one
+   dot-product instruction); the last panel has whole vectors. The table has NNRTI_CPU_REQUANTIZE_ROWS rows of 32
+   bits for the channels of y: bias and requantization factors (nnrti_cpu_requantize_table). */
+#define NNRTI_CPU_REQUANTIZE_ROWS 7
+#define NNRTI_CPU_FRACTION_BITS 16 /* fraction bits of a result that floats compute */
+typedef struct nnrti_cpu_gemm_q8 {
     int32_t window[2], stride[2], dilation[2], pad[2]; /* height, width */
-    int32_t rows;                                      /* pixels of y that are worked on at once */
-    uint32_t parts;                                    /* into which the panels are divided to share the work */
+    int32_t rows;                                      /* pixels of y per work item */
+    uint32_t parts;                                    /* parallel work items that the panels are divided into */
     int32_t depth;                                     /* groups of a panel */
-    int32_t across; /* cells of a row of the window that lie one behind the other in x: they are read as one tap */
-    int32_t groups; /* of a tap. Behind the last cell that may be some bytes more, whose weights are 0 */
-    int32_t spare;  /* cells behind those that have these bytes */
-    bool gather;    /* what a pixel reads is copied together first */
-    nnrti_cpu_scale scale;
-} nnrti_cpu_product_8;
-/* Some pixels of y, and some of its channels. */
-typedef struct nnrti_cpu_results_8 {
+    int32_t across; /* taps of a window row that are consecutive in x: they are read as one tap */
+    int32_t groups; /* per tap. The last group may extend past the last element by some bytes, whose weights are 0 */
+    int32_t spare;  /* pixels after the tap that contain these bytes */
+    bool gather;    /* im2col: the input of a pixel is copied to a row of scratch first */
+    nnrti_cpu_requantize scale;
+} nnrti_cpu_gemm_q8;
+/* Results of a tile: some pixels of y, and some of its channels. */
+typedef struct nnrti_cpu_results_q8 {
     uint8_t *const *y;      /* y[row]: channels of a pixel */
     int32_t rows;           /* pixels */
-    int32_t channel, count; /* the first of a panel, and how many of them there are */
-    const int32_t *table;   /* of the first one */
-    const nnrti_cpu_scale *scale;
-} nnrti_cpu_results_8;
-#define NNRTI_CPU_TALLEST_8 8      /* pixels of the tallest tile of any set */
-#define NNRTI_CPU_ROOM_8 (1 << 22) /* bytes of cells brought side by side, at most */
-#define NNRTI_CPU_PIXELS_8 240     /* pixels that a panel is multiplied with at once, about */
+    int32_t channel, count; /* the first of a panel, and the number left from it on */
+    const int32_t *table;   /* of the first channel */
+    const nnrti_cpu_requantize *scale;
+} nnrti_cpu_results_q8;
+#define NNRTI_CPU_MAX_TILE_ROWS_Q8 8             /* pixels of the tallest register tile of any ISA */
+#define NNRTI_CPU_DEPTHWISE_Q8_SCRATCH (1 << 22) /* most bytes of interleaved input */
+#define NNRTI_CPU_GEMM_Q8_PIXELS 240             /* pixels that are multiplied by a panel at a time, about */
 
-/* A convolution of each channel by itself, of 8 bits: attributes of `depthwise_8`, which has the arguments of
-   `product_8`. Cells of neighbouring rows of x, a group of them or several, are brought side by side first, column by
-   column; they are then read by all pixels of some rows of y. Packed: for each block of channels and each of these rows
-   the weights column by column, group by group. */
-typedef struct nnrti_cpu_window_8 {
+/* int8 depthwise convolution: attributes of `depthwise_q8`, which has the arguments of `gemm_q8`. Elements of
+   neighboring rows of x, one group of rows or several, are interleaved into scratch first, column by column; all
+   pixels of some rows of y then read them. Packed weights: for each block of channels and each of these rows the
+   weights column by column, group by group. */
+typedef struct nnrti_cpu_window_q8 {
     int32_t window[2], stride[2], dilation[2], pad[2];
-    int32_t fold;   /* pixels whose channels make whole blocks, which packed weights and table have so often; or 1 */
+    int32_t fold;   /* pixels whose channels fill whole blocks; packed weights are repeated as often; or 1 */
     int32_t lines;  /* rows of y that read the same rows of x */
-    int32_t groups; /* of these rows of x */
-    int32_t span;   /* pixels, or folds of them, that are worked on at once */
-    uint32_t parts; /* of the blocks of such rows, each of which is work by itself */
-    nnrti_cpu_scale scale;
-} nnrti_cpu_window_8;
+    int32_t groups; /* groups of these rows of x */
+    int32_t span;   /* pixels, or folds of pixels, per interleaved strip */
+    uint32_t parts; /* parallel work items that the channel blocks of such rows are divided into */
+    nnrti_cpu_requantize scale;
+} nnrti_cpu_window_q8;
 
-/* From float32 to 8 bits: attributes of `quantise`. */
-typedef struct nnrti_cpu_quantise {
-    bool even;     /* QUANTIZE_LINEAR: halves to even; QUANT_DTYPE_CAST: away from zero */
-    float inverse; /* 1 / scale: x * inverse decides all results but those next to halves; 0: the scale is too small or large */
-} nnrti_cpu_quantise;
+/* Quantize float32 to 8 bits: attributes of `quantize`. */
+typedef struct nnrti_cpu_quantize {
+    bool even;     /* QUANTIZE_LINEAR: to nearest even; QUANT_DTYPE_CAST: halves away from zero */
+    float inverse; /* 1 / scale, which decides all results except near halves; 0: not in its range */
+} nnrti_cpu_quantize;
 
-/* What is done to each element, of float16: attributes of `each_half`, the kernel for float32 that does it. */
-typedef struct nnrti_cpu_each_half {
+/* float16 elementwise: attributes of `elementwise_half`: the float32 kernel that it runs on widened elements. */
+typedef struct nnrti_cpu_elementwise_half {
     nnrt_kernel run;
     const void *attr;
     uint32_t nIn; /* 1 or 2 */
-} nnrti_cpu_each_half;
-#define NNRTI_CPU_SOME 512 /* elements that it works on at once */
+} nnrti_cpu_elementwise_half;
+#define NNRTI_CPU_HALF_CHUNK 512 /* elements that it widens at a time */
 
-/* The kernels of a set of instructions. */
+/* A kernel of an instruction set, and its name nnrt_cpu_KERNEL_ISA. */
 typedef struct nnrti_cpu_kernel {
     nnrt_kernel run;
     const char *name;
 } nnrti_cpu_kernel;
 
+/* The kernels of each instruction set (X-macro lists). These names are the values of "nnrt.cpu.kernel". */
 #define NNRTI_CPU_KERNELS(X)                                                                                           \
-    X(product)                                                                                                         \
-    X(vector)                                                                                                          \
+    X(gemm)                                                                                                            \
+    X(gemv)                                                                                                            \
     X(matmul)                                                                                                          \
-    X(split)                                                                                                           \
-    X(groups)                                                                                                          \
+    X(multi_gemm)                                                                                                      \
+    X(conv_grouped)                                                                                                    \
     X(depthwise)                                                                                                       \
-    X(chain)                                                                                                           \
+    X(fused_depthwise)                                                                                                 \
     X(max_pool)                                                                                                        \
     X(average_pool)                                                                                                    \
-    X(max_volume)                                                                                                      \
-    X(average_volume)                                                                                                  \
+    X(max_pool_nd)                                                                                                     \
+    X(average_pool_nd)                                                                                                 \
     X(binary)                                                                                                          \
     X(unary)                                                                                                           \
     X(affine)                                                                                                          \
@@ -560,67 +580,71 @@ typedef struct nnrti_cpu_kernel {
     X(softmax)                                                                                                         \
     X(log_softmax)                                                                                                     \
     X(layer_norm)                                                                                                      \
-    X(rms_norm) X(group_norm) X(winograd) X(recurrent) X(compare) X(choose) X(place) X(resize) X(lrn) X(lp_norm) X(top)
-/* Of floats and 8 bits or float16, of the sets that have kernels for floats. */
-#define NNRTI_CPU_KERNELS_CAST(X) X(quantise) X(dequantise) X(widen_half) X(narrow_half) X(round_half) X(each_half)
-/* Of 8 bits; then those that multiply them, which avx512vnni has of its own. */
-#define NNRTI_CPU_KERNELS_8(X) X(max_pool_8) X(average_pool_8) X(add_8)
-#define NNRTI_CPU_KERNELS_DOT(X) X(product_8) X(depthwise_8)
+    X(rms_norm)                                                                                                        \
+    X(group_norm) X(winograd) X(recurrent) X(compare) X(where) X(argminmax) X(resize) X(lrn) X(lp_norm) X(topk)
+/* Kernels between float32 and 8 bits or float16; avx512vnni uses those of avx512. */
+#define NNRTI_CPU_KERNELS_CAST(X)                                                                                      \
+    X(quantize) X(dequantize) X(widen_half) X(narrow_half) X(round_half) X(elementwise_half)
+/* 8-bit kernels without dot products; then those with dot products, which avx512vnni implements itself. */
+#define NNRTI_CPU_KERNELS_Q8(X) X(max_pool_q8) X(average_pool_q8) X(add_q8)
+#define NNRTI_CPU_KERNELS_Q8_DOT(X) X(gemm_q8) X(depthwise_q8)
 
-/* What the kernels for 8 bits of a set work with. */
-typedef struct nnrti_cpu_eight {
-    int32_t lanes, panel; /* int32 of a vector; channels of a panel */
+/* Layout parameters of the 8-bit kernels of an instruction set. */
+typedef struct nnrti_cpu_isa_q8 {
+    int32_t lanes, panel; /* int32 per vector; channels per panel */
     int32_t group,
-        bytes;     /* channels of x that are multiplied at once; of a weight: 1, and x is taken as it is, 2 or 4 */
-    int32_t block; /* channels of a convolution of each by itself that are worked on at once */
-} nnrti_cpu_eight;
+        bytes;     /* x channels per dot product; bytes of a packed weight: 1 (x is read as uint8, unchanged), 2 or 4 */
+    int32_t block; /* channels per block of a depthwise convolution */
+} nnrti_cpu_isa_q8;
 
-typedef struct nnrti_cpu_set {
+/* An instruction set (ISA): layout parameters and kernels. */
+typedef struct nnrti_cpu_isa {
     const char *name;
-    int32_t lanes, panel; /* floats of a vector; channels of a panel */
-    /* G g G^T of `width` channels, whose 9 weights are `tap` apart: the cells are `cell` apart */
+    int32_t lanes, panel; /* floats per vector; channels per panel */
+    /* Winograd weight transform G g G^T of `width` channels; the 9 taps are `tap` floats apart, the cells `cell` */
     void (*weights)(const float *taps, size_t tap, float *to, size_t cell, int32_t width, int32_t tile);
-    void (*narrow)(const float *x, uint16_t *y, int32_t count); /* y = x, rounded */
+    void (*narrow)(const float *x, uint16_t *y, int32_t count); /* y = x, rounded to float16 */
 #define NNRTI_CPU_MEMBER(kernel) nnrti_cpu_kernel kernel;
     NNRTI_CPU_KERNELS(NNRTI_CPU_MEMBER)
     NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_MEMBER)
-    NNRTI_CPU_KERNELS_8(NNRTI_CPU_MEMBER)
-    NNRTI_CPU_KERNELS_DOT(NNRTI_CPU_MEMBER)
+    NNRTI_CPU_KERNELS_Q8(NNRTI_CPU_MEMBER)
+    NNRTI_CPU_KERNELS_Q8_DOT(NNRTI_CPU_MEMBER)
 #undef NNRTI_CPU_MEMBER
-    nnrti_cpu_eight eight;
-} nnrti_cpu_set;
+    nnrti_cpu_isa_q8 q8;
+} nnrti_cpu_isa;
 
-/* Tasks that are given to threads some at a time. */
-typedef struct nnrti_cpu_pieces_of {
+/* Tasks that are handed to threads in chunks. */
+typedef struct nnrti_cpu_chunked_tasks {
     void (*task)(void *arg, uint32_t i, uint32_t worker);
     void *arg;
     uint32_t count, pieces;
-} nnrti_cpu_pieces_of;
+} nnrti_cpu_chunked_tasks;
 
-static void nnrti_cpu_piece(void *arg, uint32_t i, uint32_t worker)
+/* Runs chunk i: an equal share of the tasks. */
+static void nnrti_cpu_run_chunk(void *arg, uint32_t i, uint32_t worker)
 {
-    const nnrti_cpu_pieces_of *p = (const nnrti_cpu_pieces_of *)arg;
+    const nnrti_cpu_chunked_tasks *p = (const nnrti_cpu_chunked_tasks *)arg;
     const uint32_t end = (uint32_t)((uint64_t)p->count * (i + 1) / p->pieces);
     for (uint32_t k = (uint32_t)((uint64_t)p->count * i / p->pieces); k < end; k++)
         p->task(p->arg, k, worker);
 }
 
-/* Calls task for every i < count, by the threads that are offered if the work is worth it: it is told in
-   multiplications of a product, a core does some 80,000 of which in a microsecond. Threads take a microsecond or so
-   to begin and to end, and some part of it to take a piece. */
-#define NNRTI_CPU_WORTH 120000.0
-static void nnrti_cpu_share(const nnrt_call *call, double work, uint32_t count,
-                            void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg)
+/* parallel_for on the caller's thread pool: calls task for every i < count. `work` estimates the cost in
+   multiply-adds of a GEMM, of which a core does some 80,000 per microsecond. Small work runs on the calling thread:
+   threads take about a microsecond to start and to join, and a fraction of it to fetch a chunk. */
+#define NNRTI_CPU_MIN_WORK 120000.0
+static void nnrti_cpu_parallel_for(const nnrt_call *call, double work, uint32_t count,
+                                   void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg)
 {
-    const nnrt_parallel *parallel = call != NULL && work > NNRTI_CPU_WORTH ? call->parallel : NULL;
+    const nnrt_parallel *parallel = call != NULL && work > NNRTI_CPU_MIN_WORK ? call->parallel : NULL;
     const uint32_t workers = parallel != NULL ? parallel->workers : 1;
-    const double worth = work / (NNRTI_CPU_WORTH / 4); /* pieces of such a size */
-    nnrti_cpu_pieces_of p;
+    const double worth = work / (NNRTI_CPU_MIN_WORK / 4); /* as many chunks as are worth a thread's overhead */
+    nnrti_cpu_chunked_tasks p;
     p.task = task;
     p.arg = arg;
     p.count = count;
     p.pieces = worth < (double)count ? (uint32_t)worth : count;
-    /* As many for each: from step to step they work on the same places. */
+    /* A multiple of the workers: so a worker processes the same region from step to step, which its cache holds. */
     if (p.pieces % workers != 0)
         p.pieces += workers - p.pieces % workers;
     if (p.pieces > count)
@@ -628,19 +652,19 @@ static void nnrti_cpu_share(const nnrt_call *call, double work, uint32_t count,
     if (workers < 2)
         nnrt_parallel_for(NULL, count, task, arg);
     else
-        nnrt_parallel_for(call, p.pieces, nnrti_cpu_piece, &p);
+        nnrt_parallel_for(call, p.pieces, nnrti_cpu_run_chunk, &p);
 }
 
-/* Into how many parts panels are divided, some of which are worked on at once, where there are few pixels. */
-static uint32_t nnrti_cpu_parts(double work, int32_t panels, uint32_t workers)
+/* Work items that the panels of a GEMM are divided into if there are too few pixels to occupy all workers. */
+static uint32_t nnrti_cpu_panel_parts(double work, int32_t panels, uint32_t workers)
 {
-    if (work <= NNRTI_CPU_WORTH)
+    if (work <= NNRTI_CPU_MIN_WORK)
         return 1;
     return workers < (uint32_t)panels ? workers : (uint32_t)panels;
 }
 
-/* Into how many parts what is done to the elements of a walk is divided, where one takes as long as `each`
-   multiplications of a product. */
+/* Work items that an elementwise walk is divided into; an element costs `each` multiply-adds. *work: the total, for
+   nnrti_cpu_parallel_for; 0 without threads. */
 static uint32_t nnrti_cpu_walk_parts(const nnrt_call *call, const nnrti_walk *w, double each, double *work)
 {
     uint32_t most = (uint32_t)(w->rank > 0 ? w->dims[0] : (w->count + 1023) / 1024);
@@ -650,13 +674,12 @@ static uint32_t nnrti_cpu_walk_parts(const nnrt_call *call, const nnrti_walk *w,
     *work = each * (double)w->count;
     for (int32_t i = 0; i < w->rank; i++)
         *work *= (double)w->dims[i];
-    if (*work <= NNRTI_CPU_WORTH)
+    if (*work <= NNRTI_CPU_MIN_WORK)
         return 1;
     return most < 4 * call->parallel->workers ? most : 4 * call->parallel->workers;
 }
 
-/* Makes a walk part i of so many of itself: of its first axis or, where there is none, of its row by lines of the
-   cache. */
+/* Restricts a walk to part i of `parts`: of its first axis or, if it has only a row, of the row, cut at cache lines. */
 static void nnrti_cpu_walk_part(nnrti_walk *w, uint32_t i, uint32_t parts)
 {
     int32_t *extent = w->rank > 0 ? &w->dims[0] : &w->count;
@@ -668,14 +691,14 @@ static void nnrti_cpu_walk_part(nnrti_walk *w, uint32_t i, uint32_t parts)
     *extent = (end < *extent ? end : *extent) - begin;
 }
 
-/* NULL: the step has none. */
+/* The scratch of a worker; NULL: the step has none. */
 static void *nnrti_cpu_scratch(const nnrt_call *call, uint32_t worker)
 {
     return call->scratch != NULL ? (uint8_t *)call->scratch + worker * call->scratchBytes : NULL;
 }
 
-/* The bounds that an activation keeps a value between; false: it does more than that. */
-static bool nnrti_cpu_bounds(NNRT_ActivationType activation, float *low, float *high)
+/* The range [low, high] of an activation that only clamps; false: it is another function. */
+static bool nnrti_cpu_activation_bounds(NNRT_ActivationType activation, float *low, float *high)
 {
     *low = -nnrti_inff();
     *high = nnrti_inff();
@@ -695,13 +718,13 @@ static bool nnrti_cpu_bounds(NNRT_ActivationType activation, float *low, float *
     }
 }
 
-/* Whether a function of one element takes many multiplications. */
-static bool nnrti_cpu_is_dear(const nnrti_cpu_each *a)
+/* Whether a unary function costs many multiplications. */
+static bool nnrti_cpu_is_expensive(const nnrti_cpu_elementwise *a)
 {
     float low, high;
     switch (a->function) {
-    case NNRTI_CPU_ACTIVATION: return !nnrti_cpu_bounds(a->activation, &low, &high);
-    case NNRTI_CPU_BOUNDS:
+    case NNRTI_CPU_ACTIVATION: return !nnrti_cpu_activation_bounds(a->activation, &low, &high);
+    case NNRTI_CPU_CLAMP:
     case NNRTI_CPU_LEAKY:
     case NNRTI_CPU_HARD_SIGMOID:
     case NNRTI_CPU_SQUARE:
@@ -712,18 +735,19 @@ static bool nnrti_cpu_is_dear(const nnrti_cpu_each *a)
     }
 }
 
-/* What an element of 8 bits is taken as, 0 to 255, is itself with these bits turned over. */
+/* The XOR mask that maps stored int8 to 0 to 255; 0 for uint8. */
 static int32_t nnrti_cpu_flip(const nnrt_view *v)
 {
     return v->dataType == NNRT_DATA_TYPE_INT8 ? 0x80 : 0;
 }
 
-/* A sum of 8 bits by floats: 2^PART * z and 16 = x * by[0] + y * by[1] + by[2]. Where neither scale is more than
-   twice that of z, no term is above 2^25, the last factor is at most 2^-18, and where z is within 0 to 256, and one
-   more on each side, that is off by less than 16: by 1/2 for what rounds the terms as they should be, and 1/8 for how
-   halves go away from zero, by 2 for each factor, 4 for by[2], 2 for the first sum, 1 for the second, 1/2 for
-   becoming whole. So where the last bits are 32 or more, those in front of them are z. */
-static bool nnrti_cpu_add_by_floats(const nnrt_view *args, int32_t flip, float *by)
+/* Quantized addition by floats, where that is provably exact: 2^FRACTION_BITS * z and 16 = x * by[0] + y * by[1] +
+   by[2]. If neither scale is more than twice that of z, no term is above 2^25 and the last factor is at most 2^-18.
+   For z within 0 to 256, and one more on each side, the float result is off by less than 16: by 1/2 for the exact
+   rounding of the terms and 1/8 for rounding halves away from zero, by 2 for each factor, 4 for by[2], 2 for the
+   first sum, 1 for the second, 1/2 for the conversion to integer. So if the low FRACTION_BITS bits are 32 or more,
+   the bits above them are exactly z. false: the scales are out of range. */
+static bool nnrti_cpu_add_q8_factors(const nnrt_view *args, int32_t flip, float *by)
 {
     const int32_t *list = (const int32_t *)args[2].data;
     double f[3], base = list[0] + flip + 0.5;
@@ -735,31 +759,33 @@ static bool nnrti_cpu_add_by_floats(const nnrt_view *args, int32_t flip, float *
         const double factor = f[k] * f[2] * (1 << 20);
         if (factor > 2)
             return false;
-        by[k] = (float)(factor * (1 << NNRTI_CPU_PART));
+        by[k] = (float)(factor * (1 << NNRTI_CPU_FRACTION_BITS));
         base -= factor * args[k].quant[0].zeroPoint;
     }
-    by[2] = (float)(base * (1 << NNRTI_CPU_PART) + 16);
+    by[2] = (float)(base * (1 << NNRTI_CPU_FRACTION_BITS) + 16);
     return true;
 }
 
-/* Where channel c stands: where four rows of x are brought side by side, so do every fourth four of them. */
-static int32_t nnrti_cpu_mixed(int32_t c, bool mixed)
+/* Position of channel c in an interleaved block: interleaving four rows of x also permutes the channels (byte unpack
+   instructions work within 128-bit lanes). */
+static int32_t nnrti_cpu_interleaved_channel(int32_t c, bool mixed)
 {
     return mixed ? (c & ~63) | (c & 12) << 2 | (c & 48) >> 2 | (c & 3) : c;
 }
 
-/* What a table has of the channel that stands at c: its rows are `lanes` apart, so that vectors have all of theirs
-   side by side. */
-static int32_t *nnrti_cpu_column(int32_t *table, int32_t c, int32_t lanes)
+/* The table entry of channel position c, row 0. Rows are `lanes` entries apart, so that a vector of channels has all
+   its rows adjacent. */
+static int32_t *nnrti_cpu_table_column(int32_t *table, int32_t c, int32_t lanes)
 {
-    return table + (ptrdiff_t)(c / lanes) * lanes * NNRTI_CPU_TABLE + c % lanes;
+    return table + (ptrdiff_t)(c / lanes) * lanes * NNRTI_CPU_REQUANTIZE_ROWS + c % lanes;
 }
 
-/* The places start + i * step, i < k, that lie inside L: first <= i < last. */
-static void nnrti_cpu_inside(int64_t start, int64_t step, int32_t k, int32_t L, int32_t *first, int32_t *last)
+/* The range first <= i < last of the positions start + i * step, i < k, that are within 0 to L - 1: the taps inside
+   x. */
+static void nnrti_cpu_valid_range(int64_t start, int64_t step, int32_t k, int32_t L, int32_t *first, int32_t *last)
 {
     int64_t from = start < 0 ? -start : 0, to = start < L ? L - start : 0;
-    if (step != 1) { /* a division takes as long as a pixel */
+    if (step != 1) { /* branch: a division costs as much as a pixel */
         from = (from + step - 1) / step;
         to = (to + step - 1) / step;
     }
@@ -768,61 +794,61 @@ static void nnrti_cpu_inside(int64_t start, int64_t step, int32_t k, int32_t L, 
     *last = (int32_t)to;
 }
 
-/* How many pieces of `part` there are of `whole`, the last of which may be smaller. */
-static int64_t nnrti_cpu_pieces(int64_t whole, int64_t part)
+/* whole / part, rounded up. */
+static int64_t nnrti_cpu_div_up(int64_t whole, int64_t part)
 {
     return (whole + part - 1) / part;
 }
 
-/* Cells of a window. */
-static int32_t nnrti_cpu_taps(const nnrti_cpu_product *a)
+/* Filter taps of the convolution. */
+static int32_t nnrti_cpu_taps(const nnrti_cpu_gemm *a)
 {
-    return a->in.window[0] * a->in.window[1] * (a->depth.window > 0 ? a->depth.window : 1);
+    return a->conv.window[0] * a->conv.window[1] * (a->depth.window > 0 ? a->depth.window : 1);
 }
 
-/* How many multiplications a weight counts as, for each of `rows` pixels that it is read for at once: to read it takes as
-   long as four. */
-static double nnrti_cpu_reading(int32_t rows)
+/* Cost of a weight per pixel, in multiply-adds, if `rows` pixels share one read of it: a read costs as much as four. */
+static double nnrti_cpu_weight_read_cost(int32_t rows)
 {
     return rows < 4 ? 4.0 / rows : 1.0;
 }
 
-/* What nnrti_cpu_share is told of a product of packed weights. */
-static double nnrti_cpu_work(const nnrti_cpu_product *a, int64_t pixels, const int32_t *packed)
+/* The work of a GEMM of packed weights [packed[0], packed[1]], for nnrti_cpu_parallel_for. */
+static double nnrti_cpu_gemm_work(const nnrti_cpu_gemm *a, int64_t pixels, const int32_t *packed)
 {
-    return nnrti_cpu_reading(a->rows) * (double)pixels * packed[0] * packed[1];
+    return nnrti_cpu_weight_read_cost(a->rows) * (double)pixels * packed[0] * packed[1];
 }
 
-/* Into how many blocks the channels are divided whose rows are made together: a row of y reads rows of x that the one
-   before it has read, and finds them where those of a block stay near. A block has four vectors at least. */
-static int32_t nnrti_cpu_blocks(const nnrti_cpu_window *a, const nnrt_view *x, const nnrt_view *y, int32_t lanes)
+/* Channel blocks of a depthwise convolution or pool: a row of y reads rows of x that the previous row has read; they
+   stay in the L1 cache if the rows of a channel block fit. A block has at least four vectors. */
+static int32_t nnrti_cpu_channel_blocks(const nnrti_cpu_window *a, const nnrt_view *x, const nnrt_view *y,
+                                        int32_t lanes)
 {
     const int32_t C = y->dims[3], most = (C + lanes - 1) / lanes / 4;
     const int32_t rows = a->window[0] < x->dims[1] ? a->window[0] : x->dims[1];
     const int64_t cells = (int64_t)rows * x->dims[2] + y->dims[2];
-    const int64_t blocks = nnrti_cpu_pieces(cells * C, NNRTI_CPU_NEAR);
+    const int64_t blocks = nnrti_cpu_div_up(cells * C, NNRTI_CPU_L1_FLOATS);
     return blocks < 1 || most < 1 ? 1 : blocks < most ? (int32_t)blocks : most;
 }
 
-/* A patch of x with what it has of the zeros around it: a copy, or x itself where there are none. Steps to the next
-   row, column and channel, and floats of the copy. */
+/* A patch: the input of a rectangle of pixels, with its zero padding. A copy, or x itself if there is no padding.
+   Strides to the next row, column and channel, and floats of the copy. */
 typedef struct nnrti_cpu_patch {
     ptrdiff_t row, column, channel;
     int32_t rows, columns;
     int64_t floats;
-    bool copied, planes; /* planes: channels come first */
+    bool copied, planes; /* planes: channels first */
 } nnrti_cpu_patch;
 
-/* false: there are no patches for such a product. */
-static bool nnrti_cpu_patch_of(const nnrti_cpu_product *a, const nnrt_view *x, int32_t K, nnrti_cpu_patch *patch)
+/* The patch of a GEMM with a->lines > 0; false: it would be too large, or the strides do not allow one. */
+static bool nnrti_cpu_patch_of(const nnrti_cpu_gemm *a, const nnrt_view *x, int32_t K, nnrti_cpu_patch *patch)
 {
     const int64_t rows =
-        (int64_t)(a->lines - 1) * a->in.stride[0] + (int64_t)(a->in.window[0] - 1) * a->in.dilation[0] + 1;
+        (int64_t)(a->lines - 1) * a->conv.stride[0] + (int64_t)(a->conv.window[0] - 1) * a->conv.dilation[0] + 1;
     const int64_t columns =
-        (int64_t)(a->columns - 1) * a->in.stride[1] + (int64_t)(a->in.window[1] - 1) * a->in.dilation[1] + 1;
-    const bool single = a->in.window[0] == 1 && a->in.window[1] == 1 && !a->padded; /* nothing is copied */
-    if (rows > NNRTI_CPU_PATCH || columns > NNRTI_CPU_PATCH || K > NNRTI_CPU_PATCH ||
-        rows * columns > NNRTI_CPU_PATCH || (rows * columns * K > NNRTI_CPU_PATCH && !single))
+        (int64_t)(a->columns - 1) * a->conv.stride[1] + (int64_t)(a->conv.window[1] - 1) * a->conv.dilation[1] + 1;
+    const bool single = a->conv.window[0] == 1 && a->conv.window[1] == 1 && !a->padded; /* nothing is copied */
+    if (rows > NNRTI_CPU_PATCH_FLOATS || columns > NNRTI_CPU_PATCH_FLOATS || K > NNRTI_CPU_PATCH_FLOATS ||
+        rows * columns > NNRTI_CPU_PATCH_FLOATS || (rows * columns * K > NNRTI_CPU_PATCH_FLOATS && !single))
         return false;
     patch->rows = (int32_t)rows;
     patch->columns = (int32_t)columns;
@@ -832,32 +858,40 @@ static bool nnrti_cpu_patch_of(const nnrti_cpu_product *a, const nnrt_view *x, i
     patch->channel = !patch->planes ? 1 : patch->copied ? (ptrdiff_t)(rows * columns) : x->strides[3];
     patch->column = patch->planes ? 1 : K;
     patch->row = !patch->copied ? x->strides[1] : patch->planes ? (ptrdiff_t)columns : (ptrdiff_t)columns * K;
-    return (patch->planes || x->strides[2] == K) && /* terms have 32 bits */
+    return (patch->planes || x->strides[2] == K) && /* offsets of terms have 32 bits */
            (rows - 1) * patch->row + (columns - 1) * patch->column + (K - 1) * patch->channel <= INT32_MAX;
 }
 
-/* Pixels of a phase, and into how many pieces these are divided. */
+/* Pixels of a phase; and the work items that they are divided into. */
 static int64_t nnrti_cpu_phase_pixels(const nnrti_cpu_phase *p, const nnrt_view *y)
 {
-    const int32_t slices = p->product.depth.to > 0 ? p->product.depth.to : 1;
-    return (int64_t)y->dims[0] * slices * p->extent[0] * p->extent[1];
+    const int32_t slices = p->gemm.depth.to > 0 ? p->gemm.depth.to : 1;
+    return (int64_t)y->dims[0] * slices * p->size[0] * p->size[1];
 }
 
 static int64_t nnrti_cpu_phase_pieces(const nnrti_cpu_phase *p, const nnrt_view *y)
 {
-    return nnrti_cpu_pieces(nnrti_cpu_phase_pixels(p, y), p->product.rows);
+    return nnrti_cpu_div_up(nnrti_cpu_phase_pixels(p, y), p->gemm.rows);
 }
 
-/* In >>layout. */
-static void nnrti_cpu_turn(const uint32_t *from, ptrdiff_t step, uint32_t *to, ptrdiff_t next, int32_t rows,
-                           int32_t columns);
+/* Transposes a matrix of 32-bit elements; in >>layout. */
+static void nnrti_cpu_transpose(const uint32_t *from, ptrdiff_t step, uint32_t *to, ptrdiff_t next, int32_t rows,
+                                int32_t columns);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>sets */
 
+/* This file includes itself once per instruction set: with NNRTI_CPU_ISA defined it contains only the kernels (its
+   second half), compiled for that ISA by target attributes, so that one object file runs on every machine.
+   NNRTI_CPU(name) appends the ISA's name to an identifier. The table nnrti_cpu_isas lists the ISAs of this build,
+   best first; nnrti_cpu_has_isa tests at run time which of them the machine supports (dispatch). Invariant: code
+   outside the kernels uses no instruction beyond the compiler's baseline. Not by a file per ISA with compiler flags
+   of its own: that needs a build system, and a header has none. Not by target_clones: lanes, register tiles and
+   packed layouts differ per ISA. */
+
 #define NNRTI_CPU_JOIN(a, b) a##b
 #define NNRTI_CPU_JOIN_2(a, b) NNRTI_CPU_JOIN(a, b)
-#define NNRTI_CPU(name) NNRTI_CPU_JOIN_2(nnrti_cpu_##name##_, NNRTI_CPU_SET)
+#define NNRTI_CPU(name) NNRTI_CPU_JOIN_2(nnrti_cpu_##name##_, NNRTI_CPU_ISA)
 #define NNRTI_CPU_TEXT(a) #a
 #define NNRTI_CPU_TEXT_2(a) NNRTI_CPU_TEXT(a)
 #if defined(__clang__)
@@ -867,9 +901,9 @@ static void nnrti_cpu_turn(const uint32_t *from, ptrdiff_t step, uint32_t *to, p
 #endif
 #if defined(__GNUC__)
 #define NNRTI_CPU_INLINE static inline __attribute__((always_inline))
-#define NNRTI_CPU_APART __attribute__((noinline))
-/* Copies less than 32 bytes. Where it is called gcc would else write all that a memcpy takes. */
-NNRTI_CPU_APART static void nnrti_cpu_copy_part(void *to, const void *from, size_t bytes)
+#define NNRTI_CPU_NOINLINE __attribute__((noinline))
+/* Copies less than 32 bytes. Not inlined: gcc would otherwise emit an unrolled memcpy at each call. */
+NNRTI_CPU_NOINLINE static void nnrti_cpu_copy_small(void *to, const void *from, size_t bytes)
 {
     uint8_t *t = (uint8_t *)to;
     const uint8_t *f = (const uint8_t *)from;
@@ -898,74 +932,74 @@ NNRTI_CPU_APART static void nnrti_cpu_copy_part(void *to, const void *from, size
 }
 #endif
 
-/* A build may compile the kernels in an object of their own, while it compiles all else: NNRTI_CPU_OBJECT is 1 in the file
-   without kernels and 2 in the file that has only them (tools/kernels.c). There NNRTI_CPU_PORTABLE=0 leaves out the portable
-   set, for a machine that has a better one. */
+/* A build may compile the kernels in an object of their own, in parallel with the rest: NNRTI_CPU_OBJECT is 1 in the
+   file without kernels and 2 in the file that has only them (tools/kernels.c). NNRTI_CPU_PORTABLE=0 leaves out the
+   portable ISA, for a machine that has a better one. */
 #ifndef NNRTI_CPU_OBJECT
 #define NNRTI_CPU_OBJECT 0
 #endif
 #ifndef NNRTI_CPU_PORTABLE
 #define NNRTI_CPU_PORTABLE 1
 #endif
-#define NNRTI_CPU_SETS 5 /* at most, and the NULL at the end of the list */
+#define NNRTI_CPU_ISAS 5 /* at most, and the NULL at the end of the list */
 
 #if NNRTI_CPU_OBJECT == 0
 #define NNRTI_CPU_SHARED static
 #else
 #define NNRTI_CPU_SHARED
-extern const nnrti_cpu_set *const nnrti_cpu_sets[NNRTI_CPU_SETS];
-extern bool nnrti_cpu_has(const nnrti_cpu_set *set);
+extern const nnrti_cpu_isa *const nnrti_cpu_isas[NNRTI_CPU_ISAS];
+extern bool nnrti_cpu_has_isa(const nnrti_cpu_isa *isa);
 #endif
 
 #if NNRTI_CPU_OBJECT != 1
 #if NNRT_CPU_AVX512
-#define NNRTI_CPU_SET avx512
+#define NNRTI_CPU_ISA avx512
 #include "nnrt_cpu.h"
-#undef NNRTI_CPU_SET
-#define NNRTI_CPU_SET avx512vnni
+#undef NNRTI_CPU_ISA
+#define NNRTI_CPU_ISA avx512vnni
 #include "nnrt_cpu.h"
-#undef NNRTI_CPU_SET
+#undef NNRTI_CPU_ISA
 #endif
 #if NNRT_CPU_AVX2
-#define NNRTI_CPU_SET avx2
+#define NNRTI_CPU_ISA avx2
 #include "nnrt_cpu.h"
-#undef NNRTI_CPU_SET
+#undef NNRTI_CPU_ISA
 #endif
 #if defined(__aarch64__) && defined(__GNUC__)
-#define NNRTI_CPU_SET neon
+#define NNRTI_CPU_ISA neon
 #include "nnrt_cpu.h"
-#undef NNRTI_CPU_SET
+#undef NNRTI_CPU_ISA
 #endif
 #if defined(__wasm_simd128__)
-#define NNRTI_CPU_SET simd128
+#define NNRTI_CPU_ISA simd128
 #include "nnrt_cpu.h"
-#undef NNRTI_CPU_SET
+#undef NNRTI_CPU_ISA
 #elif defined(__GNUC__) && NNRTI_CPU_PORTABLE
-#define NNRTI_CPU_SET vector
+#define NNRTI_CPU_ISA vector
 #include "nnrt_cpu.h"
-#undef NNRTI_CPU_SET
+#undef NNRTI_CPU_ISA
 #endif
 
-NNRTI_CPU_SHARED const nnrti_cpu_set *const nnrti_cpu_sets[NNRTI_CPU_SETS] = {
+NNRTI_CPU_SHARED const nnrti_cpu_isa *const nnrti_cpu_isas[NNRTI_CPU_ISAS] = {
 #if NNRT_CPU_AVX512
-    &nnrti_cpu_set_avx512vnni,
-    &nnrti_cpu_set_avx512,
+    &nnrti_cpu_isa_avx512vnni,
+    &nnrti_cpu_isa_avx512,
 #endif
 #if NNRT_CPU_AVX2
-    &nnrti_cpu_set_avx2,
+    &nnrti_cpu_isa_avx2,
 #endif
 #if defined(__aarch64__) && defined(__GNUC__)
-    &nnrti_cpu_set_neon,
+    &nnrti_cpu_isa_neon,
 #endif
 #if defined(__wasm_simd128__)
-    &nnrti_cpu_set_simd128,
+    &nnrti_cpu_isa_simd128,
 #elif defined(__GNUC__) && NNRTI_CPU_PORTABLE
-    &nnrti_cpu_set_vector,
+    &nnrti_cpu_isa_vector,
 #endif
     NULL};
 
 #if NNRT_CPU_AVX2
-/* Of this instruction not every compiler can ask the machine by name. */
+/* Not every compiler knows this feature by name. */
 static bool nnrti_cpu_has_f16c(void)
 {
     unsigned a, b, c, d;
@@ -973,57 +1007,65 @@ static bool nnrti_cpu_has_f16c(void)
 }
 #endif
 
-/* Whether the machine has what the set is written for. */
-NNRTI_CPU_SHARED bool nnrti_cpu_has(const nnrti_cpu_set *set)
+/* Whether the machine supports the instruction set. */
+NNRTI_CPU_SHARED bool nnrti_cpu_has_isa(const nnrti_cpu_isa *isa)
 {
 #if NNRT_CPU_AVX512
-    if (set == &nnrti_cpu_set_avx512 || set == &nnrti_cpu_set_avx512vnni)
+    if (isa == &nnrti_cpu_isa_avx512 || isa == &nnrti_cpu_isa_avx512vnni)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-               (set == &nnrti_cpu_set_avx512 || __builtin_cpu_supports("avx512vnni"));
+               (isa == &nnrti_cpu_isa_avx512 || __builtin_cpu_supports("avx512vnni"));
 #endif
 #if NNRT_CPU_AVX2
-    if (set == &nnrti_cpu_set_avx2)
+    if (isa == &nnrti_cpu_isa_avx2)
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && nnrti_cpu_has_f16c();
 #endif
 #if defined(__i386__) && defined(__GNUC__) && NNRTI_CPU_PORTABLE
-    if (set == &nnrti_cpu_set_vector)
+    if (isa == &nnrti_cpu_isa_vector)
         return __builtin_cpu_supports("sse2");
 #endif
-    return set != NULL;
+    return isa != NULL;
 }
 #endif /* NNRTI_CPU_OBJECT != 1 */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>layout */
 
-#define NNRTI_CPU_FASTER (-1) /* nnrti_cpu_edit.tile */
+/* Layout propagation. Convolutions and pools read and write channels last, because a SIMD vector then holds adjacent
+   channels of a pixel. This pass decides before kernel selection which tensors of the draft are stored channels
+   last: 4-D tensors between steps that work with any strides, from the first step that prefers the layout on.
+   Inputs, outputs and constants of the model keep their layout. Only strides of views change, so reference kernels
+   work on such tensors, too. Invariant: a tensor has one layout for all of its readers. If a convolution or pool
+   still has a channels-first argument, a copy step is inserted (nnrti_cpu_copy_in, nnrti_cpu_copy_out). The
+   alternative, copies around every convolution, would read and write each tensor twice more. */
+
+#define NNRTI_CPU_TILE_AUTO (-1) /* value of nnrti_cpu_edit.tile */
 #define NNRTI_CPU_WINOGRAD "nnrt.cpu.winograd"
 #define NNRTI_CPU_KERNEL "nnrt.cpu.kernel"
 
-/* How a tensor is used, before steps get kernels. */
-#define NNRTI_CPU_GIVEN 1  /* is an input of the model */
-#define NNRTI_CPU_OTHER 2  /* is read by a step that is no image */
-#define NNRTI_CPU_PLANES 4 /* is read by one that reads planes */
+/* Uses of a tensor before kernel selection: bits of nnrti_cpu_edit.uses. */
+#define NNRTI_CPU_USE_INPUT 1 /* is an input of the model */
+#define NNRTI_CPU_USE_OTHER 2 /* is read by a step other than a convolution or 2-D pool */
+#define NNRTI_CPU_USE_NCHW 4  /* is read by a convolution that reads channels first (nnrti_cpu_reads_nchw) */
 
-/* While a draft is edited. */
+/* State of the edit pass over a draft. */
 typedef struct nnrti_cpu_edit {
     nnrt_draft *draft;
-    const nnrti_cpu_set *set;
-    uint8_t *last; /* per tensor: 0 as it was, 1 may lie with its channels last, 2 does */
-    uint8_t *seen; /* per tensor: NNRTI_CPU_GIVEN and others */
+    const nnrti_cpu_isa *isa;
+    uint8_t *nhwc; /* per tensor: 0 keeps its layout, 1 may become channels last, 2 is channels last */
+    uint8_t *uses; /* per tensor: bits NNRTI_CPU_USE_INPUT and others */
     uint32_t tensors;
-    bool half;     /* weights are packed as float16, where they can be */
-    uint32_t *opens; /* per step: the number of open steps before it */
-    /* Steps that are to be inserted, and in front of which steps. */
+    bool half;       /* weights are packed as float16 where possible */
+    uint32_t *opens; /* per step: open steps (dynamic shape, IF, LOOP) before it */
+    /* Steps to insert, and the steps before which they are inserted. */
     nnrt_draft_step *added;
     uint32_t *addedAt, nAdded, roomAdded;
-    uint32_t *copied; /* per tensor: 1 + the number of the added step that writes it */
-    int32_t tile;  /* of convolutions of 3 x 3 cells: 0 none, 2, 4, or NNRTI_CPU_FASTER: what is faster */
-    char only[24]; /* the kernel that steps may have; "": all */
+    uint32_t *copied; /* per tensor: 1 + the index of the added step that writes it */
+    int32_t tile;     /* Winograd tile of 3 x 3 convolutions: 0 none, 2, 4, or NNRTI_CPU_TILE_AUTO: the fastest */
+    char only[24];    /* the only kernel that steps may use; "": all */
 } nnrti_cpu_edit;
 
-/* Whether a kernel, whose name is nnrt_cpu_KERNEL_SET, is the one that is asked for. */
+/* Whether a kernel, named nnrt_cpu_KERNEL_ISA, is the one of "nnrt.cpu.kernel". */
 static bool nnrti_cpu_is_only(const nnrti_cpu_edit *e, const char *kernel)
 {
     const char *name = kernel + strlen("nnrt_cpu_");
@@ -1031,28 +1073,30 @@ static bool nnrti_cpu_is_only(const nnrti_cpu_edit *e, const char *kernel)
     return strncmp(name, e->only, length) == 0 && strrchr(name, '_') == name + length;
 }
 
-/* Whether steps may have a kernel: that one, or where it is `chain` those of which it is made. */
-static bool nnrti_cpu_may(const nnrti_cpu_edit *e, const nnrti_cpu_kernel *kernel)
+/* Whether steps may use a kernel: any, or the one of "nnrt.cpu.kernel"; `fused_depthwise` implies the kernels that
+   it fuses. */
+static bool nnrti_cpu_is_allowed(const nnrti_cpu_edit *e, const nnrti_cpu_kernel *kernel)
 {
     return e->only[0] == '\0' || nnrti_cpu_is_only(e, kernel->name) ||
-           (strcmp(e->only, "chain") == 0 &&
-            (kernel->run == e->set->product.run || kernel->run == e->set->depthwise.run));
+           (strcmp(e->only, "fused_depthwise") == 0 &&
+            (kernel->run == e->isa->gemm.run || kernel->run == e->isa->depthwise.run));
 }
 
+/* Reports NNRT_OUT_OF_MEMORY for a step. */
 static NNRT_ReturnCode nnrti_cpu_no_memory(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
     return nnrt_error_set(e->draft->config->error, NNRT_OUT_OF_MEMORY, "no memory for the faster step of node '%s'",
                           step->name);
 }
 
-/* Whether a step computes with int8 or uint8 by this kernel of the reference device. */
-static bool nnrti_cpu_is_eight(const nnrt_draft_step *step, const char *kernel)
+/* Whether a step computes with quantized int8 or uint8 by this kernel of the reference device. */
+static bool nnrti_cpu_is_q8_step(const nnrt_draft_step *step, const char *kernel)
 {
     return step->open == NULL && step->op != NULL && step->kernel != NULL && strcmp(step->kernelName, kernel) == 0 &&
            step->args[0].view.quantCount == 1;
 }
 
-/* Whether a pool of float32 has one window, all of x, and no activation: where channels come first, a reduction. */
+/* Whether a float32 pool is global (one window, all of x) without an activation. Channels first, it is a reduction. */
 static bool nnrti_cpu_is_global(const nnrt_draft_step *step)
 {
     const bool most = step->op->type == NNRT_NODE_TYPE_MAX_POOL_FUSION;
@@ -1069,37 +1113,41 @@ static bool nnrti_cpu_is_global(const nnrt_draft_step *step)
            (most ? max->activationType : average->activationType) == NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
 }
 
-#define NNRTI_CPU_ELEMENTS ((int64_t)1 << 30) /* fewest of a tensor that is left to the reference device */
+/* Tensors with so many elements or more stay with the reference device. */
+#define NNRTI_CPU_MAX_ELEMENTS ((int64_t)1 << 30)
 
-/* Whether the products of an argument's extents, and twice those, have 32 bits. */
-static bool nnrti_cpu_is_fit_arg(const nnrt_plan_arg *arg)
+/* Whether the element count of an argument, and twice it, fit 32 bits. */
+static bool nnrti_cpu_is_eligible_arg(const nnrt_plan_arg *arg)
 {
     int64_t elements = 1;
     for (int32_t i = 0; arg->tensor != NNRT_NO_TENSOR && i < arg->view.rank; i++)
-        if ((elements *= arg->view.dims[i] > 1 ? arg->view.dims[i] : 1) >= NNRTI_CPU_ELEMENTS)
+        if ((elements *= arg->view.dims[i] > 1 ? arg->view.dims[i] : 1) >= NNRTI_CPU_MAX_ELEMENTS)
             return false;
     return true;
 }
 
-/* Whether a step is an operator's, and all its arguments are fit and of extents that are known. */
-static bool nnrti_cpu_is_fit(const nnrt_draft_step *step)
+/* Whether a step is an operator with static shapes whose arguments all fit 32 bits. No other step gets a kernel. */
+static bool nnrti_cpu_is_eligible(const nnrt_draft_step *step)
 {
     if (step->open != NULL || step->op == NULL)
         return false;
     for (uint32_t k = 0; k < step->nIn + step->nDerived + step->nOut; k++)
-        if (!nnrti_cpu_is_fit_arg(&step->args[k]))
+        if (!nnrti_cpu_is_eligible_arg(&step->args[k]))
             return false;
     return true;
 }
 
-/* Whether a convolution of groups, or a transposed one, is products of constant weights (>>split). */
-static bool nnrti_cpu_is_split(const nnrt_draft_step *step);
+/* Whether a grouped or transposed convolution has constant weights and can be computed by several GEMMs (>>split). */
+static bool nnrti_cpu_is_multi_gemm(const nnrt_draft_step *step);
 
-static bool nnrti_cpu_is_image(const nnrt_draft_step *step)
+/* Whether a step is a convolution or 2-D pool ("image step") that has a kernel here, for channels last. */
+static bool nnrti_cpu_is_image_op(const nnrt_draft_step *step)
 {
-    if (!nnrti_cpu_is_fit(step) ||
-        (step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 && !nnrti_cpu_is_eight(step, "nnrt_conv2d_fusion_q8") &&
-         !nnrti_cpu_is_eight(step, "nnrt_max_pool_fusion_q8") && !nnrti_cpu_is_eight(step, "nnrt_avgpool_fusion_q8")) ||
+    if (!nnrti_cpu_is_eligible(step) ||
+        (step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 &&
+         !nnrti_cpu_is_q8_step(step, "nnrt_conv2d_fusion_q8") &&
+         !nnrti_cpu_is_q8_step(step, "nnrt_max_pool_fusion_q8") &&
+         !nnrti_cpu_is_q8_step(step, "nnrt_avgpool_fusion_q8")) ||
         step->args[0].view.rank != 4 || step->args[0].kind == NNRT_PLACE_CONSTANT)
         return false;
     switch (step->op->type) {
@@ -1108,9 +1156,9 @@ static bool nnrti_cpu_is_image(const nnrt_draft_step *step)
         const int64_t group = ((const NNRT_Conv2DFusion *)step->attr)->group;
         return step->args[1].kind == NNRT_PLACE_CONSTANT &&
                (step->args[2].tensor == NNRT_NO_TENSOR || step->args[2].kind == NNRT_PLACE_CONSTANT) &&
-               (group == 1 || (group == x->dims[3] && w->dims[0] == x->dims[3]) || nnrti_cpu_is_split(step));
+               (group == 1 || (group == x->dims[3] && w->dims[0] == x->dims[3]) || nnrti_cpu_is_multi_gemm(step));
     }
-    case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION: return nnrti_cpu_is_split(step);
+    case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION: return nnrti_cpu_is_multi_gemm(step);
     case NNRT_NODE_TYPE_MAX_POOL_FUSION:
         return (step->nOut < 2 || step->args[step->nIn + step->nDerived + 1].tensor == NNRT_NO_TENSOR) &&
                !nnrti_cpu_is_global(step);
@@ -1119,18 +1167,18 @@ static bool nnrti_cpu_is_image(const nnrt_draft_step *step)
     }
 }
 
-/* Whether a step widens a tensor, or narrows one, for a step that computes with floats (>>half). */
+/* Whether a step is an inserted conversion of float16 to float32 (widening), or back (narrowing); see >>half. */
 static bool nnrti_cpu_is_widening(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
-    return step->op == NULL && step->kernel == e->set->widen_half.run;
+    return step->op == NULL && step->kernel == e->isa->widen_half.run;
 }
 static bool nnrti_cpu_is_narrowing(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
-    return step->op == NULL && step->kernel == e->set->narrow_half.run;
+    return step->op == NULL && step->kernel == e->isa->narrow_half.run;
 }
 
-/* Steps whose kernels work with any strides. */
-static bool nnrti_cpu_is_tolerant(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
+/* Whether a step's kernels, including the reference kernel, work with any strides. */
+static bool nnrti_cpu_is_layout_agnostic(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
     if (nnrti_cpu_is_widening(e, step) || nnrti_cpu_is_narrowing(e, step))
         return true;
@@ -1141,61 +1189,63 @@ static bool nnrti_cpu_is_tolerant(const nnrti_cpu_edit *e, const nnrt_draft_step
             step->op->type == NNRT_NODE_TYPE_ARGMIN_FUSION);
 }
 
-/* Whether v is int8 or uint8 with one parameter, as operators that compute have it. */
-static bool nnrti_cpu_is_byte(const nnrt_view *v)
+/* Whether v is int8 or uint8 with one scale and zero point, as computing operators require. */
+static bool nnrti_cpu_is_q8_view(const nnrt_view *v)
 {
     const int32_t least = v->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
     return (v->dataType == NNRT_DATA_TYPE_INT8 || v->dataType == NNRT_DATA_TYPE_UINT8) && v->quantCount == 1 &&
            v->quant[0].numBits == 8 && v->quant[0].zeroPoint >= least && v->quant[0].zeroPoint <= least + 255;
 }
 
-/* Whether a step quantizes float32 to 8 bits, or dequantizes them (back). */
-static bool nnrti_cpu_is_cast(const nnrt_draft_step *step, bool back)
+/* Whether a step quantizes float32 to 8 bits, or dequantizes (back). */
+static bool nnrti_cpu_is_quantize(const nnrt_draft_step *step, bool back)
 {
     return step->open == NULL && step->op != NULL && step->kernel != NULL &&
            (strcmp(step->kernelName, "nnrt_quant_dtype_cast") == 0 ||
             strcmp(step->kernelName, "nnrt_quantize_linear") == 0) &&
            step->args[back ? 1 : 0].view.dataType == NNRT_DATA_TYPE_FLOAT32 &&
-           nnrti_cpu_is_byte(&step->args[back ? 0 : 1].view);
+           nnrti_cpu_is_q8_view(&step->args[back ? 0 : 1].view);
 }
 
 /* In >>steps. */
-static bool nnrti_cpu_reads_planes(const nnrt_draft *d, const nnrt_draft_step *step);
+static bool nnrti_cpu_reads_nchw(const nnrt_draft *d, const nnrt_draft_step *step);
 
-/* Whether a step makes 8 bits of floats, or widens, what only images read, or nobody: that is written channels last. */
-static bool nnrti_cpu_is_before_image(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
+/* Whether a step quantizes, or widens float16, and only image steps (or none) read the result: it writes channels
+   last. */
+static bool nnrti_cpu_feeds_image_op(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
     const bool widening = nnrti_cpu_is_widening(e, step);
-    return (widening || nnrti_cpu_is_cast(step, false)) &&
-           (e->seen[step->args[1].tensor] & (NNRTI_CPU_OTHER | (widening ? NNRTI_CPU_PLANES : 0))) == 0;
+    return (widening || nnrti_cpu_is_quantize(step, false)) &&
+           (e->uses[step->args[1].tensor] & (NNRTI_CPU_USE_OTHER | (widening ? NNRTI_CPU_USE_NCHW : 0))) == 0;
 }
 
-/* Fills seen. */
-static void nnrti_cpu_see_uses(nnrti_cpu_edit *e)
+/* Fills seen with the uses of each tensor. */
+static void nnrti_cpu_collect_uses(nnrti_cpu_edit *e)
 {
     const nnrt_draft *d = e->draft;
     const NNRT_Model *m = d->model;
     for (uint32_t i = 0; i < m->inputIndex.count; i++)
-        e->seen[m->inputIndex.data[i]] |= NNRTI_CPU_GIVEN;
+        e->uses[m->inputIndex.data[i]] |= NNRTI_CPU_USE_INPUT;
     for (uint32_t s = 0; s < d->nSteps; s++) {
         const nnrt_draft_step *step = &d->steps[s];
-        const uint8_t how = !nnrti_cpu_is_image(step)          ? NNRTI_CPU_OTHER
-                            : nnrti_cpu_reads_planes(d, step) ? NNRTI_CPU_PLANES
-                                                              : 0;
+        const uint8_t how = !nnrti_cpu_is_image_op(step)    ? NNRTI_CPU_USE_OTHER
+                            : nnrti_cpu_reads_nchw(d, step) ? NNRTI_CPU_USE_NCHW
+                                                            : 0;
         for (uint32_t k = 0; k < step->nIn; k++)
             if (step->args[k].tensor < e->tensors)
-                e->seen[step->args[k].tensor] |= how;
+                e->uses[step->args[k].tensor] |= how;
     }
 }
 
-static void nnrti_cpu_forbid(nnrti_cpu_edit *e, uint32_t tensor)
+/* Keeps a tensor in its model layout. */
+static void nnrti_cpu_keep_layout(nnrti_cpu_edit *e, uint32_t tensor)
 {
     if (tensor < e->tensors)
-        e->last[tensor] = 0;
+        e->nhwc[tensor] = 0;
 }
 
-/* The tensor of an argument as a view [N,C,H,W], as it is declared; true where the argument's view is that one, and not
-   [N,H,W,C] as operators on images have it. */
+/* *declared: the tensor of an argument as a view [N,C,H,W], as the model declares it. Returns whether the argument's
+   view is that one rather than [N,H,W,C], the view of image operators. */
 static bool nnrti_cpu_is_declared(const nnrt_view *v, const nnrt_operand *o, nnrt_view *declared)
 {
     nnrt_operand_view(NULL, o, 0, declared);
@@ -1203,8 +1253,8 @@ static bool nnrti_cpu_is_declared(const nnrt_view *v, const nnrt_operand *o, nnr
            memcmp(declared->strides, v->strides, sizeof(v->strides)) == 0;
 }
 
-/* Whether an argument shows its tensor in one of these two ways: some kernels see the elements in another shape. */
-static bool nnrti_cpu_is_whole(const nnrti_cpu_edit *e, const nnrt_plan_arg *arg)
+/* Whether an argument shows its tensor as [N,C,H,W] or [N,H,W,C]: some kernels view the elements in another shape. */
+static bool nnrti_cpu_shows_image(const nnrti_cpu_edit *e, const nnrt_plan_arg *arg)
 {
     const nnrt_operand *o = &e->draft->tensors[arg->tensor];
     nnrt_view declared;
@@ -1212,7 +1262,7 @@ static bool nnrti_cpu_is_whole(const nnrti_cpu_edit *e, const nnrt_plan_arg *arg
     if (o->rank != 4)
         return false;
     nnrt_operand_view(NULL, o, 0, &declared);
-    if (v->rank == 3) /* [N,K,C] of normalisations, K all pixels */
+    if (v->rank == 3) /* [N,K,C] of normalizations, K all pixels */
         return v->dims[0] == o->dims[0] && (int64_t)v->dims[1] == (int64_t)o->dims[2] * o->dims[3] &&
                v->dims[2] == o->dims[1] && v->strides[1] == 1 && v->strides[2] == declared.strides[1];
     return v->rank == 4 && (nnrti_cpu_is_declared(v, o, &declared) ||
@@ -1220,47 +1270,47 @@ static bool nnrti_cpu_is_whole(const nnrti_cpu_edit *e, const nnrt_plan_arg *arg
                              v->dims[3] == o->dims[1] && v->strides[3] == declared.strides[1]));
 }
 
-/* Which tensors lie with their channels last: images between steps that work with any strides, from the first step on
-   that wants them so. */
+/* Decides which tensors are channels last: tensors of images between steps that work with any strides, from the
+   first step on that prefers it (layout propagation). */
 static NNRT_ReturnCode nnrti_cpu_choose_layout(nnrti_cpu_edit *e)
 {
     nnrt_draft *d = e->draft;
     const NNRT_Model *m = d->model;
     e->tensors = d->nTensors;
-    e->last = (uint8_t *)nnrt_memory_temp(d->memory, d->nTensors);
-    e->seen = (uint8_t *)nnrt_memory_temp(d->memory, d->nTensors);
-    if (e->last == NULL || e->seen == NULL)
+    e->nhwc = (uint8_t *)nnrt_memory_temp(d->memory, d->nTensors);
+    e->uses = (uint8_t *)nnrt_memory_temp(d->memory, d->nTensors);
+    if (e->nhwc == NULL || e->uses == NULL)
         return nnrt_error_set(d->config->error, NNRT_OUT_OF_MEMORY, "no memory to choose the layout of %u tensors",
                               d->nTensors);
     for (uint32_t t = 0; t < d->nTensors; t++)
-        e->last[t] = d->tensors[t].rank == 4 && d->tensors[t].format == NNRT_FORMAT_NCHW && d->tensors[t].data == NULL;
+        e->nhwc[t] = d->tensors[t].rank == 4 && d->tensors[t].format == NNRT_FORMAT_NCHW && d->tensors[t].data == NULL;
     for (uint32_t i = 0; i < m->inputIndex.count; i++)
-        nnrti_cpu_forbid(e, m->inputIndex.data[i]);
+        nnrti_cpu_keep_layout(e, m->inputIndex.data[i]);
     for (uint32_t i = 0; i < m->outputIndex.count; i++)
-        nnrti_cpu_forbid(e, m->outputIndex.data[i]);
-    nnrti_cpu_see_uses(e);
+        nnrti_cpu_keep_layout(e, m->outputIndex.data[i]);
+    nnrti_cpu_collect_uses(e);
     for (uint32_t s = 0; s < d->nSteps; s++)
         for (uint32_t k = 0; k < d->steps[s].nIn + d->steps[s].nDerived + d->steps[s].nOut; k++)
             if (d->steps[s].args[k].tensor < e->tensors &&
-                (!nnrti_cpu_is_tolerant(e, &d->steps[s]) || !nnrti_cpu_is_whole(e, &d->steps[s].args[k])))
-                nnrti_cpu_forbid(e, d->steps[s].args[k].tensor);
+                (!nnrti_cpu_is_layout_agnostic(e, &d->steps[s]) || !nnrti_cpu_shows_image(e, &d->steps[s].args[k])))
+                nnrti_cpu_keep_layout(e, d->steps[s].args[k].tensor);
     for (uint32_t s = 0; s < d->nSteps; s++) {
         const nnrt_draft_step *step = &d->steps[s];
-        bool wanted = nnrti_cpu_is_image(step) || nnrti_cpu_is_before_image(e, step);
+        bool wanted = nnrti_cpu_is_image_op(step) || nnrti_cpu_feeds_image_op(e, step);
         for (uint32_t k = 0; k < step->nIn; k++)
-            wanted = wanted || (step->args[k].tensor < e->tensors && e->last[step->args[k].tensor] == 2);
+            wanted = wanted || (step->args[k].tensor < e->tensors && e->nhwc[step->args[k].tensor] == 2);
         for (uint32_t k = 0; k < step->nOut; k++) {
             const uint32_t t = step->args[step->nIn + step->nDerived + k].tensor;
-            if (wanted && t < e->tensors && e->last[t] == 1)
-                e->last[t] = 2;
+            if (wanted && t < e->tensors && e->nhwc[t] == 1)
+                e->nhwc[t] = 2;
         }
     }
     return NNRT_SUCCESS;
 }
 
-/* The strides of tensor t, which lies with its channels last, in a view of it: [N,H,W,C], or [N,C,H,W] as it is
-   declared. */
-static void nnrti_cpu_see(const nnrti_cpu_edit *e, uint32_t t, nnrt_view *v)
+/* Sets the strides of a view of tensor t, which is channels last; the view is [N,H,W,C], [N,K,C] or, as declared,
+   [N,C,H,W]. */
+static void nnrti_cpu_set_nhwc_strides(const nnrti_cpu_edit *e, uint32_t t, nnrt_view *v)
 {
     const nnrt_operand *o = &e->draft->tensors[t];
     const ptrdiff_t C = o->dims[1], W = o->dims[3], H = o->dims[2];
@@ -1278,66 +1328,67 @@ static void nnrti_cpu_see(const nnrti_cpu_edit *e, uint32_t t, nnrt_view *v)
     v->strides[first ? 1 : 3] = 1;
 }
 
-static void nnrti_cpu_lay_out(nnrti_cpu_edit *e)
+/* Sets the strides of all views of channels-last tensors. */
+static void nnrti_cpu_apply_layout(nnrti_cpu_edit *e)
 {
     nnrt_draft *d = e->draft;
     for (uint32_t s = 0; s < d->nSteps; s++)
         for (uint32_t k = 0; k < d->steps[s].nIn + d->steps[s].nDerived + d->steps[s].nOut; k++) {
             nnrt_plan_arg *arg = &d->steps[s].args[k];
-            if (arg->tensor < e->tensors && e->last[arg->tensor] == 2)
-                nnrti_cpu_see(e, arg->tensor, &arg->view);
+            if (arg->tensor < e->tensors && e->nhwc[arg->tensor] == 2)
+                nnrti_cpu_set_nhwc_strides(e, arg->tensor, &arg->view);
         }
 }
 
-/* Whether the channels of an image [N,H,W,C] lie one behind the other. */
-static bool nnrti_cpu_is_last(const nnrt_view *v)
+/* Whether an image [N,H,W,C] is channels last. */
+static bool nnrti_cpu_is_nhwc(const nnrt_view *v)
 {
     return v->strides[3] == 1 || v->dims[3] <= 1;
 }
 
-/* to[j * next + i] = from[i * step + j], i < rows, j < columns. */
-static void nnrti_cpu_turn(const uint32_t *from, ptrdiff_t step, uint32_t *to, ptrdiff_t next, int32_t rows,
-                           int32_t columns)
+/* Transpose: to[j * next + i] = from[i * step + j], i < rows, j < columns; 4 x 4 blocks in SIMD registers. */
+static void nnrti_cpu_transpose(const uint32_t *from, ptrdiff_t step, uint32_t *to, ptrdiff_t next, int32_t rows,
+                                int32_t columns)
 {
     int32_t i = 0;
 #if defined(__GNUC__)
     typedef uint32_t four __attribute__((vector_size(16)));
 #if defined(__clang__)
-#define NNRTI_CPU_MIX(a, b, name, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#define NNRTI_CPU_SHUFFLE(a, b, name, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
 #else
     const four first = {0, 4, 1, 5}, last = {2, 6, 3, 7}, low = {0, 1, 4, 5}, high = {2, 3, 6, 7};
-#define NNRTI_CPU_MIX(a, b, name, i, j, k, l) __builtin_shuffle(a, b, name)
+#define NNRTI_CPU_SHUFFLE(a, b, name, i, j, k, l) __builtin_shuffle(a, b, name)
 #endif
-    for (; i + 4 <= rows; i += 4) { /* four by four */
+    for (; i + 4 <= rows; i += 4) { /* 4 x 4 blocks */
         int32_t j = 0;
         for (; j + 4 <= columns; j += 4) {
             four row[4], pair[4];
             for (int32_t k = 0; k < 4; k++)
                 memcpy(&row[k], from + (i + k) * step + j, sizeof(four));
-            pair[0] = NNRTI_CPU_MIX(row[0], row[1], first, 0, 4, 1, 5);
-            pair[1] = NNRTI_CPU_MIX(row[0], row[1], last, 2, 6, 3, 7);
-            pair[2] = NNRTI_CPU_MIX(row[2], row[3], first, 0, 4, 1, 5);
-            pair[3] = NNRTI_CPU_MIX(row[2], row[3], last, 2, 6, 3, 7);
-            row[0] = NNRTI_CPU_MIX(pair[0], pair[2], low, 0, 1, 4, 5);
-            row[1] = NNRTI_CPU_MIX(pair[0], pair[2], high, 2, 3, 6, 7);
-            row[2] = NNRTI_CPU_MIX(pair[1], pair[3], low, 0, 1, 4, 5);
-            row[3] = NNRTI_CPU_MIX(pair[1], pair[3], high, 2, 3, 6, 7);
+            pair[0] = NNRTI_CPU_SHUFFLE(row[0], row[1], first, 0, 4, 1, 5);
+            pair[1] = NNRTI_CPU_SHUFFLE(row[0], row[1], last, 2, 6, 3, 7);
+            pair[2] = NNRTI_CPU_SHUFFLE(row[2], row[3], first, 0, 4, 1, 5);
+            pair[3] = NNRTI_CPU_SHUFFLE(row[2], row[3], last, 2, 6, 3, 7);
+            row[0] = NNRTI_CPU_SHUFFLE(pair[0], pair[2], low, 0, 1, 4, 5);
+            row[1] = NNRTI_CPU_SHUFFLE(pair[0], pair[2], high, 2, 3, 6, 7);
+            row[2] = NNRTI_CPU_SHUFFLE(pair[1], pair[3], low, 0, 1, 4, 5);
+            row[3] = NNRTI_CPU_SHUFFLE(pair[1], pair[3], high, 2, 3, 6, 7);
             for (int32_t k = 0; k < 4; k++)
                 memcpy(to + (j + k) * next + i, &row[k], sizeof(four));
         }
         for (; j < columns; j++)
             for (int32_t k = i; k < i + 4; k++)
-                memcpy(&to[j * next + k], &from[k * step + j], 4); /* they may be floats */
+                memcpy(&to[j * next + k], &from[k * step + j], 4); /* memcpy: they may be floats */
     }
-#undef NNRTI_CPU_MIX
+#undef NNRTI_CPU_SHUFFLE
 #endif
     for (int32_t j = 0; j < columns; j++)
         for (int32_t k = i; k < rows; k++)
             memcpy(&to[j * next + k], &from[k * step + j], 4);
 }
 
-/* y = x [N,H,W,C] of `size` bytes an element, one of which has its channels last: some channels at a time, so that what
-   is read and what is written both go on through a few lines of the cache. */
+/* y = x [N,H,W,C] for elements of `size` bytes, where x or y is channels last: one row, 16 channels at a time, so
+   that both reads and writes stay within a few cache lines. */
 static inline void nnrti_cpu_copy_row(const nnrt_view *x, const nnrt_view *y, int32_t n, int32_t h, const size_t size)
 {
     const uint8_t *from = (const uint8_t *)x->data + (n * x->strides[0] + h * x->strides[1]) * (ptrdiff_t)size;
@@ -1346,11 +1397,11 @@ static inline void nnrti_cpu_copy_row(const nnrt_view *x, const nnrt_view *y, in
     for (int32_t c = 0; c < x->dims[3]; c += 16) {
         const int32_t count = c + 16 < x->dims[3] ? 16 : x->dims[3] - c;
         if (size == 4 && x->strides[2] == 1 && y->strides[3] == 1)
-            nnrti_cpu_turn((const uint32_t *)(const void *)from + c * x->strides[3], x->strides[3],
-                           (uint32_t *)(void *)to + c, y->strides[2], count, W);
+            nnrti_cpu_transpose((const uint32_t *)(const void *)from + c * x->strides[3], x->strides[3],
+                                (uint32_t *)(void *)to + c, y->strides[2], count, W);
         else if (size == 4 && x->strides[3] == 1 && y->strides[2] == 1)
-            nnrti_cpu_turn((const uint32_t *)(const void *)from + c, x->strides[2],
-                           (uint32_t *)(void *)to + c * y->strides[3], y->strides[3], W, count);
+            nnrti_cpu_transpose((const uint32_t *)(const void *)from + c, x->strides[2],
+                                (uint32_t *)(void *)to + c * y->strides[3], y->strides[3], W, count);
         else
             for (int32_t w = 0; w < W; w++)
                 for (int32_t k = c; k < c + count; k++)
@@ -1369,15 +1420,17 @@ static void nnrti_cpu_copy_task(void *arg, uint32_t i, uint32_t worker)
         nnrti_cpu_copy_row(&args[0], &args[1], (int32_t)i / args[0].dims[1], (int32_t)i % args[0].dims[1], 4);
 }
 
+/* Kernel of layout copies and transposes: y = x, both [N,H,W,C] with any strides. */
 static NNRT_ReturnCode nnrti_cpu_copy(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     (void)attr;
-    nnrti_cpu_share(call, 16.0 * args[0].dims[0] * args[0].dims[1] * args[0].dims[2] * args[0].dims[3],
-                    (uint32_t)(args[0].dims[0] * args[0].dims[1]), nnrti_cpu_copy_task, args);
+    nnrti_cpu_parallel_for(call, 16.0 * args[0].dims[0] * args[0].dims[1] * args[0].dims[2] * args[0].dims[3],
+                           (uint32_t)(args[0].dims[0] * args[0].dims[1]), nnrti_cpu_copy_task, args);
     return NNRT_SUCCESS;
 }
 
-static void nnrti_cpu_use(nnrt_draft_step *step, const nnrti_cpu_kernel *kernel, const void *attr)
+/* Selects a kernel of this device for a step. */
+static void nnrti_cpu_set_kernel(nnrt_draft_step *step, const nnrti_cpu_kernel *kernel, const void *attr)
 {
     step->kernel = kernel->run;
     step->kernelName = kernel->name;
@@ -1385,10 +1438,10 @@ static void nnrti_cpu_use(nnrt_draft_step *step, const nnrti_cpu_kernel *kernel,
     step->scratchBytes = 0;
 }
 
-/* A new step of one input and one result in front of step `at`, for the node of step `of`, once nnrti_cpu_insert_added puts
-   all of them into the draft; at never falls. false: no memory. */
-static bool nnrti_cpu_add(nnrti_cpu_edit *e, uint32_t at, uint32_t of, const nnrti_cpu_kernel *kernel,
-                          const nnrt_plan_arg *from, const nnrt_plan_arg *to)
+/* Records a new step of one input and one result, to be inserted before step `at` by nnrti_cpu_insert_added; it
+   belongs to the node of step `of`. at must not decrease from call to call. false: no memory. */
+static bool nnrti_cpu_add_step(nnrti_cpu_edit *e, uint32_t at, uint32_t of, const nnrti_cpu_kernel *kernel,
+                               const nnrt_plan_arg *from, const nnrt_plan_arg *to)
 {
     nnrt_memory *const memory = e->draft->memory;
     nnrt_draft_step *step;
@@ -1415,24 +1468,25 @@ static bool nnrti_cpu_add(nnrti_cpu_edit *e, uint32_t at, uint32_t of, const nnr
     step->nIn = step->nOut = 1;
     step->node = -1;
     step->name = e->draft->steps[of].name;
-    nnrti_cpu_use(step, kernel, NULL);
+    nnrti_cpu_set_kernel(step, kernel, NULL);
     e->addedAt[e->nAdded++] = at;
     return true;
 }
 
-/* Numbers of steps are others then. */
+/* Inserts the recorded steps. Step indices change. */
 static NNRT_ReturnCode nnrti_cpu_insert_added(nnrti_cpu_edit *e)
 {
     if (!nnrt_draft_insert_all(e->draft, e->added, e->addedAt, e->nAdded))
-        return nnrt_error_set(e->draft->config->error, NNRT_OUT_OF_MEMORY, "no memory for %u copies and casts", e->nAdded);
+        return nnrt_error_set(e->draft->config->error, NNRT_OUT_OF_MEMORY, "no memory for %u copies and casts",
+                              e->nAdded);
     e->nAdded = 0;
     return NNRT_SUCCESS;
 }
 
-static const nnrti_cpu_kernel nnrti_cpu_copying = {nnrti_cpu_copy, "nnrt_cpu_copy"};
+static const nnrti_cpu_kernel nnrti_cpu_copy_kernel = {nnrti_cpu_copy, "nnrt_cpu_copy"};
 
-/* A new tensor like that of an image, with its channels last; *made: the argument as it shows that one. */
-static bool nnrti_cpu_make_last(nnrti_cpu_edit *e, const nnrt_plan_arg *image, nnrt_plan_arg *made)
+/* A new channels-last tensor of the shape of an image; *made: the argument that shows it. */
+static bool nnrti_cpu_new_nhwc(nnrti_cpu_edit *e, const nnrt_plan_arg *image, nnrt_plan_arg *made)
 {
     *made = *image;
     made->tensor = nnrt_draft_tensor(e->draft, image->view.dataType, 4, image->view.dims);
@@ -1444,24 +1498,24 @@ static bool nnrti_cpu_make_last(nnrti_cpu_edit *e, const nnrt_plan_arg *image, n
     return true;
 }
 
-/* A step in front of step `at` copies an argument into a new tensor with its channels last, which step `at` then reads. */
+/* Records a step before step `at` that copies an argument to a new channels-last tensor, which step `at` then reads. */
 static NNRT_ReturnCode nnrti_cpu_copy_in(nnrti_cpu_edit *e, uint32_t at, uint32_t argument)
 {
     nnrt_draft_step *const step = &e->draft->steps[at];
     const nnrt_plan_arg from = step->args[argument];
-    if (!nnrti_cpu_make_last(e, &from, &step->args[argument]) ||
-        !nnrti_cpu_add(e, at, at, &nnrti_cpu_copying, &from, &step->args[argument]))
+    if (!nnrti_cpu_new_nhwc(e, &from, &step->args[argument]) ||
+        !nnrti_cpu_add_step(e, at, at, &nnrti_cpu_copy_kernel, &from, &step->args[argument]))
         return nnrti_cpu_no_memory(e, step);
     return NNRT_SUCCESS;
 }
 
-/* The same behind a step for its first result. */
+/* The same after step `at`, for its first result. */
 static NNRT_ReturnCode nnrti_cpu_copy_out(nnrti_cpu_edit *e, uint32_t at)
 {
     nnrt_draft_step *const step = &e->draft->steps[at];
     nnrt_plan_arg *const y = &step->args[step->nIn + step->nDerived];
     const nnrt_plan_arg to = *y;
-    if (!nnrti_cpu_make_last(e, &to, y) || !nnrti_cpu_add(e, at + 1, at, &nnrti_cpu_copying, y, &to))
+    if (!nnrti_cpu_new_nhwc(e, &to, y) || !nnrti_cpu_add_step(e, at + 1, at, &nnrti_cpu_copy_kernel, y, &to))
         return nnrti_cpu_no_memory(e, step);
     if (to.tensor < e->tensors)
         e->copied[to.tensor] = e->nAdded;
@@ -1471,31 +1525,46 @@ static NNRT_ReturnCode nnrti_cpu_copy_out(nnrti_cpu_edit *e, uint32_t at)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>steps */
 
+/* Kernel selection ("lowering"): nnrti_cpu_lower_X turns a step of the draft into a step with the device's kernel X.
+   It checks types, strides and constants; if the kernel cannot run the step, the function returns NNRT_SUCCESS and
+   leaves the step unchanged. Otherwise it sets kernel, attributes and scratch, and packs constant weights as derived
+   constants. All decisions about tiles, work items and scratch are made here, in PrepareModel, so that a run decides
+   nothing. Prepare runs the edit twice (count, then do) and again with packed weights from a file, so decisions must
+   be deterministic and must not depend on weight values, unless nnrt_draft_note records them for nnrt_draft_recall.
+
+   A convolution is a GEMM without an im2col buffer (implicit GEMM): the kernel gets, per pixel and filter tap, a
+   pointer to the channels of x (an indirection buffer); taps outside x point to zeros. A matrix multiplication with
+   constant weights is a 1 x 1 convolution of one row of pixels. im2col as a copy was rejected: it multiplies the
+   memory traffic by the number of taps. Only for few channels does the kernel read a zero-padded patch instead.
+
+   Epilogue fusion: the bias, the activation, and a residual tensor of an ADD_FUSION are applied to the sums in
+   registers. */
+
 NNRTI_SETUP()
 
-/* Element i of constants of float32 or float16. */
+/* Element i of a constant of float32 or float16. */
 static float nnrti_cpu_weight(const nnrt_view *w, ptrdiff_t i)
 {
     return nnrti_load(w->data, i, w->dataType);
 }
 
-/* to[k * width + t] = weight k of channel t, or 0 where t >= left: `count` weights of a panel of w, from element `at`
-   on, which lie `step` apart in a channel, channels `next`. Some at a time, so that what is read and what is written go
-   on through a few lines of the cache. */
+/* Packs weights: to[k * width + t] = weight k of channel t, or 0 if t >= left, for `count` weights of a panel of w,
+   from element `at` on; weights are `step` apart within a channel, channels `next` apart. NNRTI_CPU_PACK_ROWS
+   weights at a time, so that reads and writes stay within a few cache lines. */
 static void nnrti_cpu_pack_rows(const nnrt_view *w, ptrdiff_t at, ptrdiff_t next, ptrdiff_t step, int32_t count,
                                 int32_t left, int32_t width, float *to)
 {
     const float *const from = (const float *)w->data + at;
     const int32_t there = left < width ? left : width;
-    for (int32_t first = 0; first < count; first += NNRTI_CPU_ROWS) {
-        const int32_t n = count - first < NNRTI_CPU_ROWS ? count - first : NNRTI_CPU_ROWS;
+    for (int32_t first = 0; first < count; first += NNRTI_CPU_PACK_ROWS) {
+        const int32_t n = count - first < NNRTI_CPU_PACK_ROWS ? count - first : NNRTI_CPU_PACK_ROWS;
         if (w->dataType == NNRT_DATA_TYPE_FLOAT16) {
             for (int32_t t = 0; t < there; t++)
                 for (int32_t k = 0; k < n; k++)
                     to[k * width + t] = nnrti_cpu_weight(w, at + (first + k) * step + t * next);
         } else if (step == 1) {
-            nnrti_cpu_turn((const uint32_t *)(const void *)(from + first), next, (uint32_t *)(void *)to, width, there,
-                           n);
+            nnrti_cpu_transpose((const uint32_t *)(const void *)(from + first), next, (uint32_t *)(void *)to, width,
+                                there, n);
         } else {
             for (int32_t k = 0; k < n; k++)
                 for (int32_t t = 0; t < there; t++)
@@ -1507,19 +1576,19 @@ static void nnrti_cpu_pack_rows(const nnrt_view *w, ptrdiff_t at, ptrdiff_t next
     }
 }
 
-/* Channels of y that the panels have. */
-static int32_t nnrti_cpu_padded(const nnrti_cpu_set *set, int32_t C)
+/* Channels of y rounded up to what the panels hold: whole panels, and a last one of one vector if that suffices. */
+static int32_t nnrti_cpu_padded_channels(const nnrti_cpu_isa *isa, int32_t C)
 {
-    const int32_t left = C % set->panel;
-    return C - left + (left == 0 ? 0 : left <= set->lanes ? set->lanes : set->panel);
+    const int32_t left = C % isa->panel;
+    return C - left + (left == 0 ? 0 : left <= isa->lanes ? isa->lanes : isa->panel);
 }
 
-/* Packs the weights w [C,kH,kW,K] and the bias, which may be NULL, into panels of `panel` channels, the last of which
-   may have less. */
-static void nnrti_cpu_pack(const nnrti_cpu_set *set, int32_t panel, const nnrt_view *w, const nnrt_view *bias,
-                           float *to)
+/* Packs the weights w [C,kH,kW,K] and the bias, which may be NULL, into panels of `panel` channels; the last panel
+   may have fewer. */
+static void nnrti_cpu_pack_gemm(const nnrti_cpu_isa *isa, int32_t panel, const nnrt_view *w, const nnrt_view *bias,
+                                float *to)
 {
-    const int32_t C = w->dims[0], K = w->dims[3], padded = nnrti_cpu_padded(set, C);
+    const int32_t C = w->dims[0], K = w->dims[3], padded = nnrti_cpu_padded_channels(isa, C);
     for (int32_t c = 0; c < C; c += panel) {
         const int32_t left = C - c, width = padded - c < panel ? padded - c : panel;
         for (int32_t t = 0; t < width; t++)
@@ -1531,55 +1600,56 @@ static void nnrti_cpu_pack(const nnrti_cpu_set *set, int32_t panel, const nnrt_v
     }
 }
 
-/* Of windows of several cells and few channels, patches of some rows of y, or of a part of a row; and where channels
-   lie as planes, as those of a matrix do that is transposed. */
-static void nnrti_cpu_choose_patch(nnrti_cpu_product *a, const nnrt_view *x, const nnrt_view *y, int32_t K,
+/* Decides whether a GEMM reads patches: for several filter taps and few channels, patches of some rows of y, or of a
+   part of a row; also for channels-first x, such as a transposed matrix. Sets lines and columns (0: no patches) and
+   padded. */
+static void nnrti_cpu_choose_patch(nnrti_cpu_gemm *a, const nnrt_view *x, const nnrt_view *y, int32_t K,
                                    uint32_t workers)
 {
     const int32_t H = y->dims[1], W = y->dims[2];
     nnrti_cpu_patch patch;
     a->lines = a->columns = 0;
-    if ((a->in.window[0] == 1 && a->in.window[1] == 1 && (x->strides[3] == 1 || K == 1)) || K == 0 || H == 0 ||
+    if ((a->conv.window[0] == 1 && a->conv.window[1] == 1 && (x->strides[3] == 1 || K == 1)) || K == 0 || H == 0 ||
         W == 0 || y->dims[0] == 0)
         return;
     a->padded = false;
     for (int32_t i = 0; i < 2; i++) {
-        const int64_t last = (int64_t)(y->dims[1 + i] - 1) * a->in.stride[i] - a->in.pad[i] +
-                             (int64_t)(a->in.window[i] - 1) * a->in.dilation[i];
-        a->padded = a->padded || a->in.pad[i] > 0 || last >= x->dims[1 + i];
+        const int64_t last = (int64_t)(y->dims[1 + i] - 1) * a->conv.stride[i] - a->conv.pad[i] +
+                             (int64_t)(a->conv.window[i] - 1) * a->conv.dilation[i];
+        a->padded = a->padded || a->conv.pad[i] > 0 || last >= x->dims[1 + i];
     }
-    a->columns = (int32_t)nnrti_cpu_pieces(W, nnrti_cpu_pieces(W, 2 * NNRTI_CPU_PIXELS));
-    a->lines = W < NNRTI_CPU_PIXELS ? NNRTI_CPU_PIXELS / W : 1;
-    while (a->lines > 1 && (a->lines > H || (workers > 1 && y->dims[0] * nnrti_cpu_pieces(H, a->lines) < 4 * workers)))
+    a->columns = (int32_t)nnrti_cpu_div_up(W, nnrti_cpu_div_up(W, 2 * NNRTI_CPU_PATCH_PIXELS));
+    a->lines = W < NNRTI_CPU_PATCH_PIXELS ? NNRTI_CPU_PATCH_PIXELS / W : 1;
+    while (a->lines > 1 && (a->lines > H || (workers > 1 && y->dims[0] * nnrti_cpu_div_up(H, a->lines) < 4 * workers)))
         a->lines--;
     if (!nnrti_cpu_patch_of(a, x, K, &patch))
         a->lines = a->columns = 0;
 }
 
-/* Where the terms of a sum lie in a patch. */
-static void nnrti_cpu_find_terms(const nnrti_cpu_product *a, const nnrt_view *x, int32_t K, int32_t *to)
+/* Offsets of the terms of a sum in a patch. */
+static void nnrti_cpu_patch_offsets(const nnrti_cpu_gemm *a, const nnrt_view *x, int32_t K, int32_t *to)
 {
     nnrti_cpu_patch patch;
     (void)nnrti_cpu_patch_of(a, x, K, &patch);
-    for (int32_t i = 0; i < a->in.window[0]; i++)
-        for (int32_t j = 0; j < a->in.window[1]; j++)
+    for (int32_t i = 0; i < a->conv.window[0]; i++)
+        for (int32_t j = 0; j < a->conv.window[1]; j++)
             for (int32_t k = 0; k < K; k++)
-                *to++ = (int32_t)(i * a->in.dilation[0] * patch.row + j * a->in.dilation[1] * patch.column +
+                *to++ = (int32_t)(i * a->conv.dilation[0] * patch.row + j * a->conv.dilation[1] * patch.column +
                                   k * patch.channel);
 }
 
-/* Channels of a panel of what is packed for the kernel of a step. */
-static int32_t nnrti_cpu_width(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
+/* Channels per packed panel of the kernel of a step. */
+static int32_t nnrti_cpu_panel_width(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
-    return step->kernel == e->set->vector.run ? NNRTI_CPU_TOGETHER * e->set->panel : e->set->panel;
+    return step->kernel == e->isa->gemv.run ? NNRTI_CPU_GEMV_WIDTH * e->isa->panel : e->isa->panel;
 }
 
-/* The same with weights of float16: of a panel first its bias, float32, then them. */
-static void nnrti_cpu_pack_half(const nnrti_cpu_set *set, int32_t panel, const nnrt_view *w, const nnrt_view *bias,
-                                uint16_t *to)
+/* nnrti_cpu_pack_gemm with float16 weights: a panel is its bias, float32, then the weights. */
+static void nnrti_cpu_pack_gemm_half(const nnrti_cpu_isa *isa, int32_t panel, const nnrt_view *w, const nnrt_view *bias,
+                                     uint16_t *to)
 {
-    const int32_t C = w->dims[0], K = w->dims[3], padded = nnrti_cpu_padded(set, C);
-    float rows[NNRTI_CPU_ROWS * NNRTI_CPU_TOGETHER * NNRTI_CPU_WIDEST];
+    const int32_t C = w->dims[0], K = w->dims[3], padded = nnrti_cpu_padded_channels(isa, C);
+    float rows[NNRTI_CPU_PACK_ROWS * NNRTI_CPU_GEMV_WIDTH * NNRTI_CPU_MAX_PANEL];
     for (int32_t c = 0; c < C; c += panel) {
         const int32_t left = C - c, width = padded - c < panel ? padded - c : panel;
         for (int32_t t = 0; t < width; t++)
@@ -1588,10 +1658,10 @@ static void nnrti_cpu_pack_half(const nnrti_cpu_set *set, int32_t panel, const n
         to += 2 * width;
         for (int32_t i = 0; i < w->dims[1] * w->dims[2]; i++) {
             const ptrdiff_t at = c * w->strides[0] + i / w->dims[2] * w->strides[1] + i % w->dims[2] * w->strides[2];
-            for (int32_t k = 0; k < K; k += NNRTI_CPU_ROWS) {
-                const int32_t n = K - k < NNRTI_CPU_ROWS ? K - k : NNRTI_CPU_ROWS;
+            for (int32_t k = 0; k < K; k += NNRTI_CPU_PACK_ROWS) {
+                const int32_t n = K - k < NNRTI_CPU_PACK_ROWS ? K - k : NNRTI_CPU_PACK_ROWS;
                 nnrti_cpu_pack_rows(w, at + k * w->strides[3], w->strides[0], w->strides[3], n, left, width, rows);
-                set->narrow(rows, to, n * width);
+                isa->narrow(rows, to, n * width);
                 to += n * width;
             }
         }
@@ -1600,7 +1670,7 @@ static void nnrti_cpu_pack_half(const nnrti_cpu_set *set, int32_t panel, const n
 
 static bool nnrti_cpu_is_finite(const nnrt_view *w);
 
-/* Whether every weight is a number that float16 can hold, rounded. */
+/* Whether every weight, rounded, is a finite float16. */
 static bool nnrti_cpu_fits_half(const nnrt_view *w)
 {
     const float *const v = (const float *)w->data;
@@ -1621,8 +1691,8 @@ static bool nnrti_cpu_fits_half(const nnrt_view *w)
     return true;
 }
 
-/* Whether a step's weights are packed as float16, as they were where they were packed before. */
-static NNRT_ReturnCode nnrti_cpu_find_half(const nnrti_cpu_edit *e, const nnrt_view *w, bool *half)
+/* Whether a step's weights are packed as float16; recalled if they were packed before. */
+static NNRT_ReturnCode nnrti_cpu_recall_fits_half(const nnrti_cpu_edit *e, const nnrt_view *w, bool *half)
 {
     int64_t known;
     *half = e->half;
@@ -1636,40 +1706,41 @@ static NNRT_ReturnCode nnrti_cpu_find_half(const nnrti_cpu_edit *e, const nnrt_v
     return nnrt_draft_note(e->draft, *half);
 }
 
-/* Room for a widened panel, behind the rest of a product's scratch. */
-static void nnrti_cpu_add_panel(const nnrti_cpu_edit *e, nnrt_draft_step *step, nnrti_cpu_product *a, int32_t terms)
+/* Reserves scratch for a widened panel behind the rest of a GEMM's scratch. */
+static void nnrti_cpu_reserve_panel(const nnrti_cpu_edit *e, nnrt_draft_step *step, nnrti_cpu_gemm *a, int32_t terms)
 {
     if (!a->half)
         return;
     a->wide = (step->scratchBytes + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
-    step->scratchBytes = a->wide + (1 + (size_t)terms) * (size_t)e->set->panel * sizeof(float);
+    step->scratchBytes = a->wide + (1 + (size_t)terms) * (size_t)e->isa->panel * sizeof(float);
 }
 
-/* A step becomes a product of x and y, seen as images, and of weights w [C,kH,kW,K]. */
-static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x, const nnrt_view *w,
-                                              const nnrt_view *bias, const nnrt_plan_arg *y, nnrti_cpu_product *a)
+/* Step s becomes a GEMM, or a GEMV if there is one pixel, of x and y, viewed as images, and of weights w
+   [C,kH,kW,K]. a: the attributes, with `in` set. */
+static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x, const nnrt_view *w,
+                                            const nnrt_view *bias, const nnrt_plan_arg *y, nnrti_cpu_gemm *a)
 {
     nnrt_draft *d = e->draft;
     const int64_t taps = (int64_t)w->dims[1] * w->dims[2];
     const int64_t pixels = (int64_t)y->view.dims[0] * y->view.dims[1] * y->view.dims[2];
-    const int32_t panels = (w->dims[0] + e->set->panel - 1) / e->set->panel;
-    int32_t packed[2] = {nnrti_cpu_padded(e->set, w->dims[0]), (int32_t)(1 + taps * w->dims[3])};
+    const int32_t panels = (w->dims[0] + e->isa->panel - 1) / e->isa->panel;
+    int32_t packed[2] = {nnrti_cpu_padded_channels(e->isa, w->dims[0]), (int32_t)(1 + taps * w->dims[3])};
     const nnrt_plan_arg from = *x, to = *y;
     nnrt_plan_arg *args;
     const int32_t terms = (int32_t)(taps * w->dims[3]);
     void *data, *last;
     NNRT_ReturnCode code;
-    const nnrti_cpu_kernel *kernel = &e->set->product;
+    const nnrti_cpu_kernel *kernel = &e->isa->gemm;
     nnrti_cpu_choose_patch(a, &x->view, &y->view, w->dims[3], d->workers);
-    if (pixels == 1 && taps == 1 && a->lines == 0 && (a->in.pad[0] | a->in.pad[1]) == 0 &&
-        nnrti_cpu_may(e, &e->set->vector))
-        kernel = &e->set->vector;
-    else if (!nnrti_cpu_may(e, kernel))
+    if (pixels == 1 && taps == 1 && a->lines == 0 && (a->conv.pad[0] | a->conv.pad[1]) == 0 &&
+        nnrti_cpu_is_allowed(e, &e->isa->gemv))
+        kernel = &e->isa->gemv;
+    else if (!nnrti_cpu_is_allowed(e, kernel))
         return NNRT_SUCCESS;
-    if ((code = nnrti_cpu_find_half(e, w, &a->half)) != NNRT_SUCCESS)
+    if ((code = nnrti_cpu_recall_fits_half(e, w, &a->half)) != NNRT_SUCCESS)
         return code;
-    packed[1] += a->half; /* floats of the bias count as two */
-    nnrti_cpu_use(&d->steps[s], kernel, a);
+    packed[1] += a->half; /* the bias floats count as two each */
+    nnrti_cpu_set_kernel(&d->steps[s], kernel, a);
     d->steps[s].flags = 0;
     if ((args = nnrt_draft_args(d, s, 2, 1)) == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
@@ -1681,63 +1752,64 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
                                   a->lines > 0 ? &terms : &w->dims[3], &last)) != NNRT_SUCCESS)
         return code;
     if (data != NULL && a->half)
-        nnrti_cpu_pack_half(e->set, nnrti_cpu_width(e, &d->steps[s]), w, bias, (uint16_t *)data);
+        nnrti_cpu_pack_gemm_half(e->isa, nnrti_cpu_panel_width(e, &d->steps[s]), w, bias, (uint16_t *)data);
     else if (data != NULL)
-        nnrti_cpu_pack(e->set, nnrti_cpu_width(e, &d->steps[s]), w, bias, (float *)data);
+        nnrti_cpu_pack_gemm(e->isa, nnrti_cpu_panel_width(e, &d->steps[s]), w, bias, (float *)data);
     if (last != NULL && a->lines > 0)
-        nnrti_cpu_find_terms(a, &x->view, w->dims[3], (int32_t *)last);
+        nnrti_cpu_patch_offsets(a, &x->view, w->dims[3], (int32_t *)last);
     else if (last != NULL)
         memset(last, 0, (size_t)w->dims[3] * sizeof(float));
     a->parts = 1;
-    if (kernel == &e->set->vector) {
+    if (kernel == &e->isa->gemv) {
         a->rows = 1;
-        a->parts = nnrti_cpu_parts(nnrti_cpu_work(a, 1, packed), packed[0] / e->set->lanes, d->workers);
+        a->parts = nnrti_cpu_panel_parts(nnrti_cpu_gemm_work(a, 1, packed), packed[0] / e->isa->lanes, d->workers);
         return NNRT_SUCCESS;
     }
     if (a->lines > 0) {
-        const int64_t patches = (int64_t)y->view.dims[0] * nnrti_cpu_pieces(y->view.dims[1], a->lines) *
-                                nnrti_cpu_pieces(y->view.dims[2], a->columns);
+        const int64_t patches = (int64_t)y->view.dims[0] * nnrti_cpu_div_up(y->view.dims[1], a->lines) *
+                                nnrti_cpu_div_up(y->view.dims[2], a->columns);
         nnrti_cpu_patch patch;
         (void)nnrti_cpu_patch_of(a, &x->view, w->dims[3], &patch);
         a->rows = a->lines * a->columns;
         if (patches <= (int64_t)d->workers)
-            a->parts = nnrti_cpu_parts(nnrti_cpu_work(a, pixels, packed), panels, d->workers);
+            a->parts = nnrti_cpu_panel_parts(nnrti_cpu_gemm_work(a, pixels, packed), panels, d->workers);
         d->steps[s].scratchBytes =
-            3 * (size_t)(a->rows + NNRTI_CPU_TALLEST) * sizeof(void *) + (size_t)patch.floats * sizeof(float);
-        nnrti_cpu_add_panel(e, &d->steps[s], a, terms);
+            3 * (size_t)(a->rows + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *) + (size_t)patch.floats * sizeof(float);
+        nnrti_cpu_reserve_panel(e, &d->steps[s], a, terms);
         return NNRT_SUCCESS;
     }
     a->rows = (int32_t)(taps <= 9 ? 256 : taps <= 64 ? 64 : 16);
-    /* Pixels are shared rather than channels: what comes before and after is so, too. As many for each. */
+    /* Divide pixels rather than channels among threads, as the steps before and after do; the same number for each. */
     if (d->workers > 1 && pixels >= 8 * (int64_t)d->workers &&
-        (pixels >= 64 || (int64_t)packed[0] * packed[1] <= NNRTI_CPU_LARGE)) {
-        const int64_t each = nnrti_cpu_pieces(pixels, d->workers);
-        const int64_t rows = nnrti_cpu_pieces(each, nnrti_cpu_pieces(each, a->rows));
-        a->rows = (int32_t)(rows < 32 ? rows : nnrti_cpu_pieces(rows, 4) * 4);
+        (pixels >= 64 || (int64_t)packed[0] * packed[1] <= NNRTI_CPU_LARGE_WEIGHTS)) {
+        const int64_t each = nnrti_cpu_div_up(pixels, d->workers);
+        const int64_t rows = nnrti_cpu_div_up(each, nnrti_cpu_div_up(each, a->rows));
+        a->rows = (int32_t)(rows < 32 ? rows : nnrti_cpu_div_up(rows, 4) * 4);
     } else if (pixels < a->rows) {
         a->rows = pixels > 0 ? (int32_t)pixels : 1;
     }
     if (pixels <= (int64_t)a->rows * ((int64_t)d->workers - 1))
-        a->parts = nnrti_cpu_parts(nnrti_cpu_work(a, pixels, packed), panels, d->workers);
-    d->steps[s].scratchBytes = (size_t)(taps + 2) * (size_t)(a->rows + NNRTI_CPU_TALLEST) * sizeof(void *);
-    nnrti_cpu_add_panel(e, &d->steps[s], a, terms);
+        a->parts = nnrti_cpu_panel_parts(nnrti_cpu_gemm_work(a, pixels, packed), panels, d->workers);
+    d->steps[s].scratchBytes = (size_t)(taps + 2) * (size_t)(a->rows + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *);
+    nnrti_cpu_reserve_panel(e, &d->steps[s], a, terms);
     return NNRT_SUCCESS;
 }
 
-static NNRT_ReturnCode nnrti_cpu_take_depthwise(nnrti_cpu_edit *e, uint32_t s, nnrti_cpu_window *a)
+/* Step s becomes a depthwise convolution; packs its weights tap by tap. */
+static NNRT_ReturnCode nnrti_cpu_lower_depthwise(nnrti_cpu_edit *e, uint32_t s, nnrti_cpu_window *a)
 {
     nnrt_draft *d = e->draft;
     const nnrt_plan_arg x = d->steps[s].args[0], y = d->steps[s].args[3];
     const nnrt_view w = d->steps[s].args[1].view, bias = d->steps[s].args[2].view;
     const bool has = d->steps[s].args[2].tensor != NNRT_NO_TENSOR;
-    const int32_t C = w.dims[0], padded = (C + e->set->lanes - 1) / e->set->lanes * e->set->lanes;
+    const int32_t C = w.dims[0], padded = (C + e->isa->lanes - 1) / e->isa->lanes * e->isa->lanes;
     const int32_t packed[2] = {1 + w.dims[1] * w.dims[2], padded};
     nnrt_plan_arg *args;
     void *data;
     NNRT_ReturnCode code;
-    if (!nnrti_cpu_may(e, &e->set->depthwise))
+    if (!nnrti_cpu_is_allowed(e, &e->isa->depthwise))
         return NNRT_SUCCESS;
-    nnrti_cpu_use(&d->steps[s], &e->set->depthwise, a);
+    nnrti_cpu_set_kernel(&d->steps[s], &e->isa->depthwise, a);
     d->steps[s].flags = 0;
     if ((args = nnrt_draft_args(d, s, 1, 1)) == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
@@ -1762,12 +1834,13 @@ static void nnrti_cpu_pair(int32_t *to, const NNRT_Int64List *from, int32_t firs
     to[1] = (int32_t)from->data[second];
 }
 
-/* Whether every weight is a number. Outside x a tap is left out, which is not 0 times a weight that is none. */
+/* Whether every weight is finite. A tap outside x is skipped by the definition, but multiplied by 0 here: 0 * Inf is
+   NaN. */
 static bool nnrti_cpu_is_finite(const nnrt_view *w)
 {
     size_t count, i = 0;
     const float *v = (const float *)w->data;
-    float sum[32] = {0}, all = 0; /* side by side, for the compiler's vectors */
+    float sum[32] = {0}, all = 0; /* 32 independent sums, which the compiler vectorizes */
     if (!nnrt_dims_count(w->dims, w->rank, &count))
         return false;
     if (w->dataType == NNRT_DATA_TYPE_FLOAT16) {
@@ -1782,11 +1855,11 @@ static bool nnrti_cpu_is_finite(const nnrt_view *w)
         all += v[i] - v[i];
     for (size_t t = 0; t < 32; t++)
         all += sum[t];
-    return all == 0; /* no number, where one of them was none */
+    return all == 0; /* NaN if a weight is Inf or NaN */
 }
 
-/* The same of a step's weights, from what was packed before where there is that. */
-static NNRT_ReturnCode nnrti_cpu_find_finite(const nnrti_cpu_edit *e, const nnrt_view *w, bool *finite)
+/* nnrti_cpu_is_finite of a step's weights; recalled if they were packed before. */
+static NNRT_ReturnCode nnrti_cpu_recall_finite(const nnrti_cpu_edit *e, const nnrt_view *w, bool *finite)
 {
     int64_t known;
     if (nnrt_draft_recall(e->draft, &known)) {
@@ -1797,7 +1870,7 @@ static NNRT_ReturnCode nnrti_cpu_find_finite(const nnrti_cpu_edit *e, const nnrt
     return nnrt_draft_note(e->draft, *finite);
 }
 
-/* The window of a convolution of weights w. */
+/* Window and activation of a convolution of weights w. */
 static nnrti_cpu_window nnrti_cpu_window_of(const NNRT_Conv2DFusion *attr, const nnrt_view *w)
 {
     nnrti_cpu_window a;
@@ -1810,77 +1883,80 @@ static nnrti_cpu_window nnrti_cpu_window_of(const NNRT_Conv2DFusion *attr, const
     return a;
 }
 
-/* Whether a convolution reads its few channels as planes, as many models bring them. */
-static bool nnrti_cpu_reads_planes(const nnrt_draft *d, const nnrt_draft_step *step)
+/* Whether a convolution reads few channels directly from a channels-first tensor, the usual model input, without a
+   copy. */
+static bool nnrti_cpu_reads_nchw(const nnrt_draft *d, const nnrt_draft_step *step)
 {
     const nnrt_view *x = &step->args[0].view;
-    nnrti_cpu_product a;
+    nnrti_cpu_gemm a;
     if (step->op->type != NNRT_NODE_TYPE_CONV2D_FUSION || ((const NNRT_Conv2DFusion *)step->attr)->group != 1 ||
         x->dims[3] > 4 || x->strides[2] != 1)
         return false;
     memset(&a, 0, sizeof(a));
-    a.in = nnrti_cpu_window_of((const NNRT_Conv2DFusion *)step->attr, &step->args[1].view);
-    if (a.in.window[0] == 1 && a.in.window[1] == 1)
+    a.conv = nnrti_cpu_window_of((const NNRT_Conv2DFusion *)step->attr, &step->args[1].view);
+    if (a.conv.window[0] == 1 && a.conv.window[1] == 1)
         return false;
     nnrti_cpu_choose_patch(&a, x, &step->args[step->nIn + step->nDerived].view, x->dims[3], d->workers);
     return a.lines > 0;
 }
 
 /* In >>winograd. */
-static NNRT_ReturnCode nnrti_cpu_pick_tile(const nnrti_cpu_edit *e, const nnrt_draft_step *step, int32_t *tile);
-static NNRT_ReturnCode nnrti_cpu_take_winograd(nnrti_cpu_edit *e, uint32_t s, int32_t tile);
+static NNRT_ReturnCode nnrti_cpu_choose_winograd_tile(const nnrti_cpu_edit *e, const nnrt_draft_step *step,
+                                                      int32_t *tile);
+static NNRT_ReturnCode nnrti_cpu_lower_winograd(nnrti_cpu_edit *e, uint32_t s, int32_t tile);
 static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e);
 /* In >>split. */
-static NNRT_ReturnCode nnrti_cpu_take_split(nnrti_cpu_edit *e, uint32_t s);
+static NNRT_ReturnCode nnrti_cpu_lower_conv_multi_gemm(nnrti_cpu_edit *e, uint32_t s);
 
-static NNRT_ReturnCode nnrti_cpu_take_conv(nnrti_cpu_edit *e, uint32_t s)
+/* CONV2D_FUSION of float32: depthwise, grouped (>>split), Winograd (>>winograd) or implicit GEMM. */
+static NNRT_ReturnCode nnrti_cpu_lower_conv(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
     const nnrt_draft_step *step = &d->steps[s];
     const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)step->attr;
     const nnrt_plan_arg *args = step->args;
     const int64_t *pad = attr->padList.data;
-    nnrti_cpu_product *a;
+    nnrti_cpu_gemm *a;
     int32_t tile;
     bool finite = true;
-    NNRT_ReturnCode code = nnrti_cpu_pick_tile(e, step, &tile);
+    NNRT_ReturnCode code = nnrti_cpu_choose_winograd_tile(e, step, &tile);
     if (code != NNRT_SUCCESS)
         return code;
     if (attr->group != 1 && (attr->group != args[0].view.dims[3] || attr->group != args[1].view.dims[0]))
-        return nnrti_cpu_take_split(e, s);
+        return nnrti_cpu_lower_conv_multi_gemm(e, s);
     if (attr->group != 1) {
         nnrti_cpu_window *window = (nnrti_cpu_window *)nnrt_memory_keep(d->memory, sizeof(*window));
         if (window == NULL)
             return nnrti_cpu_no_memory(e, step);
         *window = nnrti_cpu_window_of(attr, &args[1].view);
-        return nnrti_cpu_take_depthwise(e, s, window);
+        return nnrti_cpu_lower_depthwise(e, s, window);
     }
     if (tile > 0)
-        return nnrti_cpu_take_winograd(e, s, tile);
+        return nnrti_cpu_lower_winograd(e, s, tile);
     if ((pad[0] | pad[1] | pad[2] | pad[3]) != 0)
-        code = nnrti_cpu_find_finite(e, &args[1].view, &finite);
+        code = nnrti_cpu_recall_finite(e, &args[1].view, &finite);
     if (code != NNRT_SUCCESS || !finite)
         return code;
-    a = (nnrti_cpu_product *)nnrt_memory_keep(d->memory, sizeof(*a));
+    a = (nnrti_cpu_gemm *)nnrt_memory_keep(d->memory, sizeof(*a));
     if (a == NULL)
         return nnrti_cpu_no_memory(e, step);
-    a->in = nnrti_cpu_window_of(attr, &args[1].view);
-    return nnrti_cpu_take_product(e, s, &args[0], &args[1].view,
-                                  args[2].tensor != NNRT_NO_TENSOR ? &args[2].view : NULL, &args[3], a);
+    a->conv = nnrti_cpu_window_of(attr, &args[1].view);
+    return nnrti_cpu_lower_gemm(e, s, &args[0], &args[1].view, args[2].tensor != NNRT_NO_TENSOR ? &args[2].view : NULL,
+                                &args[3], a);
 }
 
-/* What pools have in common. */
+/* Attributes that MAX_POOL_FUSION and AVGPOOL_FUSION share. */
 typedef struct nnrti_cpu_pool {
     const NNRT_Int64List *kernelSize, *strides, *pad;
     NNRT_ActivationType activation;
 } nnrti_cpu_pool;
 
-static NNRT_ReturnCode nnrti_cpu_take_window(nnrti_cpu_edit *e, uint32_t s, const nnrti_cpu_kernel *kernel,
-                                             const nnrti_cpu_pool *pool)
+static NNRT_ReturnCode nnrti_cpu_lower_pool_window(nnrti_cpu_edit *e, uint32_t s, const nnrti_cpu_kernel *kernel,
+                                                   const nnrti_cpu_pool *pool)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     nnrti_cpu_window *a;
-    if (!nnrti_cpu_may(e, kernel))
+    if (!nnrti_cpu_is_allowed(e, kernel))
         return NNRT_SUCCESS;
     a = (nnrti_cpu_window *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     if (a == NULL)
@@ -1890,34 +1966,34 @@ static NNRT_ReturnCode nnrti_cpu_take_window(nnrti_cpu_edit *e, uint32_t s, cons
     nnrti_cpu_pair(a->pad, pool->pad, 0, 2);
     a->dilation[0] = a->dilation[1] = 1;
     a->activation = pool->activation;
-    nnrti_cpu_use(step, kernel, a);
+    nnrti_cpu_set_kernel(step, kernel, a);
     return NNRT_SUCCESS;
 }
 
-static NNRT_ReturnCode nnrti_cpu_take_pool(nnrti_cpu_edit *e, uint32_t s)
+static NNRT_ReturnCode nnrti_cpu_lower_pool(nnrti_cpu_edit *e, uint32_t s)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
     if (step->op->type == NNRT_NODE_TYPE_MAX_POOL_FUSION) {
         const NNRT_MaxPoolFusion *attr = (const NNRT_MaxPoolFusion *)step->attr;
         const nnrti_cpu_pool pool = {&attr->kernelSize, &attr->strides, &attr->pad, attr->activationType};
-        return nnrti_cpu_take_window(e, s, &e->set->max_pool, &pool);
+        return nnrti_cpu_lower_pool_window(e, s, &e->isa->max_pool, &pool);
     } else {
         const NNRT_AvgPoolFusion *attr = (const NNRT_AvgPoolFusion *)step->attr;
         const nnrti_cpu_pool pool = {&attr->kernelSize, &attr->strides, &attr->pad, attr->activationType};
-        return nnrti_cpu_take_window(e, s, &e->set->average_pool, &pool);
+        return nnrti_cpu_lower_pool_window(e, s, &e->isa->average_pool, &pool);
     }
 }
 
-/* MAX_POOL_3D without indices, which are no floats, and AVERAGE_POOL_3D. */
-static NNRT_ReturnCode nnrti_cpu_take_volume_pool(nnrti_cpu_edit *e, uint32_t s)
+/* MAX_POOL_3D without indices (which are integers), and AVERAGE_POOL_3D. */
+static NNRT_ReturnCode nnrti_cpu_lower_pool_nd(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const bool largest = step->op->type == NNRT_NODE_TYPE_MAX_POOL_3D;
-    const nnrti_cpu_kernel *const kernel = largest ? &e->set->max_volume : &e->set->average_volume;
-    nnrti_cpu_volume *a;
-    if (!nnrti_cpu_may(e, kernel) || !nnrti_dense(&step->args[0].view) || !nnrti_dense(&step->args[1].view))
+    const nnrti_cpu_kernel *const kernel = largest ? &e->isa->max_pool_nd : &e->isa->average_pool_nd;
+    nnrti_cpu_pool_nd *a;
+    if (!nnrti_cpu_is_allowed(e, kernel) || !nnrti_dense(&step->args[0].view) || !nnrti_dense(&step->args[1].view))
         return NNRT_SUCCESS;
-    a = (nnrti_cpu_volume *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
+    a = (nnrti_cpu_pool_nd *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     if (a == NULL)
         return nnrti_cpu_no_memory(e, step);
     if (largest) {
@@ -1934,12 +2010,12 @@ static NNRT_ReturnCode nnrti_cpu_take_volume_pool(nnrti_cpu_edit *e, uint32_t s)
         a->pad = attr->pads.data;
         a->ends = attr->countIncludePad != 0 ? attr->pads.data + (step->args[0].view.rank - 2) : NULL;
     }
-    nnrti_cpu_use(step, kernel, a);
+    nnrti_cpu_set_kernel(step, kernel, a);
     return NNRT_SUCCESS;
 }
 
-/* A matrix [rows,columns] of a view as an image of 1 x rows pixels. */
-static nnrt_view nnrti_cpu_pixels(const nnrt_view *v, int64_t rows, ptrdiff_t rowStride, int32_t columns)
+/* A matrix [rows,columns] as an image of 1 x rows pixels. */
+static nnrt_view nnrti_cpu_matrix_as_image(const nnrt_view *v, int64_t rows, ptrdiff_t rowStride, int32_t columns)
 {
     nnrt_view image = *v;
     image.rank = 4;
@@ -1952,8 +2028,8 @@ static nnrt_view nnrti_cpu_pixels(const nnrt_view *v, int64_t rows, ptrdiff_t ro
     return image;
 }
 
-/* Whether the last axis is dense and those before it count on as one. *rows of them, each *step behind the one
-   before. */
+/* Whether a view is a matrix: its last axis is dense and the others collapse into one axis of *rows rows, *step
+   apart. */
 static bool nnrti_cpu_is_matrix(const nnrt_view *v, int64_t *rows, ptrdiff_t *step)
 {
     *rows = 1;
@@ -1970,12 +2046,12 @@ static bool nnrti_cpu_is_matrix(const nnrt_view *v, int64_t *rows, ptrdiff_t *st
     return *rows <= INT32_MAX;
 }
 
-/* Whether x is one matrix [K,M] whose columns, *rows of them, are pixels that lie *step apart. */
-static bool nnrti_cpu_is_turned(const nnrt_view *x, int64_t *rows, ptrdiff_t *step)
+/* Whether x is one matrix [K,M] of which each column is a pixel (transposed A): *rows pixels, *step apart. */
+static bool nnrti_cpu_is_transposed_matrix(const nnrt_view *x, int64_t *rows, ptrdiff_t *step)
 {
     const int32_t last = x->rank - 1;
-    if (x->rank < 2 || x->strides[last] != 1 || x->dims[last - 1] < 1 || x->dims[last - 1] > NNRTI_CPU_PATCH ||
-        x->strides[last - 1] > INT32_MAX / NNRTI_CPU_PATCH - 1) /* terms have 32 bits */
+    if (x->rank < 2 || x->strides[last] != 1 || x->dims[last - 1] < 1 || x->dims[last - 1] > NNRTI_CPU_PATCH_FLOATS ||
+        x->strides[last - 1] > INT32_MAX / NNRTI_CPU_PATCH_FLOATS - 1) /* offsets of terms have 32 bits */
         return false;
     for (int32_t i = 0; i < last - 1; i++)
         if (x->dims[i] != 1)
@@ -1985,9 +2061,10 @@ static bool nnrti_cpu_is_turned(const nnrt_view *x, int64_t *rows, ptrdiff_t *st
     return true;
 }
 
-/* FULL_CONNECTION and MATMUL_FUSION of constant weights, which are seen as [columns,1,1,k]. turned: of x transposed. */
-static NNRT_ReturnCode nnrti_cpu_take_matrix(nnrti_cpu_edit *e, uint32_t s, bool turned, bool transposed,
-                                             NNRT_ActivationType activation)
+/* FULL_CONNECTION and MATMUL_FUSION of constant weights, viewed as [columns,1,1,k]. turned: x is transposed;
+   transposed: the weights are. */
+static NNRT_ReturnCode nnrti_cpu_lower_constant_matmul(nnrti_cpu_edit *e, uint32_t s, bool turned, bool transposed,
+                                                       NNRT_ActivationType activation)
 {
     nnrt_draft *d = e->draft;
     const nnrt_draft_step *step = &d->steps[s];
@@ -1995,13 +2072,14 @@ static NNRT_ReturnCode nnrti_cpu_take_matrix(nnrti_cpu_edit *e, uint32_t s, bool
     const nnrt_view *weight = &step->args[1].view,
                     *bias = step->args[2].tensor != NNRT_NO_TENSOR ? &step->args[2].view : NULL;
     nnrt_view w = *weight;
-    nnrti_cpu_product *a;
+    nnrti_cpu_gemm *a;
     int64_t rows, rowsY;
     ptrdiff_t stepX, stepY, stepK;
     const int32_t row = weight->rank - 2, column = weight->rank - 1;
     if (weight->rank < 2 || step->args[1].kind != NNRT_PLACE_CONSTANT ||
         (bias != NULL && step->args[2].kind != NNRT_PLACE_CONSTANT) ||
-        !(turned ? nnrti_cpu_is_turned(&x.view, &rows, &stepX) : nnrti_cpu_is_matrix(&x.view, &rows, &stepX)) ||
+        !(turned ? nnrti_cpu_is_transposed_matrix(&x.view, &rows, &stepX)
+                 : nnrti_cpu_is_matrix(&x.view, &rows, &stepX)) ||
         !nnrti_cpu_is_matrix(&y.view, &rowsY, &stepY) || rows != rowsY)
         return NNRT_SUCCESS;
     for (int32_t i = 0; i < row; i++)
@@ -2016,41 +2094,41 @@ static NNRT_ReturnCode nnrti_cpu_take_matrix(nnrti_cpu_edit *e, uint32_t s, bool
     w.strides[1] = w.strides[2] = 0;
     if (w.dims[0] == 0 || w.dims[3] == 0 || rows == 0)
         return NNRT_SUCCESS;
-    a = (nnrti_cpu_product *)nnrt_memory_keep(d->memory, sizeof(*a));
+    a = (nnrti_cpu_gemm *)nnrt_memory_keep(d->memory, sizeof(*a));
     if (a == NULL)
         return nnrti_cpu_no_memory(e, step);
     for (int32_t i = 0; i < 2; i++)
-        a->in.window[i] = a->in.stride[i] = a->in.dilation[i] = 1;
-    a->in.activation = activation;
+        a->conv.window[i] = a->conv.stride[i] = a->conv.dilation[i] = 1;
+    a->conv.activation = activation;
     stepK = turned ? x.view.strides[x.view.rank - 2] : 1;
-    x.view = nnrti_cpu_pixels(&x.view, rows, stepX, w.dims[3]);
+    x.view = nnrti_cpu_matrix_as_image(&x.view, rows, stepX, w.dims[3]);
     x.view.strides[3] = stepK;
-    y.view = nnrti_cpu_pixels(&y.view, rows, stepY, w.dims[0]);
-    return nnrti_cpu_take_product(e, s, &x, &w, bias, &y, a);
+    y.view = nnrti_cpu_matrix_as_image(&y.view, rows, stepY, w.dims[0]);
+    return nnrti_cpu_lower_gemm(e, s, &x, &w, bias, &y, a);
 }
 
-static NNRT_ReturnCode nnrti_cpu_take_full(nnrti_cpu_edit *e, uint32_t s)
+static NNRT_ReturnCode nnrti_cpu_lower_full_connection(nnrti_cpu_edit *e, uint32_t s)
 {
-    return nnrti_cpu_take_matrix(e, s, false, true,
-                                 ((const NNRT_FullConnection *)e->draft->steps[s].attr)->activationType);
+    return nnrti_cpu_lower_constant_matmul(e, s, false, true,
+                                           ((const NNRT_FullConnection *)e->draft->steps[s].attr)->activationType);
 }
 
-/* A packed panel, and pointers to rows. */
+/* Scratch of `matmul`: a packed panel, and pointers to rows. */
 static size_t nnrti_cpu_matmul_scratch(const nnrti_cpu_edit *e, int32_t terms)
 {
-    return (1 + (size_t)terms) * (size_t)e->set->panel * sizeof(float) +
-           2 * (size_t)(NNRTI_CPU_BLOCK + NNRTI_CPU_TALLEST) * sizeof(void *);
+    return (1 + (size_t)terms) * (size_t)e->isa->panel * sizeof(float) +
+           2 * (size_t)(NNRTI_CPU_MATMUL_ROWS + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *);
 }
 
-/* Whether a step is a product, that with a vector, or a convolution by tiles, which has the same arguments and what a
-   product has as its attributes. */
-static bool nnrti_cpu_is_product(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
+/* Whether a step is a GEMM, a GEMV or a Winograd convolution. All have the same arguments and an nnrti_cpu_gemm
+   as attributes or as their first member, so epilogue fusion treats them alike. */
+static bool nnrti_cpu_is_gemm(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
-    return step->kernel == e->set->product.run || step->kernel == e->set->vector.run ||
-           step->kernel == e->set->winograd.run;
+    return step->kernel == e->isa->gemm.run || step->kernel == e->isa->gemv.run || step->kernel == e->isa->winograd.run;
 }
 
-static NNRT_ReturnCode nnrti_cpu_take_matmul(nnrti_cpu_edit *e, uint32_t s)
+/* MATMUL_FUSION: a GEMM if y is constant, else `matmul`. */
+static NNRT_ReturnCode nnrti_cpu_lower_matmul(nnrti_cpu_edit *e, uint32_t s)
 {
     const NNRT_MatMulFusion *attr = (const NNRT_MatMulFusion *)e->draft->steps[s].attr;
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -2059,12 +2137,12 @@ static NNRT_ReturnCode nnrti_cpu_take_matmul(nnrti_cpu_edit *e, uint32_t s)
     nnrti_cpu_matmul *a;
     if (step->args[1].kind == NNRT_PLACE_CONSTANT) {
         const NNRT_ReturnCode code =
-            nnrti_cpu_take_matrix(e, s, attr->transposeA, attr->transposeB, attr->activationType);
-        if (code != NNRT_SUCCESS || nnrti_cpu_is_product(e, step))
+            nnrti_cpu_lower_constant_matmul(e, s, attr->transposeA, attr->transposeB, attr->activationType);
+        if (code != NNRT_SUCCESS || nnrti_cpu_is_gemm(e, step))
             return code;
     }
     if (x->rank < 2 || y->rank < 2 || x->strides[k] != 1 || z->strides[z->rank - 1] != 1 || x->dims[k] == 0 ||
-        y->dataType != NNRT_DATA_TYPE_FLOAT32 || !nnrti_cpu_may(e, &e->set->matmul))
+        y->dataType != NNRT_DATA_TYPE_FLOAT32 || !nnrti_cpu_is_allowed(e, &e->isa->matmul))
         return NNRT_SUCCESS;
     a = (nnrti_cpu_matmul *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     if (a == NULL)
@@ -2072,41 +2150,41 @@ static NNRT_ReturnCode nnrti_cpu_take_matmul(nnrti_cpu_edit *e, uint32_t s)
     a->transposeA = attr->transposeA;
     a->transposeB = attr->transposeB;
     a->activation = attr->activationType;
-    nnrti_cpu_use(step, &e->set->matmul, a);
+    nnrti_cpu_set_kernel(step, &e->isa->matmul, a);
     step->scratchBytes = nnrti_cpu_matmul_scratch(e, x->dims[k]);
     return NNRT_SUCCESS;
 }
 
-/* An operand of EINSUM: which of its axes has a label, -1: none. */
-typedef struct nnrti_cpu_term {
+/* An operand of EINSUM: the axis of each label, -1: none. */
+typedef struct nnrti_cpu_einsum_operand {
     const nnrt_view *view;
     int32_t axis[NNRT_MAX_RANK + 1];
-} nnrti_cpu_term;
+} nnrti_cpu_einsum_operand;
 
-/* Makes axis k of v the one of `term` with that label, an extent of 1 where there is none. */
-static void nnrti_cpu_put_axis(nnrt_view *v, int32_t k, const nnrti_cpu_term *term, int32_t label)
+/* Makes axis k of v the axis of `term` with that label; size 1 if it has none. */
+static void nnrti_cpu_put_axis(nnrt_view *v, int32_t k, const nnrti_cpu_einsum_operand *term, int32_t label)
 {
     const int32_t axis = label >= 0 ? term->axis[label] : -1;
     v->dims[k] = axis >= 0 ? term->view->dims[axis] : 1;
     v->strides[k] = axis >= 0 ? term->view->strides[axis] : 0;
 }
 
-/* EINSUM of two tensors that is a stack of products of matrices. Its result's last label is the columns; it stands in
-   one operand, which is y. A single label that the result lacks is in both, and x has it densely. Rows are the longest
-   of those labels that only x has; all others count the products. */
-static NNRT_ReturnCode nnrti_cpu_take_einsum(nnrti_cpu_edit *e, uint32_t s)
+/* EINSUM of two tensors that is a batched matrix multiplication. The result's last label is the columns (N); only
+   one operand, y, has it. A single label is missing in the result (K); both operands have it, x densely. Rows (M)
+   are the longest label that only x has; all other labels are batch axes. */
+static NNRT_ReturnCode nnrti_cpu_lower_einsum(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
     const nnrt_draft_step *step = &d->steps[s];
     const nnrt_plan_arg *old = step->args;
     const nnrt_view *out = &old[step->nIn + step->nDerived].view;
     const int32_t *label = (const int32_t *)old[step->nIn].view.data, sum = out->rank, last = sum - 1;
-    nnrti_cpu_term terms[3], *x, *y;
+    nnrti_cpu_einsum_operand terms[3], *x, *y;
     int32_t row = -1, at = 0;
     nnrti_cpu_matmul *a;
     nnrt_plan_arg *args;
     if (step->nIn != 2 || step->nDerived != 1 || label == NULL || sum < 1 || sum >= NNRT_MAX_RANK ||
-        *label++ != sum + 1 || !nnrti_cpu_may(e, &e->set->matmul))
+        *label++ != sum + 1 || !nnrti_cpu_is_allowed(e, &e->isa->matmul))
         return NNRT_SUCCESS;
     for (int32_t i = 0; i < 3; i++) {
         terms[i].view = &old[i < 2 ? i : 3].view;
@@ -2149,13 +2227,13 @@ static NNRT_ReturnCode nnrti_cpu_take_einsum(nnrti_cpu_edit *e, uint32_t s)
     nnrti_cpu_put_axis(&args[3].view, at, &terms[2], row);
     nnrti_cpu_put_axis(&args[3].view, at + 1, &terms[2], last);
     args[0].view.rank = args[1].view.rank = args[3].view.rank = at + 2;
-    nnrti_cpu_use(&d->steps[s], &e->set->matmul, a);
+    nnrti_cpu_set_kernel(&d->steps[s], &e->isa->matmul, a);
     d->steps[s].flags = 0;
     d->steps[s].scratchBytes = nnrti_cpu_matmul_scratch(e, x->view->dims[x->axis[sum]]);
     return NNRT_SUCCESS;
 }
 
-/* Rows along the last axis: false where they do not lie so. */
+/* Fills a with the rows along the last axis; false: the strides do not allow that. */
 static bool nnrti_cpu_rows_of(const nnrt_draft_step *step, const nnrt_view *y, nnrti_cpu_rows *a)
 {
     const nnrt_view *x = &step->args[0].view;
@@ -2165,24 +2243,23 @@ static bool nnrti_cpu_rows_of(const nnrt_draft_step *step, const nnrt_view *y, n
            rows == a->rows && y->dims[y->rank - 1] == a->count;
 }
 
-/* Whether two views have the same extents. */
+/* Whether two views have the same shape. */
 static bool nnrti_cpu_same_dims(const nnrt_view *x, const nnrt_view *y)
 {
     return x->rank == y->rank && memcmp(x->dims, y->dims, (size_t)x->rank * sizeof(x->dims[0])) == 0;
 }
 
-/* A constant number that only this step's x is multiplied with: x becomes what it was before, and the number is
-   returned; 1 where there is none. */
-static float nnrti_cpu_join_factor(nnrti_cpu_edit *e, nnrt_draft_step *step)
+/* Fusion of a constant scalar factor: if a MUL that only this step reads multiplies x by a constant, x becomes the
+   other factor and the constant is returned; 1 if there is none. */
+static float nnrti_cpu_fuse_scale(nnrti_cpu_edit *e, nnrt_draft_step *step)
 {
     nnrt_draft *d = e->draft;
     const uint32_t from = nnrt_draft_writer(d, step->args[0].tensor);
     nnrt_draft_step *multiply = from != UINT32_MAX ? &d->steps[from] : step;
-    const nnrti_cpu_each *a = (const nnrti_cpu_each *)multiply->attr;
+    const nnrti_cpu_elementwise *a = (const nnrti_cpu_elementwise *)multiply->attr;
     nnrti_cpu_rows rows;
-    if (multiply->kernel != e->set->binary.run || a->function != NNRTI_CPU_MUL || multiply->open != NULL ||
-        a->activation != NNRT_ACTIVATION_TYPE_NO_ACTIVATION ||
-        nnrt_draft_reader(d, step->args[0].tensor) == UINT32_MAX)
+    if (multiply->kernel != e->isa->binary.run || a->function != NNRTI_CPU_MUL || multiply->open != NULL ||
+        a->activation != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || nnrt_draft_reader(d, step->args[0].tensor) == UINT32_MAX)
         return 1.0f;
     for (uint32_t k = 0; k < 2; k++) {
         const nnrt_plan_arg x = multiply->args[1 - k], old = step->args[0];
@@ -2203,16 +2280,16 @@ static float nnrti_cpu_join_factor(nnrti_cpu_edit *e, nnrt_draft_step *step)
 }
 
 /* LOG_SOFTMAX and RMS_NORMALIZATION over the last axis. */
-static NNRT_ReturnCode nnrti_cpu_take_line(nnrti_cpu_edit *e, uint32_t s)
+static NNRT_ReturnCode nnrti_cpu_lower_log_softmax_rms_norm(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const bool log = step->op->type == NNRT_NODE_TYPE_LOG_SOFTMAX;
-    const nnrti_cpu_kernel *const kernel = log ? &e->set->log_softmax : &e->set->rms_norm;
+    const nnrti_cpu_kernel *const kernel = log ? &e->isa->log_softmax : &e->isa->rms_norm;
     const nnrt_view *scale = &step->args[1].view;
     const int64_t axis =
         log ? ((const NNRT_LogSoftmax *)step->attr)->axis : ((const NNRT_RMSNormalization *)step->attr)->axis;
     nnrti_cpu_rows found, *a;
-    if (!nnrti_cpu_may(e, kernel) || axis != step->args[0].view.rank - 1 ||
+    if (!nnrti_cpu_is_allowed(e, kernel) || axis != step->args[0].view.rank - 1 ||
         !nnrti_cpu_rows_of(step, &step->args[step->nIn + step->nDerived].view, &found) ||
         (!log && (scale->rank != 1 || scale->dims[0] != found.count || scale->strides[0] != 1)))
         return NNRT_SUCCESS;
@@ -2220,12 +2297,13 @@ static NNRT_ReturnCode nnrti_cpu_take_line(nnrti_cpu_edit *e, uint32_t s)
         return nnrti_cpu_no_memory(e, step);
     *a = found;
     a->epsilon = log ? 0 : ((const NNRT_RMSNormalization *)step->attr)->epsilon;
-    nnrti_cpu_use(step, kernel, a);
+    nnrti_cpu_set_kernel(step, kernel, a);
     return NNRT_SUCCESS;
 }
 
-static NNRT_ReturnCode nnrti_cpu_take_sets(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *axes,
-                                           NNRT_ReduceMode mode, float coeff)
+/* A reduction over `axes`; NULL: over the pixels of an image (a channels-first global pool). */
+static NNRT_ReturnCode nnrti_cpu_lower_reduction(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *axes,
+                                                 NNRT_ReduceMode mode, float coeff)
 {
     nnrt_draft *d = e->draft;
     const nnrt_draft_step *step = &d->steps[s];
@@ -2235,7 +2313,7 @@ static NNRT_ReturnCode nnrti_cpu_take_sets(nnrti_cpu_edit *e, uint32_t s, const 
     nnrt_plan_arg *args;
     void *data;
     NNRT_ReturnCode code;
-    if (!nnrti_cpu_may(e, &e->set->reduce) || nnrti_empty(&x.view))
+    if (!nnrti_cpu_is_allowed(e, &e->isa->reduce) || nnrti_empty(&x.view))
         return NNRT_SUCCESS;
     a = (nnrti_cpu_reduce *)nnrt_memory_keep(d->memory, sizeof(*a));
     if (a == NULL || (args = nnrt_draft_args(d, s, axes != NULL ? 2 : 1, 1)) == NULL)
@@ -2244,11 +2322,11 @@ static NNRT_ReturnCode nnrti_cpu_take_sets(nnrti_cpu_edit *e, uint32_t s, const 
     a->coeff = coeff;
     args[0] = x;
     args[axes != NULL ? 2 : 1] = y;
-    nnrti_cpu_use(&d->steps[s], &e->set->reduce, a);
+    nnrti_cpu_set_kernel(&d->steps[s], &e->isa->reduce, a);
     d->steps[s].flags = 0;
     if (axes != NULL) {
         args[1] = *axes;
-    } else { /* those of an image's pixels */
+    } else { /* the axes of an image's pixels */
         if ((code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT32, 1, &two, &data)) != NNRT_SUCCESS)
             return code;
         for (int32_t i = 0; i < 2 && data != NULL; i++)
@@ -2257,49 +2335,51 @@ static NNRT_ReturnCode nnrti_cpu_take_sets(nnrti_cpu_edit *e, uint32_t s, const 
     return NNRT_SUCCESS;
 }
 
-static NNRT_ReturnCode nnrti_cpu_take_reduce(nnrti_cpu_edit *e, uint32_t s)
+static NNRT_ReturnCode nnrti_cpu_lower_reduce(nnrti_cpu_edit *e, uint32_t s)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
     const NNRT_ReduceFusion *attr = (const NNRT_ReduceFusion *)step->attr;
     const nnrt_plan_arg axes = step->args[step->nIn];
     if (attr->mode == NNRT_REDUCE_MODE_PROD || attr->mode == NNRT_REDUCE_MODE_ALL)
         return NNRT_SUCCESS;
-    return nnrti_cpu_take_sets(e, s, &axes, attr->mode, attr->coeff);
+    return nnrti_cpu_lower_reduction(e, s, &axes, attr->mode, attr->coeff);
 }
 
-static NNRT_ReturnCode nnrti_cpu_take_groups(nnrti_cpu_edit *e, uint32_t s)
+/* INSTANCE_NORM and GROUP_NORM_FUSION of views [N,K,C] with dense channels or dense pixels. */
+static NNRT_ReturnCode nnrti_cpu_lower_group_norm(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const nnrt_view *x = &step->args[0].view, *y = &step->args[3].view;
     const NNRT_GroupNormFusion *group = (const NNRT_GroupNormFusion *)step->attr;
     const bool instance = step->op->type == NNRT_NODE_TYPE_INSTANCE_NORM;
     const bool pixels = x->strides[2] == 1 && y->strides[2] == 1;
-    nnrti_cpu_groups *a;
-    if (!nnrti_cpu_may(e, &e->set->group_norm) || nnrti_empty(x) ||
+    nnrti_cpu_group_norm *a;
+    if (!nnrti_cpu_is_allowed(e, &e->isa->group_norm) || nnrti_empty(x) ||
         (!pixels && (x->strides[1] != 1 || y->strides[1] != 1)))
         return NNRT_SUCCESS;
-    if ((a = (nnrti_cpu_groups *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
+    if ((a = (nnrti_cpu_group_norm *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
         return nnrti_cpu_no_memory(e, step);
     a->size = instance ? 1 : x->dims[2] / (int32_t)group->numGroups;
     a->affine = instance || group->affine;
     a->many = !pixels ? 0 : a->size >= 64 ? 1 : 64 / a->size;
     a->epsilon = instance ? ((const NNRT_InstanceNorm *)step->attr)->epsilon : group->epsilon;
-    nnrti_cpu_use(step, &e->set->group_norm, a);
-    step->scratchBytes = 4 * ((size_t)a->many * (size_t)a->size + NNRTI_CPU_WIDEST) * sizeof(float);
+    nnrti_cpu_set_kernel(step, &e->isa->group_norm, a);
+    step->scratchBytes = 4 * ((size_t)a->many * (size_t)a->size + NNRTI_CPU_MAX_PANEL) * sizeof(float);
     return NNRT_SUCCESS;
 }
 
-static NNRT_ReturnCode nnrti_cpu_take_rows(nnrti_cpu_edit *e, uint32_t s)
+/* SOFTMAX and LAYER_NORM_FUSION over the last axis. */
+static NNRT_ReturnCode nnrti_cpu_lower_softmax_layer_norm(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const bool softmax = step->op->type == NNRT_NODE_TYPE_SOFTMAX;
     const nnrt_view *x = &step->args[0].view;
     nnrti_cpu_rows found, *a;
     float factor = 1.0f;
-    if (!nnrti_cpu_may(e, softmax ? &e->set->softmax : &e->set->layer_norm))
+    if (!nnrti_cpu_is_allowed(e, softmax ? &e->isa->softmax : &e->isa->layer_norm))
         return NNRT_SUCCESS;
     if (softmax && ((const NNRT_Softmax *)step->attr)->axis.data[0] == x->rank - 1)
-        factor = nnrti_cpu_join_factor(e, step);
+        factor = nnrti_cpu_fuse_scale(e, step);
     found.epsilon = 0;
     found.affine = false;
     if (!nnrti_cpu_rows_of(step, &step->args[step->nIn + step->nDerived].view, &found))
@@ -2323,12 +2403,12 @@ static NNRT_ReturnCode nnrti_cpu_take_rows(nnrti_cpu_edit *e, uint32_t s)
         return nnrti_cpu_no_memory(e, step);
     *a = found;
     a->factor = factor;
-    nnrti_cpu_use(step, softmax ? &e->set->softmax : &e->set->layer_norm, a);
+    nnrti_cpu_set_kernel(step, softmax ? &e->isa->softmax : &e->isa->layer_norm, a);
     return NNRT_SUCCESS;
 }
 
-/* What `activate` has as vectors. */
-static bool nnrti_cpu_has_vectors(NNRT_ActivationType activation)
+/* Whether NNRTI_CPU(activation) has a vectorized form of an activation. */
+static bool nnrti_cpu_has_simd_activation(NNRT_ActivationType activation)
 {
     float low, high;
     switch (activation) {
@@ -2338,11 +2418,11 @@ static bool nnrti_cpu_has_vectors(NNRT_ActivationType activation)
     case NNRT_ACTIVATION_TYPE_HSIGMOID:
     case NNRT_ACTIVATION_TYPE_SWISH:
     case NNRT_ACTIVATION_TYPE_GELU: return true;
-    default: return nnrti_cpu_bounds(activation, &low, &high);
+    default: return nnrti_cpu_activation_bounds(activation, &low, &high);
     }
 }
 
-/* Gives v the axes of y that it has not, all of extent 1. */
+/* Adds leading axes of size 1 to v, up to the rank of y (broadcast). */
 static void nnrti_cpu_add_axes(nnrt_view *v, const nnrt_view *y)
 {
     const int32_t more = y->rank - v->rank;
@@ -2353,8 +2433,8 @@ static void nnrti_cpu_add_axes(nnrt_view *v, const nnrt_view *y)
     v->rank = y->rank;
 }
 
-/* The axes of the views of a step in the order of memory, that of its argument y, so that rows are what lies together.
-   Returns where `axis` is then. */
+/* Sorts the axes of all views of a step by the strides of `arg`, so that rows are contiguous in memory. Returns the
+   new position of `axis`. */
 static int32_t nnrti_cpu_sort_axes_by(nnrt_draft_step *step, const nnrt_plan_arg *arg, int32_t axis)
 {
     const uint32_t count = step->nIn + step->nDerived + step->nOut;
@@ -2375,14 +2455,14 @@ static int32_t nnrti_cpu_sort_axes_by(nnrt_draft_step *step, const nnrt_plan_arg
     return axis;
 }
 
-/* Of an elementwise step, whose axes have no meaning. */
+/* The same for an elementwise step, whose axes are interchangeable. */
 static void nnrti_cpu_sort_axes(nnrt_draft_step *step)
 {
     (void)nnrti_cpu_sort_axes_by(step, &step->args[step->nIn + step->nDerived + step->nOut - 1], 0);
 }
 
-/* SCALE_FUSION and FUSED_BATCH_NORM of constants, one for each channel. */
-static NNRT_ReturnCode nnrti_cpu_take_affine(nnrti_cpu_edit *e, uint32_t s)
+/* SCALE_FUSION and FUSED_BATCH_NORM of constants per channel. */
+static NNRT_ReturnCode nnrti_cpu_lower_affine(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
     const nnrt_draft_step *step = &d->steps[s];
@@ -2397,7 +2477,7 @@ static NNRT_ReturnCode nnrti_cpu_take_affine(nnrti_cpu_edit *e, uint32_t s)
     int32_t axis;
     void *data;
     NNRT_ReturnCode code;
-    if (!nnrti_cpu_may(e, &e->set->affine) || old[1].view.rank != 1 || packed[1] == 0)
+    if (!nnrti_cpu_is_allowed(e, &e->isa->affine) || old[1].view.rank != 1 || packed[1] == 0)
         return NNRT_SUCCESS;
     for (uint32_t k = 1; k < step->nIn; k++)
         if (old[k].tensor != NNRT_NO_TENSOR && old[k].kind != NNRT_PLACE_CONSTANT)
@@ -2407,7 +2487,7 @@ static NNRT_ReturnCode nnrti_cpu_take_affine(nnrti_cpu_edit *e, uint32_t s)
     a->activation = norm ? NNRT_ACTIVATION_TYPE_NO_ACTIVATION : ((const NNRT_ScaleFusion *)step->attr)->activationType;
     a->channels = packed[1];
     axis = norm ? y.view.rank - 1 : (int32_t)((const NNRT_ScaleFusion *)step->attr)->axis;
-    nnrti_cpu_use(&d->steps[s], &e->set->affine, a);
+    nnrti_cpu_set_kernel(&d->steps[s], &e->isa->affine, a);
     if ((args = nnrt_draft_args(d, s, 1, 1)) == NULL)
         return nnrti_cpu_no_memory(e, step);
     args[0] = x;
@@ -2433,8 +2513,8 @@ static NNRT_ReturnCode nnrti_cpu_take_affine(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* What an ACTIVATION does, if there are vectors for it. */
-static bool nnrti_cpu_activation_of(const NNRT_Activation *attr, nnrti_cpu_each *a)
+/* The function of an ACTIVATION; false: there is no vectorized form. */
+static bool nnrti_cpu_activation_of(const NNRT_Activation *attr, nnrti_cpu_elementwise *a)
 {
     a->activation = attr->activationType;
     a->a = attr->alpha;
@@ -2450,19 +2530,19 @@ static bool nnrti_cpu_activation_of(const NNRT_Activation *attr, nnrti_cpu_each 
     case NNRT_ACTIVATION_TYPE_SOFTPLUS: a->function = NNRTI_CPU_SOFTPLUS; return true;
     case NNRT_ACTIVATION_TYPE_SOFTSIGN: a->function = NNRTI_CPU_SOFTSIGN; return true;
     case NNRT_ACTIVATION_TYPE_HARD_TANH:
-        a->function = NNRTI_CPU_BOUNDS;
+        a->function = NNRTI_CPU_CLAMP;
         a->a = attr->minVal;
         a->b = attr->maxVal;
         return true;
     case NNRT_ACTIVATION_TYPE_GELU:
         a->function = attr->approximate ? NNRTI_CPU_GELU_TANH : NNRTI_CPU_ACTIVATION;
         return true;
-    default: a->function = NNRTI_CPU_ACTIVATION; return nnrti_cpu_has_vectors(attr->activationType);
+    default: a->function = NNRTI_CPU_ACTIVATION; return nnrti_cpu_has_simd_activation(attr->activationType);
     }
 }
 
-/* The only element of a constant of float32; false: it is none. */
-static bool nnrti_cpu_is_number(const nnrt_plan_arg *arg, float *value)
+/* The only element of a float32 constant; false: the argument is something else. */
+static bool nnrti_cpu_is_constant_scalar(const nnrt_plan_arg *arg, float *value)
 {
     size_t count;
     if (arg->tensor == NNRT_NO_TENSOR || arg->kind != NNRT_PLACE_CONSTANT || arg->view.data == NULL ||
@@ -2473,39 +2553,40 @@ static bool nnrti_cpu_is_number(const nnrt_plan_arg *arg, float *value)
     return true;
 }
 
-/* What a CLIP keeps x between: bounds are attributes, or constants. */
-static bool nnrti_cpu_clip_of(const nnrt_draft_step *step, nnrti_cpu_each *a)
+/* The bounds of a CLIP: attributes, or constants. */
+static bool nnrti_cpu_clip_of(const nnrt_draft_step *step, nnrti_cpu_elementwise *a)
 {
     const NNRT_Clip *attr = (const NNRT_Clip *)step->attr;
-    a->function = NNRTI_CPU_BOUNDS;
+    a->function = NNRTI_CPU_CLAMP;
     a->a = attr->min;
     a->b = attr->max;
-    return (step->args[1].tensor == NNRT_NO_TENSOR || nnrti_cpu_is_number(&step->args[1], &a->a)) &&
-           (step->args[2].tensor == NNRT_NO_TENSOR || nnrti_cpu_is_number(&step->args[2], &a->b)) && a->a <= a->b;
+    return (step->args[1].tensor == NNRT_NO_TENSOR || nnrti_cpu_is_constant_scalar(&step->args[1], &a->a)) &&
+           (step->args[2].tensor == NNRT_NO_TENSOR || nnrti_cpu_is_constant_scalar(&step->args[2], &a->b)) &&
+           a->a <= a->b;
 }
 
-/* What a step does to each element, if there are vectors for it. */
-static bool nnrti_cpu_each_of(const nnrt_draft_step *step, nnrti_cpu_each *a)
+/* The elementwise function of a step; false: there is no vectorized form. */
+static bool nnrti_cpu_elementwise_of(const nnrt_draft_step *step, nnrti_cpu_elementwise *a)
 {
     float power;
     a->activation = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
     a->a = a->b = 0;
     switch (step->op->type) {
-#define NNRTI_CPU_EACH(type, name, to)                                                                                 \
+#define NNRTI_CPU_BINARY_OP(type, name, to)                                                                            \
     case NNRT_NODE_TYPE_##type:                                                                                        \
         a->function = NNRTI_CPU_##to;                                                                                  \
         a->activation = ((const NNRT_##name *)step->attr)->activationType;                                             \
         return true;
-        NNRTI_CPU_EACH(ADD_FUSION, AddFusion, ADD)
-        NNRTI_CPU_EACH(SUB_FUSION, SubFusion, SUB)
-        NNRTI_CPU_EACH(MUL_FUSION, MulFusion, MUL)
-        NNRTI_CPU_EACH(DIV_FUSION, DivFusion, DIV)
-#undef NNRTI_CPU_EACH
+        NNRTI_CPU_BINARY_OP(ADD_FUSION, AddFusion, ADD)
+        NNRTI_CPU_BINARY_OP(SUB_FUSION, SubFusion, SUB)
+        NNRTI_CPU_BINARY_OP(MUL_FUSION, MulFusion, MUL)
+        NNRTI_CPU_BINARY_OP(DIV_FUSION, DivFusion, DIV)
+#undef NNRTI_CPU_BINARY_OP
     case NNRT_NODE_TYPE_BIAS_ADD: a->function = NNRTI_CPU_ADD; return true;
     case NNRT_NODE_TYPE_REAL_DIV: a->function = NNRTI_CPU_DIV; return true;
     case NNRT_NODE_TYPE_MAXIMUM: a->function = NNRTI_CPU_MAX; return true;
     case NNRT_NODE_TYPE_MINIMUM: a->function = NNRTI_CPU_MIN; return true;
-    case NNRT_NODE_TYPE_SQUARED_DIFFERENCE: a->function = NNRTI_CPU_DIFFERENCE; return true;
+    case NNRT_NODE_TYPE_SQUARED_DIFFERENCE: a->function = NNRTI_CPU_SQUARED_DIFFERENCE; return true;
     case NNRT_NODE_TYPE_PRELU_FUSION: a->function = NNRTI_CPU_PRELU; return true;
     case NNRT_NODE_TYPE_ACTIVATION: return nnrti_cpu_activation_of((const NNRT_Activation *)step->attr, a);
     case NNRT_NODE_TYPE_CLIP: return nnrti_cpu_clip_of(step, a);
@@ -2523,14 +2604,14 @@ static bool nnrti_cpu_each_of(const nnrt_draft_step *step, nnrti_cpu_each *a)
         a->a = ((const NNRT_ExpFusion *)step->attr)->scale;
         a->b = ((const NNRT_ExpFusion *)step->attr)->shift;
         return ((const NNRT_ExpFusion *)step->attr)->base == -1;
-    case NNRT_NODE_TYPE_SOFTPLUS: /* what is beyond the threshold is itself in any case */
+    case NNRT_NODE_TYPE_SOFTPLUS: /* above the threshold, and above 18, SOFTPLUS is the identity */
         a->function = NNRTI_CPU_SOFTPLUS;
         return ((const NNRT_Softplus *)step->attr)->beta == 1 && ((const NNRT_Softplus *)step->attr)->threshold >= 18;
     case NNRT_NODE_TYPE_POW_FUSION:
         if (((const NNRT_PowFusion *)step->attr)->scale != 1 || ((const NNRT_PowFusion *)step->attr)->shift != 0)
             return false;
-        if (!nnrti_cpu_is_number(&step->args[1], &power))
-            power = 0; /* any */
+        if (!nnrti_cpu_is_constant_scalar(&step->args[1], &power))
+            power = 0; /* any other exponent, or a tensor */
         a->function = power == 2 ? NNRTI_CPU_SQUARE : power == 3 ? NNRTI_CPU_CUBE : NNRTI_CPU_POWER;
         return true;
     case NNRT_NODE_TYPE_SIN: a->function = NNRTI_CPU_SIN; return true;
@@ -2551,21 +2632,22 @@ static bool nnrti_cpu_each_of(const nnrt_draft_step *step, nnrti_cpu_each *a)
     }
 }
 
-static NNRT_ReturnCode nnrti_cpu_take_each(nnrti_cpu_edit *e, uint32_t s)
+/* Elementwise: the step becomes `binary`, with broadcasting, or `unary`. */
+static NNRT_ReturnCode nnrti_cpu_lower_elementwise(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const nnrt_plan_arg x = step->args[0], y = step->args[step->nIn + step->nDerived];
-    nnrti_cpu_each found, *a;
-    const bool known = nnrti_cpu_each_of(step, &found), two = known && found.function < NNRTI_CPU_ACTIVATION;
-    const nnrti_cpu_kernel *const kernel = two ? &e->set->binary : &e->set->unary;
+    nnrti_cpu_elementwise found, *a;
+    const bool known = nnrti_cpu_elementwise_of(step, &found), two = known && found.function < NNRTI_CPU_ACTIVATION;
+    const nnrti_cpu_kernel *const kernel = two ? &e->isa->binary : &e->isa->unary;
     nnrt_plan_arg *args;
-    if (!known || !nnrti_cpu_may(e, kernel) || (!two && x.view.rank != y.view.rank))
+    if (!known || !nnrti_cpu_is_allowed(e, kernel) || (!two && x.view.rank != y.view.rank))
         return NNRT_SUCCESS;
-    a = (nnrti_cpu_each *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
+    a = (nnrti_cpu_elementwise *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     if (a == NULL)
         return nnrti_cpu_no_memory(e, step);
     *a = found;
-    nnrti_cpu_use(step, kernel, a);
+    nnrti_cpu_set_kernel(step, kernel, a);
     if (!two && step->nIn + step->nDerived > 1) {
         if ((args = nnrt_draft_args(e->draft, s, 1, 1)) == NULL)
             return nnrti_cpu_no_memory(e, step);
@@ -2578,25 +2660,24 @@ static NNRT_ReturnCode nnrti_cpu_take_each(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* Where the bias of channel c lies in what is packed for a product. */
+/* The bias of channel c in the packed weights of a GEMM, a GEMV or a Winograd convolution. */
 static float *nnrti_cpu_bias(const nnrti_cpu_edit *e, const nnrt_draft_step *product, int32_t c)
 {
     const nnrt_view *packed = &product->args[2].view;
-    const int32_t first = c - c % nnrti_cpu_width(e, product);
-    float *const panel =
-        (float *)(void *)((uint8_t *)packed->data + (size_t)first * (size_t)packed->dims[1] *
-                                                        nnrt_type_size(packed->dataType));
-    if (product->kernel == e->set->winograd.run) {
+    const int32_t first = c - c % nnrti_cpu_panel_width(e, product);
+    float *const panel = (float *)(void *)((uint8_t *)packed->data +
+                                           (size_t)first * (size_t)packed->dims[1] * nnrt_type_size(packed->dataType));
+    if (product->kernel == e->isa->winograd.run) {
         const int32_t n = ((const nnrti_cpu_winograd *)product->attr)->tile + 2, left = packed->dims[0] - first;
-        const int32_t width = left < e->set->panel ? left : e->set->panel;
+        const int32_t width = left < e->isa->panel ? left : e->isa->panel;
         return panel + (size_t)(n + 1) * (size_t)(packed->dims[1] / (n * n)) * (size_t)width + (c - first);
     }
     return panel + (c - first);
 }
 
-/* A constant that is added to what a product without an activation gives, and which has an element for each channel,
-   becomes a part of its bias. */
-static NNRT_ReturnCode nnrti_cpu_join_bias(nnrti_cpu_edit *e, uint32_t s, bool *joined)
+/* Epilogue fusion of a bias: an ADD_FUSION of a GEMM's result and a constant with one element per channel is added
+   to the packed bias, if the GEMM has no activation and no other reader. The GEMM moves to the place of the ADD. */
+static NNRT_ReturnCode nnrti_cpu_fuse_bias(nnrti_cpu_edit *e, uint32_t s, bool *joined)
 {
     nnrt_draft *d = e->draft;
     nnrt_draft_step *add = &d->steps[s];
@@ -2605,12 +2686,12 @@ static NNRT_ReturnCode nnrti_cpu_join_bias(nnrti_cpu_edit *e, uint32_t s, bool *
         const nnrt_view *bias = &add->args[k].view;
         const uint32_t from = nnrt_draft_writer(d, add->args[1 - k].tensor);
         nnrt_draft_step *product = from != UINT32_MAX ? &d->steps[from] : add;
-        nnrti_cpu_product *a = (nnrti_cpu_product *)(uintptr_t)product->attr;
+        nnrti_cpu_gemm *a = (nnrti_cpu_gemm *)(uintptr_t)product->attr;
         const nnrt_draft_step old = *add;
         const int32_t C = z->rank > 0 ? z->dims[z->rank - 1] : 0;
         size_t count;
-        if (!nnrti_cpu_is_product(e, product) || product->args[1].tensor != NNRT_NO_TENSOR ||
-            a->in.activation != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || add->args[k].kind != NNRT_PLACE_CONSTANT ||
+        if (!nnrti_cpu_is_gemm(e, product) || product->args[1].tensor != NNRT_NO_TENSOR ||
+            a->conv.activation != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || add->args[k].kind != NNRT_PLACE_CONSTANT ||
             nnrt_draft_reader(d, add->args[1 - k].tensor) == UINT32_MAX || bias->rank < 1 || bias->rank > z->rank ||
             bias->dims[bias->rank - 1] != C || !nnrt_dims_count(bias->dims, bias->rank, &count) || count != (size_t)C ||
             product->args[4].view.dims[3] != C || !nnrti_dense(bias) || !nnrti_dense(z) ||
@@ -2620,7 +2701,7 @@ static NNRT_ReturnCode nnrti_cpu_join_bias(nnrti_cpu_edit *e, uint32_t s, bool *
             *nnrti_cpu_bias(e, product, c) += ((const float *)bias->data)[c];
         *add = *product;
         product->kernel = NULL;
-        a->in.activation = ((const NNRT_AddFusion *)old.attr)->activationType;
+        a->conv.activation = ((const NNRT_AddFusion *)old.attr)->activationType;
         add->args[4].tensor = old.args[2].tensor;
         add->args[4].kind = old.args[2].kind;
         add->op = old.op;
@@ -2632,8 +2713,9 @@ static NNRT_ReturnCode nnrti_cpu_join_bias(nnrti_cpu_edit *e, uint32_t s, bool *
     return NNRT_SUCCESS;
 }
 
-/* An ADD_FUSION of what a product gives, which nobody else reads, becomes part of it. */
-static NNRT_ReturnCode nnrti_cpu_join_add(nnrti_cpu_edit *e, uint32_t s, bool *joined)
+/* Epilogue fusion of a residual: an ADD_FUSION of a GEMM's result, which nothing else reads, and a tensor of the
+   same strides becomes part of the GEMM. */
+static NNRT_ReturnCode nnrti_cpu_fuse_residual(nnrti_cpu_edit *e, uint32_t s, bool *joined)
 {
     nnrt_draft *d = e->draft;
     nnrt_draft_step *add = &d->steps[s];
@@ -2643,20 +2725,20 @@ static NNRT_ReturnCode nnrti_cpu_join_add(nnrti_cpu_edit *e, uint32_t s, bool *j
         memcmp(y->dims, z->dims, sizeof(y->dims)) != 0 || add->args[0].tensor == add->args[1].tensor ||
         memcmp(x->strides, z->strides, sizeof(x->strides)) != 0 ||
         memcmp(y->strides, z->strides, sizeof(y->strides)) != 0 ||
-        !nnrti_cpu_bounds(((const NNRT_AddFusion *)add->attr)->activationType, &low, &high))
+        !nnrti_cpu_activation_bounds(((const NNRT_AddFusion *)add->attr)->activationType, &low, &high))
         return NNRT_SUCCESS;
     for (uint32_t k = 0; k < 2; k++) {
         const uint32_t from = nnrt_draft_writer(d, add->args[k].tensor);
         nnrt_draft_step *product = from != UINT32_MAX ? &d->steps[from] : add;
         const nnrt_draft_step old = *add;
-        nnrti_cpu_product *a;
-        if (!nnrti_cpu_is_product(e, product) || product->args[1].tensor != NNRT_NO_TENSOR ||
+        nnrti_cpu_gemm *a;
+        if (!nnrti_cpu_is_gemm(e, product) || product->args[1].tensor != NNRT_NO_TENSOR ||
             nnrt_draft_reader(d, add->args[k].tensor) == UINT32_MAX)
             continue;
-        a = (nnrti_cpu_product *)(uintptr_t)product->attr;
-        if (!nnrti_cpu_bounds(a->in.activation, &low, &high))
+        a = (nnrti_cpu_gemm *)(uintptr_t)product->attr;
+        if (!nnrti_cpu_activation_bounds(a->conv.activation, &low, &high))
             continue;
-        *add = *product; /* where the ADD stands all is written that it reads */
+        *add = *product; /* at the ADD's place, both of its operands are written */
         product->kernel = NULL;
         a->sum = ((const NNRT_AddFusion *)old.attr)->activationType;
         add->args[1] = old.args[1 - k];
@@ -2676,94 +2758,107 @@ static NNRT_ReturnCode nnrti_cpu_join_add(nnrti_cpu_edit *e, uint32_t s, bool *j
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>chain */
 
-#define NNRTI_CPU_CHAIN 65536        /* floats that one of the two gives, at most about */
-#define NNRTI_CPU_CHAINED 262144     /* floats of all of it for each thread: less stays in the cache by itself */
-#define NNRTI_CPU_CHAIN_WORK 2000000 /* multiplications: of fewer, threads are to wait for each other less often */
+/* Operator fusion of a depthwise convolution with the pointwise (1 x 1) convolutions before and after it, the
+   inverted residual block of mobile networks. Each is memory-bound on its own: the expanded tensor between two of
+   them often exceeds the L2 cache. The step `fused_depthwise` computes a few rows of the depthwise result at a
+   time: the input rows by the first GEMM into scratch, the depthwise rows into scratch, the result rows by the last
+   GEMM. Rows of input that overlap between iterations are kept, not recomputed; only threads recompute the overlap
+   at their borders. Fusion is decided after kernel selection, and only if the tensors saved are large or the steps
+   are so small that thread synchronization dominates. */
 
-/* Whether a step is a product of 1 x 1 cells of images, whose rows can be made in any order. */
-static bool nnrti_cpu_is_link(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
+/* Most floats of a tensor between two convolutions per iteration, about. */
+#define NNRTI_CPU_FUSED_FLOATS 65536
+/* Fuse if the tensors between have so many floats per thread: smaller ones stay in the cache by themselves. */
+#define NNRTI_CPU_FUSE_FLOATS 262144
+/* Multiply-adds: with less work and several threads, fuse to synchronize less often. */
+#define NNRTI_CPU_FUSE_WORK 2000000
+
+/* Whether a step is a pointwise convolution of an image with stride 1, whose rows can be computed in any order. */
+static bool nnrti_cpu_is_pointwise(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
-    const nnrti_cpu_product *a = (const nnrti_cpu_product *)step->attr;
-    return step->kernel == e->set->product.run && a->in.window[0] == 1 && a->in.window[1] == 1 &&
-           a->in.stride[0] == 1 && a->in.stride[1] == 1 && (a->in.pad[0] | a->in.pad[1]) == 0 && a->lines == 0 &&
-           a->depth.to == 0 && step->args[0].view.dims[1] == step->args[4].view.dims[1] &&
+    const nnrti_cpu_gemm *a = (const nnrti_cpu_gemm *)step->attr;
+    return step->kernel == e->isa->gemm.run && a->conv.window[0] == 1 && a->conv.window[1] == 1 &&
+           a->conv.stride[0] == 1 && a->conv.stride[1] == 1 && (a->conv.pad[0] | a->conv.pad[1]) == 0 &&
+           a->lines == 0 && a->depth.to == 0 && step->args[0].view.dims[1] == step->args[4].view.dims[1] &&
            step->args[0].view.dims[2] == step->args[4].view.dims[2];
 }
 
+/* Elements of one image. */
 static int64_t nnrti_cpu_image_floats(const nnrt_view *image)
 {
     return (int64_t)image->dims[1] * image->dims[2] * image->dims[3];
 }
 
-/* Whether the second reads what the first gives, as it is. */
-static bool nnrti_cpu_is_same(const nnrt_plan_arg *given, const nnrt_plan_arg *read)
+/* Whether the second argument reads the tensor that the first writes, through the same view. */
+static bool nnrti_cpu_is_same_arg(const nnrt_plan_arg *given, const nnrt_plan_arg *read)
 {
     return given->tensor == read->tensor && given->view.rank == 4 && read->view.rank == 4 &&
            memcmp(given->view.dims, read->view.dims, sizeof(given->view.dims)) == 0 &&
            memcmp(given->view.strides, read->view.strides, sizeof(given->view.strides)) == 0;
 }
 
-/* The steps in front of step s and behind it, a `depthwise`, that it is chained with; UINT32_MAX: there is none. */
-static void nnrti_cpu_find_links(const nnrti_cpu_edit *e, uint32_t s, uint32_t *first, uint32_t *last)
+/* The pointwise convolutions before and after `depthwise` step s that can be fused with it; UINT32_MAX: none. */
+static void nnrti_cpu_find_pointwise(const nnrti_cpu_edit *e, uint32_t s, uint32_t *first, uint32_t *last)
 {
     const nnrt_draft *d = e->draft;
     const nnrt_plan_arg *x = &d->steps[s].args[0], *y = &d->steps[s].args[2];
     *first = nnrt_draft_writer(d, x->tensor);
     if (*first != UINT32_MAX &&
-        (!nnrti_cpu_is_link(e, &d->steps[*first]) || d->steps[*first].args[1].tensor != NNRT_NO_TENSOR ||
-         nnrt_draft_reader(d, x->tensor) == UINT32_MAX || !nnrti_cpu_is_same(&d->steps[*first].args[4], x)))
+        (!nnrti_cpu_is_pointwise(e, &d->steps[*first]) || d->steps[*first].args[1].tensor != NNRT_NO_TENSOR ||
+         nnrt_draft_reader(d, x->tensor) == UINT32_MAX || !nnrti_cpu_is_same_arg(&d->steps[*first].args[4], x)))
         *first = UINT32_MAX;
     *last = nnrt_draft_reader(d, y->tensor);
     if (*last != UINT32_MAX &&
-        (!nnrti_cpu_is_link(e, &d->steps[*last]) || !nnrti_cpu_is_same(y, &d->steps[*last].args[0])))
+        (!nnrti_cpu_is_pointwise(e, &d->steps[*last]) || !nnrti_cpu_is_same_arg(y, &d->steps[*last].args[0])))
         *last = UINT32_MAX;
 }
 
-/* So many pixels that there are no few of them at the end. */
-static int32_t nnrti_cpu_even_rows(int64_t pixels)
+/* Pixels per work item, up to about 64, chosen so that no small remainder is left. */
+static int32_t nnrti_cpu_even_pixels(int64_t pixels)
 {
-    return (int32_t)nnrti_cpu_pieces(nnrti_cpu_pieces(pixels, nnrti_cpu_pieces(pixels, 64)), 4) * 4;
+    return (int32_t)nnrti_cpu_div_up(nnrti_cpu_div_up(pixels, nnrti_cpu_div_up(pixels, 64)), 4) * 4;
 }
 
-/* How many rows are made at once, by how many parts. */
-static void nnrti_cpu_plan_chain(nnrti_cpu_chain *a, uint32_t workers)
+/* Chooses the rows per iteration and the work items per image; sizes the scratch. */
+static void nnrti_cpu_plan_fused_depthwise(nnrti_cpu_fused_depthwise *a, uint32_t workers)
 {
     const int64_t reach = (int64_t)(a->middle.window[0] - 1) * a->middle.dilation[0] + 1;
     const int64_t row = (int64_t)a->in[1] * a->in[2], result = (int64_t)a->out[1] * a->out[2];
-    int64_t fresh = NNRTI_CPU_CHAIN / (result > 0 ? result : 1), rows;
-    if (a->first.rows > 0 && row > 0 && (NNRTI_CPU_CHAIN / row - reach) / a->middle.stride[0] + 1 < fresh)
-        fresh = (NNRTI_CPU_CHAIN / row - reach) / a->middle.stride[0] + 1;
-    a->parts = (int32_t)workers < a->out[0] ? (int32_t)workers : a->out[0]; /* each makes rows that its neighbour has */
-    rows = nnrti_cpu_pieces(a->out[0], a->parts);
+    int64_t fresh = NNRTI_CPU_FUSED_FLOATS / (result > 0 ? result : 1), rows;
+    if (a->first.rows > 0 && row > 0 && (NNRTI_CPU_FUSED_FLOATS / row - reach) / a->middle.stride[0] + 1 < fresh)
+        fresh = (NNRTI_CPU_FUSED_FLOATS / row - reach) / a->middle.stride[0] + 1;
+    a->parts = (int32_t)workers < a->out[0] ? (int32_t)workers : a->out[0]; /* each computes overlapping rows */
+    rows = nnrti_cpu_div_up(a->out[0], a->parts);
     fresh = fresh < 1 ? 1 : fresh > rows ? rows : fresh;
-    a->lines = (int32_t)(fresh > 0 ? nnrti_cpu_pieces(rows, nnrti_cpu_pieces(rows, fresh)) : 1);
+    a->lines = (int32_t)(fresh > 0 ? nnrti_cpu_div_up(rows, nnrti_cpu_div_up(rows, fresh)) : 1);
     rows = (a->lines - 1) * (int64_t)a->middle.stride[0] + reach;
     a->cells = a->first.rows > 0 ? (size_t)((rows < a->in[0] ? rows : a->in[0]) * row) : 0;
     if (a->first.rows > 0)
-        a->first.rows = nnrti_cpu_even_rows((int64_t)a->lines * a->middle.stride[0] * a->in[1]);
+        a->first.rows = nnrti_cpu_even_pixels((int64_t)a->lines * a->middle.stride[0] * a->in[1]);
     if (a->last.rows > 0)
-        a->last.rows = nnrti_cpu_even_rows((int64_t)a->lines * a->out[1]);
+        a->last.rows = nnrti_cpu_even_pixels((int64_t)a->lines * a->out[1]);
     a->first.parts = a->last.parts = 1;
     rows = a->first.rows > a->last.rows ? a->first.rows : a->last.rows;
-    a->lists = (3 * (size_t)(rows + NNRTI_CPU_TALLEST) * sizeof(void *) + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT *
+    a->lists = (3 * (size_t)(rows + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *) + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT *
                NNRT_ALIGNMENT;
 }
 
-/* A `depthwise` becomes one with the products around it, where that spares much memory. */
-static NNRT_ReturnCode nnrti_cpu_join_chain(nnrti_cpu_edit *e, uint32_t s)
+/* Fuses `depthwise` step s with the pointwise convolutions around it, if that saves enough memory traffic or
+   synchronization. */
+static NNRT_ReturnCode nnrti_cpu_fuse_depthwise(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
     const nnrt_draft_step middle = d->steps[s];
     nnrt_draft_step first, last;
-    nnrti_cpu_chain *a;
+    nnrti_cpu_fused_depthwise *a;
     nnrt_plan_arg *args;
     uint32_t f, l, n = 0;
     int64_t between = 0, work = 0;
     int32_t terms;
-    if (middle.kernel != e->set->depthwise.run || !nnrti_cpu_may(e, &e->set->chain) ||
+    if (middle.kernel != e->isa->depthwise.run || !nnrti_cpu_is_allowed(e, &e->isa->fused_depthwise) ||
         nnrti_empty(&middle.args[0].view) || nnrti_empty(&middle.args[2].view))
         return NNRT_SUCCESS;
-    nnrti_cpu_find_links(e, s, &f, &l);
+    nnrti_cpu_find_pointwise(e, s, &f, &l);
     first = d->steps[f != UINT32_MAX ? f : s];
     last = d->steps[l != UINT32_MAX ? l : s];
     if (f != UINT32_MAX) {
@@ -2774,32 +2869,32 @@ static NNRT_ReturnCode nnrti_cpu_join_chain(nnrti_cpu_edit *e, uint32_t s)
         between += nnrti_cpu_image_floats(&middle.args[2].view);
         work += nnrti_cpu_image_floats(&middle.args[2].view) * last.args[2].view.dims[0];
     }
-    if (between == 0 || (e->only[0] == '\0' && between < NNRTI_CPU_CHAINED * (int64_t)d->workers &&
-                         (d->workers < 2 || work > NNRTI_CPU_CHAIN_WORK)))
+    if (between == 0 || (e->only[0] == '\0' && between < NNRTI_CPU_FUSE_FLOATS * (int64_t)d->workers &&
+                         (d->workers < 2 || work > NNRTI_CPU_FUSE_WORK)))
         return NNRT_SUCCESS;
-    if ((a = (nnrti_cpu_chain *)nnrt_memory_keep(d->memory, sizeof(*a))) == NULL)
+    if ((a = (nnrti_cpu_fused_depthwise *)nnrt_memory_keep(d->memory, sizeof(*a))) == NULL)
         return nnrti_cpu_no_memory(e, &middle);
     memset(a, 0, sizeof(*a));
     a->middle = *(const nnrti_cpu_window *)middle.attr;
     memcpy(a->in, &middle.args[0].view.dims[1], sizeof(a->in));
     memcpy(a->out, &middle.args[2].view.dims[1], sizeof(a->out));
     if (f != UINT32_MAX)
-        a->first = *(const nnrti_cpu_product *)first.attr;
+        a->first = *(const nnrti_cpu_gemm *)first.attr;
     if (l != UINT32_MAX)
-        a->last = *(const nnrti_cpu_product *)last.attr;
-    nnrti_cpu_plan_chain(a, d->workers);
+        a->last = *(const nnrti_cpu_gemm *)last.attr;
+    nnrti_cpu_plan_fused_depthwise(a, d->workers);
     terms = a->first.half ? first.args[2].view.dims[1] : 0;
     if (a->last.half && last.args[2].view.dims[1] > terms)
         terms = last.args[2].view.dims[1];
-    a->first.wide = a->last.wide = a->lists; /* one after the other */
-    a->lists += (size_t)terms * (size_t)e->set->panel * sizeof(float); /* a multiple of the alignment */
+    a->first.wide = a->last.wide = a->lists;                           /* they run one after the other */
+    a->lists += (size_t)terms * (size_t)e->isa->panel * sizeof(float); /* a multiple of the alignment */
     if (f != UINT32_MAX)
         d->steps[f].kernel = NULL;
     if (l != UINT32_MAX) {
         d->steps[s].kernel = NULL;
         s = l;
     }
-    if ((args = nnrt_draft_args(d, s, 7, 1)) == NULL) /* most of which are derived */
+    if ((args = nnrt_draft_args(d, s, 7, 1)) == NULL) /* most of them are derived constants */
         return nnrti_cpu_no_memory(e, &last);
     args[n++] = first.args[0];
     if (l != UINT32_MAX)
@@ -2817,7 +2912,7 @@ static NNRT_ReturnCode nnrti_cpu_join_chain(nnrti_cpu_edit *e, uint32_t s)
     args[n] = last.args[last.nIn + last.nDerived];
     d->steps[s].nIn = 2;
     d->steps[s].nDerived = n - 2;
-    nnrti_cpu_use(&d->steps[s], &e->set->chain, a);
+    nnrti_cpu_set_kernel(&d->steps[s], &e->isa->fused_depthwise, a);
     d->steps[s].scratchBytes =
         a->lists + (a->cells + (size_t)a->lines * (size_t)a->out[1] * (size_t)a->out[2]) * sizeof(float);
     return NNRT_SUCCESS;
@@ -2826,17 +2921,24 @@ static NNRT_ReturnCode nnrti_cpu_join_chain(nnrti_cpu_edit *e, uint32_t s)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>split */
 
-/* What convolutions have in common that are split. */
-typedef struct nnrti_cpu_conv {
+/* Grouped, transposed and 3-D convolutions as several GEMMs. A grouped convolution is one GEMM per group. A
+   transposed convolution of stride s splits into s x s phases (the sub-pixel decomposition): the pixels of y with
+   equal remainders modulo s use the same subset of filter taps, so each phase is a dense convolution of stride 1,
+   without the zeros that upsampling x would insert, and without scattered additions (col2im), whose order would
+   depend on the threads. A 3-D convolution is an implicit GEMM whose window has a depth axis. Groups of few channels
+   would fill only some SIMD lanes; `conv_grouped` puts `fold` of them into one vector and permutes the lanes of x. */
+
+/* Attributes that the convolutions of this section share. */
+typedef struct nnrti_cpu_conv_attr {
     const NNRT_Int64List *stride, *dilation, *padList;
     int64_t group;
     NNRT_ActivationType activation;
     bool transposed;
-} nnrti_cpu_conv;
+} nnrti_cpu_conv_attr;
 
-static nnrti_cpu_conv nnrti_cpu_conv_of(const nnrt_draft_step *step)
+static nnrti_cpu_conv_attr nnrti_cpu_conv_attr_of(const nnrt_draft_step *step)
 {
-    nnrti_cpu_conv c;
+    nnrti_cpu_conv_attr c;
     c.transposed = step->op->type == NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION;
     if (c.transposed) {
         const NNRT_Conv2dTransposeFusion *attr = (const NNRT_Conv2dTransposeFusion *)step->attr;
@@ -2856,15 +2958,15 @@ static nnrti_cpu_conv nnrti_cpu_conv_of(const nnrt_draft_step *step)
     return c;
 }
 
-/* Phases of axis i (0 or 1) of y. */
-static int64_t nnrti_cpu_phases(const nnrti_cpu_conv *c, const nnrt_view *y, int32_t i)
+/* Number of phases along axis i (0 or 1) of y. */
+static int64_t nnrti_cpu_phases(const nnrti_cpu_conv_attr *c, const nnrt_view *y, int32_t i)
 {
     return !c->transposed ? 1 : c->stride->data[i] < y->dims[1 + i] ? c->stride->data[i] : y->dims[1 + i];
 }
 
-static bool nnrti_cpu_is_split(const nnrt_draft_step *step)
+static bool nnrti_cpu_is_multi_gemm(const nnrt_draft_step *step)
 {
-    const nnrti_cpu_conv c = nnrti_cpu_conv_of(step);
+    const nnrti_cpu_conv_attr c = nnrti_cpu_conv_attr_of(step);
     const nnrt_view *x = &step->args[0].view, *w = &step->args[1].view,
                     *y = &step->args[step->nIn + step->nDerived].view;
     int64_t count = nnrti_cpu_phases(&c, y, 0);
@@ -2874,28 +2976,28 @@ static bool nnrti_cpu_is_split(const nnrt_draft_step *step)
         count > NNRTI_CPU_PHASES)
         return false;
     count *= nnrti_cpu_phases(&c, y, 1);
-    for (int32_t i = 0; i < 4; i++) /* empty ones */
+    for (int32_t i = 0; i < 4; i++) /* empty tensors */
         if (x->dims[i] == 0 || w->dims[i] == 0 || y->dims[i] == 0)
             return false;
-    return count <= NNRTI_CPU_PHASES && floats <= INT32_MAX && w->dims[0] <= INT32_MAX / NNRTI_CPU_WIDEST;
+    return count <= NNRTI_CPU_PHASES && floats <= INT32_MAX && w->dims[0] <= INT32_MAX / NNRTI_CPU_MAX_PANEL;
 }
 
-/* Axis i of phase r: the taps that meet x there, from the first one on, and where they do. Row first + n * stride of y
-   gets, of tap t, row n + (first + pad - t * dilation) / stride of x. */
-static void nnrti_cpu_find_phase(const nnrti_cpu_conv *c, const nnrt_view *w, const nnrt_view *y, int32_t i, int32_t r,
-                                 nnrti_cpu_phase *p)
+/* Axis i of phase r: the filter taps that contribute to it, and their geometry. Row first + n * stride of y gets,
+   from tap t, row n + (first + pad - t * dilation) / stride of x. */
+static void nnrti_cpu_init_phase(const nnrti_cpu_conv_attr *c, const nnrt_view *w, const nnrt_view *y, int32_t i,
+                                 int32_t r, nnrti_cpu_phase *p)
 {
     const int64_t s = c->stride->data[i], d = c->dilation->data[i], pad = c->padList->data[2 * i];
     int64_t tap = 0, next, divisor = s, rest = d;
     p->first[i] = r;
     p->tap[i] = 0;
     p->nextTap[i] = 1;
-    p->product.in.window[i] = w->dims[1 + i];
+    p->gemm.conv.window[i] = w->dims[1 + i];
     if (!c->transposed) {
-        p->extent[i] = y->dims[1 + i];
-        p->product.in.stride[i] = (int32_t)s;
-        p->product.in.dilation[i] = (int32_t)d;
-        p->product.in.pad[i] = (int32_t)pad;
+        p->size[i] = y->dims[1 + i];
+        p->gemm.conv.stride[i] = (int32_t)s;
+        p->gemm.conv.dilation[i] = (int32_t)d;
+        p->gemm.conv.pad[i] = (int32_t)pad;
         return;
     }
     while (rest != 0) { /* the greatest common divisor of s and d */
@@ -2906,67 +3008,70 @@ static void nnrti_cpu_find_phase(const nnrti_cpu_conv *c, const nnrt_view *w, co
     next = s / divisor;
     while (tap < next && tap < w->dims[1 + i] && (r + pad - tap * d) % s != 0)
         tap++;
-    p->extent[i] = (int32_t)nnrti_cpu_pieces(y->dims[1 + i] - r, s);
-    p->product.in.stride[i] = p->product.in.dilation[i] = 1;
-    p->product.in.window[i] = 0;
+    p->size[i] = (int32_t)nnrti_cpu_div_up(y->dims[1 + i] - r, s);
+    p->gemm.conv.stride[i] = p->gemm.conv.dilation[i] = 1;
+    p->gemm.conv.window[i] = 0;
     if (tap == next || tap == w->dims[1 + i])
         return;
     p->tap[i] = (int32_t)tap;
     p->nextTap[i] = (int32_t)next;
-    p->product.in.window[i] = (int32_t)nnrti_cpu_pieces(w->dims[1 + i] - tap, next);
-    p->product.in.pad[i] = (int32_t)((tap * d - r - pad) / s);
-    p->product.in.dilation[i] = (int32_t)(-next * d / s);
+    p->gemm.conv.window[i] = (int32_t)nnrti_cpu_div_up(w->dims[1 + i] - tap, next);
+    p->gemm.conv.pad[i] = (int32_t)((tap * d - r - pad) / s);
+    p->gemm.conv.dilation[i] = (int32_t)(-next * d / s);
 }
 
-/* How many pixels of a phase are worked on at once, of so many in all; the scratch that this takes. */
-static size_t nnrti_cpu_cut_phase(nnrti_cpu_phase *p, const nnrt_view *y, int64_t units, int64_t weights,
-                                  int64_t workers)
+/* Chooses the pixels per work item of a phase, for `units` GEMMs of `weights` floats in all; returns the scratch in
+   bytes. */
+static size_t nnrti_cpu_plan_phase(nnrti_cpu_phase *p, const nnrt_view *y, int64_t units, int64_t weights,
+                                   int64_t workers)
 {
-    const int32_t taps = nnrti_cpu_taps(&p->product);
+    const int32_t taps = nnrti_cpu_taps(&p->gemm);
     const int64_t pixels = nnrti_cpu_phase_pixels(p, y);
-    p->product.rows = taps <= 9 ? 64 : taps <= 64 ? 32 : 8;
-    if (taps <= 9 && weights > NNRTI_CPU_LARGE)
-        p->product.rows = 256;
-    while (workers > 1 && p->product.rows > 8 && units * nnrti_cpu_pieces(pixels, p->product.rows) < 4 * workers)
-        p->product.rows /= 2;
-    if (pixels < p->product.rows)
-        p->product.rows = (int32_t)pixels;
-    p->product.parts = 1;
-    return (size_t)(taps + 2) * (size_t)(p->product.rows + NNRTI_CPU_TALLEST) * sizeof(void *);
+    p->gemm.rows = taps <= 9 ? 64 : taps <= 64 ? 32 : 8;
+    if (taps <= 9 && weights > NNRTI_CPU_LARGE_WEIGHTS)
+        p->gemm.rows = 256;
+    while (workers > 1 && p->gemm.rows > 8 && units * nnrti_cpu_div_up(pixels, p->gemm.rows) < 4 * workers)
+        p->gemm.rows /= 2;
+    if (pixels < p->gemm.rows)
+        p->gemm.rows = (int32_t)pixels;
+    p->gemm.parts = 1;
+    return (size_t)(taps + 2) * (size_t)(p->gemm.rows + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *);
 }
 
-/* Blocks of small groups: the bias and weights w [groups * results,taps..,channels] of a phase. */
-static void nnrti_cpu_pack_groups(const nnrti_cpu_set *set, const nnrti_cpu_split *a, const nnrt_view *w,
-                                  const nnrt_view *bias, float *to)
+/* Packs bias and weights w [groups * results,taps..,channels] of a phase for `conv_grouped`: vectors of `fold`
+   groups. */
+static void nnrti_cpu_pack_conv_grouped(const nnrti_cpu_isa *isa, const nnrti_cpu_multi_gemm *a, const nnrt_view *w,
+                                        const nnrt_view *bias, float *to)
 {
     const int32_t block = a->fold * a->results, C = a->groups * a->results;
     for (int32_t c = 0; c < C; c += block) {
         const int32_t count = C - c < block ? C - c : block;
-        for (int32_t t = 0; t < set->lanes; t++)
+        for (int32_t t = 0; t < isa->lanes; t++)
             *to++ = bias != NULL && t < count ? nnrti_cpu_weight(bias, (c + t) * bias->strides[0]) : 0.0f;
         for (int32_t i = 0; i < w->dims[1]; i++)
-            for (int32_t j = 0; j < w->dims[2]; j++, to += (ptrdiff_t)w->dims[3] * set->lanes)
+            for (int32_t j = 0; j < w->dims[2]; j++, to += (ptrdiff_t)w->dims[3] * isa->lanes)
                 nnrti_cpu_pack_rows(w, c * w->strides[0] + i * w->strides[1] + j * w->strides[2], w->strides[0],
-                                    w->strides[3], w->dims[3], count, set->lanes, to);
+                                    w->strides[3], w->dims[3], count, isa->lanes, to);
     }
 }
 
-static void nnrti_cpu_pack_split(const nnrti_cpu_set *set, const nnrti_cpu_split *a, const nnrt_view *weight,
-                                 const nnrt_view *bias, float *to)
+/* Packs the weights of all phases and groups. */
+static void nnrti_cpu_pack_multi_gemm(const nnrti_cpu_isa *isa, const nnrti_cpu_multi_gemm *a, const nnrt_view *weight,
+                                      const nnrt_view *bias, float *to)
 {
     for (int32_t i = 0; i < a->phases; i++) {
         const nnrti_cpu_phase *p = &a->phase[i];
         const size_t floats =
-            (size_t)nnrti_cpu_padded(set, a->results) * (size_t)(1 + nnrti_cpu_taps(&p->product) * a->channels);
+            (size_t)nnrti_cpu_padded_channels(isa, a->results) * (size_t)(1 + nnrti_cpu_taps(&p->gemm) * a->channels);
         const size_t size = nnrt_type_size(weight->dataType);
         nnrt_view w = *weight, b;
         w.data = nnrti_at(w.data, p->tap[0] * w.strides[1] + p->tap[1] * w.strides[2], size);
-        w.dims[1] = p->product.in.window[0] * (p->product.depth.window > 0 ? p->product.depth.window : 1);
-        w.dims[2] = p->product.in.window[1];
+        w.dims[1] = p->gemm.conv.window[0] * (p->gemm.depth.window > 0 ? p->gemm.depth.window : 1);
+        w.dims[2] = p->gemm.conv.window[1];
         for (int32_t k = 0; k < 2; k++)
             w.strides[1 + k] *= p->nextTap[k];
         if (a->fold > 1) {
-            nnrti_cpu_pack_groups(set, a, &w, bias, to + p->packed);
+            nnrti_cpu_pack_conv_grouped(isa, a, &w, bias, to + p->packed);
             continue;
         }
         w.dims[0] = a->results;
@@ -2975,44 +3080,45 @@ static void nnrti_cpu_pack_split(const nnrti_cpu_set *set, const nnrti_cpu_split
                 b = *bias;
                 b.data = nnrti_at(b.data, (ptrdiff_t)g * a->results * b.strides[0], nnrt_type_size(b.dataType));
             }
-            nnrti_cpu_pack(set, set->panel, &w, bias != NULL ? &b : NULL, to + p->packed + (size_t)g * floats);
+            nnrti_cpu_pack_gemm(isa, isa->panel, &w, bias != NULL ? &b : NULL, to + p->packed + (size_t)g * floats);
         }
     }
 }
 
-/* What lies behind the zeros of `groups`: where lanes find channel k of their group. */
-static void nnrti_cpu_find_lanes(const nnrti_cpu_set *set, const nnrti_cpu_split *a, int32_t *to)
+/* The lane indices behind the zeros of `conv_grouped`: the x channel k of the group of each lane. */
+static void nnrti_cpu_lane_indices(const nnrti_cpu_isa *isa, const nnrti_cpu_multi_gemm *a, int32_t *to)
 {
     for (int32_t last = 0; last < 2; last++) {
         const int32_t groups = last == 0 ? a->fold : (a->groups - 1) % a->fold + 1;
         for (int32_t k = 0; k < a->channels; k++)
-            for (int32_t t = 0; t < set->lanes; t++)
+            for (int32_t t = 0; t < isa->lanes; t++)
                 *to++ = t < groups * a->results ? t / a->results * a->channels + k : 0;
     }
 }
 
-/* A step becomes a split of x, of weights w [groups * results,kH,kW,channels] and y, whose phases are known. */
-static NNRT_ReturnCode nnrti_cpu_use_split(nnrti_cpu_edit *e, uint32_t s, nnrti_cpu_split *a, const nnrt_view *w)
+/* Step s becomes several GEMMs of x, of weights w [groups * results,kH,kW,channels] and y; the phases are set. */
+static NNRT_ReturnCode nnrti_cpu_set_multi_gemm(nnrti_cpu_edit *e, uint32_t s, nnrti_cpu_multi_gemm *a,
+                                                const nnrt_view *w)
 {
     nnrt_draft *d = e->draft;
     const nnrt_plan_arg x = d->steps[s].args[0], y = d->steps[s].args[3];
     const nnrt_view bias = d->steps[s].args[2].view;
     const bool has = d->steps[s].args[2].tensor != NNRT_NO_TENSOR;
-    const int32_t panels = a->fold > 1 ? (int32_t)nnrti_cpu_pieces(a->groups, a->fold) * e->set->lanes
-                                       : a->groups * nnrti_cpu_padded(e->set, a->results);
-    const int32_t zeros = a->fold > 1 ? a->groups * a->channels + 2 * a->channels * e->set->lanes : a->channels;
+    const int32_t panels = a->fold > 1 ? (int32_t)nnrti_cpu_div_up(a->groups, a->fold) * e->isa->lanes
+                                       : a->groups * nnrti_cpu_padded_channels(e->isa, a->results);
+    const int32_t zeros = a->fold > 1 ? a->groups * a->channels + 2 * a->channels * e->isa->lanes : a->channels;
     int32_t packed[2] = {panels, 0};
     size_t scratch = 0;
     nnrt_plan_arg *args;
     void *data, *last;
     NNRT_ReturnCode code;
-    nnrti_cpu_use(&d->steps[s], a->fold > 1 ? &e->set->groups : &e->set->split, a);
+    nnrti_cpu_set_kernel(&d->steps[s], a->fold > 1 ? &e->isa->conv_grouped : &e->isa->multi_gemm, a);
     d->steps[s].flags = 0;
     for (int32_t i = 0; i < a->phases; i++) {
-        const int32_t depth = 1 + nnrti_cpu_taps(&a->phase[i].product) * a->channels;
+        const int32_t depth = 1 + nnrti_cpu_taps(&a->phase[i].gemm) * a->channels;
         const size_t bytes =
-            nnrti_cpu_cut_phase(&a->phase[i], &y.view, (int64_t)a->phases * (a->fold > 1 ? 1 : a->groups),
-                                (int64_t)panels / (a->fold > 1 ? 1 : a->groups) * depth, d->workers);
+            nnrti_cpu_plan_phase(&a->phase[i], &y.view, (int64_t)a->phases * (a->fold > 1 ? 1 : a->groups),
+                                 (int64_t)panels / (a->fold > 1 ? 1 : a->groups) * depth, d->workers);
         a->phase[i].packed = (size_t)packed[0] * (size_t)packed[1];
         packed[1] += depth;
         scratch = bytes > scratch ? bytes : scratch;
@@ -3026,26 +3132,27 @@ static NNRT_ReturnCode nnrti_cpu_use_split(nnrti_cpu_edit *e, uint32_t s, nnrti_
         (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT32, 1, &zeros, &last)) != NNRT_SUCCESS)
         return code;
     if (data != NULL)
-        nnrti_cpu_pack_split(e->set, a, w, has ? &bias : NULL, (float *)data);
-    if (last != NULL) { /* 0 of an int32 has the bits of that of a float */
+        nnrti_cpu_pack_multi_gemm(e->isa, a, w, has ? &bias : NULL, (float *)data);
+    if (last != NULL) { /* an int32 0 has the bits of a float 0 */
         memset(last, 0, (size_t)zeros * sizeof(float));
         if (a->fold > 1)
-            nnrti_cpu_find_lanes(e->set, a, (int32_t *)last + a->groups * a->channels);
+            nnrti_cpu_lane_indices(e->isa, a, (int32_t *)last + a->groups * a->channels);
     }
     return NNRT_SUCCESS;
 }
 
-/* Groups of these channels of x and of y: how many a vector has room for, and whether steps may have their kernel. */
-static bool nnrti_cpu_may_split(const nnrti_cpu_edit *e, nnrti_cpu_split *a)
+/* Sets fold, the number of groups that fit a vector, and returns whether steps may use the kernel that follows from
+   it. */
+static bool nnrti_cpu_allow_multi_gemm(const nnrti_cpu_edit *e, nnrti_cpu_multi_gemm *a)
 {
-    a->fold = e->set->lanes / (a->channels > a->results ? a->channels : a->results);
+    a->fold = e->isa->lanes / (a->channels > a->results ? a->channels : a->results);
     if (a->fold > a->groups)
         a->fold = a->groups;
-    return nnrti_cpu_may(e, a->fold > 1 ? &e->set->groups : &e->set->split);
+    return nnrti_cpu_is_allowed(e, a->fold > 1 ? &e->isa->conv_grouped : &e->isa->multi_gemm);
 }
 
-/* The image that x [N,C,D,H,W] is whose slices lie one below the other: [N,D*H,W,C]. */
-static nnrt_view nnrti_cpu_slices(const nnrt_view *x)
+/* x [N,C,D,H,W] as an image whose slices are stacked vertically: [N,D*H,W,C]. */
+static nnrt_view nnrti_cpu_volume_as_image(const nnrt_view *x)
 {
     nnrt_view v = *x;
     v.rank = 4;
@@ -3058,12 +3165,12 @@ static nnrt_view nnrti_cpu_slices(const nnrt_view *x)
     return v;
 }
 
-/* Whether a step is a convolution with a third axis that is products of constant weights. */
-static bool nnrti_cpu_is_volume(const nnrt_draft_step *step)
+/* Whether a step is a 3-D convolution of constant weights that has a kernel here. */
+static bool nnrti_cpu_is_conv3d(const nnrt_draft_step *step)
 {
     const nnrt_plan_arg *args = step->args;
     int64_t rows, cells = 1;
-    if (!nnrti_cpu_is_fit(step) || step->op->type != NNRT_NODE_TYPE_CONV_3D ||
+    if (!nnrti_cpu_is_eligible(step) || step->op->type != NNRT_NODE_TYPE_CONV_3D ||
         args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 || args[0].kind == NNRT_PLACE_CONSTANT ||
         args[1].kind != NNRT_PLACE_CONSTANT ||
         (args[2].tensor != NNRT_NO_TENSOR && args[2].kind != NNRT_PLACE_CONSTANT))
@@ -3084,44 +3191,44 @@ static bool nnrti_cpu_is_volume(const nnrt_draft_step *step)
         if (cells >= INT32_MAX)
             return false;
     }
-    return args[1].view.dims[0] <= INT32_MAX / NNRTI_CPU_WIDEST;
+    return args[1].view.dims[0] <= INT32_MAX / NNRTI_CPU_MAX_PANEL;
 }
 
-/* Gives step s, of a volume, arguments that are images whose channels lie one behind the other: by a copy in front of
-   it, unless x is a copy of such an image, and one behind it. */
-static NNRT_ReturnCode nnrti_cpu_copy_slices(nnrti_cpu_edit *e, uint32_t s)
+/* Makes the arguments of a 3-D convolution channels-last images: a copy step before it, unless x is itself a copy of
+   such an image, and one after it. */
+static NNRT_ReturnCode nnrti_cpu_copy_volume(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
     nnrt_plan_arg *x = &d->steps[s].args[0], *y = &d->steps[s].args[3];
     const uint32_t copied = x->tensor < e->tensors ? e->copied[x->tensor] : 0;
     const nnrt_draft_step *copy = copied > 0 ? &e->added[copied - 1] : NULL;
     NNRT_ReturnCode code = NNRT_SUCCESS;
-    x->view = nnrti_cpu_slices(&x->view);
-    y->view = nnrti_cpu_slices(&y->view);
-    if (copy != NULL && nnrti_cpu_is_last(&copy->args[0].view) &&
+    x->view = nnrti_cpu_volume_as_image(&x->view);
+    y->view = nnrti_cpu_volume_as_image(&y->view);
+    if (copy != NULL && nnrti_cpu_is_nhwc(&copy->args[0].view) &&
         memcmp(copy->args[0].view.dims, x->view.dims, 4 * sizeof(x->view.dims[0])) == 0)
         *x = copy->args[0];
-    if (!nnrti_cpu_is_last(&x->view))
+    if (!nnrti_cpu_is_nhwc(&x->view))
         code = nnrti_cpu_copy_in(e, s, 0);
-    if (code == NNRT_SUCCESS && !nnrti_cpu_is_last(&y->view))
+    if (code == NNRT_SUCCESS && !nnrti_cpu_is_nhwc(&y->view))
         code = nnrti_cpu_copy_out(e, s);
     return code;
 }
 
-/* CONV_3D: a product of one phase, whose window has a third axis. */
-static NNRT_ReturnCode nnrti_cpu_take_volume(nnrti_cpu_edit *e, uint32_t s)
+/* CONV_3D: one phase whose window has a depth axis. */
+static NNRT_ReturnCode nnrti_cpu_lower_conv3d(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
     const nnrt_draft_step *step = &d->steps[s];
     const NNRT_Conv3D *attr = (const NNRT_Conv3D *)step->attr;
     const nnrt_view *weight = &step->args[1].view, *x = &step->args[0].view, *y = &step->args[3].view;
     const int64_t *stride = attr->strides.data, *dilation = attr->dilations.data, *pad = attr->pads.data;
-    nnrti_cpu_split *a = (nnrti_cpu_split *)nnrt_memory_keep(d->memory, sizeof(*a));
+    nnrti_cpu_multi_gemm *a = (nnrti_cpu_multi_gemm *)nnrt_memory_keep(d->memory, sizeof(*a));
     nnrti_cpu_phase *p = (nnrti_cpu_phase *)nnrt_memory_keep(d->memory, sizeof(*p));
     const nnrti_cpu_depth depth = {weight->dims[2], (int32_t)stride[0], (int32_t)dilation[0],
                                    (int32_t)pad[0], x->dims[2],         y->dims[2]};
     const int32_t extents[2] = {y->dims[3], y->dims[4]};
-    nnrt_view w = nnrti_cpu_slices(weight);
+    nnrt_view w = nnrti_cpu_volume_as_image(weight);
     bool finite;
     NNRT_ReturnCode code;
     if (a == NULL || p == NULL)
@@ -3131,31 +3238,31 @@ static NNRT_ReturnCode nnrti_cpu_take_volume(nnrti_cpu_edit *e, uint32_t s)
     a->results = weight->dims[0] / a->groups;
     a->phases = 1;
     a->phase = p;
-    if (!nnrti_cpu_may_split(e, a))
+    if (!nnrti_cpu_allow_multi_gemm(e, a))
         return NNRT_SUCCESS;
-    if ((code = nnrti_cpu_find_finite(e, weight, &finite)) != NNRT_SUCCESS || !finite)
+    if ((code = nnrti_cpu_recall_finite(e, weight, &finite)) != NNRT_SUCCESS || !finite)
         return code;
     for (int32_t i = 0; i < 2; i++) {
         a->step[i] = p->nextTap[i] = 1;
-        p->extent[i] = extents[i];
-        p->product.in.window[i] = weight->dims[3 + i];
-        p->product.in.stride[i] = (int32_t)stride[1 + i];
-        p->product.in.dilation[i] = (int32_t)dilation[1 + i];
-        p->product.in.pad[i] = (int32_t)pad[1 + i];
+        p->size[i] = extents[i];
+        p->gemm.conv.window[i] = weight->dims[3 + i];
+        p->gemm.conv.stride[i] = (int32_t)stride[1 + i];
+        p->gemm.conv.dilation[i] = (int32_t)dilation[1 + i];
+        p->gemm.conv.pad[i] = (int32_t)pad[1 + i];
     }
-    p->product.depth = depth;
-    code = nnrti_cpu_copy_slices(e, s);
-    return code == NNRT_SUCCESS ? nnrti_cpu_use_split(e, s, a, &w) : code;
+    p->gemm.depth = depth;
+    code = nnrti_cpu_copy_volume(e, s);
+    return code == NNRT_SUCCESS ? nnrti_cpu_set_multi_gemm(e, s, a, &w) : code;
 }
 
-/* A convolution of groups, or a transposed one. */
-static NNRT_ReturnCode nnrti_cpu_take_split(nnrti_cpu_edit *e, uint32_t s)
+/* A grouped or transposed 2-D convolution. */
+static NNRT_ReturnCode nnrti_cpu_lower_conv_multi_gemm(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
     const nnrt_draft_step *step = &d->steps[s];
-    const nnrti_cpu_conv c = nnrti_cpu_conv_of(step);
+    const nnrti_cpu_conv_attr c = nnrti_cpu_conv_attr_of(step);
     const nnrt_view w = step->args[1].view, *y = &step->args[3].view;
-    nnrti_cpu_split *a = (nnrti_cpu_split *)nnrt_memory_keep(d->memory, sizeof(*a));
+    nnrti_cpu_multi_gemm *a = (nnrti_cpu_multi_gemm *)nnrt_memory_keep(d->memory, sizeof(*a));
     const int32_t down = (int32_t)nnrti_cpu_phases(&c, y, 0), across = (int32_t)nnrti_cpu_phases(&c, y, 1);
     bool finite;
     NNRT_ReturnCode code;
@@ -3167,46 +3274,56 @@ static NNRT_ReturnCode nnrti_cpu_take_split(nnrti_cpu_edit *e, uint32_t s)
     a->phases = down * across;
     for (int32_t i = 0; i < 2; i++)
         a->step[i] = c.transposed ? (int32_t)c.stride->data[i] : 1;
-    if (!nnrti_cpu_may_split(e, a))
+    if (!nnrti_cpu_allow_multi_gemm(e, a))
         return NNRT_SUCCESS;
-    if ((code = nnrti_cpu_find_finite(e, &w, &finite)) != NNRT_SUCCESS || !finite)
+    if ((code = nnrti_cpu_recall_finite(e, &w, &finite)) != NNRT_SUCCESS || !finite)
         return code;
     a->phase = (nnrti_cpu_phase *)nnrt_memory_keep(d->memory, (size_t)a->phases * sizeof(*a->phase));
     if (a->phase == NULL)
         return nnrti_cpu_no_memory(e, step);
     for (int32_t i = 0; i < a->phases; i++) {
-        nnrti_cpu_find_phase(&c, &w, y, 0, i / across, &a->phase[i]);
-        nnrti_cpu_find_phase(&c, &w, y, 1, i % across, &a->phase[i]);
-        a->phase[i].product.in.activation = c.activation;
+        nnrti_cpu_init_phase(&c, &w, y, 0, i / across, &a->phase[i]);
+        nnrti_cpu_init_phase(&c, &w, y, 1, i % across, &a->phase[i]);
+        a->phase[i].gemm.conv.activation = c.activation;
     }
-    return nnrti_cpu_use_split(e, s, a, &w);
+    return nnrti_cpu_set_multi_gemm(e, s, a, &w);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>eight */
 
+/* Quantized int8 and uint8. Results are bit-exact with the reference device: sums are exact in 32 bits
+   (nnrti_cpu_largest_sum proves that no sum overflows), and requantization yields the exact integer. int8 elements are
+   flipped to uint8 by XOR 0x80, so that one kernel serves both types. With VNNI x stays uint8 and its zero point is
+   folded into the bias: sum((x - zx) * w) = sum(x * w) - zx * sum(w). Other ISAs widen x to int16 or int32 and
+   subtract the zero point. Requantization tries float arithmetic first and falls back to integers for the rare sums
+   so close to a rounding boundary that float rounding could matter (nnrti_cpu_requantize_table). */
+
 /* The zero point of channel c of a weight. */
-static int32_t nnrti_cpu_zero(const nnrt_view *w, int32_t c)
+static int32_t nnrti_cpu_weight_zero_point(const nnrt_view *w, int32_t c)
 {
     return w->quant[w->quantCount > 1 ? c : 0].zeroPoint;
 }
 
-static ptrdiff_t nnrti_cpu_place(const nnrt_view *w, int32_t c, int32_t i, int32_t j, int32_t k)
+/* Offset of an element of w [C,kH,kW,K]. */
+static ptrdiff_t nnrti_cpu_weight_offset(const nnrt_view *w, int32_t c, int32_t i, int32_t j, int32_t k)
 {
     return c * w->strides[0] + i * w->strides[1] + j * w->strides[2] + k * w->strides[3];
 }
 
-/* Weights of a channel that are looked at together, and those of them side by side, for the compiler's vectors. */
+/* Weights of a channel per chunk, and loop width within it, which the compiler vectorizes. */
 #define NNRTI_CPU_CHUNK 256
-#define NNRTI_CPU_BESIDE 32
+#define NNRTI_CPU_CHUNK_LANES 32
 
-/* Weights first to first + count - 1 of channel c of w [C,kH,kW,K], as 0 to 255, and behind them `zero` to the end of
-   the last NNRTI_CPU_BESIDE of them. */
-static void nnrti_cpu_fetch_8(const nnrt_view *w, int32_t c, int64_t first, int32_t count, uint8_t zero, uint8_t *to)
+/* Copies weights first to first + count - 1 of channel c of w [C,kH,kW,K], as 0 to 255, and pads with `zero` to a
+   multiple of NNRTI_CPU_CHUNK_LANES. */
+static void nnrti_cpu_load_weights_q8(const nnrt_view *w, int32_t c, int64_t first, int32_t count, uint8_t zero,
+                                      uint8_t *to)
 {
     const uint8_t *from = (const uint8_t *)w->data + c * w->strides[0];
     const uint8_t flip = (uint8_t)nnrti_cpu_flip(w);
-    const int32_t K = w->dims[3], whole = (count + NNRTI_CPU_BESIDE - 1) / NNRTI_CPU_BESIDE * NNRTI_CPU_BESIDE;
+    const int32_t K = w->dims[3],
+                  whole = (count + NNRTI_CPU_CHUNK_LANES - 1) / NNRTI_CPU_CHUNK_LANES * NNRTI_CPU_CHUNK_LANES;
     const bool alone = w->dims[1] == 1 && w->dims[2] == 1;
     if (w->strides[3] == 1 && (alone || (w->strides[2] == K && w->strides[1] == (ptrdiff_t)K * w->dims[2]))) {
         memcpy(to, from + first, (size_t)count);
@@ -3221,48 +3338,49 @@ static void nnrti_cpu_fetch_8(const nnrt_view *w, int32_t c, int64_t first, int3
         }
     }
     memset(to + count, zero ^ flip, (size_t)(whole - count));
-    for (int32_t t = 0; t < whole; t += NNRTI_CPU_BESIDE)
-        for (int32_t i = 0; i < NNRTI_CPU_BESIDE; i++)
+    for (int32_t t = 0; t < whole; t += NNRTI_CPU_CHUNK_LANES)
+        for (int32_t i = 0; i < NNRTI_CPU_CHUNK_LANES; i++)
             to[t + i] ^= flip;
 }
 
-static int64_t nnrti_cpu_terms_8(const nnrt_view *w)
+/* Terms of a sum: filter taps times channels of x. */
+static int64_t nnrti_cpu_terms_q8(const nnrt_view *w)
 {
     return (int64_t)w->dims[1] * w->dims[2] * w->dims[3];
 }
 
-/* How large a sum can become of what weights w [C,kH,kW,K], a bias, which may be NULL, and any x make, and each part of
-   it. -1: some weight less its zero point has more than 8 bits with a sign, or sums may not fit 32 bits. */
-static int64_t nnrti_cpu_reach(const nnrt_view *x, const nnrt_view *w, const nnrt_view *bias)
+/* The largest absolute value of a sum, and of any partial sum, of weights w [C,kH,kW,K], a bias, which may be NULL,
+   and any x. -1: a weight less its zero point is not within -128 to 127, or sums may overflow 32 bits. */
+static int64_t nnrti_cpu_largest_sum(const nnrt_view *x, const nnrt_view *w, const nnrt_view *bias)
 {
     const int32_t zero = x->quant[0].zeroPoint + nnrti_cpu_flip(x), most = zero > 127 ? zero : 255 - zero;
-    const int64_t terms = nnrti_cpu_terms_8(w);
+    const int64_t terms = nnrti_cpu_terms_q8(w);
     uint8_t chunk[NNRTI_CPU_CHUNK];
     int64_t reach = 0;
     for (int32_t c = 0; c < w->dims[0]; c++) {
-        const int32_t zeroW = nnrti_cpu_zero(w, c) + nnrti_cpu_flip(w);
+        const int32_t zeroW = nnrti_cpu_weight_zero_point(w, c) + nnrti_cpu_flip(w);
         const uint8_t z = (uint8_t)zeroW;
         int64_t sum = 0, b = bias != NULL ? ((const int32_t *)bias->data)[c * bias->strides[0]] : 0;
-        uint8_t least[NNRTI_CPU_BESIDE], greatest[NNRTI_CPU_BESIDE];
+        uint8_t least[NNRTI_CPU_CHUNK_LANES], greatest[NNRTI_CPU_CHUNK_LANES];
         if (zeroW < 0 || zeroW > 255)
             return -1;
         memset(least, z, sizeof(least));
         memset(greatest, z, sizeof(greatest));
         for (int64_t first = 0; first < terms; first += NNRTI_CPU_CHUNK) {
             const int32_t count = terms - first < NNRTI_CPU_CHUNK ? (int32_t)(terms - first) : NNRTI_CPU_CHUNK;
-            uint16_t sums[NNRTI_CPU_BESIDE] = {0}; /* of at most CHUNK / BESIDE times 255 */
-            nnrti_cpu_fetch_8(w, c, first, count, z, chunk);
-            for (int32_t t = 0; t < count; t += NNRTI_CPU_BESIDE)
-                for (int32_t i = 0; i < NNRTI_CPU_BESIDE; i++) {
+            uint16_t sums[NNRTI_CPU_CHUNK_LANES] = {0}; /* each is at most CHUNK / CHUNK_LANES times 255 */
+            nnrti_cpu_load_weights_q8(w, c, first, count, z, chunk);
+            for (int32_t t = 0; t < count; t += NNRTI_CPU_CHUNK_LANES)
+                for (int32_t i = 0; i < NNRTI_CPU_CHUNK_LANES; i++) {
                     const uint8_t v = chunk[t + i], high = v > z ? v : z, low = v < z ? v : z;
                     least[i] = least[i] < v ? least[i] : v;
                     greatest[i] = greatest[i] > v ? greatest[i] : v;
                     sums[i] = (uint16_t)(sums[i] + (uint8_t)(high - low));
                 }
-            for (int32_t i = 0; i < NNRTI_CPU_BESIDE; i++)
+            for (int32_t i = 0; i < NNRTI_CPU_CHUNK_LANES; i++)
                 sum += sums[i];
         }
-        for (int32_t i = 0; i < NNRTI_CPU_BESIDE; i++)
+        for (int32_t i = 0; i < NNRTI_CPU_CHUNK_LANES; i++)
             if (least[i] - zeroW < -128 || greatest[i] - zeroW > 127)
                 return -1;
         sum = sum * most + (b < 0 ? -b : b);
@@ -3271,33 +3389,36 @@ static int64_t nnrti_cpu_reach(const nnrt_view *x, const nnrt_view *w, const nnr
     return reach <= INT32_MAX ? reach : -1;
 }
 
-/* The bounds of y and the rows 1 to 6 of the table of `padded` channels each, of what the rule derived. Where no sum
-   is beyond 2^30 and each is to become less, y = (x * row 1 / 2^31, rounded, + row 2) / 2^row 3, rounded down, which
-   row 2 makes up for (`plain`); otherwise the rows are factor, zero point and exponent as the reference has them. With
-   f the quotient row 1 / 2^(31 + row 3), that is x * f + zero point + 1/2 + 2^-(1 + row 3), rounded down, and for x
-   below 0 less 2^-row 3, as halves go away from zero. Floats have 2^PART times that and 4, by the rows 4 to 6. Within 0
-   to 256 that is at most 2^24, and they are off by less than 4: by 1/2 each for rounding what is added (row 5) and the
-   sum, by 2.01 for row 4 and x together, by 1/2 where row 6 is taken away, which is 1/4 below 2^23, and there by 1/2
-   for becoming whole. So where the last bits are 8 or more, those in front of them are y. */
-static void nnrti_cpu_scales(nnrti_cpu_scale *r, const nnrt_view *quant, const nnrt_view *y, int64_t reach, int32_t C,
-                             int32_t padded, int32_t lanes, bool mixed, int32_t *table)
+/* Sets the bounds of y and the requantization rows 1 to 6 of the table of `padded` channels, from the constants of
+   the operator's rule. quant: its list. reach: the largest absolute sum. Integer form (`plain`), if no sum exceeds
+   2^30 and every factor is below 1:
+       y = (round(x * row 1 / 2^31) + row 2) / 2^row 3, rounded down; row 2 contains the rounding term.
+   Else the rows are factor, zero point and exponent as in the reference. Float form: with f = row 1 / 2^(31 + row
+   3), y = x * f + zero point + 1/2 + 2^-(1 + row 3), rounded down, and for x below 0 less 2^-row 3, because halves
+   round away from zero. The kernel computes 2^FRACTION_BITS times that, plus 4, from rows 4 to 6 in float. Within 0
+   to 256 that is at most 2^24 and off by less than 4: by 1/2 each for rounding the summand (row 5) and the sum, by
+   2.01 for row 4 and x together, by 1/2 for subtracting row 6, which is 1/4 below 2^23, and there by 1/2 for the
+   conversion to integer. So if the low FRACTION_BITS bits are 8 or more, the bits above them are exactly y. */
+static void nnrti_cpu_requantize_table(nnrti_cpu_requantize *r, const nnrt_view *quant, const nnrt_view *y,
+                                       int64_t reach, int32_t C, int32_t padded, int32_t lanes, bool mixed,
+                                       int32_t *table)
 {
     const int32_t *list = (const int32_t *)quant->data;
     const int32_t flip = nnrti_cpu_flip(y), zero = list[0] + flip;
-    const double one = 1 << NNRTI_CPU_PART;
-    const float middle = 1 << (NNRTI_CPU_PART - 1);
-    nnrti_cpu_set_bounds(r, list[1], list[2], flip);
+    const double one = 1 << NNRTI_CPU_FRACTION_BITS;
+    const float middle = 1 << (NNRTI_CPU_FRACTION_BITS - 1);
+    nnrti_cpu_requantize_bounds(r, list[1], list[2], flip);
     r->positive = list[1] >= list[0];
     r->plain = reach < 1 << 30;
     for (int32_t c = 0; c < C; c++) {
         const int32_t *factor = nnrti_quant_factor(quant, c);
         r->plain = r->plain && (factor[0] == 0 || (factor[0] > 0 && factor[1] < 0 && factor[1] >= -21));
     }
-    for (int32_t c = 0; c < padded && r->plain; c++) /* also of channels that there are not */
-        memcpy(nnrti_cpu_column(table, c, lanes) + 5 * lanes, &middle, sizeof(middle));
+    for (int32_t c = 0; c < padded && r->plain; c++) /* also of the padding channels */
+        memcpy(nnrti_cpu_table_column(table, c, lanes) + 5 * lanes, &middle, sizeof(middle));
     for (int32_t c = 0; c < C; c++) {
         const int32_t *factor = nnrti_quant_factor(quant, c), n = factor[0] == 0 ? 1 : -factor[1];
-        int32_t *to = nnrti_cpu_column(table, nnrti_cpu_mixed(c, mixed), lanes);
+        int32_t *to = nnrti_cpu_table_column(table, nnrti_cpu_interleaved_channel(c, mixed), lanes);
         if (r->plain) {
             const double by = one * factor[0] / (double)((int64_t)1 << (31 + n)), away = one / (double)(1 << n);
             const float rows[3] = {(float)by, (float)(one * (zero + 0.5) + away / 2 + 4), (float)away};
@@ -3310,29 +3431,29 @@ static void nnrti_cpu_scales(nnrti_cpu_scale *r, const nnrt_view *quant, const n
     }
 }
 
-/* The `count` weights of a chunk, and zeros to the end of the last group, less their zero point as a set has them;
-   gives their sum. */
-static uint32_t nnrti_cpu_widen_8(const nnrti_cpu_eight *set, const uint8_t *chunk, int32_t count, uint8_t zero,
-                                  uint32_t *to)
+/* Converts the `count` weights of a chunk, less their zero point, to the element type of the ISA's packed weights,
+   with zeros to the end of the last group; returns their sum. */
+static uint32_t nnrti_cpu_widen_weights_q8(const nnrti_cpu_isa_q8 *isa, const uint8_t *chunk, int32_t count,
+                                           uint8_t zero, uint32_t *to)
 {
     uint32_t sum = 0;
-    for (int32_t t = 0; t < count; t += NNRTI_CPU_BESIDE) {
-        int8_t one[NNRTI_CPU_BESIDE];
-        int16_t two[NNRTI_CPU_BESIDE];
-        int32_t four[NNRTI_CPU_BESIDE], part = 0;
-        for (int32_t i = 0; i < NNRTI_CPU_BESIDE; i++)
+    for (int32_t t = 0; t < count; t += NNRTI_CPU_CHUNK_LANES) {
+        int8_t one[NNRTI_CPU_CHUNK_LANES];
+        int16_t two[NNRTI_CPU_CHUNK_LANES];
+        int32_t four[NNRTI_CPU_CHUNK_LANES], part = 0;
+        for (int32_t i = 0; i < NNRTI_CPU_CHUNK_LANES; i++)
             part += chunk[t + i] - zero;
         sum += (uint32_t)part;
-        if (set->bytes == 1) {
-            for (int32_t i = 0; i < NNRTI_CPU_BESIDE; i++)
+        if (isa->bytes == 1) {
+            for (int32_t i = 0; i < NNRTI_CPU_CHUNK_LANES; i++)
                 one[i] = (int8_t)(chunk[t + i] - zero);
             memcpy((uint8_t *)to + t, one, sizeof(one));
-        } else if (set->bytes == 2) {
-            for (int32_t i = 0; i < NNRTI_CPU_BESIDE; i++)
+        } else if (isa->bytes == 2) {
+            for (int32_t i = 0; i < NNRTI_CPU_CHUNK_LANES; i++)
                 two[i] = (int16_t)(chunk[t + i] - zero);
             memcpy((uint8_t *)to + 2 * t, two, sizeof(two));
         } else {
-            for (int32_t i = 0; i < NNRTI_CPU_BESIDE; i++)
+            for (int32_t i = 0; i < NNRTI_CPU_CHUNK_LANES; i++)
                 four[i] = chunk[t + i] - zero;
             memcpy((uint8_t *)to + 4 * t, four, sizeof(four));
         }
@@ -3340,35 +3461,36 @@ static uint32_t nnrti_cpu_widen_8(const nnrti_cpu_eight *set, const uint8_t *chu
     return sum;
 }
 
-/* Packs weights w [C,kH,kW,K] into panels, and their biases into the table: less what the zero point of x adds to a
-   sum where x is taken as it is. Some channels and weights of each at a time, groups of which have 4 bytes, or 2; with
-   every `line` of them a new group begins. */
-static void nnrti_cpu_pack_8(const nnrti_cpu_eight *set, const nnrt_view *x, const nnrt_view *w, const nnrt_view *bias,
-                             int32_t depth, int64_t line, void *to, int32_t *table)
+/* Packs weights w [C,kH,kW,K] into panels, and their biases into the table; if x stays uint8 (VNNI), less the zero
+   point of x times the sum of the weights. Processes some channels and a chunk of weights of each at a time; groups
+   have 4 bytes, or 2. A new group begins after every `line` weights. */
+static void nnrti_cpu_pack_gemm_q8(const nnrti_cpu_isa_q8 *isa, const nnrt_view *x, const nnrt_view *w,
+                                   const nnrt_view *bias, int32_t depth, int64_t line, void *to, int32_t *table)
 {
     const int32_t C = w->dims[0], zeroX = x->quant[0].zeroPoint + nnrti_cpu_flip(x), flip = nnrti_cpu_flip(w);
-    const int64_t terms = nnrti_cpu_terms_8(w);
-    const int32_t size = set->group * set->bytes, some = set->panel < NNRTI_CPU_ROWS ? set->panel : NNRTI_CPU_ROWS;
+    const int64_t terms = nnrti_cpu_terms_q8(w);
+    const int32_t size = isa->group * isa->bytes,
+                  some = isa->panel < NNRTI_CPU_PACK_ROWS ? isa->panel : NNRTI_CPU_PACK_ROWS;
     uint8_t chunk[NNRTI_CPU_CHUNK];
-    uint32_t words[NNRTI_CPU_ROWS][NNRTI_CPU_CHUNK], sums[NNRTI_CPU_ROWS];
+    uint32_t words[NNRTI_CPU_PACK_ROWS][NNRTI_CPU_CHUNK], sums[NNRTI_CPU_PACK_ROWS];
     for (int32_t c = 0; c < C; c += some) {
-        const int32_t panel = c / set->panel * set->panel, rows = C - c < some ? C - c : some;
-        const int32_t left = (C - panel + set->lanes - 1) / set->lanes * set->lanes;
-        const int32_t width = left < set->panel ? left : set->panel;
+        const int32_t panel = c / isa->panel * isa->panel, rows = C - c < some ? C - c : some;
+        const int32_t left = (C - panel + isa->lanes - 1) / isa->lanes * isa->lanes;
+        const int32_t width = left < isa->panel ? left : isa->panel;
         uint8_t *row = (uint8_t *)to + ((size_t)panel * (size_t)depth + (size_t)(c - panel)) * (size_t)size;
         memset(sums, 0, sizeof(sums));
         for (int64_t first = 0, end; first < terms; first = end) {
             const int64_t rest = line - first % line;
             const int32_t count = rest < NNRTI_CPU_CHUNK ? (int32_t)rest : NNRTI_CPU_CHUNK;
-            const int32_t groups = (count + set->group - 1) / set->group;
+            const int32_t groups = (count + isa->group - 1) / isa->group;
             end = first + count;
             for (int32_t r = 0; r < rows; r++) {
-                const uint8_t zero = (uint8_t)(nnrti_cpu_zero(w, c + r) + flip);
-                nnrti_cpu_fetch_8(w, c + r, first, count, zero, chunk);
-                sums[r] += nnrti_cpu_widen_8(set, chunk, count, zero, words[r]);
+                const uint8_t zero = (uint8_t)(nnrti_cpu_weight_zero_point(w, c + r) + flip);
+                nnrti_cpu_load_weights_q8(w, c + r, first, count, zero, chunk);
+                sums[r] += nnrti_cpu_widen_weights_q8(isa, chunk, count, zero, words[r]);
             }
             if (size == 4) {
-                nnrti_cpu_turn(words[0], NNRTI_CPU_CHUNK, (uint32_t *)(void *)row, width, rows, groups);
+                nnrti_cpu_transpose(words[0], NNRTI_CPU_CHUNK, (uint32_t *)(void *)row, width, rows, groups);
             } else {
                 for (int32_t g = 0; g < groups; g++)
                     for (int32_t r = 0; r < rows; r++)
@@ -3378,20 +3500,20 @@ static void nnrti_cpu_pack_8(const nnrti_cpu_eight *set, const nnrt_view *x, con
         }
         for (int32_t r = 0; r < rows; r++) {
             const uint32_t sum =
-                (set->bytes == 1 ? (uint32_t)0 - sums[r] * (uint32_t)zeroX : 0) +
+                (isa->bytes == 1 ? (uint32_t)0 - sums[r] * (uint32_t)zeroX : 0) +
                 (uint32_t)(bias != NULL ? ((const int32_t *)bias->data)[(c + r) * bias->strides[0]] : 0);
-            memcpy(nnrti_cpu_column(table, c + r, set->lanes), &sum, sizeof(sum));
+            memcpy(nnrti_cpu_table_column(table, c + r, isa->lanes), &sum, sizeof(sum));
         }
     }
 }
 
-/* The biases in a table, which have sums of the weights in them, as they were where the weights were packed before. */
-static NNRT_ReturnCode nnrti_cpu_recall_8(nnrti_cpu_edit *e, int32_t C, int32_t *table)
+/* The biases in the table, which include sums of the weights: recalled if the weights were packed before. */
+static NNRT_ReturnCode nnrti_cpu_recall_bias_q8(nnrti_cpu_edit *e, int32_t C, int32_t *table)
 {
     int64_t known = 0;
     NNRT_ReturnCode code = NNRT_SUCCESS;
     for (int32_t c = 0; c < C && code == NNRT_SUCCESS; c++) {
-        int32_t *const bias = nnrti_cpu_column(table, c, e->set->eight.lanes);
+        int32_t *const bias = nnrti_cpu_table_column(table, c, e->isa->q8.lanes);
         if (nnrt_draft_recall(e->draft, &known))
             *bias = (int32_t)(uint32_t)(uint64_t)known;
         else
@@ -3400,8 +3522,8 @@ static NNRT_ReturnCode nnrti_cpu_recall_8(nnrti_cpu_edit *e, int32_t C, int32_t 
     return code;
 }
 
-/* The constant weights of a product of matrices seen as [columns,1,1,k]; false: they are none, or the bias is none. */
-static bool nnrti_cpu_is_constant(const nnrt_draft_step *step, bool transposed, nnrt_view *w)
+/* *w: the constant weights of a matrix multiplication as [columns,1,1,k]; false: weights or bias are not constant. */
+static bool nnrti_cpu_constant_weights_q8(const nnrt_draft_step *step, bool transposed, nnrt_view *w)
 {
     const nnrt_view *weight = &step->args[1].view;
     const int32_t row = weight->rank - 2, column = weight->rank - 1;
@@ -3422,73 +3544,74 @@ static bool nnrti_cpu_is_constant(const nnrt_draft_step *step, bool transposed, 
     return true;
 }
 
-/* nnrti_cpu_reach, as it was where the weights were packed before. */
-static NNRT_ReturnCode nnrti_cpu_find_reach(nnrti_cpu_edit *e, const nnrt_view *x, const nnrt_view *w,
-                                            const nnrt_view *bias, int64_t *reach)
+/* nnrti_cpu_largest_sum; recalled if the weights were packed before. */
+static NNRT_ReturnCode nnrti_cpu_recall_largest_sum(nnrti_cpu_edit *e, const nnrt_view *x, const nnrt_view *w,
+                                                    const nnrt_view *bias, int64_t *reach)
 {
     if (nnrt_draft_recall(e->draft, reach))
         return NNRT_SUCCESS;
-    *reach = nnrti_cpu_reach(x, w, bias);
+    *reach = nnrti_cpu_largest_sum(x, w, bias);
     return nnrt_draft_note(e->draft, *reach);
 }
 
-/* How often, at most, some of what a row of the window reads lies in x and some does not, of the pixels that are
-   worked on at once: in each row of y those at its left and right ends. */
-static size_t nnrti_cpu_cut(const nnrti_cpu_product_8 *a, int32_t columns)
+/* Most rows of the window that lie partly inside x, of all pixels of a work item: those at the left and right ends
+   of each row of y. Each is copied with its padding. */
+static size_t nnrti_cpu_border_rows_q8(const nnrti_cpu_gemm_q8 *a, int32_t columns)
 {
     const int64_t lines = (a->rows - 1) / columns + 2;
-    const int64_t ends = 2 * nnrti_cpu_pieces(a->across - 1 + a->spare, a->stride[1]);
+    const int64_t ends = 2 * nnrti_cpu_div_up(a->across - 1 + a->spare, a->stride[1]);
     return (size_t)(lines * ends < a->rows ? lines * ends : a->rows) * (size_t)a->window[0];
 }
 
-/* For threads: as many pixels for each, or all of them by a part of the panels, whatever leaves the last one less to
-   do. */
-static void nnrti_cpu_share_8(nnrti_cpu_product_8 *a, int64_t pixels, int32_t panels, int32_t workers)
+/* Divides the work among threads: equal numbers of pixels, or all pixels by a part of the panels, whichever leaves
+   the last thread less to do. */
+static void nnrti_cpu_divide_gemm_q8(nnrti_cpu_gemm_q8 *a, int64_t pixels, int32_t panels, int32_t workers)
 {
-    const int64_t each = nnrti_cpu_pieces(pixels, workers), pieces = nnrti_cpu_pieces(each, NNRTI_CPU_PIXELS_8);
-    const int32_t rows = (int32_t)nnrti_cpu_pieces(nnrti_cpu_pieces(each, pieces), 6) * 6;
+    const int64_t each = nnrti_cpu_div_up(pixels, workers), pieces = nnrti_cpu_div_up(each, NNRTI_CPU_GEMM_Q8_PIXELS);
+    const int32_t rows = (int32_t)nnrti_cpu_div_up(nnrti_cpu_div_up(each, pieces), 6) * 6;
     const int32_t parts = workers < panels ? workers : panels;
-    if (rows * pieces * panels > pixels * nnrti_cpu_pieces(panels, parts))
+    if (rows * pieces * panels > pixels * nnrti_cpu_div_up(panels, parts))
         a->parts = (uint32_t)parts;
     else
         a->rows = rows;
 }
 
-/* A step becomes a product of x and y, seen as images, and of weights w [C,kH,kW,K]; quant is what the rule derived. */
-static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x,
-                                                const nnrt_view *w, const nnrt_view *bias, const nnrt_view *quant,
-                                                const nnrt_plan_arg *y, const nnrti_cpu_product_8 *found)
+/* Step s becomes an int8 GEMM of x and y, viewed as images, and of weights w [C,kH,kW,K]; quant: the constants
+   derived by the operator's rule. */
+static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x,
+                                               const nnrt_view *w, const nnrt_view *bias, const nnrt_view *quant,
+                                               const nnrt_plan_arg *y, const nnrti_cpu_gemm_q8 *found)
 {
     nnrt_draft *d = e->draft;
-    const nnrti_cpu_eight *set = &e->set->eight;
+    const nnrti_cpu_isa_q8 *isa = &e->isa->q8;
     const int32_t K = w->dims[3];
-    /* Bytes are read where they lie, of whole groups in each cell or else in each row of the window. */
-    const bool close = found->dilation[1] == 1 && x->view.strides[2] == K, even = K % set->group == 0;
-    const bool gather = set->bytes != 1 || nnrti_cpu_flip(&x->view) != 0 || (!even && !close);
+    /* Without im2col, x is read in place: whole groups per tap, or else per row of the window. */
+    const bool close = found->dilation[1] == 1 && x->view.strides[2] == K, even = K % isa->group == 0;
+    const bool gather = isa->bytes != 1 || nnrti_cpu_flip(&x->view) != 0 || (!even && !close);
     const int64_t taps = (int64_t)w->dims[1] * w->dims[2];
     const int64_t line = even || gather ? taps * K : (int64_t)w->dims[2] * K,
-                  groups = nnrti_cpu_pieces(line, set->group);
+                  groups = nnrti_cpu_div_up(line, isa->group);
     const int64_t depth = line > 0 ? taps * K / line * groups : 0;
     const int64_t pixels = (int64_t)y->view.dims[0] * y->view.dims[1] * y->view.dims[2];
-    const int64_t row = depth * set->group * set->bytes;
-    const int32_t panels = (w->dims[0] + set->panel - 1) / set->panel;
-    const int32_t packed[2] = {(w->dims[0] + set->lanes - 1) / set->lanes * set->lanes, (int32_t)row};
-    const int32_t rows[2] = {NNRTI_CPU_TABLE, packed[0]};
+    const int64_t row = depth * isa->group * isa->bytes;
+    const int32_t panels = (w->dims[0] + isa->panel - 1) / isa->panel;
+    const int32_t packed[2] = {(w->dims[0] + isa->lanes - 1) / isa->lanes * isa->lanes, (int32_t)row};
+    const int32_t rows[2] = {NNRTI_CPU_REQUANTIZE_ROWS, packed[0]};
     const nnrt_plan_arg from = *x, to = *y;
     const nnrt_view list = *quant;
-    nnrti_cpu_product_8 *a;
+    nnrti_cpu_gemm_q8 *a;
     size_t scratch;
     nnrt_plan_arg *args;
     void *data, *table;
     int64_t blocks, reach;
-    NNRT_ReturnCode code = nnrti_cpu_find_reach(e, &x->view, w, bias, &reach);
-    if (code != NNRT_SUCCESS || reach < 0 || row > 1 << 24 || pixels <= 0 || !nnrti_cpu_may(e, &e->set->product_8))
+    NNRT_ReturnCode code = nnrti_cpu_recall_largest_sum(e, &x->view, w, bias, &reach);
+    if (code != NNRT_SUCCESS || reach < 0 || row > 1 << 24 || pixels <= 0 || !nnrti_cpu_is_allowed(e, &e->isa->gemm_q8))
         return code;
-    a = (nnrti_cpu_product_8 *)nnrt_memory_keep(d->memory, sizeof(*a));
+    a = (nnrti_cpu_gemm_q8 *)nnrt_memory_keep(d->memory, sizeof(*a));
     if (a == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
     *a = *found;
-    nnrti_cpu_use(&d->steps[s], &e->set->product_8, a);
+    nnrti_cpu_set_kernel(&d->steps[s], &e->isa->gemm_q8, a);
     d->steps[s].flags = 0;
     if ((args = nnrt_draft_args(d, s, 1, 1)) == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
@@ -3498,40 +3621,42 @@ static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, c
         (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT32, 2, rows, &table)) != NNRT_SUCCESS)
         return code;
     if (table != NULL) {
-        memset(table, 0, (size_t)packed[0] * NNRTI_CPU_TABLE * sizeof(int32_t));
+        memset(table, 0, (size_t)packed[0] * NNRTI_CPU_REQUANTIZE_ROWS * sizeof(int32_t));
         if (data != NULL) {
             memset(data, 0, (size_t)packed[0] * (size_t)packed[1]);
-            nnrti_cpu_pack_8(set, &from.view, w, bias, (int32_t)depth, line, data, (int32_t *)table);
+            nnrti_cpu_pack_gemm_q8(isa, &from.view, w, bias, (int32_t)depth, line, data, (int32_t *)table);
         }
-        if ((code = nnrti_cpu_recall_8(e, w->dims[0], (int32_t *)table)) != NNRT_SUCCESS)
+        if ((code = nnrti_cpu_recall_bias_q8(e, w->dims[0], (int32_t *)table)) != NNRT_SUCCESS)
             return code;
-        nnrti_cpu_scales(&a->scale, &list, &to.view, reach, w->dims[0], packed[0], set->lanes, false, (int32_t *)table);
+        nnrti_cpu_requantize_table(&a->scale, &list, &to.view, reach, w->dims[0], packed[0], isa->lanes, false,
+                                   (int32_t *)table);
     }
     a->depth = (int32_t)depth;
     a->gather = gather;
-    blocks = nnrti_cpu_pieces(pixels, NNRTI_CPU_PIXELS_8);
+    blocks = nnrti_cpu_div_up(pixels, NNRTI_CPU_GEMM_Q8_PIXELS);
     a->rows = (int32_t)((pixels + blocks - 1) / blocks);
     if (blocks > 1)
         a->rows = (a->rows + 5) / 6 * 6;
     a->parts = 1;
     if (d->workers > 1)
-        nnrti_cpu_share_8(a, pixels, panels, (int32_t)d->workers);
+        nnrti_cpu_divide_gemm_q8(a, pixels, panels, (int32_t)d->workers);
     a->across = !gather && close ? a->window[1] : 1;
-    a->groups = (int32_t)(gather ? depth : nnrti_cpu_pieces((int64_t)a->across * K, set->group));
-    a->spare = even || gather ? 0 : (a->groups * set->group - a->across * K + K - 1) / K;
+    a->groups = (int32_t)(gather ? depth : nnrti_cpu_div_up((int64_t)a->across * K, isa->group));
+    a->spare = even || gather ? 0 : (a->groups * isa->group - a->across * K + K - 1) / K;
     if (gather)
         scratch = (size_t)a->rows * (size_t)row + 16;
     else
-        scratch = (1 + nnrti_cpu_cut(a, to.view.dims[2])) * (size_t)(a->groups * set->group);
-    scratch += ((a->gather ? 1 : (size_t)(taps / a->across)) + 1) * (size_t)(a->rows + NNRTI_CPU_TALLEST_8 - 1) *
+        scratch = (1 + nnrti_cpu_border_rows_q8(a, to.view.dims[2])) * (size_t)(a->groups * isa->group);
+    scratch += ((a->gather ? 1 : (size_t)(taps / a->across)) + 1) * (size_t)(a->rows + NNRTI_CPU_MAX_TILE_ROWS_Q8 - 1) *
                sizeof(void *);
     d->steps[s].scratchBytes = scratch;
     return NNRT_SUCCESS;
 }
 
-/* How many neighbouring pixels of C channels are worked on as one of whole blocks: 1, or what takes less time. A
-   block of `block` channels takes some 40 cycles for its results and 4 for each column of x that it is made of. */
-static int32_t nnrti_cpu_fold(int32_t C, int32_t block)
+/* Neighboring pixels of C channels that a depthwise convolution processes as one pixel of whole blocks: 1, or a
+   number that is faster. A block of `block` channels costs some 40 cycles for its results and 4 for each column of x
+   that it interleaves. */
+static int32_t nnrti_cpu_depthwise_q8_fold(int32_t C, int32_t block)
 {
     for (int32_t fold = 2; fold <= 8; fold++)
         if (C > 0 && C <= NNRTI_CPU_CHUNK && fold * C % block == 0)
@@ -3539,27 +3664,27 @@ static int32_t nnrti_cpu_fold(int32_t C, int32_t block)
     return 1;
 }
 
-/* Weights of channel r % C, where they are for channel r, into the packed ones; gives their sum. */
-static uint32_t nnrti_cpu_pack_window_8(const nnrti_cpu_eight *set, const nnrti_cpu_window_8 *a, const nnrt_view *w,
-                                        int32_t r, void *data)
+/* Packs the weights of channel r % C at position r (channels are repeated per folded pixel); returns their sum. */
+static uint32_t nnrti_cpu_pack_depthwise_q8(const nnrti_cpu_isa_q8 *isa, const nnrti_cpu_window_q8 *a,
+                                            const nnrt_view *w, int32_t r, void *data)
 {
-    const int32_t c = r % w->dims[0], zero = nnrti_cpu_zero(w, c), first = r / set->block * set->block;
-    const int32_t at = nnrti_cpu_mixed(r - first, set->bytes == 1);
+    const int32_t c = r % w->dims[0], zero = nnrti_cpu_weight_zero_point(w, c), first = r / isa->block * isa->block;
+    const int32_t at = nnrti_cpu_interleaved_channel(r - first, isa->bytes == 1);
     uint32_t sum = 0;
     for (int32_t i = 0; i < w->dims[1]; i++)
         for (int32_t k = 0; k < w->dims[2]; k++) {
-            const int32_t v = nnrti_load_8(w->data, nnrti_cpu_place(w, c, i, k, 0), w->dataType) - zero;
+            const int32_t v = nnrti_load_8(w->data, nnrti_cpu_weight_offset(w, c, i, k, 0), w->dataType) - zero;
             sum += (uint32_t)v;
             for (int32_t line = 0; line < a->lines; line++) {
-                const int32_t row = i + line * a->stride[0], group = row / set->group, part = row % set->group;
+                const int32_t row = i + line * a->stride[0], group = row / isa->group, part = row % isa->group;
                 const size_t word =
                     (size_t)first * (size_t)a->lines * (size_t)a->groups * (size_t)a->window[1] +
                     (((size_t)line * (size_t)a->window[1] + (size_t)k) * (size_t)a->groups + (size_t)group) *
-                        (size_t)set->block +
+                        (size_t)isa->block +
                     (size_t)at;
-                if (set->group == 4)
+                if (isa->group == 4)
                     ((int8_t *)data)[4 * word + (size_t)part] = (int8_t)v;
-                else if (set->group == 2)
+                else if (isa->group == 2)
                     ((int16_t *)data)[2 * word + (size_t)part] = (int16_t)v;
                 else
                     ((int32_t *)data)[word] = v;
@@ -3568,27 +3693,29 @@ static uint32_t nnrti_cpu_pack_window_8(const nnrti_cpu_eight *set, const nnrti_
     return sum;
 }
 
-/* Into how many parts blocks of channels are divided, so that threads have enough pieces to share. */
-static uint32_t nnrti_cpu_block_parts(const nnrti_cpu_window_8 *a, const nnrt_view *y, int32_t blocks, uint32_t workers)
+/* Work items that channel blocks are divided into, so that threads have enough of them. */
+static uint32_t nnrti_cpu_depthwise_q8_parts(const nnrti_cpu_window_q8 *a, const nnrt_view *y, int32_t blocks,
+                                             uint32_t workers)
 {
-    const int64_t rows = y->dims[0] * nnrti_cpu_pieces(y->dims[1], a->lines);
-    const int64_t parts = workers > 1 && rows > 0 ? nnrti_cpu_pieces(8 * (int64_t)workers, rows) : 1;
+    const int64_t rows = y->dims[0] * nnrti_cpu_div_up(y->dims[1], a->lines);
+    const int64_t parts = workers > 1 && rows > 0 ? nnrti_cpu_div_up(8 * (int64_t)workers, rows) : 1;
     return (uint32_t)(parts < blocks ? parts : blocks > 0 ? blocks : 1);
 }
 
-static NNRT_ReturnCode nnrti_cpu_take_depthwise_8(nnrti_cpu_edit *e, uint32_t s)
+/* Depthwise int8 convolution. */
+static NNRT_ReturnCode nnrti_cpu_lower_depthwise_q8(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
-    const nnrti_cpu_eight *set = &e->set->eight;
+    const nnrti_cpu_isa_q8 *isa = &e->isa->q8;
     const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)d->steps[s].attr;
     const nnrt_plan_arg x = d->steps[s].args[0], y = d->steps[s].args[4];
     const nnrt_view w = d->steps[s].args[1].view, bias = d->steps[s].args[2].view, quant = d->steps[s].args[3].view;
-    const bool has = d->steps[s].args[2].tensor != NNRT_NO_TENSOR, mixed = set->bytes == 1;
+    const bool has = d->steps[s].args[2].tensor != NNRT_NO_TENSOR, mixed = isa->bytes == 1;
     const int32_t C = w.dims[0], zeroX = x.view.quant[0].zeroPoint + nnrti_cpu_flip(&x.view);
-    const int64_t reach = nnrti_cpu_reach(&x.view, &w, has ? &bias : NULL), taps = (int64_t)w.dims[1] * w.dims[2];
-    int32_t packed[2], rows[2] = {NNRTI_CPU_TABLE, 0}, all, step;
+    const int64_t reach = nnrti_cpu_largest_sum(&x.view, &w, has ? &bias : NULL), taps = (int64_t)w.dims[1] * w.dims[2];
+    int32_t packed[2], rows[2] = {NNRTI_CPU_REQUANTIZE_ROWS, 0}, all, step;
     double room;
-    nnrti_cpu_window_8 found, *a;
+    nnrti_cpu_window_q8 found, *a;
     nnrt_plan_arg *args;
     void *data, *table;
     NNRT_ReturnCode code;
@@ -3597,24 +3724,25 @@ static NNRT_ReturnCode nnrti_cpu_take_depthwise_8(nnrti_cpu_edit *e, uint32_t s)
     nnrti_cpu_pair(found.stride, &attr->stride, 0, 1);
     nnrti_cpu_pair(found.dilation, &attr->dilation, 0, 1);
     nnrti_cpu_pair(found.pad, &attr->padList, 0, 2);
-    found.fold = mixed && found.stride[1] == 1 ? nnrti_cpu_fold(C, set->block) : 1;
-    found.groups = (found.window[0] + set->group - 1) / set->group;
-    found.lines = found.dilation[0] == 1 ? 1 + (found.groups * set->group - found.window[0]) / found.stride[0] : 1;
+    found.fold = mixed && found.stride[1] == 1 ? nnrti_cpu_depthwise_q8_fold(C, isa->block) : 1;
+    found.groups = (found.window[0] + isa->group - 1) / isa->group;
+    found.lines = found.dilation[0] == 1 ? 1 + (found.groups * isa->group - found.window[0]) / found.stride[0] : 1;
     step = found.fold > 1 ? found.fold : found.stride[1];
     found.span = step <= 2 ? 32 : step <= 4 ? 16 : 8;
     room = ((double)(found.span - 1) * step + (double)(found.window[1] - 1) * found.dilation[1] + 1) * found.groups *
-           set->block * sizeof(int32_t);
-    if (reach < 0 || taps > 1 << 20 || room > NNRTI_CPU_ROOM_8 || !nnrti_cpu_may(e, &e->set->depthwise_8))
+           isa->block * sizeof(int32_t);
+    if (reach < 0 || taps > 1 << 20 || room > NNRTI_CPU_DEPTHWISE_Q8_SCRATCH ||
+        !nnrti_cpu_is_allowed(e, &e->isa->depthwise_q8))
         return NNRT_SUCCESS;
-    all = C * found.fold; /* fold is 1 where there are many */
-    rows[1] = packed[0] = (all + set->block - 1) / set->block * set->block;
+    all = C * found.fold; /* fold is 1 if there are many channels */
+    rows[1] = packed[0] = (all + isa->block - 1) / isa->block * isa->block;
     packed[1] = found.lines * found.groups * found.window[1] * 4;
-    found.parts = nnrti_cpu_block_parts(&found, &y.view, packed[0] / set->block, d->workers);
-    a = (nnrti_cpu_window_8 *)nnrt_memory_keep(d->memory, sizeof(*a));
+    found.parts = nnrti_cpu_depthwise_q8_parts(&found, &y.view, packed[0] / isa->block, d->workers);
+    a = (nnrti_cpu_window_q8 *)nnrt_memory_keep(d->memory, sizeof(*a));
     if (a == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
     *a = found;
-    nnrti_cpu_use(&d->steps[s], &e->set->depthwise_8, a);
+    nnrti_cpu_set_kernel(&d->steps[s], &e->isa->depthwise_q8, a);
     d->steps[s].scratchBytes = (size_t)room + 64;
     d->steps[s].flags = 0;
     if ((args = nnrt_draft_args(d, s, 1, 1)) == NULL)
@@ -3626,69 +3754,70 @@ static NNRT_ReturnCode nnrti_cpu_take_depthwise_8(nnrti_cpu_edit *e, uint32_t s)
         table == NULL)
         return code;
     memset(data, 0, (size_t)packed[0] * (size_t)packed[1]);
-    memset(table, 0, (size_t)rows[1] * NNRTI_CPU_TABLE * sizeof(int32_t));
-    nnrti_cpu_scales(&a->scale, &quant, &y.view, reach, C, rows[1], set->lanes, mixed, (int32_t *)table);
+    memset(table, 0, (size_t)rows[1] * NNRTI_CPU_REQUANTIZE_ROWS * sizeof(int32_t));
+    nnrti_cpu_requantize_table(&a->scale, &quant, &y.view, reach, C, rows[1], isa->lanes, mixed, (int32_t *)table);
     for (int32_t r = 0; r < all; r++) {
-        const int32_t c = r % C, lanes = set->lanes;
-        int32_t *const to = nnrti_cpu_column((int32_t *)table, nnrti_cpu_mixed(r, mixed), lanes);
-        const int32_t *from = nnrti_cpu_column((int32_t *)table, nnrti_cpu_mixed(c, mixed), lanes);
-        uint32_t sum = nnrti_cpu_pack_window_8(set, a, &w, r, data);
+        const int32_t c = r % C, lanes = isa->lanes;
+        int32_t *const to = nnrti_cpu_table_column((int32_t *)table, nnrti_cpu_interleaved_channel(r, mixed), lanes);
+        const int32_t *from = nnrti_cpu_table_column((int32_t *)table, nnrti_cpu_interleaved_channel(c, mixed), lanes);
+        uint32_t sum = nnrti_cpu_pack_depthwise_q8(isa, a, &w, r, data);
         sum = (mixed ? (uint32_t)0 - sum * (uint32_t)zeroX : 0) +
               (uint32_t)(has ? ((const int32_t *)bias.data)[c * bias.strides[0]] : 0);
         memcpy(to, &sum, sizeof(sum));
-        for (int32_t i = 1; i < NNRTI_CPU_TABLE; i++)
+        for (int32_t i = 1; i < NNRTI_CPU_REQUANTIZE_ROWS; i++)
             to[i * lanes] = from[i * lanes];
     }
     return NNRT_SUCCESS;
 }
 
-static NNRT_ReturnCode nnrti_cpu_take_conv_8(nnrti_cpu_edit *e, uint32_t s)
+/* CONV2D_FUSION of 8 bits. */
+static NNRT_ReturnCode nnrti_cpu_lower_conv_q8(nnrti_cpu_edit *e, uint32_t s)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
     const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)step->attr;
     const nnrt_plan_arg *args = step->args;
-    nnrti_cpu_product_8 a;
+    nnrti_cpu_gemm_q8 a;
     if (attr->group != 1)
-        return nnrti_cpu_take_depthwise_8(e, s);
+        return nnrti_cpu_lower_depthwise_q8(e, s);
     memset(&a, 0, sizeof(a));
     a.window[0] = args[1].view.dims[1];
     a.window[1] = args[1].view.dims[2];
     nnrti_cpu_pair(a.stride, &attr->stride, 0, 1);
     nnrti_cpu_pair(a.dilation, &attr->dilation, 0, 1);
     nnrti_cpu_pair(a.pad, &attr->padList, 0, 2);
-    return nnrti_cpu_take_product_8(e, s, &args[0], &args[1].view,
-                                    args[2].tensor != NNRT_NO_TENSOR ? &args[2].view : NULL, &args[3].view, &args[4],
-                                    &a);
+    return nnrti_cpu_lower_gemm_q8(e, s, &args[0], &args[1].view,
+                                   args[2].tensor != NNRT_NO_TENSOR ? &args[2].view : NULL, &args[3].view, &args[4],
+                                   &a);
 }
 
 /* FULL_CONNECTION and MATMUL_FUSION of constant weights. */
-static NNRT_ReturnCode nnrti_cpu_take_matrix_8(nnrti_cpu_edit *e, uint32_t s, bool transposed)
+static NNRT_ReturnCode nnrti_cpu_lower_constant_matmul_q8(nnrti_cpu_edit *e, uint32_t s, bool transposed)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
     nnrt_plan_arg x = step->args[0], y = step->args[4];
     nnrt_view w;
-    nnrti_cpu_product_8 a;
+    nnrti_cpu_gemm_q8 a;
     int64_t rows, rowsY;
     ptrdiff_t stepX, stepY;
-    if (!nnrti_cpu_is_constant(step, transposed, &w) || !nnrti_cpu_is_matrix(&x.view, &rows, &stepX) ||
+    if (!nnrti_cpu_constant_weights_q8(step, transposed, &w) || !nnrti_cpu_is_matrix(&x.view, &rows, &stepX) ||
         !nnrti_cpu_is_matrix(&y.view, &rowsY, &stepY) || rows != rowsY || w.dims[0] == 0 || w.dims[3] == 0)
         return NNRT_SUCCESS;
     memset(&a, 0, sizeof(a));
     for (int32_t i = 0; i < 2; i++)
         a.window[i] = a.stride[i] = a.dilation[i] = 1;
-    x.view = nnrti_cpu_pixels(&x.view, rows, stepX, w.dims[3]);
-    y.view = nnrti_cpu_pixels(&y.view, rows, stepY, w.dims[0]);
-    return nnrti_cpu_take_product_8(e, s, &x, &w, step->args[2].tensor != NNRT_NO_TENSOR ? &step->args[2].view : NULL,
-                                    &step->args[3].view, &y, &a);
+    x.view = nnrti_cpu_matrix_as_image(&x.view, rows, stepX, w.dims[3]);
+    y.view = nnrti_cpu_matrix_as_image(&y.view, rows, stepY, w.dims[0]);
+    return nnrti_cpu_lower_gemm_q8(e, s, &x, &w, step->args[2].tensor != NNRT_NO_TENSOR ? &step->args[2].view : NULL,
+                                   &step->args[3].view, &y, &a);
 }
 
-/* Pools keep their arguments: x, what the rule derived, y. */
-static NNRT_ReturnCode nnrti_cpu_take_pool_8(nnrti_cpu_edit *e, uint32_t s)
+/* Pools keep their arguments: x, the derived constants, y. */
+static NNRT_ReturnCode nnrti_cpu_lower_pool_q8(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const bool largest = step->op->type == NNRT_NODE_TYPE_MAX_POOL_FUSION;
     const NNRT_Int64List *window, *strides, *pad;
-    nnrti_cpu_window_8 *a;
+    nnrti_cpu_window_q8 *a;
     if (largest) {
         const NNRT_MaxPoolFusion *attr = (const NNRT_MaxPoolFusion *)step->attr;
         window = &attr->kernelSize;
@@ -3700,10 +3829,10 @@ static NNRT_ReturnCode nnrti_cpu_take_pool_8(nnrti_cpu_edit *e, uint32_t s)
         strides = &attr->strides;
         pad = &attr->pad;
     }
-    if (window->data[0] > 1024 || window->data[1] > 1024 || /* sums of 8 bits are within 31 */
-        !nnrti_cpu_may(e, largest ? &e->set->max_pool_8 : &e->set->average_pool_8))
+    if (window->data[0] > 1024 || window->data[1] > 1024 || /* sums of 8 bits fit 31 bits */
+        !nnrti_cpu_is_allowed(e, largest ? &e->isa->max_pool_q8 : &e->isa->average_pool_q8))
         return NNRT_SUCCESS;
-    a = (nnrti_cpu_window_8 *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
+    a = (nnrti_cpu_window_q8 *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     if (a == NULL)
         return nnrti_cpu_no_memory(e, step);
     memset(a, 0, sizeof(*a));
@@ -3711,12 +3840,12 @@ static NNRT_ReturnCode nnrti_cpu_take_pool_8(nnrti_cpu_edit *e, uint32_t s)
     nnrti_cpu_pair(a->stride, strides, 0, 1);
     nnrti_cpu_pair(a->pad, pad, 0, 2);
     a->dilation[0] = a->dilation[1] = 1;
-    nnrti_cpu_use(step, largest ? &e->set->max_pool_8 : &e->set->average_pool_8, a);
+    nnrti_cpu_set_kernel(step, largest ? &e->isa->max_pool_q8 : &e->isa->average_pool_q8, a);
     return NNRT_SUCCESS;
 }
 
-/* Whether two views lie alike, and their elements one behind the other in some order. */
-static bool nnrti_cpu_is_flat(const nnrt_view *x, const nnrt_view *y)
+/* Whether two views have equal strides and cover contiguous memory in some axis order. */
+static bool nnrti_cpu_is_same_contiguous(const nnrt_view *x, const nnrt_view *y)
 {
     size_t count;
     ptrdiff_t last = 0;
@@ -3727,57 +3856,63 @@ static bool nnrti_cpu_is_flat(const nnrt_view *x, const nnrt_view *y)
             return false;
         last += (x->dims[i] - 1) * x->strides[i];
     }
-    return (size_t)last == count - 1; /* as every element has a place of its own */
+    return (size_t)last == count - 1; /* because every element has an address of its own */
 }
 
 /* QUANTIZE_LINEAR, and QUANT_DTYPE_CAST from float32. */
-static NNRT_ReturnCode nnrti_cpu_take_quantise(nnrti_cpu_edit *e, uint32_t s)
+static NNRT_ReturnCode nnrti_cpu_lower_quantize(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const float scale = (float)step->args[1].view.quant[0].scale;
-    nnrti_cpu_quantise *a;
-    if (!(scale > 0) || !nnrti_cpu_may(e, &e->set->quantise))
+    nnrti_cpu_quantize *a;
+    if (!(scale > 0) || !nnrti_cpu_is_allowed(e, &e->isa->quantize))
         return NNRT_SUCCESS;
-    a = (nnrti_cpu_quantise *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
+    a = (nnrti_cpu_quantize *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     if (a == NULL)
         return nnrti_cpu_no_memory(e, step);
     a->even = strcmp(step->kernelName, "nnrt_quantize_linear") == 0;
     a->inverse = scale > 1e-30f && scale < 1e30f ? 1 / scale : 0;
     step->flags = 0;
-    nnrti_cpu_use(step, &e->set->quantise, a);
+    nnrti_cpu_set_kernel(step, &e->isa->quantize, a);
     return NNRT_SUCCESS;
 }
 
-/* The step of a quantised operator that has a kernel here; else it stays. */
-static NNRT_ReturnCode nnrti_cpu_take_8(nnrti_cpu_edit *e, uint32_t s)
+/* A quantized step gets its kernel, if there is one; else it is unchanged. */
+static NNRT_ReturnCode nnrti_cpu_lower_q8(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
-    if (nnrti_cpu_is_image(step) && nnrti_cpu_is_last(&step->args[0].view) &&
-        nnrti_cpu_is_last(&step->args[step->nIn + step->nDerived].view))
-        return step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION ? nnrti_cpu_take_conv_8(e, s)
-                                                              : nnrti_cpu_take_pool_8(e, s);
-    if (nnrti_cpu_is_eight(step, "nnrt_full_connection_q8"))
-        return nnrti_cpu_take_matrix_8(e, s, true);
-    if (nnrti_cpu_is_eight(step, "nnrt_matmul_fusion_q8") && !((const NNRT_MatMulFusion *)step->attr)->transposeA)
-        return nnrti_cpu_take_matrix_8(e, s, ((const NNRT_MatMulFusion *)step->attr)->transposeB);
-    if (nnrti_cpu_is_eight(step, "nnrt_add_fusion_q8") && nnrti_cpu_is_flat(&step->args[0].view, &step->args[3].view) &&
-        nnrti_cpu_is_flat(&step->args[1].view, &step->args[3].view) && nnrti_cpu_may(e, &e->set->add_8))
-        nnrti_cpu_use(step, &e->set->add_8, step->attr);
-    if (nnrti_cpu_is_cast(step, false))
-        return nnrti_cpu_take_quantise(e, s);
-    if (nnrti_cpu_is_cast(step, true) && nnrti_cpu_may(e, &e->set->dequantise)) {
+    if (nnrti_cpu_is_image_op(step) && nnrti_cpu_is_nhwc(&step->args[0].view) &&
+        nnrti_cpu_is_nhwc(&step->args[step->nIn + step->nDerived].view))
+        return step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION ? nnrti_cpu_lower_conv_q8(e, s)
+                                                              : nnrti_cpu_lower_pool_q8(e, s);
+    if (nnrti_cpu_is_q8_step(step, "nnrt_full_connection_q8"))
+        return nnrti_cpu_lower_constant_matmul_q8(e, s, true);
+    if (nnrti_cpu_is_q8_step(step, "nnrt_matmul_fusion_q8") && !((const NNRT_MatMulFusion *)step->attr)->transposeA)
+        return nnrti_cpu_lower_constant_matmul_q8(e, s, ((const NNRT_MatMulFusion *)step->attr)->transposeB);
+    if (nnrti_cpu_is_q8_step(step, "nnrt_add_fusion_q8") &&
+        nnrti_cpu_is_same_contiguous(&step->args[0].view, &step->args[3].view) &&
+        nnrti_cpu_is_same_contiguous(&step->args[1].view, &step->args[3].view) &&
+        nnrti_cpu_is_allowed(e, &e->isa->add_q8))
+        nnrti_cpu_set_kernel(step, &e->isa->add_q8, step->attr);
+    if (nnrti_cpu_is_quantize(step, false))
+        return nnrti_cpu_lower_quantize(e, s);
+    if (nnrti_cpu_is_quantize(step, true) && nnrti_cpu_is_allowed(e, &e->isa->dequantize)) {
         step->flags = 0;
-        nnrti_cpu_use(step, &e->set->dequantise, NULL);
+        nnrti_cpu_set_kernel(step, &e->isa->dequantize, NULL);
     }
     return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>turned */
+/* Fusion of TRANSPOSE steps. A TRANSPOSE before or after a matrix multiplication of two runtime tensors, as
+   attention layers have, moves no data: the multiplication reads or writes through a view with permuted strides. A
+   TRANSPOSE that only permutes axes of size 1 becomes a reshape. A remaining TRANSPOSE that moves the last axis
+   becomes a blocked copy. */
 
-/* What a TRANSPOSE reads, with its axes in the order of the result; axes: which of x each is. false: the step is none
-   that may be gone. */
-static bool nnrti_cpu_turned_view(const nnrt_draft_step *step, nnrt_view *turned, int32_t *axes)
+/* *turned: the input of a TRANSPOSE, viewed with the axes of its result; axes: the axis of x that each one is.
+   false: the step is no TRANSPOSE that can be fused. */
+static bool nnrti_cpu_transposed_view(const nnrt_draft_step *step, nnrt_view *turned, int32_t *axes)
 {
     const nnrt_view *x = &step->args[0].view, *order = &step->args[1].view;
     if (step->open != NULL || step->kernel == NULL || step->op == NULL ||
@@ -3796,9 +3931,8 @@ static bool nnrti_cpu_turned_view(const nnrt_draft_step *step, nnrt_view *turned
     return true;
 }
 
-/* Whether a step is a product of two tensors of this run with these views that the kernel `matmul` does. */
-static bool nnrti_cpu_multiplies(const nnrt_draft_step *step, const nnrt_view *x, const nnrt_view *y,
-                                 const nnrt_view *z)
+/* Whether a step is a matrix multiplication of two runtime tensors that kernel `matmul` supports with these views. */
+static bool nnrti_cpu_is_matmul(const nnrt_draft_step *step, const nnrt_view *x, const nnrt_view *y, const nnrt_view *z)
 {
     if (step->open != NULL || step->kernel == NULL || step->op == NULL ||
         step->op->type != NNRT_NODE_TYPE_MATMUL_FUSION || x->dataType != NNRT_DATA_TYPE_FLOAT32 ||
@@ -3811,8 +3945,8 @@ static bool nnrti_cpu_multiplies(const nnrt_draft_step *step, const nnrt_view *x
     }
 }
 
-/* A TRANSPOSE whose result only such products read is gone: they read it as it was. */
-static bool nnrti_cpu_join_readers(nnrti_cpu_edit *e, uint32_t s)
+/* Removes a TRANSPOSE of which all readers are such multiplications: they read its input through the permuted view. */
+static bool nnrti_cpu_fuse_transpose_into_readers(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
     const nnrt_draft_step *step = &d->steps[s];
@@ -3820,7 +3954,7 @@ static bool nnrti_cpu_join_readers(nnrti_cpu_edit *e, uint32_t s)
     uint32_t found = 0, made;
     nnrt_draft_use use;
     nnrt_view turned;
-    if (!nnrti_cpu_turned_view(step, &turned, axes))
+    if (!nnrti_cpu_transposed_view(step, &turned, axes))
         return false;
     made = step->args[step->nIn + step->nDerived].tensor;
     for (use = nnrt_draft_uses(d, made); nnrt_draft_next(d, &use); found++) {
@@ -3828,11 +3962,11 @@ static bool nnrti_cpu_join_readers(nnrti_cpu_edit *e, uint32_t s)
         const nnrt_plan_arg *args = reader->args;
         const uint32_t k = use.argument;
         if (k > 1 || reader->nIn < 2 || !nnrti_cpu_same_dims(&args[k].view, &turned) ||
-            !nnrti_cpu_multiplies(reader, k == 0 ? &turned : &args[0].view, k == 1 ? &turned : &args[1].view,
-                                  &args[reader->nIn + reader->nDerived].view))
+            !nnrti_cpu_is_matmul(reader, k == 0 ? &turned : &args[0].view, k == 1 ? &turned : &args[1].view,
+                                 &args[reader->nIn + reader->nDerived].view))
             return false;
     }
-    if (found == 0 || found != nnrt_draft_readers(d, made)) /* or it is an output */
+    if (found == 0 || found != nnrt_draft_readers(d, made)) /* or it is a model output */
         return false;
     while (use = nnrt_draft_uses(d, made), nnrt_draft_next(d, &use)) {
         d->steps[use.step].args[use.argument] = step->args[0];
@@ -3843,8 +3977,9 @@ static bool nnrti_cpu_join_readers(nnrti_cpu_edit *e, uint32_t s)
     return true;
 }
 
-/* A TRANSPOSE of what such a product gives, and nobody else reads, is gone: the product writes its result. */
-static bool nnrti_cpu_join_writer(nnrti_cpu_edit *e, uint32_t s)
+/* Removes a TRANSPOSE of the result of such a multiplication, if nothing else reads that: the multiplication writes
+   the transposed tensor. */
+static bool nnrti_cpu_fuse_transpose_into_writer(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
     nnrt_draft_step *step = &d->steps[s];
@@ -3854,7 +3989,7 @@ static bool nnrti_cpu_join_writer(nnrti_cpu_edit *e, uint32_t s)
     nnrt_draft_step *product;
     nnrt_plan_arg *z;
     nnrt_view turned;
-    if (!nnrti_cpu_turned_view(step, &turned, axes))
+    if (!nnrti_cpu_transposed_view(step, &turned, axes))
         return false;
     to = &step->args[step->nIn + step->nDerived];
     from = nnrt_draft_writer(d, step->args[0].tensor);
@@ -3867,7 +4002,7 @@ static bool nnrti_cpu_join_writer(nnrti_cpu_edit *e, uint32_t s)
     turned = z->view;
     for (int32_t k = 0; k < turned.rank; k++)
         turned.strides[axes[k]] = to->view.strides[k];
-    if (!nnrti_cpu_multiplies(product, &product->args[0].view, &product->args[1].view, &turned))
+    if (!nnrti_cpu_is_matmul(product, &product->args[0].view, &product->args[1].view, &turned))
         return false;
     z->tensor = to->tensor;
     z->kind = to->kind;
@@ -3877,13 +4012,14 @@ static bool nnrti_cpu_join_writer(nnrti_cpu_edit *e, uint32_t s)
     return true;
 }
 
-/* A TRANSPOSE that moves no element, because all axes but those of one element keep their order, is a RESHAPE. */
-static bool nnrti_cpu_join_shape(nnrti_cpu_edit *e, uint32_t s)
+/* A TRANSPOSE that keeps the order of all axes except those of size 1 moves no element: it becomes a reshape (an
+   alias). */
+static bool nnrti_cpu_transpose_to_reshape(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     int32_t axes[NNRT_MAX_RANK];
     nnrt_view turned;
-    if (!nnrti_cpu_turned_view(step, &turned, axes))
+    if (!nnrti_cpu_transposed_view(step, &turned, axes))
         return false;
     for (int32_t k = 0, last = -1; k < turned.rank; k++) {
         if (turned.dims[k] == 1)
@@ -3896,9 +4032,9 @@ static bool nnrti_cpu_join_shape(nnrti_cpu_edit *e, uint32_t s)
     return true;
 }
 
-/* A TRANSPOSE is a copy [N,H,W,C], C the last axis of its result, W the one that lies densely in x, where the others
-   make no more than two. */
-static NNRT_ReturnCode nnrti_cpu_take_transpose(nnrti_cpu_edit *e, uint32_t s)
+/* A TRANSPOSE becomes a copy [N,H,W,C] by blocked transposes: C is the last axis of the result, W the dense axis of
+   x; the other axes must collapse into at most two. */
+static NNRT_ReturnCode nnrti_cpu_lower_transpose(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     nnrt_plan_arg x = step->args[0], y = step->args[step->nIn + step->nDerived], *args;
@@ -3907,7 +4043,7 @@ static NNRT_ReturnCode nnrti_cpu_take_transpose(nnrti_cpu_edit *e, uint32_t s)
     bool put[4] = {false, false, false, false};
     nnrt_view turned;
     size_t count;
-    if (e->only[0] != '\0' || !nnrti_cpu_turned_view(step, &turned, axes) ||
+    if (e->only[0] != '\0' || !nnrti_cpu_transposed_view(step, &turned, axes) ||
         result.dataType != NNRT_DATA_TYPE_FLOAT32 || !nnrt_dims_count(turned.dims, turned.rank, &count) || count == 0 ||
         count > INT32_MAX)
         return NNRT_SUCCESS;
@@ -3923,7 +4059,7 @@ static NNRT_ReturnCode nnrti_cpu_take_transpose(nnrti_cpu_edit *e, uint32_t s)
             continue;
         if (i == 1 && put[1]) {
             if (from == x.view.strides[1] * x.view.dims[1] && to == y.view.strides[1] * y.view.dims[1] && !put[0]) {
-                x.view.dims[1] = y.view.dims[1] = x.view.dims[1] * turned.dims[k]; /* goes on where that one ends */
+                x.view.dims[1] = y.view.dims[1] = x.view.dims[1] * turned.dims[k]; /* it extends that axis */
                 continue;
             }
             i = 0;
@@ -3941,7 +4077,7 @@ static NNRT_ReturnCode nnrti_cpu_take_transpose(nnrti_cpu_edit *e, uint32_t s)
         return nnrti_cpu_no_memory(e, step);
     args[0] = x;
     args[1] = y;
-    nnrti_cpu_use(step, &nnrti_cpu_copying, NULL);
+    nnrti_cpu_set_kernel(step, &nnrti_cpu_copy_kernel, NULL);
     step->flags = 0;
     return NNRT_SUCCESS;
 }
@@ -3949,11 +4085,15 @@ static NNRT_ReturnCode nnrti_cpu_take_transpose(nnrti_cpu_edit *e, uint32_t s)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>recurrent */
 
-/* The operands of a recurrent operator, all of them as LSTM_PEEPHOLE has them. A tensor that there is not is
-   NNRT_NO_TENSOR. */
-typedef struct nnrti_cpu_operands {
+/* Recurrent networks. The products of the weights with x do not depend on the state, so one GEMM computes them for
+   many time steps at once; the products with h follow step by step (>>cells). All recurrent operators are brought to
+   one form: 1 to 4 gates, weights packed per block of `lanes` cells with all gates adjacent, so that one pass over h
+   yields all gates of a block in registers, and the cell update follows without storing gates to memory. */
+
+/* The operands of a recurrent operator, in the form of LSTM_PEEPHOLE. An absent tensor is NNRT_NO_TENSOR. */
+typedef struct nnrti_cpu_recurrent_operands {
     nnrt_plan_arg x, w, r, b, lens, h, c, p, y, yH, yC;
-} nnrti_cpu_operands;
+} nnrti_cpu_recurrent_operands;
 
 static bool nnrti_cpu_is_recurrent(const nnrt_draft_step *step)
 {
@@ -3962,7 +4102,7 @@ static bool nnrti_cpu_is_recurrent(const nnrt_draft_step *step)
            type == NNRT_NODE_TYPE_RNN;
 }
 
-/* A view whose axes i and i + 1 have changed places. */
+/* Swaps axes i and i + 1 of a view. */
 static void nnrti_cpu_swap_axes(nnrt_view *v, int32_t i)
 {
     const int32_t dim = v->dims[i];
@@ -3973,8 +4113,8 @@ static void nnrti_cpu_swap_axes(nnrt_view *v, int32_t i)
     v->strides[i + 1] = stride;
 }
 
-/* LSTM has y [T,N,D*H]. false: it does what the kernel does not. */
-static bool nnrti_cpu_read_lstm(const nnrt_draft_step *step, nnrti_cpu_operands *o, nnrti_cpu_recurrent *a)
+/* Operands and attributes of LSTM, which has y [T,N,D*H]. false: the kernel does not support its attributes. */
+static bool nnrti_cpu_read_lstm(const nnrt_draft_step *step, nnrti_cpu_recurrent_operands *o, nnrti_cpu_recurrent *a)
 {
     const NNRT_LSTM *attr = (const NNRT_LSTM *)step->attr;
     nnrt_view *y = &o->y.view;
@@ -3999,11 +4139,11 @@ static bool nnrti_cpu_read_lstm(const nnrt_draft_step *step, nnrti_cpu_operands 
     return attr->projSize == 0 && attr->zoneoutCell == 0 && attr->zoneoutHidden == 0;
 }
 
-/* The others have y [T,D,N,H], or with the layout 1 [N,T,D,H], and x and states likewise. false: an activation has
-   parameters of its own. */
-static bool nnrti_cpu_read_cells(const nnrt_draft_step *step, int32_t gates, int32_t functions, float clip,
-                                 const NNRT_Int64List *activations, NNRT_RecurrentDirection direction, bool batchFirst,
-                                 nnrti_cpu_operands *o, nnrti_cpu_recurrent *a)
+/* The same of LSTM_PEEPHOLE, GRU and RNN, which have y [T,D,N,H], or with layout 1 [N,T,D,H], and x and states
+   likewise. false: an activation has parameters of its own. */
+static bool nnrti_cpu_read_recurrent_cells(const nnrt_draft_step *step, int32_t gates, int32_t functions, float clip,
+                                           const NNRT_Int64List *activations, NNRT_RecurrentDirection direction,
+                                           bool batchFirst, nnrti_cpu_recurrent_operands *o, nnrti_cpu_recurrent *a)
 {
     o->lens = step->args[4];
     o->h = step->args[5];
@@ -4029,8 +4169,9 @@ static bool nnrti_cpu_read_cells(const nnrt_draft_step *step, int32_t gates, int
     return true;
 }
 
-/* false: it stays with the kernel of the reference device. */
-static bool nnrti_cpu_read_recurrent(const nnrt_draft_step *step, nnrti_cpu_operands *o, nnrti_cpu_recurrent *a)
+/* Operands and attributes of a recurrent operator; false: it keeps the reference kernel. */
+static bool nnrti_cpu_read_recurrent(const nnrt_draft_step *step, nnrti_cpu_recurrent_operands *o,
+                                     nnrti_cpu_recurrent *a)
 {
     const nnrt_plan_arg *out = step->args + step->nIn + step->nDerived;
     memset(o, 0, sizeof(*o));
@@ -4049,13 +4190,13 @@ static bool nnrti_cpu_read_recurrent(const nnrt_draft_step *step, nnrti_cpu_oper
     case NNRT_NODE_TYPE_GRU: {
         const NNRT_GRU *attr = (const NNRT_GRU *)step->attr;
         a->apart = attr->linearBeforeReset == 0;
-        return nnrti_cpu_read_cells(step, 3, 2, attr->clip, &attr->activations, attr->direction, attr->layout != 0, o,
-                                    a);
+        return nnrti_cpu_read_recurrent_cells(step, 3, 2, attr->clip, &attr->activations, attr->direction,
+                                              attr->layout != 0, o, a);
     }
     case NNRT_NODE_TYPE_RNN: {
         const NNRT_RNN *attr = (const NNRT_RNN *)step->attr;
-        return nnrti_cpu_read_cells(step, 1, 1, attr->clip, &attr->activations, attr->direction, attr->layout != 0, o,
-                                    a);
+        return nnrti_cpu_read_recurrent_cells(step, 1, 1, attr->clip, &attr->activations, attr->direction,
+                                              attr->layout != 0, o, a);
     }
     default: {
         const NNRT_LSTMPeephole *attr = (const NNRT_LSTMPeephole *)step->attr;
@@ -4063,14 +4204,14 @@ static bool nnrti_cpu_read_recurrent(const nnrt_draft_step *step, nnrti_cpu_oper
         o->p = step->args[7];
         a->inputForget = attr->inputForget != 0;
         a->peephole = o->p.tensor != NNRT_NO_TENSOR;
-        return nnrti_cpu_read_cells(step, 4, 3, attr->clip, &attr->activations, attr->direction, attr->layout != 0, o,
-                                    a);
+        return nnrti_cpu_read_recurrent_cells(step, 4, 3, attr->clip, &attr->activations, attr->direction,
+                                              attr->layout != 0, o, a);
     }
     }
 }
 
-/* Whether an operand is float32, if it is there at all, a constant if that is asked for, and its last axis is dense. */
-static bool nnrti_cpu_fits_cells(const nnrt_plan_arg *arg, bool constant)
+/* Whether an operand is absent, or float32, constant if that is required, and else dense in its last axis. */
+static bool nnrti_cpu_fits_recurrent(const nnrt_plan_arg *arg, bool constant)
 {
     const nnrt_view *v = &arg->view;
     return arg->tensor == NNRT_NO_TENSOR ||
@@ -4078,19 +4219,21 @@ static bool nnrti_cpu_fits_cells(const nnrt_plan_arg *arg, bool constant)
             (constant || v->strides[v->rank - 1] == 1 || v->dims[v->rank - 1] == 1));
 }
 
-/* Sizes, and how much is worked on at once. false: there is nothing to do, or too much for the kernel. */
-static bool nnrti_cpu_size_cells(const nnrti_cpu_edit *e, const nnrti_cpu_operands *o, nnrti_cpu_recurrent *a)
+/* Sizes, and the work per iteration. false: there is nothing to do, or it exceeds the kernel's limits. */
+static bool nnrti_cpu_size_recurrent(const nnrti_cpu_edit *e, const nnrti_cpu_recurrent_operands *o,
+                                     nnrti_cpu_recurrent *a)
 {
     const int32_t T = o->x.view.dims[0], N = o->x.view.dims[1], I = o->x.view.dims[2], H = o->r.view.dims[2];
-    const int64_t rows = (int64_t)a->layers * a->directions, lanes = e->set->lanes;
-    const int64_t padded = nnrti_cpu_pieces(H, lanes) * lanes, workers = e->draft->workers;
-    const int64_t each = nnrti_cpu_pieces((int64_t)N * a->directions, workers > 0 ? workers : 1);
+    const int64_t rows = (int64_t)a->layers * a->directions, lanes = e->isa->lanes;
+    const int64_t padded = nnrti_cpu_div_up(H, lanes) * lanes, workers = e->draft->workers;
+    const int64_t each = nnrti_cpu_div_up((int64_t)N * a->directions, workers > 0 ? workers : 1);
     if (T < 1 || N < 1 || I < 1 || H < 1 || I > 1 << 24 || padded > 1 << 24 || rows * a->gates * padded > INT32_MAX ||
         (a->layers > 1 && (double)T * N * a->directions * H > INT32_MAX / 2))
         return false;
     a->cells = H;
     a->padded = (int32_t)padded;
-    /* Four sums of 16 lanes take more than the second cache gives, and more of a panel stays in the first one. */
+    /* Four sums of 16 lanes already need more than the bandwidth of the L2 cache, and with one block at a time more
+       of a panel stays in the L1 cache. */
     a->narrow = a->gates == 4 && lanes == 16 && padded * H > 4096;
     a->sequences = N < 16 ? N : 16;
     if (o->lens.tensor != NNRT_NO_TENSOR || each < 1)
@@ -4105,19 +4248,19 @@ static bool nnrti_cpu_size_cells(const nnrti_cpu_edit *e, const nnrti_cpu_operan
         a->plain = a->plain && a->functions[d][0] == NNRT_ACTIVATION_TYPE_SIGMOID &&
                    a->functions[d][1] == NNRT_ACTIVATION_TYPE_TANH && a->functions[d][2] == NNRT_ACTIVATION_TYPE_TANH;
     for (int32_t i = 0; i < 2; i++)
-        a->product.in.window[i] = a->product.in.stride[i] = a->product.in.dilation[i] = 1;
-    a->product.in.activation = a->product.sum = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
-    a->product.rows = a->steps * a->sequences;
-    a->product.parts = 1;
-    if (a->directions * nnrti_cpu_pieces(N, a->sequences) == 1)
-        a->product.parts =
-            nnrti_cpu_parts((double)a->product.rows * a->gates * (double)padded * I,
-                            (int32_t)nnrti_cpu_pieces(a->gates * padded, e->set->panel), e->draft->workers);
+        a->gemm.conv.window[i] = a->gemm.conv.stride[i] = a->gemm.conv.dilation[i] = 1;
+    a->gemm.conv.activation = a->gemm.sum = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+    a->gemm.rows = a->steps * a->sequences;
+    a->gemm.parts = 1;
+    if (a->directions * nnrti_cpu_div_up(N, a->sequences) == 1)
+        a->gemm.parts =
+            nnrti_cpu_panel_parts((double)a->gemm.rows * a->gates * (double)padded * I,
+                                  (int32_t)nnrti_cpu_div_up(a->gates * padded, e->isa->panel), e->draft->workers);
     return true;
 }
 
-/* Number k of block `block` of a bias; 0 where there is none. */
-static float nnrti_cpu_cell_bias(const nnrti_cpu_operands *o, int32_t row, int32_t block, int32_t k)
+/* Element k of block `block` of a bias; 0 without a bias. */
+static float nnrti_cpu_cell_bias(const nnrti_cpu_recurrent_operands *o, int32_t row, int32_t block, int32_t k)
 {
     const nnrt_view *b = &o->b.view;
     return o->b.tensor == NNRT_NO_TENSOR
@@ -4125,18 +4268,18 @@ static float nnrti_cpu_cell_bias(const nnrti_cpu_operands *o, int32_t row, int32
                : ((const float *)b->data)[row * b->strides[0] + (block * o->r.view.dims[2] + k) * b->strides[1]];
 }
 
-/* The first part of what is packed, of one row of the weights. */
-static void nnrti_cpu_pack_input(const nnrti_cpu_set *set, const nnrti_cpu_recurrent *a, const nnrti_cpu_operands *o,
-                                 int32_t row, float *to)
+/* The first packed constant (weights of x), for one direction of a layer. */
+static void nnrti_cpu_pack_input(const nnrti_cpu_isa *isa, const nnrti_cpu_recurrent *a,
+                                 const nnrti_cpu_recurrent_operands *o, int32_t row, float *to)
 {
     const nnrt_view *w = &o->w.view;
-    const int32_t C = a->gates * a->padded, I = w->dims[2], L = set->lanes, H = a->cells;
-    for (int32_t c = 0; c < C; c += set->panel) {
-        const int32_t width = C - c <= L ? L : set->panel;
+    const int32_t C = a->gates * a->padded, I = w->dims[2], L = isa->lanes, H = a->cells;
+    for (int32_t c = 0; c < C; c += isa->panel) {
+        const int32_t width = C - c <= L ? L : isa->panel;
         for (int32_t k = -1; k < I; k++) /* -1: the bias */
             for (int32_t t = c; t < c + width; t++) {
                 const int32_t gate = t / L % a->gates, cell = t / L / a->gates * L + t % L;
-                const bool own = a->gates == 3 && gate == 2 && !a->apart; /* the bias of h is not added to that of x */
+                const bool own = a->gates == 3 && gate == 2 && !a->apart; /* the bias of h stays apart from that of x */
                 float v = 0;
                 if (cell < H && k >= 0)
                     v = ((const float *)
@@ -4149,15 +4292,16 @@ static void nnrti_cpu_pack_input(const nnrti_cpu_set *set, const nnrti_cpu_recur
     }
 }
 
-/* The panels of gates `first` to end - 1 of the second part; returns what lies behind them. */
-static float *nnrti_cpu_pack_state(const nnrti_cpu_set *set, const nnrti_cpu_recurrent *a, const nnrti_cpu_operands *o,
-                                   int32_t row, int32_t first, int32_t end, float *to)
+/* The panels of gates `first` to end - 1 of the second packed constant (weights of h); returns the end of them. */
+static float *nnrti_cpu_pack_state(const nnrti_cpu_isa *isa, const nnrti_cpu_recurrent *a,
+                                   const nnrti_cpu_recurrent_operands *o, int32_t row, int32_t first, int32_t end,
+                                   float *to)
 {
     const nnrt_view *r = &o->r.view;
-    for (int32_t from = 0; from < a->padded; from += set->lanes)
+    for (int32_t from = 0; from < a->padded; from += isa->lanes)
         for (int32_t k = 0; k < a->cells; k++)
             for (int32_t gate = first; gate < end; gate++)
-                for (int32_t cell = from; cell < from + set->lanes; cell++)
+                for (int32_t cell = from; cell < from + isa->lanes; cell++)
                     *to++ = cell < a->cells
                                 ? ((const float *)r->data)[row * r->strides[0] +
                                                            (gate * a->cells + cell) * r->strides[1] + k * r->strides[2]]
@@ -4165,10 +4309,12 @@ static float *nnrti_cpu_pack_state(const nnrti_cpu_set *set, const nnrti_cpu_rec
     return to;
 }
 
-static void nnrti_cpu_pack_extra(const nnrti_cpu_recurrent *a, const nnrti_cpu_operands *o, int32_t row, float *to)
+/* A row of the third packed constant: peepholes, or the bias of h of the last gate of a GRU. */
+static void nnrti_cpu_pack_extra(const nnrti_cpu_recurrent *a, const nnrti_cpu_recurrent_operands *o, int32_t row,
+                                 float *to)
 {
     const nnrt_view *p = &o->p.view;
-    for (int32_t i = 0; i < nnrti_cpu_extra(a); i++)
+    for (int32_t i = 0; i < nnrti_cpu_recurrent_extra(a); i++)
         for (int32_t k = 0; k < a->padded; k++) {
             float v = 0;
             if (k < a->cells && a->peephole)
@@ -4179,11 +4325,12 @@ static void nnrti_cpu_pack_extra(const nnrti_cpu_recurrent *a, const nnrti_cpu_o
         }
 }
 
-/* The three parts as derived constants of a step. */
-static NNRT_ReturnCode nnrti_cpu_pack_cells(nnrti_cpu_edit *e, uint32_t s, const nnrti_cpu_operands *o,
-                                            const nnrti_cpu_recurrent *a)
+/* The three packed constants as derived constants of a step. */
+static NNRT_ReturnCode nnrti_cpu_pack_recurrent(nnrti_cpu_edit *e, uint32_t s, const nnrti_cpu_recurrent_operands *o,
+                                                const nnrti_cpu_recurrent *a)
 {
-    const int32_t rows = a->layers * a->directions, C = a->gates * a->padded, extra = nnrti_cpu_extra(a) * a->padded;
+    const int32_t rows = a->layers * a->directions, C = a->gates * a->padded,
+                  extra = nnrti_cpu_recurrent_extra(a) * a->padded;
     const int32_t dims[3][2] = {{rows * C, 1 + o->w.view.dims[2]}, {rows * C, a->cells}, {rows, extra > 0 ? extra : 1}};
     float *parts[3];
     for (int32_t i = 0; i < 3; i++) {
@@ -4197,30 +4344,31 @@ static NNRT_ReturnCode nnrti_cpu_pack_cells(nnrti_cpu_edit *e, uint32_t s, const
         return NNRT_SUCCESS;
     parts[2][0] = 0;
     for (int32_t row = 0; row < rows; row++) {
-        nnrti_cpu_pack_input(e->set, a, o, row, parts[0] + (size_t)row * (size_t)C * (size_t)dims[0][1]);
-        parts[1] = nnrti_cpu_pack_state(e->set, a, o, row, 0, a->apart ? 2 : a->gates, parts[1]);
+        nnrti_cpu_pack_input(e->isa, a, o, row, parts[0] + (size_t)row * (size_t)C * (size_t)dims[0][1]);
+        parts[1] = nnrti_cpu_pack_state(e->isa, a, o, row, 0, a->apart ? 2 : a->gates, parts[1]);
         if (a->apart)
-            parts[1] = nnrti_cpu_pack_state(e->set, a, o, row, 2, 3, parts[1]);
+            parts[1] = nnrti_cpu_pack_state(e->isa, a, o, row, 2, 3, parts[1]);
         nnrti_cpu_pack_extra(a, o, row, parts[2] + (size_t)row * (size_t)extra);
     }
     return NNRT_SUCCESS;
 }
 
 /* LSTM, LSTM_PEEPHOLE, GRU and RNN. */
-static NNRT_ReturnCode nnrti_cpu_take_recurrent(nnrti_cpu_edit *e, uint32_t s)
+static NNRT_ReturnCode nnrti_cpu_lower_recurrent(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
-    nnrti_cpu_operands o;
+    nnrti_cpu_recurrent_operands o;
     nnrti_cpu_recurrent found, *a;
     nnrt_plan_arg *args;
     uint32_t between = NNRT_NO_TENSOR;
     int32_t count;
-    if (!nnrti_cpu_may(e, &e->set->recurrent) || !nnrti_cpu_read_recurrent(&d->steps[s], &o, &found) ||
-        !nnrti_cpu_fits_cells(&o.x, false) || !nnrti_cpu_fits_cells(&o.h, false) ||
-        !nnrti_cpu_fits_cells(&o.c, false) || !nnrti_cpu_fits_cells(&o.y, false) ||
-        !nnrti_cpu_fits_cells(&o.yH, false) || !nnrti_cpu_fits_cells(&o.yC, false) ||
-        !nnrti_cpu_fits_cells(&o.w, true) || !nnrti_cpu_fits_cells(&o.r, true) || !nnrti_cpu_fits_cells(&o.b, true) ||
-        !nnrti_cpu_fits_cells(&o.p, true) || !nnrti_cpu_size_cells(e, &o, &found))
+    if (!nnrti_cpu_is_allowed(e, &e->isa->recurrent) || !nnrti_cpu_read_recurrent(&d->steps[s], &o, &found) ||
+        !nnrti_cpu_fits_recurrent(&o.x, false) || !nnrti_cpu_fits_recurrent(&o.h, false) ||
+        !nnrti_cpu_fits_recurrent(&o.c, false) || !nnrti_cpu_fits_recurrent(&o.y, false) ||
+        !nnrti_cpu_fits_recurrent(&o.yH, false) || !nnrti_cpu_fits_recurrent(&o.yC, false) ||
+        !nnrti_cpu_fits_recurrent(&o.w, true) || !nnrti_cpu_fits_recurrent(&o.r, true) ||
+        !nnrti_cpu_fits_recurrent(&o.b, true) || !nnrti_cpu_fits_recurrent(&o.p, true) ||
+        !nnrti_cpu_size_recurrent(e, &o, &found))
         return NNRT_SUCCESS;
     a = (nnrti_cpu_recurrent *)nnrt_memory_keep(d->memory, sizeof(*a));
     count = found.layers > 1 ? 2 * o.x.view.dims[0] * o.x.view.dims[1] * found.directions * found.cells : 0;
@@ -4228,7 +4376,7 @@ static NNRT_ReturnCode nnrti_cpu_take_recurrent(nnrti_cpu_edit *e, uint32_t s)
         (found.layers > 1 && (between = nnrt_draft_tensor(d, NNRT_DATA_TYPE_FLOAT32, 1, &count)) == NNRT_NO_TENSOR))
         return nnrti_cpu_no_memory(e, &d->steps[s]);
     *a = found;
-    nnrti_cpu_use(&d->steps[s], &e->set->recurrent, a);
+    nnrti_cpu_set_kernel(&d->steps[s], &e->isa->recurrent, a);
     d->steps[s].flags = 0;
     if ((args = nnrt_draft_args(d, s, 4, 4)) == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
@@ -4247,17 +4395,22 @@ static NNRT_ReturnCode nnrti_cpu_take_recurrent(nnrti_cpu_edit *e, uint32_t s)
         args[7].tensor = between;
         nnrt_operand_view(NULL, &d->tensors[between], 0, &args[7].view);
     }
-    a->floats = (size_t)a->product.rows * (size_t)(a->gates * a->padded) * (a->ahead ? 2 : 1) +
+    a->floats = (size_t)a->gemm.rows * (size_t)(a->gates * a->padded) * (a->ahead ? 2 : 1) +
                 4 * (size_t)a->sequences * (size_t)a->padded;
     d->steps[s].scratchBytes =
-        a->floats * sizeof(float) + 3 * (size_t)(a->product.rows + NNRTI_CPU_TALLEST) * sizeof(void *);
-    return nnrti_cpu_pack_cells(e, s, &o, a);
+        a->floats * sizeof(float) + 3 * (size_t)(a->gemm.rows + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *);
+    return nnrti_cpu_pack_recurrent(e, s, &o, a);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>chosen */
 
-/* Whether a step compares elements of float32, and how; *turned: the other way round. */
+/* Operators that select elements rather than compute them (comparisons, WHERE, ARGMAX, TOPK, RESIZE by NEAREST) and
+   must return the bits of the reference device; also RESIZE by LINEAR, LRN and Lp norms. RESIZE computes source
+   indices and weights once, in PrepareModel, with the reference's function, so both devices interpolate alike. */
+
+/* Whether a step compares float32 elements, and how; *turned: with operands swapped (GREATER is LESS of swapped
+   operands). */
 static bool nnrti_cpu_compare_of(const nnrt_draft_step *step, nnrti_cpu_compare *a, bool *turned)
 {
     a->less = a->equal = a->none = 0;
@@ -4282,14 +4435,15 @@ static bool nnrti_cpu_compare_of(const nnrt_draft_step *step, nnrti_cpu_compare 
     }
 }
 
-static NNRT_ReturnCode nnrti_cpu_take_compare(nnrti_cpu_edit *e, uint32_t s)
+/* EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER and GREATER_EQUAL of float32. */
+static NNRT_ReturnCode nnrti_cpu_lower_compare(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const nnrt_plan_arg x = step->args[0], y = step->args[1], z = step->args[2];
     nnrti_cpu_compare found, *a;
     nnrt_plan_arg *args;
     bool turned;
-    if (!nnrti_cpu_may(e, &e->set->compare) || !nnrti_cpu_compare_of(step, &found, &turned))
+    if (!nnrti_cpu_is_allowed(e, &e->isa->compare) || !nnrti_cpu_compare_of(step, &found, &turned))
         return NNRT_SUCCESS;
     if ((a = (nnrti_cpu_compare *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL ||
         (args = nnrt_draft_args(e->draft, s, 2, 1)) == NULL)
@@ -4298,7 +4452,7 @@ static NNRT_ReturnCode nnrti_cpu_take_compare(nnrti_cpu_edit *e, uint32_t s)
     args[0] = turned ? y : x;
     args[1] = turned ? x : y;
     args[2] = z;
-    nnrti_cpu_use(step, &e->set->compare, a);
+    nnrti_cpu_set_kernel(step, &e->isa->compare, a);
     step->flags = 0;
     for (uint32_t k = 0; k < 2; k++)
         nnrti_cpu_add_axes(&args[k].view, &z.view);
@@ -4306,8 +4460,8 @@ static NNRT_ReturnCode nnrti_cpu_take_compare(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* Whether a step is what another one does of the same tensors: a writer of `tensor`, which only step s reads. */
-static const nnrt_draft_step *nnrti_cpu_only_writer(const nnrti_cpu_edit *e, uint32_t tensor)
+/* The step of static shape that writes `tensor`, if only one step reads that; else NULL. */
+static const nnrt_draft_step *nnrti_cpu_sole_writer(const nnrti_cpu_edit *e, uint32_t tensor)
 {
     const uint32_t from = nnrt_draft_writer(e->draft, tensor);
     if (from == UINT32_MAX || nnrt_draft_reader(e->draft, tensor) == UINT32_MAX || e->draft->steps[from].open != NULL ||
@@ -4316,28 +4470,29 @@ static const nnrt_draft_step *nnrti_cpu_only_writer(const nnrti_cpu_edit *e, uin
     return &e->draft->steps[from];
 }
 
-static bool nnrti_cpu_is_choice(const nnrt_draft_step *step)
+/* Whether a step is WHERE or SELECT, z = c ? x : y. */
+static bool nnrti_cpu_is_where(const nnrt_draft_step *step)
 {
     return step->open == NULL && step->op != NULL && step->kernel != NULL && step->nIn == 3 && step->nDerived == 0 &&
            (step->op->type == NNRT_NODE_TYPE_WHERE || step->op->type == NNRT_NODE_TYPE_SELECT);
 }
 
-/* WHERE(a == a, MAXIMUM(a, b), a), which gives what is no number of a, too, as ONNX wants it of its Max, becomes one
-   step. The same of MINIMUM. */
-static bool nnrti_cpu_join_extreme(nnrti_cpu_edit *e, uint32_t s)
+/* Fuses WHERE(a == a, MAXIMUM(a, b), a) to one step: the form of ONNX's Max, which propagates a NaN of a. The same
+   for MINIMUM. */
+static bool nnrti_cpu_fuse_max_min(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
     nnrt_draft_step *step = &d->steps[s];
     const nnrt_draft_step *same, *most;
     nnrt_plan_arg x, y, z, *args;
     nnrti_cpu_compare how;
-    nnrti_cpu_each *a;
+    nnrti_cpu_elementwise *a;
     bool turned;
-    if (!nnrti_cpu_is_choice(step) || !nnrti_cpu_may(e, &e->set->binary))
+    if (!nnrti_cpu_is_where(step) || !nnrti_cpu_is_allowed(e, &e->isa->binary))
         return false;
     z = step->args[3];
-    same = nnrti_cpu_only_writer(e, step->args[0].tensor);
-    most = nnrti_cpu_only_writer(e, step->args[1].tensor);
+    same = nnrti_cpu_sole_writer(e, step->args[0].tensor);
+    most = nnrti_cpu_sole_writer(e, step->args[1].tensor);
     if (same == NULL || most == NULL || !nnrti_cpu_compare_of(same, &how, &turned) || how.equal == 0 || how.less != 0 ||
         how.none != 0 || most->nIn != 2 || most->nDerived != 0 || most->kernel == NULL ||
         (most->op->type != NNRT_NODE_TYPE_MAXIMUM && most->op->type != NNRT_NODE_TYPE_MINIMUM))
@@ -4350,16 +4505,16 @@ static bool nnrti_cpu_join_extreme(nnrti_cpu_edit *e, uint32_t s)
         !nnrti_cpu_same_dims(&step->args[2].view, &x.view) || !nnrti_cpu_same_dims(&same->args[0].view, &x.view) ||
         memcmp(step->args[2].view.strides, x.view.strides, sizeof(x.view.strides)) != 0)
         return false;
-    if ((a = (nnrti_cpu_each *)nnrt_memory_keep(d->memory, sizeof(*a))) == NULL ||
+    if ((a = (nnrti_cpu_elementwise *)nnrt_memory_keep(d->memory, sizeof(*a))) == NULL ||
         (args = nnrt_draft_args(d, s, 2, 1)) == NULL)
         return false;
-    a->function = most->op->type == NNRT_NODE_TYPE_MAXIMUM ? NNRTI_CPU_LARGER : NNRTI_CPU_SMALLER;
+    a->function = most->op->type == NNRT_NODE_TYPE_MAXIMUM ? NNRTI_CPU_MAX_NAN : NNRTI_CPU_MIN_NAN;
     a->activation = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
     a->a = a->b = 0;
     args[0] = x;
     args[1] = y;
     args[2] = z;
-    nnrti_cpu_use(step, &e->set->binary, a);
+    nnrti_cpu_set_kernel(step, &e->isa->binary, a);
     step->flags = most->flags;
     ((nnrt_draft_step *)(uintptr_t)same)->kernel = ((nnrt_draft_step *)(uintptr_t)most)->kernel = NULL;
     for (uint32_t k = 0; k < 2; k++)
@@ -4368,7 +4523,8 @@ static bool nnrti_cpu_join_extreme(nnrti_cpu_edit *e, uint32_t s)
     return true;
 }
 
-static bool nnrti_cpu_is_one(const nnrt_view *v)
+/* Whether a view has a single element. */
+static bool nnrti_cpu_is_single_element(const nnrt_view *v)
 {
     for (int32_t i = 0; i < v->rank; i++)
         if (v->dims[i] != 1)
@@ -4376,62 +4532,63 @@ static bool nnrti_cpu_is_one(const nnrt_view *v)
     return true;
 }
 
-/* WHERE of elements of 32 bits. Of x and y, both, one or none is a single element; what is not goes on with z. */
-static NNRT_ReturnCode nnrti_cpu_take_choice(nnrti_cpu_edit *e, uint32_t s)
+/* WHERE of 32-bit elements. x and y may each be a single element; those that are not must have the same shape and
+   strides, broadcast to z. */
+static NNRT_ReturnCode nnrti_cpu_lower_where(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     nnrt_plan_arg *const args = step->args;
     const nnrt_view *z = &args[3].view;
-    nnrti_cpu_choice *a;
+    nnrti_cpu_where *a;
     bool one[2];
-    if (!nnrti_cpu_is_choice(step) || !nnrti_cpu_may(e, &e->set->choose) || nnrt_type_size(z->dataType) != 4 ||
+    if (!nnrti_cpu_is_where(step) || !nnrti_cpu_is_allowed(e, &e->isa->where) || nnrt_type_size(z->dataType) != 4 ||
         z->quantCount != 0)
         return NNRT_SUCCESS;
     for (uint32_t k = 0; k < 2; k++)
-        one[k] = nnrti_cpu_is_one(&args[1 + k].view);
+        one[k] = nnrti_cpu_is_single_element(&args[1 + k].view);
     for (uint32_t k = 0; k < 3; k++)
         nnrti_cpu_add_axes(&args[k].view, z);
     if (!one[0] && !one[1] &&
         (!nnrti_cpu_same_dims(&args[1].view, &args[2].view) ||
          memcmp(args[1].view.strides, args[2].view.strides, (size_t)z->rank * sizeof(z->strides[0])) != 0))
         return NNRT_SUCCESS;
-    if ((a = (nnrti_cpu_choice *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
+    if ((a = (nnrti_cpu_where *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
         return nnrti_cpu_no_memory(e, step);
     a->one[0] = one[0];
     a->one[1] = one[1];
-    nnrti_cpu_use(step, &e->set->choose, a);
+    nnrti_cpu_set_kernel(step, &e->isa->where, a);
     nnrti_cpu_sort_axes(step);
     return NNRT_SUCCESS;
 }
 
-/* ARGMAX_FUSION and ARGMIN_FUSION of one position for each line. */
-static NNRT_ReturnCode nnrti_cpu_take_place(nnrti_cpu_edit *e, uint32_t s)
+/* ARGMAX_FUSION and ARGMIN_FUSION of one position per line. */
+static NNRT_ReturnCode nnrti_cpu_lower_argminmax(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const bool largest = step->op->type == NNRT_NODE_TYPE_ARGMAX_FUSION;
     const NNRT_ArgMaxFusion *most = (const NNRT_ArgMaxFusion *)step->attr;
     const NNRT_ArgMinFusion *least = (const NNRT_ArgMinFusion *)step->attr;
     const nnrt_plan_arg x = step->args[0], y = step->args[step->nIn + step->nDerived];
-    nnrti_cpu_places *a;
+    nnrti_cpu_argminmax *a;
     nnrt_plan_arg *args;
-    if (!nnrti_cpu_may(e, &e->set->place) || step->kernel == NULL || step->nIn != 1 || step->nDerived != 0 ||
+    if (!nnrti_cpu_is_allowed(e, &e->isa->argminmax) || step->kernel == NULL || step->nIn != 1 || step->nDerived != 0 ||
         x.view.dataType != NNRT_DATA_TYPE_FLOAT32 || nnrti_empty(&x.view) ||
         (step->nOut > 1 && step->args[2].tensor != NNRT_NO_TENSOR) || (largest ? most->topK : least->topK) != 1 ||
         (largest ? most->outMaxValue : least->outMaxValue))
         return NNRT_SUCCESS;
-    if ((a = (nnrti_cpu_places *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL ||
+    if ((a = (nnrti_cpu_argminmax *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL ||
         (args = nnrt_draft_args(e->draft, s, 1, 1)) == NULL)
         return nnrti_cpu_no_memory(e, step);
     a->axis = (int32_t)(largest ? most->axis : least->axis);
     a->turn = largest ? 0 : -1;
     args[0] = x;
     args[1] = y;
-    nnrti_cpu_use(step, &e->set->place, a);
+    nnrti_cpu_set_kernel(step, &e->isa->argminmax, a);
     return NNRT_SUCCESS;
 }
 
-/* TOPK_FUSION and BOTTOM_K of lines whose elements lie one behind the other, in order. */
-static NNRT_ReturnCode nnrti_cpu_take_top(nnrti_cpu_edit *e, uint32_t s)
+/* TOPK_FUSION and BOTTOM_K in sorted order, along a dense axis. */
+static NNRT_ReturnCode nnrti_cpu_lower_topk(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const NNRT_TopKFusion *attr = (const NNRT_TopKFusion *)step->attr;
@@ -4439,13 +4596,13 @@ static NNRT_ReturnCode nnrti_cpu_take_top(nnrti_cpu_edit *e, uint32_t s)
     const bool places = step->nOut > 1 && step->args[out + 1].tensor != NNRT_NO_TENSOR;
     const nnrt_plan_arg x = step->args[0], y = step->args[out], at = step->args[places ? out + 1 : out];
     const size_t bytes = (size_t)y.view.dims[attr->axis] * sizeof(int32_t);
-    nnrti_cpu_top *a;
+    nnrti_cpu_topk *a;
     nnrt_plan_arg *args;
-    if (!nnrti_cpu_may(e, &e->set->top) || step->kernel == NULL || step->nDerived != 0 || !attr->sorted ||
+    if (!nnrti_cpu_is_allowed(e, &e->isa->topk) || step->kernel == NULL || step->nDerived != 0 || !attr->sorted ||
         x.view.dataType != NNRT_DATA_TYPE_FLOAT32 || y.tensor == NNRT_NO_TENSOR || nnrti_empty(&y.view) ||
         x.view.strides[attr->axis] != 1)
         return NNRT_SUCCESS;
-    if ((a = (nnrti_cpu_top *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL ||
+    if ((a = (nnrti_cpu_topk *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL ||
         (args = nnrt_draft_args(e->draft, s, 1, places ? 2 : 1)) == NULL)
         return nnrti_cpu_no_memory(e, step);
     a->axis = (int32_t)attr->axis;
@@ -4455,20 +4612,20 @@ static NNRT_ReturnCode nnrti_cpu_take_top(nnrti_cpu_edit *e, uint32_t s)
     args[1] = y;
     if (places)
         args[2] = at;
-    nnrti_cpu_use(step, &e->set->top, a);
+    nnrti_cpu_set_kernel(step, &e->isa->topk, a);
     step->flags = 0;
     step->scratchBytes = bytes;
     return NNRT_SUCCESS;
 }
 
-/* Where images have their channels one behind the other; else rows of both are planes. */
-static bool nnrti_cpu_are_last(const nnrt_view *x, const nnrt_view *y)
+/* Whether images are channels last; else their rows are processed as planes. */
+static bool nnrti_cpu_are_nhwc(const nnrt_view *x, const nnrt_view *y)
 {
     return y->dims[3] > 1 && x->strides[3] == 1 && y->strides[3] == 1;
 }
 
-/* RESIZE of float32, but CUBIC. */
-static NNRT_ReturnCode nnrti_cpu_take_resize(nnrti_cpu_edit *e, uint32_t s)
+/* RESIZE of float32 except CUBIC. */
+static NNRT_ReturnCode nnrti_cpu_lower_resize(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
     nnrt_draft_step *step = &d->steps[s];
@@ -4479,20 +4636,20 @@ static NNRT_ReturnCode nnrti_cpu_take_resize(nnrti_cpu_edit *e, uint32_t s)
     int32_t lists[2], units;
     void *cells, *weights;
     NNRT_ReturnCode code;
-    if (!nnrti_cpu_may(e, &e->set->resize) || step->kernel == NULL || step->nDerived != 1 ||
+    if (!nnrti_cpu_is_allowed(e, &e->isa->resize) || step->kernel == NULL || step->nDerived != 1 ||
         step->args[step->nIn].view.data == NULL || step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 ||
         attr->method == NNRT_RESIZE_METHOD_CUBIC)
         return NNRT_SUCCESS;
     x = step->args[0];
     steps = step->args[step->nIn];
     y = step->args[step->nIn + 1];
-    if (nnrti_empty(&y.view) || (!nnrti_cpu_are_last(&x.view, &y.view) && y.view.strides[2] != 1 && y.view.dims[2] > 1))
+    if (nnrti_empty(&y.view) || (!nnrti_cpu_are_nhwc(&x.view, &y.view) && y.view.strides[2] != 1 && y.view.dims[2] > 1))
         return NNRT_SUCCESS;
     if ((a = (nnrti_cpu_resize *)nnrt_memory_keep(d->memory, sizeof(*a))) == NULL ||
         (args = nnrt_draft_args(d, s, 1, 1)) == NULL)
         return nnrti_cpu_no_memory(e, step);
     a->linear = linear;
-    a->last = nnrti_cpu_are_last(&x.view, &y.view);
+    a->last = nnrti_cpu_are_nhwc(&x.view, &y.view);
     units = y.view.dims[0] * (a->last ? 1 : y.view.dims[3]);
     a->bands = d->workers > 1 && units < 4 * (int32_t)d->workers ? (4 * (int32_t)d->workers + units - 1) / units : 1;
     a->bands = a->bands < y.view.dims[1] ? a->bands : y.view.dims[1];
@@ -4500,7 +4657,7 @@ static NNRT_ReturnCode nnrti_cpu_take_resize(nnrti_cpu_edit *e, uint32_t s)
     a->block = a->block < 1 ? 1 : a->block < y.view.dims[2] ? a->block : y.view.dims[2];
     args[0] = x;
     args[1] = y;
-    nnrti_cpu_use(step, &e->set->resize, a);
+    nnrti_cpu_set_kernel(step, &e->isa->resize, a);
     step->flags = 0;
     step->scratchBytes = linear ? 2 * (size_t)a->block * (a->last ? (size_t)y.view.dims[3] : 1) * sizeof(float) : 0;
     lists[0] = 2;
@@ -4521,67 +4678,73 @@ static NNRT_ReturnCode nnrti_cpu_take_resize(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* LRN of images whose channels, or whose columns, lie one behind the other; sums lose nothing by what is added. */
-static NNRT_ReturnCode nnrti_cpu_take_lrn(nnrti_cpu_edit *e, uint32_t s)
+/* LRN of images with dense channels or dense columns. bias > 0 and alpha >= 0: so no addition cancels. */
+static NNRT_ReturnCode nnrti_cpu_lower_lrn(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const NNRT_LRN *attr = (const NNRT_LRN *)step->attr;
     const nnrt_view *x = &step->args[0].view, *y = &step->args[1].view;
     nnrti_cpu_lrn *a;
-    if (!nnrti_cpu_may(e, &e->set->lrn) || nnrti_empty(x) || !(attr->bias > 0) || !(attr->alpha >= 0) ||
-        (!nnrti_cpu_are_last(x, y) && (x->strides[2] != 1 || y->strides[2] != 1)))
+    if (!nnrti_cpu_is_allowed(e, &e->isa->lrn) || nnrti_empty(x) || !(attr->bias > 0) || !(attr->alpha >= 0) ||
+        (!nnrti_cpu_are_nhwc(x, y) && (x->strides[2] != 1 || y->strides[2] != 1)))
         return NNRT_SUCCESS;
     if ((a = (nnrti_cpu_lrn *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
         return nnrti_cpu_no_memory(e, step);
-    a->last = nnrti_cpu_are_last(x, y);
+    a->last = nnrti_cpu_are_nhwc(x, y);
     a->radius = attr->depthRadius < x->dims[3] ? (int32_t)attr->depthRadius : x->dims[3];
     a->bias = attr->bias;
     a->alpha = attr->alpha;
     a->power = -attr->beta;
-    nnrti_cpu_use(step, &e->set->lrn, a);
+    nnrti_cpu_set_kernel(step, &e->isa->lrn, a);
     step->scratchBytes =
-        (a->last ? 2 * ((size_t)x->dims[3] + (size_t)a->radius + NNRTI_CPU_WIDEST) : (size_t)x->dims[2]) *
+        (a->last ? 2 * ((size_t)x->dims[3] + (size_t)a->radius + NNRTI_CPU_MAX_PANEL) : (size_t)x->dims[2]) *
         sizeof(float);
     return NNRT_SUCCESS;
 }
 
 /* L2_NORMALIZE_FUSION and LP_NORMALIZATION over the last axis. */
-static NNRT_ReturnCode nnrti_cpu_take_norm(nnrti_cpu_edit *e, uint32_t s)
+static NNRT_ReturnCode nnrti_cpu_lower_lp_norm(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const bool fused = step->op->type == NNRT_NODE_TYPE_L2_NORMALIZE_FUSION;
     const NNRT_L2NormalizeFusion *l2 = (const NNRT_L2NormalizeFusion *)step->attr;
     const NNRT_LpNormalization *lp = (const NNRT_LpNormalization *)step->attr;
     const int64_t last = step->args[0].view.rank - 1;
-    nnrti_cpu_norm found, *a;
-    if (!nnrti_cpu_may(e, &e->set->lp_norm) ||
+    nnrti_cpu_lp_norm found, *a;
+    if (!nnrti_cpu_is_allowed(e, &e->isa->lp_norm) ||
         (fused ? l2->activationType != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || l2->axis.count != 1 ||
                      l2->axis.data[0] != last
                : lp->axis != last) ||
         !nnrti_cpu_rows_of(step, &step->args[step->nIn + step->nDerived].view, &found.rows))
         return NNRT_SUCCESS;
-    if ((a = (nnrti_cpu_norm *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
+    if ((a = (nnrti_cpu_lp_norm *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
         return nnrti_cpu_no_memory(e, step);
     found.rows.factor = 1;
     found.rows.epsilon = fused ? l2->epsilon : lp->epsilon;
     found.added = !fused;
     found.absolute = !fused && lp->p == 1;
     *a = found;
-    nnrti_cpu_use(step, &e->set->lp_norm, a);
+    nnrti_cpu_set_kernel(step, &e->isa->lp_norm, a);
     return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>half: a step of float16 whose float32 form may have a kernel becomes that one, between steps that widen what it
-   reads and narrow what it gives. Where it gets no kernel after all it is left as it was. Constants that are packed are
-   widened on the way; others are by every run. What is done to each element is widened and narrowed by its kernel. */
+/* >>half */
 
+/* Float16 by float32 kernels. A float16 step whose float32 form may have a kernel becomes float32, between inserted
+   steps that widen its inputs and narrow its results. If it gets no kernel after all, this is undone. Constants that
+   are packed are widened while packing; other constants are widened in every run. Elementwise kernels widen and
+   narrow inside (`elementwise_half`). Invariant: results have the bits of the float32 kernel, rounded once, so a
+   narrowing step directly before a widening one can become a rounding in place, but must not be removed. Kernels
+   with float16 arithmetic are no alternative: they would round every partial sum. */
+
+/* Whether argument k of a step exists and has an element type. */
 static bool nnrti_cpu_is_type(const nnrt_draft_step *step, uint32_t k, NNRT_DataType type)
 {
     return step->args[k].tensor != NNRT_NO_TENSOR && step->args[k].view.dataType == type;
 }
 
-/* Whether the kernel is one of the reference device for float16 alone. */
+/* Whether a step's kernel is a float16 kernel of the reference device. */
 static bool nnrti_cpu_is_half_kernel(const nnrt_draft_step *step)
 {
     const size_t length = step->kernelName != NULL ? strlen(step->kernelName) : 0;
@@ -4589,7 +4752,7 @@ static bool nnrti_cpu_is_half_kernel(const nnrt_draft_step *step)
 }
 
 /* Whether a step's constant weights and bias are packed if it gets a kernel. */
-static bool nnrti_cpu_packs(const nnrt_draft_step *step)
+static bool nnrti_cpu_packs_weights(const nnrt_draft_step *step)
 {
     const nnrt_view *x = &step->args[0].view, *w = &step->args[1].view;
     if (step->nIn < 2 || step->args[1].kind != NNRT_PLACE_CONSTANT ||
@@ -4608,19 +4771,19 @@ static bool nnrti_cpu_packs(const nnrt_draft_step *step)
     }
 }
 
-/* Whether argument k is a constant of float16 that is packed with this step. */
+/* Whether argument k is a float16 constant that is packed with this step. */
 static bool nnrti_cpu_is_packed_half(const nnrt_draft_step *step, uint32_t k)
 {
     return k > 0 && k < step->nIn && step->args[k].kind == NNRT_PLACE_CONSTANT &&
-           nnrti_cpu_is_type(step, k, NNRT_DATA_TYPE_FLOAT16) && nnrti_cpu_packs(step);
+           nnrti_cpu_is_type(step, k, NNRT_DATA_TYPE_FLOAT16) && nnrti_cpu_packs_weights(step);
 }
 
-/* Whether what a step of float16 does to each element has a kernel that may be there for float32. */
-static bool nnrti_cpu_is_each_half(const nnrt_draft_step *step)
+/* Whether a step is a float16 elementwise operator whose float32 form may have a kernel. */
+static bool nnrti_cpu_is_elementwise_half(const nnrt_draft_step *step)
 {
-    nnrti_cpu_each found;
+    nnrti_cpu_elementwise found;
     if (step->open != NULL || step->op == NULL || step->kernel == NULL || step->nIn < 1 || step->nIn > 2 ||
-        step->nDerived > 0 || step->nOut != 1 || !nnrti_cpu_each_of(step, &found))
+        step->nDerived > 0 || step->nOut != 1 || !nnrti_cpu_elementwise_of(step, &found))
         return false;
     for (uint32_t k = 0; k <= step->nIn; k++)
         if (!nnrti_cpu_is_type(step, k, NNRT_DATA_TYPE_FLOAT16))
@@ -4628,11 +4791,11 @@ static bool nnrti_cpu_is_each_half(const nnrt_draft_step *step)
     return true;
 }
 
-/* Whether a step is worth a try as one of float32. */
-static bool nnrti_cpu_is_half(const nnrt_draft_step *step)
+/* Whether to try a float16 step as float32. */
+static bool nnrti_cpu_is_half_candidate(const nnrt_draft_step *step)
 {
     if (step->open != NULL || step->op == NULL || step->kernel == NULL || step->nIn < 1 || step->nOut < 1 ||
-        step->nDerived > 0 || !nnrti_cpu_is_half_kernel(step) || nnrti_cpu_is_each_half(step) ||
+        step->nDerived > 0 || !nnrti_cpu_is_half_kernel(step) || nnrti_cpu_is_elementwise_half(step) ||
         step->args[0].kind == NNRT_PLACE_CONSTANT)
         return false;
     switch (step->op->type) {
@@ -4651,8 +4814,8 @@ static bool nnrti_cpu_is_half(const nnrt_draft_step *step)
     }
 }
 
-/* A new tensor of float32 like that of an argument of float16; *wide: the argument as it shows that one. */
-static bool nnrti_cpu_wide(nnrti_cpu_edit *e, const nnrt_plan_arg *half, nnrt_plan_arg *wide)
+/* A new float32 tensor of the shape of a float16 argument; *wide: the argument that shows it. */
+static bool nnrti_cpu_new_widened(nnrti_cpu_edit *e, const nnrt_plan_arg *half, nnrt_plan_arg *wide)
 {
     const nnrt_operand o = e->draft->tensors[half->tensor];
     *wide = *half;
@@ -4666,7 +4829,7 @@ static bool nnrti_cpu_wide(nnrti_cpu_edit *e, const nnrt_plan_arg *half, nnrt_pl
     return true;
 }
 
-/* Steps in front of step s widen what it reads, and steps behind it narrow what it gives. */
+/* Records steps that widen the inputs of step s and narrow its results. */
 static bool nnrti_cpu_widen_step(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *const step = &e->draft->steps[s];
@@ -4676,35 +4839,36 @@ static bool nnrti_cpu_widen_step(nnrti_cpu_edit *e, uint32_t s)
         nnrt_plan_arg wide;
         if (!nnrti_cpu_is_type(step, k, NNRT_DATA_TYPE_FLOAT16) || nnrti_cpu_is_packed_half(step, k))
             continue;
-        if (!nnrti_cpu_wide(e, &half, &wide) ||
-            !nnrti_cpu_add(e, in ? s : s + 1, s, in ? &e->set->widen_half : &e->set->narrow_half, in ? &half : &wide,
-                           in ? &wide : &half))
+        if (!nnrti_cpu_new_widened(e, &half, &wide) ||
+            !nnrti_cpu_add_step(e, in ? s : s + 1, s, in ? &e->isa->widen_half : &e->isa->narrow_half,
+                                in ? &half : &wide, in ? &wide : &half))
             return false;
         step->args[k] = wide;
     }
     return true;
 }
 
+/* Makes all float16 steps that are worth a try float32. */
 static NNRT_ReturnCode nnrti_cpu_widen_steps(nnrti_cpu_edit *e)
 {
     for (uint32_t s = 0; s < e->draft->nSteps; s++)
-        if (nnrti_cpu_is_half(&e->draft->steps[s]) && !nnrti_cpu_widen_step(e, s))
+        if (nnrti_cpu_is_half_candidate(&e->draft->steps[s]) && !nnrti_cpu_widen_step(e, s))
             return nnrti_cpu_no_memory(e, &e->draft->steps[s]);
     return nnrti_cpu_insert_added(e);
 }
 
 /* In >>edit. */
-static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s);
+static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s);
 
-/* Whether a step that was widened got no kernel. */
+/* Whether a step was made float32 but got no kernel. */
 static bool nnrti_cpu_is_half_left(const nnrt_draft_step *step)
 {
-    return step->op != NULL && step->open == NULL && step->kernel != NULL && nnrti_cpu_is_half(step) &&
+    return step->op != NULL && step->open == NULL && step->kernel != NULL && nnrti_cpu_is_half_candidate(step) &&
            nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT32);
 }
 
-/* Step s reads and writes float16 as it did; what was put in front of it and behind it is gone. */
-static void nnrti_cpu_leave_half(nnrti_cpu_edit *e, uint32_t s)
+/* Undoes nnrti_cpu_widen_step: step s reads and writes float16 again, and the steps inserted for it are removed. */
+static void nnrti_cpu_undo_widen_step(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
     nnrt_draft_step *const step = &d->steps[s];
@@ -4725,9 +4889,9 @@ static void nnrti_cpu_leave_half(nnrti_cpu_edit *e, uint32_t s)
             }
 }
 
-/* What is narrowed and, directly behind that, widened for its only reader, is rounded where it lies, or on its way. All
-   casts go on in the order of memory, that of their results. */
-static void nnrti_cpu_join_halves(nnrti_cpu_edit *e)
+/* Replaces a narrowing step and the widening step of its only reader by one step that rounds, in place if possible.
+   Then sorts the axes of all float16 conversions by the strides of their results. */
+static void nnrti_cpu_fuse_half_rounding(nnrti_cpu_edit *e)
 {
     nnrt_draft *d = e->draft;
     for (uint32_t s = 0; s < d->nSteps; s++) {
@@ -4744,19 +4908,19 @@ static void nnrti_cpu_join_halves(nnrti_cpu_edit *e)
                 continue;
             narrow->args[1].tensor = d->steps[i].args[1].tensor;
             narrow->args[1].view.dataType = NNRT_DATA_TYPE_FLOAT32;
-            nnrti_cpu_use(narrow, &e->set->round_half, NULL);
+            nnrti_cpu_set_kernel(narrow, &e->isa->round_half, NULL);
             narrow->flags = NNRT_OP_INPLACE;
             d->steps[i].kernel = NULL;
             (void)nnrt_draft_changed(d, s, 1);
         }
     }
     for (uint32_t s = 0; s < d->nSteps; s++)
-        if (d->steps[s].kernel == e->set->widen_half.run || d->steps[s].kernel == e->set->narrow_half.run ||
-            d->steps[s].kernel == e->set->round_half.run)
+        if (d->steps[s].kernel == e->isa->widen_half.run || d->steps[s].kernel == e->isa->narrow_half.run ||
+            d->steps[s].kernel == e->isa->round_half.run)
             nnrti_cpu_sort_axes(&d->steps[s]);
 }
 
-/* CAST between float16 and float32. */
+/* Whether a step is a CAST between float16 and float32. */
 static bool nnrti_cpu_is_half_cast(const nnrt_draft_step *step)
 {
     const uint32_t out = step->nIn + step->nDerived;
@@ -4768,50 +4932,51 @@ static bool nnrti_cpu_is_half_cast(const nnrt_draft_step *step)
            (nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT32) && nnrti_cpu_is_type(step, out, NNRT_DATA_TYPE_FLOAT16));
 }
 
-static NNRT_ReturnCode nnrti_cpu_take_half_cast(nnrti_cpu_edit *e, uint32_t s)
+/* CAST between float16 and float32: `widen_half` or `narrow_half`. */
+static NNRT_ReturnCode nnrti_cpu_lower_half_cast(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
     const nnrt_plan_arg x = d->steps[s].args[0], y = d->steps[s].args[d->steps[s].nIn + d->steps[s].nDerived];
     const nnrti_cpu_kernel *kernel =
-        x.view.dataType == NNRT_DATA_TYPE_FLOAT16 ? &e->set->widen_half : &e->set->narrow_half;
+        x.view.dataType == NNRT_DATA_TYPE_FLOAT16 ? &e->isa->widen_half : &e->isa->narrow_half;
     nnrt_plan_arg *args;
-    if (!nnrti_cpu_may(e, kernel))
+    if (!nnrti_cpu_is_allowed(e, kernel))
         return NNRT_SUCCESS;
     if ((args = nnrt_draft_args(d, s, 1, 1)) == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
     args[0] = x;
     args[1] = y;
     d->steps[s].flags = 0;
-    nnrti_cpu_use(&d->steps[s], kernel, NULL);
+    nnrti_cpu_set_kernel(&d->steps[s], kernel, NULL);
     return NNRT_SUCCESS;
 }
 
-/* A step that does something to each element of float16 gets the kernel that it has with float32, if that is `unary` or
-   `binary`, some elements at a time. It goes by the name of the kernel that does it. */
-static NNRT_ReturnCode nnrti_cpu_take_each_half(nnrti_cpu_edit *e, uint32_t s)
+/* A float16 elementwise step gets `elementwise_half`, which runs the float32 kernel `unary` or `binary` on chunks of
+   widened elements. The step keeps the name of that kernel. */
+static NNRT_ReturnCode nnrti_cpu_lower_elementwise_half(nnrti_cpu_edit *e, uint32_t s)
 {
     const nnrt_draft_step old = e->draft->steps[s];
     const uint32_t count = old.nIn + 1;
     nnrt_plan_arg args[3];
-    nnrti_cpu_each_half *a;
+    nnrti_cpu_elementwise_half *a;
     NNRT_ReturnCode code;
     nnrt_draft_step *step;
     memcpy(args, old.args, count * sizeof(args[0]));
-    for (uint32_t k = 0; k < count; k++) { /* nobody is to look into them: they are no floats */
+    for (uint32_t k = 0; k < count; k++) { /* no one may read constants now: they are float16 */
         old.args[k].view.dataType = NNRT_DATA_TYPE_FLOAT32;
         old.args[k].view.data = NULL;
         old.args[k].kind = NNRT_PLACE_ARENA;
     }
-    code = nnrti_cpu_take(e, s);
+    code = nnrti_cpu_lower(e, s);
     step = &e->draft->steps[s];
     if (code == NNRT_SUCCESS && step->args == old.args && step->nIn + 1 == count && step->nDerived == 0 &&
-        (step->kernel == e->set->unary.run || step->kernel == e->set->binary.run)) {
-        if ((a = (nnrti_cpu_each_half *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
+        (step->kernel == e->isa->unary.run || step->kernel == e->isa->binary.run)) {
+        if ((a = (nnrti_cpu_elementwise_half *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
             return nnrti_cpu_no_memory(e, step);
         a->run = step->kernel;
         a->attr = step->attr;
         a->nIn = step->nIn;
-        step->kernel = e->set->each_half.run;
+        step->kernel = e->isa->elementwise_half.run;
         step->attr = a;
         for (uint32_t k = 0; k < count; k++) { /* axes may have been sorted */
             step->args[k].view.dataType = NNRT_DATA_TYPE_FLOAT16;
@@ -4828,9 +4993,16 @@ static NNRT_ReturnCode nnrti_cpu_take_each_half(nnrti_cpu_edit *e, uint32_t s)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>parts */
 
-/* Moves v, which shows all that `whole` shows, to where `part` shows the same in another tensor: its strides become those
-   of part. false: an axis of v is none of whole. */
-static bool nnrti_cpu_move_view(nnrt_view *v, const nnrt_view *whole, const nnrt_view *part)
+/* CONCAT and SPLIT without copies. A tensor that CONCAT joins becomes a slice of the CONCAT's result: its writer
+   writes there, through a view with the result's strides and an offset. Likewise, readers of a slice of SPLIT read
+   the input in place. The pass runs before kernel selection, over steps whose kernels work with strided pixels
+   (image steps); CONCAT of CONCAT is resolved from the last step to the first. Invariant: the slice has no other
+   reader or writer, and no LOOP or IF begins between writer and CONCAT, so the planner may merge the lifetimes. The
+   planner needs no alias mechanism for this: views and offsets suffice. */
+
+/* Gives v, which shows all elements of `whole`, the strides of `part`, the same elements inside another tensor.
+   false: an axis of v is not an axis of whole. */
+static bool nnrti_cpu_view_in_slice(nnrt_view *v, const nnrt_view *whole, const nnrt_view *part)
 {
     int64_t left = 1;
     for (int32_t i = 0; i < whole->rank; i++)
@@ -4849,16 +5021,17 @@ static bool nnrti_cpu_move_view(nnrt_view *v, const nnrt_view *whole, const nnrt
     return left == 1;
 }
 
-/* Whether a step is a CONCAT whose result, which is larger than each of its parts, is fit. */
+/* Whether a step is a CONCAT whose result, larger than each of its inputs, fits 32 bits. */
 static bool nnrti_cpu_is_concat(const nnrt_draft_step *step)
 {
     return step->open == NULL && step->op != NULL && step->kernel != NULL &&
-           strcmp(step->kernelName, "nnrt_concat") == 0 && nnrti_cpu_is_fit_arg(&step->args[step->nIn + step->nDerived]);
+           strcmp(step->kernelName, "nnrt_concat") == 0 &&
+           nnrti_cpu_is_eligible_arg(&step->args[step->nIn + step->nDerived]);
 }
 
-/* Whether what step s joins are results of operators on images, or again of such a step, that nobody else reads, and may lie
-   where they are joined; if move is set, they do from now on. */
-static bool nnrti_cpu_write_parts(nnrti_cpu_edit *e, uint32_t s, bool move)
+/* Whether all inputs of CONCAT step s can be written in place: each is the result of an image step or of another
+   CONCAT that nothing else reads. With move, redirects the writers to their slices of the result. */
+static bool nnrti_cpu_write_slices(nnrti_cpu_edit *e, uint32_t s, bool move)
 {
     nnrt_draft *d = e->draft;
     const nnrt_draft_step *step = &d->steps[s];
@@ -4872,12 +5045,12 @@ static bool nnrti_cpu_write_parts(nnrti_cpu_edit *e, uint32_t s, bool move)
         nnrt_view moved;
         if (from >= s || nnrti_empty(&x->view) || nnrt_draft_reader(d, x->tensor) == UINT32_MAX ||
             e->opens[from] != e->opens[s] || /* a LOOP or an IF begins or ends between them */
-            (!nnrti_cpu_is_image(&d->steps[from]) && !nnrti_cpu_is_concat(&d->steps[from])))
+            (!nnrti_cpu_is_image_op(&d->steps[from]) && !nnrti_cpu_is_concat(&d->steps[from])))
             return false;
         made = &d->steps[from].args[d->steps[from].nIn + d->steps[from].nDerived];
         moved = made->view;
-        if (made->tensor != x->tensor || !nnrti_cpu_move_view(&moved, &x->view, &y->view) ||
-            (!nnrti_cpu_is_last(&moved) && !nnrti_cpu_is_concat(&d->steps[from])))
+        if (made->tensor != x->tensor || !nnrti_cpu_view_in_slice(&moved, &x->view, &y->view) ||
+            (!nnrti_cpu_is_nhwc(&moved) && !nnrti_cpu_is_concat(&d->steps[from])))
             return false;
         if (move) {
             made->tensor = y->tensor;
@@ -4891,23 +5064,23 @@ static bool nnrti_cpu_write_parts(nnrti_cpu_edit *e, uint32_t s, bool move)
     return true;
 }
 
-/* Whether input k of a step may be a part of an image, whose pixels lie further apart than it has channels: a convolution
-   of several cells would first have to bring its rows together. */
-static bool nnrti_cpu_reads_part(const nnrt_draft_step *step, uint32_t k, const nnrt_view *part)
+/* Whether input k of a step may be a slice of an image, whose pixels are further apart than its number of channels.
+   A convolution with several taps would have to compact its rows first. */
+static bool nnrti_cpu_reads_slice(const nnrt_draft_step *step, uint32_t k, const nnrt_view *part)
 {
     const nnrt_view *w = &step->args[1].view;
     if (nnrti_cpu_is_concat(step))
         return true;
-    return k == 0 && nnrti_cpu_is_image(step) && nnrti_cpu_is_last(part) &&
+    return k == 0 && nnrti_cpu_is_image_op(step) && nnrti_cpu_is_nhwc(part) &&
            (step->op->type == NNRT_NODE_TYPE_MAX_POOL_FUSION || step->op->type == NNRT_NODE_TYPE_AVGPOOL_FUSION ||
             (step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION && w->dims[3] == 1 && w->dims[0] == part->dims[3]) ||
             (step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION && w->dims[1] == 1 && w->dims[2] == 1));
 }
 
-/* Whether each of those who read a part y of x, whose elements begin offset bytes behind it, may read it where it lies in x;
-   if move is set, they do from now on. Returns how many they are, 0: none, or not all of them. */
-static uint32_t nnrti_cpu_read_part(nnrti_cpu_edit *e, const nnrt_plan_arg *x, nnrt_plan_arg y, size_t offset,
-                                    bool move)
+/* Whether all readers of a SPLIT result y can read it in place in x, `offset` bytes from its start. With move,
+   redirects them. Returns their number; 0: none, or some reader cannot. */
+static uint32_t nnrti_cpu_read_slice(nnrti_cpu_edit *e, const nnrt_plan_arg *x, nnrt_plan_arg y, size_t offset,
+                                     bool move)
 {
     nnrt_draft *d = e->draft;
     const uint32_t readers = nnrt_draft_readers(d, y.tensor);
@@ -4916,8 +5089,8 @@ static uint32_t nnrti_cpu_read_part(nnrti_cpu_edit *e, const nnrt_plan_arg *x, n
     for (; nnrt_draft_next(d, &use); found++) {
         nnrt_plan_arg *arg = &d->steps[use.step].args[use.argument];
         nnrt_view moved = arg->view;
-        if (!nnrti_cpu_move_view(&moved, &y.view, &x->view) ||
-            !nnrti_cpu_reads_part(&d->steps[use.step], use.argument, &moved))
+        if (!nnrti_cpu_view_in_slice(&moved, &y.view, &x->view) ||
+            !nnrti_cpu_reads_slice(&d->steps[use.step], use.argument, &moved))
             return 0;
         if (move) {
             arg->tensor = x->tensor;
@@ -4931,8 +5104,8 @@ static uint32_t nnrti_cpu_read_part(nnrti_cpu_edit *e, const nnrt_plan_arg *x, n
     return found == readers ? found : 0;
 }
 
-/* The same of all parts of a SPLIT that there are. */
-static uint32_t nnrti_cpu_read_parts(nnrti_cpu_edit *e, uint32_t s, bool move)
+/* The same for all results of a SPLIT that exist. */
+static uint32_t nnrti_cpu_read_slices(nnrti_cpu_edit *e, uint32_t s, bool move)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
     const NNRT_Split *attr = (const NNRT_Split *)step->attr;
@@ -4942,7 +5115,7 @@ static uint32_t nnrti_cpu_read_parts(nnrti_cpu_edit *e, uint32_t s, bool move)
     for (uint32_t k = 0; k < step->nOut; k++) {
         const nnrt_plan_arg *y = &step->args[step->nIn + step->nDerived + k];
         if (y->tensor != NNRT_NO_TENSOR) {
-            const uint32_t readers = nnrti_empty(&y->view) ? 0 : nnrti_cpu_read_part(e, &x, *y, offset, move);
+            const uint32_t readers = nnrti_empty(&y->view) ? 0 : nnrti_cpu_read_slice(e, &x, *y, offset, move);
             if (readers == 0 && !move)
                 return 0;
             all += readers;
@@ -4953,31 +5126,31 @@ static uint32_t nnrti_cpu_read_parts(nnrti_cpu_edit *e, uint32_t s, bool move)
     return all;
 }
 
-/* Whether a step cuts an image into parts that are read where they lie: what others have made in the run. Where a single
-   reader is left, it would pass for one of all of it. */
-static bool nnrti_cpu_is_cut(nnrti_cpu_edit *e, uint32_t s)
+/* Whether a step is a SPLIT whose slices can be read in place, of an image that a step of the run computes. At least
+   two readers must remain: a single reader would be mistaken for the only reader of the whole tensor by later
+   fusions. */
+static bool nnrti_cpu_can_elide_split(nnrti_cpu_edit *e, uint32_t s)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
-    if (step->kernel == NULL || strcmp(step->kernelName, "nnrt_split") != 0 || !nnrti_cpu_is_fit(step) ||
+    if (step->kernel == NULL || strcmp(step->kernelName, "nnrt_split") != 0 || !nnrti_cpu_is_eligible(step) ||
         step->args[0].kind == NNRT_PLACE_CONSTANT || step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32)
         return false;
-    if (step->args[0].tensor < e->tensors && (e->seen[step->args[0].tensor] & NNRTI_CPU_GIVEN) != 0)
+    if (step->args[0].tensor < e->tensors && (e->uses[step->args[0].tensor] & NNRTI_CPU_USE_INPUT) != 0)
         return false;
-    return nnrti_cpu_read_parts(e, s, false) > 1;
+    return nnrti_cpu_read_slices(e, s, false) > 1;
 }
 
-/* A CONCAT of images whose parts can be written where they are joined is gone, as is a SPLIT of an image whose parts can be
-   read where they lie. */
-static void nnrti_cpu_join_parts(nnrti_cpu_edit *e, uint32_t s)
+/* Removes a CONCAT whose inputs can be written in place, or a SPLIT whose results can be read in place. */
+static void nnrti_cpu_elide_concat_split(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
-    if ((nnrti_cpu_is_concat(step) && nnrti_cpu_write_parts(e, s, false) && nnrti_cpu_write_parts(e, s, true)) ||
-        (nnrti_cpu_is_cut(e, s) && nnrti_cpu_read_parts(e, s, true) > 0))
+    if ((nnrti_cpu_is_concat(step) && nnrti_cpu_write_slices(e, s, false) && nnrti_cpu_write_slices(e, s, true)) ||
+        (nnrti_cpu_can_elide_split(e, s) && nnrti_cpu_read_slices(e, s, true) > 0))
         step->kernel = NULL;
 }
 
-/* A CONCAT that copies has its axes in the order of memory. */
-static NNRT_ReturnCode nnrti_cpu_take_concat(nnrti_cpu_edit *e, uint32_t s)
+/* A CONCAT that copies: sorts its axes by memory order. */
+static NNRT_ReturnCode nnrti_cpu_lower_concat(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     NNRT_Concat *attr;
@@ -4991,8 +5164,8 @@ static NNRT_ReturnCode nnrti_cpu_take_concat(nnrti_cpu_edit *e, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* As does a SPLIT. */
-static NNRT_ReturnCode nnrti_cpu_take_cut(nnrti_cpu_edit *e, uint32_t s)
+/* The same for a SPLIT. */
+static NNRT_ReturnCode nnrti_cpu_lower_split(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     NNRT_Split *attr;
@@ -5009,7 +5182,14 @@ static NNRT_ReturnCode nnrti_cpu_take_cut(nnrti_cpu_edit *e, uint32_t s)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>edit */
 
-/* Whether all that a step computes with is float32: the axes of a REDUCE_FUSION are no such thing. */
+/* The edit pass of the device over a draft, in this order: read the configuration; widen float16 steps; choose the
+   layout; insert layout copies; remove CONCAT and SPLIT; fuse TRANSPOSE and NaN-propagating Max and Min; select a
+   kernel for each step, in execution order, with epilogue fusion; undo unused widening; fuse depthwise chains. Steps
+   are inserted only before nnrti_cpu_index, so the def-use lists stay valid; a removed step has kernel NULL until
+   the plan is made. The pass never fails because a step has no kernel. */
+
+/* Whether all tensors that a step computes with are float32; the axes of REDUCE_FUSION and packed float16 weights
+   are exempt. */
 static bool nnrti_cpu_is_float(const nnrt_draft_step *step)
 {
     const uint32_t out = step->nIn + step->nDerived;
@@ -5021,84 +5201,85 @@ static bool nnrti_cpu_is_float(const nnrt_draft_step *step)
     return true;
 }
 
-static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
+/* Kernel selection: dispatches step s by its operator to the nnrti_cpu_lower_X function that may give it a kernel. */
+static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
     bool joined = false;
     NNRT_ReturnCode code;
-    if (!nnrti_cpu_is_fit(step))
+    if (!nnrti_cpu_is_eligible(step))
         return NNRT_SUCCESS;
     if (nnrti_cpu_is_recurrent(step))
-        return nnrti_cpu_take_recurrent(e, s);
-    if (nnrti_cpu_is_each_half(step))
-        return nnrti_cpu_take_each_half(e, s);
+        return nnrti_cpu_lower_recurrent(e, s);
+    if (nnrti_cpu_is_elementwise_half(step))
+        return nnrti_cpu_lower_elementwise_half(e, s);
     if (nnrti_cpu_is_half_cast(step))
-        return nnrti_cpu_take_half_cast(e, s);
-    switch (step->op->type) { /* not all of which is float32 */
+        return nnrti_cpu_lower_half_cast(e, s);
+    switch (step->op->type) { /* operators with arguments of other types */
     case NNRT_NODE_TYPE_EQUAL:
     case NNRT_NODE_TYPE_NOT_EQUAL:
     case NNRT_NODE_TYPE_LESS:
     case NNRT_NODE_TYPE_LESS_EQUAL:
     case NNRT_NODE_TYPE_GREATER:
-    case NNRT_NODE_TYPE_GREATER_EQUAL: return nnrti_cpu_take_compare(e, s);
+    case NNRT_NODE_TYPE_GREATER_EQUAL: return nnrti_cpu_lower_compare(e, s);
     case NNRT_NODE_TYPE_WHERE:
-    case NNRT_NODE_TYPE_SELECT: return nnrti_cpu_take_choice(e, s);
+    case NNRT_NODE_TYPE_SELECT: return nnrti_cpu_lower_where(e, s);
     case NNRT_NODE_TYPE_ARGMAX_FUSION:
-    case NNRT_NODE_TYPE_ARGMIN_FUSION: return nnrti_cpu_take_place(e, s);
-    case NNRT_NODE_TYPE_RESIZE: return nnrti_cpu_take_resize(e, s);
+    case NNRT_NODE_TYPE_ARGMIN_FUSION: return nnrti_cpu_lower_argminmax(e, s);
+    case NNRT_NODE_TYPE_RESIZE: return nnrti_cpu_lower_resize(e, s);
     case NNRT_NODE_TYPE_TOPK_FUSION:
-    case NNRT_NODE_TYPE_BOTTOM_K: return nnrti_cpu_take_top(e, s);
-    case NNRT_NODE_TYPE_EINSUM: return nnrti_cpu_take_einsum(e, s);
-    case NNRT_NODE_TYPE_TRANSPOSE: return nnrti_cpu_take_transpose(e, s);
-    case NNRT_NODE_TYPE_CONCAT: return nnrti_cpu_take_concat(e, s);
-    case NNRT_NODE_TYPE_SPLIT: return nnrti_cpu_take_cut(e, s);
+    case NNRT_NODE_TYPE_BOTTOM_K: return nnrti_cpu_lower_topk(e, s);
+    case NNRT_NODE_TYPE_EINSUM: return nnrti_cpu_lower_einsum(e, s);
+    case NNRT_NODE_TYPE_TRANSPOSE: return nnrti_cpu_lower_transpose(e, s);
+    case NNRT_NODE_TYPE_CONCAT: return nnrti_cpu_lower_concat(e, s);
+    case NNRT_NODE_TYPE_SPLIT: return nnrti_cpu_lower_split(e, s);
     default: break;
     }
     if (!nnrti_cpu_is_float(step))
-        return nnrti_cpu_take_8(e, s);
-    if (nnrti_cpu_is_image(step) &&
-        (nnrti_cpu_is_last(&step->args[0].view) || nnrti_cpu_reads_planes(e->draft, step)) &&
-        nnrti_cpu_is_last(&step->args[step->nIn + step->nDerived].view))
-        return step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION             ? nnrti_cpu_take_conv(e, s)
-               : step->op->type == NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION ? nnrti_cpu_take_split(e, s)
-                                                                          : nnrti_cpu_take_pool(e, s);
+        return nnrti_cpu_lower_q8(e, s);
+    if (nnrti_cpu_is_image_op(step) &&
+        (nnrti_cpu_is_nhwc(&step->args[0].view) || nnrti_cpu_reads_nchw(e->draft, step)) &&
+        nnrti_cpu_is_nhwc(&step->args[step->nIn + step->nDerived].view))
+        return step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION             ? nnrti_cpu_lower_conv(e, s)
+               : step->op->type == NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION ? nnrti_cpu_lower_conv_multi_gemm(e, s)
+                                                                          : nnrti_cpu_lower_pool(e, s);
     switch (step->op->type) {
     case NNRT_NODE_TYPE_MAX_POOL_FUSION:
     case NNRT_NODE_TYPE_AVGPOOL_FUSION:
         if (!nnrti_cpu_is_global(step))
             return NNRT_SUCCESS;
-        if (nnrti_cpu_is_last(&step->args[0].view) && nnrti_cpu_is_last(&step->args[step->nIn + step->nDerived].view))
-            return nnrti_cpu_take_pool(e, s);
-        return nnrti_cpu_take_sets(
+        if (nnrti_cpu_is_nhwc(&step->args[0].view) && nnrti_cpu_is_nhwc(&step->args[step->nIn + step->nDerived].view))
+            return nnrti_cpu_lower_pool(e, s);
+        return nnrti_cpu_lower_reduction(
             e, s, NULL, step->op->type == NNRT_NODE_TYPE_MAX_POOL_FUSION ? NNRT_REDUCE_MODE_MAX : NNRT_REDUCE_MODE_MEAN,
             1.0f);
-    case NNRT_NODE_TYPE_FULL_CONNECTION: return nnrti_cpu_take_full(e, s);
-    case NNRT_NODE_TYPE_MATMUL_FUSION: return nnrti_cpu_take_matmul(e, s);
+    case NNRT_NODE_TYPE_FULL_CONNECTION: return nnrti_cpu_lower_full_connection(e, s);
+    case NNRT_NODE_TYPE_MATMUL_FUSION: return nnrti_cpu_lower_matmul(e, s);
     case NNRT_NODE_TYPE_ADD_FUSION:
-        if ((code = nnrti_cpu_join_bias(e, s, &joined)) != NNRT_SUCCESS || joined ||
-            (code = nnrti_cpu_join_add(e, s, &joined)) != NNRT_SUCCESS || joined)
+        if ((code = nnrti_cpu_fuse_bias(e, s, &joined)) != NNRT_SUCCESS || joined ||
+            (code = nnrti_cpu_fuse_residual(e, s, &joined)) != NNRT_SUCCESS || joined)
             return code;
-        return nnrti_cpu_take_each(e, s);
+        return nnrti_cpu_lower_elementwise(e, s);
     case NNRT_NODE_TYPE_MAX_POOL_3D:
-    case NNRT_NODE_TYPE_AVERAGE_POOL_3D: return nnrti_cpu_take_volume_pool(e, s);
+    case NNRT_NODE_TYPE_AVERAGE_POOL_3D: return nnrti_cpu_lower_pool_nd(e, s);
     case NNRT_NODE_TYPE_SOFTMAX:
-    case NNRT_NODE_TYPE_LAYER_NORM_FUSION: return nnrti_cpu_take_rows(e, s);
+    case NNRT_NODE_TYPE_LAYER_NORM_FUSION: return nnrti_cpu_lower_softmax_layer_norm(e, s);
     case NNRT_NODE_TYPE_LOG_SOFTMAX:
-    case NNRT_NODE_TYPE_RMS_NORMALIZATION: return nnrti_cpu_take_line(e, s);
-    case NNRT_NODE_TYPE_LRN: return nnrti_cpu_take_lrn(e, s);
+    case NNRT_NODE_TYPE_RMS_NORMALIZATION: return nnrti_cpu_lower_log_softmax_rms_norm(e, s);
+    case NNRT_NODE_TYPE_LRN: return nnrti_cpu_lower_lrn(e, s);
     case NNRT_NODE_TYPE_L2_NORMALIZE_FUSION:
-    case NNRT_NODE_TYPE_LP_NORMALIZATION: return nnrti_cpu_take_norm(e, s);
-    case NNRT_NODE_TYPE_REDUCE_FUSION: return nnrti_cpu_take_reduce(e, s);
+    case NNRT_NODE_TYPE_LP_NORMALIZATION: return nnrti_cpu_lower_lp_norm(e, s);
+    case NNRT_NODE_TYPE_REDUCE_FUSION: return nnrti_cpu_lower_reduce(e, s);
     case NNRT_NODE_TYPE_INSTANCE_NORM:
-    case NNRT_NODE_TYPE_GROUP_NORM_FUSION: return nnrti_cpu_take_groups(e, s);
+    case NNRT_NODE_TYPE_GROUP_NORM_FUSION: return nnrti_cpu_lower_group_norm(e, s);
     case NNRT_NODE_TYPE_SCALE_FUSION:
-    case NNRT_NODE_TYPE_FUSED_BATCH_NORM: return nnrti_cpu_take_affine(e, s);
-    default: return nnrti_cpu_take_each(e, s);
+    case NNRT_NODE_TYPE_FUSED_BATCH_NORM: return nnrti_cpu_lower_affine(e, s);
+    default: return nnrti_cpu_lower_elementwise(e, s);
     }
 }
 
-/* Refuses a draft of which no step has the kernel that is asked for. */
-static NNRT_ReturnCode nnrti_cpu_find_only(const nnrti_cpu_edit *e)
+/* Fails if no step uses the kernel of "nnrt.cpu.kernel". */
+static NNRT_ReturnCode nnrti_cpu_check_only(const nnrti_cpu_edit *e)
 {
     for (uint32_t s = 0; s < e->draft->nSteps; s++) {
         const nnrt_draft_step *step = &e->draft->steps[s];
@@ -5107,11 +5288,12 @@ static NNRT_ReturnCode nnrti_cpu_find_only(const nnrti_cpu_edit *e)
             return NNRT_SUCCESS;
     }
     return nnrt_error_set(e->draft->config->error, NNRT_NOT_SUPPORT,
-                          "extension '" NNRTI_CPU_KERNEL "' is '%s', but no step can have such a kernel of '%s'",
-                          e->only, e->set->name);
+                          "extension '" NNRTI_CPU_KERNEL "' is '%s', but no step can use a kernel of that name on "
+                          "instruction set '%s'; NNRTI_CPU_KERNELS in devices/nnrt_cpu.h lists the names",
+                          e->only, e->isa->name);
 }
 
-/* Steps on images get arguments with their channels last: copies in front of them and behind them. */
+/* Inserts layout copies before and after image steps whose arguments are not channels last. */
 static NNRT_ReturnCode nnrti_cpu_copy_images(nnrti_cpu_edit *e)
 {
     const nnrt_draft *d = e->draft;
@@ -5121,21 +5303,21 @@ static NNRT_ReturnCode nnrti_cpu_copy_images(nnrti_cpu_edit *e)
         return nnrt_error_set(d->config->error, NNRT_OUT_OF_MEMORY, "no memory to copy images");
     for (uint32_t s = 0; s < d->nSteps && code == NNRT_SUCCESS; s++) {
         const nnrt_draft_step *step = &d->steps[s];
-        if (nnrti_cpu_is_volume(step)) {
-            code = nnrti_cpu_take_volume(e, s);
+        if (nnrti_cpu_is_conv3d(step)) {
+            code = nnrti_cpu_lower_conv3d(e, s);
             continue;
         }
-        if (!nnrti_cpu_is_image(step))
+        if (!nnrti_cpu_is_image_op(step))
             continue;
-        if (!nnrti_cpu_is_last(&step->args[0].view) && !nnrti_cpu_reads_planes(d, step))
+        if (!nnrti_cpu_is_nhwc(&step->args[0].view) && !nnrti_cpu_reads_nchw(d, step))
             code = nnrti_cpu_copy_in(e, s, 0);
-        if (code == NNRT_SUCCESS && !nnrti_cpu_is_last(&step->args[step->nIn + step->nDerived].view))
+        if (code == NNRT_SUCCESS && !nnrti_cpu_is_nhwc(&step->args[step->nIn + step->nDerived].view))
             code = nnrti_cpu_copy_out(e, s);
     }
     return code == NNRT_SUCCESS ? nnrti_cpu_insert_added(e) : code;
 }
 
-/* From here on steps keep their numbers. */
+/* Builds the def-use lists. No step is inserted from here on. */
 static NNRT_ReturnCode nnrti_cpu_index(nnrti_cpu_edit *e)
 {
     nnrt_draft *d = e->draft;
@@ -5151,55 +5333,94 @@ static NNRT_ReturnCode nnrti_cpu_index(nnrti_cpu_edit *e)
     return NNRT_SUCCESS;
 }
 
+/* The edit of nnrt_plan_prepare_packed; user is the instruction set. */
 static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
 {
     nnrti_cpu_edit e;
     NNRT_ReturnCode code;
     memset(&e, 0, sizeof(e));
     e.draft = draft;
-    e.set = (const nnrti_cpu_set *)user;
+    e.isa = (const nnrti_cpu_isa *)user;
     if ((code = nnrti_cpu_read_config(&e)) != NNRT_SUCCESS || (code = nnrti_cpu_widen_steps(&e)) != NNRT_SUCCESS ||
         (code = nnrti_cpu_choose_layout(&e)) != NNRT_SUCCESS)
         return code;
-    nnrti_cpu_lay_out(&e);
+    nnrti_cpu_apply_layout(&e);
     if ((code = nnrti_cpu_copy_images(&e)) != NNRT_SUCCESS || (code = nnrti_cpu_index(&e)) != NNRT_SUCCESS)
         return code;
-    for (uint32_t s = draft->nSteps; s-- > 0 && code == NNRT_SUCCESS;) /* what joins parts of parts comes behind them */
-        nnrti_cpu_join_parts(&e, s);
+    for (uint32_t s = draft->nSteps; s-- > 0 && code == NNRT_SUCCESS;) /* backwards: CONCAT of CONCAT */
+        nnrti_cpu_elide_concat_split(&e, s);
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
-        (void)(nnrti_cpu_join_shape(&e, s) || nnrti_cpu_join_readers(&e, s) || nnrti_cpu_join_writer(&e, s) ||
-               nnrti_cpu_join_extreme(&e, s));
+        (void)(nnrti_cpu_transpose_to_reshape(&e, s) || nnrti_cpu_fuse_transpose_into_readers(&e, s) ||
+               nnrti_cpu_fuse_transpose_into_writer(&e, s) || nnrti_cpu_fuse_max_min(&e, s));
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++) {
-        code = nnrti_cpu_take(&e, s);
+        code = nnrti_cpu_lower(&e, s);
         if (nnrti_cpu_is_half_left(&draft->steps[s]))
-            nnrti_cpu_leave_half(&e, s);
+            nnrti_cpu_undo_widen_step(&e, s);
     }
-    nnrti_cpu_join_halves(&e);
+    nnrti_cpu_fuse_half_rounding(&e);
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
-        code = nnrti_cpu_join_chain(&e, s);
-    return code != NNRT_SUCCESS || e.only[0] == '\0' ? code : nnrti_cpu_find_only(&e);
+        code = nnrti_cpu_fuse_depthwise(&e, s);
+    return code != NNRT_SUCCESS || e.only[0] == '\0' ? code : nnrti_cpu_check_only(&e);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>winograd */
 
-#define NNRTI_CPU_WINOGRAD_X 786432   /* bytes of transformed x that are worked on at once: what L2 has room for */
-#define NNRTI_CPU_WINOGRAD_Y 262144   /* and of what is not transformed back yet */
-#define NNRTI_CPU_MOST_CHANNELS 65536 /* of x and of y: bounds what scratch takes */
+/* Winograd convolution: which 3 x 3 convolutions use F(2x2,3x3) or F(4x4,3x3), their transformed weights and the
+   division of work. A cost model decides, from shapes only, so that the decision does not depend on the machine's
+   speed or on weights. Larger tiles such as F(6x6,3x3) are not offered: their transforms amplify rounding errors
+   further. Transformed weights take 16/9 or 36/9 of the memory of the weights. */
 
-/* Which tiles the configuration asks for, and which kernel. */
+#define NNRTI_CPU_WINOGRAD_X 786432  /* most bytes of transformed x per work item: what the L2 cache holds */
+#define NNRTI_CPU_WINOGRAD_Y 262144  /* most bytes of results before the output transform */
+#define NNRTI_CPU_MAX_CHANNELS 65536 /* of x and of y: bounds the scratch */
+
+/* Former names of kernels, accepted as values of "nnrt.cpu.kernel" until version 0.4, which removes this table. */
+static const char *const nnrti_cpu_kernel_aliases[][2] = {{"product", "gemm"},
+                                                          {"vector", "gemv"},
+                                                          {"split", "multi_gemm"},
+                                                          {"groups", "conv_grouped"},
+                                                          {"chain", "fused_depthwise"},
+                                                          {"max_volume", "max_pool_nd"},
+                                                          {"average_volume", "average_pool_nd"},
+                                                          {"choose", "where"},
+                                                          {"place", "argminmax"},
+                                                          {"top", "topk"},
+                                                          {"quantise", "quantize"},
+                                                          {"dequantise", "dequantize"},
+                                                          {"each_half", "elementwise_half"},
+                                                          {"max_pool_8", "max_pool_q8"},
+                                                          {"average_pool_8", "average_pool_q8"},
+                                                          {"add_8", "add_q8"},
+                                                          {"product_8", "gemm_q8"},
+                                                          {"depthwise_8", "depthwise_q8"}};
+
+/* Replaces a former name of a kernel, in a buffer of `size` bytes, by its name in NNRTI_CPU_KERNELS. */
+static void nnrti_cpu_resolve_alias(char *name, size_t size)
+{
+    for (size_t i = 0; i < sizeof(nnrti_cpu_kernel_aliases) / sizeof(nnrti_cpu_kernel_aliases[0]); i++)
+        if (strcmp(name, nnrti_cpu_kernel_aliases[i][0]) == 0) {
+            const char *to = nnrti_cpu_kernel_aliases[i][1];
+            memset(name, 0, size);
+            memcpy(name, to, strlen(to));
+            return;
+        }
+}
+
+/* Reads the extensions "nnrt.cpu.winograd" and "nnrt.cpu.kernel", and enableFloat16. */
 static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e)
 {
     const NNRT_ExtensionList *list = &e->draft->config->extensions;
     e->half = e->draft->config->enableFloat16;
-    e->tile = e->half ? 0 : NNRTI_CPU_FASTER;
+    e->tile = e->half ? 0 : NNRTI_CPU_TILE_AUTO;
     e->only[0] = '\0';
     for (uint32_t i = 0; list->data != NULL && i < list->count; i++) {
         const NNRT_Extension *x = &list->data[i];
         char value[16] = "";
         if (x->name != NULL && x->data != NULL && strcmp(x->name, NNRTI_CPU_KERNEL) == 0) {
-            memset(e->only, 0, sizeof(e->only)); /* of a longer name what fits is none */
+            memset(e->only, 0, sizeof(e->only)); /* a name that is too long is cut and matches no kernel */
             memcpy(e->only, x->data, x->size < sizeof(e->only) ? x->size : sizeof(e->only) - 1);
+            nnrti_cpu_resolve_alias(e->only, sizeof(e->only));
         }
         if (x->name == NULL || strcmp(x->name, NNRTI_CPU_WINOGRAD) != 0)
             continue;
@@ -5208,23 +5429,23 @@ static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e)
         if (value[0] == '\0' || value[1] != '\0' || strchr("0124", value[0]) == NULL)
             return nnrt_error_set(e->draft->config->error, NNRT_INVALID_PARAMETER,
                                   "extension '" NNRTI_CPU_WINOGRAD "' is '%s', expected 0 (never), 1 (where it is "
-                                  "faster), 2 or 4 (wherever it can be, by tiles of 2 x 2 or 4 x 4)",
+                                  "faster), 2 or 4 (tiles of 2 x 2 or 4 x 4 for every convolution that allows them)",
                                   value);
-        e->tile = value[0] == '1' ? (e->half ? 0 : NNRTI_CPU_FASTER) : value[0] - '0';
+        e->tile = value[0] == '1' ? (e->half ? 0 : NNRTI_CPU_TILE_AUTO) : value[0] - '0';
     }
     return NNRT_SUCCESS;
 }
 
-/* What a convolution of 3 x 3 cells takes, by tiles or (tile 0) by none, counted in multiplications of vectors: of each
-   place (pixel or tile) those of its products, 6 for what a register tile does beside them, and the transforms of each
-   vector of channels; and of the weights, of which tiles have more, four come from memory in the time of three
-   multiplications, or eight from a cache that has room for all of them in the time of one. */
-static double nnrti_cpu_cost(const nnrti_cpu_set *set, const nnrt_view *w, const nnrt_view *y, int32_t tile)
+/* The cost of a 3 x 3 convolution by Winograd tiles, or directly (tile 0), in vector multiplications: per place
+   (pixel or tile) its products, 6 for the overhead of a register tile, and the transforms of each vector of
+   channels; plus reading the weights, of which Winograd has more: four floats from memory cost three
+   multiplications, or eight from a cache that holds all of them cost one. */
+static double nnrti_cpu_conv3x3_cost(const nnrti_cpu_isa *isa, const nnrt_view *w, const nnrt_view *y, int32_t tile)
 {
     const double cells = tile == 0 ? 9 : (tile + 2) * (tile + 2), K = w->dims[3];
-    const double vectorsX = (w->dims[3] + set->lanes - 1) / set->lanes;
-    const double vectorsY = nnrti_cpu_padded(set, w->dims[0]) / set->lanes;
-    const double count = cells * K * vectorsY * set->lanes, weights = count > 262144 ? 0.75 * count : count / 8;
+    const double vectorsX = (w->dims[3] + isa->lanes - 1) / isa->lanes;
+    const double vectorsY = nnrti_cpu_padded_channels(isa, w->dims[0]) / isa->lanes;
+    const double count = cells * K * vectorsY * isa->lanes, weights = count > 262144 ? 0.75 * count : count / 8;
     double places = y->dims[0];
     for (int32_t i = 1; i < 3; i++)
         places *= tile == 0 ? y->dims[i] : (y->dims[i] - 1) / tile + 1;
@@ -5235,8 +5456,9 @@ static double nnrti_cpu_cost(const nnrti_cpu_set *set, const nnrt_view *w, const
     }
 }
 
-/* The tiles that a convolution goes by: 2 or 4 pixels wide, 0: by none. The one place where that is decided. */
-static NNRT_ReturnCode nnrti_cpu_pick_tile(const nnrti_cpu_edit *e, const nnrt_draft_step *step, int32_t *tile)
+/* The Winograd tile of a convolution: 2 or 4 pixels wide, 0: direct. The only place that decides this. */
+static NNRT_ReturnCode nnrti_cpu_choose_winograd_tile(const nnrti_cpu_edit *e, const nnrt_draft_step *step,
+                                                      int32_t *tile)
 {
     const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)step->attr;
     const nnrt_view *w = &step->args[1].view, *y = &step->args[3].view;
@@ -5246,14 +5468,14 @@ static NNRT_ReturnCode nnrti_cpu_pick_tile(const nnrti_cpu_edit *e, const nnrt_d
     *tile = 0;
     if (e->tile == 0 || attr->group != 1 || w->dims[0] == 0 || w->dims[1] != 3 || w->dims[2] != 3 || w->dims[3] == 0 ||
         attr->stride.data[0] != 1 || attr->stride.data[1] != 1 || attr->dilation.data[0] != 1 ||
-        attr->dilation.data[1] != 1 || w->dims[3] > NNRTI_CPU_MOST_CHANNELS || w->dims[0] > NNRTI_CPU_MOST_CHANNELS ||
-        !nnrti_cpu_is_last(&step->args[0].view) || !nnrti_cpu_may(e, &e->set->winograd))
+        attr->dilation.data[1] != 1 || w->dims[3] > NNRTI_CPU_MAX_CHANNELS || w->dims[0] > NNRTI_CPU_MAX_CHANNELS ||
+        !nnrti_cpu_is_nhwc(&step->args[0].view) || !nnrti_cpu_is_allowed(e, &e->isa->winograd))
         return NNRT_SUCCESS;
-    if (e->tile == NNRTI_CPU_FASTER) {
-        double least = nnrti_cpu_cost(e->set, w, y, 0);
+    if (e->tile == NNRTI_CPU_TILE_AUTO) {
+        double least = nnrti_cpu_conv3x3_cost(e->isa, w, y, 0);
         for (int32_t n = 2; n <= 4 && w->dims[3] >= 16; n += 2) {
-            const double cost = nnrti_cpu_cost(e->set, w, y, n);
-            if (cost < 0.9 * least) { /* larger ones are less exact */
+            const double cost = nnrti_cpu_conv3x3_cost(e->isa, w, y, n);
+            if (cost < 0.9 * least) { /* a larger tile must be clearly faster: it is less exact */
                 least = cost;
                 best = n;
             }
@@ -5262,82 +5484,82 @@ static NNRT_ReturnCode nnrti_cpu_pick_tile(const nnrti_cpu_edit *e, const nnrt_d
         best = e->tile;
     }
     if (best != 0)
-        code = nnrti_cpu_find_finite(e, w, &finite);
+        code = nnrti_cpu_recall_finite(e, w, &finite);
     *tile = finite ? best : 0;
     return code;
 }
 
-/* Packs the weights w [C,3,3,K], transformed, and the bias, which may be NULL. They are transformed in double: what is
-   done once may as well be exact, but for one rounding. */
-static void nnrti_cpu_pack_winograd(const nnrti_cpu_set *set, const nnrt_view *w, const nnrt_view *bias, int32_t tile,
+/* Packs the weights w [C,3,3,K], transformed, and the bias, which may be NULL. The transform is computed in double,
+   with one rounding to float: it runs once, so exactness is free. */
+static void nnrti_cpu_pack_winograd(const nnrti_cpu_isa *isa, const nnrt_view *w, const nnrt_view *bias, int32_t tile,
                                     float *to)
 {
     const int32_t C = w->dims[0], K = w->dims[3], n = tile + 2;
-    float taps[9 * NNRTI_CPU_ROWS * NNRTI_CPU_WIDEST];
-    for (int32_t c = 0; c < C; c += set->panel) {
-        const int32_t left = C - c, width = left <= set->lanes ? set->lanes : set->panel;
-        const size_t cell = (size_t)(1 + K) * (size_t)width, tap = NNRTI_CPU_ROWS * (size_t)width;
+    float taps[9 * NNRTI_CPU_PACK_ROWS * NNRTI_CPU_MAX_PANEL];
+    for (int32_t c = 0; c < C; c += isa->panel) {
+        const int32_t left = C - c, width = left <= isa->lanes ? isa->lanes : isa->panel;
+        const size_t cell = (size_t)(1 + K) * (size_t)width, tap = NNRTI_CPU_PACK_ROWS * (size_t)width;
         for (int32_t i = 0; i < n * n; i++)
             memset(to + (size_t)i * cell, 0, (size_t)width * sizeof(float));
         for (int32_t t = 0; bias != NULL && t < width && t < left; t++)
             to[(size_t)(n + 1) * cell + (size_t)t] = nnrti_cpu_weight(bias, (c + t) * bias->strides[0]);
-        for (int32_t k = 0; k < K; k += NNRTI_CPU_ROWS) {
-            const int32_t rows = K - k < NNRTI_CPU_ROWS ? K - k : NNRTI_CPU_ROWS;
+        for (int32_t k = 0; k < K; k += NNRTI_CPU_PACK_ROWS) {
+            const int32_t rows = K - k < NNRTI_CPU_PACK_ROWS ? K - k : NNRTI_CPU_PACK_ROWS;
             for (int32_t i = 0; i < 9; i++)
                 nnrti_cpu_pack_rows(
                     w, c * w->strides[0] + i / 3 * w->strides[1] + i % 3 * w->strides[2] + k * w->strides[3],
                     w->strides[0], w->strides[3], rows, left, width, taps + (size_t)i * tap);
             for (int32_t r = 0; r < rows; r++)
-                set->weights(taps + r * width, tap, to + (size_t)(1 + k + r) * (size_t)width, cell, width, tile);
+                isa->weights(taps + r * width, tap, to + (size_t)(1 + k + r) * (size_t)width, cell, width, tile);
         }
         to += (size_t)(n * n) * cell;
     }
 }
 
-/* Floats from one row of scratch to the next: whole vectors of any set, and not as far apart as makes rows take each
-   other's place in the cache. */
+/* Floats from one row of scratch to the next: whole vectors of any ISA, and no multiple of 256, so that rows do not
+   map to the same cache sets. */
 static size_t nnrti_cpu_winograd_row(int32_t channels)
 {
     const size_t row = ((size_t)channels + 15) / 16 * 16;
     return row % 256 == 0 ? row + 16 : row;
 }
 
-/* How the work is cut: blocks of tiles whose transforms fit the cache, and where those are few, panels in parts. No
-   number of workers makes another sum of anything. */
-static void nnrti_cpu_cut_winograd(const nnrti_cpu_edit *e, uint32_t s, nnrti_cpu_winograd *a, int64_t tiles, int32_t C,
-                                   int32_t K)
+/* Divides the work: blocks of tiles whose transforms fit the cache, and, if blocks are few, parts of the panels. The
+   number of workers never changes the order of a sum. */
+static void nnrti_cpu_plan_winograd(const nnrti_cpu_edit *e, uint32_t s, nnrti_cpu_winograd *a, int64_t tiles,
+                                    int32_t C, int32_t K)
 {
     const int64_t workers = e->draft->workers;
-    const int32_t panels = (C + e->set->panel - 1) / e->set->panel;
-    const size_t cells = (size_t)(a->tile + 2) * (size_t)(a->tile + 2), panel = (size_t)e->set->panel * sizeof(float);
+    const int32_t panels = (C + e->isa->panel - 1) / e->isa->panel;
+    const size_t cells = (size_t)(a->tile + 2) * (size_t)(a->tile + 2), panel = (size_t)e->isa->panel * sizeof(float);
     size_t most, rows;
     int64_t blocks;
     a->rowX = nnrti_cpu_winograd_row(K);
     most = NNRTI_CPU_WINOGRAD_X / (cells * a->rowX * sizeof(float)) / 8 * 8;
     most = most < 16 ? 16 : most > 64 ? 64 : most;
     blocks = (tiles + (int64_t)most - 1) / (int64_t)most;
-    const bool large = blocks == 1 && (int64_t)cells * K * C > NNRTI_CPU_LARGE * 4; /* each reads its part of them */
-    if (workers > 1 && blocks < 4 * workers && tiles >= 8 * workers && !large) {    /* each thread has as many */
+    const bool large = blocks == 1 && (int64_t)cells * K * C > NNRTI_CPU_LARGE_WEIGHTS * 4; /* read each weight once */
+    if (workers > 1 && blocks < 4 * workers && tiles >= 8 * workers && !large) {            /* equal shares */
         blocks = (blocks + workers - 1) / workers * workers;
         rows = (size_t)((tiles + blocks - 1) / blocks);
     } else {
         rows = blocks > 1 ? (size_t)((tiles + blocks - 1) / blocks + 7) / 8 * 8 : tiles > 0 ? (size_t)tiles : 1;
     }
-    a->product.rows = (int32_t)rows;
-    a->product.parts = 1;
-    if (blocks * 5 < (blocks + workers - 1) / workers * workers * 4) /* some would have nothing to do for too long */
-        a->product.parts = (uint32_t)(workers < panels ? workers : panels);
+    a->gemm.rows = (int32_t)rows;
+    a->gemm.parts = 1;
+    if (blocks * 5 < (blocks + workers - 1) / workers * workers * 4) /* else some workers would idle for too long */
+        a->gemm.parts = (uint32_t)(workers < panels ? workers : panels);
     most = NNRTI_CPU_WINOGRAD_Y / (cells * rows * panel);
     a->group = most < 1 ? 1 : most < (size_t)panels ? (int32_t)most : panels;
-    a->rowY = nnrti_cpu_winograd_row(a->group * e->set->panel);
+    a->rowY = nnrti_cpu_winograd_row(a->group * e->isa->panel);
     a->cellX = rows * a->rowX + 16;
     a->cellY = rows * a->rowY + 16;
     e->draft->steps[s].scratchBytes =
-        cells * (a->cellX + a->cellY) * sizeof(float) + 2 * (rows + NNRTI_CPU_TALLEST) * sizeof(void *);
+        cells * (a->cellX + a->cellY) * sizeof(float) + 2 * (rows + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *);
 }
 
-/* A step that is a convolution of 3 x 3 cells becomes one by tiles. */
-static NNRT_ReturnCode nnrti_cpu_take_winograd(nnrti_cpu_edit *e, uint32_t s, int32_t tile)
+/* A 3 x 3 convolution becomes `winograd`. */
+static NNRT_ReturnCode nnrti_cpu_lower_winograd(nnrti_cpu_edit *e, uint32_t s, int32_t tile)
 {
     nnrt_draft *d = e->draft;
     const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)d->steps[s].attr;
@@ -5345,18 +5567,18 @@ static NNRT_ReturnCode nnrti_cpu_take_winograd(nnrti_cpu_edit *e, uint32_t s, in
     const nnrt_view w = d->steps[s].args[1].view, b = d->steps[s].args[2].view;
     const bool has = d->steps[s].args[2].tensor != NNRT_NO_TENSOR;
     const int32_t C = w.dims[0], K = w.dims[3], cells = (tile + 2) * (tile + 2);
-    const int32_t packed[2] = {nnrti_cpu_padded(e->set, C), cells * (1 + K)};
+    const int32_t packed[2] = {nnrti_cpu_padded_channels(e->isa, C), cells * (1 + K)};
     nnrti_cpu_winograd *a = (nnrti_cpu_winograd *)nnrt_memory_keep(d->memory, sizeof(*a));
     nnrt_plan_arg *args;
     void *data, *zeros;
     NNRT_ReturnCode code;
     if (a == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
-    a->product.in = nnrti_cpu_window_of(attr, &w);
+    a->gemm.conv = nnrti_cpu_window_of(attr, &w);
     a->tile = tile;
     a->down = (int32_t)(((int64_t)y.view.dims[1] + tile - 1) / tile);
     a->across = (int32_t)(((int64_t)y.view.dims[2] + tile - 1) / tile);
-    nnrti_cpu_use(&d->steps[s], &e->set->winograd, a);
+    nnrti_cpu_set_kernel(&d->steps[s], &e->isa->winograd, a);
     d->steps[s].flags = 0;
     if ((args = nnrt_draft_args(d, s, 2, 1)) == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
@@ -5366,23 +5588,27 @@ static NNRT_ReturnCode nnrti_cpu_take_winograd(nnrti_cpu_edit *e, uint32_t s, in
         (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 1, &K, &zeros)) != NNRT_SUCCESS)
         return code;
     if (data != NULL)
-        nnrti_cpu_pack_winograd(e->set, &w, has ? &b : NULL, tile, (float *)data);
+        nnrti_cpu_pack_winograd(e->isa, &w, has ? &b : NULL, tile, (float *)data);
     if (zeros != NULL)
         memset(zeros, 0, (size_t)K * sizeof(float));
-    nnrti_cpu_cut_winograd(e, s, a, (int64_t)y.view.dims[0] * a->down * a->across, C, K);
+    nnrti_cpu_plan_winograd(e, s, a, (int64_t)y.view.dims[0] * a->down * a->across, C, K);
     return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>table */
 
-/* Goes up with every change of what is packed (nnrt_draft_pack), of how, and of what is recalled: of what another
-   version packed, nothing is used. */
-#define NNRTI_CPU_PACKED "5 "
+/* The NNRT_DeviceVtbl of the device. PrepareModel runs the edit pass of this file over the reference device's draft;
+   everything else is the plan's own machinery. There is one static device object per instruction set, and one for
+   "cpu". */
 
-/* What a device is registered with. */
+/* Version of the packed weights. Increment with every change of what is packed (nnrt_draft_pack), of its layout, and
+   of what nnrt_draft_recall returns: packed weights of another version are ignored. */
+#define NNRTI_CPU_PACK_VERSION "5 "
+
+/* A registered device. */
 typedef struct nnrti_cpu_device {
-    const nnrti_cpu_set *set;
+    const nnrti_cpu_isa *isa;
     char name[24];
     NNRT_DeviceVtbl table;
 } nnrti_cpu_device;
@@ -5415,23 +5641,23 @@ static NNRT_ReturnCode nnrti_cpu_kind(void *self, NNRT_DeviceType *type)
     return NNRT_SUCCESS;
 }
 
-/* The device has dynamic dimensions, model caches, weights in half precision, performance modes and priorities. */
-static NNRT_ReturnCode nnrti_cpu_yes(void *self, bool *supported)
+/* The device supports dynamic dimensions, model caches, weights in half precision, performance modes and priorities. */
+static NNRT_ReturnCode nnrti_cpu_supports(void *self, bool *supported)
 {
     (void)self;
     *supported = true;
     return NNRT_SUCCESS;
 }
 
-/* The key of packed weights: with model and configuration it determines them. */
+/* The key of packed weights: together with the model and the configuration it determines them. */
 typedef struct nnrti_cpu_key {
     char text[32];
 } nnrti_cpu_key;
 
-static nnrti_cpu_key nnrti_cpu_key_of(const nnrti_cpu_set *set)
+static nnrti_cpu_key nnrti_cpu_key_of(const nnrti_cpu_isa *isa)
 {
-    nnrti_cpu_key key = {NNRTI_CPU_PACKED};
-    strncat(key.text, set->name, sizeof(key.text) - sizeof(NNRTI_CPU_PACKED));
+    nnrti_cpu_key key = {NNRTI_CPU_PACK_VERSION};
+    strncat(key.text, isa->name, sizeof(key.text) - sizeof(NNRTI_CPU_PACK_VERSION));
     return key;
 }
 
@@ -5448,20 +5674,20 @@ static NNRT_ModelConfig nnrti_cpu_config(const NNRT_ModelConfig *config)
 static NNRT_ReturnCode nnrti_cpu_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                          NNRT_PreparedModel **prepared)
 {
-    const nnrti_cpu_set *const set = ((const nnrti_cpu_device *)self)->set;
-    const nnrti_cpu_key key = nnrti_cpu_key_of(set);
+    const nnrti_cpu_isa *const isa = ((const nnrti_cpu_device *)self)->isa;
+    const nnrti_cpu_key key = nnrti_cpu_key_of(isa);
     const NNRT_ModelConfig own = nnrti_cpu_config(config);
-    return nnrt_plan_prepare_packed(model, &own, nnrti_cpu_edit_draft, (void *)(uintptr_t)set, key.text, prepared);
+    return nnrt_plan_prepare_packed(model, &own, nnrti_cpu_edit_draft, (void *)(uintptr_t)isa, key.text, prepared);
 }
 
 /* PrepareModelFromModelCache. */
 static NNRT_ReturnCode nnrti_cpu_restore(void *self, const NNRT_SharedBuffer *cache, uint32_t count,
                                          const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
 {
-    const nnrti_cpu_set *const set = ((const nnrti_cpu_device *)self)->set;
-    const nnrti_cpu_key key = nnrti_cpu_key_of(set);
+    const nnrti_cpu_isa *const isa = ((const nnrti_cpu_device *)self)->isa;
+    const nnrti_cpu_key key = nnrti_cpu_key_of(isa);
     const NNRT_ModelConfig own = nnrti_cpu_config(config);
-    return nnrt_plan_restore_packed(cache, count, &own, nnrti_cpu_edit_draft, (void *)(uintptr_t)set, key.text,
+    return nnrt_plan_restore_packed(cache, count, &own, nnrti_cpu_edit_draft, (void *)(uintptr_t)isa, key.text,
                                     prepared);
 }
 
@@ -5469,11 +5695,11 @@ static NNRT_ReturnCode nnrti_cpu_memory(void *self, const NNRT_Model *model, con
                                         size_t *bytes)
 {
     const NNRT_ModelConfig own = nnrti_cpu_config(config);
-    return nnrt_plan_memory(model, &own, nnrti_cpu_edit_draft,
-                            (void *)(uintptr_t)((const nnrti_cpu_device *)self)->set, bytes);
+    return nnrt_plan_memory(model, &own, nnrti_cpu_edit_draft, (void *)(uintptr_t)((const nnrti_cpu_device *)self)->isa,
+                            bytes);
 }
 
-/* No edit refuses a node: the device supports the nodes of the reference device. */
+/* The edit rejects no node: the device supports the nodes of the reference device. */
 static NNRT_ReturnCode nnrti_cpu_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                        bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
 {
@@ -5488,28 +5714,28 @@ static NNRT_ReturnCode nnrti_cpu_supported(void *self, const NNRT_Model *model, 
 
 NNRT_API const char *nnrt_cpu_set(uint32_t i)
 {
-    for (uint32_t k = 0; nnrti_cpu_sets[k] != NULL; k++)
-        if (nnrti_cpu_has(nnrti_cpu_sets[k]) && i-- == 0)
-            return nnrti_cpu_sets[k]->name;
+    for (uint32_t k = 0; nnrti_cpu_isas[k] != NULL; k++)
+        if (nnrti_cpu_has_isa(nnrti_cpu_isas[k]) && i-- == 0)
+            return nnrti_cpu_isas[k]->name;
     return NULL;
 }
 
-/* "cpu", and the sets by their names. */
-static nnrti_cpu_device nnrti_cpu_devices[1 + sizeof(nnrti_cpu_sets) / sizeof(nnrti_cpu_sets[0])];
+/* "cpu", and the instruction sets by name. */
+static nnrti_cpu_device nnrti_cpu_devices[1 + sizeof(nnrti_cpu_isas) / sizeof(nnrti_cpu_isas[0])];
 
-/* The device of a set, or with NULL of the best one; NULL: the machine or the compiler has none. */
-static nnrti_cpu_device *nnrti_cpu_make(const char *set)
+/* The device of an instruction set, or with NULL of the best one; NULL: the machine or this build has none. */
+static nnrti_cpu_device *nnrti_cpu_device_of(const char *isa)
 {
-    for (uint32_t k = 0; nnrti_cpu_sets[k] != NULL; k++) {
-        nnrti_cpu_device *made = &nnrti_cpu_devices[set != NULL ? 1 + k : 0];
-        if (!nnrti_cpu_has(nnrti_cpu_sets[k]) || (set != NULL && strcmp(set, nnrti_cpu_sets[k]->name) != 0))
+    for (uint32_t k = 0; nnrti_cpu_isas[k] != NULL; k++) {
+        nnrti_cpu_device *made = &nnrti_cpu_devices[isa != NULL ? 1 + k : 0];
+        if (!nnrti_cpu_has_isa(nnrti_cpu_isas[k]) || (isa != NULL && strcmp(isa, nnrti_cpu_isas[k]->name) != 0))
             continue;
-        if (made->set != NULL)
+        if (made->isa != NULL)
             return made;
-        made->set = nnrti_cpu_sets[k];
+        made->isa = nnrti_cpu_isas[k];
         memcpy(made->name, "cpu-", 5);
-        if (set != NULL)
-            memcpy(made->name + 4, set, strlen(set) + 1);
+        if (isa != NULL)
+            memcpy(made->name + 4, isa, strlen(isa) + 1);
         else
             made->name[3] = '\0';
         made->table.structSize = sizeof(made->table);
@@ -5519,11 +5745,11 @@ static nnrti_cpu_device *nnrti_cpu_make(const char *set)
         made->table.GetVendorName = nnrti_cpu_vendor;
         made->table.GetDeviceType = nnrti_cpu_kind;
         made->table.GetSupportedOperation = nnrti_cpu_supported;
-        made->table.IsDynamicInputSupported = nnrti_cpu_yes;
-        made->table.IsPerformanceModeSupported = nnrti_cpu_yes;
-        made->table.IsPrioritySupported = nnrti_cpu_yes;
-        made->table.IsModelCacheSupported = nnrti_cpu_yes;
-        made->table.IsFloat16PrecisionSupported = nnrti_cpu_yes;
+        made->table.IsDynamicInputSupported = nnrti_cpu_supports;
+        made->table.IsPerformanceModeSupported = nnrti_cpu_supports;
+        made->table.IsPrioritySupported = nnrti_cpu_supports;
+        made->table.IsModelCacheSupported = nnrti_cpu_supports;
+        made->table.IsFloat16PrecisionSupported = nnrti_cpu_supports;
         made->table.PrepareModelFromModelCache = nnrti_cpu_restore;
         made->table.PrepareModel = nnrti_cpu_prepare;
         made->table.GetModelMemory = nnrti_cpu_memory;
@@ -5536,7 +5762,7 @@ static nnrti_cpu_device *nnrti_cpu_make(const char *set)
 #ifdef NNRTI_BUILTIN_WANTED
 static const NNRT_DeviceVtbl *nnrti_cpu_table(void **self)
 {
-    nnrti_cpu_device *made = nnrti_cpu_make(NULL);
+    nnrti_cpu_device *made = nnrti_cpu_device_of(NULL);
     *self = made;
     return made != NULL ? &made->table : NULL;
 }
@@ -5544,9 +5770,12 @@ static const NNRT_DeviceVtbl *nnrti_cpu_table(void **self)
 
 NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
 {
-    nnrti_cpu_device *made = nnrti_cpu_make(set);
+    nnrti_cpu_device *made = nnrti_cpu_device_of(set);
     if (made == NULL)
-        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the instructions '%s' are not here", set != NULL ? set : "");
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT,
+                              "instruction set '%s' is not supported by this machine or was left out of this build; "
+                              "nnrt_cpu_set lists the usable ones",
+                              set != NULL ? set : "");
     return nnrt_device_register(&made->table, made, error);
 }
 
@@ -5554,28 +5783,31 @@ NNRTI_SETUP_END()
 
 #endif /* NNRT_IMPLEMENTATION */
 
-#else /* NNRTI_CPU_SET: the kernels for one set of instructions */
+#else /* NNRTI_CPU_ISA: the kernels for one instruction set */
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>vectors: nnrti_v, a vector of NNRTI_LANES floats. Of two numbers of which one is no number, min and max give the
-   second. NNRTI_WIDE vectors make a panel, NNRTI_TALL pixels a tile of a product, NNRTI_TALL_ONE one of a single
-   vector; NNRTI_CELLS_TALL sequences go through cells at once.
-   With -fipa-ra gcc clears the upper halves of registers neither in front of a call of a function in the same file that
-   leaves vectors alone, nor behind it where the function ends. What has no AVX instructions, in there or in the
-   executor, then waits for hundreds of cycles each time. The other passes that are off on x86 take gcc a tenth of its time
-   for this file, and make nothing faster. */
+/* >>vectors */
 
-#define NNRTI_CPU_avx512vnni 5 /* only products of >>integers: all else is that of avx512 */
+/* The SIMD vector type nnrti_v, NNRTI_LANES floats, and its functions. nnrti_v_min and nnrti_v_max return the second
+   operand if either is NaN. Constants of an ISA: NNRTI_PANEL_VECTORS vectors are a packed panel; a GEMM register
+   tile has NNRTI_TILE_ROWS pixels, or NNRTI_TILE_ROWS_ONE by a panel of one vector; NNRTI_RECURRENT_ROWS sequences
+   run through recurrent cells at once. Intrinsics where the ISA has them, compiler vector extensions for the
+   portable one; no assembly. With -fipa-ra gcc omits vzeroupper around calls of functions in the same file that use
+   no vector registers, and at the end of such functions. Code without AVX instructions, there or in the executor,
+   then stalls for hundreds of cycles each time. The other passes that are disabled on x86 take gcc a tenth of its
+   time for this file and speed up nothing. */
+
+#define NNRTI_CPU_avx512vnni 5 /* only the 8-bit dot-product kernels of >>integers: all others are those of avx512 */
 #define NNRTI_CPU_avx512 4
 #define NNRTI_CPU_avx2 3
 #define NNRTI_CPU_neon 2
 #define NNRTI_CPU_vector 1
-#define NNRTI_CPU_simd128 1 /* those of WebAssembly, some by name: NNRTI_CPU_WASM */
+#define NNRTI_CPU_simd128 1 /* vector extensions, and some WebAssembly intrinsics: NNRTI_CPU_WASM */
 #ifdef __wasm_simd128__
 #define NNRTI_CPU_WASM 1
 #else
 #define NNRTI_CPU_WASM 0
 #endif
-#define NNRTI_CPU_IS NNRTI_CPU_JOIN_2(NNRTI_CPU_, NNRTI_CPU_SET)
+#define NNRTI_CPU_LEVEL NNRTI_CPU_JOIN_2(NNRTI_CPU_, NNRTI_CPU_ISA)
 #define nnrti_v NNRTI_CPU(v)
 #define nnrti_v_bits NNRTI_CPU(v_bits)
 #define nnrti_v_load NNRTI_CPU(v_load)
@@ -5589,7 +5821,7 @@ NNRTI_SETUP_END()
 #pragma GCC push_options
 #pragma GCC optimize("no-ipa-ra", "no-schedule-insns2", "no-inline-functions", "no-partial-inlining")
 #endif
-#if NNRTI_CPU_IS == 5
+#if NNRTI_CPU_LEVEL == 5
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx512vnni,avx2,fma"))),        \
                              apply_to = function)
@@ -5597,9 +5829,9 @@ NNRTI_SETUP_END()
 #pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq,avx512vnni,avx2,fma")
 #endif
 #define NNRTI_LANES 16
-#define NNRTI_WIDE 2
+#define NNRTI_PANEL_VECTORS 2
 #else
-#if NNRTI_CPU_IS == 4
+#if NNRTI_CPU_LEVEL == 4
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma"))),                   \
                              apply_to = function)
@@ -5607,10 +5839,10 @@ NNRTI_SETUP_END()
 #pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")
 #endif
 #define NNRTI_LANES 16
-#define NNRTI_WIDE 2
-#define NNRTI_TALL 8
-#define NNRTI_TALL_ONE 10
-#define NNRTI_CELLS_TALL 4
+#define NNRTI_PANEL_VECTORS 2
+#define NNRTI_TILE_ROWS 8
+#define NNRTI_TILE_ROWS_ONE 10
+#define NNRTI_RECURRENT_ROWS 4
 typedef __m512 nnrti_v;
 typedef int32_t nnrti_v_bits __attribute__((vector_size(64)));
 NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
@@ -5640,17 +5872,17 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
 #define NNRTI_CPU_IF_NAN(v, other) _mm512_mask_mov_ps(other, _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), v)
 #define NNRTI_CPU_IF_LESS(x, y, v, other) _mm512_mask_mov_ps(other, _mm512_cmp_ps_mask(x, y, _CMP_LT_OQ), v)
 #define NNRTI_CPU_SQRT(v) _mm512_sqrt_ps(v)
-#elif NNRTI_CPU_IS == 3
+#elif NNRTI_CPU_LEVEL == 3
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
 #else
 #pragma GCC target("avx2,fma,f16c")
 #endif
 #define NNRTI_LANES 8
-#define NNRTI_WIDE 2
-#define NNRTI_TALL 6
-#define NNRTI_TALL_ONE 10
-#define NNRTI_CELLS_TALL 2
+#define NNRTI_PANEL_VECTORS 2
+#define NNRTI_TILE_ROWS 6
+#define NNRTI_TILE_ROWS_ONE 10
+#define NNRTI_RECURRENT_ROWS 2
 typedef __m256 nnrti_v;
 typedef int32_t nnrti_v_bits __attribute__((vector_size(32)));
 NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
@@ -5680,12 +5912,12 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
 #define NNRTI_CPU_IF_NAN(v, other) _mm256_blendv_ps(other, v, _mm256_cmp_ps(v, v, _CMP_UNORD_Q))
 #define NNRTI_CPU_IF_LESS(x, y, v, other) _mm256_blendv_ps(other, v, _mm256_cmp_ps(x, y, _CMP_LT_OQ))
 #define NNRTI_CPU_SQRT(v) _mm256_sqrt_ps(v)
-#elif NNRTI_CPU_IS == 2
+#elif NNRTI_CPU_LEVEL == 2
 #define NNRTI_LANES 4
-#define NNRTI_WIDE 2
-#define NNRTI_TALL 8
-#define NNRTI_TALL_ONE 12
-#define NNRTI_CELLS_TALL 4
+#define NNRTI_PANEL_VECTORS 2
+#define NNRTI_TILE_ROWS 8
+#define NNRTI_TILE_ROWS_ONE 12
+#define NNRTI_RECURRENT_ROWS 4
 typedef float32x4_t nnrti_v;
 typedef int32_t nnrti_v_bits __attribute__((vector_size(16)));
 NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
@@ -5716,7 +5948,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
 #define NNRTI_CPU_IF_LESS(x, y, v, other) vbslq_f32(vcltq_f32(x, y), v, other)
 #define NNRTI_CPU_SQRT(v) vsqrtq_f32(v)
 #else
-#if defined(__i386__) && !defined(__SSE2__) /* without these, vectors would be numbers of the x87, of more bits */
+#if defined(__i386__) && !defined(__SSE2__) /* without SSE2, vectors would be x87 numbers of higher precision */
 #define NNRTI_CPU_SSE2 1
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("sse2"))), apply_to = function)
@@ -5725,10 +5957,10 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
 #endif
 #endif
 #define NNRTI_LANES 4
-#define NNRTI_WIDE 2
-#define NNRTI_TALL 4
-#define NNRTI_TALL_ONE 8
-#define NNRTI_CELLS_TALL 2
+#define NNRTI_PANEL_VECTORS 2
+#define NNRTI_TILE_ROWS 4
+#define NNRTI_TILE_ROWS_ONE 8
+#define NNRTI_RECURRENT_ROWS 2
 typedef float nnrti_v __attribute__((vector_size(16)));
 typedef int32_t nnrti_v_bits __attribute__((vector_size(16)));
 NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
@@ -5782,19 +6014,20 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_if_less)(nnrti_v x, nnrti_v y, nnrti_v v, n
 #define NNRTI_CPU_IF_LESS(x, y, v, other) NNRTI_CPU(v_if_less)(x, y, v, other)
 #endif
 
-/* The larger one, or what is no number. */
+/* The larger one, or NaN if either is NaN. */
 #define nnrti_v_max_nan NNRTI_CPU(v_max_nan)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_max_nan(nnrti_v a, nnrti_v b)
 {
     return NNRTI_CPU_IF_NAN(b, nnrti_v_max(b, a));
 }
 
-/* The first n floats from p on, zeros behind them; and the first n of a vector to p. n > 0. NNRTI_WHOLE: where these
-   take longer than whole vectors, whether n is that of one. */
+/* Partial vectors: loads the first n floats from p, zeros behind them; stores the first n lanes to p. n > 0.
+   NNRTI_IS_WHOLE: whether n is a whole vector, for ISAs whose partial accesses are slower (not AVX-512, which has
+   masks). */
 #define nnrti_v_load_part NNRTI_CPU(v_load_part)
 #define nnrti_v_store_part NNRTI_CPU(v_store_part)
-#if NNRTI_CPU_IS == 4
-#define NNRTI_WHOLE(n) false
+#if NNRTI_CPU_LEVEL == 4
+#define NNRTI_IS_WHOLE(n) false
 NNRTI_CPU_INLINE nnrti_v nnrti_v_load_part(const float *p, int32_t n)
 {
     return _mm512_maskz_loadu_ps((__mmask16)(n >= 16 ? 0xFFFFu : (1u << n) - 1), p);
@@ -5804,9 +6037,9 @@ NNRTI_CPU_INLINE void nnrti_v_store_part(float *p, nnrti_v v, int32_t n)
     _mm512_mask_storeu_ps(p, (__mmask16)(n >= 16 ? 0xFFFFu : (1u << n) - 1), v);
 }
 #else
-#define NNRTI_WHOLE(n) ((n) >= NNRTI_LANES)
-#if NNRTI_CPU_IS == 3
-/* All bits of the first n lanes. */
+#define NNRTI_IS_WHOLE(n) ((n) >= NNRTI_LANES)
+#if NNRTI_CPU_LEVEL == 3
+/* A mask of the first n lanes. */
 NNRTI_CPU_INLINE __m256i NNRTI_CPU(first)(int32_t n)
 {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -5816,12 +6049,12 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_load_part(const float *p, int32_t n)
 {
     if (n >= NNRTI_LANES)
         return nnrti_v_load(p);
-#if NNRTI_CPU_IS == 3
+#if NNRTI_CPU_LEVEL == 3
     return _mm256_maskload_ps(p, NNRTI_CPU(first)(n));
 #else
     {
         float part[NNRTI_LANES] = {0};
-        nnrti_cpu_copy_part(part, p, (size_t)n * sizeof(float));
+        nnrti_cpu_copy_small(part, p, (size_t)n * sizeof(float));
         return nnrti_v_load(part);
     }
 #endif
@@ -5832,22 +6065,22 @@ NNRTI_CPU_INLINE void nnrti_v_store_part(float *p, nnrti_v v, int32_t n)
         nnrti_v_store(p, v);
         return;
     }
-#if NNRTI_CPU_IS == 3
+#if NNRTI_CPU_LEVEL == 3
     _mm256_maskstore_ps(p, NNRTI_CPU(first)(n), v);
 #else
     {
         float part[NNRTI_LANES];
         nnrti_v_store(part, v);
-        nnrti_cpu_copy_part(p, part, (size_t)n * sizeof(float));
+        nnrti_cpu_copy_small(p, part, (size_t)n * sizeof(float));
     }
 #endif
 }
 #endif
 
-/* The sum of the elements, those of the two halves first, and the largest one, or what is no number. */
+/* Horizontal sum (halves are added first) and horizontal maximum (NaN if any lane is NaN). */
 #define nnrti_v_sum NNRTI_CPU(v_sum)
 #define nnrti_v_largest NNRTI_CPU(v_largest)
-#if NNRTI_CPU_IS >= 3
+#if NNRTI_CPU_LEVEL >= 3
 NNRTI_CPU_INLINE float NNRTI_CPU(sum_4)(__m128 v)
 {
     v = _mm_add_ps(v, _mm_movehl_ps(v, v));
@@ -5858,7 +6091,7 @@ NNRTI_CPU_INLINE float NNRTI_CPU(largest_4)(__m128 v)
     v = _mm_max_ps(v, _mm_movehl_ps(v, v));
     return _mm_cvtss_f32(_mm_max_ss(v, _mm_movehdup_ps(v)));
 }
-#if NNRTI_CPU_IS == 4
+#if NNRTI_CPU_LEVEL == 4
 NNRTI_CPU_INLINE float nnrti_v_sum(nnrti_v v)
 {
     const __m256 half = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
@@ -5904,12 +6137,12 @@ NNRTI_CPU_INLINE float nnrti_v_largest(nnrti_v v)
 }
 #endif
 
-/* LANES bytes as whole numbers from 0 on; the last bytes of whole numbers; whether any bit is set. Of
-   __builtin_convertvector between bytes and int32 gcc makes an instruction or more for each element. */
+/* Loads LANES bytes as int32, 0 to 255; stores the low byte of each int32; whether any bit is set. Not by
+   __builtin_convertvector, for which gcc emits an instruction or more per element. */
 #define nnrti_v_load_bytes NNRTI_CPU(v_load_bytes)
 #define nnrti_v_store_bytes NNRTI_CPU(v_store_bytes)
 #define nnrti_v_any NNRTI_CPU(v_any)
-#if NNRTI_CPU_IS == 4
+#if NNRTI_CPU_LEVEL == 4
 NNRTI_CPU_INLINE nnrti_v_bits nnrti_v_load_bytes(const uint8_t *p)
 {
     return (nnrti_v_bits)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)p));
@@ -5922,7 +6155,7 @@ NNRTI_CPU_INLINE bool nnrti_v_any(nnrti_v_bits v)
 {
     return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0;
 }
-#elif NNRTI_CPU_IS == 3
+#elif NNRTI_CPU_LEVEL == 3
 NNRTI_CPU_INLINE nnrti_v_bits nnrti_v_load_bytes(const uint8_t *p)
 {
     return (nnrti_v_bits)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p));
@@ -5937,7 +6170,7 @@ NNRTI_CPU_INLINE bool nnrti_v_any(nnrti_v_bits v)
 {
     return _mm256_testz_si256((__m256i)v, (__m256i)v) == 0;
 }
-#elif NNRTI_CPU_IS == 2
+#elif NNRTI_CPU_LEVEL == 2
 NNRTI_CPU_INLINE nnrti_v_bits nnrti_v_load_bytes(const uint8_t *p)
 {
     uint32_t four;
@@ -5984,14 +6217,14 @@ NNRTI_CPU_INLINE bool nnrti_v_any(nnrti_v_bits v)
 }
 #endif
 
-/* exp(x): x = n ln 2 + r, |r| <= ln(2) / 2, a polynomial of degree 7 (Cephes' expf) times 2^n in two steps, so that
-   results below the smallest normal number are right, too. At most 2 units in the last place. */
+/* exp(x): x = n ln 2 + r, |r| <= ln(2) / 2; a polynomial of degree 7 (Cephes' expf) times 2^n in two steps, so that
+   subnormal results are right, too. At most 2 ulp. */
 #define nnrti_v_exp NNRTI_CPU(v_exp)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_exp(nnrti_v x)
 {
-    const nnrti_v magic = nnrti_v_all(12582912.0f); /* 1.5 * 2^23: the sum has n in its last bits */
+    const nnrti_v magic = nnrti_v_all(12582912.0f); /* 1.5 * 2^23: the sum has n in its low bits */
     nnrti_v t, n, r, p;
-#if NNRTI_CPU_IS != 4
+#if NNRTI_CPU_LEVEL != 4
     nnrti_v_bits whole, half;
 #endif
     x = nnrti_v_min(nnrti_v_all(89.0f), nnrti_v_max(nnrti_v_all(-105.0f), x));
@@ -6005,7 +6238,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_exp(nnrti_v x)
     p = nnrti_v_fma(p, r, nnrti_v_all(1.6666665459e-1f));
     p = nnrti_v_fma(p, r, nnrti_v_all(5.0000001201e-1f));
     p = nnrti_v_fma(p, r * r, r + nnrti_v_all(1.0f));
-#if NNRTI_CPU_IS == 4
+#if NNRTI_CPU_LEVEL == 4
     return _mm512_scalef_ps(p, n);
 #else
     whole = (nnrti_v_bits)t - (nnrti_v_bits)magic;
@@ -6015,14 +6248,15 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_exp(nnrti_v x)
 #endif
 }
 
+/* 1 / (1 + exp(-x)). */
 #define nnrti_v_sigmoid NNRTI_CPU(v_sigmoid)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_sigmoid(nnrti_v x)
 {
     return nnrti_v_all(1.0f) / (nnrti_v_all(1.0f) + nnrti_v_exp(nnrti_v_all(0.0f) - x));
 }
 
-/* tanh(x) as a quotient of polynomials in x, x between -7.9 and 7.9 (the coefficients are those of Eigen). At most 4
-   units in the last place. *by: what divides, which is between 0 and 1; the other is returned. */
+/* tanh(x) as a quotient of polynomials in x, clamped to -7.9 to 7.9 (coefficients of Eigen). At most 4 ulp.
+   nnrti_v_tanh_parts returns the numerator; *by: the denominator, which is between 0 and 1. */
 #define nnrti_v_tanh NNRTI_CPU(v_tanh)
 #define nnrti_v_tanh_parts NNRTI_CPU(v_tanh_parts)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_tanh_parts(nnrti_v x, nnrti_v *by)
@@ -6048,7 +6282,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_tanh(nnrti_v x)
     return x / by;
 }
 
-/* erf(x) in the same way, between -4 and 4; the error is at most 2^-22. */
+/* erf(x) as a quotient of polynomials, clamped to -4 to 4; the error is at most 2^-22. */
 #define nnrti_v_erf NNRTI_CPU(v_erf)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_erf(nnrti_v x)
 {
@@ -6069,21 +6303,21 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_erf(nnrti_v x)
     return nnrti_v_min(nnrti_v_all(1.0f), nnrti_v_max(nnrti_v_all(-1.0f), q));
 }
 
-/* x < y ? v : other, which is also for what is no number. */
+/* x < y ? v : other; other if x or y is NaN. */
 #define nnrti_v_if_less NNRTI_CPU(v_if_less)
-#if NNRTI_CPU_IS >= 2
+#if NNRTI_CPU_LEVEL >= 2
 NNRTI_CPU_INLINE nnrti_v nnrti_v_if_less(nnrti_v x, nnrti_v y, nnrti_v v, nnrti_v other)
 {
     return NNRTI_CPU_IF_LESS(x, y, v, other);
 }
 #endif
 
-/* The square root, correctly rounded; what has no instruction for it takes one element after the other. */
+/* The square root, correctly rounded; element by element where the ISA has no instruction for it. */
 #define nnrti_v_sqrt NNRTI_CPU(v_sqrt)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_sqrt(nnrti_v x)
 {
 #ifdef NNRTI_CPU_SQRT
-    return nnrti_v_if_less(x, nnrti_v_all(0.0f), nnrti_v_all(nnrti_nanf()), NNRTI_CPU_SQRT(x)); /* +NaN */
+    return nnrti_v_if_less(x, nnrti_v_all(0.0f), nnrti_v_all(nnrti_nanf()), NNRTI_CPU_SQRT(x)); /* +NaN below 0 */
 #else
     float part[NNRTI_LANES];
     nnrti_v_store(part, x);
@@ -6093,10 +6327,10 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_sqrt(nnrti_v x)
 #endif
 }
 
-/* A whole number, exact: what is added to |x| leaves no room for a fraction, halves go to even, and the sign comes
-   back. From 2^23 on all floats are whole. */
-#define nnrti_v_whole NNRTI_CPU(v_whole)
-NNRTI_CPU_INLINE nnrti_v nnrti_v_whole(nnrti_v x, const nnrti_cpu_function function)
+/* ROUND, FLOOR or CEIL, exact: adding 2^23 to |x| drops the fraction, to nearest even; then the sign is restored.
+   From 2^23 on all floats are integers. */
+#define nnrti_v_to_integer NNRTI_CPU(v_to_integer)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_to_integer(nnrti_v x, const nnrti_cpu_function function)
 {
     const nnrti_v big = nnrti_v_all(8388608.0f), one = nnrti_v_all(1.0f);
     const nnrti_v size = (nnrti_v)((nnrti_v_bits)x & INT32_MAX), near = (size + big) - big;
@@ -6109,8 +6343,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_whole(nnrti_v x, const nnrti_cpu_function funct
     return (nnrti_v)((nnrti_v_bits)y | sign);
 }
 
-/* exp(x) - 1 for x <= 0, as nnrti_v_exp: 2^n p + (2^n - 1), where p is exp(r) - 1. At most 3 units in the last
-   place. */
+/* exp(x) - 1 for x <= 0, as nnrti_v_exp: 2^n p + (2^n - 1), where p is exp(r) - 1. At most 3 ulp. */
 #define nnrti_v_expm1 NNRTI_CPU(v_expm1)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_expm1(nnrti_v x)
 {
@@ -6131,15 +6364,15 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_expm1(nnrti_v x)
     return nnrti_v_fma(p, n, n - nnrti_v_all(1.0f));
 }
 
-/* ln x: x = 2^n m, sqrt(1/2) <= m < sqrt(2), a polynomial in m - 1 (Cephes' logf). At most 2 units in the last place;
-   minus infinity at 0, no number below. */
+/* ln x: x = 2^n m, sqrt(1/2) <= m < sqrt(2), a polynomial in m - 1 (Cephes' logf). At most 2 ulp; -Inf at 0, NaN
+   below. */
 #define nnrti_v_log NNRTI_CPU(v_log)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_log(nnrti_v x)
 {
     const nnrti_v least = nnrti_v_all(1.17549435e-38f), one = nnrti_v_all(1.0f), zero = nnrti_v_all(0.0f);
     const nnrti_v normal = nnrti_v_if_less(x, least, x * nnrti_v_all(8388608.0f), x), most = nnrti_v_all(3.4028235e38f);
     const nnrti_v_bits all = (nnrti_v_bits)nnrti_v_min(nnrti_v_max(normal, least), most) + 0x004afb0d;
-    const nnrti_v scaled = nnrti_v_if_less(x, least, nnrti_v_all(-23.0f), zero); /* what is below normal numbers */
+    const nnrti_v scaled = nnrti_v_if_less(x, least, nnrti_v_all(-23.0f), zero); /* of scaled subnormals */
     const nnrti_v n = __builtin_convertvector((all >> 23) - 127, nnrti_v) + scaled;
     const nnrti_v r = (nnrti_v)((all & 0x007fffff) + 0x3f3504f3) - one, s = r * r;
     nnrti_v p = nnrti_v_fma(nnrti_v_all(7.0376836292e-2f), r, nnrti_v_all(-1.1514610310e-1f));
@@ -6158,7 +6391,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_log(nnrti_v x)
                            nnrti_v_if_less(x, zero, nnrti_v_all(nnrti_nanf()), x * x - nnrti_v_all(nnrti_inff())));
 }
 
-/* ln(1 + x), 0 <= x <= 1: what the sum has lost of x is taken up again. At most 3 units in the last place. */
+/* ln(1 + x), 0 <= x <= 1, corrected by the rounding error of 1 + x. At most 3 ulp. */
 #define nnrti_v_log1p NNRTI_CPU(v_log1p)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_log1p(nnrti_v x)
 {
@@ -6166,9 +6399,9 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_log1p(nnrti_v x)
     return nnrti_v_log(u) + (x - (u - nnrti_v_all(1.0f))) / u;
 }
 
-/* An activation of nnrti_cpu_has_vectors. Factors are bounded from below where the other factor is 0 for all that is
-   smaller: minus infinity gives 0. */
-NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(activated)(nnrti_v x, const NNRT_ActivationType activation)
+/* A vector of activation(x), for the activations of nnrti_cpu_has_simd_activation. A factor is bounded from below
+   where the other factor is 0 for everything smaller, so that -Inf gives 0 and not NaN. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(activation)(nnrti_v x, const NNRT_ActivationType activation)
 {
     const nnrti_v one = nnrti_v_all(1.0f), three = nnrti_v_all(3.0f), six = nnrti_v_all(6.0f);
     const nnrti_v sixth = nnrti_v_all(1.0f / 6.0f), half = nnrti_v_all(0.5f);
@@ -6190,17 +6423,19 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(activated)(nnrti_v x, const NNRT_ActivationTy
 #define NNRTI_CPU_ACTIVATE(type)                                                                                       \
     case NNRT_ACTIVATION_TYPE_##type:                                                                                  \
         for (; i < count; i += NNRTI_LANES)                                                                            \
-            nnrti_v_store_part(y + i,                                                                                  \
-                               NNRTI_CPU(activated)(nnrti_v_load_part(x + i, count - i), NNRT_ACTIVATION_TYPE_##type), \
-                               count - i);                                                                             \
+            nnrti_v_store_part(                                                                                        \
+                y + i, NNRTI_CPU(activation)(nnrti_v_load_part(x + i, count - i), NNRT_ACTIVATION_TYPE_##type),        \
+                count - i);                                                                                            \
         break;
 
-/* y = activation(x), count of them; y may be x. */
-NNRTI_CPU_APART static void NNRTI_CPU(activate)(const float *x, float *y, int32_t count, NNRT_ActivationType activation)
+/* y = activation(x) for count elements; y may be x. Epilogues clamp in registers; other activations run here, over
+   results that are still in the cache. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(activation_row)(const float *x, float *y, int32_t count,
+                                                         NNRT_ActivationType activation)
 {
     int32_t i = 0;
     float low, high;
-    if (nnrti_cpu_bounds(activation, &low, &high)) {
+    if (nnrti_cpu_activation_bounds(activation, &low, &high)) {
         for (; i < count; i += NNRTI_LANES)
             nnrti_v_store_part(
                 y + i,
@@ -6221,13 +6456,13 @@ NNRTI_CPU_APART static void NNRTI_CPU(activate)(const float *x, float *y, int32_
     }
 }
 
-/* A function of one element. What is not finite goes where its limit is; no number stays none. */
-NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(computed)(nnrti_v x, nnrti_v a, nnrti_v b, const nnrti_cpu_function function)
+/* A vector of a unary function. Infinite x gives the limit of the function; NaN stays NaN. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(unary_function)(nnrti_v x, nnrti_v a, nnrti_v b, const nnrti_cpu_function function)
 {
     const nnrti_v zero = nnrti_v_all(0.0f), one = nnrti_v_all(1.0f), two = nnrti_v_all(2.0f);
     nnrti_v e;
     switch (function) {
-    case NNRTI_CPU_BOUNDS: return nnrti_v_min(b, nnrti_v_max(a, x));
+    case NNRTI_CPU_CLAMP: return nnrti_v_min(b, nnrti_v_max(a, x));
     case NNRTI_CPU_LEAKY: return nnrti_v_if_less(x, zero, a * x, x);
     case NNRTI_CPU_ELU: return b * nnrti_v_if_less(x, zero, a * nnrti_v_expm1(x), x);
     case NNRTI_CPU_SOFTPLUS:
@@ -6255,38 +6490,40 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(computed)(nnrti_v x, nnrti_v a, nnrti_v b, co
         x = nnrti_v_max(nnrti_v_all(-12.0f), x);
         e = nnrti_v_tanh(nnrti_v_all(0.7978845608f) * (x + nnrti_v_all(0.044715f) * x * x * x));
         return nnrti_v_all(0.5f) * x * (one + e);
-    default: return nnrti_v_whole(x, function);
+    default: return nnrti_v_to_integer(x, function);
     }
 }
 
-#define NNRTI_CPU_COMPUTE(name)                                                                                        \
+#define NNRTI_CPU_UNARY(name)                                                                                          \
     case NNRTI_CPU_##name:                                                                                             \
         for (int32_t i = 0; i < count; i += NNRTI_LANES)                                                               \
-            nnrti_v_store_part(                                                                                        \
-                y + i, NNRTI_CPU(computed)(nnrti_v_load_part(x + i, count - i), a, b, NNRTI_CPU_##name), count - i);   \
+            nnrti_v_store_part(y + i,                                                                                  \
+                               NNRTI_CPU(unary_function)(nnrti_v_load_part(x + i, count - i), a, b, NNRTI_CPU_##name), \
+                               count - i);                                                                             \
         break;
 
-/* y = function(x), count of them; y may be x. */
-NNRTI_CPU_APART static void NNRTI_CPU(compute)(const float *x, float *y, int32_t count, const nnrti_cpu_each *each)
+/* y = function(x) for count elements; y may be x. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(unary_row)(const float *x, float *y, int32_t count,
+                                                    const nnrti_cpu_elementwise *each)
 {
     const nnrti_v a = nnrti_v_all(each->a), b = nnrti_v_all(each->b);
     switch (each->function) {
-        NNRTI_CPU_OF_ONE(NNRTI_CPU_COMPUTE)
-    default: NNRTI_CPU(activate)(x, y, count, each->activation);
+        NNRTI_CPU_UNARY_FUNCTIONS(NNRTI_CPU_UNARY)
+    default: NNRTI_CPU(activation_row)(x, y, count, each->activation);
     }
 }
 
 #if defined(__clang__)
-#if NNRTI_CPU_IS == 4
+#if NNRTI_CPU_LEVEL == 4
 #define NNRTI_CPU_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
-#elif NNRTI_CPU_IS == 3
+#elif NNRTI_CPU_LEVEL == 3
 #define NNRTI_CPU_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
 #else
 #define NNRTI_CPU_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6)
 #endif
 #endif
 
-/* Of two vectors, one behind the other, every second element from the first one on. */
+/* The even elements of two concatenated vectors. */
 NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_even)(nnrti_v a, nnrti_v b)
 {
 #if defined(__clang__)
@@ -6299,12 +6536,12 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_even)(nnrti_v a, nnrti_v b)
 #endif
 }
 
-/* float16 as bits. Widening is exact, narrowing rounds to nearest, halves to even. A NaN becomes quiet and keeps its sign
-   and the high bits of its payload. */
+/* Conversion of float16, stored as bits. Widening is exact, narrowing rounds to nearest even; nnrti_v_round does
+   both. A NaN becomes quiet and keeps its sign and the high bits of its payload. */
 #define nnrti_v_widen NNRTI_CPU(v_widen)
 #define nnrti_v_narrow NNRTI_CPU(v_narrow)
 #define nnrti_v_round NNRTI_CPU(v_round)
-#if NNRTI_CPU_IS == 4
+#if NNRTI_CPU_LEVEL == 4
 NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
 {
     return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
@@ -6317,7 +6554,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
 {
     return _mm512_cvtph_ps(_mm512_maskz_cvtps_ph(0xFFFF, v, 8));
 }
-#elif NNRTI_CPU_IS == 3
+#elif NNRTI_CPU_LEVEL == 3
 NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
 {
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
@@ -6330,7 +6567,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
 {
     return _mm256_cvtph_ps(_mm256_cvtps_ph(v, 0));
 }
-#elif NNRTI_CPU_IS == 2
+#elif NNRTI_CPU_LEVEL == 2
 NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
 {
     return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
@@ -6345,7 +6582,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
 }
 #else
 typedef uint32_t NNRTI_CPU(v_words) __attribute__((vector_size(16)));
-/* No step of either has a subnormal float: some machines take these for 0. */
+/* No intermediate value is a subnormal float: some machines flush those to 0. */
 NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
 {
     const NNRTI_CPU(v_words) x = {p[0], p[1], p[2], p[3]};
@@ -6363,7 +6600,7 @@ NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
     const NNRTI_CPU(v_words) large = (NNRTI_CPU(v_words))(x >= (143u << 23)); /* 2^16 */
     const NNRTI_CPU(v_words) none = (NNRTI_CPU(v_words))(x > (255u << 23));
     const NNRTI_CPU(v_words) small = (NNRTI_CPU(v_words))(x < (113u << 23)); /* 2^-14 */
-    /* The last bit of the sum with 0.5 is 2^-24; the other sum rounds the bits that it drops. */
+    /* The last bit of x + 0.5 is 2^-24, which rounds subnormal results; the other sum rounds the bits that it drops. */
     const NNRTI_CPU(v_words) tiny = (NNRTI_CPU(v_words))((nnrti_v)x + nnrti_v_all(0.5f)) - (126u << 23);
     const NNRTI_CPU(v_words) down = (x - (112u << 23) + 0xFFFu + (x >> 13 & 1u)) >> 13;
     const NNRTI_CPU(v_words) infinite = 0x7C00u | (none & (0x200u | (x >> 13 & 0x3FFu)));
@@ -6379,7 +6616,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
 }
 #endif
 
-/* y = x, count of them. */
+/* y = x, widened, for count elements. */
 NNRTI_CPU_INLINE void NNRTI_CPU(widen_run)(const uint16_t *x, float *y, int32_t count)
 {
     int32_t i = 0;
@@ -6387,11 +6624,12 @@ NNRTI_CPU_INLINE void NNRTI_CPU(widen_run)(const uint16_t *x, float *y, int32_t 
         nnrti_v_store(y + i, nnrti_v_widen(x + i));
     if (i < count) {
         uint16_t part[NNRTI_LANES] = {0};
-        nnrti_cpu_copy_part(part, x + i, (size_t)(count - i) * sizeof(*x));
+        nnrti_cpu_copy_small(part, x + i, (size_t)(count - i) * sizeof(*x));
         nnrti_v_store_part(y + i, nnrti_v_widen(part), count - i);
     }
 }
 
+/* y = x, narrowed, for count elements. */
 NNRTI_CPU_INLINE void NNRTI_CPU(narrow_run)(const float *x, uint16_t *y, int32_t count)
 {
     int32_t i = 0;
@@ -6400,12 +6638,12 @@ NNRTI_CPU_INLINE void NNRTI_CPU(narrow_run)(const float *x, uint16_t *y, int32_t
     if (i < count) {
         uint16_t part[NNRTI_LANES];
         nnrti_v_narrow(part, nnrti_v_load_part(x + i, count - i));
-        nnrti_cpu_copy_part(y + i, part, (size_t)(count - i) * sizeof(*y));
+        nnrti_cpu_copy_small(y + i, part, (size_t)(count - i) * sizeof(*y));
     }
 }
 
-/* As it stands in the table of the set. */
-NNRTI_CPU_APART static void NNRTI_CPU(narrow_weights)(const float *x, uint16_t *y, int32_t count)
+/* The function `narrow` of the ISA's table. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(narrow_weights)(const float *x, uint16_t *y, int32_t count)
 {
     NNRTI_CPU(narrow_run)(x, y, count);
 }
@@ -6413,25 +6651,45 @@ NNRTI_CPU_APART static void NNRTI_CPU(narrow_weights)(const float *x, uint16_t *
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>product */
 
-/* Some pixels of y, and the panel that they are multiplied with. */
-typedef struct NNRTI_CPU(tile) {
-    const float *const *x; /* x[tap * step + row]: the channels of x that a tap of a pixel reads */
-    float *const *y;       /* y[row]: its channels */
-    const float *const *z; /* what is added to them, NULL: nothing */
-    int32_t rows, step;    /* pixels; of the lists, in which the last pixel is repeated up to `step` */
-    int32_t taps, k;
-    const int32_t *terms; /* of a patch: k of them, from x[row] on */
-    const float *ahead;   /* the panel that comes next, of which each tile fetches a part */
-    int32_t stepAhead;    /* so many floats of it for each term */
-    const float *panel;
-    const uint16_t *halves; /* its weights where they are float16: panel has the bias then. NULL: they are behind it */
-    int32_t channel, count; /* the first of the panel, and how many of them there are */
-    float low, high, sumLow, sumHigh;
-} NNRTI_CPU(tile);
+/* GEMM. A work item computes some pixels of y by all panels, or by a part of them. For each panel the register tile
+   of NNRTI_TILE_ROWS pixels x NNRTI_PANEL_VECTORS vectors of channels is held in registers (`microkernel`): for each
+   filter tap and channel of x it loads the weights of the panel once, broadcasts x of each pixel, and accumulates by
+   fused multiply-add. The epilogue (`epilogue`) then clamps, adds the residual, clamps again and stores; other
+   activations follow in a separate pass.
 
-/* The results of one vector of channels of some pixels. */
-NNRTI_CPU_INLINE void NNRTI_CPU(finish)(const NNRTI_CPU(tile) * t, int32_t row, int32_t at, nnrti_v *sum, int32_t next,
-                                        const int32_t tall, const bool whole)
+   Weights are prepacked so that the microkernel reads them sequentially; the next panel is prefetched meanwhile. x
+   is read through an indirection buffer: per tap and pixel a pointer to its channels (implicit GEMM), so
+   convolutions, matrices and grouped convolutions share one microkernel. The lists repeat the last pixel up to a
+   whole tile, so the microkernel has no remainder loop for pixels; only stores of the last vector of channels are
+   masked.
+
+   Invariant: each sum starts with the bias and adds its terms in the order of taps, then channels, in one register.
+   So results depend neither on tile sizes nor on the number of threads. K is never split over accumulators or
+   threads, although that would occupy more cores in small GEMMs: it would change the order of the sum.
+
+   A matrix-vector product (GEMV) is bound by memory bandwidth: `gemv` uses one pixel and 8 vectors of channels,
+   which hide the latency of fused multiply-adds. */
+
+/* The operands of a GEMM tile: some pixels of y, and the panel that multiplies them. */
+typedef struct NNRTI_CPU(gemm_tile) {
+    const float *const *x; /* indirection buffer: x[tap * step + row] points to the channels that a tap reads */
+    float *const *y;       /* y[row]: its channels */
+    const float *const *z; /* residual that is added to them, NULL: none */
+    int32_t rows, step;    /* pixels; length of a list, in which the last pixel is repeated up to `step` */
+    int32_t taps, k;
+    const int32_t *terms; /* with patches: the offsets of k terms from x[row] */
+    const float *ahead;   /* the next panel, of which each tile prefetches a part */
+    int32_t stepAhead;    /* floats of it per term */
+    const float *panel;
+    const uint16_t *halves; /* float16 weights; panel then holds the bias only. NULL: float32 weights follow it */
+    int32_t channel, count; /* the first of the panel, and the number left from it on */
+    float low, high, sumLow, sumHigh;
+} NNRTI_CPU(gemm_tile);
+
+/* Epilogue of one vector of channels of `tall` pixels: clamp, add the residual, clamp, store. whole: all lanes are
+   stored. sum: the accumulators, `next` apart. */
+NNRTI_CPU_INLINE void NNRTI_CPU(epilogue)(const NNRTI_CPU(gemm_tile) * t, int32_t row, int32_t at, nnrti_v *sum,
+                                          int32_t next, const int32_t tall, const bool whole)
 {
     const nnrti_v low = nnrti_v_all(t->low), high = nnrti_v_all(t->high);
     const int32_t left = t->count - at;
@@ -6451,42 +6709,43 @@ NNRTI_CPU_INLINE void NNRTI_CPU(finish)(const NNRTI_CPU(tile) * t, int32_t row, 
     }
 }
 
-/* The same of the last vector of a panel, which may have less channels. */
-#if NNRTI_CPU_IS == 4
-NNRTI_CPU_INLINE void NNRTI_CPU(finish_last)(const NNRTI_CPU(tile) * t, int32_t row, int32_t at, nnrti_v *sum,
-                                             int32_t next, const int32_t tall)
+/* Epilogue of the last vector of a panel, which may have fewer channels. */
+#if NNRTI_CPU_LEVEL == 4
+NNRTI_CPU_INLINE void NNRTI_CPU(epilogue_last)(const NNRTI_CPU(gemm_tile) * t, int32_t row, int32_t at, nnrti_v *sum,
+                                               int32_t next, const int32_t tall)
 {
-    NNRTI_CPU(finish)(t, row, at, sum, next, tall, false);
+    NNRTI_CPU(epilogue)(t, row, at, sum, next, tall, false);
 }
 #else
-NNRTI_CPU_APART static void NNRTI_CPU(finish_part)(const NNRTI_CPU(tile) * t, int32_t row, int32_t at, nnrti_v *sum,
-                                                   int32_t tall)
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(epilogue_part)(const NNRTI_CPU(gemm_tile) * t, int32_t row, int32_t at,
+                                                        nnrti_v *sum, int32_t tall)
 {
     for (int32_t r = 0; r < tall; r++)
-        NNRTI_CPU(finish)(t, row + r, at, sum + r, 1, 1, false);
+        NNRTI_CPU(epilogue)(t, row + r, at, sum + r, 1, 1, false);
 }
-NNRTI_CPU_INLINE void NNRTI_CPU(finish_last)(const NNRTI_CPU(tile) * t, int32_t row, int32_t at, nnrti_v *sum,
-                                             int32_t next, const int32_t tall)
+NNRTI_CPU_INLINE void NNRTI_CPU(epilogue_last)(const NNRTI_CPU(gemm_tile) * t, int32_t row, int32_t at, nnrti_v *sum,
+                                               int32_t next, const int32_t tall)
 {
-    nnrti_v part[NNRTI_CPU_TALLEST];
-    if (NNRTI_WHOLE(t->count - at)) {
-        NNRTI_CPU(finish)(t, row, at, sum, next, tall, true);
+    nnrti_v part[NNRTI_CPU_MAX_TILE_ROWS];
+    if (NNRTI_IS_WHOLE(t->count - at)) {
+        NNRTI_CPU(epilogue)(t, row, at, sum, next, tall, true);
         return;
     }
     NNRTI_CPU_UNROLL
     for (int32_t r = 0; r < tall; r++)
         part[r] = sum[r * next];
-    NNRTI_CPU(finish_part)(t, row, at, part, tall);
+    NNRTI_CPU(epilogue_part)(t, row, at, part, tall);
 }
 #endif
 
-/* Pixels row to row + tall - 1 by a panel of `wide` vectors: as many sums as there are registers for. */
-NNRTI_CPU_INLINE void NNRTI_CPU(multiply)(const NNRTI_CPU(tile) * tile, int32_t row, const int32_t tall,
-                                          const int32_t wide, const bool patch)
+/* GEMM microkernel: pixels row to row + tall - 1 by a panel of `wide` vectors; tall * wide accumulators stay in
+   registers. patch: x is read at the offsets `terms`. tall, wide and patch are constants after inlining. */
+NNRTI_CPU_INLINE void NNRTI_CPU(microkernel)(const NNRTI_CPU(gemm_tile) * tile, int32_t row, const int32_t tall,
+                                             const int32_t wide, const bool patch)
 {
-    const NNRTI_CPU(tile) copy = *tile, *const t = &copy; /* nothing changes it, which the compiler does not know */
-    nnrti_v sum[NNRTI_CPU_TALLEST * NNRTI_WIDE];
-    const float *w = t->panel, *ahead = t->ahead + (ptrdiff_t)(row / NNRTI_TALL) * t->stepAhead * t->taps * t->k;
+    const NNRTI_CPU(gemm_tile) copy = *tile, *const t = &copy; /* a copy, which stores cannot change */
+    nnrti_v sum[NNRTI_CPU_MAX_TILE_ROWS * NNRTI_PANEL_VECTORS];
+    const float *w = t->panel, *ahead = t->ahead + (ptrdiff_t)(row / NNRTI_TILE_ROWS) * t->stepAhead * t->taps * t->k;
     NNRTI_CPU_UNROLL
     for (int32_t v = 0; v < wide; v++, w += NNRTI_LANES) {
         const nnrti_v bias = nnrti_v_load(w);
@@ -6495,13 +6754,13 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply)(const NNRTI_CPU(tile) * tile, int32_t 
             sum[r * wide + v] = bias;
     }
     for (int32_t tap = 0; tap < (patch ? 1 : t->taps); tap++) {
-        const float *x[NNRTI_CPU_TALLEST];
+        const float *x[NNRTI_CPU_MAX_TILE_ROWS];
         NNRTI_CPU_UNROLL
         for (int32_t r = 0; r < tall; r++)
             x[r] = t->x[(ptrdiff_t)tap * t->step + row + r];
         for (ptrdiff_t k = 0; k < t->k; k++) {
             const ptrdiff_t at = patch ? t->terms[k] : k;
-            nnrti_v weight[NNRTI_WIDE];
+            nnrti_v weight[NNRTI_PANEL_VECTORS];
             if (!patch && wide > 1) {
                 __builtin_prefetch(ahead, 0, 2);
                 ahead += t->stepAhead;
@@ -6519,66 +6778,66 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply)(const NNRTI_CPU(tile) * tile, int32_t 
         }
     }
     NNRTI_CPU_UNROLL
-    for (int32_t v = 0; v + 1 < wide; v++) /* those before the last one are whole */
-        NNRTI_CPU(finish)(t, row, v * NNRTI_LANES, sum + v, wide, tall, true);
-    NNRTI_CPU(finish_last)(t, row, (wide - 1) * NNRTI_LANES, sum + wide - 1, wide, tall);
+    for (int32_t v = 0; v + 1 < wide; v++) /* vectors before the last one are whole */
+        NNRTI_CPU(epilogue)(t, row, v * NNRTI_LANES, sum + v, wide, tall, true);
+    NNRTI_CPU(epilogue_last)(t, row, (wide - 1) * NNRTI_LANES, sum + wide - 1, wide, tall);
 }
 
-/* Tiles of a panel of one vector and of two, of pixels that lie anywhere or in a patch. The lower one serves up to four
-   pixels at the end. */
-#define NNRTI_CPU_TILE(name, tall, wide)                                                                               \
-    NNRTI_CPU_APART static void NNRTI_CPU(multiply_##name)(const NNRTI_CPU(tile) * t, int32_t row)                     \
+/* Instances of the microkernel for panels of one vector and of two, with indirection lists or patches. The low ones
+   serve a remainder of up to four pixels. */
+#define NNRTI_CPU_MICROKERNEL(name, tall, wide)                                                                        \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(microkernel_##name)(const NNRTI_CPU(gemm_tile) * t, int32_t row)          \
     {                                                                                                                  \
-        NNRTI_CPU(multiply)(t, row, tall, wide, false);                                                                \
+        NNRTI_CPU(microkernel)(t, row, tall, wide, false);                                                             \
     }                                                                                                                  \
-    NNRTI_CPU_APART static void NNRTI_CPU(multiply_patch_##name)(const NNRTI_CPU(tile) * t, int32_t row)               \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(microkernel_patch_##name)(const NNRTI_CPU(gemm_tile) * t, int32_t row)    \
     {                                                                                                                  \
-        NNRTI_CPU(multiply)(t, row, tall, wide, true);                                                                 \
+        NNRTI_CPU(microkernel)(t, row, tall, wide, true);                                                              \
     }
-NNRTI_CPU_TILE(one, NNRTI_TALL_ONE, 1)
-NNRTI_CPU_TILE(two, NNRTI_TALL, 2)
-NNRTI_CPU_TILE(low_one, 4, 1)
-#if NNRTI_TALL > 4
-NNRTI_CPU_TILE(low_two, 4, 2)
+NNRTI_CPU_MICROKERNEL(one, NNRTI_TILE_ROWS_ONE, 1)
+NNRTI_CPU_MICROKERNEL(two, NNRTI_TILE_ROWS, 2)
+NNRTI_CPU_MICROKERNEL(low_one, 4, 1)
+#if NNRTI_TILE_ROWS > 4
+NNRTI_CPU_MICROKERNEL(low_two, 4, 2)
 #else
-static void NNRTI_CPU(multiply_low_two)(const NNRTI_CPU(tile) * t, int32_t row)
+static void NNRTI_CPU(microkernel_low_two)(const NNRTI_CPU(gemm_tile) * t, int32_t row)
 {
-    NNRTI_CPU(multiply_two)(t, row);
+    NNRTI_CPU(microkernel_two)(t, row);
 }
-static void NNRTI_CPU(multiply_patch_low_two)(const NNRTI_CPU(tile) * t, int32_t row)
+static void NNRTI_CPU(microkernel_patch_low_two)(const NNRTI_CPU(gemm_tile) * t, int32_t row)
 {
-    NNRTI_CPU(multiply_patch_two)(t, row);
+    NNRTI_CPU(microkernel_patch_two)(t, row);
 }
 #endif
 
-/* All rows of a tile. */
-static void NNRTI_CPU(multiply_all)(const NNRTI_CPU(tile) * t, bool wide)
+/* All pixels of a work item by one panel. */
+static void NNRTI_CPU(gemm_panel)(const NNRTI_CPU(gemm_tile) * t, bool wide)
 {
-    const int32_t tall = wide ? NNRTI_TALL : NNRTI_TALL_ONE;
+    const int32_t tall = wide ? NNRTI_TILE_ROWS : NNRTI_TILE_ROWS_ONE;
     int32_t row = 0;
     if (t->terms != NULL) {
         for (; row + 4 < t->rows; row += tall)
-            (wide ? NNRTI_CPU(multiply_patch_two) : NNRTI_CPU(multiply_patch_one))(t, row);
+            (wide ? NNRTI_CPU(microkernel_patch_two) : NNRTI_CPU(microkernel_patch_one))(t, row);
         if (row < t->rows)
-            (wide ? NNRTI_CPU(multiply_patch_low_two) : NNRTI_CPU(multiply_patch_low_one))(t, row);
+            (wide ? NNRTI_CPU(microkernel_patch_low_two) : NNRTI_CPU(microkernel_patch_low_one))(t, row);
         return;
     }
     for (; row + 4 < t->rows; row += tall)
-        (wide ? NNRTI_CPU(multiply_two) : NNRTI_CPU(multiply_one))(t, row);
+        (wide ? NNRTI_CPU(microkernel_two) : NNRTI_CPU(microkernel_one))(t, row);
     if (row < t->rows)
-        (wide ? NNRTI_CPU(multiply_low_two) : NNRTI_CPU(multiply_low_one))(t, row);
+        (wide ? NNRTI_CPU(microkernel_low_two) : NNRTI_CPU(microkernel_low_one))(t, row);
 }
 
-/* One pixel by several vectors of channels, so that there are as many sums at once as it takes to wait for none. Of the
-   weights two vectors lie side by side, two such pairs `apart`, the next two pairs `next` behind them; terms lie `step`
-   apart. With half they are float16, and so are these distances, but that pairs which are not of the same panel have as
-   many floats of bias between them as they have elements. */
-NNRTI_CPU_INLINE void NNRTI_CPU(multiply_vectors)(const NNRTI_CPU(tile) * tile, size_t apart, size_t next, size_t step,
-                                                  const int32_t vectors, const bool half)
+/* GEMV microkernel: one pixel by several vectors of channels, enough accumulators to hide the latency of
+   multiply-adds. Layout of the weights: two vectors are adjacent, two such pairs are `apart` floats apart, the next
+   two pairs `next` floats behind; terms are `step` apart. half: weights are float16 and the distances count float16
+   elements; the biases of pairs of the same panel are then twice as far apart, as they are float32. */
+NNRTI_CPU_INLINE void NNRTI_CPU(gemv_microkernel)(const NNRTI_CPU(gemm_tile) * tile, size_t apart, size_t next,
+                                                  size_t step, const int32_t vectors, const bool half)
 {
-    const NNRTI_CPU(tile) copy = *tile, *const t = &copy;
+    const NNRTI_CPU(gemm_tile) copy = *tile, *const t = &copy;
     const size_t at[4] = {0, apart, next, next + apart};
-    const size_t inside = apart == 2 * NNRTI_LANES ? 2 * apart : apart; /* between pairs of bias, in halves of floats */
+    const size_t inside = apart == 2 * NNRTI_LANES ? 2 * apart : apart; /* of biases in a panel, in elements */
     const size_t biases[4] = {0, inside, next, next + inside};
     nnrti_v sum[8];
     const float *w = t->panel;
@@ -6607,63 +6866,66 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply_vectors)(const NNRTI_CPU(tile) * tile, 
     }
     NNRTI_CPU_UNROLL
     for (int32_t v = 0; v + 1 < vectors; v++)
-        NNRTI_CPU(finish)(t, 0, v * NNRTI_LANES, &sum[v], 1, 1, true);
-    NNRTI_CPU(finish_last)(t, 0, (vectors - 1) * NNRTI_LANES, &sum[vectors - 1], 1, 1);
+        NNRTI_CPU(epilogue)(t, 0, v * NNRTI_LANES, &sum[v], 1, 1, true);
+    NNRTI_CPU(epilogue_last)(t, 0, (vectors - 1) * NNRTI_LANES, &sum[vectors - 1], 1, 1);
 }
 
-#define NNRTI_CPU_VECTORS(vectors)                                                                                     \
-    NNRTI_CPU_APART static void NNRTI_CPU(multiply_vectors_##vectors)(const NNRTI_CPU(tile) * t, size_t apart,         \
-                                                                      size_t next, size_t step)                        \
+#define NNRTI_CPU_GEMV_MICROKERNEL(vectors)                                                                            \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gemv_microkernel_##vectors)(const NNRTI_CPU(gemm_tile) * t, size_t apart, \
+                                                                         size_t next, size_t step)                     \
     {                                                                                                                  \
-        NNRTI_CPU(multiply_vectors)(t, apart, next, step, vectors, false);                                             \
+        NNRTI_CPU(gemv_microkernel)(t, apart, next, step, vectors, false);                                             \
     }                                                                                                                  \
-    NNRTI_CPU_APART static void NNRTI_CPU(multiply_vectors_half_##vectors)(const NNRTI_CPU(tile) * t, size_t apart,    \
-                                                                           size_t next, size_t step)                   \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gemv_microkernel_half_##vectors)(const NNRTI_CPU(gemm_tile) * t,          \
+                                                                              size_t apart, size_t next, size_t step)  \
     {                                                                                                                  \
-        NNRTI_CPU(multiply_vectors)(t, apart, next, step, vectors, true);                                              \
+        NNRTI_CPU(gemv_microkernel)(t, apart, next, step, vectors, true);                                              \
     }
-NNRTI_CPU_VECTORS(8)
-NNRTI_CPU_VECTORS(6)
-NNRTI_CPU_VECTORS(4)
-NNRTI_CPU_VECTORS(2)
-NNRTI_CPU_VECTORS(1)
+NNRTI_CPU_GEMV_MICROKERNEL(8)
+NNRTI_CPU_GEMV_MICROKERNEL(6)
+NNRTI_CPU_GEMV_MICROKERNEL(4)
+NNRTI_CPU_GEMV_MICROKERNEL(2)
+NNRTI_CPU_GEMV_MICROKERNEL(1)
 
-/* Does that with the next panels, at most `left` of them, and returns with how many: 0 where a tile does better. */
-static int32_t NNRTI_CPU(multiply_row)(const NNRTI_CPU(tile) * t, size_t panelFloats, int32_t left)
+/* One pixel by the next panels, at most `left`; returns their number: 0 if a GEMM tile is faster. */
+static int32_t NNRTI_CPU(gemv_panels)(const NNRTI_CPU(gemm_tile) * t, size_t panelFloats, int32_t left)
 {
-    const size_t step = NNRTI_WIDE * NNRTI_LANES;
+    const size_t step = NNRTI_PANEL_VECTORS * NNRTI_LANES;
     const bool half = t->halves != NULL;
     int32_t panels = left < 4 ? left : 4;
-    if (panels > 0 && t->count <= (panels * NNRTI_WIDE - 1) * NNRTI_LANES)
+    if (panels > 0 && t->count <= (panels * NNRTI_PANEL_VECTORS - 1) * NNRTI_LANES)
         panels--; /* the last one has one vector only */
     switch (panels) {
     case 4:
-        (half ? NNRTI_CPU(multiply_vectors_half_8) : NNRTI_CPU(multiply_vectors_8))(t, panelFloats, 2 * panelFloats, step);
+        (half ? NNRTI_CPU(gemv_microkernel_half_8) : NNRTI_CPU(gemv_microkernel_8))(t, panelFloats, 2 * panelFloats,
+                                                                                    step);
         return 4;
     case 3:
-        (half ? NNRTI_CPU(multiply_vectors_half_6) : NNRTI_CPU(multiply_vectors_6))(t, panelFloats, 2 * panelFloats, step);
+        (half ? NNRTI_CPU(gemv_microkernel_half_6) : NNRTI_CPU(gemv_microkernel_6))(t, panelFloats, 2 * panelFloats,
+                                                                                    step);
         return 3;
     case 2:
-        (half ? NNRTI_CPU(multiply_vectors_half_4) : NNRTI_CPU(multiply_vectors_4))(t, panelFloats, 0, step);
+        (half ? NNRTI_CPU(gemv_microkernel_half_4) : NNRTI_CPU(gemv_microkernel_4))(t, panelFloats, 0, step);
         return 2;
     default: return 0;
     }
 }
 
-typedef struct NNRTI_CPU(product_job) {
-    const nnrti_cpu_product *attr;
+/* Arguments of a GEMM kernel call, shared by its work items. */
+typedef struct NNRTI_CPU(gemm_job) {
+    const nnrti_cpu_gemm *attr;
     const nnrt_view *x, *z, *packed, *last, *y;
     const nnrt_call *call;
     int64_t pixels;
     int32_t panels;
     float low, high, sumLow, sumHigh;
-    bool bounds; /* all that the product's own activation does */
+    bool bounds; /* the GEMM's own activation only clamps */
     nnrti_cpu_patch patch;
-} NNRTI_CPU(product_job);
+} NNRTI_CPU(gemm_job);
 
-/* What a product, one with a vector and a convolution by tiles are called with. */
-static void NNRTI_CPU(see_product)(const nnrti_cpu_product *attr, const nnrt_view *args, const nnrt_call *call,
-                                   NNRTI_CPU(product_job) * j)
+/* Fills a job from the arguments of `gemm`, `gemv` and `winograd`. */
+static void NNRTI_CPU(gemm_job_init)(const nnrti_cpu_gemm *attr, const nnrt_view *args, const nnrt_call *call,
+                                     NNRTI_CPU(gemm_job) * j)
 {
     j->attr = attr;
     j->x = &args[0];
@@ -6672,13 +6934,13 @@ static void NNRTI_CPU(see_product)(const nnrti_cpu_product *attr, const nnrt_vie
     j->last = &args[3];
     j->y = &args[4];
     j->call = call;
-    j->panels = (j->y->dims[3] + NNRTI_WIDE * NNRTI_LANES - 1) / (NNRTI_WIDE * NNRTI_LANES);
-    j->bounds = nnrti_cpu_bounds(attr->in.activation, &j->low, &j->high);
-    (void)nnrti_cpu_bounds(attr->sum, &j->sumLow, &j->sumHigh);
+    j->panels = (j->y->dims[3] + NNRTI_PANEL_VECTORS * NNRTI_LANES - 1) / (NNRTI_PANEL_VECTORS * NNRTI_LANES);
+    j->bounds = nnrti_cpu_activation_bounds(attr->conv.activation, &j->low, &j->high);
+    (void)nnrti_cpu_activation_bounds(attr->sum, &j->sumLow, &j->sumHigh);
 }
 
-/* Copies floats, or writes zeros where from is NULL; returns what lies behind them. */
-NNRTI_CPU_APART static float *NNRTI_CPU(copy_floats)(const float *from, int32_t count, float *to)
+/* Copies floats, or writes zeros if from is NULL; returns the end of the output. */
+NNRTI_CPU_NOINLINE static float *NNRTI_CPU(copy_floats)(const float *from, int32_t count, float *to)
 {
     int32_t i = 0;
     for (; i + NNRTI_LANES <= count; i += NNRTI_LANES)
@@ -6689,13 +6951,13 @@ NNRTI_CPU_APART static float *NNRTI_CPU(copy_floats)(const float *from, int32_t 
     return to + count;
 }
 
-/* What a patch has of the rows from h on and the columns from w on of an image. */
+/* Copies a patch of an image, with zero padding: rows from h on and columns from w on. */
 static void NNRTI_CPU(copy_patch)(const nnrt_view *in, const nnrti_cpu_patch *p, const float *image, int64_t h,
                                   int64_t w, float *to)
 {
     const int32_t K = in->dims[3], deep = p->planes ? 1 : K;
     int32_t first, last;
-    nnrti_cpu_inside(w, 1, p->columns, in->dims[2], &first, &last);
+    nnrti_cpu_valid_range(w, 1, p->columns, in->dims[2], &first, &last);
     for (int32_t c = 0; c < K; c += deep)
         for (int32_t i = 0; i < p->rows; i++) {
             if (h + i < 0 || h + i >= in->dims[1] || first >= last) {
@@ -6710,15 +6972,15 @@ static void NNRTI_CPU(copy_patch)(const nnrt_view *in, const nnrti_cpu_patch *p,
         }
 }
 
-/* What is known of the pixels of a tile. */
-typedef struct NNRTI_CPU(lists) {
-    const float **x, **z; /* z: NULL where nothing is added */
+/* The indirection buffer of a work item: pointers to inputs, residuals and outputs of its pixels. */
+typedef struct NNRTI_CPU(indirection) {
+    const float **x, **z; /* z: NULL without a residual */
     float **y;
-    int32_t rows, step, run; /* run: of a row of a patch */
-} NNRTI_CPU(lists);
+    int32_t rows, step, run; /* run: pixels of a row of a patch */
+} NNRTI_CPU(indirection);
 
-/* to[i] = from + i * step, i < n. */
-NNRTI_CPU_INLINE void NNRTI_CPU(list)(const float **to, const float *from, ptrdiff_t step, int32_t n)
+/* Fills pointers: to[i] = from + i * step, i < n. */
+NNRTI_CPU_INLINE void NNRTI_CPU(fill_pointers)(const float **to, const float *from, ptrdiff_t step, int32_t n)
 {
     int32_t i = 0;
 #if NNRTI_LANES >= 8 && UINTPTR_MAX == UINT64_MAX
@@ -6740,17 +7002,18 @@ NNRTI_CPU_INLINE void NNRTI_CPU(list)(const float **to, const float *from, ptrdi
         to[i] = from + i * step;
 }
 
-/* Where `run` pixels of a row of y lie, and the same ones of z, from row r of the lists on. */
-NNRTI_CPU_INLINE void NNRTI_CPU(find_results)(const NNRTI_CPU(product_job) * j, const NNRTI_CPU(lists) * l, int32_t r,
-                                              int32_t run, ptrdiff_t at)
+/* Output and residual pointers of `run` pixels of a row of y, from list position r on. */
+NNRTI_CPU_INLINE void NNRTI_CPU(output_pointers)(const NNRTI_CPU(gemm_job) * j, const NNRTI_CPU(indirection) * l,
+                                                 int32_t r, int32_t run, ptrdiff_t at)
 {
-    NNRTI_CPU(list)((const float **)(uintptr_t)(l->y + r), (const float *)j->y->data + at, j->y->strides[2], run);
+    NNRTI_CPU(fill_pointers)
+    ((const float **)(uintptr_t)(l->y + r), (const float *)j->y->data + at, j->y->strides[2], run);
     if (l->z != NULL) /* its strides are those of y */
-        NNRTI_CPU(list)(l->z + r, (const float *)j->z->data + at, j->y->strides[2], run);
+        NNRTI_CPU(fill_pointers)(l->z + r, (const float *)j->z->data + at, j->y->strides[2], run);
 }
 
-/* The last pixel again, up to the end of the lists. */
-NNRTI_CPU_INLINE void NNRTI_CPU(repeat_last)(const NNRTI_CPU(lists) * l, int32_t taps)
+/* Repeats the last pixel up to the end of the lists. */
+NNRTI_CPU_INLINE void NNRTI_CPU(pad_pointers)(const NNRTI_CPU(indirection) * l, int32_t taps)
 {
     for (int32_t r = l->rows; r < l->step; r++) {
         l->y[r] = l->y[l->rows - 1];
@@ -6762,18 +7025,19 @@ NNRTI_CPU_INLINE void NNRTI_CPU(repeat_last)(const NNRTI_CPU(lists) * l, int32_t
             l->x[(ptrdiff_t)t * l->step + r] = l->x[(ptrdiff_t)t * l->step + l->rows - 1];
 }
 
-/* The pixels of patch i and where they lie in it, of which a copy is made where x has not all of it. */
-static void NNRTI_CPU(find_patch)(const NNRTI_CPU(product_job) * j, int64_t i, NNRTI_CPU(lists) * l, float *copy)
+/* Indirection buffer of patch i; x is copied to `copy` if zero padding is needed. */
+static void NNRTI_CPU(patch_pointers)(const NNRTI_CPU(gemm_job) * j, int64_t i, NNRTI_CPU(indirection) * l, float *copy)
 {
-    const nnrti_cpu_product *a = j->attr;
+    const nnrti_cpu_gemm *a = j->attr;
     const nnrt_view *in = j->x, *out = j->y;
     const int32_t H = out->dims[1], W = out->dims[2];
-    const int64_t across = nnrti_cpu_pieces(W, a->columns), down = nnrti_cpu_pieces(H, a->lines);
+    const int64_t across = nnrti_cpu_div_up(W, a->columns), down = nnrti_cpu_div_up(H, a->lines);
     const int32_t q = (int32_t)(i % across) * a->columns, p = (int32_t)(i / across % down) * a->lines;
     const int32_t n = (int32_t)(i / across / down);
     const int32_t run = W - q < a->columns ? W - q : a->columns, lines = H - p < a->lines ? H - p : a->lines;
-    const int64_t h = (int64_t)p * a->in.stride[0] - a->in.pad[0], w = (int64_t)q * a->in.stride[1] - a->in.pad[1];
-    const ptrdiff_t next = a->in.stride[1] * j->patch.column;
+    const int64_t h = (int64_t)p * a->conv.stride[0] - a->conv.pad[0],
+                  w = (int64_t)q * a->conv.stride[1] - a->conv.pad[1];
+    const ptrdiff_t next = a->conv.stride[1] * j->patch.column;
     const float *image = (const float *)in->data + n * in->strides[0], *from = copy;
     if (a->padded)
         NNRTI_CPU(copy_patch)(in, &j->patch, image, h, w, copy);
@@ -6781,26 +7045,27 @@ static void NNRTI_CPU(find_patch)(const NNRTI_CPU(product_job) * j, int64_t i, N
         from = image + ((ptrdiff_t)h * in->strides[1] + (ptrdiff_t)w * in->strides[2]);
     l->rows = lines * run;
     l->run = run;
-    for (int32_t r = 0; r < lines; r++, from += a->in.stride[0] * j->patch.row) {
-        NNRTI_CPU(list)(l->x + r * run, from, next, run);
-        NNRTI_CPU(find_results)
+    for (int32_t r = 0; r < lines; r++, from += a->conv.stride[0] * j->patch.row) {
+        NNRTI_CPU(fill_pointers)(l->x + r * run, from, next, run);
+        NNRTI_CPU(output_pointers)
         (j, l, r * run, run, n * out->strides[0] + (p + r) * out->strides[1] + q * out->strides[2]);
     }
-    l->step = l->rows + NNRTI_CPU_TALLEST - 1;
-    NNRTI_CPU(repeat_last)(l, 1);
+    l->step = l->rows + NNRTI_CPU_MAX_TILE_ROWS - 1;
+    NNRTI_CPU(pad_pointers)(l, 1);
 }
 
-/* Where the pixels from `first` on lie, and what their taps read. */
-static void NNRTI_CPU(find_pixels)(const NNRTI_CPU(product_job) * j, int64_t first, NNRTI_CPU(lists) * l)
+/* Indirection buffer of the pixels from `first` on: for each filter tap a pointer into x, or to zeros for a tap
+   outside x. */
+static void NNRTI_CPU(pixel_pointers)(const NNRTI_CPU(gemm_job) * j, int64_t first, NNRTI_CPU(indirection) * l)
 {
-    const nnrti_cpu_product *a = j->attr;
+    const nnrti_cpu_gemm *a = j->attr;
     const nnrt_view *in = j->x, *out = j->y;
     const float *const zeros = (const float *)j->last->data;
-    const ptrdiff_t column = in->strides[2], next = a->in.stride[1] * column;
-    /* rows of one cell each that lie one behind the other are one */
+    const ptrdiff_t column = in->strides[2], next = a->conv.stride[1] * column;
+    /* a 1 x 1 convolution of contiguous rows is processed as one long row */
     const bool flat = nnrti_cpu_taps(a) == 1 && (int64_t)out->dims[1] * out->dims[2] <= INT32_MAX &&
                       in->dims[1] == out->dims[1] && in->dims[2] == out->dims[2] &&
-                      (a->in.pad[0] | a->in.pad[1]) == 0 && a->in.stride[0] == 1 && a->in.stride[1] == 1 &&
+                      (a->conv.pad[0] | a->conv.pad[1]) == 0 && a->conv.stride[0] == 1 && a->conv.stride[1] == 1 &&
                       in->strides[1] == in->dims[2] * column && out->strides[1] == out->dims[2] * out->strides[2];
     const int32_t H = flat ? 1 : out->dims[1], W = flat ? out->dims[1] * out->dims[2] : out->dims[2];
     const int32_t columns = flat ? W : in->dims[2];
@@ -6811,24 +7076,24 @@ static void NNRTI_CPU(find_pixels)(const NNRTI_CPU(product_job) * j, int64_t fir
         const int64_t front = deep->to > 0 ? (int64_t)(n % deep->to) * deep->stride - deep->pad : 0;
         const float *image = (const float *)in->data + (deep->to > 0 ? n / deep->to : n) * in->strides[0],
                     **to = l->x + r;
-        const int64_t top = (int64_t)p * a->in.stride[0] - a->in.pad[0],
-                      left = (int64_t)q * a->in.stride[1] - a->in.pad[1];
+        const int64_t top = (int64_t)p * a->conv.stride[0] - a->conv.pad[0],
+                      left = (int64_t)q * a->conv.stride[1] - a->conv.pad[1];
         run = l->rows - r < W - q ? l->rows - r : W - q;
-        NNRTI_CPU(find_results)(j, l, r, run, n * out->strides[0] + p * out->strides[1] + q * out->strides[2]);
-        for (int32_t i = 0; i < slices * a->in.window[0]; i++) {
-            const int64_t h = top + (int64_t)(i % a->in.window[0]) * a->in.dilation[0];
-            const int64_t slice = front + (int64_t)(i / a->in.window[0]) * deep->dilation;
+        NNRTI_CPU(output_pointers)(j, l, r, run, n * out->strides[0] + p * out->strides[1] + q * out->strides[2]);
+        for (int32_t i = 0; i < slices * a->conv.window[0]; i++) {
+            const int64_t h = top + (int64_t)(i % a->conv.window[0]) * a->conv.dilation[0];
+            const int64_t slice = front + (int64_t)(i / a->conv.window[0]) * deep->dilation;
             const ptrdiff_t row = (ptrdiff_t)(slice * in->dims[1] + h) * in->strides[1];
-            for (int32_t k = 0; k < a->in.window[1]; k++, to += l->step) {
-                const int64_t w = left + (int64_t)k * a->in.dilation[1];
+            for (int32_t k = 0; k < a->conv.window[1]; k++, to += l->step) {
+                const int64_t w = left + (int64_t)k * a->conv.dilation[1];
                 const ptrdiff_t from = row + (ptrdiff_t)w * column;
                 int32_t begin = run, end = run;
                 if (h >= 0 && h < in->dims[1] && (deep->to == 0 || (slice >= 0 && slice < deep->from)))
-                    nnrti_cpu_inside(w, a->in.stride[1], run, columns, &begin, &end);
-                NNRTI_CPU(list)(to, zeros, 0, begin);
+                    nnrti_cpu_valid_range(w, a->conv.stride[1], run, columns, &begin, &end);
+                NNRTI_CPU(fill_pointers)(to, zeros, 0, begin);
                 if (begin < end)
-                    NNRTI_CPU(list)(to + begin, image + (from + begin * next), next, end - begin);
-                NNRTI_CPU(list)(to + end, zeros, 0, run - end);
+                    NNRTI_CPU(fill_pointers)(to + begin, image + (from + begin * next), next, end - begin);
+                NNRTI_CPU(fill_pointers)(to + end, zeros, 0, run - end);
             }
         }
         q = 0;
@@ -6837,13 +7102,13 @@ static void NNRTI_CPU(find_pixels)(const NNRTI_CPU(product_job) * j, int64_t fir
             n++;
         }
     }
-    NNRTI_CPU(repeat_last)(l, nnrti_cpu_taps(a));
+    NNRTI_CPU(pad_pointers)(l, nnrti_cpu_taps(a));
 }
 
-#if NNRTI_CPU_IS == 4
-#define NNRTI_CPU_FEW 8 /* channels: the half of a vector, or less */
+#if NNRTI_CPU_LEVEL == 4
+#define NNRTI_CPU_FEW_CHANNELS 8 /* channels: at most half a vector */
 
-/* y[p * step + c] = lane p of sum[c * next], p < n, c < count. */
+/* Stores transposed: y[p * step + c] = lane p of sum[c * next], p < n, c < count. */
 NNRTI_CPU_INLINE void NNRTI_CPU(store_lanes)(const nnrti_v *sum, const int32_t next, float *y, ptrdiff_t step,
                                              int32_t n, int32_t count)
 {
@@ -6877,22 +7142,22 @@ NNRTI_CPU_INLINE void NNRTI_CPU(store_lanes)(const nnrti_v *sum, const int32_t n
     }
 }
 
-/* n pixels of a row, whose cells of a patch lie `stride` apart, one in each lane of `wide` vectors, by a panel of few
-   channels. To y, whose pixels lie `step` apart. */
-NNRTI_CPU_INLINE void NNRTI_CPU(multiply_lanes)(const NNRTI_CPU(tile) * tile, int32_t row, int32_t n, ptrdiff_t step,
-                                                const int32_t stride, const int32_t wide)
+/* Microkernel for few channels: n pixels of a row, one per SIMD lane of `wide` vectors, by up to NNRTI_CPU_FEW_CHANNELS
+   channels. Pixels of the patch are `stride` apart; pixels of y are `step` apart. */
+NNRTI_CPU_INLINE void NNRTI_CPU(microkernel_lanes)(const NNRTI_CPU(gemm_tile) * tile, int32_t row, int32_t n,
+                                                   ptrdiff_t step, const int32_t stride, const int32_t wide)
 {
-    const NNRTI_CPU(tile) copy = *tile, *const t = &copy;
+    const NNRTI_CPU(gemm_tile) copy = *tile, *const t = &copy;
     const float *const x = t->x[row], *w = t->panel;
-    nnrti_v sum[NNRTI_CPU_FEW * 2], v[4];
-    int32_t cells[4]; /* of each vector that is read */
+    nnrti_v sum[NNRTI_CPU_FEW_CHANNELS * 2], v[4];
+    int32_t cells[4]; /* elements of each vector that is read */
     NNRTI_CPU_UNROLL
     for (int32_t i = 0; i < stride * wide; i++) {
         const int32_t left = (n - 1) * stride + 1 - i * NNRTI_LANES;
         cells[i] = left > 0 ? left : 0;
     }
     NNRTI_CPU_UNROLL
-    for (int32_t c = 0; c < NNRTI_CPU_FEW; c++)
+    for (int32_t c = 0; c < NNRTI_CPU_FEW_CHANNELS; c++)
         NNRTI_CPU_UNROLL
     for (int32_t i = 0; i < wide; i++)
         sum[c * wide + i] = nnrti_v_all(w[c]);
@@ -6907,37 +7172,37 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply_lanes)(const NNRTI_CPU(tile) * tile, in
         for (int32_t i = 0; i < wide; i++)
             v[i] = NNRTI_CPU(v_even)(v[2 * i], v[2 * i + 1]);
         NNRTI_CPU_UNROLL
-        for (int32_t c = 0; c < NNRTI_CPU_FEW; c++)
+        for (int32_t c = 0; c < NNRTI_CPU_FEW_CHANNELS; c++)
             NNRTI_CPU_UNROLL
         for (int32_t i = 0; i < wide; i++)
             sum[c * wide + i] = nnrti_v_fma(v[i], nnrti_v_all(w[c]), sum[c * wide + i]);
     }
     NNRTI_CPU_UNROLL
-    for (int32_t i = 0; i < wide * NNRTI_CPU_FEW; i++)
+    for (int32_t i = 0; i < wide * NNRTI_CPU_FEW_CHANNELS; i++)
         sum[i] = nnrti_v_min(nnrti_v_all(t->high), nnrti_v_max(nnrti_v_all(t->low), sum[i]));
     NNRTI_CPU_UNROLL
     for (int32_t i = 0; i < wide; i++, n -= NNRTI_LANES)
         NNRTI_CPU(store_lanes)(sum + i, wide, t->y[row] + t->channel + i * NNRTI_LANES * step, step, n, t->count);
 }
-#define NNRTI_CPU_MULTIPLY_LANES(stride, wide)                                                                         \
-    NNRTI_CPU_APART static void NNRTI_CPU(multiply_lanes_##stride##_##wide)(const NNRTI_CPU(tile) * t, int32_t row,    \
-                                                                            int32_t n, ptrdiff_t step)                 \
+#define NNRTI_CPU_MICROKERNEL_LANES(stride, wide)                                                                      \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(microkernel_lanes_##stride##_##wide)(                                     \
+        const NNRTI_CPU(gemm_tile) * t, int32_t row, int32_t n, ptrdiff_t step)                                        \
     {                                                                                                                  \
-        NNRTI_CPU(multiply_lanes)(t, row, n, step, stride, wide);                                                      \
+        NNRTI_CPU(microkernel_lanes)(t, row, n, step, stride, wide);                                                   \
     }
-NNRTI_CPU_MULTIPLY_LANES(1, 1)
-NNRTI_CPU_MULTIPLY_LANES(1, 2)
-NNRTI_CPU_MULTIPLY_LANES(2, 1)
-NNRTI_CPU_MULTIPLY_LANES(2, 2)
+NNRTI_CPU_MICROKERNEL_LANES(1, 1)
+NNRTI_CPU_MICROKERNEL_LANES(1, 2)
+NNRTI_CPU_MICROKERNEL_LANES(2, 1)
+NNRTI_CPU_MICROKERNEL_LANES(2, 2)
 #endif
 
-/* A patch of which rows of pixels fill vectors better than their few channels; false: it is none. */
-static bool NNRTI_CPU(multiply_few)(const NNRTI_CPU(product_job) * j, const NNRTI_CPU(tile) * t, int32_t run)
+/* Uses microkernel_lanes if pixels of a row fill vectors better than the few channels do; false: not applicable. */
+static bool NNRTI_CPU(gemm_few_channels)(const NNRTI_CPU(gemm_job) * j, const NNRTI_CPU(gemm_tile) * t, int32_t run)
 {
-#if NNRTI_CPU_IS == 4
-    const int32_t stride = j->attr->in.stride[1];
-    if (t->terms == NULL || t->z != NULL || t->count > NNRTI_CPU_FEW || j->patch.column != 1 || stride > 2 ||
-        run <= 9 * (int32_t)nnrti_cpu_pieces(run, NNRTI_LANES)) /* the time of a vector is that of 9 pixels of a tile */
+#if NNRTI_CPU_LEVEL == 4
+    const int32_t stride = j->attr->conv.stride[1];
+    if (t->terms == NULL || t->z != NULL || t->count > NNRTI_CPU_FEW_CHANNELS || j->patch.column != 1 || stride > 2 ||
+        run <= 9 * (int32_t)nnrti_cpu_div_up(run, NNRTI_LANES)) /* a vector costs as much as 9 pixels */
         return false;
     for (int32_t row = 0; row < t->rows; row += run)
         for (int32_t q = 0, n; q < run; q += n) {
@@ -6945,9 +7210,11 @@ static bool NNRTI_CPU(multiply_few)(const NNRTI_CPU(product_job) * j, const NNRT
             n = two ? 2 * NNRTI_LANES : NNRTI_LANES;
             n = n < run - q ? n : run - q;
             if (stride == 1)
-                (two ? NNRTI_CPU(multiply_lanes_1_2) : NNRTI_CPU(multiply_lanes_1_1))(t, row + q, n, j->y->strides[2]);
+                (two ? NNRTI_CPU(microkernel_lanes_1_2) : NNRTI_CPU(microkernel_lanes_1_1))(t, row + q, n,
+                                                                                            j->y->strides[2]);
             else
-                (two ? NNRTI_CPU(multiply_lanes_2_2) : NNRTI_CPU(multiply_lanes_2_1))(t, row + q, n, j->y->strides[2]);
+                (two ? NNRTI_CPU(microkernel_lanes_2_2) : NNRTI_CPU(microkernel_lanes_2_1))(t, row + q, n,
+                                                                                            j->y->strides[2]);
         }
     return true;
 #else
@@ -6958,14 +7225,14 @@ static bool NNRTI_CPU(multiply_few)(const NNRTI_CPU(product_job) * j, const NNRT
 #endif
 }
 
-/* Some pixels by one part of the panels. */
-static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
+/* Work item of `gemm`: some pixels by one part of the panels. */
+static void NNRTI_CPU(gemm_task)(void *arg, uint32_t i, uint32_t worker)
 {
-    const NNRTI_CPU(product_job) *j = (const NNRTI_CPU(product_job) *)arg;
-    const nnrti_cpu_product *a = j->attr;
+    const NNRTI_CPU(gemm_job) *j = (const NNRTI_CPU(gemm_job) *)arg;
+    const nnrti_cpu_gemm *a = j->attr;
     const uint32_t part = i % a->parts;
     const int64_t first = (int64_t)(i / a->parts) * a->rows;
-    const int32_t C = j->y->dims[3], panel = NNRTI_WIDE * NNRTI_LANES;
+    const int32_t C = j->y->dims[3], panel = NNRTI_PANEL_VECTORS * NNRTI_LANES;
     const int32_t from = (int32_t)((int64_t)j->panels * part / a->parts);
     const int32_t to = (int32_t)((int64_t)j->panels * (part + 1) / a->parts);
     const size_t depth = (size_t)j->packed->dims[1], panelFloats = depth * (size_t)panel;
@@ -6975,20 +7242,20 @@ static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
     const uint8_t *const packed = (const uint8_t *)j->packed->data;
     float *const wide = (float *)(void *)((uint8_t *)nnrti_cpu_scratch(j->call, worker) + a->wide);
     int32_t tiles, next;
-    NNRTI_CPU(lists) l;
-    NNRTI_CPU(tile) t;
+    NNRTI_CPU(indirection) l;
+    NNRTI_CPU(gemm_tile) t;
     l.rows = a->lines > 0 || left > a->rows ? a->rows : (int32_t)left;
-    l.step = l.rows + NNRTI_CPU_TALLEST - 1;
+    l.step = l.rows + NNRTI_CPU_MAX_TILE_ROWS - 1;
     l.x = (const float **)nnrti_cpu_scratch(j->call, worker);
     l.z = l.x + (size_t)taps * (size_t)l.step;
     l.y = (float **)(uintptr_t)(l.z + l.step);
     if (j->z->data == NULL)
         l.z = NULL;
     if (a->lines > 0)
-        NNRTI_CPU(find_patch)(j, i / a->parts, &l, (float *)(l.y + l.step));
+        NNRTI_CPU(patch_pointers)(j, i / a->parts, &l, (float *)(l.y + l.step));
     else
-        NNRTI_CPU(find_pixels)(j, first, &l);
-    tiles = (l.rows + NNRTI_TALL - 1) / NNRTI_TALL;
+        NNRTI_CPU(pixel_pointers)(j, first, &l);
+    tiles = (l.rows + NNRTI_TILE_ROWS - 1) / NNRTI_TILE_ROWS;
     t.x = l.x;
     t.y = l.y;
     t.z = l.z;
@@ -7010,7 +7277,7 @@ static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
         t.ahead = (const float *)(const void *)(packed + (size_t)next * panelBytes);
         t.stepAhead = (C - next * panel > NNRTI_LANES ? panel : NNRTI_LANES) / tiles / (a->half ? 2 : 1);
         if (t.rows == 1 && t.terms == NULL) {
-            const int32_t done = NNRTI_CPU(multiply_row)(&t, panelFloats, to - p);
+            const int32_t done = NNRTI_CPU(gemv_panels)(&t, panelFloats, to - p);
             p += done;
             if (done > 0)
                 continue;
@@ -7018,74 +7285,71 @@ static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
         if (a->half) {
             const int32_t width = t.count > NNRTI_LANES ? panel : NNRTI_LANES;
             memcpy(wide, t.panel, (size_t)width * sizeof(float));
-            NNRTI_CPU(widen_run)((const uint16_t *)(const void *)(t.panel + width), wide + width,
-                                 (int32_t)(depth - 2) * width);
+            NNRTI_CPU(widen_run)
+            ((const uint16_t *)(const void *)(t.panel + width), wide + width, (int32_t)(depth - 2) * width);
             t.panel = wide;
         }
-        if (!NNRTI_CPU(multiply_few)(j, &t, l.run))
-            NNRTI_CPU(multiply_all)(&t, t.count > NNRTI_LANES);
+        if (!NNRTI_CPU(gemm_few_channels)(j, &t, l.run))
+            NNRTI_CPU(gemm_panel)(&t, t.count > NNRTI_LANES);
         p++;
     }
     for (int32_t r = 0; r < t.rows && !j->bounds; r++) {
         const int32_t last = to * panel < C ? to * panel : C;
-        NNRTI_CPU(activate)(l.y[r] + from * panel, l.y[r] + from * panel, last - from * panel, a->in.activation);
+        NNRTI_CPU(activation_row)
+        (l.y[r] + from * panel, l.y[r] + from * panel, last - from * panel, a->conv.activation);
     }
 }
 
-/* y[n,p,q,c] = activation(bias[c] + sum over taps and channels of x * weight), and with z: sum(that + z[n,p,q,c]). */
-static NNRT_ReturnCode NNRTI_CPU(product)(const void *attr, nnrt_view *args, nnrt_call *call)
+/* y[n,p,q,c] = activation(bias[c] + sum over taps and channels of x * weight); with a residual z: sum(that +
+   z[n,p,q,c]), where sum is the second activation. */
+static NNRT_ReturnCode NNRTI_CPU(gemm)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    NNRTI_CPU(product_job) j;
+    NNRTI_CPU(gemm_job) j;
     int64_t pieces;
-    NNRTI_CPU(see_product)((const nnrti_cpu_product *)attr, args, call, &j);
+    NNRTI_CPU(gemm_job_init)((const nnrti_cpu_gemm *)attr, args, call, &j);
     j.pixels = (int64_t)j.y->dims[0] * j.y->dims[1] * j.y->dims[2];
-    pieces = nnrti_cpu_pieces(j.pixels, j.attr->rows);
+    pieces = nnrti_cpu_div_up(j.pixels, j.attr->rows);
     if (j.attr->lines > 0) {
         (void)nnrti_cpu_patch_of(j.attr, j.x, j.x->dims[3], &j.patch);
-        pieces = j.y->dims[0] * nnrti_cpu_pieces(j.y->dims[1], j.attr->lines) *
-                 nnrti_cpu_pieces(j.y->dims[2], j.attr->columns);
+        pieces = j.y->dims[0] * nnrti_cpu_div_up(j.y->dims[1], j.attr->lines) *
+                 nnrti_cpu_div_up(j.y->dims[2], j.attr->columns);
     }
-    nnrti_cpu_share(call, nnrti_cpu_work(j.attr, j.pixels, j.packed->dims), (uint32_t)pieces * j.attr->parts,
-                    NNRTI_CPU(product_task), &j);
+    nnrti_cpu_parallel_for(call, nnrti_cpu_gemm_work(j.attr, j.pixels, j.packed->dims),
+                           (uint32_t)pieces * j.attr->parts, NNRTI_CPU(gemm_task), &j);
     return NNRT_SUCCESS;
 }
 
-/* Of the next vectors of channels, at most `left` of them, as many as there is a function for; returns with how many. A
-   panel has `width` vectors from the first of these on, of `inside` in each row, and the next one lies panelFloats behind. */
-static int32_t NNRTI_CPU(multiply_next)(const NNRTI_CPU(tile) * t, int32_t width, int32_t inside, size_t panelFloats,
-                                        int32_t left)
+/* GEMV: the next vectors of channels, at most `left`, as many as a microkernel takes; returns their number. The
+   panel has `width` vectors left, of `inside` in each row; the next panel is panelFloats behind. */
+static int32_t NNRTI_CPU(gemv_next)(const NNRTI_CPU(gemm_tile) * t, int32_t width, int32_t inside, size_t panelFloats,
+                                    int32_t left)
 {
-    const int32_t whole = NNRTI_CPU_TOGETHER * NNRTI_WIDE, most = left < width ? left : width;
+    const int32_t whole = NNRTI_CPU_GEMV_WIDTH * NNRTI_PANEL_VECTORS, most = left < width ? left : width;
     const size_t apart = 2 * NNRTI_LANES, step = (size_t)inside * NNRTI_LANES;
     const bool half = t->halves != NULL;
     if (width == whole && left >= 2 * whole) {
-        (half ? NNRTI_CPU(multiply_vectors_half_8) : NNRTI_CPU(multiply_vectors_8))(t, apart, panelFloats, step);
+        (half ? NNRTI_CPU(gemv_microkernel_half_8) : NNRTI_CPU(gemv_microkernel_8))(t, apart, panelFloats, step);
         return 8;
     }
     switch (most) {
-    case 4:
-        (half ? NNRTI_CPU(multiply_vectors_half_4) : NNRTI_CPU(multiply_vectors_4))(t, apart, 0, step);
-        return 4;
-    case 1:
-        (half ? NNRTI_CPU(multiply_vectors_half_1) : NNRTI_CPU(multiply_vectors_1))(t, 0, 0, step);
-        return 1;
-    default:
-        (half ? NNRTI_CPU(multiply_vectors_half_2) : NNRTI_CPU(multiply_vectors_2))(t, 0, 0, step);
-        return 2;
+    case 4: (half ? NNRTI_CPU(gemv_microkernel_half_4) : NNRTI_CPU(gemv_microkernel_4))(t, apart, 0, step); return 4;
+    case 1: (half ? NNRTI_CPU(gemv_microkernel_half_1) : NNRTI_CPU(gemv_microkernel_1))(t, 0, 0, step); return 1;
+    default: (half ? NNRTI_CPU(gemv_microkernel_half_2) : NNRTI_CPU(gemv_microkernel_2))(t, 0, 0, step); return 2;
     }
 }
 
-/* Some of the vectors of channels. */
-static void NNRTI_CPU(vector_task)(void *arg, uint32_t i, uint32_t worker)
+/* Work item of `gemv`: some of the vectors of channels. */
+static void NNRTI_CPU(gemv_task)(void *arg, uint32_t i, uint32_t worker)
 {
-    const NNRTI_CPU(product_job) *j = (const NNRTI_CPU(product_job) *)arg;
-    const nnrti_cpu_product *a = j->attr;
-    const int32_t C = j->y->dims[3], all = j->packed->dims[0] / NNRTI_LANES, whole = NNRTI_CPU_TOGETHER * NNRTI_WIDE;
+    const NNRTI_CPU(gemm_job) *j = (const NNRTI_CPU(gemm_job) *)arg;
+    const nnrti_cpu_gemm *a = j->attr;
+    const int32_t C = j->y->dims[3], all = j->packed->dims[0] / NNRTI_LANES,
+                  whole = NNRTI_CPU_GEMV_WIDTH * NNRTI_PANEL_VECTORS;
     const int32_t from = (int32_t)((int64_t)all * i / a->parts), to = (int32_t)((int64_t)all * (i + 1) / a->parts);
     const size_t depth = (size_t)j->packed->dims[1], panelFloats = depth * (size_t)(whole * NNRTI_LANES);
     const float *const x = (const float *)j->x->data, *const z = (const float *)j->z->data;
     float *const y = (float *)j->y->data;
-    NNRTI_CPU(tile) t;
+    NNRTI_CPU(gemm_tile) t;
     (void)worker;
     memset(&t, 0, sizeof(t));
     t.x = &x;
@@ -7108,32 +7372,35 @@ static void NNRTI_CPU(vector_task)(void *arg, uint32_t i, uint32_t worker)
         }
         t.channel = v * NNRTI_LANES;
         t.count = C - t.channel;
-        v += NNRTI_CPU(multiply_next)(&t, inside - before, inside, panelFloats, to - v);
+        v += NNRTI_CPU(gemv_next)(&t, inside - before, inside, panelFloats, to - v);
     }
     if (!j->bounds) {
         const int32_t first = from * NNRTI_LANES, last = to * NNRTI_LANES < C ? to * NNRTI_LANES : C;
-        NNRTI_CPU(activate)(y + first, y + first, last - first, a->in.activation);
+        NNRTI_CPU(activation_row)(y + first, y + first, last - first, a->conv.activation);
     }
 }
 
-/* y[c] = activation(bias[c] + sum over k of x[k] * weight[c,k]), and with z: sum(that + z[c]). */
-static NNRT_ReturnCode NNRTI_CPU(vector)(const void *attr, nnrt_view *args, nnrt_call *call)
+/* y[c] = activation(bias[c] + sum over k of x[k] * weight[c,k]); with a residual z: sum(that + z[c]), where sum is
+   the second activation. */
+static NNRT_ReturnCode NNRTI_CPU(gemv)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    NNRTI_CPU(product_job) j;
-    NNRTI_CPU(see_product)((const nnrti_cpu_product *)attr, args, call, &j);
-    nnrti_cpu_share(call, nnrti_cpu_work(j.attr, 1, j.packed->dims), j.attr->parts, NNRTI_CPU(vector_task), &j);
+    NNRTI_CPU(gemm_job) j;
+    NNRTI_CPU(gemm_job_init)((const nnrti_cpu_gemm *)attr, args, call, &j);
+    nnrti_cpu_parallel_for(call, nnrti_cpu_gemm_work(j.attr, 1, j.packed->dims), j.attr->parts, NNRTI_CPU(gemv_task),
+                           &j);
     return NNRT_SUCCESS;
 }
 
-typedef struct NNRTI_CPU(split_job) {
-    const nnrti_cpu_split *attr;
+typedef struct NNRTI_CPU(multi_gemm_job) {
+    const nnrti_cpu_multi_gemm *attr;
     const nnrt_view *args;
     const nnrt_call *call;
-} NNRTI_CPU(split_job);
+} NNRTI_CPU(multi_gemm_job);
 
-/* Unit i of a split: which phase and which of its pieces that is, of some pixels by one of `groups` groups. */
-static const nnrti_cpu_phase *NNRTI_CPU(find_phase)(const nnrti_cpu_split *a, const nnrt_view *y, uint32_t groups,
-                                                    uint32_t *i)
+/* Work item i of several GEMMs: returns the phase and replaces i by the index within the phase: a piece of its
+   pixels by one of `groups` groups. */
+static const nnrti_cpu_phase *NNRTI_CPU(phase_of_item)(const nnrti_cpu_multi_gemm *a, const nnrt_view *y,
+                                                       uint32_t groups, uint32_t *i)
 {
     const nnrti_cpu_phase *p = a->phase;
     for (;; p++) {
@@ -7144,14 +7411,14 @@ static const nnrti_cpu_phase *NNRTI_CPU(find_phase)(const nnrti_cpu_split *a, co
     }
 }
 
-/* What a phase computes, by group g or, with g < 0, by all of them: a product of v[0], x, v[3], whose zeros are v[2],
-   and of packed weights v[1], whose sum with another tensor v[4] there is none. */
-static void NNRTI_CPU(see_phase)(const NNRTI_CPU(split_job) * s, const nnrti_cpu_phase *p, int32_t g, nnrt_view v[5],
-                                 NNRTI_CPU(product_job) * j)
+/* Sets up the GEMM of a phase, for group g or, with g < 0, for all of them. v: views of x, packed weights, zeros, y
+   and no residual, which the job refers to. */
+static void NNRTI_CPU(phase_job_init)(const NNRTI_CPU(multi_gemm_job) * s, const nnrti_cpu_phase *p, int32_t g,
+                                      nnrt_view v[5], NNRTI_CPU(gemm_job) * j)
 {
-    const nnrti_cpu_split *a = s->attr;
-    const nnrti_cpu_depth *deep = &p->product.depth;
-    const int32_t depth = 1 + nnrti_cpu_taps(&p->product) * a->channels;
+    const nnrti_cpu_multi_gemm *a = s->attr;
+    const nnrti_cpu_depth *deep = &p->gemm.depth;
+    const int32_t depth = 1 + nnrti_cpu_taps(&p->gemm) * a->channels;
     for (int32_t i = 0; i < 4; i++)
         v[i] = s->args[i];
     v[4].data = NULL;
@@ -7160,11 +7427,11 @@ static void NNRTI_CPU(see_phase)(const NNRTI_CPU(split_job) * s, const nnrti_cpu
     if (deep->to > 0) {
         v[0].dims[1] /= deep->from;
         v[3].dims[0] *= deep->to;
-        if (deep->to > 1) /* of one slice each, images may lie anywhere */
-            v[3].strides[0] = v[3].strides[1] * p->extent[0];
+        if (deep->to > 1) /* with one slice each, images may have any stride */
+            v[3].strides[0] = v[3].strides[1] * p->size[0];
     }
     for (int32_t i = 0; i < 2; i++) {
-        v[3].dims[1 + i] = p->extent[i];
+        v[3].dims[1 + i] = p->size[i];
         v[3].strides[1 + i] *= a->step[i];
     }
     v[1].dims[0] /= a->groups;
@@ -7176,7 +7443,7 @@ static void NNRTI_CPU(see_phase)(const NNRTI_CPU(split_job) * s, const nnrti_cpu
         v[3].data = (float *)v[3].data + (ptrdiff_t)g * a->results;
         v[3].dims[3] = a->results;
     }
-    j->attr = &p->product;
+    j->attr = &p->gemm;
     j->x = &v[0];
     j->packed = &v[1];
     j->last = &v[2];
@@ -7184,29 +7451,30 @@ static void NNRTI_CPU(see_phase)(const NNRTI_CPU(split_job) * s, const nnrti_cpu
     j->z = &v[4];
     j->call = s->call;
     j->pixels = (int64_t)v[3].dims[0] * v[3].dims[1] * v[3].dims[2];
-    j->panels = (int32_t)nnrti_cpu_pieces(v[3].dims[3], NNRTI_WIDE * NNRTI_LANES);
-    j->bounds = nnrti_cpu_bounds(p->product.in.activation, &j->low, &j->high);
+    j->panels = (int32_t)nnrti_cpu_div_up(v[3].dims[3], NNRTI_PANEL_VECTORS * NNRTI_LANES);
+    j->bounds = nnrti_cpu_activation_bounds(p->gemm.conv.activation, &j->low, &j->high);
 }
 
-static void NNRTI_CPU(split_task)(void *arg, uint32_t i, uint32_t worker)
+/* Work item of `multi_gemm`. */
+static void NNRTI_CPU(multi_gemm_task)(void *arg, uint32_t i, uint32_t worker)
 {
-    const NNRTI_CPU(split_job) *s = (const NNRTI_CPU(split_job) *)arg;
+    const NNRTI_CPU(multi_gemm_job) *s = (const NNRTI_CPU(multi_gemm_job) *)arg;
     const uint32_t groups = (uint32_t)s->attr->groups;
-    const nnrti_cpu_phase *p = NNRTI_CPU(find_phase)(s->attr, &s->args[3], groups, &i);
+    const nnrti_cpu_phase *p = NNRTI_CPU(phase_of_item)(s->attr, &s->args[3], groups, &i);
     nnrt_view v[5];
-    NNRTI_CPU(product_job) j;
-    NNRTI_CPU(see_phase)(s, p, (int32_t)(i % groups), v, &j);
-    NNRTI_CPU(product_task)(&j, i / groups, worker);
+    NNRTI_CPU(gemm_job) j;
+    NNRTI_CPU(phase_job_init)(s, p, (int32_t)(i % groups), v, &j);
+    NNRTI_CPU(gemm_task)(&j, i / groups, worker);
 }
 
-/* One for each lane of the channels of a cell, from x on: cell has them as a vector where there are instructions that
-   choose among its lanes. */
-NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(pick)(const float *x, nnrti_v cell, const int32_t *lanes)
+/* Permutes lanes: for each lane, the channel of x that its group reads. cell: the channels as a vector, for ISAs
+   with a permute instruction; others load from x. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(permute_lanes)(const float *x, nnrti_v cell, const int32_t *lanes)
 {
-#if NNRTI_CPU_IS == 4
+#if NNRTI_CPU_LEVEL == 4
     (void)x;
     return _mm512_permutexvar_ps(_mm512_loadu_si512(lanes), cell);
-#elif NNRTI_CPU_IS == 3
+#elif NNRTI_CPU_LEVEL == 3
     (void)x;
     return _mm256_permutevar8x32_ps(cell, _mm256_loadu_si256((const __m256i *)(const void *)lanes));
 #else
@@ -7216,23 +7484,24 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(pick)(const float *x, nnrti_v cell, const int
 #endif
 }
 
-/* Some pixels by a block of groups, whose channels of x begin at `at`; `there` of them are read. */
-NNRTI_CPU_APART static void NNRTI_CPU(multiply_groups)(const NNRTI_CPU(tile) * tile, int32_t row, const int32_t *lanes,
-                                                       ptrdiff_t at, int32_t there)
+/* Microkernel of small groups: NNRTI_TILE_ROWS pixels by a block of groups, whose channels of x begin at `at`;
+   `there` of them are read. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(microkernel_grouped)(const NNRTI_CPU(gemm_tile) * tile, int32_t row,
+                                                              const int32_t *lanes, ptrdiff_t at, int32_t there)
 {
-    const NNRTI_CPU(tile) copy = *tile, *const t = &copy;
-    nnrti_v sum[NNRTI_TALL];
+    const NNRTI_CPU(gemm_tile) copy = *tile, *const t = &copy;
+    nnrti_v sum[NNRTI_TILE_ROWS];
     const float *w = t->panel;
-    const bool whole = NNRTI_WHOLE(there);
+    const bool whole = NNRTI_IS_WHOLE(there);
     NNRTI_CPU_UNROLL
-    for (int32_t r = 0; r < NNRTI_TALL; r++)
+    for (int32_t r = 0; r < NNRTI_TILE_ROWS; r++)
         sum[r] = nnrti_v_load(w);
     w += NNRTI_LANES;
     for (int32_t tap = 0; tap < t->taps; tap++) {
         const float *const *x = t->x + (ptrdiff_t)tap * t->step + row;
-        nnrti_v cell[NNRTI_TALL];
+        nnrti_v cell[NNRTI_TILE_ROWS];
         NNRTI_CPU_UNROLL
-        for (int32_t r = 0; r < NNRTI_TALL; r++) {
+        for (int32_t r = 0; r < NNRTI_TILE_ROWS; r++) {
             if (NNRTI_LANES == 4)
                 cell[r] = sum[r];
             else
@@ -7241,32 +7510,34 @@ NNRTI_CPU_APART static void NNRTI_CPU(multiply_groups)(const NNRTI_CPU(tile) * t
         for (int32_t k = 0; k < t->k; k++, w += NNRTI_LANES) {
             const nnrti_v weight = nnrti_v_load(w);
             NNRTI_CPU_UNROLL
-            for (int32_t r = 0; r < NNRTI_TALL; r++)
-                sum[r] = nnrti_v_fma(NNRTI_CPU(pick)(x[r] + at, cell[r], lanes + k * NNRTI_LANES), weight, sum[r]);
+            for (int32_t r = 0; r < NNRTI_TILE_ROWS; r++)
+                sum[r] =
+                    nnrti_v_fma(NNRTI_CPU(permute_lanes)(x[r] + at, cell[r], lanes + k * NNRTI_LANES), weight, sum[r]);
         }
     }
-    NNRTI_CPU(finish_last)(t, row, 0, sum, 1, NNRTI_TALL);
+    NNRTI_CPU(epilogue_last)(t, row, 0, sum, 1, NNRTI_TILE_ROWS);
 }
 
-static void NNRTI_CPU(groups_task)(void *arg, uint32_t i, uint32_t worker)
+/* Work item of `conv_grouped`. */
+static void NNRTI_CPU(conv_grouped_task)(void *arg, uint32_t i, uint32_t worker)
 {
-    const NNRTI_CPU(split_job) *s = (const NNRTI_CPU(split_job) *)arg;
-    const nnrti_cpu_split *a = s->attr;
-    const nnrti_cpu_phase *p = NNRTI_CPU(find_phase)(a, &s->args[3], 1, &i);
-    const int64_t first = (int64_t)i * p->product.rows;
+    const NNRTI_CPU(multi_gemm_job) *s = (const NNRTI_CPU(multi_gemm_job) *)arg;
+    const nnrti_cpu_multi_gemm *a = s->attr;
+    const nnrti_cpu_phase *p = NNRTI_CPU(phase_of_item)(a, &s->args[3], 1, &i);
+    const int64_t first = (int64_t)i * p->gemm.rows;
     const int32_t *lanes = (const int32_t *)s->args[2].data + s->args[0].dims[3];
     nnrt_view v[5];
-    NNRTI_CPU(product_job) j;
-    NNRTI_CPU(lists) l;
-    NNRTI_CPU(tile) t;
-    NNRTI_CPU(see_phase)(s, p, -1, v, &j);
-    l.rows = j.pixels - first < p->product.rows ? (int32_t)(j.pixels - first) : p->product.rows;
-    l.step = l.rows + NNRTI_CPU_TALLEST - 1;
-    t.taps = nnrti_cpu_taps(&p->product);
+    NNRTI_CPU(gemm_job) j;
+    NNRTI_CPU(indirection) l;
+    NNRTI_CPU(gemm_tile) t;
+    NNRTI_CPU(phase_job_init)(s, p, -1, v, &j);
+    l.rows = j.pixels - first < p->gemm.rows ? (int32_t)(j.pixels - first) : p->gemm.rows;
+    l.step = l.rows + NNRTI_CPU_MAX_TILE_ROWS - 1;
+    t.taps = nnrti_cpu_taps(&p->gemm);
     l.x = (const float **)nnrti_cpu_scratch(s->call, worker);
     l.y = (float **)(uintptr_t)(l.x + (size_t)t.taps * (size_t)l.step);
     l.z = NULL;
-    NNRTI_CPU(find_pixels)(&j, first, &l);
+    NNRTI_CPU(pixel_pointers)(&j, first, &l);
     t.x = l.x;
     t.y = l.y;
     t.z = NULL;
@@ -7279,22 +7550,22 @@ static void NNRTI_CPU(groups_task)(void *arg, uint32_t i, uint32_t worker)
     for (int32_t g = 0; g < a->groups; g += a->fold) {
         const int32_t n = a->groups - g < a->fold ? a->groups - g : a->fold;
         const ptrdiff_t at = (ptrdiff_t)g * a->channels;
-        const int32_t there = NNRTI_WHOLE(v[0].dims[3] - at) ? NNRTI_LANES : n * a->channels;
+        const int32_t there = NNRTI_IS_WHOLE(v[0].dims[3] - at) ? NNRTI_LANES : n * a->channels;
         t.channel = g * a->results;
         t.count = n * a->results;
-        for (int32_t r = 0; r < t.rows; r += NNRTI_TALL)
-            NNRTI_CPU(multiply_groups)(&t, r, n < a->fold ? lanes + a->channels * NNRTI_LANES : lanes, at, there);
+        for (int32_t r = 0; r < t.rows; r += NNRTI_TILE_ROWS)
+            NNRTI_CPU(microkernel_grouped)(&t, r, n < a->fold ? lanes + a->channels * NNRTI_LANES : lanes, at, there);
         t.panel += (size_t)v[1].dims[1] * NNRTI_LANES;
     }
     for (int32_t r = 0; r < t.rows && !j.bounds; r++)
-        NNRTI_CPU(activate)(l.y[r], l.y[r], v[3].dims[3], p->product.in.activation);
+        NNRTI_CPU(activation_row)(l.y[r], l.y[r], v[3].dims[3], p->gemm.conv.activation);
 }
 
-/* y = activation(bias[c] + sum over the taps of a pixel and the channels of x of c's group of x * weight) */
-static NNRT_ReturnCode NNRTI_CPU(split_all)(const nnrti_cpu_split *a, const nnrt_view *args, nnrt_call *call,
-                                            uint32_t groups, void (*task)(void *arg, uint32_t i, uint32_t worker))
+/* y = activation(bias[c] + sum over the taps of a pixel and the channels of x of c's group of x * weight). */
+static NNRT_ReturnCode NNRTI_CPU(run_multi_gemm)(const nnrti_cpu_multi_gemm *a, const nnrt_view *args, nnrt_call *call,
+                                                 uint32_t groups, void (*task)(void *arg, uint32_t i, uint32_t worker))
 {
-    NNRTI_CPU(split_job) s;
+    NNRTI_CPU(multi_gemm_job) s;
     uint32_t units = 0;
     double work = 0;
     s.attr = a;
@@ -7302,28 +7573,36 @@ static NNRT_ReturnCode NNRTI_CPU(split_all)(const nnrti_cpu_split *a, const nnrt
     s.call = call;
     for (int32_t i = 0; i < a->phases; i++) {
         units += (uint32_t)nnrti_cpu_phase_pieces(&a->phase[i], &args[3]) * groups;
-        work += (double)nnrti_cpu_phase_pixels(&a->phase[i], &args[3]) * nnrti_cpu_taps(&a->phase[i].product);
+        work += (double)nnrti_cpu_phase_pixels(&a->phase[i], &args[3]) * nnrti_cpu_taps(&a->phase[i].gemm);
     }
-    nnrti_cpu_share(call, work * args[1].dims[0] * a->channels, units, task, &s);
+    nnrti_cpu_parallel_for(call, work * args[1].dims[0] * a->channels, units, task, &s);
     return NNRT_SUCCESS;
 }
 
-static NNRT_ReturnCode NNRTI_CPU(split)(const void *attr, nnrt_view *args, nnrt_call *call)
+/* Grouped convolution with large groups, transposed convolution and CONV_3D: a GEMM per phase and group. */
+static NNRT_ReturnCode NNRTI_CPU(multi_gemm)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    const nnrti_cpu_split *a = (const nnrti_cpu_split *)attr;
-    return NNRTI_CPU(split_all)(a, args, call, (uint32_t)a->groups, NNRTI_CPU(split_task));
+    const nnrti_cpu_multi_gemm *a = (const nnrti_cpu_multi_gemm *)attr;
+    return NNRTI_CPU(run_multi_gemm)(a, args, call, (uint32_t)a->groups, NNRTI_CPU(multi_gemm_task));
 }
 
-static NNRT_ReturnCode NNRTI_CPU(groups)(const void *attr, nnrt_view *args, nnrt_call *call)
+/* The same with groups so small that several fill a vector. */
+static NNRT_ReturnCode NNRTI_CPU(conv_grouped)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    return NNRTI_CPU(split_all)((const nnrti_cpu_split *)attr, args, call, 1, NNRTI_CPU(groups_task));
+    return NNRTI_CPU(run_multi_gemm)((const nnrti_cpu_multi_gemm *)attr, args, call, 1, NNRTI_CPU(conv_grouped_task));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>tiles */
 
-/* B^T d, of a row or a column of the cells of a tile. */
-NNRTI_CPU_INLINE void NNRTI_CPU(winograd_in)(nnrti_v *d, const int32_t tile)
+/* Winograd convolution, and MATMUL of two runtime tensors. A work item of Winograd transforms its tiles of x (B^T d
+   B) into scratch, cell by cell, then multiplies each of the 16 or 36 cells by its transformed weights (one GEMM per
+   cell, with the microkernel above), and transforms the results back (A^T m A) into y, with the epilogue. SIMD lanes
+   are channels, so the transforms need no shuffles. Scratch rows are padded against cache set conflicts. MATMUL
+   packs each panel of its second operand in every run, then multiplies with the same microkernel. */
+
+/* B^T d of one row or column of a tile's input. */
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_input_1d)(nnrti_v *d, const int32_t tile)
 {
     if (tile == 2) {
         const nnrti_v one = d[1], two = d[2];
@@ -7344,8 +7623,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(winograd_in)(nnrti_v *d, const int32_t tile)
     }
 }
 
-/* A^T m, of a row or a column: tile of them. */
-NNRTI_CPU_INLINE void NNRTI_CPU(winograd_out)(nnrti_v *m, const int32_t tile)
+/* A^T m of one row or column: `tile` results. */
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_output_1d)(nnrti_v *m, const int32_t tile)
 {
     const nnrti_v sum = m[1] + m[2], difference = m[1] - m[2];
     if (tile == 2) {
@@ -7360,7 +7639,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(winograd_out)(nnrti_v *m, const int32_t tile)
     }
 }
 
-/* Half a vector of floats, in double. */
+/* Half a vector of floats, as double. */
 #define nnrti_d NNRTI_CPU(d)
 #define nnrti_h NNRTI_CPU(h)
 typedef double nnrti_d __attribute__((vector_size(NNRTI_LANES * 4)));
@@ -7388,8 +7667,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(from_double)(const nnrti_d *from, float *to)
     memcpy(to, &v, sizeof(v));
 }
 
-/* G g, of a row or a column of the weights. */
-NNRTI_CPU_INLINE void NNRTI_CPU(winograd_g)(nnrti_d a, nnrti_d b, nnrti_d c, nnrti_d *y, const int32_t tile)
+/* G g of one row or column of the weights. */
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_weights_1d)(nnrti_d a, nnrti_d b, nnrti_d c, nnrti_d *y, const int32_t tile)
 {
     const nnrti_d ends = a + c, far = a + 4.0 * c;
     if (tile == 2) {
@@ -7406,8 +7685,9 @@ NNRTI_CPU_INLINE void NNRTI_CPU(winograd_g)(nnrti_d a, nnrti_d b, nnrti_d c, nnr
     y[tile + 1] = c;
 }
 
-NNRTI_CPU_INLINE void NNRTI_CPU(winograd_transform)(const float *taps, size_t tap, float *to, size_t cell,
-                                                    const int32_t tile)
+/* G g G^T of half a vector of channels. */
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_weights_2d)(const float *taps, size_t tap, float *to, size_t cell,
+                                                     const int32_t tile)
 {
     const int32_t n = tile + 2;
     nnrti_d g[9], half[18], y[6];
@@ -7416,33 +7696,34 @@ NNRTI_CPU_INLINE void NNRTI_CPU(winograd_transform)(const float *taps, size_t ta
         NNRTI_CPU(to_double)(taps + (size_t)i * tap, &g[i]);
     NNRTI_CPU_UNROLL
     for (int32_t j = 0; j < 3; j++) {
-        NNRTI_CPU(winograd_g)(g[j], g[3 + j], g[6 + j], y, tile);
+        NNRTI_CPU(winograd_weights_1d)(g[j], g[3 + j], g[6 + j], y, tile);
         NNRTI_CPU_UNROLL
         for (int32_t i = 0; i < n; i++)
             half[3 * i + j] = y[i];
     }
     NNRTI_CPU_UNROLL
     for (int32_t i = 0; i < n; i++) {
-        NNRTI_CPU(winograd_g)(half[3 * i], half[3 * i + 1], half[3 * i + 2], y, tile);
+        NNRTI_CPU(winograd_weights_1d)(half[3 * i], half[3 * i + 1], half[3 * i + 2], y, tile);
         NNRTI_CPU_UNROLL
         for (int32_t j = 0; j < n; j++, to += cell)
             NNRTI_CPU(from_double)(&y[j], to);
     }
 }
 
+/* The function `weights` of the ISA's table. */
 static void NNRTI_CPU(winograd_weights)(const float *taps, size_t tap, float *to, size_t cell, int32_t width,
                                         int32_t tile)
 {
     for (int32_t t = 0; t < width; t += NNRTI_LANES / 2)
         if (tile == 2)
-            NNRTI_CPU(winograd_transform)(taps + t, tap, to + t, cell, 2);
+            NNRTI_CPU(winograd_weights_2d)(taps + t, tap, to + t, cell, 2);
         else
-            NNRTI_CPU(winograd_transform)(taps + t, tap, to + t, cell, 4);
+            NNRTI_CPU(winograd_weights_2d)(taps + t, tap, to + t, cell, 4);
 }
 
-/* A vector of channels of all cells; the first `left` of them are there. */
-NNRTI_CPU_INLINE void NNRTI_CPU(winograd_cells)(const float *const *x, int32_t k, int32_t left, float *to, size_t cell,
-                                                const int32_t tile)
+/* Input transform of a vector of channels of all cells; the first `left` channels exist. */
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_input_vector)(const float *const *x, int32_t k, int32_t left, float *to,
+                                                       size_t cell, const int32_t tile)
 {
     const int32_t n = tile + 2;
     nnrti_v half[6][6], d[6];
@@ -7450,7 +7731,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(winograd_cells)(const float *const *x, int32_t k
         NNRTI_CPU_UNROLL
         for (int32_t i = 0; i < n; i++)
             d[i] = nnrti_v_load_part(x[i * n + j] + k, left);
-        NNRTI_CPU(winograd_in)(d, tile);
+        NNRTI_CPU(winograd_input_1d)(d, tile);
         NNRTI_CPU_UNROLL
         for (int32_t i = 0; i < n; i++)
             half[i][j] = d[i];
@@ -7459,27 +7740,27 @@ NNRTI_CPU_INLINE void NNRTI_CPU(winograd_cells)(const float *const *x, int32_t k
         NNRTI_CPU_UNROLL
         for (int32_t j = 0; j < n; j++)
             d[j] = half[i][j];
-        NNRTI_CPU(winograd_in)(d, tile);
+        NNRTI_CPU(winograd_input_1d)(d, tile);
         NNRTI_CPU_UNROLL
         for (int32_t j = 0; j < n; j++)
             nnrti_v_store(to + (size_t)(i * n + j) * cell + k, d[j]);
     }
 }
 
-/* The cells of a tile, K channels of each, from x[cell]. */
-NNRTI_CPU_INLINE void NNRTI_CPU(winograd_read)(const float *const *x, int32_t K, float *to, size_t cell,
-                                               const int32_t tile)
+/* Input transform of a tile, K channels, from x[cell]. */
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_input_tile)(const float *const *x, int32_t K, float *to, size_t cell,
+                                                     const int32_t tile)
 {
     int32_t k = 0;
     for (; k + NNRTI_LANES <= K; k += NNRTI_LANES)
-        NNRTI_CPU(winograd_cells)(x, k, NNRTI_LANES, to, cell, tile);
+        NNRTI_CPU(winograd_input_vector)(x, k, NNRTI_LANES, to, cell, tile);
     if (k < K)
-        NNRTI_CPU(winograd_cells)(x, k, K - k, to, cell, tile);
+        NNRTI_CPU(winograd_input_vector)(x, k, K - k, to, cell, tile);
 }
 
-/* The pixels of a tile, of which there are down x across: t->count channels of each. */
-NNRTI_CPU_INLINE void NNRTI_CPU(winograd_write)(const NNRTI_CPU(tile) * t, const float *from, size_t cell, int32_t down,
-                                                int32_t across, const int32_t tile)
+/* Output transform and epilogue of a tile of which down x across pixels exist: t->count channels of each. */
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_output_tile)(const NNRTI_CPU(gemm_tile) * t, const float *from, size_t cell,
+                                                      int32_t down, int32_t across, const int32_t tile)
 {
     const int32_t n = tile + 2;
     for (int32_t c = 0; c < t->count; c += NNRTI_LANES) {
@@ -7488,7 +7769,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(winograd_write)(const NNRTI_CPU(tile) * t, const
             NNRTI_CPU_UNROLL
             for (int32_t i = 0; i < n; i++)
                 m[i] = nnrti_v_load(from + (size_t)(i * n + j) * cell + c);
-            NNRTI_CPU(winograd_out)(m, tile);
+            NNRTI_CPU(winograd_output_1d)(m, tile);
             NNRTI_CPU_UNROLL
             for (int32_t i = 0; i < tile; i++)
                 half[i][j] = m[i];
@@ -7497,44 +7778,47 @@ NNRTI_CPU_INLINE void NNRTI_CPU(winograd_write)(const NNRTI_CPU(tile) * t, const
             NNRTI_CPU_UNROLL
             for (int32_t j = 0; j < n; j++)
                 m[j] = half[i][j];
-            NNRTI_CPU(winograd_out)(m, tile);
+            NNRTI_CPU(winograd_output_1d)(m, tile);
             NNRTI_CPU_UNROLL
             for (int32_t j = 0; j < tile; j++)
                 if (j < across)
-                    NNRTI_CPU(finish)(t, i * tile + j, c, &m[j], 1, 1, false);
+                    NNRTI_CPU(epilogue)(t, i * tile + j, c, &m[j], 1, 1, false);
         }
     }
 }
 
-NNRTI_CPU_APART static void NNRTI_CPU(winograd_read_2)(const float *const *x, int32_t K, float *to, size_t cell)
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(winograd_input_tile_2)(const float *const *x, int32_t K, float *to,
+                                                                size_t cell)
 {
-    NNRTI_CPU(winograd_read)(x, K, to, cell, 2);
+    NNRTI_CPU(winograd_input_tile)(x, K, to, cell, 2);
 }
-NNRTI_CPU_APART static void NNRTI_CPU(winograd_read_4)(const float *const *x, int32_t K, float *to, size_t cell)
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(winograd_input_tile_4)(const float *const *x, int32_t K, float *to,
+                                                                size_t cell)
 {
-    NNRTI_CPU(winograd_read)(x, K, to, cell, 4);
+    NNRTI_CPU(winograd_input_tile)(x, K, to, cell, 4);
 }
-NNRTI_CPU_APART static void NNRTI_CPU(winograd_write_2)(const NNRTI_CPU(tile) * t, const float *from, size_t cell,
-                                                        int32_t down, int32_t across)
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(winograd_output_tile_2)(const NNRTI_CPU(gemm_tile) * t, const float *from,
+                                                                 size_t cell, int32_t down, int32_t across)
 {
-    NNRTI_CPU(winograd_write)(t, from, cell, down, across, 2);
+    NNRTI_CPU(winograd_output_tile)(t, from, cell, down, across, 2);
 }
-NNRTI_CPU_APART static void NNRTI_CPU(winograd_write_4)(const NNRTI_CPU(tile) * t, const float *from, size_t cell,
-                                                        int32_t down, int32_t across)
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(winograd_output_tile_4)(const NNRTI_CPU(gemm_tile) * t, const float *from,
+                                                                 size_t cell, int32_t down, int32_t across)
 {
-    NNRTI_CPU(winograd_write)(t, from, cell, down, across, 4);
+    NNRTI_CPU(winograd_output_tile)(t, from, cell, down, across, 4);
 }
 
-/* Tile number `at` of all images: its image, and where its first pixel lies in that. */
-static void NNRTI_CPU(winograd_find)(const nnrti_cpu_winograd *a, int64_t at, int64_t *n, int64_t *p, int64_t *q)
+/* Tile number `at` of all images: its image, and the position of its first pixel. */
+static void NNRTI_CPU(winograd_tile_position)(const nnrti_cpu_winograd *a, int64_t at, int64_t *n, int64_t *p,
+                                              int64_t *q)
 {
     *q = at % a->across * a->tile;
     *p = at / a->across % a->down * a->tile;
     *n = at / a->across / a->down;
 }
 
-/* The transforms of some tiles of x. */
-static void NNRTI_CPU(winograd_gather)(const NNRTI_CPU(product_job) * j, int64_t first, int32_t rows, float *to)
+/* Input transforms of some tiles of x. */
+static void NNRTI_CPU(winograd_input_transform)(const NNRTI_CPU(gemm_job) * j, int64_t first, int32_t rows, float *to)
 {
     const nnrti_cpu_winograd *a = (const nnrti_cpu_winograd *)(const void *)j->attr;
     const nnrt_view *in = j->x;
@@ -7542,35 +7826,36 @@ static void NNRTI_CPU(winograd_gather)(const NNRTI_CPU(product_job) * j, int64_t
     for (int32_t r = 0; r < rows; r++, to += a->rowX) {
         const float *x[36], *image;
         int64_t at, p, q;
-        NNRTI_CPU(winograd_find)(a, first + r, &at, &p, &q);
+        NNRTI_CPU(winograd_tile_position)(a, first + r, &at, &p, &q);
         image = (const float *)in->data + at * in->strides[0];
-        p -= a->product.in.pad[0];
-        q -= a->product.in.pad[1];
+        p -= a->gemm.conv.pad[0];
+        q -= a->gemm.conv.pad[1];
         for (int32_t i = 0; i < n; i++)
             for (int32_t k = 0; k < n; k++) {
                 const int64_t h = p + i, w = q + k;
                 const bool inside = h >= 0 && h < in->dims[1] && w >= 0 && w < in->dims[2];
                 x[i * n + k] = inside ? image + h * in->strides[1] + w * in->strides[2] : (const float *)j->last->data;
             }
-        (a->tile == 2 ? NNRTI_CPU(winograd_read_2) : NNRTI_CPU(winograd_read_4))(x, in->dims[3], to, a->cellX);
+        (a->tile == 2 ? NNRTI_CPU(winograd_input_tile_2) : NNRTI_CPU(winograd_input_tile_4))(x, in->dims[3], to,
+                                                                                             a->cellX);
     }
 }
 
-/* Tiles of y, channels t->channel to t->channel + t->count - 1. */
-static void NNRTI_CPU(winograd_scatter)(const NNRTI_CPU(product_job) * j, int64_t first, int32_t rows,
-                                        const float *from, NNRTI_CPU(tile) * t)
+/* Output transforms of some tiles: channels t->channel to t->channel + t->count - 1. */
+static void NNRTI_CPU(winograd_output_transform)(const NNRTI_CPU(gemm_job) * j, int64_t first, int32_t rows,
+                                                 const float *from, NNRTI_CPU(gemm_tile) * t)
 {
     const nnrti_cpu_winograd *a = (const nnrti_cpu_winograd *)(const void *)j->attr;
     const nnrt_view *out = j->y;
     float low, high, *y[16];
     const float *z[16];
-    const bool apart = !nnrti_cpu_bounds(a->product.in.activation, &low, &high);
+    const bool apart = !nnrti_cpu_activation_bounds(a->gemm.conv.activation, &low, &high);
     t->y = y;
     t->z = j->z->data != NULL ? z : NULL;
     for (int32_t r = 0; r < rows; r++, from += a->rowY) {
         int64_t n, p, q;
         int32_t down, across;
-        NNRTI_CPU(winograd_find)(a, first + r, &n, &p, &q);
+        NNRTI_CPU(winograd_tile_position)(a, first + r, &n, &p, &q);
         down = (int32_t)(out->dims[1] - p < a->tile ? out->dims[1] - p : a->tile);
         across = (int32_t)(out->dims[2] - q < a->tile ? out->dims[2] - q : a->tile);
         for (int32_t i = 0; i < down; i++)
@@ -7581,33 +7866,34 @@ static void NNRTI_CPU(winograd_scatter)(const NNRTI_CPU(product_job) * j, int64_
                 if (t->z != NULL)
                     z[i * a->tile + k] = (const float *)j->z->data + at;
             }
-        (a->tile == 2 ? NNRTI_CPU(winograd_write_2) : NNRTI_CPU(winograd_write_4))(t, from, a->cellY, down, across);
+        (a->tile == 2 ? NNRTI_CPU(winograd_output_tile_2) : NNRTI_CPU(winograd_output_tile_4))(t, from, a->cellY, down,
+                                                                                               across);
         for (int32_t i = 0; apart && i < down; i++)
             for (int32_t k = 0; k < across; k++) {
                 float *const to = y[i * a->tile + k] + t->channel;
-                NNRTI_CPU(activate)(to, to, t->count, a->product.in.activation);
+                NNRTI_CPU(activation_row)(to, to, t->count, a->gemm.conv.activation);
             }
     }
 }
 
-/* Some tiles by some of the panels, cell by cell. */
-static void NNRTI_CPU(winograd_multiply)(const NNRTI_CPU(product_job) * j, const float *x, int32_t rows, int32_t from,
-                                         int32_t to, float *y, const float **places)
+/* The GEMMs of some tiles by some of the panels, cell by cell. */
+static void NNRTI_CPU(winograd_gemm)(const NNRTI_CPU(gemm_job) * j, const float *x, int32_t rows, int32_t from,
+                                     int32_t to, float *y, const float **places)
 {
     const nnrti_cpu_winograd *a = (const nnrti_cpu_winograd *)(const void *)j->attr;
-    const int32_t cells = (a->tile + 2) * (a->tile + 2), panel = NNRTI_WIDE * NNRTI_LANES;
-    const int32_t tiles = (rows + NNRTI_TALL - 1) / NNRTI_TALL;
+    const int32_t cells = (a->tile + 2) * (a->tile + 2), panel = NNRTI_PANEL_VECTORS * NNRTI_LANES;
+    const int32_t tiles = (rows + NNRTI_TILE_ROWS - 1) / NNRTI_TILE_ROWS;
     const size_t panelFloats = (size_t)j->packed->dims[1] * (size_t)panel, depth = (size_t)(1 + j->x->dims[3]);
     const float *const packed = (const float *)j->packed->data;
-    NNRTI_CPU(tile) t;
+    NNRTI_CPU(gemm_tile) t;
     memset(&t, 0, sizeof(t));
     t.rows = rows;
-    t.step = rows + NNRTI_CPU_TALLEST - 1;
+    t.step = rows + NNRTI_CPU_MAX_TILE_ROWS - 1;
     t.x = places;
     t.y = (float *const *)(places + t.step);
     t.taps = 1;
     t.k = j->x->dims[3];
-    (void)nnrti_cpu_bounds(NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &t.low, &t.high);
+    (void)nnrti_cpu_activation_bounds(NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &t.low, &t.high);
     for (int32_t e = 0; e < cells; e++, x += a->cellX, y += a->cellY) {
         for (int32_t r = 0; r < t.step; r++) {
             const size_t row = (size_t)(r < rows ? r : rows - 1);
@@ -7622,52 +7908,52 @@ static void NNRTI_CPU(winograd_multiply)(const NNRTI_CPU(product_job) * j, const
             t.panel = packed + (size_t)p * panelFloats + (size_t)e * depth * (size_t)t.count;
             t.ahead = packed + (size_t)next * panelFloats + (size_t)cell * depth * (size_t)ahead;
             t.stepAhead = ahead / tiles;
-            NNRTI_CPU(multiply_all)(&t, t.count > NNRTI_LANES);
+            NNRTI_CPU(gemm_panel)(&t, t.count > NNRTI_LANES);
         }
     }
 }
 
-/* Some tiles by one part of the panels. */
+/* Work item of `winograd`: some tiles by one part of the panels. */
 static void NNRTI_CPU(winograd_task)(void *arg, uint32_t i, uint32_t worker)
 {
-    const NNRTI_CPU(product_job) *j = (const NNRTI_CPU(product_job) *)arg;
+    const NNRTI_CPU(gemm_job) *j = (const NNRTI_CPU(gemm_job) *)arg;
     const nnrti_cpu_winograd *a = (const nnrti_cpu_winograd *)(const void *)j->attr;
-    const uint32_t part = i % a->product.parts, parts = a->product.parts;
-    const int64_t first = (int64_t)(i / parts) * a->product.rows;
-    const int32_t rows = (int32_t)(j->pixels - first < a->product.rows ? j->pixels - first : a->product.rows);
-    const int32_t cells = (a->tile + 2) * (a->tile + 2), panel = NNRTI_WIDE * NNRTI_LANES;
+    const uint32_t part = i % a->gemm.parts, parts = a->gemm.parts;
+    const int64_t first = (int64_t)(i / parts) * a->gemm.rows;
+    const int32_t rows = (int32_t)(j->pixels - first < a->gemm.rows ? j->pixels - first : a->gemm.rows);
+    const int32_t cells = (a->tile + 2) * (a->tile + 2), panel = NNRTI_PANEL_VECTORS * NNRTI_LANES;
     const int32_t from = (int32_t)((int64_t)j->panels * part / parts);
     const int32_t to = (int32_t)((int64_t)j->panels * (part + 1) / parts);
     float *const x = (float *)nnrti_cpu_scratch(j->call, worker), *const y = x + (size_t)cells * a->cellX;
     const float **const places = (const float **)(void *)(y + (size_t)cells * a->cellY);
-    NNRTI_CPU(tile) t;
+    NNRTI_CPU(gemm_tile) t;
     memset(&t, 0, sizeof(t));
-    (void)nnrti_cpu_bounds(a->product.in.activation, &t.low, &t.high);
-    (void)nnrti_cpu_bounds(a->product.sum, &t.sumLow, &t.sumHigh);
-    NNRTI_CPU(winograd_gather)(j, first, rows, x);
+    (void)nnrti_cpu_activation_bounds(a->gemm.conv.activation, &t.low, &t.high);
+    (void)nnrti_cpu_activation_bounds(a->gemm.sum, &t.sumLow, &t.sumHigh);
+    NNRTI_CPU(winograd_input_transform)(j, first, rows, x);
     for (int32_t p = from; p < to; p += a->group) {
         const int32_t end = p + a->group < to ? p + a->group : to;
-        NNRTI_CPU(winograd_multiply)(j, x, rows, p, end, y, places);
+        NNRTI_CPU(winograd_gemm)(j, x, rows, p, end, y, places);
         t.channel = p * panel;
         t.count = (end * panel < j->y->dims[3] ? end * panel : j->y->dims[3]) - t.channel;
-        NNRTI_CPU(winograd_scatter)(j, first, rows, y, &t);
+        NNRTI_CPU(winograd_output_transform)(j, first, rows, y, &t);
     }
 }
 
-/* What `product` gives for a window of 3 x 3, by tiles. */
+/* The result of `gemm` for a 3 x 3 window, by Winograd tiles. */
 static NNRT_ReturnCode NNRTI_CPU(winograd)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrti_cpu_winograd *a = (const nnrti_cpu_winograd *)attr;
-    NNRTI_CPU(product_job) j;
-    NNRTI_CPU(see_product)(&a->product, args, call, &j);
-    j.pixels = (int64_t)j.y->dims[0] * a->down * a->across; /* tiles are what is counted */
-    nnrti_cpu_share(call, (double)j.pixels * j.packed->dims[0] * j.packed->dims[1],
-                    (uint32_t)((j.pixels + a->product.rows - 1) / a->product.rows) * a->product.parts,
-                    NNRTI_CPU(winograd_task), &j);
+    NNRTI_CPU(gemm_job) j;
+    NNRTI_CPU(gemm_job_init)(&a->gemm, args, call, &j);
+    j.pixels = (int64_t)j.y->dims[0] * a->down * a->across; /* count tiles instead of pixels */
+    nnrti_cpu_parallel_for(call, (double)j.pixels * j.packed->dims[0] * j.packed->dims[1],
+                           (uint32_t)((j.pixels + a->gemm.rows - 1) / a->gemm.rows) * a->gemm.parts,
+                           NNRTI_CPU(winograd_task), &j);
     return NNRT_SUCCESS;
 }
 
-/* A product of two matrices that a run brings. */
+/* Arguments of a matrix multiplication of two runtime tensors. */
 typedef struct NNRTI_CPU(matmul_job) {
     const nnrti_cpu_matmul *attr;
     const nnrt_view *x, *y, *bias, *z;
@@ -7675,8 +7961,8 @@ typedef struct NNRTI_CPU(matmul_job) {
     int32_t panels;
 } NNRTI_CPU(matmul_job);
 
-/* Where matrix i of the stack that z is lies in v, which is broadcast to it. */
-static const float *NNRTI_CPU(matrix)(const nnrt_view *v, const nnrt_view *z, uint32_t i)
+/* Matrix i of the batch of z in v, which is broadcast to it. */
+static const float *NNRTI_CPU(batch_matrix)(const nnrt_view *v, const nnrt_view *z, uint32_t i)
 {
     const float *data = (const float *)v->data;
     for (int32_t k = z->rank - 3; k >= 0; k--) {
@@ -7688,9 +7974,10 @@ static const float *NNRTI_CPU(matrix)(const nnrt_view *v, const nnrt_view *z, ui
     return data;
 }
 
-/* A panel of y [K,N] from column n on, as `product` has its weights, and its bias. */
-static void NNRTI_CPU(pack_panel)(const NNRTI_CPU(matmul_job) * j, const float *y, ptrdiff_t row, ptrdiff_t column,
-                                  int32_t K, int32_t n, int32_t width, int32_t count, float *to)
+/* Packs a panel of y [K,N] from column n on, in the format of `gemm`'s weights, with its bias. */
+static void NNRTI_CPU(pack_matmul_panel)(const NNRTI_CPU(matmul_job) * j, const float *y, ptrdiff_t row,
+                                         ptrdiff_t column, int32_t K, int32_t n, int32_t width, int32_t count,
+                                         float *to)
 {
     for (int32_t t = 0; t < width; t++)
         to[t] =
@@ -7699,7 +7986,7 @@ static void NNRTI_CPU(pack_panel)(const NNRTI_CPU(matmul_job) * j, const float *
     y += n * column;
     if (row == 1 && column != 1) {
         const int32_t columns = count < width ? count : width;
-        nnrti_cpu_turn((const uint32_t *)(const void *)y, column, (uint32_t *)(void *)to, width, columns, K);
+        nnrti_cpu_transpose((const uint32_t *)(const void *)y, column, (uint32_t *)(void *)to, width, columns, K);
         for (int32_t k = 0; k < K && columns < width; k++)
             memset(to + (ptrdiff_t)k * width + columns, 0, (size_t)(width - columns) * sizeof(float));
         return;
@@ -7715,23 +8002,23 @@ static void NNRTI_CPU(pack_panel)(const NNRTI_CPU(matmul_job) * j, const float *
         }
 }
 
-/* A panel of one of the products. */
+/* Work item of `matmul`: one panel of one matrix of the batch. */
 static void NNRTI_CPU(matmul_task)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(matmul_job) *j = (const NNRTI_CPU(matmul_job) *)arg;
     const nnrti_cpu_matmul *a = j->attr;
     const uint32_t stack = i / (uint32_t)j->panels;
-    const int32_t n = (int32_t)(i % (uint32_t)j->panels) * NNRTI_WIDE * NNRTI_LANES;
+    const int32_t n = (int32_t)(i % (uint32_t)j->panels) * NNRTI_PANEL_VECTORS * NNRTI_LANES;
     const int32_t rank = j->z->rank, M = j->z->dims[rank - 2], N = j->z->dims[rank - 1];
     const int32_t lastX = j->x->rank - 1, lastY = j->y->rank - 1;
     const int32_t K = j->x->dims[lastX - a->transposeA];
     const ptrdiff_t stepX = j->x->strides[lastX - !a->transposeA];
-    const float *x = NNRTI_CPU(matrix)(j->x, j->z, stack), *y = NNRTI_CPU(matrix)(j->y, j->z, stack);
-    float *z = (float *)(uintptr_t)NNRTI_CPU(matrix)(j->z, j->z, stack);
+    const float *x = NNRTI_CPU(batch_matrix)(j->x, j->z, stack), *y = NNRTI_CPU(batch_matrix)(j->y, j->z, stack);
+    float *z = (float *)(uintptr_t)NNRTI_CPU(batch_matrix)(j->z, j->z, stack);
     float *panel = (float *)nnrti_cpu_scratch(j->call, worker);
-    const float **rows = (const float **)(panel + (size_t)(1 + K) * NNRTI_WIDE * NNRTI_LANES);
-    float **out = (float **)(uintptr_t)(rows + NNRTI_CPU_BLOCK + NNRTI_CPU_TALLEST - 1);
-    NNRTI_CPU(tile) t;
+    const float **rows = (const float **)(panel + (size_t)(1 + K) * NNRTI_PANEL_VECTORS * NNRTI_LANES);
+    float **out = (float **)(uintptr_t)(rows + NNRTI_CPU_MATMUL_ROWS + NNRTI_CPU_MAX_TILE_ROWS - 1);
+    NNRTI_CPU(gemm_tile) t;
     t.x = rows;
     t.y = out;
     t.z = NULL;
@@ -7744,27 +8031,27 @@ static void NNRTI_CPU(matmul_task)(void *arg, uint32_t i, uint32_t worker)
     t.channel = n;
     t.count = N - n;
     t.sumLow = t.sumHigh = 0;
-    (void)nnrti_cpu_bounds(a->activation, &t.low, &t.high);
-    NNRTI_CPU(pack_panel)
+    (void)nnrti_cpu_activation_bounds(a->activation, &t.low, &t.high);
+    NNRTI_CPU(pack_matmul_panel)
     (j, y, j->y->strides[lastY - !a->transposeB], j->y->strides[lastY - a->transposeB], K, n,
-     t.count > NNRTI_LANES ? NNRTI_WIDE * NNRTI_LANES : NNRTI_LANES, t.count, panel);
-    for (int32_t m = 0; m < M; m += NNRTI_CPU_BLOCK) {
-        t.rows = M - m < NNRTI_CPU_BLOCK ? M - m : NNRTI_CPU_BLOCK;
-        t.step = t.rows + NNRTI_CPU_TALLEST - 1;
+     t.count > NNRTI_LANES ? NNRTI_PANEL_VECTORS * NNRTI_LANES : NNRTI_LANES, t.count, panel);
+    for (int32_t m = 0; m < M; m += NNRTI_CPU_MATMUL_ROWS) {
+        t.rows = M - m < NNRTI_CPU_MATMUL_ROWS ? M - m : NNRTI_CPU_MATMUL_ROWS;
+        t.step = t.rows + NNRTI_CPU_MAX_TILE_ROWS - 1;
         for (int32_t r = 0; r < t.step; r++) {
             const int32_t at = m + (r < t.rows ? r : t.rows - 1);
             rows[r] = x + at * stepX;
             out[r] = z + at * j->z->strides[rank - 2];
         }
-        NNRTI_CPU(multiply_all)(&t, t.count > NNRTI_LANES);
-        for (int32_t r = 0; r < t.rows && !nnrti_cpu_bounds(a->activation, &t.low, &t.high); r++)
-            NNRTI_CPU(activate)
-        (out[r] + n, out[r] + n, t.count < NNRTI_WIDE * NNRTI_LANES ? t.count : NNRTI_WIDE * NNRTI_LANES,
-         a->activation);
+        NNRTI_CPU(gemm_panel)(&t, t.count > NNRTI_LANES);
+        for (int32_t r = 0; r < t.rows && !nnrti_cpu_activation_bounds(a->activation, &t.low, &t.high); r++)
+            NNRTI_CPU(activation_row)
+        (out[r] + n, out[r] + n,
+         t.count < NNRTI_PANEL_VECTORS * NNRTI_LANES ? t.count : NNRTI_PANEL_VECTORS * NNRTI_LANES, a->activation);
     }
 }
 
-/* z[..,m,n] = activation(bias[n] + sum over k of x[..,m,k] * y[..,k,n]) */
+/* z[..,m,n] = activation(bias[n] + sum over k of x[..,m,k] * y[..,k,n]). */
 static NNRT_ReturnCode NNRTI_CPU(matmul)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(matmul_job) j;
@@ -7776,35 +8063,43 @@ static NNRT_ReturnCode NNRTI_CPU(matmul)(const void *attr, nnrt_view *args, nnrt
     j.bias = &args[2];
     j.z = &args[3];
     j.call = call;
-    j.panels = (j.z->dims[j.z->rank - 1] + NNRTI_WIDE * NNRTI_LANES - 1) / (NNRTI_WIDE * NNRTI_LANES);
+    j.panels = (j.z->dims[j.z->rank - 1] + NNRTI_PANEL_VECTORS * NNRTI_LANES - 1) / (NNRTI_PANEL_VECTORS * NNRTI_LANES);
     for (int32_t k = 0; k < j.z->rank; k++) {
         count *= j.z->dims[k];
         stacks *= k < j.z->rank - 2 ? (uint32_t)j.z->dims[k] : 1;
     }
     if (count > 0)
-        nnrti_cpu_share(call, count * j.x->dims[j.x->rank - 1 - j.attr->transposeA], stacks * (uint32_t)j.panels,
-                        NNRTI_CPU(matmul_task), &j);
+        nnrti_cpu_parallel_for(call, count * j.x->dims[j.x->rank - 1 - j.attr->transposeA], stacks * (uint32_t)j.panels,
+                               NNRTI_CPU(matmul_task), &j);
     return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>window */
 
+/* Depthwise convolution and pooling, channels last: SIMD lanes are channels, a work item is a row of y, or a block
+   of its channels. Depthwise kernels 3 and 5 taps wide of stride 1 or 2 use strips: 8 pixels of a row at once, so
+   that each column of x is loaded once and used by all pixels whose window contains it. Invariant: taps are added in
+   the order of the reference device; taps outside x are skipped, so that Inf weights do no harm there. Other windows
+   go pixel by pixel. The fused pointwise-depthwise step is here, too. Pools with more than two spatial axes are
+   channels first: SIMD lanes are pixels of the last axis. */
+
+/* Arguments of a depthwise convolution or 2-D pool. */
 typedef struct NNRTI_CPU(window_job) {
     const nnrti_cpu_window *attr;
     const nnrt_view *x, *packed, *y;
-    float low, high, begin; /* bounds of the activation; what a pool begins with */
-    int32_t rows, blocks;   /* that a unit has; that channels are divided into */
+    float low, high, begin; /* bounds of the activation; initial value of a pool */
+    int32_t rows, blocks;   /* of a work item; channel blocks */
 } NNRTI_CPU(window_job);
 
-/* `count` channels of a pixel, from channel `from` on: taps first to last - 1 of the height and begin to end - 1 of the
-   width, which lie inside x. at: where tap 0,0 would lie. */
+/* `count` channels of a pixel, from channel `from` on, and its taps inside x: first to last - 1 of the height, begin
+   to end - 1 of the width. at: offset of tap 0,0 in x, which may be outside. */
 typedef struct NNRTI_CPU(taps) {
     int32_t first, last, begin, end, from, count;
     ptrdiff_t at;
 } NNRTI_CPU(taps);
 
-/* A pixel by any window. */
+/* Depthwise convolution of one pixel, any window. */
 NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_pixel)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, float *y,
                                                  const float *packed)
 {
@@ -7821,22 +8116,22 @@ NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_pixel)(const NNRTI_CPU(window_job) * j
     nnrti_v_store_part(y, nnrti_v_min(nnrti_v_all(j->high), nnrti_v_max(nnrti_v_all(j->low), sum)), m->count);
 }
 
-/* Some pixels of a row of y whose windows have no dilation of their columns: each column of x is read once, and what
-   they have of it follows in the order of the taps. x: where the first tap in use of the first pixel would lie;
-   packed: its weight, behind which those of the next tap lie `padded` floats on. */
+/* A strip: some pixels of a row of y whose window has no column dilation: each column of x is loaded once, and the
+   pixels use it in the order of their taps. x: the first used tap of the first pixel, which may be outside; packed:
+   its weight; the weights of the next tap are `padded` floats behind. */
 typedef struct NNRTI_CPU(strip) {
     const float *x, *bias, *packed;
     float *y;
-    ptrdiff_t stepX, down, stepY, padded; /* to the next column and row of x in use, and to the next pixel of y */
-    int32_t channels, rows, count;        /* of the window: rows in use; pixels */
-    int32_t begin, end; /* columns from that of x on: those that lie inside and that the pixels read */
+    ptrdiff_t stepX, down, stepY, padded; /* strides to the next used column and row of x, and to the next pixel of y */
+    int32_t channels, rows, count;        /* rows: used rows of the window; count: pixels */
+    int32_t begin, end;                   /* columns, counted from x, that are inside x and that the pixels read */
     float low, high;
 } NNRTI_CPU(strip);
 #define NNRTI_CPU_STRIP_PIXELS 8
 
-/* Some channels of a cell of x, and of a pixel of y, of which there are `left`: whole vectors, of which a strip has one
-   at least, or what there is of one where that takes no longer. */
-#if NNRTI_CPU_IS == 4
+/* Loads or stores channels of a pixel of which `left` remain: whole vectors, if partial ones are slower (a strip
+   then has at least one vector of channels); else partial ones. */
+#if NNRTI_CPU_LEVEL == 4
 #define NNRTI_CPU_STRIP_WHOLE false
 #else
 #define NNRTI_CPU_STRIP_WHOLE true
@@ -7853,7 +8148,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(strip_store)(float *y, nnrti_v v, int32_t left)
         nnrti_v_store_part(y, v, left);
 }
 
-/* A vector of channels of a strip, of which `edge` says whether it has fewer pixels or columns than others. */
+/* A vector of channels of a strip. edge: the strip has fewer pixels or columns than a full one. */
 NNRTI_CPU_INLINE void NNRTI_CPU(strip_vector)(const NNRTI_CPU(strip) * s, int32_t c, const int32_t width,
                                               const int32_t stride, const bool edge)
 {
@@ -7891,10 +8186,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(strip_vector)(const NNRTI_CPU(strip) * s, int32_
     }
 }
 
-/* All channels; the copy tells the compiler that nothing changes it. Where vectors are whole, the last one begins so
-   early that it ends with the last channel. */
+/* All channels of a strip; the copy lets the compiler assume that stores do not change it. With whole vectors, the
+   last one starts early enough to end with the last channel, so some channels are computed twice. */
 #define NNRTI_CPU_STRIP(width, stride, edge)                                                                           \
-    NNRTI_CPU_APART static void NNRTI_CPU(strip_##width##_##stride##_##edge)(const NNRTI_CPU(strip) * strip)           \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(strip_##width##_##stride##_##edge)(const NNRTI_CPU(strip) * strip)        \
     {                                                                                                                  \
         const NNRTI_CPU(strip) s = *strip;                                                                             \
         for (int32_t c = 0; c < s.channels; c += NNRTI_LANES) {                                                        \
@@ -7910,7 +8205,7 @@ NNRTI_CPU_STRIP(3, 2, 1)
 NNRTI_CPU_STRIP(5, 1, 1)
 NNRTI_CPU_STRIP(5, 2, 1)
 
-/* One of less channels than a vector has: by copies of its cells, and from one of its pixels. */
+/* A strip with fewer channels than lanes: runs on padded copies of its input and output. */
 #define NNRTI_CPU_FEW_ROWS 5
 static void NNRTI_CPU(strip_few)(const NNRTI_CPU(strip) * strip, void (*run)(const NNRTI_CPU(strip) *))
 {
@@ -7921,7 +8216,7 @@ static void NNRTI_CPU(strip_few)(const NNRTI_CPU(strip) * strip, void (*run)(con
     for (int32_t i = 0; i < s.rows; i++)
         for (int32_t k = s.begin; k < s.end; k++) {
             nnrti_v_store(cells[i][k], nnrti_v_all(0.0f));
-            nnrti_cpu_copy_part(cells[i][k], strip->x + i * strip->down + k * strip->stepX, bytes);
+            nnrti_cpu_copy_small(cells[i][k], strip->x + i * strip->down + k * strip->stepX, bytes);
         }
     s.x = cells[0][0];
     s.y = pixels[0];
@@ -7929,17 +8224,16 @@ static void NNRTI_CPU(strip_few)(const NNRTI_CPU(strip) * strip, void (*run)(con
     s.down = (ptrdiff_t)(sizeof(cells[0]) / sizeof(float));
     run(&s);
     for (int32_t t = 0; t < s.count; t++)
-        nnrti_cpu_copy_part(strip->y + t * strip->stepY, pixels[t], bytes);
+        nnrti_cpu_copy_small(strip->y + t * strip->stepY, pixels[t], bytes);
 }
 
-/* Some channels of a row of y by strips; false: there are none for such a window. at: where tap 0,0 of its first pixel
-   would lie. */
+/* Some channels of a row of y by strips; false: the window has none. at: offset of tap 0,0 of its first pixel. */
 static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, ptrdiff_t at, float *y)
 {
     const nnrti_cpu_window *a = j->attr;
     const int32_t width = a->window[1], stride = a->stride[1], columns = j->x->dims[2], pixels = j->y->dims[2];
     const bool few = NNRTI_CPU_STRIP_WHOLE && m->count < NNRTI_LANES;
-    const int32_t most = pixels > 2 * NNRTI_CPU_STRIP_PIXELS ? NNRTI_CPU_STRIP_PIXELS /* two at most are alike */
+    const int32_t most = pixels > 2 * NNRTI_CPU_STRIP_PIXELS ? NNRTI_CPU_STRIP_PIXELS /* at most two lengths per row */
                          : pixels > NNRTI_CPU_STRIP_PIXELS   ? (pixels + 1) / 2
                                                              : pixels;
     NNRTI_CPU(strip) s;
@@ -7983,8 +8277,8 @@ static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CP
     return true;
 }
 
-/* The largest of the taps, of which a NaN is one, or their average: of `wide` vectors of channels of some pixels of a row,
-   of which m is the first one. */
+/* Pooling: the largest tap (NaN if one is NaN) or the average, of `wide` vectors of channels of some pixels of a
+   row; m describes the first pixel. */
 NNRTI_CPU_INLINE void NNRTI_CPU(pool_pixels)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, float *y,
                                              const bool largest, const int32_t pixels, const int32_t wide)
 {
@@ -7993,7 +8287,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(pool_pixels)(const NNRTI_CPU(window_job) * j, co
     const ptrdiff_t step = j->x->strides[2], next = j->attr->stride[1] * step;
     const int32_t last = (wide - 1) * NNRTI_LANES, left = m->count - last; /* vectors before the last one are whole */
     const int32_t end = m->end;
-    nnrti_v result[NNRTI_CPU_POOLED];
+    nnrti_v result[NNRTI_CPU_POOL_UNROLL];
     NNRTI_CPU_UNROLL
     for (int32_t t = 0; t < pixels * wide; t++)
         result[t] = nnrti_v_all(j->begin);
@@ -8018,7 +8312,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(pool_pixels)(const NNRTI_CPU(window_job) * j, co
     }
 }
 
-/* Channels from to to - 1 of a row of y, `unit`, of a convolution of each channel by itself or of a pool. */
+/* Channels from to to - 1 of row `unit` of y: depthwise convolution or pool. */
 NNRTI_CPU_INLINE void NNRTI_CPU(window_row)(const NNRTI_CPU(window_job) * j, int32_t unit, int32_t from, int32_t to,
                                             const bool depthwise, const bool largest)
 {
@@ -8032,38 +8326,38 @@ NNRTI_CPU_INLINE void NNRTI_CPU(window_row)(const NNRTI_CPU(window_job) * j, int
     float low, high;
     m.from = from;
     m.count = to - from;
-    nnrti_cpu_inside(top, a->dilation[0], a->window[0], x->dims[1], &m.first, &m.last);
+    nnrti_cpu_valid_range(top, a->dilation[0], a->window[0], x->dims[1], &m.first, &m.last);
     if (!depthwise || !NNRTI_CPU(strip_row)(j, &m, at, row))
         for (int32_t q = 0, pixels; q < y->dims[2]; q += pixels) {
             const int64_t left = (int64_t)q * a->stride[1] - a->pad[1];
-            const int64_t last = left + (NNRTI_CPU_POOLED - 1) * (int64_t)a->stride[1] + a->window[1] - 1;
+            const int64_t last = left + (NNRTI_CPU_POOL_UNROLL - 1) * (int64_t)a->stride[1] + a->window[1] - 1;
             float *pixel = row + q * y->strides[2];
-            nnrti_cpu_inside(left, a->dilation[1], a->window[1], x->dims[2], &m.begin, &m.end);
+            nnrti_cpu_valid_range(left, a->dilation[1], a->window[1], x->dims[2], &m.begin, &m.end);
             m.at = at + (ptrdiff_t)left * x->strides[2];
             m.count = to - from;
-            pixels = depthwise || left < 0 || last >= x->dims[2] || y->dims[2] - q < NNRTI_CPU_POOLED ||
-                             m.count > (NNRTI_CPU_POOLED - 1) * NNRTI_LANES
+            pixels = depthwise || left < 0 || last >= x->dims[2] || y->dims[2] - q < NNRTI_CPU_POOL_UNROLL ||
+                             m.count > (NNRTI_CPU_POOL_UNROLL - 1) * NNRTI_LANES
                          ? 1
-                         : NNRTI_CPU_POOLED;
+                         : NNRTI_CPU_POOL_UNROLL;
             for (int32_t c = 0, some; c < to - from; c += some, m.at += some, m.count -= some) {
                 some = NNRTI_LANES;
                 if (depthwise) {
                     NNRTI_CPU(depthwise_pixel)(j, &m, pixel + c, (const float *)j->packed->data + (from + c));
                 } else if (pixels > 1) {
-                    NNRTI_CPU(pool_pixels)(j, &m, pixel + c, largest, NNRTI_CPU_POOLED, 1);
-                } else if (m.count > (NNRTI_CPU_POOLED - 1) * NNRTI_LANES) {
-                    NNRTI_CPU(pool_pixels)(j, &m, pixel + c, largest, 1, NNRTI_CPU_POOLED);
-                    some = NNRTI_CPU_POOLED * NNRTI_LANES;
+                    NNRTI_CPU(pool_pixels)(j, &m, pixel + c, largest, NNRTI_CPU_POOL_UNROLL, 1);
+                } else if (m.count > (NNRTI_CPU_POOL_UNROLL - 1) * NNRTI_LANES) {
+                    NNRTI_CPU(pool_pixels)(j, &m, pixel + c, largest, 1, NNRTI_CPU_POOL_UNROLL);
+                    some = NNRTI_CPU_POOL_UNROLL * NNRTI_LANES;
                 } else {
                     NNRTI_CPU(pool_pixels)(j, &m, pixel + c, largest, 1, 1);
                 }
             }
         }
-    for (int32_t q = 0; q < y->dims[2] && !nnrti_cpu_bounds(a->activation, &low, &high); q++)
-        NNRTI_CPU(activate)(row + q * y->strides[2], row + q * y->strides[2], to - from, a->activation);
+    for (int32_t q = 0; q < y->dims[2] && !nnrti_cpu_activation_bounds(a->activation, &low, &high); q++)
+        NNRTI_CPU(activation_row)(row + q * y->strides[2], row + q * y->strides[2], to - from, a->activation);
 }
 
-/* Group unit / blocks of the rows, `rows` of them, and of these the channels of block unit % blocks. */
+/* Work item: `rows` rows of y from group unit / blocks on, channels of block unit % blocks. */
 NNRTI_CPU_INLINE void NNRTI_CPU(window_rows)(const NNRTI_CPU(window_job) * j, uint32_t unit, const bool depthwise,
                                              const bool largest)
 {
@@ -8081,27 +8375,28 @@ NNRTI_CPU_INLINE void NNRTI_CPU(window_rows)(const NNRTI_CPU(window_job) * j, ui
         NNRTI_CPU(window_row)(j, r, from, to, depthwise, largest);
 }
 
-static void NNRTI_CPU(depthwise_rows)(void *arg, uint32_t unit, uint32_t worker)
+static void NNRTI_CPU(depthwise_task)(void *arg, uint32_t unit, uint32_t worker)
 {
     (void)worker;
     NNRTI_CPU(window_rows)((const NNRTI_CPU(window_job) *)arg, unit, true, false);
 }
 
-static void NNRTI_CPU(max_rows)(void *arg, uint32_t unit, uint32_t worker)
+static void NNRTI_CPU(max_pool_task)(void *arg, uint32_t unit, uint32_t worker)
 {
     (void)worker;
     NNRTI_CPU(window_rows)((const NNRTI_CPU(window_job) *)arg, unit, false, true);
 }
 
-static void NNRTI_CPU(average_rows)(void *arg, uint32_t unit, uint32_t worker)
+static void NNRTI_CPU(average_pool_task)(void *arg, uint32_t unit, uint32_t worker)
 {
     (void)worker;
     NNRTI_CPU(window_rows)((const NNRTI_CPU(window_job) *)arg, unit, false, false);
 }
 
-static NNRT_ReturnCode NNRTI_CPU(windows)(const void *attr, const nnrt_view *x, const nnrt_view *packed, nnrt_view *y,
-                                          nnrt_call *call, float begin,
-                                          void (*task)(void *arg, uint32_t i, uint32_t worker))
+/* Runs `depthwise` or a pool; begin: the initial value of a pool. */
+static NNRT_ReturnCode NNRTI_CPU(run_window)(const void *attr, const nnrt_view *x, const nnrt_view *packed,
+                                             nnrt_view *y, nnrt_call *call, float begin,
+                                             void (*task)(void *arg, uint32_t i, uint32_t worker))
 {
     const int32_t rows = y->dims[0] * y->dims[1];
     const int32_t workers = call != NULL && call->parallel != NULL ? (int32_t)call->parallel->workers : 1;
@@ -8111,31 +8406,32 @@ static NNRT_ReturnCode NNRTI_CPU(windows)(const void *attr, const nnrt_view *x, 
     j.x = x;
     j.packed = packed;
     j.y = y;
-    (void)nnrti_cpu_bounds(j.attr->activation, &j.low, &j.high);
-    j.blocks = nnrti_cpu_blocks(j.attr, x, y, NNRTI_LANES);
-    j.rows = j.blocks > 1 && rows > workers ? (int32_t)nnrti_cpu_pieces(rows, workers) : 1;
-    nnrti_cpu_share(call,
-                    3.0 * y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
-                    (uint32_t)(nnrti_cpu_pieces(rows, j.rows) * j.blocks), task, &j);
+    (void)nnrti_cpu_activation_bounds(j.attr->activation, &j.low, &j.high);
+    j.blocks = nnrti_cpu_channel_blocks(j.attr, x, y, NNRTI_LANES);
+    j.rows = j.blocks > 1 && rows > workers ? (int32_t)nnrti_cpu_div_up(rows, workers) : 1;
+    nnrti_cpu_parallel_for(
+        call, 3.0 * y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
+        (uint32_t)(nnrti_cpu_div_up(rows, j.rows) * j.blocks), task, &j);
     return NNRT_SUCCESS;
 }
 
-/* y[n,p,q,c] = activation(bias[c] + sum over taps of x[n,..,c] * weight[..,c]) */
+/* y[n,p,q,c] = activation(bias[c] + sum over taps of x[n,..,c] * weight[..,c]). */
 static NNRT_ReturnCode NNRTI_CPU(depthwise)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    return NNRTI_CPU(windows)(attr, &args[0], &args[1], &args[2], call, 0, NNRTI_CPU(depthwise_rows));
+    return NNRTI_CPU(run_window)(attr, &args[0], &args[1], &args[2], call, 0, NNRTI_CPU(depthwise_task));
 }
 
-typedef struct NNRTI_CPU(chain_job) {
-    const nnrti_cpu_chain *attr;
+/* Arguments of a fused pointwise - depthwise - pointwise convolution. */
+typedef struct NNRTI_CPU(fused_depthwise_job) {
+    const nnrti_cpu_fused_depthwise *attr;
     const nnrt_view *args;
     const nnrt_call *call;
-    nnrt_view none; /* is added to what the first one gives */
-    NNRTI_CPU(product_job) first, last;
+    nnrt_view none; /* the absent residual of the first GEMM */
+    NNRTI_CPU(gemm_job) first, last;
     NNRTI_CPU(window_job) middle;
-} NNRTI_CPU(chain_job);
+} NNRTI_CPU(fused_depthwise_job);
 
-/* Rows of image n of v, from row `from` on, as an image. */
+/* Rows `from` to from + count - 1 of image n of v, as an image. */
 static nnrt_view NNRTI_CPU(rows_of)(const nnrt_view *v, int32_t n, int32_t from, int32_t count)
 {
     nnrt_view rows = *v;
@@ -8146,7 +8442,7 @@ static nnrt_view NNRTI_CPU(rows_of)(const nnrt_view *v, int32_t n, int32_t from,
     return rows;
 }
 
-/* What lies in scratch, as an image of rows of such columns and channels. */
+/* Scratch viewed as an image of rows; extent: rows, columns, channels. */
 static nnrt_view NNRTI_CPU(rows_at)(float *data, int32_t count, const int32_t *extent)
 {
     nnrt_view rows;
@@ -8163,47 +8459,49 @@ static nnrt_view NNRTI_CPU(rows_at)(float *data, int32_t count, const int32_t *e
     return rows;
 }
 
-static void NNRTI_CPU(set_link)(NNRTI_CPU(product_job) * j, const nnrti_cpu_product *attr, const nnrt_view *packed,
-                                int32_t channels, const nnrt_call *call)
+/* Sets up the GEMM of a pointwise convolution. */
+static void NNRTI_CPU(pointwise_init)(NNRTI_CPU(gemm_job) * j, const nnrti_cpu_gemm *attr, const nnrt_view *packed,
+                                      int32_t channels, const nnrt_call *call)
 {
     j->attr = attr;
     j->packed = &packed[0];
     j->last = &packed[1];
     j->call = call;
-    j->panels = (int32_t)nnrti_cpu_pieces(channels, NNRTI_WIDE * NNRTI_LANES);
-    j->bounds = nnrti_cpu_bounds(attr->in.activation, &j->low, &j->high);
-    (void)nnrti_cpu_bounds(attr->sum, &j->sumLow, &j->sumHigh);
+    j->panels = (int32_t)nnrti_cpu_div_up(channels, NNRTI_PANEL_VECTORS * NNRTI_LANES);
+    j->bounds = nnrti_cpu_activation_bounds(attr->conv.activation, &j->low, &j->high);
+    (void)nnrti_cpu_activation_bounds(attr->sum, &j->sumLow, &j->sumHigh);
 }
 
-/* All pixels of a product. */
-static void NNRTI_CPU(make_link)(const NNRTI_CPU(product_job) * link, const nnrt_view *x, const nnrt_view *z,
-                                 const nnrt_view *y, uint32_t worker)
+/* Runs a pointwise convolution of all pixels of y on this thread. */
+static void NNRTI_CPU(run_pointwise)(const NNRTI_CPU(gemm_job) * link, const nnrt_view *x, const nnrt_view *z,
+                                     const nnrt_view *y, uint32_t worker)
 {
-    NNRTI_CPU(product_job) j = *link;
+    NNRTI_CPU(gemm_job) j = *link;
     uint32_t pieces;
     j.x = x;
     j.z = z;
     j.y = y;
     j.pixels = (int64_t)y->dims[1] * y->dims[2];
-    pieces = (uint32_t)nnrti_cpu_pieces(j.pixels, j.attr->rows);
+    pieces = (uint32_t)nnrti_cpu_div_up(j.pixels, j.attr->rows);
     for (uint32_t i = 0; i < pieces; i++)
-        NNRTI_CPU(product_task)(&j, i, worker);
+        NNRTI_CPU(gemm_task)(&j, i, worker);
 }
 
-/* All rows of a convolution of each channel by itself. */
-static void NNRTI_CPU(make_rows)(NNRTI_CPU(window_job) * j)
+/* Runs a depthwise convolution of all rows of y on this thread. */
+static void NNRTI_CPU(run_depthwise)(NNRTI_CPU(window_job) * j)
 {
     j->rows = j->y->dims[0] * j->y->dims[1];
-    j->blocks = nnrti_cpu_blocks(j->attr, j->x, j->y, NNRTI_LANES);
+    j->blocks = nnrti_cpu_channel_blocks(j->attr, j->x, j->y, NNRTI_LANES);
     for (int32_t b = 0; b < j->blocks; b++)
         NNRTI_CPU(window_rows)(j, (uint32_t)b, true, false);
 }
 
-/* A part of the rows of an image. What rows of `middle` read that those before them have read, too, is moved. */
-static void NNRTI_CPU(chain_task)(void *arg, uint32_t i, uint32_t worker)
+/* Work item of `fused_depthwise`: a part of the rows of an image. Input rows of the depthwise convolution that the
+   previous iteration has computed are moved to the front of the buffer. */
+static void NNRTI_CPU(fused_depthwise_task)(void *arg, uint32_t i, uint32_t worker)
 {
-    const NNRTI_CPU(chain_job) *c = (const NNRTI_CPU(chain_job) *)arg;
-    const nnrti_cpu_chain *a = c->attr;
+    const NNRTI_CPU(fused_depthwise_job) *c = (const NNRTI_CPU(fused_depthwise_job) *)arg;
+    const nnrti_cpu_fused_depthwise *a = c->attr;
     const nnrt_view *x = &c->args[0], *z = &c->args[1];
     const nnrt_view *y = &c->args[3 + (a->first.rows > 0 ? 2 : 0) + (a->last.rows > 0 ? 2 : 0)];
     const nnrti_cpu_window *m = &a->middle;
@@ -8212,7 +8510,7 @@ static void NNRTI_CPU(chain_task)(void *arg, uint32_t i, uint32_t worker)
     const size_t row = (size_t)a->in[1] * (size_t)a->in[2];
     float *const cells = (float *)(void *)((uint8_t *)nnrti_cpu_scratch(c->call, worker) + a->lists);
     float *const sums = cells + a->cells;
-    int32_t begin = 0, end = 0; /* rows that are in cells */
+    int32_t begin = 0, end = 0; /* rows of the depthwise input that the buffer holds */
     for (int32_t p = (int32_t)((int64_t)a->out[0] * part / a->parts), count; p < to; p += count) {
         int32_t first, last, lowest, highest;
         int64_t top = (int64_t)p * m->stride[0] - m->pad[0], bottom;
@@ -8231,7 +8529,7 @@ static void NNRTI_CPU(chain_task)(void *arg, uint32_t i, uint32_t worker)
             from = NNRTI_CPU(rows_of)(x, n, first, last);
             result = NNRTI_CPU(rows_at)(cells + (size_t)(first - lowest) * row, last, a->in);
             if (last > 0)
-                NNRTI_CPU(make_link)(&c->first, &from, &c->none, &result, worker);
+                NNRTI_CPU(run_pointwise)(&c->first, &from, &c->none, &result, worker);
             begin = lowest;
             end = highest;
             from = NNRTI_CPU(rows_at)(cells, highest - lowest, a->in);
@@ -8245,21 +8543,22 @@ static void NNRTI_CPU(chain_task)(void *arg, uint32_t i, uint32_t worker)
         if (a->last.rows > 0) {
             nnrt_view sum = NNRTI_CPU(rows_at)(sums, count, a->out), added = NNRTI_CPU(rows_of)(z, n, p, count);
             j.y = &sum;
-            NNRTI_CPU(make_rows)(&j);
-            NNRTI_CPU(make_link)(&c->last, &sum, &added, &result, worker);
+            NNRTI_CPU(run_depthwise)(&j);
+            NNRTI_CPU(run_pointwise)(&c->last, &sum, &added, &result, worker);
         } else {
             j.y = &result;
-            NNRTI_CPU(make_rows)(&j);
+            NNRTI_CPU(run_depthwise)(&j);
         }
     }
 }
 
-static NNRT_ReturnCode NNRTI_CPU(chain)(const void *attr, nnrt_view *args, nnrt_call *call)
+/* y = pointwise(depthwise(pointwise(x))), a few rows at a time; either pointwise convolution may be missing. */
+static NNRT_ReturnCode NNRTI_CPU(fused_depthwise)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    const nnrti_cpu_chain *a = (const nnrti_cpu_chain *)attr;
+    const nnrti_cpu_fused_depthwise *a = (const nnrti_cpu_fused_depthwise *)attr;
     const double pixels = (double)args[0].dims[0] * a->out[0] * a->out[1];
     const nnrt_view *packed = &args[3];
-    NNRTI_CPU(chain_job) c;
+    NNRTI_CPU(fused_depthwise_job) c;
     double work = 3.0 * pixels * a->out[2] * a->middle.window[0] * a->middle.window[1];
     c.attr = a;
     c.args = args;
@@ -8268,63 +8567,64 @@ static NNRT_ReturnCode NNRTI_CPU(chain)(const void *attr, nnrt_view *args, nnrt_
     c.none.data = NULL;
     c.middle.begin = 0;
     c.middle.packed = &args[2];
-    (void)nnrti_cpu_bounds(a->middle.activation, &c.middle.low, &c.middle.high);
+    (void)nnrti_cpu_activation_bounds(a->middle.activation, &c.middle.low, &c.middle.high);
     if (a->first.rows > 0) {
-        NNRTI_CPU(set_link)(&c.first, &a->first, packed, a->in[2], call);
+        NNRTI_CPU(pointwise_init)(&c.first, &a->first, packed, a->in[2], call);
         work += (double)args[0].dims[0] * a->in[0] * a->in[1] * packed->dims[0] * packed->dims[1];
         packed += 2;
     }
     if (a->last.rows > 0) {
-        NNRTI_CPU(set_link)(&c.last, &a->last, packed, packed[2].dims[3], call);
+        NNRTI_CPU(pointwise_init)(&c.last, &a->last, packed, packed[2].dims[3], call);
         work += pixels * packed->dims[0] * packed->dims[1];
     }
-    nnrti_cpu_share(call, work, (uint32_t)(args[0].dims[0] * a->parts), NNRTI_CPU(chain_task), &c);
+    nnrti_cpu_parallel_for(call, work, (uint32_t)(args[0].dims[0] * a->parts), NNRTI_CPU(fused_depthwise_task), &c);
     return NNRT_SUCCESS;
 }
 
 static NNRT_ReturnCode NNRTI_CPU(max_pool)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    return NNRTI_CPU(windows)(attr, &args[0], NULL, &args[1], call, -nnrti_inff(), NNRTI_CPU(max_rows));
+    return NNRTI_CPU(run_window)(attr, &args[0], NULL, &args[1], call, -nnrti_inff(), NNRTI_CPU(max_pool_task));
 }
 
 static NNRT_ReturnCode NNRTI_CPU(average_pool)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    return NNRTI_CPU(windows)(attr, &args[0], NULL, &args[1], call, 0, NNRTI_CPU(average_rows));
+    return NNRTI_CPU(run_window)(attr, &args[0], NULL, &args[1], call, 0, NNRTI_CPU(average_pool_task));
 }
 
-/* row[start + t * step], t < n, and `rest` where that lies outside a row of L floats. */
-NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(load_cells)(const float *row, int64_t start, int64_t step, int32_t n, int32_t L,
-                                               float rest)
+/* Loads row[start + t * step], t < n, or `rest` where that is outside a row of L floats. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(load_taps)(const float *row, int64_t start, int64_t step, int32_t n, int32_t L,
+                                              float rest)
 {
     const int64_t last = start + (n - 1) * step;
     float part[NNRTI_LANES];
     int32_t first, end;
-    if (start >= 0 && last < L && step == 1 && (NNRTI_CPU_IS == 4 || n == NNRTI_LANES))
+    if (start >= 0 && last < L && step == 1 && (NNRTI_CPU_LEVEL == 4 || n == NNRTI_LANES))
         return nnrti_v_load_part(row + start, n);
-    if (start >= 0 && last < L && step == 2 && (NNRTI_CPU_IS == 4 || start + 2 * NNRTI_LANES <= L))
+    if (start >= 0 && last < L && step == 2 && (NNRTI_CPU_LEVEL == 4 || start + 2 * NNRTI_LANES <= L))
         return NNRTI_CPU(v_even)(nnrti_v_load_part(row + start, 2 * n - 1),
                                  2 * n - 1 > NNRTI_LANES
                                      ? nnrti_v_load_part(row + start + NNRTI_LANES, 2 * n - 1 - NNRTI_LANES)
                                      : nnrti_v_all(rest));
-    nnrti_cpu_inside(start, step, n, L, &first, &end);
+    nnrti_cpu_valid_range(start, step, n, L, &first, &end);
     for (int32_t t = 0; t < NNRTI_LANES; t++)
         part[t] = t >= first && t < end ? row[start + t * step] : rest;
     return nnrti_v_load(part);
 }
 
-typedef struct NNRTI_CPU(volume_job) {
-    const nnrti_cpu_volume *attr;
+/* Arguments of a pool with any number of spatial axes. */
+typedef struct NNRTI_CPU(pool_nd_job) {
+    const nnrti_cpu_pool_nd *attr;
     const nnrt_view *x, *y;
-    int64_t rows; /* of y, of an image and channel */
-} NNRTI_CPU(volume_job);
+    int64_t rows; /* rows of y per image and channel */
+} NNRTI_CPU(pool_nd_job);
 
-/* A vector of a row of y, the last axis, from element q on. at: where windows begin on the other axes; first, count:
-   their cells that lie inside x, at least one. The last axis is fastest, as on the reference device. */
-NNRTI_CPU_INLINE void NNRTI_CPU(volume_vector)(const NNRTI_CPU(volume_job) * j, const float *x, float *y, int32_t q,
-                                               const int64_t *at, const int32_t *first, const int32_t *count,
-                                               const bool largest)
+/* A vector of a row of y (last axis) from element q on. at: the window's start on the other axes; first, count: its
+   elements inside x, at least one. The last axis runs fastest, as on the reference device. */
+NNRTI_CPU_INLINE void NNRTI_CPU(pool_nd_vector)(const NNRTI_CPU(pool_nd_job) * j, const float *x, float *y, int32_t q,
+                                                const int64_t *at, const int32_t *first, const int32_t *count,
+                                                const bool largest)
 {
-    const nnrti_cpu_volume *a = j->attr;
+    const nnrti_cpu_pool_nd *a = j->attr;
     const int32_t last = j->y->rank - 3, left = j->y->dims[2 + last] - q, L = j->x->dims[2 + last];
     const int64_t step = a->stride[last], dilation = a->dilation[last], end = a->window[last] * dilation;
     const int32_t n = left < NNRTI_LANES ? left : NNRTI_LANES;
@@ -8336,7 +8636,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(volume_vector)(const NNRTI_CPU(volume_job) * j, 
         for (int32_t i = 0; i < last; i++)
             row += (ptrdiff_t)(at[i] + (first[i] + cell[i]) * a->dilation[i]) * j->x->strides[2 + i];
         for (int64_t k = 0; k < end; k += dilation) {
-            const nnrti_v v = NNRTI_CPU(load_cells)(row, q * step - a->pad[last] + k, step, n, L, rest);
+            const nnrti_v v = NNRTI_CPU(load_taps)(row, q * step - a->pad[last] + k, step, n, L, rest);
             result = largest ? nnrti_v_max_nan(result, v) : (nnrti_v)(result + v);
         }
         for (axis = last - 1; axis >= 0 && ++cell[axis] == count[axis]; axis--)
@@ -8345,10 +8645,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(volume_vector)(const NNRTI_CPU(volume_job) * j, 
     nnrti_v_store_part(y + q, result, n);
 }
 
-/* Divides a row of sums by the cells that count. */
-static void NNRTI_CPU(divide_row)(const NNRTI_CPU(volume_job) * j, float *y, const int64_t *at)
+/* Divides a row of sums by the number of elements that count. */
+static void NNRTI_CPU(divide_row)(const NNRTI_CPU(pool_nd_job) * j, float *y, const int64_t *at)
 {
-    const nnrti_cpu_volume *a = j->attr;
+    const nnrti_cpu_pool_nd *a = j->attr;
     const int32_t last = j->y->rank - 3;
     for (int32_t q = 0; q < j->y->dims[2 + last]; q++) {
         float count = 1;
@@ -8364,9 +8664,9 @@ static void NNRTI_CPU(divide_row)(const NNRTI_CPU(volume_job) * j, float *y, con
 }
 
 /* All rows of an image and channel. */
-NNRTI_CPU_INLINE void NNRTI_CPU(volume_plane)(const NNRTI_CPU(volume_job) * j, uint32_t unit, const bool largest)
+NNRTI_CPU_INLINE void NNRTI_CPU(pool_nd_plane)(const NNRTI_CPU(pool_nd_job) * j, uint32_t unit, const bool largest)
 {
-    const nnrti_cpu_volume *a = j->attr;
+    const nnrti_cpu_pool_nd *a = j->attr;
     const nnrt_view *x = j->x, *y = j->y;
     const int32_t last = y->rank - 3, C = y->dims[1], n = (int32_t)(unit / (uint32_t)C), c = (int32_t)unit - n * C;
     const float *from = (const float *)x->data + (n * x->strides[0] + c * x->strides[1]);
@@ -8377,35 +8677,35 @@ NNRTI_CPU_INLINE void NNRTI_CPU(volume_plane)(const NNRTI_CPU(volume_job) * j, u
         int64_t rest = r;
         for (int32_t i = last - 1; i >= 0; rest /= y->dims[2 + i], i--) {
             at[i] = rest % y->dims[2 + i] * a->stride[i] - a->pad[i];
-            nnrti_cpu_inside(at[i], a->dilation[i], (int32_t)a->window[i], x->dims[2 + i], &first[i], &count[i]);
+            nnrti_cpu_valid_range(at[i], a->dilation[i], (int32_t)a->window[i], x->dims[2 + i], &first[i], &count[i]);
             count[i] -= first[i];
         }
         for (int32_t q = 0; q < y->dims[2 + last]; q += NNRTI_LANES)
-            NNRTI_CPU(volume_vector)(j, from, to, q, at, first, count, largest);
+            NNRTI_CPU(pool_nd_vector)(j, from, to, q, at, first, count, largest);
         if (!largest)
             NNRTI_CPU(divide_row)(j, to, at);
     }
 }
 
-static void NNRTI_CPU(max_plane)(void *arg, uint32_t unit, uint32_t worker)
+static void NNRTI_CPU(max_pool_nd_task)(void *arg, uint32_t unit, uint32_t worker)
 {
     (void)worker;
-    NNRTI_CPU(volume_plane)((const NNRTI_CPU(volume_job) *)arg, unit, true);
+    NNRTI_CPU(pool_nd_plane)((const NNRTI_CPU(pool_nd_job) *)arg, unit, true);
 }
 
-static void NNRTI_CPU(average_plane)(void *arg, uint32_t unit, uint32_t worker)
+static void NNRTI_CPU(average_pool_nd_task)(void *arg, uint32_t unit, uint32_t worker)
 {
     (void)worker;
-    NNRTI_CPU(volume_plane)((const NNRTI_CPU(volume_job) *)arg, unit, false);
+    NNRTI_CPU(pool_nd_plane)((const NNRTI_CPU(pool_nd_job) *)arg, unit, false);
 }
 
-static NNRT_ReturnCode NNRTI_CPU(volumes)(const void *attr, nnrt_view *args, nnrt_call *call,
-                                          void (*task)(void *arg, uint32_t i, uint32_t worker))
+static NNRT_ReturnCode NNRTI_CPU(run_pool_nd)(const void *attr, nnrt_view *args, nnrt_call *call,
+                                              void (*task)(void *arg, uint32_t i, uint32_t worker))
 {
     const nnrt_view *y = &args[1];
-    NNRTI_CPU(volume_job) j;
+    NNRTI_CPU(pool_nd_job) j;
     double work = 3.0 * y->dims[0] * y->dims[1];
-    j.attr = (const nnrti_cpu_volume *)attr;
+    j.attr = (const nnrti_cpu_pool_nd *)attr;
     j.x = &args[0];
     j.y = y;
     j.rows = 1;
@@ -8413,24 +8713,31 @@ static NNRT_ReturnCode NNRTI_CPU(volumes)(const void *attr, nnrt_view *args, nnr
         work *= (double)y->dims[i] * (double)j.attr->window[i - 2];
         j.rows *= i + 1 < y->rank ? y->dims[i] : 1;
     }
-    nnrti_cpu_share(call, work, (uint32_t)y->dims[0] * (uint32_t)y->dims[1], task, &j);
+    nnrti_cpu_parallel_for(call, work, (uint32_t)y->dims[0] * (uint32_t)y->dims[1], task, &j);
     return NNRT_SUCCESS;
 }
 
-static NNRT_ReturnCode NNRTI_CPU(max_volume)(const void *attr, nnrt_view *args, nnrt_call *call)
+static NNRT_ReturnCode NNRTI_CPU(max_pool_nd)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    return NNRTI_CPU(volumes)(attr, args, call, NNRTI_CPU(max_plane));
+    return NNRTI_CPU(run_pool_nd)(attr, args, call, NNRTI_CPU(max_pool_nd_task));
 }
 
-static NNRT_ReturnCode NNRTI_CPU(average_volume)(const void *attr, nnrt_view *args, nnrt_call *call)
+static NNRT_ReturnCode NNRTI_CPU(average_pool_nd)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    return NNRTI_CPU(volumes)(attr, args, call, NNRTI_CPU(average_plane));
+    return NNRTI_CPU(run_pool_nd)(attr, args, call, NNRTI_CPU(average_pool_nd_task));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>each */
 
-NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(combine)(nnrti_v x, nnrti_v y, const nnrti_cpu_function function)
+/* Elementwise operators: unary functions, binary functions with broadcasting, and per-channel affine functions. One
+   function per operator processes a row (X-macro lists NNRTI_CPU_BINARY_FUNCTIONS and NNRTI_CPU_UNARY_FUNCTIONS
+   generate them); a walk (nnrti_walk) yields the rows of any strides. Invariant: an element's result does not depend
+   on its position in a vector, so partial vectors compute the same bits. POW, SIN and COS go through double, because
+   float intermediates lose too many bits; rare arguments fall back to the functions of the reference device. */
+
+/* A vector of a binary function. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(binary_function)(nnrti_v x, nnrti_v y, const nnrti_cpu_function function)
 {
     switch (function) {
     case NNRTI_CPU_ADD: return x + y;
@@ -8439,14 +8746,14 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(combine)(nnrti_v x, nnrti_v y, const nnrti_cp
     case NNRTI_CPU_DIV: return x / y;
     case NNRTI_CPU_MAX: return nnrti_v_max(x, y);
     case NNRTI_CPU_MIN: return nnrti_v_min(x, y);
-    case NNRTI_CPU_DIFFERENCE: return (x - y) * (x - y);
-    case NNRTI_CPU_LARGER: return NNRTI_CPU_IF_NAN(x, nnrti_v_max(x, y));
-    case NNRTI_CPU_SMALLER: return NNRTI_CPU_IF_NAN(x, nnrti_v_min(x, y));
+    case NNRTI_CPU_SQUARED_DIFFERENCE: return (x - y) * (x - y);
+    case NNRTI_CPU_MAX_NAN: return NNRTI_CPU_IF_NAN(x, nnrti_v_max(x, y));
+    case NNRTI_CPU_MIN_NAN: return NNRTI_CPU_IF_NAN(x, nnrti_v_min(x, y));
     default: return nnrti_v_if_less(x, nnrti_v_all(0.0f), y * x, x); /* PRELU */
     }
 }
 
-/* A row of z: x and y go on by an element, or stay (step 0). */
+/* A row of z = function(x, y), clamped; stepX or stepY 0: x or y is one element, broadcast to the row. */
 #define NNRTI_CPU_BINARY(name)                                                                                         \
     static void NNRTI_CPU(row_of_##name)(const float *x, ptrdiff_t stepX, const float *y, ptrdiff_t stepY, float *z,   \
                                          int32_t count, float low, float high)                                         \
@@ -8455,20 +8762,20 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(combine)(nnrti_v x, nnrti_v y, const nnrti_cp
             const int32_t left = count - i;                                                                            \
             const nnrti_v a = stepX != 0 ? nnrti_v_load_part(x + i, left) : nnrti_v_all(*x);                           \
             const nnrti_v b = stepY != 0 ? nnrti_v_load_part(y + i, left) : nnrti_v_all(*y);                           \
-            const nnrti_v result = NNRTI_CPU(combine)(a, b, NNRTI_CPU_##name);                                         \
+            const nnrti_v result = NNRTI_CPU(binary_function)(a, b, NNRTI_CPU_##name);                                 \
             nnrti_v_store_part(z + i, nnrti_v_min(nnrti_v_all(high), nnrti_v_max(nnrti_v_all(low), result)), left);    \
         }                                                                                                              \
     }
-NNRTI_CPU_OF_TWO(NNRTI_CPU_BINARY)
+NNRTI_CPU_BINARY_FUNCTIONS(NNRTI_CPU_BINARY)
 #undef NNRTI_CPU_BINARY
 
-/* Powers and circular functions go through double, some elements at a time. What is beyond what they are for takes the
-   functions of the reference device. */
-#define NNRTI_CPU_PART_OF 64
+/* Powers and trigonometric functions compute in double, NNRTI_CPU_DOUBLE_CHUNK elements at a time. Arguments outside
+   the supported range use the functions of the reference device. */
+#define NNRTI_CPU_DOUBLE_CHUNK 64
 typedef int64_t NNRTI_CPU(longs) __attribute__((vector_size(NNRTI_LANES * 4)));
 
-/* p[0] + p[1] * w + .., `count` of them. */
-NNRTI_CPU_INLINE nnrti_d NNRTI_CPU(series)(nnrti_d w, const double *p, const int32_t count)
+/* The polynomial p[0] + p[1] * w + .. of `count` coefficients (Horner). */
+NNRTI_CPU_INLINE nnrti_d NNRTI_CPU(polynomial)(nnrti_d w, const double *p, const int32_t count)
 {
     nnrti_d sum = w * p[count - 1] + p[count - 2];
     NNRTI_CPU_UNROLL
@@ -8477,23 +8784,25 @@ NNRTI_CPU_INLINE nnrti_d NNRTI_CPU(series)(nnrti_d w, const double *p, const int
     return sum;
 }
 
-/* z = x^y = 2^(y log2 x), x = 2^k m, sqrt(1/2) <= m < sqrt(2), ln m = 2 artanh s, s = (m - 1) / (m + 1): the series to
-   s^15, off by 4e-14 of itself, and that of exp to the power 9, off by 1e-11. So is a result, before it is rounded. Of
-   x that is no normal number, and y that is not finite, powf. z may be x or y. */
-NNRTI_CPU_APART static void NNRTI_CPU(row_of_POWER)(const float *x, ptrdiff_t stepX, const float *y, ptrdiff_t stepY,
-                                                    float *z, int32_t count, float low, float high)
+/* z = x^y = 2^(y log2 x), x = 2^k m, sqrt(1/2) <= m < sqrt(2), ln m = 2 artanh s, s = (m - 1) / (m + 1): the series
+   up to s^15, relative error 4e-14, and that of exp up to the power 9, error 1e-11, which is the error of the result
+   before its rounding to float. powf for x that is zero, subnormal, Inf or NaN, and for infinite or NaN y. z may be
+   x or y. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(row_of_POWER)(const float *x, ptrdiff_t stepX, const float *y, ptrdiff_t stepY,
+                                                       float *z, int32_t count, float low, float high)
 {
     static const double log_series[] = {1, 1 / 3.0, 1 / 5.0, 1 / 7.0, 1 / 9.0, 1 / 11.0, 1 / 13.0, 1 / 15.0};
     static const double exp_series[] = {1,         1,         1 / 2.0,    1 / 6.0,     1 / 24.0,
                                         1 / 120.0, 1 / 720.0, 1 / 5040.0, 1 / 40320.0, 1 / 362880.0};
     const nnrti_v least = nnrti_v_all(1.17549435e-38f), most = nnrti_v_all(3.4028235e38f);
-    const double magic = 6755399441055744.0;      /* 1.5 * 2^52: the sum has a whole number in its last bits */
-    const nnrti_d zero = {0}, end = zero + 400.0; /* beyond, all is infinite, or 0 */
-    float base[NNRTI_CPU_PART_OF], power[NNRTI_CPU_PART_OF], m[NNRTI_CPU_PART_OF], k[NNRTI_CPU_PART_OF];
+    const double magic = 6755399441055744.0;      /* 1.5 * 2^52: the sum has an integer in its low bits */
+    const nnrti_d zero = {0}, end = zero + 400.0; /* outside, all results are infinite or 0 */
+    float base[NNRTI_CPU_DOUBLE_CHUNK], power[NNRTI_CPU_DOUBLE_CHUNK], m[NNRTI_CPU_DOUBLE_CHUNK],
+        k[NNRTI_CPU_DOUBLE_CHUNK];
     (void)low;
     (void)high;
-    for (int32_t i = 0; i < count; i += NNRTI_CPU_PART_OF) {
-        const int32_t some = count - i < NNRTI_CPU_PART_OF ? count - i : NNRTI_CPU_PART_OF;
+    for (int32_t i = 0; i < count; i += NNRTI_CPU_DOUBLE_CHUNK) {
+        const int32_t some = count - i < NNRTI_CPU_DOUBLE_CHUNK ? count - i : NNRTI_CPU_DOUBLE_CHUNK;
         for (int32_t t = 0; t < some; t += NNRTI_LANES) {
             const nnrti_v p = stepX != 0 ? nnrti_v_load_part(x + i + t, some - t) : nnrti_v_all(*x);
             const nnrti_v q = stepY != 0 ? nnrti_v_load_part(y + i + t, some - t) : nnrti_v_all(*y);
@@ -8511,21 +8820,21 @@ NNRTI_CPU_APART static void NNRTI_CPU(row_of_POWER)(const float *x, ptrdiff_t st
             NNRTI_CPU(to_double)(k + t, &n);
             NNRTI_CPU(to_double)(power + t, &v);
             s = (s - 1.0) / (s + 1.0);
-            v = v * (n + s * NNRTI_CPU(series)(s * s, log_series, 8) * 2.8853900817779268);
+            v = v * (n + s * NNRTI_CPU(polynomial)(s * s, log_series, 8) * 2.8853900817779268);
             bits = (NNRTI_CPU(longs))(v < end);
             v = (nnrti_d)((bits & (NNRTI_CPU(longs))v) | (~bits & (NNRTI_CPU(longs))end));
             bits = (NNRTI_CPU(longs))(v > -end);
             v = (nnrti_d)((bits & (NNRTI_CPU(longs))v) | (~bits & (NNRTI_CPU(longs))(-end)));
             whole = v + magic;
             n = whole - magic;
-            v = NNRTI_CPU(series)((v - n) * 0.69314718055994531, exp_series, 10);
+            v = NNRTI_CPU(polynomial)((v - n) * 0.69314718055994531, exp_series, 10);
             v = v * (nnrti_d)(((NNRTI_CPU(longs))whole + 1023) << 52);
             NNRTI_CPU(from_double)(&v, m + t);
         }
-        for (int32_t t = 0; t < some; t += NNRTI_LANES) { /* of x below 0, whole y only */
+        for (int32_t t = 0; t < some; t += NNRTI_LANES) { /* negative x: integer y only, else NaN */
             const nnrti_v p = nnrti_v_load(base + t), q = nnrti_v_load(power + t), half = q * nnrti_v_all(0.5f);
-            const nnrti_v_bits whole = (nnrti_v_bits)(nnrti_v_whole(q, NNRTI_CPU_ROUND) == q);
-            const nnrti_v_bits even = (nnrti_v_bits)(nnrti_v_whole(half, NNRTI_CPU_ROUND) == half);
+            const nnrti_v_bits whole = (nnrti_v_bits)(nnrti_v_to_integer(q, NNRTI_CPU_ROUND) == q);
+            const nnrti_v_bits even = (nnrti_v_bits)(nnrti_v_to_integer(half, NNRTI_CPU_ROUND) == half);
             const nnrti_v_bits sign = ~even & (nnrti_v_bits)p & INT32_MIN, bad = ~whole & ((nnrti_v_bits)p >> 31);
             const nnrti_v_bits none = (nnrti_v_bits)nnrti_v_all(nnrti_nanf());
             const nnrti_v_bits result = (nnrti_v_bits)nnrti_v_load(m + t) ^ sign;
@@ -8544,17 +8853,17 @@ NNRTI_CPU_APART static void NNRTI_CPU(row_of_POWER)(const float *x, ptrdiff_t st
     }
 }
 
-/* y = sin(x), or cos(x): what is left of x where multiples of pi/2 are taken away is off by 2^-66, in
-   double, and rounded once; then the polynomials of the reference device. x beyond 2^20, and what is no number,
-   take its functions. y may be x. */
-NNRTI_CPU_APART static void NNRTI_CPU(turns)(const float *x, float *y, int32_t count, const nnrti_cpu_each *each)
+/* y = sin(x), or cos(x). The remainder of x modulo pi/2 is computed in double, with an error of 2^-66, and rounded
+   once; then follow the polynomials of the reference device. |x| from 2^20 on and NaN use its functions. y may be x. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(sin_cos_row)(const float *x, float *y, int32_t count,
+                                                      const nnrti_cpu_elementwise *each)
 {
     const bool cosine = each->function == NNRTI_CPU_COS;
     const double magic = 6755399441055744.0;
     const nnrti_v far = nnrti_v_all(1048576.0f), zero = nnrti_v_all(0.0f), one = nnrti_v_all(1.0f);
-    float from[NNRTI_CPU_PART_OF], rest[NNRTI_CPU_PART_OF], turn[NNRTI_CPU_PART_OF];
-    for (int32_t i = 0; i < count; i += NNRTI_CPU_PART_OF) {
-        const int32_t some = count - i < NNRTI_CPU_PART_OF ? count - i : NNRTI_CPU_PART_OF;
+    float from[NNRTI_CPU_DOUBLE_CHUNK], rest[NNRTI_CPU_DOUBLE_CHUNK], turn[NNRTI_CPU_DOUBLE_CHUNK];
+    for (int32_t i = 0; i < count; i += NNRTI_CPU_DOUBLE_CHUNK) {
+        const int32_t some = count - i < NNRTI_CPU_DOUBLE_CHUNK ? count - i : NNRTI_CPU_DOUBLE_CHUNK;
         nnrti_v widest = zero;
         for (int32_t t = 0; t < some; t += NNRTI_LANES) {
             const nnrti_v v = nnrti_v_load_part(x + i + t, some - t);
@@ -8568,7 +8877,7 @@ NNRTI_CPU_APART static void NNRTI_CPU(turns)(const float *x, float *y, int32_t c
             NNRTI_CPU(to_double)(rest + t, &v);
             n = v * 0.63661977236758134 + magic;
             n = n - magic;
-            v = v - n * 1.57079632673412561417e+00; /* 33 bits of it: the product is exact */
+            v = v - n * 1.57079632673412561417e+00; /* 33 bits of pi/2: the product is exact */
             v = v - n * 6.07710050650619224932e-11;
             NNRTI_CPU(from_double)(&v, rest + t);
             NNRTI_CPU(from_double)(&n, turn + t);
@@ -8596,24 +8905,26 @@ NNRTI_CPU_APART static void NNRTI_CPU(turns)(const float *x, float *y, int32_t c
     }
 }
 
-typedef struct NNRTI_CPU(each_job) {
-    const nnrti_cpu_each *attr;
+/* Arguments of an elementwise kernel. */
+typedef struct NNRTI_CPU(elementwise_job) {
+    const nnrti_cpu_elementwise *attr;
     const float *x, *y;
     float *z;
     nnrti_walk walk;
     uint32_t parts;
-} NNRTI_CPU(each_job);
+} NNRTI_CPU(elementwise_job);
 
-static void NNRTI_CPU(binary_walk)(const NNRTI_CPU(each_job) * j, nnrti_walk *w)
+/* Rows of a walk of a binary function; elements one by one if a row is neither dense nor broadcast. */
+static void NNRTI_CPU(binary_walk)(const NNRTI_CPU(elementwise_job) * j, nnrti_walk *w)
 {
 #define NNRTI_CPU_BINARY(name) NNRTI_CPU(row_of_##name),
     static void (*const rows[])(const float *x, ptrdiff_t stepX, const float *y, ptrdiff_t stepY, float *z,
                                 int32_t count, float low,
-                                float high) = {NNRTI_CPU_OF_TWO(NNRTI_CPU_BINARY) NNRTI_CPU(row_of_POWER)};
+                                float high) = {NNRTI_CPU_BINARY_FUNCTIONS(NNRTI_CPU_BINARY) NNRTI_CPU(row_of_POWER)};
 #undef NNRTI_CPU_BINARY
-    const nnrti_cpu_each *const a = j->attr;
+    const nnrti_cpu_elementwise *const a = j->attr;
     float low, high;
-    const bool bounds = nnrti_cpu_bounds(a->activation, &low, &high);
+    const bool bounds = nnrti_cpu_activation_bounds(a->activation, &low, &high);
     do {
         const bool row = w->row[0] == 1 && (w->row[1] | w->row[2] | 1) == 1;
         for (int32_t i = 0; i < w->count; i += row ? w->count : 1) {
@@ -8621,14 +8932,14 @@ static void NNRTI_CPU(binary_walk)(const NNRTI_CPU(each_job) * j, nnrti_walk *w)
             rows[a->function](j->x + w->at[1] + i * w->row[1], row ? w->row[1] : 0, j->y + w->at[2] + i * w->row[2],
                               row ? w->row[2] : 0, to, row ? w->count : 1, low, high);
             if (!bounds)
-                NNRTI_CPU(activate)(to, to, row ? w->count : 1, a->activation);
+                NNRTI_CPU(activation_row)(to, to, row ? w->count : 1, a->activation);
         }
     } while (nnrti_walk_next(w));
 }
 
 static void NNRTI_CPU(binary_part)(void *arg, uint32_t unit, uint32_t worker)
 {
-    const NNRTI_CPU(each_job) *j = (const NNRTI_CPU(each_job) *)arg;
+    const NNRTI_CPU(elementwise_job) *j = (const NNRTI_CPU(elementwise_job) *)arg;
     nnrti_walk w = j->walk;
     (void)worker;
     nnrti_cpu_walk_part(&w, unit, j->parts);
@@ -8638,9 +8949,9 @@ static void NNRTI_CPU(binary_part)(void *arg, uint32_t unit, uint32_t worker)
 /* z = activation(function(x, y)); x and y are broadcast to z. */
 static NNRT_ReturnCode NNRTI_CPU(binary)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    NNRTI_CPU(each_job) j;
+    NNRTI_CPU(elementwise_job) j;
     double work;
-    j.attr = (const nnrti_cpu_each *)attr;
+    j.attr = (const nnrti_cpu_elementwise *)attr;
     j.x = (const float *)args[0].data;
     j.y = (const float *)args[1].data;
     j.z = (float *)args[2].data;
@@ -8648,16 +8959,16 @@ static NNRT_ReturnCode NNRTI_CPU(binary)(const void *attr, nnrt_view *args, nnrt
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, j.attr->function == NNRTI_CPU_POWER ? 128 : 16, &work);
     if (j.parts > 1)
-        nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(binary_part), &j);
+        nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(binary_part), &j);
     else
         NNRTI_CPU(binary_walk)(&j, &j.walk);
     return NNRT_SUCCESS;
 }
 
-static void NNRTI_CPU(unary_walk)(const NNRTI_CPU(each_job) * j, nnrti_walk *w)
+static void NNRTI_CPU(unary_walk)(const NNRTI_CPU(elementwise_job) * j, nnrti_walk *w)
 {
-    void (*const run)(const float *x, float *y, int32_t count, const nnrti_cpu_each *each) =
-        j->attr->function >= NNRTI_CPU_SIN ? NNRTI_CPU(turns) : NNRTI_CPU(compute);
+    void (*const run)(const float *x, float *y, int32_t count, const nnrti_cpu_elementwise *each) =
+        j->attr->function >= NNRTI_CPU_SIN ? NNRTI_CPU(sin_cos_row) : NNRTI_CPU(unary_row);
     do {
         const float *from = j->x + w->at[1];
         float *to = j->z + w->at[0];
@@ -8671,32 +8982,33 @@ static void NNRTI_CPU(unary_walk)(const NNRTI_CPU(each_job) * j, nnrti_walk *w)
 
 static void NNRTI_CPU(unary_part)(void *arg, uint32_t unit, uint32_t worker)
 {
-    const NNRTI_CPU(each_job) *j = (const NNRTI_CPU(each_job) *)arg;
+    const NNRTI_CPU(elementwise_job) *j = (const NNRTI_CPU(elementwise_job) *)arg;
     nnrti_walk w = j->walk;
     (void)worker;
     nnrti_cpu_walk_part(&w, unit, j->parts);
     NNRTI_CPU(unary_walk)(j, &w);
 }
 
-/* y = function(x) */
+/* y = function(x). */
 static NNRT_ReturnCode NNRTI_CPU(unary)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    NNRTI_CPU(each_job) j;
+    NNRTI_CPU(elementwise_job) j;
     double work;
-    j.attr = (const nnrti_cpu_each *)attr;
+    j.attr = (const nnrti_cpu_elementwise *)attr;
     j.x = (const float *)args[0].data;
     j.y = NULL;
     j.z = (float *)args[1].data;
     if (!nnrti_walk_first(&j.walk, &args[1], &args[0], NULL))
         return NNRT_SUCCESS;
-    j.parts = nnrti_cpu_walk_parts(call, &j.walk, nnrti_cpu_is_dear(j.attr) ? 64 : 16, &work);
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, nnrti_cpu_is_expensive(j.attr) ? 64 : 16, &work);
     if (j.parts > 1)
-        nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(unary_part), &j);
+        nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(unary_part), &j);
     else
         NNRTI_CPU(unary_walk)(&j, &j.walk);
     return NNRT_SUCCESS;
 }
 
+/* Arguments of `affine`. */
 typedef struct NNRTI_CPU(affine_job) {
     const nnrti_cpu_affine *attr;
     const float *x, *factors;
@@ -8710,7 +9022,7 @@ static void NNRTI_CPU(affine_row)(const NNRTI_CPU(affine_job) * j, const float *
 {
     const float *const factor = f + j->attr->channels, *const offset = factor + j->attr->channels;
     float low, high;
-    const bool bounds = nnrti_cpu_bounds(j->attr->activation, &low, &high);
+    const bool bounds = nnrti_cpu_activation_bounds(j->attr->activation, &low, &high);
     for (int32_t i = 0; i < count; i += NNRTI_LANES) {
         const int32_t left = count - i;
         const nnrti_v m = step != 0 ? nnrti_v_load_part(f + i, left) : nnrti_v_all(*f);
@@ -8720,7 +9032,7 @@ static void NNRTI_CPU(affine_row)(const NNRTI_CPU(affine_job) * j, const float *
         nnrti_v_store_part(y + i, nnrti_v_min(nnrti_v_all(high), nnrti_v_max(nnrti_v_all(low), v)), left);
     }
     if (!bounds)
-        NNRTI_CPU(activate)(y, y, count, j->attr->activation);
+        NNRTI_CPU(activation_row)(y, y, count, j->attr->activation);
 }
 
 static void NNRTI_CPU(affine_part)(void *arg, uint32_t unit, uint32_t worker)
@@ -8739,7 +9051,7 @@ static void NNRTI_CPU(affine_part)(void *arg, uint32_t unit, uint32_t worker)
     } while (nnrti_walk_next(&w));
 }
 
-/* y = activation((x - mean) * factor + offset), each of the channel. */
+/* y = activation((x - mean) * factor + offset), per channel. */
 static NNRT_ReturnCode NNRTI_CPU(affine)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(affine_job) j;
@@ -8751,35 +9063,39 @@ static NNRT_ReturnCode NNRTI_CPU(affine)(const void *attr, nnrt_view *args, nnrt
     if (!nnrti_walk_first(&j.walk, &args[2], &args[0], &args[1]))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16, &work);
-    nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(affine_part), &j);
+    nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(affine_part), &j);
     return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>sums */
 
-/* sum += v; `rest` gets what rounding has taken (Knuth's two-sum), so that sums are as good as rounded once. */
-NNRTI_CPU_INLINE void NNRTI_CPU(sum_add)(nnrti_v *sum, nnrti_v *rest, nnrti_v v)
+/* Reductions and normalization over groups of channels. Sums are compensated: every addition keeps its rounding
+   error (Knuth's two-sum), so the result is as accurate as if rounded once, whatever the order. That matters because
+   lanes and threads add in another order than the reference device. */
+
+/* sum += v; `rest` accumulates the rounding errors (Knuth's two-sum). */
+NNRTI_CPU_INLINE void NNRTI_CPU(two_sum)(nnrti_v *sum, nnrti_v *rest, nnrti_v v)
 {
     const nnrti_v total = *sum + v, part = total - *sum;
     *rest = *rest + ((*sum - (total - part)) + (v - part));
     *sum = total;
 }
 
-/* Of an infinite sum nothing is left that means anything. */
-static float NNRTI_CPU(sum_of)(float sum, float rest)
+/* The compensated sum. An infinite sum has a meaningless rest. */
+static float NNRTI_CPU(compensated_sum)(float sum, float rest)
 {
     return rest - rest == 0 ? sum + rest : sum;
 }
 
-/* The sum of what stands in the lanes. */
+/* The compensated sum over all lanes of `wide` vectors. */
 NNRTI_CPU_INLINE float NNRTI_CPU(sum_lanes)(const nnrti_v *sum, const nnrti_v *rest, const int32_t wide)
 {
     nnrti_v all = sum[0], left = rest[0];
     float sums[NNRTI_LANES], rests[NNRTI_LANES];
     NNRTI_CPU_UNROLL
     for (int32_t v = 1; v < wide; v++) {
-        NNRTI_CPU(sum_add)(&all, &left, sum[v]);
+        NNRTI_CPU(two_sum)(&all, &left, sum[v]);
         left = left + rest[v];
     }
     nnrti_v_store(sums, all);
@@ -8790,11 +9106,12 @@ NNRTI_CPU_INLINE float NNRTI_CPU(sum_lanes)(const nnrti_v *sum, const nnrti_v *r
             rests[i] += ((a - (total - part)) + (sums[i + n] - part)) + rests[i + n];
             sums[i] = total;
         }
-    return NNRTI_CPU(sum_of)(sums[0], rests[0]);
+    return NNRTI_CPU(compensated_sum)(sums[0], rests[0]);
 }
 
-/* The same of one vector. What is summed up stays in registers until then: it has no address. */
-NNRTI_CPU_APART static float NNRTI_CPU(sum_vector)(const nnrti_v *sum, const nnrti_v *rest)
+/* The same of one vector. Not inlined: accumulators stay in registers until the call, as their address is not taken
+   before. */
+NNRTI_CPU_NOINLINE static float NNRTI_CPU(sum_vector)(const nnrti_v *sum, const nnrti_v *rest)
 {
     return NNRTI_CPU(sum_lanes)(sum, rest, 1);
 }
@@ -8803,9 +9120,9 @@ NNRTI_CPU_INLINE float NNRTI_CPU(sum_line)(nnrti_v sum, nnrti_v rest)
     return NNRTI_CPU(sum_vector)(&sum, &rest);
 }
 
-/* Takes v into a sum, or into the largest or smallest one. */
-NNRTI_CPU_INLINE void NNRTI_CPU(reduce_take)(nnrti_v *sum, nnrti_v *rest, nnrti_v v, NNRT_ReduceMode mode,
-                                             const bool sums)
+/* Accumulates v: into a sum, or into a maximum or minimum, which NaN propagates through. */
+NNRTI_CPU_INLINE void NNRTI_CPU(reduce_accumulate)(nnrti_v *sum, nnrti_v *rest, nnrti_v v, NNRT_ReduceMode mode,
+                                                   const bool sums)
 {
     if (!sums) {
         *sum = NNRTI_CPU_IF_NAN(v, mode == NNRT_REDUCE_MODE_MAX ? nnrti_v_max(v, *sum) : nnrti_v_min(v, *sum));
@@ -8815,24 +9132,27 @@ NNRTI_CPU_INLINE void NNRTI_CPU(reduce_take)(nnrti_v *sum, nnrti_v *rest, nnrti_
         v = v * v;
     else if (mode == NNRT_REDUCE_MODE_ASUM)
         v = nnrti_v_if_less(v, nnrti_v_all(0.0f), nnrti_v_all(0.0f) - v, v);
-    NNRTI_CPU(sum_add)(sum, rest, v);
+    NNRTI_CPU(two_sum)(sum, rest, v);
 }
 
+/* Arguments of a reduction. */
 typedef struct NNRTI_CPU(reduce_job) {
     const nnrti_cpu_reduce *attr;
     const float *x;
     float *y;
-    nnrti_walk walk; /* results, and where in x their sets begin */
+    nnrti_walk walk; /* walks over results, and over the start of their elements in x */
     nnrti_walk set;
-    size_t count; /* elements of a set */
+    size_t count; /* elements per result */
     uint32_t parts;
 } NNRTI_CPU(reduce_job);
 
+/* The neutral element of a reduction. */
 static float NNRTI_CPU(reduce_start)(NNRT_ReduceMode mode)
 {
     return mode == NNRT_REDUCE_MODE_MAX ? -nnrti_inff() : mode == NNRT_REDUCE_MODE_MIN ? nnrti_inff() : 0.0f;
 }
 
+/* The result from the accumulated value. */
 static float NNRTI_CPU(reduce_end)(const NNRTI_CPU(reduce_job) * j, float result)
 {
     if (j->attr->mode == NNRT_REDUCE_MODE_MEAN)
@@ -8842,7 +9162,7 @@ static float NNRTI_CPU(reduce_end)(const NNRTI_CPU(reduce_job) * j, float result
     return result * j->attr->coeff;
 }
 
-/* Results whose sets lie side by side, a vector of them at most. */
+/* At most a vector of results whose elements are adjacent in x: lanes are results. */
 NNRTI_CPU_INLINE void NNRTI_CPU(reduce_columns)(const NNRTI_CPU(reduce_job) * j, const float *x, int32_t count,
                                                 float *y, ptrdiff_t step, const bool sums)
 {
@@ -8853,15 +9173,15 @@ NNRTI_CPU_INLINE void NNRTI_CPU(reduce_columns)(const NNRTI_CPU(reduce_job) * j,
     do {
         const float *from = x + set.at[0];
         for (int32_t i = 0; i < set.count; i++, from += set.row[0])
-            NNRTI_CPU(reduce_take)(&sum, &rest, nnrti_v_load_part(from, count), mode, sums);
+            NNRTI_CPU(reduce_accumulate)(&sum, &rest, nnrti_v_load_part(from, count), mode, sums);
     } while (nnrti_walk_next(&set));
     nnrti_v_store(results, sum);
     nnrti_v_store(rests, rest);
     for (int32_t i = 0; i < count; i++)
-        y[i * step] = NNRTI_CPU(reduce_end)(j, sums ? NNRTI_CPU(sum_of)(results[i], rests[i]) : results[i]);
+        y[i * step] = NNRTI_CPU(reduce_end)(j, sums ? NNRTI_CPU(compensated_sum)(results[i], rests[i]) : results[i]);
 }
 
-/* The result of a set, rows of whose elements mostly lie side by side. */
+/* One result: lanes are elements of x, which mostly are adjacent. */
 NNRTI_CPU_INLINE float NNRTI_CPU(reduce_row)(const NNRTI_CPU(reduce_job) * j, const float *x, const bool sums)
 {
     const NNRT_ReduceMode mode = j->attr->mode;
@@ -8881,8 +9201,8 @@ NNRTI_CPU_INLINE float NNRTI_CPU(reduce_row)(const NNRTI_CPU(reduce_job) * j, co
         for (; i + 4 * NNRTI_LANES <= whole; i += 4 * NNRTI_LANES)
             NNRTI_CPU_UNROLL
         for (int32_t v = 0; v < 4; v++)
-            NNRTI_CPU(reduce_take)(&sum[v], &rest[v], nnrti_v_load(from + i + v * NNRTI_LANES), mode, sums);
-        for (; i < set.count; i += NNRTI_LANES) { /* at the end of the row with what changes nothing behind it */
+            NNRTI_CPU(reduce_accumulate)(&sum[v], &rest[v], nnrti_v_load(from + i + v * NNRTI_LANES), mode, sums);
+        for (; i < set.count; i += NNRTI_LANES) { /* the remainder of the row, padded with the neutral element */
             if (i + NNRTI_LANES <= whole) {
                 nnrti_v_store(part, nnrti_v_load(from + i));
             } else {
@@ -8890,13 +9210,13 @@ NNRTI_CPU_INLINE float NNRTI_CPU(reduce_row)(const NNRTI_CPU(reduce_job) * j, co
                 for (int32_t t = 0; t < NNRTI_LANES && i + t < set.count; t++)
                     part[t] = from[(i + t) * set.row[0]];
             }
-            NNRTI_CPU(reduce_take)(&sum[0], &rest[0], nnrti_v_load(part), mode, sums);
+            NNRTI_CPU(reduce_accumulate)(&sum[0], &rest[0], nnrti_v_load(part), mode, sums);
         }
     } while (nnrti_walk_next(&set));
     if (sums)
         return NNRTI_CPU(reduce_end)(j, NNRTI_CPU(sum_lanes)(sum, rest, 4));
     for (int32_t v = 1; v < 4; v++)
-        NNRTI_CPU(reduce_take)(&sum[0], &rest[0], sum[v], mode, false);
+        NNRTI_CPU(reduce_accumulate)(&sum[0], &rest[0], sum[v], mode, false);
     nnrti_v_store(part, sum[0]);
     for (int32_t i = 1; i < NNRTI_LANES; i++)
         if (part[i] != part[i] || (mode == NNRT_REDUCE_MODE_MAX ? part[i] > part[0] : part[i] < part[0]))
@@ -8930,7 +9250,7 @@ static void NNRTI_CPU(reduce_part)(void *arg, uint32_t unit, uint32_t worker)
         NNRTI_CPU(reduce_walk)(j, &w, true);
 }
 
-/* MEAN, SUM, MAX, MIN, SUM_SQUARE, ASUM and L2 of sets that are not empty. */
+/* MEAN, SUM, MAX, MIN, SUM_SQUARE, ASUM and L2 of non-empty sets of elements. */
 static NNRT_ReturnCode NNRTI_CPU(reduce)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrt_view *x = &args[0];
@@ -8951,35 +9271,37 @@ static NNRT_ReturnCode NNRTI_CPU(reduce)(const void *attr, nnrt_view *args, nnrt
     if (!nnrti_walk_first(&j.set, &set, NULL, NULL) || !nnrti_walk_first(&j.walk, &args[2], x, NULL))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16 * (double)j.count, &work);
-    nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(reduce_part), &j);
+    nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(reduce_part), &j);
     return NNRT_SUCCESS;
 }
 
+/* Arguments of `group_norm`. */
 typedef struct NNRTI_CPU(group_job) {
-    const nnrti_cpu_groups *attr;
+    const nnrti_cpu_group_norm *attr;
     const nnrt_view *args;
     const nnrt_call *call;
-    int32_t units; /* of an image */
+    int32_t units; /* per image */
 } NNRTI_CPU(group_job);
 
-/* Elements of a line of x less the mean: their sum and that of their squares. */
+/* Accumulates differences of elements to the mean, and their squares. */
 NNRTI_CPU_INLINE void NNRTI_CPU(group_add)(const float *x, int32_t count, nnrti_v mean, nnrti_v *sum, nnrti_v *rest)
 {
     int32_t i = 0;
     for (; i + NNRTI_LANES <= count; i += NNRTI_LANES) {
         const nnrti_v d = nnrti_v_load(x + i) - mean;
-        NNRTI_CPU(sum_add)(&sum[0], &rest[0], d);
-        NNRTI_CPU(sum_add)(&sum[1], &rest[1], d * d);
+        NNRTI_CPU(two_sum)(&sum[0], &rest[0], d);
+        NNRTI_CPU(two_sum)(&sum[1], &rest[1], d * d);
     }
     if (i < count) {
         float part[NNRTI_LANES] = {0};
         nnrti_v_store_part(part, nnrti_v_load_part(x + i, count - i) - mean, count - i);
-        NNRTI_CPU(sum_add)(&sum[0], &rest[0], nnrti_v_load(part));
-        NNRTI_CPU(sum_add)(&sum[1], &rest[1], nnrti_v_load(part) * nnrti_v_load(part));
+        NNRTI_CPU(two_sum)(&sum[0], &rest[0], nnrti_v_load(part));
+        NNRTI_CPU(two_sum)(&sum[1], &rest[1], nnrti_v_load(part) * nnrti_v_load(part));
     }
 }
 
-/* 1 / the deviation of `count` elements whose differences from a mean have such sums; *rest: the mean of these. */
+/* Returns 1 / sqrt(variance + epsilon) from the sums of differences to an approximate mean and of their squares;
+   *rest: the mean of the differences, which corrects the mean. */
 static float NNRTI_CPU(group_end)(float sum, float squares, float count, float epsilon, float *rest)
 {
     float variance;
@@ -8988,7 +9310,7 @@ static float NNRTI_CPU(group_end)(float sum, float squares, float count, float e
     return 1.0f / nnrti_sqrtf((variance < 0 ? 0.0f : variance) + epsilon);
 }
 
-/* A group whose channels are planes. */
+/* A group of channels-first x: two passes, mean and then variance about it. */
 static void NNRTI_CPU(group_planes)(const NNRTI_CPU(group_job) * j, int32_t n, int32_t g)
 {
     const nnrt_view *x = &j->args[0], *y = &j->args[3];
@@ -9022,7 +9344,7 @@ static void NNRTI_CPU(group_planes)(const NNRTI_CPU(group_job) * j, int32_t n, i
     }
 }
 
-/* Some groups whose channels lie side by side, `count` channels. */
+/* Some groups of channels-last x, `count` channels. */
 static void NNRTI_CPU(group_pixels)(const NNRTI_CPU(group_job) * j, int32_t n, int32_t first, int32_t count,
                                     float *scratch)
 {
@@ -9034,16 +9356,16 @@ static void NNRTI_CPU(group_pixels)(const NNRTI_CPU(group_job) * j, int32_t n, i
     const float *const bias = j->attr->affine ? (const float *)j->args[2].data : NULL;
     const float all = (float)((size_t)K * (size_t)size);
     memset(mean, 0, width * sizeof(float));
-    for (int32_t pass = 0; pass < 2; pass++) { /* factor: sums of squares; add, rest: sums */
+    for (int32_t pass = 0; pass < 2; pass++) { /* in scratch meanwhile; factor: sums of squares; add, rest: sums */
         for (int32_t c = 0; c < count; c += NNRTI_LANES) {
             const float *from = (const float *)x->data + n * x->strides[0] + first + c;
             nnrti_v sum[2], left[2];
             sum[0] = sum[1] = left[0] = left[1] = nnrti_v_all(0.0f);
             for (int32_t k = 0; k < K; k++, from += x->strides[1]) {
                 const nnrti_v d = nnrti_v_load_part(from, count - c) - nnrti_v_load(mean + c);
-                NNRTI_CPU(sum_add)(&sum[0], &left[0], d);
+                NNRTI_CPU(two_sum)(&sum[0], &left[0], d);
                 if (pass == 1)
-                    NNRTI_CPU(sum_add)(&sum[1], &left[1], d * d);
+                    NNRTI_CPU(two_sum)(&sum[1], &left[1], d * d);
             }
             nnrti_v_store(add + c, sum[0]);
             nnrti_v_store(rest + c, left[0]);
@@ -9085,32 +9407,38 @@ static void NNRTI_CPU(group_task)(void *arg, uint32_t i, uint32_t worker)
     else NNRTI_CPU(group_planes)(j, n, unit);
 }
 
-/* y = (x - mean) / sqrt(variance + epsilon) * scale + bias, of groups of channels and all their cells; y may be x. */
+/* y = (x - mean) / sqrt(variance + epsilon) * scale + bias, over a group of channels and all pixels; y may be x. */
 static NNRT_ReturnCode NNRTI_CPU(group_norm)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(group_job) j;
     const nnrt_view *x = &args[0];
     int32_t channels;
-    j.attr = (const nnrti_cpu_groups *)attr;
+    j.attr = (const nnrti_cpu_group_norm *)attr;
     j.args = args;
     j.call = call;
     channels = j.attr->size * (j.attr->many > 0 ? j.attr->many : 1);
     j.units = (x->dims[2] + channels - 1) / channels;
     if (nnrti_empty(x))
         return NNRT_SUCCESS;
-    nnrti_cpu_share(call, 48.0 * x->dims[0] * x->dims[1] * x->dims[2], (uint32_t)(x->dims[0] * j.units),
-                    NNRTI_CPU(group_task), &j);
+    nnrti_cpu_parallel_for(call, 48.0 * x->dims[0] * x->dims[1] * x->dims[2], (uint32_t)(x->dims[0] * j.units),
+                           NNRTI_CPU(group_task), &j);
     return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>rows */
 
+/* Softmax and normalization over the last axis: a work item is a row, which stays in the L1 cache between its two or
+   three passes. Means and variances take two passes over the row; the one-pass formula (mean of squares minus square
+   of mean) would cancel for rows far from 0. */
+
+/* Arguments of a kernel over rows. */
 typedef struct NNRTI_CPU(rows_job) {
     const nnrti_cpu_rows *attr;
     const nnrt_view *args;
 } NNRTI_CPU(rows_job);
 
+/* One row of softmax: maximum, exp and sum, product with 1 / sum. */
 static void NNRTI_CPU(softmax_row)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
@@ -9147,6 +9475,7 @@ static void NNRTI_CPU(softmax_row)(void *arg, uint32_t i, uint32_t worker)
         nnrti_v_store_part(y + k, nnrti_v_load_part(y + k, count - k) * all, count - k);
 }
 
+/* One row of log_softmax, with a compensated sum. */
 static void NNRTI_CPU(log_softmax_row)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
@@ -9163,17 +9492,18 @@ static void NNRTI_CPU(log_softmax_row)(void *arg, uint32_t i, uint32_t worker)
         most = x[k] > most || x[k] != x[k] ? x[k] : most;
     all = nnrti_v_all(most);
     for (k = 0; k + NNRTI_LANES <= count; k += NNRTI_LANES)
-        NNRTI_CPU(sum_add)(&sum, &rest, nnrti_v_exp(nnrti_v_load(x + k) - all));
+        NNRTI_CPU(two_sum)(&sum, &rest, nnrti_v_exp(nnrti_v_load(x + k) - all));
     if (k < count) {
         nnrti_v_store(part, nnrti_v_all(0.0f));
         nnrti_v_store_part(part, nnrti_v_exp(nnrti_v_load_part(x + k, count - k) - all), count - k);
-        NNRTI_CPU(sum_add)(&sum, &rest, nnrti_v_load(part));
+        NNRTI_CPU(two_sum)(&sum, &rest, nnrti_v_load(part));
     }
     log = nnrti_v_all(nnrti_logf(NNRTI_CPU(sum_line)(sum, rest)));
     for (k = 0; k < count; k += NNRTI_LANES)
         nnrti_v_store_part(y + k, nnrti_v_load_part(x + k, count - k) - all - log, count - k);
 }
 
+/* One row of rms_norm. */
 static void NNRTI_CPU(rms_norm_row)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
@@ -9200,7 +9530,8 @@ static void NNRTI_CPU(rms_norm_row)(void *arg, uint32_t i, uint32_t worker)
                            count - k);
 }
 
-/* The mean in two steps, as the reference has it, so that rows far from 0 lose no digits. */
+/* One row of layer_norm. The mean is corrected by the mean of the differences to it, as on the reference device, so
+   that rows far from 0 lose no digits. */
 static void NNRTI_CPU(layer_norm_row)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
@@ -9241,7 +9572,7 @@ static void NNRTI_CPU(layer_norm_row)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
-/* What is summed up. */
+/* A term of the norm: |x| or x^2. */
 NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(norm_term)(nnrti_v x, const bool absolute)
 {
     if (absolute)
@@ -9249,11 +9580,11 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(norm_term)(nnrti_v x, const bool absolute)
     return x * x;
 }
 
-/* The sum carries its rounding errors along, as that of the reference device does. */
+/* One row of lp_norm, with a compensated sum, as on the reference device. */
 static void NNRTI_CPU(lp_norm_row)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
-    const nnrti_cpu_norm *const a = (const nnrti_cpu_norm *)(const void *)j->attr;
+    const nnrti_cpu_lp_norm *const a = (const nnrti_cpu_lp_norm *)(const void *)j->attr;
     const int32_t count = a->rows.count;
     const float *x = (const float *)j->args[0].data + (ptrdiff_t)i * a->rows.stepX;
     float *y = (float *)j->args[1].data + (ptrdiff_t)i * a->rows.stepY, norm;
@@ -9262,11 +9593,11 @@ static void NNRTI_CPU(lp_norm_row)(void *arg, uint32_t i, uint32_t worker)
     (void)worker;
     sum[0] = sum[1] = rest[0] = rest[1] = nnrti_v_all(0.0f);
     for (; k + 2 * NNRTI_LANES <= count; k += 2 * NNRTI_LANES) {
-        NNRTI_CPU(sum_add)(&sum[0], &rest[0], NNRTI_CPU(norm_term)(nnrti_v_load(x + k), a->absolute));
-        NNRTI_CPU(sum_add)(&sum[1], &rest[1], NNRTI_CPU(norm_term)(nnrti_v_load(x + k + NNRTI_LANES), a->absolute));
+        NNRTI_CPU(two_sum)(&sum[0], &rest[0], NNRTI_CPU(norm_term)(nnrti_v_load(x + k), a->absolute));
+        NNRTI_CPU(two_sum)(&sum[1], &rest[1], NNRTI_CPU(norm_term)(nnrti_v_load(x + k + NNRTI_LANES), a->absolute));
     }
     for (; k < count; k += NNRTI_LANES)
-        NNRTI_CPU(sum_add)(&sum[0], &rest[0], NNRTI_CPU(norm_term)(nnrti_v_load_part(x + k, count - k), a->absolute));
+        NNRTI_CPU(two_sum)(&sum[0], &rest[0], NNRTI_CPU(norm_term)(nnrti_v_load_part(x + k, count - k), a->absolute));
     norm = NNRTI_CPU(sum_lanes)(sum, rest, 2);
     if (!a->added && norm < a->rows.epsilon)
         norm = a->rows.epsilon;
@@ -9277,25 +9608,25 @@ static void NNRTI_CPU(lp_norm_row)(void *arg, uint32_t i, uint32_t worker)
         nnrti_v_store_part(y + k, nnrti_v_load_part(x + k, count - k) / all, count - k);
 }
 
-/* y = exp(x - largest) / sum of these, of x times the factor, row by row; y may be x. */
+/* y = exp(v - max v) / sum of exp(v - max v), v = x * factor, row by row; y may be x. */
 static NNRT_ReturnCode NNRTI_CPU(softmax)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(rows_job) j;
     j.attr = (const nnrti_cpu_rows *)attr;
     j.args = args;
-    nnrti_cpu_share(call, 10.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows, NNRTI_CPU(softmax_row),
-                    &j);
+    nnrti_cpu_parallel_for(call, 10.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows,
+                           NNRTI_CPU(softmax_row), &j);
     return NNRT_SUCCESS;
 }
 
-/* y = x - largest - ln(sum of exp(x - largest)), row by row; y may be x. */
+/* y = x - max x - ln(sum of exp(x - max x)), row by row; y may be x. */
 static NNRT_ReturnCode NNRTI_CPU(log_softmax)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(rows_job) j;
     j.attr = (const nnrti_cpu_rows *)attr;
     j.args = args;
-    nnrti_cpu_share(call, 10.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows,
-                    NNRTI_CPU(log_softmax_row), &j);
+    nnrti_cpu_parallel_for(call, 10.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows,
+                           NNRTI_CPU(log_softmax_row), &j);
     return NNRT_SUCCESS;
 }
 
@@ -9305,8 +9636,8 @@ static NNRT_ReturnCode NNRTI_CPU(rms_norm)(const void *attr, nnrt_view *args, nn
     NNRTI_CPU(rows_job) j;
     j.attr = (const nnrti_cpu_rows *)attr;
     j.args = args;
-    nnrti_cpu_share(call, 3.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows, NNRTI_CPU(rms_norm_row),
-                    &j);
+    nnrti_cpu_parallel_for(call, 3.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows,
+                           NNRTI_CPU(rms_norm_row), &j);
     return NNRT_SUCCESS;
 }
 
@@ -9316,33 +9647,38 @@ static NNRT_ReturnCode NNRTI_CPU(layer_norm)(const void *attr, nnrt_view *args, 
     NNRTI_CPU(rows_job) j;
     j.attr = (const nnrti_cpu_rows *)attr;
     j.args = args;
-    nnrti_cpu_share(call, 4.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows, NNRTI_CPU(layer_norm_row),
-                    &j);
+    nnrti_cpu_parallel_for(call, 4.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows,
+                           NNRTI_CPU(layer_norm_row), &j);
     return NNRT_SUCCESS;
 }
 
-/* y = x / the norm of the row, with its epsilon; y may be x. */
+/* y = x / norm of the row, with its epsilon; y may be x. */
 static NNRT_ReturnCode NNRTI_CPU(lp_norm)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(rows_job) j;
     j.attr = (const nnrti_cpu_rows *)attr;
     j.args = args;
-    nnrti_cpu_share(call, 6.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows, NNRTI_CPU(lp_norm_row),
-                    &j);
+    nnrti_cpu_parallel_for(call, 6.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows,
+                           NNRTI_CPU(lp_norm_row), &j);
     return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>picks */
 
-/* What `compare`, `choose`, `place` and `top` walk over. */
-typedef struct NNRTI_CPU(picks_job) {
+/* Selecting operators. Comparisons produce lane masks; WHERE blends bits, never floats, so NaN payloads survive.
+   ARGMAX and TOPK compare integer sort keys of floats (`sort_key`), which give -0 and 0 the same rank and put NaN last,
+   in one integer comparison. TOPK keeps the reference device's heap, so ties have its order; SIMD only skips vectors
+   in which no element can enter the heap. */
+
+/* Arguments of `compare`, `where`, `argminmax` and `topk`. */
+typedef struct NNRTI_CPU(select_job) {
     const void *attr;
     const nnrt_view *args;
-    const nnrt_call *call; /* of `top` */
+    const nnrt_call *call; /* for `topk` */
     nnrti_walk walk;
     uint32_t parts;
-} NNRTI_CPU(picks_job);
+} NNRTI_CPU(select_job);
 
 static void NNRTI_CPU(compare_row)(const nnrti_cpu_compare *a, const float *x, ptrdiff_t stepX, const float *y,
                                    ptrdiff_t stepY, uint8_t *z, int32_t count)
@@ -9361,7 +9697,7 @@ static void NNRTI_CPU(compare_row)(const nnrti_cpu_compare *a, const float *x, p
 
 static void NNRTI_CPU(compare_part)(void *arg, uint32_t unit, uint32_t worker)
 {
-    const NNRTI_CPU(picks_job) *j = (const NNRTI_CPU(picks_job) *)arg;
+    const NNRTI_CPU(select_job) *j = (const NNRTI_CPU(select_job) *)arg;
     const nnrti_cpu_compare *const a = (const nnrti_cpu_compare *)j->attr;
     nnrti_walk w = j->walk;
     (void)worker;
@@ -9376,21 +9712,21 @@ static void NNRTI_CPU(compare_part)(void *arg, uint32_t unit, uint32_t worker)
     } while (nnrti_walk_next(&w));
 }
 
-/* z = whether x is less than y, or equal to it, or not so; what is no number is neither. */
+/* z = whether x is less than y, equal to y, or the inverse; NaN is neither less nor equal. */
 static NNRT_ReturnCode NNRTI_CPU(compare)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    NNRTI_CPU(picks_job) j;
+    NNRTI_CPU(select_job) j;
     double work;
     j.attr = attr;
     j.args = args;
     if (!nnrti_walk_first(&j.walk, &args[2], &args[0], &args[1]))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 12, &work);
-    nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(compare_part), &j);
+    nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(compare_part), &j);
     return NNRT_SUCCESS;
 }
 
-/* Elements are bits: as floats some machines would change what is no number. */
+/* Loads elements as bits: some machines would quiet a NaN in a float register. step 0: one element in all lanes. */
 NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(load_bits)(const void *from, ptrdiff_t step, int32_t i, int32_t left)
 {
     nnrti_v_bits v = {0};
@@ -9401,8 +9737,8 @@ NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(load_bits)(const void *from, ptrdiff_t s
     return v + one;
 }
 
-static void NNRTI_CPU(choose_row)(const uint8_t *c, ptrdiff_t stepC, const void *x, ptrdiff_t stepX, const void *y,
-                                  ptrdiff_t stepY, float *z, int32_t count)
+static void NNRTI_CPU(where_row)(const uint8_t *c, ptrdiff_t stepC, const void *x, ptrdiff_t stepX, const void *y,
+                                 ptrdiff_t stepY, float *z, int32_t count)
 {
     for (int32_t i = 0; i < count; i += NNRTI_LANES) {
         const int32_t left = count - i;
@@ -9421,10 +9757,10 @@ static void NNRTI_CPU(choose_row)(const uint8_t *c, ptrdiff_t stepC, const void 
     }
 }
 
-static void NNRTI_CPU(choose_part)(void *arg, uint32_t unit, uint32_t worker)
+static void NNRTI_CPU(where_part)(void *arg, uint32_t unit, uint32_t worker)
 {
-    const NNRTI_CPU(picks_job) *j = (const NNRTI_CPU(picks_job) *)arg;
-    const nnrti_cpu_choice *const a = (const nnrti_cpu_choice *)j->attr;
+    const NNRTI_CPU(select_job) *j = (const NNRTI_CPU(select_job) *)arg;
+    const nnrti_cpu_where *const a = (const nnrti_cpu_where *)j->attr;
     nnrti_walk w = j->walk;
     (void)worker;
     nnrti_cpu_walk_part(&w, unit, j->parts);
@@ -9432,7 +9768,7 @@ static void NNRTI_CPU(choose_part)(void *arg, uint32_t unit, uint32_t worker)
         const bool row = w.row[0] == 1 && (w.row[1] | w.row[2] | 1) == 1;
         for (int32_t i = 0; i < w.count; i += row ? w.count : 1) {
             const ptrdiff_t at = w.at[2] + i * w.row[2], step = row ? w.row[2] : 0;
-            NNRTI_CPU(choose_row)
+            NNRTI_CPU(where_row)
             ((const uint8_t *)j->args[0].data + w.at[1] + i * w.row[1], row ? w.row[1] : 0,
              (const float *)j->args[1].data + (a->one[0] ? 0 : at), a->one[0] ? 0 : step,
              (const float *)j->args[2].data + (a->one[1] ? 0 : at), a->one[1] ? 0 : step,
@@ -9442,31 +9778,31 @@ static void NNRTI_CPU(choose_part)(void *arg, uint32_t unit, uint32_t worker)
 }
 
 /* z = c ? x : y */
-static NNRT_ReturnCode NNRTI_CPU(choose)(const void *attr, nnrt_view *args, nnrt_call *call)
+static NNRT_ReturnCode NNRTI_CPU(where)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    const nnrti_cpu_choice *const a = (const nnrti_cpu_choice *)attr;
-    NNRTI_CPU(picks_job) j;
+    const nnrti_cpu_where *const a = (const nnrti_cpu_where *)attr;
+    NNRTI_CPU(select_job) j;
     double work;
     j.attr = attr;
     j.args = args;
     if (!nnrti_walk_first(&j.walk, &args[3], &args[0], !a->one[0] ? &args[1] : !a->one[1] ? &args[2] : NULL))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16, &work);
-    nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(choose_part), &j);
+    nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(where_part), &j);
     return NNRT_SUCCESS;
 }
 
-/* A number that is the larger the further in front x stands in falling order, or with turn -1 in rising order. -0 is 0;
-   what is no number stands last. */
-NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(order)(nnrti_v x, int32_t turn)
+/* Sort key: larger for elements that come earlier in descending order, or with turn -1 in ascending order. -0 equals
+   0; NaN comes last. */
+NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(sort_key)(nnrti_v x, int32_t turn)
 {
     const nnrti_v_bits size = (nnrti_v_bits)x & INT32_MAX, sign = ((nnrti_v_bits)x >> 31) ^ turn;
     const nnrti_v_bits none = size > 0x7F800000;
     return (none & INT32_MIN) | (~none & ((size ^ sign) - sign));
 }
 
-/* The first of `count` elements that lie `step` apart. */
-static int32_t NNRTI_CPU(place_row)(const float *x, ptrdiff_t step, int32_t count, int32_t turn)
+/* ARGMAX of `count` elements that are `step` apart: the first of the largest ones. */
+static int32_t NNRTI_CPU(argminmax_row)(const float *x, ptrdiff_t step, int32_t count, int32_t turn)
 {
     int32_t orders[NNRTI_LANES], places[NNRTI_LANES];
     nnrti_v_bits best, at, here;
@@ -9483,11 +9819,11 @@ static int32_t NNRTI_CPU(place_row)(const float *x, ptrdiff_t step, int32_t coun
         float part[NNRTI_LANES];
         nnrti_v_bits order, is;
         if (step == 1 && count - k >= NNRTI_LANES) {
-            order = NNRTI_CPU(order)(nnrti_v_load(x + k), turn);
-        } else { /* behind the end what is no number */
+            order = NNRTI_CPU(sort_key)(nnrti_v_load(x + k), turn);
+        } else { /* pad with NaN */
             for (int32_t t = 0; t < NNRTI_LANES; t++)
                 part[t] = k + t < count ? x[(k + t) * step] : nnrti_nanf();
-            order = NNRTI_CPU(order)(nnrti_v_load(part), turn);
+            order = NNRTI_CPU(sort_key)(nnrti_v_load(part), turn);
         }
         is = order > best;
         best = (is & order) | (~is & best);
@@ -9503,9 +9839,9 @@ static int32_t NNRTI_CPU(place_row)(const float *x, ptrdiff_t step, int32_t coun
     return places[0];
 }
 
-/* The same of lines side by side: `wide` vectors of them, or `left` of one. */
-NNRTI_CPU_INLINE void NNRTI_CPU(place_columns)(const float *x, ptrdiff_t step, int32_t count, int32_t turn,
-                                               int32_t left, int32_t *to, const int32_t wide)
+/* ARGMAX of adjacent lines, one per lane: `wide` vectors of them, or `left` of one. */
+NNRTI_CPU_INLINE void NNRTI_CPU(argminmax_columns)(const float *x, ptrdiff_t step, int32_t count, int32_t turn,
+                                                   int32_t left, int32_t *to, const int32_t wide)
 {
     nnrti_v_bits best[4], at[4];
     NNRTI_CPU_UNROLL
@@ -9516,7 +9852,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(place_columns)(const float *x, ptrdiff_t step, i
     for (int32_t v = 0; v < wide; v++) {
         const float *const from = x + v * NNRTI_LANES;
         const nnrti_v_bits order =
-            NNRTI_CPU(order)(wide > 1 ? nnrti_v_load(from) : nnrti_v_load_part(from, left), turn);
+            NNRTI_CPU(sort_key)(wide > 1 ? nnrti_v_load(from) : nnrti_v_load_part(from, left), turn);
         const nnrti_v_bits is = (order > best[v]) | (k == 0 ? -1 : 0);
         best[v] = (is & order) | (~is & best[v]);
         at[v] = (is & k) | (~is & at[v]);
@@ -9526,10 +9862,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(place_columns)(const float *x, ptrdiff_t step, i
         memcpy(to + v * NNRTI_LANES, &at[v], sizeof(at[v]));
 }
 
-static void NNRTI_CPU(place_part)(void *arg, uint32_t unit, uint32_t worker)
+static void NNRTI_CPU(argminmax_part)(void *arg, uint32_t unit, uint32_t worker)
 {
-    const NNRTI_CPU(picks_job) *j = (const NNRTI_CPU(picks_job) *)arg;
-    const nnrti_cpu_places *const a = (const nnrti_cpu_places *)j->attr;
+    const NNRTI_CPU(select_job) *j = (const NNRTI_CPU(select_job) *)arg;
+    const nnrti_cpu_argminmax *const a = (const nnrti_cpu_argminmax *)j->attr;
     const nnrt_view *const x = &j->args[0], *const y = &j->args[1];
     const int32_t count = x->dims[a->axis];
     const ptrdiff_t step = x->strides[a->axis];
@@ -9544,13 +9880,13 @@ static void NNRTI_CPU(place_part)(void *arg, uint32_t unit, uint32_t worker)
             const int32_t left = w.count - i;
             int32_t many = side;
             if (side == 1) {
-                found[0] = NNRTI_CPU(place_row)(from, step, count, a->turn);
+                found[0] = NNRTI_CPU(argminmax_row)(from, step, count, a->turn);
             } else if (left >= side) {
-                NNRTI_CPU(place_columns)(from, step, count, a->turn, left, found, 4);
+                NNRTI_CPU(argminmax_columns)(from, step, count, a->turn, left, found, 4);
             } else {
                 many = left;
                 for (int32_t t = 0; t < left; t += NNRTI_LANES)
-                    NNRTI_CPU(place_columns)(from + t, step, count, a->turn, left - t, found + t, 1);
+                    NNRTI_CPU(argminmax_columns)(from + t, step, count, a->turn, left - t, found + t, 1);
             }
             for (int32_t t = 0; t < many; t++) {
                 const ptrdiff_t to = w.at[0] + (i + t) * w.row[0];
@@ -9563,11 +9899,11 @@ static void NNRTI_CPU(place_part)(void *arg, uint32_t unit, uint32_t worker)
     } while (nnrti_walk_next(&w));
 }
 
-/* y = where along the axis the largest, or smallest, elements of x stand, the first one of equal ones. */
-static NNRT_ReturnCode NNRTI_CPU(place)(const void *attr, nnrt_view *args, nnrt_call *call)
+/* y = index along the axis of the largest, or smallest, element of x; the first one of equal ones. */
+static NNRT_ReturnCode NNRTI_CPU(argminmax)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    const int32_t axis = ((const nnrti_cpu_places *)attr)->axis;
-    NNRTI_CPU(picks_job) j;
+    const int32_t axis = ((const nnrti_cpu_argminmax *)attr)->axis;
+    NNRTI_CPU(select_job) j;
     nnrt_view starts;
     double work;
     j.attr = attr;
@@ -9575,16 +9911,16 @@ static NNRT_ReturnCode NNRTI_CPU(place)(const void *attr, nnrt_view *args, nnrt_
     if (!nnrti_walk_first(&j.walk, &args[1], nnrti_starts(&args[0], axis, &starts), NULL))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16.0 * args[0].dims[axis], &work);
-    nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(place_part), &j);
+    nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(argminmax_part), &j);
     return NNRT_SUCCESS;
 }
 
 /* Whether any lane is not 0. */
-NNRTI_CPU_INLINE bool NNRTI_CPU(any)(nnrti_v_bits v)
+NNRTI_CPU_INLINE bool NNRTI_CPU(any_lane)(nnrti_v_bits v)
 {
-#if NNRTI_CPU_IS == 4
+#if NNRTI_CPU_LEVEL == 4
     return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0;
-#elif NNRTI_CPU_IS == 3
+#elif NNRTI_CPU_LEVEL == 3
     return !_mm256_testz_si256((__m256i)v, (__m256i)v);
 #else
     uint64_t part[NNRTI_LANES / 2];
@@ -9593,27 +9929,28 @@ NNRTI_CPU_INLINE bool NNRTI_CPU(any)(nnrti_v_bits v)
 #endif
 }
 
-/* The reference device's heap of the first elements: only what stands in front of the last of them is put into it. */
-static void NNRTI_CPU(top_row)(const nnrti_line *x, int32_t L, int32_t count, int32_t turn, int32_t *heap,
-                               const nnrti_line *values, const nnrti_line *places)
+/* The k first elements of a line in sort order, by the reference device's heap. Only elements that rank before the
+   last one in the heap are inserted. */
+static void NNRTI_CPU(topk_row)(const nnrti_line *x, int32_t L, int32_t count, int32_t turn, int32_t *heap,
+                                const nnrti_line *values, const nnrti_line *places)
 {
     const float *const from = (const float *)x->data;
     nnrti_v_bits least;
     int32_t k = count;
     nnrti_top_heap(x, count, count, heap);
-    least = NNRTI_CPU(order)(nnrti_v_all(from[heap[0]]), turn);
-    for (; k < L; k += NNRTI_LANES) { /* behind the end what is no number */
+    least = NNRTI_CPU(sort_key)(nnrti_v_all(from[heap[0]]), turn);
+    for (; k < L; k += NNRTI_LANES) { /* pad with NaN */
         int32_t front[NNRTI_LANES];
         float part[NNRTI_LANES];
         nnrti_v_bits is;
         if (L - k >= NNRTI_LANES) {
-            is = NNRTI_CPU(order)(nnrti_v_load(from + k), turn) > least;
+            is = NNRTI_CPU(sort_key)(nnrti_v_load(from + k), turn) > least;
         } else {
             nnrti_v_store(part, nnrti_v_all(nnrti_nanf()));
             memcpy(part, from + k, (size_t)(L - k) * sizeof(float));
-            is = NNRTI_CPU(order)(nnrti_v_load(part), turn) > least;
+            is = NNRTI_CPU(sort_key)(nnrti_v_load(part), turn) > least;
         }
-        if (!NNRTI_CPU(any)(is))
+        if (!NNRTI_CPU(any_lane)(is))
             continue;
         memcpy(front, &is, sizeof(front));
         for (int32_t t = 0; t < NNRTI_LANES; t++)
@@ -9621,7 +9958,7 @@ static void NNRTI_CPU(top_row)(const nnrti_line *x, int32_t L, int32_t count, in
                 heap[0] = k + t;
                 nnrti_top_sift(x, heap, count);
             }
-        least = NNRTI_CPU(order)(nnrti_v_all(from[heap[0]]), turn);
+        least = NNRTI_CPU(sort_key)(nnrti_v_all(from[heap[0]]), turn);
     }
     for (int32_t i = count - 1; i >= 0; i--) {
         nnrti_top_put(x, heap[0], values, places, i);
@@ -9630,10 +9967,10 @@ static void NNRTI_CPU(top_row)(const nnrti_line *x, int32_t L, int32_t count, in
     }
 }
 
-static void NNRTI_CPU(top_part)(void *arg, uint32_t unit, uint32_t worker)
+static void NNRTI_CPU(topk_part)(void *arg, uint32_t unit, uint32_t worker)
 {
-    const NNRTI_CPU(picks_job) *j = (const NNRTI_CPU(picks_job) *)arg;
-    const nnrti_cpu_top *const a = (const nnrti_cpu_top *)j->attr;
+    const NNRTI_CPU(select_job) *j = (const NNRTI_CPU(select_job) *)arg;
+    const nnrti_cpu_topk *const a = (const nnrti_cpu_topk *)j->attr;
     const nnrt_view *const places = a->places ? &j->args[2] : NULL;
     nnrti_walk w = j->walk;
     nnrti_cpu_walk_part(&w, unit, j->parts);
@@ -9643,18 +9980,18 @@ static void NNRTI_CPU(top_part)(void *arg, uint32_t unit, uint32_t worker)
             const nnrti_line at = nnrti_line_of(places, a->axis, w.at[2] + i * w.row[2]);
             nnrti_line x = nnrti_line_of(&j->args[0], a->axis, w.at[0] + i * w.row[0]);
             x.rising = a->rising;
-            NNRTI_CPU(top_row)
+            NNRTI_CPU(topk_row)
             (&x, j->args[0].dims[a->axis], j->args[1].dims[a->axis], a->rising ? -1 : 0,
              (int32_t *)nnrti_cpu_scratch(j->call, worker), &values, &at);
         }
     while (nnrti_walk_next(&w));
 }
 
-/* The first elements of each line in falling, or rising, order, and where they stand. */
-static NNRT_ReturnCode NNRTI_CPU(top)(const void *attr, nnrt_view *args, nnrt_call *call)
+/* The first elements of each line in descending, or ascending, order, and their indices. */
+static NNRT_ReturnCode NNRTI_CPU(topk)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    const nnrti_cpu_top *const a = (const nnrti_cpu_top *)attr;
-    NNRTI_CPU(picks_job) j;
+    const nnrti_cpu_topk *const a = (const nnrti_cpu_topk *)attr;
+    NNRTI_CPU(select_job) j;
     nnrt_view starts[3];
     double work;
     j.attr = attr;
@@ -9665,17 +10002,18 @@ static NNRT_ReturnCode NNRTI_CPU(top)(const void *attr, nnrt_view *args, nnrt_ca
                           nnrti_starts(a->places ? &args[2] : NULL, a->axis, &starts[2])))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16.0 * args[0].dims[a->axis], &work);
-    nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(top_part), &j);
+    nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(topk_part), &j);
     return NNRT_SUCCESS;
 }
 
+/* Arguments of `resize`. */
 typedef struct NNRTI_CPU(resize_job) {
     const nnrti_cpu_resize *attr;
     const nnrt_view *args;
     const nnrt_call *call;
 } NNRTI_CPU(resize_job);
 
-/* A row of x at the columns from q on, `count` of them, each the sum of two cells: to. */
+/* Horizontal interpolation of a row of x to `count` columns from q on, each a weighted sum of two elements. */
 static void NNRTI_CPU(resize_row)(const NNRTI_CPU(resize_job) * j, const float *row, int32_t q, int32_t count,
                                   float *to)
 {
@@ -9696,7 +10034,8 @@ static void NNRTI_CPU(resize_row)(const NNRTI_CPU(resize_job) * j, const float *
     }
 }
 
-/* Rows p to end - 1 of y, columns q to q + count - 1, of what begins at x and y: of LINEAR two rows of x are kept. */
+/* Rows p to end - 1, columns q to q + count - 1 of y. x, y: the first element of the image, or of its plane. LINEAR
+   keeps two horizontally interpolated rows in scratch. */
 static void NNRTI_CPU(resize_block)(const NNRTI_CPU(resize_job) * j, const float *x, float *y, int32_t p, int32_t end,
                                     int32_t q, int32_t count, float *scratch)
 {
@@ -9705,7 +10044,7 @@ static void NNRTI_CPU(resize_block)(const NNRTI_CPU(resize_job) * j, const float
     const int32_t C = j->attr->last ? to->dims[3] : 1, all = to->dims[1] + to->dims[2];
     const int32_t *const cells = (const int32_t *)j->args[1].data;
     const float *const weights = (const float *)j->args[2].data;
-    const int32_t run = to->strides[2] == C || count == 1 ? count * C : C; /* elements that lie one behind the other */
+    const int32_t run = to->strides[2] == C || count == 1 ? count * C : C; /* contiguous elements */
     float *const rows[2] = {scratch, j->attr->linear ? scratch + (ptrdiff_t)j->attr->block * C : NULL};
     int32_t have[2] = {-1, -1};
     for (; p < end; p++) {
@@ -9741,7 +10080,7 @@ static void NNRTI_CPU(resize_block)(const NNRTI_CPU(resize_job) * j, const float
     }
 }
 
-/* Some rows of an image, or of a plane of it. */
+/* Work item: some rows of an image, or of a plane of it. */
 static void NNRTI_CPU(resize_task)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(resize_job) *j = (const NNRTI_CPU(resize_job) *)arg;
@@ -9759,7 +10098,7 @@ static void NNRTI_CPU(resize_task)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
-/* y = x, resized: cells, or sums of two rows' sums of two columns. */
+/* y = x, resized: source elements, or bilinear interpolation, first horizontally, then vertically. */
 static NNRT_ReturnCode NNRTI_CPU(resize)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrt_view *const y = &args[3];
@@ -9767,19 +10106,20 @@ static NNRT_ReturnCode NNRTI_CPU(resize)(const void *attr, nnrt_view *args, nnrt
     j.attr = (const nnrti_cpu_resize *)attr;
     j.args = args;
     j.call = call;
-    nnrti_cpu_share(call, 16.0 * y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3],
-                    (uint32_t)(y->dims[0] * (j.attr->last ? 1 : y->dims[3]) * j.attr->bands), NNRTI_CPU(resize_task),
-                    &j);
+    nnrti_cpu_parallel_for(call, 16.0 * y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3],
+                           (uint32_t)(y->dims[0] * (j.attr->last ? 1 : y->dims[3]) * j.attr->bands),
+                           NNRTI_CPU(resize_task), &j);
     return NNRT_SUCCESS;
 }
 
+/* Arguments of `lrn`. */
 typedef struct NNRTI_CPU(lrn_job) {
     const nnrti_cpu_lrn *attr;
     const nnrt_view *args;
     const nnrt_call *call;
 } NNRTI_CPU(lrn_job);
 
-/* y = x * (bias + alpha * sums)^power, which is left in sums. */
+/* y = x * (bias + alpha * sums)^power; sums are overwritten. */
 static void NNRTI_CPU(lrn_end)(const nnrti_cpu_lrn *a, const float *x, float *sums, float *y, int32_t count)
 {
     for (int32_t i = 0; i < count; i += NNRTI_LANES)
@@ -9792,7 +10132,7 @@ static void NNRTI_CPU(lrn_end)(const nnrti_cpu_lrn *a, const float *x, float *su
                            count - i);
 }
 
-/* A row of an image: sums in the order of the channels. */
+/* Work item: a row of an image. Squares are added in the order of the channels. */
 static void NNRTI_CPU(lrn_task)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(lrn_job) *j = (const NNRTI_CPU(lrn_job) *)arg;
@@ -9802,7 +10142,7 @@ static void NNRTI_CPU(lrn_task)(void *arg, uint32_t i, uint32_t worker)
     const float *const from = (const float *)x->data + n * x->strides[0] + h * x->strides[1];
     float *const to = (float *)y->data + n * y->strides[0] + h * y->strides[1];
     float *const sums = (float *)nnrti_cpu_scratch(j->call, worker);
-    float *const squares = sums + C + NNRTI_CPU_WIDEST; /* with zeros on both sides */
+    float *const squares = sums + C + NNRTI_CPU_MAX_PANEL; /* with zeros on both sides */
     for (int32_t w = 0; w < W && a->last; w++) {
         const float *const pixel = from + w * x->strides[2];
         memset(squares, 0, ((size_t)C + 2 * (size_t)a->radius) * sizeof(float));
@@ -9832,7 +10172,7 @@ static void NNRTI_CPU(lrn_task)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
-/* y = x * (bias + alpha * the sum of the squares of neighbouring channels)^power */
+/* y = x * (bias + alpha * the sum of the squares of neighboring channels)^power. */
 static NNRT_ReturnCode NNRTI_CPU(lrn)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrt_view *const x = &args[0];
@@ -9840,29 +10180,38 @@ static NNRT_ReturnCode NNRTI_CPU(lrn)(const void *attr, nnrt_view *args, nnrt_ca
     j.attr = (const nnrti_cpu_lrn *)attr;
     j.args = args;
     j.call = call;
-    nnrti_cpu_share(call, 200.0 * x->dims[0] * x->dims[1] * x->dims[2] * x->dims[3],
-                    (uint32_t)(x->dims[0] * x->dims[1]), NNRTI_CPU(lrn_task), &j);
+    nnrti_cpu_parallel_for(call, 200.0 * x->dims[0] * x->dims[1] * x->dims[2] * x->dims[3],
+                           (uint32_t)(x->dims[0] * x->dims[1]), NNRTI_CPU(lrn_task), &j);
     return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>cells */
 
-/* Sums of the gates of some blocks for some sequences: of each block, so many gates one behind the other. */
+/* Cells of LSTM, GRU and RNN. SIMD lanes are cells: a block of LANES cells has all of its gates' sums in registers
+   (`gates_microkernel`), then the activations and the state update run on the block (finish_lstm, finish_gru), so
+   gates never go through memory between layers of the computation. Weights of h are read once per step for up to
+   NNRTI_RECURRENT_ROWS sequences. For one sequence the step is bound by reading these weights from the L2 cache;
+   with AVX-512 the products of the next steps' x are computed in the shadow of these reads
+   (gates_microkernel_ahead). Alternate steps traverse the blocks in opposite directions, so that the weights read
+   last, still in the L1 cache, are read first. */
+
+/* GEMV of the gates of some blocks for some sequences: the sums of each block, gate by gate. */
 typedef struct NNRTI_CPU(gates) {
-    const float *panel;                  /* weights of the first block */
-    size_t next;                         /* to those of the next one */
-    const float *h[NNRTI_CELLS_TALL];    /* what they are multiplied with: k elements of each sequence */
-    const float *from[NNRTI_CELLS_TALL]; /* the sums so far of each sequence */
-    ptrdiff_t step;                      /* from one block to the next one in these */
-    const float *last;                   /* what those of the last gate begin with; NULL: as the others */
+    const float *panel;                      /* weights of h of the first block */
+    size_t next;                             /* floats to those of the next block */
+    const float *h[NNRTI_RECURRENT_ROWS];    /* the multiplied vector of each sequence, k elements */
+    const float *from[NNRTI_RECURRENT_ROWS]; /* initial sums of each sequence (products with x) */
+    ptrdiff_t step;                          /* floats from one block to the next in `from` */
+    const float *last;                       /* initial sums of the last gate; NULL: as the others */
     int32_t k;
-    float *to;   /* sequence by sequence and gate by gate the sums of all blocks */
-    int32_t gap; /* vectors from one gate to the next one there */
+    float *to;   /* output: sums of all blocks, by sequence and gate */
+    int32_t gap; /* vectors from one gate to the next in the output */
 } NNRTI_CPU(gates);
 
-NNRTI_CPU_INLINE void NNRTI_CPU(add_gates)(const NNRTI_CPU(gates) * gates, const int32_t count, const int32_t blocks,
-                                           const int32_t tall)
+/* Recurrent microkernel: `count` gates of `blocks` blocks for `tall` sequences, all sums in registers. */
+NNRTI_CPU_INLINE void NNRTI_CPU(gates_microkernel)(const NNRTI_CPU(gates) * gates, const int32_t count,
+                                                   const int32_t blocks, const int32_t tall)
 {
     const NNRTI_CPU(gates) copy = *gates, *const s = &copy;
     const float *w = s->panel;
@@ -9876,7 +10225,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(add_gates)(const NNRTI_CPU(gates) * gates, const
         sum[(r * count + g) * blocks + b] = nnrti_v_load(
             s->last != NULL && g == count - 1 ? s->last + b * NNRTI_LANES : s->from[r] + b * s->step + g * NNRTI_LANES);
     for (ptrdiff_t k = 0; k < s->k; k++, w += count * NNRTI_LANES) {
-        nnrti_v value[NNRTI_CELLS_TALL];
+        nnrti_v value[NNRTI_RECURRENT_ROWS];
         NNRTI_CPU_UNROLL
         for (int32_t r = 0; r < tall; r++)
             value[r] = nnrti_v_all(s->h[r][k]);
@@ -9897,38 +10246,40 @@ NNRTI_CPU_INLINE void NNRTI_CPU(add_gates)(const NNRTI_CPU(gates) * gates, const
         nnrti_v_store(s->to + (i * s->gap + b) * NNRTI_LANES, sum[i * blocks + b]);
 }
 
-/* One sequence by two blocks, and by one, and several by one. */
+/* Instances: one sequence by two blocks, by one, and several sequences by one. */
 #define NNRTI_CPU_GATES(count)                                                                                         \
-    NNRTI_CPU_APART static void NNRTI_CPU(add_gates_##count##_two)(const NNRTI_CPU(gates) * s)                         \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gates_microkernel_##count##_two)(const NNRTI_CPU(gates) * s)              \
     {                                                                                                                  \
-        NNRTI_CPU(add_gates)(s, count, 2, 1);                                                                          \
+        NNRTI_CPU(gates_microkernel)(s, count, 2, 1);                                                                  \
     }                                                                                                                  \
-    NNRTI_CPU_APART static void NNRTI_CPU(add_gates_##count##_one)(const NNRTI_CPU(gates) * s)                         \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gates_microkernel_##count##_one)(const NNRTI_CPU(gates) * s)              \
     {                                                                                                                  \
-        NNRTI_CPU(add_gates)(s, count, 1, 1);                                                                          \
+        NNRTI_CPU(gates_microkernel)(s, count, 1, 1);                                                                  \
     }                                                                                                                  \
-    NNRTI_CPU_APART static void NNRTI_CPU(add_gates_##count##_tall)(const NNRTI_CPU(gates) * s)                        \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gates_microkernel_##count##_tall)(const NNRTI_CPU(gates) * s)             \
     {                                                                                                                  \
-        NNRTI_CPU(add_gates)(s, count, 1, NNRTI_CELLS_TALL);                                                           \
+        NNRTI_CPU(gates_microkernel)(s, count, 1, NNRTI_RECURRENT_ROWS);                                               \
     }
 NNRTI_CPU_GATES(4)
 NNRTI_CPU_GATES(3)
 NNRTI_CPU_GATES(2)
 NNRTI_CPU_GATES(1)
 
-static void NNRTI_CPU(add_some_gates)(const NNRTI_CPU(gates) * s, int32_t count, int32_t blocks, bool tall)
+/* Dispatches to the instance for the number of gates, blocks and sequences. */
+static void NNRTI_CPU(gates_dispatch)(const NNRTI_CPU(gates) * s, int32_t count, int32_t blocks, bool tall)
 {
     typedef void (*function)(const NNRTI_CPU(gates) * s);
     static const function functions[4][3] = {
-        {NNRTI_CPU(add_gates_1_two), NNRTI_CPU(add_gates_1_one), NNRTI_CPU(add_gates_1_tall)},
-        {NNRTI_CPU(add_gates_2_two), NNRTI_CPU(add_gates_2_one), NNRTI_CPU(add_gates_2_tall)},
-        {NNRTI_CPU(add_gates_3_two), NNRTI_CPU(add_gates_3_one), NNRTI_CPU(add_gates_3_tall)},
-        {NNRTI_CPU(add_gates_4_two), NNRTI_CPU(add_gates_4_one), NNRTI_CPU(add_gates_4_tall)}};
+        {NNRTI_CPU(gates_microkernel_1_two), NNRTI_CPU(gates_microkernel_1_one), NNRTI_CPU(gates_microkernel_1_tall)},
+        {NNRTI_CPU(gates_microkernel_2_two), NNRTI_CPU(gates_microkernel_2_one), NNRTI_CPU(gates_microkernel_2_tall)},
+        {NNRTI_CPU(gates_microkernel_3_two), NNRTI_CPU(gates_microkernel_3_one), NNRTI_CPU(gates_microkernel_3_tall)},
+        {NNRTI_CPU(gates_microkernel_4_two), NNRTI_CPU(gates_microkernel_4_one), NNRTI_CPU(gates_microkernel_4_tall)}};
     functions[count - 1][tall ? 2 : blocks == 2 ? 0 : 1](s);
 }
 
-#if NNRTI_CPU_IS == 4
-/* The terms k to end - 1 of the sums of four gates with h, and of two gates with x of some steps, or of either. */
+#if NNRTI_CPU_LEVEL == 4
+/* Terms k to end - 1 of the sums of four gates with h (state), and of two gates with x of some time steps (input),
+   or of either. */
 NNRTI_CPU_INLINE void NNRTI_CPU(add_terms)(const float *h, const float *second, nnrti_v *sum, const float *const *x,
                                            const float *first, nnrti_v *other, int32_t k, int32_t end, const bool state,
                                            const bool input)
@@ -9953,10 +10304,11 @@ NNRTI_CPU_INLINE void NNRTI_CPU(add_terms)(const float *h, const float *second, 
     }
 }
 
-/* As add_gates_4_one, and the products of two gates of some block with x of some steps, I elements each, by a panel of
-   `product`: what the one waits for the other does not need. */
-NNRTI_CPU_APART static void NNRTI_CPU(add_gates_ahead)(const NNRTI_CPU(gates) * s, const float *const *steps,
-                                                       const float *first, int32_t I, float *const *to)
+/* gates_microkernel_4_one, interleaved with the products of two gates of a block and x of later time steps, I
+   elements each, by a panel of `gemm`'s format. The two computations are independent, so one fills the stalls of the
+   other. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(gates_microkernel_ahead)(const NNRTI_CPU(gates) * s, const float *const *steps,
+                                                                  const float *first, int32_t I, float *const *to)
 {
     const int32_t both = I < s->k ? I : s->k, all = s->k;
     const float *const h = s->h[0], *const second = s->panel, *x[NNRTI_CPU_AHEAD];
@@ -9985,45 +10337,47 @@ NNRTI_CPU_APART static void NNRTI_CPU(add_gates_ahead)(const NNRTI_CPU(gates) * 
 }
 #endif
 
-/* Some sequences in one direction of a layer, and what a step of them works with. */
-typedef struct NNRTI_CPU(cells) {
+/* Some sequences in one direction of a layer, and the operands of a time step. */
+typedef struct NNRTI_CPU(cell_step) {
     const nnrti_cpu_recurrent *attr;
-    const float *second, *third; /* of what is packed */
+    const float *second, *third; /* the second and third packed constants */
     const NNRT_ActivationType *functions;
     int32_t sequences;
-    const float *from;       /* products with x of this step: of each sequence those of all gates */
-    const float *h;          /* `padded` of each sequence, as in the next three */
-    float *next, *c, *aside; /* aside: of a GRU whose last gate stands apart r . h, c being z */
-    float *y;                /* where h of the first sequence goes */
+    const float *from;       /* products with x of this step: for each sequence those of all gates */
+    const float *h;          /* `padded` elements per sequence, as in the next three */
+    float *next, *c, *aside; /* aside: r . h of a GRU whose last gate is apart; c then holds z */
+    float *y;                /* output h of the first sequence */
     ptrdiff_t stepY;         /* from one sequence to the next */
-    int32_t first, end;      /* gates that are worked on */
-    bool ahead;              /* so is what is said of later steps: */
+    int32_t first, end;      /* gates to compute */
+    bool ahead;              /* also compute products of later steps: */
     const float *x[NNRTI_CPU_AHEAD];
-    float *to[NNRTI_CPU_AHEAD]; /* their products, of all gates */
-    int32_t gate;               /* the first of the two whose products are made */
-    const float *weights;       /* the first part of what is packed */
+    float *to[NNRTI_CPU_AHEAD]; /* their output, of all gates */
+    int32_t gate;               /* the first of the two gates whose products are computed */
+    const float *weights;       /* the first packed constant */
     int32_t I;                  /* elements of x */
-    bool down;                  /* from the last block on, so that what was read last is read first */
-    uint32_t parts;             /* of a step, by threads */
-} NNRTI_CPU(cells);
+    bool down;                  /* traverse blocks backwards, so that weights read last are read first */
+    uint32_t parts;             /* work items of a step */
+} NNRTI_CPU(cell_step);
 
-/* v becomes activation(v), each kept inside [-clip, clip] first where clip is more than 0. */
-NNRTI_CPU_APART static void NNRTI_CPU(apply)(float *v, int32_t count, float clip, NNRT_ActivationType activation)
+/* v = activation(clamp(v, -clip, clip)); no clamp if clip is 0. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(clipped_activation)(float *v, int32_t count, float clip,
+                                                             NNRT_ActivationType activation)
 {
     for (int32_t i = 0; i < count && clip > 0; i += NNRTI_LANES)
         nnrti_v_store(v + i, nnrti_v_max(nnrti_v_all(-clip), nnrti_v_min(nnrti_v_all(clip), nnrti_v_load(v + i))));
-    NNRTI_CPU(activate)(v, v, count, activation);
+    NNRTI_CPU(activation_row)(v, v, count, activation);
 }
 
-/* count, whole vectors of them: z += x * y. */
-NNRTI_CPU_APART static void NNRTI_CPU(add_products)(const float *x, const float *y, float *z, int32_t count)
+/* z += x * y for count elements, whole vectors. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(fma_row)(const float *x, const float *y, float *z, int32_t count)
 {
     for (int32_t i = 0; i < count; i += NNRTI_LANES)
         nnrti_v_store(z + i, nnrti_v_fma(nnrti_v_load(x + i), nnrti_v_load(y + i), nnrti_v_load(z + i)));
 }
 
-/* `count` cells of an LSTM from their sums, gate by gate i, o, f and cell; c and h become those of the next step. */
-static void NNRTI_CPU(finish_lstm)(const NNRTI_CPU(cells) * s, int32_t cell, float *sums, int32_t count, float *c,
+/* The cell update of an LSTM for `count` cells: sums are gate by gate i, o, f and the cell; c and h become those of
+   the next step. */
+static void NNRTI_CPU(finish_lstm)(const NNRTI_CPU(cell_step) * s, int32_t cell, float *sums, int32_t count, float *c,
                                    float *h)
 {
     const nnrti_cpu_recurrent *a = s->attr;
@@ -10043,12 +10397,12 @@ static void NNRTI_CPU(finish_lstm)(const NNRTI_CPU(cells) * s, int32_t cell, flo
         return;
     }
     if (a->peephole) {
-        NNRTI_CPU(add_products)(p, c, sums, count);
-        NNRTI_CPU(add_products)(p + 2 * a->padded, c, f, count);
+        NNRTI_CPU(fma_row)(p, c, sums, count);
+        NNRTI_CPU(fma_row)(p + 2 * a->padded, c, f, count);
     }
-    NNRTI_CPU(apply)(sums, count, a->clip, s->functions[0]);
-    NNRTI_CPU(apply)(f, count, a->clip, s->functions[0]);
-    NNRTI_CPU(apply)(g, count, a->clip, s->functions[1]);
+    NNRTI_CPU(clipped_activation)(sums, count, a->clip, s->functions[0]);
+    NNRTI_CPU(clipped_activation)(f, count, a->clip, s->functions[0]);
+    NNRTI_CPU(clipped_activation)(g, count, a->clip, s->functions[1]);
     for (int32_t k = 0; k < count; k += NNRTI_LANES) {
         const nnrti_v in = nnrti_v_load(sums + k);
         nnrti_v keep = nnrti_v_load(f + k);
@@ -10057,16 +10411,16 @@ static void NNRTI_CPU(finish_lstm)(const NNRTI_CPU(cells) * s, int32_t cell, flo
         nnrti_v_store(c + k, nnrti_v_fma(keep, nnrti_v_load(c + k), in * nnrti_v_load(g + k)));
     }
     if (a->peephole)
-        NNRTI_CPU(add_products)(p + a->padded, c, o, count);
-    NNRTI_CPU(apply)(o, count, a->clip, s->functions[0]);
+        NNRTI_CPU(fma_row)(p + a->padded, c, o, count);
+    NNRTI_CPU(clipped_activation)(o, count, a->clip, s->functions[0]);
     memcpy(g, c, (size_t)count * sizeof(float));
-    NNRTI_CPU(apply)(g, count, a->clip, s->functions[2]);
+    NNRTI_CPU(clipped_activation)(g, count, a->clip, s->functions[2]);
     for (int32_t k = 0; k < count; k += NNRTI_LANES)
         nnrti_v_store(h + k, nnrti_v_load(o + k) * nnrti_v_load(g + k));
 }
 
 /* next = (1 - z) . n + z . h */
-static void NNRTI_CPU(mix)(const float *z, const float *n, const float *h, float *next, int32_t count)
+static void NNRTI_CPU(gru_mix)(const float *z, const float *n, const float *h, float *next, int32_t count)
 {
     for (int32_t k = 0; k < count; k += NNRTI_LANES) {
         const nnrti_v keep = nnrti_v_load(z + k);
@@ -10075,19 +10429,19 @@ static void NNRTI_CPU(mix)(const float *z, const float *n, const float *h, float
     }
 }
 
-/* The same of a GRU, whose gates are z, r and n; from: products with x, block by block and gate by gate. */
-static void NNRTI_CPU(finish_gru)(const NNRTI_CPU(cells) * s, const float *from, float *sums, int32_t count,
+/* The cell update of a GRU, whose gates are z, r and n; from: products with x, block by block and gate by gate. */
+static void NNRTI_CPU(finish_gru)(const NNRTI_CPU(cell_step) * s, const float *from, float *sums, int32_t count,
                                   ptrdiff_t at, float *next)
 {
     const nnrti_cpu_recurrent *a = s->attr;
     float *const r = sums + count, *const n = r + count;
     const float *const h = s->h + at;
-    if (s->first > 0) { /* the last gate alone */
-        NNRTI_CPU(apply)(sums, count, a->clip, s->functions[1]);
-        NNRTI_CPU(mix)(s->c + at, sums, h, next, count);
+    if (s->first > 0) { /* only the last gate, which is apart */
+        NNRTI_CPU(clipped_activation)(sums, count, a->clip, s->functions[1]);
+        NNRTI_CPU(gru_mix)(s->c + at, sums, h, next, count);
         return;
     }
-    NNRTI_CPU(apply)(sums, 2 * count, a->clip, s->functions[0]);
+    NNRTI_CPU(clipped_activation)(sums, 2 * count, a->clip, s->functions[0]);
     if (a->apart) {
         for (int32_t k = 0; k < count; k += NNRTI_LANES) {
             nnrti_v_store(s->c + at + k, nnrti_v_load(sums + k));
@@ -10098,12 +10452,12 @@ static void NNRTI_CPU(finish_gru)(const NNRTI_CPU(cells) * s, const float *from,
     for (int32_t k = 0; k < count; k += NNRTI_LANES)
         nnrti_v_store(n + k, nnrti_v_fma(nnrti_v_load(r + k), nnrti_v_load(n + k),
                                          nnrti_v_load(from + (k / NNRTI_LANES * 3 + 2) * NNRTI_LANES)));
-    NNRTI_CPU(apply)(n, count, a->clip, s->functions[1]);
-    NNRTI_CPU(mix)(sums, n, h, next, count);
+    NNRTI_CPU(clipped_activation)(n, count, a->clip, s->functions[1]);
+    NNRTI_CPU(gru_mix)(sums, n, h, next, count);
 }
 
-/* A step of one sequence for the `count` cells from `cell` on, whose sums there are. */
-static void NNRTI_CPU(finish_cells)(const NNRTI_CPU(cells) * s, int32_t n, int32_t cell, float *sums, int32_t count)
+/* The cell update of one sequence for the `count` cells from `cell` on, from their sums. */
+static void NNRTI_CPU(finish_cells)(const NNRTI_CPU(cell_step) * s, int32_t n, int32_t cell, float *sums, int32_t count)
 {
     const nnrti_cpu_recurrent *a = s->attr;
     const ptrdiff_t at = (ptrdiff_t)n * a->padded + cell;
@@ -10115,32 +10469,32 @@ static void NNRTI_CPU(finish_cells)(const NNRTI_CPU(cells) * s, int32_t n, int32
     (s, s->from + ((ptrdiff_t)n * a->padded + cell) * a->gates, sums, count, at, next);
     else
     {
-        NNRTI_CPU(apply)(sums, count, a->clip, s->functions[0]);
+        NNRTI_CPU(clipped_activation)(sums, count, a->clip, s->functions[0]);
         memcpy(next, sums, (size_t)count * sizeof(float));
     }
 }
 
-#if NNRTI_CPU_IS == 4
-/* Sums of one block and one sequence, and what is made by the way. */
-static void NNRTI_CPU(add_more)(const NNRTI_CPU(cells) * s, const NNRTI_CPU(gates) * g, int32_t block)
+#if NNRTI_CPU_LEVEL == 4
+/* Sums of one block and one sequence, interleaved with products of later steps. */
+static void NNRTI_CPU(gates_and_ahead)(const NNRTI_CPU(cell_step) * s, const NNRTI_CPU(gates) * g, int32_t block)
 {
     const size_t panel = (size_t)(2 * NNRTI_LANES) * (size_t)(1 + s->I);
     float *to[NNRTI_CPU_AHEAD];
     for (int32_t r = 0; r < NNRTI_CPU_AHEAD; r++)
         to[r] = s->to[r] + (ptrdiff_t)(4 * block + s->gate) * NNRTI_LANES;
-    NNRTI_CPU(add_gates_ahead)(g, s->x, s->weights + (size_t)(2 * block + s->gate / 2) * panel, s->I, to);
+    NNRTI_CPU(gates_microkernel_ahead)(g, s->x, s->weights + (size_t)(2 * block + s->gate / 2) * panel, s->I, to);
 }
 #endif
 
 /* Sums of the gates of `blocks` blocks of one sequence from block `first` on, gate by gate. */
-static void NNRTI_CPU(add_blocks)(const NNRTI_CPU(cells) * s, NNRTI_CPU(gates) * g, int32_t first, int32_t blocks,
-                                  float *sums)
+static void NNRTI_CPU(gates_of_blocks)(const NNRTI_CPU(cell_step) * s, NNRTI_CPU(gates) * g, int32_t first,
+                                       int32_t blocks, float *sums)
 {
     const float *const panel = g->panel, *const from = g->from[0];
     g->gap = blocks;
     g->to = sums;
     if (!s->attr->narrow) {
-        NNRTI_CPU(add_some_gates)(g, s->end - s->first, blocks, false);
+        NNRTI_CPU(gates_dispatch)(g, s->end - s->first, blocks, false);
         return;
     }
     for (int32_t i = 0; i < blocks; i++) {
@@ -10148,19 +10502,19 @@ static void NNRTI_CPU(add_blocks)(const NNRTI_CPU(cells) * s, NNRTI_CPU(gates) *
         g->panel = panel + (size_t)b * g->next;
         g->from[0] = from + b * g->step;
         g->to = sums + b * NNRTI_LANES;
-#if NNRTI_CPU_IS == 4
+#if NNRTI_CPU_LEVEL == 4
         if (s->ahead) {
-            NNRTI_CPU(add_more)(s, g, first + b);
+            NNRTI_CPU(gates_and_ahead)(s, g, first + b);
             continue;
         }
 #endif
-        NNRTI_CPU(add_some_gates)(g, s->end - s->first, 1, false);
+        NNRTI_CPU(gates_dispatch)(g, s->end - s->first, 1, false);
     }
-    (void)first; /* it is used with 16 lanes */
+    (void)first; /* used with 16 lanes only */
 }
 
-/* A step of all sequences for two blocks of cells from block `first` on, or for one. */
-static void NNRTI_CPU(step_blocks)(const NNRTI_CPU(cells) * s, int32_t first, int32_t count)
+/* A time step of all sequences for `count` blocks of cells, one or two, from block `first` on. */
+static void NNRTI_CPU(step_blocks)(const NNRTI_CPU(cell_step) * s, int32_t first, int32_t count)
 {
     const nnrti_cpu_recurrent *a = s->attr;
     const int32_t gates = s->end - s->first;
@@ -10174,9 +10528,9 @@ static void NNRTI_CPU(step_blocks)(const NNRTI_CPU(cells) * s, int32_t first, in
         const int32_t blocks = s->sequences == 1 ? count : 1, cell = b * NNRTI_LANES;
         g.panel = s->second + (size_t)s->first * (size_t)a->padded * (size_t)a->cells + (size_t)b * g.next;
         g.last = a->gates == 3 && !a->apart ? s->third + cell : NULL;
-        for (int32_t n = 0; n < s->sequences; n += NNRTI_CELLS_TALL) {
-            const int32_t left = s->sequences - n, tall = left < NNRTI_CELLS_TALL ? left : NNRTI_CELLS_TALL;
-            for (int32_t r = 0; r < NNRTI_CELLS_TALL; r++) {
+        for (int32_t n = 0; n < s->sequences; n += NNRTI_RECURRENT_ROWS) {
+            const int32_t left = s->sequences - n, tall = left < NNRTI_RECURRENT_ROWS ? left : NNRTI_RECURRENT_ROWS;
+            for (int32_t r = 0; r < NNRTI_RECURRENT_ROWS; r++) {
                 const ptrdiff_t at = (ptrdiff_t)(n + (r < tall ? r : tall - 1)) * a->padded;
                 g.h[r] = by + at;
                 g.from[r] = s->from + (at + cell) * a->gates + s->first * NNRTI_LANES;
@@ -10184,9 +10538,9 @@ static void NNRTI_CPU(step_blocks)(const NNRTI_CPU(cells) * s, int32_t first, in
             g.to = sums;
             g.gap = blocks;
             if (s->sequences == 1)
-                NNRTI_CPU(add_blocks)(s, &g, b, blocks, sums);
+                NNRTI_CPU(gates_of_blocks)(s, &g, b, blocks, sums);
             else
-                NNRTI_CPU(add_some_gates)(&g, gates, 1, tall > 1);
+                NNRTI_CPU(gates_dispatch)(&g, gates, 1, tall > 1);
             for (int32_t r = 0; r < tall; r++)
                 NNRTI_CPU(finish_cells)
             (s, n + r, cell, sums + (ptrdiff_t)r * gates * blocks * NNRTI_LANES, blocks * NNRTI_LANES);
@@ -10194,10 +10548,10 @@ static void NNRTI_CPU(step_blocks)(const NNRTI_CPU(cells) * s, int32_t first, in
     }
 }
 
-/* One of the parts of a step: a thread has the same blocks in each one, whatever its direction. */
-static void NNRTI_CPU(cells_task)(void *arg, uint32_t i, uint32_t worker)
+/* Work item of a time step: a thread gets the same blocks in each step, in either direction. */
+static void NNRTI_CPU(cell_step_task)(void *arg, uint32_t i, uint32_t worker)
 {
-    const NNRTI_CPU(cells) *s = (const NNRTI_CPU(cells) *)arg;
+    const NNRTI_CPU(cell_step) *s = (const NNRTI_CPU(cell_step) *)arg;
     const int64_t all = s->attr->padded / NNRTI_LANES;
     const int32_t from = (int32_t)(all * i / s->parts), to = (int32_t)(all * (i + 1) / s->parts);
     (void)worker;
@@ -10207,42 +10561,44 @@ static void NNRTI_CPU(cells_task)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
-/* All cells of one step, and their results. */
-static void NNRTI_CPU(step)(NNRTI_CPU(cells) * s, const nnrt_call *call)
+/* One time step of all cells; stores the results. */
+static void NNRTI_CPU(run_step)(NNRTI_CPU(cell_step) * s, const nnrt_call *call)
 {
     const nnrti_cpu_recurrent *a = s->attr;
     const int32_t blocks = a->padded / NNRTI_LANES;
-    const double work = nnrti_cpu_reading(s->sequences) * s->sequences * a->padded * a->cells;
+    const double work = nnrti_cpu_weight_read_cost(s->sequences) * s->sequences * a->padded * a->cells;
     s->first = 0;
     s->end = a->apart ? 2 : a->gates;
-    s->parts =
-        nnrti_cpu_parts(work * s->end, blocks, call != NULL && call->parallel != NULL ? call->parallel->workers : 1);
-    nnrti_cpu_share(call, work * s->end, s->parts, NNRTI_CPU(cells_task), s);
+    s->parts = nnrti_cpu_panel_parts(work * s->end, blocks,
+                                     call != NULL && call->parallel != NULL ? call->parallel->workers : 1);
+    nnrti_cpu_parallel_for(call, work * s->end, s->parts, NNRTI_CPU(cell_step_task), s);
     if (a->apart) {
         s->first = 2;
         s->end = 3;
-        nnrti_cpu_share(call, work, s->parts, NNRTI_CPU(cells_task), s);
+        nnrti_cpu_parallel_for(call, work, s->parts, NNRTI_CPU(cell_step_task), s);
     }
     for (int32_t n = 0; n < s->sequences; n++)
         memcpy(s->y + n * s->stepY, s->next + (ptrdiff_t)n * a->padded, (size_t)a->cells * sizeof(float));
 }
 
+/* Arguments of `recurrent`. */
 typedef struct NNRTI_CPU(recurrent_job) {
     const nnrti_cpu_recurrent *attr;
     const nnrt_view *args;
     const nnrt_call *call;
     int32_t layer;
-    bool alone; /* there is one task, which shares its own work */
+    bool alone; /* there is one task, which runs parallel_for itself */
 } NNRTI_CPU(recurrent_job);
 
-/* Products with x of the steps t to t + steps - 1 of some sequences from n on: `to` has C for each of them. */
-static void NNRTI_CPU(multiply_steps)(const NNRTI_CPU(recurrent_job) * j, const nnrt_view *x, const float *packed,
-                                      int32_t t, int32_t steps, int32_t n, int32_t sequences, nnrt_call *call,
-                                      uint32_t worker, float *to)
+/* GEMM of the weights of x and time steps t to t + steps - 1 of some sequences from n on; `to` gets C floats for
+   each. */
+static void NNRTI_CPU(gemm_steps)(const NNRTI_CPU(recurrent_job) * j, const nnrt_view *x, const float *packed,
+                                  int32_t t, int32_t steps, int32_t n, int32_t sequences, nnrt_call *call,
+                                  uint32_t worker, float *to)
 {
     const nnrti_cpu_recurrent *a = j->attr;
     const int32_t C = a->gates * a->padded;
-    NNRTI_CPU(product_job) p;
+    NNRTI_CPU(gemm_job) p;
     nnrt_view in, none, weights, out;
     uint32_t pieces;
     memset(&in, 0, sizeof(in));
@@ -10266,40 +10622,42 @@ static void NNRTI_CPU(multiply_steps)(const NNRTI_CPU(recurrent_job) * j, const 
     weights.dims[0] = C;
     weights.dims[1] = 1 + x->dims[2];
     weights.data = (void *)(uintptr_t)packed;
-    p.attr = &a->product;
+    p.attr = &a->gemm;
     p.x = &in;
     p.z = p.last = &none;
     p.packed = &weights;
     p.y = &out;
     p.call = call;
     p.pixels = (int64_t)steps * sequences;
-    p.panels = (C + NNRTI_WIDE * NNRTI_LANES - 1) / (NNRTI_WIDE * NNRTI_LANES);
-    p.bounds = nnrti_cpu_bounds(a->product.in.activation, &p.low, &p.high);
-    (void)nnrti_cpu_bounds(a->product.sum, &p.sumLow, &p.sumHigh);
-    pieces = (uint32_t)nnrti_cpu_pieces(p.pixels, a->product.rows) * a->product.parts;
+    p.panels = (C + NNRTI_PANEL_VECTORS * NNRTI_LANES - 1) / (NNRTI_PANEL_VECTORS * NNRTI_LANES);
+    p.bounds = nnrti_cpu_activation_bounds(a->gemm.conv.activation, &p.low, &p.high);
+    (void)nnrti_cpu_activation_bounds(a->gemm.sum, &p.sumLow, &p.sumHigh);
+    pieces = (uint32_t)nnrti_cpu_div_up(p.pixels, a->gemm.rows) * a->gemm.parts;
     if (j->alone)
-        nnrti_cpu_share(call, (double)p.pixels * C * weights.dims[1], pieces, NNRTI_CPU(product_task), &p);
+        nnrti_cpu_parallel_for(call, (double)p.pixels * C * weights.dims[1], pieces, NNRTI_CPU(gemm_task), &p);
     for (uint32_t i = 0; i < pieces && !j->alone; i++)
-        NNRTI_CPU(product_task)(&p, i, worker);
+        NNRTI_CPU(gemm_task)(&p, i, worker);
 }
 
-/* A state of sequence n and one direction of a layer; NULL: zeros. */
-NNRTI_CPU_APART static void NNRTI_CPU(read_state)(const nnrt_view *v, int32_t row, int32_t n, int32_t count,
-                                                  int32_t padded, float *to)
+/* Reads the initial state of sequence n, row `row`; without a tensor it is 0. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(read_state)(const nnrt_view *v, int32_t row, int32_t n, int32_t count,
+                                                     int32_t padded, float *to)
 {
     memset(to, 0, (size_t)padded * sizeof(float));
     if (v->data != NULL)
         memcpy(to, (const float *)v->data + row * v->strides[0] + n * v->strides[1], (size_t)count * sizeof(float));
 }
 
-NNRTI_CPU_APART static void NNRTI_CPU(write_state)(const nnrt_view *v, int32_t row, int32_t n, int32_t count,
-                                                   const float *from)
+/* Stores a final state, if the operator has that result. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(write_state)(const nnrt_view *v, int32_t row, int32_t n, int32_t count,
+                                                      const float *from)
 {
     if (v->data != NULL)
         memcpy((float *)v->data + row * v->strides[0] + n * v->strides[1], from, (size_t)count * sizeof(float));
 }
 
-/* What a layer reads and writes, x [T,N,I] and y [T,D,N,H]: between layers [T,N,D*H], of which there are two. */
+/* The input x [T,N,I] and output y [T,D,N,H] of a layer; between layers the tensors are [T,N,D*H], two of which
+   alternate. */
 static void NNRTI_CPU(find_layer)(const NNRTI_CPU(recurrent_job) * j, nnrt_view *x, nnrt_view *y)
 {
     const nnrti_cpu_recurrent *a = j->attr;
@@ -10321,9 +10679,9 @@ static void NNRTI_CPU(find_layer)(const NNRTI_CPU(recurrent_job) * j, nnrt_view 
     }
 }
 
-/* What step k makes by the way of the `steps` steps from t on, whose products go to `to`: where it is the end, the last
-   one again. */
-static void NNRTI_CPU(choose_ahead)(NNRTI_CPU(cells) * s, const nnrt_view *x, int32_t n, int32_t t, int32_t steps,
+/* Selects the products that step k computes ahead, of `steps` time steps from t on, with results in `to`; past the
+   end, the last step is repeated. */
+static void NNRTI_CPU(choose_ahead)(NNRTI_CPU(cell_step) * s, const nnrt_view *x, int32_t n, int32_t t, int32_t steps,
                                     int32_t k, float *to)
 {
     const nnrti_cpu_recurrent *a = s->attr;
@@ -10337,22 +10695,22 @@ static void NNRTI_CPU(choose_ahead)(NNRTI_CPU(cells) * s, const nnrt_view *x, in
     }
 }
 
-/* Some sequences in one direction of a layer. */
+/* Work item: some sequences in one direction of a layer, all time steps. */
 static void NNRTI_CPU(recurrent_task)(void *arg, uint32_t i, uint32_t worker)
 {
     const NNRTI_CPU(recurrent_job) *j = (const NNRTI_CPU(recurrent_job) *)arg;
     const nnrti_cpu_recurrent *a = j->attr;
     const int32_t d = (int32_t)(i % (uint32_t)a->directions), n = (int32_t)(i / (uint32_t)a->directions) * a->sequences;
-    const int32_t row = j->layer * a->directions + d, C = a->gates * a->padded, extra = nnrti_cpu_extra(a);
+    const int32_t row = j->layer * a->directions + d, C = a->gates * a->padded, extra = nnrti_cpu_recurrent_extra(a);
     const int32_t T = j->args[0].dims[0], N = j->args[0].dims[1];
     const bool back = a->backward || d == 1;
     const int32_t len = j->args[3].data != NULL ? (int32_t)nnrti_index(&j->args[3], n * j->args[3].strides[0]) : T;
     float *from = (float *)nnrti_cpu_scratch(j->call, worker);
-    float *later = from + (a->ahead ? (size_t)a->product.rows * (size_t)C : 0); /* products of the next steps */
+    float *later = from + (a->ahead ? (size_t)a->gemm.rows * (size_t)C : 0); /* products of the next steps */
     float *h = from + a->floats - 4 * (size_t)a->sequences * (size_t)a->padded, *next;
     nnrt_call call = *j->call;
     nnrt_view x, y;
-    NNRTI_CPU(cells) s;
+    NNRTI_CPU(cell_step) s;
     NNRTI_CPU(find_layer)(j, &x, &y);
     memset(&s, 0, sizeof(s));
     s.attr = a;
@@ -10366,7 +10724,7 @@ static void NNRTI_CPU(recurrent_task)(void *arg, uint32_t i, uint32_t worker)
     next = h + (size_t)a->sequences * (size_t)a->padded;
     s.c = next + (size_t)a->sequences * (size_t)a->padded;
     s.aside = s.c + (size_t)a->sequences * (size_t)a->padded;
-    call.scratch = (float *)call.scratch + a->floats; /* that of the product lies behind */
+    call.scratch = (float *)call.scratch + a->floats; /* the GEMM's scratch follows */
     for (int32_t k = 0; k < s.sequences; k++) {
         NNRTI_CPU(read_state)(&j->args[1], row, n + k, a->cells, a->padded, h + (ptrdiff_t)k * a->padded);
         NNRTI_CPU(read_state)(&j->args[2], row, n + k, a->cells, a->padded, s.c + (ptrdiff_t)k * a->padded);
@@ -10378,7 +10736,7 @@ static void NNRTI_CPU(recurrent_task)(void *arg, uint32_t i, uint32_t worker)
         rest = len - done - steps < a->steps ? len - done - steps : a->steps;
         begin = back ? len - done - steps : done;
         if (!a->ahead || done == 0)
-            NNRTI_CPU(multiply_steps)(j, &x, s.weights, begin, steps, n, s.sequences, &call, worker, from);
+            NNRTI_CPU(gemm_steps)(j, &x, s.weights, begin, steps, n, s.sequences, &call, worker, from);
         for (int32_t k = 0; k < steps; k++) {
             const int32_t at = back ? steps - 1 - k : k;
             float *const old = h;
@@ -10388,7 +10746,7 @@ static void NNRTI_CPU(recurrent_task)(void *arg, uint32_t i, uint32_t worker)
             s.next = next;
             s.y = (float *)y.data + (begin + at) * y.strides[0] + d * y.strides[1] + n * y.strides[2];
             s.down = !s.down;
-            NNRTI_CPU(step)(&s, j->alone ? j->call : NULL);
+            NNRTI_CPU(run_step)(&s, j->alone ? j->call : NULL);
             h = next;
             next = old;
         }
@@ -10409,7 +10767,7 @@ static NNRT_ReturnCode NNRTI_CPU(recurrent)(const void *attr, nnrt_view *args, n
 {
     const nnrti_cpu_recurrent *a = (const nnrti_cpu_recurrent *)attr;
     const int32_t T = args[0].dims[0], N = args[0].dims[1];
-    const uint32_t tasks = (uint32_t)(nnrti_cpu_pieces(N, a->sequences) * a->directions);
+    const uint32_t tasks = (uint32_t)(nnrti_cpu_div_up(N, a->sequences) * a->directions);
     const double work = (double)T * N * a->directions * a->gates * a->padded * ((double)a->cells + args[0].dims[2]);
     NNRTI_CPU(recurrent_job) j;
     j.attr = a;
@@ -10425,20 +10783,24 @@ static NNRT_ReturnCode NNRTI_CPU(recurrent)(const void *attr, nnrt_view *args, n
         if (j.alone)
             NNRTI_CPU(recurrent_task)(&j, 0, 0);
         else
-            nnrti_cpu_share(call, work, tasks, NNRTI_CPU(recurrent_task), &j);
+            nnrti_cpu_parallel_for(call, work, tasks, NNRTI_CPU(recurrent_task), &j);
     return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>casts */
 
-/* clamp(round(x / scale) + zero point); NaN gives the zero point. Halves go to even or away from zero. The product with
-   1 / scale differs from the quotient by less than 2^-14 if that is below 256: it decides unless it is near a half. */
-NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(quantised)(nnrti_v x, const nnrti_cpu_quantise *a, float scale, float low,
-                                                   float high, int32_t zero)
+/* Quantize and dequantize between float32 and 8 bits, bit-exact with the reference device. Multiplication by 1 /
+   scale decides nearly all elements; if any lane of a vector is near a rounding boundary, the vector is divided
+   exactly. */
+
+/* clamp(round(x / scale) + zero point); NaN gives the zero point. Halves round to even or away from zero. x * (1 /
+   scale) differs from the quotient by less than 2^-14 if that is below 256: it decides unless it is near a half. */
+NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(quantize_vector)(nnrti_v x, const nnrti_cpu_quantize *a, float scale, float low,
+                                                         float high, int32_t zero)
 {
     const nnrti_v least = nnrti_v_all(low), most = nnrti_v_all(high);
-    const nnrti_v magic = nnrti_v_all(12582912.0f); /* 1.5 * 2^23: the sum has whole numbers in its last bits */
+    const nnrti_v magic = nnrti_v_all(12582912.0f); /* 1.5 * 2^23: the sum has an integer in its low bits */
     nnrti_v v, t;
     nnrti_v_bits n;
     if (a->inverse != 0) {
@@ -10450,22 +10812,23 @@ NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(quantised)(nnrti_v x, const nnrti_cpu_qu
     }
     v = x / nnrti_v_all(scale);
     if (a->even)
-        v = nnrti_v_whole(v, NNRTI_CPU_ROUND);
+        v = nnrti_v_to_integer(v, NNRTI_CPU_ROUND);
     v = nnrti_v_min(most, nnrti_v_max(least, v));
     v = (nnrti_v)((nnrti_v_bits)v & (nnrti_v_bits)(v == v));
-    n = __builtin_convertvector(v, nnrti_v_bits); /* toward zero */
-    v = v - __builtin_convertvector(n, nnrti_v);  /* exactly */
+    n = __builtin_convertvector(v, nnrti_v_bits); /* truncates */
+    v = v - __builtin_convertvector(n, nnrti_v);  /* exact */
     return n - (nnrti_v_bits)(v >= nnrti_v_all(0.5f)) + (nnrti_v_bits)(v <= nnrti_v_all(-0.5f)) + zero;
 }
 
-NNRTI_CPU_INLINE void NNRTI_CPU(quantise_run)(const float *x, uint8_t *y, int32_t count, const nnrt_view *to,
-                                              const nnrti_cpu_quantise *a)
+/* Quantizes count adjacent elements. */
+NNRTI_CPU_INLINE void NNRTI_CPU(quantize_run)(const float *x, uint8_t *y, int32_t count, const nnrt_view *to,
+                                              const nnrti_cpu_quantize *a)
 {
     const int32_t zero = to->quant[0].zeroPoint, least = to->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
     const float scale = (float)to->quant[0].scale, low = (float)(least - zero), high = (float)(least + 255 - zero);
     for (int32_t i = 0; i < count; i += NNRTI_LANES) {
         const int32_t left = count - i;
-        const nnrti_v_bits q = NNRTI_CPU(quantised)(nnrti_v_load_part(x + i, left), a, scale, low, high, zero);
+        const nnrti_v_bits q = NNRTI_CPU(quantize_vector)(nnrti_v_load_part(x + i, left), a, scale, low, high, zero);
         uint8_t last[NNRTI_LANES];
         nnrti_v_store_bytes(left >= NNRTI_LANES ? y + i : last, q);
         if (left < NNRTI_LANES)
@@ -10473,11 +10836,11 @@ NNRTI_CPU_INLINE void NNRTI_CPU(quantise_run)(const float *x, uint8_t *y, int32_
     }
 }
 
-#if NNRTI_CPU_IS == 4
-/* Pixels of three planes, `plane` apart, as y has them, three elements one behind the other: images of a model that has
-   channels first. */
-static void NNRTI_CPU(quantise_planes)(const float *x, ptrdiff_t plane, uint8_t *y, int32_t count, const nnrt_view *to,
-                                       const nnrti_cpu_quantise *a)
+#if NNRTI_CPU_LEVEL == 4
+/* Quantizes pixels of three planes, `plane` apart, to interleaved channels-last y: the input images of a
+   channels-first model. */
+static void NNRTI_CPU(quantize_planes)(const float *x, ptrdiff_t plane, uint8_t *y, int32_t count, const nnrt_view *to,
+                                       const nnrti_cpu_quantize *a)
 {
     const int32_t zero = to->quant[0].zeroPoint, least = to->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
     const float scale = (float)to->quant[0].scale, low = (float)(least - zero), high = (float)(least + 255 - zero);
@@ -10489,8 +10852,8 @@ static void NNRTI_CPU(quantise_planes)(const float *x, ptrdiff_t plane, uint8_t 
         __m512i q[3], all;
         NNRTI_CPU_UNROLL
         for (int32_t c = 0; c < 3; c++)
-            q[c] = (__m512i)(255 & NNRTI_CPU(quantised)(_mm512_maskz_loadu_ps(some, x + c * plane + i), a, scale, low,
-                                                        high, zero));
+            q[c] = (__m512i)(255 & NNRTI_CPU(quantize_vector)(_mm512_maskz_loadu_ps(some, x + c * plane + i), a, scale,
+                                                              low, high, zero));
         all = _mm512_or_si512(q[0], _mm512_or_si512(_mm512_slli_epi32(q[1], 8), _mm512_slli_epi32(q[2], 16)));
         all = _mm512_permutexvar_epi32(order, _mm512_shuffle_epi8(all, three));
         _mm512_mask_storeu_epi8(y + 3 * i, ((__mmask64)1 << 3 * left) - 1, all);
@@ -10498,13 +10861,14 @@ static void NNRTI_CPU(quantise_planes)(const float *x, ptrdiff_t plane, uint8_t 
 }
 #endif
 
+/* Arguments of `quantize`. */
 typedef struct NNRTI_CPU(cast_job) {
-    const nnrti_cpu_quantise *attr;
+    const nnrti_cpu_quantize *attr;
     const nnrt_view *x, *y;
 } NNRTI_CPU(cast_job);
 
-/* What lies behind the first axis, for one place of it. */
-static void NNRTI_CPU(quantise_part)(void *arg, uint32_t unit, uint32_t worker)
+/* Work item: one position of the second to last axis. */
+static void NNRTI_CPU(quantize_part)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(cast_job) *j = (const NNRTI_CPU(cast_job) *)arg;
     uint8_t row[256];
@@ -10517,10 +10881,10 @@ static void NNRTI_CPU(quantise_part)(void *arg, uint32_t unit, uint32_t worker)
         y.data = (uint8_t *)y.data + (int32_t)unit * y.strides[k];
         x.dims[k] = y.dims[k] = 1;
     }
-#if NNRTI_CPU_IS == 4
+#if NNRTI_CPU_LEVEL == 4
     if (x.rank == 4 && x.dims[1] == 3 && y.strides[1] == 1 && y.strides[3] == 3 && x.strides[3] == 1) {
         for (int32_t n = 0; n < x.dims[0]; n++)
-            NNRTI_CPU(quantise_planes)
+            NNRTI_CPU(quantize_planes)
         ((const float *)x.data + n * x.strides[0], x.strides[1], (uint8_t *)y.data + n * y.strides[0], x.dims[3], &y,
          j->attr);
         return;
@@ -10534,35 +10898,35 @@ static void NNRTI_CPU(quantise_part)(void *arg, uint32_t unit, uint32_t worker)
             uint8_t *to = (uint8_t *)y.data + w.at[0] + i * w.row[0];
             const int32_t n = w.count - i < 256 ? w.count - i : 256;
             if (w.row[0] == 1 && w.row[1] == 1) {
-                NNRTI_CPU(quantise_run)(from, to, n, &y, j->attr);
+                NNRTI_CPU(quantize_run)(from, to, n, &y, j->attr);
                 continue;
             }
             if (w.row[1] == 1)
-                NNRTI_CPU(quantise_run)(from, row, n, &y, j->attr);
+                NNRTI_CPU(quantize_run)(from, row, n, &y, j->attr);
             for (int32_t k = 0; k < n && w.row[1] != 1; k++)
-                NNRTI_CPU(quantise_run)(from + k * w.row[1], row + k, 1, &y, j->attr);
+                NNRTI_CPU(quantize_run)(from + k * w.row[1], row + k, 1, &y, j->attr);
             for (int32_t k = 0; k < n; k++)
                 to[k * w.row[0]] = row[k];
         }
     while (nnrti_walk_next(&w));
 }
 
-/* y = x / scale + zero point, rounded, of one parameter; x and y may lie in any way. */
-static NNRT_ReturnCode NNRTI_CPU(quantise)(const void *attr, nnrt_view *args, nnrt_call *call)
+/* y = round(x / scale) + zero point, saturated, with one scale and zero point; x and y have any strides. */
+static NNRT_ReturnCode NNRTI_CPU(quantize)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(cast_job) j;
     size_t count = 0;
-    j.attr = (const nnrti_cpu_quantise *)attr;
+    j.attr = (const nnrti_cpu_quantize *)attr;
     j.x = &args[0];
     j.y = &args[1];
     if (nnrt_dims_count(j.y->dims, j.y->rank, &count) && count > 0)
-        nnrti_cpu_share(call, (double)count, j.y->rank > 1 ? (uint32_t)j.y->dims[j.y->rank - 2] : 1,
-                        NNRTI_CPU(quantise_part), &j);
+        nnrti_cpu_parallel_for(call, (double)count, j.y->rank > 1 ? (uint32_t)j.y->dims[j.y->rank - 2] : 1,
+                               NNRTI_CPU(quantize_part), &j);
     return NNRT_SUCCESS;
 }
 
-/* y = scale * (x - zero point) in float32, of one parameter. */
-static NNRT_ReturnCode NNRTI_CPU(dequantise)(const void *attr, nnrt_view *args, nnrt_call *call)
+/* y = scale * (x - zero point) in float32, with one scale and zero point. */
+static NNRT_ReturnCode NNRTI_CPU(dequantize)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrt_view *x = &args[0], *y = &args[1];
     const float scale = (float)x->quant[0].scale;
@@ -10586,11 +10950,15 @@ static NNRT_ReturnCode NNRTI_CPU(dequantise)(const void *attr, nnrt_view *args, 
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>halves: tensors of float16 */
+/* >>halves */
 
-/* y = x, count of them, elements stepX and stepY apart. */
-NNRTI_CPU_APART static void NNRTI_CPU(widen_row)(const uint16_t *x, ptrdiff_t stepX, float *y, ptrdiff_t stepY,
-                                                 int32_t count)
+/* Conversion of float16 tensors, and elementwise kernels on them. Conversions work with any strides; a conversion
+   that also changes between channels first and channels last transposes blocks. `elementwise_half` runs a float32
+   kernel on chunks of widened elements that stay in the L1 cache. */
+
+/* y = x, widened, for count elements, stepX and stepY apart. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(widen_row)(const uint16_t *x, ptrdiff_t stepX, float *y, ptrdiff_t stepY,
+                                                    int32_t count)
 {
     if (stepX == 1 && stepY == 1)
         NNRTI_CPU(widen_run)(x, y, count);
@@ -10598,8 +10966,9 @@ NNRTI_CPU_APART static void NNRTI_CPU(widen_row)(const uint16_t *x, ptrdiff_t st
         y[i * stepY] = i > 0 && stepX == 0 ? y[0] : nnrti_half_to_float(x[i * stepX]);
 }
 
-NNRTI_CPU_APART static void NNRTI_CPU(narrow_row)(const float *x, ptrdiff_t stepX, uint16_t *y, ptrdiff_t stepY,
-                                                  int32_t count)
+/* y = x, narrowed, for count elements, stepX and stepY apart. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(narrow_row)(const float *x, ptrdiff_t stepX, uint16_t *y, ptrdiff_t stepY,
+                                                     int32_t count)
 {
     if (stepX == 1 && stepY == 1)
         NNRTI_CPU(narrow_run)(x, y, count);
@@ -10607,52 +10976,55 @@ NNRTI_CPU_APART static void NNRTI_CPU(narrow_row)(const float *x, ptrdiff_t step
         y[i * stepY] = nnrti_half_from_float(x[i * stepX]);
 }
 
-#define NNRTI_CPU_ACROSS 64 /* of 16 rows that are turned at once */
+#define NNRTI_CPU_TRANSPOSE_COLUMNS 64 /* columns of 16 rows that are transposed at once */
 
-/* y[j * stepY + i] = x[i * stepX + j], i < rows, j < columns. */
-static void NNRTI_CPU(widen_turned)(const uint16_t *x, ptrdiff_t stepX, float *y, ptrdiff_t stepY, int32_t rows,
-                                    int32_t columns)
+/* Widens and transposes: y[j * stepY + i] = x[i * stepX + j], i < rows, j < columns. */
+static void NNRTI_CPU(widen_transposed)(const uint16_t *x, ptrdiff_t stepX, float *y, ptrdiff_t stepY, int32_t rows,
+                                        int32_t columns)
 {
-    float some[16 * NNRTI_CPU_ACROSS];
-    for (int32_t j = 0; j < columns; j += NNRTI_CPU_ACROSS)
+    float some[16 * NNRTI_CPU_TRANSPOSE_COLUMNS];
+    for (int32_t j = 0; j < columns; j += NNRTI_CPU_TRANSPOSE_COLUMNS)
         for (int32_t i = 0; i < rows; i += 16) {
             const int32_t r = rows - i < 16 ? rows - i : 16;
-            const int32_t c = columns - j < NNRTI_CPU_ACROSS ? columns - j : NNRTI_CPU_ACROSS;
+            const int32_t c = columns - j < NNRTI_CPU_TRANSPOSE_COLUMNS ? columns - j : NNRTI_CPU_TRANSPOSE_COLUMNS;
             for (int32_t k = 0; k < r; k++)
-                NNRTI_CPU(widen_run)(x + (i + k) * stepX + j, some + k * NNRTI_CPU_ACROSS, c);
-            nnrti_cpu_turn((const uint32_t *)(const void *)some, NNRTI_CPU_ACROSS,
-                           (uint32_t *)(void *)(y + j * stepY + i), stepY, r, c);
+                NNRTI_CPU(widen_run)(x + (i + k) * stepX + j, some + k * NNRTI_CPU_TRANSPOSE_COLUMNS, c);
+            nnrti_cpu_transpose((const uint32_t *)(const void *)some, NNRTI_CPU_TRANSPOSE_COLUMNS,
+                                (uint32_t *)(void *)(y + j * stepY + i), stepY, r, c);
         }
 }
 
-static void NNRTI_CPU(narrow_turned)(const float *x, ptrdiff_t stepX, uint16_t *y, ptrdiff_t stepY, int32_t rows,
-                                     int32_t columns)
+/* Narrows and transposes. */
+static void NNRTI_CPU(narrow_transposed)(const float *x, ptrdiff_t stepX, uint16_t *y, ptrdiff_t stepY, int32_t rows,
+                                         int32_t columns)
 {
-    float some[16 * NNRTI_CPU_ACROSS];
-    for (int32_t i = 0; i < rows; i += NNRTI_CPU_ACROSS)
+    float some[16 * NNRTI_CPU_TRANSPOSE_COLUMNS];
+    for (int32_t i = 0; i < rows; i += NNRTI_CPU_TRANSPOSE_COLUMNS)
         for (int32_t j = 0; j < columns; j += 16) {
-            const int32_t r = rows - i < NNRTI_CPU_ACROSS ? rows - i : NNRTI_CPU_ACROSS;
+            const int32_t r = rows - i < NNRTI_CPU_TRANSPOSE_COLUMNS ? rows - i : NNRTI_CPU_TRANSPOSE_COLUMNS;
             const int32_t c = columns - j < 16 ? columns - j : 16;
-            nnrti_cpu_turn((const uint32_t *)(const void *)(x + i * stepX + j), stepX, (uint32_t *)(void *)some,
-                           NNRTI_CPU_ACROSS, r, c);
+            nnrti_cpu_transpose((const uint32_t *)(const void *)(x + i * stepX + j), stepX, (uint32_t *)(void *)some,
+                                NNRTI_CPU_TRANSPOSE_COLUMNS, r, c);
             for (int32_t k = 0; k < c; k++)
-                NNRTI_CPU(narrow_run)(some + k * NNRTI_CPU_ACROSS, y + (j + k) * stepY + i, r);
+                NNRTI_CPU(narrow_run)(some + k * NNRTI_CPU_TRANSPOSE_COLUMNS, y + (j + k) * stepY + i, r);
         }
 }
 
+/* y = x, rounded to float16 precision. */
 static void NNRTI_CPU(round_row)(float *x, float *y, int32_t count)
 {
     for (int32_t i = 0; i < count; i += NNRTI_LANES)
         nnrti_v_store_part(y + i, nnrti_v_round(nnrti_v_load_part(x + i, count - i)), count - i);
 }
 
+/* Arguments of a float16 conversion. */
 typedef struct NNRTI_CPU(half_job) {
     const nnrt_view *x, *y;
     nnrti_walk walk;
     uint32_t parts;
 } NNRTI_CPU(half_job);
 
-/* A part of what is widened, narrowed or, where both are floats, rounded. */
+/* Work item: widens, narrows or, if both types are float32, rounds. */
 static void NNRTI_CPU(half_part)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(half_job) *j = (const NNRTI_CPU(half_job) *)arg;
@@ -10662,7 +11034,7 @@ static void NNRTI_CPU(half_part)(void *arg, uint32_t unit, uint32_t worker)
     int32_t outer = 0;
     (void)worker;
     nnrti_cpu_walk_part(&w, unit, j->parts);
-    if (w.rank > 0 && w.row[0] == 1 && w.row[1] != 1 && w.step[1][w.rank - 1] == 1) { /* both axes are done at once */
+    if (w.rank > 0 && w.row[0] == 1 && w.row[1] != 1 && w.step[1][w.rank - 1] == 1) { /* a transpose of both axes */
         turns = widens || narrows;
         outer = w.dims[w.rank - 1];
         w.rank -= turns;
@@ -10671,9 +11043,9 @@ static void NNRTI_CPU(half_part)(void *arg, uint32_t unit, uint32_t worker)
         uint16_t *const halfX = (uint16_t *)j->x->data + w.at[1], *const halfY = (uint16_t *)j->y->data + w.at[0];
         float *const x = (float *)j->x->data + w.at[1], *const y = (float *)j->y->data + w.at[0];
         if (widens && turns)
-            NNRTI_CPU(widen_turned)(halfX, w.row[1], y, w.step[0][w.rank], w.count, outer);
+            NNRTI_CPU(widen_transposed)(halfX, w.row[1], y, w.step[0][w.rank], w.count, outer);
         else if (turns)
-            NNRTI_CPU(narrow_turned)(x, w.row[1], halfY, w.step[0][w.rank], w.count, outer);
+            NNRTI_CPU(narrow_transposed)(x, w.row[1], halfY, w.step[0][w.rank], w.count, outer);
         else if (widens)
             NNRTI_CPU(widen_row)(halfX, w.row[1], y, w.row[0], w.count);
         else if (narrows)
@@ -10686,7 +11058,7 @@ static void NNRTI_CPU(half_part)(void *arg, uint32_t unit, uint32_t worker)
     } while (nnrti_walk_next(&w));
 }
 
-/* y = x, in the element type of y. */
+/* y = x, converted to the element type of y. */
 static NNRT_ReturnCode NNRTI_CPU(widen_half)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(half_job) j;
@@ -10697,7 +11069,7 @@ static NNRT_ReturnCode NNRTI_CPU(widen_half)(const void *attr, nnrt_view *args, 
     if (!nnrti_walk_first(&j.walk, j.y, j.x, NULL))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 12, &work);
-    nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(half_part), &j);
+    nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(half_part), &j);
     return NNRT_SUCCESS;
 }
 
@@ -10706,31 +11078,32 @@ static NNRT_ReturnCode NNRTI_CPU(narrow_half)(const void *attr, nnrt_view *args,
     return NNRTI_CPU(widen_half)(attr, args, call);
 }
 
-/* y = x, rounded to what float16 has; y may be x. */
+/* y = x, rounded to float16 precision; y may be x. */
 static NNRT_ReturnCode NNRTI_CPU(round_half)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     return NNRTI_CPU(widen_half)(attr, args, call);
 }
 
-typedef struct NNRTI_CPU(each_half_job) {
-    const nnrti_cpu_each_half *attr;
+/* Arguments of `elementwise_half`. */
+typedef struct NNRTI_CPU(elementwise_half_job) {
+    const nnrti_cpu_elementwise_half *attr;
     const nnrt_view *args;
     nnrt_call call; /* without threads */
     nnrti_walk walk;
     uint32_t parts;
-} NNRTI_CPU(each_half_job);
+} NNRTI_CPU(elementwise_half_job);
 
-/* As many elements of a walk as there are, and NNRTI_CPU_SOME at most: each operand and the result are rows of so many
-   floats while the kernel has them. */
-static void NNRTI_CPU(each_half_part)(void *arg, uint32_t unit, uint32_t worker)
+/* Work item: elements of a part of the walk, at most NNRTI_CPU_HALF_CHUNK at a time: operands are widened to rows of
+   floats, the float32 kernel runs on them, and its result is narrowed. */
+static void NNRTI_CPU(elementwise_half_part)(void *arg, uint32_t unit, uint32_t worker)
 {
-    NNRTI_CPU(each_half_job) *j = (NNRTI_CPU(each_half_job) *)arg;
+    NNRTI_CPU(elementwise_half_job) *j = (NNRTI_CPU(elementwise_half_job) *)arg;
     const uint32_t nIn = j->attr->nIn;
-    float some[3][NNRTI_CPU_SOME];
+    float some[3][NNRTI_CPU_HALF_CHUNK];
     nnrt_view views[3];
     nnrti_walk from = j->walk, to;
     nnrt_call call = j->call;
-    int32_t i = 0, back; /* elements of the row that are done */
+    int32_t i = 0, back; /* i: elements of the current row that are done */
     bool more = true;
     (void)worker;
     nnrti_cpu_walk_part(&from, unit, j->parts);
@@ -10745,8 +11118,8 @@ static void NNRTI_CPU(each_half_part)(void *arg, uint32_t unit, uint32_t worker)
         int32_t n = 0, done = 0, count;
         to = from;
         back = i;
-        for (; more && n < NNRTI_CPU_SOME; n += count) {
-            count = from.count - i < NNRTI_CPU_SOME - n ? from.count - i : NNRTI_CPU_SOME - n;
+        for (; more && n < NNRTI_CPU_HALF_CHUNK; n += count) {
+            count = from.count - i < NNRTI_CPU_HALF_CHUNK - n ? from.count - i : NNRTI_CPU_HALF_CHUNK - n;
             for (uint32_t k = 0; k < nIn; k++)
                 NNRTI_CPU(widen_row)
             ((const uint16_t *)j->args[k].data + from.at[1 + k] + i * from.row[1 + k], from.row[1 + k], some[k] + n, 1,
@@ -10773,41 +11146,47 @@ static void NNRTI_CPU(each_half_part)(void *arg, uint32_t unit, uint32_t worker)
     }
 }
 
-/* What a kernel does to each element of float32, to each of float16: the result is rounded once. It may lie where an
-   operand of its shape does. */
-static NNRT_ReturnCode NNRTI_CPU(each_half)(const void *attr, nnrt_view *args, nnrt_call *call)
+/* Runs a float32 elementwise kernel on float16 tensors: the result is rounded once. The result may alias an operand
+   of its shape. */
+static NNRT_ReturnCode NNRTI_CPU(elementwise_half)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    NNRTI_CPU(each_half_job) j;
+    NNRTI_CPU(elementwise_half_job) j;
     double work;
     memset(&j.call, 0, sizeof(j.call));
-    j.attr = (const nnrti_cpu_each_half *)attr;
+    j.attr = (const nnrti_cpu_elementwise_half *)attr;
     j.args = args;
     if (!nnrti_walk_first(&j.walk, &args[j.attr->nIn], &args[0], j.attr->nIn > 1 ? &args[1] : NULL))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 24, &work);
-    nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(each_half_part), &j);
+    nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(elementwise_half_part), &j);
     return NNRT_SUCCESS;
 }
 
-#endif /* NNRTI_CPU_IS != 5 */
+#endif /* NNRTI_CPU_LEVEL != 5 */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>integers: nnrti_i, a vector of NNRTI_8_LANES int32. Of x and of weights there are groups of NNRTI_8_GROUP elements
-   nnrti_x8 and nnrti_w8, which are multiplied and added at once: uint8 by int8, or int16, x less its zero point.
-   NNRTI_8_WIDE vectors make a panel. */
+/* >>integers */
+
+/* Int8 and uint8 kernels. nnrti_i is a vector of NNRTI_Q8_LANES int32 accumulators. One dot-product instruction
+   multiplies a group of NNRTI_Q8_GROUP elements of x (nnrti_q8_x) by as many weights (nnrti_q8_w) per lane and adds
+   them to the accumulator: uint8 by int8 (VNNI), or int16 by int16 with x less its zero point.
+   NNRTI_Q8_PANEL_VECTORS vectors are a panel. The structure is that of >>product: register tiles, packed panels,
+   implicit GEMM. Where the instruction needs groups that x does not have contiguously, or elements of another width,
+   im2col copies the input of each pixel first (`im2col_q8`). The epilogue requantizes tiles of sums from memory, so
+   one epilogue serves all tile heights. */
 
 #define nnrti_i NNRTI_CPU(i)
-#define nnrti_x8 NNRTI_CPU(x8)
-#define nnrti_w8 NNRTI_CPU(w8)
+#define nnrti_q8_x NNRTI_CPU(q8_x)
+#define nnrti_q8_w NNRTI_CPU(q8_w)
 #define nnrti_i_load NNRTI_CPU(i_load)
 #define nnrti_i_store NNRTI_CPU(i_store)
 #define nnrti_i_dot NNRTI_CPU(i_dot)
-#define nnrti_i_scale NNRTI_CPU(i_scale)
+#define nnrti_i_rescale NNRTI_CPU(i_rescale)
 
-#if NNRTI_CPU_IS >= 4
+#if NNRTI_CPU_LEVEL >= 4
 typedef __m512i nnrti_i;
-#define NNRTI_8_LANES 16
-#define NNRTI_8_WIDE 4
+#define NNRTI_Q8_LANES 16
+#define NNRTI_Q8_PANEL_VECTORS 4
 NNRTI_CPU_INLINE nnrti_i nnrti_i_load(const int32_t *p)
 {
     return _mm512_loadu_si512(p);
@@ -10816,44 +11195,45 @@ NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
 {
     _mm512_storeu_si512(p, v);
 }
-/* sum + x * w: one group of x for each group of w. */
-#if NNRTI_CPU_IS == 5
-typedef uint8_t nnrti_x8;
-typedef int8_t nnrti_w8;
-#define NNRTI_8_GROUP 4
-NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_w8 *w)
+/* Dot product: sum + x * w, one group of x by the group of w in each lane. */
+#if NNRTI_CPU_LEVEL == 5
+typedef uint8_t nnrti_q8_x;
+typedef int8_t nnrti_q8_w;
+#define NNRTI_Q8_GROUP 4
+NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
 {
     return _mm512_dpbusd_epi32(sum, _mm512_set1_epi32(x), _mm512_loadu_si512(w));
 }
 #else
-typedef int16_t nnrti_x8;
-typedef int16_t nnrti_w8;
-#define NNRTI_8_GROUP 2
-NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_w8 *w)
+typedef int16_t nnrti_q8_x;
+typedef int16_t nnrti_q8_w;
+#define NNRTI_Q8_GROUP 2
+NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
 {
     return _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_set1_epi32(x), _mm512_loadu_si512(w)));
 }
 #endif
-/* Sums x as elements of y, by the table of their channels: the short way of nnrti_cpu_scales. */
-NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, const bool positive)
+/* Requantization of sums x by the table of their channels, integer form: y as in nnrti_cpu_requantize_table, without
+   clamping. */
+NNRTI_CPU_INLINE nnrti_i nnrti_i_rescale(nnrti_i x, const int32_t *table, const bool positive)
 {
     const __m512i half = _mm512_set1_epi64((int64_t)1 << 31), twice = _mm512_add_epi32(x, x);
-    const __m512i even = _mm512_mul_epi32(twice, nnrti_i_load(table + NNRTI_8_LANES));
-    const __m512i odd = _mm512_mul_epi32(_mm512_srli_epi64(twice, 32), nnrti_i_load(table + NNRTI_8_LANES + 1));
+    const __m512i even = _mm512_mul_epi32(twice, nnrti_i_load(table + NNRTI_Q8_LANES));
+    const __m512i odd = _mm512_mul_epi32(_mm512_srli_epi64(twice, 32), nnrti_i_load(table + NNRTI_Q8_LANES + 1));
     const __m512i high = _mm512_srli_epi64(_mm512_add_epi64(even, half), 32);
     __m512i y = _mm512_mask_blend_epi32(0xAAAA, high, _mm512_add_epi64(odd, half));
     if (!positive)
         y = _mm512_add_epi32(y, _mm512_srai_epi32(y, 31));
-    y = _mm512_add_epi32(y, nnrti_i_load(table + 2 * NNRTI_8_LANES));
-    return _mm512_srav_epi32(y, nnrti_i_load(table + 3 * NNRTI_8_LANES));
+    y = _mm512_add_epi32(y, nnrti_i_load(table + 2 * NNRTI_Q8_LANES));
+    return _mm512_srav_epi32(y, nnrti_i_load(table + 3 * NNRTI_Q8_LANES));
 }
-#elif NNRTI_CPU_IS == 3
+#elif NNRTI_CPU_LEVEL == 3
 typedef __m256i nnrti_i;
-typedef int16_t nnrti_x8;
-typedef int16_t nnrti_w8;
-#define NNRTI_8_LANES 8
-#define NNRTI_8_WIDE 2
-#define NNRTI_8_GROUP 2
+typedef int16_t nnrti_q8_x;
+typedef int16_t nnrti_q8_w;
+#define NNRTI_Q8_LANES 8
+#define NNRTI_Q8_PANEL_VECTORS 2
+#define NNRTI_Q8_GROUP 2
 NNRTI_CPU_INLINE nnrti_i nnrti_i_load(const int32_t *p)
 {
     return _mm256_loadu_si256((const __m256i *)(const void *)p);
@@ -10862,30 +11242,30 @@ NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
 {
     _mm256_storeu_si256((__m256i *)(void *)p, v);
 }
-NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_w8 *w)
+NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
 {
     const __m256i weights = _mm256_loadu_si256((const __m256i *)(const void *)w);
     return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_set1_epi32(x), weights));
 }
-NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, const bool positive)
+NNRTI_CPU_INLINE nnrti_i nnrti_i_rescale(nnrti_i x, const int32_t *table, const bool positive)
 {
     const __m256i half = _mm256_set1_epi64x((int64_t)1 << 31), twice = _mm256_add_epi32(x, x);
-    const __m256i even = _mm256_mul_epi32(twice, nnrti_i_load(table + NNRTI_8_LANES));
-    const __m256i odd = _mm256_mul_epi32(_mm256_srli_epi64(twice, 32), nnrti_i_load(table + NNRTI_8_LANES + 1));
+    const __m256i even = _mm256_mul_epi32(twice, nnrti_i_load(table + NNRTI_Q8_LANES));
+    const __m256i odd = _mm256_mul_epi32(_mm256_srli_epi64(twice, 32), nnrti_i_load(table + NNRTI_Q8_LANES + 1));
     const __m256i high = _mm256_srli_epi64(_mm256_add_epi64(even, half), 32);
     __m256i y = _mm256_blend_epi32(high, _mm256_add_epi64(odd, half), 0xAA);
     if (!positive)
         y = _mm256_add_epi32(y, _mm256_srai_epi32(y, 31));
-    y = _mm256_add_epi32(y, nnrti_i_load(table + 2 * NNRTI_8_LANES));
-    return _mm256_srav_epi32(y, nnrti_i_load(table + 3 * NNRTI_8_LANES));
+    y = _mm256_add_epi32(y, nnrti_i_load(table + 2 * NNRTI_Q8_LANES));
+    return _mm256_srav_epi32(y, nnrti_i_load(table + 3 * NNRTI_Q8_LANES));
 }
-#elif NNRTI_CPU_IS == 2
+#elif NNRTI_CPU_LEVEL == 2
 typedef int32x4_t nnrti_i;
-typedef int16_t nnrti_x8;
-typedef int16_t nnrti_w8;
-#define NNRTI_8_LANES 4
-#define NNRTI_8_WIDE 4
-#define NNRTI_8_GROUP 1
+typedef int16_t nnrti_q8_x;
+typedef int16_t nnrti_q8_w;
+#define NNRTI_Q8_LANES 4
+#define NNRTI_Q8_PANEL_VECTORS 4
+#define NNRTI_Q8_GROUP 1
 NNRTI_CPU_INLINE nnrti_i nnrti_i_load(const int32_t *p)
 {
     return vld1q_s32(p);
@@ -10894,23 +11274,23 @@ NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
 {
     vst1q_s32(p, v);
 }
-NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_w8 *w)
+NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
 {
     return vmlal_s16(sum, vdup_n_s16((int16_t)x), vld1_s16(w));
 }
-NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, const bool positive)
+NNRTI_CPU_INLINE nnrti_i nnrti_i_rescale(nnrti_i x, const int32_t *table, const bool positive)
 {
-    int32x4_t y = vqrdmulhq_s32(x, nnrti_i_load(table + NNRTI_8_LANES));
+    int32x4_t y = vqrdmulhq_s32(x, nnrti_i_load(table + NNRTI_Q8_LANES));
     if (!positive)
         y = vaddq_s32(y, vshrq_n_s32(y, 31));
-    return vshlq_s32(vaddq_s32(y, nnrti_i_load(table + 2 * NNRTI_8_LANES)),
-                     vnegq_s32(nnrti_i_load(table + 3 * NNRTI_8_LANES)));
+    return vshlq_s32(vaddq_s32(y, nnrti_i_load(table + 2 * NNRTI_Q8_LANES)),
+                     vnegq_s32(nnrti_i_load(table + 3 * NNRTI_Q8_LANES)));
 }
 #else
 typedef int32_t nnrti_i __attribute__((vector_size(16)));
-typedef int16_t nnrti_x8;
-#define NNRTI_8_LANES 4
-#define NNRTI_8_WIDE 2
+typedef int16_t nnrti_q8_x;
+#define NNRTI_Q8_LANES 4
+#define NNRTI_Q8_PANEL_VECTORS 2
 NNRTI_CPU_INLINE nnrti_i nnrti_i_load(const int32_t *p)
 {
     nnrti_i v;
@@ -10922,165 +11302,167 @@ NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
     memcpy(p, &v, sizeof(v));
 }
 #if NNRTI_CPU_WASM
-typedef int16_t nnrti_w8;
-#define NNRTI_8_GROUP 2
-NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_w8 *w)
+typedef int16_t nnrti_q8_w;
+#define NNRTI_Q8_GROUP 2
+NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
 {
     return sum + (nnrti_i)wasm_i32x4_dot_i16x8(wasm_i32x4_splat(x), wasm_v128_load(w));
 }
 #else
-typedef int32_t nnrti_w8;
-#define NNRTI_8_GROUP 1
-NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_w8 *w)
+typedef int32_t nnrti_q8_w;
+#define NNRTI_Q8_GROUP 1
+NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
 {
     return sum + x * nnrti_i_load(w);
 }
 #endif
-NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, const bool positive)
+NNRTI_CPU_INLINE nnrti_i nnrti_i_rescale(nnrti_i x, const int32_t *table, const bool positive)
 {
 #if NNRTI_CPU_WASM
     const v128_t half = wasm_i64x2_splat((int64_t)1 << 31), twice = (v128_t)(x + x);
-    const v128_t factor = wasm_v128_load(table + NNRTI_8_LANES);
+    const v128_t factor = wasm_v128_load(table + NNRTI_Q8_LANES);
     const v128_t low = wasm_i64x2_add(wasm_i64x2_extmul_low_i32x4(twice, factor), half);
     const v128_t high = wasm_i64x2_add(wasm_i64x2_extmul_high_i32x4(twice, factor), half);
     nnrti_i y = (nnrti_i)wasm_i32x4_shuffle(low, high, 1, 3, 5, 7);
 #else
     nnrti_i y = {0};
-    for (int32_t i = 0; i < NNRTI_8_LANES; i++)
-        y[i] = nnrti_high_product(x[i], table[NNRTI_8_LANES + i]);
+    for (int32_t i = 0; i < NNRTI_Q8_LANES; i++)
+        y[i] = nnrti_high_product(x[i], table[NNRTI_Q8_LANES + i]);
 #endif
     if (!positive)
         y = y + (y >> 31);
-    return (y + nnrti_i_load(table + 2 * NNRTI_8_LANES)) >> nnrti_i_load(table + 3 * NNRTI_8_LANES);
+    return (y + nnrti_i_load(table + 2 * NNRTI_Q8_LANES)) >> nnrti_i_load(table + 3 * NNRTI_Q8_LANES);
 }
 #endif
 
-/* Sums as elements of y by floats, of which it says where they are sure (nnrti_cpu_scales). What has more than 32 bits
-   becomes -2^31, which is not. */
-#if NNRTI_CPU_IS >= 3
-#define NNRTI_8_QUICK 1
-#define nnrti_sure NNRTI_CPU(sure)
-#define nnrti_sure_all NNRTI_CPU(sure_all)
-#define nnrti_i_whole NNRTI_CPU(i_whole)
-#define nnrti_i_quick NNRTI_CPU(i_quick)
+/* Requantization by floats, with a mask of the lanes that are provably exact (nnrti_cpu_requantize_table). A sum that
+   overflows 32 bits becomes -2^31, which is not exact. */
+#if NNRTI_CPU_LEVEL >= 3
+#define NNRTI_Q8_FLOAT 1
+#define nnrti_exact_mask NNRTI_CPU(exact_mask)
+#define nnrti_exact_mask_all NNRTI_CPU(exact_mask_all)
+#define nnrti_i_from_float NNRTI_CPU(i_from_float)
+#define nnrti_i_requantize_float NNRTI_CPU(i_requantize_float)
 #endif
-#if NNRTI_CPU_IS >= 4
-typedef __mmask16 nnrti_sure;
-NNRTI_CPU_INLINE nnrti_sure nnrti_sure_all(void)
+#if NNRTI_CPU_LEVEL >= 4
+typedef __mmask16 nnrti_exact_mask;
+NNRTI_CPU_INLINE nnrti_exact_mask nnrti_exact_mask_all(void)
 {
     return 0xFFFF;
 }
-#define NNRTI_8_IS_SURE(sure) ((sure) == 0xFFFF)
-/* t without what is behind its point. What is in front of the last PART bits is sure where some of `bits` are not 0. */
-NNRTI_CPU_INLINE nnrti_i nnrti_i_whole(__m512 t, int32_t bits, nnrti_sure *sure)
+#define NNRTI_Q8_ALL_EXACT(sure) ((sure) == 0xFFFF)
+/* t as an integer. The bits above the low FRACTION_BITS bits are exact if some of `bits` are set. */
+NNRTI_CPU_INLINE nnrti_i nnrti_i_from_float(__m512 t, int32_t bits, nnrti_exact_mask *sure)
 {
     const __m512i v = _mm512_cvtps_epi32(t);
     *sure = _mm512_mask_test_epi32_mask(*sure, v, _mm512_set1_epi32(bits));
     return v;
 }
-NNRTI_CPU_INLINE nnrti_i nnrti_i_quick(nnrti_i x, const nnrti_i *rows, const bool positive, nnrti_sure *sure)
+NNRTI_CPU_INLINE nnrti_i nnrti_i_requantize_float(nnrti_i x, const nnrti_i *rows, const bool positive,
+                                                  nnrti_exact_mask *sure)
 {
     __m512 t = _mm512_fmadd_ps(_mm512_cvtepi32_ps(x), _mm512_castsi512_ps(rows[0]), _mm512_castsi512_ps(rows[1]));
     if (!positive)
         t = _mm512_mask_sub_ps(t, _mm512_movepi32_mask(x), t, _mm512_castsi512_ps(rows[2]));
-    return nnrti_i_whole(t, (1 << NNRTI_CPU_PART) - 8, sure);
+    return nnrti_i_from_float(t, (1 << NNRTI_CPU_FRACTION_BITS) - 8, sure);
 }
-#elif NNRTI_CPU_IS == 3
-typedef __m256i nnrti_sure; /* all bits of what is not */
-NNRTI_CPU_INLINE nnrti_sure nnrti_sure_all(void)
+#elif NNRTI_CPU_LEVEL == 3
+typedef __m256i nnrti_exact_mask; /* all bits of lanes that are not exact */
+NNRTI_CPU_INLINE nnrti_exact_mask nnrti_exact_mask_all(void)
 {
     return _mm256_setzero_si256();
 }
-#define NNRTI_8_IS_SURE(sure) (_mm256_testz_si256(sure, sure) != 0)
-NNRTI_CPU_INLINE nnrti_i nnrti_i_whole(__m256 t, int32_t bits, nnrti_sure *sure)
+#define NNRTI_Q8_ALL_EXACT(sure) (_mm256_testz_si256(sure, sure) != 0)
+NNRTI_CPU_INLINE nnrti_i nnrti_i_from_float(__m256 t, int32_t bits, nnrti_exact_mask *sure)
 {
     const __m256i v = _mm256_cvtps_epi32(t);
     *sure = _mm256_or_si256(*sure,
                             _mm256_cmpeq_epi32(_mm256_and_si256(v, _mm256_set1_epi32(bits)), _mm256_setzero_si256()));
     return v;
 }
-NNRTI_CPU_INLINE nnrti_i nnrti_i_quick(nnrti_i x, const nnrti_i *rows, const bool positive, nnrti_sure *sure)
+NNRTI_CPU_INLINE nnrti_i nnrti_i_requantize_float(nnrti_i x, const nnrti_i *rows, const bool positive,
+                                                  nnrti_exact_mask *sure)
 {
     __m256 t = _mm256_fmadd_ps(_mm256_cvtepi32_ps(x), _mm256_castsi256_ps(rows[0]), _mm256_castsi256_ps(rows[1]));
     if (!positive)
         t = _mm256_sub_ps(t, _mm256_castsi256_ps(_mm256_and_si256(_mm256_srai_epi32(x, 31), rows[2])));
-    return nnrti_i_whole(t, (1 << NNRTI_CPU_PART) - 8, sure);
+    return nnrti_i_from_float(t, (1 << NNRTI_CPU_FRACTION_BITS) - 8, sure);
 }
 #endif
 
-#define nnrti_i_exact NNRTI_CPU(i_exact)
-/* The short way as what `put` takes: with the last PART bits where floats make some. */
-NNRTI_CPU_INLINE nnrti_i nnrti_i_exact(nnrti_i x, const int32_t *table, const bool positive)
+#define nnrti_i_requantize_int NNRTI_CPU(i_requantize_int)
+/* The integer form in the format of `store_q8`: shifted by FRACTION_BITS bits on ISAs where floats deliver those. */
+NNRTI_CPU_INLINE nnrti_i nnrti_i_requantize_int(nnrti_i x, const int32_t *table, const bool positive)
 {
-    const nnrti_i y = nnrti_i_scale(x, table, positive);
-#if NNRTI_CPU_IS >= 4
+    const nnrti_i y = nnrti_i_rescale(x, table, positive);
+#if NNRTI_CPU_LEVEL >= 4
     const nnrti_i word =
         _mm512_max_epi32(_mm512_min_epi32(y, _mm512_set1_epi32(INT16_MAX)), _mm512_set1_epi32(INT16_MIN));
-    return _mm512_slli_epi32(word, NNRTI_CPU_PART);
-#elif NNRTI_CPU_IS == 3
+    return _mm512_slli_epi32(word, NNRTI_CPU_FRACTION_BITS);
+#elif NNRTI_CPU_LEVEL == 3
     const nnrti_i word =
         _mm256_max_epi32(_mm256_min_epi32(y, _mm256_set1_epi32(INT16_MAX)), _mm256_set1_epi32(INT16_MIN));
-    return _mm256_slli_epi32(word, NNRTI_CPU_PART);
+    return _mm256_slli_epi32(word, NNRTI_CPU_FRACTION_BITS);
 #else
     return y;
 #endif
 }
 
 #define nnrti_i_add NNRTI_CPU(i_add)
-#define nnrti_i_up NNRTI_CPU(i_up)
+#define nnrti_i_shift_20 NNRTI_CPU(i_shift_20)
 /* x + y, and x * 2^20. */
 NNRTI_CPU_INLINE nnrti_i nnrti_i_add(nnrti_i x, nnrti_i y)
 {
-#if NNRTI_CPU_IS >= 4
+#if NNRTI_CPU_LEVEL >= 4
     return _mm512_add_epi32(x, y);
-#elif NNRTI_CPU_IS == 3
+#elif NNRTI_CPU_LEVEL == 3
     return _mm256_add_epi32(x, y);
 #else
     return x + y;
 #endif
 }
-NNRTI_CPU_INLINE nnrti_i nnrti_i_up(nnrti_i x)
+NNRTI_CPU_INLINE nnrti_i nnrti_i_shift_20(nnrti_i x)
 {
-#if NNRTI_CPU_IS >= 4
+#if NNRTI_CPU_LEVEL >= 4
     return _mm512_slli_epi32(x, 20);
-#elif NNRTI_CPU_IS == 3
+#elif NNRTI_CPU_LEVEL == 3
     return _mm256_slli_epi32(x, 20);
 #else
     return x * (1 << 20);
 #endif
 }
 
-#if NNRTI_CPU_IS == 5
-#define NNRTI_8_BLOCK 64
+#if NNRTI_CPU_LEVEL == 5
+#define NNRTI_Q8_BLOCK 64
 #else
-#define NNRTI_8_BLOCK NNRTI_8_LANES
+#define NNRTI_Q8_BLOCK NNRTI_Q8_LANES
 #endif
 
-/* What n vectors of sums become, each `wide` of them of channels from table on: by floats, or where these are not sure
-   the short way. rows: three of the table for each vector of channels, which stay in registers. */
-NNRTI_CPU_INLINE void NNRTI_CPU(scale_rows)(const int32_t *sum, nnrti_i *v, const int32_t n, const int32_t wide,
-                                            const int32_t *table, nnrti_i (*rows)[3], const bool positive)
+/* Requantizes n vectors of sums, each `wide` of them of channels from table on: by floats, or if these are not exact
+   in all lanes, by integers. rows: three rows of the table for each vector of channels, in registers. */
+NNRTI_CPU_INLINE void NNRTI_CPU(requantize_vectors)(const int32_t *sum, nnrti_i *v, const int32_t n, const int32_t wide,
+                                                    const int32_t *table, nnrti_i (*rows)[3], const bool positive)
 {
-#if NNRTI_8_QUICK
-    nnrti_sure sure = nnrti_sure_all();
+#if NNRTI_Q8_FLOAT
+    nnrti_exact_mask sure = nnrti_exact_mask_all();
     NNRTI_CPU_UNROLL
     for (int32_t i = 0; i < n; i++)
-        v[i] = nnrti_i_quick(nnrti_i_load(sum + i * NNRTI_8_LANES), rows[i % wide], positive, &sure);
-    if (NNRTI_8_IS_SURE(sure))
+        v[i] = nnrti_i_requantize_float(nnrti_i_load(sum + i * NNRTI_Q8_LANES), rows[i % wide], positive, &sure);
+    if (NNRTI_Q8_ALL_EXACT(sure))
         return;
 #else
     (void)rows;
 #endif
     NNRTI_CPU_UNROLL
     for (int32_t i = 0; i < n; i++)
-        v[i] = nnrti_i_exact(nnrti_i_load(sum + i * NNRTI_8_LANES), table + i % wide * NNRTI_8_LANES * NNRTI_CPU_TABLE,
-                             positive);
+        v[i] = nnrti_i_requantize_int(nnrti_i_load(sum + i * NNRTI_Q8_LANES),
+                                      table + i % wide * NNRTI_Q8_LANES * NNRTI_CPU_REQUANTIZE_ROWS, positive);
 }
 
-#if NNRTI_CPU_IS >= 4
-/* `wide` vectors as bytes. mixed: they stand as nnrti_cpu_mixed has them. */
-NNRTI_CPU_INLINE __m512i NNRTI_CPU(bytes_of)(const nnrti_i *v, const int32_t wide, const nnrti_cpu_scale *s,
-                                             const bool mixed)
+#if NNRTI_CPU_LEVEL >= 4
+/* Converts `wide` vectors to bytes, clamped. mixed: channels are in the order of nnrti_cpu_interleaved_channel. */
+NNRTI_CPU_INLINE __m512i NNRTI_CPU(pack_bytes)(const nnrti_i *v, const int32_t wide, const nnrti_cpu_requantize *s,
+                                               const bool mixed)
 {
     const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
     const __m512i words =
@@ -11101,19 +11483,19 @@ NNRTI_CPU_INLINE __m512i NNRTI_CPU(bytes_of)(const nnrti_i *v, const int32_t wid
 }
 #endif
 
-/* `wide` vectors as bytes of y, `count` of them. */
-NNRTI_CPU_INLINE void NNRTI_CPU(put)(const nnrti_i *v, const int32_t wide, uint8_t *y, int32_t count,
-                                     const nnrti_cpu_scale *s, const bool mixed)
+/* Stores `wide` vectors of requantized sums as `count` bytes of y, saturated and clamped. */
+NNRTI_CPU_INLINE void NNRTI_CPU(store_q8)(const nnrti_i *v, const int32_t wide, uint8_t *y, int32_t count,
+                                          const nnrti_cpu_requantize *s, const bool mixed)
 {
-#if NNRTI_CPU_IS >= 4
-    const __m512i bytes = NNRTI_CPU(bytes_of)(v, wide, s, mixed);
+#if NNRTI_CPU_LEVEL >= 4
+    const __m512i bytes = NNRTI_CPU(pack_bytes)(v, wide, s, mixed);
     _mm512_mask_storeu_epi8(y, count >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << count) - 1, bytes);
 #else
-    uint8_t part[NNRTI_8_LANES * NNRTI_8_WIDE];
+    uint8_t part[NNRTI_Q8_LANES * NNRTI_Q8_PANEL_VECTORS];
     (void)mixed;
-#if NNRTI_CPU_IS == 3
-    const __m256i first = _mm256_srai_epi32(v[0], NNRTI_CPU_PART),
-                  last = _mm256_srai_epi32(v[wide - 1], NNRTI_CPU_PART);
+#if NNRTI_CPU_LEVEL == 3
+    const __m256i first = _mm256_srai_epi32(v[0], NNRTI_CPU_FRACTION_BITS),
+                  last = _mm256_srai_epi32(v[wide - 1], NNRTI_CPU_FRACTION_BITS);
     const __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi32(first, last), 0xD8);
     __m128i bytes = _mm_packus_epi16(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
     bytes = _mm_max_epu8(bytes, _mm_set1_epi32((int32_t)s->low));
@@ -11124,7 +11506,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(put)(const nnrti_i *v, const int32_t wide, uint8
         return;
     }
     _mm_storeu_si128((__m128i *)(void *)part, bytes);
-#elif NNRTI_CPU_IS == 2
+#elif NNRTI_CPU_LEVEL == 2
     const int16x8_t a = vcombine_s16(vqmovn_s32(v[0]), vqmovn_s32(v[wide > 1 ? 1 : 0]));
     const int16x8_t b = vcombine_s16(vqmovn_s32(v[wide > 2 ? 2 : 0]), vqmovn_s32(v[wide > 3 ? 3 : 0]));
     uint8x16_t bytes = vcombine_u8(vqmovun_s16(a), vqmovun_s16(b));
@@ -11143,40 +11525,42 @@ NNRTI_CPU_INLINE void NNRTI_CPU(put)(const nnrti_i *v, const int32_t wide, uint8
     bytes = wasm_v128_xor(bytes, wasm_i32x4_splat((int32_t)s->flip));
     wasm_v128_store64_lane(part, bytes, 0);
 #else
-    for (int32_t i = 0; i < wide * NNRTI_8_LANES; i++)
-        part[i] = nnrti_cpu_bounded(s, v[i / NNRTI_8_LANES][i % NNRTI_8_LANES]);
+    for (int32_t i = 0; i < wide * NNRTI_Q8_LANES; i++)
+        part[i] = nnrti_cpu_clamp_q8(s, v[i / NNRTI_Q8_LANES][i % NNRTI_Q8_LANES]);
 #endif
-    memcpy(y, part, (size_t)(count < wide * NNRTI_8_LANES ? count : wide * NNRTI_8_LANES));
+    memcpy(y, part, (size_t)(count < wide * NNRTI_Q8_LANES ? count : wide * NNRTI_Q8_LANES));
 #endif
 }
 
-/* The same the long way, of `count` sums. */
-static void NNRTI_CPU(put_exactly)(const int32_t *sum, uint8_t *y, int32_t count, const nnrti_cpu_scale *s,
-                                   const int32_t *table)
+/* Requantizes `count` sums element by element, for factors outside the fast forms. */
+static void NNRTI_CPU(requantize_exact)(const int32_t *sum, uint8_t *y, int32_t count, const nnrti_cpu_requantize *s,
+                                        const int32_t *table)
 {
     for (int32_t i = 0; i < count; i++) {
-        const int32_t *const by = table + i / NNRTI_8_LANES * NNRTI_8_LANES * NNRTI_CPU_TABLE + i % NNRTI_8_LANES;
-        const int32_t factor[2] = {by[NNRTI_8_LANES], by[3 * NNRTI_8_LANES]};
-        const int64_t q = (int64_t)nnrti_rescale(sum[i], factor) + by[2 * NNRTI_8_LANES];
-        y[i] = nnrti_cpu_bounded(s, q);
+        const int32_t *const by =
+            table + i / NNRTI_Q8_LANES * NNRTI_Q8_LANES * NNRTI_CPU_REQUANTIZE_ROWS + i % NNRTI_Q8_LANES;
+        const int32_t factor[2] = {by[NNRTI_Q8_LANES], by[3 * NNRTI_Q8_LANES]};
+        const int64_t q = (int64_t)nnrti_rescale(sum[i], factor) + by[2 * NNRTI_Q8_LANES];
+        y[i] = nnrti_cpu_clamp_q8(s, q);
     }
 }
 
-/* What put_rows does where the short way is enough. Of few channels several pixels become bytes at once. */
-NNRTI_CPU_INLINE void NNRTI_CPU(put_plain)(const int32_t *sum, const int32_t wide, uint8_t *const *y, ptrdiff_t at,
-                                           int32_t tall, int32_t count, const nnrti_cpu_scale *s, const int32_t *table,
-                                           const bool positive, const bool mixed)
+/* requantize_rows for the fast forms. With few channels, several pixels are converted to bytes at once. */
+NNRTI_CPU_INLINE void NNRTI_CPU(requantize_fast)(const int32_t *sum, const int32_t wide, uint8_t *const *y,
+                                                 ptrdiff_t at, int32_t tall, int32_t count,
+                                                 const nnrti_cpu_requantize *s, const int32_t *table,
+                                                 const bool positive, const bool mixed)
 {
-    nnrti_i v[NNRTI_8_WIDE], rows[NNRTI_8_WIDE][3];
+    nnrti_i v[NNRTI_Q8_PANEL_VECTORS], rows[NNRTI_Q8_PANEL_VECTORS][3];
     int32_t r = 0;
     NNRTI_CPU_UNROLL
     for (int32_t i = 0; i < 3 * wide; i++)
-        rows[i / 3][i % 3] = nnrti_i_load(table + (i / 3 * NNRTI_CPU_TABLE + 4 + i % 3) * NNRTI_8_LANES);
-#if NNRTI_CPU_IS >= 4
-    for (; wide <= 2 && r + 4 / wide <= tall; r += 4 / wide, sum += 4 * NNRTI_8_LANES) {
+        rows[i / 3][i % 3] = nnrti_i_load(table + (i / 3 * NNRTI_CPU_REQUANTIZE_ROWS + 4 + i % 3) * NNRTI_Q8_LANES);
+#if NNRTI_CPU_LEVEL >= 4
+    for (; wide <= 2 && r + 4 / wide <= tall; r += 4 / wide, sum += 4 * NNRTI_Q8_LANES) {
         __m512i bytes;
-        NNRTI_CPU(scale_rows)(sum, v, 4, wide, table, rows, positive);
-        bytes = NNRTI_CPU(bytes_of)(v, 4, s, mixed);
+        NNRTI_CPU(requantize_vectors)(sum, v, 4, wide, table, rows, positive);
+        bytes = NNRTI_CPU(pack_bytes)(v, 4, s, mixed);
         if (wide == 2) {
             const __mmask32 some = (__mmask32)(((uint64_t)1 << count) - 1);
             _mm256_mask_storeu_epi8(y[r] + at, some, _mm512_castsi512_si256(bytes));
@@ -11190,43 +11574,45 @@ NNRTI_CPU_INLINE void NNRTI_CPU(put_plain)(const int32_t *sum, const int32_t wid
         }
     }
 #endif
-    for (; r < tall; r++, sum += wide * NNRTI_8_LANES) {
-        NNRTI_CPU(scale_rows)(sum, v, wide, wide, table, rows, positive);
-        NNRTI_CPU(put)(v, wide, y[r] + at, count, s, mixed);
+    for (; r < tall; r++, sum += wide * NNRTI_Q8_LANES) {
+        NNRTI_CPU(requantize_vectors)(sum, v, wide, wide, table, rows, positive);
+        NNRTI_CPU(store_q8)(v, wide, y[r] + at, count, s, mixed);
     }
 }
 
-/* `count` channels, from table on, of sums of `wide` vectors each as those of `tall` pixels, which begin at y[r] +
-   at. */
-NNRTI_CPU_INLINE void NNRTI_CPU(put_rows)(const int32_t *sum, const int32_t wide, uint8_t *const *y, ptrdiff_t at,
-                                          int32_t tall, int32_t count, const nnrti_cpu_scale *s, const int32_t *table,
-                                          const bool mixed)
+/* int8 epilogue: requantizes sums of `wide` vectors per pixel of `tall` pixels and stores `count` channels, whose
+   table begins at `table`, to y[r] + at. */
+NNRTI_CPU_INLINE void NNRTI_CPU(requantize_rows)(const int32_t *sum, const int32_t wide, uint8_t *const *y,
+                                                 ptrdiff_t at, int32_t tall, int32_t count,
+                                                 const nnrti_cpu_requantize *s, const int32_t *table, const bool mixed)
 {
-    const nnrti_cpu_scale scale = *s; /* what is stored does not change it */
-    const int32_t next = wide * NNRTI_8_LANES;
+    const nnrti_cpu_requantize scale = *s; /* a copy: stores do not change it */
+    const int32_t next = wide * NNRTI_Q8_LANES;
     count = count < next ? count : next;
     if (!scale.plain) {
-        uint8_t part[NNRTI_8_WIDE * NNRTI_8_LANES];
+        uint8_t part[NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES];
         for (int32_t r = 0; r < tall; r++, sum += next) {
-            NNRTI_CPU(put_exactly)(sum, part, next, &scale, table);
+            NNRTI_CPU(requantize_exact)(sum, part, next, &scale, table);
             for (int32_t c = 0; c < count; c++)
-                y[r][at + c] = part[nnrti_cpu_mixed(c, mixed)];
+                y[r][at + c] = part[nnrti_cpu_interleaved_channel(c, mixed)];
         }
     } else if (scale.positive) {
-        NNRTI_CPU(put_plain)(sum, wide, y, at, tall, count, &scale, table, true, mixed);
+        NNRTI_CPU(requantize_fast)(sum, wide, y, at, tall, count, &scale, table, true, mixed);
     } else {
-        NNRTI_CPU(put_plain)(sum, wide, y, at, tall, count, &scale, table, false, mixed);
+        NNRTI_CPU(requantize_fast)(sum, wide, y, at, tall, count, &scale, table, false, mixed);
     }
 }
 
-/* to[i] = x[i], of 8 bits, as products take it. */
-NNRTI_CPU_INLINE void NNRTI_CPU(take_bytes)(nnrti_x8 *to, const uint8_t *x, int32_t count, int32_t flip, int32_t zero)
+/* Converts 8-bit elements to the operand type of the dot product: to[i] = x[i], flipped to uint8, less the zero
+   point unless VNNI. */
+NNRTI_CPU_INLINE void NNRTI_CPU(load_operands_q8)(nnrti_q8_x *to, const uint8_t *x, int32_t count, int32_t flip,
+                                                  int32_t zero)
 {
     int32_t i = 0;
-#if NNRTI_CPU_IS == 5
+#if NNRTI_CPU_LEVEL == 5
     const __m512i turn = _mm512_set1_epi8((char)flip);
     (void)zero;
-    if (count <= 16) { /* what stands behind these is written afterwards */
+    if (count <= 16) { /* bytes behind are overwritten later */
         const __m128i bytes = _mm_maskz_loadu_epi8((__mmask16)((1u << count) - 1), x);
         _mm_storeu_si128((__m128i *)(void *)to, _mm_xor_si128(bytes, _mm512_castsi512_si128(turn)));
         return;
@@ -11235,7 +11621,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(take_bytes)(nnrti_x8 *to, const uint8_t *x, int3
         const __mmask64 some = count - i >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << (count - i)) - 1;
         _mm512_mask_storeu_epi8(to + i, some, _mm512_xor_si512(_mm512_maskz_loadu_epi8(some, x + i), turn));
     }
-#elif NNRTI_CPU_IS == 4
+#elif NNRTI_CPU_LEVEL == 4
     const __m256i turn = _mm256_set1_epi8((char)flip);
     for (; i < count; i += 32) {
         const __mmask32 some = count - i >= 32 ? ~(__mmask32)0 : ((__mmask32)1 << (count - i)) - 1;
@@ -11243,7 +11629,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(take_bytes)(nnrti_x8 *to, const uint8_t *x, int3
         _mm512_mask_storeu_epi16(to + i, some,
                                  _mm512_sub_epi16(_mm512_cvtepu8_epi16(bytes), _mm512_set1_epi16((int16_t)zero)));
     }
-#elif NNRTI_CPU_IS == 3
+#elif NNRTI_CPU_LEVEL == 3
     const __m128i turn = _mm_set1_epi8((char)flip);
     for (; i + 16 <= count; i += 16) {
         const __m128i bytes = _mm_xor_si128(_mm_loadu_si128((const __m128i *)(const void *)(x + i)), turn);
@@ -11251,16 +11637,16 @@ NNRTI_CPU_INLINE void NNRTI_CPU(take_bytes)(nnrti_x8 *to, const uint8_t *x, int3
                             _mm256_sub_epi16(_mm256_cvtepu8_epi16(bytes), _mm256_set1_epi16((int16_t)zero)));
     }
 #endif
-#if NNRTI_CPU_IS < 4
+#if NNRTI_CPU_LEVEL < 4
     for (; i < count; i++)
-        to[i] = (nnrti_x8)((x[i] ^ flip) - zero);
+        to[i] = (nnrti_q8_x)((x[i] ^ flip) - zero);
 #endif
 }
 
-/* The same of cells outside x, which are zero points. */
-NNRTI_CPU_INLINE void NNRTI_CPU(take_zeros)(nnrti_x8 *to, int32_t count, int32_t zero)
+/* The same for padding outside x, which has the value of the zero point. */
+NNRTI_CPU_INLINE void NNRTI_CPU(fill_zero_points)(nnrti_q8_x *to, int32_t count, int32_t zero)
 {
-#if NNRTI_CPU_IS == 5
+#if NNRTI_CPU_LEVEL == 5
     memset(to, zero, (size_t)count);
 #else
     (void)zero;
@@ -11268,178 +11654,181 @@ NNRTI_CPU_INLINE void NNRTI_CPU(take_zeros)(nnrti_x8 *to, int32_t count, int32_t
 #endif
 }
 
-/* Some pixels of y, and the panel that they are multiplied with. */
-typedef struct NNRTI_CPU(tile_8) {
-    nnrti_cpu_results_8 to;
-    const nnrti_x8 *const *x; /* x[tap * step + row]: the groups that a tap of a pixel reads */
-    int32_t step;             /* of the lists, in which the last pixel is repeated up to it */
-    int32_t taps, k;          /* k: groups of a tap */
-    const nnrti_w8 *panel;
-    const uint8_t *ahead, *end; /* what comes behind the panel and is fetched by the way, and the end of all panels */
-    int32_t stepAhead;          /* how many bytes of it for each group of a tile */
-} NNRTI_CPU(tile_8);
+/* The operands of an int8 GEMM tile: some pixels of y, and the panel that multiplies them. */
+typedef struct NNRTI_CPU(gemm_q8_tile) {
+    nnrti_cpu_results_q8 to;
+    const nnrti_q8_x *const *x; /* indirection buffer: x[tap * step + row] points to the groups that a tap reads */
+    int32_t step;               /* length of a list, in which the last pixel is repeated */
+    int32_t taps, k;            /* k: groups of a tap */
+    const nnrti_q8_w *panel;
+    const uint8_t *ahead, *end; /* data after the panel to prefetch, and the end of all panels */
+    int32_t stepAhead;          /* bytes to prefetch per group of a tile */
+} NNRTI_CPU(gemm_q8_tile);
 
-/* Pixels row to row + tall - 1 by a panel of `wide` vectors: as many sums as there are registers for. */
-NNRTI_CPU_INLINE void NNRTI_CPU(multiply_8)(const NNRTI_CPU(tile_8) * t, int32_t row, const int32_t tall,
-                                            const int32_t wide, int32_t *out)
+/* int8 GEMM microkernel: pixels row to row + tall - 1 by a panel of `wide` vectors; the accumulators stay in
+   registers and are stored to `out`. */
+NNRTI_CPU_INLINE void NNRTI_CPU(microkernel_q8)(const NNRTI_CPU(gemm_q8_tile) * t, int32_t row, const int32_t tall,
+                                                const int32_t wide, int32_t *out)
 {
-    nnrti_i sum[NNRTI_CPU_TALLEST_8][NNRTI_8_WIDE];
-    const nnrti_w8 *w = t->panel;
+    nnrti_i sum[NNRTI_CPU_MAX_TILE_ROWS_Q8][NNRTI_Q8_PANEL_VECTORS];
+    const nnrti_q8_w *w = t->panel;
     const ptrdiff_t stepAhead = t->stepAhead;
     const uint8_t *ahead = t->ahead + (ptrdiff_t)(row / tall) * t->taps * t->k * stepAhead;
     NNRTI_CPU_UNROLL
     for (int32_t v = 0; v < wide; v++) {
-        const nnrti_i bias = nnrti_i_load(t->to.table + v * NNRTI_8_LANES * NNRTI_CPU_TABLE);
+        const nnrti_i bias = nnrti_i_load(t->to.table + v * NNRTI_Q8_LANES * NNRTI_CPU_REQUANTIZE_ROWS);
         NNRTI_CPU_UNROLL
         for (int32_t r = 0; r < tall; r++)
             sum[r][v] = bias;
     }
     for (int32_t tap = 0; tap < t->taps; tap++) {
-        const nnrti_x8 *x[NNRTI_CPU_TALLEST_8];
+        const nnrti_q8_x *x[NNRTI_CPU_MAX_TILE_ROWS_Q8];
         NNRTI_CPU_UNROLL
         for (int32_t r = 0; r < tall; r++)
             x[r] = t->x[(ptrdiff_t)tap * t->step + row + r];
-        for (ptrdiff_t k = 0; k < (ptrdiff_t)t->k * NNRTI_8_GROUP; k += NNRTI_8_GROUP, ahead += stepAhead) {
-            if (NNRTI_CPU_IS >= 3 && ahead < t->end) {
+        for (ptrdiff_t k = 0; k < (ptrdiff_t)t->k * NNRTI_Q8_GROUP; k += NNRTI_Q8_GROUP, ahead += stepAhead) {
+            if (NNRTI_CPU_LEVEL >= 3 && ahead < t->end) {
                 for (int32_t v = 0; v < (tall > 1 ? 1 : wide); v++)
                     __builtin_prefetch(ahead + v * 64, 0, 2);
             }
             NNRTI_CPU_UNROLL
             for (int32_t r = 0; r < tall; r++) {
                 int32_t value;
-                if (NNRTI_8_GROUP > 1)
+                if (NNRTI_Q8_GROUP > 1)
                     memcpy(&value, x[r] + k, sizeof(value));
                 else
                     value = x[r][k];
                 NNRTI_CPU_UNROLL
                 for (int32_t v = 0; v < wide; v++)
-                    sum[r][v] = nnrti_i_dot(sum[r][v], value, w + v * NNRTI_8_LANES * NNRTI_8_GROUP);
+                    sum[r][v] = nnrti_i_dot(sum[r][v], value, w + v * NNRTI_Q8_LANES * NNRTI_Q8_GROUP);
             }
-            w += wide * NNRTI_8_LANES * NNRTI_8_GROUP;
+            w += wide * NNRTI_Q8_LANES * NNRTI_Q8_GROUP;
         }
     }
     NNRTI_CPU_UNROLL
     for (int32_t r = 0; r < tall; r++)
         NNRTI_CPU_UNROLL
     for (int32_t v = 0; v < wide; v++)
-        nnrti_i_store(out + (r * wide + v) * NNRTI_8_LANES, sum[r][v]);
+        nnrti_i_store(out + (r * wide + v) * NNRTI_Q8_LANES, sum[r][v]);
 }
 
-/* The results of at most `most` pixels from `row` on. */
-#if NNRTI_CPU_IS == 5
-#define NNRTI_CPU_FINISH_8(wide) nnrti_cpu_finish_8_by_##wide##_avx512
+/* Epilogue of at most `most` pixels from `row` on. */
+#if NNRTI_CPU_LEVEL == 5
+#define NNRTI_CPU_EPILOGUE_Q8(wide) nnrti_cpu_epilogue_q8_by_##wide##_avx512
 #else
-#define NNRTI_CPU_FINISH_8(wide) NNRTI_CPU(finish_8_by_##wide)
-#define NNRTI_CPU_RESULTS_8(wide)                                                                                      \
-    NNRTI_CPU_APART static void NNRTI_CPU(finish_8_by_##wide)(const nnrti_cpu_results_8 *t, int32_t row, int32_t most, \
-                                                              const int32_t *sum)                                      \
+#define NNRTI_CPU_EPILOGUE_Q8(wide) NNRTI_CPU(epilogue_q8_by_##wide)
+#define NNRTI_CPU_EPILOGUE_Q8_FUNCTION(wide)                                                                           \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(epilogue_q8_by_##wide)(const nnrti_cpu_results_q8 *t, int32_t row,        \
+                                                                    int32_t most, const int32_t *sum)                  \
     {                                                                                                                  \
         const int32_t left = t->rows - row;                                                                            \
-        NNRTI_CPU(put_rows)                                                                                            \
+        NNRTI_CPU(requantize_rows)                                                                                     \
         (sum, wide, t->y + row, t->channel, left < most ? left : most, t->count, t->scale, t->table, false);           \
     }
-NNRTI_CPU_RESULTS_8(1)
-NNRTI_CPU_RESULTS_8(2)
-#if NNRTI_8_WIDE == 4
-NNRTI_CPU_RESULTS_8(3)
-NNRTI_CPU_RESULTS_8(4)
+NNRTI_CPU_EPILOGUE_Q8_FUNCTION(1)
+NNRTI_CPU_EPILOGUE_Q8_FUNCTION(2)
+#if NNRTI_Q8_PANEL_VECTORS == 4
+NNRTI_CPU_EPILOGUE_Q8_FUNCTION(3)
+NNRTI_CPU_EPILOGUE_Q8_FUNCTION(4)
 #endif
-#undef NNRTI_CPU_RESULTS_8
+#undef NNRTI_CPU_EPILOGUE_Q8_FUNCTION
 #endif
 
-/* All pixels by as few tiles as there can be, some of which have a pixel less. Beyond the last one is that one
-   again. */
-#define NNRTI_CPU_TILE_8(tall, wide)                                                                                   \
-    NNRTI_CPU_APART static void NNRTI_CPU(multiply_8_by_##wide)(const NNRTI_CPU(tile_8) * t)                           \
+/* All pixels by as few tiles as possible, some of which have a pixel less. Past the last pixel, it is repeated. */
+#define NNRTI_CPU_GEMM_Q8_PANEL(tall, wide)                                                                            \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gemm_q8_panel_by_##wide)(const NNRTI_CPU(gemm_q8_tile) * t)               \
     {                                                                                                                  \
-        int32_t sum[tall * wide * NNRTI_8_LANES];                                                                      \
+        int32_t sum[tall * wide * NNRTI_Q8_LANES];                                                                     \
         const int32_t tiles = (t->to.rows + tall - 1) / tall, less = tiles * tall - t->to.rows;                        \
         int32_t row = 0;                                                                                               \
         if (t->to.rows == 1) {                                                                                         \
-            NNRTI_CPU(multiply_8)(t, 0, 1, wide, sum);                                                                 \
-            NNRTI_CPU_FINISH_8(wide)(&t->to, 0, 1, sum);                                                               \
+            NNRTI_CPU(microkernel_q8)(t, 0, 1, wide, sum);                                                             \
+            NNRTI_CPU_EPILOGUE_Q8(wide)(&t->to, 0, 1, sum);                                                            \
             return;                                                                                                    \
         }                                                                                                              \
         for (int32_t i = 0; i < less && row < t->to.rows; i++, row += tall - 1) {                                      \
-            NNRTI_CPU(multiply_8)(t, row, tall - 1, wide, sum);                                                        \
-            NNRTI_CPU_FINISH_8(wide)(&t->to, row, tall - 1, sum);                                                      \
+            NNRTI_CPU(microkernel_q8)(t, row, tall - 1, wide, sum);                                                    \
+            NNRTI_CPU_EPILOGUE_Q8(wide)(&t->to, row, tall - 1, sum);                                                   \
         }                                                                                                              \
         for (; row < t->to.rows; row += tall) {                                                                        \
-            NNRTI_CPU(multiply_8)(t, row, tall, wide, sum);                                                            \
-            NNRTI_CPU_FINISH_8(wide)(&t->to, row, tall, sum);                                                          \
+            NNRTI_CPU(microkernel_q8)(t, row, tall, wide, sum);                                                        \
+            NNRTI_CPU_EPILOGUE_Q8(wide)(&t->to, row, tall, sum);                                                       \
         }                                                                                                              \
     }
-#if NNRTI_8_WIDE == 4
-#if NNRTI_CPU_IS >= 4
-NNRTI_CPU_TILE_8(8, 1)
-NNRTI_CPU_TILE_8(8, 2)
-NNRTI_CPU_TILE_8(8, 3)
-NNRTI_CPU_TILE_8(6, 4)
+#if NNRTI_Q8_PANEL_VECTORS == 4
+#if NNRTI_CPU_LEVEL >= 4
+NNRTI_CPU_GEMM_Q8_PANEL(8, 1)
+NNRTI_CPU_GEMM_Q8_PANEL(8, 2)
+NNRTI_CPU_GEMM_Q8_PANEL(8, 3)
+NNRTI_CPU_GEMM_Q8_PANEL(6, 4)
 #else
-NNRTI_CPU_TILE_8(6, 1)
-NNRTI_CPU_TILE_8(6, 2)
-NNRTI_CPU_TILE_8(6, 3)
-NNRTI_CPU_TILE_8(6, 4)
+NNRTI_CPU_GEMM_Q8_PANEL(6, 1)
+NNRTI_CPU_GEMM_Q8_PANEL(6, 2)
+NNRTI_CPU_GEMM_Q8_PANEL(6, 3)
+NNRTI_CPU_GEMM_Q8_PANEL(6, 4)
 #endif
 #else
-#if NNRTI_CPU_IS == 3
-NNRTI_CPU_TILE_8(6, 1)
-NNRTI_CPU_TILE_8(6, 2)
+#if NNRTI_CPU_LEVEL == 3
+NNRTI_CPU_GEMM_Q8_PANEL(6, 1)
+NNRTI_CPU_GEMM_Q8_PANEL(6, 2)
 #else
-NNRTI_CPU_TILE_8(4, 1)
-NNRTI_CPU_TILE_8(4, 2)
+NNRTI_CPU_GEMM_Q8_PANEL(4, 1)
+NNRTI_CPU_GEMM_Q8_PANEL(4, 2)
 #endif
 #endif
 
-typedef struct NNRTI_CPU(product_8_job) {
-    const nnrti_cpu_product_8 *attr;
+/* Arguments of an int8 GEMM. */
+typedef struct NNRTI_CPU(gemm_q8_job) {
+    const nnrti_cpu_gemm_q8 *attr;
     const nnrt_view *x, *packed, *table, *y;
     const nnrt_call *call;
     int64_t pixels;
     int32_t panels, flip, zero;
-} NNRTI_CPU(product_8_job);
+} NNRTI_CPU(gemm_q8_job);
 
-/* What the taps of a pixel read from row h, column w of x on, tap 0,0, one behind the other. */
-static void NNRTI_CPU(gather)(const NNRTI_CPU(product_8_job) * j, const uint8_t *image, int64_t h, int64_t w,
-                              nnrti_x8 *to)
+/* im2col of one pixel: copies the elements that its taps read, tap 0,0 at row h, column w of x, to consecutive
+   memory. */
+static void NNRTI_CPU(im2col_q8)(const NNRTI_CPU(gemm_q8_job) * j, const uint8_t *image, int64_t h, int64_t w,
+                                 nnrti_q8_x *to)
 {
-    const nnrti_cpu_product_8 *a = j->attr;
+    const nnrti_cpu_gemm_q8 *a = j->attr;
     const nnrt_view *x = j->x;
     const int32_t K = x->dims[3], width = a->window[1] * K;
-    const int32_t rest = a->depth * NNRTI_8_GROUP - a->window[0] * width;
+    const int32_t rest = a->depth * NNRTI_Q8_GROUP - a->window[0] * width;
     const bool dense = a->dilation[1] == 1 && x->strides[2] == K;
     int32_t first, last;
     if (w >= 0 && w + (int64_t)(a->window[1] - 1) * a->dilation[1] < x->dims[2]) {
         first = 0;
         last = a->window[1];
     } else {
-        nnrti_cpu_inside(w, a->dilation[1], a->window[1], x->dims[2], &first, &last);
+        nnrti_cpu_valid_range(w, a->dilation[1], a->window[1], x->dims[2], &first, &last);
     }
     for (int32_t i = 0; i < a->window[0]; i++, to += width) {
         const int64_t at = h + (int64_t)i * a->dilation[0];
         if (at < 0 || at >= x->dims[1] || first >= last) {
-            NNRTI_CPU(take_zeros)(to, width, j->zero);
+            NNRTI_CPU(fill_zero_points)(to, width, j->zero);
             continue;
         }
         if (first > 0)
-            NNRTI_CPU(take_zeros)(to, first * K, j->zero);
+            NNRTI_CPU(fill_zero_points)(to, first * K, j->zero);
         for (int32_t k = first, count; k < last; k += count) {
             const int64_t column = w + (int64_t)k * a->dilation[1];
             count = dense ? last - k : 1;
-            NNRTI_CPU(take_bytes)
+            NNRTI_CPU(load_operands_q8)
             (to + k * K, image + at * x->strides[1] + column * x->strides[2], count * K, j->flip, j->zero);
         }
         if (last < a->window[1])
-            NNRTI_CPU(take_zeros)(to + last * K, (a->window[1] - last) * K, j->zero);
+            NNRTI_CPU(fill_zero_points)(to + last * K, (a->window[1] - last) * K, j->zero);
     }
     if (rest > 0)
-        NNRTI_CPU(take_zeros)(to, rest, j->zero);
+        NNRTI_CPU(fill_zero_points)(to, rest, j->zero);
 }
 
-/* to[i] = where byte i * next of `from` is. */
-NNRTI_CPU_INLINE void NNRTI_CPU(list_places)(const uint8_t **to, const uint8_t *from, ptrdiff_t next, int32_t count)
+/* Fills pointers: to[i] = from + i * next. */
+NNRTI_CPU_INLINE void NNRTI_CPU(fill_pointers_q8)(const uint8_t **to, const uint8_t *from, ptrdiff_t next,
+                                                  int32_t count)
 {
-#if NNRTI_CPU_IS >= 4
+#if NNRTI_CPU_LEVEL >= 4
     const __m512i eight = _mm512_set1_epi64(8 * next), first = _mm512_set1_epi64((int64_t)(intptr_t)from);
     const __m512i steps = _mm512_mullo_epi64(_mm512_set1_epi64(next), _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
     __m512i at = _mm512_add_epi64(first, steps);
@@ -11451,51 +11840,53 @@ NNRTI_CPU_INLINE void NNRTI_CPU(list_places)(const uint8_t **to, const uint8_t *
 #endif
 }
 
-#if NNRTI_CPU_IS == 5
-/* What `run` pixels of a row of y read of row h of x, the first one from column w on, `across` cells each: where they
-   lie in x, or zeros, or at *copies, where what is not in x is zero points. */
-static void NNRTI_CPU(find_cells)(const NNRTI_CPU(product_8_job) * j, const uint8_t *image, int64_t h, int64_t w,
-                                  int32_t run, const nnrti_x8 *zeros, const nnrti_x8 **x, nnrti_x8 **copies)
+#if NNRTI_CPU_LEVEL == 5
+/* Indirection pointers of `run` pixels of a row of y for one row of the window: row h of x, first column w, `across`
+   pixels each. They point into x, to zeros, or, for taps partly outside x, to copies at *copies, padded with zero
+   points. */
+static void NNRTI_CPU(tap_pointers_q8)(const NNRTI_CPU(gemm_q8_job) * j, const uint8_t *image, int64_t h, int64_t w,
+                                       int32_t run, const nnrti_q8_x *zeros, const nnrti_q8_x **x, nnrti_q8_x **copies)
 {
-    const nnrti_cpu_product_8 *a = j->attr;
+    const nnrti_cpu_gemm_q8 *a = j->attr;
     const nnrt_view *in = j->x;
-    const int32_t K = in->dims[3], across = a->across, room = a->groups * NNRTI_8_GROUP;
+    const int32_t K = in->dims[3], across = a->across, room = a->groups * NNRTI_Q8_GROUP;
     const ptrdiff_t next = a->stride[1] * in->strides[2], from = (ptrdiff_t)(h * in->strides[1] + w * in->strides[2]);
     int32_t begin = 0, end = 0, first, last;
     const bool inside = h >= 0 && h < in->dims[1];
     if (inside)
-        nnrti_cpu_inside(w, a->stride[1], run, in->dims[2] - across - a->spare + 1, &begin, &end);
+        nnrti_cpu_valid_range(w, a->stride[1], run, in->dims[2] - across - a->spare + 1, &begin, &end);
     if (begin < end)
-        NNRTI_CPU(list_places)(x + begin, image + (from + begin * next), next, end - begin);
+        NNRTI_CPU(fill_pointers_q8)(x + begin, image + (from + begin * next), next, end - begin);
     for (int32_t r = begin > 0 ? 0 : end; r < run; r = r + 1 == begin ? end : r + 1) {
         x[r] = zeros;
-        nnrti_cpu_inside(w + (int64_t)r * a->stride[1], 1, across, in->dims[2], &first, &last);
+        nnrti_cpu_valid_range(w + (int64_t)r * a->stride[1], 1, across, in->dims[2], &first, &last);
         if (!inside || first >= last)
             continue;
-        NNRTI_CPU(take_zeros)(*copies, first * K, j->zero);
+        NNRTI_CPU(fill_zero_points)(*copies, first * K, j->zero);
         memcpy(*copies + first * K, image + (from + r * next + first * in->strides[2]),
                (size_t)(last - first) * (size_t)K);
-        NNRTI_CPU(take_zeros)(*copies + last * K, room - last * K, j->zero);
+        NNRTI_CPU(fill_zero_points)(*copies + last * K, room - last * K, j->zero);
         x[r] = *copies;
         *copies += room;
     }
 }
 #endif
 
-/* Where the pixels from `first` on lie, and what their taps read: gathered in `room`, or else in x or, where not all of
-   it is in x, in `room`, in front of which are zero points. */
-static void NNRTI_CPU(find_pixels_8)(const NNRTI_CPU(product_8_job) * j, int64_t first, const NNRTI_CPU(tile_8) * t,
-                                     const nnrti_x8 **x, uint8_t **y, nnrti_x8 *room)
+/* Pointers of the pixels from `first` on: outputs, and inputs in `room` (im2col), or else in x, or padded copies in
+   `room`, which begins with zero points. */
+static void NNRTI_CPU(pixel_pointers_q8)(const NNRTI_CPU(gemm_q8_job) * j, int64_t first,
+                                         const NNRTI_CPU(gemm_q8_tile) * t, const nnrti_q8_x **x, uint8_t **y,
+                                         nnrti_q8_x *room)
 {
-    const nnrti_cpu_product_8 *a = j->attr;
+    const nnrti_cpu_gemm_q8 *a = j->attr;
     const nnrt_view *in = j->x, *out = j->y;
     int32_t q = (int32_t)(first % out->dims[2]), p = (int32_t)(first / out->dims[2] % out->dims[1]);
     int32_t n = (int32_t)(first / out->dims[2] / out->dims[1]);
-#if NNRTI_CPU_IS == 5
-    const nnrti_x8 *const zeros = room;
+#if NNRTI_CPU_LEVEL == 5
+    const nnrti_q8_x *const zeros = room;
     if (!a->gather) {
-        NNRTI_CPU(take_zeros)(room, a->groups * NNRTI_8_GROUP, j->zero);
-        room += a->groups * NNRTI_8_GROUP;
+        NNRTI_CPU(fill_zero_points)(room, a->groups * NNRTI_Q8_GROUP, j->zero);
+        room += a->groups * NNRTI_Q8_GROUP;
     }
 #endif
     for (int32_t r = 0, run; r < t->to.rows; r += run) {
@@ -11503,15 +11894,15 @@ static void NNRTI_CPU(find_pixels_8)(const NNRTI_CPU(product_8_job) * j, int64_t
         uint8_t *to = (uint8_t *)out->data + n * out->strides[0] + p * out->strides[1] + q * out->strides[2];
         const int64_t top = (int64_t)p * a->stride[0] - a->pad[0], left = (int64_t)q * a->stride[1] - a->pad[1];
         run = t->to.rows - r < out->dims[2] - q ? t->to.rows - r : out->dims[2] - q;
-        NNRTI_CPU(list_places)((const uint8_t **)(uintptr_t)(y + r), to, out->strides[2], run);
-        for (int32_t i = 0; i < run && a->gather; i++, room += (size_t)a->depth * NNRTI_8_GROUP) {
+        NNRTI_CPU(fill_pointers_q8)((const uint8_t **)(uintptr_t)(y + r), to, out->strides[2], run);
+        for (int32_t i = 0; i < run && a->gather; i++, room += (size_t)a->depth * NNRTI_Q8_GROUP) {
             x[r + i] = room;
-            NNRTI_CPU(gather)(j, image, top, left + (int64_t)i * a->stride[1], room);
+            NNRTI_CPU(im2col_q8)(j, image, top, left + (int64_t)i * a->stride[1], room);
         }
-#if NNRTI_CPU_IS == 5
+#if NNRTI_CPU_LEVEL == 5
         for (int32_t i = 0; i < t->taps && !a->gather; i++) {
             const int32_t columns = a->window[1] / a->across;
-            NNRTI_CPU(find_cells)
+            NNRTI_CPU(tap_pointers_q8)
             (j, image, top + (int64_t)(i / columns) * a->dilation[0], left + (int64_t)(i % columns) * a->dilation[1],
              run, zeros, x + (ptrdiff_t)i * t->step + r, &room);
         }
@@ -11527,104 +11918,105 @@ static void NNRTI_CPU(find_pixels_8)(const NNRTI_CPU(product_8_job) * j, int64_t
             x[(ptrdiff_t)i * t->step + r] = x[(ptrdiff_t)i * t->step + t->to.rows - 1];
 }
 
-#define NNRTI_8_SOON 8192 /* bytes of weights that come so soon that they had better be fetched */
+#define NNRTI_Q8_PREFETCH 8192 /* bytes: weights this far ahead are prefetched */
 
-/* Some pixels by one part of the panels. */
-static void NNRTI_CPU(product_8_task)(void *arg, uint32_t i, uint32_t worker)
+/* Work item: some pixels by one part of the panels. */
+static void NNRTI_CPU(gemm_q8_task)(void *arg, uint32_t i, uint32_t worker)
 {
-    const NNRTI_CPU(product_8_job) *j = (const NNRTI_CPU(product_8_job) *)arg;
-    const nnrti_cpu_product_8 *a = j->attr;
+    const NNRTI_CPU(gemm_q8_job) *j = (const NNRTI_CPU(gemm_q8_job) *)arg;
+    const nnrti_cpu_gemm_q8 *a = j->attr;
     const uint32_t part = i % a->parts;
     const int64_t first = (int64_t)(i / a->parts) * a->rows;
-    const int32_t panel = NNRTI_8_WIDE * NNRTI_8_LANES;
+    const int32_t panel = NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES;
     const int32_t from = (int32_t)((int64_t)j->panels * part / a->parts);
     const int32_t to = (int32_t)((int64_t)j->panels * (part + 1) / a->parts);
-    const nnrti_x8 **x = (const nnrti_x8 **)nnrti_cpu_scratch(j->call, worker);
-    nnrti_x8 *room;
-    NNRTI_CPU(tile_8) t;
+    const nnrti_q8_x **x = (const nnrti_q8_x **)nnrti_cpu_scratch(j->call, worker);
+    nnrti_q8_x *room;
+    NNRTI_CPU(gemm_q8_tile) t;
     t.to.rows = (int32_t)(j->pixels - first < a->rows ? j->pixels - first : a->rows);
-    t.step = t.to.rows + NNRTI_CPU_TALLEST_8 - 1;
+    t.step = t.to.rows + NNRTI_CPU_MAX_TILE_ROWS_Q8 - 1;
     t.taps = a->gather ? 1 : a->window[0] * a->window[1] / a->across;
     t.k = a->groups;
     t.x = x;
     t.to.y = (uint8_t *const *)(x + (size_t)t.taps * (size_t)t.step);
     t.to.scale = &a->scale;
-    room = (nnrti_x8 *)(uintptr_t)(t.to.y + (size_t)t.to.rows);
-    NNRTI_CPU(find_pixels_8)(j, first, &t, x, (uint8_t **)(uintptr_t)t.to.y, room);
-    t.stepAhead = t.to.rows > 48 ? 32 : t.to.rows > 1 ? 64 : panel * NNRTI_8_GROUP * (int32_t)sizeof(nnrti_w8);
+    room = (nnrti_q8_x *)(uintptr_t)(t.to.y + (size_t)t.to.rows);
+    NNRTI_CPU(pixel_pointers_q8)(j, first, &t, x, (uint8_t **)(uintptr_t)t.to.y, room);
+    t.stepAhead = t.to.rows > 48 ? 32 : t.to.rows > 1 ? 64 : panel * NNRTI_Q8_GROUP * (int32_t)sizeof(nnrti_q8_w);
     t.end = (const uint8_t *)j->packed->data + (size_t)j->packed->dims[0] * (size_t)j->packed->dims[1];
     for (int32_t p = from; p < to; p++) {
         t.to.channel = p * panel;
         t.to.count = j->y->dims[3] - t.to.channel;
-        t.panel = (const nnrti_w8 *)j->packed->data + (size_t)t.to.channel * (size_t)a->depth * NNRTI_8_GROUP;
+        t.panel = (const nnrti_q8_w *)j->packed->data + (size_t)t.to.channel * (size_t)a->depth * NNRTI_Q8_GROUP;
         if (t.to.rows > 1) /* the next panel */
-            t.ahead = (const uint8_t *)(t.panel + (ptrdiff_t)panel * a->depth * NNRTI_8_GROUP);
-        else /* of a single pixel what comes soon, of so many weights that they are not near */
-            t.ahead = t.end - (const uint8_t *)j->packed->data > NNRTI_CPU_LARGE
-                          ? (const uint8_t *)t.panel + NNRTI_8_SOON
+            t.ahead = (const uint8_t *)(t.panel + (ptrdiff_t)panel * a->depth * NNRTI_Q8_GROUP);
+        else /* of a single pixel, weights a little ahead, if all weights exceed the cache */
+            t.ahead = t.end - (const uint8_t *)j->packed->data > NNRTI_CPU_LARGE_WEIGHTS
+                          ? (const uint8_t *)t.panel + NNRTI_Q8_PREFETCH
                           : t.end;
-        t.to.table = (const int32_t *)j->table->data + (ptrdiff_t)t.to.channel * NNRTI_CPU_TABLE;
-        switch ((t.to.count + NNRTI_8_LANES - 1) / NNRTI_8_LANES) {
-        case 1: NNRTI_CPU(multiply_8_by_1)(&t); break;
-#if NNRTI_8_WIDE == 4
-        case 2: NNRTI_CPU(multiply_8_by_2)(&t); break;
-        case 3: NNRTI_CPU(multiply_8_by_3)(&t); break;
-        default: NNRTI_CPU(multiply_8_by_4)(&t); break;
+        t.to.table = (const int32_t *)j->table->data + (ptrdiff_t)t.to.channel * NNRTI_CPU_REQUANTIZE_ROWS;
+        switch ((t.to.count + NNRTI_Q8_LANES - 1) / NNRTI_Q8_LANES) {
+        case 1: NNRTI_CPU(gemm_q8_panel_by_1)(&t); break;
+#if NNRTI_Q8_PANEL_VECTORS == 4
+        case 2: NNRTI_CPU(gemm_q8_panel_by_2)(&t); break;
+        case 3: NNRTI_CPU(gemm_q8_panel_by_3)(&t); break;
+        default: NNRTI_CPU(gemm_q8_panel_by_4)(&t); break;
 #else
-        default: NNRTI_CPU(multiply_8_by_2)(&t); break;
+        default: NNRTI_CPU(gemm_q8_panel_by_2)(&t); break;
 #endif
         }
     }
 }
 
-/* y[n,p,q,c] = what is made of bias[c] + sum over taps and channels of (x - its zero point) * weight. */
-static NNRT_ReturnCode NNRTI_CPU(product_8)(const void *attr, nnrt_view *args, nnrt_call *call)
+/* y[n,p,q,c] = requantize(bias[c] + sum over taps and channels of (x - its zero point) * weight). */
+static NNRT_ReturnCode NNRTI_CPU(gemm_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    NNRTI_CPU(product_8_job) j;
-    j.attr = (const nnrti_cpu_product_8 *)attr;
+    NNRTI_CPU(gemm_q8_job) j;
+    j.attr = (const nnrti_cpu_gemm_q8 *)attr;
     j.x = &args[0];
     j.packed = &args[1];
     j.table = &args[2];
     j.y = &args[3];
     j.call = call;
     j.pixels = (int64_t)j.y->dims[0] * j.y->dims[1] * j.y->dims[2];
-    j.panels = (j.y->dims[3] + NNRTI_8_WIDE * NNRTI_8_LANES - 1) / (NNRTI_8_WIDE * NNRTI_8_LANES);
+    j.panels = (j.y->dims[3] + NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES - 1) / (NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES);
     j.flip = nnrti_cpu_flip(j.x);
     j.zero = j.x->quant[0].zeroPoint + j.flip;
-    nnrti_cpu_share(call, 0.25 * (double)j.pixels * j.y->dims[3] * j.attr->depth * NNRTI_8_GROUP,
-                    (uint32_t)((j.pixels + j.attr->rows - 1) / j.attr->rows) * j.attr->parts, NNRTI_CPU(product_8_task),
-                    &j);
+    nnrti_cpu_parallel_for(call, 0.25 * (double)j.pixels * j.y->dims[3] * j.attr->depth * NNRTI_Q8_GROUP,
+                           (uint32_t)((j.pixels + j.attr->rows - 1) / j.attr->rows) * j.attr->parts,
+                           NNRTI_CPU(gemm_q8_task), &j);
     return NNRT_SUCCESS;
 }
 
-typedef struct NNRTI_CPU(window_8_job) {
-    const nnrti_cpu_window_8 *attr;
+/* Arguments of an int8 depthwise convolution. */
+typedef struct NNRTI_CPU(depthwise_q8_job) {
+    const nnrti_cpu_window_q8 *attr;
     const nnrt_view *x, *packed, *table, *y;
     const nnrt_call *call;
     int32_t flip, zero;
-    uint8_t none[NNRTI_8_BLOCK]; /* zero points of x, as stored */
-} NNRTI_CPU(window_8_job);
+    uint8_t none[NNRTI_Q8_BLOCK]; /* zero points of x, as stored */
+} NNRTI_CPU(depthwise_q8_job);
 
-/* Of pools: channels c to c + count - 1 of a pixel: taps as in >>window; at: where tap 0,0 would lie. */
-typedef struct NNRTI_CPU(taps_8) {
+/* For pools: channels c to c + count - 1 of a pixel, its taps as in >>window; at: offset of tap 0,0 in x. */
+typedef struct NNRTI_CPU(taps_q8) {
     int32_t first, last, begin, end, count;
     ptrdiff_t at;
-} NNRTI_CPU(taps_8);
+} NNRTI_CPU(taps_q8);
 
-/* Elements of 8 bits, count of them, zeros or anything behind them, less their zero point. */
-NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(widen)(const uint8_t *x, int32_t count, int32_t flip, int32_t zero)
+/* Widens `count` 8-bit elements, flipped and less their zero point, to int32. Lanes behind them are undefined. */
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(widen_q8)(const uint8_t *x, int32_t count, int32_t flip, int32_t zero)
 {
-#if NNRTI_CPU_IS >= 4
+#if NNRTI_CPU_LEVEL >= 4
     const __m128i bytes = _mm_maskz_loadu_epi8(count >= 16 ? (__mmask16)0xFFFF : (__mmask16)((1u << count) - 1), x);
     return _mm512_sub_epi32(_mm512_xor_si512(_mm512_cvtepu8_epi32(bytes), _mm512_set1_epi32(flip)),
                             _mm512_set1_epi32(zero));
 #else
-    uint8_t part[NNRTI_8_LANES] = {0};
-    if (count >= NNRTI_8_LANES)
-        memcpy(part, x, NNRTI_8_LANES);
+    uint8_t part[NNRTI_Q8_LANES] = {0};
+    if (count >= NNRTI_Q8_LANES)
+        memcpy(part, x, NNRTI_Q8_LANES);
     else
         memcpy(part, x, (size_t)count);
-#if NNRTI_CPU_IS == 3
+#if NNRTI_CPU_LEVEL == 3
     return _mm256_sub_epi32(_mm256_xor_si256(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)part)),
                                              _mm256_set1_epi32(flip)),
                             _mm256_set1_epi32(zero));
@@ -11635,24 +12027,24 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(widen)(const uint8_t *x, int32_t count, int32
     }
 #else
     {
-        const int32_t wide[NNRTI_8_LANES] = {(part[0] ^ flip) - zero, (part[1] ^ flip) - zero, (part[2] ^ flip) - zero,
-                                             (part[3] ^ flip) - zero};
+        const int32_t wide[NNRTI_Q8_LANES] = {(part[0] ^ flip) - zero, (part[1] ^ flip) - zero, (part[2] ^ flip) - zero,
+                                              (part[3] ^ flip) - zero};
         return nnrti_i_load(wide);
     }
 #endif
 #endif
 }
 
-/* sum + x * w of a group of rows. */
-NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(tap_dot)(nnrti_i sum, nnrti_i x, nnrti_i w)
+/* sum + x * w of a group of rows: a dot product per lane. */
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(dot_q8)(nnrti_i sum, nnrti_i x, nnrti_i w)
 {
-#if NNRTI_CPU_IS == 5
+#if NNRTI_CPU_LEVEL == 5
     return _mm512_dpbusd_epi32(sum, x, w);
-#elif NNRTI_CPU_IS == 4
+#elif NNRTI_CPU_LEVEL == 4
     return _mm512_add_epi32(sum, _mm512_madd_epi16(x, w));
-#elif NNRTI_CPU_IS == 3
+#elif NNRTI_CPU_LEVEL == 3
     return _mm256_add_epi32(sum, _mm256_madd_epi16(x, w));
-#elif NNRTI_CPU_IS == 2
+#elif NNRTI_CPU_LEVEL == 2
     return vmlaq_s32(sum, x, w);
 #elif NNRTI_CPU_WASM
     return sum + (nnrti_i)wasm_i32x4_dot_i16x8((v128_t)x, (v128_t)w);
@@ -11661,22 +12053,22 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(tap_dot)(nnrti_i sum, nnrti_i x, nnrti_i w)
 #endif
 }
 
-#define NNRTI_8_VECTORS (NNRTI_8_BLOCK / NNRTI_8_LANES)
+#define NNRTI_Q8_BLOCK_VECTORS (NNRTI_Q8_BLOCK / NNRTI_Q8_LANES)
 
-/* Pixels, or folds of them, one behind the other: a block of their channels in some rows of y. */
-typedef struct NNRTI_CPU(strip_8) {
-    const uint8_t *image; /* the first channel of the block of pixel 0,0 of x */
-    int64_t top, left;    /* where tap 0,0 of the first pixel would lie */
-    int32_t columns;      /* of x that they read */
-    int32_t channel;      /* the first of the block; of a fold its byte */
-    int32_t count;        /* channels that there are */
+/* A strip of pixels, or of folds of pixels: a block of their channels in some rows of y. */
+typedef struct NNRTI_CPU(strip_q8) {
+    const uint8_t *image; /* the first channel of the block in pixel 0,0 of x */
+    int64_t top, left;    /* of tap 0,0 of the first pixel */
+    int32_t columns;      /* columns of x that they read */
+    int32_t channel;      /* the first of the block; with folding its byte offset */
+    int32_t count;        /* channels that exist */
     int64_t end;          /* bytes of a row of x */
     bool folded;
-} NNRTI_CPU(strip_8);
+} NNRTI_CPU(strip_q8);
 
-#if NNRTI_CPU_IS == 5
-/* Which bytes of a block lie in x, those of column `column`. */
-NNRTI_CPU_INLINE __mmask64 NNRTI_CPU(bytes_inside)(const NNRTI_CPU(strip_8) * s, const nnrt_view *x, int64_t column)
+#if NNRTI_CPU_LEVEL == 5
+/* Mask of the bytes of a block that are inside x, in column `column`. */
+NNRTI_CPU_INLINE __mmask64 NNRTI_CPU(bytes_inside)(const NNRTI_CPU(strip_q8) * s, const nnrt_view *x, int64_t column)
 {
     const int64_t at = column * x->strides[2] + s->channel;
     int64_t first = 0, last = s->count < 64 ? s->count : 64;
@@ -11689,23 +12081,24 @@ NNRTI_CPU_INLINE __mmask64 NNRTI_CPU(bytes_inside)(const NNRTI_CPU(strip_8) * s,
     return first < last ? ~(__mmask64)0 >> (64 - (last - first)) << first : 0;
 }
 
-/* Brings the cells of four rows side by side, by which nnrti_cpu_mixed is what it is. */
-NNRTI_CPU_INLINE void NNRTI_CPU(side_by_side)(const __m512i *rows, int32_t *to)
+/* Interleaves the elements of four rows, for the dot product; the byte unpacks cause the channel order of
+   nnrti_cpu_interleaved_channel. */
+NNRTI_CPU_INLINE void NNRTI_CPU(interleave_rows)(const __m512i *rows, int32_t *to)
 {
     const __m512i a = _mm512_unpacklo_epi8(rows[0], rows[1]), b = _mm512_unpackhi_epi8(rows[0], rows[1]);
     const __m512i c = _mm512_unpacklo_epi8(rows[2], rows[3]), d = _mm512_unpackhi_epi8(rows[2], rows[3]);
     nnrti_i_store(to, _mm512_unpacklo_epi16(a, c));
-    nnrti_i_store(to + NNRTI_8_LANES, _mm512_unpackhi_epi16(a, c));
-    nnrti_i_store(to + 2 * NNRTI_8_LANES, _mm512_unpacklo_epi16(b, d));
-    nnrti_i_store(to + 3 * NNRTI_8_LANES, _mm512_unpackhi_epi16(b, d));
+    nnrti_i_store(to + NNRTI_Q8_LANES, _mm512_unpackhi_epi16(a, c));
+    nnrti_i_store(to + 2 * NNRTI_Q8_LANES, _mm512_unpacklo_epi16(b, d));
+    nnrti_i_store(to + 3 * NNRTI_Q8_LANES, _mm512_unpackhi_epi16(b, d));
 }
 #else
-/* Two rows side by side, less their zero points; of other sets rows are by themselves. */
-NNRTI_CPU_INLINE void NNRTI_CPU(side_by_side)(const nnrti_i *rows, int32_t *to)
+/* Interleaves two rows, less their zero points; on ISAs with groups of one element, stores the row. */
+NNRTI_CPU_INLINE void NNRTI_CPU(interleave_rows)(const nnrti_i *rows, int32_t *to)
 {
-#if NNRTI_CPU_IS == 4
+#if NNRTI_CPU_LEVEL == 4
     nnrti_i_store(to, _mm512_mask_blend_epi16(0xAAAAAAAA, rows[0], _mm512_slli_epi32(rows[1], 16)));
-#elif NNRTI_CPU_IS == 3
+#elif NNRTI_CPU_LEVEL == 3
     nnrti_i_store(to, _mm256_blend_epi16(rows[0], _mm256_slli_epi32(rows[1], 16), 0xAA));
 #elif NNRTI_CPU_WASM
     nnrti_i_store(to, (rows[0] & 0xFFFF) | (rows[1] * 65536));
@@ -11715,113 +12108,115 @@ NNRTI_CPU_INLINE void NNRTI_CPU(side_by_side)(const nnrti_i *rows, int32_t *to)
 }
 #endif
 
-/* What the pixels read of a group of rows of x: a block for each column in `room`, blocks `next` apart. Behind the
-   channels of a block any others may stand, whose weights are 0. */
-static void NNRTI_CPU(bundle)(const NNRTI_CPU(window_8_job) * j, const NNRTI_CPU(strip_8) * s, int32_t group,
-                              int32_t *room, ptrdiff_t next)
+/* Interleaves a group of rows of x: one block per column into `room`, blocks `next` apart. Lanes behind the channels
+   of a block may hold anything: their weights are 0. */
+static void NNRTI_CPU(interleave_columns)(const NNRTI_CPU(depthwise_q8_job) * j, const NNRTI_CPU(strip_q8) * s,
+                                          int32_t group, int32_t *room, ptrdiff_t next)
 {
     const nnrt_view *x = j->x;
-    const uint8_t *row[NNRTI_8_GROUP];
-    ptrdiff_t step[NNRTI_8_GROUP];
-    nnrti_i cells[NNRTI_8_GROUP];
-    for (int32_t i = 0; i < NNRTI_8_GROUP; i++) {
-        const int64_t h = s->top + (int64_t)(group * NNRTI_8_GROUP + i) * j->attr->dilation[0];
+    const uint8_t *row[NNRTI_Q8_GROUP];
+    ptrdiff_t step[NNRTI_Q8_GROUP];
+    nnrti_i cells[NNRTI_Q8_GROUP];
+    for (int32_t i = 0; i < NNRTI_Q8_GROUP; i++) {
+        const int64_t h = s->top + (int64_t)(group * NNRTI_Q8_GROUP + i) * j->attr->dilation[0];
         const bool in = h >= 0 && h < x->dims[1];
         row[i] = in ? s->image + (ptrdiff_t)h * x->strides[1] + (ptrdiff_t)s->left * x->strides[2] : j->none;
         step[i] = in ? x->strides[2] : 0;
     }
     for (int32_t k = 0; k < s->columns; k++, room += next) {
         const int64_t column = s->left + k;
-#if NNRTI_CPU_IS == 5
+#if NNRTI_CPU_LEVEL == 5
         const __m512i turn = _mm512_set1_epi32((int32_t)((uint32_t)j->flip * 0x01010101u));
         const int64_t at = column * x->strides[2] + s->channel;
-        if (at >= 0 && at + NNRTI_8_BLOCK <= s->end) {
+        if (at >= 0 && at + NNRTI_Q8_BLOCK <= s->end) {
             NNRTI_CPU_UNROLL
-            for (int32_t i = 0; i < NNRTI_8_GROUP; i++)
+            for (int32_t i = 0; i < NNRTI_Q8_GROUP; i++)
                 cells[i] = _mm512_xor_si512(_mm512_loadu_si512(row[i]), turn);
         } else {
             const __mmask64 some = NNRTI_CPU(bytes_inside)(s, x, column);
             const __m512i none = _mm512_loadu_si512(j->none);
             NNRTI_CPU_UNROLL
-            for (int32_t i = 0; i < NNRTI_8_GROUP; i++)
+            for (int32_t i = 0; i < NNRTI_Q8_GROUP; i++)
                 cells[i] = _mm512_xor_si512(_mm512_mask_loadu_epi8(none, step[i] != 0 ? some : 0, row[i]), turn);
         }
 #else
         const bool inside = column >= 0 && column < x->dims[2];
         NNRTI_CPU_UNROLL
-        for (int32_t i = 0; i < NNRTI_8_GROUP; i++)
-            cells[i] = NNRTI_CPU(widen)(inside ? row[i] : j->none, s->count, j->flip, j->zero);
+        for (int32_t i = 0; i < NNRTI_Q8_GROUP; i++)
+            cells[i] = NNRTI_CPU(widen_q8)(inside ? row[i] : j->none, s->count, j->flip, j->zero);
 #endif
-        NNRTI_CPU(side_by_side)(cells, room);
+        NNRTI_CPU(interleave_rows)(cells, room);
         NNRTI_CPU_UNROLL
-        for (int32_t i = 0; i < NNRTI_8_GROUP; i++)
+        for (int32_t i = 0; i < NNRTI_Q8_GROUP; i++)
             row[i] += step[i];
     }
 }
 
-/* The sums of a block of `tall` pixels, which are `step` columns apart, by what `room` has of the columns that the
-   first of them reads: of `width` x `groups` blocks of weights. */
-NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_8_sums)(const int32_t *room, ptrdiff_t step, ptrdiff_t dilation,
-                                                  const int8_t *w, const int32_t *table, int32_t *out,
-                                                  const int32_t tall, const int32_t width, const int32_t groups)
+/* Sums of a block of `tall` pixels, `step` columns apart, from the interleaved columns in `room`, which begin with
+   those of the first pixel, by `width` x `groups` blocks of weights. */
+NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_q8_sums)(const int32_t *room, ptrdiff_t step, ptrdiff_t dilation,
+                                                   const int8_t *w, const int32_t *table, int32_t *out,
+                                                   const int32_t tall, const int32_t width, const int32_t groups)
 {
-    const ptrdiff_t column = (ptrdiff_t)groups * NNRTI_8_BLOCK, next = step * column;
-    for (int32_t v = 0; v < NNRTI_8_BLOCK; v += NNRTI_8_LANES) {
-        const nnrti_i bias = nnrti_i_load(table + v * NNRTI_CPU_TABLE);
+    const ptrdiff_t column = (ptrdiff_t)groups * NNRTI_Q8_BLOCK, next = step * column;
+    for (int32_t v = 0; v < NNRTI_Q8_BLOCK; v += NNRTI_Q8_LANES) {
+        const nnrti_i bias = nnrti_i_load(table + v * NNRTI_CPU_REQUANTIZE_ROWS);
         const int8_t *weights = w + 4 * v;
-        nnrti_i sum[NNRTI_CPU_TALLEST_8];
+        nnrti_i sum[NNRTI_CPU_MAX_TILE_ROWS_Q8];
         NNRTI_CPU_UNROLL
         for (int32_t t = 0; t < tall; t++)
             sum[t] = bias;
         for (int32_t k = 0; k < width; k++) {
             const int32_t *cells = room + k * dilation * column + v;
-            for (int32_t g = 0; g < groups; g++, cells += NNRTI_8_BLOCK, weights += 4 * NNRTI_8_BLOCK) {
+            for (int32_t g = 0; g < groups; g++, cells += NNRTI_Q8_BLOCK, weights += 4 * NNRTI_Q8_BLOCK) {
                 nnrti_i weight;
                 memcpy(&weight, weights, sizeof(weight));
                 NNRTI_CPU_UNROLL
                 for (int32_t t = 0; t < tall; t++)
-                    sum[t] = NNRTI_CPU(tap_dot)(sum[t], nnrti_i_load(cells + t * next), weight);
+                    sum[t] = NNRTI_CPU(dot_q8)(sum[t], nnrti_i_load(cells + t * next), weight);
             }
         }
         NNRTI_CPU_UNROLL
         for (int32_t t = 0; t < tall; t++)
-            nnrti_i_store(out + t * NNRTI_8_BLOCK + v, sum[t]);
+            nnrti_i_store(out + t * NNRTI_Q8_BLOCK + v, sum[t]);
     }
 }
 
-/* A block of `pixels` pixels of a row of y, `next` apart; as many more as there are in a tile are not stored. */
-NNRTI_CPU_APART static void NNRTI_CPU(depthwise_8_line)(const NNRTI_CPU(window_8_job) * j, const NNRTI_CPU(strip_8) * s,
-                                                        const int32_t *room, ptrdiff_t step, const int8_t *w,
-                                                        const int32_t *table, int32_t pixels, uint8_t *y,
-                                                        ptrdiff_t next)
+/* A block of channels of `pixels` pixels of a row of y, `next` apart. Surplus pixels of the last tile are computed
+   but not stored. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(depthwise_q8_line)(const NNRTI_CPU(depthwise_q8_job) * j,
+                                                            const NNRTI_CPU(strip_q8) * s, const int32_t *room,
+                                                            ptrdiff_t step, const int8_t *w, const int32_t *table,
+                                                            int32_t pixels, uint8_t *y, ptrdiff_t next)
 {
-    const nnrti_cpu_window_8 *a = j->attr;
-    const int32_t few = NNRTI_8_GROUP >= 3 ? 1 : NNRTI_8_GROUP == 2 ? 2 : 3; /* groups of 3 rows */
+    const nnrti_cpu_window_q8 *a = j->attr;
+    const int32_t few = NNRTI_Q8_GROUP >= 3 ? 1 : NNRTI_Q8_GROUP == 2 ? 2 : 3; /* groups that 3 rows make */
     const bool three = a->window[1] == 3 && a->groups == few;
-    int32_t sum[NNRTI_CPU_TALLEST_8 * NNRTI_8_BLOCK];
-    uint8_t *rows[NNRTI_CPU_TALLEST_8];
-    for (int32_t q = 0; q < pixels; q += NNRTI_CPU_TALLEST_8) {
-        const int32_t tall = pixels - q < NNRTI_CPU_TALLEST_8 ? pixels - q : NNRTI_CPU_TALLEST_8;
+    int32_t sum[NNRTI_CPU_MAX_TILE_ROWS_Q8 * NNRTI_Q8_BLOCK];
+    uint8_t *rows[NNRTI_CPU_MAX_TILE_ROWS_Q8];
+    for (int32_t q = 0; q < pixels; q += NNRTI_CPU_MAX_TILE_ROWS_Q8) {
+        const int32_t tall = pixels - q < NNRTI_CPU_MAX_TILE_ROWS_Q8 ? pixels - q : NNRTI_CPU_MAX_TILE_ROWS_Q8;
         if (pixels > 1 && three)
-            NNRTI_CPU(depthwise_8_sums)(room, step, a->dilation[1], w, table, sum, NNRTI_CPU_TALLEST_8, 3, few);
+            NNRTI_CPU(depthwise_q8_sums)(room, step, a->dilation[1], w, table, sum, NNRTI_CPU_MAX_TILE_ROWS_Q8, 3, few);
         else if (pixels > 1)
-            NNRTI_CPU(depthwise_8_sums)
-        (room, step, a->dilation[1], w, table, sum, NNRTI_CPU_TALLEST_8, a->window[1], a->groups);
-        else NNRTI_CPU(depthwise_8_sums)(room, step, a->dilation[1], w, table, sum, 1, a->window[1], a->groups);
-        room += NNRTI_CPU_TALLEST_8 * step * a->groups * NNRTI_8_BLOCK;
+            NNRTI_CPU(depthwise_q8_sums)
+        (room, step, a->dilation[1], w, table, sum, NNRTI_CPU_MAX_TILE_ROWS_Q8, a->window[1], a->groups);
+        else NNRTI_CPU(depthwise_q8_sums)(room, step, a->dilation[1], w, table, sum, 1, a->window[1], a->groups);
+        room += NNRTI_CPU_MAX_TILE_ROWS_Q8 * step * a->groups * NNRTI_Q8_BLOCK;
         for (int32_t t = 0; t < tall; t++, y += next)
             rows[t] = y;
-        NNRTI_CPU(put_rows)
-        (sum, NNRTI_8_VECTORS, rows, 0, tall, s->count, &a->scale, table, NNRTI_CPU_IS == 5);
+        NNRTI_CPU(requantize_rows)
+        (sum, NNRTI_Q8_BLOCK_VECTORS, rows, 0, tall, s->count, &a->scale, table, NNRTI_CPU_LEVEL == 5);
     }
 }
 
-/* The rows of y that read the same rows of x. Where the channels of several neighbouring pixels fill blocks (fold),
-   these are one of more channels; the last ones are those at the end of the row, some of which may be there already. */
-static void NNRTI_CPU(depthwise_8_rows)(void *arg, uint32_t unit, uint32_t worker)
+/* Work item: rows of y that read the same rows of x. If the channels of several neighboring pixels fill whole blocks
+   (fold), these pixels are processed as one with more channels; the last fold is aligned to the end of the row and
+   may recompute some pixels. */
+static void NNRTI_CPU(depthwise_q8_task)(void *arg, uint32_t unit, uint32_t worker)
 {
-    const NNRTI_CPU(window_8_job) *j = (const NNRTI_CPU(window_8_job) *)arg;
-    const nnrti_cpu_window_8 *a = j->attr;
+    const NNRTI_CPU(depthwise_q8_job) *j = (const NNRTI_CPU(depthwise_q8_job) *)arg;
+    const nnrti_cpu_window_q8 *a = j->attr;
     const nnrt_view *x = j->x, *y = j->y;
     const int32_t W = y->dims[2], C = y->dims[3], units = (y->dims[1] + a->lines - 1) / a->lines;
     const uint32_t part = unit % a->parts;
@@ -11830,15 +12225,15 @@ static void NNRTI_CPU(depthwise_8_rows)(void *arg, uint32_t unit, uint32_t worke
     const int32_t step = fold > 1 ? fold : a->stride[1], last = (a->window[1] - 1) * a->dilation[1];
     const uintptr_t scratch = (uintptr_t)nnrti_cpu_scratch(j->call, worker);
     int32_t *const room = (int32_t *)((scratch + 63) & ~(uintptr_t)63);
-    const ptrdiff_t column = (ptrdiff_t)a->groups * NNRTI_8_BLOCK;
-    const int64_t blocks = (C * fold + NNRTI_8_BLOCK - 1) / NNRTI_8_BLOCK;
-    const int32_t begin = (int32_t)(blocks * part / a->parts) * NNRTI_8_BLOCK;
-    const int32_t end = (int32_t)(blocks * (part + 1) / a->parts) * NNRTI_8_BLOCK;
-    NNRTI_CPU(strip_8) s;
+    const ptrdiff_t column = (ptrdiff_t)a->groups * NNRTI_Q8_BLOCK;
+    const int64_t blocks = (C * fold + NNRTI_Q8_BLOCK - 1) / NNRTI_Q8_BLOCK;
+    const int32_t begin = (int32_t)(blocks * part / a->parts) * NNRTI_Q8_BLOCK;
+    const int32_t end = (int32_t)(blocks * (part + 1) / a->parts) * NNRTI_Q8_BLOCK;
+    NNRTI_CPU(strip_q8) s;
     s.top = (int64_t)p * a->stride[0] - a->pad[0];
     s.folded = fold > 1;
     s.end = (x->dims[2] - 1) * (int64_t)x->strides[2] + C;
-    for (int32_t c = begin; c < end; c += NNRTI_8_BLOCK) {
+    for (int32_t c = begin; c < end; c += NNRTI_Q8_BLOCK) {
         s.image = (const uint8_t *)x->data + n * x->strides[0] + c;
         s.channel = c;
         s.count = C * fold - c;
@@ -11850,27 +12245,29 @@ static void NNRTI_CPU(depthwise_8_rows)(void *arg, uint32_t unit, uint32_t worke
                 pixels = 1;
             }
             s.left = (int64_t)q * a->stride[1] - a->pad[1];
-            s.columns = last + 1; /* and of the whole tiles that depthwise_8_line makes of several pixels */
+            s.columns = last + 1; /* including the surplus pixels of whole tiles */
             if (pixels > 1)
-                s.columns +=
-                    ((pixels + NNRTI_CPU_TALLEST_8 - 1) / NNRTI_CPU_TALLEST_8 * NNRTI_CPU_TALLEST_8 - 1) * step;
+                s.columns += ((pixels + NNRTI_CPU_MAX_TILE_ROWS_Q8 - 1) / NNRTI_CPU_MAX_TILE_ROWS_Q8 *
+                                  NNRTI_CPU_MAX_TILE_ROWS_Q8 -
+                              1) *
+                             step;
             for (int32_t g = 0; g < a->groups; g++)
-                NNRTI_CPU(bundle)(j, &s, g, room + g * NNRTI_8_BLOCK, column);
+                NNRTI_CPU(interleave_columns)(j, &s, g, room + g * NNRTI_Q8_BLOCK, column);
             for (int32_t line = 0; line < a->lines && p + line < y->dims[1]; line++, w += 4 * a->window[1] * column)
-                NNRTI_CPU(depthwise_8_line)
-            (j, &s, room, step, w, (const int32_t *)j->table->data + c * NNRTI_CPU_TABLE, pixels,
+                NNRTI_CPU(depthwise_q8_line)
+            (j, &s, room, step, w, (const int32_t *)j->table->data + c * NNRTI_CPU_REQUANTIZE_ROWS, pixels,
              (uint8_t *)y->data + n * y->strides[0] + (p + line) * y->strides[1] + q * y->strides[2] + c,
              fold * y->strides[2]);
         }
     }
 }
 
-/* y[n,p,q,c] = what is made of bias[c] + sum over taps of (x[n,..,c] - its zero point) * weight[..,c]. */
-static NNRT_ReturnCode NNRTI_CPU(depthwise_8)(const void *attr, nnrt_view *args, nnrt_call *call)
+/* y[n,p,q,c] = requantize(bias[c] + sum over taps of (x[n,..,c] - its zero point) * weight[..,c]). */
+static NNRT_ReturnCode NNRTI_CPU(depthwise_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    NNRTI_CPU(window_8_job) j;
+    NNRTI_CPU(depthwise_q8_job) j;
     const nnrt_view *y = &args[3];
-    j.attr = (const nnrti_cpu_window_8 *)attr;
+    j.attr = (const nnrti_cpu_window_q8 *)attr;
     j.x = &args[0];
     j.packed = &args[1];
     j.table = &args[2];
@@ -11879,24 +12276,25 @@ static NNRT_ReturnCode NNRTI_CPU(depthwise_8)(const void *attr, nnrt_view *args,
     j.flip = nnrti_cpu_flip(j.x);
     j.zero = j.x->quant[0].zeroPoint + j.flip;
     memset(j.none, j.zero ^ j.flip, sizeof(j.none));
-    nnrti_cpu_share(
+    nnrti_cpu_parallel_for(
         call, 0.4 * (double)y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
         (uint32_t)(y->dims[0] * ((y->dims[1] + j.attr->lines - 1) / j.attr->lines)) * j.attr->parts,
-        NNRTI_CPU(depthwise_8_rows), &j);
+        NNRTI_CPU(depthwise_q8_task), &j);
     return NNRT_SUCCESS;
 }
 
-#if NNRTI_CPU_IS != 5
-/* What pools have in common: x, what the rule derived, y. */
-typedef struct NNRTI_CPU(pool_8_job) {
-    const nnrti_cpu_window_8 *attr;
+#if NNRTI_CPU_LEVEL != 5
+/* Arguments of the 8-bit pools: x, the constants derived by the rule, y. */
+typedef struct NNRTI_CPU(pool_q8_job) {
+    const nnrti_cpu_window_q8 *attr;
     const nnrt_view *x, *quant, *y;
     int32_t flip; /* of x */
-    bool same;    /* y has the parameters of x */
-} NNRTI_CPU(pool_8_job);
+    bool same;    /* y has the scale and zero point of x */
+} NNRTI_CPU(pool_q8_job);
 
-/* y of stored integers, 0 to 255. */
-NNRTI_CPU_INLINE void NNRTI_CPU(put_pool)(const NNRTI_CPU(pool_8_job) * j, const uint8_t *q, uint8_t *y, int32_t count)
+/* Stores results q, stored integers 0 to 255 in the parameters of x, to y: clamped, or requantized. */
+NNRTI_CPU_INLINE void NNRTI_CPU(store_pool_q8)(const NNRTI_CPU(pool_q8_job) * j, const uint8_t *q, uint8_t *y,
+                                               int32_t count)
 {
     const int32_t *list = (const int32_t *)j->quant->data;
     const int32_t low = list[1], high = list[2], least = j->flip == 0 ? 0 : -128;
@@ -11910,12 +12308,12 @@ NNRTI_CPU_INLINE void NNRTI_CPU(put_pool)(const NNRTI_CPU(pool_8_job) * j, const
     }
 }
 
-/* The largest elements of the taps, of 64 channels at most. */
-NNRTI_CPU_INLINE void NNRTI_CPU(largest_8)(const NNRTI_CPU(pool_8_job) * j, const NNRTI_CPU(taps_8) * m, uint8_t *y,
-                                           int32_t count)
+/* Maximum of the taps, for at most 64 channels. */
+NNRTI_CPU_INLINE void NNRTI_CPU(max_q8)(const NNRTI_CPU(pool_q8_job) * j, const NNRTI_CPU(taps_q8) * m, uint8_t *y,
+                                        int32_t count)
 {
     uint8_t best[64] = {0};
-#if NNRTI_CPU_IS >= 4
+#if NNRTI_CPU_LEVEL >= 4
     const __mmask64 some = count >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << count) - 1;
     const __m512i turn = _mm512_set1_epi8((char)j->flip);
     __m512i most = _mm512_setzero_si512();
@@ -11923,7 +12321,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(largest_8)(const NNRTI_CPU(pool_8_job) * j, cons
     for (int32_t i = m->first; i < m->last; i++)
         for (int32_t k = m->begin; k < m->end; k++) {
             const uint8_t *from = (const uint8_t *)j->x->data + m->at + i * j->x->strides[1] + k * j->x->strides[2];
-#if NNRTI_CPU_IS >= 4
+#if NNRTI_CPU_LEVEL >= 4
             most = _mm512_max_epu8(most, _mm512_xor_si512(_mm512_maskz_loadu_epi8(some, from), turn));
 #else
             uint8_t cells[64] = {0};
@@ -11934,7 +12332,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(largest_8)(const NNRTI_CPU(pool_8_job) * j, cons
             }
 #endif
         }
-#if NNRTI_CPU_IS >= 4
+#if NNRTI_CPU_LEVEL >= 4
     if (j->same) {
         const int32_t *list = (const int32_t *)j->quant->data;
         most = _mm512_max_epu8(most, _mm512_set1_epi8((char)(list[1] + j->flip)));
@@ -11944,124 +12342,124 @@ NNRTI_CPU_INLINE void NNRTI_CPU(largest_8)(const NNRTI_CPU(pool_8_job) * j, cons
     }
     _mm512_storeu_si512(best, most);
 #endif
-    NNRTI_CPU(put_pool)(j, best, y, count);
+    NNRTI_CPU(store_pool_q8)(j, best, y, count);
 }
 
-/* Their mean, halves away from zero of the stored integers. */
-NNRTI_CPU_INLINE void NNRTI_CPU(mean_8)(const NNRTI_CPU(pool_8_job) * j, const NNRTI_CPU(taps_8) * m, uint8_t *y,
-                                        int32_t count)
+/* Mean of the taps, for at most 64 channels: halves of the stored integers round away from zero. */
+NNRTI_CPU_INLINE void NNRTI_CPU(mean_q8)(const NNRTI_CPU(pool_q8_job) * j, const NNRTI_CPU(taps_q8) * m, uint8_t *y,
+                                         int32_t count)
 {
     const int32_t n = (m->last - m->first) * (m->end - m->begin);
     int32_t sum[64];
     uint8_t mean[64];
-    for (int32_t c = 0; c < count; c += NNRTI_8_LANES) {
-        const int32_t none[NNRTI_8_LANES] = {0};
+    for (int32_t c = 0; c < count; c += NNRTI_Q8_LANES) {
+        const int32_t none[NNRTI_Q8_LANES] = {0};
         nnrti_i part = nnrti_i_load(none);
         for (int32_t i = m->first; i < m->last; i++)
             for (int32_t k = m->begin; k < m->end; k++)
-                part = nnrti_i_add(part, NNRTI_CPU(widen)((const uint8_t *)j->x->data + m->at + c +
-                                                              i * j->x->strides[1] + k * j->x->strides[2],
-                                                          count - c, j->flip, j->flip));
+                part = nnrti_i_add(part, NNRTI_CPU(widen_q8)((const uint8_t *)j->x->data + m->at + c +
+                                                                 i * j->x->strides[1] + k * j->x->strides[2],
+                                                             count - c, j->flip, j->flip));
         nnrti_i_store(sum + c, part);
     }
     for (int32_t c = 0; c < count; c++)
         mean[c] = (uint8_t)((sum[c] > 0 ? sum[c] + n / 2 : sum[c] - n / 2) / n + j->flip);
-    NNRTI_CPU(put_pool)(j, mean, y, count);
+    NNRTI_CPU(store_pool_q8)(j, mean, y, count);
 }
 
-/* A row of y. */
-NNRTI_CPU_INLINE void NNRTI_CPU(pool_8_row)(const NNRTI_CPU(pool_8_job) * j, uint32_t unit, const bool largest)
+/* Work item: a row of y. */
+NNRTI_CPU_INLINE void NNRTI_CPU(pool_q8_row)(const NNRTI_CPU(pool_q8_job) * j, uint32_t unit, const bool largest)
 {
-    const nnrti_cpu_window_8 *a = j->attr;
+    const nnrti_cpu_window_q8 *a = j->attr;
     const nnrt_view *x = j->x, *y = j->y;
     const int32_t n = (int32_t)unit / y->dims[1], p = (int32_t)unit % y->dims[1];
     const int64_t top = (int64_t)p * a->stride[0] - a->pad[0];
     uint8_t *const row = (uint8_t *)y->data + n * y->strides[0] + p * y->strides[1];
-    NNRTI_CPU(taps_8) m;
-    nnrti_cpu_inside(top, 1, a->window[0], x->dims[1], &m.first, &m.last);
+    NNRTI_CPU(taps_q8) m;
+    nnrti_cpu_valid_range(top, 1, a->window[0], x->dims[1], &m.first, &m.last);
     for (int32_t q = 0; q < y->dims[2]; q++) {
         const int64_t left = (int64_t)q * a->stride[1] - a->pad[1];
-        nnrti_cpu_inside(left, 1, a->window[1], x->dims[2], &m.begin, &m.end);
+        nnrti_cpu_valid_range(left, 1, a->window[1], x->dims[2], &m.begin, &m.end);
         for (int32_t c = 0; c < y->dims[3]; c += 64) {
             m.count = y->dims[3] - c < 64 ? y->dims[3] - c : 64;
             m.at = n * x->strides[0] + (ptrdiff_t)top * x->strides[1] + (ptrdiff_t)left * x->strides[2] + c;
             if (largest)
-                NNRTI_CPU(largest_8)(j, &m, row + q * y->strides[2] + c, m.count);
+                NNRTI_CPU(max_q8)(j, &m, row + q * y->strides[2] + c, m.count);
             else
-                NNRTI_CPU(mean_8)(j, &m, row + q * y->strides[2] + c, m.count);
+                NNRTI_CPU(mean_q8)(j, &m, row + q * y->strides[2] + c, m.count);
         }
     }
 }
 
-static void NNRTI_CPU(max_pool_8_row)(void *arg, uint32_t unit, uint32_t worker)
+static void NNRTI_CPU(max_pool_q8_task)(void *arg, uint32_t unit, uint32_t worker)
 {
     (void)worker;
-    NNRTI_CPU(pool_8_row)((const NNRTI_CPU(pool_8_job) *)arg, unit, true);
+    NNRTI_CPU(pool_q8_row)((const NNRTI_CPU(pool_q8_job) *)arg, unit, true);
 }
 
-static void NNRTI_CPU(average_pool_8_row)(void *arg, uint32_t unit, uint32_t worker)
+static void NNRTI_CPU(average_pool_q8_task)(void *arg, uint32_t unit, uint32_t worker)
 {
     (void)worker;
-    NNRTI_CPU(pool_8_row)((const NNRTI_CPU(pool_8_job) *)arg, unit, false);
+    NNRTI_CPU(pool_q8_row)((const NNRTI_CPU(pool_q8_job) *)arg, unit, false);
 }
 
-static NNRT_ReturnCode NNRTI_CPU(pools_8)(const void *attr, nnrt_view *args, nnrt_call *call,
-                                          void (*task)(void *arg, uint32_t i, uint32_t worker))
+static NNRT_ReturnCode NNRTI_CPU(run_pool_q8)(const void *attr, nnrt_view *args, nnrt_call *call,
+                                              void (*task)(void *arg, uint32_t i, uint32_t worker))
 {
-    NNRTI_CPU(pool_8_job) j;
+    NNRTI_CPU(pool_q8_job) j;
     const nnrt_view *y = &args[2];
     const int32_t *list = (const int32_t *)args[1].data;
-    j.attr = (const nnrti_cpu_window_8 *)attr;
+    j.attr = (const nnrti_cpu_window_q8 *)attr;
     j.x = &args[0];
     j.quant = &args[1];
     j.y = y;
     j.flip = nnrti_cpu_flip(j.x);
     j.same = list[NNRTI_QUANT_FACTORS] == 1 << 30 && list[NNRTI_QUANT_FACTORS + 1] == 1 &&
              list[0] == j.x->quant[0].zeroPoint;
-    nnrti_cpu_share(
+    nnrti_cpu_parallel_for(
         call, 0.25 * (double)y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
         (uint32_t)(y->dims[0] * y->dims[1]), task, &j);
     return NNRT_SUCCESS;
 }
 
-/* y = the largest stored integer, or the mean of the stored integers, in the parameters of y. */
-static NNRT_ReturnCode NNRTI_CPU(max_pool_8)(const void *attr, nnrt_view *args, nnrt_call *call)
+/* y = the largest stored integer, or the mean of the stored integers, requantized to the parameters of y. */
+static NNRT_ReturnCode NNRTI_CPU(max_pool_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    return NNRTI_CPU(pools_8)(attr, args, call, NNRTI_CPU(max_pool_8_row));
+    return NNRTI_CPU(run_pool_q8)(attr, args, call, NNRTI_CPU(max_pool_q8_task));
 }
 
-static NNRT_ReturnCode NNRTI_CPU(average_pool_8)(const void *attr, nnrt_view *args, nnrt_call *call)
+static NNRT_ReturnCode NNRTI_CPU(average_pool_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    return NNRTI_CPU(pools_8)(attr, args, call, NNRTI_CPU(average_pool_8_row));
+    return NNRTI_CPU(run_pool_q8)(attr, args, call, NNRTI_CPU(average_pool_q8_task));
 }
 
-/* A sum of two tensors that lie alike: three tables as those of products, of x, of y and of their sum. */
-typedef struct NNRTI_CPU(add_8_job) {
+/* Addition of two tensors with equal strides: requantization tables of x, of y and of their sum. */
+typedef struct NNRTI_CPU(add_q8_job) {
     const nnrt_view *args;
     size_t count;
-    bool plain, whole[3]; /* whole: nothing is to be shifted */
-    bool quick;           /* by floats first, as x * by[0] + y * by[1] + by[2] */
+    bool plain, whole[3]; /* plain: the integer form suffices; whole: the factor needs no shift */
+    bool quick;           /* try floats first: x * by[0] + y * by[1] + by[2] */
     float by[3];
-    int32_t table[3][4 * NNRTI_8_LANES];
-    nnrti_cpu_scale scale;
-} NNRTI_CPU(add_8_job);
-#define NNRTI_8_PIECE 8192 /* elements that are worked on at once */
+    int32_t table[3][4 * NNRTI_Q8_LANES];
+    nnrti_cpu_requantize scale;
+} NNRTI_CPU(add_q8_job);
+#define NNRTI_Q8_CHUNK 8192 /* elements per work item */
 
-NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(add_8_term)(const NNRTI_CPU(add_8_job) * j, int32_t k, const uint8_t *x,
-                                               int32_t count)
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(add_q8_term)(const NNRTI_CPU(add_q8_job) * j, int32_t k, const uint8_t *x,
+                                                int32_t count)
 {
     const int32_t flip = nnrti_cpu_flip(&j->args[k]), zero = j->args[k].quant[0].zeroPoint + flip;
-    const nnrti_i v = nnrti_i_up(NNRTI_CPU(widen)(x, count, flip, zero));
-    return j->whole[k] ? nnrti_i_scale(v, j->table[k], true) : nnrti_i_scale(v, j->table[k], false);
+    const nnrti_i v = nnrti_i_shift_20(NNRTI_CPU(widen_q8)(x, count, flip, zero));
+    return j->whole[k] ? nnrti_i_rescale(v, j->table[k], true) : nnrti_i_rescale(v, j->table[k], false);
 }
 
-#if NNRTI_8_QUICK
-/* Elements as floats, as they are stored. */
-#if NNRTI_CPU_IS >= 4
+#if NNRTI_Q8_FLOAT
+/* Converts stored 8-bit elements to floats. */
+#if NNRTI_CPU_LEVEL >= 4
 #define nnrti_f __m512
 #define nnrti_f_all _mm512_set1_ps
 #define nnrti_f_fma _mm512_fmadd_ps
-NNRTI_CPU_INLINE nnrti_f NNRTI_CPU(floats_8)(const uint8_t *x, const bool sign)
+NNRTI_CPU_INLINE nnrti_f NNRTI_CPU(to_floats_q8)(const uint8_t *x, const bool sign)
 {
     const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)x);
     return _mm512_cvtepi32_ps(sign ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes));
@@ -12070,62 +12468,64 @@ NNRTI_CPU_INLINE nnrti_f NNRTI_CPU(floats_8)(const uint8_t *x, const bool sign)
 #define nnrti_f __m256
 #define nnrti_f_all _mm256_set1_ps
 #define nnrti_f_fma _mm256_fmadd_ps
-NNRTI_CPU_INLINE nnrti_f NNRTI_CPU(floats_8)(const uint8_t *x, const bool sign)
+NNRTI_CPU_INLINE nnrti_f NNRTI_CPU(to_floats_q8)(const uint8_t *x, const bool sign)
 {
     const __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)x);
     return _mm256_cvtepi32_ps(sign ? _mm256_cvtepi8_epi32(bytes) : _mm256_cvtepu8_epi32(bytes));
 }
 #endif
 
-/* A panel of elements; false: floats are not sure of all of them. */
-NNRTI_CPU_INLINE bool NNRTI_CPU(add_8_quick)(const NNRTI_CPU(add_8_job) * j, const uint8_t *x, const uint8_t *y,
-                                             nnrti_i *sum, const bool sign)
+/* Adds a panel of elements by floats; false: not provably exact in all lanes. */
+NNRTI_CPU_INLINE bool NNRTI_CPU(add_q8_float)(const NNRTI_CPU(add_q8_job) * j, const uint8_t *x, const uint8_t *y,
+                                              nnrti_i *sum, const bool sign)
 {
-    nnrti_sure sure = nnrti_sure_all();
+    nnrti_exact_mask sure = nnrti_exact_mask_all();
     NNRTI_CPU_UNROLL
-    for (int32_t v = 0; v < NNRTI_8_WIDE; v++) {
-        const nnrti_f b = NNRTI_CPU(floats_8)(y + v * NNRTI_8_LANES, sign);
+    for (int32_t v = 0; v < NNRTI_Q8_PANEL_VECTORS; v++) {
+        const nnrti_f b = NNRTI_CPU(to_floats_q8)(y + v * NNRTI_Q8_LANES, sign);
         const nnrti_f t = nnrti_f_fma(b, nnrti_f_all(j->by[1]), nnrti_f_all(j->by[2]));
-        const nnrti_f a = NNRTI_CPU(floats_8)(x + v * NNRTI_8_LANES, sign);
-        sum[v] = nnrti_i_whole(nnrti_f_fma(a, nnrti_f_all(j->by[0]), t), (1 << NNRTI_CPU_PART) - 32, &sure);
+        const nnrti_f a = NNRTI_CPU(to_floats_q8)(x + v * NNRTI_Q8_LANES, sign);
+        sum[v] =
+            nnrti_i_from_float(nnrti_f_fma(a, nnrti_f_all(j->by[0]), t), (1 << NNRTI_CPU_FRACTION_BITS) - 32, &sure);
     }
-    return NNRTI_8_IS_SURE(sure);
+    return NNRTI_Q8_ALL_EXACT(sure);
 }
 #undef nnrti_f
 #undef nnrti_f_all
 #undef nnrti_f_fma
 #endif
 
-static void NNRTI_CPU(add_8_task)(void *arg, uint32_t unit, uint32_t worker)
+static void NNRTI_CPU(add_q8_task)(void *arg, uint32_t unit, uint32_t worker)
 {
-    const NNRTI_CPU(add_8_job) *j = (const NNRTI_CPU(add_8_job) *)arg;
-    const size_t first = (size_t)unit * NNRTI_8_PIECE, left = j->count - first;
-    const int32_t count = (int32_t)(left < NNRTI_8_PIECE ? left : NNRTI_8_PIECE);
+    const NNRTI_CPU(add_q8_job) *j = (const NNRTI_CPU(add_q8_job) *)arg;
+    const size_t first = (size_t)unit * NNRTI_Q8_CHUNK, left = j->count - first;
+    const int32_t count = (int32_t)(left < NNRTI_Q8_CHUNK ? left : NNRTI_Q8_CHUNK);
     const uint8_t *x = (const uint8_t *)j->args[0].data + first, *y = (const uint8_t *)j->args[1].data + first;
     const int32_t *list = (const int32_t *)j->args[2].data;
     uint8_t *z = (uint8_t *)j->args[3].data + first;
-    const NNRTI_CPU(add_8_job) copy = *j; /* not where z may lie */
+    const NNRTI_CPU(add_q8_job) copy = *j; /* a copy: z cannot alias it */
     const bool sign = j->args[0].dataType == NNRT_DATA_TYPE_INT8;
     (void)worker;
     (void)sign;
-    for (int32_t i = 0; i < count && copy.plain; i += NNRTI_8_WIDE * NNRTI_8_LANES) {
-        nnrti_i sum[NNRTI_8_WIDE];
-#if NNRTI_8_QUICK
-        if (copy.quick && count - i >= NNRTI_8_WIDE * NNRTI_8_LANES &&
-            (sign ? NNRTI_CPU(add_8_quick)(&copy, x + i, y + i, sum, true)
-                  : NNRTI_CPU(add_8_quick)(&copy, x + i, y + i, sum, false))) {
-            NNRTI_CPU(put)(sum, NNRTI_8_WIDE, z + i, NNRTI_8_WIDE * NNRTI_8_LANES, &copy.scale, false);
+    for (int32_t i = 0; i < count && copy.plain; i += NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES) {
+        nnrti_i sum[NNRTI_Q8_PANEL_VECTORS];
+#if NNRTI_Q8_FLOAT
+        if (copy.quick && count - i >= NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES &&
+            (sign ? NNRTI_CPU(add_q8_float)(&copy, x + i, y + i, sum, true)
+                  : NNRTI_CPU(add_q8_float)(&copy, x + i, y + i, sum, false))) {
+            NNRTI_CPU(store_q8)
+            (sum, NNRTI_Q8_PANEL_VECTORS, z + i, NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES, &copy.scale, false);
             continue;
         }
 #endif
         NNRTI_CPU_UNROLL
-        for (int32_t v = 0; v < NNRTI_8_WIDE; v++) {
-            const int32_t at = i + v * NNRTI_8_LANES, n = at < count ? count - at : 0;
-            sum[v] = nnrti_i_add(NNRTI_CPU(add_8_term)(&copy, 0, x + (n > 0 ? at : 0), n),
-                                 NNRTI_CPU(add_8_term)(&copy, 1, y + (n > 0 ? at : 0), n));
-            sum[v] = nnrti_i_exact(sum[v], copy.table[2], false);
+        for (int32_t v = 0; v < NNRTI_Q8_PANEL_VECTORS; v++) {
+            const int32_t at = i + v * NNRTI_Q8_LANES, n = at < count ? count - at : 0;
+            sum[v] = nnrti_i_add(NNRTI_CPU(add_q8_term)(&copy, 0, x + (n > 0 ? at : 0), n),
+                                 NNRTI_CPU(add_q8_term)(&copy, 1, y + (n > 0 ? at : 0), n));
+            sum[v] = nnrti_i_requantize_int(sum[v], copy.table[2], false);
         }
-        NNRTI_CPU(put)(sum, NNRTI_8_WIDE, z + i, count - i, &copy.scale, false);
+        NNRTI_CPU(store_q8)(sum, NNRTI_Q8_PANEL_VECTORS, z + i, count - i, &copy.scale, false);
     }
     for (int32_t i = 0; i < count && !copy.plain; i++) {
         const int32_t a = nnrti_load_8(x, i, j->args[0].dataType) - j->args[0].quant[0].zeroPoint;
@@ -12134,11 +12534,11 @@ static void NNRTI_CPU(add_8_task)(void *arg, uint32_t unit, uint32_t worker)
     }
 }
 
-/* z = what is made of x + y, each brought to one scale first. */
-static NNRT_ReturnCode NNRTI_CPU(add_8)(const void *attr, nnrt_view *args, nnrt_call *call)
+/* z = requantize(x + y), each operand rescaled to a common scale first. */
+static NNRT_ReturnCode NNRTI_CPU(add_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const int32_t *list = (const int32_t *)args[2].data, flip = nnrti_cpu_flip(&args[3]);
-    NNRTI_CPU(add_8_job) j;
+    NNRTI_CPU(add_q8_job) j;
     (void)attr;
     j.args = args;
     j.plain = nnrt_dims_count(args[3].dims, args[3].rank, &j.count);
@@ -12147,40 +12547,41 @@ static NNRT_ReturnCode NNRTI_CPU(add_8)(const void *attr, nnrt_view *args, nnrt_
         const int32_t n = m == 0 ? 1 : -e;
         j.whole[k] = n == 0;
         j.plain = j.plain && m >= 0 && n >= (k == 2) && n <= 21;
-        for (int32_t i = 0; i < NNRTI_8_LANES && j.plain; i++) {
-            j.table[k][NNRTI_8_LANES + i] = m;
-            j.table[k][2 * NNRTI_8_LANES + i] = (n > 0 ? 1 << (n - 1) : 0) + (k == 2 ? (list[0] + flip) * (1 << n) : 0);
-            j.table[k][3 * NNRTI_8_LANES + i] = n;
+        for (int32_t i = 0; i < NNRTI_Q8_LANES && j.plain; i++) {
+            j.table[k][NNRTI_Q8_LANES + i] = m;
+            j.table[k][2 * NNRTI_Q8_LANES + i] =
+                (n > 0 ? 1 << (n - 1) : 0) + (k == 2 ? (list[0] + flip) * (1 << n) : 0);
+            j.table[k][3 * NNRTI_Q8_LANES + i] = n;
         }
     }
-    nnrti_cpu_set_bounds(&j.scale, list[1], list[2], flip);
-    j.quick = j.plain && nnrti_cpu_add_by_floats(args, flip, j.by);
-    nnrti_cpu_share(call, (double)j.count, (uint32_t)((j.count + NNRTI_8_PIECE - 1) / NNRTI_8_PIECE),
-                    NNRTI_CPU(add_8_task), &j);
+    nnrti_cpu_requantize_bounds(&j.scale, list[1], list[2], flip);
+    j.quick = j.plain && nnrti_cpu_add_q8_factors(args, flip, j.by);
+    nnrti_cpu_parallel_for(call, (double)j.count, (uint32_t)((j.count + NNRTI_Q8_CHUNK - 1) / NNRTI_Q8_CHUNK),
+                           NNRTI_CPU(add_q8_task), &j);
     return NNRT_SUCCESS;
 }
 
-#endif /* NNRTI_CPU_IS != 5 */
+#endif /* NNRTI_CPU_LEVEL != 5 */
 
-#define NNRTI_CPU_ROW_OWN(kernel) {NNRTI_CPU(kernel), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_SET)},
-#if NNRTI_CPU_IS == 5
+#define NNRTI_CPU_ROW_OWN(kernel) {NNRTI_CPU(kernel), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_ISA)},
+#if NNRTI_CPU_LEVEL == 5
 #define NNRTI_CPU_ROW(kernel) {nnrti_cpu_##kernel##_avx512, "nnrt_cpu_" #kernel "_avx512"},
 #define NNRTI_CPU_WEIGHTS nnrti_cpu_winograd_weights_avx512, nnrti_cpu_narrow_weights_avx512
 #else
 #define NNRTI_CPU_ROW NNRTI_CPU_ROW_OWN
 #define NNRTI_CPU_WEIGHTS NNRTI_CPU(winograd_weights), NNRTI_CPU(narrow_weights)
 #endif
-static const nnrti_cpu_set NNRTI_CPU(set) = {
-    NNRTI_CPU_TEXT_2(NNRTI_CPU_SET), NNRTI_LANES, NNRTI_WIDE *NNRTI_LANES, NNRTI_CPU_WEIGHTS,
-    NNRTI_CPU_KERNELS(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_8(NNRTI_CPU_ROW)
-        NNRTI_CPU_KERNELS_DOT(NNRTI_CPU_ROW_OWN){NNRTI_8_LANES, NNRTI_8_WIDE *NNRTI_8_LANES, NNRTI_8_GROUP,
-                                                 sizeof(nnrti_w8), NNRTI_8_BLOCK}};
+static const nnrti_cpu_isa NNRTI_CPU(isa) = {
+    NNRTI_CPU_TEXT_2(NNRTI_CPU_ISA), NNRTI_LANES, NNRTI_PANEL_VECTORS *NNRTI_LANES, NNRTI_CPU_WEIGHTS,
+    NNRTI_CPU_KERNELS(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_Q8(NNRTI_CPU_ROW)
+        NNRTI_CPU_KERNELS_Q8_DOT(NNRTI_CPU_ROW_OWN){NNRTI_Q8_LANES, NNRTI_Q8_PANEL_VECTORS *NNRTI_Q8_LANES,
+                                                    NNRTI_Q8_GROUP, sizeof(nnrti_q8_w), NNRTI_Q8_BLOCK}};
 #undef NNRTI_CPU_ROW_OWN
 #undef NNRTI_CPU_ROW
 #undef NNRTI_CPU_WEIGHTS
 
 #if defined(__clang__)
-#if NNRTI_CPU_IS >= 3 || defined(NNRTI_CPU_SSE2)
+#if NNRTI_CPU_LEVEL >= 3 || defined(NNRTI_CPU_SSE2)
 #pragma clang attribute pop
 #endif
 #elif defined(__x86_64__) || defined(__i386__)
@@ -12194,9 +12595,9 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef NNRTI_CPU_vector
 #undef NNRTI_CPU_simd128
 #undef NNRTI_CPU_WASM
-#undef NNRTI_CPU_IS
-#undef NNRTI_CPU_TILE
-#undef NNRTI_CPU_VECTORS
+#undef NNRTI_CPU_LEVEL
+#undef NNRTI_CPU_MICROKERNEL
+#undef NNRTI_CPU_GEMV_MICROKERNEL
 #undef NNRTI_CPU_STRIP_PIXELS
 #undef NNRTI_CPU_STRIP_WHOLE
 #undef NNRTI_CPU_FEW_ROWS
@@ -12204,15 +12605,15 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef NNRTI_CPU_IF_NAN
 #undef NNRTI_CPU_IF_LESS
 #undef NNRTI_CPU_SQRT
-#undef NNRTI_CPU_COMPUTE
-#undef NNRTI_CPU_PART_OF
+#undef NNRTI_CPU_UNARY
+#undef NNRTI_CPU_DOUBLE_CHUNK
 #undef NNRTI_CPU_EVEN
-#undef NNRTI_WHOLE
+#undef NNRTI_IS_WHOLE
 #undef NNRTI_LANES
-#undef NNRTI_WIDE
-#undef NNRTI_TALL
-#undef NNRTI_TALL_ONE
-#undef NNRTI_CELLS_TALL
+#undef NNRTI_PANEL_VECTORS
+#undef NNRTI_TILE_ROWS
+#undef NNRTI_TILE_ROWS_ONE
+#undef NNRTI_RECURRENT_ROWS
 #undef NNRTI_CPU_GATES
 #undef nnrti_v
 #undef nnrti_v_bits
@@ -12236,7 +12637,7 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef nnrti_v_erf
 #undef nnrti_v_if_less
 #undef nnrti_v_sqrt
-#undef nnrti_v_whole
+#undef nnrti_v_to_integer
 #undef nnrti_v_expm1
 #undef nnrti_v_log
 #undef nnrti_v_log1p
@@ -12247,29 +12648,29 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef nnrti_v_store_part
 #undef nnrti_d
 #undef nnrti_h
-#undef NNRTI_CPU_TILE_8
-#undef NNRTI_CPU_FINISH_8
-#undef NNRTI_8_LANES
-#undef NNRTI_8_WIDE
-#undef NNRTI_8_GROUP
-#undef NNRTI_8_BLOCK
-#undef NNRTI_8_VECTORS
-#undef NNRTI_8_QUICK
-#undef NNRTI_8_IS_SURE
-#undef nnrti_sure
-#undef nnrti_sure_all
-#undef nnrti_i_whole
-#undef nnrti_i_quick
-#undef nnrti_i_exact
-#undef NNRTI_8_PIECE
-#undef NNRTI_8_SOON
+#undef NNRTI_CPU_GEMM_Q8_PANEL
+#undef NNRTI_CPU_EPILOGUE_Q8
+#undef NNRTI_Q8_LANES
+#undef NNRTI_Q8_PANEL_VECTORS
+#undef NNRTI_Q8_GROUP
+#undef NNRTI_Q8_BLOCK
+#undef NNRTI_Q8_BLOCK_VECTORS
+#undef NNRTI_Q8_FLOAT
+#undef NNRTI_Q8_ALL_EXACT
+#undef nnrti_exact_mask
+#undef nnrti_exact_mask_all
+#undef nnrti_i_from_float
+#undef nnrti_i_requantize_float
+#undef nnrti_i_requantize_int
+#undef NNRTI_Q8_CHUNK
+#undef NNRTI_Q8_PREFETCH
 #undef nnrti_i
-#undef nnrti_x8
-#undef nnrti_w8
+#undef nnrti_q8_x
+#undef nnrti_q8_w
 #undef nnrti_i_load
 #undef nnrti_i_store
 #undef nnrti_i_dot
-#undef nnrti_i_scale
+#undef nnrti_i_rescale
 #undef nnrti_i_add
-#undef nnrti_i_up
-#endif /* NNRTI_CPU_SET */
+#undef nnrti_i_shift_20
+#endif /* NNRTI_CPU_ISA */

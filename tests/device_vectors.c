@@ -352,7 +352,7 @@ static int run_open(vec_case *c, const test_device *device, const way *w, char *
 
 #define MOST_OPS 512
 
-static const nnrti_cpu_set *kernels_set;
+static const nnrti_cpu_isa *kernels_set;
 static uint32_t kernels_types[MOST_OPS]; /* of nnrt_op_at(i), as nnrt_operand_types */
 
 static NNRT_ReturnCode kernels_edit(void *user, nnrt_draft *draft)
@@ -406,9 +406,9 @@ static int kernels_main(const char *set, int count, char **paths)
 {
     static vec_case c;
     static single s;
-    for (uint32_t i = 0; nnrti_cpu_sets[i] != NULL; i++)
-        if (strcmp(nnrti_cpu_sets[i]->name, set) == 0 && nnrti_cpu_has(nnrti_cpu_sets[i]))
-            kernels_set = nnrti_cpu_sets[i];
+    for (uint32_t i = 0; nnrti_cpu_isas[i] != NULL; i++)
+        if (strcmp(nnrti_cpu_isas[i]->name, set) == 0 && nnrti_cpu_has_isa(nnrti_cpu_isas[i]))
+            kernels_set = nnrti_cpu_isas[i];
     if (kernels_set == NULL) {
         fprintf(stderr, "this machine does not have the set of instructions '%s'\n", set);
         return 2;

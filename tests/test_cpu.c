@@ -212,7 +212,7 @@ static void check_conv_by(const conv *s, const char *name)
 
 static void check_conv(const conv *s)
 {
-    check_conv_by(s, s->group == 1 ? "product" : "depthwise");
+    check_conv_by(s, s->group == 1 ? "gemm" : "depthwise");
 }
 
 static const NNRT_ActivationType activations[] = {
@@ -310,7 +310,7 @@ static void test_vectors(void **unused)
             s.twice = s.bias && draw(3) == 0;
             if (s.twice)
                 s.activation = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
-            check_conv_by(&s, "vector");
+            check_conv_by(&s, "gemv");
         }
     memset(&s, 0, sizeof(s));
     s.n = s.window[0] = s.window[1] = 1;
@@ -320,7 +320,7 @@ static void test_vectors(void **unused)
     s.bias = true;
     s.h = s.w = 3; /* one cell of several */
     s.stride[0] = s.stride[1] = 5;
-    check_conv_by(&s, "vector");
+    check_conv_by(&s, "gemv");
     s.pad[0] = s.pad[1] = s.pad[2] = s.pad[3] = 1; /* one that lies outside x */
     check_conv_by(&s, NULL);
 }
@@ -1070,7 +1070,7 @@ static void test_matrices_of_constants(void **unused)
             bound[j] = (float)(((k + 1) * size * steepness(attr.activationType) +
                                 (roundings_of(attr.activationType) + 1) * fabs(y)) * ROUNDING * SECOND);
         }
-        kernel = m == 0 ? NULL : full || i % 2 == 0 ? "product" : "matmul";
+        kernel = m == 0 ? NULL : full || i % 2 == 0 ? "gemm" : "matmul";
         check_all(model, x, nX, nZ, expected, bound, full ? "full connection" : "a product with constants");
         kernel = NULL;
         nnrt_model_destroy(model);
@@ -1124,7 +1124,7 @@ static void test_turned_matrices(void **unused)
             bound[j] = (float)(((k + 1) * size * steepness(attr.activationType) +
                                 (roundings_of(attr.activationType) + 1) * fabs(y)) * ROUNDING * SECOND);
         }
-        kernel = count == 1 ? "product" : NULL;
+        kernel = count == 1 ? "gemm" : NULL;
         check_all(model, x, nX, nZ, expected, bound, "a matrix that is transposed");
         kernel = NULL;
         nnrt_model_destroy(model);
@@ -1884,7 +1884,7 @@ static void check_eight(const eight *e)
              "activation %d, size %u%s%s", (int)e->type, (int)s->n, (int)s->h, (int)s->w, (int)s->k, (int)s->c,
              (int)s->window[0], (int)s->window[1], (int)s->group, (int)e->x, (int)e->w, (int)e->y, (int)px.zeroPoint,
              (int)py.zeroPoint, (int)s->activation, e->size, s->bias ? ", bias" : "", e->perChannel ? ", per channel" : "");
-    kernel = e->either || (e->size == BIAS_31 && s->bias) ? NULL : s->group == 1 ? "product_8" : "depthwise_8";
+    kernel = e->either || (e->size == BIAS_31 && s->bias) ? NULL : s->group == 1 ? "gemm_q8" : "depthwise_q8";
     check_bytes(model, x, nX, image ? product_of(4, out) : product_of(2, outMatrix),
                 e->either ? EITHER : kernel == NULL ? KEPT : TAKEN, what);
     kernel = NULL;
@@ -1987,7 +1987,7 @@ static void test_halves_of_8_bits(void **unused)
         nnrt_builder_quant_axis(b, in[1], 1);
         in[2] = nnrt_builder_constant(b, "bias", I32, 1, &count, bias, false);
         model = finish_eight(b, NNRT_NODE_TYPE_FULL_CONNECTION, &attr, in, 3, type, 2, out, &py);
-        kernel = "product_8";
+        kernel = "gemm_q8";
         check_bytes(model, x, sizeof(x), (size_t)PIXELS * CHANNELS, TAKEN, "halves");
         kernel = NULL;
         nnrt_model_destroy(model);
@@ -2071,7 +2071,7 @@ static void test_borders_of_8_bits(void **unused)
         in[1] = nnrt_builder_constant(b, "w", I8, 4, wDims, w, false);
         nnrt_builder_quant(b, in[1], params, 35);
         model = finish_eight(b, NNRT_NODE_TYPE_CONV2D_FUSION, &attr, in, 2, type, 4, out, &py);
-        kernel = "product_8";
+        kernel = "gemm_q8";
         check_bytes(model, x, nX, product_of(4, out), TAKEN, "borders");
         kernel = NULL;
         nnrt_model_destroy(model);
@@ -2115,7 +2115,7 @@ static void test_pools_of_8_bits(void **unused)
         nnrt_builder_quant(b, in, &px, 1);
         model = i % 2 == 0 ? finish_eight(b, NNRT_NODE_TYPE_MAX_POOL_FUSION, &most, &in, 1, type, 4, out, &py)
                            : finish_eight(b, NNRT_NODE_TYPE_AVGPOOL_FUSION, &average, &in, 1, type, 4, out, &py);
-        kernel = i % 2 == 0 ? "max_pool_8" : "average_pool_8";
+        kernel = i % 2 == 0 ? "max_pool_q8" : "average_pool_q8";
         check_bytes(model, x, nX, product_of(4, out), EITHER, i % 2 == 0 ? "the largest" : "the average");
         kernel = NULL;
         nnrt_model_destroy(model);
@@ -2157,7 +2157,7 @@ static void test_sums_of_8_bits(void **unused)
         nnrt_builder_quant(b, in[1 - first], &pc, 1);
         model = finish_eight(b, NNRT_NODE_TYPE_ADD_FUSION, &attr, in, 2, type, 2, dims, &py);
         snprintf(what, sizeof(what), "sum of %d of type %d, scales %g %g %g", (int)nX, (int)type, px.scale, pc.scale, py.scale);
-        kernel = (other && dims[0] > 1) || nX == 0 ? NULL : "add_8";
+        kernel = (other && dims[0] > 1) || nX == 0 ? NULL : "add_q8";
         check_bytes(model, x, nX, nX, EITHER, what);
         kernel = NULL;
         if (large)
@@ -2199,7 +2199,7 @@ static void test_all_sums_of_8_bits(void **unused)
         in[1 - first] = nnrt_builder_constant(b, "c", I8, 2, dims, c, false);
         nnrt_builder_quant(b, in[1 - first], &pc, 1);
         model = finish_eight(b, NNRT_NODE_TYPE_ADD_FUSION, &attr, in, 2, I8, 2, dims, &py);
-        kernel = "add_8";
+        kernel = "add_q8";
         check_bytes(model, x, count, count, EITHER, "all sums");
         kernel = NULL;
         nnrt_model_destroy(model);
@@ -2288,7 +2288,7 @@ static void test_casts_to_8_bits(void **unused)
                 nnrt_builder_output(b, q);
             model = finish(b);
         }
-        kernel = i % 3 == 0 ? NULL : "quantise";
+        kernel = i % 3 == 0 ? NULL : "quantize";
         check_bytes(model, x, nX * sizeof(float), image && !other ? (size_t)(2 * dims[2] * dims[3]) : nX, EITHER, what);
         kernel = NULL;
         assert_int_equal(steps, image && !other ? 3 : 1);
@@ -2320,7 +2320,7 @@ static void test_casts_of_8_bits(void **unused)
         in = nnrt_builder_input(b, "x", type, 2, dims);
         nnrt_builder_quant(b, in, &px, 1);
         model = finish_eight(b, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &cast, &in, 1, F32, 2, dims, NULL);
-        kernel = "dequantise";
+        kernel = "dequantize";
         check_bytes(model, x, nX, nX * sizeof(float), EITHER, "a cast to floats");
         kernel = NULL;
         nnrt_model_destroy(model);
@@ -2430,8 +2430,8 @@ static void test_sets(void **unused)
 /* "cpu" is the first of the sets; what is asked for by name is done by that kernel, and else the session is refused. */
 static void test_one_kernel(void **unused)
 {
-    static const char *const none[] = {"depthwise", "product_8", "produc", "product_", "product_8_and_so_much_more_of_it",
-                                       "nnrt_cpu_product_vector", "copy", "winograd_4"};
+    static const char *const none[] = {"depthwise", "gemm_q8", "gem", "gemm_", "gemm_q8_and_so_much_more_of_it",
+                                       "nnrt_cpu_gemm_vector", "copy", "winograd_4"};
     conv s;
     int32_t out[4];
     float x[2 * 5 * 5 * 3], *w, y[2 * 5 * 5 * 9], z[2 * 5 * 5 * 9];
@@ -2452,7 +2452,7 @@ static void test_one_kernel(void **unused)
     (void)run_on("cpu", model, x, COUNT(x), y, COUNT(y), 0);
     (void)run_on(sets[0], model, x, COUNT(x), z, COUNT(z), 0);
     assert_memory_equal(y, z, sizeof(y));
-    kernel = "product";
+    kernel = "gemm";
     tiles = "4"; /* which it does not go by then */
     (void)run_on("cpu", model, x, COUNT(x), z, COUNT(z), 0);
     assert_memory_equal(y, z, sizeof(y));
@@ -2474,6 +2474,77 @@ static void test_one_kernel(void **unused)
         assert_non_null(strstr(e.message, "nnrt.cpu.kernel"));
     }
     kernel = NULL;
+    nnrt_model_destroy(model);
+    free(w);
+}
+
+/* A session's return code and message with kernel `name`. */
+static NNRT_ReturnCode code_of(const NNRT_Model *model, const char *name, nnrt_error *e)
+{
+    nnrt_session *session = NULL;
+    nnrt_session_desc desc;
+    NNRT_Extension extensions[2];
+    NNRT_ReturnCode code;
+    memset(&desc, 0, sizeof(desc));
+    memset(e, 0, sizeof(*e));
+    desc.device = "cpu";
+    kernel = name;
+    add_extensions(&desc, extensions);
+    code = nnrt_session_create(&session, model, &desc, e);
+    kernel = NULL;
+    nnrt_session_destroy(session);
+    return code;
+}
+
+/* Former names of kernels mean the present ones: the session opens, or fails with the same message, which has the
+   present name. A former name with a character more or less is no alias. */
+static void test_kernel_aliases(void **unused)
+{
+    static const char *const names[][2] = {{"product", "gemm"},
+                                           {"vector", "gemv"},
+                                           {"split", "multi_gemm"},
+                                           {"groups", "conv_grouped"},
+                                           {"chain", "fused_depthwise"},
+                                           {"max_volume", "max_pool_nd"},
+                                           {"average_volume", "average_pool_nd"},
+                                           {"choose", "where"},
+                                           {"place", "argminmax"},
+                                           {"top", "topk"},
+                                           {"quantise", "quantize"},
+                                           {"dequantise", "dequantize"},
+                                           {"each_half", "elementwise_half"},
+                                           {"max_pool_8", "max_pool_q8"},
+                                           {"average_pool_8", "average_pool_q8"},
+                                           {"add_8", "add_q8"},
+                                           {"product_8", "gemm_q8"},
+                                           {"depthwise_8", "depthwise_q8"}};
+    static const char *const none[] = {"produc", "product_", "products", "vectors", "add_80"};
+    conv s;
+    int32_t out[4];
+    float *w = reals(9 * 3 * 9);
+    NNRT_Model *model;
+    nnrt_error e, old;
+    (void)unused;
+    memset(&s, 0, sizeof(s));
+    set_window(&s);
+    s.n = 1;
+    s.h = s.w = 5;
+    s.k = 3;
+    s.c = 9;
+    model = make_conv(&s, w, NULL, NULL, out);
+    for (uint32_t i = 0; i < COUNT(names); i++) {
+        const NNRT_ReturnCode code = code_of(model, names[i][1], &e);
+        char quoted[32];
+        assert_int_equal(code, i == 0 ? NNRT_SUCCESS : NNRT_NOT_SUPPORT);
+        assert_int_equal(code_of(model, names[i][0], &old), code);
+        assert_string_equal(old.message, e.message);
+        (void)snprintf(quoted, sizeof(quoted), "'%s'", names[i][1]);
+        assert_true(code == NNRT_SUCCESS || strstr(old.message, quoted) != NULL);
+    }
+    for (uint32_t i = 0; i < COUNT(none); i++) {
+        assert_int_equal(code_of(model, none[i], &e), NNRT_NOT_SUPPORT);
+        assert_non_null(strstr(e.message, none[i]));
+    }
     nnrt_model_destroy(model);
     free(w);
 }
@@ -2510,6 +2581,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sets),
         cmocka_unit_test(test_one_kernel),
+        cmocka_unit_test(test_kernel_aliases),
         cmocka_unit_test(test_sharing),
         cmocka_unit_test(test_products),
         cmocka_unit_test(test_vectors),

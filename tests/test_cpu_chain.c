@@ -166,7 +166,7 @@ static void check_chain(const chain *s, const made *m, uint32_t round)
             continue;
         kernel = NULL;
         (void)run_on(sets[i], m->model, m->x, m->nX, expected, m->nY, 0);
-        kernel = "chain";
+        kernel = "fused_depthwise";
         for (uint32_t workers = 0; workers <= 8; workers += workers == 3 ? 5 : 1) {
             memset(y, 0xA5, m->nY * sizeof(float));
             (void)run_on(sets[i], m->model, m->x, m->nX, y, m->nY, workers);
@@ -322,7 +322,7 @@ static void test_memory(void **unused)
             t.parallel.workers = 3;
             desc.device = sets[i];
             desc.parallel = &t.parallel;
-            kernel = "chain";
+            kernel = "fused_depthwise";
             add_extensions(&desc, extensions);
             assert_int_equal(nnrt_session_bytes(m.model, &desc, &bytes, &e), NNRT_SUCCESS);
             assert_int_equal(posix_memalign(&buffer, NNRT_ALIGNMENT, bytes), 0);
@@ -365,10 +365,10 @@ static void test_refused(void **unused)
             memset(&desc, 0, sizeof(desc));
             memset(&e, 0, sizeof(e));
             desc.device = sets[i];
-            kernel = "chain";
+            kernel = "fused_depthwise";
             add_extensions(&desc, extensions);
             assert_int_equal(nnrt_session_create(&session, m.model, &desc, &e), NNRT_NOT_SUPPORT);
-            assert_non_null(strstr(e.message, "'chain'"));
+            assert_non_null(strstr(e.message, "'fused_depthwise'"));
         }
         kernel = NULL;
         drop(&m);

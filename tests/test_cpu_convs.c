@@ -342,8 +342,8 @@ static const char *kernel_of(const conv *s, uint32_t set)
     if (s->group == s->k && s->group == s->c && !s->transposed && !s->volume)
         return "depthwise";
     if (s->group == 1 && !s->transposed && !s->volume)
-        return "product";
-    return s->group > 1 && lanes_of(set) / (k > c ? k : c) > 1 ? "groups" : "split";
+        return "gemm";
+    return s->group > 1 && lanes_of(set) / (k > c ? k : c) > 1 ? "conv_grouped" : "multi_gemm";
 }
 
 static void compare(const made *m, const char *device, const float *y, const float *expected, const float *bound)
@@ -763,7 +763,7 @@ static void test_volume_pools(void **unused)
         }
         for (uint32_t s = 0; s < nSets; s++)
             for (uint32_t workers = 0; workers <= 8; workers += workers == 3 ? 5 : 1) {
-                kernel = p.largest ? "max_volume" : "average_volume";
+                kernel = p.largest ? "max_pool_nd" : "average_pool_nd";
                 memset(y, 0xA5, m.nY * sizeof(float));
                 if (!has_no_floats(s))
                     (void)run_on(sets[s], &m, y, workers);

@@ -480,7 +480,7 @@ static void test_convolutions(void **unused)
         s.w = reals((size_t)(s.c * s.window[0] * s.window[1] * s.dims[3]));
         s.more = reals((size_t)s.c);
         check(&s, x, off_of(s.window[0] * s.window[1] * s.dims[3] / (double)s.group + 1),
-              s.group == 1 ? "product" : "depthwise");
+              s.group == 1 ? "gemm" : "depthwise");
         free(s.more);
         free(s.w);
         free(x);
@@ -542,7 +542,7 @@ static void test_matrices(void **unused)
     state = 4;
     for (uint32_t i = 0; i < 80; i++) {
         const int32_t m = 1 + (int32_t)draw(20), k = 1 + (int32_t)draw(70), n = 1 + (int32_t)draw(70);
-        const char *named = "product";
+        const char *named = "gemm";
         spec s;
         float *x;
         memset(&s, 0, sizeof(s));
@@ -566,7 +566,7 @@ static void test_matrices(void **unused)
                 s.dims[0] = s.other[0] = 2 + (int32_t)draw(3);
             s.other[s.rankOther - 2] = s.transposeB ? n : k;
             s.other[s.rankOther - 1] = s.transposeB ? k : n;
-            named = i % 4 == 1 ? "product" : "matmul";
+            named = i % 4 == 1 ? "gemm" : "matmul";
             if (i % 16 == 5) { /* what is not packed, as the bias is none that can be */
                 s.bias = false;
                 s.biasOfX = true;
@@ -870,7 +870,7 @@ static void test_sharing(void **unused)
     s.c = 19;
     s.group = s.stride[0] = s.stride[1] = s.window[0] = s.window[1] = 1;
     s.w = reals(33 * 19);
-    check(&s, x, off_of(33), "product");
+    check(&s, x, off_of(33), "gemm");
     assert_true(team_calls > 2); /* and so is what is widened and narrowed */
     free(s.w);
     free(x);

@@ -493,7 +493,7 @@ static void test_chains(void **unused)
             y[k] = add_conv(&m, add_conv(&m, y[k], c, 3, 0), 5 + (int32_t)draw(40), 1, 1);
         }
         nnrt_builder_output(m.b, add_conv(&m, add_concat(&m, y, 2, 0), 16, 1, 1).tensor);
-        kernel = "chain";
+        kernel = "fused_depthwise";
         check(&m, 0, "chains");
         kernel = NULL;
     }
@@ -510,7 +510,7 @@ static void test_alone(void **unused)
         image x = add_conv(&m, add_input(&m, 4, 6, 10), 48, 1, 1), parts[2];
         add_split_from(&m, x, sizes, 2, 0, parts, 1);
         nnrt_builder_output(m.b, add_conv(&m, add_conv(&m, parts[1], 24, 3, 0), 16, 1, 1).tensor);
-        kernel = i / 2 % 2 == 0 ? "chain" : NULL;
+        kernel = i / 2 % 2 == 0 ? "fused_depthwise" : NULL;
         check(&m, 1, "a part alone");
         kernel = NULL;
     }

@@ -219,7 +219,7 @@ static void test_choices(void **unused)
         in[0] = nnrt_io_make(chosen, nC);
         in[1] = nnrt_io_make(p, nX * 4);
         in[2] = nnrt_io_make(q, nY * 4);
-        kernel = way == 5 ? NULL : "choose"; /* where x and y lie differently, the reference device's may do it */
+        kernel = way == 5 ? NULL : "where"; /* where x and y lie differently, the reference device's may do it */
         check_bytes(model, in, 3, expected, n * 4, "a choice");
         kernel = NULL;
         nnrt_model_destroy(model);
@@ -369,7 +369,7 @@ static void test_positions(void **unused)
         nnrt_builder_output(b, y);
         model = finish(b);
         io = nnrt_io_make(x, nX * sizeof(float));
-        kernel = "place";
+        kernel = "argminmax";
         check_bytes(model, &io, 1, wide ? (const void *)places : (const void *)narrow, nY * (wide ? 8 : 4),
                     largest ? "positions of the largest" : "positions of the smallest");
         kernel = NULL;
@@ -423,7 +423,7 @@ static void test_tops(void **unused)
         nnrt_builder_node(b, "top", largest ? NNRT_NODE_TYPE_TOPK_FUSION : NNRT_NODE_TYPE_BOTTOM_K, &attr, in, 2, out, way == 1 ? 2 : 1);
         nnrt_builder_output(b, out[way == 1 ? 1 : 0]);
         model = finish(b);
-        kernel = "top";
+        kernel = "topk";
         check_bytes(model, &io, 1, way != 1 ? (const void *)values : wide ? (const void *)places : (const void *)narrow,
                     nY * (way == 1 && wide ? 8 : 4), largest ? "the largest of a line" : "the smallest of a line");
         kernel = NULL;

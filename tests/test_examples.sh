@@ -75,7 +75,7 @@ sed -E 's/ *[0-9.]+ %//g; /^(time|memory|accuracy)/d' "$folder/out" | cmp -s - "
 verdict 'digits of make run: the same answers' $?
 shows 'digits of make run: on the fast device, which packs the weights' out '^memory .* weights, used in place in the model: 0 bytes$'
 nm --defined-only --extern-only build/run/kernels.o >"$folder/out" 2>"$folder/err"
-[ "$(awk '{ print $3 }' "$folder/out" | sort | tr '\n' ' ')" = 'nnrti_cpu_has nnrti_cpu_sets ' ]
+[ "$(awk '{ print $3 }' "$folder/out" | sort | tr '\n' ' ')" = 'nnrti_cpu_has_isa nnrti_cpu_isas ' ]
 verdict 'digits of make run: what the object of the kernels shows' $?
 make -n -B build/digits >"$folder/out" 2>"$folder/err"
 shows 'make run announces what takes long' out "^echo 'compiling .*kernels.*: about [0-9]+ s'"

@@ -1355,11 +1355,11 @@ static void test_half(void **state)
         const char *only;
     } cases[] = {{FULL, 1, 1, 1, 1, NULL},     {FULL, 1, 40, 130, 1, NULL},  {FULL, 1, 7, 64, 1, NULL},
                  {FULL, 1, 33, 100, 1, NULL},  {FULL, 1, 9, 16, 1, NULL},    {FULL, 1, 9, 48, 1, NULL},
-                 {FULL, 1, 40, 130, 1, "product"}, {FULL, 1, 12, 40, 1, "product"}, {FULL, 1, 5, 70, 1, "product"},
+                 {FULL, 1, 40, 130, 1, "gemm"}, {FULL, 1, 12, 40, 1, "gemm"}, {FULL, 1, 5, 70, 1, "gemm"},
                  {FULL, 2, 5, 17, 1, NULL},    {FULL, 5, 40, 130, 1, NULL},  {FULL, 13, 3, 33, 1, NULL},
                  {FULL, 300, 24, 40, 1, NULL}, {CONV, 5, 16, 24, 1, NULL},   {CONV, 9, 16, 40, 3, NULL},
                  {CONV, 7, 5, 6, 5, NULL},     {CONV, 20, 3, 20, 3, NULL},   {PLANES, 20, 3, 20, 3, NULL},
-                 {PLANES, 33, 3, 8, 3, NULL},  {CHAIN, 12, 24, 40, 1, "chain"}, {CHAIN, 9, 8, 16, 1, "chain"}};
+                 {PLANES, 33, 3, 8, 3, NULL},  {CHAIN, 12, 24, 40, 1, "fused_depthwise"}, {CHAIN, 9, 8, 16, 1, "fused_depthwise"}};
     (void)state;
     for (uint32_t c = 0; c < COUNT(cases); c++)
         for (uint32_t i = 0; nnrt_cpu_set(i) != NULL; i++)
