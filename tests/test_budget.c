@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dirent.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -85,6 +84,7 @@ static void put(message *m, const void *data, size_t size)
     m->size += size;
 }
 
+#include "fuzz/corpus.h"
 #include "protobuf.h"
 
 /* The part goes into m, and is empty. */
@@ -326,38 +326,25 @@ static void test_plain_files(void **state)
     }
 }
 
+/* Imports a file 60 times, with one more byte of it changed each time. */
+static void damage(void *user, uint8_t *data, size_t size)
+{
+    uint32_t *random = (uint32_t *)user;
+    message m = {data, size, 0};
+    nnrt_error e;
+    for (int i = 0; i < 60 && size > 0; i++) {
+        (void)import(&m, NULL, &e, NULL);
+        *random = *random * 1664525u + 1013904223u;
+        data[(*random >> 8) % size] = (uint8_t)(*random >> 24);
+    }
+}
+
 /* Every file of the corpus, whole and with bytes of it changed. */
 static void test_damaged_corpus(void **state)
 {
-    const char *root = getenv("NNRT_TEST_ROOT");
-    char folder[512], path[1024];
-    static uint8_t data[65536];
-    uint32_t random = 1, files = 0;
-    DIR *d;
+    uint32_t random = 1;
     (void)state;
-    snprintf(folder, sizeof(folder), "%s%stests/fuzz/corpus/onnx", root != NULL ? root : "", root != NULL ? "/" : "");
-    d = opendir(folder);
-    assert_non_null(d);
-    for (struct dirent *entry = readdir(d); entry != NULL; entry = readdir(d)) {
-        message m = {data, 0, 0};
-        nnrt_error e;
-        FILE *f;
-        if (entry->d_name[0] == '.')
-            continue;
-        snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-        f = fopen(path, "rb");
-        assert_non_null(f);
-        m.size = fread(data, 1, sizeof(data), f);
-        fclose(f);
-        for (int i = 0; i < 60 && m.size > 0; i++) {
-            (void)import(&m, NULL, &e, NULL);
-            random = random * 1664525u + 1013904223u;
-            data[(random >> 8) % m.size] = (uint8_t)(random >> 24);
-        }
-        files++;
-    }
-    closedir(d);
-    assert_true(files >= 100);
+    assert_true(corpus_each("onnx", damage, &random) >= 100);
 }
 
 /* ---- files with external data ---- */

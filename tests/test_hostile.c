@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #define FUZZ_INCLUDED
+#include "fuzz/corpus.h"
 #include "fuzz/fuzz_builder.c"
 #include "fuzz/fuzz_cache.c"
 #include "fuzz/fuzz_labels.c"
@@ -70,37 +70,14 @@ static const target targets[] = {{"builder", fuzz_builder},
 #endif
 };
 
-#define MOST_BYTES 65536
-
-static void replay(const target *t)
+static void replay(void *user, uint8_t *data, size_t size)
 {
-    char folder[512], path[1024];
-    static uint8_t data[MOST_BYTES];
-    size_t files = 0;
-    DIR *d;
-    snprintf(path, sizeof(path), "tests/fuzz/corpus/%s", t->name);
-    d = opendir(path_of(folder, sizeof(folder), path, ""));
-    assert_non_null(d);
-    for (struct dirent *e = readdir(d); e != NULL; e = readdir(d)) {
-        size_t size;
-        FILE *f;
-        if (e->d_name[0] == '.')
-            continue;
-        snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
-        f = fopen(path, "rb");
-        assert_non_null(f);
-        size = fread(data, 1, sizeof(data), f);
-        fclose(f);
-        t->run(data, size);
-        files++;
-    }
-    closedir(d);
-    assert_true(files >= 20);
+    (void)((const target *)user)->run(data, size);
 }
 
 static void test_corpus(void **state)
 {
-    replay((const target *)*state);
+    assert_true(corpus_each(((const target *)*state)->name, replay, *state) >= 20);
 }
 
 /* Every beginning of a few inputs, too: no target's bytes end where they should. */

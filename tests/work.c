@@ -1,6 +1,5 @@
 /* Bounds the work of building and preparing models of n and 2n nodes, without a clock, and replays the corpus of the
    fuzz target `work`, which bounds the work for any file. tests/work.h has the counter. */
-#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +11,7 @@
 #include <cmocka.h>
 
 #define FUZZ_INCLUDED
+#include "fuzz/corpus.h"
 #include "fuzz/fuzz_work.c"
 #include "kit.h"
 
@@ -374,33 +374,19 @@ static void test_long_stride(void **state)
         }
 }
 
+static void replay(void *user, uint8_t *data, size_t size)
+{
+    (void)user;
+    fuzz_work(data, size);
+}
+
 /* The corpora of the fuzz targets `work`, `onnx`, `nnrt` and `builder`. */
 static void test_corpus(void **state)
 {
-    static const char *const folders[] = {"work", "onnx", "nnrt", "builder"};
-    static uint8_t data[65536];
+    static const char *const names[] = {"work", "onnx", "nnrt", "builder"};
     (void)state;
-    for (uint32_t i = 0; i < COUNT(folders); i++) {
-        uint32_t files = 0;
-        char path[512];
-        DIR *d;
-        snprintf(path, sizeof(path), "tests/fuzz/corpus/%s", folders[i]);
-        d = opendir(path);
-        assert_non_null(d);
-        for (struct dirent *entry = readdir(d); entry != NULL; entry = readdir(d)) {
-            FILE *f;
-            if (entry->d_name[0] == '.')
-                continue;
-            snprintf(path, sizeof(path), "tests/fuzz/corpus/%s/%s", folders[i], entry->d_name);
-            f = fopen(path, "rb");
-            assert_non_null(f);
-            fuzz_work(data, fread(data, 1, sizeof(data), f));
-            fclose(f);
-            files++;
-        }
-        closedir(d);
-        assert_true(files > 0);
-    }
+    for (uint32_t i = 0; i < COUNT(names); i++)
+        assert_true(corpus_each(names[i], replay, NULL) > 0);
 }
 
 int main(void)

@@ -2,14 +2,17 @@
 """Chooses what of a long run's corpus is kept: the files that reach most of the code within so many bytes,
 of which a file takes FILE beside its own.
 
-    python3 pick.py CONTROL_FILE BYTES OUTDIR
+    python3 pick.py CONTROL_FILE BYTES NAME.tar
 
 CONTROL_FILE is what libFuzzer writes with -set_cover_merge=1 -use_counters=0 -merge_control_file=CONTROL_FILE: which parts of the
-code each file reaches. OUTDIR gets copies, each named by the SHA-1 of its bytes.
+code each file reaches. NAME.tar gets copies, each named by the SHA-1 of its bytes, in the order of their names and
+without times and owners, so that equal files give an equal archive.
 """
 import hashlib
+import io
 import os
 import sys
+import tarfile
 
 FILE = 32
 
@@ -30,8 +33,7 @@ def read_control(path):
 
 def main(control, budget, out):
     left = [(path, os.path.getsize(path), parts) for path, parts in read_control(control)]
-    have, used, kept = set(), 0, 0
-    os.makedirs(out, exist_ok=True)
+    have, used, chosen = set(), 0, {}
     while True:
         left = [row for row in left if used + row[1] + FILE <= budget and not row[2] <= have]
         if not left:
@@ -39,12 +41,15 @@ def main(control, budget, out):
         best = max(left, key=lambda row: (len(row[2] - have) / (row[1] + FILE), row[0]))
         have |= best[2]
         used += best[1] + FILE
-        kept += 1
         with open(best[0], "rb") as f:
             data = f.read()
-        with open(os.path.join(out, hashlib.sha1(data).hexdigest()[:12]), "wb") as f:
-            f.write(data)
-    print("%d files of %d bytes reach %d parts" % (kept, used - kept * FILE, len(have)))
+        chosen[hashlib.sha1(data).hexdigest()[:12]] = data
+    with tarfile.open(out, "w", format=tarfile.USTAR_FORMAT) as archive:
+        for name, data in sorted(chosen.items()):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    print("%d files of %d bytes reach %d parts" % (len(chosen), sum(map(len, chosen.values())), len(have)))
 
 
 if __name__ == "__main__":

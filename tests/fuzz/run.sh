@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh SECONDS FOLDER [afl]: runs every fuzz target of FOLDER (fuzz_NAME, made by libFuzzer; with afl: afl_NAME, made
-# by AFL++) for SECONDS seconds, from the corpus in this folder and that of earlier runs in FOLDER/corpus, and prints
+# by AFL++) for SECONDS seconds, from the corpus in this folder, NAME.tar, and that of earlier runs in FOLDER/corpus, and prints
 # a table. Status 1 on a finding; its input is then in FOLDER/findings/NAME-*. An input may take 10 seconds. The target work
 # starts from the models of other targets, too, and runs at the same time as the first of them.
 set -u
@@ -10,8 +10,8 @@ findings=0
 
 run_fuzz() { # leaves runs, rate, kept
     mkdir -p "$folder/corpus/$target" "$folder/seeds/$target"
-    set -- "$here/corpus/$target" "$folder/seeds/$target"
-    [ "$target" = work ] && set -- "$@" "$here/corpus/onnx" "$here/corpus/nnrt" "$here/corpus/builder"
+    set -- "$folder/packed/$target" "$folder/seeds/$target"
+    [ "$target" = work ] && set -- "$@" "$folder/packed/onnx" "$folder/packed/nnrt" "$folder/packed/builder"
     "$folder/fuzz_$target" -max_total_time="$seconds" -timeout=10 -malloc_limit_mb=256 -rss_limit_mb=2048 \
         -max_len=4096 -print_final_stats=1 -artifact_prefix="$folder/findings/$target-" "$folder/corpus/$target" \
         "$@" >"$log" 2>&1
@@ -26,7 +26,7 @@ run_afl() {
     out=$folder/afl/$target
     rm -rf "$out"
     AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_SKIP_CPUFREQ=1 AFL_NO_UI=1 AFL_NO_AFFINITY=1 AFL_NO_COLOR=1 \
-        afl-fuzz -V "$seconds" -m none -t 10000 -i "$here/corpus/$target" -o "$out" "$folder/afl_$target" >"$log" 2>&1
+        afl-fuzz -V "$seconds" -m none -t 10000 -i "$folder/packed/$target" -o "$out" "$folder/afl_$target" >"$log" 2>&1
     status=$?
     for f in "$out"/default/crashes/id* "$out"/default/hangs/id*; do
         [ -f "$f" ] && cp "$f" "$folder/findings/$target-afl-$(basename "$f" | cut -c4-9)"
@@ -37,6 +37,11 @@ run_afl() {
 }
 
 mkdir -p "$folder/findings" "$folder/afl"
+for archive in "$here"/corpus/*.tar; do
+    name=$(basename "$archive" .tar)
+    mkdir -p "$folder/packed/$name"
+    tar -xf "$archive" -C "$folder/packed/$name" || exit 1
+done
 if [ "$engine" = fuzz ]; then
     # shellcheck disable=SC2086  # PYTHON may be several words
     ${PYTHON:-python3} "$here/make_seeds.py" "$folder/seeds" 2>/dev/null || true
