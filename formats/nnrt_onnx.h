@@ -2193,8 +2193,7 @@ static NNRT_ReturnCode nnrti_onnx_budget_end(nnrti_onnx_budget *b, const nnrt_on
     return nnrt_error_set(error, code, "%s", text);
 }
 
-#define NNRTI_ONNX_PARAMS                                                                                              \
-    64 /* further names of dynamic dimensions are ignored, which bounds the time to compare them */
+#define NNRTI_ONNX_PARAMS 64 /* further names of dynamic dimensions are ignored: comparing them takes time */
 /* A function that is being inlined for a node. */
 typedef struct nnrti_onnx_frame {
     const struct nnrti_onnx_frame *outer; /* the frame that the node is in, NULL: none */
@@ -2248,8 +2247,7 @@ NNRTI_COLD static void nnrti_onnx_blame(nnrti_onnx *c, NNRT_ReturnCode code)
     char name[64], type[64];
     if (c->code != NNRT_SUCCESS)
         return;
-    if (e != NULL && e->code == NNRT_OUT_OF_MEMORY &&
-        code != NNRT_OUT_OF_MEMORY) { /* failed allocations make values look unknown */
+    if (e != NULL && e->code == NNRT_OUT_OF_MEMORY && code != NNRT_OUT_OF_MEMORY) { /* values look unknown then */
         code = NNRT_OUT_OF_MEMORY;
         (void)nnrt_text(c->text, sizeof(c->text), "%s", e->message);
     }
@@ -3806,8 +3804,7 @@ static uint32_t nnrti_onnx_squeeze_told(nnrti_onnx *c, uint32_t x, uint32_t axes
         return nnrti_onnx_reshape(c, x, NULL, 0);
     for (int32_t i = 0; i < rank; i++)
         order[i] = i + 1;
-    nnrti_onnx_defaults(NNRT_NODE_TYPE_TOPK_FUSION,
-                        &a); /* remaining axes get the lowest keys, so BOTTOM_K returns them in order */
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_TOPK_FUSION, &a); /* remaining axes have the lowest keys */
     a.sorted = true;
     in[0] = nnrti_onnx_add(c, nnrti_onnx_const_ints(c, order, (uint32_t)rank),
                            nnrti_onnx_mul(c, flags, nnrti_onnx_const_int(c, rank)));
@@ -4863,8 +4860,7 @@ static void nnrti_onnx_op_slice(nnrti_onnx *c, int32_t arg)
             list[k] = i == 3 ? k : 1;
         in[i] = nnrti_onnx_const_ints(c, list, (uint32_t)count);
     }
-    if (c->code == NNRT_SUCCESS &&
-        nnrti_onnx_told_entries(c, in[3]) > 0) { /* axes computed in the run: make an entry for every axis */
+    if (c->code == NNRT_SUCCESS && nnrti_onnx_told_entries(c, in[3]) > 0) { /* make an entry for every axis */
         const int32_t rank = nnrti_onnx_rank(c, in[0]);
         const uint32_t axes = in[3];
         (void)nnrti_onnx_told_axes(c, rank, axes);
@@ -6057,8 +6053,7 @@ static void nnrti_onnx_uncropped(nnrti_onnx *c, uint32_t x, uint32_t weight, nnr
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "output_shape is %l x %l, expected 1 or more", want[0], want[1]);
     for (int32_t i = 0; i < 2; i++) {
         begin[i] = nnrti_onnx_crop_begin(c, x, weight, w, i, extra[i], want[i]);
-        extra[i] = (w->stride[i] > w->dilation[i] ? w->stride[i] : w->dilation[i]) -
-                   1; /* the largest output padding allowed */
+        extra[i] = (w->stride[i] > w->dilation[i] ? w->stride[i] : w->dilation[i]) - 1; /* the largest allowed */
     }
     memset(w->pads, 0, sizeof(w->pads));
     w->mode = NNRT_PAD_MODE_PAD;
@@ -6329,7 +6324,7 @@ static int32_t nnrti_onnx_resize_axes(nnrti_onnx *c, int32_t rank, int32_t place
     return (int32_t)axes.count;
 }
 
-/* Takes scales (float32) or sizes for the axes of x, which become those of an image [1.., H, W] of four axes. */
+/* Reads scales (float32) or sizes for the axes of x as those of an image [1.., H, W] with four axes. */
 static void nnrti_onnx_resize_of(nnrti_onnx *c, uint32_t x, uint32_t scales, uint32_t sizes, int32_t rank,
                                  nnrti_onnx_resize *r)
 {
@@ -6365,16 +6360,17 @@ static bool nnrti_onnx_whole(float n)
     return n >= 0 && n < 16777216 && n == (float)(int32_t)n;
 }
 
-/* True when a size is the open extent of axis i of x. */
+/* True if a size is the dynamic size of axis i of x. */
 static bool nnrti_onnx_is_extent(const nnrti_onnx *c, nnrti_onnx_size s, uint32_t x, int32_t i)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, s.value);
     return s.known < 0 && o->open != NULL && o->open[0] == nnrti_onnx_at(c, x)->symbols[i];
 }
 
-/* Whether RESIZE does what the node wants of x [N,C,H,W]: it is given constants or extents and resizes the last two axes.
-   An extent of 1 it puts at 0, as only pytorch_half_pixel does, and align_corners is that of the whole extent, where ONNX
-   divides by L*scale - 1. */
+/* True if RESIZE computes the node's result for x [N,C,H,W]. RESIZE requires constant scales, or sizes that are
+   constants or dimensions, and resizes the last two axes only. For a size of 1 it samples at 0, as pytorch_half_pixel
+   does but half_pixel does not; its align_corners divides by the integer output size - 1, whereas ONNX divides by
+   L*scale - 1. */
 static bool nnrti_onnx_resize_plain(nnrti_onnx *c, uint32_t x, const nnrti_onnx_resize *r, NNRT_ResizeCoordinates mode)
 {
     for (int32_t i = 0; i < 4 && c->code == NNRT_SUCCESS; i++) {
@@ -6385,7 +6381,7 @@ static bool nnrti_onnx_resize_plain(nnrti_onnx *c, uint32_t x, const nnrti_onnx_
             return false;
         if (i < 2)
             continue;
-        if (r->sized && size < 0 && nnrti_onnx_at(c, r->sizes[i].value)->data == NULL) /* a run tells it */
+        if (r->sized && size < 0 && nnrti_onnx_at(c, r->sizes[i].value)->data == NULL) /* computed in the run */
             return false;
         if (mode == NNRT_RESIZE_COORDINATES_HALF_PIXEL && n != 1 &&
             (r->sized ? size < 2
@@ -6399,7 +6395,8 @@ static bool nnrti_onnx_resize_plain(nnrti_onnx *c, uint32_t x, const nnrti_onnx_
     return c->code == NNRT_SUCCESS;
 }
 
-/* Scales of Upsample before operator set 9: one attribute, or one for each axis. NNRT_NO_TENSOR after a fault. */
+/* Scales of Upsample before operator set 9: one attribute for each spatial axis, or a list. NNRT_NO_TENSOR after a
+   fault. */
 static uint32_t nnrti_onnx_old_scales(nnrti_onnx *c)
 {
     const nnrt_onnx_attribute *list = nnrti_onnx_attr(c, "scales", NNRT_ONNX_ATTRIBUTE_FLOATS);
@@ -6413,15 +6410,15 @@ static uint32_t nnrti_onnx_old_scales(nnrti_onnx *c)
     return nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_FLOAT32, 1, dims, list->floats.data);
 }
 
-/* Input i, NNRT_NO_TENSOR where it is empty, too. */
+/* Input i, NNRT_NO_TENSOR if it is absent or empty. */
 static uint32_t nnrti_onnx_filled(nnrti_onnx *c, uint32_t i)
 {
     const uint32_t v = nnrti_onnx_in(c, i);
     return v != NNRT_NO_TENSOR && nnrti_onnx_at(c, v)->rank == 1 && nnrti_onnx_dim(c, v, 0) == 0 ? NNRT_NO_TENSOR : v;
 }
 
-/* The attributes of Resize; before operator set 11 there are no modes: from the corner, and the nearest cell is the one
-   before (Upsample), or where x becomes smaller the one behind. */
+/* The attributes of Resize. Operator sets before 11 have no modes: coordinates are asymmetric, and nearest rounds down
+   (floor), except in Resize when x shrinks (ceil). */
 static void nnrti_onnx_resize_attr(nnrti_onnx *c, bool upsample, uint32_t scales, NNRT_ResizeND *a)
 {
     static const NNRT_ResizeCoordinates coordinates[] = {
@@ -6465,10 +6462,11 @@ static void nnrti_onnx_resize_attr(nnrti_onnx *c, bool upsample, uint32_t scales
     }
     a->nearestMode = down ? NNRT_NEAREST_MODE_CEIL : NNRT_NEAREST_MODE_FLOOR;
     if (down && up)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "one scale is below 1 and one above");
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                        "one scale is below 1 and one above, expected all scales on one side of 1");
 }
 
-/* RESIZE_ND, with ONNX's own attributes. */
+/* RESIZE_ND, which has the same attributes as ONNX. */
 static uint32_t nnrti_onnx_resize_nd(nnrti_onnx *c, uint32_t x, uint32_t scales, uint32_t sizes, NNRT_ResizeND *a)
 {
     const bool crop = a->coordinateTransformationMode == NNRT_RESIZE_COORDINATES_TF_CROP_AND_RESIZE;
@@ -6485,9 +6483,9 @@ static uint32_t nnrti_onnx_resize_nd(nnrti_onnx *c, uint32_t x, uint32_t scales,
     return y;
 }
 
-/* Resize 0: inputs x, scales (operator set 10) or x, roi, scales, sizes; Upsample 1: x, scales. RESIZE where it does the
-   same: one spatial axis gets a height of 1; integers of 8 and 16 bits go through float32: nearest copies them, linear
-   rounds toward zero, as ONNX Runtime does. */
+/* Resize (arg 0): inputs x, scales (operator set 10) or x, roi, scales, sizes; Upsample (arg 1): x, scales. RESIZE if
+   it computes the same, else RESIZE_ND. For RESIZE, one spatial axis gets a height of 1, and integers of 8 and 16 bits
+   go through float32: exact for nearest; linear rounds toward zero, as ONNX Runtime does. */
 static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
 {
     uint32_t given = nnrti_onnx_in(c, 0);
@@ -6515,16 +6513,16 @@ static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
             nnrti_onnx_is_a(c, given, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16);
     plain = (exact || nnrti_onnx_is_a(c, given, NNRT_TYPES_FLOAT)) && rank >= 2 && rank <= 4 && n.antialias == 0 &&
             n.keepAspectRatioPolicy == NNRT_ASPECT_RATIO_POLICY_STRETCH &&
-            !(n.mode == NNRT_RESIZE_METHOD_CUBIC && n.cubicCoeffA == 0) && /* which to RESIZE is none given */
+            !(n.mode == NNRT_RESIZE_METHOD_CUBIC && n.cubicCoeffA == 0) && /* RESIZE takes 0 for absent */
             n.coordinateTransformationMode != NNRT_RESIZE_COORDINATES_HALF_PIXEL_SYMMETRIC &&
             n.coordinateTransformationMode < NNRT_RESIZE_COORDINATES_TF_HALF_PIXEL_FOR_NN &&
             (sizes != NNRT_NO_TENSOR ? nnrti_onnx_told_entries(c, sizes) < 0
                                      : scales != NNRT_NO_TENSOR && nnrti_onnx_known(c, scales));
     if (plain && c->code == NNRT_SUCCESS) {
         nnrti_onnx_resize_of(c, x, scales, sizes, rank, &r);
-        for (int32_t i = rank; i < 4; i++) /* [W] in front of it [H=1], [C=1], [N=1] */
+        for (int32_t i = rank; i < 4; i++) /* [W] becomes [1,1,1,W]; [N,C,L] becomes [N,C,1,L] */
             x = nnrti_onnx_unsqueeze(c, x, rank == 3 ? 2 : 0);
-        if (rank == 3) { /* the axes behind the channels, where there is only one */
+        if (rank == 3) { /* the entries are for [1,N,C,L]: make them those of [N,C,1,L] */
             r.scales[0] = r.scales[1];
             r.scales[1] = r.scales[2];
             r.scales[2] = 1;
@@ -6600,7 +6598,8 @@ static void nnrti_onnx_op_matmul_integer(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* A parameter of the rows of matrices, or of all: [M] becomes [M,1], one element a scalar. */
+/* A quantization parameter of a matrix multiplication: per row, [M] becomes [M,1]; a single element becomes a
+   scalar. */
 static uint32_t nnrti_onnx_by_rows(nnrti_onnx *c, uint32_t v, bool rows)
 {
     const int32_t rank = nnrti_onnx_rank(c, v);
@@ -6612,8 +6611,8 @@ static uint32_t nnrti_onnx_by_rows(nnrti_onnx *c, uint32_t v, bool rows)
     return rank == 1 ? nnrti_onnx_unsqueeze(c, v, 1) : v;
 }
 
-/* Inputs a and b with scale and zero point behind each, scale and zero point of y: a quantized product, or one of integers
-   that is scaled in float32. */
+/* Inputs: a, its scale and zero point; b, its scale and zero point; scale and zero point of y. Becomes a quantized
+   matrix multiplication, or an integer one whose sum is scaled in float32. */
 static void nnrti_onnx_op_q_linear_matmul(nnrti_onnx *c, int32_t arg)
 {
     nnrti_onnx_q_linear q;
@@ -6639,7 +6638,7 @@ static void nnrti_onnx_op_q_linear_matmul(nnrti_onnx *c, int32_t arg)
                        nnrti_onnx_by_rows(c, nnrti_onnx_in(c, 7), rows && !one));
 }
 
-/* True when v is [n] or [1,n]: a bias of n outputs. */
+/* True if v is [n] or [1,n]: a bias of n outputs. */
 static bool nnrti_onnx_is_bias(nnrti_onnx *c, uint32_t v, int32_t n)
 {
     const int32_t rank = nnrti_onnx_rank(c, v);
@@ -6647,7 +6646,7 @@ static bool nnrti_onnx_is_bias(nnrti_onnx *c, uint32_t v, int32_t n)
            (rank == 1 || nnrti_onnx_dim(c, v, 0) == 1);
 }
 
-/* A vector bias where its length or the number of outputs is open: an entry for each output, or one for all. */
+/* A vector bias when its length or the number of outputs is dynamic: one entry per output, or one for all outputs. */
 static uint32_t nnrti_onnx_open_bias(nnrti_onnx *c, uint32_t v, nnrti_onnx_size outputs)
 {
     const int64_t n = nnrti_onnx_dim(c, v, 0);
@@ -6656,7 +6655,8 @@ static uint32_t nnrti_onnx_open_bias(nnrti_onnx *c, uint32_t v, nnrti_onnx_size 
     return v;
 }
 
-/* alpha*A*B + beta*C: FULL_CONNECTION in the form that networks have, else a product, scaled, and a sum. */
+/* alpha*A*B + beta*C: FULL_CONNECTION for the usual form (alpha 1, transA 0, a vector bias with beta 1), else
+   MATMUL_FUSION, MUL_FUSION and ADD_FUSION. */
 static void nnrti_onnx_op_gemm(nnrti_onnx *c, int32_t arg)
 {
     static const int64_t swap[] = {1, 0};
@@ -6670,7 +6670,7 @@ static void nnrti_onnx_op_gemm(nnrti_onnx *c, int32_t arg)
     uint32_t y;
     (void)arg;
     if (nnrti_onnx_rank(c, x) != 2 || nnrti_onnx_rank(c, w) != 2)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "A has %d axes and B %d, expected 2", nnrti_onnx_rank(c, x),
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "A has %d axes and B %d, expected 2 each", nnrti_onnx_rank(c, x),
                         nnrti_onnx_rank(c, w));
     if (plain && alpha == 1 && !transA) {
         const int64_t n = outputs;
@@ -6706,12 +6706,12 @@ static void nnrti_onnx_op_affine_grid(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_AFFINE_GRID, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
 }
 
-/* A list attribute as the runtime has it; nothing where there is none. */
+/* A list attribute in the runtime's form; empty if it is absent. */
 static NNRT_Int64List nnrti_onnx_list_of(nnrti_onnx *c, const char *name)
 {
     const nnrt_onnx_ints list = nnrti_onnx_ints_of(c, name);
     if (list.count > NNRT_MAX_RANK * 2)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "%s has %z entries, expected %d at most", name, list.count,
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "%s has %z entries, expected at most %d", name, list.count,
                         NNRT_MAX_RANK * 2);
     return nnrt_int64_list(list.data, c->code == NNRT_SUCCESS ? (uint32_t)list.count : 0);
 }
@@ -6740,15 +6740,15 @@ static void nnrti_onnx_op_col2im(nnrti_onnx *c, int32_t arg)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_normalisation */
 
-/* Statistics of the batch, mean and variance [C], in the place of in[3] and in[4], which they are mixed with to be outputs
-   1 and 2. */
+/* Computes the batch's mean and variance [C] and puts them in in[3] and in[4]. Outputs 1 and 2 are the running
+   statistics: momentum * old + (1 - momentum) * batch. */
 static void nnrti_onnx_batch_statistics(nnrti_onnx *c, uint32_t in[5])
 {
     static const int64_t axes[] = {0, 2, 3, 4, 5, 6, 7};
     const uint32_t x = in[0], count = (uint32_t)nnrti_onnx_rank(c, x) - 1;
     const double momentum = (double)nnrti_onnx_float(c, "momentum", 0.9f);
     if (count < 1 || count > sizeof(axes) / sizeof(axes[0])) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 2 axes or more", nnrti_onnx_at(c, x)->name,
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 2 or more axes", nnrti_onnx_at(c, x)->name,
                         nnrti_onnx_at(c, x));
         return;
     }
@@ -6766,7 +6766,7 @@ static void nnrti_onnx_batch_statistics(nnrti_onnx *c, uint32_t in[5])
     }
 }
 
-/* In training, which ONNX has as a mode from operator set 14 on, by the statistics of the batch itself. */
+/* training_mode (operator set 14 and later) normalizes with the statistics of the batch. */
 static void nnrti_onnx_op_batch_norm(nnrti_onnx *c, int32_t arg)
 {
     const bool training = c->opset >= 14 && nnrti_onnx_int(c, "training_mode", 0) != 0;
@@ -6775,9 +6775,10 @@ static void nnrti_onnx_op_batch_norm(nnrti_onnx *c, int32_t arg)
     (void)arg;
     a.epsilon = nnrti_onnx_float(c, "epsilon", 1e-5f);
     if (!training && nnrti_onnx_wants(c, 1))
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output 1, of training before operator set 14, is not supported");
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                        "output 1, which training before operator set 14 has, is not supported");
     if (nnrti_onnx_int(c, "spatial", 1) == 0)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "statistics for every element (spatial 0) are not supported");
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "spatial is 0 (statistics per element), expected 1");
     for (uint32_t i = 0; i < 5; i++) {
         in[i] = nnrti_onnx_in(c, i);
         if (i > 0)
@@ -6789,7 +6790,7 @@ static void nnrti_onnx_op_batch_norm(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* x normalised over its axes from `axis` on, then scale and offset of those axes; NNRT_NO_TENSOR: neither. */
+/* Normalizes x over its axes from `axis` on, then applies scale and offset of those axes; NNRT_NO_TENSOR: neither. */
 static uint32_t nnrti_onnx_normalize(nnrti_onnx *c, uint32_t x, int32_t axis, float epsilon, uint32_t scale,
                                      uint32_t offset)
 {
@@ -6807,7 +6808,7 @@ static uint32_t nnrti_onnx_normalize(nnrti_onnx *c, uint32_t x, int32_t axis, fl
     return y;
 }
 
-/* INSTANCE_NORM has no epsilon of 0. */
+/* INSTANCE_NORM does not support epsilon 0. */
 static void nnrti_onnx_op_instance_norm(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), offset = nnrti_onnx_in(c, 2);
@@ -6815,11 +6816,11 @@ static void nnrti_onnx_op_instance_norm(nnrti_onnx *c, int32_t arg)
     (void)arg;
     a.epsilon = nnrti_onnx_float(c, "epsilon", 1e-5f);
     if (a.epsilon == 0)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "epsilon is 0, which is not supported");
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "epsilon is 0, expected more than 0");
     nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_INSTANCE_NORM, &a, x, scale, offset));
 }
 
-/* v, a number for each of so many groups of channels of x, as one for each channel. */
+/* Expands v from one entry per group of channels of x to one entry per channel. */
 static uint32_t nnrti_onnx_by_channel(nnrti_onnx *c, uint32_t x, uint32_t v, int64_t groups)
 {
     nnrti_onnx_size sizes[2];
@@ -6827,7 +6828,8 @@ static uint32_t nnrti_onnx_by_channel(nnrti_onnx *c, uint32_t x, uint32_t v, int
     NNRT_BroadcastTo a;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_BROADCAST_TO, &a);
     if (groups < 1 || groups > INT32_MAX || nnrti_onnx_rank(c, x) < 2) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "num_groups is %l, and '%s' is %o", groups,
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER,
+                        "num_groups is %l and '%s' is %o, expected 1 or more groups and 2 or more axes", groups,
                         nnrti_onnx_at(c, x)->name, nnrti_onnx_at(c, x));
         return v;
     }
@@ -6839,7 +6841,7 @@ static uint32_t nnrti_onnx_by_channel(nnrti_onnx *c, uint32_t x, uint32_t v, int
     return nnrti_onnx_reshape(c, v, &line, 1);
 }
 
-/* scale and offset have a number for each group before operator set 21, from then on for each channel. */
+/* scale and offset have one entry per group before operator set 21, one per channel later. */
 static void nnrti_onnx_op_group_norm(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -6856,8 +6858,8 @@ static void nnrti_onnx_op_group_norm(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_GROUP_NORM_FUSION, &a, x, scale, offset));
 }
 
-/* x / norm. The least float that there is, added to the norm, changes none but those that are about as small, and makes
-   zeros of zeros. */
+/* x / (norm + epsilon) with the smallest subnormal float as epsilon, which changes only norms of about that size and
+   turns 0/0 into 0. */
 static void nnrti_onnx_op_lp_norm(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t least = 1;
@@ -6871,7 +6873,7 @@ static void nnrti_onnx_op_lp_norm(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_LP_NORMALIZATION, &a, nnrti_onnx_in(c, 0)));
 }
 
-/* True when v has just the extents that x has from `axis` on. */
+/* True if the shape of v is static and equals that of x from `axis` on. */
 static bool nnrti_onnx_ends_with(nnrti_onnx *c, uint32_t x, int32_t axis, uint32_t v)
 {
     const int32_t rank = nnrti_onnx_rank(c, x);
@@ -6881,7 +6883,7 @@ static bool nnrti_onnx_ends_with(nnrti_onnx *c, uint32_t x, int32_t axis, uint32
     return same;
 }
 
-/* Mean and 1/sqrt(variance + epsilon) are computed apart when somebody wants them. */
+/* Mean and 1/sqrt(variance + epsilon) are computed separately if the node has these outputs. */
 static void nnrti_onnx_op_layer_norm(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), offset = nnrti_onnx_in(c, 2);
@@ -6911,7 +6913,7 @@ static void nnrti_onnx_op_layer_norm(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* stash_type says in which type float16 is normalised: float32, as here always. */
+/* stash_type is the type in which float16 is normalized: always float32 here. */
 static void nnrti_onnx_op_rms_norm(nnrti_onnx *c, int32_t arg)
 {
     const int64_t type = nnrti_onnx_int(c, "stash_type", NNRT_ONNX_FLOAT);
@@ -6925,15 +6927,15 @@ static void nnrti_onnx_op_rms_norm(nnrti_onnx *c, int32_t arg)
                    nnrti_onnx_step2(c, NNRT_NODE_TYPE_RMS_NORMALIZATION, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
 }
 
-/* A window of 2^31 keys and more sees all that there can be. */
+/* Clamps a window size to INT32_MAX, which covers every possible key. */
 static int64_t nnrti_onnx_window_size(nnrti_onnx *c, const char *name)
 {
     const int64_t size = nnrti_onnx_int(c, name, -1);
     return size < INT32_MAX ? size : INT32_MAX;
 }
 
-/* As ONNX 1.23 defines it for all sets: the cap stands before the mask (set 23 had it behind), and a query that sees no key
-   gives zeros. */
+/* Attention as ONNX 1.23 defines it for all operator sets: softcap before the mask (operator set 23 had it after),
+   zeros for a query without visible keys. */
 static void nnrti_onnx_op_attention(nnrti_onnx *c, int32_t arg)
 {
     const int64_t precision = nnrti_onnx_int(c, "softmax_precision", NNRT_ONNX_FLOAT);
@@ -6976,7 +6978,8 @@ static void nnrti_onnx_op_rotary_embedding(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* (x - mean) / (sqrt(variance) + 1e-9) over axes, by default all but the channels. */
+/* (x - mean) / (sqrt(variance) + 1e-9) over axes, by default all but the channels. Epsilon is added outside the root,
+   so no normalization operator of the runtime computes it. */
 static void nnrti_onnx_op_mean_variance(nnrti_onnx *c, int32_t arg)
 {
     static const int64_t initial[] = {0, 2, 3};
@@ -6994,8 +6997,8 @@ static void nnrti_onnx_op_mean_variance(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_div(c, away, nnrti_onnx_add(c, v, nnrti_onnx_like(c, v, 1e-9))));
 }
 
-/* x / (bias + alpha/size * sum of x^2 over `size` neighbouring channels)^beta: LRN, of images. Other tensors count as
-   images of width 1. */
+/* x / (bias + alpha/size * sum of x^2 over `size` neighboring channels)^beta: LRN, for images. Other tensors are
+   reshaped to images of width 1. */
 static void nnrti_onnx_op_lrn(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -7008,7 +7011,7 @@ static void nnrti_onnx_op_lrn(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_defaults(NNRT_NODE_TYPE_LRN, &a);
     if (rank < 2 || size < 1 || size > INT32_MAX || size % 2 == 0) {
         NNRTI_ONNX_FAIL(c, size > 0 && size % 2 == 0 ? NNRT_UNSUPPORTED_OP : NNRT_INVALID_PARAMETER,
-                        "size %l of %d axes, expected an odd one and 2 axes and more", size, rank);
+                        "size is %l and the input has %d axes, expected an odd size and 2 or more axes", size, rank);
         return;
     }
     a.depthRadius = size / 2;
@@ -7029,22 +7032,22 @@ static void nnrti_onnx_op_lrn(nnrti_onnx *c, int32_t arg)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_recurrent: LSTM, GRU and RNN */
 
-/* The activations of a node, and for each the parameters of HardSigmoid. */
+/* The activations of a node, and the parameters of each HardSigmoid. */
 typedef struct nnrti_onnx_gates {
     NNRT_Int64List activations;
-    NNRT_FloatList alpha, beta; /* empty where no activation has parameters */
+    NNRT_FloatList alpha, beta; /* empty if no activation has parameters */
     int64_t types[6];
     float alphas[6], betas[6];
 } nnrti_onnx_gates;
 
-/* The next entry of a list that activations with parameters share in their order; where it ends, their default. */
+/* The next entry of the list that activations with parameters share, in their order; `initial` after the list's end. */
 static float nnrti_onnx_gate_parameter(nnrti_onnx *c, const char *name, size_t at, float initial)
 {
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_FLOATS);
     return a != NULL && at < a->floats.count ? a->floats.data[at] : initial;
 }
 
-/* Activations, `most` at most, which is no more than 6. Of those with parameters only HardSigmoid is supported. */
+/* Reads the activations, at most `most` (no more than 6). HardSigmoid is the only supported one with parameters. */
 static void nnrti_onnx_activations(nnrti_onnx *c, nnrti_onnx_gates *g, size_t most)
 {
     static const struct {
@@ -7059,7 +7062,7 @@ static void nnrti_onnx_activations(nnrti_onnx *c, nnrti_onnx_gates *g, size_t mo
     char text[64];
     memset(g, 0, sizeof(*g));
     if (count > most)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "activations has %z entries, expected %z at most", count, most);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "activations has %z entries, expected at most %z", count, most);
     for (size_t i = 0; i < count && c->code == NNRT_SUCCESS; i++) {
         size_t k = 0;
         while (k < 6 && !nnrti_onnx_is(a->strings.data[i], known[k].name))
@@ -7082,7 +7085,7 @@ static void nnrti_onnx_activations(nnrti_onnx *c, nnrti_onnx_gates *g, size_t mo
     g->beta = nnrt_float_list(g->betas, hard > 0 ? (uint32_t)count : 0);
 }
 
-/* arg: the node type. */
+/* GRU and RNN; arg: the node type. */
 static void nnrti_onnx_op_recurrent(nnrti_onnx *c, int32_t arg)
 {
     uint32_t in[6], out[2], n = 0;
@@ -7106,8 +7109,8 @@ static void nnrti_onnx_op_recurrent(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 1, out[1]);
 }
 
-/* Whether an LSTM is the plain cell, sigmoid and tanh without clip and peepholes, whose sequences all have the length of x and
-   whose features are known. */
+/* True if an LSTM is the plain cell of the operator LSTM: sigmoid and tanh without clip and peepholes, all sequences as
+   long as x, and a static number of features. */
 static bool nnrti_onnx_is_plain_lstm(nnrti_onnx *c, uint32_t x, uint32_t lengths, int32_t time)
 {
     const nnrt_onnx_attribute *names = nnrti_onnx_attr(c, "activations", NNRT_ONNX_ATTRIBUTE_STRINGS);
@@ -7126,8 +7129,8 @@ static bool nnrti_onnx_is_plain_lstm(nnrti_onnx *c, uint32_t x, uint32_t lengths
     return plain;
 }
 
-/* LSTM_PEEPHOLE, with ONNX's own attributes and order of axes. ONNX clips the input of every activation; ONNX Runtime
-   leaves out that of the cell state. */
+/* LSTM_PEEPHOLE, which has ONNX's attributes and axis order. ONNX clips the input of every activation; ONNX Runtime
+   does not clip that of the cell state. */
 static void nnrti_onnx_lstm_peephole(nnrti_onnx *c)
 {
     uint32_t in[8], out[3], n = 0;
@@ -7150,8 +7153,8 @@ static void nnrti_onnx_lstm_peephole(nnrti_onnx *c)
         nnrti_onnx_out(c, i, out[i]);
 }
 
-/* LSTM has X [T,N,I], Y [T,N,D*H]; states [D,N,H]. With layout 1 ONNX has the batch first in all of them, and D is an axis
-   of Y. Backward alone, steps are turned around. */
+/* The runtime's LSTM has X [T,N,I], Y [T,N,D*H] and states [D,N,H]. ONNX's layout 1 has the batch first in all of them;
+   in ONNX the direction D is an axis of Y. Direction reverse alone reverses the steps of X and Y. */
 static void nnrti_onnx_op_lstm(nnrti_onnx *c, int32_t arg)
 {
     static const int64_t swap[] = {1, 0, 2}, orders[2][4] = {{0, 2, 1, 3}, {1, 0, 2, 3}};
@@ -7202,7 +7205,7 @@ static void nnrti_onnx_op_lstm(nnrti_onnx *c, int32_t arg)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_signals */
 
-/* arg: which window. */
+/* arg: the window kind. */
 static void nnrti_onnx_op_window(nnrti_onnx *c, int32_t arg)
 {
     const int64_t type = nnrti_onnx_int(c, "output_datatype", NNRT_ONNX_FLOAT);
@@ -7228,7 +7231,7 @@ static void nnrti_onnx_op_mel_weight_matrix(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* Attribute dtype, or initial where there is none. */
+/* Attribute dtype, or initial if it is absent. */
 static NNRT_DataType nnrti_onnx_dtype(nnrti_onnx *c, NNRT_DataType initial)
 {
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, "dtype", NNRT_ONNX_ATTRIBUTE_INT);
@@ -7237,8 +7240,8 @@ static NNRT_DataType nnrti_onnx_dtype(nnrti_onnx *c, NNRT_DataType initial)
     return nnrti_onnx_take_type(c, a->i >= 0 && a->i < 1000 ? (nnrt_onnx_type)a->i : -1, "attribute", "dtype");
 }
 
-/* arg: 0 normal, 1 uniform. ONNX leaves the numbers open: they are the runtime's, the same in every run, and without a
-   seed those of seed 0. */
+/* arg: 0 normal, 1 uniform. ONNX does not specify the generator: the numbers are the runtime's, the same in every run;
+   without a seed they are those of seed 0. */
 static void nnrti_onnx_op_random(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -7255,7 +7258,7 @@ static void nnrti_onnx_op_random(nnrti_onnx *c, int32_t arg)
     uniform.high = nnrti_onnx_float(c, "high", 1);
     uniform.low = nnrti_onnx_float(c, "low", 0);
     if (x == NNRT_NO_TENSOR && (shape.data == NULL || shape.count > NNRT_MAX_RANK))
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "shape has %z entries, expected %d at most", shape.count,
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "shape has %z entries, expected at most %d", shape.count,
                         NNRT_MAX_RANK);
     else
         list =
@@ -7285,7 +7288,7 @@ static void nnrti_onnx_op_multinomial(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_MULTINOMIAL, &a, nnrti_onnx_in(c, 0)));
 }
 
-/* The axis is an attribute, 1 where it is not said, and from operator set 20 on input 2, or -2. */
+/* The axis is an attribute, default 1; from operator set 20 on input 2, default -2. */
 static void nnrti_onnx_op_dft(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t length = nnrti_onnx_in(c, 1), axis = c->opset >= 20 ? nnrti_onnx_in(c, 2) : NNRT_NO_TENSOR;
@@ -7296,7 +7299,7 @@ static void nnrti_onnx_op_dft(nnrti_onnx *c, int32_t arg)
     a.inverse = nnrti_onnx_int(c, "inverse", 0);
     a.onesided = nnrti_onnx_int(c, "onesided", 0);
     if (axis != NNRT_NO_TENSOR && nnrti_onnx_list(c, axis, "axis", &a.axis, 1) != 1)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input 2 (axis) is empty");
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input 2 (axis) is empty, expected one entry");
     in[0] = nnrti_onnx_in(c, 0);
     in[1] = length;
     nnrti_onnx_emit(c, NNRT_NODE_TYPE_DFT, &a, in, length != NNRT_NO_TENSOR ? 2 : 1, &y, 1, NULL);
@@ -7318,21 +7321,22 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_about: what operators become */
 
-/* X(operator of ONNX, or else its handler, "what it becomes", "what may stand beside that", "why"); % is the row's
-   argument. An operator that becomes nothing by itself is made of what stands beside it. What computes with extents that
-   the file leaves open (SHAPE, GATHER, CONCAT, ...) is not named. A test compares it with the ONNX node tests. */
+/* Documentation table: X(operator of ONNX, or else its handler, "operators it becomes", "operators that may be added",
+   "why"); % is the row's argument. An operator that becomes nothing by itself is decomposed into the added operators.
+   Operators that only compute with dynamic dimensions (SHAPE, GATHER, CONCAT, ...) are not listed. A test compares the
+   table with the ONNX node tests. */
 /* clang-format off */
 #define NNRTI_ONNX_ABOUT(X) \
     X("GlobalAveragePool", "AVGPOOL_FUSION REDUCE_FUSION",   "", "") \
     X("GlobalMaxPool",   "MAX_POOL_FUSION REDUCE_FUSION",    "", "") \
     X("Hardmax",         "HARDMAX",                          "FLATTEN RESHAPE", \
-      "axes from `axis` on that count as one, before set 13") \
+      "before set 13 all axes from `axis` on are one axis") \
     X("LogSoftmax",      "LOG_SOFTMAX", \
       "FLATTEN RESHAPE REDUCE_FUSION MINIMUM MAXIMUM SUB_FUSION POW_FUSION LOG", \
-      "axes from `axis` on that count as one, before set 13; float64, which LOG_SOFTMAX does not take") \
-    X("Mean",            "", "ADD_FUSION ADD_N DIV_FUSION",  "a sum over the number of inputs") \
+      "before set 13 all axes from `axis` on are one axis; float64, unsupported by LOG_SOFTMAX") \
+    X("Mean",            "", "ADD_FUSION ADD_N DIV_FUSION",  "the sum divided by the number of inputs") \
     X("Mul",             "MUL_FUSION ACTIVATION",            "RESHAPE", \
-      "`axis`, before set 7; the last product of GELU as exporters write it is that activation") \
+      "`axis`, before set 7; the last Mul of GELU as exporters write it becomes the activation") \
     X("NegativeLogLikelihoodLoss", "NEGATIVE_LOG_LIKELIHOOD_LOSS", "", "") \
     X("RandomNormal",    "RANDOM_NORMAL",                    "", "") \
     X("RandomNormalLike", "RANDOM_NORMAL",                   "", "") \
@@ -7341,18 +7345,18 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("ReduceLogSum",    "", "REDUCE_FUSION LOG CAST",       "the logarithm of a sum") \
     X("ReduceLogSumExp", "", \
       "REDUCE_FUSION MINIMUM MAXIMUM SUB_FUSION EXPFUSION POW_FUSION LOG ADD_FUSION CAST", \
-      "the largest element is taken out of the sum, which then does not overflow") \
+      "the largest element is subtracted before the sum to avoid overflow") \
     X("Softmax",         "SOFTMAX",                          "FLATTEN RESHAPE", \
-      "axes from `axis` on that count as one, before set 13") \
+      "before set 13 all axes from `axis` on are one axis") \
     X("SoftmaxCrossEntropyLoss", "", "LOG_SOFTMAX NEGATIVE_LOG_LIKELIHOOD_LOSS", \
-      "the second output is what stands between the two") \
+      "the second output is the result of LOG_SOFTMAX") \
     X("Sum",             "ADD_FUSION ADD_N",                 "", "") \
     X("activation",      "ACTIVATION",                       "", "") \
     X("affine_grid",     "AFFINE_GRID",                      "", "") \
-    X("arg",             "%", "STRIDED_SLICE SUB_FUSION",    "select_last_index takes the first from the other end") \
+    X("arg",             "%", "STRIDED_SLICE SUB_FUSION",    "select_last_index searches the reversed input") \
     X("attention",       "ATTENTION",                        "", "") \
     X("average_pool",    "AVGPOOL_FUSION AVGPOOL_INCLUDE_PAD AVERAGE_POOL_3D", "UNSQUEEZE SQUEEZE", \
-      "one spatial axis, which gets a second one") \
+      "one spatial axis, to which a second one is added") \
     X("batch_norm",      "FUSED_BATCH_NORM", "CAST REDUCE_FUSION SQUARED_DIFFERENCE MUL_FUSION ADD_FUSION", \
       "parameters of another float type than the data; training_mode: statistics of the batch") \
     X("bernoulli",       "BERNOULLI",                        "", "") \
@@ -7363,44 +7367,44 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
       "alpha * elu(x / alpha)") \
     X("center_crop_pad", "CENTER_CROP_PAD",                  "", "") \
     X("clip",            "CLIP ACTIVATION MAXIMUM MINIMUM",  "EQUAL WHERE", \
-      "bounds that a run tells, or out of order; NaN comes through") \
+      "limits computed in the run, or out of order; NaN propagates") \
     X("col2im",          "COL2IM",                           "", "") \
     X("compress",        "COMPRESS",                         "", "") \
     X("concat",          "CONCAT",                           "", "") \
     X("constant",        "",                                 "", "a constant of the model") \
     X("constant_shape",  "CONSTANT_OF_SHAPE FILL",           "", "") \
     X("conv",            "CONV2D_FUSION CONV_3D",            "TRANSPOSE UNSQUEEZE SQUEEZE", \
-      "weights that a run tells, in the runtime's order; one spatial axis, which gets a second one") \
+      "weights computed in the run, permuted; one spatial axis, to which a second one is added") \
     X("conv_integer",    "CONV_INTEGER",                     "TRANSPOSE UNSQUEEZE SQUEEZE", "as conv") \
     X("conv_transpose",  "CONV2D_TRANSPOSE_FUSION CONV_TRANSPOSE_3D", \
       "TRANSPOSE RESHAPE UNSQUEEZE SQUEEZE SLICE_FUSION", \
-      "weights that a run tells, in the runtime's order; one spatial axis; output_shape of open extents") \
+      "weights computed in the run; one spatial axis; output_shape with dynamic dimensions") \
     X("cum_sum",         "CUM_SUM",                          "", "") \
     X("deform_conv",     "DEFORMABLE_CONV_2D",               "", "") \
     X("depth_to_space",  "DEPTH_TO_SPACE",                   "", "") \
     X("dequantize",      "QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2", "BITCAST CAST RESHAPE SUB_FUSION MUL_FUSION GATHER", \
-      "parameters that are not constant, or of blocks; 16 bits") \
+      "parameters that are not constant, or blockwise; 16 bits") \
     X("det",             "DET",                              "", "") \
     X("dft",             "DFT",                              "", "") \
     X("dropout",         "", "FILL_LIKE LOGICAL_NOT LOGICAL_OR EQUAL ASSERT", \
-      "nothing is dropped: its input; the mask; a training_mode that a run tells must be off") \
+      "nothing is dropped: its input; the mask; a training_mode computed in the run must be off") \
     X("dynamic_quantize", "", \
       "REDUCE_FUSION MINIMUM MAXIMUM SUB_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP MUL_FUSION", \
-      "scale and zero point are results that a run tells") \
+      "scale and zero point are computed in the run") \
     X("einsum",          "EINSUM",                           "", "") \
     X("exp",             "EXPFUSION POW_FUSION",             "", "") \
-    X("expand",          "BROADCAST_TO", "CONCAT",           "a shape, told in a run, of fewer axes than the input") \
-    X("extreme",         "%", "EQUAL WHERE",                 "more than two inputs; NaN of any comes through") \
+    X("expand",          "BROADCAST_TO", "CONCAT",           "a shape computed in the run with fewer axes than x") \
+    X("extreme",         "%", "EQUAL WHERE",                 "more than two inputs; NaN of any input propagates") \
     X("eye_like",        "EYE_LIKE",                         "", "") \
     X("flatten",         "FLATTEN",                          "", "") \
     X("gather",          "GATHER",                           "", "") \
     X("gather_elements", "GATHER_ELEMENTS",                  "", "") \
     X("gather_nd",       "GATHER_ND", "CAST RESHAPE BROADCAST_TO CONCAT", \
-      "batch_dims: the places in the batch stand before the indices") \
+      "batch_dims: the indices are prefixed by the positions in the batch") \
     X("gelu",            "ACTIVATION",                       "", "") \
     X("gemm",            "FULL_CONNECTION MATMUL_FUSION", \
       "TRANSPOSE RESHAPE MUL_FUSION ADD_FUSION FILL MAXIMUM", \
-      "transA, alpha, beta; weights that a run tells; a bias that is no vector") \
+      "transA, alpha, beta; weights computed in the run; a bias that is not a vector") \
     X("grid_sample",     "GRID_SAMPLE",                      "", "") \
     X("group_norm",      "GROUP_NORM_FUSION", "RESHAPE BROADCAST_TO", \
       "scale and offset of each group, before set 21") \
@@ -7411,22 +7415,22 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("is_inf",          "IS_INF",                           "", "") \
     X("layer_norm",      "LAYER_NORM_FUSION", \
       "MUL_FUSION ADD_FUSION REDUCE_FUSION SQUARED_DIFFERENCE RSQRT", \
-      "mean and deviation as outputs; scale and offset that are broadcast") \
+      "mean and 1/deviation as outputs; scale and offset that are broadcast") \
     X("leaky_relu",      "LEAKY_RELU",                       "", "") \
     X("loop",            "LOOP",                             "", "") \
     X("lp_norm",         "LP_NORMALIZATION",                 "", "") \
     X("lp_pool",         "LP_POOL",                          "", "") \
-    X("lrn",             "LRN", "RESHAPE",                   "other than 4 axes, which count as an image") \
+    X("lrn",             "LRN", "RESHAPE",                   "other than 4 axes, reshaped to an image") \
     X("lstm",            "LSTM LSTM_PEEPHOLE", "TRANSPOSE STRIDED_SLICE FILL RESHAPE", \
-      "directions are an axis of Y; layout 1; backward alone; states that are not given") \
+      "directions are an axis of Y; layout 1; direction reverse; absent initial states") \
     X("matmul",          "MATMUL_FUSION",                    "", "") \
     X("matmul_integer",  "MATMUL_INTEGER",                   "RESHAPE UNSQUEEZE", "a zero point for each row") \
     X("max_pool",        "MAX_POOL_FUSION MAX_POOL_3D", \
       "UNSQUEEZE SQUEEZE CAST DIV_FUSION MUL_FUSION SUB_FUSION ADD_FUSION", \
-      "one spatial axis; integers, as float32; indices, which count in the whole tensor") \
+      "one spatial axis; integers, as float32; indices are positions in the whole tensor") \
     X("max_unpool",      "MAX_UNPOOL",                       "", "") \
     X("mean_variance",   "", "REDUCE_FUSION SUB_FUSION MUL_FUSION SQRT ADD_FUSION DIV_FUSION", \
-      "its epsilon stands outside of the root") \
+      "its epsilon is added outside the root") \
     X("mel_weight_matrix", "MEL_WEIGHT_MATRIX",              "", "") \
     X("mod",             "MOD", "FLOOR_DIV MUL_FUSION SUB_FUSION", "fmod 0 of signed integers") \
     X("multinomial",     "MULTINOMIAL",                      "", "") \
@@ -7434,28 +7438,28 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("one_hot",         "ONE_HOT", "CAST RESHAPE LESS_EQUAL MUL_FUSION ADD_FUSION GATHER", \
       "negative indices count from the end; the two values are one input") \
     X("pad",             "PAD_FUSION PAD_EDGE GATHER", "CONCAT STRIDED_SLICE RANGE MOD ADD_FUSION SUB_FUSION", \
-      "dynamic pads, in the runtime's order; negative pads, which cut off; mode wrap, a GATHER of each axis") \
+      "dynamic pads, in the runtime's order; negative pads, which crop; mode wrap, a GATHER for each axis") \
     X("pow",             "POW_FUSION", "CAST RESHAPE",       "two types; `axis`, before set 7") \
     X("prelu",           "PRELU_FUSION", "RESHAPE UNSQUEEZE LESS MUL_FUSION WHERE", \
-      "a slope that is not one number, nor one for each channel") \
+      "a slope that is neither a single number nor one per channel") \
     X("q_linear_conv",   "CONV2D_FUSION CONV_INTEGER", \
       "BITCAST TRANSPOSE UNSQUEEZE SQUEEZE RESHAPE MUL_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP", \
-      "parameters that are not constant, or no_quantize: the sum is rounded once, from float32, halves to even") \
+      "parameters that are not constant, or no_quantize: the sum is rounded once, from float32, to nearest even") \
     X("q_linear_matmul", "MATMUL_FUSION MATMUL_INTEGER", \
       "BITCAST RESHAPE UNSQUEEZE MUL_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP", \
-      "parameters that are not constant, or no_quantize: the sum is rounded once, from float32, halves to even") \
+      "parameters that are not constant, or no_quantize: the sum is rounded once, from float32, to nearest even") \
     X("quantize",        "QUANTIZE_LINEAR", \
       "BITCAST RESHAPE DIV_FUSION ROUND CAST ADD_FUSION CLIP GATHER", \
-      "parameters that are not constant, or of blocks; 16 bits") \
+      "parameters that are not constant, or blockwise; 16 bits") \
     X("range",           "RANGE",                            "", "") \
     X("recurrent",       "%",                                "", "") \
     X("reduce",          "REDUCE_FUSION", \
       "SCATTER_ELEMENTS CAST EQUAL ASSERT GATHER SHAPE MUL_FUSION ADD_FUSION BOTTOM_K RESHAPE BITWISE_NOT LOGICAL_NOT", \
-      "keepdims 0 of dynamic axes; the largest and smallest of an empty axis, by a sum") \
+      "keepdims 0 with axes computed in the run; maximum and minimum of an empty axis, by a sum") \
     X("relu",            "ACTIVATION MAXIMUM",               "", "") \
     X("reshape",         "RESHAPE",                          "", "") \
     X("resize",          "RESIZE RESIZE_ND", "UNSQUEEZE SQUEEZE CAST LESS_EQUAL ASSERT", \
-      "2 and 3 axes, which count as an image; integers, which are copied as float32; scales of Upsample that a run tells") \
+      "2 and 3 axes, treated as an image; integers, as float32; scales of Upsample computed in the run") \
     X("reverse_sequence", "REVERSE_SEQUENCE",                "", "") \
     X("rms_norm",        "RMS_NORMALIZATION",                "", "") \
     X("roi_align",       "ROI_ALIGN",                        "", "") \
@@ -7464,25 +7468,25 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("scan",            "LOOP",                             "", "") \
     X("scatter_elements", "SCATTER_ELEMENTS",                "", "") \
     X("scatter_nd",      "SCATTER_ND_UPDATE",                "", "") \
-    X("selu",            "ACTIVATION", "MUL_FUSION",         "other numbers than SELU's own") \
+    X("selu",            "ACTIVATION", "MUL_FUSION",         "alpha and gamma other than SELU's") \
     X("shape",           "SHAPE", "STRIDED_SLICE",           "start, end") \
-    X("shrink",          "", "LESS GREATER ADD_FUSION SUB_FUSION WHERE CAST", "two comparisons choose") \
+    X("shrink",          "", "LESS GREATER ADD_FUSION SUB_FUSION WHERE CAST", "selected by two comparisons") \
     X("sign",            "ACTIVATION", "GREATER LESS CAST SUB_FUSION", "integers other than int32") \
-    X("size",            "", "SHAPE REDUCE_FUSION",          "the product of the extents") \
+    X("size",            "", "SHAPE REDUCE_FUSION",          "the product of the dimensions") \
     X("slice",           "STRIDED_SLICE", "SCATTER_ELEMENTS CAST REDUCE_FUSION EQUAL ASSERT", \
-      "axes that a run tells") \
+      "axes computed in the run") \
     X("softplus",        "SOFTPLUS",                         "", "") \
     X("space_to_depth",  "SPACE_TO_DEPTH",                   "", "") \
     X("split",           "SPLIT", \
-      "CAST LESS_EQUAL ASSERT REDUCE_FUSION EQUAL CUM_SUM STRIDED_SLICE SLICE_FUSION", "lengths that a run tells") \
+      "CAST LESS_EQUAL ASSERT REDUCE_FUSION EQUAL CUM_SUM STRIDED_SLICE SLICE_FUSION", "lengths computed in the run") \
     X("squeeze",         "SQUEEZE", \
       "SCATTER_ELEMENTS CAST REDUCE_FUSION EQUAL ASSERT GATHER MUL_FUSION ADD_FUSION BOTTOM_K RESHAPE", \
-      "axes that a run tells") \
+      "axes computed in the run") \
     X("stft",            "STFT",                             "", "") \
     X("swish",           "ACTIVATION", "MUL_FUSION",         "alpha other than 1") \
     X("tensor_scatter",  "SCATTER_ELEMENTS", \
       "LESS_EQUAL ASSERT RESHAPE UNSQUEEZE RANGE ADD_FUSION MOD BROADCAST_TO CAST", \
-      "where each batch is written, of each place along the axis; circular") \
+      "write_indices for each batch, as an index for each position along the axis; circular") \
     X("tile",            "TILE_FUSION", "CAST RESHAPE",      "tiles and axis as scalars of set 1") \
     X("top_k",           "TOPK_FUSION BOTTOM_K",             "", "") \
     X("transpose",       "TRANSPOSE",                        "", "") \
@@ -7490,12 +7494,12 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("unique",          "UNIQUE",                           "", "") \
     X("unsqueeze",       "UNSQUEEZE", \
       "SCATTER_ELEMENTS CAST REDUCE_FUSION EQUAL ASSERT SUB_FUSION CUM_SUM GATHER WHERE RESHAPE", \
-      "axes that a run tells") \
+      "axes computed in the run") \
     X("where",           "WHERE", "UNSQUEEZE LOGICAL_OR FILL_LIKE", \
-      "a condition of one axis, which WHERE could take for one that chooses rows") \
+      "a condition of one axis, which WHERE would use to select rows") \
     X("window",          "WINDOW",                           "", "")
 
-/* Operators that are left out: X("domain.name", "why"). */
+/* Unsupported operators: X("domain.name", "why"). */
 #define NNRTI_ONNX_LEFT_OUT(X) \
     X("ai.onnx.ml.CastMap",                   "maps") \
     X("ai.onnx.ml.DictVectorizer",            "maps") \
@@ -7580,7 +7584,7 @@ static bool nnrti_onnx_main_domain(nnrt_onnx_str domain)
     return domain.length == 0 || nnrti_onnx_is(domain, "ai.onnx");
 }
 
-/* The row of a node's operator in some version, NULL when there is none. */
+/* The row of a node's operator in any operator set, NULL if there is none. */
 static const nnrti_onnx_importer *nnrti_onnx_row_named(const nnrt_onnx_node *n)
 {
     if (!nnrti_onnx_main_domain(n->domain))
@@ -7591,14 +7595,14 @@ static const nnrti_onnx_importer *nnrti_onnx_row_named(const nnrt_onnx_node *n)
     return NULL;
 }
 
-/* The row of a node's operator, NULL when it is not known in this version. */
+/* The row of a node's operator, NULL if it is unsupported in the current operator set. */
 static const nnrti_onnx_importer *nnrti_onnx_row_of(const nnrti_onnx *c, const nnrt_onnx_node *n)
 {
     const nnrti_onnx_importer *r = nnrti_onnx_row_named(n);
     return r != NULL && c->opset >= r->least && c->opset <= r->most ? r : NULL;
 }
 
-/* The operator of the application that a node is of; NULL: none. */
+/* The application's operator of a node (registered with nnrt_op_register); NULL: none. */
 static const nnrt_op *nnrti_onnx_own_of(const nnrt_onnx_node *n)
 {
     char name[NNRTI_OP_NAME_BYTES];
@@ -7618,7 +7622,7 @@ static const nnrt_op *nnrti_onnx_own_of(const nnrt_onnx_node *n)
     return op != NULL && op->type < 0 ? op : NULL;
 }
 
-/* Whether a node that calls no function is read. */
+/* True if a node that calls no function has a supported operator. */
 static bool nnrti_onnx_is_read(const nnrti_onnx *c, const nnrt_onnx_node *n)
 {
     return nnrti_onnx_row_of(c, n) != NULL || nnrti_onnx_own_of(n) != NULL;
@@ -7641,7 +7645,7 @@ static size_t nnrti_onnx_function_key(nnrt_onnx_str domain, nnrt_onnx_str name, 
     return n;
 }
 
-/* Makes the table of the model's functions. */
+/* Builds the sorted table of the model's functions. */
 static void nnrti_onnx_take_functions(nnrti_onnx *c)
 {
     const nnrt_onnx_functions *list = &c->model->functions;
@@ -7673,8 +7677,8 @@ static void nnrti_onnx_take_functions(nnrti_onnx *c)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "two of its functions have the same domain, name and overload");
 }
 
-/* The entry of the function that a node calls, nFunctions: none. A function of the file comes before an operator of the
-   same name, but not before one of the application. */
+/* Index in c->functions of the function that a node calls, nFunctions if it calls none. A function of the file takes
+   precedence over an operator of the same name, but not over one of the application. */
 static size_t nnrti_onnx_function_of(const nnrti_onnx *c, const nnrt_onnx_node *n)
 {
     nnrt_onnx_str key;
@@ -7686,19 +7690,20 @@ static size_t nnrti_onnx_function_of(const nnrti_onnx *c, const nnrt_onnx_node *
     return nnrti_onnx_search(c->functions, c->nFunctions, key);
 }
 
-#define NNRTI_ONNX_MAX_CALLS 64 /* functions in one another */
+#define NNRTI_ONNX_MAX_CALLS 64 /* the deepest nesting of function calls */
 #define NNRTI_ONNX_LISTED 24
 
-/* Operators that are not read, and how often each occurs; others: kinds beyond those. */
+/* Unsupported operators and their numbers of occurrences; others: number of occurrences of operators that the list has
+   no room for. */
 typedef struct nnrti_onnx_kinds {
     const nnrt_onnx_node *kinds[NNRTI_ONNX_LISTED];
     uint32_t counts[NNRTI_ONNX_LISTED], n, others;
-    nnrti_onnx_entry *calls; /* [called].value: functions that are called; [place].isInput: this one is among them */
-    bool *missing;           /* per place: an operator of that function is not read */
+    nnrti_onnx_entry *calls; /* [0..called-1].value: indices of called functions; [index].isInput: it is in the list */
+    bool *missing;           /* by index: the function contains an unsupported operator */
     size_t called;
 } nnrti_onnx_kinds;
 
-/* Those of nodes and of the graphs that they run; what lies too deep is refused later. */
+/* Collects the unsupported operators of nodes and of their subgraphs. Nesting that is too deep is reported later. */
 static void nnrti_onnx_find_kinds(nnrti_onnx *c, const nnrt_onnx_nodes *nodes, uint32_t depth, nnrti_onnx_kinds *found)
 {
     for (size_t i = 0; i < nodes->count; i++) {
@@ -7729,7 +7734,7 @@ static void nnrti_onnx_find_kinds(nnrti_onnx *c, const nnrt_onnx_nodes *nodes, u
     }
 }
 
-/* Whether the operator of one of these nodes, of a graph that it runs or of a function that it calls is not read. */
+/* True if one of these nodes, their subgraphs or the functions that they call has an unsupported operator. */
 static bool nnrti_onnx_misses(const nnrti_onnx *c, const nnrti_onnx_kinds *found, const nnrt_onnx_node *nodes,
                               size_t count, uint32_t depth)
 {
@@ -7746,11 +7751,11 @@ static bool nnrti_onnx_misses(const nnrti_onnx *c, const nnrti_onnx_kinds *found
     return false;
 }
 
-/* A walk that looks for values to cut the graph at. Of an entry isInput: it depends on what is not read; value: 1 where it
-   depends on an input of the model, and 2 once it is listed. */
+/* A walk that looks for values to cut the graph at. isInput of an entry: the value depends on an unsupported operator.
+   value: 1 if it depends on an input of the model, 2 once it is listed. */
 typedef struct nnrti_onnx_before {
     const nnrti_onnx_names *names;
-    bool missing, lost, fed; /* of a node: its operator is not read; what it reads depends on one, or on an input */
+    bool missing, lost, fed; /* of a node: unsupported; depends on an unsupported one; depends on a model input */
     char text[96];
     size_t length;
     uint32_t listed;
@@ -7772,7 +7777,7 @@ static void nnrti_onnx_before_see(void *user, nnrt_onnx_str name)
     e->value = 2;
 }
 
-/* Names in b->text the values that nodes with missing operators read and that do not depend on one themselves. */
+/* Lists in b->text the inputs of nodes with unsupported operators that do not depend on such operators themselves. */
 static void nnrti_onnx_before_missing(nnrti_onnx *c, const nnrti_onnx_kinds *found, nnrti_onnx_before *b)
 {
     const nnrt_onnx_graph *g = c->model->graph;
@@ -7803,7 +7808,7 @@ static void nnrti_onnx_before_missing(nnrti_onnx *c, const nnrti_onnx_kinds *fou
     b->names = NULL;
 }
 
-/* Version of the domain "" among these, `initial` where there is none. */
+/* Operator set version of the domain "" in this list, `initial` if it is absent. */
 static int64_t nnrti_onnx_opset_of(const nnrt_onnx_opsets *opsets, int64_t initial)
 {
     int64_t version = initial;
@@ -7813,18 +7818,18 @@ static int64_t nnrti_onnx_opset_of(const nnrt_onnx_opsets *opsets, int64_t initi
     return version;
 }
 
-/* what has the operator set that is read now. */
+/* Fails if the current operator set is newer than the table. what: its owner, for the message. */
 static void nnrti_onnx_check_opset(nnrti_onnx *c, const char *what)
 {
     int32_t newest = 0;
     for (uint32_t i = 0; i < NNRTI_ONNX_ROW_COUNT; i++)
         newest = nnrti_onnx_rows[i].most > newest ? nnrti_onnx_rows[i].most : newest;
     if (c->opset > newest)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "%s has operator set %l, the newest that is read is %d", what, c->opset,
-                        newest);
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "%s has operator set %l, the newest supported one is %d", what,
+                        c->opset, newest);
 }
 
-/* Why a node's operator is left out; NULL: it is not. */
+/* The reason why a node's operator is unsupported, from the list of unsupported operators; NULL: not in the list. */
 static const char *nnrti_onnx_left_out_why(const nnrt_onnx_node *n)
 {
     const size_t domain = nnrti_onnx_main_domain(n->domain) ? 0 : n->domain.length + 1;
@@ -7838,14 +7843,14 @@ static const char *nnrti_onnx_left_out_why(const nnrt_onnx_node *n)
     return NULL;
 }
 
-/* Which functions that are called have operators that are not read, in themselves or in those that they call. */
+/* Marks the called functions that contain unsupported operators, directly or in functions that they call. */
 static void nnrti_onnx_find_missing(nnrti_onnx *c, const nnrti_onnx_kinds *found)
 {
     const int64_t opset = c->opset;
     bool changed = true;
     for (uint32_t round = 0; round < NNRTI_ONNX_MAX_CALLS && changed; round++) {
         changed = false;
-        for (size_t i = found->called; i-- > 0;) { /* mostly those behind are called by those in front */
+        for (size_t i = found->called; i-- > 0;) { /* callees are mostly listed after their callers */
             const size_t place = found->calls[i].value;
             const nnrt_onnx_function *f = &c->model->functions.data[c->functions[place].value];
             c->opset = nnrti_onnx_opset_of(&f->opsetImport, opset);
@@ -7857,12 +7862,12 @@ static void nnrti_onnx_find_missing(nnrti_onnx *c, const nnrti_onnx_kinds *found
 }
 
 #define NNRTI_ONNX_BEFORE "; nnrt_onnx_desc.outputs %s leaves them out"
-#define NNRTI_ONNX_OWN "; nnrt_op_register takes those of such names"
+#define NNRTI_ONNX_OWN "; or register them with nnrt_op_register"
 #define NNRTI_ONNX_ORT                                                                                                 \
     "; com.microsoft is ONNX Runtime's: save at ORT_ENABLE_BASIC, quantized as QDQ, or nnrt_op_register"
 
-/* Lists all operators that are not known: how often they occur, the first node of each, why they are left out, and the
-   values that stand before them. */
+/* Fails if the model has unsupported operators: lists them with number of occurrences, first node and reason, and the
+   values before them. */
 static void nnrti_onnx_check_operators(nnrti_onnx *c)
 {
     const int64_t opset = c->opset;
@@ -7871,9 +7876,8 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
     const uint32_t *counts = found.counts;
     nnrti_onnx_before before;
     uint32_t n, others;
-    bool main = false, ort = false,
-         own = false;     /* operators of ONNX, of ONNX Runtime, such as the application may have */
-    size_t at, room = 24; /* for the last words */
+    bool main = false, ort = false, own = false; /* domains seen: ONNX's, ONNX Runtime's, others */
+    size_t at, room = 24;                        /* reserve for the end of the message */
     memset(&found, 0, sizeof(found));
     found.calls = (nnrti_onnx_entry *)nnrti_onnx_keep(c, c->nFunctions, sizeof(*found.calls));
     found.missing = (bool *)nnrti_onnx_keep(c, c->nFunctions, sizeof(*found.missing));
@@ -7919,7 +7923,7 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
             length += nnrt_text(one + length, sizeof(one) - length, counts[k] > 1 ? " '%s', .." : " '%s'",
                                 nnrti_onnx_text(name, kinds[k]->name));
         if (r != NULL)
-            length += nnrt_text(one + length, sizeof(one) - length, " (read in sets %d to %d)", r->least, r->most);
+            length += nnrt_text(one + length, sizeof(one) - length, " (supported in sets %d to %d)", r->least, r->most);
         if (why != NULL)
             length += nnrt_text(one + length, sizeof(one) - length, " (%s)", why);
         if (at + length + room > sizeof(c->text))
@@ -7938,7 +7942,7 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
     nnrti_onnx_blame(c, NNRT_UNSUPPORTED_OP);
 }
 
-/* Ties what the caller says of inputs to their names. */
+/* Attaches the caller's descriptions of inputs (desc->inputs) to the entries of their names. */
 static void nnrti_onnx_take_told(nnrti_onnx *c)
 {
     for (uint32_t i = 0; i < c->desc->inputCount && c->code == NNRT_SUCCESS; i++) {
@@ -7955,17 +7959,18 @@ static void nnrti_onnx_take_told(nnrti_onnx *c)
     }
 }
 
-/* Shape of an input: what the caller says, else the file; -1, open, where neither knows. Returns the rank. */
+/* Shape of an input: the caller's, else the file's; -1 (dynamic) for dimensions that neither fixes. Returns the
+   rank. */
 static int32_t nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info *info, const nnrt_onnx_input *given,
                                       int32_t dims[NNRT_MAX_RANK], const char *name)
 {
     const size_t rank = given != NULL ? (size_t)given->shape.rank : info->dims.count;
     if (given == NULL && !info->hasShape) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' has no shape in the file: give one", name);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' has no shape in the file: give its shape", name);
         return 0;
     }
     if (rank > NNRT_MAX_RANK) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' has %z axes, at most %d are possible", name, rank,
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' has %z axes, expected at most %d", name, rank,
                         NNRT_MAX_RANK);
         return 0;
     }
@@ -7973,11 +7978,13 @@ static int32_t nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info 
         const bool fixed = info->hasShape && i < info->dims.count && info->dims.data[i].kind == NNRT_ONNX_DIM_VALUE;
         const int64_t n = given != NULL ? given->shape.dims[i] : fixed ? info->dims.data[i].value : -1;
         if (n > INT32_MAX) {
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s': extent %l of axis %z does not fit", name, n, i);
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s': size %l of axis %z is outside the range of int32", name,
+                            n, i);
             return 0;
         }
         if (given != NULL && fixed && n >= 0 && info->dims.count == rank && n != info->dims.data[i].value) {
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s': axis %z has extent %l, given is %l", name, i,
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE,
+                            "input '%s': axis %z has size %l in the file, but the given size is %l", name, i,
                             fixed ? info->dims.data[i].value : -1, n);
             return 0;
         }
@@ -7986,7 +7993,8 @@ static int32_t nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info 
     return (int32_t)rank;
 }
 
-/* Open extents of inputs that the file gives one name (dim_param) are always equal. */
+/* Dynamic dimensions of inputs with the same name in the file (dim_param) share a symbol: they are equal in every
+   run. */
 static void nnrti_onnx_name_extents(nnrti_onnx *c, const nnrt_onnx_value_info *info, uint32_t v, const int32_t *dims,
                                     int32_t rank)
 {
@@ -8021,7 +8029,7 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
     const char *whole;
     (void)nnrti_onnx_text(name, info->name);
     if (entry->name.data != NULL && nnrti_onnx_is_input(c, entry->value)) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "value '%s' is given twice", name);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "value '%s' is defined twice", name);
         return;
     }
     if (entry->name.data != NULL)
@@ -8070,7 +8078,7 @@ static void nnrti_onnx_add_inputs(nnrti_onnx *c)
         nnrti_onnx_add_input(c, &g->inputs.data[i]);
 }
 
-/* True when the words of list, separated by spaces, have this one. */
+/* True if word is one of the words of list, which are separated by spaces. */
 static bool nnrti_onnx_in_list(const char *list, nnrt_onnx_str word)
 {
     while (*list != '\0') {
@@ -8082,7 +8090,7 @@ static bool nnrti_onnx_in_list(const char *list, nnrt_onnx_str word)
     return false;
 }
 
-/* What is the same for all operators: how many inputs, which attributes. */
+/* Checks common to all operators: number of inputs and outputs, attribute names. */
 static void nnrti_onnx_check_node(nnrti_onnx *c)
 {
     const nnrt_onnx_node *n = c->node;
@@ -8104,7 +8112,7 @@ static void nnrti_onnx_check_node(nnrti_onnx *c)
     }
 }
 
-/* The number of an enumerator that attribute a gives, by its name or itself. */
+/* The number of the enumerator that attribute a names, or whose number it is. */
 static int32_t nnrti_onnx_own_enum(nnrti_onnx *c, const nnrt_attr_member *m, const nnrt_onnx_attribute *a)
 {
     char text[64];
@@ -8112,14 +8120,15 @@ static int32_t nnrti_onnx_own_enum(nnrti_onnx *c, const nnrt_attr_member *m, con
         if (a->type == NNRT_ONNX_ATTRIBUTE_INT ? m->values[i].value == a->i : nnrti_onnx_is(a->s, m->values[i].name))
             return m->values[i].value;
     if (a->type == NNRT_ONNX_ATTRIBUTE_INT)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute '%s' is %l, which no enumerator has", m->name, a->i);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute '%s' is %l, which is not the number of an enumerator",
+                        m->name, a->i);
     else
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute '%s' is '%s', which no enumerator is", m->name,
-                        nnrti_onnx_text(text, a->s));
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute '%s' is '%s', which is not the name of an enumerator",
+                        m->name, nnrti_onnx_text(text, a->s));
     return 0;
 }
 
-/* The type of attribute that a member takes, UNDEFINED: none. */
+/* The attribute type that a member accepts, UNDEFINED: none. */
 static nnrt_onnx_attribute_type nnrti_onnx_own_type(const nnrt_attr_member *m, const nnrt_onnx_attribute *a)
 {
     switch (m->kind) {
@@ -8139,7 +8148,8 @@ static nnrt_onnx_attribute_type nnrti_onnx_own_type(const nnrt_attr_member *m, c
     }
 }
 
-/* Attribute a of the node into member m of an operator's attributes. The builder copies lists. */
+/* Stores attribute a of the node in member m of an operator's attributes. Lists are not copied here; the builder copies
+   them. */
 static void nnrti_onnx_own_attr(nnrti_onnx *c, const nnrt_attr_member *m, const nnrt_onnx_attribute *a, uint8_t *at)
 {
     const nnrt_onnx_attribute_type type = nnrti_onnx_own_type(m, a);
@@ -8148,7 +8158,7 @@ static void nnrti_onnx_own_attr(nnrti_onnx *c, const nnrt_attr_member *m, const 
     int64_t whole = a->i;
     int32_t number;
     if (type == NNRT_ONNX_ATTRIBUTE_UNDEFINED)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' is a list of lists, which ONNX has not", m->name);
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' is a list of lists, which ONNX does not have", m->name);
     else if (a->type != type)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute '%s' has type %d, expected %d", m->name, a->type, type);
     else if (a->ints.count > UINT32_MAX || a->floats.count > UINT32_MAX)
@@ -8166,8 +8176,8 @@ static void nnrti_onnx_own_attr(nnrti_onnx *c, const nnrt_attr_member *m, const 
     case NNRT_ATTR_KIND_TYPE:
         whole = number = a->i > 0 && a->i < 64 ? nnrti_onnx_type_of((nnrt_onnx_type)a->i) : NNRT_DATA_TYPE_UNKNOWN;
         if (number == NNRT_DATA_TYPE_UNKNOWN)
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' is element type %l, which is not read", m->name,
-                            a->i);
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' is element type %l, which is not supported",
+                            m->name, a->i);
         memcpy(at, m->bytes == sizeof(whole) ? (const void *)&whole : (const void *)&number, m->bytes);
         break;
     case NNRT_ATTR_KIND_FLOAT: memcpy(at, &a->f, sizeof(a->f)); break;
@@ -8179,7 +8189,7 @@ static void nnrti_onnx_own_attr(nnrti_onnx *c, const nnrt_attr_member *m, const 
     case NNRT_ATTR_KIND_STRING: {
         const char *text = nnrti_onnx_copy_text(c, a->s);
         if (a->s.length > 0 && memchr(a->s.data, '\0', a->s.length) != NULL)
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' is a text with zeros in it", m->name);
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' is a string that contains NUL bytes", m->name);
         memcpy(at, &text, sizeof(text));
         break;
     }
@@ -8190,7 +8200,7 @@ static void nnrti_onnx_own_attr(nnrti_onnx *c, const nnrt_attr_member *m, const 
     }
 }
 
-/* The node as one of an operator of the application. */
+/* Adds the node as a node of an operator of the application. */
 static void nnrti_onnx_add_own(nnrti_onnx *c, const nnrt_op *op)
 {
     const nnrt_onnx_node *n = c->node;
@@ -8211,8 +8221,8 @@ static void nnrti_onnx_add_own(nnrti_onnx *c, const nnrt_op *op)
             NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' refers to one of a function",
                             nnrti_onnx_text(text, a->name));
         else if (k == op->attr->count)
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the operator '%s' that is registered has no attribute '%s'",
-                            op->name, nnrti_onnx_text(text, a->name));
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the registered operator '%s' has no attribute '%s'", op->name,
+                            nnrti_onnx_text(text, a->name));
         else
             nnrti_onnx_own_attr(c, &op->attr->members[k], a, attr + op->attr->members[k].offset);
     }
@@ -8228,7 +8238,7 @@ static void nnrti_onnx_add_own(nnrti_onnx *c, const nnrt_op *op)
         nnrti_onnx_out(c, i, out[i]);
 }
 
-/* The newest node of the builder, if it is of the current ONNX node, has the name of this. */
+/* Gives the newest node of the builder the name of the current ONNX node, if it belongs to that. */
 static void nnrti_onnx_name_last(nnrti_onnx *c)
 {
     const uint32_t count = nnrti_array_count(c->builder->nodes);
@@ -8272,23 +8282,23 @@ NNRTI_COLD static void nnrti_onnx_add_nodes(nnrti_onnx *c)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_control: graphs that nodes run */
 
-/* The graph that an attribute of the node is. */
+/* The subgraph in an attribute of the node. */
 static const nnrt_onnx_graph *nnrti_onnx_graph_of(nnrti_onnx *c, const char *name)
 {
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_GRAPH);
     if (c->code == NNRT_SUCCESS && (a == NULL || a->g == NULL))
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "attribute '%s' is missing", name);
     else if (c->code == NNRT_SUCCESS && c->depth == NNRT_MAX_NESTING)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "lies in %d graphs, the most that there may be", NNRT_MAX_NESTING);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "is nested in %d graphs, the maximum", NNRT_MAX_NESTING);
     return c->code == NNRT_SUCCESS ? a->g : NULL;
 }
 
-/* Reads graph g, whose steps go into graph `into` of the builder, with values for its nIn inputs. Returns the values of its
-   outputs. */
+/* Imports graph g into graph `into` of the builder, with values for its nIn inputs. Returns the values of its outputs.
+   `into` may be the current graph: g is then inlined. */
 static uint32_t *nnrti_onnx_read_graph(nnrti_onnx *c, const nnrt_onnx_graph *g, uint32_t into, const uint32_t *in,
                                        uint32_t nIn)
 {
-    const nnrti_onnx around = *c; /* names, graph and node of it */
+    const nnrti_onnx around = *c; /* names, graph and node of the enclosing graph */
     const uint32_t entered = c->builder->entered;
     uint32_t *out = (uint32_t *)nnrti_onnx_keep(c, g->outputs.count + 1, sizeof(*out));
     char text[64];
@@ -8313,7 +8323,7 @@ static uint32_t *nnrti_onnx_read_graph(nnrti_onnx *c, const nnrt_onnx_graph *g, 
     for (size_t k = 0; k < g->outputs.count && c->code == NNRT_SUCCESS; k++) {
         const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, g->outputs.data[k].name);
         if (e->name.data == NULL)
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "nothing gives output '%s' of a graph that it runs",
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "output '%s' of its subgraph has no definition",
                             nnrti_onnx_text(text, g->outputs.data[k].name));
         else
             out[k] = e->value;
@@ -8331,7 +8341,7 @@ static uint32_t *nnrti_onnx_read_graph(nnrti_onnx *c, const nnrt_onnx_graph *g, 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_functions: functions of the file, whose nodes are read in the place of those that call them */
 
-/* What a node of a function costs of the budget's elements. */
+/* Work charged to the budget for each node of an inlined function, in elements. */
 #define NNRTI_ONNX_CALL_WORK 64.0
 
 static const nnrt_onnx_attribute *nnrti_onnx_attribute_of(const nnrt_onnx_attributes *list, nnrt_onnx_str name)
@@ -8342,8 +8352,8 @@ static const nnrt_onnx_attribute *nnrti_onnx_attribute_of(const nnrt_onnx_attrib
     return NULL;
 }
 
-/* The node with the values of attributes that refer to the function's: what the call says, else the function's own
-   value; without both there is no such attribute. */
+/* The node with references to attributes of the function replaced by values: those of the call, else the function's
+   defaults; without either the attribute is absent. */
 static const nnrt_onnx_node *nnrti_onnx_resolved(nnrti_onnx *c, const nnrt_onnx_node *node)
 {
     const nnrti_onnx_frame *call = c->call;
@@ -8368,7 +8378,7 @@ static const nnrt_onnx_node *nnrti_onnx_resolved(nnrti_onnx *c, const nnrt_onnx_
         if (a == NULL)
             continue;
         if (a != own && (a->g != NULL || a->refAttrName.data != NULL)) {
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' refers to one that is %s",
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' refers to an attribute that is %s",
                             nnrti_onnx_text(text, own->name), a->g != NULL ? "a graph" : "of a function");
             return node;
         }
@@ -8381,7 +8391,7 @@ static const nnrt_onnx_node *nnrti_onnx_resolved(nnrti_onnx *c, const nnrt_onnx_
     return made;
 }
 
-/* A function as a graph: only names are known of its inputs and outputs. */
+/* A function as a graph, whose inputs and outputs have names only. */
 static const nnrt_onnx_graph *nnrti_onnx_body_of(nnrti_onnx *c, uint32_t place)
 {
     const nnrt_onnx_function *f = &c->model->functions.data[place];
@@ -8407,8 +8417,8 @@ static const nnrt_onnx_graph *nnrti_onnx_body_of(nnrti_onnx *c, uint32_t place)
     return g;
 }
 
-/* What a call must have: no more inputs and outputs than the function, none but its attributes; and no function may
-   come to call itself. */
+/* Checks a call: at most as many inputs and outputs as the function, only attributes of the function, and no
+   recursion. */
 static void nnrti_onnx_check_call(nnrti_onnx *c, const nnrt_onnx_function *f)
 {
     const nnrt_onnx_node *n = c->node;
@@ -8417,9 +8427,10 @@ static void nnrti_onnx_check_call(nnrti_onnx *c, const nnrt_onnx_function *f)
         if (o->function == f)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "the function calls itself");
     if (c->call != NULL && c->call->depth >= NNRTI_ONNX_MAX_CALLS)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "lies in %u functions, the most that there may be", c->call->depth);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "is nested in %u functions, the maximum", c->call->depth);
     if (n->inputs.count > f->inputs.count || n->outputs.count > f->outputs.count)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "%z inputs and %z outputs, the function has %z and %z", n->inputs.count,
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL,
+                        "%z inputs and %z outputs, expected at most %z and %z as in the function", n->inputs.count,
                         n->outputs.count, f->inputs.count, f->outputs.count);
     for (size_t i = 0; i < n->attributes.count && c->code == NNRT_SUCCESS; i++) {
         const nnrt_onnx_str name = n->attributes.data[i].name;
@@ -8434,7 +8445,7 @@ static void nnrti_onnx_check_call(nnrti_onnx *c, const nnrt_onnx_function *f)
     }
 }
 
-/* "name/" of the current node, behind those of the calls around: the prefix of names in the function that it calls. */
+/* Prefix of names in the function that the current node calls: "name/", with the prefixes of the enclosing calls. */
 static const char *nnrti_onnx_call_prefix(nnrti_onnx *c)
 {
     const char *name = nnrti_onnx_step_name(c, NNRT_NODE_TYPE_NONE, true);
@@ -8446,8 +8457,8 @@ static const char *nnrti_onnx_call_prefix(nnrti_onnx *c)
     return nnrti_onnx_copy_text(c, whole);
 }
 
-/* Reads the nodes of a function in the place of the current node, which calls it. They see no names but the function's
-   own, and have its operator set. */
+/* Inlines a function for the current node, which calls it. The function's nodes see only names of the function, and use
+   the function's operator set. */
 static void nnrti_onnx_inline(nnrti_onnx *c, uint32_t place)
 {
     const nnrt_onnx_function *f = &c->model->functions.data[place];
@@ -8493,7 +8504,7 @@ static void nnrti_onnx_inline(nnrti_onnx *c, uint32_t place)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_loops: If, Loop and Scan */
 
-/* One more graph of the builder. */
+/* Creates one more graph of the builder. */
 static uint32_t nnrti_onnx_new_graph(nnrti_onnx *c, const nnrt_onnx_graph *graph)
 {
     char name[64];
@@ -8502,8 +8513,8 @@ static uint32_t nnrti_onnx_new_graph(nnrti_onnx *c, const nnrt_onnx_graph *graph
     return nnrti_onnx_fine(c) ? g : NNRT_NO_GRAPH;
 }
 
-/* Adds a step that runs graphs, with inputs in[] and the results of the node. What it costs to infer it depends on how much
-   there is already. */
+/* Adds a control-flow step with inputs in[] and the node's outputs. Its inference is charged to the budget according to
+   the size of the builder. */
 static void nnrti_onnx_control_step(nnrti_onnx *c, NNRT_NodeType type, const void *attr, const uint32_t *in,
                                     uint32_t nIn)
 {
@@ -8516,7 +8527,7 @@ static void nnrti_onnx_control_step(nnrti_onnx *c, NNRT_NodeType type, const voi
         nnrti_onnx_out(c, k, out[k]);
 }
 
-/* If: of a condition that is known the one branch is read in its place. */
+/* If. With a constant condition the selected branch is inlined. */
 static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
 {
     const uint32_t cond = nnrti_onnx_in(c, 0);
@@ -8528,7 +8539,8 @@ static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
     if (c->code != NNRT_SUCCESS)
         return;
     if (yes->outputs.count != nOut || no->outputs.count != nOut || yes->inputs.count + no->inputs.count != 0) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "its branches have %z and %z outputs, expected %u, and no inputs",
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL,
+                        "its branches have %z and %z outputs, expected %u outputs and no inputs each",
                         yes->outputs.count, no->outputs.count, nOut);
         return;
     }
@@ -8552,18 +8564,18 @@ static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
     nnrti_onnx_control_step(c, NNRT_NODE_TYPE_IF, &a, &cond, 1);
 }
 
-/* A Loop that is read, or a Scan: its body is not told trip and cond. */
+/* State of importing a Loop, or a Scan, whose body has no inputs for trip and cond. */
 typedef struct nnrti_onnx_loop {
     const nnrt_onnx_graph *body;
     bool scan;
     uint32_t carried, scans;
-    uint32_t *start;    /* values: trips, cond, then what is carried at first */
+    uint32_t *start;    /* values: trips, cond, initial carried values */
     uint32_t *in, *out; /* of the body */
-    bool *open;         /* NNRT_MAX_RANK for each carried value: it does not keep this extent */
-    uint32_t rounds;    /* how often the body was read; after NNRTI_LOOP_ROUNDS all dimensions are dynamic */
+    bool *open;         /* NNRT_MAX_RANK flags for each carried value: this dimension changes between iterations */
+    uint32_t rounds;    /* number of times the body was read; after NNRTI_LOOP_ROUNDS all dimensions are dynamic */
 } nnrti_onnx_loop;
 
-/* The values that the body gets. */
+/* Creates the body's input values, with the types and shapes known so far. */
 static void nnrti_onnx_loop_given(nnrti_onnx *c, nnrti_onnx_loop *l)
 {
     const int32_t one = 1;
@@ -8583,7 +8595,7 @@ static void nnrti_onnx_loop_given(nnrti_onnx *c, nnrti_onnx_loop *l)
         o.open = NULL;
         o.viewRank = -1;
         for (int32_t i = 0; i < o.rank; i++)
-            if (l->open[k * NNRT_MAX_RANK + (uint32_t)i]) { /* equal to no other */
+            if (l->open[k * NNRT_MAX_RANK + (uint32_t)i]) { /* equal to no other dimension */
                 o.dims[i] = NNRTI_OPEN_EXTENT;
                 o.symbols[i] = ++c->builder->symbols;
                 o.most = 0;
@@ -8593,7 +8605,7 @@ static void nnrti_onnx_loop_given(nnrti_onnx *c, nnrti_onnx_loop *l)
     }
 }
 
-/* Takes out all that was added since the mark. */
+/* Removes everything added since the mark. */
 static void nnrti_onnx_back(nnrti_onnx *c, nnrti_builder_mark mark)
 {
     nnrti_builder_back(c->builder, mark);
@@ -8601,7 +8613,8 @@ static void nnrti_onnx_back(nnrti_onnx *c, nnrti_builder_mark mark)
     c->imagesFrom = c->imagesFrom < mark.tensors ? c->imagesFrom : mark.tensors;
 }
 
-/* Whether the carried values leave the body as they came in. An extent that does not is noted. */
+/* True if the carried values leave the body with the shapes they entered it with (a fixed point). Marks dimensions that
+   do not as open. */
 static bool nnrti_onnx_loop_closed(nnrti_onnx *c, nnrti_onnx_loop *l)
 {
     const bool all = ++l->rounds > NNRTI_LOOP_ROUNDS;
@@ -8613,8 +8626,9 @@ static bool nnrti_onnx_loop_closed(nnrti_onnx *c, nnrti_onnx_loop *l)
     for (uint32_t k = 0; k < l->carried; k++) {
         const nnrt_operand *x = nnrti_onnx_at(c, l->in[2 + k]), *y = nnrti_onnx_at(c, l->out[1 + k]);
         if (x->rank >= 0 && y->rank >= 0 && (x->dataType != y->dataType || x->rank != y->rank)) {
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "carried value %u comes into the body as %o and leaves it as %o", k,
-                            x, y);
+            NNRTI_ONNX_FAIL(
+                c, NNRT_UNSUPPORTED_OP,
+                "carried value %u enters the body as %o and leaves it as %o, expected the same type and rank", k, x, y);
             return true;
         }
         for (int32_t i = 0; i < x->rank && i < y->rank; i++) {
@@ -8628,7 +8642,8 @@ static bool nnrti_onnx_loop_closed(nnrti_onnx *c, nnrti_onnx_loop *l)
     return closed;
 }
 
-/* Loop: the body is read again where a carried value does not keep an extent, which then is open. */
+/* Loop. Fixed-point iteration: as long as a carried value leaves the body with another shape, the differing dimensions
+   become dynamic and the body is read again. */
 static void nnrti_onnx_op_loop(nnrti_onnx *c, int32_t arg_)
 {
     const nnrti_builder_mark mark = nnrti_builder_here(c->builder);
@@ -8640,8 +8655,8 @@ static void nnrti_onnx_op_loop(nnrti_onnx *c, int32_t arg_)
     l.body = nnrti_onnx_graph_of(c, "body");
     if (c->code != NNRT_SUCCESS)
         return;
-    if (c->node->inputs.count < 2) { /* which may both be left out */
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "%z inputs, expected trips, cond and carried values",
+    if (c->node->inputs.count < 2) { /* both may be absent, but must be listed */
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "%z inputs, expected 2 or more: trips, cond and carried values",
                         c->node->inputs.count);
         return;
     }
@@ -8676,7 +8691,7 @@ static void nnrti_onnx_op_loop(nnrti_onnx *c, int32_t arg_)
     nnrti_onnx_control_step(c, NNRT_NODE_TYPE_LOOP, &a, l.start, l.carried + 2);
 }
 
-/* Entry i of a list attribute that has `count` of them or is absent: 0. */
+/* Entry i of a list attribute, which must have `count` entries; 0 if the attribute is absent. */
 static int64_t nnrti_onnx_scan_entry(nnrti_onnx *c, const char *name, uint32_t i, uint32_t count)
 {
     const nnrt_onnx_ints list = nnrti_onnx_ints_of(c, name);
@@ -8694,13 +8709,13 @@ static bool nnrti_onnx_scan_turned(nnrti_onnx *c, const char *name, uint32_t i, 
     return direction != 0;
 }
 
-/* x with its places along the first axis in the other order. */
+/* x reversed along an axis. */
 static uint32_t nnrti_onnx_turned(nnrti_onnx *c, uint32_t x, int32_t axis)
 {
     return nnrti_onnx_part(c, x, axis, -1, INT32_MIN, -1);
 }
 
-/* Input i of a Scan of operator set 8, without its first axis, the batch, which must be 1. */
+/* Input x of a Scan of operator set 8 without its first axis, the batch, which must be 1. */
 static uint32_t nnrti_onnx_scan_batch(nnrti_onnx *c, uint32_t x)
 {
     const int64_t axis = 0;
@@ -8712,8 +8727,8 @@ static uint32_t nnrti_onnx_scan_batch(nnrti_onnx *c, uint32_t x)
     return nnrti_onnx_step1(c, NNRT_NODE_TYPE_SQUEEZE, &a, x);
 }
 
-/* What a Scan goes through: its inputs behind the carried values, turned where it goes from the end, with the axes that it
-   goes along. Returns how many steps it makes, a known or computed number. */
+/* Prepares the scan inputs, which follow the carried values: x[] (reversed for direction 1) and the axis of each to
+   iterate over. Returns the number of iterations, a constant or a value computed in the run. */
 static uint32_t nnrti_onnx_scan_inputs(nnrti_onnx *c, const nnrti_onnx_loop *l, uint32_t *x, int64_t *axes)
 {
     const bool old = c->opset < 9;
@@ -8732,17 +8747,19 @@ static uint32_t nnrti_onnx_scan_inputs(nnrti_onnx *c, const nnrti_onnx_loop *l, 
         if (nnrti_onnx_scan_turned(c, old ? "directions" : "scan_input_directions", i, l->scans))
             x[i] = nnrti_onnx_turned(c, x[i], (int32_t)axes[i]);
         if (c->code == NNRT_SUCCESS && nnrti_onnx_rank(c, x[i]) < 1)
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "'%s' is a scalar", nnrti_onnx_at(c, x[i])->name);
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "'%s' is a scalar, expected 1 or more axes to scan",
+                            nnrti_onnx_at(c, x[i])->name);
         if (i == 0)
             trips = nnrti_onnx_size_ints(c, nnrti_onnx_size_of(c, x[0], (int32_t)axes[0]));
         else if (nnrti_onnx_dim(c, x[i], (int32_t)axes[i]) != nnrti_onnx_dim(c, x[0], (int32_t)axes[0]))
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "scan inputs 0 and %u do not have the same known number of steps",
-                            i);
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                            "scan inputs 0 and %u do not have the same constant number of steps", i);
     }
     return trips;
 }
 
-/* The body of a Scan in a graph of the builder: it gets the places of x along axes that the trip has. */
+/* Imports the body of a Scan into a graph of the builder: in each iteration it receives the slices of x at index trip
+   along axes. */
 static bool nnrti_onnx_scan_body(nnrti_onnx *c, nnrti_onnx_loop *l, uint32_t graph, const uint32_t *x,
                                  const int64_t *axes)
 {
@@ -8766,7 +8783,8 @@ static bool nnrti_onnx_scan_body(nnrti_onnx *c, nnrti_onnx_loop *l, uint32_t gra
     return true;
 }
 
-/* Result i of a Scan, of which the loop made y. */
+/* Converts result y of the loop into output i of the Scan: direction and axis of scan outputs, batch axis of operator
+   set 8. */
 static void nnrti_onnx_scan_out(nnrti_onnx *c, const nnrti_onnx_loop *l, uint32_t i, uint32_t y)
 {
     const uint32_t k = i - l->carried, count = (uint32_t)l->body->outputs.count - l->carried;
@@ -8788,7 +8806,7 @@ static void nnrti_onnx_scan_out(nnrti_onnx *c, const nnrti_onnx_loop *l, uint32_
     nnrti_onnx_out(c, i, y);
 }
 
-/* Scan: a loop over the places of its last inputs along an axis of each, whose other results lie one behind the other. */
+/* Scan: a LOOP over slices of its last inputs; results that are not carried are concatenated over the iterations. */
 static void nnrti_onnx_op_scan(nnrti_onnx *c, int32_t arg_)
 {
     const uint32_t first = c->opset < 9 ? 1 : 0;
@@ -8807,9 +8825,10 @@ static void nnrti_onnx_op_scan(nnrti_onnx *c, int32_t arg_)
     if (scans < 1 || scans > (int64_t)c->node->inputs.count - first ||
         l.body->inputs.count != c->node->inputs.count - first || l.body->outputs.count < c->node->outputs.count ||
         l.body->outputs.count + (uint64_t)scans < l.body->inputs.count) {
-        NNRTI_ONNX_FAIL(
-            c, NNRT_INVALID_MODEL, "%z inputs, %l to go through, and %z outputs; its body has %z inputs and %z outputs",
-            c->node->inputs.count, scans, c->node->outputs.count, l.body->inputs.count, l.body->outputs.count);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL,
+                        "%z inputs (%l to scan) and %z outputs do not match its body with %z inputs and %z outputs",
+                        c->node->inputs.count, scans, c->node->outputs.count, l.body->inputs.count,
+                        l.body->outputs.count);
         return;
     }
     if (first > 0 && nnrti_onnx_in(c, 0) != NNRT_NO_TENSOR)
@@ -8853,8 +8872,9 @@ static void nnrti_onnx_op_scan(nnrti_onnx *c, int32_t arg_)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_build: outputs, and the model */
 
-/* Output `name` of the model: results of steps take its name, and so does an input that has it already; other inputs,
-   constants and what is an output under another name (isOutput, per value) are copied. */
+/* Makes `name` an output of the model. The result of a step takes the name; an input of that name is used directly.
+   Other inputs, constants and values that already are an output under another name (isOutput, per value) are copied by
+   a step. */
 static void nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name, bool *isOutput)
 {
     nnrt_builder *b = c->builder;
@@ -8862,14 +8882,14 @@ static void nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name, bool *isOutput)
     char text[64];
     uint32_t v;
     if (e->name.data == NULL) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "nothing gives output '%s'", nnrti_onnx_text(text, name));
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "output '%s' has no definition", nnrti_onnx_text(text, name));
         return;
     }
-    v = e->isQuantized ? e->quantized : e->value; /* the caller may see the parameters */
+    v = e->isQuantized ? e->quantized : e->value; /* with its quantization parameters */
     if (!nnrti_onnx_is_input(c, v) || !nnrti_onnx_is(name, b->tensors[v].name)) {
         if (nnrti_onnx_is_input(c, v) || isOutput[v] || nnrti_onnx_known(c, v)) {
             if (!nnrti_onnx_is_input(c, v) && !isOutput[v])
-                b->tensors[v].name = NULL; /* the output has it, perhaps */
+                b->tensors[v].name = NULL; /* the copy takes the name */
             v = b->tensors[v].quantParams.count > 0
                     ? nnrti_onnx_step1(c, NNRT_NODE_TYPE_ASSIGN, NULL, v)
                     : nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_CAST, NULL, v, nnrti_onnx_type(c, v));
@@ -8886,15 +8906,15 @@ static void nnrti_onnx_outputs(nnrti_onnx *c)
 {
     const nnrt_onnx_value_infos *outputs = &c->model->graph->outputs;
     bool *isOutput = (bool *)nnrti_onnx_keep(c, nnrti_array_count(c->builder->tensors), sizeof(*isOutput));
-    c->builder->worth = NULL; /* a constant output needs a step that gives it */
+    c->builder->worth = NULL; /* no constant folding: a constant output needs a step that writes it */
     if (outputs->count == 0)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "the graph has no outputs");
     for (size_t i = 0; i < outputs->count && c->code == NNRT_SUCCESS; i++)
         nnrti_onnx_output(c, outputs->data[i].name, isOutput);
 }
 
-/* Constants in bytes of our own are copied as well, and the bytes go, where these would cost a tenth more than all
-   constants need. */
+/* If the file's bytes would take a tenth of all constants' size more than the constants used in place, copies these
+   constants and releases the bytes. */
 static void nnrti_onnx_leave_bytes(nnrti_onnx *c)
 {
     nnrt_builder *b = c->builder;
@@ -8912,7 +8932,7 @@ static void nnrti_onnx_leave_bytes(nnrti_onnx *c)
     c->usedInPlace = false;
 }
 
-/* The model of what was imported. */
+/* Builds the model: outputs, dead-code elimination, optimizer passes. */
 static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
 {
     NNRT_ReturnCode code;
@@ -8920,7 +8940,7 @@ static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
     c->nodeIndex = NNRT_NO_TENSOR;
     nnrti_onnx_outputs(c);
     c->builder->name = nnrti_onnx_copy_text(c, c->model->graph->name);
-    nnrt_onnx_model_free(c->model); /* the builder has copies, or points into the file's bytes */
+    nnrt_onnx_model_free(c->model); /* the builder has copies of names, or points into the file's bytes */
     c->model = NULL;
     if (c->code != NNRT_SUCCESS)
         return c->code;
@@ -8938,7 +8958,8 @@ static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
 
 #ifndef NNRT_NO_STDIO
 
-/* The external tensor t: its file goes into list[*n], where it can be opened. What is wrong is told when it is read. */
+/* Records the file of external tensor t in list[*n], if it can be opened. Errors are reported later, when the tensor is
+   read. */
 static void nnrti_onnx_note_source(nnrti_onnx *c, const nnrt_onnx_tensor *t, nnrti_onnx_source *list, size_t *n)
 {
     nnrt_onnx_external where;
@@ -8953,7 +8974,7 @@ static void nnrti_onnx_note_source(nnrti_onnx *c, const nnrt_onnx_tensor *t, nnr
     ++*n;
 }
 
-/* All external tensors of nodes and of graphs in them; list NULL: only counts them. */
+/* Records all external tensors of nodes and of their subgraphs; list NULL: only counts them. */
 static void nnrti_onnx_sources_of(nnrti_onnx *c, const nnrt_onnx_tensors *initializers, const nnrt_onnx_nodes *nodes,
                                   uint32_t depth, nnrti_onnx_source *list, size_t *n)
 {
@@ -8977,7 +8998,8 @@ static size_t nnrti_onnx_sources(nnrti_onnx *c, nnrti_onnx_source *list)
     return n;
 }
 
-/* The budget grows by the size of each file with external data, however many tensors, locations and links name it. */
+/* Adds the size of each external data file to the budget, once per file, whatever the number of tensors, paths and
+   links that lead to it. */
 static void nnrti_onnx_add_sources(nnrti_onnx *c)
 {
     const size_t count = c->path != NULL ? nnrti_onnx_sources(c, NULL) : 0;
@@ -8991,7 +9013,7 @@ static void nnrti_onnx_add_sources(nnrti_onnx *c)
     if (list == NULL || order == NULL)
         return;
     n = nnrti_onnx_sources(c, list);
-    for (size_t i = 0; i < n; i++) { /* device and number, which stand first, tell files apart */
+    for (size_t i = 0; i < n; i++) { /* device and number, the first members, identify a file */
         order[i].key.data = (const char *)&list[i];
         order[i].key.length = offsetof(nnrti_onnx_source, bytes);
     }
@@ -9002,7 +9024,7 @@ static void nnrti_onnx_add_sources(nnrti_onnx *c)
 
 #endif
 
-/* data[bytes] is a model; path and own as in nnrti_onnx. *inPlace: the model uses the bytes. */
+/* Imports the model in data[bytes]; path and own as in nnrti_onnx. *inPlace: the model points into the bytes. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const void *data, size_t bytes,
                                                     const nnrt_onnx_desc *desc, nnrti_onnx_budget *budget,
                                                     const char *path, bool own, bool *inPlace, nnrt_error *error)
@@ -9027,7 +9049,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const vo
     code = nnrt_builder_create(&c.builder, NULL, desc->allocator);
     if (code != NNRT_SUCCESS) {
         nnrti_onnx_end(&c);
-        return nnrt_error_set(error, code, "there is not enough memory for the model");
+        return nnrt_error_set(error, code, "not enough memory for the model");
     }
     c.builder->worth = nnrti_onnx_worth;
     c.builder->user = &c;
@@ -9050,8 +9072,8 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const vo
     return code;
 }
 
-/* data[bytes], which are read or given: path NULL, or where external data are looked for; own: the bytes are ours, and
-   the model's when it uses them, which *own then tells. */
+/* Imports with a budget. path: base of external data, or NULL. own: NULL, or the bytes belong to the import, which
+   hands them to the model if it uses them; *own is then false. */
 static NNRT_ReturnCode nnrti_onnx_load(NNRT_Model **model, void *data, size_t bytes, const nnrt_onnx_desc *desc,
                                        const char *path, bool *own, nnrt_error *error)
 {
