@@ -860,7 +860,7 @@ static NNRT_ReturnCode nnrti_onnx_take(nnrti_onnx_reader *r, size_t count, size_
     if (need > r->room - r->used) {
         return nnrt_error_set(r->error, NNRT_OUT_OF_MEMORY,
                               "ONNX file: its tables need more than %z bytes, the limit of %d times the file's size "
-                              "plus %z (#define a larger NNRT_ONNX_MEMORY_FACTOR)",
+                              "plus %z (NNRT_ONNX_MEMORY_FACTOR raises it)",
                               r->room, NNRT_ONNX_MEMORY_FACTOR, NNRT_ONNX_MEMORY_FREE);
     }
     *entries = r->block ? r->block + r->used : NULL;
@@ -2165,14 +2165,14 @@ static void nnrti_onnx_budget_text(const nnrti_onnx_budget *b, const nnrt_onnx_d
     if (work)
         (void)nnrt_text(text, size,
                         "constant folding computes more than %z elements, the budget for %z bytes of "
-                        "file (raise it with nnrt_onnx_desc.budget = %u)",
+                        "file (nnrt_onnx_desc.budget %u raises it)",
                         nnrti_onnx_budget_of(desc, b->source, NNRT_ONNX_WORK_FREE), b->source, times + 1);
     else
-        (void)nnrt_text(text, size,
-                        "the import takes more than %z bytes, the budget for %z bytes of file (raise it with "
-                        "nnrt_onnx_desc.budget = "
-                        "%u)",
-                        b->limit, b->source, times + 1);
+        (void)nnrt_text(
+            text, size,
+            "the import takes more than %z bytes, the budget for %z bytes of file (nnrt_onnx_desc.budget %u "
+            "raises it)",
+            b->limit, b->source, times + 1);
 }
 
 /* Ends the budget: hands the model's blocks over to the caller's allocator. If the limit caused NNRT_OUT_OF_MEMORY, the
@@ -2275,7 +2275,7 @@ static bool nnrti_onnx_fine(nnrti_onnx *c)
     if (strncmp(text, "node ", 5) == 0 && e->node + 1 == (int64_t)nnrti_array_count(c->builder->nodes))
         end = strstr(text, "): ");
     text = end != NULL ? end + 3 : text;
-    NNRTI_ONNX_FAIL(c, e->code, "%s", text[0] != '\0' ? text : "not enough memory for the model");
+    NNRTI_ONNX_FAIL(c, e->code, "%s", text[0] != '\0' ? text : "there is not enough memory for the model");
     return false;
 }
 
@@ -2586,7 +2586,7 @@ static NNRT_ReturnCode nnrti_onnx_no_value(const nnrt_onnx_graph *g, const nnrti
             if (nnrti_onnx_compare(g->nodes.data[i].name, name) == 0)
                 near[n++] = g->nodes.data[i].outputs.data[k];
     if (n == 0) {
-        what = "; the closest names are ";
+        what = "; the nearest names are ";
         n = nnrti_onnx_nearest(names, name, near);
     }
     for (uint32_t i = 0; i < n; i++)
@@ -2687,7 +2687,7 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_onnx_cut(nnrt_onnx_model *model, const 
         memset(list, 0, bytes);
         code = nnrti_onnx_cut_outputs(g, &names, outputs, outputCount, list, error);
     } else {
-        (void)nnrt_error_set(error, code, "not enough memory for the model");
+        (void)nnrt_error_set(error, code, "there is not enough memory for the model");
     }
     if (code == NNRT_SUCCESS) {
         nnrti_onnx_cut_graph(g, &names);
@@ -2894,8 +2894,8 @@ static uint32_t nnrti_onnx_tensor_value(nnrti_onnx *c, const nnrt_onnx_tensor *t
     if (c->code != NNRT_SUCCESS)
         return NNRT_NO_TENSOR;
     if (t->dims.count > NNRT_MAX_RANK) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "constant '%s' has %z axes, expected at most %d", name, t->dims.count,
-                        NNRT_MAX_RANK);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "constant '%s' has %z axes, at most %d are possible", name,
+                        t->dims.count, NNRT_MAX_RANK);
         return NNRT_NO_TENSOR;
     }
     for (size_t i = 0; i < t->dims.count; i++) {
@@ -3211,8 +3211,7 @@ static int32_t nnrti_onnx_rank(nnrti_onnx *c, uint32_t v)
     if (o->rank >= 0)
         return o->rank;
     NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                    "the shape of '%s' is unknown while dimensions of the inputs are dynamic: give their shapes",
-                    o->name);
+                    "the rank of '%s' is unknown while dimensions are dynamic: give the shapes of the inputs", o->name);
     return 0;
 }
 
@@ -3657,8 +3656,8 @@ static uint32_t nnrti_onnx_reshape_to(nnrti_onnx *c, uint32_t x, const nnrti_onn
     int32_t open = 0;
     bool some = true;
     if (rank > NNRT_MAX_RANK) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the operator is computed with %d axes, this build supports at most %d",
-                        rank, NNRT_MAX_RANK);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the operator is computed with %d axes, this build has at most %d", rank,
+                        NNRT_MAX_RANK);
         return NNRT_NO_TENSOR;
     }
     for (int32_t i = 0; i < rank; i++) {
@@ -3775,7 +3774,7 @@ static uint32_t nnrti_onnx_unsqueeze_told(nnrti_onnx *c, uint32_t x, uint32_t ax
     uint32_t flags = nnrti_onnx_told_axes(c, rank, axes), from[2], places, dims;
     NNRT_CumSum a;
     if (rank > NNRT_MAX_RANK)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the result has %d axes, expected at most %d", rank, NNRT_MAX_RANK);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the result has %d axes, at most %d are possible", rank, NNRT_MAX_RANK);
     if (c->code != NNRT_SUCCESS)
         return NNRT_NO_TENSOR;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_CUM_SUM, &a);
@@ -7862,7 +7861,7 @@ static void nnrti_onnx_find_missing(nnrti_onnx *c, const nnrti_onnx_kinds *found
 }
 
 #define NNRTI_ONNX_BEFORE "; nnrt_onnx_desc.outputs %s leaves them out"
-#define NNRTI_ONNX_OWN "; or register them with nnrt_op_register"
+#define NNRTI_ONNX_OWN "; nnrt_op_register can add them"
 #define NNRTI_ONNX_ORT                                                                                                 \
     "; com.microsoft is ONNX Runtime's: save at ORT_ENABLE_BASIC, quantized as QDQ, or nnrt_op_register"
 
@@ -7970,7 +7969,7 @@ static int32_t nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info 
         return 0;
     }
     if (rank > NNRT_MAX_RANK) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' has %z axes, expected at most %d", name, rank,
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' has %z axes, at most %d are possible", name, rank,
                         NNRT_MAX_RANK);
         return 0;
     }
@@ -8628,7 +8627,8 @@ static bool nnrti_onnx_loop_closed(nnrti_onnx *c, nnrti_onnx_loop *l)
         if (x->rank >= 0 && y->rank >= 0 && (x->dataType != y->dataType || x->rank != y->rank)) {
             NNRTI_ONNX_FAIL(
                 c, NNRT_UNSUPPORTED_OP,
-                "carried value %u enters the body as %o and leaves it as %o, expected the same type and rank", k, x, y);
+                "carried value %u comes into the body as %o and leaves it as %o, expected the same type and rank", k, x,
+                y);
             return true;
         }
         for (int32_t i = 0; i < x->rank && i < y->rank; i++) {
@@ -9049,7 +9049,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const vo
     code = nnrt_builder_create(&c.builder, NULL, desc->allocator);
     if (code != NNRT_SUCCESS) {
         nnrti_onnx_end(&c);
-        return nnrt_error_set(error, code, "not enough memory for the model");
+        return nnrt_error_set(error, code, "there is not enough memory for the model");
     }
     c.builder->worth = nnrti_onnx_worth;
     c.builder->user = &c;

@@ -507,7 +507,7 @@ done
 # looks NAME BYTES PATTERN: a file of these bytes, and zeros behind them, is no model; it looks like something else
 looks() {
     { printf "$2" && head -c 100 /dev/zero; } >"$tmp/looks.onnx"
-    refused 1 "looks like $1" "this is no ONNX file; it looks like $3" info "$tmp/looks.onnx"
+    refused 1 "looks like $1" "this is not an ONNX file; it looks like $3" info "$tmp/looks.onnx"
 }
 looks PNG '\211PNG\r\n\032\n' 'a PNG image$'
 looks JPEG '\377\330\377\340' 'a JPEG image$'
@@ -530,9 +530,9 @@ looks xz '\3757zXZ\000' 'compressed by xz'
 looks Zstandard '\050\265\057\375' 'compressed by Zstandard'
 looks JSON '{"a": 1}' 'a text of JSON$'
 refused 1 'looks like a program' 'it looks like an ELF executable or library$' run "$(command -v "$python")" --input random
-refused 1 'looks like a text' 'this is no ONNX file; it looks like a text$' info tests/test_cli.sh
+refused 1 'looks like a text' 'this is not an ONNX file; it looks like a text$' info tests/test_cli.sh
 : >"$tmp/looks.onnx"
-refused 1 'looks like nothing' 'this is no ONNX file; it looks like an empty file$' info "$tmp/looks.onnx"
+refused 1 'looks like nothing' 'this is not an ONNX file; it looks like an empty file$' info "$tmp/looks.onnx"
 looks 'Git LFS' 'version https://git-lfs.github.com/spec/v1' 'a pointer of Git LFS'
 refused 1 'operators that are not read' "operators that are not supported \(operator set 13\): SequenceConstruct x2 'one', .. \(sequences\), Fly x1, ai.onnx.ml.ZipMap x1 \(maps\)\$" info "$tmp/fly.onnx"
 refused 1 'operators of ONNX Runtime' "operators that are not supported: com.microsoft.FusedMatMul x1 'one'; com.microsoft is ONNX Runtime's: save at ORT_ENABLE_BASIC, quantized as QDQ, or nnrt_op_register; nnrt_onnx_desc.outputs 'a' leaves them out; here --outputs NAME,... does\$" info "$tmp/ort.onnx"
@@ -554,7 +554,7 @@ t 0 'ops --onnx' ops --onnx
 silent 'ops --onnx'
 prints 'ops --onnx: one operator' '^Abs +1-28   ABS$'
 prints 'ops --onnx: beside others' '^LRN +1-28   LRN, with RESHAPE: other than 4 axes'
-prints 'ops --onnx: made of several' '^Shrink +9-28   made of LESS GREATER .*: two comparisons choose$'
+prints 'ops --onnx: made of several' '^Shrink +9-28   made of LESS GREATER .*: selected by two comparisons$'
 prints 'ops --onnx: nothing' '^Identity +1-28   its input under another name$'
 prints 'ops --onnx: left out' '^SequenceAt +left out: sequences$'
 t 0 'ops --onnx --tsv' ops --onnx --tsv
@@ -1154,10 +1154,10 @@ t 0 'a small file that may have it' dot "$tmp/bomb.onnx" --budget 200
 t 0 'many inputs' info "$tmp/names4000.onnx" --json
 py 'many inputs' 'len(d["inputs"]) == 4000'
 py 'four times the inputs, about four times the time' "(lambda t: t(4000) < 9 * t(1000))(lambda n: min(__import__('timeit').repeat(lambda: __import__('subprocess').run([r'$nnrt', 'info', F + 'names%d.onnx' % n, '--json'], capture_output=True, check=True), number=1, repeat=3)))"
-refused 1 'a fault in the order of axes that the file has' "ONNX node 0 '' \(Conv\): W 'w' is float32\[4,2,3,3\], which takes 2 channels .*X 'x' is float32\[1,3,8,8\], of 3 channels" info "$tmp/channels2.onnx"
+refused 1 'a fault in the order of axes that the file has' "ONNX node 0 '' \(Conv\): W 'w' is float32\[4,2,3,3\], which requires 2 channels .*X 'x' is float32\[1,3,8,8\] with 3 channels" info "$tmp/channels2.onnx"
 
-refused 1 'a newer operator set, told once' 'newer.onnx: the file has operator set 29, the newest that is read is 28$' info "$tmp/newer.onnx"
-refused 1 'an operator that is read in older sets' 'Upsample x1 \(read in sets 1 to 9\)$' info "$tmp/upsample.onnx"
+refused 1 'a newer operator set, told once' 'newer.onnx: the file has operator set 29, the newest supported one is 28$' info "$tmp/newer.onnx"
+refused 1 'an operator that is read in older sets' 'Upsample x1 \(supported in sets 1 to 9\)$' info "$tmp/upsample.onnx"
 refused 1 'an attribute that is not read' "\(Relu\): attribute 'antialias' is not supported$" info "$tmp/antialias.onnx"
 
 # ---- a model that ends before the file does ----
@@ -1184,9 +1184,9 @@ t 0 'check --outputs' check "$tmp/cut.onnx" --outputs r --data "$tmp/cutset"
 "$nnrt" info - --outputs n <"$tmp/cut.onnx" >"$tmp/out" 2>"$tmp/err" || fail '--outputs of standard input'
 prints '--outputs of standard input' '^output +n '
 refused 1 '--outputs that are not there' "cut.onnx: the graph has no value 'a'; the nearest names are '.', '.', '.'\$" info "$tmp/cut.onnx" --outputs a
-refused 1 '--outputs by the name of a node' "the graph has no value 'first'; the node of this name gives 'r'\$" run "$tmp/cut.onnx" --outputs first --input random
+refused 1 '--outputs by the name of a node' "the graph has no value 'first'; the node of this name has the outputs 'r'\$" run "$tmp/cut.onnx" --outputs first --input random
 refused 1 '--outputs with a comma too many' "the graph has no value ''" info "$tmp/cut.onnx" --outputs n,
-refused 1 '--outputs with a name twice' "output 'n' is told twice\$" info "$tmp/cut.onnx" --outputs n,r,n
+refused 1 '--outputs with a name twice' "output 'n' is listed twice\$" info "$tmp/cut.onnx" --outputs n,r,n
 refused 2 '--outputs of nothing' '--outputs does not take' info "$tmp/cut.onnx" --outputs ''
 refused 2 '--outputs of a .nnrt file' '--outputs is for ONNX files, .*cut.nnrt is a .nnrt file' info "$tmp/cut.nnrt" --outputs n
 refused 2 'an input that is cut away' "the model has no input 'i'; its input is 'x'" info "$tmp/cut.onnx" --outputs n --shape i=4
@@ -1244,8 +1244,8 @@ external() {
     done
 }
 for c in ok dot sub selflink; do external 0 $c; done
-for c in link abslink dirlink loop dangling; do external 1 $c "its external file '[^']+' is missing or not in the model.s folder"; done
-for c in fifo dir; do external 1 $c 'cannot be opened, or is no regular file'; done
+for c in link abslink dirlink loop dangling; do external 1 $c "its external file '[^']+' does not exist or is outside the model.s folder"; done
+for c in fifo dir; do external 1 $c 'cannot be opened, or is not a regular file'; done
 external 1 dotdot 'leaves the model.s folder'
 external 1 absolute 'is an absolute path'
 
@@ -1267,7 +1267,7 @@ t 0 'sets of data with a model from a pipe' check "$tmp/pipe" --data "$tmp/good"
 prints 'sets of data with a model from a pipe' '^3 passed, 0 failed$'
 wait $!
 cat "$tmp/x/d/ok.onnx" | "$nnrt" run - --input random >"$tmp/out" 2>"$tmp/err"
-says 'other files of a model from standard input' 'lie in another file, which a model in memory does not have'
+says 'other files of a model from standard input' 'its data are in another file: set nnrt_onnx_desc.path'
 
 # ---- files that are written ----
 
