@@ -499,7 +499,7 @@ refused 2 '--scale of five' '--scale does not take' run model.onnx --scale 1,2,3
 refused 2 '--scale by zero' '--scale does not take' run model.onnx --scale 1/0
 refused 2 '--layout' '--layout does not take' run model.onnx --layout hwc
 refused 2 '--rtol below zero' '--rtol does not take' check model.onnx --rtol=-1
-refused 2 'unknown device' 'no such device' bench model.onnx --device toaster
+refused 2 'unknown device' 'unknown device' bench model.onnx --device toaster
 for c in info run bench dot; do
     refused 1 "$c: model not there" 'cannot open .*missing.onnx: No such file' $c "$tmp/missing.onnx"
     refused 1 "$c: not a model" 'cannot load .*not.onnx: ' $c "$tmp/not.onnx"
@@ -829,7 +829,7 @@ looks() { # NAME STATUS COMMAND...: run in an empty folder
     if [ "$got" -eq "$want" ]; then pass; else fail "$name: status $got, expected $want"; fi
 }
 looks 'ops --copy: no header' 1 "$tmp/there/bin/nnrt-copy"
-says 'ops --copy: no header' "^nnrt: nnrt_ops.h is not found at $tmp/there/bin/nnrt_ops.h, nnrt_ops.h, $tmp/there/bin/../nnrt_ops.h, $tmp/there/bin/../include/nnrt/nnrt_ops.h; --header PATH"
+says 'ops --copy: no header' "^nnrt: nnrt_ops.h is not found at $tmp/there/bin/nnrt_ops.h, nnrt_ops.h, $tmp/there/bin/../nnrt_ops.h, $tmp/there/bin/../include/nnrt/nnrt_ops.h; set its path with --header PATH"
 for place in bin include/nnrt .; do
     cp nnrt_ops.h "$tmp/there/$place/nnrt_ops.h"
     looks "ops --copy: header in $place" 0 "$tmp/there/bin/nnrt-copy"
@@ -1035,7 +1035,7 @@ refused 1 'no shape at all' "input 'x' has no shape in the file" bench "$tmp/ran
 refused 1 'strings' "input 'x' is not a tensor of a supported element type" run "$tmp/string.onnx" --input random
 refused 2 'an input without value' "no value for input 'a', 'b'" run "$tmp/two.onnx"
 refused 2 'one input without value' "no value for input 'b'" run "$tmp/two.onnx" --input a="$tmp/a.npy"
-refused 2 'an input twice' "input 'a' has .*a.npy already" run "$tmp/two.onnx" --input a="$tmp/a.npy" --input a="$tmp/b.npy"
+refused 2 'an input twice' "input 'a' already has .*a.npy" run "$tmp/two.onnx" --input a="$tmp/a.npy" --input a="$tmp/b.npy"
 refused 2 'no such input' "^nnrt: --input bb=[^ ]*: the model has no input 'bb'; its inputs are 'b', 'a'$" run "$tmp/two.onnx" --input bb="$tmp/a.npy"
 refused 2 'no such input of one' "^nnrt: --input foo=[^ ]*digit_7.png: the model has no input 'foo'; its input is 'image'$" run $digits/digits.onnx --input foo=$digits/digit_7.png
 refused 2 'no such input, random' "the model has no input 'foo'; its input is 'image'$" run $digits/digits.onnx --input foo=random
@@ -1047,7 +1047,7 @@ refused 1 'wrong rank' "flat.npy is float32\[6\], input 'x' takes float32\[\?,3\
 refused 1 'wrong extent' "rows.npy is float32\[5,3\], input 'a' takes float32\[2,2\]" run "$tmp/two.onnx" --input a="$tmp/rows.npy" --input b=random
 refused 1 'wrong type' "holds float32, input 'x' takes int32" run "$tmp/turn_int32.onnx" --input "$tmp/c_float32.npy"
 refused 1 'bool is no number' "holds bool, input 'x' takes uint8" run "$tmp/turn_uint8.onnx" --input "$tmp/c_bool.npy"
-refused 1 'integers that do not fit' 'does not fit int32' run "$tmp/turn_int32.onnx" --input "$tmp/big.npy"
+refused 1 'integers that do not fit' 'a value outside the range of int32' run "$tmp/turn_int32.onnx" --input "$tmp/big.npy"
 refused 1 'text' 'its element type is not one of' run "$tmp/sqrt.onnx" --input "$tmp/text.npy"
 refused 1 'nine axes' 'more than 8 axes' run "$tmp/sqrt.onnx" --input "$tmp/deep.npy"
 for file in cut long; do refused 1 "$file" 'do not match its shape and type' run "$tmp/two.onnx" --input a="$tmp/$file.npy" --input b=random; done
@@ -1488,7 +1488,7 @@ py 'report: a node without a step' '"no step of its own" in [t for t in page("r.
 py 'report: steps' 'page("r.html").rows["steps"] == 1 + 9'
 py 'report: memory' 'page("r.html").rects["memory"] == len(d["memory_map"]) and page("r.html").rows["taken"] == 1 + len(d["bytes_taken"])'
 py 'report: full names' '{"input image", "output probabilities"} <= {t.split("\n")[0] for t in page("r.html").titles}'
-py 'report: axes' '(lambda w: {"step", "place in the arena, KiB", "0", "8", "10", "40"} <= set(w) and "50" not in w)(page("r.html").words["memory"])'
+py 'report: axes' '(lambda w: {"step", "offset in the arena, KiB", "0", "8", "10", "40"} <= set(w) and "50" not in w)(page("r.html").words["memory"])'
 py 'report: the device of the steps' '"reference_nnrt_v2_0: 9 of 9 steps" in page("r.html").words[""]'
 t 0 'report: two devices' report $digits/digits.onnx --device fake:name=npu0,ops=CONV2D_FUSION --device auto:npu0 -o "$tmp/r2.html"
 py 'report: two devices' '{"npu0_nnrt_v1_0: 3 of 12 steps", "auto_nnrt_v2_0: 9 of 12 steps"} <= set(page("r2.html").words[""])'
@@ -1498,7 +1498,7 @@ py 'report: one page' 'not page("r.html").tags & {"script", "link", "img", "ifra
 t 0 'report: names with signs' report "$tmp/html.onnx" -o "$tmp/signs.html"
 py 'report: names with signs' 'not page("signs.html").tags & {"b"} and "&lt;b&gt;&amp;" in open(F + "signs.html").read()'
 t 0 'report: a loop' report "$tmp/loop.onnx" -o -
-prints 'report: a loop, no map' 'There is no map'
+prints 'report: a loop, no map' 'There is no memory map'
 prints 'report: a loop, step' 'LOOP'
 refused 2 'report: no file' 'the output file is missing' report $digits/digits.onnx
 refused 1 'report: no folder' 'cannot write .*/no/r.html: No such file or directory$' report $digits/digits.onnx -o "$tmp/no/r.html"
