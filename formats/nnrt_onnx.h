@@ -1,8 +1,8 @@
 /*
-nnrt_onnx.h - reads ONNX files: an ONNX model becomes an NNRT_Model, which nnrt.h runs.
+nnrt_onnx.h - ONNX importer: converts an ONNX model into an NNRT_Model, which nnrt.h runs.
 
     #define NNRT_IMPLEMENTATION
-    #include "formats/nnrt_onnx.h"          includes nnrt.h, which lies one folder up
+    #include "formats/nnrt_onnx.h"          includes ../nnrt.h
 
     NNRT_Model *model = NULL;
     nnrt_error error = {0};
@@ -10,18 +10,18 @@ nnrt_onnx.h - reads ONNX files: an ONNX model becomes an NNRT_Model, which nnrt.
         puts(error.message);
 
 SECTIONS (search for the tag)
-    >>reader              the file as tables: a bounded protobuf reader that copies nothing it can use in place
-    >>import              the tables as a model
+    >>reader              bounded protobuf decoder: ONNX bytes to plain tables, in place where possible
+    >>import              public import functions: tables to an NNRT_Model
     -- implementation --
     >>reader
-    >>onnx_table          a row per ONNX operator
-    >>onnx_values         values of the graph: tensors of a builder, found by their names
-    >>onnx_cut            the graph without what its outputs do not need
-    >>onnx_tensors        elements of constants
-    >>onnx_steps          nodes that the builder gets, and what is known of their results
+    >>onnx_table          one row per ONNX operator
+    >>onnx_values         values of the graph: tensors of a builder, looked up by name
+    >>onnx_cut            dead-code elimination for chosen outputs (nnrt_onnx_cut)
+    >>onnx_tensors        elements of constants (initializers)
+    >>onnx_steps          adding nodes to the builder; constant folding policy, image layouts
     >>onnx_reading        attributes, inputs and outputs of the current node
-    >>onnx_parts          what handlers are made of
-    >>onnx_elementwise    handlers, by what operators do
+    >>onnx_parts          helpers that handlers are built from: steps, constants, sizes (known or dynamic)
+    >>onnx_elementwise    handlers, grouped by operator class
     >>onnx_shapes
     >>onnx_reductions
     >>onnx_windows
@@ -29,35 +29,35 @@ SECTIONS (search for the tag)
     >>onnx_normalisation
     >>onnx_recurrent
     >>onnx_signals
-    >>onnx_about          what operators become, and which are left out
+    >>onnx_about          documentation table: target operators of each ONNX operator; unsupported operators
     >>onnx_graph          the graph, node by node
-    >>onnx_control        graphs that nodes run
-    >>onnx_functions      functions of the file, whose nodes are read in the place of those that call them
+    >>onnx_control        subgraphs of nodes
+    >>onnx_functions      inlining of the model-local functions of the file
     >>onnx_loops          If, Loop and Scan
     >>onnx_build          outputs, and the model
     >>onnx_load           the public functions
 
-WHAT IT READS
-    Operator sets 1 to 28 of the domain "", with their differences. Operators that the table lacks are all named at
-    once, with NNRT_UNSUPPORTED_OP. Some are rebuilt from several of the runtime's own operators; what follows from
-    constants and shapes is computed and leaves no node. Images stay NCHW; weights are brought into the runtime's order
-    once. External data are read from files below the model's folder only.
-    Functions of the file are inlined, before operators of the same name; but an operator of the application
-    (nnrt_op_register) comes before a function that has its name, whose body ONNX takes for one way to compute it.
-    A node of another domain, or of an operator that the table lacks, is one node of the operator of the application that
-    has the name "domain.Type" ("Type" for the domain ""): its inputs and outputs in their order, its attributes onto the
-    members of their names, which take: INT, INT64 and BOOL an int; FLOAT and DOUBLE a float; TYPE an int, the number that
-    ONNX has for the type; ENUM a string, the enumerator's name, or an int; STRING a string; INTS, INTS64, FLOATS ints and
-    floats.
-    Not read: sequences, strings, sparse tensors, complex numbers, bfloat16.
+SUPPORTED FILES
+    Operator sets 1 to 28 of the domain "", with the differences between them. All operators without a row in the table
+    are reported in one message, with NNRT_UNSUPPORTED_OP. Some operators are decomposed into several operators of the
+    runtime; constant folding and shape inference remove nodes whose results are known. Images stay NCHW; weights are
+    permuted once into the runtime's order. External data are read only from files below the model's folder.
+    Functions of the file (model-local functions) are inlined and take precedence over operators of the same name. An
+    operator that the application registered (nnrt_op_register) takes precedence over a function of its name: ONNX
+    regards a function's body as one possible implementation.
+    A node of another domain, or of an operator without a row, becomes one node of the application's operator named
+    "domain.Type" ("Type" for the domain ""): inputs and outputs keep their order, each attribute sets the member of its
+    name. Members accept: INT, INT64 and BOOL an int; FLOAT and DOUBLE a float; TYPE an int, ONNX's number of the
+    element type; ENUM a string, the enumerator's name, or an int; STRING a string; INTS, INTS64, FLOATS ints, floats.
+    Unsupported: sequences, strings, sparse tensors, complex numbers, bfloat16.
 
 TRUST
-    Nothing of a file is believed before it is checked: lengths, counts, offsets, nesting. Memory and work are bounded by
-    the file's size: NNRT_ONNX_MEMORY_FACTOR for the reader, NNRT_ONNX_BUDGET for the import.
+    The file is untrusted input: lengths, counts, offsets and nesting depth are checked before use. Memory and work are
+    limited in proportion to the file's size: NNRT_ONNX_MEMORY_FACTOR for the reader, NNRT_ONNX_BUDGET for the import.
 
 OPTIONS
-    NNRT_NO_STDIO          no files: only nnrt_onnx_load_memory
-    NNRT_ONNX_REALPATH     1/0: links of external data are resolved with realpath(); default: NNRT_POSIX of nnrt.h
+    NNRT_NO_STDIO          no file I/O: only nnrt_onnx_load_memory
+    NNRT_ONNX_REALPATH     1/0: resolve symbolic links of external data with realpath(); default: NNRT_POSIX of nnrt.h
 
 MIT licence, see LICENSE.
 */
@@ -73,25 +73,25 @@ extern "C" {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>reader */
 
-/* The reading half: ONNX bytes to plain tables. Nothing is copied that can be used in place: strings, raw_data and the
- * typed data of tensors point into the file's bytes, which the caller keeps unchanged as long as the tables live. All
- * tables of one file lie in one block, whose size is found by a first walk over the file.
- * Rules of the format, where files can differ: a singular field that occurs twice has its last value (a submessage is
- * replaced, not merged); fields unknown here are skipped; a known field with a wire type that it cannot have, a group,
- * and a varint beyond 64 bits are errors. Enumerations and int32 fields keep the low 32 bits, as in protobuf. */
+/* The reader: decodes ONNX (protobuf) bytes into plain tables. Strings, raw_data and the typed data of tensors are not
+ * copied but point into the file's bytes, which the caller keeps unchanged as long as the tables live. All tables of
+ * one file are in one block of memory; a first walk over the file computes its size.
+ * Protobuf rules that matter here: if a singular field occurs twice, the last value counts (a submessage is replaced,
+ * not merged); unknown fields are skipped; a known field with an impossible wire type, a group, and a varint of more
+ * than 64 bits are errors. Enumerations and int32 fields keep the low 32 bits, as in protobuf. */
 
-/* The tables of a file of n bytes take at most NNRT_ONNX_MEMORY_FACTOR * n + NNRT_ONNX_MEMORY_FREE bytes; a file that asks
- * for more, as hundreds of thousands of empty entries do, is refused with NNRT_OUT_OF_MEMORY. #define another factor
- * before this file to raise it. */
+/* The tables of a file of n bytes take at most NNRT_ONNX_MEMORY_FACTOR * n + NNRT_ONNX_MEMORY_FREE bytes; a file that
+ * needs more (hundreds of thousands of empty entries do) fails with NNRT_OUT_OF_MEMORY. To raise the limit, #define
+ * another factor before including this file. */
 #ifndef NNRT_ONNX_MEMORY_FACTOR
 #define NNRT_ONNX_MEMORY_FACTOR 64
 #endif
 #define NNRT_ONNX_MEMORY_FREE ((size_t)1 << 20)
 
-/* Messages nested deeper than this are refused. One subgraph inside a node costs three levels. */
+/* Deeper nesting of messages is an error. One subgraph inside a node costs three levels. */
 #define NNRT_ONNX_MAX_DEPTH 64
 
-/* Text or bytes inside the file, not terminated. data is NULL where the file has no such field, else not NULL. */
+/* Text or bytes inside the file, not NUL-terminated. data is NULL if and only if the file does not have the field. */
 typedef struct nnrt_onnx_str {
     const char *data;
     size_t length;
@@ -163,8 +163,9 @@ enum {
     NNRT_ONNX_FLOAT8E8M0 = 24
 };
 
-/* TensorProto. No dimension is negative. The elements are in rawData, or (dataLocation 1) in another file, or in one of
- * the typed fields, of which only the numbers of values are kept here; nnrt_onnx_tensor_read gives them all alike. */
+/* TensorProto. No dimension is negative. The elements are in rawData, in another file (dataLocation 1), or in a typed
+ * field, of which only the number of values is stored here; nnrt_onnx_tensor_read reads the elements from rawData and
+ * from typed fields. */
 typedef struct nnrt_onnx_tensor {
     nnrt_onnx_str name;
     nnrt_onnx_ints dims;
@@ -197,7 +198,7 @@ typedef struct nnrt_onnx_dims {
     size_t count;
 } nnrt_onnx_dims;
 
-/* Which kind of type a value has: the field number inside TypeProto. Only tensors are described further. */
+/* The kind of a value's type: the field number inside TypeProto. Only tensors are described further. */
 typedef int32_t nnrt_onnx_type_kind;
 enum {
     NNRT_ONNX_KIND_ABSENT = 0,
@@ -209,8 +210,8 @@ enum {
     NNRT_ONNX_KIND_OPTIONAL = 9
 };
 
-/* ValueInfoProto with its TypeProto. elemType, hasShape and dims mean something where kind is NNRT_ONNX_KIND_TENSOR;
- * hasShape 0 is a tensor of unknown rank, hasShape not 0 with no dims a scalar. */
+/* ValueInfoProto with its TypeProto. elemType, hasShape and dims are valid only if kind is NNRT_ONNX_KIND_TENSOR.
+ * hasShape 0: unknown rank; hasShape nonzero without dims: a scalar. */
 typedef struct nnrt_onnx_value_info {
     nnrt_onnx_str name;
     nnrt_onnx_dims dims;
@@ -246,8 +247,8 @@ enum {
     NNRT_ONNX_ATTRIBUTE_TYPE_PROTOS = 14
 };
 
-/* AttributeProto. type is what the file says; where it says nothing (IR versions 1 and 2) it follows from the value.
- * The member that belongs to type may still be absent: t and g are then NULL, numbers 0, lists empty. */
+/* AttributeProto. type is the type in the file; files without one (IR versions 1 and 2) imply it by the value field.
+ * The member for the type may still be absent: t and g are then NULL, numbers 0, lists empty. */
 typedef struct nnrt_onnx_attribute {
     nnrt_onnx_str name;
     nnrt_onnx_attribute_type type;
@@ -260,8 +261,8 @@ typedef struct nnrt_onnx_attribute {
     nnrt_onnx_floats floats;
     nnrt_onnx_ints ints;
     nnrt_onnx_strs strings;
-    nnrt_onnx_str refAttrName; /* data not NULL: the attribute refers to one of a function */
-    size_t otherCount;         /* values that are not kept: tensors, graphs, sparse tensors, types */
+    nnrt_onnx_str refAttrName; /* data not NULL: refers to an attribute of the enclosing function */
+    size_t otherCount;         /* number of values that are not stored: tensors, graphs, sparse tensors, types */
 } nnrt_onnx_attribute;
 
 typedef struct nnrt_onnx_attributes {
@@ -274,7 +275,7 @@ typedef struct nnrt_onnx_node {
     nnrt_onnx_strs inputs, outputs;
     nnrt_onnx_str name, opType, domain, overload;
     nnrt_onnx_attributes attributes;
-    int32_t unneeded; /* not 0: no output of the graph needs it, since nnrt_onnx_cut */
+    int32_t unneeded; /* nonzero: no output of the graph depends on it; set by nnrt_onnx_cut */
 } nnrt_onnx_node;
 
 typedef struct nnrt_onnx_nodes {
@@ -291,7 +292,8 @@ typedef struct nnrt_onnx_graph {
     size_t sparseInitializerCount; /* sparse initializers are counted, not kept */
 } nnrt_onnx_graph;
 
-/* FunctionProto: what stands for a node that calls it. Attributes have a default in attributes, or are only named. */
+/* FunctionProto: a model-local function, inlined for each node that calls it. attributes: those with a default value;
+ * attributeNames: those without. */
 typedef struct nnrt_onnx_function {
     nnrt_onnx_str name, domain, overload;
     nnrt_onnx_strs inputs, outputs, attributeNames;
@@ -305,7 +307,7 @@ typedef struct nnrt_onnx_functions {
     size_t count;
 } nnrt_onnx_functions;
 
-/* ModelProto. graph is not NULL in a model that nnrt_onnx_parse gives. */
+/* ModelProto. nnrt_onnx_parse guarantees that graph is not NULL. */
 typedef struct nnrt_onnx_model {
     int64_t irVersion;
     nnrt_onnx_str producerName, producerVersion, domain;
@@ -316,17 +318,17 @@ typedef struct nnrt_onnx_model {
     nnrt_onnx_functions functions;
 } nnrt_onnx_model;
 
-/* Where the elements of an external tensor lie. location is a relative path of plain components. */
+/* Location of the elements of an external tensor. location is a relative path without "..". */
 typedef struct nnrt_onnx_external {
     nnrt_onnx_str location;
-    int64_t offset; /* 0 where the file says nothing */
-    int64_t length; /* -1 where the file says nothing */
+    int64_t offset; /* 0 if the file has none */
+    int64_t length; /* -1 if the file has none */
 } nnrt_onnx_external;
 
-/* Reads a ModelProto of size bytes at data. On success *model lives until nnrt_onnx_model_free and points into data,
- * which must stay. One allocation (allocator NULL: malloc). Returns NNRT_INVALID_FILE for bytes that are no ModelProto
- * or a model without a graph, NNRT_NOT_SUPPORT for a segmented tensor, NNRT_OUT_OF_MEMORY, NNRT_NULL_PTR; *model is
- * then NULL and error (may be NULL) says where the fault lies. */
+/* Decodes a ModelProto of size bytes at data. On success *model lives until nnrt_onnx_model_free and points into data,
+ * which must outlive it. One allocation (allocator NULL: malloc). Returns NNRT_INVALID_FILE for bytes that are not a
+ * ModelProto or a model without a graph, NNRT_NOT_SUPPORT for a segmented tensor, NNRT_OUT_OF_MEMORY, NNRT_NULL_PTR;
+ * *model is then NULL and error (may be NULL) names the byte and field of the fault. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_parse(const void *data, size_t size, const nnrt_allocator *allocator,
                                          nnrt_onnx_model **model, nnrt_error *error);
 
@@ -334,44 +336,48 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_parse(const void *data, size_t size, const nn
 NNRT_API NNRT_ReturnCode nnrt_onnx_parse_tensor(const void *data, size_t size, const nnrt_allocator *allocator,
                                                 nnrt_onnx_tensor **tensor, nnrt_error *error);
 
-/* Makes the values of these names, which inputs, initializers or nodes of the graph give, its outputs. Nodes that none of
- * them needs are `unneeded` from then on and keep their places; inputs and initializers go. Takes as much memory for a
- * while as there are names. Returns NNRT_INVALID_PARAMETER for a name that is told twice or that the graph does not have,
- * of which error (may be NULL) tells the nearest ones, NNRT_OUT_OF_MEMORY, NNRT_NULL_PTR; the model is then as before. */
+/* Makes the named values (inputs, initializers or results of nodes) the outputs of the graph. Dead-code elimination:
+ * nodes that no output depends on become `unneeded` but keep their positions; unneeded inputs and initializers are
+ * removed. Temporary memory is proportional to the number of names. Returns NNRT_INVALID_PARAMETER for a name that is
+ * listed twice or does not exist in the graph (error, may be NULL, suggests the nearest names), NNRT_OUT_OF_MEMORY,
+ * NNRT_NULL_PTR; the model is then unchanged. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_cut(nnrt_onnx_model *model, const char *const *outputs, uint32_t outputCount,
                                        nnrt_error *error);
 
-/* Frees what nnrt_onnx_parse and nnrt_onnx_parse_tensor gave; NULL is fine. The allocator that gave the block must still work. */
+/* Frees the result of nnrt_onnx_parse or nnrt_onnx_parse_tensor; NULL is fine. The allocator that was passed there must
+ * still work. */
 NNRT_API void nnrt_onnx_model_free(nnrt_onnx_model *model);
 NNRT_API void nnrt_onnx_tensor_free(nnrt_onnx_tensor *tensor);
 
-/* Bytes of the tensor's elements, by its dims and type; types of 4 bits are packed two to a byte. Returns
- * NNRT_NOT_SUPPORT for strings and unknown types, NNRT_INVALID_FILE where the number does not fit size_t. */
+/* Size of the tensor's elements in bytes, computed from dims and type; 4-bit types are packed two to a byte. Returns
+ * NNRT_NOT_SUPPORT for strings and unknown types, NNRT_INVALID_FILE if the size overflows size_t. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_bytes(const nnrt_onnx_tensor *tensor, size_t *bytes, nnrt_error *error);
 
-/* Writes all elements to out in the machine's byte order, whether the file has them in raw_data or in a typed field.
- * bytes is the size of out and must be what nnrt_onnx_tensor_bytes says. out need not be aligned. Returns
- * NNRT_INVALID_FILE where the file has fewer or more elements than the dims say, NNRT_NOT_SUPPORT for strings (use
- * stringData) and external tensors (use nnrt_onnx_external_read). After a failure out may be partly written. */
+/* Writes all elements to out in the machine's byte order, from raw_data or from a typed field. bytes is the size of out
+ * and must equal the result of nnrt_onnx_tensor_bytes. out need not be aligned. Returns NNRT_INVALID_FILE if the number
+ * of elements in the file does not match dims, NNRT_NOT_SUPPORT for strings (use stringData) and external tensors (use
+ * nnrt_onnx_external_read). After a failure out may be partly written. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_read(const nnrt_onnx_tensor *tensor, void *out, size_t bytes,
                                                nnrt_error *error);
 
-/* Where an external tensor's elements lie. Refuses with NNRT_INVALID_PATH a location that is absent, empty, absolute,
- * or has a "..", a backslash, a drive letter or a NUL byte; with NNRT_INVALID_FILE numbers that are no numbers. */
+/* Location of an external tensor's elements. Returns NNRT_INVALID_PATH if location is absent, empty, absolute, or
+ * contains "..", a backslash, a drive letter or a NUL byte; NNRT_INVALID_FILE if offset or length is not a decimal
+ * number. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_external(const nnrt_onnx_tensor *tensor, nnrt_onnx_external *external,
                                                    nnrt_error *error);
 
 #ifndef NNRT_NO_STDIO
-/* The same as nnrt_onnx_tensor_read for an external tensor of the model at modelPath: the file at its location, below
- * the model's folder. On Unix and macOS a link that leads out of the folder and what is no regular file are refused with
- * NNRT_INVALID_PATH; elsewhere only the location's text is checked. (A folder that others can change while it is read
- * is beyond these checks.) The allocator gives room for two paths. out NULL: only looks whether the bytes are there. */
+/* nnrt_onnx_tensor_read for an external tensor of the model at modelPath: reads the file at its location, below the
+ * model's folder. On Unix and macOS a symbolic link that leads out of the folder and anything but a regular file return
+ * NNRT_INVALID_PATH; elsewhere only the text of the location is checked. (These checks do not protect against a folder
+ * that others modify during the read.) The allocator provides scratch for two paths. out NULL: only checks that the
+ * file has the bytes. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor, const char *modelPath,
                                                  const nnrt_allocator *allocator, void *out, size_t bytes,
                                                  nnrt_error *error);
 
-/* Reads a whole file into one block of *size bytes at *data, to be freed with nnrt_onnx_file_free. Refuses an empty
- * file and one of 2 GiB or more, the limit of protobuf. On failure *data is NULL and *size 0. */
+/* Reads a whole file into one block of *size bytes at *data; free it with nnrt_onnx_file_free. An empty file and one of
+ * 2 GiB or more (the limit of protobuf) are errors. On failure *data is NULL and *size 0. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_file_read(const char *path, const nnrt_allocator *allocator, void **data,
                                              size_t *size, nnrt_error *error);
 NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t size);
@@ -380,63 +386,65 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>import */
 
-/* The importing half: an ONNX file becomes an NNRT_Model. The rows of NNRTI_ONNX_OPS below say which operators are
-   known; each is rebuilt from the runtime's own operators. Images stay in ONNX's order (NCHW), weights are brought into
-   the runtime's order once. What follows from constants and from shapes is computed here and leaves no node. */
+/* The importer: converts an ONNX file into an NNRT_Model. The rows of NNRTI_ONNX_OPS below list the supported
+   operators; each is expressed by operators of the runtime. Images keep ONNX's layout (NCHW); weights are permuted once
+   into the runtime's order. Nodes whose results follow from constants and static shapes are folded into constants. */
 
-/* What is known about a model input beyond what the file says. */
+/* The caller's additions for one model input: its shape, or a constant value. */
 typedef struct nnrt_onnx_input {
     const char *name;
     nnrt_dims shape;
-    const void *data; /* NULL: an input of this shape. Else it becomes a constant of these dense elements, copied. */
+    const void *data; /* NULL: an input of this shape; otherwise a constant of these dense elements, copied */
 } nnrt_onnx_input;
 
-/* An import takes from the allocator, the file and optimising included, at most NNRT_ONNX_BUDGET times the bytes of the
-   file, the files of its external data and the values that the caller gives, and NNRT_ONNX_BUDGET_FREE bytes; it
-   computes, of what follows from constants, at most NNRT_ONNX_BUDGET elements a byte and NNRT_ONNX_WORK_FREE. Beyond it
-   is refused, with NNRT_OUT_OF_MEMORY or NNRT_TIME_OUT: a few hundred bytes may ask for gigabytes and hours. */
+/* Limits of one import, including the file and the optimizer passes. Memory from the allocator: at most
+   NNRT_ONNX_BUDGET times the bytes of the file, its external data and the values in desc->inputs, plus
+   NNRT_ONNX_BUDGET_FREE bytes. Constant folding: at most NNRT_ONNX_BUDGET elements for each of these bytes, plus
+   NNRT_ONNX_WORK_FREE. Exceeding a limit returns NNRT_OUT_OF_MEMORY or NNRT_TIME_OUT. Without limits a file of a few
+   hundred bytes could demand gigabytes and hours. */
 #define NNRT_ONNX_BUDGET 64
 #define NNRT_ONNX_BUDGET_FREE ((size_t)1 << 20)
 #define NNRT_ONNX_WORK_FREE ((size_t)1 << 24)
 
-/* All zero is the default. inputs: extents for inputs that have none in the file, and values for inputs that never
-   change (axes, sizes, ...), which ONNX allows to be computed and a planned model needs to know. */
+/* All zero is the default. inputs: sizes of dimensions that the file leaves dynamic, and values of inputs that never
+   change (axes, sizes, ...), which ONNX allows to be computed but an execution plan needs to know. */
 typedef struct nnrt_onnx_desc {
     const nnrt_allocator *allocator; /* NULL = malloc */
     bool no_optimize;                /* leave the model as imported: no nnrt_model_optimize */
-    bool no_quantize; /* operators between DequantizeLinear and QuantizeLinear compute in float32, QLinearConv and
-                         QLinearMatMul round once, as ONNX does; else both become quantized operators */
+    bool no_quantize; /* operators between DequantizeLinear and QuantizeLinear compute in float32; QLinearConv and
+                         QLinearMatMul round once, as ONNX does. Otherwise they become quantized operators */
     const nnrt_onnx_input *inputs;
     uint32_t inputCount;
-    uint32_t budget;  /* so many times the memory and the work that are allowed otherwise; 0 is 1 */
-    const char *path; /* nnrt_onnx_load_memory: the file that the bytes are from, for its external data; NULL: none */
-    const char *const *outputs; /* values that the model ends with (nnrt_onnx_cut) */
-    uint32_t outputCount;       /* 0: those of the file */
-    const nnrt_log *log;        /* is told what became of which node. NULL: nobody is */
+    uint32_t budget;            /* factor for the limits on memory and work; 0 means 1 */
+    const char *path;           /* nnrt_onnx_load_memory: path of the file, to find its external data; NULL: none */
+    const char *const *outputs; /* names of the values that become the outputs (nnrt_onnx_cut) */
+    uint32_t outputCount;       /* 0: the outputs of the file */
+    const nnrt_log *log;        /* receives messages about the conversion of nodes; NULL: none */
 } nnrt_onnx_desc;
 
-/* Imports the ONNX model of these bytes. Constants that lie aligned to their element size are used in place, so the
-   bytes must outlive the model. Without desc->path external data cannot be found and are refused. On failure *model is
-   NULL and error (may be NULL) names the ONNX node, its operator and what is wrong; operators that are not known are
-   listed all at once with NNRT_UNSUPPORTED_OP, and the values before them, of which desc->outputs makes a model. */
+/* Imports the ONNX model in these bytes. Constants that are aligned to their element size are used in place, so the
+   bytes must outlive the model. External data require desc->path; without it they are an error. On failure *model is
+   NULL and error (may be NULL) names the ONNX node, its operator and the fault; unsupported operators are listed
+   together with NNRT_UNSUPPORTED_OP, along with the values before them that desc->outputs could end the model at. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_load_memory(NNRT_Model **model, const void *data, size_t bytes,
                                                const nnrt_onnx_desc *desc, nnrt_error *error);
 #ifndef NNRT_NO_STDIO
-/* The same for a file; external data are read from files below its folder. The model owns everything it needs. */
+/* The same for a file; external data are read from files below its folder. The model owns all of its memory. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_load(NNRT_Model **model, const char *path, const nnrt_onnx_desc *desc,
                                         nnrt_error *error);
 #endif
 
-/* What the importer does with an operator of ONNX. */
+/* Support of one ONNX operator by the importer. */
 typedef struct nnrt_onnx_about {
-    const char *name;    /* "Conv"; of another domain than ONNX's own "ai.onnx.ml.ZipMap" */
-    int32_t least, most; /* operator sets that are read, first and last; 0: the operator is left out */
-    const char *becomes; /* the runtime's operators of which it becomes one, separated by spaces; "": it is none */
-    const char *with;    /* those that may stand beside it, or of which it is made; "": none */
-    const char *why;     /* when and why they do; for an operator that is left out, why it is */
+    const char *name;    /* "Conv"; with a domain other than ONNX's own: "ai.onnx.ml.ZipMap" */
+    int32_t least, most; /* first and last supported operator set; 0: the operator is unsupported */
+    const char *becomes; /* runtime operators it can become (one of them), separated by spaces; "": none */
+    const char *with;    /* further runtime operators that may be added, or that it is decomposed into; "": none */
+    const char *why;     /* the condition and reason for `with`; for an unsupported operator, the reason */
 } nnrt_onnx_about;
 
-/* Tells about operator `index` of those that are read, and of those that are left out behind them; false beyond. */
+/* Describes operator `index`: first the supported ones, then the unsupported ones. Returns false if index is too
+ * large. */
 NNRT_API bool nnrt_onnx_operator(uint32_t index, nnrt_onnx_about *about);
 
 #ifdef __cplusplus
@@ -449,7 +457,7 @@ NNRT_API bool nnrt_onnx_operator(uint32_t index, nnrt_onnx_about *about);
 #if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_ONNX_IMPLEMENTED)
 #define NNRT_ONNX_IMPLEMENTED
 
-#include "../nnrt.h" /* its implementation, where only its declarations were read so far */
+#include "../nnrt.h" /* its implementation, if only its declarations have been included so far */
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -463,23 +471,23 @@ NNRT_API bool nnrt_onnx_operator(uint32_t index, nnrt_onnx_about *about);
 
 NNRTI_SETUP()
 
-/* What a field of a message is and where it goes. Columns: kind, what it reads, the member it fills. */
+/* How a field of a message is decoded. Columns: wire format, type of the member. */
 enum {
     NNRTI_ONNX_I32,     /* varint, int32_t */
     NNRTI_ONNX_I64,     /* varint, int64_t */
     NNRTI_ONNX_F32,     /* fixed32, float */
     NNRTI_ONNX_STR,     /* text or bytes, nnrt_onnx_str */
     NNRTI_ONNX_SUB,     /* message, pointer to its struct */
-    NNRTI_ONNX_INLINE,  /* message, fills the struct that holds it; sub NONE: only noted */
+    NNRTI_ONNX_INLINE,  /* message, fills the enclosing struct; sub NONE: only its presence is noted */
     NNRTI_ONNX_I64S,    /* repeated varint, list of int64_t */
     NNRTI_ONNX_F32S,    /* repeated fixed32, list of float */
     NNRTI_ONNX_STRS,    /* repeated text or bytes, list of nnrt_onnx_str */
     NNRTI_ONNX_SUBS,    /* repeated message, list of its structs */
-    NNRTI_ONNX_COUNT,   /* message, size_t: how many */
-    NNRTI_ONNX_VALUES,  /* repeated varint left in place, size_t: how many */
-    NNRTI_ONNX_VALUES4, /* repeated fixed32 left in place, size_t: how many */
-    NNRTI_ONNX_VALUES8, /* repeated fixed64 left in place, size_t: how many */
-    NNRTI_ONNX_REFUSE   /* message that cannot be read */
+    NNRTI_ONNX_COUNT,   /* message, size_t: number of occurrences */
+    NNRTI_ONNX_VALUES,  /* repeated varint, values stay in the file, size_t: number of values */
+    NNRTI_ONNX_VALUES4, /* repeated fixed32, values stay in the file, size_t: number of values */
+    NNRTI_ONNX_VALUES8, /* repeated fixed64, values stay in the file, size_t: number of values */
+    NNRTI_ONNX_REFUSE   /* message that is not supported */
 };
 
 enum {
@@ -500,12 +508,12 @@ enum {
     NNRTI_ONNX_MESSAGES
 };
 
-/* No member, and the most rows that one message has. */
+/* No member; the largest number of rows of one message. */
 #define NNRTI_ONNX_NO 0xFFFFu
 #define NNRTI_ONNX_ROWS 17
 
-/* One field. note is the member (int32_t) that receives the field's number when the field is there, which tells apart
- * the members of a oneof: the last one in the file stays. */
+/* One field. note: the member (int32_t) that receives the field's number if the field occurs, which identifies the
+ * member of a oneof; the last occurrence counts. */
 typedef struct nnrti_onnx_field {
     const char *name;
     uint16_t number;
@@ -613,7 +621,7 @@ static const nnrti_onnx_field nnrti_onnx_value_info_fields[] = {
     NNRTI_ONNX_ROW(1, "name", STR,    NONE, value_info, name),
     NNRTI_ONNX_ROW(2, "type", INLINE, TYPE, value_info, name)
 };
-/* The types other than tensors are passed over by their length; their kind is noted. */
+/* Types other than tensors are skipped by their length; only their kind is noted. */
 static const nnrti_onnx_field nnrti_onnx_type_fields[] = {
     NNRTI_ONNX_NOTED(1, "tensor_type",        INLINE, TENSOR_TYPE, value_info, name, kind),
     NNRTI_ONNX_NOTED(4, "sequence_type",      INLINE, NONE,        value_info, name, kind),
@@ -655,8 +663,9 @@ static const nnrti_onnx_message nnrti_onnx_messages[NNRTI_ONNX_MESSAGES] = {
 };
 /* clang-format on */
 
-/* A walk over a message. data is where the offsets in errors count from. block NULL: only count the bytes that the
- * tables need; else they are laid into block, which has room bytes, all 0. used: how many so far. */
+/* State of a walk over a message. data: start of the file; offsets in errors count from here. block NULL: only count
+ * the bytes that the tables need; otherwise write the tables to block, which has room bytes, all 0. used: bytes so
+ * far. */
 typedef struct nnrti_onnx_reader {
     const uint8_t *data;
     uint8_t *block;
@@ -664,38 +673,38 @@ typedef struct nnrti_onnx_reader {
     nnrt_error *error;
 } nnrti_onnx_reader;
 
-/* One occurrence of a field: its row (field NULL: not one of ours), where its tag starts, and its payload
- * [at, end): the encoded number, or the bytes behind the length. */
+/* One occurrence of a field: its row (field NULL: unknown field), the offset of its tag, and its payload [at, end): the
+ * encoded number, or the bytes after the length. */
 typedef struct nnrti_onnx_item {
     const nnrti_onnx_field *field;
     size_t row, start, at, end;
 } nnrti_onnx_item;
 
-/* What is known of a message's fields, by row: entries of a list and how many are filled, the list, and the payload
- * of the last occurrence (end 0: none, as no payload ends at 0). */
+/* Per row: number of list entries, number of filled entries, the list, and the payload of the last occurrence (end 0:
+ * none, since no payload ends at 0). */
 typedef struct nnrti_onnx_scan {
     size_t count[NNRTI_ONNX_ROWS], filled[NNRTI_ONNX_ROWS];
     size_t at[NNRTI_ONNX_ROWS], end[NNRTI_ONNX_ROWS];
     uint8_t *list[NNRTI_ONNX_ROWS];
 } nnrti_onnx_scan;
 
-/* Wire type of each kind, in the order of NNRTI_ONNX_I32 ...; for repeated numbers that of one element. */
+/* Wire type of each kind, in the order of NNRTI_ONNX_I32 ...; for repeated numbers the wire type of one element. */
 static const uint8_t nnrti_onnx_wires[] = {0, 0, 5, 2, 2, 2, 0, 5, 2, 2, 2, 0, 5, 1, 2};
 
-/* 1 for the kinds of repeated numbers, which may also come packed, with wire type 2. */
+/* 1 for repeated numbers, which may also be packed, with wire type 2. */
 static int nnrti_onnx_packs(uint8_t kind)
 {
     return kind == NNRTI_ONNX_I64S || kind == NNRTI_ONNX_F32S ||
            (kind >= NNRTI_ONNX_VALUES && kind <= NNRTI_ONNX_VALUES8);
 }
 
-/* 1 for the kinds that become a list in the block. */
+/* 1 for kinds that become a list in the block. */
 static int nnrti_onnx_lists(uint8_t kind)
 {
     return kind >= NNRTI_ONNX_I64S && kind <= NNRTI_ONNX_SUBS;
 }
 
-/* Bytes of one entry of a field's list. */
+/* Size in bytes of one entry of a field's list. */
 static size_t nnrti_onnx_entry_bytes(const nnrti_onnx_field *field)
 {
     switch (field->kind) {
@@ -716,7 +725,7 @@ static size_t nnrti_onnx_row(const nnrti_onnx_message *m, uint64_t number)
     return row;
 }
 
-/* Reports a fault at a byte of the file, in a field of message m; what says which. */
+/* Reports a fault at a byte of the file, in a field of message m; what is its description. */
 static NNRT_ReturnCode nnrti_onnx_bad(nnrti_onnx_reader *r, size_t at, const nnrti_onnx_message *m, uint64_t number,
                                       const char *what)
 {
@@ -729,7 +738,8 @@ static NNRT_ReturnCode nnrti_onnx_bad(nnrti_onnx_reader *r, size_t at, const nnr
                           (uint32_t)number, what);
 }
 
-/* Reads a varint of [*at, end) and moves *at behind it. Returns NULL, or what is wrong; *at is then unchanged. */
+/* Reads a varint of [*at, end) and moves *at past it. Returns NULL, or a description of the fault; *at is then
+ * unchanged. */
 static const char *nnrti_onnx_varint(const uint8_t *data, size_t *at, size_t end, uint64_t *value)
 {
     uint64_t v = 0;
@@ -763,7 +773,7 @@ static uint64_t nnrti_onnx_fixed(const uint8_t *data, size_t n)
     return v;
 }
 
-/* Reads one number of a wire type (0, 1 or 5) from [*at, end) and moves *at behind it. Returns NULL, or the fault. */
+/* Reads one number of a wire type (0, 1 or 5) from [*at, end) and moves *at past it. Returns NULL, or the fault. */
 static const char *nnrti_onnx_number(const uint8_t *data, uint8_t wire, size_t *at, size_t end, uint64_t *value)
 {
     size_t n = wire == 1 ? 8 : 4;
@@ -778,7 +788,7 @@ static const char *nnrti_onnx_number(const uint8_t *data, uint8_t wire, size_t *
     return NULL;
 }
 
-/* Finds the payload of a field of the given wire type at *at, behind its tag, and moves *at behind the payload. */
+/* Finds the payload of a field of the given wire type at *at, after its tag, and moves *at past the payload. */
 static NNRT_ReturnCode nnrti_onnx_payload(nnrti_onnx_reader *r, const nnrti_onnx_message *m, uint64_t number,
                                           uint8_t wire, size_t *at, size_t end, nnrti_onnx_item *item)
 {
@@ -807,8 +817,8 @@ static NNRT_ReturnCode nnrti_onnx_payload(nnrti_onnx_reader *r, const nnrti_onnx
     return fault ? nnrti_onnx_bad(r, item->start, m, number, fault) : NNRT_SUCCESS;
 }
 
-/* Reads the field at *at < end of message m into item and moves *at behind it. A field of ours has the wire type that
- * its kind demands; others are passed over. */
+/* Reads the field at *at < end of message m into item and moves *at past it. A known field must have the wire type of
+ * its kind; unknown fields are skipped. */
 static NNRT_ReturnCode nnrti_onnx_next(nnrti_onnx_reader *r, const nnrti_onnx_message *m, size_t *at, size_t end,
                                        nnrti_onnx_item *item)
 {
@@ -819,7 +829,7 @@ static NNRT_ReturnCode nnrti_onnx_next(nnrti_onnx_reader *r, const nnrti_onnx_me
     item->field = NULL;
     fault = nnrti_onnx_varint(r->data, at, end, &key);
     if (fault == NULL && (key > UINT32_MAX || key < 8)) {
-        fault = "no valid field tag";
+        fault = "invalid field tag";
     }
     number = key >> 3;
     wire = (uint8_t)(key & 7u);
@@ -837,19 +847,20 @@ static NNRT_ReturnCode nnrti_onnx_next(nnrti_onnx_reader *r, const nnrti_onnx_me
     return nnrti_onnx_payload(r, m, number, wire, at, end, item);
 }
 
-/* Takes room for count entries of the given size, aligned to 8 bytes; *entries is NULL while only counting. */
+/* Reserves room for count entries of the given size, aligned to 8 bytes; *entries is NULL while only counting. */
 static NNRT_ReturnCode nnrti_onnx_take(nnrti_onnx_reader *r, size_t count, size_t bytes, uint8_t **entries)
 {
     size_t need;
     *entries = NULL;
     if (count > (SIZE_MAX - 7) / bytes) {
-        return nnrt_error_set(r->error, NNRT_OUT_OF_MEMORY, "ONNX file: its tables do not fit the address space");
+        return nnrt_error_set(r->error, NNRT_OUT_OF_MEMORY,
+                              "ONNX file: the size of its tables exceeds the address space");
     }
     need = (count * bytes + 7) & ~(size_t)7;
     if (need > r->room - r->used) {
         return nnrt_error_set(r->error, NNRT_OUT_OF_MEMORY,
-                              "ONNX file: its tables need more than %z bytes, which is %d times the file's and %z "
-                              "(NNRT_ONNX_MEMORY_FACTOR raises it)",
+                              "ONNX file: its tables need more than %z bytes, the limit of %d times the file's size "
+                              "plus %z (NNRT_ONNX_MEMORY_FACTOR raises it)",
                               r->room, NNRT_ONNX_MEMORY_FACTOR, NNRT_ONNX_MEMORY_FREE);
     }
     *entries = r->block ? r->block + r->used : NULL;
@@ -866,7 +877,7 @@ static nnrt_onnx_str nnrti_onnx_slice(const nnrti_onnx_reader *r, size_t at, siz
     return s;
 }
 
-/* Writes the number with the bits of v as int32_t, int64_t or float, by the field's kind. */
+/* Stores the low bits of v as int32_t, int64_t or float, according to the field's kind. */
 static void nnrti_onnx_store(uint8_t *to, uint8_t kind, uint64_t v)
 {
     uint32_t low = (uint32_t)v;
@@ -877,7 +888,7 @@ static void nnrti_onnx_store(uint8_t *to, uint8_t kind, uint64_t v)
     }
 }
 
-/* Puts a singular field, a count or a note into the struct out. Messages and lists come later. */
+/* Stores a singular number or string, a count or a note in the struct out. Submessages and lists are stored later. */
 static void nnrti_onnx_put(nnrti_onnx_reader *r, const nnrti_onnx_item *item, size_t entries, uint8_t *out)
 {
     const nnrti_onnx_field *f = item->field;
@@ -901,7 +912,7 @@ static void nnrti_onnx_put(nnrti_onnx_reader *r, const nnrti_onnx_item *item, si
     }
 }
 
-/* Numbers in a payload that is packed or a single one. Each of them is checked. */
+/* Counts the numbers in a payload, packed or single, and checks each of them. */
 static NNRT_ReturnCode nnrti_onnx_count(nnrti_onnx_reader *r, const nnrti_onnx_message *m, const nnrti_onnx_item *item,
                                         size_t *entries)
 {
@@ -919,8 +930,8 @@ static NNRT_ReturnCode nnrti_onnx_count(nnrti_onnx_reader *r, const nnrti_onnx_m
     return NNRT_SUCCESS;
 }
 
-/* First pass over the message [at, end): checks every field, counts the lists' entries, notes where the last
- * occurrences are, and fills the plain members of out (NULL while only counting). */
+/* First pass over the message [at, end): checks every field, counts the entries of lists, records the last occurrence
+ * of each field, and fills the plain members of out (NULL while only counting). */
 static NNRT_ReturnCode nnrti_onnx_scan_fields(nnrti_onnx_reader *r, const nnrti_onnx_message *m, size_t at, size_t end,
                                               uint8_t *out, nnrti_onnx_scan *scan)
 {
@@ -932,7 +943,7 @@ static NNRT_ReturnCode nnrti_onnx_scan_fields(nnrti_onnx_reader *r, const nnrti_
             continue;
         }
         if (rc == NNRT_SUCCESS && item.field->kind == NNRTI_ONNX_REFUSE) {
-            rc = nnrt_error_set(r->error, NNRT_NOT_SUPPORT, "ONNX file byte %z: %s.%s cannot be read", item.start,
+            rc = nnrt_error_set(r->error, NNRT_NOT_SUPPORT, "ONNX file byte %z: %s.%s is not supported", item.start,
                                 m->name, item.field->name);
         }
         if (rc == NNRT_SUCCESS && nnrti_onnx_packs(item.field->kind)) {
@@ -951,7 +962,7 @@ static NNRT_ReturnCode nnrti_onnx_scan_fields(nnrti_onnx_reader *r, const nnrti_
     return NNRT_SUCCESS;
 }
 
-/* Puts the list's entries of one item behind those that are there. While only counting there is no list. */
+/* Appends the entries of one item to its list. No-op while only counting. */
 static void nnrti_onnx_append(nnrti_onnx_reader *r, const nnrti_onnx_item *item, nnrti_onnx_scan *scan)
 {
     uint8_t kind = item->field->kind, *list = scan->list[item->row];
@@ -976,7 +987,7 @@ static void nnrti_onnx_append(nnrti_onnx_reader *r, const nnrti_onnx_item *item,
 static NNRT_ReturnCode nnrti_onnx_decode(nnrti_onnx_reader *r, int32_t depth, uint8_t id, size_t at, size_t end,
                                          uint8_t *out);
 
-/* Second pass over the message [at, end): fills the lists that scan has made room for. */
+/* Second pass over the message [at, end): fills the lists whose room was reserved according to the counts in scan. */
 static NNRT_ReturnCode nnrti_onnx_fill(nnrti_onnx_reader *r, int32_t depth, const nnrti_onnx_message *m, size_t at,
                                        size_t end, nnrti_onnx_scan *scan)
 {
@@ -998,7 +1009,7 @@ static NNRT_ReturnCode nnrti_onnx_fill(nnrti_onnx_reader *r, int32_t depth, cons
     return rc;
 }
 
-/* Takes room for a list of a field and enters it, a {data, count} pair, in out. */
+/* Reserves room for a field's list and stores its {data, count} pair in out. */
 static NNRT_ReturnCode nnrti_onnx_open_list(nnrti_onnx_reader *r, const nnrti_onnx_field *f, size_t row, uint8_t *out,
                                             nnrti_onnx_scan *scan)
 {
@@ -1012,7 +1023,7 @@ static NNRT_ReturnCode nnrti_onnx_open_list(nnrti_onnx_reader *r, const nnrti_on
     return rc;
 }
 
-/* Reads the last occurrence of a singular message, into out itself or into a struct of its own. */
+/* Decodes the last occurrence of a singular message into out itself (INLINE) or into a struct of its own. */
 static NNRT_ReturnCode nnrti_onnx_open_sub(nnrti_onnx_reader *r, int32_t depth, const nnrti_onnx_field *f, size_t at,
                                            size_t end, uint8_t *out)
 {
@@ -1028,7 +1039,7 @@ static NNRT_ReturnCode nnrti_onnx_open_sub(nnrti_onnx_reader *r, int32_t depth, 
     return rc == NNRT_SUCCESS ? nnrti_onnx_decode(r, depth + 1, f->sub, at, end, sub) : rc;
 }
 
-/* Rules that the table does not say, once all members of a message stand in out. */
+/* Rules beyond those of the field tables, applied once all members of a message are in out. */
 static NNRT_ReturnCode nnrti_onnx_finish(nnrti_onnx_reader *r, uint8_t id, size_t at, size_t end, uint8_t *out)
 {
     if (id == NNRTI_ONNX_TENSOR) {
@@ -1037,13 +1048,14 @@ static NNRT_ReturnCode nnrti_onnx_finish(nnrti_onnx_reader *r, uint8_t id, size_
         t->message = nnrti_onnx_slice(r, at, end);
         for (i = 0; i < t->dims.count; i++) {
             if (t->dims.data[i] < 0) {
-                return nnrti_onnx_bad(r, at, &nnrti_onnx_messages[id], 1, "a dimension is negative");
+                return nnrti_onnx_bad(r, at, &nnrti_onnx_messages[id], 1,
+                                      "a dimension is negative, expected 0 or more");
             }
         }
     } else if (id == NNRTI_ONNX_ATTRIBUTE) {
         nnrt_onnx_attribute *a = (nnrt_onnx_attribute *)(void *)out;
         if (a->type == NNRT_ONNX_ATTRIBUTE_UNDEFINED && a->valueField != 0) {
-            a->type = a->valueField - 1; /* the fields f .. strings are numbered as their types, plus 1 */
+            a->type = a->valueField - 1; /* the numbers of the fields f .. strings are their types plus 1 */
         }
     } else if (id == NNRTI_ONNX_DIM) {
         nnrt_onnx_dim *d = (nnrt_onnx_dim *)(void *)out;
@@ -1060,7 +1072,7 @@ static NNRT_ReturnCode nnrti_onnx_finish(nnrti_onnx_reader *r, uint8_t id, size_
     return NNRT_SUCCESS;
 }
 
-/* Reads the message [at, end) of kind id into its struct out, which is all 0; NULL while only counting. */
+/* Decodes the message [at, end) of kind id into its struct out, which is all 0; out NULL: only counts. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_onnx_decode(nnrti_onnx_reader *r, int32_t depth, uint8_t id, size_t at,
                                                     size_t end, uint8_t *out)
 {
@@ -1090,16 +1102,16 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_onnx_decode(nnrti_onnx_reader *r, int32_
     return rc == NNRT_SUCCESS && out != NULL ? nnrti_onnx_finish(r, id, at, end, out) : rc;
 }
 
-/* What stands before the root struct in a block, so that it can be freed by the struct's address alone. */
+/* Header of a block, before the root struct, so that the block can be freed by the struct's address alone. */
 typedef struct nnrti_onnx_head {
     nnrt_allocator allocator;
     size_t bytes, cutBytes;
-    void *cut; /* cutBytes of outputs that nnrt_onnx_cut made, NULL: none */
+    void *cut; /* cutBytes of outputs, allocated by nnrt_onnx_cut; NULL: none */
 } nnrti_onnx_head;
 
 #define NNRTI_ONNX_HEAD ((sizeof(nnrti_onnx_head) + 7) & ~(size_t)7)
 
-/* Frees the block whose root struct this is. */
+/* Frees the block that contains this root struct. */
 static void nnrti_onnx_root_free(void *root)
 {
     if (root != NULL) {
@@ -1111,15 +1123,15 @@ static void nnrti_onnx_root_free(void *root)
     }
 }
 
-/* Walks over the whole message: the root struct, which is *root, and all below it. */
+/* Walks over the whole message: allocates the root struct *root and decodes everything below it. */
 static NNRT_ReturnCode nnrti_onnx_walk(nnrti_onnx_reader *r, uint8_t id, size_t size, uint8_t **root)
 {
     NNRT_ReturnCode rc = nnrti_onnx_take(r, 1, nnrti_onnx_messages[id].bytes, root);
     return rc == NNRT_SUCCESS ? nnrti_onnx_decode(r, 1, id, 0, size, *root) : rc;
 }
 
-/* Counts, allocates and fills. The same walk does the counting and the filling; should the bytes change in between,
- * the second one ends at the room that the first one found. */
+/* Counts, allocates and fills: the same walk twice. If the bytes change in between, the second walk stops at the size
+ * that the first one computed. */
 static NNRT_ReturnCode nnrti_onnx_read(const void *data, size_t size, const nnrt_allocator *allocator, uint8_t id,
                                        void **root, nnrt_error *error)
 {
@@ -1180,10 +1192,10 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_parse(const void *data, size_t size, const nn
         nnrti_onnx_root_free(root);
         rc = nnrt_error_set(&inner, NNRT_INVALID_FILE, "ONNX file: ModelProto.graph is missing");
     }
-    if (rc == NNRT_INVALID_FILE && (size == 0 || *(const uint8_t *)data != 8)) { /* 8: it begins like one, and is broken */
+    if (rc == NNRT_INVALID_FILE && (size == 0 || *(const uint8_t *)data != 8)) { /* 8: first byte of ONNX files */
         const char *kind = nnrt_file_guess(data, size);
         if (kind != NULL)
-            return nnrt_error_set(error, rc, "this is no ONNX file; it looks like %s", kind);
+            return nnrt_error_set(error, rc, "this is not an ONNX file; it looks like %s", kind);
     }
     if (rc != NNRT_SUCCESS)
         return nnrt_error_set(error, rc, "%s", inner.message);
@@ -1217,9 +1229,9 @@ NNRT_API void nnrt_onnx_tensor_free(nnrt_onnx_tensor *tensor)
     nnrti_onnx_root_free(tensor);
 }
 
-/* How the elements of a data type are stored. bits: of one element. field: the typed field that may have them, by its
- * number in TensorProto. width: bytes that one value of that field becomes; several values make a complex element, and
- * one value holds two of 4 bits. */
+/* Storage of a data type. bits: size of one element. field: number of the typed field in TensorProto that may hold its
+ * elements. width: bytes of one value of that field; a complex element takes several values, one value holds two 4-bit
+ * elements. */
 typedef struct nnrti_onnx_storage {
     uint8_t bits, field, width;
 } nnrti_onnx_storage;
@@ -1230,7 +1242,7 @@ static const nnrti_onnx_storage nnrti_onnx_storages[] = {
     {8, 5, 1}, {16, 5, 2}, {64, 10, 8}, {32, 11, 4}, {64, 11, 8}, {64, 4, 4}, {128, 10, 8}, {16, 5, 2}, {8, 5, 1},
     {8, 5, 1}, {8, 5, 1},  {8, 5, 1},   {4, 5, 1},   {4, 5, 1},   {4, 5, 1},  {8, 5, 1}};
 
-/* Copies at most 63 bytes of s to text, unprintable ones as '?', and ends it with a NUL. */
+/* Copies at most 63 bytes of s to text, unprintable bytes as '?', and appends a NUL. */
 static const char *nnrti_onnx_text(char text[64], nnrt_onnx_str s)
 {
     size_t i, n = s.length < 63 ? s.length : 63;
@@ -1241,14 +1253,14 @@ static const char *nnrti_onnx_text(char text[64], nnrt_onnx_str s)
     return text;
 }
 
-/* The type's row, or NULL and an error where it has no elements of a fixed size. */
+/* The type's row, or NULL and an error if its elements have no fixed size. */
 static const nnrti_onnx_storage *nnrti_onnx_storage_of(const nnrt_onnx_tensor *tensor, nnrt_error *error)
 {
     size_t types = sizeof(nnrti_onnx_storages) / sizeof(nnrti_onnx_storages[0]);
     int32_t type = tensor->dataType;
     char name[64];
     if (type < 0 || (size_t)type >= types || nnrti_onnx_storages[type].bits == 0) {
-        nnrt_error_set(error, NNRT_NOT_SUPPORT, "ONNX tensor '%s': elements of data type %d cannot be read",
+        nnrt_error_set(error, NNRT_NOT_SUPPORT, "ONNX tensor '%s': elements of data type %d are not supported",
                        nnrti_onnx_text(name, tensor->name), type);
         return NULL;
     }
@@ -1279,14 +1291,15 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_bytes(const nnrt_onnx_tensor *tensor, 
         n = fits ? n * d : n;
     }
     if (!fits) {
-        return nnrt_error_set(error, NNRT_INVALID_FILE, "ONNX tensor '%s': its dims do not fit the address space",
+        return nnrt_error_set(error, NNRT_INVALID_FILE,
+                              "ONNX tensor '%s': the size of its dims exceeds the address space",
                               nnrti_onnx_text(name, tensor->name));
     }
     *bytes = s->bits < 8 ? (size_t)((n + 1) / 2) : (size_t)n * (s->bits / 8u);
     return NNRT_SUCCESS;
 }
 
-/* 1 where the machine's numbers have their lowest byte first. */
+/* 1 on a little-endian machine. */
 static int nnrti_onnx_little_endian(void)
 {
     uint16_t one = 1;
@@ -1295,7 +1308,7 @@ static int nnrti_onnx_little_endian(void)
     return first == 1;
 }
 
-/* Turns little-endian numbers of width bytes in place to the machine's order. */
+/* Converts little-endian numbers of width bytes in place to the machine's byte order. */
 static void nnrti_onnx_to_host(uint8_t *p, size_t bytes, size_t width)
 {
     size_t i, k;
@@ -1311,7 +1324,7 @@ static void nnrti_onnx_to_host(uint8_t *p, size_t bytes, size_t width)
     }
 }
 
-/* Writes the low width bytes of v, lowest first. */
+/* Writes the low width bytes of v, little-endian. */
 static void nnrti_onnx_put_low(uint8_t *p, size_t width, uint64_t v)
 {
     size_t i;
@@ -1320,7 +1333,7 @@ static void nnrti_onnx_put_low(uint8_t *p, size_t width, uint64_t v)
     }
 }
 
-/* How many values the tensor has in the typed field of the given number. */
+/* Number of values in the tensor's typed field with the given number. */
 static size_t nnrti_onnx_typed_count(const nnrt_onnx_tensor *t, uint8_t field)
 {
     switch (field) {
@@ -1332,8 +1345,8 @@ static size_t nnrti_onnx_typed_count(const nnrt_onnx_tensor *t, uint8_t field)
     }
 }
 
-/* Writes the values of the tensor's typed field, s->width little-endian bytes each, to out, which has room for them
- * all. A bool becomes 0 or 1. */
+/* Writes the values of the tensor's typed field, s->width little-endian bytes each, to out, which has room for all of
+ * them. A bool becomes 0 or 1. */
 static NNRT_ReturnCode nnrti_onnx_typed(const nnrt_onnx_tensor *t, const nnrti_onnx_storage *s, uint8_t *out,
                                         size_t bytes, nnrt_error *error)
 {
@@ -1363,7 +1376,7 @@ static NNRT_ReturnCode nnrti_onnx_typed(const nnrt_onnx_tensor *t, const nnrti_o
     return NNRT_SUCCESS;
 }
 
-/* Checks the size of the buffer out against the tensor's. *storage is the type's row. */
+/* Checks that the size of the buffer out equals the tensor's. Sets *storage to the type's row. */
 static NNRT_ReturnCode nnrti_onnx_check_out(const nnrt_onnx_tensor *tensor, const void *out, size_t bytes,
                                             const nnrti_onnx_storage **storage, nnrt_error *error)
 {
@@ -1374,7 +1387,7 @@ static NNRT_ReturnCode nnrti_onnx_check_out(const nnrt_onnx_tensor *tensor, cons
         return rc;
     }
     if (want != bytes) {
-        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "ONNX tensor '%s': %z bytes of room for its %z bytes",
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "ONNX tensor '%s': the buffer has %z bytes, expected %z",
                               nnrti_onnx_text(name, tensor->name), bytes, want);
     }
     if (out == NULL && bytes > 0) {
@@ -1397,21 +1410,25 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_read(const nnrt_onnx_tensor *tensor, v
     }
     nnrti_onnx_text(name, tensor->name);
     if (tensor->dataLocation != 0) {
-        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "ONNX tensor '%s': its data are in another file", name);
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT,
+                              "ONNX tensor '%s': its data are in another file, read them with nnrt_onnx_external_read",
+                              name);
     }
     have = nnrti_onnx_typed_count(tensor, s->field);
     if (tensor->rawData.length > 0 || have == 0) {
         if (tensor->rawData.length != bytes) {
-            return nnrt_error_set(error, NNRT_INVALID_FILE, "ONNX tensor '%s': raw_data has %z bytes, its dims want %z",
-                                  name, tensor->rawData.length, bytes);
+            return nnrt_error_set(error, NNRT_INVALID_FILE,
+                                  "ONNX tensor '%s': raw_data has %z bytes, its dims require %z", name,
+                                  tensor->rawData.length, bytes);
         }
         if (bytes > 0) {
             memcpy(out, tensor->rawData.data, bytes);
         }
     } else {
         if (have != bytes / s->width) {
-            return nnrt_error_set(error, NNRT_INVALID_FILE, "ONNX tensor '%s': %z values in its data, its dims want %z",
-                                  name, have, bytes / s->width);
+            return nnrt_error_set(error, NNRT_INVALID_FILE,
+                                  "ONNX tensor '%s': its data have %z values, its dims require %z", name, have,
+                                  bytes / s->width);
         }
         rc = nnrti_onnx_typed(tensor, s, (uint8_t *)out, bytes, error);
     }
@@ -1421,7 +1438,7 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_read(const nnrt_onnx_tensor *tensor, v
     return rc;
 }
 
-/* 1 where the string is the given text. */
+/* 1 if the string equals the text. */
 static int nnrti_onnx_is(nnrt_onnx_str s, const char *text)
 {
     size_t n = strlen(text);
@@ -1433,7 +1450,8 @@ static bool nnrti_onnx_same_text(nnrt_onnx_str a, nnrt_onnx_str b)
     return a.length == b.length && (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
 }
 
-/* A decimal number of digits alone into *value. 0 where it is something else or beyond int64_t. */
+/* Parses a decimal number that consists of digits alone into *value. Returns 0 for other text and for values above
+ * int64_t. */
 static int nnrti_onnx_decimal(nnrt_onnx_str s, int64_t *value)
 {
     int64_t v = 0;
@@ -1449,7 +1467,7 @@ static int nnrti_onnx_decimal(nnrt_onnx_str s, int64_t *value)
     return s.length > 0;
 }
 
-/* What is wrong with a location, or NULL. On Windows a colon is refused anywhere, for it names a drive or a stream. */
+/* The fault of a location, or NULL. On Windows a colon is not allowed anywhere: it names a drive or a stream. */
 static const char *nnrti_onnx_location_fault(nnrt_onnx_str s)
 {
     size_t i, start = 0;
@@ -1518,8 +1536,8 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_external(const nnrt_onnx_tensor *tenso
                               nnrti_onnx_text(location, external->location), fault);
     }
     if (!good) {
-        return nnrt_error_set(error, NNRT_INVALID_FILE, "ONNX tensor '%s': external offset or length is no number",
-                              name);
+        return nnrt_error_set(error, NNRT_INVALID_FILE,
+                              "ONNX tensor '%s': external offset or length is not a decimal number", name);
     }
     return NNRT_SUCCESS;
 }
@@ -1529,7 +1547,7 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_external(const nnrt_onnx_tensor *tenso
 #ifndef NNRT_ONNX_REALPATH
 #define NNRT_ONNX_REALPATH NNRT_POSIX
 #endif
-/* It is there, but with -std=c99 alone nothing declares it. */
+/* With -std=c99 alone the headers do not declare realpath, though it exists. */
 #if NNRT_ONNX_REALPATH && !defined(__APPLE__) && !defined(_DEFAULT_SOURCE) && !defined(_BSD_SOURCE) &&                 \
     !defined(_GNU_SOURCE) && (!defined(_XOPEN_SOURCE) || _XOPEN_SOURCE < 500)
 #ifdef __cplusplus
@@ -1540,12 +1558,12 @@ extern "C"
 #endif
 #define NNRTI_ONNX_PATH 4096
 
-/* Room for building a path: the model's folder, and the file in it. */
+/* Scratch for building paths: the model's folder, and the file in it. */
 typedef struct nnrti_onnx_paths {
     char folder[NNRTI_ONNX_PATH], file[NNRTI_ONNX_PATH];
 } nnrti_onnx_paths;
 
-/* Length of the folder part of a path, with its last separator; 0 where there is none. */
+/* Length of the folder part of a path including its last separator; 0 if the path has no folder. */
 static size_t nnrti_onnx_folder_length(const char *path)
 {
     size_t i, length = 0;
@@ -1562,8 +1580,8 @@ static size_t nnrti_onnx_folder_length(const char *path)
     return length;
 }
 
-/* Puts the location behind the model's folder into p->file, and the folder ("." where there is none) into p->folder.
- * 0: too long. */
+/* Stores folder + location in p->file and the model's folder ("." if the path has none) in p->folder. Returns 0 if a
+ * path is too long. */
 static int nnrti_onnx_join(nnrti_onnx_paths *p, const char *modelPath, nnrt_onnx_str location)
 {
     size_t n = nnrti_onnx_folder_length(modelPath);
@@ -1586,7 +1604,7 @@ static int nnrti_onnx_join(nnrti_onnx_paths *p, const char *modelPath, nnrt_onnx
 }
 
 #if NNRT_ONNX_REALPATH
-/* True where path lies below folder; neither has links. */
+/* True if path is below folder; both are resolved paths without links. */
 static bool nnrti_onnx_below(const char *path, const char *folder)
 {
     size_t n = strlen(folder);
@@ -1596,8 +1614,8 @@ static bool nnrti_onnx_below(const char *path, const char *folder)
 }
 #endif
 
-/* Replaces p->file by the path without links, where the system can tell. False: it does not exist or lies elsewhere than
- * below p->folder. */
+/* Resolves the symbolic links in p->file where the system can. False: the file does not exist or is not below
+ * p->folder. */
 static bool nnrti_onnx_confine(nnrti_onnx_paths *p)
 {
 #if NNRT_ONNX_REALPATH
@@ -1614,7 +1632,7 @@ static bool nnrti_onnx_confine(nnrti_onnx_paths *p)
 #endif
 }
 
-/* Size of an open file, which is then at its start; -1 where it cannot be told or is 2 GiB or more. */
+/* Size of an open file, which is rewound to its start; -1 if it is unknown, or 2 GiB or more. */
 static int64_t nnrti_onnx_file_size(FILE *f)
 {
     long size = -1;
@@ -1627,7 +1645,7 @@ static int64_t nnrti_onnx_file_size(FILE *f)
     return size;
 }
 
-/* An open file with external data: which one it is, where the system tells files apart, and its size. */
+/* An open file of external data: its identity (device and inode number, where the system has them) and its size. */
 typedef struct nnrti_onnx_source {
     uint64_t device, number, bytes;
 #if NNRT_POSIX
@@ -1639,7 +1657,7 @@ typedef struct nnrti_onnx_source {
 
 #if NNRT_POSIX
 
-/* A pipe or a device is not opened for reading: it could block. */
+/* Opens a regular file. O_NONBLOCK, since opening a pipe or a device could block. */
 static bool nnrti_onnx_source_open(nnrti_onnx_source *s, const char *path)
 {
     struct stat about;
@@ -1661,7 +1679,7 @@ static void nnrti_onnx_source_close(nnrti_onnx_source *s)
     (void)close(s->file);
 }
 
-/* Reads bytes at an offset; out NULL only looks whether they are there. Returns how many there were. */
+/* Reads bytes at an offset; out NULL only checks that they exist. Returns the number of bytes read. */
 static size_t nnrti_onnx_source_read(nnrti_onnx_source *s, int64_t offset, void *out, size_t bytes)
 {
     size_t got = 0;
@@ -1700,8 +1718,8 @@ static void nnrti_onnx_source_close(nnrti_onnx_source *s)
     (void)fclose(s->file);
 }
 
-/* Moves a file to an offset, in steps that fit a long of 32 bits. Seeking alone may go far beyond the end of a file, so
-   the byte before each step's end must be there. 0: it is not. */
+/* Moves a file position to an offset, in steps that fit a 32-bit long. Seeking past the end of a file succeeds, so the
+   last byte of each step is read to check that it exists. Returns 0 if it does not. */
 static int nnrti_onnx_seek(FILE *f, int64_t offset)
 {
     int good = fseek(f, 0, SEEK_SET) == 0;
@@ -1713,7 +1731,7 @@ static int nnrti_onnx_seek(FILE *f, int64_t offset)
     return good;
 }
 
-/* Reads bytes at an offset; out NULL only looks whether they are there. Returns how many there were. */
+/* Reads bytes at an offset; out NULL only checks that they exist. Returns the number of bytes read. */
 static size_t nnrti_onnx_source_read(nnrti_onnx_source *s, int64_t offset, void *out, size_t bytes)
 {
     if ((uint64_t)bytes > (uint64_t)(INT64_MAX - offset))
@@ -1736,11 +1754,11 @@ static NNRT_ReturnCode nnrti_onnx_source_find(nnrti_onnx_source *s, nnrt_onnx_st
         return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "ONNX tensor '%s': no memory for paths", name);
     if (!nnrti_onnx_join(paths, modelPath, location) || !nnrti_onnx_confine(paths))
         rc = nnrt_error_set(error, NNRT_INVALID_PATH,
-                            "ONNX tensor '%s': its external file '%s' is missing or not in the model's folder", name,
-                            nnrti_onnx_text(file, location));
+                            "ONNX tensor '%s': its external file '%s' does not exist or is outside the model's folder",
+                            name, nnrti_onnx_text(file, location));
     else if (!nnrti_onnx_source_open(s, paths->file))
         rc = nnrt_error_set(error, NNRT_INVALID_PATH,
-                            "ONNX tensor '%s': its external file '%s' cannot be opened, or is no regular file", name,
+                            "ONNX tensor '%s': its external file '%s' cannot be opened, or is not a regular file", name,
                             nnrti_onnx_text(file, location));
     nnrt_free(allocator, paths, sizeof(*paths));
     return rc;
@@ -1767,7 +1785,7 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor,
     }
     nnrti_onnx_text(name, tensor->name);
     if (where.length >= 0 && (uint64_t)where.length != bytes) {
-        return nnrt_error_set(error, NNRT_INVALID_FILE, "ONNX tensor '%s': external length is %l, its dims want %z",
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "ONNX tensor '%s': external length is %l, its dims require %z",
                               name, where.length, bytes);
     }
     rc = nnrti_onnx_source_find(&source, where.location, modelPath, allocator, name, error);
@@ -1805,7 +1823,7 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_file_read(const char *path, const nnrt_alloca
     if (length <= 0) {
         fclose(f);
         return nnrt_error_set(error, NNRT_INVALID_FILE, "file '%s' %s", path,
-                              length == 0 ? "is empty" : "cannot be measured, or has 2 GiB or more");
+                              length == 0 ? "is empty" : "has an unknown size or 2 GiB or more");
     }
     block = nnrt_alloc(allocator, (size_t)length);
     if (block == NULL) {
@@ -1830,10 +1848,10 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_table */
 
-/* The operators: X(op_type, first and last version of the operator set, least and most inputs, handler, argument,
-   "attributes"). handler: nnrti_onnx_op_<handler>, told the argument. An attribute that is not listed is refused, so
-   an operator set that adds one cannot be misread; consumed_inputs (operator sets below 6) says nothing and is let
-   pass. */
+/* The supported operators: X(op_type, first and last operator set version, minimum and maximum number of inputs,
+   handler, argument, "attributes"). The function nnrti_onnx_op_<handler> receives the argument. An attribute that is
+   not listed is an error, so that an operator set that adds one cannot be misread; consumed_inputs (operator sets below
+   6) carries no information and is ignored. */
 #define NNRTI_ONNX_MANY 0xFFFFu
 #define NNRTI_ONNX_ACT(name) NNRT_ACTIVATION_TYPE_##name
 #define NNRTI_ONNX_RED(name) NNRT_REDUCE_MODE_##name
@@ -2037,21 +2055,22 @@ NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, s
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_values */
 
-/* The import fills a builder, whose rules tell of each node when it is added what its results are: type and shape, and
-   their elements where these follow from constants and shapes; such a node leaves only constants. A value is a tensor of
-   the builder, and is called by its index. Extents that are only known when a session is made are open, and what follows
-   from them is not known here (nnrt_operand.symbols). What no output needs goes when all nodes are there. */
+/* The importer fills a builder. The builder infers type and shape of a node's results when the node is added, and
+   computes their elements if these follow from constants and static shapes; such a node is folded into constants. A
+   value is a tensor of the builder, identified by its index. Dimensions that are only known when a session is made are
+   dynamic (nnrt_operand.symbols); sizes computed from them are not known here. Dead-code elimination removes unneeded
+   nodes after the last one was added. */
 
-/* Entry of the table of names. */
+/* Entry of the name table. */
 typedef struct nnrti_onnx_entry {
-    nnrt_onnx_str key;  /* the table is sorted by it */
-    nnrt_onnx_str name; /* the same, once something has given it; data NULL before */
+    nnrt_onnx_str key;  /* sort key of the table */
+    nnrt_onnx_str name; /* equals key once the value is defined; data NULL before */
     uint32_t value;
-    uint32_t quantized;          /* a tensor with the bytes of value that has quantization parameters, or NNRT_NO_TENSOR */
-    bool isQuantized;            /* value is a BITCAST of quantized; false: the other way round */
+    uint32_t quantized;          /* tensor with the bytes of value and quantization parameters, or NNRT_NO_TENSOR */
+    bool isQuantized;            /* true: value is a BITCAST of quantized; false: the reverse */
     bool isInput;                /* the graph lists it as an input */
-    const nnrt_onnx_node *node;  /* that gives it; NULL: none */
-    const nnrt_onnx_input *told; /* what the caller says of this input; NULL: nothing */
+    const nnrt_onnx_node *node;  /* the node with this output; NULL: none */
+    const nnrt_onnx_input *told; /* the caller's description of this input (desc->inputs); NULL: none */
 } nnrti_onnx_entry;
 
 typedef struct nnrti_onnx nnrti_onnx;
@@ -2073,20 +2092,20 @@ NNRTI_ONNX_OPS(NNRTI_ONNX_PROTO)
 static const nnrti_onnx_importer nnrti_onnx_rows[] = {NNRTI_ONNX_OPS(NNRTI_ONNX_TABLE_ROW)};
 #define NNRTI_ONNX_ROW_COUNT ((uint32_t)(sizeof(nnrti_onnx_rows) / sizeof(nnrti_onnx_rows[0])))
 
-/* What an import may take. The allocator of the import counts here and hands on to the caller's. */
+/* Limits of an import. Its allocator counts the bytes of the import and forwards to the caller's allocator. */
 typedef struct nnrti_onnx_budget {
     nnrt_allocator allocator;
     const nnrt_allocator *under;
     size_t source, limit, live; /* source: bytes of the file and its external data */
-    double work;                /* elements that may still be computed */
-    bool over;                  /* the limit has refused something */
+    double work;                /* number of elements that constant folding may still compute */
+    bool over;                  /* the limit has refused an allocation */
 } nnrti_onnx_budget;
 
 static void *nnrti_onnx_budget_alloc(void *user, size_t bytes, size_t alignment)
 {
     nnrti_onnx_budget *b = (nnrti_onnx_budget *)user;
     void *block = NULL;
-    (void)alignment; /* nnrt_alloc asks for NNRT_ALIGNMENT always */
+    (void)alignment; /* nnrt_alloc always passes NNRT_ALIGNMENT */
     if (b->live > b->limit || bytes > b->limit - b->live)
         b->over = true;
     else
@@ -2102,7 +2121,7 @@ static void nnrti_onnx_budget_free(void *user, void *block, size_t bytes)
     nnrt_free(b->under, block, bytes);
 }
 
-/* A number times the budget of desc; the largest one where it does not fit. */
+/* (bytes * NNRT_ONNX_BUDGET + start) times the budget factor of desc; SIZE_MAX on overflow. */
 static size_t nnrti_onnx_budget_of(const nnrt_onnx_desc *desc, size_t bytes, size_t start)
 {
     size_t n;
@@ -2112,7 +2131,7 @@ static size_t nnrti_onnx_budget_of(const nnrt_onnx_desc *desc, size_t bytes, siz
                : SIZE_MAX;
 }
 
-/* More bytes that the import is in proportion to. */
+/* Raises the limits by the budget of `bytes` more bytes of source (file, external data or caller's values). */
 static void nnrti_onnx_budget_add(nnrti_onnx_budget *b, const nnrt_onnx_desc *desc, uint64_t bytes)
 {
     const size_t before = nnrti_onnx_budget_of(desc, b->source, NNRT_ONNX_WORK_FREE);
@@ -2121,7 +2140,8 @@ static void nnrti_onnx_budget_add(nnrti_onnx_budget *b, const nnrt_onnx_desc *de
     b->work += (double)nnrti_onnx_budget_of(desc, b->source, NNRT_ONNX_WORK_FREE) - (double)before;
 }
 
-/* *own is desc with the budget of so many bytes. */
+/* Starts the budget of a source of `bytes` bytes. *own becomes a copy of desc (NULL: defaults) whose allocator is the
+   budget's. */
 static void nnrti_onnx_budget_begin(nnrti_onnx_budget *b, const nnrt_onnx_desc *desc, size_t bytes, nnrt_onnx_desc *own)
 {
     memset(b, 0, sizeof(*b));
@@ -2137,14 +2157,14 @@ static void nnrti_onnx_budget_begin(nnrti_onnx_budget *b, const nnrt_onnx_desc *
     nnrti_onnx_budget_add(b, own, bytes);
 }
 
-/* The sentence for what went beyond the budget. */
+/* Writes the message for exceeding the limit on work (work true) or on memory. */
 static void nnrti_onnx_budget_text(const nnrti_onnx_budget *b, const nnrt_onnx_desc *desc, bool work, char *text,
                                    size_t size)
 {
     const uint32_t times = desc->budget > 0 ? desc->budget : 1;
     if (work)
         (void)nnrt_text(text, size,
-                        "computing what follows from constants takes more than %z elements, the budget for %z bytes of "
+                        "constant folding computes more than %z elements, the budget for %z bytes of "
                         "file (nnrt_onnx_desc.budget %u raises it)",
                         nnrti_onnx_budget_of(desc, b->source, NNRT_ONNX_WORK_FREE), b->source, times + 1);
     else
@@ -2155,7 +2175,8 @@ static void nnrti_onnx_budget_text(const nnrti_onnx_budget *b, const nnrt_onnx_d
             b->limit, b->source, times + 1);
 }
 
-/* The budget is over: a fault that it made is told as what it is, the model's blocks are the caller's allocator's. */
+/* Ends the budget: hands the model's blocks over to the caller's allocator. If the limit caused NNRT_OUT_OF_MEMORY, the
+   error message says so. */
 static NNRT_ReturnCode nnrti_onnx_budget_end(nnrti_onnx_budget *b, const nnrt_onnx_desc *own, NNRT_Model *model,
                                              NNRT_ReturnCode code, nnrt_error *error)
 {
@@ -2172,17 +2193,17 @@ static NNRT_ReturnCode nnrti_onnx_budget_end(nnrti_onnx_budget *b, const nnrt_on
     return nnrt_error_set(error, code, "%s", text);
 }
 
-#define NNRTI_ONNX_PARAMS 64 /* names of open extents beyond it say nothing: comparing them takes time */
-/* A function whose nodes are read in the place of a node. */
+#define NNRTI_ONNX_PARAMS 64 /* further names of dynamic dimensions are ignored: comparing them takes time */
+/* A function that is being inlined for a node. */
 typedef struct nnrti_onnx_frame {
-    const struct nnrti_onnx_frame *outer; /* that it lies in, NULL: none */
+    const struct nnrti_onnx_frame *outer; /* the frame that the node is in, NULL: none */
     const nnrt_onnx_function *function;
-    const nnrt_onnx_node *node; /* that calls it */
-    const char *prefix;         /* of the names of its steps: "name of the node/" */
+    const nnrt_onnx_node *node; /* the node that calls the function */
+    const char *prefix;         /* prefix of the names of its steps: "name of the node/" */
     uint32_t depth;
 } nnrti_onnx_frame;
 
-/* An import under way. After the first fault code is set and all that follows does nothing. */
+/* State of an import. After the first fault code is set and all further operations are no-ops. */
 struct nnrti_onnx {
     nnrt_onnx_model *model;
     const nnrt_onnx_desc *desc; /* its allocator is the budget's */
@@ -2190,43 +2211,43 @@ struct nnrti_onnx {
     const char *path;    /* of the model's file, NULL: from memory */
     const uint8_t *data; /* dataBytes of the file */
     size_t dataBytes;
-    bool ownBytes;    /* the file's bytes may be moved */
-    bool usedInPlace; /* a constant lies in the file's bytes */
+    bool ownBytes;    /* the import may modify the file's bytes */
+    bool usedInPlace; /* a constant points into the file's bytes */
     nnrt_builder *builder;
     nnrt_error *error;
     NNRT_ReturnCode code;
-    nnrti_onnx_entry *entries;      /* nEntries, and one behind them that stands for all names that nothing gives */
-    uint32_t nEntries, nNamed;      /* nNamed: nodes of the builder whose names are final */
-    const nnrt_onnx_graph *graph;   /* the one that is read, whose names entries are */
-    uint32_t depth;                 /* in how many others it lies */
-    bool unnamed;                   /* it is read in the place of a node: its names are not those of the model */
-    const struct nnrti_onnx *outer; /* names of the graph around, NULL: none */
-    const NNRT_QuantParam *quant;   /* quantCount of result 0 of the step that is added */
+    nnrti_onnx_entry *entries;      /* nEntries; entry nEntries stands for all names that are not in the table */
+    uint32_t nEntries, nNamed;      /* nNamed: number of nodes of the builder whose names are final */
+    const nnrt_onnx_graph *graph;   /* the current graph; entries are its names */
+    uint32_t depth;                 /* number of graphs around it */
+    bool unnamed;                   /* the graph is inlined for a node: its names are not names of the model */
+    const struct nnrti_onnx *outer; /* names of the enclosing graph, NULL: none */
+    const NNRT_QuantParam *quant;   /* quantCount parameters of result 0 of the step being added */
     uint32_t quantCount;
-    int32_t quantAxis; /* of several */
+    int32_t quantAxis; /* axis of the parameters if quantCount > 1 */
     int64_t opset;
-    nnrti_onnx_entry *functions;    /* nFunctions: the model's; value: place in the model's list */
-    const nnrt_onnx_graph **bodies; /* by place, NULL: not made yet */
-    char *functionKey;              /* room for a key of functions: functionKeyRoom */
+    nnrti_onnx_entry *functions;    /* nFunctions of the model, sorted; value: index in the model's list */
+    const nnrt_onnx_graph **bodies; /* by index, NULL: not converted yet */
+    char *functionKey;              /* functionKeyRoom bytes, scratch for a key of functions */
     size_t nFunctions, functionKeyRoom;
-    const nnrti_onnx_frame *call; /* that is read, NULL: none */
+    const nnrti_onnx_frame *call; /* the function being inlined, NULL: none */
     const nnrt_onnx_node *node;   /* the current one */
     uint32_t nodeIndex;
     const nnrti_onnx_importer *row;
-    nnrt_onnx_str params[NNRTI_ONNX_PARAMS]; /* names of open extents of the inputs so far */
+    nnrt_onnx_str params[NNRTI_ONNX_PARAMS]; /* names of the dynamic dimensions of the inputs so far */
     uint32_t nParams;
-    uint32_t imagesFrom; /* values with a lower number are not NHWC */
+    uint32_t imagesFrom; /* values with a lower index are not NHWC */
     char text[256];
 };
 
-/* Sets the message "ONNX node 3 'conv1' (Conv): " and c->text, unless there is one already. */
+/* Sets the message "ONNX node 3 'conv1' (Conv): " followed by c->text, unless an error is already set. */
 NNRTI_COLD static void nnrti_onnx_blame(nnrti_onnx *c, NNRT_ReturnCode code)
 {
     const nnrt_error *e = nnrt_builder_error(c->builder);
     char name[64], type[64];
     if (c->code != NNRT_SUCCESS)
         return;
-    if (e != NULL && e->code == NNRT_OUT_OF_MEMORY && code != NNRT_OUT_OF_MEMORY) { /* then values look unknown */
+    if (e != NULL && e->code == NNRT_OUT_OF_MEMORY && code != NNRT_OUT_OF_MEMORY) { /* values look unknown then */
         code = NNRT_OUT_OF_MEMORY;
         (void)nnrt_text(c->text, sizeof(c->text), "%s", e->message);
     }
@@ -2239,12 +2260,12 @@ NNRTI_COLD static void nnrti_onnx_blame(nnrti_onnx *c, NNRT_ReturnCode code)
                              nnrti_onnx_text(type, c->node->opType), c->text);
 }
 
-/* A fault of the current node: code, then format and arguments as nnrt_text takes them. */
+/* Reports a fault of the current node: code, then format and arguments of nnrt_text. */
 #define NNRTI_ONNX_FAIL(c, code, ...)                                                                                  \
     ((void)nnrt_text((c)->text, sizeof((c)->text), __VA_ARGS__), nnrti_onnx_blame(c, code))
 
-/* Whether all has gone well. A fault of the builder, "node 7 '' (ADD_FUSION): ...", is told with ONNX's names in front;
-   that of a node which was added before, and not only now, with its own as well. */
+/* True if there is no fault so far. Converts a fault of the builder, "node 7 '' (ADD_FUSION): ...", into one of the
+   ONNX node; the builder's prefix stays if it names a node other than the one just added. */
 static bool nnrti_onnx_fine(nnrti_onnx *c)
 {
     const nnrt_error *e = &c->builder->error;
@@ -2258,7 +2279,7 @@ static bool nnrti_onnx_fine(nnrti_onnx *c)
     return false;
 }
 
-/* Zeroed memory that lives until the model is made. NULL: none, and the fault is noted. */
+/* Zeroed memory that lives until the model is finished. Returns NULL and records the fault if there is none. */
 static void *nnrti_onnx_keep(nnrti_onnx *c, size_t count, size_t size)
 {
     void *p = nnrti_builder_keep(c->builder, count, size);
@@ -2266,7 +2287,7 @@ static void *nnrti_onnx_keep(nnrti_onnx *c, size_t count, size_t size)
     return p;
 }
 
-/* Gives back all that the import took; what it made stays. */
+/* Frees all memory of the import; the model that it made stays. */
 static void nnrti_onnx_end(nnrti_onnx *c)
 {
     nnrt_builder_destroy(c->builder);
@@ -2275,7 +2296,7 @@ static void nnrti_onnx_end(nnrti_onnx *c)
     c->model = NULL;
 }
 
-/* A new value about which nothing is known; NNRT_NO_TENSOR after a fault. */
+/* A new value of unknown type and shape; NNRT_NO_TENSOR after a fault. */
 static uint32_t nnrti_onnx_new(nnrti_onnx *c)
 {
     const uint32_t v = c->code == NNRT_SUCCESS ? nnrt_builder_tensor(c->builder, NULL) : NNRT_NO_TENSOR;
@@ -2283,8 +2304,8 @@ static uint32_t nnrti_onnx_new(nnrti_onnx *c)
     return nnrti_onnx_fine(c) ? v : NNRT_NO_TENSOR;
 }
 
-/* What is known of value v, good until the next one is made: rank -1 where its shape is not, data where its elements are.
-   For NNRT_NO_TENSOR and after a fault a scalar of no type. */
+/* Type, shape (rank -1: unknown) and elements (data NULL: unknown) of value v, valid until the next value is made. A
+   scalar of no type for NNRT_NO_TENSOR and after a fault. */
 static const nnrt_operand *nnrti_onnx_at(const nnrti_onnx *c, uint32_t v)
 {
     static nnrt_operand none; /* zero */
@@ -2292,7 +2313,7 @@ static const nnrt_operand *nnrti_onnx_at(const nnrti_onnx *c, uint32_t v)
     return o != NULL ? o : &none;
 }
 
-/* True when the value follows from constants and shapes, whatever the inputs' extents are. */
+/* True if the value is constant: it follows from constants and static shapes, whatever the dynamic dimensions are. */
 static bool nnrti_onnx_known(const nnrti_onnx *c, uint32_t v)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, v);
@@ -2304,7 +2325,7 @@ static bool nnrti_onnx_is_input(const nnrti_onnx *c, uint32_t v)
     return c->builder->writers[v] == NNRTI_BY_INPUT;
 }
 
-/* Value v has this name from now on. */
+/* Names value v. */
 static void nnrti_onnx_call(nnrti_onnx *c, uint32_t v, const char *name)
 {
     if (name == NULL || nnrti_builder_operand(c->builder, v) == NULL)
@@ -2321,7 +2342,7 @@ static const char *nnrti_onnx_copy_text(nnrti_onnx *c, nnrt_onnx_str s)
     return text;
 }
 
-/* Shorter names first, then by their bytes: below 0, 0 or above it. */
+/* Orders names by length, then by bytes: below 0, 0 or above 0. */
 static int nnrti_onnx_compare(nnrt_onnx_str a, nnrt_onnx_str b)
 {
     if (a.length != b.length)
@@ -2329,7 +2350,7 @@ static int nnrti_onnx_compare(nnrt_onnx_str a, nnrt_onnx_str b)
     return a.length > 0 ? memcmp(a.data, b.data, a.length) : 0;
 }
 
-/* Makes heap[at] and what hangs below it a heap again, largest name on top. */
+/* Restores the heap order (largest name on top) below heap[at]. */
 static void nnrti_onnx_sift(nnrti_onnx_entry *heap, size_t count, size_t at)
 {
     const nnrti_onnx_entry moved = heap[at];
@@ -2345,8 +2366,8 @@ static void nnrti_onnx_sift(nnrti_onnx_entry *heap, size_t count, size_t at)
     heap[at] = moved;
 }
 
-/* Sorts the table and leaves each name in it once; returns their number. Names are sorted, not hashed, since a file
-   could choose names that collide. */
+/* Sorts the table, removes duplicate names and returns the number of names. A sorted table rather than a hash table,
+   since a file could contain names chosen to collide. */
 static size_t nnrti_onnx_sort(nnrti_onnx_entry *entries, size_t count)
 {
     size_t kept = 0;
@@ -2368,7 +2389,7 @@ static size_t nnrti_onnx_sort(nnrti_onnx_entry *entries, size_t count)
     return kept;
 }
 
-/* The place of a key in a sorted table, or count. */
+/* Index of a key in a sorted table, or count. */
 static size_t nnrti_onnx_search(const nnrti_onnx_entry *entries, size_t count, nnrt_onnx_str key)
 {
     size_t low = 0, high = count;
@@ -2385,13 +2406,13 @@ static size_t nnrti_onnx_search(const nnrti_onnx_entry *entries, size_t count, n
     return count;
 }
 
-/* The entry of a name of this graph, or the one behind the last. */
+/* The entry of a name of this graph, or the entry behind the last if the table has no such name. */
 static nnrti_onnx_entry *nnrti_onnx_own_entry(const nnrti_onnx *c, nnrt_onnx_str name)
 {
     return &c->entries[nnrti_onnx_search(c->entries, c->nEntries, name)];
 }
 
-/* The entry of a name as it is seen in this graph: its own, once something has given it, or one of a graph around. */
+/* Resolves a name in scope: the entry of this graph once it is defined, else that of the nearest enclosing graph. */
 static nnrti_onnx_entry *nnrti_onnx_entry_of(const nnrti_onnx *c, nnrt_onnx_str name)
 {
     nnrti_onnx_entry *own = nnrti_onnx_own_entry(c, name);
@@ -2403,7 +2424,7 @@ static nnrti_onnx_entry *nnrti_onnx_entry_of(const nnrti_onnx *c, nnrt_onnx_str 
     return own;
 }
 
-/* Makes a table for all names that the graph gives: inputs, constants, results. */
+/* Builds the table of all names that the graph defines: inputs, initializers, results of nodes. */
 static void nnrti_onnx_make_table(nnrti_onnx *c)
 {
     const nnrt_onnx_graph *g = c->graph;
@@ -2411,7 +2432,7 @@ static void nnrti_onnx_make_table(nnrti_onnx *c)
     for (size_t i = 0; i < g->nodes.count; i++)
         count += g->nodes.data[i].unneeded ? 0 : g->nodes.data[i].outputs.count;
     if (count >= 0x20000000u) {
-        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the model has too many values");
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the model has 536870912 values or more");
         return;
     }
     c->entries = (nnrti_onnx_entry *)nnrti_onnx_keep(c, count + 1, sizeof(*c->entries));
@@ -2430,7 +2451,7 @@ static void nnrti_onnx_make_table(nnrti_onnx *c)
     memset(&c->entries[c->nEntries], 0, sizeof(*c->entries));
 }
 
-/* Gives value v a name. A name is given once in a graph. */
+/* Defines the name of value v. Each name is defined once in a graph (single static assignment). */
 static void nnrti_onnx_bind(nnrti_onnx *c, nnrt_onnx_str name, uint32_t v)
 {
     nnrti_onnx_entry *e;
@@ -2439,7 +2460,7 @@ static void nnrti_onnx_bind(nnrti_onnx *c, nnrt_onnx_str name, uint32_t v)
         return;
     e = nnrti_onnx_own_entry(c, name);
     if (e->name.data != NULL) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "value '%s' is given twice", nnrti_onnx_text(text, name));
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "value '%s' is defined twice", nnrti_onnx_text(text, name));
         return;
     }
     e->name = name;
@@ -2450,7 +2471,7 @@ static void nnrti_onnx_bind(nnrti_onnx *c, nnrt_onnx_str name, uint32_t v)
         nnrti_onnx_call(c, v, nnrti_onnx_copy_text(c, name));
 }
 
-/* Nothing is given under this name, which stands for an input that a call leaves out. */
+/* Defines a name without a value: an input that a call of a function omits. */
 static void nnrti_onnx_leave_out(nnrti_onnx *c, nnrt_onnx_str name)
 {
     nnrti_onnx_entry *e = nnrti_onnx_own_entry(c, name);
@@ -2463,13 +2484,14 @@ static void nnrti_onnx_leave_out(nnrti_onnx *c, nnrt_onnx_str name)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_cut: the graph without what its outputs do not need */
 
-/* Names that a graph gives, sorted, each once; what else stands in the entries is up to the walk that uses them. */
+/* The names that a graph defines, sorted and unique. The other members of the entries belong to the pass that uses
+   them. */
 typedef struct nnrti_onnx_names {
     nnrti_onnx_entry *data;
     size_t count, bytes;
 } nnrti_onnx_names;
 
-/* All of them, with the node that gives each; data NULL: there is no memory. */
+/* All names of the graph with the node of each; data NULL: out of memory. */
 static nnrti_onnx_names nnrti_onnx_names_of(const nnrt_onnx_graph *g, const nnrt_allocator *allocator)
 {
     size_t count = g->inputs.count + g->initializers.count, n = 0;
@@ -2495,19 +2517,19 @@ static nnrti_onnx_names nnrti_onnx_names_of(const nnrt_onnx_graph *g, const nnrt
     return names;
 }
 
-/* The entry of a name; NULL: there is none, or it is empty. */
+/* The entry of a name; NULL if the name is empty or not in the table. */
 static nnrti_onnx_entry *nnrti_onnx_name_at(const nnrti_onnx_names *names, nnrt_onnx_str name)
 {
     const size_t at = name.length > 0 ? nnrti_onnx_search(names->data, names->count, name) : names->count;
     return at < names->count ? &names->data[at] : NULL;
 }
 
-/* Calls see for each name that the node reads, or a graph that it runs. */
+/* Calls see for each name that the node reads, subgraphs included. */
 static void nnrti_onnx_reads(const nnrt_onnx_node *node, void (*see)(void *user, nnrt_onnx_str name), void *user)
 {
     for (size_t i = 0; i < node->inputs.count; i++)
         see(user, node->inputs.data[i]);
-    for (size_t a = 0; a < node->attributes.count; a++) { /* no deeper than NNRT_ONNX_MAX_DEPTH */
+    for (size_t a = 0; a < node->attributes.count; a++) { /* recursion depth: at most NNRT_ONNX_MAX_DEPTH */
         const nnrt_onnx_graph *g = node->attributes.data[a].g;
         for (size_t i = 0; g != NULL && i < g->nodes.count; i++)
             nnrti_onnx_reads(&g->nodes.data[i], see, user);
@@ -2516,7 +2538,7 @@ static void nnrti_onnx_reads(const nnrt_onnx_node *node, void (*see)(void *user,
     }
 }
 
-/* How far apart two names are: what is left of the longer one without the same beginning and the same end. */
+/* Distance of two names: the length of the longer one without the common prefix and suffix. */
 static size_t nnrti_onnx_apart(nnrt_onnx_str a, nnrt_onnx_str b)
 {
     const size_t least = a.length < b.length ? a.length : b.length, most = a.length < b.length ? b.length : a.length;
@@ -2530,7 +2552,7 @@ static size_t nnrti_onnx_apart(nnrt_onnx_str a, nnrt_onnx_str b)
 
 #define NNRTI_ONNX_NEAR 3
 
-/* near[]: the names nearest to this one, the nearest first; returns how many. */
+/* near[]: the names closest to this one, closest first; returns their number. */
 static uint32_t nnrti_onnx_nearest(const nnrti_onnx_names *names, nnrt_onnx_str name, nnrt_onnx_str *near)
 {
     uint32_t n = 0;
@@ -2549,12 +2571,13 @@ static uint32_t nnrti_onnx_nearest(const nnrti_onnx_names *names, nnrt_onnx_str 
     return n;
 }
 
-/* The fault of an output that the graph does not have: what the node of this name gives, or the nearest names. */
+/* Fails for an output that the graph does not have: suggests the outputs of the node of this name, or the closest
+   names. */
 static NNRT_ReturnCode nnrti_onnx_no_value(const nnrt_onnx_graph *g, const nnrti_onnx_names *names, nnrt_onnx_str name,
                                            nnrt_error *error)
 {
     nnrt_onnx_str near[NNRTI_ONNX_NEAR];
-    const char *what = "; the node of this name gives ";
+    const char *what = "; the node of this name has the outputs ";
     char text[64], told[64], list[NNRTI_ONNX_NEAR * 70] = "";
     uint32_t n = 0;
     size_t at = 0;
@@ -2572,7 +2595,7 @@ static NNRT_ReturnCode nnrti_onnx_no_value(const nnrt_onnx_graph *g, const nnrti
                           n > 0 ? what : "", list);
 }
 
-/* list[]: the outputs of these names, as the graph describes them; their entries are marked as needed. */
+/* list[]: descriptions of the outputs of these names, from the graph; marks their entries as needed (isInput). */
 static NNRT_ReturnCode nnrti_onnx_cut_outputs(const nnrt_onnx_graph *g, const nnrti_onnx_names *names,
                                               const char *const *outputs, uint32_t count, nnrt_onnx_value_info *list,
                                               nnrt_error *error)
@@ -2586,7 +2609,7 @@ static NNRT_ReturnCode nnrti_onnx_cut_outputs(const nnrt_onnx_graph *g, const nn
         if (e == NULL)
             return nnrti_onnx_no_value(g, names, name, error);
         if (e->isInput)
-            return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "output '%s' is told twice", name.data);
+            return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "output '%s' is listed twice", name.data);
         e->isInput = true;
         list[i].name = e->key; /* in the file's bytes */
         for (size_t k = 0; k < g->outputs.count + g->valueInfo.count; k++) {
@@ -2606,7 +2629,8 @@ static void nnrti_onnx_cut_need(void *user, nnrt_onnx_str name)
         e->isInput = true;
 }
 
-/* What is marked as needed stays, with what it needs; nodes stand behind those that give what they read. */
+/* Removes everything that the marked names do not depend on. Walks the nodes backwards, since ONNX nodes are in
+   topological order. */
 static void nnrti_onnx_cut_graph(nnrt_onnx_graph *g, nnrti_onnx_names *names)
 {
     nnrt_onnx_node *nodes = (nnrt_onnx_node *)(uintptr_t)g->nodes.data;
@@ -2651,7 +2675,7 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_onnx_cut(nnrt_onnx_model *model, const 
     if (model == NULL || (outputs == NULL && outputCount > 0))
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_cut: %s is NULL", model == NULL ? "model" : "outputs");
     if (outputCount == 0)
-        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "nnrt_onnx_cut: no output is told");
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "nnrt_onnx_cut: outputCount is 0, expected at least 1");
     block = (uint8_t *)model - NNRTI_ONNX_HEAD;
     memcpy(&head, block, sizeof(head));
     g = (nnrt_onnx_graph *)(uintptr_t)model->graph;
@@ -2683,7 +2707,7 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_onnx_cut(nnrt_onnx_model *model, const 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_tensors */
 
-/* ONNX element types: D(ONNX name, NNRT name). The others cannot be imported. */
+/* ONNX element types: D(ONNX name, NNRT name). Other types are unsupported. */
 #define NNRTI_ONNX_TYPES(D)                                                                                            \
     D(FLOAT, FLOAT32)                                                                                                  \
     D(UINT8, UINT8)                                                                                                    \
@@ -2693,7 +2717,7 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_onnx_cut(nnrt_onnx_model *model, const 
     D(INT32, INT32)                                                                                                    \
     D(INT64, INT64) D(BOOL, BOOL) D(FLOAT16, FLOAT16) D(DOUBLE, FLOAT64) D(UINT32, UINT32) D(UINT64, UINT64)
 
-/* UNKNOWN for types that the runtime does not have. */
+/* The runtime's type; UNKNOWN for types that the runtime does not have. */
 static NNRT_DataType nnrti_onnx_type_of(nnrt_onnx_type type)
 {
     switch (type) {
@@ -2714,7 +2738,7 @@ static const char *nnrti_onnx_type_text(nnrt_onnx_type type)
     return type >= 0 && type < (nnrt_onnx_type)(sizeof(names) / sizeof(names[0])) ? names[type] : "unknown";
 }
 
-/* Takes a type over, with a fault when there is none like it. what and name say whose it is. */
+/* Converts a type; an unsupported one is a fault. what and name describe the owner in the message. */
 static NNRT_DataType nnrti_onnx_take_type(nnrti_onnx *c, nnrt_onnx_type type, const char *what, const char *name)
 {
     NNRT_DataType t = nnrti_onnx_type_of(type);
@@ -2724,7 +2748,7 @@ static NNRT_DataType nnrti_onnx_take_type(nnrti_onnx *c, nnrt_onnx_type type, co
     return t;
 }
 
-/* A constant value. data must stay until the import ends. */
+/* A constant value. data must stay valid until the import ends. */
 static uint32_t nnrti_onnx_constant(nnrti_onnx *c, NNRT_DataType type, int32_t rank, const int32_t *dims,
                                     const void *data)
 {
@@ -2737,7 +2761,7 @@ static uint32_t nnrti_onnx_constant(nnrti_onnx *c, NNRT_DataType type, int32_t r
     return v;
 }
 
-/* A copy that lives as long as the import; NULL and a fault without memory. */
+/* A copy that lives as long as the import; NULL and a fault if there is no memory. */
 static const void *nnrti_onnx_kept(nnrti_onnx *c, const void *from, size_t bytes)
 {
     void *copy = nnrti_onnx_keep(c, bytes, 1);
@@ -2746,14 +2770,14 @@ static const void *nnrti_onnx_kept(nnrti_onnx *c, const void *from, size_t bytes
     return copy;
 }
 
-/* A constant of elements that are copied. */
+/* A constant whose elements are copied. */
 static uint32_t nnrti_onnx_constant_copy(nnrti_onnx *c, NNRT_DataType type, int32_t rank, const int32_t *dims,
                                          const void *data)
 {
     size_t bytes;
     const void *copy;
     if (!nnrt_dims_bytes(dims, rank, type, &bytes)) {
-        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the size of a constant does not fit");
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the size of a constant exceeds the address space");
         return NNRT_NO_TENSOR;
     }
     copy = nnrti_onnx_kept(c, data, bytes);
@@ -2768,8 +2792,8 @@ static bool nnrti_onnx_is_little(void)
     return first == 1;
 }
 
-/* Where the elements of t lie one behind the other as they are in memory: in raw_data, or in a packed float_data or
-   double_data. data NULL: nowhere. */
+/* Finds the elements of t if the file stores them contiguously in the machine's format: in raw_data, or in a packed
+   float_data or double_data. data NULL: it does not. */
 static nnrt_onnx_str nnrti_onnx_dense(const nnrt_onnx_tensor *t, size_t bytes)
 {
     const nnrti_onnx_message *m = &nnrti_onnx_messages[NNRTI_ONNX_TENSOR];
@@ -2793,8 +2817,9 @@ static nnrt_onnx_str nnrti_onnx_dense(const nnrt_onnx_tensor *t, size_t bytes)
     return none;
 }
 
-/* The elements of t where they can be used as they lie, else NULL. In bytes of our own they may be moved to the left
-   over their own length field, which nobody reads any more: for 128 bytes and more tag and length take 3 bytes. */
+/* The elements of t in the file's bytes if they are usable in place, else NULL. If the import owns the bytes
+   (ownBytes), misaligned elements move to the left over their own tag and length, which are not read again: for 128
+   bytes or more of elements, tag and length take 3 bytes. */
 static const void *nnrti_onnx_in_place(nnrti_onnx *c, const nnrt_onnx_tensor *t, size_t bytes, size_t size)
 {
     const nnrt_onnx_str dense = nnrti_onnx_dense(t, bytes);
@@ -2802,7 +2827,7 @@ static const void *nnrti_onnx_in_place(nnrti_onnx *c, const nnrt_onnx_tensor *t,
     uint8_t *from = (uint8_t *)(uintptr_t)dense.data;
     if (dense.data == NULL || (off != 0 && (!c->ownBytes || off > 3 || bytes < 128)))
         return NULL;
-    if (off != 0) { /* the body of a Loop or of a function may be read again: it finds them in the place of raw_data */
+    if (off != 0) { /* rawData follows the move: the body of a Loop or of a function may be read again */
         nnrt_onnx_str *raw = &((nnrt_onnx_tensor *)(uintptr_t)t)->rawData;
         memmove(from - off, from, bytes);
         raw->data = (const char *)(from - off);
@@ -2812,7 +2837,7 @@ static const void *nnrti_onnx_in_place(nnrti_onnx *c, const nnrt_onnx_tensor *t,
     return from - off;
 }
 
-/* Reads a tensor's data from the file beside the model, or, with out NULL, looks whether they are there. */
+/* Reads a tensor's data from its external file; out NULL only checks that the file has them. */
 static NNRT_ReturnCode nnrti_onnx_read_external(nnrti_onnx *c, const nnrt_onnx_tensor *t, void *out, size_t bytes,
                                                 nnrt_error *error)
 {
@@ -2825,10 +2850,10 @@ static NNRT_ReturnCode nnrti_onnx_read_external(nnrti_onnx *c, const nnrt_onnx_t
     (void)out;
     (void)bytes;
     return nnrt_error_set(error, NNRT_NOT_SUPPORT,
-                          "its data lie in another file, which a model in memory does not have");
+                          "its data are in another file: set nnrt_onnx_desc.path to the path of the model");
 }
 
-/* Copies the elements of t, wherever they are, into memory of the import. NULL after a fault. */
+/* Copies the elements of t from any kind of storage into memory of the import. NULL after a fault. */
 static const void *nnrti_onnx_copied(nnrti_onnx *c, const nnrt_onnx_tensor *t, size_t bytes)
 {
     const bool external = t->dataLocation != 0;
@@ -2837,8 +2862,9 @@ static const void *nnrti_onnx_copied(nnrti_onnx *c, const nnrt_onnx_tensor *t, s
     NNRT_ReturnCode code = NNRT_SUCCESS;
     void *data = NULL;
     memset(&error, 0, sizeof(error));
-    if (!external && bytes / 8 > t->message.length) /* no element takes less than a byte of the file */
-        code = nnrt_error_set(&error, NNRT_INVALID_FILE, "its dims want %z bytes, which the file does not have", bytes);
+    if (!external && bytes / 8 > t->message.length) /* each element takes at least one byte of the file */
+        code =
+            nnrt_error_set(&error, NNRT_INVALID_FILE, "its dims require %z bytes, which the file does not have", bytes);
     else if (external)
         code = nnrti_onnx_read_external(c, t, NULL, bytes, &error);
     if (code == NNRT_SUCCESS && (data = nnrti_onnx_keep(c, bytes, 1)) == NULL)
@@ -2850,7 +2876,7 @@ static const void *nnrti_onnx_copied(nnrti_onnx *c, const nnrt_onnx_tensor *t, s
         NNRTI_ONNX_FAIL(c, code, "constant '%s': %s", nnrti_onnx_text(name, t->name), error.message);
         return NULL;
     }
-    for (size_t i = 0; t->dataType == NNRT_ONNX_BOOL && i < bytes; i++) /* the runtime's bools are 0 or 1 */
+    for (size_t i = 0; t->dataType == NNRT_ONNX_BOOL && i < bytes; i++) /* bools of the runtime are 0 or 1 */
         ((uint8_t *)data)[i] = ((const uint8_t *)data)[i] != 0;
     return data;
 }
@@ -2874,14 +2900,14 @@ static uint32_t nnrti_onnx_tensor_value(nnrti_onnx *c, const nnrt_onnx_tensor *t
     }
     for (size_t i = 0; i < t->dims.count; i++) {
         if (t->dims.data[i] < 0 || t->dims.data[i] > INT32_MAX) {
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "constant '%s': extent %l of axis %z does not fit", name,
-                            t->dims.data[i], i);
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "constant '%s': size %l of axis %z is outside the range of int32",
+                            name, t->dims.data[i], i);
             return NNRT_NO_TENSOR;
         }
         dims[i] = (int32_t)t->dims.data[i];
     }
     if (!nnrt_dims_bytes(dims, (int32_t)t->dims.count, type, &bytes)) {
-        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the size of constant '%s' does not fit", name);
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the size of constant '%s' exceeds the address space", name);
         return NNRT_NO_TENSOR;
     }
     data = type != NNRT_DATA_TYPE_BOOL ? nnrti_onnx_in_place(c, t, bytes, nnrt_type_size(type)) : NULL;
@@ -2899,10 +2925,10 @@ static uint32_t nnrti_onnx_tensor_value(nnrti_onnx *c, const nnrt_onnx_tensor *t
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_steps */
 
-/* Elements of results that are computed here: as many as stand in for what they come from, or few. */
+/* Constant folding accepts results of up to this many bytes whatever the size of the inputs. */
 #define NNRTI_ONNX_FOLD_BYTES 65536u
 
-/* The sentence for work beyond the budget, as a fault; true while there is some left. */
+/* Charges work to the budget. False and a fault once the budget is exceeded. */
 static bool nnrti_onnx_work(nnrti_onnx *c, double work)
 {
     char text[256];
@@ -2914,13 +2940,14 @@ static bool nnrti_onnx_work(nnrti_onnx *c, double work)
     return false;
 }
 
-/* Whether to compute the results of a resolved step, all of whose inputs are known: when they are not out of proportion. */
+/* Constant folding policy, called for a resolved step whose inputs are all constant: true to compute its results. They
+   may take NNRTI_ONNX_FOLD_BYTES, or up to twice the bytes of the inputs. */
 static bool nnrti_onnx_worth(void *user, const nnrt_resolve *r)
 {
     const nnrt_onnx_desc *desc = ((const nnrti_onnx *)user)->desc;
     size_t in = 0, out = 0, bytes;
     if (nnrti_is_dequantize(r) && !desc->no_optimize && !desc->no_quantize)
-        return false; /* an operator may become quantised */
+        return false; /* an operator may become quantized */
     for (uint32_t i = 0; i < r->nOut; i++)
         if (!nnrti_absent(&r->out[i]) &&
             (!nnrt_dims_bytes(r->out[i].dims, r->out[i].rank, r->out[i].dataType, &bytes) ||
@@ -2932,8 +2959,8 @@ static bool nnrti_onnx_worth(void *user, const nnrt_resolve *r)
     return (out <= NNRTI_ONNX_FOLD_BYTES || out / 2 <= in) && nnrti_onnx_work((nnrti_onnx *)user, nnrti_fold_work(r));
 }
 
-/* Name of a step: that of its ONNX node, or "Conv_3", behind those of the nodes that call the functions around; steps that
-   are not the node's last add their operator. */
+/* Name of a step: the name of its ONNX node or "Conv_3", prefixed by the names of the nodes whose functions are
+   inlined. Steps other than the last one of the node append their operator. */
 static const char *nnrti_onnx_step_name(nnrti_onnx *c, NNRT_NodeType type, bool last)
 {
     const char *op = last ? "" : nnrt_op_find(type)->name, *slash = last ? "" : "/";
@@ -2958,9 +2985,10 @@ static void nnrti_onnx_set_format(nnrt_builder *b, uint32_t v, NNRT_Format forma
     b->shapes[v].format = format;
 }
 
-/* Images are [N,C,H,W] here. A Transpose makes them NHWC, which its axes are if they are turned back; an operator that finds
-   its channels in axis 1 all the same, or joins them with images that were not turned, shows that they are not: in ONNX
-   axes are only places. Then nothing is NHWC. */
+/* Tracks the layout of images. Image operators of ONNX are NCHW. The result of a Transpose of an image is labeled NHWC,
+   which is a guess: it holds if another Transpose undoes the first. An operator that nevertheless reads its channels
+   from axis 1 of such a tensor, or combines it with an NCHW tensor, disproves the guess, since ONNX axes carry no
+   layout. All tensors labeled NHWC so far then become NCHW. image: the operator expects images (NNRT_OP_LAYOUT). */
 static void nnrti_onnx_set_images(nnrti_onnx *c, bool image, const uint32_t *in, uint32_t nIn)
 {
     nnrt_builder *b = c->builder;
@@ -2979,8 +3007,8 @@ static void nnrti_onnx_set_images(nnrti_onnx *c, bool image, const uint32_t *in,
         nnrti_onnx_set_format(b, in[0], NNRT_FORMAT_NCHW);
 }
 
-/* Values a and b stand for one tensor on two paths: the branches of an If, two trips of a Loop. If one is NCHW, the other is
-   not NHWC, and only a Transpose made it so. */
+/* Values a and b are the same tensor on two paths: the branches of an If, or two iterations of a Loop. If one is NCHW,
+   the other is not NHWC, even if a Transpose labeled it so. */
 static void nnrti_onnx_join_images(nnrti_onnx *c, uint32_t a, uint32_t b)
 {
     uint32_t both[2];
@@ -2990,8 +3018,8 @@ static void nnrti_onnx_join_images(nnrti_onnx *c, uint32_t a, uint32_t b)
         nnrti_onnx_set_images(c, false, both, 2);
 }
 
-/* Adds a step with nOut results out[]; declared[i] (NULL: none) is what the model must say of the type of result i. attr
-   NULL: an operator without attributes, or the default ones. */
+/* Adds a step with nOut results out[]. declared[i] is the type to declare for result i (declared NULL: none). attr
+   NULL: an operator without attributes, or with default ones. */
 static void nnrti_onnx_emit(nnrti_onnx *c, NNRT_NodeType type, const void *attr, const uint32_t *in, uint32_t nIn,
                             uint32_t *out, uint32_t nOut, const NNRT_DataType *declared)
 {
@@ -3017,14 +3045,14 @@ static void nnrti_onnx_emit(nnrti_onnx *c, NNRT_NodeType type, const void *attr,
         return;
     if (nnrti_array_count(b->nodes) > before)
         b->nodes[before].name = nnrti_onnx_step_name(c, type, false);
-    for (uint32_t i = 0; i < nOut; i++) { /* the tensor says what movers took along */
+    for (uint32_t i = 0; i < nOut; i++) { /* shape inference may have passed quantization parameters on */
         const nnrt_operand *o = &b->shapes[out[i]];
         b->tensors[out[i]].quantParams = NNRT_QuantParamList_make(o->quant, o->quantCount);
         b->tensors[out[i]].quantAxis = o->quantAxis;
     }
 }
 
-/* Steps with one result, of one to three inputs. attr NULL: an operator without attributes, or all of them zero. */
+/* Steps with one result and one to three inputs. attr NULL: an operator without attributes, or with default ones. */
 static uint32_t nnrti_onnx_step1(nnrti_onnx *c, NNRT_NodeType type, const void *attr, uint32_t x)
 {
     uint32_t y = NNRT_NO_TENSOR;
@@ -3052,7 +3080,7 @@ static uint32_t nnrti_onnx_step3(nnrti_onnx *c, NNRT_NodeType type, const void *
     return y;
 }
 
-/* A step with one result; of its inputs the last ones may be absent. */
+/* A step with one result; trailing inputs may be absent. */
 static void nnrti_onnx_emit_known(nnrti_onnx *c, NNRT_NodeType type, const void *attr, const uint32_t *in, uint32_t nIn,
                                   uint32_t *y)
 {
@@ -3061,7 +3089,7 @@ static void nnrti_onnx_emit_known(nnrti_onnx *c, NNRT_NodeType type, const void 
     nnrti_onnx_emit(c, type, attr, in, nIn, y, 1, NULL);
 }
 
-/* A step with one result whose type the model must declare. */
+/* A step with one result whose type must be declared. */
 static uint32_t nnrti_onnx_step_typed(nnrti_onnx *c, NNRT_NodeType type, const void *attr, uint32_t x, NNRT_DataType to)
 {
     uint32_t y = NNRT_NO_TENSOR;
@@ -3072,7 +3100,7 @@ static uint32_t nnrti_onnx_step_typed(nnrti_onnx *c, NNRT_NodeType type, const v
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_reading: attributes, inputs and outputs of the current node */
 
-/* The attribute of this name and type, NULL when there is none; another type is a fault. */
+/* The attribute of this name, NULL if absent; another type than the expected one is a fault. */
 static const nnrt_onnx_attribute *nnrti_onnx_attr(nnrti_onnx *c, const char *name, nnrt_onnx_attribute_type type)
 {
     for (size_t i = 0; i < c->node->attributes.count; i++) {
@@ -3099,7 +3127,7 @@ NNRTI_APART static float nnrti_onnx_float(nnrti_onnx *c, const char *name, float
     return a != NULL ? a->f : initial;
 }
 
-/* data NULL: there is no such attribute. */
+/* A list attribute; data NULL: the attribute is absent. */
 static nnrt_onnx_ints nnrti_onnx_ints_of(nnrti_onnx *c, const char *name)
 {
     static const int64_t nothing = 0;
@@ -3110,8 +3138,8 @@ static nnrt_onnx_ints nnrti_onnx_ints_of(nnrti_onnx *c, const char *name)
     return list;
 }
 
-/* The place of the attribute's text among the texts, "first|second|..."; 0 when it is absent. Another text is a fault.
-   */
+/* The index of the attribute's text in the list of texts "first|second|..."; 0 if the attribute is absent. Another text
+   is a fault. */
 static int32_t nnrti_onnx_choice(nnrti_onnx *c, const char *name, const char *texts)
 {
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_STRING);
@@ -3132,7 +3160,7 @@ static int32_t nnrti_onnx_choice(nnrti_onnx *c, const char *name, const char *te
     return 0;
 }
 
-/* Value of input i, NNRT_NO_TENSOR when it is absent. */
+/* Value of input i, NNRT_NO_TENSOR if it is absent. */
 static uint32_t nnrti_onnx_in(nnrti_onnx *c, uint32_t i)
 {
     const nnrti_onnx_entry *e;
@@ -3142,18 +3170,18 @@ static uint32_t nnrti_onnx_in(nnrti_onnx *c, uint32_t i)
     e = nnrti_onnx_entry_of(c, c->node->inputs.data[i]);
     if (e->name.data != NULL)
         return e->value;
-    NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "input %u is '%s', which nothing before it gives", i,
+    NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "input %u is '%s', which no input, initializer or earlier node defines", i,
                     nnrti_onnx_text(text, c->node->inputs.data[i]));
     return NNRT_NO_TENSOR;
 }
 
-/* True when the node has output i. */
+/* True if the node has output i. */
 static bool nnrti_onnx_wants(const nnrti_onnx *c, uint32_t i)
 {
     return i < c->node->outputs.count && c->node->outputs.data[i].length > 0;
 }
 
-/* Output i is value v. */
+/* Binds output i of the node to value v. */
 static void nnrti_onnx_out(nnrti_onnx *c, uint32_t i, uint32_t v)
 {
     if (nnrti_onnx_wants(c, i))
@@ -3164,8 +3192,9 @@ static NNRT_DataType nnrti_onnx_type(nnrti_onnx *c, uint32_t v)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, v);
     if (o->dataType == NNRT_DATA_TYPE_UNKNOWN)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                        "the element type of '%s' cannot be told before extents are known: give them", o->name);
+        NNRTI_ONNX_FAIL(
+            c, NNRT_UNSUPPORTED_OP,
+            "the element type of '%s' is unknown while dimensions are dynamic: give the shapes of the inputs", o->name);
     return o->dataType;
 }
 
@@ -3175,48 +3204,50 @@ static bool nnrti_onnx_is_a(nnrti_onnx *c, uint32_t v, uint32_t types)
     return t != NNRT_DATA_TYPE_UNKNOWN && (types & NNRT_TYPES_OF(t)) != 0;
 }
 
-/* Number of axes; 0 and a fault when it is not known. */
+/* Number of axes; 0 and a fault if it is unknown. */
 static int32_t nnrti_onnx_rank(nnrti_onnx *c, uint32_t v)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, v);
     if (o->rank >= 0)
         return o->rank;
     NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                    "the shape of '%s' cannot be told before the inputs' extents are known: give them", o->name);
+                    "the rank of '%s' is unknown while dimensions are dynamic: give the shapes of the inputs", o->name);
     return 0;
 }
 
-/* Extent of axis i, -1 when it is only known when a session is made. */
+/* Size of axis i, -1 if it is dynamic. */
 static int32_t nnrti_onnx_dim(const nnrti_onnx *c, uint32_t v, int32_t i)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, v);
     return i < 0 || i >= o->rank || i >= NNRT_MAX_RANK || o->symbols[i] != 0 ? -1 : o->dims[i];
 }
 
-/* Extent of axis i; 1 and a fault when it is not known. what: for what it is needed. */
+/* Size of axis i; 1 and a fault if it is dynamic. what: the purpose, for the message. */
 static int32_t nnrti_onnx_extent(nnrti_onnx *c, uint32_t v, int32_t i, const char *what)
 {
     int32_t n = nnrti_onnx_dim(c, v, i);
     if (n >= 0)
         return n;
-    NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "%s needs to know the extent of axis %d of '%s': give the inputs' extents",
-                    what, i, nnrti_onnx_at(c, v)->name);
+    NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                    "%s requires a fixed size of axis %d of '%s': give the shapes of the inputs", what, i,
+                    nnrti_onnx_at(c, v)->name);
     return 1;
 }
 
-/* axis in 0..rank-1. */
+/* Normalizes axis to 0..rank-1; outside -rank..rank-1 is a fault. */
 static int32_t nnrti_onnx_axis(nnrti_onnx *c, int64_t axis, int32_t rank)
 {
     if (axis >= -(int64_t)rank && axis < rank)
         return (int32_t)(axis < 0 ? axis + rank : axis);
     if (rank == 0)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "axis %l of a scalar, which has no axes", axis);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "axis is %l, but the input is a scalar without axes", axis);
     else
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "axis %l, expected %d to %d", axis, -rank, rank - 1);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "axis is %l, expected %d to %d", axis, -rank, rank - 1);
     return 0;
 }
 
-/* The known int32 or int64 elements of v, most of them at most; returns how many. what names it in messages. */
+/* Copies the elements of v, a constant of int32 or int64, to list[most]; returns their number. what names v in
+   messages. */
 static uint32_t nnrti_onnx_list(nnrti_onnx *c, uint32_t v, const char *what, int64_t *list, uint32_t most)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, v);
@@ -3240,8 +3271,8 @@ static uint32_t nnrti_onnx_list(nnrti_onnx *c, uint32_t v, const char *what, int
     return (uint32_t)count;
 }
 
-/* A list that newer operator sets give as input i and older ones as an attribute. *count = its entries, in list[most];
-   false when it is given in neither way. */
+/* A list that is input i in newer operator sets and an attribute in older ones. *count = number of its entries, in
+   list[most]; false if both are absent. */
 static bool nnrti_onnx_param(nnrti_onnx *c, const char *name, uint32_t i, int64_t *list, uint32_t most, uint32_t *count)
 {
     nnrt_onnx_ints a = nnrti_onnx_ints_of(c, name);
@@ -3271,7 +3302,7 @@ static void nnrti_onnx_defaults(NNRT_NodeType type, void *attr)
     nnrt_attr_defaults(nnrt_op_find(type)->attr, attr);
 }
 
-/* int64[count], known. */
+/* A constant, int64[count]. */
 NNRTI_APART static uint32_t nnrti_onnx_const_ints(nnrti_onnx *c, const int64_t *list, uint32_t count)
 {
     int32_t dims[1];
@@ -3293,13 +3324,13 @@ static uint32_t nnrti_onnx_cast(nnrti_onnx *c, uint32_t v, NNRT_DataType type)
     return nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_CAST, NULL, v, type);
 }
 
-/* A known scalar of a type, converted as CAST does. */
+/* A constant scalar of a type, converted as CAST does. */
 static uint32_t nnrti_onnx_scalar(nnrti_onnx *c, NNRT_DataType type, double value)
 {
     return nnrti_onnx_cast(c, nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_FLOAT64, 0, NULL, &value), type);
 }
 
-/* A known scalar of the type of v. */
+/* A constant scalar of the type of v. */
 static uint32_t nnrti_onnx_like(nnrti_onnx *c, uint32_t v, double value)
 {
     return nnrti_onnx_scalar(c, nnrti_onnx_type(c, v), value);
@@ -3325,7 +3356,7 @@ NNRTI_APART static uint32_t nnrti_onnx_div(nnrti_onnx *c, uint32_t a, uint32_t b
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_DIV_FUSION, NULL, a, b);
 }
 
-/* a > b ? a : b: of a NaN in a nothing is left. */
+/* a > b ? a : b, so that a NaN in a is lost and a NaN in b is returned. */
 static uint32_t nnrti_onnx_larger(nnrti_onnx *c, uint32_t a, uint32_t b)
 {
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_MAXIMUM, NULL, a, b);
@@ -3345,7 +3376,7 @@ static uint32_t nnrti_onnx_act(nnrti_onnx *c, uint32_t x, NNRT_ActivationType ty
     return nnrti_onnx_step1(c, NNRT_NODE_TYPE_ACTIVATION, &a, x);
 }
 
-/* True when v is known and has no NaN. */
+/* True if v is constant and contains no NaN. */
 static bool nnrti_onnx_known_numbers(nnrti_onnx *c, uint32_t v)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, v);
@@ -3362,7 +3393,7 @@ static bool nnrti_onnx_known_numbers(nnrti_onnx *c, uint32_t v)
     return true;
 }
 
-/* x in another shape; entries as RESHAPE takes them. */
+/* x in another shape; dims as for RESHAPE. */
 static uint32_t nnrti_onnx_reshape(nnrti_onnx *c, uint32_t x, const int64_t *dims, int32_t rank)
 {
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESHAPE, NULL, x, nnrti_onnx_const_ints(c, dims, (uint32_t)rank));
@@ -3380,7 +3411,7 @@ static uint32_t nnrti_onnx_unsqueeze(nnrti_onnx *c, uint32_t x, int64_t axis)
     return nnrti_onnx_step1(c, NNRT_NODE_TYPE_UNSQUEEZE, &a, x);
 }
 
-/* True when all extents of v are known. */
+/* True if the shape of v is static. */
 static bool nnrti_onnx_closed(const nnrti_onnx *c, uint32_t v)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, v);
@@ -3390,8 +3421,8 @@ static bool nnrti_onnx_closed(const nnrti_onnx *c, uint32_t v)
     return closed;
 }
 
-/* condition ? x : y. WHERE could take a condition of one axis for one that chooses rows of x: it gets a second axis, or
-   where axes of 1 may yet be dropped the shape of x. */
+/* condition ? x : y. WHERE would use a condition of rank 1 to select rows of x, so the condition gets a second axis,
+   or, if the shape of x is dynamic (axes of 1 may still be dropped), the shape of x by LOGICAL_OR with false. */
 static uint32_t nnrti_onnx_where(nnrti_onnx *c, uint32_t condition, uint32_t x, uint32_t y)
 {
     const int32_t rank = nnrti_onnx_at(c, condition)->rank, other = nnrti_onnx_at(c, x)->rank;
@@ -3404,8 +3435,8 @@ static uint32_t nnrti_onnx_where(nnrti_onnx *c, uint32_t condition, uint32_t x, 
     return nnrti_onnx_step3(c, NNRT_NODE_TYPE_WHERE, NULL, condition, x, y);
 }
 
-/* MAXIMUM or MINIMUM of a and b, and NaN where either is. A NaN of the second operand comes through by itself; where the
-   first one may have some, too, they are put back. */
+/* MAXIMUM or MINIMUM of a and b that returns NaN if either is NaN. The operators propagate a NaN of the second operand
+   only: an operand without NaN goes first; if both may have NaN, a WHERE restores those of a. */
 static uint32_t nnrti_onnx_extreme(nnrti_onnx *c, NNRT_NodeType type, uint32_t a, uint32_t b)
 {
     if (!nnrti_onnx_is_a(c, a, NNRT_TYPES_FLOAT | NNRT_TYPES_F64) || nnrti_onnx_known_numbers(c, a))
@@ -3452,7 +3483,7 @@ static uint32_t nnrti_onnx_gather(nnrti_onnx *c, uint32_t x, uint32_t indices, i
     return nnrti_onnx_step3(c, NNRT_NODE_TYPE_GATHER, NULL, x, indices, nnrti_onnx_const_int(c, axis));
 }
 
-/* Reduction over axes; count 0: over all. */
+/* Reduction over axes; count 0: over all axes. */
 static uint32_t nnrti_onnx_reduce(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mode, const int64_t *axes, uint32_t count,
                                   bool keepDims)
 {
@@ -3465,19 +3496,19 @@ static uint32_t nnrti_onnx_reduce(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mod
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_REDUCE_FUSION, &a, x, nnrti_onnx_const_ints(c, axes, count));
 }
 
-/* The extents of x as int64[rank]. */
+/* The shape of x as int64[rank]. */
 static uint32_t nnrti_onnx_shape(nnrti_onnx *c, uint32_t x)
 {
     return nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_SHAPE, NULL, x, NNRT_DATA_TYPE_INT64);
 }
 
-/* Product of dims[from..to). A fault when it does not fit an extent. */
+/* Product of dims[from..to). A fault if it exceeds the range of a dimension. */
 static int64_t nnrti_onnx_product(nnrti_onnx *c, const int64_t *dims, int32_t from, int32_t to)
 {
     int64_t n = 1;
     for (int32_t i = from; i < to; i++) {
         if (dims[i] > 0 && n > INT32_MAX / dims[i]) {
-            NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "%d axes taken together have too many elements", to - from);
+            NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the product of the sizes of %d axes exceeds int32", to - from);
             return 1;
         }
         n *= dims[i];
@@ -3485,8 +3516,8 @@ static int64_t nnrti_onnx_product(nnrti_onnx *c, const int64_t *dims, int32_t fr
     return n;
 }
 
-/* An extent, or what is computed from some: a number, or where that is open (known -1) a value, int64[1], that steps
-   compute in the run. */
+/* A dimension, or a size computed from dimensions: a number, or, if it is dynamic (known -1), a value int64[1] that
+   steps compute in the run. */
 typedef struct nnrti_onnx_size {
     int64_t known;
     uint32_t value;
@@ -3508,7 +3539,7 @@ static nnrti_onnx_size nnrti_onnx_size_value(uint32_t value)
     return s;
 }
 
-/* s as int64[1], known or not. */
+/* s as int64[1], constant or computed in the run. */
 static uint32_t nnrti_onnx_size_ints(nnrti_onnx *c, nnrti_onnx_size s)
 {
     return s.known >= 0 ? nnrti_onnx_const_int(c, s.known) : s.value;
@@ -3522,7 +3553,7 @@ static uint32_t nnrti_onnx_size_like(nnrti_onnx *c, nnrti_onnx_size s, uint32_t 
     return nnrti_onnx_cast(c, nnrti_onnx_reshape(c, s.value, NULL, 0), nnrti_onnx_type(c, v));
 }
 
-/* The extent of axis i of x. */
+/* The size of axis i of x. */
 static nnrti_onnx_size nnrti_onnx_size_of(nnrti_onnx *c, uint32_t x, int32_t i)
 {
     const int64_t n = nnrti_onnx_dim(c, x, i);
@@ -3531,7 +3562,7 @@ static nnrti_onnx_size nnrti_onnx_size_of(nnrti_onnx *c, uint32_t x, int32_t i)
     return nnrti_onnx_size_value(nnrti_onnx_gather(c, nnrti_onnx_shape(c, x), nnrti_onnx_const_int(c, i), 0));
 }
 
-/* The extents of all axes of x; returns the rank. */
+/* The sizes of all axes of x; returns the rank. */
 static int32_t nnrti_onnx_sizes_of(nnrti_onnx *c, uint32_t x, nnrti_onnx_size sizes[NNRT_MAX_RANK])
 {
     const int32_t rank = nnrti_onnx_rank(c, x);
@@ -3540,7 +3571,7 @@ static int32_t nnrti_onnx_sizes_of(nnrti_onnx *c, uint32_t x, nnrti_onnx_size si
     return rank;
 }
 
-/* The product of the extents of the axes from..to-1 of x. */
+/* The product of the sizes of axes from..to-1 of x. */
 static nnrti_onnx_size nnrti_onnx_size_product(nnrti_onnx *c, uint32_t x, int32_t from, int32_t to)
 {
     const int64_t first = 0;
@@ -3576,7 +3607,7 @@ static nnrti_onnx_size nnrti_onnx_size_over(nnrti_onnx *c, nnrti_onnx_size s, in
     return nnrti_onnx_size_value(nnrti_onnx_div(c, s.value, nnrti_onnx_const_int(c, n)));
 }
 
-/* int64[count], known when all of them are. */
+/* int64[count], constant if all sizes are. */
 static uint32_t nnrti_onnx_size_list(nnrti_onnx *c, const nnrti_onnx_size *sizes, int32_t count)
 {
     uint32_t parts[NNRT_MAX_RANK];
@@ -3593,7 +3624,7 @@ static uint32_t nnrti_onnx_size_list(nnrti_onnx *c, const nnrti_onnx_size *sizes
     return count == 1 ? parts[0] : nnrti_onnx_concat(c, parts, (uint32_t)count, 0);
 }
 
-/* The entries of a list of sizes, most of them at most, of which some may be open; returns how many. */
+/* The entries of a list of sizes, at most most of them, some possibly dynamic; returns their number. */
 static int32_t nnrti_onnx_size_entries(nnrti_onnx *c, uint32_t v, const char *what, nnrti_onnx_size *sizes,
                                        int32_t most)
 {
@@ -3610,21 +3641,23 @@ static int32_t nnrti_onnx_size_entries(nnrti_onnx *c, uint32_t v, const char *wh
     count = (int32_t)nnrti_onnx_list(c, v, what, list, (uint32_t)most);
     for (int32_t i = 0; i < count; i++) {
         if (list[i] < 0)
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "%s[%d] is %l, expected 0 and above", what, i, list[i]);
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "%s[%d] is %l, expected 0 or more", what, i, list[i]);
         sizes[i] = nnrti_onnx_size_known(list[i]);
     }
     return count;
 }
 
-/* x in another shape. One size that is open beside others above 0 follows from x's elements. A size of 0 belongs to an
-   empty x: RESHAPE takes it as it is then, and where it does not fit refuses, since the elements are not as many. */
+/* x in another shape. A single dynamic size, next to nonzero constant ones, is -1 for RESHAPE, which derives it from
+   the element count of x. A size of 0 only occurs with an empty x, for which RESHAPE takes it literally; otherwise the
+   element counts differ and RESHAPE fails. */
 static uint32_t nnrti_onnx_reshape_to(nnrti_onnx *c, uint32_t x, const nnrti_onnx_size *sizes, int32_t rank)
 {
     int64_t dims[NNRT_MAX_RANK];
     int32_t open = 0;
     bool some = true;
     if (rank > NNRT_MAX_RANK) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "computed with %d axes, this build has at most %d", rank, NNRT_MAX_RANK);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the operator is computed with %d axes, this build has at most %d", rank,
+                        NNRT_MAX_RANK);
         return NNRT_NO_TENSOR;
     }
     for (int32_t i = 0; i < rank; i++) {
@@ -3644,8 +3677,8 @@ static uint32_t nnrti_onnx_places_of(nnrti_onnx *c, nnrti_onnx_size n)
                             nnrti_onnx_const_int(c, 1));
 }
 
-/* x broadcast together with a tensor of a shape, int64[..], whatever the extents are: every type is copied exactly. The
-   larger one of an element and the least that there is, is the element, even if it is not a number. */
+/* Broadcasts x with a tensor of the given shape, int64[..], static or dynamic; exact for every type. max(lowest value
+   of the type, x) is x, NaN included. */
 static uint32_t nnrti_onnx_spread(nnrti_onnx *c, uint32_t x, uint32_t shape)
 {
     const bool isBool = nnrti_onnx_is_a(c, x, NNRT_TYPES_BOOL);
@@ -3657,7 +3690,7 @@ static uint32_t nnrti_onnx_spread(nnrti_onnx *c, uint32_t x, uint32_t shape)
     return isBool ? nnrti_onnx_mul(c, fill, x) : nnrti_onnx_larger(c, fill, x);
 }
 
-/* The one float32 or float16 element of a known value, false when it is something else. */
+/* Copies the single element of a constant of float32 or float16; false if v is anything else. */
 static bool nnrti_onnx_known_float(nnrti_onnx *c, uint32_t v, float *value)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, v);
@@ -3675,7 +3708,7 @@ static bool nnrti_onnx_known_float(nnrti_onnx *c, uint32_t v, float *value)
     return true;
 }
 
-/* A run ends where the condition, bools, is false anywhere; v is shown then. */
+/* The run fails if any element of condition (bool) is false; its message shows v. */
 static void nnrti_onnx_assert(nnrti_onnx *c, uint32_t condition, uint32_t v)
 {
     uint32_t in[2];
@@ -3692,7 +3725,8 @@ static void nnrti_onnx_assert_equal(nnrti_onnx *c, uint32_t a, uint32_t b)
     nnrti_onnx_assert(c, nnrti_onnx_step2(c, NNRT_NODE_TYPE_EQUAL, NULL, a, b), a);
 }
 
-/* How many entries list v has that only a run tells; -1: it is known, or their number is told there, too. */
+/* Number of entries of list v if their values are only computed in the run; -1: the values are known, or the number of
+   entries is dynamic. */
 static int32_t nnrti_onnx_told_entries(nnrti_onnx *c, uint32_t v)
 {
     const nnrt_operand *o = v != NNRT_NO_TENSOR ? nnrti_onnx_at(c, v) : NULL;
@@ -3701,7 +3735,8 @@ static int32_t nnrti_onnx_told_entries(nnrti_onnx *c, uint32_t v)
                : o->dims[0];
 }
 
-/* int64[rank], every entry `value`, but where `axes`, which a run tells, says so those of list. */
+/* int64[rank] filled with `value`, except for the entries at indices `axes` (computed in the run), which are taken from
+   list. */
 static uint32_t nnrti_onnx_scattered(nnrti_onnx *c, int32_t rank, int64_t value, uint32_t axes, uint32_t list)
 {
     int64_t all[2 * NNRT_MAX_RANK];
@@ -3713,7 +3748,7 @@ static uint32_t nnrti_onnx_scattered(nnrti_onnx *c, int32_t rank, int64_t value,
                             nnrti_onnx_cast(c, list, NNRT_DATA_TYPE_INT64));
 }
 
-/* int64[rank]: 1 for each of the axes that a run tells, which are different ones; 0 for the others. */
+/* int64[rank]: 1 for each of the axes, which are computed in the run and must be distinct; 0 for the others. */
 static uint32_t nnrti_onnx_told_axes(nnrti_onnx *c, int32_t rank, uint32_t axes)
 {
     const int32_t count = nnrti_onnx_told_entries(c, axes);
@@ -3732,7 +3767,7 @@ static uint32_t nnrti_onnx_told_axes(nnrti_onnx *c, int32_t rank, uint32_t axes)
     return flags;
 }
 
-/* x with new axes of extent 1 where axes, which a run tells, says. */
+/* Inserts axes of size 1 into x at `axes`, which are computed in the run. */
 static uint32_t nnrti_onnx_unsqueeze_told(nnrti_onnx *c, uint32_t x, uint32_t axes)
 {
     const int32_t rank = nnrti_onnx_rank(c, x) + nnrti_onnx_told_entries(c, axes);
@@ -3743,7 +3778,7 @@ static uint32_t nnrti_onnx_unsqueeze_told(nnrti_onnx *c, uint32_t x, uint32_t ax
     if (c->code != NNRT_SUCCESS)
         return NNRT_NO_TENSOR;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_CUM_SUM, &a);
-    a.exclusive = true; /* axes of x before each */
+    a.exclusive = true; /* the number of axes of x before each */
     places = nnrti_onnx_step2(c, NNRT_NODE_TYPE_CUM_SUM, &a, nnrti_onnx_sub(c, nnrti_onnx_const_int(c, 1), flags),
                               nnrti_onnx_scalar(c, NNRT_DATA_TYPE_INT64, 0));
     from[0] = nnrti_onnx_shape(c, x);
@@ -3754,7 +3789,7 @@ static uint32_t nnrti_onnx_unsqueeze_told(nnrti_onnx *c, uint32_t x, uint32_t ax
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESHAPE, NULL, x, dims);
 }
 
-/* x without the axes that a run tells, whose extents are 1. */
+/* Removes axes from x that are computed in the run and have size 1. */
 static uint32_t nnrti_onnx_squeeze_told(nnrti_onnx *c, uint32_t x, uint32_t axes)
 {
     const int32_t rank = nnrti_onnx_rank(c, x), left = rank - nnrti_onnx_told_entries(c, axes);
@@ -3768,7 +3803,7 @@ static uint32_t nnrti_onnx_squeeze_told(nnrti_onnx *c, uint32_t x, uint32_t axes
         return nnrti_onnx_reshape(c, x, NULL, 0);
     for (int32_t i = 0; i < rank; i++)
         order[i] = i + 1;
-    nnrti_onnx_defaults(NNRT_NODE_TYPE_TOPK_FUSION, &a); /* the axes that stay have the least numbers */
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_TOPK_FUSION, &a); /* remaining axes have the lowest keys */
     a.sorted = true;
     in[0] = nnrti_onnx_add(c, nnrti_onnx_const_ints(c, order, (uint32_t)rank),
                            nnrti_onnx_mul(c, flags, nnrti_onnx_const_int(c, rank)));
@@ -3780,8 +3815,8 @@ static uint32_t nnrti_onnx_squeeze_told(nnrti_onnx *c, uint32_t x, uint32_t axes
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_elementwise */
 
-/* The second input of an operator that broadcasts: before operator set 7 only when broadcast is set, its axes
-   beginning at `axis` of the first (default: its last ones). */
+/* The second input of an operator that broadcasts. Before operator set 7: broadcast only if `broadcast` is set, with
+   its axes starting at `axis` of the first input (default: its last axes). */
 static uint32_t nnrti_onnx_second(nnrti_onnx *c)
 {
     nnrti_onnx_size sizes[NNRT_MAX_RANK];
@@ -3794,7 +3829,8 @@ static uint32_t nnrti_onnx_second(nnrti_onnx *c)
     have = nnrti_onnx_sizes_of(c, y, sizes);
     at = nnrti_onnx_axis(c, axis->i, rank);
     if (have + at > rank)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "axis %d: the second input has %d axes, too many for %d", at, have,
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE,
+                        "axis is %d: the second input has %d axes, which exceeds the %d axes of the first", at, have,
                         rank);
     if (c->code != NNRT_SUCCESS || have + at == rank)
         return y;
@@ -3803,7 +3839,7 @@ static uint32_t nnrti_onnx_second(nnrti_onnx *c)
     return nnrti_onnx_reshape_to(c, y, sizes, rank - at);
 }
 
-/* The node that gives input i of n, when it has this operator; else NULL. */
+/* The node that computes input i of n, if it has this operator; else NULL. */
 static const nnrt_onnx_node *nnrti_onnx_giver(const nnrti_onnx *c, const nnrt_onnx_node *n, uint32_t i,
                                               const char *type)
 {
@@ -3812,7 +3848,8 @@ static const nnrt_onnx_node *nnrti_onnx_giver(const nnrti_onnx *c, const nnrt_on
                                                                                                         : NULL;
 }
 
-/* True when the name stands for a known float32 near value, or the float16 nearest to it, that gives x no more axes. */
+/* True if the name is a constant of one element near value (float32: within 1e-6; float16: the nearest to value) whose
+   rank does not exceed that of x. */
 static bool nnrti_onnx_near(nnrti_onnx *c, nnrt_onnx_str name, uint32_t x, float value)
 {
     const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, name);
@@ -3825,7 +3862,7 @@ static bool nnrti_onnx_near(nnrti_onnx *c, nnrt_onnx_str name, uint32_t x, float
     return v > value * 0.999999f && v < value * 1.000001f;
 }
 
-/* *x = input k of n; true when the other one is near value and the other input of add, beside input i, near 1. */
+/* *x = input k of n; true if the other input of n is near value and the input of add other than input i is near 1. */
 static bool nnrti_onnx_scaled(nnrti_onnx *c, const nnrt_onnx_node *n, uint32_t k, float value,
                               const nnrt_onnx_node *add, uint32_t i, uint32_t *x)
 {
@@ -3833,7 +3870,7 @@ static bool nnrti_onnx_scaled(nnrti_onnx *c, const nnrt_onnx_node *n, uint32_t k
     return nnrti_onnx_near(c, n->inputs.data[1 - k], *x, value) && nnrti_onnx_near(c, add->inputs.data[1 - i], *x, 1);
 }
 
-/* x when the name stands for 1 + erf(x / sqrt(2)); else NNRT_NO_TENSOR. */
+/* x if the name is 1 + erf(x / sqrt(2)); else NNRT_NO_TENSOR. */
 static uint32_t nnrti_onnx_erf_of(nnrti_onnx *c, nnrt_onnx_str name)
 {
     const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, name);
@@ -3854,11 +3891,11 @@ static uint32_t nnrti_onnx_erf_of(nnrti_onnx *c, nnrt_onnx_str name)
     return NNRT_NO_TENSOR;
 }
 
-/* Exporters write GELU as a product of x, 0.5 and 1 + erf(x / sqrt(2)), in any order. x when the current node, a Mul,
-   is such a product of three; else NNRT_NO_TENSOR. */
+/* Detects GELU as exporters write it: a product of x, 0.5 and 1 + erf(x / sqrt(2)), in any order. Returns x if the
+   current node, a Mul, computes it; else NNRT_NO_TENSOR. */
 static uint32_t nnrti_onnx_gelu_of(nnrti_onnx *c)
 {
-    for (uint32_t i = 0; i < 2; i++) { /* input i is a product of two of the three */
+    for (uint32_t i = 0; i < 2; i++) { /* input i is a product of two of the three factors */
         const nnrt_onnx_node *inner = nnrti_onnx_giver(c, c->node, i, "Mul");
         nnrt_onnx_str factors[3];
         if (inner == NULL || inner->inputs.count != 2)
@@ -3866,7 +3903,7 @@ static uint32_t nnrti_onnx_gelu_of(nnrti_onnx *c)
         factors[0] = c->node->inputs.data[1 - i];
         factors[1] = inner->inputs.data[0];
         factors[2] = inner->inputs.data[1];
-        for (uint32_t k = 0; k < 6; k++) { /* which is 1 + erf, which 0.5, which x */
+        for (uint32_t k = 0; k < 6; k++) { /* all assignments of the factors to 1 + erf, 0.5 and x */
             const uint32_t e = k % 3, h = (e + 1 + k / 3) % 3, rest = 3 - e - h, x = nnrti_onnx_erf_of(c, factors[e]);
             if (x != NNRT_NO_TENSOR && nnrti_onnx_entry_of(c, factors[rest])->value == x &&
                 nnrti_onnx_near(c, factors[h], x, 0.5f))
@@ -3876,7 +3913,7 @@ static uint32_t nnrti_onnx_gelu_of(nnrti_onnx *c)
     return NNRT_NO_TENSOR;
 }
 
-/* An operator of two inputs that are broadcast: arg is the node type. */
+/* Binary operators with broadcasting: arg is the node type. */
 static void nnrti_onnx_op_binary(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), y = nnrti_onnx_second(c);
@@ -3889,7 +3926,7 @@ static void nnrti_onnx_op_binary(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, arg, NULL, x, y));
 }
 
-/* x - y * trunc(x / y), or with fmod 0, of integers only, x - y * floor(x / y). */
+/* fmod 1: x - y * trunc(x / y); fmod 0 (integers only): x - y * floor(x / y). */
 static void nnrti_onnx_op_mod(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), y = nnrti_onnx_in(c, 1);
@@ -3905,7 +3942,7 @@ static void nnrti_onnx_op_mod(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_sub(c, x, nnrti_onnx_mul(c, times, y)));
 }
 
-/* Max and Min of any number of inputs: arg is the node type. */
+/* Max and Min with any number of inputs: arg is the node type. */
 static void nnrti_onnx_op_extreme(nnrti_onnx *c, int32_t arg)
 {
     uint32_t y = nnrti_onnx_in(c, 0);
@@ -3914,7 +3951,8 @@ static void nnrti_onnx_op_extreme(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* Sum 0, Mean 1 of any number of inputs. Two are ADD_FUSION, which needs no copy and takes an activation. */
+/* Sum (arg 0) and Mean (arg 1) of any number of inputs. Two inputs become ADD_FUSION, which needs no copy and can fuse
+   an activation. */
 static void nnrti_onnx_op_sum(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t count = (uint32_t)c->node->inputs.count;
@@ -3932,7 +3970,7 @@ static void nnrti_onnx_op_sum(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* Operators that nnrt has under a name of its own, arg: the same inputs, one or two, and no attributes. */
+/* Operators that correspond to one operator of the runtime, arg: one or two inputs, no attributes. */
 static void nnrti_onnx_op_same(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), y = nnrti_onnx_in(c, 1);
@@ -3940,13 +3978,14 @@ static void nnrti_onnx_op_same(nnrti_onnx *c, int32_t arg)
         c, 0, c->node->inputs.count > 1 ? nnrti_onnx_step2(c, arg, NULL, x, y) : nnrti_onnx_step1(c, arg, NULL, x));
 }
 
-/* Operators that are an activation function: arg. alpha has its ONNX default where there is one. */
+/* Operators that are an activation function: arg. alpha defaults to 1, the ONNX default of all but the operators
+   without alpha. */
 static void nnrti_onnx_op_activation(nnrti_onnx *c, int32_t arg)
 {
     nnrti_onnx_out(c, 0, nnrti_onnx_act(c, nnrti_onnx_in(c, 0), arg, nnrti_onnx_float(c, "alpha", 1.0f)));
 }
 
-/* ACTIVATION computes floats and int32; of other integers y = (x > 0) - (x < 0). */
+/* ACTIVATION supports floats and int32; for other integers y = (x > 0) - (x < 0). */
 static void nnrti_onnx_op_sign(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -3986,7 +4025,7 @@ static void nnrti_onnx_op_leaky_relu(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_LEAKY_RELU, &a, nnrti_onnx_in(c, 0)));
 }
 
-/* ln(1 + e^x), however large x is. */
+/* ln(1 + e^x): no threshold above which it returns x. */
 static void nnrti_onnx_op_softplus(nnrti_onnx *c, int32_t arg)
 {
     NNRT_Softplus a;
@@ -3996,7 +4035,7 @@ static void nnrti_onnx_op_softplus(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_SOFTPLUS, &a, nnrti_onnx_in(c, 0)));
 }
 
-/* Types beyond the activation kernels take the maximum with zero. */
+/* Types that ACTIVATION does not support use the maximum with zero. */
 static void nnrti_onnx_op_relu(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -4014,7 +4053,7 @@ static uint32_t nnrti_onnx_power(nnrti_onnx *c, uint32_t x, uint32_t y)
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_POW_FUSION, &a, x, y);
 }
 
-/* e^x; float64, which EXPFUSION does not take, as a power of e. */
+/* e^x; float64, which EXPFUSION does not support, as a power of e. */
 static uint32_t nnrti_onnx_exp(nnrti_onnx *c, uint32_t x)
 {
     NNRT_ExpFusion a;
@@ -4030,7 +4069,7 @@ static void nnrti_onnx_op_exp(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_exp(c, nnrti_onnx_in(c, 0)));
 }
 
-/* The result has the type of the base. Integers with a float exponent, or the other way, meet in float64. */
+/* The result has the type of the base. An integer base with a float exponent is computed in float64. */
 static void nnrti_onnx_op_pow(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), y = nnrti_onnx_second(c);
@@ -4053,7 +4092,7 @@ static void nnrti_onnx_op_gelu(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_ACTIVATION, &a, nnrti_onnx_in(c, 0)));
 }
 
-/* gamma * (x >= 0 ? x : alpha*(e^x - 1)): the constants of the paper are SELU's own. */
+/* gamma * (x >= 0 ? x : alpha*(e^x - 1)). The runtime's SELU has the constants of the paper; others use ELU. */
 static void nnrti_onnx_op_selu(nnrti_onnx *c, int32_t arg)
 {
     const float alpha = nnrti_onnx_float(c, "alpha", 1.6732632f), gamma = nnrti_onnx_float(c, "gamma", 1.050701f);
@@ -4068,8 +4107,8 @@ static void nnrti_onnx_op_selu(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_mul(c, y, nnrti_onnx_like(c, y, (double)gamma)));
 }
 
-/* x >= 0 ? x : alpha*(e^(x/alpha) - 1), which is alpha * elu(x/alpha); with a negative alpha, which turns the order
-   around, relu(x) + alpha*(e^(-relu(-x)/alpha) - 1). */
+/* x >= 0 ? x : alpha*(e^(x/alpha) - 1), which is alpha * elu(x/alpha). A negative alpha reverses the sign of x/alpha,
+   so it needs relu(x) + alpha*(e^(-relu(-x)/alpha) - 1). */
 static void nnrti_onnx_op_celu(nnrti_onnx *c, int32_t arg)
 {
     const float alpha = nnrti_onnx_float(c, "alpha", 1);
@@ -4089,8 +4128,8 @@ static void nnrti_onnx_op_celu(nnrti_onnx *c, int32_t arg)
         c, 0, nnrti_onnx_mul(c, nnrti_onnx_act(c, nnrti_onnx_div(c, x, factor), NNRT_ACTIVATION_TYPE_ELU, 1), factor));
 }
 
-/* min(max(alpha*x + beta, 0), 1). With a slope of 1/6 it is an activation, which may go into the node before; in float64
-   the float32 nearest to 1/6 is another number. */
+/* min(max(alpha*x + beta, 0), 1). A slope of 1/6 is an activation (HSIGMOID), which can be fused into the preceding
+   node; not in float64, where the float32 nearest to 1/6 differs from 1/6. */
 static void nnrti_onnx_op_hard_sigmoid(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -4104,7 +4143,7 @@ static void nnrti_onnx_op_hard_sigmoid(nnrti_onnx *c, int32_t arg)
         nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_HARD_SIGMOID, &a, x));
 }
 
-/* x < -lambd ? x + bias : x > lambd ? x - bias : 0; integers in float64. */
+/* x < -lambd ? x + bias : x > lambd ? x - bias : 0; integers are computed in float64. */
 static void nnrti_onnx_op_shrink(nnrti_onnx *c, int32_t arg)
 {
     const double lambd = (double)nnrti_onnx_float(c, "lambd", 0.5f), bias = (double)nnrti_onnx_float(c, "bias", 0);
@@ -4123,16 +4162,16 @@ static void nnrti_onnx_op_shrink(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, nnrti_onnx_where(c, low, up, y), type));
 }
 
-/* x < 0 ? slope*x : x. Of floats a slope for all elements, or one a channel (axis 1), is PRELU_FUSION; a slope of any
-   other shape, and one that is open, is not. */
+/* x < 0 ? slope*x : x. For floats, one slope for all elements or one per channel (axis 1) is PRELU_FUSION; slopes of
+   other or dynamic shapes use comparison, multiplication and WHERE. */
 static void nnrti_onnx_op_prelu(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
     uint32_t slope = nnrti_onnx_in(c, 1), y;
     int64_t count = nnrti_onnx_closed(c, slope) ? 1 : -1;
     const int32_t rank = nnrti_onnx_rank(c, x), have = nnrti_onnx_rank(c, slope);
-    const bool old = c->opset < 7 && have == 1;          /* along axis 1 */
-    const int32_t channel = old ? 0 : have - (rank - 1); /* slope's axis that is axis 1 of x */
+    const bool old = c->opset < 7 && have == 1;          /* slope runs along axis 1 */
+    const int32_t channel = old ? 0 : have - (rank - 1); /* the axis of slope that corresponds to axis 1 of x */
     (void)arg;
     for (int32_t i = 0; i < have && count >= 0; i++)
         count *= nnrti_onnx_dim(c, slope, i);
@@ -4151,7 +4190,7 @@ static void nnrti_onnx_op_prelu(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_where(c, y, nnrti_onnx_mul(c, x, slope), x));
 }
 
-/* True when v is one number, which is known. */
+/* True if v is a constant of one element that is not NaN. */
 static bool nnrti_onnx_known_number(nnrti_onnx *c, uint32_t v)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, v);
@@ -4159,8 +4198,9 @@ static bool nnrti_onnx_known_number(nnrti_onnx *c, uint32_t v)
     return nnrti_onnx_known_numbers(c, v) && nnrt_dims_count(o->dims, o->rank, &count) && count == 1;
 }
 
-/* min(max(x, least), most): CLIP where these are known and in order, of float32 and float16 an activation where there
-   is one, which may go into the node before. Bounds are attributes before operator set 11. */
+/* min(max(x, least), most). CLIP if both limits are constant and in order; RELU, RELU6 or RELU1 if they match, which
+   can be fused into the preceding node. Other limits: MAXIMUM and MINIMUM. Limits are attributes before operator set
+   11. */
 static void nnrti_onnx_op_clip(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -4195,8 +4235,8 @@ static void nnrti_onnx_op_clip(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* Cast 0: `to` is a number, before operator set 6 a name. CastLike 1: to the type of input 1. */
-/* round_mode and saturate are about float8, which is refused as a type. */
+/* Cast (arg 0): `to` is a number, before operator set 6 a name. CastLike (arg 1): to the type of input 1. */
+/* round_mode and saturate only concern float8, an unsupported type. */
 static void nnrti_onnx_op_cast(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -4236,7 +4276,7 @@ static void nnrti_onnx_op_identity(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_in(c, 0));
 }
 
-/* In inference nothing is dropped: the mask, when somebody wants it, is all ones. */
+/* In inference nothing is dropped: y = x, and the mask, if the node has that output, is all ones. */
 static void nnrti_onnx_op_dropout(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), ratio = nnrti_onnx_in(c, 1), training = nnrti_onnx_in(c, 2);
@@ -4244,7 +4284,7 @@ static void nnrti_onnx_op_dropout(nnrti_onnx *c, int32_t arg)
     uint8_t on = 0;
     float rate = 0.5f;
     (void)arg;
-    if (training != NNRT_NO_TENSOR && !nnrti_onnx_known(c, training)) { /* a run must not ask for it */
+    if (training != NNRT_NO_TENSOR && !nnrti_onnx_known(c, training)) { /* asserts in the run that training is off */
         uint32_t off = nnrti_onnx_step1(c, NNRT_NODE_TYPE_LOGICAL_NOT, NULL, training);
         if (ratio != NNRT_NO_TENSOR)
             off =
@@ -4294,11 +4334,11 @@ static void nnrti_onnx_op_where(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_where(c, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1), nnrti_onnx_in(c, 2)));
 }
 
-/* Quantization parameters from a scale and a zero point that are constants: one, or one for each index of an axis of x. */
+/* Quantization parameters from a constant scale and zero point: per tensor, or per channel along an axis of x. */
 typedef struct nnrti_onnx_quant {
     NNRT_QuantParam *list;
-    uint32_t count; /* 0: scale or zero point is not constant, or of a form that NNRT_QuantParam has not */
-    int32_t axis;   /* of several */
+    uint32_t count; /* 0: scale or zero point is not constant, or NNRT_QuantParam cannot represent them */
+    int32_t axis;   /* of per-channel parameters */
 } nnrti_onnx_quant;
 
 static nnrti_onnx_quant nnrti_onnx_quant_of(nnrti_onnx *c, uint32_t x, uint32_t scale, uint32_t zero,
@@ -4336,7 +4376,7 @@ static nnrti_onnx_quant nnrti_onnx_quant_of(nnrti_onnx *c, uint32_t x, uint32_t 
     return q;
 }
 
-/* A step whose result has a type and the parameters q (NULL: none). Of its inputs the last ones may be absent. */
+/* A step whose result has a type and the parameters q (NULL: none). Trailing inputs may be absent. */
 static uint32_t nnrti_onnx_step_quantized(nnrti_onnx *c, NNRT_NodeType op, const void *attr, const uint32_t *in,
                                           uint32_t nIn, NNRT_DataType type, const nnrti_onnx_quant *q)
 {
@@ -4353,9 +4393,9 @@ static uint32_t nnrti_onnx_step_quantized(nnrti_onnx *c, NNRT_NodeType op, const
     return y;
 }
 
-/* Output 0 of the node has the bytes of y, a quantized tensor, as plain integers: an ONNX tensor has no quantization
-   parameters, its consumers see integers. DequantizeLinear, QLinear operators and outputs of the model that find it by the
-   name of the output use y itself. */
+/* Binds output 0 of the node to the bytes of y, a quantized tensor, as plain integers (BITCAST): ONNX tensors have no
+   quantization parameters, so consumers see integers. DequantizeLinear, QLinear operators and outputs of the model look
+   y up by the name of the output and use it directly. */
 static void nnrti_onnx_out_integers(nnrti_onnx *c, uint32_t y)
 {
     uint32_t integers;
@@ -4374,7 +4414,8 @@ static void nnrti_onnx_out_integers(nnrti_onnx *c, uint32_t y)
     e->isQuantized = true;
 }
 
-/* A parameter that has a place for each `block` places of x along the attribute axis, as one for each place. */
+/* Expands a blockwise parameter (one entry per `block` entries of x along the attribute axis) to one entry per entry of
+   x. */
 static uint32_t nnrti_onnx_blocks(nnrti_onnx *c, uint32_t x, uint32_t v, int64_t block)
 {
     const int32_t axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", 1), nnrti_onnx_rank(c, x));
@@ -4384,7 +4425,7 @@ static uint32_t nnrti_onnx_blocks(nnrti_onnx *c, uint32_t x, uint32_t v, int64_t
         return v;
     if (have != (L + block - 1) / block) {
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE,
-                        "parameter '%s' is %o, expected %l places on axis %d: blocks of %l of %d",
+                        "parameter '%s' is %o, expected size %l on axis %d: one entry for each block of %l of %d",
                         nnrti_onnx_at(c, v)->name, nnrti_onnx_at(c, v), (L + block - 1) / block, axis, block, L);
         return v;
     }
@@ -4393,8 +4434,8 @@ static uint32_t nnrti_onnx_blocks(nnrti_onnx *c, uint32_t x, uint32_t v, int64_t
     return nnrti_onnx_gather(c, v, nnrti_onnx_const_ints(c, places, (uint32_t)L), axis);
 }
 
-/* A parameter of QuantizeLinear and DequantizeLinear, which is a scalar, runs along `axis` of x, or has a place for each
-   block of x: ready to broadcast. */
+/* A parameter of QuantizeLinear or DequantizeLinear (scalar, along `axis` of x, or one entry per block of x) in a shape
+   that broadcasts with x. */
 static uint32_t nnrti_onnx_along(nnrti_onnx *c, uint32_t x, uint32_t v)
 {
     nnrti_onnx_size sizes[NNRT_MAX_RANK];
@@ -4402,7 +4443,8 @@ static uint32_t nnrti_onnx_along(nnrti_onnx *c, uint32_t x, uint32_t v)
     const int64_t block = nnrti_onnx_int(c, "block_size", 0);
     int32_t axis;
     if (block < 0 || block > INT32_MAX || (block > 0 && have != rank))
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "block_size %l beside parameter '%s' %o", block,
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER,
+                        "block_size is %l and parameter '%s' is %o, expected the rank of the input for blocks", block,
                         nnrti_onnx_at(c, v)->name, nnrti_onnx_at(c, v));
     if (block > 0 && c->code == NNRT_SUCCESS)
         return nnrti_onnx_blocks(c, x, v, block);
@@ -4410,13 +4452,13 @@ static uint32_t nnrti_onnx_along(nnrti_onnx *c, uint32_t x, uint32_t v)
         return nnrti_onnx_reshape(c, v, NULL, 0);
     axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", 1), rank);
     if (have != 1)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the scale has %d axes, expected one at most", have);
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the scale has %d axes, expected at most 1", have);
     for (int32_t i = 1; i < rank - axis; i++)
         sizes[i] = nnrti_onnx_size_known(1);
     return nnrti_onnx_reshape_to(c, v, sizes, rank - axis);
 }
 
-/* round(x) + zero, kept in the range of type, of 8 or 16 bits; halves to even. zero: float32, or NNRT_NO_TENSOR. */
+/* saturate(round(x) + zero) to a type of 8 or 16 bits; rounds to nearest even. zero: float32, or NNRT_NO_TENSOR. */
 static uint32_t nnrti_onnx_saturated(nnrti_onnx *c, uint32_t x, uint32_t zero, NNRT_DataType type)
 {
     uint32_t y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_ROUND, NULL, x);
@@ -4431,7 +4473,7 @@ static uint32_t nnrti_onnx_saturated(nnrti_onnx *c, uint32_t x, uint32_t zero, N
     return nnrti_onnx_cast(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_CLIP, &a, y), type);
 }
 
-/* y = saturate(round(x/scale) + zero), halves to even. */
+/* y = saturate(round(x/scale) + zero), rounded to nearest even. */
 static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
@@ -4449,7 +4491,7 @@ static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point is %t, expected int8 or uint8%s", type,
                         c->opset < 21 ? "" : ", int16 or uint16");
     if (said != 0 && other != type)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point is %t, output_dtype %t", type, other);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point is %t, expected output_dtype %t", type, other);
     if (precision != 0 && precision != NNRT_ONNX_FLOAT)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "precision is %l, expected 1 (float)", precision);
     q = nnrti_onnx_quant_of(c, x, scale, zero, type, nnrti_onnx_int(c, "axis", 1));
@@ -4469,8 +4511,8 @@ static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
                                         type));
 }
 
-/* The smallest range of x that holds 0, in 255 steps: y as QuantizeLinear has it, with this scale and zero point, which
-   are results, too. Of nothing but zeros the scale is 0, and so are all y. */
+/* Maps the smallest range that contains x and 0 to 0..255: y as in QuantizeLinear with this scale and zero point, which
+   are results, too. If x is all zeros, scale and y are 0. */
 static void nnrti_onnx_op_dynamic_quantize(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), none = nnrti_onnx_like(c, x, 0);
@@ -4489,8 +4531,8 @@ static void nnrti_onnx_op_dynamic_quantize(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 2, zero);
 }
 
-/* Output 0 of an operator that sums products of integers: y = saturate(round(sum * (scaleA * scaleB / scaleY)) + zero), all
-   in float32 from left to right, halves to even, as ONNX Runtime computes it. The type is that of zero. */
+/* Output 0 of an integer operator (QLinearConv, QLinearMatMul): y = saturate(round(sum * (scaleA * scaleB / scaleY)) +
+   zero), in float32 from left to right, rounded to nearest even, as in ONNX Runtime. The type is that of zero. */
 static void nnrti_onnx_out_sum(nnrti_onnx *c, uint32_t sum, uint32_t scaleA, uint32_t scaleB, uint32_t scaleY,
                                uint32_t zero)
 {
@@ -4504,13 +4546,13 @@ static void nnrti_onnx_out_sum(nnrti_onnx *c, uint32_t sum, uint32_t scaleA, uin
                                         nnrti_onnx_cast(c, zero, real), type));
 }
 
-/* True when x, input 0 of a DequantizeLinear, is an input of the model that only such nodes read, all with the scale and
-   zero point of this one: it may have them as its parameters. */
+/* True if x, input 0 of this DequantizeLinear, is an input of the model whose readers are all DequantizeLinear nodes
+   with the same scale and zero point. The input can then have these quantization parameters. */
 static bool nnrti_onnx_quant_input(const nnrti_onnx *c, uint32_t x)
 {
     const nnrt_onnx_strs *own = &c->node->inputs;
-    if (!nnrti_onnx_is(c->node->opType, "DequantizeLinear") || c->outer != NULL || c->call != NULL || !nnrti_onnx_is_input(c, x) ||
-        !nnrti_onnx_own_entry(c, own->data[0])->isInput)
+    if (!nnrti_onnx_is(c->node->opType, "DequantizeLinear") || c->outer != NULL || c->call != NULL ||
+        !nnrti_onnx_is_input(c, x) || !nnrti_onnx_own_entry(c, own->data[0])->isInput)
         return false;
     for (size_t i = 0; i < c->graph->nodes.count; i++) {
         const nnrt_onnx_node *n = &c->graph->nodes.data[i];
@@ -4519,7 +4561,7 @@ static bool nnrti_onnx_quant_input(const nnrti_onnx *c, uint32_t x)
             reads = reads || nnrti_onnx_same_text(n->inputs.data[k], own->data[0]);
             alike = alike && nnrti_onnx_same_text(n->inputs.data[k], own->data[k]);
         }
-        for (size_t k = 0; k < n->attributes.count; k++) /* a graph inside may read it */
+        for (size_t k = 0; k < n->attributes.count; k++) /* a subgraph may read it */
             reads = reads || n->attributes.data[k].g != NULL;
         if (reads && !alike)
             return false;
@@ -4527,8 +4569,9 @@ static bool nnrti_onnx_quant_input(const nnrti_onnx *c, uint32_t x)
     return true;
 }
 
-/* The bytes of x as a quantized tensor with parameters q: the tensor that x is a BITCAST of, a constant, an input of the
-   model that may have these parameters, or a BITCAST. e: the entry of x by its name. NNRT_NO_TENSOR: q is empty. */
+/* The bytes of x as a quantized tensor with parameters q: the tensor that x is a BITCAST of, a constant, an input of
+   the model that can take these parameters, or a new BITCAST. e: the entry of x in the name table. NNRT_NO_TENSOR if q
+   is empty. */
 static uint32_t nnrti_onnx_quantized(nnrti_onnx *c, const nnrti_onnx_quant *q, uint32_t x, nnrti_onnx_entry *e)
 {
     const nnrt_operand o = *nnrti_onnx_at(c, x);
@@ -4565,13 +4608,14 @@ static uint32_t nnrti_onnx_quantized(nnrti_onnx *c, const nnrti_onnx_quant *q, u
 
 /* Operands of a QLinear operator: inputs 0, 3 and 6 of the node, each with scale and zero point. */
 typedef struct nnrti_onnx_q_linear {
-    uint32_t a, b; /* quantized */
+    uint32_t a, b; /* quantized tensors */
     nnrti_onnx_quant y;
     NNRT_DataType type; /* of y */
 } nnrti_onnx_q_linear;
 
-/* True when the node can be a quantized operator: its parameters are constants that the runtime has (one, for b also one
-   for each index of axisB), a and y have one type, b the same or int8, and --no-quantize does not ask for ONNX's rounding. */
+/* Prepares the operands of a quantized operator. False if the node cannot be one: the quantization parameters must be
+   constants that the runtime supports (per tensor; for b also per channel along axisB), a and y of one type, b of the
+   same or int8, and desc->no_quantize must be off. */
 static bool nnrti_onnx_q_linear_operands(nnrti_onnx *c, int32_t axisB, nnrti_onnx_q_linear *q)
 {
     const uint32_t a = nnrti_onnx_in(c, 0), b = nnrti_onnx_in(c, 3), scaleY = nnrti_onnx_in(c, 6),
@@ -4592,7 +4636,7 @@ static bool nnrti_onnx_q_linear_operands(nnrti_onnx *c, int32_t axisB, nnrti_onn
     return c->code == NNRT_SUCCESS;
 }
 
-/* y = (x - zero) * scale, in float32; the type of the scale. */
+/* y = (x - zero) * scale, computed in float32 and converted to the type of the scale. */
 static void nnrti_onnx_op_dequantize(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
@@ -4612,9 +4656,8 @@ static void nnrti_onnx_op_dequantize(nnrti_onnx *c, int32_t arg)
         one.dstT = several.dstT = real;
         several.axis = q.axis;
         nnrti_onnx_out(c, 0,
-                       q.count > 1
-                           ? nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2, &several, of, real)
-                           : nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &one, of, real));
+                       q.count > 1 ? nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2, &several, of, real)
+                                   : nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &one, of, real));
         return;
     }
     y = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_INT32);
@@ -4653,14 +4696,14 @@ static void nnrti_onnx_op_constant(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, v);
 }
 
-/* CONSTANT_OF_SHAPE has its value as a float; an element that this does not give is a FILL. */
+/* CONSTANT_OF_SHAPE stores its value as a float; an element that a float cannot represent is a FILL. */
 static void nnrti_onnx_op_constant_shape(nnrti_onnx *c, int32_t arg)
 {
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, "value", NNRT_ONNX_ATTRIBUTE_TENSOR);
     const uint32_t shape = nnrti_onnx_in(c, 0);
     const uint32_t value =
         a != NULL && a->t != NULL ? nnrti_onnx_tensor_value(c, a->t) : nnrti_onnx_scalar(c, NNRT_DATA_TYPE_FLOAT32, 0);
-    const uint32_t one = nnrti_onnx_reshape(c, value, NULL, 0); /* [1] to a scalar */
+    const uint32_t one = nnrti_onnx_reshape(c, value, NULL, 0); /* [1] becomes a scalar */
     const nnrt_operand *o = nnrti_onnx_at(c, one);
     NNRT_ConstantOfShape to;
     uint64_t same = 0;
@@ -4681,7 +4724,7 @@ static void nnrti_onnx_op_constant_shape(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_CONSTANT_OF_SHAPE, &to, shape));
 }
 
-/* A broadcast both ways: a shape of fewer axes than x has gets ones in front. */
+/* Bidirectional broadcast: a shape with fewer axes than x is padded with leading ones. */
 static void nnrti_onnx_op_expand(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -4696,7 +4739,7 @@ static void nnrti_onnx_op_expand(nnrti_onnx *c, int32_t arg)
         const uint32_t count = nnrti_onnx_list(c, shape, "shape", list, NNRT_MAX_RANK);
         for (uint32_t i = 0; i < count; i++)
             if (list[i] < 0)
-                NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "shape[%u] is %l, expected 0 and above", i, list[i]);
+                NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "shape[%u] is %l, expected 0 or more", i, list[i]);
     }
     if (entries < rank && c->code == NNRT_SUCCESS) {
         int64_t ones[NNRT_MAX_RANK];
@@ -4720,7 +4763,7 @@ static void nnrti_onnx_op_concat(nnrti_onnx *c, int32_t arg)
         nnrti_onnx_out(c, 0, nnrti_onnx_concat(c, in, used, nnrti_onnx_int(c, "axis", 1)));
 }
 
-/* x as [product of the axes before axis, product of the others]. */
+/* x as [product of the sizes before axis, product of the others]. */
 static uint32_t nnrti_onnx_flat(nnrti_onnx *c, uint32_t x, int64_t axis)
 {
     NNRT_Flatten a;
@@ -4734,8 +4777,8 @@ static void nnrti_onnx_op_flatten(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_flat(c, nnrti_onnx_in(c, 0), nnrti_onnx_int(c, "axis", 1)));
 }
 
-/* 0 copies an extent, unless allowzero makes it one: the runtime takes it literally only in an empty x, so known
-   shapes are made explicit. */
+/* A 0 in shape copies the size of that axis of x, unless allowzero makes it literal. The runtime's RESHAPE takes 0
+   literally only if x is empty, so zeros in constant shapes are replaced by the copied sizes. */
 static void nnrti_onnx_op_reshape(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -4746,7 +4789,7 @@ static void nnrti_onnx_op_reshape(nnrti_onnx *c, int32_t arg)
     if (shape == NNRT_NO_TENSOR) {
         const nnrt_onnx_ints list = nnrti_onnx_ints_of(c, "shape");
         if (list.data == NULL || list.count > NNRT_MAX_RANK)
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "shape with 0 to 8 entries expected");
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute 'shape' is missing or has more than 8 entries");
         else
             shape = nnrti_onnx_const_ints(c, list.data, (uint32_t)list.count);
     }
@@ -4758,7 +4801,7 @@ static void nnrti_onnx_op_reshape(nnrti_onnx *c, int32_t arg)
             empty = empty || nnrti_onnx_dim(c, x, i) == 0;
         for (int32_t i = 0; i < (int32_t)count; i++) {
             if (dims[i] == 0 && literal && !empty)
-                NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "shape has a 0, but '%s' is not empty",
+                NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "shape has a 0 and allowzero is set, but '%s' is not empty",
                                 nnrti_onnx_at(c, x)->name);
             if (dims[i] == 0 && !literal && i < rank && nnrti_onnx_dim(c, x, i) > 0)
                 dims[i] = nnrti_onnx_dim(c, x, i);
@@ -4787,7 +4830,8 @@ static void nnrti_onnx_op_size(nnrti_onnx *c, int32_t arg)
         c, 0, nnrti_onnx_reduce(c, nnrti_onnx_shape(c, nnrti_onnx_in(c, 0)), NNRT_REDUCE_MODE_PROD, &axis, 1, false));
 }
 
-/* Attributes before operator set 10, inputs from then on. Absent axes and steps are made explicit: 0,1,.. and ones. */
+/* starts, ends and axes are attributes before operator set 10, inputs later. Absent axes and steps are made explicit:
+   0,1,.. and ones. */
 static void nnrti_onnx_op_slice(nnrti_onnx *c, int32_t arg)
 {
     static const char *const names[] = {"", "starts", "ends", "axes"};
@@ -4806,7 +4850,7 @@ static void nnrti_onnx_op_slice(nnrti_onnx *c, int32_t arg)
             in[i] = nnrti_onnx_const_ints(c, old.data, (uint32_t)old.count);
     }
     if (c->code == NNRT_SUCCESS && (in[1] == NNRT_NO_TENSOR || in[2] == NNRT_NO_TENSOR))
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "has no starts or no ends");
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "starts or ends are missing");
     for (uint32_t i = 3; i < 5; i++) {
         const int32_t count = nnrti_onnx_extent(c, in[1], 0, "slicing");
         if (in[i] != NNRT_NO_TENSOR || c->code != NNRT_SUCCESS || count > NNRT_MAX_RANK)
@@ -4815,7 +4859,7 @@ static void nnrti_onnx_op_slice(nnrti_onnx *c, int32_t arg)
             list[k] = i == 3 ? k : 1;
         in[i] = nnrti_onnx_const_ints(c, list, (uint32_t)count);
     }
-    if (c->code == NNRT_SUCCESS && nnrti_onnx_told_entries(c, in[3]) > 0) { /* an entry for every axis */
+    if (c->code == NNRT_SUCCESS && nnrti_onnx_told_entries(c, in[3]) > 0) { /* make an entry for every axis */
         const int32_t rank = nnrti_onnx_rank(c, in[0]);
         const uint32_t axes = in[3];
         (void)nnrti_onnx_told_axes(c, rank, axes);
@@ -4830,7 +4874,7 @@ static void nnrti_onnx_op_slice(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* Parts of x along an axis whose lengths a run tells, all of the axis together. */
+/* Slices of x along an axis whose lengths are computed in the run and must add up to the size of the axis. */
 static void nnrti_onnx_split_told(nnrti_onnx *c, uint32_t x, uint32_t lengths, int64_t axis)
 {
     const uint32_t nOut = (uint32_t)c->node->outputs.count, all = nnrti_onnx_cast(c, lengths, NNRT_DATA_TYPE_INT64);
@@ -4856,7 +4900,7 @@ static void nnrti_onnx_split_told(nnrti_onnx *c, uint32_t x, uint32_t lengths, i
                                         nnrti_onnx_part(c, all, 0, i, (int64_t)i + 1, 1)));
 }
 
-/* The lengths are an attribute before operator set 13. Parts that nobody names still count. */
+/* The lengths are an attribute before operator set 13. Outputs without a name count, too. */
 static void nnrti_onnx_op_split(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), nOut = (uint32_t)c->node->outputs.count;
@@ -4876,7 +4920,8 @@ static void nnrti_onnx_op_split(nnrti_onnx *c, int32_t arg)
         return;
     }
     given = nnrti_onnx_param(c, "split", 1, sizes, nOut, &count);
-    if (!given && c->code == NNRT_SUCCESS && nnrti_onnx_dim(c, x, (int32_t)a.axis) > 0) { /* the last part is smaller */
+    if (!given && c->code == NNRT_SUCCESS &&
+        nnrti_onnx_dim(c, x, (int32_t)a.axis) > 0) { /* the last slice is smaller */
         const int64_t n = nnrti_onnx_dim(c, x, (int32_t)a.axis), part = (n + nOut - 1) / nOut;
         for (count = 0; count < nOut && n % nOut != 0 && c->opset >= 18; count++)
             sizes[count] = part * (count + 1) <= n ? part : n > part * count ? n - part * count : 0;
@@ -4887,7 +4932,7 @@ static void nnrti_onnx_op_split(nnrti_onnx *c, int32_t arg)
         nnrti_onnx_out(c, i, out[i]);
 }
 
-/* Axes are an attribute before operator set 13, an input from then on. */
+/* axes is an attribute before operator set 13, an input later. */
 static void nnrti_onnx_op_squeeze(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -4902,7 +4947,7 @@ static void nnrti_onnx_op_squeeze(nnrti_onnx *c, int32_t arg)
     (void)nnrti_onnx_param(c, "axes", 1, axes, NNRT_MAX_RANK, &count);
     for (uint32_t i = 0; i < count && c->code == NNRT_SUCCESS; i++)
         if (nnrti_onnx_dim(c, x, nnrti_onnx_axis(c, axes[i], nnrti_onnx_rank(c, x))) > 1)
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "axis %l of '%s' has an extent other than 1", axes[i],
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "axis %l of '%s' cannot be removed: its size is not 1", axes[i],
                             nnrti_onnx_at(c, x)->name);
     a.axis = nnrt_int64_list(axes, count);
     nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_SQUEEZE, &a, x));
@@ -4924,7 +4969,7 @@ static void nnrti_onnx_op_unsqueeze(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_UNSQUEEZE, &a, nnrti_onnx_in(c, 0)));
 }
 
-/* Operator set 1: how often, and along which axis. Later: a number for every axis. */
+/* Operator set 1: one repeat count and its axis. Later: a count for every axis. */
 static void nnrti_onnx_op_tile(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), axis = nnrti_onnx_in(c, 2);
@@ -4936,7 +4981,7 @@ static void nnrti_onnx_op_tile(nnrti_onnx *c, int32_t arg)
     if (axis != NNRT_NO_TENSOR) {
         const int64_t one = 1;
         if (nnrti_onnx_list(c, nnrti_onnx_cast(c, axis, NNRT_DATA_TYPE_INT64), "axis", dims, 1) != 1)
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "axis has no entry");
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "axis is empty, expected one entry");
         a.dims = nnrt_int64_list(dims, 1);
         times = nnrti_onnx_reshape(c, nnrti_onnx_cast(c, times, NNRT_DATA_TYPE_INT64), &one, 1);
     }
@@ -4966,7 +5011,7 @@ static void nnrti_onnx_op_eye_like(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_EYE_LIKE, &a, nnrti_onnx_in(c, 0)));
 }
 
-/* ONNX says both axes: nnrt takes two zeros for the defaults, so they are refused here. */
+/* ONNX requires two different axes. nnrt takes two zeros as the defaults, so equal axes are an error here. */
 static void nnrti_onnx_op_reverse_sequence(nnrti_onnx *c, int32_t arg)
 {
     NNRT_ReverseSequence a;
@@ -4974,7 +5019,8 @@ static void nnrti_onnx_op_reverse_sequence(nnrti_onnx *c, int32_t arg)
     a.batchAxis = nnrti_onnx_int(c, "batch_axis", 1);
     a.timeAxis = nnrti_onnx_int(c, "time_axis", 0);
     if (a.batchAxis == a.timeAxis)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "batch_axis and time_axis are both %l", a.batchAxis);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "batch_axis and time_axis are both %l, expected different axes",
+                        a.batchAxis);
     nnrti_onnx_out(c, 0,
                    nnrti_onnx_step2(c, NNRT_NODE_TYPE_REVERSE_SEQUENCE, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
 }
@@ -5019,7 +5065,7 @@ static void nnrti_onnx_op_gather(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_gather(c, x, indices, nnrti_onnx_int(c, "axis", 0)));
 }
 
-/* index, where it is negative plus extent: both int64. */
+/* index + (index < 0 ? extent : 0), both int64. */
 static uint32_t nnrti_onnx_from_end(nnrti_onnx *c, uint32_t index, uint32_t extent)
 {
     const uint32_t negative = nnrti_onnx_less_equal(c, index, nnrti_onnx_like(c, index, -1));
@@ -5036,7 +5082,7 @@ static void nnrti_onnx_op_gather_elements(nnrti_onnx *c, int32_t arg)
                    nnrti_onnx_step2(c, NNRT_NODE_TYPE_GATHER_ELEMENTS, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
 }
 
-/* Without the attribute the input counts as one line: an empty list. */
+/* The attribute axis as a list; empty without it: the operator then flattens its input. */
 static NNRT_Int64List nnrti_onnx_line_or_axis(nnrti_onnx *c)
 {
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, "axis", NNRT_ONNX_ATTRIBUTE_INT);
@@ -5077,8 +5123,8 @@ static void nnrti_onnx_op_scatter_elements(nnrti_onnx *c, int32_t arg)
                                     nnrti_onnx_in(c, 2)));
 }
 
-/* indices [B..,I..,k] of `count` batch axes, which are x's: those [B..,I..,count + k] whose rows begin with their places
-   in B... */
+/* Converts batch_dims into plain GATHER_ND indices: indices [B..,I..,k] with `count` batch axes B, the leading axes of
+   x, become [B..,I..,count + k], each row prefixed by its position in B. */
 static uint32_t nnrti_onnx_with_batch(nnrti_onnx *c, uint32_t x, uint32_t indices, int32_t count)
 {
     const int32_t last = nnrti_onnx_rank(c, indices) - 1;
@@ -5089,8 +5135,8 @@ static uint32_t nnrti_onnx_with_batch(nnrti_onnx *c, uint32_t x, uint32_t indice
     memset(sizes, 0, sizeof(sizes));
     nnrti_onnx_defaults(NNRT_NODE_TYPE_BROADCAST_TO, &a);
     if (count > last || count >= nnrti_onnx_rank(c, x))
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "batch_dims is %d, expected less than the axes of both inputs",
-                        count);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER,
+                        "batch_dims is %d, expected less than the number of axes of both inputs", count);
     if (c->code != NNRT_SUCCESS)
         return indices;
     for (int32_t i = 0; i <= last; i++) {
@@ -5116,13 +5162,15 @@ static void nnrti_onnx_op_gather_nd(nnrti_onnx *c, int32_t arg)
     uint32_t indices = nnrti_onnx_in(c, 1);
     (void)arg;
     if (batch < 0 || batch > NNRT_MAX_RANK)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "batch_dims is %l", batch);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER,
+                        "batch_dims is %l, expected 0 or more and less than the number of axes of both inputs", batch);
     else if (batch > 0)
         indices = nnrti_onnx_with_batch(c, x, indices, (int32_t)batch);
     nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_GATHER_ND, NULL, x, indices));
 }
 
-/* x [B,..] with update, whose places along the axis begin in batch b at write_indices[b] (0 without them), or in a circle. */
+/* x [B,..] overwritten by update. Along the axis, update starts in batch b at write_indices[b] (default 0); circular:
+   modulo the size of the axis. */
 static void nnrti_onnx_op_tensor_scatter(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), update = nnrti_onnx_in(c, 1), starts = nnrti_onnx_in(c, 2);
@@ -5137,8 +5185,10 @@ static void nnrti_onnx_op_tensor_scatter(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_defaults(NNRT_NODE_TYPE_BROADCAST_TO, &to);
     a.axis = axis;
     if (rank < 2 || axis == 0 || nnrti_onnx_rank(c, update) != rank)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "axis %d of %d axes, and update of %d", axis, rank,
-                        nnrti_onnx_rank(c, update));
+        NNRTI_ONNX_FAIL(
+            c, NNRT_INVALID_SHAPE,
+            "axis is %d, input and update have %d and %d axes: expected an axis above 0 and equal ranks of 2 or more",
+            axis, rank, nnrti_onnx_rank(c, update));
     if (c->code != NNRT_SUCCESS)
         return;
     for (int32_t i = 0; i < rank; i++) {
@@ -5158,7 +5208,6 @@ static void nnrti_onnx_op_tensor_scatter(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_SCATTER_ELEMENTS, &a, x, places, update));
 }
 
-/* Indices of any numeric type; those from -depth to -1 count from the end. values = [off, on]. */
 static void nnrti_onnx_op_scatter_nd(nnrti_onnx *c, int32_t arg)
 {
     NNRT_ScatterNDUpdate a;
@@ -5169,6 +5218,7 @@ static void nnrti_onnx_op_scatter_nd(nnrti_onnx *c, int32_t arg)
                                     nnrti_onnx_in(c, 2)));
 }
 
+/* Indices of any numeric type; negative ones, -depth to -1, count from the end. values = [off, on]. */
 static void nnrti_onnx_op_one_hot(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t indices = nnrti_onnx_cast(c, nnrti_onnx_in(c, 0), NNRT_DATA_TYPE_INT64),
@@ -5193,7 +5243,7 @@ static void nnrti_onnx_op_range(nnrti_onnx *c, int32_t arg)
     const uint32_t start = nnrti_onnx_in(c, 0), limit = nnrti_onnx_in(c, 1), delta = nnrti_onnx_in(c, 2);
     const int64_t type = nnrti_onnx_int(c, "stash_type", NNRT_ONNX_FLOAT);
     (void)arg;
-    if (type != NNRT_ONNX_FLOAT && nnrti_onnx_type(c, start) == NNRT_DATA_TYPE_FLOAT16) /* of others it says nothing */
+    if (type != NNRT_ONNX_FLOAT && nnrti_onnx_type(c, start) == NNRT_DATA_TYPE_FLOAT16) /* it only concerns float16 */
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "stash_type is %l, expected 1 (float)", type);
     nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_RANGE, NULL, start, limit, delta));
 }
@@ -5207,7 +5257,8 @@ static void nnrti_onnx_op_cum_sum(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_CUM_SUM, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
 }
 
-/* pads[2*i] and pads[2*i+1] from the node: all begins, then all ends; of the axes listed in input 3, else of all. */
+/* pads[2*i] and pads[2*i+1] of axis i. The node lists all begins, then all ends, for the axes in input 3 (default:
+   all). */
 static void nnrti_onnx_pads_of(nnrti_onnx *c, int32_t rank, int64_t pads[2 * NNRT_MAX_RANK])
 {
     int64_t given[2 * NNRT_MAX_RANK], axes[NNRT_MAX_RANK];
@@ -5223,7 +5274,7 @@ static void nnrti_onnx_pads_of(nnrti_onnx *c, int32_t rank, int64_t pads[2 * NNR
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "pads has %u entries, expected %u", count, 2 * n);
     for (uint32_t i = 0; i < count && c->code == NNRT_SUCCESS; i++)
         if (given[i] < -INT32_MAX || given[i] > INT32_MAX)
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "pads[%u] is %l, which does not fit", i, given[i]);
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "pads[%u] is %l, outside -2147483647..2147483647", i, given[i]);
     for (uint32_t i = 0; i < n && c->code == NNRT_SUCCESS; i++) {
         const int32_t axis = nnrti_onnx_axis(c, axes[i], rank);
         pads[2 * axis] = given[i];
@@ -5231,8 +5282,8 @@ static void nnrti_onnx_pads_of(nnrti_onnx *c, int32_t rank, int64_t pads[2 * NNR
     }
 }
 
-/* Paddings that a run tells, which cannot be negative there, as [rank,2]: a pair for each axis; an axis that is not
-   listed gets the 0 behind the pads. */
+/* Pads computed in the run, which must not be negative, as [rank,2]: begin and end of each axis. Axes that are not
+   listed gather the 0 that is appended to the pads. */
 static uint32_t nnrti_onnx_pads_told(nnrti_onnx *c, int32_t rank)
 {
     const uint32_t list = nnrti_onnx_in(c, 3);
@@ -5246,7 +5297,7 @@ static uint32_t nnrti_onnx_pads_told(nnrti_onnx *c, int32_t rank)
     parts[0] = nnrti_onnx_in(c, 1);
     if (c->code == NNRT_SUCCESS &&
         (nnrti_onnx_rank(c, parts[0]) != 1 || nnrti_onnx_dim(c, parts[0], 0) != 2 * (int64_t)n))
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "pads, which a run tells, are %o, expected %u",
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "pads, which are computed in the run, are %o, expected %u entries",
                         nnrti_onnx_at(c, parts[0]), 2 * n);
     for (int32_t i = 0; i < 2 * rank; i++)
         from[i] = 2 * (int64_t)n;
@@ -5263,7 +5314,8 @@ static uint32_t nnrti_onnx_pads_told(nnrti_onnx *c, int32_t rank)
     return nnrti_onnx_gather(c, parts[0], parts[1], 0);
 }
 
-/* *x without what negative pads cut off; the others as [rank,2]. NNRT_NO_TENSOR: there are none, or a fault. */
+/* Slices *x according to the negative pads and returns the other pads as [rank,2]; NNRT_NO_TENSOR if there are none, or
+   after a fault. */
 static uint32_t nnrti_onnx_pads_known(nnrti_onnx *c, uint32_t *x, int32_t rank)
 {
     const int64_t dims[2] = {rank, 2};
@@ -5282,8 +5334,8 @@ static uint32_t nnrti_onnx_pads_known(nnrti_onnx *c, uint32_t *x, int32_t rank)
     return any ? nnrti_onnx_reshape(c, nnrti_onnx_const_ints(c, pads, 2 * (uint32_t)rank), dims, 2) : NNRT_NO_TENSOR;
 }
 
-/* x repeated around axis i: element k of the result is element (k - before) mod L of the axis. MOD has the sign of its
-   first operand, which is kept at 0 or above. */
+/* Circular padding of axis i: element k of the result is element (k - before) mod L. MOD has the sign of its first
+   operand, so the operand is offset to be 0 or more. */
 static uint32_t nnrti_onnx_wrapped(nnrti_onnx *c, uint32_t x, int32_t i, int64_t before, int64_t behind)
 {
     const uint32_t L = nnrti_onnx_size_ints(c, nnrti_onnx_size_of(c, x, i));
@@ -5293,7 +5345,7 @@ static uint32_t nnrti_onnx_wrapped(nnrti_onnx *c, uint32_t x, int32_t i, int64_t
     return nnrti_onnx_gather(c, x, nnrti_onnx_step2(c, NNRT_NODE_TYPE_MOD, NULL, first, L), i);
 }
 
-/* Pad with mode wrap. Negative pads cut off, before the rest is repeated. */
+/* Pad with mode wrap. Negative pads crop first; the rest is repeated. */
 static void nnrti_onnx_pad_wrap(nnrti_onnx *c)
 {
     uint32_t x = nnrti_onnx_in(c, 0);
@@ -5307,7 +5359,8 @@ static void nnrti_onnx_pad_wrap(nnrti_onnx *c)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "mode is wrap, but axis %d of '%s' %o is empty", i,
                             nnrti_onnx_at(c, x)->name, nnrti_onnx_at(c, x));
         else if (before > INT32_MAX || behind > INT32_MAX)
-            NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "pads %l and %l of axis %d: too many", before, behind, i);
+            NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "pads are %l and %l on axis %d, expected at most 2147483647", before,
+                            behind, i);
         else if (before > 0 || behind > 0)
             x = nnrti_onnx_wrapped(c, x, i, before, behind);
     }
@@ -5342,8 +5395,8 @@ static void nnrti_onnx_op_pad(nnrti_onnx *c, int32_t arg)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_reductions */
 
-/* The axes of a reduction: an attribute, or an input, of ReduceSum from operator set 13, of the others from 18.
-   NNRT_NO_TENSOR: all, or where *none is true no axis. */
+/* The axes of a reduction: an attribute, or an input (ReduceSum from operator set 13, the others from 18).
+   NNRT_NO_TENSOR: all axes, or no axis if *none is true. */
 static uint32_t nnrti_onnx_reduced_axes(nnrti_onnx *c, bool *none)
 {
     const uint32_t list = nnrti_onnx_in(c, 1);
@@ -5353,7 +5406,7 @@ static uint32_t nnrti_onnx_reduced_axes(nnrti_onnx *c, bool *none)
     *none = false;
     if (list != NNRT_NO_TENSOR && !nnrti_onnx_known(c, list) && (!noop || nnrti_onnx_told_entries(c, list) > 0))
         return list;
-    if (nnrti_onnx_told_entries(c, list) == 0) { /* empty: nothing is told */
+    if (nnrti_onnx_told_entries(c, list) == 0) { /* an empty list: its values need not be known */
         *none = noop;
         return NNRT_NO_TENSOR;
     }
@@ -5364,8 +5417,8 @@ static uint32_t nnrti_onnx_reduced_axes(nnrti_onnx *c, bool *none)
 
 static uint32_t nnrti_onnx_reduced(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mode, uint32_t axes, bool keep);
 
-/* Whether x has a dimension that is known to be 0: whatever the axes are, each element of a reduction is then one of an
-   empty set, or there is none. */
+/* True if a dimension of x is known to be 0. Then every element of a reduction over any axes is one over an empty set,
+   or the result is empty, too. */
 static bool nnrti_onnx_is_empty(const nnrti_onnx *c, uint32_t x)
 {
     bool empty = false;
@@ -5374,8 +5427,8 @@ static bool nnrti_onnx_is_empty(const nnrti_onnx *c, uint32_t x)
     return empty;
 }
 
-/* MAX (MIN) of an empty set is the least (greatest) value of the type; REDUCE_FUSION has none. It is made of the shape that
-   a sum (ALL of bool) has. */
+/* MAX (MIN) over an empty set is the lowest (highest) value of the type, for which REDUCE_FUSION has no mode. It is
+   computed from a sum (ALL for bool), which has the right shape. */
 static uint32_t nnrti_onnx_extreme_of_none(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mode, uint32_t axes, bool keep)
 {
     const bool least = mode == NNRT_REDUCE_MODE_MAX;
@@ -5393,7 +5446,7 @@ static uint32_t nnrti_onnx_extreme_of_none(nnrti_onnx *c, uint32_t x, NNRT_Reduc
     return least ? y : nnrti_onnx_step1(c, NNRT_NODE_TYPE_BITWISE_NOT, NULL, y);
 }
 
-/* axes NNRT_NO_TENSOR: all. */
+/* Reduction over axes; axes NNRT_NO_TENSOR: all. */
 static uint32_t nnrti_onnx_reduced(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mode, uint32_t axes, bool keep)
 {
     NNRT_ReduceFusion a;
@@ -5419,8 +5472,8 @@ static void nnrti_onnx_op_reduce(nnrti_onnx *c, int32_t arg)
         nnrti_onnx_out(c, 0, none ? x : nnrti_onnx_reduced(c, x, arg, axes, keep));
 }
 
-/* log(sum(exp(x))) over axes of float32 or float64 x, less *top, which stays with them: the largest element, but
-   finite, so that infinities in x come through. */
+/* log(sum(exp(x))) - *top over axes of float32 or float64 x, without overflow. *top, whose axes are kept, is the
+   largest element clamped to finite values, so that infinities in x propagate. */
 static uint32_t nnrti_onnx_log_sum_exp(nnrti_onnx *c, uint32_t x, uint32_t axes, bool keep, uint32_t *top)
 {
     const bool wide = nnrti_onnx_is_a(c, x, NNRT_TYPES_F64);
@@ -5432,7 +5485,7 @@ static uint32_t nnrti_onnx_log_sum_exp(nnrti_onnx *c, uint32_t x, uint32_t axes,
     return nnrti_onnx_step1(c, NNRT_NODE_TYPE_LOG, NULL, nnrti_onnx_reduced(c, y, NNRT_REDUCE_MODE_SUM, axes, keep));
 }
 
-/* float64, which LOG_SOFTMAX does not take, step by step. */
+/* LOG_SOFTMAX; in float64, which it does not support, by single steps. */
 static uint32_t nnrti_onnx_log_softmax(nnrti_onnx *c, uint32_t x, int32_t axis)
 {
     NNRT_LogSoftmax a;
@@ -5460,7 +5513,7 @@ static uint32_t nnrti_onnx_hardmax(nnrti_onnx *c, uint32_t x, int32_t axis)
     return nnrti_onnx_step1(c, NNRT_NODE_TYPE_HARDMAX, &a, x);
 }
 
-/* Softmax 0, LogSoftmax 1, Hardmax 2. Before operator set 13 all axes from `axis` on count as one. */
+/* Softmax (arg 0), LogSoftmax (1), Hardmax (2). Before operator set 13 all axes from `axis` on are treated as one. */
 static void nnrti_onnx_op_softmax(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -5478,7 +5531,7 @@ static void nnrti_onnx_op_softmax(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* NegativeLogLikelihoodLoss 0; SoftmaxCrossEntropyLoss 1, which takes the logarithms of the softmax first. */
+/* NegativeLogLikelihoodLoss (arg 0); SoftmaxCrossEntropyLoss (1), which applies LOG_SOFTMAX first. */
 static void nnrti_onnx_op_nll_loss(nnrti_onnx *c, int32_t arg)
 {
     const nnrt_onnx_attribute *ignore = nnrti_onnx_attr(c, "ignore_index", NNRT_ONNX_ATTRIBUTE_INT);
@@ -5503,7 +5556,7 @@ static void nnrti_onnx_op_nll_loss(nnrti_onnx *c, int32_t arg)
         nnrti_onnx_out(c, 1, in[0]);
 }
 
-/* log of the sum (0), or of the sum of e^x (1). float16 is computed in float32, where the sum does not overflow. */
+/* log of the sum (arg 0), or of the sum of e^x (1). float16 is computed in float32 to avoid overflow of the sum. */
 static void nnrti_onnx_op_reduce_log(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -5527,7 +5580,7 @@ static void nnrti_onnx_op_reduce_log(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, y, type));
 }
 
-/* arg: the node type. select_last_index: the first one from the other end. */
+/* arg: the node type. select_last_index searches x reversed along the axis. */
 static void nnrti_onnx_op_arg(nnrti_onnx *c, int32_t arg)
 {
     uint32_t x = nnrti_onnx_in(c, 0), y;
@@ -5550,7 +5603,7 @@ static void nnrti_onnx_op_arg(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* K is an attribute before operator set 10. */
+/* k is an attribute before operator set 10. */
 static void nnrti_onnx_op_top_k(nnrti_onnx *c, int32_t arg)
 {
     static const NNRT_DataType types[2] = {NNRT_DATA_TYPE_UNKNOWN, NNRT_DATA_TYPE_INT64};
@@ -5573,16 +5626,16 @@ static void nnrti_onnx_op_top_k(nnrti_onnx *c, int32_t arg)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_windows: convolution, pooling, resizing */
 
-/* Lists of convolution and pooling as the runtime has them: height, width; top, bottom, left, right. One spatial axis
-   counts as the width of images of height 1. */
+/* Attributes of convolution and pooling in the runtime's order: height, width; top, bottom, left, right. One spatial
+   axis is treated as the width of an image of height 1. */
 typedef struct nnrti_onnx_window {
     int64_t kernel[2], stride[2], dilation[2], pads[4];
     NNRT_PadMode mode;
-    bool lower;   /* SAME with the odd cell first */
-    int32_t axes; /* spatial axes of the ONNX tensor: 1 or 2 */
+    bool lower;   /* SAME_LOWER: an odd total padding has its larger half at the begin */
+    int32_t axes; /* number of spatial axes of the ONNX tensor: 1 or 2 */
 } nnrti_onnx_window;
 
-/* Entries of a list attribute into to[2], the last axis last. */
+/* Copies the entries of a list attribute to to[2], the last axis last. */
 static void nnrti_onnx_window_list(nnrti_onnx *c, const char *name, int32_t axes, int64_t to[2])
 {
     const nnrt_onnx_ints list = nnrti_onnx_ints_of(c, name);
@@ -5594,14 +5647,15 @@ static void nnrti_onnx_window_list(nnrti_onnx *c, const char *name, int32_t axes
     }
     for (int32_t i = 0; i < axes; i++)
         if (list.data[i] < 0 || list.data[i] > INT32_MAX) {
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "%s[%d] is %l, expected 0 and above", name, i, list.data[i]);
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "%s[%d] is %l, expected 0 or more", name, i, list.data[i]);
             return;
         }
     to[0] = axes == 2 ? list.data[0] : to[0];
     to[1] = list.data[axes - 1];
 }
 
-/* Reads the attributes that all windows have. kernel is what kernel_shape says, or 1: a weight knows better. */
+/* Reads the attributes common to all windows. kernel is kernel_shape, or 1 without it; a weight overrides it
+   (nnrti_onnx_kernel_of). */
 static void nnrti_onnx_window_of(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w)
 {
     const nnrt_onnx_ints pads = nnrti_onnx_ints_of(c, "pads");
@@ -5624,7 +5678,7 @@ static void nnrti_onnx_window_of(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w
     w->lower = mode == 3;
     for (int32_t i = 0; i < 2; i++)
         if (w->kernel[i] < 1 || w->stride[i] < 1 || w->dilation[i] < 1)
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "kernel %l, stride %l, dilation %l: expected 1 and above",
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "kernel is %l, stride %l, dilation %l, expected 1 or more",
                             w->kernel[i], w->stride[i], w->dilation[i]);
     if (pads.data == NULL || mode != 0)
         return;
@@ -5634,12 +5688,12 @@ static void nnrti_onnx_window_of(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w
     }
     for (size_t i = 0; i < 2 * n; i++) {
         if (pads.data[i] < 0 || pads.data[i] > INT32_MAX)
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "pads[%z] is %l, expected 0 and above", i, pads.data[i]);
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "pads[%z] is %l, expected 0 or more", i, pads.data[i]);
         w->pads[2 * (i % n) + (n == 1 ? 2 : 0) + i / n] = pads.data[i];
     }
 }
 
-/* An image of one spatial axis gets a height of 1, at axis 2. */
+/* Inserts a height of 1 at axis 2 of an image with one spatial axis. */
 static uint32_t nnrti_onnx_image(nnrti_onnx *c, uint32_t x, const nnrti_onnx_window *w)
 {
     return w->axes == 1 ? nnrti_onnx_unsqueeze(c, x, 2) : x;
@@ -5650,8 +5704,8 @@ static uint32_t nnrti_onnx_unimage(nnrti_onnx *c, uint32_t y, const nnrti_onnx_w
     return w->axes == 1 ? nnrti_onnx_squeeze(c, y, 2) : y;
 }
 
-/* SAME_LOWER is not known to the runtime: explicit paddings, for which the extents of x [N,C,H,W] must be known. With a
-   stride of 1 they do not depend on them. */
+/* The runtime lacks SAME_LOWER, so explicit pads are computed from the spatial sizes of x [N,C,H,W], which must be
+   static. With a stride of 1 the pads do not depend on them. */
 static void nnrti_onnx_same_lower(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w)
 {
     if (!w->lower || c->code != NNRT_SUCCESS)
@@ -5667,36 +5721,38 @@ static void nnrti_onnx_same_lower(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *
     w->mode = NNRT_PAD_MODE_PAD;
 }
 
-/* The window is as large as the weight [.,.,kH,kW], whatever kernel_shape says; w->kernel of an extent that is open is
-   what kernel_shape says, or 0. */
+/* Sets w->kernel to the kernel size of the weight [.,.,kH,kW], which kernel_shape must match. A dynamic size of the
+   weight stays kernel_shape, or 0 without that attribute. */
 static void nnrti_onnx_kernel_of(nnrti_onnx *c, uint32_t weight, nnrti_onnx_window *w)
 {
     const bool told = nnrti_onnx_ints_of(c, "kernel_shape").data != NULL;
     if (nnrti_onnx_rank(c, weight) != 4)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the weight has %d axes less than expected",
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the weight has %d axes less than the input",
                         4 - nnrti_onnx_rank(c, weight));
     for (int32_t i = 0; i < 2; i++) {
         const int64_t k = nnrti_onnx_dim(c, weight, 2 + i);
         if (told && k >= 0 && w->kernel[i] != k)
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "kernel_shape says %l, the weight %l", w->kernel[i], k);
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "kernel_shape is %l, but the kernel size of the weight is %l",
+                            w->kernel[i], k);
         w->kernel[i] = k >= 0 ? k : told ? w->kernel[i] : 0;
     }
 }
 
-/* The window that a convolution is told, none where the weight has to tell it in the run. */
+/* Number of entries of the kernel size attribute: 2, or 0 if the kernel size is only known from the weight in the
+   run. */
 static uint32_t nnrti_onnx_kernel_count(const nnrti_onnx_window *w)
 {
     return w->kernel[0] > 0 && w->kernel[1] > 0 ? 2 : 0;
 }
 
-/* A fault where the window, which paddings follow from, is only told in the run. */
+/* A fault if pads must be computed from a kernel size that is dynamic. */
 static void nnrti_onnx_need_kernel(nnrti_onnx *c, uint32_t weight, const nnrti_onnx_window *w, const char *what)
 {
     for (int32_t i = 0; i < 2 && nnrti_onnx_kernel_count(w) == 0; i++)
         (void)nnrti_onnx_extent(c, weight, 2 + i, what);
 }
 
-/* A fault where the channels of x are not as many as the weight, in the order of axes that the file has, takes. */
+/* A fault if the channels of x do not match the weight (in ONNX's axis order) and group. */
 static void nnrti_onnx_check_channels(nnrti_onnx *c, uint32_t x, uint32_t weight)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, x), *w = nnrti_onnx_at(c, weight);
@@ -5704,25 +5760,26 @@ static void nnrti_onnx_check_channels(nnrti_onnx *c, uint32_t x, uint32_t weight
     const int64_t want = nnrti_onnx_dim(c, weight, 1);
     if (c->code == NNRT_SUCCESS && have >= 0 && want >= 0 && (group < 1 || have % group != 0 || have / group != want))
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE,
-                        "W '%s' is %o, which takes %l channels in each of %l groups; X '%s' is %o, of %l channels",
+                        "W '%s' is %o, which requires %l channels in each of %l groups; X '%s' is %o with %l channels",
                         w->name, w, want, group, o->name, o, have);
 }
 
-/* The extent of axis i, 0 where it is open: the runtime takes it from the tensor. */
+/* Size of axis i; 0 if it is dynamic: the runtime then takes it from the tensor. */
 static int64_t nnrti_onnx_known_dim(const nnrti_onnx *c, uint32_t v, int32_t i)
 {
     const int64_t n = nnrti_onnx_dim(c, v, i);
     return n > 0 ? n : 0;
 }
 
-/* A list of numbers of the node, which lives as long as it is read. */
+/* A list attribute of the node; points into the node, not copied. */
 static NNRT_Int64List nnrti_onnx_numbers(nnrti_onnx *c, const char *name)
 {
     const nnrt_onnx_ints list = nnrti_onnx_ints_of(c, name);
     return nnrt_int64_list(list.data, (uint32_t)list.count);
 }
 
-/* Row-major positions in x [N,C,L..] as storage_order has them: with 1 the first spatial axis is the fastest one. */
+/* Converts row-major positions in x [N,C,L..] to the order of storage_order: 1 is column-major (the first spatial axis
+   varies fastest). */
 static uint32_t nnrti_onnx_stored(nnrti_onnx *c, uint32_t x, uint32_t positions)
 {
     const int32_t rank = nnrti_onnx_rank(c, x);
@@ -5732,7 +5789,7 @@ static uint32_t nnrti_onnx_stored(nnrti_onnx *c, uint32_t x, uint32_t positions)
     rest = nnrti_onnx_div(c, positions, nnrti_onnx_size_like(c, nnrti_onnx_size_product(c, x, 2, rank), positions));
     turned = nnrti_onnx_mul(c, rest, nnrti_onnx_size_like(c, nnrti_onnx_size_product(c, x, 2, rank), positions));
     inside = nnrti_onnx_sub(c, positions, turned);
-    for (int32_t i = rank - 1; i >= 2; i--) { /* inside: the position among axes 2 to i */
+    for (int32_t i = rank - 1; i >= 2; i--) { /* inside: the position within axes 2 to i */
         const uint32_t L = nnrti_onnx_size_like(c, nnrti_onnx_size_of(c, x, i), positions);
         const uint32_t step = nnrti_onnx_size_like(c, nnrti_onnx_size_product(c, x, 2, i), positions);
         rest = nnrti_onnx_div(c, inside, L);
@@ -5743,8 +5800,8 @@ static uint32_t nnrti_onnx_stored(nnrti_onnx *c, uint32_t x, uint32_t positions)
     return turned;
 }
 
-/* Windows over three spatial axes and dilated ones of pooling, which have operators of their own, with the order of axes
-   and the attributes of ONNX. The largest of 8-bit integers is taken as float32, which holds them exactly. */
+/* 3-D convolution and pooling, and dilated pooling: the runtime's 3-D operators use ONNX's axis order and attributes.
+   MAX_POOL_3D of 8-bit integers runs in float32, which represents them exactly. */
 static void nnrti_onnx_volume(nnrti_onnx *c, NNRT_NodeType type)
 {
     static const NNRT_DataType types[2] = {NNRT_DATA_TYPE_UNKNOWN, NNRT_DATA_TYPE_INT64};
@@ -5798,8 +5855,8 @@ static void nnrti_onnx_op_lp_pool(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_LP_POOL, &a, nnrti_onnx_in(c, 0)));
 }
 
-/* In which extents indices count beside an output_shape, its own (ONNX Runtime) or those that the windows reach (ONNX's
-   test), the operator tells by the windows. */
+/* With output_shape, indices may refer to output_shape (ONNX Runtime) or to the shape that the windows cover (ONNX's
+   test case). MAX_UNPOOL decides by the windows. */
 static void nnrti_onnx_op_max_unpool(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), indices = nnrti_onnx_in(c, 1), shape = nnrti_onnx_in(c, 2);
@@ -5811,7 +5868,8 @@ static void nnrti_onnx_op_max_unpool(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_MAX_UNPOOL, &a, x, indices, shape));
 }
 
-/* Whether the node's windows lie in volumes, or are those of pooling and dilated; the node is then done. */
+/* Converts windows over three spatial axes, and dilated pooling, with the 3-D operators. False: the node needs a 2-D
+   operator. */
 static bool nnrti_onnx_is_volume(nnrti_onnx *c, NNRT_NodeType type)
 {
     const nnrt_onnx_ints dilations = nnrti_onnx_ints_of(c, "dilations");
@@ -5824,8 +5882,8 @@ static bool nnrti_onnx_is_volume(nnrti_onnx *c, NNRT_NodeType type)
     return volume;
 }
 
-/* The convolution of an image, in[0], and a weight, in[1], with further inputs of the operator. q: parameters of the
-   result, which has the type of in[0] then; NULL: none. */
+/* The convolution of an image, in[0], with a weight, in[1], and further inputs. q: quantization parameters of the
+   result, which then has the type of in[0]; NULL: none. */
 static uint32_t nnrti_onnx_conv(nnrti_onnx *c, NNRT_NodeType type, uint32_t *in, uint32_t nIn,
                                 const nnrti_onnx_quant *q)
 {
@@ -5879,8 +5937,8 @@ static void nnrti_onnx_op_conv_integer(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_conv(c, NNRT_NODE_TYPE_CONV_INTEGER, in, 5, NULL));
 }
 
-/* Inputs x, w and y, the first two with scale and zero point behind them, y by these alone, and the bias: a quantized
-   convolution, or one of integers whose sum is scaled in float32. */
+/* Inputs: x, its scale and zero point; w, its scale and zero point; scale and zero point of y; bias. Becomes a
+   quantized convolution, or CONV_INTEGER whose sum is scaled in float32. */
 static void nnrti_onnx_op_q_linear_conv(nnrti_onnx *c, int32_t arg)
 {
     uint32_t in[5], sum;
@@ -5912,7 +5970,7 @@ static uint32_t nnrti_onnx_transposed_weight(nnrti_onnx *c, uint32_t weight, int
     if (nnrti_onnx_sizes_of(c, weight, sizes) != 4 || group == 1)
         return nnrti_onnx_transpose(c, weight, whole, 4);
     if (group < 1 || (sizes[0].known >= 0 && sizes[0].known % group != 0)) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "group %l does not divide the %l input channels", group,
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "group=%l must divide the input channels (%l)", group,
                         sizes[0].known);
         return weight;
     }
@@ -5927,9 +5985,10 @@ static uint32_t nnrti_onnx_transposed_weight(nnrti_onnx *c, uint32_t weight, int
     return nnrti_onnx_reshape_to(c, weight, parts, 4);
 }
 
-/* Paddings of ConvTranspose from output_shape, or from auto_pad, which makes the result L * stride. extra:
-   output_padding. The odd cell goes last with SAME_UPPER, else first. A result larger than what the kernel reaches has
-   more at the end. SAME_UPPER of a window that the weight tells in the run is the runtime's SAME, without extra. */
+/* Pads of ConvTranspose from output_shape, or from auto_pad, with a result size of L * stride. extra: output_padding.
+   An odd total has its larger half at the end with SAME_UPPER, else at the begin. If the result is larger than the
+   windows cover, extra grows. SAME_UPPER without extra and with a kernel size that is only known in the run is the
+   runtime's SAME. */
 static void nnrti_onnx_transposed_pads(nnrti_onnx *c, uint32_t x, uint32_t weight, nnrti_onnx_window *w,
                                        int64_t extra[2])
 {
@@ -5956,15 +6015,15 @@ static void nnrti_onnx_transposed_pads(nnrti_onnx *c, uint32_t x, uint32_t weigh
         w->mode = NNRT_PAD_MODE_PAD;
 }
 
-/* True when output_shape is given, but not all that the paddings then follow from is known. */
+/* True if output_shape is given, but the kernel size or the image size that the pads depend on is dynamic. */
 static bool nnrti_onnx_is_cropped(nnrti_onnx *c, uint32_t x, const nnrti_onnx_window *w)
 {
     return nnrti_onnx_ints_of(c, "output_shape").data != NULL &&
            (nnrti_onnx_kernel_count(w) == 0 || nnrti_onnx_dim(c, x, 2) < 0 || nnrti_onnx_dim(c, x, 3) < 0);
 }
 
-/* The first place of output_shape's part along image axis i in all that a transposed convolution reaches: the padding at
-   the begin, as nnrti_onnx_transposed_pads has it. int64[1]. */
+/* Begin of output_shape's range along image axis i within the full result of a transposed convolution: the begin pad as
+   in nnrti_onnx_transposed_pads. int64[1], computed in the run. */
 static uint32_t nnrti_onnx_crop_begin(nnrti_onnx *c, uint32_t x, uint32_t weight, const nnrti_onnx_window *w, int32_t i,
                                       int64_t extra, int64_t want)
 {
@@ -5982,23 +6041,24 @@ static uint32_t nnrti_onnx_crop_begin(nnrti_onnx *c, uint32_t x, uint32_t weight
     return upper ? half : nnrti_onnx_sub(c, total, half);
 }
 
-/* A window that reaches all that there can be, of which output_shape's part then begins at begin. */
+/* Configures the transposed convolution for its full result (no pads, largest output padding) and computes where
+   output_shape's range begins in it. */
 static void nnrti_onnx_uncropped(nnrti_onnx *c, uint32_t x, uint32_t weight, nnrti_onnx_window *w, int64_t extra[2],
                                  uint32_t begin[2])
 {
     int64_t want[2] = {1, 1};
     nnrti_onnx_window_list(c, "output_shape", w->axes, want);
     if (want[0] < 1 || want[1] < 1)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "output_shape asks for %l x %l, expected 1 and above", want[0], want[1]);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "output_shape is %l x %l, expected 1 or more", want[0], want[1]);
     for (int32_t i = 0; i < 2; i++) {
         begin[i] = nnrti_onnx_crop_begin(c, x, weight, w, i, extra[i], want[i]);
-        extra[i] = (w->stride[i] > w->dilation[i] ? w->stride[i] : w->dilation[i]) - 1; /* the most that is taken */
+        extra[i] = (w->stride[i] > w->dilation[i] ? w->stride[i] : w->dilation[i]) - 1; /* the largest allowed */
     }
     memset(w->pads, 0, sizeof(w->pads));
     w->mode = NNRT_PAD_MODE_PAD;
 }
 
-/* The part of y [N,C,H,W] that output_shape asks for, from begin on: one that y does not have is refused in the run. */
+/* Slices y [N,C,H,W] to output_shape, starting at begin. The run fails if y is too small. */
 static uint32_t nnrti_onnx_crop(nnrti_onnx *c, uint32_t y, const uint32_t begin[2], const nnrti_onnx_window *w)
 {
     static const int64_t axes[2] = {2, 3};
@@ -6049,23 +6109,24 @@ static void nnrti_onnx_op_conv_transpose(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_unimage(c, y, &w));
 }
 
-/* How windows are counted with ceil_mode. A last one that would begin behind the data is dropped: less padding at the
-   end, of cells that no window reads, leaves it out. Where there is not as much, windows are counted by floor, and the
-   other axis gets the padding that its last window reaches; `counted`: padding counts, and must not get more. Along an
-   axis whose extent is open the runtime keeps all windows and refuses one that has no cell. */
+/* Rounding mode and pads for ceil_mode. ONNX drops a last window that would begin after the data, but the runtime's
+   CEIL keeps it. Reducing the end pad by elements that no other window reads removes such a window. If the end pad is
+   too small for that (gap), FLOOR is used, and the other axis gets an end pad up to the end of its last window; with
+   `counted` (padding counts in the average) that pad must not grow. Along a dynamic axis the runtime keeps all windows
+   and fails for one without elements. */
 static NNRT_RoundMode nnrti_onnx_rounding(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w, bool counted)
 {
-    int64_t least[2] = {0, 0}; /* paddings at the end that end with the last window */
+    int64_t least[2] = {0, 0}; /* end pads that end exactly with the last window */
     bool gap = false;
     if (nnrti_onnx_int(c, "ceil_mode", 0) == 0 || w->mode == NNRT_PAD_MODE_SAME || c->code != NNRT_SUCCESS)
         return NNRT_ROUND_MODE_FLOOR;
     w->mode = NNRT_PAD_MODE_PAD;
     for (int32_t i = 0; i < 2; i++) {
         const int64_t n = nnrti_onnx_dim(c, x, 2 + i), s = w->stride[i], cells = n + w->pads[2 * i];
-        int64_t begin = cells + w->pads[2 * i + 1] - w->kernel[i]; /* of the last window, were it to fit */
+        int64_t begin = cells + w->pads[2 * i + 1] - w->kernel[i]; /* begin of the last window, if it fits */
         least[i] = w->pads[2 * i + 1];
         if (n < 0 || begin <= 0 || cells < 1)
-            continue; /* where not even one window begins, the runtime says so */
+            continue; /* no window fits: the runtime reports it */
         begin = (begin + s - 1) / s * s;
         least[i] = begin + w->kernel[i] - cells;
         if (begin < cells)
@@ -6077,14 +6138,15 @@ static NNRT_RoundMode nnrti_onnx_rounding(nnrti_onnx *c, uint32_t x, nnrti_onnx_
     for (int32_t i = 0; i < 2 && gap; i++) {
         (void)nnrti_onnx_extent(c, x, 2 + i, "ceil_mode");
         if (counted && least[i] > w->pads[2 * i + 1])
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                            "ceil_mode drops a window of one axis and keeps one of the other, with count_include_pad");
+            NNRTI_ONNX_FAIL(
+                c, NNRT_UNSUPPORTED_OP,
+                "ceil_mode drops a window on one axis and keeps one on the other, unsupported with count_include_pad");
         w->pads[2 * i + 1] = least[i] > 0 ? least[i] : 0;
     }
     return gap ? NNRT_ROUND_MODE_FLOOR : NNRT_ROUND_MODE_CEIL;
 }
 
-/* Padding counts as cells only with count_include_pad. */
+/* Padding counts in the average only with count_include_pad. */
 static void nnrti_onnx_op_average_pool(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t given = nnrti_onnx_in(c, 0);
@@ -6108,8 +6170,7 @@ static void nnrti_onnx_op_average_pool(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_unimage(c, y, &w));
 }
 
-/* Positions h*W + w in the plane of x [N,C,H,W], as the runtime gives them, become ONNX's positions in the whole
-   tensor. */
+/* Converts the runtime's positions h*W + w in the plane of x [N,C,H,W] to ONNX's positions in the whole tensor. */
 static uint32_t nnrti_onnx_positions(nnrti_onnx *c, uint32_t x, uint32_t plane)
 {
     nnrti_onnx_size own[NNRT_MAX_RANK], images, area;
@@ -6124,7 +6185,7 @@ static uint32_t nnrti_onnx_positions(nnrti_onnx *c, uint32_t x, uint32_t plane)
     return nnrti_onnx_stored(c, x, nnrti_onnx_add(c, plane, nnrti_onnx_reshape_to(c, base, own, 4)));
 }
 
-/* 8-bit integers are pooled as float32, which holds them exactly. */
+/* 8-bit integers are pooled as float32, which represents them exactly. */
 static void nnrti_onnx_op_max_pool(nnrti_onnx *c, int32_t arg)
 {
     static const NNRT_DataType types[2] = {NNRT_DATA_TYPE_UNKNOWN, NNRT_DATA_TYPE_INT64};
@@ -6153,7 +6214,7 @@ static void nnrti_onnx_op_max_pool(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_unimage(c, nnrti_onnx_cast(c, out[0], type), &w));
 }
 
-/* arg: MEAN or MAX over all axes behind the channels. Images have an operator of their own. */
+/* arg: MEAN or MAX over all axes after the channels. Images use the global pooling operators. */
 static void nnrti_onnx_op_global_pool(nnrti_onnx *c, int32_t arg)
 {
     static const int64_t axes[] = {2, 3, 4, 5, 6, 7};
@@ -6173,7 +6234,7 @@ static void nnrti_onnx_op_global_pool(nnrti_onnx *c, int32_t arg)
         return;
     }
     if (rank < 2)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input has %d axes, expected 2 and more", rank);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input has %d axes, expected 2 or more", rank);
     nnrti_onnx_out(c, 0, rank == 2 ? x : nnrti_onnx_reduce(c, x, arg, axes, (uint32_t)(rank - 2), true));
 }
 
@@ -6190,7 +6251,7 @@ static void nnrti_onnx_op_grid_sample(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_GRID_SAMPLE, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
 }
 
-/* Coordinates are shifted by half a pixel from operator set 16 on, unless the node says otherwise. */
+/* Coordinates are shifted by half a pixel from operator set 16 on, unless the attribute selects output_half_pixel. */
 static void nnrti_onnx_op_roi_align(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), rois = nnrti_onnx_in(c, 1), batch = nnrti_onnx_in(c, 2);
@@ -6204,7 +6265,7 @@ static void nnrti_onnx_op_roi_align(nnrti_onnx *c, int32_t arg)
     a.aligned =
         c->opset >= 16 && nnrti_onnx_choice(c, "coordinate_transformation_mode", "half_pixel|output_half_pixel") == 0;
     if (a.spatialScale == 0)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "spatial_scale is 0");
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "spatial_scale is 0, expected another value");
     nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_ROI_ALIGN, &a, x, rois, batch));
 }
 
@@ -6231,15 +6292,15 @@ static void nnrti_onnx_op_deform_conv(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* What Resize and Upsample work on. */
+/* Parameters of Resize and Upsample. */
 typedef struct nnrti_onnx_resize {
-    float scales[4];          /* of [N,C,H,W]; all 0: sizes count */
-    nnrti_onnx_size sizes[4]; /* likewise */
+    float scales[4];          /* of [N,C,H,W]; all 0: use sizes */
+    nnrti_onnx_size sizes[4]; /* of [N,C,H,W] */
     bool sized;
 } nnrti_onnx_resize;
 
-/* place[k] = axis of x that entry k of scales or sizes is for: all in order, or those of the attribute axes (operator
-   set 18). Returns how many entries there are. */
+/* place[k] = axis of x for entry k of scales or sizes: all axes in order, or those of the attribute axes (operator set
+   18). Returns the number of entries. */
 static int32_t nnrti_onnx_resize_axes(nnrti_onnx *c, int32_t rank, int32_t place[4])
 {
     const nnrt_onnx_ints axes = nnrti_onnx_ints_of(c, "axes");
@@ -6249,7 +6310,8 @@ static int32_t nnrti_onnx_resize_axes(nnrti_onnx *c, int32_t rank, int32_t place
     if (axes.data == NULL)
         return rank;
     if (axes.count > (size_t)rank) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "axes has %z entries, the input %d axes", axes.count, rank);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "axes has %z entries, expected at most %d (the axes of the input)",
+                        axes.count, rank);
         return 0;
     }
     for (size_t k = 0; k < axes.count; k++) {
@@ -6261,7 +6323,7 @@ static int32_t nnrti_onnx_resize_axes(nnrti_onnx *c, int32_t rank, int32_t place
     return (int32_t)axes.count;
 }
 
-/* Takes scales (float32) or sizes for the axes of x, which become those of an image [1.., H, W] of four axes. */
+/* Reads scales (float32) or sizes for the axes of x as those of an image [1.., H, W] with four axes. */
 static void nnrti_onnx_resize_of(nnrti_onnx *c, uint32_t x, uint32_t scales, uint32_t sizes, int32_t rank,
                                  nnrti_onnx_resize *r)
 {
@@ -6297,16 +6359,17 @@ static bool nnrti_onnx_whole(float n)
     return n >= 0 && n < 16777216 && n == (float)(int32_t)n;
 }
 
-/* True when a size is the open extent of axis i of x. */
+/* True if a size is the dynamic size of axis i of x. */
 static bool nnrti_onnx_is_extent(const nnrti_onnx *c, nnrti_onnx_size s, uint32_t x, int32_t i)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, s.value);
     return s.known < 0 && o->open != NULL && o->open[0] == nnrti_onnx_at(c, x)->symbols[i];
 }
 
-/* Whether RESIZE does what the node wants of x [N,C,H,W]: it is given constants or extents and resizes the last two axes.
-   An extent of 1 it puts at 0, as only pytorch_half_pixel does, and align_corners is that of the whole extent, where ONNX
-   divides by L*scale - 1. */
+/* True if RESIZE computes the node's result for x [N,C,H,W]. RESIZE requires constant scales, or sizes that are
+   constants or dimensions, and resizes the last two axes only. For a size of 1 it samples at 0, as pytorch_half_pixel
+   does but half_pixel does not; its align_corners divides by the integer output size - 1, whereas ONNX divides by
+   L*scale - 1. */
 static bool nnrti_onnx_resize_plain(nnrti_onnx *c, uint32_t x, const nnrti_onnx_resize *r, NNRT_ResizeCoordinates mode)
 {
     for (int32_t i = 0; i < 4 && c->code == NNRT_SUCCESS; i++) {
@@ -6317,7 +6380,7 @@ static bool nnrti_onnx_resize_plain(nnrti_onnx *c, uint32_t x, const nnrti_onnx_
             return false;
         if (i < 2)
             continue;
-        if (r->sized && size < 0 && nnrti_onnx_at(c, r->sizes[i].value)->data == NULL) /* a run tells it */
+        if (r->sized && size < 0 && nnrti_onnx_at(c, r->sizes[i].value)->data == NULL) /* computed in the run */
             return false;
         if (mode == NNRT_RESIZE_COORDINATES_HALF_PIXEL && n != 1 &&
             (r->sized ? size < 2
@@ -6331,7 +6394,8 @@ static bool nnrti_onnx_resize_plain(nnrti_onnx *c, uint32_t x, const nnrti_onnx_
     return c->code == NNRT_SUCCESS;
 }
 
-/* Scales of Upsample before operator set 9: one attribute, or one for each axis. NNRT_NO_TENSOR after a fault. */
+/* Scales of Upsample before operator set 9: one attribute for each spatial axis, or a list. NNRT_NO_TENSOR after a
+   fault. */
 static uint32_t nnrti_onnx_old_scales(nnrti_onnx *c)
 {
     const nnrt_onnx_attribute *list = nnrti_onnx_attr(c, "scales", NNRT_ONNX_ATTRIBUTE_FLOATS);
@@ -6345,15 +6409,15 @@ static uint32_t nnrti_onnx_old_scales(nnrti_onnx *c)
     return nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_FLOAT32, 1, dims, list->floats.data);
 }
 
-/* Input i, NNRT_NO_TENSOR where it is empty, too. */
+/* Input i, NNRT_NO_TENSOR if it is absent or empty. */
 static uint32_t nnrti_onnx_filled(nnrti_onnx *c, uint32_t i)
 {
     const uint32_t v = nnrti_onnx_in(c, i);
     return v != NNRT_NO_TENSOR && nnrti_onnx_at(c, v)->rank == 1 && nnrti_onnx_dim(c, v, 0) == 0 ? NNRT_NO_TENSOR : v;
 }
 
-/* The attributes of Resize; before operator set 11 there are no modes: from the corner, and the nearest cell is the one
-   before (Upsample), or where x becomes smaller the one behind. */
+/* The attributes of Resize. Operator sets before 11 have no modes: coordinates are asymmetric, and nearest rounds down
+   (floor), except in Resize when x shrinks (ceil). */
 static void nnrti_onnx_resize_attr(nnrti_onnx *c, bool upsample, uint32_t scales, NNRT_ResizeND *a)
 {
     static const NNRT_ResizeCoordinates coordinates[] = {
@@ -6397,10 +6461,11 @@ static void nnrti_onnx_resize_attr(nnrti_onnx *c, bool upsample, uint32_t scales
     }
     a->nearestMode = down ? NNRT_NEAREST_MODE_CEIL : NNRT_NEAREST_MODE_FLOOR;
     if (down && up)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "one scale is below 1 and one above");
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                        "one scale is below 1 and one above, expected all scales on one side of 1");
 }
 
-/* RESIZE_ND, with ONNX's own attributes. */
+/* RESIZE_ND, which has the same attributes as ONNX. */
 static uint32_t nnrti_onnx_resize_nd(nnrti_onnx *c, uint32_t x, uint32_t scales, uint32_t sizes, NNRT_ResizeND *a)
 {
     const bool crop = a->coordinateTransformationMode == NNRT_RESIZE_COORDINATES_TF_CROP_AND_RESIZE;
@@ -6417,9 +6482,9 @@ static uint32_t nnrti_onnx_resize_nd(nnrti_onnx *c, uint32_t x, uint32_t scales,
     return y;
 }
 
-/* Resize 0: inputs x, scales (operator set 10) or x, roi, scales, sizes; Upsample 1: x, scales. RESIZE where it does the
-   same: one spatial axis gets a height of 1; integers of 8 and 16 bits go through float32: nearest copies them, linear
-   rounds toward zero, as ONNX Runtime does. */
+/* Resize (arg 0): inputs x, scales (operator set 10) or x, roi, scales, sizes; Upsample (arg 1): x, scales. RESIZE if
+   it computes the same, else RESIZE_ND. For RESIZE, one spatial axis gets a height of 1, and integers of 8 and 16 bits
+   go through float32: exact for nearest; linear rounds toward zero, as ONNX Runtime does. */
 static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
 {
     uint32_t given = nnrti_onnx_in(c, 0);
@@ -6439,23 +6504,24 @@ static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_resize_attr(c, arg == 1, scales, &n);
     if (arg == 1 && !nnrti_onnx_known(c, scales) && c->code == NNRT_SUCCESS)
         nnrti_onnx_assert(c, nnrti_onnx_less_equal(c, nnrti_onnx_like(c, scales, 1), scales), scales);
-    if (n.mode == NNRT_RESIZE_METHOD_LINEAR && nnrti_onnx_is_a(c, given, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16))
+    if (n.mode == NNRT_RESIZE_METHOD_LINEAR &&
+        nnrti_onnx_is_a(c, given, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16))
         given = nnrti_onnx_cast(c, given, NNRT_DATA_TYPE_FLOAT32);
     x = given;
     exact = n.mode == NNRT_RESIZE_METHOD_NEAREST &&
             nnrti_onnx_is_a(c, given, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16);
     plain = (exact || nnrti_onnx_is_a(c, given, NNRT_TYPES_FLOAT)) && rank >= 2 && rank <= 4 && n.antialias == 0 &&
             n.keepAspectRatioPolicy == NNRT_ASPECT_RATIO_POLICY_STRETCH &&
-            !(n.mode == NNRT_RESIZE_METHOD_CUBIC && n.cubicCoeffA == 0) && /* which to RESIZE is none given */
+            !(n.mode == NNRT_RESIZE_METHOD_CUBIC && n.cubicCoeffA == 0) && /* RESIZE takes 0 for absent */
             n.coordinateTransformationMode != NNRT_RESIZE_COORDINATES_HALF_PIXEL_SYMMETRIC &&
             n.coordinateTransformationMode < NNRT_RESIZE_COORDINATES_TF_HALF_PIXEL_FOR_NN &&
             (sizes != NNRT_NO_TENSOR ? nnrti_onnx_told_entries(c, sizes) < 0
                                      : scales != NNRT_NO_TENSOR && nnrti_onnx_known(c, scales));
     if (plain && c->code == NNRT_SUCCESS) {
         nnrti_onnx_resize_of(c, x, scales, sizes, rank, &r);
-        for (int32_t i = rank; i < 4; i++) /* [W] in front of it [H=1], [C=1], [N=1] */
+        for (int32_t i = rank; i < 4; i++) /* [W] becomes [1,1,1,W]; [N,C,L] becomes [N,C,1,L] */
             x = nnrti_onnx_unsqueeze(c, x, rank == 3 ? 2 : 0);
-        if (rank == 3) { /* the axes behind the channels, where there is only one */
+        if (rank == 3) { /* the entries are for [1,N,C,L]: make them those of [N,C,1,L] */
             r.scales[0] = r.scales[1];
             r.scales[1] = r.scales[2];
             r.scales[2] = 1;
@@ -6531,7 +6597,8 @@ static void nnrti_onnx_op_matmul_integer(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* A parameter of the rows of matrices, or of all: [M] becomes [M,1], one element a scalar. */
+/* A quantization parameter of a matrix multiplication: per row, [M] becomes [M,1]; a single element becomes a
+   scalar. */
 static uint32_t nnrti_onnx_by_rows(nnrti_onnx *c, uint32_t v, bool rows)
 {
     const int32_t rank = nnrti_onnx_rank(c, v);
@@ -6543,8 +6610,8 @@ static uint32_t nnrti_onnx_by_rows(nnrti_onnx *c, uint32_t v, bool rows)
     return rank == 1 ? nnrti_onnx_unsqueeze(c, v, 1) : v;
 }
 
-/* Inputs a and b with scale and zero point behind each, scale and zero point of y: a quantized product, or one of integers
-   that is scaled in float32. */
+/* Inputs: a, its scale and zero point; b, its scale and zero point; scale and zero point of y. Becomes a quantized
+   matrix multiplication, or an integer one whose sum is scaled in float32. */
 static void nnrti_onnx_op_q_linear_matmul(nnrti_onnx *c, int32_t arg)
 {
     nnrti_onnx_q_linear q;
@@ -6555,8 +6622,8 @@ static void nnrti_onnx_op_q_linear_matmul(nnrti_onnx *c, int32_t arg)
     if (rows && !one && nnrti_onnx_q_linear_operands(c, nnrti_onnx_rank(c, b) - 1, &q)) {
         in[0] = q.a;
         in[1] = q.b;
-        nnrti_onnx_out_integers(
-            c, nnrti_onnx_step_quantized(c, NNRT_NODE_TYPE_MATMUL_FUSION, NULL, in, 2, q.type, &q.y));
+        nnrti_onnx_out_integers(c,
+                                nnrti_onnx_step_quantized(c, NNRT_NODE_TYPE_MATMUL_FUSION, NULL, in, 2, q.type, &q.y));
         return;
     }
     in[0] = a;
@@ -6570,7 +6637,7 @@ static void nnrti_onnx_op_q_linear_matmul(nnrti_onnx *c, int32_t arg)
                        nnrti_onnx_by_rows(c, nnrti_onnx_in(c, 7), rows && !one));
 }
 
-/* True when v is [n] or [1,n]: a bias of n outputs. */
+/* True if v is [n] or [1,n]: a bias of n outputs. */
 static bool nnrti_onnx_is_bias(nnrti_onnx *c, uint32_t v, int32_t n)
 {
     const int32_t rank = nnrti_onnx_rank(c, v);
@@ -6578,7 +6645,7 @@ static bool nnrti_onnx_is_bias(nnrti_onnx *c, uint32_t v, int32_t n)
            (rank == 1 || nnrti_onnx_dim(c, v, 0) == 1);
 }
 
-/* A vector bias where its length or the number of outputs is open: an entry for each output, or one for all. */
+/* A vector bias when its length or the number of outputs is dynamic: one entry per output, or one for all outputs. */
 static uint32_t nnrti_onnx_open_bias(nnrti_onnx *c, uint32_t v, nnrti_onnx_size outputs)
 {
     const int64_t n = nnrti_onnx_dim(c, v, 0);
@@ -6587,7 +6654,8 @@ static uint32_t nnrti_onnx_open_bias(nnrti_onnx *c, uint32_t v, nnrti_onnx_size 
     return v;
 }
 
-/* alpha*A*B + beta*C: FULL_CONNECTION in the form that networks have, else a product, scaled, and a sum. */
+/* alpha*A*B + beta*C: FULL_CONNECTION for the usual form (alpha 1, transA 0, a vector bias with beta 1), else
+   MATMUL_FUSION, MUL_FUSION and ADD_FUSION. */
 static void nnrti_onnx_op_gemm(nnrti_onnx *c, int32_t arg)
 {
     static const int64_t swap[] = {1, 0};
@@ -6601,7 +6669,7 @@ static void nnrti_onnx_op_gemm(nnrti_onnx *c, int32_t arg)
     uint32_t y;
     (void)arg;
     if (nnrti_onnx_rank(c, x) != 2 || nnrti_onnx_rank(c, w) != 2)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "A has %d axes and B %d, expected 2", nnrti_onnx_rank(c, x),
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "A has %d axes and B %d, expected 2 each", nnrti_onnx_rank(c, x),
                         nnrti_onnx_rank(c, w));
     if (plain && alpha == 1 && !transA) {
         const int64_t n = outputs;
@@ -6637,12 +6705,12 @@ static void nnrti_onnx_op_affine_grid(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_AFFINE_GRID, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
 }
 
-/* A list attribute as the runtime has it; nothing where there is none. */
+/* A list attribute in the runtime's form; empty if it is absent. */
 static NNRT_Int64List nnrti_onnx_list_of(nnrti_onnx *c, const char *name)
 {
     const nnrt_onnx_ints list = nnrti_onnx_ints_of(c, name);
     if (list.count > NNRT_MAX_RANK * 2)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "%s has %z entries, expected %d at most", name, list.count,
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "%s has %z entries, expected at most %d", name, list.count,
                         NNRT_MAX_RANK * 2);
     return nnrt_int64_list(list.data, c->code == NNRT_SUCCESS ? (uint32_t)list.count : 0);
 }
@@ -6671,15 +6739,15 @@ static void nnrti_onnx_op_col2im(nnrti_onnx *c, int32_t arg)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_normalisation */
 
-/* Statistics of the batch, mean and variance [C], in the place of in[3] and in[4], which they are mixed with to be outputs
-   1 and 2. */
+/* Computes the batch's mean and variance [C] and puts them in in[3] and in[4]. Outputs 1 and 2 are the running
+   statistics: momentum * old + (1 - momentum) * batch. */
 static void nnrti_onnx_batch_statistics(nnrti_onnx *c, uint32_t in[5])
 {
     static const int64_t axes[] = {0, 2, 3, 4, 5, 6, 7};
     const uint32_t x = in[0], count = (uint32_t)nnrti_onnx_rank(c, x) - 1;
     const double momentum = (double)nnrti_onnx_float(c, "momentum", 0.9f);
     if (count < 1 || count > sizeof(axes) / sizeof(axes[0])) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 2 axes or more", nnrti_onnx_at(c, x)->name,
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 2 or more axes", nnrti_onnx_at(c, x)->name,
                         nnrti_onnx_at(c, x));
         return;
     }
@@ -6697,7 +6765,7 @@ static void nnrti_onnx_batch_statistics(nnrti_onnx *c, uint32_t in[5])
     }
 }
 
-/* In training, which ONNX has as a mode from operator set 14 on, by the statistics of the batch itself. */
+/* training_mode (operator set 14 and later) normalizes with the statistics of the batch. */
 static void nnrti_onnx_op_batch_norm(nnrti_onnx *c, int32_t arg)
 {
     const bool training = c->opset >= 14 && nnrti_onnx_int(c, "training_mode", 0) != 0;
@@ -6706,9 +6774,10 @@ static void nnrti_onnx_op_batch_norm(nnrti_onnx *c, int32_t arg)
     (void)arg;
     a.epsilon = nnrti_onnx_float(c, "epsilon", 1e-5f);
     if (!training && nnrti_onnx_wants(c, 1))
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output 1, of training before operator set 14, is not supported");
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                        "output 1, which training before operator set 14 has, is not supported");
     if (nnrti_onnx_int(c, "spatial", 1) == 0)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "statistics for every element (spatial 0) are not supported");
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "spatial is 0 (statistics per element), expected 1");
     for (uint32_t i = 0; i < 5; i++) {
         in[i] = nnrti_onnx_in(c, i);
         if (i > 0)
@@ -6720,7 +6789,7 @@ static void nnrti_onnx_op_batch_norm(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* x normalised over its axes from `axis` on, then scale and offset of those axes; NNRT_NO_TENSOR: neither. */
+/* Normalizes x over its axes from `axis` on, then applies scale and offset of those axes; NNRT_NO_TENSOR: neither. */
 static uint32_t nnrti_onnx_normalize(nnrti_onnx *c, uint32_t x, int32_t axis, float epsilon, uint32_t scale,
                                      uint32_t offset)
 {
@@ -6738,7 +6807,7 @@ static uint32_t nnrti_onnx_normalize(nnrti_onnx *c, uint32_t x, int32_t axis, fl
     return y;
 }
 
-/* INSTANCE_NORM has no epsilon of 0. */
+/* INSTANCE_NORM does not support epsilon 0. */
 static void nnrti_onnx_op_instance_norm(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), offset = nnrti_onnx_in(c, 2);
@@ -6746,11 +6815,11 @@ static void nnrti_onnx_op_instance_norm(nnrti_onnx *c, int32_t arg)
     (void)arg;
     a.epsilon = nnrti_onnx_float(c, "epsilon", 1e-5f);
     if (a.epsilon == 0)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "epsilon is 0, which is not supported");
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "epsilon is 0, expected more than 0");
     nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_INSTANCE_NORM, &a, x, scale, offset));
 }
 
-/* v, a number for each of so many groups of channels of x, as one for each channel. */
+/* Expands v from one entry per group of channels of x to one entry per channel. */
 static uint32_t nnrti_onnx_by_channel(nnrti_onnx *c, uint32_t x, uint32_t v, int64_t groups)
 {
     nnrti_onnx_size sizes[2];
@@ -6758,7 +6827,8 @@ static uint32_t nnrti_onnx_by_channel(nnrti_onnx *c, uint32_t x, uint32_t v, int
     NNRT_BroadcastTo a;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_BROADCAST_TO, &a);
     if (groups < 1 || groups > INT32_MAX || nnrti_onnx_rank(c, x) < 2) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "num_groups is %l, and '%s' is %o", groups,
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER,
+                        "num_groups is %l and '%s' is %o, expected 1 or more groups and 2 or more axes", groups,
                         nnrti_onnx_at(c, x)->name, nnrti_onnx_at(c, x));
         return v;
     }
@@ -6770,7 +6840,7 @@ static uint32_t nnrti_onnx_by_channel(nnrti_onnx *c, uint32_t x, uint32_t v, int
     return nnrti_onnx_reshape(c, v, &line, 1);
 }
 
-/* scale and offset have a number for each group before operator set 21, from then on for each channel. */
+/* scale and offset have one entry per group before operator set 21, one per channel later. */
 static void nnrti_onnx_op_group_norm(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -6787,8 +6857,8 @@ static void nnrti_onnx_op_group_norm(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_GROUP_NORM_FUSION, &a, x, scale, offset));
 }
 
-/* x / norm. The least float that there is, added to the norm, changes none but those that are about as small, and makes
-   zeros of zeros. */
+/* x / (norm + epsilon) with the smallest subnormal float as epsilon, which changes only norms of about that size and
+   turns 0/0 into 0. */
 static void nnrti_onnx_op_lp_norm(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t least = 1;
@@ -6802,7 +6872,7 @@ static void nnrti_onnx_op_lp_norm(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_LP_NORMALIZATION, &a, nnrti_onnx_in(c, 0)));
 }
 
-/* True when v has just the extents that x has from `axis` on. */
+/* True if the shape of v is static and equals that of x from `axis` on. */
 static bool nnrti_onnx_ends_with(nnrti_onnx *c, uint32_t x, int32_t axis, uint32_t v)
 {
     const int32_t rank = nnrti_onnx_rank(c, x);
@@ -6812,7 +6882,7 @@ static bool nnrti_onnx_ends_with(nnrti_onnx *c, uint32_t x, int32_t axis, uint32
     return same;
 }
 
-/* Mean and 1/sqrt(variance + epsilon) are computed apart when somebody wants them. */
+/* Mean and 1/sqrt(variance + epsilon) are computed separately if the node has these outputs. */
 static void nnrti_onnx_op_layer_norm(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), offset = nnrti_onnx_in(c, 2);
@@ -6842,7 +6912,7 @@ static void nnrti_onnx_op_layer_norm(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* stash_type says in which type float16 is normalised: float32, as here always. */
+/* stash_type is the type in which float16 is normalized: always float32 here. */
 static void nnrti_onnx_op_rms_norm(nnrti_onnx *c, int32_t arg)
 {
     const int64_t type = nnrti_onnx_int(c, "stash_type", NNRT_ONNX_FLOAT);
@@ -6856,15 +6926,15 @@ static void nnrti_onnx_op_rms_norm(nnrti_onnx *c, int32_t arg)
                    nnrti_onnx_step2(c, NNRT_NODE_TYPE_RMS_NORMALIZATION, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
 }
 
-/* A window of 2^31 keys and more sees all that there can be. */
+/* Clamps a window size to INT32_MAX, which covers every possible key. */
 static int64_t nnrti_onnx_window_size(nnrti_onnx *c, const char *name)
 {
     const int64_t size = nnrti_onnx_int(c, name, -1);
     return size < INT32_MAX ? size : INT32_MAX;
 }
 
-/* As ONNX 1.23 defines it for all sets: the cap stands before the mask (set 23 had it behind), and a query that sees no key
-   gives zeros. */
+/* Attention as ONNX 1.23 defines it for all operator sets: softcap before the mask (operator set 23 had it after),
+   zeros for a query without visible keys. */
 static void nnrti_onnx_op_attention(nnrti_onnx *c, int32_t arg)
 {
     const int64_t precision = nnrti_onnx_int(c, "softmax_precision", NNRT_ONNX_FLOAT);
@@ -6907,7 +6977,8 @@ static void nnrti_onnx_op_rotary_embedding(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* (x - mean) / (sqrt(variance) + 1e-9) over axes, by default all but the channels. */
+/* (x - mean) / (sqrt(variance) + 1e-9) over axes, by default all but the channels. Epsilon is added outside the root,
+   so no normalization operator of the runtime computes it. */
 static void nnrti_onnx_op_mean_variance(nnrti_onnx *c, int32_t arg)
 {
     static const int64_t initial[] = {0, 2, 3};
@@ -6925,8 +6996,8 @@ static void nnrti_onnx_op_mean_variance(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_div(c, away, nnrti_onnx_add(c, v, nnrti_onnx_like(c, v, 1e-9))));
 }
 
-/* x / (bias + alpha/size * sum of x^2 over `size` neighbouring channels)^beta: LRN, of images. Other tensors count as
-   images of width 1. */
+/* x / (bias + alpha/size * sum of x^2 over `size` neighboring channels)^beta: LRN, for images. Other tensors are
+   reshaped to images of width 1. */
 static void nnrti_onnx_op_lrn(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -6939,7 +7010,7 @@ static void nnrti_onnx_op_lrn(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_defaults(NNRT_NODE_TYPE_LRN, &a);
     if (rank < 2 || size < 1 || size > INT32_MAX || size % 2 == 0) {
         NNRTI_ONNX_FAIL(c, size > 0 && size % 2 == 0 ? NNRT_UNSUPPORTED_OP : NNRT_INVALID_PARAMETER,
-                        "size %l of %d axes, expected an odd one and 2 axes and more", size, rank);
+                        "size is %l and the input has %d axes, expected an odd size and 2 or more axes", size, rank);
         return;
     }
     a.depthRadius = size / 2;
@@ -6960,22 +7031,22 @@ static void nnrti_onnx_op_lrn(nnrti_onnx *c, int32_t arg)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_recurrent: LSTM, GRU and RNN */
 
-/* The activations of a node, and for each the parameters of HardSigmoid. */
+/* The activations of a node, and the parameters of each HardSigmoid. */
 typedef struct nnrti_onnx_gates {
     NNRT_Int64List activations;
-    NNRT_FloatList alpha, beta; /* empty where no activation has parameters */
+    NNRT_FloatList alpha, beta; /* empty if no activation has parameters */
     int64_t types[6];
     float alphas[6], betas[6];
 } nnrti_onnx_gates;
 
-/* The next entry of a list that activations with parameters share in their order; where it ends, their default. */
+/* The next entry of the list that activations with parameters share, in their order; `initial` after the list's end. */
 static float nnrti_onnx_gate_parameter(nnrti_onnx *c, const char *name, size_t at, float initial)
 {
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_FLOATS);
     return a != NULL && at < a->floats.count ? a->floats.data[at] : initial;
 }
 
-/* Activations, `most` at most, which is no more than 6. Of those with parameters only HardSigmoid is supported. */
+/* Reads the activations, at most `most` (no more than 6). HardSigmoid is the only supported one with parameters. */
 static void nnrti_onnx_activations(nnrti_onnx *c, nnrti_onnx_gates *g, size_t most)
 {
     static const struct {
@@ -6990,7 +7061,7 @@ static void nnrti_onnx_activations(nnrti_onnx *c, nnrti_onnx_gates *g, size_t mo
     char text[64];
     memset(g, 0, sizeof(*g));
     if (count > most)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "activations has %z entries, expected %z at most", count, most);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "activations has %z entries, expected at most %z", count, most);
     for (size_t i = 0; i < count && c->code == NNRT_SUCCESS; i++) {
         size_t k = 0;
         while (k < 6 && !nnrti_onnx_is(a->strings.data[i], known[k].name))
@@ -7013,7 +7084,7 @@ static void nnrti_onnx_activations(nnrti_onnx *c, nnrti_onnx_gates *g, size_t mo
     g->beta = nnrt_float_list(g->betas, hard > 0 ? (uint32_t)count : 0);
 }
 
-/* arg: the node type. */
+/* GRU and RNN; arg: the node type. */
 static void nnrti_onnx_op_recurrent(nnrti_onnx *c, int32_t arg)
 {
     uint32_t in[6], out[2], n = 0;
@@ -7037,8 +7108,8 @@ static void nnrti_onnx_op_recurrent(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 1, out[1]);
 }
 
-/* Whether an LSTM is the plain cell, sigmoid and tanh without clip and peepholes, whose sequences all have the length of x and
-   whose features are known. */
+/* True if an LSTM is the plain cell of the operator LSTM: sigmoid and tanh without clip and peepholes, all sequences as
+   long as x, and a static number of features. */
 static bool nnrti_onnx_is_plain_lstm(nnrti_onnx *c, uint32_t x, uint32_t lengths, int32_t time)
 {
     const nnrt_onnx_attribute *names = nnrti_onnx_attr(c, "activations", NNRT_ONNX_ATTRIBUTE_STRINGS);
@@ -7057,8 +7128,8 @@ static bool nnrti_onnx_is_plain_lstm(nnrti_onnx *c, uint32_t x, uint32_t lengths
     return plain;
 }
 
-/* LSTM_PEEPHOLE, with ONNX's own attributes and order of axes. ONNX clips the input of every activation; ONNX Runtime
-   leaves out that of the cell state. */
+/* LSTM_PEEPHOLE, which has ONNX's attributes and axis order. ONNX clips the input of every activation; ONNX Runtime
+   does not clip that of the cell state. */
 static void nnrti_onnx_lstm_peephole(nnrti_onnx *c)
 {
     uint32_t in[8], out[3], n = 0;
@@ -7081,8 +7152,8 @@ static void nnrti_onnx_lstm_peephole(nnrti_onnx *c)
         nnrti_onnx_out(c, i, out[i]);
 }
 
-/* LSTM has X [T,N,I], Y [T,N,D*H]; states [D,N,H]. With layout 1 ONNX has the batch first in all of them, and D is an axis
-   of Y. Backward alone, steps are turned around. */
+/* The runtime's LSTM has X [T,N,I], Y [T,N,D*H] and states [D,N,H]. ONNX's layout 1 has the batch first in all of them;
+   in ONNX the direction D is an axis of Y. Direction reverse alone reverses the steps of X and Y. */
 static void nnrti_onnx_op_lstm(nnrti_onnx *c, int32_t arg)
 {
     static const int64_t swap[] = {1, 0, 2}, orders[2][4] = {{0, 2, 1, 3}, {1, 0, 2, 3}};
@@ -7133,7 +7204,7 @@ static void nnrti_onnx_op_lstm(nnrti_onnx *c, int32_t arg)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_signals */
 
-/* arg: which window. */
+/* arg: the window kind. */
 static void nnrti_onnx_op_window(nnrti_onnx *c, int32_t arg)
 {
     const int64_t type = nnrti_onnx_int(c, "output_datatype", NNRT_ONNX_FLOAT);
@@ -7159,7 +7230,7 @@ static void nnrti_onnx_op_mel_weight_matrix(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* Attribute dtype, or initial where there is none. */
+/* Attribute dtype, or initial if it is absent. */
 static NNRT_DataType nnrti_onnx_dtype(nnrti_onnx *c, NNRT_DataType initial)
 {
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, "dtype", NNRT_ONNX_ATTRIBUTE_INT);
@@ -7168,8 +7239,8 @@ static NNRT_DataType nnrti_onnx_dtype(nnrti_onnx *c, NNRT_DataType initial)
     return nnrti_onnx_take_type(c, a->i >= 0 && a->i < 1000 ? (nnrt_onnx_type)a->i : -1, "attribute", "dtype");
 }
 
-/* arg: 0 normal, 1 uniform. ONNX leaves the numbers open: they are the runtime's, the same in every run, and without a
-   seed those of seed 0. */
+/* arg: 0 normal, 1 uniform. ONNX does not specify the generator: the numbers are the runtime's, the same in every run;
+   without a seed they are those of seed 0. */
 static void nnrti_onnx_op_random(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -7186,7 +7257,7 @@ static void nnrti_onnx_op_random(nnrti_onnx *c, int32_t arg)
     uniform.high = nnrti_onnx_float(c, "high", 1);
     uniform.low = nnrti_onnx_float(c, "low", 0);
     if (x == NNRT_NO_TENSOR && (shape.data == NULL || shape.count > NNRT_MAX_RANK))
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "shape has %z entries, expected %d at most", shape.count,
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "shape has %z entries, expected at most %d", shape.count,
                         NNRT_MAX_RANK);
     else
         list =
@@ -7216,7 +7287,7 @@ static void nnrti_onnx_op_multinomial(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_MULTINOMIAL, &a, nnrti_onnx_in(c, 0)));
 }
 
-/* The axis is an attribute, 1 where it is not said, and from operator set 20 on input 2, or -2. */
+/* The axis is an attribute, default 1; from operator set 20 on input 2, default -2. */
 static void nnrti_onnx_op_dft(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t length = nnrti_onnx_in(c, 1), axis = c->opset >= 20 ? nnrti_onnx_in(c, 2) : NNRT_NO_TENSOR;
@@ -7227,7 +7298,7 @@ static void nnrti_onnx_op_dft(nnrti_onnx *c, int32_t arg)
     a.inverse = nnrti_onnx_int(c, "inverse", 0);
     a.onesided = nnrti_onnx_int(c, "onesided", 0);
     if (axis != NNRT_NO_TENSOR && nnrti_onnx_list(c, axis, "axis", &a.axis, 1) != 1)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input 2 (axis) is empty");
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input 2 (axis) is empty, expected one entry");
     in[0] = nnrti_onnx_in(c, 0);
     in[1] = length;
     nnrti_onnx_emit(c, NNRT_NODE_TYPE_DFT, &a, in, length != NNRT_NO_TENSOR ? 2 : 1, &y, 1, NULL);
@@ -7249,21 +7320,22 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_about: what operators become */
 
-/* X(operator of ONNX, or else its handler, "what it becomes", "what may stand beside that", "why"); % is the row's
-   argument. An operator that becomes nothing by itself is made of what stands beside it. What computes with extents that
-   the file leaves open (SHAPE, GATHER, CONCAT, ...) is not named. A test compares it with the ONNX node tests. */
+/* Documentation table: X(operator of ONNX, or else its handler, "operators it becomes", "operators that may be added",
+   "why"); % is the row's argument. An operator that becomes nothing by itself is decomposed into the added operators.
+   Operators that only compute with dynamic dimensions (SHAPE, GATHER, CONCAT, ...) are not listed. A test compares the
+   table with the ONNX node tests. */
 /* clang-format off */
 #define NNRTI_ONNX_ABOUT(X) \
     X("GlobalAveragePool", "AVGPOOL_FUSION REDUCE_FUSION",   "", "") \
     X("GlobalMaxPool",   "MAX_POOL_FUSION REDUCE_FUSION",    "", "") \
     X("Hardmax",         "HARDMAX",                          "FLATTEN RESHAPE", \
-      "axes from `axis` on that count as one, before set 13") \
+      "before set 13 all axes from `axis` on are one axis") \
     X("LogSoftmax",      "LOG_SOFTMAX", \
       "FLATTEN RESHAPE REDUCE_FUSION MINIMUM MAXIMUM SUB_FUSION POW_FUSION LOG", \
-      "axes from `axis` on that count as one, before set 13; float64, which LOG_SOFTMAX does not take") \
-    X("Mean",            "", "ADD_FUSION ADD_N DIV_FUSION",  "a sum over the number of inputs") \
+      "before set 13 all axes from `axis` on are one axis; float64, unsupported by LOG_SOFTMAX") \
+    X("Mean",            "", "ADD_FUSION ADD_N DIV_FUSION",  "the sum divided by the number of inputs") \
     X("Mul",             "MUL_FUSION ACTIVATION",            "RESHAPE", \
-      "`axis`, before set 7; the last product of GELU as exporters write it is that activation") \
+      "`axis`, before set 7; the last Mul of GELU as exporters write it becomes the activation") \
     X("NegativeLogLikelihoodLoss", "NEGATIVE_LOG_LIKELIHOOD_LOSS", "", "") \
     X("RandomNormal",    "RANDOM_NORMAL",                    "", "") \
     X("RandomNormalLike", "RANDOM_NORMAL",                   "", "") \
@@ -7272,18 +7344,18 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("ReduceLogSum",    "", "REDUCE_FUSION LOG CAST",       "the logarithm of a sum") \
     X("ReduceLogSumExp", "", \
       "REDUCE_FUSION MINIMUM MAXIMUM SUB_FUSION EXPFUSION POW_FUSION LOG ADD_FUSION CAST", \
-      "the largest element is taken out of the sum, which then does not overflow") \
+      "the largest element is subtracted before the sum to avoid overflow") \
     X("Softmax",         "SOFTMAX",                          "FLATTEN RESHAPE", \
-      "axes from `axis` on that count as one, before set 13") \
+      "before set 13 all axes from `axis` on are one axis") \
     X("SoftmaxCrossEntropyLoss", "", "LOG_SOFTMAX NEGATIVE_LOG_LIKELIHOOD_LOSS", \
-      "the second output is what stands between the two") \
+      "the second output is the result of LOG_SOFTMAX") \
     X("Sum",             "ADD_FUSION ADD_N",                 "", "") \
     X("activation",      "ACTIVATION",                       "", "") \
     X("affine_grid",     "AFFINE_GRID",                      "", "") \
-    X("arg",             "%", "STRIDED_SLICE SUB_FUSION",    "select_last_index takes the first from the other end") \
+    X("arg",             "%", "STRIDED_SLICE SUB_FUSION",    "select_last_index searches the reversed input") \
     X("attention",       "ATTENTION",                        "", "") \
     X("average_pool",    "AVGPOOL_FUSION AVGPOOL_INCLUDE_PAD AVERAGE_POOL_3D", "UNSQUEEZE SQUEEZE", \
-      "one spatial axis, which gets a second one") \
+      "one spatial axis, to which a second one is added") \
     X("batch_norm",      "FUSED_BATCH_NORM", "CAST REDUCE_FUSION SQUARED_DIFFERENCE MUL_FUSION ADD_FUSION", \
       "parameters of another float type than the data; training_mode: statistics of the batch") \
     X("bernoulli",       "BERNOULLI",                        "", "") \
@@ -7294,44 +7366,44 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
       "alpha * elu(x / alpha)") \
     X("center_crop_pad", "CENTER_CROP_PAD",                  "", "") \
     X("clip",            "CLIP ACTIVATION MAXIMUM MINIMUM",  "EQUAL WHERE", \
-      "bounds that a run tells, or out of order; NaN comes through") \
+      "limits computed in the run, or out of order; NaN propagates") \
     X("col2im",          "COL2IM",                           "", "") \
     X("compress",        "COMPRESS",                         "", "") \
     X("concat",          "CONCAT",                           "", "") \
     X("constant",        "",                                 "", "a constant of the model") \
     X("constant_shape",  "CONSTANT_OF_SHAPE FILL",           "", "") \
     X("conv",            "CONV2D_FUSION CONV_3D",            "TRANSPOSE UNSQUEEZE SQUEEZE", \
-      "weights that a run tells, in the runtime's order; one spatial axis, which gets a second one") \
+      "weights computed in the run, permuted; one spatial axis, to which a second one is added") \
     X("conv_integer",    "CONV_INTEGER",                     "TRANSPOSE UNSQUEEZE SQUEEZE", "as conv") \
     X("conv_transpose",  "CONV2D_TRANSPOSE_FUSION CONV_TRANSPOSE_3D", \
       "TRANSPOSE RESHAPE UNSQUEEZE SQUEEZE SLICE_FUSION", \
-      "weights that a run tells, in the runtime's order; one spatial axis; output_shape of open extents") \
+      "weights computed in the run; one spatial axis; output_shape with dynamic dimensions") \
     X("cum_sum",         "CUM_SUM",                          "", "") \
     X("deform_conv",     "DEFORMABLE_CONV_2D",               "", "") \
     X("depth_to_space",  "DEPTH_TO_SPACE",                   "", "") \
     X("dequantize",      "QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2", "BITCAST CAST RESHAPE SUB_FUSION MUL_FUSION GATHER", \
-      "parameters that are not constant, or of blocks; 16 bits") \
+      "parameters that are not constant, or blockwise; 16 bits") \
     X("det",             "DET",                              "", "") \
     X("dft",             "DFT",                              "", "") \
     X("dropout",         "", "FILL_LIKE LOGICAL_NOT LOGICAL_OR EQUAL ASSERT", \
-      "nothing is dropped: its input; the mask; a training_mode that a run tells must be off") \
+      "nothing is dropped: its input; the mask; a training_mode computed in the run must be off") \
     X("dynamic_quantize", "", \
       "REDUCE_FUSION MINIMUM MAXIMUM SUB_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP MUL_FUSION", \
-      "scale and zero point are results that a run tells") \
+      "scale and zero point are computed in the run") \
     X("einsum",          "EINSUM",                           "", "") \
     X("exp",             "EXPFUSION POW_FUSION",             "", "") \
-    X("expand",          "BROADCAST_TO", "CONCAT",           "a shape, told in a run, of fewer axes than the input") \
-    X("extreme",         "%", "EQUAL WHERE",                 "more than two inputs; NaN of any comes through") \
+    X("expand",          "BROADCAST_TO", "CONCAT",           "a shape computed in the run with fewer axes than x") \
+    X("extreme",         "%", "EQUAL WHERE",                 "more than two inputs; NaN of any input propagates") \
     X("eye_like",        "EYE_LIKE",                         "", "") \
     X("flatten",         "FLATTEN",                          "", "") \
     X("gather",          "GATHER",                           "", "") \
     X("gather_elements", "GATHER_ELEMENTS",                  "", "") \
     X("gather_nd",       "GATHER_ND", "CAST RESHAPE BROADCAST_TO CONCAT", \
-      "batch_dims: the places in the batch stand before the indices") \
+      "batch_dims: the indices are prefixed by the positions in the batch") \
     X("gelu",            "ACTIVATION",                       "", "") \
     X("gemm",            "FULL_CONNECTION MATMUL_FUSION", \
       "TRANSPOSE RESHAPE MUL_FUSION ADD_FUSION FILL MAXIMUM", \
-      "transA, alpha, beta; weights that a run tells; a bias that is no vector") \
+      "transA, alpha, beta; weights computed in the run; a bias that is not a vector") \
     X("grid_sample",     "GRID_SAMPLE",                      "", "") \
     X("group_norm",      "GROUP_NORM_FUSION", "RESHAPE BROADCAST_TO", \
       "scale and offset of each group, before set 21") \
@@ -7342,22 +7414,22 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("is_inf",          "IS_INF",                           "", "") \
     X("layer_norm",      "LAYER_NORM_FUSION", \
       "MUL_FUSION ADD_FUSION REDUCE_FUSION SQUARED_DIFFERENCE RSQRT", \
-      "mean and deviation as outputs; scale and offset that are broadcast") \
+      "mean and 1/deviation as outputs; scale and offset that are broadcast") \
     X("leaky_relu",      "LEAKY_RELU",                       "", "") \
     X("loop",            "LOOP",                             "", "") \
     X("lp_norm",         "LP_NORMALIZATION",                 "", "") \
     X("lp_pool",         "LP_POOL",                          "", "") \
-    X("lrn",             "LRN", "RESHAPE",                   "other than 4 axes, which count as an image") \
+    X("lrn",             "LRN", "RESHAPE",                   "other than 4 axes, reshaped to an image") \
     X("lstm",            "LSTM LSTM_PEEPHOLE", "TRANSPOSE STRIDED_SLICE FILL RESHAPE", \
-      "directions are an axis of Y; layout 1; backward alone; states that are not given") \
+      "directions are an axis of Y; layout 1; direction reverse; absent initial states") \
     X("matmul",          "MATMUL_FUSION",                    "", "") \
     X("matmul_integer",  "MATMUL_INTEGER",                   "RESHAPE UNSQUEEZE", "a zero point for each row") \
     X("max_pool",        "MAX_POOL_FUSION MAX_POOL_3D", \
       "UNSQUEEZE SQUEEZE CAST DIV_FUSION MUL_FUSION SUB_FUSION ADD_FUSION", \
-      "one spatial axis; integers, as float32; indices, which count in the whole tensor") \
+      "one spatial axis; integers, as float32; indices are positions in the whole tensor") \
     X("max_unpool",      "MAX_UNPOOL",                       "", "") \
     X("mean_variance",   "", "REDUCE_FUSION SUB_FUSION MUL_FUSION SQRT ADD_FUSION DIV_FUSION", \
-      "its epsilon stands outside of the root") \
+      "its epsilon is added outside the root") \
     X("mel_weight_matrix", "MEL_WEIGHT_MATRIX",              "", "") \
     X("mod",             "MOD", "FLOOR_DIV MUL_FUSION SUB_FUSION", "fmod 0 of signed integers") \
     X("multinomial",     "MULTINOMIAL",                      "", "") \
@@ -7365,28 +7437,28 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("one_hot",         "ONE_HOT", "CAST RESHAPE LESS_EQUAL MUL_FUSION ADD_FUSION GATHER", \
       "negative indices count from the end; the two values are one input") \
     X("pad",             "PAD_FUSION PAD_EDGE GATHER", "CONCAT STRIDED_SLICE RANGE MOD ADD_FUSION SUB_FUSION", \
-      "dynamic pads, in the runtime's order; negative pads, which cut off; mode wrap, a GATHER of each axis") \
+      "dynamic pads, in the runtime's order; negative pads, which crop; mode wrap, a GATHER for each axis") \
     X("pow",             "POW_FUSION", "CAST RESHAPE",       "two types; `axis`, before set 7") \
     X("prelu",           "PRELU_FUSION", "RESHAPE UNSQUEEZE LESS MUL_FUSION WHERE", \
-      "a slope that is not one number, nor one for each channel") \
+      "a slope that is neither a single number nor one per channel") \
     X("q_linear_conv",   "CONV2D_FUSION CONV_INTEGER", \
       "BITCAST TRANSPOSE UNSQUEEZE SQUEEZE RESHAPE MUL_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP", \
-      "parameters that are not constant, or no_quantize: the sum is rounded once, from float32, halves to even") \
+      "parameters that are not constant, or no_quantize: the sum is rounded once, from float32, to nearest even") \
     X("q_linear_matmul", "MATMUL_FUSION MATMUL_INTEGER", \
       "BITCAST RESHAPE UNSQUEEZE MUL_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP", \
-      "parameters that are not constant, or no_quantize: the sum is rounded once, from float32, halves to even") \
+      "parameters that are not constant, or no_quantize: the sum is rounded once, from float32, to nearest even") \
     X("quantize",        "QUANTIZE_LINEAR", \
       "BITCAST RESHAPE DIV_FUSION ROUND CAST ADD_FUSION CLIP GATHER", \
-      "parameters that are not constant, or of blocks; 16 bits") \
+      "parameters that are not constant, or blockwise; 16 bits") \
     X("range",           "RANGE",                            "", "") \
     X("recurrent",       "%",                                "", "") \
     X("reduce",          "REDUCE_FUSION", \
       "SCATTER_ELEMENTS CAST EQUAL ASSERT GATHER SHAPE MUL_FUSION ADD_FUSION BOTTOM_K RESHAPE BITWISE_NOT LOGICAL_NOT", \
-      "keepdims 0 of dynamic axes; the largest and smallest of an empty axis, by a sum") \
+      "keepdims 0 with axes computed in the run; maximum and minimum of an empty axis, by a sum") \
     X("relu",            "ACTIVATION MAXIMUM",               "", "") \
     X("reshape",         "RESHAPE",                          "", "") \
     X("resize",          "RESIZE RESIZE_ND", "UNSQUEEZE SQUEEZE CAST LESS_EQUAL ASSERT", \
-      "2 and 3 axes, which count as an image; integers, which are copied as float32; scales of Upsample that a run tells") \
+      "2 and 3 axes, treated as an image; integers, as float32; scales of Upsample computed in the run") \
     X("reverse_sequence", "REVERSE_SEQUENCE",                "", "") \
     X("rms_norm",        "RMS_NORMALIZATION",                "", "") \
     X("roi_align",       "ROI_ALIGN",                        "", "") \
@@ -7395,25 +7467,25 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("scan",            "LOOP",                             "", "") \
     X("scatter_elements", "SCATTER_ELEMENTS",                "", "") \
     X("scatter_nd",      "SCATTER_ND_UPDATE",                "", "") \
-    X("selu",            "ACTIVATION", "MUL_FUSION",         "other numbers than SELU's own") \
+    X("selu",            "ACTIVATION", "MUL_FUSION",         "alpha and gamma other than SELU's") \
     X("shape",           "SHAPE", "STRIDED_SLICE",           "start, end") \
-    X("shrink",          "", "LESS GREATER ADD_FUSION SUB_FUSION WHERE CAST", "two comparisons choose") \
+    X("shrink",          "", "LESS GREATER ADD_FUSION SUB_FUSION WHERE CAST", "selected by two comparisons") \
     X("sign",            "ACTIVATION", "GREATER LESS CAST SUB_FUSION", "integers other than int32") \
-    X("size",            "", "SHAPE REDUCE_FUSION",          "the product of the extents") \
+    X("size",            "", "SHAPE REDUCE_FUSION",          "the product of the dimensions") \
     X("slice",           "STRIDED_SLICE", "SCATTER_ELEMENTS CAST REDUCE_FUSION EQUAL ASSERT", \
-      "axes that a run tells") \
+      "axes computed in the run") \
     X("softplus",        "SOFTPLUS",                         "", "") \
     X("space_to_depth",  "SPACE_TO_DEPTH",                   "", "") \
     X("split",           "SPLIT", \
-      "CAST LESS_EQUAL ASSERT REDUCE_FUSION EQUAL CUM_SUM STRIDED_SLICE SLICE_FUSION", "lengths that a run tells") \
+      "CAST LESS_EQUAL ASSERT REDUCE_FUSION EQUAL CUM_SUM STRIDED_SLICE SLICE_FUSION", "lengths computed in the run") \
     X("squeeze",         "SQUEEZE", \
       "SCATTER_ELEMENTS CAST REDUCE_FUSION EQUAL ASSERT GATHER MUL_FUSION ADD_FUSION BOTTOM_K RESHAPE", \
-      "axes that a run tells") \
+      "axes computed in the run") \
     X("stft",            "STFT",                             "", "") \
     X("swish",           "ACTIVATION", "MUL_FUSION",         "alpha other than 1") \
     X("tensor_scatter",  "SCATTER_ELEMENTS", \
       "LESS_EQUAL ASSERT RESHAPE UNSQUEEZE RANGE ADD_FUSION MOD BROADCAST_TO CAST", \
-      "where each batch is written, of each place along the axis; circular") \
+      "write_indices for each batch, as an index for each position along the axis; circular") \
     X("tile",            "TILE_FUSION", "CAST RESHAPE",      "tiles and axis as scalars of set 1") \
     X("top_k",           "TOPK_FUSION BOTTOM_K",             "", "") \
     X("transpose",       "TRANSPOSE",                        "", "") \
@@ -7421,12 +7493,12 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("unique",          "UNIQUE",                           "", "") \
     X("unsqueeze",       "UNSQUEEZE", \
       "SCATTER_ELEMENTS CAST REDUCE_FUSION EQUAL ASSERT SUB_FUSION CUM_SUM GATHER WHERE RESHAPE", \
-      "axes that a run tells") \
+      "axes computed in the run") \
     X("where",           "WHERE", "UNSQUEEZE LOGICAL_OR FILL_LIKE", \
-      "a condition of one axis, which WHERE could take for one that chooses rows") \
+      "a condition of one axis, which WHERE would use to select rows") \
     X("window",          "WINDOW",                           "", "")
 
-/* Operators that are left out: X("domain.name", "why"). */
+/* Unsupported operators: X("domain.name", "why"). */
 #define NNRTI_ONNX_LEFT_OUT(X) \
     X("ai.onnx.ml.CastMap",                   "maps") \
     X("ai.onnx.ml.DictVectorizer",            "maps") \
@@ -7511,7 +7583,7 @@ static bool nnrti_onnx_main_domain(nnrt_onnx_str domain)
     return domain.length == 0 || nnrti_onnx_is(domain, "ai.onnx");
 }
 
-/* The row of a node's operator in some version, NULL when there is none. */
+/* The row of a node's operator in any operator set, NULL if there is none. */
 static const nnrti_onnx_importer *nnrti_onnx_row_named(const nnrt_onnx_node *n)
 {
     if (!nnrti_onnx_main_domain(n->domain))
@@ -7522,14 +7594,14 @@ static const nnrti_onnx_importer *nnrti_onnx_row_named(const nnrt_onnx_node *n)
     return NULL;
 }
 
-/* The row of a node's operator, NULL when it is not known in this version. */
+/* The row of a node's operator, NULL if it is unsupported in the current operator set. */
 static const nnrti_onnx_importer *nnrti_onnx_row_of(const nnrti_onnx *c, const nnrt_onnx_node *n)
 {
     const nnrti_onnx_importer *r = nnrti_onnx_row_named(n);
     return r != NULL && c->opset >= r->least && c->opset <= r->most ? r : NULL;
 }
 
-/* The operator of the application that a node is of; NULL: none. */
+/* The application's operator of a node (registered with nnrt_op_register); NULL: none. */
 static const nnrt_op *nnrti_onnx_own_of(const nnrt_onnx_node *n)
 {
     char name[NNRTI_OP_NAME_BYTES];
@@ -7549,7 +7621,7 @@ static const nnrt_op *nnrti_onnx_own_of(const nnrt_onnx_node *n)
     return op != NULL && op->type < 0 ? op : NULL;
 }
 
-/* Whether a node that calls no function is read. */
+/* True if a node that calls no function has a supported operator. */
 static bool nnrti_onnx_is_read(const nnrti_onnx *c, const nnrt_onnx_node *n)
 {
     return nnrti_onnx_row_of(c, n) != NULL || nnrti_onnx_own_of(n) != NULL;
@@ -7572,7 +7644,7 @@ static size_t nnrti_onnx_function_key(nnrt_onnx_str domain, nnrt_onnx_str name, 
     return n;
 }
 
-/* Makes the table of the model's functions. */
+/* Builds the sorted table of the model's functions. */
 static void nnrti_onnx_take_functions(nnrti_onnx *c)
 {
     const nnrt_onnx_functions *list = &c->model->functions;
@@ -7604,8 +7676,8 @@ static void nnrti_onnx_take_functions(nnrti_onnx *c)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "two of its functions have the same domain, name and overload");
 }
 
-/* The entry of the function that a node calls, nFunctions: none. A function of the file comes before an operator of the
-   same name, but not before one of the application. */
+/* Index in c->functions of the function that a node calls, nFunctions if it calls none. A function of the file takes
+   precedence over an operator of the same name, but not over one of the application. */
 static size_t nnrti_onnx_function_of(const nnrti_onnx *c, const nnrt_onnx_node *n)
 {
     nnrt_onnx_str key;
@@ -7617,19 +7689,20 @@ static size_t nnrti_onnx_function_of(const nnrti_onnx *c, const nnrt_onnx_node *
     return nnrti_onnx_search(c->functions, c->nFunctions, key);
 }
 
-#define NNRTI_ONNX_MAX_CALLS 64 /* functions in one another */
+#define NNRTI_ONNX_MAX_CALLS 64 /* the deepest nesting of function calls */
 #define NNRTI_ONNX_LISTED 24
 
-/* Operators that are not read, and how often each occurs; others: kinds beyond those. */
+/* Unsupported operators and their numbers of occurrences; others: number of occurrences of operators that the list has
+   no room for. */
 typedef struct nnrti_onnx_kinds {
     const nnrt_onnx_node *kinds[NNRTI_ONNX_LISTED];
     uint32_t counts[NNRTI_ONNX_LISTED], n, others;
-    nnrti_onnx_entry *calls; /* [called].value: functions that are called; [place].isInput: this one is among them */
-    bool *missing;           /* per place: an operator of that function is not read */
+    nnrti_onnx_entry *calls; /* [0..called-1].value: indices of called functions; [index].isInput: it is in the list */
+    bool *missing;           /* by index: the function contains an unsupported operator */
     size_t called;
 } nnrti_onnx_kinds;
 
-/* Those of nodes and of the graphs that they run; what lies too deep is refused later. */
+/* Collects the unsupported operators of nodes and of their subgraphs. Nesting that is too deep is reported later. */
 static void nnrti_onnx_find_kinds(nnrti_onnx *c, const nnrt_onnx_nodes *nodes, uint32_t depth, nnrti_onnx_kinds *found)
 {
     for (size_t i = 0; i < nodes->count; i++) {
@@ -7660,7 +7733,7 @@ static void nnrti_onnx_find_kinds(nnrti_onnx *c, const nnrt_onnx_nodes *nodes, u
     }
 }
 
-/* Whether the operator of one of these nodes, of a graph that it runs or of a function that it calls is not read. */
+/* True if one of these nodes, their subgraphs or the functions that they call has an unsupported operator. */
 static bool nnrti_onnx_misses(const nnrti_onnx *c, const nnrti_onnx_kinds *found, const nnrt_onnx_node *nodes,
                               size_t count, uint32_t depth)
 {
@@ -7677,11 +7750,11 @@ static bool nnrti_onnx_misses(const nnrti_onnx *c, const nnrti_onnx_kinds *found
     return false;
 }
 
-/* A walk that looks for values to cut the graph at. Of an entry isInput: it depends on what is not read; value: 1 where it
-   depends on an input of the model, and 2 once it is listed. */
+/* A walk that looks for values to cut the graph at. isInput of an entry: the value depends on an unsupported operator.
+   value: 1 if it depends on an input of the model, 2 once it is listed. */
 typedef struct nnrti_onnx_before {
     const nnrti_onnx_names *names;
-    bool missing, lost, fed; /* of a node: its operator is not read; what it reads depends on one, or on an input */
+    bool missing, lost, fed; /* of a node: unsupported; depends on an unsupported one; depends on a model input */
     char text[96];
     size_t length;
     uint32_t listed;
@@ -7703,7 +7776,7 @@ static void nnrti_onnx_before_see(void *user, nnrt_onnx_str name)
     e->value = 2;
 }
 
-/* Names in b->text the values that nodes with missing operators read and that do not depend on one themselves. */
+/* Lists in b->text the inputs of nodes with unsupported operators that do not depend on such operators themselves. */
 static void nnrti_onnx_before_missing(nnrti_onnx *c, const nnrti_onnx_kinds *found, nnrti_onnx_before *b)
 {
     const nnrt_onnx_graph *g = c->model->graph;
@@ -7734,7 +7807,7 @@ static void nnrti_onnx_before_missing(nnrti_onnx *c, const nnrti_onnx_kinds *fou
     b->names = NULL;
 }
 
-/* Version of the domain "" among these, `initial` where there is none. */
+/* Operator set version of the domain "" in this list, `initial` if it is absent. */
 static int64_t nnrti_onnx_opset_of(const nnrt_onnx_opsets *opsets, int64_t initial)
 {
     int64_t version = initial;
@@ -7744,18 +7817,18 @@ static int64_t nnrti_onnx_opset_of(const nnrt_onnx_opsets *opsets, int64_t initi
     return version;
 }
 
-/* what has the operator set that is read now. */
+/* Fails if the current operator set is newer than the table. what: its owner, for the message. */
 static void nnrti_onnx_check_opset(nnrti_onnx *c, const char *what)
 {
     int32_t newest = 0;
     for (uint32_t i = 0; i < NNRTI_ONNX_ROW_COUNT; i++)
         newest = nnrti_onnx_rows[i].most > newest ? nnrti_onnx_rows[i].most : newest;
     if (c->opset > newest)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "%s has operator set %l, the newest that is read is %d", what, c->opset,
-                        newest);
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "%s has operator set %l, the newest supported one is %d", what,
+                        c->opset, newest);
 }
 
-/* Why a node's operator is left out; NULL: it is not. */
+/* The reason why a node's operator is unsupported, from the list of unsupported operators; NULL: not in the list. */
 static const char *nnrti_onnx_left_out_why(const nnrt_onnx_node *n)
 {
     const size_t domain = nnrti_onnx_main_domain(n->domain) ? 0 : n->domain.length + 1;
@@ -7769,14 +7842,14 @@ static const char *nnrti_onnx_left_out_why(const nnrt_onnx_node *n)
     return NULL;
 }
 
-/* Which functions that are called have operators that are not read, in themselves or in those that they call. */
+/* Marks the called functions that contain unsupported operators, directly or in functions that they call. */
 static void nnrti_onnx_find_missing(nnrti_onnx *c, const nnrti_onnx_kinds *found)
 {
     const int64_t opset = c->opset;
     bool changed = true;
     for (uint32_t round = 0; round < NNRTI_ONNX_MAX_CALLS && changed; round++) {
         changed = false;
-        for (size_t i = found->called; i-- > 0;) { /* mostly those behind are called by those in front */
+        for (size_t i = found->called; i-- > 0;) { /* callees are mostly listed after their callers */
             const size_t place = found->calls[i].value;
             const nnrt_onnx_function *f = &c->model->functions.data[c->functions[place].value];
             c->opset = nnrti_onnx_opset_of(&f->opsetImport, opset);
@@ -7788,11 +7861,12 @@ static void nnrti_onnx_find_missing(nnrti_onnx *c, const nnrti_onnx_kinds *found
 }
 
 #define NNRTI_ONNX_BEFORE "; nnrt_onnx_desc.outputs %s leaves them out"
-#define NNRTI_ONNX_OWN "; nnrt_op_register takes those of such names"
-#define NNRTI_ONNX_ORT "; com.microsoft is ONNX Runtime's: save at ORT_ENABLE_BASIC, quantized as QDQ, or nnrt_op_register"
+#define NNRTI_ONNX_OWN "; nnrt_op_register can add them"
+#define NNRTI_ONNX_ORT                                                                                                 \
+    "; com.microsoft is ONNX Runtime's: save at ORT_ENABLE_BASIC, quantized as QDQ, or nnrt_op_register"
 
-/* Lists all operators that are not known: how often they occur, the first node of each, why they are left out, and the
-   values that stand before them. */
+/* Fails if the model has unsupported operators: lists them with number of occurrences, first node and reason, and the
+   values before them. */
 static void nnrti_onnx_check_operators(nnrti_onnx *c)
 {
     const int64_t opset = c->opset;
@@ -7801,8 +7875,8 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
     const uint32_t *counts = found.counts;
     nnrti_onnx_before before;
     uint32_t n, others;
-    bool main = false, ort = false, own = false; /* operators of ONNX, of ONNX Runtime, such as the application may have */
-    size_t at, room = 24;                        /* for the last words */
+    bool main = false, ort = false, own = false; /* domains seen: ONNX's, ONNX Runtime's, others */
+    size_t at, room = 24;                        /* reserve for the end of the message */
     memset(&found, 0, sizeof(found));
     found.calls = (nnrti_onnx_entry *)nnrti_onnx_keep(c, c->nFunctions, sizeof(*found.calls));
     found.missing = (bool *)nnrti_onnx_keep(c, c->nFunctions, sizeof(*found.missing));
@@ -7848,7 +7922,7 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
             length += nnrt_text(one + length, sizeof(one) - length, counts[k] > 1 ? " '%s', .." : " '%s'",
                                 nnrti_onnx_text(name, kinds[k]->name));
         if (r != NULL)
-            length += nnrt_text(one + length, sizeof(one) - length, " (read in sets %d to %d)", r->least, r->most);
+            length += nnrt_text(one + length, sizeof(one) - length, " (supported in sets %d to %d)", r->least, r->most);
         if (why != NULL)
             length += nnrt_text(one + length, sizeof(one) - length, " (%s)", why);
         if (at + length + room > sizeof(c->text))
@@ -7867,7 +7941,7 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
     nnrti_onnx_blame(c, NNRT_UNSUPPORTED_OP);
 }
 
-/* Ties what the caller says of inputs to their names. */
+/* Attaches the caller's descriptions of inputs (desc->inputs) to the entries of their names. */
 static void nnrti_onnx_take_told(nnrti_onnx *c)
 {
     for (uint32_t i = 0; i < c->desc->inputCount && c->code == NNRT_SUCCESS; i++) {
@@ -7884,13 +7958,14 @@ static void nnrti_onnx_take_told(nnrti_onnx *c)
     }
 }
 
-/* Shape of an input: what the caller says, else the file; -1, open, where neither knows. Returns the rank. */
+/* Shape of an input: the caller's, else the file's; -1 (dynamic) for dimensions that neither fixes. Returns the
+   rank. */
 static int32_t nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info *info, const nnrt_onnx_input *given,
                                       int32_t dims[NNRT_MAX_RANK], const char *name)
 {
     const size_t rank = given != NULL ? (size_t)given->shape.rank : info->dims.count;
     if (given == NULL && !info->hasShape) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' has no shape in the file: give one", name);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' has no shape in the file: give its shape", name);
         return 0;
     }
     if (rank > NNRT_MAX_RANK) {
@@ -7902,11 +7977,13 @@ static int32_t nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info 
         const bool fixed = info->hasShape && i < info->dims.count && info->dims.data[i].kind == NNRT_ONNX_DIM_VALUE;
         const int64_t n = given != NULL ? given->shape.dims[i] : fixed ? info->dims.data[i].value : -1;
         if (n > INT32_MAX) {
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s': extent %l of axis %z does not fit", name, n, i);
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s': size %l of axis %z is outside the range of int32", name,
+                            n, i);
             return 0;
         }
         if (given != NULL && fixed && n >= 0 && info->dims.count == rank && n != info->dims.data[i].value) {
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s': axis %z has extent %l, given is %l", name, i,
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE,
+                            "input '%s': axis %z has size %l in the file, but the given size is %l", name, i,
                             fixed ? info->dims.data[i].value : -1, n);
             return 0;
         }
@@ -7915,7 +7992,8 @@ static int32_t nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info 
     return (int32_t)rank;
 }
 
-/* Open extents of inputs that the file gives one name (dim_param) are always equal. */
+/* Dynamic dimensions of inputs with the same name in the file (dim_param) share a symbol: they are equal in every
+   run. */
 static void nnrti_onnx_name_extents(nnrti_onnx *c, const nnrt_onnx_value_info *info, uint32_t v, const int32_t *dims,
                                     int32_t rank)
 {
@@ -7950,7 +8028,7 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
     const char *whole;
     (void)nnrti_onnx_text(name, info->name);
     if (entry->name.data != NULL && nnrti_onnx_is_input(c, entry->value)) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "value '%s' is given twice", name);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "value '%s' is defined twice", name);
         return;
     }
     if (entry->name.data != NULL)
@@ -7999,7 +8077,7 @@ static void nnrti_onnx_add_inputs(nnrti_onnx *c)
         nnrti_onnx_add_input(c, &g->inputs.data[i]);
 }
 
-/* True when the words of list, separated by spaces, have this one. */
+/* True if word is one of the words of list, which are separated by spaces. */
 static bool nnrti_onnx_in_list(const char *list, nnrt_onnx_str word)
 {
     while (*list != '\0') {
@@ -8011,7 +8089,7 @@ static bool nnrti_onnx_in_list(const char *list, nnrt_onnx_str word)
     return false;
 }
 
-/* What is the same for all operators: how many inputs, which attributes. */
+/* Checks common to all operators: number of inputs and outputs, attribute names. */
 static void nnrti_onnx_check_node(nnrti_onnx *c)
 {
     const nnrt_onnx_node *n = c->node;
@@ -8033,7 +8111,7 @@ static void nnrti_onnx_check_node(nnrti_onnx *c)
     }
 }
 
-/* The number of an enumerator that attribute a gives, by its name or itself. */
+/* The number of the enumerator that attribute a names, or whose number it is. */
 static int32_t nnrti_onnx_own_enum(nnrti_onnx *c, const nnrt_attr_member *m, const nnrt_onnx_attribute *a)
 {
     char text[64];
@@ -8041,14 +8119,15 @@ static int32_t nnrti_onnx_own_enum(nnrti_onnx *c, const nnrt_attr_member *m, con
         if (a->type == NNRT_ONNX_ATTRIBUTE_INT ? m->values[i].value == a->i : nnrti_onnx_is(a->s, m->values[i].name))
             return m->values[i].value;
     if (a->type == NNRT_ONNX_ATTRIBUTE_INT)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute '%s' is %l, which no enumerator has", m->name, a->i);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute '%s' is %l, which is not the number of an enumerator",
+                        m->name, a->i);
     else
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute '%s' is '%s', which no enumerator is", m->name,
-                        nnrti_onnx_text(text, a->s));
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute '%s' is '%s', which is not the name of an enumerator",
+                        m->name, nnrti_onnx_text(text, a->s));
     return 0;
 }
 
-/* The type of attribute that a member takes, UNDEFINED: none. */
+/* The attribute type that a member accepts, UNDEFINED: none. */
 static nnrt_onnx_attribute_type nnrti_onnx_own_type(const nnrt_attr_member *m, const nnrt_onnx_attribute *a)
 {
     switch (m->kind) {
@@ -8068,7 +8147,8 @@ static nnrt_onnx_attribute_type nnrti_onnx_own_type(const nnrt_attr_member *m, c
     }
 }
 
-/* Attribute a of the node into member m of an operator's attributes. The builder copies lists. */
+/* Stores attribute a of the node in member m of an operator's attributes. Lists are not copied here; the builder copies
+   them. */
 static void nnrti_onnx_own_attr(nnrti_onnx *c, const nnrt_attr_member *m, const nnrt_onnx_attribute *a, uint8_t *at)
 {
     const nnrt_onnx_attribute_type type = nnrti_onnx_own_type(m, a);
@@ -8077,7 +8157,7 @@ static void nnrti_onnx_own_attr(nnrti_onnx *c, const nnrt_attr_member *m, const 
     int64_t whole = a->i;
     int32_t number;
     if (type == NNRT_ONNX_ATTRIBUTE_UNDEFINED)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' is a list of lists, which ONNX has not", m->name);
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' is a list of lists, which ONNX does not have", m->name);
     else if (a->type != type)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute '%s' has type %d, expected %d", m->name, a->type, type);
     else if (a->ints.count > UINT32_MAX || a->floats.count > UINT32_MAX)
@@ -8095,8 +8175,8 @@ static void nnrti_onnx_own_attr(nnrti_onnx *c, const nnrt_attr_member *m, const 
     case NNRT_ATTR_KIND_TYPE:
         whole = number = a->i > 0 && a->i < 64 ? nnrti_onnx_type_of((nnrt_onnx_type)a->i) : NNRT_DATA_TYPE_UNKNOWN;
         if (number == NNRT_DATA_TYPE_UNKNOWN)
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' is element type %l, which is not read", m->name,
-                            a->i);
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' is element type %l, which is not supported",
+                            m->name, a->i);
         memcpy(at, m->bytes == sizeof(whole) ? (const void *)&whole : (const void *)&number, m->bytes);
         break;
     case NNRT_ATTR_KIND_FLOAT: memcpy(at, &a->f, sizeof(a->f)); break;
@@ -8108,7 +8188,7 @@ static void nnrti_onnx_own_attr(nnrti_onnx *c, const nnrt_attr_member *m, const 
     case NNRT_ATTR_KIND_STRING: {
         const char *text = nnrti_onnx_copy_text(c, a->s);
         if (a->s.length > 0 && memchr(a->s.data, '\0', a->s.length) != NULL)
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' is a text with zeros in it", m->name);
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' is a string that contains NUL bytes", m->name);
         memcpy(at, &text, sizeof(text));
         break;
     }
@@ -8119,7 +8199,7 @@ static void nnrti_onnx_own_attr(nnrti_onnx *c, const nnrt_attr_member *m, const 
     }
 }
 
-/* The node as one of an operator of the application. */
+/* Adds the node as a node of an operator of the application. */
 static void nnrti_onnx_add_own(nnrti_onnx *c, const nnrt_op *op)
 {
     const nnrt_onnx_node *n = c->node;
@@ -8140,8 +8220,8 @@ static void nnrti_onnx_add_own(nnrti_onnx *c, const nnrt_op *op)
             NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' refers to one of a function",
                             nnrti_onnx_text(text, a->name));
         else if (k == op->attr->count)
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the operator '%s' that is registered has no attribute '%s'",
-                            op->name, nnrti_onnx_text(text, a->name));
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the registered operator '%s' has no attribute '%s'", op->name,
+                            nnrti_onnx_text(text, a->name));
         else
             nnrti_onnx_own_attr(c, &op->attr->members[k], a, attr + op->attr->members[k].offset);
     }
@@ -8157,7 +8237,7 @@ static void nnrti_onnx_add_own(nnrti_onnx *c, const nnrt_op *op)
         nnrti_onnx_out(c, i, out[i]);
 }
 
-/* The newest node of the builder, if it is of the current ONNX node, has the name of this. */
+/* Gives the newest node of the builder the name of the current ONNX node, if it belongs to that. */
 static void nnrti_onnx_name_last(nnrti_onnx *c)
 {
     const uint32_t count = nnrti_array_count(c->builder->nodes);
@@ -8201,23 +8281,23 @@ NNRTI_COLD static void nnrti_onnx_add_nodes(nnrti_onnx *c)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_control: graphs that nodes run */
 
-/* The graph that an attribute of the node is. */
+/* The subgraph in an attribute of the node. */
 static const nnrt_onnx_graph *nnrti_onnx_graph_of(nnrti_onnx *c, const char *name)
 {
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_GRAPH);
     if (c->code == NNRT_SUCCESS && (a == NULL || a->g == NULL))
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "attribute '%s' is missing", name);
     else if (c->code == NNRT_SUCCESS && c->depth == NNRT_MAX_NESTING)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "lies in %d graphs, the most that there may be", NNRT_MAX_NESTING);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "is nested in %d graphs, the maximum", NNRT_MAX_NESTING);
     return c->code == NNRT_SUCCESS ? a->g : NULL;
 }
 
-/* Reads graph g, whose steps go into graph `into` of the builder, with values for its nIn inputs. Returns the values of its
-   outputs. */
+/* Imports graph g into graph `into` of the builder, with values for its nIn inputs. Returns the values of its outputs.
+   `into` may be the current graph: g is then inlined. */
 static uint32_t *nnrti_onnx_read_graph(nnrti_onnx *c, const nnrt_onnx_graph *g, uint32_t into, const uint32_t *in,
                                        uint32_t nIn)
 {
-    const nnrti_onnx around = *c; /* names, graph and node of it */
+    const nnrti_onnx around = *c; /* names, graph and node of the enclosing graph */
     const uint32_t entered = c->builder->entered;
     uint32_t *out = (uint32_t *)nnrti_onnx_keep(c, g->outputs.count + 1, sizeof(*out));
     char text[64];
@@ -8242,7 +8322,7 @@ static uint32_t *nnrti_onnx_read_graph(nnrti_onnx *c, const nnrt_onnx_graph *g, 
     for (size_t k = 0; k < g->outputs.count && c->code == NNRT_SUCCESS; k++) {
         const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, g->outputs.data[k].name);
         if (e->name.data == NULL)
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "nothing gives output '%s' of a graph that it runs",
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "output '%s' of its subgraph has no definition",
                             nnrti_onnx_text(text, g->outputs.data[k].name));
         else
             out[k] = e->value;
@@ -8260,7 +8340,7 @@ static uint32_t *nnrti_onnx_read_graph(nnrti_onnx *c, const nnrt_onnx_graph *g, 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_functions: functions of the file, whose nodes are read in the place of those that call them */
 
-/* What a node of a function costs of the budget's elements. */
+/* Work charged to the budget for each node of an inlined function, in elements. */
 #define NNRTI_ONNX_CALL_WORK 64.0
 
 static const nnrt_onnx_attribute *nnrti_onnx_attribute_of(const nnrt_onnx_attributes *list, nnrt_onnx_str name)
@@ -8271,8 +8351,8 @@ static const nnrt_onnx_attribute *nnrti_onnx_attribute_of(const nnrt_onnx_attrib
     return NULL;
 }
 
-/* The node with the values of attributes that refer to the function's: what the call says, else the function's own
-   value; without both there is no such attribute. */
+/* The node with references to attributes of the function replaced by values: those of the call, else the function's
+   defaults; without either the attribute is absent. */
 static const nnrt_onnx_node *nnrti_onnx_resolved(nnrti_onnx *c, const nnrt_onnx_node *node)
 {
     const nnrti_onnx_frame *call = c->call;
@@ -8297,7 +8377,7 @@ static const nnrt_onnx_node *nnrti_onnx_resolved(nnrti_onnx *c, const nnrt_onnx_
         if (a == NULL)
             continue;
         if (a != own && (a->g != NULL || a->refAttrName.data != NULL)) {
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' refers to one that is %s",
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' refers to an attribute that is %s",
                             nnrti_onnx_text(text, own->name), a->g != NULL ? "a graph" : "of a function");
             return node;
         }
@@ -8310,7 +8390,7 @@ static const nnrt_onnx_node *nnrti_onnx_resolved(nnrti_onnx *c, const nnrt_onnx_
     return made;
 }
 
-/* A function as a graph: only names are known of its inputs and outputs. */
+/* A function as a graph, whose inputs and outputs have names only. */
 static const nnrt_onnx_graph *nnrti_onnx_body_of(nnrti_onnx *c, uint32_t place)
 {
     const nnrt_onnx_function *f = &c->model->functions.data[place];
@@ -8336,8 +8416,8 @@ static const nnrt_onnx_graph *nnrti_onnx_body_of(nnrti_onnx *c, uint32_t place)
     return g;
 }
 
-/* What a call must have: no more inputs and outputs than the function, none but its attributes; and no function may
-   come to call itself. */
+/* Checks a call: at most as many inputs and outputs as the function, only attributes of the function, and no
+   recursion. */
 static void nnrti_onnx_check_call(nnrti_onnx *c, const nnrt_onnx_function *f)
 {
     const nnrt_onnx_node *n = c->node;
@@ -8346,9 +8426,10 @@ static void nnrti_onnx_check_call(nnrti_onnx *c, const nnrt_onnx_function *f)
         if (o->function == f)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "the function calls itself");
     if (c->call != NULL && c->call->depth >= NNRTI_ONNX_MAX_CALLS)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "lies in %u functions, the most that there may be", c->call->depth);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "is nested in %u functions, the maximum", c->call->depth);
     if (n->inputs.count > f->inputs.count || n->outputs.count > f->outputs.count)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "%z inputs and %z outputs, the function has %z and %z", n->inputs.count,
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL,
+                        "%z inputs and %z outputs, expected at most %z and %z as in the function", n->inputs.count,
                         n->outputs.count, f->inputs.count, f->outputs.count);
     for (size_t i = 0; i < n->attributes.count && c->code == NNRT_SUCCESS; i++) {
         const nnrt_onnx_str name = n->attributes.data[i].name;
@@ -8363,7 +8444,7 @@ static void nnrti_onnx_check_call(nnrti_onnx *c, const nnrt_onnx_function *f)
     }
 }
 
-/* "name/" of the current node, behind those of the calls around: the prefix of names in the function that it calls. */
+/* Prefix of names in the function that the current node calls: "name/", with the prefixes of the enclosing calls. */
 static const char *nnrti_onnx_call_prefix(nnrti_onnx *c)
 {
     const char *name = nnrti_onnx_step_name(c, NNRT_NODE_TYPE_NONE, true);
@@ -8375,8 +8456,8 @@ static const char *nnrti_onnx_call_prefix(nnrti_onnx *c)
     return nnrti_onnx_copy_text(c, whole);
 }
 
-/* Reads the nodes of a function in the place of the current node, which calls it. They see no names but the function's
-   own, and have its operator set. */
+/* Inlines a function for the current node, which calls it. The function's nodes see only names of the function, and use
+   the function's operator set. */
 static void nnrti_onnx_inline(nnrti_onnx *c, uint32_t place)
 {
     const nnrt_onnx_function *f = &c->model->functions.data[place];
@@ -8422,7 +8503,7 @@ static void nnrti_onnx_inline(nnrti_onnx *c, uint32_t place)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_loops: If, Loop and Scan */
 
-/* One more graph of the builder. */
+/* Creates one more graph of the builder. */
 static uint32_t nnrti_onnx_new_graph(nnrti_onnx *c, const nnrt_onnx_graph *graph)
 {
     char name[64];
@@ -8431,8 +8512,8 @@ static uint32_t nnrti_onnx_new_graph(nnrti_onnx *c, const nnrt_onnx_graph *graph
     return nnrti_onnx_fine(c) ? g : NNRT_NO_GRAPH;
 }
 
-/* Adds a step that runs graphs, with inputs in[] and the results of the node. What it costs to infer it depends on how much
-   there is already. */
+/* Adds a control-flow step with inputs in[] and the node's outputs. Its inference is charged to the budget according to
+   the size of the builder. */
 static void nnrti_onnx_control_step(nnrti_onnx *c, NNRT_NodeType type, const void *attr, const uint32_t *in,
                                     uint32_t nIn)
 {
@@ -8445,7 +8526,7 @@ static void nnrti_onnx_control_step(nnrti_onnx *c, NNRT_NodeType type, const voi
         nnrti_onnx_out(c, k, out[k]);
 }
 
-/* If: of a condition that is known the one branch is read in its place. */
+/* If. With a constant condition the selected branch is inlined. */
 static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
 {
     const uint32_t cond = nnrti_onnx_in(c, 0);
@@ -8457,7 +8538,8 @@ static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
     if (c->code != NNRT_SUCCESS)
         return;
     if (yes->outputs.count != nOut || no->outputs.count != nOut || yes->inputs.count + no->inputs.count != 0) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "its branches have %z and %z outputs, expected %u, and no inputs",
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL,
+                        "its branches have %z and %z outputs, expected %u outputs and no inputs each",
                         yes->outputs.count, no->outputs.count, nOut);
         return;
     }
@@ -8481,18 +8563,18 @@ static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
     nnrti_onnx_control_step(c, NNRT_NODE_TYPE_IF, &a, &cond, 1);
 }
 
-/* A Loop that is read, or a Scan: its body is not told trip and cond. */
+/* State of importing a Loop, or a Scan, whose body has no inputs for trip and cond. */
 typedef struct nnrti_onnx_loop {
     const nnrt_onnx_graph *body;
     bool scan;
     uint32_t carried, scans;
-    uint32_t *start;    /* values: trips, cond, then what is carried at first */
+    uint32_t *start;    /* values: trips, cond, initial carried values */
     uint32_t *in, *out; /* of the body */
-    bool *open;         /* NNRT_MAX_RANK for each carried value: it does not keep this extent */
-    uint32_t rounds;    /* how often the body was read; after NNRTI_LOOP_ROUNDS all dimensions are dynamic */
+    bool *open;         /* NNRT_MAX_RANK flags for each carried value: this dimension changes between iterations */
+    uint32_t rounds;    /* number of times the body was read; after NNRTI_LOOP_ROUNDS all dimensions are dynamic */
 } nnrti_onnx_loop;
 
-/* The values that the body gets. */
+/* Creates the body's input values, with the types and shapes known so far. */
 static void nnrti_onnx_loop_given(nnrti_onnx *c, nnrti_onnx_loop *l)
 {
     const int32_t one = 1;
@@ -8512,7 +8594,7 @@ static void nnrti_onnx_loop_given(nnrti_onnx *c, nnrti_onnx_loop *l)
         o.open = NULL;
         o.viewRank = -1;
         for (int32_t i = 0; i < o.rank; i++)
-            if (l->open[k * NNRT_MAX_RANK + (uint32_t)i]) { /* equal to no other */
+            if (l->open[k * NNRT_MAX_RANK + (uint32_t)i]) { /* equal to no other dimension */
                 o.dims[i] = NNRTI_OPEN_EXTENT;
                 o.symbols[i] = ++c->builder->symbols;
                 o.most = 0;
@@ -8522,7 +8604,7 @@ static void nnrti_onnx_loop_given(nnrti_onnx *c, nnrti_onnx_loop *l)
     }
 }
 
-/* Takes out all that was added since the mark. */
+/* Removes everything added since the mark. */
 static void nnrti_onnx_back(nnrti_onnx *c, nnrti_builder_mark mark)
 {
     nnrti_builder_back(c->builder, mark);
@@ -8530,7 +8612,8 @@ static void nnrti_onnx_back(nnrti_onnx *c, nnrti_builder_mark mark)
     c->imagesFrom = c->imagesFrom < mark.tensors ? c->imagesFrom : mark.tensors;
 }
 
-/* Whether the carried values leave the body as they came in. An extent that does not is noted. */
+/* True if the carried values leave the body with the shapes they entered it with (a fixed point). Marks dimensions that
+   do not as open. */
 static bool nnrti_onnx_loop_closed(nnrti_onnx *c, nnrti_onnx_loop *l)
 {
     const bool all = ++l->rounds > NNRTI_LOOP_ROUNDS;
@@ -8542,8 +8625,10 @@ static bool nnrti_onnx_loop_closed(nnrti_onnx *c, nnrti_onnx_loop *l)
     for (uint32_t k = 0; k < l->carried; k++) {
         const nnrt_operand *x = nnrti_onnx_at(c, l->in[2 + k]), *y = nnrti_onnx_at(c, l->out[1 + k]);
         if (x->rank >= 0 && y->rank >= 0 && (x->dataType != y->dataType || x->rank != y->rank)) {
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "carried value %u comes into the body as %o and leaves it as %o", k,
-                            x, y);
+            NNRTI_ONNX_FAIL(
+                c, NNRT_UNSUPPORTED_OP,
+                "carried value %u comes into the body as %o and leaves it as %o, expected the same type and rank", k, x,
+                y);
             return true;
         }
         for (int32_t i = 0; i < x->rank && i < y->rank; i++) {
@@ -8557,7 +8642,8 @@ static bool nnrti_onnx_loop_closed(nnrti_onnx *c, nnrti_onnx_loop *l)
     return closed;
 }
 
-/* Loop: the body is read again where a carried value does not keep an extent, which then is open. */
+/* Loop. Fixed-point iteration: as long as a carried value leaves the body with another shape, the differing dimensions
+   become dynamic and the body is read again. */
 static void nnrti_onnx_op_loop(nnrti_onnx *c, int32_t arg_)
 {
     const nnrti_builder_mark mark = nnrti_builder_here(c->builder);
@@ -8569,8 +8655,8 @@ static void nnrti_onnx_op_loop(nnrti_onnx *c, int32_t arg_)
     l.body = nnrti_onnx_graph_of(c, "body");
     if (c->code != NNRT_SUCCESS)
         return;
-    if (c->node->inputs.count < 2) { /* which may both be left out */
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "%z inputs, expected trips, cond and carried values",
+    if (c->node->inputs.count < 2) { /* both may be absent, but must be listed */
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "%z inputs, expected 2 or more: trips, cond and carried values",
                         c->node->inputs.count);
         return;
     }
@@ -8605,7 +8691,7 @@ static void nnrti_onnx_op_loop(nnrti_onnx *c, int32_t arg_)
     nnrti_onnx_control_step(c, NNRT_NODE_TYPE_LOOP, &a, l.start, l.carried + 2);
 }
 
-/* Entry i of a list attribute that has `count` of them or is absent: 0. */
+/* Entry i of a list attribute, which must have `count` entries; 0 if the attribute is absent. */
 static int64_t nnrti_onnx_scan_entry(nnrti_onnx *c, const char *name, uint32_t i, uint32_t count)
 {
     const nnrt_onnx_ints list = nnrti_onnx_ints_of(c, name);
@@ -8623,13 +8709,13 @@ static bool nnrti_onnx_scan_turned(nnrti_onnx *c, const char *name, uint32_t i, 
     return direction != 0;
 }
 
-/* x with its places along the first axis in the other order. */
+/* x reversed along an axis. */
 static uint32_t nnrti_onnx_turned(nnrti_onnx *c, uint32_t x, int32_t axis)
 {
     return nnrti_onnx_part(c, x, axis, -1, INT32_MIN, -1);
 }
 
-/* Input i of a Scan of operator set 8, without its first axis, the batch, which must be 1. */
+/* Input x of a Scan of operator set 8 without its first axis, the batch, which must be 1. */
 static uint32_t nnrti_onnx_scan_batch(nnrti_onnx *c, uint32_t x)
 {
     const int64_t axis = 0;
@@ -8641,8 +8727,8 @@ static uint32_t nnrti_onnx_scan_batch(nnrti_onnx *c, uint32_t x)
     return nnrti_onnx_step1(c, NNRT_NODE_TYPE_SQUEEZE, &a, x);
 }
 
-/* What a Scan goes through: its inputs behind the carried values, turned where it goes from the end, with the axes that it
-   goes along. Returns how many steps it makes, a known or computed number. */
+/* Prepares the scan inputs, which follow the carried values: x[] (reversed for direction 1) and the axis of each to
+   iterate over. Returns the number of iterations, a constant or a value computed in the run. */
 static uint32_t nnrti_onnx_scan_inputs(nnrti_onnx *c, const nnrti_onnx_loop *l, uint32_t *x, int64_t *axes)
 {
     const bool old = c->opset < 9;
@@ -8661,17 +8747,19 @@ static uint32_t nnrti_onnx_scan_inputs(nnrti_onnx *c, const nnrti_onnx_loop *l, 
         if (nnrti_onnx_scan_turned(c, old ? "directions" : "scan_input_directions", i, l->scans))
             x[i] = nnrti_onnx_turned(c, x[i], (int32_t)axes[i]);
         if (c->code == NNRT_SUCCESS && nnrti_onnx_rank(c, x[i]) < 1)
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "'%s' is a scalar", nnrti_onnx_at(c, x[i])->name);
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "'%s' is a scalar, expected 1 or more axes to scan",
+                            nnrti_onnx_at(c, x[i])->name);
         if (i == 0)
             trips = nnrti_onnx_size_ints(c, nnrti_onnx_size_of(c, x[0], (int32_t)axes[0]));
         else if (nnrti_onnx_dim(c, x[i], (int32_t)axes[i]) != nnrti_onnx_dim(c, x[0], (int32_t)axes[0]))
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "scan inputs 0 and %u do not have the same known number of steps",
-                            i);
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                            "scan inputs 0 and %u do not have the same constant number of steps", i);
     }
     return trips;
 }
 
-/* The body of a Scan in a graph of the builder: it gets the places of x along axes that the trip has. */
+/* Imports the body of a Scan into a graph of the builder: in each iteration it receives the slices of x at index trip
+   along axes. */
 static bool nnrti_onnx_scan_body(nnrti_onnx *c, nnrti_onnx_loop *l, uint32_t graph, const uint32_t *x,
                                  const int64_t *axes)
 {
@@ -8695,7 +8783,8 @@ static bool nnrti_onnx_scan_body(nnrti_onnx *c, nnrti_onnx_loop *l, uint32_t gra
     return true;
 }
 
-/* Result i of a Scan, of which the loop made y. */
+/* Converts result y of the loop into output i of the Scan: direction and axis of scan outputs, batch axis of operator
+   set 8. */
 static void nnrti_onnx_scan_out(nnrti_onnx *c, const nnrti_onnx_loop *l, uint32_t i, uint32_t y)
 {
     const uint32_t k = i - l->carried, count = (uint32_t)l->body->outputs.count - l->carried;
@@ -8717,7 +8806,7 @@ static void nnrti_onnx_scan_out(nnrti_onnx *c, const nnrti_onnx_loop *l, uint32_
     nnrti_onnx_out(c, i, y);
 }
 
-/* Scan: a loop over the places of its last inputs along an axis of each, whose other results lie one behind the other. */
+/* Scan: a LOOP over slices of its last inputs; results that are not carried are concatenated over the iterations. */
 static void nnrti_onnx_op_scan(nnrti_onnx *c, int32_t arg_)
 {
     const uint32_t first = c->opset < 9 ? 1 : 0;
@@ -8736,9 +8825,10 @@ static void nnrti_onnx_op_scan(nnrti_onnx *c, int32_t arg_)
     if (scans < 1 || scans > (int64_t)c->node->inputs.count - first ||
         l.body->inputs.count != c->node->inputs.count - first || l.body->outputs.count < c->node->outputs.count ||
         l.body->outputs.count + (uint64_t)scans < l.body->inputs.count) {
-        NNRTI_ONNX_FAIL(
-            c, NNRT_INVALID_MODEL, "%z inputs, %l to go through, and %z outputs; its body has %z inputs and %z outputs",
-            c->node->inputs.count, scans, c->node->outputs.count, l.body->inputs.count, l.body->outputs.count);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL,
+                        "%z inputs (%l to scan) and %z outputs do not match its body with %z inputs and %z outputs",
+                        c->node->inputs.count, scans, c->node->outputs.count, l.body->inputs.count,
+                        l.body->outputs.count);
         return;
     }
     if (first > 0 && nnrti_onnx_in(c, 0) != NNRT_NO_TENSOR)
@@ -8782,8 +8872,9 @@ static void nnrti_onnx_op_scan(nnrti_onnx *c, int32_t arg_)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_build: outputs, and the model */
 
-/* Output `name` of the model: results of steps take its name, and so does an input that has it already; other inputs,
-   constants and what is an output under another name (isOutput, per value) are copied. */
+/* Makes `name` an output of the model. The result of a step takes the name; an input of that name is used directly.
+   Other inputs, constants and values that already are an output under another name (isOutput, per value) are copied by
+   a step. */
 static void nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name, bool *isOutput)
 {
     nnrt_builder *b = c->builder;
@@ -8791,14 +8882,14 @@ static void nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name, bool *isOutput)
     char text[64];
     uint32_t v;
     if (e->name.data == NULL) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "nothing gives output '%s'", nnrti_onnx_text(text, name));
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "output '%s' has no definition", nnrti_onnx_text(text, name));
         return;
     }
-    v = e->isQuantized ? e->quantized : e->value; /* the caller may see the parameters */
+    v = e->isQuantized ? e->quantized : e->value; /* with its quantization parameters */
     if (!nnrti_onnx_is_input(c, v) || !nnrti_onnx_is(name, b->tensors[v].name)) {
         if (nnrti_onnx_is_input(c, v) || isOutput[v] || nnrti_onnx_known(c, v)) {
             if (!nnrti_onnx_is_input(c, v) && !isOutput[v])
-                b->tensors[v].name = NULL; /* the output has it, perhaps */
+                b->tensors[v].name = NULL; /* the copy takes the name */
             v = b->tensors[v].quantParams.count > 0
                     ? nnrti_onnx_step1(c, NNRT_NODE_TYPE_ASSIGN, NULL, v)
                     : nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_CAST, NULL, v, nnrti_onnx_type(c, v));
@@ -8815,15 +8906,15 @@ static void nnrti_onnx_outputs(nnrti_onnx *c)
 {
     const nnrt_onnx_value_infos *outputs = &c->model->graph->outputs;
     bool *isOutput = (bool *)nnrti_onnx_keep(c, nnrti_array_count(c->builder->tensors), sizeof(*isOutput));
-    c->builder->worth = NULL; /* a constant output needs a step that gives it */
+    c->builder->worth = NULL; /* no constant folding: a constant output needs a step that writes it */
     if (outputs->count == 0)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "the graph has no outputs");
     for (size_t i = 0; i < outputs->count && c->code == NNRT_SUCCESS; i++)
         nnrti_onnx_output(c, outputs->data[i].name, isOutput);
 }
 
-/* Constants in bytes of our own are copied as well, and the bytes go, where these would cost a tenth more than all
-   constants need. */
+/* If the file's bytes would take a tenth of all constants' size more than the constants used in place, copies these
+   constants and releases the bytes. */
 static void nnrti_onnx_leave_bytes(nnrti_onnx *c)
 {
     nnrt_builder *b = c->builder;
@@ -8841,7 +8932,7 @@ static void nnrti_onnx_leave_bytes(nnrti_onnx *c)
     c->usedInPlace = false;
 }
 
-/* The model of what was imported. */
+/* Builds the model: outputs, dead-code elimination, optimizer passes. */
 static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
 {
     NNRT_ReturnCode code;
@@ -8849,7 +8940,7 @@ static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
     c->nodeIndex = NNRT_NO_TENSOR;
     nnrti_onnx_outputs(c);
     c->builder->name = nnrti_onnx_copy_text(c, c->model->graph->name);
-    nnrt_onnx_model_free(c->model); /* the builder has copies, or points into the file's bytes */
+    nnrt_onnx_model_free(c->model); /* the builder has copies of names, or points into the file's bytes */
     c->model = NULL;
     if (c->code != NNRT_SUCCESS)
         return c->code;
@@ -8867,7 +8958,8 @@ static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
 
 #ifndef NNRT_NO_STDIO
 
-/* The external tensor t: its file goes into list[*n], where it can be opened. What is wrong is told when it is read. */
+/* Records the file of external tensor t in list[*n], if it can be opened. Errors are reported later, when the tensor is
+   read. */
 static void nnrti_onnx_note_source(nnrti_onnx *c, const nnrt_onnx_tensor *t, nnrti_onnx_source *list, size_t *n)
 {
     nnrt_onnx_external where;
@@ -8882,7 +8974,7 @@ static void nnrti_onnx_note_source(nnrti_onnx *c, const nnrt_onnx_tensor *t, nnr
     ++*n;
 }
 
-/* All external tensors of nodes and of graphs in them; list NULL: only counts them. */
+/* Records all external tensors of nodes and of their subgraphs; list NULL: only counts them. */
 static void nnrti_onnx_sources_of(nnrti_onnx *c, const nnrt_onnx_tensors *initializers, const nnrt_onnx_nodes *nodes,
                                   uint32_t depth, nnrti_onnx_source *list, size_t *n)
 {
@@ -8906,7 +8998,8 @@ static size_t nnrti_onnx_sources(nnrti_onnx *c, nnrti_onnx_source *list)
     return n;
 }
 
-/* The budget grows by the size of each file with external data, however many tensors, locations and links name it. */
+/* Adds the size of each external data file to the budget, once per file, whatever the number of tensors, paths and
+   links that lead to it. */
 static void nnrti_onnx_add_sources(nnrti_onnx *c)
 {
     const size_t count = c->path != NULL ? nnrti_onnx_sources(c, NULL) : 0;
@@ -8920,7 +9013,7 @@ static void nnrti_onnx_add_sources(nnrti_onnx *c)
     if (list == NULL || order == NULL)
         return;
     n = nnrti_onnx_sources(c, list);
-    for (size_t i = 0; i < n; i++) { /* device and number, which stand first, tell files apart */
+    for (size_t i = 0; i < n; i++) { /* device and number, the first members, identify a file */
         order[i].key.data = (const char *)&list[i];
         order[i].key.length = offsetof(nnrti_onnx_source, bytes);
     }
@@ -8931,7 +9024,7 @@ static void nnrti_onnx_add_sources(nnrti_onnx *c)
 
 #endif
 
-/* data[bytes] is a model; path and own as in nnrti_onnx. *inPlace: the model uses the bytes. */
+/* Imports the model in data[bytes]; path and own as in nnrti_onnx. *inPlace: the model points into the bytes. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const void *data, size_t bytes,
                                                     const nnrt_onnx_desc *desc, nnrti_onnx_budget *budget,
                                                     const char *path, bool own, bool *inPlace, nnrt_error *error)
@@ -8979,8 +9072,8 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const vo
     return code;
 }
 
-/* data[bytes], which are read or given: path NULL, or where external data are looked for; own: the bytes are ours, and
-   the model's when it uses them, which *own then tells. */
+/* Imports with a budget. path: base of external data, or NULL. own: NULL, or the bytes belong to the import, which
+   hands them to the model if it uses them; *own is then false. */
 static NNRT_ReturnCode nnrti_onnx_load(NNRT_Model **model, void *data, size_t bytes, const nnrt_onnx_desc *desc,
                                        const char *path, bool *own, nnrt_error *error)
 {

@@ -262,7 +262,7 @@ for stranger in conv2d_fusion_f32 nnrti_ops nnrt_plan_build malloc; do
         pass
     fi
 done
-refuses 1 "node 2 'unequal' (IF): it has extents that only a run tells; emit-c writes programs of fixed extents" \
+refuses 1 "node 2 'unequal' (IF): it has extents that only a run tells; emit-c requires static shapes" \
     "$folder/told.nnrt" -o "$folder/x.h"
 refuses 1 "node 1 'view' (RESHAPE): it is resolved with values that only a run tells" "$folder/late.nnrt" -o "$folder/x.h"
 
@@ -464,8 +464,8 @@ holds 'and so do enumerators' grep -q '^    1, /\* padMode SAME \*/$' "$folder/e
 
 # ---- arguments ----
 
-refuses 2 'which model' -o "$folder/x.h"
-refuses 2 'which file to write' $digits
+refuses 2 'the model is missing' -o "$folder/x.h"
+refuses 2 'the output file is missing' $digits
 refuses 2 'expected a C identifier' $digits -o "$folder/x.h" --name 7up
 refuses 2 'expected a C identifier' $digits -o "$folder/x.h" --name nnrt_x
 refuses 2 'expected a C identifier' $digits -o "$folder/x.h" --name int

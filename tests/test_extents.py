@@ -44,9 +44,9 @@ REFUSED = {
     'comes into the body as': 'a carried value may grow with each trip: it wants a bound of its own',
     'must be a constant or follow from the shapes': 'axes decide how many axes there are',
     'there is no room for': 'the largest extents that a shape allows make terabytes',
-    'give the inputs\' extents': 'the importer says which extents it has to know',
+    'requires a fixed size of axis': 'the importer says which extents it has to know',
     'the last dimension of indices': 'indices of GatherND say how many axes there are',
-    'extents are known: give them': 'what no rule can tell with numbers in the place of extents',
+    'is unknown while dimensions are dynamic': 'what no rule can tell with numbers in the place of extents',
     'the last window covers no input element': 'ceil_mode of an open extent keeps windows that begin behind the data',
 }
 

@@ -373,30 +373,30 @@ static void test_extents_of_constants(void **state)
          1,
          8,
          NNRT_INVALID_FILE,
-         "'c': its dims want 4000000 bytes, which the file does not have"}, /* more than the data */
-        {{2, 0}, 1, 12, NNRT_INVALID_FILE, "raw_data has 12 bytes, its dims want 8"},
-        {{2, 0}, 1, 7, NNRT_INVALID_FILE, "raw_data has 7 bytes, its dims want 8"},
+         "'c': its dims require 4000000 bytes, which the file does not have"}, /* more than the data */
+        {{2, 0}, 1, 12, NNRT_INVALID_FILE, "raw_data has 12 bytes, its dims require 8"},
+        {{2, 0}, 1, 7, NNRT_INVALID_FILE, "raw_data has 7 bytes, its dims require 8"},
         {{65536, 65536},
          2,
          0,
          sizeof(size_t) > 4 ? NNRT_INVALID_FILE : NNRT_OUT_OF_MEMORY,
          "constant 'c'"}, /* products that wrap to 0 in 32 and in 64 bits */
-        {{(int64_t)1 << 32, (int64_t)1 << 32}, 2, 0, NNRT_INVALID_SHAPE, "extent 4294967296 of axis 0 does not fit"},
+        {{(int64_t)1 << 32, (int64_t)1 << 32}, 2, 0, NNRT_INVALID_SHAPE, "size 4294967296 of axis 0 is outside the range of int32"},
         {{(int64_t)1 << 31, (int64_t)1 << 31},
          2,
          0,
          NNRT_INVALID_SHAPE,
-         "extent 2147483648 of axis 0 does not fit"}, /* the bytes wrap, the elements do not */
+         "size 2147483648 of axis 0 is outside the range of int32"}, /* the bytes wrap, the elements do not */
         {{-2, 0}, 1, 8, NNRT_INVALID_FILE, "a dimension is negative"},
         {{INT64_MIN, 0}, 1, 0, NNRT_INVALID_FILE, "a dimension is negative"},
-        {{INT64_MAX, 0}, 1, 8, NNRT_INVALID_SHAPE, "extent 9223372036854775807 of axis 0 does not fit"},
+        {{INT64_MAX, 0}, 1, 8, NNRT_INVALID_SHAPE, "size 9223372036854775807 of axis 0 is outside the range of int32"},
         {{-1, -2}, 2, 8, NNRT_INVALID_FILE, "a dimension is negative"}, /* their product is good */
-        {{0, INT64_MAX}, 2, 0, NNRT_INVALID_SHAPE, "extent 9223372036854775807 of axis 1 does not fit"},
+        {{0, INT64_MAX}, 2, 0, NNRT_INVALID_SHAPE, "size 9223372036854775807 of axis 1 is outside the range of int32"},
         {{0x100000002, 0},
          1,
          8,
          NNRT_INVALID_SHAPE,
-         "extent 4294967298 of axis 0 does not fit"}, /* 2 in the low 32 bits */
+         "size 4294967298 of axis 0 is outside the range of int32"}, /* 2 in the low 32 bits */
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -413,11 +413,11 @@ static void test_extents_of_inputs(void **state)
         NNRT_ReturnCode code;
         const char *text;
     } cases[] = {{{INT32_MAX, INT32_MAX, INT32_MAX}, NNRT_OUT_OF_MEMORY, "its size does not fit"},
-                 {{0x100000001, 1, 2}, NNRT_INVALID_SHAPE, "input 'x': extent 4294967297 of axis 0 does not fit"},
-                 {{INT64_MAX, 2, 2}, NNRT_INVALID_SHAPE, "extent 9223372036854775807 of axis 0 does not fit"},
+                 {{0x100000001, 1, 2}, NNRT_INVALID_SHAPE, "input 'x': size 4294967297 of axis 0 is outside the range of int32"},
+                 {{INT64_MAX, 2, 2}, NNRT_INVALID_SHAPE, "size 9223372036854775807 of axis 0 is outside the range of int32"},
                  {{1 << 20, 1 << 20, 1 << 20}, NNRT_OUT_OF_MEMORY, "its size does not fit"},
                  {{-1, 2, 2}, NNRT_INVALID_SHAPE, ""},
-                 {{0x7FFFFFFF80000000, 1, 1}, NNRT_INVALID_SHAPE, "extent 9223372034707292160 of axis 0 does not fit"}};
+                 {{0x7FFFFFFF80000000, 1, 1}, NNRT_INVALID_SHAPE, "size 9223372034707292160 of axis 0 is outside the range of int32"}};
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         message g = message_make(), n = node_make("Relu", "x", NULL, "y"), x = value_make("x", cases[i].dims, 3),
@@ -441,9 +441,9 @@ static void test_onnx_cycles(void **state)
     (void)state;
     put_message(&g, 1, &a);
     put_message(&g, 1, &b);
-    refused(import_graph(&g, &e), &e, NNRT_INVALID_MODEL, "input 1 is 'b', which nothing before it gives");
+    refused(import_graph(&g, &e), &e, NNRT_INVALID_MODEL, "input 1 is 'b', which no input, initializer or earlier node defines");
     put_message(&h, 1, &own);
-    refused(import_graph(&h, &e), &e, NNRT_INVALID_MODEL, "input 1 is 'y', which nothing before it gives");
+    refused(import_graph(&h, &e), &e, NNRT_INVALID_MODEL, "input 1 is 'y', which no input, initializer or earlier node defines");
 }
 
 static void test_onnx_names_twice(void **state)
@@ -456,20 +456,20 @@ static void test_onnx_names_twice(void **state)
     (void)state;
     put_message(&g, 1, &a);
     put_message(&g, 1, &b); /* two nodes make y */
-    refused(import_graph(&g, &e), &e, NNRT_INVALID_MODEL, "ONNX node 1 '' (Sigmoid): value 'y' is given twice");
+    refused(import_graph(&g, &e), &e, NNRT_INVALID_MODEL, "ONNX node 1 '' (Sigmoid): value 'y' is defined twice");
     g = graph_make();
     put_message(&g, 1, &a);
     put_message(&g, 11, &x); /* two inputs are x */
-    refused(import_graph(&g, &e), &e, NNRT_INVALID_MODEL, "value 'x' is given twice");
+    refused(import_graph(&g, &e), &e, NNRT_INVALID_MODEL, "value 'x' is defined twice");
     g = graph_make();
     put_message(&g, 1, &sum);
     put_message(&g, 5, &c);
     put_message(&g, 5, &c); /* two initializers are c */
-    refused(import_graph(&g, &e), &e, NNRT_INVALID_MODEL, "value 'c' is given twice");
+    refused(import_graph(&g, &e), &e, NNRT_INVALID_MODEL, "value 'c' is defined twice");
     g = graph_make();
     put_message(&g, 1, &over); /* a node makes what is an input */
     put_message(&g, 1, &a);
-    refused(import_graph(&g, &e), &e, NNRT_INVALID_MODEL, "ONNX node 0 '' (Relu): value 'x' is given twice");
+    refused(import_graph(&g, &e), &e, NNRT_INVALID_MODEL, "ONNX node 0 '' (Relu): value 'x' is defined twice");
 }
 
 /* A graph in an attribute in a node in a graph, some hundred times: the message grows at its front. */
@@ -571,15 +571,15 @@ static void test_external_data(void **state)
     static const char *const outside[][2] = {{"../out.bin", "'../out.bin' leaves the model's folder"},
                                              {"./../out.bin", "leaves the model's folder"},
                                              {"sub/../../out.bin", "leaves the model's folder"},
-                                             {"link.bin", "is missing or not in the model's folder"},
-                                             {"dir/out.bin", "is missing or not in the model's folder"},
+                                             {"link.bin", "does not exist or is outside the model's folder"},
+                                             {"dir/out.bin", "does not exist or is outside the model's folder"},
                                              {"/etc/hostname", "'/etc/hostname' is an absolute path"},
                                              {"..", "leaves the model's folder"},
                                              {"", "external location '' is empty"},
                                              {"sub/../../in/../out.bin", "leaves the model's folder"},
-                                             {"loop", "is missing or not in the model's folder"},
-                                             {"sub", "cannot be opened, or is no regular file"},
-                                             {"pipe", "cannot be opened, or is no regular file"}};
+                                             {"loop", "does not exist or is outside the model's folder"},
+                                             {"sub", "cannot be opened, or is not a regular file"},
+                                             {"pipe", "cannot be opened, or is not a regular file"}};
     char folder[] = "build/hostile_XXXXXX", path[1024];
     static const char *const made[] = {"in/model.onnx", "in/w.bin", "in/link.bin", "in/dir", "in/inner.bin",
                                        "in/loop",       "in/sub",   "in/pipe",     "in",     "out.bin"};
@@ -609,14 +609,14 @@ static void test_external_data(void **state)
     for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++)
         load_external(folder, outside[i][0], "0", "8", NNRT_INVALID_PATH, outside[i][1]);
     load_external(folder, "w.bin", "4", "8", NNRT_INVALID_FILE, "ends before 8 bytes at offset 4");
-    load_external(folder, "w.bin", "-4", "8", NNRT_INVALID_FILE, "external offset or length is no number");
+    load_external(folder, "w.bin", "-4", "8", NNRT_INVALID_FILE, "external offset or length is not a decimal number");
     load_external(folder, "w.bin", "9223372036854775807", "8", NNRT_INVALID_FILE,
                   "ends before 8 bytes at offset 9223372036854775807");
     load_external(folder, "w.bin", "0", "9223372036854775807", NNRT_INVALID_FILE,
-                  "external length is 9223372036854775807, its dims want 8");
+                  "external length is 9223372036854775807, its dims require 8");
     load_external(folder, "w.bin", "99999999999999999999", "8", NNRT_INVALID_FILE,
-                  "external offset or length is no number");
-    load_external(folder, "w.bin", "0x0", "8", NNRT_INVALID_FILE, "external offset or length is no number");
+                  "external offset or length is not a decimal number");
+    load_external(folder, "w.bin", "0x0", "8", NNRT_INVALID_FILE, "external offset or length is not a decimal number");
     external_elements = 1000000000; /* 4 GB declared: refused before memory is taken for them */
     load_external(folder, "w.bin", "0", "4000000000", sizeof(size_t) > 4 ? NNRT_INVALID_FILE : NNRT_OUT_OF_MEMORY,
                   sizeof(size_t) > 4 ? "ends before 4000000000 bytes at offset 0" : "");

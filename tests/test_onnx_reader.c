@@ -800,11 +800,11 @@ static void test_wire_faults(void **state) {
     b.size = 0, put_varint(&b, 50 << 3 | 1), put_varint(&b, 0);
     refuse(&b, NNRT_INVALID_FILE, "field 50: number runs past the end");
     b.size = 0, put_varint(&b, 0), put_varint(&b, 0);
-    refuse(&b, NNRT_INVALID_FILE, "no valid field tag");
+    refuse(&b, NNRT_INVALID_FILE, "invalid field tag");
     b.size = 0, put_varint(&b, (uint64_t)1 << 32 | 8), put_varint(&b, 0);
-    refuse(&b, NNRT_INVALID_FILE, "no valid field tag");
+    refuse(&b, NNRT_INVALID_FILE, "invalid field tag");
     b.size = 0;
-    refuse(&b, NNRT_INVALID_FILE, "this is no ONNX file; it looks like an empty file");
+    refuse(&b, NNRT_INVALID_FILE, "this is not an ONNX file; it looks like an empty file");
 }
 
 /* Faults inside tensors: a negative dimension, a segment, packed numbers cut short. */
@@ -817,7 +817,7 @@ static void test_tensor_faults(void **state) {
     refuse(&b, NNRT_INVALID_FILE, "TensorProto.dims: a dimension is negative");
     t.size = g.size = b.size = 0;
     put_bytes(&t, 3, "", 0), put_sub(&g, 5, &t), put_sub(&b, 7, &g);
-    refuse(&b, NNRT_NOT_SUPPORT, "TensorProto.segment cannot be read");
+    refuse(&b, NNRT_NOT_SUPPORT, "TensorProto.segment is not supported");
     t.size = g.size = b.size = 0;
     put_bytes(&t, 4, "abcde", 5), put_sub(&g, 5, &t), put_sub(&b, 7, &g);
     refuse(&b, NNRT_INVALID_FILE, "TensorProto.float_data: number runs past the end");

@@ -2,8 +2,8 @@
 args.h - the arguments of the command line: commands, options and their help, described once in tables.
 Part of tools/nnrt.c.
 
-    >>values   how the value of an option is read
-    >>options  the table, help, reading arguments
+    >>values   parsing the values of options
+    >>options  the table of options, help, parsing arguments
 */
 #ifndef NNRT_TOOL_ARGS_H
 #define NNRT_TOOL_ARGS_H
@@ -35,7 +35,7 @@ enum {
 
 #define CLI_MOST_USERS 32
 #define CLI_MOST_INPUTS 64 /* --input, --expected, --shape, --max, --outputs, --labels, --meta and --extension may each occur
-                              that often */
+                              this often */
 
 typedef struct cli_args {
     const char *model, *output; /* output: the second operand */
@@ -45,14 +45,14 @@ typedef struct cli_args {
     const char *outputDir, *dumpDir, *device, *data, *name, *copy, *header, *properties, *cache;
     const char *devices[2];      /* the first of deviceCount; device is the last */
     uint32_t deviceCount;
-    char autos[3][512];          /* texts of auto:, of the first two devices and of the last */
+    char autos[3][512];          /* texts of auto: for the first two devices and the last one */
     const char *trace;           /* file of --profile=FILE; NULL: none */
-    const char *program;         /* as it was called */
+    const char *program;         /* argv[0] */
     uint32_t top, threads, reps, smallest; /* 0: not given */
-    const char *socket;          /* of serve, as what follows */
+    const char *socket;          /* for serve, like the following members */
     nnrt_remote_limits limits;
     uint32_t permissions, users[CLI_MOST_USERS], userCount;
-    double rtol, atol; /* below 0: not given, cli_tolerance_of chooses */
+    double rtol, atol; /* negative: not given, cli_tolerance_of chooses */
     nnrt_log log; /* of --log; all zero: none */
     bool float16;
     NNRT_PerformanceMode mode;
@@ -63,7 +63,7 @@ typedef struct cli_args {
     cli_image_options image;
     bool json, tsv, onnx, memory, profile, golden, help, noOptimize, noQuantize, placement, strict, fallback, records;
     const char *keep; /* file of --keep; NULL: none */
-    nnrt_error error; /* why a value is not taken, where more is known */
+    nnrt_error error; /* reason for an invalid value, if a library function reports one */
 } cli_args;
 
 typedef struct cli_command {
@@ -72,8 +72,8 @@ typedef struct cli_command {
     int (*run)(const cli_args *args);
 } cli_command;
 
-/* One option: name, what its value is called (NULL: it has none; "[=FILE]": it may have one, behind =), where it may stand, what it does, and how a value is
-   taken: false where it is not one. */
+/* One option: name, placeholder of its value (NULL: no value; "[=FILE]": optional, after =), the commands that accept
+   it, help, and the parser of the value, which returns false for an invalid one. */
 typedef struct cli_option {
     const char *name, *value;
     unsigned commands;
@@ -95,7 +95,7 @@ static bool cli_take_whole(const char *text, uint32_t least, uint32_t most, uint
     return *text == '\0' && v >= least && v <= most;
 }
 
-/* A finite number: "0.5", "1e-3" or a fraction "1/255". Passes it. */
+/* Parses a finite number, "0.5", "1e-3" or a fraction "1/255", and moves *text past it. */
 static bool cli_take_number(const char **text, double *out)
 {
     char *end;
@@ -116,7 +116,7 @@ static bool cli_take_number(const char **text, double *out)
     return true;
 }
 
-/* One to four numbers with commas between them. */
+/* One to four numbers separated by commas. */
 static bool cli_take_numbers(const char *text, double *out, uint32_t *count)
 {
     *count = 0;
@@ -128,7 +128,7 @@ static bool cli_take_numbers(const char *text, double *out, uint32_t *count)
     return text[-1] == '\0';
 }
 
-/* The same, as factors: one through each number, none of which is 0. */
+/* The same as reciprocals: 1 / number for each number, none of which is 0. */
 static bool cli_take_divisors(const char *text, double *out, uint32_t *count)
 {
     bool good = cli_take_numbers(text, out, count);
@@ -302,7 +302,7 @@ static bool cli_take_cut(cli_args *a, const char *v)
     return true;
 }
 
-/* "KEY=VALUE" with a key. */
+/* "KEY=VALUE" with a non-empty key. */
 static bool cli_take_metadata(cli_args *a, const char *v)
 {
     if (a->metadataCount == CLI_MOST_INPUTS || *v == '=' || strchr(v, '=') == NULL)
@@ -373,14 +373,14 @@ static bool cli_take_header(cli_args *a, const char *v)
     return *v != '\0';
 }
 
-/* What a call of a fake device with die= ends in: no destructors, nothing flushed, as a crash. */
+/* How a fake device with die= terminates the program: no destructors, nothing flushed, like a crash. */
 static void cli_die(void)
 {
     _Exit(CLI_FAILED);
 }
 
-/* The name of a device. fake:..., remote:..., cpu and cpu-SET register that device, which stays until the program ends. NULL:
-   it cannot be registered. */
+/* The name of a device. fake:..., remote:..., cpu and cpu-ISA register that device until the program ends. NULL: the
+   registration failed. */
 static const char *cli_device_name(cli_args *a, const char *v)
 {
     nnrt_fake *fake;
@@ -397,8 +397,8 @@ static const char *cli_device_name(cli_args *a, const char *v)
     return v;
 }
 
-/* Characters of the first device in a list. Options of remote: (name=, time=) and fake: (KEY=VALUE) have ',' between them,
-   too: they belong to it. */
+/* Length of the first device in a list. Options of remote: (name=, time=) and fake: (KEY=VALUE) are separated by ',',
+   too, and belong to their device. */
 static size_t cli_device_length(const char *v)
 {
     const bool fake = strncmp(v, "fake:", 5) == 0, remote = strncmp(v, "remote:", 7) == 0;
@@ -411,7 +411,7 @@ static size_t cli_device_length(const char *v)
     return (size_t)(at - v);
 }
 
-/* "auto:DEVICE,DEVICE,..." with the names of these devices, which are registered. NULL: one cannot be registered. */
+/* "auto:DEVICE,DEVICE,..." with the names of these devices, which are registered. NULL: a registration failed. */
 static const char *cli_auto_text(cli_args *a, const char *v)
 {
     char *const text = a->autos[a->deviceCount < 2 ? a->deviceCount : 2];
@@ -484,7 +484,7 @@ static bool cli_take_users(cli_args *a, const char *v)
     return true;
 }
 
-/* "clients=4,bytes=1000000": what is not named stays. */
+/* "clients=4,bytes=1000000": limits that are not listed stay unchanged. */
 static bool cli_take_limits(cli_args *a, const char *v)
 {
     do {
@@ -552,7 +552,7 @@ static bool cli_take_float16(cli_args *a, const char *v)
     return a->float16 = true;
 }
 
-/* The number that v has in a list of words that ends with NULL; -1: none. */
+/* Index of v in a NULL-terminated list of words; -1 if it is not in the list. */
 static int32_t cli_word(const char *v, const char *const *words)
 {
     for (int32_t i = 0; words[i] != NULL; i++)
@@ -581,7 +581,7 @@ static bool cli_take_extension(cli_args *a, const char *v)
     if (a->extensionCount == CLI_MOST_INPUTS || v[length] == '\0' || length == 0 ||
         length >= sizeof(a->extensionNames[0]))
         return false;
-    memcpy(a->extensionNames[a->extensionCount], v, length); /* cleared: it ends there */
+    memcpy(a->extensionNames[a->extensionCount], v, length); /* zeroed, so it is terminated */
     e->name = a->extensionNames[a->extensionCount++];
     e->data = v + length + 1;
     e->size = (uint32_t)strlen(v + length + 1);
@@ -644,133 +644,142 @@ static bool cli_take_layout(cli_args *a, const char *v)
 #define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK | CLI_COMPARE | CLI_REPORT | CLI_COMPILE)
 #define CLI_PLACED (CLI_SESSIONS | CLI_DOT)
 #define CLI_THREADS (CLI_SESSIONS & ~CLI_COMPILE)
-#define CLI_GIVEN (CLI_RUN | CLI_EMIT | CLI_COMPARE | CLI_REPORT | CLI_CHECK) /* those whose inputs are given */
+#define CLI_GIVEN (CLI_RUN | CLI_EMIT | CLI_COMPARE | CLI_REPORT | CLI_CHECK) /* commands with input values */
 
 static const cli_option cli_options[] = {
     {"-o", "FILE", CLI_EMIT | CLI_REPORT | CLI_COMPILE | CLI_DOT,
      "the file to write; - is standard output, but for compile, and the default of dot", cli_take_output},
-    {"--name", "NAME", CLI_EMIT, "what NAME_run and the rest are called; default: the model file's name",
+    {"--name", "NAME", CLI_EMIT, "prefix of the functions, NAME_run and the others; default: the model file's name",
      cli_take_name},
     {"--input", "[NAME=]VALUE", CLI_GIVEN,
-     "an input: FILE.npy, FILE.pb, FILE.png, or random[:SEED]; once an input", cli_take_input},
+     "value of an input: FILE.npy, FILE.pb, FILE.png, or random[:SEED]; once per input", cli_take_input},
     {"--golden", "[NAME=]VALUE", CLI_EMIT,
-     "an input as --input; the self-test also checks the result of every node, and names the first that differs",
+     "like --input; the self-test also checks the result of every node, and names the first one that differs",
      cli_take_golden},
     {"--shape", "[NAME=]D,D,...", (CLI_SESSIONS & ~CLI_CHECK) | CLI_DOT | CLI_CONVERT | CLI_EMIT,
-     "extents of an input whose model leaves some open, such as 1,3,224,224", cli_take_shape},
+     "shape of an input with dynamic dimensions, such as 1,3,224,224", cli_take_shape},
     {"--max", "[NAME=]D,D,...", CLI_SESSIONS,
-     "leave an input's open extents open, up to these; or bound a result that a run decides", cli_take_most},
-    {"--output-dir", "DIR", CLI_RUN, "write every output to DIR as NAME.npy; DIR is made if it is not there",
+     "keep an input's dynamic dimensions dynamic, with these upper bounds; or set the upper bound of a result with a "
+     "data-dependent shape", cli_take_most},
+    {"--output-dir", "DIR", CLI_RUN, "write every output to DIR as NAME.npy; DIR is created if it does not exist",
      cli_take_output_dir},
     {"--dump", "DIR", CLI_RUN,
      "run once more with the result of every node as an output, and write each to DIR as NUMBER_NAME.npy, in the order of the "
-     "nodes, with a table in DIR/index.tsv; bodies of IF and LOOP stay inside",
+     "nodes, with a table in DIR/index.tsv; nodes in the bodies of IF and LOOP are not written",
      cli_take_dump},
     {"--top", "K", CLI_RUN, "show the K largest values of each output, at most 1000; default 5, with --output-dir none",
      cli_take_top},
     {"--mean", "A[,B,C]", CLI_GIVEN,
-     "images: value = (pixel - mean) * scale, pixel 0 to 255; one number or one a channel", cli_take_mean},
+     "images: value = (pixel - mean) * scale, pixel 0 to 255; one number or one per channel", cli_take_mean},
     {"--scale", "S[,T,U]", CLI_GIVEN,
-     "images: the factor; 1/255 may be written so. Default: mean 0, scale 1/255", cli_take_scale},
-    {"--std", "S[,T,U]", CLI_GIVEN, "images: --scale by its inverse, a divisor", cli_take_std},
+     "images: the factor, also as a fraction such as 1/255. Default: mean 0, scale 1/255", cli_take_scale},
+    {"--std", "S[,T,U]", CLI_GIVEN, "images: divisor instead of --scale", cli_take_std},
     {"--layout", "nchw|nhwc", CLI_GIVEN, "images: order of the input's axes; default: from its shape",
      cli_take_layout},
     {"--rgb", NULL, CLI_GIVEN, "images: red, green, blue (default with 3 channels)", cli_take_rgb},
     {"--bgr", NULL, CLI_GIVEN, "images: blue, green, red", cli_take_bgr},
     {"--gray", NULL, CLI_GIVEN,
-     "images: grey (default with 1 channel); three equal channels where the input has 3", cli_take_gray},
-    {"--invert", NULL, CLI_GIVEN, "images: 255 - pixel in the pixel's place, for what is drawn dark on light",
+     "images: gray (default with 1 channel); three equal channels if the input has 3", cli_take_gray},
+    {"--invert", NULL, CLI_GIVEN, "images: 255 - pixel instead of the pixel, for dark drawings on a light background",
      cli_take_invert},
-    {"--no-invert", NULL, CLI_GIVEN, "images: the pixel itself, even where the metadata say otherwise",
+    {"--no-invert", NULL, CLI_GIVEN, "images: the pixel itself, overrides the metadata",
      cli_take_no_invert},
     {"--data", "DIR", CLI_CHECK, "an ONNX test data set, or a folder of test_data_set_*; its files are .pb or .npy", cli_take_data},
-    {"--expected", "[OUTPUT=]FILE", CLI_CHECK, "in the place of --data, with --input: what an output must be, .npy or .pb",
+    {"--expected", "[OUTPUT=]FILE", CLI_CHECK,
+     "instead of --data, with --input: expected value of an output, .npy or .pb",
      cli_take_expected},
     {"--rtol", "R", CLI_CHECK | CLI_COMPARE,
      "floats: allowed error relative to the expected value; default of check 1e-3, of compare by type, see above",
      cli_take_rtol},
     {"--atol", "A", CLI_CHECK | CLI_COMPARE,
-     "allowed error beside that, of quantized values in units; default of check 1e-5, of compare by type, see above",
+     "allowed absolute error in addition, for quantized values in units of the integers; default of check 1e-5, of "
+     "compare by type, see above",
      cli_take_atol},
-    {"--labels", "[OUTPUT=]FILE", CLI_CONVERT, "names of the classes, one a line: metadata labels, or labels.OUTPUT",
+    {"--labels", "[OUTPUT=]FILE", CLI_CONVERT, "class labels, one per line: metadata labels, or labels.OUTPUT",
      cli_take_labels},
-    {"--meta", "KEY=VALUE", CLI_CONVERT, "metadata: a text to keep in the file; KEY= drops it", cli_take_metadata},
+    {"--meta", "KEY=VALUE", CLI_CONVERT, "metadata: a text to store in the file; KEY= removes it", cli_take_metadata},
     {"--set", "KEY=VALUE", CLI_CONVERT, "the same as --meta", cli_take_metadata},
     {"--budget", "N", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
      "allow an ONNX file or an image N times the memory and work that its size allows", cli_take_budget},
     {"--outputs", "NAME,NAME,...", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
-     "end an ONNX model with these values, of inputs or of nodes; what they do not need is left out", cli_take_cut},
+     "use these values, inputs or results of nodes, as the outputs of an ONNX model; nodes that they do not need are "
+     "removed", cli_take_cut},
     {"--no-optimize", NULL, CLI_CONVERT | CLI_EMIT | CLI_COMPILE,
-     "leave the model as it is: by default constants are folded and nodes fused", cli_take_no_optimize},
+     "do not optimize the model; by default constants are folded and operators fused", cli_take_no_optimize},
     {"--no-quantize", NULL, CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
      "operators between DequantizeLinear and QuantizeLinear compute in float32, QLinear operators round as ONNX does; by default both are quantized operators",
      cli_take_no_quantize},
-    {"--socket", "PATH", CLI_SERVE, "where to listen; a socket that nobody listens at any more is replaced",
+    {"--socket", "PATH", CLI_SERVE, "where to listen; a socket without a listening process is replaced",
      cli_take_socket},
     {"--limits", "NAME=N,...", CLI_SERVE,
-     "what clients may have: clients=16 at once; each of them models=64, buffers=256, bytes=1073741824 of memory, "
-     "message=262144 bytes, time=10000 ms for a message; the defaults are these",
+     "limits for clients: clients=16 at once; each of them models=64, buffers=256, bytes=1073741824 of memory, "
+     "message=262144 bytes, time=10000 ms for a message; these are the defaults",
      cli_take_limits},
-    {"--users", "N,N,...", CLI_SERVE, "numbers of the users who may connect; default: the one who serves", cli_take_users},
+    {"--users", "N,N,...", CLI_SERVE,
+     "ids of the users who may connect; default: the user who runs the server", cli_take_users},
     {"--mode", "MODE", CLI_SERVE, "permissions of the socket's file, octal; default 0600", cli_take_mode},
     {"--properties", "KEY=VALUE;...", CLI_PLACED | CLI_DEVICES | CLI_SERVE,
-     "properties for the drivers of NNAdapter's hardware layer that --load names behind it", cli_take_properties},
+     "properties for drivers of NNAdapter's hardware layer that later --load options load", cli_take_properties},
     {"--load", "libNAME.so", CLI_PLACED | CLI_DEVICES | CLI_SERVE,
-     "a driver: its device table (devices/nnrt_driver.h) is registered; or one for NNAdapter's hardware layer "
-     "(compat/nnadapter/driver.h), which is the device NAME; before --device",
+     "load a driver: registers its device table (devices/nnrt_driver.h), or one for NNAdapter's hardware layer "
+     "(compat/nnadapter/driver.h) as the device NAME; before --device",
      cli_take_load},
     {"--device", "NAME", CLI_PLACED | CLI_DEVICES | CLI_SERVE,
-     "where to run: a name that 'nnrt devices' lists, default auto; auto:DEVICE,DEVICE,...: split over these, the preferred "
-     "one first; cpu: fast kernels (devices/nnrt_cpu.h); remote:PATH is what 'nnrt serve' serves at that socket; "
-     "fake:KEY=VALUE,... (devices/nnrt_fake.h) makes a device to test with. compare takes two, else of several the last "
-     "counts",
+     "where to run: a name that 'nnrt devices' lists, default auto; auto:DEVICE,DEVICE,...: partition the model "
+     "over these, the preferred one first; cpu: fast kernels (devices/nnrt_cpu.h); remote:PATH: the device that "
+     "'nnrt serve' serves at that socket; fake:KEY=VALUE,... (devices/nnrt_fake.h): a device for tests. compare uses "
+     "two, other commands the last one",
      cli_take_device},
     {"--cache", "DIR", CLI_RUN | CLI_BENCH | CLI_CHECK,
-     "what devices with a model cache make of the model is kept in the folder DIR, and taken from there the next time",
+     "store the prepared model of devices with a model cache in the folder DIR, and restore it from there the next "
+     "time",
      cli_take_cache},
     {"--strict", NULL, CLI_PLACED,
-     "device auto: what no listed device takes is refused; by default the reference device has it", cli_take_strict},
+     "device auto: fail for nodes that no listed device supports; by default the reference device runs them",
+     cli_take_strict},
     {"--fallback", NULL, CLI_SESSIONS,
-     "device auto: a part whose run fails by its device is computed by what comes next, which prepares it, too",
+     "device auto: if a device fails in a run, the next device computes the partition, which it prepares, too",
      cli_take_fallback},
     {"--keep", "FILE", CLI_PLACED,
-     "device auto: nodes that stay with the reference device, a line OPERATOR[:INPUT,...[:OUTPUT,...]] each, such as "
+     "device auto: nodes that stay on the reference device, one line OPERATOR[:INPUT,...[:OUTPUT,...]] each, such as "
      "SOFTMAX or ADD_FUSION:x:y",
      cli_take_keep},
-    {"--smallest", "N", CLI_PLACED, "device auto: parts of fewer nodes stay with the reference device; default 1",
+    {"--smallest", "N", CLI_PLACED, "device auto: partitions of fewer nodes stay on the reference device; default 1",
      cli_take_smallest},
     {"--float16", NULL, CLI_SESSIONS, "the device may compute float32 in float16", cli_take_float16},
-    {"--performance", "MODE", CLI_SESSIONS, "what the device is to strive for: none, low, medium, high or extreme",
+    {"--performance", "MODE", CLI_SESSIONS, "performance mode of the device: none, low, medium, high or extreme",
      cli_take_performance},
-    {"--priority", "LEVEL", CLI_SESSIONS, "of the model on the device: none, low, medium or high", cli_take_priority},
+    {"--priority", "LEVEL", CLI_SESSIONS,
+     "priority of the model on the device: none, low, medium or high", cli_take_priority},
     {"--extension", "NAME=VALUE", CLI_SESSIONS,
-     "what only the device knows; of cpu nnrt.cpu.winograd=0: its exact convolutions only", cli_take_extension},
+     "an extension of the device; cpu: nnrt.cpu.winograd=0 selects exact convolutions only", cli_take_extension},
     {"--log", "LEVEL", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_SERVE,
-     "tell on standard error what is done: warning, info (also each step), or debug (also each node)", cli_take_log},
+     "log to standard error: warning, info (also each step), or debug (also each node)", cli_take_log},
     {"--threads", "N", CLI_THREADS,
-     "how many threads a run may use, default 1, or those of --performance; of the built-in devices cpu shares its work "
-     "over them",
+     "number of threads of a run, default 1, or by --performance; of the built-in devices only cpu is multithreaded",
      cli_take_threads},
-    {"--reps", "N", CLI_BENCH, "timed runs; default: as many as fit in a second, 10 to 10000", cli_take_reps},
+    {"--reps", "N", CLI_BENCH, "number of timed runs; default: as many as fit in a second, 10 to 10000", cli_take_reps},
     {"--copy", "NAME", CLI_OPS, "print the kernels of an operator, or one kernel, as C that compiles by itself",
      cli_take_copy},
     {"--header", "PATH", CLI_OPS, "the nnrt_ops.h that --copy reads; default: that of this program", cli_take_header},
-    {"--memory", NULL, CLI_INFO, "also the memory map: place, bytes and first and last step of every value in the arena",
+    {"--memory", NULL, CLI_INFO,
+     "also the memory map: offset, bytes and first and last step of every value in the arena",
      cli_take_memory},
-    {"--placement", NULL, CLI_INFO, "also which device has each node, and why the preferred one does not",
+    {"--placement", NULL, CLI_INFO, "also the device of each node, and why it is not the preferred one",
      cli_take_placement},
-    {"--records", NULL, CLI_INFO, "print nothing but each node as a line of the file that --keep takes", cli_take_records},
+    {"--records", NULL, CLI_INFO, "print only the nodes, one line each in the format of --keep", cli_take_records},
     {"--profile", "[=FILE]", CLI_RUN | CLI_BENCH,
-     "also what each step took, and each operator; with =FILE the last run as a trace of Chrome's", cli_take_profile},
-    {"--onnx", NULL, CLI_OPS, "what becomes of the operators of ONNX", cli_take_onnx},
-    {"--tsv", NULL, CLI_OPS, "a line an operator, with tabs between name, number, types and the rest", cli_take_tsv},
+     "also the time of each step and operator; with =FILE write the last run as a Chrome trace", cli_take_profile},
+    {"--onnx", NULL, CLI_OPS, "list the operators of ONNX and the operators they become", cli_take_onnx},
+    {"--tsv", NULL, CLI_OPS,
+     "one line per operator: name, number, types and the rest, separated by tabs", cli_take_tsv},
     {"--json", NULL, (CLI_SESSIONS & ~CLI_REPORT) | CLI_OPS | CLI_DEVICES | CLI_CONVERT, "print one line of JSON", cli_take_json},
     {"--help", NULL, CLI_ALL, "print this help", cli_take_help},
 };
 
 #define CLI_OPTIONS (sizeof(cli_options) / sizeof(cli_options[0]))
 
-/* Whether an option may stand with or without a value. */
+/* True if the value of an option is optional. */
 static bool cli_may_lack(const cli_option *o)
 {
     return o->value != NULL && strncmp(o->value, "[=", 2) == 0;
@@ -792,7 +801,7 @@ static void cli_help_command(const cli_command *c)
     printf("\nexample:\n  %s\n", c->example);
 }
 
-/* Finds "--name" or "--name=value"; *value is what stands behind '=', or NULL. */
+/* Finds the option "--name" or "--name=value"; *value is the text after '=', or NULL. */
 static const cli_option *cli_find_option(const char *text, const char **value)
 {
     size_t n = strcspn(text, "=");
@@ -805,13 +814,13 @@ static const cli_option *cli_find_option(const char *text, const char **value)
     return NULL;
 }
 
-/* Takes one option at argv[*i] and its value, which may be the next argument. */
+/* Parses the option at argv[*i] and its value, which may be the next argument. */
 static int cli_parse_option(const cli_command *c, cli_args *args, int argc, char **argv, int *i)
 {
     const char *value;
     const cli_option *o = cli_find_option(argv[*i], &value);
     if (o == NULL || (o->commands & c->bit) == 0)
-        return cli_usage("%s: there is no option %.*s; 'nnrt %s --help' lists them", c->name,
+        return cli_usage("%s: unknown option %.*s; 'nnrt %s --help' lists the options", c->name,
                          (int)strcspn(argv[*i], "="), argv[*i], c->name);
     if (o->value == NULL && value != NULL)
         return cli_usage("%s: %s takes no value", c->name, o->name);
@@ -825,12 +834,12 @@ static int cli_parse_option(const cli_command *c, cli_args *args, int argc, char
     if (args->error.message[0] != '\0')
         return cli_usage("%s: %s %s: %s", c->name, o->name, value, args->error.message);
     return cli_usage(strcmp(o->name, "--device") == 0
-                             ? "%s: %s %s: there is no such device; 'nnrt devices' lists them"
+                             ? "%s: %s %s: unknown device; 'nnrt devices' lists the devices"
                              : "%s: %s does not take '%s'",
                          c->name, o->name, value);
 }
 
-/* Reads all arguments behind the command. Options may stand anywhere; behind "--" nothing is an option. */
+/* Parses all arguments after the command. Options may be anywhere; after "--" every argument is an operand. */
 static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv)
 {
     bool onlyOperands = false;
@@ -847,20 +856,20 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
         } else if (c->bit == CLI_CONVERT && args->model != NULL && args->output == NULL) {
             args->output = argv[i];
         } else if (*c->operands == '\0' || args->model != NULL) {
-            return cli_usage("%s: what is '%s' for? 'nnrt %s --help' tells the arguments", c->name, argv[i], c->name);
+            return cli_usage("%s: unexpected argument '%s'; see 'nnrt %s --help'", c->name, argv[i], c->name);
         } else {
             args->model = argv[i];
         }
     }
     if (*c->operands != '\0' && args->model == NULL)
-        return cli_usage("%s: which model? 'nnrt %s --help' tells the arguments", c->name, c->name);
+        return cli_usage("%s: the model is missing; see 'nnrt %s --help'", c->name, c->name);
     if ((c->bit & (CLI_CONVERT | CLI_EMIT | CLI_REPORT | CLI_COMPILE)) != 0 && args->output == NULL)
-        return cli_usage("%s: which file to write? 'nnrt %s --help' tells the arguments", c->name, c->name);
+        return cli_usage("%s: the output file is missing; see 'nnrt %s --help'", c->name, c->name);
     return CLI_DONE;
 }
 
-/* Tolerance of a value: --rtol and --atol, else the default of its type. Sums of float32 in another order differ by some
-   ulp (6e-8), sums of many terms by hundreds; quantized values may round to the neighbor; integers are exact. */
+/* Tolerance of a value: --rtol and --atol, else the default of its type. float32 sums in another order differ by a few
+   ulp (6e-8), sums of many terms by hundreds; quantized values may round to a neighbor; integers are exact. */
 static cli_tolerance cli_tolerance_of(const cli_args *args, NNRT_DataType type, bool quantized)
 {
     cli_tolerance t = {0, 0};

@@ -1,5 +1,5 @@
 /*
-check.h - the command check: ONNX test data against what a model gives.
+check.h - the command check: compares a model's outputs with ONNX test data.
 Part of tools/nnrt.c.
 */
 #ifndef NNRT_TOOL_CHECK_H
@@ -10,7 +10,7 @@ Part of tools/nnrt.c.
 
 #include "job.h"
 
-/* Folders of test data, each with its last part as name. */
+/* Folders of test data sets. */
 typedef struct cli_sets {
     char **paths;
     size_t count;
@@ -52,7 +52,7 @@ static int cli_sets_add(cli_sets *sets, const char *dir, const char *name)
     return CLI_DONE;
 }
 
-/* Shorter names first, so that _2 stands before _10. */
+/* Shorter names first, so that _2 precedes _10. */
 static int cli_compare_paths(const void *a, const void *b)
 {
     const char *x = *(char *const *)a, *y = *(char *const *)b;
@@ -60,7 +60,7 @@ static int cli_compare_paths(const void *a, const void *b)
     return n != m ? (n < m ? -1 : 1) : strcmp(x, y);
 }
 
-/* DIR itself when it has input_0 or output_0, else its folders test_data_set_*. */
+/* DIR itself if it has input_0 or output_0, else its folders test_data_set_*. */
 static int cli_sets_find(cli_sets *sets, const char *dir)
 {
     char path[4096];
@@ -83,7 +83,7 @@ static int cli_sets_find(cli_sets *sets, const char *dir)
     return status;
 }
 
-/* Reads one file of a set and tells which of the count names it belongs to: the one the tensor has, else number k. */
+/* Reads one file of a set. *index: the input or output with the tensor's name, else number k. */
 static int cli_set_read(const char *path, uint32_t k, const cli_job *job, bool output, cli_tensor *t, uint32_t *index)
 {
     uint32_t count = output ? job->nOut : job->in.count;
@@ -102,7 +102,7 @@ static int cli_set_read(const char *path, uint32_t k, const cli_job *job, bool o
                     count != 1 ? "s" : "");
 }
 
-/* Gives every input of job->in the value of its input_K. */
+/* Sets the value of every input of job->in from its input_K. */
 static int cli_set_inputs(cli_job *job, const char *dir)
 {
     char path[4096], names[512];
@@ -113,7 +113,7 @@ static int cli_set_inputs(cli_job *job, const char *dir)
             return CLI_FAILED;
         if (job->in.data[i].source != NULL) {
             cli_tensor_free(&t);
-            return cli_fail("%s: input '%s' has a value already", path, job->in.data[i].name);
+            return cli_fail("%s: input '%s' already has a value", path, job->in.data[i].name);
         }
         job->in.data[i].source = "file";
         job->in.data[i].fromFile = true;
@@ -133,7 +133,7 @@ static const char *cli_last_part(const char *path)
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
-/* Prints how one output compares, as a line or as JSON. */
+/* Prints the comparison of one output, as a line or as JSON. */
 static void cli_check_print(const cli_args *args, const char *dir, const char *name, const cli_tensor *got,
                             const cli_tensor *want, const cli_difference *d, bool first)
 {
@@ -154,7 +154,7 @@ static void cli_check_print(const cli_args *args, const char *dir, const char *n
     printf("  %s  max error %.3g, relative %.3g  %s\n", cli_shape_text(place, sizeof(place), got->type, &got->shape),
            d->error, d->relative, d->wrong == 0 ? "ok" : "WRONG");
     if (d->wrong > 0) {
-        printf("    %.0f of %.0f beyond the tolerance, first %s: got ", (double)d->wrong, (double)got->count,
+        printf("    %.0f of %.0f outside the tolerance, first %s: got ", (double)d->wrong, (double)got->count,
                cli_place_text(place, sizeof(place), &got->shape, d->at));
         cli_put_element(got, d->at, 9, false);
         fputs(", expected ", stdout);
@@ -163,7 +163,7 @@ static void cli_check_print(const cli_args *args, const char *dir, const char *n
     }
 }
 
-/* Compares output i with the expected value, read from path; set: the name of the set. */
+/* Compares output i with the expected value, which was read from path; set: the name of the set. */
 static int cli_check_output(const cli_job *job, const cli_args *args, const char *set, const char *path, uint32_t i,
                             const cli_tensor *want, bool first)
 {
@@ -172,7 +172,7 @@ static int cli_check_output(const cli_job *job, const cli_args *args, const char
     cli_difference d;
     if (want->type != got->type || want->shape.rank != got->shape.rank ||
         memcmp(want->shape.dims, got->shape.dims, (size_t)want->shape.rank * sizeof(int32_t)) != 0)
-        return cli_fail("%s is %s, the output is %s", path,
+        return cli_fail("%s is %s, but the output is %s", path,
                         cli_shape_text(expected, sizeof(expected), want->type, &want->shape),
                         cli_shape_text(have, sizeof(have), got->type, &got->shape));
     d = cli_compare(got, want, cli_tolerance_of(args, got->type, false));
@@ -180,7 +180,7 @@ static int cli_check_output(const cli_job *job, const cli_args *args, const char
     return d.wrong > 0 ? CLI_FAILED : CLI_DONE;
 }
 
-/* Compares all outputs for which the folder has an output_K. */
+/* Compares all outputs that have an output_K in the folder. */
 static int cli_set_outputs(const cli_job *job, const cli_args *args, const char *dir)
 {
     char path[4096];
@@ -199,7 +199,8 @@ static int cli_set_outputs(const cli_job *job, const cli_args *args, const char 
     return status;
 }
 
-/* Compares the outputs that --expected names: "OUTPUT=FILE", the longest name that fits; without a name the only output. */
+/* Compares the outputs of --expected: "OUTPUT=FILE", matching the longest output name; without a name the only
+   output. */
 static int cli_check_expected(const cli_job *job, const cli_args *args)
 {
     int status = CLI_DONE;
@@ -227,7 +228,8 @@ static int cli_check_expected(const cli_job *job, const cli_args *args)
     return status;
 }
 
-/* Runs one set and compares; in JSON the set's object. dir NULL: of --input and --expected. */
+/* Runs one set and compares its outputs; in JSON prints the set's object. dir NULL: the set of --input and
+   --expected. */
 static int cli_check_set(const cli_args *args, const char *dir, bool first)
 {
     cli_job job;
@@ -263,9 +265,9 @@ static int cli_check(const cli_args *args)
     size_t passed = 0, count;
     int status;
     if ((args->data == NULL) == (args->expectedCount == 0) || (args->data != NULL && args->inputCount > 0))
-        return cli_usage("check: which data? give --data DIR, or --input and --expected; 'nnrt check --help' tells more");
+        return cli_usage("check: no test data; give --data DIR, or --input and --expected; see 'nnrt check --help'");
     memset(&sets, 0, sizeof(sets));
-    status = cli_inputs_make(&inputs, args); /* a file that is no model is one fault, not one for each set */
+    status = cli_inputs_make(&inputs, args); /* reports an invalid model once, not once per set */
     cli_inputs_free(&inputs);
     if (status == CLI_DONE && args->data != NULL)
         status = cli_sets_find(&sets, args->data);

@@ -2,20 +2,20 @@
 compare.h - the command compare: one model on two devices, and the first node whose result differs.
 Part of tools/nnrt.c.
 
-To see what lies between its nodes, the model is run once more with all results of the nodes of its main graph as outputs.
-A device that computes several nodes in one does not do so there: where the outputs differ and no value does, that is why.
+To compare intermediate values, the model is run once more with the results of all nodes of its main graph as outputs.
+This disables operator fusion: if the outputs of the model differ but no intermediate value does, fusion is the cause.
 */
 #ifndef NNRT_TOOL_COMPARE_H
 #define NNRT_TOOL_COMPARE_H
 
 #include "check.h"
 
-/* A result of a node, and which output of the watched model it is. */
+/* A result of a node, and its output index in the watched model. */
 typedef struct cli_watched_value {
     uint32_t node, tensor, output;
 } cli_watched_value;
 
-/* A model with all results as outputs: what it points to is the model's, and the lists here. */
+/* A copy of a model with all results as outputs. It shares the model's data, except for the lists here. */
 typedef struct cli_watched {
     NNRT_Model model;
     NNRT_SubGraph *graphs;
@@ -26,12 +26,12 @@ typedef struct cli_watched {
 } cli_watched;
 
 typedef struct cli_compare_runs {
-    cli_job plain[2], watched[2]; /* on one device and the other; plain[0] owns model and inputs */
+    cli_job plain[2], watched[2]; /* on the first and the second device; plain[0] owns model and inputs */
     cli_watched watch;
     const char *devices[2];
 } cli_compare_runs;
 
-/* The session's job of another one's model and inputs, or of a model with other outputs. */
+/* Lets a job borrow another job's inputs and a model. */
 static void cli_compare_lend(cli_job *to, const cli_job *from, NNRT_Model *model)
 {
     to->in = from->in;
@@ -51,7 +51,7 @@ static void cli_compare_free(cli_compare_runs *r)
     nnrt_memory_end(&r->watch.memory);
 }
 
-/* Which output of the watched model a tensor is; added where it is none. */
+/* The output index of a tensor in the watched model; adds the tensor if it is not an output. */
 static uint32_t cli_watch_output(cli_watched *w, uint32_t tensor)
 {
     uint32_t i = 0;
@@ -62,7 +62,7 @@ static uint32_t cli_watch_output(cli_watched *w, uint32_t tensor)
     return i;
 }
 
-/* Makes the watched model of m; *values = how many results there are. */
+/* Creates the watched model of m; *values = number of results. */
 static int cli_watch(cli_watched *w, const NNRT_Model *m, uint32_t *values)
 {
     const uint32_t all = m->allTensors.count + m->outputIndex.count;
@@ -78,7 +78,7 @@ static int cli_watch(cli_watched *w, const NNRT_Model *m, uint32_t *values)
     w->values = (cli_watched_value *)nnrt_memory_keep(&w->memory, all * sizeof(*w->values));
     w->graphs = (NNRT_SubGraph *)nnrt_memory_keep(&w->memory, m->subGraph.count * sizeof(*w->graphs));
     if (w->outputs == NULL || w->values == NULL || w->graphs == NULL)
-        return cli_fail("out of memory: there is no room for the results of all nodes");
+        return cli_fail("out of memory: cannot allocate the results of all nodes");
     memcpy(w->outputs, m->outputIndex.data, m->outputIndex.count * sizeof(*w->outputs));
     w->count = m->outputIndex.count;
     for (uint32_t i = 0; i < end; i++) {
@@ -94,7 +94,7 @@ static int cli_watch(cli_watched *w, const NNRT_Model *m, uint32_t *values)
         }
     }
     w->model = *m;
-    w->model.self = NULL; /* it is not one that the library made */
+    w->model.self = NULL; /* not a model that the library allocated */
     w->model.outputIndex = NNRT_Uint32List_make(w->outputs, w->count);
     if (m->subGraph.count > 0) {
         memcpy(w->graphs, m->subGraph.data, m->subGraph.count * sizeof(*w->graphs));
@@ -104,7 +104,7 @@ static int cli_watch(cli_watched *w, const NNRT_Model *m, uint32_t *values)
     return CLI_DONE;
 }
 
-/* Makes a job's session on a device, and runs it. */
+/* Creates a job's session on a device, and runs it. */
 static int cli_compare_run(cli_job *job, const cli_args *args, const char *device)
 {
     nnrt_error error;
@@ -129,7 +129,7 @@ static cli_tolerance cli_compare_tolerance(const cli_job *job, uint32_t i, const
     return cli_tolerance_of(args, job->outputs[i].type, quantized);
 }
 
-/* Output i of two runs; a result of another shape is wrong altogether. */
+/* Compares output i of two runs; if the shapes differ, all elements count as wrong. */
 static cli_difference cli_compare_output(const cli_job *jobs, uint32_t i, const cli_args *args)
 {
     const cli_tensor *x = &jobs[0].outputs[i], *y = &jobs[1].outputs[i];
@@ -144,7 +144,7 @@ static cli_difference cli_compare_output(const cli_job *jobs, uint32_t i, const 
     return d;
 }
 
-/* The figures of a difference of output i, as members of JSON or as one line. */
+/* Prints the statistics of a difference of output i, as members of JSON or as one line. */
 static void cli_compare_figures(const cli_job *jobs, uint32_t i, const cli_difference *d, const cli_args *args)
 {
     const cli_tolerance t = cli_compare_tolerance(jobs, i, args);
@@ -181,7 +181,7 @@ static void cli_compare_figures(const cli_job *jobs, uint32_t i, const cli_diffe
     }
 }
 
-/* Prints how the outputs compare; *same: all of them do. */
+/* Prints the comparison of all outputs; *same: no output differs. */
 static void cli_compare_outputs(const cli_compare_runs *r, const cli_args *args, bool *same)
 {
     char text[CLI_SHAPE_BYTES];
@@ -204,7 +204,7 @@ static void cli_compare_outputs(const cli_compare_runs *r, const cli_args *args,
     }
 }
 
-/* Prints the first of so many values that differs; false: none does. */
+/* Prints the first of `values` results that differs; false: none differs. */
 static bool cli_compare_first(const cli_compare_runs *r, uint32_t values, const cli_args *args)
 {
     const NNRT_Model *m = &r->watch.model;
@@ -276,8 +276,8 @@ static int cli_compare_print(const cli_compare_runs *r, uint32_t values, const c
     else if (!found && same)
         puts("first     no result differs");
     else if (!found)
-        puts("first     no result differs where all are outputs: a device computes nodes in another way when what lies\n"
-             "          between them stays inside");
+        puts("first     no result differs when all results are outputs, which disables fusion: a device computes\n"
+             "          fused nodes differently");
     return same && !found ? CLI_DONE : CLI_FAILED;
 }
 
@@ -312,7 +312,7 @@ static int cli_compare_devices(const cli_args *args)
     uint32_t values;
     int status;
     if (args->deviceCount == 0 || args->deviceCount > 2)
-        return cli_usage("compare: which devices? give --device A --device B, or one to compare it with reference");
+        return cli_usage("compare: expected --device A --device B, or one --device to compare with reference");
     memset(&r, 0, sizeof(r));
     nnrt_memory_allocate(&r.watch.memory, NULL);
     r.devices[0] = args->deviceCount == 2 ? args->devices[0] : "reference";

@@ -1,16 +1,16 @@
 /*
-copy.h - nnrt ops --copy: one operator's kernels with all that they need, cut out of the text of nnrt_ops.h.
+copy.h - nnrt ops --copy: extracts one operator's kernels and their dependencies from the text of nnrt_ops.h.
 Part of tools/nnrt.c.
 
 The header's top level is split into items: declarations, functions, macros and conditional groups, each with the
-comment above it. What a macro generates there (attribute structs, enumerations, kernels of one line) is expanded, as the
-preprocessor does it, and split again: a copy has plain declarations. Printed are the items that the names in the kernels
-lead to, in the order of the header, so whatever is added to that is found without a change here.
+comment above it. Macro invocations at the top level (attribute structs, enumerations, one-line kernels) are expanded
+like by the preprocessor, and split again, so that a copy has plain declarations. The items reachable through the names
+in the kernels are printed in the order of the header. Additions to the header therefore need no change here.
 
     >>tokens   the text as tokens
     >>macros   expansion
-    >>items    what the top level consists of, which names an item has and which it uses
-    >>head     the comment that a copy begins with
+    >>items    items of the top level, names that an item declares and uses
+    >>head     the comment at the top of a copy
     >>copy     the command
 */
 #ifndef NNRT_TOOL_COPY_H
@@ -19,8 +19,8 @@ lead to, in the order of the header, so whatever is added to that is found witho
 #include "meta.h"
 #include "npy.h"
 
-#define CLI_COPY_MOST_BYTES ((size_t)256 << 20) /* that the text may become; nnrt_ops.h takes a twentieth */
-#define CLI_COPY_DEPTH 64                       /* of macros in macros */
+#define CLI_COPY_MOST_BYTES ((size_t)256 << 20) /* limit for the expanded text; nnrt_ops.h takes a twentieth */
+#define CLI_COPY_DEPTH 64                       /* nesting of macros */
 
 typedef struct cli_text {
     const char *at;
@@ -30,7 +30,7 @@ typedef struct cli_text {
 /* kind: 'a' name, '0' number, '"' text or character, '/' comment, '#' directive, '.' anything else, 0 the end. */
 typedef struct cli_token {
     char kind;
-    bool space, line; /* what stands before it */
+    bool space, line; /* a space, a new line precedes the token */
     cli_text text;
 } cli_token;
 
@@ -39,7 +39,7 @@ typedef struct cli_tokens {
     size_t count;
 } cli_tokens;
 
-/* A macro of the header's top level; those in conditional groups are left alone. */
+/* A macro of the header's top level; macros in conditional groups are not expanded. */
 typedef struct cli_macro {
     cli_text name;
     cli_tokens params, body;
@@ -50,13 +50,13 @@ typedef enum cli_item_kind {
     CLI_ITEM_CODE,
     CLI_ITEM_MACRO,
     CLI_ITEM_GROUP, /* #if to #endif */
-    CLI_ITEM_ALWAYS /* belongs into every copy: #include, and the pragmas about contraction */
+    CLI_ITEM_ALWAYS /* in every copy: #include, and the pragmas about contraction */
 } cli_item_kind;
 
 typedef struct cli_item {
     cli_item_kind kind;
-    cli_text comment, code; /* the comment above, without text when there is none */
-    bool wanted, asked;     /* asked: it is a kernel that the copy is made for */
+    cli_text comment, code; /* the comment above, empty if there is none */
+    bool wanted, asked;     /* asked: one of the requested kernels */
 } cli_item;
 
 typedef struct cli_name {
@@ -70,10 +70,10 @@ typedef struct cli_block {
 } cli_block;
 
 typedef struct cli_copy {
-    cli_block *blocks; /* all memory, the last one first */
+    cli_block *blocks; /* all memory, most recent block first */
     size_t bytes;
-    bool failed;      /* there was none left, and it has been said */
-    bool enumerators; /* types of enumerations bring these */
+    bool failed;      /* out of memory, which was reported */
+    bool enumerators; /* include the enumerators of needed enumeration types */
     cli_item *items;
     size_t itemCount;
     cli_macro *macros; /* sorted by name */
@@ -82,7 +82,7 @@ typedef struct cli_copy {
     size_t nameCount;
 } cli_copy;
 
-/* Zeroed memory that lives as long as c, NULL when there is none. */
+/* Zeroed memory that lives as long as c; NULL if there is none. */
 static void *cli_copy_keep(cli_copy *c, size_t bytes)
 {
     cli_block *block = NULL;
@@ -100,7 +100,7 @@ static void *cli_copy_keep(cli_copy *c, size_t bytes)
     return block + 1;
 }
 
-/* Lets go of what was kept since the block `until` was the last one, NULL: of all. */
+/* Frees all blocks that are newer than the block `until`; NULL: all blocks. */
 static void cli_copy_free(cli_copy *c, const cli_block *until)
 {
     while (c->blocks != until) {
@@ -111,7 +111,8 @@ static void cli_copy_free(cli_copy *c, const cli_block *until)
     }
 }
 
-/* A list of count elements with room for one more: data, or twice that. NULL when there is no memory. */
+/* Grows a list: returns room for count elements and one more, data itself or a copy of twice the size. NULL: no
+   memory. */
 static void *cli_copy_room(cli_copy *c, void *data, size_t count, size_t bytes)
 {
     void *more;
@@ -151,7 +152,7 @@ static int cli_text_order(cli_text a, cli_text b)
     return order != 0 ? order : a.n < b.n ? -1 : a.n > b.n;
 }
 
-/* Where b begins in a, NULL when it does not. */
+/* First occurrence of b in a, NULL if there is none. */
 static const char *cli_text_find(cli_text a, const char *b)
 {
     const size_t n = strlen(b);
@@ -188,7 +189,7 @@ static const char *cli_copy_comment_end(const char *p, const char *end)
     return end;
 }
 
-/* The end of the directive that begins at p: of its line, with the lines that a backslash or a comment adds. */
+/* The end of the directive at p: the end of its line, including lines continued by a backslash or a comment. */
 static const char *cli_copy_directive_end(const char *p, const char *end)
 {
     const char *from = p;
@@ -214,7 +215,7 @@ static const char *cli_copy_token_end(const char *p, const char *end, char kind)
     return p;
 }
 
-/* The next token behind *p, which moves behind it. directives: a # begins a directive, which is one token. */
+/* The next token after *p, which moves past it. directives: a # begins a directive, which is one token. */
 static cli_token cli_copy_token(const char **p, const char *end, bool directives)
 {
     cli_token t;
@@ -244,7 +245,7 @@ static cli_token cli_copy_token(const char **p, const char *end, bool directives
     return t;
 }
 
-/* The tokens of a text, comments among them. */
+/* The tokens of a text, including comments. */
 static cli_tokens cli_copy_tokens(cli_copy *c, cli_text text)
 {
     const char *p = text.at, *end = text.at + text.n;
@@ -255,7 +256,7 @@ static cli_tokens cli_copy_tokens(cli_copy *c, cli_text text)
     return list;
 }
 
-/* The first word behind the # of a directive; *p moves behind it. */
+/* The first word after the # of a directive; *p moves past it. */
 static cli_text cli_copy_word(const char **p, const char *end)
 {
     cli_token t = cli_copy_token(p, end, false);
@@ -267,7 +268,7 @@ static cli_text cli_copy_word(const char **p, const char *end)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>macros */
 
-/* What a #define says. */
+/* Parses a #define. */
 static cli_macro cli_copy_define(cli_copy *c, cli_text directive)
 {
     const char *p = directive.at, *end = directive.at + directive.n;
@@ -302,7 +303,7 @@ static cli_macro *cli_copy_macro(const cli_copy *c, const cli_token *t)
     return (cli_macro *)bsearch(&key, c->macros, c->macroCount, sizeof(key), cli_copy_macro_order);
 }
 
-/* The parameter that t is, params.count when it is none. */
+/* Index of the parameter that t names, params.count if it is none. */
 static size_t cli_copy_param(const cli_macro *m, const cli_token *t)
 {
     size_t i = 0;
@@ -312,7 +313,7 @@ static size_t cli_copy_param(const cli_macro *m, const cli_token *t)
     return i;
 }
 
-/* The token a with b at its end, as ## makes it. */
+/* Appends token b to token a (the operator ##). */
 static void cli_copy_paste(cli_copy *c, cli_token *a, const cli_token *b)
 {
     char *text = (char *)cli_copy_keep(c, a->text.n + b->text.n);
@@ -324,7 +325,7 @@ static void cli_copy_paste(cli_copy *c, cli_token *a, const cli_token *b)
     a->text.n += b->text.n;
 }
 
-/* "the tokens", as # makes it of an argument. */
+/* "the tokens" of an argument (the operator #). */
 static cli_token cli_copy_quote(cli_copy *c, const cli_tokens *arg, const cli_token *like)
 {
     size_t n = 2;
@@ -351,7 +352,7 @@ static cli_token cli_copy_quote(cli_copy *c, const cli_tokens *arg, const cli_to
 
 static void cli_copy_expand(cli_copy *c, const cli_tokens *in, cli_tokens *out, int depth);
 
-/* The body of m with its arguments, before it is looked at again. */
+/* The body of m with its arguments substituted, before rescanning. */
 static cli_tokens cli_copy_substitute(cli_copy *c, const cli_macro *m, const cli_tokens *args, int depth)
 {
     cli_tokens out;
@@ -395,7 +396,7 @@ static cli_tokens cli_copy_substitute(cli_copy *c, const cli_macro *m, const cli
     return out;
 }
 
-/* The arguments of m, whose ( is token *i of in; *i moves to the ). NULL when there is no end. */
+/* The arguments of m, whose ( is token *i of in; *i moves to the ). NULL if the ) is missing. */
 static cli_tokens *cli_copy_arguments(cli_copy *c, const cli_macro *m, const cli_tokens *in, size_t *i)
 {
     cli_tokens *args = (cli_tokens *)cli_copy_keep(c, (m->params.count + 1) * sizeof(*args));
@@ -416,7 +417,7 @@ static cli_tokens *cli_copy_arguments(cli_copy *c, const cli_macro *m, const cli
     return NULL;
 }
 
-/* out gets in with all macros of the top level expanded. */
+/* out = in with all macros of the top level expanded. */
 static void cli_copy_expand(cli_copy *c, const cli_tokens *in, cli_tokens *out, int depth)
 {
     for (size_t i = 0; i < in->count && !c->failed; i++) {
@@ -498,7 +499,7 @@ static void cli_copy_add(cli_copy *c, cli_item_kind kind, cli_text comment, cli_
     c->items = items;
 }
 
-/* The end of the group that begins with the #if before p. */
+/* The end of the conditional group whose #if is before p. */
 static const char *cli_copy_group_end(const char *p, const char *end)
 {
     for (int depth = 1; depth > 0;) {
@@ -516,7 +517,7 @@ static const char *cli_copy_group_end(const char *p, const char *end)
     return p;
 }
 
-/* The end of the declaration, function or use of a macro that begins at p. */
+/* The end of the declaration, function or macro invocation at p. */
 static const char *cli_copy_code_end(const char *p, const char *end)
 {
     const char *ahead = p;
@@ -538,7 +539,7 @@ static const char *cli_copy_code_end(const char *p, const char *end)
     return end;
 }
 
-/* The comment that follows in the same line belongs to what stands before it. */
+/* Includes a comment that follows on the same line. */
 static const char *cli_copy_with_remark(const char *p, const char *end)
 {
     const char *next = p;
@@ -557,7 +558,7 @@ static void cli_copy_directive(cli_copy *c, cli_text comment, const cli_token *t
     } else if (cli_text_is(word, "if") || cli_text_is(word, "ifdef") || cli_text_is(word, "ifndef")) {
         const cli_text group = cli_text_between(t->text.at, cli_copy_group_end(*p, end));
         if (cli_text_find(group, "/* >>") != NULL)
-            return; /* it holds sections: they are looked at as if it were not there */
+            return; /* it contains sections, which are processed as if the group were absent */
         *p = group.at + group.n;
         cli_copy_add(c,
                      cli_text_find(group, "FP_CONTRACT") != NULL || cli_text_find(group, "#include") != NULL
@@ -570,7 +571,7 @@ static void cli_copy_directive(cli_copy *c, cli_text comment, const cli_token *t
 /* Adds the items of a text. */
 static void cli_copy_split(cli_copy *c, cli_text text)
 {
-    const char *p = text.at, *end = text.n > 0 ? text.at + text.n : text.at; /* NULL where there is none */
+    const char *p = text.at, *end = text.n > 0 ? text.at + text.n : text.at; /* NULL if there is no text */
     cli_text comment = cli_text_between(end, end);
     while (!c->failed) {
         const char *before = p;
@@ -599,7 +600,7 @@ static void cli_copy_split(cli_copy *c, cli_text text)
     }
 }
 
-/* Does an item begin with a macro of the top level, or is it an enumeration, whose values may come from one? */
+/* True if an item begins with a macro of the top level, or is an enumeration, whose values may come from one. */
 static bool cli_copy_generates(const cli_copy *c, cli_text code)
 {
     const char *p = code.at, *end = code.at + code.n;
@@ -607,7 +608,7 @@ static bool cli_copy_generates(const cli_copy *c, cli_text code)
     return cli_copy_macro(c, &t) != NULL || cli_text_is(t.text, "enum");
 }
 
-/* A declaration's text with its macros expanded. What that takes beside the text is let go. */
+/* A declaration's text with its macros expanded. Temporary memory is freed. */
 static cli_text cli_copy_expanded(cli_copy *c, cli_text code)
 {
     cli_block *const before = c->blocks, *text;
@@ -618,7 +619,7 @@ static cli_text cli_copy_expanded(cli_copy *c, cli_text code)
     lines = cli_copy_lines(c, &all);
     if (c->failed)
         return lines;
-    text = c->blocks; /* of cli_copy_lines, the last one */
+    text = c->blocks; /* the block of cli_copy_lines */
     c->blocks = text->next;
     cli_copy_free(c, before);
     text->next = c->blocks;
@@ -626,7 +627,7 @@ static cli_text cli_copy_expanded(cli_copy *c, cli_text code)
     return lines;
 }
 
-/* Splits the header, and what its macros generate. */
+/* Splits the header and the expansions of its macros. */
 static void cli_copy_read(cli_copy *c, cli_text header)
 {
     cli_item *items;
@@ -671,9 +672,9 @@ static void cli_copy_name(cli_copy *c, cli_text name, size_t item)
     c->names = names;
 }
 
-/* Does the token t, behind the name before[0], show that the name is declared there? before[1] and [2] stand before the
-   name. At depth 0 that is one of ( [ = ; , {, but for the type of an enumeration, an attribute behind an array and the
-   result of a function that is pointed to; at depth 1 (*name) and the values of an enumeration. */
+/* True if token t after the name before[0] shows that the name is declared there; before[1] and [2] are the tokens
+   before the name. At depth 0 t is one of ( [ = ; , {, except for the type of an enumeration, an attribute after an
+   array, and the result type of a function pointer; at depth 1 (*name) and the values of an enumeration. */
 static bool cli_copy_declared(const cli_token *before, const cli_token *t, const char *p, const char *end, int depth,
                               bool values)
 {
@@ -690,7 +691,7 @@ static bool cli_copy_declared(const cli_token *before, const cli_token *t, const
     return depth == 1 && *text.at == ')' && cli_text_is(before[1].text, "*") && cli_text_is(before[2].text, "(");
 }
 
-/* Notes the names that item i declares, those of #define among them. */
+/* Records the names that item i declares, including those of #define. */
 static void cli_copy_declares(cli_copy *c, size_t i)
 {
     const cli_text code = c->items[i].code;
@@ -728,7 +729,7 @@ static int cli_copy_order(const void *a, const void *b)
     return order != 0 ? order : x->item < y->item ? -1 : x->item > y->item;
 }
 
-/* The first name that is not before `name`: that itself, or the first that begins with it. */
+/* Index of the first name not less than `name` (lower bound): the name itself, or the first one with that prefix. */
 static size_t cli_copy_find(const cli_copy *c, cli_text name)
 {
     size_t lo = 0, hi = c->nameCount;
@@ -745,9 +746,9 @@ static size_t cli_copy_find(const cli_copy *c, cli_text name)
     return lo;
 }
 
-/* In a copy a kernel's fault has its code and no text: the functions that write messages are left out. */
+/* In a copy, errors of kernels have a code but no message: the functions that write messages are omitted. */
 static const char cli_copy_fail[] =
-    "\n/* In nnrt_ops.h this also writes the message that `format` and what follows make. */\n"
+    "\n/* In nnrt_ops.h this also formats the message of `format` and its arguments. */\n"
     "static NNRT_ReturnCode nnrt_call_fail(const nnrt_call *call, NNRT_ReturnCode code, const char *format, ...)\n"
     "{\n"
     "    (void)format;\n"
@@ -761,7 +762,7 @@ static bool cli_copy_uses_fail(cli_text code)
     return cli_text_find(code, "nnrt_call_fail(") != NULL;
 }
 
-/* Wants the items with this name (prefix: with all names that begin so); they come to the list. */
+/* Marks the items with this name as wanted (prefix: all names with this prefix) and appends them to the list. */
 static void cli_copy_want(cli_copy *c, cli_text name, bool prefix, size_t *list, size_t *count)
 {
     for (size_t i = cli_copy_find(c, name); !cli_text_is(name, "nnrt_call_fail") && i < c->nameCount; i++) {
@@ -777,7 +778,7 @@ static void cli_copy_want(cli_copy *c, cli_text name, bool prefix, size_t *list,
     }
 }
 
-/* Wants the items with these names and all that they use. */
+/* Marks the items with these names and all their dependencies as wanted. */
 static void cli_copy_close(cli_copy *c, const char *const *names, size_t n)
 {
     size_t *list = (size_t *)cli_copy_keep(c, (c->itemCount + 1) * sizeof(*list)), count = 0;
@@ -797,7 +798,7 @@ static void cli_copy_close(cli_copy *c, const char *const *names, size_t n)
                 cli_copy_want(c, last.text, true, list, &count);
             last = t;
         }
-        /* behind the type of an enumeration stand its enumerators, which attributes have, named or not */
+        /* the type of an enumeration is followed by its enumerators, which attributes use, named or not */
         if (c->enumerators && cli_text_find(code, "typedef int32_t NNRT_") == code.at)
             for (size_t k = list[i] + 1; k < c->itemCount && k < list[i] + 4; k++)
                 if (cli_text_find(c->items[k].code, "enum ") == c->items[k].code.at) {
@@ -809,7 +810,7 @@ static void cli_copy_close(cli_copy *c, const char *const *names, size_t n)
     }
 }
 
-/* The definition of a function, NULL when there is none. */
+/* The definition of a function, NULL if there is none. */
 static const cli_item *cli_copy_function(const cli_copy *c, const char *name)
 {
     const cli_text text = cli_text_between(name, name + strlen(name));
@@ -841,7 +842,7 @@ static const char *cli_copy_what(const cli_copy_pair *pairs, const char *name)
     return pairs->what;
 }
 
-/* The parameters of a function's definition: their names, at most `most`; how many there are. */
+/* The parameter names of a function's definition, at most `most`; returns their number. */
 static size_t cli_copy_parameters(cli_text code, cli_text *names, size_t most)
 {
     const char *p = code.at, *end = code.at + code.n;
@@ -863,7 +864,7 @@ static size_t cli_copy_parameters(cli_text code, cli_text *names, size_t most)
     return count;
 }
 
-/* Operand i of "x weight=0 bias?=0": its name, and the rest. */
+/* Operand i of "x weight=0 bias?=0": its name, and the rest in *rest. */
 static cli_text cli_copy_operand(const char *row, uint32_t i, cli_text *rest)
 {
     size_t n;
@@ -874,7 +875,7 @@ static cli_text cli_copy_operand(const char *row, uint32_t i, cli_text *rest)
     return cli_text_between(row, row + n);
 }
 
-/* What the row says of operand i: optional, repeated, its type. */
+/* Prints the row's properties of operand i: optional, repeated, type. */
 static void cli_copy_put_operand(const nnrt_op *op, const nnrt_kernel_row *kernel, bool output, uint32_t i)
 {
     static const char *const types[] = {"iint32 or int64",
@@ -902,7 +903,7 @@ static void cli_copy_put_operand(const nnrt_op *op, const nnrt_kernel_row *kerne
         const uint32_t plain = kernel->types & NNRT_TYPES_ANY, quant = kernel->types & ~NNRT_TYPES_ANY;
         fputs(plain == NNRT_TYPES_ANY ? ": any type" : ": ", stdout);
         cli_put_types(plain != NNRT_TYPES_ANY ? plain : 0, "");
-        fputs(quant == NNRT_TYPES_QUANT(plain) && quant != 0 ? "; integers may be quantised"
+        fputs(quant == NNRT_TYPES_QUANT(plain) && quant != 0 ? "; integers may be quantized"
               : quant != 0 && plain != 0                     ? "; quantised: "
                                                              : "",
               stdout);
@@ -911,7 +912,7 @@ static void cli_copy_put_operand(const nnrt_op *op, const nnrt_kernel_row *kerne
     putchar('\n');
 }
 
-/* How a kernel is called: its parameters, by the pattern of its row. False: it has others. */
+/* Prints the call of a kernel: its parameters, by the pattern of its row. False: the parameters do not match. */
 static bool cli_copy_put_call(const nnrt_op *op, const nnrt_kernel_row *kernel, cli_text code, bool print)
 {
     const char *pattern = cli_copy_what(cli_copy_calls, kernel->name), *out = strchr(pattern, '_') + 1;
@@ -945,12 +946,13 @@ static bool cli_copy_put_call(const nnrt_op *op, const nnrt_kernel_row *kernel, 
     if (outputsV)
         printf("    %-10.*s how many\n", (int)names[at].n, names[at].at), at++;
     if (call)
-        printf("    %-10.*s scratch memory, threads and a place for a fault's code; may be NULL\n", (int)names[at].n,
+        printf("    %-10.*s scratch memory, thread pool and error code; may be NULL\n", (int)names[at].n,
                names[at].at);
     return true;
 }
 
-/* What is resolved and derived, in the words of the comments at the functions that the operator's rule uses. */
+/* Prints resolved attributes and derived constants, from the comments of the functions that the operator's rule
+   uses. */
 static void cli_copy_put_rule(cli_copy *c, const char *rule)
 {
     bool none = true;
@@ -958,9 +960,10 @@ static void cli_copy_put_rule(cli_copy *c, const char *rule)
         c->items[i].wanted = false;
     cli_copy_close(c, &rule, 1);
     printf(
-        "\nThe attributes are resolved and the derived constants made by %s of nnrt_ops.h, once, before\n"
-        "the first call; it also checks what kernels do not, above all the shapes. Who calls a kernel without it does\n"
-        "the same.\n",
+        "\n%s of nnrt_ops.h resolves the attributes and computes the derived constants once, before\n"
+        "the first call; it also checks the shapes and other conditions that kernels do not check. A caller that "
+        "does not\n"
+        "use it must do the same.\n",
         rule);
     for (size_t i = 0; i < c->itemCount && !c->failed; i++) {
         const cli_item *item = &c->items[i];
@@ -984,13 +987,13 @@ static void cli_copy_put_rule(cli_copy *c, const char *rule)
         putchar('\n');
     }
     if (none)
-        fputs("    There is nothing to resolve or derive.\n", stdout);
+        fputs("    No attributes to resolve, no derived constants.\n", stdout);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>copy */
 
-/* The folder that the program lies in, with its '/'; "" when that is not known. It belongs to the caller. */
+/* The folder of the program, with its '/'; "" if it is unknown. The caller frees it. */
 static char *cli_copy_folder(const char *program)
 {
     const char *slash = strrchr(program, '/'), *path = getenv("PATH");
@@ -1012,8 +1015,8 @@ static char *cli_copy_folder(const char *program)
     return folder;
 }
 
-/* The path of nnrt_ops.h where --header does not tell it: beside the program, in the current folder, in the folder above
-   the program's, where a built one has it, or where make install puts it. It belongs to the caller; NULL: not there. */
+/* The default path of nnrt_ops.h: beside the program, in the current folder, in the folder above the program's (for a
+   program in build/), or where make install puts it. The caller frees it; NULL: not found. */
 static char *cli_copy_header(const char *program)
 {
     static const char *const places[] = {"nnrt_ops.h", "", "../nnrt_ops.h", "../include/nnrt/nnrt_ops.h"};
@@ -1031,7 +1034,7 @@ static char *cli_copy_header(const char *program)
         *path = '\0';
     }
     if (looked != NULL && *path == '\0')
-        cli_fail("there is no nnrt_ops.h to copy from: looked at %s; --header PATH tells where it is", looked);
+        cli_fail("nnrt_ops.h is not found at %s; set its path with --header PATH", looked);
     if (looked == NULL || *path == '\0') {
         free(path);
         path = NULL;
@@ -1041,7 +1044,7 @@ static char *cli_copy_header(const char *program)
     return path;
 }
 
-/* Names that operators have elsewhere, in TensorFlow Lite, PyTorch and papers; those of ONNX come from nnrt_onnx_operator. */
+/* Names of operators elsewhere, in TensorFlow Lite, PyTorch and papers; ONNX names come from nnrt_onnx_operator. */
 static const cli_copy_pair cli_copy_aliases[] = {
     {"Attn", "ATTENTION"}, {"AveragePool2D", "AVGPOOL_FUSION"}, {"AvgPool", "AVGPOOL_FUSION"}, {"AvgPool2D", "AVGPOOL_FUSION"},
     {"BatchMatMul", "MATMUL_FUSION"}, {"BatchNorm", "FUSED_BATCH_NORM"}, {"Bmm", "MATMUL_FUSION"},
@@ -1057,7 +1060,7 @@ static const cli_copy_pair cli_copy_aliases[] = {
     {"SiLU", "ACTIVATION"}, {"Sum", "REDUCE_FUSION"}, {"TransposeConv", "CONV2D_TRANSPOSE_FUSION"}, {"Unpack", "UNSTACK"},
     {"Upsample", "RESIZE"}, {NULL, NULL}};
 
-/* Equal but for the case of letters, '_' and '-', and a FUSION at the end of the operator's name. */
+/* True if two names are equal except for case, '_', '-', and a FUSION at the end of the operator's name. */
 static bool cli_copy_alike(const char *name, const char *other)
 {
     for (;; name++, other++) {
@@ -1070,7 +1073,7 @@ static bool cli_copy_alike(const char *name, const char *other)
     }
 }
 
-/* What another name stands for: operators, separated by spaces, the most usual one first. NULL: nothing. */
+/* Operators that another name stands for, separated by spaces, the most usual one first. NULL: unknown name. */
 static const char *cli_copy_meaning(const char *name)
 {
     nnrt_onnx_about about;
@@ -1087,7 +1090,7 @@ static const char *cli_copy_meaning(const char *name)
     return NULL;
 }
 
-/* The three nearest names, the nearest first, and what they stand for. */
+/* The three closest names, the closest first, and the operators they stand for. */
 typedef struct cli_copy_near {
     const char *names[3], *what[3];
     unsigned far[3];
@@ -1101,7 +1104,7 @@ static void cli_copy_look(cli_copy_near *n, const char *name, const char *other,
         if (n->what[k] != NULL && strcmp(n->what[k], what) == 0) {
             if (n->far[k] <= distance)
                 return;
-            end = k; /* of one meaning the nearest name */
+            end = k; /* only the closest name of each operator */
         }
     while (at > 0 && (n->what[at - 1] == NULL || distance < n->far[at - 1]))
         at--;
@@ -1117,7 +1120,7 @@ static void cli_copy_look(cli_copy_near *n, const char *name, const char *other,
     n->far[at] = distance;
 }
 
-/* Says that there is no such name, and which ones are near: of operators here and elsewhere, or of kernels. */
+/* Reports an unknown name with the closest ones: of operators here and elsewhere, or of kernels. */
 static int cli_copy_unknown(const char *name)
 {
     cli_copy_near near;
@@ -1135,7 +1138,7 @@ static int cli_copy_unknown(const char *name)
         cli_copy_look(&near, name, cli_copy_aliases[i].name, cli_copy_aliases[i].what);
     for (uint32_t i = 0; nnrt_onnx_operator(i, &about); i++)
         if (*about.becomes == '\0' && *about.with != '\0' && cli_copy_alike(name, about.name))
-            return cli_fail("%s is no operator here: ONNX models get %s for it", about.name, about.with);
+            return cli_fail("%s is not an operator of nnrt: the ONNX importer uses %s instead", about.name, about.with);
         else if (*about.becomes != '\0')
             cli_copy_look(&near, name, about.name, about.becomes);
     for (int k = 0; k < 3 && near.names[k] != NULL && at < sizeof(text); k++) {
@@ -1143,7 +1146,7 @@ static int cli_copy_unknown(const char *name)
         at += nnrt_text(text + at, sizeof(text) - at, "%s%s%s%s%s", k > 0 ? ", " : "", near.what[k], same ? "" : " (",
                         same ? "" : near.names[k], same ? "" : ")");
     }
-    return cli_fail("there is no operator or kernel '%s'; the nearest names are %s; 'nnrt ops' lists all operators", name,
+    return cli_fail("unknown operator or kernel '%s'; the nearest names are %s; 'nnrt ops' lists all operators", name,
                     text);
 }
 
@@ -1166,21 +1169,21 @@ static const char cli_copy_licence[] =
     "OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE\n"
     "SOFTWARE.\n";
 
-/* One item, with the comment above it unless the item before has the same. */
+/* Prints one item, with the comment above it unless it is the same as before. */
 static void cli_copy_put_item(const cli_item *item, const cli_item *before)
 {
     static const char api[] = "NNRT_API";
     cli_text code = item->code;
     const bool block = item->comment.n > 0 || before == NULL || before->kind != item->kind ||
                        memchr(before->code.at, '\n', before->code.n) != NULL;
-    if (block) /* neighbours of one line stand together */
+    if (block) /* adjacent one-line items are not separated */
         putchar('\n');
     if (item->comment.n > 0 && (before == NULL || item->comment.at != before->comment.at)) {
         fwrite(item->comment.at, 1, item->comment.n, stdout);
         putchar('\n');
     }
     if (item->kind == CLI_ITEM_CODE && !item->asked && cli_text_find(code, api) == code.at) {
-        fputs("static", stdout); /* a function of the library's interface, but a helper here */
+        fputs("static", stdout); /* a public function of the library, but a helper here */
         code = cli_text_between(code.at + strlen(api), code.at + code.n);
     }
     fwrite(code.at, 1, code.n, stdout);
@@ -1209,7 +1212,7 @@ static void cli_copy_put_items(const cli_copy *c)
     }
 }
 
-/* Does an item make derived constants? */
+/* True if an item computes derived constants. */
 static bool cli_copy_derives(const cli_item *item, const char *rule)
 {
     static const char *const words[] = {"nnrti_derive(", "nnrti_quant_derive(", "nnrti_factor(", "nnrti_requantise_list("};
@@ -1219,15 +1222,15 @@ static bool cli_copy_derives(const cli_item *item, const char *rule)
     return derives && item->kind == CLI_ITEM_CODE && item->code.at[item->code.n - 1] == '}';
 }
 
-/* The functions with which the rule makes derived constants, behind the kernels: they need the operator table, and are
-   there to be read. */
+/* Prints the functions with which the rule computes derived constants, after the kernels and as documentation only:
+   they need the operator table. */
 static void cli_copy_put_derived(cli_copy *c, const char *rule)
 {
     const cli_item *before = NULL;
     for (size_t i = 0; i < c->itemCount; i++)
         c->items[i].wanted = false;
     cli_copy_close(c, &rule, 1);
-    printf("\n#if 0 /* How %s of nnrt_ops.h makes the derived constants. c has the node: in[] and out[] are its\n"
+    printf("\n#if 0 /* How %s of nnrt_ops.h computes the derived constants. c has the node: in[] and out[] are its\n"
            "         operands, with their scales and zero points. */\n",
            rule);
     for (size_t i = 0; i < c->itemCount; i++)
@@ -1238,22 +1241,24 @@ static void cli_copy_put_derived(cli_copy *c, const char *rule)
     printf("\n#endif\n");
 }
 
-/* The comment at the top of a copy. kernel NULL: of all kernels of op. */
+/* Prints the comment at the top of a copy. kernel NULL: all kernels of op. */
 static void cli_copy_put_head(cli_copy *c, const nnrt_op *op, const char *kernel)
 {
     printf(
-        "/*\n%s of nnrt %s%s: what 'nnrt ops --copy %s' cuts out of nnrt_ops.h. It compiles by itself as C99 and as\n"
-        "C++17 (-lm), and is called as below. Of the library that is all: nothing is checked, allocated or kept.\n",
+        "/*\n%s of nnrt %s%s: extracted from nnrt_ops.h by 'nnrt ops --copy %s'. It compiles by itself as C99 and as\n"
+        "C++17 (-lm), and is called as below. It is independent of the library: nothing is checked, allocated or "
+        "stored.\n",
         kernel != NULL ? kernel : op->name, nnrt_version(), kernel != NULL ? ", one kernel" : "",
         kernel != NULL ? kernel : op->name);
     for (uint32_t i = 0; i < op->kernelCount; i++)
         if (kernel == NULL || strcmp(kernel, op->kernels[i].name) == 0)
             (void)cli_copy_put_call(op, &op->kernels[i], cli_copy_function(c, op->kernels[i].name)->code, true);
     printf(
-        "\nA view is an array with extents and strides in elements, of at most NNRT_MAX_RANK axes.%s\n"
-        "A kernel returns NNRT_SUCCESS, or the code of what only its data can show, such as an index out of range.\n",
+        "\nA view is an array with dimensions and strides in elements, of at most NNRT_MAX_RANK axes.%s\n"
+        "A kernel returns NNRT_SUCCESS, or the code of an error that depends on the data, such as an index out of "
+        "range.\n",
         (op->flags & NNRT_OP_LAYOUT) != 0
-            ? " Those of the first input\nand of the outputs have the axes [N,H,W,C], wherever their elements lie."
+            ? " The first input\nand the outputs have the axes [N,H,W,C] for any strides."
             : "");
     cli_copy_put_rule(c, cli_copy_what(cli_copy_rules, op->name));
     printf("\nMIT License\n\nCopyright (c) 2026 nnrt authors\n\n%s*/\n", cli_copy_licence);
@@ -1262,10 +1267,10 @@ static void cli_copy_put_head(cli_copy *c, const nnrt_op *op, const char *kernel
 #define CLI_COPY_STRUCT(types, operands, S, fn, args, ...) {"nnrt_" #fn, #S},
 static const cli_copy_pair cli_copy_structs[] = {NNRT_OPS(CLI_COPY_KERNELS, CLI_COPY_STRUCT){NULL, NULL}};
 
-#define CLI_COPY_OPERANDS 5    /* inputs of an example at most */
-#define CLI_COPY_TRIES 200000u /* shapes that are tried for one */
+#define CLI_COPY_OPERANDS 5    /* most inputs of an example */
+#define CLI_COPY_TRIES 200000u /* number of shapes tried for one */
 
-/* An example of a call: operands that the rule takes with default attributes. */
+/* An example of a call: operands that the rule accepts with default attributes. */
 typedef struct cli_copy_example {
     nnrt_resolve r;
     nnrt_operand in[CLI_COPY_OPERANDS + 4], out[CLI_COPY_OPERANDS + 4];
@@ -1297,13 +1302,13 @@ static NNRT_DataType cli_copy_example_type(const nnrt_op *op, const nnrt_kernel_
     }
 }
 
-/* Element k of an example's input: small numbers, integers from `from` on. */
+/* Element k of an example's input: small numbers, integers starting at `from`. */
 static double cli_copy_example_value(NNRT_DataType type, uint32_t from, size_t k)
 {
     return cli_is_float(type) ? (double)(k % 7) * 0.25 - 0.5 : type == NNRT_DATA_TYPE_BOOL ? 1 : (double)from;
 }
 
-/* Attributes whose defaults no shape goes with: lists get count entries. */
+/* Attributes for operators whose default attributes match no shape: lists have count entries. */
 static const void *cli_copy_example_attributes(cli_copy *c, const nnrt_op *op, uint32_t count)
 {
     static const char *const names[] = {"kernelSize", "blockSize",    "blockShape", "beginNormAxis", "beginParamsAxis", "newHeight",
@@ -1329,7 +1334,7 @@ static const void *cli_copy_example_attributes(cli_copy *c, const nnrt_op *op, u
     return attr;
 }
 
-/* Resolves the node with these shapes; false: the rule refuses it, or the row is that of another kernel. */
+/* Resolves the node with these shapes; false: the rule fails, or selects the row of another kernel. */
 static bool cli_copy_example_try(cli_copy *c, cli_copy_example *e, const nnrt_op *op, const nnrt_kernel_row *row,
                                  const uint32_t *at, NNRT_DataType first, uint32_t variant)
 {
@@ -1377,7 +1382,7 @@ static bool cli_copy_example_try(cli_copy *c, cli_copy_example *e, const nnrt_op
     return nnrt_resolve_node(&e->r) == NNRT_SUCCESS && e->r.kernel == row->call;
 }
 
-/* Does the kernel take the values, too? */
+/* True if the kernel accepts the values. */
 static bool cli_copy_example_runs(cli_copy *c, const cli_copy_example *e)
 {
     nnrt_view args[2 * (CLI_COPY_OPERANDS + 4) + NNRT_MAX_DERIVED];
@@ -1409,7 +1414,7 @@ static bool cli_copy_example_runs(cli_copy *c, const cli_copy_example *e)
     return e->r.kernel(e->r.resolved, args, &call) == NNRT_SUCCESS;
 }
 
-/* Looks for an example of the kernel among some shapes. */
+/* Searches some shapes for an example of the kernel. */
 static bool cli_copy_example_find(cli_copy *c, cli_copy_example *e, const nnrt_op *op, const nnrt_kernel_row *row)
 {
     static const NNRT_DataType types[] = {NNRT_DATA_TYPE_FLOAT32, NNRT_DATA_TYPE_INT32, NNRT_DATA_TYPE_INT64,
@@ -1417,7 +1422,7 @@ static bool cli_copy_example_find(cli_copy *c, cli_copy_example *e, const nnrt_o
     const nnrt_op_arity arity = nnrt_op_operands(op);
     const cli_block *const before = c->blocks;
     const size_t bytes = c->bytes;
-    const uint32_t variants = arity.minIn > 3 ? 1 : 27; /* of values, attributes and types of the result */
+    const uint32_t variants = arity.minIn > 3 ? 1 : 27; /* variants of values, attributes and result types */
     NNRT_DataType first = NNRT_DATA_TYPE_UNKNOWN;
     for (size_t i = sizeof(types) / sizeof(types[0]); i-- > 0;)
         first = (row->types & NNRT_TYPES_OF(types[i])) != 0 ? types[i] : first;
@@ -1451,7 +1456,7 @@ static void cli_copy_example_real(double v, bool single)
         printf("%s%s%s", text, strpbrk(text, ".e") == NULL ? ".0" : "", single ? "f" : "");
 }
 
-/* "static float NAME[] = {..};": the elements of an operand, or room for them where data is NULL. */
+/* "static float NAME[] = {..};": the elements of an operand, or an uninitialized array if data is NULL. */
 static void cli_copy_example_array(const char *name, uint32_t i, const nnrt_operand *o)
 {
     static const struct {
@@ -1482,7 +1487,7 @@ static void cli_copy_example_array(const char *name, uint32_t i, const nnrt_oper
     puts(o->data != NULL && t.count > 0 ? "};" : ";");
 }
 
-/* The members of the resolved attributes that are not zero. */
+/* The nonzero members of the resolved attributes. */
 static void cli_copy_example_attr(const nnrt_attr_struct *s, const void *attr)
 {
     for (uint32_t i = 0; i < s->count; i++) {
@@ -1560,7 +1565,7 @@ static void cli_copy_example_attr(const nnrt_attr_struct *s, const void *attr)
     }
 }
 
-/* Arguments "&x[first]" of count views; the absent ones NULL. */
+/* Arguments "&x[first]" of count views; NULL for absent ones. */
 static void cli_copy_example_args(const char *name, const nnrt_operand *o, uint32_t n, char count)
 {
     for (uint32_t i = 0; i < (uint32_t)(count - '0'); i++)
@@ -1570,8 +1575,8 @@ static void cli_copy_example_args(const char *name, const nnrt_operand *o, uint3
             fputs(", NULL", stdout);
 }
 
-/* A main() behind the kernels that calls one of them, for who defines NNRT_EXAMPLE. An operator whose rule takes none of
-   the shapes and attributes that are tried has no example. */
+/* Prints a main() after the kernels that calls one of them, compiled with NNRT_EXAMPLE. An operator whose rule accepts
+   none of the tried shapes and attributes has no example. */
 static void cli_copy_put_example(cli_copy *c, const nnrt_op *op, const char *kernel)
 {
     static cli_copy_example e;
@@ -1649,7 +1654,7 @@ static void cli_copy_put_example(cli_copy *c, const nnrt_op *op, const char *ker
     puts("    return (int)code;\n}\n#endif");
 }
 
-/* Prints op's kernels, or the one with the name given, from the header's text. */
+/* Prints op's kernels, or the named one, from the header's text. */
 static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, const char *path)
 {
     const char **names = (const char **)cli_copy_keep(c, op->kernelCount * sizeof(*names));
@@ -1668,7 +1673,7 @@ static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, const
         names[count++] = op->kernels[i].name;
         derived = derived || strchr(cli_copy_what(cli_copy_calls, op->kernels[i].name), 'd') != NULL;
         if (item == NULL)
-            return cli_fail("%s has no function %s: it is no nnrt_ops.h, or of another version", path,
+            return cli_fail("%s has no function %s: it is not nnrt_ops.h, or of another version", path,
                             names[count - 1]);
         if (!cli_copy_put_call(op, &op->kernels[i], item->code, false))
             return cli_fail("%s is of another version: its %s has other parameters", path, names[count - 1]);
@@ -1712,7 +1717,7 @@ static int cli_copy_run(const cli_args *args)
         cli_note("%s is %s%s%s", args->copy, op->name, more != NULL ? "; also" : "", more != NULL ? more : "");
     }
     if ((op->flags & NNRT_OP_GRAPHS) != 0)
-        return cli_fail("%s has no kernel that could be copied: it runs subgraphs, which the plan of a model does",
+        return cli_fail("%s has no kernel that could be copied: it runs subgraphs, which requires the plan of a model",
                         op->name);
     if (args->header == NULL && (found = cli_copy_header(args->program)) == NULL)
         return CLI_FAILED;

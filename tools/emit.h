@@ -1,18 +1,18 @@
 /*
-emit.h - a model as C: what is planned on this machine becomes constant data of a program (nnrt emit-c).
+emit.h - nnrt emit-c: writes a model and its execution plan as constant data in C.
 Part of tools/nnrt.c.
 
-The plan of nnrt_plan_build is written as it stands: constants, resolved attributes, views, steps that name their kernels.
-Whoever links it gets those kernels and no table of operators. What is equal is written once: constants by their address,
-lists of integers by their values. Subgraphs are plans that steps run (nnrt_plan_nest), written in front of them.
+The plan of nnrt_plan_build is written unchanged: constants, resolved attributes, views, steps that name their kernels.
+A program links these kernels and no operator table. Duplicates are written once: constants with the same address, lists
+of integers with the same values. Subgraphs are plans that steps run (nnrt_plan_nest), written before these steps.
 
     >>names       names and texts in C
     >>values      bytes and numbers
-    >>steps       steps of the plan and of those that steps run
+    >>steps       steps of the plan and of its inner plans
     >>constants   weights and derived constants
     >>attributes  attribute structs
     >>plan        views, arguments, steps
-    >>functions   what a program calls, and the self-test
+    >>functions   functions for the program, and the self-test
     >>file        the command
 */
 #ifndef NNRT_TOOL_EMIT_H
@@ -24,7 +24,7 @@ lists of integers by their values. Subgraphs are plans that steps run (nnrt_plan
 
 #define CLI_IDENTIFIER_BYTES 64
 
-/* A list of integers that has been written: its number is its name. */
+/* A list of integers that was written; its index is part of its name. */
 typedef struct cli_emit_list {
     int64_t *data;
     uint32_t count;
@@ -35,17 +35,17 @@ typedef struct cli_emit {
     const char *path;
     char name[CLI_IDENTIFIER_BYTES], upper[CLI_IDENTIFIER_BYTES];
     const nnrt_plan *plan;
-    const nnrt_plan **inner; /* plans that steps run, each behind those of its own steps */
+    const nnrt_plan **inner; /* inner plans, each after the inner plans of its own steps */
     uint32_t nInner;
-    const nnrt_plan_step **steps; /* of the plan, then of inner ones: their number is that of their attributes */
+    const nnrt_plan_step **steps; /* steps of the plan, then of inner plans; the index numbers their attributes */
     uint32_t nSteps;
     const cli_job *job;
-    uint32_t *sums;                   /* checksums of the steps' results; NULL: they are not to be checked */
+    uint32_t *sums;                   /* checksums of the steps' results; NULL: not checked */
     char (*io)[CLI_IDENTIFIER_BYTES]; /* parameter names of inputs, then outputs */
     uint32_t *constants;              /* per argument: the argument whose constant it is, or NNRT_NO_TENSOR */
     cli_emit_list *lists;
     uint32_t nLists;
-    int column; /* of the line that is being written */
+    int column; /* current column of the output */
     cli_progress progress;
     size_t done, total; /* bytes of constants */
 } cli_emit;
@@ -53,7 +53,7 @@ typedef struct cli_emit {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>names */
 
-/* Words that may not be names of parameters: those of C and C++ that a tensor may be called, and our own parameters. */
+/* Words that are no valid parameter names: keywords of C and C++, and names of our own parameters. */
 static bool cli_emit_reserved(const char *text)
 {
     static const char *const words[] = {
@@ -70,7 +70,7 @@ static bool cli_emit_reserved(const char *text)
     return false;
 }
 
-/* text as a C identifier: '_' for every other character, `stem` where nothing is left of it or it may not be one. */
+/* Converts text to a C identifier: '_' for every other character; `stem` if nothing is left or the word is reserved. */
 static void cli_emit_identifier(char *out, const char *text, const char *stem)
 {
     size_t n = 0;
@@ -90,7 +90,7 @@ static void cli_emit_identifier(char *out, const char *text, const char *stem)
         snprintf(out, CLI_IDENTIFIER_BYTES, "%s", stem);
 }
 
-/* Names of the parameters: those of the tensors, told apart by a number where they are equal. */
+/* Names of the parameters: those of the tensors, with a number appended to make them unique. */
 static bool cli_emit_io_names(cli_emit *e)
 {
     const nnrt_plan *p = e->plan;
@@ -111,7 +111,7 @@ static bool cli_emit_io_names(cli_emit *e)
     return e->io != NULL;
 }
 
-/* Takes the name of what is written from --name, or from the model's path. False, and said, where it is none. */
+/* Sets the name prefix from --name, or from the model's path. False and an error if it is invalid. */
 static bool cli_emit_name(cli_emit *e, const cli_args *args)
 {
     const char *text = args->name;
@@ -158,7 +158,7 @@ static const char *cli_emit_type(NNRT_DataType type)
     }
 }
 
-/* True when a float has no form as a number; the array is then written as bits. */
+/* True if an element has no decimal literal (NaN, Inf, float16); the array is then written as bits. */
 static bool cli_emit_as_bits(NNRT_DataType type, const void *data, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -183,8 +183,8 @@ static NNRT_DataType cli_emit_stored(NNRT_DataType type, const void *data, size_
     return type == NNRT_DATA_TYPE_FLOAT32 ? NNRT_DATA_TYPE_UINT32 : NNRT_DATA_TYPE_UINT64;
 }
 
-/* A finite number in decimal that reads back as the same bits with so many digits: 9 of a float, 17 of a double.
-   Hexadecimal ones, which C99 has, are errors before C++17. */
+/* A finite number in decimal that reads back as the same bits: 9 digits for float, 17 for double. Hexadecimal floats of
+   C99 are errors before C++17. */
 static void cli_emit_real(char *out, size_t size, int digits, double v)
 {
     const int n = snprintf(out, size, "%.*g", digits, v);
@@ -257,7 +257,7 @@ static void cli_emit_element(char *out, size_t size, NNRT_DataType type, const v
     }
 }
 
-/* Puts text into a list of values that fills lines. */
+/* Appends text to a list of values, breaking lines when they are full. */
 static void cli_emit_item(cli_emit *e, const char *text, bool last)
 {
     const int n = (int)strlen(text) + 2;
@@ -269,7 +269,7 @@ static void cli_emit_item(cli_emit *e, const char *text, bool last)
     e->column += n;
 }
 
-/* static const TYPE NAME_SUFFIX[count] = {...}; count 0 becomes 1 element, as C has no empty array. */
+/* static const TYPE NAME_SUFFIX[count] = {...}; count 0 becomes 1 element, since C has no empty arrays. */
 static void cli_emit_array(cli_emit *e, const char *suffix, NNRT_DataType type, const void *data, size_t count)
 {
     const size_t width = nnrt_type_size(type);
@@ -288,7 +288,7 @@ static void cli_emit_array(cli_emit *e, const char *suffix, NNRT_DataType type, 
     fputs(count > 0 ? "};\n" : "    0};\n", e->out);
 }
 
-/* Text from a file as a C string. */
+/* Writes untrusted text as a C string literal. */
 static void cli_emit_text(FILE *out, const char *text)
 {
     fputc('"', out);
@@ -304,7 +304,7 @@ static void cli_emit_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* Text from a file inside a comment. */
+/* Writes untrusted text inside a comment. */
 static void cli_emit_remark(FILE *out, const char *text)
 {
     for (; text != NULL && *text != '\0'; text++)
@@ -324,13 +324,13 @@ static const char *cli_emit_type_name(NNRT_DataType type)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>steps */
 
-/* The plans that a step runs; NULL: it runs none. */
+/* The inner plans of a step; NULL: none. */
 static const nnrt_plan_graphs *cli_emit_runs(const nnrt_plan_step *s)
 {
     return s->kernel == nnrt_plan_if || s->kernel == nnrt_plan_loop ? (const nnrt_plan_graphs *)s->attr : NULL;
 }
 
-/* Puts the plans that steps of p run into e->inner, where there is room for them, and counts them and their steps. */
+/* Collects the inner plans of p in e->inner, if it is allocated, and counts them and their steps. */
 static void cli_emit_find_inner(cli_emit *e, const nnrt_plan *p)
 {
     e->nSteps += p->nSteps;
@@ -345,7 +345,7 @@ static void cli_emit_find_inner(cli_emit *e, const nnrt_plan *p)
     }
 }
 
-/* Lists all plans and all steps. */
+/* Collects all plans and all steps. */
 static bool cli_emit_find_steps(cli_emit *e)
 {
     cli_emit_find_inner(e, e->plan);
@@ -364,7 +364,7 @@ static bool cli_emit_find_steps(cli_emit *e)
     return true;
 }
 
-/* The number of a step's attributes. */
+/* The index of a step, which numbers its attributes. */
 static uint32_t cli_emit_number(const cli_emit *e, const nnrt_plan_step *step)
 {
     uint32_t number = 0;
@@ -389,7 +389,7 @@ static bool cli_emit_is_constant(const nnrt_plan_arg *a)
     return a->kind == NNRT_PLACE_CONSTANT || a->kind == NNRT_PLACE_DERIVED;
 }
 
-/* Finds for every argument that is a constant the first one with the same data. */
+/* Finds for every constant argument the first one with the same data. */
 static bool cli_emit_find_constants(cli_emit *e)
 {
     e->constants = (uint32_t *)cli_alloc(e->plan->nArgs, sizeof(*e->constants));
@@ -414,7 +414,7 @@ static const char *cli_emit_tensor(const cli_emit *e, uint32_t tensor)
     return name != NULL ? name : "";
 }
 
-/* Writes every constant under the name of the step that reads it first, and its own where it has one. */
+/* Writes every constant, with a comment that has the name of its first reading step and its own name, if any. */
 static void cli_emit_constants(cli_emit *e)
 {
     char suffix[24];
@@ -442,7 +442,7 @@ static void cli_emit_constants(cli_emit *e)
     }
 }
 
-/* Quantisation parameters of argument i, where it has some. */
+/* Writes the quantization parameters of argument i, if any. */
 static void cli_emit_quant(cli_emit *e, uint32_t i)
 {
     const nnrt_view *v = &e->plan->args[i].view;
@@ -461,7 +461,7 @@ static void cli_emit_quant(cli_emit *e, uint32_t i)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>attributes */
 
-/* The number of a list of integers, which is written unless an equal one has been. */
+/* *number = the index of a list of integers, which is written unless an equal one was. */
 static bool cli_emit_list_number(cli_emit *e, const NNRT_Int64List *list, uint32_t *number)
 {
     char suffix[24];
@@ -487,7 +487,7 @@ static bool cli_emit_list_number(cli_emit *e, const NNRT_Int64List *list, uint32
     return true;
 }
 
-/* One float or double as C text: what has no decimal notation by the macros of <math.h>. */
+/* One float or double as C text; NaN and infinities as the macros of <math.h>. */
 static void cli_emit_float(char *out, size_t size, NNRT_DataType type, const void *at)
 {
     const double value = type == NNRT_DATA_TYPE_FLOAT64 ? *(const double *)at : (double)*(const float *)at;
@@ -511,7 +511,7 @@ static void cli_emit_floats(cli_emit *e, uint32_t step, const char *member, cons
     fputs("};\n", e->out);
 }
 
-/* Writes the lists of a list; the outer one is NAME_m<step>_<member>. */
+/* Writes a list of lists; the outer one is NAME_m<step>_<member>. */
 static bool cli_emit_lists(cli_emit *e, uint32_t step, const char *member, const NNRT_Int64Lists *lists)
 {
     uint32_t number;
@@ -605,7 +605,7 @@ static void cli_emit_member(cli_emit *e, uint32_t step, const nnrt_attr_member *
     }
 }
 
-/* The name of an enumerator or element type, for the comment behind its number. */
+/* The name of an enumerator or element type, for the comment after its number. */
 static const char *cli_emit_value_name(const nnrt_attr_member *m, const void *at)
 {
     if (m->kind == NNRT_ATTR_KIND_TYPE)
@@ -675,7 +675,7 @@ static const char *cli_emit_kernel(const nnrt_plan_step *s)
     return s->kernelName + strlen("nnrt_");
 }
 
-/* What a step runs: static const nnrt_plan_graphs NAME_r<step> = {...}; */
+/* The inner plans of a step: static const nnrt_plan_graphs NAME_r<step> = {...}; */
 static void cli_emit_graphs(cli_emit *e, uint32_t step, const nnrt_plan_graphs *graphs)
 {
     uint32_t at[2] = {0, 0};
@@ -697,7 +697,7 @@ static void cli_emit_graphs(cli_emit *e, uint32_t step, const nnrt_plan_graphs *
     fprintf(e->out, ", %d, %u};\n", (int)graphs->scanTrips, (unsigned)graphs->maxTrips);
 }
 
-/* The steps of a plan, with what they run in front of them: static const nnrt_plan_step NAME_<prefix>steps[count] = {...}; */
+/* The steps of a plan, after their inner plans: static const nnrt_plan_step NAME_<prefix>steps[count] = {...}; */
 static void cli_emit_steps(cli_emit *e, const nnrt_plan *p, const char *prefix)
 {
     for (uint32_t i = 0; i < p->nSteps; i++)
@@ -724,11 +724,11 @@ static void cli_emit_steps(cli_emit *e, const nnrt_plan *p, const char *prefix)
         fputs("    {NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0}};\n", e->out);
 }
 
-/* Says above an inner plan whose it is. */
+/* Writes a comment that names the step of an inner plan. */
 static void cli_emit_whose(cli_emit *e, const nnrt_plan *inner)
 {
-    static const char *const what[2][2] = {{"where cond is true", "where cond is false"},
-                                           {"the body", "after the last trip"}};
+    static const char *const what[2][2] = {{"if cond is true", "if cond is false"},
+                                           {"the body", "after the last iteration"}};
     for (uint32_t i = 0; i < e->nSteps; i++) {
         const nnrt_plan_graphs *graphs = cli_emit_runs(e->steps[i]);
         for (uint32_t k = 0; k < 2 && graphs != NULL; k++)
@@ -740,7 +740,7 @@ static void cli_emit_whose(cli_emit *e, const nnrt_plan *inner)
     }
 }
 
-/* The plans that steps run. */
+/* Writes the inner plans. */
 static void cli_emit_inner(cli_emit *e)
 {
     char prefix[24];
@@ -807,7 +807,7 @@ static const nnrt_plan_io *cli_emit_io_at(const cli_emit *e, uint32_t i)
     return i < e->plan->nInputs ? &e->plan->inputs[i] : &e->plan->outputs[i - e->plan->nInputs];
 }
 
-/* Elements of an input or output; 1 where it has none, as C has no empty array. */
+/* Number of elements of an input or output; at least 1, since C has no empty arrays. */
 static double cli_emit_elements(const nnrt_plan_io *t)
 {
     const size_t count = t->bytes / nnrt_type_size(t->dataType);
@@ -831,7 +831,7 @@ static void cli_emit_signature(const cli_emit *e, const char *name, bool arena, 
     fprintf(e->out, ")%s\n", end);
 }
 
-/* The call of NAME_run_in with its parameters, or with prefix and number: the arrays of the self-test. */
+/* Writes the call of NAME_run_in with its parameters, or (test) with the arrays of the self-test. */
 static void cli_emit_call(const cli_emit *e, bool test)
 {
     fprintf(e->out, "%s_run_in(arena", e->name);
@@ -863,7 +863,7 @@ static void cli_emit_functions(cli_emit *e)
     fputs(";\n}\n", e->out);
 }
 
-/* Runs the plan here, for the checksums of its steps. */
+/* Runs the plan to compute the checksums of its steps. */
 static bool cli_emit_sums(cli_emit *e, nnrt_memory *memory)
 {
     const nnrt_plan *p = e->plan;
@@ -878,11 +878,11 @@ static bool cli_emit_sums(cli_emit *e, nnrt_memory *memory)
         nnrt_plan_sums(p, views, arena, io, e->sums) == NNRT_SUCCESS)
         return true;
     (void)cli_fail("cannot compute the checksums of --golden: %s",
-                   memory->full ? "there is not enough memory" : "the run failed");
+                   memory->full ? "not enough memory" : "the run failed");
     return false;
 }
 
-/* What the steps are called, and their checksums. */
+/* Writes the names of the steps and their checksums. */
 static void cli_emit_golden(cli_emit *e)
 {
     const nnrt_plan *p = e->plan;
@@ -914,7 +914,7 @@ static void cli_emit_golden(cli_emit *e)
     fputs("};\n", e->out);
 }
 
-/* The self-test that checks every step, and is the self-test. */
+/* Writes the self-test that checks every step, and the plain self-test that calls it. */
 static void cli_emit_selftest_node(cli_emit *e)
 {
     const nnrt_plan *p = e->plan;
@@ -997,7 +997,7 @@ static int32_t cli_emit_rank(const nnrt_plan *p)
     return most;
 }
 
-/* The comment at the top: what it is, how it is used, what it takes. */
+/* Writes the comment at the top: purpose, usage, sizes. */
 static void cli_emit_top(const cli_emit *e)
 {
     const nnrt_plan *p = e->plan;
@@ -1006,9 +1006,9 @@ static void cli_emit_top(const cli_emit *e)
             e->name, nnrt_version());
     fprintf(
         e->out,
-        "   Include it behind nnrt.h in the files that run the model; data and functions are compiled in the one\n"
-        "   that has NNRT_IMPLEMENTATION. Link with -ffunction-sections -fdata-sections -Wl,--gc-sections, or have\n"
-        "   all in one file with NNRT_STATIC: then only the kernels named below are in the program.\n\n");
+        "   Include it after nnrt.h in the files that run the model; data and functions are compiled in the one\n"
+        "   that defines NNRT_IMPLEMENTATION. Link with -ffunction-sections -fdata-sections -Wl,--gc-sections, or put\n"
+        "   everything in one file with NNRT_STATIC: then only the kernels named below are in the program.\n\n");
     for (uint32_t i = 0; i < p->nInputs + p->nOutputs; i++) {
         const nnrt_plan_io *t = cli_emit_io_at(e, i);
         fprintf(e->out, "   %s  ", i < p->nInputs ? "input  " : "output ");
@@ -1036,7 +1036,7 @@ static void cli_emit_declarations(const cli_emit *e)
     const size_t words = p->arenaBytes > 0 ? (p->arenaBytes + 7) / 8 : 1;
     fprintf(e->out,
             "#ifndef %s_MODEL_H\n#define %s_MODEL_H\n\n#ifndef NNRT_HAL_H\n#error \"include nnrt.h before this "
-            "file\"\n#endif\n#if NNRT_MAX_RANK < %d\n#error \"this model needs an NNRT_MAX_RANK of %d\"\n#endif\n\n",
+            "file\"\n#endif\n#if NNRT_MAX_RANK < %d\n#error \"this model requires an NNRT_MAX_RANK of %d\"\n#endif\n\n",
             e->upper, e->upper, (int)cli_emit_rank(p), (int)cli_emit_rank(p));
     fprintf(e->out,
             "#define %s_ARENA_BYTES %.0f\n#define %s_ARENA_WORDS %.0f /* of 8 bytes */\n#define %s_VIEWS %u /* for "
@@ -1045,25 +1045,28 @@ static void cli_emit_declarations(const cli_emit *e)
             p->maxArgs > 0 ? (unsigned)p->maxArgs : 1);
     fputs("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", e->out);
     fprintf(e->out,
-            "/* Runs the model in an arena of %s_ARENA_BYTES, aligned to 8; nothing is allocated. Threads may run "
-            "it at once,\n   each in an arena of its own. No output overlaps an input: state that a run gets and gives has two "
-            "buffers,\n   which change places after each run. */\n",
+            "/* Runs the model in an arena of %s_ARENA_BYTES, aligned to 8; nothing is allocated. Threads may run it "
+            "concurrently,\n   each in its own arena. No output may overlap an input: a recurrent state needs two "
+            "buffers, "
+            "which the\n   caller swaps after each run. */\n",
             e->upper);
     cli_emit_signature(e, "run_in", true, ";");
-    fputs("/* The same in an arena that lies in the program: one thread at a time. */\n", e->out);
+    fputs("/* The same in a static arena: one thread at a time. */\n", e->out);
     cli_emit_signature(e, "run", false, ";");
     fprintf(e->out,
-            "/* The plan, for nnrt_plan_run, which checks what it is given, and nnrt_plan_execute. */\nNNRT_API const "
+            "/* The plan, for nnrt_plan_run, which checks its arguments, and nnrt_plan_execute. */\nNNRT_API const "
             "nnrt_plan *%s_plan(void);\n",
             e->name);
     fprintf(e->out,
-            "/* NNRT_SUCCESS when the results for one input are, bit for bit, those of the machine that wrote this "
+            "/* NNRT_SUCCESS if the results for one input equal, bit for bit, those of the machine that wrote this "
             "file. */\nNNRT_API NNRT_ReturnCode %s_selftest(void *arena);\n",
             e->name);
     if (e->sums != NULL)
         fprintf(e->out,
                 "/* The same; *node = the first node whose results have another checksum, or whose kernel fails, or the "
-                "output that\n   differs; NULL: none. What IF and LOOP run is seen in what reads it. */\n"
+                "output that\n   differs; NULL: none. Steps inside IF and LOOP have no checksum; errors in them show "
+                "in later "
+                "steps. */\n"
                 "NNRT_API NNRT_ReturnCode %s_selftest_node(void *arena, const char **node);\n",
                 e->name);
     fprintf(e->out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* %s_MODEL_H */\n", e->upper);
@@ -1076,7 +1079,8 @@ static bool cli_emit_all(cli_emit *e)
     cli_emit_declarations(e);
     fprintf(e->out,
             "\n#if defined(NNRT_IMPLEMENTATION) && !defined(%s_MODEL_IMPLEMENTED)\n#define %s_MODEL_IMPLEMENTED\n\n"
-            "#ifndef %s_DATA /* where weights and all else that is constant lies: __attribute__((section(\".rodata.nn\"))) "
+            "#ifndef %s_DATA /* placement of weights and other constants, such as "
+            "__attribute__((section(\".rodata.nn\"))) "
             "*/\n#define %s_DATA\n"
             "#endif\n",
             e->upper, e->upper, e->upper, e->upper);
@@ -1096,7 +1100,7 @@ static bool cli_emit_all(cli_emit *e)
     return true;
 }
 
-/* Opens the file, writes all of it, closes it; what was there stays where that fails. */
+/* Opens the file, writes all of it, closes it; on failure an existing file stays unchanged. */
 static int cli_emit_write(cli_emit *e)
 {
     cli_out out;
@@ -1110,7 +1114,7 @@ static int cli_emit_write(cli_emit *e)
     return cli_out_close(&out, good);
 }
 
-/* Plans the model of job for an arena of 8-byte alignment and writes it, with the job's inputs and results as the
+/* Plans the model of job for an arena with 8-byte alignment and writes it; the job's inputs and results become the
    self-test. */
 static int cli_emit_job(const cli_job *job, const cli_args *args)
 {
@@ -1136,7 +1140,7 @@ static int cli_emit_job(const cli_job *job, const cli_args *args)
     }
     if (nnrt_plan_nest(plan, &memory, &e.plan, &error) != NNRT_SUCCESS) {
         nnrt_memory_end(&memory);
-        return cli_fail("cannot write %s as C: %s; emit-c writes programs of fixed extents", args->model,
+        return cli_fail("cannot write %s as C: %s; emit-c requires static shapes", args->model,
                         error.message);
     }
     e.job = job;

@@ -1,15 +1,15 @@
 /*
-image.h - PNG files as input tensors: decoding (stb_image), resizing, channels, layout, normalisation.
+image.h - PNG files as input tensors: decoding (stb_image), resizing, channels, layout, normalization.
 Part of tools/nnrt.c.
 
-PNG alone: the JPEG decoder of stb_image 2.27 writes behind an array for some files.
+PNG alone: the JPEG decoder of stb_image 2.27 writes past the end of an array for some files.
 */
 #ifndef NNRT_TOOL_IMAGE_H
 #define NNRT_TOOL_IMAGE_H
 
 #include "npy.h"
 
-/* What an image may take, and takes: a file's chunks say how large an image is, and may hold more than that. */
+/* Memory limit and memory use of decoding. A file's chunks state the image size, but may contain more data. */
 static size_t cli_image_room, cli_image_taken;
 
 static void *cli_image_alloc(size_t bytes)
@@ -70,19 +70,19 @@ enum { CLI_LAYOUT_AUTO, CLI_LAYOUT_NCHW, CLI_LAYOUT_NHWC };
 enum { CLI_COLOUR_AUTO, CLI_COLOUR_RGB, CLI_COLOUR_BGR, CLI_COLOUR_GRAY };
 enum { CLI_INVERT_AUTO, CLI_INVERT_YES, CLI_INVERT_NO };
 
-/* What the user or the model's metadata say about images. value = (pixel - mean) * scale, pixel 0 to 255, or 255 - pixel
-   where it is inverted; one number each, or one a channel; a count of 0 is the default of the tensor's type. */
+/* Image options of the user or of the model's metadata. value = (pixel - mean) * scale, pixel 0 to 255, or 255 - pixel
+   if inverted. One number, or one per channel; a count of 0 selects the default of the tensor's type. */
 typedef struct cli_image_options {
     double mean[4], scale[4];
     uint32_t means, scales;
     int layout, colour, invert;
-    uint32_t budget; /* --budget; 0 is 1 */
+    uint32_t budget; /* --budget; 0 means 1 */
 } cli_image_options;
 
-/* Bytes that an image file of so many bytes may make its reader take, the file with them. */
+/* Memory limit for reading an image file of that many bytes, the file included. */
 #define CLI_IMAGE_BYTES(bytes) (64.0 * (double)(bytes) + 1048576)
 
-/* What *o leaves open becomes what *below says. */
+/* Fills options that *o leaves unset from *below. */
 static void cli_image_options_over(cli_image_options *o, const cli_image_options *below)
 {
     if (o->means == 0) {
@@ -117,8 +117,8 @@ static uint32_t cli_big_endian(const uint8_t *b)
     return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | (uint32_t)b[3];
 }
 
-/* True where the file is whole chunks up to its end chunk, and data are in each that says so: what stb_image takes for
-   granted. */
+/* True if the file consists of complete chunks up to its end chunk and no data chunk is empty, which stb_image
+   assumes. */
 static bool cli_image_chunks(const cli_bytes *file)
 {
     size_t at = 8;
@@ -134,10 +134,10 @@ static bool cli_image_chunks(const cli_bytes *file)
     return false;
 }
 
-/* Which axes of a tensor are channels, height and width. */
+/* Indices of the channel, height and width axes of a tensor. */
 typedef struct cli_image_axes {
     int32_t channel, height, width;
-    bool open; /* height or width are the image's: what the tensor takes is the file's doing, too */
+    bool open; /* height or width come from the image file, so that the tensor counts against its memory limit */
 } cli_image_axes;
 
 static bool cli_channels_like(int32_t extent)
@@ -145,11 +145,11 @@ static bool cli_channels_like(int32_t extent)
     return extent == 1 || extent == 3 || extent == 4;
 }
 
-/* The layout as the user says it; else NHWC when only the last extent looks like a number of channels; else NCHW, the
-   order of ONNX. false: no image has that many axes. */
+/* The layout that the user specifies; else NHWC if only the last dimension looks like a number of channels; else NCHW,
+   the order of ONNX. false: an image cannot have that many axes. */
 static bool cli_image_find_axes(const nnrt_dims *shape, int layout, cli_image_axes *axes)
 {
-    int32_t first = shape->rank - 3; /* the axis behind the batch, if there is one */
+    int32_t first = shape->rank - 3; /* the axis after the batch, if there is one */
     bool nchw;
     if (shape->rank != 3 && shape->rank != 4)
         return false;
@@ -162,8 +162,8 @@ static bool cli_image_find_axes(const nnrt_dims *shape, int layout, cli_image_ax
     return true;
 }
 
-/* Fills the extents that are free (-1): batch 1, the image's height and width, one channel or three. Then checks
-   that an image can be such a tensor. name is the input's, for messages; *axes tells which axis is what. */
+/* Fills dynamic dimensions (-1): batch 1, the image's height and width, one or three channels. Then checks that the
+   shape can hold an image. name: the input, for messages; *axes: the roles of the axes. */
 static int cli_image_shape(const cli_bytes *file, const char *path, const cli_image_options *options, const char *name,
                            nnrt_dims *shape, cli_image_axes *axes)
 {
@@ -176,7 +176,8 @@ static int cli_image_shape(const cli_bytes *file, const char *path, const cli_im
     if (file->size > INT32_MAX || !stbi_info_from_memory(file->data, (int)file->size, &width, &height, &channels))
         return cli_fail("cannot use %s: %s", path, file->size > INT32_MAX ? "it is too large" : stbi_failure_reason());
     if (!cli_image_find_axes(shape, options->layout, axes))
-        return cli_fail("cannot use %s: input '%s' has %d axes, an image fills 3 or 4 (batch, channels, height, width)",
+        return cli_fail("cannot use %s: input '%s' has %d axes, expected 3 or 4 for an image (batch, channels, height, "
+                        "width)",
                         path, name, shape->rank);
     if (shape->dims[axes->channel] < 0)
         shape->dims[axes->channel] = options->colour == CLI_COLOUR_GRAY ? 1 : 3;
@@ -193,22 +194,23 @@ static int cli_image_shape(const cli_bytes *file, const char *path, const cli_im
             "cannot use %s: input '%s' is %s; an image has 1, 3 or 4 channels (is --layout right, or the metadata?)",
             path, name, cli_shape_text(text, sizeof(text), NNRT_DATA_TYPE_UNKNOWN, shape) + strlen("unknown"));
     if (shape->rank == 4 && shape->dims[0] != 1)
-        return cli_fail("cannot use %s: input '%s' takes a batch of %d, an image is one sample", path, name,
+        return cli_fail("cannot use %s: input '%s' has a batch of %d, but an image is one sample", path, name,
                         shape->dims[0]);
     if (c == 1 && (options->colour == CLI_COLOUR_RGB || options->colour == CLI_COLOUR_BGR))
-        return cli_fail("cannot use %s: colours rgb and bgr need 3 or 4 channels, input '%s' has one", path, name);
+        return cli_fail("cannot use %s: colors rgb and bgr require 3 or 4 channels, input '%s' has one", path, name);
     if (c == 4 && options->colour == CLI_COLOUR_GRAY)
-        return cli_fail("cannot use %s: colour gray needs 1 or 3 channels, input '%s' has 4", path, name);
+        return cli_fail("cannot use %s: color gray requires 1 or 3 channels, input '%s' has 4", path, name);
     if ((options->means > 1 && options->means != (uint32_t)c) ||
         (options->scales > 1 && options->scales != (uint32_t)c))
-        return cli_fail("cannot use %s: mean and scale (or std) are one number or one a channel; input '%s' has %d",
+        return cli_fail("cannot use %s: mean and scale (or std) must be one number or one per channel; input '%s' has "
+                        "%d channels",
                         path, name, c);
     return CLI_DONE;
 }
 
-/* Resizes the middle axis of in[outer][n][inner] to m: out[outer][m][inner]. The weights form a triangle around the
-   sample's centre (pixel centres lie at half numbers), one source pixel wide to either side where the image grows, one
-   result pixel where it shrinks, so that no pixel is skipped. The same size gives the same values. */
+/* Resizes the middle axis of in[outer][n][inner] to m: out[outer][m][inner]. Triangle filter around the sample's center
+   (pixel centers are at half-integer positions): its half width is one source pixel when enlarging, one result pixel
+   when shrinking, so that no pixel is skipped. n == m copies the values. */
 static void cli_resize_axis(const float *in, size_t outer, size_t n, size_t inner, float *out, size_t m)
 {
     double step = (double)n / (double)m, reach = step > 1 ? step : 1;
@@ -230,9 +232,9 @@ static void cli_resize_axis(const float *in, size_t outer, size_t n, size_t inne
     }
 }
 
-/* What the reader takes at most for a file that is what it says, beside the file and the tensor: stb_image's buffers of
-   compressed, filtered and whole pixels, of which two are alive at once (interlaced, the first one grows); then what
-   resizing takes. channels: those that are wanted. */
+/* Upper bound of the memory for decoding a valid file, besides file and tensor: stb_image's buffers of compressed,
+   filtered and decoded pixels, of which two live at once (interlaced: the first one grows); then the memory for
+   resizing. channels: number of channels to decode. */
 static double cli_image_needs(const cli_bytes *file, double width, double height, int there, int channels,
                               const nnrt_dims *shape, const cli_image_axes *axes)
 {
@@ -249,7 +251,8 @@ static double cli_image_needs(const cli_bytes *file, double width, double height
     return most + 65536;
 }
 
-/* Sets the room for decoding the file, and refuses an image that is out of proportion to it. tensor: bytes. */
+/* Sets the memory limit for decoding the file, and fails for an image that is out of proportion to the file. tensor:
+   bytes. */
 static int cli_image_limit(const cli_bytes *file, const char *path, const cli_image_options *options, int channels,
                            const nnrt_dims *shape, const cli_image_axes *axes, size_t tensor)
 {
@@ -319,7 +322,7 @@ static double cli_image_value(const cli_image_options *o, NNRT_DataType type, ui
     return (pixel - mean) * scale;
 }
 
-/* Makes the tensor of an image whose shape cli_image_shape has checked and whose axes it has found. */
+/* Creates the tensor of an image; shape and axes are from cli_image_shape. */
 static int cli_image_read(const cli_bytes *file, const char *path, const cli_image_options *options, NNRT_DataType type,
                           const nnrt_dims *shape, const cli_image_axes *axes, cli_tensor *t)
 {
@@ -329,7 +332,7 @@ static int cli_image_read(const cli_bytes *file, const char *path, const cli_ima
     memset(t, 0, sizeof(*t));
     channels = (size_t)shape->dims[axes->channel];
     gray = channels == 1 || (options->colour == CLI_COLOUR_GRAY && channels == 3);
-    (void)nnrt_dims_bytes(shape->dims, shape->rank, type, &bytes); /* what is too large is said below */
+    (void)nnrt_dims_bytes(shape->dims, shape->rank, type, &bytes); /* reported below if too large */
     if (cli_image_limit(file, path, options, gray ? 1 : (int)channels, shape, axes, bytes) != CLI_DONE ||
         cli_tensor_make(t, type, shape, path) != CLI_DONE)
         return CLI_FAILED;

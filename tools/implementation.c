@@ -1,6 +1,6 @@
-/* The implementation by itself, compiled once for the programs that the Makefile makes: the command line and digits. They
-   have it in them as well, and leave it out where IMPLEMENTED of the Makefile says that it is there already. Options are
-   those of tools/nnrt.c. */
+/* The implementation as one object, compiled once for the programs that the Makefile builds: the command line and
+   digits. These contain the implementation as well, and omit it if IMPLEMENTED of the Makefile says that this object is
+   linked. The options are the same as in tools/nnrt.c. */
 #define _POSIX_C_SOURCE 200809L
 
 #if defined(__linux__) && defined(__GNUC__) && !defined(NNRT_THREADS)

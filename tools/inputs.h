@@ -1,5 +1,5 @@
 /*
-inputs.h - from --input, --shape and --max to the tensors that a session takes.
+inputs.h - input tensors and shapes of a session from --input, --shape and --max.
 Part of tools/nnrt.c.
 */
 #ifndef NNRT_TOOL_INPUTS_H
@@ -7,18 +7,19 @@ Part of tools/nnrt.c.
 
 #include "meta.h"
 
-/* One input of the model, as its file declares it, and where its value comes from. */
+/* One input of the model as declared in its file, and the source of its value. */
 typedef struct cli_input {
     char *name;
-    const char *source; /* what --input says behind NAME=, NULL: not given */
+    const char *source; /* value of --input after NAME=, NULL: not given */
     NNRT_DataType type;
-    nnrt_dims declared; /* -1: open extent; rank -1: the file says nothing */
+    nnrt_dims declared; /* -1: dynamic dimension; rank -1: no shape in the file */
     cli_tensor value;
-    bool fromFile, constant; /* constant: the value went into the model, the session does not take it */
+    bool fromFile, constant; /* constant: the value became a constant of the model, not an input of the session */
 } cli_input;
 
-/* All inputs in the file's order. shapes are the declared ones with what is open filled in by and by. bounds: what --max
-   says, of inputs (whose open extents the session then leaves open) and of results. */
+/* All inputs in the file's order. shapes: the declared shapes, whose dynamic dimensions are filled in step by step.
+   bounds: the upper bounds of --max, for inputs (whose dynamic dimensions then stay dynamic in the session) and for
+   results. */
 typedef struct cli_inputs {
     cli_input *data;
     nnrt_dims *shapes;
@@ -29,7 +30,7 @@ typedef struct cli_inputs {
     cli_metadata producer; /* of an ONNX file: name, version */
     cli_metadata opsets;   /* of an ONNX file: version by domain */
     const char *path;      /* the model's file */
-    const char **cut;      /* cutCount names, of --outputs; their text stands behind the list */
+    const char **cut;      /* cutCount names of --outputs; their text follows the list in the same block */
     uint32_t cutCount;
 } cli_inputs;
 
@@ -51,7 +52,7 @@ static void cli_inputs_free(cli_inputs *in)
     memset(in, 0, sizeof(*in));
 }
 
-/* Order of names: shorter ones first, then by their bytes. */
+/* Compares names: by length, then by bytes. */
 static int cli_compare_names(const void *a, const void *b)
 {
     const nnrt_onnx_str *x = (const nnrt_onnx_str *)a, *y = (const nnrt_onnx_str *)b;
@@ -60,7 +61,7 @@ static int cli_compare_names(const void *a, const void *b)
     return x->length > 0 ? memcmp(x->data, y->data, x->length) : 0;
 }
 
-/* The names of all constants of the graph, in order; NULL: no memory. */
+/* The sorted names of all initializers of the graph; NULL: no memory. */
 static nnrt_onnx_str *cli_initializers(const nnrt_onnx_graph *g)
 {
     nnrt_onnx_str *names = (nnrt_onnx_str *)cli_alloc(g->initializers.count, sizeof(*names));
@@ -71,7 +72,7 @@ static nnrt_onnx_str *cli_initializers(const nnrt_onnx_graph *g)
     return names;
 }
 
-/* Files with external data are read, too, and not written over. */
+/* Records files with external data as read, so that they are not overwritten. */
 static int cli_note_external(const nnrt_onnx_graph *g, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -106,22 +107,22 @@ static int cli_inputs_add(cli_inputs *in, const nnrt_onnx_value_info *info, cons
     input->type = info->kind == NNRT_ONNX_KIND_TENSOR ? cli_onnx_type(info->elemType) : NNRT_DATA_TYPE_UNKNOWN;
     in->count++;
     if (input->type == NNRT_DATA_TYPE_UNKNOWN)
-        return cli_fail("cannot load %s: input '%s' is no tensor of a type that nnrt has", path, input->name);
+        return cli_fail("cannot load %s: input '%s' is not a tensor of a supported element type", path, input->name);
     if (info->dims.count > NNRT_MAX_RANK)
         return cli_fail("cannot load %s: input '%s' has more than %d axes", path, input->name, NNRT_MAX_RANK);
     shape->rank = info->hasShape != 0 ? (int32_t)info->dims.count : -1;
     for (size_t k = 0; k < info->dims.count; k++) {
         const nnrt_onnx_dim *d = &info->dims.data[k];
         if (d->kind == NNRT_ONNX_DIM_VALUE && d->value > INT32_MAX)
-            return cli_fail("cannot load %s: input '%s' has an extent beyond 2147483647", path, input->name);
+            return cli_fail("cannot load %s: input '%s' has a dimension above 2147483647", path, input->name);
         shape->dims[k] = d->kind == NNRT_ONNX_DIM_VALUE ? (int32_t)d->value : -1;
     }
     in->shapes[in->count - 1] = *shape;
     return CLI_DONE;
 }
 
-/* A model that comes from standard input ("-") or a pipe can be read once: its bytes, aligned, for all that look at it.
-   data NULL: it is a file. */
+/* A model from standard input ("-") or a pipe, which can be read only once: its bytes, aligned, for all readers. data
+   NULL: the model is a file. */
 static struct {
     cli_bytes bytes;
     void *block;
@@ -133,7 +134,7 @@ static void cli_stream_free(void)
     memset(&cli_stream, 0, sizeof(cli_stream));
 }
 
-/* Reads the model where it can be read only once. */
+/* Reads a model that can be read only once into memory. */
 static int cli_stream_read(const char *path)
 {
     const bool standard = strcmp(path, "-") == 0;
@@ -158,7 +159,7 @@ static int cli_stream_read(const char *path)
     return cli_stream.block != NULL ? CLI_DONE : CLI_FAILED;
 }
 
-/* True when the model begins like a .nnrt file, whatever its name is. */
+/* True if the model begins like a .nnrt file, whatever its name. */
 static bool cli_is_nnrt(const char *path)
 {
     uint8_t head[NNRT_FILE_HEADER];
@@ -173,7 +174,7 @@ static bool cli_is_nnrt(const char *path)
     return is;
 }
 
-/* Maps a .nnrt file, or takes it from where it was read to. */
+/* Maps a .nnrt file into memory, or uses the bytes read before. */
 static NNRT_ReturnCode cli_load_nnrt(NNRT_Model **model, const char *path, nnrt_error *error)
 {
     return cli_stream.block != NULL
@@ -181,7 +182,7 @@ static NNRT_ReturnCode cli_load_nnrt(NNRT_Model **model, const char *path, nnrt_
                : nnrt_model_load(model, path, NULL, error);
 }
 
-/* The same as cli_inputs_make for a .nnrt file. */
+/* cli_inputs_make for a .nnrt file. */
 static int cli_inputs_make_nnrt(cli_inputs *in, const char *path)
 {
     NNRT_Model *model = NULL;
@@ -214,7 +215,7 @@ static int cli_inputs_make_nnrt(cli_inputs *in, const char *path)
     return status;
 }
 
-/* Takes the names of --outputs. */
+/* Splits the names of --outputs. */
 static int cli_inputs_cut(cli_inputs *in, const cli_args *args)
 {
     size_t bytes = 0, most = args->cutCount;
@@ -241,7 +242,7 @@ static int cli_inputs_cut(cli_inputs *in, const cli_args *args)
     return CLI_DONE;
 }
 
-/* What the ONNX file says about the program that wrote it and about its operator sets. */
+/* Copies producer and operator sets of the ONNX file. */
 static int cli_inputs_origin(cli_inputs *in, const nnrt_onnx_model *m)
 {
     const nnrt_onnx_str name = m->producerName, version = m->producerVersion;
@@ -259,7 +260,7 @@ static int cli_inputs_origin(cli_inputs *in, const nnrt_onnx_model *m)
     return status;
 }
 
-/* Lists the inputs of the model in this file, none of which has a value yet. To be freed also after a failure. */
+/* Lists the inputs of the model, without values. Free the list even after a failure. */
 static int cli_inputs_make(cli_inputs *in, const cli_args *args)
 {
     const char *path = args->model;
@@ -291,7 +292,7 @@ static int cli_inputs_make(cli_inputs *in, const cli_args *args)
         in->shapes = (nnrt_dims *)cli_alloc(inputs->count, sizeof(*in->shapes));
         constants = cli_initializers(model->graph);
         status = in->data != NULL && in->shapes != NULL && constants != NULL ? CLI_DONE : CLI_FAILED;
-        for (size_t i = 0; status == CLI_DONE && i < inputs->count; i++) /* a constant needs no value */
+        for (size_t i = 0; status == CLI_DONE && i < inputs->count; i++) /* initialized inputs are constants */
             if (bsearch(&inputs->data[i].name, constants, model->graph->initializers.count, sizeof(*constants),
                         cli_compare_names) == NULL)
                 status = cli_inputs_add(in, &inputs->data[i], path);
@@ -309,7 +310,7 @@ static int cli_inputs_make(cli_inputs *in, const cli_args *args)
     return status;
 }
 
-/* All names, as "'a', 'b'", input `first` at the front; those without a value only where wanted. */
+/* All names as "'a', 'b'", input `first` in front; missingOnly: only inputs without a value. */
 static const char *cli_inputs_text(const cli_inputs *in, bool missingOnly, uint32_t first, char *out, size_t size)
 {
     size_t at = 0;
@@ -322,7 +323,7 @@ static const char *cli_inputs_text(const cli_inputs *in, bool missingOnly, uint3
     return out;
 }
 
-/* Refuses "NAME=VALUE" of an input that the model does not have; the nearest name comes first. */
+/* Fails for "NAME=VALUE" with an unknown input; lists the inputs, the closest name first. */
 static int cli_unknown_input(const cli_inputs *in, const char *option, const char *text)
 {
     const size_t length = strcspn(text, "=");
@@ -338,8 +339,8 @@ static int cli_unknown_input(const cli_inputs *in, const char *option, const cha
                      in->count > 1 ? "s are" : " is", cli_inputs_text(in, false, near, names, sizeof(names)));
 }
 
-/* Splits "NAME=VALUE" where NAME is an input, the longest that fits. Without a name the only input is meant. What stands
-   before '=' must be a name, unless the text names a file. *index is the input, *value what stands behind the name. */
+/* Splits "NAME=VALUE" at the longest matching input name. Without a name, the only input is meant. Text before '=' must
+   be a name, unless the whole text is the path of a file. *index: the input, *value: the text after the name. */
 static int cli_match_input(const cli_inputs *in, const char *option, const char *text, uint32_t *index,
                            const char **value)
 {
@@ -369,7 +370,7 @@ static int cli_match_input(const cli_inputs *in, const char *option, const char 
                      cli_inputs_text(in, false, 0, names, sizeof(names)));
 }
 
-/* True when a value of that shape can be an input of the first, whose extents may be open. */
+/* True if a value of that shape is valid for a declared shape with dynamic dimensions. */
 static bool cli_fits(const nnrt_dims *open, const nnrt_dims *shape)
 {
     bool fits = open->rank == shape->rank || open->rank < 0;
@@ -378,7 +379,7 @@ static bool cli_fits(const nnrt_dims *open, const nnrt_dims *shape)
     return fits;
 }
 
-/* The extents of an option, "1,3,28,28". */
+/* Parses the dimensions of an option, "1,3,28,28". */
 static int cli_read_extents(const char *option, const char *text, const char *value, nnrt_dims *given)
 {
     uint32_t extent;
@@ -390,14 +391,14 @@ static int cli_read_extents(const char *option, const char *text, const char *va
             memcpy(digits, value, (size_t)(end - value));
         if (given->rank == NNRT_MAX_RANK || !cli_take_whole(digits, 0, INT32_MAX, &extent) ||
             (*end == ',' && end[1] == '\0'))
-            return cli_usage("%s %s: extents are whole numbers with commas between, at most %d of them", option, text,
+            return cli_usage("%s %s: expected whole numbers separated by commas, at most %d", option, text,
                              NNRT_MAX_RANK);
         given->dims[given->rank++] = (int32_t)extent;
     }
     return CLI_DONE;
 }
 
-/* --shape [NAME=]D,D,...: every extent that the model fixes must be repeated as it is. */
+/* --shape [NAME=]D,D,...: must repeat the fixed dimensions of the model. */
 static int cli_inputs_apply_shape(cli_inputs *in, const char *text)
 {
     const char *value;
@@ -435,7 +436,7 @@ static bool cli_open(const nnrt_dims *shape)
     return open;
 }
 
-/* The largest extents of input i that --max gives; NULL: none. */
+/* The upper bounds of input i from --max; NULL: none. */
 static const nnrt_dims *cli_inputs_most(const cli_inputs *in, uint32_t i)
 {
     for (uint32_t k = 0; k < in->boundCount; k++)
@@ -444,20 +445,20 @@ static const nnrt_dims *cli_inputs_most(const cli_inputs *in, uint32_t i)
     return NULL;
 }
 
-/* The shape of input i lies within what --max gives for it. */
+/* Checks that the shape of input i is within its upper bounds from --max. */
 static int cli_inputs_within(const cli_inputs *in, uint32_t i, const char *what)
 {
     const nnrt_dims *most = cli_inputs_most(in, i), *shape = &in->shapes[i];
     char have[CLI_SHAPE_BYTES], want[CLI_SHAPE_BYTES];
     for (int32_t k = 0; most != NULL && k < shape->rank; k++)
         if (shape->dims[k] > most->dims[k])
-            return cli_fail("%s is %s, with --max input '%s' takes up to %s", what,
+            return cli_fail("%s is %s, which exceeds --max for input '%s', %s", what,
                             cli_shape_text(have, sizeof(have), in->data[i].type, shape), in->data[i].name,
                             cli_shape_text(want, sizeof(want), in->data[i].type, most));
     return CLI_DONE;
 }
 
-/* --max [NAME=]D,D,...: of an input, or, by its name, of a result, which the session looks for. */
+/* --max [NAME=]D,D,...: upper bounds of an input, or of a named result, which the session checks. */
 static int cli_inputs_apply_max(cli_inputs *in, const char *text)
 {
     const char *value = strrchr(text, '='), *name;
@@ -481,7 +482,7 @@ static int cli_inputs_apply_max(cli_inputs *in, const char *text)
         if (!cli_fits(&in->data[i].declared, &bound->most))
             return cli_usage("--max %s: input '%s' is %s", text, in->data[i].name,
                              cli_shape_text(message, sizeof(message), in->data[i].type, &in->data[i].declared));
-        if (in->data[i].declared.rank < 0) /* as many axes, all of them open */
+        if (in->data[i].declared.rank < 0) /* as many axes, all dynamic */
             in->data[i].declared.rank = bound->most.rank;
         for (int32_t k = 0; in->shapes[i].rank < 0 && k < bound->most.rank; k++)
             in->data[i].declared.dims[k] = -1;
@@ -495,7 +496,7 @@ static int cli_inputs_apply_max(cli_inputs *in, const char *text)
     return status;
 }
 
-/* All --max options, behind --shape. */
+/* All --max options, applied after --shape. */
 static int cli_inputs_apply_most(cli_inputs *in, const cli_args *args)
 {
     int status = CLI_DONE;
@@ -506,7 +507,7 @@ static int cli_inputs_apply_most(cli_inputs *in, const cli_args *args)
     return status;
 }
 
-/* Extents still open become those of --max, or 1, which is said. */
+/* Sets remaining dynamic dimensions to the values of --max, or to 1, with a note. */
 static int cli_inputs_close_shapes(cli_inputs *in)
 {
     for (uint32_t i = 0; i < in->count; i++) {
@@ -514,14 +515,14 @@ static int cli_inputs_close_shapes(cli_inputs *in)
         char text[CLI_SHAPE_BYTES];
         bool open = false;
         if (declared.rank < 0)
-            return cli_fail("input '%s' has no shape in the file; --shape gives one", in->data[i].name);
+            return cli_fail("input '%s' has no shape in the file; set it with --shape", in->data[i].name);
         for (int32_t k = 0; k < declared.rank; k++)
             if (declared.dims[k] < 0) {
                 in->shapes[i].dims[k] = most != NULL ? most->dims[k] : 1;
                 open = most == NULL;
             }
         if (open)
-            cli_note("input '%s' is %s: open extents taken as 1; --shape sets them", in->data[i].name,
+            cli_note("input '%s' is %s: dynamic dimensions taken as 1; --shape sets them", in->data[i].name,
                      cli_shape_text(text, sizeof(text), in->data[i].type, &declared));
     }
     return CLI_DONE;
@@ -543,7 +544,7 @@ static bool cli_is_random(const char *source, uint64_t *seed)
     return *source == '\0';
 }
 
-/* A value from a file must have the extents that are fixed, and fixes those that are open. */
+/* A value from a file must match the fixed dimensions, and sets the dynamic ones. */
 static int cli_inputs_fit(cli_inputs *in, uint32_t i, const char *path)
 {
     nnrt_dims *shape = &in->shapes[i];
@@ -562,7 +563,8 @@ static bool cli_ends_with(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* Reads input i from a file. What a file is its first bytes tell; a TensorProto has none and is known by ".pb". */
+/* Reads input i from a file. The first bytes identify the format; TensorProto has no signature and is recognized by
+   ".pb". */
 static int cli_inputs_read(cli_inputs *in, uint32_t i, const char *path, const cli_image_options *options)
 {
     cli_input *input = &in->data[i];
@@ -589,8 +591,8 @@ static int cli_inputs_read(cli_inputs *in, uint32_t i, const char *path, const c
         status = cli_pb_read(&file, path, &input->value, NULL, 0);
     else
         status = cli_fail("cannot use %s: %s", path,
-                          cli_is_jpeg(&file) ? "it is a JPEG image; images are read as PNG"
-                                             : "it is no .npy, .png or .pb file");
+                          cli_is_jpeg(&file) ? "it is a JPEG image, expected PNG"
+                                             : "expected a .npy, .png or .pb file");
     free(file.data);
     if (status == CLI_DONE)
         status = cli_inputs_fit(in, i, path);
@@ -598,7 +600,7 @@ static int cli_inputs_read(cli_inputs *in, uint32_t i, const char *path, const c
     return status == CLI_DONE ? cli_tensor_convert(&input->value, input->type, path, input->name) : status;
 }
 
-/* Assigns every --input to an input. "random" without a name stands for all that have no other value. */
+/* Assigns every --input to an input. "random" without a name applies to all inputs without another value. */
 static int cli_inputs_assign(cli_inputs *in, const cli_args *args)
 {
     const char *rest = NULL, *value;
@@ -609,14 +611,14 @@ static int cli_inputs_assign(cli_inputs *in, const cli_args *args)
     for (uint32_t k = 0; k < args->inputCount; k++) {
         if (in->count != 1 && cli_is_random(args->inputs[k], &seed)) {
             if (rest != NULL)
-                return cli_usage("--input %s: the inputs without a name have %s already", args->inputs[k], rest);
+                return cli_usage("--input %s: the remaining inputs already have %s", args->inputs[k], rest);
             rest = args->inputs[k];
             continue;
         }
         if ((status = cli_match_input(in, "--input", args->inputs[k], &i, &value)) != CLI_DONE)
             return status;
         if (in->data[i].source != NULL)
-            return cli_usage("--input %s: input '%s' has %s already", args->inputs[k], in->data[i].name,
+            return cli_usage("--input %s: input '%s' already has %s", args->inputs[k], in->data[i].name,
                              in->data[i].source);
         in->data[i].source = value;
     }
@@ -628,7 +630,8 @@ static int cli_inputs_assign(cli_inputs *in, const cli_args *args)
     return CLI_DONE;
 }
 
-/* Values of all inputs by --shape and --input: files first, since they may settle extents, then random ones. */
+/* Sets the values of all inputs from --shape and --input: files first, since they may fix dimensions, then random
+   values. */
 static int cli_inputs_fill(cli_inputs *in, const cli_args *args)
 {
     uint64_t seed;
@@ -651,7 +654,7 @@ static int cli_inputs_fill(cli_inputs *in, const cli_args *args)
     return status;
 }
 
-/* The extents of all inputs by --shape and --max-shape alone, without values. */
+/* Sets the shapes of all inputs from --shape and --max alone, without values. */
 static int cli_inputs_settle(cli_inputs *in, const cli_args *args)
 {
     int status = cli_inputs_apply_shapes(in, args);
@@ -660,7 +663,7 @@ static int cli_inputs_settle(cli_inputs *in, const cli_args *args)
     return status == CLI_DONE ? cli_inputs_close_shapes(in) : status;
 }
 
-/* All inputs random with seed 0, extents by --shape. */
+/* Sets all inputs to random values with seed 0, shapes from --shape. */
 static int cli_inputs_random(cli_inputs *in, const cli_args *args)
 {
     int status = cli_inputs_settle(in, args);

@@ -1,5 +1,5 @@
 /*
-job.h - a model, a session for it and its buffers, and how they are told in JSON.
+job.h - a model with a session and its buffers; their JSON output.
 Part of tools/nnrt.c.
 */
 #ifndef NNRT_TOOL_JOB_H
@@ -8,7 +8,7 @@ Part of tools/nnrt.c.
 #include "inputs.h"
 #include "place.h"
 
-/* A model with inputs, a session for them, and its outputs. All zero is empty. */
+/* A model with inputs, a session, and outputs. All zero is empty. */
 typedef struct cli_job {
     NNRT_Model *model;
     nnrt_session *session;
@@ -16,13 +16,13 @@ typedef struct cli_job {
     cli_tensor *outputs;
     nnrt_io *io; /* inputs, then outputs */
     uint32_t nIn, nOut;
-    bool open; /* extents of an output are */
+    bool open; /* an output has dynamic dimensions */
     double loadMs, prepareMs;
-    bool fromNnrt; /* open extents are then set when the session is made */
+    bool fromNnrt; /* dynamic dimensions are then set when the session is created */
     const nnrt_profile *profile; /* NULL: none */
     nnrt_cache *cache;           /* NULL: none */
 #if NNRT_THREADS
-    nnrt_pool *pool; /* of --threads; NULL: one thread */
+    nnrt_pool *pool; /* thread pool of --threads; NULL: one thread */
 #endif
     cli_places places;
     char *keep; /* text of --keep; NULL: none */
@@ -46,13 +46,13 @@ static void cli_job_free(cli_job *job)
     memset(job, 0, sizeof(*job));
 }
 
-/* True for a value that may be a parameter (axes, sizes, limits) rather than data: small, and given by a file. */
+/* True for a value that may be a parameter (axes, sizes, limits) rather than data: small, and from a file. */
 static bool cli_may_be_constant(const cli_input *input)
 {
     return input->fromFile && input->value.shape.rank <= 1 && input->value.count <= 64;
 }
 
-/* Loads a .nnrt file; what is in it has been optimised, or was meant not to be. */
+/* Loads a .nnrt file, which is not optimized again. */
 static NNRT_ReturnCode cli_job_map(cli_job *job, const cli_args *args, nnrt_error *error)
 {
     memset(error, 0, sizeof(*error));
@@ -60,7 +60,7 @@ static NNRT_ReturnCode cli_job_map(cli_job *job, const cli_args *args, nnrt_erro
     return cli_load_nnrt(&job->model, args->model, error);
 }
 
-/* Loads the model for the shapes of job->in, with small values as constants of the model where wanted. */
+/* Imports the model for the shapes of job->in; constants: with small input values as constants of the model. */
 static NNRT_ReturnCode cli_job_import(cli_job *job, const cli_args *args, bool constants, nnrt_error *error)
 {
     nnrt_onnx_input *given = (nnrt_onnx_input *)cli_alloc(job->in.count, sizeof(*given));
@@ -95,8 +95,8 @@ static NNRT_ReturnCode cli_job_import(cli_job *job, const cli_args *args, bool c
     return code;
 }
 
-/* Some parameters must be known when a model is planned; one that hands them in as inputs is loaded again, with the small
-   values that are given as constants, which is said. false: that cannot be done, or does not help. */
+/* Some operators require parameters at planning time. If the model has them as inputs, it is loaded again with the
+   small input values as constants, and a note is printed. false: impossible, or it does not help. */
 static bool cli_job_constants(cli_job *job, const cli_args *args, NNRT_ReturnCode code)
 {
     nnrt_error error;
@@ -132,7 +132,8 @@ static int cli_job_load(cli_job *job, const cli_args *args)
     return CLI_DONE;
 }
 
-/* Threads that a run uses, whatever is allowed: of the devices here, cpu shares its work, alone or as one of auto's. */
+/* Number of threads that a run uses, which may be fewer than allowed: only cpu is multithreaded, alone or under
+   auto. */
 static uint32_t cli_threads_used(const cli_job *job)
 {
     uint32_t used = 1;
@@ -146,7 +147,7 @@ static uint32_t cli_threads_used(const cli_job *job)
     return used;
 }
 
-/* Starts the threads of --threads, or of --performance alone, once. */
+/* Creates the thread pool of --threads, or of --performance alone, once. */
 static NNRT_ReturnCode cli_job_threads(cli_job *job, const cli_args *args, nnrt_session_desc *desc, nnrt_error *error)
 {
     desc->threads = args->threads;
@@ -169,7 +170,7 @@ static NNRT_ReturnCode cli_job_threads(cli_job *job, const cli_args *args, nnrt_
     return NNRT_SUCCESS;
 }
 
-/* What --max names is in the model. */
+/* Checks that the model has the tensors of --max. */
 static int cli_job_find_bounds(const cli_job *job, const cli_args *args)
 {
     for (uint32_t k = 0; k < job->in.boundCount; k++) {
@@ -185,7 +186,7 @@ static int cli_job_find_bounds(const cli_job *job, const cli_args *args)
     return CLI_DONE;
 }
 
-/* Extents of the session's inputs: those of --max stay open. NULL: no memory. */
+/* Shapes of the session's inputs; dimensions with an upper bound from --max stay dynamic. NULL: no memory. */
 static nnrt_dims *cli_job_dims(const cli_job *job)
 {
     nnrt_dims *dims = (nnrt_dims *)cli_alloc(job->in.count, sizeof(*dims));
@@ -194,7 +195,7 @@ static nnrt_dims *cli_job_dims(const cli_job *job)
     return dims;
 }
 
-/* Reads the file of --keep, a text; *text is the caller's. */
+/* Reads the file of --keep, a text; the caller owns *text. */
 static int cli_job_keep(const cli_args *args, char **text)
 {
     cli_bytes file;
@@ -204,7 +205,7 @@ static int cli_job_keep(const cli_args *args, char **text)
     if (cli_read_file(args->keep, &file) != CLI_DONE)
         return CLI_FAILED;
     if (memchr(file.data, 0, file.size) != NULL)
-        (void)cli_fail("cannot use %s: it is no text; expected a line OPERATOR[:INPUT,...[:OUTPUT,...]] a record",
+        (void)cli_fail("cannot use %s: it is not a text file; expected lines OPERATOR[:INPUT,...[:OUTPUT,...]]",
                        args->keep);
     else
         *text = cli_text_copy((const char *)file.data, file.size);
@@ -212,7 +213,7 @@ static int cli_job_keep(const cli_args *args, char **text)
     return *text != NULL ? CLI_DONE : CLI_FAILED;
 }
 
-/* Makes the session on a device. A model that was imported has the shapes of job->in already. */
+/* Creates the session on a device. An imported model already has the shapes of job->in. */
 static NNRT_ReturnCode cli_job_session(cli_job *job, const cli_args *args, const char *device, nnrt_error *error)
 {
     nnrt_session_desc desc;
@@ -267,7 +268,7 @@ static int cli_job_cache(cli_job *job, const cli_args *args)
     return nnrt_cache_create(&job->cache, &desc, &error) == NNRT_SUCCESS ? CLI_DONE : cli_fail("%s", error.message);
 }
 
-/* The message of a model that cannot be prepared. Where a tensor needs a bound, the option that gives it. */
+/* Reports why a model cannot be prepared. If a tensor lacks an upper bound, names the option that sets it. */
 static int cli_job_refused(const cli_job *job, const char *path, const nnrt_error *error, NNRT_ReturnCode code)
 {
     const char *why = error->message[0] != '\0' ? error->message : nnrt_code_name(code);
@@ -278,7 +279,7 @@ static int cli_job_refused(const cli_job *job, const char *path, const nnrt_erro
                     job->model->allTensors.data[error->tensor].name);
 }
 
-/* What the cache could not do. */
+/* Prints notes about failures of the cache. */
 static void cli_job_note_cache(const cli_job *job, const cli_args *args)
 {
     const nnrt_cache_state *s = nnrt_cache_get_state(job->cache);
@@ -287,9 +288,9 @@ static void cli_job_note_cache(const cli_job *job, const cli_args *args)
     if (s->saved != s->fault.code && s->saved != NNRT_SUCCESS)
         cli_note("--cache %s: it cannot be written (%s)", args->cache, nnrt_code_name(s->saved));
     if (s->restored + s->prepared == 0)
-        cli_note("--cache %s: no device that has a part of this model keeps any", args->cache);
+        cli_note("--cache %s: no device that runs a partition of this model has a model cache", args->cache);
     else if (s->kept == 0)
-        cli_note("--cache %s: the device gives nothing to keep", args->cache);
+        cli_note("--cache %s: the device has nothing to store in it", args->cache);
 }
 
 static int cli_job_prepare(cli_job *job, const cli_args *args)
@@ -309,23 +310,23 @@ static int cli_job_prepare(cli_job *job, const cli_args *args)
         return cli_job_refused(job, args->model, &error, code);
     job->prepareMs = cli_now_ms() - start;
     if (args->threads > cli_threads_used(job))
-        cli_note("--threads %u: the devices here use %u", (unsigned)args->threads, (unsigned)cli_threads_used(job));
+        cli_note("--threads %u: the devices use %u", (unsigned)args->threads, (unsigned)cli_threads_used(job));
     if (args->cache != NULL)
         cli_job_note_cache(job, args);
     return CLI_DONE;
 }
 
-/* Ties the value of every input that the session takes to its place. */
+/* Binds the input values to the session's inputs. */
 static int cli_job_bind_inputs(cli_job *job, const cli_args *args)
 {
     for (uint32_t i = 0; i < job->nIn; i++) {
         nnrt_io_info info = nnrt_session_input(job->session, i);
         bool found = false;
         for (uint32_t k = 0; k < job->in.count && !found; k++) {
-            const cli_input *input = &job->in.data[(i + k) % job->in.count]; /* equal names: by number */
+            const cli_input *input = &job->in.data[(i + k) % job->in.count]; /* equal names: by position */
             found = !input->constant && strcmp(input->name, info.name) == 0;
             if (found && !info.open && input->value.bytes != info.bytes)
-                return cli_fail("cannot run %s: input '%s' has %.0f bytes, the session takes %.0f", args->model,
+                return cli_fail("cannot run %s: input '%s' has %.0f bytes, the session expects %.0f", args->model,
                                 info.name, (double)input->value.bytes, (double)info.bytes);
             if (found) {
                 job->io[i].data = input->value.data;
@@ -334,17 +335,17 @@ static int cli_job_bind_inputs(cli_job *job, const cli_args *args)
             }
         }
         if (!found)
-            return cli_fail("cannot run %s: the session takes an input '%s' that the file does not have", args->model,
+            return cli_fail("cannot run %s: the session expects an input '%s' that the file does not have", args->model,
                             info.name);
     }
     return CLI_DONE;
 }
 
-/* Room that an output with open extents gets at first. Its bound may be far beyond what any run gives (a product of bounds),
-   so what a run finds missing is added then. */
+/* Initial buffer size of an output with dynamic dimensions. Its upper bound may be far above the size of any run (a
+   product of upper bounds), so the buffer grows after a run that reports it as too small. */
 #define CLI_OPEN_ROOM ((size_t)16 << 20)
 
-/* Room for an output, as large as it is or, where its extents are open, as CLI_OPEN_ROOM says. */
+/* Allocates an output: its size, or at most CLI_OPEN_ROOM if its dimensions are dynamic. */
 static int cli_job_output(cli_tensor *out, nnrt_io *io, const nnrt_io_info *info)
 {
     if (!info->open || info->bytes <= CLI_OPEN_ROOM) {
@@ -361,7 +362,7 @@ static int cli_job_output(cli_tensor *out, nnrt_io *io, const nnrt_io_info *info
     return out->data != NULL ? CLI_DONE : CLI_FAILED;
 }
 
-/* Makes room for the outputs and ties all buffers to the session's order. */
+/* Allocates the outputs and binds all buffers in the session's order. */
 static int cli_job_bind(cli_job *job, const cli_args *args)
 {
     job->nIn = nnrt_session_inputs(job->session);
@@ -379,7 +380,7 @@ static int cli_job_bind(cli_job *job, const cli_args *args)
     return cli_job_bind_inputs(job, args);
 }
 
-/* From inputs with values to a session that can run. */
+/* Loads the model and creates a session that can run; the inputs have values. */
 static int cli_job_start(cli_job *job, const cli_args *args)
 {
     int status = cli_job_load(job, args);
@@ -388,8 +389,8 @@ static int cli_job_start(cli_job *job, const cli_args *args)
     return status == CLI_DONE ? cli_job_bind(job, args) : status;
 }
 
-/* After a run that found an output too small: gives that output what the run told. Outputs that it did not come to tell
-   their bounds, which are taken only where nothing else is left. false: no output is too small. */
+/* Grows the outputs that a run reported as too small to the size of that run. Outputs that the run did not reach report
+   their upper bounds; they only grow if no other output did. false: no output was too small, or no memory. */
 static bool cli_job_grow(cli_job *job)
 {
     bool grown = false;
@@ -420,7 +421,7 @@ static int cli_job_run(cli_job *job)
     } while (code == NNRT_INSUFFICIENT_BUFFER && cli_job_grow(job));
     if (code != NNRT_SUCCESS)
         return cli_fail("the run failed: %s", *message != '\0' ? message : nnrt_code_name(code));
-    for (uint32_t i = 0; i < job->nOut && job->open; i++) { /* the extents of this run */
+    for (uint32_t i = 0; i < job->nOut && job->open; i++) { /* the dimensions of this run */
         const nnrt_io_info info = nnrt_session_output(job->session, i);
         job->outputs[i].shape = info.shape;
         job->outputs[i].bytes = info.bytes;
@@ -429,7 +430,7 @@ static int cli_job_run(cli_job *job)
     return CLI_DONE;
 }
 
-/* ,"key":[1,28,28]; an extent that is open is null. */
+/* ,"key":[1,28,28]; dynamic dimensions are null. */
 static void cli_json_dims(const char *key, const nnrt_dims *shape)
 {
     printf(",\"%s\":[", key);
@@ -443,7 +444,7 @@ static void cli_json_dims(const char *key, const nnrt_dims *shape)
     putchar(']');
 }
 
-/* {"name":"x","type":"float32","shape":[1,2] - the caller closes it. */
+/* {"name":"x","type":"float32","shape":[1,2] - the caller closes the object. */
 static void cli_json_tensor(const char *name, NNRT_DataType type, const nnrt_dims *shape)
 {
     fputs("{\"name\":", stdout);
@@ -452,7 +453,7 @@ static void cli_json_tensor(const char *name, NNRT_DataType type, const nnrt_dim
     cli_json_dims("shape", shape);
 }
 
-/* {"model":"path" - the caller closes it. */
+/* {"model":"path" - the caller closes the object. */
 static void cli_json_open(const cli_args *args)
 {
     fputs("{\"model\":", stdout);

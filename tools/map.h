@@ -1,21 +1,21 @@
 /*
-map.h - where a plan keeps what between its steps: the memory map of nnrt info --memory.
+map.h - the memory map of nnrt info --memory: arena offsets and lifetimes of the values of a plan.
 Part of tools/nnrt.c.
 
-Of the plan that the reference device makes: for every value in the arena its place, its bytes, and the steps from the one
-that writes it to the last one that reads it; then for every step the bytes that are taken while it runs. Values that
-share a place, as a result that is written over its input, count once.
+Describes the plan of the reference device: for every value in the arena its offset, its size, and its live range, from
+the step that writes it to the last step that reads it; then for every step the bytes in use while it runs. Values that
+share memory, such as an in-place result and its input, count once.
 */
 #ifndef NNRT_TOOL_MAP_H
 #define NNRT_TOOL_MAP_H
 
 #include "job.h"
 
-#define CLI_MAP_BAR 40 /* columns of the bar for the step that takes most */
+#define CLI_MAP_BAR 40 /* width of the bar of the step with the largest use */
 
-/* What lies in [offset, offset + bytes) of the arena while steps first to last run. */
+/* A value in [offset, offset + bytes) of the arena during steps first to last. */
 typedef struct cli_map_block {
-    const char *name; /* of the tensor; of the step's node, where it is scratch */
+    const char *name; /* name of the tensor, or of the step's node for scratch */
     NNRT_DataType type;
     nnrt_dims shape;
     size_t offset, bytes;
@@ -26,13 +26,13 @@ typedef struct cli_map_block {
 typedef struct cli_map {
     const NNRT_Model *model;
     const nnrt_plan *plan;
-    cli_map_block *blocks; /* in the order of their offsets */
+    cli_map_block *blocks; /* sorted by offset */
     uint32_t count;
-    size_t *taken; /* bytes while a step runs */
+    size_t *taken; /* bytes in use, per step */
     nnrt_memory memory;
 } cli_map;
 
-/* Takes an operand of step s into the map. */
+/* Adds an operand of step s to the map. */
 static void cli_map_add(cli_map *m, const nnrt_plan_arg *a, uint32_t s)
 {
     cli_map_block *b;
@@ -64,7 +64,7 @@ static int cli_map_order(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Bytes that lie under blocks while step s runs. */
+/* Bytes covered by blocks that live during step s. */
 static size_t cli_map_taken(const cli_map *m, uint32_t s)
 {
     size_t bytes = 0, end = 0;
@@ -128,7 +128,7 @@ static void cli_map_print(const cli_map *m)
 {
     size_t most = 0;
     char buffer[CLI_SHAPE_BYTES];
-    puts("\n  offset       bytes  steps      what lies there");
+    puts("\n  offset       bytes  steps      value");
     for (uint32_t i = 0; i < m->count; i++) {
         const cli_map_block *b = &m->blocks[i];
         char steps[24];
@@ -151,7 +151,8 @@ static void cli_map_print(const cli_map *m)
     }
 }
 
-/* The plan that the reference device makes of the job's model, in memory. NULL, and said, where it has none or no map. */
+/* Builds the reference device's plan of the job's model, in memory. NULL and an error if that fails, or if the plan has
+   no map. */
 static const nnrt_plan *cli_map_plan(const cli_job *job, const cli_args *args, nnrt_memory *memory)
 {
     NNRT_ModelConfig config;
@@ -173,7 +174,7 @@ static const nnrt_plan *cli_map_plan(const cli_job *job, const cli_args *args, n
     for (uint32_t s = 0; code == NNRT_SUCCESS && s < plan->nSteps; s++)
         if (plan->steps[s].op != NULL && (plan->steps[s].op->flags & NNRT_OP_GRAPHS) != 0) {
             (void)cli_fail(
-                "--memory: %s has a node '%s' (%s) that runs subgraphs; what lives while they run has no map",
+                "--memory: %s has a node '%s' (%s) with subgraphs, whose values have no memory map",
                 args->model, plan->steps[s].name, plan->steps[s].op->name);
             return NULL;
         }
@@ -187,7 +188,7 @@ static void cli_map_free(cli_map *m)
     nnrt_memory_end(&m->memory);
 }
 
-/* Makes the map of the job's model; cli_map_free is called in any case. */
+/* Creates the map of the job's model; call cli_map_free in any case. */
 static int cli_map_make(cli_map *m, const cli_job *job, const cli_args *args)
 {
     memset(m, 0, sizeof(*m));

@@ -1,11 +1,11 @@
 /*
-meta.h - a model's metadata: the list of them, and what those say that nnrt.h lists: how an image becomes an input, and
-what the classes of an output are called.
+meta.h - a model's metadata: the list of keys and values, and the keys defined in nnrt.h: conversion of images to
+inputs, and labels of an output's classes.
 Part of tools/nnrt.c.
 
     >>list    keys and values
-    >>inputs  how an image becomes an input
-    >>labels  what classes are called
+    >>inputs  conversion of images to inputs
+    >>labels  class labels
 */
 #ifndef NNRT_TOOL_META_H
 #define NNRT_TOOL_META_H
@@ -15,7 +15,7 @@ Part of tools/nnrt.c.
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>list */
 
-/* Keys and values, all copies. Keys are unique, no value is empty. All zero is empty. */
+/* Keys and values, owned copies. Keys are unique, values are not empty. All zero is an empty list. */
 typedef struct cli_metadata {
     nnrt_metadata *data;
     uint32_t count, room;
@@ -31,7 +31,7 @@ static void cli_metadata_free(cli_metadata *m)
     memset(m, 0, sizeof(*m));
 }
 
-/* A copy of n bytes as a text, up to the first 0 in them. NULL: no memory. */
+/* A copy of n bytes as a string, which ends at the first NUL among them. NULL: no memory. */
 static char *cli_text_copy(const char *text, size_t n)
 {
     char *copy = (char *)cli_alloc(n + 1, 1);
@@ -51,9 +51,9 @@ static void cli_metadata_drop(cli_metadata *m, const char *key)
         }
 }
 
-#define CLI_MOST_METADATA 8184u /* each is looked for among all */
+#define CLI_MOST_METADATA 8184u /* lookups are linear */
 
-/* Sets a key, of n bytes, to a value, of v bytes, in its old place where it is there. An empty value drops the key. */
+/* Sets a key (n bytes) to a value (v bytes); an existing key keeps its position. An empty value removes the key. */
 static int cli_metadata_set(cli_metadata *m, const char *key, size_t n, const char *value, size_t v)
 {
     char *k = cli_text_copy(key, n), *text = cli_text_copy(value, v);
@@ -68,8 +68,8 @@ static int cli_metadata_set(cli_metadata *m, const char *key, size_t n, const ch
     if (k == NULL || text == NULL || m->count == m->room) {
         free(k);
         free(text);
-        return cli_fail(m->count >= CLI_MOST_METADATA ? "there are more than %u metadata"
-                                                      : "out of memory: there is no room for %u more metadata",
+        return cli_fail(m->count >= CLI_MOST_METADATA ? "the model has more than %u metadata entries"
+                                                      : "out of memory: cannot allocate %u more metadata entry",
                         m->count >= CLI_MOST_METADATA ? CLI_MOST_METADATA : 1u);
     }
     while (at < m->count && strcmp(m->data[at].key, k) != 0)
@@ -90,7 +90,7 @@ static int cli_metadata_set(cli_metadata *m, const char *key, size_t n, const ch
     return CLI_DONE;
 }
 
-/* Everything that a .nnrt file has. */
+/* Copies all metadata of a .nnrt file. */
 static int cli_metadata_from_model(cli_metadata *m, const NNRT_Model *model)
 {
     int status = CLI_DONE;
@@ -100,7 +100,7 @@ static int cli_metadata_from_model(cli_metadata *m, const NNRT_Model *model)
     return status;
 }
 
-/* The metadata_props of an ONNX file. */
+/* Copies the metadata_props of an ONNX file. */
 static int cli_metadata_from_onnx(cli_metadata *m, const nnrt_onnx_pairs *pairs)
 {
     int status = CLI_DONE;
@@ -113,17 +113,19 @@ static int cli_metadata_from_onnx(cli_metadata *m, const nnrt_onnx_pairs *pairs)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>inputs */
 
-/* What an image option that a file has may be, for messages. */
-#define CLI_WANT_NUMBERS "one number or one a channel, at most four, with commas between, such as 127.5 or 124,116,104"
+/* The valid values of numeric image options in metadata, for messages. */
+#define CLI_WANT_NUMBERS \
+    "one number or one per channel, at most four, separated by commas, such as 127.5 or 124,116,104"
 
-/* What stands behind "input.NAME." in a key, NULL where it is another key. */
+/* The part of a key after "input.NAME.", NULL for other keys. */
 static const char *cli_image_key(const char *key, const char *name)
 {
     const size_t n = strlen(name);
     return strncmp(key, "input.", 6) == 0 && strncmp(key + 6, name, n) == 0 && key[6 + n] == '.' ? key + 7 + n : NULL;
 }
 
-/* Takes one "input.NAME.KEY" into o, unless o has it already. NULL, or what the value should be; "" for no such KEY. */
+/* Applies one "input.NAME.KEY" to o unless the option is already set. Returns NULL, or a description of the valid
+   values; "" for an unknown KEY. */
 static const char *cli_image_take(cli_image_options *o, const char *key, const char *value)
 {
     cli_image_options new_;
@@ -159,7 +161,7 @@ static const char *cli_image_take(cli_image_options *o, const char *key, const c
     return NULL;
 }
 
-/* Says that a value cannot be used, with at most 60 bytes of it. */
+/* Reports an invalid value, showing at most 60 bytes of it. */
 static int cli_metadata_fail(const char *path, const nnrt_metadata *m, const char *want)
 {
     const size_t n = strcspn(m->value, "\n");
@@ -167,7 +169,7 @@ static int cli_metadata_fail(const char *path, const nnrt_metadata *m, const cha
                     n < 60 && m->value[n] == '\0' ? "" : "...", want);
 }
 
-/* Refuses a factor and a divisor for the same input. */
+/* Fails if an input has both a factor (scale) and a divisor (std). */
 static int cli_metadata_one_factor(const cli_metadata *m, const char *path, const char *name)
 {
     bool scale = false, divisor = false;
@@ -181,7 +183,7 @@ static int cli_metadata_one_factor(const cli_metadata *m, const char *path, cons
                : CLI_DONE;
 }
 
-/* Adds to *o what the file says of images for the input `name` and the command line does not. */
+/* Adds the file's image options for the input `name` to *o; options of the command line take precedence. */
 static int cli_metadata_image(const cli_metadata *m, const char *path, const char *name, cli_image_options *o)
 {
     if (cli_metadata_one_factor(m, path, name) != CLI_DONE)
@@ -198,12 +200,12 @@ static int cli_metadata_image(const cli_metadata *m, const char *path, const cha
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>labels */
 
-/* Names of the classes of an output: the lines of a text. All zero is none. */
+/* Class labels of an output: the lines of a text. All zero: none. */
 typedef struct cli_labels {
     char *text;
     char **lines;
     uint32_t count;
-    int32_t axis; /* of the output: the index there is the class */
+    int32_t axis; /* axis of the output whose index is the class */
 } cli_labels;
 
 static void cli_labels_free(cli_labels *l)
@@ -223,7 +225,7 @@ static uint32_t cli_lines(const char *text)
     return n;
 }
 
-/* The output's last axis that has n extents, at least two, -1 where none has. */
+/* The last axis of size n, for n of 2 or more; -1 if there is none. */
 static int32_t cli_class_axis(const nnrt_dims *shape, uint32_t n)
 {
     int32_t axis = n > 1 ? shape->rank - 1 : -1;
@@ -246,7 +248,7 @@ static const nnrt_metadata *cli_labels_find(const cli_metadata *m, const char *n
     return all;
 }
 
-/* The labels of an output of that shape; none where the file has none that fit. */
+/* The labels of an output of that shape; none if the file has none that match. */
 static int cli_labels_make(cli_labels *l, const cli_metadata *m, const char *name, const nnrt_dims *shape)
 {
     const nnrt_metadata *e = cli_labels_find(m, name);
@@ -272,7 +274,7 @@ static int cli_labels_make(cli_labels *l, const cli_metadata *m, const char *nam
     return CLI_DONE;
 }
 
-/* Label of element i of a tensor, NULL when there are no labels. */
+/* Label of element i of a tensor, NULL if there are no labels. */
 static const char *cli_label_of(const cli_labels *l, const nnrt_dims *shape, size_t i)
 {
     for (int32_t k = shape->rank - 1; l->count > 0 && k > l->axis; k--)
@@ -280,7 +282,7 @@ static const char *cli_label_of(const cli_labels *l, const nnrt_dims *shape, siz
     return l->count > 0 ? l->lines[i % l->count] : NULL;
 }
 
-/* The text of a file of labels, whose bytes are changed: one label a line, lines ended in any way. */
+/* Extracts the text of a label file, modifying its bytes: one label per line, any line endings. */
 static int cli_labels_text(cli_bytes *file, const char *path, char **text)
 {
     size_t n = 0;
@@ -291,14 +293,14 @@ static int cli_labels_text(cli_bytes *file, const char *path, char **text)
     while (n > 0 && file->data[n - 1] == '\n')
         n--;
     if (n == 0)
-        return cli_fail("cannot use %s: it has no labels; expected one a line", path);
+        return cli_fail("cannot use %s: it has no labels; expected one label per line", path);
     if (memchr(file->data, 0, n) != NULL)
-        return cli_fail("cannot use %s: it is no text; expected one label a line", path);
+        return cli_fail("cannot use %s: it is not a text file; expected one label per line", path);
     *text = cli_text_copy((const char *)file->data, n);
     return *text != NULL ? CLI_DONE : CLI_FAILED;
 }
 
-/* Reads FILE of --labels. *text is the caller's. */
+/* Reads FILE of --labels. The caller owns *text. */
 static int cli_labels_read(const char *path, char **text)
 {
     cli_bytes file;

@@ -1,24 +1,23 @@
 /*
-nnrt.c - the command line of nnrt: look at a model, run it, time it, check it against ONNX test data.
+nnrt.c - the command line of nnrt: inspect a model, run it, time it, check it against ONNX test data.
 
     cc -std=c99 -O2 -I. tools/nnrt.c -o build/nnrt -lm
 
 It uses the public functions of nnrt.h, formats/nnrt_onnx.h, devices/ and compat/nnrt_nnadapter_driver.h only, and
-stb_image (libstb-dev) to read PNG images.
-Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files; image.h images; args.h arguments; meta.h
-metadata; inputs.h model inputs; place.h placement; job.h sessions; map.h memory maps; profile.h times of steps; check.h test
-data; compare.h two devices; report.h a page about a model; emit.h models as C; copy.h operators as C; serve.h a device for
-other processes.
-Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, everything else to standard error.
+stb_image (libstb-dev) to read PNG images. Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files;
+image.h images; args.h arguments; meta.h metadata; inputs.h model inputs; place.h placement; job.h sessions; map.h
+memory maps; profile.h times of steps; check.h test data; compare.h two devices; report.h HTML report of a model; emit.h
+models as C; copy.h operators as C; serve.h a device for other processes. Exit status: 0 done, 1 failed, 2 wrong usage.
+Results go to standard output, everything else to standard error.
 
-    >>info     what a model is, has and needs
+    >>info     inputs, outputs, nodes and memory of a model
     >>convert  .nnrt files, their metadata
-    >>compile  .nnrt files with what a device made
+    >>compile  .nnrt files with the prepared model of a device
     >>emit     models as C
-    >>run      one run on given inputs
-    >>bench    times
+    >>run      one run with given inputs
+    >>bench    timing
     >>tables   drawings, operators, devices
-    >>main     texts of help, the table of commands
+    >>main     help texts, the table of commands
 */
 #define _POSIX_C_SOURCE 200809L
 
@@ -52,8 +51,8 @@ Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, eve
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>info */
 
-/* Prints an input as the file declares it, with open extents, or an output as the session has it. most: the largest
-   extents, where the session leaves some open; NULL: it does not. */
+/* Prints an input as declared in the file, with dynamic dimensions, or an output of the session. most: upper bounds, if
+   dimensions stay dynamic in the session; NULL: they do not. */
 static void cli_info_tensor(const char *name, NNRT_DataType type, NNRT_Format format, const nnrt_dims *shape,
                             const nnrt_dims *most, bool json)
 {
@@ -78,12 +77,12 @@ static void cli_info_tensor(const char *name, NNRT_DataType type, NNRT_Format fo
     }
 }
 
-/* Format of input i by its name; the session may have fewer inputs than the file. */
+/* Format of input i, looked up by its name; the session may have fewer inputs than the file. */
 static NNRT_Format cli_input_format(const nnrt_session *session, const char *name, uint32_t i)
 {
     const uint32_t count = nnrt_session_inputs(session);
     for (uint32_t k = 0; k < count; k++) {
-        nnrt_io_info info = nnrt_session_input(session, (i + count - k % count) % count); /* mostly there, or before */
+        nnrt_io_info info = nnrt_session_input(session, (i + count - k % count) % count); /* usually at i, or before */
         if (strcmp(info.name, name) == 0)
             return info.format;
     }
@@ -108,7 +107,7 @@ static void cli_info_tensors(const cli_job *job, bool json)
     fputs(json ? "]" : "", stdout);
 }
 
-/* Nodes of each operator, in the order of the operators' numbers. */
+/* Prints the number of nodes of each operator, in the order of the operators' numbers. */
 static void cli_info_operators(const NNRT_Model *m, bool json)
 {
     bool first = true;
@@ -128,7 +127,7 @@ static void cli_info_operators(const NNRT_Model *m, bool json)
         putchar('}');
 }
 
-/* map: NULL where none is wanted. */
+/* map: NULL if not requested. */
 static void cli_info_memory(const cli_job *job, const cli_map *map, const cli_args *args)
 {
     nnrt_session_memory m = nnrt_session_get_memory(job->session);
@@ -174,7 +173,7 @@ static void cli_info_sections(const NNRT_Model *m, bool json)
     fputs(json ? "]" : "", stdout);
 }
 
-/* A value as people read it: of several lines their number and the first five. */
+/* Prints a metadata value for people: of several lines the number and the first five. */
 static void cli_put_value(const char *value)
 {
     const uint32_t lines = cli_lines(value);
@@ -209,7 +208,7 @@ static void cli_info_metadata(const cli_metadata *m, bool json)
     fputs(json ? "}" : "", stdout);
 }
 
-/* What a look at all nodes collects: the types of their operands, and multiply-accumulates. */
+/* Sums over all nodes: types of operands, multiply-accumulates. */
 typedef struct cli_info_sums {
     uint32_t types;
     double macs;
@@ -223,7 +222,7 @@ static double cli_info_count(const nnrt_operand *o)
     return count;
 }
 
-/* EINSUM: the product of the extents of all labels, for each input behind the first. */
+/* EINSUM: the product of the sizes of all labels, once per input after the first. */
 static double cli_info_einsum(const nnrt_resolve *c)
 {
     const int32_t *labels = c->nDerived > 0 ? (const int32_t *)c->derived[0].data : NULL;
@@ -248,12 +247,12 @@ static double cli_info_macs(const nnrt_resolve *c)
     case NNRT_NODE_TYPE_CONV2D_FUSION:
     case NNRT_NODE_TYPE_CONV_3D:
     case NNRT_NODE_TYPE_CONV_INTEGER:
-    case NNRT_NODE_TYPE_FULL_CONNECTION: /* weight [Co,..]: each element of y is a sum over one Co */
+    case NNRT_NODE_TYPE_FULL_CONNECTION: /* weight [Co,..]: each element of y sums over the weights of one Co */
         return w->dims[0] > 0 ? cli_info_count(y) * cli_info_count(w) / w->dims[0] : 0;
     case NNRT_NODE_TYPE_DEFORMABLE_CONV_2D:
         return c->in[3].dims[0] > 0 ? cli_info_count(y) * cli_info_count(&c->in[3]) / c->in[3].dims[0] : 0;
     case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION:
-    case NNRT_NODE_TYPE_CONV_TRANSPOSE_3D: { /* each place of x meets the whole weight */
+    case NNRT_NODE_TYPE_CONV_TRANSPOSE_3D: { /* each pixel of x is multiplied by the whole weight */
         const int32_t channels = x->dims[x->format == NNRT_FORMAT_NCHW || x->rank == 5 ? 1 : x->rank - 1];
         return channels > 0 ? cli_info_count(x) / channels * cli_info_count(w) : 0;
     }
@@ -263,14 +262,14 @@ static double cli_info_macs(const nnrt_resolve *c)
     }
     case NNRT_NODE_TYPE_MATMUL_INTEGER: return cli_info_count(y) * x->dims[x->rank - 1];
     case NNRT_NODE_TYPE_EINSUM: return cli_info_einsum(c);
-    case NNRT_NODE_TYPE_ATTENTION: { /* q k' and the product with v, over all keys */
+    case NNRT_NODE_TYPE_ATTENTION: { /* Q*K' and the product with V, over all keys */
         const int32_t past = c->nIn > 4 && c->in[4].rank == 4 ? c->in[4].dims[2] : 0;
         return (cli_info_count(x) + cli_info_count(y)) * ((double)w->dims[w->rank - 2] + past);
     }
     case NNRT_NODE_TYPE_LSTM:
     case NNRT_NODE_TYPE_LSTM_PEEPHOLE:
     case NNRT_NODE_TYPE_GRU:
-    case NNRT_NODE_TYPE_RNN: /* both weights, for each step of each sequence */
+    case NNRT_NODE_TYPE_RNN: /* both weights, per step of each sequence */
         return (double)x->dims[0] * x->dims[1] * (cli_info_count(w) + cli_info_count(&c->in[2]));
     default: return 0;
     }
@@ -294,7 +293,7 @@ static void cli_info_parameters(const NNRT_Model *m, bool json)
 {
     double all = 0;
     bool first = true;
-    for (int pass = 0; pass < 2; pass++) { /* the sum stands before its parts */
+    for (int pass = 0; pass < 2; pass++) { /* the sum precedes its parts */
         for (int type = 0; type <= NNRT_DATA_TYPE_FLOAT64; type++) {
             double count = 0, bytes = 0;
             for (uint32_t i = 0; i < m->allTensors.count; i++) {
@@ -318,7 +317,7 @@ static void cli_info_parameters(const NNRT_Model *m, bool json)
     fputs(json ? "}" : "\n", stdout);
 }
 
-/* Who wrote an ONNX file, and the operator sets that it names. */
+/* Prints producer and operator sets of an ONNX file. */
 static void cli_info_origin(const cli_inputs *in, bool json)
 {
     const cli_metadata *both[2] = {&in->producer, &in->opsets};
@@ -347,8 +346,8 @@ static void cli_info_origin(const cli_inputs *in, bool json)
     }
 }
 
-/* Multiply-accumulates, and the macros with which a program that loads this model has the operators and types that it
-   needs, and no others. */
+/* Prints multiply-accumulates, and the macros that restrict a program that loads this model to the operators and types
+   it needs. */
 static void cli_info_look(const cli_job *job, bool json)
 {
     const NNRT_Model *m = job->model;
@@ -468,8 +467,8 @@ static int cli_convert_labels(cli_job *job, const char *option)
     return status;
 }
 
-/* A session, for the shapes of the outputs, which the model itself may not tell. None where an input has an extent that
-   is open, or where the device cannot run the model: then labels are checked when it is run. */
+/* Creates a session to get the shapes of the outputs, which the model itself may not have. No session if an input has
+   dynamic dimensions or the device cannot run the model: labels are then checked in runs. */
 static void cli_convert_prepare(cli_job *job)
 {
     nnrt_session_desc desc;
@@ -487,7 +486,7 @@ static void cli_convert_prepare(cli_job *job)
         (void)nnrt_session_create(&job->session, job->model, &desc, NULL);
 }
 
-/* Labels must fit the output that they are for, or one of all. */
+/* Checks that labels match the size of an axis of their output, or of any output. */
 static int cli_convert_check_labels(const cli_job *job, const nnrt_metadata *e, const char *path)
 {
     const NNRT_Model *m = job->model;
@@ -513,13 +512,13 @@ static int cli_convert_check_labels(const cli_job *job, const nnrt_metadata *e, 
     if (fits)
         return CLI_DONE;
     if (found)
-        snprintf(want, sizeof(want), "as many lines as an axis of the output has extents, not %u", (unsigned)n);
+        snprintf(want, sizeof(want), "as many lines as the size of an axis of the output, not %u", (unsigned)n);
     else
-        snprintf(want, sizeof(want), "an output, one of %s, behind labels.", names);
+        snprintf(want, sizeof(want), "an output, one of %s, after labels.", names);
     return cli_metadata_fail(path, e, want);
 }
 
-/* "input.NAME.KEY" must be of an input, and something that nnrt run knows. */
+/* Checks that "input.NAME.KEY" names an input and a key that nnrt run supports. */
 static int cli_convert_check_input(const cli_job *job, const nnrt_metadata *e, const char *path)
 {
     char names[512], want[600];
@@ -537,16 +536,16 @@ static int cli_convert_check_input(const cli_job *job, const nnrt_metadata *e, c
             fault = key;
     }
     if (fault == NULL)
-        snprintf(want, sizeof(want), "an input, one of %s, behind input.",
+        snprintf(want, sizeof(want), "an input, one of %s, after input.",
                  cli_inputs_text(&job->in, false, 0, names, sizeof(names)));
     else
         snprintf(want, sizeof(want), "%s",
-                 *fault != '\0' ? fault : "mean, scale, std, color, layout or invert behind the input");
+                 *fault != '\0' ? fault : "mean, scale, std, color, layout or invert after the input");
     return cli_metadata_fail(path, e, want);
 }
 
-/* Metadata of the new file: what the old one has, --labels over it and --meta over that; all that nnrt run would use
-   must be good. */
+/* Metadata of the new file: those of the old file, overridden by --labels, then by --meta. All metadata that nnrt run
+   would use are checked. */
 static int cli_convert_metadata(cli_job *job, const cli_args *args)
 {
     cli_metadata *m = &job->in.metadata;
@@ -571,7 +570,7 @@ static int cli_convert_metadata(cli_job *job, const cli_args *args)
     return status;
 }
 
-/* Writes the model that has been loaded, and tells the size of the file. */
+/* Writes the loaded model, and prints the size of the file. */
 static int cli_convert_save(const cli_job *job, const cli_args *args)
 {
     cli_progress progress = {"convert", 0, false};
@@ -588,7 +587,8 @@ static int cli_convert_save(const cli_job *job, const cli_args *args)
     desc.progress = cli_convert_progress;
     desc.user = &progress;
     if (strcmp(args->output, "-") == 0)
-        return cli_fail("cannot write -: a .nnrt file does not go to standard output; ./- is a file of that name");
+        return cli_fail("cannot write -: a .nnrt file cannot be written to standard output; ./- is a file of that "
+                        "name");
     if (cli_may_replace(args->output) != CLI_DONE || cli_link_target(args->output, &target) != CLI_DONE)
         return CLI_FAILED;
     code = nnrt_model_save_memory(job->model, &desc, NULL, 0, &bytes, &error);
@@ -611,7 +611,7 @@ static int cli_convert_save(const cli_job *job, const cli_args *args)
     return CLI_DONE;
 }
 
-/* Loads the model; a .nnrt file is optimised here, an ONNX file has been. */
+/* Loads the model. A .nnrt file is optimized here; an ONNX file was optimized by the importer. */
 static int cli_convert_load(cli_job *job, const cli_args *args)
 {
     nnrt_optimize_desc optimize;
@@ -638,7 +638,7 @@ static int cli_convert(const cli_args *args)
     if (status == CLI_DONE)
         status = cli_convert_load(&job, args);
     if (status == CLI_DONE && job.fromNnrt && args->shapeCount > 0)
-        status = cli_usage("convert: --shape is for ONNX files; a .nnrt file keeps its open extents");
+        status = cli_usage("convert: --shape is for ONNX files; a .nnrt file keeps its dynamic dimensions");
     if (status == CLI_DONE)
         status = cli_convert_metadata(&job, args);
     if (status == CLI_DONE)
@@ -650,7 +650,7 @@ static int cli_convert(const cli_args *args)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>compile */
 
-/* The file has what the session of the device would make. */
+/* Compiles: prepares the model on the device and stores the prepared model in the file. */
 static int cli_compile_job(cli_job *job, const cli_args *args)
 {
     const nnrt_cache_state *s;
@@ -667,11 +667,12 @@ static int cli_compile_job(cli_job *job, const cli_args *args)
         return status;
     s = nnrt_cache_get_state(job->cache);
     if (s->kept == 0)
-        return cli_fail("cannot compile %s: device '%s' %s; nnrt convert writes a file without", args->model,
+        return cli_fail("cannot compile %s: device '%s' %s; nnrt convert writes a file without it", args->model,
                         nnrt_session_device(job->session),
-                        s->prepared == 0 ? "has no model cache" : "gives nothing to keep");
+                        s->prepared == 0 ? "has no model cache" : "has nothing to store in it");
     if (s->kept < s->prepared)
-        cli_note("%u of %u parts are not in the file: their device does not give them", (unsigned)(s->prepared - s->kept),
+        cli_note("%u of %u partitions are not in the file: their device has no model cache for them",
+                 (unsigned)(s->prepared - s->kept),
                  (unsigned)s->prepared);
     return cli_convert_save(job, args);
 }
@@ -689,14 +690,14 @@ static int cli_compile(const cli_args *args)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>emit */
 
-/* From the arguments to a session with inputs: those given, else random ones. */
+/* Creates a session with input values: the given ones, else random ones. */
 static int cli_emit_prepare(cli_job *job, const cli_args *args)
 {
     cli_args own = *args;
     int status = cli_inputs_make(&job->in, args);
-    bool all = job->in.count == 1 && args->inputCount > 0; /* have a value */
+    bool all = job->in.count == 1 && args->inputCount > 0; /* all inputs have a value */
     uint64_t seed;
-    own.device = "reference"; /* whose bits the self-test expects */
+    own.device = "reference"; /* the self-test expects its bits */
     for (uint32_t i = 0; i < args->inputCount; i++)
         all = all || cli_is_random(args->inputs[i], &seed);
     if (!all && own.inputCount < CLI_MOST_INPUTS)
@@ -716,8 +717,8 @@ static int cli_emit_c(const cli_args *args)
     status = cli_emit_prepare(&job, args);
     for (uint32_t i = 0; status == CLI_DONE && i < job.model->nodes.count; i++)
         if (job.model->nodes.data[i].nodeType < 0)
-            status = cli_fail("cannot write %s as C: node %u '%s' is of the application's operator %s, whose kernel only "
-                              "this program has",
+            status = cli_fail("cannot write %s as C: node %u '%s' is of the application's operator %s, whose kernel "
+                              "exists only in this program",
                               args->model, (unsigned)i, job.model->nodes.data[i].name,
                               nnrt_op_find(job.model->nodes.data[i].nodeType)->name);
     if (status == CLI_DONE)
@@ -744,7 +745,7 @@ static size_t cli_file_name(char *out, const char *name)
     return n;
 }
 
-/* True when two paths differ at most by the case of letters a to z, which some systems take for the same. */
+/* True if two paths are equal except for the case of letters a to z, which some file systems ignore. */
 static bool cli_same_path(const char *a, const char *b)
 {
     for (; *a != '\0' && *b != '\0'; a++, b++) {
@@ -755,7 +756,7 @@ static bool cli_same_path(const char *a, const char *b)
     return *a == *b;
 }
 
-/* Path of one output's file: DIR/NAME.npy. Where one of paths[0..i) is the same, NAME_2.npy, NAME_3.npy, ... The caller
+/* Path of one output's file: DIR/NAME.npy, or NAME_2.npy, NAME_3.npy, ... if one of paths[0..i) is the same. The caller
    frees it; NULL: no memory. */
 static char *cli_output_path(const char *dir, const char *name, char *const *paths, uint32_t i)
 {
@@ -781,7 +782,7 @@ static char *cli_output_path(const char *dir, const char *name, char *const *pat
     return path;
 }
 
-/* Makes the folder unless it is there. */
+/* Creates the folder if it does not exist. */
 static int cli_make_dir(const char *dir)
 {
     struct stat s;
@@ -791,13 +792,13 @@ static int cli_make_dir(const char *dir)
     int failed = mkdir(dir, 0777);
 #endif
     if (failed != 0 && errno != EEXIST)
-        return cli_fail("cannot make the folder %s: %s", dir, strerror(errno));
+        return cli_fail("cannot create the folder %s: %s", dir, strerror(errno));
     if (failed != 0 && (stat(dir, &s) != 0 || !S_ISDIR(s.st_mode)))
-        return cli_fail("cannot write to %s: it is no folder", dir);
+        return cli_fail("cannot write to %s: it is not a folder", dir);
     return CLI_DONE;
 }
 
-/* Writes all outputs; paths[i] becomes the name of each file, for the caller to free. */
+/* Writes all outputs; paths[i] becomes the path of each file, which the caller frees. */
 static int cli_write_outputs(const cli_job *job, const cli_args *args, char **paths)
 {
     int status = cli_make_dir(args->outputDir);
@@ -808,7 +809,7 @@ static int cli_write_outputs(const cli_job *job, const cli_args *args, char **pa
     return status;
 }
 
-/* Writes result i of a watched run to DIR/NNNN_NAME.npy, and its line of the table. */
+/* Writes result i of a watched run to DIR/NNNN_NAME.npy, and its line of the index. */
 static int cli_dump_one(const cli_watched *w, const cli_job *job, const char *dir, uint32_t i, FILE *index)
 {
     const cli_watched_value *v = &w->values[i];
@@ -835,7 +836,7 @@ static int cli_dump_one(const cli_watched *w, const cli_job *job, const char *di
     return status;
 }
 
-/* Runs the job's model once more with all results of the nodes of its main graph as outputs, and writes them. */
+/* Runs the job's model once more with the results of all nodes of its main graph as outputs, and writes them. */
 static int cli_dump(const cli_job *job, const cli_args *args)
 {
     const size_t room = strlen(args->dumpDir) + sizeof("/index.tsv");
@@ -875,7 +876,7 @@ static int cli_dump(const cli_job *job, const cli_args *args)
     return status;
 }
 
-/* True when element a stands before b among the largest: larger first, NaN last, equal ones by place. */
+/* True if element a precedes b among the largest: larger first, NaN last, equal ones by index. */
 static bool cli_before(const cli_tensor *t, size_t a, size_t b)
 {
     double x = cli_element(t, a), y = cli_element(t, b);
@@ -889,8 +890,8 @@ static bool cli_before(const cli_tensor *t, size_t a, size_t b)
     return x != y ? x > y : a < b;
 }
 
-/* Places of the count largest elements, largest first; count is at most 1000, so inserting into a list is fast enough.
-   NULL: no memory. */
+/* Indices of the count largest elements, largest first. count is at most 1000, so insertion into a sorted list is fast
+   enough. NULL: no memory. */
 static size_t *cli_largest(const cli_tensor *t, size_t count)
 {
     size_t *best = (size_t *)cli_alloc(count, sizeof(size_t)), n = 0;
@@ -906,7 +907,7 @@ static size_t *cli_largest(const cli_tensor *t, size_t count)
     return best;
 }
 
-/* Index of an element as people read it: the number alone where one axis only is longer than 1. */
+/* Prints the index of an element: a single number if only one axis is longer than 1. */
 static void cli_put_place(const cli_tensor *t, size_t i, bool json)
 {
     char text[CLI_SHAPE_BYTES];
@@ -946,8 +947,8 @@ static int cli_put_largest(const cli_tensor *t, uint32_t top, const cli_labels *
     return CLI_DONE;
 }
 
-/* Says of which metadata no label can be shown: those that have not as many lines as the output has extents in an axis.
-   What is for all outputs need fit one only. */
+/* Prints notes about labels that cannot be shown: their number of lines equals the size of no axis of the output.
+   Labels for all outputs need to match one output only. */
 static void cli_note_labels(const cli_job *job)
 {
     const nnrt_metadata *all = NULL;
@@ -963,17 +964,17 @@ static void cli_note_labels(const cli_job *job)
             all = e;
             fits = fits || cli_class_axis(&job->outputs[i].shape, n) >= 0;
         } else if (cli_class_axis(&job->outputs[i].shape, n) < 0) {
-            cli_note("%s: metadata %s has %u lines, expected as many as an axis of output '%s' has extents: %s",
+            cli_note("%s: metadata %s has %u lines, expected the size of an axis of output '%s': %s",
                      job->in.path, e->key, (unsigned)n, name,
                      cli_shape_text(text, sizeof(text), job->outputs[i].type, &job->outputs[i].shape));
         }
     }
     if (all != NULL && !fits)
-        cli_note("%s: metadata labels has %u lines, expected as many as an axis of an output has extents", job->in.path,
+        cli_note("%s: metadata labels has %u lines, expected the size of an axis of an output", job->in.path,
                  (unsigned)cli_lines(all->value));
 }
 
-/* Prints outputs: name, type, shape, where it went, largest values. */
+/* Prints outputs: name, type, shape, file, largest values. */
 static int cli_put_outputs(const cli_job *job, const cli_args *args, char *const *paths)
 {
     uint32_t top = args->top > 0 ? args->top : args->outputDir != NULL ? 0 : 5;
@@ -1074,7 +1075,8 @@ static int cli_compare_doubles(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Three runs that are not counted, then *reps that are (0: chosen by the last of the three). *times is the caller's. */
+/* Three untimed runs, then *reps timed ones (0: chosen from the time of the last untimed run). The caller frees
+   *times. */
 static int cli_bench_times(cli_job *job, cli_profile *profile, uint32_t *reps, double **times)
 {
     cli_progress progress = {"bench", 0, false};
@@ -1100,8 +1102,8 @@ static int cli_bench_times(cli_job *job, cli_profile *profile, uint32_t *reps, d
     return *times != NULL ? status : CLI_FAILED;
 }
 
-/* Prints the figures of sorted times: the median is the mean of the middle two where their number is even, p95 the
-   least time that 95 % of the runs do not exceed. */
+/* Prints statistics of sorted times. median: the mean of the middle two for an even number; p95: the smallest time that
+   95 % of the runs do not exceed. */
 static int cli_bench_print(const cli_job *job, const cli_profile *profile, const cli_args *args, const double *times,
                            uint32_t reps)
 {
@@ -1166,7 +1168,7 @@ static int cli_bench(const cli_args *args)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>tables */
 
-/* Prepares the model for the device that was asked for; *places: where its nodes are. */
+/* Prepares the model on the requested device; *places: the placement of its nodes. */
 static int cli_dot_places(cli_job *job, const cli_args *args, nnrt_placement **places)
 {
     cli_args own = *args;
@@ -1220,7 +1222,7 @@ static int cli_dot(const cli_args *args)
     return status;
 }
 
-/* What one operator of ONNX becomes. */
+/* Prints the support of one ONNX operator. */
 static void cli_ops_onnx_row(const nnrt_onnx_about *a, const cli_args *args, bool first)
 {
     const bool alone = *a->becomes != '\0', several = *a->with != '\0';
@@ -1236,7 +1238,7 @@ static void cli_ops_onnx_row(const nnrt_onnx_about *a, const cli_args *args, boo
     } else if (args->tsv) {
         printf("%s\t%d\t%d\t%s\t%s\t%s\n", a->name, (int)a->least, (int)a->most, a->becomes, a->with, a->why);
     } else if (a->most == 0) {
-        printf("%-34s  left out: %s\n", a->name, a->why);
+        printf("%-34s  unsupported: %s\n", a->name, a->why);
     } else {
         printf("%-26s %2d-%2d   %s%s%s%s", a->name, (int)a->least, (int)a->most, a->becomes,
                several && alone ? ", with "
@@ -1270,14 +1272,14 @@ static int cli_ops(const cli_args *args)
 {
     const nnrt_op *op;
     if (args->onnx && (args->copy != NULL || args->header != NULL))
-        return cli_usage("ops: --onnx lists operators of ONNX, %s does not go with it",
+        return cli_usage("ops: --onnx lists operators of ONNX and cannot be combined with %s",
                          args->copy != NULL ? "--copy" : "--header");
     if (args->onnx)
         return cli_ops_onnx(args);
     if (args->copy == NULL && args->header != NULL)
-        return cli_usage("ops: --header is for --copy NAME");
+        return cli_usage("ops: --header requires --copy NAME");
     if (args->copy != NULL && (args->json || args->tsv))
-        return cli_usage("ops: --copy prints C, %s does not go with it", args->json ? "--json" : "--tsv");
+        return cli_usage("ops: --copy prints C and cannot be combined with %s", args->json ? "--json" : "--tsv");
     if (args->copy != NULL)
         return cli_copy_run(args);
     if (args->json)
@@ -1300,7 +1302,7 @@ static int cli_ops(const cli_args *args)
     return CLI_DONE;
 }
 
-/* Name of a value in one of the enumerations of the library, "GPU". */
+/* Name of an enumerator of the library, such as "GPU". */
 #define CLI_ENUM_NAME(prefix, name, value)                                                                             \
     case value: return #name;
 static const char *cli_device_type(NNRT_DeviceType type)
@@ -1352,131 +1354,143 @@ static int cli_devices(const cli_args *args)
 /* >>main */
 
 static const char cli_info_text[] =
-    "Inputs are shown as the file declares them, ? for an open extent; all else is what a session on the\n"
-    "chosen device has when open extents are those of --shape, or 1; with --max they stay open, and memory\n"
-    "is that for the largest.\n"
-    "opsets: the operator sets of an ONNX file. parameters: elements of all constants, by type.\n"
-    "MACs: multiply-accumulates of convolutions, matrix products, EINSUM, attention and recurrent layers for these\n"
-    "extents: one for each pair that is multiplied, padding included, bodies of LOOP once.\n"
-    "arena: room for the values between nodes; its lower bound is the most that lives at one moment.\n"
-    "keep: what to compile with so that only these operators are there in a program that loads the model.\n"
-    "session: all that nnrt_session_create allocates; parameters are used where they lie. Also the metadata, and the sections of a .nnrt file.\n"
-    "--memory: where the reference device keeps every value in the arena, in bytes from its begin, and from\n"
-    "which step to which; then what is taken while each step runs. Inputs and outputs lie with the caller.\n"
-    "--placement: a line a node: number, name, operator, device, part (nodes that are prepared together), and\n"
-    "why the preferred device does not have it.\n\n";
+    "Inputs are shown as the file declares them, with ? for a dynamic dimension; everything else describes a session\n"
+    "on the chosen device, with dynamic dimensions set by --shape, or to 1. With --max they stay dynamic, and memory\n"
+    "sizes are those of the upper bounds.\n"
+    "opsets: the operator sets of an ONNX file. parameters: number of elements of all constants, by type.\n"
+    "MACs: multiply-accumulates of convolutions, matrix multiplications, EINSUM, attention and recurrent layers for\n"
+    "these shapes, including padding; bodies of LOOP count once.\n"
+    "arena: memory for the values between nodes; its lower bound is the largest number of bytes that live at a time.\n"
+    "keep: compiler options that restrict a program that loads the model to the operators it needs.\n"
+    "session: everything that nnrt_session_create allocates; parameters are used in place. Also the metadata, and\n"
+    "the sections of a .nnrt file.\n"
+    "--memory: the offset of every value in the arena of the reference device, in bytes, and its first and last\n"
+    "step; then the bytes in use during each step. Inputs and outputs are the caller's memory.\n"
+    "--placement: one line per node: number, name, operator, device, part (partition: nodes that are prepared\n"
+    "together), and why the preferred device does not run it.\n\n";
 
 static const char cli_run_text[] =
-    "Every input needs a value. NAME= may be left out when there is one input; --input random without\n"
-    "a name serves all that have no other value. Files of floats are rounded to the input's float type,\n"
-    "integers take its integer type when they fit; both are noted. Extents that the model leaves open\n"
-    "come from the files or from --shape, else they are 1. Where an operator must know a parameter (axes,\n"
-    "sizes) when it is planned, values of at most 64 elements from files become constants; it is noted.\n"
-    "With --max the session is made for all extents up to these, once, and a run brings its own.\n\n"
-    "Images are resized to the input's height and width: bilinear, averaging where they shrink. Then\n"
+    "Every input needs a value. NAME= is optional if there is one input; --input random without a name applies to\n"
+    "all inputs without another value. Files of floats are rounded to the input's float type, integers are converted\n"
+    "to its integer type if they fit; both print a note. Dynamic dimensions are set by the files or by --shape, else\n"
+    "they are 1. If an operator requires a parameter (axes, sizes) at planning time, values of at most 64 elements\n"
+    "from files become constants, with a note. With --max the session is created once for all shapes up to these\n"
+    "upper bounds, and each run has its own.\n"
+    "\n"
+    "Images are resized to the input's height and width: bilinear, averaging when they shrink. Then\n"
     "value = (pixel - mean) * scale, pixel 0 to 255. Default: pixel / 255 for floats, pixel - 128 for\n"
-    "int8, the pixel itself for other types. torchvision's mean 0.485 and std 0.229, which it takes of\n"
-    "pixel / 255, are --mean 123.675 --std 58.395 here. Where these options say nothing, the metadata of\n"
-    "the model do (see nnrt convert --help); labels among those stand behind the values. EXIF rotation is ignored, and "
-    "so is alpha\n"
-    "unless the input has 4 channels.\n\n"
-    "random is SplitMix64, started with SEED (default 0) + 2^32 * the input's number, one step an\n"
-    "element, of which the top bits are taken: floats in [-1, 1), integers 0 to 7, bool 0 or 1. The\n"
-    "values are the same on every machine.\n\n"
-    "--profile shows the steps in the order in which they ended: the time of each in microseconds, without that\n"
-    "of steps inside it (IF, LOOP), its share, and the bytes of its inputs and results; then the sums by\n"
-    "operator. chrome://tracing and Perfetto show the file. nnrt bench takes the mean of many runs.\n\n"
-    "Output files are NAME.npy with '_' for what file names cannot have, such as / and :. Names that\n"
-    "are then the same get _2, _3, ...\n\n";
+    "int8, the pixel itself for other types. torchvision's mean 0.485 and std 0.229, which apply to\n"
+    "pixel / 255, are --mean 123.675 --std 58.395 here. The defaults of these options are the metadata of the model\n"
+    "(see nnrt convert --help), which also contain the labels shown after the values. EXIF rotation is ignored, and\n"
+    "alpha is, too, unless the input has 4 channels.\n"
+    "\n"
+    "random is SplitMix64, starting at SEED (default 0) + 2^32 * the input's number, one step per element, of which\n"
+    "the top bits are used: floats in [-1, 1), integers 0 to 7, bool 0 or 1. The values are the same on every "
+    "machine.\n"
+    "\n"
+    "--profile shows the steps in the order in which they ended: the time of each in microseconds, without\n"
+    "the steps inside it (IF, LOOP), its share, and the bytes of its inputs and results; then the sums by operator.\n"
+    "chrome://tracing and Perfetto show the file. nnrt bench shows the mean of many runs.\n"
+    "\n"
+    "Output files are NAME.npy with '_' for characters that file names cannot have, such as / and :. Names that\n"
+    "become equal get _2, _3, ...\n\n";
 
 static const char cli_check_text[] =
-    "A set is a folder with input_0.pb, ... and output_0.pb, ..., or .npy; they belong to the input or output\n"
-    "that their tensor names, else to that number. --input and --expected name the files of one set. A float is right when\n"
-    "|got - expected| <= A + R * |expected|, or both are NaN or the same infinity; integers and bools\n"
-    "must be equal. The exit status is 1 when a set is wrong.\n\n";
+    "A set is a folder with input_0.pb, ... and output_0.pb, ..., or .npy; they belong to the input or output with\n"
+    "the name of their tensor, else with that number. --input and --expected name the files of one set. A float is\n"
+    "right if |got - expected| <= A + R * |expected|, or both are NaN or the same infinity; integers and bools\n"
+    "must be equal. The exit status is 1 if a set is wrong.\n\n";
 
 static const char cli_compare_text[] =
-    "Runs the model on both devices, then once more on both with all results of the nodes as outputs, and names\n"
-    "the first node, in the order in which they run, whose result is not the same: the first element that differs\n"
-    "with both values, the largest difference, and the largest relative to the first device. Values are the same\n"
-    "when |b - a| <= A + R * |a|, or both are NaN or the same infinity. R and A are --rtol and --atol, else of float16\n"
-    "1e-2 and 1e-3, of float32 1e-4 and 1e-5, of float64 1e-7 and 1e-7; quantized values may differ by 1 unit (--atol);\n"
-    "other integers and bools must be equal. --rtol 0 --atol 0 compares bits. Nodes of subgraphs are looked at with the node that runs them. Inputs are those of nnrt run; without any, random ones.\n"
-    "One --device is compared with reference. The exit status is 1 when something differs.\n\n";
+    "Runs the model on both devices, then once more on both with the results of all nodes as outputs, and names the\n"
+    "first node, in execution order, whose result differs: the first element that differs with both values, the\n"
+    "largest difference, and the largest difference relative to the first device. Values are equal if\n"
+    "|b - a| <= A + R * |a|, or both are NaN or the same infinity. R and A are --rtol and --atol, else for float16\n"
+    "1e-2 and 1e-3, for float32 1e-4 and 1e-5, for float64 1e-7 and 1e-7; quantized values may differ by 1 unit\n"
+    "(--atol); other integers and bools must be equal. --rtol 0 --atol 0 compares bits. Nodes of subgraphs are\n"
+    "compared by the results of the node that contains them. Inputs are as for nnrt run; without any, random ones.\n"
+    "A single --device is compared with reference. The exit status is 1 if anything differs.\n\n";
 
 static const char cli_report_text[] =
-    "The page needs nothing but itself: inputs and outputs, the graph, colored by operator and framed by device,\n"
-    "the time of every step and operator, and what lies where in the arena of the reference device from step to\n"
-    "step. Inputs are those of nnrt run; without any, random ones. Nodes of subgraphs are not drawn, and there is no\n"
-    "picture of the memory of models that have some.\n\n";
+    "The page is self-contained: inputs and outputs, the graph, colored by operator and framed by device, the time of\n"
+    "every step and operator, and the memory map of the reference device's arena from step to step. Inputs are as\n"
+    "for nnrt run; without any, random ones. Nodes of subgraphs are not drawn, and models with subgraphs have no\n"
+    "memory map.\n\n";
 
 static const char cli_convert_text[] =
-    "IN is an ONNX or a .nnrt file. A .nnrt file is used where it lies, in a memory map or in flash; its\n"
-    "weights are not copied, and what the importer does has been done. OUT appears when all of it is\n"
-    "written; it is a regular file and not one that is read.\n\n"
-    "OUT has the metadata of IN (metadata_props of an ONNX file), then what --labels and --meta say. nnrt\n"
-    "run uses these; its options stand above them:\n"
-    "  labels, labels.OUTPUT         names of the classes, one a line, of all outputs or of one\n"
-    "  input.NAME.mean, .scale       images: value = (pixel - mean) * scale: one number or one a channel\n"
-    "  input.NAME.std                a divisor in the place of scale\n"
+    "IN is an ONNX or a .nnrt file. A .nnrt file is used in place, memory-mapped or in flash: loading it copies no\n"
+    "weights and repeats nothing of the import. OUT appears when it is completely written; an existing OUT must be a\n"
+    "regular file that is not read by the command.\n"
+    "\n"
+    "OUT has the metadata of IN (metadata_props of an ONNX file), overridden by --labels and --meta. nnrt run uses\n"
+    "these keys; its options take precedence:\n"
+    "  labels, labels.OUTPUT         class labels, one per line, of all outputs or of one\n"
+    "  input.NAME.mean, .scale       images: value = (pixel - mean) * scale: one number or one per channel\n"
+    "  input.NAME.std                a divisor instead of scale\n"
     "  input.NAME.color              rgb, bgr or gray\n"
-    "  input.NAME.invert             yes: 255 - pixel in the pixel's place; no\n"
+    "  input.NAME.invert             yes: 255 - pixel instead of the pixel; no\n"
     "  input.NAME.layout             nchw or nhwc\n"
-    "Texts for people: description, license, source. Other keys are kept as they are.\n\n";
+    "Texts for people: description, license, source. Other keys are kept unchanged.\n\n";
 
 static const char cli_compile_text[] =
-    "The file is that of nnrt convert, and has beside the model what the device made of it (a section of the device's\n"
-    "name, which nnrt info shows), or of the parts that auto gives to devices. A session on that device takes it from\n"
-    "there and does not compile. Where the device is another one, or of another version, or the options or extents\n"
-    "differ, the section is left alone, and the model prepared as always. Extents that an ONNX file leaves open are those\n"
-    "of --shape, or 1, in the file as well; those of a .nnrt file stay open, and what is compiled is for --shape.\n"
-    "Of the devices that are built in, cpu has the weights there that it packed, for the instructions of this machine, and\n"
-    "reference has no model cache; those of --load, or fake:cache=yes, may have one.\n\n";
+    "The file is that of nnrt convert plus the model as the device prepared it (a section with the device's name, "
+    "which\n"
+    "nnrt info shows), or the partitions that auto gives to devices. A session on that device restores it and does "
+    "not\n"
+    "compile. For another device or version, other options or other shapes the section is ignored, and the model is\n"
+    "prepared as usual. Dynamic dimensions of an ONNX file are set by --shape, or to 1, in the file as well; those "
+    "of a\n"
+    ".nnrt file stay dynamic, and it is compiled for --shape.\n"
+    "Of the built-in devices, cpu stores its prepacked weights, for the instruction set of this machine, and "
+    "reference has\n"
+    "no model cache; devices of --load, or fake:cache=yes, may have one.\n\n";
 
 static const char cli_emit_text_help[] =
-    "The file has the model as constant data, planned for an arena whose size it states: include it behind\n"
-    "nnrt.h, and NAME_run runs it. No file, no heap, and only the kernels it needs are linked. NAME_selftest\n"
-    "compares the results for one input, --input or random values, with those of this machine. With --golden it\n"
-    "also compares checksums of the results of all nodes, and NAME_selftest_node names the first that differs.\n"
-    "Subgraphs (IF, LOOP) are written, too; a model whose extents or shapes only a run tells is refused.\n\n";
+    "The file has the model as constant data, planned for an arena whose size it states: include it after nnrt.h,\n"
+    "and NAME_run runs it. No files, no heap, and only the kernels it needs are linked. NAME_selftest compares the\n"
+    "results for one input, --input or random values, with those of this machine. With --golden it also\n"
+    "compares checksums of the results of all nodes, and NAME_selftest_node names the first one that differs.\n"
+    "Subgraphs (IF, LOOP) are written, too; a model with dynamic or data-dependent shapes is an error.\n\n";
 
 static const char cli_ops_text[] =
-    "--onnx lists the operators of ONNX that are read: the operator sets, first and last, the operator that each\n"
-    "becomes, one of several where they are separated by spaces; with what others and why; or of what it is made.\n"
-    "Behind them those that are left out, and why. What computes with open extents is not listed.\n"
+    "--onnx lists the supported operators of ONNX: the first and last operator set, the operator that each becomes\n"
+    "(one of several separated by spaces), the operators that may be added and why, or those it is made of;\n"
+    "then the unsupported operators, and why. Operators that only compute with dynamic dimensions are not listed.\n"
     "--copy NAME prints all that the kernels of one operator need (CONV2D_FUSION, in any case and as ONNX, TensorFlow\n"
-    "Lite and papers call it: Conv, DepthwiseConv2D, NMS), or one kernel (nnrt_softmax_f32): types, attribute struct, views,\n"
-    "helpers, licence, how derived constants are made, a comment that says how it is called, and for most operators a main()\n"
-    "that calls it (NNRT_EXAMPLE). It is taken from nnrt_ops.h, looked for beside this program, in the current folder, in the folder above the\n"
-    "program's, and in ../include/nnrt from there, where make install puts it.\n\n";
+    "Lite and papers call it: Conv, DepthwiseConv2D, NMS), or one kernel (nnrt_softmax_f32): types, attribute struct,\n"
+    "views, helpers, license, how derived constants are made, a comment with the calling convention, and for most\n"
+    "operators a main() that calls it (NNRT_EXAMPLE). It is extracted from nnrt_ops.h, which is searched for beside "
+    "this\n"
+    "program, in the current folder, in the folder above the program's, and in ../include/nnrt from there, where make\n"
+    "install puts it.\n\n";
 
 static const char cli_serve_text[] =
-    "Another process uses the device with --device remote:PATH. Models and tensors lie in memory that both share. When the\n"
-    "server listens it prints a line; SIGTERM and SIGINT end it when the runs that have begun are done, and remove the\n"
-    "socket's file. Only Linux has this.\n\n";
+    "Another process uses the device with --device remote:PATH. Models and tensors are in shared memory. The server\n"
+    "prints a line when it listens; SIGTERM and SIGINT stop it after its current runs, and it removes the socket's\n"
+    "file. Only Linux supports this.\n\n";
 
 static const cli_command cli_commands[] = {
-    {"info", "MODEL", "Shows inputs, outputs, nodes of each operator, and the memory a model takes.", cli_info_text,
+    {"info", "MODEL", "Shows inputs, outputs, nodes of each operator, and the memory of a model.", cli_info_text,
      "nnrt info examples/digits/digits.onnx", CLI_INFO, cli_info},
     {"run", "MODEL", "Runs a model once and shows or writes its outputs.", cli_run_text,
      "nnrt run examples/digits/digits.onnx --input examples/digits/digit_7.png --top 1", CLI_RUN, cli_run},
     {"bench", "MODEL", "Times loading, preparing and running a model on random inputs.",
-     "The inputs are those of --input random. Three runs go first and are not counted. --profile shows means of\n"
-     "the counted runs, which it makes longer by two looks at the clock a step.\n\n",
+     "Inputs are random, as with --input random. Three untimed warm-up runs come first. --profile shows means of the\n"
+     "timed runs, which it slows down by two clock reads per step.\n\n",
      "nnrt bench examples/digits/digits.onnx --device reference --json", CLI_BENCH, cli_bench},
     {"check", "MODEL", "Runs a model on test data and compares its outputs.", cli_check_text,
      "nnrt check model.onnx --input x=x.npy --expected y=y.npy --rtol 1e-4", CLI_CHECK, cli_check},
     {"compare", "MODEL", "Runs a model on two devices and names the first node whose result differs.",
      cli_compare_text, "nnrt compare examples/digits/digits.onnx --device reference --device auto", CLI_COMPARE,
      cli_compare_devices},
-    {"report", "MODEL", "Writes a page of HTML about a model: graph, time, memory.", cli_report_text,
+    {"report", "MODEL", "Writes an HTML report of a model: graph, time, memory.", cli_report_text,
      "nnrt report examples/digits/digits.onnx -o digits.html", CLI_REPORT, cli_report_make},
     {"convert", "IN OUT.nnrt", "Writes a model as a .nnrt file.", cli_convert_text,
      "nnrt convert examples/digits/digits.onnx digits.nnrt --meta license=MIT --meta input.image.color=gray",
      CLI_CONVERT, cli_convert},
     {"compile", "MODEL", "Writes a .nnrt file that loads without compiling on a device.", cli_compile_text,
      "nnrt compile examples/digits/digits.onnx --device fake:cache=yes -o digits.nnrt", CLI_COMPILE, cli_compile},
-    {"emit-c", "MODEL", "Writes a model as C: constant data that runs without files and heap.", cli_emit_text_help,
+    {"emit-c", "MODEL", "Writes a model as C: constant data that runs without files or heap.", cli_emit_text_help,
      "nnrt emit-c examples/digits/digits.onnx -o digits_model.h --name digits --input examples/digits/digit_7.png",
      CLI_EMIT, cli_emit_c},
     {"dot", "MODEL", "Writes a model as a Graphviz graph.", "",
@@ -1485,7 +1499,7 @@ static const cli_command cli_commands[] = {
      "nnrt ops --copy SOFTMAX > softmax.c", CLI_OPS, cli_ops},
     {"devices", "", "Lists the devices: name, vendor, type, status.", "", "nnrt devices --device fake:name=npu0 --json", CLI_DEVICES,
      cli_devices},
-    {"serve", "", "Serves a device to other processes, at a socket.", cli_serve_text,
+    {"serve", "", "Serves a device to other processes through a socket.", cli_serve_text,
      "nnrt serve --socket /run/npu.sock --device fake: --limits clients=4", CLI_SERVE, cli_serve},
 };
 
@@ -1496,27 +1510,27 @@ static void cli_help(void)
     printf("nnrt %s - runs neural networks\n\nusage: nnrt COMMAND [arguments]\n\ncommands:\n", nnrt_version());
     for (size_t i = 0; i < CLI_COMMANDS; i++)
         printf("  %-8s %-11s %s\n", cli_commands[i].name, cli_commands[i].operands, cli_commands[i].what);
-    printf("\n'nnrt COMMAND --help' tells the options of a command. 'nnrt --version' prints the version.\n"
+    printf("\n'nnrt COMMAND --help' lists the options of a command. 'nnrt --version' prints the version.\n"
            "MODEL is an ONNX or a .nnrt file, - standard input. Results go to standard output, messages to standard "
            "error.\n"
            "Exit status: 0 done, 1 failed, 2 wrong usage.\n\n"
            "example:\n  nnrt run examples/digits/digits.onnx --input examples/digits/digit_7.png\n");
 }
 
-/* Runs the command that argv names. */
+/* Runs the command in argv. */
 static int cli_main(int argc, char **argv)
 {
     cli_args args;
     int status;
     if (argc < 2)
-        return cli_usage("which command? 'nnrt --help' lists them");
+        return cli_usage("the command is missing; 'nnrt --help' lists the commands");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         cli_help();
-        return argc == 2 ? CLI_DONE : cli_usage("--help: what is '%s' for?", argv[2]);
+        return argc == 2 ? CLI_DONE : cli_usage("--help: unexpected argument '%s'", argv[2]);
     }
     if (strcmp(argv[1], "--version") == 0) {
         printf("nnrt %s\n", nnrt_version());
-        return argc == 2 ? CLI_DONE : cli_usage("--version: what is '%s' for?", argv[2]);
+        return argc == 2 ? CLI_DONE : cli_usage("--version: unexpected argument '%s'", argv[2]);
     }
     for (size_t i = 0; i < CLI_COMMANDS; i++) {
         if (strcmp(argv[1], cli_commands[i].name) != 0)
@@ -1529,15 +1543,15 @@ static int cli_main(int argc, char **argv)
             status = cli_commands[i].run(&args);
         return status;
     }
-    return cli_usage("there is no command '%s'; 'nnrt --help' lists them", argv[1]);
+    return cli_usage("unknown command '%s'; 'nnrt --help' lists the commands", argv[1]);
 }
 
-/* What cannot be written counts as failed: a full disk must not look like success. */
+/* A failed write to standard output is a failure: a full disk must not look like success. */
 int main(int argc, char **argv)
 {
     int status = cli_main(argc, argv);
     for (uint32_t i = nnrt_device_count(); i-- > 0;)
-        (void)nnrt_device_unregister(nnrt_device_unique_name(nnrt_device_at(i))); /* those of --load */
+        (void)nnrt_device_unregister(nnrt_device_unique_name(nnrt_device_at(i))); /* drivers of --load */
     cli_stream_free();
     cli_read_files_free();
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == CLI_DONE)

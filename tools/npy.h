@@ -1,8 +1,8 @@
 /*
-npy.h - files of tensors: numpy's .npy read and written, the TensorProto of ONNX test data read.
+npy.h - tensor files: reads and writes numpy's .npy, reads the TensorProto files of ONNX test data.
 Part of tools/nnrt.c; the format is numpy's NEP 1: magic, version, length, a Python dictionary as text, the elements.
 
-    >>files  reading whole files, writing them under another name first
+    >>files  reading whole files; writing to a temporary file that then replaces the target
     >>npy    numpy's files
     >>pb     TensorProto
 */
@@ -21,13 +21,13 @@ Part of tools/nnrt.c; the format is numpy's NEP 1: magic, version, length, a Pyt
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>files */
 
-/* The bytes of a file; data is never NULL after success. */
+/* The bytes of a file; data is not NULL after success. */
 typedef struct cli_bytes {
     uint8_t *data;
     size_t size;
 } cli_bytes;
 
-/* The regular files that have been read: none of them is written over, by whatever name. */
+/* The regular files that were read, by device and inode: the tool does not overwrite them under any name. */
 static struct {
     struct stat *data;
     size_t count;
@@ -47,7 +47,7 @@ static bool cli_was_read(const struct stat *s)
     return false;
 }
 
-/* Notes a file that is read; what is not there is told by those who read it. */
+/* Records a file that is read. A missing file is reported by the reading code. */
 static int cli_note_read(const char *path)
 {
     struct stat s, *more;
@@ -55,21 +55,21 @@ static int cli_note_read(const char *path)
         return CLI_DONE;
     more = (struct stat *)realloc(cli_read_files.data, (cli_read_files.count + 1) * sizeof(*more));
     if (more == NULL)
-        return cli_fail("out of memory: there is no room for the list of files");
+        return cli_fail("out of memory: cannot allocate the list of files");
     more[cli_read_files.count++] = s;
     cli_read_files.data = more;
     return CLI_DONE;
 }
 
-/* A file that is written: under a name of its own until it is whole. */
+/* An output file, written to a temporary file until it is complete. */
 typedef struct cli_out {
     FILE *f;
     const char *path;
-    char *temp;   /* NULL: written straight */
-    char *target; /* the file that a link names; NULL: path is no link */
+    char *temp;   /* NULL: written directly */
+    char *target; /* the file that a symbolic link leads to; NULL: path is not a link */
 } cli_out;
 
-/* Refuses a path whose file must not be replaced. */
+/* Fails if the file at path must not be replaced. */
 static int cli_may_replace(const char *path)
 {
     struct stat s;
@@ -82,8 +82,8 @@ static int cli_may_replace(const char *path)
     return CLI_DONE;
 }
 
-/* A link stays: *target = the file that it names in the end, which is replaced. NULL: path is no link. The caller frees
-   it. */
+/* Resolves a symbolic link, which stays: *target = the file that it leads to, which is replaced. NULL: path is not a
+   link. The caller frees it. */
 static int cli_link_target(const char *path, char **target)
 {
     *target = NULL;
@@ -94,7 +94,7 @@ static int cli_link_target(const char *path, char **target)
             return CLI_DONE;
         *target = realpath(path, NULL);
         if (*target == NULL)
-            return cli_fail("cannot write %s: it is a link, and what it names is not there: %s", path, strerror(errno));
+            return cli_fail("cannot write %s: it is a link to a file that does not exist: %s", path, strerror(errno));
     }
 #else
     (void)path;
@@ -102,7 +102,7 @@ static int cli_link_target(const char *path, char **target)
     return CLI_DONE;
 }
 
-/* Makes the file out->temp, of a name that is not taken. NULL: there is no place for it. */
+/* Creates the temporary file out->temp under an unused name. NULL: it cannot be created. */
 static FILE *cli_out_temp(cli_out *out)
 {
     const char *path = out->target != NULL ? out->target : out->path;
@@ -128,8 +128,8 @@ static FILE *cli_out_temp(cli_out *out)
     return NULL;
 }
 
-/* Opens a file to write. straight: what is there and no regular file, such as a pipe or a device, is written to as it is,
-   and "-" is standard output; else it is refused. */
+/* Opens an output file. straight: an existing file that is not regular, such as a pipe or a device, is written
+   directly, and "-" is standard output; otherwise it is an error. */
 static int cli_out_open(cli_out *out, const char *path, bool straight)
 {
     struct stat s;
@@ -150,11 +150,11 @@ static int cli_out_open(cli_out *out, const char *path, bool straight)
         free(out->target);
         return CLI_FAILED;
     }
-    errno = 0; /* a write that fails sets it */
+    errno = 0; /* set by failing writes */
     return CLI_DONE;
 }
 
-/* Ends the file. Only when all of it is good and written it takes the place of what was there. */
+/* Closes the file. The temporary file replaces the target only if everything was written and good is true. */
 static int cli_out_close(cli_out *out, bool good)
 {
     int reason;
@@ -182,7 +182,8 @@ static int cli_out_close(cli_out *out, bool good)
     return cli_fail("cannot write all of %s%s%s", out->path, reason != 0 ? ": " : "", reason != 0 ? strerror(reason) : "");
 }
 
-/* Reads all there is, whatever the file's length claims (so a pipe works too). The caller frees out->data. */
+/* Reads to the end of the stream, independent of the file's length (which also works for pipes). The caller frees
+   out->data. */
 static int cli_read_stream(FILE *f, const char *path, cli_bytes *out)
 {
     size_t room = 0, got;
@@ -236,7 +237,7 @@ static bool cli_little_endian(void)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>npy */
 
-/* Type letters of numpy: kind and bytes an element. */
+/* numpy's type letters; the size selects among types of one letter. */
 static const struct {
     char kind;
     NNRT_DataType type;
@@ -247,7 +248,7 @@ static const struct {
 
 #define CLI_NPY_TYPES (sizeof(cli_npy_types) / sizeof(cli_npy_types[0]))
 
-/* What the dictionary of a .npy file says, and the text still to be read. */
+/* Parsed header dictionary of a .npy file, and the text still to parse. */
 typedef struct cli_npy_head {
     const char *at, *end;
     NNRT_DataType type;
@@ -255,7 +256,7 @@ typedef struct cli_npy_head {
     nnrt_dims shape;
 } cli_npy_head;
 
-/* True when the next character, after blanks, is c; it is then passed. */
+/* Skips blanks; true if the next character is c, which is then consumed. */
 static bool cli_npy_take(cli_npy_head *h, char c)
 {
     while (h->at < h->end && (*h->at == ' ' || *h->at == '\n' || *h->at == '\t' || *h->at == '\r'))
@@ -266,7 +267,7 @@ static bool cli_npy_take(cli_npy_head *h, char c)
     return true;
 }
 
-/* Passes the word when it stands next. */
+/* Consumes the word if it is next. */
 static bool cli_npy_word(cli_npy_head *h, const char *word)
 {
     size_t n = strlen(word);
@@ -276,7 +277,7 @@ static bool cli_npy_word(cli_npy_head *h, const char *word)
     return true;
 }
 
-/* Reads a quoted text of at most size - 1 characters, without escapes. */
+/* Parses a quoted string of at most size - 1 characters, without escapes. */
 static bool cli_npy_text(cli_npy_head *h, char *out, size_t size)
 {
     char quote = cli_npy_take(h, '\'') ? '\'' : cli_npy_take(h, '"') ? '"' : '\0';
@@ -304,7 +305,7 @@ static bool cli_npy_type(cli_npy_head *h)
     return h->hasType;
 }
 
-/* (1, 28, 28) with an optional comma behind the last extent, and Python 2's L behind a number. */
+/* (1, 28, 28) with an optional comma after the last dimension, and Python 2's L after a number. */
 static bool cli_npy_shape(cli_npy_head *h)
 {
     h->shape.rank = 0;
@@ -332,23 +333,23 @@ static const char *cli_npy_dictionary(cli_npy_head *h)
 {
     char key[32];
     if (!cli_npy_take(h, '{'))
-        return "its header is no dictionary";
+        return "its header is not a dictionary";
     while (!cli_npy_take(h, '}')) {
         if (!cli_npy_text(h, key, sizeof(key)) || !cli_npy_take(h, ':'))
             return "its header is damaged";
         (void)cli_npy_take(h, ' ');
         if (strcmp(key, "descr") == 0) {
             if (!cli_npy_type(h))
-                return "its element type is none of bool, i1 to i8, u1 to u8, f2, f4, f8";
+                return "its element type is not one of bool, i1 to i8, u1 to u8, f2, f4, f8";
         } else if (strcmp(key, "fortran_order") == 0) {
             h->fortran = cli_npy_word(h, "True");
             if (!h->fortran && !cli_npy_word(h, "False"))
                 return "its header is damaged: fortran_order is neither True nor False";
             h->hasOrder = true;
         } else if (strcmp(key, "shape") != 0) {
-            return "its header has a key that is none of descr, fortran_order, shape";
+            return "its header has a key other than descr, fortran_order, shape";
         } else if (!cli_npy_shape(h)) {
-            return "its shape is damaged, has more than 8 axes or an extent beyond 2147483647";
+            return "its shape is damaged, has more than 8 axes or a dimension above 2147483647";
         }
         if (!cli_npy_take(h, ',') && (h->at == h->end || *h->at != '}'))
             return "its header is damaged";
@@ -367,7 +368,7 @@ static void cli_swap_elements(uint8_t *data, size_t count, size_t size)
         }
 }
 
-/* Copies elements whose first axis runs fastest into t, whose last axis does. */
+/* Copies elements in Fortran order (first axis fastest) to t, which is in C order. */
 static void cli_from_fortran(cli_tensor *t, const uint8_t *from)
 {
     size_t size = nnrt_type_size(t->type), strides[NNRT_MAX_RANK], stride = 1;
@@ -392,7 +393,7 @@ static const char *cli_npy_locate(const cli_bytes *file, cli_npy_head *h, size_t
     const uint8_t *d = file->data;
     size_t start, length;
     if (file->size < 10 || d[6] < 1 || d[6] > 3)
-        return "its version is none of 1, 2, 3";
+        return "its version is not 1, 2 or 3";
     start = d[6] == 1 ? 10 : 12;
     if (file->size < start)
         return "it ends inside the header";
@@ -413,7 +414,7 @@ static bool cli_is_npy(const cli_bytes *file)
     return file->size >= 6 && memcmp(file->data, "\x93NUMPY", 6) == 0;
 }
 
-/* Reads the tensor of a .npy file whose bytes are there: either order of axes and of bytes, versions 1 to 3. */
+/* Parses a .npy file in memory: C or Fortran order, either byte order, versions 1 to 3. */
 static int cli_npy_read(const cli_bytes *file, const char *path, cli_tensor *t)
 {
     cli_npy_head h;
@@ -423,7 +424,7 @@ static int cli_npy_read(const cli_bytes *file, const char *path, cli_tensor *t)
     if (fault != NULL)
         return cli_fail("cannot use %s: %s", path, fault);
     if (!nnrt_dims_bytes(h.shape.dims, h.shape.rank, h.type, &bytes) || file->size - offset != bytes)
-        return cli_fail("cannot use %s: it has %.0f bytes of elements, which is not what its shape and type make", path,
+        return cli_fail("cannot use %s: its %.0f bytes of elements do not match its shape and type", path,
                         (double)(file->size - offset));
     if (cli_tensor_make(t, h.type, &h.shape, path) != CLI_DONE)
         return CLI_FAILED;
@@ -467,7 +468,7 @@ static int cli_npy_write(const char *path, const cli_tensor *t)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>pb */
 
-/* The element type of nnrt for one of ONNX, UNKNOWN where there is none. */
+/* nnrt's element type for ONNX's, UNKNOWN if there is none. */
 static NNRT_DataType cli_onnx_type(nnrt_onnx_type type)
 {
     switch (type) {
@@ -487,8 +488,8 @@ static NNRT_DataType cli_onnx_type(nnrt_onnx_type type)
     }
 }
 
-/* Reads a TensorProto whose bytes are there. name (may be NULL) gets at most size - 1 characters of the tensor's name,
-   "" when it has none or a longer one. */
+/* Parses a TensorProto in memory. name (may be NULL) receives the tensor's name, "" if it has none or one of more than
+   size - 1 characters. */
 static int cli_pb_read(const cli_bytes *file, const char *path, cli_tensor *t, char *name, size_t size)
 {
     nnrt_onnx_tensor *proto = NULL;
@@ -506,11 +507,11 @@ static int cli_pb_read(const cli_bytes *file, const char *path, cli_tensor *t, c
     for (size_t i = 0; i < proto->dims.count && i < NNRT_MAX_RANK && proto->dims.data[i] <= INT32_MAX; i++)
         shape.dims[shape.rank++] = (int32_t)proto->dims.data[i];
     if (type == NNRT_DATA_TYPE_UNKNOWN)
-        cli_fail("cannot use %s: element type %d of ONNX is not among those of nnrt", path, (int)proto->dataType);
+        cli_fail("cannot use %s: ONNX element type %d is not supported", path, (int)proto->dataType);
     else if ((size_t)shape.rank != proto->dims.count)
-        cli_fail("cannot use %s: it has more than %d axes or an extent beyond 2147483647", path, NNRT_MAX_RANK);
+        cli_fail("cannot use %s: it has more than %d axes or a dimension above 2147483647", path, NNRT_MAX_RANK);
     else if (!nnrt_dims_bytes(shape.dims, shape.rank, type, &bytes) || bytes / 8 > file->size)
-        cli_fail("cannot use %s: it has not as many elements as its dims say", path); /* one takes a byte at least */
+        cli_fail("cannot use %s: it has fewer elements than its dims require", path); /* one byte or more each */
     else
         status = cli_tensor_make(t, type, &shape, path);
     if (status == CLI_DONE && nnrt_onnx_tensor_read(proto, t->data, t->bytes, &error) != NNRT_SUCCESS) {
@@ -527,7 +528,7 @@ static int cli_pb_read(const cli_bytes *file, const char *path, cli_tensor *t, c
     return status;
 }
 
-/* Reads a .npy file or a TensorProto; *name as of cli_pb_read, "" of a .npy file. */
+/* Reads a .npy file or a TensorProto; *name as in cli_pb_read, "" for a .npy file. */
 static int cli_tensor_read(const char *path, cli_tensor *t, char *name, size_t size)
 {
     cli_bytes file;

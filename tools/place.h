@@ -1,5 +1,5 @@
 /*
-place.h - where auto put the nodes of a model, and why not where they were wanted.
+place.h - placement: the device that auto selected for each node, and why it is not the preferred one.
 Part of tools/nnrt.c.
 */
 #ifndef NNRT_TOOL_PLACE_H
@@ -7,13 +7,13 @@ Part of tools/nnrt.c.
 
 #include "text.h"
 
-/* Of one node. */
+/* Placement of one node. */
 typedef struct cli_place {
-    char device[160], reason[NNRT_MESSAGE_BYTES]; /* device "": its results are known before a run */
+    char device[160], reason[NNRT_MESSAGE_BYTES]; /* device "": the node is folded into constants */
     uint32_t part;                                /* NNRT_NO_TENSOR: none */
 } cli_place;
 
-/* Of all nodes, in their order; data NULL, count 0: nobody wants to know. */
+/* Placement of all nodes, in their order; data NULL, count 0: not requested. */
 typedef struct cli_places {
     cli_place *data;
     uint32_t count;
@@ -60,7 +60,7 @@ static void cli_places_node(const NNRT_Model *m, uint32_t i, const cli_place *p,
     putchar('\n');
 }
 
-/* device: that of the session, which has all nodes where it says nothing. */
+/* device: the session's device, which runs all nodes if no placement was reported. */
 static void cli_places_settle(cli_places *all, const char *device)
 {
     for (uint32_t i = 0; i < all->count && !all->told; i++) {
@@ -79,7 +79,7 @@ static void cli_places_print(const cli_places *all, const NNRT_Model *m, bool js
     fputs(json ? "]" : "", stdout);
 }
 
-/* Names of tensors with ',' between; one that the text of --keep cannot hold is left out. */
+/* Tensor names separated by ','; names that the text format of --keep cannot represent are omitted. */
 static void cli_record_names(const NNRT_Model *m, const NNRT_Uint32List *list)
 {
     bool first = true;
@@ -92,7 +92,7 @@ static void cli_record_names(const NNRT_Model *m, const NNRT_Uint32List *list)
     }
 }
 
-/* Each node as a line of the text of --keep. */
+/* Prints each node as a line of the --keep format. */
 static void cli_records_print(const NNRT_Model *m)
 {
     for (uint32_t i = 0; i < m->nodes.count; i++) {

@@ -1,23 +1,23 @@
 /*
-profile.h - what each step of a run takes: the table of --profile and the trace of --profile=FILE.
+profile.h - time of each step of a run: the table of --profile and the trace of --profile=FILE.
 Part of tools/nnrt.c.
 
-A device tells of every step when it has ended. Steps of the same node, operator and device at the same depth are one
-row, in the order in which they ended first; a LOOP's steps add up. The time of IF and LOOP contains that of the steps
-that they ran: their own time is what remains, and the shares are those of the own times.
+A device reports every step when it ends. Steps of the same node, operator and device at the same depth share one row;
+rows are in the order of their first ends. Steps of a LOOP's iterations add up. The time of IF and LOOP includes the
+steps inside them: their own time excludes these, and the shares refer to own times.
 */
 #ifndef NNRT_TOOL_PROFILE_H
 #define NNRT_TOOL_PROFILE_H
 
 #include "job.h"
 
-#define CLI_PROFILE_DEPTH 64 /* deeper steps count as this deep */
+#define CLI_PROFILE_DEPTH 64 /* deeper steps are counted at this depth */
 
 typedef struct cli_profile_row {
     char *name, *op, *device;
     int32_t node;
     uint32_t depth;
-    double calls, ns, own, read, written; /* of all runs; ns with what the step ran, own without */
+    double calls, ns, own, read, written; /* sums over all runs; ns includes inner steps, own does not */
 } cli_profile_row;
 
 typedef struct cli_profile_event {
@@ -29,12 +29,12 @@ typedef struct cli_profile_event {
 typedef struct cli_profile {
     nnrt_profile sink;
     cli_profile_row *rows;
-    cli_profile_event *events; /* of the last run; NULL: no trace is wanted */
-    uint32_t nRows, roomRows, last; /* last: row of the step before */
+    cli_profile_event *events; /* of the last run; NULL: no trace requested */
+    uint32_t nRows, roomRows, last; /* last: row of the previous step */
     size_t nEvents, roomEvents;
-    double inner[CLI_PROFILE_DEPTH + 2]; /* time of the steps of each depth, since one that contains them has ended */
-    double runs, ms;                     /* ms: of all runs as seen from outside */
-    bool trace, full;                    /* full: there was no memory for a step */
+    double inner[CLI_PROFILE_DEPTH + 2]; /* time of the steps at each depth since the last end of an enclosing step */
+    double runs, ms;                     /* ms: wall time of all runs */
+    bool trace, full;                    /* full: out of memory, a step was lost */
 } cli_profile;
 
 static void cli_profile_free(cli_profile *p)
@@ -49,7 +49,7 @@ static void cli_profile_free(cli_profile *p)
     memset(p, 0, sizeof(*p));
 }
 
-/* Room for one more element in an array; NULL: none. */
+/* Grows an array by at least one element; NULL: no memory. */
 static void *cli_profile_more(void *array, size_t count, size_t *room, size_t bytes)
 {
     void *more = array;
@@ -60,7 +60,8 @@ static void *cli_profile_more(void *array, size_t count, size_t *room, size_t by
     return more;
 }
 
-/* The row of a step; NULL: no memory for a new one. Steps mostly come in the order of the run before. */
+/* The row of a step; NULL: no memory for a new row. The search starts after the last row, since steps mostly repeat in
+   order. */
 static cli_profile_row *cli_profile_find(cli_profile *p, const nnrt_profile_step *s)
 {
     size_t room = p->roomRows;
@@ -120,7 +121,7 @@ static void cli_profile_step(void *user, const nnrt_profile_step *s)
     e->written = s->written;
 }
 
-/* Profiles the sessions that the job makes from now on. */
+/* Profiles all sessions that the job creates from now on. */
 static void cli_profile_begin(cli_profile *p, cli_job *job, const char *trace)
 {
     memset(p, 0, sizeof(*p));
@@ -130,7 +131,7 @@ static void cli_profile_begin(cli_profile *p, cli_job *job, const char *trace)
     job->profile = &p->sink;
 }
 
-/* A run that is counted. */
+/* A timed run. */
 static int cli_profile_run(cli_profile *p, cli_job *job)
 {
     const double start = cli_now_ms();
@@ -140,10 +141,10 @@ static int cli_profile_run(cli_profile *p, cli_job *job)
     status = cli_job_run(job);
     p->ms += cli_now_ms() - start;
     p->runs++;
-    return status == CLI_DONE && p->full ? cli_fail("out of memory: there is no room for the profile") : status;
+    return status == CLI_DONE && p->full ? cli_fail("out of memory: cannot allocate the profile") : status;
 }
 
-/* Forgets the runs so far. */
+/* Discards the runs so far. */
 static void cli_profile_reset(cli_profile *p)
 {
     const nnrt_profile sink = p->sink;
@@ -161,7 +162,7 @@ static double cli_profile_total(const cli_profile *p)
     return ns;
 }
 
-/* What all steps of an operator take. */
+/* Time of all steps of an operator. */
 typedef struct cli_profile_sum {
     const char *op;
     double ns;
@@ -174,7 +175,7 @@ static int cli_profile_order(const void *a, const void *b)
     return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : strcmp(x->op, y->op);
 }
 
-/* The operators, those that take most first; the caller frees them. NULL: no memory. */
+/* The operators, slowest first; the caller frees them. NULL: no memory. */
 static cli_profile_sum *cli_profile_sums(const cli_profile *p, uint32_t *count)
 {
     cli_profile_sum *sums = (cli_profile_sum *)cli_alloc(p->nRows, sizeof(*sums));
@@ -279,7 +280,7 @@ static int cli_profile_print(const cli_profile *p)
     return CLI_DONE;
 }
 
-/* Devices have a line each in a trace: the number of the first row of that device. */
+/* Lane of a device in the trace: the number of the device's first row. */
 static uint32_t cli_profile_lane(const cli_profile *p, uint32_t row)
 {
     uint32_t i = 0;
@@ -288,7 +289,7 @@ static uint32_t cli_profile_lane(const cli_profile *p, uint32_t row)
     return i;
 }
 
-/* The last run as Chrome's trace events: times in microseconds, from the first step on. */
+/* Writes the last run as Chrome trace events: times in microseconds since the first step. */
 static int cli_profile_write(const cli_profile *p, const char *path)
 {
     uint64_t first = UINT64_MAX;
@@ -323,11 +324,11 @@ static int cli_profile_write(const cli_profile *p, const char *path)
     return cli_out_close(&out, true);
 }
 
-/* Shows what was asked for: in JSON as one more member. */
+/* Shows the profile: as a table, or in JSON as one more member. */
 static int cli_profile_show(const cli_profile *p, const cli_job *job, const cli_args *args)
 {
     if (p->nRows == 0)
-        cli_note("device '%s' tells nothing of its steps", nnrt_session_device(job->session));
+        cli_note("device '%s' does not report its steps", nnrt_session_device(job->session));
     return args->json ? cli_profile_json(p) : cli_profile_print(p);
 }
 

@@ -1,10 +1,10 @@
 /*
-report.h - the command report: one page of HTML about a model, with all that it needs inside.
+report.h - the command report: a self-contained HTML page about a model.
 Part of tools/nnrt.c.
 
-The graph is drawn in layers: a node stands below all that it reads, in its layer beside those that read about the same.
-Colors are those of operators; the frame says on which device a step ran. Times are of the profile, means of a few runs;
-memory is the map of the plan that the reference device makes.
+The graph is drawn in layers: a node is below all nodes that it reads, and within its layer near nodes with similar
+inputs. Colors stand for operators, frames for the device that ran a step. Times are from the profile, means of a few
+runs; memory is the map of the reference device's plan.
 */
 #ifndef NNRT_TOOL_REPORT_H
 #define NNRT_TOOL_REPORT_H
@@ -13,13 +13,13 @@ memory is the map of the plan that the reference device makes.
 #include "profile.h"
 
 #define CLI_REPORT_RUNS 5
-#define CLI_REPORT_WIDE 180 /* of a node and the room beside it, pixels */
-#define CLI_REPORT_HIGH 74  /* of a layer */
+#define CLI_REPORT_WIDE 180 /* width of a node including its margin, pixels */
+#define CLI_REPORT_HIGH 74  /* height of a layer */
 
-/* What stands in the drawing: the inputs, then the nodes, then the outputs of the main graph. */
+/* Items of the drawing: the inputs, then the nodes, then the outputs of the main graph. */
 typedef struct cli_report_item {
     uint32_t layer;
-    double x; /* of its middle, in widths */
+    double x; /* its center, in units of the node width */
 } cli_report_item;
 
 typedef struct cli_report {
@@ -28,14 +28,14 @@ typedef struct cli_report {
     const NNRT_Model *model;
     cli_profile profile;
     cli_map map;
-    bool mapped; /* there is a map */
+    bool mapped; /* map is valid */
     nnrt_memory memory;
-    nnrt_operand *tensors; /* shapes; NULL: they are not known before a run */
+    nnrt_operand *tensors; /* shapes; NULL: unknown before a run */
     uint32_t *writer;      /* per tensor: its item, or NNRT_NO_TENSOR */
     cli_report_item *items;
-    uint32_t *sorted; /* items by layer and place */
+    uint32_t *sorted; /* items by layer and position */
     uint32_t nItems, nLayers;
-    double wide; /* most items of a layer */
+    double wide; /* largest number of items in a layer */
 } cli_report;
 
 static void cli_html(FILE *out, const char *s)
@@ -50,7 +50,7 @@ static void cli_html(FILE *out, const char *s)
         }
 }
 
-/* A color for an operator or device: its name tells the hue. */
+/* The color hue of an operator or device, a hash of its name. */
 static unsigned cli_report_hue(const char *name)
 {
     uint32_t h = 2166136261u;
@@ -59,8 +59,8 @@ static unsigned cli_report_hue(const char *name)
     return (unsigned)((h >> 8) * 137u % 360);
 }
 
-/* Time of node n in microseconds, and on which device it ran; NULL: no step was told of, as of nodes that became part of
-   others. */
+/* Time of node n in microseconds, and the device that ran it; NULL: no step was reported, as for nodes that were fused
+   into others. */
 static const char *cli_report_time(const cli_report *r, uint32_t n, double *us)
 {
     const char *device = NULL;
@@ -98,7 +98,8 @@ static int cli_report_order(const void *a, const void *b)
     return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
 }
 
-/* Layers and places. order: the nodes, producers first. Nodes of subgraphs are not drawn: their layer is 0. */
+/* Assigns layers and positions. order: the nodes in topological order. Nodes of subgraphs are not drawn: their layer is
+   0. */
 static bool cli_report_layout(cli_report *r, const uint32_t *order, uint32_t end)
 {
     const NNRT_Model *m = r->model;
@@ -144,7 +145,7 @@ static bool cli_report_layout(cli_report *r, const uint32_t *order, uint32_t end
             continue;
         if (i == first)
             continue;
-        for (uint32_t k = first; k < i; k++) /* in the middle: shifted below, when the width is known */
+        for (uint32_t k = first; k < i; k++) /* centered around 0: shifted below, when the width is known */
             r->items[r->sorted[k]].x = (double)(k - first) - (double)(i - first) / 2;
         if (r->items[r->sorted[first]].layer > 0)
             r->wide = i - first > r->wide ? i - first : r->wide;
@@ -163,7 +164,7 @@ static double cli_report_y(const cli_report *r, uint32_t i)
     return (r->items[i].layer - 0.5) * CLI_REPORT_HIGH;
 }
 
-/* At most that many characters of a name. */
+/* Writes at most that many characters of a name. */
 static void cli_report_short(FILE *out, const char *s, int most)
 {
     char text[128];
@@ -305,14 +306,15 @@ static void cli_report_times(const cli_report *r, const cli_profile_sum *sums, u
     fputs("</table></details>\n", r->out);
 }
 
-/* Distance of the ticks of an axis, of 1, 2 or 5 times a power of ten: at most `ticks` of them up to most. */
+/* Distance of the ticks of an axis, 1, 2 or 5 times a power of ten, such that at most `ticks` of them fit below
+   most. */
 static double cli_report_tick(double most, int ticks)
 {
     const double least = most / ticks, power = pow(10, floor(log10(least)));
     return least <= power ? power : least <= 2 * power ? 2 * power : least <= 5 * power ? 5 * power : 10 * power;
 }
 
-/* The axes of the memory: steps, and places in the arena. Zero is where the group that holds them has its zero. */
+/* Draws the axes of the memory map: steps, and offsets in the arena. The origin is that of the enclosing group. */
 static void cli_report_axes(const cli_report *r, double step, double high)
 {
     const nnrt_plan *p = r->map.plan;
@@ -324,23 +326,24 @@ static void cli_report_axes(const cli_report *r, double step, double high)
     for (double v = 0; v * unit <= bytes; v += up)
         fprintf(r->out, "<path d='M-4 %.1fh4'/><text x='-7' y='%.1f' class='tick'>%g</text>", -high * v * unit / bytes,
                 3 - high * v * unit / bytes, v);
-    fprintf(r->out, "<text x='%.1f' y='30'>step</text><text transform='translate(-48 %.1f) rotate(-90)'>place in the arena, %s</text>",
+    fprintf(r->out, "<text x='%.1f' y='30'>step</text><text transform='translate(-48 %.1f) rotate(-90)'>offset in "
+                    "the arena, %s</text>",
             step * p->nSteps / 2, -high / 2, unit > 1024 ? "MiB" : unit > 1 ? "KiB" : "bytes");
 }
 
-/* The arena from left to right by steps, from below upwards by offsets. */
+/* Draws the arena: steps from left to right, offsets from bottom to top. */
 static void cli_report_memory(const cli_report *r)
 {
     const nnrt_plan *p = r->map.plan;
     double step, high = 260;
     fputs("<h2>Memory</h2>\n", r->out);
     if (!r->mapped || p->arenaBytes == 0) {
-        fputs("<p>There is no map: the plan has subgraphs, or keeps nothing between its steps.</p>\n", r->out);
+        fputs("<p>There is no memory map: the plan has subgraphs, or no values in its arena.</p>\n", r->out);
         return;
     }
     step = 900.0 / p->nSteps > 4 ? 900.0 / p->nSteps : 4;
     fprintf(r->out,
-            "<p>The arena of %.0f bytes that the reference device plans, its lower bound %.0f. Other devices plan their "
+            "<p>The arena of the reference device: %.0f bytes, lower bound %.0f. Other devices plan their "
             "own.</p>\n<div class='scroll'><svg id='memory' width='%.0f' height='%.0f'><g transform='translate(64 %.0f)'>\n",
             (double)p->arenaBytes, (double)p->arenaBound, step * p->nSteps + 76, high + 50, high + 12);
     cli_report_axes(r, step, high);
@@ -367,7 +370,7 @@ static void cli_report_memory(const cli_report *r)
     fputs("</table>\n", r->out);
 }
 
-/* The devices that ran the steps, most of which may be elsewhere than the session's name says: that of auto. */
+/* Lists the devices that ran the steps, which may differ from the session's device, auto. */
 static void cli_report_devices(const cli_report *r)
 {
     const cli_profile *p = &r->profile;
@@ -417,7 +420,7 @@ static void cli_report_head(const cli_report *r, const cli_args *args)
             (unsigned)r->model->nodes.count, (unsigned)m.steps, (double)m.constants, (double)m.total, (double)m.arena);
 }
 
-/* Shapes, layers, map; what there is no map of is left out. */
+/* Prepares shapes, layers and the memory map, which is omitted if the plan has none. */
 static int cli_report_prepare(cli_report *r, const cli_args *args)
 {
     const NNRT_Model *m = r->model;
@@ -440,7 +443,7 @@ static int cli_report_prepare(cli_report *r, const cli_args *args)
         status = cli_fail("%s", error.message);
     if (status == CLI_DONE &&
         !cli_report_layout(r, order, m->subGraph.count > 1 ? order[m->nodes.count + 1] : m->nodes.count))
-        status = cli_fail("out of memory: there is no room for the drawing");
+        status = cli_fail("out of memory: cannot allocate the drawing");
     if (status == CLI_DONE && m->subGraph.count <= 1) {
         r->mapped = true;
         status = cli_map_make(&r->map, r->job, args);
@@ -482,7 +485,7 @@ static int cli_report_make(const cli_args *args)
     if (status == CLI_DONE)
         status = cli_job_start(&job, args);
     if (status == CLI_DONE)
-        status = cli_job_run(&job); /* not counted: caches are cold */
+        status = cli_job_run(&job); /* untimed: caches are cold */
     cli_profile_reset(&r.profile);
     for (int i = 0; i < CLI_REPORT_RUNS && status == CLI_DONE; i++)
         status = cli_profile_run(&r.profile, &job);

@@ -11,7 +11,7 @@ serve.h - a device for other processes. Part of tools/nnrt.c.
 
 static nnrt_remote_server *cli_server;
 
-/* The first signal ends the server when its runs are done, the second one the program. */
+/* The first signal stops the server after its current runs, the second one terminates the program. */
 static void cli_serve_stop(int number)
 {
     (void)signal(number, SIG_DFL);
@@ -26,7 +26,7 @@ static int cli_serve(const cli_args *args)
     memset(&desc, 0, sizeof(desc));
     memset(&error, 0, sizeof(error));
     if (args->socket == NULL)
-        return cli_usage("serve: at which socket? 'nnrt serve --help' tells the arguments");
+        return cli_usage("serve: --socket PATH is missing; see 'nnrt serve --help'");
     desc.path = args->socket;
     desc.device = args->device;
     desc.mode = args->permissions;

@@ -1,18 +1,18 @@
 /*
-tensor.h - values on their way in and out: elements as numbers, conversion between types, random values, comparison.
+tensor.h - tensors of the command line: elements as numbers, type conversion, random values, comparison.
 Part of tools/nnrt.c; includes nnrt.h for the types.
 
     >>elements    one element as a number or text
     >>conversion  from type to type
     >>random      SplitMix64
-    >>comparison  with what is expected
+    >>comparison  with expected values
 */
 #ifndef NNRT_TOOL_TENSOR_H
 #define NNRT_TOOL_TENSOR_H
 
 #include "text.h"
 
-/* A value that owns its data: bytes are those of type and shape, dense, last axis fastest, in the machine's order. */
+/* A tensor that owns its data: dense, last axis fastest, in the machine's byte order. */
 typedef struct cli_tensor {
     NNRT_DataType type;
     nnrt_dims shape;
@@ -26,7 +26,7 @@ static void cli_tensor_free(cli_tensor *t)
     memset(t, 0, sizeof(*t));
 }
 
-/* Makes room for a value, all zero. On failure it is empty and the reason is said; what names the thing in messages. */
+/* Allocates a tensor of zeros. On failure it is empty and an error is printed; what names it in messages. */
 static int cli_tensor_make(cli_tensor *t, NNRT_DataType type, const nnrt_dims *shape, const char *what)
 {
     memset(t, 0, sizeof(*t));
@@ -34,12 +34,12 @@ static int cli_tensor_make(cli_tensor *t, NNRT_DataType type, const nnrt_dims *s
     t->shape = *shape;
     if (!nnrt_dims_count(shape->dims, shape->rank, &t->count) ||
         !nnrt_dims_bytes(shape->dims, shape->rank, type, &t->bytes))
-        return cli_fail("%s: its size does not fit the address space", what);
+        return cli_fail("%s: its size exceeds the address space", what);
     t->data = cli_alloc(t->bytes, 1);
     return t->data != NULL ? CLI_DONE : CLI_FAILED;
 }
 
-/* "float32[1,3,?,?]": a negative extent, which is open, is a question mark; no known number of axes is a star. */
+/* "float32[1,3,?,?]": dynamic (negative) dimensions are question marks, an unknown rank is a star. */
 static const char *cli_shape_text(char *out, size_t size, NNRT_DataType type, const nnrt_dims *shape)
 {
     size_t at = nnrt_text(out, size, "%s[%s", nnrt_type_name(type), shape->rank < 0 ? "*" : "");
@@ -51,9 +51,9 @@ static const char *cli_shape_text(char *out, size_t size, NNRT_DataType type, co
     return out;
 }
 
-#define CLI_SHAPE_BYTES 128 /* room that every such text fits: 8 extents of 11 characters */
+#define CLI_SHAPE_BYTES 128 /* room for every such text: 8 dimensions of 11 characters */
 
-/* Types that a set of NNRT_TYPES_ bits holds, with a separator between them and quotes around each. */
+/* Prints the types in a mask of NNRT_TYPES_ bits, with commas between them and quotes around each. */
 static void cli_put_types(uint32_t types, const char *quote)
 {
 #define CLI_TYPE(name, number, bytes, text) {number, text},
@@ -63,7 +63,7 @@ static void cli_put_types(uint32_t types, const char *quote)
     } all[] = {NNRT_DATA_TYPES(CLI_TYPE)};
 #undef CLI_TYPE
     bool first = true;
-    for (size_t i = 0; i < 2 * (sizeof(all) / sizeof(all[0])); i++) { /* as they are, then quantised ones */
+    for (size_t i = 0; i < 2 * (sizeof(all) / sizeof(all[0])); i++) { /* plain, then quantized */
         const uint32_t plain = NNRT_TYPES_OF(all[i / 2].type), type = i % 2 == 0 ? plain : NNRT_TYPES_QUANT(plain);
         if ((types & type) != 0) {
             printf("%s%s%s%s%s", first ? "" : ",", quote, i % 2 == 0 ? "" : "q", all[i / 2].name, quote);
@@ -100,7 +100,7 @@ static double cli_half_to_double(uint16_t h)
     return (h & 0x8000) != 0 ? -v : v;
 }
 
-/* Nearest binary16, ties to even; beyond the largest: infinity. */
+/* Nearest binary16, ties to even; values above the largest become infinity. */
 static uint16_t cli_double_to_half(double v)
 {
     unsigned sign = signbit(v) ? 0x8000u : 0u;
@@ -112,11 +112,11 @@ static uint16_t cli_double_to_half(double v)
         return (uint16_t)(sign | 0x7C00u);
     frexp(a, &exponent);
     exponent = exponent < -13 ? -13 : exponent;  /* below 2^-14 the steps stay 2^-24 */
-    scaled = nearbyint(ldexp(a, 11 - exponent)); /* whole steps; 2048 carries into the exponent by itself */
+    scaled = nearbyint(ldexp(a, 11 - exponent)); /* in steps of the last place; 2048 carries into the exponent */
     return (uint16_t)(sign | ((unsigned)(exponent + 13) * 1024u + (unsigned)scaled));
 }
 
-/* Element i as a double. int64 and uint64 beyond 2^53 are rounded. */
+/* Element i as a double. int64 and uint64 above 2^53 are rounded. */
 static double cli_element(const cli_tensor *t, size_t i)
 {
     const uint8_t *at = (const uint8_t *)t->data + i * nnrt_type_size(t->type);
@@ -148,7 +148,7 @@ static double cli_element(const cli_tensor *t, size_t i)
 #undef CLI_READ
 }
 
-/* Least and greatest value of an integer type, as doubles that int32 and smaller types reach exactly. */
+/* Smallest and largest value of an integer type; exact for int32 and smaller types. */
 static void cli_int_range(NNRT_DataType type, double *least, double *most)
 {
     int bits = (int)nnrt_type_size(type) * 8;
@@ -157,8 +157,8 @@ static void cli_int_range(NNRT_DataType type, double *least, double *most)
     *most = ldexp(1.0, isSigned ? bits - 1 : bits) - (bits < 64 ? 1.0 : isSigned ? 1024.0 : 2048.0);
 }
 
-/* Stores v as element i: floats rounded to nearest, integers rounded to nearest (ties to even) and held inside their
-   range, NaN as 0 in integers; bool: v is not 0. */
+/* Stores v as element i: floats rounded to nearest, integers rounded to nearest (ties to even) and saturated, NaN as 0
+   in integers; bool: v != 0. */
 static void cli_set_element(cli_tensor *t, size_t i, double v)
 {
     uint8_t *at = (uint8_t *)t->data + i * nnrt_type_size(t->type);
@@ -173,7 +173,7 @@ static void cli_set_element(cli_tensor *t, size_t i, double v)
     case NNRT_DATA_TYPE_BOOL: *at = v != 0 ? 1 : 0; return;
     case NNRT_DATA_TYPE_FLOAT64: CLI_WRITE(double)
     case NNRT_DATA_TYPE_FLOAT32:
-        if (isfinite(v) && fabs(v) >= 0x1.ffffffp127) /* rounds beyond the largest float */
+        if (isfinite(v) && fabs(v) >= 0x1.ffffffp127) /* rounds to a value above the largest float */
             v = v > 0 ? (double)INFINITY : -(double)INFINITY;
         CLI_WRITE(float)
     case NNRT_DATA_TYPE_FLOAT16: {
@@ -244,7 +244,7 @@ static void cli_set_integer(cli_tensor *t, size_t i, uint64_t v)
            size);
 }
 
-/* True when the integer v, of type from, is a value of type to. */
+/* True if the integer v, of type from, is representable in type to. */
 static bool cli_integer_fits(uint64_t v, NNRT_DataType from, NNRT_DataType to)
 {
     unsigned bits = (unsigned)nnrt_type_size(to) * 8;
@@ -254,8 +254,8 @@ static bool cli_integer_fits(uint64_t v, NNRT_DataType from, NNRT_DataType to)
     return v <= most;
 }
 
-/* Gives t the element type that the model wants. Floats are rounded to another float type, integers take another
-   integer type when every value fits; both are noted. Anything else is refused. */
+/* Converts t to the model's element type. Floats are rounded to another float type; integers become another integer
+   type if every value fits; both print a note. Other conversions are errors. */
 static int cli_tensor_convert(cli_tensor *t, NNRT_DataType type, const char *what, const char *name)
 {
     cli_tensor out;
@@ -272,7 +272,7 @@ static int cli_tensor_convert(cli_tensor *t, NNRT_DataType type, const char *wha
             cli_set_integer(&out, i, cli_integer(t, i));
         } else {
             cli_tensor_free(&out);
-            return cli_fail("%s holds %s with a value that does not fit %s, which input '%s' takes", what,
+            return cli_fail("%s holds %s with a value outside the range of %s, the type of input '%s'", what,
                             nnrt_type_name(t->type), nnrt_type_name(type), name);
         }
     }
@@ -286,7 +286,7 @@ static int cli_tensor_convert(cli_tensor *t, NNRT_DataType type, const char *wha
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>random */
 
-/* SplitMix64 (Steele, Lea, Flood 2014): 64 bits a call, the same everywhere. */
+/* SplitMix64 (Steele, Lea, Flood 2014): 64 bits per call, identical on all machines. */
 static uint64_t cli_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9E3779B97F4A7C15u;
@@ -295,9 +295,9 @@ static uint64_t cli_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* Fills t with values for input number `number` of a model: each element takes one step of the generator, which
-   starts at seed + number * 2^32. The top bits give: bool 0 or 1; integers 0 to 7; floats a multiple of a power of
-   two in [-1, 1), exact in the type (11, 24 or 53 bits). */
+/* Fills t with random values for input number `number` of a model: one step of the generator per element, starting at
+   seed + number * 2^32. The top bits become: bool 0 or 1; integers 0 to 7; floats a multiple of a power of two in [-1,
+   1), exact in the type (11, 24 or 53 bits). */
 static void cli_tensor_random(cli_tensor *t, uint64_t seed, uint32_t number)
 {
     uint64_t state = seed + ((uint64_t)number << 32);
@@ -316,19 +316,18 @@ static void cli_tensor_random(cli_tensor *t, uint64_t seed, uint32_t number)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>comparison */
 
-/* How far values are from what is expected. */
+/* Differences between actual and expected values. */
 typedef struct cli_difference {
     double error, relative; /* largest |got - want|; largest |got - want| / |want| where want is not 0 */
-    size_t wrong, at;       /* elements beyond the tolerance, and where the first of them is */
+    size_t wrong, at;       /* number of elements outside the tolerance; index of the first */
 } cli_difference;
 
-/* Values are the same when |got - want| <= atol + rtol * |want|. */
+/* Values are equal if |got - want| <= atol + rtol * |want|. */
 typedef struct cli_tolerance {
     double rtol, atol;
 } cli_tolerance;
 
-/* Compares two tensors of the same type and shape. Floats are also the same where both are the same infinity or both
-   are NaN; bools must be equal. */
+/* Compares two tensors of the same type and shape. Equal infinities and two NaN count as equal; bools must be equal. */
 static cli_difference cli_compare(const cli_tensor *got, const cli_tensor *want, cli_tolerance tolerance)
 {
     cli_difference d;
@@ -353,7 +352,7 @@ static cli_difference cli_compare(const cli_tensor *got, const cli_tensor *want,
     return d;
 }
 
-/* "[0,3,5]": the place of element i. */
+/* "[0,3,5]": the index of element i. */
 static const char *cli_place_text(char *out, size_t size, const nnrt_dims *shape, size_t i)
 {
     int32_t place[NNRT_MAX_RANK];
@@ -369,7 +368,7 @@ static const char *cli_place_text(char *out, size_t size, const nnrt_dims *shape
     return out;
 }
 
-/* Writes element i: 64-bit integers exactly, floats with that many digits, bool as 0 or 1; JSON gets null for NaN and
+/* Prints element i: 64-bit integers exactly, floats with that many digits, bool as 0 or 1; in JSON null for NaN and
    infinity. */
 static void cli_put_element(const cli_tensor *t, size_t i, int digits, bool json)
 {

@@ -1,8 +1,8 @@
 /*
-text.h - what the command line says: messages on standard error, JSON on standard output, progress on a terminal.
+text.h - output of the command line: messages on standard error, JSON on standard output, progress on a terminal.
 Part of tools/nnrt.c.
 
-    >>messages  what failed, and memory
+    >>messages  error messages, memory allocation
     >>json      values in JSON
     >>time      milliseconds
     >>progress  a line that is rewritten
@@ -23,7 +23,7 @@ Part of tools/nnrt.c.
 #include <unistd.h>
 #endif
 
-/* Exit status of the tool, and what every function here that can fail returns. */
+/* Exit statuses of the tool; also returned by every function here that can fail. */
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -35,8 +35,8 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>messages */
 
-/* Bytes of the UTF-8 character that starts at s (1 to 4), 0 where there is none: a stray byte, an overlong form, a
-   surrogate, a number beyond U+10FFFF. */
+/* Length in bytes of the UTF-8 character at s (1 to 4); 0 for invalid UTF-8: a stray byte, an overlong form, a
+   surrogate, a code point above U+10FFFF. */
 static size_t cli_utf8(const char *s)
 {
     const unsigned char *u = (const unsigned char *)s;
@@ -54,8 +54,8 @@ static size_t cli_utf8(const char *s)
     return n;
 }
 
-/* Writes text that comes from a file. Control characters and bytes that are not UTF-8 become '?', so that a name can
-   neither break a line nor steer a terminal. */
+/* Writes untrusted text from a file. Control characters and bytes that are not UTF-8 become '?', so that a name can
+   neither break a line nor send escape sequences to a terminal. */
 static void cli_put_name(FILE *out, const char *s)
 {
     while (*s != '\0') {
@@ -70,7 +70,7 @@ static void cli_put_name(FILE *out, const char *s)
     }
 }
 
-/* Where messages go: a stream, asked for once a message. The fuzz targets count them. */
+/* The stream for messages, evaluated once per message. The fuzz targets redefine it to count messages. */
 #ifndef CLI_MESSAGES
 #define CLI_MESSAGES stderr
 #endif
@@ -87,7 +87,7 @@ static void cli_say(const char *kind, const char *format, va_list values)
     fputs("\n", out);
 }
 
-/* Says what failed; returns CLI_FAILED. */
+/* Prints an error message; returns CLI_FAILED. */
 CLI_PRINTF(1, 2) static int cli_fail(const char *format, ...)
 {
     va_list values;
@@ -97,7 +97,7 @@ CLI_PRINTF(1, 2) static int cli_fail(const char *format, ...)
     return CLI_FAILED;
 }
 
-/* Says what is wrong with the arguments; returns CLI_USAGE. */
+/* Prints an error message about the arguments; returns CLI_USAGE. */
 CLI_PRINTF(1, 2) static int cli_usage(const char *format, ...)
 {
     va_list values;
@@ -107,7 +107,7 @@ CLI_PRINTF(1, 2) static int cli_usage(const char *format, ...)
     return CLI_USAGE;
 }
 
-/* Says something that the user should know although nothing failed. */
+/* Prints a note about something that the user should know although nothing failed. */
 CLI_PRINTF(1, 2) static void cli_note(const char *format, ...)
 {
     va_list values;
@@ -116,14 +116,14 @@ CLI_PRINTF(1, 2) static void cli_note(const char *format, ...)
     va_end(values);
 }
 
-/* Memory for count elements, NULL (and said so) when there is none. 0 elements give a block as well. */
+/* Zeroed memory for count elements; NULL and an error message if there is none. 0 elements return a block, too. */
 static void *cli_alloc(size_t count, size_t bytes)
 {
     void *block = NULL;
     if (bytes == 0 || count <= SIZE_MAX / bytes)
         block = calloc(count > 0 ? count : 1, bytes > 0 ? bytes : 1);
     if (block == NULL)
-        cli_fail("out of memory: there is no room for %.0f bytes", (double)count * (double)bytes);
+        cli_fail("out of memory: cannot allocate %.0f bytes", (double)count * (double)bytes);
     return block;
 }
 
@@ -132,7 +132,8 @@ static char cli_upper(char ch)
     return (char)(ch >= 'a' && ch <= 'z' ? ch - 'a' + 'A' : ch);
 }
 
-/* What it takes to make b of a: little for a letter that only b has, so that a part of a name is near to it. */
+/* Weighted edit distance from a to b. Inserting a letter of b costs 1, other edits 4, so that a part of a name is close
+   to the name. */
 static unsigned cli_distance(const char *a, const char *b)
 {
     unsigned row[65];
@@ -156,7 +157,7 @@ static unsigned cli_distance(const char *a, const char *b)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>json */
 
-/* "text" with everything escaped that JSON wants escaped; bytes that are not UTF-8 become U+FFFD. */
+/* "text" as a JSON string with all required escapes; bytes that are not UTF-8 become U+FFFD. */
 static void cli_json_put(FILE *out, const char *s)
 {
     fputc('"', out);
@@ -180,7 +181,7 @@ static void cli_json_text(const char *s)
     cli_json_put(stdout, s);
 }
 
-/* A number with that many significant digits; JSON knows neither NaN nor infinity: they are null. */
+/* A number with that many significant digits; null for NaN and infinity, which JSON does not have. */
 static void cli_json_number(double value, int digits)
 {
     if (isfinite(value))
@@ -189,7 +190,7 @@ static void cli_json_number(double value, int digits)
         fputs("null", stdout);
 }
 
-/* Milliseconds, or an error bound: three digits behind the microsecond are noise. */
+/* Milliseconds with six decimals; more digits are noise. */
 static void cli_json_ms(const char *key, double ms)
 {
     printf(",\"%s\":", key);
@@ -202,10 +203,10 @@ static void cli_json_ms(const char *key, double ms)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>time */
 
-/* Milliseconds of a clock that only runs forward. */
+/* Milliseconds of a monotonic clock. */
 static double cli_now_ms(void)
 {
-#if defined(CLOCK_MONOTONIC) && !defined(__MINGW32__) /* there it is a function of -lpthread */
+#if defined(CLOCK_MONOTONIC) && !defined(__MINGW32__) /* requires -lpthread there */
     struct timespec t;
     if (clock_gettime(CLOCK_MONOTONIC, &t) == 0)
         return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
@@ -216,12 +217,12 @@ static double cli_now_ms(void)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>progress */
 
-/* A line on standard error that is rewritten in place at most ten times a second, and only where standard error is a
-   terminal. All zero, with label, is the start. */
+/* A progress bar on standard error, redrawn in place at most ten times a second, only if standard error is a terminal.
+   Initialize with label and zeros. */
 typedef struct cli_progress {
     const char *label;
-    double last; /* when it was drawn last */
-    bool drawn;  /* something stands in the line */
+    double last; /* time of the last drawing */
+    bool drawn;  /* the bar is visible */
 } cli_progress;
 
 static bool cli_on_terminal(void)
@@ -249,7 +250,7 @@ static void cli_progress_show(cli_progress *p, size_t done, size_t total)
     p->drawn = true;
 }
 
-/* Clears the line, so that what is printed next starts at its beginning. */
+/* Clears the bar, so that later output starts at the beginning of the line. */
 static void cli_progress_end(cli_progress *p)
 {
     if (p->drawn)

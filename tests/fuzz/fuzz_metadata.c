@@ -32,7 +32,7 @@ static void fuzz_metadata_texts(const uint8_t *data, size_t size)
     status = cli_metadata_image(&metadata, "file", "x", &options);
     fuzz_said(status, before, "cli_metadata_image");
     if (status == CLI_DONE) {
-        fuzz_expect(options.means <= 4 && options.scales <= 4, "one number or one a channel, at most four", NULL);
+        fuzz_expect(options.means <= 4 && options.scales <= 4, "one number or one per channel, at most four", NULL);
         for (uint32_t i = 0; i < options.scales; i++)
             fuzz_expect(isfinite(options.scale[i]), "a factor is a number", NULL);
     }
