@@ -1,0 +1,35 @@
+# Data of the examples: training, quantizing, accuracy, sounds. The Makefile includes this file.
+
+build/digits-data/heldback.bin: examples/digits/heldback.py examples/digits/digits_data.py
+	@sh tools/need.sh python3 python3-numpy npm
+	$(PYTHON) examples/digits/heldback.py
+
+digits-accuracy: build/digits build/digits-data/heldback.bin
+	@build/digits --heldback build/digits-data/heldback.bin examples/digits/digits.onnx
+	@echo
+	@echo 'quantized to 8 bits:'
+	@build/digits --heldback build/digits-data/heldback.bin examples/digits/digits_int8.onnx
+
+digits-train:
+	@sh tools/need.sh python3 python3-numpy python3-onnx python3-torch npm
+	$(PYTHON) examples/digits/train.py
+
+digits-quantize:
+	@sh tools/need.sh python3 python3-numpy python3-onnx npm
+	$(PYTHON) examples/digits/quantize.py
+
+# The networks and the sounds are in build/vad-data.
+VAD_NETWORKS := build/vad-data/silero_vad_v5.onnx
+VAD_SOUNDS := build/vad-data/sound.wav
+
+$(VAD_NETWORKS): examples/vad/fetch.sh
+	@sh $<
+	@touch $@
+
+$(VAD_SOUNDS): examples/vad/make_sound.sh
+	@sh tools/need.sh espeak-ng sox
+	@sh $< $(@D)
+
+.PHONY: vad
+vad: build/vad $(VAD_NETWORKS) $(VAD_SOUNDS)
+	@build/vad $(VAD_SOUNDS)

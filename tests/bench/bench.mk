@@ -1,0 +1,74 @@
+# Comparisons with other runtimes and with other commits, and measurements of speed. The Makefile includes this file.
+
+compare: build/nnrt
+	@sh tests/compare/run.sh
+
+# Random partitions over two devices, model caches and a device in another process, tests/splits.c: of the digits networks
+# and every .onnx file in the folders of NNRT_BENCH_MODELS. N partitions each, N / 200 of networks that take 20 ms or more.
+.PHONY: splits
+build/splits: tests/splits.c tests/remotes.h tests/nnrt.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	@$(COMPILE) -Itests $(LDFLAGS) -o $@ tests/splits.c tests/nnrt.c $(LIBS) -lpthread
+
+DIGITS := examples/digits/digits.onnx examples/digits/digits_int8.onnx
+SPLITS := $(or $(N),1000)
+splits: build/splits
+	@build/splits $(SPLITS) $(DIGITS) $(foreach folder,$(NNRT_BENCH_MODELS),$(sort $(wildcard $(folder)/*.onnx)))
+
+# Random graphs, tests/differential.py. Without sanitizers, unlike the suite of that name: 10,000 take minutes, not hours.
+.PHONY: differential
+GRAPHS := $(or $(N),1000)
+
+build/differential/driver: tests/differential.c tests/nnrt.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	@$(COMPILE) -Itests $(LDFLAGS) -o $@ tests/differential.c tests/nnrt.c $(LIBS) -lpthread
+
+# With DEVICE=NAME each node is also compared with the reference device, within the error bounds of tests/differential.c.
+differential: build/nnrt build/differential/driver
+	@sh tests/compare/run.sh --fetch
+	@NNRT_TEST_DEVICE=$(DEVICE) $(PYTHON) -B tests/differential.py --number $(GRAPHS) --seed $(SEED) --jobs $(JOBS) \
+	    --ort build/compare --emit 50 --nnrt build/nnrt build/differential/driver
+
+models: build/nnrt
+	@sh tests/compare/run.sh --models --no-times
+
+.PHONY: convert-check bench-load
+
+# Also the networks of tests/compare, and every .onnx file in the folders of NNRT_BENCH_MODELS.
+convert-check: build/nnrt
+	@sh tools/need.sh python3 python3-numpy python3-onnx libonnx-testdata
+	@rm -rf build/convert/networks
+	@$(PYTHON) tests/compare/make_networks.py build/convert/networks >/dev/null
+	@$(PYTHON) tests/test_convert.py $< build/convert/networks $(NNRT_BENCH_MODELS)
+
+# PARTS="bits firmware": some of the comparisons of tests/compare_commits.py. NNRT_BENCH_MODELS as above.
+.PHONY: compare-commits
+BASE ?= HEAD~1
+PARTS ?= bits speed firmware
+compare-commits:
+	@sh tools/need.sh git libc6-dev libstb-dev python3 python3-numpy python3-onnx libonnx-testdata
+	@$(PYTHON) -B tests/compare_commits.py '$(BASE)' --parts '$(PARTS)'
+
+build/bench_load: tests/bench_load.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	@$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
+
+bench-load: build/bench_load
+	@build/bench_load build/bench_load.nnrt
+
+# Speed, tests/bench. Networks, layers and all other files are generated on demand, in build/bench.
+.PHONY: bench
+build/bench/nnrt.o: tests/bench/nnrt.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	@$(COMPILE) -c -o $@ $<
+
+build/bench/bench: tests/bench/bench.c build/bench/nnrt.o $(wildcard tests/bench/*.h) | stb
+	@$(COMPILE) $(LDFLAGS) -o $@ $< build/bench/nnrt.o $(LIBS) -ldl -lpthread
+
+# SECONDS has another default than in the benchmark.
+BENCH_SECONDS = $(if $(filter file,$(origin SECONDS)),,--seconds '$(SECONDS)')
+bench:
+	@sh tools/need.sh libc6-dev libstb-dev python3 python3-numpy python3-onnx
+	@$(MAKE) --no-print-directory build/bench/bench
+	@$(PYTHON) -B tests/bench/bench.py $(if $(NETS),--nets '$(NETS)') $(BENCH_SECONDS) $(if $(THREADS),--threads '$(THREADS)') \
+	    $(if $(LAYERS),--layers '$(LAYERS)') $(if $(PEERS),--peers '$(PEERS)') $(if $(DEVICES),--devices '$(DEVICES)')

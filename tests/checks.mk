@@ -1,0 +1,120 @@
+# Checks beside `make test`: firmware, coverage, mutation testing, threads, valgrind, static analysis, other machines. The
+# Makefile includes this file.
+
+# ---- firmware ----
+
+.PHONY: firmware
+FIRMWARE_PACKAGES := gcc-arm-none-eabi libnewlib-arm-none-eabi gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf \
+	qemu-system-arm qemu-system-misc python3
+
+# TARGETS="cortex-m4 cortex-m4-load": some of them.
+firmware: build/nnrt
+	@sh tools/need.sh $(FIRMWARE_PACKAGES)
+	@$(PYTHON) examples/firmware/firmware.py $(TARGETS)
+
+# Every operator alone on a Cortex-M4: bytes, and what it calls of double arithmetic, 64-bit division and the C library.
+.PHONY: firmware-ops
+firmware-ops:
+	@sh tools/need.sh gcc-arm-none-eabi libnewlib-arm-none-eabi python3
+	@$(PYTHON) -B tests/single.py
+
+suite-single:
+	$(SUITE) $(PYTHON) -B tests/single.py
+
+# ---- coverage ----
+
+# Line and branch coverage of the headers by the suites: built without optimization and sanitizers, so that branches
+# correspond to the source; report: build/coverage/index.html; build/coverage/uncovered.txt lists uncovered code.
+COVERAGE_CC ?= gcc
+COVERAGE_FLOOR ?= 90
+COVERAGE_SUITES := $(filter $(CMOCKA:test_%=%) vectors open-vectors onnx-nodes cli,$(SUITES))
+COMPILE_COVERAGE = $(COVERAGE_CC) -std=c99 -O0 -g --coverage -fprofile-update=atomic -Dalways_inline=noinline -w $(EXACT) -I. -Itests $(CPPFLAGS)
+
+.PHONY: coverage $(COVERAGE_SUITES:%=coverage-%) suite-coverage-script
+
+$(eval $(call programs,build/coverage/bin,$$(COMPILE_COVERAGE),$$(COMPILE_COVERAGE)))
+
+COVERAGE_SUITE = @sh tests/run_suite.sh build/coverage/results $(@:coverage-%=%)
+
+$(CMOCKA:test_%=coverage-%): coverage-%: build/coverage/bin/test_%
+	$(COVERAGE_SUITE) $<
+
+coverage-vectors: build/coverage/bin/test_ops
+	$(COVERAGE_SUITE) $< $(sort $(wildcard tests/vectors/*.vec))
+
+coverage-open-vectors: build/coverage/bin/device_vectors
+	$(COVERAGE_SUITE) $< --open reference $(sort $(wildcard tests/vectors/*.vec))
+
+coverage-onnx-nodes: build/coverage/bin/onnx_nodes
+	$(COVERAGE_SUITE) $<
+
+coverage-cli: build/coverage/bin/nnrt | build/test/libplain_npu.so build/test/libtable_npu.so
+	$(COVERAGE_SUITE) sh tests/test_cli.sh $<
+
+build/coverage/bin/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwrong_npu.so build/test/libseed_npu.so
+
+coverage:
+	@sh tools/need.sh gcovr gcc g++ libc6-dev libstb-dev libcmocka-dev libonnx-testdata python3 python3-numpy
+	@rm -rf build/coverage/results build/coverage/bin/*.gcda
+	@$(MAKE) --no-print-directory -k -O $(PARALLEL) $(COVERAGE_SUITES:%=coverage-%)
+	@sh tests/run_suite.sh --summary build/coverage/results $(COVERAGE_SUITES)
+	@echo
+	@$(PYTHON) tests/coverage.py --floor $(COVERAGE_FLOOR) --reasons tests/coverage_reasons.txt --html build/coverage \
+	    --uncovered build/coverage/uncovered.txt build/coverage/bin nnrt_ops.h nnrt_hal.h nnrt.h 'formats/nnrt_onnx.h?'
+
+suite-coverage-script:
+	$(SUITE) sh tests/test_coverage.sh
+
+# ---- threads, mutants, other eyes ----
+
+.PHONY: tsan mutate valgrind analyze
+
+# The suites that start threads, under the thread sanitizer, with programs and object as in build/test; a data race makes
+# the exit status 66, even if the tests pass. One instruction set of the fast device: all share the threading code.
+TSAN_TESTS := test_threads test_queue test_cancel test_remote test_session test_draft test_acceptance test_custom \
+	test_cycles test_default test_pool
+
+COMPILE_TSAN = -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror -fsanitize=thread $(EXACT) -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0 \
+	-I. -Itests $(CPPFLAGS)
+$(eval $(call programs,build/tsan,gcc $$(COMPILE_TSAN) -O1 -g1,clang $$(COMPILE_TSAN) -D__SANITIZE_THREAD__ -O0 -g1))
+
+suite-tsan: $(TSAN_TESTS:%=build/tsan/%)
+	$(SUITE) sh -c '$(patsubst %,build/tsan/% &&,$(TSAN_TESTS)) true'
+
+tsan:
+	@sh tools/need.sh gcc clang libc6-dev libstb-dev libcmocka-dev
+	@$(MAKE) --no-print-directory test ONLY=tsan
+
+# AGAIN=1: only those mutants that survived the last time. OPS=NAMES: mutants in the code of these operators.
+SEED ?= 1
+N ?= 300
+HEADER ?=
+OPS ?=
+AGAIN ?=
+ENOUGH ?= 85
+
+mutate:
+	@sh tools/need.sh gcc clang libclang-rt-dev libc6-dev libstb-dev libcmocka-dev libonnx-testdata python3
+	@$(PYTHON) tests/mutate.py --seed '$(SEED)' --number '$(N)' --jobs '$(JOBS)' --header '$(HEADER)' --ops '$(OPS)' --enough $(ENOUGH) $(if $(AGAIN),--again)
+
+# Suites that take less than a few minutes under valgrind.
+VALGRIND_TESTS := test_ops test_hal test_session test_builder test_passes test_threads test_file test_hostile
+
+COMPILE_VALGRIND = $(CC) -std=c99 $(EXACT) -I. -Itests $(CPPFLAGS) -DNO_GUARD -O1 -g
+$(eval $(call programs,build/valgrind,$$(COMPILE_VALGRIND),$$(COMPILE_VALGRIND) -w))
+
+valgrind:
+	@sh tools/need.sh valgrind libc6-dev libstb-dev libcmocka-dev
+	@$(MAKE) --no-print-directory -j$(JOBS) $(VALGRIND_TESTS:%=build/valgrind/%) build/valgrind/nnrt
+	@sh tests/valgrind.sh build/valgrind $(VALGRIND_TESTS)
+
+analyze:
+	@sh tools/need.sh gcc clang-tidy cppcheck libc6-dev libstb-dev
+	@sh tests/analyze.sh build/analyze
+
+# ---- other machines ----
+
+# make portability PORT="i686 wasm": some of tests/portability.sh's targets; PORT=--quick: what CI does.
+.PHONY: portability
+portability:
+	@JOBS=$(JOBS) sh tests/portability.sh $(PORT)

@@ -1,0 +1,73 @@
+# Fuzz targets. The Makefile includes this file.
+
+# tests/fuzz/fuzz_NAME.c: each is a target, found by its name (no list). If afl-clang-fast is installed, the same
+# files become build/fuzz/afl_NAME, which make fuzz-afl runs. AFL++ and fuzz_work need the same callback of the compiler.
+FUZZ := $(basename $(notdir $(wildcard tests/fuzz/fuzz_*.c)))
+FUZZ_WITH_AFL := $(patsubst fuzz_%,build/fuzz/afl_%,$(filter-out fuzz_work,$(FUZZ)))
+COMMA := ,
+FUZZ_FLAGS := -std=c99 $(WARNINGS) -O1 -g $(SANITIZE) -I. -Itests/fuzz
+# All targets link one object of the implementation, tests/fuzz/nnrt.c. Targets that run random models link an object with
+# the fast device, too; the others compare bits, or run nothing. That object is not optimized, and has no AVX2 kernels: with the
+# sanitizers' checks, clang takes more than ten minutes to optimize all kernels.
+FUZZ_OBJECT = $(if $(filter %_builder %_onnx,$@),fast,exact)
+FUZZ_EXACT = -DNNRT_CPU=$(if $(filter %fast.o %fast.afl.o,$@),1 -DNNRT_CPU_AVX2=0,0)
+AFL := $(shell command -v afl-clang-fast 2>/dev/null)
+SECONDS ?= 60
+
+# M32=1: 32-bit x86 programs, in a folder of their own, with the cross compiler's libraries.
+M32 ?=
+CROSS32 := /usr/i686-linux-gnu/lib
+FUZZ_DIR := build/fuzz$(if $(M32),32)
+FUZZ_32 := $(if $(M32),--target=i686-linux-gnu -msse2 -D_FILE_OFFSET_BITS=64 \
+	-Wl$(COMMA)--dynamic-linker=$(CROSS32)/ld-linux.so.2 -Wl$(COMMA)-rpath$(COMMA)$(CROSS32) -Wno-shorten-64-to-32)
+
+FUZZ_HEADERS := $(wildcard tests/fuzz/*.h tools/*.h) $(HEADERS)
+FUZZ_AFL := afl-clang-fast $(FUZZ_FLAGS) -std=gnu99 -Wno-pedantic -Wno-shorten-64-to-32 $(CPPFLAGS)
+
+$(FUZZ_DIR)/exact.o $(FUZZ_DIR)/fast.o: tests/fuzz/nnrt.c $(FUZZ_HEADERS)
+	@mkdir -p $(@D)
+	@clang $(FUZZ_FLAGS) $(if $(filter %fast.o,$@),-O0) $(FUZZ_EXACT) $(FUZZ_32) -fsanitize=fuzzer-no-link $(CPPFLAGS) -c -o $@ $<
+
+$(FUZZ_DIR)/fuzz_%: tests/fuzz/fuzz_%.c $(FUZZ_DIR)/exact.o $(FUZZ_DIR)/fast.o
+	@clang $(FUZZ_FLAGS) $(IMPLEMENTED) $(FUZZ_32) -fsanitize=fuzzer $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(FUZZ_DIR)/$(FUZZ_OBJECT).o $(LIBS) -lpthread
+
+$(FUZZ_DIR)/counted.o: tests/nnrt.c $(FUZZ_HEADERS)
+	@mkdir -p $(@D)
+	@$(COUNTED) $(FUZZ_32) -o $@ $<
+
+$(FUZZ_DIR)/fuzz_work: tests/fuzz/fuzz_work.c $(FUZZ_DIR)/counted.o tests/work.h
+	@$(COUNTER) -O1 -g -fsanitize=fuzzer $(FUZZ_32) -o $@ $< $(FUZZ_DIR)/counted.o $(LIBS) -lpthread
+
+build/fuzz/exact.afl.o build/fuzz/fast.afl.o: tests/fuzz/nnrt.c $(FUZZ_HEADERS)
+	@mkdir -p $(@D)
+	@$(FUZZ_AFL) $(FUZZ_EXACT) -c -o $@ $<
+
+build/fuzz/afl_%: tests/fuzz/fuzz_%.c build/fuzz/exact.afl.o build/fuzz/fast.afl.o
+	@$(FUZZ_AFL) $(IMPLEMENTED) $(LDFLAGS) -o $@ $< build/fuzz/$(FUZZ_OBJECT).afl.o $(LIBS) -lpthread
+
+fuzz:
+	@sh tools/need.sh clang libclang-rt-dev libstb-dev $(if $(M32),g++-i686-linux-gnu libc6-dev-i386-cross)
+	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ:%=$(FUZZ_DIR)/%) $(if $(AFL),$(if $(M32),,$(FUZZ_WITH_AFL)))
+	@sh tests/fuzz/run.sh $(SECONDS) $(FUZZ_DIR)
+
+# ---- AFL++ ----
+
+.PHONY: fuzz-afl
+
+fuzz-afl:
+	@sh tools/need.sh afl++ libstb-dev
+	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ_WITH_AFL)
+	@sh tests/fuzz/run.sh $(SECONDS) build/fuzz afl
+
+# ---- sweep: the digits model, changed at every place ----
+
+.PHONY: sweep
+
+build/sweep: tests/test_sweep.c tests/nnrt.c tests/fuzz/fuzz.h $(HEADERS)
+	@mkdir -p $(@D)
+	@$(COMPILE_TEST) -O2 $(LDFLAGS) -o $@ $< tests/nnrt.c $(LIBS)
+
+sweep:
+	@sh tools/need.sh libc6-dev libgcc-dev libstb-dev
+	@$(MAKE) --no-print-directory build/sweep
+	@build/sweep --all --jobs $(JOBS)

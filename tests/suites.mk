@@ -1,0 +1,260 @@
+# The suites of `make test`, and the programs that they run. The Makefile includes this file.
+
+# tests/test_NAME.c with cmocka: each is a suite, found by its name (no list).
+CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
+# The longest suites start first, so that all processors finish together.
+# The first one waits for build/test/implementation.o, the second one for the shared object of the tests.
+LONG := emit builds tsan copy cli dist bits conformance install extents firmware symbols docs cpu
+SUITES := $(LONG) single vectors open-vectors onnx-nodes convert quantized differential splits examples runner coverage-script lib \
+	api cpu-vectors cpu-sets work $(filter-out $(LONG),$(CMOCKA:test_%=%))
+ONLY ?= $(SUITES)
+
+# Further packages of some suites: checked, and installed, before the first suite.
+NEEDS_single := gcc-arm-none-eabi libnewlib-arm-none-eabi
+NEEDS_install := cmake pkgconf groff-base
+# make -n also executes lines that call make: it must not overwrite the log of the real run.
+SUITES_LOG = $(if $(findstring n,$(firstword -$(MAKEFLAGS))),/dev/null,build/results/make.log)
+
+test:
+	@sh tools/need.sh $(TEST_PACKAGES) $(foreach suite,$(ONLY),$(NEEDS_$(suite)))
+	@rm -rf build/results && mkdir -p build/results
+	@echo 'suites: $(words $(ONLY)), $(JOBS) at a time; what they print is in build/results'
+	@export NNRT_SUITES='$(ONLY)' NNRT_BEGAN=$$(date +%s); \
+	{ $(MAKE) --no-print-directory -k -O WERROR=-Werror DEBUG=-g1 $(PARALLEL) suites 2>&1 || true; } | tee $(SUITES_LOG)
+	@sh tests/run_suite.sh --summary build/results $(ONLY)
+
+suites: $(ONLY:%=suite-%)
+
+# make run and make test in a minimal Debian root; ONLY=NAMES as for make test.
+bare:
+	@sh tests/bare.sh $(if $(filter file,$(origin ONLY)),,$(ONLY))
+
+# Test programs that define NNRT_IMPLEMENTATION compile it with options of their own. All others link one shared object of the
+# implementation, tests/nnrt.c, also those that test internals (tests/inside.h). The command line and the examples, which contain
+# the implementation, are built here with it disabled, and link the same object; make and the suites builds, dist and install
+# compile them unchanged.
+IMPLEMENTED := -DNNRT_OPS_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_IMPLEMENTED -DNNRT_ONNX_IMPLEMENTED \
+	-DNNRT_AUTO_IMPLEMENTED -DNNRT_CPU_IMPLEMENTED -DNNRT_DRIVER_IMPLEMENTED -DNNRT_FAKE_IMPLEMENTED -DNNRT_REMOTE_IMPLEMENTED -DNNRT_NNADAPTER_IMPLEMENTED -DNNRT_NNADAPTER_DRIVER_IMPLEMENTED \
+	-D_XOPEN_SOURCE=700
+ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/test_*.c)))
+TOGETHER := $(filter-out $(ALONE),$(CMOCKA) device_vectors differential onnx_nodes splits)
+
+# $(call programs,FOLDER,COMPILE_OBJECT,COMPILE_PROGRAM): rules for the programs in FOLDER, and for the command line as shipped.
+# NAME.d lists the dependencies of a program: a change of nnrt_ops.h recompiles only the tests that include it.
+define programs
+$(1)/implementation.o: tests/nnrt.c
+	@mkdir -p $$(@D)
+	@$(2) -MMD -MP -MF $$@.d -c -o $$@ $$<
+
+$(TOGETHER:%=$(1)/%): $(1)/%: tests/%.c $(1)/implementation.o
+	@$(3) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< $(1)/implementation.o -lcmocka $$(LIBS) -lpthread
+
+$(ALONE:%=$(1)/%): $(1)/%: tests/%.c
+	@mkdir -p $$(@D)
+	@$(3) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< -lcmocka $$(LIBS) -lpthread
+
+$(1)/nnrt: tools/nnrt.c $(1)/implementation.o
+	@$(3) $$(IMPLEMENTED) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< $(1)/implementation.o $$(LIBS) -lpthread
+
+-include $(wildcard $(1)/*.d)
+endef
+
+$(eval $(call programs,build/test,$$(COMPILE_TEST) $$(TEST_CFLAGS),$$(COMPILE_PROGRAM)))
+# these run longer than they compile: optimized
+OPTIMISED := test_math
+$(OPTIMISED:%=build/test/%): private PROGRAM_CFLAGS := -O1 -g1
+
+# Drivers that the test of the same name loads; one exports a table under a wrong name.
+build/test/libwrong_npu.so: CPPFLAGS += -D__nnadapter_device__plain_npu=__nnadapter_device__wrong_npu
+build/test/libtable_npu.so: tests/table_npu.c nnrt_hal.h nnrt_ops.h
+build/test/libplain_npu.so build/test/libwrong_npu.so: tests/nnadapter_plain.c $(wildcard compat/*/*.h)
+build/test/libplain_npu.so build/test/libwrong_npu.so build/test/libtable_npu.so:
+	@mkdir -p $(@D)
+	@$(COMPILE) -fPIC -shared $(LDFLAGS) -o $@ $< $(LIBS)
+
+# A driver in C++, adapted by nnadapter/hal.h.
+build/test/libseed_npu.so: tests/nnadapter_seed.cpp $(wildcard compat/nnadapter/*.h)
+	@mkdir -p $(@D)
+	@g++ -std=c++11 $(WARNINGS) $(WERROR) $(CPPFLAGS) $(CFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
+
+build/test/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwrong_npu.so build/test/libseed_npu.so
+# it throws exceptions: the address sanitizer requires that the C++ library is linked into the program
+build/test/test_nnadapter_driver: private LDFLAGS += -Wl,--no-as-needed -lstdc++
+
+EXAMPLES := hello digits device custom vad
+build/test/hello: examples/hello.c
+build/test/digits: examples/digits/digits.c
+build/test/device: examples/device/main.c
+build/test/custom: examples/custom/custom.c
+build/test/vad: examples/vad/vad.c
+
+$(EXAMPLES:%=build/test/%): build/test/implementation.o
+	@$(COMPILE_PROGRAM) $(IMPLEMENTED) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $(filter examples/%.c,$^) build/test/implementation.o $(LIBS) -lpthread
+
+SUITE = @sh tests/run_suite.sh build/results $(@:suite-%=%)
+
+$(CMOCKA:test_%=suite-%): suite-%: build/test/test_%
+	$(SUITE) $<
+
+# VEC=NAMES: only the vectors of these operators.
+VEC ?=
+VECTORS = $(or $(VEC:%=tests/vectors/%.vec),$(sort $(wildcard tests/vectors/*.vec)))
+
+# DEVICE=NAME, of tests/devices.h: the vectors as models of one node, the ONNX node tests and the samples of the session
+# suite on that device. Without DEVICE the vectors call shape rules and kernels directly.
+DEVICE ?=
+suite-session: export NNRT_TEST_DEVICE := $(DEVICE)
+
+suite-vectors: build/test/$(if $(DEVICE),device_vectors,test_ops)
+	$(SUITE) $< $(DEVICE) $(VECTORS)
+
+suite-open-vectors: build/test/device_vectors
+	$(SUITE) $< --open $(or $(DEVICE),reference) $(VECTORS)
+
+suite-conformance: build/test/device_vectors build/test/onnx_nodes
+	$(SUITE) sh tests/test_conformance.sh $^
+
+# tests/vectors/NAME.py writes NAME.vec; spec.py and quant.py convert a file that is not in the repository, SPEC.
+GENERATORS := $(filter-out common quant quantised quantised_elements random_numbers requantised spec,$(basename $(notdir $(wildcard tests/vectors/*.py))))
+
+vectors:
+	@sh tools/need.sh python3 python3-numpy python3-torch
+	@for name in $(or $(VEC),$(GENERATORS)); do $(PYTHON) -B tests/vectors/$$name.py || exit 1; done
+
+# The same on the fast device, and a part of it with each of its instruction sets. The suite conformance runs the ONNX node
+# tests on it.
+suite-cpu-vectors: build/test/device_vectors
+	$(SUITE) $< cpu $(VECTORS)
+
+suite-cpu-sets: build/test/device_vectors build/test/differential
+	$(SUITE) sh tests/test_sets.sh $^
+
+# Counts the basic blocks that are executed while models are prepared, see tests/work.h. Without optimization and without
+# compiler builtins, so that every loop counts. COUNTED compiles the object, COUNTER the program that links it.
+COUNTED = clang -std=c99 -O0 -fno-builtin -w -fsanitize-coverage=trace-pc-guard $(EXACT) -DNNRT_CPU_AVX512=0 \
+	-DNNRT_CPU_AVX2=0 -I. -Itests $(CPPFLAGS) -c
+COUNTER = clang -no-pie -std=c99 $(WARNINGS) -Werror $(IMPLEMENTED) $(EXACT) -I. -Itests $(CPPFLAGS) $(LDFLAGS) \
+	$(WRAPPED:%=-Wl,--wrap=%)
+WRAPPED := memcpy memmove memset memcmp strlen __sanitizer_cov_trace_pc_guard __sanitizer_cov_trace_pc_guard_init
+
+build/work/implementation.o: tests/nnrt.c
+	@mkdir -p $(@D)
+	@$(COUNTED) -MMD -MP -MF $@.d -o $@ $<
+
+build/work/work: tests/work.c build/work/implementation.o
+	@$(COUNTER) -O0 -g1 -MMD -MP -MF $@.d -MT $@ -o $@ $< build/work/implementation.o -lcmocka $(LIBS) -lpthread
+
+-include $(wildcard build/work/*.d)
+
+suite-work: build/work/work
+	$(SUITE) $<
+
+suite-onnx-nodes: build/nnrt build/test/onnx_nodes
+	$(SUITE) sh tests/test_onnx_nodes.sh $^ $(DEVICE:%=--device %)
+
+# docs/OPERATORS.md from the tables of the command line, docs/ONNX.md from the output of the ONNX node tests. The suites docs
+# and onnx-nodes compare them.
+.PHONY: conformance docs
+conformance: build/nnrt build/test/onnx_nodes
+	@sh tools/need.sh $(TEST_PACKAGES)
+	@build/test/onnx_nodes $(DEVICE:%=--device %) >build/conformance.log; status=$$?; \
+	    grep '^FAIL' build/conformance.log; sed -n '/^skipped  because of/,$$p' build/conformance.log; exit $$status
+	@$(PYTHON) -B tools/docs.py --nnrt $< onnx build/conformance.log
+	@echo 'build/conformance.log has a line for each test, docs/ONNX.md the table by operators'
+
+docs: conformance build/test/device_vectors
+	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt operators
+	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt man
+
+# docs/speed.svg, docs/firmware.svg and docs/digits.svg from docs/figures.tsv and the sheet of digits.
+.PHONY: pictures
+pictures:
+	@sh tools/need.sh python3
+	@$(PYTHON) -B tools/pictures.py
+
+build/test/nnrt_devices: tests/nnrt_devices.c build/test/implementation.o
+	@$(COMPILE_PROGRAM) $(IMPLEMENTED) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -lpthread
+
+suite-splits: build/test/splits
+	$(SUITE) $< 40 $(DIGITS)
+
+suite-cli: build/test/nnrt build/nnrt build/test/nnrt_devices | build/test/libplain_npu.so build/test/libtable_npu.so
+	$(SUITE) sh tests/test_cli.sh $^
+
+suite-firmware: build/test/nnrt
+	$(SUITE) sh tests/test_firmware.sh $<
+
+suite-emit: build/test/nnrt
+	$(SUITE) sh tests/test_emit.sh $<
+
+build/test/bench: tests/bench/bench.c build/test/implementation.o
+	@$(COMPILE_PROGRAM) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -ldl -lpthread
+
+suite-examples: $(EXAMPLES:%=build/test/%) build/test/bench build/digits
+	$(SUITE) sh tests/test_examples.sh build/test
+
+suite-lib: $(LIBRARIES:%=build/test/%) | build/test/libplain_npu.so build/test/libtable_npu.so
+	$(SUITE) sh tests/test_lib.sh build/test
+
+# Objects of the implementation by each compiler, for the suites that link, inspect or compare them. gcc's object is
+# build/implementation.o, unless CC is another compiler.
+OBJECTS := $(if $(filter-out cc gcc,$(CC)),build/objects/gcc.o,build/implementation.o) \
+	$(patsubst %,build/objects/%.o,clang g++ clang++)
+build/objects/gcc.o: tools/implementation.c
+	@mkdir -p $(@D)
+	@gcc -std=c99 $(WARNINGS) -Werror -I. $(CPPFLAGS) -O2 -MMD -MP -MF $@.d -c -o $@ $<
+
+build/objects/clang.o build/objects/g++.o build/objects/clang++.o: tests/headers.c
+	@mkdir -p $(@D)
+	@$(basename $(@F)) $(if $(findstring ++,$@),-x c++ -std=c++17,-std=c99) $(WARNINGS) -Werror -I. $(CPPFLAGS) \
+	    $(if $(filter g++.o,$(@F)),-O3,-O0) -ffunction-sections -fdata-sections -MMD -MP -MF $@.d -c -o $@ $<
+
+-include $(wildcard build/objects/*.d)
+
+suite-builds: $(OBJECTS)
+	$(SUITE) sh tests/test_builds.sh $^
+
+suite-bits:
+	$(SUITE) sh tests/test_bits.sh
+
+suite-symbols: $(OBJECTS)
+	$(SUITE) sh tests/test_symbols.sh $^
+
+build/test/copy_all: tests/copy_all.c build/implementation.o $(wildcard tools/*.h tools/nnrt.c)
+	@mkdir -p $(@D)
+	@$(COMPILE) $(IMPLEMENTED) -O1 $(LDFLAGS) -o $@ $< build/implementation.o $(LIBS) -lpthread
+
+suite-copy: build/nnrt build/test/copy_all build/test/nnrt
+	$(SUITE) $(PYTHON) tests/test_copy.py --jobs $(JOBS) --cc $(CC) --sanitized build/test/nnrt build/nnrt build/test/copy_all
+
+suite-docs: build/nnrt build/digits build/test/device_vectors
+	$(SUITE) $(PYTHON) tests/test_docs.py
+
+suite-api: | stb
+	$(SUITE) $(PYTHON) tests/test_api.py
+
+suite-runner:
+	$(SUITE) sh tests/test_runner.sh
+
+# Compares the files of more than 600 models byte by byte: without sanitizers, which would take minutes.
+suite-convert: build/nnrt
+	$(SUITE) $(PYTHON) tests/test_convert.py $<
+
+# ONNX's 8-bit tensors: each producer with each consumer, compared with recorded results of ONNX Runtime (tests/quantized.txt).
+suite-quantized: build/nnrt
+	$(SUITE) $(PYTHON) -B tests/test_quantized.py $<
+
+# Dynamic dimensions, set in three ways.
+suite-extents: build/nnrt
+	$(SUITE) $(PYTHON) tests/test_extents.py $<
+
+# Some random graphs under the sanitizers; also in ONNX Runtime, if make compare or make differential has fetched it.
+ORT := $(if $(wildcard build/compare/node_modules/onnxruntime-node),--ort build/compare,--onnx)
+suite-differential: build/test/differential build/test/nnrt
+	$(SUITE) $(PYTHON) -B tests/differential.py --number 120 --self-test --emit 40 --nnrt build/test/nnrt $(ORT) $<
+
+suite-dist: build/objects/clang.o build/objects/clang++.o
+	$(SUITE) sh tests/test_dist.sh $^
+
+suite-install: build/nnrt $(LIBRARIES:%=build/test/%)
+	$(SUITE) sh tests/test_install.sh
