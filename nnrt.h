@@ -142,7 +142,7 @@ AN OPERATOR OF YOUR OWN
 ADDING AN OPERATOR
     See the top of nnrt_ops.h: a row, a struct, a rule, a kernel, a test.
 
-MIT licence, see LICENSE.
+MIT license, see LICENSE.
 */
 #ifndef NNRT_H
 #define NNRT_H

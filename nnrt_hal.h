@@ -27,7 +27,7 @@ ERRORS
     Functions return a code of NNRT_ReturnCode; a message that names node, operator, what was found and what was
     expected goes to an nnrt_error where one is given. Nothing aborts or prints.
 
-MIT licence, see LICENSE.
+MIT license, see LICENSE.
 */
 #ifndef NNRT_HAL_H
 #define NNRT_HAL_H

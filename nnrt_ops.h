@@ -83,7 +83,7 @@ ADDING AN OPERATOR
     `nnrt ops --copy NAME` prints both for readers who take the kernel alone.
     A program adds operators of its own without changes here: nnrt_op_register takes a row (>>api).
 
-MIT licence, see LICENSE.
+MIT license, see LICENSE.
 */
 #ifndef NNRT_OPS_H
 #define NNRT_OPS_H

@@ -80,7 +80,7 @@ NOT YET SUPPORTED
 OPTIONS
     NNRT_NNADAPTER_API    linkage of the functions, for shared libraries; default extern
 
-MIT licence, see LICENSE.
+MIT license, see LICENSE.
 */
 #ifndef NNRT_NNADAPTER_H
 #define NNRT_NNADAPTER_H

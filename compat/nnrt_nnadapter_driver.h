@@ -37,7 +37,7 @@ NOT YET SUPPORTED
 OPTIONS
     NNRT_NNADAPTER_LOAD   1/0: support loading of shared libraries (dlopen); default: 1 on Linux and macOS, otherwise 0
 
-MIT licence, see LICENSE.
+MIT license, see LICENSE.
 */
 #ifndef NNRT_NNADAPTER_DRIVER_H
 #define NNRT_NNADAPTER_DRIVER_H

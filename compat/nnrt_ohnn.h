@@ -81,7 +81,7 @@ OPTIONS
                      "NNRT_DRIVERS"
     NNRT_POSIX       of nnrt.h: 0 = no locks (only one thread at a time may call the functions), no file descriptors
 
-MIT licence, see LICENSE.
+MIT license, see LICENSE.
 */
 #ifndef NNRT_OHNN_H
 #define NNRT_OHNN_H

@@ -12,7 +12,7 @@ OVERVIEW
     arena. That is the price of four shapes at full speed; a single model for an upper bound would be slower for each of
     them.
 
-MIT licence, see LICENSE.
+MIT license, see LICENSE.
 */
 #ifndef NNRT_SHAPES_H
 #define NNRT_SHAPES_H

@@ -23,7 +23,7 @@ SECTIONS (search for the tag)
     >>whole      preparing a model that one device takes whole
     >>table      the device
 
-MIT licence, see LICENSE.
+MIT license, see LICENSE.
 */
 #ifndef NNRT_AUTO_H
 #define NNRT_AUTO_H
@@ -51,7 +51,7 @@ NNRT_API NNRT_ReturnCode nnrt_auto_register(nnrt_error *error);
 #endif /* NNRT_AUTO_H */
 
 /* ================================================================================================================ */
-#if NNRT_AUTO && defined(NNRT_IMPLEMENTATION) && !defined(NNRT_AUTO_IMPLEMENTED)
+#if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_AUTO_IMPLEMENTED)
 #define NNRT_AUTO_IMPLEMENTED
 
 #include "../nnrt_hal.h" /* its implementation, where only its declarations were read so far */

@@ -33,7 +33,7 @@ SECTIONS (search for the tag)
 OPTIONS
     NNRT_DRIVER_LOAD    1/0: support loading of shared libraries (dlopen); default: 1 on Linux and macOS, otherwise 0
 
-MIT licence, see LICENSE.
+MIT license, see LICENSE.
 */
 #ifndef NNRT_DRIVER_H
 #define NNRT_DRIVER_H

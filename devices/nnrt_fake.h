@@ -57,7 +57,7 @@ THREADS
     As nnrt_hal.h specifies for device tables. In a record that is read during runs, each number is correct, but the
     numbers may belong to different moments.
 
-MIT licence, see LICENSE.
+MIT license, see LICENSE.
 */
 #ifndef NNRT_FAKE_H
 #define NNRT_FAKE_H

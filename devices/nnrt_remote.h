@@ -89,7 +89,7 @@ THREADS
     Concurrent calls for one device wait for each other: a device has one connection. A server has a thread for each
     client. Without NNRT_THREADS there is no server, and only one thread at a time may call a device.
 
-MIT licence, see LICENSE.
+MIT license, see LICENSE.
 */
 #ifndef NNRT_REMOTE_H
 #define NNRT_REMOTE_H

@@ -59,7 +59,7 @@ OPTIONS
     NNRT_NO_STDIO          no file I/O: only nnrt_onnx_load_memory
     NNRT_ONNX_REALPATH     1/0: resolve symbolic links of external data with realpath(); default: NNRT_POSIX of nnrt.h
 
-MIT licence, see LICENSE.
+MIT license, see LICENSE.
 */
 #ifndef NNRT_ONNX_H
 #define NNRT_ONNX_H

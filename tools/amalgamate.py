@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Writes the amalgamation: FOLDER/nnrt.h holds nnrt_ops.h, nnrt_hal.h, nnrt.h and what they use of stb_ds.h,
-declarations first, then the implementation; each header of formats/, devices/ and compat/ is written beside it and
-includes it, the headers of folders in compat/ lie in these folders.
+"""Writes the amalgamation: FOLDER/nnrt.h holds nnrt_ops.h, nnrt_hal.h, nnrt.h, the devices auto and cpu, and the part of
+stb_ds.h that they use: declarations first, then the implementation. FOLDER/nnrt_all.h is the same with the readers of
+formats/, in one file. Each header of formats/, devices/ and compat/ is also written beside them and includes nnrt.h; the
+headers of folders in compat/ keep their folders.
 
-usage: amalgamate.py [--stb FILE] FOLDER      stb_ds.h is looked for as $CC with $CPPFLAGS finds <stb/stb_ds.h>
+usage: amalgamate.py [--stb FILE] FOLDER      default for stb_ds.h: <stb/stb_ds.h> as $CC with $CPPFLAGS finds it
 
-The top comments become one: nnrt.h's, its FILES chapter rewritten, with the others' sections and the chapters it lacks.
-Of stb_ds only what is used is taken, renamed from stbds_ to nnrti_stbds_; the lines of nnrt.h that hide the names of
-stb_ds go.
+The top comments become one: that of nnrt.h, its FILES chapter rewritten, with the sections of the others and the chapters
+that it lacks. Only the used part of stb_ds is copied, renamed from stbds_ to nnrti_stbds_; the lines of nnrt.h that hide
+the names of stb_ds are removed. The kernels of cpu are compiled once per instruction set: the amalgamation includes itself
+for each, and then consists of the kernels only.
 """
 import argparse
 import os
@@ -20,7 +22,10 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOP = "nnrt.h"
-DEVICE = "devices/nnrt_cpu.h"  # stays a file of its own: nnrt.h includes it where it is there
+# Devices that nnrt.h includes if it finds them: the macro that asks for them, and that of a program that includes them itself.
+DEVICES = {"devices/nnrt_auto.h": ("NNRT_AUTO", "NNRTI_WITH_AUTO"), "devices/nnrt_cpu.h": ("NNRT_CPU", "NNRTI_WITH_CPU")}
+KERNELS = "devices/nnrt_cpu_kernels.h"
+ALL = "nnrt_all.h"
 INCLUDE = re.compile(r'^#[ \t]*include[ \t]*"([^"]+)"(.*)\n', re.M)
 # Where the declarations of a header end and its implementation begins.
 HALVES = re.compile(r"^/\* =+ \*/\n(?=#[ \t]*if.*\bdefined\(NNRT_IMPLEMENTATION\))", re.M)
@@ -45,7 +50,7 @@ class Header:
         if not self.top or len(halves) != 2:
             raise Failure("%s: is not a top comment, declarations and one implementation" % self.name)
         self.declarations, self.implementation = halves
-        self.below = [pathlib.PurePath(name).name for name, _ in INCLUDE.findall(body) if name != DEVICE]
+        self.below = [pathlib.PurePath(name).name for name, _ in INCLUDE.findall(body) if name not in DEVICES]
 
 
 def in_order(name, headers):
@@ -86,7 +91,7 @@ def flat(text, above):
 
 def plain(text):
     """A header of a foreign API, which needs none of ours, for a folder of its own."""
-    return text.replace("MIT licence, see LICENSE.", "MIT licence; its text is at the end of nnrt.h.")
+    return text.replace("MIT license, see LICENSE.", "MIT license; its text is at the end of nnrt.h.")
 
 
 def manual(headers, above, version):
@@ -99,18 +104,19 @@ def manual(headers, above, version):
             referred = merged.get(name, "").lstrip().startswith("See the top of")
             if referred or name not in merged and name not in ONE_HEADER:
                 merged[name] = body
-    files = ("nnrt.h, version %s, is the amalgamation of %s and %s, written by tools/amalgamate.py of nnrt's "
-             "repository. It needs nothing else: what it uses of stb_ds is inside, under names of its own, whatever "
-             "your program does with stb_ds. Where a text names one of these headers, its part of this file is meant. "
-             "The implementation is compiled where NNRT_IMPLEMENTATION is defined before the include: in one C or C++ "
-             "file of the program." % (version, ", ".join(header.name for header in headers[:-1]), TOP))
+    files = ("nnrt.h, version %s, is the amalgamation of %s, %s and the devices auto and cpu, written by "
+             "tools/amalgamate.py of nnrt's repository; nnrt_all.h is the same with the readers of model files. Either is all "
+             "that a program needs: the part of stb_ds that they use is inside, under names of its own, whatever your program "
+             "does with stb_ds. A text that names one of these headers means its part of this file. NNRT_AUTO=0 and "
+             "NNRT_CPU=0 leave the devices out. The implementation is compiled if NNRT_IMPLEMENTATION is defined before the "
+             "include: in one C or C++ file of the program." % (version, ", ".join(header.name for header in headers[:-1]), TOP))
     merged["FILES"] = "\n".join([textwrap.fill(files, 120, initial_indent="    ", subsequent_indent="    ")] +
-                                ["    %-20s lies beside this file and includes it" % path.name for path in above])
+                                ["    %-20s is beside this file and includes it" % path.name for path in above])
     merged = {name: sections(listed) if name.startswith("SECTIONS") else body for name, body in merged.items()}
     text = opening + "\n\n" + "".join("%s\n%s\n\n" % item for item in merged.items())
     text = re.sub(r"^    NNRT_STB_DS_H .*\n", "", text, flags=re.M)
     text = text.replace("copy three headers", "copy one header").replace("-I. examples/hello.c", "hello.c")
-    text += "MIT licence; its text, and that of the part from stb_ds, are at the end of this file.\n"
+    text += "MIT license; its text, and that of the part from stb_ds, are at the end of this file.\n"
     return "/*\n%s*/\n" % flat(text, above)
 
 
@@ -173,21 +179,44 @@ def tidy(text):
     return re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n"
 
 
-def amalgamate(stb, above, version):
-    """The text of the amalgamation."""
+def part(path, condition=None, includes=()):
+    """A header without its top comment and its includes of ours but those named, in a conditional."""
+    body = path.read_text(encoding="ascii").partition("*/\n")[2]
+    body = INCLUDE.sub(lambda hit: hit.group(0) if hit.group(1) in includes else "", body)
+    text = "\n%s/* %s */\n" % (RULER, path.name)
+    return text + ("\n#if %s\n%s\n#endif /* %s */\n" % (condition, body.strip("\n"), path.name) if condition else body)
+
+
+def amalgamate(stb, above, version, name, formats):
+    """The text of an amalgamation, which will have this name; formats: the readers that it holds."""
     headers = {}
-    parts = [headers[name] for name in in_order(TOP, headers)]
-    text = manual(parts, above, version)
+    parts = [headers[below] for below in in_order(TOP, headers)]
+    own = {pathlib.PurePath(path).name for path in DEVICES} | {path.name for path in formats}
+    text = manual(parts, [path for path in above if path.name not in own], version) + "#ifndef NNRTI_CPU_ISA\n"
     for half in ("declarations", "implementation"):
         for header in parts:
-            body = INCLUDE.sub(lambda hit: hit.group(0) if hit.group(1) == DEVICE else "", getattr(header, half))
-            body = body.replace('"%s"' % DEVICE, '"%s"' % pathlib.PurePath(DEVICE).name)
+            body = INCLUDE.sub("", getattr(header, half))
+            for path in DEVICES:  # they are inside: nothing to look for
+                body = body.replace('__has_include("%s")' % path, "1")
+            body = body.replace(" && defined(__has_include)\n#if 1", "\n#if 1")
             if half == "implementation" and header.name == TOP:
                 body = with_stb(body, stb)
             text += "\n%s/* %s of %s */\n" % (RULER, half, header.name) + body
+    for path, (built_in, asked) in DEVICES.items():
+        condition = "defined(%s) || (%s && defined(NNRT_IMPLEMENTATION))" % (asked, built_in)
+        text += part(ROOT / path, condition, {pathlib.PurePath(KERNELS).name})
+    text = text.replace('"%s"' % pathlib.PurePath(KERNELS).name, '"%s"' % name)
+    text += "".join(part(path) for path in formats)
+    text += "\n#else /* NNRTI_CPU_ISA */\n" + part(ROOT / KERNELS) + "\n#endif /* NNRTI_CPU_ISA */\n"
     text = tidy(text + "\n" + licences(stb))
-    check(text, [pathlib.PurePath(DEVICE).name])
+    check(text, [name])
     return text
+
+
+def asking(path, macro):
+    """A device of the amalgamation, for a program that includes it by its name."""
+    return ("/* %s: the device is in nnrt.h, which compiles it if NNRT_IMPLEMENTATION is defined. */\n"
+            "#ifndef %s\n#define %s\n#endif\n#include \"%s\"\n" % (path.name, macro, macro, TOP))
 
 
 def side(path, above):
@@ -200,7 +229,7 @@ def side(path, above):
         return '#include "%s"%s\n' % (name if name in own else TOP, hit.group(2))
     top, end, body = path.read_text(encoding="ascii").partition("*/\n")
     top = flat(top, above).replace("includes nnrt.h, which lies one folder up", "includes nnrt.h, which lies beside it")
-    top = top.replace("MIT licence, see LICENSE.", "MIT licence; its text is at the end of nnrt.h.")
+    top = top.replace("MIT license, see LICENSE.", "MIT license; its text is at the end of nnrt.h.")
     text = top + end + INCLUDE.sub(include, body)
     check(text, own)
     return text
@@ -208,13 +237,13 @@ def side(path, above):
 
 def check(text, own):
     """Raises Failure unless the text includes only headers of `own`, nothing is open and stb_ds' names are gone."""
-    foreign = [name for name, _ in INCLUDE.findall(text) if name not in own]
-    if foreign or re.search(r'#[ \t]*include[ \t]*"nnrt_(ops|hal)', text):
+    code = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    foreign = [name for name, _ in INCLUDE.findall(code) if name not in own]
+    if foreign or re.search(r'#[ \t]*include[ \t]*"nnrt_(ops|hal)', code):
         raise Failure("includes are left: %s" % " ".join(foreign))
     opened, closed = (len(re.findall(r"^#[ \t]*%s" % word, text, re.M)) for word in ("if", "endif"))
     if opened != closed:
         raise Failure("%d #if and %d #endif" % (opened, closed))
-    code = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     leaked = set(re.findall(r"\b(?:stbds_|STBDS_|INCLUDE_STB|STB_DS)\w*", code))
     if leaked:
         raise Failure("names of stb_ds are left: %s" % " ".join(sorted(leaked)))
@@ -240,9 +269,14 @@ def main():
         stb = pathlib.Path(options.stb or find_stb()).read_text(encoding="utf-8")
         numbers = re.findall(r"^#define NNRT_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$",
                              (ROOT / TOP).read_text(encoding="ascii"), re.M)
-        above = [path for folder in ("formats", "devices", "compat") for path in sorted((ROOT / folder).glob("*.h"))]
-        files = {TOP: amalgamate(stb, above, ".".join(numbers))}
-        files.update((path.name, side(path, above)) for path in above)
+        above = [path for folder in ("formats", "devices", "compat") for path in sorted((ROOT / folder).glob("*.h"))
+                 if path != ROOT / KERNELS]
+        version = ".".join(numbers)
+        files = {TOP: amalgamate(stb, above, version, TOP, []),
+                 ALL: amalgamate(stb, above, version, ALL, sorted((ROOT / "formats").glob("*.h")))}
+        asked = {path.name: macros[1] for path, macros in ((ROOT / name, macros) for name, macros in DEVICES.items())}
+        files.update((path.name, asking(path, asked[path.name]) if path.name in asked else side(path, above))
+                     for path in above)
         files.update((path.relative_to(ROOT / "compat"), plain(path.read_text(encoding="ascii")))
                      for path in sorted((ROOT / "compat").glob("*/*.h")))
         for name, text in files.items():

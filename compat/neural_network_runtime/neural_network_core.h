@@ -6,7 +6,7 @@ unless a comment says otherwise. A call that fails changes nothing. A handle may
 different handles may be used by different threads. Comments omit the prefix OH_NN_ of return codes; a function without
 listed codes always succeeds.
 
-MIT licence, see LICENSE.
+MIT license, see LICENSE.
 */
 #ifndef NEURAL_NETWORK_CORE_H
 #define NEURAL_NETWORK_CORE_H

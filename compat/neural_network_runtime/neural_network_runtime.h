@@ -2,7 +2,7 @@
 neural_network_runtime.h - OpenHarmony's OH_NN API: building models; the deprecated functions of executors. Includes
 neural_network_core.h, whose rules apply here, too.
 
-MIT licence, see LICENSE.
+MIT license, see LICENSE.
 */
 #ifndef NEURAL_NETWORK_RUNTIME_H
 #define NEURAL_NETWORK_RUNTIME_H

@@ -5,7 +5,7 @@ Names and numbers are OpenHarmony's. The comment of an operator lists its inputs
 parameter the element type and number of elements of its tensor. int64 parameters may be int32 tensors, too. A parameter
 that an operation does not have uses its default.
 
-MIT licence, see LICENSE.
+MIT license, see LICENSE.
 */
 #ifndef NEURAL_NETWORK_RUNTIME_TYPE_H
 #define NEURAL_NETWORK_RUNTIME_TYPE_H

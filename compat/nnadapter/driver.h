@@ -5,7 +5,7 @@ __nnadapter_device__NAME, in the program or in the shared library libNAME.so.
 
 The runtime owns all arguments of the driver's functions. Functions return an NNAdapterResultCode.
 
-MIT licence, see LICENSE.
+MIT license, see LICENSE.
 */
 #ifndef NNADAPTER_DRIVER_H
 #define NNADAPTER_DRIVER_H

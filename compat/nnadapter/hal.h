@@ -14,7 +14,7 @@ The model passed to create_program is a copy owned by the driver, which may chan
 Constants are not copied. An exception in create_program or execute_program becomes a return code: std::bad_alloc
 OUT_OF_MEMORY, any other DEVICE_INTERNAL_ERROR.
 
-MIT licence, see LICENSE.
+MIT license, see LICENSE.
 */
 #ifndef NNADAPTER_HAL_H
 #define NNADAPTER_HAL_H

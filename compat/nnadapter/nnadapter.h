@@ -7,7 +7,7 @@ The caller owns the handles that functions create, and frees them with the funct
 accept NULL. A model, its compilations and their executions may be used by one thread at a time; only executions of one
 compilation may compute in threads of their own.
 
-MIT licence, see LICENSE.
+MIT license, see LICENSE.
 */
 #ifndef NNADAPTER_H
 #define NNADAPTER_H

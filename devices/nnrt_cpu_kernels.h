@@ -1,0 +1,6916 @@
+/*
+nnrt_cpu_kernels.h - the SIMD kernels of the device "cpu", for one instruction set.
+
+    devices/nnrt_cpu.h includes this file once per instruction set (ISA), with NNRTI_CPU_ISA defined as its name: avx512,
+    avx512vnni, avx2, neon, simd128 or vector. It has no include guard, declares nothing of its own, and is not for
+    programs. NNRTI_CPU(gemm) is the function nnrti_cpu_gemm_avx2 in the pass for avx2.
+
+    Each kernel computes one work item of a step: the device splits the step into work items for the thread pool. Code of
+    the device that no ISA changes (kernel selection, packing, fusion) is in nnrt_cpu.h.
+
+SECTIONS (search for the tag)
+    >>vectors          the SIMD vector type and its functions
+    >>gemm             GEMM and GEMV microkernels, epilogue, implicit GEMM, grouped convolution
+    >>winograd_tiles   Winograd transforms and GEMMs; MATMUL of two runtime tensors
+    >>depthwise        depthwise convolution, pooling, fused pointwise and depthwise convolution
+    >>elementwise      elementwise, unary and broadcast binary
+    >>reductions       reductions, instance and group normalization
+    >>normalizations   softmax and normalization over the last axis
+    >>comparisons      comparisons, WHERE, ARGMAX, TOPK, RESIZE, LRN
+    >>rnn_cells        LSTM, GRU and RNN cells
+    >>casts            quantize and dequantize
+    >>float16_casts    float16 to float32 and back
+    >>int8_kernels     int8 GEMM, depthwise, pooling and addition; requantization
+
+MIT license, see LICENSE.
+*/
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>vectors */
+
+/* The SIMD vector type nnrti_v, NNRTI_LANES floats, and its functions. nnrti_v_min and nnrti_v_max return the second
+   operand if either is NaN. Constants of an ISA: NNRTI_PANEL_VECTORS vectors are a packed panel; a GEMM register
+   tile has NNRTI_TILE_ROWS pixels, or NNRTI_TILE_ROWS_ONE by a panel of one vector; NNRTI_RECURRENT_ROWS sequences
+   run through recurrent cells at once. Intrinsics where the ISA has them, compiler vector extensions for the
+   portable one; no assembly. With -fipa-ra gcc omits vzeroupper around calls of functions in the same file that use
+   no vector registers, and at the end of such functions. Code without AVX instructions, there or in the executor,
+   then stalls for hundreds of cycles each time. The other passes that are disabled on x86 take gcc a tenth of its
+   time for this file and speed up nothing. */
+
+#define NNRTI_CPU_avx512vnni 5 /* only the 8-bit dot-product kernels of >>int8_kernels: all others are those of avx512 */
+#define NNRTI_CPU_avx512 4
+#define NNRTI_CPU_avx2 3
+#define NNRTI_CPU_neon 2
+#define NNRTI_CPU_vector 1
+#define NNRTI_CPU_simd128 1 /* vector extensions, and some WebAssembly intrinsics: NNRTI_CPU_WASM */
+#ifdef __wasm_simd128__
+#define NNRTI_CPU_WASM 1
+#else
+#define NNRTI_CPU_WASM 0
+#endif
+#define NNRTI_CPU_LEVEL NNRTI_CPU_JOIN_2(NNRTI_CPU_, NNRTI_CPU_ISA)
+#define nnrti_v NNRTI_CPU(v)
+#define nnrti_v_bits NNRTI_CPU(v_bits)
+#define nnrti_v_load NNRTI_CPU(v_load)
+#define nnrti_v_store NNRTI_CPU(v_store)
+#define nnrti_v_all NNRTI_CPU(v_all)
+#define nnrti_v_fma NNRTI_CPU(v_fma)
+#define nnrti_v_min NNRTI_CPU(v_min)
+#define nnrti_v_max NNRTI_CPU(v_max)
+
+#if !defined(__clang__) && (defined(__x86_64__) || defined(__i386__))
+#pragma GCC push_options
+#pragma GCC optimize("no-ipa-ra", "no-schedule-insns2", "no-inline-functions", "no-partial-inlining")
+#endif
+#if NNRTI_CPU_LEVEL == 5
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx512vnni,avx2,fma"))),        \
+                             apply_to = function)
+#else
+#pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq,avx512vnni,avx2,fma")
+#endif
+#define NNRTI_LANES 16
+#define NNRTI_PANEL_VECTORS 2
+#else
+#if NNRTI_CPU_LEVEL == 4
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma"))),                   \
+                             apply_to = function)
+#else
+#pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")
+#endif
+#define NNRTI_LANES 16
+#define NNRTI_PANEL_VECTORS 2
+#define NNRTI_TILE_ROWS 8
+#define NNRTI_TILE_ROWS_ONE 10
+#define NNRTI_RECURRENT_ROWS 4
+typedef __m512 nnrti_v;
+typedef int32_t nnrti_v_bits __attribute__((vector_size(64)));
+NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
+{
+    return _mm512_loadu_ps(p);
+}
+NNRTI_CPU_INLINE void nnrti_v_store(float *p, nnrti_v v)
+{
+    _mm512_storeu_ps(p, v);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_all(float f)
+{
+    return _mm512_set1_ps(f);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_fma(nnrti_v a, nnrti_v b, nnrti_v c)
+{
+    return _mm512_fmadd_ps(a, b, c);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_min(nnrti_v a, nnrti_v b)
+{
+    return _mm512_min_ps(a, b);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
+{
+    return _mm512_max_ps(a, b);
+}
+#define NNRTI_CPU_IF_NAN(v, other) _mm512_mask_mov_ps(other, _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), v)
+#define NNRTI_CPU_IF_LESS(x, y, v, other) _mm512_mask_mov_ps(other, _mm512_cmp_ps_mask(x, y, _CMP_LT_OQ), v)
+#define NNRTI_CPU_SQRT(v) _mm512_sqrt_ps(v)
+#elif NNRTI_CPU_LEVEL == 3
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
+#else
+#pragma GCC target("avx2,fma,f16c")
+#endif
+#define NNRTI_LANES 8
+#define NNRTI_PANEL_VECTORS 2
+#define NNRTI_TILE_ROWS 6
+#define NNRTI_TILE_ROWS_ONE 10
+#define NNRTI_RECURRENT_ROWS 2
+typedef __m256 nnrti_v;
+typedef int32_t nnrti_v_bits __attribute__((vector_size(32)));
+NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
+{
+    return _mm256_loadu_ps(p);
+}
+NNRTI_CPU_INLINE void nnrti_v_store(float *p, nnrti_v v)
+{
+    _mm256_storeu_ps(p, v);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_all(float f)
+{
+    return _mm256_set1_ps(f);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_fma(nnrti_v a, nnrti_v b, nnrti_v c)
+{
+    return _mm256_fmadd_ps(a, b, c);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_min(nnrti_v a, nnrti_v b)
+{
+    return _mm256_min_ps(a, b);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
+{
+    return _mm256_max_ps(a, b);
+}
+#define NNRTI_CPU_IF_NAN(v, other) _mm256_blendv_ps(other, v, _mm256_cmp_ps(v, v, _CMP_UNORD_Q))
+#define NNRTI_CPU_IF_LESS(x, y, v, other) _mm256_blendv_ps(other, v, _mm256_cmp_ps(x, y, _CMP_LT_OQ))
+#define NNRTI_CPU_SQRT(v) _mm256_sqrt_ps(v)
+#elif NNRTI_CPU_LEVEL == 2
+#define NNRTI_LANES 4
+#define NNRTI_PANEL_VECTORS 2
+#define NNRTI_TILE_ROWS 8
+#define NNRTI_TILE_ROWS_ONE 12
+#define NNRTI_RECURRENT_ROWS 4
+typedef float32x4_t nnrti_v;
+typedef int32_t nnrti_v_bits __attribute__((vector_size(16)));
+NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
+{
+    return vld1q_f32(p);
+}
+NNRTI_CPU_INLINE void nnrti_v_store(float *p, nnrti_v v)
+{
+    vst1q_f32(p, v);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_all(float f)
+{
+    return vdupq_n_f32(f);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_fma(nnrti_v a, nnrti_v b, nnrti_v c)
+{
+    return vfmaq_f32(c, a, b);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_min(nnrti_v a, nnrti_v b)
+{
+    return vbslq_f32(vcltq_f32(a, b), a, b);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
+{
+    return vbslq_f32(vcgtq_f32(a, b), a, b);
+}
+#define NNRTI_CPU_IF_NAN(v, other) vbslq_f32(vceqq_f32(v, v), other, v)
+#define NNRTI_CPU_IF_LESS(x, y, v, other) vbslq_f32(vcltq_f32(x, y), v, other)
+#define NNRTI_CPU_SQRT(v) vsqrtq_f32(v)
+#else
+#if defined(__i386__) && !defined(__SSE2__) /* without SSE2, vectors would be x87 numbers of higher precision */
+#define NNRTI_CPU_SSE2 1
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("sse2"))), apply_to = function)
+#else
+#pragma GCC target("sse2")
+#endif
+#endif
+#define NNRTI_LANES 4
+#define NNRTI_PANEL_VECTORS 2
+#define NNRTI_TILE_ROWS 4
+#define NNRTI_TILE_ROWS_ONE 8
+#define NNRTI_RECURRENT_ROWS 2
+typedef float nnrti_v __attribute__((vector_size(16)));
+typedef int32_t nnrti_v_bits __attribute__((vector_size(16)));
+NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
+{
+    nnrti_v v;
+    memcpy(&v, p, sizeof(v));
+    return v;
+}
+NNRTI_CPU_INLINE void nnrti_v_store(float *p, nnrti_v v)
+{
+    memcpy(p, &v, sizeof(v));
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_all(float f)
+{
+    const nnrti_v v = {f, f, f, f};
+    return v;
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_fma(nnrti_v a, nnrti_v b, nnrti_v c)
+{
+    return a * b + c;
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_min(nnrti_v a, nnrti_v b)
+{
+#if NNRTI_CPU_WASM
+    return (nnrti_v)wasm_f32x4_pmin((v128_t)b, (v128_t)a);
+#else
+    const nnrti_v_bits less = a < b;
+    return (nnrti_v)((less & (nnrti_v_bits)a) | (~less & (nnrti_v_bits)b));
+#endif
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
+{
+#if NNRTI_CPU_WASM
+    return (nnrti_v)wasm_f32x4_pmax((v128_t)b, (v128_t)a);
+#else
+    const nnrti_v_bits more = a > b;
+    return (nnrti_v)((more & (nnrti_v_bits)a) | (~more & (nnrti_v_bits)b));
+#endif
+}
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_if_nan)(nnrti_v v, nnrti_v other)
+{
+    const nnrti_v_bits number = v == v;
+    return (nnrti_v)((number & (nnrti_v_bits)other) | (~number & (nnrti_v_bits)v));
+}
+#define NNRTI_CPU_IF_NAN(v, other) NNRTI_CPU(v_if_nan)(v, other)
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_if_less)(nnrti_v x, nnrti_v y, nnrti_v v, nnrti_v other)
+{
+    const nnrti_v_bits less = x < y;
+    return (nnrti_v)((less & (nnrti_v_bits)v) | (~less & (nnrti_v_bits)other));
+}
+#define NNRTI_CPU_IF_LESS(x, y, v, other) NNRTI_CPU(v_if_less)(x, y, v, other)
+#endif
+
+/* The larger one, or NaN if either is NaN. */
+#define nnrti_v_max_nan NNRTI_CPU(v_max_nan)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_max_nan(nnrti_v a, nnrti_v b)
+{
+    return NNRTI_CPU_IF_NAN(b, nnrti_v_max(b, a));
+}
+
+/* Partial vectors: loads the first n floats from p, zeros behind them; stores the first n lanes to p. n > 0.
+   NNRTI_IS_WHOLE: whether n is a whole vector, for ISAs whose partial accesses are slower (not AVX-512, which has
+   masks). */
+#define nnrti_v_load_part NNRTI_CPU(v_load_part)
+#define nnrti_v_store_part NNRTI_CPU(v_store_part)
+#if NNRTI_CPU_LEVEL == 4
+#define NNRTI_IS_WHOLE(n) false
+NNRTI_CPU_INLINE nnrti_v nnrti_v_load_part(const float *p, int32_t n)
+{
+    return _mm512_maskz_loadu_ps((__mmask16)(n >= 16 ? 0xFFFFu : (1u << n) - 1), p);
+}
+NNRTI_CPU_INLINE void nnrti_v_store_part(float *p, nnrti_v v, int32_t n)
+{
+    _mm512_mask_storeu_ps(p, (__mmask16)(n >= 16 ? 0xFFFFu : (1u << n) - 1), v);
+}
+#else
+#define NNRTI_IS_WHOLE(n) ((n) >= NNRTI_LANES)
+#if NNRTI_CPU_LEVEL == 3
+/* A mask of the first n lanes. */
+NNRTI_CPU_INLINE __m256i NNRTI_CPU(first)(int32_t n)
+{
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+#endif
+NNRTI_CPU_INLINE nnrti_v nnrti_v_load_part(const float *p, int32_t n)
+{
+    if (n >= NNRTI_LANES)
+        return nnrti_v_load(p);
+#if NNRTI_CPU_LEVEL == 3
+    return _mm256_maskload_ps(p, NNRTI_CPU(first)(n));
+#else
+    {
+        float part[NNRTI_LANES] = {0};
+        nnrti_cpu_copy_small(part, p, (size_t)n * sizeof(float));
+        return nnrti_v_load(part);
+    }
+#endif
+}
+NNRTI_CPU_INLINE void nnrti_v_store_part(float *p, nnrti_v v, int32_t n)
+{
+    if (n >= NNRTI_LANES) {
+        nnrti_v_store(p, v);
+        return;
+    }
+#if NNRTI_CPU_LEVEL == 3
+    _mm256_maskstore_ps(p, NNRTI_CPU(first)(n), v);
+#else
+    {
+        float part[NNRTI_LANES];
+        nnrti_v_store(part, v);
+        nnrti_cpu_copy_small(p, part, (size_t)n * sizeof(float));
+    }
+#endif
+}
+#endif
+
+/* Horizontal sum (halves are added first) and horizontal maximum (NaN if any lane is NaN). */
+#define nnrti_v_sum NNRTI_CPU(v_sum)
+#define nnrti_v_largest NNRTI_CPU(v_largest)
+#if NNRTI_CPU_LEVEL >= 3
+NNRTI_CPU_INLINE float NNRTI_CPU(sum_4)(__m128 v)
+{
+    v = _mm_add_ps(v, _mm_movehl_ps(v, v));
+    return _mm_cvtss_f32(_mm_add_ss(v, _mm_movehdup_ps(v)));
+}
+NNRTI_CPU_INLINE float NNRTI_CPU(largest_4)(__m128 v)
+{
+    v = _mm_max_ps(v, _mm_movehl_ps(v, v));
+    return _mm_cvtss_f32(_mm_max_ss(v, _mm_movehdup_ps(v)));
+}
+#if NNRTI_CPU_LEVEL == 4
+NNRTI_CPU_INLINE float nnrti_v_sum(nnrti_v v)
+{
+    const __m256 half = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
+    return NNRTI_CPU(sum_4)(_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
+}
+NNRTI_CPU_INLINE float nnrti_v_largest(nnrti_v v)
+{
+    const __m256 half = _mm256_max_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
+    if (_mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q) != 0)
+        return nnrti_nanf();
+    return NNRTI_CPU(largest_4)(_mm_max_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
+}
+#else
+NNRTI_CPU_INLINE float nnrti_v_sum(nnrti_v v)
+{
+    return NNRTI_CPU(sum_4)(_mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1)));
+}
+NNRTI_CPU_INLINE float nnrti_v_largest(nnrti_v v)
+{
+    if (_mm256_movemask_ps(_mm256_cmp_ps(v, v, _CMP_UNORD_Q)) != 0)
+        return nnrti_nanf();
+    return NNRTI_CPU(largest_4)(_mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1)));
+}
+#endif
+#else
+NNRTI_CPU_INLINE float nnrti_v_sum(nnrti_v v)
+{
+    float part[NNRTI_LANES];
+    nnrti_v_store(part, v);
+    for (int32_t n = NNRTI_LANES / 2; n > 0; n /= 2)
+        for (int32_t i = 0; i < n; i++)
+            part[i] += part[i + n];
+    return part[0];
+}
+NNRTI_CPU_INLINE float nnrti_v_largest(nnrti_v v)
+{
+    float part[NNRTI_LANES], most;
+    nnrti_v_store(part, v);
+    most = part[0];
+    for (int32_t i = 1; i < NNRTI_LANES; i++)
+        most = part[i] > most || part[i] != part[i] ? part[i] : most;
+    return most;
+}
+#endif
+
+/* Loads LANES bytes as int32, 0 to 255; stores the low byte of each int32; whether any bit is set. Not by
+   __builtin_convertvector, for which gcc emits an instruction or more per element. */
+#define nnrti_v_load_bytes NNRTI_CPU(v_load_bytes)
+#define nnrti_v_store_bytes NNRTI_CPU(v_store_bytes)
+#define nnrti_v_any NNRTI_CPU(v_any)
+#if NNRTI_CPU_LEVEL == 4
+NNRTI_CPU_INLINE nnrti_v_bits nnrti_v_load_bytes(const uint8_t *p)
+{
+    return (nnrti_v_bits)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)p));
+}
+NNRTI_CPU_INLINE void nnrti_v_store_bytes(uint8_t *p, nnrti_v_bits v)
+{
+    _mm_storeu_si128((__m128i *)(void *)p, _mm512_cvtepi32_epi8((__m512i)v));
+}
+NNRTI_CPU_INLINE bool nnrti_v_any(nnrti_v_bits v)
+{
+    return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0;
+}
+#elif NNRTI_CPU_LEVEL == 3
+NNRTI_CPU_INLINE nnrti_v_bits nnrti_v_load_bytes(const uint8_t *p)
+{
+    return (nnrti_v_bits)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p));
+}
+NNRTI_CPU_INLINE void nnrti_v_store_bytes(uint8_t *p, nnrti_v_bits v)
+{
+    const __m256i last = (__m256i)(v & 255);
+    const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(last), _mm256_extracti128_si256(last, 1));
+    _mm_storel_epi64((__m128i *)(void *)p, _mm_packus_epi16(words, words));
+}
+NNRTI_CPU_INLINE bool nnrti_v_any(nnrti_v_bits v)
+{
+    return _mm256_testz_si256((__m256i)v, (__m256i)v) == 0;
+}
+#elif NNRTI_CPU_LEVEL == 2
+NNRTI_CPU_INLINE nnrti_v_bits nnrti_v_load_bytes(const uint8_t *p)
+{
+    uint32_t four;
+    memcpy(&four, p, sizeof(four));
+    return (nnrti_v_bits)vmovl_u16(vget_low_u16(vmovl_u8(vreinterpret_u8_u32(vdup_n_u32(four)))));
+}
+NNRTI_CPU_INLINE void nnrti_v_store_bytes(uint8_t *p, nnrti_v_bits v)
+{
+    const uint16x4_t words = vmovn_u32((uint32x4_t)v);
+    const uint32_t four = vget_lane_u32(vreinterpret_u32_u8(vmovn_u16(vcombine_u16(words, words))), 0);
+    memcpy(p, &four, sizeof(four));
+}
+NNRTI_CPU_INLINE bool nnrti_v_any(nnrti_v_bits v)
+{
+    return vmaxvq_u32((uint32x4_t)v) != 0;
+}
+#else
+NNRTI_CPU_INLINE nnrti_v_bits nnrti_v_load_bytes(const uint8_t *p)
+{
+#if defined(__x86_64__)
+    int32_t four;
+    memcpy(&four, p, sizeof(four));
+    return (nnrti_v_bits)_mm_unpacklo_epi16(_mm_unpacklo_epi8(_mm_cvtsi32_si128(four), _mm_setzero_si128()),
+                                            _mm_setzero_si128());
+#else
+    const nnrti_v_bits v = {p[0], p[1], p[2], p[3]};
+    return v;
+#endif
+}
+NNRTI_CPU_INLINE void nnrti_v_store_bytes(uint8_t *p, nnrti_v_bits v)
+{
+#if defined(__x86_64__)
+    const __m128i words = _mm_packs_epi32((__m128i)(v & 255), (__m128i)(v & 255));
+    const int32_t four = _mm_cvtsi128_si32(_mm_packus_epi16(words, words));
+    memcpy(p, &four, sizeof(four));
+#else
+    for (int32_t i = 0; i < 4; i++)
+        p[i] = (uint8_t)v[i];
+#endif
+}
+NNRTI_CPU_INLINE bool nnrti_v_any(nnrti_v_bits v)
+{
+    return (v[0] | v[1] | v[2] | v[3]) != 0;
+}
+#endif
+
+/* exp(x): x = n ln 2 + r, |r| <= ln(2) / 2; a polynomial of degree 7 (Cephes' expf) times 2^n in two steps, so that
+   subnormal results are right, too. At most 2 ulp. */
+#define nnrti_v_exp NNRTI_CPU(v_exp)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_exp(nnrti_v x)
+{
+    const nnrti_v magic = nnrti_v_all(12582912.0f); /* 1.5 * 2^23: the sum has n in its low bits */
+    nnrti_v t, n, r, p;
+#if NNRTI_CPU_LEVEL != 4
+    nnrti_v_bits whole, half;
+#endif
+    x = nnrti_v_min(nnrti_v_all(89.0f), nnrti_v_max(nnrti_v_all(-105.0f), x));
+    t = nnrti_v_fma(x, nnrti_v_all(1.44269504f), magic);
+    n = t - magic;
+    r = nnrti_v_fma(n, nnrti_v_all(-0.693359375f), x);
+    r = nnrti_v_fma(n, nnrti_v_all(2.12194440e-4f), r);
+    p = nnrti_v_fma(nnrti_v_all(1.9875691500e-4f), r, nnrti_v_all(1.3981999507e-3f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(8.3334519073e-3f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(4.1665795894e-2f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(1.6666665459e-1f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(5.0000001201e-1f));
+    p = nnrti_v_fma(p, r * r, r + nnrti_v_all(1.0f));
+#if NNRTI_CPU_LEVEL == 4
+    return _mm512_scalef_ps(p, n);
+#else
+    whole = (nnrti_v_bits)t - (nnrti_v_bits)magic;
+    half = whole >> 1;
+    whole = whole - half;
+    return p * (nnrti_v)((half + 127) << 23) * (nnrti_v)((whole + 127) << 23);
+#endif
+}
+
+/* 1 / (1 + exp(-x)). */
+#define nnrti_v_sigmoid NNRTI_CPU(v_sigmoid)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_sigmoid(nnrti_v x)
+{
+    return nnrti_v_all(1.0f) / (nnrti_v_all(1.0f) + nnrti_v_exp(nnrti_v_all(0.0f) - x));
+}
+
+/* tanh(x) as a quotient of polynomials in x, clamped to -7.9 to 7.9 (coefficients of Eigen). At most 4 ulp.
+   nnrti_v_tanh_parts returns the numerator; *by: the denominator, which is between 0 and 1. */
+#define nnrti_v_tanh NNRTI_CPU(v_tanh)
+#define nnrti_v_tanh_parts NNRTI_CPU(v_tanh_parts)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_tanh_parts(nnrti_v x, nnrti_v *by)
+{
+    nnrti_v s, p, q;
+    x = nnrti_v_min(nnrti_v_all(7.90531110763549805f), nnrti_v_max(nnrti_v_all(-7.90531110763549805f), x));
+    s = x * x;
+    p = nnrti_v_fma(s, nnrti_v_all(-2.76076847742355e-16f), nnrti_v_all(2.00018790482477e-13f));
+    p = nnrti_v_fma(s, p, nnrti_v_all(-8.60467152213735e-11f));
+    p = nnrti_v_fma(s, p, nnrti_v_all(5.12229709037114e-08f));
+    p = nnrti_v_fma(s, p, nnrti_v_all(1.48572235717979e-05f));
+    p = nnrti_v_fma(s, p, nnrti_v_all(6.37261928875436e-04f));
+    p = nnrti_v_fma(s, p, nnrti_v_all(4.89352455891786e-03f));
+    q = nnrti_v_fma(s, nnrti_v_all(1.19825839466702e-06f), nnrti_v_all(1.18534705686654e-04f));
+    q = nnrti_v_fma(s, q, nnrti_v_all(2.26843463243900e-03f));
+    *by = nnrti_v_fma(s, q, nnrti_v_all(4.89352518554385e-03f));
+    return x * p;
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_tanh(nnrti_v x)
+{
+    nnrti_v by;
+    x = nnrti_v_tanh_parts(x, &by);
+    return x / by;
+}
+
+/* erf(x) as a quotient of polynomials, clamped to -4 to 4; the error is at most 2^-22. */
+#define nnrti_v_erf NNRTI_CPU(v_erf)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_erf(nnrti_v x)
+{
+    nnrti_v s, p, q;
+    x = nnrti_v_min(nnrti_v_all(4.0f), nnrti_v_max(nnrti_v_all(-4.0f), x));
+    s = x * x;
+    p = nnrti_v_fma(s, nnrti_v_all(-2.72614225801306e-10f), nnrti_v_all(2.77068142495902e-08f));
+    p = nnrti_v_fma(s, p, nnrti_v_all(-2.10102402082508e-06f));
+    p = nnrti_v_fma(s, p, nnrti_v_all(-5.69250639462346e-05f));
+    p = nnrti_v_fma(s, p, nnrti_v_all(-7.34990630326855e-04f));
+    p = nnrti_v_fma(s, p, nnrti_v_all(-2.95459980854025e-03f));
+    p = nnrti_v_fma(s, p, nnrti_v_all(-1.60960333262415e-02f));
+    q = nnrti_v_fma(s, nnrti_v_all(-1.45660718464996e-05f), nnrti_v_all(-2.13374055278905e-04f));
+    q = nnrti_v_fma(s, q, nnrti_v_all(-1.68282697438203e-03f));
+    q = nnrti_v_fma(s, q, nnrti_v_all(-7.37332916720468e-03f));
+    q = nnrti_v_fma(s, q, nnrti_v_all(-1.42647390514189e-02f));
+    q = x * p / q;
+    return nnrti_v_min(nnrti_v_all(1.0f), nnrti_v_max(nnrti_v_all(-1.0f), q));
+}
+
+/* x < y ? v : other; other if x or y is NaN. */
+#define nnrti_v_if_less NNRTI_CPU(v_if_less)
+#if NNRTI_CPU_LEVEL >= 2
+NNRTI_CPU_INLINE nnrti_v nnrti_v_if_less(nnrti_v x, nnrti_v y, nnrti_v v, nnrti_v other)
+{
+    return NNRTI_CPU_IF_LESS(x, y, v, other);
+}
+#endif
+
+/* The square root, correctly rounded; element by element where the ISA has no instruction for it. */
+#define nnrti_v_sqrt NNRTI_CPU(v_sqrt)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_sqrt(nnrti_v x)
+{
+#ifdef NNRTI_CPU_SQRT
+    return nnrti_v_if_less(x, nnrti_v_all(0.0f), nnrti_v_all(nnrti_nanf()), NNRTI_CPU_SQRT(x)); /* +NaN below 0 */
+#else
+    float part[NNRTI_LANES];
+    nnrti_v_store(part, x);
+    for (int32_t i = 0; i < NNRTI_LANES; i++)
+        part[i] = nnrti_sqrtf(part[i]);
+    return nnrti_v_load(part);
+#endif
+}
+
+/* ROUND, FLOOR or CEIL, exact: adding 2^23 to |x| drops the fraction, to nearest even; then the sign is restored.
+   From 2^23 on all floats are integers. */
+#define nnrti_v_to_integer NNRTI_CPU(v_to_integer)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_to_integer(nnrti_v x, const nnrti_cpu_function function)
+{
+    const nnrti_v big = nnrti_v_all(8388608.0f), one = nnrti_v_all(1.0f);
+    const nnrti_v size = (nnrti_v)((nnrti_v_bits)x & INT32_MAX), near = (size + big) - big;
+    const nnrti_v_bits sign = (nnrti_v_bits)x & INT32_MIN;
+    nnrti_v y = (nnrti_v)((nnrti_v_bits)nnrti_v_if_less(size, big, near, size) | sign);
+    if (function == NNRTI_CPU_FLOOR)
+        y = nnrti_v_if_less(x, y, y - one, y);
+    else if (function == NNRTI_CPU_CEIL)
+        y = nnrti_v_if_less(y, x, y + one, y);
+    return (nnrti_v)((nnrti_v_bits)y | sign);
+}
+
+/* exp(x) - 1 for x <= 0, as nnrti_v_exp: 2^n p + (2^n - 1), where p is exp(r) - 1. At most 3 ulp. */
+#define nnrti_v_expm1 NNRTI_CPU(v_expm1)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_expm1(nnrti_v x)
+{
+    const nnrti_v magic = nnrti_v_all(12582912.0f);
+    nnrti_v t, n, r, p;
+    x = nnrti_v_max(nnrti_v_all(-87.0f), x);
+    t = nnrti_v_fma(x, nnrti_v_all(1.44269504f), magic);
+    n = t - magic;
+    r = nnrti_v_fma(n, nnrti_v_all(-0.693359375f), x);
+    r = nnrti_v_fma(n, nnrti_v_all(2.12194440e-4f), r);
+    p = nnrti_v_fma(nnrti_v_all(1.9875691500e-4f), r, nnrti_v_all(1.3981999507e-3f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(8.3334519073e-3f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(4.1665795894e-2f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(1.6666665459e-1f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(5.0000001201e-1f));
+    p = nnrti_v_fma(p, r * r, r);
+    n = (nnrti_v)(((nnrti_v_bits)t - (nnrti_v_bits)magic + 127) << 23);
+    return nnrti_v_fma(p, n, n - nnrti_v_all(1.0f));
+}
+
+/* ln x: x = 2^n m, sqrt(1/2) <= m < sqrt(2), a polynomial in m - 1 (Cephes' logf). At most 2 ulp; -Inf at 0, NaN
+   below. */
+#define nnrti_v_log NNRTI_CPU(v_log)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_log(nnrti_v x)
+{
+    const nnrti_v least = nnrti_v_all(1.17549435e-38f), one = nnrti_v_all(1.0f), zero = nnrti_v_all(0.0f);
+    const nnrti_v normal = nnrti_v_if_less(x, least, x * nnrti_v_all(8388608.0f), x), most = nnrti_v_all(3.4028235e38f);
+    const nnrti_v_bits all = (nnrti_v_bits)nnrti_v_min(nnrti_v_max(normal, least), most) + 0x004afb0d;
+    const nnrti_v scaled = nnrti_v_if_less(x, least, nnrti_v_all(-23.0f), zero); /* of scaled subnormals */
+    const nnrti_v n = __builtin_convertvector((all >> 23) - 127, nnrti_v) + scaled;
+    const nnrti_v r = (nnrti_v)((all & 0x007fffff) + 0x3f3504f3) - one, s = r * r;
+    nnrti_v p = nnrti_v_fma(nnrti_v_all(7.0376836292e-2f), r, nnrti_v_all(-1.1514610310e-1f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(1.1676998740e-1f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(-1.2420140846e-1f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(1.4249322787e-1f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(-1.6668057665e-1f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(2.0000714765e-1f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(-2.4999993993e-1f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(3.3333331174e-1f));
+    p = nnrti_v_fma(n, nnrti_v_all(-2.12194440e-4f), p * r * s);
+    p = nnrti_v_fma(nnrti_v_all(-0.5f), s, p) + r;
+    p = nnrti_v_fma(n, nnrti_v_all(0.693359375f), p);
+    p = nnrti_v_if_less(x, nnrti_v_all(nnrti_inff()), p, x);
+    return nnrti_v_if_less(zero, x, p,
+                           nnrti_v_if_less(x, zero, nnrti_v_all(nnrti_nanf()), x * x - nnrti_v_all(nnrti_inff())));
+}
+
+/* ln(1 + x), 0 <= x <= 1, corrected by the rounding error of 1 + x. At most 3 ulp. */
+#define nnrti_v_log1p NNRTI_CPU(v_log1p)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_log1p(nnrti_v x)
+{
+    const nnrti_v u = x + nnrti_v_all(1.0f);
+    return nnrti_v_log(u) + (x - (u - nnrti_v_all(1.0f))) / u;
+}
+
+/* A vector of activation(x), for the activations of nnrti_cpu_has_simd_activation. A factor is bounded from below
+   where the other factor is 0 for everything smaller, so that -Inf gives 0 and not NaN. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(activation)(nnrti_v x, const NNRT_ActivationType activation)
+{
+    const nnrti_v one = nnrti_v_all(1.0f), three = nnrti_v_all(3.0f), six = nnrti_v_all(6.0f);
+    const nnrti_v sixth = nnrti_v_all(1.0f / 6.0f), half = nnrti_v_all(0.5f);
+    switch (activation) {
+    case NNRT_ACTIVATION_TYPE_SIGMOID: return nnrti_v_sigmoid(x);
+    case NNRT_ACTIVATION_TYPE_TANH: return nnrti_v_tanh(x);
+    case NNRT_ACTIVATION_TYPE_HSWISH:
+        x = nnrti_v_max(nnrti_v_all(-3.0f), x);
+        return x * (nnrti_v_min(six, x + three) * sixth);
+    case NNRT_ACTIVATION_TYPE_HSIGMOID: return nnrti_v_min(six, nnrti_v_max(nnrti_v_all(0.0f), x + three)) * sixth;
+    case NNRT_ACTIVATION_TYPE_SWISH: x = nnrti_v_max(nnrti_v_all(-104.0f), x); return x * nnrti_v_sigmoid(x);
+    case NNRT_ACTIVATION_TYPE_GELU:
+        x = nnrti_v_max(nnrti_v_all(-6.0f), x);
+        return half * x * (one + nnrti_v_erf(x * nnrti_v_all(0.70710678f)));
+    default: return x;
+    }
+}
+
+#define NNRTI_CPU_ACTIVATE(type)                                                                                       \
+    case NNRT_ACTIVATION_TYPE_##type:                                                                                  \
+        for (; i < count; i += NNRTI_LANES)                                                                            \
+            nnrti_v_store_part(                                                                                        \
+                y + i, NNRTI_CPU(activation)(nnrti_v_load_part(x + i, count - i), NNRT_ACTIVATION_TYPE_##type),        \
+                count - i);                                                                                            \
+        break;
+
+/* y = activation(x) for count elements; y may be x. Epilogues clamp in registers; other activations run here, over
+   results that are still in the cache. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(activation_row)(const float *x, float *y, int32_t count,
+                                                         NNRT_ActivationType activation)
+{
+    int32_t i = 0;
+    float low, high;
+    if (nnrti_cpu_activation_bounds(activation, &low, &high)) {
+        for (; i < count; i += NNRTI_LANES)
+            nnrti_v_store_part(
+                y + i,
+                nnrti_v_min(nnrti_v_all(high), nnrti_v_max(nnrti_v_all(low), nnrti_v_load_part(x + i, count - i))),
+                count - i);
+        return;
+    }
+    switch (activation) {
+        NNRTI_CPU_ACTIVATE(SIGMOID)
+        NNRTI_CPU_ACTIVATE(TANH)
+        NNRTI_CPU_ACTIVATE(HSWISH)
+        NNRTI_CPU_ACTIVATE(HSIGMOID)
+        NNRTI_CPU_ACTIVATE(SWISH)
+        NNRTI_CPU_ACTIVATE(GELU)
+    default:
+        for (; i < count; i++)
+            y[i] = nnrti_activate(x[i], activation);
+    }
+}
+
+/* A vector of a unary function. Infinite x gives the limit of the function; NaN stays NaN. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(unary_function)(nnrti_v x, nnrti_v a, nnrti_v b, const nnrti_cpu_function function)
+{
+    const nnrti_v zero = nnrti_v_all(0.0f), one = nnrti_v_all(1.0f), two = nnrti_v_all(2.0f);
+    nnrti_v e;
+    switch (function) {
+    case NNRTI_CPU_CLAMP: return nnrti_v_min(b, nnrti_v_max(a, x));
+    case NNRTI_CPU_LEAKY: return nnrti_v_if_less(x, zero, a * x, x);
+    case NNRTI_CPU_ELU: return b * nnrti_v_if_less(x, zero, a * nnrti_v_expm1(x), x);
+    case NNRTI_CPU_SOFTPLUS:
+        return nnrti_v_max(zero, x) + nnrti_v_log1p(nnrti_v_exp(nnrti_v_if_less(zero, x, zero - x, x)));
+    case NNRTI_CPU_SOFTSIGN:
+        x = nnrti_v_min(nnrti_v_all(3.4028235e38f), nnrti_v_max(nnrti_v_all(-3.4028235e38f), x));
+        return x / (one + nnrti_v_if_less(x, zero, zero - x, x));
+    case NNRTI_CPU_MISH: /* tanh(ln(1 + e)) = e (e + 2) / (e (e + 2) + 2) */
+        x = nnrti_v_max(nnrti_v_all(-104.0f), x);
+        e = nnrti_v_exp(nnrti_v_min(nnrti_v_all(20.0f), x));
+        e = e * (e + two);
+        return x * (e / (e + two));
+    case NNRTI_CPU_EXP: return nnrti_v_exp(a * x + b);
+    case NNRTI_CPU_LOG: return nnrti_v_log(x);
+    case NNRTI_CPU_SQRT: return nnrti_v_sqrt(x);
+    case NNRTI_CPU_RSQRT: return one / nnrti_v_sqrt(x);
+    case NNRTI_CPU_SQUARE: return x * x;
+    case NNRTI_CPU_CUBE: return x * x * x;
+    case NNRTI_CPU_ERF: return nnrti_v_erf(x);
+    case NNRTI_CPU_ABS: return (nnrti_v)((nnrti_v_bits)x & INT32_MAX);
+    case NNRTI_CPU_NEG: return (nnrti_v)((nnrti_v_bits)x ^ INT32_MIN);
+    case NNRTI_CPU_RECIPROCAL: return one / x;
+    case NNRTI_CPU_HARD_SIGMOID: return nnrti_v_min(one, nnrti_v_max(zero, a * x + b));
+    case NNRTI_CPU_GELU_TANH:
+        x = nnrti_v_max(nnrti_v_all(-12.0f), x);
+        e = nnrti_v_tanh(nnrti_v_all(0.7978845608f) * (x + nnrti_v_all(0.044715f) * x * x * x));
+        return nnrti_v_all(0.5f) * x * (one + e);
+    default: return nnrti_v_to_integer(x, function);
+    }
+}
+
+#define NNRTI_CPU_UNARY(name)                                                                                          \
+    case NNRTI_CPU_##name:                                                                                             \
+        for (int32_t i = 0; i < count; i += NNRTI_LANES)                                                               \
+            nnrti_v_store_part(y + i,                                                                                  \
+                               NNRTI_CPU(unary_function)(nnrti_v_load_part(x + i, count - i), a, b, NNRTI_CPU_##name), \
+                               count - i);                                                                             \
+        break;
+
+/* y = function(x) for count elements; y may be x. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(unary_row)(const float *x, float *y, int32_t count,
+                                                    const nnrti_cpu_elementwise *each)
+{
+    const nnrti_v a = nnrti_v_all(each->a), b = nnrti_v_all(each->b);
+    switch (each->function) {
+        NNRTI_CPU_UNARY_FUNCTIONS(NNRTI_CPU_UNARY)
+    default: NNRTI_CPU(activation_row)(x, y, count, each->activation);
+    }
+}
+
+#if defined(__clang__)
+#if NNRTI_CPU_LEVEL == 4
+#define NNRTI_CPU_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
+#elif NNRTI_CPU_LEVEL == 3
+#define NNRTI_CPU_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
+#else
+#define NNRTI_CPU_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6)
+#endif
+#endif
+
+/* The even elements of two concatenated vectors. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_even)(nnrti_v a, nnrti_v b)
+{
+#if defined(__clang__)
+    return NNRTI_CPU_EVEN(a, b);
+#else
+    nnrti_v_bits even;
+    for (int32_t t = 0; t < NNRTI_LANES; t++)
+        even[t] = 2 * t;
+    return __builtin_shuffle(a, b, even);
+#endif
+}
+
+/* Conversion of float16, stored as bits. Widening is exact, narrowing rounds to nearest even; nnrti_v_round does
+   both. A NaN becomes quiet and keeps its sign and the high bits of its payload. */
+#define nnrti_v_widen NNRTI_CPU(v_widen)
+#define nnrti_v_narrow NNRTI_CPU(v_narrow)
+#define nnrti_v_round NNRTI_CPU(v_round)
+#if NNRTI_CPU_LEVEL == 4
+NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
+{
+    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
+}
+NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
+{
+    _mm256_storeu_si256((__m256i *)(void *)p, _mm512_maskz_cvtps_ph(0xFFFF, v, 8));
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
+{
+    return _mm512_cvtph_ps(_mm512_maskz_cvtps_ph(0xFFFF, v, 8));
+}
+#elif NNRTI_CPU_LEVEL == 3
+NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
+{
+    return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
+}
+NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
+{
+    _mm_storeu_si128((__m128i *)(void *)p, _mm256_cvtps_ph(v, 0));
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
+{
+    return _mm256_cvtph_ps(_mm256_cvtps_ph(v, 0));
+}
+#elif NNRTI_CPU_LEVEL == 2
+NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
+{
+    return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
+}
+NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
+{
+    vst1_u16(p, vreinterpret_u16_f16(vcvt_f16_f32(v)));
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
+{
+    return vcvt_f32_f16(vcvt_f16_f32(v));
+}
+#else
+typedef uint32_t NNRTI_CPU(v_words) __attribute__((vector_size(16)));
+/* No intermediate value is a subnormal float: some machines flush those to 0. */
+NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
+{
+    const NNRTI_CPU(v_words) x = {p[0], p[1], p[2], p[3]};
+    const NNRTI_CPU(v_words) rest = (x & 0x7FFFu) << 13, e = rest & 0x0F800000u, up = rest + (112u << 23);
+    const NNRTI_CPU(v_words) special = (NNRTI_CPU(v_words))(e == 0x0F800000u), small = (NNRTI_CPU(v_words))(e == 0);
+    const NNRTI_CPU(v_words) none = special & (NNRTI_CPU(v_words))(rest != e);
+    const NNRTI_CPU(v_words) tiny =
+        (NNRTI_CPU(v_words))((nnrti_v)(rest + (113u << 23)) - nnrti_v_all(6.103515625e-05f)); /* 2^-14 */
+    return (nnrti_v)((small & tiny) | (~small & (up + (special & (112u << 23)))) | (none & 0x400000u) |
+                     (x & 0x8000u) << 16);
+}
+NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
+{
+    const NNRTI_CPU(v_words) sign = (NNRTI_CPU(v_words))v & 0x80000000u, x = (NNRTI_CPU(v_words))v ^ sign;
+    const NNRTI_CPU(v_words) large = (NNRTI_CPU(v_words))(x >= (143u << 23)); /* 2^16 */
+    const NNRTI_CPU(v_words) none = (NNRTI_CPU(v_words))(x > (255u << 23));
+    const NNRTI_CPU(v_words) small = (NNRTI_CPU(v_words))(x < (113u << 23)); /* 2^-14 */
+    /* The last bit of x + 0.5 is 2^-24, which rounds subnormal results; the other sum rounds the bits that it drops. */
+    const NNRTI_CPU(v_words) tiny = (NNRTI_CPU(v_words))((nnrti_v)x + nnrti_v_all(0.5f)) - (126u << 23);
+    const NNRTI_CPU(v_words) down = (x - (112u << 23) + 0xFFFu + (x >> 13 & 1u)) >> 13;
+    const NNRTI_CPU(v_words) infinite = 0x7C00u | (none & (0x200u | (x >> 13 & 0x3FFu)));
+    const NNRTI_CPU(v_words) y = (small & tiny) | (~small & ~large & down) | (large & infinite) | sign >> 16;
+    for (int32_t i = 0; i < 4; i++)
+        p[i] = (uint16_t)y[i];
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
+{
+    uint16_t half[NNRTI_LANES];
+    nnrti_v_narrow(half, v);
+    return nnrti_v_widen(half);
+}
+#endif
+
+/* y = x, widened, for count elements. */
+NNRTI_CPU_INLINE void NNRTI_CPU(widen_run)(const uint16_t *x, float *y, int32_t count)
+{
+    int32_t i = 0;
+    for (; i + NNRTI_LANES <= count; i += NNRTI_LANES)
+        nnrti_v_store(y + i, nnrti_v_widen(x + i));
+    if (i < count) {
+        uint16_t part[NNRTI_LANES] = {0};
+        nnrti_cpu_copy_small(part, x + i, (size_t)(count - i) * sizeof(*x));
+        nnrti_v_store_part(y + i, nnrti_v_widen(part), count - i);
+    }
+}
+
+/* y = x, narrowed, for count elements. */
+NNRTI_CPU_INLINE void NNRTI_CPU(narrow_run)(const float *x, uint16_t *y, int32_t count)
+{
+    int32_t i = 0;
+    for (; i + NNRTI_LANES <= count; i += NNRTI_LANES)
+        nnrti_v_narrow(y + i, nnrti_v_load(x + i));
+    if (i < count) {
+        uint16_t part[NNRTI_LANES];
+        nnrti_v_narrow(part, nnrti_v_load_part(x + i, count - i));
+        nnrti_cpu_copy_small(y + i, part, (size_t)(count - i) * sizeof(*y));
+    }
+}
+
+/* The function `narrow` of the ISA's table. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(narrow_weights)(const float *x, uint16_t *y, int32_t count)
+{
+    NNRTI_CPU(narrow_run)(x, y, count);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>gemm */
+
+/* GEMM. A work item computes some pixels of y by all panels, or by a part of them. For each panel the register tile
+   of NNRTI_TILE_ROWS pixels x NNRTI_PANEL_VECTORS vectors of channels is held in registers (`microkernel`): for each
+   filter tap and channel of x it loads the weights of the panel once, broadcasts x of each pixel, and accumulates by
+   fused multiply-add. The epilogue (`epilogue`) then clamps, adds the residual, clamps again and stores; other
+   activations follow in a separate pass.
+
+   Weights are prepacked so that the microkernel reads them sequentially; the next panel is prefetched meanwhile. x
+   is read through an indirection buffer: per tap and pixel a pointer to its channels (implicit GEMM), so
+   convolutions, matrices and grouped convolutions share one microkernel. The lists repeat the last pixel up to a
+   whole tile, so the microkernel has no remainder loop for pixels; only stores of the last vector of channels are
+   masked.
+
+   Invariant: each sum starts with the bias and adds its terms in the order of taps, then channels, in one register.
+   So results depend neither on tile sizes nor on the number of threads. K is never split over accumulators or
+   threads, although that would occupy more cores in small GEMMs: it would change the order of the sum.
+
+   A matrix-vector product (GEMV) is bound by memory bandwidth: `gemv` uses one pixel and 8 vectors of channels,
+   which hide the latency of fused multiply-adds. */
+
+/* The operands of a GEMM tile: some pixels of y, and the panel that multiplies them. */
+typedef struct NNRTI_CPU(gemm_tile) {
+    const float *const *x; /* indirection buffer: x[tap * step + row] points to the channels that a tap reads */
+    float *const *y;       /* y[row]: its channels */
+    const float *const *z; /* residual that is added to them, NULL: none */
+    int32_t rows, step;    /* pixels; length of a list, in which the last pixel is repeated up to `step` */
+    int32_t taps, k;
+    const int32_t *terms; /* with patches: the offsets of k terms from x[row] */
+    const float *ahead;   /* the next panel, of which each tile prefetches a part */
+    int32_t stepAhead;    /* floats of it per term */
+    const float *panel;
+    const uint16_t *halves; /* float16 weights; panel then holds the bias only. NULL: float32 weights follow it */
+    int32_t channel, count; /* the first of the panel, and the number left from it on */
+    float low, high, sumLow, sumHigh;
+} NNRTI_CPU(gemm_tile);
+
+/* Epilogue of one vector of channels of `tall` pixels: clamp, add the residual, clamp, store. whole: all lanes are
+   stored. sum: the accumulators, `next` apart. */
+NNRTI_CPU_INLINE void NNRTI_CPU(epilogue)(const NNRTI_CPU(gemm_tile) * t, int32_t row, int32_t at, nnrti_v *sum,
+                                          int32_t next, const int32_t tall, const bool whole)
+{
+    const nnrti_v low = nnrti_v_all(t->low), high = nnrti_v_all(t->high);
+    const int32_t left = t->count - at;
+    const ptrdiff_t channel = t->channel + at;
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < tall; r++) {
+        nnrti_v v = nnrti_v_min(high, nnrti_v_max(low, sum[r * next]));
+        if (t->z != NULL) {
+            const float *z = t->z[row + r] + channel;
+            v = v + (whole ? nnrti_v_load(z) : nnrti_v_load_part(z, left));
+            v = nnrti_v_min(nnrti_v_all(t->sumHigh), nnrti_v_max(nnrti_v_all(t->sumLow), v));
+        }
+        if (whole)
+            nnrti_v_store(t->y[row + r] + channel, v);
+        else
+            nnrti_v_store_part(t->y[row + r] + channel, v, left);
+    }
+}
+
+/* Epilogue of the last vector of a panel, which may have fewer channels. */
+#if NNRTI_CPU_LEVEL == 4
+NNRTI_CPU_INLINE void NNRTI_CPU(epilogue_last)(const NNRTI_CPU(gemm_tile) * t, int32_t row, int32_t at, nnrti_v *sum,
+                                               int32_t next, const int32_t tall)
+{
+    NNRTI_CPU(epilogue)(t, row, at, sum, next, tall, false);
+}
+#else
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(epilogue_part)(const NNRTI_CPU(gemm_tile) * t, int32_t row, int32_t at,
+                                                        nnrti_v *sum, int32_t tall)
+{
+    for (int32_t r = 0; r < tall; r++)
+        NNRTI_CPU(epilogue)(t, row + r, at, sum + r, 1, 1, false);
+}
+NNRTI_CPU_INLINE void NNRTI_CPU(epilogue_last)(const NNRTI_CPU(gemm_tile) * t, int32_t row, int32_t at, nnrti_v *sum,
+                                               int32_t next, const int32_t tall)
+{
+    nnrti_v part[NNRTI_CPU_MAX_TILE_ROWS];
+    if (NNRTI_IS_WHOLE(t->count - at)) {
+        NNRTI_CPU(epilogue)(t, row, at, sum, next, tall, true);
+        return;
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < tall; r++)
+        part[r] = sum[r * next];
+    NNRTI_CPU(epilogue_part)(t, row, at, part, tall);
+}
+#endif
+
+/* GEMM microkernel: pixels row to row + tall - 1 by a panel of `wide` vectors; tall * wide accumulators stay in
+   registers. patch: x is read at the offsets `terms`. tall, wide and patch are constants after inlining. */
+NNRTI_CPU_INLINE void NNRTI_CPU(microkernel)(const NNRTI_CPU(gemm_tile) * tile, int32_t row, const int32_t tall,
+                                             const int32_t wide, const bool patch)
+{
+    const NNRTI_CPU(gemm_tile) copy = *tile, *const t = &copy; /* a copy, which stores cannot change */
+    nnrti_v sum[NNRTI_CPU_MAX_TILE_ROWS * NNRTI_PANEL_VECTORS];
+    const float *w = t->panel, *ahead = t->ahead + (ptrdiff_t)(row / NNRTI_TILE_ROWS) * t->stepAhead * t->taps * t->k;
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++, w += NNRTI_LANES) {
+        const nnrti_v bias = nnrti_v_load(w);
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < tall; r++)
+            sum[r * wide + v] = bias;
+    }
+    for (int32_t tap = 0; tap < (patch ? 1 : t->taps); tap++) {
+        const float *x[NNRTI_CPU_MAX_TILE_ROWS];
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < tall; r++)
+            x[r] = t->x[(ptrdiff_t)tap * t->step + row + r];
+        for (ptrdiff_t k = 0; k < t->k; k++) {
+            const ptrdiff_t at = patch ? t->terms[k] : k;
+            nnrti_v weight[NNRTI_PANEL_VECTORS];
+            if (!patch && wide > 1) {
+                __builtin_prefetch(ahead, 0, 2);
+                ahead += t->stepAhead;
+            }
+            NNRTI_CPU_UNROLL
+            for (int32_t v = 0; v < wide; v++, w += NNRTI_LANES)
+                weight[v] = nnrti_v_load(w);
+            NNRTI_CPU_UNROLL
+            for (int32_t r = 0; r < tall; r++) {
+                const nnrti_v value = nnrti_v_all(x[r][at]);
+                NNRTI_CPU_UNROLL
+                for (int32_t v = 0; v < wide; v++)
+                    sum[r * wide + v] = nnrti_v_fma(value, weight[v], sum[r * wide + v]);
+            }
+        }
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v + 1 < wide; v++) /* vectors before the last one are whole */
+        NNRTI_CPU(epilogue)(t, row, v * NNRTI_LANES, sum + v, wide, tall, true);
+    NNRTI_CPU(epilogue_last)(t, row, (wide - 1) * NNRTI_LANES, sum + wide - 1, wide, tall);
+}
+
+/* Instances of the microkernel for panels of one vector and of two, with indirection lists or patches. The low ones
+   serve a remainder of up to four pixels. */
+#define NNRTI_CPU_MICROKERNEL(name, tall, wide)                                                                        \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(microkernel_##name)(const NNRTI_CPU(gemm_tile) * t, int32_t row)          \
+    {                                                                                                                  \
+        NNRTI_CPU(microkernel)(t, row, tall, wide, false);                                                             \
+    }                                                                                                                  \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(microkernel_patch_##name)(const NNRTI_CPU(gemm_tile) * t, int32_t row)    \
+    {                                                                                                                  \
+        NNRTI_CPU(microkernel)(t, row, tall, wide, true);                                                              \
+    }
+NNRTI_CPU_MICROKERNEL(one, NNRTI_TILE_ROWS_ONE, 1)
+NNRTI_CPU_MICROKERNEL(two, NNRTI_TILE_ROWS, 2)
+NNRTI_CPU_MICROKERNEL(low_one, 4, 1)
+#if NNRTI_TILE_ROWS > 4
+NNRTI_CPU_MICROKERNEL(low_two, 4, 2)
+#else
+static void NNRTI_CPU(microkernel_low_two)(const NNRTI_CPU(gemm_tile) * t, int32_t row)
+{
+    NNRTI_CPU(microkernel_two)(t, row);
+}
+static void NNRTI_CPU(microkernel_patch_low_two)(const NNRTI_CPU(gemm_tile) * t, int32_t row)
+{
+    NNRTI_CPU(microkernel_patch_two)(t, row);
+}
+#endif
+
+/* All pixels of a work item by one panel. */
+static void NNRTI_CPU(gemm_panel)(const NNRTI_CPU(gemm_tile) * t, bool wide)
+{
+    const int32_t tall = wide ? NNRTI_TILE_ROWS : NNRTI_TILE_ROWS_ONE;
+    int32_t row = 0;
+    if (t->terms != NULL) {
+        for (; row + 4 < t->rows; row += tall)
+            (wide ? NNRTI_CPU(microkernel_patch_two) : NNRTI_CPU(microkernel_patch_one))(t, row);
+        if (row < t->rows)
+            (wide ? NNRTI_CPU(microkernel_patch_low_two) : NNRTI_CPU(microkernel_patch_low_one))(t, row);
+        return;
+    }
+    for (; row + 4 < t->rows; row += tall)
+        (wide ? NNRTI_CPU(microkernel_two) : NNRTI_CPU(microkernel_one))(t, row);
+    if (row < t->rows)
+        (wide ? NNRTI_CPU(microkernel_low_two) : NNRTI_CPU(microkernel_low_one))(t, row);
+}
+
+/* GEMV microkernel: one pixel by several vectors of channels, enough accumulators to hide the latency of
+   multiply-adds. Layout of the weights: two vectors are adjacent, two such pairs are `apart` floats apart, the next
+   two pairs `next` floats behind; terms are `step` apart. half: weights are float16 and the distances count float16
+   elements; the biases of pairs of the same panel are then twice as far apart, as they are float32. */
+NNRTI_CPU_INLINE void NNRTI_CPU(gemv_microkernel)(const NNRTI_CPU(gemm_tile) * tile, size_t apart, size_t next,
+                                                  size_t step, const int32_t vectors, const bool half)
+{
+    const NNRTI_CPU(gemm_tile) copy = *tile, *const t = &copy;
+    const size_t at[4] = {0, apart, next, next + apart};
+    const size_t inside = apart == 2 * NNRTI_LANES ? 2 * apart : apart; /* of biases in a panel, in elements */
+    const size_t biases[4] = {0, inside, next, next + inside};
+    nnrti_v sum[8];
+    const float *w = t->panel;
+    const uint16_t *h = t->halves;
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < vectors; v++)
+        sum[v] = half ? nnrti_v_load((const float *)(const void *)((const uint16_t *)(const void *)w + biases[v / 2]) +
+                                     v % 2 * NNRTI_LANES)
+                      : nnrti_v_load(w + at[v / 2] + v % 2 * NNRTI_LANES);
+    w += half ? 0 : step;
+    for (int32_t tap = 0; tap < t->taps; tap++) {
+        const float *x = t->x[(ptrdiff_t)tap * t->step];
+        for (ptrdiff_t k = 0; k < t->k; k++) {
+            const nnrti_v value = nnrti_v_all(x[k]);
+            NNRTI_CPU_UNROLL
+            for (int32_t v = 0; v < vectors; v++)
+                sum[v] = nnrti_v_fma(value,
+                                     half ? nnrti_v_widen(h + at[v / 2] + v % 2 * NNRTI_LANES)
+                                          : nnrti_v_load(w + at[v / 2] + v % 2 * NNRTI_LANES),
+                                     sum[v]);
+            if (half)
+                h += step;
+            else
+                w += step;
+        }
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v + 1 < vectors; v++)
+        NNRTI_CPU(epilogue)(t, 0, v * NNRTI_LANES, &sum[v], 1, 1, true);
+    NNRTI_CPU(epilogue_last)(t, 0, (vectors - 1) * NNRTI_LANES, &sum[vectors - 1], 1, 1);
+}
+
+#define NNRTI_CPU_GEMV_MICROKERNEL(vectors)                                                                            \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gemv_microkernel_##vectors)(const NNRTI_CPU(gemm_tile) * t, size_t apart, \
+                                                                         size_t next, size_t step)                     \
+    {                                                                                                                  \
+        NNRTI_CPU(gemv_microkernel)(t, apart, next, step, vectors, false);                                             \
+    }                                                                                                                  \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gemv_microkernel_half_##vectors)(const NNRTI_CPU(gemm_tile) * t,          \
+                                                                              size_t apart, size_t next, size_t step)  \
+    {                                                                                                                  \
+        NNRTI_CPU(gemv_microkernel)(t, apart, next, step, vectors, true);                                              \
+    }
+NNRTI_CPU_GEMV_MICROKERNEL(8)
+NNRTI_CPU_GEMV_MICROKERNEL(6)
+NNRTI_CPU_GEMV_MICROKERNEL(4)
+NNRTI_CPU_GEMV_MICROKERNEL(2)
+NNRTI_CPU_GEMV_MICROKERNEL(1)
+
+/* One pixel by the next panels, at most `left`; returns their number: 0 if a GEMM tile is faster. */
+static int32_t NNRTI_CPU(gemv_panels)(const NNRTI_CPU(gemm_tile) * t, size_t panelFloats, int32_t left)
+{
+    const size_t step = NNRTI_PANEL_VECTORS * NNRTI_LANES;
+    const bool half = t->halves != NULL;
+    int32_t panels = left < 4 ? left : 4;
+    if (panels > 0 && t->count <= (panels * NNRTI_PANEL_VECTORS - 1) * NNRTI_LANES)
+        panels--; /* the last one has one vector only */
+    switch (panels) {
+    case 4:
+        (half ? NNRTI_CPU(gemv_microkernel_half_8) : NNRTI_CPU(gemv_microkernel_8))(t, panelFloats, 2 * panelFloats,
+                                                                                    step);
+        return 4;
+    case 3:
+        (half ? NNRTI_CPU(gemv_microkernel_half_6) : NNRTI_CPU(gemv_microkernel_6))(t, panelFloats, 2 * panelFloats,
+                                                                                    step);
+        return 3;
+    case 2:
+        (half ? NNRTI_CPU(gemv_microkernel_half_4) : NNRTI_CPU(gemv_microkernel_4))(t, panelFloats, 0, step);
+        return 2;
+    default: return 0;
+    }
+}
+
+/* Arguments of a GEMM kernel call, shared by its work items. */
+typedef struct NNRTI_CPU(gemm_job) {
+    const nnrti_cpu_gemm *attr;
+    const nnrt_view *x, *z, *packed, *last, *y;
+    const nnrt_call *call;
+    int64_t pixels;
+    int32_t panels;
+    float low, high, sumLow, sumHigh;
+    bool bounds; /* the GEMM's own activation only clamps */
+    nnrti_cpu_patch patch;
+} NNRTI_CPU(gemm_job);
+
+/* Fills a job from the arguments of `gemm`, `gemv` and `winograd`. */
+static void NNRTI_CPU(gemm_job_init)(const nnrti_cpu_gemm *attr, const nnrt_view *args, const nnrt_call *call,
+                                     NNRTI_CPU(gemm_job) * j)
+{
+    j->attr = attr;
+    j->x = &args[0];
+    j->z = &args[1];
+    j->packed = &args[2];
+    j->last = &args[3];
+    j->y = &args[4];
+    j->call = call;
+    j->panels = (j->y->dims[3] + NNRTI_PANEL_VECTORS * NNRTI_LANES - 1) / (NNRTI_PANEL_VECTORS * NNRTI_LANES);
+    j->bounds = nnrti_cpu_activation_bounds(attr->conv.activation, &j->low, &j->high);
+    (void)nnrti_cpu_activation_bounds(attr->sum, &j->sumLow, &j->sumHigh);
+}
+
+/* Copies floats, or writes zeros if from is NULL; returns the end of the output. */
+NNRTI_CPU_NOINLINE static float *NNRTI_CPU(copy_floats)(const float *from, int32_t count, float *to)
+{
+    int32_t i = 0;
+    for (; i + NNRTI_LANES <= count; i += NNRTI_LANES)
+        nnrti_v_store(to + i, from != NULL ? nnrti_v_load(from + i) : nnrti_v_all(0.0f));
+    if (i < count)
+        nnrti_v_store_part(to + i, from != NULL ? nnrti_v_load_part(from + i, count - i) : nnrti_v_all(0.0f),
+                           count - i);
+    return to + count;
+}
+
+/* Copies a patch of an image, with zero padding: rows from h on and columns from w on. */
+static void NNRTI_CPU(copy_patch)(const nnrt_view *in, const nnrti_cpu_patch *p, const float *image, int64_t h,
+                                  int64_t w, float *to)
+{
+    const int32_t K = in->dims[3], deep = p->planes ? 1 : K;
+    int32_t first, last;
+    nnrti_cpu_valid_range(w, 1, p->columns, in->dims[2], &first, &last);
+    for (int32_t c = 0; c < K; c += deep)
+        for (int32_t i = 0; i < p->rows; i++) {
+            if (h + i < 0 || h + i >= in->dims[1] || first >= last) {
+                to = NNRTI_CPU(copy_floats)(NULL, p->columns * deep, to);
+                continue;
+            }
+            to = NNRTI_CPU(copy_floats)(NULL, first * deep, to);
+            to = NNRTI_CPU(copy_floats)(image + (ptrdiff_t)(h + i) * in->strides[1] +
+                                            (ptrdiff_t)(w + first) * in->strides[2] + c * in->strides[3],
+                                        (last - first) * deep, to);
+            to = NNRTI_CPU(copy_floats)(NULL, (p->columns - last) * deep, to);
+        }
+}
+
+/* The indirection buffer of a work item: pointers to inputs, residuals and outputs of its pixels. */
+typedef struct NNRTI_CPU(indirection) {
+    const float **x, **z; /* z: NULL without a residual */
+    float **y;
+    int32_t rows, step, run; /* run: pixels of a row of a patch */
+} NNRTI_CPU(indirection);
+
+/* Fills pointers: to[i] = from + i * step, i < n. */
+NNRTI_CPU_INLINE void NNRTI_CPU(fill_pointers)(const float **to, const float *from, ptrdiff_t step, int32_t n)
+{
+    int32_t i = 0;
+#if NNRTI_LANES >= 8 && UINTPTR_MAX == UINT64_MAX
+    typedef uint64_t list __attribute__((vector_size(NNRTI_LANES * 4)));
+    const int32_t some = NNRTI_LANES / 2;
+    const uint64_t bytes = (uint64_t)step * sizeof(float);
+    if (n >= some) {
+#if NNRTI_LANES == 16
+        list at = {0, 1, 2, 3, 4, 5, 6, 7};
+#else
+        list at = {0, 1, 2, 3};
+#endif
+        at = at * bytes + (uint64_t)(uintptr_t)from;
+        for (; i + some <= n; i += some, at += (uint64_t)some * bytes)
+            memcpy(&to[i], &at, sizeof(at));
+    }
+#endif
+    for (; i < n; i++)
+        to[i] = from + i * step;
+}
+
+/* Output and residual pointers of `run` pixels of a row of y, from list position r on. */
+NNRTI_CPU_INLINE void NNRTI_CPU(output_pointers)(const NNRTI_CPU(gemm_job) * j, const NNRTI_CPU(indirection) * l,
+                                                 int32_t r, int32_t run, ptrdiff_t at)
+{
+    NNRTI_CPU(fill_pointers)
+    ((const float **)(uintptr_t)(l->y + r), (const float *)j->y->data + at, j->y->strides[2], run);
+    if (l->z != NULL) /* its strides are those of y */
+        NNRTI_CPU(fill_pointers)(l->z + r, (const float *)j->z->data + at, j->y->strides[2], run);
+}
+
+/* Repeats the last pixel up to the end of the lists. */
+NNRTI_CPU_INLINE void NNRTI_CPU(pad_pointers)(const NNRTI_CPU(indirection) * l, int32_t taps)
+{
+    for (int32_t r = l->rows; r < l->step; r++) {
+        l->y[r] = l->y[l->rows - 1];
+        if (l->z != NULL)
+            l->z[r] = l->z[l->rows - 1];
+    }
+    for (int32_t t = 0; t < taps; t++)
+        for (int32_t r = l->rows; r < l->step; r++)
+            l->x[(ptrdiff_t)t * l->step + r] = l->x[(ptrdiff_t)t * l->step + l->rows - 1];
+}
+
+/* Indirection buffer of patch i; x is copied to `copy` if zero padding is needed. */
+static void NNRTI_CPU(patch_pointers)(const NNRTI_CPU(gemm_job) * j, int64_t i, NNRTI_CPU(indirection) * l, float *copy)
+{
+    const nnrti_cpu_gemm *a = j->attr;
+    const nnrt_view *in = j->x, *out = j->y;
+    const int32_t H = out->dims[1], W = out->dims[2];
+    const int64_t across = nnrti_cpu_div_up(W, a->columns), down = nnrti_cpu_div_up(H, a->lines);
+    const int32_t q = (int32_t)(i % across) * a->columns, p = (int32_t)(i / across % down) * a->lines;
+    const int32_t n = (int32_t)(i / across / down);
+    const int32_t run = W - q < a->columns ? W - q : a->columns, lines = H - p < a->lines ? H - p : a->lines;
+    const int64_t h = (int64_t)p * a->conv.stride[0] - a->conv.pad[0],
+                  w = (int64_t)q * a->conv.stride[1] - a->conv.pad[1];
+    const ptrdiff_t next = a->conv.stride[1] * j->patch.column;
+    const float *image = (const float *)in->data + n * in->strides[0], *from = copy;
+    if (a->padded)
+        NNRTI_CPU(copy_patch)(in, &j->patch, image, h, w, copy);
+    else
+        from = image + ((ptrdiff_t)h * in->strides[1] + (ptrdiff_t)w * in->strides[2]);
+    l->rows = lines * run;
+    l->run = run;
+    for (int32_t r = 0; r < lines; r++, from += a->conv.stride[0] * j->patch.row) {
+        NNRTI_CPU(fill_pointers)(l->x + r * run, from, next, run);
+        NNRTI_CPU(output_pointers)
+        (j, l, r * run, run, n * out->strides[0] + (p + r) * out->strides[1] + q * out->strides[2]);
+    }
+    l->step = l->rows + NNRTI_CPU_MAX_TILE_ROWS - 1;
+    NNRTI_CPU(pad_pointers)(l, 1);
+}
+
+/* Indirection buffer of the pixels from `first` on: for each filter tap a pointer into x, or to zeros for a tap
+   outside x. */
+static void NNRTI_CPU(pixel_pointers)(const NNRTI_CPU(gemm_job) * j, int64_t first, NNRTI_CPU(indirection) * l)
+{
+    const nnrti_cpu_gemm *a = j->attr;
+    const nnrt_view *in = j->x, *out = j->y;
+    const float *const zeros = (const float *)j->last->data;
+    const ptrdiff_t column = in->strides[2], next = a->conv.stride[1] * column;
+    /* a 1 x 1 convolution of contiguous rows is processed as one long row */
+    const bool flat = nnrti_cpu_taps(a) == 1 && (int64_t)out->dims[1] * out->dims[2] <= INT32_MAX &&
+                      in->dims[1] == out->dims[1] && in->dims[2] == out->dims[2] &&
+                      (a->conv.pad[0] | a->conv.pad[1]) == 0 && a->conv.stride[0] == 1 && a->conv.stride[1] == 1 &&
+                      in->strides[1] == in->dims[2] * column && out->strides[1] == out->dims[2] * out->strides[2];
+    const int32_t H = flat ? 1 : out->dims[1], W = flat ? out->dims[1] * out->dims[2] : out->dims[2];
+    const int32_t columns = flat ? W : in->dims[2];
+    int32_t q = (int32_t)(first % W), p = (int32_t)(first / W % H), n = (int32_t)(first / W / H);
+    const nnrti_cpu_depth *const deep = &a->depth;
+    const int32_t slices = deep->window > 0 ? deep->window : 1;
+    for (int32_t r = 0, run; r < l->rows; r += run) {
+        const int64_t front = deep->to > 0 ? (int64_t)(n % deep->to) * deep->stride - deep->pad : 0;
+        const float *image = (const float *)in->data + (deep->to > 0 ? n / deep->to : n) * in->strides[0],
+                    **to = l->x + r;
+        const int64_t top = (int64_t)p * a->conv.stride[0] - a->conv.pad[0],
+                      left = (int64_t)q * a->conv.stride[1] - a->conv.pad[1];
+        run = l->rows - r < W - q ? l->rows - r : W - q;
+        NNRTI_CPU(output_pointers)(j, l, r, run, n * out->strides[0] + p * out->strides[1] + q * out->strides[2]);
+        for (int32_t i = 0; i < slices * a->conv.window[0]; i++) {
+            const int64_t h = top + (int64_t)(i % a->conv.window[0]) * a->conv.dilation[0];
+            const int64_t slice = front + (int64_t)(i / a->conv.window[0]) * deep->dilation;
+            const ptrdiff_t row = (ptrdiff_t)(slice * in->dims[1] + h) * in->strides[1];
+            for (int32_t k = 0; k < a->conv.window[1]; k++, to += l->step) {
+                const int64_t w = left + (int64_t)k * a->conv.dilation[1];
+                const ptrdiff_t from = row + (ptrdiff_t)w * column;
+                int32_t begin = run, end = run;
+                if (h >= 0 && h < in->dims[1] && (deep->to == 0 || (slice >= 0 && slice < deep->from)))
+                    nnrti_cpu_valid_range(w, a->conv.stride[1], run, columns, &begin, &end);
+                NNRTI_CPU(fill_pointers)(to, zeros, 0, begin);
+                if (begin < end)
+                    NNRTI_CPU(fill_pointers)(to + begin, image + (from + begin * next), next, end - begin);
+                NNRTI_CPU(fill_pointers)(to + end, zeros, 0, run - end);
+            }
+        }
+        q = 0;
+        if (++p == H) {
+            p = 0;
+            n++;
+        }
+    }
+    NNRTI_CPU(pad_pointers)(l, nnrti_cpu_taps(a));
+}
+
+#if NNRTI_CPU_LEVEL == 4
+#define NNRTI_CPU_FEW_CHANNELS 8 /* channels: at most half a vector */
+
+/* Stores transposed: y[p * step + c] = lane p of sum[c * next], p < n, c < count. */
+NNRTI_CPU_INLINE void NNRTI_CPU(store_lanes)(const nnrti_v *sum, const int32_t next, float *y, ptrdiff_t step,
+                                             int32_t n, int32_t count)
+{
+    const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11),
+                  high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    const __mmask8 some = (__mmask8)((1u << count) - 1);
+    __m512d four[2][4]; /* of four channels pixel i and each fourth one behind it */
+    NNRTI_CPU_UNROLL
+    for (int32_t h = 0; h < 2; h++) {
+        const nnrti_v *const v = sum + h * 4 * next;
+        const __m512d a = _mm512_castps_pd(_mm512_unpacklo_ps(v[0], v[next])),
+                      b = _mm512_castps_pd(_mm512_unpackhi_ps(v[0], v[next])),
+                      c = _mm512_castps_pd(_mm512_unpacklo_ps(v[2 * next], v[3 * next])),
+                      d = _mm512_castps_pd(_mm512_unpackhi_ps(v[2 * next], v[3 * next]));
+        four[h][0] = _mm512_unpacklo_pd(a, c);
+        four[h][1] = _mm512_unpackhi_pd(a, c);
+        four[h][2] = _mm512_unpacklo_pd(b, d);
+        four[h][3] = _mm512_unpackhi_pd(b, d);
+    }
+    for (int32_t i = 0; i < 4 && i < n; i++) {
+        const __m512 first = _mm512_castpd_ps(_mm512_permutex2var_pd(four[0][i], low, four[1][i])),
+                     last = _mm512_castpd_ps(_mm512_permutex2var_pd(four[0][i], high, four[1][i]));
+        float *to = y + i * step;
+        _mm256_mask_storeu_ps(to, some, _mm512_castps512_ps256(first));
+        if (i + 4 < n)
+            _mm256_mask_storeu_ps(to + 4 * step, some, _mm512_extractf32x8_ps(first, 1));
+        if (i + 8 < n)
+            _mm256_mask_storeu_ps(to + 8 * step, some, _mm512_castps512_ps256(last));
+        if (i + 12 < n)
+            _mm256_mask_storeu_ps(to + 12 * step, some, _mm512_extractf32x8_ps(last, 1));
+    }
+}
+
+/* Microkernel for few channels: n pixels of a row, one per SIMD lane of `wide` vectors, by up to NNRTI_CPU_FEW_CHANNELS
+   channels. Pixels of the patch are `stride` apart; pixels of y are `step` apart. */
+NNRTI_CPU_INLINE void NNRTI_CPU(microkernel_lanes)(const NNRTI_CPU(gemm_tile) * tile, int32_t row, int32_t n,
+                                                   ptrdiff_t step, const int32_t stride, const int32_t wide)
+{
+    const NNRTI_CPU(gemm_tile) copy = *tile, *const t = &copy;
+    const float *const x = t->x[row], *w = t->panel;
+    nnrti_v sum[NNRTI_CPU_FEW_CHANNELS * 2], v[4];
+    int32_t cells[4]; /* elements of each vector that is read */
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < stride * wide; i++) {
+        const int32_t left = (n - 1) * stride + 1 - i * NNRTI_LANES;
+        cells[i] = left > 0 ? left : 0;
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t c = 0; c < NNRTI_CPU_FEW_CHANNELS; c++)
+        NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < wide; i++)
+        sum[c * wide + i] = nnrti_v_all(w[c]);
+    for (ptrdiff_t k = 0; k < t->k; k++) {
+        const float *const from = x + t->terms[k];
+        w += NNRTI_LANES;
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < stride * wide; i++)
+            v[i] = nnrti_v_load_part(from + i * NNRTI_LANES, cells[i]);
+        if (stride == 2)
+            NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < wide; i++)
+            v[i] = NNRTI_CPU(v_even)(v[2 * i], v[2 * i + 1]);
+        NNRTI_CPU_UNROLL
+        for (int32_t c = 0; c < NNRTI_CPU_FEW_CHANNELS; c++)
+            NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < wide; i++)
+            sum[c * wide + i] = nnrti_v_fma(v[i], nnrti_v_all(w[c]), sum[c * wide + i]);
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < wide * NNRTI_CPU_FEW_CHANNELS; i++)
+        sum[i] = nnrti_v_min(nnrti_v_all(t->high), nnrti_v_max(nnrti_v_all(t->low), sum[i]));
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < wide; i++, n -= NNRTI_LANES)
+        NNRTI_CPU(store_lanes)(sum + i, wide, t->y[row] + t->channel + i * NNRTI_LANES * step, step, n, t->count);
+}
+#define NNRTI_CPU_MICROKERNEL_LANES(stride, wide)                                                                      \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(microkernel_lanes_##stride##_##wide)(                                     \
+        const NNRTI_CPU(gemm_tile) * t, int32_t row, int32_t n, ptrdiff_t step)                                        \
+    {                                                                                                                  \
+        NNRTI_CPU(microkernel_lanes)(t, row, n, step, stride, wide);                                                   \
+    }
+NNRTI_CPU_MICROKERNEL_LANES(1, 1)
+NNRTI_CPU_MICROKERNEL_LANES(1, 2)
+NNRTI_CPU_MICROKERNEL_LANES(2, 1)
+NNRTI_CPU_MICROKERNEL_LANES(2, 2)
+#endif
+
+/* Uses microkernel_lanes if pixels of a row fill vectors better than the few channels do; false: not applicable. */
+static bool NNRTI_CPU(gemm_few_channels)(const NNRTI_CPU(gemm_job) * j, const NNRTI_CPU(gemm_tile) * t, int32_t run)
+{
+#if NNRTI_CPU_LEVEL == 4
+    const int32_t stride = j->attr->conv.stride[1];
+    if (t->terms == NULL || t->z != NULL || t->count > NNRTI_CPU_FEW_CHANNELS || j->patch.column != 1 || stride > 2 ||
+        run <= 9 * (int32_t)nnrti_cpu_div_up(run, NNRTI_LANES)) /* a vector costs as much as 9 pixels */
+        return false;
+    for (int32_t row = 0; row < t->rows; row += run)
+        for (int32_t q = 0, n; q < run; q += n) {
+            const bool two = run - q > NNRTI_LANES;
+            n = two ? 2 * NNRTI_LANES : NNRTI_LANES;
+            n = n < run - q ? n : run - q;
+            if (stride == 1)
+                (two ? NNRTI_CPU(microkernel_lanes_1_2) : NNRTI_CPU(microkernel_lanes_1_1))(t, row + q, n,
+                                                                                            j->y->strides[2]);
+            else
+                (two ? NNRTI_CPU(microkernel_lanes_2_2) : NNRTI_CPU(microkernel_lanes_2_1))(t, row + q, n,
+                                                                                            j->y->strides[2]);
+        }
+    return true;
+#else
+    (void)j;
+    (void)t;
+    (void)run;
+    return false;
+#endif
+}
+
+/* Work item of `gemm`: some pixels by one part of the panels. */
+static void NNRTI_CPU(gemm_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(gemm_job) *j = (const NNRTI_CPU(gemm_job) *)arg;
+    const nnrti_cpu_gemm *a = j->attr;
+    const uint32_t part = i % a->parts;
+    const int64_t first = (int64_t)(i / a->parts) * a->rows;
+    const int32_t C = j->y->dims[3], panel = NNRTI_PANEL_VECTORS * NNRTI_LANES;
+    const int32_t from = (int32_t)((int64_t)j->panels * part / a->parts);
+    const int32_t to = (int32_t)((int64_t)j->panels * (part + 1) / a->parts);
+    const size_t depth = (size_t)j->packed->dims[1], panelFloats = depth * (size_t)panel;
+    const size_t panelBytes = panelFloats * (a->half ? sizeof(uint16_t) : sizeof(float));
+    const int32_t taps = a->lines > 0 ? 1 : nnrti_cpu_taps(a);
+    const int64_t left = j->pixels - first;
+    const uint8_t *const packed = (const uint8_t *)j->packed->data;
+    float *const wide = (float *)(void *)((uint8_t *)nnrti_cpu_scratch(j->call, worker) + a->wide);
+    int32_t tiles, next;
+    NNRTI_CPU(indirection) l;
+    NNRTI_CPU(gemm_tile) t;
+    l.rows = a->lines > 0 || left > a->rows ? a->rows : (int32_t)left;
+    l.step = l.rows + NNRTI_CPU_MAX_TILE_ROWS - 1;
+    l.x = (const float **)nnrti_cpu_scratch(j->call, worker);
+    l.z = l.x + (size_t)taps * (size_t)l.step;
+    l.y = (float **)(uintptr_t)(l.z + l.step);
+    if (j->z->data == NULL)
+        l.z = NULL;
+    if (a->lines > 0)
+        NNRTI_CPU(patch_pointers)(j, i / a->parts, &l, (float *)(l.y + l.step));
+    else
+        NNRTI_CPU(pixel_pointers)(j, first, &l);
+    tiles = (l.rows + NNRTI_TILE_ROWS - 1) / NNRTI_TILE_ROWS;
+    t.x = l.x;
+    t.y = l.y;
+    t.z = l.z;
+    t.rows = l.rows;
+    t.step = l.step;
+    t.taps = taps;
+    t.k = a->lines > 0 ? j->last->dims[0] : j->x->dims[3];
+    t.terms = a->lines > 0 ? (const int32_t *)j->last->data : NULL;
+    t.low = j->low;
+    t.high = j->high;
+    t.sumLow = j->sumLow;
+    t.sumHigh = j->sumHigh;
+    for (int32_t p = from; p < to;) {
+        t.channel = p * panel;
+        t.count = C - t.channel;
+        t.panel = (const float *)(const void *)(packed + (size_t)p * panelBytes);
+        t.halves = a->half ? (const uint16_t *)(const void *)(t.panel + panel) : NULL;
+        next = p + 1 < to ? p + 1 : from;
+        t.ahead = (const float *)(const void *)(packed + (size_t)next * panelBytes);
+        t.stepAhead = (C - next * panel > NNRTI_LANES ? panel : NNRTI_LANES) / tiles / (a->half ? 2 : 1);
+        if (t.rows == 1 && t.terms == NULL) {
+            const int32_t done = NNRTI_CPU(gemv_panels)(&t, panelFloats, to - p);
+            p += done;
+            if (done > 0)
+                continue;
+        }
+        if (a->half) {
+            const int32_t width = t.count > NNRTI_LANES ? panel : NNRTI_LANES;
+            memcpy(wide, t.panel, (size_t)width * sizeof(float));
+            NNRTI_CPU(widen_run)
+            ((const uint16_t *)(const void *)(t.panel + width), wide + width, (int32_t)(depth - 2) * width);
+            t.panel = wide;
+        }
+        if (!NNRTI_CPU(gemm_few_channels)(j, &t, l.run))
+            NNRTI_CPU(gemm_panel)(&t, t.count > NNRTI_LANES);
+        p++;
+    }
+    for (int32_t r = 0; r < t.rows && !j->bounds; r++) {
+        const int32_t last = to * panel < C ? to * panel : C;
+        NNRTI_CPU(activation_row)
+        (l.y[r] + from * panel, l.y[r] + from * panel, last - from * panel, a->conv.activation);
+    }
+}
+
+/* y[n,p,q,c] = activation(bias[c] + sum over taps and channels of x * weight); with a residual z: sum(that +
+   z[n,p,q,c]), where sum is the second activation. */
+static NNRT_ReturnCode NNRTI_CPU(gemm)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(gemm_job) j;
+    int64_t pieces;
+    NNRTI_CPU(gemm_job_init)((const nnrti_cpu_gemm *)attr, args, call, &j);
+    j.pixels = (int64_t)j.y->dims[0] * j.y->dims[1] * j.y->dims[2];
+    pieces = nnrti_cpu_div_up(j.pixels, j.attr->rows);
+    if (j.attr->lines > 0) {
+        (void)nnrti_cpu_patch_of(j.attr, j.x, j.x->dims[3], &j.patch);
+        pieces = j.y->dims[0] * nnrti_cpu_div_up(j.y->dims[1], j.attr->lines) *
+                 nnrti_cpu_div_up(j.y->dims[2], j.attr->columns);
+    }
+    nnrti_cpu_parallel_for(call, nnrti_cpu_gemm_work(j.attr, j.pixels, j.packed->dims),
+                           (uint32_t)pieces * j.attr->parts, NNRTI_CPU(gemm_task), &j);
+    return NNRT_SUCCESS;
+}
+
+/* GEMV: the next vectors of channels, at most `left`, as many as a microkernel takes; returns their number. The
+   panel has `width` vectors left, of `inside` in each row; the next panel is panelFloats behind. */
+static int32_t NNRTI_CPU(gemv_next)(const NNRTI_CPU(gemm_tile) * t, int32_t width, int32_t inside, size_t panelFloats,
+                                    int32_t left)
+{
+    const int32_t whole = NNRTI_CPU_GEMV_WIDTH * NNRTI_PANEL_VECTORS, most = left < width ? left : width;
+    const size_t apart = 2 * NNRTI_LANES, step = (size_t)inside * NNRTI_LANES;
+    const bool half = t->halves != NULL;
+    if (width == whole && left >= 2 * whole) {
+        (half ? NNRTI_CPU(gemv_microkernel_half_8) : NNRTI_CPU(gemv_microkernel_8))(t, apart, panelFloats, step);
+        return 8;
+    }
+    switch (most) {
+    case 4: (half ? NNRTI_CPU(gemv_microkernel_half_4) : NNRTI_CPU(gemv_microkernel_4))(t, apart, 0, step); return 4;
+    case 1: (half ? NNRTI_CPU(gemv_microkernel_half_1) : NNRTI_CPU(gemv_microkernel_1))(t, 0, 0, step); return 1;
+    default: (half ? NNRTI_CPU(gemv_microkernel_half_2) : NNRTI_CPU(gemv_microkernel_2))(t, 0, 0, step); return 2;
+    }
+}
+
+/* Work item of `gemv`: some of the vectors of channels. */
+static void NNRTI_CPU(gemv_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(gemm_job) *j = (const NNRTI_CPU(gemm_job) *)arg;
+    const nnrti_cpu_gemm *a = j->attr;
+    const int32_t C = j->y->dims[3], all = j->packed->dims[0] / NNRTI_LANES,
+                  whole = NNRTI_CPU_GEMV_WIDTH * NNRTI_PANEL_VECTORS;
+    const int32_t from = (int32_t)((int64_t)all * i / a->parts), to = (int32_t)((int64_t)all * (i + 1) / a->parts);
+    const size_t depth = (size_t)j->packed->dims[1], panelFloats = depth * (size_t)(whole * NNRTI_LANES);
+    const float *const x = (const float *)j->x->data, *const z = (const float *)j->z->data;
+    float *const y = (float *)j->y->data;
+    NNRTI_CPU(gemm_tile) t;
+    (void)worker;
+    memset(&t, 0, sizeof(t));
+    t.x = &x;
+    t.y = &y;
+    t.z = z != NULL ? &z : NULL;
+    t.taps = 1;
+    t.k = j->x->dims[3];
+    t.low = j->low;
+    t.high = j->high;
+    t.sumLow = j->sumLow;
+    t.sumHigh = j->sumHigh;
+    for (int32_t v = from; v < to;) {
+        const int32_t before = v % whole, inside = all - (v - before) < whole ? all - (v - before) : whole;
+        if (a->half) {
+            const uint16_t *const panel = (const uint16_t *)j->packed->data + (size_t)(v / whole) * panelFloats;
+            t.panel = (const float *)(const void *)panel + (size_t)before * NNRTI_LANES;
+            t.halves = panel + (size_t)(2 * inside + before) * NNRTI_LANES;
+        } else {
+            t.panel = (const float *)j->packed->data + (size_t)(v / whole) * panelFloats + (size_t)before * NNRTI_LANES;
+        }
+        t.channel = v * NNRTI_LANES;
+        t.count = C - t.channel;
+        v += NNRTI_CPU(gemv_next)(&t, inside - before, inside, panelFloats, to - v);
+    }
+    if (!j->bounds) {
+        const int32_t first = from * NNRTI_LANES, last = to * NNRTI_LANES < C ? to * NNRTI_LANES : C;
+        NNRTI_CPU(activation_row)(y + first, y + first, last - first, a->conv.activation);
+    }
+}
+
+/* y[c] = activation(bias[c] + sum over k of x[k] * weight[c,k]); with a residual z: sum(that + z[c]), where sum is
+   the second activation. */
+static NNRT_ReturnCode NNRTI_CPU(gemv)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(gemm_job) j;
+    NNRTI_CPU(gemm_job_init)((const nnrti_cpu_gemm *)attr, args, call, &j);
+    nnrti_cpu_parallel_for(call, nnrti_cpu_gemm_work(j.attr, 1, j.packed->dims), j.attr->parts, NNRTI_CPU(gemv_task),
+                           &j);
+    return NNRT_SUCCESS;
+}
+
+typedef struct NNRTI_CPU(multi_gemm_job) {
+    const nnrti_cpu_multi_gemm *attr;
+    const nnrt_view *args;
+    const nnrt_call *call;
+} NNRTI_CPU(multi_gemm_job);
+
+/* Work item i of several GEMMs: returns the phase and replaces i by the index within the phase: a piece of its
+   pixels by one of `groups` groups. */
+static const nnrti_cpu_phase *NNRTI_CPU(phase_of_item)(const nnrti_cpu_multi_gemm *a, const nnrt_view *y,
+                                                       uint32_t groups, uint32_t *i)
+{
+    const nnrti_cpu_phase *p = a->phase;
+    for (;; p++) {
+        const uint32_t units = (uint32_t)nnrti_cpu_phase_pieces(p, y) * groups;
+        if (*i < units)
+            return p;
+        *i -= units;
+    }
+}
+
+/* Sets up the GEMM of a phase, for group g or, with g < 0, for all of them. v: views of x, packed weights, zeros, y
+   and no residual, which the job refers to. */
+static void NNRTI_CPU(phase_job_init)(const NNRTI_CPU(multi_gemm_job) * s, const nnrti_cpu_phase *p, int32_t g,
+                                      nnrt_view v[5], NNRTI_CPU(gemm_job) * j)
+{
+    const nnrti_cpu_multi_gemm *a = s->attr;
+    const nnrti_cpu_depth *deep = &p->gemm.depth;
+    const int32_t depth = 1 + nnrti_cpu_taps(&p->gemm) * a->channels;
+    for (int32_t i = 0; i < 4; i++)
+        v[i] = s->args[i];
+    v[4].data = NULL;
+    v[1].data = (float *)v[1].data + p->packed;
+    v[3].data = (float *)v[3].data + (p->first[0] * v[3].strides[1] + p->first[1] * v[3].strides[2]);
+    if (deep->to > 0) {
+        v[0].dims[1] /= deep->from;
+        v[3].dims[0] *= deep->to;
+        if (deep->to > 1) /* with one slice each, images may have any stride */
+            v[3].strides[0] = v[3].strides[1] * p->size[0];
+    }
+    for (int32_t i = 0; i < 2; i++) {
+        v[3].dims[1 + i] = p->size[i];
+        v[3].strides[1 + i] *= a->step[i];
+    }
+    v[1].dims[0] /= a->groups;
+    v[1].dims[1] = depth;
+    if (g >= 0) {
+        v[0].data = (float *)v[0].data + (ptrdiff_t)g * a->channels;
+        v[0].dims[3] = a->channels;
+        v[1].data = (float *)v[1].data + (size_t)g * (size_t)v[1].dims[0] * (size_t)depth;
+        v[3].data = (float *)v[3].data + (ptrdiff_t)g * a->results;
+        v[3].dims[3] = a->results;
+    }
+    j->attr = &p->gemm;
+    j->x = &v[0];
+    j->packed = &v[1];
+    j->last = &v[2];
+    j->y = &v[3];
+    j->z = &v[4];
+    j->call = s->call;
+    j->pixels = (int64_t)v[3].dims[0] * v[3].dims[1] * v[3].dims[2];
+    j->panels = (int32_t)nnrti_cpu_div_up(v[3].dims[3], NNRTI_PANEL_VECTORS * NNRTI_LANES);
+    j->bounds = nnrti_cpu_activation_bounds(p->gemm.conv.activation, &j->low, &j->high);
+}
+
+/* Work item of `multi_gemm`. */
+static void NNRTI_CPU(multi_gemm_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(multi_gemm_job) *s = (const NNRTI_CPU(multi_gemm_job) *)arg;
+    const uint32_t groups = (uint32_t)s->attr->groups;
+    const nnrti_cpu_phase *p = NNRTI_CPU(phase_of_item)(s->attr, &s->args[3], groups, &i);
+    nnrt_view v[5];
+    NNRTI_CPU(gemm_job) j;
+    NNRTI_CPU(phase_job_init)(s, p, (int32_t)(i % groups), v, &j);
+    NNRTI_CPU(gemm_task)(&j, i / groups, worker);
+}
+
+/* Permutes lanes: for each lane, the channel of x that its group reads. cell: the channels as a vector, for ISAs
+   with a permute instruction; others load from x. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(permute_lanes)(const float *x, nnrti_v cell, const int32_t *lanes)
+{
+#if NNRTI_CPU_LEVEL == 4
+    (void)x;
+    return _mm512_permutexvar_ps(_mm512_loadu_si512(lanes), cell);
+#elif NNRTI_CPU_LEVEL == 3
+    (void)x;
+    return _mm256_permutevar8x32_ps(cell, _mm256_loadu_si256((const __m256i *)(const void *)lanes));
+#else
+    const float picked[NNRTI_LANES] = {x[lanes[0]], x[lanes[1]], x[lanes[2]], x[lanes[3]]};
+    (void)cell;
+    return nnrti_v_load(picked);
+#endif
+}
+
+/* Microkernel of small groups: NNRTI_TILE_ROWS pixels by a block of groups, whose channels of x begin at `at`;
+   `there` of them are read. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(microkernel_grouped)(const NNRTI_CPU(gemm_tile) * tile, int32_t row,
+                                                              const int32_t *lanes, ptrdiff_t at, int32_t there)
+{
+    const NNRTI_CPU(gemm_tile) copy = *tile, *const t = &copy;
+    nnrti_v sum[NNRTI_TILE_ROWS];
+    const float *w = t->panel;
+    const bool whole = NNRTI_IS_WHOLE(there);
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < NNRTI_TILE_ROWS; r++)
+        sum[r] = nnrti_v_load(w);
+    w += NNRTI_LANES;
+    for (int32_t tap = 0; tap < t->taps; tap++) {
+        const float *const *x = t->x + (ptrdiff_t)tap * t->step + row;
+        nnrti_v cell[NNRTI_TILE_ROWS];
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < NNRTI_TILE_ROWS; r++) {
+            if (NNRTI_LANES == 4)
+                cell[r] = sum[r];
+            else
+                cell[r] = whole ? nnrti_v_load(x[r] + at) : nnrti_v_load_part(x[r] + at, there);
+        }
+        for (int32_t k = 0; k < t->k; k++, w += NNRTI_LANES) {
+            const nnrti_v weight = nnrti_v_load(w);
+            NNRTI_CPU_UNROLL
+            for (int32_t r = 0; r < NNRTI_TILE_ROWS; r++)
+                sum[r] =
+                    nnrti_v_fma(NNRTI_CPU(permute_lanes)(x[r] + at, cell[r], lanes + k * NNRTI_LANES), weight, sum[r]);
+        }
+    }
+    NNRTI_CPU(epilogue_last)(t, row, 0, sum, 1, NNRTI_TILE_ROWS);
+}
+
+/* Work item of `conv_grouped`. */
+static void NNRTI_CPU(conv_grouped_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(multi_gemm_job) *s = (const NNRTI_CPU(multi_gemm_job) *)arg;
+    const nnrti_cpu_multi_gemm *a = s->attr;
+    const nnrti_cpu_phase *p = NNRTI_CPU(phase_of_item)(a, &s->args[3], 1, &i);
+    const int64_t first = (int64_t)i * p->gemm.rows;
+    const int32_t *lanes = (const int32_t *)s->args[2].data + s->args[0].dims[3];
+    nnrt_view v[5];
+    NNRTI_CPU(gemm_job) j;
+    NNRTI_CPU(indirection) l;
+    NNRTI_CPU(gemm_tile) t;
+    NNRTI_CPU(phase_job_init)(s, p, -1, v, &j);
+    l.rows = j.pixels - first < p->gemm.rows ? (int32_t)(j.pixels - first) : p->gemm.rows;
+    l.step = l.rows + NNRTI_CPU_MAX_TILE_ROWS - 1;
+    t.taps = nnrti_cpu_taps(&p->gemm);
+    l.x = (const float **)nnrti_cpu_scratch(s->call, worker);
+    l.y = (float **)(uintptr_t)(l.x + (size_t)t.taps * (size_t)l.step);
+    l.z = NULL;
+    NNRTI_CPU(pixel_pointers)(&j, first, &l);
+    t.x = l.x;
+    t.y = l.y;
+    t.z = NULL;
+    t.rows = l.rows;
+    t.step = l.step;
+    t.k = a->channels;
+    t.low = j.low;
+    t.high = j.high;
+    t.panel = (const float *)v[1].data;
+    for (int32_t g = 0; g < a->groups; g += a->fold) {
+        const int32_t n = a->groups - g < a->fold ? a->groups - g : a->fold;
+        const ptrdiff_t at = (ptrdiff_t)g * a->channels;
+        const int32_t there = NNRTI_IS_WHOLE(v[0].dims[3] - at) ? NNRTI_LANES : n * a->channels;
+        t.channel = g * a->results;
+        t.count = n * a->results;
+        for (int32_t r = 0; r < t.rows; r += NNRTI_TILE_ROWS)
+            NNRTI_CPU(microkernel_grouped)(&t, r, n < a->fold ? lanes + a->channels * NNRTI_LANES : lanes, at, there);
+        t.panel += (size_t)v[1].dims[1] * NNRTI_LANES;
+    }
+    for (int32_t r = 0; r < t.rows && !j.bounds; r++)
+        NNRTI_CPU(activation_row)(l.y[r], l.y[r], v[3].dims[3], p->gemm.conv.activation);
+}
+
+/* y = activation(bias[c] + sum over the taps of a pixel and the channels of x of c's group of x * weight). */
+static NNRT_ReturnCode NNRTI_CPU(run_multi_gemm)(const nnrti_cpu_multi_gemm *a, const nnrt_view *args, nnrt_call *call,
+                                                 uint32_t groups, void (*task)(void *arg, uint32_t i, uint32_t worker))
+{
+    NNRTI_CPU(multi_gemm_job) s;
+    uint32_t units = 0;
+    double work = 0;
+    s.attr = a;
+    s.args = args;
+    s.call = call;
+    for (int32_t i = 0; i < a->phases; i++) {
+        units += (uint32_t)nnrti_cpu_phase_pieces(&a->phase[i], &args[3]) * groups;
+        work += (double)nnrti_cpu_phase_pixels(&a->phase[i], &args[3]) * nnrti_cpu_taps(&a->phase[i].gemm);
+    }
+    nnrti_cpu_parallel_for(call, work * args[1].dims[0] * a->channels, units, task, &s);
+    return NNRT_SUCCESS;
+}
+
+/* Grouped convolution with large groups, transposed convolution and CONV_3D: a GEMM per phase and group. */
+static NNRT_ReturnCode NNRTI_CPU(multi_gemm)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_multi_gemm *a = (const nnrti_cpu_multi_gemm *)attr;
+    return NNRTI_CPU(run_multi_gemm)(a, args, call, (uint32_t)a->groups, NNRTI_CPU(multi_gemm_task));
+}
+
+/* The same with groups so small that several fill a vector. */
+static NNRT_ReturnCode NNRTI_CPU(conv_grouped)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(run_multi_gemm)((const nnrti_cpu_multi_gemm *)attr, args, call, 1, NNRTI_CPU(conv_grouped_task));
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>winograd_tiles */
+
+/* Winograd convolution, and MATMUL of two runtime tensors. A work item of Winograd transforms its tiles of x (B^T d
+   B) into scratch, cell by cell, then multiplies each of the 16 or 36 cells by its transformed weights (one GEMM per
+   cell, with the microkernel above), and transforms the results back (A^T m A) into y, with the epilogue. SIMD lanes
+   are channels, so the transforms need no shuffles. Scratch rows are padded against cache set conflicts. MATMUL
+   packs each panel of its second operand in every run, then multiplies with the same microkernel. */
+
+/* B^T d of one row or column of a tile's input. */
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_input_1d)(nnrti_v *d, const int32_t tile)
+{
+    if (tile == 2) {
+        const nnrti_v one = d[1], two = d[2];
+        d[0] = d[0] - two;
+        d[1] = one + two;
+        d[2] = two - one;
+        d[3] = one - d[3];
+    } else {
+        const nnrti_v two = nnrti_v_all(2.0f), four = nnrti_v_all(4.0f), less = nnrti_v_all(-4.0f);
+        const nnrti_v even = nnrti_v_fma(less, d[2], d[4]), odd = nnrti_v_fma(less, d[1], d[3]);
+        const nnrti_v far = d[4] - d[2], near = two * (d[3] - d[1]);
+        d[0] = nnrti_v_fma(four, d[0] - d[2], far);
+        d[5] = nnrti_v_fma(four, d[1] - d[3], d[5] - d[3]);
+        d[1] = even + odd;
+        d[2] = even - odd;
+        d[3] = far + near;
+        d[4] = far - near;
+    }
+}
+
+/* A^T m of one row or column: `tile` results. */
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_output_1d)(nnrti_v *m, const int32_t tile)
+{
+    const nnrti_v sum = m[1] + m[2], difference = m[1] - m[2];
+    if (tile == 2) {
+        m[0] = m[0] + sum;
+        m[1] = difference - m[3];
+    } else {
+        const nnrti_v sum2 = m[3] + m[4], difference2 = m[3] - m[4];
+        m[0] = m[0] + (sum + sum2);
+        m[1] = nnrti_v_fma(nnrti_v_all(2.0f), difference2, difference);
+        m[2] = nnrti_v_fma(nnrti_v_all(4.0f), sum2, sum);
+        m[3] = nnrti_v_fma(nnrti_v_all(8.0f), difference2, difference) + m[5];
+    }
+}
+
+/* Half a vector of floats, as double. */
+#define nnrti_d NNRTI_CPU(d)
+#define nnrti_h NNRTI_CPU(h)
+typedef double nnrti_d __attribute__((vector_size(NNRTI_LANES * 4)));
+typedef float nnrti_h __attribute__((vector_size(NNRTI_LANES * 2)));
+NNRTI_CPU_INLINE void NNRTI_CPU(to_double)(const float *from, nnrti_d *to)
+{
+    nnrti_h v;
+    memcpy(&v, from, sizeof(v));
+#if defined(__clang__) || __GNUC__ >= 9
+    *to = __builtin_convertvector(v, nnrti_d);
+#else
+    for (int32_t i = 0; i < NNRTI_LANES / 2; i++)
+        (*to)[i] = (double)v[i];
+#endif
+}
+NNRTI_CPU_INLINE void NNRTI_CPU(from_double)(const nnrti_d *from, float *to)
+{
+#if defined(__clang__) || __GNUC__ >= 9
+    const nnrti_h v = __builtin_convertvector(*from, nnrti_h);
+#else
+    nnrti_h v;
+    for (int32_t i = 0; i < NNRTI_LANES / 2; i++)
+        v[i] = (float)(*from)[i];
+#endif
+    memcpy(to, &v, sizeof(v));
+}
+
+/* G g of one row or column of the weights. */
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_weights_1d)(nnrti_d a, nnrti_d b, nnrti_d c, nnrti_d *y, const int32_t tile)
+{
+    const nnrti_d ends = a + c, far = a + 4.0 * c;
+    if (tile == 2) {
+        y[0] = a;
+        y[1] = (ends + b) * 0.5;
+        y[2] = (ends - b) * 0.5;
+    } else {
+        y[0] = a * 0.25;
+        y[1] = (ends + b) * (-1.0 / 6);
+        y[2] = (ends - b) * (-1.0 / 6);
+        y[3] = (far + 2.0 * b) * (1.0 / 24);
+        y[4] = (far - 2.0 * b) * (1.0 / 24);
+    }
+    y[tile + 1] = c;
+}
+
+/* G g G^T of half a vector of channels. */
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_weights_2d)(const float *taps, size_t tap, float *to, size_t cell,
+                                                     const int32_t tile)
+{
+    const int32_t n = tile + 2;
+    nnrti_d g[9], half[18], y[6];
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < 9; i++)
+        NNRTI_CPU(to_double)(taps + (size_t)i * tap, &g[i]);
+    NNRTI_CPU_UNROLL
+    for (int32_t j = 0; j < 3; j++) {
+        NNRTI_CPU(winograd_weights_1d)(g[j], g[3 + j], g[6 + j], y, tile);
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < n; i++)
+            half[3 * i + j] = y[i];
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < n; i++) {
+        NNRTI_CPU(winograd_weights_1d)(half[3 * i], half[3 * i + 1], half[3 * i + 2], y, tile);
+        NNRTI_CPU_UNROLL
+        for (int32_t j = 0; j < n; j++, to += cell)
+            NNRTI_CPU(from_double)(&y[j], to);
+    }
+}
+
+/* The function `weights` of the ISA's table. */
+static void NNRTI_CPU(winograd_weights)(const float *taps, size_t tap, float *to, size_t cell, int32_t width,
+                                        int32_t tile)
+{
+    for (int32_t t = 0; t < width; t += NNRTI_LANES / 2)
+        if (tile == 2)
+            NNRTI_CPU(winograd_weights_2d)(taps + t, tap, to + t, cell, 2);
+        else
+            NNRTI_CPU(winograd_weights_2d)(taps + t, tap, to + t, cell, 4);
+}
+
+/* Input transform of a vector of channels of all cells; the first `left` channels exist. */
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_input_vector)(const float *const *x, int32_t k, int32_t left, float *to,
+                                                       size_t cell, const int32_t tile)
+{
+    const int32_t n = tile + 2;
+    nnrti_v half[6][6], d[6];
+    for (int32_t j = 0; j < n; j++) {
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < n; i++)
+            d[i] = nnrti_v_load_part(x[i * n + j] + k, left);
+        NNRTI_CPU(winograd_input_1d)(d, tile);
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < n; i++)
+            half[i][j] = d[i];
+    }
+    for (int32_t i = 0; i < n; i++) {
+        NNRTI_CPU_UNROLL
+        for (int32_t j = 0; j < n; j++)
+            d[j] = half[i][j];
+        NNRTI_CPU(winograd_input_1d)(d, tile);
+        NNRTI_CPU_UNROLL
+        for (int32_t j = 0; j < n; j++)
+            nnrti_v_store(to + (size_t)(i * n + j) * cell + k, d[j]);
+    }
+}
+
+/* Input transform of a tile, K channels, from x[cell]. */
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_input_tile)(const float *const *x, int32_t K, float *to, size_t cell,
+                                                     const int32_t tile)
+{
+    int32_t k = 0;
+    for (; k + NNRTI_LANES <= K; k += NNRTI_LANES)
+        NNRTI_CPU(winograd_input_vector)(x, k, NNRTI_LANES, to, cell, tile);
+    if (k < K)
+        NNRTI_CPU(winograd_input_vector)(x, k, K - k, to, cell, tile);
+}
+
+/* Output transform and epilogue of a tile of which down x across pixels exist: t->count channels of each. */
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_output_tile)(const NNRTI_CPU(gemm_tile) * t, const float *from, size_t cell,
+                                                      int32_t down, int32_t across, const int32_t tile)
+{
+    const int32_t n = tile + 2;
+    for (int32_t c = 0; c < t->count; c += NNRTI_LANES) {
+        nnrti_v half[4][6], m[6];
+        for (int32_t j = 0; j < n; j++) {
+            NNRTI_CPU_UNROLL
+            for (int32_t i = 0; i < n; i++)
+                m[i] = nnrti_v_load(from + (size_t)(i * n + j) * cell + c);
+            NNRTI_CPU(winograd_output_1d)(m, tile);
+            NNRTI_CPU_UNROLL
+            for (int32_t i = 0; i < tile; i++)
+                half[i][j] = m[i];
+        }
+        for (int32_t i = 0; i < down; i++) {
+            NNRTI_CPU_UNROLL
+            for (int32_t j = 0; j < n; j++)
+                m[j] = half[i][j];
+            NNRTI_CPU(winograd_output_1d)(m, tile);
+            NNRTI_CPU_UNROLL
+            for (int32_t j = 0; j < tile; j++)
+                if (j < across)
+                    NNRTI_CPU(epilogue)(t, i * tile + j, c, &m[j], 1, 1, false);
+        }
+    }
+}
+
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(winograd_input_tile_2)(const float *const *x, int32_t K, float *to,
+                                                                size_t cell)
+{
+    NNRTI_CPU(winograd_input_tile)(x, K, to, cell, 2);
+}
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(winograd_input_tile_4)(const float *const *x, int32_t K, float *to,
+                                                                size_t cell)
+{
+    NNRTI_CPU(winograd_input_tile)(x, K, to, cell, 4);
+}
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(winograd_output_tile_2)(const NNRTI_CPU(gemm_tile) * t, const float *from,
+                                                                 size_t cell, int32_t down, int32_t across)
+{
+    NNRTI_CPU(winograd_output_tile)(t, from, cell, down, across, 2);
+}
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(winograd_output_tile_4)(const NNRTI_CPU(gemm_tile) * t, const float *from,
+                                                                 size_t cell, int32_t down, int32_t across)
+{
+    NNRTI_CPU(winograd_output_tile)(t, from, cell, down, across, 4);
+}
+
+/* Tile number `at` of all images: its image, and the position of its first pixel. */
+static void NNRTI_CPU(winograd_tile_position)(const nnrti_cpu_winograd *a, int64_t at, int64_t *n, int64_t *p,
+                                              int64_t *q)
+{
+    *q = at % a->across * a->tile;
+    *p = at / a->across % a->down * a->tile;
+    *n = at / a->across / a->down;
+}
+
+/* Input transforms of some tiles of x. */
+static void NNRTI_CPU(winograd_input_transform)(const NNRTI_CPU(gemm_job) * j, int64_t first, int32_t rows, float *to)
+{
+    const nnrti_cpu_winograd *a = (const nnrti_cpu_winograd *)(const void *)j->attr;
+    const nnrt_view *in = j->x;
+    const int32_t n = a->tile + 2;
+    for (int32_t r = 0; r < rows; r++, to += a->rowX) {
+        const float *x[36], *image;
+        int64_t at, p, q;
+        NNRTI_CPU(winograd_tile_position)(a, first + r, &at, &p, &q);
+        image = (const float *)in->data + at * in->strides[0];
+        p -= a->gemm.conv.pad[0];
+        q -= a->gemm.conv.pad[1];
+        for (int32_t i = 0; i < n; i++)
+            for (int32_t k = 0; k < n; k++) {
+                const int64_t h = p + i, w = q + k;
+                const bool inside = h >= 0 && h < in->dims[1] && w >= 0 && w < in->dims[2];
+                x[i * n + k] = inside ? image + h * in->strides[1] + w * in->strides[2] : (const float *)j->last->data;
+            }
+        (a->tile == 2 ? NNRTI_CPU(winograd_input_tile_2) : NNRTI_CPU(winograd_input_tile_4))(x, in->dims[3], to,
+                                                                                             a->cellX);
+    }
+}
+
+/* Output transforms of some tiles: channels t->channel to t->channel + t->count - 1. */
+static void NNRTI_CPU(winograd_output_transform)(const NNRTI_CPU(gemm_job) * j, int64_t first, int32_t rows,
+                                                 const float *from, NNRTI_CPU(gemm_tile) * t)
+{
+    const nnrti_cpu_winograd *a = (const nnrti_cpu_winograd *)(const void *)j->attr;
+    const nnrt_view *out = j->y;
+    float low, high, *y[16];
+    const float *z[16];
+    const bool apart = !nnrti_cpu_activation_bounds(a->gemm.conv.activation, &low, &high);
+    t->y = y;
+    t->z = j->z->data != NULL ? z : NULL;
+    for (int32_t r = 0; r < rows; r++, from += a->rowY) {
+        int64_t n, p, q;
+        int32_t down, across;
+        NNRTI_CPU(winograd_tile_position)(a, first + r, &n, &p, &q);
+        down = (int32_t)(out->dims[1] - p < a->tile ? out->dims[1] - p : a->tile);
+        across = (int32_t)(out->dims[2] - q < a->tile ? out->dims[2] - q : a->tile);
+        for (int32_t i = 0; i < down; i++)
+            for (int32_t k = 0; k < across; k++) {
+                const ptrdiff_t at = (ptrdiff_t)n * out->strides[0] + (ptrdiff_t)(p + i) * out->strides[1] +
+                                     (ptrdiff_t)(q + k) * out->strides[2];
+                y[i * a->tile + k] = (float *)out->data + at;
+                if (t->z != NULL)
+                    z[i * a->tile + k] = (const float *)j->z->data + at;
+            }
+        (a->tile == 2 ? NNRTI_CPU(winograd_output_tile_2) : NNRTI_CPU(winograd_output_tile_4))(t, from, a->cellY, down,
+                                                                                               across);
+        for (int32_t i = 0; apart && i < down; i++)
+            for (int32_t k = 0; k < across; k++) {
+                float *const to = y[i * a->tile + k] + t->channel;
+                NNRTI_CPU(activation_row)(to, to, t->count, a->gemm.conv.activation);
+            }
+    }
+}
+
+/* The GEMMs of some tiles by some of the panels, cell by cell. */
+static void NNRTI_CPU(winograd_gemm)(const NNRTI_CPU(gemm_job) * j, const float *x, int32_t rows, int32_t from,
+                                     int32_t to, float *y, const float **places)
+{
+    const nnrti_cpu_winograd *a = (const nnrti_cpu_winograd *)(const void *)j->attr;
+    const int32_t cells = (a->tile + 2) * (a->tile + 2), panel = NNRTI_PANEL_VECTORS * NNRTI_LANES;
+    const int32_t tiles = (rows + NNRTI_TILE_ROWS - 1) / NNRTI_TILE_ROWS;
+    const size_t panelFloats = (size_t)j->packed->dims[1] * (size_t)panel, depth = (size_t)(1 + j->x->dims[3]);
+    const float *const packed = (const float *)j->packed->data;
+    NNRTI_CPU(gemm_tile) t;
+    memset(&t, 0, sizeof(t));
+    t.rows = rows;
+    t.step = rows + NNRTI_CPU_MAX_TILE_ROWS - 1;
+    t.x = places;
+    t.y = (float *const *)(places + t.step);
+    t.taps = 1;
+    t.k = j->x->dims[3];
+    (void)nnrti_cpu_activation_bounds(NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &t.low, &t.high);
+    for (int32_t e = 0; e < cells; e++, x += a->cellX, y += a->cellY) {
+        for (int32_t r = 0; r < t.step; r++) {
+            const size_t row = (size_t)(r < rows ? r : rows - 1);
+            places[r] = x + row * a->rowX;
+            places[t.step + r] = y + row * a->rowY;
+        }
+        for (int32_t p = from; p < to; p++) {
+            const int32_t next = p + 1 < to ? p + 1 : from, cell = p + 1 < to ? e : e + 1 < cells ? e + 1 : 0;
+            const int32_t ahead = j->y->dims[3] - next * panel <= NNRTI_LANES ? NNRTI_LANES : panel;
+            t.count = j->y->dims[3] - p * panel <= NNRTI_LANES ? NNRTI_LANES : panel;
+            t.channel = (p - from) * panel;
+            t.panel = packed + (size_t)p * panelFloats + (size_t)e * depth * (size_t)t.count;
+            t.ahead = packed + (size_t)next * panelFloats + (size_t)cell * depth * (size_t)ahead;
+            t.stepAhead = ahead / tiles;
+            NNRTI_CPU(gemm_panel)(&t, t.count > NNRTI_LANES);
+        }
+    }
+}
+
+/* Work item of `winograd`: some tiles by one part of the panels. */
+static void NNRTI_CPU(winograd_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(gemm_job) *j = (const NNRTI_CPU(gemm_job) *)arg;
+    const nnrti_cpu_winograd *a = (const nnrti_cpu_winograd *)(const void *)j->attr;
+    const uint32_t part = i % a->gemm.parts, parts = a->gemm.parts;
+    const int64_t first = (int64_t)(i / parts) * a->gemm.rows;
+    const int32_t rows = (int32_t)(j->pixels - first < a->gemm.rows ? j->pixels - first : a->gemm.rows);
+    const int32_t cells = (a->tile + 2) * (a->tile + 2), panel = NNRTI_PANEL_VECTORS * NNRTI_LANES;
+    const int32_t from = (int32_t)((int64_t)j->panels * part / parts);
+    const int32_t to = (int32_t)((int64_t)j->panels * (part + 1) / parts);
+    float *const x = (float *)nnrti_cpu_scratch(j->call, worker), *const y = x + (size_t)cells * a->cellX;
+    const float **const places = (const float **)(void *)(y + (size_t)cells * a->cellY);
+    NNRTI_CPU(gemm_tile) t;
+    memset(&t, 0, sizeof(t));
+    (void)nnrti_cpu_activation_bounds(a->gemm.conv.activation, &t.low, &t.high);
+    (void)nnrti_cpu_activation_bounds(a->gemm.sum, &t.sumLow, &t.sumHigh);
+    NNRTI_CPU(winograd_input_transform)(j, first, rows, x);
+    for (int32_t p = from; p < to; p += a->group) {
+        const int32_t end = p + a->group < to ? p + a->group : to;
+        NNRTI_CPU(winograd_gemm)(j, x, rows, p, end, y, places);
+        t.channel = p * panel;
+        t.count = (end * panel < j->y->dims[3] ? end * panel : j->y->dims[3]) - t.channel;
+        NNRTI_CPU(winograd_output_transform)(j, first, rows, y, &t);
+    }
+}
+
+/* The result of `gemm` for a 3 x 3 window, by Winograd tiles. */
+static NNRT_ReturnCode NNRTI_CPU(winograd)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_winograd *a = (const nnrti_cpu_winograd *)attr;
+    NNRTI_CPU(gemm_job) j;
+    NNRTI_CPU(gemm_job_init)(&a->gemm, args, call, &j);
+    j.pixels = (int64_t)j.y->dims[0] * a->down * a->across; /* count tiles instead of pixels */
+    nnrti_cpu_parallel_for(call, (double)j.pixels * j.packed->dims[0] * j.packed->dims[1],
+                           (uint32_t)((j.pixels + a->gemm.rows - 1) / a->gemm.rows) * a->gemm.parts,
+                           NNRTI_CPU(winograd_task), &j);
+    return NNRT_SUCCESS;
+}
+
+/* Arguments of a matrix multiplication of two runtime tensors. */
+typedef struct NNRTI_CPU(matmul_job) {
+    const nnrti_cpu_matmul *attr;
+    const nnrt_view *x, *y, *bias, *z;
+    const nnrt_call *call;
+    int32_t panels;
+} NNRTI_CPU(matmul_job);
+
+/* Matrix i of the batch of z in v, which is broadcast to it. */
+static const float *NNRTI_CPU(batch_matrix)(const nnrt_view *v, const nnrt_view *z, uint32_t i)
+{
+    const float *data = (const float *)v->data;
+    for (int32_t k = z->rank - 3; k >= 0; k--) {
+        const int32_t at = k - (z->rank - v->rank), index = (int32_t)(i % (uint32_t)z->dims[k]);
+        i /= (uint32_t)z->dims[k];
+        if (at >= 0 && v->dims[at] != 1)
+            data += index * v->strides[at];
+    }
+    return data;
+}
+
+/* Packs a panel of y [K,N] from column n on, in the format of `gemm`'s weights, with its bias. */
+static void NNRTI_CPU(pack_matmul_panel)(const NNRTI_CPU(matmul_job) * j, const float *y, ptrdiff_t row,
+                                         ptrdiff_t column, int32_t K, int32_t n, int32_t width, int32_t count,
+                                         float *to)
+{
+    for (int32_t t = 0; t < width; t++)
+        to[t] =
+            j->bias->data != NULL && t < count ? ((const float *)j->bias->data)[(n + t) * j->bias->strides[0]] : 0.0f;
+    to += width;
+    y += n * column;
+    if (row == 1 && column != 1) {
+        const int32_t columns = count < width ? count : width;
+        nnrti_cpu_transpose((const uint32_t *)(const void *)y, column, (uint32_t *)(void *)to, width, columns, K);
+        for (int32_t k = 0; k < K && columns < width; k++)
+            memset(to + (ptrdiff_t)k * width + columns, 0, (size_t)(width - columns) * sizeof(float));
+        return;
+    }
+    for (int32_t k = 0; k < K; k++, to += width)
+        for (int32_t t = 0; t < width; t += NNRTI_LANES) {
+            if (column == 1) {
+                nnrti_v_store(to + t, nnrti_v_load_part(y + k * row + t, count > t ? count - t : 0));
+                continue;
+            }
+            for (int32_t i = t; i < t + NNRTI_LANES; i++)
+                to[i] = i < count ? y[k * row + i * column] : 0.0f;
+        }
+}
+
+/* Work item of `matmul`: one panel of one matrix of the batch. */
+static void NNRTI_CPU(matmul_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(matmul_job) *j = (const NNRTI_CPU(matmul_job) *)arg;
+    const nnrti_cpu_matmul *a = j->attr;
+    const uint32_t stack = i / (uint32_t)j->panels;
+    const int32_t n = (int32_t)(i % (uint32_t)j->panels) * NNRTI_PANEL_VECTORS * NNRTI_LANES;
+    const int32_t rank = j->z->rank, M = j->z->dims[rank - 2], N = j->z->dims[rank - 1];
+    const int32_t lastX = j->x->rank - 1, lastY = j->y->rank - 1;
+    const int32_t K = j->x->dims[lastX - a->transposeA];
+    const ptrdiff_t stepX = j->x->strides[lastX - !a->transposeA];
+    const float *x = NNRTI_CPU(batch_matrix)(j->x, j->z, stack), *y = NNRTI_CPU(batch_matrix)(j->y, j->z, stack);
+    float *z = (float *)(uintptr_t)NNRTI_CPU(batch_matrix)(j->z, j->z, stack);
+    float *panel = (float *)nnrti_cpu_scratch(j->call, worker);
+    const float **rows = (const float **)(panel + (size_t)(1 + K) * NNRTI_PANEL_VECTORS * NNRTI_LANES);
+    float **out = (float **)(uintptr_t)(rows + NNRTI_CPU_MATMUL_ROWS + NNRTI_CPU_MAX_TILE_ROWS - 1);
+    NNRTI_CPU(gemm_tile) t;
+    t.x = rows;
+    t.y = out;
+    t.z = NULL;
+    t.taps = 1;
+    t.k = K;
+    t.terms = NULL;
+    t.ahead = panel;
+    t.stepAhead = 0;
+    t.panel = panel;
+    t.channel = n;
+    t.count = N - n;
+    t.sumLow = t.sumHigh = 0;
+    (void)nnrti_cpu_activation_bounds(a->activation, &t.low, &t.high);
+    NNRTI_CPU(pack_matmul_panel)
+    (j, y, j->y->strides[lastY - !a->transposeB], j->y->strides[lastY - a->transposeB], K, n,
+     t.count > NNRTI_LANES ? NNRTI_PANEL_VECTORS * NNRTI_LANES : NNRTI_LANES, t.count, panel);
+    for (int32_t m = 0; m < M; m += NNRTI_CPU_MATMUL_ROWS) {
+        t.rows = M - m < NNRTI_CPU_MATMUL_ROWS ? M - m : NNRTI_CPU_MATMUL_ROWS;
+        t.step = t.rows + NNRTI_CPU_MAX_TILE_ROWS - 1;
+        for (int32_t r = 0; r < t.step; r++) {
+            const int32_t at = m + (r < t.rows ? r : t.rows - 1);
+            rows[r] = x + at * stepX;
+            out[r] = z + at * j->z->strides[rank - 2];
+        }
+        NNRTI_CPU(gemm_panel)(&t, t.count > NNRTI_LANES);
+        for (int32_t r = 0; r < t.rows && !nnrti_cpu_activation_bounds(a->activation, &t.low, &t.high); r++)
+            NNRTI_CPU(activation_row)
+        (out[r] + n, out[r] + n,
+         t.count < NNRTI_PANEL_VECTORS * NNRTI_LANES ? t.count : NNRTI_PANEL_VECTORS * NNRTI_LANES, a->activation);
+    }
+}
+
+/* z[..,m,n] = activation(bias[n] + sum over k of x[..,m,k] * y[..,k,n]). */
+static NNRT_ReturnCode NNRTI_CPU(matmul)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(matmul_job) j;
+    double count = 1;
+    uint32_t stacks = 1;
+    j.attr = (const nnrti_cpu_matmul *)attr;
+    j.x = &args[0];
+    j.y = &args[1];
+    j.bias = &args[2];
+    j.z = &args[3];
+    j.call = call;
+    j.panels = (j.z->dims[j.z->rank - 1] + NNRTI_PANEL_VECTORS * NNRTI_LANES - 1) / (NNRTI_PANEL_VECTORS * NNRTI_LANES);
+    for (int32_t k = 0; k < j.z->rank; k++) {
+        count *= j.z->dims[k];
+        stacks *= k < j.z->rank - 2 ? (uint32_t)j.z->dims[k] : 1;
+    }
+    if (count > 0)
+        nnrti_cpu_parallel_for(call, count * j.x->dims[j.x->rank - 1 - j.attr->transposeA], stacks * (uint32_t)j.panels,
+                               NNRTI_CPU(matmul_task), &j);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>depthwise */
+
+/* Depthwise convolution and pooling, channels last: SIMD lanes are channels, a work item is a row of y, or a block
+   of its channels. Depthwise kernels 3 and 5 taps wide of stride 1 or 2 use strips: 8 pixels of a row at once, so
+   that each column of x is loaded once and used by all pixels whose window contains it. Invariant: taps are added in
+   the order of the reference device; taps outside x are skipped, so that Inf weights do no harm there. Other windows
+   go pixel by pixel. The fused pointwise-depthwise step is here, too. Pools with more than two spatial axes are
+   channels first: SIMD lanes are pixels of the last axis. */
+
+/* Arguments of a depthwise convolution or 2-D pool. */
+typedef struct NNRTI_CPU(window_job) {
+    const nnrti_cpu_window *attr;
+    const nnrt_view *x, *packed, *y;
+    float low, high, begin; /* bounds of the activation; initial value of a pool */
+    int32_t rows, blocks;   /* of a work item; channel blocks */
+} NNRTI_CPU(window_job);
+
+/* `count` channels of a pixel, from channel `from` on, and its taps inside x: first to last - 1 of the height, begin
+   to end - 1 of the width. at: offset of tap 0,0 in x, which may be outside. */
+typedef struct NNRTI_CPU(taps) {
+    int32_t first, last, begin, end, from, count;
+    ptrdiff_t at;
+} NNRTI_CPU(taps);
+
+/* Depthwise convolution of one pixel, any window. */
+NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_pixel)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, float *y,
+                                                 const float *packed)
+{
+    const nnrti_cpu_window *a = j->attr;
+    const ptrdiff_t padded = j->packed->dims[1];
+    nnrti_v sum = nnrti_v_load(packed);
+    for (int32_t i = m->first; i < m->last; i++)
+        for (int32_t k = m->begin; k < m->end; k++) {
+            const float *from = (const float *)j->x->data + m->at + i * a->dilation[0] * j->x->strides[1] +
+                                k * a->dilation[1] * j->x->strides[2];
+            sum = nnrti_v_fma(nnrti_v_load_part(from, m->count),
+                              nnrti_v_load(packed + padded * (1 + i * a->window[1] + k)), sum);
+        }
+    nnrti_v_store_part(y, nnrti_v_min(nnrti_v_all(j->high), nnrti_v_max(nnrti_v_all(j->low), sum)), m->count);
+}
+
+/* A strip: some pixels of a row of y whose window has no column dilation: each column of x is loaded once, and the
+   pixels use it in the order of their taps. x: the first used tap of the first pixel, which may be outside; packed:
+   its weight; the weights of the next tap are `padded` floats behind. */
+typedef struct NNRTI_CPU(strip) {
+    const float *x, *bias, *packed;
+    float *y;
+    ptrdiff_t stepX, down, stepY, padded; /* strides to the next used column and row of x, and to the next pixel of y */
+    int32_t channels, rows, count;        /* rows: used rows of the window; count: pixels */
+    int32_t begin, end;                   /* columns, counted from x, that are inside x and that the pixels read */
+    float low, high;
+} NNRTI_CPU(strip);
+#define NNRTI_CPU_STRIP_PIXELS 8
+
+/* Loads or stores channels of a pixel of which `left` remain: whole vectors, if partial ones are slower (a strip
+   then has at least one vector of channels); else partial ones. */
+#if NNRTI_CPU_LEVEL == 4
+#define NNRTI_CPU_STRIP_WHOLE false
+#else
+#define NNRTI_CPU_STRIP_WHOLE true
+#endif
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(strip_load)(const float *x, int32_t left)
+{
+    return NNRTI_CPU_STRIP_WHOLE ? nnrti_v_load(x) : nnrti_v_load_part(x, left);
+}
+NNRTI_CPU_INLINE void NNRTI_CPU(strip_store)(float *y, nnrti_v v, int32_t left)
+{
+    if (NNRTI_CPU_STRIP_WHOLE)
+        nnrti_v_store(y, v);
+    else
+        nnrti_v_store_part(y, v, left);
+}
+
+/* A vector of channels of a strip. edge: the strip has fewer pixels or columns than a full one. */
+NNRTI_CPU_INLINE void NNRTI_CPU(strip_vector)(const NNRTI_CPU(strip) * s, int32_t c, const int32_t width,
+                                              const int32_t stride, const bool edge)
+{
+    const float *x = s->x + c, *packed = s->packed + c;
+    const nnrti_v low = nnrti_v_all(s->low), high = nnrti_v_all(s->high);
+    nnrti_v sum[NNRTI_CPU_STRIP_PIXELS];
+    NNRTI_CPU_UNROLL
+    for (int32_t t = 0; t < NNRTI_CPU_STRIP_PIXELS; t++)
+        sum[t] = nnrti_v_load(s->bias + c);
+    for (int32_t i = 0; i < s->rows; i++, x += s->down) {
+        nnrti_v weight[5];
+        NNRTI_CPU_UNROLL
+        for (int32_t k = 0; k < width; k++, packed += s->padded)
+            weight[k] = nnrti_v_load(packed);
+        NNRTI_CPU_UNROLL
+        for (int32_t k = 0; k < (NNRTI_CPU_STRIP_PIXELS - 1) * stride + width; k++) {
+            nnrti_v cell;
+            if (edge && k < width && k < s->begin)
+                continue;
+            if (edge && k >= s->end)
+                break;
+            cell = NNRTI_CPU(strip_load)(x + k * s->stepX, s->channels - c);
+            NNRTI_CPU_UNROLL
+            for (int32_t t = 0; t < NNRTI_CPU_STRIP_PIXELS; t++)
+                if (k >= t * stride && k < t * stride + width)
+                    sum[t] = nnrti_v_fma(cell, weight[k - t * stride], sum[t]);
+        }
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t t = 0; t < NNRTI_CPU_STRIP_PIXELS; t++) {
+        if (edge && t >= s->count)
+            break;
+        NNRTI_CPU(strip_store)
+        (s->y + t * s->stepY + c, nnrti_v_min(high, nnrti_v_max(low, sum[t])), s->channels - c);
+    }
+}
+
+/* All channels of a strip; the copy lets the compiler assume that stores do not change it. With whole vectors, the
+   last one starts early enough to end with the last channel, so some channels are computed twice. */
+#define NNRTI_CPU_STRIP(width, stride, edge)                                                                           \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(strip_##width##_##stride##_##edge)(const NNRTI_CPU(strip) * strip)        \
+    {                                                                                                                  \
+        const NNRTI_CPU(strip) s = *strip;                                                                             \
+        for (int32_t c = 0; c < s.channels; c += NNRTI_LANES) {                                                        \
+            if (NNRTI_CPU_STRIP_WHOLE && c > s.channels - NNRTI_LANES)                                                 \
+                c = s.channels - NNRTI_LANES;                                                                          \
+            NNRTI_CPU(strip_vector)(&s, c, width, stride, edge);                                                       \
+        }                                                                                                              \
+    }
+NNRTI_CPU_STRIP(3, 1, 0)
+NNRTI_CPU_STRIP(3, 1, 1)
+NNRTI_CPU_STRIP(3, 2, 0)
+NNRTI_CPU_STRIP(3, 2, 1)
+NNRTI_CPU_STRIP(5, 1, 1)
+NNRTI_CPU_STRIP(5, 2, 1)
+
+/* A strip with fewer channels than lanes: runs on padded copies of its input and output. */
+#define NNRTI_CPU_FEW_ROWS 5
+static void NNRTI_CPU(strip_few)(const NNRTI_CPU(strip) * strip, void (*run)(const NNRTI_CPU(strip) *))
+{
+    float cells[NNRTI_CPU_FEW_ROWS][(NNRTI_CPU_STRIP_PIXELS - 1) * 2 + 5][NNRTI_LANES];
+    float pixels[NNRTI_CPU_STRIP_PIXELS][NNRTI_LANES];
+    const size_t bytes = (size_t)strip->channels * sizeof(float);
+    NNRTI_CPU(strip) s = *strip;
+    for (int32_t i = 0; i < s.rows; i++)
+        for (int32_t k = s.begin; k < s.end; k++) {
+            nnrti_v_store(cells[i][k], nnrti_v_all(0.0f));
+            nnrti_cpu_copy_small(cells[i][k], strip->x + i * strip->down + k * strip->stepX, bytes);
+        }
+    s.x = cells[0][0];
+    s.y = pixels[0];
+    s.stepX = s.stepY = s.channels = NNRTI_LANES;
+    s.down = (ptrdiff_t)(sizeof(cells[0]) / sizeof(float));
+    run(&s);
+    for (int32_t t = 0; t < s.count; t++)
+        nnrti_cpu_copy_small(strip->y + t * strip->stepY, pixels[t], bytes);
+}
+
+/* Some channels of a row of y by strips; false: the window has none. at: offset of tap 0,0 of its first pixel. */
+static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, ptrdiff_t at, float *y)
+{
+    const nnrti_cpu_window *a = j->attr;
+    const int32_t width = a->window[1], stride = a->stride[1], columns = j->x->dims[2], pixels = j->y->dims[2];
+    const bool few = NNRTI_CPU_STRIP_WHOLE && m->count < NNRTI_LANES;
+    const int32_t most = pixels > 2 * NNRTI_CPU_STRIP_PIXELS ? NNRTI_CPU_STRIP_PIXELS /* at most two lengths per row */
+                         : pixels > NNRTI_CPU_STRIP_PIXELS   ? (pixels + 1) / 2
+                                                             : pixels;
+    NNRTI_CPU(strip) s;
+    if ((width != 3 && width != 5) || (stride != 1 && stride != 2) || a->dilation[1] != 1 || a->pad[1] > width ||
+        (few && a->window[0] > NNRTI_CPU_FEW_ROWS))
+        return false;
+    s.padded = j->packed->dims[1];
+    s.bias = (const float *)j->packed->data + m->from;
+    s.packed = s.bias + (1 + m->first * width) * s.padded;
+    s.stepX = j->x->strides[2];
+    s.down = a->dilation[0] * j->x->strides[1];
+    s.stepY = j->y->strides[2];
+    s.channels = m->count;
+    s.rows = m->last - m->first;
+    s.low = j->low;
+    s.high = j->high;
+    at += m->first * s.down;
+    for (int32_t q = 0; q < pixels; q += most) {
+        const int64_t left = (int64_t)q * stride - a->pad[1], right = columns - left;
+        int32_t needed;
+        void (*run)(const NNRTI_CPU(strip) *);
+        bool edge;
+        s.count = pixels - q < most ? pixels - q : most;
+        needed = (s.count - 1) * stride + width;
+        s.x = (const float *)j->x->data + (at + (ptrdiff_t)left * s.stepX);
+        s.y = y + q * s.stepY;
+        s.begin = left < 0 ? (int32_t)-left : 0;
+        s.end = right < needed ? (int32_t)right : needed;
+        edge = s.begin > 0 || s.end < (NNRTI_CPU_STRIP_PIXELS - 1) * stride + width;
+        if (width == 3 && stride == 1)
+            run = edge ? NNRTI_CPU(strip_3_1_1) : NNRTI_CPU(strip_3_1_0);
+        else if (width == 3)
+            run = edge ? NNRTI_CPU(strip_3_2_1) : NNRTI_CPU(strip_3_2_0);
+        else
+            run = stride == 1 ? NNRTI_CPU(strip_5_1_1) : NNRTI_CPU(strip_5_2_1);
+        if (few)
+            NNRTI_CPU(strip_few)(&s, run);
+        else
+            run(&s);
+    }
+    return true;
+}
+
+/* Pooling: the largest tap (NaN if one is NaN) or the average, of `wide` vectors of channels of some pixels of a
+   row; m describes the first pixel. */
+NNRTI_CPU_INLINE void NNRTI_CPU(pool_pixels)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, float *y,
+                                             const bool largest, const int32_t pixels, const int32_t wide)
+{
+    const nnrti_v low = nnrti_v_all(j->low), high = nnrti_v_all(j->high);
+    const nnrti_v cells = nnrti_v_all((float)((m->last - m->first) * (m->end - m->begin)));
+    const ptrdiff_t step = j->x->strides[2], next = j->attr->stride[1] * step;
+    const int32_t last = (wide - 1) * NNRTI_LANES, left = m->count - last; /* vectors before the last one are whole */
+    const int32_t end = m->end;
+    nnrti_v result[NNRTI_CPU_POOL_UNROLL];
+    NNRTI_CPU_UNROLL
+    for (int32_t t = 0; t < pixels * wide; t++)
+        result[t] = nnrti_v_all(j->begin);
+    for (int32_t i = m->first; i < m->last; i++) {
+        const float *from = (const float *)j->x->data + m->at + i * j->x->strides[1] + m->begin * step;
+        for (int32_t k = m->begin; k < end; k++, from += step)
+            NNRTI_CPU_UNROLL
+        for (int32_t t = 0; t < pixels * wide; t++) {
+            const int32_t c = t % wide * NNRTI_LANES;
+            const float *const x = from + t / wide * next + c;
+            const nnrti_v cell = c < last ? nnrti_v_load(x) : nnrti_v_load_part(x, left);
+            result[t] = largest ? nnrti_v_max_nan(result[t], cell) : (nnrti_v)(result[t] + cell);
+        }
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t t = 0; t < pixels * wide; t++) {
+        const int32_t c = t % wide * NNRTI_LANES;
+        if (!largest)
+            result[t] = result[t] / cells;
+        nnrti_v_store_part(y + t / wide * j->y->strides[2] + c, nnrti_v_min(high, nnrti_v_max(low, result[t])),
+                           m->count - c);
+    }
+}
+
+/* Channels from to to - 1 of row `unit` of y: depthwise convolution or pool. */
+NNRTI_CPU_INLINE void NNRTI_CPU(window_row)(const NNRTI_CPU(window_job) * j, int32_t unit, int32_t from, int32_t to,
+                                            const bool depthwise, const bool largest)
+{
+    const nnrti_cpu_window *a = j->attr;
+    const nnrt_view *x = j->x, *y = j->y;
+    const int32_t n = unit / y->dims[1], p = unit % y->dims[1];
+    const int64_t top = (int64_t)p * a->stride[0] - a->pad[0];
+    const ptrdiff_t at = n * x->strides[0] + (ptrdiff_t)top * x->strides[1] + from;
+    float *const row = (float *)y->data + n * y->strides[0] + p * y->strides[1] + from;
+    NNRTI_CPU(taps) m;
+    float low, high;
+    m.from = from;
+    m.count = to - from;
+    nnrti_cpu_valid_range(top, a->dilation[0], a->window[0], x->dims[1], &m.first, &m.last);
+    if (!depthwise || !NNRTI_CPU(strip_row)(j, &m, at, row))
+        for (int32_t q = 0, pixels; q < y->dims[2]; q += pixels) {
+            const int64_t left = (int64_t)q * a->stride[1] - a->pad[1];
+            const int64_t last = left + (NNRTI_CPU_POOL_UNROLL - 1) * (int64_t)a->stride[1] + a->window[1] - 1;
+            float *pixel = row + q * y->strides[2];
+            nnrti_cpu_valid_range(left, a->dilation[1], a->window[1], x->dims[2], &m.begin, &m.end);
+            m.at = at + (ptrdiff_t)left * x->strides[2];
+            m.count = to - from;
+            pixels = depthwise || left < 0 || last >= x->dims[2] || y->dims[2] - q < NNRTI_CPU_POOL_UNROLL ||
+                             m.count > (NNRTI_CPU_POOL_UNROLL - 1) * NNRTI_LANES
+                         ? 1
+                         : NNRTI_CPU_POOL_UNROLL;
+            for (int32_t c = 0, some; c < to - from; c += some, m.at += some, m.count -= some) {
+                some = NNRTI_LANES;
+                if (depthwise) {
+                    NNRTI_CPU(depthwise_pixel)(j, &m, pixel + c, (const float *)j->packed->data + (from + c));
+                } else if (pixels > 1) {
+                    NNRTI_CPU(pool_pixels)(j, &m, pixel + c, largest, NNRTI_CPU_POOL_UNROLL, 1);
+                } else if (m.count > (NNRTI_CPU_POOL_UNROLL - 1) * NNRTI_LANES) {
+                    NNRTI_CPU(pool_pixels)(j, &m, pixel + c, largest, 1, NNRTI_CPU_POOL_UNROLL);
+                    some = NNRTI_CPU_POOL_UNROLL * NNRTI_LANES;
+                } else {
+                    NNRTI_CPU(pool_pixels)(j, &m, pixel + c, largest, 1, 1);
+                }
+            }
+        }
+    for (int32_t q = 0; q < y->dims[2] && !nnrti_cpu_activation_bounds(a->activation, &low, &high); q++)
+        NNRTI_CPU(activation_row)(row + q * y->strides[2], row + q * y->strides[2], to - from, a->activation);
+}
+
+/* Work item: `rows` rows of y from group unit / blocks on, channels of block unit % blocks. */
+NNRTI_CPU_INLINE void NNRTI_CPU(window_rows)(const NNRTI_CPU(window_job) * j, uint32_t unit, const bool depthwise,
+                                             const bool largest)
+{
+    const int32_t C = j->y->dims[3], rows = j->y->dims[0] * j->y->dims[1];
+    int32_t from = 0, to = C, first = (int32_t)unit * j->rows, last;
+    if (j->blocks > 1) {
+        const int32_t vectors = (C + NNRTI_LANES - 1) / NNRTI_LANES, block = (int32_t)unit % j->blocks;
+        from = (int32_t)((int64_t)vectors * block / j->blocks) * NNRTI_LANES;
+        to = (int32_t)((int64_t)vectors * (block + 1) / j->blocks) * NNRTI_LANES;
+        to = to < C ? to : C;
+        first = (int32_t)unit / j->blocks * j->rows;
+    }
+    last = rows - first < j->rows ? rows : first + j->rows;
+    for (int32_t r = first; r < last; r++)
+        NNRTI_CPU(window_row)(j, r, from, to, depthwise, largest);
+}
+
+static void NNRTI_CPU(depthwise_task)(void *arg, uint32_t unit, uint32_t worker)
+{
+    (void)worker;
+    NNRTI_CPU(window_rows)((const NNRTI_CPU(window_job) *)arg, unit, true, false);
+}
+
+static void NNRTI_CPU(max_pool_task)(void *arg, uint32_t unit, uint32_t worker)
+{
+    (void)worker;
+    NNRTI_CPU(window_rows)((const NNRTI_CPU(window_job) *)arg, unit, false, true);
+}
+
+static void NNRTI_CPU(average_pool_task)(void *arg, uint32_t unit, uint32_t worker)
+{
+    (void)worker;
+    NNRTI_CPU(window_rows)((const NNRTI_CPU(window_job) *)arg, unit, false, false);
+}
+
+/* Runs `depthwise` or a pool; begin: the initial value of a pool. */
+static NNRT_ReturnCode NNRTI_CPU(run_window)(const void *attr, const nnrt_view *x, const nnrt_view *packed,
+                                             nnrt_view *y, nnrt_call *call, float begin,
+                                             void (*task)(void *arg, uint32_t i, uint32_t worker))
+{
+    const int32_t rows = y->dims[0] * y->dims[1];
+    const int32_t workers = call != NULL && call->parallel != NULL ? (int32_t)call->parallel->workers : 1;
+    NNRTI_CPU(window_job) j;
+    j.begin = begin;
+    j.attr = (const nnrti_cpu_window *)attr;
+    j.x = x;
+    j.packed = packed;
+    j.y = y;
+    (void)nnrti_cpu_activation_bounds(j.attr->activation, &j.low, &j.high);
+    j.blocks = nnrti_cpu_channel_blocks(j.attr, x, y, NNRTI_LANES);
+    j.rows = j.blocks > 1 && rows > workers ? (int32_t)nnrti_cpu_div_up(rows, workers) : 1;
+    nnrti_cpu_parallel_for(
+        call, 3.0 * y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
+        (uint32_t)(nnrti_cpu_div_up(rows, j.rows) * j.blocks), task, &j);
+    return NNRT_SUCCESS;
+}
+
+/* y[n,p,q,c] = activation(bias[c] + sum over taps of x[n,..,c] * weight[..,c]). */
+static NNRT_ReturnCode NNRTI_CPU(depthwise)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(run_window)(attr, &args[0], &args[1], &args[2], call, 0, NNRTI_CPU(depthwise_task));
+}
+
+/* Arguments of a fused pointwise - depthwise - pointwise convolution. */
+typedef struct NNRTI_CPU(fused_depthwise_job) {
+    const nnrti_cpu_fused_depthwise *attr;
+    const nnrt_view *args;
+    const nnrt_call *call;
+    nnrt_view none; /* the absent residual of the first GEMM */
+    NNRTI_CPU(gemm_job) first, last;
+    NNRTI_CPU(window_job) middle;
+} NNRTI_CPU(fused_depthwise_job);
+
+/* Rows `from` to from + count - 1 of image n of v, as an image. */
+static nnrt_view NNRTI_CPU(rows_of)(const nnrt_view *v, int32_t n, int32_t from, int32_t count)
+{
+    nnrt_view rows = *v;
+    if (v->data != NULL)
+        rows.data = (float *)v->data + (n * v->strides[0] + from * v->strides[1]);
+    rows.dims[0] = 1;
+    rows.dims[1] = count;
+    return rows;
+}
+
+/* Scratch viewed as an image of rows; extent: rows, columns, channels. */
+static nnrt_view NNRTI_CPU(rows_at)(float *data, int32_t count, const int32_t *extent)
+{
+    nnrt_view rows;
+    memset(&rows, 0, sizeof(rows));
+    rows.data = data;
+    rows.rank = 4;
+    rows.dims[0] = 1;
+    rows.dims[1] = count;
+    rows.dims[2] = extent[1];
+    rows.dims[3] = extent[2];
+    rows.strides[3] = 1;
+    rows.strides[2] = extent[2];
+    rows.strides[1] = rows.strides[0] = (ptrdiff_t)extent[1] * extent[2];
+    return rows;
+}
+
+/* Sets up the GEMM of a pointwise convolution. */
+static void NNRTI_CPU(pointwise_init)(NNRTI_CPU(gemm_job) * j, const nnrti_cpu_gemm *attr, const nnrt_view *packed,
+                                      int32_t channels, const nnrt_call *call)
+{
+    j->attr = attr;
+    j->packed = &packed[0];
+    j->last = &packed[1];
+    j->call = call;
+    j->panels = (int32_t)nnrti_cpu_div_up(channels, NNRTI_PANEL_VECTORS * NNRTI_LANES);
+    j->bounds = nnrti_cpu_activation_bounds(attr->conv.activation, &j->low, &j->high);
+    (void)nnrti_cpu_activation_bounds(attr->sum, &j->sumLow, &j->sumHigh);
+}
+
+/* Runs a pointwise convolution of all pixels of y on this thread. */
+static void NNRTI_CPU(run_pointwise)(const NNRTI_CPU(gemm_job) * link, const nnrt_view *x, const nnrt_view *z,
+                                     const nnrt_view *y, uint32_t worker)
+{
+    NNRTI_CPU(gemm_job) j = *link;
+    uint32_t pieces;
+    j.x = x;
+    j.z = z;
+    j.y = y;
+    j.pixels = (int64_t)y->dims[1] * y->dims[2];
+    pieces = (uint32_t)nnrti_cpu_div_up(j.pixels, j.attr->rows);
+    for (uint32_t i = 0; i < pieces; i++)
+        NNRTI_CPU(gemm_task)(&j, i, worker);
+}
+
+/* Runs a depthwise convolution of all rows of y on this thread. */
+static void NNRTI_CPU(run_depthwise)(NNRTI_CPU(window_job) * j)
+{
+    j->rows = j->y->dims[0] * j->y->dims[1];
+    j->blocks = nnrti_cpu_channel_blocks(j->attr, j->x, j->y, NNRTI_LANES);
+    for (int32_t b = 0; b < j->blocks; b++)
+        NNRTI_CPU(window_rows)(j, (uint32_t)b, true, false);
+}
+
+/* Work item of `fused_depthwise`: a part of the rows of an image. Input rows of the depthwise convolution that the
+   previous iteration has computed are moved to the front of the buffer. */
+static void NNRTI_CPU(fused_depthwise_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(fused_depthwise_job) *c = (const NNRTI_CPU(fused_depthwise_job) *)arg;
+    const nnrti_cpu_fused_depthwise *a = c->attr;
+    const nnrt_view *x = &c->args[0], *z = &c->args[1];
+    const nnrt_view *y = &c->args[3 + (a->first.rows > 0 ? 2 : 0) + (a->last.rows > 0 ? 2 : 0)];
+    const nnrti_cpu_window *m = &a->middle;
+    const int32_t n = (int32_t)i / a->parts, part = (int32_t)i % a->parts;
+    const int32_t to = (int32_t)((int64_t)a->out[0] * (part + 1) / a->parts);
+    const size_t row = (size_t)a->in[1] * (size_t)a->in[2];
+    float *const cells = (float *)(void *)((uint8_t *)nnrti_cpu_scratch(c->call, worker) + a->lists);
+    float *const sums = cells + a->cells;
+    int32_t begin = 0, end = 0; /* rows of the depthwise input that the buffer holds */
+    for (int32_t p = (int32_t)((int64_t)a->out[0] * part / a->parts), count; p < to; p += count) {
+        int32_t first, last, lowest, highest;
+        int64_t top = (int64_t)p * m->stride[0] - m->pad[0], bottom;
+        nnrti_cpu_window here = *m;
+        NNRTI_CPU(window_job) j = c->middle;
+        nnrt_view from, result;
+        count = to - p < a->lines ? to - p : a->lines;
+        bottom = top + (int64_t)(count - 1) * m->stride[0] + (int64_t)(m->window[0] - 1) * m->dilation[0] + 1;
+        lowest = top < 0 ? 0 : top < a->in[0] ? (int32_t)top : a->in[0];
+        highest = bottom < lowest ? lowest : bottom < a->in[0] ? (int32_t)bottom : a->in[0];
+        if (a->first.rows > 0) {
+            first = end > lowest ? end : lowest;
+            if (end > lowest)
+                memmove(cells, cells + (size_t)(lowest - begin) * row, (size_t)(end - lowest) * row * sizeof(float));
+            last = highest - first;
+            from = NNRTI_CPU(rows_of)(x, n, first, last);
+            result = NNRTI_CPU(rows_at)(cells + (size_t)(first - lowest) * row, last, a->in);
+            if (last > 0)
+                NNRTI_CPU(run_pointwise)(&c->first, &from, &c->none, &result, worker);
+            begin = lowest;
+            end = highest;
+            from = NNRTI_CPU(rows_at)(cells, highest - lowest, a->in);
+        } else {
+            from = NNRTI_CPU(rows_of)(x, n, lowest, highest - lowest);
+        }
+        result = NNRTI_CPU(rows_of)(y, n, p, count);
+        here.pad[0] = (int32_t)(lowest - top);
+        j.attr = &here;
+        j.x = &from;
+        if (a->last.rows > 0) {
+            nnrt_view sum = NNRTI_CPU(rows_at)(sums, count, a->out), added = NNRTI_CPU(rows_of)(z, n, p, count);
+            j.y = &sum;
+            NNRTI_CPU(run_depthwise)(&j);
+            NNRTI_CPU(run_pointwise)(&c->last, &sum, &added, &result, worker);
+        } else {
+            j.y = &result;
+            NNRTI_CPU(run_depthwise)(&j);
+        }
+    }
+}
+
+/* y = pointwise(depthwise(pointwise(x))), a few rows at a time; either pointwise convolution may be missing. */
+static NNRT_ReturnCode NNRTI_CPU(fused_depthwise)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_fused_depthwise *a = (const nnrti_cpu_fused_depthwise *)attr;
+    const double pixels = (double)args[0].dims[0] * a->out[0] * a->out[1];
+    const nnrt_view *packed = &args[3];
+    NNRTI_CPU(fused_depthwise_job) c;
+    double work = 3.0 * pixels * a->out[2] * a->middle.window[0] * a->middle.window[1];
+    c.attr = a;
+    c.args = args;
+    c.call = call;
+    c.none = args[0];
+    c.none.data = NULL;
+    c.middle.begin = 0;
+    c.middle.packed = &args[2];
+    (void)nnrti_cpu_activation_bounds(a->middle.activation, &c.middle.low, &c.middle.high);
+    if (a->first.rows > 0) {
+        NNRTI_CPU(pointwise_init)(&c.first, &a->first, packed, a->in[2], call);
+        work += (double)args[0].dims[0] * a->in[0] * a->in[1] * packed->dims[0] * packed->dims[1];
+        packed += 2;
+    }
+    if (a->last.rows > 0) {
+        NNRTI_CPU(pointwise_init)(&c.last, &a->last, packed, packed[2].dims[3], call);
+        work += pixels * packed->dims[0] * packed->dims[1];
+    }
+    nnrti_cpu_parallel_for(call, work, (uint32_t)(args[0].dims[0] * a->parts), NNRTI_CPU(fused_depthwise_task), &c);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode NNRTI_CPU(max_pool)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(run_window)(attr, &args[0], NULL, &args[1], call, -nnrti_inff(), NNRTI_CPU(max_pool_task));
+}
+
+static NNRT_ReturnCode NNRTI_CPU(average_pool)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(run_window)(attr, &args[0], NULL, &args[1], call, 0, NNRTI_CPU(average_pool_task));
+}
+
+/* Loads row[start + t * step], t < n, or `rest` where that is outside a row of L floats. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(load_taps)(const float *row, int64_t start, int64_t step, int32_t n, int32_t L,
+                                              float rest)
+{
+    const int64_t last = start + (n - 1) * step;
+    float part[NNRTI_LANES];
+    int32_t first, end;
+    if (start >= 0 && last < L && step == 1 && (NNRTI_CPU_LEVEL == 4 || n == NNRTI_LANES))
+        return nnrti_v_load_part(row + start, n);
+    if (start >= 0 && last < L && step == 2 && (NNRTI_CPU_LEVEL == 4 || start + 2 * NNRTI_LANES <= L))
+        return NNRTI_CPU(v_even)(nnrti_v_load_part(row + start, 2 * n - 1),
+                                 2 * n - 1 > NNRTI_LANES
+                                     ? nnrti_v_load_part(row + start + NNRTI_LANES, 2 * n - 1 - NNRTI_LANES)
+                                     : nnrti_v_all(rest));
+    nnrti_cpu_valid_range(start, step, n, L, &first, &end);
+    for (int32_t t = 0; t < NNRTI_LANES; t++)
+        part[t] = t >= first && t < end ? row[start + t * step] : rest;
+    return nnrti_v_load(part);
+}
+
+/* Arguments of a pool with any number of spatial axes. */
+typedef struct NNRTI_CPU(pool_nd_job) {
+    const nnrti_cpu_pool_nd *attr;
+    const nnrt_view *x, *y;
+    int64_t rows; /* rows of y per image and channel */
+} NNRTI_CPU(pool_nd_job);
+
+/* A vector of a row of y (last axis) from element q on. at: the window's start on the other axes; first, count: its
+   elements inside x, at least one. The last axis runs fastest, as on the reference device. */
+NNRTI_CPU_INLINE void NNRTI_CPU(pool_nd_vector)(const NNRTI_CPU(pool_nd_job) * j, const float *x, float *y, int32_t q,
+                                                const int64_t *at, const int32_t *first, const int32_t *count,
+                                                const bool largest)
+{
+    const nnrti_cpu_pool_nd *a = j->attr;
+    const int32_t last = j->y->rank - 3, left = j->y->dims[2 + last] - q, L = j->x->dims[2 + last];
+    const int64_t step = a->stride[last], dilation = a->dilation[last], end = a->window[last] * dilation;
+    const int32_t n = left < NNRTI_LANES ? left : NNRTI_LANES;
+    const float rest = largest ? -nnrti_inff() : 0.0f;
+    nnrti_v result = nnrti_v_all(rest);
+    int32_t cell[NNRT_MAX_RANK] = {0}, axis;
+    do {
+        const float *row = x;
+        for (int32_t i = 0; i < last; i++)
+            row += (ptrdiff_t)(at[i] + (first[i] + cell[i]) * a->dilation[i]) * j->x->strides[2 + i];
+        for (int64_t k = 0; k < end; k += dilation) {
+            const nnrti_v v = NNRTI_CPU(load_taps)(row, q * step - a->pad[last] + k, step, n, L, rest);
+            result = largest ? nnrti_v_max_nan(result, v) : (nnrti_v)(result + v);
+        }
+        for (axis = last - 1; axis >= 0 && ++cell[axis] == count[axis]; axis--)
+            cell[axis] = 0;
+    } while (axis >= 0);
+    nnrti_v_store_part(y + q, result, n);
+}
+
+/* Divides a row of sums by the number of elements that count. */
+static void NNRTI_CPU(divide_row)(const NNRTI_CPU(pool_nd_job) * j, float *y, const int64_t *at)
+{
+    const nnrti_cpu_pool_nd *a = j->attr;
+    const int32_t last = j->y->rank - 3;
+    for (int32_t q = 0; q < j->y->dims[2 + last]; q++) {
+        float count = 1;
+        for (int32_t i = 0; i <= last; i++) {
+            const int64_t start = i < last ? at[i] : q * a->stride[i] - a->pad[i],
+                          more = a->ends != NULL ? a->pad[i] : 0;
+            const nnrti_cells cells = nnrti_cells_apart(start + more, a->window[i], a->dilation[i],
+                                                        j->x->dims[2 + i] + more + (a->ends != NULL ? a->ends[i] : 0));
+            count *= (float)(cells.end - cells.first);
+        }
+        y[q] = y[q] / count;
+    }
+}
+
+/* All rows of an image and channel. */
+NNRTI_CPU_INLINE void NNRTI_CPU(pool_nd_plane)(const NNRTI_CPU(pool_nd_job) * j, uint32_t unit, const bool largest)
+{
+    const nnrti_cpu_pool_nd *a = j->attr;
+    const nnrt_view *x = j->x, *y = j->y;
+    const int32_t last = y->rank - 3, C = y->dims[1], n = (int32_t)(unit / (uint32_t)C), c = (int32_t)unit - n * C;
+    const float *from = (const float *)x->data + (n * x->strides[0] + c * x->strides[1]);
+    float *to = (float *)y->data + (n * y->strides[0] + c * y->strides[1]);
+    for (int64_t r = 0; r < j->rows; r++, to += y->dims[y->rank - 1]) {
+        int64_t at[NNRT_MAX_RANK];
+        int32_t first[NNRT_MAX_RANK], count[NNRT_MAX_RANK];
+        int64_t rest = r;
+        for (int32_t i = last - 1; i >= 0; rest /= y->dims[2 + i], i--) {
+            at[i] = rest % y->dims[2 + i] * a->stride[i] - a->pad[i];
+            nnrti_cpu_valid_range(at[i], a->dilation[i], (int32_t)a->window[i], x->dims[2 + i], &first[i], &count[i]);
+            count[i] -= first[i];
+        }
+        for (int32_t q = 0; q < y->dims[2 + last]; q += NNRTI_LANES)
+            NNRTI_CPU(pool_nd_vector)(j, from, to, q, at, first, count, largest);
+        if (!largest)
+            NNRTI_CPU(divide_row)(j, to, at);
+    }
+}
+
+static void NNRTI_CPU(max_pool_nd_task)(void *arg, uint32_t unit, uint32_t worker)
+{
+    (void)worker;
+    NNRTI_CPU(pool_nd_plane)((const NNRTI_CPU(pool_nd_job) *)arg, unit, true);
+}
+
+static void NNRTI_CPU(average_pool_nd_task)(void *arg, uint32_t unit, uint32_t worker)
+{
+    (void)worker;
+    NNRTI_CPU(pool_nd_plane)((const NNRTI_CPU(pool_nd_job) *)arg, unit, false);
+}
+
+static NNRT_ReturnCode NNRTI_CPU(run_pool_nd)(const void *attr, nnrt_view *args, nnrt_call *call,
+                                              void (*task)(void *arg, uint32_t i, uint32_t worker))
+{
+    const nnrt_view *y = &args[1];
+    NNRTI_CPU(pool_nd_job) j;
+    double work = 3.0 * y->dims[0] * y->dims[1];
+    j.attr = (const nnrti_cpu_pool_nd *)attr;
+    j.x = &args[0];
+    j.y = y;
+    j.rows = 1;
+    for (int32_t i = 2; i < y->rank; i++) {
+        work *= (double)y->dims[i] * (double)j.attr->window[i - 2];
+        j.rows *= i + 1 < y->rank ? y->dims[i] : 1;
+    }
+    nnrti_cpu_parallel_for(call, work, (uint32_t)y->dims[0] * (uint32_t)y->dims[1], task, &j);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode NNRTI_CPU(max_pool_nd)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(run_pool_nd)(attr, args, call, NNRTI_CPU(max_pool_nd_task));
+}
+
+static NNRT_ReturnCode NNRTI_CPU(average_pool_nd)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(run_pool_nd)(attr, args, call, NNRTI_CPU(average_pool_nd_task));
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>elementwise */
+
+/* Elementwise operators: unary functions, binary functions with broadcasting, and per-channel affine functions. One
+   function per operator processes a row (X-macro lists NNRTI_CPU_BINARY_FUNCTIONS and NNRTI_CPU_UNARY_FUNCTIONS
+   generate them); a walk (nnrti_walk) yields the rows of any strides. Invariant: an element's result does not depend
+   on its position in a vector, so partial vectors compute the same bits. POW, SIN and COS go through double, because
+   float intermediates lose too many bits; rare arguments fall back to the functions of the reference device. */
+
+/* A vector of a binary function. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(binary_function)(nnrti_v x, nnrti_v y, const nnrti_cpu_function function)
+{
+    switch (function) {
+    case NNRTI_CPU_ADD: return x + y;
+    case NNRTI_CPU_SUB: return x - y;
+    case NNRTI_CPU_MUL: return x * y;
+    case NNRTI_CPU_DIV: return x / y;
+    case NNRTI_CPU_MAX: return nnrti_v_max(x, y);
+    case NNRTI_CPU_MIN: return nnrti_v_min(x, y);
+    case NNRTI_CPU_SQUARED_DIFFERENCE: return (x - y) * (x - y);
+    case NNRTI_CPU_MAX_NAN: return NNRTI_CPU_IF_NAN(x, nnrti_v_max(x, y));
+    case NNRTI_CPU_MIN_NAN: return NNRTI_CPU_IF_NAN(x, nnrti_v_min(x, y));
+    default: return nnrti_v_if_less(x, nnrti_v_all(0.0f), y * x, x); /* PRELU */
+    }
+}
+
+/* A row of z = function(x, y), clamped; stepX or stepY 0: x or y is one element, broadcast to the row. */
+#define NNRTI_CPU_BINARY(name)                                                                                         \
+    static void NNRTI_CPU(row_of_##name)(const float *x, ptrdiff_t stepX, const float *y, ptrdiff_t stepY, float *z,   \
+                                         int32_t count, float low, float high)                                         \
+    {                                                                                                                  \
+        for (int32_t i = 0; i < count; i += NNRTI_LANES) {                                                             \
+            const int32_t left = count - i;                                                                            \
+            const nnrti_v a = stepX != 0 ? nnrti_v_load_part(x + i, left) : nnrti_v_all(*x);                           \
+            const nnrti_v b = stepY != 0 ? nnrti_v_load_part(y + i, left) : nnrti_v_all(*y);                           \
+            const nnrti_v result = NNRTI_CPU(binary_function)(a, b, NNRTI_CPU_##name);                                 \
+            nnrti_v_store_part(z + i, nnrti_v_min(nnrti_v_all(high), nnrti_v_max(nnrti_v_all(low), result)), left);    \
+        }                                                                                                              \
+    }
+NNRTI_CPU_BINARY_FUNCTIONS(NNRTI_CPU_BINARY)
+#undef NNRTI_CPU_BINARY
+
+/* Powers and trigonometric functions compute in double, NNRTI_CPU_DOUBLE_CHUNK elements at a time. Arguments outside
+   the supported range use the functions of the reference device. */
+#define NNRTI_CPU_DOUBLE_CHUNK 64
+typedef int64_t NNRTI_CPU(longs) __attribute__((vector_size(NNRTI_LANES * 4)));
+
+/* The polynomial p[0] + p[1] * w + .. of `count` coefficients (Horner). */
+NNRTI_CPU_INLINE nnrti_d NNRTI_CPU(polynomial)(nnrti_d w, const double *p, const int32_t count)
+{
+    nnrti_d sum = w * p[count - 1] + p[count - 2];
+    NNRTI_CPU_UNROLL
+    for (int32_t i = count - 3; i >= 0; i--)
+        sum = sum * w + p[i];
+    return sum;
+}
+
+/* z = x^y = 2^(y log2 x), x = 2^k m, sqrt(1/2) <= m < sqrt(2), ln m = 2 artanh s, s = (m - 1) / (m + 1): the series
+   up to s^15, relative error 4e-14, and that of exp up to the power 9, error 1e-11, which is the error of the result
+   before its rounding to float. powf for x that is zero, subnormal, Inf or NaN, and for infinite or NaN y. z may be
+   x or y. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(row_of_POWER)(const float *x, ptrdiff_t stepX, const float *y, ptrdiff_t stepY,
+                                                       float *z, int32_t count, float low, float high)
+{
+    static const double log_series[] = {1, 1 / 3.0, 1 / 5.0, 1 / 7.0, 1 / 9.0, 1 / 11.0, 1 / 13.0, 1 / 15.0};
+    static const double exp_series[] = {1,         1,         1 / 2.0,    1 / 6.0,     1 / 24.0,
+                                        1 / 120.0, 1 / 720.0, 1 / 5040.0, 1 / 40320.0, 1 / 362880.0};
+    const nnrti_v least = nnrti_v_all(1.17549435e-38f), most = nnrti_v_all(3.4028235e38f);
+    const double magic = 6755399441055744.0;      /* 1.5 * 2^52: the sum has an integer in its low bits */
+    const nnrti_d zero = {0}, end = zero + 400.0; /* outside, all results are infinite or 0 */
+    float base[NNRTI_CPU_DOUBLE_CHUNK], power[NNRTI_CPU_DOUBLE_CHUNK], m[NNRTI_CPU_DOUBLE_CHUNK],
+        k[NNRTI_CPU_DOUBLE_CHUNK];
+    (void)low;
+    (void)high;
+    for (int32_t i = 0; i < count; i += NNRTI_CPU_DOUBLE_CHUNK) {
+        const int32_t some = count - i < NNRTI_CPU_DOUBLE_CHUNK ? count - i : NNRTI_CPU_DOUBLE_CHUNK;
+        for (int32_t t = 0; t < some; t += NNRTI_LANES) {
+            const nnrti_v p = stepX != 0 ? nnrti_v_load_part(x + i + t, some - t) : nnrti_v_all(*x);
+            const nnrti_v q = stepY != 0 ? nnrti_v_load_part(y + i + t, some - t) : nnrti_v_all(*y);
+            const nnrti_v size = (nnrti_v)((nnrti_v_bits)p & INT32_MAX);
+            const nnrti_v_bits all = (nnrti_v_bits)nnrti_v_min(nnrti_v_max(size, least), most) + 0x004afb0d;
+            nnrti_v_store(base + t, p);
+            nnrti_v_store(power + t, q);
+            nnrti_v_store(k + t, __builtin_convertvector((all >> 23) - 127, nnrti_v));
+            nnrti_v_store(m + t, (nnrti_v)((all & 0x007fffff) + 0x3f3504f3));
+        }
+        for (int32_t t = 0; t < some; t += NNRTI_LANES / 2) {
+            nnrti_d s, n, v, whole;
+            NNRTI_CPU(longs) bits;
+            NNRTI_CPU(to_double)(m + t, &s);
+            NNRTI_CPU(to_double)(k + t, &n);
+            NNRTI_CPU(to_double)(power + t, &v);
+            s = (s - 1.0) / (s + 1.0);
+            v = v * (n + s * NNRTI_CPU(polynomial)(s * s, log_series, 8) * 2.8853900817779268);
+            bits = (NNRTI_CPU(longs))(v < end);
+            v = (nnrti_d)((bits & (NNRTI_CPU(longs))v) | (~bits & (NNRTI_CPU(longs))end));
+            bits = (NNRTI_CPU(longs))(v > -end);
+            v = (nnrti_d)((bits & (NNRTI_CPU(longs))v) | (~bits & (NNRTI_CPU(longs))(-end)));
+            whole = v + magic;
+            n = whole - magic;
+            v = NNRTI_CPU(polynomial)((v - n) * 0.69314718055994531, exp_series, 10);
+            v = v * (nnrti_d)(((NNRTI_CPU(longs))whole + 1023) << 52);
+            NNRTI_CPU(from_double)(&v, m + t);
+        }
+        for (int32_t t = 0; t < some; t += NNRTI_LANES) { /* negative x: integer y only, else NaN */
+            const nnrti_v p = nnrti_v_load(base + t), q = nnrti_v_load(power + t), half = q * nnrti_v_all(0.5f);
+            const nnrti_v_bits whole = (nnrti_v_bits)(nnrti_v_to_integer(q, NNRTI_CPU_ROUND) == q);
+            const nnrti_v_bits even = (nnrti_v_bits)(nnrti_v_to_integer(half, NNRTI_CPU_ROUND) == half);
+            const nnrti_v_bits sign = ~even & (nnrti_v_bits)p & INT32_MIN, bad = ~whole & ((nnrti_v_bits)p >> 31);
+            const nnrti_v_bits none = (nnrti_v_bits)nnrti_v_all(nnrti_nanf());
+            const nnrti_v_bits result = (nnrti_v_bits)nnrti_v_load(m + t) ^ sign;
+            const nnrti_v size = (nnrti_v)((nnrti_v_bits)p & INT32_MAX), wide = (nnrti_v)((nnrti_v_bits)q & INT32_MAX);
+            const nnrti_v_bits far =
+                ~((nnrti_v_bits)(size >= least) & (nnrti_v_bits)(size <= most) & (nnrti_v_bits)(wide <= most));
+            nnrti_v_store_part(z + i + t, (nnrti_v)((bad & none) | (~bad & result)), some - t);
+            nnrti_v_store(k + t, (nnrti_v)far);
+        }
+        for (int32_t t = 0; t < some; t++) {
+            int32_t far;
+            memcpy(&far, k + t, sizeof(far));
+            if (far != 0)
+                z[i + t] = nnrti_powf(base[t], power[t]);
+        }
+    }
+}
+
+/* y = sin(x), or cos(x). The remainder of x modulo pi/2 is computed in double, with an error of 2^-66, and rounded
+   once; then follow the polynomials of the reference device. |x| from 2^20 on and NaN use its functions. y may be x. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(sin_cos_row)(const float *x, float *y, int32_t count,
+                                                      const nnrti_cpu_elementwise *each)
+{
+    const bool cosine = each->function == NNRTI_CPU_COS;
+    const double magic = 6755399441055744.0;
+    const nnrti_v far = nnrti_v_all(1048576.0f), zero = nnrti_v_all(0.0f), one = nnrti_v_all(1.0f);
+    float from[NNRTI_CPU_DOUBLE_CHUNK], rest[NNRTI_CPU_DOUBLE_CHUNK], turn[NNRTI_CPU_DOUBLE_CHUNK];
+    for (int32_t i = 0; i < count; i += NNRTI_CPU_DOUBLE_CHUNK) {
+        const int32_t some = count - i < NNRTI_CPU_DOUBLE_CHUNK ? count - i : NNRTI_CPU_DOUBLE_CHUNK;
+        nnrti_v widest = zero;
+        for (int32_t t = 0; t < some; t += NNRTI_LANES) {
+            const nnrti_v v = nnrti_v_load_part(x + i + t, some - t);
+            const nnrti_v size = (nnrti_v)((nnrti_v_bits)v & INT32_MAX);
+            nnrti_v_store(from + t, v);
+            nnrti_v_store(rest + t, nnrti_v_if_less(size, far, v, zero));
+            widest = nnrti_v_max_nan(widest, size);
+        }
+        for (int32_t t = 0; t < some; t += NNRTI_LANES / 2) {
+            nnrti_d v, n;
+            NNRTI_CPU(to_double)(rest + t, &v);
+            n = v * 0.63661977236758134 + magic;
+            n = n - magic;
+            v = v - n * 1.57079632673412561417e+00; /* 33 bits of pi/2: the product is exact */
+            v = v - n * 6.07710050650619224932e-11;
+            NNRTI_CPU(from_double)(&v, rest + t);
+            NNRTI_CPU(from_double)(&n, turn + t);
+        }
+        for (int32_t t = 0; t < some; t += NNRTI_LANES) {
+            const nnrti_v r = nnrti_v_load(rest + t), s = r * r, v = nnrti_v_load(from + t);
+            const nnrti_v_bits n = __builtin_convertvector(nnrti_v_load(turn + t), nnrti_v_bits) + (cosine ? 1 : 0);
+            const nnrti_v_bits odd = -(n & 1);
+            nnrti_v a = nnrti_v_fma(s, nnrti_v_all(-0.000195172353f), nnrti_v_all(0.008332178f));
+            nnrti_v b = nnrti_v_fma(s, nnrti_v_all(2.44383791e-05f), nnrti_v_all(-0.00138873665f));
+            a = nnrti_v_fma(s, a, nnrti_v_all(-0.166666552f));
+            a = nnrti_v_fma(r * s, a, r);
+            b = nnrti_v_fma(s, b, nnrti_v_all(0.0416666456f));
+            b = one - (nnrti_v_all(0.5f) * s - s * s * b);
+            a = (nnrti_v)(((odd & (nnrti_v_bits)b) | (~odd & (nnrti_v_bits)a)) ^ (n & 2) << 30);
+            if (!cosine) /* sin(-0) is -0 */
+                a = nnrti_v_if_less((nnrti_v)((nnrti_v_bits)v & INT32_MAX), nnrti_v_all(0.000244140625f), v, a);
+            nnrti_v_store_part(y + i + t, a, some - t);
+        }
+        if (nnrti_v_largest(widest) < 1048576.0f)
+            continue;
+        for (int32_t t = 0; t < some; t++)
+            if (!((from[t] < 0 ? -from[t] : from[t]) < 1048576.0f))
+                y[i + t] = cosine ? nnrti_cosf(from[t]) : nnrti_sinf(from[t]);
+    }
+}
+
+/* Arguments of an elementwise kernel. */
+typedef struct NNRTI_CPU(elementwise_job) {
+    const nnrti_cpu_elementwise *attr;
+    const float *x, *y;
+    float *z;
+    nnrti_walk walk;
+    uint32_t parts;
+} NNRTI_CPU(elementwise_job);
+
+/* Rows of a walk of a binary function; elements one by one if a row is neither dense nor broadcast. */
+static void NNRTI_CPU(binary_walk)(const NNRTI_CPU(elementwise_job) * j, nnrti_walk *w)
+{
+#define NNRTI_CPU_BINARY(name) NNRTI_CPU(row_of_##name),
+    static void (*const rows[])(const float *x, ptrdiff_t stepX, const float *y, ptrdiff_t stepY, float *z,
+                                int32_t count, float low,
+                                float high) = {NNRTI_CPU_BINARY_FUNCTIONS(NNRTI_CPU_BINARY) NNRTI_CPU(row_of_POWER)};
+#undef NNRTI_CPU_BINARY
+    const nnrti_cpu_elementwise *const a = j->attr;
+    float low, high;
+    const bool bounds = nnrti_cpu_activation_bounds(a->activation, &low, &high);
+    do {
+        const bool row = w->row[0] == 1 && (w->row[1] | w->row[2] | 1) == 1;
+        for (int32_t i = 0; i < w->count; i += row ? w->count : 1) {
+            float *const to = j->z + w->at[0] + i * w->row[0];
+            rows[a->function](j->x + w->at[1] + i * w->row[1], row ? w->row[1] : 0, j->y + w->at[2] + i * w->row[2],
+                              row ? w->row[2] : 0, to, row ? w->count : 1, low, high);
+            if (!bounds)
+                NNRTI_CPU(activation_row)(to, to, row ? w->count : 1, a->activation);
+        }
+    } while (nnrti_walk_next(w));
+}
+
+static void NNRTI_CPU(binary_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(elementwise_job) *j = (const NNRTI_CPU(elementwise_job) *)arg;
+    nnrti_walk w = j->walk;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    NNRTI_CPU(binary_walk)(j, &w);
+}
+
+/* z = activation(function(x, y)); x and y are broadcast to z. */
+static NNRT_ReturnCode NNRTI_CPU(binary)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(elementwise_job) j;
+    double work;
+    j.attr = (const nnrti_cpu_elementwise *)attr;
+    j.x = (const float *)args[0].data;
+    j.y = (const float *)args[1].data;
+    j.z = (float *)args[2].data;
+    if (!nnrti_walk_first(&j.walk, &args[2], &args[0], &args[1]))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, j.attr->function == NNRTI_CPU_POWER ? 128 : 16, &work);
+    if (j.parts > 1)
+        nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(binary_part), &j);
+    else
+        NNRTI_CPU(binary_walk)(&j, &j.walk);
+    return NNRT_SUCCESS;
+}
+
+static void NNRTI_CPU(unary_walk)(const NNRTI_CPU(elementwise_job) * j, nnrti_walk *w)
+{
+    void (*const run)(const float *x, float *y, int32_t count, const nnrti_cpu_elementwise *each) =
+        j->attr->function >= NNRTI_CPU_SIN ? NNRTI_CPU(sin_cos_row) : NNRTI_CPU(unary_row);
+    do {
+        const float *from = j->x + w->at[1];
+        float *to = j->z + w->at[0];
+        if (w->row[0] == 1 && w->row[1] == 1)
+            run(from, to, w->count, j->attr);
+        else
+            for (int32_t i = 0; i < w->count; i++)
+                run(from + i * w->row[1], to + i * w->row[0], 1, j->attr);
+    } while (nnrti_walk_next(w));
+}
+
+static void NNRTI_CPU(unary_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(elementwise_job) *j = (const NNRTI_CPU(elementwise_job) *)arg;
+    nnrti_walk w = j->walk;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    NNRTI_CPU(unary_walk)(j, &w);
+}
+
+/* y = function(x). */
+static NNRT_ReturnCode NNRTI_CPU(unary)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(elementwise_job) j;
+    double work;
+    j.attr = (const nnrti_cpu_elementwise *)attr;
+    j.x = (const float *)args[0].data;
+    j.y = NULL;
+    j.z = (float *)args[1].data;
+    if (!nnrti_walk_first(&j.walk, &args[1], &args[0], NULL))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, nnrti_cpu_is_expensive(j.attr) ? 64 : 16, &work);
+    if (j.parts > 1)
+        nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(unary_part), &j);
+    else
+        NNRTI_CPU(unary_walk)(&j, &j.walk);
+    return NNRT_SUCCESS;
+}
+
+/* Arguments of `affine`. */
+typedef struct NNRTI_CPU(affine_job) {
+    const nnrti_cpu_affine *attr;
+    const float *x, *factors;
+    float *y;
+    nnrti_walk walk;
+    uint32_t parts;
+} NNRTI_CPU(affine_job);
+
+static void NNRTI_CPU(affine_row)(const NNRTI_CPU(affine_job) * j, const float *x, const float *f, ptrdiff_t step,
+                                  float *y, int32_t count)
+{
+    const float *const factor = f + j->attr->channels, *const offset = factor + j->attr->channels;
+    float low, high;
+    const bool bounds = nnrti_cpu_activation_bounds(j->attr->activation, &low, &high);
+    for (int32_t i = 0; i < count; i += NNRTI_LANES) {
+        const int32_t left = count - i;
+        const nnrti_v m = step != 0 ? nnrti_v_load_part(f + i, left) : nnrti_v_all(*f);
+        const nnrti_v a = step != 0 ? nnrti_v_load_part(factor + i, left) : nnrti_v_all(*factor);
+        const nnrti_v b = step != 0 ? nnrti_v_load_part(offset + i, left) : nnrti_v_all(*offset);
+        const nnrti_v v = nnrti_v_fma(nnrti_v_load_part(x + i, left) - m, a, b);
+        nnrti_v_store_part(y + i, nnrti_v_min(nnrti_v_all(high), nnrti_v_max(nnrti_v_all(low), v)), left);
+    }
+    if (!bounds)
+        NNRTI_CPU(activation_row)(y, y, count, j->attr->activation);
+}
+
+static void NNRTI_CPU(affine_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(affine_job) *j = (const NNRTI_CPU(affine_job) *)arg;
+    nnrti_walk w = j->walk;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    do {
+        if (w.row[0] == 1 && w.row[1] == 1 && (w.row[2] | 1) == 1)
+            NNRTI_CPU(affine_row)(j, j->x + w.at[1], j->factors + w.at[2], w.row[2], j->y + w.at[0], w.count);
+        else
+            for (int32_t i = 0; i < w.count; i++)
+                NNRTI_CPU(affine_row)
+        (j, j->x + w.at[1] + i * w.row[1], j->factors + w.at[2] + i * w.row[2], 0, j->y + w.at[0] + i * w.row[0], 1);
+    } while (nnrti_walk_next(&w));
+}
+
+/* y = activation((x - mean) * factor + offset), per channel. */
+static NNRT_ReturnCode NNRTI_CPU(affine)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(affine_job) j;
+    double work;
+    j.attr = (const nnrti_cpu_affine *)attr;
+    j.x = (const float *)args[0].data;
+    j.factors = (const float *)args[1].data;
+    j.y = (float *)args[2].data;
+    if (!nnrti_walk_first(&j.walk, &args[2], &args[0], &args[1]))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16, &work);
+    nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(affine_part), &j);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>reductions */
+
+/* Reductions and normalization over groups of channels. Sums are compensated: every addition keeps its rounding
+   error (Knuth's two-sum), so the result is as accurate as if rounded once, whatever the order. That matters because
+   lanes and threads add in another order than the reference device. */
+
+/* sum += v; `rest` accumulates the rounding errors (Knuth's two-sum). */
+NNRTI_CPU_INLINE void NNRTI_CPU(two_sum)(nnrti_v *sum, nnrti_v *rest, nnrti_v v)
+{
+    const nnrti_v total = *sum + v, part = total - *sum;
+    *rest = *rest + ((*sum - (total - part)) + (v - part));
+    *sum = total;
+}
+
+/* The compensated sum. An infinite sum has a meaningless rest. */
+static float NNRTI_CPU(compensated_sum)(float sum, float rest)
+{
+    return rest - rest == 0 ? sum + rest : sum;
+}
+
+/* The compensated sum over all lanes of `wide` vectors. */
+NNRTI_CPU_INLINE float NNRTI_CPU(sum_lanes)(const nnrti_v *sum, const nnrti_v *rest, const int32_t wide)
+{
+    nnrti_v all = sum[0], left = rest[0];
+    float sums[NNRTI_LANES], rests[NNRTI_LANES];
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 1; v < wide; v++) {
+        NNRTI_CPU(two_sum)(&all, &left, sum[v]);
+        left = left + rest[v];
+    }
+    nnrti_v_store(sums, all);
+    nnrti_v_store(rests, left);
+    for (int32_t n = NNRTI_LANES / 2; n > 0; n /= 2)
+        for (int32_t i = 0; i < n; i++) {
+            const float a = sums[i], total = a + sums[i + n], part = total - a;
+            rests[i] += ((a - (total - part)) + (sums[i + n] - part)) + rests[i + n];
+            sums[i] = total;
+        }
+    return NNRTI_CPU(compensated_sum)(sums[0], rests[0]);
+}
+
+/* The same of one vector. Not inlined: accumulators stay in registers until the call, as their address is not taken
+   before. */
+NNRTI_CPU_NOINLINE static float NNRTI_CPU(sum_vector)(const nnrti_v *sum, const nnrti_v *rest)
+{
+    return NNRTI_CPU(sum_lanes)(sum, rest, 1);
+}
+NNRTI_CPU_INLINE float NNRTI_CPU(sum_line)(nnrti_v sum, nnrti_v rest)
+{
+    return NNRTI_CPU(sum_vector)(&sum, &rest);
+}
+
+/* Accumulates v: into a sum, or into a maximum or minimum, which NaN propagates through. */
+NNRTI_CPU_INLINE void NNRTI_CPU(reduce_accumulate)(nnrti_v *sum, nnrti_v *rest, nnrti_v v, NNRT_ReduceMode mode,
+                                                   const bool sums)
+{
+    if (!sums) {
+        *sum = NNRTI_CPU_IF_NAN(v, mode == NNRT_REDUCE_MODE_MAX ? nnrti_v_max(v, *sum) : nnrti_v_min(v, *sum));
+        return;
+    }
+    if (mode == NNRT_REDUCE_MODE_SUM_SQUARE || mode == NNRT_REDUCE_MODE_L2)
+        v = v * v;
+    else if (mode == NNRT_REDUCE_MODE_ASUM)
+        v = nnrti_v_if_less(v, nnrti_v_all(0.0f), nnrti_v_all(0.0f) - v, v);
+    NNRTI_CPU(two_sum)(sum, rest, v);
+}
+
+/* Arguments of a reduction. */
+typedef struct NNRTI_CPU(reduce_job) {
+    const nnrti_cpu_reduce *attr;
+    const float *x;
+    float *y;
+    nnrti_walk walk; /* walks over results, and over the start of their elements in x */
+    nnrti_walk set;
+    size_t count; /* elements per result */
+    uint32_t parts;
+} NNRTI_CPU(reduce_job);
+
+/* The neutral element of a reduction. */
+static float NNRTI_CPU(reduce_start)(NNRT_ReduceMode mode)
+{
+    return mode == NNRT_REDUCE_MODE_MAX ? -nnrti_inff() : mode == NNRT_REDUCE_MODE_MIN ? nnrti_inff() : 0.0f;
+}
+
+/* The result from the accumulated value. */
+static float NNRTI_CPU(reduce_end)(const NNRTI_CPU(reduce_job) * j, float result)
+{
+    if (j->attr->mode == NNRT_REDUCE_MODE_MEAN)
+        result /= (float)j->count;
+    if (j->attr->mode == NNRT_REDUCE_MODE_L2)
+        result = nnrti_sqrtf(result);
+    return result * j->attr->coeff;
+}
+
+/* At most a vector of results whose elements are adjacent in x: lanes are results. */
+NNRTI_CPU_INLINE void NNRTI_CPU(reduce_columns)(const NNRTI_CPU(reduce_job) * j, const float *x, int32_t count,
+                                                float *y, ptrdiff_t step, const bool sums)
+{
+    const NNRT_ReduceMode mode = j->attr->mode;
+    float results[NNRTI_LANES], rests[NNRTI_LANES];
+    nnrti_walk set = j->set;
+    nnrti_v sum = nnrti_v_all(NNRTI_CPU(reduce_start)(mode)), rest = nnrti_v_all(0.0f);
+    do {
+        const float *from = x + set.at[0];
+        for (int32_t i = 0; i < set.count; i++, from += set.row[0])
+            NNRTI_CPU(reduce_accumulate)(&sum, &rest, nnrti_v_load_part(from, count), mode, sums);
+    } while (nnrti_walk_next(&set));
+    nnrti_v_store(results, sum);
+    nnrti_v_store(rests, rest);
+    for (int32_t i = 0; i < count; i++)
+        y[i * step] = NNRTI_CPU(reduce_end)(j, sums ? NNRTI_CPU(compensated_sum)(results[i], rests[i]) : results[i]);
+}
+
+/* One result: lanes are elements of x, which mostly are adjacent. */
+NNRTI_CPU_INLINE float NNRTI_CPU(reduce_row)(const NNRTI_CPU(reduce_job) * j, const float *x, const bool sums)
+{
+    const NNRT_ReduceMode mode = j->attr->mode;
+    const float start = NNRTI_CPU(reduce_start)(mode);
+    float part[NNRTI_LANES];
+    nnrti_walk set = j->set;
+    nnrti_v sum[4], rest[4];
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < 4; v++) {
+        sum[v] = nnrti_v_all(start);
+        rest[v] = nnrti_v_all(0.0f);
+    }
+    do {
+        const float *const from = x + set.at[0];
+        const int32_t whole = set.row[0] == 1 ? set.count : 0;
+        int32_t i = 0;
+        for (; i + 4 * NNRTI_LANES <= whole; i += 4 * NNRTI_LANES)
+            NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < 4; v++)
+            NNRTI_CPU(reduce_accumulate)(&sum[v], &rest[v], nnrti_v_load(from + i + v * NNRTI_LANES), mode, sums);
+        for (; i < set.count; i += NNRTI_LANES) { /* the remainder of the row, padded with the neutral element */
+            if (i + NNRTI_LANES <= whole) {
+                nnrti_v_store(part, nnrti_v_load(from + i));
+            } else {
+                nnrti_v_store(part, nnrti_v_all(start));
+                for (int32_t t = 0; t < NNRTI_LANES && i + t < set.count; t++)
+                    part[t] = from[(i + t) * set.row[0]];
+            }
+            NNRTI_CPU(reduce_accumulate)(&sum[0], &rest[0], nnrti_v_load(part), mode, sums);
+        }
+    } while (nnrti_walk_next(&set));
+    if (sums)
+        return NNRTI_CPU(reduce_end)(j, NNRTI_CPU(sum_lanes)(sum, rest, 4));
+    for (int32_t v = 1; v < 4; v++)
+        NNRTI_CPU(reduce_accumulate)(&sum[0], &rest[0], sum[v], mode, false);
+    nnrti_v_store(part, sum[0]);
+    for (int32_t i = 1; i < NNRTI_LANES; i++)
+        if (part[i] != part[i] || (mode == NNRT_REDUCE_MODE_MAX ? part[i] > part[0] : part[i] < part[0]))
+            part[0] = part[i];
+    return NNRTI_CPU(reduce_end)(j, part[0]);
+}
+
+NNRTI_CPU_INLINE void NNRTI_CPU(reduce_walk)(const NNRTI_CPU(reduce_job) * j, nnrti_walk *w, const bool sums)
+{
+    do {
+        const float *const x = j->x + w->at[1];
+        float *const y = j->y + w->at[0];
+        const bool columns = w->row[1] == 1 && w->count > 1;
+        for (int32_t i = 0; i < w->count; i += columns ? NNRTI_LANES : 1)
+            if (columns)
+                NNRTI_CPU(reduce_columns)
+        (j, x + i, w->count - i < NNRTI_LANES ? w->count - i : NNRTI_LANES, y + i * w->row[0], w->row[0], sums);
+        else y[i * w->row[0]] = NNRTI_CPU(reduce_row)(j, x + i * w->row[1], sums);
+    } while (nnrti_walk_next(w));
+}
+
+static void NNRTI_CPU(reduce_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(reduce_job) *j = (const NNRTI_CPU(reduce_job) *)arg;
+    nnrti_walk w = j->walk;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    if (j->attr->mode == NNRT_REDUCE_MODE_MAX || j->attr->mode == NNRT_REDUCE_MODE_MIN)
+        NNRTI_CPU(reduce_walk)(j, &w, false);
+    else
+        NNRTI_CPU(reduce_walk)(j, &w, true);
+}
+
+/* MEAN, SUM, MAX, MIN, SUM_SQUARE, ASUM and L2 of non-empty sets of elements. */
+static NNRT_ReturnCode NNRTI_CPU(reduce)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *x = &args[0];
+    nnrt_view set = *x;
+    NNRTI_CPU(reduce_job) j;
+    double work;
+    j.attr = (const nnrti_cpu_reduce *)attr;
+    j.x = (const float *)x->data;
+    j.y = (float *)args[2].data;
+    j.count = 1;
+    for (int32_t i = 0; i < x->rank; i++)
+        set.dims[i] = 1;
+    for (int32_t k = 0; k < args[1].dims[0]; k++) {
+        const int32_t axis = ((const int32_t *)args[1].data)[k];
+        set.dims[axis] = x->dims[axis];
+        j.count *= (size_t)x->dims[axis];
+    }
+    if (!nnrti_walk_first(&j.set, &set, NULL, NULL) || !nnrti_walk_first(&j.walk, &args[2], x, NULL))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16 * (double)j.count, &work);
+    nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(reduce_part), &j);
+    return NNRT_SUCCESS;
+}
+
+/* Arguments of `group_norm`. */
+typedef struct NNRTI_CPU(group_job) {
+    const nnrti_cpu_group_norm *attr;
+    const nnrt_view *args;
+    const nnrt_call *call;
+    int32_t units; /* per image */
+} NNRTI_CPU(group_job);
+
+/* Accumulates differences of elements to the mean, and their squares. */
+NNRTI_CPU_INLINE void NNRTI_CPU(group_add)(const float *x, int32_t count, nnrti_v mean, nnrti_v *sum, nnrti_v *rest)
+{
+    int32_t i = 0;
+    for (; i + NNRTI_LANES <= count; i += NNRTI_LANES) {
+        const nnrti_v d = nnrti_v_load(x + i) - mean;
+        NNRTI_CPU(two_sum)(&sum[0], &rest[0], d);
+        NNRTI_CPU(two_sum)(&sum[1], &rest[1], d * d);
+    }
+    if (i < count) {
+        float part[NNRTI_LANES] = {0};
+        nnrti_v_store_part(part, nnrti_v_load_part(x + i, count - i) - mean, count - i);
+        NNRTI_CPU(two_sum)(&sum[0], &rest[0], nnrti_v_load(part));
+        NNRTI_CPU(two_sum)(&sum[1], &rest[1], nnrti_v_load(part) * nnrti_v_load(part));
+    }
+}
+
+/* Returns 1 / sqrt(variance + epsilon) from the sums of differences to an approximate mean and of their squares;
+   *rest: the mean of the differences, which corrects the mean. */
+static float NNRTI_CPU(group_end)(float sum, float squares, float count, float epsilon, float *rest)
+{
+    float variance;
+    *rest = sum / count;
+    variance = squares / count - *rest * *rest;
+    return 1.0f / nnrti_sqrtf((variance < 0 ? 0.0f : variance) + epsilon);
+}
+
+/* A group of channels-first x: two passes, mean and then variance about it. */
+static void NNRTI_CPU(group_planes)(const NNRTI_CPU(group_job) * j, int32_t n, int32_t g)
+{
+    const nnrt_view *x = &j->args[0], *y = &j->args[3];
+    const int32_t size = j->attr->size, K = x->dims[1];
+    const float *const from = (const float *)x->data + n * x->strides[0] + (ptrdiff_t)g * size * x->strides[2];
+    float *const to = (float *)y->data + n * y->strides[0] + (ptrdiff_t)g * size * y->strides[2];
+    const float *scale = j->attr->affine ? (const float *)j->args[1].data : NULL;
+    const float *bias = j->attr->affine ? (const float *)j->args[2].data : NULL;
+    const float count = (float)((size_t)K * (size_t)size);
+    nnrti_v sum[2], left[2];
+    float mean = 0, rest = 0, by = 0;
+    for (int32_t pass = 0; pass < 2; pass++) {
+        sum[0] = sum[1] = left[0] = left[1] = nnrti_v_all(0.0f);
+        for (int32_t i = 0; i < size; i++)
+            NNRTI_CPU(group_add)(from + i * x->strides[2], K, nnrti_v_all(mean), sum, left);
+        if (pass == 0)
+            mean = NNRTI_CPU(sum_line)(sum[0], left[0]) / count;
+    }
+    by = NNRTI_CPU(group_end)(NNRTI_CPU(sum_line)(sum[0], left[0]), NNRTI_CPU(sum_line)(sum[1], left[1]), count,
+                              j->attr->epsilon, &rest);
+    for (int32_t i = 0; i < size; i++) {
+        const int32_t c = g * size + i;
+        const nnrti_v factor = nnrti_v_all(scale != NULL ? by * scale[c * j->args[1].strides[0]] : by);
+        const nnrti_v add = nnrti_v_all(bias != NULL ? bias[c * j->args[2].strides[0]] : 0.0f);
+        const float *const line = from + i * x->strides[2];
+        float *const result = to + i * y->strides[2];
+        for (int32_t k = 0; k < K; k += NNRTI_LANES) {
+            const nnrti_v v = nnrti_v_load_part(line + k, K - k) - nnrti_v_all(mean) - nnrti_v_all(rest);
+            nnrti_v_store_part(result + k, nnrti_v_fma(v, factor, add), K - k);
+        }
+    }
+}
+
+/* Some groups of channels-last x, `count` channels. */
+static void NNRTI_CPU(group_pixels)(const NNRTI_CPU(group_job) * j, int32_t n, int32_t first, int32_t count,
+                                    float *scratch)
+{
+    const nnrt_view *x = &j->args[0], *y = &j->args[3];
+    const int32_t size = j->attr->size, K = x->dims[1];
+    const size_t width = ((size_t)count + NNRTI_LANES - 1) / NNRTI_LANES * NNRTI_LANES;
+    float *const mean = scratch, *const rest = mean + width, *const factor = rest + width, *const add = factor + width;
+    const float *const scale = j->attr->affine ? (const float *)j->args[1].data : NULL;
+    const float *const bias = j->attr->affine ? (const float *)j->args[2].data : NULL;
+    const float all = (float)((size_t)K * (size_t)size);
+    memset(mean, 0, width * sizeof(float));
+    for (int32_t pass = 0; pass < 2; pass++) { /* in scratch meanwhile; factor: sums of squares; add, rest: sums */
+        for (int32_t c = 0; c < count; c += NNRTI_LANES) {
+            const float *from = (const float *)x->data + n * x->strides[0] + first + c;
+            nnrti_v sum[2], left[2];
+            sum[0] = sum[1] = left[0] = left[1] = nnrti_v_all(0.0f);
+            for (int32_t k = 0; k < K; k++, from += x->strides[1]) {
+                const nnrti_v d = nnrti_v_load_part(from, count - c) - nnrti_v_load(mean + c);
+                NNRTI_CPU(two_sum)(&sum[0], &left[0], d);
+                if (pass == 1)
+                    NNRTI_CPU(two_sum)(&sum[1], &left[1], d * d);
+            }
+            nnrti_v_store(add + c, sum[0]);
+            nnrti_v_store(rest + c, left[0]);
+            nnrti_v_store(factor + c, sum[1] + left[1]);
+        }
+        for (int32_t g = 0; g < count; g += size) {
+            double sum = 0, squares = 0;
+            float middle, by;
+            for (int32_t i = g; i < g + size; i++) {
+                sum += (double)add[i] + (double)rest[i];
+                squares += (double)factor[i];
+            }
+            by = NNRTI_CPU(group_end)((float)sum, (float)squares, all, j->attr->epsilon, &middle);
+            for (int32_t i = g; i < g + size; i++) {
+                (pass == 0 ? mean : rest)[i] = middle;
+                factor[i] = scale != NULL ? by * scale[(first + i) * j->args[1].strides[0]] : by;
+                add[i] = bias != NULL ? bias[(first + i) * j->args[2].strides[0]] : 0.0f;
+            }
+        }
+    }
+    for (int32_t k = 0; k < K; k++) {
+        const float *const from = (const float *)x->data + n * x->strides[0] + k * x->strides[1] + first;
+        float *const to = (float *)y->data + n * y->strides[0] + k * y->strides[1] + first;
+        for (int32_t c = 0; c < count; c += NNRTI_LANES) {
+            const nnrti_v v = nnrti_v_load_part(from + c, count - c) - nnrti_v_load(mean + c) - nnrti_v_load(rest + c);
+            nnrti_v_store_part(to + c, nnrti_v_fma(v, nnrti_v_load(factor + c), nnrti_v_load(add + c)), count - c);
+        }
+    }
+}
+
+static void NNRTI_CPU(group_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(group_job) *j = (const NNRTI_CPU(group_job) *)arg;
+    const int32_t n = (int32_t)i / j->units, unit = (int32_t)i % j->units;
+    const int32_t channels = j->attr->many * j->attr->size, left = j->args[0].dims[2] - unit * channels;
+    if (channels > 0)
+        NNRTI_CPU(group_pixels)
+    (j, n, unit * channels, left < channels ? left : channels, (float *)nnrti_cpu_scratch(j->call, worker));
+    else NNRTI_CPU(group_planes)(j, n, unit);
+}
+
+/* y = (x - mean) / sqrt(variance + epsilon) * scale + bias, over a group of channels and all pixels; y may be x. */
+static NNRT_ReturnCode NNRTI_CPU(group_norm)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(group_job) j;
+    const nnrt_view *x = &args[0];
+    int32_t channels;
+    j.attr = (const nnrti_cpu_group_norm *)attr;
+    j.args = args;
+    j.call = call;
+    channels = j.attr->size * (j.attr->many > 0 ? j.attr->many : 1);
+    j.units = (x->dims[2] + channels - 1) / channels;
+    if (nnrti_empty(x))
+        return NNRT_SUCCESS;
+    nnrti_cpu_parallel_for(call, 48.0 * x->dims[0] * x->dims[1] * x->dims[2], (uint32_t)(x->dims[0] * j.units),
+                           NNRTI_CPU(group_task), &j);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>normalizations */
+
+/* Softmax and normalization over the last axis: a work item is a row, which stays in the L1 cache between its two or
+   three passes. Means and variances take two passes over the row; the one-pass formula (mean of squares minus square
+   of mean) would cancel for rows far from 0. */
+
+/* Arguments of a kernel over rows. */
+typedef struct NNRTI_CPU(rows_job) {
+    const nnrti_cpu_rows *attr;
+    const nnrt_view *args;
+} NNRTI_CPU(rows_job);
+
+/* One row of softmax: maximum, exp and sum, product with 1 / sum. */
+static void NNRTI_CPU(softmax_row)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
+    const int32_t count = j->attr->count;
+    const float *x = (const float *)j->args[0].data + (ptrdiff_t)i * j->attr->stepX;
+    float *y = (float *)j->args[1].data + (ptrdiff_t)i * j->attr->stepY, sum = 0, most = -nnrti_inff();
+    const nnrti_v factor = nnrti_v_all(j->attr->factor);
+    nnrti_v part = nnrti_v_all(most), sums = nnrti_v_all(0.0f), all;
+    int32_t k = 0;
+    (void)worker;
+    for (; k + NNRTI_LANES <= count; k += NNRTI_LANES) {
+        const nnrti_v v = nnrti_v_load(x + k) * factor;
+        part = nnrti_v_max_nan(part, v);
+        nnrti_v_store(y + k, v);
+    }
+    most = nnrti_v_largest(part);
+    for (; k < count; k++) {
+        y[k] = x[k] * j->attr->factor;
+        most = y[k] > most || y[k] != y[k] ? y[k] : most;
+    }
+    all = nnrti_v_all(most);
+    for (k = 0; k + NNRTI_LANES <= count; k += NNRTI_LANES) {
+        const nnrti_v e = nnrti_v_exp(nnrti_v_load(y + k) - all);
+        sums = sums + e;
+        nnrti_v_store(y + k, e);
+    }
+    if (k < count)
+        nnrti_v_store_part(y + k, nnrti_v_exp(nnrti_v_load_part(y + k, count - k) - all), count - k);
+    sum = nnrti_v_sum(sums);
+    for (; k < count; k++)
+        sum += y[k];
+    all = nnrti_v_all(1.0f / sum);
+    for (k = 0; k < count; k += NNRTI_LANES)
+        nnrti_v_store_part(y + k, nnrti_v_load_part(y + k, count - k) * all, count - k);
+}
+
+/* One row of log_softmax, with a compensated sum. */
+static void NNRTI_CPU(log_softmax_row)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
+    const int32_t count = j->attr->count;
+    const float *x = (const float *)j->args[0].data + (ptrdiff_t)i * j->attr->stepX;
+    float *y = (float *)j->args[1].data + (ptrdiff_t)i * j->attr->stepY, most = -nnrti_inff(), part[NNRTI_LANES];
+    nnrti_v largest = nnrti_v_all(most), sum = nnrti_v_all(0.0f), rest = sum, all, log;
+    int32_t k = 0;
+    (void)worker;
+    for (; k + NNRTI_LANES <= count; k += NNRTI_LANES)
+        largest = nnrti_v_max_nan(largest, nnrti_v_load(x + k));
+    most = nnrti_v_largest(largest);
+    for (; k < count; k++)
+        most = x[k] > most || x[k] != x[k] ? x[k] : most;
+    all = nnrti_v_all(most);
+    for (k = 0; k + NNRTI_LANES <= count; k += NNRTI_LANES)
+        NNRTI_CPU(two_sum)(&sum, &rest, nnrti_v_exp(nnrti_v_load(x + k) - all));
+    if (k < count) {
+        nnrti_v_store(part, nnrti_v_all(0.0f));
+        nnrti_v_store_part(part, nnrti_v_exp(nnrti_v_load_part(x + k, count - k) - all), count - k);
+        NNRTI_CPU(two_sum)(&sum, &rest, nnrti_v_load(part));
+    }
+    log = nnrti_v_all(nnrti_logf(NNRTI_CPU(sum_line)(sum, rest)));
+    for (k = 0; k < count; k += NNRTI_LANES)
+        nnrti_v_store_part(y + k, nnrti_v_load_part(x + k, count - k) - all - log, count - k);
+}
+
+/* One row of rms_norm. */
+static void NNRTI_CPU(rms_norm_row)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
+    const int32_t count = j->attr->count;
+    const float *x = (const float *)j->args[0].data + (ptrdiff_t)i * j->attr->stepX;
+    const float *scale = (const float *)j->args[1].data;
+    float *y = (float *)j->args[2].data + (ptrdiff_t)i * j->attr->stepY;
+    nnrti_v squares[2], all;
+    int32_t k = 0;
+    (void)worker;
+    squares[0] = squares[1] = nnrti_v_all(0.0f);
+    for (; k + NNRTI_LANES < count; k += 2 * NNRTI_LANES) {
+        const nnrti_v a = nnrti_v_load(x + k), b = nnrti_v_load_part(x + k + NNRTI_LANES, count - k - NNRTI_LANES);
+        squares[0] = nnrti_v_fma(a, a, squares[0]);
+        squares[1] = nnrti_v_fma(b, b, squares[1]);
+    }
+    if (k < count) {
+        const nnrti_v a = nnrti_v_load_part(x + k, count - k);
+        squares[0] = nnrti_v_fma(a, a, squares[0]);
+    }
+    all = nnrti_v_all(1.0f / nnrti_sqrtf(nnrti_v_sum(squares[0] + squares[1]) / (float)count + j->attr->epsilon));
+    for (k = 0; k < count; k += NNRTI_LANES)
+        nnrti_v_store_part(y + k, nnrti_v_load_part(x + k, count - k) * all * nnrti_v_load_part(scale + k, count - k),
+                           count - k);
+}
+
+/* One row of layer_norm. The mean is corrected by the mean of the differences to it, as on the reference device, so
+   that rows far from 0 lose no digits. */
+static void NNRTI_CPU(layer_norm_row)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
+    const int32_t count = j->attr->count, whole = count / NNRTI_LANES * NNRTI_LANES;
+    const float *x = (const float *)j->args[0].data + (ptrdiff_t)i * j->attr->stepX;
+    const float *gamma = (const float *)j->args[1].data, *beta = (const float *)j->args[2].data;
+    float *y = (float *)j->args[3].data + (ptrdiff_t)i * j->attr->stepY;
+    nnrti_v sums = nnrti_v_all(0.0f), squares = nnrti_v_all(0.0f), all;
+    float mean, rest, square, variance;
+    (void)worker;
+    for (int32_t k = 0; k < whole; k += NNRTI_LANES)
+        sums = sums + nnrti_v_load(x + k);
+    mean = nnrti_v_sum(sums);
+    for (int32_t k = whole; k < count; k++)
+        mean += x[k];
+    mean /= (float)count;
+    all = nnrti_v_all(mean);
+    sums = nnrti_v_all(0.0f);
+    for (int32_t k = 0; k < whole; k += NNRTI_LANES) {
+        const nnrti_v d = nnrti_v_load(x + k) - all;
+        sums = sums + d;
+        squares = nnrti_v_fma(d, d, squares);
+    }
+    rest = nnrti_v_sum(sums);
+    square = nnrti_v_sum(squares);
+    for (int32_t k = whole; k < count; k++) {
+        rest += x[k] - mean;
+        square += (x[k] - mean) * (x[k] - mean);
+    }
+    rest /= (float)count;
+    variance = square / (float)count - rest * rest;
+    variance = 1.0f / nnrti_sqrtf((variance < 0 ? 0.0f : variance) + j->attr->epsilon);
+    for (int32_t k = 0; k < count; k += NNRTI_LANES) {
+        nnrti_v d = (nnrti_v_load_part(x + k, count - k) - all - nnrti_v_all(rest)) * nnrti_v_all(variance);
+        if (j->attr->affine)
+            d = nnrti_v_fma(d, nnrti_v_load_part(gamma + k, count - k), nnrti_v_load_part(beta + k, count - k));
+        nnrti_v_store_part(y + k, d, count - k);
+    }
+}
+
+/* A term of the norm: |x| or x^2. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(norm_term)(nnrti_v x, const bool absolute)
+{
+    if (absolute)
+        return (nnrti_v)((nnrti_v_bits)x & INT32_MAX);
+    return x * x;
+}
+
+/* One row of lp_norm, with a compensated sum, as on the reference device. */
+static void NNRTI_CPU(lp_norm_row)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
+    const nnrti_cpu_lp_norm *const a = (const nnrti_cpu_lp_norm *)(const void *)j->attr;
+    const int32_t count = a->rows.count;
+    const float *x = (const float *)j->args[0].data + (ptrdiff_t)i * a->rows.stepX;
+    float *y = (float *)j->args[1].data + (ptrdiff_t)i * a->rows.stepY, norm;
+    nnrti_v sum[2], rest[2], all;
+    int32_t k = 0;
+    (void)worker;
+    sum[0] = sum[1] = rest[0] = rest[1] = nnrti_v_all(0.0f);
+    for (; k + 2 * NNRTI_LANES <= count; k += 2 * NNRTI_LANES) {
+        NNRTI_CPU(two_sum)(&sum[0], &rest[0], NNRTI_CPU(norm_term)(nnrti_v_load(x + k), a->absolute));
+        NNRTI_CPU(two_sum)(&sum[1], &rest[1], NNRTI_CPU(norm_term)(nnrti_v_load(x + k + NNRTI_LANES), a->absolute));
+    }
+    for (; k < count; k += NNRTI_LANES)
+        NNRTI_CPU(two_sum)(&sum[0], &rest[0], NNRTI_CPU(norm_term)(nnrti_v_load_part(x + k, count - k), a->absolute));
+    norm = NNRTI_CPU(sum_lanes)(sum, rest, 2);
+    if (!a->added && norm < a->rows.epsilon)
+        norm = a->rows.epsilon;
+    if (!a->absolute)
+        norm = nnrti_sqrtf(norm);
+    all = nnrti_v_all(a->added ? norm + a->rows.epsilon : norm);
+    for (k = 0; k < count; k += NNRTI_LANES)
+        nnrti_v_store_part(y + k, nnrti_v_load_part(x + k, count - k) / all, count - k);
+}
+
+/* y = exp(v - max v) / sum of exp(v - max v), v = x * factor, row by row; y may be x. */
+static NNRT_ReturnCode NNRTI_CPU(softmax)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(rows_job) j;
+    j.attr = (const nnrti_cpu_rows *)attr;
+    j.args = args;
+    nnrti_cpu_parallel_for(call, 10.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows,
+                           NNRTI_CPU(softmax_row), &j);
+    return NNRT_SUCCESS;
+}
+
+/* y = x - max x - ln(sum of exp(x - max x)), row by row; y may be x. */
+static NNRT_ReturnCode NNRTI_CPU(log_softmax)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(rows_job) j;
+    j.attr = (const nnrti_cpu_rows *)attr;
+    j.args = args;
+    nnrti_cpu_parallel_for(call, 10.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows,
+                           NNRTI_CPU(log_softmax_row), &j);
+    return NNRT_SUCCESS;
+}
+
+/* y = x / sqrt(mean of squares + epsilon) * scale, row by row; y may be x. */
+static NNRT_ReturnCode NNRTI_CPU(rms_norm)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(rows_job) j;
+    j.attr = (const nnrti_cpu_rows *)attr;
+    j.args = args;
+    nnrti_cpu_parallel_for(call, 3.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows,
+                           NNRTI_CPU(rms_norm_row), &j);
+    return NNRT_SUCCESS;
+}
+
+/* y = (x - mean) / sqrt(variance + epsilon) * gamma + beta, row by row; y may be x. */
+static NNRT_ReturnCode NNRTI_CPU(layer_norm)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(rows_job) j;
+    j.attr = (const nnrti_cpu_rows *)attr;
+    j.args = args;
+    nnrti_cpu_parallel_for(call, 4.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows,
+                           NNRTI_CPU(layer_norm_row), &j);
+    return NNRT_SUCCESS;
+}
+
+/* y = x / norm of the row, with its epsilon; y may be x. */
+static NNRT_ReturnCode NNRTI_CPU(lp_norm)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(rows_job) j;
+    j.attr = (const nnrti_cpu_rows *)attr;
+    j.args = args;
+    nnrti_cpu_parallel_for(call, 6.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows,
+                           NNRTI_CPU(lp_norm_row), &j);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>comparisons */
+
+/* Selecting operators. Comparisons produce lane masks; WHERE blends bits, never floats, so NaN payloads survive.
+   ARGMAX and TOPK compare integer sort keys of floats (`sort_key`), which give -0 and 0 the same rank and put NaN last,
+   in one integer comparison. TOPK keeps the reference device's heap, so ties have its order; SIMD only skips vectors
+   in which no element can enter the heap. */
+
+/* Arguments of `compare`, `where`, `argminmax` and `topk`. */
+typedef struct NNRTI_CPU(select_job) {
+    const void *attr;
+    const nnrt_view *args;
+    const nnrt_call *call; /* for `topk` */
+    nnrti_walk walk;
+    uint32_t parts;
+} NNRTI_CPU(select_job);
+
+static void NNRTI_CPU(compare_row)(const nnrti_cpu_compare *a, const float *x, ptrdiff_t stepX, const float *y,
+                                   ptrdiff_t stepY, uint8_t *z, int32_t count)
+{
+    for (int32_t i = 0; i < count; i += NNRTI_LANES) {
+        const int32_t left = count - i;
+        const nnrti_v p = stepX != 0 ? nnrti_v_load_part(x + i, left) : nnrti_v_all(*x);
+        const nnrti_v q = stepY != 0 ? nnrti_v_load_part(y + i, left) : nnrti_v_all(*y);
+        const nnrti_v_bits is = (((nnrti_v_bits)(p < q) & a->less) | ((nnrti_v_bits)(p == q) & a->equal)) ^ a->none;
+        uint8_t last[NNRTI_LANES];
+        nnrti_v_store_bytes(left >= NNRTI_LANES ? z + i : last, is & 1);
+        if (left < NNRTI_LANES)
+            memcpy(z + i, last, (size_t)left);
+    }
+}
+
+static void NNRTI_CPU(compare_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(select_job) *j = (const NNRTI_CPU(select_job) *)arg;
+    const nnrti_cpu_compare *const a = (const nnrti_cpu_compare *)j->attr;
+    nnrti_walk w = j->walk;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    do {
+        const bool row = w.row[0] == 1 && (w.row[1] | w.row[2] | 1) == 1;
+        for (int32_t i = 0; i < w.count; i += row ? w.count : 1)
+            NNRTI_CPU(compare_row)
+        (a, (const float *)j->args[0].data + w.at[1] + i * w.row[1], row ? w.row[1] : 0,
+         (const float *)j->args[1].data + w.at[2] + i * w.row[2], row ? w.row[2] : 0,
+         (uint8_t *)j->args[2].data + w.at[0] + i * w.row[0], row ? w.count : 1);
+    } while (nnrti_walk_next(&w));
+}
+
+/* z = whether x is less than y, equal to y, or the inverse; NaN is neither less nor equal. */
+static NNRT_ReturnCode NNRTI_CPU(compare)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(select_job) j;
+    double work;
+    j.attr = attr;
+    j.args = args;
+    if (!nnrti_walk_first(&j.walk, &args[2], &args[0], &args[1]))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 12, &work);
+    nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(compare_part), &j);
+    return NNRT_SUCCESS;
+}
+
+/* Loads elements as bits: some machines would quiet a NaN in a float register. step 0: one element in all lanes. */
+NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(load_bits)(const void *from, ptrdiff_t step, int32_t i, int32_t left)
+{
+    nnrti_v_bits v = {0};
+    int32_t one;
+    if (step != 0)
+        return (nnrti_v_bits)nnrti_v_load_part((const float *)from + i, left);
+    memcpy(&one, from, sizeof(one));
+    return v + one;
+}
+
+static void NNRTI_CPU(where_row)(const uint8_t *c, ptrdiff_t stepC, const void *x, ptrdiff_t stepX, const void *y,
+                                 ptrdiff_t stepY, float *z, int32_t count)
+{
+    for (int32_t i = 0; i < count; i += NNRTI_LANES) {
+        const int32_t left = count - i;
+        const bool whole = stepC != 0 && left >= NNRTI_LANES;
+        uint8_t last[NNRTI_LANES];
+        nnrti_v_bits is;
+        if (!whole)
+            memset(last, stepC == 0 && *c != 0, sizeof(last));
+        if (!whole && stepC != 0)
+            memcpy(last, c + i, (size_t)left);
+        is = nnrti_v_load_bytes(whole ? c + i : last) != 0;
+        nnrti_v_store_part(
+            z + i,
+            (nnrti_v)((is & NNRTI_CPU(load_bits)(x, stepX, i, left)) | (~is & NNRTI_CPU(load_bits)(y, stepY, i, left))),
+            left);
+    }
+}
+
+static void NNRTI_CPU(where_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(select_job) *j = (const NNRTI_CPU(select_job) *)arg;
+    const nnrti_cpu_where *const a = (const nnrti_cpu_where *)j->attr;
+    nnrti_walk w = j->walk;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    do {
+        const bool row = w.row[0] == 1 && (w.row[1] | w.row[2] | 1) == 1;
+        for (int32_t i = 0; i < w.count; i += row ? w.count : 1) {
+            const ptrdiff_t at = w.at[2] + i * w.row[2], step = row ? w.row[2] : 0;
+            NNRTI_CPU(where_row)
+            ((const uint8_t *)j->args[0].data + w.at[1] + i * w.row[1], row ? w.row[1] : 0,
+             (const float *)j->args[1].data + (a->one[0] ? 0 : at), a->one[0] ? 0 : step,
+             (const float *)j->args[2].data + (a->one[1] ? 0 : at), a->one[1] ? 0 : step,
+             (float *)j->args[3].data + w.at[0] + i * w.row[0], row ? w.count : 1);
+        }
+    } while (nnrti_walk_next(&w));
+}
+
+/* z = c ? x : y */
+static NNRT_ReturnCode NNRTI_CPU(where)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_where *const a = (const nnrti_cpu_where *)attr;
+    NNRTI_CPU(select_job) j;
+    double work;
+    j.attr = attr;
+    j.args = args;
+    if (!nnrti_walk_first(&j.walk, &args[3], &args[0], !a->one[0] ? &args[1] : !a->one[1] ? &args[2] : NULL))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16, &work);
+    nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(where_part), &j);
+    return NNRT_SUCCESS;
+}
+
+/* Sort key: larger for elements that come earlier in descending order, or with turn -1 in ascending order. -0 equals
+   0; NaN comes last. */
+NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(sort_key)(nnrti_v x, int32_t turn)
+{
+    const nnrti_v_bits size = (nnrti_v_bits)x & INT32_MAX, sign = ((nnrti_v_bits)x >> 31) ^ turn;
+    const nnrti_v_bits none = size > 0x7F800000;
+    return (none & INT32_MIN) | (~none & ((size ^ sign) - sign));
+}
+
+/* ARGMAX of `count` elements that are `step` apart: the first of the largest ones. */
+static int32_t NNRTI_CPU(argminmax_row)(const float *x, ptrdiff_t step, int32_t count, int32_t turn)
+{
+    int32_t orders[NNRTI_LANES], places[NNRTI_LANES];
+    nnrti_v_bits best, at, here;
+    for (int32_t t = 0; t < NNRTI_LANES; t++) {
+        orders[t] = INT32_MIN;
+        places[t] = t < count ? t : 0;
+    }
+    memcpy(&best, orders, sizeof(best));
+    memcpy(&at, places, sizeof(at));
+    for (int32_t t = 0; t < NNRTI_LANES; t++)
+        places[t] = t;
+    memcpy(&here, places, sizeof(here));
+    for (int32_t k = 0; k < count; k += NNRTI_LANES, here = here + NNRTI_LANES) {
+        float part[NNRTI_LANES];
+        nnrti_v_bits order, is;
+        if (step == 1 && count - k >= NNRTI_LANES) {
+            order = NNRTI_CPU(sort_key)(nnrti_v_load(x + k), turn);
+        } else { /* pad with NaN */
+            for (int32_t t = 0; t < NNRTI_LANES; t++)
+                part[t] = k + t < count ? x[(k + t) * step] : nnrti_nanf();
+            order = NNRTI_CPU(sort_key)(nnrti_v_load(part), turn);
+        }
+        is = order > best;
+        best = (is & order) | (~is & best);
+        at = (is & here) | (~is & at);
+    }
+    memcpy(orders, &best, sizeof(best));
+    memcpy(places, &at, sizeof(at));
+    for (int32_t t = 1; t < NNRTI_LANES; t++)
+        if (orders[t] > orders[0] || (orders[t] == orders[0] && places[t] < places[0])) {
+            orders[0] = orders[t];
+            places[0] = places[t];
+        }
+    return places[0];
+}
+
+/* ARGMAX of adjacent lines, one per lane: `wide` vectors of them, or `left` of one. */
+NNRTI_CPU_INLINE void NNRTI_CPU(argminmax_columns)(const float *x, ptrdiff_t step, int32_t count, int32_t turn,
+                                                   int32_t left, int32_t *to, const int32_t wide)
+{
+    nnrti_v_bits best[4], at[4];
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++)
+        best[v] = at[v] = (nnrti_v_bits)nnrti_v_all(0.0f);
+    for (int32_t k = 0; k < count; k++, x += step)
+        NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++) {
+        const float *const from = x + v * NNRTI_LANES;
+        const nnrti_v_bits order =
+            NNRTI_CPU(sort_key)(wide > 1 ? nnrti_v_load(from) : nnrti_v_load_part(from, left), turn);
+        const nnrti_v_bits is = (order > best[v]) | (k == 0 ? -1 : 0);
+        best[v] = (is & order) | (~is & best[v]);
+        at[v] = (is & k) | (~is & at[v]);
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++)
+        memcpy(to + v * NNRTI_LANES, &at[v], sizeof(at[v]));
+}
+
+static void NNRTI_CPU(argminmax_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(select_job) *j = (const NNRTI_CPU(select_job) *)arg;
+    const nnrti_cpu_argminmax *const a = (const nnrti_cpu_argminmax *)j->attr;
+    const nnrt_view *const x = &j->args[0], *const y = &j->args[1];
+    const int32_t count = x->dims[a->axis];
+    const ptrdiff_t step = x->strides[a->axis];
+    int32_t found[4 * NNRTI_LANES];
+    nnrti_walk w = j->walk;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    do {
+        const int32_t side = w.row[1] == 1 && w.count > 1 ? 4 * NNRTI_LANES : 1;
+        for (int32_t i = 0; i < w.count; i += side) {
+            const float *const from = (const float *)x->data + w.at[1] + i * w.row[1];
+            const int32_t left = w.count - i;
+            int32_t many = side;
+            if (side == 1) {
+                found[0] = NNRTI_CPU(argminmax_row)(from, step, count, a->turn);
+            } else if (left >= side) {
+                NNRTI_CPU(argminmax_columns)(from, step, count, a->turn, left, found, 4);
+            } else {
+                many = left;
+                for (int32_t t = 0; t < left; t += NNRTI_LANES)
+                    NNRTI_CPU(argminmax_columns)(from + t, step, count, a->turn, left - t, found + t, 1);
+            }
+            for (int32_t t = 0; t < many; t++) {
+                const ptrdiff_t to = w.at[0] + (i + t) * w.row[0];
+                if (y->dataType == NNRT_DATA_TYPE_INT64)
+                    ((int64_t *)y->data)[to] = found[t];
+                else
+                    ((int32_t *)y->data)[to] = found[t];
+            }
+        }
+    } while (nnrti_walk_next(&w));
+}
+
+/* y = index along the axis of the largest, or smallest, element of x; the first one of equal ones. */
+static NNRT_ReturnCode NNRTI_CPU(argminmax)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const int32_t axis = ((const nnrti_cpu_argminmax *)attr)->axis;
+    NNRTI_CPU(select_job) j;
+    nnrt_view starts;
+    double work;
+    j.attr = attr;
+    j.args = args;
+    if (!nnrti_walk_first(&j.walk, &args[1], nnrti_starts(&args[0], axis, &starts), NULL))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16.0 * args[0].dims[axis], &work);
+    nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(argminmax_part), &j);
+    return NNRT_SUCCESS;
+}
+
+/* Whether any lane is not 0. */
+NNRTI_CPU_INLINE bool NNRTI_CPU(any_lane)(nnrti_v_bits v)
+{
+#if NNRTI_CPU_LEVEL == 4
+    return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0;
+#elif NNRTI_CPU_LEVEL == 3
+    return !_mm256_testz_si256((__m256i)v, (__m256i)v);
+#else
+    uint64_t part[NNRTI_LANES / 2];
+    memcpy(part, &v, sizeof(part));
+    return (part[0] | part[1]) != 0;
+#endif
+}
+
+/* The k first elements of a line in sort order, by the reference device's heap. Only elements that rank before the
+   last one in the heap are inserted. */
+static void NNRTI_CPU(topk_row)(const nnrti_line *x, int32_t L, int32_t count, int32_t turn, int32_t *heap,
+                                const nnrti_line *values, const nnrti_line *places)
+{
+    const float *const from = (const float *)x->data;
+    nnrti_v_bits least;
+    int32_t k = count;
+    nnrti_top_heap(x, count, count, heap);
+    least = NNRTI_CPU(sort_key)(nnrti_v_all(from[heap[0]]), turn);
+    for (; k < L; k += NNRTI_LANES) { /* pad with NaN */
+        int32_t front[NNRTI_LANES];
+        float part[NNRTI_LANES];
+        nnrti_v_bits is;
+        if (L - k >= NNRTI_LANES) {
+            is = NNRTI_CPU(sort_key)(nnrti_v_load(from + k), turn) > least;
+        } else {
+            nnrti_v_store(part, nnrti_v_all(nnrti_nanf()));
+            memcpy(part, from + k, (size_t)(L - k) * sizeof(float));
+            is = NNRTI_CPU(sort_key)(nnrti_v_load(part), turn) > least;
+        }
+        if (!NNRTI_CPU(any_lane)(is))
+            continue;
+        memcpy(front, &is, sizeof(front));
+        for (int32_t t = 0; t < NNRTI_LANES; t++)
+            if (front[t] != 0 && nnrti_top_order(x, k + t) > nnrti_top_order(x, heap[0])) {
+                heap[0] = k + t;
+                nnrti_top_sift(x, heap, count);
+            }
+        least = NNRTI_CPU(sort_key)(nnrti_v_all(from[heap[0]]), turn);
+    }
+    for (int32_t i = count - 1; i >= 0; i--) {
+        nnrti_top_put(x, heap[0], values, places, i);
+        heap[0] = heap[i];
+        nnrti_top_sift(x, heap, i);
+    }
+}
+
+static void NNRTI_CPU(topk_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(select_job) *j = (const NNRTI_CPU(select_job) *)arg;
+    const nnrti_cpu_topk *const a = (const nnrti_cpu_topk *)j->attr;
+    const nnrt_view *const places = a->places ? &j->args[2] : NULL;
+    nnrti_walk w = j->walk;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    do
+        for (int32_t i = 0; i < w.count; i++) {
+            const nnrti_line values = nnrti_line_of(&j->args[1], a->axis, w.at[1] + i * w.row[1]);
+            const nnrti_line at = nnrti_line_of(places, a->axis, w.at[2] + i * w.row[2]);
+            nnrti_line x = nnrti_line_of(&j->args[0], a->axis, w.at[0] + i * w.row[0]);
+            x.rising = a->rising;
+            NNRTI_CPU(topk_row)
+            (&x, j->args[0].dims[a->axis], j->args[1].dims[a->axis], a->rising ? -1 : 0,
+             (int32_t *)nnrti_cpu_scratch(j->call, worker), &values, &at);
+        }
+    while (nnrti_walk_next(&w));
+}
+
+/* The first elements of each line in descending, or ascending, order, and their indices. */
+static NNRT_ReturnCode NNRTI_CPU(topk)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_topk *const a = (const nnrti_cpu_topk *)attr;
+    NNRTI_CPU(select_job) j;
+    nnrt_view starts[3];
+    double work;
+    j.attr = attr;
+    j.args = args;
+    j.call = call;
+    if (!nnrti_walk_first(&j.walk, nnrti_starts(&args[0], a->axis, &starts[0]),
+                          nnrti_starts(&args[1], a->axis, &starts[1]),
+                          nnrti_starts(a->places ? &args[2] : NULL, a->axis, &starts[2])))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16.0 * args[0].dims[a->axis], &work);
+    nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(topk_part), &j);
+    return NNRT_SUCCESS;
+}
+
+/* Arguments of `resize`. */
+typedef struct NNRTI_CPU(resize_job) {
+    const nnrti_cpu_resize *attr;
+    const nnrt_view *args;
+    const nnrt_call *call;
+} NNRTI_CPU(resize_job);
+
+/* Horizontal interpolation of a row of x to `count` columns from q on, each a weighted sum of two elements. */
+static void NNRTI_CPU(resize_row)(const NNRTI_CPU(resize_job) * j, const float *row, int32_t q, int32_t count,
+                                  float *to)
+{
+    const nnrt_view *const x = &j->args[0], *const y = &j->args[3];
+    const int32_t all = y->dims[1] + y->dims[2], C = y->dims[3];
+    const int32_t *const cells = (const int32_t *)j->args[1].data + y->dims[1] + q;
+    const float *const weights = (const float *)j->args[2].data + y->dims[1] + q;
+    for (int32_t k = 0; k < count; k++) {
+        const float *const a = row + cells[k] * x->strides[2], *const b = row + cells[all + k] * x->strides[2];
+        if (j->attr->last)
+            for (int32_t c = 0; c < C; c += NNRTI_LANES)
+                nnrti_v_store_part(to + (ptrdiff_t)k * C + c,
+                                   nnrti_v_fma(nnrti_v_load_part(b + c, C - c), nnrti_v_all(weights[all + k]),
+                                               nnrti_v_load_part(a + c, C - c) * nnrti_v_all(weights[k])),
+                                   C - c);
+        else
+            to[k] = *a * weights[k] + *b * weights[all + k];
+    }
+}
+
+/* Rows p to end - 1, columns q to q + count - 1 of y. x, y: the first element of the image, or of its plane. LINEAR
+   keeps two horizontally interpolated rows in scratch. */
+static void NNRTI_CPU(resize_block)(const NNRTI_CPU(resize_job) * j, const float *x, float *y, int32_t p, int32_t end,
+                                    int32_t q, int32_t count, float *scratch)
+{
+    const nnrt_view *const to = &j->args[3];
+    const ptrdiff_t stepX = j->args[0].strides[1], column = j->args[0].strides[2];
+    const int32_t C = j->attr->last ? to->dims[3] : 1, all = to->dims[1] + to->dims[2];
+    const int32_t *const cells = (const int32_t *)j->args[1].data;
+    const float *const weights = (const float *)j->args[2].data;
+    const int32_t run = to->strides[2] == C || count == 1 ? count * C : C; /* contiguous elements */
+    float *const rows[2] = {scratch, j->attr->linear ? scratch + (ptrdiff_t)j->attr->block * C : NULL};
+    int32_t have[2] = {-1, -1};
+    for (; p < end; p++) {
+        const int32_t first = cells[p], second = cells[all + p];
+        float *const z = y + p * to->strides[1] + q * to->strides[2];
+        if (j->attr->linear) {
+            const nnrti_v a = nnrti_v_all(weights[p]), b = nnrti_v_all(weights[all + p]);
+            for (int32_t k = 0; k < 2; k++) {
+                const int32_t row = k == 0 ? first : second;
+                if (have[row & 1] != row)
+                    NNRTI_CPU(resize_row)(j, x + row * stepX, q, count, rows[row & 1]);
+                have[row & 1] = row;
+            }
+            for (int32_t k = 0; k < count * C; k += run)
+                for (int32_t i = 0; i < run; i += NNRTI_LANES)
+                    nnrti_v_store_part(z + k / C * to->strides[2] + i,
+                                       nnrti_v_fma(nnrti_v_load_part(rows[second & 1] + k + i, run - i), b,
+                                                   nnrti_v_load_part(rows[first & 1] + k + i, run - i) * a),
+                                       run - i);
+        } else if (have[0] == first && run == count * C) {
+            memcpy(z, z - to->strides[1], (size_t)run * sizeof(float));
+        } else {
+            const int32_t *const columns = cells + to->dims[1] + q;
+            const float *const row = x + first * stepX;
+            have[0] = first;
+            for (int32_t k = 0; k < count && !j->attr->last; k++)
+                z[k] = row[columns[k] * column];
+            for (int32_t k = 0; k < count && j->attr->last; k++)
+                for (int32_t c = 0; c < C; c += NNRTI_LANES)
+                    nnrti_v_store_part(z + k * to->strides[2] + c,
+                                       nnrti_v_load_part(row + columns[k] * column + c, C - c), C - c);
+        }
+    }
+}
+
+/* Work item: some rows of an image, or of a plane of it. */
+static void NNRTI_CPU(resize_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(resize_job) *j = (const NNRTI_CPU(resize_job) *)arg;
+    const nnrt_view *const x = &j->args[0], *const y = &j->args[3];
+    const int32_t bands = j->attr->bands, planes = j->attr->last ? 1 : y->dims[3], band = (int32_t)i % bands;
+    const int32_t c = (int32_t)i / bands % planes, n = (int32_t)i / bands / planes;
+    const int32_t first = (int32_t)((int64_t)y->dims[1] * band / bands);
+    const int32_t end = (int32_t)((int64_t)y->dims[1] * (band + 1) / bands);
+    for (int32_t q = 0; q < y->dims[2]; q += j->attr->block) {
+        const int32_t left = y->dims[2] - q;
+        NNRTI_CPU(resize_block)
+        (j, (const float *)x->data + n * x->strides[0] + c * x->strides[3],
+         (float *)y->data + n * y->strides[0] + c * y->strides[3], first, end, q,
+         left < j->attr->block ? left : j->attr->block, (float *)nnrti_cpu_scratch(j->call, worker));
+    }
+}
+
+/* y = x, resized: source elements, or bilinear interpolation, first horizontally, then vertically. */
+static NNRT_ReturnCode NNRTI_CPU(resize)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *const y = &args[3];
+    NNRTI_CPU(resize_job) j;
+    j.attr = (const nnrti_cpu_resize *)attr;
+    j.args = args;
+    j.call = call;
+    nnrti_cpu_parallel_for(call, 16.0 * y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3],
+                           (uint32_t)(y->dims[0] * (j.attr->last ? 1 : y->dims[3]) * j.attr->bands),
+                           NNRTI_CPU(resize_task), &j);
+    return NNRT_SUCCESS;
+}
+
+/* Arguments of `lrn`. */
+typedef struct NNRTI_CPU(lrn_job) {
+    const nnrti_cpu_lrn *attr;
+    const nnrt_view *args;
+    const nnrt_call *call;
+} NNRTI_CPU(lrn_job);
+
+/* y = x * (bias + alpha * sums)^power; sums are overwritten. */
+static void NNRTI_CPU(lrn_end)(const nnrti_cpu_lrn *a, const float *x, float *sums, float *y, int32_t count)
+{
+    for (int32_t i = 0; i < count; i += NNRTI_LANES)
+        nnrti_v_store_part(
+            sums + i, nnrti_v_fma(nnrti_v_all(a->alpha), nnrti_v_load_part(sums + i, count - i), nnrti_v_all(a->bias)),
+            count - i);
+    NNRTI_CPU(row_of_POWER)(sums, 1, &a->power, 0, sums, count, 0, 0);
+    for (int32_t i = 0; i < count; i += NNRTI_LANES)
+        nnrti_v_store_part(y + i, nnrti_v_load_part(x + i, count - i) * nnrti_v_load_part(sums + i, count - i),
+                           count - i);
+}
+
+/* Work item: a row of an image. Squares are added in the order of the channels. */
+static void NNRTI_CPU(lrn_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(lrn_job) *j = (const NNRTI_CPU(lrn_job) *)arg;
+    const nnrti_cpu_lrn *const a = j->attr;
+    const nnrt_view *const x = &j->args[0], *const y = &j->args[1];
+    const int32_t n = (int32_t)i / x->dims[1], h = (int32_t)i % x->dims[1], C = x->dims[3], W = x->dims[2];
+    const float *const from = (const float *)x->data + n * x->strides[0] + h * x->strides[1];
+    float *const to = (float *)y->data + n * y->strides[0] + h * y->strides[1];
+    float *const sums = (float *)nnrti_cpu_scratch(j->call, worker);
+    float *const squares = sums + C + NNRTI_CPU_MAX_PANEL; /* with zeros on both sides */
+    for (int32_t w = 0; w < W && a->last; w++) {
+        const float *const pixel = from + w * x->strides[2];
+        memset(squares, 0, ((size_t)C + 2 * (size_t)a->radius) * sizeof(float));
+        for (int32_t c = 0; c < C; c += NNRTI_LANES) {
+            const nnrti_v v = nnrti_v_load_part(pixel + c, C - c);
+            nnrti_v_store_part(squares + a->radius + c, v * v, C - c);
+        }
+        for (int32_t c = 0; c < C; c += NNRTI_LANES) {
+            nnrti_v sum = nnrti_v_load_part(squares + c, C - c);
+            for (int32_t k = 1; k <= 2 * a->radius; k++)
+                sum = sum + nnrti_v_load_part(squares + c + k, C - c);
+            nnrti_v_store_part(sums + c, sum, C - c);
+        }
+        NNRTI_CPU(lrn_end)(a, pixel, sums, to + w * y->strides[2], C);
+    }
+    for (int32_t c = 0; c < C && !a->last; c++) {
+        const int32_t first = c > a->radius ? c - a->radius : 0, end = C - c > a->radius + 1 ? c + a->radius + 1 : C;
+        for (int32_t w = 0; w < W; w += NNRTI_LANES) {
+            nnrti_v sum = nnrti_v_all(0.0f);
+            for (int32_t k = first; k < end; k++) {
+                const nnrti_v v = nnrti_v_load_part(from + k * x->strides[3] + w, W - w);
+                sum = nnrti_v_fma(v, v, sum);
+            }
+            nnrti_v_store_part(sums + w, sum, W - w);
+        }
+        NNRTI_CPU(lrn_end)(a, from + c * x->strides[3], sums, to + c * y->strides[3], W);
+    }
+}
+
+/* y = x * (bias + alpha * the sum of the squares of neighboring channels)^power. */
+static NNRT_ReturnCode NNRTI_CPU(lrn)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *const x = &args[0];
+    NNRTI_CPU(lrn_job) j;
+    j.attr = (const nnrti_cpu_lrn *)attr;
+    j.args = args;
+    j.call = call;
+    nnrti_cpu_parallel_for(call, 200.0 * x->dims[0] * x->dims[1] * x->dims[2] * x->dims[3],
+                           (uint32_t)(x->dims[0] * x->dims[1]), NNRTI_CPU(lrn_task), &j);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>rnn_cells */
+
+/* Cells of LSTM, GRU and RNN. SIMD lanes are cells: a block of LANES cells has all of its gates' sums in registers
+   (`gates_microkernel`), then the activations and the state update run on the block (finish_lstm, finish_gru), so
+   gates never go through memory between layers of the computation. Weights of h are read once per step for up to
+   NNRTI_RECURRENT_ROWS sequences. For one sequence the step is bound by reading these weights from the L2 cache;
+   with AVX-512 the products of the next steps' x are computed in the shadow of these reads
+   (gates_microkernel_ahead). Alternate steps traverse the blocks in opposite directions, so that the weights read
+   last, still in the L1 cache, are read first. */
+
+/* GEMV of the gates of some blocks for some sequences: the sums of each block, gate by gate. */
+typedef struct NNRTI_CPU(gates) {
+    const float *panel;                      /* weights of h of the first block */
+    size_t next;                             /* floats to those of the next block */
+    const float *h[NNRTI_RECURRENT_ROWS];    /* the multiplied vector of each sequence, k elements */
+    const float *from[NNRTI_RECURRENT_ROWS]; /* initial sums of each sequence (products with x) */
+    ptrdiff_t step;                          /* floats from one block to the next in `from` */
+    const float *last;                       /* initial sums of the last gate; NULL: as the others */
+    int32_t k;
+    float *to;   /* output: sums of all blocks, by sequence and gate */
+    int32_t gap; /* vectors from one gate to the next in the output */
+} NNRTI_CPU(gates);
+
+/* Recurrent microkernel: `count` gates of `blocks` blocks for `tall` sequences, all sums in registers. */
+NNRTI_CPU_INLINE void NNRTI_CPU(gates_microkernel)(const NNRTI_CPU(gates) * gates, const int32_t count,
+                                                   const int32_t blocks, const int32_t tall)
+{
+    const NNRTI_CPU(gates) copy = *gates, *const s = &copy;
+    const float *w = s->panel;
+    nnrti_v sum[16];
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < tall; r++)
+        NNRTI_CPU_UNROLL
+    for (int32_t b = 0; b < blocks; b++)
+        NNRTI_CPU_UNROLL
+    for (int32_t g = 0; g < count; g++)
+        sum[(r * count + g) * blocks + b] = nnrti_v_load(
+            s->last != NULL && g == count - 1 ? s->last + b * NNRTI_LANES : s->from[r] + b * s->step + g * NNRTI_LANES);
+    for (ptrdiff_t k = 0; k < s->k; k++, w += count * NNRTI_LANES) {
+        nnrti_v value[NNRTI_RECURRENT_ROWS];
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < tall; r++)
+            value[r] = nnrti_v_all(s->h[r][k]);
+        NNRTI_CPU_UNROLL
+        for (int32_t b = 0; b < blocks; b++)
+            NNRTI_CPU_UNROLL
+        for (int32_t g = 0; g < count; g++) {
+            const nnrti_v weight = nnrti_v_load(w + (size_t)b * s->next + (size_t)g * NNRTI_LANES);
+            NNRTI_CPU_UNROLL
+            for (int32_t r = 0; r < tall; r++)
+                sum[(r * count + g) * blocks + b] = nnrti_v_fma(value[r], weight, sum[(r * count + g) * blocks + b]);
+        }
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < tall * count; i++)
+        NNRTI_CPU_UNROLL
+    for (int32_t b = 0; b < blocks; b++)
+        nnrti_v_store(s->to + (i * s->gap + b) * NNRTI_LANES, sum[i * blocks + b]);
+}
+
+/* Instances: one sequence by two blocks, by one, and several sequences by one. */
+#define NNRTI_CPU_GATES(count)                                                                                         \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gates_microkernel_##count##_two)(const NNRTI_CPU(gates) * s)              \
+    {                                                                                                                  \
+        NNRTI_CPU(gates_microkernel)(s, count, 2, 1);                                                                  \
+    }                                                                                                                  \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gates_microkernel_##count##_one)(const NNRTI_CPU(gates) * s)              \
+    {                                                                                                                  \
+        NNRTI_CPU(gates_microkernel)(s, count, 1, 1);                                                                  \
+    }                                                                                                                  \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gates_microkernel_##count##_tall)(const NNRTI_CPU(gates) * s)             \
+    {                                                                                                                  \
+        NNRTI_CPU(gates_microkernel)(s, count, 1, NNRTI_RECURRENT_ROWS);                                               \
+    }
+NNRTI_CPU_GATES(4)
+NNRTI_CPU_GATES(3)
+NNRTI_CPU_GATES(2)
+NNRTI_CPU_GATES(1)
+
+/* Dispatches to the instance for the number of gates, blocks and sequences. */
+static void NNRTI_CPU(gates_dispatch)(const NNRTI_CPU(gates) * s, int32_t count, int32_t blocks, bool tall)
+{
+    typedef void (*function)(const NNRTI_CPU(gates) * s);
+    static const function functions[4][3] = {
+        {NNRTI_CPU(gates_microkernel_1_two), NNRTI_CPU(gates_microkernel_1_one), NNRTI_CPU(gates_microkernel_1_tall)},
+        {NNRTI_CPU(gates_microkernel_2_two), NNRTI_CPU(gates_microkernel_2_one), NNRTI_CPU(gates_microkernel_2_tall)},
+        {NNRTI_CPU(gates_microkernel_3_two), NNRTI_CPU(gates_microkernel_3_one), NNRTI_CPU(gates_microkernel_3_tall)},
+        {NNRTI_CPU(gates_microkernel_4_two), NNRTI_CPU(gates_microkernel_4_one), NNRTI_CPU(gates_microkernel_4_tall)}};
+    functions[count - 1][tall ? 2 : blocks == 2 ? 0 : 1](s);
+}
+
+#if NNRTI_CPU_LEVEL == 4
+/* Terms k to end - 1 of the sums of four gates with h (state), and of two gates with x of some time steps (input),
+   or of either. */
+NNRTI_CPU_INLINE void NNRTI_CPU(add_terms)(const float *h, const float *second, nnrti_v *sum, const float *const *x,
+                                           const float *first, nnrti_v *other, int32_t k, int32_t end, const bool state,
+                                           const bool input)
+{
+    for (ptrdiff_t i = k; i < end; i++) {
+        if (state) {
+            const nnrti_v value = nnrti_v_all(h[i]);
+            NNRTI_CPU_UNROLL
+            for (int32_t g = 0; g < 4; g++)
+                sum[g] = nnrti_v_fma(value, nnrti_v_load(second + (4 * i + g) * NNRTI_LANES), sum[g]);
+        }
+        if (input) {
+            const nnrti_v weight = nnrti_v_load(first + 2 * i * NNRTI_LANES);
+            const nnrti_v more = nnrti_v_load(first + (2 * i + 1) * NNRTI_LANES);
+            NNRTI_CPU_UNROLL
+            for (int32_t r = 0; r < NNRTI_CPU_AHEAD; r++) {
+                const nnrti_v value = nnrti_v_all(x[r][i]);
+                other[2 * r] = nnrti_v_fma(value, weight, other[2 * r]);
+                other[2 * r + 1] = nnrti_v_fma(value, more, other[2 * r + 1]);
+            }
+        }
+    }
+}
+
+/* gates_microkernel_4_one, interleaved with the products of two gates of a block and x of later time steps, I
+   elements each, by a panel of `gemm`'s format. The two computations are independent, so one fills the stalls of the
+   other. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(gates_microkernel_ahead)(const NNRTI_CPU(gates) * s, const float *const *steps,
+                                                                  const float *first, int32_t I, float *const *to)
+{
+    const int32_t both = I < s->k ? I : s->k, all = s->k;
+    const float *const h = s->h[0], *const second = s->panel, *x[NNRTI_CPU_AHEAD];
+    nnrti_v sum[4], other[2 * NNRTI_CPU_AHEAD];
+    NNRTI_CPU_UNROLL
+    for (int32_t g = 0; g < 4; g++)
+        sum[g] = nnrti_v_load(s->from[0] + g * NNRTI_LANES);
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < NNRTI_CPU_AHEAD; r++) {
+        x[r] = steps[r];
+        other[2 * r] = nnrti_v_load(first);
+        other[2 * r + 1] = nnrti_v_load(first + NNRTI_LANES);
+    }
+    first += 2 * NNRTI_LANES;
+    NNRTI_CPU(add_terms)(h, second, sum, x, first, other, 0, both, true, true);
+    NNRTI_CPU(add_terms)(h, second, sum, x, first, other, both, all, true, false);
+    NNRTI_CPU(add_terms)(h, second, sum, x, first, other, both, I, false, true);
+    NNRTI_CPU_UNROLL
+    for (int32_t g = 0; g < 4; g++)
+        nnrti_v_store(s->to + g * s->gap * NNRTI_LANES, sum[g]);
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < NNRTI_CPU_AHEAD; r++) {
+        nnrti_v_store(to[r], other[2 * r]);
+        nnrti_v_store(to[r] + NNRTI_LANES, other[2 * r + 1]);
+    }
+}
+#endif
+
+/* Some sequences in one direction of a layer, and the operands of a time step. */
+typedef struct NNRTI_CPU(cell_step) {
+    const nnrti_cpu_recurrent *attr;
+    const float *second, *third; /* the second and third packed constants */
+    const NNRT_ActivationType *functions;
+    int32_t sequences;
+    const float *from;       /* products with x of this step: for each sequence those of all gates */
+    const float *h;          /* `padded` elements per sequence, as in the next three */
+    float *next, *c, *aside; /* aside: r . h of a GRU whose last gate is apart; c then holds z */
+    float *y;                /* output h of the first sequence */
+    ptrdiff_t stepY;         /* from one sequence to the next */
+    int32_t first, end;      /* gates to compute */
+    bool ahead;              /* also compute products of later steps: */
+    const float *x[NNRTI_CPU_AHEAD];
+    float *to[NNRTI_CPU_AHEAD]; /* their output, of all gates */
+    int32_t gate;               /* the first of the two gates whose products are computed */
+    const float *weights;       /* the first packed constant */
+    int32_t I;                  /* elements of x */
+    bool down;                  /* traverse blocks backwards, so that weights read last are read first */
+    uint32_t parts;             /* work items of a step */
+} NNRTI_CPU(cell_step);
+
+/* v = activation(clamp(v, -clip, clip)); no clamp if clip is 0. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(clipped_activation)(float *v, int32_t count, float clip,
+                                                             NNRT_ActivationType activation)
+{
+    for (int32_t i = 0; i < count && clip > 0; i += NNRTI_LANES)
+        nnrti_v_store(v + i, nnrti_v_max(nnrti_v_all(-clip), nnrti_v_min(nnrti_v_all(clip), nnrti_v_load(v + i))));
+    NNRTI_CPU(activation_row)(v, v, count, activation);
+}
+
+/* z += x * y for count elements, whole vectors. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(fma_row)(const float *x, const float *y, float *z, int32_t count)
+{
+    for (int32_t i = 0; i < count; i += NNRTI_LANES)
+        nnrti_v_store(z + i, nnrti_v_fma(nnrti_v_load(x + i), nnrti_v_load(y + i), nnrti_v_load(z + i)));
+}
+
+/* The cell update of an LSTM for `count` cells: sums are gate by gate i, o, f and the cell; c and h become those of
+   the next step. */
+static void NNRTI_CPU(finish_lstm)(const NNRTI_CPU(cell_step) * s, int32_t cell, float *sums, int32_t count, float *c,
+                                   float *h)
+{
+    const nnrti_cpu_recurrent *a = s->attr;
+    float *const o = sums + count, *const f = o + count, *const g = f + count;
+    const float *const p = s->third + cell;
+    if (a->plain) { /* sigmoid(x) * tanh(y) is one quotient */
+        const nnrti_v one = nnrti_v_all(1.0f), zero = nnrti_v_all(0.0f);
+        for (int32_t k = 0; k < count; k += NNRTI_LANES) {
+            const nnrti_v in = one + nnrti_v_exp(zero - nnrti_v_load(sums + k));
+            const nnrti_v out = one + nnrti_v_exp(zero - nnrti_v_load(o + k));
+            nnrti_v by, next = nnrti_v_tanh_parts(nnrti_v_load(g + k), &by);
+            next = nnrti_v_fma(nnrti_v_sigmoid(nnrti_v_load(f + k)), nnrti_v_load(c + k), next / (in * by));
+            nnrti_v_store(c + k, next);
+            next = nnrti_v_tanh_parts(next, &by);
+            nnrti_v_store(h + k, next / (out * by));
+        }
+        return;
+    }
+    if (a->peephole) {
+        NNRTI_CPU(fma_row)(p, c, sums, count);
+        NNRTI_CPU(fma_row)(p + 2 * a->padded, c, f, count);
+    }
+    NNRTI_CPU(clipped_activation)(sums, count, a->clip, s->functions[0]);
+    NNRTI_CPU(clipped_activation)(f, count, a->clip, s->functions[0]);
+    NNRTI_CPU(clipped_activation)(g, count, a->clip, s->functions[1]);
+    for (int32_t k = 0; k < count; k += NNRTI_LANES) {
+        const nnrti_v in = nnrti_v_load(sums + k);
+        nnrti_v keep = nnrti_v_load(f + k);
+        if (a->inputForget)
+            keep = nnrti_v_all(1.0f) - in;
+        nnrti_v_store(c + k, nnrti_v_fma(keep, nnrti_v_load(c + k), in * nnrti_v_load(g + k)));
+    }
+    if (a->peephole)
+        NNRTI_CPU(fma_row)(p + a->padded, c, o, count);
+    NNRTI_CPU(clipped_activation)(o, count, a->clip, s->functions[0]);
+    memcpy(g, c, (size_t)count * sizeof(float));
+    NNRTI_CPU(clipped_activation)(g, count, a->clip, s->functions[2]);
+    for (int32_t k = 0; k < count; k += NNRTI_LANES)
+        nnrti_v_store(h + k, nnrti_v_load(o + k) * nnrti_v_load(g + k));
+}
+
+/* next = (1 - z) . n + z . h */
+static void NNRTI_CPU(gru_mix)(const float *z, const float *n, const float *h, float *next, int32_t count)
+{
+    for (int32_t k = 0; k < count; k += NNRTI_LANES) {
+        const nnrti_v keep = nnrti_v_load(z + k);
+        nnrti_v_store(next + k,
+                      nnrti_v_fma(keep, nnrti_v_load(h + k), (nnrti_v_all(1.0f) - keep) * nnrti_v_load(n + k)));
+    }
+}
+
+/* The cell update of a GRU, whose gates are z, r and n; from: products with x, block by block and gate by gate. */
+static void NNRTI_CPU(finish_gru)(const NNRTI_CPU(cell_step) * s, const float *from, float *sums, int32_t count,
+                                  ptrdiff_t at, float *next)
+{
+    const nnrti_cpu_recurrent *a = s->attr;
+    float *const r = sums + count, *const n = r + count;
+    const float *const h = s->h + at;
+    if (s->first > 0) { /* only the last gate, which is apart */
+        NNRTI_CPU(clipped_activation)(sums, count, a->clip, s->functions[1]);
+        NNRTI_CPU(gru_mix)(s->c + at, sums, h, next, count);
+        return;
+    }
+    NNRTI_CPU(clipped_activation)(sums, 2 * count, a->clip, s->functions[0]);
+    if (a->apart) {
+        for (int32_t k = 0; k < count; k += NNRTI_LANES) {
+            nnrti_v_store(s->c + at + k, nnrti_v_load(sums + k));
+            nnrti_v_store(s->aside + at + k, nnrti_v_load(r + k) * nnrti_v_load(h + k));
+        }
+        return;
+    }
+    for (int32_t k = 0; k < count; k += NNRTI_LANES)
+        nnrti_v_store(n + k, nnrti_v_fma(nnrti_v_load(r + k), nnrti_v_load(n + k),
+                                         nnrti_v_load(from + (k / NNRTI_LANES * 3 + 2) * NNRTI_LANES)));
+    NNRTI_CPU(clipped_activation)(n, count, a->clip, s->functions[1]);
+    NNRTI_CPU(gru_mix)(sums, n, h, next, count);
+}
+
+/* The cell update of one sequence for the `count` cells from `cell` on, from their sums. */
+static void NNRTI_CPU(finish_cells)(const NNRTI_CPU(cell_step) * s, int32_t n, int32_t cell, float *sums, int32_t count)
+{
+    const nnrti_cpu_recurrent *a = s->attr;
+    const ptrdiff_t at = (ptrdiff_t)n * a->padded + cell;
+    float *const next = s->next + at;
+    if (a->gates == 4)
+        NNRTI_CPU(finish_lstm)(s, cell, sums, count, s->c + at, next);
+    else if (a->gates == 3)
+        NNRTI_CPU(finish_gru)
+    (s, s->from + ((ptrdiff_t)n * a->padded + cell) * a->gates, sums, count, at, next);
+    else
+    {
+        NNRTI_CPU(clipped_activation)(sums, count, a->clip, s->functions[0]);
+        memcpy(next, sums, (size_t)count * sizeof(float));
+    }
+}
+
+#if NNRTI_CPU_LEVEL == 4
+/* Sums of one block and one sequence, interleaved with products of later steps. */
+static void NNRTI_CPU(gates_and_ahead)(const NNRTI_CPU(cell_step) * s, const NNRTI_CPU(gates) * g, int32_t block)
+{
+    const size_t panel = (size_t)(2 * NNRTI_LANES) * (size_t)(1 + s->I);
+    float *to[NNRTI_CPU_AHEAD];
+    for (int32_t r = 0; r < NNRTI_CPU_AHEAD; r++)
+        to[r] = s->to[r] + (ptrdiff_t)(4 * block + s->gate) * NNRTI_LANES;
+    NNRTI_CPU(gates_microkernel_ahead)(g, s->x, s->weights + (size_t)(2 * block + s->gate / 2) * panel, s->I, to);
+}
+#endif
+
+/* Sums of the gates of `blocks` blocks of one sequence from block `first` on, gate by gate. */
+static void NNRTI_CPU(gates_of_blocks)(const NNRTI_CPU(cell_step) * s, NNRTI_CPU(gates) * g, int32_t first,
+                                       int32_t blocks, float *sums)
+{
+    const float *const panel = g->panel, *const from = g->from[0];
+    g->gap = blocks;
+    g->to = sums;
+    if (!s->attr->narrow) {
+        NNRTI_CPU(gates_dispatch)(g, s->end - s->first, blocks, false);
+        return;
+    }
+    for (int32_t i = 0; i < blocks; i++) {
+        const int32_t b = s->down ? blocks - 1 - i : i;
+        g->panel = panel + (size_t)b * g->next;
+        g->from[0] = from + b * g->step;
+        g->to = sums + b * NNRTI_LANES;
+#if NNRTI_CPU_LEVEL == 4
+        if (s->ahead) {
+            NNRTI_CPU(gates_and_ahead)(s, g, first + b);
+            continue;
+        }
+#endif
+        NNRTI_CPU(gates_dispatch)(g, s->end - s->first, 1, false);
+    }
+    (void)first; /* used with 16 lanes only */
+}
+
+/* A time step of all sequences for `count` blocks of cells, one or two, from block `first` on. */
+static void NNRTI_CPU(step_blocks)(const NNRTI_CPU(cell_step) * s, int32_t first, int32_t count)
+{
+    const nnrti_cpu_recurrent *a = s->attr;
+    const int32_t gates = s->end - s->first;
+    const float *const by = s->first > 0 ? s->aside : s->h;
+    float sums[16 * NNRTI_LANES];
+    NNRTI_CPU(gates) g;
+    g.next = (size_t)gates * NNRTI_LANES * (size_t)a->cells;
+    g.step = (ptrdiff_t)a->gates * NNRTI_LANES;
+    g.k = a->cells;
+    for (int32_t b = first; b < first + count; b += s->sequences == 1 ? count : 1) {
+        const int32_t blocks = s->sequences == 1 ? count : 1, cell = b * NNRTI_LANES;
+        g.panel = s->second + (size_t)s->first * (size_t)a->padded * (size_t)a->cells + (size_t)b * g.next;
+        g.last = a->gates == 3 && !a->apart ? s->third + cell : NULL;
+        for (int32_t n = 0; n < s->sequences; n += NNRTI_RECURRENT_ROWS) {
+            const int32_t left = s->sequences - n, tall = left < NNRTI_RECURRENT_ROWS ? left : NNRTI_RECURRENT_ROWS;
+            for (int32_t r = 0; r < NNRTI_RECURRENT_ROWS; r++) {
+                const ptrdiff_t at = (ptrdiff_t)(n + (r < tall ? r : tall - 1)) * a->padded;
+                g.h[r] = by + at;
+                g.from[r] = s->from + (at + cell) * a->gates + s->first * NNRTI_LANES;
+            }
+            g.to = sums;
+            g.gap = blocks;
+            if (s->sequences == 1)
+                NNRTI_CPU(gates_of_blocks)(s, &g, b, blocks, sums);
+            else
+                NNRTI_CPU(gates_dispatch)(&g, gates, 1, tall > 1);
+            for (int32_t r = 0; r < tall; r++)
+                NNRTI_CPU(finish_cells)
+            (s, n + r, cell, sums + (ptrdiff_t)r * gates * blocks * NNRTI_LANES, blocks * NNRTI_LANES);
+        }
+    }
+}
+
+/* Work item of a time step: a thread gets the same blocks in each step, in either direction. */
+static void NNRTI_CPU(cell_step_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(cell_step) *s = (const NNRTI_CPU(cell_step) *)arg;
+    const int64_t all = s->attr->padded / NNRTI_LANES;
+    const int32_t from = (int32_t)(all * i / s->parts), to = (int32_t)(all * (i + 1) / s->parts);
+    (void)worker;
+    for (int32_t k = 0, count; k < to - from; k += count) {
+        count = to - from - k < 2 ? 1 : 2;
+        NNRTI_CPU(step_blocks)(s, s->down ? to - k - count : from + k, count);
+    }
+}
+
+/* One time step of all cells; stores the results. */
+static void NNRTI_CPU(run_step)(NNRTI_CPU(cell_step) * s, const nnrt_call *call)
+{
+    const nnrti_cpu_recurrent *a = s->attr;
+    const int32_t blocks = a->padded / NNRTI_LANES;
+    const double work = nnrti_cpu_weight_read_cost(s->sequences) * s->sequences * a->padded * a->cells;
+    s->first = 0;
+    s->end = a->apart ? 2 : a->gates;
+    s->parts = nnrti_cpu_panel_parts(work * s->end, blocks,
+                                     call != NULL && call->parallel != NULL ? call->parallel->workers : 1);
+    nnrti_cpu_parallel_for(call, work * s->end, s->parts, NNRTI_CPU(cell_step_task), s);
+    if (a->apart) {
+        s->first = 2;
+        s->end = 3;
+        nnrti_cpu_parallel_for(call, work, s->parts, NNRTI_CPU(cell_step_task), s);
+    }
+    for (int32_t n = 0; n < s->sequences; n++)
+        memcpy(s->y + n * s->stepY, s->next + (ptrdiff_t)n * a->padded, (size_t)a->cells * sizeof(float));
+}
+
+/* Arguments of `recurrent`. */
+typedef struct NNRTI_CPU(recurrent_job) {
+    const nnrti_cpu_recurrent *attr;
+    const nnrt_view *args;
+    const nnrt_call *call;
+    int32_t layer;
+    bool alone; /* there is one task, which runs parallel_for itself */
+} NNRTI_CPU(recurrent_job);
+
+/* GEMM of the weights of x and time steps t to t + steps - 1 of some sequences from n on; `to` gets C floats for
+   each. */
+static void NNRTI_CPU(gemm_steps)(const NNRTI_CPU(recurrent_job) * j, const nnrt_view *x, const float *packed,
+                                  int32_t t, int32_t steps, int32_t n, int32_t sequences, nnrt_call *call,
+                                  uint32_t worker, float *to)
+{
+    const nnrti_cpu_recurrent *a = j->attr;
+    const int32_t C = a->gates * a->padded;
+    NNRTI_CPU(gemm_job) p;
+    nnrt_view in, none, weights, out;
+    uint32_t pieces;
+    memset(&in, 0, sizeof(in));
+    memset(&none, 0, sizeof(none));
+    memset(&weights, 0, sizeof(weights));
+    memset(&out, 0, sizeof(out));
+    memset(&p, 0, sizeof(p));
+    in.rank = out.rank = 4;
+    in.dims[0] = out.dims[0] = 1;
+    in.dims[1] = out.dims[1] = steps;
+    in.dims[2] = out.dims[2] = sequences;
+    in.dims[3] = x->dims[2];
+    in.strides[1] = x->strides[0];
+    in.strides[2] = x->strides[1];
+    in.strides[3] = out.strides[3] = 1;
+    in.data = (float *)x->data + t * x->strides[0] + n * x->strides[1];
+    out.dims[3] = C;
+    out.strides[2] = C;
+    out.strides[1] = (ptrdiff_t)C * sequences;
+    out.data = to;
+    weights.dims[0] = C;
+    weights.dims[1] = 1 + x->dims[2];
+    weights.data = (void *)(uintptr_t)packed;
+    p.attr = &a->gemm;
+    p.x = &in;
+    p.z = p.last = &none;
+    p.packed = &weights;
+    p.y = &out;
+    p.call = call;
+    p.pixels = (int64_t)steps * sequences;
+    p.panels = (C + NNRTI_PANEL_VECTORS * NNRTI_LANES - 1) / (NNRTI_PANEL_VECTORS * NNRTI_LANES);
+    p.bounds = nnrti_cpu_activation_bounds(a->gemm.conv.activation, &p.low, &p.high);
+    (void)nnrti_cpu_activation_bounds(a->gemm.sum, &p.sumLow, &p.sumHigh);
+    pieces = (uint32_t)nnrti_cpu_div_up(p.pixels, a->gemm.rows) * a->gemm.parts;
+    if (j->alone)
+        nnrti_cpu_parallel_for(call, (double)p.pixels * C * weights.dims[1], pieces, NNRTI_CPU(gemm_task), &p);
+    for (uint32_t i = 0; i < pieces && !j->alone; i++)
+        NNRTI_CPU(gemm_task)(&p, i, worker);
+}
+
+/* Reads the initial state of sequence n, row `row`; without a tensor it is 0. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(read_state)(const nnrt_view *v, int32_t row, int32_t n, int32_t count,
+                                                     int32_t padded, float *to)
+{
+    memset(to, 0, (size_t)padded * sizeof(float));
+    if (v->data != NULL)
+        memcpy(to, (const float *)v->data + row * v->strides[0] + n * v->strides[1], (size_t)count * sizeof(float));
+}
+
+/* Stores a final state, if the operator has that result. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(write_state)(const nnrt_view *v, int32_t row, int32_t n, int32_t count,
+                                                      const float *from)
+{
+    if (v->data != NULL)
+        memcpy((float *)v->data + row * v->strides[0] + n * v->strides[1], from, (size_t)count * sizeof(float));
+}
+
+/* The input x [T,N,I] and output y [T,D,N,H] of a layer; between layers the tensors are [T,N,D*H], two of which
+   alternate. */
+static void NNRTI_CPU(find_layer)(const NNRTI_CPU(recurrent_job) * j, nnrt_view *x, nnrt_view *y)
+{
+    const nnrti_cpu_recurrent *a = j->attr;
+    const int32_t T = j->args[0].dims[0], N = j->args[0].dims[1];
+    const ptrdiff_t width = (ptrdiff_t)a->directions * a->cells, floats = T * N * width;
+    float *const between = (float *)j->args[10].data;
+    *x = j->args[0];
+    *y = j->args[7];
+    if (j->layer > 0) {
+        x->data = between + (j->layer - 1) % 2 * floats;
+        x->strides[0] = N * width;
+        x->strides[1] = width;
+    }
+    if (j->layer < a->layers - 1) {
+        y->data = between + j->layer % 2 * floats;
+        y->strides[0] = N * width;
+        y->strides[1] = a->cells;
+        y->strides[2] = width;
+    }
+}
+
+/* Selects the products that step k computes ahead, of `steps` time steps from t on, with results in `to`; past the
+   end, the last step is repeated. */
+static void NNRTI_CPU(choose_ahead)(NNRTI_CPU(cell_step) * s, const nnrt_view *x, int32_t n, int32_t t, int32_t steps,
+                                    int32_t k, float *to)
+{
+    const nnrti_cpu_recurrent *a = s->attr;
+    const int32_t first = k / 2 * NNRTI_CPU_AHEAD;
+    s->ahead = a->ahead && first < steps;
+    s->gate = k % 2 * 2;
+    for (int32_t r = 0; r < NNRTI_CPU_AHEAD && s->ahead; r++) {
+        const int32_t i = first + r < steps ? first + r : steps - 1;
+        s->x[r] = (const float *)x->data + (t + i) * x->strides[0] + n * x->strides[1];
+        s->to[r] = to + (ptrdiff_t)i * a->gates * a->padded;
+    }
+}
+
+/* Work item: some sequences in one direction of a layer, all time steps. */
+static void NNRTI_CPU(recurrent_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(recurrent_job) *j = (const NNRTI_CPU(recurrent_job) *)arg;
+    const nnrti_cpu_recurrent *a = j->attr;
+    const int32_t d = (int32_t)(i % (uint32_t)a->directions), n = (int32_t)(i / (uint32_t)a->directions) * a->sequences;
+    const int32_t row = j->layer * a->directions + d, C = a->gates * a->padded, extra = nnrti_cpu_recurrent_extra(a);
+    const int32_t T = j->args[0].dims[0], N = j->args[0].dims[1];
+    const bool back = a->backward || d == 1;
+    const int32_t len = j->args[3].data != NULL ? (int32_t)nnrti_index(&j->args[3], n * j->args[3].strides[0]) : T;
+    float *from = (float *)nnrti_cpu_scratch(j->call, worker);
+    float *later = from + (a->ahead ? (size_t)a->gemm.rows * (size_t)C : 0); /* products of the next steps */
+    float *h = from + a->floats - 4 * (size_t)a->sequences * (size_t)a->padded, *next;
+    nnrt_call call = *j->call;
+    nnrt_view x, y;
+    NNRTI_CPU(cell_step) s;
+    NNRTI_CPU(find_layer)(j, &x, &y);
+    memset(&s, 0, sizeof(s));
+    s.attr = a;
+    s.weights = (const float *)j->args[4].data + (size_t)row * (size_t)C * (size_t)(1 + x.dims[2]);
+    s.I = x.dims[2];
+    s.second = (const float *)j->args[5].data + (size_t)row * (size_t)C * (size_t)a->cells;
+    s.third = (const float *)j->args[6].data + (size_t)row * (size_t)extra * (size_t)a->padded;
+    s.functions = a->functions[d];
+    s.sequences = N - n < a->sequences ? N - n : a->sequences;
+    s.stepY = y.strides[2];
+    next = h + (size_t)a->sequences * (size_t)a->padded;
+    s.c = next + (size_t)a->sequences * (size_t)a->padded;
+    s.aside = s.c + (size_t)a->sequences * (size_t)a->padded;
+    call.scratch = (float *)call.scratch + a->floats; /* the GEMM's scratch follows */
+    for (int32_t k = 0; k < s.sequences; k++) {
+        NNRTI_CPU(read_state)(&j->args[1], row, n + k, a->cells, a->padded, h + (ptrdiff_t)k * a->padded);
+        NNRTI_CPU(read_state)(&j->args[2], row, n + k, a->cells, a->padded, s.c + (ptrdiff_t)k * a->padded);
+    }
+    for (int32_t done = 0, steps; done < len; done += steps) {
+        int32_t rest, begin;
+        float *const mine = from;
+        steps = len - done < a->steps ? len - done : a->steps;
+        rest = len - done - steps < a->steps ? len - done - steps : a->steps;
+        begin = back ? len - done - steps : done;
+        if (!a->ahead || done == 0)
+            NNRTI_CPU(gemm_steps)(j, &x, s.weights, begin, steps, n, s.sequences, &call, worker, from);
+        for (int32_t k = 0; k < steps; k++) {
+            const int32_t at = back ? steps - 1 - k : k;
+            float *const old = h;
+            NNRTI_CPU(choose_ahead)(&s, &x, n, back ? begin - rest : begin + steps, rest, k, later);
+            s.from = from + (ptrdiff_t)at * s.sequences * C;
+            s.h = h;
+            s.next = next;
+            s.y = (float *)y.data + (begin + at) * y.strides[0] + d * y.strides[1] + n * y.strides[2];
+            s.down = !s.down;
+            NNRTI_CPU(run_step)(&s, j->alone ? j->call : NULL);
+            h = next;
+            next = old;
+        }
+        from = later;
+        later = mine;
+    }
+    for (int32_t k = 0; k < s.sequences; k++) {
+        NNRTI_CPU(write_state)(&j->args[8], row, n + k, a->cells, h + (ptrdiff_t)k * a->padded);
+        NNRTI_CPU(write_state)(&j->args[9], row, n + k, a->cells, s.c + (ptrdiff_t)k * a->padded);
+        for (int32_t t = len; t < T; t++)
+            memset((float *)y.data + t * y.strides[0] + d * y.strides[1] + (n + k) * y.strides[2], 0,
+                   (size_t)a->cells * sizeof(float));
+    }
+}
+
+/* All sequences through all layers. */
+static NNRT_ReturnCode NNRTI_CPU(recurrent)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_recurrent *a = (const nnrti_cpu_recurrent *)attr;
+    const int32_t T = args[0].dims[0], N = args[0].dims[1];
+    const uint32_t tasks = (uint32_t)(nnrti_cpu_div_up(N, a->sequences) * a->directions);
+    const double work = (double)T * N * a->directions * a->gates * a->padded * ((double)a->cells + args[0].dims[2]);
+    NNRTI_CPU(recurrent_job) j;
+    j.attr = a;
+    j.args = args;
+    j.call = call;
+    j.alone = tasks == 1;
+    for (int32_t n = 0; n < N && args[3].data != NULL; n++) {
+        const int64_t len = nnrti_index(&args[3], n * args[3].strides[0]);
+        if (len < 0 || len > T)
+            return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "sequenceLens[%d] is %l, expected 0 to %d", n, len, T);
+    }
+    for (j.layer = 0; j.layer < a->layers; j.layer++)
+        if (j.alone)
+            NNRTI_CPU(recurrent_task)(&j, 0, 0);
+        else
+            nnrti_cpu_parallel_for(call, work, tasks, NNRTI_CPU(recurrent_task), &j);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>casts */
+
+/* Quantize and dequantize between float32 and 8 bits, bit-exact with the reference device. Multiplication by 1 /
+   scale decides nearly all elements; if any lane of a vector is near a rounding boundary, the vector is divided
+   exactly. */
+
+/* clamp(round(x / scale) + zero point); NaN gives the zero point. Halves round to even or away from zero. x * (1 /
+   scale) differs from the quotient by less than 2^-14 if that is below 256: it decides unless it is near a half. */
+NNRTI_CPU_INLINE nnrti_v_bits NNRTI_CPU(quantize_vector)(nnrti_v x, const nnrti_cpu_quantize *a, float scale, float low,
+                                                         float high, int32_t zero)
+{
+    const nnrti_v least = nnrti_v_all(low), most = nnrti_v_all(high);
+    const nnrti_v magic = nnrti_v_all(12582912.0f); /* 1.5 * 2^23: the sum has an integer in its low bits */
+    nnrti_v v, t;
+    nnrti_v_bits n;
+    if (a->inverse != 0) {
+        v = nnrti_v_min(most, nnrti_v_max(least, x * nnrti_v_all(a->inverse)));
+        t = v + magic;
+        n = (nnrti_v_bits)(v - (t - magic)) & INT32_MAX;
+        if (!nnrti_v_any(n >= (nnrti_v_bits)nnrti_v_all(0.4998f)))
+            return (nnrti_v_bits)t - ((nnrti_v_bits)magic - zero);
+    }
+    v = x / nnrti_v_all(scale);
+    if (a->even)
+        v = nnrti_v_to_integer(v, NNRTI_CPU_ROUND);
+    v = nnrti_v_min(most, nnrti_v_max(least, v));
+    v = (nnrti_v)((nnrti_v_bits)v & (nnrti_v_bits)(v == v));
+    n = __builtin_convertvector(v, nnrti_v_bits); /* truncates */
+    v = v - __builtin_convertvector(n, nnrti_v);  /* exact */
+    return n - (nnrti_v_bits)(v >= nnrti_v_all(0.5f)) + (nnrti_v_bits)(v <= nnrti_v_all(-0.5f)) + zero;
+}
+
+/* Quantizes count adjacent elements. */
+NNRTI_CPU_INLINE void NNRTI_CPU(quantize_run)(const float *x, uint8_t *y, int32_t count, const nnrt_view *to,
+                                              const nnrti_cpu_quantize *a)
+{
+    const int32_t zero = to->quant[0].zeroPoint, least = to->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
+    const float scale = (float)to->quant[0].scale, low = (float)(least - zero), high = (float)(least + 255 - zero);
+    for (int32_t i = 0; i < count; i += NNRTI_LANES) {
+        const int32_t left = count - i;
+        const nnrti_v_bits q = NNRTI_CPU(quantize_vector)(nnrti_v_load_part(x + i, left), a, scale, low, high, zero);
+        uint8_t last[NNRTI_LANES];
+        nnrti_v_store_bytes(left >= NNRTI_LANES ? y + i : last, q);
+        if (left < NNRTI_LANES)
+            memcpy(y + i, last, (size_t)left);
+    }
+}
+
+#if NNRTI_CPU_LEVEL == 4
+/* Quantizes pixels of three planes, `plane` apart, to interleaved channels-last y: the input images of a
+   channels-first model. */
+static void NNRTI_CPU(quantize_planes)(const float *x, ptrdiff_t plane, uint8_t *y, int32_t count, const nnrt_view *to,
+                                       const nnrti_cpu_quantize *a)
+{
+    const int32_t zero = to->quant[0].zeroPoint, least = to->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
+    const float scale = (float)to->quant[0].scale, low = (float)(least - zero), high = (float)(least + 255 - zero);
+    const __m512i three = _mm512_set4_epi32(-1, 0x0E0D0C0A, 0x09080605, 0x04020100); /* of four bytes each */
+    const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 13, 12, 10, 9, 8, 6, 5, 4, 2, 1, 0);
+    for (int32_t i = 0; i < count; i += 16) {
+        const int32_t left = count - i < 16 ? count - i : 16;
+        const __mmask16 some = (__mmask16)((1u << left) - 1);
+        __m512i q[3], all;
+        NNRTI_CPU_UNROLL
+        for (int32_t c = 0; c < 3; c++)
+            q[c] = (__m512i)(255 & NNRTI_CPU(quantize_vector)(_mm512_maskz_loadu_ps(some, x + c * plane + i), a, scale,
+                                                              low, high, zero));
+        all = _mm512_or_si512(q[0], _mm512_or_si512(_mm512_slli_epi32(q[1], 8), _mm512_slli_epi32(q[2], 16)));
+        all = _mm512_permutexvar_epi32(order, _mm512_shuffle_epi8(all, three));
+        _mm512_mask_storeu_epi8(y + 3 * i, ((__mmask64)1 << 3 * left) - 1, all);
+    }
+}
+#endif
+
+/* Arguments of `quantize`. */
+typedef struct NNRTI_CPU(cast_job) {
+    const nnrti_cpu_quantize *attr;
+    const nnrt_view *x, *y;
+} NNRTI_CPU(cast_job);
+
+/* Work item: one position of the second to last axis. */
+static void NNRTI_CPU(quantize_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(cast_job) *j = (const NNRTI_CPU(cast_job) *)arg;
+    uint8_t row[256];
+    nnrt_view x = *j->x, y = *j->y;
+    nnrti_walk w;
+    (void)worker;
+    if (x.rank > 1) {
+        const int32_t k = x.rank - 2; /* rows of an image */
+        x.data = (float *)x.data + (int32_t)unit * x.strides[k];
+        y.data = (uint8_t *)y.data + (int32_t)unit * y.strides[k];
+        x.dims[k] = y.dims[k] = 1;
+    }
+#if NNRTI_CPU_LEVEL == 4
+    if (x.rank == 4 && x.dims[1] == 3 && y.strides[1] == 1 && y.strides[3] == 3 && x.strides[3] == 1) {
+        for (int32_t n = 0; n < x.dims[0]; n++)
+            NNRTI_CPU(quantize_planes)
+        ((const float *)x.data + n * x.strides[0], x.strides[1], (uint8_t *)y.data + n * y.strides[0], x.dims[3], &y,
+         j->attr);
+        return;
+    }
+#endif
+    if (!nnrti_walk_first(&w, &y, &x, NULL))
+        return;
+    do
+        for (int32_t i = 0; i < w.count; i += 256) {
+            const float *from = (const float *)x.data + w.at[1] + i * w.row[1];
+            uint8_t *to = (uint8_t *)y.data + w.at[0] + i * w.row[0];
+            const int32_t n = w.count - i < 256 ? w.count - i : 256;
+            if (w.row[0] == 1 && w.row[1] == 1) {
+                NNRTI_CPU(quantize_run)(from, to, n, &y, j->attr);
+                continue;
+            }
+            if (w.row[1] == 1)
+                NNRTI_CPU(quantize_run)(from, row, n, &y, j->attr);
+            for (int32_t k = 0; k < n && w.row[1] != 1; k++)
+                NNRTI_CPU(quantize_run)(from + k * w.row[1], row + k, 1, &y, j->attr);
+            for (int32_t k = 0; k < n; k++)
+                to[k * w.row[0]] = row[k];
+        }
+    while (nnrti_walk_next(&w));
+}
+
+/* y = round(x / scale) + zero point, saturated, with one scale and zero point; x and y have any strides. */
+static NNRT_ReturnCode NNRTI_CPU(quantize)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(cast_job) j;
+    size_t count = 0;
+    j.attr = (const nnrti_cpu_quantize *)attr;
+    j.x = &args[0];
+    j.y = &args[1];
+    if (nnrt_dims_count(j.y->dims, j.y->rank, &count) && count > 0)
+        nnrti_cpu_parallel_for(call, (double)count, j.y->rank > 1 ? (uint32_t)j.y->dims[j.y->rank - 2] : 1,
+                               NNRTI_CPU(quantize_part), &j);
+    return NNRT_SUCCESS;
+}
+
+/* y = scale * (x - zero point) in float32, with one scale and zero point. */
+static NNRT_ReturnCode NNRTI_CPU(dequantize)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *x = &args[0], *y = &args[1];
+    const float scale = (float)x->quant[0].scale;
+    const int32_t flip = nnrti_cpu_flip(x), zero = x->quant[0].zeroPoint + flip;
+    nnrti_walk w;
+    (void)attr;
+    (void)call;
+    if (!nnrti_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do {
+        const uint8_t *from = (const uint8_t *)x->data + w.at[1];
+        float *to = (float *)y->data + w.at[0];
+        int32_t i = 0;
+        for (; i + NNRTI_LANES <= w.count && w.row[0] == 1 && w.row[1] == 1; i += NNRTI_LANES)
+            nnrti_v_store(to + i, nnrti_v_all(scale) *
+                                      __builtin_convertvector((nnrti_v_load_bytes(from + i) ^ flip) - zero, nnrti_v));
+        for (; i < w.count; i++)
+            to[i * w.row[0]] = scale * (float)((from[i * w.row[1]] ^ flip) - zero);
+    } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>float16_casts */
+
+/* Conversion of float16 tensors, and elementwise kernels on them. Conversions work with any strides; a conversion
+   that also changes between channels first and channels last transposes blocks. `elementwise_half` runs a float32
+   kernel on chunks of widened elements that stay in the L1 cache. */
+
+/* y = x, widened, for count elements, stepX and stepY apart. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(widen_row)(const uint16_t *x, ptrdiff_t stepX, float *y, ptrdiff_t stepY,
+                                                    int32_t count)
+{
+    if (stepX == 1 && stepY == 1)
+        NNRTI_CPU(widen_run)(x, y, count);
+    for (int32_t i = 0; i < count && (stepX != 1 || stepY != 1); i++)
+        y[i * stepY] = i > 0 && stepX == 0 ? y[0] : nnrti_half_to_float(x[i * stepX]);
+}
+
+/* y = x, narrowed, for count elements, stepX and stepY apart. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(narrow_row)(const float *x, ptrdiff_t stepX, uint16_t *y, ptrdiff_t stepY,
+                                                     int32_t count)
+{
+    if (stepX == 1 && stepY == 1)
+        NNRTI_CPU(narrow_run)(x, y, count);
+    for (int32_t i = 0; i < count && (stepX != 1 || stepY != 1); i++)
+        y[i * stepY] = nnrti_half_from_float(x[i * stepX]);
+}
+
+#define NNRTI_CPU_TRANSPOSE_COLUMNS 64 /* columns of 16 rows that are transposed at once */
+
+/* Widens and transposes: y[j * stepY + i] = x[i * stepX + j], i < rows, j < columns. */
+static void NNRTI_CPU(widen_transposed)(const uint16_t *x, ptrdiff_t stepX, float *y, ptrdiff_t stepY, int32_t rows,
+                                        int32_t columns)
+{
+    float some[16 * NNRTI_CPU_TRANSPOSE_COLUMNS];
+    for (int32_t j = 0; j < columns; j += NNRTI_CPU_TRANSPOSE_COLUMNS)
+        for (int32_t i = 0; i < rows; i += 16) {
+            const int32_t r = rows - i < 16 ? rows - i : 16;
+            const int32_t c = columns - j < NNRTI_CPU_TRANSPOSE_COLUMNS ? columns - j : NNRTI_CPU_TRANSPOSE_COLUMNS;
+            for (int32_t k = 0; k < r; k++)
+                NNRTI_CPU(widen_run)(x + (i + k) * stepX + j, some + k * NNRTI_CPU_TRANSPOSE_COLUMNS, c);
+            nnrti_cpu_transpose((const uint32_t *)(const void *)some, NNRTI_CPU_TRANSPOSE_COLUMNS,
+                                (uint32_t *)(void *)(y + j * stepY + i), stepY, r, c);
+        }
+}
+
+/* Narrows and transposes. */
+static void NNRTI_CPU(narrow_transposed)(const float *x, ptrdiff_t stepX, uint16_t *y, ptrdiff_t stepY, int32_t rows,
+                                         int32_t columns)
+{
+    float some[16 * NNRTI_CPU_TRANSPOSE_COLUMNS];
+    for (int32_t i = 0; i < rows; i += NNRTI_CPU_TRANSPOSE_COLUMNS)
+        for (int32_t j = 0; j < columns; j += 16) {
+            const int32_t r = rows - i < NNRTI_CPU_TRANSPOSE_COLUMNS ? rows - i : NNRTI_CPU_TRANSPOSE_COLUMNS;
+            const int32_t c = columns - j < 16 ? columns - j : 16;
+            nnrti_cpu_transpose((const uint32_t *)(const void *)(x + i * stepX + j), stepX, (uint32_t *)(void *)some,
+                                NNRTI_CPU_TRANSPOSE_COLUMNS, r, c);
+            for (int32_t k = 0; k < c; k++)
+                NNRTI_CPU(narrow_run)(some + k * NNRTI_CPU_TRANSPOSE_COLUMNS, y + (j + k) * stepY + i, r);
+        }
+}
+
+/* y = x, rounded to float16 precision. */
+static void NNRTI_CPU(round_row)(float *x, float *y, int32_t count)
+{
+    for (int32_t i = 0; i < count; i += NNRTI_LANES)
+        nnrti_v_store_part(y + i, nnrti_v_round(nnrti_v_load_part(x + i, count - i)), count - i);
+}
+
+/* Arguments of a float16 conversion. */
+typedef struct NNRTI_CPU(half_job) {
+    const nnrt_view *x, *y;
+    nnrti_walk walk;
+    uint32_t parts;
+} NNRTI_CPU(half_job);
+
+/* Work item: widens, narrows or, if both types are float32, rounds. */
+static void NNRTI_CPU(half_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(half_job) *j = (const NNRTI_CPU(half_job) *)arg;
+    const bool widens = j->x->dataType == NNRT_DATA_TYPE_FLOAT16, narrows = j->y->dataType == NNRT_DATA_TYPE_FLOAT16;
+    nnrti_walk w = j->walk;
+    bool turns = false;
+    int32_t outer = 0;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    if (w.rank > 0 && w.row[0] == 1 && w.row[1] != 1 && w.step[1][w.rank - 1] == 1) { /* a transpose of both axes */
+        turns = widens || narrows;
+        outer = w.dims[w.rank - 1];
+        w.rank -= turns;
+    }
+    do {
+        uint16_t *const halfX = (uint16_t *)j->x->data + w.at[1], *const halfY = (uint16_t *)j->y->data + w.at[0];
+        float *const x = (float *)j->x->data + w.at[1], *const y = (float *)j->y->data + w.at[0];
+        if (widens && turns)
+            NNRTI_CPU(widen_transposed)(halfX, w.row[1], y, w.step[0][w.rank], w.count, outer);
+        else if (turns)
+            NNRTI_CPU(narrow_transposed)(x, w.row[1], halfY, w.step[0][w.rank], w.count, outer);
+        else if (widens)
+            NNRTI_CPU(widen_row)(halfX, w.row[1], y, w.row[0], w.count);
+        else if (narrows)
+            NNRTI_CPU(narrow_row)(x, w.row[1], halfY, w.row[0], w.count);
+        else if (w.row[0] == 1 && w.row[1] == 1)
+            NNRTI_CPU(round_row)(x, y, w.count);
+        else
+            for (int32_t i = 0; i < w.count; i++)
+                NNRTI_CPU(round_row)(x + i * w.row[1], y + i * w.row[0], 1);
+    } while (nnrti_walk_next(&w));
+}
+
+/* y = x, converted to the element type of y. */
+static NNRT_ReturnCode NNRTI_CPU(widen_half)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(half_job) j;
+    double work;
+    (void)attr;
+    j.x = &args[0];
+    j.y = &args[1];
+    if (!nnrti_walk_first(&j.walk, j.y, j.x, NULL))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 12, &work);
+    nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(half_part), &j);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode NNRTI_CPU(narrow_half)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(widen_half)(attr, args, call);
+}
+
+/* y = x, rounded to float16 precision; y may be x. */
+static NNRT_ReturnCode NNRTI_CPU(round_half)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(widen_half)(attr, args, call);
+}
+
+/* Arguments of `elementwise_half`. */
+typedef struct NNRTI_CPU(elementwise_half_job) {
+    const nnrti_cpu_elementwise_half *attr;
+    const nnrt_view *args;
+    nnrt_call call; /* without threads */
+    nnrti_walk walk;
+    uint32_t parts;
+} NNRTI_CPU(elementwise_half_job);
+
+/* Work item: elements of a part of the walk, at most NNRTI_CPU_HALF_CHUNK at a time: operands are widened to rows of
+   floats, the float32 kernel runs on them, and its result is narrowed. */
+static void NNRTI_CPU(elementwise_half_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    NNRTI_CPU(elementwise_half_job) *j = (NNRTI_CPU(elementwise_half_job) *)arg;
+    const uint32_t nIn = j->attr->nIn;
+    float some[3][NNRTI_CPU_HALF_CHUNK];
+    nnrt_view views[3];
+    nnrti_walk from = j->walk, to;
+    nnrt_call call = j->call;
+    int32_t i = 0, back; /* i: elements of the current row that are done */
+    bool more = true;
+    (void)worker;
+    nnrti_cpu_walk_part(&from, unit, j->parts);
+    memset(views, 0, sizeof(views));
+    for (uint32_t k = 0; k <= nIn; k++) {
+        views[k].dataType = NNRT_DATA_TYPE_FLOAT32;
+        views[k].rank = 1;
+        views[k].strides[0] = 1;
+        views[k].data = some[k];
+    }
+    while (more) {
+        int32_t n = 0, done = 0, count;
+        to = from;
+        back = i;
+        for (; more && n < NNRTI_CPU_HALF_CHUNK; n += count) {
+            count = from.count - i < NNRTI_CPU_HALF_CHUNK - n ? from.count - i : NNRTI_CPU_HALF_CHUNK - n;
+            for (uint32_t k = 0; k < nIn; k++)
+                NNRTI_CPU(widen_row)
+            ((const uint16_t *)j->args[k].data + from.at[1 + k] + i * from.row[1 + k], from.row[1 + k], some[k] + n, 1,
+             count);
+            i += count;
+            if (i == from.count) {
+                i = 0;
+                more = nnrti_walk_next(&from);
+            }
+        }
+        for (uint32_t k = 0; k <= nIn; k++)
+            views[k].dims[0] = n;
+        (void)j->attr->run(j->attr->attr, views, &call);
+        for (; done < n; done += count) {
+            count = to.count - back < n - done ? to.count - back : n - done;
+            NNRTI_CPU(narrow_row)
+            (some[nIn] + done, 1, (uint16_t *)j->args[nIn].data + to.at[0] + back * to.row[0], to.row[0], count);
+            back += count;
+            if (back == to.count) {
+                back = 0;
+                (void)nnrti_walk_next(&to);
+            }
+        }
+    }
+}
+
+/* Runs a float32 elementwise kernel on float16 tensors: the result is rounded once. The result may alias an operand
+   of its shape. */
+static NNRT_ReturnCode NNRTI_CPU(elementwise_half)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(elementwise_half_job) j;
+    double work;
+    memset(&j.call, 0, sizeof(j.call));
+    j.attr = (const nnrti_cpu_elementwise_half *)attr;
+    j.args = args;
+    if (!nnrti_walk_first(&j.walk, &args[j.attr->nIn], &args[0], j.attr->nIn > 1 ? &args[1] : NULL))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 24, &work);
+    nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(elementwise_half_part), &j);
+    return NNRT_SUCCESS;
+}
+
+#endif /* NNRTI_CPU_LEVEL != 5 */
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>int8_kernels */
+
+/* Int8 and uint8 kernels. nnrti_i is a vector of NNRTI_Q8_LANES int32 accumulators. One dot-product instruction
+   multiplies a group of NNRTI_Q8_GROUP elements of x (nnrti_q8_x) by as many weights (nnrti_q8_w) per lane and adds
+   them to the accumulator: uint8 by int8 (VNNI), or int16 by int16 with x less its zero point.
+   NNRTI_Q8_PANEL_VECTORS vectors are a panel. The structure is that of >>gemm: register tiles, packed panels,
+   implicit GEMM. Where the instruction needs groups that x does not have contiguously, or elements of another width,
+   im2col copies the input of each pixel first (`im2col_q8`). The epilogue requantizes tiles of sums from memory, so
+   one epilogue serves all tile heights. */
+
+#define nnrti_i NNRTI_CPU(i)
+#define nnrti_q8_x NNRTI_CPU(q8_x)
+#define nnrti_q8_w NNRTI_CPU(q8_w)
+#define nnrti_i_load NNRTI_CPU(i_load)
+#define nnrti_i_store NNRTI_CPU(i_store)
+#define nnrti_i_dot NNRTI_CPU(i_dot)
+#define nnrti_i_rescale NNRTI_CPU(i_rescale)
+
+#if NNRTI_CPU_LEVEL >= 4
+typedef __m512i nnrti_i;
+#define NNRTI_Q8_LANES 16
+#define NNRTI_Q8_PANEL_VECTORS 4
+NNRTI_CPU_INLINE nnrti_i nnrti_i_load(const int32_t *p)
+{
+    return _mm512_loadu_si512(p);
+}
+NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
+{
+    _mm512_storeu_si512(p, v);
+}
+/* Dot product: sum + x * w, one group of x by the group of w in each lane. */
+#if NNRTI_CPU_LEVEL == 5
+typedef uint8_t nnrti_q8_x;
+typedef int8_t nnrti_q8_w;
+#define NNRTI_Q8_GROUP 4
+NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
+{
+    return _mm512_dpbusd_epi32(sum, _mm512_set1_epi32(x), _mm512_loadu_si512(w));
+}
+#else
+typedef int16_t nnrti_q8_x;
+typedef int16_t nnrti_q8_w;
+#define NNRTI_Q8_GROUP 2
+NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
+{
+    return _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_set1_epi32(x), _mm512_loadu_si512(w)));
+}
+#endif
+/* Requantization of sums x by the table of their channels, integer form: y as in nnrti_cpu_requantize_table, without
+   clamping. */
+NNRTI_CPU_INLINE nnrti_i nnrti_i_rescale(nnrti_i x, const int32_t *table, const bool positive)
+{
+    const __m512i half = _mm512_set1_epi64((int64_t)1 << 31), twice = _mm512_add_epi32(x, x);
+    const __m512i even = _mm512_mul_epi32(twice, nnrti_i_load(table + NNRTI_Q8_LANES));
+    const __m512i odd = _mm512_mul_epi32(_mm512_srli_epi64(twice, 32), nnrti_i_load(table + NNRTI_Q8_LANES + 1));
+    const __m512i high = _mm512_srli_epi64(_mm512_add_epi64(even, half), 32);
+    __m512i y = _mm512_mask_blend_epi32(0xAAAA, high, _mm512_add_epi64(odd, half));
+    if (!positive)
+        y = _mm512_add_epi32(y, _mm512_srai_epi32(y, 31));
+    y = _mm512_add_epi32(y, nnrti_i_load(table + 2 * NNRTI_Q8_LANES));
+    return _mm512_srav_epi32(y, nnrti_i_load(table + 3 * NNRTI_Q8_LANES));
+}
+#elif NNRTI_CPU_LEVEL == 3
+typedef __m256i nnrti_i;
+typedef int16_t nnrti_q8_x;
+typedef int16_t nnrti_q8_w;
+#define NNRTI_Q8_LANES 8
+#define NNRTI_Q8_PANEL_VECTORS 2
+#define NNRTI_Q8_GROUP 2
+NNRTI_CPU_INLINE nnrti_i nnrti_i_load(const int32_t *p)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)p);
+}
+NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
+{
+    _mm256_storeu_si256((__m256i *)(void *)p, v);
+}
+NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
+{
+    const __m256i weights = _mm256_loadu_si256((const __m256i *)(const void *)w);
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_set1_epi32(x), weights));
+}
+NNRTI_CPU_INLINE nnrti_i nnrti_i_rescale(nnrti_i x, const int32_t *table, const bool positive)
+{
+    const __m256i half = _mm256_set1_epi64x((int64_t)1 << 31), twice = _mm256_add_epi32(x, x);
+    const __m256i even = _mm256_mul_epi32(twice, nnrti_i_load(table + NNRTI_Q8_LANES));
+    const __m256i odd = _mm256_mul_epi32(_mm256_srli_epi64(twice, 32), nnrti_i_load(table + NNRTI_Q8_LANES + 1));
+    const __m256i high = _mm256_srli_epi64(_mm256_add_epi64(even, half), 32);
+    __m256i y = _mm256_blend_epi32(high, _mm256_add_epi64(odd, half), 0xAA);
+    if (!positive)
+        y = _mm256_add_epi32(y, _mm256_srai_epi32(y, 31));
+    y = _mm256_add_epi32(y, nnrti_i_load(table + 2 * NNRTI_Q8_LANES));
+    return _mm256_srav_epi32(y, nnrti_i_load(table + 3 * NNRTI_Q8_LANES));
+}
+#elif NNRTI_CPU_LEVEL == 2
+typedef int32x4_t nnrti_i;
+typedef int16_t nnrti_q8_x;
+typedef int16_t nnrti_q8_w;
+#define NNRTI_Q8_LANES 4
+#define NNRTI_Q8_PANEL_VECTORS 4
+#define NNRTI_Q8_GROUP 1
+NNRTI_CPU_INLINE nnrti_i nnrti_i_load(const int32_t *p)
+{
+    return vld1q_s32(p);
+}
+NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
+{
+    vst1q_s32(p, v);
+}
+NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
+{
+    return vmlal_s16(sum, vdup_n_s16((int16_t)x), vld1_s16(w));
+}
+NNRTI_CPU_INLINE nnrti_i nnrti_i_rescale(nnrti_i x, const int32_t *table, const bool positive)
+{
+    int32x4_t y = vqrdmulhq_s32(x, nnrti_i_load(table + NNRTI_Q8_LANES));
+    if (!positive)
+        y = vaddq_s32(y, vshrq_n_s32(y, 31));
+    return vshlq_s32(vaddq_s32(y, nnrti_i_load(table + 2 * NNRTI_Q8_LANES)),
+                     vnegq_s32(nnrti_i_load(table + 3 * NNRTI_Q8_LANES)));
+}
+#else
+typedef int32_t nnrti_i __attribute__((vector_size(16)));
+typedef int16_t nnrti_q8_x;
+#define NNRTI_Q8_LANES 4
+#define NNRTI_Q8_PANEL_VECTORS 2
+NNRTI_CPU_INLINE nnrti_i nnrti_i_load(const int32_t *p)
+{
+    nnrti_i v;
+    memcpy(&v, p, sizeof(v));
+    return v;
+}
+NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
+{
+    memcpy(p, &v, sizeof(v));
+}
+#if NNRTI_CPU_WASM
+typedef int16_t nnrti_q8_w;
+#define NNRTI_Q8_GROUP 2
+NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
+{
+    return sum + (nnrti_i)wasm_i32x4_dot_i16x8(wasm_i32x4_splat(x), wasm_v128_load(w));
+}
+#else
+typedef int32_t nnrti_q8_w;
+#define NNRTI_Q8_GROUP 1
+NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_q8_w *w)
+{
+    return sum + x * nnrti_i_load(w);
+}
+#endif
+NNRTI_CPU_INLINE nnrti_i nnrti_i_rescale(nnrti_i x, const int32_t *table, const bool positive)
+{
+#if NNRTI_CPU_WASM
+    const v128_t half = wasm_i64x2_splat((int64_t)1 << 31), twice = (v128_t)(x + x);
+    const v128_t factor = wasm_v128_load(table + NNRTI_Q8_LANES);
+    const v128_t low = wasm_i64x2_add(wasm_i64x2_extmul_low_i32x4(twice, factor), half);
+    const v128_t high = wasm_i64x2_add(wasm_i64x2_extmul_high_i32x4(twice, factor), half);
+    nnrti_i y = (nnrti_i)wasm_i32x4_shuffle(low, high, 1, 3, 5, 7);
+#else
+    nnrti_i y = {0};
+    for (int32_t i = 0; i < NNRTI_Q8_LANES; i++)
+        y[i] = nnrti_high_product(x[i], table[NNRTI_Q8_LANES + i]);
+#endif
+    if (!positive)
+        y = y + (y >> 31);
+    return (y + nnrti_i_load(table + 2 * NNRTI_Q8_LANES)) >> nnrti_i_load(table + 3 * NNRTI_Q8_LANES);
+}
+#endif
+
+/* Requantization by floats, with a mask of the lanes that are provably exact (nnrti_cpu_requantize_table). A sum that
+   overflows 32 bits becomes -2^31, which is not exact. */
+#if NNRTI_CPU_LEVEL >= 3
+#define NNRTI_Q8_FLOAT 1
+#define nnrti_exact_mask NNRTI_CPU(exact_mask)
+#define nnrti_exact_mask_all NNRTI_CPU(exact_mask_all)
+#define nnrti_i_from_float NNRTI_CPU(i_from_float)
+#define nnrti_i_requantize_float NNRTI_CPU(i_requantize_float)
+#endif
+#if NNRTI_CPU_LEVEL >= 4
+typedef __mmask16 nnrti_exact_mask;
+NNRTI_CPU_INLINE nnrti_exact_mask nnrti_exact_mask_all(void)
+{
+    return 0xFFFF;
+}
+#define NNRTI_Q8_ALL_EXACT(sure) ((sure) == 0xFFFF)
+/* t as an integer. The bits above the low FRACTION_BITS bits are exact if some of `bits` are set. */
+NNRTI_CPU_INLINE nnrti_i nnrti_i_from_float(__m512 t, int32_t bits, nnrti_exact_mask *sure)
+{
+    const __m512i v = _mm512_cvtps_epi32(t);
+    *sure = _mm512_mask_test_epi32_mask(*sure, v, _mm512_set1_epi32(bits));
+    return v;
+}
+NNRTI_CPU_INLINE nnrti_i nnrti_i_requantize_float(nnrti_i x, const nnrti_i *rows, const bool positive,
+                                                  nnrti_exact_mask *sure)
+{
+    __m512 t = _mm512_fmadd_ps(_mm512_cvtepi32_ps(x), _mm512_castsi512_ps(rows[0]), _mm512_castsi512_ps(rows[1]));
+    if (!positive)
+        t = _mm512_mask_sub_ps(t, _mm512_movepi32_mask(x), t, _mm512_castsi512_ps(rows[2]));
+    return nnrti_i_from_float(t, (1 << NNRTI_CPU_FRACTION_BITS) - 8, sure);
+}
+#elif NNRTI_CPU_LEVEL == 3
+typedef __m256i nnrti_exact_mask; /* all bits of lanes that are not exact */
+NNRTI_CPU_INLINE nnrti_exact_mask nnrti_exact_mask_all(void)
+{
+    return _mm256_setzero_si256();
+}
+#define NNRTI_Q8_ALL_EXACT(sure) (_mm256_testz_si256(sure, sure) != 0)
+NNRTI_CPU_INLINE nnrti_i nnrti_i_from_float(__m256 t, int32_t bits, nnrti_exact_mask *sure)
+{
+    const __m256i v = _mm256_cvtps_epi32(t);
+    *sure = _mm256_or_si256(*sure,
+                            _mm256_cmpeq_epi32(_mm256_and_si256(v, _mm256_set1_epi32(bits)), _mm256_setzero_si256()));
+    return v;
+}
+NNRTI_CPU_INLINE nnrti_i nnrti_i_requantize_float(nnrti_i x, const nnrti_i *rows, const bool positive,
+                                                  nnrti_exact_mask *sure)
+{
+    __m256 t = _mm256_fmadd_ps(_mm256_cvtepi32_ps(x), _mm256_castsi256_ps(rows[0]), _mm256_castsi256_ps(rows[1]));
+    if (!positive)
+        t = _mm256_sub_ps(t, _mm256_castsi256_ps(_mm256_and_si256(_mm256_srai_epi32(x, 31), rows[2])));
+    return nnrti_i_from_float(t, (1 << NNRTI_CPU_FRACTION_BITS) - 8, sure);
+}
+#endif
+
+#define nnrti_i_requantize_int NNRTI_CPU(i_requantize_int)
+/* The integer form in the format of `store_q8`: shifted by FRACTION_BITS bits on ISAs where floats deliver those. */
+NNRTI_CPU_INLINE nnrti_i nnrti_i_requantize_int(nnrti_i x, const int32_t *table, const bool positive)
+{
+    const nnrti_i y = nnrti_i_rescale(x, table, positive);
+#if NNRTI_CPU_LEVEL >= 4
+    const nnrti_i word =
+        _mm512_max_epi32(_mm512_min_epi32(y, _mm512_set1_epi32(INT16_MAX)), _mm512_set1_epi32(INT16_MIN));
+    return _mm512_slli_epi32(word, NNRTI_CPU_FRACTION_BITS);
+#elif NNRTI_CPU_LEVEL == 3
+    const nnrti_i word =
+        _mm256_max_epi32(_mm256_min_epi32(y, _mm256_set1_epi32(INT16_MAX)), _mm256_set1_epi32(INT16_MIN));
+    return _mm256_slli_epi32(word, NNRTI_CPU_FRACTION_BITS);
+#else
+    return y;
+#endif
+}
+
+#define nnrti_i_add NNRTI_CPU(i_add)
+#define nnrti_i_shift_20 NNRTI_CPU(i_shift_20)
+/* x + y, and x * 2^20. */
+NNRTI_CPU_INLINE nnrti_i nnrti_i_add(nnrti_i x, nnrti_i y)
+{
+#if NNRTI_CPU_LEVEL >= 4
+    return _mm512_add_epi32(x, y);
+#elif NNRTI_CPU_LEVEL == 3
+    return _mm256_add_epi32(x, y);
+#else
+    return x + y;
+#endif
+}
+NNRTI_CPU_INLINE nnrti_i nnrti_i_shift_20(nnrti_i x)
+{
+#if NNRTI_CPU_LEVEL >= 4
+    return _mm512_slli_epi32(x, 20);
+#elif NNRTI_CPU_LEVEL == 3
+    return _mm256_slli_epi32(x, 20);
+#else
+    return x * (1 << 20);
+#endif
+}
+
+#if NNRTI_CPU_LEVEL == 5
+#define NNRTI_Q8_BLOCK 64
+#else
+#define NNRTI_Q8_BLOCK NNRTI_Q8_LANES
+#endif
+
+/* Requantizes n vectors of sums, each `wide` of them of channels from table on: by floats, or if these are not exact
+   in all lanes, by integers. rows: three rows of the table for each vector of channels, in registers. */
+NNRTI_CPU_INLINE void NNRTI_CPU(requantize_vectors)(const int32_t *sum, nnrti_i *v, const int32_t n, const int32_t wide,
+                                                    const int32_t *table, nnrti_i (*rows)[3], const bool positive)
+{
+#if NNRTI_Q8_FLOAT
+    nnrti_exact_mask sure = nnrti_exact_mask_all();
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < n; i++)
+        v[i] = nnrti_i_requantize_float(nnrti_i_load(sum + i * NNRTI_Q8_LANES), rows[i % wide], positive, &sure);
+    if (NNRTI_Q8_ALL_EXACT(sure))
+        return;
+#else
+    (void)rows;
+#endif
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < n; i++)
+        v[i] = nnrti_i_requantize_int(nnrti_i_load(sum + i * NNRTI_Q8_LANES),
+                                      table + i % wide * NNRTI_Q8_LANES * NNRTI_CPU_REQUANTIZE_ROWS, positive);
+}
+
+#if NNRTI_CPU_LEVEL >= 4
+/* Converts `wide` vectors to bytes, clamped. mixed: channels are in the order of nnrti_cpu_interleaved_channel. */
+NNRTI_CPU_INLINE __m512i NNRTI_CPU(pack_bytes)(const nnrti_i *v, const int32_t wide, const nnrti_cpu_requantize *s,
+                                               const bool mixed)
+{
+    const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
+    const __m512i words =
+        _mm512_set_epi32(0x3F003D, 0x3B0039, 0x1F001D, 0x1B0019, 0x370035, 0x330031, 0x170015, 0x130011, 0x2F002D,
+                         0x2B0029, 0xF000D, 0xB0009, 0x270025, 0x230021, 0x70005, 0x30001);
+    const __m512i none = _mm512_setzero_si512(); /* words: four of the first vector, four of the second one, ... */
+    const __m512i a = _mm512_permutex2var_epi16(v[0], words, wide > 1 ? v[1] : none);
+    const __m512i b = wide > 2 ? _mm512_permutex2var_epi16(v[2], words, wide > 3 ? v[3] : none) : none;
+    __m512i bytes = _mm512_packus_epi16(a, b);
+    if (!mixed)
+        bytes = _mm512_permutexvar_epi32(order, bytes);
+    if (!s->bare) {
+        bytes = _mm512_max_epu8(bytes, _mm512_set1_epi32((int32_t)s->low));
+        bytes = _mm512_min_epu8(bytes, _mm512_set1_epi32((int32_t)s->high));
+        bytes = _mm512_xor_si512(bytes, _mm512_set1_epi32((int32_t)s->flip));
+    }
+    return bytes;
+}
+#endif
+
+/* Stores `wide` vectors of requantized sums as `count` bytes of y, saturated and clamped. */
+NNRTI_CPU_INLINE void NNRTI_CPU(store_q8)(const nnrti_i *v, const int32_t wide, uint8_t *y, int32_t count,
+                                          const nnrti_cpu_requantize *s, const bool mixed)
+{
+#if NNRTI_CPU_LEVEL >= 4
+    const __m512i bytes = NNRTI_CPU(pack_bytes)(v, wide, s, mixed);
+    _mm512_mask_storeu_epi8(y, count >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << count) - 1, bytes);
+#else
+    uint8_t part[NNRTI_Q8_LANES * NNRTI_Q8_PANEL_VECTORS];
+    (void)mixed;
+#if NNRTI_CPU_LEVEL == 3
+    const __m256i first = _mm256_srai_epi32(v[0], NNRTI_CPU_FRACTION_BITS),
+                  last = _mm256_srai_epi32(v[wide - 1], NNRTI_CPU_FRACTION_BITS);
+    const __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi32(first, last), 0xD8);
+    __m128i bytes = _mm_packus_epi16(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
+    bytes = _mm_max_epu8(bytes, _mm_set1_epi32((int32_t)s->low));
+    bytes = _mm_min_epu8(bytes, _mm_set1_epi32((int32_t)s->high));
+    bytes = _mm_xor_si128(bytes, _mm_set1_epi32((int32_t)s->flip));
+    if (count >= 16) {
+        _mm_storeu_si128((__m128i *)(void *)y, bytes);
+        return;
+    }
+    _mm_storeu_si128((__m128i *)(void *)part, bytes);
+#elif NNRTI_CPU_LEVEL == 2
+    const int16x8_t a = vcombine_s16(vqmovn_s32(v[0]), vqmovn_s32(v[wide > 1 ? 1 : 0]));
+    const int16x8_t b = vcombine_s16(vqmovn_s32(v[wide > 2 ? 2 : 0]), vqmovn_s32(v[wide > 3 ? 3 : 0]));
+    uint8x16_t bytes = vcombine_u8(vqmovun_s16(a), vqmovun_s16(b));
+    bytes = vminq_u8(vmaxq_u8(bytes, vdupq_n_u8((uint8_t)s->low)), vdupq_n_u8((uint8_t)s->high));
+    bytes = veorq_u8(bytes, vdupq_n_u8((uint8_t)s->flip));
+    if (count >= 16) {
+        vst1q_u8(y, bytes);
+        return;
+    }
+    vst1q_u8(part, bytes);
+#elif NNRTI_CPU_WASM
+    const v128_t words = wasm_i16x8_narrow_i32x4((v128_t)v[0], (v128_t)v[wide - 1]);
+    v128_t bytes = wasm_u8x16_narrow_i16x8(words, words);
+    bytes =
+        wasm_u8x16_min(wasm_u8x16_max(bytes, wasm_i32x4_splat((int32_t)s->low)), wasm_i32x4_splat((int32_t)s->high));
+    bytes = wasm_v128_xor(bytes, wasm_i32x4_splat((int32_t)s->flip));
+    wasm_v128_store64_lane(part, bytes, 0);
+#else
+    for (int32_t i = 0; i < wide * NNRTI_Q8_LANES; i++)
+        part[i] = nnrti_cpu_clamp_q8(s, v[i / NNRTI_Q8_LANES][i % NNRTI_Q8_LANES]);
+#endif
+    memcpy(y, part, (size_t)(count < wide * NNRTI_Q8_LANES ? count : wide * NNRTI_Q8_LANES));
+#endif
+}
+
+/* Requantizes `count` sums element by element, for factors outside the fast forms. */
+static void NNRTI_CPU(requantize_exact)(const int32_t *sum, uint8_t *y, int32_t count, const nnrti_cpu_requantize *s,
+                                        const int32_t *table)
+{
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t *const by =
+            table + i / NNRTI_Q8_LANES * NNRTI_Q8_LANES * NNRTI_CPU_REQUANTIZE_ROWS + i % NNRTI_Q8_LANES;
+        const int32_t factor[2] = {by[NNRTI_Q8_LANES], by[3 * NNRTI_Q8_LANES]};
+        const int64_t q = (int64_t)nnrti_rescale(sum[i], factor) + by[2 * NNRTI_Q8_LANES];
+        y[i] = nnrti_cpu_clamp_q8(s, q);
+    }
+}
+
+/* requantize_rows for the fast forms. With few channels, several pixels are converted to bytes at once. */
+NNRTI_CPU_INLINE void NNRTI_CPU(requantize_fast)(const int32_t *sum, const int32_t wide, uint8_t *const *y,
+                                                 ptrdiff_t at, int32_t tall, int32_t count,
+                                                 const nnrti_cpu_requantize *s, const int32_t *table,
+                                                 const bool positive, const bool mixed)
+{
+    nnrti_i v[NNRTI_Q8_PANEL_VECTORS], rows[NNRTI_Q8_PANEL_VECTORS][3];
+    int32_t r = 0;
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < 3 * wide; i++)
+        rows[i / 3][i % 3] = nnrti_i_load(table + (i / 3 * NNRTI_CPU_REQUANTIZE_ROWS + 4 + i % 3) * NNRTI_Q8_LANES);
+#if NNRTI_CPU_LEVEL >= 4
+    for (; wide <= 2 && r + 4 / wide <= tall; r += 4 / wide, sum += 4 * NNRTI_Q8_LANES) {
+        __m512i bytes;
+        NNRTI_CPU(requantize_vectors)(sum, v, 4, wide, table, rows, positive);
+        bytes = NNRTI_CPU(pack_bytes)(v, 4, s, mixed);
+        if (wide == 2) {
+            const __mmask32 some = (__mmask32)(((uint64_t)1 << count) - 1);
+            _mm256_mask_storeu_epi8(y[r] + at, some, _mm512_castsi512_si256(bytes));
+            _mm256_mask_storeu_epi8(y[r + 1] + at, some, _mm512_extracti64x4_epi64(bytes, 1));
+        } else {
+            const __mmask16 some = (__mmask16)((1u << count) - 1);
+            _mm_mask_storeu_epi8(y[r] + at, some, _mm512_castsi512_si128(bytes));
+            _mm_mask_storeu_epi8(y[r + 1] + at, some, _mm512_extracti32x4_epi32(bytes, 1));
+            _mm_mask_storeu_epi8(y[r + 2] + at, some, _mm512_extracti32x4_epi32(bytes, 2));
+            _mm_mask_storeu_epi8(y[r + 3] + at, some, _mm512_extracti32x4_epi32(bytes, 3));
+        }
+    }
+#endif
+    for (; r < tall; r++, sum += wide * NNRTI_Q8_LANES) {
+        NNRTI_CPU(requantize_vectors)(sum, v, wide, wide, table, rows, positive);
+        NNRTI_CPU(store_q8)(v, wide, y[r] + at, count, s, mixed);
+    }
+}
+
+/* int8 epilogue: requantizes sums of `wide` vectors per pixel of `tall` pixels and stores `count` channels, whose
+   table begins at `table`, to y[r] + at. */
+NNRTI_CPU_INLINE void NNRTI_CPU(requantize_rows)(const int32_t *sum, const int32_t wide, uint8_t *const *y,
+                                                 ptrdiff_t at, int32_t tall, int32_t count,
+                                                 const nnrti_cpu_requantize *s, const int32_t *table, const bool mixed)
+{
+    const nnrti_cpu_requantize scale = *s; /* a copy: stores do not change it */
+    const int32_t next = wide * NNRTI_Q8_LANES;
+    count = count < next ? count : next;
+    if (!scale.plain) {
+        uint8_t part[NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES];
+        for (int32_t r = 0; r < tall; r++, sum += next) {
+            NNRTI_CPU(requantize_exact)(sum, part, next, &scale, table);
+            for (int32_t c = 0; c < count; c++)
+                y[r][at + c] = part[nnrti_cpu_interleaved_channel(c, mixed)];
+        }
+    } else if (scale.positive) {
+        NNRTI_CPU(requantize_fast)(sum, wide, y, at, tall, count, &scale, table, true, mixed);
+    } else {
+        NNRTI_CPU(requantize_fast)(sum, wide, y, at, tall, count, &scale, table, false, mixed);
+    }
+}
+
+/* Converts 8-bit elements to the operand type of the dot product: to[i] = x[i], flipped to uint8, less the zero
+   point unless VNNI. */
+NNRTI_CPU_INLINE void NNRTI_CPU(load_operands_q8)(nnrti_q8_x *to, const uint8_t *x, int32_t count, int32_t flip,
+                                                  int32_t zero)
+{
+    int32_t i = 0;
+#if NNRTI_CPU_LEVEL == 5
+    const __m512i turn = _mm512_set1_epi8((char)flip);
+    (void)zero;
+    if (count <= 16) { /* bytes behind are overwritten later */
+        const __m128i bytes = _mm_maskz_loadu_epi8((__mmask16)((1u << count) - 1), x);
+        _mm_storeu_si128((__m128i *)(void *)to, _mm_xor_si128(bytes, _mm512_castsi512_si128(turn)));
+        return;
+    }
+    for (; i < count; i += 64) {
+        const __mmask64 some = count - i >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << (count - i)) - 1;
+        _mm512_mask_storeu_epi8(to + i, some, _mm512_xor_si512(_mm512_maskz_loadu_epi8(some, x + i), turn));
+    }
+#elif NNRTI_CPU_LEVEL == 4
+    const __m256i turn = _mm256_set1_epi8((char)flip);
+    for (; i < count; i += 32) {
+        const __mmask32 some = count - i >= 32 ? ~(__mmask32)0 : ((__mmask32)1 << (count - i)) - 1;
+        const __m256i bytes = _mm256_xor_si256(_mm256_maskz_loadu_epi8(some, x + i), turn);
+        _mm512_mask_storeu_epi16(to + i, some,
+                                 _mm512_sub_epi16(_mm512_cvtepu8_epi16(bytes), _mm512_set1_epi16((int16_t)zero)));
+    }
+#elif NNRTI_CPU_LEVEL == 3
+    const __m128i turn = _mm_set1_epi8((char)flip);
+    for (; i + 16 <= count; i += 16) {
+        const __m128i bytes = _mm_xor_si128(_mm_loadu_si128((const __m128i *)(const void *)(x + i)), turn);
+        _mm256_storeu_si256((__m256i *)(void *)(to + i),
+                            _mm256_sub_epi16(_mm256_cvtepu8_epi16(bytes), _mm256_set1_epi16((int16_t)zero)));
+    }
+#endif
+#if NNRTI_CPU_LEVEL < 4
+    for (; i < count; i++)
+        to[i] = (nnrti_q8_x)((x[i] ^ flip) - zero);
+#endif
+}
+
+/* The same for padding outside x, which has the value of the zero point. */
+NNRTI_CPU_INLINE void NNRTI_CPU(fill_zero_points)(nnrti_q8_x *to, int32_t count, int32_t zero)
+{
+#if NNRTI_CPU_LEVEL == 5
+    memset(to, zero, (size_t)count);
+#else
+    (void)zero;
+    memset(to, 0, (size_t)count * sizeof(*to));
+#endif
+}
+
+/* The operands of an int8 GEMM tile: some pixels of y, and the panel that multiplies them. */
+typedef struct NNRTI_CPU(gemm_q8_tile) {
+    nnrti_cpu_results_q8 to;
+    const nnrti_q8_x *const *x; /* indirection buffer: x[tap * step + row] points to the groups that a tap reads */
+    int32_t step;               /* length of a list, in which the last pixel is repeated */
+    int32_t taps, k;            /* k: groups of a tap */
+    const nnrti_q8_w *panel;
+    const uint8_t *ahead, *end; /* data after the panel to prefetch, and the end of all panels */
+    int32_t stepAhead;          /* bytes to prefetch per group of a tile */
+} NNRTI_CPU(gemm_q8_tile);
+
+/* int8 GEMM microkernel: pixels row to row + tall - 1 by a panel of `wide` vectors; the accumulators stay in
+   registers and are stored to `out`. */
+NNRTI_CPU_INLINE void NNRTI_CPU(microkernel_q8)(const NNRTI_CPU(gemm_q8_tile) * t, int32_t row, const int32_t tall,
+                                                const int32_t wide, int32_t *out)
+{
+    nnrti_i sum[NNRTI_CPU_MAX_TILE_ROWS_Q8][NNRTI_Q8_PANEL_VECTORS];
+    const nnrti_q8_w *w = t->panel;
+    const ptrdiff_t stepAhead = t->stepAhead;
+    const uint8_t *ahead = t->ahead + (ptrdiff_t)(row / tall) * t->taps * t->k * stepAhead;
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++) {
+        const nnrti_i bias = nnrti_i_load(t->to.table + v * NNRTI_Q8_LANES * NNRTI_CPU_REQUANTIZE_ROWS);
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < tall; r++)
+            sum[r][v] = bias;
+    }
+    for (int32_t tap = 0; tap < t->taps; tap++) {
+        const nnrti_q8_x *x[NNRTI_CPU_MAX_TILE_ROWS_Q8];
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < tall; r++)
+            x[r] = t->x[(ptrdiff_t)tap * t->step + row + r];
+        for (ptrdiff_t k = 0; k < (ptrdiff_t)t->k * NNRTI_Q8_GROUP; k += NNRTI_Q8_GROUP, ahead += stepAhead) {
+            if (NNRTI_CPU_LEVEL >= 3 && ahead < t->end) {
+                for (int32_t v = 0; v < (tall > 1 ? 1 : wide); v++)
+                    __builtin_prefetch(ahead + v * 64, 0, 2);
+            }
+            NNRTI_CPU_UNROLL
+            for (int32_t r = 0; r < tall; r++) {
+                int32_t value;
+                if (NNRTI_Q8_GROUP > 1)
+                    memcpy(&value, x[r] + k, sizeof(value));
+                else
+                    value = x[r][k];
+                NNRTI_CPU_UNROLL
+                for (int32_t v = 0; v < wide; v++)
+                    sum[r][v] = nnrti_i_dot(sum[r][v], value, w + v * NNRTI_Q8_LANES * NNRTI_Q8_GROUP);
+            }
+            w += wide * NNRTI_Q8_LANES * NNRTI_Q8_GROUP;
+        }
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < tall; r++)
+        NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++)
+        nnrti_i_store(out + (r * wide + v) * NNRTI_Q8_LANES, sum[r][v]);
+}
+
+/* Epilogue of at most `most` pixels from `row` on. */
+#if NNRTI_CPU_LEVEL == 5
+#define NNRTI_CPU_EPILOGUE_Q8(wide) nnrti_cpu_epilogue_q8_by_##wide##_avx512
+#else
+#define NNRTI_CPU_EPILOGUE_Q8(wide) NNRTI_CPU(epilogue_q8_by_##wide)
+#define NNRTI_CPU_EPILOGUE_Q8_FUNCTION(wide)                                                                           \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(epilogue_q8_by_##wide)(const nnrti_cpu_results_q8 *t, int32_t row,        \
+                                                                    int32_t most, const int32_t *sum)                  \
+    {                                                                                                                  \
+        const int32_t left = t->rows - row;                                                                            \
+        NNRTI_CPU(requantize_rows)                                                                                     \
+        (sum, wide, t->y + row, t->channel, left < most ? left : most, t->count, t->scale, t->table, false);           \
+    }
+NNRTI_CPU_EPILOGUE_Q8_FUNCTION(1)
+NNRTI_CPU_EPILOGUE_Q8_FUNCTION(2)
+#if NNRTI_Q8_PANEL_VECTORS == 4
+NNRTI_CPU_EPILOGUE_Q8_FUNCTION(3)
+NNRTI_CPU_EPILOGUE_Q8_FUNCTION(4)
+#endif
+#undef NNRTI_CPU_EPILOGUE_Q8_FUNCTION
+#endif
+
+/* All pixels by as few tiles as possible, some of which have a pixel less. Past the last pixel, it is repeated. */
+#define NNRTI_CPU_GEMM_Q8_PANEL(tall, wide)                                                                            \
+    NNRTI_CPU_NOINLINE static void NNRTI_CPU(gemm_q8_panel_by_##wide)(const NNRTI_CPU(gemm_q8_tile) * t)               \
+    {                                                                                                                  \
+        int32_t sum[tall * wide * NNRTI_Q8_LANES];                                                                     \
+        const int32_t tiles = (t->to.rows + tall - 1) / tall, less = tiles * tall - t->to.rows;                        \
+        int32_t row = 0;                                                                                               \
+        if (t->to.rows == 1) {                                                                                         \
+            NNRTI_CPU(microkernel_q8)(t, 0, 1, wide, sum);                                                             \
+            NNRTI_CPU_EPILOGUE_Q8(wide)(&t->to, 0, 1, sum);                                                            \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (int32_t i = 0; i < less && row < t->to.rows; i++, row += tall - 1) {                                      \
+            NNRTI_CPU(microkernel_q8)(t, row, tall - 1, wide, sum);                                                    \
+            NNRTI_CPU_EPILOGUE_Q8(wide)(&t->to, row, tall - 1, sum);                                                   \
+        }                                                                                                              \
+        for (; row < t->to.rows; row += tall) {                                                                        \
+            NNRTI_CPU(microkernel_q8)(t, row, tall, wide, sum);                                                        \
+            NNRTI_CPU_EPILOGUE_Q8(wide)(&t->to, row, tall, sum);                                                       \
+        }                                                                                                              \
+    }
+#if NNRTI_Q8_PANEL_VECTORS == 4
+#if NNRTI_CPU_LEVEL >= 4
+NNRTI_CPU_GEMM_Q8_PANEL(8, 1)
+NNRTI_CPU_GEMM_Q8_PANEL(8, 2)
+NNRTI_CPU_GEMM_Q8_PANEL(8, 3)
+NNRTI_CPU_GEMM_Q8_PANEL(6, 4)
+#else
+NNRTI_CPU_GEMM_Q8_PANEL(6, 1)
+NNRTI_CPU_GEMM_Q8_PANEL(6, 2)
+NNRTI_CPU_GEMM_Q8_PANEL(6, 3)
+NNRTI_CPU_GEMM_Q8_PANEL(6, 4)
+#endif
+#else
+#if NNRTI_CPU_LEVEL == 3
+NNRTI_CPU_GEMM_Q8_PANEL(6, 1)
+NNRTI_CPU_GEMM_Q8_PANEL(6, 2)
+#else
+NNRTI_CPU_GEMM_Q8_PANEL(4, 1)
+NNRTI_CPU_GEMM_Q8_PANEL(4, 2)
+#endif
+#endif
+
+/* Arguments of an int8 GEMM. */
+typedef struct NNRTI_CPU(gemm_q8_job) {
+    const nnrti_cpu_gemm_q8 *attr;
+    const nnrt_view *x, *packed, *table, *y;
+    const nnrt_call *call;
+    int64_t pixels;
+    int32_t panels, flip, zero;
+} NNRTI_CPU(gemm_q8_job);
+
+/* im2col of one pixel: copies the elements that its taps read, tap 0,0 at row h, column w of x, to consecutive
+   memory. */
+static void NNRTI_CPU(im2col_q8)(const NNRTI_CPU(gemm_q8_job) * j, const uint8_t *image, int64_t h, int64_t w,
+                                 nnrti_q8_x *to)
+{
+    const nnrti_cpu_gemm_q8 *a = j->attr;
+    const nnrt_view *x = j->x;
+    const int32_t K = x->dims[3], width = a->window[1] * K;
+    const int32_t rest = a->depth * NNRTI_Q8_GROUP - a->window[0] * width;
+    const bool dense = a->dilation[1] == 1 && x->strides[2] == K;
+    int32_t first, last;
+    if (w >= 0 && w + (int64_t)(a->window[1] - 1) * a->dilation[1] < x->dims[2]) {
+        first = 0;
+        last = a->window[1];
+    } else {
+        nnrti_cpu_valid_range(w, a->dilation[1], a->window[1], x->dims[2], &first, &last);
+    }
+    for (int32_t i = 0; i < a->window[0]; i++, to += width) {
+        const int64_t at = h + (int64_t)i * a->dilation[0];
+        if (at < 0 || at >= x->dims[1] || first >= last) {
+            NNRTI_CPU(fill_zero_points)(to, width, j->zero);
+            continue;
+        }
+        if (first > 0)
+            NNRTI_CPU(fill_zero_points)(to, first * K, j->zero);
+        for (int32_t k = first, count; k < last; k += count) {
+            const int64_t column = w + (int64_t)k * a->dilation[1];
+            count = dense ? last - k : 1;
+            NNRTI_CPU(load_operands_q8)
+            (to + k * K, image + at * x->strides[1] + column * x->strides[2], count * K, j->flip, j->zero);
+        }
+        if (last < a->window[1])
+            NNRTI_CPU(fill_zero_points)(to + last * K, (a->window[1] - last) * K, j->zero);
+    }
+    if (rest > 0)
+        NNRTI_CPU(fill_zero_points)(to, rest, j->zero);
+}
+
+/* Fills pointers: to[i] = from + i * next. */
+NNRTI_CPU_INLINE void NNRTI_CPU(fill_pointers_q8)(const uint8_t **to, const uint8_t *from, ptrdiff_t next,
+                                                  int32_t count)
+{
+#if NNRTI_CPU_LEVEL >= 4
+    const __m512i eight = _mm512_set1_epi64(8 * next), first = _mm512_set1_epi64((int64_t)(intptr_t)from);
+    const __m512i steps = _mm512_mullo_epi64(_mm512_set1_epi64(next), _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
+    __m512i at = _mm512_add_epi64(first, steps);
+    for (int32_t i = 0; i < count; i += 8, at = _mm512_add_epi64(at, eight))
+        _mm512_mask_storeu_epi64((void *)(to + i), count - i >= 8 ? 0xFF : (__mmask8)((1u << (count - i)) - 1), at);
+#else
+    for (int32_t i = 0; i < count; i++)
+        to[i] = from + i * next;
+#endif
+}
+
+#if NNRTI_CPU_LEVEL == 5
+/* Indirection pointers of `run` pixels of a row of y for one row of the window: row h of x, first column w, `across`
+   pixels each. They point into x, to zeros, or, for taps partly outside x, to copies at *copies, padded with zero
+   points. */
+static void NNRTI_CPU(tap_pointers_q8)(const NNRTI_CPU(gemm_q8_job) * j, const uint8_t *image, int64_t h, int64_t w,
+                                       int32_t run, const nnrti_q8_x *zeros, const nnrti_q8_x **x, nnrti_q8_x **copies)
+{
+    const nnrti_cpu_gemm_q8 *a = j->attr;
+    const nnrt_view *in = j->x;
+    const int32_t K = in->dims[3], across = a->across, room = a->groups * NNRTI_Q8_GROUP;
+    const ptrdiff_t next = a->stride[1] * in->strides[2], from = (ptrdiff_t)(h * in->strides[1] + w * in->strides[2]);
+    int32_t begin = 0, end = 0, first, last;
+    const bool inside = h >= 0 && h < in->dims[1];
+    if (inside)
+        nnrti_cpu_valid_range(w, a->stride[1], run, in->dims[2] - across - a->spare + 1, &begin, &end);
+    if (begin < end)
+        NNRTI_CPU(fill_pointers_q8)(x + begin, image + (from + begin * next), next, end - begin);
+    for (int32_t r = begin > 0 ? 0 : end; r < run; r = r + 1 == begin ? end : r + 1) {
+        x[r] = zeros;
+        nnrti_cpu_valid_range(w + (int64_t)r * a->stride[1], 1, across, in->dims[2], &first, &last);
+        if (!inside || first >= last)
+            continue;
+        NNRTI_CPU(fill_zero_points)(*copies, first * K, j->zero);
+        memcpy(*copies + first * K, image + (from + r * next + first * in->strides[2]),
+               (size_t)(last - first) * (size_t)K);
+        NNRTI_CPU(fill_zero_points)(*copies + last * K, room - last * K, j->zero);
+        x[r] = *copies;
+        *copies += room;
+    }
+}
+#endif
+
+/* Pointers of the pixels from `first` on: outputs, and inputs in `room` (im2col), or else in x, or padded copies in
+   `room`, which begins with zero points. */
+static void NNRTI_CPU(pixel_pointers_q8)(const NNRTI_CPU(gemm_q8_job) * j, int64_t first,
+                                         const NNRTI_CPU(gemm_q8_tile) * t, const nnrti_q8_x **x, uint8_t **y,
+                                         nnrti_q8_x *room)
+{
+    const nnrti_cpu_gemm_q8 *a = j->attr;
+    const nnrt_view *in = j->x, *out = j->y;
+    int32_t q = (int32_t)(first % out->dims[2]), p = (int32_t)(first / out->dims[2] % out->dims[1]);
+    int32_t n = (int32_t)(first / out->dims[2] / out->dims[1]);
+#if NNRTI_CPU_LEVEL == 5
+    const nnrti_q8_x *const zeros = room;
+    if (!a->gather) {
+        NNRTI_CPU(fill_zero_points)(room, a->groups * NNRTI_Q8_GROUP, j->zero);
+        room += a->groups * NNRTI_Q8_GROUP;
+    }
+#endif
+    for (int32_t r = 0, run; r < t->to.rows; r += run) {
+        const uint8_t *image = (const uint8_t *)in->data + n * in->strides[0];
+        uint8_t *to = (uint8_t *)out->data + n * out->strides[0] + p * out->strides[1] + q * out->strides[2];
+        const int64_t top = (int64_t)p * a->stride[0] - a->pad[0], left = (int64_t)q * a->stride[1] - a->pad[1];
+        run = t->to.rows - r < out->dims[2] - q ? t->to.rows - r : out->dims[2] - q;
+        NNRTI_CPU(fill_pointers_q8)((const uint8_t **)(uintptr_t)(y + r), to, out->strides[2], run);
+        for (int32_t i = 0; i < run && a->gather; i++, room += (size_t)a->depth * NNRTI_Q8_GROUP) {
+            x[r + i] = room;
+            NNRTI_CPU(im2col_q8)(j, image, top, left + (int64_t)i * a->stride[1], room);
+        }
+#if NNRTI_CPU_LEVEL == 5
+        for (int32_t i = 0; i < t->taps && !a->gather; i++) {
+            const int32_t columns = a->window[1] / a->across;
+            NNRTI_CPU(tap_pointers_q8)
+            (j, image, top + (int64_t)(i / columns) * a->dilation[0], left + (int64_t)(i % columns) * a->dilation[1],
+             run, zeros, x + (ptrdiff_t)i * t->step + r, &room);
+        }
+#endif
+        q = 0;
+        if (++p == out->dims[1]) {
+            p = 0;
+            n++;
+        }
+    }
+    for (int32_t i = 0; i < t->taps; i++)
+        for (int32_t r = t->to.rows; r < t->step; r++)
+            x[(ptrdiff_t)i * t->step + r] = x[(ptrdiff_t)i * t->step + t->to.rows - 1];
+}
+
+#define NNRTI_Q8_PREFETCH 8192 /* bytes: weights this far ahead are prefetched */
+
+/* Work item: some pixels by one part of the panels. */
+static void NNRTI_CPU(gemm_q8_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(gemm_q8_job) *j = (const NNRTI_CPU(gemm_q8_job) *)arg;
+    const nnrti_cpu_gemm_q8 *a = j->attr;
+    const uint32_t part = i % a->parts;
+    const int64_t first = (int64_t)(i / a->parts) * a->rows;
+    const int32_t panel = NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES;
+    const int32_t from = (int32_t)((int64_t)j->panels * part / a->parts);
+    const int32_t to = (int32_t)((int64_t)j->panels * (part + 1) / a->parts);
+    const nnrti_q8_x **x = (const nnrti_q8_x **)nnrti_cpu_scratch(j->call, worker);
+    nnrti_q8_x *room;
+    NNRTI_CPU(gemm_q8_tile) t;
+    t.to.rows = (int32_t)(j->pixels - first < a->rows ? j->pixels - first : a->rows);
+    t.step = t.to.rows + NNRTI_CPU_MAX_TILE_ROWS_Q8 - 1;
+    t.taps = a->gather ? 1 : a->window[0] * a->window[1] / a->across;
+    t.k = a->groups;
+    t.x = x;
+    t.to.y = (uint8_t *const *)(x + (size_t)t.taps * (size_t)t.step);
+    t.to.scale = &a->scale;
+    room = (nnrti_q8_x *)(uintptr_t)(t.to.y + (size_t)t.to.rows);
+    NNRTI_CPU(pixel_pointers_q8)(j, first, &t, x, (uint8_t **)(uintptr_t)t.to.y, room);
+    t.stepAhead = t.to.rows > 48 ? 32 : t.to.rows > 1 ? 64 : panel * NNRTI_Q8_GROUP * (int32_t)sizeof(nnrti_q8_w);
+    t.end = (const uint8_t *)j->packed->data + (size_t)j->packed->dims[0] * (size_t)j->packed->dims[1];
+    for (int32_t p = from; p < to; p++) {
+        t.to.channel = p * panel;
+        t.to.count = j->y->dims[3] - t.to.channel;
+        t.panel = (const nnrti_q8_w *)j->packed->data + (size_t)t.to.channel * (size_t)a->depth * NNRTI_Q8_GROUP;
+        if (t.to.rows > 1) /* the next panel */
+            t.ahead = (const uint8_t *)(t.panel + (ptrdiff_t)panel * a->depth * NNRTI_Q8_GROUP);
+        else /* of a single pixel, weights a little ahead, if all weights exceed the cache */
+            t.ahead = t.end - (const uint8_t *)j->packed->data > NNRTI_CPU_LARGE_WEIGHTS
+                          ? (const uint8_t *)t.panel + NNRTI_Q8_PREFETCH
+                          : t.end;
+        t.to.table = (const int32_t *)j->table->data + (ptrdiff_t)t.to.channel * NNRTI_CPU_REQUANTIZE_ROWS;
+        switch ((t.to.count + NNRTI_Q8_LANES - 1) / NNRTI_Q8_LANES) {
+        case 1: NNRTI_CPU(gemm_q8_panel_by_1)(&t); break;
+#if NNRTI_Q8_PANEL_VECTORS == 4
+        case 2: NNRTI_CPU(gemm_q8_panel_by_2)(&t); break;
+        case 3: NNRTI_CPU(gemm_q8_panel_by_3)(&t); break;
+        default: NNRTI_CPU(gemm_q8_panel_by_4)(&t); break;
+#else
+        default: NNRTI_CPU(gemm_q8_panel_by_2)(&t); break;
+#endif
+        }
+    }
+}
+
+/* y[n,p,q,c] = requantize(bias[c] + sum over taps and channels of (x - its zero point) * weight). */
+static NNRT_ReturnCode NNRTI_CPU(gemm_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(gemm_q8_job) j;
+    j.attr = (const nnrti_cpu_gemm_q8 *)attr;
+    j.x = &args[0];
+    j.packed = &args[1];
+    j.table = &args[2];
+    j.y = &args[3];
+    j.call = call;
+    j.pixels = (int64_t)j.y->dims[0] * j.y->dims[1] * j.y->dims[2];
+    j.panels = (j.y->dims[3] + NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES - 1) / (NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES);
+    j.flip = nnrti_cpu_flip(j.x);
+    j.zero = j.x->quant[0].zeroPoint + j.flip;
+    nnrti_cpu_parallel_for(call, 0.25 * (double)j.pixels * j.y->dims[3] * j.attr->depth * NNRTI_Q8_GROUP,
+                           (uint32_t)((j.pixels + j.attr->rows - 1) / j.attr->rows) * j.attr->parts,
+                           NNRTI_CPU(gemm_q8_task), &j);
+    return NNRT_SUCCESS;
+}
+
+/* Arguments of an int8 depthwise convolution. */
+typedef struct NNRTI_CPU(depthwise_q8_job) {
+    const nnrti_cpu_window_q8 *attr;
+    const nnrt_view *x, *packed, *table, *y;
+    const nnrt_call *call;
+    int32_t flip, zero;
+    uint8_t none[NNRTI_Q8_BLOCK]; /* zero points of x, as stored */
+} NNRTI_CPU(depthwise_q8_job);
+
+/* For pools: channels c to c + count - 1 of a pixel, its taps as in >>depthwise; at: offset of tap 0,0 in x. */
+typedef struct NNRTI_CPU(taps_q8) {
+    int32_t first, last, begin, end, count;
+    ptrdiff_t at;
+} NNRTI_CPU(taps_q8);
+
+/* Widens `count` 8-bit elements, flipped and less their zero point, to int32. Lanes behind them are undefined. */
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(widen_q8)(const uint8_t *x, int32_t count, int32_t flip, int32_t zero)
+{
+#if NNRTI_CPU_LEVEL >= 4
+    const __m128i bytes = _mm_maskz_loadu_epi8(count >= 16 ? (__mmask16)0xFFFF : (__mmask16)((1u << count) - 1), x);
+    return _mm512_sub_epi32(_mm512_xor_si512(_mm512_cvtepu8_epi32(bytes), _mm512_set1_epi32(flip)),
+                            _mm512_set1_epi32(zero));
+#else
+    uint8_t part[NNRTI_Q8_LANES] = {0};
+    if (count >= NNRTI_Q8_LANES)
+        memcpy(part, x, NNRTI_Q8_LANES);
+    else
+        memcpy(part, x, (size_t)count);
+#if NNRTI_CPU_LEVEL == 3
+    return _mm256_sub_epi32(_mm256_xor_si256(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)part)),
+                                             _mm256_set1_epi32(flip)),
+                            _mm256_set1_epi32(zero));
+#elif NNRTI_CPU_WASM
+    {
+        const v128_t words = wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(part));
+        return ((nnrti_i)wasm_u32x4_extend_low_u16x8(words) ^ flip) - zero;
+    }
+#else
+    {
+        const int32_t wide[NNRTI_Q8_LANES] = {(part[0] ^ flip) - zero, (part[1] ^ flip) - zero, (part[2] ^ flip) - zero,
+                                              (part[3] ^ flip) - zero};
+        return nnrti_i_load(wide);
+    }
+#endif
+#endif
+}
+
+/* sum + x * w of a group of rows: a dot product per lane. */
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(dot_q8)(nnrti_i sum, nnrti_i x, nnrti_i w)
+{
+#if NNRTI_CPU_LEVEL == 5
+    return _mm512_dpbusd_epi32(sum, x, w);
+#elif NNRTI_CPU_LEVEL == 4
+    return _mm512_add_epi32(sum, _mm512_madd_epi16(x, w));
+#elif NNRTI_CPU_LEVEL == 3
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(x, w));
+#elif NNRTI_CPU_LEVEL == 2
+    return vmlaq_s32(sum, x, w);
+#elif NNRTI_CPU_WASM
+    return sum + (nnrti_i)wasm_i32x4_dot_i16x8((v128_t)x, (v128_t)w);
+#else
+    return sum + x * w;
+#endif
+}
+
+#define NNRTI_Q8_BLOCK_VECTORS (NNRTI_Q8_BLOCK / NNRTI_Q8_LANES)
+
+/* A strip of pixels, or of folds of pixels: a block of their channels in some rows of y. */
+typedef struct NNRTI_CPU(strip_q8) {
+    const uint8_t *image; /* the first channel of the block in pixel 0,0 of x */
+    int64_t top, left;    /* of tap 0,0 of the first pixel */
+    int32_t columns;      /* columns of x that they read */
+    int32_t channel;      /* the first of the block; with folding its byte offset */
+    int32_t count;        /* channels that exist */
+    int64_t end;          /* bytes of a row of x */
+    bool folded;
+} NNRTI_CPU(strip_q8);
+
+#if NNRTI_CPU_LEVEL == 5
+/* Mask of the bytes of a block that are inside x, in column `column`. */
+NNRTI_CPU_INLINE __mmask64 NNRTI_CPU(bytes_inside)(const NNRTI_CPU(strip_q8) * s, const nnrt_view *x, int64_t column)
+{
+    const int64_t at = column * x->strides[2] + s->channel;
+    int64_t first = 0, last = s->count < 64 ? s->count : 64;
+    if (s->folded) {
+        first = at < 0 ? -at : 0;
+        last = s->end - at < 64 ? s->end - at : 64;
+    } else if (column < 0 || column >= x->dims[2]) {
+        last = 0;
+    }
+    return first < last ? ~(__mmask64)0 >> (64 - (last - first)) << first : 0;
+}
+
+/* Interleaves the elements of four rows, for the dot product; the byte unpacks cause the channel order of
+   nnrti_cpu_interleaved_channel. */
+NNRTI_CPU_INLINE void NNRTI_CPU(interleave_rows)(const __m512i *rows, int32_t *to)
+{
+    const __m512i a = _mm512_unpacklo_epi8(rows[0], rows[1]), b = _mm512_unpackhi_epi8(rows[0], rows[1]);
+    const __m512i c = _mm512_unpacklo_epi8(rows[2], rows[3]), d = _mm512_unpackhi_epi8(rows[2], rows[3]);
+    nnrti_i_store(to, _mm512_unpacklo_epi16(a, c));
+    nnrti_i_store(to + NNRTI_Q8_LANES, _mm512_unpackhi_epi16(a, c));
+    nnrti_i_store(to + 2 * NNRTI_Q8_LANES, _mm512_unpacklo_epi16(b, d));
+    nnrti_i_store(to + 3 * NNRTI_Q8_LANES, _mm512_unpackhi_epi16(b, d));
+}
+#else
+/* Interleaves two rows, less their zero points; on ISAs with groups of one element, stores the row. */
+NNRTI_CPU_INLINE void NNRTI_CPU(interleave_rows)(const nnrti_i *rows, int32_t *to)
+{
+#if NNRTI_CPU_LEVEL == 4
+    nnrti_i_store(to, _mm512_mask_blend_epi16(0xAAAAAAAA, rows[0], _mm512_slli_epi32(rows[1], 16)));
+#elif NNRTI_CPU_LEVEL == 3
+    nnrti_i_store(to, _mm256_blend_epi16(rows[0], _mm256_slli_epi32(rows[1], 16), 0xAA));
+#elif NNRTI_CPU_WASM
+    nnrti_i_store(to, (rows[0] & 0xFFFF) | (rows[1] * 65536));
+#else
+    nnrti_i_store(to, rows[0]);
+#endif
+}
+#endif
+
+/* Interleaves a group of rows of x: one block per column into `room`, blocks `next` apart. Lanes behind the channels
+   of a block may hold anything: their weights are 0. */
+static void NNRTI_CPU(interleave_columns)(const NNRTI_CPU(depthwise_q8_job) * j, const NNRTI_CPU(strip_q8) * s,
+                                          int32_t group, int32_t *room, ptrdiff_t next)
+{
+    const nnrt_view *x = j->x;
+    const uint8_t *row[NNRTI_Q8_GROUP];
+    ptrdiff_t step[NNRTI_Q8_GROUP];
+    nnrti_i cells[NNRTI_Q8_GROUP];
+    for (int32_t i = 0; i < NNRTI_Q8_GROUP; i++) {
+        const int64_t h = s->top + (int64_t)(group * NNRTI_Q8_GROUP + i) * j->attr->dilation[0];
+        const bool in = h >= 0 && h < x->dims[1];
+        row[i] = in ? s->image + (ptrdiff_t)h * x->strides[1] + (ptrdiff_t)s->left * x->strides[2] : j->none;
+        step[i] = in ? x->strides[2] : 0;
+    }
+    for (int32_t k = 0; k < s->columns; k++, room += next) {
+        const int64_t column = s->left + k;
+#if NNRTI_CPU_LEVEL == 5
+        const __m512i turn = _mm512_set1_epi32((int32_t)((uint32_t)j->flip * 0x01010101u));
+        const int64_t at = column * x->strides[2] + s->channel;
+        if (at >= 0 && at + NNRTI_Q8_BLOCK <= s->end) {
+            NNRTI_CPU_UNROLL
+            for (int32_t i = 0; i < NNRTI_Q8_GROUP; i++)
+                cells[i] = _mm512_xor_si512(_mm512_loadu_si512(row[i]), turn);
+        } else {
+            const __mmask64 some = NNRTI_CPU(bytes_inside)(s, x, column);
+            const __m512i none = _mm512_loadu_si512(j->none);
+            NNRTI_CPU_UNROLL
+            for (int32_t i = 0; i < NNRTI_Q8_GROUP; i++)
+                cells[i] = _mm512_xor_si512(_mm512_mask_loadu_epi8(none, step[i] != 0 ? some : 0, row[i]), turn);
+        }
+#else
+        const bool inside = column >= 0 && column < x->dims[2];
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < NNRTI_Q8_GROUP; i++)
+            cells[i] = NNRTI_CPU(widen_q8)(inside ? row[i] : j->none, s->count, j->flip, j->zero);
+#endif
+        NNRTI_CPU(interleave_rows)(cells, room);
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < NNRTI_Q8_GROUP; i++)
+            row[i] += step[i];
+    }
+}
+
+/* Sums of a block of `tall` pixels, `step` columns apart, from the interleaved columns in `room`, which begin with
+   those of the first pixel, by `width` x `groups` blocks of weights. */
+NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_q8_sums)(const int32_t *room, ptrdiff_t step, ptrdiff_t dilation,
+                                                   const int8_t *w, const int32_t *table, int32_t *out,
+                                                   const int32_t tall, const int32_t width, const int32_t groups)
+{
+    const ptrdiff_t column = (ptrdiff_t)groups * NNRTI_Q8_BLOCK, next = step * column;
+    for (int32_t v = 0; v < NNRTI_Q8_BLOCK; v += NNRTI_Q8_LANES) {
+        const nnrti_i bias = nnrti_i_load(table + v * NNRTI_CPU_REQUANTIZE_ROWS);
+        const int8_t *weights = w + 4 * v;
+        nnrti_i sum[NNRTI_CPU_MAX_TILE_ROWS_Q8];
+        NNRTI_CPU_UNROLL
+        for (int32_t t = 0; t < tall; t++)
+            sum[t] = bias;
+        for (int32_t k = 0; k < width; k++) {
+            const int32_t *cells = room + k * dilation * column + v;
+            for (int32_t g = 0; g < groups; g++, cells += NNRTI_Q8_BLOCK, weights += 4 * NNRTI_Q8_BLOCK) {
+                nnrti_i weight;
+                memcpy(&weight, weights, sizeof(weight));
+                NNRTI_CPU_UNROLL
+                for (int32_t t = 0; t < tall; t++)
+                    sum[t] = NNRTI_CPU(dot_q8)(sum[t], nnrti_i_load(cells + t * next), weight);
+            }
+        }
+        NNRTI_CPU_UNROLL
+        for (int32_t t = 0; t < tall; t++)
+            nnrti_i_store(out + t * NNRTI_Q8_BLOCK + v, sum[t]);
+    }
+}
+
+/* A block of channels of `pixels` pixels of a row of y, `next` apart. Surplus pixels of the last tile are computed
+   but not stored. */
+NNRTI_CPU_NOINLINE static void NNRTI_CPU(depthwise_q8_line)(const NNRTI_CPU(depthwise_q8_job) * j,
+                                                            const NNRTI_CPU(strip_q8) * s, const int32_t *room,
+                                                            ptrdiff_t step, const int8_t *w, const int32_t *table,
+                                                            int32_t pixels, uint8_t *y, ptrdiff_t next)
+{
+    const nnrti_cpu_window_q8 *a = j->attr;
+    const int32_t few = NNRTI_Q8_GROUP >= 3 ? 1 : NNRTI_Q8_GROUP == 2 ? 2 : 3; /* groups that 3 rows make */
+    const bool three = a->window[1] == 3 && a->groups == few;
+    int32_t sum[NNRTI_CPU_MAX_TILE_ROWS_Q8 * NNRTI_Q8_BLOCK];
+    uint8_t *rows[NNRTI_CPU_MAX_TILE_ROWS_Q8];
+    for (int32_t q = 0; q < pixels; q += NNRTI_CPU_MAX_TILE_ROWS_Q8) {
+        const int32_t tall = pixels - q < NNRTI_CPU_MAX_TILE_ROWS_Q8 ? pixels - q : NNRTI_CPU_MAX_TILE_ROWS_Q8;
+        if (pixels > 1 && three)
+            NNRTI_CPU(depthwise_q8_sums)(room, step, a->dilation[1], w, table, sum, NNRTI_CPU_MAX_TILE_ROWS_Q8, 3, few);
+        else if (pixels > 1)
+            NNRTI_CPU(depthwise_q8_sums)
+        (room, step, a->dilation[1], w, table, sum, NNRTI_CPU_MAX_TILE_ROWS_Q8, a->window[1], a->groups);
+        else NNRTI_CPU(depthwise_q8_sums)(room, step, a->dilation[1], w, table, sum, 1, a->window[1], a->groups);
+        room += NNRTI_CPU_MAX_TILE_ROWS_Q8 * step * a->groups * NNRTI_Q8_BLOCK;
+        for (int32_t t = 0; t < tall; t++, y += next)
+            rows[t] = y;
+        NNRTI_CPU(requantize_rows)
+        (sum, NNRTI_Q8_BLOCK_VECTORS, rows, 0, tall, s->count, &a->scale, table, NNRTI_CPU_LEVEL == 5);
+    }
+}
+
+/* Work item: rows of y that read the same rows of x. If the channels of several neighboring pixels fill whole blocks
+   (fold), these pixels are processed as one with more channels; the last fold is aligned to the end of the row and
+   may recompute some pixels. */
+static void NNRTI_CPU(depthwise_q8_task)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(depthwise_q8_job) *j = (const NNRTI_CPU(depthwise_q8_job) *)arg;
+    const nnrti_cpu_window_q8 *a = j->attr;
+    const nnrt_view *x = j->x, *y = j->y;
+    const int32_t W = y->dims[2], C = y->dims[3], units = (y->dims[1] + a->lines - 1) / a->lines;
+    const uint32_t part = unit % a->parts;
+    const int32_t n = (int32_t)(unit / a->parts) / units, p = (int32_t)(unit / a->parts) % units * a->lines;
+    const int32_t fold = W >= a->fold && x->strides[2] == C && y->strides[2] == C ? a->fold : 1;
+    const int32_t step = fold > 1 ? fold : a->stride[1], last = (a->window[1] - 1) * a->dilation[1];
+    const uintptr_t scratch = (uintptr_t)nnrti_cpu_scratch(j->call, worker);
+    int32_t *const room = (int32_t *)((scratch + 63) & ~(uintptr_t)63);
+    const ptrdiff_t column = (ptrdiff_t)a->groups * NNRTI_Q8_BLOCK;
+    const int64_t blocks = (C * fold + NNRTI_Q8_BLOCK - 1) / NNRTI_Q8_BLOCK;
+    const int32_t begin = (int32_t)(blocks * part / a->parts) * NNRTI_Q8_BLOCK;
+    const int32_t end = (int32_t)(blocks * (part + 1) / a->parts) * NNRTI_Q8_BLOCK;
+    NNRTI_CPU(strip_q8) s;
+    s.top = (int64_t)p * a->stride[0] - a->pad[0];
+    s.folded = fold > 1;
+    s.end = (x->dims[2] - 1) * (int64_t)x->strides[2] + C;
+    for (int32_t c = begin; c < end; c += NNRTI_Q8_BLOCK) {
+        s.image = (const uint8_t *)x->data + n * x->strides[0] + c;
+        s.channel = c;
+        s.count = C * fold - c;
+        for (int32_t q = 0, pixels; q < W; q += pixels * fold) {
+            const int8_t *w = (const int8_t *)j->packed->data + c * (ptrdiff_t)j->packed->dims[1];
+            pixels = (W - q) / fold < a->span ? (W - q) / fold : a->span;
+            if (pixels == 0) {
+                q = W - fold;
+                pixels = 1;
+            }
+            s.left = (int64_t)q * a->stride[1] - a->pad[1];
+            s.columns = last + 1; /* including the surplus pixels of whole tiles */
+            if (pixels > 1)
+                s.columns += ((pixels + NNRTI_CPU_MAX_TILE_ROWS_Q8 - 1) / NNRTI_CPU_MAX_TILE_ROWS_Q8 *
+                                  NNRTI_CPU_MAX_TILE_ROWS_Q8 -
+                              1) *
+                             step;
+            for (int32_t g = 0; g < a->groups; g++)
+                NNRTI_CPU(interleave_columns)(j, &s, g, room + g * NNRTI_Q8_BLOCK, column);
+            for (int32_t line = 0; line < a->lines && p + line < y->dims[1]; line++, w += 4 * a->window[1] * column)
+                NNRTI_CPU(depthwise_q8_line)
+            (j, &s, room, step, w, (const int32_t *)j->table->data + c * NNRTI_CPU_REQUANTIZE_ROWS, pixels,
+             (uint8_t *)y->data + n * y->strides[0] + (p + line) * y->strides[1] + q * y->strides[2] + c,
+             fold * y->strides[2]);
+        }
+    }
+}
+
+/* y[n,p,q,c] = requantize(bias[c] + sum over taps of (x[n,..,c] - its zero point) * weight[..,c]). */
+static NNRT_ReturnCode NNRTI_CPU(depthwise_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(depthwise_q8_job) j;
+    const nnrt_view *y = &args[3];
+    j.attr = (const nnrti_cpu_window_q8 *)attr;
+    j.x = &args[0];
+    j.packed = &args[1];
+    j.table = &args[2];
+    j.y = &args[3];
+    j.call = call;
+    j.flip = nnrti_cpu_flip(j.x);
+    j.zero = j.x->quant[0].zeroPoint + j.flip;
+    memset(j.none, j.zero ^ j.flip, sizeof(j.none));
+    nnrti_cpu_parallel_for(
+        call, 0.4 * (double)y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
+        (uint32_t)(y->dims[0] * ((y->dims[1] + j.attr->lines - 1) / j.attr->lines)) * j.attr->parts,
+        NNRTI_CPU(depthwise_q8_task), &j);
+    return NNRT_SUCCESS;
+}
+
+#if NNRTI_CPU_LEVEL != 5
+/* Arguments of the 8-bit pools: x, the constants derived by the rule, y. */
+typedef struct NNRTI_CPU(pool_q8_job) {
+    const nnrti_cpu_window_q8 *attr;
+    const nnrt_view *x, *quant, *y;
+    int32_t flip; /* of x */
+    bool same;    /* y has the scale and zero point of x */
+} NNRTI_CPU(pool_q8_job);
+
+/* Stores results q, stored integers 0 to 255 in the parameters of x, to y: clamped, or requantized. */
+NNRTI_CPU_INLINE void NNRTI_CPU(store_pool_q8)(const NNRTI_CPU(pool_q8_job) * j, const uint8_t *q, uint8_t *y,
+                                               int32_t count)
+{
+    const int32_t *list = (const int32_t *)j->quant->data;
+    const int32_t low = list[1], high = list[2], least = j->flip == 0 ? 0 : -128;
+    for (int32_t c = 0; c < count; c++) {
+        int32_t v = q[c] + least;
+        if (j->same)
+            v = v < low ? low : v > high ? high : v;
+        else
+            v = nnrti_requantised(j->x, v, j->quant);
+        y[c] = (uint8_t)v;
+    }
+}
+
+/* Maximum of the taps, for at most 64 channels. */
+NNRTI_CPU_INLINE void NNRTI_CPU(max_q8)(const NNRTI_CPU(pool_q8_job) * j, const NNRTI_CPU(taps_q8) * m, uint8_t *y,
+                                        int32_t count)
+{
+    uint8_t best[64] = {0};
+#if NNRTI_CPU_LEVEL >= 4
+    const __mmask64 some = count >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << count) - 1;
+    const __m512i turn = _mm512_set1_epi8((char)j->flip);
+    __m512i most = _mm512_setzero_si512();
+#endif
+    for (int32_t i = m->first; i < m->last; i++)
+        for (int32_t k = m->begin; k < m->end; k++) {
+            const uint8_t *from = (const uint8_t *)j->x->data + m->at + i * j->x->strides[1] + k * j->x->strides[2];
+#if NNRTI_CPU_LEVEL >= 4
+            most = _mm512_max_epu8(most, _mm512_xor_si512(_mm512_maskz_loadu_epi8(some, from), turn));
+#else
+            uint8_t cells[64] = {0};
+            memcpy(cells, from, (size_t)count);
+            for (int32_t c = 0; c < 64; c++) {
+                const uint8_t v = (uint8_t)(cells[c] ^ j->flip);
+                best[c] = v > best[c] ? v : best[c];
+            }
+#endif
+        }
+#if NNRTI_CPU_LEVEL >= 4
+    if (j->same) {
+        const int32_t *list = (const int32_t *)j->quant->data;
+        most = _mm512_max_epu8(most, _mm512_set1_epi8((char)(list[1] + j->flip)));
+        most = _mm512_min_epu8(most, _mm512_set1_epi8((char)(list[2] + j->flip)));
+        _mm512_mask_storeu_epi8(y, some, _mm512_xor_si512(most, turn));
+        return;
+    }
+    _mm512_storeu_si512(best, most);
+#endif
+    NNRTI_CPU(store_pool_q8)(j, best, y, count);
+}
+
+/* Mean of the taps, for at most 64 channels: halves of the stored integers round away from zero. */
+NNRTI_CPU_INLINE void NNRTI_CPU(mean_q8)(const NNRTI_CPU(pool_q8_job) * j, const NNRTI_CPU(taps_q8) * m, uint8_t *y,
+                                         int32_t count)
+{
+    const int32_t n = (m->last - m->first) * (m->end - m->begin);
+    int32_t sum[64];
+    uint8_t mean[64];
+    for (int32_t c = 0; c < count; c += NNRTI_Q8_LANES) {
+        const int32_t none[NNRTI_Q8_LANES] = {0};
+        nnrti_i part = nnrti_i_load(none);
+        for (int32_t i = m->first; i < m->last; i++)
+            for (int32_t k = m->begin; k < m->end; k++)
+                part = nnrti_i_add(part, NNRTI_CPU(widen_q8)((const uint8_t *)j->x->data + m->at + c +
+                                                                 i * j->x->strides[1] + k * j->x->strides[2],
+                                                             count - c, j->flip, j->flip));
+        nnrti_i_store(sum + c, part);
+    }
+    for (int32_t c = 0; c < count; c++)
+        mean[c] = (uint8_t)((sum[c] > 0 ? sum[c] + n / 2 : sum[c] - n / 2) / n + j->flip);
+    NNRTI_CPU(store_pool_q8)(j, mean, y, count);
+}
+
+/* Work item: a row of y. */
+NNRTI_CPU_INLINE void NNRTI_CPU(pool_q8_row)(const NNRTI_CPU(pool_q8_job) * j, uint32_t unit, const bool largest)
+{
+    const nnrti_cpu_window_q8 *a = j->attr;
+    const nnrt_view *x = j->x, *y = j->y;
+    const int32_t n = (int32_t)unit / y->dims[1], p = (int32_t)unit % y->dims[1];
+    const int64_t top = (int64_t)p * a->stride[0] - a->pad[0];
+    uint8_t *const row = (uint8_t *)y->data + n * y->strides[0] + p * y->strides[1];
+    NNRTI_CPU(taps_q8) m;
+    nnrti_cpu_valid_range(top, 1, a->window[0], x->dims[1], &m.first, &m.last);
+    for (int32_t q = 0; q < y->dims[2]; q++) {
+        const int64_t left = (int64_t)q * a->stride[1] - a->pad[1];
+        nnrti_cpu_valid_range(left, 1, a->window[1], x->dims[2], &m.begin, &m.end);
+        for (int32_t c = 0; c < y->dims[3]; c += 64) {
+            m.count = y->dims[3] - c < 64 ? y->dims[3] - c : 64;
+            m.at = n * x->strides[0] + (ptrdiff_t)top * x->strides[1] + (ptrdiff_t)left * x->strides[2] + c;
+            if (largest)
+                NNRTI_CPU(max_q8)(j, &m, row + q * y->strides[2] + c, m.count);
+            else
+                NNRTI_CPU(mean_q8)(j, &m, row + q * y->strides[2] + c, m.count);
+        }
+    }
+}
+
+static void NNRTI_CPU(max_pool_q8_task)(void *arg, uint32_t unit, uint32_t worker)
+{
+    (void)worker;
+    NNRTI_CPU(pool_q8_row)((const NNRTI_CPU(pool_q8_job) *)arg, unit, true);
+}
+
+static void NNRTI_CPU(average_pool_q8_task)(void *arg, uint32_t unit, uint32_t worker)
+{
+    (void)worker;
+    NNRTI_CPU(pool_q8_row)((const NNRTI_CPU(pool_q8_job) *)arg, unit, false);
+}
+
+static NNRT_ReturnCode NNRTI_CPU(run_pool_q8)(const void *attr, nnrt_view *args, nnrt_call *call,
+                                              void (*task)(void *arg, uint32_t i, uint32_t worker))
+{
+    NNRTI_CPU(pool_q8_job) j;
+    const nnrt_view *y = &args[2];
+    const int32_t *list = (const int32_t *)args[1].data;
+    j.attr = (const nnrti_cpu_window_q8 *)attr;
+    j.x = &args[0];
+    j.quant = &args[1];
+    j.y = y;
+    j.flip = nnrti_cpu_flip(j.x);
+    j.same = list[NNRTI_QUANT_FACTORS] == 1 << 30 && list[NNRTI_QUANT_FACTORS + 1] == 1 &&
+             list[0] == j.x->quant[0].zeroPoint;
+    nnrti_cpu_parallel_for(
+        call, 0.25 * (double)y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
+        (uint32_t)(y->dims[0] * y->dims[1]), task, &j);
+    return NNRT_SUCCESS;
+}
+
+/* y = the largest stored integer, or the mean of the stored integers, requantized to the parameters of y. */
+static NNRT_ReturnCode NNRTI_CPU(max_pool_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(run_pool_q8)(attr, args, call, NNRTI_CPU(max_pool_q8_task));
+}
+
+static NNRT_ReturnCode NNRTI_CPU(average_pool_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(run_pool_q8)(attr, args, call, NNRTI_CPU(average_pool_q8_task));
+}
+
+/* Addition of two tensors with equal strides: requantization tables of x, of y and of their sum. */
+typedef struct NNRTI_CPU(add_q8_job) {
+    const nnrt_view *args;
+    size_t count;
+    bool plain, whole[3]; /* plain: the integer form suffices; whole: the factor needs no shift */
+    bool quick;           /* try floats first: x * by[0] + y * by[1] + by[2] */
+    float by[3];
+    int32_t table[3][4 * NNRTI_Q8_LANES];
+    nnrti_cpu_requantize scale;
+} NNRTI_CPU(add_q8_job);
+#define NNRTI_Q8_CHUNK 8192 /* elements per work item */
+
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(add_q8_term)(const NNRTI_CPU(add_q8_job) * j, int32_t k, const uint8_t *x,
+                                                int32_t count)
+{
+    const int32_t flip = nnrti_cpu_flip(&j->args[k]), zero = j->args[k].quant[0].zeroPoint + flip;
+    const nnrti_i v = nnrti_i_shift_20(NNRTI_CPU(widen_q8)(x, count, flip, zero));
+    return j->whole[k] ? nnrti_i_rescale(v, j->table[k], true) : nnrti_i_rescale(v, j->table[k], false);
+}
+
+#if NNRTI_Q8_FLOAT
+/* Converts stored 8-bit elements to floats. */
+#if NNRTI_CPU_LEVEL >= 4
+#define nnrti_f __m512
+#define nnrti_f_all _mm512_set1_ps
+#define nnrti_f_fma _mm512_fmadd_ps
+NNRTI_CPU_INLINE nnrti_f NNRTI_CPU(to_floats_q8)(const uint8_t *x, const bool sign)
+{
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)x);
+    return _mm512_cvtepi32_ps(sign ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes));
+}
+#else
+#define nnrti_f __m256
+#define nnrti_f_all _mm256_set1_ps
+#define nnrti_f_fma _mm256_fmadd_ps
+NNRTI_CPU_INLINE nnrti_f NNRTI_CPU(to_floats_q8)(const uint8_t *x, const bool sign)
+{
+    const __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)x);
+    return _mm256_cvtepi32_ps(sign ? _mm256_cvtepi8_epi32(bytes) : _mm256_cvtepu8_epi32(bytes));
+}
+#endif
+
+/* Adds a panel of elements by floats; false: not provably exact in all lanes. */
+NNRTI_CPU_INLINE bool NNRTI_CPU(add_q8_float)(const NNRTI_CPU(add_q8_job) * j, const uint8_t *x, const uint8_t *y,
+                                              nnrti_i *sum, const bool sign)
+{
+    nnrti_exact_mask sure = nnrti_exact_mask_all();
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < NNRTI_Q8_PANEL_VECTORS; v++) {
+        const nnrti_f b = NNRTI_CPU(to_floats_q8)(y + v * NNRTI_Q8_LANES, sign);
+        const nnrti_f t = nnrti_f_fma(b, nnrti_f_all(j->by[1]), nnrti_f_all(j->by[2]));
+        const nnrti_f a = NNRTI_CPU(to_floats_q8)(x + v * NNRTI_Q8_LANES, sign);
+        sum[v] =
+            nnrti_i_from_float(nnrti_f_fma(a, nnrti_f_all(j->by[0]), t), (1 << NNRTI_CPU_FRACTION_BITS) - 32, &sure);
+    }
+    return NNRTI_Q8_ALL_EXACT(sure);
+}
+#undef nnrti_f
+#undef nnrti_f_all
+#undef nnrti_f_fma
+#endif
+
+static void NNRTI_CPU(add_q8_task)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(add_q8_job) *j = (const NNRTI_CPU(add_q8_job) *)arg;
+    const size_t first = (size_t)unit * NNRTI_Q8_CHUNK, left = j->count - first;
+    const int32_t count = (int32_t)(left < NNRTI_Q8_CHUNK ? left : NNRTI_Q8_CHUNK);
+    const uint8_t *x = (const uint8_t *)j->args[0].data + first, *y = (const uint8_t *)j->args[1].data + first;
+    const int32_t *list = (const int32_t *)j->args[2].data;
+    uint8_t *z = (uint8_t *)j->args[3].data + first;
+    const NNRTI_CPU(add_q8_job) copy = *j; /* a copy: z cannot alias it */
+    const bool sign = j->args[0].dataType == NNRT_DATA_TYPE_INT8;
+    (void)worker;
+    (void)sign;
+    for (int32_t i = 0; i < count && copy.plain; i += NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES) {
+        nnrti_i sum[NNRTI_Q8_PANEL_VECTORS];
+#if NNRTI_Q8_FLOAT
+        if (copy.quick && count - i >= NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES &&
+            (sign ? NNRTI_CPU(add_q8_float)(&copy, x + i, y + i, sum, true)
+                  : NNRTI_CPU(add_q8_float)(&copy, x + i, y + i, sum, false))) {
+            NNRTI_CPU(store_q8)
+            (sum, NNRTI_Q8_PANEL_VECTORS, z + i, NNRTI_Q8_PANEL_VECTORS * NNRTI_Q8_LANES, &copy.scale, false);
+            continue;
+        }
+#endif
+        NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < NNRTI_Q8_PANEL_VECTORS; v++) {
+            const int32_t at = i + v * NNRTI_Q8_LANES, n = at < count ? count - at : 0;
+            sum[v] = nnrti_i_add(NNRTI_CPU(add_q8_term)(&copy, 0, x + (n > 0 ? at : 0), n),
+                                 NNRTI_CPU(add_q8_term)(&copy, 1, y + (n > 0 ? at : 0), n));
+            sum[v] = nnrti_i_requantize_int(sum[v], copy.table[2], false);
+        }
+        NNRTI_CPU(store_q8)(sum, NNRTI_Q8_PANEL_VECTORS, z + i, count - i, &copy.scale, false);
+    }
+    for (int32_t i = 0; i < count && !copy.plain; i++) {
+        const int32_t a = nnrti_load_8(x, i, j->args[0].dataType) - j->args[0].quant[0].zeroPoint;
+        const int32_t b = nnrti_load_8(y, i, j->args[1].dataType) - j->args[1].quant[0].zeroPoint;
+        nnrti_store_8(z, i, nnrti_quant_result(nnrti_quant_add(a, b, list), list));
+    }
+}
+
+/* z = requantize(x + y), each operand rescaled to a common scale first. */
+static NNRT_ReturnCode NNRTI_CPU(add_q8)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const int32_t *list = (const int32_t *)args[2].data, flip = nnrti_cpu_flip(&args[3]);
+    NNRTI_CPU(add_q8_job) j;
+    (void)attr;
+    j.args = args;
+    j.plain = nnrt_dims_count(args[3].dims, args[3].rank, &j.count);
+    for (int32_t k = 0; k < 3; k++) {
+        const int32_t m = list[NNRTI_QUANT_FACTORS + 2 * k], e = list[NNRTI_QUANT_FACTORS + 2 * k + 1];
+        const int32_t n = m == 0 ? 1 : -e;
+        j.whole[k] = n == 0;
+        j.plain = j.plain && m >= 0 && n >= (k == 2) && n <= 21;
+        for (int32_t i = 0; i < NNRTI_Q8_LANES && j.plain; i++) {
+            j.table[k][NNRTI_Q8_LANES + i] = m;
+            j.table[k][2 * NNRTI_Q8_LANES + i] =
+                (n > 0 ? 1 << (n - 1) : 0) + (k == 2 ? (list[0] + flip) * (1 << n) : 0);
+            j.table[k][3 * NNRTI_Q8_LANES + i] = n;
+        }
+    }
+    nnrti_cpu_requantize_bounds(&j.scale, list[1], list[2], flip);
+    j.quick = j.plain && nnrti_cpu_add_q8_factors(args, flip, j.by);
+    nnrti_cpu_parallel_for(call, (double)j.count, (uint32_t)((j.count + NNRTI_Q8_CHUNK - 1) / NNRTI_Q8_CHUNK),
+                           NNRTI_CPU(add_q8_task), &j);
+    return NNRT_SUCCESS;
+}
+
+#endif /* NNRTI_CPU_LEVEL != 5 */
+
+#define NNRTI_CPU_ROW_OWN(kernel) {NNRTI_CPU(kernel), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_ISA)},
+#if NNRTI_CPU_LEVEL == 5
+#define NNRTI_CPU_ROW(kernel) {nnrti_cpu_##kernel##_avx512, "nnrt_cpu_" #kernel "_avx512"},
+#define NNRTI_CPU_WEIGHTS nnrti_cpu_winograd_weights_avx512, nnrti_cpu_narrow_weights_avx512
+#else
+#define NNRTI_CPU_ROW NNRTI_CPU_ROW_OWN
+#define NNRTI_CPU_WEIGHTS NNRTI_CPU(winograd_weights), NNRTI_CPU(narrow_weights)
+#endif
+static const nnrti_cpu_isa NNRTI_CPU(isa) = {
+    NNRTI_CPU_TEXT_2(NNRTI_CPU_ISA), NNRTI_LANES, NNRTI_PANEL_VECTORS *NNRTI_LANES, NNRTI_CPU_WEIGHTS,
+    NNRTI_CPU_KERNELS(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_Q8(NNRTI_CPU_ROW)
+        NNRTI_CPU_KERNELS_Q8_DOT(NNRTI_CPU_ROW_OWN){NNRTI_Q8_LANES, NNRTI_Q8_PANEL_VECTORS *NNRTI_Q8_LANES,
+                                                    NNRTI_Q8_GROUP, sizeof(nnrti_q8_w), NNRTI_Q8_BLOCK}};
+#undef NNRTI_CPU_ROW_OWN
+#undef NNRTI_CPU_ROW
+#undef NNRTI_CPU_WEIGHTS
+
+#if defined(__clang__)
+#if NNRTI_CPU_LEVEL >= 3 || defined(NNRTI_CPU_SSE2)
+#pragma clang attribute pop
+#endif
+#elif defined(__x86_64__) || defined(__i386__)
+#pragma GCC pop_options
+#endif
+#undef NNRTI_CPU_SSE2
+#undef NNRTI_CPU_avx512vnni
+#undef NNRTI_CPU_avx512
+#undef NNRTI_CPU_avx2
+#undef NNRTI_CPU_neon
+#undef NNRTI_CPU_vector
+#undef NNRTI_CPU_simd128
+#undef NNRTI_CPU_WASM
+#undef NNRTI_CPU_LEVEL
+#undef NNRTI_CPU_MICROKERNEL
+#undef NNRTI_CPU_GEMV_MICROKERNEL
+#undef NNRTI_CPU_STRIP_PIXELS
+#undef NNRTI_CPU_STRIP_WHOLE
+#undef NNRTI_CPU_FEW_ROWS
+#undef NNRTI_CPU_STRIP
+#undef NNRTI_CPU_IF_NAN
+#undef NNRTI_CPU_IF_LESS
+#undef NNRTI_CPU_SQRT
+#undef NNRTI_CPU_UNARY
+#undef NNRTI_CPU_DOUBLE_CHUNK
+#undef NNRTI_CPU_EVEN
+#undef NNRTI_IS_WHOLE
+#undef NNRTI_LANES
+#undef NNRTI_PANEL_VECTORS
+#undef NNRTI_TILE_ROWS
+#undef NNRTI_TILE_ROWS_ONE
+#undef NNRTI_RECURRENT_ROWS
+#undef NNRTI_CPU_GATES
+#undef nnrti_v
+#undef nnrti_v_bits
+#undef nnrti_v_load
+#undef nnrti_v_store
+#undef nnrti_v_all
+#undef nnrti_v_fma
+#undef nnrti_v_min
+#undef nnrti_v_max
+#undef nnrti_v_max_nan
+#undef NNRTI_CPU_ACTIVATE
+#undef nnrti_v_sum
+#undef nnrti_v_largest
+#undef nnrti_v_load_bytes
+#undef nnrti_v_store_bytes
+#undef nnrti_v_any
+#undef nnrti_v_exp
+#undef nnrti_v_sigmoid
+#undef nnrti_v_tanh
+#undef nnrti_v_tanh_parts
+#undef nnrti_v_erf
+#undef nnrti_v_if_less
+#undef nnrti_v_sqrt
+#undef nnrti_v_to_integer
+#undef nnrti_v_expm1
+#undef nnrti_v_log
+#undef nnrti_v_log1p
+#undef nnrti_v_load_part
+#undef nnrti_v_widen
+#undef nnrti_v_narrow
+#undef nnrti_v_round
+#undef nnrti_v_store_part
+#undef nnrti_d
+#undef nnrti_h
+#undef NNRTI_CPU_GEMM_Q8_PANEL
+#undef NNRTI_CPU_EPILOGUE_Q8
+#undef NNRTI_Q8_LANES
+#undef NNRTI_Q8_PANEL_VECTORS
+#undef NNRTI_Q8_GROUP
+#undef NNRTI_Q8_BLOCK
+#undef NNRTI_Q8_BLOCK_VECTORS
+#undef NNRTI_Q8_FLOAT
+#undef NNRTI_Q8_ALL_EXACT
+#undef nnrti_exact_mask
+#undef nnrti_exact_mask_all
+#undef nnrti_i_from_float
+#undef nnrti_i_requantize_float
+#undef nnrti_i_requantize_int
+#undef NNRTI_Q8_CHUNK
+#undef NNRTI_Q8_PREFETCH
+#undef nnrti_i
+#undef nnrti_q8_x
+#undef nnrti_q8_w
+#undef nnrti_i_load
+#undef nnrti_i_store
+#undef nnrti_i_dot
+#undef nnrti_i_rescale
+#undef nnrti_i_add
+#undef nnrti_i_shift_20
