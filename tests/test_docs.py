@@ -5,13 +5,13 @@ defined once, README.md and the median operator keep to their maximum length.
 
 Conventions for the pages (PAGES below):
 - a ```c block is a whole file. It compiles as C99 and as C++17 with -I. and no warning. A block with a main() is linked by
-  clang without the device cpu and run in the root of the repository; gcc, which would take longest, only checks the syntax.
-  "```c C only" skips C++, "args A B" passes arguments to the program, "not run" skips the run of a program that would not
-  end.
+  clang without the device cpu; gcc, which would take longest, only checks the syntax. "```c C only" skips C++.
+- a program in docs/ is run in the root of the repository and must exit with status 0, unless its block says "not run"; in
+  other pages it is run if its block says "args". "args A B" passes arguments to the program.
 - the lines of a ```sh block under a heading that begins with "Try it" are run, in order, in the root of the repository, and
   must exit with status 0. Of commands that take long or download much (SLOW below) only the target is checked, with make -n.
   In every ```sh block the targets of make must exist.
-- a ```text block directly behind such a block or program is its output: the lines of the block occur in the output in this
+- a ```text block is the output of the ```sh block before it, or of the program directly before it: the lines of the block occur in the output in this
   order, "..." matches anything. Lines with a time in ms are compared without their numbers. "```text (numbers vary)" compares
   all lines without their numbers.
 - a relative link leads to a file, with #anchor to a heading of it; `>>tag` behind a link to a source file names a section
@@ -31,7 +31,7 @@ SLOW = ("make test", "make compare", "make models", "make vad", "make digits-acc
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 LINES = 45  # of the median operator
 README_LINES = 160
-PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "tests/README.md"]  # those that exist, then docs/*.md
+PAGES = ("*.md", "docs/*.md", "tests/*.md", "tests/*/README.md", "examples/*/README.md")
 # The terms that a reader of this field searches for, and the files in which the search must succeed. docs/GLOSSARY.md has a
 # row for each term, which names these files.
 SEARCH_WORDS = {
@@ -67,22 +67,21 @@ def run(command, **how):
 
 
 def pages():
-    """The Markdown pages that are checked, as paths below the root."""
-    return [page for page in PAGES if (ROOT / page).exists()] + \
-        sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/*.md"))
+    """The Markdown pages of the repository, as paths below the root."""
+    return [str(path.relative_to(ROOT)) for pattern in PAGES for path in sorted(ROOT.glob(pattern))]
 
 
 def blocks(page, text):
-    """[(line number, heading above, info string, text)] of the fenced blocks of a Markdown file."""
-    found, heading, info, start, lines = [], "", None, 0, []
+    """[(line number, heading above, info string, text, lines since the block before)] of the fenced blocks of a page."""
+    found, heading, info, start, lines, end = [], "", None, 0, [], 0
     for number, line in enumerate(text.splitlines(), 1):
         if info is None and line.startswith("#"):
             heading = line.lstrip("#").strip()
         elif info is None and line.startswith("```"):
             info, start, lines = line[3:].strip(), number, []
         elif info is not None and line.startswith("```"):
-            found.append((start, heading, info, "\n".join(lines) + "\n"))
-            info = None
+            found.append((start, heading, info, "\n".join(lines) + "\n", start - end))
+            info, end = None, number
         elif info is not None:
             lines.append(line)
     verdict(info is None, "%s: a block is not closed" % page)
@@ -106,9 +105,10 @@ def check_c(folder, where, info, text):
             how = ["-O0", "-DNNRT_CPU=0", "-c", "-o", str(folder / "block.o"), str(source)]
         done = run([compiler, "-x", language, standard, *WARNINGS, "-I", str(ROOT), *how])
         verdict(done.returncode == 0, "%s: the example with %s %s" % (where, compiler, standard), done.stderr)
-    if not links or "not run" in info or not program.exists():
-        return None
     arguments = re.search(r"\bargs (.*)$", info)
+    runs = arguments is not None or (where.startswith("docs/") and "not run" not in info)
+    if not links or not runs or not program.exists():
+        return None
     done = run([str(program), *(arguments[1].split() if arguments else [])])
     program.unlink()
     verdict(done.returncode == 0, "%s: the program exits with status %d" % (where, done.returncode), done.stderr)
@@ -176,14 +176,14 @@ def make_targets():
 def check_blocks(page, text, targets):
     """The fenced blocks of a page. Returns the number of examples and of shell blocks that were run."""
     examples = commands = 0
-    output = None
+    output, program = None, False
     with tempfile.TemporaryDirectory() as scratch:
-        for line, heading, info, body in blocks(page, text):
+        for line, heading, info, body, gap in blocks(page, text):
             kind, where = info.split()[0] if info else "", "%s:%d" % (page, line)
-            if kind == "text" and output is not None:
+            if kind == "text" and output is not None and (gap <= 2 or not program):
                 missing = occurs(body, output, "numbers vary" in info)
                 verdict(missing is None, "%s: not printed" % where, missing or "")
-            output = None
+            output, program = None, kind == "c"
             if kind == "c":
                 examples += 1
                 output = check_c(pathlib.Path(scratch), where, info, body)
@@ -191,8 +191,8 @@ def check_blocks(page, text, targets):
                     check_arenas(pathlib.Path(scratch), where, body)
             elif kind == "sh":
                 for command in commands_of(body):
-                    words = command.split()
-                    missing = [w for w in words[1:] if words[0] == "make" and re.fullmatch(r"[a-z][\w/-]*", w) and w not in targets]
+                    words = command.split() if command.startswith("make ") else []
+                    missing = [word for word in words[1:] if re.fullmatch(r"[a-z][\w/-]*", word) and word not in targets]
                     verdict(not missing, "%s: no target of the Makefile" % where, " ".join(missing))
                 if heading.startswith("Try it"):
                     commands += 1
@@ -245,23 +245,28 @@ def check_pages():
 
 
 def check_readme():
-    """README.md is short and begins with the two commands that everybody can try; docs/models.md counts the operators."""
+    """README.md is short and begins with the two commands that everybody can try; the numbers of operators are right."""
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     verdict(len(lines) <= README_LINES, "README.md: has at most %d lines" % README_LINES, str(len(lines)))
     head = "\n".join(lines[:60])
     verdict("make run" in head and "make test" in head, "README.md: make run and make test in the first 60 lines")
     listed = [line.split() for line in run(["build/nnrt", "ops"]).stdout.splitlines()]
-    counts = [len(listed), sum(int(op[1]) >= 1100 for op in listed)]
-    said = re.search(r"(\d+) operators.*?(\d+) of them exist\s+only in\s+ONNX", (ROOT / "docs" / "models.md").read_text(encoding="utf-8"), re.S)
+    counts = [sum(int(op[1]) >= 1100 for op in listed), len(listed)]
+    said = re.search(r"and (\d+) that\s+only ONNX has; `build/nnrt ops` lists all (\d+)", "\n".join(lines))
     verdict(said is not None and [int(n) for n in said.groups()] == counts,
-            "docs/models.md: the number of operators", "%d in all, %d only of ONNX" % tuple(counts))
+            "README.md: the number of operators", "%d only of ONNX, %d in all" % tuple(counts))
+    said = re.search(r"(\d+) operators.*?(\d+) of them exist\s+only in\s+ONNX",
+                     (ROOT / "docs/models.md").read_text(encoding="utf-8"), re.S)
+    verdict(said is not None and [int(n) for n in said.groups()] == counts[::-1],
+            "docs/models.md: the number of operators", "%d only of ONNX, %d in all" % tuple(counts))
 
 
 def check_glossary():
     """Each search word is found in the files that the table above names, and its row of the glossary names the same files."""
-    rows = re.findall(r"^\| ([^|]+?) \|(.*)$", (ROOT / "docs" / "GLOSSARY.md").read_text(encoding="utf-8"), re.M)
+    rows = re.findall(r"^\| ([^|]+?) \|(.*)$", (ROOT / "docs/GLOSSARY.md").read_text(encoding="utf-8"), re.M)
     for word, files in SEARCH_WORDS.items():
-        row = [rest for term, rest in rows if word.lower() in term.lower().replace("-", " ")]
+        row = [rest for terms, rest in rows
+               if any((term + " ").startswith(word.lower() + " ") for term in terms.lower().split(", "))]
         if verdict(row, "docs/GLOSSARY.md: has the term %s" % word):
             missing = [name for name in files if "](../%s)" % name not in row[0]]
             verdict(not missing, "docs/GLOSSARY.md: %s" % word, "does not name " + " ".join(missing))
@@ -271,19 +276,19 @@ def check_glossary():
 
 
 def check_operator_sets():
-    """The operator sets that docs/models.md names are those of the importer's table: the newest one that is read, and
-    operators that are read only in older sets although newer sets have them."""
-    said = re.search(r"operator sets 1 to (\d+)(?: \(([^)]*)\))?", (ROOT / "docs" / "models.md").read_text(encoding="utf-8"))
-    if not verdict(said is not None, "docs/models.md: says which operator sets are read"):
-        return
+    """The operator sets that README.md and docs/models.md name are those of the importer's table: the newest one that is
+    read, and operators that are read only in older sets although newer sets have them."""
     header = (ROOT / "formats" / "nnrt_onnx.h").read_text(encoding="ascii")
     rows = {name: int(most) for name, most in re.findall(r"^    X\((\w+), +\d+, +(\d+),", header, re.M)}
-    older = dict(re.findall(r"(\w+) to (\d+)", said.group(2) or ""))
     gone = {"Upsample"}  # newer sets do not have it
-    verdict(int(said.group(1)) == max(rows.values()), "docs/models.md: the newest operator set", str(max(rows.values())))
     short = {name: str(most) for name, most in rows.items() if most < max(rows.values()) and name not in gone}
-    verdict(len(rows) > 100 and older == short, "docs/models.md: operators that are read only in older sets",
-            "it says %s, the importer %s" % (older, short))
+    for page in ("README.md", "docs/models.md"):
+        said = re.search(r"operator\s+sets\s+1\s+to\s+(\d+)(?: \(([^)]*)\))?", (ROOT / page).read_text(encoding="utf-8"))
+        if verdict(said is not None, "%s: says which operator sets are read" % page):
+            older = dict(re.findall(r"(\w+) to (\d+)", said.group(2) or ""))
+            verdict(int(said.group(1)) == max(rows.values()), "%s: the newest operator set" % page, str(max(rows.values())))
+            verdict(len(rows) > 100 and older == short, "%s: operators that are read only in older sets" % page,
+                    "it says %s, the importer %s" % (older, short))
 
 
 def check_quick_start():
@@ -306,7 +311,7 @@ def check_version():
     headings = re.findall(r"^## \[?v?(\d+\.\d+\.\d+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
     verdict(headings[:1] == [version], "CHANGELOG.md: newest heading is %s" % version, "found %s" % headings[:1])
     for path in [*ROOT.glob("*.h"), *ROOT.glob("formats/*.h"), *ROOT.glob("tools/*"), ROOT / "Makefile",
-                 *[ROOT / page for page in pages()]]:
+                 *[ROOT / page for page in pages() if page != "CHANGELOG.md"]]:
         if path.is_file() and path.name != "nnrt.h":
             text = path.read_text(encoding="utf-8")
             verdict(not re.search(r"#define NNRT_VERSION_[A-Z]+ \d|nnrt[ -]v?%s\b" % re.escape(version), text),
@@ -387,8 +392,8 @@ def check_generated():
 
 def main():
     """Runs the checks; a file that is missing fails its check and not the others."""
-    for check in (check_pages, check_readme, check_glossary, check_operator_sets, check_quick_start, check_version, check_contents, check_operators,
-                  check_documents, check_generated):
+    for check in (check_pages, check_readme, check_glossary, check_operator_sets, check_quick_start, check_version,
+                  check_contents, check_operators, check_documents, check_generated):
         try:
             check()
         except (OSError, subprocess.TimeoutExpired) as fault:
