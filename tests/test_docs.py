@@ -22,6 +22,7 @@ usage: test_docs.py      run from anywhere; build/nnrt, build/digits and build/t
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -191,7 +192,7 @@ def check_blocks(page, text, targets):
                     check_arenas(pathlib.Path(scratch), where, body)
             elif kind == "sh":
                 for command in commands_of(body):
-                    words = command.split() if command.startswith("make ") else []
+                    words = shlex.split(command) if command.startswith("make ") else []
                     missing = [word for word in words[1:] if re.fullmatch(r"[a-z][\w/-]*", word) and word not in targets]
                     verdict(not missing, "%s: no target of the Makefile" % where, " ".join(missing))
                 if heading.startswith("Try it"):
