@@ -1,22 +1,28 @@
 #!/usr/bin/env python3
-"""What the documents say is true: the examples in README.md compile, link and run, its shell commands work and print
-what it shows, nnrt.h's quick start is examples/hello.c, the version stands in one place, links lead somewhere; half of
-the operators are no longer than they may be.
+"""Checks the documents: the examples of all pages compile, link and run, their shell commands work and print the output
+that the page shows, links and section tags exist; nnrt.h's quick start equals examples/hello.c, the version number is
+defined once, README.md and the median operator keep to their maximum length.
 
-Conventions for README.md:
-- a block that begins with ```c is a whole file: it compiles as C99 and as C++17, with -I. and no warning, and is linked
-  when it has a main(), by clang and without the fast device; gcc, which takes longest for that, reads it as it is.
-  "```c C only" leaves out C++.
-- the lines of ```sh blocks under a heading that begins with "Try it" are run, in order, in the root of the repository,
-  and must end with status 0. Commands that take long or fetch much (SLOW below) must only be targets of the Makefile.
-- a ```text block right behind such a block is what it prints: its lines occur in the output, in their order, where "..."
-  stands for anything. Lines with a time in ms are compared without their numbers.
+Conventions for the pages (PAGES below):
+- a ```c block is a whole file. It compiles as C99 and as C++17 with -I. and no warning. A block with a main() is linked by
+  clang without the device cpu; gcc, which would take longest, only checks the syntax. "```c C only" skips C++.
+- a program in docs/ is run in the root of the repository and must exit with status 0, unless its block says "not run"; in
+  other pages it is run if its block says "args". "args A B" passes arguments to the program.
+- the lines of a ```sh block under a heading that begins with "Try it" are run, in order, in the root of the repository, and
+  must exit with status 0. Of commands that take long or download much (SLOW below) only the target is checked, with make -n.
+  In every ```sh block the targets of make must exist.
+- a ```text block is the output of the ```sh block before it, or of the program directly before it: the lines of the block occur in the output in this
+  order, "..." matches anything. Lines with a time in ms are compared without their numbers. "```text (numbers vary)" compares
+  all lines without their numbers.
+- a relative link leads to a file, with #anchor to a heading of it; `>>tag` behind a link to a source file names a section
+  that this file has.
 
 usage: test_docs.py      run from anywhere; build/nnrt, build/digits and build/test/device_vectors must have been built
 """
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -25,6 +31,24 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SLOW = ("make test", "make compare", "make models", "make vad", "make digits-accuracy", "make digits-train")
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 LINES = 45  # of the median operator
+README_LINES = 160
+PAGES = ("*.md", "docs/*.md", "tests/*.md", "tests/*/*.md", "examples/*/*.md")
+# The terms that a reader of this field searches for, and the files in which the search must succeed. docs/GLOSSARY.md has a
+# row for each term, which names these files.
+SEARCH_WORDS = {
+    "GEMM": ["devices/nnrt_cpu.h"],
+    "microkernel": ["devices/nnrt_cpu.h"],
+    "im2col": ["devices/nnrt_cpu.h"],
+    "epilogue": ["devices/nnrt_cpu.h"],
+    "prepack": ["nnrt_hal.h", "devices/nnrt_cpu.h"],
+    "operator fusion": ["nnrt.h", "devices/nnrt_cpu.h"],
+    "constant folding": ["nnrt.h", "nnrt_hal.h"],
+    "liveness": ["nnrt_hal.h"],
+    "dynamic shape": ["nnrt.h", "nnrt_hal.h", "nnrt_ops.h"],
+    "thread pool": ["nnrt.h"],
+    "depthwise": ["nnrt_ops.h", "devices/nnrt_cpu.h"],
+    "quantize": ["nnrt.h", "nnrt_ops.h", "devices/nnrt_cpu.h", "formats/nnrt_onnx.h"],
+}
 COUNT = {"passed": 0, "failed": 0}
 
 
@@ -43,40 +67,57 @@ def run(command, **how):
                           stdin=subprocess.DEVNULL, **how)
 
 
-def blocks(text):
-    """[(line number, heading above, info string, text)] of the fenced blocks of a Markdown file."""
-    found, heading, info, start, lines = [], "", None, 0, []
+def pages():
+    """The Markdown pages of the repository, as paths below the root."""
+    return [str(path.relative_to(ROOT)) for pattern in PAGES for path in sorted(ROOT.glob(pattern))]
+
+
+def blocks(page, text):
+    """[(line number, heading above, info string, text, lines since the block before)] of the fenced blocks of a page."""
+    found, heading, info, start, lines, end = [], "", None, 0, [], 0
     for number, line in enumerate(text.splitlines(), 1):
         if info is None and line.startswith("#"):
             heading = line.lstrip("#").strip()
         elif info is None and line.startswith("```"):
             info, start, lines = line[3:].strip(), number, []
         elif info is not None and line.startswith("```"):
-            found.append((start, heading, info, "\n".join(lines) + "\n"))
-            info = None
+            found.append((start, heading, info, "\n".join(lines) + "\n", start - end))
+            info, end = None, number
         elif info is not None:
             lines.append(line)
-    verdict(info is None, "README.md: a block is not closed")
+    verdict(info is None, "%s: a block is not closed" % page)
     return found
 
 
-def check_c(folder, line, info, text):
-    """A ```c block compiles everywhere, and links when it is a program."""
+def check_c(folder, where, info, text):
+    """A ```c block compiles everywhere, and links and runs when it is a program. Returns the output of the program."""
     ways = [(cc, "c", "-std=c99") for cc in ("gcc", "clang")]
     if "C only" not in info:
         ways += [(cc, "c++", "-std=c++17") for cc in ("g++", "clang++")]
-    source = folder / "block.c"
+    source, program = folder / "block.c", folder / "block"
     source.write_text(text, encoding="utf-8")
+    links = "int main(" in text and "NNRT_IMPLEMENTATION" in text
     for compiler, language, standard in ways:
-        links = "int main(" in text and "NNRT_IMPLEMENTATION" in text
-        done = run([compiler, "-x", language, standard, *WARNINGS, "-I", str(ROOT), "-o", str(folder / "block"),
-                    *(["-fsyntax-only"] if "clang" not in compiler else ["-DNNRT_CPU=0", *([] if links else ["-c"])]), str(source),
-                    *(["-lm"] if links and "clang" in compiler else [])])
-        verdict(done.returncode == 0, "README.md:%d: the example with %s %s" % (line, compiler, standard), done.stderr)
+        if "clang" not in compiler:
+            how = ["-fsyntax-only", str(source)]
+        elif links and language == "c":
+            how = ["-O0", "-DNNRT_CPU=0", "-o", str(program), str(source), "-lm", "-lpthread"]
+        else:
+            how = ["-O0", "-DNNRT_CPU=0", "-c", "-o", str(folder / "block.o"), str(source)]
+        done = run([compiler, "-x", language, standard, *WARNINGS, "-I", str(ROOT), *how])
+        verdict(done.returncode == 0, "%s: the example with %s %s" % (where, compiler, standard), done.stderr)
+    arguments = re.search(r"\bargs (.*)$", info)
+    runs = arguments is not None or (where.startswith("docs/") and "not run" not in info)
+    if not links or not runs or not program.exists():
+        return None
+    done = run([str(program), *(arguments[1].split() if arguments else [])])
+    program.unlink()
+    verdict(done.returncode == 0, "%s: the program exits with status %d" % (where, done.returncode), done.stderr)
+    return done.stdout
 
 
-def check_arenas(folder, line, text):
-    """A program for microcontrollers holds one arena: what the linker keeps that is zero at first is less than two."""
+def check_arenas(folder, where, text):
+    """A program for microcontrollers contains one arena: its zero-initialized data are smaller than two."""
     source, program = folder / "arena.c", folder / "arena"
     source.write_text(text + "unsigned char bytes_of_arena[sizeof(uint64_t[DIGITS_ARENA_WORDS])];\n", encoding="utf-8")
     flags = ["-std=c99", "-O0", "-ffunction-sections", "-fdata-sections", "-I", str(ROOT)]
@@ -86,17 +127,17 @@ def check_arenas(folder, line, text):
     built = run(["clang", "-Wl,--gc-sections", "-o", str(program), str(folder / "arena.o"), "-lm"])
     kept = run(["size", str(program)]).stdout.split() if built.returncode == 0 else []
     verdict(arena is not None and len(kept) > 8 and int(kept[8]) < 2 * int(arena.group(1), 16),
-            "README.md:%d: one arena" % line, "%s; arena %s" % (" ".join(kept), arena and int(arena.group(1), 16)))
+            "%s: one arena" % where, "%s; arena %s" % (" ".join(kept), arena and int(arena.group(1), 16)))
 
 
 def blur(line, vary):
-    """A line as it is compared: numbers of lines with a time do not count, and none where all vary."""
+    """A line as it is compared: without numbers if it has a time, or if all numbers vary."""
     line = line.strip()
     return re.sub(r"\d+(\.\d+)?", "N", line) if vary or re.search(r"\bms\b", line) else line
 
 
 def occurs(wanted, output, vary=False):
-    """The first line of wanted that does not follow in output, or None."""
+    """The first line of wanted that is missing in output, in this order, or None."""
     lines = iter([blur(line, vary) for line in output.splitlines()])
     for want in wanted.splitlines():
         pattern = ".*".join(re.escape(part) for part in blur(want, vary).split("..."))
@@ -107,69 +148,148 @@ def occurs(wanted, output, vary=False):
     return None
 
 
-def check_sh(line, text):
-    """Runs a ```sh block; returns what it printed."""
+def commands_of(text):
+    """The commands of a ```sh block, without comments and empty lines."""
+    lines = (re.sub(r"\s+#.*", "", line.strip()) for line in text.splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def check_sh(where, text):
+    """Runs a ```sh block; returns its output."""
     output = ""
-    for command in text.splitlines():
-        command = re.sub(r"\s+#.*", "", command.strip())
-        if not command or command.startswith("#"):
-            continue
+    for command in commands_of(text):
         if command.startswith(SLOW):
             done = run(["make", "-n", command.split()[1]])
         else:
             done = run(command, shell=True)
-        verdict(done.returncode == 0, "README.md:%d: %s ends with status %d" % (line, command, done.returncode),
-                done.stderr)
+        verdict(done.returncode == 0, "%s: %s exits with status %d" % (where, command, done.returncode), done.stderr)
         output += done.stdout
     return output
 
 
-def check_readme():
-    """All blocks of README.md, and its links."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def make_targets():
+    """The targets of the Makefile, as far as they are written out."""
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    names = re.findall(r"^\.PHONY: (.*)$", text, re.M) + re.findall(r"^([a-z][\w ./-]*):(?!=)", text, re.M)
+    return {name for line in names for name in line.split()}
+
+
+def check_blocks(page, text, targets):
+    """The fenced blocks of a page. Returns the number of examples and of shell blocks that were run."""
     examples = commands = 0
-    output = None
+    output, program = None, False
     with tempfile.TemporaryDirectory() as scratch:
-        for line, heading, info, body in blocks(text):
-            kind = info.split()[0] if info else ""
-            if kind == "text" and output is not None:
+        for line, heading, info, body, gap in blocks(page, text):
+            kind, where = info.split()[0] if info else "", "%s:%d" % (page, line)
+            if kind == "text" and output is not None and (gap <= 2 or not program):
                 missing = occurs(body, output, "numbers vary" in info)
-                verdict(missing is None, "README.md:%d: not printed" % line, missing or "")
-            output = None
+                verdict(missing is None, "%s: not printed" % where, missing or "")
+            output, program = None, kind == "c"
             if kind == "c":
                 examples += 1
-                check_c(pathlib.Path(scratch), line, info, body)
+                output = check_c(pathlib.Path(scratch), where, info, body)
                 if "ARENA_WORDS" in body:
-                    check_arenas(pathlib.Path(scratch), line, body)
-            elif kind == "sh" and heading.startswith("Try it"):
-                commands += 1
-                output = check_sh(line, body)
-    verdict(examples >= 1 and commands >= 1, "README.md: has an example and a shell block to try")
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
-        verdict((ROOT / target).exists(), "README.md: link to %s" % target)
+                    check_arenas(pathlib.Path(scratch), where, body)
+            elif kind == "sh":
+                for command in commands_of(body):
+                    words = shlex.split(command) if command.startswith("make ") else []
+                    missing = [word for word in words[1:] if re.fullmatch(r"[a-z][\w/-]*", word) and word not in targets]
+                    verdict(not missing, "%s: no target of the Makefile" % where, " ".join(missing))
+                if heading.startswith("Try it"):
+                    commands += 1
+                    output = check_sh(where, body)
+    return examples, commands
+
+
+def prose(text):
+    """A page without its fenced blocks and without code in the line."""
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.S | re.M))
+
+
+def anchors(path):
+    """The anchors of the headings of a Markdown file, as GitHub makes them."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.S | re.M)
+    found = set()
+    for heading in re.findall(r"^#+ (.*)$", text, re.M):
+        heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+        name = base = re.sub(r"[^\w\- ]", "", heading).replace(" ", "-")
+        number = 1
+        while name in found:
+            name, number = "%s-%d" % (base, number), number + 1
+        found.add(name)
+    return found
+
+
+def check_links(page, text):
+    """Relative links lead to files and headings; section tags behind a link exist in the file."""
+    folder = (ROOT / page).parent
+    for target, anchor in re.findall(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)", prose(text)):
+        path = folder / target if target else ROOT / page
+        if verdict(path.exists(), "%s: link to %s" % (page, target)) and anchor:
+            verdict(path.suffix == ".md" and anchor in anchors(path), "%s: link to #%s of %s" % (page, anchor, target or page))
+    for target, tags in re.findall(r"\]\(([^)#:\s]+)\)((?:,? (?:and )?`>>\w+`)+)", text):
+        source = (folder / target).read_text(encoding="utf-8") if (folder / target).is_file() else ""
+        for tag in re.findall(r">>(\w+)", tags):
+            verdict(re.search(r"^/\* >>%s\b" % tag, source, re.M), "%s: section >>%s of %s" % (page, tag, target))
+
+
+def check_pages():
+    """All blocks and links of all pages."""
+    targets, examples, commands = make_targets(), 0, 0
+    for page in pages():
+        text = (ROOT / page).read_text(encoding="utf-8")
+        counts = check_blocks(page, text, targets)
+        check_links(page, text)
+        examples += counts[0]
+        commands += counts[1]
+    verdict(examples >= 6 and commands >= 12, "the pages have examples and commands to try", "%d and %d" % (examples, commands))
+
+
+def check_readme():
+    """README.md is short and begins with the two commands that everybody can try; the numbers of operators are right."""
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    verdict(len(lines) <= README_LINES, "README.md: has at most %d lines" % README_LINES, str(len(lines)))
+    head = "\n".join(lines[:60])
+    verdict("make run" in head and "make test" in head, "README.md: make run and make test in the first 60 lines")
     listed = [line.split() for line in run(["build/nnrt", "ops"]).stdout.splitlines()]
     counts = [sum(int(op[1]) >= 1100 for op in listed), len(listed)]
-    said = re.search(r"and (\d+) that\s+only ONNX has; `build/nnrt ops` lists all (\d+)", text)
+    said = re.search(r"and (\d+) that\s+only ONNX has; `build/nnrt ops` lists all (\d+)", "\n".join(lines))
     verdict(said is not None and [int(n) for n in said.groups()] == counts,
-            "README.md: how many operators there are", "%d only of ONNX, %d in all" % tuple(counts))
-    head = "\n".join(text.splitlines()[:60])
-    verdict("make run" in head and "make test" in head, "README.md: make run and make test in the first 60 lines")
+            "README.md: the number of operators", "%d only of ONNX, %d in all" % tuple(counts))
+    said = re.search(r"(\d+) operators.*?(\d+) of them exist\s+only in\s+ONNX",
+                     (ROOT / "docs/models.md").read_text(encoding="utf-8"), re.S)
+    verdict(said is not None and [int(n) for n in said.groups()] == counts[::-1],
+            "docs/models.md: the number of operators", "%d only of ONNX, %d in all" % tuple(counts))
+
+
+def check_glossary():
+    """Each search word is found in the files that the table above names, and its row of the glossary names the same files."""
+    rows = re.findall(r"^\| ([^|]+?) \|(.*)$", (ROOT / "docs/GLOSSARY.md").read_text(encoding="utf-8"), re.M)
+    for word, files in SEARCH_WORDS.items():
+        row = [rest for terms, rest in rows
+               if any((term + " ").startswith(word.lower() + " ") for term in terms.lower().split(", "))]
+        if verdict(row, "docs/GLOSSARY.md: has the term %s" % word):
+            missing = [name for name in files if "](../%s)" % name not in row[0]]
+            verdict(not missing, "docs/GLOSSARY.md: %s" % word, "does not name " + " ".join(missing))
+        for name in files:
+            pattern = re.escape(word).replace(r"\ ", r"(?:[ -]|\s+(?:\* )?)")
+            verdict(re.search(pattern, (ROOT / name).read_text(encoding="utf-8"), re.I), "%s: a search for %s" % (name, word))
 
 
 def check_operator_sets():
-    """What README.md says of operator sets is what the importer's table has: the newest one that is read, and operators
-    that are read only in older ones although the newer ones have them."""
-    said = re.search(r"operator sets 1 to (\d+)(?: \(([^)]*)\))?", (ROOT / "README.md").read_text(encoding="utf-8"))
-    if not verdict(said is not None, "README.md: says which operator sets are read"):
-        return
+    """The operator sets that README.md and docs/models.md name are those of the importer's table: the newest one that is
+    read, and operators that are read only in older sets although newer sets have them."""
     header = (ROOT / "formats" / "nnrt_onnx.h").read_text(encoding="ascii")
     rows = {name: int(most) for name, most in re.findall(r"^    X\((\w+), +\d+, +(\d+),", header, re.M)}
-    older = dict(re.findall(r"(\w+) to (\d+)", said.group(2) or ""))
     gone = {"Upsample"}  # newer sets do not have it
-    verdict(int(said.group(1)) == max(rows.values()), "README.md: the newest operator set", str(max(rows.values())))
     short = {name: str(most) for name, most in rows.items() if most < max(rows.values()) and name not in gone}
-    verdict(len(rows) > 100 and older == short, "README.md: operators that are read only in older sets",
-            "it says %s, the importer %s" % (older, short))
+    for page in ("README.md", "docs/models.md"):
+        said = re.search(r"operator\s+sets\s+1\s+to\s+(\d+)(?: \(([^)]*)\))?", (ROOT / page).read_text(encoding="utf-8"))
+        if verdict(said is not None, "%s: says which operator sets are read" % page):
+            older = dict(re.findall(r"(\w+) to (\d+)", said.group(2) or ""))
+            verdict(int(said.group(1)) == max(rows.values()), "%s: the newest operator set" % page, str(max(rows.values())))
+            verdict(len(rows) > 100 and older == short, "%s: operators that are read only in older sets" % page,
+                    "it says %s, the importer %s" % (older, short))
 
 
 def check_quick_start():
@@ -191,7 +311,8 @@ def check_version():
     version = ".".join(n[0] for n in numbers)
     headings = re.findall(r"^## \[?v?(\d+\.\d+\.\d+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
     verdict(headings[:1] == [version], "CHANGELOG.md: newest heading is %s" % version, "found %s" % headings[:1])
-    for path in [*ROOT.glob("*.h"), *ROOT.glob("formats/*.h"), *ROOT.glob("tools/*"), ROOT / "Makefile", ROOT / "README.md"]:
+    for path in [*ROOT.glob("*.h"), *ROOT.glob("formats/*.h"), *ROOT.glob("tools/*"), ROOT / "Makefile",
+                 *[ROOT / page for page in pages() if page != "CHANGELOG.md"]]:
         if path.is_file() and path.name != "nnrt.h":
             text = path.read_text(encoding="utf-8")
             verdict(not re.search(r"#define NNRT_VERSION_[A-Z]+ \d|nnrt[ -]v?%s\b" % re.escape(version), text),
@@ -250,8 +371,8 @@ def check_documents():
 
 
 def check_generated():
-    """docs/OPERATORS.md is what make docs writes; that a page which is not is seen. The suite onnx-nodes compares the other
-    page, which needs its results."""
+    """docs/OPERATORS.md and the manual page equal the output of make docs, and a page that differs is detected. The suite
+    onnx-nodes compares docs/ONNX.md, which needs its results."""
     check = [sys.executable, "-B", "tools/docs.py", "--check"]
     done = run([*check, "operators"])
     verdict(done.returncode == 0, "docs/OPERATORS.md", done.stdout + done.stderr)
@@ -263,7 +384,7 @@ def check_generated():
                        "0 failed, 1 skipped\n0 of those that passed by shape, type, values and sum, their numbers being random\n",
                        encoding="ascii")
         done = run([*check, "onnx", str(log)])
-        verdict(done.returncode == 1 and "docs/ONNX.md is not what" in done.stdout, "docs/ONNX.md of other results",
+        verdict(done.returncode == 1 and "docs/ONNX.md differs from the generated text" in done.stdout, "docs/ONNX.md of other results",
                 done.stdout + done.stderr)
         log.write_text(log.read_text(encoding="ascii").replace("1 skipped", "2 skipped"), encoding="ascii")
         done = run([*check, "onnx", str(log)])
@@ -272,8 +393,8 @@ def check_generated():
 
 def main():
     """Runs the checks; a file that is missing fails its check and not the others."""
-    for check in (check_readme, check_operator_sets, check_quick_start, check_version, check_contents, check_operators,
-                  check_documents, check_generated):
+    for check in (check_pages, check_readme, check_glossary, check_operator_sets, check_quick_start, check_version,
+                  check_contents, check_operators, check_documents, check_generated):
         try:
             check()
         except (OSError, subprocess.TimeoutExpired) as fault:

@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""Writes docs/OPERATORS.md, docs/ONNX.md and packaging/nnrt.1, or says whether they are what it would write.
+"""Writes docs/OPERATORS.md, docs/ONNX.md and packaging/nnrt.1; with --check compares them with the files.
 
 usage: docs.py [--nnrt build/nnrt] [--vectors build/test/device_vectors] [--check] operators
-       docs.py [--nnrt build/nnrt] [--check] onnx LOG      LOG: what tests/onnx_nodes.c printed
-
+       docs.py [--nnrt build/nnrt] [--check] onnx LOG      LOG: the output of tests/onnx_nodes.c
        docs.py [--nnrt build/nnrt] [--check] man
 
-The manual page is what --help of nnrt and of its commands prints. Names and numbers of operators, types and kernels come
-from `nnrt ops`, what becomes of ONNX's from `nnrt ops --onnx`, what the example device computes itself from
-examples/device/device.h, what the device cpu has kernels for from that device (device_vectors --kernels). docs/names.tsv has
-the names and numbers that the
-application interface of OpenHarmony (ohnn) and NNAdapter (nnadapter) give to operators, and where their form differs.
+The manual page is the output of --help of nnrt and of its commands. Names and numbers of operators, types and kernels come
+from `nnrt ops`, the mapping of ONNX operators from `nnrt ops --onnx`, the operators of the example device from the top of
+examples/device/device.h, the element types of the kernels of the device cpu from that device (device_vectors --kernels).
+docs/names.tsv maps operators to names and numbers in the application interface of OpenHarmony (ohnn) and in NNAdapter
+(nnadapter), and notes where their form differs.
 """
 import argparse
 import collections
@@ -32,7 +31,7 @@ def table(head, rows):
 
 
 def listed(nnrt, *how):
-    """What `nnrt ops` lists."""
+    """The operators that `nnrt ops` lists."""
     return json.loads(subprocess.run([nnrt, "ops", "--json", *how], check=True, capture_output=True).stdout)["operators"]
 
 
@@ -44,7 +43,7 @@ def sets_text(operator):
 # ---- the operators ----
 
 def types_text(types):
-    """Element types, those that stand together as one word."""
+    """Element types as text: "any", "integers" and "floats" for complete groups."""
     plain, text = [t for t in types if not t.startswith("q")], []
     for word, all_of in (("any", INTEGERS + FLOATS + ["bool"]), ("integers", INTEGERS), ("floats", FLOATS)):
         if set(all_of) <= set(plain):
@@ -53,8 +52,8 @@ def types_text(types):
     return ", ".join(text + plain)
 
 
-def quantised_text(operator):
-    """What an operator does with quantised tensors."""
+def quantized_text(operator):
+    """The support of an operator for quantized tensors."""
     if any(kernel.endswith("_q8") for kernel in operator["kernels"]):
         return "8 bits, in integers"
     return "as it is" if any(t.startswith("q") for t in operator["types"]) else ""
@@ -70,7 +69,7 @@ def other_names():
 
 
 def cpu_kernels(vectors):
-    """{operator: types that the device cpu has kernels for}, of the set of instructions that every compiler has."""
+    """{operator: element types of the kernels of the device cpu}, for the instruction set that every compiler has."""
     files = sorted((ROOT / "tests/vectors").glob("*.vec"))
     lines = subprocess.run([vectors, "--kernels", "vector", *files], check=True, capture_output=True, text=True).stdout
     return {name: types.split(",") for name, types in (line.split("\t") for line in lines.splitlines())}
@@ -88,13 +87,13 @@ def operators_md(nnrt, vectors):
     known = {operator["name"] for operator in operators}
     unknown = (set(names) | example) - known
     if unknown:
-        raise SystemExit("no operators: %s" % " ".join(sorted(unknown)))
+        raise SystemExit("unknown operators: %s" % " ".join(sorted(unknown)))
     rows, count = [], collections.Counter()
     for operator in operators:
         name, since = operator["name"], operator["since"]
         row = [str(operator["number"]), "`%s`" % name, "%d.%d" % divmod(since, 10) if since else "",
                ", ".join(names[name]["ohnn"]), ", ".join(names[name]["nnadapter"]), ", ".join(onnx[name]),
-               types_text(operator["types"]), quantised_text(operator),
+               types_text(operator["types"]), quantized_text(operator),
                ", ".join(["reference"] + ["example"] * (name in example) +
                          (["cpu: " + " ".join(cpu[name])] if name in cpu else []))]
         count.update(column for column, cell in enumerate(row) if cell)
@@ -102,34 +101,35 @@ def operators_md(nnrt, vectors):
         rows.append(row)
     return """# Operators
 
-All %d operators, in the order of their numbers. `make docs` writes this page.
+This table has all %d operators, in the order of their numbers. `make docs` writes this page.
 
-| System | Operators | |
+| System | Operators | Columns |
 |---|---|---|
-| HDI | %d | the device interface of OpenHarmony; name and number are the same there; the version that brought them |
-| OH_NN | %d | its application interface; name and number there |
+| HDI | %d | the device interface of OpenHarmony, with the same names and numbers; the first version with the operator |
+| OH_NN | %d | the application interface of OpenHarmony; name and number there |
 | NNAdapter | %d | name and number there |
-| ONNX | %d | the operators that become this one, and their operator sets; `nnrt ops --onnx` has all, with those made of several |
+| ONNX | %d | the operators that map to this one, with their operator sets; `nnrt ops --onnx` lists all mappings |
 
-Types are those of input 0. %d operators compute quantised tensors of 8 bits in integers; "as it is": what takes quantised
-tensors and only moves, compares or converts their elements; the others refuse them. Devices: `reference` computes
-everything; `cpu` has kernels of its own for these types of input 0 (a `q` in front: quantized) in some case of
-tests/vectors, `example`, which is examples/device, for what stands here; both leave the rest to the reference kernels.
+Types: the element types of input 0. Quantized: %d operators compute quantized int8 and uint8 tensors in integers ("8 bits,
+in integers"); operators marked "as it is" accept quantized tensors and move, compare or convert their elements; all others
+refuse quantized tensors. Devices: `reference` computes every operator. `cpu` has kernels of its own for these types of
+input 0 (prefix `q`: quantized) in at least one case of tests/vectors, and `example` is the device of examples/device; both
+leave other operators and types to the reference kernels.
 
 %s""" % (len(rows), count[2], count[3], count[4], count[5], count["q8"],
-         table(["Number", "Operator", "HDI", "OH_NN", "NNAdapter", "ONNX", "Types", "Quantised", "Devices"], rows))
+         table(["Number", "Operator", "HDI", "OH_NN", "NNAdapter", "ONNX", "Types", "Quantized", "Devices"], rows))
 
 
 # ---- ONNX ----
 
 def reason_of(text, left_out):
-    """Why a test is skipped: (kind, sentence)."""
+    """The reason of a skipped test: (kind, sentence)."""
     missing = re.search(r"not supported(?: \(operator set \d+\))?: (.*)", text)
     if missing:
         names = re.findall(r"([A-Za-z0-9_.]+) x\d+", missing.group(1))
         kinds = {left_out.get(name, "") for name in names}
         kind = next((k for k in sorted(kinds) if k), "")
-        return kind or "operators that are not read", ", ".join(sorted({n for n in names if left_out.get(n, "") == kind}))
+        return kind or "unsupported operators", ", ".join(sorted({n for n in names if left_out.get(n, "") == kind}))
     for kind, pattern in (("bfloat16", r"element type bfloat16"), ("strings", r"element type string"),
                           ("training", r"training"), ("sequences", r"is a sequence"), ("optionals", r"is an optional")):
         if re.search(pattern, text):
@@ -178,34 +178,35 @@ def onnx_md(nnrt, log):
     passed, constant, failed, skipped = (int(n) for n in last.groups())
     text = """# ONNX
 
-The tests of the onnx package as Debian has them (libonnx-testdata: node, simple and PyTorch tests, operator sets up to 17):
-%d tests, **%d passed, %d failed, %d skipped**; of those that passed %d only with inputs made constants, and
-%s by shape, type, values (0 or 1) and sum, because ONNX leaves their random numbers open. `make conformance` runs them and
-writes this page, `make test` compares it.
+The importer runs the tests of the onnx package in Debian's version (libonnx-testdata: node, simple and PyTorch tests,
+operator sets up to 17): %d tests, **%d passed, %d failed, %d skipped**. %d of the passed tests need some inputs as
+constants. %s passed tests have random results, which ONNX does not specify: their shape, type, values (0 or 1) and sum are
+checked. `make conformance` runs the tests and writes this page; `make test` compares it.
 
 %s
-A model is imported with and without optimisation, and its outputs compared with those of the onnx package (1e-3 relative,
-1e-7 absolute; integers equal). What passes runs again with all axes of its inputs open, the model through a .nnrt file:
+Each model is imported with and without optimization. Its outputs are compared with the outputs in the onnx package: 1e-3
+relative and 1e-7 absolute tolerance, equal integers. Each passed test runs again with dynamic dimensions for all inputs,
+and with the model saved as a .nnrt file and loaded:
 %s.
 
 %s
-## Operators that are read
+## Supported operators
 
 """ % (len(tests), passed, failed, skipped, constant, draws.group(1),
-       table(["Skipped", "because of"], [[str(n), kind] for kind, n in sorted(reasons.items(), key=lambda x: (-x[1], x[0]))]),
-       ", ".join("%s of %s give the same bits when extents are told in the %s" % o for o in opened),
-       "%d of %d tests are models of several nodes; they count above and in no row below.\n" %
+       table(["Skipped", "Reason"], [[str(n), kind] for kind, n in sorted(reasons.items(), key=lambda x: (-x[1], x[0]))]),
+       ", ".join("%s of %s give the same bits with dimensions from the %s" % o for o in opened),
+       "%d of %d tests are models of several nodes. They are counted above, and not in the table below.\n" %
        (sum(result[""][s] for s in ("PASS", "SKIP", "FAIL")), len(tests)))
-    text += table(["ONNX", "Operator sets", "becomes", "Tests passed", "Skipped"], rows)
+    text += table(["ONNX", "Operator sets", "Becomes", "Tests passed", "Skipped"], rows)
     if missing:
-        text += "\n## Operators that are not read\n\n" + table(["ONNX", "Tests passed", "Skipped"], missing)
-    return text + "\n## Operators that are left out\n\n" + table(["ONNX", "because of", "Tests passed"], out)
+        text += "\n## Operators that are not in the table\n\n" + table(["ONNX", "Tests passed", "Skipped"], missing)
+    return text + "\n## Unsupported operators\n\n" + table(["ONNX", "Reason", "Tests passed"], out)
 
 
 # ---- the manual page ----
 
 def roff(text):
-    """Text as roff reads it."""
+    """Text with the special characters of roff escaped."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return "\\&" + text if text[:1] in (".", "'") else text
 
@@ -215,7 +216,7 @@ def man_command(nnrt, name):
     lines = subprocess.run([nnrt, name, "--help"], check=True, capture_output=True, text=True).stdout.splitlines()
     out, part = [".SS \"%s\"" % roff(lines[0].replace("usage: ", ""))], ""
     for line in lines[1:]:
-        option = re.match(r"  (.{22}|\S+ \S+) (.*)$", line) if part == "options:" else None # texts stand in one column
+        option = re.match(r"  (.{22}|\S+ \S+) (.*)$", line) if part == "options:" else None  # the texts form one column
         if line in ("options:", "example:", "examples:"):
             part = line
             out += [".PP", roff(line.capitalize())] if part != "options:" else []
@@ -248,7 +249,7 @@ def man_page(nnrt):
 
 
 def main():
-    """Writes a page, or compares it."""
+    """Writes a page or compares it with its file."""
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--nnrt", default=str(ROOT / "build/nnrt"))
     parser.add_argument("--vectors", default=str(ROOT / "build/test/device_vectors"))
@@ -267,10 +268,10 @@ def main():
     there = path.read_text(encoding="utf-8") if path.exists() else ""
     for one, other in zip(there.splitlines() + [""], text.splitlines() + [""]):
         if one != other:
-            print("%s is not what is generated now (make docs):\n  there: %s\n  now:   %s" % (path.relative_to(ROOT), one, other))
+            print("%s differs from the generated text (run make docs):\n  file:      %s\n  generated: %s" % (path.relative_to(ROOT), one, other))
             return 1
     if there != text:
-        print("%s is not what is generated now (make docs)" % path.relative_to(ROOT))
+        print("%s differs from the generated text (run make docs)" % path.relative_to(ROOT))
     return int(there != text)
 
 
