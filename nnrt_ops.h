@@ -577,16 +577,6 @@ typedef struct nnrt_error {
     M(S, ENUM, AutoPad, autoPad,          0) /* SAME_UPPER, SAME_LOWER: ceil(x / stride), odd pad at end, begin */ \
     M(S, INT,  _,       ceilMode,        0) /* not 0: round output sizes up, but no window begins after the data */ \
     M(S, INT,  _,       countIncludePad, 0) /* not 0: padding counts in the divisor */
-/* AVGPOOL_FUSION, AVGPOOL_INCLUDE_PAD */
-#define NNRT_ATTR_AvgPoolFusion(M, S) \
-    M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored if global */ \
-    M(S, INTS, _,              strides,        0) /* [height, width], both >= 1; empty or zeros = 1 */ \
-    M(S, INTS, _,              pad,            0) /* [top, bottom, left, right] >= 0; only with PAD; empty = zeros */ \
-    M(S, ENUM, PadMode,        padMode,        0) /* PAD, SAME or VALID */ \
-    M(S, ENUM, RoundMode,      roundMode,      0) /* rounding of the output size with PAD and VALID */ \
-    M(S, ENUM, Format,         format,         0) /* unused: the format of the tensor decides; NONE means NHWC */ \
-    M(S, BOOL, _,              global,         0) /* true: one window over the whole plane, kernelSize and strides ignored */ \
-    M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* BATCH_TO_SPACE_ND */
 #define NNRT_ATTR_BatchToSpaceND(M, S) \
     M(S, INTS,  _, blockShape, 0) /* [height, width], both >= 1 */ \

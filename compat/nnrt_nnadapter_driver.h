@@ -835,8 +835,8 @@ static NNRT_ReturnCode nnrti_nnd_prepare_cache(void *self, const NNRT_SharedBuff
     block = good ? (const uint8_t *)cache[0].addr + cache[0].offset : NULL;
     if (good && cache[0].dataSize >= 8)
         memcpy(ends, block, 8);
-    if (!good || ends[0] > UINT32_MAX / 64 || ends[1] > UINT32_MAX / 64 ||
-        cache[0].dataSize != 8 + ((size_t)ends[0] + ends[1]) * sizeof(*records))
+    if (!good || cache[0].dataSize < 8 || ends[0] > UINT32_MAX / 64 || ends[1] > UINT32_MAX / 64 ||
+        (cache[0].dataSize - 8) % sizeof(*records) != 0 || (cache[0].dataSize - 8) / sizeof(*records) != ends[0] + ends[1])
         return nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE,
                               "the cache was not made by this device, or is damaged");
     if ((code = nnrti_nnd_begin((nnrti_nnd_device *)self, &own, ends[0], ends[1], &p)) != NNRT_SUCCESS)

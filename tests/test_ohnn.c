@@ -17,6 +17,8 @@
 
 #include "inside.h"
 
+#include "devices/nnrt_auto.h"
+
 #include "devices/nnrt_cpu.h"
 #include "ohnn_kit.h"
 

@@ -20,6 +20,8 @@
 
 #include "inside.h"
 
+#include "devices/nnrt_auto.h"
+
 #include "devices/nnrt_cpu.h"
 #include "ohnn_kit.h"
 
