@@ -1443,7 +1443,7 @@ static bool nnrti_builder_shape(nnrt_builder *b, const NNRT_Model *m, uint32_t t
     nnrt_operand *o = &b->shapes[t];
     const NNRT_ReturnCode code = nnrti_check_tensor(m, t, &b->error);
     if (code != NNRT_SUCCESS)
-        return nnrti_blame(&b->error, code, -1, t) == NNRT_SUCCESS;
+        return nnrt_error_blame(&b->error, code, -1, t) == NNRT_SUCCESS;
     nnrti_operand_of(&b->tensors[t], o);
     b->known[t] = b->writers[t] == NNRTI_BY_INPUT || b->writers[t] == NNRTI_BY_CONSTANT;
     if (b->writers[t] == NNRTI_BY_INPUT &&
@@ -1539,8 +1539,8 @@ static void nnrti_builder_push_graph(nnrt_builder *b, const char *name)
 static size_t nnrti_builder_width(const nnrt_builder *b, uint32_t n)
 {
     size_t width = nnrti_node_operands(&b->nodes[n]);
-    for (uint32_t k = 0; k < nnrti_graph_attrs(&b->nodes[n]); k++) {
-        const uint32_t g = nnrti_attr_graph(&b->nodes[n], k);
+    for (uint32_t k = 0; k < nnrt_node_graphs(&b->nodes[n]); k++) {
+        const uint32_t g = nnrt_node_graph(&b->nodes[n], k);
         if (g != NNRT_NO_GRAPH && b->building[g].widest > width)
             width = b->building[g].widest;
     }
@@ -1615,7 +1615,7 @@ static uint32_t nnrti_builder_twin(nnrt_builder *b, uint32_t g)
         NNRT_Model m;
         node.inputIndex = nnrti_builder_twin_list(b, &node.inputIndex);
         node.outputIndex = nnrti_builder_twin_list(b, &node.outputIndex);
-        if (nnrti_graph_attrs(&node) > 0)
+        if (nnrt_node_graphs(&node) > 0)
             node.nodeAttr.data = nnrti_builder_copy(b, node.nodeAttr.data, node.nodeAttr.size, 1);
         nnrti_builder_push_node(b, &node, twin);
         if (nnrti_builder_failed(b))
@@ -1638,12 +1638,12 @@ static uint32_t nnrti_builder_twin(nnrt_builder *b, uint32_t g)
 NNRTI_COLD static void nnrti_builder_run(nnrt_builder *b, uint32_t n)
 {
     const uint32_t owner = b->owners != NULL ? b->owners[n] : 0;
-    for (uint32_t k = 0; k < nnrti_graph_attrs(&b->nodes[n]) && !nnrti_builder_failed(b); k++) {
-        uint32_t g = nnrti_attr_graph(&b->nodes[n], k);
+    for (uint32_t k = 0; k < nnrt_node_graphs(&b->nodes[n]) && !nnrti_builder_failed(b); k++) {
+        uint32_t g = nnrt_node_graph(&b->nodes[n], k);
         if (g == NNRT_NO_GRAPH)
             continue;
         if (g == owner || b->building[g].height > NNRT_MAX_NESTING) {
-            (void)nnrti_blame(&b->error, nnrti_nested(g, &b->error), n, -1);
+            (void)nnrt_error_blame(&b->error, nnrti_nested(g, &b->error), n, -1);
             return;
         }
         if (b->building[g].caller != NNRTI_BY_NOBODY) {
@@ -1663,15 +1663,15 @@ NNRTI_COLD static void nnrti_builder_run(nnrt_builder *b, uint32_t n)
 static void nnrti_builder_runs(nnrt_builder *b, uint32_t n)
 {
     NNRT_Model m;
-    if (nnrti_builder_failed(b) || nnrti_graph_attrs(&b->nodes[n]) == 0)
+    if (nnrti_builder_failed(b) || nnrt_node_graphs(&b->nodes[n]) == 0)
         return;
     nnrti_builder_run(b, n);
     for (uint32_t i = 0; i < nnrti_array_count(b->twinned); i++)
         b->twins[b->twinned[i]] = NNRT_NO_TENSOR;
     nnrti_array_cut(b->twinned, 0);
     m = nnrti_builder_model(b);
-    for (uint32_t k = 0; k < nnrti_graph_attrs(&b->nodes[n]) && !nnrti_builder_failed(b); k++) {
-        const uint32_t g = nnrti_attr_graph(&b->nodes[n], k);
+    for (uint32_t k = 0; k < nnrt_node_graphs(&b->nodes[n]) && !nnrti_builder_failed(b); k++) {
+        const uint32_t g = nnrt_node_graph(&b->nodes[n], k);
         if (g != NNRT_NO_GRAPH)
             (void)nnrti_builder_name(b, &m, &b->graphs[g].outputIndices, NNRTI_READ);
     }
@@ -1684,15 +1684,15 @@ static bool nnrti_builder_check(nnrt_builder *b, const NNRT_Model *m, uint32_t n
     const nnrt_op *op = nnrt_op_find(node->nodeType);
     const NNRT_ReturnCode code = nnrti_check_node(m, n, b->writers, false, &b->error);
     if (code != NNRT_SUCCESS)
-        return nnrti_blame(&b->error, code, n, -1) == NNRT_SUCCESS;
+        return nnrt_error_blame(&b->error, code, n, -1) == NNRT_SUCCESS;
     if (node->nodeAttr.data != NULL && !nnrti_attr_lists(op->attr, node->nodeAttr.data))
-        return nnrti_blame(&b->error,
+        return nnrt_error_blame(&b->error,
                            nnrt_error_set(&b->error, NNRT_NULL_PTR,
                                           "node %u '%s' (%s): a list of its attributes counts entries, but has no data",
                                           n, nnrti_text_of(node->name), op->name),
                            n, -1) == NNRT_SUCCESS;
     if (b->entered != 0 && b->building[b->entered].caller != NNRTI_BY_NOBODY)
-        return nnrti_blame(&b->error,
+        return nnrt_error_blame(&b->error,
                            nnrt_error_set(&b->error, NNRT_OPERATION_FORBIDDEN,
                                           "node %u '%s' (%s): subgraph %u gets no more nodes, node %u '%s' runs it", n,
                                           nnrti_text_of(node->name), op->name, b->entered,
@@ -1745,8 +1745,8 @@ static NNRT_ReturnCode nnrti_builder_rule(nnrt_builder *b, const NNRT_Model *m, 
     *skipped = !nnrti_node_known(&f, n);
     if (*skipped)
         return NNRT_SUCCESS;
-    f.operands = (nnrt_operand *)nnrti_temp(&b->inferred, width, sizeof(*f.operands));
-    f.results = (void **)nnrti_temp(&b->inferred, width, sizeof(*f.results));
+    f.operands = (nnrt_operand *)nnrt_memory_temp_array(&b->inferred, width, sizeof(*f.operands));
+    f.results = (void **)nnrt_memory_temp_array(&b->inferred, width, sizeof(*f.results));
     f.opened = b->opened;
     if (b->inferred.full)
         return NNRT_OUT_OF_MEMORY;
@@ -1778,7 +1778,7 @@ NNRTI_COLD static bool nnrti_builder_infer(nnrt_builder *b, const NNRT_Model *m,
                 b->known[out->data[k]] = 0;
             }
     } else if (code != NNRT_SUCCESS) {
-        (void)nnrti_blame(&b->error, code, n, -1);
+        (void)nnrt_error_blame(&b->error, code, n, -1);
     }
     b->waiting = b->waiting || skipped;
     for (uint32_t k = 0; k < out->count; k++)
@@ -2047,7 +2047,7 @@ static bool nnrti_owned_constants(const NNRT_Model *m, const uint8_t *copied, ui
             d->offset = 0;
             d->bufferSize = d->dataSize;
         }
-        if (!nnrt_add_size(*at, d->dataSize > 0 ? d->dataSize : 1, at) || !nnrti_round_size(*at, NNRT_ALIGNMENT, at))
+        if (!nnrt_add_size(*at, d->dataSize > 0 ? d->dataSize : 1, at) || !nnrt_round_size(*at, NNRT_ALIGNMENT, at))
             return false;
     }
     return true;
@@ -2066,7 +2066,7 @@ static NNRT_ReturnCode nnrti_owned_make(const NNRT_Model *m, const uint8_t *copi
     o = nnrti_owned_tables(m, &memory);
     tables = memory.peak;
     nnrt_memory_end(&memory);
-    if (o == NULL || !nnrti_round_size(tables, NNRT_ALIGNMENT, &tables))
+    if (o == NULL || !nnrt_round_size(tables, NNRT_ALIGNMENT, &tables))
         return NNRT_OUT_OF_MEMORY;
     bytes = tables;
     if (!nnrti_owned_constants(m, copied, NULL, &bytes) || (block = (uint8_t *)nnrt_alloc(allocator, bytes)) == NULL)
@@ -2235,7 +2235,7 @@ static void nnrti_builder_quant_types(nnrt_builder *b)
 NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_builder_finish(nnrt_builder *builder, NNRT_Model **model, nnrt_error *error)
 {
     NNRT_ReturnCode code;
-    nnrti_error_clear(error);
+    nnrt_error_clear(error);
     if (model != NULL)
         *model = NULL;
     if (builder == NULL || model == NULL)
@@ -2405,8 +2405,8 @@ static void nnrti_graph_flatten(nnrti_graph *g, const NNRT_Model *m, uint32_t x,
         uint32_t inner;
         g->order[own] = n;
         g->place[n] = own;
-        for (uint32_t k = 0; k < nnrti_graph_attrs(&m->nodes.data[n]); k++)
-            if ((inner = nnrti_attr_graph(&m->nodes.data[n], k)) != NNRT_NO_GRAPH)
+        for (uint32_t k = 0; k < nnrt_node_graphs(&m->nodes.data[n]); k++)
+            if ((inner = nnrt_node_graph(&m->nodes.data[n], k)) != NNRT_NO_GRAPH)
                 nnrti_graph_flatten(g, m, inner, place);
         g->behind[own] = *place;
     }
@@ -2437,18 +2437,18 @@ static NNRT_ReturnCode nnrti_graph_tables(nnrti_graph *g, const NNRT_Model *m)
     NNRT_ReturnCode code = nnrt_model_check(m, &g->work, &g->sorted, &g->edit->error);
     if (code != NNRT_SUCCESS)
         return code;
-    g->order = (uint32_t *)nnrti_temp(&g->work, m->nodes.count, sizeof(*g->order));
-    g->place = (uint32_t *)nnrti_temp(&g->work, m->nodes.count, sizeof(*g->place));
-    g->behind = (uint32_t *)nnrti_temp(&g->work, m->nodes.count, sizeof(*g->behind));
+    g->order = (uint32_t *)nnrt_memory_temp_array(&g->work, m->nodes.count, sizeof(*g->order));
+    g->place = (uint32_t *)nnrt_memory_temp_array(&g->work, m->nodes.count, sizeof(*g->place));
+    g->behind = (uint32_t *)nnrt_memory_temp_array(&g->work, m->nodes.count, sizeof(*g->behind));
     g->live = m->nodes.count;
     g->room = m->allTensors.count + NNRTI_GRAPH_ADDED * m->nodes.count;
-    g->shapes = (nnrt_operand *)nnrti_temp(&g->work, g->room, sizeof(*g->shapes));
-    g->users = (uint32_t *)nnrti_temp(&g->work, g->room, sizeof(*g->users));
-    g->writer = (uint32_t *)nnrti_temp(&g->work, g->room, sizeof(*g->writer));
-    g->same = (uint32_t *)nnrti_temp(&g->work, g->room, sizeof(*g->same));
-    g->isOutput = (bool *)nnrti_temp(&g->work, g->room, sizeof(*g->isOutput));
-    g->cast = (uint32_t *)nnrti_temp(&g->work, g->quantize ? g->room : 0, sizeof(*g->cast));
-    g->casts = (uint32_t *)nnrti_temp(&g->work, g->quantize ? m->nodes.count : 0, sizeof(*g->casts));
+    g->shapes = (nnrt_operand *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->shapes));
+    g->users = (uint32_t *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->users));
+    g->writer = (uint32_t *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->writer));
+    g->same = (uint32_t *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->same));
+    g->isOutput = (bool *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->isOutput));
+    g->cast = (uint32_t *)nnrt_memory_temp_array(&g->work, g->quantize ? g->room : 0, sizeof(*g->cast));
+    g->casts = (uint32_t *)nnrt_memory_temp_array(&g->work, g->quantize ? m->nodes.count : 0, sizeof(*g->casts));
     g->open = g->shapes;
     if (g->work.full || g->room < m->allTensors.count)
         return NNRT_OUT_OF_MEMORY;
@@ -2479,8 +2479,8 @@ static void nnrti_graph_delete(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
     uint32_t inner;
-    for (uint32_t k = 0; k < nnrti_graph_attrs(n); k++)
-        if ((inner = nnrti_attr_graph(n, k)) != NNRT_NO_GRAPH)
+    for (uint32_t k = 0; k < nnrt_node_graphs(n); k++)
+        if ((inner = nnrt_node_graph(n, k)) != NNRT_NO_GRAPH)
             nnrti_graph_delete_graph(g, node, inner);
     for (uint32_t k = 0; k < n->inputIndex.count; k++)
         if (n->inputIndex.data[k] != NNRT_NO_TENSOR)
@@ -2789,12 +2789,12 @@ static NNRT_ReturnCode nnrti_graph_control(nnrti_graph *g, nnrti_inference *f, u
     for (uint32_t at = g->place[node] + 1; at < end; at++) {
         const NNRT_Node *other = nnrti_graph_node(g, g->order[at]);
         nnrti_graph_forget(g, &other->outputIndex);
-        for (uint32_t k = 0; k < nnrti_graph_attrs(other); k++)
-            if ((inner = nnrti_attr_graph(other, k)) != NNRT_NO_GRAPH)
+        for (uint32_t k = 0; k < nnrt_node_graphs(other); k++)
+            if ((inner = nnrt_node_graph(other, k)) != NNRT_NO_GRAPH)
                 nnrti_graph_forget(g, &g->edit->graphs[inner].inputIndices);
     }
-    for (uint32_t k = 0; k < nnrti_graph_attrs(n); k++)
-        if ((inner = nnrti_attr_graph(n, k)) == NNRT_NO_GRAPH)
+    for (uint32_t k = 0; k < nnrt_node_graphs(n); k++)
+        if ((inner = nnrt_node_graph(n, k)) == NNRT_NO_GRAPH)
             continue;
         else if (f->skipped || code != NNRT_SUCCESS)
             nnrti_graph_forget(g, &g->edit->graphs[inner].inputIndices);
@@ -2821,13 +2821,13 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
     f.model = m;
     f.memory = &g->work;
     f.tensors = g->shapes;
-    f.operands = (nnrt_operand *)nnrti_temp(&g->work, widest, sizeof(*f.operands));
-    f.results = (void **)nnrti_temp(&g->work, widest, sizeof(*f.results));
+    f.operands = (nnrt_operand *)nnrt_memory_temp_array(&g->work, widest, sizeof(*f.operands));
+    f.results = (void **)nnrt_memory_temp_array(&g->work, widest, sizeof(*f.results));
     f.error = &g->edit->error;
     f.order = g->sorted;
     f.partial = true;
     f.worth = g->quantize ? nnrti_graph_worth : NULL;
-    f.opened = (uint8_t *)nnrti_temp(&g->work, g->edit->graphs != NULL ? m->allTensors.count : 0, 1);
+    f.opened = (uint8_t *)nnrt_memory_temp_array(&g->work, g->edit->graphs != NULL ? m->allTensors.count : 0, 1);
     if (g->work.full)
         return NNRT_OUT_OF_MEMORY;
     nnrti_graph_drop_dead(g, m->nodes.count); /* what nobody uses need not be right: a constant divided by 0 */
@@ -2840,7 +2840,7 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
             continue;
         if (nnrti_is_control(n->nodeType)) {
             if ((code = nnrti_graph_control(g, &f, g->order[i])) != NNRT_SUCCESS)
-                return nnrti_blame(&g->edit->error, code, g->order[i], -1);
+                return nnrt_error_blame(&g->edit->error, code, g->order[i], -1);
             continue;
         }
         if (!nnrti_node_known(&f, g->order[i])) {
@@ -2853,7 +2853,7 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
         else if (code == NNRT_SUCCESS)
             code = nnrti_graph_fold(g, g->order[i], &c, f.results, folded);
         if (code != NNRT_SUCCESS)
-            return nnrti_blame(&g->edit->error, code, g->order[i], -1);
+            return nnrt_error_blame(&g->edit->error, code, g->order[i], -1);
     }
     return NNRT_SUCCESS;
 }
@@ -2873,9 +2873,9 @@ static NNRT_ReturnCode nnrti_graph_infer_open(nnrti_graph *g, const NNRT_Model *
     memset(&f, 0, sizeof(f));
     f.model = m;
     f.memory = &g->work;
-    f.tensors = g->open = (nnrt_operand *)nnrti_temp(&g->work, g->room, sizeof(*g->open));
-    f.operands = (nnrt_operand *)nnrti_temp(&g->work, widest, sizeof(*f.operands));
-    f.results = (void **)nnrti_temp(&g->work, widest, sizeof(*f.results));
+    f.tensors = g->open = (nnrt_operand *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->open));
+    f.operands = (nnrt_operand *)nnrt_memory_temp_array(&g->work, widest, sizeof(*f.operands));
+    f.results = (void **)nnrt_memory_temp_array(&g->work, widest, sizeof(*f.results));
     f.error = &g->edit->error;
     f.partial = true;
     f.worth = nnrti_graph_worth;
@@ -3306,7 +3306,7 @@ static bool nnrti_affine_binary(nnrti_graph *g, const NNRT_Node *n, uint32_t x, 
    the last), -1 = not known. */
 static bool nnrti_affine_of(nnrti_graph *g, const NNRT_Node *n, uint32_t x, int32_t byFormat, nnrti_affine *a)
 {
-    double *block = (double *)nnrti_temp(&g->work, 4 * (size_t)a->channels, sizeof(*block));
+    double *block = (double *)nnrt_memory_temp_array(&g->work, 4 * (size_t)a->channels, sizeof(*block));
     const bool onFirst = nnrti_id(&n->inputIndex, 0) == x;
     if (block == NULL) {
         nnrti_builder_no_memory(g->edit);
@@ -3533,8 +3533,8 @@ NNRTI_COLD static bool nnrti_pass_inline_if(nnrti_graph *g, uint32_t node)
     bool stays = g->live > end - g->place[node]; /* one node, here or elsewhere */
     if (cond == NULL || cond->dataType != NNRT_DATA_TYPE_BOOL || nnrti_count(cond) != 1)
         return false;
-    x = nnrti_attr_graph(n, *(const uint8_t *)cond->data != 0 ? 0 : 1); /* thenGraph, elseGraph */
-    other = nnrti_attr_graph(n, *(const uint8_t *)cond->data != 0 ? 1 : 0);
+    x = nnrt_node_graph(n, *(const uint8_t *)cond->data != 0 ? 0 : 1); /* thenGraph, elseGraph */
+    other = nnrt_node_graph(n, *(const uint8_t *)cond->data != 0 ? 1 : 0);
     for (uint32_t at = g->place[node] + 1; at < end; at = g->behind[at])
         stays = stays || (g->edit->owners[g->order[at]] == x &&
                           nnrti_graph_node(g, g->order[at])->nodeType != NNRT_NODE_TYPE_NONE);
@@ -3814,7 +3814,7 @@ static bool nnrti_qdq_move(nnrti_graph *g, const nnrti_qdq_input *in, const nnrt
     if (in->nMoves > 0) {
         const uint32_t node = g->writer[in->moves[in->nMoves - 1]];
         const NNRT_Uint32List *list = &nnrti_graph_node(g, node)->inputIndex;
-        uint32_t *inputs = (uint32_t *)nnrti_temp(&g->work, list->count, sizeof(*inputs));
+        uint32_t *inputs = (uint32_t *)nnrt_memory_temp_array(&g->work, list->count, sizeof(*inputs));
         if (inputs == NULL)
             return false;
         memcpy(inputs, list->data, list->count * sizeof(*inputs));
@@ -3830,8 +3830,8 @@ static bool nnrti_qdq_inputs(nnrti_graph *g, uint32_t node, nnrt_operand *o, uin
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
     const uint32_t own = nnrti_graph_owner(g, node), nIn = n->inputIndex.count;
-    nnrti_qdq_input *from = (nnrti_qdq_input *)nnrti_temp(&g->work, nIn, sizeof(*from));
-    uint32_t *inputs = (uint32_t *)nnrti_temp(&g->work, nIn, sizeof(*inputs));
+    nnrti_qdq_input *from = (nnrti_qdq_input *)nnrt_memory_temp_array(&g->work, nIn, sizeof(*from));
+    uint32_t *inputs = (uint32_t *)nnrt_memory_temp_array(&g->work, nIn, sizeof(*inputs));
     if (from == NULL || inputs == NULL) {
         nnrti_builder_no_memory(g->edit);
         return false;
@@ -3900,7 +3900,7 @@ static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t t, uint32_t 
     g->cast[t] = cast;
     if (++g->casts[node] < nOut)
         return false;
-    if ((o = (nnrt_operand *)nnrti_temp(&g->work, (size_t)maxIn + nAll, sizeof(*o))) == NULL) {
+    if ((o = (nnrt_operand *)nnrt_memory_temp_array(&g->work, (size_t)maxIn + nAll, sizeof(*o))) == NULL) {
         nnrti_builder_no_memory(g->edit);
         return false;
     }
@@ -3955,7 +3955,7 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
         g->shapes[t].dataType != NNRT_DATA_TYPE_FLOAT32)
         return false;
     maxIn = nnrti_padded(n->inputIndex.count, nnrt_op_operands(nnrt_op_find(n->nodeType)).maxIn);
-    if ((o = (nnrt_operand *)nnrti_temp(&g->work, (size_t)maxIn + 1, sizeof(*o))) == NULL) {
+    if ((o = (nnrt_operand *)nnrt_memory_temp_array(&g->work, (size_t)maxIn + 1, sizeof(*o))) == NULL) {
         nnrti_builder_no_memory(g->edit);
         return false;
     }
@@ -4019,7 +4019,7 @@ NNRTI_COLD static bool nnrti_pass_bitcast(nnrti_graph *g, uint32_t node)
     for (uint32_t k = 0; k < nFrom; k++)
         if (nnrti_bitcast_source(g, m->inputIndex.data[k], y) == NNRT_NO_TENSOR)
             return false;
-    if ((inputs = (uint32_t *)nnrti_temp(&g->work, m->inputIndex.count, sizeof(*inputs))) == NULL) {
+    if ((inputs = (uint32_t *)nnrt_memory_temp_array(&g->work, m->inputIndex.count, sizeof(*inputs))) == NULL) {
         nnrti_builder_no_memory(g->edit);
         return false;
     }
@@ -4055,8 +4055,8 @@ static const struct {
 /* The graphs that a node runs have the numbers to[] now; false = no memory. */
 static bool nnrti_graph_renumber(nnrti_graph *g, NNRT_Node *n, const uint32_t *to)
 {
-    for (uint32_t k = 0; k < nnrti_graph_attrs(n); k++) {
-        const uint32_t x = nnrti_attr_graph(n, k);
+    for (uint32_t k = 0; k < nnrt_node_graphs(n); k++) {
+        const uint32_t x = nnrt_node_graph(n, k);
         uint32_t *number;
         if (x == NNRT_NO_GRAPH)
             continue;
@@ -4072,12 +4072,12 @@ static bool nnrti_graph_compact_graphs(nnrti_graph *g)
 {
     nnrt_builder *b = g->edit;
     const uint32_t count = nnrti_array_count(b->graphs);
-    uint32_t *to = (uint32_t *)nnrti_temp(&g->work, count, sizeof(*to)), kept = 1, inner;
+    uint32_t *to = (uint32_t *)nnrt_memory_temp_array(&g->work, count, sizeof(*to)), kept = 1, inner;
     if (to == NULL)
         return false;
     for (uint32_t i = 0; i < nnrti_array_count(b->nodes); i++)
-        for (uint32_t k = 0; k < nnrti_graph_attrs(&b->nodes[i]); k++)
-            if ((inner = nnrti_attr_graph(&b->nodes[i], k)) != NNRT_NO_GRAPH)
+        for (uint32_t k = 0; k < nnrt_node_graphs(&b->nodes[i]); k++)
+            if ((inner = nnrt_node_graph(&b->nodes[i], k)) != NNRT_NO_GRAPH)
                 to[inner] = 1;
     for (uint32_t x = 1; x < count; x++)
         if (to[x] != 0) {
@@ -4254,7 +4254,7 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model,
     nnrt_builder edit;
     uint32_t without = 0;
     bool any;
-    nnrti_error_clear(error);
+    nnrt_error_clear(error);
     if (old == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR,
                               "nnrt_model_optimize: takes only a model that a builder or loader made");
@@ -4479,8 +4479,8 @@ static void nnrti_dot_body(nnrti_out *o, const NNRT_Model *m, const nnrt_placeme
     uint32_t *writer;
     if (nnrt_model_check(m, memory, NULL, error) != NNRT_SUCCESS)
         return;
-    shapes = (nnrt_operand *)nnrti_temp(memory, m->allTensors.count, sizeof(*shapes));
-    writer = (uint32_t *)nnrti_temp(memory, m->allTensors.count, sizeof(*writer));
+    shapes = (nnrt_operand *)nnrt_memory_temp_array(memory, m->allTensors.count, sizeof(*shapes));
+    writer = (uint32_t *)nnrt_memory_temp_array(memory, m->allTensors.count, sizeof(*writer));
     if (shapes == NULL || writer == NULL) {
         (void)nnrti_no_memory(error);
         return;
@@ -5086,7 +5086,7 @@ static uint32_t nnrti_writer_version(const NNRT_Model *m)
 static bool nnrti_writer_device(const nnrti_cache_part *p, size_t *at, size_t *name, nnrti_file_row *row)
 {
     memset(row, 0, sizeof(*row));
-    if (!nnrti_round_size(*at, NNRTI_FILE_ALIGNMENT, at))
+    if (!nnrt_round_size(*at, NNRTI_FILE_ALIGNMENT, at))
         return false;
     row->type = NNRTI_FILE_DEVICE;
     row->offset = *at;
@@ -5120,7 +5120,7 @@ static bool nnrti_writer_lay(nnrti_writer *w, const NNRT_Model *m, nnrti_file_he
         if (!nnrti_writer_has(w, type))
             continue;
         memset(&rows[i], 0, sizeof(rows[i]));
-        if (!nnrti_round_size(at, NNRTI_FILE_ALIGNMENT, &at))
+        if (!nnrt_round_size(at, NNRTI_FILE_ALIGNMENT, &at))
             return false;
         rows[i].type = type;
         rows[i].offset = at;
@@ -5133,7 +5133,7 @@ static bool nnrti_writer_lay(nnrti_writer *w, const NNRT_Model *m, nnrti_file_he
     for (const nnrti_cache_part *p = nnrti_cache_parts(w->desc->cache); p != NULL; p = p->next)
         if (!nnrti_writer_device(p, &at, &name, &device))
             return false;
-    if (w->full || !nnrti_round_size(at, NNRTI_FILE_ALIGNMENT, &at))
+    if (w->full || !nnrt_round_size(at, NNRTI_FILE_ALIGNMENT, &at))
         return false;
     header->bytes = w->bytes = at;
     return true;
@@ -5253,7 +5253,7 @@ static NNRT_ReturnCode nnrti_save_memory(const NNRT_Model *model, bool bare, con
 NNRT_API NNRT_ReturnCode nnrt_model_save_memory(const NNRT_Model *model, const nnrt_save_desc *desc, void *out,
                                                 size_t size, size_t *bytes, nnrt_error *error)
 {
-    nnrti_error_clear(error);
+    nnrt_error_clear(error);
     return nnrti_save_memory(model, false, desc, out, size, bytes, error);
 }
 
@@ -5307,7 +5307,7 @@ static bool nnrti_file_fits_size(uint64_t v, size_t *out)
 /* Kept memory for count things of `bytes` bytes; NULL and a recorded fault when there is none. */
 static void *nnrti_reader_keep(nnrti_reader *r, size_t count, size_t bytes)
 {
-    void *block = nnrti_keep(r->memory, count, bytes);
+    void *block = nnrt_memory_keep_array(r->memory, count, bytes);
     if (block == NULL && r->code == NNRT_SUCCESS)
         r->code = nnrt_error_set(r->error, NNRT_OUT_OF_MEMORY, "there is not enough memory to load the model");
     return block;
@@ -5865,7 +5865,7 @@ static NNRT_ReturnCode nnrti_reader_make(nnrti_reader *r, const nnrt_allocator *
     nnrt_memory_end(&memory);
     if (o == NULL)
         return r->code;
-    block = nnrti_round_size(bytes, NNRT_ALIGNMENT, &bytes) ? (uint8_t *)nnrt_alloc(allocator, bytes) : NULL;
+    block = nnrt_round_size(bytes, NNRT_ALIGNMENT, &bytes) ? (uint8_t *)nnrt_alloc(allocator, bytes) : NULL;
     if (block == NULL)
         return nnrt_error_set(r->error, NNRT_OUT_OF_MEMORY, "there is not enough memory to load the model");
     nnrt_memory_buffer(&memory, block, bytes);
@@ -5889,7 +5889,7 @@ NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *
 {
     NNRT_ReturnCode code;
     nnrti_reader r;
-    nnrti_error_clear(error);
+    nnrt_error_clear(error);
     if (model != NULL)
         *model = NULL;
     if (model == NULL || data == NULL)
@@ -6069,7 +6069,7 @@ static NNRT_ReturnCode nnrti_save_path(const NNRT_Model *model, bool bare, const
 NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *path, const nnrt_save_desc *desc,
                                          nnrt_error *error)
 {
-    nnrti_error_clear(error);
+    nnrt_error_clear(error);
     return nnrti_save_path(model, false, path, desc, error);
 }
 
@@ -6183,7 +6183,7 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_load(NNRT_Model **model, const ch
     NNRT_ReturnCode code = NNRT_SUCCESS;
     nnrti_file_bytes file;
     bool mapped = false;
-    nnrti_error_clear(error);
+    nnrt_error_clear(error);
     if (model != NULL)
         *model = NULL;
     if (model == NULL || path == NULL)
@@ -6449,7 +6449,7 @@ static bool nnrti_cache_lay(const NNRT_SharedBuffer *blocks, uint32_t count, uin
     for (uint32_t i = 0; i < count; i++) {
         const NNRT_SharedBuffer *b = &blocks[i];
         if ((nnrti_buffer_data(b) == NULL && b->dataSize != 0) || b->offset > b->bufferSize ||
-            b->dataSize > b->bufferSize - b->offset || !nnrti_round_size(*bytes, NNRTI_FILE_ALIGNMENT, bytes))
+            b->dataSize > b->bufferSize - b->offset || !nnrt_round_size(*bytes, NNRTI_FILE_ALIGNMENT, bytes))
             return false;
         rows[2 * i] = *bytes;
         rows[2 * i + 1] = b->dataSize;
@@ -6902,10 +6902,10 @@ static NNRT_ReturnCode nnrti_cache_ends(nnrt_cache *c, const NNRT_Model *m, NNRT
     uint8_t *copied;
     NNRT_ReturnCode code;
     nnrt_memory_allocate(&memory, &c->allocator);
-    tensors = (NNRT_Tensor *)nnrti_temp(&memory, count, sizeof(*tensors));
-    infos = (nnrt_io_info *)nnrti_temp(&memory, count, sizeof(*infos));
-    indices = (uint32_t *)nnrti_temp(&memory, count, sizeof(*indices));
-    copied = (uint8_t *)nnrti_temp(&memory, count, 1);
+    tensors = (NNRT_Tensor *)nnrt_memory_temp_array(&memory, count, sizeof(*tensors));
+    infos = (nnrt_io_info *)nnrt_memory_temp_array(&memory, count, sizeof(*infos));
+    indices = (uint32_t *)nnrt_memory_temp_array(&memory, count, sizeof(*indices));
+    copied = (uint8_t *)nnrt_memory_temp_array(&memory, count, 1);
     if (tensors == NULL || infos == NULL || indices == NULL || copied == NULL) {
         nnrt_memory_end(&memory);
         return NNRT_OUT_OF_MEMORY;
@@ -7488,7 +7488,7 @@ static bool nnrti_head_bytes(const NNRT_Model *m, size_t *bytes)
     for (uint32_t i = 0; i < count; i++)
         if (!nnrt_add_size(*bytes, strlen(nnrti_model_name_of(m, i)) + 1, bytes))
             return false;
-    return nnrti_round_size(*bytes, NNRT_ALIGNMENT, bytes);
+    return nnrt_round_size(*bytes, NNRT_ALIGNMENT, bytes);
 }
 
 /* Sets up the head; the shapes come when the model is prepared. */
@@ -7602,8 +7602,8 @@ static nnrt_prepared_memory nnrti_prepared_memory(NNRT_PreparedModel *prepared)
 static bool nnrti_body_bytes(const nnrt_prepared_memory *memory, size_t peak, size_t *bytes)
 {
     size_t tables, workspace;
-    if (!nnrti_round_size(memory->tables, NNRT_ALIGNMENT, &tables) ||
-        !nnrti_round_size(memory->workspace, NNRT_ALIGNMENT, &workspace) || !nnrt_add_size(tables, workspace, bytes))
+    if (!nnrt_round_size(memory->tables, NNRT_ALIGNMENT, &tables) ||
+        !nnrt_round_size(memory->workspace, NNRT_ALIGNMENT, &workspace) || !nnrt_add_size(tables, workspace, bytes))
         return false;
     *bytes = *bytes > peak ? *bytes : peak;
     return true;
@@ -7699,7 +7699,7 @@ static NNRT_ReturnCode nnrti_session_infer(const NNRT_Model *m, const nnrt_sessi
         return nnrt_error_set(error, NNRT_INVALID_SHAPE,
                               "offline model: neither the device nor the model tells types and shapes");
     nnrti_session_config(desc, &config, error);
-    *shapes = (nnrt_operand *)nnrti_temp(memory, m->allTensors.count, sizeof(**shapes));
+    *shapes = (nnrt_operand *)nnrt_memory_temp_array(memory, m->allTensors.count, sizeof(**shapes));
     m = nnrt_model_map(m, memory, &mappings);
     code = *shapes != NULL && m != NULL ? nnrt_model_infer(m, &config, memory, *shapes, NULL, NULL)
                                         : nnrti_no_memory(error);
@@ -7805,7 +7805,7 @@ static NNRT_ReturnCode nnrti_session_own_shapes(nnrt_session *s, const NNRT_Mode
     nnrt_memory memory;
     NNRT_ReturnCode code;
     if (desc->buffer != NULL) {
-        if (!nnrti_round_size(tables, NNRT_ALIGNMENT, &tables) || tables > desc->bufferBytes - s->headBytes)
+        if (!nnrt_round_size(tables, NNRT_ALIGNMENT, &tables) || tables > desc->bufferBytes - s->headBytes)
             return nnrti_no_memory(error);
         nnrt_memory_buffer(&memory, (uint8_t *)desc->buffer + s->headBytes + tables,
                            desc->bufferBytes - s->headBytes - tables);
@@ -8019,7 +8019,7 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_session_create(nnrt_session **session, 
     nnrt_session_desc zero;
     NNRT_ReturnCode code;
     size_t bytes;
-    nnrti_error_clear(error);
+    nnrt_error_clear(error);
     memset(&zero, 0, sizeof(zero));
     if (desc == NULL)
         desc = &zero;
@@ -8060,7 +8060,7 @@ NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_
     nnrt_device *device;
     size_t head, body, scratch, peak = 0;
     NNRT_ReturnCode code;
-    nnrti_error_clear(error);
+    nnrt_error_clear(error);
     if (bytes == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "the place for the size is NULL");
     *bytes = 0;

@@ -1044,7 +1044,7 @@ NNRTI_UNUSED static uint64_t nnrti_fnv64(uint64_t hash, const uint8_t *data, siz
     return hash;
 }
 
-static bool nnrti_round_size(size_t bytes, size_t alignment, size_t *out)
+static bool nnrt_round_size(size_t bytes, size_t alignment, size_t *out)
 {
     if (!nnrt_add_size(bytes, alignment - 1, out))
         return false;
@@ -1188,7 +1188,7 @@ static void *nnrti_memory_get(nnrt_memory *m, size_t bytes, size_t alignment, bo
     const size_t pad = temp ? 0 : (0 - m->front) & (alignment - 1);
     size_t rounded, total;
     uint8_t *block = NULL;
-    if (!nnrti_round_size(bytes > 0 ? bytes : 1, NNRTI_KEEP_ALIGNMENT, &rounded) ||
+    if (!nnrt_round_size(bytes > 0 ? bytes : 1, NNRTI_KEEP_ALIGNMENT, &rounded) ||
         !nnrt_add_size(rounded, pad, &total) || !nnrti_memory_take(m, total, temp)) {
         m->full = true;
         return NULL;
@@ -1257,13 +1257,13 @@ NNRT_API void nnrt_memory_end(nnrt_memory *m)
 }
 
 /* count * size bytes of temporary (kept) memory; NULL on overflow or when there is none. */
-static void *nnrti_temp(nnrt_memory *m, size_t count, size_t size)
+static void *nnrt_memory_temp_array(nnrt_memory *m, size_t count, size_t size)
 {
     size_t bytes;
     return nnrt_mul_size(count, size, &bytes) ? nnrt_memory_temp(m, bytes) : NULL;
 }
 
-static void *nnrti_keep(nnrt_memory *m, size_t count, size_t size)
+static void *nnrt_memory_keep_array(nnrt_memory *m, size_t count, size_t size)
 {
     size_t bytes;
     return nnrt_mul_size(count, size, &bytes) ? nnrt_memory_keep(m, bytes) : NULL;
@@ -1458,7 +1458,7 @@ NNRT_API const NNRT_Model *nnrt_model_map(const NNRT_Model *model, nnrt_memory *
     if (*mappings == NULL)
         return model;
     own = (NNRT_Model *)nnrt_memory_temp(memory, sizeof(*own));
-    tensors = (NNRT_Tensor *)nnrti_temp(memory, model->allTensors.count, sizeof(*tensors));
+    tensors = (NNRT_Tensor *)nnrt_memory_temp_array(memory, model->allTensors.count, sizeof(*tensors));
     if (own == NULL || tensors == NULL)
         return NULL;
     memcpy(tensors, model->allTensors.data, model->allTensors.count * sizeof(*tensors));
@@ -1484,7 +1484,7 @@ NNRT_API void nnrt_model_unmap(nnrt_mapping *mappings)
 /* >>validate */
 
 /* Adds the places to a message that has just been set. */
-NNRTI_COLD static NNRT_ReturnCode nnrti_blame(nnrt_error *error, NNRT_ReturnCode code, int64_t node, int64_t tensor)
+NNRTI_COLD static NNRT_ReturnCode nnrt_error_blame(nnrt_error *error, NNRT_ReturnCode code, int64_t node, int64_t tensor)
 {
     if (error != NULL && error->code == code && error->node < 0 && error->tensor < 0) {
         error->node = (int32_t)node;
@@ -1771,7 +1771,7 @@ static NNRT_ReturnCode nnrti_check_names_of(const nnrti_names *names, uint32_t *
     for (uint32_t i = 1; i < count; i++) {
         const uint32_t a = list[i - 1] < list[i] ? list[i - 1] : list[i], b = list[i - 1] + list[i] - a;
         if (nnrti_name_order(names, a, b) == 0)
-            return nnrti_blame(error,
+            return nnrt_error_blame(error,
                                nnrt_error_set(error, NNRT_INVALID_TENSOR_NAME, "tensors %u and %u are both named '%s'",
                                               a, b, nnrti_tensor_name(names->model, a)),
                                -1, b);
@@ -1784,7 +1784,7 @@ static NNRT_ReturnCode nnrti_check_names_of(const nnrti_names *names, uint32_t *
 static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, const uint32_t *home, nnrt_memory *memory,
                                          nnrt_error *error)
 {
-    uint64_t *keys = (uint64_t *)nnrti_temp(memory, m->allTensors.count, sizeof(*keys));
+    uint64_t *keys = (uint64_t *)nnrt_memory_temp_array(memory, m->allTensors.count, sizeof(*keys));
     uint32_t count = 0, longest = 0, *list;
     nnrti_names names;
     NNRT_ReturnCode code = NNRT_SUCCESS;
@@ -1808,7 +1808,7 @@ static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, const uint32_t *ho
     }
     if (longest < 2)
         return NNRT_SUCCESS;
-    if ((list = (uint32_t *)nnrti_temp(memory, longest, sizeof(*list))) == NULL)
+    if ((list = (uint32_t *)nnrt_memory_temp_array(memory, longest, sizeof(*list))) == NULL)
         return nnrti_no_memory(error);
     for (uint32_t i = 0, n = 0; i < count && code == NNRT_SUCCESS; i++) {
         list[n++] = (uint32_t)keys[i];
@@ -1841,13 +1841,13 @@ static NNRT_ReturnCode nnrti_check_inputs_outputs(const NNRT_Model *m, uint32_t 
             return nnrt_error_set(error, NNRT_INVALID_INPUT, "model input %u is tensor %u, but there are %u tensors", i,
                                   t, m->allTensors.count);
         if (writer[t] != NNRTI_BY_NOBODY)
-            return nnrti_blame(error,
+            return nnrt_error_blame(error,
                                nnrt_error_set(error, NNRT_INVALID_INPUT, "model input %u '%s' %s", i,
                                               nnrti_text_of(m->allTensors.data[t].name),
                                               writer[t] == NNRTI_BY_CONSTANT ? "has constant data" : "is listed twice"),
                                -1, t);
         if (m->allTensors.data[t].dataType == NNRT_DATA_TYPE_UNKNOWN || !nnrti_rank_known(&m->allTensors.data[t]))
-            return nnrti_blame(error,
+            return nnrt_error_blame(error,
                                nnrt_error_set(error, NNRT_INVALID_INPUT,
                                               "model input %u '%s' needs a dataType and a rank", i,
                                               nnrti_text_of(m->allTensors.data[t].name)),
@@ -1942,7 +1942,7 @@ static NNRT_ReturnCode nnrti_check_sources(const NNRT_Model *m, const uint32_t *
         for (uint32_t k = 0; k < n->inputIndex.count; k++) {
             uint32_t t = n->inputIndex.data[k];
             if (t != NNRT_NO_TENSOR && writer[t] == NNRTI_BY_NOBODY)
-                return nnrti_blame(
+                return nnrt_error_blame(
                     error,
                     nnrt_error_set(error, NNRT_INVALID_INPUT,
                                    "node %u '%s' (%s): input %u is tensor %u '%s', which no node writes and "
@@ -1954,7 +1954,7 @@ static NNRT_ReturnCode nnrti_check_sources(const NNRT_Model *m, const uint32_t *
     }
     for (uint32_t i = 0; i < m->outputIndex.count; i++)
         if (writer[m->outputIndex.data[i]] == NNRTI_BY_NOBODY)
-            return nnrti_blame(error,
+            return nnrt_error_blame(error,
                                nnrt_error_set(error, NNRT_INVALID_OUTPUT, "model output %u '%s' is written by no node",
                                               i, nnrti_text_of(m->allTensors.data[m->outputIndex.data[i]].name)),
                                -1, m->outputIndex.data[i]);
@@ -2024,15 +2024,15 @@ static NNRT_ReturnCode nnrti_tree_owners(const NNRT_Model *m, nnrti_tree *x, nnr
     return NNRT_SUCCESS;
 }
 
-/* How many attributes of a node are to be asked by nnrti_attr_graph: 0 where its operator runs no subgraphs. */
-static uint32_t nnrti_graph_attrs(const NNRT_Node *n)
+/* How many attributes of a node are to be asked by nnrt_node_graph: 0 where its operator runs no subgraphs. */
+static uint32_t nnrt_node_graphs(const NNRT_Node *n)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
     return op != NULL && (op->flags & NNRT_OP_GRAPHS) != 0 ? op->attr->count : 0;
 }
 
 /* Attribute k of a node as a subgraph, NNRT_NO_GRAPH where it is none. */
-static uint32_t nnrti_attr_graph(const NNRT_Node *n, uint32_t k)
+static uint32_t nnrt_node_graph(const NNRT_Node *n, uint32_t k)
 {
     const nnrt_attr_member *a = &nnrt_op_find(n->nodeType)->attr->members[k];
     uint32_t graph = NNRT_NO_GRAPH;
@@ -2054,8 +2054,8 @@ static NNRT_ReturnCode nnrti_tree_callers(const NNRT_Model *m, nnrti_tree *x, nn
         x->caller[g] = UINT32_MAX;
     for (uint32_t i = 0; i < m->nodes.count; i++) {
         const NNRT_Node *n = &m->nodes.data[i];
-        for (uint32_t k = 0; k < nnrti_graph_attrs(n); k++) {
-            const uint32_t g = nnrti_attr_graph(n, k);
+        for (uint32_t k = 0; k < nnrt_node_graphs(n); k++) {
+            const uint32_t g = nnrt_node_graph(n, k);
             if (g == NNRT_NO_GRAPH)
                 continue;
             if (x->caller[g] != UINT32_MAX)
@@ -2085,14 +2085,14 @@ static NNRT_ReturnCode nnrti_tree_begin(const NNRT_Model *m, uint32_t *writer, n
     NNRT_ReturnCode code;
     if (m->subGraph.count == 1)
         return NNRT_SUCCESS;
-    x->owner = (uint32_t *)nnrti_temp(memory, m->nodes.count, sizeof(*x->owner));
-    x->caller = (uint32_t *)nnrti_temp(memory, m->subGraph.count, sizeof(*x->caller));
-    x->home = (uint32_t *)nnrti_temp(memory, m->allTensors.count, sizeof(*x->home));
+    x->owner = (uint32_t *)nnrt_memory_temp_array(memory, m->nodes.count, sizeof(*x->owner));
+    x->caller = (uint32_t *)nnrt_memory_temp_array(memory, m->subGraph.count, sizeof(*x->caller));
+    x->home = (uint32_t *)nnrt_memory_temp_array(memory, m->allTensors.count, sizeof(*x->home));
     if (memory->full)
         return nnrti_no_memory(error);
     for (uint32_t i = 0; i < m->nodes.count; i++)
         if ((code = nnrti_check_graphs(m, i, error)) != NNRT_SUCCESS)
-            return nnrti_blame(error, code, i, -1);
+            return nnrt_error_blame(error, code, i, -1);
     if ((code = nnrti_tree_owners(m, x, error)) != NNRT_SUCCESS ||
         (code = nnrti_tree_callers(m, x, error)) != NNRT_SUCCESS)
         return code;
@@ -2100,7 +2100,7 @@ static NNRT_ReturnCode nnrti_tree_begin(const NNRT_Model *m, uint32_t *writer, n
         for (uint32_t k = 0; k < m->subGraph.data[g].inputIndices.count; k++) {
             const uint32_t t = m->subGraph.data[g].inputIndices.data[k];
             if (writer[t] != NNRTI_BY_NOBODY)
-                return nnrti_blame(error,
+                return nnrt_error_blame(error,
                                    nnrt_error_set(error, NNRT_INVALID_MODEL,
                                                   "subgraph %u: input %u is tensor %u '%s', which is given elsewhere",
                                                   g, k, t, nnrti_text_of(m->allTensors.data[t].name)),
@@ -2130,7 +2130,7 @@ static NNRT_ReturnCode nnrti_tree_take(const NNRT_Model *m, const nnrti_tree *x,
 {
     uint32_t node;
     if (!nnrti_tree_taker(x, g, t, &node))
-        return nnrti_blame(
+        return nnrt_error_blame(
             error,
             nnrt_error_set(error, NNRT_INVALID_MODEL,
                            "tensor %u '%s' of subgraph %u is read in subgraph %u, which does not lie in it", t,
@@ -2153,7 +2153,7 @@ static NNRT_ReturnCode nnrti_tree_takes(const NNRT_Model *m, const nnrti_tree *x
         for (uint32_t k = 0; k < m->nodes.data[i].inputIndex.count; k++) {
             const uint32_t t = m->nodes.data[i].inputIndex.data[k];
             if (t != NNRT_NO_TENSOR && (code = nnrti_tree_take(m, x, x->owner[i], t, count, error)) != NNRT_SUCCESS)
-                return nnrti_blame(error, code, i, t);
+                return nnrt_error_blame(error, code, i, t);
         }
     for (uint32_t g = 1; g < m->subGraph.count; g++)
         for (uint32_t k = 0; k < m->subGraph.data[g].outputIndices.count; k++)
@@ -2174,8 +2174,8 @@ static NNRT_ReturnCode nnrti_tree_end(const NNRT_Model *m, const uint32_t *write
     NNRT_ReturnCode code;
     if (x->owner == NULL)
         return NNRT_SUCCESS;
-    count = (uint32_t *)nnrti_temp(memory, m->nodes.count, sizeof(*count));
-    x->first = (uint32_t *)nnrti_temp(memory, (size_t)m->nodes.count + 1, sizeof(*x->first));
+    count = (uint32_t *)nnrt_memory_temp_array(memory, m->nodes.count, sizeof(*count));
+    x->first = (uint32_t *)nnrt_memory_temp_array(memory, (size_t)m->nodes.count + 1, sizeof(*x->first));
     if (memory->full)
         return nnrti_no_memory(error);
     for (uint32_t t = 0; t < m->allTensors.count; t++)
@@ -2192,7 +2192,7 @@ static NNRT_ReturnCode nnrti_tree_end(const NNRT_Model *m, const uint32_t *write
         total += count[i];
     }
     x->first[m->nodes.count] = total;
-    x->taken = (uint32_t *)nnrti_temp(memory, (size_t)total + 1, sizeof(*x->taken));
+    x->taken = (uint32_t *)nnrt_memory_temp_array(memory, (size_t)total + 1, sizeof(*x->taken));
     return x->taken != NULL ? nnrti_tree_takes(m, x, count, error) : nnrti_no_memory(error);
 }
 
@@ -2220,8 +2220,8 @@ static uint32_t nnrti_need(const NNRT_Model *m, const nnrti_tree *x, uint32_t n,
 static NNRT_ReturnCode nnrti_sort_nodes(const NNRT_Model *m, const uint32_t *writer, const nnrti_tree *x,
                                         nnrt_memory *memory, uint32_t *order, nnrt_error *error)
 {
-    uint32_t *next = (uint32_t *)nnrti_temp(memory, m->nodes.count, sizeof(*next));
-    uint32_t *path = (uint32_t *)nnrti_temp(memory, m->nodes.count, sizeof(*path)), done = 0;
+    uint32_t *next = (uint32_t *)nnrt_memory_temp_array(memory, m->nodes.count, sizeof(*next));
+    uint32_t *path = (uint32_t *)nnrt_memory_temp_array(memory, m->nodes.count, sizeof(*path)), done = 0;
     if (next == NULL || path == NULL)
         return nnrti_no_memory(error);
     for (uint32_t root = 0; root < m->nodes.count; root++) {
@@ -2244,7 +2244,7 @@ static NNRT_ReturnCode nnrti_sort_nodes(const NNRT_Model *m, const uint32_t *wri
             if (w >= m->nodes.count || next[w] == UINT32_MAX)
                 continue;
             if (next[w] != 0)
-                return nnrti_blame(
+                return nnrt_error_blame(
                     error,
                     nnrt_error_set(error, NNRT_INVALID_MODEL,
                                    "node %u '%s' (%s) needs its own result: a cycle through tensor %u '%s'", w,
@@ -2277,7 +2277,7 @@ static NNRT_ReturnCode nnrti_sort_graphs(const NNRT_Model *m, const nnrti_tree *
     begin[m->subGraph.count] = m->nodes.count;
     if (x->owner == NULL) /* begin[0] is 0 */
         return NNRT_SUCCESS;
-    copy = (uint32_t *)nnrti_temp(memory, m->nodes.count, sizeof(*copy));
+    copy = (uint32_t *)nnrt_memory_temp_array(memory, m->nodes.count, sizeof(*copy));
     if (copy == NULL)
         return nnrti_no_memory(error);
     memcpy(copy, order, m->nodes.count * sizeof(*copy));
@@ -2310,9 +2310,9 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_check_model(const NNRT_Model *model, nnr
         return code;
     for (uint32_t i = 0; i < model->allTensors.count; i++)
         if ((code = nnrti_check_tensor(model, i, error)) != NNRT_SUCCESS)
-            return nnrti_blame(error, code, -1, i);
-    writer = (uint32_t *)nnrti_temp(memory, model->allTensors.count, sizeof(*writer));
-    sorted = (uint32_t *)nnrti_temp(memory, nnrti_order_count(model), sizeof(*sorted));
+            return nnrt_error_blame(error, code, -1, i);
+    writer = (uint32_t *)nnrt_memory_temp_array(memory, model->allTensors.count, sizeof(*writer));
+    sorted = (uint32_t *)nnrt_memory_temp_array(memory, nnrti_order_count(model), sizeof(*sorted));
     if (writer == NULL || sorted == NULL)
         return nnrti_no_memory(error);
     if ((code = nnrti_check_inputs_outputs(model, writer, error)) != NNRT_SUCCESS)
@@ -2324,7 +2324,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_check_model(const NNRT_Model *model, nnr
         return code;
     for (uint32_t i = 0; i < model->nodes.count; i++)
         if ((code = nnrti_check_node(model, i, writer, strangers, error)) != NNRT_SUCCESS)
-            return nnrti_blame(error, code, i, -1);
+            return nnrt_error_blame(error, code, i, -1);
     if ((code = nnrti_check_sources(model, writer, error)) != NNRT_SUCCESS ||
         (code = nnrti_tree_end(model, writer, memory, &tree, error)) != NNRT_SUCCESS ||
         (code = nnrti_check_names(model, tree.home, memory, error)) != NNRT_SUCCESS ||
@@ -2386,10 +2386,10 @@ typedef struct nnrti_input_axis {
 #define NNRTI_FEW_BOUNDS 16 /* they are compared one by one, without memory */
 
 /* The bounds of a configuration; order: sorted by names, NULL for few. */
-typedef struct nnrti_bounds {
+typedef struct nnrt_bound_index {
     const nnrt_bound *data;
     uint32_t count, *order;
-} nnrti_bounds;
+} nnrt_bound_index;
 
 static int nnrti_bound_order(const void *user, uint32_t a, uint32_t b)
 {
@@ -2399,11 +2399,11 @@ static int nnrti_bound_order(const void *user, uint32_t a, uint32_t b)
 }
 
 /* *b = the bounds of config; false: no memory. */
-static bool nnrti_bounds_sort(const NNRT_ModelConfig *config, nnrt_memory *memory, nnrti_bounds *b)
+static bool nnrt_bound_index_make(const NNRT_ModelConfig *config, nnrt_memory *memory, nnrt_bound_index *b)
 {
     b->data = config->bounds.data;
     b->count = config->bounds.count;
-    b->order = b->count > NNRTI_FEW_BOUNDS ? (uint32_t *)nnrti_temp(memory, b->count, sizeof(*b->order)) : NULL;
+    b->order = b->count > NNRTI_FEW_BOUNDS ? (uint32_t *)nnrt_memory_temp_array(memory, b->count, sizeof(*b->order)) : NULL;
     if (b->count > NNRTI_FEW_BOUNDS && b->order == NULL)
         return false;
     if (b->order != NULL)
@@ -2412,7 +2412,7 @@ static bool nnrti_bounds_sort(const NNRT_ModelConfig *config, nnrt_memory *memor
 }
 
 /* Number of the first bound with this name; b->count: none. */
-static uint32_t nnrti_bound_find(const nnrti_bounds *b, const char *name)
+static uint32_t nnrti_bound_find(const nnrt_bound_index *b, const char *name)
 {
     uint32_t low = 0, high = b->count;
     if (b->order == NULL)
@@ -2433,7 +2433,7 @@ static uint32_t nnrti_bound_find(const nnrti_bounds *b, const char *name)
 }
 
 /* The bound of a tensor, NULL: none. */
-static const nnrt_dims *nnrti_bound_of(const nnrti_bounds *b, const char *name)
+static const nnrt_dims *nnrt_bound_of(const nnrt_bound_index *b, const char *name)
 {
     const uint32_t i = nnrti_bound_find(b, nnrti_text_of(name));
     return i < b->count ? &b->data[i].most : NULL;
@@ -2441,7 +2441,7 @@ static const nnrt_dims *nnrti_bound_of(const nnrti_bounds *b, const char *name)
 
 /* Sorts the bounds, and checks that each is one of a tensor of the model. */
 static NNRT_ReturnCode nnrti_check_bounds(const NNRT_Model *m, const NNRT_ModelConfig *config, nnrt_memory *memory,
-                                          nnrti_bounds *bounds)
+                                          nnrt_bound_index *bounds)
 {
     uint8_t few[NNRTI_FEW_BOUNDS], *found = few;
     if (config->bounds.count == 0)
@@ -2451,8 +2451,8 @@ static NNRT_ReturnCode nnrti_check_bounds(const NNRT_Model *m, const NNRT_ModelC
                               config->bounds.count);
     memset(few, 0, sizeof(few));
     if (config->bounds.count > NNRTI_FEW_BOUNDS)
-        found = (uint8_t *)nnrti_temp(memory, config->bounds.count, sizeof(*found));
-    if (found == NULL || !nnrti_bounds_sort(config, memory, bounds))
+        found = (uint8_t *)nnrt_memory_temp_array(memory, config->bounds.count, sizeof(*found));
+    if (found == NULL || !nnrt_bound_index_make(config, memory, bounds))
         return nnrti_no_memory(config->error);
     for (uint32_t t = 0; t < m->allTensors.count; t++) {
         const uint32_t i = nnrti_bound_find(bounds, nnrti_tensor_name(m, t));
@@ -2507,7 +2507,7 @@ typedef struct nnrti_inference {
 #ifndef NNRT_FIRMWARE
     nnrti_symbols intervals; /* their intervals; alloc NULL: config gives no bounds */
     nnrti_input_axis *inputAxes;
-    nnrti_bounds bounds; /* config's */
+    nnrt_bound_index bounds; /* config's */
 #endif
     const uint32_t *order; /* of nnrti_check_model; NULL: of subgraphs alone, whose nodeIndices have producers first */
     uint8_t *opened; /* per tensor, a carried value as a body gets it: axes whose extents vary from trip to trip */
@@ -2565,7 +2565,7 @@ static bool nnrti_open_axis(nnrti_inference *f, uint32_t i, int32_t k)
 {
     nnrt_operand *o = &f->tensors[f->model->inputIndex.data[i]];
     const NNRT_Uint32List *own = &f->model->allTensors.data[f->model->inputIndex.data[i]].symbols;
-    const nnrt_dims *most = nnrti_bound_of(&f->bounds, o->name);
+    const nnrt_dims *most = nnrt_bound_of(&f->bounds, o->name);
     if (most == NULL || most->rank != o->rank)
         return false;
     o->symbols[k] = nnrti_input_symbol(&f->inputAxes, own->count > 0 ? own->data[k] : 0, f->memory, &f->symbols);
@@ -2577,7 +2577,7 @@ static bool nnrti_open_axis(nnrti_inference *f, uint32_t i, int32_t k)
 static bool nnrti_beyond_bound(const nnrti_inference *f, uint32_t i)
 {
     const nnrt_operand *o = &f->tensors[f->model->inputIndex.data[i]];
-    const nnrt_dims *most = nnrti_bound_of(&f->bounds, o->name);
+    const nnrt_dims *most = nnrt_bound_of(&f->bounds, o->name);
     if (most == NULL)
         return false;
     if (most->rank != o->rank)
@@ -2630,27 +2630,27 @@ static NNRT_ReturnCode nnrti_input_dims(nnrti_inference *f)
         const nnrt_dims *want = given->count != 0 ? &given->data[i] : NULL;
         size_t bytes;
         if (want != NULL && want->rank != o->rank)
-            return nnrti_blame(config->error,
+            return nnrt_error_blame(config->error,
                                nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
                                               "inputDims of input %u '%s' has %d axes, the model %d", i, o->name,
                                               want->rank, o->rank),
                                -1, m->inputIndex.data[i]);
         if (nnrti_beyond_bound(f, i))
-            return nnrti_blame(config->error, NNRT_INVALID_SHAPE, -1, m->inputIndex.data[i]);
+            return nnrt_error_blame(config->error, NNRT_INVALID_SHAPE, -1, m->inputIndex.data[i]);
         for (int32_t k = 0; k < o->rank; k++) {
             if (o->dims[k] == -1 && (want == NULL || want->dims[k] == -1) && nnrti_open_axis(f, i, k))
                 continue;
             if (want != NULL && o->dims[k] == -1)
                 o->dims[k] = want->dims[k];
             else if (want != NULL && o->dims[k] != want->dims[k])
-                return nnrti_blame(
+                return nnrt_error_blame(
                     config->error,
                     nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
                                    "inputDims of input %u '%s' has extent %d for axis %d, which the model fixes at %d",
                                    i, o->name, want->dims[k], k, o->dims[k]),
                     -1, m->inputIndex.data[i]);
             if (o->dims[k] < 0)
-                return nnrti_blame(
+                return nnrt_error_blame(
                     config->error,
                     nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
                                    "input %u '%n': axis %d has no extent; give one with inputDims" NNRTI_OR_BOUND, i,
@@ -2658,9 +2658,9 @@ static NNRT_ReturnCode nnrti_input_dims(nnrti_inference *f)
                     -1, m->inputIndex.data[i]);
         }
         if (nnrti_beyond_bound(f, i))
-            return nnrti_blame(config->error, NNRT_INVALID_SHAPE, -1, m->inputIndex.data[i]);
+            return nnrt_error_blame(config->error, NNRT_INVALID_SHAPE, -1, m->inputIndex.data[i]);
         if (!nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes))
-            return nnrti_blame(config->error,
+            return nnrt_error_blame(config->error,
                                nnrt_error_set(config->error, NNRT_OUT_OF_MEMORY,
                                               "input %u '%s' is %o: its size does not fit", i, o->name, o),
                                -1, m->inputIndex.data[i]);
@@ -2722,7 +2722,7 @@ static NNRT_ReturnCode nnrti_check_told(nnrt_resolve *c, uint32_t k, const nnrt_
 NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *c, void *const *results, nnrt_memory *memory)
 {
     const uint32_t first = c->kernelIn + c->nDerived;
-    nnrt_view *args = (nnrt_view *)nnrti_temp(memory, (size_t)first + c->kernelOut, sizeof(*args));
+    nnrt_view *args = (nnrt_view *)nnrt_memory_temp_array(memory, (size_t)first + c->kernelOut, sizeof(*args));
     nnrt_error error;
     nnrt_call call;
     NNRT_ReturnCode code;
@@ -2840,7 +2840,7 @@ static NNRT_ReturnCode nnrti_move_open(const nnrt_resolve *c, uint32_t moved, ui
     nnrt_resolve again = *c;
     void *results[NNRTI_FOLD_OPEN];
     NNRT_ReturnCode code;
-    again.in = (nnrt_operand *)nnrti_temp(memory, (size_t)c->kernelIn + c->nIn + c->nOut, sizeof(*again.in));
+    again.in = (nnrt_operand *)nnrt_memory_temp_array(memory, (size_t)c->kernelIn + c->nIn + c->nOut, sizeof(*again.in));
     if (again.in == NULL)
         return nnrti_no_memory(c->error);
     again.out = again.in + c->kernelIn + c->nIn;
@@ -2848,7 +2848,7 @@ static NNRT_ReturnCode nnrti_move_open(const nnrt_resolve *c, uint32_t moved, ui
     for (uint32_t i = 0; i < moved; i++) {
         nnrt_operand *x = &again.in[i];
         x->dataType = NNRT_DATA_TYPE_INT32;
-        x->data = x->open != NULL ? (const void *)x->open : nnrti_temp(memory, nnrti_count(x), sizeof(uint32_t));
+        x->data = x->open != NULL ? (const void *)x->open : nnrt_memory_temp_array(memory, nnrti_count(x), sizeof(uint32_t));
         if (x->data == NULL)
             return nnrti_no_memory(c->error);
     }
@@ -3329,7 +3329,7 @@ static void nnrti_settle_element(nnrt_resolve *c, const nnrt_operand *y, void *d
 static NNRT_ReturnCode nnrti_interval_each(nnrt_resolve *c, void *data, uint32_t *open, nnrt_memory *memory)
 {
     const nnrt_operand *y = &c->out[0];
-    nnrti_known_value *x = (nnrti_known_value *)nnrti_temp(memory, (size_t)c->nIn + 1, sizeof(*x));
+    nnrti_known_value *x = (nnrti_known_value *)nnrt_memory_temp_array(memory, (size_t)c->nIn + 1, sizeof(*x));
     if (x == NULL)
         return nnrti_no_memory(c->error);
     for (size_t e = 0, n = nnrti_count(y); e < n; e++) {
@@ -3404,7 +3404,7 @@ static NNRT_ReturnCode nnrti_interval_reduce(nnrt_resolve *c, void *data, uint32
 {
     const nnrt_operand *x = &c->in[0], *y = &c->out[0];
     const size_t count = nnrti_count(x), results = nnrti_count(y);
-    nnrti_reduced_known *known = (nnrti_reduced_known *)nnrti_temp(memory, results, sizeof(*known));
+    nnrti_reduced_known *known = (nnrti_reduced_known *)nnrt_memory_temp_array(memory, results, sizeof(*known));
     nnrt_operand seen = *y; /* with all axes of x, the reduced ones of 1 */
     if (known == NULL)
         return nnrti_no_memory(c->error);
@@ -3620,7 +3620,7 @@ static NNRT_ReturnCode nnrti_bound_result(const nnrti_inference *f, nnrt_resolve
         symbols |= o->symbols[k];
     if (symbols == 0)
         return NNRT_SUCCESS;
-    most = nnrti_bound_of(&f->bounds, o->name);
+    most = nnrt_bound_of(&f->bounds, o->name);
     if (f->config == NULL || (most == NULL && (symbols & NNRTI_UNBOUNDED) == 0))
         return NNRT_SUCCESS;
     if (most == NULL) {
@@ -3667,10 +3667,10 @@ static bool nnrti_take_bounds(nnrti_inference *f, nnrt_resolve *c)
     if (c->kernel == NULL || c->resolved == NULL || !(c->open || c->late || nnrti_any_late(c)))
         return false;
     for (uint32_t i = 0; i < c->nOut; i++)
-        if (c->out[i].dataType == NNRT_DATA_TYPE_UNKNOWN || nnrti_bound_of(&f->bounds, c->out[i].name) == NULL)
+        if (c->out[i].dataType == NNRT_DATA_TYPE_UNKNOWN || nnrt_bound_of(&f->bounds, c->out[i].name) == NULL)
             return false;
     for (uint32_t i = 0; i < c->nOut; i++) {
-        const nnrt_dims *most = nnrti_bound_of(&f->bounds, c->out[i].name);
+        const nnrt_dims *most = nnrt_bound_of(&f->bounds, c->out[i].name);
         c->out[i].rank = most->rank;
         c->out[i].viewRank = -1;
         c->out[i].data = NULL;
@@ -3845,7 +3845,7 @@ static NNRT_ReturnCode nnrti_infer_graph(nnrti_inference *f, uint32_t g)
         }
         if (nnrti_is_control(f->model->nodes.data[nodes[i]].nodeType)) {
             if ((code = nnrti_infer_control(f, nodes[i])) != NNRT_SUCCESS)
-                return nnrti_blame(f->error, code, nodes[i], -1);
+                return nnrt_error_blame(f->error, code, nodes[i], -1);
             continue;
         }
 #endif
@@ -3853,7 +3853,7 @@ static NNRT_ReturnCode nnrti_infer_graph(nnrti_inference *f, uint32_t g)
         if (code == NNRT_SUCCESS && f->visit != NULL)
             code = f->visit(f->user, nodes[i], &c, folded);
         if (code != NNRT_SUCCESS)
-            return nnrti_blame(f->error, code, nodes[i], -1);
+            return nnrt_error_blame(f->error, code, nodes[i], -1);
     }
     return NNRT_SUCCESS;
 }
@@ -3863,8 +3863,8 @@ static NNRT_ReturnCode nnrti_infer_graph(nnrti_inference *f, uint32_t g)
 /* No axis of an input of the subgraphs of node n varies yet. */
 static NNRTI_UNUSED void nnrti_control_fresh(const nnrti_inference *f, uint32_t n)
 {
-    for (uint32_t k = 0; k < nnrti_graph_attrs(&f->model->nodes.data[n]); k++) {
-        const uint32_t g = nnrti_attr_graph(&f->model->nodes.data[n], k);
+    for (uint32_t k = 0; k < nnrt_node_graphs(&f->model->nodes.data[n]); k++) {
+        const uint32_t g = nnrt_node_graph(&f->model->nodes.data[n], k);
         uint32_t count;
         const uint32_t *nodes;
         if (g == NNRT_NO_GRAPH)
@@ -3885,7 +3885,7 @@ static NNRTI_UNUSED void nnrti_control_fresh(const nnrti_inference *f, uint32_t 
 static NNRT_ReturnCode nnrti_control_begin(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
 {
     const size_t count = nnrti_node_operands(&f->model->nodes.data[n]);
-    nnrt_operand *own = (nnrt_operand *)nnrti_temp(f->memory, count, sizeof(*own));
+    nnrt_operand *own = (nnrt_operand *)nnrt_memory_temp_array(f->memory, count, sizeof(*own));
     NNRT_ReturnCode code;
     if (own == NULL)
         return nnrti_no_memory(f->error);
@@ -4063,9 +4063,9 @@ static NNRT_ReturnCode nnrti_loop_counters(nnrti_inference *f, nnrt_resolve *c, 
 static const nnrt_dims *nnrti_loop_bound(const nnrti_inference *f, const nnrt_resolve *c, uint32_t k,
                                          const nnrt_operand *in)
 {
-    const nnrt_dims *most = nnrti_bound_of(&f->bounds, in->name);
+    const nnrt_dims *most = nnrt_bound_of(&f->bounds, in->name);
     if (most == NULL)
-        most = nnrti_bound_of(&f->bounds, c->out[k].name);
+        most = nnrt_bound_of(&f->bounds, c->out[k].name);
     return most != NULL && most->rank == in->rank ? most : NULL;
 }
 
@@ -4255,15 +4255,15 @@ static NNRT_ReturnCode nnrti_infer_sorted(const NNRT_Model *model, const NNRT_Mo
     f.config = config;
     f.memory = memory;
     f.tensors = tensors;
-    f.operands = (nnrt_operand *)nnrti_temp(memory, widest, sizeof(*f.operands));
-    f.results = (void **)nnrti_temp(memory, widest, sizeof(*f.results));
+    f.operands = (nnrt_operand *)nnrt_memory_temp_array(memory, widest, sizeof(*f.operands));
+    f.results = (void **)nnrt_memory_temp_array(memory, widest, sizeof(*f.results));
     f.error = config->error;
     f.order = order;
     f.visit = visit;
     f.user = user;
 #ifndef NNRT_FIRMWARE
     if (model->subGraph.count > 1)
-        f.opened = (uint8_t *)nnrti_temp(memory, model->allTensors.count, sizeof(*f.opened));
+        f.opened = (uint8_t *)nnrt_memory_temp_array(memory, model->allTensors.count, sizeof(*f.opened));
 #endif
     if (memory->full)
         return nnrti_no_memory(config->error);
@@ -4406,7 +4406,7 @@ NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT
     if ((code = nnrti_check_lists(model, error)) != NNRT_SUCCESS)
         return code;
     nnrt_memory_allocate(&memory, own.allocator);
-    tensors = (nnrt_operand *)nnrti_temp(&memory, model->allTensors.count, sizeof(*tensors));
+    tensors = (nnrt_operand *)nnrt_memory_temp_array(&memory, model->allTensors.count, sizeof(*tensors));
 #ifndef NNRT_FIRMWARE
     model = nnrt_model_map(model, &memory, &mappings);
 #endif
@@ -5224,9 +5224,9 @@ static NNRT_ReturnCode nnrti_draft_open(nnrt_draft *d, uint32_t node, const nnrt
     o->nOut = c->kernelOut;
     o->kernel = c->kernel;
     o->attr = c->resolved;
-    o->operands = (nnrt_operand *)nnrti_keep(d->memory, count, sizeof(*o->operands));
-    o->slots = (uint32_t *)nnrti_keep(d->memory, count, sizeof(*o->slots));
-    o->bytes = (size_t *)nnrti_keep(d->memory, o->nOut, sizeof(*o->bytes));
+    o->operands = (nnrt_operand *)nnrt_memory_keep_array(d->memory, count, sizeof(*o->operands));
+    o->slots = (uint32_t *)nnrt_memory_keep_array(d->memory, count, sizeof(*o->slots));
+    o->bytes = (size_t *)nnrt_memory_keep_array(d->memory, o->nOut, sizeof(*o->bytes));
     if (o->operands == NULL || o->slots == NULL || o->bytes == NULL)
         return nnrti_no_memory(d->config->error);
     for (uint32_t i = 0; i < count; i++) {
@@ -5254,12 +5254,12 @@ static nnrti_open_step *nnrti_draft_part(nnrt_draft *d, nnrti_step_part part, co
 {
     nnrt_draft_step *s;
     nnrti_open_step *o = (nnrti_open_step *)nnrt_memory_keep(d->memory, sizeof(*o));
-    nnrt_plan_arg *args = (nnrt_plan_arg *)nnrti_temp(d->memory, nIn + nOut, sizeof(*args));
+    nnrt_plan_arg *args = (nnrt_plan_arg *)nnrt_memory_temp_array(d->memory, nIn + nOut, sizeof(*args));
     if (o == NULL || args == NULL || d->nSteps == d->roomSteps)
         return NULL;
-    o->slots = (uint32_t *)nnrti_keep(d->memory, nIn + nOut, sizeof(*o->slots));
-    o->bytes = (size_t *)nnrti_keep(d->memory, nOut, sizeof(*o->bytes));
-    o->vary = (uint8_t *)nnrti_keep(d->memory, nIn + nOut, sizeof(*o->vary));
+    o->slots = (uint32_t *)nnrt_memory_keep_array(d->memory, nIn + nOut, sizeof(*o->slots));
+    o->bytes = (size_t *)nnrt_memory_keep_array(d->memory, nOut, sizeof(*o->bytes));
+    o->vary = (uint8_t *)nnrt_memory_keep_array(d->memory, nIn + nOut, sizeof(*o->vary));
     if (o->slots == NULL || o->bytes == NULL || o->vary == NULL)
         return NULL;
     for (size_t i = 0; i < nIn + nOut; i++)
@@ -5372,7 +5372,7 @@ static NNRT_ReturnCode nnrti_draft_end_loop(nnrt_draft *d, const nnrt_resolve *c
     const NNRT_Uint32List *given = &body->inputIndices, *left = &body->outputIndices;
     nnrti_open_step *begin = d->control, *o;
     const uint32_t carried = begin->carried, scans = begin->scans;
-    uint32_t *apart = (uint32_t *)nnrti_temp(d->memory, (size_t)carried + 1, sizeof(*apart));
+    uint32_t *apart = (uint32_t *)nnrt_memory_temp_array(d->memory, (size_t)carried + 1, sizeof(*apart));
     nnrt_plan_arg *args;
     for (uint32_t k = 0; apart != NULL && k < carried; k++)
         if ((apart[k] = nnrti_draft_apart(d, c, given, k, left->data[1 + k])) == NNRT_NO_TENSOR)
@@ -5391,7 +5391,7 @@ static NNRT_ReturnCode nnrti_draft_end_loop(nnrt_draft *d, const nnrt_resolve *c
     (void)nnrti_draft_list(d, args, n->outputIndex.data, carried);
     o->carried = carried;
     o->scans = scans;
-    o->none = (int32_t *)nnrti_keep(d->memory, (size_t)scans * NNRTI_DIMS, sizeof(*o->none));
+    o->none = (int32_t *)nnrt_memory_keep_array(d->memory, (size_t)scans * NNRTI_DIMS, sizeof(*o->none));
     if (o->none == NULL)
         return nnrti_no_memory(d->config->error);
     for (uint32_t k = 0; k < scans; k++) {
@@ -5432,7 +5432,7 @@ static NNRT_ReturnCode nnrti_draft_control(nnrt_draft *d, const nnrt_resolve *c)
 static bool nnrti_draft_room(nnrt_draft *d)
 {
     if (d->model->subGraph.count > 1) {
-        d->given = (uint32_t *)nnrti_temp(d->memory, d->nTensors, sizeof(*d->given));
+        d->given = (uint32_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*d->given));
         if (d->given == NULL)
             return false;
     }
@@ -5470,7 +5470,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nn
     if (c->op->flags & NNRT_OP_DATA_DEPENDENT)
         return nnrt_error_set(d->config->error, NNRT_NOT_SUPPORT, "results whose extents a run tells are not there");
 #endif
-    arg = (nnrt_plan_arg *)nnrti_temp(d->memory, (size_t)c->kernelIn + c->nDerived + c->kernelOut, sizeof(*arg));
+    arg = (nnrt_plan_arg *)nnrt_memory_temp_array(d->memory, (size_t)c->kernelIn + c->nDerived + c->kernelOut, sizeof(*arg));
     if (arg == NULL)
         return nnrti_no_memory(d->config->error);
     d->nSteps++;
@@ -5542,9 +5542,9 @@ NNRT_API NNRT_ReturnCode nnrt_plan_draft(const NNRT_Model *model, const NNRT_Mod
     if (!nnrti_draft_room(d))
         return nnrti_no_memory(config->error);
 #endif
-    d->tensors = (nnrt_operand *)nnrti_temp(memory, d->roomTensors, sizeof(*d->tensors));
-    d->bytes = (size_t *)nnrti_temp(memory, d->roomTensors, sizeof(*d->bytes));
-    d->steps = (nnrt_draft_step *)nnrti_temp(memory, d->roomSteps, sizeof(*d->steps));
+    d->tensors = (nnrt_operand *)nnrt_memory_temp_array(memory, d->roomTensors, sizeof(*d->tensors));
+    d->bytes = (size_t *)nnrt_memory_temp_array(memory, d->roomTensors, sizeof(*d->bytes));
+    d->steps = (nnrt_draft_step *)nnrt_memory_temp_array(memory, d->roomSteps, sizeof(*d->steps));
     if (memory->full)
         return nnrti_no_memory(config->error);
     if ((code = nnrti_infer_sorted(model, config, order, memory, d->tensors, nnrti_draft_step, d)) != NNRT_SUCCESS)
@@ -5594,9 +5594,9 @@ static bool nnrti_uses_room(nnrt_draft *d)
     old[0] = u->lists[0];
     old[1] = u->lists[1];
     old[2] = u->outputs;
-    u->lists[0] = (uint32_t *)nnrti_temp(d->memory, d->roomTensors, sizeof(uint32_t));
-    u->lists[1] = (uint32_t *)nnrti_temp(d->memory, d->roomTensors, sizeof(uint32_t));
-    u->outputs = (uint32_t *)nnrti_temp(d->memory, d->roomTensors, sizeof(uint32_t));
+    u->lists[0] = (uint32_t *)nnrt_memory_temp_array(d->memory, d->roomTensors, sizeof(uint32_t));
+    u->lists[1] = (uint32_t *)nnrt_memory_temp_array(d->memory, d->roomTensors, sizeof(uint32_t));
+    u->outputs = (uint32_t *)nnrt_memory_temp_array(d->memory, d->roomTensors, sizeof(uint32_t));
     if (u->lists[0] == NULL || u->lists[1] == NULL || u->outputs == NULL) {
         d->uses = NULL;
         return false;
@@ -5665,7 +5665,7 @@ static bool nnrti_uses_drop(nnrt_draft *d, uint32_t step, uint32_t count)
     if (count > u->size[step]) {
         if (count > u->room - u->count) {
             const uint32_t room = u->room + u->room / 2 + count;
-            nnrti_use *data = room > u->room ? (nnrti_use *)nnrti_temp(d->memory, room, sizeof(*data)) : NULL;
+            nnrti_use *data = room > u->room ? (nnrti_use *)nnrt_memory_temp_array(d->memory, room, sizeof(*data)) : NULL;
             if (data == NULL)
                 return false;
             memcpy(data, u->data, u->count * sizeof(*data));
@@ -5732,11 +5732,11 @@ NNRT_API bool nnrt_draft_index(nnrt_draft *draft)
         return false;
     u->room = (uint32_t)count;
     u->steps = draft->nSteps;
-    u->data = (nnrti_use *)nnrti_temp(draft->memory, u->room, sizeof(*u->data));
-    u->first = (uint32_t *)nnrti_temp(draft->memory, u->steps, sizeof(*u->first));
-    u->size = (uint32_t *)nnrti_temp(draft->memory, u->steps, sizeof(*u->size));
-    u->stale = (uint32_t *)nnrti_temp(draft->memory, u->steps, sizeof(*u->stale));
-    u->isStale = (bool *)nnrti_temp(draft->memory, u->steps, sizeof(*u->isStale));
+    u->data = (nnrti_use *)nnrt_memory_temp_array(draft->memory, u->room, sizeof(*u->data));
+    u->first = (uint32_t *)nnrt_memory_temp_array(draft->memory, u->steps, sizeof(*u->first));
+    u->size = (uint32_t *)nnrt_memory_temp_array(draft->memory, u->steps, sizeof(*u->size));
+    u->stale = (uint32_t *)nnrt_memory_temp_array(draft->memory, u->steps, sizeof(*u->stale));
+    u->isStale = (bool *)nnrt_memory_temp_array(draft->memory, u->steps, sizeof(*u->isStale));
     draft->uses = u;
     if (draft->memory->full || !nnrti_uses_room(draft)) {
         draft->uses = NULL;
@@ -5884,7 +5884,7 @@ NNRT_API nnrt_plan_arg *nnrt_draft_args(nnrt_draft *draft, uint32_t step, uint32
     nnrt_plan_arg *args;
     if (step >= draft->nSteps)
         return NULL;
-    args = (nnrt_plan_arg *)nnrti_temp(draft->memory, (size_t)nIn + nOut, sizeof(*args));
+    args = (nnrt_plan_arg *)nnrt_memory_temp_array(draft->memory, (size_t)nIn + nOut, sizeof(*args));
     if (args == NULL || !nnrti_uses_drop(draft, step, nIn + nOut))
         return NULL;
     for (size_t i = 0; i < (size_t)nIn + nOut; i++)
@@ -5928,7 +5928,7 @@ static NNRT_ReturnCode nnrti_draft_derive(nnrt_draft *draft, uint32_t step, NNRT
     o = nnrt_operand_make(type, rank, dims, NULL);
     at = s->nIn + s->nDerived;
     count = nnrti_step_args(s);
-    args = (nnrt_plan_arg *)nnrti_temp(draft->memory, (size_t)count + 1, sizeof(*args));
+    args = (nnrt_plan_arg *)nnrt_memory_temp_array(draft->memory, (size_t)count + 1, sizeof(*args));
     if (args == NULL || (there == NULL && !nnrt_memory_reserve(draft->memory, bytes, data)))
         return nnrti_no_memory(draft->config->error);
     memcpy(args, s->args, at * sizeof(*args));
@@ -6003,8 +6003,8 @@ typedef struct nnrti_packing {
 static bool nnrti_packing_mark(nnrti_packing *p, const nnrt_draft *draft)
 {
     const NNRT_Model *const m = draft->model;
-    uint8_t *const packed = (uint8_t *)nnrti_temp(draft->memory, m->nodes.count, 1);
-    uint8_t *const absent = (uint8_t *)nnrti_keep(draft->memory, m->allTensors.count, 1);
+    uint8_t *const packed = (uint8_t *)nnrt_memory_temp_array(draft->memory, m->nodes.count, 1);
+    uint8_t *const absent = (uint8_t *)nnrt_memory_keep_array(draft->memory, m->allTensors.count, 1);
     if (packed == NULL || absent == NULL)
         return false;
     for (const nnrti_pack *k = p->packed; k != NULL; k = k->next)
@@ -6156,7 +6156,7 @@ NNRT_API bool nnrt_draft_packed(const nnrt_draft *draft)
 /* A larger array with the elements of the old one. */
 static void *nnrti_draft_grow(nnrt_draft *draft, const void *old, uint32_t count, uint32_t room, size_t size)
 {
-    void *grown = nnrti_temp(draft->memory, room, size);
+    void *grown = nnrt_memory_temp_array(draft->memory, room, size);
     if (grown != NULL)
         memcpy(grown, old, count * size);
     return grown;
@@ -6591,8 +6591,8 @@ static bool nnrti_open_kept(const nnrt_draft_step *step)
 static size_t *nnrti_find_parts(nnrti_planner *p)
 {
     const nnrt_draft *d = p->draft;
-    size_t *written = (size_t *)nnrti_temp(d->memory, d->nTensors, sizeof(*written)), bytes;
-    p->parted = (bool *)nnrti_temp(d->memory, d->nTensors, sizeof(*p->parted));
+    size_t *written = (size_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*written)), bytes;
+    p->parted = (bool *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*p->parted));
     if (written == NULL || p->parted == NULL)
         return NULL;
     for (uint32_t s = 0; s < d->nSteps; s++)
@@ -6789,7 +6789,7 @@ static bool nnrti_finish_carried(nnrti_planner *p)
     size_t *at;
     if (p->open == NULL || p->open->nCarried == 0)
         return true;
-    at = (size_t *)nnrti_keep(p->draft->memory, p->open->nCarried, sizeof(*at));
+    at = (size_t *)nnrt_memory_keep_array(p->draft->memory, p->open->nCarried, sizeof(*at));
     for (uint32_t i = 0; i < p->nStorages && at != NULL; i++)
         if (p->storages[i].kind == NNRT_PLACE_CARRIED)
             at[p->storages[i].carried] = p->storages[i].offset;
@@ -6804,9 +6804,9 @@ static NNRT_ReturnCode nnrti_scratch_block(const nnrti_planner *p, uint32_t alig
                                            int32_t at, nnrt_plan_block *block)
 {
     block->first = block->last = at;
-    if (!nnrti_round_size(step->scratchBytes, alignment, &step->scratchBytes) ||
+    if (!nnrt_round_size(step->scratchBytes, alignment, &step->scratchBytes) ||
         !nnrt_mul_size(step->scratchBytes, p->draft->workers, &block->bytes))
-        return nnrti_blame(p->error,
+        return nnrt_error_blame(p->error,
                            nnrt_error_set(p->error, NNRT_OUT_OF_MEMORY,
                                           "node %d '%s': the scratch memory of its kernel does not fit a size_t",
                                           step->node, step->name),
@@ -6834,7 +6834,7 @@ static size_t nnrti_scratch_stays(const nnrti_planner *p, uint32_t alignment)
     }
 #endif
     (void)p;
-    return nnrti_round_size(most, alignment, &most) ? most : 0;
+    return nnrt_round_size(most, alignment, &most) ? most : 0;
 }
 
 /* Offsets of everything that lies in the arena: storages first, then scratch. */
@@ -6842,7 +6842,7 @@ static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, uint32_t alignment, n
 {
     nnrt_draft *d = p->draft;
     nnrt_plan_block *blocks =
-        (nnrt_plan_block *)nnrti_temp(d->memory, (size_t)p->nStorages + d->nSteps, sizeof(*blocks));
+        (nnrt_plan_block *)nnrt_memory_temp_array(d->memory, (size_t)p->nStorages + d->nSteps, sizeof(*blocks));
     const size_t stays = nnrti_scratch_stays(p, alignment);
     uint32_t count = 0, stay = UINT32_MAX;
     void *scratch;
@@ -6955,8 +6955,8 @@ static bool nnrti_open_begin(nnrti_planner *p)
     if (!open)
         return true;
     p->open = (nnrti_open_plan *)nnrt_memory_keep(d->memory, sizeof(*p->open));
-    p->slotOf = (uint32_t *)nnrti_temp(d->memory, d->nTensors, sizeof(*p->slotOf));
-    p->openSteps = (nnrti_open_step **)nnrti_keep(d->memory, (size_t)d->nSteps + d->model->outputIndex.count,
+    p->slotOf = (uint32_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*p->slotOf));
+    p->openSteps = (nnrti_open_step **)nnrt_memory_keep_array(d->memory, (size_t)d->nSteps + d->model->outputIndex.count,
                                                   sizeof(*p->openSteps));
     if (p->open == NULL || p->slotOf == NULL || p->openSteps == NULL)
         return false;
@@ -7028,8 +7028,8 @@ static NNRT_ReturnCode nnrti_finish_open(nnrti_planner *p, nnrt_plan *plan)
     uint32_t *slots, *symbols;
     if (p->open == NULL)
         return NNRT_SUCCESS;
-    slots = (uint32_t *)nnrti_keep(p->draft->memory, count, sizeof(*slots));
-    symbols = (uint32_t *)nnrti_keep(p->draft->memory, count, NNRTI_DIMS * sizeof(*symbols));
+    slots = (uint32_t *)nnrt_memory_keep_array(p->draft->memory, count, sizeof(*slots));
+    symbols = (uint32_t *)nnrt_memory_keep_array(p->draft->memory, count, NNRTI_DIMS * sizeof(*symbols));
     if (slots == NULL || symbols == NULL || !nnrti_finish_carried(p))
         return nnrti_no_memory(p->error);
     for (uint32_t i = 0; i < count; i++) {
@@ -7084,8 +7084,8 @@ static NNRT_ReturnCode nnrti_write_steps(nnrti_planner *p, nnrt_plan *plan)
             plan->nSteps++;
             plan->nArgs += 3;
         }
-    steps = (nnrt_plan_step *)nnrti_keep(d->memory, plan->nSteps, sizeof(*steps));
-    args = (nnrt_plan_arg *)nnrti_keep(d->memory, plan->nArgs, sizeof(*args));
+    steps = (nnrt_plan_step *)nnrt_memory_keep_array(d->memory, plan->nSteps, sizeof(*steps));
+    args = (nnrt_plan_arg *)nnrt_memory_keep_array(d->memory, plan->nArgs, sizeof(*args));
     if (steps == NULL || args == NULL)
         return nnrti_no_memory(p->error);
     plan->steps = steps;
@@ -7119,7 +7119,7 @@ static NNRT_ReturnCode nnrti_write_steps(nnrti_planner *p, nnrt_plan *plan)
 /* Type, shape and size of inputs or outputs. Buffers count bytes in 32 bits: what does not fit could never be run. */
 static NNRT_ReturnCode nnrti_write_io(nnrti_planner *p, const NNRT_Uint32List *list, const nnrt_plan_io **made)
 {
-    nnrt_plan_io *io = (nnrt_plan_io *)nnrti_keep(p->draft->memory, list->count, sizeof(*io));
+    nnrt_plan_io *io = (nnrt_plan_io *)nnrt_memory_keep_array(p->draft->memory, list->count, sizeof(*io));
     if (io == NULL)
         return nnrti_no_memory(p->error);
     for (uint32_t i = 0; i < list->count; i++) {
@@ -7131,7 +7131,7 @@ static NNRT_ReturnCode nnrti_write_io(nnrti_planner *p, const NNRT_Uint32List *l
         memcpy(io[i].shape.dims, o->dims, sizeof(o->dims));
         io[i].bytes = nnrti_operand_bytes(o);
         if ((io[i].bytes >> 16) >> 16 != 0) /* a comparison with UINT32_MAX warns where size_t has 32 bits */
-            return nnrti_blame(p->error,
+            return nnrt_error_blame(p->error,
                                nnrt_error_set(p->error, NNRT_OUT_OF_MEMORY,
                                               "model input or output '%s' is %o: buffers hold less than 4 GiB", o->name,
                                               o),
@@ -7167,11 +7167,11 @@ static bool nnrti_planner_init(nnrti_planner *p)
     const NNRT_Uint32List *outputs = &p->draft->model->outputIndex;
     const uint32_t nTensors = p->draft->nTensors;
     nnrt_memory *memory = p->draft->memory;
-    p->storageOf = (uint32_t *)nnrti_temp(memory, nTensors, sizeof(*p->storageOf));
-    p->lastUse = (int32_t *)nnrti_temp(memory, nTensors, sizeof(*p->lastUse));
-    p->outputOf = (uint32_t *)nnrti_temp(memory, nTensors, sizeof(*p->outputOf));
-    p->storages = (nnrti_storage *)nnrti_temp(memory, nTensors, sizeof(*p->storages));
-    p->scratch = (size_t *)nnrti_temp(memory, p->draft->nSteps, sizeof(*p->scratch));
+    p->storageOf = (uint32_t *)nnrt_memory_temp_array(memory, nTensors, sizeof(*p->storageOf));
+    p->lastUse = (int32_t *)nnrt_memory_temp_array(memory, nTensors, sizeof(*p->lastUse));
+    p->outputOf = (uint32_t *)nnrt_memory_temp_array(memory, nTensors, sizeof(*p->outputOf));
+    p->storages = (nnrti_storage *)nnrt_memory_temp_array(memory, nTensors, sizeof(*p->storages));
+    p->scratch = (size_t *)nnrt_memory_temp_array(memory, p->draft->nSteps, sizeof(*p->scratch));
     if (memory->full)
         return false;
     for (uint32_t i = 0; i < nTensors; i++)
@@ -7291,12 +7291,12 @@ static bool nnrti_open_layout(const nnrt_plan *plan, size_t at, nnrti_open_table
 {
     const nnrti_open_plan *o = plan->open;
     size_t bytes;
-    return nnrti_round_size(at, 16, &t->capacities) &&
+    return nnrt_round_size(at, 16, &t->capacities) &&
            nnrt_mul_size((size_t)plan->nInputs + plan->nOutputs, sizeof(size_t), &bytes) &&
-           nnrt_add_size(t->capacities, bytes, &t->slots) && nnrti_round_size(t->slots, 16, &t->slots) &&
+           nnrt_add_size(t->capacities, bytes, &t->slots) && nnrt_round_size(t->slots, 16, &t->slots) &&
            nnrt_mul_size(o->nSlots, NNRTI_DIMS * sizeof(int32_t), &bytes) &&
            nnrt_add_size(t->slots, bytes, &t->operands) && nnrt_mul_size(o->operands, sizeof(nnrt_operand), &bytes) &&
-           nnrt_add_size(t->operands, bytes, &t->room) && nnrti_round_size(t->room, 16, &t->room) &&
+           nnrt_add_size(t->operands, bytes, &t->room) && nnrt_round_size(t->room, 16, &t->room) &&
            nnrt_add_size(t->room, o->room, &t->end);
 }
 #endif
@@ -7327,7 +7327,7 @@ static bool nnrti_workspace(const nnrt_plan *plan, size_t *views, size_t *tables
         return false;
     *tables = plan->open != NULL ? open.end : *tables;
 #endif
-    return nnrti_round_size(*tables, NNRT_ALIGNMENT, tables) && nnrt_add_size(*tables, plan->arenaBytes, total);
+    return nnrt_round_size(*tables, NNRT_ALIGNMENT, tables) && nnrt_add_size(*tables, plan->arenaBytes, total);
 }
 
 NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan)
@@ -7664,7 +7664,7 @@ static NNRT_ReturnCode nnrti_step_failed(const nnrt_plan *plan, uint32_t s, NNRT
 {
     const nnrt_plan_step *failed = &plan->steps[s];
     (void)words;
-    return nnrti_blame(error,
+    return nnrt_error_blame(error,
                        nnrt_error_set(error, code, "node %d '%s' (%s): %s", failed->node, nnrti_text_of(failed->name),
                                       failed->op != NULL ? failed->op->name : nnrti_text_of(failed->kernelName),
                                       nnrti_reason(words)),
@@ -8031,7 +8031,7 @@ static NNRT_ReturnCode nnrti_run_step(nnrti_open_run *r, uint32_t s)
     c.error = r->error;
     if ((code = nnrt_resolve_node(&c)) != NNRT_SUCCESS ||
         (code = nnrti_run_results(r, o, &c, step, args)) != NNRT_SUCCESS)
-        return nnrti_blame(r->error, code, step->node, -1);
+        return nnrt_error_blame(r->error, code, step->node, -1);
     if (o->alias)
         return NNRT_SUCCESS;
     r->nDerived = nnrti_run_views(r, o, &c, step, args);
@@ -8481,7 +8481,7 @@ NNRTI_APART static const nnrt_plan_arg *nnrti_nest_of(const nnrti_nest *n, uint3
 static NNRT_ReturnCode nnrti_nest_refuse(const nnrti_nest *n, uint32_t s, NNRT_ReturnCode code, const char *what)
 {
     const nnrt_plan_step *step = &n->plan->steps[s];
-    return nnrti_blame(n->error,
+    return nnrt_error_blame(n->error,
                        nnrt_error_set(n->error, code, "node %d '%s' (%s): %s", step->node, nnrti_text_of(step->name),
                                       step->op != NULL ? step->op->name : nnrti_text_of(step->kernelName), what),
                        step->node, -1);
@@ -8596,7 +8596,7 @@ static bool nnrti_nest_begin(const nnrti_nest *n, nnrti_nest_plan *g, nnrti_nest
     for (uint32_t s = first; s < last; s++)
         room += nnrti_nest_part(n, s) != NULL ? nnrti_nest_part(n, s)->carried : 0;
     g->made = (nnrt_plan *)nnrt_memory_keep(n->memory, sizeof(*g->made));
-    g->steps = (nnrt_plan_step *)nnrti_keep(n->memory, room, sizeof(*g->steps));
+    g->steps = (nnrt_plan_step *)nnrt_memory_keep_array(n->memory, room, sizeof(*g->steps));
     g->table = table;
     g->end = n->arena;
     if (g->made == NULL || g->steps == NULL)
@@ -8621,8 +8621,8 @@ static bool nnrti_nest_table_begin(const nnrti_nest *n, nnrti_nest_table *t, nnr
 {
     const size_t most = nnrti_addresses(n->plan) + own;
     t->outer = outer;
-    t->args = (nnrt_plan_arg *)nnrti_temp(n->memory, most, sizeof(*t->args));
-    t->numbers = (uint32_t *)nnrti_temp(n->memory, most, sizeof(*t->numbers));
+    t->args = (nnrt_plan_arg *)nnrt_memory_temp_array(n->memory, most, sizeof(*t->args));
+    t->numbers = (uint32_t *)nnrt_memory_temp_array(n->memory, most, sizeof(*t->numbers));
     t->count = 0;
     return t->args != NULL && t->numbers != NULL;
 }
@@ -8688,7 +8688,7 @@ static NNRT_ReturnCode nnrti_nest_loop_table(nnrti_nest *n, nnrti_nest_table *t,
 {
     const nnrti_open_step *begin = nnrti_nest_part(n, s);
     const uint32_t at = begin->end->at, given = 1 + begin->carried + begin->scans;
-    size_t *bytes = (size_t *)nnrti_keep(n->memory, begin->scans, sizeof(*bytes));
+    size_t *bytes = (size_t *)nnrt_memory_keep_array(n->memory, begin->scans, sizeof(*bytes));
     if (bytes == NULL)
         return nnrti_no_memory(n->error);
     for (uint32_t k = 0; k < begin->carried; k++) {
@@ -8872,8 +8872,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_nest(const nnrt_plan *plan, nnrt_memory *memo
     for (uint32_t s = 0; s < plan->nSteps; s++)
         if ((code = nnrti_nest_check(&n, s)) != NNRT_SUCCESS)
             return code;
-    n.args = (nnrt_plan_arg *)nnrti_keep(memory, nnrti_nest_room(&n), sizeof(*n.args));
-    if (n.args == NULL || !nnrti_round_size(plan->arenaBytes, NNRTI_TABLE_BYTES, &n.arena) ||
+    n.args = (nnrt_plan_arg *)nnrt_memory_keep_array(memory, nnrti_nest_room(&n), sizeof(*n.args));
+    if (n.args == NULL || !nnrt_round_size(plan->arenaBytes, NNRTI_TABLE_BYTES, &n.arena) ||
         !nnrti_nest_begin(&n, &whole, NULL, 0, plan->nSteps, 0))
         return nnrti_no_memory(error);
     *whole.made = *plan;
@@ -8899,7 +8899,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_nest(const nnrt_plan *plan, nnrt_memory *memo
 NNRTI_SETUP()
 
 /* A prepared model that is a plan: what the reference device and devices that edit drafts make. */
-typedef struct nnrti_plan_model {
+typedef struct nnrt_plan_model {
     NNRT_PreparedModel base; /* first: the handle is the address of this struct */
     nnrt_plan *plan;
     void *workspace; /* of its own, for Run; NULL when the caller brings one */
@@ -8909,7 +8909,7 @@ typedef struct nnrti_plan_model {
     nnrt_mapping *mappings; /* of constants that have only a descriptor */
     nnrti_packing *packing; /* weights that can be exported; NULL: none */
     void *restored;         /* copy of the cache's blocks, from the allocator; NULL: it was not restored */
-} nnrti_plan_model;
+} nnrt_plan_model;
 
 /* Mode and priority exist. */
 static NNRT_ReturnCode nnrti_check_mode(const NNRT_ModelConfig *config)
@@ -8935,9 +8935,9 @@ static NNRT_ReturnCode nnrti_check_config(const NNRT_ModelConfig *config)
 
 /* Counting and doing are this one walk. The message goes to config->error. */
 static NNRT_ReturnCode nnrti_plan_make(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
-                                       void *user, nnrt_memory *memory, nnrti_plan_model **made)
+                                       void *user, nnrt_memory *memory, nnrt_plan_model **made)
 {
-    nnrti_plan_model *m = (nnrti_plan_model *)nnrt_memory_keep(memory, sizeof(*m));
+    nnrt_plan_model *m = (nnrt_plan_model *)nnrt_memory_keep(memory, sizeof(*m));
     nnrt_draft *draft;
     NNRT_ReturnCode code;
     *made = m;
@@ -8956,7 +8956,7 @@ static NNRT_ReturnCode nnrti_plan_make(const NNRT_Model *model, const NNRT_Model
 }
 
 /* What a prepared model has mapped, which need not have been finished; NULL is fine. */
-static void nnrti_plan_model_unmap(nnrti_plan_model *m)
+static void nnrti_plan_model_unmap(nnrt_plan_model *m)
 {
     if (m != NULL)
         nnrt_model_unmap(m->mappings);
@@ -8967,7 +8967,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_Mo
 {
     NNRT_ModelConfig own;
     nnrt_memory memory;
-    nnrti_plan_model *made;
+    nnrt_plan_model *made;
     NNRT_ReturnCode code;
     if (bytes == NULL)
         return NNRT_NULL_PTR;
@@ -8977,7 +8977,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_Mo
     code = nnrti_plan_make(model, &own, edit, user, &memory, &made);
     nnrti_plan_model_unmap(made);
     nnrt_memory_end(&memory);
-    if (code == NNRT_SUCCESS && !nnrti_round_size(memory.peak, NNRT_ALIGNMENT, bytes))
+    if (code == NNRT_SUCCESS && !nnrt_round_size(memory.peak, NNRT_ALIGNMENT, bytes))
         return nnrti_no_memory(own.error);
     return code;
 }
@@ -8991,7 +8991,7 @@ static void nnrti_plan_hold(const nnrt_plan *plan, int32_t n)
 
 static void nnrti_plan_model_destroy(NNRT_PreparedModel *self)
 {
-    nnrti_plan_model *m = (nnrti_plan_model *)(void *)self;
+    nnrt_plan_model *m = (nnrt_plan_model *)(void *)self;
     nnrt_allocator allocator;
     if (m == NULL)
         return;
@@ -9010,7 +9010,7 @@ static NNRT_ReturnCode nnrti_plan_model_run_in(NNRT_PreparedModel *self, void *w
 {
     if (self == NULL)
         return NNRT_NULL_PTR;
-    return nnrt_plan_run(((nnrti_plan_model *)(void *)self)->plan, workspace, bytes, inputs, nIn, outputs, nOut,
+    return nnrt_plan_run(((nnrt_plan_model *)(void *)self)->plan, workspace, bytes, inputs, nIn, outputs, nOut,
                          outputDims, error);
 }
 
@@ -9019,7 +9019,7 @@ static NNRT_ReturnCode nnrti_plan_model_run_until(NNRT_PreparedModel *self, void
                                                   const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
                                                   const nnrt_stop *stop, nnrt_error *error)
 {
-    nnrti_plan_model *m = (nnrti_plan_model *)(void *)self;
+    nnrt_plan_model *m = (nnrt_plan_model *)(void *)self;
     if (m == NULL)
         return NNRT_NULL_PTR;
     if (workspace == NULL && nnrt_plan_workspace(m->plan) > 0) {
@@ -9034,7 +9034,7 @@ static NNRT_ReturnCode nnrti_plan_model_run_until(NNRT_PreparedModel *self, void
 static NNRT_ReturnCode nnrti_plan_model_run(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
                                             const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims)
 {
-    nnrti_plan_model *m = (nnrti_plan_model *)(void *)self;
+    nnrt_plan_model *m = (nnrt_plan_model *)(void *)self;
     if (m == NULL)
         return NNRT_NULL_PTR;
     if (m->workspace == NULL)
@@ -9047,7 +9047,7 @@ static NNRT_ReturnCode nnrti_plan_model_workspace(NNRT_PreparedModel *self, size
 {
     if (self == NULL || bytes == NULL)
         return NNRT_NULL_PTR;
-    *bytes = nnrt_plan_workspace(((nnrti_plan_model *)(void *)self)->plan);
+    *bytes = nnrt_plan_workspace(((nnrt_plan_model *)(void *)self)->plan);
     return NNRT_SUCCESS;
 }
 
@@ -9058,7 +9058,7 @@ static NNRT_ReturnCode nnrti_plan_model_io(NNRT_PreparedModel *self, bool output
     const nnrt_plan_io *io;
     if (self == NULL || type == NULL || shape == NULL)
         return NNRT_NULL_PTR;
-    p = ((nnrti_plan_model *)(void *)self)->plan;
+    p = ((nnrt_plan_model *)(void *)self)->plan;
     if (index >= (output ? p->nOutputs : p->nInputs))
         return NNRT_INVALID_PARAMETER;
     io = output ? &p->outputs[index] : &p->inputs[index];
@@ -9080,7 +9080,7 @@ static NNRT_ReturnCode nnrti_plan_model_range(NNRT_PreparedModel *self, bool out
         return code;
     *most = *least;
     for (int32_t k = 0; k < least->rank; k++)
-        if (nnrti_extent_open(((nnrti_plan_model *)(void *)self)->plan, output, index, (uint32_t)k))
+        if (nnrti_extent_open(((nnrt_plan_model *)(void *)self)->plan, output, index, (uint32_t)k))
             least->dims[k] = 0;
     return code;
 }
@@ -9099,7 +9099,7 @@ static NNRT_ReturnCode nnrti_plan_model_output_ranges(NNRT_PreparedModel *self, 
 
 static NNRT_ReturnCode nnrti_plan_model_memory(NNRT_PreparedModel *self, nnrt_prepared_memory *memory)
 {
-    const nnrti_plan_model *m = (const nnrti_plan_model *)(void *)self;
+    const nnrt_plan_model *m = (const nnrt_plan_model *)(void *)self;
     if (m == NULL || memory == NULL)
         return NNRT_NULL_PTR;
     memory->tables = m->tableBytes;
@@ -9129,7 +9129,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_M
                                            void *user, NNRT_PreparedModel **prepared)
 {
     NNRT_ModelConfig own;
-    nnrti_plan_model *made = NULL;
+    nnrt_plan_model *made = NULL;
     nnrt_memory memory;
     NNRT_ReturnCode code;
     if (prepared == NULL)
@@ -9233,9 +9233,9 @@ static const NNRT_Model *nnrti_packing_model(const nnrti_packing *p, nnrt_memory
 {
     const NNRT_Model *const from = p->model;
     const uint32_t inputs = from->inputIndex.count, tensors = from->allTensors.count;
-    NNRT_Model *const m = (NNRT_Model *)nnrti_temp(memory, 1, sizeof(*m));
-    NNRT_Tensor *const t = (NNRT_Tensor *)nnrti_temp(memory, tensors, sizeof(*t));
-    uint32_t *const in = (uint32_t *)nnrti_temp(memory, (size_t)inputs + tensors, sizeof(*in));
+    NNRT_Model *const m = (NNRT_Model *)nnrt_memory_temp_array(memory, 1, sizeof(*m));
+    NNRT_Tensor *const t = (NNRT_Tensor *)nnrt_memory_temp_array(memory, tensors, sizeof(*t));
+    uint32_t *const in = (uint32_t *)nnrt_memory_temp_array(memory, (size_t)inputs + tensors, sizeof(*in));
     *count = 0;
     if (m == NULL || t == NULL || in == NULL)
         return NULL;
@@ -9258,7 +9258,7 @@ static const NNRT_Model *nnrti_packing_model(const nnrti_packing *p, nnrt_memory
 static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const NNRT_SharedBuffer **buffers,
                                                uint32_t *count)
 {
-    nnrti_plan_model *m = (nnrti_plan_model *)(void *)self;
+    nnrt_plan_model *m = (nnrt_plan_model *)(void *)self;
     nnrti_packing *p = m != NULL ? m->packing : NULL;
     size_t table, weights = 0, all, model = 0, places[3];
     const NNRT_Model *left = NULL;
@@ -9274,7 +9274,7 @@ static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const N
         return NNRT_SUCCESS;
     table = sizeof(p->table) + p->table.packs * sizeof(nnrti_pack_row) + p->table.numbers * sizeof(int64_t);
     for (const nnrti_pack *k = p->packed; k != NULL; k = k->next)
-        if (!nnrti_round_size(weights, NNRT_ALIGNMENT, &weights) || !nnrt_add_size(weights, k->bytes, &weights))
+        if (!nnrt_round_size(weights, NNRT_ALIGNMENT, &weights) || !nnrt_add_size(weights, k->bytes, &weights))
             return NNRT_OUT_OF_MEMORY;
     nnrt_memory_allocate(&memory, &m->allocator);
     if (p->whole) {
@@ -9292,8 +9292,8 @@ static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const N
     if (code == NNRT_SUCCESS && (weights > UINT32_MAX || table > UINT32_MAX || model > UINT32_MAX))
         code = NNRT_NOT_SUPPORT; /* that blocks can say */
     if (code == NNRT_SUCCESS &&
-        (!nnrti_round_size(table, NNRT_ALIGNMENT, &places[1]) || !nnrt_add_size(places[1], weights, &all) ||
-         !nnrti_round_size(all, NNRT_ALIGNMENT, &places[2]) || !nnrt_add_size(places[2], model, &p->exportedBytes) ||
+        (!nnrt_round_size(table, NNRT_ALIGNMENT, &places[1]) || !nnrt_add_size(places[1], weights, &all) ||
+         !nnrt_round_size(all, NNRT_ALIGNMENT, &places[2]) || !nnrt_add_size(places[2], model, &p->exportedBytes) ||
          (p->exported = nnrt_alloc(&m->allocator, p->exportedBytes)) == NULL))
         code = NNRT_OUT_OF_MEMORY;
     if (code != NNRT_SUCCESS) {
@@ -9308,7 +9308,7 @@ static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const N
     weights = 0;
     for (const nnrti_pack *k = p->packed; k != NULL; k = k->next, at += sizeof(nnrti_pack_row)) {
         nnrti_pack_row row;
-        (void)nnrti_round_size(weights, NNRT_ALIGNMENT, &weights);
+        (void)nnrt_round_size(weights, NNRT_ALIGNMENT, &weights);
         row.offset = weights;
         row.bytes = k->bytes;
         row.node = k->node;
@@ -9384,7 +9384,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const
     if (!packs->keep)
         code = nnrt_plan_prepare(model, &own, edit, user, prepared);
     else if ((code = nnrt_plan_prepare(model, &own, nnrti_edit_packing, &e, prepared)) == NNRT_SUCCESS) {
-        nnrti_plan_model *const made = (nnrti_plan_model *)(void *)*prepared;
+        nnrt_plan_model *const made = (nnrt_plan_model *)(void *)*prepared;
         const NNRT_SharedBuffer *blocks;
         uint32_t count;
         made->packing = e.packing;
@@ -9400,14 +9400,14 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const
 /* How many weights were packed for a prepared model, which is one that can be exported. */
 static NNRTI_UNUSED uint32_t nnrti_plan_packs(const NNRT_PreparedModel *prepared)
 {
-    const nnrti_plan_model *const m = (const nnrti_plan_model *)(const void *)prepared;
+    const nnrt_plan_model *const m = (const nnrt_plan_model *)(const void *)prepared;
     return m->packing != NULL && !m->packing->taking ? m->packing->table.packs : 0;
 }
 
 /* The exported blocks have been copied: the prepared model frees them, and exports nothing any more. */
 static NNRTI_UNUSED void nnrti_plan_exported(NNRT_PreparedModel *prepared)
 {
-    nnrti_plan_model *const m = (nnrti_plan_model *)(void *)prepared;
+    nnrt_plan_model *const m = (nnrt_plan_model *)(void *)prepared;
     if (prepared->vtbl != &nnrti_plan_model_packed_vtbl || m->packing->exported == NULL)
         return;
     nnrt_free(&m->allocator, m->packing->exported, m->packing->exportedBytes);
@@ -9421,8 +9421,8 @@ static const NNRT_Model *nnrti_restore_model(nnrti_packing *p, const NNRT_Model 
                                              nnrt_memory *memory, nnrt_error *fault)
 {
     const uint32_t inputs = from->inputIndex.count;
-    NNRT_Model *const m = (NNRT_Model *)nnrti_keep(memory, 1, sizeof(*m));
-    NNRT_Tensor *const t = (NNRT_Tensor *)nnrti_keep(memory, from->allTensors.count, sizeof(*t));
+    NNRT_Model *const m = (NNRT_Model *)nnrt_memory_keep_array(memory, 1, sizeof(*m));
+    NNRT_Tensor *const t = (NNRT_Tensor *)nnrt_memory_keep_array(memory, from->allTensors.count, sizeof(*t));
     uint8_t *hole;
     if (m == NULL || t == NULL || absent > inputs) {
         (void)nnrt_error_set(fault, absent > inputs ? NNRT_INVALID_MODEL_CACHE : NNRT_OUT_OF_MEMORY,
@@ -9471,7 +9471,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
     NNRT_ModelConfig own;
     nnrti_packing_edit e;
     nnrti_packing *p;
-    nnrti_plan_model *made;
+    nnrt_plan_model *made;
     nnrt_packed from;
     nnrt_memory memory;
     nnrt_error *error;
@@ -9530,7 +9530,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
         nnrt_memory_end(&memory);
         return code;
     }
-    made = (nnrti_plan_model *)(void *)*prepared;
+    made = (nnrt_plan_model *)(void *)*prepared;
     made->packing = p;
     made->tableBytes += memory.front;
     made->restored = nnrt_memory_give(&memory);
@@ -9562,7 +9562,7 @@ static bool nnrti_error_open(const nnrt_error *error)
 }
 
 /* error holds no fault any more. NULL: there is none. */
-static void nnrti_error_clear(nnrt_error *error)
+static void nnrt_error_clear(nnrt_error *error)
 {
     if (error == NULL)
         return;
@@ -9709,11 +9709,11 @@ static NNRT_ReturnCode nnrti_support_walk(const NNRT_Model *m, const NNRT_ModelC
     f.model = m;
     f.config = config;
     f.memory = memory;
-    f.tensors = (nnrt_operand *)nnrti_temp(memory, m->allTensors.count, sizeof(*f.tensors));
-    f.operands = (nnrt_operand *)nnrti_temp(memory, widest, sizeof(*f.operands));
-    f.results = (void **)nnrti_temp(memory, widest, sizeof(*f.results));
+    f.tensors = (nnrt_operand *)nnrt_memory_temp_array(memory, m->allTensors.count, sizeof(*f.tensors));
+    f.operands = (nnrt_operand *)nnrt_memory_temp_array(memory, widest, sizeof(*f.operands));
+    f.results = (void **)nnrt_memory_temp_array(memory, widest, sizeof(*f.results));
     f.order = order;
-    f.opened = (uint8_t *)nnrti_temp(memory, m->allTensors.count, sizeof(*f.opened));
+    f.opened = (uint8_t *)nnrt_memory_temp_array(memory, m->allTensors.count, sizeof(*f.opened));
     if (memory->full)
         return nnrti_no_memory(config->error);
     for (uint32_t i = 0; i < m->allTensors.count; i++)
@@ -9733,7 +9733,7 @@ static NNRT_ReturnCode nnrti_support_walk(const NNRT_Model *m, const NNRT_ModelC
         if (memory->full)
             return nnrti_no_memory(config->error);
         isSupported[order[i]] = code == NNRT_SUCCESS;
-        (void)nnrti_blame(&error, code, order[i], -1);
+        (void)nnrt_error_blame(&error, code, order[i], -1);
         if (code != NNRT_SUCCESS && reason != NULL)
             reason(user, order[i], &error);
     }
@@ -10000,7 +10000,7 @@ static bool nnrti_takes_all(nnrt_device *device, const NNRT_Model *model, const 
     own.partition = NULL;
     nnrti_auto_allowed(device, &own);
     if (own.buffer != NULL) {
-        if (!nnrti_round_size(count, NNRT_ALIGNMENT, &taken) || own.bufferBytes < taken)
+        if (!nnrt_round_size(count, NNRT_ALIGNMENT, &taken) || own.bufferBytes < taken)
             return false;
         isSupported = (bool *)own.buffer; /* overwritten later: nothing lies there yet */
         own.buffer = (uint8_t *)own.buffer + taken;
@@ -10127,7 +10127,7 @@ typedef struct nnrti_joined_record {
 } nnrti_joined_record;
 
 typedef struct nnrti_split_model {
-    nnrti_plan_model plan; /* first: what it has in common with a model on one device */
+    nnrt_plan_model plan; /* first: what it has in common with a model on one device */
     nnrti_auto_part *parts;
 } nnrti_split_model;
 
@@ -10139,7 +10139,7 @@ typedef struct nnrti_split {
     const nnrti_auto_list *list;
     nnrt_memory *memory;
     nnrt_draft *draft;
-    nnrti_bounds bounds;    /* of config */
+    nnrt_bound_index bounds;    /* of config */
     uint32_t *takers;       /* of each node: the devices of the list that take it, a bit each */
     uint8_t *owner, *why;   /* of each node: number in the list; NNRTI_WHY_ */
     uint32_t *partOf;       /* of each node: number of the part, NNRT_NO_TENSOR: none */
@@ -10269,10 +10269,10 @@ static uint32_t nnrti_kept_count(const NNRT_Model *m, const nnrt_partition *p)
 static NNRT_ReturnCode nnrti_split_ask(nnrti_split *s)
 {
     const uint32_t count = s->model->nodes.count;
-    s->takers = (uint32_t *)nnrti_keep(s->memory, count, sizeof(*s->takers));
+    s->takers = (uint32_t *)nnrt_memory_keep_array(s->memory, count, sizeof(*s->takers));
     s->owner = (uint8_t *)nnrt_memory_keep(s->memory, count);
     s->why = (uint8_t *)nnrt_memory_keep(s->memory, count);
-    s->partOf = (uint32_t *)nnrti_keep(s->memory, count, sizeof(*s->partOf));
+    s->partOf = (uint32_t *)nnrt_memory_keep_array(s->memory, count, sizeof(*s->partOf));
     if (s->memory->full)
         return nnrti_no_memory(s->config->error);
     memset(s->owner, NNRTI_AUTO_HOST, count);
@@ -10290,7 +10290,7 @@ static NNRT_ReturnCode nnrti_split_ask(nnrti_split *s)
             continue;
         own = nnrti_split_asking(s, &allocator);
         nnrti_auto_allowed(s->list->devices[k], &own);
-        takes = (bool *)nnrti_temp(s->memory, count, sizeof(*takes));
+        takes = (bool *)nnrt_memory_temp_array(s->memory, count, sizeof(*takes));
         said = takes != NULL &&
                nnrt_device_explain(s->list->devices[k], s->model, &own, takes, count, NULL, NULL) == NNRT_SUCCESS;
         for (uint32_t i = 0; said && i < count; i++)
@@ -10367,8 +10367,8 @@ static uint32_t nnrti_unit_takers(const nnrti_split *s, uint32_t n, uint32_t i, 
         if (t != NNRT_NO_TENSOR && !nnrti_tensor_known(d, t) && (s->writer[t] < i || s->writer[t] > last))
             return 0;
     }
-    for (uint32_t k = 0; k < nnrti_graph_attrs(node); k++) {
-        const uint32_t g = nnrti_attr_graph(node, k);
+    for (uint32_t k = 0; k < nnrt_node_graphs(node); k++) {
+        const uint32_t g = nnrt_node_graph(node, k);
         for (uint32_t a = 0; g != NNRT_NO_GRAPH && a < d->model->subGraph.data[g].nodeIndices.count; a++)
             takers &= nnrti_unit_takers(s, d->model->subGraph.data[g].nodeIndices.data[a], i, last);
     }
@@ -10554,17 +10554,17 @@ static NNRT_ReturnCode nnrti_split_groups(nnrti_split *s)
 {
     const nnrt_draft *d = s->draft;
     const uint32_t n = d->nSteps;
-    uint32_t *last = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*last));
-    s->unit = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->unit));
-    s->group = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->group));
-    s->next = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->next));
-    s->members = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->members));
-    s->first = (uint32_t *)nnrti_temp(s->memory, (size_t)n + 1, sizeof(*s->first));
-    s->marks = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->marks));
-    s->stack = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->stack));
-    s->writer = (uint32_t *)nnrti_temp(s->memory, d->nTensors, sizeof(*s->writer));
-    s->numbers = (uint32_t *)nnrti_temp(s->memory, d->nTensors, sizeof(*s->numbers));
-    s->given = (bool *)nnrti_temp(s->memory, d->nTensors, sizeof(*s->given));
+    uint32_t *last = (uint32_t *)nnrt_memory_temp_array(s->memory, n, sizeof(*last));
+    s->unit = (uint32_t *)nnrt_memory_temp_array(s->memory, n, sizeof(*s->unit));
+    s->group = (uint32_t *)nnrt_memory_temp_array(s->memory, n, sizeof(*s->group));
+    s->next = (uint32_t *)nnrt_memory_temp_array(s->memory, n, sizeof(*s->next));
+    s->members = (uint32_t *)nnrt_memory_temp_array(s->memory, n, sizeof(*s->members));
+    s->first = (uint32_t *)nnrt_memory_temp_array(s->memory, (size_t)n + 1, sizeof(*s->first));
+    s->marks = (uint32_t *)nnrt_memory_temp_array(s->memory, n, sizeof(*s->marks));
+    s->stack = (uint32_t *)nnrt_memory_temp_array(s->memory, n, sizeof(*s->stack));
+    s->writer = (uint32_t *)nnrt_memory_temp_array(s->memory, d->nTensors, sizeof(*s->writer));
+    s->numbers = (uint32_t *)nnrt_memory_temp_array(s->memory, d->nTensors, sizeof(*s->numbers));
+    s->given = (bool *)nnrt_memory_temp_array(s->memory, d->nTensors, sizeof(*s->given));
     if (s->memory->full)
         return nnrti_no_memory(s->config->error);
     memset(s->numbers, 0xFF, d->nTensors * sizeof(*s->numbers));
@@ -10604,7 +10604,7 @@ static bool nnrti_part_tensor(nnrti_part_making *p, uint32_t t, bool inner)
     const nnrt_draft *d = p->s->draft;
     const nnrt_operand *o = &d->tensors[t];
     NNRT_Tensor *made = &p->tensors[p->nTensors];
-    int32_t *dims = (int32_t *)nnrti_keep(p->s->memory, (size_t)o->rank + 1, sizeof(*dims));
+    int32_t *dims = (int32_t *)nnrt_memory_keep_array(p->s->memory, (size_t)o->rank + 1, sizeof(*dims));
     if (dims == NULL)
         return false;
     p->s->numbers[t] = p->nTensors;
@@ -10640,7 +10640,7 @@ static bool nnrti_part_read(nnrti_part_making *p, uint32_t t)
     }
     p->borders[p->nInputs++] = t;
     if (nnrti_tensor_open(d, t)) {
-        uint32_t *symbols = (uint32_t *)nnrti_keep(p->s->memory, (size_t)o->rank, sizeof(*symbols));
+        uint32_t *symbols = (uint32_t *)nnrt_memory_keep_array(p->s->memory, (size_t)o->rank, sizeof(*symbols));
         if (symbols == NULL)
             return false;
         memcpy(symbols, o->symbols, (size_t)o->rank * sizeof(*symbols));
@@ -10667,7 +10667,7 @@ static bool nnrti_part_list(nnrti_part_making *p, const NNRT_Uint32List *from, N
 static const NNRT_SubGraph *nnrti_part_graph_of(const nnrti_part_making *p, uint32_t n, uint32_t k)
 {
     const NNRT_Model *m = p->s->draft->model;
-    const uint32_t g = nnrti_attr_graph(&m->nodes.data[n], k);
+    const uint32_t g = nnrt_node_graph(&m->nodes.data[n], k);
     return g != NNRT_NO_GRAPH ? &m->subGraph.data[g] : NULL;
 }
 
@@ -10677,7 +10677,7 @@ static void nnrti_part_count(const nnrti_part_making *p, uint32_t n, nnrti_part_
     const NNRT_Node *node = &p->s->draft->model->nodes.data[n];
     room->nNodes++;
     room->nIndices += node->inputIndex.count + node->outputIndex.count + 1;
-    for (uint32_t k = 0; k < nnrti_graph_attrs(node); k++) {
+    for (uint32_t k = 0; k < nnrt_node_graphs(node); k++) {
         const NNRT_SubGraph *graph = nnrti_part_graph_of(p, n, k);
         if (graph == NULL)
             continue;
@@ -10695,7 +10695,7 @@ static bool nnrti_part_written(nnrti_part_making *p, uint32_t n, bool inner)
     for (uint32_t i = 0; i < node->outputIndex.count; i++)
         if (node->outputIndex.data[i] != NNRT_NO_TENSOR && !nnrti_part_tensor(p, node->outputIndex.data[i], inner))
             return false;
-    for (uint32_t k = 0; k < nnrti_graph_attrs(node); k++) {
+    for (uint32_t k = 0; k < nnrt_node_graphs(node); k++) {
         const NNRT_SubGraph *graph = nnrti_part_graph_of(p, n, k);
         for (uint32_t i = 0; graph != NULL && i < graph->inputIndices.count; i++)
             if (!nnrti_part_tensor(p, graph->inputIndices.data[i], true))
@@ -10721,7 +10721,7 @@ static bool nnrti_part_node(nnrti_part_making *p, uint32_t n, uint32_t *number)
     if (!nnrti_part_list(p, &node->inputIndex, &made->inputIndex) ||
         !nnrti_part_list(p, &node->outputIndex, &made->outputIndex))
         return false;
-    for (uint32_t k = 0; k < nnrti_graph_attrs(node); k++) {
+    for (uint32_t k = 0; k < nnrt_node_graphs(node); k++) {
         const NNRT_SubGraph *graph = nnrti_part_graph_of(p, n, k);
         const uint32_t g = p->nGraphs;
         if (graph == NULL)
@@ -10778,13 +10778,13 @@ static bool nnrti_part_blind(const nnrti_split *s, uint32_t g, int32_t n)
 static bool nnrti_part_bounds(const nnrti_part_making *p, uint32_t g, nnrt_bound_list *list)
 {
     const nnrti_split *s = p->s;
-    nnrt_bound *bounds = (nnrt_bound *)nnrti_temp(s->memory, p->nTensors, sizeof(*bounds));
+    nnrt_bound *bounds = (nnrt_bound *)nnrt_memory_temp_array(s->memory, p->nTensors, sizeof(*bounds));
     uint32_t count = 0;
     for (uint32_t i = 0; bounds != NULL && i < p->nTensors; i++) {
         const uint32_t t = p->added[i];
         const nnrt_operand *o = &s->draft->tensors[t];
         const bool reads = nnrti_part_reads(s, g, t);
-        if (!nnrti_tensor_open(s->draft, t) || !(reads || nnrti_bound_of(&s->bounds, o->name) != NULL ||
+        if (!nnrti_tensor_open(s->draft, t) || !(reads || nnrt_bound_of(&s->bounds, o->name) != NULL ||
                                                  nnrti_part_blind(s, g, s->draft->steps[s->writer[t]].node)))
             continue;
         bounds[count].tensor = o->name;
@@ -10800,10 +10800,10 @@ static bool nnrti_part_io(const nnrti_part_making *p, nnrti_auto_part *part, con
 {
     const nnrt_draft *d = p->s->draft;
     bool open = false;
-    part->io = (NNRT_IOTensor *)nnrti_keep(p->s->memory, count, sizeof(*part->io));
+    part->io = (NNRT_IOTensor *)nnrt_memory_keep_array(p->s->memory, count, sizeof(*part->io));
     for (uint32_t i = 0; part->io != NULL && i < count; i++) {
         const nnrt_operand *o = &d->tensors[borders[i]];
-        int32_t *dims = (int32_t *)nnrti_keep(p->s->memory, (size_t)o->rank + 1, sizeof(*dims));
+        int32_t *dims = (int32_t *)nnrt_memory_keep_array(p->s->memory, (size_t)o->rank + 1, sizeof(*dims));
         if (dims == NULL)
             return false;
         memcpy(dims, o->dims, (size_t)o->rank * sizeof(*dims));
@@ -10817,7 +10817,7 @@ static bool nnrti_part_io(const nnrti_part_making *p, nnrti_auto_part *part, con
     }
     if (part->io == NULL || !open)
         return part->io != NULL;
-    part->symbols = (uint32_t *)nnrti_keep(p->s->memory, count, NNRTI_DIMS * sizeof(*part->symbols));
+    part->symbols = (uint32_t *)nnrt_memory_keep_array(p->s->memory, count, NNRTI_DIMS * sizeof(*part->symbols));
     for (uint32_t i = 0; part->symbols != NULL && i < count; i++)
         memcpy(part->symbols + (size_t)i * NNRTI_DIMS, d->tensors[borders[i]].symbols,
                (size_t)d->tensors[borders[i]].rank * sizeof(*part->symbols));
@@ -10841,14 +10841,14 @@ static bool nnrti_part_model(nnrti_split *s, uint32_t g, nnrti_auto_part *part, 
             nnrti_part_count(&p, (uint32_t)d->steps[*m].node, &room);
             nNodes++;
         }
-    p.nodes = (NNRT_Node *)nnrti_keep(s->memory, room.nNodes, sizeof(*p.nodes));
-    p.tensors = (NNRT_Tensor *)nnrti_keep(s->memory, room.nIndices, sizeof(*p.tensors));
-    p.graphs = (NNRT_SubGraph *)nnrti_keep(s->memory, (size_t)room.nGraphs + 1, sizeof(*p.graphs));
-    p.indices = (uint32_t *)nnrti_keep(s->memory, room.nIndices, sizeof(*p.indices));
-    own = (uint32_t *)nnrti_keep(s->memory, (size_t)room.nIndices + nNodes, sizeof(*own));
-    p.origins = (uint32_t *)nnrti_keep(s->memory, room.nNodes, sizeof(*p.origins));
-    p.borders = (uint32_t *)nnrti_temp(s->memory, room.nIndices, sizeof(*p.borders));
-    p.added = (uint32_t *)nnrti_temp(s->memory, room.nIndices, sizeof(*p.added));
+    p.nodes = (NNRT_Node *)nnrt_memory_keep_array(s->memory, room.nNodes, sizeof(*p.nodes));
+    p.tensors = (NNRT_Tensor *)nnrt_memory_keep_array(s->memory, room.nIndices, sizeof(*p.tensors));
+    p.graphs = (NNRT_SubGraph *)nnrt_memory_keep_array(s->memory, (size_t)room.nGraphs + 1, sizeof(*p.graphs));
+    p.indices = (uint32_t *)nnrt_memory_keep_array(s->memory, room.nIndices, sizeof(*p.indices));
+    own = (uint32_t *)nnrt_memory_keep_array(s->memory, (size_t)room.nIndices + nNodes, sizeof(*own));
+    p.origins = (uint32_t *)nnrt_memory_keep_array(s->memory, room.nNodes, sizeof(*p.origins));
+    p.borders = (uint32_t *)nnrt_memory_temp_array(s->memory, room.nIndices, sizeof(*p.borders));
+    p.added = (uint32_t *)nnrt_memory_temp_array(s->memory, room.nIndices, sizeof(*p.added));
     if (s->memory->full)
         return false;
     nodes = own + room.nIndices;
@@ -10923,8 +10923,8 @@ static NNRT_ReturnCode nnrti_part_agrees(const nnrti_auto_part *part, bool outpu
 static bool nnrti_split_take(nnrt_memory *m, size_t bytes, size_t staying)
 {
     size_t front, most;
-    if (!nnrti_round_size(m->front, NNRT_ALIGNMENT, &front) || !nnrti_round_size(bytes, NNRT_ALIGNMENT, &bytes) ||
-        !nnrti_round_size(staying, NNRT_ALIGNMENT, &staying) ||
+    if (!nnrt_round_size(m->front, NNRT_ALIGNMENT, &front) || !nnrt_round_size(bytes, NNRT_ALIGNMENT, &bytes) ||
+        !nnrt_round_size(staying, NNRT_ALIGNMENT, &staying) ||
         !nnrt_add_size(front, bytes > staying ? bytes : staying, &most) || !nnrt_add_size(most, m->back, &most) ||
         most > m->size)
         return false;
@@ -11003,7 +11003,7 @@ static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part 
     if (exact && (code = nnrt_device_model_memory(part->device, &part->model, &own, &peak)) != NNRT_SUCCESS)
         return code;
     if (s->config->buffer != NULL) {
-        if (!nnrti_round_size(s->memory->front, NNRT_ALIGNMENT, &front) || s->memory->size < s->memory->back ||
+        if (!nnrt_round_size(s->memory->front, NNRT_ALIGNMENT, &front) || s->memory->size < s->memory->back ||
             s->memory->size - s->memory->back < front || s->memory->size - s->memory->back - front < peak) {
             *ours = true;
             return nnrti_no_memory(error);
@@ -11053,7 +11053,7 @@ static bool nnrti_part_scratch(const nnrti_auto_part *part, size_t *tensors, siz
     return nnrt_mul_size((size_t)part->model.inputIndex.count + part->model.outputIndex.count, sizeof(NNRT_IOTensor),
                          tensors) &&
            nnrt_mul_size(part->symbols != NULL ? part->model.outputIndex.count : 0, sizeof(nnrt_dims), &dims) &&
-           nnrt_add_size(*tensors, dims, tensors) && nnrti_round_size(*tensors, NNRT_ALIGNMENT, tensors) &&
+           nnrt_add_size(*tensors, dims, tensors) && nnrt_round_size(*tensors, NNRT_ALIGNMENT, tensors) &&
            nnrt_add_size(*tensors, workspace, total) && nnrt_add_size(*total, NNRT_ALIGNMENT, total);
 }
 
@@ -11160,8 +11160,8 @@ static NNRT_ReturnCode nnrti_part_run(const void *attr, nnrt_view *args, nnrt_ca
 static nnrti_open_step *nnrti_part_open(const nnrti_split *s, uint32_t nIn, uint32_t nOut)
 {
     nnrti_open_step *o = (nnrti_open_step *)nnrt_memory_keep(s->memory, sizeof(*o));
-    uint32_t *slots = (uint32_t *)nnrti_keep(s->memory, (size_t)nIn + nOut, sizeof(*slots));
-    size_t *bytes = (size_t *)nnrti_keep(s->memory, nOut, sizeof(*bytes));
+    uint32_t *slots = (uint32_t *)nnrt_memory_keep_array(s->memory, (size_t)nIn + nOut, sizeof(*slots));
+    size_t *bytes = (size_t *)nnrt_memory_keep_array(s->memory, nOut, sizeof(*bytes));
     if (s->memory->full)
         return NULL;
     o->slots = slots;
@@ -11177,7 +11177,7 @@ static NNRT_ReturnCode nnrti_part_step(nnrti_split *s, uint32_t g, const nnrti_a
 {
     nnrt_draft *d = s->draft;
     const uint32_t nIn = part->model.inputIndex.count, nOut = part->model.outputIndex.count;
-    nnrt_plan_arg *args = (nnrt_plan_arg *)nnrti_temp(s->memory, (size_t)nIn + nOut, sizeof(*args));
+    nnrt_plan_arg *args = (nnrt_plan_arg *)nnrt_memory_temp_array(s->memory, (size_t)nIn + nOut, sizeof(*args));
     nnrt_draft_step made;
     size_t tensors, total;
     memset(&made, 0, sizeof(made));
@@ -11341,12 +11341,12 @@ static uint32_t nnrti_group_end(const nnrti_split *s, uint32_t g)
 static NNRT_ReturnCode nnrti_split_sort(nnrti_split *s)
 {
     nnrt_draft *d = s->draft;
-    nnrt_draft_step *sorted = (nnrt_draft_step *)nnrti_temp(s->memory, d->nSteps, sizeof(*sorted));
+    nnrt_draft_step *sorted = (nnrt_draft_step *)nnrt_memory_temp_array(s->memory, d->nSteps, sizeof(*sorted));
     size_t room = 1;
     uint32_t count = 0, depth, *stack;
     for (uint32_t i = 0; i < d->nSteps; i++)
         room += d->steps[i].kernel != NULL ? d->steps[i].nIn : 0;
-    stack = (uint32_t *)nnrti_temp(s->memory, room, sizeof(*stack));
+    stack = (uint32_t *)nnrt_memory_temp_array(s->memory, room, sizeof(*stack));
     if (s->memory->full)
         return nnrti_no_memory(s->config->error);
     memset(s->marks, 0, d->nSteps * sizeof(*s->marks)); /* 1: its givers are on the stack, 2: it is written */
@@ -11457,7 +11457,7 @@ static NNRT_ReturnCode nnrti_joined_make(nnrti_split *s, const uint32_t *group, 
         nIn += d->steps[group[i]].nIn;
         nOut += d->steps[group[i]].nOut;
     }
-    args = (nnrt_plan_arg *)nnrti_temp(s->memory, (size_t)nIn + nOut, sizeof(*args));
+    args = (nnrt_plan_arg *)nnrt_memory_temp_array(s->memory, (size_t)nIn + nOut, sizeof(*args));
     if (joined == NULL || args == NULL)
         return nnrti_no_memory(s->config->error);
     *made = d->steps[group[0]];
@@ -11487,7 +11487,7 @@ static NNRT_ReturnCode nnrti_joined_make(nnrti_split *s, const uint32_t *group, 
         if (!nnrti_part_scratch(p->part, &tensors, &own) ||
             !nnrt_add_size(own, sizeof(nnrti_joined_record) + ((size_t)from->nIn + from->nOut) * sizeof(nnrt_view),
                            &own) ||
-            !nnrti_round_size(own, NNRT_ALIGNMENT, &own) || !nnrt_add_size(bytes, own, &bytes))
+            !nnrt_round_size(own, NNRT_ALIGNMENT, &own) || !nnrt_add_size(bytes, own, &bytes))
             return nnrti_no_memory(s->config->error);
     }
     made->scratchBytes = bytes / d->workers + 1; /* as of a part */
@@ -11503,9 +11503,9 @@ static NNRT_ReturnCode nnrti_split_gather(nnrti_split *s)
     bool *placed;
     if (s->config->parallel == NULL || s->config->parallel->workers < 2 || s->config->profile != NULL)
         return NNRT_SUCCESS;
-    steps = (nnrt_draft_step *)nnrti_temp(s->memory, d->nSteps, sizeof(*steps));
-    writer = (uint32_t *)nnrti_temp(s->memory, d->nTensors, sizeof(*writer));
-    placed = (bool *)nnrti_temp(s->memory, d->nSteps, sizeof(*placed));
+    steps = (nnrt_draft_step *)nnrt_memory_temp_array(s->memory, d->nSteps, sizeof(*steps));
+    writer = (uint32_t *)nnrt_memory_temp_array(s->memory, d->nTensors, sizeof(*writer));
+    placed = (bool *)nnrt_memory_temp_array(s->memory, d->nSteps, sizeof(*placed));
     if (s->memory->full)
         return nnrti_no_memory(s->config->error);
     memset(writer, 0xFF, d->nTensors * sizeof(*writer));
@@ -11658,7 +11658,7 @@ static void nnrti_split_report(const nnrti_split *s)
     nnrt_allocator allocator;
     const NNRT_ModelConfig asking = nnrti_split_asking(s, &allocator);
     nnrti_auto_telling t = {s->model, s->config->partition, s->list, s, NULL, NULL};
-    t.told = (bool *)nnrti_temp(s->memory, s->model->nodes.count, sizeof(*t.told));
+    t.told = (bool *)nnrt_memory_temp_array(s->memory, s->model->nodes.count, sizeof(*t.told));
     if (t.told != NULL)
         nnrti_auto_report(&t, &asking);
     nnrt_memory_drop_temp(s->memory);
@@ -11749,12 +11749,12 @@ static NNRT_ReturnCode nnrti_split_strict(const nnrti_split *s)
         words.of++;
     if (words.of == m->nodes.count || !nnrti_split_only(s))
         return NNRT_SUCCESS;
-    takes = (bool *)nnrti_temp(s->memory, m->nodes.count, sizeof(*takes));
+    takes = (bool *)nnrt_memory_temp_array(s->memory, m->nodes.count, sizeof(*takes));
     if (takes != NULL && s->list->count > 0) {
         nnrti_auto_allowed(s->list->devices[0], &own);
         (void)nnrt_device_explain(s->list->devices[0], m, &own, takes, m->nodes.count, nnrti_split_listen, &words);
     }
-    return nnrti_blame(s->config->error,
+    return nnrt_error_blame(s->config->error,
                        nnrt_error_set(s->config->error, NNRT_UNSUPPORTED_OP,
                                       "strict: no device takes node %u '%s' (%s)%s%s", words.of,
                                       nnrti_text_of(m->nodes.data[words.of].name), nnrti_node_op(m, words.of),
@@ -11771,7 +11771,7 @@ static NNRT_ReturnCode nnrti_split_edit(nnrti_split *s)
             code = nnrti_split_part(s, g);
     for (uint32_t i = 0; i < s->model->nodes.count && code == NNRT_SUCCESS && nnrti_split_only(s); i++)
         if (s->owner[i] == NNRTI_AUTO_HOST && s->why[i] != NNRTI_WHY_KEPT && s->why[i] != NNRTI_WHY_KNOWN)
-            code = nnrti_blame(s->config->error,
+            code = nnrt_error_blame(s->config->error,
                                nnrt_error_set(s->config->error, NNRT_NOT_SUPPORT, "strict: node %u '%s' (%s): %s", i,
                                               nnrti_text_of(s->model->nodes.data[i].name), nnrti_node_op(s->model, i),
                                               nnrti_reasons[s->why[i]]),
@@ -11787,7 +11787,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_split_make(nnrti_split *s, nnrti_split_m
     const NNRT_ModelConfig *config = s->config;
     const NNRT_Model *mapped;
     nnrti_split_model *m = (nnrti_split_model *)nnrt_memory_keep(s->memory, sizeof(*m));
-    nnrti_plan_model *plan;
+    nnrt_plan_model *plan;
     bool within = true, some = false;
     size_t workspace;
     NNRT_ReturnCode code = NNRT_SUCCESS;
@@ -11806,7 +11806,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_split_make(nnrti_split *s, nnrti_split_m
         return nnrti_no_memory(config->error);
     if ((code = nnrt_plan_draft(mapped, config, s->memory, &s->draft)) != NNRT_SUCCESS)
         return code;
-    if (!nnrti_bounds_sort(config, s->memory, &s->bounds))
+    if (!nnrt_bound_index_make(config, s->memory, &s->bounds))
         return nnrti_no_memory(config->error);
     if ((code = nnrti_split_edit(s)) != NNRT_SUCCESS || s->parts == NULL)
         return code;
@@ -11854,7 +11854,7 @@ static NNRT_ReturnCode nnrti_auto_split(nnrti_auto_list *list, const NNRT_Model 
         nnrt_memory_allocate(&memory, config->allocator);
     code = nnrti_split_make(&s, &made);
     *split = made != NULL;
-    if (bytes != NULL && !nnrti_round_size(memory.peak, NNRT_ALIGNMENT, bytes))
+    if (bytes != NULL && !nnrt_round_size(memory.peak, NNRT_ALIGNMENT, bytes))
         code = nnrti_no_memory(config->error);
     if (made == NULL || bytes != NULL) {
         if (made == NULL && bytes == NULL && s.draft != NULL && code == NNRT_SUCCESS && nnrti_reports(config) &&
@@ -12152,7 +12152,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_auto_restore(void *self, const NNRT_Shar
         if (!nnrt_device_can(list.devices[i], NNRT_ABILITY_MODEL_CACHE))
             continue;
         if (first)
-            nnrti_error_clear(own.error);
+            nnrt_error_clear(own.error);
         code = nnrt_device_prepare_cache(list.devices[i], cache, count, &inner, &made);
         if (code == NNRT_SUCCESS)
             *prepared = nnrti_auto_around(m, list.devices[i], made, &own);
@@ -12196,7 +12196,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_auto_prepare(void *self, const NNRT_Mode
     at = nnrti_auto_first(&list, model, &own);
     while (*prepared == NULL && (device = nnrti_auto_next(&list, &at, model, &own)) != NULL) {
         if (tried && first)
-            nnrti_error_clear(own.error);
+            nnrt_error_clear(own.error);
         tried = true;
         code = nnrti_auto_wrap(device, model, &own, prepared);
         list.failed[at - 1] = code != NNRT_SUCCESS;
@@ -12207,14 +12207,14 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_auto_prepare(void *self, const NNRT_Mode
     }
     if (*prepared == NULL) {
         if (tried && first)
-            nnrti_error_clear(own.error);
+            nnrt_error_clear(own.error);
         code = nnrti_auto_split(&list, model, &own, NULL, prepared, &split);
         if (split)
             return code;
         device = nnrt_device_find("reference");
         if (code != NNRT_OUT_OF_MEMORY && code != NNRT_NOT_SUPPORT && nnrti_auto_rest(&list, model, &own)) {
             if (first)
-                nnrti_error_clear(own.error);
+                nnrt_error_clear(own.error);
             code = nnrti_auto_wrap(device, model, &own, prepared);
         } else if (code == NNRT_SUCCESS) {
             code = nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
@@ -12645,7 +12645,7 @@ static NNRT_ReturnCode nnrti_device_failed(nnrt_error *error, NNRT_ReturnCode co
         (void)nnrt_error_set(error, code, "device '%s' %s: %s (%d)", device, what, nnrt_code_name(code), code);
     else
         (void)nnrt_error_set(error, code, "%s: %s (%d)", what, nnrt_code_name(code), code);
-    return wordless ? nnrti_blame(error, code, node, tensor) : code;
+    return wordless ? nnrt_error_blame(error, code, node, tensor) : code;
 }
 
 /* What a device says of its nodes goes to a log, and on. */
@@ -12698,7 +12698,7 @@ NNRT_API NNRT_ReturnCode nnrt_device_explain(nnrt_device *device, const NNRT_Mod
         nnrti_error_send(&error);
         (void)nnrt_error_set(&error, NNRT_UNSUPPORTED_OP, "node %u '%s' (%s): device '%s' does not take it", i,
                              nnrti_text_of(model->nodes.data[i].name), nnrti_node_op(model, i), device->unique);
-        (void)nnrti_blame(&error, NNRT_UNSUPPORTED_OP, i, -1);
+        (void)nnrt_error_blame(&error, NNRT_UNSUPPORTED_OP, i, -1);
         reason(user, i, &error);
     }
     return code;
@@ -12727,7 +12727,7 @@ static NNRT_ReturnCode nnrti_device_prepared(nnrt_device *device, NNRT_ReturnCod
         return nnrti_device_failed(error, code, first, device->unique, "cannot prepare the model");
     }
     if (first)
-        nnrti_error_clear(error); /* of what it tried before it succeeded */
+        nnrt_error_clear(error); /* of what it tried before it succeeded */
     (void)NNRTI_ATOMIC_ADD(&device->prepared, 1);
     return NNRT_SUCCESS;
 }
@@ -12965,7 +12965,7 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, v
     if (code != NNRT_SUCCESS)
         return nnrti_device_failed(error, code, first, NULL, "the device's run failed");
     if (first)
-        nnrti_error_clear(error);
+        nnrt_error_clear(error);
     return NNRT_SUCCESS;
 }
 

@@ -9006,7 +9006,7 @@ static NNRT_ReturnCode nnrti_onnx_load(NNRT_Model **model, void *data, size_t by
 NNRT_API NNRT_ReturnCode nnrt_onnx_load_memory(NNRT_Model **model, const void *data, size_t bytes,
                                                const nnrt_onnx_desc *desc, nnrt_error *error)
 {
-    nnrti_error_clear(error);
+    nnrt_error_clear(error);
     if (model != NULL)
         *model = NULL;
     if (model == NULL || data == NULL)
@@ -9024,7 +9024,7 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_load(NNRT_Model **model, const char *path, co
     void *data = NULL;
     size_t bytes = 0;
     bool own = true;
-    nnrti_error_clear(error);
+    nnrt_error_clear(error);
     if (model != NULL)
         *model = NULL;
     if (model == NULL || path == NULL)
