@@ -15289,8 +15289,8 @@ static void nnrti_hardmax_line(const void *attr, const nnrti_line *x, const nnrt
         nnrti_store_int(y->data, i * y->step, i == at ? nnrti_one(type) : 0, type);
 }
 
-/* x, y of one shape, floats; y may be x. y[..,i,..] = 1 where x[..,i,..] is the first of the largest along axis, else 0. NaN is
-   smallest. */
+/* y[..,i,..] = 1 if i is the first index of the maximum of x along axis, else 0; NaN counts as smallest. x and y are
+   floating point and have the same shape; y may be x (in-place). */
 NNRT_API NNRT_ReturnCode nnrt_hardmax(const NNRT_Hardmax *attr, const nnrt_view *x, nnrt_view *y)
 {
     return nnrti_lines(attr, x, y, (int32_t)attr->axis, x->dataType, nnrti_hardmax_line);
@@ -15311,7 +15311,7 @@ static float nnrti_hard_sigmoid_real(const void *attr, float v)
     return nnrti_hard_sigmoidf(v, a->alpha, a->beta);
 }
 
-/* Derived: when quantised, uint8[256], the bits of the result for those of each stored integer. */
+/* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
 static NNRT_ReturnCode nnrti_rule_hard_sigmoid(nnrt_resolve *c)
 {
     return nnrti_unary_table(c, nnrti_code_real, nnrti_hard_sigmoid_real);
@@ -15325,7 +15325,7 @@ static double nnrti_hard_sigmoid(double v, double alpha, double beta)
     return line < 0 ? 0.0 : line > 1 ? 1.0 : line;
 }
 
-/* y = min(max(alpha*x + beta, 0), 1), element by element; NaN stays. y may lie where x lies. */
+/* y = min(max(alpha*x + beta, 0), 1), elementwise; NaN gives NaN. y may be x (in-place). */
 NNRTI_UNARY_WITH(HardSigmoid, hard_sigmoid, attr->alpha, attr->beta, nnrti_hard_sigmoidf, nnrti_hard_sigmoid)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -15343,7 +15343,7 @@ static float nnrti_hard_swish_real(const void *attr, float v)
     return nnrti_hard_swishf(v, a->alpha, a->beta);
 }
 
-/* Derived: when quantised, uint8[256], the bits of the result for those of each stored integer. */
+/* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
 static NNRT_ReturnCode nnrti_rule_hard_swish(nnrt_resolve *c)
 {
     const NNRT_HardSwish *a = (const NNRT_HardSwish *)c->resolved;
@@ -15368,17 +15368,18 @@ static double nnrti_hard_swish(double v, double alpha, double beta)
     return gate <= 0 ? 0.0 : v * gate;
 }
 
-/* y = x * min(max(alpha*x + beta, 0), 1), element by element; 0 where the gate is 0, even for an infinity, and NaN
-   stays. y may lie where x lies. */
+/* y = x * min(max(alpha*x + beta, 0), 1), elementwise; 0 if the second factor is 0, even for Inf; NaN gives NaN. y may
+   be x (in-place). */
 NNRTI_UNARY_WITH(HardSwish, hard_swish, attr->alpha, attr->beta, nnrti_hard_swishf, nnrti_hard_swish)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op IF */
 
-/* IF and LOOP: their results are those of subgraphs, which only the model has that the node is in. */
+/* IF and LOOP: the shapes of their results are those of their subgraphs, which belong to the model. Shape inference of
+   a single node does not have them, so this rule always fails; the plan resolves these nodes. */
 static NNRT_ReturnCode nnrti_rule_control(nnrt_resolve *c)
 {
-    return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "runs subgraphs: it is resolved with its model, not by itself");
+    return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "runs subgraphs: it can only be resolved as part of its model");
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -15394,8 +15395,9 @@ static NNRT_ReturnCode nnrti_rule_instance_norm(nnrt_resolve *c)
 
 /* >>kernel INSTANCE_NORM */
 
-/* x, y [N,K,C], y may be x; scale, bias [C], each float16 or float32 where x is float16. y[n,k,c] = scale[c] *
-   (x[n,k,c] - mean) / sqrt(variance + epsilon) + bias[c], mean and variance (over K elements, not K-1) of x[n,..,c]. */
+/* y[n,k,c] = scale[c] * (x[n,k,c] - mean) / sqrt(variance + epsilon) + bias[c], with the mean and the variance of
+   x[n,..,c] (the variance divides by K, not K-1). x, y [N,K,C]; scale, bias [C], each float16 or float32 if x is
+   float16. y may be x (in-place). */
 NNRTI_FLOATS(instance_norm,
              (const NNRT_InstanceNorm *attr, const nnrt_view *x, const nnrt_view *scale, const nnrt_view *bias,
               nnrt_view *y),
@@ -15405,7 +15407,7 @@ NNRTI_FLOATS(instance_norm,
 /* >>op IS_INF */
 /* >>kernel IS_INF */
 
-/* y = x is infinite, of a sign that attr asks for, element by element: x of floats, y bool. */
+/* y = (x is +Inf and detectPositive) or (x is -Inf and detectNegative), elementwise: x floating point, y bool. */
 NNRT_API NNRT_ReturnCode nnrt_is_inf(const NNRT_IsInf *attr, const nnrt_view *x, nnrt_view *y)
 {
     return nnrti_map_class(
@@ -15416,7 +15418,7 @@ NNRT_API NNRT_ReturnCode nnrt_is_inf(const NNRT_IsInf *attr, const nnrt_view *x,
 /* >>op IS_NAN */
 /* >>kernel IS_NAN */
 
-/* y = x is not a number, element by element: x of floats, y bool. */
+/* y = (x is NaN), elementwise: x floating point, y bool. */
 NNRT_API NNRT_ReturnCode nnrt_is_nan(const NNRT_IsNaN *attr, const nnrt_view *x, nnrt_view *y)
 {
     (void)attr;
@@ -15426,8 +15428,9 @@ NNRT_API NNRT_ReturnCode nnrt_is_nan(const NNRT_IsNaN *attr, const nnrt_view *x,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op L2_NORMALIZE_FUSION */
 
-/* Derived of quantised data: int64[1], the least sum of squares of stored integers, and the list without a factor; of a result
-   that does not have the scale 1/128 nothing, it is computed in float32. */
+/* Quantization of L2_NORMALIZE_FUSION. If the result has the scale 1/128 (and zero point 0 or 128), derives int64[1],
+   the lower bound of the sum of squares of stored integers (epsilon in units of scale^2), and the zero point and range
+   of the result, without multipliers. For any other result it derives nothing and selects the float32 kernel. */
 static NNRT_ReturnCode nnrti_quant_l2_normalize(nnrt_resolve *c, const NNRT_L2NormalizeFusion *a)
 {
     static const int32_t one = 1;
@@ -15455,8 +15458,8 @@ static NNRT_ReturnCode nnrti_quant_l2_normalize(nnrt_resolve *c, const NNRT_L2No
 }
 
 /* Resolved: axis lists axes >= 0 in ascending order.
-   Derived: when quantised and y has the scale 1/128, int64[1], the least sum of squares of stored integers; zero point and
-   bounds of the result. */
+   Derived: when quantized and y has the scale 1/128, int64[1], the lower bound of the sum of squares of stored
+   integers; zero point and range of the result. */
 static NNRT_ReturnCode nnrti_rule_l2_normalize_fusion(nnrt_resolve *c)
 {
     NNRT_L2NormalizeFusion *a = (NNRT_L2NormalizeFusion *)c->resolved;
@@ -15478,12 +15481,12 @@ static NNRT_ReturnCode nnrti_rule_l2_normalize_fusion(nnrt_resolve *c)
 
 /* >>kernel L2_NORMALIZE_FUSION */
 
-/* x, y of one shape; y may be x. y = act(x / sqrt(the larger of epsilon and the sum of x^2 along axis)). A set is visited
-   in row order, and its sum carries its rounding errors along. */
+/* y = act(x / sqrt(max(epsilon, sum of x^2 over the axes in axis))). x and y have the same shape; y may be x
+   (in-place). The sum visits the elements in row-major order and is compensated (nnrti_sum). */
 NNRTI_INLINE NNRT_ReturnCode nnrti_l2_normalize_fusion(const NNRT_L2NormalizeFusion *attr, const nnrt_view *x,
                                                        nnrt_view *y, NNRT_DataType type)
 {
-    nnrt_view firstX = *x, firstY = *y, setX = *x, setY = *y; /* the first elements of all sets; one set */
+    nnrt_view firstX = *x, firstY = *y, setX = *x, setY = *y; /* first elements of the groups; one group */
     nnrti_walk w, s;
     for (int32_t i = 0; i < x->rank; i++)
         setX.dims[i] = setY.dims[i] = 1;
@@ -15504,7 +15507,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_l2_normalize_fusion(const NNRT_L2NormalizeFus
                     const float v = nnrti_load_real(x, from + s.at[1] + i * s.row[1], type);
                     nnrti_sum_add(&sum, v * v);
                 }
-            while (nnrti_walk_next(&s)); /* which is then back at its start */
+            while (nnrti_walk_next(&s)); /* after the last row, s is at its start again */
             norm = nnrti_sum_of(&sum);
             norm = nnrti_sqrtf(norm < attr->epsilon ? attr->epsilon : norm);
             do
@@ -15521,7 +15524,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_l2_normalize_fusion(const NNRT_L2NormalizeFus
 NNRTI_FLOATS(l2_normalize_fusion, (const NNRT_L2NormalizeFusion *attr, const nnrt_view *x, nnrt_view *y),
              nnrti_l2_normalize_fusion(attr, x, y, type))
 
-/* factor of 1 / sqrt(a) times 128, a >= 0; of 0 and 1 the same. Newton's iteration with 28 fraction bits from 1. */
+/* factor = the fixed-point multiplier (nnrti_rescale) for 128 / sqrt(a), a >= 0; a = 0 counts as 1. Newton's iteration
+   with 28 fraction bits, starting at 1. */
 static void nnrti_l2_factor(int64_t a, int32_t factor[2])
 {
     int32_t x = 1 << 28, u, n = 11, j;
@@ -15545,12 +15549,13 @@ static void nnrti_l2_factor(int64_t a, int32_t factor[2])
     factor[1] = n < 0 ? 7 : 7 - n;
 }
 
-/* Quantised int8 or uint8, y with scale 1/128; least: the square of epsilon in stored integers, list: of the rule. */
+/* Quantized int8 or uint8, y with scale 1/128. least and list are derived by the rule: the lower bound of the sum of
+   squares of stored integers; zero point and range of y. */
 NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_q8(const NNRT_L2NormalizeFusion *attr, const nnrt_view *x,
                                                      const nnrt_view *least, const nnrt_view *list, nnrt_view *y)
 {
     const int32_t *quant = (const int32_t *)list->data, zero = x->quant[0].zeroPoint;
-    nnrt_view firstX = *x, firstY = *y, setX = *x, setY = *y; /* the first elements of all sets; one set */
+    nnrt_view firstX = *x, firstY = *y, setX = *x, setY = *y; /* first elements of the groups; one group */
     nnrti_walk w, s;
     for (int32_t i = 0; i < x->rank; i++)
         setX.dims[i] = setY.dims[i] = 1;
@@ -15571,7 +15576,7 @@ NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_q8(const NNRT_L2NormalizeFusio
                     const int32_t v = nnrti_load_8(x->data, from + s.at[1] + i * s.row[1], x->dataType) - zero;
                     sum += (int64_t)v * v;
                 }
-            while (nnrti_walk_next(&s)); /* which is then back at its start */
+            while (nnrti_walk_next(&s)); /* after the last row, s is at its start again */
             nnrti_l2_factor(sum > *(const int64_t *)least->data ? sum : *(const int64_t *)least->data, factor);
             do
                 for (int32_t i = 0; i < s.count; i++) {
@@ -15585,7 +15590,7 @@ NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_q8(const NNRT_L2NormalizeFusio
     return NNRT_SUCCESS;
 }
 
-/* Quantised int8 or uint8, y with any parameters: the real values are computed in float32. */
+/* Quantized int8 or uint8, y with any quantization parameters: computes the real values in float32. */
 NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_q8_real(const NNRT_L2NormalizeFusion *attr, const nnrt_view *x,
                                                           nnrt_view *y)
 {
@@ -15595,7 +15600,7 @@ NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_q8_real(const NNRT_L2Normalize
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LAYER_NORM_FUSION */
 
-/* gamma and beta are there, with the extents of x from axis `first` on. */
+/* Checks that gamma and beta are present and have the shape of x from axis `first` on. */
 static NNRT_ReturnCode nnrti_layer_norm_params(nnrt_resolve *c, int32_t first)
 {
     static const char *const names[] = {"x", "gamma", "beta"};
@@ -15609,14 +15614,15 @@ static NNRT_ReturnCode nnrti_layer_norm_params(nnrt_resolve *c, int32_t first)
         const nnrt_operand *o = &c->in[i];
         if (o->rank != want.rank || !nnrti_same(o->dims, want.dims, (size_t)want.rank * sizeof(want.dims[0])))
             return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                              "input %u (%s) '%s' is %o, expected %o: the extents of x %o from axis %d on", i, names[i],
+                              "input %u (%s) '%s' is %o, expected %o: the shape of x %o from axis %d on", i, names[i],
                               o->name, o, &want, x, first);
     }
     return NNRT_SUCCESS;
 }
 
-/* *dims = {elements of x before axis, elements from axis on}; false when one does not fit. The largest open extents may
-   make more than fits: a run has its own. */
+/* dims = {number of elements before axis, from axis on}: the shape of x as a matrix. Returns false if one of them
+   exceeds INT32_MAX. With dynamic dimensions the upper bounds may exceed it (they saturate), because the sizes in a run
+   are smaller. */
 static bool nnrti_two_parts(const nnrt_operand *x, int32_t axis, int32_t dims[2])
 {
     const bool open = nnrti_open_from(x, 0);
@@ -15628,7 +15634,8 @@ static bool nnrti_two_parts(const nnrt_operand *x, int32_t axis, int32_t dims[2]
     return open || (before <= INT32_MAX && behind <= INT32_MAX);
 }
 
-/* Resolved: the kernel sees x and y as [M,K], K normalised together, and gamma and beta as [G]; axes >= 0. */
+/* Resolved: the kernel sees x and y as [M,K] with K elements normalized together, and gamma and beta as [G]; axes >=
+   0. */
 static NNRT_ReturnCode nnrti_rule_layer_norm_fusion(nnrt_resolve *c)
 {
     NNRT_LayerNormFusion *a = (NNRT_LayerNormFusion *)c->resolved;
@@ -15640,7 +15647,8 @@ static NNRT_ReturnCode nnrti_rule_layer_norm_fusion(nnrt_resolve *c)
         (code = a->elementwiseAffine ? nnrti_layer_norm_params(c, first) : NNRT_SUCCESS) != NNRT_SUCCESS)
         return code;
     if (!nnrti_two_parts(x, axis, dims) || !nnrti_two_parts(x, first, parts))
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o: its size does not fit", x->name, x);
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o: its size does not fit a matrix of int32 dimensions",
+                          x->name, x);
     nnrti_result_like(c, 0);
     nnrti_see_as(&c->in[0], 2, dims);
     nnrti_see_as(&c->out[0], 2, dims);
@@ -15653,14 +15661,14 @@ static NNRT_ReturnCode nnrti_rule_layer_norm_fusion(nnrt_resolve *c)
 
 /* >>kernel LAYER_NORM_FUSION */
 
-/* Elements are normalised by (x - mean - rest) * scale. */
+/* Normalization of a row: (x - mean - rest) * scale. */
 typedef struct nnrti_norm {
     float mean, rest, scale;
 } nnrti_norm;
 
-/* Row of K elements that begins at element `at`. mean is a first approximation of the mean, rest what is left of it:
-   with both, rows far away from 0 lose no digits. The variance is the mean of (x - mean)^2 less rest^2. All sums run
-   over k. */
+/* Normalization parameters of the row of K elements that begins at element `at`. mean is a first approximation of the
+   mean, rest the mean of the remainders x - mean; subtracting both keeps the precision of rows whose values are far
+   from 0. The variance is the mean of (x - mean)^2 minus rest^2. All sums run over k in ascending order. */
 NNRTI_INLINE nnrti_norm nnrti_norm_of(const nnrt_view *x, ptrdiff_t at, float epsilon, NNRT_DataType type)
 {
     const int32_t K = x->dims[1];
@@ -15680,9 +15688,9 @@ NNRTI_INLINE nnrti_norm nnrti_norm_of(const nnrt_view *x, ptrdiff_t at, float ep
     return norm;
 }
 
-/* x [M,K], y [M,K], which may be x; gamma, beta [G], G a part or a multiple of K, float16 or float32 where x is float16.
-   y[m,k] = (x[m,k] - mean of x[m,..]) / sqrt(variance of x[m,..] + epsilon), variance over K elements, not K-1; with
-   elementwiseAffine this times gamma[(m*K + k) % G] plus beta[(m*K + k) % G]. */
+/* y[m,k] = (x[m,k] - mean of x[m,..]) / sqrt(variance of x[m,..] + epsilon); the variance divides by K, not K-1. With
+   elementwiseAffine the result is multiplied by gamma[(m*K + k) % G], then beta[(m*K + k) % G] is added. x, y [M,K];
+   gamma, beta [G], G a divisor or a multiple of K, float16 or float32 if x is float16. y may be x (in-place). */
 NNRTI_INLINE NNRT_ReturnCode nnrti_layer_norm_fusion(const NNRT_LayerNormFusion *attr, const nnrt_view *x,
                                                      const nnrt_view *gamma, const nnrt_view *beta, nnrt_view *y,
                                                      NNRT_DataType type)
@@ -15709,7 +15717,7 @@ NNRTI_FLOATS(layer_norm_fusion,
               nnrt_view *y),
              nnrti_layer_norm_fusion(attr, x, gamma, beta, y, type))
 
-/* The same of quantised int8 or uint8, whose real values are computed in float32. */
+/* The same for quantized int8 or uint8: computes the real values in float32. */
 NNRT_API NNRT_ReturnCode nnrt_layer_norm_fusion_q8(const NNRT_LayerNormFusion *attr, const nnrt_view *x,
                                                    const nnrt_view *gamma, const nnrt_view *beta, nnrt_view *y)
 {
@@ -15719,7 +15727,7 @@ NNRT_API NNRT_ReturnCode nnrt_layer_norm_fusion_q8(const NNRT_LayerNormFusion *a
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LEAKY_RELU */
 
-/* Derived: when quantised, uint8[256], the bits of the result for those of each stored integer. */
+/* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
 static NNRT_ReturnCode nnrti_rule_leaky_relu(nnrt_resolve *c)
 {
     nnrti_coder k;
@@ -15747,27 +15755,29 @@ static double nnrti_leaky_relu(double v, double slope, double unused)
     return v >= 0 ? v : slope * v;
 }
 
-/* y = x >= 0 ? x : negativeSlope*x, element by element; NaN stays. y may lie where x lies. */
+/* y = x >= 0 ? x : negativeSlope*x, elementwise; NaN gives NaN. y may be x (in-place). */
 NNRTI_UNARY_WITH(LeakyRelu, leaky_relu, attr->negativeSlope, 0, nnrti_leaky_reluf, nnrti_leaky_relu)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LESS */
 /* >>kernel LESS */
 
-/* z = x < y as bool, x and y of any one type, broadcast to the dims of z; false for a NaN, false < true. */
+/* z = (x < y) as bool; x and y have the same type (any) and are broadcast to the shape of z. False if an operand is
+   NaN; for bool, false < true. */
 NNRTI_PREDICATE(Less, less, a < b)
 
-/* Quantised int8 or uint8: the real values, with the list of nnrti_quant_compare. */
+/* Quantized int8 or uint8: compares the real values exactly, with the multipliers of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(Less, less_q8, a < b)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LESS_EQUAL */
 /* >>kernel LESS_EQUAL */
 
-/* z = x <= y as bool, x and y of any one type, broadcast to the dims of z; false for a NaN, false <= true. */
+/* z = (x <= y) as bool; x and y have the same type (any) and are broadcast to the shape of z. False if an operand is
+   NaN; for bool, false <= true. */
 NNRTI_PREDICATE(LessEqual, less_equal, a <= b)
 
-/* Quantised int8 or uint8: the real values, with the list of nnrti_quant_compare. */
+/* Quantized int8 or uint8: compares the real values exactly, with the multipliers of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(LessEqual, less_equal_q8, a <= b)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -15779,7 +15789,7 @@ static float nnrti_log_real(const void *attr, float v)
     return nnrti_logf(v);
 }
 
-/* Derived: when quantized, uint8[256], the result for each stored integer. */
+/* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
 static NNRT_ReturnCode nnrti_rule_log(nnrt_resolve *c)
 {
     return nnrti_unary_table(c, nnrti_code_real, nnrti_log_real);
@@ -15787,21 +15797,22 @@ static NNRT_ReturnCode nnrti_rule_log(nnrt_resolve *c)
 
 /* >>kernel LOG */
 
-/* y = the natural logarithm of x, element by element; 0 gives -infinity, x < 0 NaN. y may lie where x lies. */
+/* y = ln(x), the natural logarithm, elementwise; 0 gives -Inf, x < 0 gives NaN. y may be x (in-place). */
 NNRTI_UNARY(Log, log, nnrti_logf, nnrti_log)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LOGICAL_AND */
 /* >>kernel LOGICAL_AND */
 
-/* z = x != 0 and y != 0 as bool, x and y of any one type, broadcast to the dims of z; a NaN is not 0, -0 is. */
+/* z = (x != 0 and y != 0) as bool; x and y have the same type (any) and are broadcast to the shape of z. NaN counts as
+   true, -0 as false. */
 NNRTI_PREDICATE(LogicalAnd, logical_and, a != 0 && b != 0)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LOGICAL_NOT */
 /* >>kernel LOGICAL_NOT */
 
-/* y = (x == 0), element by element, x of any type and y bool; -0 is 0, NaN is not. y may lie where x lies when x has
+/* y = (x == 0), elementwise, x of any type and y bool; -0 equals 0, NaN does not. y may be x (in-place) if x has
    elements of one byte. */
 NNRT_API NNRT_ReturnCode nnrt_logical_not(const NNRT_LogicalNot *attr, const nnrt_view *x, nnrt_view *y)
 {
@@ -15822,7 +15833,7 @@ NNRT_API NNRT_ReturnCode nnrt_logical_not(const NNRT_LogicalNot *attr, const nnr
 #define NNRTI_NOT_INT(name, T, U, least, greatest) NNRTI_NOT_ROW(name, T, v == 0)
             NNRTI_INT_TYPES(NNRTI_NOT_INT)
             NNRTI_NOT_ROW(BOOL, uint8_t, v == 0)
-            NNRTI_NOT_ROW(FLOAT16, uint16_t, (v & 0x7fffu) == 0) /* the bits but for the sign */
+            NNRTI_NOT_ROW(FLOAT16, uint16_t, (v & 0x7fffu) == 0) /* all bits except the sign */
             NNRTI_NOT_ROW(FLOAT32, float, v == 0)
         default: NNRTI_NOT_ROW(FLOAT64, double, v == 0)
         }
@@ -15834,7 +15845,8 @@ NNRT_API NNRT_ReturnCode nnrt_logical_not(const NNRT_LogicalNot *attr, const nnr
 /* >>op LOGICAL_OR */
 /* >>kernel LOGICAL_OR */
 
-/* z = x != 0 or y != 0 as bool, x and y of any one type, broadcast to the dims of z; a NaN is not 0, -0 is. */
+/* z = (x != 0 or y != 0) as bool; x and y have the same type (any) and are broadcast to the shape of z. NaN counts as
+   true, -0 as false. */
 NNRTI_PREDICATE(LogicalOr, logical_or, a != 0 || b != 0)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -15868,8 +15880,8 @@ NNRTI_INLINE void nnrti_log_softmax_line(const void *attr, const nnrti_line *x, 
         nnrti_line_store(y, i, (nnrti_line_load(x, i, type) - max) - log, type);
 }
 
-/* x, y of one shape; y may be x. y[..,i,..] = x[..,i,..] - max - log(sum of exp(x[..,k,..] - max) over k), max and sum
-   along axis. The sum runs over k and carries its rounding errors along. */
+/* y[..,i,..] = x[..,i,..] - max - log(sum over k of exp(x[..,k,..] - max)), max and sum along axis. x and y have the
+   same shape; y may be x (in-place). The sum runs over k in ascending order and is compensated (nnrti_sum). */
 NNRTI_FLOATS(log_softmax, (const NNRT_LogSoftmax *attr, const nnrt_view *x, nnrt_view *y),
              nnrti_lines(attr, x, y, (int32_t)attr->axis, type, nnrti_log_softmax_line))
 
@@ -15914,8 +15926,9 @@ NNRTI_INLINE void nnrti_lp_normalization_line(const void *attr, const nnrti_line
         nnrti_line_store(y, i, nnrti_line_load(x, i, type) / norm, type);
 }
 
-/* x, y of one shape; y may be x. y = x / (norm + epsilon), the norm of each line along axis: p 1: the sum of |x|, p 2:
-   the root of the sum of x^2. Sums run along the line and carry their rounding errors along. */
+/* y = x / (norm + epsilon) with the norm of each line along axis: the sum of |x| for p = 1, sqrt of the sum of x^2 for
+   p = 2.
+   x and y have the same shape; y may be x (in-place). The sum runs along the line and is compensated (nnrti_sum). */
 NNRTI_FLOATS(lp_normalization, (const NNRT_LpNormalization *attr, const nnrt_view *x, nnrt_view *y),
              nnrti_lines(attr, x, y, (int32_t)attr->axis, type, nnrti_lp_normalization_line))
 
@@ -15947,9 +15960,9 @@ static float nnrti_lp_power(float v, int64_t p)
     return p == 1 ? v : p == 2 ? v * v : nnrti_powf(v, (float)p);
 }
 
-/* x [N,C,L..], y [N,C,M..], float32 or float16, of one rank; they may not overlap. y[n,c,m..] = (sum of |x[n,c,q..]|^p)^(1/p)
-   over the cells q = m*stride - pad + i*dilation inside x, 0 <= i < kernelShape, of each axis. The sum runs over the cells
-   with the last axis fastest; that of no cells is 0. */
+/* y[n,c,m..] = (sum of |x[n,c,q..]|^p)^(1/p) over the window elements inside x, which on each axis are
+   q = m*stride - pad + i*dilation, 0 <= i < kernelShape. x [N,C,L..], y [N,C,M..], float32 or float16, of the same
+   rank; they must not overlap. The sum runs with the last axis fastest; an empty window gives 0. */
 NNRT_API NNRT_ReturnCode nnrt_lp_pool(const NNRT_LpPool *attr, const nnrt_view *x, nnrt_view *y)
 {
     int32_t out[NNRT_MAX_RANK] = {0};
@@ -15987,8 +16000,8 @@ static NNRT_ReturnCode nnrti_rule_lrn(nnrt_resolve *c)
 
 /* >>kernel LRN */
 
-/* x, y [N,H,W,C]; they may not overlap. y[..,c] = x[..,c] * (bias + alpha * S)^-beta, S the sum of x[..,i]^2 over the
-   channels i from c - depthRadius to c + depthRadius, in this order. */
+/* y[..,c] = x[..,c] * (bias + alpha * S)^-beta with S = the sum of x[..,i]^2 over the channels i from c - depthRadius
+   to c + depthRadius, in this order. x, y [N,H,W,C]; they must not overlap. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_lrn(const NNRT_LRN *attr, const nnrt_view *x, nnrt_view *y, NNRT_DataType type)
 {
     const int64_t r = attr->depthRadius;
@@ -16015,8 +16028,8 @@ NNRTI_FLOATS(lrn, (const NNRT_LRN *attr, const nnrt_view *x, nnrt_view *y), nnrt
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LSTM */
 
-/* numLayers, numDirections, inputSize and hiddenSize become what 0 stands for: 1 layer, the directions of bidirectional,
-   the sizes that wIh [rows,4H,I] has. */
+/* Replaces the value 0 of numLayers, numDirections, inputSize and hiddenSize by its meaning: 1 layer, 1 or 2 directions
+   by bidirectional, the dimensions I and H of wIh [rows,4H,I]. */
 static NNRT_ReturnCode nnrti_lstm_sizes(nnrt_resolve *c, NNRT_LSTM *a)
 {
     const struct {
@@ -16042,7 +16055,7 @@ static NNRT_ReturnCode nnrti_lstm_sizes(nnrt_resolve *c, NNRT_LSTM *a)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 0 (x) '%s' is %o and input 1 (wIh) '%s' %o, expected 3 axes",
                           x->name, x, w->name, w);
     if (nnrti_open_from(w, 0))
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "input 1 (wIh) '%s' is %o: its extents must be given", w->name, w);
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "input 1 (wIh) '%s' is %o, expected fixed dimensions", w->name, w);
     a->numDirections = directions;
     a->numLayers = a->numLayers > 0 ? a->numLayers : 1;
     a->inputSize = a->inputSize > 0 ? a->inputSize : w->dims[2];
@@ -16050,8 +16063,8 @@ static NNRT_ReturnCode nnrti_lstm_sizes(nnrt_resolve *c, NNRT_LSTM *a)
     return NNRT_SUCCESS;
 }
 
-/* Input i has the extents d0, d1 and, but for the bias, d2. Those of states along axis 1 are the batch of x, which may be
-   open. */
+/* Checks that input i has the shape [d0,d1,d2], the bias (i = 3) [d0,d1]. Axis 1 of the states hx and cx is the batch
+   dimension of x, which may be dynamic. */
 static NNRT_ReturnCode nnrti_lstm_shape(nnrt_resolve *c, uint32_t i, int64_t d0, int64_t d1, int64_t d2)
 {
     static const char *const names[] = {"x", "wIh", "wHh", "bias", "hx", "cx", "wProj"};
@@ -16067,7 +16080,7 @@ static NNRT_ReturnCode nnrti_lstm_shape(nnrt_resolve *c, uint32_t i, int64_t d0,
     return NNRT_SUCCESS;
 }
 
-/* *bytes = what the kernel keeps in scratch: see there. false: too much. */
+/* *bytes = size of the kernel's scratch (see nnrt_lstm); returns false if it overflows. */
 static bool nnrti_lstm_scratch(const NNRT_LSTM *a, int32_t steps, size_t *bytes)
 {
     const size_t H = (size_t)a->hiddenSize, R = a->projSize > 0 ? (size_t)a->projSize : H;
@@ -16079,7 +16092,7 @@ static bool nnrti_lstm_scratch(const NNRT_LSTM *a, int32_t steps, size_t *bytes)
            nnrt_add_size(floats, 2 * R, &floats) && nnrt_mul_size(floats, sizeof(float), bytes);
 }
 
-/* Resolved: all sizes but projSize are said; that is 0 where there is no projection. */
+/* Resolved: all sizes are explicit; projSize is 0 if there is no projection. */
 static NNRT_ReturnCode nnrti_rule_lstm(nnrt_resolve *c)
 {
     NNRT_LSTM *a = (NNRT_LSTM *)c->resolved;
@@ -16095,11 +16108,11 @@ static NNRT_ReturnCode nnrti_rule_lstm(nnrt_resolve *c)
                           "projSize is %l, but input 6 (wProj) is %s", a->projSize,
                           nnrti_absent(wProj) ? "missing" : "present");
     if (rows > INT32_MAX || 8 * H > INT32_MAX || D * R > INT32_MAX)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%l layers of %l directions, %l cells: too large", a->numLayers, D, H);
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%l layers of %l directions, hiddenSize %l: too large, a dimension exceeds 2147483647", a->numLayers, D, H);
     if (a->numLayers > 1 && I != D * R)
         return nnrti_fail(
             c, NNRT_INVALID_SHAPE,
-            "input 1 (wIh) '%s' is %o: with %l layers its last extent must be that of a layer's result, %l", wIh->name,
+            "input 1 (wIh) '%s' is %o: with %l layers its last dimension must be the size of a layer's output, %l", wIh->name,
             wIh, a->numLayers, D * R);
     if ((code = nnrti_lstm_shape(c, 1, rows, 4 * H, I)) != NNRT_SUCCESS ||
         (code = nnrti_lstm_shape(c, 0, x->dims[0], x->dims[1], I)) != NNRT_SUCCESS ||
@@ -16120,22 +16133,23 @@ static NNRT_ReturnCode nnrti_rule_lstm(nnrt_resolve *c)
     }
     nnrti_from(c, 0, 0, x, 0);
     if (!nnrti_lstm_scratch(a, x->dims[0], &c->scratch))
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the results of %d steps in %l layers: too large", x->dims[0],
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the scratch for %d steps in %l layers is too large", x->dims[0],
                           a->numLayers);
     return NNRT_SUCCESS;
 }
 
 /* >>kernel LSTM */
 
-/* What the steps of all sequences share, and the state of the current one. */
+/* The operands that all time steps share, and the state of the current sequence. */
 typedef struct nnrti_lstm {
-    const nnrt_view *wIh, *wHh, *bias, *wProj; /* bias and wProj: NULL where there is none */
+    const nnrt_view *wIh, *wHh, *bias, *wProj; /* bias and wProj: NULL if absent */
     int32_t H, R;
     float zoneoutCell, zoneoutHidden;
-    float *h, *c, *gates, *cells, *out; /* R, H, 4*H, H and R numbers */
+    float *h, *c, *gates, *cells, *out; /* arrays of R, H, 4*H, H and R elements */
 } nnrti_lstm;
 
-/* One step of layer and direction `row`: h and c become the next state, out the h' of its result. */
+/* One time step of weight row `row` (layer and direction): updates the states h and c, and stores the output h' in
+   out. */
 static void nnrti_lstm_step(const nnrti_lstm *m, int32_t row, const float *in)
 {
     const int32_t H = m->H;
@@ -16167,15 +16181,18 @@ static void nnrti_lstm_step(const nnrti_lstm *m, int32_t row, const float *in)
     }
 }
 
-/* Sequences x [T,N,I] through L layers of D directions; row l*D + d of the weights is direction d of layer l, direction 1
-   runs from t = T-1 down. wIh [L*D,4*H,I], wHh [L*D,4*H,R], bias [L*D,8*H] or NULL (of no effect without hasBias), wProj
-   [L*D,R,H] or NULL, R = H then; hx, hy [L*D,N,R]; cx, cy [L*D,N,H]; y [T,N,D*R], direction 0 first. For L > 1 I = D*R: a
-   layer's in are the h' of all directions of the one below. All of one type, float32 or float16. Per step
-   s = b1 + b2 + wIh*in + wHh*h, in this order, for each of the blocks i, o, f, g of 4*H;
-   c' = sigmoid(f)*c + sigmoid(i)*tanh(g); h' = sigmoid(o)*tanh(c'), with wProj wProj*h'; y = h';
-   c = zc*c + (1-zc)*c', h = zh*h + (1-zh)*h', zc and zh the zoneouts. What lies between x and the results is float32.
-   Scratch: 4*(I + 6*H + 2*R) bytes, and 4*T*D*R for a second, and again for a third layer; NNRT_INSUFFICIENT_BUFFER
-   without it. */
+/* LSTM of L layers and D directions. Per time step, for each of the gates i, o, f, g (the blocks of 4*H, in this
+   order):
+   s = b1 + b2 + wIh*in + wHh*h, summed in this order; then
+   c' = sigmoid(f)*c + sigmoid(i)*tanh(g); h' = sigmoid(o)*tanh(c'), with wProj h' = wProj*h'; y = h';
+   c = zc*c + (1-zc)*c', h = zh*h + (1-zh)*h' with zc = zoneoutCell, zh = zoneoutHidden.
+   x [T,N,I]; y [T,N,D*R], direction 0 first. Row l*D + d of the weights and states is direction d of layer l; direction
+   1 runs from t = T-1 down. wIh [L*D,4*H,I], wHh [L*D,4*H,R], bias [L*D,8*H] or NULL (ignored without hasBias), wProj
+   [L*D,R,H], or NULL and then R = H; hx, hy [L*D,N,R]; cx, cy [L*D,N,H]. For L > 1, I = D*R: the input of a layer is h'
+   of all directions of the layer below. All operands have the same type, float32 or float16; intermediate values are
+   float32.
+   Scratch: 4*(I + 6*H + 2*R) bytes, plus 4*T*D*R if L is 2, or twice that if L is larger; NNRT_INSUFFICIENT_BUFFER if
+   there is less. */
 NNRT_API NNRT_ReturnCode nnrt_lstm(const NNRT_LSTM *attr, const nnrt_view *x, const nnrt_view *wIh,
                                    const nnrt_view *wHh, const nnrt_view *bias, const nnrt_view *hx,
                                    const nnrt_view *cx, const nnrt_view *wProj, nnrt_view *y, nnrt_view *hy,
@@ -16183,7 +16200,7 @@ NNRT_API NNRT_ReturnCode nnrt_lstm(const NNRT_LSTM *attr, const nnrt_view *x, co
 {
     const int32_t T = x->dims[0], I = x->dims[2], D = (int32_t)attr->numDirections, L = (int32_t)attr->numLayers;
     const int32_t H = cx->dims[2], R = hx->dims[2];
-    const ptrdiff_t width = (ptrdiff_t)D * R; /* of a layer's result */
+    const ptrdiff_t width = (ptrdiff_t)D * R; /* of a layer's output */
     float *in = NULL, *between[2];
     nnrti_lstm m;
     size_t bytes = 0;
@@ -16239,7 +16256,7 @@ static NNRT_ReturnCode nnrti_rule_lstm_peephole(nnrt_resolve *c)
 
 /* >>kernel LSTM_PEEPHOLE */
 
-/* Peephole `block` of state number k: its weight times v; 0 without p. */
+/* Peephole term of gate `block` and cell k: weight times v; 0 if there are no peephole weights. */
 static float nnrti_cell_peep(const nnrti_cell *m, int32_t block, int32_t k, float v)
 {
     const nnrt_view *p = m->p;
@@ -16269,11 +16286,12 @@ static void nnrti_lstm_peephole_step(const nnrti_cell *m)
     }
 }
 
-/* As nnrt_gru, with w [D,4*H,I], r [D,4*H,H], b [D,8*H], initialC and yC as initialH and yH, p [D,3*H] or NULL: zeros, and
-   three activations f, g, h of each direction. Per step, in the order of the blocks i, o, f, c of w, r and b and of the
-   blocks i, o, f of p: i = f(bi + bi' + wi*x + ri*h + pi . c), the forget gate likewise, or with inputForget 1 - i;
-   the cell c = forget . c + i . g(bc + bc' + wc*x + rc*h); o = f(bo + bo' + wo*x + ro*h + po . c) with the new c; the
-   state h = o . h(c). Each sum in this order. Scratch: 4*(I + 7*H) bytes. */
+/* LSTM with peephole connections. Per time step (. is the elementwise product, each sum in this order):
+   i = f(bi + bi' + wi*x + ri*h + pi . c); forget = f(bf + bf' + wf*x + rf*h + pf . c), or 1 - i with inputForget;
+   c = forget . c + i . g(bc + bc' + wc*x + rc*h); o = f(bo + bo' + wo*x + ro*h + po . c) with the new c; h = o . h(c).
+   The gates are the blocks i, o, f, c of w, r and b, and i, o, f of p. Operands as in nnrt_gru, except w [D,4*H,I],
+   r [D,4*H,H], b [D,8*H], initialC and yC like initialH and yH, p [D,3*H] or NULL for zeros, and three activations f,
+   g, h per direction. Scratch: 4*(I + 7*H) bytes. */
 NNRT_API NNRT_ReturnCode nnrt_lstm_peephole(const NNRT_LSTMPeephole *attr, const nnrt_view *x, const nnrt_view *w,
                                             const nnrt_view *r, const nnrt_view *b, const nnrt_view *sequenceLens,
                                             const nnrt_view *initialH, const nnrt_view *initialC, const nnrt_view *p,
@@ -16293,12 +16311,12 @@ NNRT_API NNRT_ReturnCode nnrt_lstm_peephole(const NNRT_LSTMPeephole *attr, const
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MATMUL_FUSION */
 
-/* One operand as a stack of matrices: its extents before the flags, rank >= 2. */
+/* One operand as a batch of matrices: its shape before transposition, rank >= 2. */
 typedef struct nnrti_matrix {
     int32_t rank, dims[NNRT_MAX_RANK];
 } nnrti_matrix;
 
-/* A vector becomes [1,K] as x (front) and [K,1] as y; it is not transposed. */
+/* A vector becomes [1,K] as x (front) and [K,1] as y; a transpose flag is cleared, as it has no meaning for vectors. */
 static nnrti_matrix nnrti_matrix_of(const nnrt_operand *o, bool front, bool *transpose)
 {
     nnrti_matrix m;
@@ -16313,7 +16331,7 @@ static nnrti_matrix nnrti_matrix_of(const nnrt_operand *o, bool front, bool *tra
     return m;
 }
 
-/* Leading extents of a and b, broadcast, become those of z. */
+/* Leading (batch) dimensions of z = those of a and b, broadcast. */
 static NNRT_ReturnCode nnrti_matmul_leading(nnrt_resolve *c, const nnrti_matrix *a, const nnrti_matrix *b,
                                             nnrti_matrix *z)
 {
@@ -16330,7 +16348,7 @@ static NNRT_ReturnCode nnrti_matmul_leading(nnrt_resolve *c, const nnrti_matrix 
     return NNRT_SUCCESS;
 }
 
-/* Where the extents of the result are from: leading ones as broadcast, rows of x, columns of y. */
+/* Symbols of the result's dimensions: batch dimensions as broadcast, rows of x, columns of y. */
 static void nnrti_matmul_axes(nnrt_resolve *c, bool transposeA, bool transposeB)
 {
     const nnrt_operand *x = &c->in[0], *y = &c->in[1];
@@ -16342,8 +16360,8 @@ static void nnrti_matmul_axes(nnrt_resolve *c, bool transposeA, bool transposeB)
         nnrti_from(c, 0, last, y, y->rank - (transposeB ? 2 : 1));
 }
 
-/* The shape of a product of matrices, the last two axes of x and y. All operands are seen with two axes or more; of a
-   vector the flag is cleared. *columns = extent of the last axis of the result. */
+/* Shape of a batched matrix multiplication over the last two axes of x and y. The kernel sees all operands with at
+   least two axes; the transpose flag of a vector is cleared. *columns = number of columns N of the result. */
 static NNRT_ReturnCode nnrti_matmul_shape(nnrt_resolve *c, bool *transposeA, bool *transposeB, int32_t *columns)
 {
     nnrt_operand *x = &c->in[0], *y = &c->in[1];
@@ -16356,7 +16374,7 @@ static NNRT_ReturnCode nnrti_matmul_shape(nnrt_resolve *c, bool *transposeA, boo
     a = nnrti_matrix_of(x, true, transposeA);
     b = nnrti_matrix_of(y, false, transposeB);
     if (nnrti_unlike(x, x->rank - (*transposeA ? 2 : 1), y, y->rank > 1 ? y->rank - (*transposeB ? 1 : 2) : 0))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "'%s' %o%s and '%s' %o%s: %d columns meet %d rows", x->name, x,
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "'%s' %o%s and '%s' %o%s: %d columns must equal %d rows", x->name, x,
                           *transposeA ? " transposed" : "", y->name, y, *transposeB ? " transposed" : "",
                           a.dims[a.rank - (*transposeA ? 2 : 1)], b.dims[b.rank - (*transposeB ? 1 : 2)]);
     if ((code = nnrti_matmul_leading(c, &a, &b, &z)) != NNRT_SUCCESS)
@@ -16379,8 +16397,8 @@ static NNRT_ReturnCode nnrti_matmul_shape(nnrt_resolve *c, bool *transposeA, boo
     return NNRT_SUCCESS;
 }
 
-/* Resolved: all operands have two axes or more; flags are set for matrices only.
-   Derived: when quantised, zero point, bounds and factors of the result. */
+/* Resolved: all operands have two axes or more; transpose flags are set for matrices only.
+   Derived: when quantized, zero point, range and requantization multipliers of the result. */
 static NNRT_ReturnCode nnrti_rule_matmul_fusion(nnrt_resolve *c)
 {
     NNRT_MatMulFusion *attr = (NNRT_MatMulFusion *)c->resolved;
@@ -16395,14 +16413,14 @@ static NNRT_ReturnCode nnrti_rule_matmul_fusion(nnrt_resolve *c)
         return code;
     axis = y->rank < 2 ? -1 : attr->transposeB ? y->rank - 2 : y->rank - 1;
     if (y->quantCount > 1 && y->quantAxis == 0 && nnrti_quant_axis(y) != axis)
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "'%s' %o has its QuantParams along axis %d, supported is axis %d",
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "'%s' %o has its QuantParams along axis %d, supported is axis %d only",
                           y->name, y, nnrti_quant_axis(y), axis);
     return nnrti_quant_products(c, axis, attr->activationType, true);
 }
 
 /* >>kernel MATMUL_FUSION */
 
-/* v as a stack: its axes before the last two. */
+/* The batch axes of v: all except the last two. */
 static nnrt_view nnrti_stack_of(const nnrt_view *v)
 {
     nnrt_view stack = *v;
@@ -16410,7 +16428,8 @@ static nnrt_view nnrti_stack_of(const nnrt_view *v)
     return stack;
 }
 
-/* z[m,n] = act(bias[n] + sum over k of a[m,k] * b[k,n]) for the last two axes; data points at the matrices. */
+/* GEMM of one pair of matrices: z[m,n] = act(bias[n] + sum over k of a[m,k] * b[k,n]) in the last two axes. The data
+   pointers address the matrices. */
 NNRTI_INLINE void nnrti_matmul_one(const nnrt_view *a, const nnrt_view *b, const nnrt_view *bias, nnrt_view *z,
                                    NNRT_ActivationType activation, NNRT_DataType type)
 {
@@ -16434,10 +16453,11 @@ NNRTI_INLINE void nnrti_matmul_one(const nnrt_view *a, const nnrt_view *b, const
         }
 }
 
-/* x [..,M,K] or, with transposeA, [..,K,M]; y [..,K,N] or, with transposeB, [..,N,K]; bias [N] or NULL; z [..,M,N]. The
-   leading axes of x and y are broadcast to those of z; none may overlap z. With A and B the matrices after the flags
-   z[..,m,n] = act(bias[n] + sum over k of A[..,m,k] * B[..,k,n]). The sum starts with the bias and runs over k. 
-   Neighbouring columns are summed side by side; that changes no sum. */
+/* z[..,m,n] = act(bias[n] + sum over k of A[..,m,k] * B[..,k,n]), where A and B are x and y after the optional
+   transposition.
+   x [..,M,K] or, with transposeA, [..,K,M]; y [..,K,N] or, with transposeB, [..,N,K]; bias [N] or NULL; z [..,M,N]. The
+   leading (batch) axes of x and y are broadcast to those of z; no input may overlap z. The sum starts with the bias and
+   runs over k in ascending order; the kernel sums NNRTI_DOTS adjacent columns in one loop, which changes no result. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_fusion(const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y,
                                                  const nnrt_view *bias, const nnrt_view *quant, nnrt_view *z,
                                                  NNRT_DataType type)
@@ -16467,8 +16487,8 @@ NNRTI_FLOATS(matmul_fusion,
               nnrt_view *z),
              nnrti_matmul_fusion(attr, x, y, bias, NULL, z, type))
 
-/* The same of quantised int8 or uint8: the sum of (A - zX) * (B - zY[n]) and the int32 bias is exact, its result
-   z = clamp(sum * factor[n] + zZ). */
+/* The same for quantized int8 or uint8: z = clamp(sum * multiplier[n] + zZ), where the sum of (A - zX) * (B - zY[n])
+   and the int32 bias is exact, and zX, zY, zZ are zero points. */
 NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_q8(const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y,
                                                const nnrt_view *bias, const nnrt_view *quant, nnrt_view *z)
 {
@@ -16478,7 +16498,7 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_q8(const NNRT_MatMulFusion *attr, co
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MATMUL_INTEGER */
 
-/* As MATMUL_FUSION, of matrices that are not transposed. */
+/* Shape as MATMUL_FUSION without transposition. */
 static NNRT_ReturnCode nnrti_rule_matmul_integer(nnrt_resolve *c)
 {
     const nnrt_operand *a = &c->in[0], *b = &c->in[1];
@@ -16494,9 +16514,9 @@ static NNRT_ReturnCode nnrti_rule_matmul_integer(nnrt_resolve *c)
 
 /* >>kernel MATMUL_INTEGER */
 
-/* a [..,M,K], b [..,K,N], int8 or uint8 each, y [..,M,N] int32; the leading axes of a and b are broadcast to those of y.
-   y[..,m,n] = sum over k of (a[..,m,k] - aZeroPoint, one or one per m) * (b[..,k,n] - bZeroPoint, one or one per n), modulo
-   2^32. Zero points may be NULL: 0. */
+/* y[..,m,n] = sum over k of (a[..,m,k] - aZeroPoint[m]) * (b[..,k,n] - bZeroPoint[n]), modulo 2^32. a [..,M,K], b
+   [..,K,N], int8 or uint8 each, y [..,M,N] int32; the leading axes of a and b are broadcast to those of y. aZeroPoint
+   has one element or one per row m, bZeroPoint one or one per column n; NULL means 0. */
 NNRT_API NNRT_ReturnCode nnrt_matmul_integer(const NNRT_MatMulInteger *attr, const nnrt_view *a, const nnrt_view *b,
                                              const nnrt_view *aZeroPoint, const nnrt_view *bZeroPoint, nnrt_view *y)
 {
@@ -16535,11 +16555,12 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_integer(const NNRT_MatMulInteger *attr, con
 /* >>op MAXIMUM */
 /* >>kernel MAXIMUM */
 
-/* z = x > y ? x : y, numbers of any type, broadcast to the dims of z; so a NaN in x gives y, a NaN in y gives NaN. z
-   may lie where an input of its shape lies. */
+/* z = x > y ? x : y, elementwise, any numeric type, broadcast to the shape of z; therefore NaN in x gives y, NaN in y
+   gives NaN.
+   z may be an input of the same shape (in-place). */
 NNRTI_BINARY(Maximum, maximum, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_max_row)
 
-/* Quantised int8 or uint8 with a list of nnrti_quant_extreme. */
+/* Quantized int8 or uint8, with the multipliers of nnrti_quant_extreme. */
 NNRTI_BINARY_Q8(Maximum, maximum, nnrti_quant_max)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -16555,16 +16576,17 @@ static NNRT_ReturnCode nnrti_rule_max_pool_3d(nnrt_resolve *c)
         return code;
     if (c->nOut > 1 && c->out[1].dataType == NNRT_DATA_TYPE_INT32 && !nnrti_open_from(x, 0) &&
         nnrti_count(x) > INT32_MAX)
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input '%s' %o has more elements than int32 numbers", x->name, x);
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input '%s' %o has more elements than int32 indices reach: declare output 1 as int64", x->name, x);
     return NNRT_SUCCESS;
 }
 
 /* >>kernel MAX_POOL_3D */
 
-/* x [N,C,L..], y [N,C,M..], float32 or float16, of one rank; they may not overlap. y[n,c,m..] = the largest x[n,c,q..] of
-   the cells q = m*stride - pad + i*dilation inside x, 0 <= i < kernelShape, of each axis; every window has one. A NaN
-   counts as largest. indices (int32 or int64 of the extents of y) gets the number of the first such cell, counted over all
-   elements of x. One of y and indices may be NULL. */
+/* y[n,c,m..] = max of x[n,c,q..] over the window elements inside x, which on each axis are q = m*stride - pad +
+   i*dilation, 0 <= i < kernelShape; no window is empty. NaN counts as largest. x [N,C,L..], y [N,C,M..], float32 or
+   float16, of the same rank; they must not overlap. indices (int32 or int64, the shape of y) receives the row-major
+   index in x of the first maximum.
+   One of y and indices may be NULL. */
 NNRT_API NNRT_ReturnCode nnrt_max_pool_3d(const NNRT_MaxPool3D *attr, const nnrt_view *x, nnrt_view *y,
                                           nnrt_view *indices)
 {
@@ -16605,10 +16627,10 @@ static NNRT_ReturnCode nnrti_rule_max_pool_fusion(nnrt_resolve *c)
 
 /* >>kernel MAX_POOL_FUSION */
 
-/* x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. y[n,p,q,c] = act(largest x[n,h,w,c] over the cells h, w inside x
-   with p*sH - top <= h < p*sH - top + kH and q*sW - left <= w < q*sW - left + kW); every window has one. A NaN counts
-   as largest. indices (int32 or int64 of the extents of y) gets h*W + w of the first such cell. One of y and indices may
-   be NULL. */
+/* y[n,p,q,c] = act(max of x[n,h,w,c] over the window elements inside x: p*sH - top <= h < p*sH - top + kH and
+   q*sW - left <= w < q*sW - left + kW); no window is empty. NaN counts as largest. x [N,H,W,C], y [N,Ho,Wo,C]; they
+   must not overlap. indices (int32 or int64, the shape of y) receives h*W + w of the first maximum. One of y and
+   indices may be NULL. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_max_pool_fusion(const NNRT_MaxPoolFusion *attr, const nnrt_view *x,
                                                    const nnrt_view *quant, nnrt_view *y, nnrt_view *indices,
                                                    NNRT_DataType type)
@@ -16632,7 +16654,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_max_pool_fusion(const NNRT_MaxPoolFusion *att
 NNRTI_FLOATS(max_pool_fusion, (const NNRT_MaxPoolFusion *attr, const nnrt_view *x, nnrt_view *y, nnrt_view *indices),
              nnrti_max_pool_fusion(attr, x, NULL, y, indices, type))
 
-/* The same of quantised int8 or uint8: the largest stored integer q, then y = clamp((q - zX) * factor + zY). */
+/* The same for quantized int8 or uint8: y = clamp((q - zX) * multiplier + zY) with the largest stored integer q. */
 NNRT_API NNRT_ReturnCode nnrt_max_pool_fusion_q8(const NNRT_MaxPoolFusion *attr, const nnrt_view *x,
                                                  const nnrt_view *quant, nnrt_view *y, nnrt_view *indices)
 {
@@ -16642,7 +16664,7 @@ NNRT_API NNRT_ReturnCode nnrt_max_pool_fusion_q8(const NNRT_MaxPoolFusion *attr,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MAX_UNPOOL */
 
-/* Resolved: all lists are said. */
+/* Resolved: all lists are explicit. */
 static NNRT_ReturnCode nnrti_rule_max_unpool(nnrt_resolve *c)
 {
     NNRT_MaxUnpool *a = (NNRT_MaxUnpool *)c->resolved;
@@ -16664,7 +16686,7 @@ static NNRT_ReturnCode nnrti_rule_max_unpool(nnrt_resolve *c)
             return code;
         if (c->out[0].rank != x->rank || nnrti_unlike(x, 0, &c->out[0], 0) || nnrti_unlike(x, 1, &c->out[0], 1))
             return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                              "outputShape '%s' asks for %o, expected %d axes, the first two of "
+                              "outputShape '%s' is %o, expected %d axes, the first two like those of "
                               "input '%s' %o",
                               shape->name, &c->out[0], x->rank, x->name, x);
         return NNRT_SUCCESS;
@@ -16674,10 +16696,10 @@ static NNRT_ReturnCode nnrti_rule_max_unpool(nnrt_resolve *c)
         const int64_t extent =
             L > INT32_MAX ? L : L + a->kernelShape.data[i] - a->pads.data[i] - a->pads.data[axes + i];
         if (extent > INT32_MAX)
-            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %u of the result would have extent %l: too large", i + 2,
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %u of the result would have size %l: too large", i + 2,
                               extent);
         if (extent <= 0)
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "axis %u of the result would have extent %l", i + 2, extent);
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "axis %u of the result would have size %l, expected 1 or more", i + 2, extent);
         dims[2 + i] = (int32_t)extent;
     }
     dims[0] = x->dims[0];
@@ -16691,7 +16713,8 @@ static NNRT_ReturnCode nnrti_rule_max_unpool(nnrt_resolve *c)
 
 /* >>kernel MAX_UNPOOL */
 
-/* place[..] of element number `index` of a tensor of these dims; the first one also takes what is beyond the last. */
+/* place = coordinates of the element with row-major index `index` in a tensor of shape dims; for an index that is too
+   large, place[0] exceeds its axis. */
 static void nnrti_unpool_place(int64_t index, const int32_t *dims, int32_t rank, int32_t *place)
 {
     for (int32_t i = rank - 1; i >= 0; i--) {
@@ -16701,7 +16724,8 @@ static void nnrti_unpool_place(int64_t index, const int32_t *dims, int32_t rank,
     }
 }
 
-/* Whether every index, counted in a tensor of these dims, names a cell of y inside the window of its element. */
+/* Whether every index, as a row-major index in a tensor of shape dims, names an element of y inside the window of its
+   element of x. */
 static bool nnrti_unpool_fits(const NNRT_MaxUnpool *attr, const nnrt_view *indices, const nnrt_view *y,
                               const int32_t *dims)
 {
@@ -16724,11 +16748,13 @@ static bool nnrti_unpool_fits(const NNRT_MaxUnpool *attr, const nnrt_view *indic
     return true;
 }
 
-/* x and indices (int32 or int64) of one shape, y of the type of x; outputShape NULL or not, its elements are not looked at.
-   y = 0, but element number indices[i..] of y, counted over all of its elements, is x[i..], for i.. in their order.
-   With outputShape, where an element would then lie outside of its window, and none does when indices count in the extents
-   (M - 1) * stride + kernelShape - pads that the windows reach, as ONNX's own test has them, they count in these.
-   NNRT_INVALID_PARAMETER when y has no such element: call's error tells which; y is then written in part. */
+/* y = 0, then y[indices[i..]] = x[i..] for i.. in row-major order; an index is a row-major index in y. x and indices
+   (int32 or int64) have the same shape, y has the type of x; only the presence of outputShape matters, its elements are
+   not read.
+   If outputShape is present, indices have two conventions: ONNX's own test counts them in a tensor of the default
+   output shape, (M - 1) * stride + kernelShape - pads. The kernel does so if an index counted in y is outside of the
+   window of its element and all indices counted in the default shape are inside.
+   NNRT_INVALID_PARAMETER if an index is outside y: the error of call names it, and y is then partly written. */
 NNRT_API NNRT_ReturnCode nnrt_max_unpool(const NNRT_MaxUnpool *attr, const nnrt_view *x, const nnrt_view *indices,
                                          const nnrt_view *outputShape, nnrt_view *y, nnrt_call *call)
 {
@@ -16753,7 +16779,7 @@ NNRT_API NNRT_ReturnCode nnrt_max_unpool(const NNRT_MaxUnpool *attr, const nnrt_
     do {
         const int64_t index = nnrti_index(indices, nnrti_offset(indices, place));
         if (index < 0 || index >= count)
-            return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "index %l lies outside the result, expected 0 to %l",
+            return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "index %l is outside the result, expected 0 to %l",
                                   index, count - 1);
         nnrti_unpool_place(index, dims, y->rank, at);
         memcpy(nnrti_at(y->data, nnrti_offset(y, at), width), nnrti_at(x->data, nnrti_offset(x, place), width), width);
@@ -16797,11 +16823,11 @@ static NNRT_ReturnCode nnrti_rule_mel_weight_matrix(nnrt_resolve *c)
 
 /* >>kernel MEL_WEIGHT_MATRIX */
 
-/* y [K,M], K = dftLength/2 + 1, M = numMelBins: weights that take a spectrum of K bins to M bands. With mel(f) =
-   2595*log10(1 + f/700) the edges of the bands lie at mel(lowerEdgeHertz) + i*step, i < M + 2, step the (M + 2)-th part of
-   mel(upperEdgeHertz) - mel(lowerEdgeHertz); back in Hertz, times (dftLength + 1)/sampleRate and rounded down they are
-   bins e[i]. Band i rises from 0 at e[i] to 1 at e[i+1] and falls to 0 at e[i+2]. Computed in float64. An edge beyond
-   the K bins, or edges in the wrong order: NNRT_INVALID_PARAMETER. */
+/* y [K,M], K = dftLength/2 + 1, M = numMelBins: the matrix that maps a spectrum of K bins to M mel bands. With mel(f) =
+   2595*log10(1 + f/700), band edge i < M + 2 is at mel(lowerEdgeHertz) + i*step, where step =
+   (mel(upperEdgeHertz) - mel(lowerEdgeHertz)) / (M + 2); converted to Hz, times (dftLength + 1)/sampleRate and rounded
+   down it is bin e[i]. Band i rises from 0 at e[i] to 1 at e[i+1] and falls to 0 at e[i+2]. Computed in float64.
+   NNRT_INVALID_PARAMETER if an edge exceeds the K bins, or lowerEdgeHertz > upperEdgeHertz. */
 NNRT_API NNRT_ReturnCode nnrt_mel_weight_matrix(const NNRT_MelWeightMatrix *attr, const nnrt_view *numMelBins,
                                                 const nnrt_view *dftLength, const nnrt_view *sampleRate,
                                                 const nnrt_view *lowerEdgeHertz, const nnrt_view *upperEdgeHertz,
@@ -16817,13 +16843,13 @@ NNRT_API NNRT_ReturnCode nnrt_mel_weight_matrix(const NNRT_MelWeightMatrix *attr
     (void)attr, (void)numMelBins;
     if (!(lower >= 0 && upper >= lower && upper <= (double)FLT_MAX))
         return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
-                              "lowerEdgeHertz is %f and upperEdgeHertz %f, expected 0 or more and no less than that",
+                              "lowerEdgeHertz is %f and upperEdgeHertz %f, expected 0 <= lowerEdgeHertz <= upperEdgeHertz",
                               lower, upper);
     nnrti_clear(y);
     for (int32_t i = 0; i < y->dims[1] + 2; i++) {
         const double bin = (nnrti_exp((i * step + first) / 2595 * ten) - 1) * per / rate;
         if (!(bin < K + 1))
-            return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "edge %d lies at bin %f, the spectrum has %d", i, bin,
+            return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "band edge %d is at bin %f, but the spectrum has %d", i, bin,
                                   y->dims[0]);
         e[0] = e[1];
         e[1] = e[2];
@@ -16842,8 +16868,8 @@ NNRT_API NNRT_ReturnCode nnrt_mel_weight_matrix(const NNRT_MelWeightMatrix *attr
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MESHGRID */
 
-/* Every result has an axis for each input.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Each result has one axis per input: the sizes of the input vectors.
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_meshgrid(nnrt_resolve *c)
 {
     int32_t dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK] = {0};
@@ -16871,8 +16897,9 @@ static NNRT_ReturnCode nnrti_rule_meshgrid(nnrt_resolve *c)
 
 /* >>kernel MESHGRID */
 
-/* nIn vectors x[k] [Lk] and as many y [L0,L1,..], one element type, whatever that is; no y may overlap an x.
-   y[k][i0,i1,..] = x[k][ik]. One without data is left out. */
+/* y[k][i0,i1,..] = x[k][ik]. nIn vectors x[k] [Lk] and nOut = nIn results y[k] [L0,L1,..], all of the same element type
+   (any);
+   no y may overlap an x. Results without data are skipped. */
 NNRT_API NNRT_ReturnCode nnrt_meshgrid(const NNRT_Meshgrid *attr, const nnrt_view *x, uint32_t nIn, nnrt_view *y,
                                        uint32_t nOut)
 {
@@ -16890,7 +16917,7 @@ NNRT_API NNRT_ReturnCode nnrt_meshgrid(const NNRT_Meshgrid *attr, const nnrt_vie
     return NNRT_SUCCESS;
 }
 
-/* The same; each y is then requantised. */
+/* The same for quantized int8 or uint8; each y is then requantized. */
 NNRT_API NNRT_ReturnCode nnrt_meshgrid_q8(const NNRT_Meshgrid *attr, const nnrt_view *x, uint32_t nIn,
                                           const nnrt_view *list, nnrt_view *y, uint32_t nOut)
 {
@@ -16912,8 +16939,9 @@ static void nnrti_min_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_vi
     }
 }
 
-/* z = x < y ? x : y, numbers of any type, broadcast to the dims of z; so a NaN in x gives y, a NaN in y gives NaN. z
-   may lie where an input of its shape lies. */
+/* z = x < y ? x : y, elementwise, any numeric type, broadcast to the shape of z; therefore NaN in x gives y, NaN in y
+   gives NaN.
+   z may be an input of the same shape (in-place). */
 NNRTI_BINARY(Minimum, minimum, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_min_row)
 
 static int64_t nnrti_quant_min(int32_t a, int32_t b, const int32_t *quant)
@@ -16923,15 +16951,15 @@ static int64_t nnrti_quant_min(int32_t a, int32_t b, const int32_t *quant)
     return p < q ? p : q;
 }
 
-/* Quantised int8 or uint8 with a list of nnrti_quant_extreme. */
+/* Quantized int8 or uint8, with the multipliers of nnrti_quant_extreme. */
 NNRTI_BINARY_Q8(Minimum, minimum, nnrti_quant_min)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MISH */
 /* >>kernel MISH */
 
-/* x * tanh(ln(1 + e^x)) without tanh and ln: with e = e^x and n = e * (e + 2) it is x * n / (n + 2). From 20 on that is x,
-   and 0 of -infinity. */
+/* x * tanh(ln(1 + e^x)) without tanh and ln: with e = e^x and n = e * (e + 2) it is x * n / (n + 2). For x > 20 the
+   float32 result is x; -Inf gives 0. */
 static float nnrti_mishf(float x)
 {
     const float e = nnrti_expf(x > 20 ? 0.0f : x), n = e * (e + 2.0f);
@@ -16944,7 +16972,7 @@ static double nnrti_mish(double x)
     return x > 40 ? x : x < -DBL_MAX ? 0.0 : x * (n / (n + 2.0));
 }
 
-/* y = x * tanh(softplus(x)), element by element. y may lie where x lies. */
+/* y = x * tanh(softplus(x)), elementwise. y may be x (in-place). */
 NNRTI_UNARY(Mish, mish, nnrti_mishf, nnrti_mish)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -16963,9 +16991,9 @@ static void nnrti_mod_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_vi
     }
 }
 
-/* z = x - trunc(x / y) * y without rounding, the rest with the sign of x, as % and fmod of C; numbers of any type,
-   broadcast to the dims of z. Floats: NaN where x is infinite or y is 0, x where y is infinite. Integers: a divisor 0
-   is NNRT_INVALID_PARAMETER, and z is not written then. z may lie where an input of its shape lies. */
+/* z = x - trunc(x / y) * y, exact: the remainder with the sign of x, like % and fmod in C; any numeric type, broadcast
+   to the shape of z. Floating point: NaN if x is infinite or y is 0, x if y is infinite. Integers: a divisor of 0
+   returns NNRT_INVALID_PARAMETER without writing z. z may be an input of the same shape (in-place). */
 NNRT_API NNRT_ReturnCode nnrt_mod(const NNRT_Mod *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                   nnrt_call *call)
 {
@@ -16976,35 +17004,37 @@ NNRT_API NNRT_ReturnCode nnrt_mod(const NNRT_Mod *attr, const nnrt_view *x, cons
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MULTICLASS_NMS */
 
-/* boxes [N,M,4] with scores [N,C,M]; or boxes [M,C,4] with scores [M,C] and roisNum [B]. */
+/* Checks the shapes: boxes [N,M,4] with scores [N,C,M], or boxes [M,C,4] with scores [M,C] and roisNum [B]. */
 static NNRT_ReturnCode nnrti_nms_operands(nnrt_resolve *c)
 {
     const nnrt_operand *boxes = &c->in[0], *scores = &c->in[1], *rois = &c->in[2];
     if (boxes->rank != 3 || (scores->rank != 3 && scores->rank != 2))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o, scores '%s' %o, expected 3 axes, and 3 or 2",
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o and scores '%s' %o, expected 3 axes, and 3 or 2 axes",
                           boxes->name, boxes, scores->name, scores);
     if (boxes->dims[2] % 8 == 0 && boxes->dims[2] >= 8 && boxes->dims[2] <= 32)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "boxes '%s' is %o: polygons are not supported", boxes->name, boxes);
     if (boxes->dims[2] != 4 && !nnrti_axis_open(boxes, 2))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o, expected 4 as last extent", boxes->name, boxes);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o, expected a last dimension of 4", boxes->name, boxes);
     if (scores->rank == 3 ? nnrti_unlike(boxes, 0, scores, 0) || nnrti_unlike(boxes, 1, scores, 2)
                           : nnrti_unlike(boxes, 0, scores, 0) || nnrti_unlike(boxes, 1, scores, 1))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "scores '%s' is %o: it does not go with boxes '%s' %o", scores->name,
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "scores '%s' is %o, expected [N,C,M] or [M,C] to match boxes '%s' %o", scores->name,
                           scores, boxes->name, boxes);
     if ((scores->rank == 2) == nnrti_absent(rois))
-        return nnrti_fail(c, NNRT_INVALID_INPUT, "scores '%s' is %o: input 2 (roisNum) %s", scores->name, scores,
-                          scores->rank == 2 ? "must be there" : "goes with two axes only");
+        return nnrti_fail(c, NNRT_INVALID_INPUT, "scores '%s' is %o: input 2 (roisNum) is %s", scores->name, scores,
+                          scores->rank == 2 ? "missing, scores of 2 axes require it"
+                                            : "present, which requires scores of 2 axes");
     if (scores->rank == 2 && rois->rank != 1)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "roisNum '%s' is %o, expected one axis", rois->name, rois);
     return NNRT_SUCCESS;
 }
 
-/* Resolved: nmsEta > 0. Results have room for as many rows as there can be. */
+/* Resolved: nmsEta > 0. The number of result rows is data-dependent; its upper bound is min(nmsTopK, M) candidates per
+   class, all classes except backgroundLabel, at most keepTopK per image. */
 static NNRT_ReturnCode nnrti_rule_multiclass_nms(nnrt_resolve *c)
 {
     NNRT_MulticlassNms *a = (NNRT_MulticlassNms *)c->resolved;
     const nnrt_operand *boxes = &c->in[0], *scores = &c->in[1];
-    const bool single = scores->rank == 2; /* every class has boxes of its own */
+    const bool single = scores->rank == 2; /* each class has its own boxes */
     const nnrt_operand *images = single ? &c->in[2] : nnrti_axis_open(boxes, 0) ? scores : boxes;
     int32_t dims[2] = {0, 6};
     int64_t classes, most, count;
@@ -17021,7 +17051,7 @@ static NNRT_ReturnCode nnrti_rule_multiclass_nms(nnrt_resolve *c)
     if (a->returnIndex && c->nOut < 3)
         return nnrti_fail(c, NNRT_INVALID_OUTPUT, "returnIndex is true, but output 2 (index) is missing");
     if (nnrti_product(boxes->dims[0], boxes->dims[1]) > INT32_MAX)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "boxes '%s' is %o: too many", boxes->name, boxes);
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "boxes '%s' is %o: more than 2147483647 boxes", boxes->name, boxes);
     classes = scores->dims[1] -
               (a->backgroundLabel >= 0 && a->backgroundLabel < scores->dims[1] && !nnrti_axis_open(scores, 1) ? 1 : 0);
     most = boxes->dims[single ? 0 : 1]; /* candidates of a class */
@@ -17033,7 +17063,7 @@ static NNRT_ReturnCode nnrti_rule_multiclass_nms(nnrt_resolve *c)
     if (single && count > nnrti_product(boxes->dims[0], classes))
         count = nnrti_product(boxes->dims[0], classes);
     if (count > INT32_MAX)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result could have %l rows: too many", count);
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result could have %l rows, at most 2147483647 are supported", count);
     for (uint32_t i = 0; i < c->nOut; i++) {
         if (i > 0 && (code = nnrti_index_result(c, i)) != NNRT_SUCCESS)
             return code;
@@ -17051,16 +17081,17 @@ static NNRT_ReturnCode nnrti_rule_multiclass_nms(nnrt_resolve *c)
 
 /* >>kernel MULTICLASS_NMS */
 
-/* One image. Its rows of the result begin at first; until it is done, a row has its score in place, and where the box will
-   stand the position of that in the image and the class, as int32. */
+/* State of one image, whose rows of the result begin at row `first`. Until the image is finished, a row stores the
+   score in its final column, and in the columns of the box two int32: the position of the box in the image (column 2)
+   and its class (column 4). This avoids scratch for the kept boxes. */
 typedef struct nnrti_nms {
     const NNRT_MulticlassNms *attr;
     nnrt_view *out;
     int32_t first, count;
     int32_t boxes;             /* boxes of a class */
     nnrti_line box;            /* coordinates of box 0 of class 0 */
-    ptrdiff_t next, nextClass; /* elements to those of the next box, of the next class */
-    bool byPosition;           /* the order of a class's rows: by position, else by falling score */
+    ptrdiff_t next, nextClass; /* element strides from box to box, from class to class */
+    bool byPosition;           /* order of rows within a class: by position, else by descending score */
 } nnrti_nms;
 
 static void *nnrti_nms_at(const nnrti_nms *v, int32_t row, int32_t column)
@@ -17081,7 +17112,7 @@ static void nnrti_nms_box(const nnrti_nms *v, int32_t position, int32_t label, f
         box[k] = nnrti_load(v->box.data, position * v->next + label * v->nextClass + k * v->box.step, v->box.type);
 }
 
-/* Moves `count` rows, row `from` to row `to` and those behind it along. */
+/* Moves `count` rows that begin at row `from` to row `to`. */
 static void nnrti_nms_move(const nnrti_nms *v, int32_t to, int32_t from, int32_t count)
 {
     const size_t bytes = (size_t)v->out->strides[0] * nnrt_type_size(v->out->dataType);
@@ -17089,8 +17120,8 @@ static void nnrti_nms_move(const nnrti_nms *v, int32_t to, int32_t from, int32_t
         memmove(nnrti_nms_at(v, to, 0), nnrti_nms_at(v, from, 0), (size_t)count * bytes);
 }
 
-/* Adds a box to the rows; those of its class begin at *begin. Where there are keepTopK, it takes the place of the worst, of
-   equal ones the last; false: none is worse. */
+/* Inserts a box into the rows; the rows of its class begin at *begin. If there are keepTopK rows already, it replaces
+   the row with the lowest score (among equal scores the last); returns false if no row has a lower score. */
 static bool nnrti_nms_keep(nnrti_nms *v, int32_t *begin, int32_t position, int32_t label, float score)
 {
     const NNRT_DataType type = v->out->dataType;
@@ -17116,9 +17147,9 @@ static bool nnrti_nms_keep(nnrti_nms *v, int32_t *begin, int32_t position, int32
     return true;
 }
 
-/* The boxes of a class by falling score: order has room for the positions of those that are looked at; NULL: each next one
-   is looked for. The kept ones stand among the rows, for one that did not get there is worse than all of them, and so are
-   those behind it. */
+/* Non-maximum suppression of one class, by descending score. order has room for the positions of the candidates; if it
+   is NULL, the kernel searches for the next candidate each time. The kept boxes are exactly those in the rows: a box
+   that nnrti_nms_keep rejects has a lower score than all rows, and so have all later candidates. */
 static void nnrti_nms_class(nnrti_nms *v, const nnrti_line *scores, int32_t label, int32_t *order)
 {
     const NNRT_MulticlassNms *attr = v->attr;
@@ -17146,7 +17177,8 @@ static void nnrti_nms_class(nnrti_nms *v, const nnrti_line *scores, int32_t labe
     }
 }
 
-/* The rows of the image as they are told; its first box counts as number `number` of index, the next one `step` on. */
+/* Replaces the temporary contents of the image's rows by class and box, and writes index: box 0 of the image has index
+   `number`, the next box number + step. */
 static void nnrti_nms_finish(const nnrti_nms *v, nnrt_view *index, int32_t number, int32_t step)
 {
     for (int32_t row = 0; row < v->count; row++) {
@@ -17162,16 +17194,18 @@ static void nnrti_nms_finish(const nnrti_nms *v, nnrt_view *index, int32_t numbe
     }
 }
 
-/* boxes [N,M,4], scores [N,C,M], roisNum NULL; or boxes [M,C,4], scores [M,C], roisNum [B] int32 or int64: so many of the M
-   for each image. out [n,6] of one type with them: class, score, xmin, ymin, xmax, ymax; outRoisNum [B] the rows of each
-   image; index [n] the number of the box among all, image*M + m or m*C + class; these two int32 or int64, or NULL. For every
-   class of an image, but backgroundLabel, the nmsTopK boxes of the highest scores above scoreThreshold are looked at by
-   falling score, equal ones by rising position, and kept unless they overlap a kept one by more than the threshold; that
-   begins as nmsThreshold and is multiplied with nmsEta < 1 after each kept box, while above 0.5. Of all, the keepTopK best
-   make rows, equal ones of lower classes first: by class, within it by falling score, with roisNum by rising position. The
-   kernel sets n; there is room for as many as there can be, without gaps. NNRT_INVALID_PARAMETER when roisNum does not go
-   with M: call's error tells where. Scratch: 4 bytes for each box of a class that is looked at, or they are looked for
-   again and again. */
+/* Multiclass non-maximum suppression. For each class of an image except backgroundLabel, the candidates are the nmsTopK
+   boxes of the highest scores above scoreThreshold, visited by descending score (equal scores by ascending position). A
+   candidate is kept unless its intersection over union with a kept box exceeds the threshold; the threshold starts at
+   nmsThreshold and is multiplied by nmsEta < 1 after each kept box while it is above 0.5. The keepTopK best kept boxes
+   of an image (among equal scores the lower class) become rows, ordered by class, within a class by descending score,
+   with roisNum by ascending position.
+   boxes [N,M,4], scores [N,C,M], roisNum NULL; or boxes [M,C,4], scores [M,C] and roisNum [B] (int32 or int64), the
+   number of boxes of each image. out [n,6], same type: class, score, xmin, ymin, xmax, ymax; outRoisNum [B]: number of
+   rows of each image; index [n]: number of the box, image*M + m or m*C + class; both int32 or int64, or NULL. The
+   kernel sets n; the buffers hold the upper bound and the rows are dense. NNRT_INVALID_PARAMETER if roisNum is negative
+   or sums to more than M: the error of call names the entry. Scratch: 4 bytes per candidate of a class; without it,
+   candidates are searched for repeatedly. */
 NNRT_API NNRT_ReturnCode nnrt_multiclass_nms(const NNRT_MulticlassNms *attr, const nnrt_view *boxes,
                                              const nnrt_view *scores, const nnrt_view *roisNum, nnrt_view *out,
                                              nnrt_view *outRoisNum, nnrt_view *index, nnrt_call *call)
@@ -17187,13 +17221,13 @@ NNRT_API NNRT_ReturnCode nnrt_multiclass_nms(const NNRT_MulticlassNms *attr, con
     v.boxes = M;
     v.byPosition = roisNum != NULL;
     if (out == NULL)
-        return nnrt_call_fail(call, NNRT_INVALID_OUTPUT, "output 0 (out) must be there: it cannot be left out");
+        return nnrt_call_fail(call, NNRT_INVALID_OUTPUT, "output 0 (out) is NULL, it must be there");
     v.next = boxes->strides[roisNum != NULL ? 0 : 1];
     v.nextClass = roisNum != NULL ? boxes->strides[1] : 0;
     for (int32_t b = 0; b < (roisNum != NULL ? roisNum->dims[0] : boxes->dims[0]); b++) {
         const int64_t rois = roisNum != NULL ? nnrti_index(roisNum, b * roisNum->strides[0]) : M;
         if (rois < 0 || rois > (roisNum != NULL ? M - done : M))
-            return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "roisNum[%d] is %l, but of %d boxes %d are left", b,
+            return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "roisNum[%d] is %l, but of %d boxes only %d remain", b,
                                   rois, M, M - done);
         v.boxes = (int32_t)rois;
         if (rois > 0)
@@ -17241,9 +17275,11 @@ static NNRT_ReturnCode nnrti_rule_multinomial(nnrt_resolve *c)
 
 /* >>kernel MULTINOMIAL */
 
-/* x [B,C], float32 or float16, logarithms of what the C classes are likely, up to a sum; y [B,sampleSize], int32 or int64.
-   y[b,s] = the first class c for which exp(x[b,0] - m) + .. + exp(x[b,c] - m), m the largest of x[b,..], is above u times
-   the sum over all, else the last one; u is the uniform number of random bits number b*sampleSize + s (nnrti_random). */
+/* Samples classes from unnormalized log-probabilities: y[b,s] = the first class c for which
+   exp(x[b,0] - m) + .. + exp(x[b,c] - m) > u * (the sum over all classes), m = max of x[b,..], or the last class if
+   there is none; u is the uniform number in [0,1) of nnrti_random with index b*sampleSize + s. x [B,C], float32 or
+   float16;
+   y [B,sampleSize], int32 or int64. */
 NNRT_API NNRT_ReturnCode nnrt_multinomial(const NNRT_Multinomial *attr, const nnrt_view *x, nnrt_view *y)
 {
     const int32_t C = x->dims[1];
@@ -17270,7 +17306,8 @@ NNRT_API NNRT_ReturnCode nnrt_multinomial(const NNRT_Multinomial *attr, const nn
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MUL_FUSION */
 
-/* Derived: when quantised, zero point and bounds of the result, the factors of x, of y and of what they make. */
+/* Derived: when quantized, zero point and range of the result, and three multipliers, of which the last, for the
+   product, is used. */
 static NNRT_ReturnCode nnrti_rule_mul_fusion(nnrt_resolve *c)
 {
     const NNRT_ActivationType type = ((const NNRT_MulFusion *)c->resolved)->activationType;
@@ -17280,13 +17317,13 @@ static NNRT_ReturnCode nnrti_rule_mul_fusion(nnrt_resolve *c)
 
 /* >>kernel MUL_FUSION */
 
-/* z = act(x * y), x and y broadcast to the dims of z. z may lie where an input of its shape lies. */
+/* z = act(x * y), x and y broadcast to the shape of z. z may be an input of the same shape (in-place). */
 NNRTI_BINARY_F32(MulFusion, mul_fusion, (a * b))
 
-/* The same for every other type: integers wrap, two bools give "both are true". */
+/* The same for every other type: integers wrap around, bool is logical AND. */
 NNRTI_BINARY(MulFusion, mul_fusion, attr->activationType, nnrti_mul_row)
 
-/* Quantised int8 or uint8 with a list of nnrti_quant_product. */
+/* Quantized int8 or uint8, with the multiplier of nnrti_quant_product. */
 NNRTI_BINARY_Q8(MulFusion, mul_fusion, nnrti_quant_mul)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -17308,14 +17345,14 @@ static uint64_t nnrti_neg_int(uint64_t v)
     return 0u - v;
 }
 
-/* y = -x, element by element; the least integer, which has no opposite, stays. y may lie where x lies. */
+/* y = -x, elementwise; integers wrap around, so the smallest one gives itself. y may be x (in-place). */
 NNRTI_UNARY(Neg, neg, nnrti_negf, nnrti_neg)
 NNRTI_UNARY_INT(Neg, neg, nnrti_neg_int)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op NEGATIVE_LOG_LIKELIHOOD_LOSS */
 
-/* x [N,C,D..], target [N,D..], weight [C]. */
+/* Checks the shapes x [N,C,D..], target [N,D..], weight [C]. */
 static NNRT_ReturnCode nnrti_rule_negative_log_likelihood_loss(nnrt_resolve *c)
 {
     const NNRT_NegativeLogLikelihoodLoss *a = (const NNRT_NegativeLogLikelihoodLoss *)c->resolved;
@@ -17328,10 +17365,10 @@ static NNRT_ReturnCode nnrti_rule_negative_log_likelihood_loss(nnrt_resolve *c)
     if (rank < 1)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected two axes or more", x->name, x);
     if (!fits)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "target '%s' is %o, expected the extents of '%s' %o but the second",
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "target '%s' is %o, expected the shape of '%s' %o without axis 1",
                           target->name, target, x->name, x);
     if (!nnrti_absent(weight) && (weight->rank != 1 || nnrti_unlike(weight, 0, x, 1)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "weight '%s' is %o, expected [%d], the second extent of '%s' %o",
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "weight '%s' is %o, expected [%d], the size of axis 1 of '%s' %o",
                           weight->name, weight, x->dims[1], x->name, x);
     if (a->ignoreIndex.count > 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "ignoreIndex has %u entries, expected at most 1",
@@ -17349,11 +17386,12 @@ static NNRT_ReturnCode nnrti_rule_negative_log_likelihood_loss(nnrt_resolve *c)
 
 /* >>kernel NEGATIVE_LOG_LIKELIHOOD_LOSS */
 
-/* x [N,C,D..], mostly the logarithms of probabilities; target [N,D..] int32 or int64; weight [C], NULL: ones. Where t = target[n,d..]
-   is not ignoreIndex: v = -x[n,t,d..] * weight[t]; where it is: v = 0, of no weight. NONE: y [N,D..] = v. SUM: y [] = the sum of all
-   v. MEAN: y [] = that sum / the sum of the weights; NaN when that is 0. Sums run in the order of target and carry their rounding
-   errors along.
-   NNRT_INVALID_PARAMETER when a target lies outside [0,C): call's error tells which; y may then be written in part. */
+/* With t = target[n,d..]: v[n,d..] = -x[n,t,d..] * weight[t], or 0 with weight 0 if t is ignoreIndex. Reduction NONE: y
+   [N,D..] = v; SUM: y [] = the sum of v; MEAN: y [] = the sum of v / the sum of the weights, NaN if the weights sum to
+   0.
+   x [N,C,D..], normally log-probabilities; target [N,D..] int32 or int64; weight [C], or NULL for ones. The sums run in
+   the order of target and are compensated (nnrti_sum).
+   NNRT_INVALID_PARAMETER if a target is outside [0,C): the error of call names it, and y may then be partly written. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_nll_loss(const NNRT_NegativeLogLikelihoodLoss *attr, const nnrt_view *x,
                                             const nnrt_view *target, const nnrt_view *weight, nnrt_view *y,
                                             nnrt_call *call, NNRT_DataType type)
@@ -17371,7 +17409,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_nll_loss(const NNRT_NegativeLogLikelihoodLoss
             float factor = 0, v = 0;
             if (!ignored && (t < 0 || t >= x->dims[1]))
                 return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
-                                      "class %l, element %l of target, lies outside axis 1 of x, expected 0 to %d", t,
+                                      "class %l, element %l of target, is outside axis 1 of x, expected 0 to %d", t,
                                       n, x->dims[1] - 1);
             if (!ignored) {
                 factor = weight != NULL ? nnrti_load(weight->data, (ptrdiff_t)t * weight->strides[0], type) : 1.0f;
@@ -17400,7 +17438,7 @@ NNRTI_FLOATS(negative_log_likelihood_loss,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op NON_MAX_SUPPRESSION */
 
-/* The result has room for as many rows as there can be. */
+/* The number of result rows is data-dependent; its upper bound is N*C*min(S, maxOutputBoxesPerClass). */
 static NNRT_ReturnCode nnrti_rule_non_max_suppression(nnrt_resolve *c)
 {
     static const char *const names[] = {"", "", "maxOutputBoxesPerClass", "iouThreshold", "scoreThreshold"};
@@ -17413,9 +17451,9 @@ static NNRT_ReturnCode nnrti_rule_non_max_suppression(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o, scores '%s' %o, expected 3 axes", boxes->name,
                           boxes, scores->name, scores);
     if (boxes->dims[2] != 4 && !nnrti_axis_open(boxes, 2))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o, expected 4 as last extent", boxes->name, boxes);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o, expected a last dimension of 4", boxes->name, boxes);
     if (nnrti_unlike(boxes, 0, scores, 0) || nnrti_unlike(boxes, 1, scores, 2))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "scores '%s' is %o: it does not go with boxes '%s' %o", scores->name,
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "scores '%s' is %o, expected [N,C,S] to match boxes '%s' %o", scores->name,
                           scores, boxes->name, boxes);
     for (uint32_t i = 2; i < 5; i++)
         if (!nnrti_absent(&c->in[i]) && !nnrti_open_from(&c->in[i], 0) &&
@@ -17432,7 +17470,7 @@ static NNRT_ReturnCode nnrti_rule_non_max_suppression(nnrt_resolve *c)
     }
     count = nnrti_product(nnrti_product(count, scores->dims[0]), scores->dims[1]);
     if (count > INT32_MAX)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result could have %l rows: too many", count);
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result could have %l rows, at most 2147483647 are supported", count);
     dims[0] = (int32_t)count;
     nnrti_result(c, 0, 2, dims);
     nnrti_fixed(c, 0, 1);
@@ -17444,7 +17482,7 @@ static NNRT_ReturnCode nnrti_rule_non_max_suppression(nnrt_resolve *c)
 
 /* >>kernel NON_MAX_SUPPRESSION */
 
-/* Box `at` of image n as two lower and two upper bounds. */
+/* Box `at` of image n as {lower, lower, upper, upper} coordinates. */
 static void nnrti_suppression_box(const nnrt_view *boxes, int32_t n, int32_t at, bool centre, float box[4])
 {
     float v[4];
@@ -17456,13 +17494,17 @@ static void nnrti_suppression_box(const nnrt_view *boxes, int32_t n, int32_t at,
     }
 }
 
-/* boxes [N,S,4]: two corners in any order, or (centerPointBox) centre x, y and edges; scores [N,C,S]; both float32 or
-   float16. maxOutputBoxesPerClass, int32 or int64, NULL and negative: 0; iouThreshold, NULL: 0; scoreThreshold, NULL: none;
-   of one element each. Of each image and class, in this order, boxes are taken by falling score, equal ones by rising
-   position, NaN last, while scores are above scoreThreshold and fewer than maxOutputBoxesPerClass are kept: a box is
-   kept unless its intersection / union with one kept before is above iouThreshold. y [kept,3], int32 or int64: image,
-   class and position of each. The kernel sets y's first extent; there is room for N*C*min(S, maxOutputBoxesPerClass).
-   Scratch: 4*S bytes; NNRT_INSUFFICIENT_BUFFER without it. NNRT_INVALID_PARAMETER when iouThreshold is not 0 to 1. */
+/* Non-maximum suppression. For each image and each class, in this order, boxes are visited by descending score (equal
+   scores by ascending position, NaN last) while their score is above scoreThreshold and fewer than
+   maxOutputBoxesPerClass are kept; a box is kept unless its intersection over union with a kept box is above
+   iouThreshold.
+   boxes [N,S,4]: two corners in any order, or with centerPointBox the center x, y, width and height; scores [N,C,S];
+   both float32 or float16. One element each: maxOutputBoxesPerClass (int32 or int64; NULL or negative means 0),
+   iouThreshold (NULL means 0), scoreThreshold (NULL means no threshold). y [kept,3], int32 or int64: image, class and
+   position of each kept box.
+   The kernel sets y->dims[0]; y has room for N*C*min(S, maxOutputBoxesPerClass) rows.
+   Scratch: 4*S bytes; NNRT_INSUFFICIENT_BUFFER if there is less. NNRT_INVALID_PARAMETER if iouThreshold is not in 0 to
+   1. */
 NNRT_API NNRT_ReturnCode nnrt_non_max_suppression(const NNRT_NonMaxSuppression *attr, const nnrt_view *boxes,
                                                   const nnrt_view *scores, const nnrt_view *maxOutputBoxesPerClass,
                                                   const nnrt_view *iouThreshold, const nnrt_view *scoreThreshold,
@@ -17510,7 +17552,8 @@ NNRT_API NNRT_ReturnCode nnrt_non_max_suppression(const NNRT_NonMaxSuppression *
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op NON_ZERO */
 
-/* The result has a place for every element, until x is known. */
+/* The number of result columns is data-dependent: exact if x is a constant, else bounded by the number of elements of
+   x. */
 static NNRT_ReturnCode nnrti_rule_non_zero(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -17545,8 +17588,8 @@ static NNRT_ReturnCode nnrti_rule_non_zero(nnrt_resolve *c)
 
 /* >>kernel NON_ZERO */
 
-/* y [rank of x, N], int32 or int64, N the number of elements of x that are not 0: column n holds the place of the n-th of
-   them, in the order in which they lie. The kernel sets y's second extent to N; there is room for as many as x has. */
+/* y [rank of x, N], int32 or int64: column n holds the coordinates of the n-th nonzero element of x in row-major order.
+   The kernel sets y->dims[1] to N, the number of nonzero elements; y has room for as many columns as x has elements. */
 NNRT_API NNRT_ReturnCode nnrt_non_zero(const NNRT_NonZero *attr, const nnrt_view *x, nnrt_view *y)
 {
     int32_t place[NNRT_MAX_RANK];
@@ -17581,16 +17624,17 @@ NNRT_API NNRT_ReturnCode nnrt_non_zero(const NNRT_NonZero *attr, const nnrt_view
 /* >>op NOT_EQUAL */
 /* >>kernel NOT_EQUAL */
 
-/* z = x != y as bool, x and y of any one type, broadcast to the dims of z; a NaN differs from all, -0 equals 0. */
+/* z = (x != y) as bool; x and y have the same type (any) and are broadcast to the shape of z. NaN differs from
+   everything, -0 equals 0. */
 NNRTI_PREDICATE(NotEqual, not_equal, a != b)
 
-/* Quantised int8 or uint8: the real values, with the list of nnrti_quant_compare. */
+/* Quantized int8 or uint8: compares the real values exactly, with the multipliers of nnrti_quant_compare. */
 NNRTI_PREDICATE_Q8(NotEqual, not_equal_q8, a != b)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ONE_HOT */
 
-/* Resolved: axis is the place of the new axis in y, >= 0. */
+/* Resolved: axis is the index of the new axis in y, >= 0. */
 static NNRT_ReturnCode nnrti_rule_one_hot(nnrt_resolve *c)
 {
     NNRT_OneHot *a = (NNRT_OneHot *)c->resolved;
@@ -17616,9 +17660,9 @@ static NNRT_ReturnCode nnrti_rule_one_hot(nnrt_resolve *c)
 
 /* >>kernel ONE_HOT */
 
-/* indices [A..,B..] int32 or int64; onValue and offValue one element each of y's type, whatever that is; y [A..,D,B..]
-   with D at place axis. depth is not used.
-   y[a..,k,b..] = indices[a..,b..] == k ? onValue : offValue; an index outside [0,D) matches nothing. */
+/* y[a..,k,b..] = indices[a..,b..] == k ? onValue : offValue; an index outside [0,D) matches no k. indices [A..,B..]
+   int32 or int64; y [A..,D,B..] with D at position axis, any element type; onValue and offValue one element each of the
+   type of y. depth is not read. */
 NNRT_API NNRT_ReturnCode nnrt_one_hot(const NNRT_OneHot *attr, const nnrt_view *indices, const nnrt_view *depth,
                                       const nnrt_view *onValue, const nnrt_view *offValue, nnrt_view *y)
 {
@@ -17644,8 +17688,8 @@ NNRT_API NNRT_ReturnCode nnrt_one_hot(const NNRT_OneHot *attr, const nnrt_view *
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op PAD_EDGE */
 
-/* Derived: how much comes before each axis, as int32.
-   Derived: where quantisation parameters differ, also the list of nnrti_requantise. */
+/* Derived: int32, the padding before each axis.
+   Derived: if quantization parameters differ, also the parameter list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_pad_edge(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -17656,7 +17700,7 @@ static NNRT_ReturnCode nnrti_rule_pad_edge(nnrt_resolve *c)
         return code;
     for (int32_t i = 0; i < x->rank; i++) {
         if (x->dims[i] == 0 && c->out[0].dims[i] > 0 && !c->open)
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis %d of input '%s' %o has no edge, but paddings %l and %l",
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis %d of input '%s' %o is empty and has no edge, but paddings %l and %l",
                               i, x->name, x, pads[2 * i], pads[2 * i + 1]);
         before[i] = (int32_t)pads[2 * i];
     }
@@ -17665,9 +17709,9 @@ static NNRT_ReturnCode nnrti_rule_pad_edge(nnrt_resolve *c)
 
 /* >>kernel PAD_EDGE */
 
-/* x [L0,L1,..], before [b0,b1,..] int32, y of as many axes, each at least b + L; y must not overlap x. Any element type.
-   y[o0,o1,..] = x[s0,s1,..] with, on each axis, s = o - b, kept inside 0..L-1.
-   Axis by axis, the first and the last place that are there are copied into those before and behind. */
+/* y[o0,o1,..] = x[s0,s1,..] with s = clamp(o - b, 0, L-1) on each axis. x [L0,L1,..], before [b0,b1,..] int32, y of the
+   same rank, each axis at least b + L; any element type; y must not overlap x. The kernel copies x into y, then axis by
+   axis the first and the last slice into the padding before and after. */
 NNRT_API NNRT_ReturnCode nnrt_pad_edge(const NNRT_PadEdge *attr, const nnrt_view *x, const nnrt_view *before,
                                        nnrt_view *y)
 {
@@ -17694,7 +17738,7 @@ NNRTI_MOVE_BY_Q8(PadEdge, pad_edge)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op PAD_FUSION */
 
-/* pads = before, after of every axis, from input 1 or else from the attribute. */
+/* pads = {before, after} of each axis, from input 1 if present, else from the attribute. */
 static NNRT_ReturnCode nnrti_pad_given(nnrt_resolve *c, const NNRT_PadFusion *a, int64_t pads[2 * NNRT_MAX_RANK])
 {
     const nnrt_operand *x = &c->in[0];
@@ -17713,7 +17757,8 @@ static NNRT_ReturnCode nnrti_pad_given(nnrt_resolve *c, const NNRT_PadFusion *a,
     return NNRT_SUCCESS;
 }
 
-/* Entry i of pads is possible: a mirror does not reach beyond the far edge of its axis. */
+/* Checks entry i of pads: REFLECT and SYMMETRIC cannot pad more elements than the axis has (REFLECT: minus the
+   edge). */
 static NNRT_ReturnCode nnrti_pad_check(nnrt_resolve *c, NNRT_PaddingMode mode, const int64_t *pads, int32_t i)
 {
     const int64_t extent = c->in[0].dims[i / 2], most = mode == NNRT_PADDING_MODE_REFLECT ? extent - 1 : extent;
@@ -17721,13 +17766,13 @@ static NNRT_ReturnCode nnrti_pad_check(nnrt_resolve *c, NNRT_PaddingMode mode, c
         return NNRT_SUCCESS;
     if (mode != NNRT_PADDING_MODE_CONSTANT && pads[i] > 0 && pads[i] > most)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                          "paddings[%d][%d] is %l, but %s of axis %d, extent %d, gives at most %l", i / 2, i % 2,
+                          "paddings[%d][%d] is %l, but %s of axis %d of size %d supports at most %l", i / 2, i % 2,
                           pads[i], mode == NNRT_PADDING_MODE_REFLECT ? "REFLECT" : "SYMMETRIC", i / 2,
                           c->in[0].dims[i / 2], most > 0 ? most : (int64_t)0);
     return NNRT_SUCCESS;
 }
 
-/* attr->paddings = R lists of before, after. */
+/* attr->paddings = one list {before, after} per axis. */
 static NNRT_ReturnCode nnrti_pad_set(nnrt_resolve *c, NNRT_PadFusion *a, const int64_t *pads)
 {
     const uint32_t rank = (uint32_t)c->in[0].rank;
@@ -17746,8 +17791,9 @@ static NNRT_ReturnCode nnrti_pad_set(nnrt_resolve *c, NNRT_PadFusion *a, const i
     return NNRT_SUCCESS;
 }
 
-/* Derived: what CONSTANT pads with when there is no input value, one element of x's type: constantValue, converted.
-   Quantised integers get round(constantValue / scale) + zeroPoint, the quotient in float32. */
+/* Derived: one element of the type of x, the padding value of CONSTANT if input value is absent: constantValue,
+   converted.
+   Quantized: round(constantValue / scale) + zeroPoint, the quotient in float32. */
 static NNRT_ReturnCode nnrti_pad_value(nnrt_resolve *c, const NNRT_PadFusion *a)
 {
     const nnrt_operand *x = &c->in[0];
@@ -17769,8 +17815,8 @@ static NNRT_ReturnCode nnrti_pad_value(nnrt_resolve *c, const NNRT_PadFusion *a)
     return NNRT_SUCCESS;
 }
 
-/* Resolved: attr->paddings has a list for every axis.
-   Derived: where quantisation parameters differ, also the list of nnrti_requantise. */
+/* Resolved: attr->paddings has one list per axis.
+   Derived: if quantization parameters differ, also the parameter list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_pad_fusion(nnrt_resolve *c)
 {
     NNRT_PadFusion *a = (NNRT_PadFusion *)c->resolved;
@@ -17794,15 +17840,16 @@ static NNRT_ReturnCode nnrti_rule_pad_fusion(nnrt_resolve *c)
 
 /* >>kernel PAD_FUSION */
 
-/* What place j < 0 or j >= L of a mirrored axis shows, a place in 0..L-1: SYMMETRIC repeats the edge, REFLECT not. */
+/* Source index in 0..L-1 of the padding element j < 0 or j >= L: SYMMETRIC repeats the edge element, REFLECT does
+   not. */
 static int32_t nnrti_pad_source(int32_t j, int32_t L, NNRT_PaddingMode mode)
 {
     const int32_t edge = mode == NNRT_PADDING_MODE_SYMMETRIC ? 1 : 0;
     return j < 0 ? -j - edge : L - 2 + edge - (j - L);
 }
 
-/* v lies inside a larger view: mirrors its places along one axis into the `before` places in front of it and the
-   `after` places behind it, which v takes in. */
+/* v is a part of a larger view: fills the `before` slices in front of it and the `after` slices behind it along one
+   axis with mirrored slices of v, and extends v to include them. */
 static void nnrti_pad_mirror(nnrt_view *v, int32_t axis, int32_t before, int32_t after, NNRT_PaddingMode mode)
 {
     const int32_t L = v->dims[axis];
@@ -17815,12 +17862,11 @@ static void nnrti_pad_mirror(nnrt_view *v, int32_t axis, int32_t before, int32_t
     *v = nnrti_part(v, axis, -before, before + L + after);
 }
 
-/* x [L0,L1,..], y [b0+L0+a0, b1+L1+a1, ..] with attr->paddings [[b0,a0],[b1,a1],..]; value, or where that is NULL
-   constant, is one element; all of one element type, whatever that is; y must not overlap x. The input paddings is not
-   used.
-   y[o0,o1,..] = x[s0,s1,..] with, on each axis, j = o - b and s = j where 0 <= j < L. Elsewhere
-   CONSTANT: the element is that value; REFLECT: s = -j or 2L-2-j; SYMMETRIC: s = -j-1 or 2L-1-j.
-   A mirror is made inside y, axis by axis: what is mirrored along an axis holds the mirrors along the earlier ones. */
+/* y[o0,o1,..] = x[s0,s1,..] with j = o - b on each axis and s = j if 0 <= j < L. In the padding,
+   CONSTANT: the element is value; REFLECT: s = -j or 2L-2-j; SYMMETRIC: s = -j-1 or 2L-1-j.
+   x [L0,L1,..], y [b0+L0+a0, b1+L1+a1, ..] with attr->paddings [[b0,a0],[b1,a1],..]; value is one element, if it is
+   NULL the derived constant; all have the same element type (any); y must not overlap x. The input paddings is not
+   read. Mirroring works inside y, axis by axis, and therefore includes the padding along earlier axes. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_pad_fusion(const NNRT_PadFusion *attr, const nnrt_view *x, const nnrt_view *value,
                                               const nnrt_view *constant, const nnrt_view *list, nnrt_view *y)
 {
@@ -17848,7 +17894,8 @@ NNRT_API NNRT_ReturnCode nnrt_pad_fusion(const NNRT_PadFusion *attr, const nnrt_
     return nnrti_pad_fusion(attr, x, value, constant, NULL, y);
 }
 
-/* The same of quantised int8 or uint8: x, and what it is padded with, are each requantised; constant has the parameters of x. */
+/* The same for quantized int8 or uint8: x and the padding are requantized separately; constant has the parameters of
+   x. */
 NNRT_API NNRT_ReturnCode nnrt_pad_fusion_q8(const NNRT_PadFusion *attr, const nnrt_view *x, const nnrt_view *paddings,
                                             const nnrt_view *value, const nnrt_view *constant, const nnrt_view *list,
                                             nnrt_view *y)
@@ -17870,7 +17917,7 @@ static NNRT_ReturnCode nnrti_rule_pow_fusion(nnrt_resolve *c)
 
 /* >>kernel POW_FUSION */
 
-/* Integers: computed in float64, then toward zero and saturating; NaN gives 0. */
+/* Integers: computed in float64, truncated toward zero, saturated; NaN gives 0. */
 static void nnrti_pow_row_int(const NNRT_PowFusion *attr, const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y,
                               nnrt_view *z)
 {
@@ -17899,8 +17946,8 @@ static void nnrti_pow_row(const NNRT_PowFusion *attr, const nnrti_walk *w, const
     }
 }
 
-/* z = (scale*x + shift) ^ y by the rules of C's pow, x and y broadcast to the dims of z; numbers of any type. z may
-   lie where an input of its shape lies. */
+/* z = pow(scale*x + shift, y) with the special cases of C's pow; x and y are broadcast to the shape of z; any numeric
+   type. z may be an input of the same shape (in-place). */
 NNRT_API NNRT_ReturnCode nnrt_pow_fusion(const NNRT_PowFusion *attr, const nnrt_view *x, const nnrt_view *y,
                                          nnrt_view *z)
 {
@@ -17935,8 +17982,8 @@ NNRT_API NNRT_ReturnCode nnrt_pow_fusion_q8(const NNRT_PowFusion *attr, const nn
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op PRELU_FUSION */
 
-/* Derived of quantised data: the list with the factors of x >= 0 and, at the third place, of slope * x; of float slopes the
-   kernel makes them. */
+/* Derives the requantization parameters: multiplier 0 for x >= 0 and multiplier 2 for slope * x. For floating-point
+   slopes the kernel computes the latter. */
 static NNRT_ReturnCode nnrti_quant_prelu(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *weight = &c->in[1], *y = &c->out[0];
@@ -17955,8 +18002,9 @@ static NNRT_ReturnCode nnrti_quant_prelu(nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
-/* channelShared decides nothing: the length of weight does.
-   Derived: when quantised, zero point and bounds of the result, the factors of x, none, and of x * weight. */
+/* channelShared is ignored: the length of weight decides.
+   Derived: when quantized, zero point and range of the result, and three multipliers: for x >= 0, unused, for x *
+   weight. */
 static NNRT_ReturnCode nnrti_rule_prelu_fusion(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *weight = &c->in[1];
@@ -17970,7 +18018,8 @@ static NNRT_ReturnCode nnrti_rule_prelu_fusion(nnrt_resolve *c)
 
 /* >>kernel PRELU_FUSION */
 
-/* x and y [..,C], weight [C] or [1]: y[..,c] = x >= 0 ? x : weight[c]*x. A NaN stays. y may lie where x lies. */
+/* y[..,c] = x >= 0 ? x : weight[c]*x with x = x[..,c]; NaN gives NaN. x and y [..,C], weight [C] or [1]. y may be x
+   (in-place). */
 NNRTI_INLINE NNRT_ReturnCode nnrti_prelu_fusion(const nnrt_view *x, const nnrt_view *weight, nnrt_view *y,
                                                 NNRT_DataType type)
 {
@@ -18015,7 +18064,7 @@ static int64_t nnrti_quant_prelu_of(int32_t a, int32_t b, const int32_t *quant)
     return a >= 0 ? nnrti_rescale(a, factor) : nnrti_rescale((int64_t)a * b, factor + 4);
 }
 
-/* Quantised int8 or uint8, weight too. */
+/* Quantized int8 or uint8, including weight. */
 NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_q8(const NNRT_PReLUFusion *attr, const nnrt_view *x, const nnrt_view *weight,
                                               const nnrt_view *list, nnrt_view *y)
 {
@@ -18023,7 +18072,8 @@ NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_q8(const NNRT_PReLUFusion *attr, cons
     return nnrti_binary_q8(x, weight, list, y, nnrti_quant_prelu_of);
 }
 
-/* The same, weight is float32 or float16: the one place where a factor is made in a run, as weight may be told there. */
+/* The same with weight in float32 or float16. This is the only kernel that computes multipliers during a run, because
+   weight need not be a constant. */
 NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_q8_float(const NNRT_PReLUFusion *attr, const nnrt_view *x,
                                                     const nnrt_view *weight, const nnrt_view *list, nnrt_view *y)
 {
@@ -18052,7 +18102,7 @@ NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_q8_float(const NNRT_PReLUFusion *attr
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op PRIOR_BOX */
 
-/* Every number of a list must be > 0. */
+/* Checks that all elements of a list are > 0. */
 static NNRT_ReturnCode nnrti_positive(nnrt_resolve *c, const char *what, const NNRT_FloatList *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
@@ -18072,7 +18122,7 @@ static NNRT_ReturnCode nnrti_prior_attr(nnrt_resolve *c, const NNRT_PriorBox *a)
     if (a->minSizes.count == 0)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "minSizes has 0 entries, expected at least 1");
     if (a->maxSizes.count != 0 && a->maxSizes.count != a->minSizes.count)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "maxSizes has %u entries, expected %u as minSizes, or none",
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "maxSizes has %u entries, expected %u like minSizes, or none",
                           a->maxSizes.count, a->minSizes.count);
     if (a->variances.count != 4)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "variances has %u entries, expected 4", a->variances.count);
@@ -18082,8 +18132,8 @@ static NNRT_ReturnCode nnrti_prior_attr(nnrt_resolve *c, const NNRT_PriorBox *a)
     return NNRT_SUCCESS;
 }
 
-/* aspectRatios becomes 1 and all that differ from those before by more than 1e-6, each with its inverse where flip asks for
-   them. */
+/* aspectRatios becomes 1, then each given ratio that differs from all earlier ones by more than 1e-6, with flip
+   followed by its inverse. */
 static NNRT_ReturnCode nnrti_prior_ratios(nnrt_resolve *c, NNRT_PriorBox *a)
 {
     const NNRT_FloatList given = a->aspectRatios;
@@ -18110,13 +18160,13 @@ static NNRT_ReturnCode nnrti_prior_ratios(nnrt_resolve *c, NNRT_PriorBox *a)
     return NNRT_SUCCESS;
 }
 
-/* Half the width and half the height of every box of a cell, in pixels. */
+/* half = {width / 2, height / 2} of each box of a cell, in pixels. */
 static void nnrti_prior_sizes(const NNRT_PriorBox *a, float *half)
 {
     for (uint32_t i = 0; i < a->minSizes.count; i++) {
         const float least = a->minSizes.data[i];
         const bool square = a->maxSizes.count > 0;
-        const uint32_t place = a->minMaxAspectRatiosOrder ? 1 : a->aspectRatios.count; /* of the box of maxSizes */
+        const uint32_t place = a->minMaxAspectRatiosOrder ? 1 : a->aspectRatios.count; /* index of the box of maxSizes */
         for (uint32_t k = 0, ratio = 0; k < a->aspectRatios.count + (square ? 1 : 0); k++) {
             if (square && k == place) {
                 half[0] = half[1] = nnrti_sqrtf(least * a->maxSizes.data[i]) / 2;
@@ -18130,9 +18180,9 @@ static void nnrti_prior_sizes(const NNRT_PriorBox *a, float *half)
     }
 }
 
-/* Resolved: aspectRatios has all ratios, 1 first; stepW and stepH are not 0. Derived: float32 [P,2], half the width and
-   height of the boxes of a cell, and float32 [2], width and height of the image. The image is in the order of the feature,
-   unless it has a format of its own. */
+/* The image input has the layout (NHWC or NCHW) of the feature map unless it has its own format. Resolved: aspectRatios
+   has all ratios, 1 first; stepW and stepH are not 0. Derived: float32 [P,2], half the width and height of the boxes of
+   a cell, and float32 [2], width and height of the image. */
 static NNRT_ReturnCode nnrti_rule_prior_box(nnrt_resolve *c)
 {
     NNRT_PriorBox *a = (NNRT_PriorBox *)c->resolved;
@@ -18149,7 +18199,7 @@ static NNRT_ReturnCode nnrti_rule_prior_box(nnrt_resolve *c)
         return code;
     count = nnrti_product(a->aspectRatios.count, a->minSizes.count);
     if (count > INT32_MAX - (int64_t)a->maxSizes.count)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%u sizes in %u ratios: too large", a->minSizes.count,
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%u minSizes in %u ratios: too large, more than 2147483647 boxes", a->minSizes.count,
                           a->aspectRatios.count);
     dims[0] = x->dims[nnrti_image_axis(x, 0)];
     dims[1] = x->dims[nnrti_image_axis(x, 1)];
@@ -18179,10 +18229,11 @@ static NNRT_ReturnCode nnrti_rule_prior_box(nnrt_resolve *c)
 
 /* >>kernel PRIOR_BOX */
 
-/* half float32 [P,2]: half the width and height of box i, in pixels; image float32 [2]: width and height of the image;
-   boxes and variances float32 [H,W,P,4]. boxes[h,w,i,..] = left, top, right, bottom of the box with its centre at
-   (w + offset)*stepW, (h + offset)*stepH, as parts of the image; clip: clamped to [0,1]. variances repeats the four. One of
-   boxes and variances may be NULL. */
+/* boxes[h,w,i,..] = {left, top, right, bottom} of the box with its center at (w + offset)*stepW, (h + offset)*stepH,
+   divided by the width or height of the image; with clip clamped to [0,1]. variances[h,w,i,..] = the four variances.
+   half float32 [P,2]:
+   half the width and height of box i in pixels; image float32 [2]: width and height of the image; boxes and variances
+   float32 [H,W,P,4], one of them may be NULL. */
 NNRT_API NNRT_ReturnCode nnrt_prior_box(const NNRT_PriorBox *attr, const nnrt_view *half, const nnrt_view *image,
                                         nnrt_view *boxes, nnrt_view *variances)
 {
@@ -18210,14 +18261,14 @@ NNRT_API NNRT_ReturnCode nnrt_prior_box(const NNRT_PriorBox *attr, const nnrt_vi
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op QUANT_DTYPE_CAST */
 
-/* What may be cast to what: the integers to each other and to floats, floats to the integers. */
+/* Supported casts: integers to each other and to floating point, floating point to integers. */
 static bool nnrti_quant_pair(NNRT_DataType from, NNRT_DataType to)
 {
     return nnrti_type_in(to, NNRTI_CAST_INTS) ||
            (nnrti_type_in(to, NNRT_TYPES_FLOAT) && !nnrti_type_in(from, NNRT_TYPES_FLOAT));
 }
 
-/* The parameters of a quantised operand: one, or one per index of the given axis. */
+/* Checks the quantization parameters of an operand: one, or one per index of the given axis. */
 static NNRT_ReturnCode nnrti_quant_check(nnrt_resolve *c, const char *what, const nnrt_operand *o, int32_t axis)
 {
     const int32_t bits = 8 * (int32_t)nnrt_type_size(o->dataType);
@@ -18242,8 +18293,9 @@ static NNRT_ReturnCode nnrti_quant_check(nnrt_resolve *c, const char *what, cons
     return NNRT_SUCCESS;
 }
 
-/* Several parameters of x or of y are along *axis; said: an attribute says so, otherwise a quantAxis may name another.
-   The kernel then sees both tensors as [A,C,B], C the extent of the axis, and y tells those behind it which it is. */
+/* Per-channel parameters of x or y are along *axis; said: an attribute fixes the axis, otherwise quantAxis of x or y
+   may name another. The kernel then sees both tensors as [A,C,B] with C = the size of the axis, and quantAxis of y is
+   set for the nodes that read it. */
 static NNRT_ReturnCode nnrti_quant_along(nnrt_resolve *c, int32_t *axis, bool said)
 {
     nnrt_operand *const both[2] = {&c->in[0], &c->out[0]};
@@ -18264,7 +18316,7 @@ static NNRT_ReturnCode nnrti_quant_along(nnrt_resolve *c, int32_t *axis, bool sa
     if (!several || x->rank == 0)
         return NNRT_SUCCESS;
     if (!nnrti_two_parts(x, *axis, before) || !nnrti_two_parts(x, *axis + 1, behind))
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o: its size does not fit", x->name, x);
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o: its size does not fit int32 dimensions", x->name, x);
     dims[0] = before[0];
     dims[1] = x->dims[*axis];
     dims[2] = behind[1];
@@ -18275,7 +18327,8 @@ static NNRT_ReturnCode nnrti_quant_along(nnrt_resolve *c, int32_t *axis, bool sa
     return NNRT_SUCCESS;
 }
 
-/* srcT and dstT become the types; axis: the channel axis as it is given, NULL: the tensors say, or it is axis 0. */
+/* Completes and checks *srcT and *dstT. axis: the channel axis of an attribute; NULL: quantAxis of the tensors, by
+   default axis 0. */
 static NNRT_ReturnCode nnrti_quant_cast_rule(nnrt_resolve *c, int64_t *srcT, int64_t *dstT, const int64_t *axis)
 {
     nnrt_operand *x = &c->in[0], *y = &c->out[0];
@@ -18287,7 +18340,7 @@ static NNRT_ReturnCode nnrti_quant_cast_rule(nnrt_resolve *c, int64_t *srcT, int
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "srcT is %l, but input '%s' is %t (%d)", *srcT, x->name,
                           x->dataType, x->dataType);
     if (!nnrti_quant_pair(x->dataType, (NNRT_DataType)*dstT))
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "dstT is %l (%t), to which %t cannot be cast", *dstT,
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "dstT is %l (%t), but %t cannot be cast to it", *dstT,
                           (NNRT_DataType)*dstT, x->dataType);
     if (y->dataType != NNRT_DATA_TYPE_UNKNOWN && y->dataType != *dstT)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "dstT is %l, but output '%s' is declared %t (%d)", *dstT, y->name,
@@ -18314,13 +18367,13 @@ static NNRT_ReturnCode nnrti_rule_quant_dtype_cast(nnrt_resolve *c)
 
 /* >>kernel QUANT_DTYPE_CAST */
 
-/* The parameters of place k of the axis that they are of. */
+/* Quantization parameters of index k of the channel axis. */
 static const NNRT_QuantParam *nnrti_quant_at(const nnrt_view *v, ptrdiff_t k)
 {
     return &v->quant[v->quantCount > 1 ? k : 0];
 }
 
-/* clamp(v + zeroPoint) to the range of numBits; uint8 is 0..255. */
+/* v + zeroPoint, clamped to the signed range of numBits; uint8 to 0..255. */
 static double nnrti_quant_clamp(double v, const NNRT_QuantParam *q, NNRT_DataType type)
 {
     const double half = (double)((int64_t)1 << (q->numBits - 1));
@@ -18330,8 +18383,8 @@ static double nnrti_quant_clamp(double v, const NNRT_QuantParam *q, NNRT_DataTyp
     return v < least ? least : v > greatest ? greatest : v;
 }
 
-/* Converts v[n] from x to y, all with the parameters of index k of their axis. A scale counts as float32; a scale of 0, an
-   empty range, gives 0. even: a float halfway between two integers becomes the even one, else the one away from zero. */
+/* Converts v[0..n) from the parameters of x to those of y, both of channel k. The scale is rounded to float32; a scale
+   of 0 (empty range) gives 0. even: rounds to nearest even, otherwise halves away from zero. */
 static void nnrti_quant_some(const nnrt_view *x, const nnrt_view *y, double *v, int32_t n, ptrdiff_t k, bool even)
 {
     const NNRT_QuantParam *from = x->dataType < NNRT_DATA_TYPE_FLOAT16 ? nnrti_quant_at(x, k) : NULL;
@@ -18358,12 +18411,12 @@ static void nnrti_quant_some(const nnrt_view *x, const nnrt_view *y, double *v, 
     }
 }
 
-/* Converts every element of x to the type and parameters of y, of one shape: one parameter, or x and y are [A,C,B] and
-   there is one for each index of C. */
+/* Converts all elements of x to the type and parameters of y, which has the same shape: one parameter, or x and y are
+   [A,C,B] with one parameter per index of C. */
 static void nnrti_quant_cast(const nnrt_view *x, nnrt_view *y, bool even)
 {
     const size_t in = nnrt_type_size(x->dataType), out = nnrt_type_size(y->dataType);
-    nnrt_view channel = *y; /* its strides make the offset of element [a,c,b] equal c, the index of its parameter */
+    nnrt_view channel = *y; /* its strides map element [a,c,b] to the offset c, the index of its parameter */
     double v[NNRTI_CHUNK];
     nnrti_walk w;
     for (int32_t i = 0; i < y->rank; i++)
@@ -18381,11 +18434,12 @@ static void nnrti_quant_cast(const nnrt_view *x, nnrt_view *y, bool even)
     while (nnrti_walk_next(&w));
 }
 
-/* y = x in the element type of y, x and y of one shape; float16 or float32, and int8, uint8, int16 or int32 with
-   parameters: one, or x and y are [A,C,B] and there is one for each index of C. To a float scale*(q - zeroPoint), from a
-   float clamp(round(x/scale) + zeroPoint), both in float32, halves away from zero, NaN gives zeroPoint; between integers
-   the same in integer arithmetic (nnrti_rescale), with equal parameters of one type a copy. y may be x when their elements
-   have one size. */
+/* Quantize, dequantize or requantize: y = x in the type and the parameters of y. Dequantize: scale*(q - zeroPoint).
+   Quantize:
+   clamp(round(x/scale) + zeroPoint), halves away from zero, NaN gives zeroPoint; both in float32. Requantize: integer
+   arithmetic (nnrti_rescale); a copy if type and parameters are equal. x and y have the same shape; float16 or float32,
+   or int8, uint8, int16 or int32 with parameters: one, or x and y are [A,C,B] with one per index of C. y may be x
+   (in-place) if their elements have the same size. */
 NNRT_API NNRT_ReturnCode nnrt_quant_dtype_cast(const NNRT_QuantDTypeCast *attr, const nnrt_view *x, nnrt_view *y)
 {
     (void)attr;
@@ -18396,7 +18450,8 @@ NNRT_API NNRT_ReturnCode nnrt_quant_dtype_cast(const NNRT_QuantDTypeCast *attr, 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op QUANT_DTYPE_CAST_V2 */
 
-/* Resolved: axis is used up; the kernel is that of QUANT_DTYPE_CAST. */
+/* Resolved: the operands have the channel axis as axis 1, axis is not read any more; the kernel is that of
+   QUANT_DTYPE_CAST. */
 static NNRT_ReturnCode nnrti_rule_quant_dtype_cast_v2(nnrt_resolve *c)
 {
     NNRT_QuantDTypeCastV2 *a = (NNRT_QuantDTypeCastV2 *)c->resolved;
@@ -18420,9 +18475,9 @@ static NNRT_ReturnCode nnrti_rule_quantize_linear(nnrt_resolve *c)
 
 /* >>kernel QUANTIZE_LINEAR */
 
-/* y = clamp(round(x/scale) + zeroPoint), x float16 or float32, y int8, uint8, int16 or int32 with parameters: one, or x and
-   y are [A,C,B] and there is one for each index of C. The quotient is rounded to float32, halves go to the even integer
-   (ONNX's QuantizeLinear; QUANT_DTYPE_CAST rounds them away from zero), infinities saturate, NaN gives zeroPoint. */
+/* y = clamp(round(x/scale) + zeroPoint), rounding to nearest even as ONNX QuantizeLinear does (QUANT_DTYPE_CAST rounds
+   halves away from zero). The quotient is rounded to float32 first; Inf saturates, NaN gives zeroPoint. x float16 or
+   float32; y int8, uint8, int16 or int32 with parameters: one, or x and y are [A,C,B] with one per index of C. */
 NNRT_API NNRT_ReturnCode nnrt_quantize_linear(const NNRT_QuantizeLinear *attr, const nnrt_view *x, nnrt_view *y)
 {
     (void)attr;
@@ -18444,8 +18499,9 @@ static NNRT_ReturnCode nnrti_rule_random_normal(nnrt_resolve *c)
 
 /* >>kernel RANDOM_NORMAL */
 
-/* y float16, float32 or float64; shape is not looked at. y[i] = mean + scale * sqrt(-2*log(u)) * cos(2*pi*v), in float32: of
-   random bits number i (nnrti_random) u is the first 24 plus 1, v the next 24, both over 2^24. */
+/* y[i] = mean + scale * sqrt(-2*log(u)) * cos(2*pi*v) (Box-Muller), in float32. Of the random bits nnrti_random(seed,
+   i), u is the first 24 bits plus 1, v the next 24 bits, both divided by 2^24. y float16, float32 or float64; shape is
+   not read. */
 NNRT_API NNRT_ReturnCode nnrt_random_normal(const NNRT_RandomNormal *attr, const nnrt_view *shape, nnrt_view *y)
 {
     int32_t place[NNRT_MAX_RANK] = {0};
@@ -18477,8 +18533,8 @@ static NNRT_ReturnCode nnrti_rule_random_uniform(nnrt_resolve *c)
 
 /* >>kernel RANDOM_UNIFORM */
 
-/* y float16, float32 or float64; shape is not looked at. y[i] = low + (high - low) * u, in float32: u is the uniform number of
-   random bits number i (nnrti_random). */
+/* y[i] = low + (high - low) * u, in float32, with u the uniform number in [0,1) of nnrti_random with index i. y
+   float16, float32 or float64; shape is not read. */
 NNRT_API NNRT_ReturnCode nnrt_random_uniform(const NNRT_RandomUniform *attr, const nnrt_view *shape, nnrt_view *y)
 {
     int32_t place[NNRT_MAX_RANK] = {0};
@@ -18497,32 +18553,33 @@ NNRT_API NNRT_ReturnCode nnrt_random_uniform(const NNRT_RandomUniform *attr, con
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RANGE */
 
-/* *n = max(0, ceil((limit - start) / delta)), v = start, limit, delta. */
+/* *n = max(0, ceil((limit - start) / delta)), the number of elements; v = {start, limit, delta}. */
 static NNRT_ReturnCode nnrti_range_reals(nnrt_resolve *c, const double v[3], double *n)
 {
     double count;
     if (v[2] == 0)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "delta is 0");
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "delta is 0, expected a nonzero value");
     count = (v[1] - v[0]) / v[2];
     if (count != count)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%f to %f in steps of %f is no number of values", v[0], v[1],
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "(limit - start) / delta is NaN for start %f, limit %f and delta %f", v[0], v[1],
                           v[2]);
     *n = count > 0 ? nnrti_ceil(count) : 0;
     return NNRT_SUCCESS;
 }
 
-/* The same of integers, exactly: start, limit and delta have 64 bits, with a sign or without. */
+/* The same for integers, exact: start, limit and delta have 64 bits, signed or unsigned. */
 static NNRT_ReturnCode nnrti_range_integers(nnrt_resolve *c, const uint64_t v[3], bool isSigned, double *n)
 {
     const bool down = isSigned && (int64_t)v[2] < 0;
     const uint64_t from = down ? v[1] : v[0], to = down ? v[0] : v[1], step = down ? 0u - v[2] : v[2];
     if (step == 0)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "delta is 0");
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "delta is 0, expected a nonzero value");
     *n = (isSigned ? (int64_t)from < (int64_t)to : from < to) ? (double)((to - from - 1u) / step + 1u) : 0;
     return NNRT_SUCCESS;
 }
 
-/* v[i] and w[i] = the one element of input i, the former of integers, the latter of floats; late ones stay. */
+/* v[i] (integers) or w[i] (floating point) = the single element of input i; values known only at run time are left
+   unset. */
 static NNRT_ReturnCode nnrti_range_given(nnrt_resolve *c, uint64_t v[3], double w[3])
 {
     static const char *const names[] = {"start", "limit", "delta"};
@@ -18550,7 +18607,7 @@ static NNRT_ReturnCode nnrti_range_given(nnrt_resolve *c, uint64_t v[3], double 
 #ifdef NNRT_FIRMWARE
 #define nnrti_range_extent(c) ((void)0)
 #else
-/* The dimension of the result: (limit - start) / delta, rounded up, of which some are dynamic. */
+/* Interval of the result's dimension, (limit - start) / delta rounded up, if some of the three values are dynamic. */
 static void nnrti_range_extent(nnrt_resolve *c)
 {
     nnrti_known_value v[3], n, zero;
@@ -18574,8 +18631,9 @@ static void nnrti_range_extent(nnrt_resolve *c)
 }
 #endif
 
-/* Start, limit and delta come from three inputs, or the attributes. Of open values only the limit bounds the extent, and
-   counted upwards. Derived: start and delta, two float64 for a result of floats, else two int64. */
+/* Start, limit and delta come from three inputs or from the attributes. Without intervals, a dynamic limit with fixed
+   start and delta > 0 bounds the dimension; other dynamic values leave it unbounded. Derived: start and delta, two
+   float64 for a floating-point result, else two int64. */
 static NNRT_ReturnCode nnrti_rule_range(nnrt_resolve *c)
 {
     const NNRT_Range *a = (const NNRT_Range *)c->resolved;
@@ -18600,7 +18658,7 @@ static NNRT_ReturnCode nnrti_rule_range(nnrt_resolve *c)
     else if ((code = isFloat ? nnrti_range_reals(c, w, &n) : nnrti_range_integers(c, v, isSigned, &n)) != NNRT_SUCCESS)
         return code;
     if (n > INT32_MAX && !open)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result would have %f elements: too many", n);
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result would have %f elements: too many, at most 2147483647", n);
     if ((code = nnrti_derive(c, isFloat ? NNRT_DATA_TYPE_FLOAT64 : NNRT_DATA_TYPE_INT64, 1, dims, &steps)) !=
         NNRT_SUCCESS)
         return code;
@@ -18620,8 +18678,8 @@ static NNRT_ReturnCode nnrti_rule_range(nnrt_resolve *c)
 
 /* >>kernel RANGE */
 
-/* y[k] = start + k*delta; steps are start and delta: two int64, of which the result keeps the low bits, or two float64,
-   whose result is rounded once. x, a value or three, is not used. */
+/* y[k] = start + k*delta. steps = {start, delta}: two int64 for integers, modulo 2^n, or two float64 for floating
+   point, whose result is then rounded to the type of y. x is not read. */
 NNRT_API NNRT_ReturnCode nnrt_range(const NNRT_Range *attr, const nnrt_view *x, const nnrt_view *steps, nnrt_view *y)
 {
     const size_t width = nnrt_type_size(y->dataType);
@@ -18641,7 +18699,7 @@ NNRT_API NNRT_ReturnCode nnrt_range(const NNRT_Range *attr, const nnrt_view *x, 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RANK */
 
-/* The result is known now: out[0].data. */
+/* The result is known during shape inference, as out[0].data (constant folding). */
 static NNRT_ReturnCode nnrti_rule_rank(nnrt_resolve *c)
 {
     nnrt_operand *y = &c->out[0];
@@ -18660,7 +18718,7 @@ static NNRT_ReturnCode nnrti_rule_rank(nnrt_resolve *c)
 
 /* >>kernel RANK */
 
-/* x of any type and shape, y int32 or int64 []. y = the number of axes that x has. */
+/* y = the rank of x. x of any type and shape, y [] int32 or int64. */
 NNRT_API NNRT_ReturnCode nnrt_rank(const NNRT_Rank *attr, const nnrt_view *x, nnrt_view *y)
 {
     (void)attr;
@@ -18671,7 +18729,7 @@ NNRT_API NNRT_ReturnCode nnrt_rank(const NNRT_Rank *attr, const nnrt_view *x, nn
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op REAL_DIV */
 
-/* The result has the type of the inputs, of integers float32. */
+/* The result has the type of the inputs; for integer inputs it is float32. */
 static NNRT_ReturnCode nnrti_rule_real_div(nnrt_resolve *c)
 {
     const NNRT_DataType given = c->in[0].dataType, declared = c->out[0].dataType;
@@ -18696,9 +18754,9 @@ static void nnrti_real_div_row(const nnrti_walk *w, const nnrt_view *x, const nn
     }
 }
 
-/* z = x / y, broadcast to the dims of z; x / 0 is infinite or NaN. x and y of one type: floats, then z is of it, too;
-   or int32 or int64, then z is float32 and the quotient is computed in float64. z may lie where an input of its shape
-   lies. */
+/* z = x / y, elementwise, broadcast to the shape of z; x / 0 is Inf or NaN. x and y have the same type: floating point,
+   and z has it too; or int32 or int64, then z is float32 and the quotient is computed in float64. z may be an input of
+   the same shape (in-place). */
 NNRTI_BINARY(RealDiv, real_div, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_real_div_row)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -18715,14 +18773,14 @@ static double nnrti_reciprocal(double v)
     return 1.0 / v;
 }
 
-/* y = 1/x, element by element; 0 and -0 give the infinities. y may lie where x lies. */
+/* y = 1/x, elementwise; 0 gives Inf, -0 gives -Inf. y may be x (in-place). */
 NNRTI_UNARY(Reciprocal, reciprocal, nnrti_reciprocalf, nnrti_reciprocal)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op REDUCE_FUSION */
 
-/* Derived of quantised data, behind the axes: the list with the factor of x, or of its square; of ALL it is {what 1 is
-   without the zero point, 0}. */
+/* Derives, after the axes, the requantization parameters with one multiplier: for x, or for x^2 with SUM_SQUARE. For
+   ALL it is {the stored integer of 1 minus the zero point, 0}. */
 static NNRT_ReturnCode nnrti_quant_reduce(nnrt_resolve *c, NNRT_ReduceMode mode)
 {
     const nnrt_operand *x = &c->in[0], *y = &c->out[0];
@@ -18743,8 +18801,8 @@ static NNRT_ReturnCode nnrti_quant_reduce(nnrt_resolve *c, NNRT_ReduceMode mode)
     return NNRT_SUCCESS;
 }
 
-/* Resolved: coeff is the factor of the result (1 = none).
-   Derived: when quantised, also zero point, bounds and factor of the result. */
+/* Resolved: coeff multiplies the result (1 = no effect); reduceToEnd is false.
+   Derived: when quantized, also zero point, range and multiplier of the result. */
 static NNRT_ReturnCode nnrti_rule_reduce_fusion(nnrt_resolve *c)
 {
     NNRT_ReduceFusion *a = (NNRT_ReduceFusion *)c->resolved;
@@ -18764,13 +18822,13 @@ static NNRT_ReturnCode nnrti_rule_reduce_fusion(nnrt_resolve *c)
 
 /* >>kernel REDUCE_FUSION */
 
-/* A result in the making. rest is what rounding has taken from sum. */
+/* Accumulator of a reduction; rest is the accumulated rounding error of sum. */
 typedef struct nnrti_reduced {
     float sum, rest;
 } nnrti_reduced;
 
-/* Takes v into the result: sums with the rounding error of each addition (Knuth's two-sum). MAX and MIN of a set with a
-   NaN are NaN. */
+/* Adds v to the accumulator. Sums are compensated (Knuth's two-sum). MAX and MIN of elements that include NaN are
+   NaN. */
 static void nnrti_reduce_take(nnrti_reduced *r, NNRT_ReduceMode mode, float v)
 {
     float sum, part;
@@ -18800,7 +18858,7 @@ static nnrti_reduced nnrti_reduce_start(NNRT_ReduceMode mode)
     return r;
 }
 
-/* The result for a set of n. An infinite sum leaves no meaningful rest. */
+/* Result of the reduction of n elements. If the sum is infinite, rest is meaningless and is ignored. */
 static float nnrti_reduce_end(NNRT_ReduceMode mode, const nnrti_reduced *r, size_t n)
 {
     const float total = r->rest - r->rest == 0 ? r->sum + r->rest : r->sum;
@@ -18809,7 +18867,7 @@ static float nnrti_reduce_end(NNRT_ReduceMode mode, const nnrti_reduced *r, size
     return mode == NNRT_REDUCE_MODE_L2 ? nnrti_sqrtf(total) : total;
 }
 
-/* float32 and float16, see the kernels below. */
+/* Reduction in float32 or float16; the formulas are at nnrt_reduce_fusion_f32. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_reduce_float(const NNRT_ReduceFusion *attr, const nnrt_view *x,
                                                 const nnrt_view *axes, nnrt_view *y, NNRT_DataType type)
 {
@@ -18859,7 +18917,8 @@ static double nnrti_reduce_f64(const NNRT_ReduceFusion *attr, const double *x, n
     return (attr->mode == NNRT_REDUCE_MODE_L2 ? nnrti_sqrt(sum) : sum) * (double)attr->coeff;
 }
 
-/* Integers are taken modulo 2^64; order has the top bit set for signed types, so that sum ^ order compares right. */
+/* Integers accumulate modulo 2^64. For signed types, order has only the top bit set, so that unsigned comparison of v ^
+   order has signed order. */
 static uint64_t nnrti_reduce_int_take(NNRT_ReduceMode mode, uint64_t sum, uint64_t v, uint64_t order)
 {
     switch (mode) {
@@ -18874,7 +18933,7 @@ static uint64_t nnrti_reduce_int_take(NNRT_ReduceMode mode, uint64_t sum, uint64
     }
 }
 
-/* The largest number whose square is not above v. */
+/* floor(sqrt(v)). */
 static uint64_t nnrti_root_of(uint64_t v)
 {
     uint64_t root = 0;
@@ -18884,7 +18943,7 @@ static uint64_t nnrti_root_of(uint64_t v)
     return root;
 }
 
-/* x points at the first element of the set. MEAN is cut toward zero, L2 too. */
+/* Integer reduction; x addresses the first element to be reduced. MEAN and L2 truncate toward zero. */
 static uint64_t nnrti_reduce_int(NNRT_ReduceMode mode, const void *x, NNRT_DataType type, nnrti_reduction *r)
 {
     const uint64_t order = type >= NNRT_DATA_TYPE_INT8 && type <= NNRT_DATA_TYPE_INT64 ? (uint64_t)1 << 63 : 0;
@@ -18901,17 +18960,18 @@ static uint64_t nnrti_reduce_int(NNRT_ReduceMode mode, const void *x, NNRT_DataT
     return mode == NNRT_REDUCE_MODE_L2 ? nnrti_root_of(sum) : sum;
 }
 
-/* y[i..] = reduction of x[i..] over all indices along axes (int32, ascending); y has extent 1 there and may not overlap
-   x. MEAN sum/n, MAX, MIN, PROD, SUM, SUM_SQUARE, ASUM sum of |x|, ALL of x != 0, L2 sqrt of SUM_SQUARE; times coeff.
-   Sets are visited in row order. The sums carry their rounding errors along, so they are as good as rounded once. */
+/* y[i..] = coeff * reduction of x over axes (int32, ascending). MEAN: sum/n, MAX, MIN, PROD, SUM, SUM_SQUARE, ASUM: sum
+   of |x|, ALL: 1 if all x != 0, L2: sqrt of SUM_SQUARE. y has the rank of x with size 1 along axes and must not overlap
+   x. Elements are visited in row-major order; sums are compensated, so their error is about that of a single
+   rounding. */
 NNRT_API NNRT_ReturnCode nnrt_reduce_fusion_f32(const NNRT_ReduceFusion *attr, const nnrt_view *x,
                                                 const nnrt_view *axes, nnrt_view *y)
 {
     return nnrti_reduce_float(attr, x, axes, y, NNRT_DATA_TYPE_FLOAT32);
 }
 
-/* The same for all other types. float16 is computed in float32 as above, float64 in plain sums, integers modulo 2^64
-   and stored modulo their own size; coeff is for floats. bool (ALL, MAX, MIN) gives 0 or 1. */
+/* The same for all other types. float16 is computed in float32 as above, float64 with plain sums, integers modulo 2^64
+   and stored modulo 2^n; coeff applies to floating point only. bool (ALL, MAX, MIN) gives 0 or 1. */
 NNRT_API NNRT_ReturnCode nnrt_reduce_fusion(const NNRT_ReduceFusion *attr, const nnrt_view *x, const nnrt_view *axes,
                                             nnrt_view *y)
 {
@@ -18948,7 +19008,8 @@ static int64_t nnrti_reduce_take_q8(NNRT_ReduceMode mode, int64_t sum, int32_t v
     }
 }
 
-/* factor = that of the sum of n, divided by n: m * 2^k / n with as many bits as int64 holds. */
+/* Divides the multiplier of a sum by n, to get that of the mean: factor = m * 2^k / n, with k as large as int64
+   permits. */
 static void nnrti_reduce_mean_q8(int32_t factor[2], size_t n)
 {
     int32_t k = nnrti_bit_count(n) - 1;
@@ -18958,7 +19019,7 @@ static void nnrti_reduce_mean_q8(int32_t factor[2], size_t n)
     factor[1] -= k;
 }
 
-/* PROD and L2 of a set, as the float32 kernel computes them of the real values. */
+/* PROD and L2 of quantized elements: computes the real values like the float32 kernel. */
 static int64_t nnrti_reduce_real_q8(NNRT_ReduceMode mode, const nnrt_view *x, ptrdiff_t first, nnrti_reduction *r,
                                     const nnrt_view *y)
 {
@@ -18974,7 +19035,8 @@ static int64_t nnrti_reduce_real_q8(NNRT_ReduceMode mode, const nnrt_view *x, pt
     return nnrti_quant_real(nnrti_reduce_end(mode, &reduced, r->count), (float)y->quant[0].scale);
 }
 
-/* Quantised int8 or uint8, with the list of the rule: MEAN, MAX, MIN, SUM, SUM_SQUARE, ASUM and ALL from exact sums. */
+/* Quantized int8 or uint8, with the requantization parameters of the rule: MEAN, MAX, MIN, SUM, SUM_SQUARE, ASUM and
+   ALL use exact integer sums, PROD and L2 float32. */
 NNRT_API NNRT_ReturnCode nnrt_reduce_fusion_q8(const NNRT_ReduceFusion *attr, const nnrt_view *x, const nnrt_view *axes,
                                                const nnrt_view *list, nnrt_view *y)
 {
@@ -19060,8 +19122,8 @@ static void nnrti_reshape_axes(const nnrt_operand *x, const nnrt_operand *y, int
     }
 }
 
-/* Where the extents of the result are from: x, for an entry 0; the list, which may hold open extents; and the one that is
-   inferred is what is left of x's extents without the others: a number, one open extent, or what is computed. */
+/* Where the extents of the result are from: x, for an entry 0; the list, which may hold open extents; and the one that
+   is inferred is what is left of x's extents without the others: a number, one open extent, or what is computed. */
 static void nnrti_reshape_symbols(nnrt_resolve *c, int32_t rank, int32_t inferred)
 {
 #ifdef NNRT_FIRMWARE
@@ -19125,7 +19187,7 @@ static void nnrti_reshape_symbols(nnrt_resolve *c, int32_t rank, int32_t inferre
 }
 
 /* The shape must have as many elements as x. y is seen with the shape of x.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_reshape(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -19159,8 +19221,8 @@ static NNRT_ReturnCode nnrti_rule_reshape(nnrt_resolve *c)
 
 /* >>kernel RESHAPE */
 
-/* y = x, any element type. The elements keep their order, so y comes here with the dims of x. y may be x itself. This is
-   the kernel of SQUEEZE, UNSQUEEZE, EXPAND_DIMS, FLATTEN, FLATTEN_RANGE and ASSIGN, too, and of ABS for unsigned
+/* y = x, any element type. The elements keep their order, so y comes here with the dims of x. y may be x itself. This
+   is the kernel of SQUEEZE, UNSQUEEZE, EXPAND_DIMS, FLATTEN, FLATTEN_RANGE and ASSIGN, too, and of ABS for unsigned
    integers. */
 NNRT_API NNRT_ReturnCode nnrt_reshape(const NNRT_Reshape *attr, const nnrt_view *x, nnrt_view *y)
 {
@@ -19276,9 +19338,10 @@ static double nnrti_nearest(double c, NNRT_NearestMode mode)
     }
 }
 
-/* Quantised coordinates have 10 fraction bits. taps = 3 numbers for each of M places of a result along an axis of extent L:
-   two cells and the weight of the second, of 1024; NEAREST takes one. step: of the source coordinate; scale: as it is given, or
-   0. */
+/* Quantised coordinates have 10 fraction bits. taps = 3 numbers for each of M places of a result along an axis of
+   extent L:
+   two cells and the weight of the second, of 1024; NEAREST takes one. step: of the source coordinate; scale: as it is
+   given, or 0. */
 static void nnrti_quant_taps(const NNRT_Resize *a, const nnrti_resize_step *step, int32_t L, int32_t M, float scale,
                              int32_t *taps)
 {
@@ -19300,8 +19363,8 @@ static void nnrti_quant_taps(const NNRT_Resize *a, const nnrti_resize_step *step
     }
 }
 
-/* Derived of quantised data: int32[newHeight + newWidth, 3], the taps of the rows and of the columns; the list with the factor
-   of x. */
+/* Derived of quantised data: int32[newHeight + newWidth, 3], the taps of the rows and of the columns; the list with the
+   factor of x. */
 static NNRT_ReturnCode nnrti_quant_resize(nnrt_resolve *c, const NNRT_Resize *a, const nnrti_resize_step step[2])
 {
     const nnrt_operand *x = &c->in[0], *scales = &c->in[1];
@@ -19324,8 +19387,8 @@ static NNRT_ReturnCode nnrti_quant_resize(nnrt_resolve *c, const NNRT_Resize *a,
 }
 
 /* Resolved: newHeight, newWidth, cubicCoeff. Derived: float64[4], numerator and denominator of the step of height, then
-   of width, as the coordinate mode wants them; when quantised, unless CUBIC, instead int32[newHeight + newWidth, 3], for
-   each row and column of y two cells and the weight of the second of 1024, and zero point, bounds and factor of the
+   of width, as the coordinate mode wants them; when quantised, unless CUBIC, instead int32[newHeight + newWidth, 3],
+   for each row and column of y two cells and the weight of the second of 1024, and zero point, bounds and factor of the
    result. */
 static NNRT_ReturnCode nnrti_rule_resize(nnrt_resolve *c)
 {
@@ -19478,8 +19541,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_resize(const NNRT_Resize *attr, const nnrt_vi
 NNRTI_FLOATS(resize, (const NNRT_Resize *attr, const nnrt_view *x, const nnrt_view *step, nnrt_view *y),
              nnrti_resize(attr, x, step, y, type))
 
-/* Quantised int8 or uint8, LINEAR and NEAREST, with the taps and the list of the rule: the stored integers of four cells,
-   weighted with 10 bits along each axis, in the sum rounded, halves away from zero. */
+/* Quantized int8 or uint8, LINEAR and NEAREST, with the taps and the list of the rule: the stored integers of four
+   cells, weighted with 10 bits along each axis, in the sum rounded, halves away from zero. */
 NNRT_API NNRT_ReturnCode nnrt_resize_q8(const NNRT_Resize *attr, const nnrt_view *x, const nnrt_view *taps,
                                         const nnrt_view *list, nnrt_view *y)
 {
@@ -19504,7 +19567,7 @@ NNRT_API NNRT_ReturnCode nnrt_resize_q8(const NNRT_Resize *attr, const nnrt_view
     return NNRT_SUCCESS;
 }
 
-/* Quantised int8 or uint8, CUBIC: the real values are computed in float32. */
+/* Quantized int8 or uint8, CUBIC: the real values are computed in float32. */
 NNRT_API NNRT_ReturnCode nnrt_resize_q8_real(const NNRT_Resize *attr, const nnrt_view *x, const nnrt_view *step,
                                              nnrt_view *y)
 {
@@ -19550,9 +19613,9 @@ static NNRT_ReturnCode nnrti_resize_nd_policy(nnrt_resolve *c, const NNRT_Resize
     return NNRT_SUCCESS;
 }
 
-/* Place i of M of the result lies at (i + step[0]) * step[1] / step[2] + step[3] of an axis of extent L that is scaled by
-   factor[0] / factor[1]; roi: what part of the axis is resized; step[4]: the scale, at most 1. An axis of scale 1 stays as it
-   is, with TF_HALF_PIXEL_FOR_NN too, as an axis that axes does not name; a crop is one all the same. */
+/* Place i of M of the result lies at (i + step[0]) * step[1] / step[2] + step[3] of an axis of extent L that is scaled
+   by factor[0] / factor[1]; roi: what part of the axis is resized; step[4]: the scale, at most 1. An axis of scale 1
+   stays as it is, with TF_HALF_PIXEL_FOR_NN too, as an axis that axes does not name; a crop is one all the same. */
 static void nnrti_resize_nd_step(const NNRT_ResizeND *a, int32_t L, int64_t M, const double factor[2],
                                  const double roi[2], double *step)
 {
@@ -19768,8 +19831,8 @@ static ptrdiff_t nnrti_span_cell(const nnrt_view *x, const nnrti_span *spans, in
     return (ptrdiff_t)(cell < 0 ? 0 : cell > last ? last : cell) * x->strides[axis];
 }
 
-/* The weighted sum of what the axes behind make of each cell of the axis. It starts with its first term, so that a single
-   cell of weight 1 stays as it is. */
+/* The weighted sum of what the axes behind make of each cell of the axis. It starts with its first term, so that a
+   single cell of weight 1 stays as it is. */
 static float nnrti_span_sum(const NNRT_ResizeND *attr, const nnrt_view *x, const nnrti_span *spans, int32_t axis,
                             ptrdiff_t at)
 {
@@ -19790,11 +19853,12 @@ static float nnrti_span_sum(const NNRT_ResizeND *attr, const nnrt_view *x, const
 }
 
 /* x, y of one type and rank; they may not overlap. step: float64[rank,5], of each axis where place i of y lies in x, at
-   c = (i + step[0]) * step[1] / step[2] + step[3], and how x is scaled, at most 1. NEAREST takes the cell at c, rounded;
-   LINEAR and CUBIC, of float32 or float16, sum up those around c, along the last axis first; their weights (1 - d, d < 1; or
-   a cubic, d < 2) depend on their distance d, which antialias multiplies with the scale; then, and with excludeOutside,
-   weights are divided by their sum. What lies outside x is the cell at its edge; of TF_CROP_AND_RESIZE, where c lies
-   outside, extrapolationValue. */
+   c = (i + step[0]) * step[1] / step[2] + step[3], and how x is scaled, at most 1. NEAREST takes the cell at c,
+   rounded;
+   LINEAR and CUBIC, of float32 or float16, sum up those around c, along the last axis first; their weights (1 - d, d <
+   1; or a cubic, d < 2) depend on their distance d, which antialias multiplies with the scale; then, and with
+   excludeOutside, weights are divided by their sum. What lies outside x is the cell at its edge; of TF_CROP_AND_RESIZE,
+   where c lies outside, extrapolationValue. */
 NNRT_API NNRT_ReturnCode nnrt_resize_nd(const NNRT_ResizeND *attr, const nnrt_view *x, const nnrt_view *step,
                                         nnrt_view *y)
 {
@@ -19823,7 +19887,7 @@ NNRT_API NNRT_ReturnCode nnrt_resize_nd(const NNRT_ResizeND *attr, const nnrt_vi
 /* >>op REVERSE_SEQUENCE */
 
 /* Resolved: batchAxis and timeAxis >= 0.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_reverse_sequence(nnrt_resolve *c)
 {
     NNRT_ReverseSequence *a = (NNRT_ReverseSequence *)c->resolved;
@@ -19850,9 +19914,9 @@ static NNRT_ReturnCode nnrti_rule_reverse_sequence(nnrt_resolve *c)
 
 /* >>kernel REVERSE_SEQUENCE */
 
-/* x, y of one shape and any element type, which must not overlap; lengths [B] int32 or int64, B places of batchAxis. Along
-   timeAxis the first lengths[b] elements of sequence b stand in turned order, the others as they are.
-   NNRT_INVALID_PARAMETER when a length lies outside [0,T]: call's error tells which; y is then written in part. */
+/* x, y of one shape and any element type, which must not overlap; lengths [B] int32 or int64, B places of batchAxis.
+   Along timeAxis the first lengths[b] elements of sequence b stand in turned order, the others as they are.
+   NNRT_INVALID_PARAMETER when a length lies outside [0,T]: the error of call names it, and y is then partly written. */
 NNRT_API NNRT_ReturnCode nnrt_reverse_sequence(const NNRT_ReverseSequence *attr, const nnrt_view *x,
                                                const nnrt_view *lengths, nnrt_view *y, nnrt_call *call)
 {
@@ -19876,7 +19940,7 @@ NNRT_API NNRT_ReturnCode nnrt_reverse_sequence(const NNRT_ReverseSequence *attr,
     return NNRT_SUCCESS;
 }
 
-/* The same, then requantised. */
+/* The same for quantized int8 or uint8; the result is then requantized. */
 NNRTI_MOVED_Q8(reverse_sequence,
                (const NNRT_ReverseSequence *attr, const nnrt_view *x, const nnrt_view *lengths, const nnrt_view *list,
                 nnrt_view *y, nnrt_call *call),
@@ -19904,8 +19968,8 @@ static NNRT_ReturnCode nnrti_rule_rms_normalization(nnrt_resolve *c)
 
 /* >>kernel RMS_NORMALIZATION */
 
-/* x, y, which may be x, float32 or float16, and scale, which broadcasts to x. y = x / sqrt(m + epsilon) * scale, m the mean
-   of the squares of the elements of x from axis on that are normalised together, summed in their order. */
+/* x, y, which may be x, float32 or float16, and scale, which broadcasts to x. y = x / sqrt(m + epsilon) * scale, m the
+   mean of the squares of the elements of x from axis on that are normalised together, summed in their order. */
 NNRT_API NNRT_ReturnCode nnrt_rms_normalization(const NNRT_RMSNormalization *attr, const nnrt_view *x,
                                                 const nnrt_view *scale, nnrt_view *y)
 {
@@ -20079,8 +20143,8 @@ NNRTI_INLINE void nnrti_roi_max(const nnrt_view *x, ptrdiff_t at, const nnrti_co
     }
 }
 
-/* sum[t] += the samples of bin (p,q), rows before columns, in channel c + t of image n, t < count; max: sum[t] becomes the
-   largest, see nnrti_roi_max. */
+/* sum[t] += the samples of bin (p,q), rows before columns, in channel c + t of image n, t < count; max: sum[t] becomes
+   the largest, see nnrti_roi_max. */
 NNRTI_INLINE void nnrti_roi_sum(const nnrt_view *x, const nnrti_roi region[2], int32_t n, int32_t p, int32_t q,
                                 int32_t c, int32_t count, float *sum, bool max, NNRT_DataType type)
 {
@@ -20103,13 +20167,13 @@ NNRTI_INLINE void nnrti_roi_sum(const nnrt_view *x, const nnrti_roi region[2], i
 }
 
 /* x [N,H,W,C], rois [R,4], float32 or x's type, batchIndices [R] int32 or int64, y [R,Ho,Wo,C]; none may overlap y.
-   Region r is x1, y1, x2, y2 = rois[r,..] * spatialScale of image batchIndices[r]; aligned: less 0.5, otherwise at least 1
-   wide and high. It has Ho x Wo bins, a bin g x g samples, g = samplingRatio or else the edge of the bin rounded up, in the
-   middle of as many equal parts; y[r,p,q,c] is the mean of the samples of bin (p,q), bilinear in channel c; max: the
-   largest of the four weighted cells of any sample of the bin, without adding them up. Samples up to a
-   cell outside x are those of the border, further ones 0; no samples: 0. The sum runs over rows, then columns; up to 16
-   channels side by side, which changes no sum. NNRT_INVALID_PARAMETER when an image does not exist: call's error tells
-   which; y is then written in part. */
+   Region r is x1, y1, x2, y2 = rois[r,..] * spatialScale of image batchIndices[r]; aligned: less 0.5, otherwise at
+   least 1 wide and high. It has Ho x Wo bins, a bin g x g samples, g = samplingRatio or else the edge of the bin
+   rounded up, in the middle of as many equal parts; y[r,p,q,c] is the mean of the samples of bin (p,q), bilinear in
+   channel c; max: the largest of the four weighted cells of any sample of the bin, without adding them up. Samples up
+   to a cell outside x are those of the border, further ones 0; no samples: 0. The sum runs over rows, then columns; up
+   to 16 channels side by side, which changes no sum. NNRT_INVALID_PARAMETER when an image does not exist: call's error
+   tells which; y is then written in part. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_roi_align(const NNRT_RoiAlign *attr, const nnrt_view *x, const nnrt_view *rois,
                                              const nnrt_view *batch, nnrt_view *y, NNRT_DataType type, nnrt_call *call)
 {
@@ -20171,7 +20235,7 @@ static NNRT_ReturnCode nnrti_roll_by(nnrt_resolve *c, int32_t rank, const int32_
 }
 
 /* Without axes x and y are seen as vectors. Derived: how far each axis of what is seen moves, 0..L-1.
-   Derived: where quantisation parameters differ, also the list of nnrti_requantise. */
+   Derived: if quantization parameters differ, also the parameter list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_roll(nnrt_resolve *c)
 {
     nnrt_operand *x = &c->in[0];
@@ -20201,7 +20265,8 @@ static NNRT_ReturnCode nnrti_rule_roll(nnrt_resolve *c)
 
 /* >>kernel ROLL */
 
-/* y[(i0 + by[0]) % L0, (i1 + by[1]) % L1, ..] = x[i0,i1,..]; by int32 with an entry of 0..L-1 per axis. Any element type;
+/* y[(i0 + by[0]) % L0, (i1 + by[1]) % L1, ..] = x[i0,i1,..]; by int32 with an entry of 0..L-1 per axis. Any element
+   type;
    y must not overlap x. Each axis has two parts, which change places: all pairings of parts are copied. */
 NNRT_API NNRT_ReturnCode nnrt_roll(const NNRT_Roll *attr, const nnrt_view *x, const nnrt_view *by, nnrt_view *y)
 {
@@ -20265,10 +20330,11 @@ static NNRT_ReturnCode nnrti_rule_rotary_embedding(nnrt_resolve *c)
 
 /* >>kernel ROTARY_EMBEDDING */
 
-/* x [B,S,heads*D] or [B,heads,S,D], y of its shape, which may be x, float32 or float16; cosCache and sinCache [P,R/2], of which
-   positionIds [B,S] (int32 or int64) names the row of each step, or without it [B,S,R/2]; R = rotaryEmbeddingDim. Of each
-   head the pair (a, b) of number k < R/2, elements k and k + R/2 or with interleaved 2*k and 2*k + 1, becomes
-   (cos[k]*a - sin[k]*b, sin[k]*a + cos[k]*b); elements from R on stay. NNRT_INVALID_PARAMETER when there is no such row. */
+/* x [B,S,heads*D] or [B,heads,S,D], y of its shape, which may be x, float32 or float16; cosCache and sinCache [P,R/2],
+   of which positionIds [B,S] (int32 or int64) names the row of each step, or without it [B,S,R/2]; R =
+   rotaryEmbeddingDim. Of each head the pair (a, b) of number k < R/2, elements k and k + R/2 or with interleaved 2*k
+   and 2*k + 1, becomes (cos[k]*a - sin[k]*b, sin[k]*a + cos[k]*b); elements from R on stay. NNRT_INVALID_PARAMETER when
+   there is no such row. */
 NNRT_API NNRT_ReturnCode nnrt_rotary_embedding(const NNRT_RotaryEmbedding *attr, const nnrt_view *x,
                                                const nnrt_view *cosCache, const nnrt_view *sinCache,
                                                const nnrt_view *positionIds, nnrt_view *y, nnrt_call *call)
@@ -20315,7 +20381,7 @@ NNRT_API NNRT_ReturnCode nnrt_rotary_embedding(const NNRT_RotaryEmbedding *attr,
 /* >>op ROUND */
 /* >>kernel ROUND */
 
-/* y = the whole number nearest to x, halves to the even one, element by element; -0, NaN and the infinities stay. y may
+/* y = the whole number nearest to x, halves to the even one, elementwise; -0, NaN and the infinities stay. y may
    lie where x lies. */
 NNRTI_UNARY(Round, round, nnrti_roundevenf, nnrti_roundeven)
 
@@ -20333,7 +20399,7 @@ static float nnrti_rsqrt_real(const void *attr, float v)
     return nnrti_rsqrtf(v);
 }
 
-/* Derived: when quantized, uint8[256], the result for each stored integer. */
+/* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
 static NNRT_ReturnCode nnrti_rule_rsqrt(nnrt_resolve *c)
 {
     return nnrti_unary_table(c, nnrti_code_real, nnrti_rsqrt_real);
@@ -20346,14 +20412,14 @@ static double nnrti_rsqrt(double v)
     return 1.0 / nnrti_sqrt(v);
 }
 
-/* y = 1/sqrt(x), element by element: 0 gives infinity, x < 0 NaN. y may lie where x lies. */
+/* y = 1/sqrt(x), elementwise: 0 gives infinity, x < 0 NaN. y may be x (in-place). */
 NNRTI_UNARY(Rsqrt, rsqrt, nnrti_rsqrtf, nnrti_rsqrt)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SCALE_FUSION */
 
-/* Derived of quantised data: the list with the factors of a bias of 8 bits, to the scale of the product, and, at the third
-   place, of the product. */
+/* Derived of quantised data: the list with the factors of a bias of 8 bits, to the scale of the product, and, at the
+   third place, of the product. */
 static NNRT_ReturnCode nnrti_quant_scale_fusion(nnrt_resolve *c, NNRT_ActivationType activation)
 {
     const nnrt_operand *bias = &c->in[2];
@@ -20407,7 +20473,7 @@ static nnrt_view nnrti_scale_under(const nnrt_view *scale, int64_t axis, int32_t
 
 /* x and y of one shape, scale of the extents of x from axis on, bias NULL or of the shape and the strides of scale.
    y = act(x*scale + bias), scale and bias broadcast over the other axes: the product is rounded, then the sum.
-   y may lie where x lies. */
+   y may be x (in-place). */
 NNRTI_INLINE NNRT_ReturnCode nnrti_scale_fusion(const NNRT_ScaleFusion *attr, const nnrt_view *x,
                                                 const nnrt_view *scale, const nnrt_view *bias, nnrt_view *y,
                                                 NNRT_DataType type)
@@ -20455,7 +20521,7 @@ NNRT_API NNRT_ReturnCode nnrt_scale_fusion_f64(const NNRT_ScaleFusion *attr, con
     return NNRT_SUCCESS;
 }
 
-/* Quantised int8 or uint8, scale too; bias likewise, or int32 in the scale of the product. */
+/* Quantized int8 or uint8, scale too; bias likewise, or int32 in the scale of the product. */
 NNRT_API NNRT_ReturnCode nnrt_scale_fusion_q8(const NNRT_ScaleFusion *attr, const nnrt_view *x, const nnrt_view *scale,
                                               const nnrt_view *bias, const nnrt_view *list, nnrt_view *y)
 {
@@ -20498,11 +20564,13 @@ static NNRT_ReturnCode nnrti_rule_scatter_elements(nnrt_resolve *c)
 
 /* >>kernel SCATTER_ELEMENTS */
 
-/* x, y [..,L,..] of one shape; indices int32 or int64, updates of its shape. All of any one element type; y may be x, but must
-   not overlap the others. y = x, then y[..,indices[..,i,..],..] = y + updates[..,i,..] along axis (or *, the lesser, the
-   larger; NONE: the update), one after the other in the order of indices. Integers wrap modulo 2^n; bools add as or, multiply
-   as and. Of numbers of which one is NaN: as MINIMUM and MAXIMUM. Indices from -L to -1 count from the end.
-   NNRT_INVALID_PARAMETER when an index lies outside [-L,L): call's error tells which; y is then written in part. */
+/* x, y [..,L,..] of one shape; indices int32 or int64, updates of its shape. All of any one element type; y may be x,
+   but must not overlap the others. y = x, then y[..,indices[..,i,..],..] = y + updates[..,i,..] along axis (or *, the
+   lesser, the larger; NONE: the update), one after the other in the order of indices. Integers wrap modulo 2^n; bools
+   add as or, multiply as and. Of numbers of which one is NaN: as MINIMUM and MAXIMUM. Indices from -L to -1 count from
+   the end.
+   NNRT_INVALID_PARAMETER when an index lies outside [-L,L): the error of call names it, and y is then partly
+   written. */
 NNRT_API NNRT_ReturnCode nnrt_scatter_elements(const NNRT_ScatterElements *attr, const nnrt_view *x,
                                                const nnrt_view *indices, const nnrt_view *updates, nnrt_view *y,
                                                nnrt_call *call)
@@ -20541,7 +20609,8 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_elements(const NNRT_ScatterElements *attr,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SCATTER_ND */
 
-/* indices [I..,k] and updates [I..,B..] go with a shape of k extents more than B. The extents B are those of updates. */
+/* indices [I..,k] and updates [I..,B..] go with a shape of k extents more than B. The extents B are those of
+   updates. */
 static NNRT_ReturnCode nnrti_rule_scatter_nd(nnrt_resolve *c)
 {
     const nnrt_operand *indices = &c->in[0], *updates = &c->in[1], *shape = &c->in[2];
@@ -20617,7 +20686,8 @@ static NNRT_ReturnCode nnrti_scatter(const nnrt_view *indices, const nnrt_view *
 /* indices [I..,k] int32 or int64, updates [I..,B..], y [A..,B..] with k extents A, of any one type of numbers.
    y = 0; then y[indices[i..,0],..,indices[i..,k-1], b..] += updates[i..,b..] for i.. in their order: what meets at one
    place adds up, each sum rounded, integers modulo 2^n. Indices from -L to -1 count from the end.
-   NNRT_INVALID_PARAMETER when an index lies outside its axis: call's error tells which; y is then written in part. */
+   NNRT_INVALID_PARAMETER when an index lies outside its axis: the error of call names it, and y is then partly
+   written. */
 NNRT_API NNRT_ReturnCode nnrt_scatter_nd(const NNRT_ScatterNd *attr, const nnrt_view *indices, const nnrt_view *updates,
                                          nnrt_view *y, nnrt_call *call)
 {
@@ -20677,9 +20747,9 @@ static void nnrti_scatter_max_row(const nnrti_walk *w, const nnrt_view *x, const
 
 /* x and y [A..,B..] with k extents A, indices [I..,k] int32 or int64, updates [I..,B..] of the type of x; y may not
    overlap an input. y = x; then y[indices[i..,0],..,indices[i..,k-1], b..] becomes updates[i..,b..] for i.. in their
-   order, or with reduction its sum, product, minimum or maximum with that: floats are rounded each time, integers modulo
-   2^n; a minimum or maximum of NaN is NaN. Indices from -L to -1 count from the end. NNRT_INVALID_PARAMETER when an index
-   lies outside its axis: call's error tells which; y is then written in part. */
+   order, or with reduction its sum, product, minimum or maximum with that: floats are rounded each time, integers
+   modulo 2^n; a minimum or maximum of NaN is NaN. Indices from -L to -1 count from the end. NNRT_INVALID_PARAMETER when
+   an index lies outside its axis: the error of call names it, and y is then partly written. */
 NNRT_API NNRT_ReturnCode nnrt_scatter_nd_update(const NNRT_ScatterNDUpdate *attr, const nnrt_view *x,
                                                 const nnrt_view *indices, const nnrt_view *updates, nnrt_view *y,
                                                 nnrt_call *call)
@@ -20756,7 +20826,7 @@ static float nnrti_sin_real(const void *attr, float v)
     return nnrti_sinf(v);
 }
 
-/* Derived: when quantized, uint8[256], the result for each stored integer. */
+/* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
 static NNRT_ReturnCode nnrti_rule_sin(nnrt_resolve *c)
 {
     return nnrti_unary_table(c, nnrti_code_real, nnrti_sin_real);
@@ -20764,14 +20834,14 @@ static NNRT_ReturnCode nnrti_rule_sin(nnrt_resolve *c)
 
 /* >>kernel SIN */
 
-/* y = sin(x), x in radians, element by element; -0 stays, NaN for the infinities. y may lie where x lies. */
+/* y = sin(x), x in radians, elementwise; -0 stays, NaN for the infinities. y may be x (in-place). */
 NNRTI_UNARY(Sin, sin, nnrti_sinf, nnrti_sin)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SINH */
 /* >>kernel SINH */
 
-/* y = (e^x - e^-x) / 2, element by element. y may lie where x lies. */
+/* y = (e^x - e^-x) / 2, elementwise. y may be x (in-place). */
 NNRTI_UNARY(Sinh, sinh, nnrti_sinhf, nnrti_sinh)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -20790,7 +20860,8 @@ static NNRT_ReturnCode nnrti_slice_axes(nnrt_resolve *c, const NNRT_SliceFusion 
     return nnrti_axes(c, "an entry of axes", &a->axes, rank, axes);
 }
 
-/* Where the extents of the result are from: x, for axes that are not listed, or are taken from 0 to the end; size, else. */
+/* Where the extents of the result are from: x, for axes that are not listed, or are taken from 0 to the end; size,
+   else. */
 static void nnrti_slice_symbols(nnrt_resolve *c, const int32_t axes[NNRT_MAX_RANK])
 {
     const nnrt_operand *x = &c->in[0];
@@ -20809,7 +20880,7 @@ static void nnrti_slice_symbols(nnrt_resolve *c, const int32_t axes[NNRT_MAX_RAN
 }
 
 /* Derived: the first place taken of every axis of x, 0..L. Resolved: axes lists every axis of x.
-   Derived: where quantisation parameters differ, also the list of nnrti_requantise. */
+   Derived: if quantization parameters differ, also the parameter list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_slice_fusion(nnrt_resolve *c)
 {
     NNRT_SliceFusion *a = (NNRT_SliceFusion *)c->resolved;
@@ -20873,8 +20944,9 @@ NNRTI_MOVE_BY_Q8(SliceFusion, slice_fusion)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SOFTMAX */
 
-/* Derived of quantised data: int32[256], exp of -d for the difference d to the largest stored integer, 31 fraction bits, 0
-   where the difference is above 31; and the list, whose factor is {0, 1} where the scale of the result is 1/256. */
+/* Derived of quantised data: int32[256], exp of -d for the difference d to the largest stored integer, 31 fraction
+   bits, 0 where the difference is above 31; and the list, whose factor is {0, 1} where the scale of the result is
+   1/256. */
 static NNRT_ReturnCode nnrti_quant_softmax(nnrt_resolve *c)
 {
     static const int32_t codes = 256;
@@ -20929,8 +21001,8 @@ static NNRT_ReturnCode nnrti_rule_softmax(nnrt_resolve *c)
 
 /* >>kernel SOFTMAX */
 
-/* One line of L elements, from x to y, which may be x. exp(x - max) is kept in e until the sum is known; where there is no
-   e, it is computed once more. */
+/* One line of L elements, from x to y, which may be x. exp(x - max) is kept in e until the sum is known; where there is
+   no e, it is computed once more. */
 NNRTI_INLINE void nnrti_softmax_line(const nnrti_line *x, const nnrti_line *y, int32_t L, NNRT_DataType type, float *e,
                                      ptrdiff_t step)
 {
@@ -21012,7 +21084,7 @@ static void nnrti_softmax_line_q8(const nnrti_line *x, const nnrti_line *y, int3
     }
 }
 
-/* Quantised int8 or uint8, with the powers and the list that the rule derives. The sum has 19 fraction bits. */
+/* Quantized int8 or uint8, with the powers and the list that the rule derives. The sum has 19 fraction bits. */
 NNRT_API NNRT_ReturnCode nnrt_softmax_q8(const NNRT_Softmax *attr, const nnrt_view *x, const nnrt_view *powers,
                                          const nnrt_view *list, nnrt_view *y)
 {
@@ -21047,7 +21119,7 @@ static float nnrti_softplus_real(const void *attr, float v)
     return nnrti_softplusf(v, a->beta, a->threshold);
 }
 
-/* Derived: when quantized, uint8[256], the result for each stored integer. */
+/* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
 static NNRT_ReturnCode nnrti_rule_softplus(nnrt_resolve *c)
 {
     const NNRT_Softplus *a = (const NNRT_Softplus *)c->resolved;
@@ -21066,14 +21138,14 @@ static double nnrti_softplus(double v, double beta, double threshold)
     return t > threshold ? v : sum / beta;
 }
 
-/* y = beta*x > threshold ? x : ln(1 + e^(beta*x)) / beta, element by element; NaN stays. y may lie where x lies. */
+/* y = beta*x > threshold ? x : ln(1 + e^(beta*x)) / beta, elementwise; NaN stays. y may be x (in-place). */
 NNRTI_UNARY_WITH(Softplus, softplus, attr->beta, attr->threshold, nnrti_softplusf, nnrti_softplus)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SPACE_TO_BATCH_ND */
 
 /* The padded image must be made of whole blocks.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_space_to_batch_nd(nnrt_resolve *c)
 {
     NNRT_SpaceToBatchND *a = (NNRT_SpaceToBatchND *)c->resolved;
@@ -21154,7 +21226,7 @@ NNRTI_MOVE_Q8(SpaceToBatchND, space_to_batch_nd)
 /* >>op SPACE_TO_DEPTH */
 
 /* The image must be made of whole blocks.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_space_to_depth(nnrt_resolve *c)
 {
     const int64_t b = ((const NNRT_SpaceToDepth *)c->resolved)->blockSize;
@@ -21217,11 +21289,11 @@ static NNRT_ReturnCode nnrti_rule_sparse_to_dense(nnrt_resolve *c)
 
 /* >>kernel SPARSE_TO_DENSE */
 
-/* indices int32 or int64, [n,R], for R = 1 also [n] or []; values [n] or one element, rest one element or NULL, 0; y of R
-   axes and their type, any but bool. shape is not used.
+/* indices int32 or int64, [n,R], for R = 1 also [n] or []; values [n] or one element, rest one element or NULL, 0; y of
+   R axes and their type, any but bool. shape is not used.
    y = rest; then y[indices[i,0],..,indices[i,R-1]] = values[i] for i in rising order: of those with one place the last
-   stays. NNRT_INVALID_PARAMETER when an index lies outside its axis, or is negative: call's error tells which; y is then
-   written in part. */
+   stays. NNRT_INVALID_PARAMETER when an index lies outside its axis, or is negative: call's error tells which; y is
+   then written in part. */
 NNRT_API NNRT_ReturnCode nnrt_sparse_to_dense(const NNRT_SparseToDense *attr, const nnrt_view *indices,
                                               const nnrt_view *values, const nnrt_view *shape, const nnrt_view *rest,
                                               nnrt_view *y, nnrt_call *call)
@@ -21284,7 +21356,7 @@ static NNRT_ReturnCode nnrti_split_sizes(nnrt_resolve *c, NNRT_Split *a, int64_t
 }
 
 /* Resolved: axis >= 0, sizeSplits has an entry for every result.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_split(nnrt_resolve *c)
 {
     NNRT_Split *a = (NNRT_Split *)c->resolved;
@@ -21332,7 +21404,7 @@ NNRT_API NNRT_ReturnCode nnrt_split(const NNRT_Split *attr, const nnrt_view *x, 
     return NNRT_SUCCESS;
 }
 
-/* The same; each y is then requantised. */
+/* The same for quantized int8 or uint8; each y is then requantized. */
 NNRT_API NNRT_ReturnCode nnrt_split_q8(const NNRT_Split *attr, const nnrt_view *x, const nnrt_view *list, nnrt_view *y,
                                        uint32_t nOut)
 {
@@ -21344,7 +21416,7 @@ NNRT_API NNRT_ReturnCode nnrt_split_q8(const NNRT_Split *attr, const nnrt_view *
 /* >>op SQRT */
 /* >>kernel SQRT */
 
-/* y = sqrt(x), element by element, NaN for x < 0. y may lie where x lies. */
+/* y = sqrt(x), elementwise, NaN for x < 0. y may be x (in-place). */
 NNRTI_UNARY(Sqrt, sqrt, nnrti_sqrtf, nnrti_sqrt)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -21355,7 +21427,7 @@ static int64_t nnrti_code_square(const nnrti_coder *k, int32_t v)
     return nnrti_rescale((int64_t)v * v, k->a);
 }
 
-/* Derived: when quantised, uint8[256], the bits of the result for those of each stored integer. */
+/* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
 static NNRT_ReturnCode nnrti_rule_square(nnrt_resolve *c)
 {
     nnrti_coder k;
@@ -21386,15 +21458,15 @@ static uint64_t nnrti_square_int(uint64_t v)
     return v * v;
 }
 
-/* y = x*x, element by element; integers wrap. y may lie where x lies. */
+/* y = x*x, elementwise; integers wrap. y may be x (in-place). */
 NNRTI_UNARY(Square, square, nnrti_squaref, nnrti_square)
 NNRTI_UNARY_INT(Square, square, nnrti_square_int)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SQUARED_DIFFERENCE */
 
-/* Derived: when quantised, zero point and bounds of the result, the factors of x and of y, which times 2^7 come to the scale
-   S, and of their square, which has the scale S*S. */
+/* Derived: when quantised, zero point and bounds of the result, the factors of x and of y, which times 2^7 come to the
+   scale S, and of their square, which has the scale S*S. */
 static NNRT_ReturnCode nnrti_rule_squared_difference(nnrt_resolve *c)
 {
     double s[3], S;
@@ -21421,7 +21493,7 @@ static void nnrti_squared_difference_row(const nnrti_walk *w, const nnrt_view *x
     }
 }
 
-/* z = (x - y)^2, x and y of any one type, broadcast to the dims of z; integers wrap, two bools give "they differ". z
+/* z = (x - y)^2, x and y of any one type, broadcast to the shape of z; integers wrap, two bools give "they differ". z
    may lie where an input of its shape lies. */
 NNRTI_BINARY(SquaredDifference, squared_difference, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_squared_difference_row)
 
@@ -21433,7 +21505,7 @@ static int64_t nnrti_quant_squared_difference(int32_t a, int32_t b, const int32_
     return nnrti_rescale(d * d, factor + 4);
 }
 
-/* Quantised int8 or uint8 with the list of the rule. */
+/* Quantized int8 or uint8 with the list of the rule. */
 NNRTI_BINARY_Q8(SquaredDifference, squared_difference, nnrti_quant_squared_difference)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -21441,7 +21513,7 @@ NNRTI_BINARY_Q8(SquaredDifference, squared_difference, nnrti_quant_squared_diffe
 
 /* Resolved: axis lists what is dropped, ascending; y is seen with the shape of x. A listed axis of another extent than
    1 stays. Ranks are never open: an open extent counts as 1 where its axis is listed, else not, and a run in which that
-   is not so is refused. Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+   is not so is refused. Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_squeeze(nnrt_resolve *c)
 {
     NNRT_Squeeze *a = (NNRT_Squeeze *)c->resolved;
@@ -21475,8 +21547,8 @@ static NNRT_ReturnCode nnrti_rule_squeeze(nnrt_resolve *c)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op STACK */
 
-/* Resolved: axis is the place of the new axis in y, >= 0.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+/* Resolved: axis is the index of the new axis in y, >= 0.
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_stack(nnrt_resolve *c)
 {
     NNRT_Stack *a = (NNRT_Stack *)c->resolved;
@@ -21591,9 +21663,10 @@ static NNRT_ReturnCode nnrti_rule_stft(nnrt_resolve *c)
 
 /* >>kernel STFT */
 
-/* x [B,L,1 or 2], real numbers or complex ones, window [N] or NULL: ones, y [B,F,N or N/2+1,2], float32 or float16. Frame
-   f is x[b,f*frameStep + n] * window[n], n < N; y[b,f] = its transform, as nnrt_dft, of which onesided keeps k <= N/2.
-   N is frameLength or the window's extent. Scratch: 8*N bytes; NNRT_INSUFFICIENT_BUFFER without it. */
+/* x [B,L,1 or 2], real numbers or complex ones, window [N] or NULL: ones, y [B,F,N or N/2+1,2], float32 or float16.
+   Frame f is x[b,f*frameStep + n] * window[n], n < N; y[b,f] = its transform, as nnrt_dft, of which onesided keeps k <=
+   N/2.
+   N is frameLength or the window's extent. Scratch: 8*N bytes; NNRT_INSUFFICIENT_BUFFER if there is less. */
 NNRT_API NNRT_ReturnCode nnrt_stft(const NNRT_STFT *attr, const nnrt_view *x, const nnrt_view *frameStep,
                                    const nnrt_view *window, const nnrt_view *frameLength, nnrt_view *y, nnrt_call *call)
 {
@@ -21861,8 +21934,8 @@ static NNRT_ReturnCode nnrti_slice_listed(nnrt_resolve *c, nnrti_slice *s)
     return NNRT_SUCCESS;
 }
 
-/* Where the extents of the result are from: new axes are fixed; an axis that is whole is x's; one that is cut is fixed when
-   it is and the entries are. */
+/* Where the extents of the result are from: new axes are fixed; an axis that is whole is x's; one that is cut is fixed
+   when it is and the entries are. */
 static void nnrti_strided_symbols(nnrt_resolve *c, const nnrti_slice *s)
 {
     const nnrt_operand *x = &c->in[0];
@@ -21886,7 +21959,7 @@ static void nnrti_strided_symbols(nnrt_resolve *c, const nnrti_slice *s)
 }
 
 /* Derived: first place and stride of every axis of x. y is seen with the axes of x (new and dropped ones gone).
-   Derived: where quantisation parameters differ, also the list of nnrti_requantise. */
+   Derived: if quantization parameters differ, also the parameter list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_strided_slice(nnrt_resolve *c)
 {
     const NNRT_StridedSlice *a = (const NNRT_StridedSlice *)c->resolved;
@@ -21942,7 +22015,7 @@ NNRT_API NNRT_ReturnCode nnrt_strided_slice(const NNRT_StridedSlice *attr, const
     return NNRT_SUCCESS;
 }
 
-/* The same, then requantised. */
+/* The same for quantized int8 or uint8; the result is then requantized. */
 NNRTI_MOVED_Q8(strided_slice,
                (const NNRT_StridedSlice *attr, const nnrt_view *x, const nnrt_view *begin, const nnrt_view *strides,
                 const nnrt_view *list, nnrt_view *y),
@@ -21977,7 +22050,7 @@ static NNRT_ReturnCode nnrti_rule_sub_fusion(nnrt_resolve *c)
 
 /* >>kernel SUB_FUSION */
 
-/* z = act(x - y), x and y broadcast to the dims of z. z may lie where an input of its shape lies. */
+/* z = act(x - y), x and y broadcast to the shape of z. z may be an input of the same shape (in-place). */
 NNRTI_BINARY_F32(SubFusion, sub_fusion, a - b)
 
 static void nnrti_sub_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
@@ -22000,14 +22073,14 @@ static int64_t nnrti_quant_sub(int32_t a, int32_t b, const int32_t *quant)
     return nnrti_rescale(p - nnrti_rescale((int64_t)b * (1 << 20), factor + 2), factor + 4);
 }
 
-/* Quantised int8 or uint8 with a list of nnrti_quant_difference. */
+/* Quantized int8 or uint8 with a list of nnrti_quant_difference. */
 NNRTI_BINARY_Q8(SubFusion, sub_fusion, nnrti_quant_sub)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TAN */
 /* >>kernel TAN */
 
-/* y = the tangent of x, element by element; NaN of an infinity. y may lie where x lies. */
+/* y = the tangent of x, elementwise; NaN of an infinity. y may be x (in-place). */
 NNRTI_UNARY(Tan, tan, nnrti_tanf, nnrti_tan)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -22059,7 +22132,7 @@ static void nnrti_tile_symbols(nnrt_resolve *c, const int32_t to[NNRT_MAX_RANK])
 }
 
 /* Resolved: dims lists the axes of y; x is seen with as many axes as y. How often each repeats is told by the extents.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_tile_fusion(nnrt_resolve *c)
 {
     NNRT_TileFusion *a = (NNRT_TileFusion *)c->resolved;
@@ -22123,7 +22196,7 @@ NNRTI_MOVE_Q8(TileFusion, tile_fusion)
 /* >>op TOPK_FUSION */
 
 /* Resolved: axis >= 0. k is the extent of the results along axis.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_topk_fusion(nnrt_resolve *c)
 {
     NNRT_TopKFusion *a = (NNRT_TopKFusion *)c->resolved;
@@ -22168,7 +22241,7 @@ NNRT_API NNRT_ReturnCode nnrt_topk_fusion(const NNRT_TopKFusion *attr, const nnr
     return nnrti_top_lines(x, axis, values->dims[axis], false, attr->sorted, values, indices, call);
 }
 
-/* The same, then requantised. */
+/* The same for quantized int8 or uint8; the result is then requantized. */
 NNRTI_MOVED_Q8(topk_fusion,
                (const NNRT_TopKFusion *attr, const nnrt_view *x, const nnrt_view *list, nnrt_view *values,
                 nnrt_view *indices, nnrt_call *call),
@@ -22177,8 +22250,8 @@ NNRTI_MOVED_Q8(topk_fusion,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TRANSPOSE */
 
-/* The format of x with its axes permuted: kept or changed where the channels stay or go from one end of the image to the
-   other, and the rest keeps its order. */
+/* The format of x with its axes permuted: kept or changed where the channels stay or go from one end of the image to
+   the other, and the rest keeps its order. */
 static NNRT_Format nnrti_transposed_format(const nnrt_operand *x, const int32_t *perm)
 {
     bool kept = x->format != NNRT_FORMAT_NONE, turned = kept && x->rank > 2 && perm[0] == 0;
@@ -22216,7 +22289,7 @@ static NNRT_ReturnCode nnrti_transpose_late(nnrt_resolve *c)
 }
 
 /* Derived: perm as int32 without negative entries.
-   Derived: where quantisation parameters differ, also the list of nnrti_requantise. */
+   Derived: if quantization parameters differ, also the parameter list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_transpose(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -22283,8 +22356,8 @@ static NNRT_ReturnCode nnrti_rule_trilu(nnrt_resolve *c)
 
 /* >>kernel TRILU */
 
-/* x, y [..,R,C] of any one element type; k one int32 or int64, NULL: 0. y[..,i,j] = j >= i + k ? x[..,i,j] : 0; for the lower
-   triangle j <= i + k. y may lie where x lies. */
+/* x, y [..,R,C] of any one element type; k one int32 or int64, NULL: 0. y[..,i,j] = j >= i + k ? x[..,i,j] : 0; for the
+   lower triangle j <= i + k. y may be x (in-place). */
 NNRT_API NNRT_ReturnCode nnrt_trilu(const NNRT_Trilu *attr, const nnrt_view *x, const nnrt_view *k, nnrt_view *y)
 {
     static const uint64_t zero = 0;
@@ -22353,8 +22426,8 @@ typedef struct nnrti_slices {
     bool empty;
 } nnrti_slices;
 
-/* < 0, 0, > 0: slice a is less than, equal to, larger than slice b by the first elements in which they differ; NaN is largest, and
-   equal to itself. */
+/* < 0, 0, > 0: slice a is less than, equal to, larger than slice b by the first elements in which they differ; NaN is
+   largest, and equal to itself. */
 static int32_t nnrti_slices_differ(const nnrti_slices *s, int32_t a, int32_t b)
 {
     nnrti_walk w = s->walk;
@@ -22373,8 +22446,8 @@ static int32_t nnrti_slices_differ(const nnrti_slices *s, int32_t a, int32_t b)
     return 0;
 }
 
-/* heap[at..n) holds slices, none in front of those below it, but for heap[at]: puts that in its place. Equal ones stand in the
-   order of x. */
+/* heap[at..n) holds slices, none in front of those below it, but for heap[at]: puts that in its place. Equal ones stand
+   in the order of x. */
 static void nnrti_slices_sift(const nnrti_slices *s, int32_t *heap, int32_t at, int32_t n)
 {
     const int32_t moved = heap[at];
@@ -22425,9 +22498,11 @@ static int32_t nnrti_slices_group(const nnrti_slices *s, bool sorted, int32_t L,
     return n;
 }
 
-/* x [A..,L,B..] of any one element type; of its L places along axis y [A..,N,B..] has those that differ, the first of equal ones; -0
-   is 0, and NaN is NaN. indices [N]: where each was first; inverse [L]: which of y each place of x is; counts [N]: how often;
-   these are int32 or int64 and may be NULL. Rising order is that of the first elements in which two places differ, NaN last.
+/* x [A..,L,B..] of any one element type; of its L places along axis y [A..,N,B..] has those that differ, the first of
+   equal ones; -0 is 0, and NaN is NaN. indices [N]: where each was first; inverse [L]: which of y each place of x is;
+   counts [N]: how often;
+   these are int32 or int64 and may be NULL. Rising order is that of the first elements in which two places differ, NaN
+   last.
    Without an axis the kernel sees x as one line. It sets the extents to N; there is room for L. y must not overlap x.
    Scratch: 8*L bytes; NNRT_INSUFFICIENT_BUFFER without. */
 NNRT_API NNRT_ReturnCode nnrt_unique(const NNRT_Unique *attr, const nnrt_view *x, nnrt_view *y, nnrt_view *indices,
@@ -22475,7 +22550,7 @@ NNRT_API NNRT_ReturnCode nnrt_unique(const NNRT_Unique *attr, const nnrt_view *x
 /* >>op UNSQUEEZE */
 
 /* Resolved: axis lists the new axes of y, ascending; y is seen with the shape of x.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_unsqueeze(nnrt_resolve *c)
 {
     NNRT_Unsqueeze *a = (NNRT_Unsqueeze *)c->resolved;
@@ -22510,7 +22585,7 @@ static NNRT_ReturnCode nnrti_rule_unsqueeze(nnrt_resolve *c)
 /* >>op UNSTACK */
 
 /* A result for each place of the axis. Resolved: axis >= 0.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_unstack(nnrt_resolve *c)
 {
     NNRT_Unstack *a = (NNRT_Unstack *)c->resolved;
@@ -22534,8 +22609,8 @@ static NNRT_ReturnCode nnrti_rule_unstack(nnrt_resolve *c)
 
 /* >>kernel UNSTACK */
 
-/* x [A..,nOut,B..] with nOut at place axis, y[k] [A..,B..]: y[k][a..,b..] = x[a..,k,b..]. One element type, whatever that
-   is; no y may overlap x. One without data is left out. */
+/* x [A..,nOut,B..] with nOut at place axis, y[k] [A..,B..]: y[k][a..,b..] = x[a..,k,b..]. One element type, whatever
+   that is; no y may overlap x. One without data is left out. */
 NNRT_API NNRT_ReturnCode nnrt_unstack(const NNRT_Unstack *attr, const nnrt_view *x, nnrt_view *y, uint32_t nOut)
 {
     const int32_t axis = (int32_t)attr->axis;
@@ -22547,7 +22622,7 @@ NNRT_API NNRT_ReturnCode nnrt_unstack(const NNRT_Unstack *attr, const nnrt_view 
     return NNRT_SUCCESS;
 }
 
-/* The same; each y is then requantised. */
+/* The same for quantized int8 or uint8; each y is then requantized. */
 NNRT_API NNRT_ReturnCode nnrt_unstack_q8(const NNRT_Unstack *attr, const nnrt_view *x, const nnrt_view *list,
                                          nnrt_view *y, uint32_t nOut)
 {
@@ -22600,8 +22675,8 @@ static NNRT_ReturnCode nnrti_rule_where(nnrt_resolve *c)
 
 /* >>kernel WHERE */
 
-/* z = condition ? x : y, a bool and elements of any one type, broadcast to the dims of z. A condition that chooses rows
-   has as many axes as x, with extents of 1 behind the first. z must not overlap an input. */
+/* z = condition ? x : y, a bool and elements of any one type, broadcast to the shape of z. A condition that chooses
+   rows has as many axes as x, with extents of 1 behind the first. z must not overlap an input. */
 NNRT_API NNRT_ReturnCode nnrt_where(const NNRT_Where *attr, const nnrt_view *condition, const nnrt_view *x,
                                     const nnrt_view *y, nnrt_view *z)
 {
@@ -22786,11 +22861,13 @@ static nnrti_line nnrti_yolo_line(const nnrt_view *y, int32_t n, int32_t i)
     return nnrti_line_of(y, 2, y != NULL ? n * y->strides[0] + i * y->strides[1] : 0);
 }
 
-/* x [N,H,W,C] or [N,C,H,W], channels one int32: the axis of C; imgSize [N,2] height, width and anchors [2*A] width, height..
+/* x [N,H,W,C] or [N,C,H,W], channels one int32: the axis of C; imgSize [N,2] height, width and anchors [2*A] width,
+   height..
    int32 or int64; boxes [N,A*H*W,4], scores [N,A*H*W,classNum] float32. Anchor a has 5 + classNum channels: x, y, w, h,
    confidence, classes; iouAware: before all of them stands one for each anchor, the expected overlap. With S(v) =
    1/(1 + exp(-v)) and s = scaleXY, the box of anchor a, row h, column w, which is box (a*H + h)*W + w, has the centre
-   (w + S(x)*s - (s - 1)/2)*width/W, likewise for h, and the edges exp(w)*anchorWidth*width/(downsampleRatio*W), likewise;
+   (w + S(x)*s - (s - 1)/2)*width/W, likewise for h, and the edges exp(w)*anchorWidth*width/(downsampleRatio*W),
+   likewise;
    confidence S(c), iouAware: S(c)^(1 - f)*S(overlap)^f, f = iouAwareFactor; scores confidence*S(class). One of boxes
    and scores may be NULL. */
 NNRT_API NNRT_ReturnCode nnrt_yolo_box(const NNRT_YoloBox *attr, const nnrt_view *x, const nnrt_view *imgSize,
@@ -22981,8 +23058,8 @@ static bool nnrti_is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* What is wrong with the text of a row's operands; NULL: nothing. inputs: the row's, where text has its outputs; NULL: text
-   is of inputs, and =k names one in front. *count = operands that are not repeated. */
+/* What is wrong with the text of a row's operands; NULL: nothing. inputs: the row's, where text has its outputs; NULL:
+   text is of inputs, and =k names one in front. *count = operands that are not repeated. */
 static const char *nnrti_sig_fault(const char *text, const char *inputs, uint32_t *count)
 {
     nnrti_sig s;
