@@ -13265,7 +13265,7 @@ NNRT_API NNRT_ReturnCode nnrt_detection_post_process(const NNRT_DetectionPostPro
     nnrti_detections y = {boxes, classes, best, 0};
     if (boxes == NULL || classes == NULL || best == NULL)
         return nnrt_call_fail(call, NNRT_INVALID_OUTPUT,
-                              "boxes, classes and scores are required, but one is left out");
+                              "boxes, classes and scores must be there, but one is missing");
     for (int32_t i = 0; i < boxes->dims[1]; i++)
         nnrti_detection_put(&y, i, none, 0, 0);
     for (int32_t i = 0; i < bbox->dims[1] && kept != NULL && !attr->useRegularNms; i++)
@@ -16779,7 +16779,7 @@ NNRT_API NNRT_ReturnCode nnrt_max_unpool(const NNRT_MaxUnpool *attr, const nnrt_
     do {
         const int64_t index = nnrti_index(indices, nnrti_offset(indices, place));
         if (index < 0 || index >= count)
-            return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "index %l is outside the result, expected 0 to %l",
+            return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "index %l lies outside the result, expected 0 to %l",
                                   index, count - 1);
         nnrti_unpool_place(index, dims, y->rank, at);
         memcpy(nnrti_at(y->data, nnrti_offset(y, at), width), nnrti_at(x->data, nnrti_offset(x, place), width), width);
@@ -17409,7 +17409,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_nll_loss(const NNRT_NegativeLogLikelihoodLoss
             float factor = 0, v = 0;
             if (!ignored && (t < 0 || t >= x->dims[1]))
                 return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
-                                      "class %l, element %l of target, is outside axis 1 of x, expected 0 to %d", t,
+                                      "class %l, element %l of target, lies outside axis 1 of x, expected 0 to %d", t,
                                       n, x->dims[1] - 1);
             if (!ignored) {
                 factor = weight != NULL ? nnrti_load(weight->data, (ptrdiff_t)t * weight->strides[0], type) : 1.0f;
@@ -18277,7 +18277,7 @@ static NNRT_ReturnCode nnrti_quant_check(nnrt_resolve *c, const char *what, cons
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s '%s' is %t and has no QuantParam", what, o->name, o->dataType);
     if (o->quantCount > 1 && o->quantCount != (uint32_t)extent)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                          "%s '%s' has %u QuantParams, expected 1 or %d, the extent of axis %d", what, o->name,
+                          "%s '%s' has %u QuantParams, expected 1 or %d, the size of axis %d", what, o->name,
                           o->quantCount, extent, axis);
     for (uint32_t i = 0; i < o->quantCount; i++) {
         const NNRT_QuantParam *q = &o->quant[i];

@@ -1185,7 +1185,7 @@ static void test_places_of_open_extents(void **state)
         } else if (sizeof(size_t) == 4) {
             at_once(b, NNRT_OUT_OF_MEMORY, 0, "");
         } else {
-            at_once(b, NNRT_INVALID_DATATYPE, 0, "has more elements than int32 numbers");
+            at_once(b, NNRT_INVALID_DATATYPE, 0, "has more elements than int32 indices reach: declare output 1 as int64");
         }
     }
 }

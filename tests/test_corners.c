@@ -828,7 +828,7 @@ static void test_refused_shapes(void **state)
     (void)operand(&t, F32, 2, 3, 4, 0, 0);
     (void)operand(&t, F32, 2, 5, 6, 0, 0);
     refused(&t, NNRT_INVALID_SHAPE,
-            "float32[3,4] transposed and 'operand' float32[5,6] transposed: 3 columns meet 6 rows");
+            "float32[3,4] transposed and 'operand' float32[5,6] transposed: 3 columns must equal 6 rows");
 
     nnrt_attr_defaults(nnrt_op_named("STRIDED_SLICE")->attr, &slice);
     trial_begin(&t, "STRIDED_SLICE", &slice, sizeof(slice));
@@ -921,7 +921,7 @@ static void test_refused_quant(void **state)
     assert_int_equal(resolve(&t), NNRT_SUCCESS);
     a.dstT = NNRT_DATA_TYPE_INT64;
     t.out[0].dataType = NNRT_DATA_TYPE_UNKNOWN;
-    refused(&t, NNRT_INVALID_DATATYPE, "to which int8 cannot be cast");
+    refused(&t, NNRT_INVALID_DATATYPE, "but int8 cannot be cast to it");
     a.srcT = NNRT_DATA_TYPE_INT32;
     t.in[0].dataType = NNRT_DATA_TYPE_INT32;
     a.dstT = NNRT_DATA_TYPE_FLOAT64;

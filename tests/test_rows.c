@@ -1196,7 +1196,7 @@ static void test_limits(void **state)
         a->numLayers = which == 0 ? 1 << 30 : 1;
         a->hiddenSize = which == 1 ? H + 1 : H;
         a->projSize = which == 2 ? 1 << 30 : 0;
-        node_refused(&n, NNRT_OUT_OF_MEMORY, "cells: too large");
+        node_refused(&n, NNRT_OUT_OF_MEMORY, ", a dimension exceeds 2147483647");
     }
     {
         NNRT_MaxPool3D *a = (NNRT_MaxPool3D *)limit_begin(&n, "MAX_POOL_3D", 2);
@@ -1206,7 +1206,7 @@ static void test_limits(void **state)
         limit_is(&n, 2, MAX32);
         n.in[0] = nnrt_operand_make(F32, SHAPED(2, 1, 1 << 30), NULL);
         n.in[0].name = "operand";
-        node_refused(&n, NNRT_INVALID_DATATYPE, "has more elements than int32 numbers");
+        node_refused(&n, NNRT_INVALID_DATATYPE, "has more elements than int32 indices reach: declare output 1 as int64");
         n.out[1].dataType = I64;
         limit_is(&n, 2, 1 << 30);
         n.out[1].dataType = I32;
@@ -1221,13 +1221,13 @@ static void test_limits(void **state)
         limit_in(&n, I64, SHAPED(1, 1, 2), NULL);
         limit_is(&n, 2, MAX32);
         a->kernelShape = nnrt_int64_list(two, 1);
-        node_refused(&n, NNRT_OUT_OF_MEMORY, "axis 2 of the result would have extent 2147483648: too large");
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "axis 2 of the result would have size 2147483648: too large");
         a->kernelShape = nnrt_int64_list(one, 1);
         a->strides = nnrt_int64_list(most, 1);
         a->pads = nnrt_int64_list(pads, 2);
         limit_is(&n, 2, MAX32 - 1);
         n.in[0].dims[2] = n.in[1].dims[2] = 3;
-        node_refused(&n, NNRT_OUT_OF_MEMORY, "would have extent 4294967294: too large");
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "would have size 4294967294: too large");
     }
     {
         (void)limit_begin(&n, "MEL_WEIGHT_MATRIX", 1);
@@ -1251,10 +1251,10 @@ static void test_limits(void **state)
         limit_is(&n, 0, MAX32);
         n.in[0].dims[0] = n.in[1].dims[0] = 2;
         n.in[0].dims[1] = n.in[1].dims[2] = 1 << 30;
-        node_refused(&n, NNRT_OUT_OF_MEMORY, "too many");
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "more than 2147483647 boxes");
         n.in[0].dims[0] = n.in[1].dims[0] = 1;
         n.in[1].dims[1] = 2;
-        node_refused(&n, NNRT_OUT_OF_MEMORY, "the result could have 2147483648 rows: too many");
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "the result could have 2147483648 rows, at most 2147483647 are supported");
     }
     {
         (void)limit_begin(&n, "NON_MAX_SUPPRESSION", 1);
@@ -1264,7 +1264,7 @@ static void test_limits(void **state)
         limit_is(&n, 0, MAX32);
         n.in[0].dims[1] = n.in[1].dims[2] = 1 << 30;
         n.in[1].dims[1] = 2;
-        node_refused(&n, NNRT_OUT_OF_MEMORY, "the result could have 2147483648 rows: too many");
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "the result could have 2147483648 rows, at most 2147483647 are supported");
     }
     {
         (void)limit_begin(&n, "NON_ZERO", 1);

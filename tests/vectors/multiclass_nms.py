@@ -131,7 +131,7 @@ def make(w):
         at = 0 if num[0] < 0 or num[0] > 7 else 1
         w.case("rows of images %s of 7" % num, OP, base, [single, table, np.array(num, np.int32)], outs,
                run_error="INVALID_PARAMETER",
-               says="roisNum[%d] is %d, but of 7 boxes %d are left" % (at, num[at], 7 - sum(num[:at])))
+               says="roisNum[%d] is %d, but of 7 boxes only %d remain" % (at, num[at], 7 - sum(num[:at])))
     w.case("rows of an image, 2^32", OP, base, [single, table, np.array([2**32], np.int64)], outs, run_error="INVALID_PARAMETER")
     outs = nms(boxes, scores, nmsThreshold=0.3127)
     num = np.array([7], np.int32)
