@@ -925,7 +925,7 @@ static void test_refused_quant(void **state)
     a.srcT = NNRT_DATA_TYPE_INT32;
     t.in[0].dataType = NNRT_DATA_TYPE_INT32;
     a.dstT = NNRT_DATA_TYPE_FLOAT64;
-    refused(&t, NNRT_INVALID_DATATYPE, "to which int32 cannot be cast");
+    refused(&t, NNRT_INVALID_DATATYPE, "but int32 cannot be cast to it");
 
     nnrt_attr_defaults(nnrt_op_named("PAD_FUSION")->attr, &pad);
     pad.paddings.data = lists;
