@@ -200,11 +200,11 @@ def amalgamate(stb, above, version, name, formats):
                 body = body.replace('__has_include("%s")' % path, "1")
             body = body.replace(" && defined(__has_include)\n#if 1", "\n#if 1")
             if half == "implementation" and header.name == TOP:
+                for path, (built_in, asked) in DEVICES.items():  # in front of it, as it includes them
+                    condition = "defined(%s) || (%s && defined(NNRT_IMPLEMENTATION))" % (asked, built_in)
+                    text += part(ROOT / path, condition, {pathlib.PurePath(KERNELS).name})
                 body = with_stb(body, stb)
             text += "\n%s/* %s of %s */\n" % (RULER, half, header.name) + body
-    for path, (built_in, asked) in DEVICES.items():
-        condition = "defined(%s) || (%s && defined(NNRT_IMPLEMENTATION))" % (asked, built_in)
-        text += part(ROOT / path, condition, {pathlib.PurePath(KERNELS).name})
     text = text.replace('"%s"' % pathlib.PurePath(KERNELS).name, '"%s"' % name)
     text += "".join(part(path) for path in formats)
     text += "\n#else /* NNRTI_CPU_ISA */\n" + part(ROOT / KERNELS) + "\n#endif /* NNRTI_CPU_ISA */\n"
