@@ -169,7 +169,7 @@ def check_sh(where, text):
 
 def make_targets():
     """The targets of the Makefile, as far as they are written out."""
-    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    text = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "Makefile", *ROOT.glob("*/*.mk"), *ROOT.glob("*/*/*.mk")])
     names = re.findall(r"^\.PHONY: (.*)$", text, re.M) + re.findall(r"^([a-z][\w ./-]*):(?!=)", text, re.M)
     return {name for line in names for name in line.split()}
 
@@ -332,9 +332,9 @@ def check_contents():
     for path in sorted(path for pattern in ("*.h", "formats/*.h", "devices/*.h", "tools/*.[ch]") for path in ROOT.glob(pattern)):
         name, text = path.relative_to(ROOT), path.read_text(encoding="ascii")
         lines = re.findall(r"^    (>>.*)", text.split("*/")[0], re.M)
-        listed = [tag for line in lines for tag in re.findall(r"(?:^| )>>([a-z_]+)", line)]
+        listed = [tag for line in lines for tag in re.findall(r"(?:^| )>>([a-z0-9_]+)", line)]
         marked, each = [], set()
-        for tag, operator in re.findall(r"^/\* >>([A-Za-z_]+)( [A-Z0-9_]+)?\b", text, re.M):
+        for tag, operator in re.findall(r"^/\* >>([A-Za-z0-9_]+)( [A-Z0-9_]+)?\b", text, re.M):
             if tag not in each and marked[-1:] != [tag]:
                 marked.append(tag)
             each |= {tag} if operator else set()
@@ -348,7 +348,7 @@ def check_operators():
     an operator's marks to the next mark or dividing line."""
     count, name = {}, None
     for line in (ROOT / "nnrt_ops.h").read_text(encoding="ascii").splitlines():
-        mark = re.match(r"/\* (?:>>([a-z]+)\b(?: ([A-Z0-9_]+))?|-{20})", line)
+        mark = re.match(r"/\* (?:>>([a-z0-9_]+)\b(?: ([A-Z0-9_]+))?|-{20})", line)
         name = (mark[2] if mark[1] in ("op", "kernel") else None) if mark else name
         if name and line:
             count[name] = count.get(name, 0) + 1
