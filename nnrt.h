@@ -836,7 +836,7 @@ typedef struct nnrti_owned {
 } nnrti_owned;
 
 /* What lies behind model; NULL when we did not make it. */
-NNRTI_APART static nnrti_owned *nnrti_owned_of(const NNRT_Model *model)
+NNRTI_NOINLINE static nnrti_owned *nnrti_owned_of(const NNRT_Model *model)
 {
     nnrti_owned *o = (nnrti_owned *)(uintptr_t)model;
     return model != NULL && model->self == model ? o : NULL;
@@ -980,7 +980,7 @@ static void nnrti_builder_init(nnrt_builder *b, const nnrt_allocator *allocator)
 }
 
 /* Is there a fault, after which a call does nothing? */
-NNRTI_APART static bool nnrti_builder_failed(nnrt_builder *b)
+NNRTI_NOINLINE static bool nnrti_builder_failed(nnrt_builder *b)
 {
     if (b != NULL && b->finished && b->error.code == NNRT_SUCCESS)
         (void)nnrt_error_set(&b->error, NNRT_OPERATION_FORBIDDEN,
@@ -1019,7 +1019,7 @@ static void *nnrti_array_room(nnrt_builder *b, void *array, size_t size, size_t 
     return grown + 1;
 }
 
-NNRTI_APART static void nnrti_array_free(nnrt_builder *b, void *array, size_t size)
+NNRTI_NOINLINE static void nnrti_array_free(nnrt_builder *b, void *array, size_t size)
 {
     if (array != NULL)
         nnrt_free(&b->allocator, stbds_header(array), stbds_arrcap(array) * size + sizeof(stbds_array_header));
@@ -1033,13 +1033,13 @@ NNRTI_APART static void nnrti_array_free(nnrt_builder *b, void *array, size_t si
             (array)[stbds_header(array)->length++] = (value);                                                          \
     } while (0)
 
-NNRTI_APART static uint32_t nnrti_array_count(const void *array)
+NNRTI_NOINLINE static uint32_t nnrti_array_count(const void *array)
 {
     return array != NULL ? (uint32_t)(((const stbds_array_header *)array) - 1)->length : 0;
 }
 
 /* Only the first count elements stay. */
-NNRTI_APART static void nnrti_array_cut(void *array, uint32_t count)
+NNRTI_NOINLINE static void nnrti_array_cut(void *array, uint32_t count)
 {
     if (nnrti_array_count(array) > count)
         stbds_header(array)->length = count;
@@ -1731,7 +1731,7 @@ static bool nnrti_builder_open(const nnrt_builder *b, uint32_t n, NNRT_ReturnCod
     bool open = runs && b->symbols > 0; /* its graphs may read anything */
     for (uint32_t k = 0; k < in->count && !open; k++) {
         const nnrt_operand *o = in->data[k] != NNRT_NO_TENSOR ? &b->shapes[in->data[k]] : NULL;
-        open = o != NULL && nnrti_value_open(o);
+        open = o != NULL && nnrti_value_dynamic(o);
         for (int32_t i = 0; o != NULL && i < o->rank; i++)
             open = open || o->symbols[i] != 0;
     }
@@ -2346,7 +2346,7 @@ typedef struct nnrti_graph {
 
 #define NNRTI_GRAPH_ADDED 2 /* constants that a pass may add for a node */
 
-NNRTI_APART static NNRT_Node *nnrti_graph_node(nnrti_graph *g, uint32_t node)
+NNRTI_NOINLINE static NNRT_Node *nnrti_graph_node(nnrti_graph *g, uint32_t node)
 {
     return &g->edit->nodes[node];
 }
@@ -2358,7 +2358,7 @@ static uint32_t *nnrti_ids(const NNRT_Uint32List *list)
 }
 
 /* Operand k of a list, NNRT_NO_TENSOR when it is not there. */
-NNRTI_APART static uint32_t nnrti_id(const NNRT_Uint32List *list, uint32_t k)
+NNRTI_NOINLINE static uint32_t nnrti_id(const NNRT_Uint32List *list, uint32_t k)
 {
     return k < list->count ? list->data[k] : NNRT_NO_TENSOR;
 }
@@ -2380,7 +2380,7 @@ static void nnrti_builder_load_graphs(nnrt_builder *b, const NNRT_Model *m)
 }
 
 /* The graph that a node is in. */
-NNRTI_APART static uint32_t nnrti_graph_owner(const nnrti_graph *g, uint32_t node)
+NNRTI_NOINLINE static uint32_t nnrti_graph_owner(const nnrti_graph *g, uint32_t node)
 {
     return g->edit->owners != NULL ? g->edit->owners[node] : 0;
 }
@@ -3914,8 +3914,8 @@ static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t t, uint32_t 
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
     const nnrt_op_arity arity = nnrt_op_operands(nnrt_op_find(n->nodeType));
-    const uint32_t nOut = n->outputIndex.count, maxIn = nnrti_padded(n->inputIndex.count, arity.maxIn),
-                   nAll = nnrti_padded(nOut, arity.maxOut);
+    const uint32_t nOut = n->outputIndex.count, maxIn = nnrti_kernel_operands(n->inputIndex.count, arity.maxIn),
+                   nAll = nnrti_kernel_operands(nOut, arity.maxOut);
     nnrt_operand *o;
     nnrt_resolve c;
     g->cast[t] = cast;
@@ -3975,7 +3975,7 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
         n->nodeType == NNRT_NODE_TYPE_SPLIT || n->outputIndex.count != 1 ||
         g->shapes[t].dataType != NNRT_DATA_TYPE_FLOAT32)
         return false;
-    maxIn = nnrti_padded(n->inputIndex.count, nnrt_op_operands(nnrt_op_find(n->nodeType)).maxIn);
+    maxIn = nnrti_kernel_operands(n->inputIndex.count, nnrt_op_operands(nnrt_op_find(n->nodeType)).maxIn);
     if ((o = (nnrt_operand *)nnrt_memory_temp_array(&g->work, (size_t)maxIn + 1, sizeof(*o))) == NULL) {
         nnrti_builder_no_memory(g->edit);
         return false;
@@ -4754,7 +4754,8 @@ static uint32_t nnrti_file_shape(const nnrt_attr_struct *s, uint32_t count)
 
 NNRT_API bool nnrt_file_is(const void *data, size_t bytes)
 {
-    return data != NULL && bytes >= NNRT_FILE_HEADER && nnrti_same(data, nnrti_file_magic, sizeof(nnrti_file_magic));
+    return data != NULL && bytes >= NNRT_FILE_HEADER &&
+           nnrti_bytes_equal(data, nnrti_file_magic, sizeof(nnrti_file_magic));
 }
 
 #ifndef NNRT_FIRMWARE
@@ -4792,14 +4793,14 @@ NNRT_API const char *nnrt_file_guess(const void *data, size_t bytes)
         return NULL;
     if (bytes == 0)
         return "an empty file";
-    if (bytes >= 4 && nnrti_same(p, "PK\x03\x04", 4)) { /* the first member of a PyTorch file is NAME/data.pkl */
+    if (bytes >= 4 && nnrti_bytes_equal(p, "PK\x03\x04", 4)) { /* the first member of a PyTorch file is NAME/data.pkl */
         for (size_t i = 30; i + 8 <= bytes && i < 256; i++)
-            if (nnrti_same(p + i, "data.pkl", 8))
+            if (nnrti_bytes_equal(p + i, "data.pkl", 8))
                 return "a PyTorch file: export the model as ONNX (torch.onnx.export)";
         return "a zip archive";
     }
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        if (bytes >= known[i].at + known[i].n && nnrti_same(p + known[i].at, known[i].magic, known[i].n))
+        if (bytes >= known[i].at + known[i].n && nnrti_bytes_equal(p + known[i].at, known[i].magic, known[i].n))
             return known[i].kind;
     if (bytes >= 3 && p[0] == 8 && p[1] > 0 && p[1] < 32 && (p[2] & 7) == 2)
         return "an ONNX model: nnrt convert makes .nnrt files of them";
@@ -4813,7 +4814,7 @@ NNRT_API const char *nnrt_file_guess(const void *data, size_t bytes)
 static NNRT_ReturnCode nnrti_file_no_file(nnrt_error *error, const char *name, const void *data, size_t bytes)
 {
     const char *kind = nnrt_file_guess(data, bytes);
-    if (kind != NULL && nnrti_same(data, nnrti_file_magic, 2))
+    if (kind != NULL && nnrti_bytes_equal(data, nnrti_file_magic, 2))
         kind = NULL; /* it begins like one, and is broken */
     return nnrt_error_set(error, NNRT_INVALID_FILE, "%s is no .nnrt file%s%s", name,
                           kind != NULL ? "; it looks like " : "", kind != NULL ? kind : "");

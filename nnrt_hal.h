@@ -1216,7 +1216,7 @@ static void *nnrti_piece_get(nnrt_memory *m, size_t rounded, size_t alignment, b
     return (uint8_t *)made + NNRTI_PIECE_HEADER;
 }
 
-NNRTI_APART NNRT_API void nnrt_memory_allocate(nnrt_memory *m, const nnrt_allocator *allocator)
+NNRTI_NOINLINE NNRT_API void nnrt_memory_allocate(nnrt_memory *m, const nnrt_allocator *allocator)
 {
     memset(m, 0, sizeof(*m));
     m->size = SIZE_MAX / 2;
@@ -1279,7 +1279,7 @@ static void *nnrti_memory_get(nnrt_memory *m, size_t bytes, size_t alignment, bo
     return block;
 }
 
-NNRTI_APART NNRT_API void *nnrt_memory_keep(nnrt_memory *m, size_t bytes)
+NNRTI_NOINLINE NNRT_API void *nnrt_memory_keep(nnrt_memory *m, size_t bytes)
 {
     return nnrti_memory_get(m, bytes, NNRTI_KEEP_ALIGNMENT, false, false);
 }
@@ -1330,7 +1330,7 @@ NNRT_API void nnrt_memory_end(nnrt_memory *m)
     m->front = 0;
 }
 
-NNRTI_APART static NNRT_ReturnCode nnrti_no_memory(nnrt_error *error)
+NNRTI_NOINLINE static NNRT_ReturnCode nnrti_no_memory(nnrt_error *error)
 {
     return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory to prepare the model");
 }
@@ -1570,19 +1570,19 @@ static const char *nnrti_node_op(const NNRT_Model *m, uint32_t node)
 }
 
 /* A name that may be NULL, for messages. */
-NNRTI_APART static const char *nnrti_text_of(const char *name)
+NNRTI_NOINLINE static const char *nnrti_text_of(const char *name)
 {
     return name != NULL ? name : "";
 }
 
 /* Where a constant's data begin; NULL: it has none. */
-NNRTI_APART static const void *nnrti_buffer_data(const NNRT_SharedBuffer *b)
+NNRTI_NOINLINE static const void *nnrti_buffer_data(const NNRT_SharedBuffer *b)
 {
     return b->addr != NULL ? (const uint8_t *)b->addr + b->offset : NULL;
 }
 
 /* Whether a tensor claims data; nnrti_check_constant sees whether they are there. */
-NNRTI_APART static bool nnrti_is_constant(const NNRT_Tensor *t)
+NNRTI_NOINLINE static bool nnrti_is_constant(const NNRT_Tensor *t)
 {
     return t->data.addr != NULL || t->data.dataSize != 0;
 }
@@ -2419,7 +2419,8 @@ NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *
 static size_t nnrti_node_operands(const NNRT_Node *n)
 {
     nnrt_op_arity a = nnrt_op_operands(nnrt_op_find(n->nodeType));
-    return (size_t)nnrti_padded(n->inputIndex.count, a.maxIn) + nnrti_padded(n->outputIndex.count, a.maxOut);
+    return (size_t)nnrti_kernel_operands(n->inputIndex.count, a.maxIn) +
+           nnrti_kernel_operands(n->outputIndex.count, a.maxOut);
 }
 
 /* Widest node of the model, in operands. */
@@ -2750,7 +2751,7 @@ static NNRT_ReturnCode nnrti_check_declared(const NNRT_Model *m, nnrt_resolve *c
         return NNRT_SUCCESS;
     same = got->rank == want.rank;
     for (int32_t i = 0; same && i < want.rank; i++)
-        same = want.dims[i] == -1 || want.dims[i] == got->dims[i] || nnrti_axis_open(got, i);
+        same = want.dims[i] == -1 || want.dims[i] == got->dims[i] || nnrti_axis_dynamic(got, i);
 #ifndef NNRT_FIRMWARE
     for (int32_t i = 0; same && i < want.rank; i++)
         if (want.dims[i] != -1 && got->symbols[i] != 0) { /* a run sees whether that is true */
@@ -2828,7 +2829,7 @@ static void *nnrti_keep_for_rule(void *user, size_t bytes)
 #ifdef NNRT_FIRMWARE
 #define nnrti_still_open(c) false
 #define nnrti_fold_open(c, results, memory) NNRT_SUCCESS
-#define nnrti_value_open(o) false
+#define nnrti_value_dynamic(o) false
 #else
 
 #define NNRTI_FOLD_OPEN 64 /* a node of more results is not computed while extents are open */
@@ -2885,7 +2886,7 @@ static bool nnrti_grows(const nnrt_resolve *c, const nnrt_operand *y, size_t e)
             continue;
         at = nnrti_broadcast_from(x, y, e);
         if (k > 0 && (type == NNRT_NODE_TYPE_SUB_FUSION || type == NNRT_NODE_TYPE_DIV_FUSION) &&
-            nnrti_element_open(x, at))
+            nnrti_element_dynamic(x, at))
             return false;
         if ((type == NNRT_NODE_TYPE_MUL_FUSION || type == NNRT_NODE_TYPE_DIV_FUSION) && nnrti_below_zero(x, at))
             return false;
@@ -2929,7 +2930,7 @@ static void nnrti_element_write(NNRT_DataType type, void *data, size_t k, double
     if (type >= NNRT_DATA_TYPE_FLOAT16)
         nnrti_write_f64(at, 1, &v, 1, type);
     else
-        nnrti_number(type, v, at);
+        nnrti_store_number(type, v, at);
 }
 
 /* The largest absolute value within the interval. */
@@ -3398,7 +3399,7 @@ static NNRT_ReturnCode nnrti_interval_each(nnrt_resolve *c, void *data, uint32_t
             if (nnrti_absent(&c->in[k]) || (c->op->type == NNRT_NODE_TYPE_CAST && k > 0))
                 continue;
             at = nnrti_broadcast_from(&c->in[k], y, e);
-            any = any || nnrti_element_open(&c->in[k], at);
+            any = any || nnrti_element_dynamic(&c->in[k], at);
             nnrti_value_known(c, &c->in[k], at, &x[k]);
         }
         open[e] = 0;
@@ -3472,7 +3473,7 @@ static NNRT_ReturnCode nnrti_interval_reduce(nnrt_resolve *c, void *data, uint32
     for (size_t e = 0; e < count; e++) {
         nnrti_reduced_known *to = &known[nnrti_broadcast_from(&seen, x, e)];
         nnrti_known_value from;
-        to->open = to->open || nnrti_element_open(x, e);
+        to->open = to->open || nnrti_element_dynamic(x, e);
         nnrti_value_known(c, x, e, &from);
         nnrti_known_reduce(c, &from, to);
     }
@@ -3543,7 +3544,7 @@ static NNRT_ReturnCode nnrti_fold_open(nnrt_resolve *c, void **results, nnrt_mem
         c->out[i].open = open[i];
     }
     for (uint32_t k = moved; k < c->nIn && moves; k++) /* an open one says what is moved: all is new */
-        moves = nnrti_absent(&c->in[k]) || !nnrti_value_open(&c->in[k]);
+        moves = nnrti_absent(&c->in[k]) || !nnrti_value_dynamic(&c->in[k]);
     if (moves)
         return nnrti_move_open(c, moved, open, memory);
     if (c->symbols != NULL)
@@ -3556,7 +3557,8 @@ static NNRT_ReturnCode nnrti_fold_open(nnrt_resolve *c, void **results, nnrt_mem
         for (size_t e = 0, n = nnrti_count(y); e < n; e++) {
             bool is = !each, grows = each ? nnrti_grows(c, y, e) : (c->op->flags & NNRT_OP_MONOTONE) != 0;
             for (uint32_t k = 0; k < c->nIn && !is; k++)
-                is = !nnrti_absent(&c->in[k]) && nnrti_element_open(&c->in[k], nnrti_broadcast_from(&c->in[k], y, e));
+                is =
+                    !nnrti_absent(&c->in[k]) && nnrti_element_dynamic(&c->in[k], nnrti_broadcast_from(&c->in[k], y, e));
             open[i][e] = !is ? 0 : ++*c->symbolCount | (unbounded || !grows ? NNRTI_UNBOUNDED : 0);
             if (is && c->op->type == NNRT_NODE_TYPE_CAST && y->dataType != NNRT_DATA_TYPE_BOOL)
                 open[i][e] = c->in[0].open[e];
@@ -3609,7 +3611,7 @@ static bool nnrti_may_fold(const nnrti_inference *f, const nnrt_resolve *c, bool
     for (uint32_t i = 0; i < c->nIn; i++) {
         if (!nnrti_absent(&c->in[i]) && c->in[i].data == NULL)
             return false;
-        *open = *open || (!nnrti_absent(&c->in[i]) && nnrti_value_open(&c->in[i]));
+        *open = *open || (!nnrti_absent(&c->in[i]) && nnrti_value_dynamic(&c->in[i]));
     }
 #ifndef NNRT_FIRMWARE
     for (uint32_t i = 0; i < c->nOut; i++)
@@ -3659,7 +3661,7 @@ static NNRT_ReturnCode nnrti_fold(const nnrti_inference *f, nnrt_resolve *c, boo
     }
     *folded = true;
     for (uint32_t i = 0; i < c->nOut; i++)
-        *folded = *folded && (nnrti_absent(&c->out[i]) || !nnrti_value_open(&c->out[i]));
+        *folded = *folded && (nnrti_absent(&c->out[i]) || !nnrti_value_dynamic(&c->out[i]));
     return NNRT_SUCCESS;
 }
 
@@ -3723,7 +3725,7 @@ static NNRT_ReturnCode nnrti_bound_results(const nnrti_inference *f, nnrt_resolv
    results have bounds, these are what is known of the results; the rule decides in the run. */
 static bool nnrti_take_bounds(nnrti_inference *f, nnrt_resolve *c)
 {
-    if (c->kernel == NULL || c->resolved == NULL || !(c->open || c->late || nnrti_any_late(c)))
+    if (c->kernel == NULL || c->resolved == NULL || !(c->open || c->late || nnrti_any_value_at_run_time(c)))
         return false;
     for (uint32_t i = 0; i < c->nOut; i++)
         if (c->out[i].dataType == NNRT_DATA_TYPE_UNKNOWN || nnrt_bound_of(&f->bounds, c->out[i].name) == NULL)
@@ -3768,7 +3770,7 @@ NNRTI_COLD static void nnrti_resolve_begin(nnrti_inference *f, uint32_t n, nnrt_
     memset(c, 0, sizeof(*c));
     c->op = nnrt_op_find(node->nodeType);
     a = nnrt_op_operands(c->op);
-    nIn = nnrti_padded(node->inputIndex.count, a.maxIn);
+    nIn = nnrti_kernel_operands(node->inputIndex.count, a.maxIn);
     c->nodeName = nnrti_text_of(node->name);
     c->node = (int32_t)n;
     c->attr = node->nodeAttr.data;
@@ -3785,7 +3787,7 @@ NNRTI_COLD static void nnrti_resolve_begin(nnrti_inference *f, uint32_t n, nnrt_
     c->symbols = f->intervals.alloc != NULL ? &f->intervals : NULL;
 #endif
     nnrti_take_operands(f, &node->inputIndex, nIn, c->in);
-    nnrti_take_operands(f, &node->outputIndex, nnrti_padded(c->nOut, a.maxOut), c->out);
+    nnrti_take_operands(f, &node->outputIndex, nnrti_kernel_operands(c->nOut, a.maxOut), c->out);
 }
 
 #ifdef NNRT_FIRMWARE
@@ -3954,7 +3956,7 @@ static NNRT_ReturnCode nnrti_control_begin(nnrti_inference *f, uint32_t n, nnrt_
     c->in = own;
     if ((code = nnrti_resolve_types(c)) != NNRT_SUCCESS || (code = nnrti_check_shapes(c)) != NNRT_SUCCESS)
         return code;
-    return nnrti_take_attr(c);
+    return nnrti_resolve_attr(c);
 }
 
 /* Subgraph g of a node has so many inputs and outputs. */
@@ -4094,7 +4096,7 @@ static NNRT_ReturnCode nnrti_infer_if(nnrti_inference *f, uint32_t n, nnrt_resol
 /* Whether a known value of one element is this. *number: what it is. */
 static bool nnrti_known_number(const nnrt_operand *o, int64_t *number)
 {
-    if (nnrti_absent(o) || o->data == NULL || nnrti_value_open(o) || nnrti_count(o) != 1)
+    if (nnrti_absent(o) || o->data == NULL || nnrti_value_dynamic(o) || nnrti_count(o) != 1)
         return false;
     *number = o->dataType == NNRT_DATA_TYPE_BOOL ? *(const uint8_t *)o->data != 0 : nnrti_value(o, 0);
     return true;
@@ -5195,7 +5197,7 @@ static void nnrti_draft_arg(nnrt_plan_arg *arg, const nnrt_op *op, const nnrt_op
     if (nnrti_absent(o))
         return;
     nnrt_operand_view(op, o, index, &arg->view);
-    if (o->data != NULL && !nnrti_value_open(o)) {
+    if (o->data != NULL && !nnrti_value_dynamic(o)) {
         arg->kind = NNRT_PLACE_CONSTANT;
         arg->view.data = (void *)(uintptr_t)o->data;
     }
@@ -5211,7 +5213,7 @@ NNRT_API bool nnrt_draft_known(const nnrt_draft *draft, uint32_t tensor)
 {
     const nnrt_operand *o = &draft->tensors[tensor];
     return (tensor < draft->model->allTensors.count && nnrti_is_constant(&draft->model->allTensors.data[tensor])) ||
-           (o->data != NULL && !nnrti_value_open(o));
+           (o->data != NULL && !nnrti_value_dynamic(o));
 }
 
 /* Leaves one quantization parameter of several where a kernel reads zero points alone and these are equal: programs that
@@ -5230,7 +5232,7 @@ static uint32_t nnrti_step_args(const nnrt_draft_step *step)
 }
 
 /* Argument k of the outputs of a step. */
-NNRTI_APART static nnrt_plan_arg *nnrti_step_out(const nnrt_draft_step *step, uint32_t k)
+NNRTI_NOINLINE static nnrt_plan_arg *nnrti_step_out(const nnrt_draft_step *step, uint32_t k)
 {
     return &step->args[step->nIn + step->nDerived + k];
 }
@@ -6560,8 +6562,8 @@ static bool nnrti_dense(const nnrt_view *v)
 static bool nnrti_same_layout(const nnrt_view *x, const nnrt_view *y)
 {
     return (nnrti_dense(x) && nnrti_dense(y)) ||
-           (x->rank == y->rank && nnrti_same(x->dims, y->dims, (size_t)x->rank * sizeof(x->dims[0])) &&
-            nnrti_same(x->strides, y->strides, (size_t)x->rank * sizeof(x->strides[0])));
+           (x->rank == y->rank && nnrti_bytes_equal(x->dims, y->dims, (size_t)x->rank * sizeof(x->dims[0])) &&
+            nnrti_bytes_equal(x->strides, y->strides, (size_t)x->rank * sizeof(x->strides[0])));
 }
 #endif
 
@@ -6577,7 +6579,7 @@ static bool nnrti_is_open(const nnrt_draft_step *step)
 /* Whether two tensors of the same largest extents have the same ones in every run. */
 static bool nnrti_same_symbols(const nnrt_operand *x, const nnrt_operand *y)
 {
-    return nnrti_same(x->symbols, y->symbols, (size_t)y->rank * sizeof(y->symbols[0]));
+    return nnrti_bytes_equal(x->symbols, y->symbols, (size_t)y->rank * sizeof(y->symbols[0]));
 }
 #endif
 
@@ -6621,7 +6623,8 @@ static bool nnrti_knows_output(const nnrti_planner *p, const nnrt_draft_step *st
     for (uint32_t t = 0; t < p->draft->nTensors && nnrti_is_open(step) && p->outputOf[y] != NNRT_NO_TENSOR; t++) {
         const nnrt_operand *from = &p->draft->tensors[t];
         if (p->storageOf[t] == p->storageOf[x] &&
-            (from->rank != to->rank || !nnrti_same(from->dims, to->dims, (size_t)to->rank * sizeof(to->dims[0])) ||
+            (from->rank != to->rank ||
+             !nnrti_bytes_equal(from->dims, to->dims, (size_t)to->rank * sizeof(to->dims[0])) ||
              !nnrti_same_symbols(from, to)))
             return false;
     }
@@ -6648,7 +6651,7 @@ static bool nnrti_try_in_place(nnrti_planner *p, const nnrt_draft_step *step, in
         if (s->kind != NNRT_PLACE_ARENA || s->last != at || from->rank != to->rank ||
             (s->told && p->outputOf[y->tensor] != NNRT_NO_TENSOR) ||
             p->draft->bytes[x->tensor] != p->draft->bytes[y->tensor] ||
-            !nnrti_same(from->dims, to->dims, (size_t)to->rank * sizeof(to->dims[0])) ||
+            !nnrti_bytes_equal(from->dims, to->dims, (size_t)to->rank * sizeof(to->dims[0])) ||
             !nnrti_same_symbols(from, to) || nnrt_type_size(from->dataType) != nnrt_type_size(to->dataType) ||
             !nnrti_same_layout(&x->view, &y->view) || !nnrti_alone(p, step, x->tensor) ||
             !nnrti_knows_output(p, step, x->tensor) || !nnrti_fits_parts(p, x->tensor, y->tensor))
@@ -6743,7 +6746,8 @@ static NNRT_ReturnCode nnrti_check_edits(nnrti_planner *p)
     if (written == NULL)
         return nnrti_no_memory(p->error);
     for (uint32_t i = 0; i < d->nTensors; i++)
-        p->lastUse[i] = d->tensors[i].data != NULL && !nnrti_value_open(&d->tensors[i]) ? 1 : 0; /* a value, so far? */
+        p->lastUse[i] =
+            d->tensors[i].data != NULL && !nnrti_value_dynamic(&d->tensors[i]) ? 1 : 0; /* a value, so far? */
     for (uint32_t i = 0; i < m->inputIndex.count + m->outputIndex.count; i++) {
         const bool input = i < m->inputIndex.count;
         const uint32_t t = input ? m->inputIndex.data[i] : m->outputIndex.data[i - m->inputIndex.count];
@@ -8582,7 +8586,7 @@ static const nnrti_open_step *nnrti_nest_part(const nnrti_nest *n, uint32_t s)
 }
 
 /* Argument k of step s of the whole plan. */
-NNRTI_APART static const nnrt_plan_arg *nnrti_nest_of(const nnrti_nest *n, uint32_t s, uint32_t k)
+NNRTI_NOINLINE static const nnrt_plan_arg *nnrti_nest_of(const nnrti_nest *n, uint32_t s, uint32_t k)
 {
     return &n->plan->args[n->plan->steps[s].arg + k];
 }
@@ -8679,7 +8683,8 @@ static void nnrti_nest_copy(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s, const
 /* Whether two tensors have the same extents, those of y from axis `from` on. */
 static bool nnrti_nest_alike(const nnrt_view *x, const nnrt_view *y, int32_t from)
 {
-    return x->rank + from == y->rank && nnrti_same(x->dims, y->dims + from, (size_t)x->rank * sizeof(x->dims[0]));
+    return x->rank + from == y->rank &&
+           nnrti_bytes_equal(x->dims, y->dims + from, (size_t)x->rank * sizeof(x->dims[0]));
 }
 
 /* Copies argument x of step s, as it is in g, into argument y. */
@@ -10188,7 +10193,7 @@ NNRT_API const char *nnrt_device_name(const nnrt_device *device)
     return device != NULL ? device->name : "";
 }
 
-NNRTI_APART NNRT_API const char *nnrt_device_unique_name(const nnrt_device *device)
+NNRTI_NOINLINE NNRT_API const char *nnrt_device_unique_name(const nnrt_device *device)
 {
     return device != NULL ? device->unique : "";
 }

@@ -2377,20 +2377,20 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 #define NNRTI_COLD
 #endif
 
-/* NNRTI_APART: a small function with very many callers, none of them a kernel. Inlining it everywhere costs a fifth of
-   the total compile time, and memory. In firmware the linker keeps few of the callers, so the compiler decides. */
+/* NNRTI_NOINLINE: a small function with very many callers, none of them a kernel. Inlining it everywhere costs a fifth
+   of the total compile time, and memory. In firmware the linker keeps few of the callers, so the compiler decides. */
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(NNRT_FIRMWARE)
-#define NNRTI_APART __attribute__((noinline))
+#define NNRTI_NOINLINE __attribute__((noinline))
 #else
-#define NNRTI_APART
+#define NNRTI_NOINLINE
 #endif
 
 /* NNRTI_SETUP() .. NNRTI_SETUP_END(): code that reads, checks and prepares models, where a run spends no time. If gcc
-   optimizes for speed, -O1 suffices there and saves a fifth of the total compile time. NNRTI_SPARES: this saving is
+   optimizes for speed, -O1 suffices there and saves a fifth of the total compile time. NNRTI_SETUP_O1: this saving is
    on. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) &&                \
     !defined(NNRT_FIRMWARE)
-#define NNRTI_SPARES
+#define NNRTI_SETUP_O1
 #define NNRTI_SETUP() _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\")")
 #define NNRTI_SETUP_END() _Pragma("GCC pop_options")
 #else
@@ -2435,7 +2435,7 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 #pragma fp_contract(off)
 #endif
 
-#ifdef NNRTI_SPARES /* passes that take a twelfth of gcc's time and make kernels no faster */
+#ifdef NNRTI_SETUP_O1 /* passes that take a twelfth of gcc's time and make kernels no faster */
 #pragma GCC optimize("no-thread-jumps", "no-tree-vrp")
 #endif
 
@@ -2585,7 +2585,7 @@ typedef struct nnrti_out {
     size_t size, length;
 } nnrti_out;
 
-NNRTI_APART static void nnrti_put(nnrti_out *o, char c)
+NNRTI_NOINLINE static void nnrti_put(nnrti_out *o, char c)
 {
     if (o->length + 1 < o->size)
         o->data[o->length] = c;
@@ -2729,7 +2729,7 @@ static void nnrti_put_operand(nnrti_out *o, const nnrt_operand *t)
 }
 
 /* A name of more than 40 bytes as its beginning, "..." and its end; UTF-8 characters stay whole. */
-static void nnrti_put_brief(nnrti_out *o, const char *s)
+static void nnrti_put_shortened(nnrti_out *o, const char *s)
 {
     size_t head = 24, tail = strlen(s);
     if (tail <= 40) {
@@ -2758,7 +2758,7 @@ static void nnrti_vformat(nnrti_out *o, const char *format, va_list *args, bool 
         case 's': {
             const char *s = va_arg(*args, const char *);
             if (brief && before == '\'' && s != NULL)
-                nnrti_put_brief(o, s);
+                nnrti_put_shortened(o, s);
             else
                 nnrti_puts(o, s != NULL ? s : "");
             break;
@@ -2880,7 +2880,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_fail(nnrt_resolve *c, NNRT_ReturnCode co
         }
         nnrti_put(&o, '\'');
         if (brief != 0 && c->nodeName != NULL)
-            nnrti_put_brief(&o, c->nodeName);
+            nnrti_put_shortened(&o, c->nodeName);
         else
             nnrti_puts(&o, c->nodeName != NULL ? c->nodeName : "");
         nnrti_puts(&o, "' (");
@@ -3265,7 +3265,7 @@ static const char *nnrti_sig_name(const char *text, uint32_t i, char *name, size
     return name;
 }
 
-NNRTI_APART static bool nnrti_absent(const nnrt_operand *o)
+NNRTI_NOINLINE static bool nnrti_absent(const nnrt_operand *o)
 {
     return o->dataType == NNRT_DATA_TYPE_UNKNOWN;
 }
@@ -3306,7 +3306,7 @@ static NNRT_ReturnCode nnrti_check_missing(nnrt_resolve *c)
 
 /* The first input whose type does not match kernel row k, nIn if all match; *s = its operand in the row, *types = the
    types allowed. =0 requires the type of input 0, quantized or not as the row's types allow. */
-static uint32_t nnrti_misfit(const nnrt_resolve *c, const nnrt_kernel_row *k, nnrti_sig *s, uint32_t *types)
+static uint32_t nnrti_type_mismatch(const nnrt_resolve *c, const nnrt_kernel_row *k, nnrti_sig *s, uint32_t *types)
 {
     const char *text = k->operands != NULL ? k->operands : c->op->inputs;
     uint32_t i;
@@ -3340,7 +3340,7 @@ static NNRT_ReturnCode nnrti_choose_kernel(nnrt_resolve *c)
             continue;
         if (first == NULL)
             first = k;
-        if (nnrti_misfit(c, k, &s, &wanted) == c->nIn) {
+        if (nnrti_type_mismatch(c, k, &s, &wanted) == c->nIn) {
             c->kernel = k->call;
             c->kernelName = k->name;
             return NNRT_SUCCESS;
@@ -3353,7 +3353,7 @@ static NNRT_ReturnCode nnrti_choose_kernel(nnrt_resolve *c)
     if (first == NULL)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 0 (%s) '%s' is %o, expected one of %m",
                           nnrti_sig_name(c->op->inputs, 0, name, sizeof(name)), x->name, x, nnrt_op_types(c->op));
-    i = nnrti_misfit(c, first, &s, &wanted);
+    i = nnrti_type_mismatch(c, first, &s, &wanted);
     x = &c->in[i];
     text = first->operands != NULL ? first->operands : c->op->inputs;
     if (s.code != '=')
@@ -3495,7 +3495,7 @@ static NNRT_ReturnCode nnrti_check_member(nnrt_resolve *c, const nnrt_attr_membe
 }
 
 /* resolved = the given block, completed with defaults and with copies of its lists. No block counts as 0 bytes. */
-static NNRT_ReturnCode nnrti_take_attr(nnrt_resolve *c)
+static NNRT_ReturnCode nnrti_resolve_attr(nnrt_resolve *c)
 {
     const nnrt_attr_struct *s = c->op->attr;
     const uint32_t bytes = c->attr != NULL ? c->attrBytes : 0;
@@ -3527,7 +3527,7 @@ static const char *nnrti_format_name(NNRT_Format format)
 }
 
 /* LAYOUT_AGNOSTIC: output k gets the format of inputs with its rank. NONE matches both; NCHW with NHWC is an error. */
-static NNRT_ReturnCode nnrti_follow(nnrt_resolve *c, uint32_t k)
+static NNRT_ReturnCode nnrti_inherit_format(nnrt_resolve *c, uint32_t k)
 {
     nnrt_operand *y = &c->out[k];
     const nnrt_operand *first = NULL;
@@ -3900,7 +3900,7 @@ static void nnrti_symbol_dimension(nnrti_symbols *t, uint32_t id, double most)
 #endif
 
 #ifdef NNRT_FIRMWARE
-#define nnrti_find_open(c) ((void)0)
+#define nnrti_find_dynamic(c) ((void)0)
 #define nnrti_new_symbols(c, o) ((void)0)
 #else
 /* The symbols of all elements of a known value, or-ed: 0 if no element is dynamic. */
@@ -3915,12 +3915,12 @@ static uint32_t nnrti_value_symbols(const nnrt_operand *o)
 }
 
 /* Is an element of a known value dynamic? */
-static bool nnrti_value_open(const nnrt_operand *o)
+static bool nnrti_value_dynamic(const nnrt_operand *o)
 {
     return nnrti_value_symbols(o) != 0;
 }
 
-static void nnrti_find_open(nnrt_resolve *c)
+static void nnrti_find_dynamic(nnrt_resolve *c)
 {
     c->open = c->late = c->unbounded = false;
     for (uint32_t i = 0; i < c->nIn && c->symbolCount != NULL; i++) {
@@ -3968,7 +3968,7 @@ static NNRT_ReturnCode nnrti_finish_outputs(nnrt_resolve *c)
                                   o->name, nnrti_format_name(o->format), nnrti_format_name(c->in[0].format));
             o->format = c->in[0].format;
         } else if (c->op->flags & NNRT_OP_LAYOUT_AGNOSTIC) {
-            const NNRT_ReturnCode code = nnrti_follow(c, i);
+            const NNRT_ReturnCode code = nnrti_inherit_format(c, i);
             if (code != NNRT_SUCCESS)
                 return code;
         }
@@ -3978,7 +3978,7 @@ static NNRT_ReturnCode nnrti_finish_outputs(nnrt_resolve *c)
 
 /* Number of operands that the kernel gets for a node with n inputs (outputs): optional ones that the node leaves out
    are passed as absent. */
-static uint32_t nnrti_padded(uint32_t n, uint32_t most)
+static uint32_t nnrti_kernel_operands(uint32_t n, uint32_t most)
 {
     return most == UINT32_MAX || most < n ? n : most;
 }
@@ -3996,8 +3996,8 @@ static NNRT_ReturnCode nnrti_resolve_types(nnrt_resolve *c)
     c->zeros = 0;
     if ((code = nnrti_check_arity(c, &a)) != NNRT_SUCCESS || (code = nnrti_check_missing(c)) != NNRT_SUCCESS)
         return code;
-    c->kernelIn = nnrti_padded(c->nIn, a.maxIn);
-    c->kernelOut = nnrti_padded(c->nOut, a.maxOut);
+    c->kernelIn = nnrti_kernel_operands(c->nIn, a.maxIn);
+    c->kernelOut = nnrti_kernel_operands(c->nOut, a.maxOut);
     if ((code = nnrti_choose_kernel(c)) != NNRT_SUCCESS)
         return code;
     return nnrti_check_outputs(c);
@@ -4042,7 +4042,7 @@ NNRT_API void nnrt_resolve_shape(nnrt_resolve *c, uint32_t output, int32_t rank,
 }
 
 /* Checks output k of a custom operator after its rule; type: from the row or the model, or UNKNOWN. */
-static NNRT_ReturnCode nnrti_check_own_result(nnrt_resolve *c, uint32_t k, NNRT_DataType type)
+static NNRT_ReturnCode nnrti_check_custom_output(nnrt_resolve *c, uint32_t k, NNRT_DataType type)
 {
     const nnrt_operand *o = &c->out[k];
     size_t seen = 0, count = 0;
@@ -4089,7 +4089,7 @@ static void nnrti_settle_symbols(const nnrt_resolve *c, nnrt_operand *o)
 }
 
 /* Calls the rule of a custom operator and checks its results. */
-static NNRT_ReturnCode nnrti_apply_own(nnrt_resolve *c)
+static NNRT_ReturnCode nnrti_apply_custom_rule(nnrt_resolve *c)
 {
     NNRT_DataType few[NNRT_MAX_FIXED_OPERANDS], *types = few;
     nnrt_error own, *const given = c->error;
@@ -4121,7 +4121,7 @@ static NNRT_ReturnCode nnrti_apply_own(nnrt_resolve *c)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "its rule derives constant %u without type, size or data", k);
     }
     for (uint32_t k = 0; k < c->nOut; k++) {
-        if ((code = nnrti_check_own_result(c, k, types[k])) != NNRT_SUCCESS)
+        if ((code = nnrti_check_custom_output(c, k, types[k])) != NNRT_SUCCESS)
             return code;
         nnrti_settle_symbols(c, &c->out[k]);
     }
@@ -4130,7 +4130,7 @@ static NNRT_ReturnCode nnrti_apply_own(nnrt_resolve *c)
 
 static NNRT_ReturnCode nnrti_apply_rule(nnrt_resolve *c)
 {
-    return c->op->type > 0 ? c->op->rule(c) : nnrti_apply_own(c);
+    return c->op->type > 0 ? c->op->rule(c) : nnrti_apply_custom_rule(c);
 }
 
 #endif
@@ -4139,9 +4139,9 @@ NNRT_API NNRT_ReturnCode nnrt_resolve_node(nnrt_resolve *c)
 {
     NNRT_ReturnCode code;
     if ((code = nnrti_resolve_types(c)) != NNRT_SUCCESS || (code = nnrti_check_format(c)) != NNRT_SUCCESS ||
-        (code = nnrti_check_shapes(c)) != NNRT_SUCCESS || (code = nnrti_take_attr(c)) != NNRT_SUCCESS)
+        (code = nnrti_check_shapes(c)) != NNRT_SUCCESS || (code = nnrti_resolve_attr(c)) != NNRT_SUCCESS)
         return code;
-    nnrti_find_open(c);
+    nnrti_find_dynamic(c);
     if ((code = nnrti_apply_rule(c)) != NNRT_SUCCESS)
         return code;
     return nnrti_finish_outputs(c);
@@ -5372,7 +5372,7 @@ NNRT_API bool nnrt_same_bits(void)
    NNRTI_SCATTER_MIN_ROW, NNRTI_SCATTER_MAX_ROW(name, T, U, least, greatest)  SCATTER_ND_UPDATE: the same
    NNRTI_READ_F64(name, T, U, least, greatest)  nnrti_read_f64: elements to float64
    NNRTI_WRITE_F64(name, T, value)        nnrti_write_f64: float64 to elements
-   NNRTI_NUMBER(T, lo, hi)                nnrti_number: one float64 to one element, saturating
+   NNRTI_NUMBER(T, lo, hi)                nnrti_store_number: one float64 to one element, saturating
    NNRTI_READ_BITS(name, T, U, least, greatest)  CAST: integers to 64 bits
    NNRTI_WRITE_BITS(name, T, value)       CAST: 64 bits to elements
    NNRTI_WRITE_LOW(name, T, U, least, greatest)  CAST: 64 bits to integers, modulo 2^n
@@ -5382,7 +5382,7 @@ NNRT_API bool nnrt_same_bits(void)
    NNRTI_NOT_INT(name, T, U, least, greatest)  LOGICAL_NOT: a row of integers
    NNRTI_WHERE_ROW(bytes, T)              SELECT and WHERE: elements of this width */
 /* memcmp(a, b, bytes) == 0. */
-static bool nnrti_same(const void *a, const void *b, size_t bytes)
+static bool nnrti_bytes_equal(const void *a, const void *b, size_t bytes)
 {
     const uint8_t *p = (const uint8_t *)a, *q = (const uint8_t *)b;
     while (bytes > 0 && *p == *q) {
@@ -5437,7 +5437,7 @@ NNRTI_INLINE void nnrti_store(void *data, ptrdiff_t i, float value, NNRT_DataTyp
 }
 
 /* Element i of a vector (bias, scale) that belongs to data of the given type: float16 data may have float32 vectors. */
-NNRTI_INLINE float nnrti_load_beside(const nnrt_view *v, ptrdiff_t i, NNRT_DataType type)
+NNRTI_INLINE float nnrti_load_vector(const nnrt_view *v, ptrdiff_t i, NNRT_DataType type)
 {
     return nnrti_load(v->data, i, type == NNRT_DATA_TYPE_FLOAT32 ? type : v->dataType);
 }
@@ -5594,7 +5594,7 @@ static bool nnrti_empty(const nnrt_view *v)
 
 /* The slice of v with the indices first .. first + count - 1 of the given axis; all other axes are whole. Nothing is
    copied. An empty slice keeps the address of v. */
-static nnrt_view nnrti_part(const nnrt_view *v, int32_t axis, int32_t first, int32_t count)
+static nnrt_view nnrti_view_slice(const nnrt_view *v, int32_t axis, int32_t first, int32_t count)
 {
     nnrt_view part = *v;
     part.dims[axis] = count;
@@ -5629,26 +5629,26 @@ static nnrt_view nnrti_only_axes(const nnrt_view *v, int32_t axis, int32_t count
 
 /* DEPTH_TO_SPACE and SPACE_TO_DEPTH: the channels of v [N,H,W,b*b*C] that hold pixel k of each block of b x b,
    [N,H,W,C]. outside: they are C adjacent channels, else every (b*b)-th. v has elements. */
-static nnrt_view nnrti_cell_channels(const nnrt_view *v, int64_t b, int64_t k, bool outside)
+static nnrt_view nnrti_block_channels(const nnrt_view *v, int64_t b, int64_t k, bool outside)
 {
     const int64_t count = nnrti_quotient(v->dims[3], b * b);
-    nnrt_view cell = nnrti_part(v, 3, (int32_t)(outside ? k * count : k), (int32_t)count);
+    nnrt_view cell = nnrti_view_slice(v, 3, (int32_t)(outside ? k * count : k), (int32_t)count);
     cell.strides[3] *= outside ? 1 : (ptrdiff_t)(b * b);
     return cell;
 }
 
 /* Pixel k (row by row) of each block of b x b of v [N,H*b,W*b,C]: [N,H,W,C]. */
-static nnrt_view nnrti_cell_places(const nnrt_view *v, int64_t b, int64_t k)
+static nnrt_view nnrti_block_pixels(const nnrt_view *v, int64_t b, int64_t k)
 {
-    const nnrt_view row = nnrti_part(v, 1, (int32_t)nnrti_quotient(k, b), (int32_t)nnrti_quotient(v->dims[1], b));
-    nnrt_view cell = nnrti_part(&row, 2, (int32_t)nnrti_remainder(k, b), (int32_t)nnrti_quotient(v->dims[2], b));
+    const nnrt_view row = nnrti_view_slice(v, 1, (int32_t)nnrti_quotient(k, b), (int32_t)nnrti_quotient(v->dims[1], b));
+    nnrt_view cell = nnrti_view_slice(&row, 2, (int32_t)nnrti_remainder(k, b), (int32_t)nnrti_quotient(v->dims[2], b));
     cell.strides[1] *= (ptrdiff_t)b;
     cell.strides[2] *= (ptrdiff_t)b;
     return cell;
 }
 
 /* Stores the actual size of an axis of a data-dependent output shape and restores the dense strides of y. */
-static NNRTI_UNUSED void nnrti_tell(nnrt_view *y, int32_t axis, int32_t extent)
+static NNRTI_UNUSED void nnrti_set_dim(nnrt_view *y, int32_t axis, int32_t extent)
 {
     ptrdiff_t step = 1;
     y->dims[axis] = extent;
@@ -5667,8 +5667,8 @@ static int64_t nnrti_index(const nnrt_view *v, ptrdiff_t i)
 /* *place = offset in y of the element or slice that row `row` of indices addresses: n indices, one per leading axis of
    y, from offset `at` on with stride `step`. With fromEnd -L to -1 count from the end of an axis of size L.
    NNRT_INVALID_PARAMETER, with a message, if an index is out of range. */
-static NNRT_ReturnCode nnrti_place_of(const nnrt_call *call, const nnrt_view *indices, ptrdiff_t at, ptrdiff_t step,
-                                      int32_t n, int64_t row, bool fromEnd, const nnrt_view *y, ptrdiff_t *place)
+static NNRT_ReturnCode nnrti_index_offset(const nnrt_call *call, const nnrt_view *indices, ptrdiff_t at, ptrdiff_t step,
+                                          int32_t n, int64_t row, bool fromEnd, const nnrt_view *y, ptrdiff_t *place)
 {
     *place = 0;
     for (int32_t i = 0; i < n; i++) {
@@ -5686,8 +5686,7 @@ static NNRT_ReturnCode nnrti_place_of(const nnrt_call *call, const nnrt_view *in
 
 /* GATHER_ELEMENTS, SCATTER_ELEMENTS: *lines = a view in the shape of indices: for each element of indices the start of
    the line of v along axis that it indexes. */
-static NNRTI_UNUSED void nnrti_lines_beside(const nnrt_view *v, const nnrt_view *indices, int32_t axis,
-                                            nnrt_view *lines)
+static NNRTI_UNUSED void nnrti_index_lines(const nnrt_view *v, const nnrt_view *indices, int32_t axis, nnrt_view *lines)
 {
     *lines = *v;
     for (int32_t i = 0; i < v->rank; i++)
@@ -5697,8 +5696,9 @@ static NNRTI_UNUSED void nnrti_lines_beside(const nnrt_view *v, const nnrt_view 
 
 /* *place = offset, from the start of a line of v along axis, of the element that element n of indices, at offset `at`,
    addresses; -L to -1 count from the end. NNRT_INVALID_PARAMETER, with a message, if it is out of range. */
-static NNRTI_UNUSED NNRT_ReturnCode nnrti_place_along(const nnrt_call *call, const nnrt_view *indices, ptrdiff_t at,
-                                                      int64_t n, const nnrt_view *v, int32_t axis, ptrdiff_t *place)
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_index_offset_along(const nnrt_call *call, const nnrt_view *indices,
+                                                             ptrdiff_t at, int64_t n, const nnrt_view *v, int32_t axis,
+                                                             ptrdiff_t *place)
 {
     const int32_t L = v->dims[axis];
     const int64_t index = nnrti_index(indices, at);
@@ -5712,7 +5712,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_place_along(const nnrt_call *call, con
 }
 
 /* Offset of element [i,j,k,l] of a view with four axes. */
-NNRTI_INLINE ptrdiff_t nnrti_place(const nnrt_view *v, int32_t i, int32_t j, int32_t k, int32_t l)
+NNRTI_INLINE ptrdiff_t nnrti_offset_4(const nnrt_view *v, int32_t i, int32_t j, int32_t k, int32_t l)
 {
     return i * v->strides[0] + j * v->strides[1] + k * v->strides[2] + l * v->strides[3];
 }
@@ -5814,7 +5814,7 @@ NNRTI_INLINE void nnrti_dots(const nnrti_terms *m, int32_t count, float *sum, NN
 }
 
 /* sum[i] += w[row,i,0]*a[0] + w[row,i,1]*a[1] + .. in this order. */
-static NNRTI_UNUSED void nnrti_rows_times(float *sum, const float *a, const nnrt_view *w, int32_t row)
+static NNRTI_UNUSED void nnrti_matvec(float *sum, const float *a, const nnrt_view *w, int32_t row)
 {
     nnrti_terms m;
     nnrti_line_terms(&m, 1, w->strides[2], w->strides[1], w->dims[2]);
@@ -5946,7 +5946,7 @@ typedef struct nnrti_line {
     ptrdiff_t step;
     NNRT_DataType type;
     const NNRT_QuantParam *quant; /* of the view */
-    bool rising; /* nnrti_top takes the smallest elements, in ascending order */
+    bool rising;                  /* nnrti_topk takes the smallest elements, in ascending order */
 } nnrti_line;
 
 /* The line of v along axis that starts at offset `at`. */
@@ -5976,7 +5976,7 @@ static void nnrti_line_copy(const nnrti_line *to, int32_t i, const nnrti_line *f
 }
 
 /* v with axis reduced to size 1: a walk over it visits the first element of every line along axis. NULL stays NULL. */
-static const nnrt_view *nnrti_starts(const nnrt_view *v, int32_t axis, nnrt_view *starts)
+static const nnrt_view *nnrti_line_starts(const nnrt_view *v, int32_t axis, nnrt_view *starts)
 {
     if (v == NULL)
         return NULL;
@@ -5996,7 +5996,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_lines(const void *attr, const nnrt_view *x, n
     const int32_t L = x->dims[axis];
     nnrt_view starts[2];
     nnrti_walk w;
-    if (L == 0 || !nnrti_walk_first(&w, nnrti_starts(y, axis, &starts[0]), nnrti_starts(x, axis, &starts[1]), NULL))
+    if (L == 0 ||
+        !nnrti_walk_first(&w, nnrti_line_starts(y, axis, &starts[0]), nnrti_line_starts(x, axis, &starts[1]), NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
@@ -6039,7 +6040,7 @@ static float nnrti_sum_of(const nnrti_sum *s)
 
 /* A sort key that is larger for elements nearer the front, in descending (rising: ascending) order. NaN is last in
    both. */
-static uint64_t nnrti_top_order(const nnrti_line *x, int32_t i)
+static uint64_t nnrti_topk_order(const nnrti_line *x, int32_t i)
 {
     const uint64_t order = nnrti_order(x->data, i * x->step, x->type);
     const bool isNan = order == 0 && x->type >= NNRT_DATA_TYPE_FLOAT16;
@@ -6047,21 +6048,21 @@ static uint64_t nnrti_top_order(const nnrti_line *x, int32_t i)
 }
 
 /* Is element a of x ordered after element b? Equal elements are ordered by ascending index. */
-static bool nnrti_behind(const nnrti_line *x, int32_t a, int32_t b)
+static bool nnrti_ordered_after(const nnrti_line *x, int32_t a, int32_t b)
 {
-    const uint64_t p = nnrti_top_order(x, a), q = nnrti_top_order(x, b);
+    const uint64_t p = nnrti_topk_order(x, a), q = nnrti_topk_order(x, b);
     return p < q || (p == q && a > b);
 }
 
 /* Sifts heap[0] down. heap holds indices of x, the last in order on top; all but heap[0] satisfy the heap property. */
-static void nnrti_top_sift(const nnrti_line *x, int32_t *heap, int32_t n)
+static void nnrti_topk_sift(const nnrti_line *x, int32_t *heap, int32_t n)
 {
     const int32_t moved = heap[0];
     int32_t at = 0;
     for (int32_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && nnrti_behind(x, heap[child + 1], heap[child]))
+        if (child + 1 < n && nnrti_ordered_after(x, heap[child + 1], heap[child]))
             child++;
-        if (!nnrti_behind(x, heap[child], moved))
+        if (!nnrti_ordered_after(x, heap[child], moved))
             break;
         heap[at] = heap[child];
     }
@@ -6069,37 +6070,37 @@ static void nnrti_top_sift(const nnrti_line *x, int32_t *heap, int32_t n)
 }
 
 /* heap = indices of the count elements of x that are first in its order, the last of them on top. */
-static void nnrti_top_heap(const nnrti_line *x, int32_t L, int32_t count, int32_t *heap)
+static void nnrti_topk_heap(const nnrti_line *x, int32_t L, int32_t count, int32_t *heap)
 {
     uint64_t least;
     for (int32_t k = 0; k < count; k++) { /* element k is sifted up */
         int32_t at = k;
-        for (; at > 0 && nnrti_behind(x, k, heap[(at - 1) / 2]); at = (at - 1) / 2)
+        for (; at > 0 && nnrti_ordered_after(x, k, heap[(at - 1) / 2]); at = (at - 1) / 2)
             heap[at] = heap[(at - 1) / 2];
         heap[at] = k;
     }
-    least = nnrti_top_order(x, heap[0]);
+    least = nnrti_topk_order(x, heap[0]);
     for (int32_t k = count; k < L; k++) /* an element equal to the top is ordered after it */
-        if (nnrti_top_order(x, k) > least) {
+        if (nnrti_topk_order(x, k) > least) {
             heap[0] = k;
-            nnrti_top_sift(x, heap, count);
-            least = nnrti_top_order(x, heap[0]);
+            nnrti_topk_sift(x, heap, count);
+            least = nnrti_topk_order(x, heap[0]);
         }
 }
 
 /* The index of the element next in order after `last`; last -1: of the first one. */
-static int32_t nnrti_top_next(const nnrti_line *x, int32_t L, int32_t last)
+static int32_t nnrti_topk_next(const nnrti_line *x, int32_t L, int32_t last)
 {
     int32_t best = -1;
     for (int32_t k = 0; k < L; k++)
-        if ((last < 0 || nnrti_behind(x, k, last)) && (best < 0 || nnrti_behind(x, best, k)))
+        if ((last < 0 || nnrti_ordered_after(x, k, last)) && (best < 0 || nnrti_ordered_after(x, best, k)))
             best = k;
     return best;
 }
 
 /* Entry i of the results: element k of x and its index. */
-static void nnrti_top_put(const nnrti_line *x, int32_t k, const nnrti_line *values, const nnrti_line *indices,
-                          int32_t i)
+static void nnrti_topk_put(const nnrti_line *x, int32_t k, const nnrti_line *values, const nnrti_line *indices,
+                           int32_t i)
 {
     nnrti_line_copy(values, i, x, k);
     if (indices->data != NULL)
@@ -6110,38 +6111,38 @@ static void nnrti_top_put(const nnrti_line *x, int32_t k, const nnrti_line *valu
    indices (one of the two may be absent). sorted: in descending (rising: ascending) order, equal ones by ascending
    index, NaN last; else by ascending index. heap has room for count indices; NULL: selection by repeated search through
    all of x. */
-static void nnrti_top(const nnrti_line *x, int32_t L, int32_t count, bool sorted, int32_t *heap,
-                      const nnrti_line *values, const nnrti_line *indices)
+static void nnrti_topk(const nnrti_line *x, int32_t L, int32_t count, bool sorted, int32_t *heap,
+                       const nnrti_line *values, const nnrti_line *indices)
 {
     int32_t last = -1, n = 0;
     if (heap != NULL) {
-        nnrti_top_heap(x, L, count, heap);
+        nnrti_topk_heap(x, L, count, heap);
         last = heap[0];
     }
     for (int32_t i = 0; heap == NULL && i < count; i++) {
-        last = nnrti_top_next(x, L, last);
+        last = nnrti_topk_next(x, L, last);
         if (sorted)
-            nnrti_top_put(x, last, values, indices, i);
+            nnrti_topk_put(x, last, values, indices, i);
     }
     for (int32_t i = count - 1; heap != NULL && sorted && i >= 0; i--) {
-        nnrti_top_put(x, heap[0], values, indices, i);
+        nnrti_topk_put(x, heap[0], values, indices, i);
         heap[0] = heap[i];
-        nnrti_top_sift(x, heap, i);
+        nnrti_topk_sift(x, heap, i);
     }
     for (int32_t k = 0; !sorted && k < L; k++)
-        if (!nnrti_behind(x, k, last))
-            nnrti_top_put(x, k, values, indices, n++);
+        if (!nnrti_ordered_after(x, k, last))
+            nnrti_topk_put(x, k, values, indices, n++);
 }
 
 /* order = indices of the count largest elements of x, count > 0, in descending order. */
-static void nnrti_top_sorted(const nnrti_line *x, int32_t L, int32_t count, int32_t *order)
+static void nnrti_topk_sorted(const nnrti_line *x, int32_t L, int32_t count, int32_t *order)
 {
-    nnrti_top_heap(x, L, count, order);
+    nnrti_topk_heap(x, L, count, order);
     for (int32_t i = count - 1; i > 0; i--) {
         const int32_t last = order[0];
         order[0] = order[i];
         order[i] = last;
-        nnrti_top_sift(x, order, i);
+        nnrti_topk_sift(x, order, i);
     }
 }
 
@@ -6151,15 +6152,16 @@ static void *nnrti_scratch(const nnrt_call *call, size_t bytes)
     return call != NULL && call->scratchBytes >= bytes ? call->scratch : NULL;
 }
 
-/* nnrti_top for every line of x along axis: values and their indices, either of which may be NULL. */
-static NNRT_ReturnCode nnrti_top_lines(const nnrt_view *x, int32_t axis, int32_t count, bool rising, bool sorted,
-                                       const nnrt_view *values, const nnrt_view *indices, const nnrt_call *call)
+/* nnrti_topk for every line of x along axis: values and their indices, either of which may be NULL. */
+static NNRT_ReturnCode nnrti_topk_lines(const nnrt_view *x, int32_t axis, int32_t count, bool rising, bool sorted,
+                                        const nnrt_view *values, const nnrt_view *indices, const nnrt_call *call)
 {
     int32_t *heap = (int32_t *)nnrti_scratch(call, (size_t)count * sizeof(*heap));
     nnrt_view starts[3];
     nnrti_walk w;
-    if (count == 0 || !nnrti_walk_first(&w, nnrti_starts(x, axis, &starts[0]), nnrti_starts(values, axis, &starts[1]),
-                                        nnrti_starts(indices, axis, &starts[2])))
+    if (count == 0 ||
+        !nnrti_walk_first(&w, nnrti_line_starts(x, axis, &starts[0]), nnrti_line_starts(values, axis, &starts[1]),
+                          nnrti_line_starts(indices, axis, &starts[2])))
         return NNRT_SUCCESS;
     do {
         for (int32_t i = 0; i < w.count; i++) {
@@ -6167,30 +6169,30 @@ static NNRT_ReturnCode nnrti_top_lines(const nnrt_view *x, int32_t axis, int32_t
             const nnrti_line at = nnrti_line_of(indices, axis, w.at[2] + i * w.row[2]);
             nnrti_line line = nnrti_line_of(x, axis, w.at[0] + i * w.row[0]);
             line.rising = rising;
-            nnrti_top(&line, x->dims[axis], count, sorted, heap, &top, &at);
+            nnrti_topk(&line, x->dims[axis], count, sorted, heap, &top, &at);
         }
     } while (nnrti_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
 /* Filter taps first <= i < end of a window of k elements from start on that are inside an axis of size L. */
-typedef struct nnrti_cells {
+typedef struct nnrti_tap_range {
     int32_t first, end;
-} nnrti_cells;
+} nnrti_tap_range;
 
-static nnrti_cells nnrti_cells_of(int64_t start, int64_t k, int32_t L)
+static nnrti_tap_range nnrti_tap_range_of(int64_t start, int64_t k, int32_t L)
 {
-    nnrti_cells cells;
+    nnrti_tap_range cells;
     cells.first = start > 0 ? (int32_t)start : 0;
     cells.end = start + k < L ? (int32_t)(start + k) : L;
     return cells;
 }
 
 /* The taps first <= i < end of a dilated window for which the input index start + i*d is inside an axis of size L. */
-static NNRTI_UNUSED nnrti_cells nnrti_cells_apart(int64_t start, int64_t k, int64_t d, int64_t L)
+static NNRTI_UNUSED nnrti_tap_range nnrti_tap_range_dilated(int64_t start, int64_t k, int64_t d, int64_t L)
 {
     const int64_t end = start < L ? nnrti_quotient(L - 1 - start, d) + 1 : 0;
-    nnrti_cells cells;
+    nnrti_tap_range cells;
     cells.first = start < 0 ? (int32_t)nnrti_quotient(d - 1 - start, d) : 0;
     cells.end = (int32_t)(end < k ? end : k);
     cells.first = cells.first < cells.end ? cells.first : cells.end;
@@ -6220,7 +6222,7 @@ static NNRTI_UNUSED bool nnrti_next_place(const nnrt_view *v, int32_t *place)
 typedef struct nnrti_dilated {
     const int64_t *dilations;
     int64_t start[NNRT_MAX_RANK];
-    nnrti_cells cells[NNRT_MAX_RANK];
+    nnrti_tap_range cells[NNRT_MAX_RANK];
     int32_t tap[NNRT_MAX_RANK], in[NNRT_MAX_RANK], axes;
 } nnrti_dilated;
 
@@ -6236,7 +6238,7 @@ static NNRTI_UNUSED bool nnrti_dilated_first(nnrti_dilated *w, const nnrt_view *
     w->in[1] = out[1];
     for (int32_t i = 0; i < w->axes; i++) {
         w->start[i] = out[2 + i] * strides[i] - pads[i];
-        w->cells[i] = nnrti_cells_apart(w->start[i], kernel[i], dilations[i], x->dims[2 + i]);
+        w->cells[i] = nnrti_tap_range_dilated(w->start[i], kernel[i], dilations[i], x->dims[2 + i]);
         w->tap[i] = w->cells[i].first;
         w->in[2 + i] = (int32_t)(w->start[i] + w->tap[i] * dilations[i]);
         any = any && w->cells[i].first < w->cells[i].end;
@@ -6260,18 +6262,18 @@ static NNRTI_UNUSED bool nnrti_dilated_next(nnrti_dilated *w)
 /* A pooling window: image n, the rows and columns of the window that are inside the image. */
 typedef struct nnrti_window_at {
     int32_t n;
-    nnrti_cells rows, columns;
+    nnrti_tap_range rows, columns;
 } nnrti_window_at;
 
 /* Average pooling: y[n,p,q,c] = act(sum over the window of channel c / cells) for all c; m->n is n, `at` the offset of
    y[n,p,q,0]. The sum runs over rows, then columns. */
-NNRTI_INLINE void nnrti_average(const nnrt_view *x, const nnrti_window_at *m, float cells,
-                                NNRT_ActivationType activation, nnrt_view *y, ptrdiff_t at, NNRT_DataType type)
+NNRTI_INLINE void nnrti_average_pool_at(const nnrt_view *x, const nnrti_window_at *m, float cells,
+                                        NNRT_ActivationType activation, nnrt_view *y, ptrdiff_t at, NNRT_DataType type)
 {
     for (int32_t c = 0; c < y->dims[3]; c++) {
         float sum = 0;
         for (int32_t h = m->rows.first; h < m->rows.end; h++) {
-            const ptrdiff_t row = nnrti_place(x, m->n, h, 0, c);
+            const ptrdiff_t row = nnrti_offset_4(x, m->n, h, 0, c);
             for (int32_t w = m->columns.first; w < m->columns.end; w++)
                 sum += nnrti_load(x->data, row + w * x->strides[2], type);
         }
@@ -6280,11 +6282,11 @@ NNRTI_INLINE void nnrti_average(const nnrt_view *x, const nnrti_window_at *m, fl
 }
 
 /* Max pooling: the largest element of the window in channel c. NaN is largest. */
-NNRTI_INLINE float nnrti_max_cell(const nnrt_view *x, const nnrti_window_at *m, int32_t c, NNRT_DataType type)
+NNRTI_INLINE float nnrti_window_max(const nnrt_view *x, const nnrti_window_at *m, int32_t c, NNRT_DataType type)
 {
     float best = -INFINITY;
     for (int32_t h = m->rows.first; h < m->rows.end; h++) {
-        const ptrdiff_t row = nnrti_place(x, m->n, h, 0, c);
+        const ptrdiff_t row = nnrti_offset_4(x, m->n, h, 0, c);
         for (int32_t w = m->columns.first; w < m->columns.end; w++) {
             const float v = nnrti_load(x->data, row + w * x->strides[2], type);
             best = v > best || v != v ? v : best;
@@ -6294,12 +6296,12 @@ NNRTI_INLINE float nnrti_max_cell(const nnrt_view *x, const nnrti_window_at *m, 
 }
 
 /* Index h*W + w of the first element of the window in channel c that equals best, or is NaN if best is. */
-NNRTI_INLINE int64_t nnrti_max_position(const nnrt_view *x, const nnrti_window_at *m, int32_t c, float best,
-                                        NNRT_DataType type)
+NNRTI_INLINE int64_t nnrti_window_max_index(const nnrt_view *x, const nnrti_window_at *m, int32_t c, float best,
+                                            NNRT_DataType type)
 {
     for (int32_t h = m->rows.first; h < m->rows.end; h++)
         for (int32_t w = m->columns.first; w < m->columns.end; w++) {
-            const float v = nnrti_load(x->data, nnrti_place(x, m->n, h, w, c), type);
+            const float v = nnrti_load(x->data, nnrti_offset_4(x, m->n, h, w, c), type);
             if (v == best || (v != v && best != best))
                 return (int64_t)h * x->dims[2] + w;
         }
@@ -6308,31 +6310,32 @@ NNRTI_INLINE int64_t nnrti_max_position(const nnrt_view *x, const nnrti_window_a
 
 /* Max pooling for all channels: the largest element of the window into y[n,p,q,..], its index h*W + w into
    indices[n,p,q,..]; one of the two may be NULL. */
-NNRTI_INLINE void nnrti_largest(const nnrt_view *x, const nnrti_window_at *m, int32_t p, int32_t q,
-                                NNRT_ActivationType activation, nnrt_view *y, nnrt_view *indices, NNRT_DataType type)
+NNRTI_INLINE void nnrti_max_pool_at(const nnrt_view *x, const nnrti_window_at *m, int32_t p, int32_t q,
+                                    NNRT_ActivationType activation, nnrt_view *y, nnrt_view *indices,
+                                    NNRT_DataType type)
 {
     for (int32_t c = 0; c < x->dims[3]; c++) {
-        const float best = nnrti_max_cell(x, m, c, type);
+        const float best = nnrti_window_max(x, m, c, type);
         if (y != NULL)
-            nnrti_store(y->data, nnrti_place(y, m->n, p, q, c), nnrti_activate(best, activation), type);
+            nnrti_store(y->data, nnrti_offset_4(y, m->n, p, q, c), nnrti_activate(best, activation), type);
         if (indices != NULL)
-            nnrti_store_int(indices->data, nnrti_place(indices, m->n, p, q, c),
-                            (uint64_t)nnrti_max_position(x, m, c, best, type), indices->dataType);
+            nnrti_store_int(indices->data, nnrti_offset_4(indices, m->n, p, q, c),
+                            (uint64_t)nnrti_window_max_index(x, m, c, best, type), indices->dataType);
     }
 }
 
 /* The pixels that are interpolated to the value of an image [N,H,W,C] at fractional coordinates, and their weights. */
-typedef struct nnrti_corners {
+typedef struct nnrti_bilinear {
     int32_t count;
     ptrdiff_t at[4]; /* offsets relative to row 0, column 0 */
     float weight[4];
-} nnrti_corners;
+} nnrti_bilinear;
 
 /* Bilinear interpolation at row h, column w: the four neighboring pixels, upper ones first, left before right. Pixels
    outside x count as 0; if h or w is NaN, the result is 0. Pixels with weight 0 are omitted. */
-static NNRTI_UNUSED nnrti_corners nnrti_corners_of(const nnrt_view *x, float h, float w)
+static NNRTI_UNUSED nnrti_bilinear nnrti_bilinear_of(const nnrt_view *x, float h, float w)
 {
-    nnrti_corners s;
+    nnrti_bilinear s;
     int32_t row, column;
     memset(&s, 0, sizeof(s));
     if (!(h > -1 && h < (float)x->dims[1] && w > -1 && w < (float)x->dims[2]))
@@ -6353,7 +6356,7 @@ static NNRTI_UNUSED nnrti_corners nnrti_corners_of(const nnrt_view *x, float h, 
 }
 
 /* The weighted sum of the pixels, in their order; `at` is the offset of row 0, column 0 of an image and channel. */
-NNRTI_INLINE float nnrti_at_corners(const nnrt_view *x, ptrdiff_t at, const nnrti_corners *s, NNRT_DataType type)
+NNRTI_INLINE float nnrti_bilinear_at(const nnrt_view *x, ptrdiff_t at, const nnrti_bilinear *s, NNRT_DataType type)
 {
     float sum = 0;
     for (int32_t i = 0; i < s->count; i++) {
@@ -6365,7 +6368,7 @@ NNRTI_INLINE float nnrti_at_corners(const nnrt_view *x, ptrdiff_t at, const nnrt
 
 /* Intersection over union (IoU) of two boxes, each two lower and two upper coordinates; `more` is added to each edge
    length. 0 if the boxes do not intersect or have no area. */
-static NNRTI_UNUSED float nnrti_overlap(const float a[4], const float b[4], float more)
+static NNRTI_UNUSED float nnrti_iou(const float a[4], const float b[4], float more)
 {
     float edge[2], both, all;
     for (int32_t k = 0; k < 2; k++)
@@ -6624,7 +6627,7 @@ static NNRTI_UNUSED int64_t nnrti_div_zero(const nnrt_view *v)
         return -1;
     do
         for (int32_t i = 0; i < w.count; i++, n++)
-            if (nnrti_same(nnrti_at(v->data, w.at[0] + i * w.row[0], width), zero, width))
+            if (nnrti_bytes_equal(nnrti_at(v->data, w.at[0] + i * w.row[0], width), zero, width))
                 return n;
     while (nnrti_walk_next(&w));
     return -1;
@@ -7053,16 +7056,18 @@ static NNRTI_UNUSED int32_t nnrti_fixed_exp(int32_t a, int32_t i)
    elements whose bool in condition is `chosen`. The list that the rule derived (nnrti_quant_moves) has a row for each
    operand: an axis of y, the number of slices along it (1: y as a whole; 0: nothing to do), and for each slice four
    numbers: the old zero point, the zero point of y, the factor between the scales {m, e}. */
-static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise_where(const nnrt_view *list, uint32_t row, nnrt_view *y,
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantize_where(const nnrt_view *list, uint32_t row, nnrt_view *y,
                                                            const nnrt_view *condition, bool chosen)
 {
     const int32_t *l = (const int32_t *)list->data + (ptrdiff_t)row * list->dims[1];
     const int32_t least = y->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
     const int32_t axis = condition != NULL ? l[0] - (y->rank - condition->rank) : -1; /* of condition */
     for (int32_t k = 0; k < l[1] && y->data != NULL; k++) {
-        const nnrt_view part = l[1] > 1 ? nnrti_part(y, l[0], k, 1) : *y;
+        const nnrt_view part = l[1] > 1 ? nnrti_view_slice(y, l[0], k, 1) : *y;
         const bool varies = l[1] > 1 && axis >= 0 && condition->dims[axis] > 1;
-        const nnrt_view beside = condition == NULL ? part : varies ? nnrti_part(condition, axis, k, 1) : *condition;
+        const nnrt_view beside = condition == NULL ? part
+                                 : varies          ? nnrti_view_slice(condition, axis, k, 1)
+                                                   : *condition;
         const int32_t *p = l + 2 + 4 * k;
         nnrti_walk w;
         if (!nnrti_walk_first(&w, &part, &beside, NULL))
@@ -7082,16 +7087,16 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise_where(const nnrt_view *list
 }
 
 /* The same for all elements of y. */
-static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise(const nnrt_view *list, uint32_t row, nnrt_view *y)
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantize(const nnrt_view *list, uint32_t row, nnrt_view *y)
 {
-    return nnrti_requantise_where(list, row, y, NULL, true);
+    return nnrti_requantize_where(list, row, y, NULL, true);
 }
 
 /* The same for n outputs; output k uses row k. */
-static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise_each(const nnrt_view *list, nnrt_view *y, uint32_t n)
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantize_each(const nnrt_view *list, nnrt_view *y, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++)
-        (void)nnrti_requantise(list, k, &y[k]);
+        (void)nnrti_requantize(list, k, &y[k]);
     return NNRT_SUCCESS;
 }
 
@@ -7109,7 +7114,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise_each(const nnrt_view *list,
     NNRT_API NNRT_ReturnCode nnrt_##fn##_q8 parameters                                                                 \
     {                                                                                                                  \
         const NNRT_ReturnCode code = moved;                                                                            \
-        return code == NNRT_SUCCESS ? nnrti_requantise(list, row, result) : code;                                      \
+        return code == NNRT_SUCCESS ? nnrti_requantize(list, row, result) : code;                                      \
     }
 
 /* From two stored integers without their zero points and the derived list, the result without its zero point. */
@@ -7361,39 +7366,39 @@ NNRTI_INLINE void nnrti_matrix_8(const nnrt_view *a, const nnrt_view *b, const n
 }
 
 /* Requantizes q, an element of x, to the parameters of y: clamp(zY + (q - zX) * factor). */
-NNRTI_INLINE int32_t nnrti_requantised(const nnrt_view *x, int64_t q, const nnrt_view *quant)
+NNRTI_INLINE int32_t nnrti_requantized(const nnrt_view *x, int64_t q, const nnrt_view *quant)
 {
     return nnrti_quant_result(nnrti_rescale(q - x->quant[0].zeroPoint, nnrti_quant_factor(quant, 0)),
                               (const int32_t *)quant->data);
 }
 
-/* nnrti_average for quantized int8 or uint8: the mean of the stored integers, halves away from zero; of the `cells`
-   elements those outside the window count as zero points. */
-NNRTI_INLINE void nnrti_average_8(const nnrt_view *x, const nnrti_window_at *m, int64_t cells, const nnrt_view *quant,
-                                  nnrt_view *y, ptrdiff_t at)
+/* nnrti_average_pool_at for quantized int8 or uint8: the mean of the stored integers, halves away from zero; of the
+   `cells` elements those outside the window count as zero points. */
+NNRTI_INLINE void nnrti_average_pool_at_8(const nnrt_view *x, const nnrti_window_at *m, int64_t cells,
+                                          const nnrt_view *quant, nnrt_view *y, ptrdiff_t at)
 {
     const int64_t missing = cells - (int64_t)(m->rows.end - m->rows.first) * (m->columns.end - m->columns.first);
     for (int32_t c = 0; c < y->dims[3]; c++) {
         int64_t sum = missing * x->quant[0].zeroPoint;
         for (int32_t h = m->rows.first; h < m->rows.end; h++) {
-            const ptrdiff_t row = nnrti_place(x, m->n, h, 0, c);
+            const ptrdiff_t row = nnrti_offset_4(x, m->n, h, 0, c);
             for (int32_t w = m->columns.first; w < m->columns.end; w++)
                 sum += nnrti_load_8(x->data, row + w * x->strides[2], x->dataType);
         }
         sum = nnrti_quotient(sum > 0 ? sum + cells / 2 : sum - cells / 2, cells);
-        nnrti_store_8(y->data, at + c * y->strides[3], nnrti_requantised(x, sum, quant));
+        nnrti_store_8(y->data, at + c * y->strides[3], nnrti_requantized(x, sum, quant));
     }
 }
 
-/* nnrti_largest for quantized int8 or uint8: compares the stored integers. */
-NNRTI_INLINE void nnrti_largest_8(const nnrt_view *x, const nnrti_window_at *m, int32_t p, int32_t q,
-                                  const nnrt_view *quant, nnrt_view *y, nnrt_view *indices)
+/* nnrti_max_pool_at for quantized int8 or uint8: compares the stored integers. */
+NNRTI_INLINE void nnrti_max_pool_at_8(const nnrt_view *x, const nnrti_window_at *m, int32_t p, int32_t q,
+                                      const nnrt_view *quant, nnrt_view *y, nnrt_view *indices)
 {
     for (int32_t c = 0; c < x->dims[3]; c++) {
         int32_t best = INT32_MIN;
         int64_t position = 0;
         for (int32_t h = m->rows.first; h < m->rows.end; h++) {
-            const ptrdiff_t row = nnrti_place(x, m->n, h, 0, c);
+            const ptrdiff_t row = nnrti_offset_4(x, m->n, h, 0, c);
             for (int32_t w = m->columns.first; w < m->columns.end; w++) {
                 const int32_t v = nnrti_load_8(x->data, row + w * x->strides[2], x->dataType);
                 position = v > best ? (int64_t)h * x->dims[2] + w : position;
@@ -7401,9 +7406,10 @@ NNRTI_INLINE void nnrti_largest_8(const nnrt_view *x, const nnrti_window_at *m, 
             }
         }
         if (y != NULL)
-            nnrti_store_8(y->data, nnrti_place(y, m->n, p, q, c), nnrti_requantised(x, best, quant));
+            nnrti_store_8(y->data, nnrti_offset_4(y, m->n, p, q, c), nnrti_requantized(x, best, quant));
         if (indices != NULL)
-            nnrti_store_int(indices->data, nnrti_place(indices, m->n, p, q, c), (uint64_t)position, indices->dataType);
+            nnrti_store_int(indices->data, nnrti_offset_4(indices, m->n, p, q, c), (uint64_t)position,
+                            indices->dataType);
     }
 }
 
@@ -7442,7 +7448,7 @@ NNRTI_SETUP()
 NNRT_OPS(NNRTI_OP_PROTO, NNRTI_NO_KERNEL)
 
 /* Axis k of result i has the dimension of axis a of x, fixed or dynamic (same symbol). */
-NNRTI_APART static void nnrti_from(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_operand *x, int32_t a)
+NNRTI_NOINLINE static void nnrti_from(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_operand *x, int32_t a)
 {
 #ifdef NNRT_FIRMWARE
     (void)c, (void)i, (void)k, (void)x, (void)a;
@@ -7462,7 +7468,7 @@ static void nnrti_computed(nnrt_resolve *c, uint32_t i, int32_t k)
 }
 
 /* Axis k of result i does not depend on dynamic dimensions. */
-NNRTI_APART static void nnrti_fixed(nnrt_resolve *c, uint32_t i, int32_t k)
+NNRTI_NOINLINE static void nnrti_fixed(nnrt_resolve *c, uint32_t i, int32_t k)
 {
 #ifdef NNRT_FIRMWARE
     (void)c, (void)i, (void)k;
@@ -7472,7 +7478,7 @@ NNRTI_APART static void nnrti_fixed(nnrt_resolve *c, uint32_t i, int32_t k)
 }
 
 /* The dimension of axis k of result i is element n of x, a known value. */
-NNRTI_APART static void nnrti_from_value(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_operand *x, size_t n)
+NNRTI_NOINLINE static void nnrti_from_value(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_operand *x, size_t n)
 {
 #ifdef NNRT_FIRMWARE
     (void)c, (void)i, (void)k, (void)x, (void)n;
@@ -7486,7 +7492,7 @@ NNRTI_APART static void nnrti_from_value(nnrt_resolve *c, uint32_t i, int32_t k,
 
 /* Axis k of result i is a dynamic dimension with its number in dims as upper bound, even if inputs have no upper bound
    (c->unbounded). */
-NNRTI_APART static void nnrti_bounded(nnrt_resolve *c, uint32_t i, int32_t k)
+NNRTI_NOINLINE static void nnrti_bounded(nnrt_resolve *c, uint32_t i, int32_t k)
 {
 #ifdef NNRT_FIRMWARE
     (void)c, (void)i, (void)k;
@@ -7497,7 +7503,7 @@ NNRTI_APART static void nnrti_bounded(nnrt_resolve *c, uint32_t i, int32_t k)
 
 /* Whether axis a of x is a dynamic dimension. A fixed dimension of 1 broadcasts; whether a dynamic one does is unknown
    until the run. */
-NNRTI_APART static bool nnrti_axis_open(const nnrt_operand *x, int32_t a)
+NNRTI_NOINLINE static bool nnrti_axis_dynamic(const nnrt_operand *x, int32_t a)
 {
 #ifdef NNRT_FIRMWARE
     (void)x, (void)a;
@@ -7508,7 +7514,7 @@ NNRTI_APART static bool nnrti_axis_open(const nnrt_operand *x, int32_t a)
 }
 
 /* Whether element n of x, a known value, is dynamic (depends on dynamic dimensions). */
-NNRTI_APART static bool nnrti_element_open(const nnrt_operand *x, size_t n)
+NNRTI_NOINLINE static bool nnrti_element_dynamic(const nnrt_operand *x, size_t n)
 {
 #ifdef NNRT_FIRMWARE
     (void)x, (void)n;
@@ -7519,7 +7525,7 @@ NNRTI_APART static bool nnrti_element_open(const nnrt_operand *x, size_t n)
 }
 
 /* Whether element n of x, a known value, is dynamic without an upper bound: its number is a placeholder. */
-NNRTI_APART static bool nnrti_element_unbounded(const nnrt_operand *x, size_t n)
+NNRTI_NOINLINE static bool nnrti_element_unbounded(const nnrt_operand *x, size_t n)
 {
 #ifdef NNRT_FIRMWARE
     (void)x, (void)n;
@@ -7530,9 +7536,9 @@ NNRTI_APART static bool nnrti_element_unbounded(const nnrt_operand *x, size_t n)
 }
 
 /* Whether axis a of x and axis b of y differ in every run. Dynamic dimensions may be equal: the run compares them. */
-NNRTI_APART static bool nnrti_unlike(const nnrt_operand *x, int32_t a, const nnrt_operand *y, int32_t b)
+NNRTI_NOINLINE static bool nnrti_axes_differ(const nnrt_operand *x, int32_t a, const nnrt_operand *y, int32_t b)
 {
-    return x->dims[a] != y->dims[b] && !nnrti_axis_open(x, a) && !nnrti_axis_open(y, b);
+    return x->dims[a] != y->dims[b] && !nnrti_axis_dynamic(x, a) && !nnrti_axis_dynamic(y, b);
 }
 
 /* Whether axis a of x and axis b of y have the same size in every run. */
@@ -7548,30 +7554,30 @@ static bool nnrti_equal(const nnrt_operand *x, int32_t a, const nnrt_operand *y,
 /* Whether axis a of x has size 1 in every run. */
 static bool nnrti_is_one(const nnrt_operand *x, int32_t a)
 {
-    return x->dims[a] == 1 && !nnrti_axis_open(x, a);
+    return x->dims[a] == 1 && !nnrti_axis_dynamic(x, a);
 }
 
 /* Whether x and y can have the same shape in some run. */
-static bool nnrti_like(const nnrt_operand *x, const nnrt_operand *y)
+static bool nnrti_shapes_compatible(const nnrt_operand *x, const nnrt_operand *y)
 {
     bool like = x->rank == y->rank;
     for (int32_t i = 0; like && i < x->rank; i++)
-        like = !nnrti_unlike(x, i, y, i);
+        like = !nnrti_axes_differ(x, i, y, i);
     return like;
 }
 
 /* Whether x has a dynamic dimension at axis `first` or later. */
-static bool nnrti_open_from(const nnrt_operand *x, int32_t first)
+static bool nnrti_dynamic_from(const nnrt_operand *x, int32_t first)
 {
     for (int32_t i = first; i < x->rank; i++)
-        if (nnrti_axis_open(x, i))
+        if (nnrti_axis_dynamic(x, i))
             return true;
     return false;
 }
 
 /* *extent = the dimension that p and q broadcast to: they are equal or one of them is 1. openP (openQ): p (q) is the
    upper bound of a dynamic dimension. Returns false if p and q broadcast in no run. */
-static bool nnrti_broadcast_extent(int32_t p, bool openP, int32_t q, bool openQ, int32_t *extent)
+static bool nnrti_broadcast_dimension(int32_t p, bool openP, int32_t q, bool openQ, int32_t *extent)
 {
     if (openP && openQ)
         *extent = p > q ? p : q;
@@ -7636,7 +7642,7 @@ static NNRT_ReturnCode nnrti_rule_unary(nnrt_resolve *c)
 }
 
 /* The kernel sees the operand in another shape: the same elements in the same order. */
-NNRTI_APART static void nnrti_see_as(nnrt_operand *o, int32_t rank, const int32_t *dims)
+NNRTI_NOINLINE static void nnrti_set_view_shape(nnrt_operand *o, int32_t rank, const int32_t *dims)
 {
     o->viewRank = rank;
     for (int32_t k = 0; k < rank; k++)
@@ -7676,7 +7682,7 @@ static NNRT_ReturnCode nnrti_axis_once(nnrt_resolve *c, const char *entry, const
 }
 
 /* Whether only the run knows the value of input i, on which the rule depends. */
-static bool nnrti_late(const nnrt_resolve *c, uint32_t i)
+static bool nnrti_value_at_run_time(const nnrt_resolve *c, uint32_t i)
 {
 #ifdef NNRT_FIRMWARE
     (void)c, (void)i;
@@ -7687,17 +7693,17 @@ static bool nnrti_late(const nnrt_resolve *c, uint32_t i)
 }
 
 /* Whether only the run knows the value of an int32, int64 or floating-point input other than input 0. */
-NNRTI_UNUSED static bool nnrti_any_late(const nnrt_resolve *c)
+NNRTI_UNUSED static bool nnrti_any_value_at_run_time(const nnrt_resolve *c)
 {
     bool late = false;
     for (uint32_t i = 1; i < c->nIn; i++)
-        late = late || (!nnrti_absent(&c->in[i]) && nnrti_late(c, i) &&
+        late = late || (!nnrti_absent(&c->in[i]) && nnrti_value_at_run_time(c, i) &&
                         nnrti_type_in(c->in[i].dataType, NNRT_TYPES_INDEX | NNRT_TYPES_FLOAT));
     return late;
 }
 
 /* Fails because the result's shape depends on input i, whose value is unknown before the run. */
-static NNRT_ReturnCode nnrti_unknown(nnrt_resolve *c, uint32_t i, const char *what)
+static NNRT_ReturnCode nnrti_fail_unknown_value(nnrt_resolve *c, uint32_t i, const char *what)
 {
     return nnrti_fail(
         c, NNRT_UNSUPPORTED_OP,
@@ -7708,7 +7714,7 @@ static NNRT_ReturnCode nnrti_unknown(nnrt_resolve *c, uint32_t i, const char *wh
 #ifndef NNRT_FIRMWARE
 /* Gives input i, of one of these types, a placeholder for the value that only the run knows: ones, each with a new
    symbol without an upper bound. */
-static NNRT_ReturnCode nnrti_stand_in(nnrt_resolve *c, uint32_t i, const char *what, uint32_t types)
+static NNRT_ReturnCode nnrti_placeholder_value(nnrt_resolve *c, uint32_t i, const char *what, uint32_t types)
 {
     nnrt_operand *o = &c->in[i];
     const size_t width = nnrt_type_size(o->dataType);
@@ -7724,8 +7730,8 @@ static NNRT_ReturnCode nnrti_stand_in(nnrt_resolve *c, uint32_t i, const char *w
     uint8_t *data;
     size_t n = 0;
     (void)nnrt_dims_count(o->dims, o->rank, &n);
-    if (nnrti_open_from(o, 0) || n > 4 * NNRT_MAX_RANK || !nnrti_type_in(o->dataType, types))
-        return nnrti_unknown(c, i, what);
+    if (nnrti_dynamic_from(o, 0) || n > 4 * NNRT_MAX_RANK || !nnrti_type_in(o->dataType, types))
+        return nnrti_fail_unknown_value(c, i, what);
     data = (uint8_t *)c->alloc(c->user, n * width);
     open = (uint32_t *)c->alloc(c->user, n * sizeof(*open));
     if (data == NULL || open == NULL)
@@ -7746,20 +7752,21 @@ static NNRT_ReturnCode nnrti_stand_in(nnrt_resolve *c, uint32_t i, const char *w
 static NNRT_ReturnCode nnrti_known(nnrt_resolve *c, uint32_t i, const char *what)
 {
 #ifndef NNRT_FIRMWARE
-    if (nnrti_late(c, i))
-        return nnrti_stand_in(c, i, what, NNRT_TYPES_INDEX);
+    if (nnrti_value_at_run_time(c, i))
+        return nnrti_placeholder_value(c, i, what, NNRT_TYPES_INDEX);
 #endif
     if (c->in[i].data == NULL && !(c->in[i].rank == 1 && c->in[i].dims[0] == 0))
-        return nnrti_unknown(c, i, what);
+        return nnrti_fail_unknown_value(c, i, what);
     return NNRT_SUCCESS;
 }
 
 /* The same, but no element may be dynamic, because more than a dimension depends on the value (rank, order of axes). */
 static NNRT_ReturnCode nnrti_known_fixed(nnrt_resolve *c, uint32_t i, const char *what)
 {
-    const NNRT_ReturnCode code = nnrti_late(c, i) ? nnrti_unknown(c, i, what) : nnrti_known(c, i, what);
+    const NNRT_ReturnCode code =
+        nnrti_value_at_run_time(c, i) ? nnrti_fail_unknown_value(c, i, what) : nnrti_known(c, i, what);
 #ifndef NNRT_FIRMWARE
-    if (code == NNRT_SUCCESS && c->in[i].data != NULL && nnrti_value_open(&c->in[i]))
+    if (code == NNRT_SUCCESS && c->in[i].data != NULL && nnrti_value_dynamic(&c->in[i]))
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "input %u (%s) '%s' depends on dynamic dimensions: fix them", i,
                           what, c->in[i].name);
 #endif
@@ -7775,7 +7782,7 @@ static size_t nnrti_count(const nnrt_operand *o)
 }
 
 /* Upper bound of the number of elements of x; exact if its shape is fixed. */
-static size_t nnrti_most(const nnrt_operand *x)
+static size_t nnrti_max_elements(const nnrt_operand *x)
 {
 #ifndef NNRT_FIRMWARE
     size_t dims;
@@ -7786,13 +7793,13 @@ static size_t nnrti_most(const nnrt_operand *x)
 }
 
 /* Result 0 has as many elements as x, even if the product of the upper bounds of its dimensions is larger. */
-static void nnrti_result_of_as_many(nnrt_resolve *c, const nnrt_operand *x)
+static void nnrti_result_same_count(nnrt_resolve *c, const nnrt_operand *x)
 {
 #ifdef NNRT_FIRMWARE
     (void)c, (void)x;
 #else
     if (c->open)
-        c->out[0].most = nnrti_most(x) > 0 ? nnrti_most(x) : 1;
+        c->out[0].most = nnrti_max_elements(x) > 0 ? nnrti_max_elements(x) : 1;
 #endif
 }
 
@@ -7949,7 +7956,8 @@ static NNRT_ReturnCode nnrti_broadcast(nnrt_resolve *c, const nnrt_operand *x, c
     for (int32_t i = 0; i < *rank; i++) {
         int32_t k = i - (*rank - x->rank), m = i - (*rank - y->rank);
         int32_t p = k < 0 ? 1 : x->dims[k], q = m < 0 ? 1 : y->dims[m];
-        if (!nnrti_broadcast_extent(p, k >= 0 && nnrti_axis_open(x, k), q, m >= 0 && nnrti_axis_open(y, m), &dims[i]))
+        if (!nnrti_broadcast_dimension(p, k >= 0 && nnrti_axis_dynamic(x, k), q, m >= 0 && nnrti_axis_dynamic(y, m),
+                                       &dims[i]))
             return nnrti_fail(c, NNRT_INVALID_SHAPE,
                               "'%s' %o and '%s' %o do not broadcast: dimensions %d and %d of axis %d", x->name, x,
                               y->name, y, p, q, i);
@@ -7965,7 +7973,7 @@ static void nnrti_from_both(nnrt_resolve *c, const nnrt_operand *x, int32_t nX, 
     const int32_t rank = nX > nY ? nX : nY;
     for (int32_t i = 0; i < rank; i++) {
         const int32_t k = i - (rank - nX), m = i - (rank - nY);
-        const bool openX = k >= 0 && nnrti_axis_open(x, k), openY = m >= 0 && nnrti_axis_open(y, m);
+        const bool openX = k >= 0 && nnrti_axis_dynamic(x, k), openY = m >= 0 && nnrti_axis_dynamic(y, m);
         if (k < 0 || (m >= 0 && !openX && x->dims[k] == 1))
             nnrti_from(c, 0, i, y, m);
         else if (m < 0 || (!openY && y->dims[m] == 1))
@@ -7980,7 +7988,7 @@ static void nnrti_from_both(nnrt_resolve *c, const nnrt_operand *x, int32_t nX, 
 }
 
 /* Whether a list is unset: empty, or zeros only as in a zero-initialized struct. */
-static bool nnrti_unsaid(const NNRT_Int64List *list)
+static bool nnrti_list_unset(const NNRT_Int64List *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
         if (list->data[i] != 0)
@@ -7992,7 +8000,7 @@ static bool nnrti_unsaid(const NNRT_Int64List *list)
 static NNRT_ReturnCode nnrti_pair(nnrt_resolve *c, const char *what, NNRT_Int64List *list, int64_t initial,
                                   int64_t least)
 {
-    if (list->count == 0 || (list->count == 2 && nnrti_unsaid(list))) {
+    if (list->count == 0 || (list->count == 2 && nnrti_list_unset(list))) {
         int64_t *v = nnrti_list(c, list, 2);
         if (v == NULL)
             return NNRT_OUT_OF_MEMORY;
@@ -8028,7 +8036,7 @@ static NNRT_ReturnCode nnrti_pads(nnrt_resolve *c, const char *what, const NNRT_
 }
 
 /* Axis of the height (which = 0), width (1) or channels (2) of the image operand o, by its format (NCHW or NHWC). */
-NNRTI_APART static int32_t nnrti_image_axis(const nnrt_operand *o, int32_t which)
+NNRTI_NOINLINE static int32_t nnrti_image_axis(const nnrt_operand *o, int32_t which)
 {
     bool channelsFirst = o->format == NNRT_FORMAT_NCHW;
     return which == 2 ? (channelsFirst ? 1 : o->rank - 1) : which + (channelsFirst ? 2 : 1);
@@ -8054,7 +8062,7 @@ static NNRT_ReturnCode nnrti_result_image(nnrt_resolve *c, uint32_t i, int32_t n
     nnrti_from(c, i, 0, &c->in[0], 0);
     for (int32_t which = 0; which < 3; which++) {
         const int32_t axis = nnrti_image_axis(&c->in[0], which);
-        if (!nnrti_axis_open(&c->in[0], axis))
+        if (!nnrti_axis_dynamic(&c->in[0], axis))
             nnrti_fixed(c, i, axis);
     }
     return NNRT_SUCCESS;
@@ -8092,7 +8100,7 @@ static NNRT_ReturnCode nnrti_set_pads(nnrt_resolve *c, NNRT_Int64List *list, NNR
 }
 
 /* Checks that a result of `rank` axes does not exceed NNRT_MAX_RANK. */
-static NNRT_ReturnCode nnrti_room(nnrt_resolve *c, int64_t rank)
+static NNRT_ReturnCode nnrti_check_result_rank(nnrt_resolve *c, int64_t rank)
 {
     if (rank > NNRT_MAX_RANK)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "the result would have %l axes, at most %d are possible", rank,
@@ -8133,7 +8141,8 @@ static NNRT_ReturnCode nnrti_known_list(nnrt_resolve *c, uint32_t i, const char 
 
 /* *extent = the one element of int32 or int64 input i as a dimension >= least; 1 if it is dynamic without an upper
    bound. */
-static NNRT_ReturnCode nnrti_known_extent(nnrt_resolve *c, uint32_t i, const char *what, int32_t least, int32_t *extent)
+static NNRT_ReturnCode nnrti_known_dimension(nnrt_resolve *c, uint32_t i, const char *what, int32_t least,
+                                             int32_t *extent)
 {
     int64_t value = 1;
     NNRT_ReturnCode code = nnrti_one_element(c, i, what);
@@ -8150,7 +8159,8 @@ static NNRT_ReturnCode nnrti_known_extent(nnrt_resolve *c, uint32_t i, const cha
 }
 
 /* dims = the dimensions that input i lists; 1 for a dynamic one without an upper bound. */
-static NNRT_ReturnCode nnrti_known_extents(nnrt_resolve *c, uint32_t i, const char *what, int32_t dims[NNRT_MAX_RANK])
+static NNRT_ReturnCode nnrti_known_dimensions(nnrt_resolve *c, uint32_t i, const char *what,
+                                              int32_t dims[NNRT_MAX_RANK])
 {
     const NNRT_ReturnCode code = nnrti_known_list(c, i, what, 0, NNRT_MAX_RANK);
     for (int32_t k = 0; code == NNRT_SUCCESS && k < c->in[i].dims[0]; k++) {
@@ -8169,7 +8179,7 @@ static NNRT_ReturnCode nnrti_result_listed(nnrt_resolve *c, uint32_t i)
 {
     const nnrt_operand *list = &c->in[i];
     int32_t dims[NNRT_MAX_RANK] = {0};
-    const NNRT_ReturnCode code = nnrti_known_extents(c, i, "shape", dims);
+    const NNRT_ReturnCode code = nnrti_known_dimensions(c, i, "shape", dims);
     if (code != NNRT_SUCCESS)
         return code;
     nnrti_result(c, 0, list->dims[0], dims);
@@ -8274,7 +8284,7 @@ static NNRT_ReturnCode nnrti_reduce_rule(nnrt_resolve *c, NNRT_ReduceMode mode, 
     int32_t rank = 0, dims[NNRT_MAX_RANK], kept[NNRT_MAX_RANK], count = 0, axes[NNRT_MAX_RANK];
     uint32_t set;
     NNRT_ReturnCode code;
-    if (keepDims && !nnrti_absent(&c->in[1]) && nnrti_late(c, 1))
+    if (keepDims && !nnrti_absent(&c->in[1]) && nnrti_value_at_run_time(c, 1))
         return nnrti_reduce_late(c);
     if ((code = nnrti_reduce_axes(c, toEnd, &set)) != NNRT_SUCCESS ||
         (code = nnrti_reduce_empty(c, mode, set)) != NNRT_SUCCESS)
@@ -8297,7 +8307,7 @@ static NNRT_ReturnCode nnrti_reduce_rule(nnrt_resolve *c, NNRT_ReduceMode mode, 
             nnrti_fixed(c, 0, at);
         at++;
     }
-    nnrti_see_as(&c->out[0], x->rank, kept);
+    nnrti_set_view_shape(&c->out[0], x->rank, kept);
     return nnrti_derive_ints(c, count, axes);
 }
 
@@ -8307,7 +8317,7 @@ static bool nnrti_quant_equal(const nnrt_operand *a, const nnrt_operand *b)
     if (a->quantCount != b->quantCount)
         return false;
     for (uint32_t k = 0; k < a->quantCount; k++)
-        if (!nnrti_same(&a->quant[k], &b->quant[k], sizeof(a->quant[k])))
+        if (!nnrti_bytes_equal(&a->quant[k], &b->quant[k], sizeof(a->quant[k])))
             return false;
     return true;
 }
@@ -8331,7 +8341,7 @@ static const int32_t *nnrti_only_channels(const nnrt_operand *x, int32_t to[NNRT
 }
 
 /* to = an axis map that keeps every axis of input 0 except `axis`, which the operator splits, joins or reorders. */
-static void nnrti_axes_but(const nnrt_resolve *c, int32_t axis, int32_t to[NNRT_MAX_RANK])
+static void nnrti_axes_except(const nnrt_resolve *c, int32_t axis, int32_t to[NNRT_MAX_RANK])
 {
     for (int32_t i = 0; i < c->in[0].rank; i++)
         to[i] = i == axis ? -1 : i;
@@ -8385,7 +8395,7 @@ static NNRT_ReturnCode nnrti_quant_operand(nnrt_resolve *c, const nnrt_operand *
     if (o->quantCount > 1 && o->quantAxis > 0 && o->quantAxis - 1 != axis)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "'%s' %o has its QuantParams along axis %d, expected axis %d",
                           o->name, o, o->quantAxis - 1, axis);
-    if (o->quantCount > 1 && o->quantCount != (uint32_t)o->dims[axis] && !nnrti_axis_open(o, axis))
+    if (o->quantCount > 1 && o->quantCount != (uint32_t)o->dims[axis] && !nnrti_axis_dynamic(o, axis))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
                           "'%s' %o has %u QuantParams, expected 1 or %d, the size of axis %d", o->name, o,
                           o->quantCount, o->dims[axis], axis);
@@ -8514,7 +8524,7 @@ static bool nnrti_quant_alike(const nnrt_operand *x, const nnrt_operand *y, uint
 }
 
 /* factor = the factor that requantizes x to y, each with its parameter k: exactly 1 if the parameters are equal. */
-static void nnrti_quant_refit(const nnrt_operand *x, const nnrt_operand *y, uint32_t k, int32_t factor[2])
+static void nnrti_requantize_factor(const nnrt_operand *x, const nnrt_operand *y, uint32_t k, int32_t factor[2])
 {
     const double d = nnrti_quant_ratio(nnrti_quant_scale(x, k), nnrti_quant_scale(y, k));
     nnrti_factor(nnrti_quant_alike(x, y, k) ? 1 : d, factor);
@@ -8528,7 +8538,7 @@ static NNRT_ReturnCode nnrti_quant_both(nnrt_resolve *c)
 }
 
 /* Selects the last kernel of the operator, which requantizes; only rules select it. */
-static void nnrti_take_last(nnrt_resolve *c)
+static void nnrti_select_last_kernel(nnrt_resolve *c)
 {
     const nnrt_kernel_row *last = &c->op->kernels[c->op->kernelCount - 1];
     c->kernel = last->call;
@@ -8562,7 +8572,7 @@ static NNRT_ReturnCode nnrti_quant_row(nnrt_resolve *c, uint32_t i, uint32_t row
         if ((code = nnrti_derive(c, NNRT_DATA_TYPE_INT32, 2, dims, &data)) != NNRT_SUCCESS)
             return code;
         memset(data, 0, (size_t)dims[0] * (size_t)dims[1] * sizeof(int32_t));
-        nnrti_take_last(c);
+        nnrti_select_last_kernel(c);
     }
     *out = (int32_t *)(uintptr_t)list->data + (ptrdiff_t)row * list->dims[1];
     return NNRT_SUCCESS;
@@ -8604,7 +8614,7 @@ static NNRT_ReturnCode nnrti_quant_changes(nnrt_resolve *c, uint32_t i, uint32_t
     for (uint32_t n = 0; NNRTI_HAS_QUANT && n < count; n++) {
         row[2 + 4 * n] = nnrti_quant_param(x, n)->zeroPoint;
         row[3 + 4 * n] = nnrti_quant_param(y, n)->zeroPoint;
-        nnrti_quant_refit(x, y, n, row + 4 + 4 * n);
+        nnrti_requantize_factor(x, y, n, row + 4 + 4 * n);
     }
     return NNRT_SUCCESS;
 }
@@ -8656,7 +8666,7 @@ static NNRT_ReturnCode nnrti_quant_moves(nnrt_resolve *c, uint32_t i, uint32_t k
 }
 
 /* Elements of all inputs move to result 0. */
-static NNRT_ReturnCode nnrti_quant_joins(nnrt_resolve *c, const int32_t *to)
+static NNRT_ReturnCode nnrti_quant_moves_all(nnrt_resolve *c, const int32_t *to)
 {
     NNRT_ReturnCode code = NNRT_SUCCESS;
     for (uint32_t i = 0; i < c->nIn && code == NNRT_SUCCESS; i++)
@@ -8688,7 +8698,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_extreme(nnrt_resolve *c)
     int32_t *factors;
     const NNRT_ReturnCode code = nnrti_quant_two(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, s, &factors);
     for (uint32_t i = 0; i < 2 && code == NNRT_SUCCESS; i++)
-        nnrti_quant_refit(&c->in[i], &c->out[0], 0, factors + 2 * i);
+        nnrti_requantize_factor(&c->in[i], &c->out[0], 0, factors + 2 * i);
     return code;
 }
 
@@ -8745,19 +8755,20 @@ static NNRTI_UNUSED int32_t nnrti_quant_product_16(int32_t a, int32_t b)
 }
 
 /* A quantized unary operator is a lookup table. These are the inputs of its construction (nnrti_quant_table). */
-typedef struct nnrti_coder {
+typedef struct nnrti_lookup_args {
     const void *attr;
     float sx, sy;
     int32_t least, greatest; /* range of the stored result */
     int32_t a[2], b[2];      /* factors: both sx / sy in float32, unless the rule sets others */
     float (*real)(const void *attr, float v);
-} nnrti_coder;
+} nnrti_lookup_args;
 
 /* The stored result minus its zero point, for v, a stored integer minus its zero point. */
-typedef int64_t (*nnrti_code)(const nnrti_coder *k, int32_t v);
+typedef int64_t (*nnrti_lookup_function)(const nnrti_lookup_args *k, int32_t v);
 
 /* Initializes k for input 0 and result 0, quantized with one parameter each. A fused activation limits the result. */
-static NNRTI_UNUSED NNRT_ReturnCode nnrti_coder_of(nnrt_resolve *c, NNRT_ActivationType activation, nnrti_coder *k)
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_lookup_args_of(nnrt_resolve *c, NNRT_ActivationType activation,
+                                                         nnrti_lookup_args *k)
 {
     const nnrt_operand *y = &c->out[0];
     NNRT_ReturnCode code;
@@ -8775,7 +8786,8 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_coder_of(nnrt_resolve *c, NNRT_Activat
 }
 
 /* Derives uint8[256], the lookup table: the bits of the result, indexed by the bits of the stored integer. */
-static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_table(nnrt_resolve *c, const nnrti_coder *k, nnrti_code f)
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_table(nnrt_resolve *c, const nnrti_lookup_args *k,
+                                                      nnrti_lookup_function f)
 {
     static const int32_t codes = 256;
     const int32_t zx = c->in[0].quant[0].zeroPoint, zy = c->out[0].quant[0].zeroPoint;
@@ -8790,18 +8802,18 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_table(nnrt_resolve *c, const nnr
 }
 
 /* v * a for v >= 0, v * b for v < 0. */
-static NNRTI_UNUSED int64_t nnrti_code_linear(const nnrti_coder *k, int32_t v)
+static NNRTI_UNUSED int64_t nnrti_code_linear(const nnrti_lookup_args *k, int32_t v)
 {
     return nnrti_rescale(v, v >= 0 ? k->a : k->b);
 }
 
-static NNRTI_UNUSED int64_t nnrti_code_abs(const nnrti_coder *k, int32_t v)
+static NNRTI_UNUSED int64_t nnrti_code_abs(const nnrti_lookup_args *k, int32_t v)
 {
     return nnrti_rescale(v < 0 ? -v : v, k->a);
 }
 
 /* The float32 function k->real of the real value, requantized; NaN gives the zero point. */
-static NNRTI_UNUSED int64_t nnrti_code_real(const nnrti_coder *k, int32_t v)
+static NNRTI_UNUSED int64_t nnrti_code_real(const nnrti_lookup_args *k, int32_t v)
 {
     const float r = k->real(k->attr, k->sx * (float)v) * (k->sy > 0 ? 1.0f / k->sy : 0.0f);
     return r != r ? 0 : r > 1e9f ? 1000000000 : r < -1e9f ? -1000000000 : (int64_t)nnrti_round((double)r);
@@ -8809,15 +8821,15 @@ static NNRTI_UNUSED int64_t nnrti_code_real(const nnrti_coder *k, int32_t v)
 
 /* Result 0 has the shape of the one input. Derived: if quantized, the lookup table of f; `real` is the function of the
    real value and the attributes for nnrti_code_real. */
-static NNRTI_UNUSED NNRT_ReturnCode nnrti_unary_table(nnrt_resolve *c, nnrti_code f,
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_unary_table(nnrt_resolve *c, nnrti_lookup_function f,
                                                       float (*real)(const void *attr, float v))
 {
-    nnrti_coder k;
+    nnrti_lookup_args k;
     NNRT_ReturnCode code;
     nnrti_result_like(c, 0);
     if (!nnrti_is_quant(&c->in[0]))
         return NNRT_SUCCESS;
-    if ((code = nnrti_coder_of(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &k)) != NNRT_SUCCESS)
+    if ((code = nnrti_lookup_args_of(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &k)) != NNRT_SUCCESS)
         return code;
     k.real = real;
     return nnrti_quant_table(c, &k, f);
@@ -8825,7 +8837,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_unary_table(nnrt_resolve *c, nnrti_cod
 
 /* x * min(max(x + 3, 0), 6) / 6 in 16-bit fixed point. Factor a: to the scale of the result; factor b: to the scale at
    which 3 is 2^15 (one unit is 3 / 2^15). */
-static NNRTI_UNUSED int64_t nnrti_code_hswish(const nnrti_coder *k, int32_t v)
+static NNRTI_UNUSED int64_t nnrti_code_hswish(const nnrti_lookup_args *k, int32_t v)
 {
     const int32_t wide[2] = {nnrti_quant_16(((int64_t)k->a[0] + (1 << 15)) >> 16),
                              nnrti_quant_16(((int64_t)k->b[0] + (1 << 15)) >> 16)};
@@ -8841,7 +8853,7 @@ static NNRTI_UNUSED int64_t nnrti_code_hswish(const nnrti_coder *k, int32_t v)
 }
 
 /* HSWISH of input 0, whose gate has slope 1/6 and offset 1/2. */
-static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_hswish(nnrt_resolve *c, nnrti_coder *k)
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_hswish(nnrt_resolve *c, nnrti_lookup_args *k)
 {
     const float unit = k->sx / 128;
     nnrti_factor(k->sy > 0 ? (double)(unit / k->sy) : 0, k->a);
@@ -8861,7 +8873,7 @@ static NNRT_ReturnCode nnrti_quant_values(nnrt_resolve *c, NNRT_ActivationType a
     if ((code = nnrti_quant_operand(c, x, -1)) != NNRT_SUCCESS ||
         (code = nnrti_quant_derive(c, 0, activation, 1, &factor)) != NNRT_SUCCESS)
         return code;
-    nnrti_quant_refit(x, y, 0, factor);
+    nnrti_requantize_factor(x, y, 0, factor);
     return NNRT_SUCCESS;
 }
 
@@ -8903,7 +8915,7 @@ static NNRT_ReturnCode nnrti_result_folded(nnrt_resolve *c, int32_t rank, const 
         only[k] = -1; /* the one dynamic axis that it equals; -1: fixed; x->rank: computed from several */
         for (int32_t n = i; n < ends[k]; n++) {
             extent = nnrti_product(extent, x->dims[n]);
-            if (nnrti_axis_open(x, n))
+            if (nnrti_axis_dynamic(x, n))
                 only[k] = only[k] < 0 ? n : x->rank;
             else
                 fixed = nnrti_product(fixed, x->dims[n]);
@@ -8922,8 +8934,8 @@ static NNRT_ReturnCode nnrti_result_folded(nnrt_resolve *c, int32_t rank, const 
             nnrti_fixed(c, 0, k);
         else if (only[k] < x->rank)
             nnrti_from(c, 0, k, x, only[k]);
-    nnrti_result_of_as_many(c, x);
-    nnrti_see_as(&c->out[0], x->rank, x->dims);
+    nnrti_result_same_count(c, x);
+    nnrti_set_view_shape(&c->out[0], x->rank, x->dims);
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
@@ -8981,8 +8993,8 @@ static NNRT_ReturnCode nnrti_blocks(nnrt_resolve *c, const NNRT_Int64List *block
 
 /* COMPRESS and UNIQUE: *axis = the one axis in the list; with an empty list the kernel sees x flattened and the axis is
    0. *rank, dims: the shape of x that the kernel sees; to: axis map of the quantization parameters. */
-static NNRT_ReturnCode nnrti_told_axis(nnrt_resolve *c, NNRT_Int64List *list, int32_t *rank, int32_t *dims,
-                                       int32_t *axis, int32_t *to)
+static NNRT_ReturnCode nnrti_optional_axis(nnrt_resolve *c, NNRT_Int64List *list, int32_t *rank, int32_t *dims,
+                                           int32_t *axis, int32_t *to)
 {
     nnrt_operand *x = &c->in[0];
     const size_t all = nnrti_count(x);
@@ -9000,13 +9012,13 @@ static NNRT_ReturnCode nnrti_told_axis(nnrt_resolve *c, NNRT_Int64List *list, in
     if ((one = nnrti_list(c, list, 1)) == NULL)
         return NNRT_OUT_OF_MEMORY;
     one[0] = *axis;
-    nnrti_axes_but(c, *axis, to);
+    nnrti_axes_except(c, *axis, to);
     *rank = x->rank;
     memcpy(dims, x->dims, sizeof(x->dims));
     if (flat) {
         *rank = 1;
         dims[0] = (int32_t)all;
-        nnrti_see_as(x, 1, dims);
+        nnrti_set_view_shape(x, 1, dims);
         for (int32_t i = 0; i < x->rank; i++)
             to[i] = -1;
     }
@@ -9015,7 +9027,8 @@ static NNRT_ReturnCode nnrti_told_axis(nnrt_resolve *c, NNRT_Int64List *list, in
 
 /* Result i has the shape of x (rank, dims) except along `axis`. told: the kernel reports the size of that axis, and
    dims[axis] is its upper bound. */
-static void nnrti_told_result(nnrt_resolve *c, uint32_t i, int32_t rank, const int32_t *dims, int32_t axis, bool told)
+static void nnrti_result_data_dependent(nnrt_resolve *c, uint32_t i, int32_t rank, const int32_t *dims, int32_t axis,
+                                        bool told)
 {
     nnrti_result(c, i, rank, dims);
     for (int32_t k = 0; k < rank; k++)
@@ -9065,7 +9078,7 @@ static NNRT_ReturnCode nnrti_result_blocks(nnrt_resolve *c, bool same, int64_t h
     nnrti_result(c, 0, 4, dims);
     for (int32_t i = 0; i < 4; i++) {
         to[i] = i == 0 || same ? i : -1;
-        if (to[i] == i || !nnrti_axis_open(x, i))
+        if (to[i] == i || !nnrti_axis_dynamic(x, i))
             nnrti_from(c, 0, i, x, i);
     }
     return nnrti_quant_moves(c, 0, 0, to);
@@ -9101,15 +9114,15 @@ static void nnrti_pad_axis(nnrt_resolve *c, int32_t i, bool same)
         nnrti_computed(c, 0, i);
     else if (same)
         nnrti_from(c, 0, i, &c->in[0], i);
-    else if (!nnrti_axis_open(&c->in[0], i))
+    else if (!nnrti_axis_dynamic(&c->in[0], i))
         nnrti_fixed(c, 0, i);
 }
 
 #ifdef NNRT_FIRMWARE
-#define nnrti_pad_extent(c, i, pads) ((void)0)
+#define nnrti_pad_dimension(c, i, pads) ((void)0)
 #else
 /* Dimension i of a padded result is the sum of x's and its two paddings. */
-static void nnrti_pad_extent(nnrt_resolve *c, int32_t i, const int64_t *pads)
+static void nnrti_pad_dimension(nnrt_resolve *c, int32_t i, const int64_t *pads)
 {
     nnrti_known_value sum, part;
     if (c->out[0].symbols[i] != NNRTI_SYMBOL_NEW)
@@ -9133,7 +9146,7 @@ static NNRT_ReturnCode nnrti_pad_result(nnrt_resolve *c, const int64_t *pads, in
     const nnrt_operand *x = &c->in[0];
     int32_t dims[NNRT_MAX_RANK];
     for (int32_t i = 0; i < 2 * x->rank; i++)
-        if (pads[i] < 0 && (nnrti_absent(&c->in[1]) || !nnrti_element_open(&c->in[1], (size_t)i)))
+        if (pads[i] < 0 && (nnrti_absent(&c->in[1]) || !nnrti_element_dynamic(&c->in[1], (size_t)i)))
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "paddings[%d][%d] is %l, expected at least 0", i / 2, i % 2,
                               pads[i]);
     for (int32_t i = 0; i < x->rank; i++) {
@@ -9148,13 +9161,13 @@ static NNRT_ReturnCode nnrti_pad_result(nnrt_resolve *c, const int64_t *pads, in
     for (int32_t i = 0; i < x->rank; i++) {
         nnrti_pad_axis(c, i, to[i] == i);
         if (nnrti_has_intervals(c))
-            nnrti_pad_extent(c, i, pads);
+            nnrti_pad_dimension(c, i, pads);
     }
     return NNRT_SUCCESS;
 }
 
 /* Writes v into an element of the given type: integers truncate toward zero and saturate; NaN becomes 0. */
-static void nnrti_number(NNRT_DataType type, double v, void *element)
+static void nnrti_store_number(NNRT_DataType type, double v, void *element)
 {
     switch (type) {
 #define NNRTI_NUMBER(T, lo, hi)                                                                                        \
@@ -9284,8 +9297,8 @@ static NNRT_ReturnCode nnrti_pool_global(nnrt_resolve *c, const nnrti_pool *a, i
 
 /* *out = output size along axis 0 or 1 (height, width) of input size L; pads = the two paddings of the axis. Every
    window must cover an input element, not padding only: the first and the last window decide that. */
-static NNRT_ReturnCode nnrti_pool_extent(nnrt_resolve *c, const nnrti_pool *a, int32_t axis, int64_t L, int64_t pads[2],
-                                         int64_t *out)
+static NNRT_ReturnCode nnrti_pool_output_size(nnrt_resolve *c, const nnrti_pool *a, int32_t axis, int64_t L,
+                                              int64_t pads[2], int64_t *out)
 {
     static const char *const names[] = {"height", "width"};
     const int64_t k = a->kernelSize->data[axis], s = a->strides->data[axis];
@@ -9325,8 +9338,8 @@ static NNRT_ReturnCode nnrti_pool_rule(nnrt_resolve *c, const nnrti_pool *a)
         (code = nnrti_pair(c, "strides", a->strides, 1, 1)) != NNRT_SUCCESS ||
         (code = nnrti_pads(c, "pad", a->pad, *a->padMode, pads)) != NNRT_SUCCESS ||
         (code = nnrti_fused(c, a->activationType)) != NNRT_SUCCESS ||
-        (code = nnrti_pool_extent(c, a, 0, height, &pads[0], &h)) != NNRT_SUCCESS ||
-        (code = nnrti_pool_extent(c, a, 1, width, &pads[2], &w)) != NNRT_SUCCESS ||
+        (code = nnrti_pool_output_size(c, a, 0, height, &pads[0], &h)) != NNRT_SUCCESS ||
+        (code = nnrti_pool_output_size(c, a, 1, width, &pads[2], &w)) != NNRT_SUCCESS ||
         (code = nnrti_set_pads(c, a->pad, a->padMode, pads)) != NNRT_SUCCESS)
         return code;
     *a->roundMode = NNRT_ROUND_MODE_FLOOR;
@@ -9358,7 +9371,7 @@ typedef struct nnrti_volume {
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_list(nnrt_resolve *c, const char *what, NNRT_Int64List *list,
                                                       uint32_t count, int64_t initial, int64_t least)
 {
-    if (nnrti_unsaid(list) && (list->count == 0 || list->count == count)) {
+    if (nnrti_list_unset(list) && (list->count == 0 || list->count == count)) {
         int64_t *v = nnrti_list(c, list, count);
         if (v == NULL)
             return NNRT_OUT_OF_MEMORY;
@@ -9387,15 +9400,15 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_lists(nnrt_resolve *c, const nn
         (code = nnrti_volume_list(c, "dilations", a->dilations, axes, 1, 1)) != NNRT_SUCCESS ||
         (code = nnrti_volume_list(c, "pads", a->pads, 2 * axes, 0, 0)) != NNRT_SUCCESS)
         return code;
-    if (*a->autoPad != NNRT_AUTO_PAD_NOTSET && !nnrti_unsaid(a->pads))
+    if (*a->autoPad != NNRT_AUTO_PAD_NOTSET && !nnrti_list_unset(a->pads))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "pads must be empty or 0 unless autoPad is NOTSET");
     return NNRT_SUCCESS;
 }
 
 /* *out = number of windows along a spatial axis of size L. *p0 and *p1 are its paddings: given, or computed for
    SAME. */
-static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_extent(nnrt_resolve *c, const nnrti_volume *a, int32_t axis, int64_t L,
-                                                        int64_t *p0, int64_t *p1, int64_t *out)
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_output_size(nnrt_resolve *c, const nnrti_volume *a, int32_t axis,
+                                                             int64_t L, int64_t *p0, int64_t *p1, int64_t *out)
 {
     const int64_t k = a->kernelShape->data[axis], s = a->strides->data[axis], d = a->dilations->data[axis];
     const int64_t reach = (k - 1) * d + 1;
@@ -9443,7 +9456,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_volume(nnrt_resolve *c, uint32_
     nnrti_result(c, i, x->rank, dims);
     nnrti_from(c, i, 0, x, 0);
     for (int32_t k = 2; k < x->rank; k++)
-        if (!nnrti_axis_open(x, k))
+        if (!nnrti_axis_dynamic(x, k))
             nnrti_fixed(c, i, k);
     return NNRT_SUCCESS;
 }
@@ -9458,7 +9471,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_rule(nnrt_resolve *c, const nnr
         return NNRT_OUT_OF_MEMORY;
     memcpy(pads, given.data, given.count * sizeof(*pads));
     for (int32_t i = 0; i < a->axes; i++)
-        if ((code = nnrti_volume_extent(c, a, i, c->in[0].dims[2 + i], &pads[i], &pads[a->axes + i], &out[i])) !=
+        if ((code = nnrti_volume_output_size(c, a, i, c->in[0].dims[2 + i], &pads[i], &pads[a->axes + i], &out[i])) !=
             NNRT_SUCCESS)
             return code;
     *a->autoPad = NNRT_AUTO_PAD_NOTSET;
@@ -9497,20 +9510,20 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_weight(nnrt_resolve *c, NNRT_In
                           w->name, w);
     own = transposed ? w->dims[0] : nnrti_product(w->dims[1], *group);
     *channels = transposed ? nnrti_product(w->dims[1], *group) : w->dims[0];
-    if ((own != x->dims[1] && !nnrti_axis_open(x, 1) && !nnrti_axis_open(w, part)) ||
-        (nnrti_remainder(w->dims[0], *group) != 0 && !nnrti_axis_open(w, 0)))
+    if ((own != x->dims[1] && !nnrti_axis_dynamic(x, 1) && !nnrti_axis_dynamic(w, part)) ||
+        (nnrti_remainder(w->dims[0], *group) != 0 && !nnrti_axis_dynamic(w, 0)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "weight '%s' %o does not match the channels of input '%s' %o in %l groups", w->name, w,
                           x->name, x, *group);
     if (!nnrti_absent(b) &&
-        (b->rank != 1 || (b->dims[0] != *channels && !nnrti_axis_open(b, 0) && !nnrti_axis_open(w, 1 - part))))
+        (b->rank != 1 || (b->dims[0] != *channels && !nnrti_axis_dynamic(b, 0) && !nnrti_axis_dynamic(w, 1 - part))))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%l]", b->name, b, *channels);
     if ((k = nnrti_list(c, kernelShape, 3)) == NULL)
         return NNRT_OUT_OF_MEMORY;
     for (int32_t i = 0; i < 3; i++)
-        k[i] = nnrti_axis_open(w, 2 + i) && !transposed ? 1 : w->dims[2 + i];
-    for (int32_t i = 0; i < 3 && !nnrti_unsaid(&given); i++)
-        if (given.count != 3 || (given.data[i] != w->dims[2 + i] && !nnrti_axis_open(w, 2 + i)))
+        k[i] = nnrti_axis_dynamic(w, 2 + i) && !transposed ? 1 : w->dims[2 + i];
+    for (int32_t i = 0; i < 3 && !nnrti_list_unset(&given); i++)
+        if (given.count != 3 || (given.data[i] != w->dims[2 + i] && !nnrti_axis_dynamic(w, 2 + i)))
             return nnrti_fail(c, NNRT_INVALID_SHAPE, "kernelShape differs from the kernel size of weight '%s' %o",
                               w->name, w);
     return NNRT_SUCCESS;
@@ -9521,10 +9534,10 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_weight(nnrt_resolve *c, NNRT_In
 static NNRTI_UNUSED void nnrti_volume_from_weight(nnrt_resolve *c, int32_t axis, int64_t group)
 {
     const nnrt_operand *w = &c->in[1];
-    if (group == 1 || !nnrti_axis_open(w, axis))
+    if (group == 1 || !nnrti_axis_dynamic(w, axis))
         nnrti_from(c, 0, 1, w, axis);
     for (int32_t i = 2; i < w->rank; i++)
-        if (nnrti_axis_open(w, i))
+        if (nnrti_axis_dynamic(w, i))
             nnrti_computed(c, 0, i);
 }
 
@@ -9652,7 +9665,7 @@ static float nnrti_activation_real(const void *attr, float v)
 
 /* 1 / (1 + exp(-x)) and tanh(x) in fixed point: v is rescaled to 27 fraction bits (k->a); from |x| = 15 on the result
    is the limit. */
-static int64_t nnrti_code_logistic(const nnrti_coder *k, int32_t v)
+static int64_t nnrti_code_logistic(const nnrti_lookup_args *k, int32_t v)
 {
     const int64_t one = (int64_t)1 << 31, unit = (int64_t)15 << 27;
     const int64_t limit = k->a[1] > 0 ? unit >> k->a[1] : unit * ((int64_t)1 << -k->a[1]);
@@ -9665,7 +9678,7 @@ static int64_t nnrti_code_logistic(const nnrti_coder *k, int32_t v)
     return nnrti_shift_round(g == 0 ? (int64_t)1 << 30 : g > 0 ? y : one - 1 - y, 23);
 }
 
-static int64_t nnrti_code_tanh(const nnrti_coder *k, int32_t v)
+static int64_t nnrti_code_tanh(const nnrti_lookup_args *k, int32_t v)
 {
     const int64_t unit = (int64_t)15 << 27;
     const int64_t limit = k->a[1] > 0 ? unit >> k->a[1] : unit * ((int64_t)1 << -k->a[1]);
@@ -9686,15 +9699,15 @@ static NNRT_ReturnCode nnrti_quant_activation(nnrt_resolve *c, const NNRT_Activa
 {
     const nnrt_operand *x = &c->in[0], *y = &c->out[0];
     const NNRT_ActivationType type = a->activationType;
-    nnrti_coder k;
-    const NNRT_ReturnCode code = nnrti_coder_of(c, type, &k);
+    nnrti_lookup_args k;
+    const NNRT_ReturnCode code = nnrti_lookup_args_of(c, type, &k);
     if (code != NNRT_SUCCESS)
         return code;
     k.real = nnrti_activation_real;
     switch (type) {
     case NNRT_ACTIVATION_TYPE_NO_ACTIVATION:
     case NNRT_ACTIVATION_TYPE_LINEAR:
-        nnrti_quant_refit(x, y, 0, k.a);
+        nnrti_requantize_factor(x, y, 0, k.a);
         memcpy(k.b, k.a, sizeof(k.b));
         return nnrti_quant_table(c, &k, nnrti_code_linear);
     case NNRT_ACTIVATION_TYPE_HARD_TANH:
@@ -9857,15 +9870,15 @@ static NNRT_ReturnCode nnrti_rule_adaptive_average_pool_2d(nnrt_resolve *c)
 /* >>kernel ADAPTIVE_AVERAGE_POOL_2D */
 
 /* The window of output index p of n along an axis of size L: floor(p*L/n) .. ceil((p + 1)*L/n) - 1. */
-static nnrti_cells nnrti_adaptive_cells(int32_t p, int32_t n, int32_t L)
+static nnrti_tap_range nnrti_adaptive_window(int32_t p, int32_t n, int32_t L)
 {
-    nnrti_cells cells;
+    nnrti_tap_range cells;
     cells.first = (int32_t)nnrti_quotient((int64_t)p * L, n);
     cells.end = (int32_t)nnrti_quotient(((int64_t)p + 1) * L + n - 1, n);
     return cells;
 }
 
-/* y[n,p,q,c] = mean of x[n,h,w,c] over rows h of window p and columns w of window q (nnrti_adaptive_cells). x
+/* y[n,p,q,c] = mean of x[n,h,w,c] over rows h of window p and columns w of window q (nnrti_adaptive_window). x
    [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. The sum runs over h, then w. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_average_pool_2d(const nnrt_view *x, const nnrt_view *quant, nnrt_view *y,
                                                             NNRT_DataType type)
@@ -9875,15 +9888,15 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_average_pool_2d(const nnrt_view *x, 
     for (m.n = 0; m.n < y->dims[0]; m.n++)
         for (int32_t p = 0; p < y->dims[1]; p++)
             for (int32_t q = 0; q < y->dims[2]; q++) {
-                m.rows = nnrti_adaptive_cells(p, y->dims[1], x->dims[1]);
-                m.columns = nnrti_adaptive_cells(q, y->dims[2], x->dims[2]);
+                m.rows = nnrti_adaptive_window(p, y->dims[1], x->dims[1]);
+                m.columns = nnrti_adaptive_window(q, y->dims[2], x->dims[2]);
                 height = m.rows.end - m.rows.first;
                 width = m.columns.end - m.columns.first;
                 if (type == NNRT_DATA_TYPE_INT8)
-                    nnrti_average_8(x, &m, (int64_t)height * width, quant, y, nnrti_place(y, m.n, p, q, 0));
+                    nnrti_average_pool_at_8(x, &m, (int64_t)height * width, quant, y, nnrti_offset_4(y, m.n, p, q, 0));
                 else
-                    nnrti_average(x, &m, (float)height * (float)width, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, y,
-                                  nnrti_place(y, m.n, p, q, 0), type);
+                    nnrti_average_pool_at(x, &m, (float)height * (float)width, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, y,
+                                          nnrti_offset_4(y, m.n, p, q, 0), type);
             }
     return NNRT_SUCCESS;
 }
@@ -9925,7 +9938,7 @@ static NNRT_ReturnCode nnrti_rule_adaptive_max_pool_2d(nnrt_resolve *c)
 
 /* >>kernel ADAPTIVE_MAX_POOL_2D */
 
-/* y[n,p,q,c] = largest x[n,h,w,c] over rows h of window p and columns w of window q (nnrti_adaptive_cells); NaN counts
+/* y[n,p,q,c] = largest x[n,h,w,c] over rows h of window p and columns w of window q (nnrti_adaptive_window); NaN counts
    as largest. x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. indices (int32 or int64, shape of y) gets h*W + w of
    the first such element. One of y and indices may be NULL. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_max_pool_2d(const nnrt_view *x, const nnrt_view *quant, nnrt_view *y,
@@ -9936,12 +9949,12 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_max_pool_2d(const nnrt_view *x, cons
     for (m.n = 0; m.n < z->dims[0]; m.n++)
         for (int32_t p = 0; p < z->dims[1]; p++)
             for (int32_t q = 0; q < z->dims[2]; q++) {
-                m.rows = nnrti_adaptive_cells(p, z->dims[1], x->dims[1]);
-                m.columns = nnrti_adaptive_cells(q, z->dims[2], x->dims[2]);
+                m.rows = nnrti_adaptive_window(p, z->dims[1], x->dims[1]);
+                m.columns = nnrti_adaptive_window(q, z->dims[2], x->dims[2]);
                 if (type == NNRT_DATA_TYPE_INT8)
-                    nnrti_largest_8(x, &m, p, q, quant, y, indices);
+                    nnrti_max_pool_at_8(x, &m, p, q, quant, y, indices);
                 else
-                    nnrti_largest(x, &m, p, q, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, y, indices, type);
+                    nnrti_max_pool_at(x, &m, p, q, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, y, indices, type);
             }
     return NNRT_SUCCESS;
 }
@@ -10002,7 +10015,7 @@ static NNRT_ReturnCode nnrti_quant_add_n(nnrt_resolve *c)
     for (uint32_t i = 0; i < c->nIn; i++)
         nnrti_factor(nnrti_quant_ratio(nnrti_quant_scale(&c->in[i], 0), S), factors + 2 + 2 * i);
     if (c->nIn == 1)
-        nnrti_quant_refit(&c->in[0], &c->out[0], 0, factors);
+        nnrti_requantize_factor(&c->in[0], &c->out[0], 0, factors);
     return NNRT_SUCCESS;
 }
 
@@ -10098,19 +10111,19 @@ static NNRT_ReturnCode nnrti_rule_affine_grid(nnrt_resolve *c)
 {
     const nnrt_operand *theta = &c->in[0], *size = &c->in[1];
     int32_t extents[NNRT_MAX_RANK] = {0}, dims[NNRT_MAX_RANK] = {0}, axes;
-    NNRT_ReturnCode code = nnrti_known_extents(c, 1, "size", extents);
+    NNRT_ReturnCode code = nnrti_known_dimensions(c, 1, "size", extents);
     if (code != NNRT_SUCCESS)
         return code;
     axes = size->dims[0] - 2;
     if (axes != 2 && axes != 3)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (size) '%s' has %d entries, expected 4 or 5", size->name,
                           size->dims[0]);
-    if (theta->rank != 3 || theta->dims[1] != axes || theta->dims[2] != axes + 1 || nnrti_open_from(theta, 1))
+    if (theta->rank != 3 || theta->dims[1] != axes || theta->dims[2] != axes + 1 || nnrti_dynamic_from(theta, 1))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected [N,%d,%d] for a size of %d entries",
                           theta->name, theta, axes, axes + 1, axes + 2);
-    if (theta->dims[0] != extents[0] && !nnrti_axis_open(theta, 0) && !nnrti_element_open(size, 0))
+    if (theta->dims[0] != extents[0] && !nnrti_axis_dynamic(theta, 0) && !nnrti_element_dynamic(size, 0))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, but size[0] is %d", theta->name, theta, extents[0]);
-    if ((code = nnrti_room(c, axes + 2)) != NNRT_SUCCESS)
+    if ((code = nnrti_check_result_rank(c, axes + 2)) != NNRT_SUCCESS)
         return code;
     dims[0] = theta->dims[0];
     for (int32_t i = 0; i < axes; i++)
@@ -10221,7 +10234,7 @@ static NNRT_ReturnCode nnrti_arg_rule(nnrt_resolve *c, int64_t *given, int64_t *
         nnrti_result_like(c, i);
         c->out[i].dims[axis] = (int32_t)*topK;
         nnrti_fixed(c, i, axis);
-        nnrti_see_as(&c->out[i], x->rank, c->out[i].dims);
+        nnrti_set_view_shape(&c->out[i], x->rank, c->out[i].dims);
         if (*topK == 1 && !keepDims)
             nnrti_result_without(c, i, axis);
         if ((i > 0 || *elements) && (code = nnrti_quant_chosen(c, i, axis)) != NNRT_SUCCESS)
@@ -10232,7 +10245,7 @@ static NNRT_ReturnCode nnrti_arg_rule(nnrt_resolve *c, int64_t *given, int64_t *
     return NNRT_SUCCESS;
 }
 
-/* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
+/* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_argmax_fusion(nnrt_resolve *c)
 {
     NNRT_ArgMaxFusion *a = (NNRT_ArgMaxFusion *)c->resolved;
@@ -10248,8 +10261,8 @@ static NNRT_ReturnCode nnrti_rule_argmax_fusion(nnrt_resolve *c)
 NNRT_API NNRT_ReturnCode nnrt_argmax_fusion(const NNRT_ArgMaxFusion *attr, const nnrt_view *x, nnrt_view *indices,
                                             nnrt_view *values, nnrt_call *call)
 {
-    return nnrti_top_lines(x, (int32_t)attr->axis, (int32_t)attr->topK, false, true,
-                           attr->outMaxValue ? indices : values, attr->outMaxValue ? NULL : indices, call);
+    return nnrti_topk_lines(x, (int32_t)attr->axis, (int32_t)attr->topK, false, true,
+                            attr->outMaxValue ? indices : values, attr->outMaxValue ? NULL : indices, call);
 }
 
 /* The same for quantized elements, followed by requantization. */
@@ -10257,13 +10270,13 @@ NNRT_API NNRT_ReturnCode nnrt_argmax_fusion_q8(const NNRT_ArgMaxFusion *attr, co
                                                nnrt_view *indices, nnrt_view *values, nnrt_call *call)
 {
     (void)nnrt_argmax_fusion(attr, x, indices, values, call);
-    return attr->outMaxValue ? nnrti_requantise(list, 0, indices) : nnrti_requantise(list, 1, values);
+    return attr->outMaxValue ? nnrti_requantize(list, 0, indices) : nnrti_requantize(list, 1, values);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ARGMIN_FUSION */
 
-/* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
+/* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_argmin_fusion(nnrt_resolve *c)
 {
     NNRT_ArgMinFusion *a = (NNRT_ArgMinFusion *)c->resolved;
@@ -10276,8 +10289,8 @@ static NNRT_ReturnCode nnrti_rule_argmin_fusion(nnrt_resolve *c)
 NNRT_API NNRT_ReturnCode nnrt_argmin_fusion(const NNRT_ArgMinFusion *attr, const nnrt_view *x, nnrt_view *indices,
                                             nnrt_view *values, nnrt_call *call)
 {
-    return nnrti_top_lines(x, (int32_t)attr->axis, (int32_t)attr->topK, true, true,
-                           attr->outMaxValue ? indices : values, attr->outMaxValue ? NULL : indices, call);
+    return nnrti_topk_lines(x, (int32_t)attr->axis, (int32_t)attr->topK, true, true,
+                            attr->outMaxValue ? indices : values, attr->outMaxValue ? NULL : indices, call);
 }
 
 /* The same for quantized elements, followed by requantization. */
@@ -10285,7 +10298,7 @@ NNRT_API NNRT_ReturnCode nnrt_argmin_fusion_q8(const NNRT_ArgMinFusion *attr, co
                                                nnrt_view *indices, nnrt_view *values, nnrt_call *call)
 {
     (void)nnrt_argmin_fusion(attr, x, indices, values, call);
-    return attr->outMaxValue ? nnrti_requantise(list, 0, indices) : nnrti_requantise(list, 1, values);
+    return attr->outMaxValue ? nnrti_requantize(list, 0, indices) : nnrti_requantize(list, 1, values);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -10385,7 +10398,7 @@ NNRT_API NNRT_ReturnCode nnrt_assert(const NNRT_Assert *attr, const nnrt_view *a
 /* >>op ASSIGN */
 
 /* y = x: a copy, unless both share memory.
-   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
+   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_assign(nnrt_resolve *c)
 {
     nnrti_result_like(c, 0);
@@ -10462,16 +10475,16 @@ static NNRT_ReturnCode nnrti_attention_heads(nnrt_resolve *c, uint32_t i, const 
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "input %u (%s) '%s' is %o, expected [B,S,heads*D] or [B,heads,S,D] as q", i, what, o->name,
                           o);
-    open = nnrti_axis_open(o, last);
+    open = nnrti_axis_dynamic(o, last);
     if (h < 1 || (!open && ((o->dims[last] < 1 && i != 2 && i != 5) || (!four && nnrti_remainder(o->dims[2], h) != 0))))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
                           "input %u (%s) '%s' is %o with %l heads: "
                           "expected at least 1 head, and a divisor of the last axis",
                           i, what, o->name, o, h);
-    if (nnrti_unlike(o, 0, q, 0))
+    if (nnrti_axes_differ(o, 0, q, 0))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, but q '%s' %o: axis 0 (batch) differs", i,
                           what, o->name, o, q->name, q);
-    good = nnrti_share(heads, (int32_t)h, four && nnrti_axis_open(o, 1), o, four ? 1 : -1);
+    good = nnrti_share(heads, (int32_t)h, four && nnrti_axis_dynamic(o, 1), o, four ? 1 : -1);
     good = nnrti_share(D, four ? o->dims[3] : (int32_t)nnrti_quotient(o->dims[2], h), open, o,
                        four || h == 1 ? last : -1) &&
            good;
@@ -10493,7 +10506,7 @@ static NNRT_ReturnCode nnrti_attention_past(nnrt_resolve *c, nnrti_attention_num
         return nnrti_fail(c, NNRT_NULL_PTR, "only one of pastKey and pastValue is given, expected both or none");
     if (nnrti_absent(key))
         return NNRT_SUCCESS;
-    if (key->rank != 4 || value->rank != 4 || nnrti_unlike(key, 2, value, 2))
+    if (key->rank != 4 || value->rank != 4 || nnrti_axes_differ(key, 2, value, 2))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "pastKey '%s' is %o and pastValue '%s' %o, expected [B,heads,P,D]",
                           key->name, key, value->name, value);
     if ((code = nnrti_attention_heads(c, 4, "pastKey", 0, &n->heads, &n->D)) != NNRT_SUCCESS ||
@@ -10510,7 +10523,7 @@ static NNRT_ReturnCode nnrti_attention_mask(nnrt_resolve *c)
     const nnrt_operand *mask = &c->in[3], *q = &c->in[0], *lengths = &c->in[6], *want = &c->out[3];
     const int32_t before = 4 - mask->rank;
     bool good = mask->rank > 0 && before >= 0;
-    if (!nnrti_absent(lengths) && (lengths->rank != 1 || nnrti_unlike(lengths, 0, q, 0)))
+    if (!nnrti_absent(lengths) && (lengths->rank != 1 || nnrti_axes_differ(lengths, 0, q, 0)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 6 (keyLengths) '%s' is %o, expected [%d]", lengths->name,
                           lengths, q->dims[0]);
     if (nnrti_absent(mask))
@@ -10519,10 +10532,10 @@ static NNRT_ReturnCode nnrti_attention_mask(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 3 (mask) '%s' is %o, expected bool or %t", mask->name, mask,
                           q->dataType);
     for (int32_t i = 0; good && i < 4; i++)
-        if (i >= before && !nnrti_axis_open(want, i) && !nnrti_axis_open(mask, i - before)) {
+        if (i >= before && !nnrti_axis_dynamic(want, i) && !nnrti_axis_dynamic(mask, i - before)) {
             const int32_t L = mask->dims[i - before];
             good = L == want->dims[i] || (i < 3 ? L == 1 : L > 1 && L < want->dims[i]);
-        } else if (i == 1 && before < 2 && !nnrti_axis_open(mask, i - before)) {
+        } else if (i == 1 && before < 2 && !nnrti_axis_dynamic(mask, i - before)) {
             good = mask->dims[i - before] > 0; /* at least one head */
         }
     if (!good)
@@ -10570,9 +10583,10 @@ static void nnrti_attention_results(nnrt_resolve *c, const nnrti_attention_numbe
         nnrti_shared_axis(c, i, 1, i == 3 ? &n->queryHeads : &n->heads);
         nnrti_from(c, i, keys, k, steps);
         c->out[i].dims[keys] = T;
-        if (!nnrti_absent(past) && k->dims[steps] == 0 && !nnrti_axis_open(k, steps))
+        if (!nnrti_absent(past) && k->dims[steps] == 0 && !nnrti_axis_dynamic(k, steps))
             nnrti_from(c, i, keys, past, 2);
-        else if (!nnrti_absent(past) && (nnrti_axis_open(past, 2) || (past->dims[2] != 0 && nnrti_axis_open(k, steps))))
+        else if (!nnrti_absent(past) &&
+                 (nnrti_axis_dynamic(past, 2) || (past->dims[2] != 0 && nnrti_axis_dynamic(k, steps))))
             nnrti_computed(c, i, keys);
         if (i == 3) {
             nnrti_from(c, 3, 2, q, steps);
@@ -10599,7 +10613,7 @@ static NNRT_ReturnCode nnrti_rule_attention(nnrt_resolve *c)
         (code = nnrti_attention_check(c, a)) != NNRT_SUCCESS)
         return code;
     if ((n.queryHeads.known && n.heads.known && nnrti_remainder(n.queryHeads.n, n.heads.n) != 0) ||
-        nnrti_unlike(k, k->rank - 2, v, v->rank - 2))
+        nnrti_axes_differ(k, k->rank - 2, v, v->rank - 2))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "k '%s' %o and v '%s' %o do not match q '%s' %o: k has %d heads, q %d, which must be a "
                           "multiple; k and v must have the same number of steps",
@@ -10637,11 +10651,11 @@ static nnrt_view nnrti_heads_of(const nnrt_view *v, int64_t heads)
 static void nnrti_attention_present(const nnrt_view *past, const nnrt_view *v, const nnrt_view *to)
 {
     const int32_t P = past != NULL ? past->dims[2] : 0;
-    nnrt_view part = nnrti_part(to, 2, P, v->dims[2]);
+    nnrt_view part = nnrti_view_slice(to, 2, P, v->dims[2]);
     nnrti_copy(v, &part);
     if (past == NULL)
         return;
-    part = nnrti_part(to, 2, 0, P);
+    part = nnrti_view_slice(to, 2, 0, P);
     nnrti_copy(past, &part);
 }
 
@@ -10713,13 +10727,13 @@ NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_v
         return NNRT_SUCCESS;
     do { /* at: batch, head, query */
         const int32_t h = at[1] / shared;
-        const ptrdiff_t from = nnrti_place(&x, at[0], at[1], at[2], 0);
+        const ptrdiff_t from = nnrti_offset_4(&x, at[0], at[1], at[2], 0);
         float most = -nnrti_inff(), sum = 0;
         int32_t range[2];
         nnrti_attention_range(attr, keyLengths, at[0], at[2], x.dims[2], past, T, range);
         for (int32_t j = 0; j < T; j++) {
             const nnrt_view *keys = j < P ? pastKey : &key;
-            const ptrdiff_t row = nnrti_place(keys, at[0], h, j < P ? j : j - P, 0);
+            const ptrdiff_t row = nnrti_offset_4(keys, at[0], h, j < P ? j : j - P, 0);
             const bool seen = j >= range[0] && j < range[1];
             float p = 0;
             w[j] = -nnrti_inff();
@@ -10756,9 +10770,9 @@ NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_v
             for (int32_t j = range[0]; j < range[1] && sum != 0; j++) {
                 const nnrt_view *values = j < P ? pastValue : &value;
                 total +=
-                    w[j] * nnrti_load(values->data, nnrti_place(values, at[0], h, j < P ? j : j - P, d), x.dataType);
+                    w[j] * nnrti_load(values->data, nnrti_offset_4(values, at[0], h, j < P ? j : j - P, d), x.dataType);
             }
-            nnrti_store(y->data, nnrti_place(&to, at[0], at[1], at[2], d), total, y->dataType);
+            nnrti_store(y->data, nnrti_offset_4(&to, at[0], at[1], at[2], d), total, y->dataType);
         }
         at[3] = to.dims[3] - 1; /* the last element of the query */
     } while (nnrti_next_place(&to, at));
@@ -10791,9 +10805,10 @@ NNRT_API NNRT_ReturnCode nnrt_average_pool_3d(const NNRT_AveragePool3D *attr, co
         float sum = 0, count = 1;
         bool more = nnrti_dilated_first(&w, x, out, k, s, d, pad);
         for (int32_t i = 0; i < w.axes && i < NNRT_MAX_RANK - 2; i++) {
-            nnrti_cells counted = w.cells[i];
+            nnrti_tap_range counted = w.cells[i];
             if (attr->countIncludePad != 0)
-                counted = nnrti_cells_apart(out[2 + i] * s[i], k[i], d[i], pad[i] + x->dims[2 + i] + pad[w.axes + i]);
+                counted =
+                    nnrti_tap_range_dilated(out[2 + i] * s[i], k[i], d[i], pad[i] + x->dims[2 + i] + pad[w.axes + i]);
             count *= (float)(counted.end - counted.first);
         }
         for (; more; more = nnrti_dilated_next(&w))
@@ -10829,8 +10844,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_avgpool_fusion(const NNRT_AvgPoolFusion *attr
             for (int32_t q = 0; q < y->dims[2]; q++) {
                 const int64_t top = p * s[0] - pad[0], left = q * s[1] - pad[2];
                 int64_t height, width;
-                m.rows = nnrti_cells_of(top, k[0], x->dims[1]);
-                m.columns = nnrti_cells_of(left, k[1], x->dims[2]);
+                m.rows = nnrti_tap_range_of(top, k[0], x->dims[1]);
+                m.columns = nnrti_tap_range_of(left, k[1], x->dims[2]);
                 height = m.rows.end - m.rows.first;
                 width = m.columns.end - m.columns.first;
                 if (padded) {
@@ -10838,10 +10853,10 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_avgpool_fusion(const NNRT_AvgPoolFusion *attr
                     width = left + k[1] <= x->dims[2] + pad[3] ? k[1] : x->dims[2] + pad[3] - left;
                 }
                 if (type == NNRT_DATA_TYPE_INT8)
-                    nnrti_average_8(x, &m, height * width, quant, y, nnrti_place(y, m.n, p, q, 0));
+                    nnrti_average_pool_at_8(x, &m, height * width, quant, y, nnrti_offset_4(y, m.n, p, q, 0));
                 else
-                    nnrti_average(x, &m, (float)height * (float)width, attr->activationType, y,
-                                  nnrti_place(y, m.n, p, q, 0), type);
+                    nnrti_average_pool_at(x, &m, (float)height * (float)width, attr->activationType, y,
+                                          nnrti_offset_4(y, m.n, p, q, 0), type);
             }
     return NNRT_SUCCESS;
 }
@@ -10877,7 +10892,7 @@ NNRT_API NNRT_ReturnCode nnrt_avgpool_include_pad_q8(const NNRT_AvgPoolFusion *a
 /* >>op BATCH_TO_SPACE_ND */
 
 /* The batch must be a multiple of the block; crops may leave an empty image, but may not exceed it.
-   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
+   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_batch_to_space_nd(nnrt_resolve *c)
 {
     NNRT_BatchToSpaceND *a = (NNRT_BatchToSpaceND *)c->resolved;
@@ -10890,7 +10905,7 @@ static NNRT_ReturnCode nnrti_rule_batch_to_space_nd(nnrt_resolve *c)
     area = a->blockShape.data[0] * a->blockShape.data[1];
     h = x->dims[nnrti_image_axis(x, 0)] * a->blockShape.data[0] - crops[0] - crops[1];
     w = x->dims[nnrti_image_axis(x, 1)] * a->blockShape.data[1] - crops[2] - crops[3];
-    if (nnrti_remainder(x->dims[0], area) != 0 && !nnrti_axis_open(x, 0))
+    if (nnrti_remainder(x->dims[0], area) != 0 && !nnrti_axis_dynamic(x, 0))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "input '%s' is %o: its batch %d is not a multiple of the block %l x %l", x->name, x,
                           x->dims[0], a->blockShape.data[0], a->blockShape.data[1]);
@@ -10953,8 +10968,8 @@ NNRT_API NNRT_ReturnCode nnrt_bernoulli(const NNRT_Bernoulli *attr, const nnrt_v
     do {
         double p = 0;
         nnrti_read_f64(&p, nnrti_at(x->data, nnrti_offset(x, place), nnrt_type_size(x->dataType)), 1, 1, x->dataType);
-        nnrti_number(y->dataType, (double)nnrti_random_part(nnrti_random(attr->seed, i++)) < p ? 1 : 0,
-                     nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)));
+        nnrti_store_number(y->dataType, (double)nnrti_random_part(nnrti_random(attr->seed, i++)) < p ? 1 : 0,
+                           nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)));
     } while (nnrti_next_place(y, place));
     return NNRT_SUCCESS;
 }
@@ -11005,7 +11020,7 @@ NNRT_API NNRT_ReturnCode nnrt_bias_add_q8(const NNRT_BiasAdd *attr, const nnrt_v
         for (int32_t i = 0; i < w.count; i++) {
             const int64_t q = nnrti_load_8(x->data, w.at[1] + i * w.row[1], x->dataType);
             const int64_t sum = q + ((const int32_t *)bias->data)[w.at[2] + i * w.row[2]];
-            nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrti_requantised(x, sum, list));
+            nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrti_requantized(x, sum, list));
         }
     while (nnrti_walk_next(&w));
     return NNRT_SUCCESS;
@@ -11110,7 +11125,7 @@ NNRT_API NNRT_ReturnCode nnrt_bottom_k(const NNRT_TopKFusion *attr, const nnrt_v
                                        nnrt_view *indices, nnrt_call *call)
 {
     const int32_t axis = (int32_t)attr->axis;
-    return nnrti_top_lines(x, axis, values->dims[axis], true, attr->sorted, values, indices, call);
+    return nnrti_topk_lines(x, axis, values->dims[axis], true, attr->sorted, values, indices, call);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -11121,7 +11136,7 @@ static void nnrti_broadcast_to_axis(nnrt_resolve *c, int32_t i, int64_t entry)
 {
     const nnrt_operand *x = &c->in[0], *list = &c->in[1];
     const int32_t k = i - (c->out[0].rank - x->rank);
-    const bool open = nnrti_element_open(list, (size_t)i), openX = k >= 0 && nnrti_axis_open(x, k);
+    const bool open = nnrti_element_dynamic(list, (size_t)i), openX = k >= 0 && nnrti_axis_dynamic(x, k);
     if (k < 0 || (!openX && x->dims[k] == 1))
         nnrti_from_value(c, 0, i, list, (size_t)i);
     else if (!openX || (!open && (entry == -1 || entry == 1)))
@@ -11133,7 +11148,7 @@ static void nnrti_broadcast_to_axis(nnrt_resolve *c, int32_t i, int64_t entry)
 }
 
 /* Resolved: shape = the shape of the result.
-   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
+   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_broadcast_to(nnrt_resolve *c)
 {
     NNRT_BroadcastTo *a = (NNRT_BroadcastTo *)c->resolved;
@@ -11142,7 +11157,7 @@ static NNRT_ReturnCode nnrti_rule_broadcast_to(nnrt_resolve *c)
     int32_t rank, dims[NNRT_MAX_RANK] = {0}, to[NNRT_MAX_RANK];
     int64_t *shape;
     NNRT_ReturnCode code;
-    if (nnrti_absent(list) ? (code = nnrti_room(c, given.count)) != NNRT_SUCCESS
+    if (nnrti_absent(list) ? (code = nnrti_check_result_rank(c, given.count)) != NNRT_SUCCESS
                            : (code = nnrti_known_list(c, 1, "shape", x->rank, NNRT_MAX_RANK)) != NNRT_SUCCESS)
         return code;
     rank = nnrti_absent(list) ? (int32_t)given.count : list->dims[0];
@@ -11161,8 +11176,9 @@ static NNRT_ReturnCode nnrti_rule_broadcast_to(nnrt_resolve *c)
             return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "shape[%d] is %l: too large", i, entry);
         shape[i] = entry;
         if ((k < 0 && entry == -1) ||
-            !nnrti_broadcast_extent(k < 0 ? 1 : x->dims[k], k >= 0 && nnrti_axis_open(x, k),
-                                    entry < 0 ? 1 : (int32_t)entry, nnrti_element_open(list, (size_t)i), &dims[i]))
+            !nnrti_broadcast_dimension(k < 0 ? 1 : x->dims[k], k >= 0 && nnrti_axis_dynamic(x, k),
+                                       entry < 0 ? 1 : (int32_t)entry, nnrti_element_dynamic(list, (size_t)i),
+                                       &dims[i]))
             return nnrti_fail(c, NNRT_INVALID_SHAPE, "shape[%d] is %l, to which input '%s' %o does not broadcast", i,
                               entry, x->name, x);
     }
@@ -11322,7 +11338,7 @@ static NNRT_ReturnCode nnrti_rule_center_crop_pad(nnrt_resolve *c)
     const int32_t count = a->axes.count > 0 ? (int32_t)a->axes.count : x->rank;
     int32_t dims[NNRT_MAX_RANK] = {0};
     uint32_t set = 0;
-    NNRT_ReturnCode code = nnrti_known_extents(c, 1, "shape", dims);
+    NNRT_ReturnCode code = nnrti_known_dimensions(c, 1, "shape", dims);
     if (code != NNRT_SUCCESS)
         return code;
     if (shape->dims[0] != count)
@@ -11354,9 +11370,9 @@ NNRT_API NNRT_ReturnCode nnrt_center_crop_pad(const NNRT_CenterCropPad *attr, co
     for (int32_t i = 0; i < x->rank; i++) {
         const int32_t more = x->dims[i] - y->dims[i];
         if (more > 0)
-            from = nnrti_part(&from, i, more / 2, y->dims[i]);
+            from = nnrti_view_slice(&from, i, more / 2, y->dims[i]);
         else
-            to = nnrti_part(&to, i, -more / 2, x->dims[i]);
+            to = nnrti_view_slice(&to, i, -more / 2, x->dims[i]);
     }
     nnrti_copy(&from, &to);
     return NNRT_SUCCESS;
@@ -11366,7 +11382,7 @@ NNRT_API NNRT_ReturnCode nnrt_center_crop_pad(const NNRT_CenterCropPad *attr, co
 /* >>op CHANNEL_SHUFFLE */
 
 /* Resolved: group >= 1. Derived: if the quantization parameters of input and result differ, the list of
-   nnrti_requantise. */
+   nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_channel_shuffle(nnrt_resolve *c)
 {
     NNRT_ChannelShuffle *a = (NNRT_ChannelShuffle *)c->resolved;
@@ -11376,12 +11392,12 @@ static NNRT_ReturnCode nnrti_rule_channel_shuffle(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
     channels = nnrti_image_axis(x, 2);
     a->group = a->group == 0 ? 1 : a->group;
-    if (a->group < 1 || (nnrti_remainder(x->dims[channels], a->group) != 0 && !nnrti_axis_open(x, channels)))
+    if (a->group < 1 || (nnrti_remainder(x->dims[channels], a->group) != 0 && !nnrti_axis_dynamic(x, channels)))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
                           "group is %l, expected a divisor of the %d channels of input '%s' %o", a->group,
                           x->dims[channels], x->name, x);
     nnrti_result_like(c, 0);
-    nnrti_axes_but(c, a->group > 1 ? channels : -1, to);
+    nnrti_axes_except(c, a->group > 1 ? channels : -1, to);
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
@@ -11393,8 +11409,8 @@ NNRT_API NNRT_ReturnCode nnrt_channel_shuffle(const NNRT_ChannelShuffle *attr, c
     const int32_t groups = nnrti_empty(y) ? 0 : (int32_t)attr->group;
     for (int32_t g = 0; g < groups; g++) {
         const int32_t K = x->dims[3] / groups;
-        const nnrt_view from = nnrti_part(x, 3, g * K, K);
-        nnrt_view to = nnrti_part(y, 3, g, K);
+        const nnrt_view from = nnrti_view_slice(x, 3, g * K, K);
+        nnrt_view to = nnrti_view_slice(y, 3, g, K);
         to.strides[3] *= groups;
         nnrti_copy(&from, &to);
     }
@@ -11418,20 +11434,20 @@ static void nnrti_clip_bound(const nnrt_resolve *c, float attribute, int32_t i, 
 {
     const nnrt_operand *given = &c->in[i + 1];
     const size_t width = nnrt_type_size(c->in[0].dataType);
-    if (given->data != NULL && !nnrti_element_open(given, 0))
+    if (given->data != NULL && !nnrti_element_dynamic(given, 0))
         memcpy(nnrti_at(bounds, i, width), given->data, width);
     else
-        nnrti_number(c->in[0].dataType, (double)attribute, nnrti_at(bounds, i, width));
+        nnrti_store_number(c->in[0].dataType, (double)attribute, nnrti_at(bounds, i, width));
 }
 
 /* Derives the list of quantized data: range of the result from the attributes; the factors of x, of min and of max. */
 static NNRT_ReturnCode nnrti_quant_clip(nnrt_resolve *c, const NNRT_Clip *a)
 {
-    nnrti_coder k;
+    nnrti_lookup_args k;
     int32_t *factors;
     NNRT_ReturnCode code;
     nnrti_result_like(c, 0);
-    code = nnrti_coder_of(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &k);
+    code = nnrti_lookup_args_of(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &k);
     for (uint32_t i = 1; i < c->nIn && code == NNRT_SUCCESS; i++)
         if (!nnrti_absent(&c->in[i]))
             code = nnrti_quant_operand(c, &c->in[i], -1);
@@ -11578,8 +11594,8 @@ static NNRT_ReturnCode nnrti_rule_col2im(nnrt_resolve *c)
     bool open = false;
     uint32_t axes;
     NNRT_ReturnCode code;
-    if ((code = nnrti_known_extents(c, 1, "imageShape", extents)) != NNRT_SUCCESS ||
-        (code = nnrti_room(c, (int64_t)image->dims[0] + 2)) != NNRT_SUCCESS ||
+    if ((code = nnrti_known_dimensions(c, 1, "imageShape", extents)) != NNRT_SUCCESS ||
+        (code = nnrti_check_result_rank(c, (int64_t)image->dims[0] + 2)) != NNRT_SUCCESS ||
         (code = nnrti_known_list(c, 2, "blockShape", image->dims[0], image->dims[0])) != NNRT_SUCCESS ||
         (code = nnrti_known_fixed(c, 2, "blockShape")) != NNRT_SUCCESS)
         return code;
@@ -11597,26 +11613,26 @@ static NNRT_ReturnCode nnrti_rule_col2im(nnrt_resolve *c)
         const int64_t L = extents[i] + a->pads.data[i] + a->pads.data[axes + i];
         if (k < 1)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "blockShape[%u] is %l, expected at least 1", i, k);
-        if (L < reach && !nnrti_element_open(image, i))
+        if (L < reach && !nnrti_element_dynamic(image, i))
             return nnrti_fail(c, NNRT_INVALID_SHAPE,
                               "axis %u of the image is %l with its paddings, expected at least the block: %l", i, L,
                               reach);
         cells = nnrti_product(cells, k);
         blocks = nnrti_product(blocks, L < reach ? 0 : nnrti_quotient(L - reach, a->strides.data[i]) + 1);
-        open = open || nnrti_element_open(image, i);
+        open = open || nnrti_element_dynamic(image, i);
         dims[2 + i] = extents[i];
     }
-    if (!open && !nnrti_axis_open(x, 2) && x->dims[2] != blocks)
+    if (!open && !nnrti_axis_dynamic(x, 2) && x->dims[2] != blocks)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' %o has %d blocks, expected %l", x->name, x, x->dims[2],
                           blocks);
-    if (!nnrti_axis_open(x, 1) && nnrti_remainder(x->dims[1], cells) != 0)
+    if (!nnrti_axis_dynamic(x, 1) && nnrti_remainder(x->dims[1], cells) != 0)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "axis 1 of input '%s' %o is not a multiple of the %l elements of a block", x->name, x, cells);
     dims[0] = x->dims[0];
     dims[1] = (int32_t)nnrti_quotient(x->dims[1], cells);
     nnrti_result(c, 0, (int32_t)axes + 2, dims);
     nnrti_from(c, 0, 0, x, 0);
-    if (!nnrti_axis_open(x, 1))
+    if (!nnrti_axis_dynamic(x, 1))
         nnrti_fixed(c, 0, 1);
     for (uint32_t i = 0; i < axes; i++)
         nnrti_from_value(c, 0, 2 + (int32_t)i, image, i);
@@ -11670,13 +11686,13 @@ NNRT_API NNRT_ReturnCode nnrt_col2im(const NNRT_Col2Im *attr, const nnrt_view *x
 /* >>op COMPRESS */
 
 /* Resolved: axis is one entry >= 0. Until condition is known, the result has room for every index.
-   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
+   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_compress(nnrt_resolve *c)
 {
     NNRT_Compress *a = (NNRT_Compress *)c->resolved;
     const nnrt_operand *condition = &c->in[1];
     int32_t dims[NNRT_MAX_RANK], rank, axis, L, count, to[NNRT_MAX_RANK];
-    const NNRT_ReturnCode code = nnrti_told_axis(c, &a->axis, &rank, dims, &axis, to);
+    const NNRT_ReturnCode code = nnrti_optional_axis(c, &a->axis, &rank, dims, &axis, to);
     bool open;
     if (code != NNRT_SUCCESS)
         return code;
@@ -11692,7 +11708,7 @@ static NNRT_ReturnCode nnrti_rule_compress(nnrt_resolve *c)
         for (int32_t i = condition->dims[0] - 1; i >= 0; i--)
             count -= ((const uint8_t *)condition->data)[i] == 0 ? 1 : 0;
     dims[axis] = count;
-    nnrti_told_result(c, 0, rank, dims, axis, condition->data == NULL || open);
+    nnrti_result_data_dependent(c, 0, rank, dims, axis, condition->data == NULL || open);
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
@@ -11707,13 +11723,13 @@ NNRT_API NNRT_ReturnCode nnrt_compress(const NNRT_Compress *attr, const nnrt_vie
     const int32_t axis = (int32_t)attr->axis.data[0];
     int32_t n = 0;
     for (int32_t pass = 0; pass < 2; pass++) { /* counts, then writes */
-        nnrti_tell(y, axis, n);
+        nnrti_set_dim(y, axis, n);
         n = 0;
         for (int32_t i = 0; i < condition->dims[0]; i++)
             if (((const uint8_t *)condition->data)[i * condition->strides[0]] != 0) {
                 if (pass == 1) {
-                    const nnrt_view from = nnrti_part(x, axis, i, 1);
-                    nnrt_view to = nnrti_part(y, axis, n, 1);
+                    const nnrt_view from = nnrti_view_slice(x, axis, i, 1);
+                    nnrt_view to = nnrti_view_slice(y, axis, n, 1);
                     nnrti_copy(&from, &to);
                 }
                 n++;
@@ -11732,10 +11748,10 @@ NNRTI_MOVED_Q8(compress,
 /* >>op CONCAT */
 
 #ifdef NNRT_FIRMWARE
-#define nnrti_concat_extent(c, axis) ((void)0)
+#define nnrti_concat_dimension(c, axis) ((void)0)
 #else
 /* The dimension along the concatenated axis is a sum. */
-static void nnrti_concat_extent(nnrt_resolve *c, int32_t axis)
+static void nnrti_concat_dimension(nnrt_resolve *c, int32_t axis)
 {
     nnrti_known_value sum, part;
     nnrti_known_constant(&sum, 0);
@@ -11754,8 +11770,8 @@ static void nnrti_concat_axis(nnrt_resolve *c, int32_t k, int32_t axis)
 {
     bool open = false, fixed = false;
     for (uint32_t i = 0; i < c->nIn; i++) {
-        open = open || nnrti_axis_open(&c->in[i], k);
-        fixed = fixed || !nnrti_axis_open(&c->in[i], k);
+        open = open || nnrti_axis_dynamic(&c->in[i], k);
+        fixed = fixed || !nnrti_axis_dynamic(&c->in[i], k);
     }
     if (k == axis && c->nIn > 1 ? !open : fixed)
         nnrti_fixed(c, 0, k);
@@ -11764,7 +11780,7 @@ static void nnrti_concat_axis(nnrt_resolve *c, int32_t k, int32_t axis)
 }
 
 /* All inputs have the shape of input 0 except along the concatenated axis. Resolved: axis >= 0.
-   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
+   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
 {
     NNRT_Concat *a = (NNRT_Concat *)c->resolved;
@@ -11782,14 +11798,14 @@ static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
     memcpy(dims, x->dims, sizeof(dims));
     for (uint32_t i = 0; i < c->nIn; i++) {
         for (int32_t k = 0; k < x->rank; k++)
-            if (k != axis && nnrti_unlike(&c->in[i], k, x, k))
+            if (k != axis && nnrti_axes_differ(&c->in[i], k, x, k))
                 return nnrti_fail(c, NNRT_INVALID_SHAPE,
                                   "input %u '%s' is %o, expected size %d of axis %d as in input 0", i, c->in[i].name,
                                   &c->in[i], x->dims[k], k);
-            else if (k != axis && !nnrti_axis_open(&c->in[i], k))
+            else if (k != axis && !nnrti_axis_dynamic(&c->in[i], k))
                 dims[k] = c->in[i].dims[k];
         total += c->in[i].dims[axis];
-        open = open || nnrti_axis_open(&c->in[i], axis);
+        open = open || nnrti_axis_dynamic(&c->in[i], axis);
     }
     if (total > INT32_MAX && !open)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have size %l: too large", axis, total);
@@ -11799,9 +11815,9 @@ static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
     for (int32_t k = 0; k < x->rank; k++)
         nnrti_concat_axis(c, k, axis);
     if (open && nnrti_has_intervals(c))
-        nnrti_concat_extent(c, axis);
-    nnrti_axes_but(c, axis, to);
-    return nnrti_quant_joins(c, to);
+        nnrti_concat_dimension(c, axis);
+    nnrti_axes_except(c, axis, to);
+    return nnrti_quant_moves_all(c, to);
 }
 
 /* >>kernel CONCAT */
@@ -11813,7 +11829,7 @@ NNRT_API NNRT_ReturnCode nnrt_concat(const NNRT_Concat *attr, const nnrt_view *x
     const int32_t axis = (int32_t)attr->axis;
     int32_t first = 0;
     for (uint32_t i = 0; i < nIn; i++) {
-        nnrt_view part = nnrti_part(y, axis, first, x[i].dims[axis]);
+        nnrt_view part = nnrti_view_slice(y, axis, first, x[i].dims[axis]);
         nnrti_copy(&x[i], &part);
         first += x[i].dims[axis];
     }
@@ -11828,8 +11844,8 @@ NNRT_API NNRT_ReturnCode nnrt_concat_q8(const NNRT_Concat *attr, const nnrt_view
     (void)nnrt_concat(attr, x, nIn, y);
     for (uint32_t i = 0; i < nIn; i++) {
         const int32_t count = x[i].dims[attr->axis];
-        nnrt_view part = nnrti_part(y, (int32_t)attr->axis, first, count);
-        (void)nnrti_requantise(list, i, &part);
+        nnrt_view part = nnrti_view_slice(y, (int32_t)attr->axis, first, count);
+        (void)nnrti_requantize(list, i, &part);
         first += count;
     }
     return NNRT_SUCCESS;
@@ -11861,7 +11877,7 @@ static NNRT_ReturnCode nnrti_rule_constant_of_shape(nnrt_resolve *c)
     if (a->value.count > 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "value has %u entries, expected at most 1", a->value.count);
     if ((code = nnrti_derive(c, y->dataType, 0, NULL, &element)) == NNRT_SUCCESS)
-        nnrti_number(y->dataType, a->value.count > 0 ? (double)a->value.data[0] : 0.0, element);
+        nnrti_store_number(y->dataType, a->value.count > 0 ? (double)a->value.data[0] : 0.0, element);
     return code;
 }
 
@@ -11889,7 +11905,7 @@ static NNRT_ReturnCode nnrti_result_conv(nnrt_resolve *c, int64_t h, int64_t w, 
         return code;
     nnrti_from(c, 0, nnrti_image_axis(x, 2), weight, 0);
     for (int32_t which = 0; which < 2; which++)
-        if (nnrti_axis_open(weight, which + 1))
+        if (nnrti_axis_dynamic(weight, which + 1))
             nnrti_computed(c, 0, nnrti_image_axis(x, which));
     return NNRT_SUCCESS;
 }
@@ -11899,16 +11915,16 @@ static NNRT_ReturnCode nnrti_result_conv(nnrt_resolve *c, int64_t h, int64_t w, 
 static NNRT_ReturnCode nnrti_conv_channels(nnrt_resolve *c, int64_t group, int32_t ci)
 {
     const nnrt_operand *x = &c->in[0], *w = &c->in[1], *b = &c->in[2];
-    if ((nnrti_remainder(ci, group) != 0 && !nnrti_axis_open(x, nnrti_image_axis(x, 2))) ||
-        (nnrti_remainder(w->dims[0], group) != 0 && !nnrti_axis_open(w, 0)))
+    if ((nnrti_remainder(ci, group) != 0 && !nnrti_axis_dynamic(x, nnrti_image_axis(x, 2))) ||
+        (nnrti_remainder(w->dims[0], group) != 0 && !nnrti_axis_dynamic(w, 0)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "group=%l must divide the input channels (%d) and the output channels (%d)", group, ci,
                           w->dims[0]);
-    if (w->dims[3] != nnrti_quotient(ci, group) && !nnrti_axis_open(w, 3))
+    if (w->dims[3] != nnrti_quotient(ci, group) && !nnrti_axis_dynamic(w, 3))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "weight '%s' is %o, expected %l as last dimension: %d input channels / group %l", w->name, w,
                           nnrti_quotient(ci, group), ci, group);
-    if (!nnrti_absent(b) && (b->rank != 1 || nnrti_unlike(b, 0, w, 0)))
+    if (!nnrti_absent(b) && (b->rank != 1 || nnrti_axes_differ(b, 0, w, 0)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", b->name, b, w->dims[0]);
     return NNRT_SUCCESS;
 }
@@ -11928,7 +11944,7 @@ static NNRT_ReturnCode nnrti_conv_operands(nnrt_resolve *c, NNRT_Int64List *kern
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "weight '%s' is %o, expected 4 axes [outChannel,kH,kW,inChannel/group]", w->name, w);
     ci = x->dims[nnrti_image_axis(x, 2)];
-    openCi = nnrti_axis_open(x, nnrti_image_axis(x, 2));
+    openCi = nnrti_axis_dynamic(x, nnrti_image_axis(x, 2));
     *group = *group == 0 ? 1 : *group;
     if (*group < 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "group is %l, expected at least 1", *group);
@@ -11939,17 +11955,17 @@ static NNRT_ReturnCode nnrti_conv_operands(nnrt_resolve *c, NNRT_Int64List *kern
     if (*inChannel != 0 && *inChannel != ci && *inChannel != nnrti_quotient(ci, *group) && !openCi)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "inChannel is %l, but input '%s' %o has %d channels", *inChannel,
                           x->name, x, ci);
-    if (*outChannel != 0 && *outChannel != w->dims[0] && !nnrti_axis_open(w, 0))
+    if (*outChannel != 0 && *outChannel != w->dims[0] && !nnrti_axis_dynamic(w, 0))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "outChannel is %l, but weight '%s' is %o", *outChannel, w->name, w);
-    if (nnrti_unsaid(kernelSize)) {
+    if (nnrti_list_unset(kernelSize)) {
         int64_t *k = nnrti_list(c, kernelSize, 2);
         if (k == NULL)
             return NNRT_OUT_OF_MEMORY;
         k[0] = w->dims[1];
         k[1] = w->dims[2];
     }
-    if (kernelSize->count != 2 || (kernelSize->data[0] != w->dims[1] && !nnrti_axis_open(w, 1)) ||
-        (kernelSize->data[1] != w->dims[2] && !nnrti_axis_open(w, 2)))
+    if (kernelSize->count != 2 || (kernelSize->data[0] != w->dims[1] && !nnrti_axis_dynamic(w, 1)) ||
+        (kernelSize->data[1] != w->dims[2] && !nnrti_axis_dynamic(w, 2)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "kernelSize differs from [%d,%d], the kernel size of weight '%s' %o",
                           w->dims[1], w->dims[2], w->name, w);
     *inChannel = ci;
@@ -11972,7 +11988,7 @@ static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
         (code = nnrti_fused(c, a->activationType)) != NNRT_SUCCESS)
         return code;
     for (int32_t i = 0; i < 2; i++) /* of a dynamic kernel size the smallest gives the largest result */
-        kernel[i] = nnrti_axis_open(weight, i + 1) ? 1 : a->kernelSize.data[i];
+        kernel[i] = nnrti_axis_dynamic(weight, i + 1) ? 1 : a->kernelSize.data[i];
     h = nnrti_window(a->padMode, x->dims[nnrti_image_axis(x, 0)], kernel[0], a->stride.data[0], a->dilation.data[0],
                      &pads[0], &pads[1]);
     w = nnrti_window(a->padMode, x->dims[nnrti_image_axis(x, 1)], kernel[1], a->stride.data[1], a->dilation.data[1],
@@ -11990,8 +12006,8 @@ static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
    columns whose windows lie completely inside x, or one column. */
 typedef struct nnrti_conv_block {
     int32_t n, p, q, o, count;
-    nnrti_cells inside; /* columns of y whose windows lie completely inside x */
-    nnrti_cells rows;   /* rows of the window of row p that lie inside x */
+    nnrti_tap_range inside; /* columns of y whose windows lie completely inside x */
+    nnrti_tap_range rows;   /* rows of the window of row p that lie inside x */
     nnrti_terms terms;  /* the weight as a, x as b */
 } nnrti_conv_block;
 
@@ -12013,17 +12029,17 @@ static NNRTI_UNUSED void nnrti_conv_begin(nnrti_conv_block *b, const NNRT_Conv2D
         b->terms.aStep[i] = weight->strides[1 + i];
         b->terms.bStep[i] = nnrti_steps(dilation[i], x->strides[1 + i]);
     }
-    b->inside = nnrti_cells_apart(-attr->padList.data[2], y->dims[2], stride[1],
-                                  x->dims[2] - (weight->dims[2] - 1) * dilation[1]);
+    b->inside = nnrti_tap_range_dilated(-attr->padList.data[2], y->dims[2], stride[1],
+                                        x->dims[2] - (weight->dims[2] - 1) * dilation[1]);
 }
 
 /* The filter taps along axis i (0 rows, 1 columns) whose input elements lie inside x, for output index p of that
    axis. */
-static NNRTI_UNUSED nnrti_cells nnrti_conv_cells(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
-                                                 const nnrt_view *weight, int32_t i, int32_t p)
+static NNRTI_UNUSED nnrti_tap_range nnrti_conv_taps(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
+                                                    const nnrt_view *weight, int32_t i, int32_t p)
 {
-    return nnrti_cells_apart(p * attr->stride.data[i] - attr->padList.data[2 * i], weight->dims[1 + i],
-                             attr->dilation.data[i], x->dims[1 + i]);
+    return nnrti_tap_range_dilated(p * attr->stride.data[i] - attr->padList.data[2 * i], weight->dims[1 + i],
+                                   attr->dilation.data[i], x->dims[1 + i]);
 }
 
 /* Sets b->count, the number of columns summed side by side from b->q on, and the terms of their windows. */
@@ -12032,22 +12048,22 @@ NNRTI_INLINE void nnrti_conv_window(const NNRT_Conv2DFusion *attr, const nnrt_vi
 {
     const int64_t *stride = attr->stride.data, *dilation = attr->dilation.data, *pad = attr->padList.data;
     const int32_t group = b->o / (weight->dims[0] / (int32_t)attr->group);
-    nnrti_cells columns = {0, 0};
+    nnrti_tap_range columns = {0, 0};
     columns.end = weight->dims[2];
     b->count = NNRTI_DOTS;
     if (b->q < b->inside.first || b->inside.end - b->q < NNRTI_DOTS) {
         b->count = 1;
-        columns = nnrti_conv_cells(attr, x, weight, 1, b->q);
+        columns = nnrti_conv_taps(attr, x, weight, 1, b->q);
     }
     b->terms.count[0] = b->rows.end - b->rows.first;
     b->terms.count[1] = columns.end - columns.first;
     if (b->terms.count[0] == 0 || b->terms.count[1] == 0)
         return;
-    b->terms.a = nnrti_at(weight->data, nnrti_place(weight, b->o, b->rows.first, columns.first, 0), width);
+    b->terms.a = nnrti_at(weight->data, nnrti_offset_4(weight, b->o, b->rows.first, columns.first, 0), width);
     b->terms.b = nnrti_at(x->data,
-                          nnrti_place(x, b->n, (int32_t)(b->p * stride[0] - pad[0] + b->rows.first * dilation[0]),
-                                      (int32_t)(b->q * stride[1] - pad[2] + columns.first * dilation[1]),
-                                      group * weight->dims[3]),
+                          nnrti_offset_4(x, b->n, (int32_t)(b->p * stride[0] - pad[0] + b->rows.first * dilation[0]),
+                                         (int32_t)(b->q * stride[1] - pad[2] + columns.first * dilation[1]),
+                                         group * weight->dims[3]),
                           width);
 }
 
@@ -12063,7 +12079,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_fusion(const NNRT_Conv2DFusion *attr, 
     nnrti_conv_begin(&b, attr, x, weight, y);
     for (b.n = 0; b.n < y->dims[0]; b.n++)
         for (b.p = 0; b.p < y->dims[1]; b.p++) {
-            b.rows = nnrti_conv_cells(attr, x, weight, 0, b.p);
+            b.rows = nnrti_conv_taps(attr, x, weight, 0, b.p);
             for (b.o = 0; b.o < y->dims[3]; b.o++) {
                 const float start = bias != NULL ? nnrti_load(bias->data, b.o * bias->strides[0], type) : 0;
                 for (b.q = 0; b.q < y->dims[2]; b.q += b.count) {
@@ -12071,7 +12087,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_fusion(const NNRT_Conv2DFusion *attr, 
                     nnrti_conv_window(attr, x, weight, &b, nnrt_type_size(type));
                     nnrti_dots(&b.terms, b.count, sum, type);
                     for (int32_t t = 0; t < b.count; t++)
-                        nnrti_store(y->data, nnrti_place(y, b.n, b.p, b.q + t, b.o),
+                        nnrti_store(y->data, nnrti_offset_4(y, b.n, b.p, b.q + t, b.o),
                                     nnrti_activate(sum[t], attr->activationType), type);
                 }
             }
@@ -12096,7 +12112,7 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_q8(const NNRT_Conv2DFusion *attr, co
     nnrti_dots_begin(&d, weight, x, nnrti_zero(x, 0));
     for (b.n = 0; b.n < y->dims[0]; b.n++)
         for (b.p = 0; b.p < y->dims[1]; b.p++) {
-            b.rows = nnrti_conv_cells(attr, x, weight, 0, b.p);
+            b.rows = nnrti_conv_taps(attr, x, weight, 0, b.p);
             for (b.o = 0; b.o < y->dims[3]; b.o++) {
                 const int64_t start = nnrti_bias_at(bias, b.o);
                 d.zeroA = nnrti_zero(weight, b.o);
@@ -12104,7 +12120,7 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_q8(const NNRT_Conv2DFusion *attr, co
                     int64_t sum[NNRTI_DOTS] = {start, start, start, start};
                     nnrti_conv_window(attr, x, weight, &b, 1);
                     nnrti_sum_dots(&b.terms, &d, b.count, sum);
-                    nnrti_store_sums(y, nnrti_place(y, b.n, b.p, b.q, b.o), y->strides[2], sum, b.count, quant, b.o);
+                    nnrti_store_sums(y, nnrti_offset_4(y, b.n, b.p, b.q, b.o), y->strides[2], sum, b.count, quant, b.o);
                 }
             }
         }
@@ -12117,8 +12133,8 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_q8(const NNRT_Conv2DFusion *attr, co
 /* Transposed convolution along one axis: input size L, kernel size k, stride s, dilation d, `extra` elements at the end
    (outputPaddings). For SAME (output size L*s, the odd element of padding at the end) and VALID (no padding) it
    computes *p0 and *p1. Returns the output size. */
-static int64_t nnrti_unwindow(NNRT_PadMode mode, int64_t L, int64_t k, int64_t s, int64_t d, int64_t extra, int64_t *p0,
-                              int64_t *p1)
+static int64_t nnrti_window_transposed(NNRT_PadMode mode, int64_t L, int64_t k, int64_t s, int64_t d, int64_t extra,
+                                       int64_t *p0, int64_t *p1)
 {
     const int64_t full = (L - 1) * s + (k - 1) * d + 1;
     if (mode == NNRT_PAD_MODE_SAME) {
@@ -12161,10 +12177,10 @@ static NNRT_ReturnCode nnrti_rule_conv2d_transpose_fusion(nnrt_resolve *c)
         (code = nnrti_pads(c, "padList", &a->padList, a->padMode, pads)) != NNRT_SUCCESS ||
         (code = nnrti_fused(c, a->activationType)) != NNRT_SUCCESS)
         return code;
-    h = nnrti_unwindow(a->padMode, x->dims[nnrti_image_axis(x, 0)], a->kernelSize.data[0], a->stride.data[0],
-                       a->dilation.data[0], a->outputPaddings.data[0], &pads[0], &pads[1]);
-    w = nnrti_unwindow(a->padMode, x->dims[nnrti_image_axis(x, 1)], a->kernelSize.data[1], a->stride.data[1],
-                       a->dilation.data[1], a->outputPaddings.data[1], &pads[2], &pads[3]);
+    h = nnrti_window_transposed(a->padMode, x->dims[nnrti_image_axis(x, 0)], a->kernelSize.data[0], a->stride.data[0],
+                                a->dilation.data[0], a->outputPaddings.data[0], &pads[0], &pads[1]);
+    w = nnrti_window_transposed(a->padMode, x->dims[nnrti_image_axis(x, 1)], a->kernelSize.data[1], a->stride.data[1],
+                                a->dilation.data[1], a->outputPaddings.data[1], &pads[2], &pads[3]);
     if ((code = nnrti_set_pads(c, &a->padList, &a->padMode, pads)) != NNRT_SUCCESS)
         return code;
     if ((code = nnrti_result_conv(c, h, w, a->outChannel)) != NNRT_SUCCESS)
@@ -12176,21 +12192,21 @@ static NNRT_ReturnCode nnrti_rule_conv2d_transpose_fusion(nnrt_resolve *c)
 
 /* Up to NNRTI_DOTS elements of a row of y that are `stride` columns apart: y[n,p,q + t*sW,o], t < count. The same
    filter taps contribute to all of them. */
-typedef struct nnrti_unconv_block {
+typedef struct nnrti_transposed_conv_block {
     int32_t n, p, q, o, count;
     int32_t channel; /* first channel of x in the group of o */
-} nnrti_unconv_block;
+} nnrti_transposed_conv_block;
 
 /* Contribution of filter tap (i,j) to a block: its elements first to last - 1 add the channels of x from x[in] on (the
    next element: of the next column), times the channels of the weight from weight[at] on. */
-typedef struct nnrti_unconv_tap {
+typedef struct nnrti_transposed_conv_tap {
     int32_t first, last;
     ptrdiff_t at, in;
-} nnrti_unconv_tap;
+} nnrti_transposed_conv_tap;
 
 /* The row of x that row i of the weight multiplies for the block, or -1. */
-NNRTI_INLINE int32_t nnrti_unconv_row(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
-                                      const nnrti_unconv_block *b, int32_t i)
+NNRTI_INLINE int32_t nnrti_transposed_conv_row(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
+                                               const nnrti_transposed_conv_block *b, int32_t i)
 {
     const int64_t stride = attr->stride.data[0];
     const int64_t at = b->p + attr->padList.data[0] - i * attr->dilation.data[0], row = nnrti_quotient(at, stride);
@@ -12198,9 +12214,9 @@ NNRTI_INLINE int32_t nnrti_unconv_row(const NNRT_Conv2dTransposeFusion *attr, co
 }
 
 /* Fills in the tap (i,j) of a block for that row of x; returns false if it contributes to no element. */
-NNRTI_INLINE bool nnrti_unconv_reaches(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
-                                       const nnrt_view *weight, const nnrti_unconv_block *b, int32_t row, int32_t i,
-                                       int32_t j, nnrti_unconv_tap *tap)
+NNRTI_INLINE bool nnrti_transposed_conv_tap_of(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
+                                               const nnrt_view *weight, const nnrti_transposed_conv_block *b,
+                                               int32_t row, int32_t i, int32_t j, nnrti_transposed_conv_tap *tap)
 {
     const int64_t stride = attr->stride.data[1];
     const int64_t at = b->q + attr->padList.data[2] - j * attr->dilation.data[1];
@@ -12211,23 +12227,24 @@ NNRTI_INLINE bool nnrti_unconv_reaches(const NNRT_Conv2dTransposeFusion *attr, c
         return false;
     tap->first = (int32_t)first;
     tap->last = (int32_t)last;
-    tap->at = nnrti_place(weight, b->o, i, j, 0);
-    tap->in = nnrti_place(x, b->n, row, (int32_t)(column + first), b->channel);
+    tap->at = nnrti_offset_4(weight, b->o, i, j, 0);
+    tap->in = nnrti_offset_4(x, b->n, row, (int32_t)(column + first), b->channel);
     return true;
 }
 
 /* sum[t] += all contributions to element t of the block, over i, then j, then the channels of its group. */
-NNRTI_INLINE void nnrti_unconv_sum(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x, const nnrt_view *weight,
-                                   const nnrti_unconv_block *b, float *sum, NNRT_DataType type)
+NNRTI_INLINE void nnrti_transposed_conv_sum(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
+                                            const nnrt_view *weight, const nnrti_transposed_conv_block *b, float *sum,
+                                            NNRT_DataType type)
 {
     const size_t width = nnrt_type_size(type);
     nnrti_terms terms;
-    nnrti_unconv_tap m;
+    nnrti_transposed_conv_tap m;
     nnrti_line_terms(&terms, weight->strides[3], x->strides[3], x->strides[2], weight->dims[3]);
     for (int32_t i = 0; i < weight->dims[1]; i++) {
-        const int32_t row = nnrti_unconv_row(attr, x, b, i);
+        const int32_t row = nnrti_transposed_conv_row(attr, x, b, i);
         for (int32_t j = 0; j < weight->dims[2] && row >= 0; j++)
-            if (nnrti_unconv_reaches(attr, x, weight, b, row, i, j, &m)) {
+            if (nnrti_transposed_conv_tap_of(attr, x, weight, b, row, i, j, &m)) {
                 terms.a = nnrti_at(weight->data, m.at, width);
                 terms.b = nnrti_at(x->data, m.in, width);
                 nnrti_dots(&terms, m.last - m.first, sum + m.first, type);
@@ -12245,7 +12262,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_transpose_fusion(const NNRT_Conv2dTran
 {
     const int32_t columns = y->dims[2], perGroup = weight->dims[0] / (int32_t)attr->group;
     const int32_t step = attr->stride.data[1] < columns ? (int32_t)attr->stride.data[1] : columns;
-    nnrti_unconv_block b;
+    nnrti_transposed_conv_block b;
     for (b.n = 0; b.n < y->dims[0]; b.n++)
         for (b.p = 0; b.p < y->dims[1]; b.p++)
             for (int32_t phase = 0; phase < step; phase++)
@@ -12258,10 +12275,10 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_transpose_fusion(const NNRT_Conv2dTran
                         b.q = phase + cell * step;
                         b.count = left < NNRTI_DOTS ? left : NNRTI_DOTS;
                         b.channel = b.o / perGroup * weight->dims[3];
-                        out = nnrti_place(y, b.n, b.p, b.q, b.o);
+                        out = nnrti_offset_4(y, b.n, b.p, b.q, b.o);
                         for (int32_t t = 0; t < NNRTI_DOTS; t++)
                             sum[t] = start;
-                        nnrti_unconv_sum(attr, x, weight, &b, sum, type);
+                        nnrti_transposed_conv_sum(attr, x, weight, &b, sum, type);
                         for (int32_t t = 0; t < b.count; t++)
                             nnrti_store(y->data, out + t * step * y->strides[2],
                                         nnrti_activate(sum[t], attr->activationType), type);
@@ -12284,8 +12301,8 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_q8(const NNRT_Conv2dTransp
     const int32_t step = attr->stride.data[1] < columns ? (int32_t)attr->stride.data[1] : columns;
     nnrti_terms terms;
     nnrti_dots_8 d;
-    nnrti_unconv_tap m;
-    nnrti_unconv_block b;
+    nnrti_transposed_conv_tap m;
+    nnrti_transposed_conv_block b;
     nnrti_line_terms(&terms, weight->strides[3], x->strides[3], x->strides[2], weight->dims[3]);
     nnrti_dots_begin(&d, weight, x, nnrti_zero(x, 0));
     for (b.n = 0; b.n < y->dims[0]; b.n++)
@@ -12302,15 +12319,15 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_q8(const NNRT_Conv2dTransp
                             sum[t] = nnrti_bias_at(bias, b.o);
                         d.zeroA = nnrti_zero(weight, b.o);
                         for (int32_t i = 0; i < weight->dims[1]; i++) {
-                            const int32_t row = nnrti_unconv_row(attr, x, &b, i);
+                            const int32_t row = nnrti_transposed_conv_row(attr, x, &b, i);
                             for (int32_t j = 0; j < weight->dims[2] && row >= 0; j++)
-                                if (nnrti_unconv_reaches(attr, x, weight, &b, row, i, j, &m)) {
+                                if (nnrti_transposed_conv_tap_of(attr, x, weight, &b, row, i, j, &m)) {
                                     terms.a = (const uint8_t *)weight->data + m.at;
                                     terms.b = (const uint8_t *)x->data + m.in;
                                     nnrti_sum_dots(&terms, &d, m.last - m.first, sum + m.first);
                                 }
                         }
-                        nnrti_store_sums(y, nnrti_place(y, b.n, b.p, b.q, b.o), step * y->strides[2], sum, b.count,
+                        nnrti_store_sums(y, nnrti_offset_4(y, b.n, b.p, b.q, b.o), step * y->strides[2], sum, b.count,
                                          quant, b.o);
                     }
     return NNRT_SUCCESS;
@@ -12350,10 +12367,10 @@ NNRT_API NNRT_ReturnCode nnrt_conv_3d(const NNRT_Conv3D *attr, const nnrt_view *
     do {
         float sum = bias != NULL ? nnrti_load(bias->data, out[1] * bias->strides[0], bias->dataType) : 0;
         int64_t start[3];
-        nnrti_cells cells[3];
+        nnrti_tap_range cells[3];
         for (int32_t i = 0; i < 3; i++) {
             start[i] = out[2 + i] * s[i] - pad[i];
-            cells[i] = nnrti_cells_apart(start[i], weight->dims[2 + i], d[i], x->dims[2 + i]);
+            cells[i] = nnrti_tap_range_dilated(start[i], weight->dims[2 + i], d[i], x->dims[2 + i]);
         }
         in[0] = out[0];
         in[1] = out[1] / perGroup * channels;
@@ -12384,7 +12401,7 @@ static NNRT_ReturnCode nnrti_zero_point(nnrt_resolve *c, uint32_t i, const nnrt_
 {
     const nnrt_operand *zero = &c->in[i];
     const bool one = zero->rank == 0 || (zero->rank == 1 && nnrti_is_one(zero, 0));
-    if (nnrti_absent(zero) || one || (zero->rank == 1 && axis >= 0 && !nnrti_unlike(zero, 0, x, axis)))
+    if (nnrti_absent(zero) || one || (zero->rank == 1 && axis >= 0 && !nnrti_axes_differ(zero, 0, x, axis)))
         return NNRT_SUCCESS;
     if (axis < 0)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "zero point '%s' is %o, expected one element", zero->name, zero);
@@ -12433,7 +12450,7 @@ NNRT_API NNRT_ReturnCode nnrt_conv_integer(const NNRT_Conv2DFusion *attr, const 
     nnrti_dots_begin(&d, weight, x, nnrti_zero_at(x, xZeroPoint, 0));
     for (b.n = 0; b.n < y->dims[0]; b.n++)
         for (b.p = 0; b.p < y->dims[1]; b.p++) {
-            b.rows = nnrti_conv_cells(attr, x, weight, 0, b.p);
+            b.rows = nnrti_conv_taps(attr, x, weight, 0, b.p);
             for (b.o = 0; b.o < y->dims[3]; b.o++) {
                 const int64_t start = nnrti_bias_at(bias, b.o);
                 d.zeroA = nnrti_zero_at(weight, weightZeroPoint, b.o);
@@ -12442,7 +12459,7 @@ NNRT_API NNRT_ReturnCode nnrt_conv_integer(const NNRT_Conv2DFusion *attr, const 
                     nnrti_conv_window(attr, x, weight, &b, 1);
                     nnrti_sum_dots(&b.terms, &d, b.count, sum);
                     for (int32_t t = 0; t < b.count; t++)
-                        nnrti_store_int(y->data, nnrti_place(y, b.n, b.p, b.q + t, b.o), (uint64_t)sum[t],
+                        nnrti_store_int(y->data, nnrti_offset_4(y, b.n, b.p, b.q + t, b.o), (uint64_t)sum[t],
                                         NNRT_DATA_TYPE_INT32);
                 }
             }
@@ -12455,8 +12472,8 @@ NNRT_API NNRT_ReturnCode nnrt_conv_integer(const NNRT_Conv2DFusion *attr, const 
 
 /* *out = the output size along a spatial axis; also computes its paddings unless they are given. outputShape, or SAME
    (L * stride), sets the output size; the part that the windows do not reach is at the end. */
-static NNRT_ReturnCode nnrti_transposed_extent(nnrt_resolve *c, const NNRT_ConvTranspose3D *a, int32_t axis,
-                                               int64_t *pads, int64_t *out)
+static NNRT_ReturnCode nnrti_transposed_output_size(nnrt_resolve *c, const NNRT_ConvTranspose3D *a, int32_t axis,
+                                                    int64_t *pads, int64_t *out)
 {
     const int64_t L = c->in[0].dims[2 + axis], s = a->strides.data[axis];
     const int64_t reach = (a->kernelShape.data[axis] - 1) * a->dilations.data[axis] + 1, all = nnrti_product(L - 1, s);
@@ -12485,7 +12502,7 @@ static NNRT_ReturnCode nnrti_transposed_extent(nnrt_resolve *c, const NNRT_ConvT
 static NNRT_ReturnCode nnrti_rule_conv_transpose_3d(nnrt_resolve *c)
 {
     NNRT_ConvTranspose3D *a = (NNRT_ConvTranspose3D *)c->resolved;
-    const bool shaped = !nnrti_unsaid(&a->outputShape);
+    const bool shaped = !nnrti_list_unset(&a->outputShape);
     const nnrti_volume v = NNRTI_VOLUME_OF(a, 3, false, false);
     NNRT_Int64List given;
     int64_t channels, *pads, out[3], *shape;
@@ -12500,7 +12517,7 @@ static NNRT_ReturnCode nnrti_rule_conv_transpose_3d(nnrt_resolve *c)
         return NNRT_OUT_OF_MEMORY;
     memcpy(pads, given.data, 6 * sizeof(*pads));
     for (int32_t i = 0; i < 3; i++)
-        if ((code = nnrti_transposed_extent(c, a, i, pads, &out[i])) != NNRT_SUCCESS)
+        if ((code = nnrti_transposed_output_size(c, a, i, pads, &out[i])) != NNRT_SUCCESS)
             return code;
     if ((code = nnrti_result_volume(c, 0, channels, out)) != NNRT_SUCCESS)
         return code;
@@ -12590,16 +12607,16 @@ static NNRT_ReturnCode nnrti_crop_axis(nnrt_resolve *c, int32_t i, int32_t axis,
 {
     const nnrt_operand *x = &c->in[0], *shape = &c->in[1];
     const int64_t L = x->dims[i], extent = nnrti_value(shape, (size_t)i), most = L > offset ? L - offset : 0;
-    const bool open = nnrti_element_open(shape, (size_t)i), unbounded = nnrti_element_unbounded(shape, (size_t)i);
+    const bool open = nnrti_element_dynamic(shape, (size_t)i), unbounded = nnrti_element_unbounded(shape, (size_t)i);
     nnrti_from(c, 0, i, x, i);
     if (extent < 0 && !open)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "shape[%d] is %l, expected at least 0", i, extent);
-    if (i < axis && extent != L && !open && !nnrti_axis_open(x, i))
+    if (i < axis && extent != L && !open && !nnrti_axis_dynamic(x, i))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "shape[%d] is %l, expected the %l of input '%s' %o: axis is %d", i,
                           extent, L, x->name, x, axis);
     if (i < axis)
         return NNRT_SUCCESS;
-    if ((extent > most || offset > L) && !open && !nnrti_axis_open(x, i))
+    if ((extent > most || offset > L) && !open && !nnrti_axis_dynamic(x, i))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "shape[%d] is %l at offset %l, which exceeds input '%s' %o", i,
                           extent, offset, x->name, x);
     c->out[0].dims[i] = (int32_t)(extent < 0 || extent > most || unbounded ? most : extent);
@@ -12611,7 +12628,7 @@ static NNRT_ReturnCode nnrti_crop_axis(nnrt_resolve *c, int32_t i, int32_t axis,
 }
 
 /* Resolved: axis is 0 and offset has an entry for every axis. Derived: the offsets as int32.
-   Derived: if the quantization parameters of input and result differ, also the list of nnrti_requantise. */
+   Derived: if the quantization parameters of input and result differ, also the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_crop(nnrt_resolve *c)
 {
     NNRT_Crop *a = (NNRT_Crop *)c->resolved;
@@ -12651,7 +12668,7 @@ static NNRT_ReturnCode nnrti_rule_crop(nnrt_resolve *c)
 static NNRT_ReturnCode nnrti_rule_cum_sum(nnrt_resolve *c)
 {
     const nnrt_operand *given = &c->in[1];
-    const bool known = given->data != NULL && !nnrti_element_open(given, 0);
+    const bool known = given->data != NULL && !nnrti_element_dynamic(given, 0);
     int32_t axis;
     NNRT_ReturnCode code;
     if (!nnrti_absent(given) && (code = nnrti_one_element(c, 1, "axis")) != NNRT_SUCCESS)
@@ -12732,10 +12749,10 @@ NNRT_API NNRT_ReturnCode nnrt_cum_sum_q8(const NNRT_CumSum *attr, const nnrt_vie
 /* >>op DEFORMABLE_CONV_2D */
 
 /* Checks the size of axis `axis` of input i; `open`: the expected size `extent` depends on a dynamic dimension. */
-static NNRT_ReturnCode nnrti_deformable_extent(nnrt_resolve *c, uint32_t i, int32_t axis, int64_t extent, bool open)
+static NNRT_ReturnCode nnrti_deformable_dimension(nnrt_resolve *c, uint32_t i, int32_t axis, int64_t extent, bool open)
 {
     const nnrt_operand *o = &c->in[i];
-    if (o->dims[axis] != extent && !open && !nnrti_axis_open(o, axis))
+    if (o->dims[axis] != extent && !open && !nnrti_axis_dynamic(o, axis))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o, expected size %l of axis %d", i, o->name, o,
                           extent, axis);
     return NNRT_SUCCESS;
@@ -12748,11 +12765,11 @@ static NNRT_ReturnCode nnrti_deformable_map(nnrt_resolve *c, uint32_t i, int64_t
     NNRT_ReturnCode code;
     if (c->in[i].rank != 4)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o, expected 4 axes", i, c->in[i].name, &c->in[i]);
-    if ((code = nnrti_deformable_extent(c, i, 0, x->dims[0], nnrti_axis_open(x, 0))) != NNRT_SUCCESS ||
-        (code = nnrti_deformable_extent(c, i, 1, channels, false)) != NNRT_SUCCESS ||
-        (code = nnrti_deformable_extent(c, i, 2, h, nnrti_axis_open(x, nnrti_image_axis(x, 0)))) != NNRT_SUCCESS)
+    if ((code = nnrti_deformable_dimension(c, i, 0, x->dims[0], nnrti_axis_dynamic(x, 0))) != NNRT_SUCCESS ||
+        (code = nnrti_deformable_dimension(c, i, 1, channels, false)) != NNRT_SUCCESS ||
+        (code = nnrti_deformable_dimension(c, i, 2, h, nnrti_axis_dynamic(x, nnrti_image_axis(x, 0)))) != NNRT_SUCCESS)
         return code;
-    return nnrti_deformable_extent(c, i, 3, w, nnrti_axis_open(x, nnrti_image_axis(x, 1)));
+    return nnrti_deformable_dimension(c, i, 3, w, nnrti_axis_dynamic(x, nnrti_image_axis(x, 1)));
 }
 
 /* Checks that the channels of x, of the weight [Co,Ci/group,kH,kW] and of the bias [Co] match. */
@@ -12760,7 +12777,7 @@ static NNRT_ReturnCode nnrti_deformable_channels(nnrt_resolve *c, NNRT_Deformabl
 {
     const nnrt_operand *x = &c->in[0], *weight = &c->in[3], *bias = &c->in[4];
     const int32_t channels = x->dims[nnrti_image_axis(x, 2)];
-    const bool open = nnrti_axis_open(x, nnrti_image_axis(x, 2));
+    const bool open = nnrti_axis_dynamic(x, nnrti_image_axis(x, 2));
     a->group = a->group == 0 ? 1 : a->group;
     a->deformableGroup = a->deformableGroup == 0 ? 1 : a->deformableGroup;
     if (a->group < 1 || a->deformableGroup < 1)
@@ -12774,7 +12791,7 @@ static NNRT_ReturnCode nnrti_deformable_channels(nnrt_resolve *c, NNRT_Deformabl
     if (nnrti_remainder(channels, a->deformableGroup) != 0 && !open)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "deformableGroup=%l must divide the %d input channels",
                           a->deformableGroup, channels);
-    if (!nnrti_absent(bias) && (bias->rank != 1 || (bias->dims[0] != weight->dims[0] && !nnrti_axis_open(bias, 0))))
+    if (!nnrti_absent(bias) && (bias->rank != 1 || (bias->dims[0] != weight->dims[0] && !nnrti_axis_dynamic(bias, 0))))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", bias->name, bias, weight->dims[0]);
     return NNRT_SUCCESS;
 }
@@ -12792,7 +12809,7 @@ static NNRT_ReturnCode nnrti_rule_deformable_conv_2d(nnrt_resolve *c)
     if (weight->rank != 4 || nnrti_count(weight) == 0)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "weight '%s' is %o, expected 4 axes [Co,Ci/group,kH,kW], none empty",
                           weight->name, weight);
-    if (nnrti_open_from(weight, 0))
+    if (nnrti_dynamic_from(weight, 0))
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "weight '%s' is %o with dynamic dimensions: fix them", weight->name,
                           weight);
     if ((code = nnrti_deformable_channels(c, a)) != NNRT_SUCCESS ||
@@ -12826,17 +12843,17 @@ typedef struct nnrti_deformable {
 } nnrti_deformable;
 
 /* The input elements that filter tap (i,j) interpolates in deformable group d; *mask = the factor of the sample. */
-NNRTI_INLINE nnrti_corners nnrti_deformable_tap(const nnrti_deformable *v, int32_t d, int32_t i, int32_t j, float *mask,
-                                                NNRT_DataType type)
+NNRTI_INLINE nnrti_bilinear nnrti_deformable_tap(const nnrti_deformable *v, int32_t d, int32_t i, int32_t j,
+                                                 float *mask, NNRT_DataType type)
 {
     const int64_t *s = v->attr->stride.data, *dilation = v->attr->dilation.data, *pad = v->attr->padList.data;
     const int32_t tap = (d * v->weight->dims[2] + i) * v->weight->dims[3] + j;
-    const ptrdiff_t at = nnrti_place(v->offset, v->n, 2 * tap, v->p, v->q);
+    const ptrdiff_t at = nnrti_offset_4(v->offset, v->n, 2 * tap, v->p, v->q);
     const float down = nnrti_load(v->offset->data, at, type);
     const float right = nnrti_load(v->offset->data, at + v->offset->strides[1], type);
-    *mask = v->mask == NULL ? 1 : nnrti_load(v->mask->data, nnrti_place(v->mask, v->n, tap, v->p, v->q), type);
-    return nnrti_corners_of(v->x, (float)(v->p * s[0] - pad[0] + i * dilation[0]) + down,
-                            (float)(v->q * s[1] - pad[2] + j * dilation[1]) + right);
+    *mask = v->mask == NULL ? 1 : nnrti_load(v->mask->data, nnrti_offset_4(v->mask, v->n, tap, v->p, v->q), type);
+    return nnrti_bilinear_of(v->x, (float)(v->p * s[0] - pad[0] + i * dilation[0]) + down,
+                             (float)(v->q * s[1] - pad[2] + j * dilation[1]) + right);
 }
 
 /* sum[t] += the window with the weights of output channel o + t, t < count, all of one group: over i, then j, then the
@@ -12849,15 +12866,15 @@ NNRTI_INLINE void nnrti_deformable_sum(const nnrti_deformable *v, int32_t o, int
     const int32_t shared = x->dims[3] / (int32_t)v->attr->deformableGroup; /* channels with the same offsets */
     for (int32_t i = 0; i < weight->dims[2]; i++)
         for (int32_t j = 0; j < weight->dims[3]; j++) {
-            nnrti_corners s = {0, {0}, {0}};
+            nnrti_bilinear s = {0, {0}, {0}};
             float mask = 1;
             for (int32_t k = 0; k < weight->dims[1]; k++) {
                 const int32_t channel = group * weight->dims[1] + k;
-                const ptrdiff_t at = nnrti_place(weight, o, k, i, j);
+                const ptrdiff_t at = nnrti_offset_4(weight, o, k, i, j);
                 float value;
                 if (k == 0 || channel % shared == 0)
                     s = nnrti_deformable_tap(v, channel / shared, i, j, &mask, type);
-                value = nnrti_at_corners(x, nnrti_place(x, v->n, 0, 0, channel), &s, type) * mask;
+                value = nnrti_bilinear_at(x, nnrti_offset_4(x, v->n, 0, 0, channel), &s, type) * mask;
                 for (int32_t t = 0; t < count; t++)
                     sum[t] += value * nnrti_load(weight->data, at + t * weight->strides[0], type);
             }
@@ -12882,7 +12899,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_deformable_conv_2d(const NNRT_DeformableConv2
         for (v.p = 0; v.p < y->dims[1]; v.p++)
             for (v.q = 0; v.q < y->dims[2]; v.q++)
                 for (int32_t o = 0, count; o < y->dims[3]; o += count) {
-                    const ptrdiff_t at = nnrti_place(y, v.n, v.p, v.q, o);
+                    const ptrdiff_t at = nnrti_offset_4(y, v.n, v.p, v.q, o);
                     float sum[16] = {0};
                     count = group - o % group < 16 ? group - o % group : 16;
                     for (int32_t t = 0; t < count && bias != NULL; t++)
@@ -12904,7 +12921,7 @@ NNRTI_FLOATS(deformable_conv_2d,
 /* >>op DEPTH_TO_SPACE */
 
 /* Resolved: mode is "DCR" or "CRD". Derived: if the quantization parameters of input and result differ, the list of
-   nnrti_requantise. */
+   nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_depth_to_space(nnrt_resolve *c)
 {
     const NNRT_DepthToSpace *a = (const NNRT_DepthToSpace *)c->resolved;
@@ -12918,7 +12935,7 @@ static NNRT_ReturnCode nnrti_rule_depth_to_space(nnrt_resolve *c)
     b = a->blockSize;
     cells = b * b;
     channels = x->dims[nnrti_image_axis(x, 2)];
-    if (nnrti_remainder(channels, cells) != 0 && !nnrti_axis_open(x, nnrti_image_axis(x, 2)))
+    if (nnrti_remainder(channels, cells) != 0 && !nnrti_axis_dynamic(x, nnrti_image_axis(x, 2)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "input '%s' is %o: its %l channels are not a multiple of the %l pixels of a block", x->name,
                           x, channels, cells);
@@ -12935,8 +12952,8 @@ NNRT_API NNRT_ReturnCode nnrt_depth_to_space(const NNRT_DepthToSpace *attr, cons
     const bool outside = attr->mode[0] == 'D'; /* DCR, not CRD */
     const int64_t cells = nnrti_empty(y) ? 0 : attr->blockSize * attr->blockSize;
     for (int64_t k = 0; k < cells; k++) {
-        const nnrt_view from = nnrti_cell_channels(x, attr->blockSize, k, outside);
-        nnrt_view to = nnrti_cell_places(y, attr->blockSize, k);
+        const nnrt_view from = nnrti_block_channels(x, attr->blockSize, k, outside);
+        nnrt_view to = nnrti_block_pixels(y, attr->blockSize, k);
         nnrti_copy(&from, &to);
     }
     return NNRT_SUCCESS;
@@ -12952,7 +12969,7 @@ static NNRT_ReturnCode nnrti_rule_det(nnrt_resolve *c)
     const nnrt_operand *x = &c->in[0];
     const int32_t rank = x->rank - 2;
     size_t count;
-    if (rank < 0 || nnrti_unlike(x, rank, x, rank + 1))
+    if (rank < 0 || nnrti_axes_differ(x, rank, x, rank + 1))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected square matrices", x->name, x);
     nnrti_result(c, 0, rank, x->dims);
     for (int32_t i = 0; i < rank; i++)
@@ -13059,16 +13076,16 @@ static NNRT_ReturnCode nnrti_rule_detection_post_process(nnrt_resolve *c)
     NNRT_ReturnCode code = nnrti_detection_attr(c, a);
     if (code != NNRT_SUCCESS)
         return code;
-    if (bbox->rank != 3 || (bbox->dims[0] != 1 && !nnrti_axis_open(bbox, 0)) ||
-        (bbox->dims[2] != 4 && !nnrti_axis_open(bbox, 2)))
+    if (bbox->rank != 3 || (bbox->dims[0] != 1 && !nnrti_axis_dynamic(bbox, 0)) ||
+        (bbox->dims[2] != 4 && !nnrti_axis_dynamic(bbox, 2)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "bbox '%s' is %o, expected [1,boxes,4]", bbox->name, bbox);
-    if (scores->rank != 3 || (scores->dims[0] != 1 && !nnrti_axis_open(scores, 0)) ||
-        nnrti_unlike(bbox, 1, scores, 1) ||
-        (scores->dims[2] != a->numClasses && scores->dims[2] != a->numClasses + 1 && !nnrti_axis_open(scores, 2)))
+    if (scores->rank != 3 || (scores->dims[0] != 1 && !nnrti_axis_dynamic(scores, 0)) ||
+        nnrti_axes_differ(bbox, 1, scores, 1) ||
+        (scores->dims[2] != a->numClasses && scores->dims[2] != a->numClasses + 1 && !nnrti_axis_dynamic(scores, 2)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "scores '%s' is %o, expected [1,%d,classes], %l classes or one more",
                           scores->name, scores, bbox->dims[1], a->numClasses);
-    if (anchors->rank != 2 || nnrti_unlike(bbox, 1, anchors, 0) ||
-        (anchors->dims[1] != 4 && !nnrti_axis_open(anchors, 1)))
+    if (anchors->rank != 2 || nnrti_axes_differ(bbox, 1, anchors, 0) ||
+        (anchors->dims[1] != 4 && !nnrti_axis_dynamic(anchors, 1)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "anchors '%s' is %o, expected [%d,4]", anchors->name, anchors,
                           bbox->dims[1]);
     slots = nnrti_product(a->maxDetections, a->maxClassesPerDetection);
@@ -13122,7 +13139,7 @@ static float nnrti_detection_score(const nnrti_detector *d, int32_t i)
     if (label < 0 && d->best != NULL)
         return d->best[i];
     if (label < 0)
-        label = nnrti_top_next(&line, (int32_t)d->attr->numClasses, -1);
+        label = nnrti_topk_next(&line, (int32_t)d->attr->numClasses, -1);
     return nnrti_load(line.data, label * line.step, line.type);
 }
 
@@ -13186,7 +13203,7 @@ static bool nnrti_detection_free(const nnrti_detector *d, const nnrti_detections
         for (int32_t k = 0; k < 4; k++)
             kept[k] = *nnrti_detection_at(y, i, k);
         if ((d->label < 0 || *nnrti_detection_at(y, i, 4) == (float)d->label) &&
-            nnrti_overlap(box, kept, 0) > d->attr->nmsIoUThreshold)
+            nnrti_iou(box, kept, 0) > d->attr->nmsIoUThreshold)
             return false;
     }
     return true;
@@ -13240,7 +13257,7 @@ static void nnrti_detection_best(nnrti_detector *d, nnrti_detections *y)
         if (!nnrti_detection_free(d, y, told, box))
             continue;
         for (int32_t k = 0, label = -1; k < told; k++) {
-            label = nnrti_top_next(&scores, classes, label);
+            label = nnrti_topk_next(&scores, classes, label);
             nnrti_detection_put(y, y->count++, box, label, nnrti_load(scores.data, label * scores.step, scores.type));
         }
     }
@@ -13331,7 +13348,7 @@ static NNRT_ReturnCode nnrti_dft_input(nnrt_resolve *c, bool onesided, bool inve
 {
     const nnrt_operand *x = &c->in[0];
     const int32_t last = x->rank - 1;
-    if (!nnrti_axis_open(x, last) && (x->dims[last] != 1 || (onesided && inverse)) &&
+    if (!nnrti_axis_dynamic(x, last) && (x->dims[last] != 1 || (onesided && inverse)) &&
         (x->dims[last] != 2 || (onesided && !inverse)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected %s as last dimension", x->name, x,
                           !onesided ? "1 or 2"
@@ -13379,7 +13396,7 @@ static NNRT_ReturnCode nnrti_rule_dft(nnrt_resolve *c)
     for (int32_t i = 0; i < x->rank; i++)
         if (i == x->rank - 1 || (i == axis && given))
             nnrti_fixed(c, 0, i);
-        else if (i != axis || a->onesided == 0 || !nnrti_axis_open(x, i))
+        else if (i != axis || a->onesided == 0 || !nnrti_axis_dynamic(x, i))
             nnrti_from(c, 0, i, x, i);
     return NNRT_SUCCESS;
 }
@@ -13611,15 +13628,15 @@ static NNRT_ReturnCode nnrti_einsum_axis(nnrt_resolve *c, nnrti_einsum *e, const
         e->same[i] = true;
         e->of[i] = x;
         e->axis[i] = axis;
-    } else if ((e->of[i] == x && nnrti_unlike(x, e->axis[i], x, axis)) ||
-               !nnrti_broadcast_extent(e->extent[i], e->open[i], x->dims[axis], nnrti_axis_open(x, axis),
-                                       &e->extent[i])) {
+    } else if ((e->of[i] == x && nnrti_axes_differ(x, e->axis[i], x, axis)) ||
+               !nnrti_broadcast_dimension(e->extent[i], e->open[i], x->dims[axis], nnrti_axis_dynamic(x, axis),
+                                          &e->extent[i])) {
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "axis %d of input '%s' %o does not match the size of other axes of its label, %d", axis,
                           x->name, x, e->extent[i]);
     }
     e->uses[i]++;
-    e->open[i] = e->open[i] || nnrti_axis_open(x, axis);
+    e->open[i] = e->open[i] || nnrti_axis_dynamic(x, axis);
     e->same[i] = e->same[i] && nnrti_equal(e->of[i], e->axis[i], x, axis);
     return NNRT_SUCCESS;
 }
@@ -13682,7 +13699,7 @@ static NNRT_ReturnCode nnrti_einsum_result(nnrt_resolve *c, const nnrti_einsum *
             }
         }
     }
-    if ((code = nnrti_room(c, *rank)) != NNRT_SUCCESS)
+    if ((code = nnrti_check_result_rank(c, *rank)) != NNRT_SUCCESS)
         return code;
     for (int32_t k = 0; k < *rank; k++) {
         bool twice = false;
@@ -13890,19 +13907,19 @@ NNRTI_UNARY(Erf, erf, nnrti_erff, nnrti_erf)
 /* >>op EXPAND_DIMS */
 
 /* The kernel sees y with the shape of x. Derived: if the quantization parameters of input and result differ, the list
-   of nnrti_requantise. */
+   of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_expand_dims(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
     int32_t axis, to[NNRT_MAX_RANK];
     int64_t given = 0;
     NNRT_ReturnCode code;
-    if ((code = nnrti_room(c, x->rank + 1)) != NNRT_SUCCESS ||
+    if ((code = nnrti_check_result_rank(c, x->rank + 1)) != NNRT_SUCCESS ||
         (code = nnrti_known_int(c, 1, "axis", &given)) != NNRT_SUCCESS ||
         (code = nnrti_axis(c, "axis", given, x->rank + 1, &axis)) != NNRT_SUCCESS)
         return code;
     nnrti_result_inserted(c, axis, 1);
-    nnrti_see_as(&c->out[0], x->rank, x->dims);
+    nnrti_set_view_shape(&c->out[0], x->rank, x->dims);
     nnrti_axes_shifted(c, axis, 1, to);
     return nnrti_quant_moves(c, 0, 0, to);
 }
@@ -13990,7 +14007,7 @@ NNRT_API NNRT_ReturnCode nnrt_eye_like(const NNRT_EyeLike *attr, const nnrt_view
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FILL */
 
-/* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
+/* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_fill(nnrt_resolve *c)
 {
     NNRT_ReturnCode code;
@@ -14016,7 +14033,7 @@ NNRTI_MOVE_Q8(Fill, fill)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FILL_LIKE */
 
-/* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
+/* Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_fill_like(nnrt_resolve *c)
 {
     NNRT_ReturnCode code;
@@ -14047,7 +14064,7 @@ NNRTI_MOVED_Q8(fill_like,
 /* >>op FLATTEN */
 
 /* Resolved: axis >= 0. Derived: if the quantization parameters of input and result differ, the list of
-   nnrti_requantise. */
+   nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_flatten(nnrt_resolve *c)
 {
     NNRT_Flatten *a = (NNRT_Flatten *)c->resolved;
@@ -14064,7 +14081,7 @@ static NNRT_ReturnCode nnrti_rule_flatten(nnrt_resolve *c)
 /* >>op FLATTEN_RANGE */
 
 /* Resolved: startAxis and endAxis >= 0. Derived: if the quantization parameters of input and result differ, the list of
-   nnrti_requantise. */
+   nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_flatten_range(nnrt_resolve *c)
 {
     NNRT_FlattenRange *a = (NNRT_FlattenRange *)c->resolved;
@@ -14190,12 +14207,12 @@ static NNRT_ReturnCode nnrti_full_connection_fold(nnrt_resolve *c, const NNRT_Fu
 {
     const nnrt_operand *x = &c->in[0], *w = &c->in[1];
     const size_t total = nnrti_count(x), K = (size_t)w->dims[1];
-    const size_t rows = nnrti_axis_open(w, 1) && !nnrti_full_connection_rows(c) ? total : total / K;
+    const size_t rows = nnrti_axis_dynamic(w, 1) && !nnrti_full_connection_rows(c) ? total : total / K;
     *rank = 0;
     if (rows > INT32_MAX)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result would have %z rows: too large", rows);
     if (!a->useAxis) {
-        if (total % K != 0 && !nnrti_open_from(x, 0))
+        if (total % K != 0 && !nnrti_dynamic_from(x, 0))
             return nnrti_fail(c, NNRT_INVALID_SHAPE,
                               "input '%s' %o has %z elements, expected a multiple of %z, the columns of weight '%s'",
                               x->name, x, total, K, w->name);
@@ -14210,7 +14227,7 @@ static NNRT_ReturnCode nnrti_full_connection_fold(nnrt_resolve *c, const NNRT_Fu
                 dims[(*rank)++] = x->dims[i];
             else
                 columns *= (size_t)x->dims[i];
-        if (columns != K && !nnrti_open_from(x, (int32_t)axis))
+        if (columns != K && !nnrti_dynamic_from(x, (int32_t)axis))
             return nnrti_fail(c, NNRT_INVALID_SHAPE,
                               "input '%s' %o has %z elements from axis %l on, expected %z, the columns of weight '%s'",
                               x->name, x, columns, axis, K, w->name);
@@ -14229,7 +14246,7 @@ static NNRT_ReturnCode nnrti_rule_full_connection(nnrt_resolve *c)
     NNRT_ReturnCode code;
     if (w->rank != 2)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "weight '%s' is %o, expected 2 axes [outputs,inputs]", w->name, w);
-    if (!nnrti_absent(b) && (b->rank != 1 || nnrti_unlike(b, 0, w, 0)))
+    if (!nnrti_absent(b) && (b->rank != 1 || nnrti_axes_differ(b, 0, w, 0)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", b->name, b, w->dims[0]);
     if (a->hasBias == nnrti_absent(b))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "hasBias is %s, but input 2 (bias) is %s",
@@ -14243,9 +14260,9 @@ static NNRT_ReturnCode nnrti_rule_full_connection(nnrt_resolve *c)
         nnrti_from(c, 0, i, &c->in[0], i);
     seen[0] = (int32_t)(nnrti_count(&c->in[0]) / (size_t)w->dims[1]);
     seen[1] = w->dims[1];
-    nnrti_see_as(&c->in[0], 2, seen);
+    nnrti_set_view_shape(&c->in[0], 2, seen);
     seen[1] = w->dims[0];
-    nnrti_see_as(&c->out[0], 2, seen);
+    nnrti_set_view_shape(&c->out[0], 2, seen);
     a->useAxis = false;
     a->axis = 0;
     return nnrti_quant_products(c, 0, a->activationType, true);
@@ -14332,9 +14349,9 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_fused_batch_norm(const NNRT_FusedBatchNorm *a
     do
         for (int32_t i = 0; i < w.count; i++) {
             const ptrdiff_t c = w.at[2] + i * w.row[2];
-            const float deviation = nnrti_sqrtf(nnrti_load_beside(variance, c, type) + attr->epsilon);
-            float v = nnrti_load_real(x, w.at[1] + i * w.row[1], type) - nnrti_load_beside(mean, c, type);
-            v = nnrti_load_beside(scale, c, type) * v / deviation + nnrti_load_beside(offset, c, type);
+            const float deviation = nnrti_sqrtf(nnrti_load_vector(variance, c, type) + attr->epsilon);
+            float v = nnrti_load_real(x, w.at[1] + i * w.row[1], type) - nnrti_load_vector(mean, c, type);
+            v = nnrti_load_vector(scale, c, type) * v / deviation + nnrti_load_vector(offset, c, type);
             nnrti_store_real(y, w.at[0] + i * w.row[0], v, type);
         }
     while (nnrti_walk_next(&w));
@@ -14380,14 +14397,14 @@ NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_q8(const NNRT_FusedBatchNorm *att
 /* >>op GATHER */
 
 /* Derived: the axis, one int32 >= 0.
-   Derived: if the quantization parameters of input and result differ, also the list of nnrti_requantise. */
+   Derived: if the quantization parameters of input and result differ, also the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_gather(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *indices = &c->in[1];
     int32_t axis, dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK], n = 0;
     int64_t given = 0;
     NNRT_ReturnCode code;
-    if ((code = nnrti_room(c, (int64_t)x->rank - 1 + indices->rank)) != NNRT_SUCCESS ||
+    if ((code = nnrti_check_result_rank(c, (int64_t)x->rank - 1 + indices->rank)) != NNRT_SUCCESS ||
         (!nnrti_absent(&c->in[2]) && (code = nnrti_known_int(c, 2, "axis", &given)) != NNRT_SUCCESS) ||
         (code = nnrti_axis(c, "axis", given, x->rank, &axis)) != NNRT_SUCCESS ||
         (code = nnrti_derive_ints(c, 1, &axis)) != NNRT_SUCCESS)
@@ -14465,7 +14482,8 @@ static NNRT_ReturnCode nnrti_elements_of(nnrt_resolve *c, int64_t *given)
     if (code != NNRT_SUCCESS)
         return code;
     for (int32_t i = 0; fits && i < x->rank; i++)
-        fits = i == axis || indices->dims[i] <= x->dims[i] || nnrti_axis_open(indices, i) || nnrti_axis_open(x, i);
+        fits =
+            i == axis || indices->dims[i] <= x->dims[i] || nnrti_axis_dynamic(indices, i) || nnrti_axis_dynamic(x, i);
     if (!fits)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "indices '%s' is %o, expected the rank of '%s' %o, and no larger axis except axis %d",
@@ -14475,7 +14493,7 @@ static NNRT_ReturnCode nnrti_elements_of(nnrt_resolve *c, int64_t *given)
 }
 
 /* Resolved: axis >= 0. Derived: if the quantization parameters of input and result differ, the list of
-   nnrti_requantise. */
+   nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_gather_elements(nnrt_resolve *c)
 {
     NNRT_GatherElements *a = (NNRT_GatherElements *)c->resolved;
@@ -14504,14 +14522,14 @@ NNRT_API NNRT_ReturnCode nnrt_gather_elements(const NNRT_GatherElements *attr, c
     nnrt_view lines;
     nnrti_walk w;
     int64_t n = 0;
-    nnrti_lines_beside(x, indices, (int32_t)attr->axis, &lines);
+    nnrti_index_lines(x, indices, (int32_t)attr->axis, &lines);
     if (!nnrti_walk_first(&w, y, &lines, indices))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++, n++) {
             ptrdiff_t at;
             const NNRT_ReturnCode code =
-                nnrti_place_along(call, indices, w.at[2] + i * w.row[2], n, x, (int32_t)attr->axis, &at);
+                nnrti_index_offset_along(call, indices, w.at[2] + i * w.row[2], n, x, (int32_t)attr->axis, &at);
             if (code != NNRT_SUCCESS)
                 return code;
             memcpy(nnrti_at(y->data, w.at[0] + i * w.row[0], width),
@@ -14532,21 +14550,21 @@ NNRTI_MOVED_Q8(gather_elements,
 
 /* The last axis of indices holds indices of the first axes of x; its size sets the rank of the result, so it must be
    fixed.
-   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantise. */
+   Derived: if the quantization parameters of input and result differ, the list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_gather_nd(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *indices = &c->in[1];
     const int32_t rows = indices->rank - 1, k = rows >= 0 ? indices->dims[rows] : 0;
     int32_t dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
-    if (rows >= 0 && nnrti_axis_open(indices, rows))
+    if (rows >= 0 && nnrti_axis_dynamic(indices, rows))
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "the last dimension of indices '%s' %o is dynamic: fix it",
                           indices->name, indices);
     if (k < 1 || k > x->rank)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "indices '%s' is %o, expected a last dimension of 1 to %d, the axes of '%s' %o",
                           indices->name, indices, x->rank, x->name, x);
-    if ((code = nnrti_room(c, (int64_t)rows + x->rank - k)) != NNRT_SUCCESS)
+    if ((code = nnrti_check_result_rank(c, (int64_t)rows + x->rank - k)) != NNRT_SUCCESS)
         return code;
     for (int32_t i = 0; i < rows + x->rank - k; i++)
         dims[i] = i < rows ? indices->dims[i] : x->dims[i - rows + k];
@@ -14633,13 +14651,13 @@ static NNRT_ReturnCode nnrti_rule_grid_sample(nnrt_resolve *c)
 {
     const NNRT_GridSample *a = (const NNRT_GridSample *)c->resolved;
     const nnrt_operand *x = &c->in[0], *grid = &c->in[1];
-    const nnrt_operand *images = nnrti_axis_open(x, 0) ? grid : x; /* the one whose batch is fixed, if any */
+    const nnrt_operand *images = nnrti_axis_dynamic(x, 0) ? grid : x; /* the one whose batch is fixed, if any */
     const int32_t last = x->rank - 1, channels = nnrti_image_axis(x, 2), first = nnrti_image_axis(x, 0);
     int32_t dims[5] = {0, 0, 0, 0, 0};
     if (x->rank != 4 && x->rank != 5)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 or 5 axes", x->name, x);
-    if (grid->rank != x->rank || nnrti_unlike(x, 0, grid, 0) ||
-        (grid->dims[last] != x->rank - 2 && !nnrti_axis_open(grid, last)))
+    if (grid->rank != x->rank || nnrti_axes_differ(x, 0, grid, 0) ||
+        (grid->dims[last] != x->rank - 2 && !nnrti_axis_dynamic(grid, last)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "grid '%s' is %o, expected [%d,%sheight,width,%d]", grid->name, grid,
                           x->dims[0], x->rank == 5 ? "depth," : "", x->rank - 2);
     if (a->method == NNRT_RESIZE_METHOD_UNKNOWN)
@@ -14664,14 +14682,14 @@ static NNRT_ReturnCode nnrti_rule_grid_sample(nnrt_resolve *c)
 /* >>kernel GRID_SAMPLE */
 
 /* The position in elements of the grid coordinate g, which runs from -1 to 1 along an axis of size L. */
-static float nnrti_grid_cells(const NNRT_GridSample *attr, float g, int32_t L)
+static float nnrti_grid_position(const NNRT_GridSample *attr, float g, int32_t L)
 {
     return attr->alignCorners ? (g + 1) / 2 * (float)(L - 1) : ((g + 1) * (float)L - 1) / 2;
 }
 
 /* Applies paddingMode to a position: zeros (0) leaves it, border (1) clamps and reflection (2) mirrors it into the
    axis. NaN becomes element 0, except with zeros, where it stays NaN. */
-static float nnrti_grid_inside(const NNRT_GridSample *attr, float at, int32_t L)
+static float nnrti_grid_apply_padding(const NNRT_GridSample *attr, float at, int32_t L)
 {
     const float last = (float)(L - 1), least = attr->alignCorners ? 0.0f : -0.5f; /* where reflection begins */
     const float span = attr->alignCorners ? last : (float)L; /* and the distance from end to end */
@@ -14688,7 +14706,7 @@ static float nnrti_grid_inside(const NNRT_GridSample *attr, float at, int32_t L)
 /* The position of grid coordinate g after paddingMode; for NEAREST rounded, halves to even. */
 static float nnrti_grid_place(const NNRT_GridSample *attr, float g, int32_t L)
 {
-    const float at = nnrti_grid_inside(attr, nnrti_grid_cells(attr, g, L), L);
+    const float at = nnrti_grid_apply_padding(attr, nnrti_grid_position(attr, g, L), L);
     return attr->method == NNRT_RESIZE_METHOD_NEAREST ? nnrti_roundevenf(at) : at;
 }
 
@@ -14702,7 +14720,7 @@ typedef struct nnrti_grid_taps {
 static nnrti_grid_taps nnrti_grid_taps_of(const NNRT_GridSample *attr, float g, int32_t L)
 {
     const float a = -0.75f, far = (float)L + 4;
-    float at = nnrti_grid_cells(attr, g, L), base;
+    float at = nnrti_grid_position(attr, g, L), base;
     nnrti_grid_taps t;
     if (attr->paddingMode == 2)
         at = at - at == 0 ? at : 0; /* a position that is not finite: the first element */
@@ -14711,7 +14729,7 @@ static nnrti_grid_taps nnrti_grid_taps_of(const NNRT_GridSample *attr, float g, 
     base = nnrti_floorf(at);
     for (int32_t i = 0; i < 4; i++) {
         const float place = base + (float)(i - 1), d = nnrti_absf(at - place);
-        const float cell = nnrti_grid_inside(attr, place, L);
+        const float cell = nnrti_grid_apply_padding(attr, place, L);
         t.cell[i] = cell >= 0 && cell < (float)L ? (int32_t)cell : -1;
         t.weight[i] = d <= 1  ? ((a + 2) * d - (a + 3)) * d * d + 1
                       : d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
@@ -14758,21 +14776,21 @@ NNRTI_INLINE void nnrti_grid_volume(const NNRT_GridSample *attr, const nnrt_view
     const int32_t last = grid->rank - 1; /* 4, the coordinates of grid and the channels of y */
     int32_t at[5] = {0, 0, 0, 0, 0};
     do {
-        const ptrdiff_t g = nnrti_place(grid, at[0], at[1], at[2], at[3]);
-        const float w = nnrti_load_beside(grid, g, type), h = nnrti_load_beside(grid, g + grid->strides[last], type);
-        const float d = nnrti_grid_place(attr, nnrti_load_beside(grid, g + 2 * grid->strides[last], type), x->dims[1]);
-        const nnrti_corners s = nnrti_corners_of(&plane, nnrti_grid_place(attr, h, plane.dims[1]),
-                                                 nnrti_grid_place(attr, w, plane.dims[2]));
+        const ptrdiff_t g = nnrti_offset_4(grid, at[0], at[1], at[2], at[3]);
+        const float w = nnrti_load_vector(grid, g, type), h = nnrti_load_vector(grid, g + grid->strides[last], type);
+        const float d = nnrti_grid_place(attr, nnrti_load_vector(grid, g + 2 * grid->strides[last], type), x->dims[1]);
+        const nnrti_bilinear s = nnrti_bilinear_of(&plane, nnrti_grid_place(attr, h, plane.dims[1]),
+                                                   nnrti_grid_place(attr, w, plane.dims[2]));
         const bool inside = d > -1 && d < (float)x->dims[1];
         const int32_t front = inside ? (int32_t)nnrti_floorf(d) : 0;
         const float far = inside ? d - (float)front : 0;
         for (int32_t c = 0; c < y->dims[last]; c++) {
-            const ptrdiff_t from = nnrti_place(&plane, at[0], 0, 0, c);
+            const ptrdiff_t from = nnrti_offset_4(&plane, at[0], 0, 0, c);
             float v = 0;
             for (int32_t i = 0; i < 2; i++) {
                 const float weight = i == 0 ? 1 - far : far;
                 if (inside && weight != 0 && front + i >= 0 && front + i < x->dims[1])
-                    v += weight * nnrti_at_corners(x, from + (front + i) * x->strides[1], &s, type);
+                    v += weight * nnrti_bilinear_at(x, from + (front + i) * x->strides[1], &s, type);
             }
             at[4] = c;
             nnrti_store(y->data, nnrti_offset(y, at), v, type);
@@ -14793,24 +14811,24 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_grid_sample(const NNRT_GridSample *attr, cons
     for (int32_t n = 0; n < y->dims[0]; n++)
         for (int32_t p = 0; p < y->dims[1]; p++)
             for (int32_t q = 0; q < y->dims[2]; q++) {
-                const ptrdiff_t at = nnrti_place(grid, n, p, q, 0);
-                const float w = nnrti_load_beside(grid, at, type);
-                const float h = nnrti_load_beside(grid, at + grid->strides[3], type);
+                const ptrdiff_t at = nnrti_offset_4(grid, n, p, q, 0);
+                const float w = nnrti_load_vector(grid, at, type);
+                const float h = nnrti_load_vector(grid, at + grid->strides[3], type);
                 const bool cubic = attr->method == NNRT_RESIZE_METHOD_CUBIC;
                 nnrti_grid_taps rows = {{0}, {0}}, columns = {{0}, {0}};
-                nnrti_corners s = {0, {0}, {0}};
+                nnrti_bilinear s = {0, {0}, {0}};
                 if (cubic) {
                     rows = nnrti_grid_taps_of(attr, h, x->dims[1]);
                     columns = nnrti_grid_taps_of(attr, w, x->dims[2]);
                 } else {
-                    s = nnrti_corners_of(x, nnrti_grid_place(attr, h, x->dims[1]),
-                                         nnrti_grid_place(attr, w, x->dims[2]));
+                    s = nnrti_bilinear_of(x, nnrti_grid_place(attr, h, x->dims[1]),
+                                          nnrti_grid_place(attr, w, x->dims[2]));
                 }
                 for (int32_t c = 0; c < y->dims[3]; c++) {
-                    const ptrdiff_t from = nnrti_place(x, n, 0, 0, c);
+                    const ptrdiff_t from = nnrti_offset_4(x, n, 0, 0, c);
                     const float v =
-                        cubic ? nnrti_at_taps(x, from, &rows, &columns, type) : nnrti_at_corners(x, from, &s, type);
-                    nnrti_store(y->data, nnrti_place(y, n, p, q, c), v, type);
+                        cubic ? nnrti_at_taps(x, from, &rows, &columns, type) : nnrti_bilinear_at(x, from, &s, type);
+                    nnrti_store(y->data, nnrti_offset_4(y, n, p, q, c), v, type);
                 }
             }
     return NNRT_SUCCESS;
@@ -14831,7 +14849,7 @@ static NNRT_ReturnCode nnrti_group_norm_params(nnrt_resolve *c, int32_t channels
         if (nnrti_absent(&c->in[i]))
             return nnrti_fail(c, NNRT_NULL_PTR, "input %u (%s) is missing, and affine is true", i, names[i]);
     for (uint32_t i = 1; i <= 2; i++)
-        if (c->in[i].rank != 1 || nnrti_unlike(&c->in[i], 0, x, channels))
+        if (c->in[i].rank != 1 || nnrti_axes_differ(&c->in[i], 0, x, channels))
             return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected [%d], the channels of '%s' %o",
                               i, names[i], c->in[i].name, &c->in[i], x->dims[channels], x->name, x);
     return NNRT_SUCCESS;
@@ -14851,21 +14869,21 @@ static NNRT_ReturnCode nnrti_group_norm_rule(nnrt_resolve *c, int32_t least, int
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected at least %d axes", x->name, x, least);
     if (affine && (code = nnrti_group_norm_params(c, channels)) != NNRT_SUCCESS)
         return code;
-    if (groups < 1 || (nnrti_remainder(x->dims[channels], groups) != 0 && !nnrti_axis_open(x, channels)))
+    if (groups < 1 || (nnrti_remainder(x->dims[channels], groups) != 0 && !nnrti_axis_dynamic(x, channels)))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
                           "numGroups is %l, expected a divisor of %d, the channels of '%s' %o", groups,
                           x->dims[channels], x->name, x);
     if (!(epsilon >= 0))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "epsilon is %f, expected at least 0", (double)epsilon);
     if (!nnrt_dims_count(x->dims + (first ? 2 : 1), x->rank - 2, &cells) ||
-        (cells > INT32_MAX && !nnrti_open_from(x, 0)))
+        (cells > INT32_MAX && !nnrti_dynamic_from(x, 0)))
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o: its size does not fit", x->name, x);
     dims[0] = x->dims[0];
     dims[first ? 1 : 2] = x->dims[channels];
     dims[first ? 2 : 1] = cells > INT32_MAX ? INT32_MAX : (int32_t)cells; /* an upper bound: a run has its own */
     nnrti_result_like(c, 0);
-    nnrti_see_as(&c->in[0], 3, dims);
-    nnrti_see_as(&c->out[0], 3, dims);
+    nnrti_set_view_shape(&c->in[0], 3, dims);
+    nnrti_set_view_shape(&c->out[0], 3, dims);
     return NNRT_SUCCESS;
 }
 
@@ -14915,8 +14933,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_group_norm(const nnrt_view *x, const nnrt_vie
                     float v = nnrti_load(x->data, from + k * x->strides[1] + i * x->strides[2], type);
                     v = ((v - mean) - rest) / deviation;
                     if (scale != NULL)
-                        v = v * nnrti_load_beside(scale, c * scale->strides[0], type) +
-                            nnrti_load_beside(bias, c * bias->strides[0], type);
+                        v = v * nnrti_load_vector(scale, c * scale->strides[0], type) +
+                            nnrti_load_vector(bias, c * bias->strides[0], type);
                     nnrti_store(y->data, to + k * y->strides[1] + i * y->strides[2], v, type);
                 }
         }
@@ -14966,9 +14984,9 @@ static NNRT_ReturnCode nnrti_recurrent_shape(nnrt_resolve *c, uint32_t i, const 
     nnrt_operand want = nnrt_operand_make(o->dataType, rank, dims, NULL);
     if (nnrti_absent(o))
         return NNRT_SUCCESS;
-    if (at >= 0 && nnrti_axis_open(&c->in[0], batch) && o->rank == rank)
+    if (at >= 0 && nnrti_axis_dynamic(&c->in[0], batch) && o->rank == rank)
         want.dims[at] = o->dims[at];
-    if (!nnrti_like(o, &want))
+    if (!nnrti_shapes_compatible(o, &want))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected %o", i, what, o->name, o, &want);
     return NNRT_SUCCESS;
 }
@@ -15038,7 +15056,7 @@ static NNRT_ReturnCode nnrti_recurrent_rule(nnrt_resolve *c, const nnrti_recurre
     H = (int32_t)*a->hiddenSize;
     input[0] = rows[0] = bias[0] = D;
     input[1] = rows[1] = a->gates * H;
-    input[2] = nnrti_axis_open(x, 2) && w->rank == 3 ? w->dims[2] : x->dims[2];
+    input[2] = nnrti_axis_dynamic(x, 2) && w->rank == 3 ? w->dims[2] : x->dims[2];
     rows[2] = H;
     bias[1] = 2 * a->gates * H;
     peepholes[0] = D;
@@ -15132,8 +15150,8 @@ static float nnrti_cell_bias(const nnrti_cell *m, int32_t block, int32_t k)
 /* sum[k] += row k of block `block` of w times the vector a, for k < H. */
 static void nnrti_cell_add(const nnrti_cell *m, const nnrt_view *w, int32_t block, const float *a, float *sum)
 {
-    const nnrt_view part = nnrti_part(w, 1, block * m->H, m->H);
-    nnrti_rows_times(sum, a, &part, m->row);
+    const nnrt_view part = nnrti_view_slice(w, 1, block * m->H, m->H);
+    nnrti_matvec(sum, a, &part, m->row);
 }
 
 /* Activation `which` of the direction, of v clamped to [-clip, clip]. */
@@ -15213,7 +15231,7 @@ static NNRT_ReturnCode nnrti_recurrent_run(nnrti_cell *m, NNRT_RecurrentDirectio
             return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "sequenceLens[%d] is %l, expected 0 to %d", n, len, T);
         for (m->row = 0; m->row < yH.dims[0]; m->row++) {
             const bool back = direction == NNRT_RECURRENT_DIRECTION_REVERSE || m->row == 1;
-            nnrt_view out = nnrti_part(&y, 1, m->row, 1);
+            nnrt_view out = nnrti_view_slice(&y, 1, m->row, 1);
             out = nnrti_without_axes(&out, 1, 1);
             memset(m->h, 0, (size_t)H * sizeof(float));
             if (initial_ != NULL)
@@ -15347,12 +15365,12 @@ static float nnrti_hard_swish_real(const void *attr, float v)
 static NNRT_ReturnCode nnrti_rule_hard_swish(nnrt_resolve *c)
 {
     const NNRT_HardSwish *a = (const NNRT_HardSwish *)c->resolved;
-    nnrti_coder k;
+    nnrti_lookup_args k;
     NNRT_ReturnCode code;
     nnrti_result_like(c, 0);
     if (!nnrti_is_quant(&c->in[0]))
         return NNRT_SUCCESS;
-    if ((code = nnrti_coder_of(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &k)) != NNRT_SUCCESS)
+    if ((code = nnrti_lookup_args_of(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &k)) != NNRT_SUCCESS)
         return code;
     if (a->alpha == 1.0f / 6 && a->beta == 0.5f)
         return nnrti_quant_hswish(c, &k);
@@ -15444,7 +15462,7 @@ static NNRT_ReturnCode nnrti_quant_l2_normalize(nnrt_resolve *c, const NNRT_L2No
         return code;
     if (nnrti_quant_scale(y, 0) != 1.0 / 128 ||
         y->quant[0].zeroPoint != (y->dataType == NNRT_DATA_TYPE_INT8 ? 0 : 128)) {
-        nnrti_take_last(c);
+        nnrti_select_last_kernel(c);
         return NNRT_SUCCESS;
     }
     if ((code = nnrti_derive(c, NNRT_DATA_TYPE_INT64, 1, &one, &data)) != NNRT_SUCCESS ||
@@ -15612,7 +15630,7 @@ static NNRT_ReturnCode nnrti_layer_norm_params(nnrt_resolve *c, int32_t first)
             return nnrti_fail(c, NNRT_NULL_PTR, "input %u (%s) is missing, and elementwiseAffine is true", i, names[i]);
     for (uint32_t i = 1; i <= 2; i++) {
         const nnrt_operand *o = &c->in[i];
-        if (o->rank != want.rank || !nnrti_same(o->dims, want.dims, (size_t)want.rank * sizeof(want.dims[0])))
+        if (o->rank != want.rank || !nnrti_bytes_equal(o->dims, want.dims, (size_t)want.rank * sizeof(want.dims[0])))
             return nnrti_fail(c, NNRT_INVALID_SHAPE,
                               "input %u (%s) '%s' is %o, expected %o: the shape of x %o from axis %d on", i, names[i],
                               o->name, o, &want, x, first);
@@ -15625,7 +15643,7 @@ static NNRT_ReturnCode nnrti_layer_norm_params(nnrt_resolve *c, int32_t first)
    are smaller. */
 static bool nnrti_two_parts(const nnrt_operand *x, int32_t axis, int32_t dims[2])
 {
-    const bool open = nnrti_open_from(x, 0);
+    const bool open = nnrti_dynamic_from(x, 0);
     size_t before, behind;
     if (!nnrt_dims_count(x->dims, axis, &before) || !nnrt_dims_count(x->dims + axis, x->rank - axis, &behind))
         return false;
@@ -15650,10 +15668,10 @@ static NNRT_ReturnCode nnrti_rule_layer_norm_fusion(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o: its size does not fit a matrix of int32 dimensions",
                           x->name, x);
     nnrti_result_like(c, 0);
-    nnrti_see_as(&c->in[0], 2, dims);
-    nnrti_see_as(&c->out[0], 2, dims);
+    nnrti_set_view_shape(&c->in[0], 2, dims);
+    nnrti_set_view_shape(&c->out[0], 2, dims);
     for (uint32_t i = 1; i <= 2 && a->elementwiseAffine; i++)
-        nnrti_see_as(&c->in[i], 1, &parts[1]);
+        nnrti_set_view_shape(&c->in[i], 1, &parts[1]);
     a->beginNormAxis = axis;
     a->beginParamsAxis = first;
     return nnrti_quant_both(c);
@@ -15702,8 +15720,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_layer_norm_fusion(const NNRT_LayerNormFusion 
             float v = nnrti_load_real(x, m * x->strides[0] + k * x->strides[1], type);
             v = ((v - norm.mean) - norm.rest) * norm.scale;
             if (attr->elementwiseAffine) {
-                v = v * nnrti_load_beside(gamma, g * gamma->strides[0], type) +
-                    nnrti_load_beside(beta, g * beta->strides[0], type);
+                v = v * nnrti_load_vector(gamma, g * gamma->strides[0], type) +
+                    nnrti_load_vector(beta, g * beta->strides[0], type);
                 g = g + 1 < gamma->dims[0] ? g + 1 : 0;
             }
             nnrti_store_real(y, m * y->strides[0] + k * y->strides[1], v, type);
@@ -15730,12 +15748,12 @@ NNRT_API NNRT_ReturnCode nnrt_layer_norm_fusion_q8(const NNRT_LayerNormFusion *a
 /* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
 static NNRT_ReturnCode nnrti_rule_leaky_relu(nnrt_resolve *c)
 {
-    nnrti_coder k;
+    nnrti_lookup_args k;
     NNRT_ReturnCode code;
     nnrti_result_like(c, 0);
     if (!nnrti_is_quant(&c->in[0]))
         return NNRT_SUCCESS;
-    if ((code = nnrti_coder_of(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &k)) != NNRT_SUCCESS)
+    if ((code = nnrti_lookup_args_of(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &k)) != NNRT_SUCCESS)
         return code;
     nnrti_factor(k.sy > 0 ? (double)(k.sx * ((const NNRT_LeakyRelu *)c->resolved)->negativeSlope / k.sy) : 0, k.b);
     return nnrti_quant_table(c, &k, nnrti_code_linear);
@@ -16010,15 +16028,15 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_lrn(const NNRT_LRN *attr, const nnrt_view *x,
         for (int32_t h = 0; h < x->dims[1]; h++)
             for (int32_t w = 0; w < x->dims[2]; w++)
                 for (int32_t c = 0; c < C; c++) {
-                    const nnrti_cells window = nnrti_cells_of(c - r, 2 * r + 1, C);
+                    const nnrti_tap_range window = nnrti_tap_range_of(c - r, 2 * r + 1, C);
                     float sum = 0, power;
                     for (int32_t i = window.first; i < window.end; i++) {
-                        const float v = nnrti_load(x->data, nnrti_place(x, n, h, w, i), type);
+                        const float v = nnrti_load(x->data, nnrti_offset_4(x, n, h, w, i), type);
                         sum += v * v;
                     }
                     power = nnrti_powf(attr->bias + attr->alpha * sum, -attr->beta);
-                    nnrti_store(y->data, nnrti_place(y, n, h, w, c),
-                                nnrti_load(x->data, nnrti_place(x, n, h, w, c), type) * power, type);
+                    nnrti_store(y->data, nnrti_offset_4(y, n, h, w, c),
+                                nnrti_load(x->data, nnrti_offset_4(x, n, h, w, c), type) * power, type);
                 }
     return NNRT_SUCCESS;
 }
@@ -16054,7 +16072,7 @@ static NNRT_ReturnCode nnrti_lstm_sizes(nnrt_resolve *c, NNRT_LSTM *a)
     if (x->rank != 3 || w->rank != 3)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 0 (x) '%s' is %o and input 1 (wIh) '%s' %o, expected 3 axes",
                           x->name, x, w->name, w);
-    if (nnrti_open_from(w, 0))
+    if (nnrti_dynamic_from(w, 0))
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "input 1 (wIh) '%s' is %o, expected fixed dimensions", w->name, w);
     a->numDirections = directions;
     a->numLayers = a->numLayers > 0 ? a->numLayers : 1;
@@ -16072,9 +16090,9 @@ static NNRT_ReturnCode nnrti_lstm_shape(nnrt_resolve *c, uint32_t i, int64_t d0,
     nnrt_operand want = *o;
     want.rank = i == 3 ? 2 : 3;
     want.dims[0] = (int32_t)d0;
-    want.dims[1] = (i == 4 || i == 5) && o->rank == 3 && nnrti_axis_open(x, 1) ? o->dims[1] : (int32_t)d1;
+    want.dims[1] = (i == 4 || i == 5) && o->rank == 3 && nnrti_axis_dynamic(x, 1) ? o->dims[1] : (int32_t)d1;
     want.dims[2] = (int32_t)d2;
-    if (!nnrti_like(o, &want))
+    if (!nnrti_shapes_compatible(o, &want))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected %o", i, names[i], o->name, o,
                           &want);
     return NNRT_SUCCESS;
@@ -16160,8 +16178,8 @@ static void nnrti_lstm_step(const nnrti_lstm *m, int32_t row, const float *in)
                                 : nnrti_load(b->data, at, b->dataType) +
                                       nnrti_load(b->data, at + 4 * H * b->strides[1], b->dataType);
     }
-    nnrti_rows_times(m->gates, in, m->wIh, row);
-    nnrti_rows_times(m->gates, m->h, m->wHh, row);
+    nnrti_matvec(m->gates, in, m->wIh, row);
+    nnrti_matvec(m->gates, m->h, m->wHh, row);
     for (int32_t k = 0; k < H; k++) {
         const float i = nnrti_sigmoidf(m->gates[k]), o = nnrti_sigmoidf(m->gates[H + k]);
         const float f = nnrti_sigmoidf(m->gates[2 * H + k]), g = nnrti_tanhf(m->gates[3 * H + k]);
@@ -16171,7 +16189,7 @@ static void nnrti_lstm_step(const nnrti_lstm *m, int32_t row, const float *in)
     }
     if (m->wProj != NULL) {
         memset(m->out, 0, (size_t)m->R * sizeof(float));
-        nnrti_rows_times(m->out, m->cells, m->wProj, row);
+        nnrti_matvec(m->out, m->cells, m->wProj, row);
     } else {
         memcpy(m->out, m->cells, (size_t)H * sizeof(float));
     }
@@ -16339,8 +16357,8 @@ static NNRT_ReturnCode nnrti_matmul_leading(nnrt_resolve *c, const nnrti_matrix 
     for (int32_t i = 0; i < z->rank - 2; i++) {
         const int32_t k = i - (z->rank - a->rank), m = i - (z->rank - b->rank);
         const int32_t p = k < 0 ? 1 : a->dims[k], q = m < 0 ? 1 : b->dims[m];
-        if (!nnrti_broadcast_extent(p, k >= 0 && nnrti_axis_open(&c->in[0], k), q,
-                                    m >= 0 && nnrti_axis_open(&c->in[1], m), &z->dims[i]))
+        if (!nnrti_broadcast_dimension(p, k >= 0 && nnrti_axis_dynamic(&c->in[0], k), q,
+                                       m >= 0 && nnrti_axis_dynamic(&c->in[1], m), &z->dims[i]))
             return nnrti_fail(c, NNRT_INVALID_SHAPE,
                               "'%s' %o and '%s' %o: the axes before the last two do not broadcast", c->in[0].name,
                               &c->in[0], c->in[1].name, &c->in[1]);
@@ -16373,7 +16391,7 @@ static NNRT_ReturnCode nnrti_matmul_shape(nnrt_resolve *c, bool *transposeA, boo
                           y);
     a = nnrti_matrix_of(x, true, transposeA);
     b = nnrti_matrix_of(y, false, transposeB);
-    if (nnrti_unlike(x, x->rank - (*transposeA ? 2 : 1), y, y->rank > 1 ? y->rank - (*transposeB ? 1 : 2) : 0))
+    if (nnrti_axes_differ(x, x->rank - (*transposeA ? 2 : 1), y, y->rank > 1 ? y->rank - (*transposeB ? 1 : 2) : 0))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "'%s' %o%s and '%s' %o%s: %d columns must equal %d rows", x->name, x,
                           *transposeA ? " transposed" : "", y->name, y, *transposeB ? " transposed" : "",
                           a.dims[a.rank - (*transposeA ? 2 : 1)], b.dims[b.rank - (*transposeB ? 1 : 2)]);
@@ -16390,9 +16408,9 @@ static NNRT_ReturnCode nnrti_matmul_shape(nnrt_resolve *c, bool *transposeA, boo
         dims[rank++] = last[1];
     nnrti_result(c, 0, rank, dims);
     nnrti_matmul_axes(c, *transposeA, *transposeB);
-    nnrti_see_as(x, a.rank, a.dims);
-    nnrti_see_as(y, b.rank, b.dims);
-    nnrti_see_as(&c->out[0], z.rank, z.dims);
+    nnrti_set_view_shape(x, a.rank, a.dims);
+    nnrti_set_view_shape(y, b.rank, b.dims);
+    nnrti_set_view_shape(&c->out[0], z.rank, z.dims);
     *columns = last[1];
     return NNRT_SUCCESS;
 }
@@ -16407,7 +16425,7 @@ static NNRT_ReturnCode nnrti_rule_matmul_fusion(nnrt_resolve *c)
     NNRT_ReturnCode code;
     if ((code = nnrti_matmul_shape(c, &attr->transposeA, &attr->transposeB, &columns)) != NNRT_SUCCESS)
         return code;
-    if (!nnrti_absent(bias) && (bias->rank != 1 || (bias->dims[0] != columns && !nnrti_open_from(y, 0))))
+    if (!nnrti_absent(bias) && (bias->rank != 1 || (bias->dims[0] != columns && !nnrti_dynamic_from(y, 0))))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", bias->name, bias, columns);
     if ((code = nnrti_fused(c, attr->activationType)) != NNRT_SUCCESS)
         return code;
@@ -16574,7 +16592,7 @@ static NNRT_ReturnCode nnrti_rule_max_pool_3d(nnrt_resolve *c)
     NNRT_ReturnCode code = c->nOut > 1 ? nnrti_index_result(c, 1) : NNRT_SUCCESS;
     if (code != NNRT_SUCCESS || (code = nnrti_volume_pool(c, &v)) != NNRT_SUCCESS)
         return code;
-    if (c->nOut > 1 && c->out[1].dataType == NNRT_DATA_TYPE_INT32 && !nnrti_open_from(x, 0) &&
+    if (c->nOut > 1 && c->out[1].dataType == NNRT_DATA_TYPE_INT32 && !nnrti_dynamic_from(x, 0) &&
         nnrti_count(x) > INT32_MAX)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input '%s' %o has more elements than int32 indices reach: declare output 1 as int64", x->name, x);
     return NNRT_SUCCESS;
@@ -16641,12 +16659,12 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_max_pool_fusion(const NNRT_MaxPoolFusion *att
     for (m.n = 0; m.n < z->dims[0]; m.n++)
         for (int32_t p = 0; p < z->dims[1]; p++)
             for (int32_t q = 0; q < z->dims[2]; q++) {
-                m.rows = nnrti_cells_of(p * s[0] - pad[0], k[0], x->dims[1]);
-                m.columns = nnrti_cells_of(q * s[1] - pad[2], k[1], x->dims[2]);
+                m.rows = nnrti_tap_range_of(p * s[0] - pad[0], k[0], x->dims[1]);
+                m.columns = nnrti_tap_range_of(q * s[1] - pad[2], k[1], x->dims[2]);
                 if (type == NNRT_DATA_TYPE_INT8)
-                    nnrti_largest_8(x, &m, p, q, quant, y, indices);
+                    nnrti_max_pool_at_8(x, &m, p, q, quant, y, indices);
                 else
-                    nnrti_largest(x, &m, p, q, attr->activationType, y, indices, type);
+                    nnrti_max_pool_at(x, &m, p, q, attr->activationType, y, indices, type);
             }
     return NNRT_SUCCESS;
 }
@@ -16674,7 +16692,7 @@ static NNRT_ReturnCode nnrti_rule_max_unpool(nnrt_resolve *c)
     NNRT_ReturnCode code;
     if (x->rank < 3)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 3 axes or more", x->name, x);
-    if (!nnrti_like(x, indices))
+    if (!nnrti_shapes_compatible(x, indices))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (indices) '%s' is %o, expected %o", indices->name, indices,
                           x);
     if ((code = nnrti_volume_list(c, "kernelShape", &a->kernelShape, axes, 0, 1)) != NNRT_SUCCESS ||
@@ -16684,7 +16702,8 @@ static NNRT_ReturnCode nnrti_rule_max_unpool(nnrt_resolve *c)
     if (!nnrti_absent(shape)) {
         if ((code = nnrti_result_listed(c, 2)) != NNRT_SUCCESS)
             return code;
-        if (c->out[0].rank != x->rank || nnrti_unlike(x, 0, &c->out[0], 0) || nnrti_unlike(x, 1, &c->out[0], 1))
+        if (c->out[0].rank != x->rank || nnrti_axes_differ(x, 0, &c->out[0], 0) ||
+            nnrti_axes_differ(x, 1, &c->out[0], 1))
             return nnrti_fail(c, NNRT_INVALID_SHAPE,
                               "outputShape '%s' is %o, expected %d axes, the first two like those of "
                               "input '%s' %o",
@@ -16706,7 +16725,7 @@ static NNRT_ReturnCode nnrti_rule_max_unpool(nnrt_resolve *c)
     dims[1] = x->dims[1];
     nnrti_result(c, 0, x->rank, dims);
     for (int32_t i = 0; i < x->rank; i++)
-        if (i < 2 || !nnrti_axis_open(x, i))
+        if (i < 2 || !nnrti_axis_dynamic(x, i))
             nnrti_from(c, 0, i, x, i);
     return NNRT_SUCCESS;
 }
@@ -16815,7 +16834,7 @@ static NNRT_ReturnCode nnrti_rule_mel_weight_matrix(nnrt_resolve *c)
     dims[0] = (int32_t)value[1] / 2 + 1;
     dims[1] = (int32_t)value[0];
     nnrti_result(c, 0, 2, dims);
-    if (!nnrti_element_open(&c->in[1], 0))
+    if (!nnrti_element_dynamic(&c->in[1], 0))
         nnrti_fixed(c, 0, 0);
     nnrti_from_value(c, 0, 1, &c->in[0], 0);
     return NNRT_SUCCESS;
@@ -16858,8 +16877,9 @@ NNRT_API NNRT_ReturnCode nnrt_mel_weight_matrix(const NNRT_MelWeightMatrix *attr
             const double v = k >= e[1] && e[2] > e[1] ? (double)(e[2] - k) / (double)(e[2] - e[1])
                              : e[1] > e[0]            ? (double)(k - e[0]) / (double)(e[1] - e[0])
                                                       : 1;
-            nnrti_number(y->dataType, v,
-                         nnrti_at(y->data, k * y->strides[0] + (i - 2) * y->strides[1], nnrt_type_size(y->dataType)));
+            nnrti_store_number(
+                y->dataType, v,
+                nnrti_at(y->data, k * y->strides[0] + (i - 2) * y->strides[1], nnrt_type_size(y->dataType)));
         }
     }
     return NNRT_SUCCESS;
@@ -16869,14 +16889,14 @@ NNRT_API NNRT_ReturnCode nnrt_mel_weight_matrix(const NNRT_MelWeightMatrix *attr
 /* >>op MESHGRID */
 
 /* Each result has one axis per input: the sizes of the input vectors.
-   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_meshgrid(nnrt_resolve *c)
 {
     int32_t dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK] = {0};
     NNRT_ReturnCode code;
     if (c->nOut != c->nIn)
         return nnrti_fail(c, NNRT_INVALID_OUTPUT, "has %u outputs, expected %u, as many as inputs", c->nOut, c->nIn);
-    if ((code = nnrti_room(c, c->nIn)) != NNRT_SUCCESS)
+    if ((code = nnrti_check_result_rank(c, c->nIn)) != NNRT_SUCCESS)
         return code;
     for (uint32_t i = 0; i < c->nIn; i++) {
         if (c->in[i].rank != 1)
@@ -16922,7 +16942,7 @@ NNRT_API NNRT_ReturnCode nnrt_meshgrid_q8(const NNRT_Meshgrid *attr, const nnrt_
                                           const nnrt_view *list, nnrt_view *y, uint32_t nOut)
 {
     (void)nnrt_meshgrid(attr, x, nIn, y, nOut);
-    return nnrti_requantise_each(list, y, nOut);
+    return nnrti_requantize_each(list, y, nOut);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -17013,10 +17033,10 @@ static NNRT_ReturnCode nnrti_nms_operands(nnrt_resolve *c)
                           boxes->name, boxes, scores->name, scores);
     if (boxes->dims[2] % 8 == 0 && boxes->dims[2] >= 8 && boxes->dims[2] <= 32)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "boxes '%s' is %o: polygons are not supported", boxes->name, boxes);
-    if (boxes->dims[2] != 4 && !nnrti_axis_open(boxes, 2))
+    if (boxes->dims[2] != 4 && !nnrti_axis_dynamic(boxes, 2))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o, expected a last dimension of 4", boxes->name, boxes);
-    if (scores->rank == 3 ? nnrti_unlike(boxes, 0, scores, 0) || nnrti_unlike(boxes, 1, scores, 2)
-                          : nnrti_unlike(boxes, 0, scores, 0) || nnrti_unlike(boxes, 1, scores, 1))
+    if (scores->rank == 3 ? nnrti_axes_differ(boxes, 0, scores, 0) || nnrti_axes_differ(boxes, 1, scores, 2)
+                          : nnrti_axes_differ(boxes, 0, scores, 0) || nnrti_axes_differ(boxes, 1, scores, 1))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "scores '%s' is %o, expected [N,C,M] or [M,C] to match boxes '%s' %o", scores->name,
                           scores, boxes->name, boxes);
     if ((scores->rank == 2) == nnrti_absent(rois))
@@ -17035,7 +17055,7 @@ static NNRT_ReturnCode nnrti_rule_multiclass_nms(nnrt_resolve *c)
     NNRT_MulticlassNms *a = (NNRT_MulticlassNms *)c->resolved;
     const nnrt_operand *boxes = &c->in[0], *scores = &c->in[1];
     const bool single = scores->rank == 2; /* each class has its own boxes */
-    const nnrt_operand *images = single ? &c->in[2] : nnrti_axis_open(boxes, 0) ? scores : boxes;
+    const nnrt_operand *images = single ? &c->in[2] : nnrti_axis_dynamic(boxes, 0) ? scores : boxes;
     int32_t dims[2] = {0, 6};
     int64_t classes, most, count;
     NNRT_ReturnCode code = nnrti_nms_operands(c);
@@ -17052,8 +17072,9 @@ static NNRT_ReturnCode nnrti_rule_multiclass_nms(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_OUTPUT, "returnIndex is true, but output 2 (index) is missing");
     if (nnrti_product(boxes->dims[0], boxes->dims[1]) > INT32_MAX)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "boxes '%s' is %o: more than 2147483647 boxes", boxes->name, boxes);
-    classes = scores->dims[1] -
-              (a->backgroundLabel >= 0 && a->backgroundLabel < scores->dims[1] && !nnrti_axis_open(scores, 1) ? 1 : 0);
+    classes =
+        scores->dims[1] -
+        (a->backgroundLabel >= 0 && a->backgroundLabel < scores->dims[1] && !nnrti_axis_dynamic(scores, 1) ? 1 : 0);
     most = boxes->dims[single ? 0 : 1]; /* candidates of a class */
     most = a->nmsTopK >= 0 && a->nmsTopK < most ? a->nmsTopK : most;
     c->scratch = (size_t)most * sizeof(int32_t);
@@ -17159,15 +17180,15 @@ static void nnrti_nms_class(nnrti_nms *v, const nnrti_line *scores, int32_t labe
         candidates += nnrti_load(scores->data, k * scores->step, scores->type) > attr->scoreThreshold ? 1 : 0;
     candidates = attr->nmsTopK >= 0 && attr->nmsTopK < candidates ? (int32_t)attr->nmsTopK : candidates;
     if (order != NULL && candidates > 0)
-        nnrti_top_sorted(scores, v->boxes, candidates, order);
+        nnrti_topk_sorted(scores, v->boxes, candidates, order);
     for (int32_t k = 0; k < candidates; k++) {
         bool isFree = true;
         float box[4], kept[4];
-        i = order != NULL ? order[k] : nnrti_top_next(scores, v->boxes, i);
+        i = order != NULL ? order[k] : nnrti_topk_next(scores, v->boxes, i);
         nnrti_nms_box(v, i, label, box);
         for (int32_t row = begin; isFree && row < v->count; row++) {
             nnrti_nms_box(v, nnrti_nms_note(v, row, 2), label, kept);
-            isFree = !(nnrti_overlap(box, kept, attr->normalized ? 0.0f : 1.0f) > threshold);
+            isFree = !(nnrti_iou(box, kept, attr->normalized ? 0.0f : 1.0f) > threshold);
         }
         if (!isFree)
             continue;
@@ -17361,23 +17382,23 @@ static NNRT_ReturnCode nnrti_rule_negative_log_likelihood_loss(nnrt_resolve *c)
     bool fits = rank > 0 && target->rank == rank;
     int32_t dims[NNRT_MAX_RANK];
     for (int32_t i = 0; fits && i < rank; i++)
-        fits = !nnrti_unlike(target, i, x, i == 0 ? 0 : i + 1);
+        fits = !nnrti_axes_differ(target, i, x, i == 0 ? 0 : i + 1);
     if (rank < 1)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected two axes or more", x->name, x);
     if (!fits)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "target '%s' is %o, expected the shape of '%s' %o without axis 1",
                           target->name, target, x->name, x);
-    if (!nnrti_absent(weight) && (weight->rank != 1 || nnrti_unlike(weight, 0, x, 1)))
+    if (!nnrti_absent(weight) && (weight->rank != 1 || nnrti_axes_differ(weight, 0, x, 1)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "weight '%s' is %o, expected [%d], the size of axis 1 of '%s' %o",
                           weight->name, weight, x->dims[1], x->name, x);
     if (a->ignoreIndex.count > 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "ignoreIndex has %u entries, expected at most 1",
                           a->ignoreIndex.count);
     for (int32_t i = 0; i < rank; i++)
-        dims[i] = nnrti_axis_open(target, i) ? x->dims[i == 0 ? 0 : i + 1] : target->dims[i];
+        dims[i] = nnrti_axis_dynamic(target, i) ? x->dims[i == 0 ? 0 : i + 1] : target->dims[i];
     nnrti_result(c, 0, a->reduction == NNRT_LOSS_REDUCTION_NONE ? rank : 0, dims);
     for (int32_t i = 0; i < c->out[0].rank; i++)
-        if (nnrti_axis_open(target, i))
+        if (nnrti_axis_dynamic(target, i))
             nnrti_from(c, 0, i, x, i == 0 ? 0 : i + 1);
         else
             nnrti_from(c, 0, i, target, i);
@@ -17450,13 +17471,13 @@ static NNRT_ReturnCode nnrti_rule_non_max_suppression(nnrt_resolve *c)
     if (boxes->rank != 3 || scores->rank != 3)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o, scores '%s' %o, expected 3 axes", boxes->name,
                           boxes, scores->name, scores);
-    if (boxes->dims[2] != 4 && !nnrti_axis_open(boxes, 2))
+    if (boxes->dims[2] != 4 && !nnrti_axis_dynamic(boxes, 2))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o, expected a last dimension of 4", boxes->name, boxes);
-    if (nnrti_unlike(boxes, 0, scores, 0) || nnrti_unlike(boxes, 1, scores, 2))
+    if (nnrti_axes_differ(boxes, 0, scores, 0) || nnrti_axes_differ(boxes, 1, scores, 2))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "scores '%s' is %o, expected [N,C,S] to match boxes '%s' %o", scores->name,
                           scores, boxes->name, boxes);
     for (uint32_t i = 2; i < 5; i++)
-        if (!nnrti_absent(&c->in[i]) && !nnrti_open_from(&c->in[i], 0) &&
+        if (!nnrti_absent(&c->in[i]) && !nnrti_dynamic_from(&c->in[i], 0) &&
             (code = nnrti_one_element(c, i, names[i])) != NNRT_SUCCESS)
             return code;
     if (y->dataType == NNRT_DATA_TYPE_UNKNOWN)
@@ -17465,7 +17486,7 @@ static NNRT_ReturnCode nnrti_rule_non_max_suppression(nnrt_resolve *c)
         return code;
     if (!nnrti_absent(most)) {
         count = scores->dims[2];
-        if (most->data != NULL && !nnrti_element_open(most, 0) && nnrti_value(most, 0) < count)
+        if (most->data != NULL && !nnrti_element_dynamic(most, 0) && nnrti_value(most, 0) < count)
             count = nnrti_value(most, 0) > 0 ? nnrti_value(most, 0) : 0;
     }
     count = nnrti_product(nnrti_product(count, scores->dims[0]), scores->dims[1]);
@@ -17523,7 +17544,7 @@ NNRT_API NNRT_ReturnCode nnrt_non_max_suppression(const NNRT_NonMaxSuppression *
         for (int32_t label = 0; label < scores->dims[1]; label++) {
             const nnrti_line line = nnrti_line_of(scores, 2, n * scores->strides[0] + label * scores->strides[1]);
             const int32_t first = rows;
-            nnrti_top_sorted(&line, S, S, order);
+            nnrti_topk_sorted(&line, S, S, order);
             for (int32_t i = 0; i < S && rows - first < most; i++) {
                 float box[4], kept[4];
                 int32_t k = first;
@@ -17534,7 +17555,7 @@ NNRT_API NNRT_ReturnCode nnrt_non_max_suppression(const NNRT_NonMaxSuppression *
                 for (; k < rows; k++) {
                     nnrti_suppression_box(boxes, n, (int32_t)nnrti_index(y, k * y->strides[0] + 2 * y->strides[1]),
                                           centre, kept);
-                    if (nnrti_overlap(kept, box, 0) > overlap)
+                    if (nnrti_iou(kept, box, 0) > overlap)
                         break;
                 }
                 if (k < rows)
@@ -17641,10 +17662,10 @@ static NNRT_ReturnCode nnrti_rule_one_hot(nnrt_resolve *c)
     const nnrt_operand *x = &c->in[0];
     int32_t depth = 0;
     NNRT_ReturnCode code;
-    if ((code = nnrti_room(c, x->rank + 1)) != NNRT_SUCCESS ||
+    if ((code = nnrti_check_result_rank(c, x->rank + 1)) != NNRT_SUCCESS ||
         (code = nnrti_one_element(c, 2, "onValue")) != NNRT_SUCCESS ||
         (code = nnrti_one_element(c, 3, "offValue")) != NNRT_SUCCESS ||
-        (code = nnrti_known_extent(c, 1, "depth", 1, &depth)) != NNRT_SUCCESS)
+        (code = nnrti_known_dimension(c, 1, "depth", 1, &depth)) != NNRT_SUCCESS)
         return code;
     if (a->axis < -1 || a->axis > x->rank)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis is %l, expected -1 to %d", a->axis, x->rank);
@@ -17689,7 +17710,7 @@ NNRT_API NNRT_ReturnCode nnrt_one_hot(const NNRT_OneHot *attr, const nnrt_view *
 /* >>op PAD_EDGE */
 
 /* Derived: int32, the padding before each axis.
-   Derived: if quantization parameters differ, also the parameter list of nnrti_requantise. */
+   Derived: if quantization parameters differ, also the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_pad_edge(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -17720,15 +17741,15 @@ NNRT_API NNRT_ReturnCode nnrt_pad_edge(const NNRT_PadEdge *attr, const nnrt_view
     if (nnrti_empty(y))
         return NNRT_SUCCESS;
     for (int32_t i = 0; i < x->rank; i++)
-        inner = nnrti_part(&inner, i, ((const int32_t *)before->data)[i], x->dims[i]);
+        inner = nnrti_view_slice(&inner, i, ((const int32_t *)before->data)[i], x->dims[i]);
     nnrti_copy(x, &inner);
     for (int32_t i = 0; i < x->rank; i++) {
         const int32_t b = ((const int32_t *)before->data)[i], L = x->dims[i], a = y->dims[i] - b - L;
-        const nnrt_view first = nnrti_part(&inner, i, 0, 1), last = nnrti_part(&inner, i, L - 1, 1);
-        nnrt_view front = nnrti_part(&inner, i, -b, b), back = nnrti_part(&inner, i, L, a);
+        const nnrt_view first = nnrti_view_slice(&inner, i, 0, 1), last = nnrti_view_slice(&inner, i, L - 1, 1);
+        nnrt_view front = nnrti_view_slice(&inner, i, -b, b), back = nnrti_view_slice(&inner, i, L, a);
         nnrti_copy(&first, &front);
         nnrti_copy(&last, &back);
-        inner = nnrti_part(&inner, i, -b, y->dims[i]);
+        inner = nnrti_view_slice(&inner, i, -b, y->dims[i]);
     }
     return NNRT_SUCCESS;
 }
@@ -17762,7 +17783,7 @@ static NNRT_ReturnCode nnrti_pad_given(nnrt_resolve *c, const NNRT_PadFusion *a,
 static NNRT_ReturnCode nnrti_pad_check(nnrt_resolve *c, NNRT_PaddingMode mode, const int64_t *pads, int32_t i)
 {
     const int64_t extent = c->in[0].dims[i / 2], most = mode == NNRT_PADDING_MODE_REFLECT ? extent - 1 : extent;
-    if (!nnrti_absent(&c->in[1]) && nnrti_element_open(&c->in[1], (size_t)i))
+    if (!nnrti_absent(&c->in[1]) && nnrti_element_dynamic(&c->in[1], (size_t)i))
         return NNRT_SUCCESS;
     if (mode != NNRT_PADDING_MODE_CONSTANT && pads[i] > 0 && pads[i] > most)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
@@ -17811,12 +17832,12 @@ static NNRT_ReturnCode nnrti_pad_value(nnrt_resolve *c, const NNRT_PadFusion *a)
         number = scale > 0 && number == number ? nnrti_round((double)((float)number / scale)) : 0;
         number += (double)x->quant[0].zeroPoint;
     }
-    nnrti_number(x->dataType, number, element);
+    nnrti_store_number(x->dataType, number, element);
     return NNRT_SUCCESS;
 }
 
 /* Resolved: attr->paddings has one list per axis.
-   Derived: if quantization parameters differ, also the parameter list of nnrti_requantise. */
+   Derived: if quantization parameters differ, also the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_pad_fusion(nnrt_resolve *c)
 {
     NNRT_PadFusion *a = (NNRT_PadFusion *)c->resolved;
@@ -17855,11 +17876,11 @@ static void nnrti_pad_mirror(nnrt_view *v, int32_t axis, int32_t before, int32_t
     const int32_t L = v->dims[axis];
     for (int32_t k = 0; k < before + after; k++) {
         const int32_t j = k < before ? k - before : L + (k - before);
-        const nnrt_view from = nnrti_part(v, axis, nnrti_pad_source(j, L, mode), 1);
-        nnrt_view to = nnrti_part(v, axis, j, 1);
+        const nnrt_view from = nnrti_view_slice(v, axis, nnrti_pad_source(j, L, mode), 1);
+        nnrt_view to = nnrti_view_slice(v, axis, j, 1);
         nnrti_copy(&from, &to);
     }
-    *v = nnrti_part(v, axis, -before, before + L + after);
+    *v = nnrti_view_slice(v, axis, -before, before + L + after);
 }
 
 /* y[o0,o1,..] = x[s0,s1,..] with j = o - b on each axis and s = j if 0 <= j < L. In the padding,
@@ -17873,15 +17894,15 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_pad_fusion(const NNRT_PadFusion *attr, const 
     const NNRT_Int64List *pads = attr->paddings.data;
     nnrt_view inner = *y;
     for (int32_t i = 0; i < x->rank; i++)
-        inner = nnrti_part(&inner, i, (int32_t)pads[i].data[0], x->dims[i]);
+        inner = nnrti_view_slice(&inner, i, (int32_t)pads[i].data[0], x->dims[i]);
     if (attr->paddingMode == NNRT_PADDING_MODE_CONSTANT) {
         nnrti_copy(value != NULL ? value : constant, y);
         if (list != NULL)
-            (void)nnrti_requantise(list, value != NULL ? 2 : 0, y);
+            (void)nnrti_requantize(list, value != NULL ? 2 : 0, y);
     }
     nnrti_copy(x, &inner);
     if (list != NULL)
-        (void)nnrti_requantise(list, 0, &inner);
+        (void)nnrti_requantize(list, 0, &inner);
     for (int32_t i = 0; i < x->rank && attr->paddingMode != NNRT_PADDING_MODE_CONSTANT; i++)
         nnrti_pad_mirror(&inner, i, (int32_t)pads[i].data[0], (int32_t)pads[i].data[1], attr->paddingMode);
     return NNRT_SUCCESS;
@@ -18248,12 +18269,12 @@ NNRT_API NNRT_ReturnCode nnrt_prior_box(const NNRT_PriorBox *attr, const nnrt_vi
                         k % 2 == 0 ? ((float)w + attr->offset) * attr->stepW : ((float)h + attr->offset) * attr->stepH;
                     const float v = (k < 2 ? centre - size : centre + size) / extent[k % 2];
                     if (boxes != NULL)
-                        ((float *)boxes->data)[nnrti_place(boxes, h, w, i, k)] = !attr->clip ? v
-                                                                                 : v < 0     ? 0
-                                                                                 : v > 1     ? 1
-                                                                                             : v;
+                        ((float *)boxes->data)[nnrti_offset_4(boxes, h, w, i, k)] = !attr->clip ? v
+                                                                                    : v < 0     ? 0
+                                                                                    : v > 1     ? 1
+                                                                                                : v;
                     if (variances != NULL)
-                        ((float *)variances->data)[nnrti_place(variances, h, w, i, k)] = attr->variances.data[k];
+                        ((float *)variances->data)[nnrti_offset_4(variances, h, w, i, k)] = attr->variances.data[k];
                 }
     return NNRT_SUCCESS;
 }
@@ -18321,7 +18342,7 @@ static NNRT_ReturnCode nnrti_quant_along(nnrt_resolve *c, int32_t *axis, bool sa
     dims[1] = x->dims[*axis];
     dims[2] = behind[1];
     for (int32_t i = 0; i < 2; i++)
-        nnrti_see_as(both[i], 3, dims);
+        nnrti_set_view_shape(both[i], 3, dims);
     if (nnrti_has_params(both[1]))
         both[1]->quantAxis = *axis + 1;
     return NNRT_SUCCESS;
@@ -18513,8 +18534,8 @@ NNRT_API NNRT_ReturnCode nnrt_random_normal(const NNRT_RandomNormal *attr, const
         const uint64_t bits = nnrti_random(attr->seed, i++);
         const float u = nnrti_random_part(bits) + 5.9604644775390625e-8f, v = nnrti_random_part(bits << 24);
         const float z = nnrti_sqrtf(-2.0f * nnrti_logf(u)) * nnrti_cosf(6.28318531f * v);
-        nnrti_number(y->dataType, (double)(attr->mean + attr->scale * z),
-                     nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)));
+        nnrti_store_number(y->dataType, (double)(attr->mean + attr->scale * z),
+                           nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)));
     } while (nnrti_next_place(y, place));
     return NNRT_SUCCESS;
 }
@@ -18544,8 +18565,8 @@ NNRT_API NNRT_ReturnCode nnrt_random_uniform(const NNRT_RandomUniform *attr, con
         return NNRT_SUCCESS;
     do {
         const float u = nnrti_random_part(nnrti_random(attr->seed, i++));
-        nnrti_number(y->dataType, (double)(attr->low + (attr->high - attr->low) * u),
-                     nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)));
+        nnrti_store_number(y->dataType, (double)(attr->low + (attr->high - attr->low) * u),
+                           nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)));
     } while (nnrti_next_place(y, place));
     return NNRT_SUCCESS;
 }
@@ -18592,10 +18613,10 @@ static NNRT_ReturnCode nnrti_range_given(nnrt_resolve *c, uint64_t v[3], double 
             return nnrti_fail(c, NNRT_NULL_PTR, "input %u (%s) is missing", i, names[i]);
         if ((code = nnrti_one_element(c, i, names[i])) != NNRT_SUCCESS)
             return code;
-        if (nnrti_late(c, i))
+        if (nnrti_value_at_run_time(c, i))
             c->open = c->late = true;
         else if (o->data == NULL)
-            return nnrti_unknown(c, i, names[i]);
+            return nnrti_fail_unknown_value(c, i, names[i]);
         else if (o->dataType >= NNRT_DATA_TYPE_FLOAT16)
             nnrti_read_f64(&w[i], o->data, 1, 1, o->dataType);
         else
@@ -18640,7 +18661,7 @@ static NNRT_ReturnCode nnrti_rule_range(nnrt_resolve *c)
     const nnrt_operand *limit = &c->in[1];
     const bool given = c->nIn > 1, isFloat = c->in[0].dataType >= NNRT_DATA_TYPE_FLOAT16;
     const bool isSigned = !given || c->in[0].dataType < NNRT_DATA_TYPE_UINT8;
-    const bool open = given && nnrti_element_open(limit, 0);
+    const bool open = given && nnrti_element_dynamic(limit, 0);
     uint64_t v[3] = {(uint64_t)a->start, (uint64_t)a->limit, (uint64_t)a->delta};
     double w[3] = {(double)a->start, (double)a->limit, (double)a->delta}, n = 1;
     int32_t dims[1] = {2};
@@ -18652,7 +18673,7 @@ static NNRT_ReturnCode nnrti_rule_range(nnrt_resolve *c)
     if (given && !c->late && c->open && nnrti_has_intervals(c))
         intervals = true;
     else if (given &&
-             (c->late || nnrti_element_open(&c->in[0], 0) || nnrti_element_open(&c->in[2], 0) ||
+             (c->late || nnrti_element_dynamic(&c->in[0], 0) || nnrti_element_dynamic(&c->in[2], 0) ||
               nnrti_element_unbounded(limit, 0) || (open && (isFloat ? w[2] < 0 : isSigned && (int64_t)v[2] < 0))))
         c->unbounded = true;
     else if ((code = isFloat ? nnrti_range_reals(c, w, &n) : nnrti_range_integers(c, v, isSigned, &n)) != NNRT_SUCCESS)
@@ -18710,7 +18731,7 @@ static NNRT_ReturnCode nnrti_rule_rank(nnrt_resolve *c)
     value = c->alloc(c->user, sizeof(int64_t));
     if (value == NULL)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its value");
-    nnrti_number(y->dataType, (double)c->in[0].rank, value);
+    nnrti_store_number(y->dataType, (double)c->in[0].rank, value);
     nnrti_result(c, 0, 0, NULL);
     y->data = value;
     return NNRT_SUCCESS;
@@ -18793,7 +18814,7 @@ static NNRT_ReturnCode nnrti_quant_reduce(nnrt_resolve *c, NNRT_ReduceMode mode)
     d = nnrti_quant_scale(x, 0);
     nnrti_factor(nnrti_quant_ratio(mode == NNRT_REDUCE_MODE_SUM_SQUARE ? d * d : d, nnrti_quant_scale(y, 0)), factor);
     if (mode == NNRT_REDUCE_MODE_MAX || mode == NNRT_REDUCE_MODE_MIN)
-        nnrti_quant_refit(x, y, 0, factor);
+        nnrti_requantize_factor(x, y, 0, factor);
     if (mode == NNRT_REDUCE_MODE_ALL) {
         factor[0] = nnrti_quant_of(y, 1) - y->quant[0].zeroPoint;
         factor[1] = 0;
@@ -19088,9 +19109,9 @@ static NNRT_ReturnCode nnrti_reshape_list(nnrt_resolve *c, int32_t rank, int32_t
     for (int32_t i = 0; i < rank; i++) {
         const int64_t entry = nnrti_value(&c->in[1], (size_t)i);
         if (nnrti_element_unbounded(&c->in[1], (size_t)i) ||
-            (nnrti_element_open(&c->in[1], (size_t)i) && entry > 0 && (uint64_t)entry > nnrti_most(x))) {
+            (nnrti_element_dynamic(&c->in[1], (size_t)i) && entry > 0 && (uint64_t)entry > nnrti_max_elements(x))) {
             /* as many as x has elements at most; of an empty x any, but a 1 will do */
-            dims[i] = nnrti_most(x) < INT32_MAX ? (int32_t)nnrti_most(x) : INT32_MAX;
+            dims[i] = nnrti_max_elements(x) < INT32_MAX ? (int32_t)nnrti_max_elements(x) : INT32_MAX;
             dims[i] = dims[i] > 0 ? dims[i] : 1;
             continue;
         }
@@ -19134,7 +19155,7 @@ static void nnrti_reshape_symbols(nnrt_resolve *c, int32_t rank, int32_t inferre
     uint32_t left[NNRT_MAX_RANK], count = 0;
     int64_t fixed = 1, taken = 1, most[NNRT_MAX_RANK] = {0}; /* of what is left, the numbers */
     bool whole = true;
-    if (inferred >= 0 && nnrti_element_open(list, (size_t)inferred))
+    if (inferred >= 0 && nnrti_element_dynamic(list, (size_t)inferred))
         return; /* perhaps it is another one that is inferred */
     for (int32_t k = 0; k < x->rank; k++) {
         const int64_t number = x->dims[k] > 0 ? x->dims[k] : 1;
@@ -19163,18 +19184,19 @@ static void nnrti_reshape_symbols(nnrt_resolve *c, int32_t rank, int32_t inferre
             left[at] = left[--count];
             most[at] = most[count];
         }
-        if (nnrti_element_unbounded(list, (size_t)i) && nnrti_most(x) > 0) /* nothing bounds those of an empty x */
+        if (nnrti_element_unbounded(list, (size_t)i) &&
+            nnrti_max_elements(x) > 0) /* nothing bounds those of an empty x */
             nnrti_bounded(c, 0, i);
     }
-    nnrti_result_of_as_many(c, x);
+    nnrti_result_same_count(c, x);
     if (inferred < 0)
         return;
     if (c->open) { /* the extents that are open may be as small as 1: those of x that are left make it, or all of x */
         int64_t rest = fixed;
         for (uint32_t i = 0; i < count; i++)
             rest = nnrti_product(rest, most[i]);
-        if ((uint64_t)rest > nnrti_most(x))
-            rest = (int64_t)nnrti_most(x);
+        if ((uint64_t)rest > nnrti_max_elements(x))
+            rest = (int64_t)nnrti_max_elements(x);
         rest = nnrti_quotient(rest, taken);
         y->dims[inferred] = rest < INT32_MAX ? (int32_t)rest : INT32_MAX;
         nnrti_bounded(c, 0, inferred);
@@ -19187,7 +19209,7 @@ static void nnrti_reshape_symbols(nnrt_resolve *c, int32_t rank, int32_t inferre
 }
 
 /* The shape must have as many elements as x. y is seen with the shape of x.
-   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_reshape(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -19214,7 +19236,7 @@ static NNRT_ReturnCode nnrti_rule_reshape(nnrt_resolve *c)
                           count, &y, inferred >= 0 ? " or a multiple of it along the inferred axis" : "");
     nnrti_result(c, 0, rank, dims);
     nnrti_reshape_symbols(c, rank, inferred);
-    nnrti_see_as(&c->out[0], x->rank, x->dims);
+    nnrti_set_view_shape(&c->out[0], x->rank, x->dims);
     nnrti_reshape_axes(x, &c->out[0], to);
     return nnrti_quant_moves(c, 0, 0, to);
 }
@@ -19291,7 +19313,8 @@ static NNRT_ReturnCode nnrti_resize_extents(nnrt_resolve *c, const NNRT_Resize *
             return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (size) '%s' is %o, expected %s", size->name, size,
                               scales ? "[4] scales" : "[2]: height, width");
 #ifndef NNRT_FIRMWARE
-        if (scales && nnrti_late(c, 1) && (code = nnrti_stand_in(c, 1, "scales", NNRT_TYPES_FLOAT)) != NNRT_SUCCESS)
+        if (scales && nnrti_value_at_run_time(c, 1) &&
+            (code = nnrti_placeholder_value(c, 1, "scales", NNRT_TYPES_FLOAT)) != NNRT_SUCCESS)
             return code;
 #endif
         if ((code = nnrti_known(c, 1, "size")) != NNRT_SUCCESS)
@@ -19435,7 +19458,7 @@ static NNRT_ReturnCode nnrti_rule_resize(nnrt_resolve *c)
     if (nnrti_is_quant(x) && a->method != NNRT_RESIZE_METHOD_CUBIC)
         return nnrti_quant_resize(c, a, step);
     if (nnrti_is_quant(x))
-        nnrti_take_last(c);
+        nnrti_select_last_kernel(c);
     if ((code = nnrti_derive(c, NNRT_DATA_TYPE_FLOAT64, 1, dims, &steps)) == NNRT_SUCCESS)
         memcpy(steps, step, sizeof(step));
     return code;
@@ -19529,9 +19552,9 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_resize(const NNRT_Resize *attr, const nnrt_vi
             for (int32_t n = 0; n < y->dims[0]; n++)
                 for (int32_t t = 0; t < count; t++)
                     for (int32_t c = 0; c < y->dims[3]; c++) {
-                        const ptrdiff_t at = nnrti_place(x, n, 0, 0, c);
+                        const ptrdiff_t at = nnrti_offset_4(x, n, 0, 0, c);
                         const float v = nnrti_resize_cell(x, at, &rows, &columns[t], taps, type);
-                        nnrti_store_real(y, nnrti_place(y, n, p, first + t, c), v, type);
+                        nnrti_store_real(y, nnrti_offset_4(y, n, p, first + t, c), v, type);
                     }
         }
     }
@@ -19557,12 +19580,12 @@ NNRT_API NNRT_ReturnCode nnrt_resize_q8(const NNRT_Resize *attr, const nnrt_view
                     for (int32_t k = 0; k < 4; k++) {
                         const int32_t h = k / 2 == 0 ? 1024 - row[2] : row[2],
                                       w = k % 2 == 0 ? 1024 - column[2] : column[2];
-                        sum += (int64_t)nnrti_load_8(x->data, nnrti_place(x, n, row[k / 2], column[k % 2], c),
+                        sum += (int64_t)nnrti_load_8(x->data, nnrti_offset_4(x, n, row[k / 2], column[k % 2], c),
                                                      x->dataType) *
                                h * w;
                     }
-                    nnrti_store_8(y->data, nnrti_place(y, n, p, q, c),
-                                  nnrti_requantised(x, nnrti_shift_round(sum, 20), list));
+                    nnrti_store_8(y->data, nnrti_offset_4(y, n, p, q, c),
+                                  nnrti_requantized(x, nnrti_shift_round(sum, 20), list));
                 }
     return NNRT_SUCCESS;
 }
@@ -19587,8 +19610,8 @@ static NNRT_ReturnCode nnrti_resize_nd_list(nnrt_resolve *c, uint32_t i, const c
     if (o->rank != 1 || o->dims[0] != count)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected [%d]", i, what, o->name, o, count);
 #ifndef NNRT_FIRMWARE
-    if (nnrti_late(c, i))
-        return nnrti_stand_in(c, i, what, NNRT_TYPES_FLOAT | NNRT_TYPES_INDEX);
+    if (nnrti_value_at_run_time(c, i))
+        return nnrti_placeholder_value(c, i, what, NNRT_TYPES_FLOAT | NNRT_TYPES_INDEX);
 #endif
     return nnrti_known(c, i, what);
 }
@@ -19601,7 +19624,7 @@ static NNRT_ReturnCode nnrti_resize_nd_policy(nnrt_resolve *c, const NNRT_Resize
     const bool least = a->keepAspectRatioPolicy == NNRT_ASPECT_RATIO_POLICY_NOT_LARGER;
     for (int32_t k = 0; k < count; k++) {
         const double size = (double)nnrti_value(sizes, (size_t)k), L = x->dims[axes[k]];
-        if (nnrti_axis_open(x, axes[k]) || nnrti_element_open(sizes, (size_t)k))
+        if (nnrti_axis_dynamic(x, axes[k]) || nnrti_element_dynamic(sizes, (size_t)k))
             return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
                               "keepAspectRatioPolicy needs to know the extents of '%s' %o and sizes: give them",
                               x->name, x);
@@ -19672,17 +19695,17 @@ static NNRT_ReturnCode nnrti_resize_nd_extent(nnrt_resolve *c, uint32_t i, int32
     const bool open = nnrti_element_unbounded(list, (size_t)k);
     if (i == 2) {
         const float scale = nnrti_scale_at(list, k), product = (float)L * scale;
-        if (!nnrti_element_open(list, (size_t)k) && !(product >= 1 && product < 2147483648.0f))
+        if (!nnrti_element_dynamic(list, (size_t)k) && !(product >= 1 && product < 2147483648.0f))
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scales[%d] is %f: extent %d would become %f", k,
                               (double)scale, L, (double)product);
         *M = open || !(product >= 1 && product < 2147483648.0f) ? 1 : (int64_t)product;
         factor[0] = open ? 1 : (double)scale;
         factor[1] = 1;
-        if (nnrti_has_intervals(c) && nnrti_element_open(list, (size_t)k))
+        if (nnrti_has_intervals(c) && nnrti_element_dynamic(list, (size_t)k))
             *M = nnrti_resize_nd_scaled(c, axis, list, k);
-        else if (nnrti_element_open(list, (size_t)k))
+        else if (nnrti_element_dynamic(list, (size_t)k))
             nnrti_computed(c, 0, axis);
-        else if (nnrti_axis_open(x, axis) && scale != 1)
+        else if (nnrti_axis_dynamic(x, axis) && scale != 1)
             nnrti_computed(c, 0, axis);
         return NNRT_SUCCESS;
     }
@@ -19887,7 +19910,7 @@ NNRT_API NNRT_ReturnCode nnrt_resize_nd(const NNRT_ResizeND *attr, const nnrt_vi
 /* >>op REVERSE_SEQUENCE */
 
 /* Resolved: batchAxis and timeAxis >= 0.
-   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_reverse_sequence(nnrt_resolve *c)
 {
     NNRT_ReverseSequence *a = (NNRT_ReverseSequence *)c->resolved;
@@ -19902,13 +19925,13 @@ static NNRT_ReturnCode nnrti_rule_reverse_sequence(nnrt_resolve *c)
         return code;
     if (batch == time)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "batchAxis and timeAxis are both %d, expected two axes", batch);
-    if (lengths->rank != 1 || nnrti_unlike(lengths, 0, x, batch))
+    if (lengths->rank != 1 || nnrti_axes_differ(lengths, 0, x, batch))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "lengths '%s' is %o, expected [%d], the extent of axis %d of '%s' %o",
                           lengths->name, lengths, x->dims[batch], batch, x->name, x);
     a->batchAxis = batch;
     a->timeAxis = time;
     nnrti_result_like(c, 0);
-    nnrti_axes_but(c, time, to);
+    nnrti_axes_except(c, time, to);
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
@@ -19923,18 +19946,18 @@ NNRT_API NNRT_ReturnCode nnrt_reverse_sequence(const NNRT_ReverseSequence *attr,
     const int32_t batch = (int32_t)attr->batchAxis, time = (int32_t)attr->timeAxis, T = x->dims[time];
     for (int32_t b = 0; b < x->dims[batch]; b++) {
         const int64_t length = nnrti_index(lengths, b * lengths->strides[0]);
-        const nnrt_view from = nnrti_part(x, batch, b, 1), to = nnrti_part(y, batch, b, 1);
+        const nnrt_view from = nnrti_view_slice(x, batch, b, 1), to = nnrti_view_slice(y, batch, b, 1);
         nnrt_view part, target;
         if (length < 0 || length > T)
             return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
                                   "length %l, element %d of lengths, lies outside axis %d of x, expected 0 to %d",
                                   length, b, time, T);
-        part = nnrti_part(&from, time, (int32_t)length, T - (int32_t)length);
-        target = nnrti_part(&to, time, (int32_t)length, T - (int32_t)length);
+        part = nnrti_view_slice(&from, time, (int32_t)length, T - (int32_t)length);
+        target = nnrti_view_slice(&to, time, (int32_t)length, T - (int32_t)length);
         nnrti_copy(&part, &target);
-        part = nnrti_part(&from, time, length > 0 ? (int32_t)length - 1 : 0, (int32_t)length); /* read backward */
+        part = nnrti_view_slice(&from, time, length > 0 ? (int32_t)length - 1 : 0, (int32_t)length); /* read backward */
         part.strides[time] = -part.strides[time];
-        target = nnrti_part(&to, time, 0, (int32_t)length);
+        target = nnrti_view_slice(&to, time, 0, (int32_t)length);
         nnrti_copy(&part, &target);
     }
     return NNRT_SUCCESS;
@@ -19959,7 +19982,7 @@ static NNRT_ReturnCode nnrti_rule_rms_normalization(nnrt_resolve *c)
     if (code != NNRT_SUCCESS)
         return code;
     for (int32_t i = 0; i < scale->rank; i++)
-        if (before < 0 || (!nnrti_is_one(scale, i) && nnrti_unlike(scale, i, x, i + before)))
+        if (before < 0 || (!nnrti_is_one(scale, i) && nnrti_axes_differ(scale, i, x, i + before)))
             return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (scale) '%s' is %o, which does not broadcast to x %o",
                               scale->name, scale, x);
     nnrti_result_like(c, 0);
@@ -20046,9 +20069,9 @@ static NNRT_ReturnCode nnrti_rule_roi_align(nnrt_resolve *c)
     NNRT_ReturnCode code;
     if (x->rank != 4 || nnrti_count(x) == 0)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes, none of them empty", x->name, x);
-    if (rois->rank != 2 || (rois->dims[1] != 4 && !nnrti_axis_open(rois, 1)))
+    if (rois->rank != 2 || (rois->dims[1] != 4 && !nnrti_axis_dynamic(rois, 1)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "rois '%s' is %o, expected [regions,4]", rois->name, rois);
-    if (batch->rank != 1 || nnrti_unlike(rois, 0, batch, 0))
+    if (batch->rank != 1 || nnrti_axes_differ(rois, 0, batch, 0))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "batchIndices '%s' is %o, expected [%d]: one for each region",
                           batch->name, batch, rois->dims[0]);
     if (a->outputHeight < 1 || a->outputWidth < 1)
@@ -20059,7 +20082,7 @@ static NNRT_ReturnCode nnrti_rule_roi_align(nnrt_resolve *c)
     if (!(a->spatialScale > 0 && a->spatialScale <= FLT_MAX))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "spatialScale is %f, expected more than 0",
                           (double)a->spatialScale);
-    regions = nnrti_axis_open(rois, 0) ? batch : rois; /* the fixed one of two */
+    regions = nnrti_axis_dynamic(rois, 0) ? batch : rois; /* the fixed one of two */
     if ((code = nnrti_result_image(c, 0, regions->dims[0], a->outputHeight, a->outputWidth,
                                    x->dims[nnrti_image_axis(x, 2)])) != NNRT_SUCCESS)
         return code;
@@ -20099,9 +20122,9 @@ static float nnrti_roi_place(const nnrti_roi *r, int32_t p, int32_t i)
 
 /* The samples of bin p that can lie in -1..L: their places rise, unless the region has no extent. The others are 0 and,
    where a region is far larger than x, too many to be looked at. */
-static nnrti_cells nnrti_roi_samples(const nnrti_roi *r, int32_t p, int32_t L)
+static nnrti_tap_range nnrti_roi_samples(const nnrti_roi *r, int32_t p, int32_t L)
 {
-    nnrti_cells cells;
+    nnrti_tap_range cells;
     cells.first = 0;
     cells.end = r->samples;
     for (int32_t end = r->samples; r->bin > 0 && cells.first < end;) {
@@ -20131,7 +20154,7 @@ static float nnrti_roi_clamp(float at, int32_t L)
 
 /* to[t] = the largest of its value and of the weighted cells of sample s in channel c + t. Cells outside x and cells of
    weight 0 count as 0. */
-NNRTI_INLINE void nnrti_roi_max(const nnrt_view *x, ptrdiff_t at, const nnrti_corners *s, int32_t count, float *to,
+NNRTI_INLINE void nnrti_roi_max(const nnrt_view *x, ptrdiff_t at, const nnrti_bilinear *s, int32_t count, float *to,
                                 NNRT_DataType type)
 {
     for (int32_t t = 0; t < count; t++) {
@@ -20148,9 +20171,9 @@ NNRTI_INLINE void nnrti_roi_max(const nnrt_view *x, ptrdiff_t at, const nnrti_co
 NNRTI_INLINE void nnrti_roi_sum(const nnrt_view *x, const nnrti_roi region[2], int32_t n, int32_t p, int32_t q,
                                 int32_t c, int32_t count, float *sum, bool max, NNRT_DataType type)
 {
-    const nnrti_cells rows = nnrti_roi_samples(&region[0], p, x->dims[1]);
-    const nnrti_cells columns = nnrti_roi_samples(&region[1], q, x->dims[2]);
-    const ptrdiff_t at = nnrti_place(x, n, 0, 0, c);
+    const nnrti_tap_range rows = nnrti_roi_samples(&region[0], p, x->dims[1]);
+    const nnrti_tap_range columns = nnrti_roi_samples(&region[1], q, x->dims[2]);
+    const ptrdiff_t at = nnrti_offset_4(x, n, 0, 0, c);
     const bool outside = rows.end - rows.first < region[0].samples || columns.end - columns.first < region[1].samples;
     for (int32_t t = 0; t < count && max; t++) /* samples that are left out are 0 */
         sum[t] = outside || region[0].samples < 1 || region[1].samples < 1 ? 0 : -nnrti_inff();
@@ -20158,11 +20181,11 @@ NNRTI_INLINE void nnrti_roi_sum(const nnrt_view *x, const nnrti_roi region[2], i
         for (int32_t j = columns.first; j < columns.end; j++) {
             const float h = nnrti_roi_clamp(nnrti_roi_place(&region[0], p, i), x->dims[1]);
             const float w = nnrti_roi_clamp(nnrti_roi_place(&region[1], q, j), x->dims[2]);
-            const nnrti_corners s = nnrti_corners_of(x, h, w);
+            const nnrti_bilinear s = nnrti_bilinear_of(x, h, w);
             if (max)
                 nnrti_roi_max(x, at, &s, count, sum, type);
             for (int32_t t = 0; t < count && !max; t++)
-                sum[t] += nnrti_at_corners(x, at + t * x->strides[3], &s, type);
+                sum[t] += nnrti_bilinear_at(x, at + t * x->strides[3], &s, type);
         }
 }
 
@@ -20187,8 +20210,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_roi_align(const NNRT_RoiAlign *attr, const nn
                                   x->dims[0] - 1);
         for (int32_t axis = 0; axis < 2; axis++) {
             const ptrdiff_t at = r * rois->strides[0] + (1 - axis) * rois->strides[1];
-            region[axis] = nnrti_roi_of(attr, nnrti_load_beside(rois, at, type),
-                                        nnrti_load_beside(rois, at + 2 * rois->strides[1], type), y->dims[1 + axis]);
+            region[axis] = nnrti_roi_of(attr, nnrti_load_vector(rois, at, type),
+                                        nnrti_load_vector(rois, at + 2 * rois->strides[1], type), y->dims[1 + axis]);
         }
         samples = (float)region[0].samples * (float)region[1].samples;
         for (int32_t p = 0; p < y->dims[1]; p++)
@@ -20198,7 +20221,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_roi_align(const NNRT_RoiAlign *attr, const nn
                     float sum[16] = {0};
                     nnrti_roi_sum(x, region, (int32_t)n, p, q, c, count, sum, attr->max, type);
                     for (int32_t t = 0; t < count; t++)
-                        nnrti_store(y->data, nnrti_place(y, r, p, q, c + t),
+                        nnrti_store(y->data, nnrti_offset_4(y, r, p, q, c + t),
                                     attr->max     ? sum[t]
                                     : samples > 0 ? sum[t] / samples
                                                   : 0,
@@ -20235,13 +20258,14 @@ static NNRT_ReturnCode nnrti_roll_by(nnrt_resolve *c, int32_t rank, const int32_
 }
 
 /* Without axes x and y are seen as vectors. Derived: how far each axis of what is seen moves, 0..L-1.
-   Derived: if quantization parameters differ, also the parameter list of nnrti_requantise. */
+   Derived: if quantization parameters differ, also the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_roll(nnrt_resolve *c)
 {
     nnrt_operand *x = &c->in[0];
     const nnrt_operand *axes = &c->in[2];
-    const bool flat = nnrti_absent(axes), lateAxes = !flat && nnrti_late(c, 2), late = lateAxes || nnrti_late(c, 1);
-    const size_t most = nnrti_most(x);
+    const bool flat = nnrti_absent(axes), lateAxes = !flat && nnrti_value_at_run_time(c, 2),
+               late = lateAxes || nnrti_value_at_run_time(c, 1);
+    const size_t most = nnrti_max_elements(x);
     int32_t count = most < INT32_MAX ? (int32_t)most : INT32_MAX, by[NNRT_MAX_RANK] = {0}, to[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
     if (!flat && ((code = nnrti_known_list(c, 2, "axes", 0, x->rank)) != NNRT_SUCCESS ||
@@ -20249,7 +20273,7 @@ static NNRT_ReturnCode nnrti_rule_roll(nnrt_resolve *c)
         return code;
     if ((code = nnrti_known_list(c, 1, "shifts", flat ? 1 : axes->dims[0], flat ? 1 : axes->dims[0])) != NNRT_SUCCESS)
         return code;
-    if (flat && most > INT32_MAX && !nnrti_open_from(x, 0))
+    if (flat && most > INT32_MAX && !nnrti_dynamic_from(x, 0))
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o has more elements than an axis can have", x->name, x);
     if (!late && (code = nnrti_roll_by(c, x->rank, flat ? &count : x->dims, by)) != NNRT_SUCCESS)
         return code;
@@ -20257,8 +20281,8 @@ static NNRT_ReturnCode nnrti_rule_roll(nnrt_resolve *c)
     for (int32_t i = 0; i < x->rank; i++)
         to[i] = late || by[flat ? 0 : i] != 0 ? -1 : i;
     if (flat) {
-        nnrti_see_as(x, 1, &count);
-        nnrti_see_as(&c->out[0], 1, &count);
+        nnrti_set_view_shape(x, 1, &count);
+        nnrti_set_view_shape(&c->out[0], 1, &count);
     }
     return nnrti_quant_moves_by(c, flat ? 1 : x->rank, by, to);
 }
@@ -20276,8 +20300,8 @@ NNRT_API NNRT_ReturnCode nnrt_roll(const NNRT_Roll *attr, const nnrt_view *x, co
         for (int32_t i = 0; i < x->rank; i++) {
             const int32_t L = x->dims[i], shift = ((const int32_t *)by->data)[i];
             const bool behind = ((parts >> i) & 1u) != 0; /* the last places, which come first */
-            from = nnrti_part(&from, i, behind ? L - shift : 0, behind ? shift : L - shift);
-            to = nnrti_part(&to, i, behind ? 0 : shift, from.dims[i]);
+            from = nnrti_view_slice(&from, i, behind ? L - shift : 0, behind ? shift : L - shift);
+            to = nnrti_view_slice(&to, i, behind ? 0 : shift, from.dims[i]);
         }
         nnrti_copy(&from, &to);
     }
@@ -20297,7 +20321,7 @@ static NNRT_ReturnCode nnrti_rule_rotary_embedding(nnrt_resolve *c)
     const nnrt_operand *x = &c->in[0], *ids = &c->in[3];
     const int32_t last = x->rank - 1, steps = x->rank == 4 ? 2 : 1, rank = nnrti_absent(ids) ? 3 : 2;
     int64_t head;
-    if ((x->rank != 3 && x->rank != 4) || nnrti_axis_open(x, last) || (x->rank == 4 && nnrti_axis_open(x, 1)))
+    if ((x->rank != 3 && x->rank != 4) || nnrti_axis_dynamic(x, last) || (x->rank == 4 && nnrti_axis_dynamic(x, 1)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "input '%s' is %o, expected [B,S,heads*D] or [B,heads,S,D] with known heads and D", x->name,
                           x);
@@ -20312,14 +20336,15 @@ static NNRT_ReturnCode nnrti_rule_rotary_embedding(nnrt_resolve *c)
     if (a->rotaryEmbeddingDim < 2 || a->rotaryEmbeddingDim > head || a->rotaryEmbeddingDim % 2 != 0)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "rotaryEmbeddingDim is %l, expected an even number of 2 to %l",
                           a->rotaryEmbeddingDim, head);
-    if (!nnrti_absent(ids) && (ids->rank != 2 || nnrti_unlike(ids, 0, x, 0) || nnrti_unlike(ids, 1, x, steps)))
+    if (!nnrti_absent(ids) &&
+        (ids->rank != 2 || nnrti_axes_differ(ids, 0, x, 0) || nnrti_axes_differ(ids, 1, x, steps)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 3 (positionIds) '%s' is %o, expected [%d,%d]", ids->name, ids,
                           x->dims[0], x->dims[steps]);
     for (uint32_t i = 1; i < 3; i++) {
         const nnrt_operand *o = &c->in[i];
-        if (o->rank != rank || nnrti_axis_open(o, rank - 1) || o->dims[rank - 1] != a->rotaryEmbeddingDim / 2 ||
-            (rank == 3 && (nnrti_unlike(o, 0, x, 0) || nnrti_unlike(o, 1, x, steps))) ||
-            (rank == 2 && i == 2 && nnrti_unlike(o, 0, &c->in[1], 0)))
+        if (o->rank != rank || nnrti_axis_dynamic(o, rank - 1) || o->dims[rank - 1] != a->rotaryEmbeddingDim / 2 ||
+            (rank == 3 && (nnrti_axes_differ(o, 0, x, 0) || nnrti_axes_differ(o, 1, x, steps))) ||
+            (rank == 2 && i == 2 && nnrti_axes_differ(o, 0, &c->in[1], 0)))
             return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected %s with a last axis of %l", i,
                               names[i], o->name, o, rank == 3 ? "[B,S,..]" : "[positions,..]",
                               a->rotaryEmbeddingDim / 2);
@@ -20447,11 +20472,11 @@ static NNRT_ReturnCode nnrti_rule_scale_fusion(nnrt_resolve *c)
     if (code != NNRT_SUCCESS)
         return code;
     a->axis = axis;
-    if (s->rank > x->rank - axis || !nnrti_same(s->dims, x->dims + axis, (size_t)s->rank * sizeof(s->dims[0])))
+    if (s->rank > x->rank - axis || !nnrti_bytes_equal(s->dims, x->dims + axis, (size_t)s->rank * sizeof(s->dims[0])))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "scale '%s' is %o, expected extents of '%s' %o from axis %d on",
                           s->name, s, x->name, x, axis);
     if (!nnrti_absent(bias) &&
-        (bias->rank != s->rank || !nnrti_same(bias->dims, s->dims, (size_t)s->rank * sizeof(s->dims[0]))))
+        (bias->rank != s->rank || !nnrti_bytes_equal(bias->dims, s->dims, (size_t)s->rank * sizeof(s->dims[0]))))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected the shape of scale '%s' %o", bias->name,
                           bias, s->name, s);
     nnrti_result_like(c, 0);
@@ -20555,7 +20580,7 @@ static NNRT_ReturnCode nnrti_rule_scatter_elements(nnrt_resolve *c)
     const NNRT_ReturnCode code = nnrti_elements_of(c, &a->axis);
     if (code != NNRT_SUCCESS)
         return code;
-    if (!nnrti_like(&c->in[1], &c->in[2]))
+    if (!nnrti_shapes_compatible(&c->in[1], &c->in[2]))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 2 (updates) '%s' is %o, expected the shape of indices %o",
                           c->in[2].name, &c->in[2], &c->in[1]);
     nnrti_result_like(c, 0);
@@ -20583,7 +20608,7 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_elements(const NNRT_ScatterElements *attr,
     nnrt_view lines;
     int64_t n = 0;
     nnrti_copy(x, y);
-    nnrti_lines_beside(y, indices, (int32_t)attr->axis, &lines);
+    nnrti_index_lines(y, indices, (int32_t)attr->axis, &lines);
     if (!nnrti_walk_first(&w, indices, &lines, updates))
         return NNRT_SUCCESS;
     memset(&one, 0, sizeof(one)); /* a row of one element */
@@ -20592,7 +20617,7 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_elements(const NNRT_ScatterElements *attr,
         for (int32_t i = 0; i < w.count; i++, n++) {
             ptrdiff_t at;
             const NNRT_ReturnCode code =
-                nnrti_place_along(call, indices, w.at[0] + i * w.row[0], n, y, (int32_t)attr->axis, &at);
+                nnrti_index_offset_along(call, indices, w.at[0] + i * w.row[0], n, y, (int32_t)attr->axis, &at);
             if (code != NNRT_SUCCESS)
                 return code;
             one.at[0] = one.at[1] = w.at[1] + i * w.row[1] + at;
@@ -20621,16 +20646,16 @@ static NNRT_ReturnCode nnrti_rule_scatter_nd(nnrt_resolve *c)
     if (lead < 1)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 0 (indices) '%s' is %o, expected two axes or more",
                           indices->name, indices);
-    if ((code = nnrti_known_extents(c, 2, "shape", dims)) != NNRT_SUCCESS)
+    if ((code = nnrti_known_dimensions(c, 2, "shape", dims)) != NNRT_SUCCESS)
         return code;
     rank = shape->dims[0];
     k = rank - (updates->rank - lead);
-    fits = k >= 0 && k <= rank && (indices->dims[lead] == k || nnrti_axis_open(indices, lead));
+    fits = k >= 0 && k <= rank && (indices->dims[lead] == k || nnrti_axis_dynamic(indices, lead));
     for (int32_t i = 0; fits && i < lead; i++)
-        fits = !nnrti_unlike(updates, i, indices, i);
+        fits = !nnrti_axes_differ(updates, i, indices, i);
     for (int32_t i = k; fits && i < rank; i++)
-        fits = dims[i] == updates->dims[lead + i - k] || nnrti_axis_open(updates, lead + i - k) ||
-               nnrti_element_open(shape, (size_t)i);
+        fits = dims[i] == updates->dims[lead + i - k] || nnrti_axis_dynamic(updates, lead + i - k) ||
+               nnrti_element_dynamic(shape, (size_t)i);
     if (!fits)
         return nnrti_fail(
             c, NNRT_INVALID_SHAPE,
@@ -20638,10 +20663,10 @@ static NNRT_ReturnCode nnrti_rule_scatter_nd(nnrt_resolve *c)
             "of shape (%d entries) from entry k on",
             updates->name, updates, indices, rank);
     for (int32_t i = k; i < rank; i++)
-        dims[i] = nnrti_element_open(shape, (size_t)i) ? updates->dims[lead + i - k] : dims[i];
+        dims[i] = nnrti_element_dynamic(shape, (size_t)i) ? updates->dims[lead + i - k] : dims[i];
     nnrti_result(c, 0, rank, dims);
     for (int32_t i = 0; i < rank; i++)
-        if (i >= k && nnrti_element_open(shape, (size_t)i))
+        if (i >= k && nnrti_element_dynamic(shape, (size_t)i))
             nnrti_from(c, 0, i, updates, lead + i - k);
         else
             nnrti_from_value(c, 0, i, shape, (size_t)i);
@@ -20666,8 +20691,8 @@ static NNRT_ReturnCode nnrti_scatter(const nnrt_view *indices, const nnrt_view *
     do
         for (int32_t i = 0; i < w.count; i++, n++) {
             ptrdiff_t place;
-            const NNRT_ReturnCode code =
-                nnrti_place_of(call, indices, w.at[0] + i * w.row[0], indices->strides[lead], k, n, true, y, &place);
+            const NNRT_ReturnCode code = nnrti_index_offset(call, indices, w.at[0] + i * w.row[0],
+                                                            indices->strides[lead], k, n, true, y, &place);
             if (code != NNRT_SUCCESS)
                 return code;
             if (empty)
@@ -20705,11 +20730,11 @@ static NNRT_ReturnCode nnrti_rule_scatter_nd_update(nnrt_resolve *c)
     const NNRT_ScatterNDUpdate *a = (const NNRT_ScatterNDUpdate *)c->resolved;
     const nnrt_operand *x = &c->in[0], *indices = &c->in[1], *updates = &c->in[2];
     const int32_t lead = indices->rank - 1, k = x->rank - (updates->rank - lead);
-    bool fits = lead >= 0 && k >= 0 && k <= x->rank && (indices->dims[lead] == k || nnrti_axis_open(indices, lead));
+    bool fits = lead >= 0 && k >= 0 && k <= x->rank && (indices->dims[lead] == k || nnrti_axis_dynamic(indices, lead));
     for (int32_t i = 0; fits && i < lead; i++)
-        fits = !nnrti_unlike(updates, i, indices, i);
+        fits = !nnrti_axes_differ(updates, i, indices, i);
     for (int32_t i = k; fits && i < x->rank; i++)
-        fits = !nnrti_unlike(x, i, updates, lead + i - k);
+        fits = !nnrti_axes_differ(x, i, updates, lead + i - k);
     if (!fits)
         return nnrti_fail(
             c, NNRT_INVALID_SHAPE,
@@ -20785,7 +20810,7 @@ static NNRT_ReturnCode nnrti_rule_shape(nnrt_resolve *c)
     if (value == NULL)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its value");
     for (int32_t i = 0; i < rank; i++)
-        nnrti_number(y->dataType, (double)x->dims[i], value + (size_t)i * width);
+        nnrti_store_number(y->dataType, (double)x->dims[i], value + (size_t)i * width);
     nnrti_result(c, 0, 1, &rank);
     nnrti_fixed(c, 0, 0);
     y->data = value;
@@ -20869,18 +20894,18 @@ static void nnrti_slice_symbols(nnrt_resolve *c, const int32_t axes[NNRT_MAX_RAN
         nnrti_from(c, 0, i, x, i);
     for (int32_t k = 0; k < c->in[1].dims[0]; k++) {
         const int64_t begin = nnrti_value(&c->in[1], (size_t)k), size = nnrti_value(&c->in[2], (size_t)k);
-        const bool open = nnrti_element_open(&c->in[1], (size_t)k);
+        const bool open = nnrti_element_dynamic(&c->in[1], (size_t)k);
         if (nnrti_element_unbounded(&c->in[2], (size_t)k))
             nnrti_bounded(c, 0, axes[k]);
-        else if (size >= 0 || nnrti_element_open(&c->in[2], (size_t)k))
+        else if (size >= 0 || nnrti_element_dynamic(&c->in[2], (size_t)k))
             nnrti_from_value(c, 0, axes[k], &c->in[2], (size_t)k);
-        else if (open || (begin != 0 && nnrti_axis_open(x, axes[k])))
+        else if (open || (begin != 0 && nnrti_axis_dynamic(x, axes[k])))
             nnrti_bounded(c, 0, axes[k]);
     }
 }
 
 /* Derived: the first place taken of every axis of x, 0..L. Resolved: axes lists every axis of x.
-   Derived: if quantization parameters differ, also the parameter list of nnrti_requantise. */
+   Derived: if quantization parameters differ, also the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_slice_fusion(nnrt_resolve *c)
 {
     NNRT_SliceFusion *a = (NNRT_SliceFusion *)c->resolved;
@@ -20894,8 +20919,8 @@ static NNRT_ReturnCode nnrti_rule_slice_fusion(nnrt_resolve *c)
     for (int32_t k = 0; k < c->in[1].dims[0]; k++) {
         const int64_t given = nnrti_value(&c->in[1], (size_t)k), size = nnrti_value(&c->in[2], (size_t)k);
         const int64_t L = x->dims[axes[k]], begin = given < 0 ? given + L : given;
-        const bool openBegin = nnrti_element_open(&c->in[1], (size_t)k), openAxis = nnrti_axis_open(x, axes[k]);
-        if (openBegin || openAxis || nnrti_element_open(&c->in[2], (size_t)k)) {
+        const bool openBegin = nnrti_element_dynamic(&c->in[1], (size_t)k), openAxis = nnrti_axis_dynamic(x, axes[k]);
+        if (openBegin || openAxis || nnrti_element_dynamic(&c->in[2], (size_t)k)) {
             /* At most L places, those from begin on, and size of them. */
             int64_t most = !openBegin && given >= 0 ? L - given : !openBegin && -given < L ? -given : L;
             if (size >= 0 && !nnrti_element_unbounded(&c->in[2], (size_t)k) && size < most)
@@ -20934,7 +20959,7 @@ NNRT_API NNRT_ReturnCode nnrt_slice_fusion(const NNRT_SliceFusion *attr, const n
     nnrt_view part = *x;
     (void)attr;
     for (int32_t i = 0; i < x->rank; i++)
-        part = nnrti_part(&part, i, ((const int32_t *)begin->data)[i], y->dims[i]);
+        part = nnrti_view_slice(&part, i, ((const int32_t *)begin->data)[i], y->dims[i]);
     nnrti_copy(&part, y);
     return NNRT_SUCCESS;
 }
@@ -21030,7 +21055,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_softmax(const NNRT_Softmax *attr, const nnrt_
     const int32_t axis = (int32_t)attr->axis.data[0], L = x->dims[axis];
     nnrt_view starts[2];
     nnrti_walk w;
-    if (L == 0 || !nnrti_walk_first(&w, nnrti_starts(y, axis, &starts[0]), nnrti_starts(x, axis, &starts[1]), NULL))
+    if (L == 0 ||
+        !nnrti_walk_first(&w, nnrti_line_starts(y, axis, &starts[0]), nnrti_line_starts(x, axis, &starts[1]), NULL))
         return NNRT_SUCCESS;
     do {
         for (int32_t i = 0; i < w.count; i++) {
@@ -21091,7 +21117,8 @@ NNRT_API NNRT_ReturnCode nnrt_softmax_q8(const NNRT_Softmax *attr, const nnrt_vi
     const int32_t axis = (int32_t)attr->axis.data[0], L = x->dims[axis];
     nnrt_view starts[2];
     nnrti_walk w;
-    if (L == 0 || !nnrti_walk_first(&w, nnrti_starts(y, axis, &starts[0]), nnrti_starts(x, axis, &starts[1]), NULL))
+    if (L == 0 ||
+        !nnrti_walk_first(&w, nnrti_line_starts(y, axis, &starts[0]), nnrti_line_starts(x, axis, &starts[1]), NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
@@ -21145,7 +21172,7 @@ NNRTI_UNARY_WITH(Softplus, softplus, attr->beta, attr->threshold, nnrti_softplus
 /* >>op SPACE_TO_BATCH_ND */
 
 /* The padded image must be made of whole blocks.
-   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_space_to_batch_nd(nnrt_resolve *c)
 {
     NNRT_SpaceToBatchND *a = (NNRT_SpaceToBatchND *)c->resolved;
@@ -21158,8 +21185,8 @@ static NNRT_ReturnCode nnrti_rule_space_to_batch_nd(nnrt_resolve *c)
     bw = a->blockShape.data[1];
     h = x->dims[nnrti_image_axis(x, 0)] + pads[0] + pads[1];
     w = x->dims[nnrti_image_axis(x, 1)] + pads[2] + pads[3];
-    if ((nnrti_remainder(h, bh) != 0 && !nnrti_axis_open(x, nnrti_image_axis(x, 0))) ||
-        (nnrti_remainder(w, bw) != 0 && !nnrti_axis_open(x, nnrti_image_axis(x, 1))))
+    if ((nnrti_remainder(h, bh) != 0 && !nnrti_axis_dynamic(x, nnrti_image_axis(x, 0))) ||
+        (nnrti_remainder(w, bw) != 0 && !nnrti_axis_dynamic(x, nnrti_image_axis(x, 1))))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "the padded image is %l x %l, no multiple of the block %l x %l", h, w,
                           bh, bw);
     if (x->dims[0] > 0 && bh * bw > INT32_MAX)
@@ -21226,7 +21253,7 @@ NNRTI_MOVE_Q8(SpaceToBatchND, space_to_batch_nd)
 /* >>op SPACE_TO_DEPTH */
 
 /* The image must be made of whole blocks.
-   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_space_to_depth(nnrt_resolve *c)
 {
     const int64_t b = ((const NNRT_SpaceToDepth *)c->resolved)->blockSize;
@@ -21238,7 +21265,7 @@ static NNRT_ReturnCode nnrti_rule_space_to_depth(nnrt_resolve *c)
     for (int32_t i = 0; i < 2; i++) {
         const int32_t axis = nnrti_image_axis(x, i);
         extent[i] = nnrti_quotient(x->dims[axis], b);
-        if (extent[i] * b != x->dims[axis] && !nnrti_axis_open(x, axis))
+        if (extent[i] * b != x->dims[axis] && !nnrti_axis_dynamic(x, axis))
             return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o: extent %d is no multiple of blockSize %l",
                               x->name, x, x->dims[axis], b);
     }
@@ -21253,8 +21280,8 @@ NNRT_API NNRT_ReturnCode nnrt_space_to_depth(const NNRT_SpaceToDepth *attr, cons
 {
     const int64_t cells = nnrti_empty(y) ? 0 : attr->blockSize * attr->blockSize;
     for (int64_t k = 0; k < cells; k++) {
-        const nnrt_view from = nnrti_cell_places(x, attr->blockSize, k);
-        nnrt_view to = nnrti_cell_channels(y, attr->blockSize, k, true);
+        const nnrt_view from = nnrti_block_pixels(x, attr->blockSize, k);
+        nnrt_view to = nnrti_block_channels(y, attr->blockSize, k, true);
         nnrti_copy(&from, &to);
     }
     return NNRT_SUCCESS;
@@ -21272,12 +21299,13 @@ static NNRT_ReturnCode nnrti_rule_sparse_to_dense(nnrt_resolve *c)
     NNRT_ReturnCode code = nnrti_result_listed(c, 2);
     if (code != NNRT_SUCCESS || (!nnrti_absent(rest) && (code = nnrti_one_element(c, 3, "default")) != NNRT_SUCCESS))
         return code;
-    if (indices->rank > 2 ||
-        (indices->rank == 2 ? indices->dims[1] != shape->dims[0] && !nnrti_axis_open(indices, 1) : shape->dims[0] != 1))
+    if (indices->rank > 2 || (indices->rank == 2 ? indices->dims[1] != shape->dims[0] && !nnrti_axis_dynamic(indices, 1)
+                                                 : shape->dims[0] != 1))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "input 0 (indices) '%s' is %o, expected rows of %d entries, the number of extents in shape",
                           indices->name, indices, shape->dims[0]);
-    if (nnrti_count(values) != 1 && (values->rank != 1 || indices->rank == 0 || nnrti_unlike(values, 0, indices, 0)))
+    if (nnrti_count(values) != 1 &&
+        (values->rank != 1 || indices->rank == 0 || nnrti_axes_differ(values, 0, indices, 0)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "input 1 (values) '%s' is %o, expected one element, or one for each row of indices %o",
                           values->name, values, indices);
@@ -21311,7 +21339,7 @@ NNRT_API NNRT_ReturnCode nnrt_sparse_to_dense(const NNRT_SparseToDense *attr, co
         nnrti_clear(y);
     for (int32_t i = 0; i < n; i++) {
         ptrdiff_t place;
-        const NNRT_ReturnCode code = nnrti_place_of(call, indices, i * next, step, y->rank, i, false, y, &place);
+        const NNRT_ReturnCode code = nnrti_index_offset(call, indices, i * next, step, y->rank, i, false, y, &place);
         if (code != NNRT_SUCCESS)
             return code;
         memcpy(nnrti_at(y->data, place, width), nnrti_at(values->data, i * each, width), width);
@@ -21356,7 +21384,7 @@ static NNRT_ReturnCode nnrti_split_sizes(nnrt_resolve *c, NNRT_Split *a, int64_t
 }
 
 /* Resolved: axis >= 0, sizeSplits has an entry for every result.
-   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_split(nnrt_resolve *c)
 {
     NNRT_Split *a = (NNRT_Split *)c->resolved;
@@ -21372,13 +21400,13 @@ static NNRT_ReturnCode nnrti_rule_split(nnrt_resolve *c)
     if ((code = nnrti_axis(c, "axis", a->axis, x->rank, &axis)) != NNRT_SUCCESS)
         return code;
     a->axis = axis;
-    if ((code = nnrti_split_sizes(c, a, x->dims[axis], nnrti_axis_open(x, axis))) != NNRT_SUCCESS)
+    if ((code = nnrti_split_sizes(c, a, x->dims[axis], nnrti_axis_dynamic(x, axis))) != NNRT_SUCCESS)
         return code;
-    nnrti_axes_but(c, axis, to);
+    nnrti_axes_except(c, axis, to);
     for (uint32_t k = 0; k < c->nOut; k++) {
         nnrti_result_like(c, k);
         c->out[k].dims[axis] = (int32_t)a->sizeSplits.data[k];
-        if (c->nOut > 1 && nnrti_axis_open(x, axis))
+        if (c->nOut > 1 && nnrti_axis_dynamic(x, axis))
             nnrti_computed(c, k, axis);
         if ((code = nnrti_quant_moves(c, 0, k, to)) != NNRT_SUCCESS)
             return code;
@@ -21396,7 +21424,7 @@ NNRT_API NNRT_ReturnCode nnrt_split(const NNRT_Split *attr, const nnrt_view *x, 
     int32_t first = 0;
     for (uint32_t k = 0; k < nOut; k++) {
         const int32_t count = (int32_t)attr->sizeSplits.data[k];
-        const nnrt_view part = nnrti_part(x, axis, first, count);
+        const nnrt_view part = nnrti_view_slice(x, axis, first, count);
         if (y[k].data != NULL)
             nnrti_copy(&part, &y[k]);
         first += count;
@@ -21409,7 +21437,7 @@ NNRT_API NNRT_ReturnCode nnrt_split_q8(const NNRT_Split *attr, const nnrt_view *
                                        uint32_t nOut)
 {
     (void)nnrt_split(attr, x, y, nOut);
-    return nnrti_requantise_each(list, y, nOut);
+    return nnrti_requantize_each(list, y, nOut);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -21422,7 +21450,7 @@ NNRTI_UNARY(Sqrt, sqrt, nnrti_sqrtf, nnrti_sqrt)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SQUARE */
 
-static int64_t nnrti_code_square(const nnrti_coder *k, int32_t v)
+static int64_t nnrti_code_square(const nnrti_lookup_args *k, int32_t v)
 {
     return nnrti_rescale((int64_t)v * v, k->a);
 }
@@ -21430,12 +21458,12 @@ static int64_t nnrti_code_square(const nnrti_coder *k, int32_t v)
 /* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
 static NNRT_ReturnCode nnrti_rule_square(nnrt_resolve *c)
 {
-    nnrti_coder k;
+    nnrti_lookup_args k;
     NNRT_ReturnCode code;
     nnrti_result_like(c, 0);
     if (!nnrti_is_quant(&c->in[0]))
         return NNRT_SUCCESS;
-    if ((code = nnrti_coder_of(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &k)) != NNRT_SUCCESS)
+    if ((code = nnrti_lookup_args_of(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &k)) != NNRT_SUCCESS)
         return code;
     nnrti_factor(nnrti_quant_ratio((double)k.sx * (double)k.sx, (double)k.sy), k.a);
     return nnrti_quant_table(c, &k, nnrti_code_square);
@@ -21513,7 +21541,7 @@ NNRTI_BINARY_Q8(SquaredDifference, squared_difference, nnrti_quant_squared_diffe
 
 /* Resolved: axis lists what is dropped, ascending; y is seen with the shape of x. A listed axis of another extent than
    1 stays. Ranks are never open: an open extent counts as 1 where its axis is listed, else not, and a run in which that
-   is not so is refused. Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
+   is not so is refused. Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_squeeze(nnrt_resolve *c)
 {
     NNRT_Squeeze *a = (NNRT_Squeeze *)c->resolved;
@@ -21526,8 +21554,8 @@ static NNRT_ReturnCode nnrti_rule_squeeze(nnrt_resolve *c)
     for (uint32_t k = 0; k < a->axis.count; k++)
         listed |= 1u << axes[k];
     for (int32_t i = 0; i < x->rank; i++)
-        if (nnrti_axis_open(x, i) ? a->axis.count > 0 && ((listed >> i) & 1u)
-                                  : x->dims[i] == 1 && ((listed >> i) & 1u)) {
+        if (nnrti_axis_dynamic(x, i) ? a->axis.count > 0 && ((listed >> i) & 1u)
+                                     : x->dims[i] == 1 && ((listed >> i) & 1u)) {
             dropped |= 1u << i;
             to[i] = -1;
         } else {
@@ -21540,7 +21568,7 @@ static NNRT_ReturnCode nnrti_rule_squeeze(nnrt_resolve *c)
     for (int32_t i = 0; i < x->rank; i++)
         if (to[i] >= 0)
             nnrti_from(c, 0, to[i], x, i);
-    nnrti_see_as(&c->out[0], x->rank, x->dims);
+    nnrti_set_view_shape(&c->out[0], x->rank, x->dims);
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
@@ -21548,7 +21576,7 @@ static NNRT_ReturnCode nnrti_rule_squeeze(nnrt_resolve *c)
 /* >>op STACK */
 
 /* Resolved: axis is the index of the new axis in y, >= 0.
-   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_stack(nnrt_resolve *c)
 {
     NNRT_Stack *a = (NNRT_Stack *)c->resolved;
@@ -21556,10 +21584,10 @@ static NNRT_ReturnCode nnrti_rule_stack(nnrt_resolve *c)
     int32_t axis, to[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
     for (uint32_t i = 1; i < c->nIn; i++)
-        if (!nnrti_like(&c->in[i], x))
+        if (!nnrti_shapes_compatible(&c->in[i], x))
             return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o, expected the shape of input 0, %o", i,
                               c->in[i].name, &c->in[i], x);
-    if ((code = nnrti_room(c, x->rank + 1)) != NNRT_SUCCESS ||
+    if ((code = nnrti_check_result_rank(c, x->rank + 1)) != NNRT_SUCCESS ||
         (code = nnrti_axis(c, "axis", a->axis, x->rank + 1, &axis)) != NNRT_SUCCESS)
         return code;
     if (c->nIn > INT32_MAX)
@@ -21567,7 +21595,7 @@ static NNRT_ReturnCode nnrti_rule_stack(nnrt_resolve *c)
     a->axis = axis;
     nnrti_result_inserted(c, axis, (int32_t)c->nIn);
     nnrti_axes_shifted(c, axis, 1, to);
-    return nnrti_quant_joins(c, to);
+    return nnrti_quant_moves_all(c, to);
 }
 
 /* >>kernel STACK */
@@ -21578,7 +21606,7 @@ NNRT_API NNRT_ReturnCode nnrt_stack(const NNRT_Stack *attr, const nnrt_view *x, 
 {
     const int32_t axis = (int32_t)attr->axis;
     for (uint32_t k = 0; k < nIn; k++) {
-        const nnrt_view part = nnrti_part(y, axis, (int32_t)k, 1);
+        const nnrt_view part = nnrti_view_slice(y, axis, (int32_t)k, 1);
         nnrt_view place = nnrti_without_axes(&part, axis, 1);
         nnrti_copy(&x[k], &place);
     }
@@ -21591,8 +21619,8 @@ NNRT_API NNRT_ReturnCode nnrt_stack_q8(const NNRT_Stack *attr, const nnrt_view *
 {
     (void)nnrt_stack(attr, x, nIn, y);
     for (uint32_t k = 0; k < nIn; k++) {
-        nnrt_view part = nnrti_part(y, (int32_t)attr->axis, (int32_t)k, 1);
-        (void)nnrti_requantise(list, k, &part);
+        nnrt_view part = nnrti_view_slice(y, (int32_t)attr->axis, (int32_t)k, 1);
+        (void)nnrti_requantize(list, k, &part);
     }
     return NNRT_SUCCESS;
 }
@@ -21606,7 +21634,7 @@ static NNRT_ReturnCode nnrti_stft_number(nnrt_resolve *c, uint32_t i, const char
     NNRT_ReturnCode code = nnrti_one_element(c, i, what);
     if (code != NNRT_SUCCESS || (code = nnrti_known(c, i, what)) != NNRT_SUCCESS)
         return code;
-    *value = nnrti_element_open(&c->in[i], 0) ? most : nnrti_value(&c->in[i], 0);
+    *value = nnrti_element_dynamic(&c->in[i], 0) ? most : nnrti_value(&c->in[i], 0);
     return NNRT_SUCCESS;
 }
 
@@ -21628,12 +21656,12 @@ static NNRT_ReturnCode nnrti_rule_stft(nnrt_resolve *c)
     if (!nnrti_absent(window) && window->rank != 1)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 2 (window) '%s' is %o, expected one axis", window->name,
                           window);
-    anyWindow = nnrti_absent(window) || nnrti_axis_open(window, 0);
+    anyWindow = nnrti_absent(window) || nnrti_axis_dynamic(window, 0);
     N = nnrti_absent(window) || (anyWindow && window->dims[0] > x->dims[1]) ? x->dims[1] : window->dims[0];
     if (!nnrti_absent(&c->in[3]) && (code = nnrti_stft_number(c, 3, "frameLength", N, &N)) != NNRT_SUCCESS)
         return code;
-    anyStep = nnrti_element_open(&c->in[1], 0);
-    anyLength = anyWindow && (nnrti_absent(&c->in[3]) || nnrti_element_open(&c->in[3], 0)); /* N is the most */
+    anyStep = nnrti_element_dynamic(&c->in[1], 0);
+    anyLength = anyWindow && (nnrti_absent(&c->in[3]) || nnrti_element_dynamic(&c->in[3], 0)); /* N is the most */
     if (step < 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "frameStep is %l, expected at least 1", step);
     if ((code = nnrti_dft_scratch(c, N)) != NNRT_SUCCESS)
@@ -21651,7 +21679,7 @@ static NNRT_ReturnCode nnrti_rule_stft(nnrt_resolve *c)
     nnrti_from(c, 0, 0, x, 0);
     if (anyStep || anyLength)
         nnrti_bounded(c, 0, 1);
-    else if (!nnrti_axis_open(x, 1))
+    else if (!nnrti_axis_dynamic(x, 1))
         nnrti_fixed(c, 0, 1);
     if (anyLength)
         nnrti_bounded(c, 0, 2);
@@ -21685,7 +21713,7 @@ NNRT_API NNRT_ReturnCode nnrt_stft(const NNRT_STFT *attr, const nnrt_view *x, co
     for (int32_t b = 0; b < y->dims[0]; b++)
         for (int32_t f = 0; f < y->dims[1]; f++)
             for (int32_t k = 0; k < y->dims[2]; k++)
-                nnrti_dft_bin(&m, b * x->strides[0] + f * step, x->strides[1], k, y, nnrti_place(y, b, f, k, 0));
+                nnrti_dft_bin(&m, b * x->strides[0] + f * step, x->strides[1], k, y, nnrti_offset_4(y, b, f, k, 0));
     return NNRT_SUCCESS;
 }
 
@@ -21773,7 +21801,7 @@ static bool nnrti_slice_open(const nnrt_resolve *c, int32_t i)
 {
     bool open = false;
     for (uint32_t k = 1; k < c->nIn; k++)
-        open = open || (!nnrti_absent(&c->in[k]) && nnrti_element_open(&c->in[k], (size_t)i));
+        open = open || (!nnrti_absent(&c->in[k]) && nnrti_element_dynamic(&c->in[k], (size_t)i));
     return open;
 }
 
@@ -21801,7 +21829,7 @@ static bool nnrti_slice_known(const nnrt_resolve *c, int32_t i, int32_t axis, bo
     nnrti_known_value L, begin, end, places, rest;
     double most;
     if (stride < 1 ||
-        (!nnrti_absent(&c->in[c->nIn - 1]) && c->nIn > 3 && nnrti_element_open(&c->in[c->nIn - 1], (size_t)i)))
+        (!nnrti_absent(&c->in[c->nIn - 1]) && c->nIn > 3 && nnrti_element_dynamic(&c->in[c->nIn - 1], (size_t)i)))
         return false;
     nnrti_axis_known(c, &c->in[0], axis, &L);
     nnrti_known_constant(&begin, 0);
@@ -21838,12 +21866,12 @@ static void nnrti_slice_bound(const nnrt_resolve *c, const nnrti_slice_entry *e,
     const int64_t L = c->in[0].dims[axis], step = e->stride < 0 ? -e->stride : e->stride;
     const bool grows = fromStart || toEnd || (e->begin < 0) == (e->end < 0) || (e->begin >= 0 && e->stride > 0) ||
                        (e->begin < 0 ? e->end >= L : e->begin >= L);
-    if (nnrti_has_intervals(c) && (nnrti_slice_open(c, i) || nnrti_axis_open(&c->in[0], axis)) &&
+    if (nnrti_has_intervals(c) && (nnrti_slice_open(c, i) || nnrti_axis_dynamic(&c->in[0], axis)) &&
         nnrti_slice_known(c, i, axis, fromStart, toEnd, e->stride, s))
         return;
     if (nnrti_slice_open(c, i))
         s->extent[axis] = (int32_t)L;
-    else if (nnrti_axis_open(&c->in[0], axis) && !grows)
+    else if (nnrti_axis_dynamic(&c->in[0], axis) && !grows)
         s->extent[axis] = (int32_t)nnrti_quotient(L + step - 1, step);
 }
 
@@ -21886,7 +21914,7 @@ static NNRT_ReturnCode nnrti_slice_masks(nnrt_resolve *c, const NNRT_StridedSlic
         } else if ((a->newAxisMask >> i) & 1) {
             nnrti_slice_keep(s, -1, 1);
         } else if ((a->shrinkAxisMask >> i) & 1) {
-            const bool late = nnrti_slice_open(c, i) || nnrti_axis_open(x, axis);
+            const bool late = nnrti_slice_open(c, i) || nnrti_axis_dynamic(x, axis);
             if (!late && (e.begin < -(int64_t)x->dims[axis] || e.begin >= x->dims[axis] || e.stride < 0))
                 return nnrti_fail(c, NNRT_INVALID_PARAMETER,
                                   "entry %d takes element %l with stride %l of axis %d, extent %d", i, e.begin,
@@ -21953,13 +21981,13 @@ static void nnrti_strided_symbols(nnrt_resolve *c, const nnrti_slice *s)
         else if (s->exact[i])
             c->out[0].symbols[s->to[i]] = s->symbol[i];
 #endif
-        else if (open || nnrti_axis_open(x, i))
+        else if (open || nnrti_axis_dynamic(x, i))
             nnrti_bounded(c, 0, s->to[i]);
     }
 }
 
 /* Derived: first place and stride of every axis of x. y is seen with the axes of x (new and dropped ones gone).
-   Derived: if quantization parameters differ, also the parameter list of nnrti_requantise. */
+   Derived: if quantization parameters differ, also the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_strided_slice(nnrt_resolve *c)
 {
     const NNRT_StridedSlice *a = (const NNRT_StridedSlice *)c->resolved;
@@ -21980,13 +22008,13 @@ static NNRT_ReturnCode nnrti_rule_strided_slice(nnrt_resolve *c)
         return code;
     nnrti_result(c, 0, s.rank, s.dims);
     nnrti_strided_symbols(c, &s);
-    nnrti_see_as(&c->out[0], x->rank, s.extent);
+    nnrti_set_view_shape(&c->out[0], x->rank, s.extent);
     if ((code = nnrti_derive_ints(c, x->rank, s.begin)) != NNRT_SUCCESS ||
         (code = nnrti_derive_ints(c, x->rank, s.stride)) != NNRT_SUCCESS)
         return code;
     for (int32_t i = 0; i < x->rank && follows; i++)
         follows = s.to[i] == i;
-    if (follows && s.rank == x->rank && (code = nnrti_follow(c, 0)) != NNRT_SUCCESS)
+    if (follows && s.rank == x->rank && (code = nnrti_inherit_format(c, 0)) != NNRT_SUCCESS)
         return code;
     for (int32_t i = 0; i < x->rank; i++)
         if (s.extent[i] != x->dims[i] || s.stride[i] != 1)
@@ -22114,25 +22142,25 @@ static void nnrti_tile_symbols(nnrt_resolve *c, const int32_t to[NNRT_MAX_RANK])
     const bool whole = ((const NNRT_TileFusion *)c->resolved)->dims.count == 0;
     bool open = false;
     for (int32_t k = 0; k < c->in[1].dims[0]; k++)
-        open = open || nnrti_element_open(&c->in[1], (size_t)k);
+        open = open || nnrti_element_dynamic(&c->in[1], (size_t)k);
     for (int32_t k = 0; k < c->out[0].rank && open && c->in[1].dims[0] == c->out[0].rank && whole; k++) {
         const int32_t i = k - (c->out[0].rank - x->rank);
         if (i < 0 || nnrti_is_one(x, i))
             nnrti_from_value(c, 0, k, &c->in[1], (size_t)k);
-        else if (!nnrti_element_open(&c->in[1], (size_t)k) && nnrti_value(&c->in[1], (size_t)k) == 1)
+        else if (!nnrti_element_dynamic(&c->in[1], (size_t)k) && nnrti_value(&c->in[1], (size_t)k) == 1)
             nnrti_from(c, 0, k, x, i);
     }
     for (int32_t i = 0; i < x->rank && !open; i++)
         if (to[i] >= 0)
             nnrti_from(c, 0, to[i], x, i);
-        else if (!nnrti_axis_open(x, i))
+        else if (!nnrti_axis_dynamic(x, i))
             nnrti_fixed(c, 0, i + c->out[0].rank - x->rank);
     for (int32_t k = 0; k < c->out[0].rank - x->rank && !open; k++)
         nnrti_fixed(c, 0, k);
 }
 
 /* Resolved: dims lists the axes of y; x is seen with as many axes as y. How often each repeats is told by the extents.
-   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_tile_fusion(nnrt_resolve *c)
 {
     NNRT_TileFusion *a = (NNRT_TileFusion *)c->resolved;
@@ -22157,7 +22185,7 @@ static NNRT_ReturnCode nnrti_rule_tile_fusion(nnrt_resolve *c)
     }
     nnrti_result(c, 0, rank, dims);
     nnrti_tile_symbols(c, to);
-    nnrti_see_as(x, rank, seen);
+    nnrti_set_view_shape(x, rank, seen);
     if ((code = nnrti_set_axes(c, &a->dims, (1u << rank) - 1u)) != NNRT_SUCCESS)
         return code;
     return nnrti_quant_moves(c, 0, 0, to);
@@ -22180,8 +22208,8 @@ NNRT_API NNRT_ReturnCode nnrt_tile_fusion(const NNRT_TileFusion *attr, const nnr
         int32_t have = x->dims[i];
         while (have < y->dims[i]) {
             const int32_t more = have < y->dims[i] - have ? have : y->dims[i] - have;
-            const nnrt_view from = nnrti_part(&done, i, 0, more);
-            nnrt_view to = nnrti_part(&done, i, have, more);
+            const nnrt_view from = nnrti_view_slice(&done, i, 0, more);
+            nnrt_view to = nnrti_view_slice(&done, i, have, more);
             nnrti_copy(&from, &to);
             have += more;
         }
@@ -22196,7 +22224,7 @@ NNRTI_MOVE_Q8(TileFusion, tile_fusion)
 /* >>op TOPK_FUSION */
 
 /* Resolved: axis >= 0. k is the extent of the results along axis.
-   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_topk_fusion(nnrt_resolve *c)
 {
     NNRT_TopKFusion *a = (NNRT_TopKFusion *)c->resolved;
@@ -22212,9 +22240,9 @@ static NNRT_ReturnCode nnrti_rule_topk_fusion(nnrt_resolve *c)
         (code = nnrti_axis(c, "axis", a->axis, x->rank, &axis)) != NNRT_SUCCESS)
         return code;
     count = nnrti_element_unbounded(k, 0) ? x->dims[axis] : nnrti_value(k, 0);
-    if (count > x->dims[axis] && nnrti_element_open(k, 0))
+    if (count > x->dims[axis] && nnrti_element_dynamic(k, 0))
         count = x->dims[axis];
-    if (count < 0 || (count > x->dims[axis] && !nnrti_axis_open(x, axis)))
+    if (count < 0 || (count > x->dims[axis] && !nnrti_axis_dynamic(x, axis)))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "k is %l, expected 0 to %d, the extent of axis %d", count,
                           x->dims[axis], axis);
     for (uint32_t i = 0; i < c->nOut; i++) {
@@ -22238,7 +22266,7 @@ NNRT_API NNRT_ReturnCode nnrt_topk_fusion(const NNRT_TopKFusion *attr, const nnr
                                           nnrt_view *indices, nnrt_call *call)
 {
     const int32_t axis = (int32_t)attr->axis;
-    return nnrti_top_lines(x, axis, values->dims[axis], false, attr->sorted, values, indices, call);
+    return nnrti_topk_lines(x, axis, values->dims[axis], false, attr->sorted, values, indices, call);
 }
 
 /* The same for quantized int8 or uint8; the result is then requantized. */
@@ -22284,18 +22312,18 @@ static NNRT_ReturnCode nnrti_transpose_late(nnrt_resolve *c)
     nnrti_result(c, 0, x->rank, dims);
     for (int32_t k = 0; k < x->rank; k++)
         nnrti_bounded(c, 0, k);
-    nnrti_result_of_as_many(c, x);
+    nnrti_result_same_count(c, x);
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
 /* Derived: perm as int32 without negative entries.
-   Derived: if quantization parameters differ, also the parameter list of nnrti_requantise. */
+   Derived: if quantization parameters differ, also the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_transpose(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
     int32_t perm[NNRT_MAX_RANK], dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
     uint32_t seen = 0;
-    const bool late = nnrti_late(c, 1);
+    const bool late = nnrti_value_at_run_time(c, 1);
     NNRT_ReturnCode code = nnrti_known_list(c, 1, "perm", x->rank, x->rank);
     if (code == NNRT_SUCCESS && late)
         return nnrti_transpose_late(c);
@@ -22397,18 +22425,18 @@ static NNRT_ReturnCode nnrti_rule_unique(nnrt_resolve *c)
 {
     NNRT_Unique *a = (NNRT_Unique *)c->resolved;
     int32_t dims[NNRT_MAX_RANK], rank, axis, L, to[NNRT_MAX_RANK];
-    NNRT_ReturnCode code = nnrti_told_axis(c, &a->axis, &rank, dims, &axis, to);
+    NNRT_ReturnCode code = nnrti_optional_axis(c, &a->axis, &rank, dims, &axis, to);
     if (code != NNRT_SUCCESS)
         return code;
     L = dims[axis];
-    nnrti_told_result(c, 0, rank, dims, axis, true);
+    nnrti_result_data_dependent(c, 0, rank, dims, axis, true);
     for (uint32_t i = 1; i < c->nOut; i++) {
         if ((code = nnrti_index_result(c, i)) != NNRT_SUCCESS)
             return code;
         if (i == 2)
             nnrti_result(c, 2, 1, &L); /* inverse: one for each place of x */
         else
-            nnrti_told_result(c, i, 1, &L, 0, true);
+            nnrti_result_data_dependent(c, i, 1, &L, 0, true);
         if (i == 2 && rank == c->in[0].rank)
             nnrti_from(c, 2, 0, &c->in[0], axis);
     }
@@ -22438,8 +22466,8 @@ static int32_t nnrti_slices_differ(const nnrti_slices *s, int32_t a, int32_t b)
             uint64_t p, q;
             line.step = s->step;
             line.rising = true;
-            p = nnrti_top_order(&line, a); /* the larger, the further in front */
-            q = nnrti_top_order(&line, b);
+            p = nnrti_topk_order(&line, a); /* the larger, the further in front */
+            q = nnrti_topk_order(&line, b);
             if (p != q)
                 return p > q ? -1 : 1;
         }
@@ -22522,18 +22550,18 @@ NNRT_API NNRT_ReturnCode nnrt_unique(const NNRT_Unique *attr, const nnrt_view *x
     s.empty = !nnrti_walk_first(&s.walk, &one, NULL, NULL);
     n = L > 0 ? nnrti_slices_group(&s, attr->sorted, L, count, group) : 0;
     if (y != NULL)
-        nnrti_tell(y, axis, n);
+        nnrti_set_dim(y, axis, n);
     if (indices != NULL)
-        nnrti_tell(indices, 0, n);
+        nnrti_set_dim(indices, 0, n);
     if (counts != NULL)
-        nnrti_tell(counts, 0, n);
+        nnrti_set_dim(counts, 0, n);
     for (int32_t i = 0; i < n; i++)
         count[i] = 0;
     for (int32_t i = 0; i < L; i++) {
         const bool first = count[group[i]]++ == 0;
         if (first && y != NULL) {
-            const nnrt_view from = nnrti_part(x, axis, i, 1);
-            nnrt_view to = nnrti_part(y, axis, group[i], 1);
+            const nnrt_view from = nnrti_view_slice(x, axis, i, 1);
+            nnrt_view to = nnrti_view_slice(y, axis, group[i], 1);
             nnrti_copy(&from, &to);
         }
         if (first && indices != NULL)
@@ -22550,14 +22578,14 @@ NNRT_API NNRT_ReturnCode nnrt_unique(const NNRT_Unique *attr, const nnrt_view *x
 /* >>op UNSQUEEZE */
 
 /* Resolved: axis lists the new axes of y, ascending; y is seen with the shape of x.
-   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_unsqueeze(nnrt_resolve *c)
 {
     NNRT_Unsqueeze *a = (NNRT_Unsqueeze *)c->resolved;
     const nnrt_operand *x = &c->in[0];
     int32_t axes[NNRT_MAX_RANK], dims[NNRT_MAX_RANK] = {0}, to[NNRT_MAX_RANK], rank, from = 0;
     uint32_t added = 0;
-    NNRT_ReturnCode code = nnrti_room(c, (int64_t)x->rank + a->axis.count);
+    NNRT_ReturnCode code = nnrti_check_result_rank(c, (int64_t)x->rank + a->axis.count);
     if (code != NNRT_SUCCESS)
         return code;
     rank = x->rank + (int32_t)a->axis.count;
@@ -22577,7 +22605,7 @@ static NNRT_ReturnCode nnrti_rule_unsqueeze(nnrt_resolve *c)
         nnrti_fixed(c, 0, i);
     for (int32_t i = 0; i < x->rank; i++)
         nnrti_from(c, 0, to[i], x, i);
-    nnrti_see_as(&c->out[0], x->rank, x->dims);
+    nnrti_set_view_shape(&c->out[0], x->rank, x->dims);
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
@@ -22585,7 +22613,7 @@ static NNRT_ReturnCode nnrti_rule_unsqueeze(nnrt_resolve *c)
 /* >>op UNSTACK */
 
 /* A result for each place of the axis. Resolved: axis >= 0.
-   Derived: if quantization parameters differ, the parameter list of nnrti_requantise. */
+   Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_unstack(nnrt_resolve *c)
 {
     NNRT_Unstack *a = (NNRT_Unstack *)c->resolved;
@@ -22594,7 +22622,7 @@ static NNRT_ReturnCode nnrti_rule_unstack(nnrt_resolve *c)
     NNRT_ReturnCode code = nnrti_axis(c, "axis", a->axis, x->rank, &axis);
     if (code != NNRT_SUCCESS)
         return code;
-    if (c->nOut != (uint32_t)x->dims[axis] && !nnrti_axis_open(x, axis))
+    if (c->nOut != (uint32_t)x->dims[axis] && !nnrti_axis_dynamic(x, axis))
         return nnrti_fail(c, NNRT_INVALID_OUTPUT, "has %u outputs, expected %d, the extent of axis %d of input '%s' %o",
                           c->nOut, x->dims[axis], axis, x->name, x);
     a->axis = axis;
@@ -22615,7 +22643,7 @@ NNRT_API NNRT_ReturnCode nnrt_unstack(const NNRT_Unstack *attr, const nnrt_view 
 {
     const int32_t axis = (int32_t)attr->axis;
     for (uint32_t k = 0; k < nOut; k++) {
-        const nnrt_view part = nnrti_part(x, axis, (int32_t)k, 1), place = nnrti_without_axes(&part, axis, 1);
+        const nnrt_view part = nnrti_view_slice(x, axis, (int32_t)k, 1), place = nnrti_without_axes(&part, axis, 1);
         if (y[k].data != NULL)
             nnrti_copy(&place, &y[k]);
     }
@@ -22627,7 +22655,7 @@ NNRT_API NNRT_ReturnCode nnrt_unstack_q8(const NNRT_Unstack *attr, const nnrt_vi
                                          nnrt_view *y, uint32_t nOut)
 {
     (void)nnrt_unstack(attr, x, y, nOut);
-    return nnrti_requantise_each(list, y, nOut);
+    return nnrti_requantize_each(list, y, nOut);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -22644,7 +22672,7 @@ static NNRT_ReturnCode nnrti_where_quant(nnrt_resolve *c, uint32_t i)
 
 /* A condition of one axis, as long as the first of several of x, chooses rows: the kernel sees it with the axes of x, 1
    behind the first. Any other is broadcast; with an extent of 1 both are the same.
-   Derived: where quantisation parameters differ, the list of nnrti_requantise_where. */
+   Derived: where quantisation parameters differ, the list of nnrti_requantize_where. */
 static NNRT_ReturnCode nnrti_rule_where(nnrt_resolve *c)
 {
     nnrt_operand *condition = &c->in[0];
@@ -22653,7 +22681,8 @@ static NNRT_ReturnCode nnrti_rule_where(nnrt_resolve *c)
     const bool rows = several && nnrti_equal(condition, 0, x, 0);
     int32_t dims[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
-    if (several && !rows && !nnrti_unlike(condition, 0, x, 0) && !nnrti_is_one(condition, 0) && !nnrti_is_one(x, 0))
+    if (several && !rows && !nnrti_axes_differ(condition, 0, x, 0) && !nnrti_is_one(condition, 0) &&
+        !nnrti_is_one(x, 0))
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
                           "condition '%s' %o chooses rows of '%s' %o where it is as long as axis 0, and is broadcast "
                           "where it is not: give the extents, or the condition as many axes",
@@ -22668,7 +22697,7 @@ static NNRT_ReturnCode nnrti_rule_where(nnrt_resolve *c)
     if (rows) {
         for (int32_t i = 0; i < x->rank; i++)
             dims[i] = i == 0 ? condition->dims[0] : 1;
-        nnrti_see_as(condition, x->rank, dims);
+        nnrti_set_view_shape(condition, x->rank, dims);
     }
     return nnrti_where_quant(c, 2);
 }
@@ -22709,8 +22738,8 @@ NNRT_API NNRT_ReturnCode nnrt_where_q8(const NNRT_Where *attr, const nnrt_view *
                                        const nnrt_view *y, const nnrt_view *list, nnrt_view *z)
 {
     (void)nnrt_where(attr, condition, x, y, z);
-    (void)nnrti_requantise_where(list, 1, z, condition, true);
-    return nnrti_requantise_where(list, 2, z, condition, false);
+    (void)nnrti_requantize_where(list, 1, z, condition, true);
+    return nnrti_requantize_where(list, 2, z, condition, false);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -22723,7 +22752,7 @@ static NNRT_ReturnCode nnrti_rule_window(nnrt_resolve *c)
     int32_t size = 0;
     NNRT_ReturnCode code;
     if ((code = nnrti_result_float(c, &a->outputDatatype)) != NNRT_SUCCESS ||
-        (code = nnrti_known_extent(c, 0, "size", 0, &size)) != NNRT_SUCCESS)
+        (code = nnrti_known_dimension(c, 0, "size", 0, &size)) != NNRT_SUCCESS)
         return code;
     nnrti_result(c, 0, 1, &size);
     nnrti_from_value(c, 0, 0, &c->in[0], 0);
@@ -22759,15 +22788,15 @@ static NNRT_ReturnCode nnrti_rule_yolo_box(nnrt_resolve *c)
 {
     NNRT_YoloBox *a = (NNRT_YoloBox *)c->resolved;
     const nnrt_operand *x = &c->in[0], *size = &c->in[1], *anchors = &c->in[2];
-    const nnrt_operand *images = nnrti_axis_open(x, 0) ? size : x; /* the fixed one of two */
+    const nnrt_operand *images = nnrti_axis_dynamic(x, 0) ? size : x; /* the fixed one of two */
     int32_t dims[3], channels;
     int64_t wanted, boxes;
     NNRT_ReturnCode code;
     if (x->rank != 4)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
-    if (size->rank != 2 || nnrti_unlike(x, 0, size, 0) || (size->dims[1] != 2 && !nnrti_axis_open(size, 1)))
+    if (size->rank != 2 || nnrti_axes_differ(x, 0, size, 0) || (size->dims[1] != 2 && !nnrti_axis_dynamic(size, 1)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "imgSize '%s' is %o, expected [%d,2]", size->name, size, x->dims[0]);
-    if (anchors->rank != 1 || (anchors->dims[0] % 2 != 0 && !nnrti_axis_open(anchors, 0)))
+    if (anchors->rank != 1 || (anchors->dims[0] % 2 != 0 && !nnrti_axis_dynamic(anchors, 0)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "anchors '%s' is %o, expected one axis of pairs: width, height",
                           anchors->name, anchors);
     if (a->classNum < 1 || a->downsampleRatio < 1)
@@ -22776,7 +22805,7 @@ static NNRT_ReturnCode nnrti_rule_yolo_box(nnrt_resolve *c)
     a->scaleXY = a->scaleXY == 0 ? 1 : a->scaleXY;
     channels = nnrti_image_axis(x, 2);
     wanted = nnrti_product(anchors->dims[0] / 2, a->classNum + (a->iouAware ? 6 : 5));
-    if (x->dims[channels] != wanted && !nnrti_axis_open(x, channels) && !nnrti_axis_open(anchors, 0))
+    if (x->dims[channels] != wanted && !nnrti_axis_dynamic(x, channels) && !nnrti_axis_dynamic(anchors, 0))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected %l channels: %d anchors of %l classes",
                           x->name, x, wanted, anchors->dims[0] / 2, a->classNum);
     boxes =
@@ -22791,8 +22820,8 @@ static NNRT_ReturnCode nnrti_rule_yolo_box(nnrt_resolve *c)
             return code;
         nnrti_result(c, i, 3, dims);
         nnrti_from(c, i, 0, images, 0);
-        if (!nnrti_axis_open(x, nnrti_image_axis(x, 0)) && !nnrti_axis_open(x, nnrti_image_axis(x, 1)) &&
-            !nnrti_axis_open(anchors, 0))
+        if (!nnrti_axis_dynamic(x, nnrti_image_axis(x, 0)) && !nnrti_axis_dynamic(x, nnrti_image_axis(x, 1)) &&
+            !nnrti_axis_dynamic(anchors, 0))
             nnrti_fixed(c, i, 1);
         nnrti_fixed(c, i, 2);
     }

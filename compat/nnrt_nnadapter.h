@@ -139,7 +139,7 @@ extern "C" {
 
 /* An operation: O(name, operands, minimum and maximum outputs, NodeType, parameters). One letter for each operand: x
    and o are inputs of the node, o is optional; X: one or more inputs; P and p are parameters, p is optional; "." is
-   handled by the operation's code (nnrti_nna_special). A parameter: A(operation, operand, kind, attribute struct,
+   handled by the operation's code (nnrti_nna_adapt). A parameter: A(operation, operand, kind, attribute struct,
    member), kinds: see nnrti_nna_set. The default of an optional parameter that differs from the attribute's default, or
    the value of an attribute without an operand: V(operation, FLOAT, INT or ENUM, attribute struct, member, value). An
    operand whose value is the element type of output `out`: D(operation, operand, out, default type). */
@@ -317,7 +317,7 @@ enum {
     NNRTI_NNA_DTYPE
 };
 
-#define NNRTI_NNA_NOWHERE 255 /* operand index of a value without an operand */
+#define NNRTI_NNA_NO_OPERAND 255 /* operand index of a value without an operand */
 
 typedef struct nnrti_nna_param {
     uint8_t op, operand, kind;
@@ -329,7 +329,7 @@ typedef struct nnrti_nna_param {
 #define NNRTI_NNA_A(op, operand, kind, S, member)                                                                      \
     {NNADAPTER_##op, operand, NNRTI_NNA_##kind, NNRTI_NNA_AT(S, member), 0},
 #define NNRTI_NNA_V(op, kind, S, member, value)                                                                        \
-    {NNADAPTER_##op, NNRTI_NNA_NOWHERE, NNRTI_NNA_##kind, NNRTI_NNA_AT(S, member), (float)(value)},
+    {NNADAPTER_##op, NNRTI_NNA_NO_OPERAND, NNRTI_NNA_##kind, NNRTI_NNA_AT(S, member), (float)(value)},
 #define NNRTI_NNA_D(op, operand, out, type) {NNADAPTER_##op, operand, NNRTI_NNA_DTYPE, out, (float)NNADAPTER_##type},
 #define NNRTI_NNA_PARAMS_OF(name, operands, minOut, maxOut, node, ...) __VA_ARGS__
 static const nnrti_nna_param nnrti_nna_params[] = {
@@ -376,7 +376,7 @@ static int nnrti_nna_code(NNRT_ReturnCode code)
     }
 }
 
-static bool nnrti_nna_quantised(int64_t precision)
+static bool nnrti_nna_quantized(int64_t precision)
 {
     return precision >= NNADAPTER_QUANT_INT8_SYMM_PER_LAYER && precision <= NNADAPTER_QUANT_UINT32_ASYMM_PER_LAYER;
 }
@@ -417,7 +417,7 @@ static NNRT_DataType nnrti_nna_type(int64_t precision)
                                               NNRT_DATA_TYPE_INT32, NNRT_DATA_TYPE_INT32, NNRT_DATA_TYPE_UINT32};
     if (precision >= 0 && precision <= NNADAPTER_FLOAT64)
         return plain[precision];
-    return nnrti_nna_quantised(precision) ? quantised[precision - NNADAPTER_QUANT_INT8_SYMM_PER_LAYER]
+    return nnrti_nna_quantized(precision) ? quantised[precision - NNADAPTER_QUANT_INT8_SYMM_PER_LAYER]
                                           : NNRT_DATA_TYPE_UNKNOWN;
 }
 
@@ -970,7 +970,7 @@ static bool nnrti_nna_own(const NNAdapterModel *model, NNAdapterOperand **operan
 /* >>nna_lower */
 
 #define NNRTI_NNA_NUMBERS 256 /* total entries of the lists of one operation */
-#define NNRTI_NNA_OPEN 64     /* value of a dynamic dimension during shape inference */
+#define NNRTI_NNA_DYNAMIC_SIZE 64 /* value of a dynamic dimension during shape inference */
 
 /* State of the conversion of one operation. */
 typedef struct nnrti_nna_lower {
@@ -1179,10 +1179,10 @@ static void nnrti_nna_set(nnrti_nna_lower *l, const nnrti_nna_param *p)
     static const int32_t outside[] = {-1, 0, 2, 1, 1};
     /* if a list of inputs comes first, the parameter is the last operand */
     const uint32_t at = l->row->operands[0] == 'X' ? l->op->nIn - 1 : p->operand;
-    const NNAdapterOperand *o = p->operand != NNRTI_NNA_NOWHERE ? nnrti_nna_operand(l, at) : NULL;
+    const NNAdapterOperand *o = p->operand != NNRTI_NNA_NO_OPERAND ? nnrti_nna_operand(l, at) : NULL;
     void *to = l->attr.bytes + p->at;
     nnrti_nna_param own = *p;
-    if (p->operand == NNRTI_NNA_NOWHERE) {
+    if (p->operand == NNRTI_NNA_NO_OPERAND) {
         if (p->kind == NNRTI_NNA_FLOAT)
             *(float *)to = p->value;
         else if (p->kind == NNRTI_NNA_INT)
@@ -1193,14 +1193,14 @@ static void nnrti_nna_set(nnrti_nna_lower *l, const nnrti_nna_param *p)
     }
     if (p->kind == NNRTI_NNA_DTYPE) {
         const int64_t precision = nnrti_nna_scalar(l, at, NNADAPTER_INT32, (int64_t)p->value);
-        l->declared[p->at] = nnrti_nna_quantised(precision) ? NNRT_DATA_TYPE_UNKNOWN : nnrti_nna_type(precision);
+        l->declared[p->at] = nnrti_nna_quantized(precision) ? NNRT_DATA_TYPE_UNKNOWN : nnrti_nna_type(precision);
         if (l->declared[p->at] == NNRT_DATA_TYPE_UNKNOWN)
             nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, (int32_t)at, "is not a valid element type of an output");
         return;
     }
     if (o == NULL)
         return;
-    own.operand = (uint8_t)(at < NNRTI_NNA_NOWHERE ? at : NNRTI_NNA_NOWHERE - 1);
+    own.operand = (uint8_t)(at < NNRTI_NNA_NO_OPERAND ? at : NNRTI_NNA_NO_OPERAND - 1);
     switch (p->kind) {
     case NNRTI_NNA_BOOL: *(bool *)to = nnrti_nna_scalar(l, at, NNADAPTER_BOOL8, 0) != 0; break;
     case NNRTI_NNA_INT: *(int64_t *)to = nnrti_nna_scalar(l, at, NNADAPTER_INT64, 0); break;
@@ -1245,7 +1245,7 @@ static void nnrti_nna_quant(nnrt_builder *b, uint32_t t, const NNAdapterOperand 
     const NNAdapterOperandType *type = &o->type;
     const uint32_t count = nnrti_nna_per_channel(type->precision) ? type->symm_per_channel_params.scale_count : 1;
     NNRT_QuantParam *params;
-    if (!nnrti_nna_quantised(type->precision))
+    if (!nnrti_nna_quantized(type->precision))
         return;
     if ((params = (NNRT_QuantParam *)calloc(count, sizeof(*params))) == NULL) {
         nnrt_builder_fail(b, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
@@ -1282,7 +1282,7 @@ static uint32_t nnrti_nna_tensor(nnrt_builder *b, NNAdapterOperand *o)
     (void)nnrt_text(name, sizeof(name), o->real ? "%u float" : "%u", o->index);
     o->tensor = o->data != NULL ? nnrt_builder_constant(b, NULL, type, rank, dims, o->data, false)
                                 : nnrt_builder_tensor(b, name);
-    if (o->data == NULL && nnrti_nna_quantised(o->type.precision))
+    if (o->data == NULL && nnrti_nna_quantized(o->type.precision))
         nnrt_builder_declare(b, o->tensor, type, NNRT_RANK_UNKNOWN, NULL);
     nnrti_nna_quant(b, o->tensor, o, NULL);
     if (o->image)
@@ -1346,7 +1346,7 @@ static uint32_t nnrti_nna_filter(nnrti_nna_lower *l, bool transposed, int32_t gr
         in[0] = nnrti_nna_tensor(l->b, o);
         in[1] = nnrti_nna_ints(l, perm, 4);
         t = nnrt_builder_tensor(l->b, nnrti_nna_name(l, " filter", name, sizeof(name)));
-        if (nnrti_nna_quantised(o->type.precision)) {
+        if (nnrti_nna_quantized(o->type.precision)) {
             nnrt_builder_declare(l->b, t, type, NNRT_RANK_UNKNOWN, NULL);
             nnrti_nna_quant(l->b, t, o, transposed ? placeTurned : placePlain);
         }
@@ -1391,8 +1391,8 @@ static uint32_t nnrti_nna_bias(nnrti_nna_lower *l)
         return NNRT_NO_TENSOR;
     if (!each && o->type.precision != NNADAPTER_QUANT_INT32_SYMM_PER_LAYER)
         return nnrti_nna_tensor(l->b, o);
-    if (!nnrti_nna_quantised(x->type.precision) || nnrti_nna_per_channel(x->type.precision) ||
-        !nnrti_nna_quantised(w->type.precision) || each != nnrti_nna_per_channel(w->type.precision)) {
+    if (!nnrti_nna_quantized(x->type.precision) || nnrti_nna_per_channel(x->type.precision) ||
+        !nnrti_nna_quantized(w->type.precision) || each != nnrti_nna_per_channel(w->type.precision)) {
         nnrti_nna_fault(
             l, NNRT_INVALID_DATATYPE, 2,
             "is a quantized bias: input and weight must be quantized, the weight per channel if the bias is");
@@ -1603,7 +1603,7 @@ static void nnrti_nna_quantize(nnrti_nna_lower *l)
     const bool each = nnrti_nna_per_channel(y->type.precision);
     const int64_t axis = nnrti_nna_scalar(l, 1, NNADAPTER_INT32, 1);
     const size_t count = each ? y->type.symm_per_channel_params.scale_count : 1;
-    if (!nnrti_nna_quantised(y->type.precision))
+    if (!nnrti_nna_quantized(y->type.precision))
         nnrti_nna_fault(l, NNRT_INVALID_DATATYPE, -1, "the output must have a quantized type");
     else if (scale == NULL || !nnrti_nna_constant(scale, NNADAPTER_FLOAT32) || nnrti_nna_count(scale) != count)
         nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2,
@@ -1628,10 +1628,10 @@ static void nnrti_nna_quantize(nnrti_nna_lower *l)
 }
 
 /* Checks for a FLOAT32 scalar operand, passed as a parameter, beside a quantized x. */
-static bool nnrti_nna_real(const nnrti_nna_lower *l, const NNAdapterOperand *o)
+static bool nnrti_nna_float_scalar(const nnrti_nna_lower *l, const NNAdapterOperand *o)
 {
     const NNAdapterOperand *x = nnrti_nna_operand(l, 0);
-    return o != NULL && nnrti_nna_quantised(x->type.precision) && nnrti_nna_constant(o, NNADAPTER_FLOAT32) &&
+    return o != NULL && nnrti_nna_quantized(x->type.precision) && nnrti_nna_constant(o, NNADAPTER_FLOAT32) &&
            nnrti_nna_count(o) == 1;
 }
 
@@ -1641,7 +1641,7 @@ static uint32_t nnrti_nna_rank(const nnrti_nna_lower *l, uint32_t i)
 }
 
 /* Adapts operations that differ from their nodes. */
-static void nnrti_nna_special(nnrti_nna_lower *l)
+static void nnrti_nna_adapt(nnrti_nna_lower *l)
 {
     int32_t list[NNADAPTER_MAX_SIZE_OF_DIMENSIONS];
     void *attr = l->attr.bytes;
@@ -1659,11 +1659,11 @@ static void nnrti_nna_special(nnrti_nna_lower *l)
                        &((NNRT_AvgPoolFusion *)attr)->roundMode);
         break;
     case NNADAPTER_CLIP:
-        if (nnrti_nna_real(l, o = nnrti_nna_operand(l, 1))) {
+        if (nnrti_nna_float_scalar(l, o = nnrti_nna_operand(l, 1))) {
             ((NNRT_Clip *)attr)->min = *(const float *)o->data;
             l->in[1] = NNRT_NO_TENSOR;
         }
-        if (nnrti_nna_real(l, o = nnrti_nna_operand(l, 2))) {
+        if (nnrti_nna_float_scalar(l, o = nnrti_nna_operand(l, 2))) {
             ((NNRT_Clip *)attr)->max = *(const float *)o->data;
             l->in[2] = NNRT_NO_TENSOR;
         }
@@ -1673,7 +1673,7 @@ static void nnrti_nna_special(nnrti_nna_lower *l)
     case NNADAPTER_DEFORMABLE_CONV_2D: break;
     case NNADAPTER_DEQUANTIZE:
         l->declared[0] = NNRT_DATA_TYPE_FLOAT32;
-        if (!nnrti_nna_quantised(nnrti_nna_operand(l, 0)->type.precision))
+        if (!nnrti_nna_quantized(nnrti_nna_operand(l, 0)->type.precision))
             nnrti_nna_fault(l, NNRT_INVALID_DATATYPE, 0, "must have a quantized type");
         break;
     case NNADAPTER_FILL:
@@ -1719,7 +1719,7 @@ static void nnrti_nna_special(nnrti_nna_lower *l)
         switch (nnrti_nna_scalar(l, 2, NNADAPTER_INT32, NNADAPTER_PAD_MODE_NONE)) {
         case NNADAPTER_PAD_MODE_CONSTANT:
             o = nnrti_nna_operand(l, 3);
-            if (nnrti_nna_real(l, o)) {
+            if (nnrti_nna_float_scalar(l, o)) {
                 ((NNRT_PadFusion *)attr)->constantValue = *(const float *)o->data;
             } else if (o != NULL) {
                 l->in[2] = nnrti_nna_tensor(l->b, nnrti_nna_operand(l, 3));
@@ -1825,7 +1825,7 @@ static bool nnrti_nna_arity(nnrti_nna_lower *l)
 static uint32_t nnrti_nna_between(nnrt_builder *b, const NNAdapterOperand *o, const char *name)
 {
     const uint32_t t = nnrt_builder_tensor(b, name);
-    if (nnrti_nna_quantised(o->type.precision)) {
+    if (nnrti_nna_quantized(o->type.precision)) {
         nnrt_builder_declare(b, t, nnrti_nna_type(o->type.precision), NNRT_RANK_UNKNOWN, NULL);
         nnrti_nna_quant(b, t, o, NULL);
     }
@@ -1889,7 +1889,7 @@ static void nnrti_nna_operation(nnrt_builder *b, const NNAdapterOperation *op, b
         return;
     }
     nnrt_attr_defaults(node->attr, l.attr.bytes);
-    /* 8 more than the operands: nnrti_nna_special may write inputs that the operation does not have */
+    /* 8 more than the operands: nnrti_nna_adapt may write inputs that the operation does not have */
     l.in = (uint32_t *)calloc((size_t)op->nIn + 8 + op->nOut, sizeof(*l.in));
     if (l.in == NULL) {
         nnrti_nna_fault(&l, NNRT_OUT_OF_MEMORY, -1, "there is not enough memory");
@@ -1914,7 +1914,7 @@ static void nnrti_nna_operation(nnrt_builder *b, const NNAdapterOperation *op, b
     for (; p < end && p->op == op->type; p++)
         nnrti_nna_set(&l, p);
     if (!nnrti_nna_failed(&l))
-        nnrti_nna_special(&l);
+        nnrti_nna_adapt(&l);
     while (l.nIn > 0 && l.in[l.nIn - 1] == NNRT_NO_TENSOR)
         l.nIn--;
     if (l.nOut > op->nOut)
@@ -1971,8 +1971,8 @@ static void nnrti_nna_images(const NNAdapterOperation *op)
 
 /* Builds a model of this operation alone; its non-constant operands are inputs, named i0, i1, ... *open: dynamic
    dimensions. */
-static NNRT_ReturnCode nnrti_nna_alone(NNAdapterModel *model, const NNAdapterOperation *op, NNRT_Model **alone,
-                                       bool *open, nnrt_error *error)
+static NNRT_ReturnCode nnrti_nna_single_op_model(NNAdapterModel *model, const NNAdapterOperation *op,
+                                                 NNRT_Model **alone, bool *open, nnrt_error *error)
 {
     nnrt_builder *b = NULL;
     NNRT_ReturnCode code = nnrt_builder_create(&b, NULL, NULL);
@@ -2060,7 +2060,7 @@ static NNRT_ReturnCode nnrti_nna_derive(const NNAdapterOperation *op, nnrt_error
             continue;
         if (op->type == NNADAPTER_QUANTIZE && nnrti_nna_derive_quantize(&l, y) != NNRT_SUCCESS)
             return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
-        if (x == NULL || !nnrti_nna_quantised(x->type.precision))
+        if (x == NULL || !nnrti_nna_quantized(x->type.precision))
             continue;
         if (!(y->type.asymm_per_layer_params.scale > 0)) { /* also the first member of symm_per_layer_params */
             if ((node->flags & NNRT_OP_MOVEMENT) == 0 || nnrti_nna_per_channel(x->type.precision))
@@ -2096,7 +2096,7 @@ static bool nnrti_nna_needs(const NNAdapterOperation *op, uint32_t i)
 
 /* Checks whether an output shape is known only in a run. Then the outputs are late, and so is every operation that
    reads them. */
-static bool nnrti_nna_late(const NNAdapterOperation *op)
+static bool nnrti_nna_is_data_dependent(const NNAdapterOperation *op)
 {
     nnrti_nna_lower l;
     bool late = false;
@@ -2143,7 +2143,7 @@ static NNRT_ReturnCode nnrti_nna_infer(NNAdapterModel *model, NNAdapterOperation
     bool open;
     NNRT_ReturnCode code;
     op->pending = false;
-    if (nnrti_nna_late(op)) {
+    if (nnrti_nna_is_data_dependent(op)) {
         if ((code = nnrti_nna_derive(op, &model->error)) == NNRT_SUCCESS)
             code = nnrti_nna_count_operands(op, &model->error);
         model->late = model->late || code == NNRT_SUCCESS;
@@ -2154,7 +2154,7 @@ static NNRT_ReturnCode nnrti_nna_infer(NNAdapterModel *model, NNAdapterOperation
     if (op->pending)
         return NNRT_SUCCESS;
     if ((code = nnrti_nna_derive(op, &model->error)) != NNRT_SUCCESS ||
-        (code = nnrti_nna_alone(model, op, &alone, &open, &model->error)) != NNRT_SUCCESS)
+        (code = nnrti_nna_single_op_model(model, op, &alone, &open, &model->error)) != NNRT_SUCCESS)
         return code;
     memset(&config, 0, sizeof(config));
     config.error = open ? NULL : &model->error;
@@ -2168,7 +2168,7 @@ static NNRT_ReturnCode nnrti_nna_infer(NNAdapterModel *model, NNAdapterOperation
         bounds[i].tensor = t->name;
         bounds[i].most.rank = (int32_t)t->dims.count;
         for (uint32_t k = 0; k < t->dims.count; k++)
-            bounds[i].most.dims[k] = t->dims.data[k] >= 0 ? t->dims.data[k] : NNRTI_NNA_OPEN;
+            bounds[i].most.dims[k] = t->dims.data[k] >= 0 ? t->dims.data[k] : NNRTI_NNA_DYNAMIC_SIZE;
     }
     if (open)
         config.bounds = nnrt_bound_list_make(bounds, alone->inputIndex.count);
@@ -2181,11 +2181,11 @@ static NNRT_ReturnCode nnrti_nna_infer(NNAdapterModel *model, NNAdapterOperation
             o->type.dimensions.count = (uint32_t)t->rank;
             for (int32_t k = 0; k < t->rank; k++)
                 o->type.dimensions.data[k] = t->symbols[k] != 0 ? NNADAPTER_UNKNOWN : t->dims[k];
-            if (!nnrti_nna_quantised(o->type.precision))
+            if (!nnrti_nna_quantized(o->type.precision))
                 o->type.precision = nnrti_nna_precision(t->dataType);
         }
     else if (open && code != NNRT_OUT_OF_MEMORY)
-        code = NNRT_SUCCESS; /* possibly caused by NNRTI_NNA_OPEN in place of dynamic dimensions */
+        code = NNRT_SUCCESS; /* possibly caused by NNRTI_NNA_DYNAMIC_SIZE in place of dynamic dimensions */
     nnrt_memory_end(&memory);
     free(tensors);
     free(bounds);
@@ -2302,7 +2302,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_identifyInputsAndOutputs(NNAdapterModel *m
 /* Topological sort (depth-first): calls the builder with each operation after its producers, otherwise in the order in
    which they were added. b NULL: instead infers the operations that are pending, or have become late. false:
    model->error reports a cycle, an operand without a producer, an invalid operation, or out of memory. */
-static bool nnrti_nna_sorted(NNAdapterModel *model, nnrt_builder *b)
+static bool nnrti_nna_topological_sort(NNAdapterModel *model, nnrt_builder *b)
 {
     const uint32_t n = model->nOperations;
     uint32_t *next = (uint32_t *)calloc((size_t)n + 1, sizeof(*next)), *asked;
@@ -2326,8 +2326,8 @@ static bool nnrti_nna_sorted(NNAdapterModel *model, nnrt_builder *b)
             if (next[at] > op->nIn) {
                 if (b != NULL)
                     nnrti_nna_operation(b, op, false);
-                else if (nnrti_nna_lowered(op) && (op->pending || model->late) && (op->pending || nnrti_nna_late(op)) &&
-                         nnrti_nna_infer(model, op) != NNRT_SUCCESS)
+                else if (nnrti_nna_lowered(op) && (op->pending || model->late) &&
+                         (op->pending || nnrti_nna_is_data_dependent(op)) && nnrti_nna_infer(model, op) != NNRT_SUCCESS)
                     op->pending = !(good = false);
                 next[at] = UINT32_MAX;
                 at = asked[at];
@@ -2371,7 +2371,7 @@ static NNRT_ReturnCode nnrti_nna_build(NNAdapterModel *model, NNRT_Model **built
         if (model->io[i]->data != NULL)
             model->io[i]->stamp = 0; /* elements are constant in this run: operations read a constant, not the input */
     }
-    if (nnrti_nna_sorted(model, b)) {
+    if (nnrti_nna_topological_sort(model, b)) {
         for (uint32_t i = model->nIn; i < model->nIn + model->nOut; i++)
             nnrt_builder_output(b, model->io[i]->stamp == model->stamp ? model->io[i]->tensor : NNRT_NO_TENSOR);
         code = nnrt_builder_finish(b, built, &model->error);
@@ -2384,7 +2384,7 @@ static NNRT_ReturnCode nnrti_nna_build(NNAdapterModel *model, NNRT_Model **built
 
 /* Marks all inputs on which shapes depend, backwards from the operands that decide. SHAPE does not read elements, and
    ends the search. */
-static NNRT_ReturnCode nnrti_nna_deciding(NNAdapterModel *model)
+static NNRT_ReturnCode nnrti_nna_mark_shape_inputs(NNAdapterModel *model)
 {
     NNAdapterOperand **stack = (NNAdapterOperand **)calloc((size_t)model->nOperands + 1, sizeof(*stack));
     uint32_t n = 0;
@@ -2432,9 +2432,9 @@ NNRT_NNADAPTER_API int NNAdapterModel_finish(NNAdapterModel *model)
         if (model->io[i]->writer != 0 || model->io[i]->data != NULL)
             return nnrti_nna_code(nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER,
                                                  "input %u must not be a constant or the output of an operation", i));
-    if (!nnrti_nna_sorted(model, NULL))
+    if (!nnrti_nna_topological_sort(model, NULL))
         return nnrti_nna_code(model->error.code);
-    if (model->late && (code = nnrti_nna_deciding(model)) != NNRT_SUCCESS)
+    if (model->late && (code = nnrti_nna_mark_shape_inputs(model)) != NNRT_SUCCESS)
         return nnrti_nna_code(code);
     if (own || model->late) { /* unregistered operators are checked, and a late model is built, later */
         model->finished = true;
@@ -2461,7 +2461,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_getSupportedOperations(const NNAdapterMode
         supported_operations[i] = false;
         if (!nnrti_nna_lowered(model->operations[i]))
             continue;
-        code = nnrti_nna_alone(m, model->operations[i], &alone, &open, NULL);
+        code = nnrti_nna_single_op_model(m, model->operations[i], &alone, &open, NULL);
         if (code == NNRT_OUT_OF_MEMORY)
             return NNADAPTER_OUT_OF_MEMORY;
         if (code != NNRT_SUCCESS)
@@ -2699,7 +2699,7 @@ static bool nnrti_nna_plain_bias(const NNAdapterOperation *op, uint32_t i)
            (op->type == NNADAPTER_CONV_2D || op->type == NNADAPTER_CONV_2D_TRANSPOSE ||
             op->type == NNADAPTER_FULLY_CONNECTED) &&
            op->operands[2] != NULL && op->operands[2]->type.precision == NNADAPTER_INT32 && op->operands[0] != NULL &&
-           nnrti_nna_quantised(op->operands[0]->type.precision);
+           nnrti_nna_quantized(op->operands[0]->type.precision);
 }
 
 /* Returns the float32 version of operand i; makes it on the first use. */
@@ -2711,7 +2711,7 @@ static NNAdapterOperand *nnrti_nna_float_of(nnrti_nna_mix *x, const NNAdapterOpe
     const bool bias = nnrti_nna_plain_bias(op, i);
     if (bias)
         real = &x->operands[5 * (size_t)n + x->biases++];
-    else if (!nnrti_nna_quantised(o->type.precision) || (i < op->nIn && nnrti_nna_empty(o)))
+    else if (!nnrti_nna_quantized(o->type.precision) || (i < op->nIn && nnrti_nna_empty(o)))
         return copy;
     if (real->model != NULL)
         return real;
@@ -2802,14 +2802,14 @@ static NNRT_ReturnCode nnrti_nna_mixable(nnrti_nna_mix *x, const bool *chosen, n
             const NNAdapterOperand *o = op->operands[i];
             if (nnrti_nna_plain_bias(op, i)) {
                 const NNAdapterOperandType *w = &op->operands[1]->type;
-                if (o->data == NULL || !nnrti_nna_quantised(w->precision) ||
+                if (o->data == NULL || !nnrti_nna_quantized(w->precision) ||
                     (nnrti_nna_per_channel(w->precision) &&
                      w->symm_per_channel_params.scale_count != nnrti_nna_count(o)))
                     return nnrt_error_set(error, NNRT_UNSUPPORTED_OP,
                                           "operation %u (%s): an int32 bias must be a constant, and match the scales "
                                           "of a quantized weight",
                                           k, nnrti_nna_rows[op->type].name);
-            } else if (o == NULL || !nnrti_nna_quantised(o->type.precision)) {
+            } else if (o == NULL || !nnrti_nna_quantized(o->type.precision)) {
                 continue;
             }
             x->room += o->data != NULL ? nnrti_nna_count(o) : 0;
@@ -3058,7 +3058,7 @@ static void nnrti_nnc_types(nnrti_nnc *f, const char *key, const NNAdapterOperan
         if (nnrti_nna_per_channel(t->precision)) {
             r.channel_dim = t->symm_per_channel_params.channel_dim;
             r.scale_count = t->symm_per_channel_params.scale_count;
-        } else if (nnrti_nna_quantised(t->precision)) {
+        } else if (nnrti_nna_quantized(t->precision)) {
             r.scale = t->asymm_per_layer_params.scale; /* first member of both structs */
             r.zero_point = nnrti_nna_asymmetric(t->precision) ? t->asymm_per_layer_params.zero_point : 0;
         }
@@ -3550,7 +3550,7 @@ static bool nnrti_nna_kept(const NNAdapterCompilation *c, const NNRT_Node *node)
 }
 
 /* Queries each device for the nodes that it supports. */
-static NNRT_ReturnCode nnrti_nna_takes(NNAdapterCompilation *c)
+static NNRT_ReturnCode nnrti_nna_check_supported(NNAdapterCompilation *c)
 {
     const NNRT_Model *m = c->source;
     bool *nodes = (bool *)calloc(2 * (size_t)m->nodes.count + 1, sizeof(*nodes)),
@@ -3653,7 +3653,7 @@ NNRT_NNADAPTER_API int NNAdapterCompilation_finish(NNAdapterCompilation *compila
         if (nnrt_cache_create(&cache, &desc, NULL) == NNRT_OUT_OF_MEMORY)
             return NNADAPTER_OUT_OF_MEMORY;
     }
-    code = c->late ? NNRT_SUCCESS : nnrti_nna_takes(c);
+    code = c->late ? NNRT_SUCCESS : nnrti_nna_check_supported(c);
     if (code == NNRT_SUCCESS && !c->open)
         code = nnrti_nna_session(c, cache, NULL, NULL, &c->session, &c->error);
     if (code != NNRT_SUCCESS) {
@@ -3724,7 +3724,7 @@ NNRT_API const char *nnrt_nnadapter_execution_error(const NNAdapterExecution *ex
 }
 
 /* Destroys the session of a late model, and its model. */
-static void nnrti_nna_forget(NNAdapterExecution *e)
+static void nnrti_nna_destroy_session(NNAdapterExecution *e)
 {
     nnrt_session_destroy(e->session);
     nnrt_model_destroy(e->model);
@@ -3786,7 +3786,7 @@ NNRT_NNADAPTER_API void NNAdapterExecution_destroy(NNAdapterExecution *execution
         return;
     maker = nnrti_nna_maker(e);
     nnrti_shapes_clear(&e->shapes, &maker);
-    nnrti_nna_forget(e);
+    nnrti_nna_destroy_session(e);
     for (uint32_t i = 0; e->bound != NULL && i < e->compilation->nIn + e->compilation->nOut; i++)
         free(e->bound[i].room);
     NNAdapterCompilation_destroy(e->compilation);
@@ -3908,7 +3908,7 @@ static NNRT_ReturnCode nnrti_nna_place(NNAdapterExecution *e, uint32_t i, const 
 {
     const uint32_t at = e->compilation->nIn + i;
     NNAdapterOperandType type = e->compilation->types[at];
-    if (!nnrti_nna_quantised(type.precision))
+    if (!nnrti_nna_quantized(type.precision))
         type.precision = nnrti_nna_precision(info->dataType);
     type.dimensions.count = (uint32_t)info->shape.rank;
     for (int32_t k = 0; k < info->shape.rank; k++)
@@ -3966,13 +3966,13 @@ static NNRT_ReturnCode nnrti_nna_specialize(NNAdapterExecution *e)
 
 /* Creates a session of the model with the run's elements as constants. Keeps the last one while elements and shapes are
    the same. */
-static NNRT_ReturnCode nnrti_nna_prepare_late(NNAdapterExecution *e)
+static NNRT_ReturnCode nnrti_nna_prepare_data_dependent(NNAdapterExecution *e)
 {
     const NNAdapterCompilation *c = e->compilation;
     NNRT_ReturnCode code;
     if (e->session != NULL && memcmp(e->dims, e->last, c->nIn * sizeof(*e->dims)) == 0 && nnrti_nna_same(e))
         return NNRT_SUCCESS;
-    nnrti_nna_forget(e);
+    nnrti_nna_destroy_session(e);
     code = nnrti_nna_specialize(e);
     if (code == NNRT_SUCCESS)
         code = nnrti_nna_session_of(c, e->model, e->keep, NULL, e->dims, NULL, &e->session, &e->error);
@@ -3980,7 +3980,7 @@ static NNRT_ReturnCode nnrti_nna_prepare_late(NNAdapterExecution *e)
     if (code == NNRT_SUCCESS)
         code = nnrti_nna_outputs(e);
     if (code != NNRT_SUCCESS)
-        nnrti_nna_forget(e);
+        nnrti_nna_destroy_session(e);
     return code;
 }
 
@@ -3996,7 +3996,7 @@ static NNRT_ReturnCode nnrti_nna_prepare(NNAdapterExecution *e)
     if (!c->open)
         return NNRT_SUCCESS;
     if (c->late)
-        return nnrti_nna_prepare_late(e);
+        return nnrti_nna_prepare_data_dependent(e);
     if ((code = nnrti_shapes_find(&e->shapes, &maker, e->dims, c->nIn, &made, &bound)) != NNRT_SUCCESS)
         return e->error.code != NNRT_SUCCESS ? code : nnrt_error_set(&e->error, code, "there is not enough memory");
     for (uint32_t i = 0; i < c->nIn; i++)

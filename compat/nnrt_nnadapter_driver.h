@@ -292,7 +292,7 @@ static NNAdapterDriverOperand *nnrti_nnd_filter(nnrti_nnd_build *b, const nnrt_o
 /* Copies the model's attributes; values that the model leaves to the operator are taken from the resolved attributes.
    Convolutions use the resolved attributes throughout; for other operators these no longer contain the rounding mode of
    output dimensions. */
-static void nnrti_nnd_source(const nnrt_resolve *c, int32_t op, uint8_t *from)
+static void nnrti_nnd_source_attrs(const nnrt_resolve *c, int32_t op, uint8_t *from)
 {
     const uint32_t bytes = c->op->attr->bytes;
     memcpy(from, c->resolved, bytes);
@@ -305,7 +305,7 @@ static void nnrti_nnd_source(const nnrt_resolve *c, int32_t op, uint8_t *from)
         const nnrti_nna_param *p = &nnrti_nna_params[i];
         const uint8_t *taken = (const uint8_t *)c->resolved + p->at;
         NNRT_Int64List *list = (NNRT_Int64List *)(void *)(from + p->at);
-        if (p->op != op || p->operand == NNRTI_NNA_NOWHERE)
+        if (p->op != op || p->operand == NNRTI_NNA_NO_OPERAND)
             continue;
         if (p->kind == NNRTI_NNA_ONE && *(const int64_t *)(const void *)(from + p->at) < 1)
             memcpy(from + p->at, taken, sizeof(int64_t));
@@ -316,7 +316,7 @@ static void nnrti_nnd_source(const nnrt_resolve *c, int32_t op, uint8_t *from)
 }
 
 /* Sets the members that follow from the operands instead of from a parameter. */
-static void nnrti_nnd_implied(const nnrt_resolve *c, const uint8_t *from, uint8_t *to)
+static void nnrti_nnd_implied_attrs(const nnrt_resolve *c, const uint8_t *from, uint8_t *to)
 {
     if (c->op->type == NNRT_NODE_TYPE_CONV2D_FUSION) {
         NNRT_Conv2DFusion *a = (NNRT_Conv2DFusion *)(void *)to;
@@ -349,7 +349,7 @@ static bool nnrti_nnd_operation(nnrti_nnd_build *b, uint32_t n, const nnrt_resol
     uint32_t used = 0;
     if (made == NULL || all == NULL || attr == NULL || from == NULL || c->nOut < row->minOut || c->nOut > row->maxOut)
         return false;
-    nnrti_nnd_source(c, op, from);
+    nnrti_nnd_source_attrs(c, op, from);
     nnrt_attr_defaults(c->op->attr, attr);
     for (uint32_t i = 0; i < nIn; i++) {
         const char letter = !list ? row->operands[i] : i < c->nIn ? 'x' : row->operands[1];
@@ -380,11 +380,11 @@ static bool nnrti_nnd_operation(nnrti_nnd_build *b, uint32_t n, const nnrt_resol
         NNAdapterDriverOperand *o;
         if (p->op != op)
             continue;
-        if (p->operand == NNRTI_NNA_NOWHERE) {
+        if (p->operand == NNRTI_NNA_NO_OPERAND) {
             bool given = false; /* an operand sets it */
             for (uint32_t k = 0; k < NNRTI_NNA_PARAMS; k++)
                 given = given || (nnrti_nna_params[k].op == op && nnrti_nna_params[k].at == p->at &&
-                                  nnrti_nna_params[k].operand != NNRTI_NNA_NOWHERE);
+                                  nnrti_nna_params[k].operand != NNRTI_NNA_NO_OPERAND);
             if (!given && p->kind == NNRTI_NNA_FLOAT)
                 *(float *)(void *)(attr + p->at) = p->value;
             else if (!given)
@@ -395,7 +395,7 @@ static bool nnrti_nnd_operation(nnrti_nnd_build *b, uint32_t n, const nnrt_resol
             return false;
         all[list ? nIn - 1 : p->operand] = o;
     }
-    nnrti_nnd_implied(c, from, attr);
+    nnrti_nnd_implied_attrs(c, from, attr);
     if (!nnrt_attr_equal(c->op->attr, attr, from))
         return false; /* the operation cannot express the value of an attribute */
     if (op == NNADAPTER_LAYER_NORMALIZATION && ((const NNRT_LayerNormFusion *)(void *)from)->beginNormAxis !=
@@ -419,7 +419,7 @@ static bool nnrti_nnd_operation(nnrti_nnd_build *b, uint32_t n, const nnrt_resol
 }
 
 /* Checks that the node can be converted at all: static shapes, not quantized, not empty, images in NCHW. */
-static bool nnrti_nnd_plain(const nnrt_resolve *c)
+static bool nnrti_nnd_convertible(const nnrt_resolve *c)
 {
     const bool image = (c->op->flags & NNRT_OP_LAYOUT) != 0 || c->op->type == NNRT_NODE_TYPE_PRIOR_BOX ||
                        c->op->type == NNRT_NODE_TYPE_YOLO_BOX;
@@ -447,7 +447,7 @@ static NNRT_ReturnCode nnrti_nnd_visit(void *user, uint32_t n, nnrt_resolve *c, 
 {
     nnrti_nnd_build *b = (nnrti_nnd_build *)user;
     bool found = folded; /* folded: its outputs are constants */
-    for (int32_t op = 0; op < NNRTI_NNA_ROWS && !found && nnrti_nnd_plain(c); op++)
+    for (int32_t op = 0; op < NNRTI_NNA_ROWS && !found && nnrti_nnd_convertible(c); op++)
         if (nnrti_nna_rows[op].type == c->op->type)
             found = nnrti_nnd_operation(b, n, c, op);
     if (b->memory->full)

@@ -191,8 +191,8 @@ static void *nnrti_ohnn_shared_data(const nnrti_ohnn_shared *s)
     return (uint8_t *)s->at + s->buffer.offset;
 }
 
-static nnrt_log nnrti_ohnn_sink;
-static int32_t nnrti_ohnn_sunk; /* 1: the log is set, by the program or from the environment */
+static nnrt_log nnrti_ohnn_log_target;
+static int32_t nnrti_ohnn_log_set; /* 1: the log is set, by the program or from the environment */
 
 #if NNRT_POSIX && !defined(NNRT_NO_STDIO)
 static void nnrti_ohnn_log_line(void *user, nnrt_log_level level, const char *text)
@@ -210,29 +210,29 @@ static void nnrti_ohnn_log_line(void *user, nnrt_log_level level, const char *te
 
 NNRT_API void nnrt_ohnn_log(const nnrt_log *log)
 {
-    memset(&nnrti_ohnn_sink, 0, sizeof(nnrti_ohnn_sink));
+    memset(&nnrti_ohnn_log_target, 0, sizeof(nnrti_ohnn_log_target));
     if (log != NULL)
-        nnrti_ohnn_sink = *log;
-    nnrti_ohnn_sunk = 1;
+        nnrti_ohnn_log_target = *log;
+    nnrti_ohnn_log_set = 1;
 }
 
 /* Returns the log of the process, or NULL; reads NNRT_OHNN_LOG on the first call. */
-static const nnrt_log *nnrti_ohnn_listener(void)
+static const nnrt_log *nnrti_ohnn_get_log(void)
 {
 #if NNRT_POSIX && !defined(NNRT_NO_STDIO)
     NNRTI_OHNN_LOCK(&nnrti_ohnn_global);
-    if (nnrti_ohnn_sunk == 0) {
+    if (nnrti_ohnn_log_set == 0) {
         char *const path = getuid() == geteuid() && getgid() == getegid() ? getenv("NNRT_OHNN_LOG") : NULL;
         if (path != NULL && *path != '\0') {
-            nnrti_ohnn_sink.line = nnrti_ohnn_log_line;
-            nnrti_ohnn_sink.user = path;
-            nnrti_ohnn_sink.most = NNRT_LOG_INFO;
+            nnrti_ohnn_log_target.line = nnrti_ohnn_log_line;
+            nnrti_ohnn_log_target.user = path;
+            nnrti_ohnn_log_target.most = NNRT_LOG_INFO;
         }
-        nnrti_ohnn_sunk = 1;
+        nnrti_ohnn_log_set = 1;
     }
     NNRTI_OHNN_UNLOCK(&nnrti_ohnn_global);
 #endif
-    return nnrti_ohnn_sink.line != NULL ? &nnrti_ohnn_sink : NULL;
+    return nnrti_ohnn_log_target.line != NULL ? &nnrti_ohnn_log_target : NULL;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -1240,7 +1240,7 @@ static bool nnrti_ohnn_quant_fits(const nnrti_ohnn_value *v, size_t count)
 }
 
 /* Sets the quantization parameters of *v, which is in the graph or will be appended. */
-static OH_NN_ReturnCode nnrti_ohnn_quantise(nnrti_ohnn_graph *graph, nnrti_ohnn_value *v, const double *scales,
+static OH_NN_ReturnCode nnrti_ohnn_quantize(nnrti_ohnn_graph *graph, nnrti_ohnn_value *v, const double *scales,
                                             const int32_t *zeroPoints, const uint32_t *bits, size_t count)
 {
     NNRT_QuantParam *quant;
@@ -1301,7 +1301,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_AddTensor(OH_NNModel *model, const OH_
     if (tensor->quantParam != NULL) {
         const OH_NN_QuantParam *q = tensor->quantParam;
         v.dims = (int32_t *)(uintptr_t)tensor->dimensions; /* only read, by nnrti_ohnn_quant_fits */
-        code = nnrti_ohnn_quantise(model->graph, &v, q->scale, q->zeroPoint, q->numBits, q->quantCount);
+        code = nnrti_ohnn_quantize(model->graph, &v, q->scale, q->zeroPoint, q->numBits, q->quantCount);
     }
     return code != OH_NN_SUCCESS ? code : nnrti_ohnn_append(model->graph, &v, tensor->dimensions, NULL);
 }
@@ -1328,7 +1328,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_SetTensorQuantParams(OH_NNModel *model
         return OH_NN_OPERATION_FORBIDDEN;
     if (index >= model->graph->nValues || q->counts[0] != q->counts[1] || q->counts[0] != q->counts[2])
         return OH_NN_INVALID_PARAMETER;
-    return nnrti_ohnn_quantise(model->graph, &model->graph->values[index], q->scales, q->zeroPoints, q->numBits,
+    return nnrti_ohnn_quantize(model->graph, &model->graph->values[index], q->scales, q->zeroPoints, q->numBits,
                                q->counts[0]);
 }
 
@@ -1707,16 +1707,16 @@ typedef struct nnrti_ohnn_tables {
 } nnrti_ohnn_tables;
 
 /* Rank of a type in implicit conversions: the operand of the lower rank is converted. 0: no conversion. */
-static int nnrti_ohnn_order(OH_NN_DataType type)
+static int nnrti_ohnn_type_rank(OH_NN_DataType type)
 {
     static const uint8_t order[] = {0, 1, 2, 3, 4, 5, 2, 0, 0, 0, 6, 7, 8}; /* indexed by OH_NN_DataType */
     return order[type];
 }
 
 /* Returns the common type of operands of types a and b; UNKNOWN: there is none. */
-static OH_NN_DataType nnrti_ohnn_common(OH_NN_DataType a, OH_NN_DataType b)
+static OH_NN_DataType nnrti_ohnn_common_type(OH_NN_DataType a, OH_NN_DataType b)
 {
-    const int first = nnrti_ohnn_order(a), second = nnrti_ohnn_order(b);
+    const int first = nnrti_ohnn_type_rank(a), second = nnrti_ohnn_type_rank(b);
     if (first == 0 || second == 0)
         return OH_NN_UNKNOWN;
     if (first == second)
@@ -1821,14 +1821,14 @@ static OH_NN_ReturnCode nnrti_ohnn_convert_operands(nnrti_ohnn_graph *graph, nnr
     if (n->op == OH_NN_OPS_TOP_K && y->dataType == OH_NN_INT8)
         return nnrti_ohnn_convert(graph, m, &operands[1], NNRT_DATA_TYPE_INT32);
     if (!nnrti_ohnn_converts(n->op) || x->dataType == y->dataType || x->quantCount > 0 || y->quantCount > 0 ||
-        (type = nnrti_ohnn_common(x->dataType, y->dataType)) == OH_NN_UNKNOWN)
+        (type = nnrti_ohnn_common_type(x->dataType, y->dataType)) == OH_NN_UNKNOWN)
         return OH_NN_SUCCESS;
     code = nnrti_ohnn_convert(graph, m, &operands[0], nnrti_ohnn_types[type]);
     return code == OH_NN_SUCCESS ? nnrti_ohnn_convert(graph, m, &operands[1], nnrti_ohnn_types[type]) : code;
 }
 
 /* Checks whether the model has an operator, other than INSTANCE_NORM, that depends on the layout of images. */
-static bool nnrti_ohnn_images(const nnrti_ohnn_graph *graph)
+static bool nnrti_ohnn_has_layout_op(const nnrti_ohnn_graph *graph)
 {
     for (uint32_t i = 0; i < graph->nNodes; i++) {
         const nnrt_op *op = nnrt_op_find(nnrti_ohnn_ops[graph->nodes[i].op - 1].type);
@@ -1848,7 +1848,7 @@ static bool nnrti_ohnn_channels_first(const nnrti_ohnn_graph *graph, const nnrti
         return true;
     return nnrti_ohnn_formats[x->format] == NNRT_FORMAT_NONE && x->rank > 3 && scale->rank == 1 && !scale->dynamic &&
            (x->dims[1] == scale->dims[0] || x->dims[1] < 0) && x->dims[x->rank - 1] > 0 &&
-           x->dims[x->rank - 1] != scale->dims[0] && !nnrti_ohnn_images(graph);
+           x->dims[x->rank - 1] != scale->dims[0] && !nnrti_ohnn_has_layout_op(graph);
 }
 
 /* Adapts a node to differences between OH_NN's operation and nnrt's operator. FAILED: it cannot be expressed. */
@@ -2636,7 +2636,7 @@ static OH_NN_ReturnCode nnrti_ohnn_loaded(NNRT_ReturnCode code)
 
 /* Sets *foreign if *c has an offline model that is not a .nnrt file. INVALID_PATH: the file cannot be read; FAILED:
    this build has no files. */
-static OH_NN_ReturnCode nnrti_ohnn_look(const OH_NNCompilation *c, bool *foreign)
+static OH_NN_ReturnCode nnrti_ohnn_detect_format(const OH_NNCompilation *c, bool *foreign)
 {
     *foreign = c->offline != NULL && !nnrt_file_is(c->offline, c->offlineBytes);
     if (c->path == NULL)
@@ -2686,7 +2686,7 @@ static OH_NN_ReturnCode nnrti_ohnn_load(const OH_NNCompilation *c, nnrti_ohnn_gr
 }
 
 /* Checks whether an input has a dynamic dimension. */
-static bool nnrti_ohnn_open(const NNRT_Model *m)
+static bool nnrti_ohnn_has_dynamic_input(const NNRT_Model *m)
 {
     for (uint32_t i = 0; i < m->inputIndex.count; i++) {
         const NNRT_Int32List *dims = &m->allTensors.data[m->inputIndex.data[i]].dims;
@@ -2709,7 +2709,7 @@ static void nnrti_ohnn_refused(void *user, uint32_t node, const nnrt_error *erro
 static OH_NN_ReturnCode nnrti_ohnn_prepare(nnrti_ohnn_compiled *c)
 {
     const NNRT_Model *m = c->graph->model;
-    const bool open = nnrti_ohnn_open(m);
+    const bool open = nnrti_ohnn_has_dynamic_input(m);
     bool *supported, all = true, dynamic = false;
     NNRT_ReturnCode code;
     if (m->nodes.count == 0) { /* imported from a cache */
@@ -2750,7 +2750,7 @@ static OH_NN_ReturnCode nnrti_ohnn_option(const nnrt_device *device, bool asked,
     bool can = false;
     const bool told = !asked || nnrt_device_ask(device, ability, &can) == NNRT_SUCCESS;
     if (asked && !can)
-        nnrt_log_line(nnrti_ohnn_listener(), NNRT_LOG_WARNING,
+        nnrt_log_line(nnrti_ohnn_get_log(), NNRT_LOG_WARNING,
                       "OH_NNCompilation_Build: device '%s' %s OH_NNCompilation_%s", nnrt_device_unique_name(device),
                       told ? "does not support" : "fails to say whether it supports", function);
     if (!told)
@@ -2850,7 +2850,7 @@ static nnrti_ohnn_compiled *nnrti_ohnn_compiled_new(OH_NNCompilation *c, nnrt_de
     compiled->config.priority = (NNRT_Priority)c->priority;
     compiled->config.extensions = NNRT_ExtensionList_make(compiled->extensions, compiled->nExtensions);
     compiled->config.callerWorkspace = true;
-    compiled->config.log = nnrti_ohnn_listener();
+    compiled->config.log = nnrti_ohnn_get_log();
     nnrti_ohnn_threads(compiled);
     return compiled;
 }
@@ -3034,7 +3034,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation *compilat
     device = nnrti_ohnn_device(c->device);
     if (device == NULL)
         return OH_NN_FAILED;
-    found = nnrti_ohnn_look(c, &foreign);
+    found = nnrti_ohnn_detect_format(c, &foreign);
     if (found == OH_NN_FAILED || (foreign && !nnrt_device_can(device, NNRT_ABILITY_OFFLINE_MODEL)) ||
         (c->imported != NULL && !nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE)))
         return OH_NN_FAILED; /* the device does not support this source */
@@ -3070,7 +3070,7 @@ typedef struct nnrti_ohnn_memory {
     const nnrti_ohnn_io *io;
 } nnrti_ohnn_memory;
 
-enum { NNRTI_OHNN_UNTOLD, NNRTI_OHNN_TOLD, NNRTI_OHNN_CONTRADICTION };
+enum { NNRTI_OHNN_RANGES_UNKNOWN, NNRTI_OHNN_RANGES_KNOWN, NNRTI_OHNN_RANGES_INCONSISTENT };
 
 /* A prepared model, with a workspace if it has RunIn. */
 typedef struct nnrti_ohnn_runner {
@@ -3181,8 +3181,9 @@ static void nnrti_ohnn_planned(OH_NNExecutor *e, NNRT_PreparedModel *p)
 static void nnrti_ohnn_ranges(OH_NNExecutor *e)
 {
     NNRT_PreparedModel *p = e->compiled->prepared;
-    e->ranges = p == NULL || NNRTI_OHNN_MODEL_HAS(p, GetInputDimRanges) ? NNRTI_OHNN_TOLD : NNRTI_OHNN_UNTOLD;
-    for (uint32_t i = 0; i < e->nIn && e->ranges == NNRTI_OHNN_TOLD; i++) {
+    e->ranges =
+        p == NULL || NNRTI_OHNN_MODEL_HAS(p, GetInputDimRanges) ? NNRTI_OHNN_RANGES_KNOWN : NNRTI_OHNN_RANGES_UNKNOWN;
+    for (uint32_t i = 0; i < e->nIn && e->ranges == NNRTI_OHNN_RANGES_KNOWN; i++) {
         nnrti_ohnn_io *io = &e->io[i];
         nnrt_dims least = io->dims, most = io->dims;
         for (int32_t k = 0; k < io->dims.rank; k++)
@@ -3191,16 +3192,16 @@ static void nnrti_ohnn_ranges(OH_NNExecutor *e)
                 most.dims[k] = INT32_MAX;
             }
         if (p != NULL && p->vtbl->GetInputDimRanges(p, i, &least, &most) != NNRT_SUCCESS) {
-            e->ranges = NNRTI_OHNN_UNTOLD;
+            e->ranges = NNRTI_OHNN_RANGES_UNKNOWN;
             return;
         }
         if (least.rank != io->dims.rank || most.rank != io->dims.rank) {
-            e->ranges = NNRTI_OHNN_CONTRADICTION;
+            e->ranges = NNRTI_OHNN_RANGES_INCONSISTENT;
             return;
         }
         for (int32_t k = 0; k < io->dims.rank; k++) {
             if (least.dims[k] < 0 || most.dims[k] < least.dims[k])
-                e->ranges = NNRTI_OHNN_CONTRADICTION;
+                e->ranges = NNRTI_OHNN_RANGES_INCONSISTENT;
             io->least[k] = (size_t)least.dims[k];
             io->most[k] = (size_t)most.dims[k];
         }
@@ -3427,7 +3428,7 @@ NNRT_OHNN_API NN_TensorDesc *OH_NNExecutor_CreateOutputTensorDesc(const OH_NNExe
 }
 
 /* Checks that dims is NULL or an array that GetInputDimRange returned. */
-static bool nnrti_ohnn_handed(const OH_NNExecutor *e, const size_t *dims)
+static bool nnrti_ohnn_is_range_array(const OH_NNExecutor *e, const size_t *dims)
 {
     bool handed = dims == NULL;
     for (uint32_t i = 0; i < e->nIn; i++)
@@ -3441,11 +3442,11 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_GetInputDimRange(const OH_NNExecuto
 {
     nnrti_ohnn_io *io;
     if (executor == NULL || minInputDims == NULL || maxInputDims == NULL || shapeLength == NULL ||
-        !nnrti_ohnn_handed(executor, *minInputDims) || !nnrti_ohnn_handed(executor, *maxInputDims))
+        !nnrti_ohnn_is_range_array(executor, *minInputDims) || !nnrti_ohnn_is_range_array(executor, *maxInputDims))
         return OH_NN_INVALID_PARAMETER;
-    if (executor->ranges == NNRTI_OHNN_UNTOLD)
+    if (executor->ranges == NNRTI_OHNN_RANGES_UNKNOWN)
         return OH_NN_OPERATION_FORBIDDEN;
-    if (index >= executor->nIn || executor->ranges == NNRTI_OHNN_CONTRADICTION)
+    if (index >= executor->nIn || executor->ranges == NNRTI_OHNN_RANGES_INCONSISTENT)
         return OH_NN_INVALID_PARAMETER;
     io = &executor->io[index];
     io->handed = true;
@@ -3534,7 +3535,7 @@ static NNRT_ReturnCode nnrti_ohnn_prepare_run(OH_NNExecutor *e, nnrti_ohnn_runne
 }
 
 /* Returns the bytes of output i that a run wrote. */
-static size_t nnrti_ohnn_gave(const OH_NNExecutor *e, uint32_t i)
+static size_t nnrti_ohnn_output_bytes(const OH_NNExecutor *e, uint32_t i)
 {
     size_t bytes = 0;
     if (!nnrt_dims_bytes(e->told[i].dims, e->told[i].rank, e->values[e->nIn + i].dataType, &bytes))
@@ -3588,7 +3589,7 @@ static NNRT_ReturnCode nnrti_ohnn_execute(OH_NNExecutor *e)
                 e->copies[i] = e->values[i].data.addr;
                 e->values[i].data.addr = addr;
                 if (i >= e->nIn && code == NNRT_SUCCESS)
-                    memcpy(addr, e->copies[i], nnrti_ohnn_gave(e, i - e->nIn));
+                    memcpy(addr, e->copies[i], nnrti_ohnn_output_bytes(e, i - e->nIn));
             }
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -3609,10 +3610,10 @@ static bool nnrti_ohnn_in_range(const OH_NNExecutor *e, const nnrti_ohnn_io *io,
     if (rank != (size_t)io->dims.rank)
         return false;
     for (size_t k = 0; k < rank; k++) {
-        if (e->ranges == NNRTI_OHNN_TOLD &&
+        if (e->ranges == NNRTI_OHNN_RANGES_KNOWN &&
             (shape[k] < 0 || (size_t)shape[k] < io->least[k] || (size_t)shape[k] > io->most[k]))
             return false;
-        if (e->ranges == NNRTI_OHNN_UNTOLD && io->dims.dims[k] >= 0 && io->dims.dims[k] != shape[k])
+        if (e->ranges == NNRTI_OHNN_RANGES_UNKNOWN && io->dims.dims[k] >= 0 && io->dims.dims[k] != shape[k])
             return false;
     }
     return true;
@@ -3627,7 +3628,7 @@ static bool nnrti_ohnn_run_arguments(const OH_NNExecutor *e, NN_Tensor *const *i
 }
 
 /* Checks that a tensor's memory is at least as large as its description. */
-static bool nnrti_ohnn_holds(const NN_Tensor *t)
+static bool nnrti_ohnn_memory_suffices(const NN_Tensor *t)
 {
     size_t bytes;
     return OH_NNTensorDesc_GetByteSize(&t->desc, &bytes) == OH_NN_SUCCESS && bytes <= t->size - t->offset;
@@ -3674,11 +3675,11 @@ static OH_NN_ReturnCode nnrti_ohnn_run(OH_NNExecutor *e, NN_Tensor *const *in, N
 static OH_NN_ReturnCode nnrti_ohnn_run_tensors(const OH_NNExecutor *e, NN_Tensor *const *in, size_t nIn,
                                                NN_Tensor *const *out, size_t nOut)
 {
-    if (nIn != e->nIn || nOut != e->nOut || e->ranges == NNRTI_OHNN_CONTRADICTION)
+    if (nIn != e->nIn || nOut != e->nOut || e->ranges == NNRTI_OHNN_RANGES_INCONSISTENT)
         return OH_NN_INVALID_PARAMETER;
     for (uint32_t i = 0; i < e->nIn; i++) {
         if (in[i] == NULL)
-            return e->ranges == NNRTI_OHNN_TOLD ? OH_NN_NULL_PTR : OH_NN_INVALID_PARAMETER;
+            return e->ranges == NNRTI_OHNN_RANGES_KNOWN ? OH_NN_NULL_PTR : OH_NN_INVALID_PARAMETER;
         if (!nnrti_ohnn_in_range(e, &e->io[i], in[i]->desc.shape, in[i]->desc.rank))
             return OH_NN_INVALID_PARAMETER;
     }
@@ -3686,7 +3687,7 @@ static OH_NN_ReturnCode nnrti_ohnn_run_tensors(const OH_NNExecutor *e, NN_Tensor
         if (out[i] == NULL)
             return OH_NN_INVALID_PARAMETER;
     for (uint32_t i = 0; i < e->nIn + e->nOut; i++)
-        if (!nnrti_ohnn_holds(i < e->nIn ? in[i] : out[i - e->nIn]))
+        if (!nnrti_ohnn_memory_suffices(i < e->nIn ? in[i] : out[i - e->nIn]))
             return OH_NN_FAILED;
     return OH_NN_SUCCESS;
 }
@@ -3709,7 +3710,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_RunSync(OH_NNExecutor *executor, NN
 #if NNRT_THREADS
 /* An asynchronous run. Its lists of inputs and outputs follow the struct: the caller's lists may have ended before it
    starts. */
-typedef struct nnrti_ohnn_later {
+typedef struct nnrti_ohnn_async {
     OH_NNExecutor *e;
     NN_Tensor **in, **out;
     NN_Tensor **handed; /* the caller's list of outputs, an argument of the callback */
@@ -3718,10 +3719,10 @@ typedef struct nnrti_ohnn_later {
     NN_OnServiceDied onServiceDied; /* NULL: not set */
     OH_NN_ReturnCode code;
     bool begun;
-} nnrti_ohnn_later;
+} nnrti_ohnn_async;
 
 /* Adds `more` (1 or -1) to the number of the executor's waiting runs and returns the sum. */
-static int32_t nnrti_ohnn_waits(OH_NNExecutor *e, int32_t more)
+static int32_t nnrti_ohnn_count_waiting(OH_NNExecutor *e, int32_t more)
 {
     int32_t waiting;
     NNRTI_OHNN_LOCK(&nnrti_ohnn_global);
@@ -3730,13 +3731,13 @@ static int32_t nnrti_ohnn_waits(OH_NNExecutor *e, int32_t more)
     return waiting;
 }
 
-static NNRT_ReturnCode nnrti_ohnn_run_later(void *context, const char **message)
+static NNRT_ReturnCode nnrti_ohnn_run_async(void *context, const char **message)
 {
-    nnrti_ohnn_later *r = (nnrti_ohnn_later *)context;
+    nnrti_ohnn_async *r = (nnrti_ohnn_async *)context;
     NNRT_ReturnCode said;
     (void)message;
     r->begun = true;
-    (void)nnrti_ohnn_waits(r->e, -1);
+    (void)nnrti_ohnn_count_waiting(r->e, -1);
     NNRTI_OHNN_LOCK(&r->e->mutex);
     r->code = nnrti_ohnn_run(r->e, r->in, r->out);
     said = r->e->said;
@@ -3747,12 +3748,12 @@ static NNRT_ReturnCode nnrti_ohnn_run_later(void *context, const char **message)
 /* Ends an asynchronous run: calls one of the two callbacks. */
 static void nnrti_ohnn_run_ended(void *user, NNRT_ReturnCode code, const char *message)
 {
-    const nnrti_ohnn_later r = *(nnrti_ohnn_later *)user;
+    const nnrti_ohnn_async r = *(nnrti_ohnn_async *)user;
     const bool late = code == NNRT_TIME_OUT;
     (void)message;
     free(user);
     if (!r.begun)
-        (void)nnrti_ohnn_waits(r.e, -1);
+        (void)nnrti_ohnn_count_waiting(r.e, -1);
     if (code == NNRT_SERVICE_ERROR && r.onServiceDied != NULL)
         r.onServiceDied(r.user);
     else
@@ -3763,11 +3764,11 @@ static void nnrti_ohnn_run_ended(void *user, NNRT_ReturnCode code, const char *m
                     late ? NULL : (void **)r.handed, late ? 0 : (int32_t)r.e->nOut);
 }
 
-static OH_NN_ReturnCode nnrti_ohnn_put_off(OH_NNExecutor *e, NN_Tensor **in, NN_Tensor **out, int32_t timeout,
+static OH_NN_ReturnCode nnrti_ohnn_enqueue(OH_NNExecutor *e, NN_Tensor **in, NN_Tensor **out, int32_t timeout,
                                            void *userData)
 {
     const size_t count = (size_t)e->nIn + e->nOut;
-    nnrti_ohnn_later *r = (nnrti_ohnn_later *)malloc(sizeof(*r) + count * sizeof(*in));
+    nnrti_ohnn_async *r = (nnrti_ohnn_async *)malloc(sizeof(*r) + count * sizeof(*in));
     nnrt_queued how;
     NNRT_ReturnCode code;
     if (r == NULL)
@@ -3788,12 +3789,12 @@ static OH_NN_ReturnCode nnrti_ohnn_put_off(OH_NNExecutor *e, NN_Tensor **in, NN_
     how.done = nnrti_ohnn_run_ended;
     how.user = r;
     how.priority = e->compiled->config.priority;
-    code = nnrti_ohnn_waits(e, 1) > NNRTI_OHNN_PLACES
+    code = nnrti_ohnn_count_waiting(e, 1) > NNRTI_OHNN_PLACES
                ? NNRT_DEVICE_BUSY
-               : nnrt_queue_add(nnrti_ohnn_queue, nnrti_ohnn_run_later, r, e, &how, NULL);
+               : nnrt_queue_add(nnrti_ohnn_queue, nnrti_ohnn_run_async, r, e, &how, NULL);
     if (code == NNRT_SUCCESS)
         return OH_NN_SUCCESS;
-    (void)nnrti_ohnn_waits(e, -1);
+    (void)nnrti_ohnn_count_waiting(e, -1);
     free(r);
     return code == NNRT_DEVICE_BUSY ? OH_NN_UNAVAILABLE_DEVICE : OH_NN_OPERATION_FORBIDDEN;
 }
@@ -3813,7 +3814,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_RunAsync(OH_NNExecutor *executor, N
     if ((code = nnrti_ohnn_run_tensors(executor, inputTensor, inputCount, outputTensor, outputCount)) != OH_NN_SUCCESS)
         return code;
 #if NNRT_THREADS
-    code = nnrti_ohnn_put_off(executor, inputTensor, outputTensor, timeout, userData);
+    code = nnrti_ohnn_enqueue(executor, inputTensor, outputTensor, timeout, userData);
 #endif
     return code;
 }
@@ -3838,8 +3839,9 @@ static bool nnrti_ohnn_fits(const OH_NNExecutor *e, uint32_t index, const OH_NN_
                             size_t *bytes)
 {
     nnrti_ohnn_value v;
-    if (length == 0 || index >= e->nIn || e->ranges == NNRTI_OHNN_CONTRADICTION || !nnrti_ohnn_value_of(&v, tensor) ||
-        v.dynamic || tensor->type != OH_NN_TENSOR || nnrti_ohnn_types[tensor->dataType] != e->io[index].dataType ||
+    if (length == 0 || index >= e->nIn || e->ranges == NNRTI_OHNN_RANGES_INCONSISTENT ||
+        !nnrti_ohnn_value_of(&v, tensor) || v.dynamic || tensor->type != OH_NN_TENSOR ||
+        nnrti_ohnn_types[tensor->dataType] != e->io[index].dataType ||
         !nnrti_ohnn_in_range(e, &e->io[index], tensor->dimensions, tensor->dimensionCount) || length < v.bytes)
         return false;
     *bytes = v.bytes;
@@ -3996,7 +3998,7 @@ NNRT_OHNN_API void OH_NNExecutor_DestroyOutputMemory(OH_NNExecutor *executor, ui
 }
 
 /* Checks that this executor allocated the memory and has not freed it. */
-static bool nnrti_ohnn_known(const OH_NNExecutor *e, const OH_NN_Memory *memory)
+static bool nnrti_ohnn_owns_memory(const OH_NNExecutor *e, const OH_NN_Memory *memory)
 {
     for (const nnrti_ohnn_memory *entry = e->memories; entry != NULL; entry = entry->next)
         if (entry->memory == memory)
@@ -4012,7 +4014,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetInputWithMemory(OH_NNExecutor *e
         !nnrti_ohnn_fits(executor, inputIndex, tensor, memory->length, &bytes))
         return OH_NN_INVALID_PARAMETER;
     nnrti_ohnn_bind_input(&executor->io[inputIndex], tensor, memory->data, bytes, memory,
-                          !nnrti_ohnn_known(executor, memory));
+                          !nnrti_ohnn_owns_memory(executor, memory));
     return OH_NN_SUCCESS;
 }
 
@@ -4025,7 +4027,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetOutputWithMemory(OH_NNExecutor *
     io = &executor->io[executor->nIn + outputIndex];
     if (memory->length == 0 || memory->length < nnrti_ohnn_bytes(io))
         return OH_NN_INVALID_PARAMETER;
-    nnrti_ohnn_bind(io, memory->data, memory->length, memory, !nnrti_ohnn_known(executor, memory));
+    nnrti_ohnn_bind(io, memory->data, memory->length, memory, !nnrti_ohnn_owns_memory(executor, memory));
     return OH_NN_SUCCESS;
 }
 

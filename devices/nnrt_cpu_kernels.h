@@ -2896,8 +2896,9 @@ static void NNRTI_CPU(divide_row)(const NNRTI_CPU(pool_nd_job) * j, float *y, co
         for (int32_t i = 0; i <= last; i++) {
             const int64_t start = i < last ? at[i] : q * a->stride[i] - a->pad[i],
                           more = a->ends != NULL ? a->pad[i] : 0;
-            const nnrti_cells cells = nnrti_cells_apart(start + more, a->window[i], a->dilation[i],
-                                                        j->x->dims[2 + i] + more + (a->ends != NULL ? a->ends[i] : 0));
+            const nnrti_tap_range cells =
+                nnrti_tap_range_dilated(start + more, a->window[i], a->dilation[i],
+                                        j->x->dims[2 + i] + more + (a->ends != NULL ? a->ends[i] : 0));
             count *= (float)(cells.end - cells.first);
         }
         y[q] = y[q] / count;
@@ -4149,7 +4150,7 @@ static NNRT_ReturnCode NNRTI_CPU(argminmax)(const void *attr, nnrt_view *args, n
     double work;
     j.attr = attr;
     j.args = args;
-    if (!nnrti_walk_first(&j.walk, &args[1], nnrti_starts(&args[0], axis, &starts), NULL))
+    if (!nnrti_walk_first(&j.walk, &args[1], nnrti_line_starts(&args[0], axis, &starts), NULL))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16.0 * args[0].dims[axis], &work);
     nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(argminmax_part), &j);
@@ -4178,7 +4179,7 @@ static void NNRTI_CPU(topk_row)(const nnrti_line *x, int32_t L, int32_t count, i
     const float *const from = (const float *)x->data;
     nnrti_v_bits least;
     int32_t k = count;
-    nnrti_top_heap(x, count, count, heap);
+    nnrti_topk_heap(x, count, count, heap);
     least = NNRTI_CPU(sort_key)(nnrti_v_all(from[heap[0]]), turn);
     for (; k < L; k += NNRTI_LANES) { /* pad with NaN */
         int32_t front[NNRTI_LANES];
@@ -4195,16 +4196,16 @@ static void NNRTI_CPU(topk_row)(const nnrti_line *x, int32_t L, int32_t count, i
             continue;
         memcpy(front, &is, sizeof(front));
         for (int32_t t = 0; t < NNRTI_LANES; t++)
-            if (front[t] != 0 && nnrti_top_order(x, k + t) > nnrti_top_order(x, heap[0])) {
+            if (front[t] != 0 && nnrti_topk_order(x, k + t) > nnrti_topk_order(x, heap[0])) {
                 heap[0] = k + t;
-                nnrti_top_sift(x, heap, count);
+                nnrti_topk_sift(x, heap, count);
             }
         least = NNRTI_CPU(sort_key)(nnrti_v_all(from[heap[0]]), turn);
     }
     for (int32_t i = count - 1; i >= 0; i--) {
-        nnrti_top_put(x, heap[0], values, places, i);
+        nnrti_topk_put(x, heap[0], values, places, i);
         heap[0] = heap[i];
-        nnrti_top_sift(x, heap, i);
+        nnrti_topk_sift(x, heap, i);
     }
 }
 
@@ -4238,9 +4239,9 @@ static NNRT_ReturnCode NNRTI_CPU(topk)(const void *attr, nnrt_view *args, nnrt_c
     j.attr = attr;
     j.args = args;
     j.call = call;
-    if (!nnrti_walk_first(&j.walk, nnrti_starts(&args[0], a->axis, &starts[0]),
-                          nnrti_starts(&args[1], a->axis, &starts[1]),
-                          nnrti_starts(a->places ? &args[2] : NULL, a->axis, &starts[2])))
+    if (!nnrti_walk_first(&j.walk, nnrti_line_starts(&args[0], a->axis, &starts[0]),
+                          nnrti_line_starts(&args[1], a->axis, &starts[1]),
+                          nnrti_line_starts(a->places ? &args[2] : NULL, a->axis, &starts[2])))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16.0 * args[0].dims[a->axis], &work);
     nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(topk_part), &j);
@@ -6544,7 +6545,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(store_pool_q8)(const NNRTI_CPU(pool_q8_job) * j,
         if (j->same)
             v = v < low ? low : v > high ? high : v;
         else
-            v = nnrti_requantised(j->x, v, j->quant);
+            v = nnrti_requantized(j->x, v, j->quant);
         y[c] = (uint8_t)v;
     }
 }

@@ -554,13 +554,13 @@ static NNRT_ReturnCode nnrti_fake_enter(nnrt_fake *f, uint32_t slot)
 /* >>fake_form */
 
 /* Serializer of models, in the order of the structs and the machine's byte order. One walk counts, writes and reads. */
-typedef struct nnrti_fake_form {
+typedef struct nnrti_fake_serializer {
     uint8_t *out;      /* NULL: counting or reading */
     const uint8_t *in; /* NULL: counting or writing */
     size_t at, bytes;  /* bytes: size of in */
     nnrt_memory *memory;
     bool bad; /* sticky: the input is too short, a size overflows, or out of memory */
-} nnrti_fake_form;
+} nnrti_fake_serializer;
 
 /* Header of a serialized model: the first block of a cache. */
 typedef struct nnrti_fake_header {
@@ -570,7 +570,7 @@ typedef struct nnrti_fake_header {
 
 #define NNRTI_FAKE_MAGIC "nnrtfak1"
 
-static void nnrti_fake_bytes(nnrti_fake_form *f, void *data, size_t bytes)
+static void nnrti_fake_bytes(nnrti_fake_serializer *f, void *data, size_t bytes)
 {
     size_t end;
     f->bad = f->bad || !nnrt_add_size(f->at, bytes, &end) || (f->in != NULL && end > f->bytes);
@@ -584,7 +584,7 @@ static void nnrti_fake_bytes(nnrti_fake_form *f, void *data, size_t bytes)
 }
 
 /* A list of plain entries of `width` bytes; when reading, the list is allocated from f->memory. */
-static void nnrti_fake_list(nnrti_fake_form *f, const void **data, uint32_t *count, size_t width)
+static void nnrti_fake_list(nnrti_fake_serializer *f, const void **data, uint32_t *count, size_t width)
 {
     void *list = NULL;
     size_t bytes = 0;
@@ -602,7 +602,7 @@ static void nnrti_fake_list(nnrti_fake_form *f, const void **data, uint32_t *cou
 }
 
 /* A list of structs whose members the caller then serializes; when reading, the allocated structs are zeros. */
-static void nnrti_fake_table(nnrti_fake_form *f, const void **data, uint32_t *count, size_t width)
+static void nnrti_fake_table(nnrti_fake_serializer *f, const void **data, uint32_t *count, size_t width)
 {
     size_t bytes = 0;
     nnrti_fake_bytes(f, count, sizeof(*count));
@@ -619,7 +619,7 @@ static void nnrti_fake_table(nnrti_fake_form *f, const void **data, uint32_t *co
 #define NNRTI_FAKE_LIST(f, list)                                                                                       \
     nnrti_fake_list(f, (const void **)(void *)&(list).data, &(list).count, sizeof(*(list).data))
 
-static void nnrti_fake_name(nnrti_fake_form *f, const char **name)
+static void nnrti_fake_name(nnrti_fake_serializer *f, const char **name)
 {
     uint32_t count = f->in == NULL && *name != NULL ? (uint32_t)strlen(*name) + 1 : 0;
     nnrti_fake_list(f, (const void **)(void *)name, &count, 1);
@@ -630,7 +630,7 @@ static void nnrti_fake_name(nnrti_fake_form *f, const char **name)
 }
 
 /* One attribute, including the data that it points to. */
-static void nnrti_fake_attr(nnrti_fake_form *f, const nnrt_attr_member *m, uint8_t *at)
+static void nnrti_fake_attr(nnrti_fake_serializer *f, const nnrt_attr_member *m, uint8_t *at)
 {
     NNRT_Int64Lists *lists = (NNRT_Int64Lists *)(void *)at;
     switch (m->kind) {
@@ -653,7 +653,7 @@ static void nnrti_fake_attr(nnrti_fake_form *f, const nnrt_attr_member *m, uint8
 }
 
 /* The attributes of a node. Its struct may be shorter than the current one, but not longer. */
-static void nnrti_fake_attrs(nnrti_fake_form *f, NNRT_Node *n)
+static void nnrti_fake_attrs(nnrti_fake_serializer *f, NNRT_Node *n)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
     const nnrt_attr_struct *s = op != NULL ? op->attr : NULL;
@@ -676,7 +676,7 @@ static void nnrti_fake_attrs(nnrti_fake_form *f, NNRT_Node *n)
             nnrti_fake_attr(f, &s->members[i], (uint8_t *)own + s->members[i].offset);
 }
 
-static void nnrti_fake_tensor(nnrti_fake_form *f, NNRT_Tensor *t)
+static void nnrti_fake_tensor(nnrti_fake_serializer *f, NNRT_Tensor *t)
 {
     uint32_t bytes = t->data.dataSize;
     const void *data = t->data.addr != NULL ? (const uint8_t *)t->data.addr + t->data.offset : NULL;
@@ -700,7 +700,7 @@ static void nnrti_fake_tensor(nnrti_fake_form *f, NNRT_Tensor *t)
     }
 }
 
-static void nnrti_fake_node(nnrti_fake_form *f, NNRT_Node *n)
+static void nnrti_fake_node(nnrti_fake_serializer *f, NNRT_Node *n)
 {
     nnrti_fake_name(f, &n->name);
     nnrti_fake_bytes(f, &n->nodeType, sizeof(n->nodeType));
@@ -710,7 +710,7 @@ static void nnrti_fake_node(nnrti_fake_form *f, NNRT_Node *n)
     NNRTI_FAKE_LIST(f, n->outputIndex);
 }
 
-static void nnrti_fake_graph(nnrti_fake_form *f, NNRT_SubGraph *g)
+static void nnrti_fake_graph(nnrti_fake_serializer *f, NNRT_SubGraph *g)
 {
     nnrti_fake_name(f, &g->name);
     NNRTI_FAKE_LIST(f, g->inputIndices);
@@ -719,7 +719,7 @@ static void nnrti_fake_graph(nnrti_fake_form *f, NNRT_SubGraph *g)
 }
 
 /* Serializes or deserializes a model. When writing, the model is not changed. */
-static void nnrti_fake_model_form(nnrti_fake_form *f, NNRT_Model *m)
+static void nnrti_fake_serialize_model(nnrti_fake_serializer *f, NNRT_Model *m)
 {
     nnrti_fake_name(f, &m->name);
     NNRTI_FAKE_LIST(f, m->inputIndex);
@@ -739,10 +739,10 @@ static void nnrti_fake_model_form(nnrti_fake_form *f, NNRT_Model *m)
 static bool nnrti_fake_write(const NNRT_Model *model, uint8_t *out, size_t *bytes)
 {
     NNRT_Model m = *model;
-    nnrti_fake_form f;
+    nnrti_fake_serializer f;
     memset(&f, 0, sizeof(f));
     f.out = out;
-    nnrti_fake_model_form(&f, &m);
+    nnrti_fake_serialize_model(&f, &m);
     *bytes = f.at;
     return !f.bad && f.at <= UINT32_MAX;
 }
@@ -800,7 +800,7 @@ static nnrti_fake_model *nnrti_fake_of(NNRT_PreparedModel *self)
     return (nnrti_fake_model *)(void *)self;
 }
 
-static void nnrti_fake_nonsense(nnrt_dims *dims)
+static void nnrti_fake_garbage_dims(nnrt_dims *dims)
 {
     memset(dims, 0x7B, sizeof(*dims));
     dims->rank = 77;
@@ -823,8 +823,8 @@ static NNRT_ReturnCode nnrti_fake_get_ranges(NNRT_PreparedModel *self, bool outp
         if (least->dims[k] < m->fake->least && least->dims[k] != most->dims[k])
             least->dims[k] = m->fake->least;
     if (m->fake->garbage[slot]) {
-        nnrti_fake_nonsense(most);
-        nnrti_fake_nonsense(least);
+        nnrti_fake_garbage_dims(most);
+        nnrti_fake_garbage_dims(least);
         least->dims[0] = 5;
     }
     return NNRT_SUCCESS;
@@ -871,7 +871,7 @@ static NNRT_ReturnCode nnrti_fake_compute(NNRT_PreparedModel *self, uint32_t slo
                ? m->inner->vtbl->RunIn(m->inner, workspace, bytes, inputs, nIn, outputs, nOut, outputDims, error)
                : m->inner->vtbl->Run(m->inner, inputs, nIn, outputs, nOut, outputDims);
     for (uint32_t i = 0; m->fake->garbage[slot] && outputDims != NULL && i < nOut; i++)
-        nnrti_fake_nonsense(&outputDims[i]);
+        nnrti_fake_garbage_dims(&outputDims[i]);
     return code;
 }
 
@@ -920,7 +920,7 @@ static NNRT_ReturnCode nnrti_fake_io(NNRT_PreparedModel *self, bool output, uint
     if (code == NNRT_SUCCESS)
         code = m->inner->vtbl->GetIO(m->inner, output, index, type, shape);
     if (code == NNRT_SUCCESS && m->fake->garbage[NNRT_FAKE_GetIO]) {
-        nnrti_fake_nonsense(shape);
+        nnrti_fake_garbage_dims(shape);
         *type = 99;
     }
     return code;
@@ -1082,14 +1082,14 @@ static nnrt_operand *nnrti_fake_shapes(const nnrt_fake *f, const NNRT_Model *mod
 }
 
 /* Forwards the reference device's reasons to the caller. */
-typedef struct nnrti_fake_asking {
+typedef struct nnrti_fake_reasons {
     nnrt_reason reason;
     void *user;
-} nnrti_fake_asking;
+} nnrti_fake_reasons;
 
 static void nnrti_fake_refused(void *user, uint32_t node, const nnrt_error *error)
 {
-    const nnrti_fake_asking *a = (const nnrti_fake_asking *)user;
+    const nnrti_fake_reasons *a = (const nnrti_fake_reasons *)user;
     if (a->reason != NULL)
         a->reason(a->user, node, error);
 }
@@ -1099,7 +1099,7 @@ static NNRT_ReturnCode nnrti_fake_ask(nnrt_fake *f, uint32_t slot, const NNRT_Mo
                                       nnrt_reason reason, void *user)
 {
     NNRT_ModelConfig own;
-    nnrti_fake_asking asking;
+    nnrti_fake_reasons asking;
     nnrt_memory memory;
     const nnrt_operand *tensors;
     NNRT_ReturnCode code = nnrti_fake_enter(f, slot);
@@ -1179,15 +1179,15 @@ static float nnrti_fake_round(float x)
 }
 
 /* Attributes of a step that rounds its float32 results: the wrapped kernel and its attributes. */
-typedef struct nnrti_fake_half {
+typedef struct nnrti_fake_rounded {
     nnrt_kernel kernel;
     const void *attr;
     uint32_t first, count; /* outputs among the arguments */
-} nnrti_fake_half;
+} nnrti_fake_rounded;
 
-static NNRT_ReturnCode nnrti_fake_half_kernel(const void *attr, nnrt_view *args, nnrt_call *call)
+static NNRT_ReturnCode nnrti_fake_rounded_kernel(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    const nnrti_fake_half *h = (const nnrti_fake_half *)attr;
+    const nnrti_fake_rounded *h = (const nnrti_fake_rounded *)attr;
     const NNRT_ReturnCode code = h->kernel(h->attr, args, call);
     for (uint32_t i = h->first; i < h->first + h->count && code == NNRT_SUCCESS; i++) {
         float *y = (float *)args[i].data;
@@ -1202,24 +1202,24 @@ static NNRT_ReturnCode nnrti_fake_half_kernel(const void *attr, nnrt_view *args,
 }
 
 /* Wraps the kernel of each computing step, so that its float32 results are rounded to float16. */
-static NNRT_ReturnCode nnrti_fake_narrow(const nnrt_fake *f, nnrt_draft *draft)
+static NNRT_ReturnCode nnrti_fake_round_steps(const nnrt_fake *f, nnrt_draft *draft)
 {
     for (uint32_t i = 0; i < draft->nSteps; i++) {
         nnrt_draft_step *s = &draft->steps[i];
-        nnrti_fake_half *half;
+        nnrti_fake_rounded *half;
         if (s->open != NULL)
             return nnrt_error_set(draft->config->error, NNRT_NOT_SUPPORT,
                                   "device '%s' does not support float16 with dynamic dimensions", f->name);
         if (s->kernel == NULL || (s->flags & (NNRT_OP_ALIAS | NNRT_OP_MOVEMENT)) != 0)
             continue;
-        half = (nnrti_fake_half *)nnrt_memory_keep(draft->memory, sizeof(*half));
+        half = (nnrti_fake_rounded *)nnrt_memory_keep(draft->memory, sizeof(*half));
         if (half == NULL)
             return nnrt_error_set(draft->config->error, NNRT_OUT_OF_MEMORY, "device '%s' is out of memory", f->name);
         half->kernel = s->kernel;
         half->attr = s->attr;
         half->first = s->nIn + s->nDerived;
         half->count = s->nOut;
-        s->kernel = nnrti_fake_half_kernel;
+        s->kernel = nnrti_fake_rounded_kernel;
         s->kernelName = "nnrt_fake_half";
         s->attr = half;
     }
@@ -1238,7 +1238,7 @@ static NNRT_ReturnCode nnrti_fake_edit(void *user, nnrt_draft *draft)
             code = nnrti_fake_check_dims(f, draft->model, i, draft->tensors, draft->config->error);
     }
     if (code == NNRT_SUCCESS && draft->config->enableFloat16)
-        code = nnrti_fake_narrow(f, draft);
+        code = nnrti_fake_round_steps(f, draft);
     return code;
 }
 
@@ -1372,7 +1372,7 @@ static NNRT_ReturnCode nnrti_fake_prepare(void *self, const NNRT_Model *model, c
 }
 
 /* Parses the dimensions behind an operator's name, one or two; false: malformed. */
-static bool nnrti_fake_extents(nnrti_fake_span s, int32_t *dims, uint32_t *rank)
+static bool nnrti_fake_parse_dims(nnrti_fake_span s, int32_t *dims, uint32_t *rank)
 {
     for (*rank = 0; s.length > 0; ++*rank) {
         uint32_t extent;
@@ -1405,7 +1405,7 @@ static NNRT_ReturnCode nnrti_fake_text_model(nnrt_fake *f, nnrti_fake_span text,
         known = nnrti_fake_is(op, nnrt_op_at(k)->name);
         node.nodeType = nnrt_op_at(k)->type;
     }
-    if (!known || !nnrti_fake_extents(text, dims, &rank))
+    if (!known || !nnrti_fake_parse_dims(text, dims, &rank))
         return nnrt_error_set(own.error, NNRT_INVALID_MODEL, "device '%s': the offline model must be like 'ABS 2,3'",
                               f->name);
     for (uint32_t i = 0; i < 2; i++) {
@@ -1511,7 +1511,7 @@ static NNRT_ReturnCode nnrti_fake_prepare_cache(void *self, const NNRT_SharedBuf
 {
     nnrt_fake *f = (nnrt_fake *)self;
     nnrti_fake_header header;
-    nnrti_fake_form form;
+    nnrti_fake_serializer form;
     NNRT_ModelConfig own;
     nnrt_memory memory;
     NNRT_Model model;
@@ -1540,7 +1540,7 @@ static NNRT_ReturnCode nnrti_fake_prepare_cache(void *self, const NNRT_SharedBuf
                               "device '%s': the cache is damaged: its header, size or checksum is wrong", f->name);
     nnrt_memory_allocate(&memory, own.allocator);
     form.memory = &memory;
-    nnrti_fake_model_form(&form, &model);
+    nnrti_fake_serialize_model(&form, &model);
     own.copyConstants = true;
     if (memory.full)
         code = nnrt_error_set(own.error, NNRT_OUT_OF_MEMORY, "device '%s' is out of memory to read a cache", f->name);

@@ -281,8 +281,8 @@ enum {
 
 #define NNRTI_REMOTE_MAGIC 0x52524E4Eu
 #define NNRTI_REMOTE_ANSWER 0x80000000u
-#define NNRTI_REMOTE_LEAST 4096u              /* bytes: every receiver accepts messages up to this size */
-#define NNRTI_REMOTE_MOST ((uint32_t)1 << 24) /* bytes: largest message that a client accepts */
+#define NNRTI_REMOTE_MIN_MESSAGE 4096u               /* bytes: every receiver accepts messages up to this size */
+#define NNRTI_REMOTE_MAX_MESSAGE ((uint32_t)1 << 24) /* bytes: largest message that a client accepts */
 #define NNRTI_REMOTE_FOREVER INT64_MAX
 
 typedef struct nnrti_remote_head {
@@ -438,16 +438,16 @@ static void nnrti_remote_get_error(nnrti_remote_reader *r, NNRT_ReturnCode code,
 }
 
 /* One end of a connection. */
-typedef struct nnrti_remote_line {
+typedef struct nnrti_remote_channel {
     int fd; /* -1: not connected */
     nnrti_remote_writer out;
     uint8_t *in;
     uint32_t most; /* maximum bytes of a message: size of in and out */
     nnrt_remote_traffic traffic;
-} nnrti_remote_line;
+} nnrti_remote_channel;
 
 /* Reallocates the message buffers for messages of up to `most` bytes; their contents are lost. */
-static bool nnrti_remote_line_size(nnrti_remote_line *l, uint32_t most)
+static bool nnrti_remote_channel_size(nnrti_remote_channel *l, uint32_t most)
 {
     if (l->in != NULL && l->out.data != NULL && most == l->most)
         return true;
@@ -461,10 +461,10 @@ static bool nnrti_remote_line_size(nnrti_remote_line *l, uint32_t most)
     return l->in != NULL && l->out.data != NULL;
 }
 
-static void nnrti_remote_line_end(nnrti_remote_line *l)
+static void nnrti_remote_channel_end(nnrti_remote_channel *l)
 {
     nnrti_remote_close(&l->fd);
-    (void)nnrti_remote_line_size(l, 0);
+    (void)nnrti_remote_channel_size(l, 0);
 }
 
 /* Waits until the socket is readable or writable. */
@@ -488,7 +488,7 @@ static NNRT_ReturnCode nnrti_remote_wait(int fd, bool write, int64_t until)
 }
 
 /* Reads exactly `bytes`. fd not NULL: receives a descriptor sent with them; closes all further descriptors. */
-static NNRT_ReturnCode nnrti_remote_read(nnrti_remote_line *l, void *to, size_t bytes, int *fd, int64_t until)
+static NNRT_ReturnCode nnrti_remote_read(nnrti_remote_channel *l, void *to, size_t bytes, int *fd, int64_t until)
 {
     uint8_t *at = (uint8_t *)to;
     while (bytes > 0) {
@@ -535,7 +535,7 @@ static NNRT_ReturnCode nnrti_remote_read(nnrti_remote_line *l, void *to, size_t 
 }
 
 /* Sends a frame with the contents of `out` as its payload, and fd (-1: none). */
-static NNRT_ReturnCode nnrti_remote_send(nnrti_remote_line *l, nnrti_remote_head *head, int fd, int64_t until)
+static NNRT_ReturnCode nnrti_remote_send(nnrti_remote_channel *l, nnrti_remote_head *head, int fd, int64_t until)
 {
     size_t done = 0;
     head->magic = NNRTI_REMOTE_MAGIC;
@@ -586,7 +586,7 @@ static NNRT_ReturnCode nnrti_remote_send(nnrti_remote_line *l, nnrti_remote_head
 
 /* Receives a frame: its header, the payload in l->in, and a descriptor, which the caller owns whatever the return code
    is. INVALID_PARAMETER: the frame violates the protocol. */
-static NNRT_ReturnCode nnrti_remote_receive(nnrti_remote_line *l, nnrti_remote_head *head, int *fd, int64_t until)
+static NNRT_ReturnCode nnrti_remote_receive(nnrti_remote_channel *l, nnrti_remote_head *head, int *fd, int64_t until)
 {
     NNRT_ReturnCode code;
     *fd = -1;
@@ -757,7 +757,7 @@ struct nnrt_remote {
 #if NNRT_THREADS
     pthread_mutex_t mutex; /* of all members below */
 #endif
-    nnrti_remote_line line;
+    nnrti_remote_channel line;
     uint64_t serial;
     uint32_t ids; /* last buffer id */
     nnrti_remote_buffer *buffers, *staging;
@@ -851,8 +851,8 @@ static NNRT_ReturnCode nnrti_remote_call(nnrt_remote *r, uint32_t kind, int fd, 
 }
 
 /* Checks that an answer has been read to its end and not past it; otherwise the call fails with SERVICE_ERROR. */
-static NNRT_ReturnCode nnrti_remote_heard(nnrt_remote *r, NNRT_ReturnCode code, const nnrti_remote_reader *answer,
-                                          nnrt_error *error)
+static NNRT_ReturnCode nnrti_remote_check_answer_end(nnrt_remote *r, NNRT_ReturnCode code,
+                                                     const nnrti_remote_reader *answer, nnrt_error *error)
 {
     if (r->line.fd < 0 || (!answer->bad && answer->left == 0))
         return code;
@@ -892,8 +892,8 @@ static NNRT_ReturnCode nnrti_remote_hello(nnrt_remote *r, nnrt_error *error)
     abilities = nnrti_remote_get_u32(&a);
     name = nnrti_remote_get_text(&a);
     vendor = nnrti_remote_get_text(&a);
-    a.bad = a.bad || most < NNRTI_REMOTE_LEAST;
-    if ((code = nnrti_remote_heard(r, code, &a, error)) != NNRT_SUCCESS)
+    a.bad = a.bad || most < NNRTI_REMOTE_MIN_MESSAGE;
+    if ((code = nnrti_remote_check_answer_end(r, code, &a, error)) != NNRT_SUCCESS)
         return code;
     same = nnrti_remote_same_name(r->there, name) && nnrti_remote_same_name(r->vendor, vendor) &&
            (r->line.traffic.connections == 0 || (r->major == major && r->minor == minor));
@@ -907,7 +907,7 @@ static NNRT_ReturnCode nnrti_remote_hello(nnrt_remote *r, nnrt_error *error)
     r->minor = minor;
     r->type = type;
     r->abilities = abilities;
-    if (!nnrti_remote_line_size(&r->line, most < NNRTI_REMOTE_MOST ? most : NNRTI_REMOTE_MOST)) {
+    if (!nnrti_remote_channel_size(&r->line, most < NNRTI_REMOTE_MAX_MESSAGE ? most : NNRTI_REMOTE_MAX_MESSAGE)) {
         nnrti_remote_hang_up(r);
         return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "out of memory for messages of %u bytes", most);
     }
@@ -923,7 +923,7 @@ static NNRT_ReturnCode nnrti_remote_connect(nnrt_remote *r, nnrt_error *error)
         nnrti_remote_hang_up(r); /* readable while idle: the server closed it, because it never sends unasked */
     if (r->line.fd >= 0)
         return NNRT_SUCCESS;
-    if (!nnrti_remote_line_size(&r->line, NNRTI_REMOTE_LEAST))
+    if (!nnrti_remote_channel_size(&r->line, NNRTI_REMOTE_MIN_MESSAGE))
         return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "out of memory for a connection");
     memset(&address, 0, sizeof(address));
     address.sun_family = AF_UNIX;
@@ -1123,7 +1123,7 @@ static NNRT_ReturnCode nnrti_remote_prepare_there(nnrti_remote_model *m, nnrt_er
         m->id = nnrti_remote_get_u32(&a);
         m->slots = nnrti_remote_get_u32(&a);
     }
-    code = nnrti_remote_heard(r, code, &a, error);
+    code = nnrti_remote_check_answer_end(r, code, &a, error);
     if (code == NNRT_SUCCESS)
         m->connection = r->line.traffic.connections;
     return code;
@@ -1174,7 +1174,7 @@ static NNRT_ReturnCode nnrti_remote_io(NNRT_PreparedModel *self, bool output, ui
         *type = nnrti_remote_get_i32(&a);
         nnrti_remote_get(&a, shape, sizeof(*shape));
     }
-    return nnrti_remote_end(m, nnrti_remote_heard(m->remote, code, &a, NULL));
+    return nnrti_remote_end(m, nnrti_remote_check_answer_end(m->remote, code, &a, NULL));
 }
 
 static NNRT_ReturnCode nnrti_remote_ranges(NNRT_PreparedModel *self, bool output, uint32_t index, nnrt_dims *least,
@@ -1187,7 +1187,7 @@ static NNRT_ReturnCode nnrti_remote_ranges(NNRT_PreparedModel *self, bool output
         nnrti_remote_get(&a, least, sizeof(*least));
         nnrti_remote_get(&a, most, sizeof(*most));
     }
-    return nnrti_remote_end(m, nnrti_remote_heard(m->remote, code, &a, NULL));
+    return nnrti_remote_end(m, nnrti_remote_check_answer_end(m->remote, code, &a, NULL));
 }
 
 static NNRT_ReturnCode nnrti_remote_input_ranges(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least,
@@ -1231,7 +1231,7 @@ static NNRT_ReturnCode nnrti_remote_get_memory(NNRT_PreparedModel *self, nnrt_pr
         memory->constants = (size_t)nnrti_remote_get_u64(&a);
         memory->steps = nnrti_remote_get_u32(&a);
     }
-    return nnrti_remote_end(m, nnrti_remote_heard(m->remote, code, &a, NULL));
+    return nnrti_remote_end(m, nnrti_remote_check_answer_end(m->remote, code, &a, NULL));
 }
 
 static NNRT_ReturnCode nnrti_remote_export(NNRT_PreparedModel *self, const NNRT_SharedBuffer **buffers, uint32_t *count)
@@ -1261,7 +1261,7 @@ static NNRT_ReturnCode nnrti_remote_export(NNRT_PreparedModel *self, const NNRT_
         }
     }
     nnrti_remote_close(&fd);
-    code = nnrti_remote_heard(m->remote, code, &a, NULL);
+    code = nnrti_remote_check_answer_end(m->remote, code, &a, NULL);
     if (code == NNRT_SUCCESS) {
         *buffers = m->cache;
         *count = m->cacheCount;
@@ -1278,7 +1278,8 @@ static void nnrti_remote_release(NNRT_PreparedModel *self)
     NNRTI_REMOTE_LOCK(&r->mutex);
     if (r->line.fd >= 0 && m->connection == r->line.traffic.connections) {
         nnrti_remote_put_u32(nnrti_remote_write(r), m->id);
-        (void)nnrti_remote_heard(r, nnrti_remote_call(r, NNRTI_REMOTE_RELEASE, -1, NULL, &a, NULL), &a, NULL);
+        (void)nnrti_remote_check_answer_end(r, nnrti_remote_call(r, NNRTI_REMOTE_RELEASE, -1, NULL, &a, NULL), &a,
+                                            NULL);
     }
     NNRTI_REMOTE_UNLOCK(&r->mutex);
     nnrti_remote_close(&m->parcel.fd);
@@ -1358,7 +1359,7 @@ static void nnrti_remote_buffer_free(nnrt_remote *r, nnrti_remote_buffer *b)
         return;
     if (r->line.fd >= 0 && b->connection == r->line.traffic.connections) {
         nnrti_remote_put_u32(nnrti_remote_write(r), b->id);
-        (void)nnrti_remote_heard(r, nnrti_remote_call(r, NNRTI_REMOTE_UNMAP, -1, NULL, &a, NULL), &a, NULL);
+        (void)nnrti_remote_check_answer_end(r, nnrti_remote_call(r, NNRTI_REMOTE_UNMAP, -1, NULL, &a, NULL), &a, NULL);
     }
     nnrt_buffer_unmap(&b->block, b->map);
     nnrt_buffer_destroy(&b->block);
@@ -1376,25 +1377,26 @@ static NNRT_ReturnCode nnrti_remote_buffer_map(nnrt_remote *r, nnrti_remote_buff
     w = nnrti_remote_write(r);
     nnrti_remote_put_u32(w, b->id);
     nnrti_remote_put_u64(w, b->block.bufferSize);
-    code = nnrti_remote_heard(r, nnrti_remote_call(r, NNRTI_REMOTE_MAP, b->block.fd, NULL, &a, error), &a, error);
+    code = nnrti_remote_check_answer_end(r, nnrti_remote_call(r, NNRTI_REMOTE_MAP, b->block.fd, NULL, &a, error), &a,
+                                         error);
     if (code == NNRT_SUCCESS)
         b->connection = r->line.traffic.connections;
     return code;
 }
 
 /* Location of a tensor's data in shared memory. */
-typedef struct nnrti_remote_spot {
+typedef struct nnrti_remote_location {
     nnrti_remote_buffer *buffer; /* of AllocateBuffer; NULL: the data is in none */
     size_t offset;               /* in that buffer, or in the staging buffer */
     bool copied;                 /* to the staging buffer; false without a buffer: no data */
-} nnrti_remote_spot;
+} nnrti_remote_location;
 
 /* Locates data: in a buffer of the device, or else in the staging buffer, of which *staged bytes are in use. The copy
    has the same offset from a multiple of NNRT_ALIGNMENT as the original, so that it is aligned like the original. */
-static nnrti_remote_spot nnrti_remote_place(const nnrt_remote *r, const NNRT_SharedBuffer *data, size_t *staged)
+static nnrti_remote_location nnrti_remote_locate(const nnrt_remote *r, const NNRT_SharedBuffer *data, size_t *staged)
 {
     const uintptr_t at = (uintptr_t)data->addr + data->offset;
-    nnrti_remote_spot s;
+    nnrti_remote_location s;
     memset(&s, 0, sizeof(s));
     for (nnrti_remote_buffer *b = r->buffers; b != NULL; b = b->next) {
         const bool same = data->fd >= 0 && data->fd == b->block.fd;
@@ -1439,7 +1441,7 @@ static NNRT_ReturnCode nnrti_remote_share(nnrt_remote *r, const NNRT_IOTensor *i
     NNRT_ReturnCode code = NNRT_SUCCESS;
     for (uint32_t i = 0; i < nIn + nOut && code == NNRT_SUCCESS; i++)
         code = nnrti_remote_buffer_map(
-            r, nnrti_remote_place(r, i < nIn ? &inputs[i].data : &outputs[i - nIn].data, &staged).buffer, error);
+            r, nnrti_remote_locate(r, i < nIn ? &inputs[i].data : &outputs[i - nIn].data, &staged).buffer, error);
     if (code != NNRT_SUCCESS || staged == 0)
         return code;
     if (staged > UINT32_MAX - NNRT_ALIGNMENT)
@@ -1464,7 +1466,7 @@ static NNRT_ReturnCode nnrti_remote_results(nnrt_remote *r, nnrti_remote_reader 
     a->bad = a->bad || nnrti_remote_get_u32(a) != nOut;
     for (uint32_t i = 0; i < nOut && !a->bad; i++) {
         const NNRT_SharedBuffer *data = &outputs[i].data;
-        const nnrti_remote_spot spot = nnrti_remote_place(r, data, &staged);
+        const nnrti_remote_location spot = nnrti_remote_locate(r, data, &staged);
         nnrt_dims dims;
         uint32_t written;
         nnrti_remote_get(a, &dims, sizeof(dims));
@@ -1507,9 +1509,9 @@ static NNRT_ReturnCode nnrti_remote_run_here(nnrti_remote_model *m, const NNRT_I
     nnrti_remote_put_u32(w, nOut);
     for (uint32_t i = 0; i < nIn + nOut && !w->full && code == NNRT_SUCCESS; i++) {
         const NNRT_IOTensor *t = i < nIn ? &inputs[i] : &outputs[i - nIn];
-        nnrti_remote_spot spot;
+        nnrti_remote_location spot;
         before = i == nIn ? staged : before;
-        spot = nnrti_remote_place(r, &t->data, &staged);
+        spot = nnrti_remote_locate(r, &t->data, &staged);
         if (spot.copied && i < nIn && t->data.dataSize > 0)
             code = nnrti_remote_copy(&t->data, r->staging->map + spot.offset, t->data.dataSize, false, error);
         nnrti_remote_put_tensor(w, t,
@@ -1523,7 +1525,7 @@ static NNRT_ReturnCode nnrti_remote_run_here(nnrti_remote_model *m, const NNRT_I
     code = nnrti_remote_call(r, NNRTI_REMOTE_RUN, -1, NULL, &a, error);
     if (a.at != NULL)
         code = nnrti_remote_results(r, &a, code, before, outputs, nOut, outputDims, error);
-    return nnrti_remote_heard(r, code, &a, error);
+    return nnrti_remote_check_answer_end(r, code, &a, error);
 }
 
 static NNRT_ReturnCode nnrti_remote_run_in(NNRT_PreparedModel *self, void *workspace, size_t bytes,
@@ -1591,7 +1593,7 @@ static NNRT_ReturnCode nnrti_remote_get_status(void *self, NNRT_DeviceStatus *st
         code = nnrti_remote_call(r, NNRTI_REMOTE_STATUS, -1, NULL, &a, NULL);
         if (code == NNRT_SUCCESS)
             *status = nnrti_remote_get_i32(&a);
-        code = nnrti_remote_heard(r, code, &a, NULL);
+        code = nnrti_remote_check_answer_end(r, code, &a, NULL);
     }
     NNRTI_REMOTE_UNLOCK(&r->mutex);
     return code == NNRT_SERVICE_ERROR ? NNRT_SUCCESS : code;
@@ -1665,7 +1667,7 @@ static NNRT_ReturnCode nnrti_remote_ask_nodes(nnrt_remote *r, const nnrti_remote
         if (!a.bad && node < count && reason != NULL)
             reason(user, node, &e);
     }
-    return nnrti_remote_heard(r, code, &a, error);
+    return nnrti_remote_check_answer_end(r, code, &a, error);
 }
 
 static NNRT_ReturnCode nnrti_remote_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
@@ -1790,7 +1792,7 @@ static NNRT_ReturnCode nnrti_remote_free_buffer(void *self, const NNRT_SharedBuf
 static void nnrti_remote_destroy(void *self)
 {
     nnrt_remote *r = (nnrt_remote *)self;
-    nnrti_remote_line_end(&r->line); /* first: the server notices, and no UNMAP needs to be sent */
+    nnrti_remote_channel_end(&r->line); /* first: the server notices, and no UNMAP needs to be sent */
     while (r->buffers != NULL) {
         nnrti_remote_buffer *b = r->buffers;
         r->buffers = b->next;
@@ -1966,14 +1968,14 @@ NNRT_API void nnrt_remote_serve_close(nnrt_remote_server *server)
 #else
 
 /* A prepared model of a client. */
-typedef struct nnrti_remote_held {
+typedef struct nnrti_remote_prepared {
     NNRT_PreparedModel *prepared; /* NULL: the entry is free */
     NNRT_Model *model;            /* NULL: prepared from a cache, or from an offline model */
     const uint8_t *map;           /* its parcel, which holds its constants */
     size_t bytes;
     void *workspace;
     size_t workspaceBytes;
-} nnrti_remote_held;
+} nnrti_remote_prepared;
 
 typedef struct nnrti_remote_shared {
     uint8_t *map;
@@ -1987,12 +1989,12 @@ typedef struct nnrti_remote_client {
     pthread_t thread;
     bool taken; /* used by the accepting thread only: the entry has a thread */
     bool left;  /* guarded by the server's mutex, as is closing line.fd: the thread is ending, and can be joined */
-    nnrti_remote_line line;
+    nnrti_remote_channel line;
     bool greeted;
     bool copies;              /* the client has another uid: runs use copies of its data */
     nnrt_allocator allocator; /* for memory of this client, within limits.bytes */
     uint64_t used;
-    nnrti_remote_held *models;    /* limits.models */
+    nnrti_remote_prepared *models; /* limits.models */
     nnrti_remote_shared *buffers; /* limits.buffers */
     NNRT_IOTensor *io;            /* tensors of a run, `room` entries; one block with `there` and `told` */
     uint8_t **there;              /* address in the client's memory of each tensor whose copy the run uses */
@@ -2070,7 +2072,7 @@ static NNRT_ReturnCode nnrti_remote_no_message(nnrt_error *error)
 }
 
 /* Checks that the whole request has been read. */
-static bool nnrti_remote_whole(nnrti_remote_reader *r)
+static bool nnrti_remote_read_all(nnrti_remote_reader *r)
 {
     r->bad = r->bad || r->left != 0;
     return !r->bad;
@@ -2079,13 +2081,13 @@ static bool nnrti_remote_whole(nnrti_remote_reader *r)
 /* ---- parcels ---- */
 
 /* Contents of a mapped parcel. */
-typedef struct nnrti_remote_given {
+typedef struct nnrti_remote_parcel_contents {
     const uint8_t *map;
     size_t bytes, first;
     NNRT_ModelConfig config;
     nnrt_bound *bounds;
     NNRT_Extension *extensions;
-} nnrti_remote_given;
+} nnrti_remote_parcel_contents;
 
 /* Allocates `count` entries of `bytes`. Bounds count first: each entry takes at least `least` bytes of the message.
    NULL with r->bad false and count > 0: out of memory. */
@@ -2099,7 +2101,8 @@ static void *nnrti_remote_list(nnrti_remote_client *c, nnrti_remote_reader *r, u
     return nnrt_alloc(&c->allocator, all);
 }
 
-static NNRT_ReturnCode nnrti_remote_get_config(nnrti_remote_client *c, nnrti_remote_reader *r, nnrti_remote_given *g)
+static NNRT_ReturnCode nnrti_remote_get_config(nnrti_remote_client *c, nnrti_remote_reader *r,
+                                               nnrti_remote_parcel_contents *g)
 {
     NNRT_ModelConfig *config = &g->config;
     uint32_t count;
@@ -2133,11 +2136,11 @@ static NNRT_ReturnCode nnrti_remote_get_config(nnrti_remote_client *c, nnrti_rem
         g->extensions[i].size = nnrti_remote_get_u32(r);
         g->extensions[i].data = nnrti_remote_take(r, g->extensions[i].size);
     }
-    return nnrti_remote_whole(r) ? NNRT_SUCCESS : NNRT_INVALID_PARAMETER;
+    return nnrti_remote_read_all(r) ? NNRT_SUCCESS : NNRT_INVALID_PARAMETER;
 }
 
 /* Frees the lists that only preparation needs. */
-static void nnrti_remote_given_lists(nnrti_remote_client *c, nnrti_remote_given *g)
+static void nnrti_remote_parcel_lists_free(nnrti_remote_client *c, nnrti_remote_parcel_contents *g)
 {
     if (g->bounds != NULL)
         nnrt_free(&c->allocator, g->bounds, g->config.bounds.count * sizeof(*g->bounds));
@@ -2155,15 +2158,15 @@ static void nnrti_remote_unmap(nnrti_remote_client *c, const uint8_t *map, size_
     c->used -= bytes;
 }
 
-static void nnrti_remote_given_end(nnrti_remote_client *c, nnrti_remote_given *g)
+static void nnrti_remote_parcel_contents_end(nnrti_remote_client *c, nnrti_remote_parcel_contents *g)
 {
-    nnrti_remote_given_lists(c, g);
+    nnrti_remote_parcel_lists_free(c, g);
     nnrti_remote_unmap(c, g->map, g->bytes);
 }
 
 /* Maps the parcel at the end of a request and reads its configuration. */
-static NNRT_ReturnCode nnrti_remote_open(nnrti_remote_client *c, nnrti_remote_reader *r, int fd, nnrti_remote_given *g,
-                                         nnrt_error *error)
+static NNRT_ReturnCode nnrti_remote_open(nnrti_remote_client *c, nnrti_remote_reader *r, int fd,
+                                         nnrti_remote_parcel_contents *g, nnrt_error *error)
 {
     nnrti_remote_parcel p;
     nnrti_remote_reader second;
@@ -2171,7 +2174,7 @@ static NNRT_ReturnCode nnrti_remote_open(nnrti_remote_client *c, nnrti_remote_re
     NNRT_ReturnCode code;
     memset(g, 0, sizeof(*g));
     g->map = nnrti_remote_get_parcel(r, &p, fd, &at, &g->bytes);
-    if (!nnrti_remote_whole(r)) {
+    if (!nnrti_remote_read_all(r)) {
         if (g->map != NULL)
             (void)munmap((void *)(uintptr_t)g->map, g->bytes);
         return nnrti_remote_no_message(error);
@@ -2196,14 +2199,14 @@ static NNRT_ReturnCode nnrti_remote_open(nnrti_remote_client *c, nnrti_remote_re
     g->config.autoDevices = c->server->autoDevices;
     if (code == NNRT_SUCCESS)
         return code;
-    nnrti_remote_given_end(c, g);
+    nnrti_remote_parcel_contents_end(c, g);
     return code == NNRT_OUT_OF_MEMORY ? nnrti_remote_limit(c, error)
                                       : nnrt_error_set(error, code, "the received configuration is malformed");
 }
 
 /* strangers: accept operators of the client's application, which are not registered in this process. */
 static NNRT_ReturnCode nnrti_remote_open_model(nnrti_remote_client *c, nnrti_remote_reader *r, int fd,
-                                               nnrti_remote_given *g, bool strangers, NNRT_Model **model,
+                                               nnrti_remote_parcel_contents *g, bool strangers, NNRT_Model **model,
                                                nnrt_error *error)
 {
     nnrt_load_desc desc;
@@ -2216,7 +2219,7 @@ static NNRT_ReturnCode nnrti_remote_open_model(nnrti_remote_client *c, nnrti_rem
     desc.strangers = strangers;
     code = nnrt_model_load_memory(model, g->map, g->first, &desc, error);
     if (code != NNRT_SUCCESS)
-        nnrti_remote_given_end(c, g);
+        nnrti_remote_parcel_contents_end(c, g);
     return code;
 }
 
@@ -2228,7 +2231,7 @@ static NNRT_ReturnCode nnrti_remote_do_hello(nnrti_remote_client *c, nnrti_remot
     const nnrt_remote_limits *l = &c->server->limits;
     const char *at = nnrt_device_unique_name(d) + strlen(nnrt_device_name(d)) + strlen(nnrt_device_vendor(d)) + 2;
     uint32_t numbers[2] = {0, 0}, abilities = 0;
-    if (!nnrti_remote_whole(r))
+    if (!nnrti_remote_read_all(r))
         return nnrti_remote_no_message(error);
     for (uint32_t i = 0; *at != '\0'; at++) /* NAME_VENDOR_v1_0 */
         if (*at == '_')
@@ -2253,7 +2256,7 @@ static NNRT_ReturnCode nnrti_remote_do_hello(nnrti_remote_client *c, nnrti_remot
 
 static NNRT_ReturnCode nnrti_remote_do_status(nnrti_remote_client *c, nnrti_remote_reader *r, nnrt_error *error)
 {
-    if (!nnrti_remote_whole(r))
+    if (!nnrti_remote_read_all(r))
         return nnrti_remote_no_message(error);
     nnrti_remote_put_i32(&c->line.out, nnrt_device_status(c->server->device));
     return NNRT_SUCCESS;
@@ -2274,7 +2277,7 @@ static void nnrti_remote_reason(void *user, uint32_t node, const nnrt_error *err
 static NNRT_ReturnCode nnrti_remote_do_support(nnrti_remote_client *c, nnrti_remote_reader *r, int fd,
                                                nnrt_error *error)
 {
-    nnrti_remote_given g;
+    nnrti_remote_parcel_contents g;
     NNRT_Model *model;
     bool *takes = NULL;
     uint8_t *said;
@@ -2299,11 +2302,11 @@ static NNRT_ReturnCode nnrti_remote_do_support(nnrti_remote_client *c, nnrti_rem
         said[i] = i < count && takes[i] ? 1 : 0;
     nnrt_free(&c->allocator, takes, count);
     nnrt_model_destroy(model);
-    nnrti_remote_given_end(c, &g);
+    nnrti_remote_parcel_contents_end(c, &g);
     return code;
 }
 
-static void nnrti_remote_let_go(nnrti_remote_client *c, nnrti_remote_held *h)
+static void nnrti_remote_let_go(nnrti_remote_client *c, nnrti_remote_prepared *h)
 {
     if (h->prepared == NULL)
         return;
@@ -2315,7 +2318,7 @@ static void nnrti_remote_let_go(nnrti_remote_client *c, nnrti_remote_held *h)
 }
 
 /* Allocates the workspace of a prepared model that needs one. */
-static NNRT_ReturnCode nnrti_remote_hold(nnrti_remote_client *c, nnrti_remote_held *h, nnrt_error *error)
+static NNRT_ReturnCode nnrti_remote_hold(nnrti_remote_client *c, nnrti_remote_prepared *h, nnrt_error *error)
 {
     const NNRT_PreparedModelVtbl *t = h->prepared->vtbl;
     NNRT_ReturnCode code;
@@ -2332,7 +2335,7 @@ static NNRT_ReturnCode nnrti_remote_hold(nnrti_remote_client *c, nnrti_remote_he
 #define NNRTI_REMOTE_HAS(h, slot) NNRT_HAS((h)->prepared->vtbl, NNRT_PreparedModelVtbl, slot)
 
 /* Bits of the optional slots that a prepared model has. */
-static uint32_t nnrti_remote_slots(const nnrti_remote_held *h)
+static uint32_t nnrti_remote_slots(const nnrti_remote_prepared *h)
 {
     uint32_t slots = 0, bit = 0;
 #define NNRTI_REMOTE_SLOT(slot) slots |= (uint32_t)NNRTI_REMOTE_HAS(h, slot) << bit++;
@@ -2342,8 +2345,9 @@ static uint32_t nnrti_remote_slots(const nnrti_remote_held *h)
 }
 
 /* Prepares from the buffers of a parcel (CACHE, OFFLINE). */
-static NNRT_ReturnCode nnrti_remote_prepare_parcel(nnrti_remote_client *c, uint32_t kind, nnrti_remote_given *g,
-                                                   NNRT_PreparedModel **prepared, nnrt_error *error)
+static NNRT_ReturnCode nnrti_remote_prepare_parcel(nnrti_remote_client *c, uint32_t kind,
+                                                   nnrti_remote_parcel_contents *g, NNRT_PreparedModel **prepared,
+                                                   nnrt_error *error)
 {
     nnrt_device *d = c->server->device;
     NNRT_SharedBuffer *buffers;
@@ -2365,8 +2369,8 @@ static NNRT_ReturnCode nnrti_remote_do_prepare(nnrti_remote_client *c, uint32_t 
                                                nnrt_error *error)
 {
     const uint32_t places = c->server->limits.models;
-    nnrti_remote_given g;
-    nnrti_remote_held h;
+    nnrti_remote_parcel_contents g;
+    nnrti_remote_prepared h;
     uint32_t place = 0;
     NNRT_ReturnCode code;
     memset(&h, 0, sizeof(h));
@@ -2383,7 +2387,7 @@ static NNRT_ReturnCode nnrti_remote_do_prepare(nnrti_remote_client *c, uint32_t 
         code = nnrt_device_prepare(c->server->device, h.model, &g.config, &h.prepared);
     else
         code = nnrti_remote_prepare_parcel(c, kind, &g, &h.prepared, error);
-    nnrti_remote_given_lists(c, &g);
+    nnrti_remote_parcel_lists_free(c, &g);
     h.map = g.map;
     h.bytes = g.bytes;
     if (code == NNRT_SUCCESS && (code = nnrti_remote_hold(c, &h, error)) == NNRT_SUCCESS) {
@@ -2397,15 +2401,15 @@ static NNRT_ReturnCode nnrti_remote_do_prepare(nnrti_remote_client *c, uint32_t 
         return code;
     }
     nnrt_model_destroy(h.model);
-    nnrti_remote_given_end(c, &g);
+    nnrti_remote_parcel_contents_end(c, &g);
     return code;
 }
 
 /* Reads a model id and returns the entry; NULL: the client has no such model. */
-static nnrti_remote_held *nnrti_remote_model_of(nnrti_remote_client *c, nnrti_remote_reader *r, nnrt_error *error)
+static nnrti_remote_prepared *nnrti_remote_model_of(nnrti_remote_client *c, nnrti_remote_reader *r, nnrt_error *error)
 {
     const uint32_t id = nnrti_remote_get_u32(r);
-    nnrti_remote_held *h = id > 0 && id <= c->server->limits.models ? &c->models[id - 1] : NULL;
+    nnrti_remote_prepared *h = id > 0 && id <= c->server->limits.models ? &c->models[id - 1] : NULL;
     if (h != NULL && h->prepared != NULL)
         return h;
     (void)nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the driver's process has no model %u of this client", id);
@@ -2414,14 +2418,14 @@ static nnrti_remote_held *nnrti_remote_model_of(nnrti_remote_client *c, nnrti_re
 
 static NNRT_ReturnCode nnrti_remote_do_export(nnrti_remote_client *c, nnrti_remote_reader *r, nnrt_error *error)
 {
-    nnrti_remote_held *h = nnrti_remote_model_of(c, r, error);
+    nnrti_remote_prepared *h = nnrti_remote_model_of(c, r, error);
     const NNRT_SharedBuffer *buffers = NULL;
     nnrti_remote_parcel p;
     uint32_t count = 0;
     size_t first, second, bytes;
     uint8_t *map;
     NNRT_ReturnCode code;
-    if (h == NULL || !nnrti_remote_whole(r))
+    if (h == NULL || !nnrti_remote_read_all(r))
         return NNRT_INVALID_PARAMETER;
     if (!NNRTI_REMOTE_HAS(h, ExportModelCache))
         return NNRT_NOT_SUPPORT;
@@ -2451,14 +2455,14 @@ static NNRT_ReturnCode nnrti_remote_do_export(nnrti_remote_client *c, nnrti_remo
 static NNRT_ReturnCode nnrti_remote_do_shape(nnrti_remote_client *c, uint32_t kind, nnrti_remote_reader *r,
                                              nnrt_error *error)
 {
-    nnrti_remote_held *h = nnrti_remote_model_of(c, r, error);
+    nnrti_remote_prepared *h = nnrti_remote_model_of(c, r, error);
     const bool output = nnrti_remote_get_u32(r) != 0;
     const uint32_t index = nnrti_remote_get_u32(r);
     NNRT_ReturnCode code = NNRT_NOT_SUPPORT;
     NNRT_DataType type = NNRT_DATA_TYPE_UNKNOWN;
     nnrt_dims dims[2];
     memset(dims, 0, sizeof(dims));
-    if (h == NULL || !nnrti_remote_whole(r))
+    if (h == NULL || !nnrti_remote_read_all(r))
         return NNRT_INVALID_PARAMETER;
     if (h->model != NULL && index >= (output ? h->model->outputIndex.count : h->model->inputIndex.count))
         return NNRT_INVALID_PARAMETER;
@@ -2479,11 +2483,11 @@ static NNRT_ReturnCode nnrti_remote_do_shape(nnrti_remote_client *c, uint32_t ki
 
 static NNRT_ReturnCode nnrti_remote_do_held(nnrti_remote_client *c, nnrti_remote_reader *r, nnrt_error *error)
 {
-    nnrti_remote_held *h = nnrti_remote_model_of(c, r, error);
+    nnrti_remote_prepared *h = nnrti_remote_model_of(c, r, error);
     nnrt_prepared_memory memory;
     NNRT_ReturnCode code;
     memset(&memory, 0, sizeof(memory));
-    if (h == NULL || !nnrti_remote_whole(r))
+    if (h == NULL || !nnrti_remote_read_all(r))
         return NNRT_INVALID_PARAMETER;
     if (!NNRTI_REMOTE_HAS(h, GetMemory))
         return NNRT_NOT_SUPPORT;
@@ -2499,8 +2503,8 @@ static NNRT_ReturnCode nnrti_remote_do_held(nnrti_remote_client *c, nnrti_remote
 
 static NNRT_ReturnCode nnrti_remote_do_release(nnrti_remote_client *c, nnrti_remote_reader *r, nnrt_error *error)
 {
-    nnrti_remote_held *h = nnrti_remote_model_of(c, r, error);
-    if (h == NULL || !nnrti_remote_whole(r))
+    nnrti_remote_prepared *h = nnrti_remote_model_of(c, r, error);
+    if (h == NULL || !nnrti_remote_read_all(r))
         return NNRT_INVALID_PARAMETER;
     nnrti_remote_let_go(c, h);
     return NNRT_SUCCESS;
@@ -2520,7 +2524,7 @@ static NNRT_ReturnCode nnrti_remote_do_map(nnrti_remote_client *c, nnrti_remote_
     const uint32_t id = nnrti_remote_get_u32(r);
     const uint64_t bytes = nnrti_remote_get_u64(r);
     nnrti_remote_shared *s = nnrti_remote_shared_of(c, 0);
-    if (!nnrti_remote_whole(r))
+    if (!nnrti_remote_read_all(r))
         return nnrti_remote_no_message(error);
     if (id == 0 || nnrti_remote_shared_of(c, id) != NULL)
         return nnrt_error_set(error, NNRT_INVALID_BUFFER, "buffer id %u must not be 0, and not mapped already", id);
@@ -2544,7 +2548,7 @@ static NNRT_ReturnCode nnrti_remote_do_unmap(nnrti_remote_client *c, nnrti_remot
 {
     const uint32_t id = nnrti_remote_get_u32(r);
     nnrti_remote_shared *s = id != 0 ? nnrti_remote_shared_of(c, id) : NULL;
-    if (!nnrti_remote_whole(r))
+    if (!nnrti_remote_read_all(r))
         return nnrti_remote_no_message(error);
     if (s == NULL)
         return nnrt_error_set(error, NNRT_INVALID_BUFFER, "the driver's process has no buffer %u of this client", id);
@@ -2586,7 +2590,7 @@ static NNRT_ReturnCode nnrti_remote_get_tensor(nnrti_remote_client *c, nnrti_rem
 
 /* Checks that no output overlaps an input or another output. Otherwise a kernel could overwrite input data after it was
    validated. */
-static bool nnrti_remote_apart(const nnrti_remote_client *c)
+static bool nnrti_remote_outputs_disjoint(const nnrti_remote_client *c)
 {
     for (uint32_t i = c->nIn; i < c->nIn + c->nOut; i++)
         for (uint32_t k = 0; k < i; k++) {
@@ -2629,11 +2633,11 @@ static NNRT_ReturnCode nnrti_remote_get_run(nnrti_remote_client *c, nnrti_remote
         const NNRT_ReturnCode one = nnrti_remote_get_tensor(c, r, i, error);
         code = code == NNRT_SUCCESS ? one : code;
     }
-    if (!nnrti_remote_whole(r))
+    if (!nnrti_remote_read_all(r))
         return nnrti_remote_no_message(error);
     c->nIn = nIn;
     c->nOut = nOut;
-    if (code == NNRT_SUCCESS && !nnrti_remote_apart(c))
+    if (code == NNRT_SUCCESS && !nnrti_remote_outputs_disjoint(c))
         code = nnrt_error_set(error, NNRT_INVALID_BUFFER, "an output of the run overlaps another tensor of it");
     return code;
 }
@@ -2689,7 +2693,7 @@ static uint32_t nnrti_remote_written(const nnrti_remote_client *c, uint32_t outp
 
 static NNRT_ReturnCode nnrti_remote_do_run(nnrti_remote_client *c, nnrti_remote_reader *r, nnrt_error *error)
 {
-    nnrti_remote_held *h = nnrti_remote_model_of(c, r, error);
+    nnrti_remote_prepared *h = nnrti_remote_model_of(c, r, error);
     NNRT_ReturnCode code = nnrti_remote_get_run(c, r, error);
     if (h == NULL || r->bad) {
         c->nOut = 0;
@@ -2713,7 +2717,7 @@ static NNRT_ReturnCode nnrti_remote_do_run(nnrti_remote_client *c, nnrti_remote_
 }
 
 /* Appends the reported output shapes and sizes of RUN, for every return code. */
-static void nnrti_remote_tell(nnrti_remote_client *c)
+static void nnrti_remote_put_outputs(nnrti_remote_client *c)
 {
     nnrti_remote_put_u32(&c->line.out, c->nOut);
     for (uint32_t i = 0; i < c->nOut; i++) {
@@ -2791,7 +2795,7 @@ static bool nnrti_remote_answer(nnrti_remote_client *c)
         nnrti_remote_put_error(&c->line.out, &error);
     }
     if (head.kind == NNRTI_REMOTE_RUN && !r.bad)
-        nnrti_remote_tell(c);
+        nnrti_remote_put_outputs(c);
     head.kind |= NNRTI_REMOTE_ANSWER;
     head.code = code;
     code = nnrti_remote_send(&c->line, &head, c->back, nnrti_remote_now() + time);
@@ -2800,7 +2804,7 @@ static bool nnrti_remote_answer(nnrti_remote_client *c)
 }
 
 /* Serves a connection until it ends, then releases all that the client holds. */
-static void nnrti_remote_talk(nnrti_remote_client *c)
+static void nnrti_remote_serve_client(nnrti_remote_client *c)
 {
     nnrt_remote_server *s = c->server;
     while (nnrti_remote_answer(c))
@@ -2825,18 +2829,18 @@ static bool nnrti_remote_client_make(nnrti_remote_client *c, nnrt_remote_server 
     c->allocator.alloc = nnrti_remote_client_alloc;
     c->allocator.free = nnrti_remote_client_free;
     c->allocator.user = c;
-    c->models = (nnrti_remote_held *)nnrt_alloc(NULL, models);
+    c->models = (nnrti_remote_prepared *)nnrt_alloc(NULL, models);
     c->buffers = (nnrti_remote_shared *)nnrt_alloc(NULL, buffers);
     if (c->models != NULL)
         memset(c->models, 0, models);
     if (c->buffers != NULL)
         memset(c->buffers, 0, buffers);
-    return c->models != NULL && c->buffers != NULL && nnrti_remote_line_size(&c->line, s->limits.message);
+    return c->models != NULL && c->buffers != NULL && nnrti_remote_channel_size(&c->line, s->limits.message);
 }
 
 static void nnrti_remote_client_end(nnrti_remote_client *c)
 {
-    nnrti_remote_line_end(&c->line);
+    nnrti_remote_channel_end(&c->line);
     nnrt_free(NULL, c->models, c->server->limits.models * sizeof(*c->models));
     nnrt_free(NULL, c->buffers, c->server->limits.buffers * sizeof(*c->buffers));
     c->models = NULL;
@@ -2847,7 +2851,7 @@ static void *nnrti_remote_thread(void *arg)
 {
     nnrti_remote_client *c = (nnrti_remote_client *)arg;
     nnrt_remote_server *s = c->server;
-    nnrti_remote_talk(c);
+    nnrti_remote_serve_client(c);
     (void)pthread_mutex_lock(&s->mutex);
     nnrti_remote_client_end(c);
     c->left = true;
@@ -2860,7 +2864,7 @@ static void *nnrti_remote_thread(void *arg)
 /* Sends the reason for a refused connection before the socket is closed. */
 static void nnrti_remote_refuse(int fd, NNRT_ReturnCode code, const char *why)
 {
-    nnrti_remote_line l;
+    nnrti_remote_channel l;
     nnrti_remote_head head;
     nnrt_error error;
     memset(&l, 0, sizeof(l));
@@ -2872,11 +2876,11 @@ static void nnrti_remote_refuse(int fd, NNRT_ReturnCode code, const char *why)
     head.kind = NNRTI_REMOTE_HELLO | NNRTI_REMOTE_ANSWER;
     head.serial = 1;
     head.code = code;
-    if (nnrti_remote_line_size(&l, NNRTI_REMOTE_LEAST)) {
+    if (nnrti_remote_channel_size(&l, NNRTI_REMOTE_MIN_MESSAGE)) {
         nnrti_remote_put_error(&l.out, &error);
         (void)nnrti_remote_send(&l, &head, -1, nnrti_remote_now() + 100);
     }
-    nnrti_remote_line_end(&l);
+    nnrti_remote_channel_end(&l);
 }
 
 static bool nnrti_remote_may(const nnrt_remote_server *s, uint32_t user)
@@ -3061,12 +3065,13 @@ NNRT_API NNRT_ReturnCode nnrt_remote_serve_open(nnrt_remote_server **server, con
     l.message = l.message != 0 ? l.message : 262144;
     l.time = l.time != 0 ? l.time : 10000;
     l.bytes = l.bytes != 0 ? l.bytes : (uint64_t)1 << 30;
-    if (l.clients > 65536 || l.models > 65536 || l.buffers > 65536 || l.message < NNRTI_REMOTE_LEAST ||
-        l.message > NNRTI_REMOTE_MOST || desc->userCount > 65536)
+    if (l.clients > 65536 || l.models > 65536 || l.buffers > 65536 || l.message < NNRTI_REMOTE_MIN_MESSAGE ||
+        l.message > NNRTI_REMOTE_MAX_MESSAGE || desc->userCount > 65536)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
                               "limits: clients %u, models %u, buffers %u, message %u; expected at most 65536, and a "
                               "message of %u to %u bytes",
-                              l.clients, l.models, l.buffers, l.message, NNRTI_REMOTE_LEAST, NNRTI_REMOTE_MOST);
+                              l.clients, l.models, l.buffers, l.message, NNRTI_REMOTE_MIN_MESSAGE,
+                              NNRTI_REMOTE_MAX_MESSAGE);
     path = strlen(desc->path);
     if (path == 0 || path >= sizeof(s->path))
         return nnrt_error_set(error, NNRT_INVALID_PATH, "the path '%s' has %z characters, expected 1 to %z", desc->path,

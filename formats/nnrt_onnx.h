@@ -2314,7 +2314,7 @@ static const nnrt_operand *nnrti_onnx_at(const nnrti_onnx *c, uint32_t v)
 }
 
 /* True if the value is constant: it follows from constants and static shapes, whatever the dynamic dimensions are. */
-static bool nnrti_onnx_known(const nnrti_onnx *c, uint32_t v)
+static bool nnrti_onnx_is_constant(const nnrti_onnx *c, uint32_t v)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, v);
     return o->data != NULL && o->open == NULL;
@@ -2472,7 +2472,7 @@ static void nnrti_onnx_bind(nnrti_onnx *c, nnrt_onnx_str name, uint32_t v)
 }
 
 /* Defines a name without a value: an input that a call of a function omits. */
-static void nnrti_onnx_leave_out(nnrti_onnx *c, nnrt_onnx_str name)
+static void nnrti_onnx_bind_absent(nnrti_onnx *c, nnrt_onnx_str name)
 {
     nnrti_onnx_entry *e = nnrti_onnx_own_entry(c, name);
     if (e->name.data != NULL)
@@ -2539,7 +2539,7 @@ static void nnrti_onnx_reads(const nnrt_onnx_node *node, void (*see)(void *user,
 }
 
 /* Distance of two names: the length of the longer one without the common prefix and suffix. */
-static size_t nnrti_onnx_apart(nnrt_onnx_str a, nnrt_onnx_str b)
+static size_t nnrti_onnx_name_distance(nnrt_onnx_str a, nnrt_onnx_str b)
 {
     const size_t least = a.length < b.length ? a.length : b.length, most = a.length < b.length ? b.length : a.length;
     size_t front = 0, back = 0;
@@ -2559,7 +2559,7 @@ static uint32_t nnrti_onnx_nearest(const nnrti_onnx_names *names, nnrt_onnx_str 
     for (size_t i = 0; i < names->count; i++) {
         const nnrt_onnx_str key = names->data[i].key;
         uint32_t k = n;
-        while (k > 0 && nnrti_onnx_apart(near[k - 1], name) > nnrti_onnx_apart(key, name))
+        while (k > 0 && nnrti_onnx_name_distance(near[k - 1], name) > nnrti_onnx_name_distance(key, name))
             k--;
         if (key.length == 0 || k == NNRTI_ONNX_NEAR)
             continue;
@@ -2942,7 +2942,7 @@ static bool nnrti_onnx_work(nnrti_onnx *c, double work)
 
 /* Constant folding policy, called for a resolved step whose inputs are all constant: true to compute its results. They
    may take NNRTI_ONNX_FOLD_BYTES, or up to twice the bytes of the inputs. */
-static bool nnrti_onnx_worth(void *user, const nnrt_resolve *r)
+static bool nnrti_onnx_should_fold(void *user, const nnrt_resolve *r)
 {
     const nnrt_onnx_desc *desc = ((const nnrti_onnx *)user)->desc;
     size_t in = 0, out = 0, bytes;
@@ -3115,13 +3115,13 @@ static const nnrt_onnx_attribute *nnrti_onnx_attr(nnrti_onnx *c, const char *nam
     return NULL;
 }
 
-NNRTI_APART static int64_t nnrti_onnx_int(nnrti_onnx *c, const char *name, int64_t initial)
+NNRTI_NOINLINE static int64_t nnrti_onnx_int(nnrti_onnx *c, const char *name, int64_t initial)
 {
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_INT);
     return a != NULL ? a->i : initial;
 }
 
-NNRTI_APART static float nnrti_onnx_float(nnrti_onnx *c, const char *name, float initial)
+NNRTI_NOINLINE static float nnrti_onnx_float(nnrti_onnx *c, const char *name, float initial)
 {
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_FLOAT);
     return a != NULL ? a->f : initial;
@@ -3176,7 +3176,7 @@ static uint32_t nnrti_onnx_in(nnrti_onnx *c, uint32_t i)
 }
 
 /* True if the node has output i. */
-static bool nnrti_onnx_wants(const nnrti_onnx *c, uint32_t i)
+static bool nnrti_onnx_has_output(const nnrti_onnx *c, uint32_t i)
 {
     return i < c->node->outputs.count && c->node->outputs.data[i].length > 0;
 }
@@ -3184,7 +3184,7 @@ static bool nnrti_onnx_wants(const nnrti_onnx *c, uint32_t i)
 /* Binds output i of the node to value v. */
 static void nnrti_onnx_out(nnrti_onnx *c, uint32_t i, uint32_t v)
 {
-    if (nnrti_onnx_wants(c, i))
+    if (nnrti_onnx_has_output(c, i))
         nnrti_onnx_bind(c, c->node->outputs.data[i], v);
 }
 
@@ -3223,7 +3223,7 @@ static int32_t nnrti_onnx_dim(const nnrti_onnx *c, uint32_t v, int32_t i)
 }
 
 /* Size of axis i; 1 and a fault if it is dynamic. what: the purpose, for the message. */
-static int32_t nnrti_onnx_extent(nnrti_onnx *c, uint32_t v, int32_t i, const char *what)
+static int32_t nnrti_onnx_fixed_dim(nnrti_onnx *c, uint32_t v, int32_t i, const char *what)
 {
     int32_t n = nnrti_onnx_dim(c, v, i);
     if (n >= 0)
@@ -3254,7 +3254,7 @@ static uint32_t nnrti_onnx_list(nnrti_onnx *c, uint32_t v, const char *what, int
     size_t count = 0;
     if (c->code != NNRT_SUCCESS)
         return 0;
-    if (!nnrti_onnx_known(c, v)) {
+    if (!nnrti_onnx_is_constant(c, v)) {
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "%s '%s' must be a constant", what, o->name);
         return 0;
     }
@@ -3303,7 +3303,7 @@ static void nnrti_onnx_defaults(NNRT_NodeType type, void *attr)
 }
 
 /* A constant, int64[count]. */
-NNRTI_APART static uint32_t nnrti_onnx_const_ints(nnrti_onnx *c, const int64_t *list, uint32_t count)
+NNRTI_NOINLINE static uint32_t nnrti_onnx_const_ints(nnrti_onnx *c, const int64_t *list, uint32_t count)
 {
     int32_t dims[1];
     if (c->code != NNRT_SUCCESS)
@@ -3312,7 +3312,7 @@ NNRTI_APART static uint32_t nnrti_onnx_const_ints(nnrti_onnx *c, const int64_t *
     return nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_INT64, 1, dims, list);
 }
 
-NNRTI_APART static uint32_t nnrti_onnx_const_int(nnrti_onnx *c, int64_t value)
+NNRTI_NOINLINE static uint32_t nnrti_onnx_const_int(nnrti_onnx *c, int64_t value)
 {
     return nnrti_onnx_const_ints(c, &value, 1);
 }
@@ -3336,28 +3336,28 @@ static uint32_t nnrti_onnx_like(nnrti_onnx *c, uint32_t v, double value)
     return nnrti_onnx_scalar(c, nnrti_onnx_type(c, v), value);
 }
 
-NNRTI_APART static uint32_t nnrti_onnx_add(nnrti_onnx *c, uint32_t a, uint32_t b)
+NNRTI_NOINLINE static uint32_t nnrti_onnx_add(nnrti_onnx *c, uint32_t a, uint32_t b)
 {
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_ADD_FUSION, NULL, a, b);
 }
 
-NNRTI_APART static uint32_t nnrti_onnx_sub(nnrti_onnx *c, uint32_t a, uint32_t b)
+NNRTI_NOINLINE static uint32_t nnrti_onnx_sub(nnrti_onnx *c, uint32_t a, uint32_t b)
 {
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_SUB_FUSION, NULL, a, b);
 }
 
-NNRTI_APART static uint32_t nnrti_onnx_mul(nnrti_onnx *c, uint32_t a, uint32_t b)
+NNRTI_NOINLINE static uint32_t nnrti_onnx_mul(nnrti_onnx *c, uint32_t a, uint32_t b)
 {
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_MUL_FUSION, NULL, a, b);
 }
 
-NNRTI_APART static uint32_t nnrti_onnx_div(nnrti_onnx *c, uint32_t a, uint32_t b)
+NNRTI_NOINLINE static uint32_t nnrti_onnx_div(nnrti_onnx *c, uint32_t a, uint32_t b)
 {
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_DIV_FUSION, NULL, a, b);
 }
 
 /* a > b ? a : b, so that a NaN in a is lost and a NaN in b is returned. */
-static uint32_t nnrti_onnx_larger(nnrti_onnx *c, uint32_t a, uint32_t b)
+static uint32_t nnrti_onnx_maximum(nnrti_onnx *c, uint32_t a, uint32_t b)
 {
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_MAXIMUM, NULL, a, b);
 }
@@ -3382,7 +3382,7 @@ static bool nnrti_onnx_known_numbers(nnrti_onnx *c, uint32_t v)
     const nnrt_operand *o = nnrti_onnx_at(c, v);
     const size_t width = nnrt_type_size(o->dataType);
     size_t count;
-    if (!nnrti_onnx_known(c, v) || !nnrt_dims_count(o->dims, o->rank, &count))
+    if (!nnrti_onnx_is_constant(c, v) || !nnrt_dims_count(o->dims, o->rank, &count))
         return false;
     for (size_t i = 0; i < count; i++) {
         double d;
@@ -3412,7 +3412,7 @@ static uint32_t nnrti_onnx_unsqueeze(nnrti_onnx *c, uint32_t x, int64_t axis)
 }
 
 /* True if the shape of v is static. */
-static bool nnrti_onnx_closed(const nnrti_onnx *c, uint32_t v)
+static bool nnrti_onnx_is_static(const nnrti_onnx *c, uint32_t v)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, v);
     bool closed = o->rank >= 0;
@@ -3426,7 +3426,7 @@ static bool nnrti_onnx_closed(const nnrti_onnx *c, uint32_t v)
 static uint32_t nnrti_onnx_where(nnrti_onnx *c, uint32_t condition, uint32_t x, uint32_t y)
 {
     const int32_t rank = nnrti_onnx_at(c, condition)->rank, other = nnrti_onnx_at(c, x)->rank;
-    if (rank == 1 && other > 1 && nnrti_onnx_closed(c, x))
+    if (rank == 1 && other > 1 && nnrti_onnx_is_static(c, x))
         condition = nnrti_onnx_unsqueeze(c, condition, 0);
     else if (rank != 0 && rank < 2 && other != 0 && other != 1)
         condition = nnrti_onnx_step2(
@@ -3455,7 +3455,8 @@ static uint32_t nnrti_onnx_squeeze(nnrti_onnx *c, uint32_t x, int64_t axis)
 }
 
 /* x[begin:end] along one axis, every step-th element; begin and end as in Python, except that end -1 counts as -1. */
-static uint32_t nnrti_onnx_part(nnrti_onnx *c, uint32_t x, int64_t axis, int64_t begin, int64_t end, int64_t step)
+static uint32_t nnrti_onnx_strided_slice(nnrti_onnx *c, uint32_t x, int64_t axis, int64_t begin, int64_t end,
+                                         int64_t step)
 {
     NNRT_StridedSlice a;
     uint32_t in[5], y = NNRT_NO_TENSOR;
@@ -3523,7 +3524,7 @@ typedef struct nnrti_onnx_size {
     uint32_t value;
 } nnrti_onnx_size;
 
-NNRTI_APART static nnrti_onnx_size nnrti_onnx_size_known(int64_t n)
+NNRTI_NOINLINE static nnrti_onnx_size nnrti_onnx_size_known(int64_t n)
 {
     nnrti_onnx_size s;
     s.known = n;
@@ -3588,7 +3589,8 @@ static nnrti_onnx_size nnrti_onnx_size_product(nnrti_onnx *c, uint32_t x, int32_
         return nnrti_onnx_size_known(nnrti_onnx_product(c, dims, from, to));
     if (others == 1)
         return nnrti_onnx_size_of(c, x, open);
-    return nnrti_onnx_size_value(nnrti_onnx_reduce(c, nnrti_onnx_part(c, nnrti_onnx_shape(c, x), 0, from, to, 1),
+    return nnrti_onnx_size_value(nnrti_onnx_reduce(c,
+                                                   nnrti_onnx_strided_slice(c, nnrti_onnx_shape(c, x), 0, from, to, 1),
                                                    NNRT_REDUCE_MODE_PROD, &first, 1, true));
 }
 
@@ -3635,7 +3637,7 @@ static int32_t nnrti_onnx_size_entries(nnrti_onnx *c, uint32_t v, const char *wh
         for (int32_t i = 0; i < o.dims[0] && c->code == NNRT_SUCCESS; i++)
             sizes[i] = o.open[i] == 0 && nnrti_value(&o, (size_t)i) >= 0
                            ? nnrti_onnx_size_known(nnrti_value(&o, (size_t)i))
-                           : nnrti_onnx_size_value(nnrti_onnx_part(c, v, 0, i, i + 1, 1));
+                           : nnrti_onnx_size_value(nnrti_onnx_strided_slice(c, v, 0, i, i + 1, 1));
         return o.dims[0];
     }
     count = (int32_t)nnrti_onnx_list(c, v, what, list, (uint32_t)most);
@@ -3671,7 +3673,7 @@ static uint32_t nnrti_onnx_reshape_to(nnrti_onnx *c, uint32_t x, const nnrti_onn
 }
 
 /* int64[n], 0 to n - 1. */
-static uint32_t nnrti_onnx_places_of(nnrti_onnx *c, nnrti_onnx_size n)
+static uint32_t nnrti_onnx_iota(nnrti_onnx *c, nnrti_onnx_size n)
 {
     return nnrti_onnx_step3(c, NNRT_NODE_TYPE_RANGE, NULL, nnrti_onnx_const_int(c, 0), nnrti_onnx_size_ints(c, n),
                             nnrti_onnx_const_int(c, 1));
@@ -3679,7 +3681,7 @@ static uint32_t nnrti_onnx_places_of(nnrti_onnx *c, nnrti_onnx_size n)
 
 /* Broadcasts x with a tensor of the given shape, int64[..], static or dynamic; exact for every type. max(lowest value
    of the type, x) is x, NaN included. */
-static uint32_t nnrti_onnx_spread(nnrti_onnx *c, uint32_t x, uint32_t shape)
+static uint32_t nnrti_onnx_broadcast(nnrti_onnx *c, uint32_t x, uint32_t shape)
 {
     const bool isBool = nnrti_onnx_is_a(c, x, NNRT_TYPES_BOOL);
     const uint64_t infinity = 0xFFF0000000000000u; /* -infinity: integers saturate */
@@ -3687,7 +3689,7 @@ static uint32_t nnrti_onnx_spread(nnrti_onnx *c, uint32_t x, uint32_t shape)
     double least;
     memcpy(&least, &infinity, sizeof(least));
     fill = nnrti_onnx_step2(c, NNRT_NODE_TYPE_FILL, NULL, nnrti_onnx_like(c, x, isBool ? 1 : least), shape);
-    return isBool ? nnrti_onnx_mul(c, fill, x) : nnrti_onnx_larger(c, fill, x);
+    return isBool ? nnrti_onnx_mul(c, fill, x) : nnrti_onnx_maximum(c, fill, x);
 }
 
 /* Copies the single element of a constant of float32 or float16; false if v is anything else. */
@@ -3695,7 +3697,8 @@ static bool nnrti_onnx_known_float(nnrti_onnx *c, uint32_t v, float *value)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, v);
     size_t count;
-    if (!nnrti_onnx_known(c, v) || (o->dataType != NNRT_DATA_TYPE_FLOAT32 && o->dataType != NNRT_DATA_TYPE_FLOAT16) ||
+    if (!nnrti_onnx_is_constant(c, v) ||
+        (o->dataType != NNRT_DATA_TYPE_FLOAT32 && o->dataType != NNRT_DATA_TYPE_FLOAT16) ||
         !nnrt_dims_count(o->dims, o->rank, &count) || count != 1)
         return false;
     if (o->dataType == NNRT_DATA_TYPE_FLOAT16) {
@@ -3727,10 +3730,10 @@ static void nnrti_onnx_assert_equal(nnrti_onnx *c, uint32_t a, uint32_t b)
 
 /* Number of entries of list v if their values are only computed in the run; -1: the values are known, or the number of
    entries is dynamic. */
-static int32_t nnrti_onnx_told_entries(nnrti_onnx *c, uint32_t v)
+static int32_t nnrti_onnx_runtime_entries(nnrti_onnx *c, uint32_t v)
 {
     const nnrt_operand *o = v != NNRT_NO_TENSOR ? nnrti_onnx_at(c, v) : NULL;
-    return o == NULL || nnrti_onnx_known(c, v) || o->data != NULL || o->rank != 1 || !nnrti_onnx_closed(c, v)
+    return o == NULL || nnrti_onnx_is_constant(c, v) || o->data != NULL || o->rank != 1 || !nnrti_onnx_is_static(c, v)
                ? -1
                : o->dims[0];
 }
@@ -3749,9 +3752,9 @@ static uint32_t nnrti_onnx_scattered(nnrti_onnx *c, int32_t rank, int64_t value,
 }
 
 /* int64[rank]: 1 for each of the axes, which are computed in the run and must be distinct; 0 for the others. */
-static uint32_t nnrti_onnx_told_axes(nnrti_onnx *c, int32_t rank, uint32_t axes)
+static uint32_t nnrti_onnx_axis_flags(nnrti_onnx *c, int32_t rank, uint32_t axes)
 {
-    const int32_t count = nnrti_onnx_told_entries(c, axes);
+    const int32_t count = nnrti_onnx_runtime_entries(c, axes);
     const int64_t first = 0;
     int64_t ones[2 * NNRT_MAX_RANK];
     uint32_t flags;
@@ -3768,10 +3771,10 @@ static uint32_t nnrti_onnx_told_axes(nnrti_onnx *c, int32_t rank, uint32_t axes)
 }
 
 /* Inserts axes of size 1 into x at `axes`, which are computed in the run. */
-static uint32_t nnrti_onnx_unsqueeze_told(nnrti_onnx *c, uint32_t x, uint32_t axes)
+static uint32_t nnrti_onnx_unsqueeze_dynamic(nnrti_onnx *c, uint32_t x, uint32_t axes)
 {
-    const int32_t rank = nnrti_onnx_rank(c, x) + nnrti_onnx_told_entries(c, axes);
-    uint32_t flags = nnrti_onnx_told_axes(c, rank, axes), from[2], places, dims;
+    const int32_t rank = nnrti_onnx_rank(c, x) + nnrti_onnx_runtime_entries(c, axes);
+    uint32_t flags = nnrti_onnx_axis_flags(c, rank, axes), from[2], places, dims;
     NNRT_CumSum a;
     if (rank > NNRT_MAX_RANK)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the result has %d axes, at most %d are possible", rank, NNRT_MAX_RANK);
@@ -3790,10 +3793,10 @@ static uint32_t nnrti_onnx_unsqueeze_told(nnrti_onnx *c, uint32_t x, uint32_t ax
 }
 
 /* Removes axes from x that are computed in the run and have size 1. */
-static uint32_t nnrti_onnx_squeeze_told(nnrti_onnx *c, uint32_t x, uint32_t axes)
+static uint32_t nnrti_onnx_squeeze_dynamic(nnrti_onnx *c, uint32_t x, uint32_t axes)
 {
-    const int32_t rank = nnrti_onnx_rank(c, x), left = rank - nnrti_onnx_told_entries(c, axes);
-    const uint32_t flags = nnrti_onnx_told_axes(c, rank, axes), shape = nnrti_onnx_shape(c, x);
+    const int32_t rank = nnrti_onnx_rank(c, x), left = rank - nnrti_onnx_runtime_entries(c, axes);
+    const uint32_t flags = nnrti_onnx_axis_flags(c, rank, axes), shape = nnrti_onnx_shape(c, x);
     static const NNRT_DataType types[2] = {NNRT_DATA_TYPE_UNKNOWN, NNRT_DATA_TYPE_INT64};
     int64_t order[NNRT_MAX_RANK];
     uint32_t in[2], out[2] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR};
@@ -3840,8 +3843,8 @@ static uint32_t nnrti_onnx_second(nnrti_onnx *c)
 }
 
 /* The node that computes input i of n, if it has this operator; else NULL. */
-static const nnrt_onnx_node *nnrti_onnx_giver(const nnrti_onnx *c, const nnrt_onnx_node *n, uint32_t i,
-                                              const char *type)
+static const nnrt_onnx_node *nnrti_onnx_producer(const nnrti_onnx *c, const nnrt_onnx_node *n, uint32_t i,
+                                                 const char *type)
 {
     const nnrti_onnx_entry *e = i < n->inputs.count ? nnrti_onnx_entry_of(c, n->inputs.data[i]) : NULL;
     return e != NULL && e->name.data != NULL && e->node != NULL && nnrti_onnx_is(e->node->opType, type) ? e->node
@@ -3879,11 +3882,11 @@ static uint32_t nnrti_onnx_erf_of(nnrti_onnx *c, nnrt_onnx_str name)
     if (add == NULL || !nnrti_onnx_is(add->opType, "Add") || add->inputs.count != 2)
         return NNRT_NO_TENSOR;
     for (uint32_t i = 0; i < 2; i++) {
-        erf = nnrti_onnx_giver(c, add, i, "Erf");
-        n = erf != NULL ? nnrti_onnx_giver(c, erf, 0, "Div") : NULL;
+        erf = nnrti_onnx_producer(c, add, i, "Erf");
+        n = erf != NULL ? nnrti_onnx_producer(c, erf, 0, "Div") : NULL;
         if (n != NULL && n->inputs.count == 2 && nnrti_onnx_scaled(c, n, 0, 1.41421356f, add, i, &x))
             return x;
-        n = erf != NULL ? nnrti_onnx_giver(c, erf, 0, "Mul") : NULL;
+        n = erf != NULL ? nnrti_onnx_producer(c, erf, 0, "Mul") : NULL;
         for (uint32_t k = 0; k < 2 && n != NULL && n->inputs.count == 2; k++)
             if (nnrti_onnx_scaled(c, n, k, 0.70710678f, add, i, &x))
                 return x;
@@ -3896,7 +3899,7 @@ static uint32_t nnrti_onnx_erf_of(nnrti_onnx *c, nnrt_onnx_str name)
 static uint32_t nnrti_onnx_gelu_of(nnrti_onnx *c)
 {
     for (uint32_t i = 0; i < 2; i++) { /* input i is a product of two of the three factors */
-        const nnrt_onnx_node *inner = nnrti_onnx_giver(c, c->node, i, "Mul");
+        const nnrt_onnx_node *inner = nnrti_onnx_producer(c, c->node, i, "Mul");
         nnrt_onnx_str factors[3];
         if (inner == NULL || inner->inputs.count != 2)
             continue;
@@ -4043,7 +4046,7 @@ static void nnrti_onnx_op_relu(nnrti_onnx *c, int32_t arg)
     if (nnrti_onnx_is_a(c, x, NNRT_TYPES_FLOAT | NNRT_TYPES_F64 | NNRT_TYPES_I32))
         nnrti_onnx_out(c, 0, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_RELU, 0));
     else
-        nnrti_onnx_out(c, 0, nnrti_onnx_larger(c, x, nnrti_onnx_like(c, x, 0)));
+        nnrti_onnx_out(c, 0, nnrti_onnx_maximum(c, x, nnrti_onnx_like(c, x, 0)));
 }
 
 static uint32_t nnrti_onnx_power(nnrti_onnx *c, uint32_t x, uint32_t y)
@@ -4168,7 +4171,7 @@ static void nnrti_onnx_op_prelu(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
     uint32_t slope = nnrti_onnx_in(c, 1), y;
-    int64_t count = nnrti_onnx_closed(c, slope) ? 1 : -1;
+    int64_t count = nnrti_onnx_is_static(c, slope) ? 1 : -1;
     const int32_t rank = nnrti_onnx_rank(c, x), have = nnrti_onnx_rank(c, slope);
     const bool old = c->opset < 7 && have == 1;          /* slope runs along axis 1 */
     const int32_t channel = old ? 0 : have - (rank - 1); /* the axis of slope that corresponds to axis 1 of x */
@@ -4284,7 +4287,8 @@ static void nnrti_onnx_op_dropout(nnrti_onnx *c, int32_t arg)
     uint8_t on = 0;
     float rate = 0.5f;
     (void)arg;
-    if (training != NNRT_NO_TENSOR && !nnrti_onnx_known(c, training)) { /* asserts in the run that training is off */
+    if (training != NNRT_NO_TENSOR &&
+        !nnrti_onnx_is_constant(c, training)) { /* asserts in the run that training is off */
         uint32_t off = nnrti_onnx_step1(c, NNRT_NODE_TYPE_LOGICAL_NOT, NULL, training);
         if (ratio != NNRT_NO_TENSOR)
             off =
@@ -4301,7 +4305,7 @@ static void nnrti_onnx_op_dropout(nnrti_onnx *c, int32_t arg)
         if (on != 0 && rate != 0)
             NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "training mode, which drops elements at random, is not supported");
     }
-    if (nnrti_onnx_wants(c, 1))
+    if (nnrti_onnx_has_output(c, 1))
         nnrti_onnx_out(
             c, 1,
             nnrti_onnx_step2(c, NNRT_NODE_TYPE_FILL_LIKE, NULL, x,
@@ -4345,7 +4349,7 @@ static nnrti_onnx_quant nnrti_onnx_quant_of(nnrti_onnx *c, uint32_t x, uint32_t 
                                             NNRT_DataType type, int64_t axis)
 {
     const nnrt_operand *s = nnrti_onnx_at(c, scale), *z = nnrti_onnx_at(c, zero);
-    const bool known = nnrti_onnx_known(c, scale) && (zero == NNRT_NO_TENSOR || nnrti_onnx_known(c, zero));
+    const bool known = nnrti_onnx_is_constant(c, scale) && (zero == NNRT_NO_TENSOR || nnrti_onnx_is_constant(c, zero));
     size_t count = 0, zeros = 0;
     nnrti_onnx_quant q;
     memset(&q, 0, sizeof(q));
@@ -4400,7 +4404,7 @@ static void nnrti_onnx_out_integers(nnrti_onnx *c, uint32_t y)
 {
     uint32_t integers;
     nnrti_onnx_entry *e;
-    if (!nnrti_onnx_wants(c, 0))
+    if (!nnrti_onnx_has_output(c, 0))
         return;
     integers = nnrti_onnx_step1(c, NNRT_NODE_TYPE_BITCAST, NULL, y);
     if (c->code != NNRT_SUCCESS)
@@ -4419,7 +4423,8 @@ static void nnrti_onnx_out_integers(nnrti_onnx *c, uint32_t y)
 static uint32_t nnrti_onnx_blocks(nnrti_onnx *c, uint32_t x, uint32_t v, int64_t block)
 {
     const int32_t axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", 1), nnrti_onnx_rank(c, x));
-    const int32_t L = nnrti_onnx_extent(c, x, axis, "block_size"), have = nnrti_onnx_extent(c, v, axis, "block_size");
+    const int32_t L = nnrti_onnx_fixed_dim(c, x, axis, "block_size"),
+                  have = nnrti_onnx_fixed_dim(c, v, axis, "block_size");
     int64_t *places = (int64_t *)nnrti_onnx_keep(c, (size_t)L, sizeof(*places));
     if (c->code != NNRT_SUCCESS)
         return v;
@@ -4587,7 +4592,7 @@ static uint32_t nnrti_onnx_quantized(nnrti_onnx *c, const nnrti_onnx_quant *q, u
         if (same)
             return last;
     }
-    if (nnrti_onnx_known(c, x)) {
+    if (nnrti_onnx_is_constant(c, x)) {
         y = nnrti_onnx_constant(c, o.dataType, o.rank, o.dims, o.data);
         if (y == NNRT_NO_TENSOR)
             return y;
@@ -4710,11 +4715,11 @@ static void nnrti_onnx_op_constant_shape(nnrti_onnx *c, int32_t arg)
     double wide = 0;
     float v = 0;
     (void)arg;
-    if (!nnrti_onnx_known(c, one))
+    if (!nnrti_onnx_is_constant(c, one))
         return; /* after a fault */
     nnrti_read_f64(&wide, o->data, 1, 1, o->dataType);
     nnrti_write_f64(&v, 1, &wide, 1, NNRT_DATA_TYPE_FLOAT32);
-    nnrti_number(o->dataType, (double)v, &same);
+    nnrti_store_number(o->dataType, (double)v, &same);
     if (memcmp(&same, o->data, nnrt_type_size(o->dataType)) != 0) {
         nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_FILL, NULL, one, shape));
         return;
@@ -4730,11 +4735,11 @@ static void nnrti_onnx_op_expand(nnrti_onnx *c, int32_t arg)
     const uint32_t x = nnrti_onnx_in(c, 0);
     const int32_t rank = nnrti_onnx_rank(c, x);
     uint32_t shape = nnrti_onnx_in(c, 1), parts[2];
-    const int32_t entries = nnrti_onnx_extent(c, shape, 0, "expanding");
+    const int32_t entries = nnrti_onnx_fixed_dim(c, shape, 0, "expanding");
     NNRT_BroadcastTo a;
     (void)arg;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_BROADCAST_TO, &a);
-    if (nnrti_onnx_known(c, shape)) {
+    if (nnrti_onnx_is_constant(c, shape)) {
         int64_t list[NNRT_MAX_RANK];
         const uint32_t count = nnrti_onnx_list(c, shape, "shape", list, NNRT_MAX_RANK);
         for (uint32_t i = 0; i < count; i++)
@@ -4793,7 +4798,7 @@ static void nnrti_onnx_op_reshape(nnrti_onnx *c, int32_t arg)
         else
             shape = nnrti_onnx_const_ints(c, list.data, (uint32_t)list.count);
     }
-    if (nnrti_onnx_known(c, shape)) {
+    if (nnrti_onnx_is_constant(c, shape)) {
         const int32_t rank = nnrti_onnx_rank(c, x);
         const uint32_t count = nnrti_onnx_list(c, shape, "shape", dims, NNRT_MAX_RANK);
         bool empty = false;
@@ -4818,7 +4823,7 @@ static void nnrti_onnx_op_shape(nnrti_onnx *c, int32_t arg)
     uint32_t y = nnrti_onnx_shape(c, x);
     (void)arg;
     if (start != 0 || end != INT32_MAX)
-        y = nnrti_onnx_part(c, y, 0, start, end, 1);
+        y = nnrti_onnx_strided_slice(c, y, 0, start, end, 1);
     nnrti_onnx_out(c, 0, y);
 }
 
@@ -4852,17 +4857,17 @@ static void nnrti_onnx_op_slice(nnrti_onnx *c, int32_t arg)
     if (c->code == NNRT_SUCCESS && (in[1] == NNRT_NO_TENSOR || in[2] == NNRT_NO_TENSOR))
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "starts or ends are missing");
     for (uint32_t i = 3; i < 5; i++) {
-        const int32_t count = nnrti_onnx_extent(c, in[1], 0, "slicing");
+        const int32_t count = nnrti_onnx_fixed_dim(c, in[1], 0, "slicing");
         if (in[i] != NNRT_NO_TENSOR || c->code != NNRT_SUCCESS || count > NNRT_MAX_RANK)
             continue;
         for (int32_t k = 0; k < count; k++)
             list[k] = i == 3 ? k : 1;
         in[i] = nnrti_onnx_const_ints(c, list, (uint32_t)count);
     }
-    if (c->code == NNRT_SUCCESS && nnrti_onnx_told_entries(c, in[3]) > 0) { /* make an entry for every axis */
+    if (c->code == NNRT_SUCCESS && nnrti_onnx_runtime_entries(c, in[3]) > 0) { /* make an entry for every axis */
         const int32_t rank = nnrti_onnx_rank(c, in[0]);
         const uint32_t axes = in[3];
-        (void)nnrti_onnx_told_axes(c, rank, axes);
+        (void)nnrti_onnx_axis_flags(c, rank, axes);
         in[1] = nnrti_onnx_scattered(c, rank, 0, axes, in[1]);
         in[2] = nnrti_onnx_scattered(c, rank, INT32_MAX, axes, in[2]);
         in[4] = nnrti_onnx_scattered(c, rank, 1, axes, in[4]);
@@ -4875,7 +4880,7 @@ static void nnrti_onnx_op_slice(nnrti_onnx *c, int32_t arg)
 }
 
 /* Slices of x along an axis whose lengths are computed in the run and must add up to the size of the axis. */
-static void nnrti_onnx_split_told(nnrti_onnx *c, uint32_t x, uint32_t lengths, int64_t axis)
+static void nnrti_onnx_split_dynamic(nnrti_onnx *c, uint32_t x, uint32_t lengths, int64_t axis)
 {
     const uint32_t nOut = (uint32_t)c->node->outputs.count, all = nnrti_onnx_cast(c, lengths, NNRT_DATA_TYPE_INT64);
     const nnrti_onnx_size whole = nnrti_onnx_size_of(c, x, (int32_t)axis);
@@ -4883,9 +4888,9 @@ static void nnrti_onnx_split_told(nnrti_onnx *c, uint32_t x, uint32_t lengths, i
     uint32_t begins;
     NNRT_SliceFusion a;
     NNRT_CumSum sum;
-    if ((uint32_t)nnrti_onnx_told_entries(c, lengths) != nOut)
+    if ((uint32_t)nnrti_onnx_runtime_entries(c, lengths) != nOut)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "split has %d entries, expected %u",
-                        nnrti_onnx_told_entries(c, lengths), nOut);
+                        nnrti_onnx_runtime_entries(c, lengths), nOut);
     nnrti_onnx_assert(c, nnrti_onnx_less_equal(c, nnrti_onnx_const_int(c, 0), all), all);
     nnrti_onnx_assert_equal(c, nnrti_onnx_reduce(c, all, NNRT_REDUCE_MODE_SUM, &first, 1, true),
                             nnrti_onnx_size_ints(c, whole));
@@ -4896,8 +4901,8 @@ static void nnrti_onnx_split_told(nnrti_onnx *c, uint32_t x, uint32_t lengths, i
     for (uint32_t i = 0; i < nOut && c->code == NNRT_SUCCESS; i++)
         nnrti_onnx_out(c, i,
                        nnrti_onnx_step3(c, NNRT_NODE_TYPE_SLICE_FUSION, &a, x,
-                                        nnrti_onnx_part(c, begins, 0, i, (int64_t)i + 1, 1),
-                                        nnrti_onnx_part(c, all, 0, i, (int64_t)i + 1, 1)));
+                                        nnrti_onnx_strided_slice(c, begins, 0, i, (int64_t)i + 1, 1),
+                                        nnrti_onnx_strided_slice(c, all, 0, i, (int64_t)i + 1, 1)));
 }
 
 /* The lengths are an attribute before operator set 13. Outputs without a name count, too. */
@@ -4915,8 +4920,8 @@ static void nnrti_onnx_op_split(nnrti_onnx *c, int32_t arg)
     a.outputNum = nOut;
     if (sizes == NULL || out == NULL)
         return;
-    if (nnrti_onnx_told_entries(c, nnrti_onnx_in(c, 1)) > 0) {
-        nnrti_onnx_split_told(c, x, nnrti_onnx_in(c, 1), a.axis);
+    if (nnrti_onnx_runtime_entries(c, nnrti_onnx_in(c, 1)) > 0) {
+        nnrti_onnx_split_dynamic(c, x, nnrti_onnx_in(c, 1), a.axis);
         return;
     }
     given = nnrti_onnx_param(c, "split", 1, sizes, nOut, &count);
@@ -4940,8 +4945,8 @@ static void nnrti_onnx_op_squeeze(nnrti_onnx *c, int32_t arg)
     uint32_t count;
     NNRT_Squeeze a;
     (void)arg;
-    if (nnrti_onnx_told_entries(c, nnrti_onnx_in(c, 1)) > 0) {
-        nnrti_onnx_out(c, 0, nnrti_onnx_squeeze_told(c, x, nnrti_onnx_in(c, 1)));
+    if (nnrti_onnx_runtime_entries(c, nnrti_onnx_in(c, 1)) > 0) {
+        nnrti_onnx_out(c, 0, nnrti_onnx_squeeze_dynamic(c, x, nnrti_onnx_in(c, 1)));
         return;
     }
     (void)nnrti_onnx_param(c, "axes", 1, axes, NNRT_MAX_RANK, &count);
@@ -4959,8 +4964,8 @@ static void nnrti_onnx_op_unsqueeze(nnrti_onnx *c, int32_t arg)
     uint32_t count;
     NNRT_Unsqueeze a;
     (void)arg;
-    if (nnrti_onnx_told_entries(c, nnrti_onnx_in(c, 1)) > 0) {
-        nnrti_onnx_out(c, 0, nnrti_onnx_unsqueeze_told(c, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
+    if (nnrti_onnx_runtime_entries(c, nnrti_onnx_in(c, 1)) > 0) {
+        nnrti_onnx_out(c, 0, nnrti_onnx_unsqueeze_dynamic(c, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
         return;
     }
     if (!nnrti_onnx_param(c, "axes", 1, axes, NNRT_MAX_RANK, &count))
@@ -5125,7 +5130,7 @@ static void nnrti_onnx_op_scatter_elements(nnrti_onnx *c, int32_t arg)
 
 /* Converts batch_dims into plain GATHER_ND indices: indices [B..,I..,k] with `count` batch axes B, the leading axes of
    x, become [B..,I..,count + k], each row prefixed by its position in B. */
-static uint32_t nnrti_onnx_with_batch(nnrti_onnx *c, uint32_t x, uint32_t indices, int32_t count)
+static uint32_t nnrti_onnx_prepend_batch_indices(nnrti_onnx *c, uint32_t x, uint32_t indices, int32_t count)
 {
     const int32_t last = nnrti_onnx_rank(c, indices) - 1;
     const NNRT_DataType type = nnrti_onnx_type(c, indices);
@@ -5145,7 +5150,7 @@ static uint32_t nnrti_onnx_with_batch(nnrti_onnx *c, uint32_t x, uint32_t indice
     }
     shape = nnrti_onnx_size_list(c, sizes, last + 1);
     for (int32_t i = 0; i < count; i++) {
-        const uint32_t places = nnrti_onnx_cast(c, nnrti_onnx_places_of(c, sizes[i]), type);
+        const uint32_t places = nnrti_onnx_cast(c, nnrti_onnx_iota(c, sizes[i]), type);
         line[i] = sizes[i];
         parts[i] = nnrti_onnx_reshape_to(c, places, line, last + 1);
         parts[i] = nnrti_onnx_step2(c, NNRT_NODE_TYPE_BROADCAST_TO, &a, parts[i], shape);
@@ -5165,7 +5170,7 @@ static void nnrti_onnx_op_gather_nd(nnrti_onnx *c, int32_t arg)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER,
                         "batch_dims is %l, expected 0 or more and less than the number of axes of both inputs", batch);
     else if (batch > 0)
-        indices = nnrti_onnx_with_batch(c, x, indices, (int32_t)batch);
+        indices = nnrti_onnx_prepend_batch_indices(c, x, indices, (int32_t)batch);
     nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_GATHER_ND, NULL, x, indices));
 }
 
@@ -5176,7 +5181,7 @@ static void nnrti_onnx_op_tensor_scatter(nnrti_onnx *c, int32_t arg)
     const uint32_t x = nnrti_onnx_in(c, 0), update = nnrti_onnx_in(c, 1), starts = nnrti_onnx_in(c, 2);
     const int32_t rank = nnrti_onnx_rank(c, x), axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", -2), rank);
     const bool circular = nnrti_onnx_choice(c, "mode", "linear|circular") != 0;
-    uint32_t places = nnrti_onnx_places_of(c, nnrti_onnx_size_of(c, update, axis));
+    uint32_t places = nnrti_onnx_iota(c, nnrti_onnx_size_of(c, update, axis));
     nnrti_onnx_size line[NNRT_MAX_RANK], column[NNRT_MAX_RANK];
     NNRT_ScatterElements a;
     NNRT_BroadcastTo to;
@@ -5284,7 +5289,7 @@ static void nnrti_onnx_pads_of(nnrti_onnx *c, int32_t rank, int64_t pads[2 * NNR
 
 /* Pads computed in the run, which must not be negative, as [rank,2]: begin and end of each axis. Axes that are not
    listed gather the 0 that is appended to the pads. */
-static uint32_t nnrti_onnx_pads_told(nnrti_onnx *c, int32_t rank)
+static uint32_t nnrti_onnx_pads_dynamic(nnrti_onnx *c, int32_t rank)
 {
     const uint32_t list = nnrti_onnx_in(c, 3);
     int64_t axes[NNRT_MAX_RANK], from[2 * NNRT_MAX_RANK];
@@ -5316,7 +5321,7 @@ static uint32_t nnrti_onnx_pads_told(nnrti_onnx *c, int32_t rank)
 
 /* Slices *x according to the negative pads and returns the other pads as [rank,2]; NNRT_NO_TENSOR if there are none, or
    after a fault. */
-static uint32_t nnrti_onnx_pads_known(nnrti_onnx *c, uint32_t *x, int32_t rank)
+static uint32_t nnrti_onnx_pads_constant(nnrti_onnx *c, uint32_t *x, int32_t rank)
 {
     const int64_t dims[2] = {rank, 2};
     int64_t pads[2 * NNRT_MAX_RANK];
@@ -5324,8 +5329,8 @@ static uint32_t nnrti_onnx_pads_known(nnrti_onnx *c, uint32_t *x, int32_t rank)
     nnrti_onnx_pads_of(c, rank, pads);
     for (int32_t i = 0; i < rank && c->code == NNRT_SUCCESS; i++) {
         if (pads[2 * i] < 0 || pads[2 * i + 1] < 0)
-            *x = nnrti_onnx_part(c, *x, i, pads[2 * i] < 0 ? -pads[2 * i] : 0,
-                                 pads[2 * i + 1] < 0 ? pads[2 * i + 1] : INT32_MAX, 1);
+            *x = nnrti_onnx_strided_slice(c, *x, i, pads[2 * i] < 0 ? -pads[2 * i] : 0,
+                                          pads[2 * i + 1] < 0 ? pads[2 * i + 1] : INT32_MAX, 1);
         for (int32_t k = 2 * i; k < 2 * i + 2; k++) {
             pads[k] = pads[k] < 0 ? 0 : pads[k];
             any = any || pads[k] > 0;
@@ -5341,7 +5346,7 @@ static uint32_t nnrti_onnx_wrapped(nnrti_onnx *c, uint32_t x, int32_t i, int64_t
     const uint32_t L = nnrti_onnx_size_ints(c, nnrti_onnx_size_of(c, x, i));
     const uint32_t all = nnrti_onnx_add(c, L, nnrti_onnx_const_int(c, before + behind));
     uint32_t first = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MOD, NULL, nnrti_onnx_const_int(c, before), L);
-    first = nnrti_onnx_add(c, nnrti_onnx_places_of(c, nnrti_onnx_size_value(all)), nnrti_onnx_sub(c, L, first));
+    first = nnrti_onnx_add(c, nnrti_onnx_iota(c, nnrti_onnx_size_value(all)), nnrti_onnx_sub(c, L, first));
     return nnrti_onnx_gather(c, x, nnrti_onnx_step2(c, NNRT_NODE_TYPE_MOD, NULL, first, L), i);
 }
 
@@ -5352,7 +5357,7 @@ static void nnrti_onnx_pad_wrap(nnrti_onnx *c)
     const int32_t rank = nnrti_onnx_rank(c, x);
     int64_t pads[2 * NNRT_MAX_RANK];
     nnrti_onnx_pads_of(c, rank, pads);
-    (void)nnrti_onnx_pads_known(c, &x, rank);
+    (void)nnrti_onnx_pads_constant(c, &x, rank);
     for (int32_t i = 0; i < rank && c->code == NNRT_SUCCESS; i++) {
         const int64_t before = pads[2 * i] > 0 ? pads[2 * i] : 0, behind = pads[2 * i + 1] > 0 ? pads[2 * i + 1] : 0;
         if (before + behind > 0 && nnrti_onnx_dim(c, x, i) == 0)
@@ -5381,8 +5386,9 @@ static void nnrti_onnx_op_pad(nnrti_onnx *c, int32_t arg)
     }
     nnrti_onnx_defaults(NNRT_NODE_TYPE_PAD_FUSION, &a);
     a.paddingMode = mode == 1 ? NNRT_PADDING_MODE_REFLECT : NNRT_PADDING_MODE_CONSTANT;
-    pads = c->opset >= 11 && pads != NNRT_NO_TENSOR && !nnrti_onnx_known(c, pads) ? nnrti_onnx_pads_told(c, rank)
-                                                                                  : nnrti_onnx_pads_known(c, &x, rank);
+    pads = c->opset >= 11 && pads != NNRT_NO_TENSOR && !nnrti_onnx_is_constant(c, pads)
+               ? nnrti_onnx_pads_dynamic(c, rank)
+               : nnrti_onnx_pads_constant(c, &x, rank);
     if (c->opset < 11 && nnrti_onnx_float(c, "value", 0) != 0)
         value = nnrti_onnx_like(c, x, (double)nnrti_onnx_float(c, "value", 0));
     if (pads != NNRT_NO_TENSOR && mode == 2)
@@ -5404,9 +5410,10 @@ static uint32_t nnrti_onnx_reduced_axes(nnrti_onnx *c, bool *none)
     int64_t axes[NNRT_MAX_RANK];
     uint32_t count = 0;
     *none = false;
-    if (list != NNRT_NO_TENSOR && !nnrti_onnx_known(c, list) && (!noop || nnrti_onnx_told_entries(c, list) > 0))
+    if (list != NNRT_NO_TENSOR && !nnrti_onnx_is_constant(c, list) &&
+        (!noop || nnrti_onnx_runtime_entries(c, list) > 0))
         return list;
-    if (nnrti_onnx_told_entries(c, list) == 0) { /* an empty list: its values need not be known */
+    if (nnrti_onnx_runtime_entries(c, list) == 0) { /* an empty list: its values need not be known */
         *none = noop;
         return NNRT_NO_TENSOR;
     }
@@ -5466,8 +5473,8 @@ static void nnrti_onnx_op_reduce(nnrti_onnx *c, int32_t arg)
     const bool keep = nnrti_onnx_int(c, "keepdims", 1) != 0;
     bool none;
     const uint32_t axes = nnrti_onnx_reduced_axes(c, &none);
-    if (!keep && nnrti_onnx_told_entries(c, axes) > 0)
-        nnrti_onnx_out(c, 0, nnrti_onnx_squeeze_told(c, nnrti_onnx_reduced(c, x, arg, axes, true), axes));
+    if (!keep && nnrti_onnx_runtime_entries(c, axes) > 0)
+        nnrti_onnx_out(c, 0, nnrti_onnx_squeeze_dynamic(c, nnrti_onnx_reduced(c, x, arg, axes, true), axes));
     else
         nnrti_onnx_out(c, 0, none ? x : nnrti_onnx_reduced(c, x, arg, axes, keep));
 }
@@ -5593,7 +5600,7 @@ static void nnrti_onnx_op_arg(nnrti_onnx *c, int32_t arg)
     most.axis = least.axis = axis;
     most.keepDims = least.keepDims = nnrti_onnx_int(c, "keepdims", 1) != 0;
     if (last)
-        x = nnrti_onnx_part(c, x, axis, -1, INT32_MIN, -1);
+        x = nnrti_onnx_strided_slice(c, x, axis, -1, INT32_MIN, -1);
     y = arg == NNRT_NODE_TYPE_ARGMAX_FUSION ? nnrti_onnx_step_typed(c, arg, &most, x, NNRT_DATA_TYPE_INT64)
                                             : nnrti_onnx_step_typed(c, arg, &least, x, NNRT_DATA_TYPE_INT64);
     if (last) {
@@ -5711,7 +5718,7 @@ static void nnrti_onnx_same_lower(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *
     if (!w->lower || c->code != NNRT_SUCCESS)
         return;
     for (int32_t i = 0; i < 2; i++) {
-        const int64_t n = w->stride[i] == 1 ? 1 : nnrti_onnx_extent(c, x, 2 + i, "auto_pad SAME_LOWER"),
+        const int64_t n = w->stride[i] == 1 ? 1 : nnrti_onnx_fixed_dim(c, x, 2 + i, "auto_pad SAME_LOWER"),
                       out = (n + w->stride[i] - 1) / w->stride[i];
         int64_t total = (out - 1) * w->stride[i] + (w->kernel[i] - 1) * w->dilation[i] + 1 - n;
         total = total > 0 ? total : 0;
@@ -5749,7 +5756,7 @@ static uint32_t nnrti_onnx_kernel_count(const nnrti_onnx_window *w)
 static void nnrti_onnx_need_kernel(nnrti_onnx *c, uint32_t weight, const nnrti_onnx_window *w, const char *what)
 {
     for (int32_t i = 0; i < 2 && nnrti_onnx_kernel_count(w) == 0; i++)
-        (void)nnrti_onnx_extent(c, weight, 2 + i, what);
+        (void)nnrti_onnx_fixed_dim(c, weight, 2 + i, what);
 }
 
 /* A fault if the channels of x do not match the weight (in ONNX's axis order) and group. */
@@ -5780,7 +5787,7 @@ static NNRT_Int64List nnrti_onnx_numbers(nnrti_onnx *c, const char *name)
 
 /* Converts row-major positions in x [N,C,L..] to the order of storage_order: 1 is column-major (the first spatial axis
    varies fastest). */
-static uint32_t nnrti_onnx_stored(nnrti_onnx *c, uint32_t x, uint32_t positions)
+static uint32_t nnrti_onnx_to_storage_order(nnrti_onnx *c, uint32_t x, uint32_t positions)
 {
     const int32_t rank = nnrti_onnx_rank(c, x);
     uint32_t rest, inside, turned;
@@ -5802,14 +5809,14 @@ static uint32_t nnrti_onnx_stored(nnrti_onnx *c, uint32_t x, uint32_t positions)
 
 /* 3-D convolution and pooling, and dilated pooling: the runtime's 3-D operators use ONNX's axis order and attributes.
    MAX_POOL_3D of 8-bit integers runs in float32, which represents them exactly. */
-static void nnrti_onnx_volume(nnrti_onnx *c, NNRT_NodeType type)
+static void nnrti_onnx_window_3d(nnrti_onnx *c, NNRT_NodeType type)
 {
     static const NNRT_DataType types[2] = {NNRT_DATA_TYPE_UNKNOWN, NNRT_DATA_TYPE_INT64};
     const NNRT_Int64List kernel = nnrti_onnx_numbers(c, "kernel_shape"), strides = nnrti_onnx_numbers(c, "strides"),
                          dilations = nnrti_onnx_numbers(c, "dilations"), pads = nnrti_onnx_numbers(c, "pads");
     const NNRT_AutoPad mode = nnrti_onnx_choice(c, "auto_pad", "NOTSET|SAME_UPPER|SAME_LOWER|VALID");
     const uint32_t given = nnrti_onnx_in(c, 0), w = nnrti_onnx_in(c, 1), b = nnrti_onnx_in(c, 2);
-    const bool pool = type == NNRT_NODE_TYPE_MAX_POOL_3D && nnrti_onnx_wants(c, 1);
+    const bool pool = type == NNRT_NODE_TYPE_MAX_POOL_3D && nnrti_onnx_has_output(c, 1);
     const bool bytes = type == NNRT_NODE_TYPE_MAX_POOL_3D && nnrti_onnx_is_a(c, given, NNRT_TYPES_I8 | NNRT_TYPES_U8);
     const uint32_t x = bytes ? nnrti_onnx_cast(c, given, NNRT_DATA_TYPE_FLOAT32) : given;
     uint32_t out[2] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR};
@@ -5838,7 +5845,7 @@ static void nnrti_onnx_volume(nnrti_onnx *c, NNRT_NodeType type)
         nnrti_onnx_emit(c, type, &most, &x, 1, out, pool ? 2 : 1, types);
     nnrti_onnx_out(c, 0, bytes ? nnrti_onnx_cast(c, out[0], nnrti_onnx_type(c, given)) : out[0]);
     if (pool)
-        nnrti_onnx_out(c, 1, nnrti_onnx_stored(c, x, out[1]));
+        nnrti_onnx_out(c, 1, nnrti_onnx_to_storage_order(c, x, out[1]));
 }
 
 static void nnrti_onnx_op_lp_pool(nnrti_onnx *c, int32_t arg)
@@ -5870,7 +5877,7 @@ static void nnrti_onnx_op_max_unpool(nnrti_onnx *c, int32_t arg)
 
 /* Converts windows over three spatial axes, and dilated pooling, with the 3-D operators. False: the node needs a 2-D
    operator. */
-static bool nnrti_onnx_is_volume(nnrti_onnx *c, NNRT_NodeType type)
+static bool nnrti_onnx_try_3d(nnrti_onnx *c, NNRT_NodeType type)
 {
     const nnrt_onnx_ints dilations = nnrti_onnx_ints_of(c, "dilations");
     bool volume = nnrti_onnx_rank(c, nnrti_onnx_in(c, 0)) == 5;
@@ -5878,7 +5885,7 @@ static bool nnrti_onnx_is_volume(nnrti_onnx *c, NNRT_NodeType type)
         for (size_t i = 0; i < dilations.count; i++)
             volume = volume || dilations.data[i] != 1;
     if (volume)
-        nnrti_onnx_volume(c, type);
+        nnrti_onnx_window_3d(c, type);
     return volume;
 }
 
@@ -5918,7 +5925,7 @@ static void nnrti_onnx_op_conv(nnrti_onnx *c, int32_t arg)
 {
     uint32_t in[3];
     (void)arg;
-    if (nnrti_onnx_is_volume(c, NNRT_NODE_TYPE_CONV_3D))
+    if (nnrti_onnx_try_3d(c, NNRT_NODE_TYPE_CONV_3D))
         return;
     for (uint32_t i = 0; i < 3; i++)
         in[i] = nnrti_onnx_in(c, i);
@@ -6001,7 +6008,7 @@ static void nnrti_onnx_transposed_pads(nnrti_onnx *c, uint32_t x, uint32_t weigh
     if (shaped || w->mode == NNRT_PAD_MODE_SAME)
         nnrti_onnx_need_kernel(c, weight, w, "output_shape, or auto_pad,");
     for (int32_t i = 0; i < 2 && (shaped || w->mode == NNRT_PAD_MODE_SAME) && c->code == NNRT_SUCCESS; i++) {
-        const int64_t n = shaped ? nnrti_onnx_extent(c, x, 2 + i, "output_shape") : 1;
+        const int64_t n = shaped ? nnrti_onnx_fixed_dim(c, x, 2 + i, "output_shape") : 1;
         const int64_t out = shaped ? want[i] : n * w->stride[i];
         int64_t total = (n - 1) * w->stride[i] + (w->kernel[i] - 1) * w->dilation[i] + 1 + extra[i] - out;
         if (total < 0) {
@@ -6036,15 +6043,15 @@ static uint32_t nnrti_onnx_crop_begin(nnrti_onnx *c, uint32_t x, uint32_t weight
     uint32_t total = nnrti_onnx_size_ints(c, n), half;
     total = nnrti_onnx_add(c, total, nnrti_onnx_size_ints(c, k));
     total = nnrti_onnx_add(c, total, nnrti_onnx_const_int(c, rest));
-    total = nnrti_onnx_larger(c, total, nnrti_onnx_const_int(c, 0));
+    total = nnrti_onnx_maximum(c, total, nnrti_onnx_const_int(c, 0));
     half = nnrti_onnx_div(c, total, nnrti_onnx_const_int(c, 2));
     return upper ? half : nnrti_onnx_sub(c, total, half);
 }
 
 /* Configures the transposed convolution for its full result (no pads, largest output padding) and computes where
    output_shape's range begins in it. */
-static void nnrti_onnx_uncropped(nnrti_onnx *c, uint32_t x, uint32_t weight, nnrti_onnx_window *w, int64_t extra[2],
-                                 uint32_t begin[2])
+static void nnrti_onnx_full_window(nnrti_onnx *c, uint32_t x, uint32_t weight, nnrti_onnx_window *w, int64_t extra[2],
+                                   uint32_t begin[2])
 {
     int64_t want[2] = {1, 1};
     nnrti_onnx_window_list(c, "output_shape", w->axes, want);
@@ -6080,7 +6087,7 @@ static void nnrti_onnx_op_conv_transpose(nnrti_onnx *c, int32_t arg)
     bool cropped;
     uint32_t x, weight, y, begin[2];
     (void)arg;
-    if (nnrti_onnx_is_volume(c, NNRT_NODE_TYPE_CONV_TRANSPOSE_3D))
+    if (nnrti_onnx_try_3d(c, NNRT_NODE_TYPE_CONV_TRANSPOSE_3D))
         return;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &a);
     nnrti_onnx_window_of(c, given, &w);
@@ -6090,7 +6097,7 @@ static void nnrti_onnx_op_conv_transpose(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_window_list(c, "output_padding", w.axes, extra);
     cropped = nnrti_onnx_is_cropped(c, x, &w);
     if (cropped)
-        nnrti_onnx_uncropped(c, x, weight, &w, extra, begin);
+        nnrti_onnx_full_window(c, x, weight, &w, extra, begin);
     else
         nnrti_onnx_transposed_pads(c, x, weight, &w, extra);
     a.kernelSize = nnrt_int64_list(w.kernel, nnrti_onnx_kernel_count(&w));
@@ -6136,7 +6143,7 @@ static NNRT_RoundMode nnrti_onnx_rounding(nnrti_onnx *c, uint32_t x, nnrti_onnx_
         gap = gap || least[i] < 0;
     }
     for (int32_t i = 0; i < 2 && gap; i++) {
-        (void)nnrti_onnx_extent(c, x, 2 + i, "ceil_mode");
+        (void)nnrti_onnx_fixed_dim(c, x, 2 + i, "ceil_mode");
         if (counted && least[i] > w->pads[2 * i + 1])
             NNRTI_ONNX_FAIL(
                 c, NNRT_UNSUPPORTED_OP,
@@ -6155,7 +6162,7 @@ static void nnrti_onnx_op_average_pool(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_window w;
     uint32_t x, y;
     (void)arg;
-    if (nnrti_onnx_is_volume(c, NNRT_NODE_TYPE_AVERAGE_POOL_3D))
+    if (nnrti_onnx_try_3d(c, NNRT_NODE_TYPE_AVERAGE_POOL_3D))
         return;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_AVGPOOL_FUSION, &a);
     nnrti_onnx_window_of(c, given, &w);
@@ -6179,23 +6186,23 @@ static uint32_t nnrti_onnx_positions(nnrti_onnx *c, uint32_t x, uint32_t plane)
         return plane;
     images = nnrti_onnx_size_product(c, x, 0, 2);
     area = nnrti_onnx_size_product(c, x, 2, 4);
-    base = nnrti_onnx_places_of(c, images);
+    base = nnrti_onnx_iota(c, images);
     base = nnrti_onnx_mul(c, base, nnrti_onnx_size_ints(c, area));
     own[2] = own[3] = nnrti_onnx_size_known(1);
-    return nnrti_onnx_stored(c, x, nnrti_onnx_add(c, plane, nnrti_onnx_reshape_to(c, base, own, 4)));
+    return nnrti_onnx_to_storage_order(c, x, nnrti_onnx_add(c, plane, nnrti_onnx_reshape_to(c, base, own, 4)));
 }
 
 /* 8-bit integers are pooled as float32, which represents them exactly. */
 static void nnrti_onnx_op_max_pool(nnrti_onnx *c, int32_t arg)
 {
     static const NNRT_DataType types[2] = {NNRT_DATA_TYPE_UNKNOWN, NNRT_DATA_TYPE_INT64};
-    const uint32_t given = nnrti_onnx_in(c, 0), nOut = nnrti_onnx_wants(c, 1) ? 2 : 1;
+    const uint32_t given = nnrti_onnx_in(c, 0), nOut = nnrti_onnx_has_output(c, 1) ? 2 : 1;
     const NNRT_DataType type = nnrti_onnx_type(c, given);
     uint32_t x = given, out[2] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR};
     NNRT_MaxPoolFusion a;
     nnrti_onnx_window w;
     (void)arg;
-    if (nnrti_onnx_is_volume(c, NNRT_NODE_TYPE_MAX_POOL_3D))
+    if (nnrti_onnx_try_3d(c, NNRT_NODE_TYPE_MAX_POOL_3D))
         return;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_MAX_POOL_FUSION, &a);
     nnrti_onnx_window_of(c, given, &w);
@@ -6360,7 +6367,7 @@ static bool nnrti_onnx_whole(float n)
 }
 
 /* True if a size is the dynamic size of axis i of x. */
-static bool nnrti_onnx_is_extent(const nnrti_onnx *c, nnrti_onnx_size s, uint32_t x, int32_t i)
+static bool nnrti_onnx_is_dim(const nnrti_onnx *c, nnrti_onnx_size s, uint32_t x, int32_t i)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, s.value);
     return s.known < 0 && o->open != NULL && o->open[0] == nnrti_onnx_at(c, x)->symbols[i];
@@ -6375,8 +6382,7 @@ static bool nnrti_onnx_resize_plain(nnrti_onnx *c, uint32_t x, const nnrti_onnx_
     for (int32_t i = 0; i < 4 && c->code == NNRT_SUCCESS; i++) {
         const int64_t n = nnrti_onnx_dim(c, x, i), size = r->sizes[i].known;
         const float product = (float)n * r->scales[i];
-        if (i < 2 &&
-            (r->sized ? !nnrti_onnx_is_extent(c, r->sizes[i], x, i) && (n < 0 || n != size) : r->scales[i] != 1))
+        if (i < 2 && (r->sized ? !nnrti_onnx_is_dim(c, r->sizes[i], x, i) && (n < 0 || n != size) : r->scales[i] != 1))
             return false;
         if (i < 2)
             continue;
@@ -6449,7 +6455,7 @@ static void nnrti_onnx_resize_attr(nnrti_onnx *c, bool upsample, uint32_t scales
     a->nearestMode = NNRT_NEAREST_MODE_FLOOR;
     if (upsample || a->mode != NNRT_RESIZE_METHOD_NEAREST)
         return;
-    if (!nnrti_onnx_known(c, scales) || o->dataType != NNRT_DATA_TYPE_FLOAT32 || o->rank != 1) {
+    if (!nnrti_onnx_is_constant(c, scales) || o->dataType != NNRT_DATA_TYPE_FLOAT32 || o->rank != 1) {
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "scales must be a constant: they decide how coordinates are rounded");
         return;
     }
@@ -6502,7 +6508,7 @@ static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
     if (sizes != NNRT_NO_TENSOR)
         scales = NNRT_NO_TENSOR;
     nnrti_onnx_resize_attr(c, arg == 1, scales, &n);
-    if (arg == 1 && !nnrti_onnx_known(c, scales) && c->code == NNRT_SUCCESS)
+    if (arg == 1 && !nnrti_onnx_is_constant(c, scales) && c->code == NNRT_SUCCESS)
         nnrti_onnx_assert(c, nnrti_onnx_less_equal(c, nnrti_onnx_like(c, scales, 1), scales), scales);
     if (n.mode == NNRT_RESIZE_METHOD_LINEAR &&
         nnrti_onnx_is_a(c, given, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16))
@@ -6515,8 +6521,8 @@ static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
             !(n.mode == NNRT_RESIZE_METHOD_CUBIC && n.cubicCoeffA == 0) && /* RESIZE takes 0 for absent */
             n.coordinateTransformationMode != NNRT_RESIZE_COORDINATES_HALF_PIXEL_SYMMETRIC &&
             n.coordinateTransformationMode < NNRT_RESIZE_COORDINATES_TF_HALF_PIXEL_FOR_NN &&
-            (sizes != NNRT_NO_TENSOR ? nnrti_onnx_told_entries(c, sizes) < 0
-                                     : scales != NNRT_NO_TENSOR && nnrti_onnx_known(c, scales));
+            (sizes != NNRT_NO_TENSOR ? nnrti_onnx_runtime_entries(c, sizes) < 0
+                                     : scales != NNRT_NO_TENSOR && nnrti_onnx_is_constant(c, scales));
     if (plain && c->code == NNRT_SUCCESS) {
         nnrti_onnx_resize_of(c, x, scales, sizes, rank, &r);
         for (int32_t i = rank; i < 4; i++) /* [W] becomes [1,1,1,W]; [N,C,L] becomes [N,C,1,L] */
@@ -6646,11 +6652,11 @@ static bool nnrti_onnx_is_bias(nnrti_onnx *c, uint32_t v, int32_t n)
 }
 
 /* A vector bias when its length or the number of outputs is dynamic: one entry per output, or one for all outputs. */
-static uint32_t nnrti_onnx_open_bias(nnrti_onnx *c, uint32_t v, nnrti_onnx_size outputs)
+static uint32_t nnrti_onnx_dynamic_bias(nnrti_onnx *c, uint32_t v, nnrti_onnx_size outputs)
 {
     const int64_t n = nnrti_onnx_dim(c, v, 0);
     if (n == 1 || n < 0)
-        return nnrti_onnx_spread(c, v, nnrti_onnx_size_ints(c, outputs));
+        return nnrti_onnx_broadcast(c, v, nnrti_onnx_size_ints(c, outputs));
     return v;
 }
 
@@ -6663,7 +6669,7 @@ static void nnrti_onnx_op_gemm(nnrti_onnx *c, int32_t arg)
     const bool transA = nnrti_onnx_int(c, "transA", 0) != 0, transB = nnrti_onnx_int(c, "transB", 0) != 0;
     const uint32_t x = nnrti_onnx_in(c, 0), w = nnrti_onnx_in(c, 1), bias = nnrti_onnx_in(c, 2);
     const int32_t outputs = nnrti_onnx_dim(c, w, transB ? 0 : 1);
-    const bool open = outputs < 0 || (bias != NNRT_NO_TENSOR && !nnrti_onnx_closed(c, bias));
+    const bool open = outputs < 0 || (bias != NNRT_NO_TENSOR && !nnrti_onnx_is_static(c, bias));
     const bool vector = open && bias != NNRT_NO_TENSOR && nnrti_onnx_rank(c, bias) == 1;
     const bool plain = bias == NNRT_NO_TENSOR || (beta == 1 && (vector || nnrti_onnx_is_bias(c, bias, outputs)));
     uint32_t y;
@@ -6679,7 +6685,7 @@ static void nnrti_onnx_op_gemm(nnrti_onnx *c, int32_t arg)
         nnrti_onnx_defaults(NNRT_NODE_TYPE_FULL_CONNECTION, &a);
         a.hasBias = bias != NNRT_NO_TENSOR;
         if (a.hasBias)
-            b = vector ? nnrti_onnx_open_bias(c, bias, nnrti_onnx_size_of(c, weight, 0))
+            b = vector ? nnrti_onnx_dynamic_bias(c, bias, nnrti_onnx_size_of(c, weight, 0))
                        : nnrti_onnx_reshape(c, bias, &n, 1);
         nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_FULL_CONNECTION, &a, x, weight, b));
     } else {
@@ -6758,7 +6764,7 @@ static void nnrti_onnx_batch_statistics(nnrti_onnx *c, uint32_t in[5])
                    : nnrti_onnx_reduce(c, nnrti_onnx_step2(c, NNRT_NODE_TYPE_SQUARED_DIFFERENCE, NULL, x, mean),
                                        NNRT_REDUCE_MODE_MEAN, axes, count, false);
         const uint32_t old = nnrti_onnx_mul(c, in[3 + i], nnrti_onnx_like(c, now, momentum));
-        if (nnrti_onnx_wants(c, 1 + i))
+        if (nnrti_onnx_has_output(c, 1 + i))
             nnrti_onnx_out(c, 1 + i,
                            nnrti_onnx_add(c, old, nnrti_onnx_mul(c, now, nnrti_onnx_like(c, now, 1 - momentum))));
         in[3 + i] = now;
@@ -6773,7 +6779,7 @@ static void nnrti_onnx_op_batch_norm(nnrti_onnx *c, int32_t arg)
     uint32_t in[5], y = NNRT_NO_TENSOR;
     (void)arg;
     a.epsilon = nnrti_onnx_float(c, "epsilon", 1e-5f);
-    if (!training && nnrti_onnx_wants(c, 1))
+    if (!training && nnrti_onnx_has_output(c, 1))
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
                         "output 1, which training before operator set 14 has, is not supported");
     if (nnrti_onnx_int(c, "spatial", 1) == 0)
@@ -6900,7 +6906,7 @@ static void nnrti_onnx_op_layer_norm(nnrti_onnx *c, int32_t arg)
         y = nnrti_onnx_mul(c, nnrti_onnx_normalize(c, x, axis, epsilon, NNRT_NO_TENSOR, NNRT_NO_TENSOR), scale);
         y = offset != NNRT_NO_TENSOR ? nnrti_onnx_add(c, y, offset) : y;
     }
-    if (nnrti_onnx_wants(c, 1) || nnrti_onnx_wants(c, 2)) {
+    if (nnrti_onnx_has_output(c, 1) || nnrti_onnx_has_output(c, 2)) {
         const uint32_t mean = nnrti_onnx_reduce(c, x, NNRT_REDUCE_MODE_MEAN, axes, count, true);
         uint32_t v = nnrti_onnx_step2(c, NNRT_NODE_TYPE_SQUARED_DIFFERENCE, NULL, x, mean);
         v = nnrti_onnx_reduce(c, v, NNRT_REDUCE_MODE_MEAN, axes, count, true);
@@ -6945,7 +6951,7 @@ static void nnrti_onnx_op_attention(nnrti_onnx *c, int32_t arg)
         if ((in[i] = nnrti_onnx_in(c, i)) != NNRT_NO_TENSOR)
             nIn = i + 1;
     for (uint32_t i = 1; i < 4; i++)
-        nOut = nnrti_onnx_wants(c, i) ? i + 1 : nOut;
+        nOut = nnrti_onnx_has_output(c, i) ? i + 1 : nOut;
     a.isCausal = nnrti_onnx_int(c, "is_causal", 0);
     a.kvNumHeads = nnrti_onnx_int(c, "kv_num_heads", 0);
     a.qNumHeads = nnrti_onnx_int(c, "q_num_heads", 0);
@@ -7121,7 +7127,7 @@ static bool nnrti_onnx_is_plain_lstm(nnrti_onnx *c, uint32_t x, uint32_t lengths
         plain = plain && nnrti_onnx_is(names->strings.data[i], i % 3 == 0 ? "Sigmoid" : "Tanh");
     if (lengths == NNRT_NO_TENSOR)
         return plain;
-    plain = plain && steps >= 0 && nnrti_onnx_known(c, lengths) && o->rank == 1 &&
+    plain = plain && steps >= 0 && nnrti_onnx_is_constant(c, lengths) && o->rank == 1 &&
             (o->dataType == NNRT_DATA_TYPE_INT32 || o->dataType == NNRT_DATA_TYPE_INT64);
     for (int32_t i = 0; plain && i < o->dims[0]; i++)
         plain = nnrti_value(o, (size_t)i) == steps;
@@ -7174,11 +7180,11 @@ static void nnrti_onnx_op_lstm(nnrti_onnx *c, int32_t arg)
     a.hasBias = in[3] != NNRT_NO_TENSOR;
     a.hiddenSize = nnrti_onnx_int(c, "hidden_size", 0);
     split[2] = a.bidirectional ? 2 : 1;
-    split[3] = nnrti_onnx_extent(c, weight, 2, "an LSTM");
+    split[3] = nnrti_onnx_fixed_dim(c, weight, 2, "an LSTM");
     if (batchFirst)
         in[0] = nnrti_onnx_transpose(c, in[0], swap, 3);
     if (direction == 1)
-        in[0] = nnrti_onnx_part(c, in[0], 0, -1, INT32_MIN, -1);
+        in[0] = nnrti_onnx_strided_slice(c, in[0], 0, -1, INT32_MIN, -1);
     state[0] = nnrti_onnx_size_known(split[2]);
     state[1] = nnrti_onnx_size_of(c, in[0], 1);
     state[2] = nnrti_onnx_size_known(split[3]);
@@ -7195,7 +7201,7 @@ static void nnrti_onnx_op_lstm(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_emit(c, NNRT_NODE_TYPE_LSTM, &a, in, 6, out, 3, NULL);
     y = nnrti_onnx_reshape(c, out[0], split, 4);
     if (direction == 1)
-        y = nnrti_onnx_part(c, y, 0, -1, INT32_MIN, -1);
+        y = nnrti_onnx_strided_slice(c, y, 0, -1, INT32_MIN, -1);
     nnrti_onnx_out(c, 0, nnrti_onnx_transpose(c, y, orders[batchFirst ? 1 : 0], 4));
     for (uint32_t i = 1; i < 3; i++)
         nnrti_onnx_out(c, i, batchFirst ? nnrti_onnx_transpose(c, out[i], swap, 3) : out[i]);
@@ -7499,7 +7505,7 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("window",          "WINDOW",                           "", "")
 
 /* Unsupported operators: X("domain.name", "why"). */
-#define NNRTI_ONNX_LEFT_OUT(X) \
+#define NNRTI_ONNX_UNSUPPORTED(X) \
     X("ai.onnx.ml.CastMap",                   "maps") \
     X("ai.onnx.ml.DictVectorizer",            "maps") \
     X("ai.onnx.ml.ZipMap",                    "maps") \
@@ -7534,9 +7540,9 @@ typedef struct nnrti_onnx_note {
 #define NNRTI_ONNX_OUT(name, why) {name, NULL, NULL, why},
 #define NNRTI_ONNX_HANDLER_NAME(name, least, most, minIn, maxIn, handler, arg, attributes) #handler,
 static const nnrti_onnx_note nnrti_onnx_notes[] = {NNRTI_ONNX_ABOUT(NNRTI_ONNX_NOTE)};
-static const nnrti_onnx_note nnrti_onnx_left_out[] = {NNRTI_ONNX_LEFT_OUT(NNRTI_ONNX_OUT)};
+static const nnrti_onnx_note nnrti_onnx_unsupported[] = {NNRTI_ONNX_UNSUPPORTED(NNRTI_ONNX_OUT)};
 static const char *const nnrti_onnx_handlers[] = {NNRTI_ONNX_OPS(NNRTI_ONNX_HANDLER_NAME)};
-#define NNRTI_ONNX_LEFT_OUT_COUNT ((uint32_t)(sizeof(nnrti_onnx_left_out) / sizeof(nnrti_onnx_left_out[0])))
+#define NNRTI_ONNX_UNSUPPORTED_COUNT ((uint32_t)(sizeof(nnrti_onnx_unsupported) / sizeof(nnrti_onnx_unsupported[0])))
 
 static const nnrti_onnx_note *nnrti_onnx_note_of(const char *key)
 {
@@ -7553,11 +7559,11 @@ NNRT_API bool nnrt_onnx_operator(uint32_t index, nnrt_onnx_about *about)
     const nnrti_onnx_note *note;
     memset(about, 0, sizeof(*about));
     about->becomes = about->with = about->why = "";
-    if (!known && index - NNRTI_ONNX_ROW_COUNT >= NNRTI_ONNX_LEFT_OUT_COUNT)
+    if (!known && index - NNRTI_ONNX_ROW_COUNT >= NNRTI_ONNX_UNSUPPORTED_COUNT)
         return false;
     if (!known) {
-        about->name = nnrti_onnx_left_out[index - NNRTI_ONNX_ROW_COUNT].key;
-        about->why = nnrti_onnx_left_out[index - NNRTI_ONNX_ROW_COUNT].why;
+        about->name = nnrti_onnx_unsupported[index - NNRTI_ONNX_ROW_COUNT].key;
+        about->why = nnrti_onnx_unsupported[index - NNRTI_ONNX_ROW_COUNT].why;
         return true;
     }
     about->name = r->name;
@@ -7622,7 +7628,7 @@ static const nnrt_op *nnrti_onnx_own_of(const nnrt_onnx_node *n)
 }
 
 /* True if a node that calls no function has a supported operator. */
-static bool nnrti_onnx_is_read(const nnrti_onnx *c, const nnrt_onnx_node *n)
+static bool nnrti_onnx_is_supported(const nnrti_onnx *c, const nnrt_onnx_node *n)
 {
     return nnrti_onnx_row_of(c, n) != NULL || nnrti_onnx_own_of(n) != NULL;
 }
@@ -7718,7 +7724,7 @@ static void nnrti_onnx_find_kinds(nnrti_onnx *c, const nnrt_onnx_nodes *nodes, u
             found->calls[f].isInput = true;
             found->calls[found->called++].value = (uint32_t)f;
         }
-        if (f < c->nFunctions || nnrti_onnx_is_read(c, node))
+        if (f < c->nFunctions || nnrti_onnx_is_supported(c, node))
             continue;
         while (k < found->n && !(nnrti_onnx_same_text(found->kinds[k]->opType, node->opType) &&
                                  nnrti_onnx_same_text(found->kinds[k]->domain, node->domain)))
@@ -7734,16 +7740,16 @@ static void nnrti_onnx_find_kinds(nnrti_onnx *c, const nnrt_onnx_nodes *nodes, u
 }
 
 /* True if one of these nodes, their subgraphs or the functions that they call has an unsupported operator. */
-static bool nnrti_onnx_misses(const nnrti_onnx *c, const nnrti_onnx_kinds *found, const nnrt_onnx_node *nodes,
-                              size_t count, uint32_t depth)
+static bool nnrti_onnx_has_unsupported(const nnrti_onnx *c, const nnrti_onnx_kinds *found, const nnrt_onnx_node *nodes,
+                                       size_t count, uint32_t depth)
 {
     for (size_t i = 0; i < count; i++) {
         const size_t f = nnrti_onnx_function_of(c, &nodes[i]);
-        if (f < c->nFunctions ? found->missing[f] : !nnrti_onnx_is_read(c, &nodes[i]))
+        if (f < c->nFunctions ? found->missing[f] : !nnrti_onnx_is_supported(c, &nodes[i]))
             return true;
         for (size_t a = 0; a < nodes[i].attributes.count && depth < NNRT_MAX_NESTING; a++) {
             const nnrt_onnx_graph *g = nodes[i].attributes.data[a].g;
-            if (g != NULL && nnrti_onnx_misses(c, found, g->nodes.data, g->nodes.count, depth + 1))
+            if (g != NULL && nnrti_onnx_has_unsupported(c, found, g->nodes.data, g->nodes.count, depth + 1))
                 return true;
         }
     }
@@ -7793,7 +7799,7 @@ static void nnrti_onnx_before_missing(nnrti_onnx *c, const nnrti_onnx_kinds *fou
     for (size_t i = 0; i < g->nodes.count && names.data != NULL; i++) {
         const nnrt_onnx_node *node = &g->nodes.data[i];
         b->lost = b->fed = false;
-        b->missing = !node->unneeded && nnrti_onnx_misses(c, found, node, 1, 0);
+        b->missing = !node->unneeded && nnrti_onnx_has_unsupported(c, found, node, 1, 0);
         nnrti_onnx_reads(node, nnrti_onnx_before_see, b);
         for (size_t k = 0; k < node->outputs.count; k++) {
             nnrti_onnx_entry *e = nnrti_onnx_name_at(&names, node->outputs.data[k]);
@@ -7829,15 +7835,15 @@ static void nnrti_onnx_check_opset(nnrti_onnx *c, const char *what)
 }
 
 /* The reason why a node's operator is unsupported, from the list of unsupported operators; NULL: not in the list. */
-static const char *nnrti_onnx_left_out_why(const nnrt_onnx_node *n)
+static const char *nnrti_onnx_unsupported_why(const nnrt_onnx_node *n)
 {
     const size_t domain = nnrti_onnx_main_domain(n->domain) ? 0 : n->domain.length + 1;
-    for (uint32_t i = 0; i < NNRTI_ONNX_LEFT_OUT_COUNT; i++) {
-        const char *name = nnrti_onnx_left_out[i].key;
+    for (uint32_t i = 0; i < NNRTI_ONNX_UNSUPPORTED_COUNT; i++) {
+        const char *name = nnrti_onnx_unsupported[i].key;
         if (strlen(name) == domain + n->opType.length &&
             (domain == 0 || (memcmp(name, n->domain.data, domain - 1) == 0 && name[domain - 1] == '.')) &&
             (n->opType.length == 0 || memcmp(name + domain, n->opType.data, n->opType.length) == 0))
-            return nnrti_onnx_left_out[i].why;
+            return nnrti_onnx_unsupported[i].why;
     }
     return NULL;
 }
@@ -7853,7 +7859,7 @@ static void nnrti_onnx_find_missing(nnrti_onnx *c, const nnrti_onnx_kinds *found
             const size_t place = found->calls[i].value;
             const nnrt_onnx_function *f = &c->model->functions.data[c->functions[place].value];
             c->opset = nnrti_onnx_opset_of(&f->opsetImport, opset);
-            if (!found->missing[place] && nnrti_onnx_misses(c, found, f->nodes.data, f->nodes.count, 0))
+            if (!found->missing[place] && nnrti_onnx_has_unsupported(c, found, f->nodes.data, f->nodes.count, 0))
                 changed = found->missing[place] = true;
         }
     }
@@ -7903,7 +7909,7 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
     for (uint32_t k = 0; k < n; k++) {
         const nnrt_onnx_str domain = kinds[k]->domain;
         main = main || nnrti_onnx_main_domain(domain);
-        own = own || (!nnrti_onnx_main_domain(domain) && nnrti_onnx_left_out_why(kinds[k]) == NULL);
+        own = own || (!nnrti_onnx_main_domain(domain) && nnrti_onnx_unsupported_why(kinds[k]) == NULL);
         ort = ort || (domain.length == 13 && memcmp(domain.data, "com.microsoft", 13) == 0);
     }
     room += ort ? sizeof(NNRTI_ONNX_ORT) : own ? sizeof(NNRTI_ONNX_OWN) : 0;
@@ -7914,7 +7920,7 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
         char domain[64], type[64], name[64], one[256];
         const bool named = !nnrti_onnx_main_domain(kinds[k]->domain);
         const nnrti_onnx_importer *r = nnrti_onnx_row_named(kinds[k]);
-        const char *why = nnrti_onnx_left_out_why(kinds[k]);
+        const char *why = nnrti_onnx_unsupported_why(kinds[k]);
         size_t length = nnrt_text(one, sizeof(one), "%s %s%s%s x%u", k == 0 ? "" : ",",
                                   named ? nnrti_onnx_text(domain, kinds[k]->domain) : "", named ? "." : "",
                                   nnrti_onnx_text(type, kinds[k]->opType), counts[k]);
@@ -7942,7 +7948,7 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
 }
 
 /* Attaches the caller's descriptions of inputs (desc->inputs) to the entries of their names. */
-static void nnrti_onnx_take_told(nnrti_onnx *c)
+static void nnrti_onnx_apply_inputs(nnrti_onnx *c)
 {
     for (uint32_t i = 0; i < c->desc->inputCount && c->code == NNRT_SUCCESS; i++) {
         nnrti_onnx_entry *e;
@@ -7994,8 +8000,8 @@ static int32_t nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info 
 
 /* Dynamic dimensions of inputs with the same name in the file (dim_param) share a symbol: they are equal in every
    run. */
-static void nnrti_onnx_name_extents(nnrti_onnx *c, const nnrt_onnx_value_info *info, uint32_t v, const int32_t *dims,
-                                    int32_t rank)
+static void nnrti_onnx_name_dims(nnrti_onnx *c, const nnrt_onnx_value_info *info, uint32_t v, const int32_t *dims,
+                                 int32_t rank)
 {
     uint32_t symbols[NNRT_MAX_RANK] = {0};
     bool named = false;
@@ -8050,7 +8056,7 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
     whole = nnrti_onnx_copy_text(c, info->name);
     if (c->code == NNRT_SUCCESS) {
         const uint32_t v = nnrt_builder_input(c->builder, whole, type, rank, dims);
-        nnrti_onnx_name_extents(c, info, v, dims, rank);
+        nnrti_onnx_name_dims(c, info, v, dims, rank);
         if (nnrti_onnx_fine(c))
             nnrti_onnx_bind(c, info->name, v);
     }
@@ -8229,7 +8235,7 @@ static void nnrti_onnx_add_own(nnrti_onnx *c, const nnrt_op *op)
         in[i] = nnrti_onnx_in(c, i);
     while (nIn > 0 && in[nIn - 1] == NNRT_NO_TENSOR)
         nIn--;
-    while (nOut > 0 && !nnrti_onnx_wants(c, nOut - 1))
+    while (nOut > 0 && !nnrti_onnx_has_output(c, nOut - 1))
         nOut--;
     if (c->code == NNRT_SUCCESS)
         nnrti_onnx_emit(c, op->type, attr, in, nIn, out, nOut, NULL);
@@ -8272,7 +8278,7 @@ NNRTI_COLD static void nnrti_onnx_add_nodes(nnrti_onnx *c)
         }
         nnrti_onnx_name_last(c);
         for (uint32_t k = 0; k < c->node->outputs.count && c->code == NNRT_SUCCESS; k++)
-            if (nnrti_onnx_wants(c, k) && nnrti_onnx_entry_of(c, c->node->outputs.data[k])->name.data == NULL)
+            if (nnrti_onnx_has_output(c, k) && nnrti_onnx_entry_of(c, c->node->outputs.data[k])->name.data == NULL)
                 NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output %u is not supported", k);
     }
     c->node = NULL;
@@ -8313,7 +8319,7 @@ static uint32_t *nnrti_onnx_read_graph(nnrti_onnx *c, const nnrt_onnx_graph *g, 
         if (in[k] != NNRT_NO_TENSOR)
             nnrti_onnx_bind(c, g->inputs.data[k].name, in[k]);
         else
-            nnrti_onnx_leave_out(c, g->inputs.data[k].name);
+            nnrti_onnx_bind_absent(c, g->inputs.data[k].name);
     if (c->code == NNRT_SUCCESS)
         nnrti_onnx_add_nodes(c);
     c->node = around.node;
@@ -8543,7 +8549,7 @@ static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
                         yes->outputs.count, no->outputs.count, nOut);
         return;
     }
-    if (nnrti_onnx_known(c, cond) && nnrti_onnx_type(c, cond) == NNRT_DATA_TYPE_BOOL) {
+    if (nnrti_onnx_is_constant(c, cond) && nnrti_onnx_type(c, cond) == NNRT_DATA_TYPE_BOOL) {
         out = nnrti_onnx_read_graph(c, *(const uint8_t *)nnrti_onnx_at(c, cond)->data != 0 ? yes : no,
                                     c->builder->entered, NULL, 0);
         for (uint32_t k = 0; k < nOut && out != NULL; k++)
@@ -8605,7 +8611,7 @@ static void nnrti_onnx_loop_given(nnrti_onnx *c, nnrti_onnx_loop *l)
 }
 
 /* Removes everything added since the mark. */
-static void nnrti_onnx_back(nnrti_onnx *c, nnrti_builder_mark mark)
+static void nnrti_onnx_rollback(nnrti_onnx *c, nnrti_builder_mark mark)
 {
     nnrti_builder_back(c->builder, mark);
     c->nNamed = mark.nodes;
@@ -8614,7 +8620,7 @@ static void nnrti_onnx_back(nnrti_onnx *c, nnrti_builder_mark mark)
 
 /* True if the carried values leave the body with the shapes they entered it with (a fixed point). Marks dimensions that
    do not as open. */
-static bool nnrti_onnx_loop_closed(nnrti_onnx *c, nnrti_onnx_loop *l)
+static bool nnrti_onnx_loop_fixed_point(nnrti_onnx *c, nnrti_onnx_loop *l)
 {
     const bool all = ++l->rounds > NNRTI_LOOP_ROUNDS;
     bool closed = true;
@@ -8679,11 +8685,11 @@ static void nnrti_onnx_op_loop(nnrti_onnx *c, int32_t arg_)
         if (l.start[k] == NNRT_NO_TENSOR)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u is missing", k);
     while (!closed && c->code == NNRT_SUCCESS) {
-        nnrti_onnx_back(c, mark);
+        nnrti_onnx_rollback(c, mark);
         a.body = nnrti_onnx_new_graph(c, l.body);
         nnrti_onnx_loop_given(c, &l);
         l.out = c->code == NNRT_SUCCESS ? nnrti_onnx_read_graph(c, l.body, a.body, l.in, l.carried + 2) : NULL;
-        closed = l.out == NULL || nnrti_onnx_loop_closed(c, &l);
+        closed = l.out == NULL || nnrti_onnx_loop_fixed_point(c, &l);
     }
     if (c->code != NNRT_SUCCESS)
         return;
@@ -8701,7 +8707,7 @@ static int64_t nnrti_onnx_scan_entry(nnrti_onnx *c, const char *name, uint32_t i
 }
 
 /* A direction: false = forward, true = reverse. */
-static bool nnrti_onnx_scan_turned(nnrti_onnx *c, const char *name, uint32_t i, uint32_t count)
+static bool nnrti_onnx_scan_reversed(nnrti_onnx *c, const char *name, uint32_t i, uint32_t count)
 {
     const int64_t direction = nnrti_onnx_scan_entry(c, name, i, count);
     if (direction != 0 && direction != 1)
@@ -8710,9 +8716,9 @@ static bool nnrti_onnx_scan_turned(nnrti_onnx *c, const char *name, uint32_t i, 
 }
 
 /* x reversed along an axis. */
-static uint32_t nnrti_onnx_turned(nnrti_onnx *c, uint32_t x, int32_t axis)
+static uint32_t nnrti_onnx_reversed(nnrti_onnx *c, uint32_t x, int32_t axis)
 {
-    return nnrti_onnx_part(c, x, axis, -1, INT32_MIN, -1);
+    return nnrti_onnx_strided_slice(c, x, axis, -1, INT32_MIN, -1);
 }
 
 /* Input x of a Scan of operator set 8 without its first axis, the batch, which must be 1. */
@@ -8744,8 +8750,8 @@ static uint32_t nnrti_onnx_scan_inputs(nnrti_onnx *c, const nnrti_onnx_loop *l, 
         else
             axes[i] =
                 nnrti_onnx_axis(c, nnrti_onnx_scan_entry(c, "scan_input_axes", i, l->scans), nnrti_onnx_rank(c, x[i]));
-        if (nnrti_onnx_scan_turned(c, old ? "directions" : "scan_input_directions", i, l->scans))
-            x[i] = nnrti_onnx_turned(c, x[i], (int32_t)axes[i]);
+        if (nnrti_onnx_scan_reversed(c, old ? "directions" : "scan_input_directions", i, l->scans))
+            x[i] = nnrti_onnx_reversed(c, x[i], (int32_t)axes[i]);
         if (c->code == NNRT_SUCCESS && nnrti_onnx_rank(c, x[i]) < 1)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "'%s' is a scalar, expected 1 or more axes to scan",
                             nnrti_onnx_at(c, x[i])->name);
@@ -8793,8 +8799,8 @@ static void nnrti_onnx_scan_out(nnrti_onnx *c, const nnrti_onnx_loop *l, uint32_
     if (c->opset < 9)
         y = nnrti_onnx_unsqueeze(c, y, 0);
     if (i >= l->carried && c->opset >= 9) {
-        if (nnrti_onnx_scan_turned(c, "scan_output_directions", k, count))
-            y = nnrti_onnx_turned(c, y, 0);
+        if (nnrti_onnx_scan_reversed(c, "scan_output_directions", k, count))
+            y = nnrti_onnx_reversed(c, y, 0);
         if (nnrti_onnx_scan_entry(c, "scan_output_axes", k, count) != 0) {
             rank = nnrti_onnx_rank(c, y);
             axis = nnrti_onnx_axis(c, nnrti_onnx_scan_entry(c, "scan_output_axes", k, count), rank);
@@ -8855,17 +8861,17 @@ static void nnrti_onnx_op_scan(nnrti_onnx *c, int32_t arg_)
     }
     mark = nnrti_builder_here(c->builder);
     while (!closed && c->code == NNRT_SUCCESS) {
-        nnrti_onnx_back(c, mark);
+        nnrti_onnx_rollback(c, mark);
         a.body = nnrti_onnx_new_graph(c, l.body);
-        closed =
-            c->code != NNRT_SUCCESS || !nnrti_onnx_scan_body(c, &l, a.body, x, axes) || nnrti_onnx_loop_closed(c, &l);
+        closed = c->code != NNRT_SUCCESS || !nnrti_onnx_scan_body(c, &l, a.body, x, axes) ||
+                 nnrti_onnx_loop_fixed_point(c, &l);
     }
     if (!nnrti_onnx_fine(c) || !nnrti_onnx_work(c, (double)nnrti_array_count(c->builder->tensors)))
         return;
     nnrt_builder_graph_io(c->builder, a.body, l.in, l.carried + 2, l.out, (uint32_t)l.body->outputs.count + 1);
     nnrti_onnx_emit(c, NNRT_NODE_TYPE_LOOP, &a, l.start, l.carried + 2, out, (uint32_t)l.body->outputs.count, NULL);
     for (uint32_t i = 0; i < c->node->outputs.count && c->code == NNRT_SUCCESS; i++)
-        if (nnrti_onnx_wants(c, i))
+        if (nnrti_onnx_has_output(c, i))
             nnrti_onnx_scan_out(c, &l, i, out[i]);
 }
 
@@ -8887,7 +8893,7 @@ static void nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name, bool *isOutput)
     }
     v = e->isQuantized ? e->quantized : e->value; /* with its quantization parameters */
     if (!nnrti_onnx_is_input(c, v) || !nnrti_onnx_is(name, b->tensors[v].name)) {
-        if (nnrti_onnx_is_input(c, v) || isOutput[v] || nnrti_onnx_known(c, v)) {
+        if (nnrti_onnx_is_input(c, v) || isOutput[v] || nnrti_onnx_is_constant(c, v)) {
             if (!nnrti_onnx_is_input(c, v) && !isOutput[v])
                 b->tensors[v].name = NULL; /* the copy takes the name */
             v = b->tensors[v].quantParams.count > 0
@@ -9051,7 +9057,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const vo
         nnrti_onnx_end(&c);
         return nnrt_error_set(error, code, "there is not enough memory for the model");
     }
-    c.builder->worth = nnrti_onnx_worth;
+    c.builder->worth = nnrti_onnx_should_fold;
     c.builder->user = &c;
     c.opset = nnrti_onnx_opset_of(&c.model->opsetImport, 1); /* 1: files older than the field */
     nnrti_onnx_take_functions(&c);
@@ -9062,7 +9068,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const vo
     c.graph = c.model->graph;
     if (c.code == NNRT_SUCCESS)
         nnrti_onnx_make_table(&c);
-    nnrti_onnx_take_told(&c);
+    nnrti_onnx_apply_inputs(&c);
     if (c.code == NNRT_SUCCESS)
         nnrti_onnx_add_inputs(&c);
     nnrti_onnx_add_nodes(&c);

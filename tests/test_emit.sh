@@ -117,7 +117,7 @@ names 'golden, another weight' "1 1 node 2 'conv2' (CONV2D_FUSION)"
 awk '/_sums\[/ { print; getline; n = split($0, x, ", "); x[4] = "0x0u"; for (i = 1; i < n; i++) printf "%s, ", x[i]; print x[n]; next } { print }' \
     "$folder/whole.h" >"$folder/golden.h"
 names 'golden, another checksum' "1 1 node 3 'pool2' (MAX_POOL_FUSION)"
-sed 's/nnrti_same(y0, digits_y0, 40)/nnrti_same(y0, digits_y0 + 1, 36)/' "$folder/whole.h" >"$folder/golden.h"
+sed 's/nnrti_bytes_equal(y0, digits_y0, 40)/nnrti_bytes_equal(y0, digits_y0 + 1, 36)/' "$folder/whole.h" >"$folder/golden.h"
 names 'golden, another output' '1 1 output 0'
 # the last checksum is that of the output, as FNV-1a is defined
 holds 'the output of digits' "$nnrt" run $digits --input examples/digits/digit_7.png --output-dir "$folder/out"
@@ -162,7 +162,7 @@ int main(void)
     if (digits_run(image, direct) != NNRT_SUCCESS || nnrt_plan_workspace(digits_plan()) > sizeof(workspace) ||
         nnrt_plan_run(digits_plan(), workspace, sizeof(workspace), &x, 1, &y, 1, NULL, &error) != NNRT_SUCCESS)
         return 1;
-    if (!nnrti_same(direct, planned, sizeof(direct)))
+    if (!nnrti_bytes_equal(direct, planned, sizeof(direct)))
         return 2;
     x.data.dataSize--;
     if (nnrt_plan_run(digits_plan(), workspace, sizeof(workspace), &x, 1, &y, 1, NULL, &error) !=

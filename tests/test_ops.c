@@ -384,7 +384,7 @@ static bool reads_last(trial *t, uint32_t i, size_t count)
 #endif
 
 /* Lists of quantised operators that are as long as those of others, or as the type has codes: the table of 256 codes,
-   the list of nnrti_requantise with a row for each operand, that of two operands with a factor that MAXIMUM has no use
+   the list of nnrti_requantize with a row for each operand, that of two operands with a factor that MAXIMUM has no use
    for. */
 static bool has_spare(const trial *t, uint32_t i)
 {

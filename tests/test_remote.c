@@ -893,7 +893,7 @@ static int raw_connection(void)
 }
 
 /* Sends a frame, and reads the head of the answer: its code, -1: the connection is closed. */
-static int32_t ask_raw(nnrti_remote_line *l, const nnrti_remote_head *given, int fd)
+static int32_t ask_raw(nnrti_remote_channel *l, const nnrti_remote_head *given, int fd)
 {
     nnrti_remote_head head = *given, answer;
     const int64_t until = nnrti_remote_now() + 20000;
@@ -917,14 +917,14 @@ static void test_hostile(void **state)
     desc.limits.time = 100;
     s = served_with(&desc);
     for (uint32_t i = 0; i < 8; i++) {
-        nnrti_remote_line l;
+        nnrti_remote_channel l;
         nnrti_remote_head head;
         char byte;
         memset(&l, 0, sizeof(l));
         memset(&head, 0, sizeof(head));
         memset(junk, 0x5A, sizeof(junk));
         l.fd = raw_connection();
-        assert_true(nnrti_remote_line_size(&l, 262144));
+        assert_true(nnrti_remote_channel_size(&l, 262144));
         head.kind = NNRTI_REMOTE_HELLO;
         head.serial = 1;
         if (i >= 3)
@@ -993,7 +993,7 @@ static void test_hostile(void **state)
             assert_int_equal(ask_raw(&l, &head, -1), NNRT_INVALID_PARAMETER);
             break;
         }
-        nnrti_remote_line_end(&l);
+        nnrti_remote_channel_end(&l);
     }
     disconnected(connected("")); /* and it still serves */
     served_end(&s);

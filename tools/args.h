@@ -224,21 +224,21 @@ static bool cli_take_help(cli_args *a, const char *v)
 static bool cli_take_rgb(cli_args *a, const char *v)
 {
     (void)v;
-    a->image.colour = CLI_COLOUR_RGB;
+    a->image.colour = CLI_COLOR_RGB;
     return true;
 }
 
 static bool cli_take_bgr(cli_args *a, const char *v)
 {
     (void)v;
-    a->image.colour = CLI_COLOUR_BGR;
+    a->image.colour = CLI_COLOR_BGR;
     return true;
 }
 
 static bool cli_take_gray(cli_args *a, const char *v)
 {
     (void)v;
-    a->image.colour = CLI_COLOUR_GRAY;
+    a->image.colour = CLI_COLOR_GRAY;
     return true;
 }
 

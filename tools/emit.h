@@ -942,7 +942,7 @@ static void cli_emit_selftest_node(cli_emit *e)
             e->name, e->name, e->name, e->name);
     for (uint32_t i = 0; i < p->nOutputs; i++)
         fprintf(e->out,
-                "    *node = \"output %u\";\n    if (!nnrti_same(y%u, %s_y%u, %.0f))\n        return "
+                "    *node = \"output %u\";\n    if (!nnrti_bytes_equal(y%u, %s_y%u, %.0f))\n        return "
                 "NNRT_FAILED;\n",
                 (unsigned)i, (unsigned)i, e->name, (unsigned)i, (double)p->outputs[i].bytes);
     fprintf(e->out,
@@ -977,8 +977,8 @@ static void cli_emit_selftest(cli_emit *e)
     cli_emit_call(e, true);
     fputs(";\n    if (code != NNRT_SUCCESS)\n        return code;\n", e->out);
     for (uint32_t i = 0; i < p->nOutputs; i++)
-        fprintf(e->out, "    if (!nnrti_same(y%u, %s_y%u, %.0f))\n        return NNRT_FAILED;\n", (unsigned)i, e->name,
-                (unsigned)i, (double)p->outputs[i].bytes);
+        fprintf(e->out, "    if (!nnrti_bytes_equal(y%u, %s_y%u, %.0f))\n        return NNRT_FAILED;\n", (unsigned)i,
+                e->name, (unsigned)i, (double)p->outputs[i].bytes);
     fputs("    return NNRT_SUCCESS;\n}\n", e->out);
 }
 

@@ -67,7 +67,7 @@ static void *cli_image_grow(void *block, size_t before, size_t bytes)
 #endif
 
 enum { CLI_LAYOUT_AUTO, CLI_LAYOUT_NCHW, CLI_LAYOUT_NHWC };
-enum { CLI_COLOUR_AUTO, CLI_COLOUR_RGB, CLI_COLOUR_BGR, CLI_COLOUR_GRAY };
+enum { CLI_COLOR_AUTO, CLI_COLOR_RGB, CLI_COLOR_BGR, CLI_COLOR_GRAY };
 enum { CLI_INVERT_AUTO, CLI_INVERT_YES, CLI_INVERT_NO };
 
 /* Image options of the user or of the model's metadata. value = (pixel - mean) * scale, pixel 0 to 255, or 255 - pixel
@@ -95,7 +95,7 @@ static void cli_image_options_over(cli_image_options *o, const cli_image_options
     }
     if (o->layout == CLI_LAYOUT_AUTO)
         o->layout = below->layout;
-    if (o->colour == CLI_COLOUR_AUTO)
+    if (o->colour == CLI_COLOR_AUTO)
         o->colour = below->colour;
     if (o->invert == CLI_INVERT_AUTO)
         o->invert = below->invert;
@@ -180,7 +180,7 @@ static int cli_image_shape(const cli_bytes *file, const char *path, const cli_im
                         "width)",
                         path, name, shape->rank);
     if (shape->dims[axes->channel] < 0)
-        shape->dims[axes->channel] = options->colour == CLI_COLOUR_GRAY ? 1 : 3;
+        shape->dims[axes->channel] = options->colour == CLI_COLOR_GRAY ? 1 : 3;
     axes->open = shape->dims[axes->height] < 0 || shape->dims[axes->width] < 0;
     if (shape->dims[axes->height] < 0)
         shape->dims[axes->height] = height;
@@ -196,9 +196,9 @@ static int cli_image_shape(const cli_bytes *file, const char *path, const cli_im
     if (shape->rank == 4 && shape->dims[0] != 1)
         return cli_fail("cannot use %s: input '%s' has a batch of %d, but an image is one sample", path, name,
                         shape->dims[0]);
-    if (c == 1 && (options->colour == CLI_COLOUR_RGB || options->colour == CLI_COLOUR_BGR))
+    if (c == 1 && (options->colour == CLI_COLOR_RGB || options->colour == CLI_COLOR_BGR))
         return cli_fail("cannot use %s: colors rgb and bgr require 3 or 4 channels, input '%s' has one", path, name);
-    if (c == 4 && options->colour == CLI_COLOUR_GRAY)
+    if (c == 4 && options->colour == CLI_COLOR_GRAY)
         return cli_fail("cannot use %s: color gray requires 1 or 3 channels, input '%s' has 4", path, name);
     if ((options->means > 1 && options->means != (uint32_t)c) ||
         (options->scales > 1 && options->scales != (uint32_t)c))
@@ -331,7 +331,7 @@ static int cli_image_read(const cli_bytes *file, const char *path, const cli_ima
     bool gray;
     memset(t, 0, sizeof(*t));
     channels = (size_t)shape->dims[axes->channel];
-    gray = channels == 1 || (options->colour == CLI_COLOUR_GRAY && channels == 3);
+    gray = channels == 1 || (options->colour == CLI_COLOR_GRAY && channels == 3);
     (void)nnrt_dims_bytes(shape->dims, shape->rank, type, &bytes); /* reported below if too large */
     if (cli_image_limit(file, path, options, gray ? 1 : (int)channels, shape, axes, bytes) != CLI_DONE ||
         cli_tensor_make(t, type, shape, path) != CLI_DONE)
@@ -344,7 +344,7 @@ static int cli_image_read(const cli_bytes *file, const char *path, const cli_ima
     }
     for (size_t p = 0; p < height * width; p++)
         for (size_t c = 0; c < channels; c++) {
-            size_t from = gray ? 0 : options->colour == CLI_COLOUR_BGR && c < 3 ? 2 - c : c;
+            size_t from = gray ? 0 : options->colour == CLI_COLOR_BGR && c < 3 ? 2 - c : c;
             double pixel = (double)pixels[p * (gray ? 1 : channels) + from];
             pixel = options->invert == CLI_INVERT_YES && c < 3 ? 255 - pixel : pixel;
             size_t at = axes->channel < axes->height ? c * height * width + p : p * channels + c;

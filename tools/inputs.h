@@ -380,7 +380,7 @@ static bool cli_fits(const nnrt_dims *open, const nnrt_dims *shape)
 }
 
 /* Parses the dimensions of an option, "1,3,28,28". */
-static int cli_read_extents(const char *option, const char *text, const char *value, nnrt_dims *given)
+static int cli_read_dims(const char *option, const char *text, const char *value, nnrt_dims *given)
 {
     uint32_t extent;
     memset(given, 0, sizeof(*given));
@@ -408,7 +408,7 @@ static int cli_inputs_apply_shape(cli_inputs *in, const char *text)
     bool fits;
     int status = cli_match_input(in, "--shape", text, &i, &value);
     if (status == CLI_DONE)
-        status = cli_read_extents("--shape", text, value, &given);
+        status = cli_read_dims("--shape", text, value, &given);
     if (status != CLI_DONE)
         return status;
     fits = cli_fits(&in->shapes[i], &given);
@@ -471,7 +471,7 @@ static int cli_inputs_apply_max(cli_inputs *in, const char *text)
         return status;
     name = value == text ? in->data[i].name : text;
     length = value == text ? strlen(name) : (size_t)(value - text);
-    if ((status = cli_read_extents("--max", text, value == text ? value : value + 1, &bound->most)) != CLI_DONE)
+    if ((status = cli_read_dims("--max", text, value == text ? value : value + 1, &bound->most)) != CLI_DONE)
         return status;
     if ((bound->tensor = cli_text_copy(name, length)) == NULL)
         return CLI_FAILED;

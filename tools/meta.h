@@ -140,11 +140,11 @@ static const char *cli_image_take(cli_image_options *o, const char *key, const c
         if (!cli_take_divisors(value, new_.scale, &new_.scales))
             return CLI_WANT_NUMBERS ", none of them 0";
     } else if (strcmp(key, "color") == 0) {
-        new_.colour = strcmp(value, "rgb") == 0    ? CLI_COLOUR_RGB
-                      : strcmp(value, "bgr") == 0  ? CLI_COLOUR_BGR
-                      : strcmp(value, "gray") == 0 ? CLI_COLOUR_GRAY
-                                                   : CLI_COLOUR_AUTO;
-        if (new_.colour == CLI_COLOUR_AUTO)
+        new_.colour = strcmp(value, "rgb") == 0    ? CLI_COLOR_RGB
+                      : strcmp(value, "bgr") == 0  ? CLI_COLOR_BGR
+                      : strcmp(value, "gray") == 0 ? CLI_COLOR_GRAY
+                                                   : CLI_COLOR_AUTO;
+        if (new_.colour == CLI_COLOR_AUTO)
             return "rgb, bgr or gray";
     } else if (strcmp(key, "layout") == 0) {
         new_.layout = cli_layout(value);
