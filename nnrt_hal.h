@@ -57,8 +57,8 @@ typedef struct nnrt_allocator {
 #define NNRT_ALIGNMENT 64
 #endif
 
-/* NNRT_PIECE_BYTES       what is taken from an allocator at once while models are built and prepared; what is larger than
-                          a quarter of it, and with 0 everything, gets a block of its own */
+/* NNRT_PIECE_BYTES       bytes requested from the allocator at once while models are built and prepared. A block larger
+                          than a quarter of it gets an allocation of its own; 0: every block does. */
 #ifndef NNRT_PIECE_BYTES
 #define NNRT_PIECE_BYTES 4096
 #endif
@@ -66,10 +66,10 @@ typedef struct nnrt_allocator {
 NNRT_API void *nnrt_alloc(const nnrt_allocator *allocator, size_t bytes);
 NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t bytes);
 
-/* Memory of known extent. Blocks that stay are taken from the front, those needed only while something is prepared from
-   the back. One walk serves three ends: to count (nnrt_memory_count), to take pieces from an allocator
-   (nnrt_memory_allocate), and to work in one buffer (nnrt_memory_buffer), for which the peak of the count suffices.
-   full is sticky: once a block did not fit, all fail. */
+/* Memory whose size is known exactly beforehand. Blocks that stay grow from the front, temporary blocks from the
+   back. The same code path runs in three modes: it counts bytes (nnrt_memory_count), takes pieces from an allocator
+   (nnrt_memory_allocate), or works in one buffer (nnrt_memory_buffer), for which the peak of the count suffices. full
+   is sticky: after one block did not fit, every request fails. */
 typedef struct nnrt_memory {
     uint8_t *base, *top; /* of a buffer: blocks that stay grow from base upwards, temporary ones from top downwards */
     size_t size;
@@ -77,8 +77,8 @@ typedef struct nnrt_memory {
     size_t frontPeak, backPeak, peak; /* most there was at once: each, and together */
     bool full, counting;
     const nnrt_allocator *allocator;
-    void *pieces[2]; /* from the allocator: what stays, what is temporary */
-    /* takes from the pieces, NULL with a buffer: where no allocator is used, the linker drops them */
+    void *pieces[2]; /* from the allocator: blocks that stay, temporary blocks */
+    /* takes a block from the pieces; NULL with a buffer: without an allocator the linker drops that code */
     void *(*more)(struct nnrt_memory *m, size_t rounded, size_t alignment, bool temp);
 } nnrt_memory;
 
@@ -113,8 +113,8 @@ static inline bool nnrt_round_size(size_t bytes, size_t alignment, size_t *out)
 }
 NNRT_API void nnrt_memory_drop_temp(nnrt_memory *m); /* all temporary blocks at once */
 NNRT_API void nnrt_memory_end(nnrt_memory *m);       /* gives back all that came from the allocator */
-/* What stays belongs to the caller from now on, who gives the result to nnrt_memory_free; NULL: nothing came from the
-   allocator. Temporary blocks are dropped. */
+/* The blocks that stay belong to the caller from now on, who passes the result to nnrt_memory_free. NULL: nothing
+   came from the allocator. Temporary blocks are dropped. */
 NNRT_API void *nnrt_memory_give(nnrt_memory *m);
 NNRT_API void nnrt_memory_free(const nnrt_allocator *allocator, void *given);
 
@@ -138,7 +138,7 @@ NNRTI_LIST(NNRT_Uint32List, uint32_t)
 NNRTI_LIST(NNRT_QuantParamList, NNRT_QuantParam)
 
 #define NNRT_NO_TENSOR 0xFFFFFFFFu /* in inputIndex and outputIndex: an optional operand that is left out */
-#define NNRT_RANK_UNKNOWN (-2)     /* dims {-2}: number of axes and extents follow from the producing node */
+#define NNRT_RANK_UNKNOWN (-2)     /* dims {-2}: rank and dimensions follow from the node that writes the tensor */
 
 /* A block of memory. Valid data: [offset, offset + dataSize), inside bufferSize. fd: the block's descriptor, -1: it has
    none. addr (ours, appended): the block's address in this process; NULL: whoever needs one maps fd (>>buffers). Where
@@ -154,13 +154,13 @@ typedef struct NNRT_SharedBuffer {
    number, NNRT_LAYOUT, which counts up with every change of one of them, and which a device's table names (NNRT_HDI). */
 #define NNRT_LAYOUT 1
 
-/* dims: empty = scalar, -1 = extent known only when a session is made. Results of nodes may leave dataType UNKNOWN and
-   dims {NNRT_RANK_UNKNOWN}: both are then inferred. With data the tensor is a constant, its elements dense and
-   little-endian as the machine's; data must be aligned to the element size. Ours, appended:
-   quantAxis: several quantParams are one for each extent of an axis: 0 = of the one that the operator has for it, the
-   usual case; k > 0 = of axis k - 1.
-   symbols: who the open extents are. Empty, or an entry for each axis: 0 where the extent is fixed, or open and equal
-   to no other; elsewhere a number of the model's choice that all open extents share which are always equal. */
+/* dims: empty = scalar; -1 = a dynamic dimension, known when a session is created or in each run. Outputs of nodes
+   may leave dataType UNKNOWN and dims {NNRT_RANK_UNKNOWN}: shape inference fills them in. A tensor with data is a
+   constant: dense, in the byte order of the machine (little-endian), aligned to the element size. Ours, appended:
+   quantAxis: with several quantParams, one for each index along an axis: 0 = the axis that the operator defines, the
+   usual case; k > 0 = axis k - 1. symbols: the identity of dynamic dimensions. Empty, or an entry for each axis: 0
+   for a fixed dimension, and for a dynamic one that equals no other; otherwise a number, chosen by the model, that
+   all dynamic dimensions of equal size share. */
 typedef struct NNRT_Tensor {
     const char *name; /* unique when not empty */
     NNRT_DataType dataType;
@@ -173,8 +173,8 @@ typedef struct NNRT_Tensor {
 } NNRT_Tensor;
 NNRTI_LIST(NNRT_TensorList, NNRT_Tensor)
 
-/* The attribute struct that nodeType implies, and the bytes of it that exist: members beyond take their defaults. data
-   NULL: all do. */
+/* The attribute struct that nodeType implies, and its size in bytes: later members take their defaults. data NULL:
+   all members do. */
 typedef struct NNRT_NodeAttr {
     const void *data;
     uint32_t size;
@@ -189,8 +189,8 @@ typedef struct NNRT_Node {
 } NNRT_Node;
 NNRTI_LIST(NNRT_NodeList, NNRT_Node)
 
-/* What a subgraph reads of the graph around it has no list: tensors of all subgraphs stand in one table, so it is what
-   its nodes read and neither they nor its inputs give. */
+/* Tensors of all subgraphs are in one table. A subgraph reads tensors of the graphs around it without listing them:
+   they are the inputs of its nodes that neither its nodes nor its own inputs provide. */
 typedef struct NNRT_SubGraph {
     const char *name;
     NNRT_Uint32List inputIndices, outputIndices; /* into Model.allTensors */
@@ -218,7 +218,8 @@ typedef struct NNRT_Extension {
 } NNRT_Extension;
 NNRTI_LIST(NNRT_ExtensionList, NNRT_Extension)
 
-/* 8 extents whatever NNRT_MAX_RANK is: shapes pass between devices that have different ones. Firmware has no devices. */
+/* 8 dimensions for any NNRT_MAX_RANK: shapes pass between devices that were built with different ones. Firmware has
+   no devices. */
 #ifdef NNRT_FIRMWARE
 #define NNRTI_DIMS NNRT_MAX_RANK
 #else
@@ -231,10 +232,9 @@ typedef struct nnrt_dims {
 } nnrt_dims;
 NNRTI_LIST(nnrt_dims_list, nnrt_dims)
 
-/* The largest extents that a tensor may have in a run, by its name. Of an input, axes that the model leaves open (-1) are
-   then open in the prepared model, too, and a run brings any extents up to these. Extents that are computed from the shapes
-   of inputs have bounds that follow from these. Of a result, this bounds what nothing else does: extents that depend on
-   data. */
+/* The upper bounds of a tensor's dimensions, by its name. For an input: dynamic dimensions (-1 in the model) stay
+   dynamic in the prepared model, and a run may pass any size up to the bound. Bounds of dimensions that are computed
+   from input shapes are derived. For a result: bounds a data-dependent dimension, for which nothing can be derived. */
 typedef struct nnrt_bound {
     const char *tensor;
     nnrt_dims most;
@@ -242,37 +242,38 @@ typedef struct nnrt_bound {
 NNRTI_LIST(nnrt_bound_list, nnrt_bound)
 
 #ifndef NNRT_FIRMWARE
-/* Who is told what the library does while a model is optimised and prepared: lines up to a level. text has no end of line
-   and lives during the call. Nothing is told in a run. */
+/* A log: receives lines, up to a level, while a model is optimized and prepared. text has no newline and lives during
+   the call. A run logs nothing. */
 typedef int32_t nnrt_log_level;
 enum {
     NNRT_LOG_WARNING, /* something is otherwise than was asked for: a device that had said yes refuses */
-    NNRT_LOG_INFO,    /* a line for what is done */
+    NNRT_LOG_INFO,    /* a line for each action */
     NNRT_LOG_DEBUG    /* a line for each node */
 };
 typedef struct nnrt_log {
     void (*line)(void *user, nnrt_log_level level, const char *text); /* NULL: nobody */
     void *user;
-    nnrt_log_level most; /* the last level that is told */
+    nnrt_log_level most; /* the last level that is logged */
 } nnrt_log;
 
-/* What a step of a run took. Texts live during the call. */
+/* The duration of one step of a run. Texts live during the call. */
 typedef struct nnrt_profile_step {
     const char *name;   /* of the node; "" where it has none */
     const char *op;     /* operator of the node, "CONV2D_FUSION"; name of the kernel where a step is none */
     const char *device; /* unique name of the device that ran it */
     int32_t node;       /* number in the model that the device was given; -1: none of it */
-    uint32_t depth; /* how many IF, LOOP and parts on devices (auto) it is in; these are told of behind what they ran */
+    uint32_t depth; /* nesting depth in IF, LOOP and partitions (auto), which are reported after the steps that they
+                       ran */
     uint64_t begin, duration; /* by the clock; of IF and LOOP with all that they ran */
-    size_t read, written; /* bytes of inputs and of derived constants, and of results; 0 of IF and LOOP. A part's are
-                                 those of its borders */
+    size_t read, written; /* bytes of inputs and derived constants, and of outputs; 0 for IF and LOOP. For a
+                                 partition: of its boundary tensors */
 } nnrt_profile_step;
 
 /* A line for a log, which may be NULL; format as of nnrt_text. For devices, too. */
 NNRT_API void nnrt_log_line(const nnrt_log *log, nnrt_log_level level, const char *format, ...);
 
-/* Who is told of the steps of a run: of each that has not failed, when it has ended, on the thread that runs. A prepared
-   model that several threads run calls both functions from all of them. Members of both structs may only be added with
+/* A profile: receives each step of a run that succeeded, after it ended, on the thread that runs. If several threads
+   run a prepared model, both functions are called from all of them. Members of both structs may only be added with
    another NNRT_LAYOUT. */
 typedef struct nnrt_profile {
     void (*step)(void *user, const nnrt_profile_step *step);
@@ -281,9 +282,9 @@ typedef struct nnrt_profile {
 } nnrt_profile;
 #endif
 
-/* Asks the application for what only it has: a stream, the context of a graphics library. Which event is for what, and
-   what lies at data, is between device and application, who answers 0 when it has given that. A device may ask while it
-   prepares and as long as what it has prepared lives, on threads that call it. */
+/* Asks the application for something that only it has: a stream, the context of a graphics library. Device and
+   application agree on the meaning of event and data; the application returns 0 if it has filled data. A device may
+   call it while it prepares a model and as long as a prepared model lives, on the threads that call the device. */
 typedef int (*nnrt_ask)(int event, void *data);
 
 #ifndef NNRT_FIRMWARE
@@ -294,16 +295,17 @@ typedef struct nnrt_context {
 } nnrt_context;
 #endif
 
-/* All zero is the default. The members behind extensions are ours, appended; a device may ignore threads. A device is given
-   enableFloat16 (float32 may be computed in float16), mode and priority only if it says that it can (nnrt_ability): else
-   nnrt_device_prepare and its like are NOT_SUPPORT. `auto` tells each of its devices what that can.
-   structSize: bytes of it that there are. Whoever calls nnrt_device_prepare leaves it 0 and all members count; a device
-   is given the size, and of a configuration with 0 it reads HDI's members only. It reads with nnrt_config_read. */
+/* All zero is the default. The members after extensions are ours, appended; a device may ignore threads. A device
+   receives enableFloat16 (float32 may be computed in float16), mode and priority only if it supports them
+   (nnrt_ability): otherwise nnrt_device_prepare and similar functions return NOT_SUPPORT. `auto` passes to each of
+   its devices what that supports. structSize: bytes of this struct that are valid. The caller of nnrt_device_prepare
+   leaves it 0, and all members count. A device receives the size; with 0 it reads HDI's members only. It reads with
+   nnrt_config_read. */
 typedef struct NNRT_ModelConfig {
     bool enableFloat16;
     NNRT_PerformanceMode mode;
     NNRT_Priority priority;
-    NNRT_ExtensionList extensions; /* what only the device knows; a name that it does not know is ignored */
+    NNRT_ExtensionList extensions; /* options of the device; unknown names are ignored */
     uint32_t structSize;
     const nnrt_allocator *allocator;
     void *buffer; /* everything is laid into it, nothing is allocated; aligned to NNRT_ALIGNMENT */
@@ -311,16 +313,16 @@ typedef struct NNRT_ModelConfig {
     bool copyConstants;       /* the model's constants may vanish after PrepareModel */
     bool callerWorkspace;     /* only RunIn will be called, if it is offered: no workspace of its own is needed */
     uint32_t threads;         /* 0 = one */
-    nnrt_dims_list inputDims; /* extents for inputs that have -1; empty, or one entry an input. -1: see bounds */
+    nnrt_dims_list inputDims; /* sizes for dimensions of -1; empty, or one entry per input. -1: see bounds */
     nnrt_error *error;        /* NULL = codes only */
     uint32_t arenaAlignment;  /* of tensors in the arena: a power of two, 8 to NNRT_ALIGNMENT; 0 = NNRT_ALIGNMENT */
     const nnrt_parallel *parallel; /* threads that kernels may use; it outlives the prepared model. NULL: none */
-    nnrt_bound_list bounds;        /* open extents, and the largest there may be; names may stand in any order */
+    nnrt_bound_list bounds;        /* upper bounds of dynamic dimensions; names in any order */
     uint32_t maxTrips;             /* that a LOOP may make before its run ends with TIME_OUT; 0 = NNRT_MAX_TRIPS */
 #ifndef NNRT_FIRMWARE
-    const nnrt_profile *profile; /* is told of the steps of each run; outlives the prepared model. NULL: nobody is */
+    const nnrt_profile *profile; /* receives the steps of each run; outlives the prepared model. NULL: none */
     const char *device;          /* the name for profiles: nnrt_device_prepare gives the device its unique name */
-    const nnrt_log *log;         /* is told what is done while preparing. NULL: nobody is */
+    const nnrt_log *log;         /* receives lines while a model is prepared. NULL: none */
     /* Of `auto`, others leave it alone: "npu0,npu1", names of the devices that may have nodes, the preferred one first;
        NULL: all, accelerators first. */
     const char *autoDevices;
@@ -344,28 +346,29 @@ typedef struct nnrt_placement {
 } nnrt_placement;
 typedef void (*nnrt_placed)(void *user, const nnrt_placement *placement);
 
-/* How `auto` shares out a model. keep is a text, a line a record `op_type[:in_list[:out_list]]`: nodes of that operator
-   ("ADD_FUSION") that have all the listed inputs and outputs, names of tensors with ',' between, stay with the reference
-   device, in strict mode, too. Lines may end in CRLF; empty ones and those that begin with '#' say nothing. */
+/* How `auto` partitions a model. keep is a text with one record per line, `op_type[:in_list[:out_list]]`: nodes of
+   that operator ("ADD_FUSION") that have all the listed inputs and outputs (tensor names, separated by ',') stay on
+   the reference device, in strict mode, too. Lines may end in CRLF; empty ones and those that begin with '#' are
+   ignored. */
 typedef struct nnrt_partition {
-    bool strict; /* what no other device takes is refused; the reference device has what keep names, or is listed */
+    bool strict; /* nodes that no other device supports fail; reference runs the nodes of keep, or if it is listed */
     const char *keep;   /* NULL: nothing */
     nnrt_placed placed; /* is called when the model has been prepared, once for each node, in any order, and for each
                            record of keep that matches none. NULL: nobody listens */
     void *user;
-    /* A part whose run fails by its device is computed by what comes next: the devices behind it that take all of it, at
-       last the reference device. A run allocates nothing, so each of them prepares the part beforehand, in memory that
-       GetModelMemory counts. Every run asks the preferred device first, also when it has failed. Without: the run ends
-       with the device's code; a device that then says it is OFFLINE has no part of what is prepared later. Not together
-       with strict. */
+    /* If a device fails in a run, its partition is computed by the next one: the later devices that support all of
+       it, at last the reference device. A run allocates nothing, so each of them prepares the partition beforehand,
+       in memory that GetModelMemory counts. Every run tries the preferred device first, even if it failed before.
+       Without fallback the run returns the device's code; a device that then reports OFFLINE gets no partition of
+       models prepared later. Not together with strict. */
     bool fallback;
-    /* What a node costs on a device (its unique name), in a unit of the caller's: each node gets that of the devices which
-       take it where it costs least, the reference device among them unless strict keeps it out; of several such the one
-       preferred. IF and LOOP are asked about with all that they run. UINT64_MAX: it may not be there. NULL: the order of
-       the devices decides. */
+    /* The cost of a node on a device (its unique name), in any unit: each node goes to the device with the lowest
+       cost among those that support it, the reference device included unless strict excludes it; of equal costs the
+       preferred device wins. For IF and LOOP the cost includes all that they run. UINT64_MAX: never there. NULL: the
+       order of the devices decides. */
     uint64_t (*cost)(void *user, uint32_t node, const char *device);
-    /* A part of fewer nodes, with all that IF and LOOP run, stays with the reference device, as a border may cost more than
-       the device saves; a model that one device takes whole is none. */
+    /* A partition of fewer nodes, those inside IF and LOOP included, stays on the reference device, because a
+       boundary may cost more than the device saves. A model that one device supports as a whole is not affected. */
     uint32_t smallest;
 } nnrt_partition;
 #endif
@@ -373,8 +376,8 @@ typedef struct nnrt_partition {
 #define NNRT_MAX_TRIPS 1000000 /* of a LOOP, where nobody says otherwise */
 #define NNRT_MAX_NESTING 16    /* subgraphs in one another */
 
-/* What a run reads from and writes to. dimensions are the extents of this run: open ones need nothing beside them. Of an
-   output whose extents are open they are not read: what they are is told in the outputDims of the run. */
+/* An input or output of a run. dimensions: the sizes of this run, which is all that a dynamic input needs. The
+   dimensions of a dynamic output are not read: the run reports them in its outputDims. */
 typedef struct NNRT_IOTensor {
     const char *name;
     NNRT_DataType dataType;
@@ -409,23 +412,23 @@ NNRT_API const nnrt_dims *nnrt_bound_of(const nnrt_bound_index *index, const cha
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>buffers */
 
-/* *block = address of the buffer's block: addr where there is one, else fd is mapped, for reading or for both; NULL where
-   dataSize is 0. The buffer itself stays as it is, and its descriptor the caller's, who may close it meanwhile.
-   INVALID_BUFFER: neither descriptor nor address, data that end beyond bufferSize or beyond what lies behind fd, a
-   descriptor that cannot be mapped so, or a program without mmap (NNRT_MMAP 0). What lies behind fd must not become
-   shorter while it is mapped. */
+/* *block = the address of the buffer's block: addr if it is set, otherwise fd is mapped, for reading or for reading
+   and writing; NULL if dataSize is 0. The buffer is unchanged; its descriptor stays the caller's, who may close it
+   meanwhile. INVALID_BUFFER: no descriptor and no address, data outside bufferSize or outside the file behind fd, a
+   descriptor that cannot be mapped in this mode, or a program without mmap (NNRT_MMAP 0). The file behind fd must not
+   shrink while it is mapped. */
 NNRT_API NNRT_ReturnCode nnrt_buffer_map(const NNRT_SharedBuffer *buffer, bool write, void **block, nnrt_error *error);
-/* Ends what nnrt_buffer_map of the same buffer gave; where that was addr, or NULL, there is nothing to end. */
+/* Ends the mapping that nnrt_buffer_map of the same buffer made; does nothing if that returned addr or NULL. */
 NNRT_API void nnrt_buffer_unmap(const NNRT_SharedBuffer *buffer, void *block);
 /* A block of so many bytes, all 0, from the system: on Linux with a descriptor (memfd_create, sealed against becoming
    shorter) and without an address, elsewhere with an address and without a descriptor. INVALID_PARAMETER: of 0 bytes. */
 NNRT_API NNRT_ReturnCode nnrt_buffer_create(uint32_t bytes, NNRT_SharedBuffer *buffer);
-/* Gives it back: closes the descriptor, or frees the memory. Mappings of it stay. */
+/* Releases it: closes the descriptor, or frees the memory. Mappings of it stay valid. */
 NNRT_API void nnrt_buffer_destroy(const NNRT_SharedBuffer *buffer);
 
-/* For devices that read constants: the model as it is, or one like it whose constants all have an address, as far as they
-   can be mapped; each descriptor is mapped once. Lies in memory, *mappings in what stays of it. NULL: no memory.
-   nnrt_plan_prepare does so by itself. */
+/* For devices that read constants: the model itself, or a copy whose constants all have an address, as far as they
+   can be mapped; each descriptor is mapped once. The copy and *mappings are in `memory` and stay. NULL: no memory.
+   nnrt_plan_prepare calls it. */
 typedef struct nnrt_mapping nnrt_mapping;
 NNRT_API const NNRT_Model *nnrt_model_map(const NNRT_Model *model, nnrt_memory *memory, nnrt_mapping **mappings);
 /* Before its memory goes. NULL is fine. */
@@ -435,17 +438,17 @@ NNRT_API void nnrt_model_unmap(nnrt_mapping *mappings);
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>tables */
 
-/* Rules of both tables: structSize is the sizeof that the driver was compiled with; slots are only ever appended, and
-   the runtime reads a slot only when it lies wholly inside structSize (NNRT_HAS). A NULL or missing slot is a method
-   not offered. Functions return 0, a positive NNRT_ReturnCode, or a negative system code; they may not throw or abort.
-   Strings and arrays they return live until the next call on the same object; what they are given lives during the
-   call. version: NNRT_HDI(2, 0): HDI's version in the lower 24 bits, and above them NNRT_LAYOUT as the driver was
-   compiled with. A device of another layout is refused when it is registered, one from before there was a number too.
-   It stands there, and not in a member of its own, because no slot may move and a table that ends where HDI 1.0 ended
-   must have it.
+/* Rules of both tables: structSize is the sizeof that the driver was compiled with. Slots are only ever appended, and
+   the runtime reads a slot only if it is inside structSize (NNRT_HAS). A NULL or missing slot is a method that the
+   driver does not offer. Functions return 0, a positive NNRT_ReturnCode, or a negative system code; they must not
+   throw or abort. Returned strings and arrays live until the next call on the same object; arguments live during the
+   call. version: NNRT_HDI(2, 0): HDI's version in the lower 24 bits, and above them the NNRT_LAYOUT that the driver
+   was compiled with. Registration fails for a device of another layout, or from before layouts were numbered. The
+   layout is in this word and not in a member of its own, because no slot may move and a table that ends where HDI 1.0
+   ended must have it.
 
-   A driver need not be compiled with the options of the program. What it is given that they change says how large it
-   is: NNRT_ModelConfig.structSize, nnrt_error.capacity. A driver that hands an error of its own to a function of the
+   A driver may be compiled with other options than the program. Structs whose size depends on options carry it:
+   NNRT_ModelConfig.structSize, nnrt_error.capacity. A driver that passes an error of its own to a function of the
    program sets capacity = sizeof(error.message). */
 #define NNRT_HDI(major, minor) ((uint32_t)NNRT_LAYOUT << 24 | (uint32_t)(major) << 16 | (uint32_t)(minor))
 #define NNRT_HAS_MEMBER(record, Type, member)                                                                          \
@@ -453,8 +456,8 @@ NNRT_API void nnrt_model_unmap(nnrt_mapping *mappings);
 #define NNRT_HAS(table, Type, slot) (NNRT_HAS_MEMBER(table, Type, slot) && (table)->slot != NULL)
 
 #ifndef NNRT_FIRMWARE
-/* For a device: *own = the configuration that it was given (NULL = defaults), with defaults for what is not there. It is
-   compiled with the device, so that both are of the size that the device knows. */
+/* For a device: *own = the given configuration (NULL = defaults), with defaults for missing members. It is compiled
+   with the device, so that own has the size that the device knows. */
 static inline void nnrt_config_read(NNRT_ModelConfig *own, const NNRT_ModelConfig *given)
 {
     const uint32_t known = (uint32_t)sizeof(*own);
@@ -470,7 +473,7 @@ static inline void nnrt_config_read(NNRT_ModelConfig *own, const NNRT_ModelConfi
 
 typedef struct NNRT_PreparedModel NNRT_PreparedModel;
 
-/* What a prepared model holds and needs. */
+/* The memory of a prepared model. */
 typedef struct nnrt_prepared_memory {
     size_t tables;    /* bytes of the prepared model itself, copied constants and own workspace included */
     size_t workspace; /* bytes of a workspace: arena and per-run tables */
@@ -484,18 +487,18 @@ typedef struct NNRT_PreparedModelVtbl {
     uint32_t structSize, version;
     /* Optional. *buffers with *count entries, valid while the prepared model lives. */
     NNRT_ReturnCode (*ExportModelCache)(NNRT_PreparedModel *self, const NNRT_SharedBuffer **buffers, uint32_t *count);
-    /* Required unless Run is there: HDI 1.0's Run. isOutputBufferEnough[nOut]; outputDims[nOut] or NULL. */
+    /* Required unless Run exists: HDI 1.0's Run. isOutputBufferEnough[nOut]; outputDims[nOut] or NULL. */
     NNRT_ReturnCode (*RunV1)(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
                              const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
                              bool *isOutputBufferEnough);
     /* ---- end of HDI 1.0 ---- */
-    /* Optional: smallest and largest extents of input `index`. */
+    /* Optional: smallest and largest dimensions of input `index`. */
     NNRT_ReturnCode (*GetInputDimRanges)(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least, nnrt_dims *most);
-    /* Required unless RunV1 is there. Runs in the prepared model's own workspace: one thread at a time. */
+    /* Required unless RunV1 exists. Runs in the prepared model's own workspace: one thread at a time. */
     NNRT_ReturnCode (*Run)(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
                            const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims);
     /* ---- end of HDI 2.0 and 2.1; ours from here ---- */
-    /* Optional: gives everything back. */
+    /* Optional: frees the prepared model. */
     void (*Destroy)(NNRT_PreparedModel *self);
     /* Required with RunIn: bytes of a workspace. Absent = sessions and auto call
        Run or RunV1 instead. */
@@ -504,18 +507,18 @@ typedef struct NNRT_PreparedModelVtbl {
     NNRT_ReturnCode (*RunIn)(NNRT_PreparedModel *self, void *workspace, size_t bytes, const NNRT_IOTensor *inputs,
                              uint32_t nIn, const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
                              nnrt_error *error);
-    /* Optional: type and shape of an input (output) as planned, for callers that build buffers; where extents are open the
-       largest. Absent = as the model declares them, or as they follow from it (nnrt_model_infer). INVALID_PARAMETER:
-       there is none of that index. */
+    /* Optional: type and shape of an input (output) as planned, for callers that allocate buffers; dynamic dimensions
+       at their upper bounds. Absent = as the model declares them, or as nnrt_model_infer derives them.
+       INVALID_PARAMETER: no input (output) has that index. */
     NNRT_ReturnCode (*GetIO)(NNRT_PreparedModel *self, bool output, uint32_t index, NNRT_DataType *type,
                              nnrt_dims *shape);
-    /* Optional: what the prepared model holds. Members may only be added to it with another NNRT_LAYOUT. */
+    /* Optional: the memory of the prepared model. Members may only be added to it with another NNRT_LAYOUT. */
     NNRT_ReturnCode (*GetMemory)(NNRT_PreparedModel *self, nnrt_prepared_memory *memory);
-    /* Optional: smallest and largest extents of output `index`. Absent: they are as GetIO tells. */
+    /* Optional: smallest and largest dimensions of output `index`. Absent: they are as GetIO reports. */
     NNRT_ReturnCode (*GetOutputDimRanges)(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least, nnrt_dims *most);
 #ifndef NNRT_FIRMWARE
-    /* Optional: a run that asks stop now and then, between its steps, say, and ends with CANCELLED where it is to end.
-       As RunIn; workspace NULL: as Run. stop and error may be NULL. Absent = what has begun is not interrupted. */
+    /* Optional: a run that polls stop between its steps, and returns CANCELLED once it is set. As RunIn; workspace
+       NULL: as Run. stop and error may be NULL. Absent = a run that has begun is not interrupted. */
     NNRT_ReturnCode (*RunUntil)(NNRT_PreparedModel *self, void *workspace, size_t bytes, const NNRT_IOTensor *inputs,
                                 uint32_t nIn, const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
                                 const nnrt_stop *stop, nnrt_error *error);
@@ -527,8 +530,8 @@ struct NNRT_PreparedModel {
     const NNRT_PreparedModelVtbl *vtbl;
 };
 
-/* Is told why a device does not take a node: code, and a message unless the device was built without them. It lives
-   during the call; of the message there are error->capacity bytes, which need not be as many as in this build. */
+/* Receives the reason why a device does not support a node: code, and a message unless the device was built without
+   them. error lives during the call; its message has error->capacity bytes, maybe another number than in this build. */
 typedef void (*nnrt_reason)(void *user, uint32_t node, const nnrt_error *error);
 
 typedef struct NNRT_DeviceVtbl {
@@ -569,9 +572,9 @@ typedef struct NNRT_DeviceVtbl {
        not. */
     NNRT_ReturnCode (*GetModelMemory)(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                       size_t *bytes);
-    /* Optional: GetSupportedOperation for the configuration that PrepareModel will be given, with its memory and its
-       extents. Where there is config->buffer all memory is taken from it: as much as GetModelMemory says suffices.
-       reason, when not NULL, is told of each node that is not supported why. Absent = GetSupportedOperation. */
+    /* Optional: GetSupportedOperation for the configuration that PrepareModel will receive, in its memory and with
+       its shapes. With config->buffer all memory comes from it: the bytes of GetModelMemory suffice. reason, if not
+       NULL, is called for each unsupported node. Absent = GetSupportedOperation. */
     NNRT_ReturnCode (*GetSupportedNodes)(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                          bool *isSupported, uint32_t count, nnrt_reason reason, void *user);
     /* Optional, both or none: a context that prepared models share, as NNAdapter's drivers have it, with the properties
@@ -588,15 +591,15 @@ typedef struct NNRT_DeviceVtbl {
 
 #define NNRT_MAX_DEVICES 16
 
-/* Devices are told apart by "<device>_<vendor>_v<major>_<minor>". nnrt_device_find takes that or the device name alone
-   (the first registered with it). Registering and unregistering is for one thread, before and after the others run. */
+/* The identity of a device is "<device>_<vendor>_v<major>_<minor>". nnrt_device_find takes that or the device name
+   alone (the first one registered under it). Register and unregister on one thread, before and after the others run. */
 typedef struct nnrt_device nnrt_device;
 NNRT_API NNRT_ReturnCode nnrt_device_register(const NNRT_DeviceVtbl *table, void *self, nnrt_error *error);
-/* DEVICE_BUSY while prepared models or blocks of it exist; the built-in devices are OPERATION_FORBIDDEN. What others
-   prepared does not matter: a device's address stays the same until it is unregistered itself. */
+/* DEVICE_BUSY while prepared models or buffers of it exist; OPERATION_FORBIDDEN for built-in devices. Models of other
+   devices do not matter: the address of a device stays the same until it is unregistered itself. */
 NNRT_API NNRT_ReturnCode nnrt_device_unregister(const char *name);
 NNRT_API uint32_t nnrt_device_count(void);
-NNRT_API nnrt_device *nnrt_device_at(uint32_t index);     /* in the order of registration; NULL beyond the last */
+NNRT_API nnrt_device *nnrt_device_at(uint32_t index);     /* in the order of registration; NULL after the last */
 NNRT_API nnrt_device *nnrt_device_find(const char *name); /* NULL when there is none */
 /* The device that a session of model runs on. name: of a device; "auto:NAME,NAME,...": auto over these; NULL: auto. A
    program without devices/nnrt_auto.h gets for NULL the first registered device that supports every node, else
@@ -611,7 +614,7 @@ NNRT_API NNRT_DeviceStatus nnrt_device_status(const nnrt_device *device);
 /* nnrt_device_type, with the code of a device that fails to tell: *type is OTHER then. */
 NNRT_API NNRT_ReturnCode nnrt_device_ask_type(const nnrt_device *device, NNRT_DeviceType *type);
 
-/* What a device says that it can; one that does not say so cannot. */
+/* Abilities that a device reports; without a report it has none. */
 typedef int32_t nnrt_ability;
 enum {
     NNRT_ABILITY_FLOAT16, /* run a float32 model in float16 */
@@ -619,15 +622,17 @@ enum {
     NNRT_ABILITY_PRIORITY,
     NNRT_ABILITY_DYNAMIC_INPUT,
     NNRT_ABILITY_MODEL_CACHE,
-    NNRT_ABILITY_OFFLINE_MODEL, /* PrepareOfflineModel is there */
-    NNRT_ABILITY_TELL_NODES,    /* GetSupportedNodes or GetSupportedOperation is; else all nodes count as taken */
-    NNRT_ABILITY_TELL_MEMORY    /* GetModelMemory is */
+    NNRT_ABILITY_OFFLINE_MODEL, /* PrepareOfflineModel exists */
+    NNRT_ABILITY_TELL_NODES,    /* GetSupportedNodes or GetSupportedOperation exists; else all nodes count as
+                                   supported */
+    NNRT_ABILITY_TELL_MEMORY    /* GetModelMemory exists */
 };
 NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability);
 /* The same, with the code of a device that fails to tell: *can is false then. */
 NNRT_API NNRT_ReturnCode nnrt_device_ask(const nnrt_device *device, nnrt_ability ability, bool *can);
 
-/* Calls through the table; a missing method gives what API says for it (mostly NNRT_NOT_SUPPORT). config may be NULL. */
+/* Calls through the table; a missing method returns the code of HDI for it (mostly NNRT_NOT_SUPPORT). config may be
+   NULL. */
 NNRT_API NNRT_ReturnCode nnrt_device_supported(nnrt_device *device, const NNRT_Model *model, bool *isSupported,
                                                uint32_t count);
 /* The same for a configuration, and with reasons: reason may be NULL. */
@@ -636,8 +641,8 @@ NNRT_API NNRT_ReturnCode nnrt_device_explain(nnrt_device *device, const NNRT_Mod
                                              nnrt_reason reason, void *user);
 NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Model *model,
                                              const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
-/* From what a prepared model of that device exported (ExportModelCache), in that order; from a model in the device's own
-   form. */
+/* Prepares from the blocks that a prepared model of that device exported (ExportModelCache), in that order; from a
+   model in the device's own format. */
 NNRT_API NNRT_ReturnCode nnrt_device_prepare_cache(nnrt_device *device, const NNRT_SharedBuffer *cache, uint32_t count,
                                                    const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
 NNRT_API NNRT_ReturnCode nnrt_device_prepare_offline(nnrt_device *device, const NNRT_SharedBuffer *models,
@@ -645,15 +650,15 @@ NNRT_API NNRT_ReturnCode nnrt_device_prepare_offline(nnrt_device *device, const 
                                                      NNRT_PreparedModel **prepared);
 NNRT_API NNRT_ReturnCode nnrt_device_model_memory(nnrt_device *device, const NNRT_Model *model,
                                                   const NNRT_ModelConfig *config, size_t *bytes);
-/* AllocateBuffer and ReleaseBuffer: a block that device and program both see, with a descriptor, an address, or both
-   (nnrt_buffer_map). device NULL, or one without these methods: from the system (nnrt_buffer_create). INVALID_PARAMETER:
-   length 0. DEVICE_ERROR: what the device gives is no such block; it has been given back. Each block is given back once, to
-   the device that it is from; a device is not unregistered before that. INVALID_BUFFER: no block at all. */
+/* AllocateBuffer and ReleaseBuffer: a block that device and program both access, with a descriptor, an address, or
+   both (nnrt_buffer_map). device NULL, or one without these methods: from the system (nnrt_buffer_create).
+   INVALID_PARAMETER: length 0. DEVICE_ERROR: the device returned an invalid block, which has been released. Each
+   block is released once, by the device that it came from, before that is unregistered. INVALID_BUFFER: not a block. */
 NNRT_API NNRT_ReturnCode nnrt_device_allocate(nnrt_device *device, uint32_t length, NNRT_SharedBuffer *buffer);
 NNRT_API NNRT_ReturnCode nnrt_device_free(nnrt_device *device, const NNRT_SharedBuffer *buffer);
-/* How a model cache comes between: nnrt_device_prepare calls prepare for each device that has one
-   (PrepareModelFromModelCache), for the parts that `auto` makes, too. It gives what nnrt_device_prepare or
-   nnrt_device_prepare_cache of that device gave; config has no `through` any more. */
+/* The hook of a model cache: nnrt_device_prepare calls prepare for each device that supports caching
+   (PrepareModelFromModelCache), for the partitions of `auto`, too. prepare returns the result of nnrt_device_prepare
+   or nnrt_device_prepare_cache of that device; its config has no `through`. */
 typedef struct nnrt_through {
     NNRT_ReturnCode (*prepare)(void *user, nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                NNRT_PreparedModel **prepared);
@@ -667,14 +672,14 @@ NNRT_API NNRT_ReturnCode nnrt_context_open(nnrt_context *context, nnrt_device *d
 NNRT_API void nnrt_context_close(nnrt_context *context);
 /* For a device with this `self`: the context of its own that the caller of PrepareModel wants used; NULL: there is none. */
 NNRT_API void *nnrt_context_of(const NNRT_ModelConfig *config, const void *self);
-/* Destroys what nnrt_device_prepare of that device gave. NULL is fine. */
+/* Destroys a model that nnrt_device_prepare of that device prepared. NULL is fine. */
 NNRT_API void nnrt_device_release(nnrt_device *device, NNRT_PreparedModel *prepared);
-/* RunIn where there is one and a workspace is given, else Run, else RunV1. error may be NULL. */
+/* RunIn if it exists and a workspace is given, else Run, else RunV1. error may be NULL. */
 NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
                                            const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                            uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error);
-/* The same, but it ends with CANCELLED where stop says so: before it has begun, and with RunUntil later, too. What it
-   wrote is not to be used. stop NULL: nothing ends it. */
+/* The same, but it returns CANCELLED once stop is set: before it has begun, and with RunUntil during the run, too;
+   its outputs are then undefined. stop NULL: nothing ends it. */
 NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
                                                  const NNRT_IOTensor *inputs, uint32_t nIn,
                                                  const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
@@ -685,20 +690,20 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, v
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>prepare */
 
-/* Checks everything about a model that does not need shapes: indices, producers, cycles, names, types, constant
-   buffers, operators. Working memory is memory's temporary part. *order, when not NULL, gets the nodes' indices there,
-   one a node, sorted so that producers come first: those of the main graph, then those of each subgraph. Behind them stands
-   where each graph's begin (order[nodes.count + g]), and the number of nodes. */
+/* Checks all properties of a model that do not depend on shapes: indices, producers, cycles, names, types, constant
+   buffers, operators. It works in the temporary part of memory. *order, if order is not NULL, is there, too: the
+   indices of all nodes, producers first, those of the main graph before those of each subgraph; then the position
+   where the nodes of each graph begin (order[nodes.count + g]), and the number of nodes. */
 NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *memory, uint32_t **order,
                                           nnrt_error *error);
 /* The same for an application: NNRT_SUCCESS when a device could take the model, shapes included. */
 NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                              nnrt_error *error);
 
-/* Works out type and shape of every tensor: tensors[model->allTensors.count]. Small values that are known before a run
-   (shapes computed from shapes) are computed; their operands have data. visit, when not NULL, is called for every node
-   behind its resolution, in an order where producers come first; folded tells that all its results are known. Of a node
-   that runs subgraphs it is called for its parts (resolved->part), and between them for the nodes of its subgraphs. */
+/* Shape inference: type and shape of every tensor, tensors[model->allTensors.count]. Constant folding of shape
+   arithmetic: small values that are known before the run are computed, and their operands have data. visit, if not
+   NULL, is called for every node after its resolution, producers first; folded: all its results are known. A node
+   that runs subgraphs is visited for its parts (resolved->part), and between them for the nodes of its subgraphs. */
 typedef NNRT_ReturnCode (*nnrt_visit)(void *user, uint32_t node, nnrt_resolve *resolved, bool folded);
 NNRT_API NNRT_ReturnCode nnrt_model_infer(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                           nnrt_operand *tensors, nnrt_visit visit, void *user);
@@ -731,17 +736,18 @@ NNRT_API size_t nnrt_plan_scratch(uint32_t count);
 NNRT_API NNRT_ReturnCode nnrt_plan_arena(nnrt_plan_block *blocks, uint32_t count, size_t alignment, void *scratch,
                                          size_t *arenaBytes, size_t *lowerBound);
 
-/* The plan: what a prepared model does, as data. A device may run it with nnrt_plan_run, or read it and do better. */
+/* The plan: the steps of a prepared model as data. A device may run it with nnrt_plan_run, or read it and run it
+   itself. */
 typedef int32_t nnrt_place_kind;
 enum {
     NNRT_PLACE_NONE,     /* absent operand */
-    NNRT_PLACE_CONSTANT, /* where view.data points: the model's, or what was computed from it */
-    NNRT_PLACE_DERIVED,  /* where view.data points: a derived constant, which belongs to the plan */
+    NNRT_PLACE_CONSTANT, /* at view.data: a constant of the model, or folded from constants */
+    NNRT_PLACE_DERIVED,  /* at view.data: a derived constant, which belongs to the plan */
     NNRT_PLACE_ARENA,    /* at offset in the arena */
     NNRT_PLACE_INPUT,    /* in the caller's input number offset */
     NNRT_PLACE_OUTPUT,   /* in the caller's output number offset - nInputs: addresses of inputs stand before its own */
-    NNRT_PLACE_CARRIED   /* where address number offset says, behind those of the outputs: the places in the arena of a
-                            carried value and of what it becomes are exchanged after each trip of a LOOP */
+    NNRT_PLACE_CARRIED   /* at address number `offset`, after those of the outputs: the places in the arena of a
+                            carried value and of its next value are exchanged after each iteration of a LOOP */
 };
 
 typedef struct nnrt_plan_arg {
@@ -782,10 +788,10 @@ typedef struct nnrt_plan {
     size_t derivedBytes;           /* of derived constants */
     const nnrt_parallel *parallel; /* NULL: steps run on the calling thread */
     const struct nnrti_open_plan
-        *open; /* NULL: all extents are fixed. Else views are the largest there may be, and only
+        *open; /* NULL: no dynamic shapes. Otherwise views have the upper bounds, and only
                                            nnrt_plan_run runs the plan */
 #ifndef NNRT_FIRMWARE
-    const struct nnrti_profile *profile; /* NULL: nobody is told of the steps */
+    const struct nnrti_profile *profile; /* NULL: none */
 #endif
 } nnrt_plan;
 
@@ -796,34 +802,46 @@ typedef struct nnrt_plan {
 #define NNRTI_PLAN_REST , NULL
 #endif
 
-/* A plan is made in three phases. A device calls the first, changes what it does better, and calls the last.
+/* A plan is made in three phases. A device calls the first, replaces what it does better, and calls the last.
 
-       nnrt_plan_draft    checks the model, resolves every node, computes what is known before a run
-       the device's edits
-       nnrt_plan_finish   drops what nobody reads, lets results take the place of their inputs, lays out the arena
+       nnrt_plan_draft    checks the model, resolves every node, folds constants
+       the device's edits kernels, operator fusion, prepacked weights, layouts
+       nnrt_plan_finish   dead-code elimination, in-place results, liveness, arena offsets
 
-   What an edit may change of the draft:
-       a step's kernel, kernelName, attr, scratchBytes and flags, which then hold for the new kernel
-       the list of its arguments (nnrt_draft_args), as long as what it reads is written by a step in front of it
-       derived constants of a step (nnrt_draft_derive): packed weights, tables
-       steps that are gone (kernel NULL), or new (nnrt_draft_insert)
-       tensors between steps: new ones (nnrt_draft_tensor); bytes[] of one, where a layout needs more, with the views of
-       all arguments that are it
-   Of a step that is open, which every run resolves again with the extents that it has, kernel and attr may be replaced,
-   and derived constants added: its arguments stay, and it may not be gone.
-   What it may not: the model, operands of inputs and outputs of the model, constants. nnrt_plan_finish refuses with
-   DEVICE_ERROR what would read or write memory that is not there: tensors that do not exist, are not written before they
-   are read, are written twice, or are shorter than their views.
-   Edits run twice where bytes are counted first, so they must do the same both times, and take all memory from
-   draft->memory. examples/device/device.h is a whole device that is made so. */
+   The contract of an edit. It may change:
+       a step's kernel, kernelName, attr, scratchBytes and flags, which then describe the new kernel
+       the list of its arguments (nnrt_draft_args); every input must be written by an earlier step
+       derived constants of a step (nnrt_draft_derive): prepacked weights, tables
+       steps: removed ones (kernel NULL), new ones (nnrt_draft_insert)
+       tensors between steps: new ones (nnrt_draft_tensor); bytes[] of a tensor, if a layout needs more, together with
+       the views of all arguments that refer to it
+   Of a step with dynamic shapes, which every run resolves again, kernel and attr may be replaced and derived
+   constants added: its arguments stay, and it must not be removed. It must not change the model, the operands of the
+   model's inputs and outputs, or constants. nnrt_plan_finish returns DEVICE_ERROR for a draft that would access
+   invalid memory: tensors that do not exist, are read before they are written, are written twice, or are shorter than
+   their views. Edits run twice if bytes are counted first, so they must be deterministic and take all memory from
+   draft->memory. Example, replacing every float32 SOFTMAX (examples/device/device.h is a whole device of this kind):
+
+       static NNRT_ReturnCode edit(void *user, nnrt_draft *draft)
+       {
+           for (uint32_t i = 0; i < draft->nSteps; i++) {
+               nnrt_draft_step *s = &draft->steps[i];
+               if (s->op == nnrt_op_find(NNRT_NODE_TYPE_SOFTMAX) &&
+                   s->args[0].view.dataType == NNRT_DATA_TYPE_FLOAT32) {
+                   s->kernel = my_softmax;
+                   s->kernelName = "my_softmax";
+               }
+           }
+           return NNRT_SUCCESS;
+       } */
 typedef struct nnrt_draft_step {
-    nnrt_kernel kernel; /* NULL: the step is gone */
+    nnrt_kernel kernel; /* NULL: the step is removed */
     const char *kernelName;
     const void *attr;
     const nnrt_op *op; /* of the node; NULL for a step that a device added */
     const char *name;
     int32_t node;
-    uint32_t flags; /* NNRT_OP_INPLACE, _ALIAS, _EFFECT: what the kernel allows */
+    uint32_t flags; /* NNRT_OP_INPLACE, _ALIAS, _EFFECT, as the kernel supports them */
     nnrt_plan_arg
         *args; /* nIn inputs, nDerived derived constants, nOut outputs. tensor and view count, and kind where it is
                             CONSTANT or DERIVED; kinds and offsets of others are given by nnrt_plan_finish. An offset
@@ -838,7 +856,7 @@ typedef struct nnrt_draft {
     const NNRT_Model *model;
     const NNRT_ModelConfig *config;
     nnrt_memory *memory;
-    nnrt_operand *tensors; /* all of the model, then those that a device added: types, extents, values where known */
+    nnrt_operand *tensors; /* of the model, then those that a device added: types, shapes, known values */
     size_t *bytes;         /* of each tensor */
     uint32_t nTensors;
     nnrt_draft_step *steps;
@@ -858,8 +876,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_draft(const NNRT_Model *model, const NNRT_Mod
                                          nnrt_draft **draft);
 NNRT_API NNRT_ReturnCode nnrt_plan_finish(nnrt_draft *draft, nnrt_plan **plan);
 #ifndef NNRT_FIRMWARE
-/* All that PrepareModel and GetModelMemory of a device have to do whose prepared models are plans: the three phases in
-   memory as config says, counted by the same walk. edit may be NULL; what it returns is returned. */
+/* PrepareModel and GetModelMemory of a device whose prepared models are plans: the three phases in the memory of
+   config, counted by the same code. edit may be NULL; its code is returned. */
 typedef NNRT_ReturnCode (*nnrt_edit)(void *user, nnrt_draft *draft);
 NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                            void *user, NNRT_PreparedModel **prepared);
@@ -887,27 +905,28 @@ NNRT_API void nnrt_plan_model_table(NNRT_PreparedModelVtbl *table);
 NNRT_API NNRT_ReturnCode nnrt_plan_model_finish(nnrt_plan_model *model, nnrt_draft *draft, bool runIn);
 /* The last phase, which cannot fail: the model takes over the memory that it lies in. */
 NNRT_API void nnrt_plan_model_keep(nnrt_plan_model *model, const NNRT_ModelConfig *config, nnrt_memory *memory);
-/* All that GetSupportedNodes of such a device has to do if its edit refuses no node, and with config and reason NULL all
-   that GetSupportedOperation has to do: a node is supported if shape inference resolves it, as nnrt_plan_prepare does, for
-   the reference device's kernels. */
+/* GetSupportedNodes of such a device if its edit refuses no node, and with config and reason NULL
+   GetSupportedOperation: a node is supported if shape inference resolves it, as nnrt_plan_prepare does, for the
+   kernels of the reference device. */
 NNRT_API NNRT_ReturnCode nnrt_plan_supported(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                              bool *isSupported, uint32_t count, nnrt_reason reason, void *user);
 
-/* Weights that an edit packed before, or is to pack for the next time. They are of one model, and hold for its constants
-   alone: who keeps them sees to it that they are given to no other. */
+/* Prepacked weights that an edit stored earlier, or is to store for later. They belong to the constants of one model:
+   the code that keeps them must not pass them for another model. */
 typedef struct nnrt_packed {
     const void *table, *weights; /* weights are aligned to NNRT_ALIGNMENT, used where they lie, and outlive the plan */
     size_t tableBytes, weightBytes;
 } nnrt_packed;
 typedef struct nnrt_packs {
-    /* *packed is what the device config->device packed of this model. false: there is nothing. NULL: there never is. */
+    /* *packed = the weights that device config->device packed for this model. false: none. NULL: never any. */
     bool (*find)(void *user, const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_packed *packed);
-    /* The model is prepared. taken: from what find gave; else fault says why not, with code SUCCESS where there was nothing,
-       and ExportModelCache of prepared gives two blocks, the table and the weights, if keep is set. */
+    /* The model is prepared. taken: with the weights of find; otherwise fault has the reason, with code SUCCESS if
+       there were none, and ExportModelCache of prepared returns two blocks, the table and the weights, if keep is
+       set. */
     void (*done)(void *user, const NNRT_Model *model, const NNRT_ModelConfig *config, NNRT_PreparedModel *prepared,
                  bool taken, const nnrt_error *fault);
     void *user;
-    bool keep; /* what is packed is to be exported: the prepared model takes some bytes more */
+    bool keep; /* the packed weights will be exported: the prepared model takes some bytes more */
     /* For a model cache, whose device gets no model (PrepareModelFromModelCache). whole, with keep: there is a third block,
        the model without the constants that are packed, so that it is restored from the three alone. save writes a model as
        bytes (out NULL: only *bytes is set), load reads them where they are, which outlive the model. nnrt.h has both. */
@@ -932,12 +951,12 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
    was packed before. It must be something that no place in memory depends on: a file may be damaged. */
 NNRT_API NNRT_ReturnCode nnrt_draft_pack(nnrt_draft *draft, uint32_t step, NNRT_DataType type, int32_t rank,
                                          const int32_t *dims, void **data);
-/* A number that is found by reading constants. nnrt_draft_recall: true, it is *number, as it was when these weights were
-   packed; false: the edit finds it, and tells it by nnrt_draft_note, whose code ends the edit if it is none of success. No
-   place in memory may depend on it either. */
+/* A number that is computed from constants. nnrt_draft_recall: true, *number is the value that was stored with these
+   weights; false: the edit computes it and passes it to nnrt_draft_note, whose code ends the edit unless it is
+   SUCCESS. No address in memory may depend on the number. */
 NNRT_API bool nnrt_draft_recall(nnrt_draft *draft, int64_t *number);
 NNRT_API NNRT_ReturnCode nnrt_draft_note(nnrt_draft *draft, int64_t number);
-/* Whether packed weights are taken as they were packed before: they are not to be changed then. */
+/* Whether the weights are prepacked and must not be changed. */
 NNRT_API bool nnrt_draft_packed(const nnrt_draft *draft);
 #endif
 /* The first and the last phase, without edits. Everything the plan points to lies in memory (kept) or in the model. */
@@ -961,11 +980,11 @@ typedef struct nnrt_draft_use {
 } nnrt_draft_use;
 NNRT_API nnrt_draft_use nnrt_draft_uses(const nnrt_draft *draft, uint32_t tensor);
 NNRT_API bool nnrt_draft_next(const nnrt_draft *draft, nnrt_draft_use *use);
-/* Makes def-use lists of the draft, so that the functions above take time for the steps that they find and not for all. As
-   long as there are lists, the edit calls nnrt_draft_changed where it changes an argument in place, or, with
-   NNRT_DRAFT_STEP, several or their number, and where it brings back a step that was gone. Lists of nnrt_draft_args are
-   filled before the next call of a function above. nnrt_plan_finish refuses with DEVICE_ERROR what lists do not know.
-   nnrt_draft_insert ends the lists. false: no memory. */
+/* Builds def-use lists of the draft, so that the time of the functions above depends on the steps that they find, not
+   on all. While there are lists, the edit calls nnrt_draft_changed after it changes an argument in place, or, with
+   NNRT_DRAFT_STEP, several arguments or their number, and after it restores a removed step. Lists of nnrt_draft_args
+   are filled before the next call of a function above. nnrt_plan_finish returns DEVICE_ERROR for changes that the
+   lists do not know. nnrt_draft_insert ends the lists. false: no memory. */
 #define NNRT_DRAFT_STEP 0xFFFFFFFFu
 NNRT_API bool nnrt_draft_index(nnrt_draft *draft);
 NNRT_API bool nnrt_draft_changed(nnrt_draft *draft, uint32_t step, uint32_t argument);
@@ -988,18 +1007,18 @@ NNRT_API bool nnrt_draft_make_dynamic(nnrt_draft *draft, nnrt_draft_step *step);
 /* Gives a step a new list of that many arguments, all absent, to be filled by the caller; args of the old list stay valid.
    NULL: no memory, or no such step. */
 NNRT_API nnrt_plan_arg *nnrt_draft_args(nnrt_draft *draft, uint32_t step, uint32_t nIn, uint32_t nOut);
-/* One more derived constant behind those of a step, without holes: *data = room for its elements, or NULL while bytes are
+/* Appends a derived constant to those of a step, dense: *data = room for its elements, or NULL while bytes are
    counted. */
 NNRT_API NNRT_ReturnCode nnrt_draft_derive(nnrt_draft *draft, uint32_t step, NNRT_DataType type, int32_t rank,
                                            const int32_t *dims, void **data);
 /* A new tensor for results between steps; NNRT_NO_TENSOR: no memory, or no such shape. draft->tensors and bytes may move. */
 NNRT_API uint32_t nnrt_draft_tensor(nnrt_draft *draft, NNRT_DataType type, int32_t rank, const int32_t *dims);
-/* A new step in front of step `at`, whose number, as that of all behind it, grows by one. NULL: no memory, or at is
-   beyond the end. Addresses of steps do not hold any more. */
+/* A new step in front of step `at`; the numbers of `at` and later steps grow by one. NULL: no memory, or at exceeds
+   the number of steps. Addresses of steps become invalid. */
 NNRT_API nnrt_draft_step *nnrt_draft_insert(nnrt_draft *draft, uint32_t at);
 #ifndef NNRT_FIRMWARE
-/* The same for count steps, number i of them in front of step at[i], which never falls: all that is there moves once.
-   Arguments of the new steps come from nnrt_memory_temp(draft->memory). */
+/* The same for count steps, number i of them in front of step at[i]; at[] does not decrease: all existing steps move
+   once. Arguments of the new steps come from nnrt_memory_temp(draft->memory). */
 NNRT_API bool nnrt_draft_insert_all(nnrt_draft *draft, const nnrt_draft_step *steps, const uint32_t *at, uint32_t count);
 #endif
 
@@ -1009,34 +1028,35 @@ NNRT_API bool nnrt_draft_insert_all(nnrt_draft *draft, const nnrt_draft_step *st
    number of the step: of the one that runs plans, where it failed in these. */
 NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                            nnrt_error *error);
-/* The same, and sums[nSteps] gets a checksum of the results of each step: what nnrt emit-c --golden compares. Results that
-   a step which runs plans writes through its table are not among them. */
+/* The same; sums[nSteps] receives a checksum of the outputs of each step, which nnrt emit-c --golden compares.
+   Outputs that a step which runs plans writes through its table are not included. */
 NNRT_API NNRT_ReturnCode nnrt_plan_sums(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                         uint32_t *sums);
 /* FNV-1a of 32 bits, begun with NNRT_SUM, of the dense elements of a view, lowest byte first: the same on every machine. All
    NaN of a type count as one. */
 #define NNRT_SUM 2166136261u
 NNRT_API uint32_t nnrt_view_sum(const nnrt_view *view, uint32_t sum);
-/* Bytes of a workspace for the plan: views of the widest step, addresses of inputs and outputs, tables for open extents,
-   and the arena. */
+/* Bytes of a workspace for the plan: views of the widest step, addresses of inputs and outputs, tables for dynamic
+   shapes, and the arena. */
 NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan);
-/* Checks inputs and outputs against the plan, then calls the kernels in order. workspace is aligned to NNRT_ALIGNMENT;
-   inputs and outputs to their element size, and no output overlaps an input. Nothing is allocated; those that have only a
-   descriptor are mapped while it runs. outputDims and error may be NULL. Where extents are open, inputs bring theirs
-   (OUT_OF_DIMENTION_RANGES beyond the bound), static steps run as they were planned, and the others are resolved with what
-   they then have: an output whose buffer is too small is not written (INSUFFICIENT_BUFFER), its outputDims tell what it
-   needs. Of outputs that a run did not come to, they tell the largest extents. */
+/* Checks inputs and outputs against the plan, then calls the kernels in order. workspace is aligned to
+   NNRT_ALIGNMENT; inputs and outputs to their element size, and no output overlaps an input. Nothing is allocated;
+   buffers with only a descriptor are mapped during the run. outputDims and error may be NULL. With dynamic shapes the
+   inputs carry their dimensions (OUT_OF_DIMENTION_RANGES if one exceeds its upper bound); static steps run as
+   planned, the others are resolved again with the actual dimensions. An output whose buffer is too small is not
+   written (INSUFFICIENT_BUFFER), and its outputDims give the required shape. outputDims of outputs that the run did
+   not reach have the upper bounds. */
 NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, size_t workspaceBytes,
                                        const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                        uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error);
 
-/* The plans that a step runs, as its attributes: its kernel is nnrt_plan_if or nnrt_plan_loop, its arguments are inputs, and
-   its scratch is the table in which these plans find what is not in the arena: an argument of theirs of the kinds INPUT,
-   OUTPUT and CARRIED lies at address number offset of the table. They work in the arena of the plan around
-   them, and with the views behind those of the step, which maxArgs counts. */
+/* The plans that a step runs, as its attributes. Its kernel is nnrt_plan_if or nnrt_plan_loop, its arguments are
+   inputs, and its scratch is the table of addresses outside the arena: an argument of these plans of kind INPUT,
+   OUTPUT or CARRIED is at address number `offset` of the table. They work in the arena of the plan around them, and
+   with the views after those of the step, which maxArgs counts. */
 typedef struct nnrt_plan_graphs {
-    const nnrt_plan *plans[2]; /* IF: thenGraph, elseGraph. LOOP: the body, and what follows the last trip */
-    uint32_t nPairs;           /* LOOP: so many pairs of addresses are exchanged after a trip, from the first on */
+    const nnrt_plan *plans[2]; /* IF: thenGraph, elseGraph. LOOP: the body, and the steps after the last iteration */
+    uint32_t nPairs;           /* LOOP: pairs of addresses that are exchanged after an iteration, from the first on */
     uint32_t nScans;           /* LOOP: behind them so many addresses, each of which grows after a trip .. */
     const size_t *scanBytes;   /* .. by so many bytes */
     int32_t scanTrips;         /* trips that the LOOP makes if it has scans, -1: it has none */
@@ -1045,16 +1065,17 @@ typedef struct nnrt_plan_graphs {
 
 enum { NNRT_IF_TABLE = 2, NNRT_LOOP_TABLE = 6 };
 
-/* Kernels of such steps. Inputs of IF: the arena, cond, and from NNRT_IF_TABLE on the table; of LOOP: the arena, cond, trips
-   (both may be absent), then what a trip gets as its number and as its cond and where it leaves cond, and from
-   NNRT_LOOP_TABLE on the table. A fault of a step of the plans has that step's words, with node and operator in front. */
+/* Kernels of such steps. Inputs of IF: the arena, cond, and from NNRT_IF_TABLE on the table; of LOOP: the arena,
+   cond, trips (both may be absent), then the addresses of the iteration's number, of its cond, and of the cond that
+   it computes, and from NNRT_LOOP_TABLE on the table. A fault of a step of these plans keeps that step's message,
+   with node and operator in front. */
 NNRT_API NNRT_ReturnCode nnrt_plan_if(const void *attr, nnrt_view *args, nnrt_call *call);
 NNRT_API NNRT_ReturnCode nnrt_plan_loop(const void *attr, nnrt_view *args, nnrt_call *call);
 
 #ifndef NNRT_FIRMWARE
-/* A plan whose extents are all fixed, as one that nnrt_plan_execute runs: IF and LOOP become steps that run plans. *nested is
-   the plan itself where it has none. All lies in memory (kept), or in the plan, as long as which it is good. NOT_SUPPORT
-   where a run has to tell extents, or values that a step is resolved with; error says of which node. */
+/* Converts a plan without dynamic shapes to one that nnrt_plan_execute runs: IF and LOOP become steps that run plans.
+   *nested is the plan itself if it has none. The result is in memory (kept) and refers to the plan, which must
+   outlive it. NOT_SUPPORT if a step has dynamic shapes or is resolved with values of the run; error names the node. */
 NNRT_API NNRT_ReturnCode nnrt_plan_nest(const nnrt_plan *plan, nnrt_memory *memory, const nnrt_plan **nested,
                                         nnrt_error *error);
 #endif
@@ -1065,8 +1086,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_nest(const nnrt_plan *plan, nnrt_memory *memo
 NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_memory *memory, bool constants);
 #endif
 
-/* Runs the kernel of one resolved node whose inputs all have data; results[i] has room for output i (NULL: absent). Of an
-   operator that tells its extents (NNRT_OP_DATA_DEPENDENT) they then stand in resolved->out. */
+/* Runs the kernel of one resolved node whose inputs all have data; results[i] has room for output i (NULL: absent).
+   The dimensions of a data-dependent output (NNRT_OP_DATA_DEPENDENT) are in resolved->out afterwards. */
 NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *resolved, void *const *results, nnrt_memory *memory);
 
 #ifdef __cplusplus
