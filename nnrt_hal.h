@@ -1,14 +1,15 @@
 /*
-nnrt_hal.h - what stands between applications and devices in nnrt: the model as plain data, its validation, the plan and
-the memory planner every device can use, the device tables, the registry, and the built-in device `reference`.
+nnrt_hal.h - the layer between applications and devices of nnrt: the model as plain data, its validation, shape inference,
+the execution plan and the memory planner that every device can use, the device tables (vtables), the registry, and the
+built-in device `reference`.
 
 WHO READS THIS
-    A device vendor: copy examples/device/device.h, a device whose prepared models are plans (>>prepare); or fill an
-    NNRT_DeviceVtbl and an NNRT_PreparedModelVtbl (>>tables) wholly. Call nnrt_device_register, done.
+    A device vendor: copy examples/device/device.h, a device whose prepared models are plans (>>prepare); or implement
+    all of an NNRT_DeviceVtbl and an NNRT_PreparedModelVtbl (>>tables). Then call nnrt_device_register.
     Applications include nnrt.h, which includes this file.
 
 SECTIONS (search for the tag)
-    >>memory      allocator; memory whose need is counted by the same walk that uses it
+    >>memory      allocator; memory whose size is counted by the same code that uses it
     >>model       NNRT_Model and its parts, NNRT_ModelConfig, NNRT_IOTensor
     >>buffers     blocks of memory that have a descriptor
     >>tables      NNRT_DeviceVtbl, NNRT_PreparedModelVtbl
@@ -18,14 +19,14 @@ SECTIONS (search for the tag)
     >>memory >>buffers >>validate >>infer >>planner >>plan >>run >>nest >>prepared >>reference >>registry
 
 OWNERSHIP
-    A model is plain data that nobody here changes: it may be const and lie in flash. What is passed in stays the
+    A model is plain data that this library never changes: it may be const and be stored in flash. Arguments stay the
     caller's. Constants are used in place and must outlive the prepared model, unless ModelConfig.copyConstants is set.
-    Of one that has only a descriptor, what lies behind it must; the descriptor itself may be closed.
+    For a constant that has only a descriptor the file must outlive it; the descriptor may be closed.
     A prepared model is immutable; any number of threads may run it at once with RunIn, each in a workspace of its own.
 
 ERRORS
-    Functions return a code of NNRT_ReturnCode; a message that names node, operator, what was found and what was
-    expected goes to an nnrt_error where one is given. Nothing aborts or prints.
+    Functions return a code of NNRT_ReturnCode. If the caller passes an nnrt_error, it receives a message that names
+    node, operator, the found and the expected values. No function aborts or prints.
 
 MIT license, see LICENSE.
 */
@@ -1138,7 +1139,7 @@ NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *resolved, void *const *resu
 
 NNRTI_SETUP()
 
-/* FNV-1a of 64 bits over some bytes, begun with NNRTI_FNV64, or with what came of the bytes before. */
+/* FNV-1a, 64 bits. hash: NNRTI_FNV64, or the hash of the preceding bytes. */
 #define NNRTI_FNV64 0xCBF29CE484222325u
 NNRTI_UNUSED static uint64_t nnrti_fnv64(uint64_t hash, const uint8_t *data, size_t bytes)
 {
@@ -1200,7 +1201,7 @@ NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t byt
 
 #define NNRTI_KEEP_ALIGNMENT (NNRT_ALIGNMENT < 16 ? NNRT_ALIGNMENT : 16)
 
-/* What comes from the allocator: blocks lie behind this header, one behind the other. */
+/* A piece of memory from the allocator: this header, then blocks, one after another. */
 typedef struct nnrti_piece {
     struct nnrti_piece *next;
     size_t bytes, used; /* with the header */
@@ -1208,8 +1209,8 @@ typedef struct nnrti_piece {
 
 #define NNRTI_PIECE_HEADER (NNRT_ALIGNMENT < 32 ? 32 : NNRT_ALIGNMENT)
 
-/* rounded bytes from the pieces: from the newest one, or from a new one. A large block's own piece stands behind the
-   newest, which goes on serving. */
+/* Returns rounded bytes of the newest piece, or of a new one. The piece of a large block is linked after the newest
+   piece, which stays in use. */
 static void *nnrti_piece_get(nnrt_memory *m, size_t rounded, size_t alignment, bool temp)
 {
     nnrti_piece *p = (nnrti_piece *)m->pieces[temp], *made;
@@ -1260,7 +1261,7 @@ NNRT_API void nnrt_memory_buffer(nnrt_memory *m, void *buffer, size_t bytes)
     m->top = m->base + m->size;
 }
 
-/* Takes bytes (rounded) from front or back and updates what is counted; false and full when they do not fit. */
+/* Takes bytes (rounded) from front or back and updates the counters; if they do not fit, sets full and returns false. */
 static bool nnrti_memory_take(nnrt_memory *m, size_t bytes, bool temp)
 {
     if (m->full || bytes > m->size - m->front - m->back) {
@@ -1362,7 +1363,8 @@ NNRTI_NOINLINE static NNRT_ReturnCode nnrti_no_memory(nnrt_error *error)
 
 #if NNRT_MMAP
 
-/* Bytes behind a descriptor; false: it has no size, as a pipe. Only what is no file is asked by moving in it. */
+/* Size of the file of a descriptor; false: it has none, as a pipe. Only a descriptor that is no file is asked by
+   seeking. */
 static bool nnrti_descriptor_bytes(int fd, uint64_t *bytes)
 {
     struct stat s;
@@ -1507,7 +1509,7 @@ static bool nnrti_descriptor_only(const NNRT_SharedBuffer *b)
            b->offset + b->dataSize <= bytes;
 }
 
-/* Notes what a constant needs of its descriptor; false: no memory. */
+/* Extends the mapping of a descriptor to a constant; false: no memory. */
 static bool nnrti_note_mapping(const NNRT_SharedBuffer *b, nnrt_memory *memory, nnrt_mapping **mappings)
 {
     nnrt_mapping *m = *mappings;
@@ -1532,7 +1534,7 @@ NNRT_API const NNRT_Model *nnrt_model_map(const NNRT_Model *model, nnrt_memory *
     NNRT_Tensor *tensors;
     *mappings = NULL;
     if (model == NULL || nnrti_check_lists(model, NULL) != NNRT_SUCCESS)
-        return model; /* what is wrong is told where it is checked */
+        return model; /* nnrti_check_tensor reports faults */
     for (uint32_t i = 0; i < model->allTensors.count; i++)
         if (nnrti_descriptor_only(&model->allTensors.data[i].data) &&
             !nnrti_note_mapping(&model->allTensors.data[i].data, memory, mappings))
@@ -1659,7 +1661,7 @@ static NNRT_ReturnCode nnrti_check_constant(const NNRT_Model *m, uint32_t i, nnr
 
 #ifndef NNRT_FIRMWARE
 
-/* One symbol an axis, and none for an extent that is fixed. */
+/* Rule: one symbol per axis, and 0 for a fixed dimension. */
 static NNRT_ReturnCode nnrti_check_symbols(const NNRT_Tensor *t, uint32_t i, nnrt_error *error)
 {
     if (t->symbols.data == NULL)
@@ -1679,7 +1681,7 @@ static NNRT_ReturnCode nnrti_check_symbols(const NNRT_Tensor *t, uint32_t i, nnr
 
 #endif
 
-/* Type, format, extents, lists and constant data of tensor i, each by itself. */
+/* Checks type, format, dimensions, lists and constant data of tensor i. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_check_tensor(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
     const NNRT_Tensor *t = &m->allTensors.data[i];
@@ -1777,7 +1779,7 @@ static const char *nnrti_tensor_name(const NNRT_Model *m, uint32_t i)
 /* Below 0, 0 or above it, as number a stands before b, beside it or behind it. */
 typedef int (*nnrti_before)(const void *user, uint32_t a, uint32_t b);
 
-/* Makes heap[at] and what hangs below it a heap again, the last one on top. */
+/* Restores the heap property below heap[at]; the last in the order is on top. */
 static void nnrti_sift(uint32_t *heap, uint32_t count, uint32_t at, nnrti_before before, const void *user)
 {
     const uint32_t moved = heap[at];
@@ -2166,7 +2168,7 @@ static NNRT_ReturnCode nnrti_tree_callers(const NNRT_Model *m, nnrti_tree *x, nn
     return NNRT_SUCCESS;
 }
 
-/* Who owns and calls what; the inputs of subgraphs are given by those who run them. */
+/* Finds the graph of each node and the node that runs each graph. Inputs of subgraphs count as written by that node. */
 static NNRT_ReturnCode nnrti_tree_begin(const NNRT_Model *m, uint32_t *writer, nnrt_memory *memory, nnrti_tree *x,
                                         nnrt_error *error)
 {
@@ -2212,7 +2214,7 @@ static bool nnrti_tree_taker(const nnrti_tree *x, uint32_t g, uint32_t t, uint32
     return true;
 }
 
-/* One reading of tensor t in graph g, counted, or entered where taken is there. */
+/* Records one use of tensor t in graph g: counts it, or stores it if taken has been allocated. */
 static NNRT_ReturnCode nnrti_tree_take(const NNRT_Model *m, const nnrti_tree *x, uint32_t g, uint32_t t,
                                        uint32_t *count, nnrt_error *error)
 {
@@ -2254,7 +2256,8 @@ static NNRT_ReturnCode nnrti_tree_takes(const NNRT_Model *m, const nnrti_tree *x
     return NNRT_SUCCESS;
 }
 
-/* Writers are known: where tensors are at home, what is read can be seen, and what subgraphs read of the graphs around. */
+/* With the writers known: finds the graph of each tensor, checks that every use is in scope, and collects the tensors
+   that subgraphs read from the graphs around them. */
 static NNRT_ReturnCode nnrti_tree_end(const NNRT_Model *m, const uint32_t *writer, nnrt_memory *memory, nnrti_tree *x,
                                       nnrt_error *error)
 {
@@ -2286,7 +2289,8 @@ static NNRT_ReturnCode nnrti_tree_end(const NNRT_Model *m, const uint32_t *write
 
 #endif
 
-/* How many tensors a node needs before it runs, and the k-th: its inputs, then what its subgraphs read of its graph. */
+/* The number of tensors that a node depends on, and the k-th: its inputs, then those that its subgraphs read from its
+   graph. */
 #ifdef NNRT_FIRMWARE
 #define nnrti_need_count(m, x, n) ((void)(x), (m)->nodes.data[n].inputIndex.count)
 #define nnrti_need(m, x, n, k) (m)->nodes.data[n].inputIndex.data[k]
@@ -2346,8 +2350,8 @@ static NNRT_ReturnCode nnrti_sort_nodes(const NNRT_Model *m, const uint32_t *wri
     return NNRT_SUCCESS;
 }
 
-/* Entries of an order: the nodes, sorted by their graphs, then where those of each graph begin and the last one ends.
-   Firmware has one graph. */
+/* Size of an order: the nodes, sorted by graph, then the position where the nodes of each graph begin, and the number
+   of nodes. Firmware has one graph. */
 #ifdef NNRT_FIRMWARE
 #define nnrti_order_count(m) ((m)->nodes.count)
 #define nnrti_order_begin(m, order, g) 0
@@ -2357,7 +2361,7 @@ static NNRT_ReturnCode nnrti_sort_nodes(const NNRT_Model *m, const uint32_t *wri
 #define nnrti_order_count(m) ((size_t)(m)->nodes.count + (m)->subGraph.count + 1)
 #define nnrti_order_begin(m, order, g) ((order)[(m)->nodes.count + (g)])
 #define nnrti_order_end(m, order, g) ((order)[(m)->nodes.count + (g) + 1])
-/* Sorts by graph what is sorted in itself, and puts behind it where each graph begins. */
+/* Stable sort of a topological order by graph; appends the position where each graph begins. */
 static NNRT_ReturnCode nnrti_sort_graphs(const NNRT_Model *m, const nnrti_tree *x, nnrt_memory *memory, uint32_t *order,
                                          nnrt_error *error)
 {
@@ -2455,7 +2459,7 @@ static size_t nnrti_widest(const NNRT_Model *m)
     return widest;
 }
 
-/* *o = what stands in the place of an operand that is not there. */
+/* *o = the placeholder of an absent operand. */
 static void nnrti_absent_operand(nnrt_operand *o)
 {
     memset(o, 0, sizeof(*o));
@@ -2557,7 +2561,7 @@ static NNRT_ReturnCode nnrti_check_bounds(const NNRT_Model *m, const NNRT_ModelC
 
 #endif
 
-/* *o = what the model itself tells of a tensor. */
+/* *o = the properties of a tensor as the model declares them. */
 static void nnrti_operand_of(const NNRT_Tensor *t, nnrt_operand *o)
 {
     nnrti_absent_operand(o);
@@ -2575,8 +2579,8 @@ static void nnrti_operand_of(const NNRT_Tensor *t, nnrt_operand *o)
         o->dims[i] = t->dims.data[i];
 }
 
-/* A model being inferred: what is known of its tensors, room for the operands of its widest node, and how many symbols
-   have been given to open extents. */
+/* The state of shape inference: known properties of all tensors, room for the operands of the widest node, and the
+   number of symbols that dynamic dimensions have received. */
 typedef struct nnrti_inference {
     const NNRT_Model *model;
     const NNRT_ModelConfig *config; /* NULL: nothing need be bounded */
@@ -2591,10 +2595,10 @@ typedef struct nnrti_inference {
     nnrt_bound_index bounds; /* config's */
 #endif
     const uint32_t *order; /* of nnrti_check_model; NULL: of subgraphs alone, whose nodeIndices have producers first */
-    uint8_t *opened; /* per tensor, a carried value as a body gets it: axes whose extents vary from trip to trip */
-    uint8_t *known;  /* per tensor: 1 where it is known, of a model that is not whole; NULL: all that is read will be */
+    uint8_t *opened; /* per tensor, a carried value inside a body: axes that vary between iterations */
+    uint8_t *known;  /* per tensor: 1 if it is known, for an incomplete model; NULL: all that is read will */
     bool partial;    /* the same of a model whose tensors' shapes tell whether they are known */
-    bool skipped;    /* a node reads what is not known, nor are its results */
+    bool skipped;    /* a node reads unknown tensors: its results are unknown */
     nnrt_visit visit; /* and its user; NULL: none */
     void *user;
     bool (*worth)(void *user, const nnrt_resolve *c); /* whether to compute a node that can be; NULL: the small ones */
@@ -2602,12 +2606,12 @@ typedef struct nnrti_inference {
 
 #ifndef NNRT_FIRMWARE
 
-/* The number that stands for an open extent without a bound. It only has to get through the rules' checks: image networks
-   want one like it, and it is below the 512 positions that language networks have at least. */
+/* The size assumed for a dynamic dimension without an upper bound. It only has to pass the checks of shape rules:
+   image networks require about this size, and it is below the 512 positions that language networks have at least. */
 #define NNRTI_OPEN_EXTENT 224
 
-/* Where the numbers that stand for x's open extents make more bytes than there are, smaller ones do: what is computed from
-   x may take 16 times as many. */
+/* Reduces the assumed sizes of x's dynamic dimensions if they exceed the address space: tensors computed from x may
+   be 16 times as large. */
 static void nnrti_fit_open(nnrt_operand *x)
 {
     size_t bytes;
@@ -2686,7 +2690,8 @@ static void *nnrti_temp_for_rule(void *user, size_t bytes)
 }
 #endif
 
-/* Model inputs get the extents of config->inputDims where they have -1; or are open there, within config->bounds. */
+/* Replaces dimensions of -1 of the model's inputs by those of config->inputDims; others become dynamic dimensions
+   with the upper bounds of config->bounds. */
 static NNRT_ReturnCode nnrti_input_dims(nnrti_inference *f)
 {
     const NNRT_Model *m = f->model;
@@ -2749,13 +2754,13 @@ static NNRT_ReturnCode nnrti_input_dims(nnrti_inference *f)
     return NNRT_SUCCESS;
 }
 
-/* What a kernel said of its fault. */
+/* The message of a kernel's fault. */
 static const char *nnrti_reason(const nnrt_error *error)
 {
     return error->message[0] != '\0' ? error->message : "its kernel failed";
 }
 
-/* What the model declares of a result must be what was inferred. */
+/* Rule: the declaration of a result must equal the inferred type and shape. */
 static NNRT_ReturnCode nnrti_check_declared(const NNRT_Model *m, nnrt_resolve *c, uint32_t k, uint32_t tensor)
 {
     const NNRT_Tensor *t = &m->allTensors.data[tensor];
@@ -2763,7 +2768,7 @@ static NNRT_ReturnCode nnrti_check_declared(const NNRT_Model *m, nnrt_resolve *c
     nnrt_operand want;
     bool same;
     nnrti_operand_of(t, &want);
-#ifndef NNRT_FIRMWARE /* a rule looks at those of inputs itself */
+#ifndef NNRT_FIRMWARE /* shape rules check those of inputs */
     if (got->rank >= 0 && want.quantAxis > got->rank)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "output %u '%s': quantAxis %d, expected 0 to %d", k, want.name,
                           want.quantAxis, got->rank);
@@ -2788,7 +2793,7 @@ static NNRT_ReturnCode nnrti_check_declared(const NNRT_Model *m, nnrt_resolve *c
 #ifdef NNRT_FIRMWARE
 #define nnrti_check_told(c, k, view) NNRT_SUCCESS
 #else
-/* The extents that a kernel of the application tells of result k lie within those that its rule gave. */
+/* Rule: the dimensions that a kernel of the application stores for result k must not exceed those of its shape rule. */
 static NNRT_ReturnCode nnrti_check_told(nnrt_resolve *c, uint32_t k, const nnrt_view *view)
 {
     for (int32_t i = 0; c->op->type < 0 && view->data != NULL && i < c->out[k].rank; i++)
@@ -2853,9 +2858,9 @@ static void *nnrti_keep_for_rule(void *user, size_t bytes)
 #define nnrti_value_dynamic(o) false
 #else
 
-#define NNRTI_FOLD_OPEN 64 /* a node of more results is not computed while extents are open */
+#define NNRTI_FOLD_OPEN 64 /* nodes with several results are not folded while dimensions are dynamic */
 
-/* How many of its inputs, from the first, a node only moves; 0: it computes. */
+/* The number of inputs, from the first, whose elements a node only moves; 0: it computes. */
 static uint32_t nnrti_moved(const nnrt_resolve *c)
 {
     if ((c->op->flags & NNRT_OP_MOVEMENT) == 0)
@@ -2893,8 +2898,8 @@ static bool nnrti_below_zero(const nnrt_operand *o, size_t k)
     }
 }
 
-/* Whether element e of the result of an elementwise node does not become smaller when the open elements that it comes from
-   grow: then what it is at their largest is the largest that it can be. */
+/* Whether element e of an elementwise result is monotone in the dynamic elements that it depends on: then its value
+   at their upper bounds is its upper bound. */
 static bool nnrti_grows(const nnrt_resolve *c, const nnrt_operand *y, size_t e)
 {
     const NNRT_NodeType type = c->op->type;
@@ -3551,8 +3556,8 @@ static NNRT_ReturnCode nnrti_fold_intervals(nnrt_resolve *c, uint32_t moved, voi
     return NNRT_SUCCESS;
 }
 
-/* Which elements of the results are open: what is moved stays what it is, what is computed from an open one is new, and
-   bounded by its number where that grows with those that it comes from. */
+/* Finds the dynamic elements of folded results: a moved element keeps its symbol; an element computed from a dynamic
+   one gets a new symbol, bounded by the folded value if the operator is monotone. */
 static NNRT_ReturnCode nnrti_fold_open(nnrt_resolve *c, void **results, nnrt_memory *memory)
 {
     uint32_t *open[NNRTI_FOLD_OPEN];
@@ -3564,7 +3569,7 @@ static NNRT_ReturnCode nnrti_fold_open(nnrt_resolve *c, void **results, nnrt_mem
             return nnrti_no_memory(c->error);
         c->out[i].open = open[i];
     }
-    for (uint32_t k = moved; k < c->nIn && moves; k++) /* an open one says what is moved: all is new */
+    for (uint32_t k = moved; k < c->nIn && moves; k++) /* dynamic indices select the elements: all symbols are new */
         moves = nnrti_absent(&c->in[k]) || !nnrti_value_dynamic(&c->in[k]);
     if (moves)
         return nnrti_move_open(c, moved, open, memory);
@@ -3588,7 +3593,7 @@ static NNRT_ReturnCode nnrti_fold_open(nnrt_resolve *c, void **results, nnrt_mem
     return NNRT_SUCCESS;
 }
 
-/* Whether a result's extents or values depend on what only a run tells. */
+/* Whether the shape or the values of a result are known only in the run. */
 static bool nnrti_still_open(const nnrt_resolve *c)
 {
     bool open = c->open || c->late;
@@ -3623,8 +3628,8 @@ static bool nnrti_may_compute(const nnrt_op *op)
 }
 #endif
 
-/* Whether a node is computed while preparing: all its inputs are known, none of its results' extents open, and these
-   small. *open: elements of the inputs are. */
+/* Constant folding: whether a node is computed while the model is prepared. Its inputs are known, its results small
+   and not dynamic. *open: elements of the inputs are dynamic. */
 static bool nnrti_may_fold(const nnrti_inference *f, const nnrt_resolve *c, bool *open)
 {
     size_t total;
@@ -3691,8 +3696,8 @@ static NNRT_ReturnCode nnrti_fold(const nnrti_inference *f, nnrt_resolve *c, boo
 #define nnrti_take_bounds(f, c) false
 #else
 
-/* Result i of a node gets the largest extents that the configuration gives for it; where nothing bounds it, they must be
-   there. */
+/* Sets the dimensions of result i to the upper bounds of the configuration; if nothing else bounds it, the
+   configuration must have them. */
 static NNRT_ReturnCode nnrti_bound_result(const nnrti_inference *f, nnrt_resolve *c, uint32_t i)
 {
     nnrt_operand *o = &c->out[i];
@@ -3742,8 +3747,8 @@ static NNRT_ReturnCode nnrti_bound_results(const nnrti_inference *f, nnrt_resolv
     return code;
 }
 
-/* A rule that has refused a node whose extents are open may do so because of the numbers that stand in for them. Where all
-   results have bounds, these are what is known of the results; the rule decides in the run. */
+/* A shape rule may refuse a node with dynamic shapes because of the sizes assumed for them. If all results have upper
+   bounds in the configuration, these become the shapes of the results, and the rule decides in the run. */
 static bool nnrti_take_bounds(nnrti_inference *f, nnrt_resolve *c)
 {
     if (c->kernel == NULL || c->resolved == NULL || !(c->open || c->late || nnrti_any_value_at_run_time(c)))
@@ -3963,7 +3968,7 @@ static NNRTI_UNUSED void nnrti_control_fresh(const nnrti_inference *f, uint32_t 
 
 #ifndef NNRT_FIRMWARE
 
-/* Fills c, with operands of its own, for node n that runs subgraphs, and checks what can be said without these. */
+/* Fills c, with operands of its own, for node n that runs subgraphs, and makes the checks that do not depend on them. */
 static NNRT_ReturnCode nnrti_control_begin(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
 {
     const size_t count = nnrti_node_operands(&f->model->nodes.data[n]);
@@ -4022,7 +4027,7 @@ static NNRT_ReturnCode nnrti_control_visit(nnrti_inference *f, nnrt_resolve *c, 
     return f->visit != NULL ? f->visit(f->user, (uint32_t)c->node, c, false) : NNRT_SUCCESS;
 }
 
-/* x and y, which come by two ways, are of one type, quantisation and rank. */
+/* Rule: x and y, alternatives for one value, have one type, quantization and rank. */
 static NNRT_ReturnCode nnrti_control_alike(nnrt_resolve *c, const char *what, uint32_t k, const nnrt_operand *x,
                                            const nnrt_operand *y)
 {
@@ -4034,7 +4039,7 @@ static NNRT_ReturnCode nnrti_control_alike(nnrt_resolve *c, const char *what, ui
     return NNRT_SUCCESS;
 }
 
-/* Result k of the node is what `from` is, under its own name, and nothing is known of its value. */
+/* Result k of the node has the type and shape of `from`, its own name, and no known value. */
 static nnrt_operand *nnrti_control_result(nnrt_resolve *c, uint32_t k, const nnrt_operand *from)
 {
     const char *name = c->out[k].name;
@@ -4069,7 +4074,7 @@ static NNRT_ReturnCode nnrti_control_end(nnrti_inference *f, nnrt_resolve *c)
     return code != NNRT_SUCCESS ? code : nnrti_control_visit(f, c, NNRT_PART_END);
 }
 
-/* A result of IF: an extent in which the branches differ is open. */
+/* A result of IF: a dimension in which the branches differ is dynamic. */
 static NNRT_ReturnCode nnrti_if_result(nnrti_inference *f, nnrt_resolve *c, uint32_t k, const nnrt_operand *x,
                                        const nnrt_operand *y)
 {
@@ -4114,7 +4119,7 @@ static NNRT_ReturnCode nnrti_infer_if(nnrti_inference *f, uint32_t n, nnrt_resol
     return nnrti_control_end(f, c);
 }
 
-/* Whether a known value of one element is this. *number: what it is. */
+/* Whether o has one known element; *number = its value. */
 static bool nnrti_known_number(const nnrt_operand *o, int64_t *number)
 {
     if (nnrti_absent(o) || o->data == NULL || nnrti_value_dynamic(o) || nnrti_count(o) != 1)
@@ -4173,7 +4178,8 @@ static NNRT_ReturnCode nnrti_loop_open(nnrti_inference *f, nnrt_resolve *c, uint
     return NNRT_SUCCESS;
 }
 
-/* What the body gets for carried value k in its first trip. Extents that have been found to vary stay open. */
+/* Sets the input of the body for carried value k in the first iteration. Dimensions that were found to vary stay
+   dynamic. */
 static NNRT_ReturnCode nnrti_loop_carry(nnrti_inference *f, nnrt_resolve *c, uint32_t k, uint32_t tensor)
 {
     nnrt_operand *o = &f->tensors[tensor];
@@ -4209,7 +4215,7 @@ static NNRT_ReturnCode nnrti_loop_close(nnrti_inference *f, nnrt_resolve *c, uin
         const bool same = in->symbols[i] == out->symbols[i] && in->dims[i] == out->dims[i],
                    may = f->config == NULL || nnrti_loop_bound(f, c, k, in) != NULL;
         if ((f->opened[tensor] >> i & 1) != 0 || (same && !(all && may)))
-            continue; /* of what is opened each trip is checked */
+            continue; /* dimensions that become dynamic are checked in each iteration */
         if (!may)
             return nnrti_fail(
                 c, NNRT_UNSUPPORTED_OP,
@@ -4504,11 +4510,11 @@ NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>planner */
 
-/* The planner places blocks one by one in some order, each into a gap left by those already placed that are live at
- * the same time. Which order is good depends on the graph, so it tries several and then changes the best one here
- * and there. By size alone, a chain of seven operators can end 25 % above the lower bound. Tried and left out:
- * ranks by length of life and by step (no gain beside these four), and placing anew only what is live with the
- * topmost block (sticks early). */
+/* The planner assigns arena offsets from the liveness of blocks. It places blocks one by one in some order, each into
+   a gap left by the placed blocks that are live at the same time. The best order depends on the graph, so it tries
+   several and then changes the best one locally. By size alone, a chain of seven operators can end 25 % above the
+   lower bound. Rejected: ranks by length of life and by step (no gain beside these four), and placing anew only the
+   blocks live together with the topmost one (sticks early). */
 #ifndef NNRTI_PLAN_TRIALS
 #ifdef NNRT_FIRMWARE
 #define NNRTI_PLAN_TRIALS 0u /* the best of the orders: mostly within a few per cent, and planned in milliseconds */
@@ -4520,14 +4526,14 @@ NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT
 #define NNRTI_PLAN_WORK 12000000u
 #endif
 
-/* The time must not grow with the square of the blocks. More than NNRTI_PLAN_SMALL blocks first get a plan in the order
- * of the steps, as an allocator with free lists would place them during a run: count log count steps for every graph.
- * The orders above then have to beat it within a budget. They compare a block with all placed blocks, in a list by
- * offset, or, where few blocks are live at a time, with those that a tree finds: both give the same offset. Tried and
- * left out: once the budget is spent, placing on top of all that is live at the same time (2 to 3 times the bound where
- * lives are long). */
+/* The time must not be quadratic in the number of blocks. More than NNRTI_PLAN_SMALL blocks first get a plan in the
+   order of the steps, as an allocator with free lists would place them during a run: O(count log count) for every
+   graph. The orders above then have to beat it within a budget. They compare a block with all placed blocks, in a
+   list by offset, or, if few blocks are live at a time, with those that a tree finds: both give the same offset.
+   Rejected: once the budget is spent, placing on top of all blocks live at the same time (2 to 3 times the bound if
+   lives are long). */
 #define NNRTI_PLAN_SMALL 1024u
-#define NNRTI_PLAN_STEPS 256u /* of the budget for each block beyond these */
+#define NNRTI_PLAN_STEPS 256u /* of the budget for each further block */
 #define NNRTI_PLAN_BINS 64    /* free lists, by the binary logarithm of the bytes */
 #define NNRTI_PLAN_LOOKS 16   /* pieces of a list that are compared */
 #define NNRTI_PLAN_NONE 0xFFFFFFFFu
@@ -4548,8 +4554,8 @@ typedef struct nnrti_plan_piece {
 /* Everything in one planning run; the arrays lie in the caller's scratch and have count elements. */
 typedef struct nnrti_plan {
     nnrt_plan_block *blocks; /* offset: the best plan so far */
-    uint32_t count, n;       /* blocks, and those of them that take room */
-    nnrti_plan_span *placed; /* the trial's placed blocks by ascending offset, or those of them that the tree found */
+    uint32_t count, n;       /* number of blocks, and of those with a size above 0 */
+    nnrti_plan_span *placed; /* the trial's placed blocks by ascending offset, or the subset that the tree found */
     size_t *size;            /* rounded bytes, per block */
     size_t *breadth;         /* largest sum of live bytes while the block is live, per block */
     size_t *offset;          /* the trial's offsets, per block */
@@ -4564,7 +4570,7 @@ typedef struct nnrti_plan {
     uint32_t leaves;          /* of the tree, a power of two; 0: placed has all placed blocks */
     uint32_t *begin, *rank;   /* block numbers by first step; the place of a block in that list */
     uint32_t *until;          /* per block: the rank behind the last block that begins while it is live */
-    uint32_t *found;          /* the numbers of what is in placed */
+    uint32_t *found;          /* numbers of the blocks in `placed` */
     uint32_t *reach;          /* the tree: by rank, until of the placed blocks, 0 of others; above them the maxima */
 } nnrti_plan;
 
@@ -4628,7 +4634,7 @@ static void nnrti_plan_carve(nnrti_plan *p, void *scratch)
     }
 }
 
-/* Checks every block, rounds its size and counts those that take room. */
+/* Checks every block, rounds its size and counts the blocks with a size above 0. */
 static NNRT_ReturnCode nnrti_plan_sizes(nnrti_plan *p, size_t alignment)
 {
     size_t mask = alignment - 1;
@@ -4893,7 +4899,7 @@ static uint32_t nnrti_plan_fit(const nnrti_plan *p, const nnrti_plan_lists *l, s
     return best;
 }
 
-/* Block i gets a piece; false: memory would end beyond size_t. */
+/* Allocates block i; false: the arena would exceed size_t. */
 static bool nnrti_plan_alloc(nnrti_plan *p, nnrti_plan_lists *l, uint32_t i)
 {
     const size_t size = p->size[i];
@@ -5276,18 +5282,19 @@ enum {
     NNRTI_PART_MODEL /* its kernel reports the dimensions of its outputs: nnrt_draft_make_dynamic */
 };
 
-/* What a run needs to resolve a step again. operands: those of the node as planned, with room for all that the operator
-   may have, first inputs, then outputs; slots: where their extents of the run stand, NNRT_NO_TENSOR: as planned. */
+/* Dynamic shapes: the data with which a run resolves a step again. operands: those of the node as planned, with room
+   for all that the operator may have, first inputs, then outputs; slots: where their dimensions of the run are
+   stored, NNRT_NO_TENSOR: as planned. */
 typedef struct nnrti_open_step {
     const NNRT_Node *node; /* NULL: a copy, of one input */
     const nnrt_op *op;
     nnrt_operand *operands;
     uint32_t *slots;
     uint32_t nIn, nOut; /* of operands */
-    nnrt_kernel kernel; /* as resolved with the largest extents: a step that has another one brings it */
+    nnrt_kernel kernel; /* as resolved with the upper bounds: a step with another one overrides it */
     const void *attr;
-    size_t *bytes; /* of each output: what there is room for in the arena */
-    uint8_t *vary; /* of each operand of a copy or a part: axes that are open, a bit each */
+    size_t *bytes; /* of each output: bytes reserved in the arena */
+    uint8_t *vary; /* of each operand of a copy or a partition: dynamic axes, a bit each */
     bool alias;    /* the result lies where its input does */
     nnrti_step_part part;
     bool kept;                                       /* of END: somebody needs a result */
@@ -5296,10 +5303,10 @@ typedef struct nnrti_open_step {
     struct nnrti_open_step *outer;                   /* while drafting: the BEGIN around this one */
     uint32_t first, tensors; /* of BEGIN, while drafting: number of its step, and how many tensors there were */
     uint32_t carried,
-        scans;     /* of LOOP. BEGIN: trips, cond, values | number of the trip, cond, values, scans. END: cond,
-                                values, elements of scans, then what BEGIN gives | values. Of IF, END: cond, the results
-                                of thenGraph, of elseGraph | results; carried: how many they are */
-    int32_t *none; /* of LOOP, END: extents of the elements of scans, NNRTI_DIMS each, when no trip was made */
+        scans;     /* of LOOP. BEGIN: trips, cond, values | number of the iteration, cond, values, scans. END:
+                                cond, values, elements of scans, then the outputs of BEGIN | values. Of IF, END: cond,
+                                the results of thenGraph, of elseGraph | results; carried: their number */
+    int32_t *none; /* of LOOP, END: dimensions of the elements of scans, NNRTI_DIMS each, after no iteration */
 } nnrti_open_step;
 
 NNRT_API uint32_t nnrt_draft_unit_end(const nnrt_draft *draft, uint32_t step)
@@ -5340,7 +5347,8 @@ NNRT_API bool nnrt_draft_make_dynamic(nnrt_draft *draft, nnrt_draft_step *step)
     return true;
 }
 
-/* Keeps what step s, the node that has just been resolved, needs to be resolved again in every run, if it does. */
+/* Stores in step s, of the node that has just been resolved, the data with which every run resolves it again, if it
+   has dynamic shapes. */
 static NNRT_ReturnCode nnrti_draft_open(nnrt_draft *d, uint32_t node, const nnrt_resolve *c, nnrt_draft_step *s)
 {
     const uint32_t count = c->kernelIn + c->kernelOut;
@@ -5433,7 +5441,7 @@ static NNRT_ReturnCode nnrti_draft_begin(nnrt_draft *d, const nnrt_resolve *c)
     if (o == NULL)
         return nnrti_no_memory(d->config->error);
     s->op = c->op;
-    s->flags = NNRT_OP_DATA_DEPENDENT; /* what it gives stays in the arena */
+    s->flags = NNRT_OP_DATA_DEPENDENT; /* its results stay in the arena */
     o->carried = carried;
     o->scans = scans;
     o->first = at;
@@ -5442,7 +5450,7 @@ static NNRT_ReturnCode nnrti_draft_begin(nnrt_draft *d, const nnrt_resolve *c)
     o->begin = o;
     d->control = o;
     (void)nnrti_draft_list(d, s->args, n->inputIndex.data, n->inputIndex.count);
-    if (loop) /* what is known of scans comes with END */
+    if (loop) /* scans become known with END */
         (void)nnrti_draft_list(d, s->args + s->nIn, body->inputIndices.data, given);
     return NNRT_SUCCESS;
 }
@@ -5475,8 +5483,8 @@ static NNRT_ReturnCode nnrti_draft_end_if(nnrt_draft *d, const nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
-/* Tensor t, what carried value k of a body becomes: a copy of it where it is another carried value, which END overwrites;
-   NNRT_NO_TENSOR: no memory. */
+/* Tensor t, the next value of carried value k of a body. A copy of it if it is another carried value, which END
+   overwrites; NNRT_NO_TENSOR: no memory. */
 static uint32_t nnrti_draft_apart(nnrt_draft *d, const nnrt_resolve *c, const NNRT_Uint32List *given, uint32_t k,
                                   uint32_t t)
 {
@@ -5693,8 +5701,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_draft(const NNRT_Model *model, const NNRT_Mod
 #else
 /* ---- def-use lists ---- */
 
-/* One argument of a step in the list of those that read its tensor, or write it. Lists are not in the order of the steps.
-   A step that is gone leaves them when it is next met. */
+/* Def-use lists: one argument of a step, in the list of the arguments that read, or write, its tensor. The lists are
+   not in the order of the steps. A removed step leaves them when it is next visited. */
 typedef struct nnrti_use {
     uint32_t tensor;       /* whose list it is in; NNRT_NO_TENSOR: it is in none */
     uint32_t step, number; /* number: of the argument, without derived constants */
@@ -5840,7 +5848,7 @@ static void nnrti_uses_renew(const nnrt_draft *d)
     }
 }
 
-/* Use i, or the next one in its list whose step is there. */
+/* Use i, or the next one in its list whose step is not removed. */
 static uint32_t nnrti_use_met(const nnrt_draft *d, uint32_t i)
 {
     while (i != NNRTI_USE_NONE && d->steps[d->uses->data[i].step].kernel == NULL) {
@@ -6080,7 +6088,7 @@ NNRT_API NNRT_ReturnCode nnrt_draft_derive(nnrt_draft *draft, uint32_t step, NNR
     return nnrti_draft_derive(draft, step, type, rank, dims, NULL, data);
 }
 
-/* Numbers of an edit that are kept, in the order in which it told them. */
+/* The numbers of an edit (nnrt_draft_note), in order. */
 typedef struct nnrti_numbers {
     struct nnrti_numbers *next;
     uint32_t count;
@@ -6099,7 +6107,7 @@ typedef struct nnrti_pack {
 /* The table of packed weights: this, a row for each pack, the numbers. It is of the machine that reads it: its caller sees
    to the order of bytes. */
 typedef struct nnrti_pack_table {
-    uint64_t checksum, key; /* of what is behind the checksum; of what the edit is */
+    uint64_t checksum, key; /* of the bytes after the checksum; of the edit */
     uint32_t packs, numbers;
     uint64_t bytes; /* of the weights */
 } nnrti_pack_table;
@@ -6110,13 +6118,13 @@ typedef struct nnrti_pack_row {
     uint32_t kernel; /* hash of the step's kernelName */
 } nnrti_pack_row;
 
-/* Of one prepared model: the list of what is kept, or what there was and how far it is read. */
+/* The prepacked weights of one prepared model: those being stored, or those being read, with the position. */
 typedef struct nnrti_packing {
     uint64_t key;
     bool taking;
     nnrti_pack *packed, **nextPack;
     nnrti_numbers *numbers, *lastNumbers;
-    nnrti_pack_table table; /* while keeping, how many there are */
+    nnrti_pack_table table; /* while storing: their number */
     const uint8_t *rows, *weights;
     uint32_t pack, number; /* that come next */
     void *exported;        /* the blocks, from the allocator; NULL: they were not asked for */
@@ -6374,12 +6382,12 @@ NNRT_API bool nnrt_draft_insert_all(nnrt_draft *draft, const nnrt_draft_step *st
 #endif
 
 #ifndef NNRT_FIRMWARE
-/* What a run needs beside the steps where extents are open. */
+/* Data of a plan with dynamic shapes, beside its steps. */
 typedef struct nnrti_open_plan {
     nnrti_open_step *const *steps; /* per step of the plan, NULL: it is static */
-    const uint32_t *slots;         /* per input, then output: where its extents of the run stand, or NNRT_NO_TENSOR */
+    const uint32_t *slots;         /* per input, then output: slot of its dimensions in the run, or NNRT_NO_TENSOR */
     const uint32_t *symbols;       /* NNRTI_DIMS for each of them */
-    uint32_t nSlots;               /* of NNRTI_DIMS extents each */
+    uint32_t nSlots;               /* of NNRTI_DIMS dimensions each */
     uint32_t operands;             /* of the widest open step */
     size_t room;                   /* bytes that the rule of one takes */
     uint32_t maxTrips;             /* of a LOOP */
@@ -6396,7 +6404,7 @@ typedef struct nnrti_storage {
     uint32_t carried;     /* of CARRIED: number of its address */
     size_t bytes;
     int32_t first, last; /* steps */
-    bool told;           /* in the arena whatever it is: its extents are told by the kernel that writes it */
+    bool told;           /* always in the arena: the kernel that writes it reports its dimensions */
 #ifndef NNRT_FIRMWARE
     bool parted; /* likewise: arguments begin inside it */
 #endif
@@ -6416,7 +6424,7 @@ typedef struct nnrti_planner {
 #ifndef NNRT_FIRMWARE
     bool *parted;          /* per tensor: whether arguments begin inside it */
     nnrti_open_plan *open; /* NULL: no step is open */
-    uint32_t *slotOf;      /* per tensor: where a run puts its extents, or NNRT_NO_TENSOR */
+    uint32_t *slotOf;      /* per tensor: slot of its dimensions in the run, or NNRT_NO_TENSOR */
     nnrti_open_step **openSteps;
 #endif
 } nnrti_planner;
@@ -6450,8 +6458,8 @@ static void nnrti_part_keep(nnrt_draft_step *step, bool needed)
         step->open->kept = needed;
 }
 
-/* What a body reads that is not its own is needed until the last trip has ended. lastUse of what is written in the body is
-   not changed: it is written anew in each trip. */
+/* Liveness across iterations: tensors that a body reads from outside live until the last iteration has ended. lastUse
+   of tensors written in the body is unchanged: each iteration writes them again. */
 static void nnrti_extend_uses(nnrti_planner *p)
 {
     nnrt_draft *d = p->draft;
@@ -6462,7 +6470,7 @@ static void nnrti_extend_uses(nnrti_planner *p)
             continue;
         while (d->steps[begin].open != o->begin)
             begin--;
-        for (uint32_t s = begin; s < end; s++) /* a mark on what the body writes */
+        for (uint32_t s = begin; s < end; s++) /* marks the tensors that the body writes */
             for (uint32_t k = 0; k < d->steps[s].nOut; k++)
                 if (nnrti_step_out(&d->steps[s], k)->tensor != NNRT_NO_TENSOR)
                     p->storageOf[nnrti_step_out(&d->steps[s], k)->tensor] = end;
@@ -6479,8 +6487,8 @@ static void nnrti_extend_uses(nnrti_planner *p)
 
 #endif
 
-/* Steps whose results nobody needs are taken out: what lastUse marks, from the end to the start, is read by a step that
-   stays, which then puts its number there. */
+/* Dead-code elimination, from the last step to the first: a step stays if lastUse marks one of its results, and then
+   stores its own number for the tensors that it reads. */
 static void nnrti_drop_dead_steps(nnrti_planner *p)
 {
     nnrt_draft *d = p->draft;
@@ -6597,7 +6605,7 @@ static bool nnrti_is_open(const nnrt_draft_step *step)
     return step->open != NULL;
 }
 
-/* Whether two tensors of the same largest extents have the same ones in every run. */
+/* Whether two tensors with equal upper bounds have equal dimensions in every run. */
 static bool nnrti_same_symbols(const nnrt_operand *x, const nnrt_operand *y)
 {
     return nnrti_bytes_equal(x->symbols, y->symbols, (size_t)y->rank * sizeof(y->symbols[0]));
@@ -6615,7 +6623,7 @@ static bool nnrti_try_alias(nnrti_planner *p, const nnrt_draft_step *step)
         !nnrti_fits_parts(p, x->tensor, y->tensor))
         return false;
     if (isOutput && (p->storages[p->storageOf[x->tensor]].kind != NNRT_PLACE_ARENA || nnrti_is_open(step)))
-        return false; /* an open step writes no output before it has its extents */
+        return false; /* a dynamic step writes no output before its dimensions are known */
     nnrti_share_storage(p, x->tensor, y->tensor);
     return true;
 }
@@ -6635,8 +6643,8 @@ static bool nnrti_alone(const nnrti_planner *p, const nnrt_draft_step *step, uin
 #ifdef NNRT_FIRMWARE
 #define nnrti_knows_output(p, step, x) true
 #else
-/* Whether all that lies where tensor x does has the extents of the result of an open step, if that is an output: who
-   writes into the buffer of an output first sees whether it is large enough, and can tell what is needed. */
+/* Whether all tensors in the storage of x have the dimensions of the result of a dynamic step, if one is an output:
+   the first step that writes into an output buffer checks its size, and must know the required one. */
 static bool nnrti_knows_output(const nnrti_planner *p, const nnrt_draft_step *step, uint32_t x)
 {
     const uint32_t y = nnrti_step_out(step, 0)->tensor;
@@ -6653,7 +6661,7 @@ static bool nnrti_knows_output(const nnrti_planner *p, const nnrt_draft_step *st
 }
 #endif
 
-/* Output 0 in the place of an input of the same shape and element size that nobody needs afterwards. */
+/* In-place: output 0 takes the storage of an input of the same shape and element size that is dead afterwards. */
 static bool nnrti_try_in_place(nnrti_planner *p, const nnrt_draft_step *step, int32_t at)
 {
     const nnrt_plan_arg *y = nnrti_step_out(step, 0);
@@ -6719,8 +6727,8 @@ static bool nnrti_open_kept(const nnrt_draft_step *step)
     return kept;
 }
 
-/* Which tensors have arguments that begin inside them; what is written of those, *written bytes each, is all of them. NULL:
-   no memory. */
+/* Finds the tensors with arguments that begin inside them, and checks that the parts that are written, *written bytes
+   each, cover them. NULL: no memory. */
 static size_t *nnrti_find_parts(nnrti_planner *p)
 {
     const nnrt_draft *d = p->draft;
@@ -6817,7 +6825,7 @@ static NNRT_ReturnCode nnrti_check_edits(nnrti_planner *p)
     return NNRT_SUCCESS;
 }
 
-/* What a step reads has been written: edits may have mixed up the order. */
+/* Rule: what a step reads has been written by an earlier step. An edit may have broken the order. */
 static NNRT_ReturnCode nnrti_check_reads(const nnrti_planner *p, const nnrt_draft_step *step)
 {
     for (uint32_t k = 0; k < step->nIn; k++) {
@@ -6860,7 +6868,7 @@ static NNRT_ReturnCode nnrti_assign_storage(nnrti_planner *p)
                 continue;
             if (first && nnrti_try_alias(p, step)) {
 #ifndef NNRT_FIRMWARE
-                if (step->open != NULL) { /* its extents are told in the run */
+                if (step->open != NULL) { /* its dimensions are known in the run */
                     step->open->alias = true;
                     break;
                 }
@@ -7036,8 +7044,8 @@ static void nnrti_place_arg(const nnrti_planner *p, nnrt_plan_arg *arg)
         arg->tensor = NNRT_NO_TENSOR;
 }
 
-/* True when model output i needs a copy: it is an input, a constant, an output that stands in the list before it, or of
-   extents that a kernel tells. */
+/* True if model output i needs a copy: it is an input, a constant, an output listed earlier, or has a data-dependent
+   shape. */
 static bool nnrti_needs_copy(const nnrti_planner *p, uint32_t i)
 {
     uint32_t t = p->draft->model->outputIndex.data[i];
@@ -7076,7 +7084,7 @@ static void nnrti_add_copy(const nnrti_planner *p, uint32_t i, nnrt_plan_step *s
 #define nnrti_finish_open(p, plan) NNRT_SUCCESS
 #else
 
-/* Gives every tensor with an open extent a slot, where there are open steps; false: no memory. */
+/* Assigns a slot to every tensor with a dynamic dimension, if there are dynamic steps; false: no memory. */
 static bool nnrti_open_begin(nnrti_planner *p)
 {
     const nnrt_draft *d = p->draft;
@@ -7111,7 +7119,7 @@ static uint32_t nnrti_slot(const nnrti_planner *p, uint32_t tensor)
     return tensor != NNRT_NO_TENSOR ? p->slotOf[tensor] : NNRT_NO_TENSOR;
 }
 
-/* Completes what is kept of an open step of the draft, which is step `at` of the plan. */
+/* Completes the data of a dynamic step of the draft, which is step `at` of the plan. */
 static void nnrti_write_open(nnrti_planner *p, const nnrt_draft_step *step, uint32_t at)
 {
     nnrti_open_step *o = step->open;
@@ -7148,7 +7156,7 @@ static bool nnrti_write_open_copy(nnrti_planner *p, uint32_t tensor, uint32_t at
     if (o->slots == NULL)
         return false;
     o->slots[0] = p->slotOf[tensor];
-    o->slots[2] = NNRT_NO_TENSOR; /* the tensor's own slot tells */
+    o->slots[2] = NNRT_NO_TENSOR; /* its dimensions are in the slot of the tensor */
     o->part = NNRTI_PART_COPY;
     p->openSteps[at] = o;
     return true;
@@ -7201,7 +7209,7 @@ static void nnrti_write_step(const nnrti_planner *p, uint32_t s, nnrt_plan_step 
         nnrti_place_arg(p, &args[at + k]);
 }
 
-/* The draft becomes the plan: what is left of the steps, then the copies. */
+/* Writes the plan: the remaining steps of the draft, then the copies. */
 static NNRT_ReturnCode nnrti_write_steps(nnrti_planner *p, nnrt_plan *plan)
 {
     const nnrt_draft *d = p->draft;
@@ -7250,7 +7258,8 @@ static NNRT_ReturnCode nnrti_write_steps(nnrti_planner *p, nnrt_plan *plan)
     return NNRT_SUCCESS;
 }
 
-/* Type, shape and size of inputs or outputs. Buffers count bytes in 32 bits: what does not fit could never be run. */
+/* Type, shape and size of inputs or outputs. Buffers count bytes in 32 bits: a larger tensor could never be passed to
+   a run. */
 static NNRT_ReturnCode nnrti_write_io(nnrti_planner *p, const NNRT_Uint32List *list, const nnrt_plan_io **made)
 {
     nnrt_plan_io *io = (nnrt_plan_io *)nnrt_memory_keep_array(p->draft->memory, list->count, sizeof(*io));
@@ -7316,7 +7325,7 @@ static bool nnrti_planner_init(nnrti_planner *p)
 }
 
 #ifndef NNRT_FIRMWARE
-/* What a plan has for its profile. */
+/* Data of a plan for profiling. */
 typedef struct nnrti_profile {
     const nnrt_profile *to;
     const char *device;
@@ -7332,7 +7341,7 @@ static NNRT_ReturnCode nnrti_check_profile(const NNRT_ModelConfig *config)
     return nnrt_error_set(config->error, NNRT_NULL_PTR, "the profile has no %s", p->step == NULL ? "step" : "clock");
 }
 
-/* Whom a run of the plan tells of its steps. */
+/* Stores the receiver of the plan's profile. */
 static NNRT_ReturnCode nnrti_write_profile(const nnrti_planner *p, nnrt_plan *made)
 {
     const NNRT_ModelConfig *config = p->draft->config;
@@ -7415,8 +7424,8 @@ NNRTI_SETUP_END()
 /* >>run */
 
 #ifndef NNRT_FIRMWARE
-/* The tables of a run whose extents are open, from an offset on: capacities of the outputs, extents of the slots, operands
-   of the step at hand, and what its rule takes. */
+/* The tables of a run with dynamic shapes, from an offset on: capacities of the outputs, dimensions of the slots,
+   operands of the current step, and working memory of its shape rule. */
 typedef struct nnrti_open_tables {
     size_t capacities, slots, operands, room, end;
 } nnrti_open_tables;
@@ -7484,7 +7493,7 @@ static bool nnrti_extent_open(const nnrt_plan *plan, bool output, uint32_t i, ui
     return nnrti_some_open(plan) && plan->open->symbols[at] != 0;
 }
 
-/* The open extents of input i lie within their bounds. */
+/* Rule: the dynamic dimensions of input i do not exceed their upper bounds. */
 static NNRT_ReturnCode nnrti_check_extents(const nnrt_plan *plan, const NNRT_IOTensor *got, uint32_t i,
                                            nnrt_error *error)
 {
@@ -7502,7 +7511,7 @@ static NNRT_ReturnCode nnrti_check_extents(const nnrt_plan *plan, const NNRT_IOT
 #ifdef NNRT_FIRMWARE
 #define nnrti_buffer_place(b) ((uintptr_t)nnrti_buffer_data(b))
 #else
-/* Where the data of an input or output begin, as far as that tells whether they are aligned; 0: nowhere. */
+/* The address of the data of an input or output, as far as it determines the alignment; 0: no data. */
 static uintptr_t nnrti_buffer_place(const NNRT_SharedBuffer *b)
 {
     if (b->addr == NULL && b->fd >= 0)
@@ -7527,7 +7536,7 @@ static NNRT_ReturnCode nnrti_check_buffer(const nnrt_plan_io *want, const NNRT_I
     return NNRT_SUCCESS;
 }
 
-/* What the caller brings for input or output i is what the plan expects. */
+/* Rule: the caller's input or output i has the type, shape and size of the plan. */
 static NNRT_ReturnCode nnrti_check_io(const nnrt_plan *plan, const NNRT_IOTensor *got, bool output, uint32_t i,
                                       nnrt_error *error)
 {
@@ -7559,7 +7568,7 @@ static NNRT_ReturnCode nnrti_check_io(const nnrt_plan *plan, const NNRT_IOTensor
         (void)nnrt_dims_bytes(got->dimensions.data, want->shape.rank, want->dataType, &bytes);
     }
     if (open && output)
-        bytes = 0; /* the run tells how many */
+        bytes = 0; /* the run determines the size */
     if (bytes == 0 && (want->bytes == 0 || got->data.dataSize == 0))
         return NNRT_SUCCESS;
     if ((code = nnrti_check_buffer(want, got, output, i, error)) != NNRT_SUCCESS)
@@ -7639,7 +7648,7 @@ static size_t nnrti_views_bytes(const nnrt_view *views, uint32_t count)
     return all;
 }
 
-/* Tells of a step that began at `begin` and has ended. views: of what it read, then of what it wrote; NULL: not counted. */
+/* Reports a step that began at `begin` and has ended. views: its inputs, then its outputs; NULL: not counted. */
 static void nnrti_profile_tell(const nnrti_profile *p, const nnrt_plan_step *step, uint64_t begin,
                                const nnrt_view *views, uint32_t nRead)
 {
@@ -7888,14 +7897,14 @@ NNRT_API NNRT_ReturnCode nnrt_plan_loop(const void *attr, nnrt_view *args, nnrt_
 
 #ifndef NNRT_FIRMWARE
 
-/* A run of a plan whose extents are open. */
+/* A run of a plan with dynamic shapes. */
 typedef struct nnrti_open_run {
     const nnrt_plan *plan;
     nnrt_view *views;
     void **io;
     uint8_t *arena;
     size_t *capacities;     /* bytes of the buffer of each output, the inputs in front of them */
-    int32_t *slots;         /* NNRTI_DIMS extents each; the first is -1 until they are known */
+    int32_t *slots;         /* NNRTI_DIMS dimensions each; the first is -1 until they are known */
     nnrt_operand *operands; /* of the step at hand */
     uint8_t *room;          /* that its rule takes from */
     size_t taken;
@@ -7930,7 +7939,7 @@ static void *nnrti_run_address(const nnrti_open_run *r, const nnrt_plan_arg *arg
     }
 }
 
-/* Operands of an open step: as planned, with the extents and the values of this run. */
+/* Operands of a dynamic step: as planned, with the dimensions and the values of this run. */
 static void nnrti_run_operands(const nnrti_open_run *r, const nnrti_open_step *o, const nnrt_plan_arg *args)
 {
     memcpy(r->operands, o->operands, (o->nIn + o->nOut) * sizeof(*r->operands));
@@ -7946,8 +7955,8 @@ static void nnrti_run_operands(const nnrti_open_run *r, const nnrti_open_step *o
     }
 }
 
-/* Result k of a step, of the planned operand `want`, is of that shape where its extents are fixed, within its bound where
-   they are open, and there is room for it. */
+/* Rule: result k of a step has the planned shape (`want`) in its fixed dimensions, does not exceed its upper bounds
+   in the dynamic ones, and fits its buffer. */
 static NNRT_ReturnCode nnrti_run_fits(const nnrti_open_run *r, nnrt_resolve *c, uint32_t k, const nnrt_operand *want,
                                       const nnrt_plan_arg *arg, size_t room)
 {
@@ -7978,7 +7987,7 @@ static NNRT_ReturnCode nnrti_run_fits(const nnrti_open_run *r, nnrt_resolve *c, 
     return NNRT_SUCCESS;
 }
 
-/* Notes the extents of the results, and sees that there is room for them. */
+/* Stores the dimensions of the results, and checks that they fit. */
 static NNRT_ReturnCode nnrti_run_results(const nnrti_open_run *r, const nnrti_open_step *o, nnrt_resolve *c,
                                          const nnrt_plan_step *step, const nnrt_plan_arg *args)
 {
@@ -7993,7 +8002,8 @@ static NNRT_ReturnCode nnrti_run_results(const nnrti_open_run *r, const nnrti_op
             memcpy(r->slots + (size_t)slot * NNRTI_DIMS, c->out[k].dims, sizeof(c->out[k].dims));
         code = nnrti_run_fits(r, c, k, &o->operands[o->nIn + k], arg, o->bytes[k]);
         if (code == NNRT_INSUFFICIENT_BUFFER && arg->kind == NNRT_PLACE_OUTPUT && !o->alias &&
-            r->plan->open->slots[arg->offset] != NNRT_NO_TENSOR) /* the output has these extents: nnrti_knows_output */
+            r->plan->open->slots[arg->offset] != NNRT_NO_TENSOR) /* the output has these dimensions:
+                                                                    nnrti_knows_output */
             memcpy(r->slots + (size_t)r->plan->open->slots[arg->offset] * NNRTI_DIMS, c->out[k].dims,
                    sizeof(c->out[k].dims));
         if (code != NNRT_SUCCESS)
@@ -8005,8 +8015,8 @@ static NNRT_ReturnCode nnrti_run_results(const nnrti_open_run *r, const nnrti_op
     return NNRT_SUCCESS;
 }
 
-/* Views of an open step: inputs, derived constants (those of its rule, then those that a device added), outputs. Returns
-   how many derived ones there are. */
+/* Views of a dynamic step: inputs, derived constants (those of its shape rule, then those that a device added),
+   outputs. Returns the number of derived constants. */
 static uint32_t nnrti_run_views(const nnrti_open_run *r, const nnrti_open_step *o, const nnrt_resolve *c,
                                 const nnrt_plan_step *step, const nnrt_plan_arg *args)
 {
@@ -8059,7 +8069,7 @@ static NNRT_ReturnCode nnrti_run_call(const nnrti_open_run *r, uint32_t s, nnrt_
     return code == NNRT_SUCCESS ? code : nnrti_step_failed(r->plan, s, code, &own, r->error);
 }
 
-/* The extents of an argument in this run. */
+/* The dimensions of an argument in this run. */
 static const int32_t *nnrti_run_dims(const nnrti_open_run *r, const nnrt_plan_arg *arg, uint32_t slot)
 {
     return slot != NNRT_NO_TENSOR ? r->slots + (size_t)slot * NNRTI_DIMS : arg->view.dims;
@@ -8073,13 +8083,13 @@ static bool nnrti_exchanged(const nnrt_plan *plan, const nnrt_plan_arg *x, const
            ((x->offset - first) ^ (y->offset - first)) == 1;
 }
 
-/* Copies argument `from` of step s into argument `to`, with its extents; in the arena there are room bytes for it. */
+/* Copies argument `from` of step s to argument `to`, with its dimensions; room: bytes reserved for it in the arena. */
 static NNRT_ReturnCode nnrti_run_move(const nnrti_open_run *r, uint32_t s, uint32_t from, uint32_t to, size_t room)
 {
     const nnrt_plan_step *step = &r->plan->steps[s];
     const nnrt_plan_arg *x = &r->plan->args[step->arg + from], *y = &r->plan->args[step->arg + to];
     const nnrti_open_step *o = r->plan->open->steps[s];
-    const bool copy = o->part == NNRTI_PART_COPY && y->kind == NNRT_PLACE_OUTPUT; /* what is copied has been checked */
+    const bool copy = o->part == NNRTI_PART_COPY && y->kind == NNRT_PLACE_OUTPUT; /* the source has been checked */
     const int32_t *dims = nnrti_run_dims(r, x, o->slots[from]);
     const nnrt_operand moved = nnrt_operand_make(x->view.dataType, x->view.rank, dims, NULL);
     const nnrt_operand planned = nnrt_operand_make(y->view.dataType, y->view.rank, y->view.dims, NULL);
@@ -8096,7 +8106,7 @@ static NNRT_ReturnCode nnrti_run_move(const nnrti_open_run *r, uint32_t s, uint3
         return nnrt_error_set(r->error, NNRT_OUT_OF_DIMENTION_RANGES,
                               "node %d '%s': a value is %o, beyond its bound of %o", step->node,
                               nnrti_text_of(step->name), &moved, &planned);
-    if (o->slots[to] != NNRT_NO_TENSOR) /* what an output needs is told even where it is too small */
+    if (o->slots[to] != NNRT_NO_TENSOR) /* the required shape is reported even if the buffer is too small */
         memcpy(r->slots + (size_t)o->slots[to] * NNRTI_DIMS, dims, (size_t)moved.rank * sizeof(*dims));
     if (!same)
         return nnrt_error_set(r->error, NNRT_INVALID_SHAPE, "node %d '%s': a value is %o, where %o was planned",
@@ -8115,8 +8125,8 @@ static NNRT_ReturnCode nnrti_run_move(const nnrti_open_run *r, uint32_t s, uint3
     return NNRT_SUCCESS;
 }
 
-/* Step s, which runs a prepared model: its kernel gets the extents of the inputs in the views, and puts those of the results
-   there. */
+/* Step s, which runs a prepared model: its kernel gets the dimensions of the inputs in the views, and stores those of
+   the results there. */
 static NNRT_ReturnCode nnrti_run_model(nnrti_open_run *r, uint32_t s)
 {
     const nnrt_plan_step *step = &r->plan->steps[s];
@@ -8138,7 +8148,7 @@ static NNRT_ReturnCode nnrti_run_model(nnrti_open_run *r, uint32_t s)
     return code;
 }
 
-/* Resolves step s with what this run has, and runs it. */
+/* Resolves step s with the dimensions and values of this run, and runs it. */
 static NNRT_ReturnCode nnrti_run_step(nnrti_open_run *r, uint32_t s)
 {
     const nnrt_plan_step *step = &r->plan->steps[s];
@@ -8180,7 +8190,7 @@ static NNRT_ReturnCode nnrti_run_step(nnrti_open_run *r, uint32_t s)
     return code;
 }
 
-/* The extents that the inputs bring; those that the model says are equal must be. */
+/* Stores the dimensions of the inputs. Rule: dimensions that share a symbol are equal. */
 static NNRT_ReturnCode nnrti_run_extents(const nnrti_open_run *r, const NNRT_IOTensor *inputs)
 {
     const nnrti_open_plan *o = r->plan->open;
@@ -8209,7 +8219,7 @@ static NNRT_ReturnCode nnrti_run_extents(const nnrti_open_run *r, const NNRT_IOT
 
 static NNRT_ReturnCode nnrti_run_steps(nnrti_open_run *r, uint32_t first, uint32_t last);
 
-/* Argument k of step s, `what`, is one element, or absent. */
+/* Rule: argument k of step s, `what`, has one element, or is absent. */
 static NNRT_ReturnCode nnrti_run_one(const nnrti_open_run *r, uint32_t s, uint32_t k, const char *what)
 {
     const nnrt_plan_step *step = &r->plan->steps[s];
@@ -8305,7 +8315,7 @@ static NNRT_ReturnCode nnrti_run_scan(const nnrti_open_run *r, uint32_t s, uint3
 static NNRT_ReturnCode nnrti_run_trip(nnrti_open_run *r, uint32_t s, int64_t trip, bool *goes)
 {
     const nnrti_open_step *begin = r->plan->open->steps[s], *end = begin->end;
-    const uint32_t given = 1 + begin->carried + begin->scans; /* in END, what BEGIN gives */
+    const uint32_t given = 1 + begin->carried + begin->scans; /* in END: the outputs of BEGIN */
     const nnrt_plan_arg *args = &r->plan->args[r->plan->steps[end->at].arg];
     NNRT_ReturnCode code;
     nnrti_run_number(r, s, begin->nIn, trip);
@@ -8346,7 +8356,7 @@ static NNRT_ReturnCode nnrti_run_loop(nnrti_open_run *r, uint32_t s)
     }
     for (uint32_t k = 0; k < begin->carried && code == NNRT_SUCCESS; k++)
         code = nnrti_run_move(r, s, 2 + k, begin->nIn + 2 + k, begin->bytes[2 + k]);
-    for (uint32_t k = 0; k < begin->scans; k++) { /* without a trip open extents are 0 */
+    for (uint32_t k = 0; k < begin->scans; k++) { /* after no iteration dynamic dimensions are 0 */
         const uint32_t slot = begin->slots[begin->nIn + 2 + begin->carried + k];
         const int32_t rank = r->plan->args[r->plan->steps[end->at].arg + 1 + begin->carried + k].view.rank;
         for (int32_t i = 0; slot != NNRT_NO_TENSOR && i <= rank; i++)
@@ -8384,7 +8394,7 @@ static NNRT_ReturnCode nnrti_run_part(nnrti_open_run *r, uint32_t s)
     }
 }
 
-/* The same, and tells of it. */
+/* The same, and reports it to the profile. */
 static NNRT_ReturnCode nnrti_run_told(nnrti_open_run *r, uint32_t s)
 {
     const nnrti_open_step *o = r->plan->open->steps[s];
@@ -8397,7 +8407,7 @@ static NNRT_ReturnCode nnrti_run_told(nnrti_open_run *r, uint32_t s)
     r->profile.depth -= graphs ? 1 : 0;
     if (code != NNRT_SUCCESS)
         return code;
-    if (o->part == NNRTI_PART_COPY) { /* which has no views: what is copied, once in and once out */
+    if (o->part == NNRTI_PART_COPY) { /* which has no views: the copied bytes, read once and written once */
         const nnrt_plan_arg *x = &r->plan->args[step->arg];
         r->views[0] = x->view;
         memcpy(r->views[0].dims, nnrti_run_dims(r, x, o->slots[0]), (size_t)x->view.rank * sizeof(int32_t));
@@ -8588,7 +8598,7 @@ typedef struct nnrti_nest_table {
 typedef struct nnrti_nest_plan {
     nnrt_plan *made;
     nnrt_plan_step *steps;
-    nnrti_nest_table *table; /* NULL: its addresses are those of the whole plan */
+    nnrti_nest_table *table; /* NULL: its addresses are those of the outermost plan */
     size_t end;              /* of the arena, tables of its steps included */
 } nnrti_nest_plan;
 
@@ -8621,7 +8631,7 @@ static NNRT_ReturnCode nnrti_nest_refuse(const nnrti_nest *n, uint32_t s, NNRT_R
                        step->node, -1);
 }
 
-/* Nothing that step s works with is told in a run. */
+/* Rule: step s has no dynamic shapes and no values of the run in its attributes. */
 static NNRT_ReturnCode nnrti_nest_check(const nnrti_nest *n, uint32_t s)
 {
     const nnrti_open_step *o = nnrti_nest_part(n, s);
@@ -8701,7 +8711,7 @@ static void nnrti_nest_copy(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s, const
     n->args[n->nArgs++] = *y;
 }
 
-/* Whether two tensors have the same extents, those of y from axis `from` on. */
+/* Whether two tensors have the same dimensions, those of y from axis `from` on. */
 static bool nnrti_nest_alike(const nnrt_view *x, const nnrt_view *y, int32_t from)
 {
     return x->rank + from == y->rank &&
@@ -8723,7 +8733,7 @@ static NNRT_ReturnCode nnrti_nest_move(nnrti_nest *n, nnrti_nest_plan *g, uint32
     return NNRT_SUCCESS;
 }
 
-/* An empty plan with room for what becomes of steps first to last (exclusive), and more; false: no memory. */
+/* An empty plan with room for the steps made from steps first to last (exclusive), and more; false: no memory. */
 static bool nnrti_nest_begin(const nnrti_nest *n, nnrti_nest_plan *g, nnrti_nest_table *table, uint32_t first,
                              uint32_t last, uint32_t more)
 {
@@ -8751,7 +8761,7 @@ static bool nnrti_nest_begin(const nnrti_nest *n, nnrti_nest_plan *g, nnrti_nest
     return true;
 }
 
-/* A table for what steps of a plan with the table `outer` run; false: no memory. */
+/* A table for plans that steps of the plan with the table `outer` run; false: no memory. */
 static bool nnrti_nest_table_begin(const nnrti_nest *n, nnrti_nest_table *t, nnrti_nest_table *outer, size_t own)
 {
     const size_t most = nnrti_addresses(n->plan) + own;
@@ -8762,7 +8772,7 @@ static bool nnrti_nest_table_begin(const nnrti_nest *n, nnrti_nest_table *t, nnr
     return t->args != NULL && t->numbers != NULL;
 }
 
-/* The step of g that runs two plans: args of it, then its table, which lies behind those of the plans. */
+/* The step of g that runs two plans: its arguments, then its table, which is in the arena after those of the plans. */
 static void nnrti_nest_end(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s, nnrt_kernel kernel, const char *name,
                            const nnrt_plan_graphs *graphs, const nnrt_plan_arg *args, uint32_t count,
                            const nnrti_nest_table *t, size_t at)
@@ -8861,8 +8871,9 @@ static NNRT_ReturnCode nnrti_nest_loop_table(nnrti_nest *n, nnrti_nest_table *t,
     return NNRT_SUCCESS;
 }
 
-/* What a trip does behind the steps of its body: scans go on, cond is put aside where it is a carried value, and carried
-   values become what they are in the next one. *cond: where it is then, as an argument of the step that runs the body. */
+/* The end of an iteration, after the steps of the body: scans advance, cond is saved if it is a carried value, and
+   carried values become those of the next iteration. *cond: its place then, as an argument of the step that runs the
+   body. */
 static NNRT_ReturnCode nnrti_nest_trip(nnrti_nest *n, nnrti_nest_plan *body, uint32_t s, const nnrt_plan_graphs *graphs,
                                        nnrt_plan_arg *cond)
 {
@@ -9089,7 +9100,7 @@ static NNRT_ReturnCode nnrti_plan_make(const NNRT_Model *model, const NNRT_Model
     return NNRT_SUCCESS;
 }
 
-/* What a prepared model has mapped, which need not have been finished; NULL is fine. */
+/* Ends the mappings of a prepared model, which may be unfinished; NULL is fine. */
 static void nnrti_plan_model_unmap(nnrt_plan_model *m)
 {
     if (m != NULL)
@@ -9201,7 +9212,7 @@ static NNRT_ReturnCode nnrti_plan_model_io(NNRT_PreparedModel *self, bool output
     return NNRT_SUCCESS;
 }
 
-/* An extent that is open may be as small as 0; the others are what they are. */
+/* A dynamic dimension may be as small as 0; the others are fixed. */
 static NNRT_ReturnCode nnrti_plan_model_range(NNRT_PreparedModel *self, bool output, uint32_t index, nnrt_dims *least,
                                               nnrt_dims *most)
 {
@@ -9699,7 +9710,7 @@ static void nnrti_error_send(nnrt_error *error)
         error->capacity = (uint32_t)sizeof(error->message);
 }
 
-/* True when error is there and holds no fault yet. */
+/* True if error can receive a fault: it is not NULL and holds none. */
 static bool nnrti_error_open(const nnrt_error *error)
 {
     return error != NULL && error->code == NNRT_SUCCESS;
@@ -9750,8 +9761,8 @@ static NNRT_ReturnCode nnrti_status_available(void *self, NNRT_DeviceStatus *sta
     return NNRT_SUCCESS;
 }
 
-/* What can be said of a node without the shapes of its inputs: the number of its operands, their types where those are
-   known, and with them the types of its results. */
+/* The checks of a node that do not need the shapes of its inputs: the number of its operands and, if they are known,
+   their types; the types of its results follow. */
 static NNRT_ReturnCode nnrti_support_types(const NNRT_Model *m, uint32_t n, nnrt_operand *tensors,
                                            nnrt_operand *operands, nnrt_error *error)
 {
@@ -9794,8 +9805,8 @@ static NNRT_ReturnCode nnrti_support_types(const NNRT_Model *m, uint32_t n, nnrt
     return NNRT_SUCCESS;
 }
 
-/* Is node n one that this device runs? Where it is not, or nothing can be said of its results, tensors keep what the
-   model declares of them. */
+/* Whether the device runs node n. If not, or if its results cannot be inferred, tensors keep the declarations of the
+   model. */
 static NNRT_ReturnCode nnrti_support_node(nnrti_inference *f, uint32_t n)
 {
     const NNRT_Model *m = f->model;
@@ -9822,8 +9833,8 @@ static NNRT_ReturnCode nnrti_support_node(nnrti_inference *f, uint32_t n)
     return code;
 }
 
-/* Goes over all nodes, producers first. What comes behind a node that is not supported, or of an input whose extents are
-   not given yet, is decided by operators and types alone where no shape is declared. */
+/* Visits all nodes, producers first. A node whose inputs have no known shape, because it follows an unsupported node
+   or an input without dimensions, is judged by operator and types alone, unless the model declares the shapes. */
 static NNRT_ReturnCode nnrti_support_walk(const NNRT_Model *m, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                           bool *isSupported, nnrt_reason reason, void *user)
 {
@@ -9965,7 +9976,7 @@ struct nnrt_device {
     void *self;
     char name[NNRTI_NAME_BYTES], vendor[NNRTI_NAME_BYTES], unique[2 * NNRTI_NAME_BYTES + 32];
     bool builtin;
-    int32_t prepared; /* how many prepared models and blocks there are */
+    int32_t prepared; /* number of prepared models and buffers */
 };
 
 /* A device stays where it is, as handles are addresses; the order has the places that are taken, first come first. */
@@ -10180,7 +10191,7 @@ static bool nnrti_is_auto(const nnrt_device *device)
     return strcmp(nnrt_device_unique_name(device), "auto_nnrt_v2_0") == 0;
 }
 
-/* Whether the device supports every node. What it has against one is no fault; without memory to ask: no. */
+/* Whether the device supports every node. Its reasons against a node are no faults; without memory to ask: false. */
 static bool nnrti_takes_model(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config)
 {
     NNRT_ModelConfig own;
@@ -10252,7 +10263,7 @@ NNRT_API NNRT_DeviceStatus nnrt_device_status(const nnrt_device *device)
     return status;
 }
 
-/* What a method of the device answers; NOT_SUPPORT: it has no such method. */
+/* Calls a method that reports an ability; NOT_SUPPORT: the device has no such method. */
 #define NNRTI_DEVICE_SAYS(d, slot, yes)                                                                                \
     (NNRTI_DEVICE_HAS(d, slot) ? (d)->table->slot((d)->self, yes) : NNRT_NOT_SUPPORT)
 
@@ -10310,7 +10321,7 @@ NNRT_API void nnrt_log_line(const nnrt_log *log, nnrt_log_level level, const cha
     log->line(log->user, level, text);
 }
 
-/* What a configuration asks for exists, and the device can do it. */
+/* Rule: modes, priorities and extensions of the configuration are valid, and the device supports them. */
 static NNRT_ReturnCode nnrti_check_wishes(const NNRT_ModelConfig *config, const nnrt_device *device)
 {
     const char *lacks = NULL;
@@ -10351,8 +10362,8 @@ static NNRT_ReturnCode nnrti_config_send(NNRT_ModelConfig *own, const nnrt_devic
     return nnrti_check_wishes(own, device);
 }
 
-/* A device failed, with the places that it named. It may have no words for it, as one built without messages. first:
-   error held no fault when the device was called. device NULL: what says it all. */
+/* Reports that a device failed, at the node and tensor that it named. A device built without messages has set only
+   the code. first: error held no fault before the call. device NULL: `what` is the whole message. */
 static NNRT_ReturnCode nnrti_device_failed(nnrt_error *error, NNRT_ReturnCode code, bool first, const char *device,
                                            const char *what)
 {
@@ -10367,7 +10378,7 @@ static NNRT_ReturnCode nnrti_device_failed(nnrt_error *error, NNRT_ReturnCode co
     return wordless ? nnrt_error_blame(error, code, node, tensor) : code;
 }
 
-/* What a device says of its nodes goes to a log, and on. */
+/* Passes the reasons of a device to a log and to the caller's function. */
 typedef struct nnrti_told_reason {
     const nnrt_log *log;
     const nnrt_device *device;
@@ -10429,7 +10440,7 @@ NNRT_API NNRT_ReturnCode nnrt_device_supported(nnrt_device *device, const NNRT_M
     return nnrt_device_explain(device, model, NULL, isSupported, count, NULL, NULL);
 }
 
-/* What a device gave for code is a prepared model that can be run, and counts as one; or nothing. */
+/* Rule: a device that returns SUCCESS returns a prepared model that can be run. Counts it as one of the device. */
 static NNRT_ReturnCode nnrti_device_prepared(nnrt_device *device, NNRT_ReturnCode code, nnrt_error *error, bool first,
                                              NNRT_PreparedModel **prepared)
 {
@@ -10446,7 +10457,7 @@ static NNRT_ReturnCode nnrti_device_prepared(nnrt_device *device, NNRT_ReturnCod
         return nnrti_device_failed(error, code, first, device->unique, "cannot prepare the model");
     }
     if (first)
-        nnrt_error_clear(error); /* of what it tried before it succeeded */
+        nnrt_error_clear(error); /* faults of attempts before it succeeded */
     (void)NNRTI_ATOMIC_ADD(&device->prepared, 1);
     return NNRT_SUCCESS;
 }
