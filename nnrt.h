@@ -2,11 +2,11 @@
 nnrt.h - neural-network inference in your program: copy three headers, write one #define, and networks run.
 
 WHY
-    Exact memory: how many bytes a network needs is known before it runs, to the byte, and a run allocates nothing.
-    Fast where it is easy to be: with devices/nnrt_cpu.h beside these headers a program uses the processor's vectors.
-    The same bits everywhere, for who asks: the reference kernels give one result on every machine and compiler.
-    Trust: whatever a file, a caller or an allocator does, the answer is a return code and a sentence that says where.
-    One table of functions is a device: an accelerator is one file, and the rest comes with it.
+    Exact memory: the bytes that a network needs are known before it runs, exactly, and a run allocates nothing.
+    Speed: with devices/nnrt_cpu.h beside these headers a program uses the best SIMD instruction set of the processor.
+    The same bits everywhere: the reference kernels have one result on every machine and compiler.
+    Trust: for any file, argument or failing allocator, functions return a code and a message that names the place.
+    A device is one table of functions: an accelerator is one file; partitioning, fallback and caching come for free.
     Every operator can be read, and copied, by itself.
 
 QUICK START (examples/hello.c)
@@ -54,90 +54,90 @@ QUICK START (examples/hello.c)
 FILES
     nnrt_ops.h             operators: types, attribute structs, shape rules, reference kernels
     nnrt_hal.h             models, validation, the plan, devices
-    nnrt.h                 what an application calls; includes the two above
+    nnrt.h                 the API for applications; includes the two above
     formats/nnrt_onnx.h    ONNX files -> models; includes nnrt.h
     devices/nnrt_cpu.h     fast kernels, devices/nnrt_auto.h: partitions models over devices; the implementation includes
                            both if it finds them
-    One file instead of three: make dist-file writes dist/nnrt.h, with stb_ds' part inside.
-    Each compiles alone, as C99 and as C++17. The implementation is compiled where NNRT_IMPLEMENTATION is defined before
-    the include: in one file of the program. It uses stb_ds while a model is built, under names of its own: a copy of
-    stb_ds.h beside nnrt.h, else <stb/stb_ds.h> (Debian's libstb-dev). Give the implementation a file of its own if you
-    use stb_ds yourself.
+    nnrt.c                 the implementation as an object, for build systems that compile every .c file
+    One file instead of all: make dist-file writes dist/nnrt.h, and dist/nnrt_all.h with the ONNX reader.
+    Each compiles alone, as C99 and as C++17. The implementation is compiled if NNRT_IMPLEMENTATION is defined before
+    the include: in one file of the program. While it builds a model it uses stb_ds, under names of its own: a copy of
+    stb_ds.h beside nnrt.h, else <stb/stb_ds.h> (Debian's libstb-dev). If you use stb_ds yourself, compile the
+    implementation in a file of its own.
 
 OPTIONS (define before including, alike in all files of the program)
     NNRT_IMPLEMENTATION    compile the implementation here
     NNRT_STATIC            all functions are static: for one file that does everything
     NNRT_API               linkage of public functions, for shared libraries; default extern
-    NNRT_STB_DS_H          where stb_ds.h lies, with its quotes; default "stb_ds.h" if it is found, else <stb/stb_ds.h>
+    NNRT_STB_DS_H          path of stb_ds.h, with its quotes; default "stb_ds.h" if it is found, else <stb/stb_ds.h>
     NNRT_NO_STDIO          no files: models are loaded from and saved to memory only
-    NNRT_POSIX             1/0: files are told apart, confined and created as POSIX can; default: on Unix and macOS
+    NNRT_POSIX             1/0: files are identified, confined and created by POSIX calls; default: on Unix and macOS
     NNRT_MMAP              1/0: files and descriptors of buffers are mapped with mmap(); default: NNRT_POSIX
-    NNRT_CPU               1/0: the implementation has devices/nnrt_cpu.h in it; default: where it finds that file (for
-                           which the compiler must have __has_include), not where doubles are x87's (32-bit x86 without
-                           -mfpmath=sse), and never with NNRT_FIRMWARE
-    NNRT_AUTO              1/0: the implementation has devices/nnrt_auto.h in it, which partitions models over devices;
-                           default: where it finds that file, and never with NNRT_FIRMWARE
-    NNRT_THREADS           1: pools of threads and queues of runs, made by POSIX threads, with gcc's or clang's atomics;
-                           default 0, no thread is started
-    NNRT_FIRMWARE          for a microcontroller: no builder, passes, saving, sessions, devices, heap or messages; left are
-                           nnrt_model_load_into, nnrt_plan_build, nnrt_plan_run, and what nnrt emit-c writes
+    NNRT_CPU               1/0: the implementation includes devices/nnrt_cpu.h; default: if it finds that file (the
+                           compiler must have __has_include), except with x87 doubles (32-bit x86 without -mfpmath=sse),
+                           and never with NNRT_FIRMWARE
+    NNRT_AUTO              1/0: the implementation includes devices/nnrt_auto.h, which partitions models over devices;
+                           default: if it finds that file, and never with NNRT_FIRMWARE
+    NNRT_THREADS           1: thread pools and queues of runs, by POSIX threads, with gcc's or clang's atomics; default 0:
+                           no thread is started
+    NNRT_FIRMWARE          for a microcontroller: no builder, passes, saving, sessions, devices, heap or messages; there
+                           remain nnrt_model_load_into, nnrt_plan_build, nnrt_plan_run, and the output of nnrt emit-c
     NNRT_NO_MESSAGES       faults have a code, node and tensor, but no text
-    NNRT_STEP(plan, step)  a statement in front of each step of a plan: feeds a watchdog; default nothing
+    NNRT_STEP(plan, step)  a statement before each step of a plan: feeds a watchdog; default nothing
     NNRT_MAX_RANK          axes a tensor may have, 4 to 8; default 8
     NNRT_SELECT            only the operators NAME with NNRT_KEEP_NAME defined as 1, and kernels for NNRT_KEEP_TYPES
-    NNRT_PIECE_BYTES       taken at once from an allocator while something is prepared; default 4096
-    NNRT_FP_STRICT         clang with -ffp-contract=fast: keep the kernels' bits all the same (slow)
+    NNRT_PIECE_BYTES       bytes requested from the allocator at once during preparation; default 4096
+    NNRT_FP_STRICT         clang with -ffp-contract=fast: the kernels keep their bits anyway (slow)
 
 SECTIONS (search for the tag)
     >>builder   building a model by hand
-    >>models    freeing, optimising, looking up, drawing a model
+    >>models    freeing, optimizing, searching, drawing a model
     >>file      the .nnrt file: saving, loading in place, metadata
-    >>cache     what devices made of a model, kept for the next time
-    >>pool      threads that runs share their work over
+    >>cache     the model cache: prepared forms of devices, stored for the next start
+    >>pool      the thread pool of runs
     >>sessions  preparing and running a model
-    >>queue     runs that other threads make, with priorities and time limits
+    >>queue     runs on other threads, with priorities and time limits
     -- implementation --
     >>builder >>models >>passes >>file >>cache >>pool >>sessions >>queue
 
 nnrt DOES NOT
-    train, or hold strings and sequences. A tensor has at most 8 axes and, as its descriptor counts bytes in 32 bits, less
-    than 4 GiB. Shapes are fixed when a session is made: inputs with open extents get them from
-    nnrt_session_desc.inputDims, or stay open within nnrt_session_desc.bounds; how many axes there are never changes.
-    emit-c writes fixed extents only. In a model, as a file has it, two nodes do not share a subgraph (IF, LOOP); a builder
-    makes a copy for the second one. Quantised arithmetic is that of int8 and uint8. nnrt_ops.h lists the operators there
-    are: NNRT_OPS.
+    train, or support strings and sequences. A tensor has at most 8 axes and, because descriptors count bytes in 32 bits,
+    less than 4 GiB. Dynamic shapes: when a session is created, dynamic dimensions of inputs become fixed by
+    nnrt_session_desc.inputDims, or stay dynamic up to nnrt_session_desc.bounds; the rank never changes. emit-c writes
+    static shapes only. In a model or file two nodes do not share a subgraph (IF, LOOP); a builder copies it for the second
+    node. Quantized arithmetic: int8 and uint8. nnrt_ops.h lists all operators: NNRT_OPS.
 
 ERRORS
     Functions that can fail return NNRT_ReturnCode (0 = NNRT_SUCCESS) and write their results through pointers, NULL on
-    failure. The nnrt_error you pass, zeroed once, gets one sentence: which node, which operator, what was found, what was
-    expected. Functions that make, load, save or optimize a model, or create a session, clear an earlier fault. A session
-    that failed to run stays usable.
+    failure. The nnrt_error that you pass, zeroed once, receives one sentence: node, operator, found and expected values.
+    Functions that make, load, save or optimize a model, or create a session, clear an earlier fault. A session stays
+    usable after a failed run.
 
 MEMORY
-    nnrt_session_bytes() tells what a session takes; hand a buffer of that size in nnrt_session_desc.buffer and nothing
-    is allocated. One byte less is NNRT_OUT_OF_MEMORY. Otherwise all memory comes from nnrt_session_desc.allocator, or
-    malloc, when the session is created. Constants of the model are used where they lie, in flash, in a file's memory,
-    and are not copied. Inputs are read and outputs written in the caller's arrays.
+    nnrt_session_bytes() returns the exact size of a session; pass a buffer of that size in nnrt_session_desc.buffer, and
+    nothing is allocated. One byte less is NNRT_OUT_OF_MEMORY. Otherwise all memory comes from
+    nnrt_session_desc.allocator, or malloc, when the session is created. Constants of the model are used in place, in
+    flash or in the memory of a file, and not copied. Inputs are read and outputs written in the caller's arrays.
 
 THREADS
-    A model is immutable and may be used by any number of threads. A session belongs to one thread at a time; make more
-    with nnrt_session_desc.share, they use one prepared model, each with a workspace of its own. Any thread may end a
-    run that goes on (nnrt_session_cancel). A run uses the thread that calls it, and those that
-    nnrt_session_desc.parallel lends: the application's own, or with NNRT_THREADS an nnrt_pool's. With it, too, an
-    nnrt_queue makes runs on threads of its own and calls back.
+    A model is immutable and may be used by any number of threads. A session belongs to one thread at a time; sessions
+    created with nnrt_session_desc.share use one prepared model, each with a workspace of its own. Any thread may cancel a
+    run (nnrt_session_cancel). A run uses the thread that calls it, and those of nnrt_session_desc.parallel: the
+    application's, or with NNRT_THREADS a thread pool (nnrt_pool). With NNRT_THREADS an nnrt_queue executes runs on
+    threads of its own and calls back.
 
 DEVICES
-    "reference" runs everything with the kernels of nnrt_ops.h, the same bits everywhere. "cpu" is faster, takes memory for
-    packed weights, and its bits are those of the processor's instructions; it is there unless NNRT_CPU is 0 or no set of
-    its instructions fits. "auto", the default, gives a model to the best device that is registered and takes all of it,
-    "cpu" before "reference", or splits it over those that take parts, with "reference" for the rest; "auto:npu0,npu1"
-    names the devices. A device of your own is an NNRT_DeviceVtbl (nnrt_hal.h, >>tables) and one call of
-    nnrt_device_register.
+    "reference" runs every operator with the kernels of nnrt_ops.h: the same bits everywhere. "cpu" is faster (SIMD,
+    operator fusion), needs memory for prepacked weights, and its bits depend on the instruction set; it exists unless
+    NNRT_CPU is 0 or the processor has none of its instruction sets. "auto", the default, runs a model on the best
+    registered device that supports all of it, "cpu" before "reference", or partitions it over several devices, with
+    "reference" for the rest; "auto:npu0,npu1" names the devices. A device of your own is an NNRT_DeviceVtbl
+    (nnrt_hal.h, >>tables) and one call of nnrt_device_register.
 
 AN OPERATOR OF YOUR OWN
-    nnrt_op_register (nnrt_ops.h, >>api) takes a row as those of nnrt's operators are: a name, operands, attributes, a rule
-    that says what comes out, kernels. Models then have nodes of it, which are checked, saved, imported from ONNX by that
-    name, and run like others, on "reference" and beside what "auto" gives to other devices. examples/custom is one.
+    nnrt_op_register (nnrt_ops.h, >>api) adds a row like those of nnrt's operators: a name, operands, attributes, a shape
+    rule, kernels. Nodes of it are checked, saved, imported from ONNX by that name, and run like others, on "reference"
+    and beside the partitions of other devices. examples/custom is one.
 
 ADDING AN OPERATOR
     See the top of nnrt_ops.h: a row, a struct, a rule, a kernel, a test.
@@ -154,7 +154,7 @@ MIT license, see LICENSE.
 #define NNRT_THREADS 0
 #endif
 
-/* The fast device comes with the implementation where its file lies beside this one. */
+/* The implementation includes the fast device if it finds its file beside this one. */
 #ifdef NNRT_FIRMWARE
 #undef NNRT_CPU
 #define NNRT_CPU 0
@@ -169,7 +169,7 @@ MIT license, see LICENSE.
 #if NNRT_CPU && !defined(NNRTI_BUILTIN_DEVICE)
 #define NNRTI_BUILTIN_DEVICE nnrti_cpu_table
 #endif
-/* So does auto, the device that shares a model out over the others. */
+/* The same for auto, the device that partitions a model over the others. */
 #ifdef NNRT_FIRMWARE
 #undef NNRT_AUTO
 #define NNRT_AUTO 0
@@ -200,16 +200,17 @@ extern "C" {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>builder */
 
-/* Builds a model step by step. Each node is inferred by the call that adds it, as far as what it reads is known: a fault
-   is that call's. Calls after a failure do nothing and return NNRT_NO_TENSOR; nnrt_builder_error and nnrt_builder_finish
-   tell what went wrong first. Tensors are named by the index that the calls return. What is said of a tensor (declare,
-   format, quant, quant_axis, symbols) comes before the first node that reads it, else it is OPERATION_FORBIDDEN; the node
-   that writes it is inferred again. Nodes that read what no node gives yet are inferred once it is there, at the latest by
-   nnrt_builder_finish; extents of -1 may be any: what depends on them is judged when a session is made. Names are copied;
-   name NULL = none. One thread at a time. */
+/* Builds a model step by step. The call that adds a node infers its shapes, as far as its inputs are known, and
+   reports its faults. After a fault, calls do nothing and return NNRT_NO_TENSOR; nnrt_builder_error and
+   nnrt_builder_finish return the first fault. Tensors are named by the index that the calls return. Properties of a
+   tensor (declare, format, quant, quant_axis, symbols) must be set before the first node that reads it, otherwise the
+   call fails with OPERATION_FORBIDDEN; the node that writes the tensor is inferred again. A node that reads a tensor
+   before a node writes it is inferred once that exists, at the latest by nnrt_builder_finish. Dynamic dimensions (-1)
+   may have any size: what depends on them is checked when a session is created. Names are copied; name NULL = none.
+   One thread at a time. */
 typedef struct nnrt_builder nnrt_builder;
 
-/* allocator NULL = malloc. The allocator is copied, what its user points to must live as long as the model. */
+/* allocator NULL = malloc. The allocator is copied; the object of its `user` pointer must outlive the model. */
 NNRT_API NNRT_ReturnCode nnrt_builder_create(nnrt_builder **builder, const char *name, const nnrt_allocator *allocator);
 NNRT_API void nnrt_builder_destroy(nnrt_builder *builder); /* NULL is fine */
 /* The first fault: its code is NNRT_SUCCESS as long as there is none. It stays where it is until the builder is finished
@@ -268,36 +269,35 @@ NNRT_API NNRT_ReturnCode nnrt_builder_finish(nnrt_builder *builder, NNRT_Model *
 
 /* Frees a model that a builder, a loader or an importer made. NULL, and a model of your own making, are left alone. */
 NNRT_API void nnrt_model_destroy(NNRT_Model *model);
-/* Gives a block that the model's constants point into (the bytes of a file) to the model, to be freed with it through
-   the model's allocator (nnrt_alloc). A model has room for four; beyond, OUT_OF_MEMORY: the block stays the
-   caller's. */
+/* Passes a block that the model's constants point into (the bytes of a file) to the model, which frees it through its
+   allocator (nnrt_alloc). A model stores up to four blocks; for more the function returns OUT_OF_MEMORY, and the
+   block stays the caller's. */
 NNRT_API NNRT_ReturnCode nnrt_model_attach(NNRT_Model *model, void *block, size_t bytes);
-/* Replaces *model, which a builder or loader made, by an equivalent one that is faster: constants folded, nodes that do
-   nothing or reach no output dropped, batch normalisation folded into convolutions, activations fused, in subgraphs as
-   well; an IF whose condition is known becomes the branch that it runs. What would take memory or time out of proportion
-   to the model is left to the run. On failure *model is unchanged. The new model uses the old one's constants in place and
-   frees it when it is destroyed.
-   What stands between casts from and to quantised int8 or uint8 (DequantizeLinear, QuantizeLinear) and has quantised
-   arithmetic computes in integers then: its results differ from those in float32 by the rounding of the last stored
-   integer, a bias becomes int32. */
+/* Replaces *model, which a builder or loader made, by an equivalent, faster one: constant folding, dead-code
+   elimination, operator fusion (batch normalization into convolutions, bias and activations into the node before), in
+   subgraphs as well; an IF with a known condition becomes the branch that it runs. Constants that would take memory
+   or time out of proportion to the model are left to the run. On failure *model is unchanged. The new model uses the
+   constants of the old one in place and frees it when it is destroyed. Operators between DequantizeLinear and
+   QuantizeLinear (casts from and to quantized int8 or uint8) that have quantized arithmetic then compute in integers:
+   their results differ from those in float32 by the rounding of the last stored integer; a bias becomes int32. */
 NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *error);
 /* The passes, one bit each. */
 enum {
-    NNRT_PASS_RESHAPES = 1,     /* changes of shape one behind the other become one */
-    NNRT_PASS_TRANSPOSES = 2,   /* permutations one behind the other become one */
-    NNRT_PASS_COPIES = 4,       /* nodes that change nothing go */
-    NNRT_PASS_AFFINE = 8,       /* factors and summands for each channel go into weights and bias of the node before */
-    NNRT_PASS_BIAS = 16,        /* a summand behind a product becomes its bias */
-    NNRT_PASS_ACTIVATIONS = 32, /* activations are done by the node before */
+    NNRT_PASS_RESHAPES = 1,     /* consecutive reshapes become one */
+    NNRT_PASS_TRANSPOSES = 2,   /* consecutive transposes become one */
+    NNRT_PASS_COPIES = 4,       /* nodes that change nothing are removed */
+    NNRT_PASS_AFFINE = 8,       /* scale and offset per channel are folded into */
+    NNRT_PASS_BIAS = 16,        /* an addition after a matrix multiplication becomes its bias */
+    NNRT_PASS_ACTIVATIONS = 32, /* activations are fused into the node before */
     NNRT_PASS_BRANCHES = 64,    /* an IF whose condition is known becomes the branch that it runs */
     NNRT_PASS_QUANTIZE = 128,   /* operators between casts from and to 8 bits compute in integers */
-    NNRT_PASS_CONSTANTS = 256,  /* what is known before a run is computed */
-    NNRT_PASS_DEAD = 512        /* nodes whose results nobody needs go */
+    NNRT_PASS_CONSTANTS = 256,  /* constant folding */
+    NNRT_PASS_DEAD = 512        /* dead-code elimination */
 };
 /* The same with switches; desc NULL: all zero, the default. */
 typedef struct nnrt_optimize_desc {
     bool no_quantize;    /* operators between such casts stay in float32: NNRT_PASS_QUANTIZE in without */
-    const nnrt_log *log; /* is told what became of which node. NULL: nobody is */
+    const nnrt_log *log; /* receives a line for each changed node. NULL: none */
     uint32_t without;    /* passes that are left out, NNRT_PASS_ of each */
 } nnrt_optimize_desc;
 NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model, const nnrt_optimize_desc *desc,
@@ -307,8 +307,8 @@ NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name);
 /* Graphviz text of a model: nodes with operator and attributes, shapes on the edges. Returns the length it needs
    without the end. */
 NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size);
-/* The same with the device of each node, as nnrt_partition.placed told it: places[] has one a node, in their order. Nodes
-   have the colour of their device, and those of one part a box. */
+/* The same with the device of each node, as nnrt_partition.placed reports it: places[] has one entry per node, in
+   order. The color of a node shows its device; the nodes of a partition share a box. */
 NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placement *places, char *out, size_t size);
 
 #endif
@@ -387,8 +387,8 @@ NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placem
 #define NNRT_FILE_VERSION 2 /* the latest; writing takes an earlier one where it suffices */
 #define NNRT_FILE_HEADER 64 /* bytes that nnrt_file_is needs */
 
-/* What loading takes from the allocator at any moment is at most this number times the bytes of the file without its
-   weights and device sections, and 4 KiB; nnrt_model_load without a map takes the file's bytes beside it. */
+/* Loading requests from the allocator at most this factor times the bytes of the file without its weights and device
+   sections, and 4 KiB; nnrt_model_load without a memory map also the bytes of the file. */
 #define NNRT_FILE_FACTOR 16
 
 typedef struct nnrt_metadata {
@@ -404,7 +404,7 @@ NNRT_API NNRT_ReturnCode nnrt_model_load_into(NNRT_Model **model, const void *da
 /* True when data, of at least NNRT_FILE_HEADER bytes, begins like a .nnrt file. */
 NNRT_API bool nnrt_file_is(const void *data, size_t bytes);
 #ifndef NNRT_FIRMWARE
-/* What a file looks like that is no model, or of another format, by its first bytes: "a PNG image"; NULL: nothing known. */
+/* The kind of a file that is not a .nnrt file, by its first bytes: "a PNG image"; NULL: unknown. */
 NNRT_API const char *nnrt_file_guess(const void *data, size_t bytes);
 #endif
 
@@ -413,11 +413,11 @@ NNRT_API const char *nnrt_file_guess(const void *data, size_t bytes);
 /* All zero is the default. */
 typedef struct nnrt_save_desc {
     const nnrt_allocator *allocator; /* for checking the model */
-    const nnrt_metadata *metadata;   /* keys are unique and not empty; what a loaded model has is not taken over */
+    const nnrt_metadata *metadata;   /* keys are unique and not empty; metadata of a loaded model are not copied */
     uint32_t metadataCount;
     void (*progress)(void *user, uint64_t done, uint64_t total); /* bytes */
     void *user;
-    const struct nnrt_cache *cache; /* what devices made of the model goes with it, as device sections. NULL: nothing */
+    const struct nnrt_cache *cache; /* prepared forms of devices, saved as device sections. NULL: none */
 } nnrt_save_desc;
 
 /* All zero is the default. */
@@ -425,24 +425,24 @@ typedef struct nnrt_load_desc {
     const nnrt_allocator *allocator; /* NULL = malloc */
     bool checksum; /* compare the checksum: reads the whole file. All else is checked in any case, weights never read */
     bool noMap;    /* nnrt_model_load reads the file into memory: it may then be changed while the model lives */
-    bool cache;    /* it may be a cache, whose checksum is compared: the model has no nodes then, and sessions of it get
-                      what the device made from the file, or fail */
+    bool cache;    /* the file may be a cache, whose checksum is verified: its model has no nodes, and sessions
+                      use the form that the device stored in the file, or fail */
     bool
         strangers; /* nodes of operators that are not registered (nnrt_op_register) stay, without attributes: for asking
                        devices which nodes they take; nothing else takes such a model */
 } nnrt_load_desc;
 
-/* Writes a checked model. out NULL: only *bytes is set, to what out must have; with less, INSUFFICIENT_BUFFER. */
+/* Writes a checked model. out NULL: only sets *bytes, the required size; a smaller out returns INSUFFICIENT_BUFFER. */
 NNRT_API NNRT_ReturnCode nnrt_model_save_memory(const NNRT_Model *model, const nnrt_save_desc *desc, void *out,
                                                 size_t size, size_t *bytes, nnrt_error *error);
 /* nnrt_model_load_into, with one block from the allocator. */
 NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *data, size_t bytes,
                                                 const nnrt_load_desc *desc, nnrt_error *error);
 #ifndef NNRT_NO_STDIO
-/* Writes a new file beside path, PATH.0.tmp or with the next number that is free, and renames it to path when all of it
-   is written: whatever fails, path is what it was, and of two at once one is whole. What is there and no regular file
-   (a device, a pipe) is not replaced where the system can tell: NNRT_INVALID_PATH. A link is replaced, and not what it
-   names. */
+/* Writes a temporary file beside path, PATH.0.tmp or with the next free number, and renames it to path once it is
+   complete: after a failure path is unchanged, and of two concurrent writers one wins entirely. An existing device,
+   pipe or other non-regular file is not replaced, if the system can tell: NNRT_INVALID_PATH. A symbolic link is
+   replaced, not its target. */
 NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *path, const nnrt_save_desc *desc,
                                          nnrt_error *error);
 /* Maps the file where the system can, else reads it. A mapped file must not be cut short while the model lives; to
@@ -453,9 +453,8 @@ NNRT_API NNRT_ReturnCode nnrt_model_load(NNRT_Model **model, const char *path, c
 NNRT_API NNRT_ReturnCode nnrt_file_write(const char *path, const void *data, size_t bytes, nnrt_error *error);
 #endif
 
-/* The rest is for models that a loader, an importer or a builder made; an optimised model has what the loaded one had.
-   Value of a key in the file's metadata, NULL when there is none; all of them by index, {NULL, NULL} behind the last.
-   */
+/* For models that a loader, an importer or a builder made; an optimized model keeps the metadata of the loaded one.
+   The value of a key, NULL if it does not exist; all entries by index, {NULL, NULL} after the last. */
 NNRT_API const char *nnrt_model_metadata(const NNRT_Model *model, const char *key);
 NNRT_API nnrt_metadata nnrt_model_metadata_at(const NNRT_Model *model, uint32_t index);
 
@@ -472,24 +471,24 @@ NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_f
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>cache */
 
-/* Keeps what devices with a model cache made of a model or of its parts (ExportModelCache), so that the next session gets
-   it back (PrepareModelFromModelCache) and nothing is compiled. Of what was kept nothing is used but what was made from
-   the same model and constants, with the same options (float16, performance mode, extensions, extents, bounds, maxTrips),
-   by a device of the same unique name, version and type, with the same NNRT_LAYOUT, and has its length and checksum. All
-   else is prepared as if there were no cache, and replaced.
-   The checksums (64 bits, FNV-1a) notice files that are damaged, cut short, old or foreign. They are no signatures: who
-   may write the file can give it a checksum that fits, and who chooses a model can make one with the checksum of another.
-   What can be done to a device by that is the device's to prevent: keep the directory for the program alone, or keep the
-   bytes yourself, encrypted or signed, and pass them as data.
-   The key of a model is a digest of all of its weights, and no version string of the application: who forgets to change
-   that would get the results of the old model without a word, while the digest takes one reading of the weights.
-   Packed weights (nnrt_packs: the device "cpu") may also stand beside the model: with `packed` a cache in memory has them
-   for nnrt_save_desc, and sessions of the model that was loaded from such a file use them in place, so that a mapped file
-   is read only as a run reads it. To compare checksums of such weights would take as long as to pack them; the model
-   cache of "cpu" has a model and packed weights of its own, which are copied, and compares them. */
+/* A model cache: stores the prepared forms of models and partitions (ExportModelCache), so that the next session
+   restores them (PrepareModelFromModelCache) and compiles nothing. An entry is used only for the same model and
+   constants, the same options (float16, performance mode, extensions, dimensions, bounds, maxTrips), a device of the
+   same unique name, version and type, the same NNRT_LAYOUT, and with the right length and checksum. Everything else
+   is prepared as without a cache, and replaced. The checksums (64 bits, FNV-1a) detect files that are damaged,
+   truncated, old or foreign. They are no signatures: whoever may write the file can give it a matching checksum, and
+   whoever chooses a model can make one with the checksum of another. The device must withstand such input; to exclude
+   it, make the directory private to the program, or keep the bytes yourself, encrypted or signed, and pass them as
+   data. The key of a model is a digest of all of its weights, not a version string of the application: with a string
+   that somebody forgets to change, the old model would silently run, while the digest costs one reading of the
+   weights. Prepacked weights (nnrt_packs: the device "cpu") may also be stored with the model: with `packed`, a cache
+   in memory holds them for nnrt_save_desc, and sessions of the model that was loaded from such a file use them in
+   place, so that a mapped file is read only as a run reads it. Verifying checksums of such weights would take as long
+   as packing them; the model cache of "cpu" has a model and prepacked weights of its own, which are copied, and
+   verifies them. */
 typedef struct nnrt_cache nnrt_cache;
 
-/* All zero: what is made is kept in memory only, for nnrt_cache_save_memory and nnrt_save_desc. */
+/* All zero: entries are kept in memory only, for nnrt_cache_save_memory and nnrt_save_desc. */
 typedef struct nnrt_cache_desc {
     /* There is the file TOKEN.nnrt, which sessions read, and write, as nnrt_model_save does, when it lacks something. NULL:
        no file. With NNRT_NO_STDIO it must be NULL, else NOT_SUPPORT. */
@@ -497,34 +496,34 @@ typedef struct nnrt_cache_desc {
     /* Letters, digits, '.', '_' and '-', not '.' first. NULL: 16 digits from the model, the options and the name of the
        session's device. */
     const char *token;
-    const void *data; /* what nnrt_cache_save_memory gave: asked before the file, it must outlive the cache */
+    const void *data; /* output of nnrt_cache_save_memory: searched before the file; must outlive the cache */
     size_t bytes;
     const nnrt_allocator *allocator;
     bool packed; /* for nnrt_save_desc: packed weights stand beside the model. INVALID_PARAMETER: with directory or data */
 } nnrt_cache_desc;
 
-/* What the last session did with it. */
+/* The use of the cache by the last session. */
 typedef struct nnrt_cache_state {
     uint32_t restored;     /* models or parts that devices took from it */
-    uint32_t prepared;     /* those that devices with a cache had to prepare */
+    uint32_t prepared;     /* partitions that devices with a cache had to prepare */
     uint32_t packed;       /* weights that these packed (the device "cpu"); 0: all were restored */
-    uint32_t kept;         /* parts of both that it has now: those that a device does not export are missing */
-    NNRT_ReturnCode saved; /* of writing the file; SUCCESS, too, when nothing was to be written */
+    uint32_t kept;         /* partitions of both that it holds now: those that a device does not export */
+    NNRT_ReturnCode saved; /* result of writing the file; SUCCESS also if there was nothing to write */
     nnrt_error fault;      /* why the old file was not used, else why the file was not written; code SUCCESS: neither */
 } nnrt_cache_state;
 
 NNRT_API NNRT_ReturnCode nnrt_cache_create(nnrt_cache **cache, const nnrt_cache_desc *desc, nnrt_error *error);
 NNRT_API void nnrt_cache_destroy(nnrt_cache *cache); /* NULL is fine. Sessions do not need it any more */
 NNRT_API const nnrt_cache_state *nnrt_cache_get_state(const nnrt_cache *cache); /* NULL: cache is NULL */
-/* What the last session's devices made, as nnrt_model_save_memory: out NULL: only *bytes is set. OPERATION_FORBIDDEN: they
-   gave nothing to keep. Of desc (NULL: all zero) cache is left out. */
+/* The prepared forms of the last session's devices, as nnrt_model_save_memory: out NULL: only sets *bytes.
+   OPERATION_FORBIDDEN: they exported nothing. desc (NULL: all zero): its member cache is ignored. */
 NNRT_API NNRT_ReturnCode nnrt_cache_save_memory(const nnrt_cache *cache, const nnrt_save_desc *desc, void *out,
                                                 size_t size, size_t *bytes, nnrt_error *error);
-/* Is there what a session of this description would take from the cache (desc->cache is left out), so that no device
-   with a cache prepares anything? *usable is the answer; false, too, where no device has a cache, or a session would
-   fail. Devices are asked for real, as only they know whether they take it: what they have is prepared and given back,
-   what they lack is not made. Nothing is written. The cache has no last session then; where something was not usable,
-   its state's fault says why. */
+/* Whether the cache has everything for a session of this description (desc->cache is ignored), so that no device with
+   a cache would prepare anything. *usable is the answer; false also if no device has a cache, or a session would
+   fail. Devices are asked by restoring, as only they can decide: restored forms are released again, missing ones are
+   not made. Nothing is written. Afterwards the cache has no last session; if something was not usable, its state's
+   fault has the reason. */
 struct nnrt_session_desc;
 NNRT_API NNRT_ReturnCode nnrt_cache_ask(nnrt_cache *cache, const NNRT_Model *model,
                                         const struct nnrt_session_desc *desc, bool *usable, nnrt_error *error);
@@ -537,13 +536,13 @@ NNRT_API NNRT_ReturnCode nnrt_cache_prepare(nnrt_cache *cache, nnrt_device *devi
 /* >>pool */
 
 #if NNRT_THREADS
-/* Threads that runs share their work over, where they are lent to a session (nnrt_session_desc.parallel) or to a device
-   (NNRT_ModelConfig.parallel). Any number of sessions, of any threads, may have one pool: it does one step's work at a
-   time, and a session that finds it at work does its own step on the thread that runs it. Nobody waits for others, and
-   who is alone has all of the pool. Results do not depend on any of this.
-   While a session's run goes on, the threads look for work for 0.2 ms after the last they had, then sleep; when it has
-   ended they sleep. Where nothing in a model is worth sharing they are not woken at all. A run takes no lock but to wake
-   a thread that sleeps, or to sleep itself where another thread takes long to end its part. */
+/* A thread pool: runs share the work items of a step over its threads, if a session (nnrt_session_desc.parallel) or a
+   device (NNRT_ModelConfig.parallel) has it. Any number of sessions, of any threads, may share one pool. It serves
+   one step at a time (parallel_for); a session that finds it busy computes its step on its own thread. So no session
+   waits for another, and a single one has the whole pool. Results do not depend on it. During a run the threads poll
+   for work for 0.2 ms after the last work item, then sleep; after the run they sleep. If no step of a model is worth
+   sharing, they are never woken. A run takes a lock only to wake a sleeping thread, or to sleep while another thread
+   takes long to finish its work item. */
 typedef struct nnrt_pool nnrt_pool;
 
 #define NNRT_MAX_POOL 1024u /* threads */
@@ -566,7 +565,7 @@ typedef struct nnrt_pool_desc {
 NNRT_API NNRT_ReturnCode nnrt_pool_create(nnrt_pool **pool, const nnrt_pool_desc *desc, nnrt_error *error);
 /* Ends the threads. Sessions that have the pool have been destroyed. NULL is fine. */
 NNRT_API void nnrt_pool_destroy(nnrt_pool *pool);
-/* What sessions are given; it is the pool's, and lives as long. NULL: pool is NULL. */
+/* The interface for sessions; it belongs to the pool and lives as long. NULL: pool is NULL. */
 NNRT_API const nnrt_parallel *nnrt_pool_parallel(const nnrt_pool *pool);
 #endif
 
@@ -581,36 +580,37 @@ typedef struct nnrt_session_desc {
     void *buffer; /* everything is laid into it, nothing is allocated; aligned to NNRT_ALIGNMENT */
     size_t bufferBytes;
     bool copyConstants;         /* the model may be destroyed before the session */
-    nnrt_dims_list inputDims;   /* extents for inputs that have -1: one entry an input. -1: see bounds */
-    struct nnrt_session *share; /* use the prepared model of this session: same model, own workspace, another thread;
-                                   inputDims are those of that session, or empty; bounds, maxTrips and profile are left
-                                   out */
-    nnrt_bound_list bounds;     /* extents that stay open, by tensor: the largest of an input, which has -1 for them, or
-                                   of a result whose shape depends on data, and not on the inputs' shapes alone */
+    nnrt_dims_list inputDims;   /* dimensions of inputs that have -1: one entry per input. -1: see bounds */
+    struct nnrt_session *share; /* shares the prepared model of this session: same model, own workspace, other thread;
+                                   inputDims equal those of that session, or are empty; bounds, maxTrips and
+                                   profile are ignored */
+    nnrt_bound_list bounds;     /* upper bounds of dynamic dimensions, by tensor: of an input with -1, or of a
+                                   result with a data-dependent shape */
     uint32_t maxTrips;          /* that a LOOP may make before the run ends with TIME_OUT; 0 = NNRT_MAX_TRIPS */
-    const nnrt_profile *profile; /* is told of each step of a run (nnrt_hal.h); copied. NULL: nobody is. Without a clock
-                                    of its own it has the system's in nanoseconds, of which NNRT_NO_STDIO has none */
-    const nnrt_log *log; /* is told while the session is created which devices take the model, and what it holds. NULL:
-                            nobody is */
-    const nnrt_partition *partition; /* how auto shares the model out, and a report of it; NULL: all zero */
-    /* The next three are for devices that can (nnrt_device_can), of others they are NOT_SUPPORT; with auto, they reach
-       those of its devices that can. They and those that follow are left out where the session shares. */
+    const nnrt_profile *profile; /* receives each step of a run (nnrt_hal.h); copied. NULL: none. Without a clock of
+                                    its
+                                    own it uses the system's in nanoseconds, which NNRT_NO_STDIO lacks */
+    const nnrt_log *log; /* receives lines while the session is created: the devices that support the model, and its
+                            memory. NULL: none */
+    const nnrt_partition *partition; /* how auto partitions the model, and a report; NULL: all zero */
+    /* The next three require a device with that ability (nnrt_device_can): otherwise NOT_SUPPORT; auto passes them to
+       those of its devices that have it. They and the members after them are ignored if the session shares. */
     bool enableFloat16;            /* float32 may be computed in float16; the device "cpu" packs weights so */
     NNRT_PerformanceMode mode;     /* NNRT_PERFORMANCE_NONE to _EXTREME */
     NNRT_Priority priority;        /* NNRT_PRIORITY_NONE to _HIGH; of its runs in a queue, too, that name none */
-    NNRT_ExtensionList extensions; /* names and values for the device; it copies what it keeps */
-    /* The model in the device's own form (PrepareOfflineModel), to be given back or changed once the session is there. model
-       then says what inputs and outputs there are, their names, types and extents; its nodes are not looked at. How large
-       a buffer is to be, nobody tells (nnrt_session_bytes: NOT_SUPPORT). */
+    NNRT_ExtensionList extensions; /* names and values for the device, which copies them */
+    /* The model in the device's own format (PrepareOfflineModel); the caller may free or change it once the session
+       exists. `model` then defines inputs and outputs, with names, types and shapes; its nodes are ignored. The size
+       of a buffer is unknown (nnrt_session_bytes: NOT_SUPPORT). */
     const NNRT_SharedBuffer *offline;
     uint32_t offlineCount; /* 0 = none */
-    /* Is asked first, and given what is prepared, by one thread at a time. NULL: none. Not with buffer, share or offline.
-       The device sections of a .nnrt file are asked without one as well, but not with buffer. */
+    /* The model cache of the session, used by one thread at a time. NULL: none. Not with buffer, share or offline.
+       Device sections of a .nnrt file are used without a cache as well, but not with buffer. */
     nnrt_cache *cache;
-    /* Threads that kernels share their work over: the application's, or a pool's (nnrt_pool_parallel); auto runs parts on
-       different devices at once with them, which may take a larger arena. They outlive the session and those that share
-       with it, which call run from all their threads. NULL: all is done on the thread that runs. No thread is ever
-       started for a session. */
+    /* The threads for the work items of kernels: the application's, or those of a thread pool (nnrt_pool_parallel);
+       auto runs partitions on different devices concurrently with them, which may take a larger arena. They outlive
+       the session and those that share with it, all of whose threads call run. NULL: the calling thread does all
+       work. No session ever starts a thread. */
     const nnrt_parallel *parallel;
     nnrt_ask ask; /* answers devices that ask for objects of the application (nnrt_hal.h); does not reach devices in
                      other processes. NULL: nobody answers */
@@ -620,17 +620,18 @@ typedef struct nnrt_session_desc {
 
 typedef struct nnrt_session nnrt_session;
 
-/* Plans the model on a device. After it nothing is allocated. The model must outlive the session unless copyConstants
-   is set. On failure *session is NULL and error (may be NULL) tells node, operator, found and expected. */
+/* Prepares the model on a device; afterwards nothing is allocated. The model must outlive the session unless
+   copyConstants is set. On failure *session is NULL, and error (may be NULL) names node, operator, found and expected
+   values. */
 NNRT_API NNRT_ReturnCode nnrt_session_create(nnrt_session **session, const NNRT_Model *model,
                                              const nnrt_session_desc *desc, nnrt_error *error);
 NNRT_API void nnrt_session_destroy(nnrt_session *session); /* NULL is fine */
 /* Bytes that desc->buffer must have, exactly: one fewer is NNRT_OUT_OF_MEMORY. */
 NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_session_desc *desc, size_t *bytes,
                                             nnrt_error *error);
-/* What a session holds, in bytes. total: all that stays taken, tables and arena included; preparing may need more for a
-   while, which nnrt_session_bytes counts. bound: largest sum of results that live at once, no arena can be smaller.
-   constants: those of the model that steps read where they lie, not part of total. steps: kernels called in a run. */
+/* The memory of a session, in bytes. total: all memory that it keeps, tables and arena included; preparing may need
+   more temporarily, which nnrt_session_bytes counts. bound: largest sum of results that are live at once: no arena
+   can be smaller. constants: of the model, used in place, not part of total. steps: kernels called in a run. */
 typedef struct nnrt_session_memory {
     size_t total, tables, arena, bound, constants;
     uint32_t steps;
@@ -638,8 +639,8 @@ typedef struct nnrt_session_memory {
 NNRT_API nnrt_session_memory nnrt_session_get_memory(const nnrt_session *session);
 NNRT_API const char *nnrt_session_device(const nnrt_session *session); /* unique name */
 
-/* One input or output buffer: aligned to its element size, bytes exactly those of the tensor (outputs: at least). dims:
-   extents that an input has in this run, one for each axis; NULL: as planned. Not read of an output. */
+/* One input or output buffer, aligned to its element size. bytes: exactly those of the tensor (outputs: at least).
+   dims: the dimensions of an input in this run, one per axis; NULL: as planned. Ignored for outputs. */
 typedef struct nnrt_io {
     void *data;
     size_t bytes;
@@ -665,47 +666,47 @@ typedef struct nnrt_io_info {
     NNRT_DataType dataType;
     NNRT_Format format;
     nnrt_dims shape;
-    bool open; /* extents may differ from run to run */
+    bool open; /* dimensions may differ from run to run */
     size_t bytes;
 } nnrt_io_info;
-/* Inputs and outputs as planned; where extents are open, the largest that there can be (bytes: SIZE_MAX where the product of
-   the largest is beyond that; where elements only take other axes, a run needs far less). After a run whose extents were
-   open, an output has those of that run, and the bytes that it needs. Beyond the last: all zero. */
+/* Inputs and outputs as planned; dynamic dimensions have their upper bounds (bytes: SIZE_MAX if their product
+   overflows; a run whose axes vary in opposite directions needs far less). After a run, a dynamic output has the
+   dimensions of that run, and the bytes that it requires. Index after the last: all zero. */
 NNRT_API uint32_t nnrt_session_inputs(const nnrt_session *session);
 NNRT_API uint32_t nnrt_session_outputs(const nnrt_session *session);
 NNRT_API nnrt_io_info nnrt_session_input(const nnrt_session *session, uint32_t index);
 NNRT_API nnrt_io_info nnrt_session_output(const nnrt_session *session, uint32_t index);
 
-/* Memory for an input or output that the session's device sees, too, so that nothing is copied on the way to it: a block
-   of the device's own (AllocateBuffer), or of the system where it has none. *io is what nnrt_run is then given; where
-   extents are open, for the largest ones. It is good until the session is destroyed, or its place is filled anew, and
-   comes from no buffer of the session, which allocates a table for it. */
+/* Memory for an input or output that the session's device accesses directly, so that nothing is copied: a block of
+   the device (AllocateBuffer), or of the system if it has none. *io is then passed to nnrt_run; its size is that of
+   the upper bounds. It is valid until the session is destroyed, or another block replaces it. Not for sessions in a
+   caller's buffer, because a table is allocated for it. */
 NNRT_API NNRT_ReturnCode nnrt_session_allocate(nnrt_session *session, bool output, uint32_t index, nnrt_io *io);
-/* The same for a block that is there: it is mapped once, and its descriptor reaches the device with each run. The
-   descriptor is the caller's, open as long as the session uses it. INVALID_BUFFER: it cannot be mapped. buffer NULL: the
-   place is empty again. */
+/* The same for an existing block: it is mapped once, and its descriptor is passed to the device in each run. The
+   descriptor is the caller's and stays open while the session uses it. INVALID_BUFFER: it cannot be mapped. buffer
+   NULL: removes it. */
 NNRT_API NNRT_ReturnCode nnrt_session_map(nnrt_session *session, bool output, uint32_t index,
                                           const NNRT_SharedBuffer *buffer, nnrt_io *io);
 
-/* Runs the network once: inputs are only read, outputs written in place. Blocks; one thread at a time per session. An
-   extent beyond its bound is NNRT_OUT_OF_DIMENTION_RANGES; an output whose buffer is too small is not written:
-   NNRT_INSUFFICIENT_BUFFER, and nnrt_session_output tells what it needs. */
+/* Runs the network once: reads the inputs, writes the outputs in place. Blocks; one thread at a time per session. A
+   dimension above its upper bound is NNRT_OUT_OF_DIMENTION_RANGES; an output whose buffer is too small is not
+   written: NNRT_INSUFFICIENT_BUFFER, and nnrt_session_output returns the required size. */
 NNRT_API NNRT_ReturnCode nnrt_run(nnrt_session *session, const nnrt_io *inputs, uint32_t nIn, const nnrt_io *outputs,
                                   uint32_t nOut);
-/* Ends the run that goes on in the session: nnrt_run returns NNRT_CANCELLED before the next step of its plan, or when
-   the device is through with it, where that does not look in between (RunUntil); what it wrote is not to be used. May
-   be called by any thread, by what is called back and by kernels. NNRT_OPERATION_FORBIDDEN: no run goes on. A run that
-   fails for another reason meanwhile returns that. */
+/* Cancels the current run of the session: nnrt_run returns NNRT_CANCELLED before the next step of its plan, or when
+   the device has finished, if that does not poll (RunUntil); outputs are then undefined. May be called by any thread,
+   by callbacks and by kernels. NNRT_OPERATION_FORBIDDEN: no run is active. A run that fails for another reason
+   meanwhile returns that. */
 NNRT_API NNRT_ReturnCode nnrt_session_cancel(nnrt_session *session);
-/* What the last failed nnrt_run, nnrt_session_allocate or _map says; "" after success. */
+/* The message of the last failed nnrt_run, nnrt_session_allocate or _map; "" after success. */
 NNRT_API const char *nnrt_session_error(const nnrt_session *session);
 
 #if NNRT_THREADS
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>queue */
 
-/* Runs that wait for one of the queue's threads. Of those that wait the one of the highest priority is next, of equal ones
-   the one that came first. All functions may be called by any thread. */
+/* A queue of runs for threads of its own. The waiting run of the highest priority is next; of equal priorities the
+   first one queued. All functions may be called by any thread. */
 typedef struct nnrt_queue nnrt_queue;
 
 /* All zero is the default. */
@@ -718,11 +719,11 @@ typedef struct nnrt_queue_desc {
 #define NNRT_QUEUE_PLACES 64
 #define NNRT_MAX_QUEUE 65536u /* threads, places */
 
-/* How a run is made, and who hears of its end. done is called once for each run that was accepted, on a thread of the
-   queue or on the one that cancels; message: what went wrong, "" after success, good until done returns. done may queue,
-   but neither wait for the queue nor destroy it. A run that waits longer than its time limit is not begun; one that takes
-   longer is ended as by nnrt_session_cancel, work of another kind counts as failed once it is done, and what it wrote
-   is not to be used: all end with NNRT_TIME_OUT. */
+/* The options of a queued run. done is called once for each accepted run, on a thread of the queue or on the one that
+   cancels; message: the fault, "" after success, valid until done returns. done may queue runs, but must not wait for
+   the queue or destroy it. A run that waits longer than its time limit is not started; one that takes longer is
+   cancelled as by nnrt_session_cancel, and other work counts as failed once it ends; its results are undefined: all
+   of these end with NNRT_TIME_OUT. */
 typedef struct nnrt_queued {
     NNRT_Priority priority; /* NNRT_PRIORITY_NONE: that of the session, of other work, too, MEDIUM */
     uint32_t timeLimit;     /* milliseconds from the call on, by the system's clock; 0 = none */
@@ -732,16 +733,17 @@ typedef struct nnrt_queued {
 
 /* Starts the threads and takes all memory that the queue ever needs. */
 NNRT_API NNRT_ReturnCode nnrt_queue_create(nnrt_queue **queue, const nnrt_queue_desc *desc, nnrt_error *error);
-/* What waits ends with NNRT_CANCELLED, what has begun is waited for. NULL is fine. */
+/* Waiting runs end with NNRT_CANCELLED; the function waits for those that have begun. NULL is fine. */
 NNRT_API void nnrt_queue_destroy(nnrt_queue *queue);
-/* nnrt_run by a thread of the queue: what is passed, the arrays too, stays as it is until done is called. Runs of one session
-   are made one at a time. *ticket (may be NULL) is the run's number, never 0. Not accepted, so that done is not called:
-   NULL_PTR, INVALID_PRIORITY, DEVICE_BUSY = no place is free, OPERATION_FORBIDDEN = the queue is being destroyed. */
+/* nnrt_run on a thread of the queue: arguments and arrays must stay unchanged until done is called. Runs of one
+   session execute one at a time. *ticket (may be NULL) is the run's number, never 0. Not accepted, so that done is
+   not called: NULL_PTR, INVALID_PRIORITY, DEVICE_BUSY = the queue is full, OPERATION_FORBIDDEN = the queue is being
+   destroyed. */
 NNRT_API NNRT_ReturnCode nnrt_run_async(nnrt_queue *queue, nnrt_session *session, const nnrt_io *inputs, uint32_t nIn,
                                         const nnrt_io *outputs, uint32_t nOut, const nnrt_queued *how,
                                         uint64_t *ticket);
-/* The same for work of any kind: its code and the message that it may set (NULL = none) go to done. Work with the same key is
-   done one at a time; NULL: no matter what else is done. */
+/* The same for work of any kind: done receives its code and the message that it may set (NULL = none). Work with the
+   same key executes one at a time; NULL: concurrently with any other. */
 typedef NNRT_ReturnCode (*nnrt_queue_work)(void *context, const char **message);
 NNRT_API NNRT_ReturnCode nnrt_queue_add(nnrt_queue *queue, nnrt_queue_work work, void *context, const void *key,
                                         const nnrt_queued *how, uint64_t *ticket);
@@ -811,14 +813,15 @@ NNRT_API const char *nnrt_version(void)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* What is behind a model that we made. */
+/* Memory of a model made by the library. */
 
 #define NNRTI_MAX_ATTACHED 4
 
-/* A model that we made: the block begins with this, and all that the model points to lies in it, in what was attached,
-   in the replaced model, or is the caller's (constants that were not copied). */
+/* A model made by the library: the block begins with this struct. All data of the model is in the block, in attached
+   blocks, in the replaced model, or is the caller's (constants that were not copied). */
 typedef struct nnrti_owned {
-    NNRT_Model model; /* model.self tells ours from a caller's, of which nothing behind NNRT_Model may be read */
+    NNRT_Model model; /* model.self identifies models of the library; of a caller's model nothing after NNRT_Model may
+                         be read */
     nnrt_allocator allocator;
     size_t bytes; /* of the block */
     struct {
@@ -827,15 +830,15 @@ typedef struct nnrti_owned {
         void (*release)(void *block, size_t bytes); /* NULL: nnrt_free */
     } attached[NNRTI_MAX_ATTACHED];
     uint32_t nAttached;
-    bool bare;           /* inputs and outputs only, and what a device made is in file */
+    bool bare;           /* inputs and outputs only; the prepared form is in file */
     const uint8_t *file; /* the checked .nnrt file that the model is in, or NULL; its metadata */
     const nnrt_metadata *metadata;
     uint32_t nMetadata;
-    NNRT_Model *replaced; /* the model that this one is the optimised form of, or NULL */
+    NNRT_Model *replaced; /* the model whose optimized form this is, or NULL */
     void *pieces;         /* memory with constants, for nnrt_memory_free, or NULL */
 } nnrti_owned;
 
-/* What lies behind model; NULL when we did not make it. */
+/* The block of a model; NULL if the library did not make it. */
 NNRTI_NOINLINE static nnrti_owned *nnrti_owned_of(const NNRT_Model *model)
 {
     nnrti_owned *o = (nnrti_owned *)(uintptr_t)model;
