@@ -941,7 +941,7 @@ typedef struct nnrti_building {
 struct nnrt_builder {
     nnrt_allocator allocator;
     nnrt_memory memory;
-    uint8_t *piece; /* what is left of the last piece */
+    uint8_t *piece; /* bytes left in the last piece */
     size_t pieceLeft;
     const char *name;
     NNRT_Tensor *tensors;
@@ -955,10 +955,10 @@ struct nnrt_builder {
     uint32_t entered;      /* the graph of the next node */
     nnrt_error error;      /* the first fault; with a code nothing more happens */
     bool finished;         /* nnrt_builder_finish was called: every further call is a fault */
-    bool waiting;          /* a node reads what was not known when it was added */
-    nnrt_memory inferred;  /* what rules make */
-    uint32_t symbols;      /* given to open extents so far */
-    /* Per tensor, as far as nodes have come: who writes it; what it is; whether that is known; how nodes name it. */
+    bool waiting;          /* a node reads tensors that were unknown when it was added */
+    nnrt_memory inferred;  /* results of shape rules */
+    uint32_t symbols;      /* symbols given to dynamic dimensions so far */
+    /* Per tensor, up to the last node: its writer; its properties; whether these are known; how nodes name it. */
     uint32_t *writers;
     nnrt_operand *shapes;
     uint8_t *known, *named; /* named: NNRTI_WRITTEN, or NNRTI_READ */
@@ -966,11 +966,11 @@ struct nnrt_builder {
     uint32_t *twins;             /* its copy while a subgraph is copied, or NNRT_NO_TENSOR */
     uint32_t *twinned;           /* the tensors that have one */
     nnrti_input_axis *inputAxes; /* of the inputs' symbols */
-    /* Of importers: a node whose results are known when it is added leaves only these, as constants; worth, with user,
-       tells whether to compute what can be (nnrti_inference), NULL: nodes stay. */
+    /* For importers: a node whose results are known when it is added is replaced by these as constants (constant
+       folding); worth, with user, decides whether to compute a node (nnrti_inference); NULL: nodes stay. */
     bool (*worth)(void *user, const nnrt_resolve *c);
     void *user;
-    const nnrt_log *log; /* of what becomes of nodes; NULL: none */
+    const nnrt_log *log; /* of changes to nodes; NULL: none */
 };
 
 static void nnrti_builder_init(nnrt_builder *b, const nnrt_allocator *allocator)
@@ -982,7 +982,7 @@ static void nnrti_builder_init(nnrt_builder *b, const nnrt_allocator *allocator)
     nnrt_memory_allocate(&b->inferred, &b->allocator);
 }
 
-/* Is there a fault, after which a call does nothing? */
+/* Whether a fault is recorded: then calls do nothing. */
 NNRTI_NOINLINE static bool nnrti_builder_failed(nnrt_builder *b)
 {
     if (b != NULL && b->finished && b->error.code == NNRT_SUCCESS)
@@ -1076,7 +1076,7 @@ static void nnrti_builder_clear(nnrt_builder *b)
 
 #define NNRTI_BUILDER_PIECE 8192
 
-/* count * size zeroed bytes that live as long as what is being built; NULL = no memory, which is recorded. */
+/* count * size zeroed bytes that live as long as the model being built; NULL = no memory, which is recorded. */
 static void *nnrti_builder_keep(nnrt_builder *b, size_t count, size_t size)
 {
     size_t bytes;
@@ -1159,7 +1159,7 @@ NNRT_API void nnrt_builder_fail(nnrt_builder *builder, NNRT_ReturnCode code, con
 
 static const int32_t nnrti_dims_unknown[1] = {NNRT_RANK_UNKNOWN};
 
-/* *list = a copy of dims, whose extents are at least `least`; false and a recorded fault when something is wrong. */
+/* *list = a copy of dims. Rule: dimensions are at least `least`; a violation records a fault and returns false. */
 static bool nnrti_builder_dims(nnrt_builder *b, const char *name, int32_t rank, const int32_t *dims, int32_t least,
                                NNRT_Int32List *list)
 {
@@ -1304,7 +1304,7 @@ static NNRT_Tensor *nnrti_builder_at(nnrt_builder *b, uint32_t tensor, const cha
     return NULL;
 }
 
-/* The same, of which something is to be said: no node reads it yet. */
+/* The same, for a call that changes its properties. Rule: no node reads it yet. */
 static NNRT_Tensor *nnrti_builder_change(nnrt_builder *b, uint32_t tensor, const char *call)
 {
     NNRT_Tensor *t = nnrti_builder_at(b, tensor, call);
@@ -1461,7 +1461,7 @@ static bool nnrti_builder_open_input(const nnrt_builder *b, nnrt_operand *shapes
     return true;
 }
 
-/* What tensor t is by itself; it is known if it is an input or a constant. */
+/* Sets the declared properties of tensor t; known if it is an input or a constant. */
 static bool nnrti_builder_shape(nnrt_builder *b, const NNRT_Model *m, uint32_t t)
 {
     nnrt_operand *o = &b->shapes[t];
@@ -1476,7 +1476,7 @@ static bool nnrti_builder_shape(nnrt_builder *b, const NNRT_Model *m, uint32_t t
     return !nnrti_builder_failed(b);
 }
 
-/* What is known of tensor t, as the next node to read it finds it; NULL after a fault. */
+/* The properties of tensor t for the next node that reads it; NULL after a fault. */
 static const nnrt_operand *nnrti_builder_operand(nnrt_builder *b, uint32_t t)
 {
     NNRT_Model m;
@@ -1490,7 +1490,7 @@ static const nnrt_operand *nnrti_builder_operand(nnrt_builder *b, uint32_t t)
     return &b->shapes[t];
 }
 
-/* Tensor t, an input of a subgraph that is to get nodes before a node runs it, is what o says. */
+/* Sets the properties of tensor t, an input of a subgraph that receives nodes before a node runs it. */
 static NNRTI_UNUSED void nnrti_builder_given(nnrt_builder *b, uint32_t t, const nnrt_operand *o)
 {
     if (nnrti_builder_operand(b, t) == NULL)
@@ -1606,7 +1606,7 @@ static void nnrti_builder_twin_tensor(nnrt_builder *b, uint32_t t, uint32_t writ
     b->writers[b->twins[t]] = writer;
 }
 
-/* A list with tensors' twins for those that have one. */
+/* Copies a list, with the copies of tensors that have one. */
 static NNRT_Uint32List nnrti_builder_twin_list(nnrt_builder *b, const NNRT_Uint32List *list)
 {
     const NNRT_Uint32List twin = nnrti_builder_list(b, list->data, list->count);
@@ -1618,8 +1618,8 @@ static NNRT_Uint32List nnrti_builder_twin_list(nnrt_builder *b, const NNRT_Uint3
 
 static void nnrti_builder_run(nnrt_builder *b, uint32_t n);
 
-/* Graph g once more, for another node that runs it: tensors, nodes and the graphs in it are copied, what it reads of the
-   graphs around and constants stay the same. */
+/* Copies graph g for another node that runs it: tensors, nodes and inner graphs are copied; constants, and tensors
+   that it reads from the graphs around it, are shared. */
 static uint32_t nnrti_builder_twin(nnrt_builder *b, uint32_t g)
 {
     const uint32_t twin = nnrti_array_count(b->graphs);
@@ -1701,7 +1701,7 @@ static void nnrti_builder_runs(nnrt_builder *b, uint32_t n)
     }
 }
 
-/* What can be said of the newest node before anything is inferred. */
+/* Checks the newest node as far as possible without inference. */
 static bool nnrti_builder_check(nnrt_builder *b, const NNRT_Model *m, uint32_t n)
 {
     const NNRT_Node *node = &b->nodes[n];
@@ -1726,7 +1726,7 @@ static bool nnrti_builder_check(nnrt_builder *b, const NNRT_Model *m, uint32_t n
     return true;
 }
 
-/* Whether the refusal of node n with this code may be due to a number that stands for an open extent. */
+/* Whether node n may have been refused with this code only because of the size assumed for a dynamic dimension. */
 static bool nnrti_builder_open(const nnrt_builder *b, uint32_t n, NNRT_ReturnCode code)
 {
     const NNRT_Uint32List *in = &b->nodes[n].inputIndex;
@@ -1748,7 +1748,7 @@ static bool nnrti_builder_open(const nnrt_builder *b, uint32_t n, NNRT_ReturnCod
     }
 }
 
-/* What is known of the results of node n, by the rule of its operator, where what it reads is known. */
+/* Infers the results of node n by the shape rule of its operator, if its inputs are known. */
 static NNRT_ReturnCode nnrti_builder_rule(nnrt_builder *b, const NNRT_Model *m, uint32_t n, bool *skipped, bool *folded)
 {
     const bool runs = nnrti_is_control(b->nodes[n].nodeType);
@@ -1782,8 +1782,8 @@ static NNRT_ReturnCode nnrti_builder_rule(nnrt_builder *b, const NNRT_Model *m, 
     return code;
 }
 
-/* Infers node n. What is refused because of what is open, or not known, is not known. True: all that it gives is a known
-   value. */
+/* Infers node n. Results that depend on dynamic dimensions or unknown tensors stay unknown. True: all results are
+   known values. */
 NNRTI_COLD static bool nnrti_builder_infer(nnrt_builder *b, const NNRT_Model *m, uint32_t n)
 {
     const NNRT_Uint32List *out = &b->nodes[n].outputIndex;
@@ -1836,7 +1836,7 @@ static void nnrti_builder_wait(nnrt_builder *b, const NNRT_Model *m, const uint3
     }
 }
 
-/* Tensor t becomes the constant o, whose data lie in b, or are those of constant `from`. */
+/* Makes tensor t the constant o, whose data are in b, or those of constant `from`. */
 static bool nnrti_builder_settle(nnrt_builder *b, uint32_t t, const nnrt_operand *o, uint32_t from)
 {
     NNRT_Tensor *tensor = &b->tensors[t];
@@ -1846,7 +1846,7 @@ static bool nnrti_builder_settle(nnrt_builder *b, uint32_t t, const nnrt_operand
     tensor->format = o->format;
     tensor->quantParams = NNRT_QuantParamList_make(o->quant, o->quantCount);
     tensor->quantAxis = o->quantAxis;
-    tensor->symbols = NNRT_Uint32List_make(NULL, 0); /* its extents are known now */
+    tensor->symbols = NNRT_Uint32List_make(NULL, 0); /* its dimensions are known now */
     if (!nnrti_builder_data(b, tensor, nnrti_text_of(tensor->name), o->data, false))
         return false;
     if (from != NNRT_NO_TENSOR)
@@ -1877,7 +1877,7 @@ static void nnrti_builder_settle_node(nnrt_builder *b)
     nnrti_builder_cut_nodes(b, n);
 }
 
-/* How far b has come, and back to there: what was added since is gone. */
+/* A checkpoint of the builder, for rollback: everything added after it is removed. */
 typedef struct nnrti_builder_mark {
     uint32_t tensors, nodes, graphs;
 } nnrti_builder_mark;
@@ -2038,7 +2038,7 @@ NNRT_API void nnrt_builder_graph_io(nnrt_builder *builder, uint32_t graph, const
     s->inputIndices = nnrti_builder_list(builder, inputs, nIn);
     s->outputIndices = nnrti_builder_list(builder, outputs, nOut);
     for (uint32_t k = 0; k < nIn && !nnrti_builder_failed(builder); k++)
-        if (builder->writers[inputs[k]] == NNRTI_BY_NOBODY) /* else nnrt_model_check tells */
+        if (builder->writers[inputs[k]] == NNRTI_BY_NOBODY) /* otherwise nnrt_model_check reports it */
             builder->writers[inputs[k]] = NNRTI_BY_CALLER;
 }
 
@@ -2128,7 +2128,8 @@ static void nnrti_builder_nodes_of(nnrt_builder *b, uint32_t *all)
     }
 }
 
-/* *m = what b holds, as a model whose lists are b's own; graph is the main one, and where it is alone has all nodes. */
+/* *m = the content of b as a model that uses b's lists; graph is the main graph, with all nodes if it is the only
+   one. */
 static void nnrti_builder_view(nnrt_builder *b, NNRT_Model *m, NNRT_SubGraph *graph)
 {
     const uint32_t nodes = nnrti_array_count(b->nodes);
@@ -2219,7 +2220,7 @@ static void *nnrti_builder_give(nnrt_builder *b, nnrt_memory *memory, void *give
     return given;
 }
 
-/* Checks what b holds and makes the model of it; b is good for nothing more. */
+/* Checks the content of b and makes the model; afterwards b can only be destroyed. */
 static NNRT_ReturnCode nnrti_builder_make(nnrt_builder *b, NNRT_Model **model)
 {
     NNRT_ReturnCode code;
@@ -2246,7 +2247,7 @@ static NNRT_ReturnCode nnrti_builder_make(nnrt_builder *b, NNRT_Model **model)
     return code;
 }
 
-/* quantType as HDI wants it: ALL exactly when the first result has quantisation parameters. */
+/* Sets quantType as HDI requires: ALL exactly if the first result has quantization parameters. */
 static void nnrti_builder_quant_types(nnrt_builder *b)
 {
     for (uint32_t i = 0; i < nnrti_array_count(b->nodes); i++) {
@@ -2318,19 +2319,22 @@ NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>passes */
 
-/* A model while it is optimised. A round sorts the nodes, infers what can be inferred, then walks over the nodes in
-   that order and lets each pass try each node; a pass sees producers that the round has already been to. What a tensor
-   holds never changes, so what was inferred stays true while nodes are rewired. Of a tensor that another graph reads than
-   the one that gives it the writer stays: it counts as an output, as those of subgraphs do. */
+/* A model during optimization. A round sorts the nodes, infers what can be inferred, then visits the nodes in that
+   order and lets each pass try each node; a pass sees producers that the round has already visited. Invariant: the
+   values of a tensor never change, so inferred properties stay true while nodes are rewired. A tensor that another
+   graph reads keeps its writer: it counts as an output, like the outputs of subgraphs. Operator fusion, constant
+   folding and dead-code elimination are passes over this one graph. Rejected: patterns over several nodes in a
+   language of their own; a pass is a C function that looks at one node and its producers. */
 typedef struct nnrti_graph {
     nnrt_builder *edit; /* taken-out nodes have nodeType NNRT_NODE_TYPE_NONE until the end of the round */
     nnrt_memory work;   /* everything below, for one round */
     uint32_t *sorted;   /* of nnrt_model_check */
-    uint32_t *order;    /* of the nodes, producers first; those of subgraphs directly behind the node that runs them */
+    uint32_t *order;    /* of the nodes, producers first; those of subgraphs directly after the node that runs them */
     uint32_t *place;    /* per node: where it is in order */
     uint32_t *behind;   /* per place: the next one that is not of the subgraphs of the node there */
     nnrt_operand *shapes; /* per tensor: type, shape and data as far as known; rank -1 = not */
-    nnrt_operand *open;   /* the same, open extents as symbols, for nnrti_pass_quantize; shapes where none are */
+    nnrt_operand *open;   /* the same with dynamic dimensions as symbols, for nnrti_pass_quantize; shapes if there are
+                             none */
     uint32_t *users;      /* per tensor: how often nodes and model outputs name it */
     uint32_t *writer;     /* per tensor: the node that makes it, or NNRTI_BY_NOBODY */
     uint32_t *same;   /* per tensor: the one that takes its place in nodes that the walk has not been to, or itself */
@@ -2339,11 +2343,11 @@ typedef struct nnrti_graph {
     uint32_t *casts;  /* per node, a SPLIT: how many casts to 8 bits have read its results so far */
     uint32_t room;    /* tensors that these tables have room for: passes add a few */
     uint32_t live;    /* nodes not taken out */
-    uint32_t symbols; /* of open extents in `open` so far */
-    double foldBytes, foldWork; /* left of the budget for constants that are computed */
+    uint32_t symbols; /* of dynamic dimensions in `open` so far */
+    double foldBytes, foldWork; /* remaining budget of constant folding */
     uint32_t without;           /* passes that are left out: NNRT_PASS_ */
     bool
-        quantize; /* operators become quantised ones where they can; what these may be made of is not dequantised yet */
+        quantize; /* operators become quantized ones if possible; candidates for that are not dequantized yet */
     bool changed;
 } nnrti_graph;
 
@@ -2436,7 +2440,7 @@ static void nnrti_graph_flatten(nnrti_graph *g, const NNRT_Model *m, uint32_t x,
     }
 }
 
-/* What subgraphs use, and what is read in another graph than it is made in. */
+/* Marks the tensors that subgraphs use, and those that another graph reads than the one that writes them. */
 static void nnrti_graph_borders(nnrti_graph *g, const NNRT_Model *m)
 {
     for (uint32_t x = 1; x < m->subGraph.count; x++)
@@ -2569,7 +2573,7 @@ static uint32_t nnrti_graph_constant(nnrti_graph *g, NNRT_DataType type, int32_t
     return index;
 }
 
-/* What follows of the results of a node that cannot be resolved: types, and the order of an image's axes. */
+/* Properties of the results of a node that cannot be resolved: types, and the layout of images. */
 static void nnrti_graph_guess(nnrti_graph *g, const NNRT_Node *n)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
@@ -2594,7 +2598,7 @@ static void nnrti_graph_guess(nnrti_graph *g, const NNRT_Node *n)
     }
 }
 
-/* Of tensors that depend on what only a run tells, the extents that are open are not known. */
+/* Dynamic dimensions of tensors with a data-dependent shape are unknown. */
 static void nnrti_graph_open(nnrti_graph *g, const NNRT_Uint32List *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
@@ -2612,10 +2616,10 @@ static void nnrti_graph_open(nnrti_graph *g, const NNRT_Uint32List *list)
     }
 }
 
-/* Results that are larger than this and this many times the inputs are left to the run: FILL and TILE would only make
-   the model larger. So is what goes beyond a budget for all results together, in proportion to the model: bytes, and
-   elements to compute. Of weights of one byte, dequantised (cast, difference, product) and transposed, 16 bytes each are
-   made; a model may well consist of them. */
+/* The budget of constant folding. Results larger than this, and this many times larger than the inputs, are left to
+   the run: FILL and TILE would only enlarge the model. All results together have a budget in proportion to the model:
+   bytes, and elements to compute. Weights of one byte that are dequantized (cast, difference, product) and transposed
+   need 16 bytes each, and a model may consist of them. */
 #define NNRTI_FOLD_FREE 65536
 #define NNRTI_FOLD_GROWTH 16
 #define NNRTI_FOLD_BUDGET 32
@@ -2675,13 +2679,13 @@ static bool nnrti_is_quant_cast(NNRT_NodeType type)
            type == NNRT_NODE_TYPE_QUANTIZE_LINEAR;
 }
 
-/* A node that gives float32 of integers: of what reads it an operator on integers may become. */
+/* A node that converts integers to float32 (dequantize): its readers may become operators on integers. */
 static bool nnrti_is_dequantize(const nnrt_resolve *c)
 {
     return nnrti_is_quant_cast(c->op->type) && c->out[0].dataType == NNRT_DATA_TYPE_FLOAT32;
 }
 
-/* Small results are known when nodes are inferred, but those of such a node. */
+/* Decides for inference: small results are computed, except those of such a node. */
 static bool nnrti_graph_worth(void *user, const nnrt_resolve *c)
 {
     size_t total;
@@ -2716,15 +2720,15 @@ static bool nnrti_graph_may_fold(const nnrti_graph *g, const NNRT_Node *n, const
            (folded || nnrti_fold_work(c) <= g->foldWork);
 }
 
-/* Makes tensor t, which was inferred, a constant with these data: in g->edit, or those of constant `from`. */
+/* Makes tensor t, which was inferred, a constant with these data, in g->edit, or with those of constant `from`. */
 static bool nnrti_graph_set_constant(nnrti_graph *g, uint32_t t, const void *data, uint32_t from)
 {
     g->shapes[t].data = data;
     return data != NULL && nnrti_builder_settle(g->edit, t, &g->shapes[t], from);
 }
 
-/* Computes the results of a resolved node whose inputs are known and makes constants of them, where that is worth it.
-   */
+/* Constant folding: computes the results of a resolved node whose inputs are known and makes them constants, within
+   the budget. */
 static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_resolve *c, void **results, bool folded)
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
@@ -2789,7 +2793,7 @@ static void nnrti_graph_drop_dead(nnrti_graph *g, uint32_t count)
     }
 }
 
-/* What is known of these tensors is what the model says of them. */
+/* Resets these tensors to the declarations of the model. */
 static void nnrti_graph_forget(nnrti_graph *g, const NNRT_Uint32List *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
@@ -2797,8 +2801,8 @@ static void nnrti_graph_forget(nnrti_graph *g, const NNRT_Uint32List *list)
             nnrti_operand_of(&g->edit->tensors[list->data[i]], &g->shapes[list->data[i]]);
 }
 
-/* Infers a node that runs subgraphs, for its results and for what its subgraphs get; what is in them comes behind it. What
-   it leaves to the run is not known. */
+/* Infers a node that runs subgraphs: its results, and the inputs of its subgraphs, whose nodes follow. Results of the
+   run stay unknown. */
 static NNRT_ReturnCode nnrti_graph_control(nnrti_graph *g, nnrti_inference *f, uint32_t node)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
@@ -2831,12 +2835,12 @@ static NNRT_ReturnCode nnrti_graph_control(nnrti_graph *g, nnrti_inference *f, u
     nnrti_graph_forget(g, &n->outputIndex);
     if (g->work.full || (!f->skipped && f->symbols == 0))
         return code;
-    memset(&g->edit->error, 0, sizeof(g->edit->error)); /* the numbers of open extents may be to blame */
+    memset(&g->edit->error, 0, sizeof(g->edit->error)); /* the sizes assumed for dynamic dimensions may be the cause */
     return NNRT_SUCCESS;
 }
 
-/* Infers every node whose inputs are known, as nnrt_model_infer does; those behind inputs without extents (-1) stay
-   unknown. Nodes whose results are known before a run become constants. */
+/* Infers every node whose inputs are known, as nnrt_model_infer does; nodes that depend on inputs without sizes (-1)
+   stay unknown. Nodes whose results are known before a run become constants. */
 static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
 {
     const size_t widest = nnrti_widest(m);
@@ -2854,7 +2858,7 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
     f.opened = (uint8_t *)nnrt_memory_temp_array(&g->work, g->edit->graphs != NULL ? m->allTensors.count : 0, 1);
     if (g->work.full)
         return NNRT_OUT_OF_MEMORY;
-    nnrti_graph_drop_dead(g, m->nodes.count); /* what nobody uses need not be right: a constant divided by 0 */
+    nnrti_graph_drop_dead(g, m->nodes.count); /* unused nodes need not be valid: a constant divided by 0 */
     for (uint32_t i = 0; i < m->nodes.count; i++) {
         const NNRT_Node *n = &m->nodes.data[g->order[i]];
         bool folded = false;
@@ -2882,8 +2886,8 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
     return NNRT_SUCCESS;
 }
 
-/* Fills g->open: what is inferred of a model with open extents, which stay open. What a rule refuses, perhaps for the
-   numbers that stand for them, is not known, nor what subgraphs give. */
+/* Fills g->open: inference of a model with dynamic shapes, which stay dynamic. Results of a node whose rule refuses
+   it, maybe because of assumed sizes, are unknown, as are the outputs of subgraphs. */
 static NNRT_ReturnCode nnrti_graph_infer_open(nnrti_graph *g, const NNRT_Model *m)
 {
     const size_t widest = nnrti_widest(m);
@@ -2931,7 +2935,7 @@ static bool nnrti_is_nchw(const nnrt_operand *o)
     return o->format == NNRT_FORMAT_NCHW;
 }
 
-/* Type and quantisation of two tensors are the same. */
+/* Whether type and quantization of two tensors are equal. */
 static bool nnrti_graph_same_values(const nnrti_graph *g, uint32_t a, uint32_t b)
 {
     const nnrt_operand *x = &g->shapes[a], *y = &g->shapes[b];
@@ -2945,7 +2949,7 @@ static bool nnrti_graph_alike(const nnrti_graph *g, uint32_t a, uint32_t b)
     return nnrti_graph_same_values(g, a, b) && nnrti_is_nchw(&g->shapes[a]) == nnrti_is_nchw(&g->shapes[b]);
 }
 
-/* The node before, which writes x, may write y instead. Only for an image does it matter what order y has. */
+/* Whether the producer of x may write y instead. The layout of y matters only for images. */
 static bool nnrti_graph_may_write(const nnrti_graph *g, const NNRT_Node *before, uint32_t x, uint32_t y)
 {
     return (nnrt_op_find(before->nodeType)->flags & NNRT_OP_LAYOUT) ? nnrti_graph_alike(g, x, y)
@@ -3015,8 +3019,8 @@ static const NNRT_Node *nnrti_pass_before(nnrti_graph *g, const NNRT_Node *n, bo
     return before;
 }
 
-/* Two changes of shape in a row: the second one does both. With extents known it becomes RESHAPE to just these; a list
-   without 0 (which copies an extent) holds for any input of as many elements. */
+/* Consecutive reshapes -> the second one. With known dimensions it becomes RESHAPE to these; a shape list without 0
+   (which copies a dimension) holds for any input with as many elements. */
 NNRTI_COLD static bool nnrti_pass_join_reshapes(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3219,9 +3223,9 @@ static bool nnrti_may_fuse(const NNRT_Node *n, NNRT_ActivationType type)
     }
 }
 
-/* float16 is computed in float32 and rounded at the end: after what the node before computes, which is rounded by itself,
-   that is one rounding less. It does not matter where rounding before or behind the activation is the same: limits that
-   float16 has, and the sign taken away. */
+/* Fusing a float16 activation: float16 is computed in float32 and rounded at the end, so fusion saves the rounding
+   between the node and its activation. That does not change the result if rounding commutes with the activation:
+   limits that float16 represents, and removing the sign. */
 static bool nnrti_rounds_alike(NNRT_DataType dataType, NNRT_ActivationType type)
 {
     return dataType != NNRT_DATA_TYPE_FLOAT16 || type == NNRT_ACTIVATION_TYPE_RELU ||
@@ -3249,7 +3253,7 @@ NNRTI_COLD static bool nnrti_pass_fuse_activation(nnrti_graph *g, uint32_t node)
     return true;
 }
 
-/* y = factor * x + shift for each of the channels of x: what a normalisation, scaling or addition of constants is. */
+/* y = factor * x + shift per channel of x: a normalization, scaling or addition of constants. */
 typedef struct nnrti_affine {
     double *factor, *shift;
     int32_t channels, axis, rank; /* x has `rank` axes, and the channels lie along `axis` */
@@ -3351,7 +3355,7 @@ static bool nnrti_affine_of(nnrti_graph *g, const NNRT_Node *n, uint32_t x, int3
     }
 }
 
-/* What the channels of the result x of a convolution or full connection are: false when their place is not known. */
+/* The channel axis of the result x of a convolution or full connection; false if it is unknown. */
 static bool nnrti_affine_channels(const nnrti_graph *g, const NNRT_Node *n, uint32_t x, nnrti_affine *a,
                                   int32_t *byFormat)
 {
@@ -3458,7 +3462,8 @@ static NNRT_Node *nnrti_affine_before(nnrti_graph *g, const NNRT_Node *n, uint32
     return before;
 }
 
-/* A normalisation, scaling or addition of constants for each channel goes into weight and bias of the node before. */
+/* Operator fusion: folds a normalization, scaling or addition of constants per channel into weight and bias of the
+   node before. */
 NNRTI_COLD static bool nnrti_pass_fold_affine(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3486,7 +3491,7 @@ NNRTI_COLD static bool nnrti_pass_fold_affine(nnrti_graph *g, uint32_t node)
     return true;
 }
 
-/* The operand of a constant, or of what a cast of the main graph makes float32 of one; else NULL. */
+/* The operand of a constant, or of the float32 result of a cast of one in the main graph; otherwise NULL. */
 static const nnrt_operand *nnrti_graph_numbers(nnrti_graph *g, uint32_t t)
 {
     const nnrt_operand *o = nnrti_graph_data(g, t);
@@ -3546,7 +3551,7 @@ static bool nnrti_graph_may_give(nnrti_graph *g, const NNRT_Node *n, uint32_t x,
             (g->writer[from] != NNRTI_BY_NOBODY && g->users[from] == 1 && nnrti_graph_owner(g, g->writer[from]) == x));
 }
 
-/* IF whose condition is known: the nodes of the graph that runs take its place, and what they give that of its results. */
+/* IF with a known condition -> the nodes of the branch that runs, whose outputs replace its results. */
 NNRTI_COLD static bool nnrti_pass_inline_if(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3595,7 +3600,7 @@ NNRTI_COLD static bool nnrti_pass_inline_if(nnrti_graph *g, uint32_t node)
     return true;
 }
 
-/* Operators that compute, of quantised int8 and uint8, what they compute of float32, but for rounding. */
+/* Operators whose quantized int8 and uint8 kernels equal their float32 kernels up to rounding. */
 static bool nnrti_qdq_operator(NNRT_NodeType type)
 {
     switch (type) {
@@ -3651,7 +3656,8 @@ static bool nnrti_qdq_is_bias(NNRT_NodeType type, uint32_t k)
                       type == NNRT_NODE_TYPE_FULL_CONNECTION || type == NNRT_NODE_TYPE_MATMUL_FUSION);
 }
 
-/* The quantised tensor that a cast of the same graph makes float32 tensor t of; NNRT_NO_TENSOR: there is none. */
+/* The quantized tensor whose dequantized form, by a cast in the same graph, is float32 tensor t; NNRT_NO_TENSOR:
+   none. */
 static uint32_t nnrti_qdq_source(nnrti_graph *g, uint32_t t, uint32_t own)
 {
     const NNRT_Node *n;
@@ -3683,8 +3689,8 @@ static int32_t nnrti_qdq_axis(const nnrti_graph *g, const NNRT_Node *n, int32_t 
 
 #define NNRTI_QDQ_MOVES 4
 
-/* An input of a node that is to become quantised: it reads `tensor` then. moves: results of nodes behind the cast, that only
-   move elements and become quantised, too, the last one first; `from` is what the cast reads. */
+/* An input of a node that becomes quantized: it will read `tensor`. moves: data-movement nodes after the cast, which
+   become quantized, too, the last one first; `from` is the input of the cast. */
 typedef struct nnrti_qdq_input {
     uint32_t tensor, from, moves[NNRTI_QDQ_MOVES], nMoves;
     int32_t axes[NNRTI_QDQ_MOVES]; /* of several parameters, of each move */
@@ -3769,8 +3775,8 @@ static uint32_t nnrti_qdq_bias(nnrti_graph *g, uint32_t t, uint32_t own, const n
     return same ? from : nnrti_graph_constant(g, NNRT_DATA_TYPE_INT32, 1, &n, list);
 }
 
-/* Whether t, of which the node reads the quantised original `from` then, has an order of axes that `from` can be said to
-   have: nobody reads it in the other one. */
+/* Whether the layout of t can be declared for its quantized original `from`, which the node then reads: nobody reads
+   `from` in the other layout. */
 static bool nnrti_qdq_format(nnrti_graph *g, uint32_t t, uint32_t from)
 {
     if (!nnrti_is_nchw(&g->open[t]) || g->open[from].format != NNRT_FORMAT_NONE)
@@ -3830,7 +3836,7 @@ static void nnrti_qdq_become(nnrti_graph *g, uint32_t t, const nnrt_operand *o, 
     tensor->quantAxis = g->shapes[t].quantAxis;
 }
 
-/* Nodes that move elements work on the quantised ones from now on. */
+/* Data-movement nodes now move quantized elements. */
 static bool nnrti_qdq_move(nnrti_graph *g, const nnrti_qdq_input *in, const nnrt_operand *o)
 {
     for (uint32_t i = 0; i < in->nMoves; i++)
@@ -3894,7 +3900,7 @@ static bool nnrti_qdq_inputs(nnrti_graph *g, uint32_t node, nnrt_operand *o, uin
     return nnrti_graph_set_inputs(g, node, inputs, nIn);
 }
 
-/* Tensor y, which a cast gave, is result k of `node`, as o tells. */
+/* Tensor y, the result of a cast, becomes result k of `node`, with the properties o. */
 static void nnrti_qdq_gives(nnrti_graph *g, uint32_t node, uint32_t k, uint32_t y, const nnrt_operand *o)
 {
     nnrti_ids(&nnrti_graph_node(g, node)->outputIndex)[k] = y;
@@ -3950,8 +3956,9 @@ static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t t, uint32_t 
     return true;
 }
 
-/* An operator all of whose inputs are dequantised, and whose result only a cast to int8 or uint8 reads, with one parameter,
-   perhaps behind nodes that move elements: it becomes quantised, if its rule takes it, and gives the result of the cast. */
+/* Quantization pass: an operator whose inputs are all dequantized and whose result is read only by a cast to int8 or
+   uint8 with one parameter, maybe after data-movement nodes, becomes quantized, if its rule accepts that, and writes
+   the result of the cast. */
 NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *cast = nnrti_graph_node(g, node);
@@ -4133,7 +4140,7 @@ static bool nnrti_graph_compact(nnrti_graph *g)
     return nnrti_graph_compact_graphs(g);
 }
 
-/* One round; g->changed tells whether another one may find more. Without passes only what is not needed goes. */
+/* One round; g->changed: another one may find more. Without passes only unneeded nodes are removed. */
 static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g, bool passes)
 {
     NNRT_ReturnCode code;
@@ -4166,7 +4173,7 @@ static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g, bool passes)
     return nnrti_graph_compact(g) ? NNRT_SUCCESS : NNRT_OUT_OF_MEMORY;
 }
 
-/* What names tensors: lists 0 and 1 of nodes, then of subgraphs; NULL behind the last. */
+/* The lists that name tensors: lists 0 and 1 of nodes, then of subgraphs; NULL after the last. */
 static const NNRT_Uint32List *nnrti_graph_names(const nnrti_graph *g, uint32_t i)
 {
     const nnrt_builder *b = g->edit;
@@ -4217,7 +4224,7 @@ static NNRT_ReturnCode nnrti_graph_drop_tensors(nnrti_graph *g)
 
 #define NNRTI_MAX_ROUNDS 64 /* two or three are usual; a round that changes nothing is the last */
 
-/* What folding may take, of a model of this size. */
+/* Sets the budget of constant folding for a model of this size. */
 static void nnrti_graph_budget(nnrti_graph *g)
 {
     const nnrt_builder *b = g->edit;
@@ -4228,9 +4235,9 @@ static void nnrti_graph_budget(nnrti_graph *g)
     g->foldWork = NNRTI_FOLD_WORK * bytes + NNRTI_FOLD_WORK_FREE;
 }
 
-/* What b holds loses what no output needs; with passes, in rounds until nothing changes. *any = something did. What was
-   inferred when nodes were added no longer belongs to them: b gets no more. In a first series of rounds operators
-   become quantised ones, unless that is among the passes that are left out (without). */
+/* Removes the nodes of b that no output needs; with passes, optimizes in rounds until nothing changes. *any =
+   something changed. Properties inferred when nodes were added become invalid: b receives no more nodes. In a first
+   series of rounds operators become quantized, unless that pass is excluded (without). */
 NNRTI_COLD static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool passes, uint32_t without, bool *any)
 {
     const uint32_t before = nnrti_array_count(b->nodes);
@@ -4337,7 +4344,7 @@ static void nnrti_dot_tensor(nnrti_out *o, const nnrt_operand *t, char kind, uin
     nnrti_puts(o, "\"];\n");
 }
 
-/* A colour of a device, "0.583 0.25 1": its name tells the hue, in thousandths, rest saturation and brightness. */
+/* A color for a device, "0.583 0.25 1": its name determines the hue, in thousandths, rest saturation and brightness. */
 static void nnrti_dot_colour(nnrti_out *o, const char *device, const char *rest)
 {
     uint32_t hue = 0;
@@ -4404,8 +4411,8 @@ static void nnrti_dot_edge(nnrti_out *o, const nnrt_operand *shapes, const uint3
     nnrti_puts(o, ";\n");
 }
 
-/* Subgraph g, whose first output is number `first` of all: a box round its nodes, what it is given and what it gives; it
-   is known by its number, which is an attribute of the node that runs it. */
+/* Subgraph g, whose first output is number `first` of all: a box around its nodes, inputs and outputs, labeled with
+   its number, which is an attribute of the node that runs it. */
 static void nnrti_dot_graph(nnrti_out *o, const NNRT_Model *m, const nnrt_operand *shapes, const uint32_t *writer,
                             uint32_t g, uint32_t first)
 {
@@ -4646,7 +4653,7 @@ static const uint8_t nnrti_file_magic[8] = {0x89, 'N', 'N', 'R', 'T', '\r', '\n'
 #endif
 #define NNRTI_FILE_LEAST_NODE 40 /* where no operator is the application's */
 
-/* What a section is called, the bytes of its records, and those that the first writers gave them; by type. */
+/* The name of a section, the bytes of its records, and those of the first writers; by type. */
 static const struct {
     const char *kind;
     uint8_t record, least;
@@ -4661,7 +4668,7 @@ static const struct {
                                         {NNRTI_LABEL("weights"), 1, 1},
                                         {NNRTI_LABEL("device"), 1, 1}};
 
-/* Records as they lie in the file, on a little-endian machine. Every member is aligned, nothing is padded. */
+/* Records as they are in the file, on a little-endian machine. Every member is aligned; there is no padding. */
 typedef struct nnrti_ref {
     uint32_t at, count;
 } nnrti_ref;
@@ -4813,7 +4820,7 @@ NNRT_API const char *nnrt_file_guess(const void *data, size_t bytes)
     return text == bytes || text == 256 ? "a text" : NULL;
 }
 
-/* The fault of a file that is not what it should be: "is no .nnrt file; it looks like a PNG image". */
+/* The fault of a file of another kind: "is no .nnrt file; it looks like a PNG image". */
 static NNRT_ReturnCode nnrti_file_no_file(nnrt_error *error, const char *name, const void *data, size_t bytes)
 {
     const char *kind = nnrt_file_guess(data, bytes);
@@ -4823,13 +4830,12 @@ static NNRT_ReturnCode nnrti_file_no_file(nnrt_error *error, const char *name, c
                           kind != NULL ? "; it looks like " : "", kind != NULL ? kind : "");
 }
 
-/* Writing walks over the whole model once for every section, so that only bytes of that section are put out and the
-   others are counted: what a record says of another section is then always where that section has it. section 0 puts
-   out nothing. */
+/* The writer walks over the whole model once per section; each walk writes the bytes of that section and counts those
+   of the others. So a reference to another section always equals its final offset. section 0 writes nothing. */
 typedef struct nnrti_writer {
     uint32_t section;
     size_t used[NNRTI_FILE_TYPES], total[NNRTI_FILE_TYPES]; /* bytes in this walk, and in all */
-    bool full;                                              /* a section is beyond what its numbers can say */
+    bool full;                                              /* a section exceeds the range of its numbers */
     uint8_t *out;                                           /* NULL: to file */
     void *file;                                             /* FILE */
     int failed;                                             /* errno of the write that did; -1: none is known */
@@ -4841,7 +4847,7 @@ typedef struct nnrti_writer {
     bool light;
 } nnrti_writer;
 
-/* What a device made of a model, as a section of a file. */
+/* The prepared form of a device, as a section of a file. */
 typedef struct nnrti_cache_part {
     struct nnrti_cache_part *next;
     const char *device;
@@ -4900,7 +4906,7 @@ static uint32_t nnrti_writer_text(nnrti_writer *w, const char *text)
     return at;
 }
 
-/* width: 4, or what is to stand at even words. */
+/* width: 4, or 8 for entries at even words. */
 static nnrti_ref nnrti_writer_list(nnrti_writer *w, const void *data, uint32_t count, size_t width)
 {
     nnrti_ref ref = {0, 0};
@@ -5170,7 +5176,7 @@ static void nnrti_writer_until(nnrti_writer *w, uint64_t at)
     nnrti_writer_emit(w, zeros, (size_t)(at - w->at));
 }
 
-/* Puts out the whole file; the checksum in it is 0 as yet, w->hash is what it must become. */
+/* Writes the whole file; its checksum field is still 0, w->hash is its final value. */
 static void nnrti_writer_all(nnrti_writer *w, const NNRT_Model *m, const nnrti_file_header *header,
                              const nnrti_file_row *rows)
 {
@@ -5218,7 +5224,7 @@ static NNRT_ReturnCode nnrti_save_metadata(const nnrt_save_desc *desc, nnrt_erro
     return NNRT_SUCCESS;
 }
 
-/* What must hold before a model can be written; then the layout. */
+/* Checks that the model can be written, then computes the layout. */
 static NNRT_ReturnCode nnrti_save_begin(const NNRT_Model *m, nnrti_writer *w, nnrti_file_header *header,
                                         nnrti_file_row *rows, nnrt_error *error)
 {
@@ -5338,7 +5344,8 @@ static void *nnrti_reader_keep(nnrti_reader *r, size_t count, size_t bytes)
     return block;
 }
 
-/* *out = record i of a section that has it: without what later versions appended, zeros for what earlier ones lacked. */
+/* *out = record i of a section: without members that later versions appended, zeros for those that earlier versions
+   lack. */
 static void nnrti_reader_record(const nnrti_reader *r, uint32_t section, uint32_t i, void *out)
 {
     const size_t known = nnrti_file_types[section].record, has = r->sections[section].record;
@@ -5499,7 +5506,7 @@ static bool nnrti_reader_own(nnrti_reader *r, nnrti_file_node *record, NNRT_Node
 }
 #endif
 
-/* The attribute struct of a node: what the file has, defaults for the rest. */
+/* The attribute struct of a node: values of the file, defaults for the rest. */
 static bool nnrti_reader_attrs(nnrti_reader *r, const nnrti_file_node *record, NNRT_Node *n, uint32_t index)
 {
     const nnrt_op *op = nnrt_op_find(record->nodeType);
@@ -5624,8 +5631,8 @@ static bool nnrti_reader_keys(nnrti_reader *r, const nnrt_metadata *metadata, ui
 }
 #endif
 
-/* The tables of the model in memory; lists, texts and constants stay in the file. NULL: r->code tells why. The same
-   walk counts the memory and fills it. */
+/* Builds the tables of the model in memory; lists, texts and constants are used in the file (memory map). NULL:
+   r->code has the reason. The same code counts the memory and fills it. */
 NNRTI_COLD static nnrti_owned *nnrti_reader_model(nnrti_reader *r, nnrt_memory *memory)
 {
     const uint32_t nTensors = r->sections[NNRTI_FILE_TENSORS].count, nNodes = r->sections[NNRTI_FILE_NODES].count,
@@ -5815,7 +5822,7 @@ static NNRT_ReturnCode nnrti_check_ends(const NNRT_Model *m, nnrt_error *error)
     return NNRT_SUCCESS;
 }
 
-/* A model without nodes: its lists are what they say. */
+/* Checks the lists of a model without nodes. */
 static NNRT_ReturnCode nnrti_bare_check(const NNRT_Model *m, nnrt_error *error)
 {
     NNRT_ReturnCode code = nnrti_check_ends(m, error);
@@ -5827,8 +5834,7 @@ static NNRT_ReturnCode nnrti_bare_check(const NNRT_Model *m, nnrt_error *error)
 }
 #endif
 
-/* The tables in memory become a model that may be used, when it holds what every model must. scratch serves to check it.
- */
+/* Completes the model: checks it as any other model. scratch: memory for the check. */
 static NNRT_ReturnCode nnrti_reader_end(nnrti_reader *r, nnrti_owned *o, nnrt_memory *scratch)
 {
     NNRT_ReturnCode code;
@@ -6244,7 +6250,7 @@ struct nnrt_cache {
     char *directory, *token; /* NULL: none */
     const void *data;
     size_t bytes;
-    NNRT_Model *given, *stored; /* what data and the file hold; NULL: nothing */
+    NNRT_Model *given, *stored; /* contents of data and of the file; NULL: none */
     char *path;                 /* of the file, for the last session */
     nnrti_cache_part *parts;    /* of the last session */
     NNRT_Model *ends;           /* its inputs and outputs */
@@ -6266,7 +6272,7 @@ typedef struct nnrti_file_device {
 
 typedef char nnrti_file_device_fits[sizeof(nnrti_file_device) == 64 ? 1 : -1];
 
-/* What a session is prepared through. */
+/* The state while a session is prepared through a cache. */
 typedef struct nnrti_caching {
     nnrt_through through;
     nnrt_cache *cache; /* NULL: there is only the file of the model */
@@ -6279,7 +6285,7 @@ typedef struct nnrti_caching {
     nnrt_file_section taken; /* packed weights that the device got */
     uint64_t light;          /* hash of the model without its weights; 0: not known yet */
     NNRT_PreparedModel *told; /* whose packed weights go beside the model */
-    bool asking, missing;    /* asking: nothing is prepared that is not there, and missing tells so */
+    bool asking, missing;    /* asking: missing forms are not prepared, but reported in `missing` */
 } nnrti_caching;
 
 static const nnrti_cache_part *nnrti_cache_parts(const nnrt_cache *cache)
@@ -6335,7 +6341,7 @@ static uint64_t nnrti_hash_dims(uint64_t hash, int32_t rank, const int32_t *dims
     return hash;
 }
 
-/* Of what a device makes something else from the same model. Priority, threads and memory are a matter of the run. */
+/* Hash of the options that change the prepared form of a model. Priority, threads and memory belong to the run. */
 static uint64_t nnrti_cache_options(const NNRT_Model *m, const NNRT_ModelConfig *c)
 {
     const bool given = c->inputDims.data != NULL && c->inputDims.count == m->inputIndex.count;
@@ -6347,7 +6353,8 @@ static uint64_t nnrti_cache_options(const NNRT_Model *m, const NNRT_ModelConfig 
         hash = nnrti_hash_number(nnrti_hash_text(hash, e->name), e->size);
         hash = nnrti_fnv64(hash, (const uint8_t *)e->data, e->data != NULL ? e->size : 0);
     }
-    for (uint32_t i = 0; i < m->inputIndex.count; i++) { /* given or not, equal extents are equal */
+    for (uint32_t i = 0; i < m->inputIndex.count; i++) { /* equal dimensions are equal, whether the model or inputDims
+                                                            has them */
         const NNRT_Int32List *dims = &m->allTensors.data[m->inputIndex.data[i]].dims;
         hash = given ? nnrti_hash_dims(hash, c->inputDims.data[i].rank, c->inputDims.data[i].dims)
                      : nnrti_hash_dims(hash, (int32_t)dims->count, dims->data);
@@ -6437,7 +6444,7 @@ static nnrti_cache_part *nnrti_cache_add(nnrt_cache *c, const char *device, size
     return p;
 }
 
-/* Lets the device take the model from a section; true: it did. fault tells why not. */
+/* Restores the model on the device from a section; false: fault has the reason. */
 static bool nnrti_cache_restore(nnrti_caching *k, uint32_t file, const nnrt_file_section *s, const nnrti_file_device *h,
                                 nnrt_device *device, const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared,
                                 nnrt_error *fault)
@@ -6467,7 +6474,7 @@ static bool nnrti_cache_restore(nnrti_caching *k, uint32_t file, const nnrt_file
     return true;
 }
 
-/* Where the blocks of a section that is to be stand, and its bytes; false when a size does not fit, or a block is none. */
+/* Computes the layout of a new section and its bytes; false if a size overflows, or a block is invalid. */
 static bool nnrti_cache_lay(const NNRT_SharedBuffer *blocks, uint32_t count, uint64_t *rows, size_t *bytes)
 {
     *bytes = sizeof(nnrti_file_device) + (size_t)16 * count;
@@ -6484,7 +6491,7 @@ static bool nnrti_cache_lay(const NNRT_SharedBuffer *blocks, uint32_t count, uin
     return true;
 }
 
-/* Takes what the device has just prepared, if it gives it. */
+/* Stores the form that the device has just prepared, if it exports it. */
 static void nnrti_cache_export(nnrti_caching *k, const nnrt_device *device, NNRT_PreparedModel *prepared,
                                nnrti_file_device *h)
 {
@@ -6521,7 +6528,7 @@ static void nnrti_cache_export(nnrti_caching *k, const nnrt_device *device, NNRT
     nnrti_plan_exported(prepared);
 }
 
-/* Why what there was is not used. */
+/* Records why a stored form is not used. */
 static void nnrti_cache_fault(nnrti_caching *k, const nnrt_error *fault, const nnrt_log *log)
 {
     if (fault->code != NNRT_SUCCESS)
@@ -6545,7 +6552,7 @@ static bool nnrti_packs_want(nnrti_caching *k, const NNRT_Model *m, const NNRT_M
     return true;
 }
 
-/* nnrt_packs: from the file that the model was loaded from, whose constants are those of the model. */
+/* nnrt_packs: from the file that the model was loaded from, which holds the same constants. */
 static bool nnrti_packs_find(void *user, const NNRT_Model *m, const NNRT_ModelConfig *config, nnrt_packed *packed)
 {
     nnrti_caching *const k = (nnrti_caching *)user;
@@ -6673,7 +6680,7 @@ static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, cons
     config = &own;
     if (k->hashed != m) {
         k->hashed = NULL;
-        if (nnrti_cache_hash(m, k->allocator, false, &k->hash) != NNRT_SUCCESS) /* the device will say what is wrong */
+        if (nnrti_cache_hash(m, k->allocator, false, &k->hash) != NNRT_SUCCESS) /* the device reports the fault */
             return nnrt_device_prepare(device, m, config, prepared);
         k->hashed = m == k->model ? m : NULL; /* others come and go */
     }
@@ -6725,7 +6732,7 @@ static void nnrti_cache_clear(nnrt_cache *c)
     memset(&c->state, 0, sizeof(c->state));
 }
 
-/* The model of a cache in memory; what is not aligned is copied. */
+/* The model of a cache in memory; unaligned data are copied. */
 static NNRT_Model *nnrti_cache_load(nnrt_cache *c, const void *data, size_t bytes)
 {
     nnrt_load_desc desc;
@@ -6762,7 +6769,7 @@ static void nnrti_cache_open(nnrti_caching *k, const char *device, const NNRT_Mo
     if (c->token == NULL) {
         uint64_t hash;
         if (nnrti_bare(k->model) != NULL || nnrti_cache_hash(k->model, k->allocator, false, &k->hash) != NNRT_SUCCESS)
-            return; /* of a model the device will say what is wrong */
+            return; /* the device reports faults of a model */
         k->hashed = k->model;
         hash = nnrti_hash_text(nnrti_cache_options(k->model, config), device);
         hash = nnrti_fnv64(hash, (const uint8_t *)&k->hash, sizeof(k->hash));
@@ -6785,7 +6792,7 @@ static void nnrti_cache_open(nnrti_caching *k, const char *device, const NNRT_Mo
 }
 #endif
 
-/* Reads what there is, and has config prepare through it. */
+/* Reads the stored forms, and sets config to prepare through the cache. */
 static void nnrti_caching_begin(nnrti_caching *k, nnrt_cache *c, const NNRT_Model *m, const char *device,
                                 NNRT_ModelConfig *config)
 {
@@ -6866,8 +6873,7 @@ static uint32_t nnrti_io_tensor(const NNRT_Model *m, uint32_t i)
     return i < n ? m->inputIndex.data[i] : m->outputIndex.data[i - n];
 }
 
-/* The model's lists are what the head is made from, so they are looked at before a device checks the rest.
-   desc NULL: of no session. */
+/* Checks the model's lists, of which the head is made, before a device checks the rest. desc NULL: without a session. */
 static NNRT_ReturnCode nnrti_session_model(const NNRT_Model *m, const nnrt_session_desc *desc, nnrt_error *error)
 {
     NNRT_ReturnCode code = NNRT_SUCCESS;
@@ -6891,7 +6897,7 @@ static NNRT_ReturnCode nnrti_session_model(const NNRT_Model *m, const nnrt_sessi
     return code == NNRT_SUCCESS ? nnrti_check_ends(m, error) : code;
 }
 
-/* Type and shape of an input or output: from the device, or as the model declares them. NOT_SUPPORT: neither tells. */
+/* Type and shape of an input or output: from the device, or as the model declares them. NOT_SUPPORT: from neither. */
 static NNRT_ReturnCode nnrti_io_ask(NNRT_PreparedModel *prepared, const NNRT_Model *m, uint32_t i, nnrt_io_info *info)
 {
     const NNRT_Tensor *t = &m->allTensors.data[nnrti_io_tensor(m, i)];
@@ -6961,7 +6967,7 @@ static NNRT_ReturnCode nnrti_cache_ends(nnrt_cache *c, const NNRT_Model *m, NNRT
     return code;
 }
 
-/* The model is prepared: what its devices made can be saved. */
+/* After preparation: the forms of the devices can be saved. */
 static void nnrti_cache_end(nnrt_cache *c, const NNRT_Model *m, NNRT_PreparedModel *prepared, const nnrt_log *log)
 {
     NNRT_ReturnCode code = c->parts != NULL ? nnrti_cache_ends(c, m, prepared) : NNRT_SUCCESS;
@@ -6984,8 +6990,8 @@ static void nnrti_cache_end(nnrt_cache *c, const NNRT_Model *m, NNRT_PreparedMod
     nnrt_log_line(log, NNRT_LOG_INFO, "cache: %u restored, %u prepared", c->state.restored, c->state.prepared);
 }
 
-/* Prepares the model through the cache, which may be NULL, and what its file holds. name: of the device, as the caller has
-   it; *device: which it is, found here for a model without nodes. */
+/* Prepares the model through the cache, which may be NULL, and the device sections of its file. name: of the device,
+   as the caller passed it; *device: the device, found here for a model without nodes. */
 static NNRT_ReturnCode nnrti_cache_run(nnrt_cache *c, const char *name, nnrt_device **device, const NNRT_Model *m,
                                        NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
 {
@@ -7120,21 +7126,22 @@ NNRTI_SETUP_END()
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>pool */
 
-/* The pieces of a work are dealt out, to each thread its share of pieces that follow each other, so that from step to
-   step a thread mostly finds in its cache what it has written. It takes them from the front; who is through takes from
-   the ends of the others' shares, but leaves the last piece to one that is at it: to bring what it needs into another
-   cache mostly takes longer than to wait. A thread that looks for work looks at its own share only, behind which all
-   stands that it needs: one line of the cache tells it. What several threads change is read and written by atomic
-   functions. */
+/* The thread pool. The work items of a parallel_for are dealt out: each thread gets a share of consecutive items, so
+   that from step to step it mostly finds the data that it wrote in its own CPU cache. It takes items from the front
+   of its share. A thread that has finished steals from the ends of other shares, but leaves the last item to its
+   owner if that is active: moving the item's data to another CPU cache mostly takes longer than waiting. An idle
+   thread polls its own share only, with all the data that it needs after it: one cache line. Shared state is accessed
+   by atomic functions only. Rejected: one counter for all items (each access moves its cache line), and a mutex per
+   step. */
 
 #define NNRTI_POOL_LINE 128    /* bytes: processors fetch lines of 64 by twos */
 #define NNRTI_POOL_MOST 0xFFFF /* pieces of a share; where there are more tasks, a piece is several */
-#define NNRTI_POOL_SPIN 200 /* microseconds for which a thread looks for what it waits for before it sleeps, in a run */
+#define NNRTI_POOL_SPIN 200 /* microseconds for which a waiting thread polls before it sleeps, in a run */
 
-/* A thread and its share. What stands between share and pool is written in front of share by who has the pool, and read
-   by who has taken a piece of it: it stays as it is until that piece is done. */
+/* A thread and its share. The owner of the pool writes the members between share and pool before share; a thread
+   reads them after it has taken an item: they do not change until that item is done. */
 typedef struct nnrti_pool_thread {
-    uint32_t share;        /* what is left of it: number of the next piece; from bit 16 on, that behind the last one */
+    uint32_t share;        /* the rest of it: number of the next item; from bit 16 on, the number after the last one */
     uint32_t first;        /* the piece that has number 0 */
     uint32_t count, tasks; /* tasks of the work; of a piece, the last one maybe has fewer */
     void (*task)(void *arg, uint32_t i, uint32_t worker);
@@ -7151,9 +7158,9 @@ struct nnrt_pool {
     nnrti_pool_thread *threads; /* parallel.workers, behind the pool, in its block */
     uint32_t linger;
     uint8_t apart[NNRTI_POOL_LINE];
-    uint32_t taken; /* somebody has the pool. What that one alone changes: */
+    uint32_t taken; /* the pool is in use. Changed by its user only: */
     uint32_t works; /* so far */
-    uint32_t due;   /* what done will be when the work is */
+    uint32_t due;   /* value of `done` at the end of the work */
     uint8_t apart2[NNRTI_POOL_LINE];
     uint32_t done;   /* pieces that others than who had the pool have done so far */
     uint32_t waited; /* who has the pool sleeps until done is due */
@@ -7209,8 +7216,8 @@ static bool nnrti_pool_take(nnrti_pool_thread *t, bool owner, uint32_t *piece)
     return false;
 }
 
-/* Does pieces until none is left; returns how many. A thread that comes late may find shares of the next work, which are
-   as good as those of the last one: what it was called for is no matter. */
+/* Computes work items until none is left; returns their number. A late thread may find shares of the next work, which
+   it computes just as well: the reason why it was called does not matter. */
 static uint32_t nnrti_pool_work(nnrt_pool *p, uint32_t worker)
 {
     uint32_t did = 0, piece = 0, owner = worker;
@@ -7349,8 +7356,7 @@ static nnrt_pool *nnrti_pool_of(const nnrt_parallel *parallel)
                                                                                         : NULL;
 }
 
-/* A run begins, for which the threads are woken where it is likely to have work for them. Returns what the end is to be
-   told. */
+/* Begins a run: wakes the threads if it is likely to have work for them. Returns the argument for the end. */
 static uint32_t nnrti_pool_begin(nnrt_pool *p, bool works)
 {
     (void)__atomic_add_fetch(&p->runs, 1, __ATOMIC_RELAXED);
@@ -7465,8 +7471,8 @@ typedef struct nnrti_session_block {
     bool device; /* it was allocated, by the session's device */
 } nnrti_session_block;
 
-/* Lies at the start of the session's memory; behind it the arrays of inputs and outputs and their names, then (in a
-   caller's buffer) what the device prepared, then the workspace. */
+/* At the start of the session's memory; after it the arrays of inputs and outputs and their names, then (in a
+   caller's buffer) the prepared model, then the workspace. */
 struct nnrt_session {
     nnrt_session *owner;     /* the session that owns prepared: itself, unless it shares */
     int32_t users;           /* sessions that use prepared, this one included */
@@ -7480,7 +7486,7 @@ struct nnrt_session {
     uint32_t nIn, nOut;
     nnrt_io_info *infos; /* nIn + nOut */
     NNRT_IOTensor *io;   /* nIn + nOut */
-    nnrt_dims *told;     /* nOut: extents of the last run, where ran */
+    nnrt_dims *told;     /* nOut: dimensions of the last run, if ran */
     bool ran, open;      /* open: some output is */
     int32_t going;       /* NNRTI_IDLE, .. */
     NNRT_Priority priority;
@@ -7494,7 +7500,7 @@ struct nnrt_session {
     nnrt_error error;
 };
 
-/* What becomes of a session's run. Who turns one into another has been first. */
+/* States of a session's run. The thread that changes one to another first decides. */
 enum { NNRTI_IDLE, NNRTI_GOING, NNRTI_CANCELLED };
 
 static const char *nnrti_model_name_of(const NNRT_Model *m, uint32_t i)
@@ -7569,8 +7575,8 @@ static NNRT_ReturnCode nnrti_io_open(const nnrt_session *s, bool output, uint32_
     return NNRT_SUCCESS;
 }
 
-/* The bytes of info; of extents that a run tells, SIZE_MAX where the product of their bounds is beyond any memory, which a
-   run's is not. False: they cannot be told. */
+/* Sets the bytes of info. Dynamic shapes count with their upper bounds; SIZE_MAX if that product overflows, which the
+   sizes of a run do not. False: unknown. */
 static bool nnrti_io_bytes(nnrt_io_info *info)
 {
     const nnrt_dims *shape = &info->shape;
@@ -7585,7 +7591,7 @@ static bool nnrti_io_bytes(nnrt_io_info *info)
     return open;
 }
 
-/* What a session needs of its device is known for input or output i of s: takes it over. */
+/* Stores the properties of input or output i, which are known, in the session. */
 static NNRT_ReturnCode nnrti_session_io(nnrt_session *s, const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
     const bool output = i >= s->nIn;
@@ -7609,7 +7615,7 @@ static NNRT_ReturnCode nnrti_session_io(nnrt_session *s, const NNRT_Model *m, ui
     return NNRT_SUCCESS;
 }
 
-/* What prepared holds and needs for a run, with zeros where the device does not tell. */
+/* The memory of a prepared model, with zeros for values that the device does not report. */
 static nnrt_prepared_memory nnrti_prepared_memory(NNRT_PreparedModel *prepared)
 {
     nnrt_prepared_memory memory;
@@ -7623,7 +7629,7 @@ static nnrt_prepared_memory nnrti_prepared_memory(NNRT_PreparedModel *prepared)
     return memory;
 }
 
-/* Bytes behind the head: what the device keeps, rounded, and the workspace; while preparing, peak. */
+/* Bytes after the head: the prepared model, rounded, and the workspace; during preparation peak. */
 static bool nnrti_body_bytes(const nnrt_prepared_memory *memory, size_t peak, size_t *bytes)
 {
     size_t tables, workspace;
@@ -7775,8 +7781,8 @@ static NNRT_ReturnCode nnrti_session_scratch(NNRT_PreparedModel *prepared, const
     return NNRT_SUCCESS;
 }
 
-/* Sharing needs the same model with the same extents: everything of owner has been made for them. The model may be gone
-   meanwhile and another one have its address, so its inputs and outputs are looked at as well. */
+/* Sharing requires the same model with the same shapes, for which owner was prepared. The model may have been
+   destroyed and another one have its address, so inputs and outputs are compared as well. */
 static NNRT_ReturnCode nnrti_session_shares(const nnrt_session *owner, const NNRT_Model *m,
                                             const nnrt_session_desc *desc, nnrt_error *error)
 {
@@ -7820,7 +7826,7 @@ static NNRT_ReturnCode nnrti_session_shares(const nnrt_session *owner, const NNR
     return NNRT_SUCCESS;
 }
 
-/* Shapes of a session whose prepared model is its own, of `tables` bytes. In a buffer, what is behind them is free. */
+/* Shapes of a session with a prepared model of its own, of `tables` bytes. In a buffer the memory after them is free. */
 static NNRT_ReturnCode nnrti_session_own_shapes(nnrt_session *s, const NNRT_Model *m, const nnrt_session_desc *desc,
                                                 size_t tables, nnrt_error *error)
 {
@@ -7839,7 +7845,7 @@ static NNRT_ReturnCode nnrti_session_own_shapes(nnrt_session *s, const NNRT_Mode
     return code;
 }
 
-/* prepared is there: shapes, workspace, figures. */
+/* Completes a session whose model is prepared: shapes, workspace, figures. */
 static NNRT_ReturnCode nnrti_session_finish(nnrt_session *s, const NNRT_Model *m, const nnrt_session_desc *desc,
                                             nnrt_error *error)
 {
@@ -7959,7 +7965,7 @@ NNRT_API NNRT_ReturnCode nnrt_cache_ask(nnrt_cache *cache, const NNRT_Model *mod
     return NNRT_SUCCESS;
 }
 
-/* Gives back what is in a place. */
+/* Releases a block. */
 static void nnrti_session_drop(nnrt_session *s, nnrti_session_block *b)
 {
     if (b->at == NULL)
@@ -8104,7 +8110,7 @@ NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_
         memory.tables = 0;
     } else {
         nnrti_session_config(&own, &config, error);
-        config.log = NULL; /* it is told when the session is made */
+        config.log = NULL; /* logged when the session is created */
         config.profile = nnrti_session_profile(&own, &profile);
         if ((code = nnrti_session_device(&own, model, &device, error)) != NNRT_SUCCESS ||
             (code = nnrt_device_prepare(device, model, &config, &prepared)) != NNRT_SUCCESS)
@@ -8168,7 +8174,7 @@ NNRT_API nnrt_io_info nnrt_session_output(const nnrt_session *session, uint32_t 
     return info;
 }
 
-/* The extents that the caller brings for input i, and *bytes of them. */
+/* Checks the caller's dimensions of input i; *bytes = their size. */
 static NNRT_ReturnCode nnrti_bind_dims(nnrt_session *s, uint32_t i, const int32_t *dims, size_t *bytes)
 {
     const nnrt_io_info *info = &s->infos[i];
@@ -8281,7 +8287,7 @@ NNRT_API NNRT_ReturnCode nnrt_session_allocate(nnrt_session *session, bool outpu
     return code;
 }
 
-/* What the device gets of memory that the session knows: its descriptor, too. */
+/* The buffer passed to the device for memory that the session has allocated or mapped: with its descriptor. */
 static NNRT_ReturnCode nnrti_bind_block(nnrt_session *s, uint32_t i, NNRT_SharedBuffer *b)
 {
     const nnrti_session_block *place = s->blocks != NULL ? &s->blocks[i] : NULL;
@@ -8316,7 +8322,7 @@ static NNRT_ReturnCode nnrti_bind(nnrt_session *s, const nnrt_io *given, uint32_
             s->io[i].dimensions.data = info->shape.dims;
         if (!output && given[i].dims != NULL && (code = nnrti_bind_dims(s, i, given[i].dims, &need)) != NNRT_SUCCESS)
             return code;
-        if (output && info->open) /* the run tells what it needs */
+        if (output && info->open) /* the run reports the required size */
             need = bytes;
         if (output ? bytes < need : given[i].bytes != need || bytes != need)
             return nnrt_error_set(&s->error, output ? NNRT_INSUFFICIENT_BUFFER : NNRT_INVALID_BUFFER_SIZE,
@@ -8424,8 +8430,8 @@ typedef struct nnrti_queued_run {
 
 typedef struct nnrti_queue_thread {
     nnrt_queue *queue;
-    const void *key;       /* of what it does, NULL: none */
-    nnrt_session *session; /* that it runs, NULL: none; of that run: */
+    const void *key;       /* of its current work, NULL: none */
+    nnrt_session *session; /* that it runs, NULL: none. Of that run: */
     uint64_t ticket;
     int64_t deadline; /* INT64_MAX: none, or it has been ended */
     pthread_t thread;
@@ -8489,7 +8495,7 @@ static void nnrti_queue_end(nnrt_queue *q, const nnrti_queued_run *r, NNRT_Retur
 static void nnrti_queue_leave(nnrti_queue_thread *self)
 {
     self->key = NULL;
-    (void)pthread_cond_broadcast(&self->queue->work); /* what waits for the key */
+    (void)pthread_cond_broadcast(&self->queue->work); /* threads that wait for the key */
     (void)pthread_cond_broadcast(&self->queue->idle);
 }
 
@@ -8552,7 +8558,7 @@ static void *nnrti_queue_serve(void *arg)
     return NULL;
 }
 
-/* Ends runs that wait, or go on, beyond their deadlines. */
+/* Ends runs that wait or execute past their deadlines. */
 static void *nnrti_queue_watch(void *arg)
 {
     nnrti_queue_thread *const self = (nnrti_queue_thread *)arg;
