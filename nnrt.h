@@ -56,8 +56,8 @@ FILES
     nnrt_hal.h             models, validation, the plan, devices
     nnrt.h                 the API for applications; includes the two above
     formats/nnrt_onnx.h    ONNX files -> models; includes nnrt.h
-    devices/nnrt_cpu.h     fast kernels, devices/nnrt_auto.h: partitions models over devices; the implementation includes
-                           both if it finds them
+    devices/nnrt_cpu.h     fast kernels; devices/nnrt_auto.h: partitions models over devices; the implementation
+                           includes both if it finds them
     nnrt.c                 the implementation as an object, for build systems that compile every .c file
     One file instead of all: make dist-file writes dist/nnrt.h, and dist/nnrt_all.h with the ONNX reader.
     Each compiles alone, as C99 and as C++17. The implementation is compiled if NNRT_IMPLEMENTATION is defined before
@@ -78,8 +78,8 @@ OPTIONS (define before including, alike in all files of the program)
                            and never with NNRT_FIRMWARE
     NNRT_AUTO              1/0: the implementation includes devices/nnrt_auto.h, which partitions models over devices;
                            default: if it finds that file, and never with NNRT_FIRMWARE
-    NNRT_THREADS           1: thread pools and queues of runs, by POSIX threads, with gcc's or clang's atomics; default 0:
-                           no thread is started
+    NNRT_THREADS           1: thread pools and queues of runs, by POSIX threads, with gcc's or clang's atomics;
+                           default 0: no thread is started
     NNRT_FIRMWARE          for a microcontroller: no builder, passes, saving, sessions, devices, heap or messages; there
                            remain nnrt_model_load_into, nnrt_plan_build, nnrt_plan_run, and the output of nnrt emit-c
     NNRT_NO_MESSAGES       faults have a code, node and tensor, but no text
@@ -101,28 +101,28 @@ SECTIONS (search for the tag)
     >>builder >>models >>passes >>file >>cache >>pool >>sessions >>queue
 
 nnrt DOES NOT
-    train, or support strings and sequences. A tensor has at most 8 axes and, because descriptors count bytes in 32 bits,
-    less than 4 GiB. Dynamic shapes: when a session is created, dynamic dimensions of inputs become fixed by
+    train, or support strings and sequences. A tensor has at most 8 axes and, because descriptors count bytes in 32
+    bits, less than 4 GiB. Dynamic shapes: when a session is created, dynamic dimensions of inputs become fixed by
     nnrt_session_desc.inputDims, or stay dynamic up to nnrt_session_desc.bounds; the rank never changes. emit-c writes
-    static shapes only. In a model or file two nodes do not share a subgraph (IF, LOOP); a builder copies it for the second
-    node. Quantized arithmetic: int8 and uint8. nnrt_ops.h lists all operators: NNRT_OPS.
+    static shapes only. In a model or file two nodes do not share a subgraph (IF, LOOP); a builder copies it for the
+    second node. Quantized arithmetic: int8 and uint8. nnrt_ops.h lists all operators: NNRT_OPS.
 
 ERRORS
     Functions that can fail return NNRT_ReturnCode (0 = NNRT_SUCCESS) and write their results through pointers, NULL on
-    failure. The nnrt_error that you pass, zeroed once, receives one sentence: node, operator, found and expected values.
-    Functions that make, load, save or optimize a model, or create a session, clear an earlier fault. A session stays
-    usable after a failed run.
+    failure. The nnrt_error that you pass, zeroed once, receives one sentence: node, operator, found and expected
+    values. Functions that make, load, save or optimize a model, or create a session, clear an earlier fault. A session
+    stays usable after a failed run.
 
 MEMORY
-    nnrt_session_bytes() returns the exact size of a session; pass a buffer of that size in nnrt_session_desc.buffer, and
-    nothing is allocated. One byte less is NNRT_OUT_OF_MEMORY. Otherwise all memory comes from
+    nnrt_session_bytes() returns the exact size of a session; pass a buffer of that size in nnrt_session_desc.buffer,
+    and nothing is allocated. One byte less is NNRT_OUT_OF_MEMORY. Otherwise all memory comes from
     nnrt_session_desc.allocator, or malloc, when the session is created. Constants of the model are used in place, in
     flash or in the memory of a file, and not copied. Inputs are read and outputs written in the caller's arrays.
 
 THREADS
     A model is immutable and may be used by any number of threads. A session belongs to one thread at a time; sessions
-    created with nnrt_session_desc.share use one prepared model, each with a workspace of its own. Any thread may cancel a
-    run (nnrt_session_cancel). A run uses the thread that calls it, and those of nnrt_session_desc.parallel: the
+    created with nnrt_session_desc.share use one prepared model, each with a workspace of its own. Any thread may cancel
+    a run (nnrt_session_cancel). A run uses the thread that calls it, and the threads of nnrt_session_desc.parallel: the
     application's, or with NNRT_THREADS a thread pool (nnrt_pool). With NNRT_THREADS an nnrt_queue executes runs on
     threads of its own and calls back.
 
@@ -135,7 +135,7 @@ DEVICES
     (nnrt_hal.h, >>tables) and one call of nnrt_device_register.
 
 AN OPERATOR OF YOUR OWN
-    nnrt_op_register (nnrt_ops.h, >>api) adds a row like those of nnrt's operators: a name, operands, attributes, a shape
+    nnrt_op_register (nnrt_ops.h, >>api) adds a row like nnrt's operators have: a name, operands, attributes, a shape
     rule, kernels. Nodes of it are checked, saved, imported from ONNX by that name, and run like others, on "reference"
     and beside the partitions of other devices. examples/custom is one.
 
@@ -206,8 +206,8 @@ extern "C" {
    tensor (declare, format, quant, quant_axis, symbols) must be set before the first node that reads it, otherwise the
    call fails with OPERATION_FORBIDDEN; the node that writes the tensor is inferred again. A node that reads a tensor
    before a node writes it is inferred once that exists, at the latest by nnrt_builder_finish. Dynamic dimensions (-1)
-   may have any size: what depends on them is checked when a session is created. Names are copied; name NULL = none.
-   One thread at a time. */
+   may have any size: shapes that depend on them are checked when a session is created. Names are copied; name NULL =
+   none. One thread at a time. */
 typedef struct nnrt_builder nnrt_builder;
 
 /* allocator NULL = malloc. The allocator is copied; the object of its `user` pointer must outlive the model. */
@@ -327,8 +327,8 @@ NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placem
    alignment, a power of two of at least 64; u32 record: bytes of one of the records that it consists of; u32 name, a
    TEXT; u32 zero. Sections stand in the order of their offsets and do not overlap. Readers skip sections of a type that
    they do not know, unless flags has bit 0, and the rest of a record that is longer than they know; of one that is
-   shorter, from an earlier writer, the rest is zeros. A version is counted up only for what older readers can neither
-   skip nor refuse by flags, and written only where a model needs it. 2: a tensor has a quantAxis.
+   shorter, from an earlier writer, the rest is zeros. The version increases only for changes that older readers neither
+   skip nor refuse by flags, and is written only if a model needs it. 2: a tensor has a quantAxis.
 
    TEXT: u32, offset in "strings", whose texts end in 0; behind a 0, or offset 0, the empty text. LIST: u32 at, u32
    count: entries from word `at` (of 4 bytes) of "lists"; entries of 8 bytes stand at even words. No two texts,
@@ -348,7 +348,7 @@ NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placem
    6     lists      4
    7     metadata   8: TEXT key, TEXT value. The keys are unique and not empty
    8     weights    1: constants, dense, each from a multiple of 64 on
-   9     device     1: what a device made of the model or of a part of it; its name is the device's unique name
+   9     device     1: prepared form of the model, or of a partition; its name is the device's unique name
 
    A device section: u64 checksum, by words, over what is behind these 8 bytes; u64 model: a digest of the model, or of
    the part, with all weights (FNV-1a-64 of a .nnrt file of its own without metadata, weights by words); u64
@@ -363,7 +363,7 @@ NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placem
    them zeros; INTS and INTS64 LIST of i64; INTS2 LIST of 8-byte LISTs of i64; FLOATS LIST of f32. A file may have fewer
    than the description: those behind take their defaults. The shape is FNV-1a-32 over the attributes that the file has:
    each name with the 0 behind it, and its kind (NNRT_ATTR_KIND_) as one byte. There INT64 and a TYPE of 8 bytes count as
-   INT, a TYPE of 4 as ENUM, INTS64 as INTS: how far a value may go is no matter of the file.
+   INT, a TYPE of 4 as ENUM, INTS64 as INTS: the file does not limit the range of a value.
 
    Metadata are for the program that uses the model. Keys that have a meaning (the command line uses them):
      labels                 names of the classes of each output, one a line: an output that has an axis of as many
@@ -371,8 +371,8 @@ NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placem
      labels.OUTPUT          the same for the output of that name
      input.NAME.mean        how an image becomes the input of that name: value = (pixel - mean) * scale, pixel 0 to 255.
      input.NAME.scale       One number, or one a channel with commas between; a number may be a fraction, 1/255
-     input.NAME.std         a divisor in the place of scale
-     input.NAME.color       rgb, bgr or gray: what the channels are
+     input.NAME.std         a divisor instead of scale
+     input.NAME.color       rgb, bgr or gray: meaning of the channels
      input.NAME.invert      yes: 255 - pixel in the pixel's place; no
      input.NAME.layout      nchw or nhwc: the order of the axes
      description, license, source   texts for people
@@ -507,7 +507,7 @@ typedef struct nnrt_cache_state {
     uint32_t restored;     /* models or parts that devices took from it */
     uint32_t prepared;     /* partitions that devices with a cache had to prepare */
     uint32_t packed;       /* weights that these packed (the device "cpu"); 0: all were restored */
-    uint32_t kept;         /* partitions of both that it holds now: those that a device does not export */
+    uint32_t kept;         /* partitions of both that it holds now: a device may not export */
     NNRT_ReturnCode saved; /* result of writing the file; SUCCESS also if there was nothing to write */
     nnrt_error fault;      /* why the old file was not used, else why the file was not written; code SUCCESS: neither */
 } nnrt_cache_state;
@@ -582,7 +582,7 @@ typedef struct nnrt_session_desc {
     bool copyConstants;         /* the model may be destroyed before the session */
     nnrt_dims_list inputDims;   /* dimensions of inputs that have -1: one entry per input. -1: see bounds */
     struct nnrt_session *share; /* shares the prepared model of this session: same model, own workspace, other thread;
-                                   inputDims equal those of that session, or are empty; bounds, maxTrips and
+                                   inputDims equal that session's, or are empty; bounds, maxTrips and
                                    profile are ignored */
     nnrt_bound_list bounds;     /* upper bounds of dynamic dimensions, by tensor: of an input with -1, or of a
                                    result with a data-dependent shape */
@@ -607,7 +607,7 @@ typedef struct nnrt_session_desc {
     /* The model cache of the session, used by one thread at a time. NULL: none. Not with buffer, share or offline.
        Device sections of a .nnrt file are used without a cache as well, but not with buffer. */
     nnrt_cache *cache;
-    /* The threads for the work items of kernels: the application's, or those of a thread pool (nnrt_pool_parallel);
+    /* The threads for the work items of kernels: the application's, or a thread pool's (nnrt_pool_parallel);
        auto runs partitions on different devices concurrently with them, which may take a larger arena. They outlive
        the session and those that share with it, all of whose threads call run. NULL: the calling thread does all
        work. No session ever starts a thread. */
@@ -639,7 +639,7 @@ typedef struct nnrt_session_memory {
 NNRT_API nnrt_session_memory nnrt_session_get_memory(const nnrt_session *session);
 NNRT_API const char *nnrt_session_device(const nnrt_session *session); /* unique name */
 
-/* One input or output buffer, aligned to its element size. bytes: exactly those of the tensor (outputs: at least).
+/* One input or output buffer, aligned to its element size. bytes: exactly the size of the tensor (outputs: at least).
    dims: the dimensions of an input in this run, one per axis; NULL: as planned. Ignored for outputs. */
 typedef struct nnrt_io {
     void *data;
@@ -733,7 +733,7 @@ typedef struct nnrt_queued {
 
 /* Starts the threads and takes all memory that the queue ever needs. */
 NNRT_API NNRT_ReturnCode nnrt_queue_create(nnrt_queue **queue, const nnrt_queue_desc *desc, nnrt_error *error);
-/* Waiting runs end with NNRT_CANCELLED; the function waits for those that have begun. NULL is fine. */
+/* Waiting runs end with NNRT_CANCELLED; the function waits for active ones. NULL is fine. */
 NNRT_API void nnrt_queue_destroy(nnrt_queue *queue);
 /* nnrt_run on a thread of the queue: arguments and arrays must stay unchanged until done is called. Runs of one
    session execute one at a time. *ticket (may be NULL) is the run's number, never 0. Not accepted, so that done is
@@ -1836,7 +1836,7 @@ static void nnrti_builder_wait(nnrt_builder *b, const NNRT_Model *m, const uint3
     }
 }
 
-/* Makes tensor t the constant o, whose data are in b, or those of constant `from`. */
+/* Makes tensor t the constant o, with data in b, or the data of constant `from`. */
 static bool nnrti_builder_settle(nnrt_builder *b, uint32_t t, const nnrt_operand *o, uint32_t from)
 {
     NNRT_Tensor *tensor = &b->tensors[t];
@@ -2319,7 +2319,7 @@ NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>passes */
 
-/* A model during optimization. A round sorts the nodes, infers what can be inferred, then visits the nodes in that
+/* A model during optimization. A round sorts the nodes, runs shape inference, then visits the nodes in that
    order and lets each pass try each node; a pass sees producers that the round has already visited. Invariant: the
    values of a tensor never change, so inferred properties stay true while nodes are rewired. A tensor that another
    graph reads keeps its writer: it counts as an output, like the outputs of subgraphs. Operator fusion, constant
@@ -2329,7 +2329,7 @@ typedef struct nnrti_graph {
     nnrt_builder *edit; /* taken-out nodes have nodeType NNRT_NODE_TYPE_NONE until the end of the round */
     nnrt_memory work;   /* everything below, for one round */
     uint32_t *sorted;   /* of nnrt_model_check */
-    uint32_t *order;    /* of the nodes, producers first; those of subgraphs directly after the node that runs them */
+    uint32_t *order;    /* of the nodes, producers first; nodes of subgraphs directly after the node that runs them */
     uint32_t *place;    /* per node: where it is in order */
     uint32_t *behind;   /* per place: the next one that is not of the subgraphs of the node there */
     nnrt_operand *shapes; /* per tensor: type, shape and data as far as known; rank -1 = not */
@@ -2440,7 +2440,7 @@ static void nnrti_graph_flatten(nnrti_graph *g, const NNRT_Model *m, uint32_t x,
     }
 }
 
-/* Marks the tensors that subgraphs use, and those that another graph reads than the one that writes them. */
+/* Marks the tensors that subgraphs use, and tensors that another graph reads than the one that writes them. */
 static void nnrti_graph_borders(nnrti_graph *g, const NNRT_Model *m)
 {
     for (uint32_t x = 1; x < m->subGraph.count; x++)
@@ -2685,7 +2685,7 @@ static bool nnrti_is_dequantize(const nnrt_resolve *c)
     return nnrti_is_quant_cast(c->op->type) && c->out[0].dataType == NNRT_DATA_TYPE_FLOAT32;
 }
 
-/* Decides for inference: small results are computed, except those of such a node. */
+/* Decides for inference: small results are computed, except for such a node. */
 static bool nnrti_graph_worth(void *user, const nnrt_resolve *c)
 {
     size_t total;
@@ -2720,7 +2720,7 @@ static bool nnrti_graph_may_fold(const nnrti_graph *g, const NNRT_Node *n, const
            (folded || nnrti_fold_work(c) <= g->foldWork);
 }
 
-/* Makes tensor t, which was inferred, a constant with these data, in g->edit, or with those of constant `from`. */
+/* Makes tensor t, which was inferred, a constant with these data, in g->edit, or with the data of constant `from`. */
 static bool nnrti_graph_set_constant(nnrti_graph *g, uint32_t t, const void *data, uint32_t from)
 {
     g->shapes[t].data = data;
@@ -4653,7 +4653,7 @@ static const uint8_t nnrti_file_magic[8] = {0x89, 'N', 'N', 'R', 'T', '\r', '\n'
 #endif
 #define NNRTI_FILE_LEAST_NODE 40 /* where no operator is the application's */
 
-/* The name of a section, the bytes of its records, and those of the first writers; by type. */
+/* The name of a section, the bytes of its records now and by the first writers; by type. */
 static const struct {
     const char *kind;
     uint8_t record, least;
@@ -5344,7 +5344,7 @@ static void *nnrti_reader_keep(nnrti_reader *r, size_t count, size_t bytes)
     return block;
 }
 
-/* *out = record i of a section: without members that later versions appended, zeros for those that earlier versions
+/* *out = record i of a section: without members that later versions appended, zeros for members that earlier versions
    lack. */
 static void nnrti_reader_record(const nnrti_reader *r, uint32_t section, uint32_t i, void *out)
 {
@@ -6873,7 +6873,7 @@ static uint32_t nnrti_io_tensor(const NNRT_Model *m, uint32_t i)
     return i < n ? m->inputIndex.data[i] : m->outputIndex.data[i - n];
 }
 
-/* Checks the model's lists, of which the head is made, before a device checks the rest. desc NULL: without a session. */
+/* Checks the model's lists, of which the head is made, before a device does. desc NULL: without a session. */
 static NNRT_ReturnCode nnrti_session_model(const NNRT_Model *m, const nnrt_session_desc *desc, nnrt_error *error)
 {
     NNRT_ReturnCode code = NNRT_SUCCESS;
@@ -7826,7 +7826,7 @@ static NNRT_ReturnCode nnrti_session_shares(const nnrt_session *owner, const NNR
     return NNRT_SUCCESS;
 }
 
-/* Shapes of a session with a prepared model of its own, of `tables` bytes. In a buffer the memory after them is free. */
+/* Shapes of a session with its own prepared model, of `tables` bytes. In a buffer the memory after them is free. */
 static NNRT_ReturnCode nnrti_session_own_shapes(nnrt_session *s, const NNRT_Model *m, const nnrt_session_desc *desc,
                                                 size_t tables, nnrt_error *error)
 {

@@ -1,9 +1,9 @@
 /*
-nnrt_hal.h - the layer between applications and devices of nnrt: the model as plain data, its validation, shape inference,
-the execution plan and the memory planner that every device can use, the device tables (vtables), the registry, and the
-built-in device `reference`.
+nnrt_hal.h - the layer between applications and devices of nnrt: the model as plain data, its validation, shape
+inference, the execution plan and the memory planner that every device can use, the device tables (vtables), the
+registry, and the built-in device `reference`.
 
-WHO READS THIS
+READERS
     A device vendor: copy examples/device/device.h, a device whose prepared models are plans (>>prepare); or implement
     all of an NNRT_DeviceVtbl and an NNRT_PreparedModelVtbl (>>tables). Then call nnrt_device_register.
     Applications include nnrt.h, which includes this file.
@@ -299,9 +299,9 @@ typedef struct nnrt_context {
 /* All zero is the default. The members after extensions are ours, appended; a device may ignore threads. A device
    receives enableFloat16 (float32 may be computed in float16), mode and priority only if it supports them
    (nnrt_ability): otherwise nnrt_device_prepare and similar functions return NOT_SUPPORT. `auto` passes to each of
-   its devices what that supports. structSize: bytes of this struct that are valid. The caller of nnrt_device_prepare
-   leaves it 0, and all members count. A device receives the size; with 0 it reads HDI's members only. It reads with
-   nnrt_config_read. */
+   its devices the options that it supports. structSize: bytes of this struct that are valid. The caller of
+   nnrt_device_prepare leaves it 0, and all members count. A device receives the size; with 0 it reads HDI's members
+   only. It reads with nnrt_config_read. */
 typedef struct NNRT_ModelConfig {
     bool enableFloat16;
     NNRT_PerformanceMode mode;
@@ -349,7 +349,7 @@ typedef void (*nnrt_placed)(void *user, const nnrt_placement *placement);
 
 /* How `auto` partitions a model. keep is a text with one record per line, `op_type[:in_list[:out_list]]`: nodes of
    that operator ("ADD_FUSION") that have all the listed inputs and outputs (tensor names, separated by ',') stay on
-   the reference device, in strict mode, too. Lines may end in CRLF; empty ones and those that begin with '#' are
+   the reference device, in strict mode, too. Lines may end in CRLF; empty lines and lines that begin with '#' are
    ignored. */
 typedef struct nnrt_partition {
     bool strict; /* nodes that no other device supports fail; reference runs the nodes of keep, or if it is listed */
@@ -364,9 +364,9 @@ typedef struct nnrt_partition {
        models prepared later. Not together with strict. */
     bool fallback;
     /* The cost of a node on a device (its unique name), in any unit: each node goes to the device with the lowest
-       cost among those that support it, the reference device included unless strict excludes it; of equal costs the
-       preferred device wins. For IF and LOOP the cost includes all that they run. UINT64_MAX: never there. NULL: the
-       order of the devices decides. */
+       cost among the devices that support it, the reference device included unless strict excludes it; of equal costs
+       the preferred device wins. For IF and LOOP the cost includes all that they run. UINT64_MAX: never there. NULL:
+       the order of the devices decides. */
     uint64_t (*cost)(void *user, uint32_t node, const char *device);
     /* A partition of fewer nodes, those inside IF and LOOP included, stays on the reference device, because a
        boundary may cost more than the device saves. A model that one device supports as a whole is not affected. */
@@ -398,8 +398,8 @@ NNRT_API NNRT_ReturnCode nnrt_error_blame(nnrt_error *error, NNRT_ReturnCode cod
 NNRT_API uint32_t nnrt_node_graphs(const NNRT_Node *node);
 NNRT_API uint32_t nnrt_node_graph(const NNRT_Node *node, uint32_t k);
 
-/* The upper bounds of a configuration, for lookup by tensor name. order: indices sorted by name, in temporary memory; NULL
-   for up to 16 bounds, which are compared one by one. */
+/* The upper bounds of a configuration, for lookup by tensor name. order: indices sorted by name, in temporary memory;
+   NULL for up to 16 bounds, which are compared one by one. */
 typedef struct nnrt_bound_index {
     const nnrt_bound *data;
     uint32_t count, *order;
@@ -692,8 +692,8 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, v
 /* >>prepare */
 
 /* Checks all properties of a model that do not depend on shapes: indices, producers, cycles, names, types, constant
-   buffers, operators. It works in the temporary part of memory. *order, if order is not NULL, is there, too: the
-   indices of all nodes, producers first, those of the main graph before those of each subgraph; then the position
+   buffers, operators. It works in the temporary part of memory. *order, if order is not NULL, lies in that part, too:
+   the indices of all nodes, producers first, the main graph before each subgraph; then the position
    where the nodes of each graph begin (order[nodes.count + g]), and the number of nodes. */
 NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *memory, uint32_t **order,
                                           nnrt_error *error);
@@ -803,7 +803,7 @@ typedef struct nnrt_plan {
 #define NNRTI_PLAN_REST , NULL
 #endif
 
-/* A plan is made in three phases. A device calls the first, replaces what it does better, and calls the last.
+/* A plan is made in three phases. A device calls the first, improves the draft, and calls the last.
 
        nnrt_plan_draft    checks the model, resolves every node, folds constants
        the device's edits kernels, operator fusion, prepacked weights, layouts
@@ -857,7 +857,7 @@ typedef struct nnrt_draft {
     const NNRT_Model *model;
     const NNRT_ModelConfig *config;
     nnrt_memory *memory;
-    nnrt_operand *tensors; /* of the model, then those that a device added: types, shapes, known values */
+    nnrt_operand *tensors; /* of the model, then of the device: types, shapes, known values */
     size_t *bytes;         /* of each tensor */
     uint32_t nTensors;
     nnrt_draft_step *steps;
@@ -884,9 +884,9 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_M
                                            void *user, NNRT_PreparedModel **prepared);
 NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                           void *user, size_t *bytes);
-/* A prepared model that is a plan, for devices that add to it: nnrt_plan_prepare makes one. A device that does more than edit
-   the draft (devices/nnrt_auto.h) puts it first in a struct of its own, in memory that stays, and goes through the phases
-   itself: nnrt_plan_draft, its edits, nnrt_plan_model_finish, nnrt_plan_model_keep. */
+/* A prepared model that is a plan, for devices that add to it: nnrt_plan_prepare makes one. A device that does more
+   than edit the draft (devices/nnrt_auto.h) puts it first in a struct of its own, in memory that stays, and goes
+   through the phases itself: nnrt_plan_draft, its edits, nnrt_plan_model_finish, nnrt_plan_model_keep. */
 typedef struct nnrt_plan_model {
     NNRT_PreparedModel base; /* first: the handle is the address of this struct */
     nnrt_plan *plan;
@@ -898,8 +898,8 @@ typedef struct nnrt_plan_model {
     struct nnrti_packing *packing; /* weights that can be exported; NULL: none */
     void *restored;                /* copy of a cache's blocks, from the allocator; NULL: it was not restored */
 } nnrt_plan_model;
-/* Fills a table with the functions of such a model, which a device may replace: those for Destroy and GetMemory call the
-   ones that they replace. */
+/* Fills a table with the functions of such a model, which a device may replace: those for Destroy and GetMemory call
+   the ones that they replace. */
 NNRT_API void nnrt_plan_model_table(NNRT_PreparedModelVtbl *table);
 /* Finishes the draft; room for a workspace of the model's own is reserved unless the caller passes one to each run
    (ModelConfig.callerWorkspace) and runIn says that the model can use that. */
@@ -1000,15 +1000,15 @@ NNRT_API bool nnrt_draft_known(const nnrt_draft *draft, uint32_t tensor);
 NNRT_API uint32_t nnrt_draft_unit_end(const nnrt_draft *draft, uint32_t step);
 /* Whether a step has a dynamic dimension, or is resolved in each run with values that the run computes. */
 NNRT_API bool nnrt_draft_is_dynamic(const nnrt_draft *draft, uint32_t step);
-/* Makes a new step, whose nIn inputs and nOut outputs are set, one with dynamic shapes: in each run its kernel gets the
-   actual dimensions in the views of the inputs and stores those of the outputs in their views; the arena has room for the
-   upper bounds. false: no memory. */
+/* Makes a new step, whose nIn inputs and nOut outputs are set, one with dynamic shapes: in each run its kernel gets
+   the actual dimensions in the views of the inputs and stores those of the outputs in their views; the arena has room
+   for the upper bounds. false: no memory. */
 NNRT_API bool nnrt_draft_make_dynamic(nnrt_draft *draft, nnrt_draft_step *step);
 #endif
 /* Gives a step a new list of that many arguments, all absent, to be filled by the caller; args of the old list stay valid.
    NULL: no memory, or no such step. */
 NNRT_API nnrt_plan_arg *nnrt_draft_args(nnrt_draft *draft, uint32_t step, uint32_t nIn, uint32_t nOut);
-/* Appends a derived constant to those of a step, dense: *data = room for its elements, or NULL while bytes are
+/* Appends a derived constant to a step, dense: *data = room for its elements, or NULL while bytes are
    counted. */
 NNRT_API NNRT_ReturnCode nnrt_draft_derive(nnrt_draft *draft, uint32_t step, NNRT_DataType type, int32_t rank,
                                            const int32_t *dims, void **data);
@@ -1054,7 +1054,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, s
 /* The plans that a step runs, as its attributes. Its kernel is nnrt_plan_if or nnrt_plan_loop, its arguments are
    inputs, and its scratch is the table of addresses outside the arena: an argument of these plans of kind INPUT,
    OUTPUT or CARRIED is at address number `offset` of the table. They work in the arena of the plan around them, and
-   with the views after those of the step, which maxArgs counts. */
+   with the views that follow the step's, which maxArgs counts. */
 typedef struct nnrt_plan_graphs {
     const nnrt_plan *plans[2]; /* IF: thenGraph, elseGraph. LOOP: the body, and the steps after the last iteration */
     uint32_t nPairs;           /* LOOP: pairs of addresses that are exchanged after an iteration, from the first on */
@@ -1261,7 +1261,7 @@ NNRT_API void nnrt_memory_buffer(nnrt_memory *m, void *buffer, size_t bytes)
     m->top = m->base + m->size;
 }
 
-/* Takes bytes (rounded) from front or back and updates the counters; if they do not fit, sets full and returns false. */
+/* Takes rounded bytes from front or back and updates the counters; if they do not fit, sets full and returns false. */
 static bool nnrti_memory_take(nnrt_memory *m, size_t bytes, bool temp)
 {
     if (m->full || bytes > m->size - m->front - m->back) {
@@ -2289,8 +2289,8 @@ static NNRT_ReturnCode nnrti_tree_end(const NNRT_Model *m, const uint32_t *write
 
 #endif
 
-/* The number of tensors that a node depends on, and the k-th: its inputs, then those that its subgraphs read from its
-   graph. */
+/* The number of tensors that a node depends on, and the k-th: its inputs, then the tensors that its subgraphs read
+   from its graph. */
 #ifdef NNRT_FIRMWARE
 #define nnrti_need_count(m, x, n) ((void)(x), (m)->nodes.data[n].inputIndex.count)
 #define nnrti_need(m, x, n, k) (m)->nodes.data[n].inputIndex.data[k]
@@ -2768,7 +2768,7 @@ static NNRT_ReturnCode nnrti_check_declared(const NNRT_Model *m, nnrt_resolve *c
     nnrt_operand want;
     bool same;
     nnrti_operand_of(t, &want);
-#ifndef NNRT_FIRMWARE /* shape rules check those of inputs */
+#ifndef NNRT_FIRMWARE /* shape rules check inputs */
     if (got->rank >= 0 && want.quantAxis > got->rank)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "output %u '%s': quantAxis %d, expected 0 to %d", k, want.name,
                           want.quantAxis, got->rank);
@@ -2793,7 +2793,7 @@ static NNRT_ReturnCode nnrti_check_declared(const NNRT_Model *m, nnrt_resolve *c
 #ifdef NNRT_FIRMWARE
 #define nnrti_check_told(c, k, view) NNRT_SUCCESS
 #else
-/* Rule: the dimensions that a kernel of the application stores for result k must not exceed those of its shape rule. */
+/* Rule: the dimensions that a kernel of the application stores for result k must not exceed its shape rule's. */
 static NNRT_ReturnCode nnrti_check_told(nnrt_resolve *c, uint32_t k, const nnrt_view *view)
 {
     for (int32_t i = 0; c->op->type < 0 && view->data != NULL && i < c->out[k].rank; i++)
@@ -3968,7 +3968,7 @@ static NNRTI_UNUSED void nnrti_control_fresh(const nnrti_inference *f, uint32_t 
 
 #ifndef NNRT_FIRMWARE
 
-/* Fills c, with operands of its own, for node n that runs subgraphs, and makes the checks that do not depend on them. */
+/* Fills c, with operands of its own, for node n that runs subgraphs; makes the checks that do not depend on them. */
 static NNRT_ReturnCode nnrti_control_begin(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
 {
     const size_t count = nnrti_node_operands(&f->model->nodes.data[n]);
@@ -6825,7 +6825,7 @@ static NNRT_ReturnCode nnrti_check_edits(nnrti_planner *p)
     return NNRT_SUCCESS;
 }
 
-/* Rule: what a step reads has been written by an earlier step. An edit may have broken the order. */
+/* Rule: the inputs of a step have been written by earlier steps. An edit may have broken the order. */
 static NNRT_ReturnCode nnrti_check_reads(const nnrti_planner *p, const nnrt_draft_step *step)
 {
     for (uint32_t k = 0; k < step->nIn; k++) {
@@ -8598,7 +8598,7 @@ typedef struct nnrti_nest_table {
 typedef struct nnrti_nest_plan {
     nnrt_plan *made;
     nnrt_plan_step *steps;
-    nnrti_nest_table *table; /* NULL: its addresses are those of the outermost plan */
+    nnrti_nest_table *table; /* NULL: it uses the addresses of the outermost plan */
     size_t end;              /* of the arena, tables of its steps included */
 } nnrti_nest_plan;
 
@@ -8711,7 +8711,7 @@ static void nnrti_nest_copy(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s, const
     n->args[n->nArgs++] = *y;
 }
 
-/* Whether two tensors have the same dimensions, those of y from axis `from` on. */
+/* Whether two tensors have the same dimensions, y counted from axis `from` on. */
 static bool nnrti_nest_alike(const nnrt_view *x, const nnrt_view *y, int32_t from)
 {
     return x->rank + from == y->rank &&
@@ -8772,7 +8772,8 @@ static bool nnrti_nest_table_begin(const nnrti_nest *n, nnrti_nest_table *t, nnr
     return t->args != NULL && t->numbers != NULL;
 }
 
-/* The step of g that runs two plans: its arguments, then its table, which is in the arena after those of the plans. */
+/* The step of g that runs two plans: its arguments, then its table, which follows the tables of the plans in the
+   arena. */
 static void nnrti_nest_end(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s, nnrt_kernel kernel, const char *name,
                            const nnrt_plan_graphs *graphs, const nnrt_plan_arg *args, uint32_t count,
                            const nnrti_nest_table *t, size_t at)
@@ -8872,7 +8873,7 @@ static NNRT_ReturnCode nnrti_nest_loop_table(nnrti_nest *n, nnrti_nest_table *t,
 }
 
 /* The end of an iteration, after the steps of the body: scans advance, cond is saved if it is a carried value, and
-   carried values become those of the next iteration. *cond: its place then, as an argument of the step that runs the
+   carried values advance to the next iteration. *cond: its place then, as an argument of the step that runs the
    body. */
 static NNRT_ReturnCode nnrti_nest_trip(nnrti_nest *n, nnrti_nest_plan *body, uint32_t s, const nnrt_plan_graphs *graphs,
                                        nnrt_plan_arg *cond)
@@ -9985,8 +9986,9 @@ static uint8_t nnrti_device_order[NNRT_MAX_DEVICES];
 static uint32_t nnrti_device_total;
 static int32_t nnrti_registry_state; /* 1 while the devices of the program are registered, then 2 */
 
-/* Devices that come with the program: each macro, if defined, names a function that returns the table, NULL if the device
-   cannot run on this machine. nnrt.h defines them for the headers that it finds: devices/nnrt_auto.h, devices/nnrt_cpu.h. */
+/* Devices that come with the program: each macro, if defined, names a function that returns the table, NULL if the
+   device cannot run on this machine. nnrt.h defines them for the headers that it finds: devices/nnrt_auto.h,
+   devices/nnrt_cpu.h. */
 #ifdef NNRTI_AUTO_DEVICE
 #define NNRTI_AUTO_WANTED
 static const NNRT_DeviceVtbl *NNRTI_AUTO_DEVICE(void **self);
@@ -10108,8 +10110,8 @@ static const NNRT_DeviceVtbl *nnrti_reference_device(void **self)
     return &nnrti_reference_vtbl;
 }
 
-/* Before the registry is read: the devices that come with the program are registered, once, in the order that OH_NN counts
-   them in. A second thread waits meanwhile. */
+/* Before the registry is read: the devices that come with the program are registered, once, in the order that OH_NN
+   counts them in. A second thread waits meanwhile. */
 static void nnrti_registry_open(void)
 {
     if (NNRTI_ATOMIC_GET(&nnrti_registry_state) == 2)

@@ -1,26 +1,26 @@
 /*
-nnrt_auto.h - the device "auto", which gives a model to the best registered device, or partitions it over several.
+nnrt_auto.h - the device "auto": it runs a model on the best registered device, or partitions it over several.
 
-WHO READS THIS
+WHEN TO USE IT
     Nobody has to: nnrt.h includes this file if it finds it (NNRT_AUTO), and sessions that name no device run on "auto".
     "auto:npu0,npu1" names the devices; nnrt_partition (nnrt_hal.h) has the rules, the report and the costs.
     Without this file a session that names no device runs on the first registered device that supports every node of its
     model, else on "reference"; no model is partitioned.
 
-    It is a device like any other, written over the public part of nnrt_hal.h: a model that is partitioned is a plan whose
-    steps run models that other devices have prepared.
+    It is a device like any other, written over the public part of nnrt_hal.h: a model that is partitioned is a plan
+    whose steps run models that other devices have prepared.
 
 SECTIONS (search for the tag)
     -- implementation --
-    >>candidates the devices that may have nodes, and their order
+    >>candidates the candidate devices, and their order
     >>assign     which device has which node
     >>grouping   nodes of one device become partitions
     >>models     a partition as a model of its own
     >>run        a partition as a step of the plan
     >>concurrent partitions that run at the same time
-    >>report     where the nodes are, and why
+    >>report     the device of each node, and the reason
     >>split      preparing a partitioned model
-    >>whole      preparing a model that one device takes whole
+    >>whole      preparing a model as a whole on one device
     >>table      the device
 
 MIT license, see LICENSE.
@@ -40,8 +40,8 @@ MIT license, see LICENSE.
 extern "C" {
 #endif
 
-/* Registers "auto" if it is not registered. Programs whose implementation is nnrt.h's need not call it: there auto is the
-   first device of the registry. */
+/* Registers "auto" if it is not registered. Programs whose implementation is nnrt.h's need not call it: there auto is
+   the first device of the registry. */
 NNRT_API NNRT_ReturnCode nnrt_auto_register(nnrt_error *error);
 
 #ifdef __cplusplus
@@ -66,51 +66,54 @@ NNRT_API NNRT_ReturnCode nnrt_auto_register(nnrt_error *error);
 #define NNRTI_AUTO_RUNS_IN(m) (NNRTI_AUTO_HAS(m, RunIn) && NNRTI_AUTO_HAS(m, GetWorkspaceSize))
 #define NNRTI_AUTO_DIMS (sizeof(((nnrt_dims *)NULL)->dims) / sizeof(int32_t))
 
-/* A device made of devices. Who gets a model:
+/* A device made of other devices. Where a model runs:
 
-     1. Of the devices, the preferred one first, the first that takes all of it and prepares it. What auto prepares then
-        wraps what that device prepared, and passes every call on. Where the caller has named devices in an order, one
-        that takes some of the nodes is not passed over for one behind it that takes them all.
-     2. Else the model is split. Each node belongs to the first device that takes it. The reference device takes the rest:
-        it drafts the whole model, and this draft is edited. Steps of one device become parts: a step is joined to a
-        group that gives it something, unless a path leads from the group to it through other steps; so parts are
-        connected, as large as they can be, and no two wait for each other. Each part becomes a model of its own, is
-        prepared by its device, and is then one step of the plan, whose scratch is its workspace. Borders are tensors of
-        the plan like others; nothing is copied but what a device copies.
-     3. Else the reference device has it, unless it may not (nnrt_partition.strict).
+     1. On the first device, in order of preference, that supports all of it and prepares it. The prepared model of auto
+     then
+        wraps that of the device, and forwards every call. If the caller has named devices in an order, a device that
+        supports some of the nodes is not skipped in favor of a later one that supports them all.
+     2. Otherwise the model is partitioned. Each node is assigned to the first device that supports it, the rest to the
+        reference device: that drafts the whole model, and auto edits the draft. Steps of one device form partitions: a
+        step joins a group that writes one of its inputs, unless a path leads from the group to it through other steps;
+        so partitions are connected, as large as possible, and no two wait for each other. Each partition becomes a
+        model of its own, is prepared by its device, and is then one step of the plan, whose scratch is its workspace.
+        Boundary tensors are tensors of the plan like others; only a device may copy them.
+     3. Otherwise on the reference device, unless that is excluded (nnrt_partition.strict).
 
-   A part that its device does not prepare goes to the next device that takes all of it, in the end back to the reference
-   device, whose steps are then as they were. With nnrt_partition.fallback a model is always split, into one part where one
-   device takes it all, and each part has others behind it, prepared on what comes next, for a run that fails.
+   A partition that its device fails to prepare goes to the next device that supports all of it, in the end back to
+   the reference device, whose steps are restored. With nnrt_partition.fallback a model is always partitioned, into
+   one partition if one device supports it all, and each partition is also prepared on the next devices, for a run
+   that fails.
 
-   What has open extents is for devices with dynamic input. Their parts have open inputs whose bounds are the largest
-   extents that the draft has there; they tell the extents of what they give in each run, and what contradicts the draft
-   is refused. Other devices get what is fixed.
+   Dynamic shapes need devices with dynamic input. Their partitions have dynamic inputs whose upper bounds are those
+   of the draft; they report the dimensions of their outputs in each run, and a contradiction to the draft is an
+   error. Other devices get the nodes with static shapes.
 
-   IF and LOOP go to a device with all that they run, as subgraphs of its part, or stay with the reference device, whole,
-   too: they are then one of the steps around which parts are made.
+   IF and LOOP go to a device with all that they run, as subgraphs of its partition, or stay with the reference
+   device, whole, too: they are then steps between partitions.
 
-   Parts run one after another: the arena is planned for steps in their order, so that what lives at the same time as an
-   earlier part may lie where a later one writes. Where the caller gives threads (NNRT_ModelConfig.parallel), parts of
-   fixed extents on different devices that do not wait for each other become one step, which runs them at once; what
-   they give lives at the same time then, so that the arena may be larger. While they run, what is in them has one
-   thread each. With a profile, whose listener need not be ready for several threads, they stay steps of their own. A
-   prepared model has RunIn if all that it is made of has; without it, it is run in a workspace of its own, by one
-   thread at a time.
+   Partitions run one after another: the arena is planned for steps in their order, so that tensors that are live
+   together with an earlier partition may share memory with the outputs of a later one. If the caller provides threads
+   (NNRT_ModelConfig.parallel), partitions of static shapes on different devices that do not wait for each other
+   become one step, which runs them concurrently; their outputs are then live at the same time, so the arena may be
+   larger. Meanwhile each has one thread. With a profile, whose receiver may not be prepared for several threads, they
+   stay separate steps. A prepared model has RunIn if all its partitions have; otherwise it runs in a workspace of its
+   own, one thread at a time.
 
-   Bytes are told by a real preparation, which takes memory in the same order. */
+   The memory is counted by a real preparation, which takes blocks in the same order. Rejected: partitioning by cost
+   alone (a boundary costs more than most nodes), and copies at boundaries. */
 
-/* The devices that may be had, the preferred one first. */
+/* The candidate devices, the preferred one first. */
 typedef struct nnrti_auto_list {
     nnrt_device *devices[NNRT_MAX_DEVICES];
     bool failed[NNRT_MAX_DEVICES]; /* takes the whole model, and did not prepare it */
     uint32_t count;
     bool named;       /* by the caller, in that order */
     uint8_t *why;     /* for a report, of each node: NNRTI_WHY_ of a split that made no part; NULL: there was none */
-    nnrt_error fault; /* the first one of a device that did not prepare what it takes */
+    nnrt_error fault; /* the first fault of a device that failed to prepare nodes that it supports */
 } nnrti_auto_list;
 
-/* What is prepared on one device. */
+/* A model that one device has prepared as a whole. */
 typedef struct nnrti_auto_model {
     NNRT_PreparedModel base;
     nnrt_device *device;
@@ -119,7 +122,7 @@ typedef struct nnrti_auto_model {
     bool allocated;
 } nnrti_auto_model;
 
-/* What auto puts in front of the inner device's memory, rounded up so that that stays aligned. */
+/* Bytes of auto before the memory of the inner device, rounded up to keep that aligned. */
 static size_t nnrti_auto_bytes(void)
 {
     return (sizeof(nnrti_auto_model) + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
@@ -224,7 +227,7 @@ static bool nnrti_auto_is_reference(const nnrt_device *device)
     return strcmp(nnrt_device_name(device), "reference") == 0;
 }
 
-/* How much a device is wanted where the caller does not say; 0 = not at all. */
+/* Preference of a device if the caller names none; 0 = never. */
 static int32_t nnrti_auto_rank(const nnrt_device *device)
 {
     if (strcmp(nnrt_device_name(device), "auto") == 0)
@@ -239,7 +242,7 @@ static int32_t nnrti_auto_rank(const nnrt_device *device)
     }
 }
 
-/* Appends a device that is there and not in the list yet. */
+/* Appends a device that is available and not in the list yet. */
 static void nnrti_auto_add(nnrti_auto_list *list, nnrt_device *device)
 {
     const NNRT_DeviceStatus status = nnrt_device_status(device);
@@ -255,8 +258,8 @@ static bool nnrti_falls_back(const NNRT_ModelConfig *config)
     return config->partition != NULL && config->partition->fallback;
 }
 
-/* The devices of config->autoDevices, or all, those wanted alike as they were registered; the reference device last, unless
-   it may not be had. */
+/* The devices of config->autoDevices, or all, those wanted alike as they were registered; the reference device last,
+   unless it may not be had. */
 static NNRT_ReturnCode nnrti_auto_devices(const NNRT_ModelConfig *config, nnrti_auto_list *list)
 {
     const char *text = config->autoDevices;
@@ -287,7 +290,7 @@ static NNRT_ReturnCode nnrti_auto_devices(const NNRT_ModelConfig *config, nnrti_
     return NNRT_SUCCESS;
 }
 
-/* Of what a configuration allows, a device is told what it can do. */
+/* Keeps the options of a configuration that the device supports. */
 static void nnrti_auto_allowed(const nnrt_device *device, NNRT_ModelConfig *own)
 {
     own->enableFloat16 = own->enableFloat16 && nnrt_device_can(device, NNRT_ABILITY_FLOAT16);
@@ -306,7 +309,7 @@ static bool nnrti_takes_all(nnrt_device *device, const NNRT_Model *model, const 
     size_t taken;
     NNRT_ReturnCode code;
     *any = false;
-    own.error = NULL; /* what it has against a node is no fault */
+    own.error = NULL; /* its reasons against a node are no faults */
     own.autoDevices = NULL;
     own.partition = NULL;
     nnrti_auto_allowed(device, &own);
@@ -338,8 +341,8 @@ static bool nnrti_can_split(const NNRT_Model *model)
     return model->nodes.count > 0;
 }
 
-/* The next device from *at on that takes the whole model; NULL: there is none, or the model is to be split. The reference
-   device is not asked: it is what remains, and its messages are the best. */
+/* The next device from *at on that supports the whole model; NULL: none, or the model must be partitioned. The
+   reference device is not asked: it is the last resort, and its messages are the best. */
 static nnrt_device *nnrti_auto_next(const nnrti_auto_list *list, uint32_t *at, const NNRT_Model *model,
                                     const NNRT_ModelConfig *config)
 {
@@ -369,14 +372,14 @@ static bool nnrti_auto_last(const nnrti_auto_list *list)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>assign */
 
-#define NNRTI_AUTO_HOST 0xFFu /* in place of a device's number: the reference device, as it is what remains */
+#define NNRTI_AUTO_HOST 0xFFu /* instead of the number of a device: the reference device, for the remaining nodes */
 
 /* Why a node is where it is. */
 enum {
     NNRTI_WHY_ASKED,  /* the devices in front of it do not take it, or there are none */
     NNRTI_WHY_KEPT,   /* nnrt_partition.keep */
     NNRTI_WHY_COST,   /* nnrt_partition.cost */
-    NNRTI_WHY_OPEN,   /* its extents are open */
+    NNRTI_WHY_OPEN,   /* it has dynamic shapes */
     NNRTI_WHY_AROUND, /* IF and LOOP stay with all that they run */
     NNRTI_WHY_EFFECT, /* it does something beside its results */
     NNRTI_WHY_LONELY, /* its part would have no inputs or no outputs */
@@ -396,23 +399,23 @@ static const char *const nnrti_reasons[] = {"the preferred device does not take 
                                             "a device that takes it did not prepare its part",
                                             "its results are known before a run"};
 
-/* A part: what a step of the plan runs. */
+/* A partition, which a step of the plan runs. */
 typedef struct nnrti_auto_part {
     struct nnrti_auto_part *next;
     nnrt_device *device;
     NNRT_PreparedModel *prepared;
     NNRT_Model model;
-    NNRT_IOTensor *io; /* inputs, then outputs, with their largest extents; a run tells where they lie */
-    uint32_t *symbols; /* of each of them NNRTI_AUTO_DIMS; NULL: all extents are fixed */
+    NNRT_IOTensor *io; /* inputs, then outputs, with their upper bounds; a run sets the addresses */
+    uint32_t *symbols; /* of each of them NNRTI_AUTO_DIMS; NULL: all shapes are static */
     nnrt_bound_list bounds;
     size_t workspace;
     uint32_t number;
-    const uint32_t *nodes; /* of the part, as those of the whole model */
-    nnrt_profile profile;  /* which the part's device tells, and tells it on to: */
+    const uint32_t *nodes; /* indices of its nodes in the whole model */
+    nnrt_profile profile;  /* which receives the reports of its device, and forwards them to: */
     const nnrt_profile *to;
     struct nnrti_auto_part *other; /* the same on the device that computes it when this one fails; NULL: none does */
     bool spare;                    /* is such a one */
-    nnrt_parallel pool;            /* the threads that its device is given, which are those of: */
+    nnrt_parallel pool;            /* the threads that its device receives; they belong to: */
     const nnrt_parallel *threads;  /* NULL: none */
     uint32_t place; /* in the step that runs it beside others, which then have the threads; NNRT_NO_TENSOR: alone */
 } nnrti_auto_part;
@@ -423,7 +426,7 @@ typedef struct nnrti_joined_part {
     const nnrti_auto_part *part;
     const char *name; /* of its first node */
     int32_t node;
-    uint32_t in, out; /* where its inputs and outputs begin among those of the step */
+    uint32_t in, out; /* position of its inputs and outputs in the step's lists */
     size_t record;    /* where its record begins */
 } nnrti_joined_part;
 
@@ -439,12 +442,12 @@ typedef struct nnrti_joined_record {
 } nnrti_joined_record;
 
 typedef struct nnrti_split_model {
-    nnrt_plan_model plan;       /* first: what it has in common with a model on one device */
-    NNRT_PreparedModelVtbl own; /* the functions of such a model; Destroy and GetMemory are those of a split */
+    nnrt_plan_model plan;       /* first: the common part with a model on one device */
+    NNRT_PreparedModelVtbl own; /* its functions; Destroy and GetMemory also handle the partitions */
     nnrti_auto_part *parts;
 } nnrti_split_model;
 
-/* A unit is what is not divided: a step, or all steps of an IF or LOOP that is in none, from BEGIN to END. */
+/* A unit is never divided: a step, or all steps of an outermost IF or LOOP, from BEGIN to END. */
 typedef struct nnrti_split {
     const NNRT_Model *model;
     nnrt_mapping *mappings; /* of its constants */
@@ -460,7 +463,7 @@ typedef struct nnrti_split {
     uint32_t nParts;
     uint32_t *unit;         /* of each step: the first one of its unit */
     uint32_t *group, *next; /* of each step: the first step of its group, and the next one in it (a ring) */
-    uint32_t *members;      /* the steps, group by group, those of one in their order */
+    uint32_t *members;      /* the steps, group by group; inside a group in their order */
     uint32_t *first;        /* of each step that is a group's first: where its group begins in members, and the end */
     uint32_t *writer;       /* of each tensor: the step that writes it */
     uint32_t *numbers;      /* of each tensor: its number in the part that is being made, NNRT_NO_TENSOR: none */
@@ -468,7 +471,7 @@ typedef struct nnrti_split {
     uint32_t *marks, mark;  /* of each step that is a group's first: searched in search number mark */
     uint32_t *stack;
     nnrt_error fault; /* the first one of a device that did not prepare its part */
-    bool counting;    /* bytes are told: nothing stays, and all parts must tell theirs */
+    bool counting;    /* counting bytes: nothing stays, and all devices must report theirs */
 } nnrti_split;
 
 /* Keeps the first fault of several. */
@@ -484,8 +487,8 @@ static bool nnrti_split_only(const nnrti_split *s)
     return !nnrti_auto_last(s->list);
 }
 
-/* Devices are asked in memory of the split: an allocator that takes from its temporary part, as the count of bytes then
-   does the same. What is given back stays taken until the device has answered. */
+/* Devices are asked in the temporary memory of the partitioning, by an allocator, so that counting does the same.
+   Freed blocks stay allocated until the device has answered. */
 static void *nnrti_split_alloc(void *user, size_t bytes, size_t alignment)
 {
     size_t total;
@@ -516,7 +519,7 @@ static NNRT_ModelConfig nnrti_split_asking(const nnrti_split *s, nnrt_allocator 
     return own;
 }
 
-/* Whether the text in front of `end` names in order-free lists only what `indices` name. */
+/* Whether all names in the text before `end` are names of `indices`, in any order. */
 static bool nnrti_keep_names(const NNRT_Model *m, const NNRT_Uint32List *indices, const char *at, const char *end)
 {
     while (at < end) {
@@ -535,8 +538,8 @@ static bool nnrti_keep_names(const NNRT_Model *m, const NNRT_Uint32List *indices
     return true;
 }
 
-/* The record of the custom partition text that begins at *at, which goes on to the next one: does it match node n? Empty
-   lines and those that begin with '#' match nothing. */
+/* Whether the record of nnrt_partition.keep at *at matches node n; *at moves to the next record. Empty lines and
+   those that begin with '#' match nothing. */
 static bool nnrti_keep_record(const NNRT_Model *m, uint32_t n, const char **at)
 {
     const NNRT_Node *node = &m->nodes.data[n];
@@ -631,7 +634,7 @@ static uint32_t nnrti_split_giver(const nnrti_split *s, uint32_t step, uint32_t 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>grouping */
 
-/* Has tensor t an extent that only a run tells? */
+/* Whether tensor t has a dynamic dimension. */
 static bool nnrti_tensor_open(const nnrt_draft *d, uint32_t t)
 {
     for (int32_t k = 0; t != NNRT_NO_TENSOR && k < d->tensors[t].rank; k++)
@@ -640,9 +643,9 @@ static bool nnrti_tensor_open(const nnrt_draft *d, uint32_t t)
     return false;
 }
 
-/* The devices that take node n with all that it runs, which the unit from step i to step `last` is. A node in it that is
-   no step, as its results are known, may read only what the unit writes, or what is known: a part reads no more than its
-   steps do. */
+/* The devices that support node n with all that it runs, the unit from step i to step `last`. A node in it that is no
+   step, because its results are known, may read only tensors that the unit writes, or known ones: a partition reads
+   only what its steps read. */
 static uint32_t nnrti_unit_takers(const nnrti_split *s, uint32_t n, uint32_t i, uint32_t last)
 {
     const nnrt_draft *d = s->draft;
@@ -691,7 +694,7 @@ static uint8_t nnrti_split_choose(const nnrti_split *s, uint32_t takers, uint32_
     return chosen;
 }
 
-/* Why the device that was chosen for a node is not the first one of those that take it. */
+/* The reason why a node is not on the first device that supports it. */
 static uint8_t nnrti_split_why(const nnrti_split *s, int32_t node, uint32_t unit, uint32_t takers)
 {
     const uint32_t first = s->takers[node] & (0u - s->takers[node]);
@@ -732,8 +735,8 @@ static void nnrti_unit_choose(nnrti_split *s, uint32_t i, uint32_t last)
     }
 }
 
-/* Whether a path leads from group `from` to group `to` through a third one. Searched backwards; givers stand in front, so a
-   group that ends in front of `from` need not be looked at. last: of each group. */
+/* Whether a path leads from group `from` to group `to` through a third one. Searched backwards; givers stand in
+   front, so a group that ends in front of `from` need not be looked at. last: of each group. */
 static bool nnrti_split_path(nnrti_split *s, uint32_t from, uint32_t to, const uint32_t *last)
 {
     uint32_t depth = 1;
@@ -807,7 +810,7 @@ static void nnrti_split_units(nnrti_split *s, uint32_t *last)
         }
 }
 
-/* Writes down the members of the groups, and what one group gives another one. */
+/* Lists the members of the groups, and the tensors that one group writes for another. */
 static void nnrti_split_members(nnrti_split *s)
 {
     const nnrt_draft *d = s->draft;
@@ -835,7 +838,7 @@ static void nnrti_split_members(nnrti_split *s)
         }
 }
 
-/* Groups of steps of one device: a step joins those that give it something. */
+/* Forms groups of steps of one device: a step joins the groups that write its inputs. */
 static NNRT_ReturnCode nnrti_split_groups(nnrti_split *s)
 {
     const nnrt_draft *d = s->draft;
@@ -871,7 +874,7 @@ static NNRT_ReturnCode nnrti_split_groups(nnrti_split *s)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>models */
 
-/* What a part's model is built from, with room for all. */
+/* The model of a partition under construction, with room for its lists. */
 typedef struct nnrti_part_making {
     nnrti_split *s;
     NNRT_Node *nodes;
@@ -884,8 +887,8 @@ typedef struct nnrti_part_making {
     uint32_t nNodes, nTensors, nGraphs, nIndices, nInputs;
 } nnrti_part_making;
 
-/* Adds tensor t of the draft: as it is there; inner, in a subgraph: as the model declares it, as each run of that may have
-   other extents. false: no memory. */
+/* Adds tensor t of the draft; inner: of a subgraph, as the model declares it, because its dimensions may vary between
+   iterations. false: no memory. */
 static bool nnrti_part_tensor(nnrti_part_making *p, uint32_t t, bool inner)
 {
     const nnrt_draft *d = p->s->draft;
@@ -958,7 +961,7 @@ static const NNRT_SubGraph *nnrti_part_graph_of(const nnrti_part_making *p, uint
     return g != NNRT_NO_GRAPH ? &m->subGraph.data[g] : NULL;
 }
 
-/* Counts what node n takes, with all that it runs. */
+/* Counts the room for node n, with all that it runs. */
 static void nnrti_part_count(const nnrti_part_making *p, uint32_t n, nnrti_part_making *room)
 {
     const NNRT_Node *node = &p->s->draft->model->nodes.data[n];
@@ -975,7 +978,7 @@ static void nnrti_part_count(const nnrti_part_making *p, uint32_t n, nnrti_part_
     }
 }
 
-/* Adds what node n writes, with all that it runs. */
+/* Adds the outputs of node n, with all that it runs. */
 static bool nnrti_part_written(nnrti_part_making *p, uint32_t n, bool inner)
 {
     const NNRT_Node *node = &p->s->draft->model->nodes.data[n];
@@ -1060,8 +1063,8 @@ static bool nnrti_part_blind(const nnrti_split *s, uint32_t g, int32_t n)
     return false;
 }
 
-/* The largest extents of what is open: of inputs, of results that the configuration bounds, and of those that nothing else
-   does. false: no memory. */
+/* The upper bounds of dynamic dimensions: of inputs, of results that the configuration bounds, and of data-dependent
+   ones. false: no memory. */
 static bool nnrti_part_bounds(const nnrti_part_making *p, uint32_t g, nnrt_bound_list *list)
 {
     const nnrti_split *s = p->s;
@@ -1082,7 +1085,7 @@ static bool nnrti_part_bounds(const nnrti_part_making *p, uint32_t g, nnrt_bound
     return bounds != NULL;
 }
 
-/* What is told of the inputs and outputs at each run, with their largest extents. false: no memory. */
+/* The descriptions of inputs and outputs for each run, with their upper bounds. false: no memory. */
 static bool nnrti_part_io(const nnrti_part_making *p, nnrti_auto_part *part, const uint32_t *borders, uint32_t count)
 {
     const nnrt_draft *d = p->s->draft;
@@ -1111,8 +1114,8 @@ static bool nnrti_part_io(const nnrti_part_making *p, nnrti_auto_part *part, con
     return part->symbols != NULL;
 }
 
-/* The model of group g, in part->model. Its inputs and outputs are tensors of the draft in *borders, one behind the other.
-   false: no memory. */
+/* The model of group g, in part->model. Its inputs and outputs are tensors of the draft in *borders, one behind the
+   other. false: no memory. */
 static bool nnrti_part_model(nnrti_split *s, uint32_t g, nnrti_auto_part *part, uint32_t **borders)
 {
     const nnrt_draft *d = s->draft;
@@ -1168,7 +1171,7 @@ static bool nnrti_part_model(nnrti_split *s, uint32_t g, nnrti_auto_part *part, 
     return fits;
 }
 
-/* Does an extent that the device says may be from `least` to `most` hold all that a run brings? */
+/* Whether the range of input i that the device reports contains every dimension of a run. */
 static bool nnrti_part_range(const nnrti_auto_part *part, uint32_t i, const nnrt_dims *least, const nnrt_dims *most)
 {
     const NNRT_IOTensor *io = &part->io[i];
@@ -1180,7 +1183,7 @@ static bool nnrti_part_range(const nnrti_auto_part *part, uint32_t i, const nnrt
     return true;
 }
 
-/* What a prepared part tells of an input or output is what the draft has. */
+/* Rule: a prepared partition reports the types and shapes of the draft for its inputs and outputs. */
 static NNRT_ReturnCode nnrti_part_agrees(const nnrti_auto_part *part, bool output, uint32_t i, nnrt_error *error)
 {
     const uint32_t at = output ? part->model.inputIndex.count + i : i;
@@ -1206,7 +1209,7 @@ static NNRT_ReturnCode nnrti_part_agrees(const nnrti_auto_part *part, bool outpu
                                  nnrt_device_unique_name(part->device), output ? "output" : "input", i, io->name);
 }
 
-/* Room that is taken without a block: what a part has taken for itself. false: there is none. */
+/* Reserves room for the memory that a partition has taken itself. false: there is none. */
 static bool nnrti_split_take(nnrt_memory *m, size_t bytes, size_t staying)
 {
     size_t front, most;
@@ -1221,7 +1224,8 @@ static bool nnrti_split_take(nnrt_memory *m, size_t bytes, size_t staying)
     return true;
 }
 
-/* What the part's device tells of a step, as one of the whole model. A number that the part does not have is none. */
+/* Forwards a profiled step of the partition's device, with the node's index in the whole model; -1 for an unknown
+   one. */
 static void nnrti_part_tell(void *user, const nnrt_profile_step *step)
 {
     const nnrti_auto_part *part = (const nnrti_auto_part *)user;
@@ -1238,7 +1242,7 @@ static uint64_t nnrti_part_clock(void *user)
     return part->to->clock(part->to->user);
 }
 
-/* The threads of a part: those of the whole model, which others have while it runs beside them. */
+/* The threads of a partition: all threads of the model; concurrent partitions have one each. */
 static void nnrti_part_threads(void *user, uint32_t count, void (*task)(void *arg, uint32_t i, uint32_t worker),
                                void *arg)
 {
@@ -1333,8 +1337,8 @@ static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>run */
 
-/* What a part's kernel finds in its scratch, aligned: the tensors, where extents are open those of the outputs, then the
-   workspace. */
+/* Layout of the scratch of a partition's kernel, aligned: the tensors, with dynamic shapes the dimensions of the
+   outputs, then the workspace. */
 static bool nnrti_part_scratch(const nnrti_auto_part *part, size_t *tensors, size_t *total)
 {
     size_t workspace = 0, dims;
@@ -1347,10 +1351,10 @@ static bool nnrti_part_scratch(const nnrti_auto_part *part, size_t *tensors, siz
            nnrt_add_size(*tensors, workspace, total) && nnrt_add_size(*total, NNRT_ALIGNMENT, total);
 }
 
-/* Does a run that ended with the code fail by its device, so that another one may do better? HDI says so of FAILED and
-   DEVICE_ERROR (the computation), TIME_OUT, SERVICE_ERROR and negative codes (the way to the driver), DEVICE_BUSY, and of
-   memory, methods, operators, states and rights that the device does not have. The others speak of what the run was given,
-   extents, buffers, values, or somebody wants it to end: no device would say anything else. */
+/* Whether a run failed because of its device, so that another one may succeed. By HDI these codes are FAILED and
+   DEVICE_ERROR (the computation), TIME_OUT, SERVICE_ERROR and negative codes (the way to the driver), DEVICE_BUSY,
+   and those for memory, methods, operators, states and rights that the device lacks. The others concern the arguments
+   of the run, shapes, buffers, values, or a cancellation: every device would return them. */
 static bool nnrti_device_fault(NNRT_ReturnCode code)
 {
     switch (code) {
@@ -1369,8 +1373,9 @@ static bool nnrti_device_fault(NNRT_ReturnCode code)
     }
 }
 
-/* Whether extent `now` of axis k of border i can be: as planned where it is fixed; else within its bound, and that of the
-   inputs with the same symbol. args: views of the inputs; NULL: it is empty, of an empty one, and RESHAPE may see it so. */
+/* Whether `now` is a valid size of axis k of boundary tensor i: as planned if fixed; otherwise at most its upper
+   bound, and equal to the dimensions of inputs with the same symbol. args: views of the inputs; NULL: it is empty, of
+   an empty one, and RESHAPE may see it so. */
 static bool nnrti_part_extent(const nnrti_auto_part *part, const nnrt_view *args, uint32_t i, uint32_t k, int32_t now)
 {
     const int32_t most = part->io[i].dimensions.data[k];
@@ -1382,7 +1387,7 @@ static bool nnrti_part_extent(const nnrti_auto_part *part, const nnrt_view *args
     return same;
 }
 
-/* Takes over what the device tells of the extents of the outputs, where it can be. */
+/* Stores the dimensions of the outputs that the device reports, if they are valid. */
 static NNRT_ReturnCode nnrti_part_told(const nnrti_auto_part *part, nnrt_view *args, const nnrt_dims *told,
                                        nnrt_error *error)
 {
@@ -1406,7 +1411,8 @@ static NNRT_ReturnCode nnrti_part_told(const nnrti_auto_part *part, nnrt_view *a
     return NNRT_SUCCESS;
 }
 
-/* Of a part with open extents: args have those of the inputs, and get those of the outputs. */
+/* The kernel of a partition. With dynamic shapes args have the dimensions of the inputs, and receive those of the
+   outputs. */
 static NNRT_ReturnCode nnrti_part_run(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrti_auto_part *part = (const nnrti_auto_part *)attr;
@@ -1456,7 +1462,7 @@ static NNRT_ReturnCode nnrti_part_step(nnrti_split *s, uint32_t g, const nnrti_a
     nnrt_draft_step made;
     size_t tensors, total;
     memset(&made, 0, sizeof(made));
-    if (part->symbols != NULL) { /* what it gives stays in the arena: the device needs room for the largest extents */
+    if (part->symbols != NULL) { /* its outputs stay in the arena: the device needs room for the upper bounds */
         made.nIn = nIn;
         made.nOut = nOut;
         (void)nnrt_draft_make_dynamic(d, &made);
@@ -1507,7 +1513,7 @@ static void nnrti_split_own(nnrti_split *s, nnrti_auto_part *part)
     s->parts = part;
 }
 
-/* Prepares the part, which is on device number k, on what comes behind that, too. */
+/* Prepares the partition of device number k also on the devices after it (fallback). */
 static NNRT_ReturnCode nnrti_part_others(nnrti_split *s, nnrti_auto_part *part, uint8_t k)
 {
     nnrti_auto_part *last = part;
@@ -1612,8 +1618,7 @@ static uint32_t nnrti_group_end(const nnrti_split *s, uint32_t g)
     return nnrti_split_node(s, g) != NULL ? g : nnrt_draft_unit_end(s->draft, g);
 }
 
-/* The steps in an order in which what a group reads is written in front of it: each group comes when those that give it
-   something have come, from the first one on. */
+/* Topological sort of the steps: each group follows the groups that write its inputs, the earliest first. */
 static NNRT_ReturnCode nnrti_split_sort(nnrti_split *s)
 {
     nnrt_draft *d = s->draft;
@@ -1653,7 +1658,7 @@ static NNRT_ReturnCode nnrti_split_sort(nnrti_split *s)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>concurrent */
 
-/* What the step of such parts works with in a run. */
+/* The state of a step of concurrent partitions in a run. */
 typedef struct nnrti_joined_work {
     const nnrti_joined *joined;
     uint8_t *scratch;
@@ -1706,7 +1711,7 @@ static NNRT_ReturnCode nnrti_joined_run(const void *attr, nnrt_view *args, nnrt_
     return NNRT_SUCCESS;
 }
 
-/* May the step run at once with those of group[0 .. count)? What it reads has been written in front of them. */
+/* Whether the step may run concurrently with the steps of group[0 .. count). Its inputs have been written before. */
 static bool nnrti_joins(const nnrt_draft *d, const uint32_t *group, uint32_t count, uint32_t step,
                         const uint32_t *writer, const bool *placed)
 {
@@ -1771,7 +1776,8 @@ static NNRT_ReturnCode nnrti_joined_make(nnrti_split *s, const uint32_t *group, 
     return NNRT_SUCCESS;
 }
 
-/* Parts that do not wait for each other become one step, at the first of them: what they read is given in front. */
+/* Partitions that do not wait for each other become one step, at the first of them, if their inputs are written
+   before. */
 static NNRT_ReturnCode nnrti_split_gather(nnrti_split *s)
 {
     nnrt_draft *d = s->draft;
@@ -1896,7 +1902,7 @@ static void nnrti_auto_unmatched(const nnrti_auto_telling *t)
     }
 }
 
-/* Tells where all nodes are, those first of which the preferred device says why it does not have them. asking: memory to
+/* Reports the device of all nodes; first the nodes that the preferred device refuses with a reason. asking: memory to
    ask it in, NULL: it is not asked. */
 static void nnrti_auto_report(nnrti_auto_telling *t, const NNRT_ModelConfig *asking)
 {
@@ -1998,7 +2004,7 @@ static void nnrti_split_destroy(NNRT_PreparedModel *self)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>split */
 
-/* Tells why the device would have refused node `of`. */
+/* Receives the reason why the device refuses node `of`. */
 typedef struct nnrti_split_words {
     uint32_t of;
     nnrt_error error;
@@ -2100,8 +2106,8 @@ static NNRT_ReturnCode nnrti_split_make(nnrti_split *s, nnrti_split_model **made
     return NNRT_SUCCESS;
 }
 
-/* Splits the model. bytes: NULL, or nothing stays and it is told how many of a buffer are taken by the split, or by finding
-   out that there is none. *split: there is one. */
+/* Partitions the model. bytes: NULL, or it is only counted how many bytes of a buffer that takes, or finding out that
+   there is no partition. *split: the model is partitioned. */
 static NNRT_ReturnCode nnrti_auto_split(nnrti_auto_list *list, const NNRT_Model *model,
                                         const NNRT_ModelConfig *config, size_t *bytes, NNRT_PreparedModel **prepared,
                                         bool *split)
@@ -2149,7 +2155,7 @@ static NNRT_ReturnCode nnrti_auto_split(nnrti_auto_list *list, const NNRT_Model 
 
 #define NNRTI_AUTO_INNER(self) (((nnrti_auto_model *)(void *)(self))->inner)
 
-/* What is asked of a prepared model goes to the inner one, as far as its table has the slot. */
+/* The functions of the prepared model call the same functions of the inner one, if its table has them. */
 static NNRT_ReturnCode nnrti_auto_ranges(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least, nnrt_dims *most)
 {
     NNRT_PreparedModel *m = NNRTI_AUTO_INNER(self);
@@ -2371,7 +2377,7 @@ static NNRT_PreparedModel *nnrti_auto_around(nnrti_auto_model *m, nnrt_device *d
     return &m->base;
 }
 
-/* Prepares the whole model on a device. In a buffer nothing is written to what auto puts in front before that has worked. */
+/* Prepares the whole model on a device. In a buffer, auto's own part is written only after that has succeeded. */
 static NNRT_ReturnCode nnrti_auto_wrap(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                        NNRT_PreparedModel **prepared)
 {
@@ -2448,7 +2454,8 @@ static bool nnrti_auto_too_small(nnrt_device *device, const NNRT_Model *model, c
            nnrt_add_size(bytes, nnrti_auto_bytes(), &bytes) && bytes > config->bufferBytes;
 }
 
-/* Who said yes may refuse now; then the next one is tried, and what the last one says counts. */
+/* A device that supports the model may still fail to prepare it: then the next one is tried, and the last message
+   counts. */
 static NNRT_ReturnCode nnrti_auto_prepare(void *self, const NNRT_Model *model,
                                                      const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
 {
@@ -2501,7 +2508,7 @@ static NNRT_ReturnCode nnrti_auto_prepare(void *self, const NNRT_Model *model,
     return code;
 }
 
-/* auto can what one of its devices can, which is then told of it. */
+/* auto has an ability if one of its devices has it, and passes the option to those. */
 static NNRT_ReturnCode nnrti_auto_can(nnrt_ability ability, bool *isSupported)
 {
     if (isSupported == NULL)

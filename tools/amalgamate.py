@@ -30,7 +30,7 @@ INCLUDE = re.compile(r'^#[ \t]*include[ \t]*"([^"]+)"(.*)\n', re.M)
 # Where the declarations of a header end and its implementation begins.
 HALVES = re.compile(r"^/\* =+ \*/\n(?=#[ \t]*if.*\bdefined\(NNRT_IMPLEMENTATION\))", re.M)
 # Chapters about one header of several.
-ONE_HEADER = ("FILES", "WHAT IT IS", "WHO READS THIS")
+ONE_HEADER = ("FILES", "WHAT IT IS", "READERS")
 RULER = "/* %s */\n" % ("=" * 112)
 
 
