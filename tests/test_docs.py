@@ -36,9 +36,9 @@ PAGES = ("*.md", "docs/*.md", "tests/*.md", "tests/*/*.md", "examples/*/*.md")
 # The terms that a reader of this field searches for, and the files in which the search must succeed. docs/GLOSSARY.md has a
 # row for each term, which names these files.
 SEARCH_WORDS = {
-    "GEMM": ["devices/nnrt_cpu.h"],
-    "microkernel": ["devices/nnrt_cpu.h"],
-    "im2col": ["devices/nnrt_cpu.h"],
+    "GEMM": ["devices/nnrt_cpu_kernels.h"],
+    "microkernel": ["devices/nnrt_cpu_kernels.h"],
+    "im2col": ["devices/nnrt_cpu_kernels.h"],
     "epilogue": ["devices/nnrt_cpu.h"],
     "prepack": ["nnrt_hal.h", "devices/nnrt_cpu.h"],
     "operator fusion": ["nnrt.h", "devices/nnrt_cpu.h"],
@@ -46,8 +46,8 @@ SEARCH_WORDS = {
     "liveness": ["nnrt_hal.h"],
     "dynamic shape": ["nnrt.h", "nnrt_hal.h", "nnrt_ops.h"],
     "thread pool": ["nnrt.h"],
-    "depthwise": ["nnrt_ops.h", "devices/nnrt_cpu.h"],
-    "quantize": ["nnrt.h", "nnrt_ops.h", "devices/nnrt_cpu.h", "formats/nnrt_onnx.h"],
+    "depthwise": ["nnrt_ops.h", "devices/nnrt_cpu_kernels.h"],
+    "quantize": ["nnrt.h", "nnrt_ops.h", "devices/nnrt_cpu_kernels.h", "formats/nnrt_onnx.h"],
 }
 COUNT = {"passed": 0, "failed": 0}
 
