@@ -19361,7 +19361,7 @@ static double nnrti_nearest(double c, NNRT_NearestMode mode)
     }
 }
 
-/* Quantised coordinates have 10 fraction bits. taps = 3 numbers for each of M places of a result along an axis of
+/* Quantized coordinates have 10 fraction bits. taps = 3 numbers for each of M places of a result along an axis of
    extent L:
    two cells and the weight of the second, of 1024; NEAREST takes one. step: of the source coordinate; scale: as it is
    given, or 0. */
@@ -19386,7 +19386,7 @@ static void nnrti_quant_taps(const NNRT_Resize *a, const nnrti_resize_step *step
     }
 }
 
-/* Derived of quantised data: int32[newHeight + newWidth, 3], the taps of the rows and of the columns; the list with the
+/* Derived of quantized data: int32[newHeight + newWidth, 3], the taps of the rows and of the columns; the list with the
    factor of x. */
 static NNRT_ReturnCode nnrti_quant_resize(nnrt_resolve *c, const NNRT_Resize *a, const nnrti_resize_step step[2])
 {
@@ -19410,7 +19410,7 @@ static NNRT_ReturnCode nnrti_quant_resize(nnrt_resolve *c, const NNRT_Resize *a,
 }
 
 /* Resolved: newHeight, newWidth, cubicCoeff. Derived: float64[4], numerator and denominator of the step of height, then
-   of width, as the coordinate mode wants them; when quantised, unless CUBIC, instead int32[newHeight + newWidth, 3],
+   of width, as the coordinate mode wants them; when quantized, unless CUBIC, instead int32[newHeight + newWidth, 3],
    for each row and column of y two cells and the weight of the second of 1024, and zero point, bounds and factor of the
    result. */
 static NNRT_ReturnCode nnrti_rule_resize(nnrt_resolve *c)
@@ -19497,7 +19497,7 @@ static void nnrti_cubic_taps(const NNRT_Resize *attr, double c, int32_t L, nnrti
         taps->weight[i] = (float)(attr->excludeOutside ? weight[i] / sum : weight[i]);
 }
 
-/* Cells for output index i of an axis of extent L; step = numerator, denominator. Coordinates are computed in float64.
+/* Cells for output index i of an axis of size L; step = numerator, denominator. Coordinates are computed in float64.
    Returns their number. */
 static int32_t nnrti_resize_taps(const NNRT_Resize *attr, int32_t i, int32_t L, const double step[2], nnrti_taps *taps)
 {
@@ -19636,7 +19636,7 @@ static NNRT_ReturnCode nnrti_resize_nd_policy(nnrt_resolve *c, const NNRT_Resize
     return NNRT_SUCCESS;
 }
 
-/* Place i of M of the result lies at (i + step[0]) * step[1] / step[2] + step[3] of an axis of extent L that is scaled
+/* Place i of M of the result lies at (i + step[0]) * step[1] / step[2] + step[3] of an axis of size L that is scaled
    by factor[0] / factor[1]; roi: what part of the axis is resized; step[4]: the scale, at most 1. An axis of scale 1
    stays as it is, with TF_HALF_PIXEL_FOR_NN too, as an axis that axes does not name; a crop is one all the same. */
 static void nnrti_resize_nd_step(const NNRT_ResizeND *a, int32_t L, int64_t M, const double factor[2],
@@ -19818,7 +19818,7 @@ static double nnrti_span_weight(const NNRT_ResizeND *attr, const nnrti_span *s, 
     return s->sum != 0 ? weight / s->sum : weight;
 }
 
-/* The span of place i along an axis of extent L; false: it lies outside of x, which is cropped. */
+/* The span of place i along an axis of size L; false: it lies outside of x, which is cropped. */
 static bool nnrti_span_of(const NNRT_ResizeND *attr, int32_t i, int32_t L, const double *step, nnrti_span *s)
 {
     const double reach = attr->mode == NNRT_RESIZE_METHOD_CUBIC ? 2 : 1;
@@ -19992,7 +19992,7 @@ static NNRT_ReturnCode nnrti_rule_rms_normalization(nnrt_resolve *c)
 /* >>kernel RMS_NORMALIZATION */
 
 /* x, y, which may be x, float32 or float16, and scale, which broadcasts to x. y = x / sqrt(m + epsilon) * scale, m the
-   mean of the squares of the elements of x from axis on that are normalised together, summed in their order. */
+   mean of the squares of the elements of x from axis on that are normalized together, summed in their order. */
 NNRT_API NNRT_ReturnCode nnrt_rms_normalization(const NNRT_RMSNormalization *attr, const nnrt_view *x,
                                                 const nnrt_view *scale, nnrt_view *y)
 {
@@ -20144,7 +20144,7 @@ static nnrti_tap_range nnrti_roi_samples(const nnrti_roi *r, int32_t p, int32_t 
     return cells;
 }
 
-/* A coordinate along an axis of extent L for interpolation: up to a cell outside it is that of the border; then NaN. */
+/* A coordinate along an axis of size L for interpolation: up to a cell outside it is that of the border; then NaN. */
 static float nnrti_roi_clamp(float at, int32_t L)
 {
     if (!(at >= -1 && at <= (float)L))
@@ -20443,7 +20443,7 @@ NNRTI_UNARY(Rsqrt, rsqrt, nnrti_rsqrtf, nnrti_rsqrt)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SCALE_FUSION */
 
-/* Derived of quantised data: the list with the factors of a bias of 8 bits, to the scale of the product, and, at the
+/* Derived of quantized data: the list with the factors of a bias of 8 bits, to the scale of the product, and, at the
    third place, of the product. */
 static NNRT_ReturnCode nnrti_quant_scale_fusion(nnrt_resolve *c, NNRT_ActivationType activation)
 {
@@ -20462,7 +20462,7 @@ static NNRT_ReturnCode nnrti_quant_scale_fusion(nnrt_resolve *c, NNRT_Activation
 }
 
 /* Resolved: axis is positive.
-   Derived: when quantised, zero point and bounds of the result, the factors of bias, none, and of the product. */
+   Derived: when quantized, zero point and bounds of the result, the factors of bias, none, and of the product. */
 static NNRT_ReturnCode nnrti_rule_scale_fusion(nnrt_resolve *c)
 {
     NNRT_ScaleFusion *a = (NNRT_ScaleFusion *)c->resolved;
@@ -20486,7 +20486,7 @@ static NNRT_ReturnCode nnrti_rule_scale_fusion(nnrt_resolve *c)
 
 /* >>kernel SCALE_FUSION */
 
-/* scale with extents of 1 appended, so that it stands from `axis` on under a tensor of the given rank. */
+/* scale with dimensions of 1 appended, so that it stands from `axis` on under a tensor of the given rank. */
 static nnrt_view nnrti_scale_under(const nnrt_view *scale, int64_t axis, int32_t rank)
 {
     nnrt_view v = *scale;
@@ -20969,7 +20969,7 @@ NNRTI_MOVE_BY_Q8(SliceFusion, slice_fusion)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SOFTMAX */
 
-/* Derived of quantised data: int32[256], exp of -d for the difference d to the largest stored integer, 31 fraction
+/* Derived of quantized data: int32[256], exp of -d for the difference d to the largest stored integer, 31 fraction
    bits, 0 where the difference is above 31; and the list, whose factor is {0, 1} where the scale of the result is
    1/256. */
 static NNRT_ReturnCode nnrti_quant_softmax(nnrt_resolve *c)
@@ -21002,7 +21002,7 @@ static NNRT_ReturnCode nnrti_quant_softmax(nnrt_resolve *c)
 }
 
 /* Resolved: axis is a list of one entry >= 0.
-   Derived: when quantised, int32[256], exp of minus each difference; zero point, bounds and factor of the result. */
+   Derived: when quantized, int32[256], exp of minus each difference; zero point, bounds and factor of the result. */
 static NNRT_ReturnCode nnrti_rule_softmax(nnrt_resolve *c)
 {
     NNRT_Softmax *a = (NNRT_Softmax *)c->resolved;
@@ -21200,7 +21200,7 @@ static NNRT_ReturnCode nnrti_rule_space_to_batch_nd(nnrt_resolve *c)
 
 /* >>kernel SPACE_TO_BATCH_ND */
 
-/* *element = what stands for 0 in x: the zero point of quantised integers, otherwise all bits 0. */
+/* *element = what stands for 0 in x: the zero point of quantized integers, otherwise all bits 0. */
 static void nnrti_zero_element(const nnrt_view *x, uint64_t *element)
 {
     const int32_t z = x->quantCount > 0 ? x->quant[0].zeroPoint : 0;
@@ -21350,7 +21350,7 @@ NNRT_API NNRT_ReturnCode nnrt_sparse_to_dense(const NNRT_SparseToDense *attr, co
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SPLIT */
 
-/* sizes = the extent of each result along an axis of extent L: as given (one -1 = the rest), or equal parts. open: L is
+/* sizes = the extent of each result along an axis of size L: as given (one -1 = the rest), or equal parts. open: L is
    the most that it can be. */
 static NNRT_ReturnCode nnrti_split_sizes(nnrt_resolve *c, NNRT_Split *a, int64_t L, bool open)
 {
@@ -21493,7 +21493,7 @@ NNRTI_UNARY_INT(Square, square, nnrti_square_int)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SQUARED_DIFFERENCE */
 
-/* Derived: when quantised, zero point and bounds of the result, the factors of x and of y, which times 2^7 come to the
+/* Derived: when quantized, zero point and bounds of the result, the factors of x and of y, which times 2^7 come to the
    scale S, and of their square, which has the scale S*S. */
 static NNRT_ReturnCode nnrti_rule_squared_difference(nnrt_resolve *c)
 {
@@ -22068,7 +22068,7 @@ static NNRT_ReturnCode nnrti_quant_difference(nnrt_resolve *c, NNRT_ActivationTy
     return NNRT_SUCCESS;
 }
 
-/* Derived: when quantised, zero point and bounds of the result, the factors of x, of y and of what they make. */
+/* Derived: when quantized, zero point and bounds of the result, the factors of x, of y and of what they make. */
 static NNRT_ReturnCode nnrti_rule_sub_fusion(nnrt_resolve *c)
 {
     const NNRT_ActivationType type = ((const NNRT_SubFusion *)c->resolved)->activationType;
@@ -22114,7 +22114,7 @@ NNRTI_UNARY(Tan, tan, nnrti_tanf, nnrti_tan)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TILE_FUSION */
 
-/* times = how often each of the rank axes of the result repeats that of x, which gets leading axes of extent 1. */
+/* times = how often each of the rank axes of the result repeats that of x, which gets leading axes of size 1. */
 static NNRT_ReturnCode nnrti_tile_times(nnrt_resolve *c, const NNRT_TileFusion *a, int32_t rank,
                                         int64_t times[NNRT_MAX_RANK])
 {
@@ -22671,8 +22671,8 @@ static NNRT_ReturnCode nnrti_where_quant(nnrt_resolve *c, uint32_t i)
 }
 
 /* A condition of one axis, as long as the first of several of x, chooses rows: the kernel sees it with the axes of x, 1
-   behind the first. Any other is broadcast; with an extent of 1 both are the same.
-   Derived: where quantisation parameters differ, the list of nnrti_requantize_where. */
+   behind the first. Any other is broadcast; with a size of 1 both are the same.
+   Derived: where quantization parameters differ, the list of nnrti_requantize_where. */
 static NNRT_ReturnCode nnrti_rule_where(nnrt_resolve *c)
 {
     nnrt_operand *condition = &c->in[0];
@@ -22705,7 +22705,7 @@ static NNRT_ReturnCode nnrti_rule_where(nnrt_resolve *c)
 /* >>kernel WHERE */
 
 /* z = condition ? x : y, a bool and elements of any one type, broadcast to the shape of z. A condition that chooses
-   rows has as many axes as x, with extents of 1 behind the first. z must not overlap an input. */
+   rows has as many axes as x, with dimensions of 1 behind the first. z must not overlap an input. */
 NNRT_API NNRT_ReturnCode nnrt_where(const NNRT_Where *attr, const nnrt_view *condition, const nnrt_view *x,
                                     const nnrt_view *y, nnrt_view *z)
 {
@@ -22733,7 +22733,7 @@ NNRT_API NNRT_ReturnCode nnrt_where(const NNRT_Where *attr, const nnrt_view *con
     return NNRT_SUCCESS;
 }
 
-/* The same of quantised int8 or uint8; what is of x and what is of y is then requantised. */
+/* The same of quantized int8 or uint8; what is of x and what is of y is then requantised. */
 NNRT_API NNRT_ReturnCode nnrt_where_q8(const NNRT_Where *attr, const nnrt_view *condition, const nnrt_view *x,
                                        const nnrt_view *y, const nnrt_view *list, nnrt_view *z)
 {

@@ -50,7 +50,7 @@ static inline void nnrti_shapes_clear(nnrti_shapes *s, const nnrti_shapes_maker 
     memset(s, 0, sizeof(*s));
 }
 
-/* Checks that all shapes equal those of an entry, or (within) do not exceed them. */
+/* Checks that all shapes equal the shapes of an entry, or (within) do not exceed them. */
 static inline bool nnrti_shapes_fit(const nnrt_dims *dims, const nnrt_dims *of, uint32_t nIn, bool within)
 {
     for (uint32_t i = 0; i < nIn; i++) {

@@ -1,4 +1,4 @@
-/* board.h - board support for main.c: text output, exit, an instruction counter. The boards are those that qemu
+/* board.h - board support for main.c: text output, exit, an instruction counter. The boards are the ones that qemu
    emulates: mps2-an385, mps2-an386, mps2-an500 (Arm) and virt (RISC-V). Output goes through semihosting. */
 #ifndef BOARD_H
 #define BOARD_H
