@@ -15945,8 +15945,8 @@ NNRTI_INLINE void nnrti_lp_normalization_line(const void *attr, const nnrti_line
 }
 
 /* y = x / (norm + epsilon) with the norm of each line along axis: the sum of |x| for p = 1, sqrt of the sum of x^2 for
-   p = 2.
-   x and y have the same shape; y may be x (in-place). The sum runs along the line and is compensated (nnrti_sum). */
+   p = 2. x and y have the same shape; y may be x (in-place). The sum runs along the line and is compensated
+   (nnrti_sum). */
 NNRTI_FLOATS(lp_normalization, (const NNRT_LpNormalization *attr, const nnrt_view *x, nnrt_view *y),
              nnrti_lines(attr, x, y, (int32_t)attr->axis, type, nnrti_lp_normalization_line))
 
@@ -16126,12 +16126,14 @@ static NNRT_ReturnCode nnrti_rule_lstm(nnrt_resolve *c)
                           "projSize is %l, but input 6 (wProj) is %s", a->projSize,
                           nnrti_absent(wProj) ? "missing" : "present");
     if (rows > INT32_MAX || 8 * H > INT32_MAX || D * R > INT32_MAX)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%l layers of %l directions, hiddenSize %l: too large, a dimension exceeds 2147483647", a->numLayers, D, H);
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY,
+                          "%l layers of %l directions, hiddenSize %l: too large, a dimension exceeds 2147483647",
+                          a->numLayers, D, H);
     if (a->numLayers > 1 && I != D * R)
         return nnrti_fail(
             c, NNRT_INVALID_SHAPE,
-            "input 1 (wIh) '%s' is %o: with %l layers its last dimension must be the size of a layer's output, %l", wIh->name,
-            wIh, a->numLayers, D * R);
+            "input 1 (wIh) '%s' is %o: with %l layers its last dimension must be the size of a layer's output, %l",
+            wIh->name, wIh, a->numLayers, D * R);
     if ((code = nnrti_lstm_shape(c, 1, rows, 4 * H, I)) != NNRT_SUCCESS ||
         (code = nnrti_lstm_shape(c, 0, x->dims[0], x->dims[1], I)) != NNRT_SUCCESS ||
         (code = nnrti_lstm_shape(c, 2, rows, 4 * H, R)) != NNRT_SUCCESS ||
@@ -16200,17 +16202,15 @@ static void nnrti_lstm_step(const nnrti_lstm *m, int32_t row, const float *in)
 }
 
 /* LSTM of L layers and D directions. Per time step, for each of the gates i, o, f, g (the blocks of 4*H, in this
-   order):
-   s = b1 + b2 + wIh*in + wHh*h, summed in this order; then
+   order): s = b1 + b2 + wIh*in + wHh*h, summed in this order; then
    c' = sigmoid(f)*c + sigmoid(i)*tanh(g); h' = sigmoid(o)*tanh(c'), with wProj h' = wProj*h'; y = h';
    c = zc*c + (1-zc)*c', h = zh*h + (1-zh)*h' with zc = zoneoutCell, zh = zoneoutHidden.
    x [T,N,I]; y [T,N,D*R], direction 0 first. Row l*D + d of the weights and states is direction d of layer l; direction
    1 runs from t = T-1 down. wIh [L*D,4*H,I], wHh [L*D,4*H,R], bias [L*D,8*H] or NULL (ignored without hasBias), wProj
    [L*D,R,H], or NULL and then R = H; hx, hy [L*D,N,R]; cx, cy [L*D,N,H]. For L > 1, I = D*R: the input of a layer is h'
    of all directions of the layer below. All operands have the same type, float32 or float16; intermediate values are
-   float32.
-   Scratch: 4*(I + 6*H + 2*R) bytes, plus 4*T*D*R if L is 2, or twice that if L is larger; NNRT_INSUFFICIENT_BUFFER if
-   there is less. */
+   float32. Scratch: 4*(I + 6*H + 2*R) bytes, plus 4*T*D*R if L is 2, or twice that if L is larger;
+   NNRT_INSUFFICIENT_BUFFER if there is less. */
 NNRT_API NNRT_ReturnCode nnrt_lstm(const NNRT_LSTM *attr, const nnrt_view *x, const nnrt_view *wIh,
                                    const nnrt_view *wHh, const nnrt_view *bias, const nnrt_view *hx,
                                    const nnrt_view *cx, const nnrt_view *wProj, nnrt_view *y, nnrt_view *hy,
@@ -16431,8 +16431,9 @@ static NNRT_ReturnCode nnrti_rule_matmul_fusion(nnrt_resolve *c)
         return code;
     axis = y->rank < 2 ? -1 : attr->transposeB ? y->rank - 2 : y->rank - 1;
     if (y->quantCount > 1 && y->quantAxis == 0 && nnrti_quant_axis(y) != axis)
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "'%s' %o has its QuantParams along axis %d, supported is axis %d only",
-                          y->name, y, nnrti_quant_axis(y), axis);
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
+                          "'%s' %o has its QuantParams along axis %d, supported is axis %d only", y->name, y,
+                          nnrti_quant_axis(y), axis);
     return nnrti_quant_products(c, axis, attr->activationType, true);
 }
 
@@ -16472,10 +16473,10 @@ NNRTI_INLINE void nnrti_matmul_one(const nnrt_view *a, const nnrt_view *b, const
 }
 
 /* z[..,m,n] = act(bias[n] + sum over k of A[..,m,k] * B[..,k,n]), where A and B are x and y after the optional
-   transposition.
-   x [..,M,K] or, with transposeA, [..,K,M]; y [..,K,N] or, with transposeB, [..,N,K]; bias [N] or NULL; z [..,M,N]. The
-   leading (batch) axes of x and y are broadcast to those of z; no input may overlap z. The sum starts with the bias and
-   runs over k in ascending order; the kernel sums NNRTI_DOTS adjacent columns in one loop, which changes no result. */
+   transposition. x [..,M,K] or, with transposeA, [..,K,M]; y [..,K,N] or, with transposeB, [..,N,K]; bias [N] or NULL;
+   z [..,M,N]. The leading (batch) axes of x and y are broadcast to those of z; no input may overlap z. The sum starts
+   with the bias and runs over k in ascending order; the kernel sums NNRTI_DOTS adjacent columns in one loop, which
+   changes no result. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_fusion(const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y,
                                                  const nnrt_view *bias, const nnrt_view *quant, nnrt_view *z,
                                                  NNRT_DataType type)
@@ -16574,8 +16575,7 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_integer(const NNRT_MatMulInteger *attr, con
 /* >>kernel MAXIMUM */
 
 /* z = x > y ? x : y, elementwise, any numeric type, broadcast to the shape of z; therefore NaN in x gives y, NaN in y
-   gives NaN.
-   z may be an input of the same shape (in-place). */
+   gives NaN. z may be an input of the same shape (in-place). */
 NNRTI_BINARY(Maximum, maximum, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_max_row)
 
 /* Quantized int8 or uint8, with the multipliers of nnrti_quant_extreme. */
@@ -16594,7 +16594,9 @@ static NNRT_ReturnCode nnrti_rule_max_pool_3d(nnrt_resolve *c)
         return code;
     if (c->nOut > 1 && c->out[1].dataType == NNRT_DATA_TYPE_INT32 && !nnrti_dynamic_from(x, 0) &&
         nnrti_count(x) > INT32_MAX)
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input '%s' %o has more elements than int32 indices reach: declare output 1 as int64", x->name, x);
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE,
+                          "input '%s' %o has more elements than int32 indices reach: declare output 1 as int64",
+                          x->name, x);
     return NNRT_SUCCESS;
 }
 
@@ -16718,7 +16720,8 @@ static NNRT_ReturnCode nnrti_rule_max_unpool(nnrt_resolve *c)
             return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %u of the result would have size %l: too large", i + 2,
                               extent);
         if (extent <= 0)
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "axis %u of the result would have size %l, expected 1 or more", i + 2, extent);
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "axis %u of the result would have size %l, expected 1 or more",
+                              i + 2, extent);
         dims[2 + i] = (int32_t)extent;
     }
     dims[0] = x->dims[0];
@@ -16769,10 +16772,9 @@ static bool nnrti_unpool_fits(const NNRT_MaxUnpool *attr, const nnrt_view *indic
 
 /* y = 0, then y[indices[i..]] = x[i..] for i.. in row-major order; an index is a row-major index in y. x and indices
    (int32 or int64) have the same shape, y has the type of x; only the presence of outputShape matters, its elements are
-   not read.
-   If outputShape is present, indices have two conventions: ONNX's own test counts them in a tensor of the default
-   output shape, (M - 1) * stride + kernelShape - pads. The kernel does so if an index counted in y is outside of the
-   window of its element and all indices counted in the default shape are inside.
+   not read. If outputShape is present, indices have two conventions: ONNX's own test counts them in a tensor of the
+   default output shape, (M - 1) * stride + kernelShape - pads. The kernel does so if an index counted in y is outside
+   of the window of its element and all indices counted in the default shape are inside.
    NNRT_INVALID_PARAMETER if an index is outside y: the error of call names it, and y is then partly written. */
 NNRT_API NNRT_ReturnCode nnrt_max_unpool(const NNRT_MaxUnpool *attr, const nnrt_view *x, const nnrt_view *indices,
                                          const nnrt_view *outputShape, nnrt_view *y, nnrt_call *call)
@@ -16861,15 +16863,15 @@ NNRT_API NNRT_ReturnCode nnrt_mel_weight_matrix(const NNRT_MelWeightMatrix *attr
     int32_t e[3] = {0, 0, 0};
     (void)attr, (void)numMelBins;
     if (!(lower >= 0 && upper >= lower && upper <= (double)FLT_MAX))
-        return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
-                              "lowerEdgeHertz is %f and upperEdgeHertz %f, expected 0 <= lowerEdgeHertz <= upperEdgeHertz",
-                              lower, upper);
+        return nnrt_call_fail(
+            call, NNRT_INVALID_PARAMETER,
+            "lowerEdgeHertz is %f and upperEdgeHertz %f, expected 0 <= lowerEdgeHertz <= upperEdgeHertz", lower, upper);
     nnrti_clear(y);
     for (int32_t i = 0; i < y->dims[1] + 2; i++) {
         const double bin = (nnrti_exp((i * step + first) / 2595 * ten) - 1) * per / rate;
         if (!(bin < K + 1))
-            return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "band edge %d is at bin %f, but the spectrum has %d", i, bin,
-                                  y->dims[0]);
+            return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "band edge %d is at bin %f, but the spectrum has %d", i,
+                                  bin, y->dims[0]);
         e[0] = e[1];
         e[1] = e[2];
         e[2] = bin > 0 ? (int32_t)bin : 0;
@@ -16918,8 +16920,7 @@ static NNRT_ReturnCode nnrti_rule_meshgrid(nnrt_resolve *c)
 /* >>kernel MESHGRID */
 
 /* y[k][i0,i1,..] = x[k][ik]. nIn vectors x[k] [Lk] and nOut = nIn results y[k] [L0,L1,..], all of the same element type
-   (any);
-   no y may overlap an x. Results without data are skipped. */
+   (any); no y may overlap an x. Results without data are skipped. */
 NNRT_API NNRT_ReturnCode nnrt_meshgrid(const NNRT_Meshgrid *attr, const nnrt_view *x, uint32_t nIn, nnrt_view *y,
                                        uint32_t nOut)
 {
@@ -16960,8 +16961,7 @@ static void nnrti_min_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_vi
 }
 
 /* z = x < y ? x : y, elementwise, any numeric type, broadcast to the shape of z; therefore NaN in x gives y, NaN in y
-   gives NaN.
-   z may be an input of the same shape (in-place). */
+   gives NaN. z may be an input of the same shape (in-place). */
 NNRTI_BINARY(Minimum, minimum, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_min_row)
 
 static int64_t nnrti_quant_min(int32_t a, int32_t b, const int32_t *quant)
@@ -17029,16 +17029,18 @@ static NNRT_ReturnCode nnrti_nms_operands(nnrt_resolve *c)
 {
     const nnrt_operand *boxes = &c->in[0], *scores = &c->in[1], *rois = &c->in[2];
     if (boxes->rank != 3 || (scores->rank != 3 && scores->rank != 2))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o and scores '%s' %o, expected 3 axes, and 3 or 2 axes",
-                          boxes->name, boxes, scores->name, scores);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "boxes '%s' is %o and scores '%s' %o, expected 3 axes, and 3 or 2 axes", boxes->name, boxes,
+                          scores->name, scores);
     if (boxes->dims[2] % 8 == 0 && boxes->dims[2] >= 8 && boxes->dims[2] <= 32)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "boxes '%s' is %o: polygons are not supported", boxes->name, boxes);
     if (boxes->dims[2] != 4 && !nnrti_axis_dynamic(boxes, 2))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o, expected a last dimension of 4", boxes->name, boxes);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o, expected a last dimension of 4", boxes->name,
+                          boxes);
     if (scores->rank == 3 ? nnrti_axes_differ(boxes, 0, scores, 0) || nnrti_axes_differ(boxes, 1, scores, 2)
                           : nnrti_axes_differ(boxes, 0, scores, 0) || nnrti_axes_differ(boxes, 1, scores, 1))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "scores '%s' is %o, expected [N,C,M] or [M,C] to match boxes '%s' %o", scores->name,
-                          scores, boxes->name, boxes);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "scores '%s' is %o, expected [N,C,M] or [M,C] to match boxes '%s' %o",
+                          scores->name, scores, boxes->name, boxes);
     if ((scores->rank == 2) == nnrti_absent(rois))
         return nnrti_fail(c, NNRT_INVALID_INPUT, "scores '%s' is %o: input 2 (roisNum) is %s", scores->name, scores,
                           scores->rank == 2 ? "missing, scores of 2 axes require it"
@@ -17084,7 +17086,8 @@ static NNRT_ReturnCode nnrti_rule_multiclass_nms(nnrt_resolve *c)
     if (single && count > nnrti_product(boxes->dims[0], classes))
         count = nnrti_product(boxes->dims[0], classes);
     if (count > INT32_MAX)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result could have %l rows, at most 2147483647 are supported", count);
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result could have %l rows, at most 2147483647 are supported",
+                          count);
     for (uint32_t i = 0; i < c->nOut; i++) {
         if (i > 0 && (code = nnrti_index_result(c, i)) != NNRT_SUCCESS)
             return code;
@@ -17299,8 +17302,7 @@ static NNRT_ReturnCode nnrti_rule_multinomial(nnrt_resolve *c)
 /* Samples classes from unnormalized log-probabilities: y[b,s] = the first class c for which
    exp(x[b,0] - m) + .. + exp(x[b,c] - m) > u * (the sum over all classes), m = max of x[b,..], or the last class if
    there is none; u is the uniform number in [0,1) of nnrti_random with index b*sampleSize + s. x [B,C], float32 or
-   float16;
-   y [B,sampleSize], int32 or int64. */
+   float16; y [B,sampleSize], int32 or int64. */
 NNRT_API NNRT_ReturnCode nnrt_multinomial(const NNRT_Multinomial *attr, const nnrt_view *x, nnrt_view *y)
 {
     const int32_t C = x->dims[1];
@@ -17409,9 +17411,8 @@ static NNRT_ReturnCode nnrti_rule_negative_log_likelihood_loss(nnrt_resolve *c)
 
 /* With t = target[n,d..]: v[n,d..] = -x[n,t,d..] * weight[t], or 0 with weight 0 if t is ignoreIndex. Reduction NONE: y
    [N,D..] = v; SUM: y [] = the sum of v; MEAN: y [] = the sum of v / the sum of the weights, NaN if the weights sum to
-   0.
-   x [N,C,D..], normally log-probabilities; target [N,D..] int32 or int64; weight [C], or NULL for ones. The sums run in
-   the order of target and are compensated (nnrti_sum).
+   0. x [N,C,D..], normally log-probabilities; target [N,D..] int32 or int64; weight [C], or NULL for ones. The sums run
+   in the order of target and are compensated (nnrti_sum).
    NNRT_INVALID_PARAMETER if a target is outside [0,C): the error of call names it, and y may then be partly written. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_nll_loss(const NNRT_NegativeLogLikelihoodLoss *attr, const nnrt_view *x,
                                             const nnrt_view *target, const nnrt_view *weight, nnrt_view *y,
@@ -17472,10 +17473,11 @@ static NNRT_ReturnCode nnrti_rule_non_max_suppression(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o, scores '%s' %o, expected 3 axes", boxes->name,
                           boxes, scores->name, scores);
     if (boxes->dims[2] != 4 && !nnrti_axis_dynamic(boxes, 2))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o, expected a last dimension of 4", boxes->name, boxes);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o, expected a last dimension of 4", boxes->name,
+                          boxes);
     if (nnrti_axes_differ(boxes, 0, scores, 0) || nnrti_axes_differ(boxes, 1, scores, 2))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "scores '%s' is %o, expected [N,C,S] to match boxes '%s' %o", scores->name,
-                          scores, boxes->name, boxes);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "scores '%s' is %o, expected [N,C,S] to match boxes '%s' %o",
+                          scores->name, scores, boxes->name, boxes);
     for (uint32_t i = 2; i < 5; i++)
         if (!nnrti_absent(&c->in[i]) && !nnrti_dynamic_from(&c->in[i], 0) &&
             (code = nnrti_one_element(c, i, names[i])) != NNRT_SUCCESS)
@@ -17491,7 +17493,8 @@ static NNRT_ReturnCode nnrti_rule_non_max_suppression(nnrt_resolve *c)
     }
     count = nnrti_product(nnrti_product(count, scores->dims[0]), scores->dims[1]);
     if (count > INT32_MAX)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result could have %l rows, at most 2147483647 are supported", count);
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result could have %l rows, at most 2147483647 are supported",
+                          count);
     dims[0] = (int32_t)count;
     nnrti_result(c, 0, 2, dims);
     nnrti_fixed(c, 0, 1);
@@ -17518,12 +17521,11 @@ static void nnrti_suppression_box(const nnrt_view *boxes, int32_t n, int32_t at,
 /* Non-maximum suppression. For each image and each class, in this order, boxes are visited by descending score (equal
    scores by ascending position, NaN last) while their score is above scoreThreshold and fewer than
    maxOutputBoxesPerClass are kept; a box is kept unless its intersection over union with a kept box is above
-   iouThreshold.
-   boxes [N,S,4]: two corners in any order, or with centerPointBox the center x, y, width and height; scores [N,C,S];
-   both float32 or float16. One element each: maxOutputBoxesPerClass (int32 or int64; NULL or negative means 0),
-   iouThreshold (NULL means 0), scoreThreshold (NULL means no threshold). y [kept,3], int32 or int64: image, class and
-   position of each kept box.
-   The kernel sets y->dims[0]; y has room for N*C*min(S, maxOutputBoxesPerClass) rows.
+   iouThreshold. boxes [N,S,4]: two corners in any order, or with centerPointBox the center x, y, width and height;
+   scores [N,C,S]; both float32 or float16. One element each: maxOutputBoxesPerClass (int32 or int64; NULL or negative
+   means 0), iouThreshold (NULL means 0), scoreThreshold (NULL means no threshold). y [kept,3], int32 or int64: image,
+   class and position of each kept box. The kernel sets y->dims[0]; y has room for N*C*min(S, maxOutputBoxesPerClass)
+   rows.
    Scratch: 4*S bytes; NNRT_INSUFFICIENT_BUFFER if there is less. NNRT_INVALID_PARAMETER if iouThreshold is not in 0 to
    1. */
 NNRT_API NNRT_ReturnCode nnrt_non_max_suppression(const NNRT_NonMaxSuppression *attr, const nnrt_view *boxes,
@@ -17721,8 +17723,9 @@ static NNRT_ReturnCode nnrti_rule_pad_edge(nnrt_resolve *c)
         return code;
     for (int32_t i = 0; i < x->rank; i++) {
         if (x->dims[i] == 0 && c->out[0].dims[i] > 0 && !c->open)
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis %d of input '%s' %o is empty and has no edge, but paddings %l and %l",
-                              i, x->name, x, pads[2 * i], pads[2 * i + 1]);
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                              "axis %d of input '%s' %o is empty and has no edge, but paddings %l and %l", i, x->name,
+                              x, pads[2 * i], pads[2 * i + 1]);
         before[i] = (int32_t)pads[2 * i];
     }
     return nnrti_quant_moves_by(c, x->rank, before, to);
@@ -17813,8 +17816,7 @@ static NNRT_ReturnCode nnrti_pad_set(nnrt_resolve *c, NNRT_PadFusion *a, const i
 }
 
 /* Derived: one element of the type of x, the padding value of CONSTANT if input value is absent: constantValue,
-   converted.
-   Quantized: round(constantValue / scale) + zeroPoint, the quotient in float32. */
+   converted. Quantized: round(constantValue / scale) + zeroPoint, the quotient in float32. */
 static NNRT_ReturnCode nnrti_pad_value(nnrt_resolve *c, const NNRT_PadFusion *a)
 {
     const nnrt_operand *x = &c->in[0];
@@ -18187,7 +18189,8 @@ static void nnrti_prior_sizes(const NNRT_PriorBox *a, float *half)
     for (uint32_t i = 0; i < a->minSizes.count; i++) {
         const float least = a->minSizes.data[i];
         const bool square = a->maxSizes.count > 0;
-        const uint32_t place = a->minMaxAspectRatiosOrder ? 1 : a->aspectRatios.count; /* index of the box of maxSizes */
+        const uint32_t place =
+            a->minMaxAspectRatiosOrder ? 1 : a->aspectRatios.count; /* index of the box of maxSizes */
         for (uint32_t k = 0, ratio = 0; k < a->aspectRatios.count + (square ? 1 : 0); k++) {
             if (square && k == place) {
                 half[0] = half[1] = nnrti_sqrtf(least * a->maxSizes.data[i]) / 2;
@@ -18220,8 +18223,8 @@ static NNRT_ReturnCode nnrti_rule_prior_box(nnrt_resolve *c)
         return code;
     count = nnrti_product(a->aspectRatios.count, a->minSizes.count);
     if (count > INT32_MAX - (int64_t)a->maxSizes.count)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%u minSizes in %u ratios: too large, more than 2147483647 boxes", a->minSizes.count,
-                          a->aspectRatios.count);
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%u minSizes in %u ratios: too large, more than 2147483647 boxes",
+                          a->minSizes.count, a->aspectRatios.count);
     dims[0] = x->dims[nnrti_image_axis(x, 0)];
     dims[1] = x->dims[nnrti_image_axis(x, 1)];
     dims[2] = (int32_t)(count + a->maxSizes.count);
@@ -18252,9 +18255,8 @@ static NNRT_ReturnCode nnrti_rule_prior_box(nnrt_resolve *c)
 
 /* boxes[h,w,i,..] = {left, top, right, bottom} of the box with its center at (w + offset)*stepW, (h + offset)*stepH,
    divided by the width or height of the image; with clip clamped to [0,1]. variances[h,w,i,..] = the four variances.
-   half float32 [P,2]:
-   half the width and height of box i in pixels; image float32 [2]: width and height of the image; boxes and variances
-   float32 [H,W,P,4], one of them may be NULL. */
+   half float32 [P,2]: half the width and height of box i in pixels; image float32 [2]: width and height of the image;
+   boxes and variances float32 [H,W,P,4], one of them may be NULL. */
 NNRT_API NNRT_ReturnCode nnrt_prior_box(const NNRT_PriorBox *attr, const nnrt_view *half, const nnrt_view *image,
                                         nnrt_view *boxes, nnrt_view *variances)
 {
@@ -18456,11 +18458,10 @@ static void nnrti_quant_cast(const nnrt_view *x, nnrt_view *y, bool even)
 }
 
 /* Quantize, dequantize or requantize: y = x in the type and the parameters of y. Dequantize: scale*(q - zeroPoint).
-   Quantize:
-   clamp(round(x/scale) + zeroPoint), halves away from zero, NaN gives zeroPoint; both in float32. Requantize: integer
-   arithmetic (nnrti_rescale); a copy if type and parameters are equal. x and y have the same shape; float16 or float32,
-   or int8, uint8, int16 or int32 with parameters: one, or x and y are [A,C,B] with one per index of C. y may be x
-   (in-place) if their elements have the same size. */
+   Quantize: clamp(round(x/scale) + zeroPoint), halves away from zero, NaN gives zeroPoint; both in float32. Requantize:
+   integer arithmetic (nnrti_rescale); a copy if type and parameters are equal. x and y have the same shape; float16 or
+   float32, or int8, uint8, int16 or int32 with parameters: one, or x and y are [A,C,B] with one per index of C. y may
+   be x (in-place) if their elements have the same size. */
 NNRT_API NNRT_ReturnCode nnrt_quant_dtype_cast(const NNRT_QuantDTypeCast *attr, const nnrt_view *x, nnrt_view *y)
 {
     (void)attr;
@@ -18582,8 +18583,8 @@ static NNRT_ReturnCode nnrti_range_reals(nnrt_resolve *c, const double v[3], dou
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "delta is 0, expected a nonzero value");
     count = (v[1] - v[0]) / v[2];
     if (count != count)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "(limit - start) / delta is NaN for start %f, limit %f and delta %f", v[0], v[1],
-                          v[2]);
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "(limit - start) / delta is NaN for start %f, limit %f and delta %f", v[0], v[1], v[2]);
     *n = count > 0 ? nnrti_ceil(count) : 0;
     return NNRT_SUCCESS;
 }
@@ -19100,7 +19101,8 @@ NNRT_API NNRT_ReturnCode nnrt_reduce_fusion_q8(const NNRT_ReduceFusion *attr, co
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RESHAPE */
 
-/* dims = the list in input 1: 0 takes over the extent of x (of an empty x: is 0), -1 stays, *inferred tells where. */
+/* dims = the list in input 1: 0 copies the dimension of x (for an empty x it means 0), -1 remains, and *inferred is its
+   index, or -1 if there is none. */
 static NNRT_ReturnCode nnrti_reshape_list(nnrt_resolve *c, int32_t rank, int32_t *dims, int32_t *inferred)
 {
     const nnrt_operand *x = &c->in[0];
@@ -19110,7 +19112,7 @@ static NNRT_ReturnCode nnrti_reshape_list(nnrt_resolve *c, int32_t rank, int32_t
         const int64_t entry = nnrti_value(&c->in[1], (size_t)i);
         if (nnrti_element_unbounded(&c->in[1], (size_t)i) ||
             (nnrti_element_dynamic(&c->in[1], (size_t)i) && entry > 0 && (uint64_t)entry > nnrti_max_elements(x))) {
-            /* as many as x has elements at most; of an empty x any, but a 1 will do */
+            /* upper bound: the number of elements of x; for an empty x any value is valid, and 1 suffices */
             dims[i] = nnrti_max_elements(x) < INT32_MAX ? (int32_t)nnrti_max_elements(x) : INT32_MAX;
             dims[i] = dims[i] > 0 ? dims[i] : 1;
             continue;
@@ -19130,7 +19132,9 @@ static NNRT_ReturnCode nnrti_reshape_list(nnrt_resolve *c, int32_t rank, int32_t
     return NNRT_SUCCESS;
 }
 
-/* to[i] = the axis of y that has the extent of axis i of x and as many elements before it: its places are the same. */
+/* to[i] = the axis of y that has the size of axis i of x and as many elements before it, so that both index the same
+   elements;
+   -1 if there is none. */
 static void nnrti_reshape_axes(const nnrt_operand *x, const nnrt_operand *y, int32_t to[NNRT_MAX_RANK])
 {
     int64_t before = 1;
@@ -19143,8 +19147,9 @@ static void nnrti_reshape_axes(const nnrt_operand *x, const nnrt_operand *y, int
     }
 }
 
-/* Where the extents of the result are from: x, for an entry 0; the list, which may hold open extents; and the one that
-   is inferred is what is left of x's extents without the others: a number, one open extent, or what is computed. */
+/* Symbols of the result's dimensions: those of x for an entry 0, those of the list's elements, which may be dynamic;
+   the inferred dimension is the quotient of x's dimensions and the others: a fixed size, one symbol of x, or a computed
+   size. */
 static void nnrti_reshape_symbols(nnrt_resolve *c, int32_t rank, int32_t inferred)
 {
 #ifdef NNRT_FIRMWARE
@@ -19153,10 +19158,10 @@ static void nnrti_reshape_symbols(nnrt_resolve *c, int32_t rank, int32_t inferre
     const nnrt_operand *x = &c->in[0], *list = &c->in[1];
     nnrt_operand *y = &c->out[0];
     uint32_t left[NNRT_MAX_RANK], count = 0;
-    int64_t fixed = 1, taken = 1, most[NNRT_MAX_RANK] = {0}; /* of what is left, the numbers */
+    int64_t fixed = 1, taken = 1, most[NNRT_MAX_RANK] = {0}; /* upper bounds of the symbols in left */
     bool whole = true;
     if (inferred >= 0 && nnrti_element_dynamic(list, (size_t)inferred))
-        return; /* perhaps it is another one that is inferred */
+        return; /* in a run another dimension may be the inferred one */
     for (int32_t k = 0; k < x->rank; k++) {
         const int64_t number = x->dims[k] > 0 ? x->dims[k] : 1;
         if (x->symbols[k] == 0) {
@@ -19184,14 +19189,13 @@ static void nnrti_reshape_symbols(nnrt_resolve *c, int32_t rank, int32_t inferre
             left[at] = left[--count];
             most[at] = most[count];
         }
-        if (nnrti_element_unbounded(list, (size_t)i) &&
-            nnrti_max_elements(x) > 0) /* nothing bounds those of an empty x */
+        if (nnrti_element_unbounded(list, (size_t)i) && nnrti_max_elements(x) > 0) /* an empty x gives no bound */
             nnrti_bounded(c, 0, i);
     }
     nnrti_result_same_count(c, x);
     if (inferred < 0)
         return;
-    if (c->open) { /* the extents that are open may be as small as 1: those of x that are left make it, or all of x */
+    if (c->open) { /* bound: dynamic dimensions of y may be 1, so all remaining dimensions of x count, at most its elements */
         int64_t rest = fixed;
         for (uint32_t i = 0; i < count; i++)
             rest = nnrti_product(rest, most[i]);
@@ -19208,7 +19212,7 @@ static void nnrti_reshape_symbols(nnrt_resolve *c, int32_t rank, int32_t inferre
 #endif
 }
 
-/* The shape must have as many elements as x. y is seen with the shape of x.
+/* The shape must have as many elements as x. The kernel sees y with the shape of x.
    Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_reshape(nnrt_resolve *c)
 {
@@ -19243,9 +19247,9 @@ static NNRT_ReturnCode nnrti_rule_reshape(nnrt_resolve *c)
 
 /* >>kernel RESHAPE */
 
-/* y = x, any element type. The elements keep their order, so y comes here with the dims of x. y may be x itself. This
-   is the kernel of SQUEEZE, UNSQUEEZE, EXPAND_DIMS, FLATTEN, FLATTEN_RANGE and ASSIGN, too, and of ABS for unsigned
-   integers. */
+/* y = x, any element type. Elements keep their row-major order, so the kernel receives y with the shape of x. y may be
+   x (in-place, no copy). Also the kernel of SQUEEZE, UNSQUEEZE, EXPAND_DIMS, FLATTEN, FLATTEN_RANGE and ASSIGN, and of
+   ABS for unsigned integers. */
 NNRT_API NNRT_ReturnCode nnrt_reshape(const NNRT_Reshape *attr, const nnrt_view *x, nnrt_view *y)
 {
     (void)attr;
@@ -19258,8 +19262,8 @@ NNRTI_MOVE_Q8(Reshape, reshape)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RESIZE */
 
-/* The step of the source coordinate along height and width: numerator / denominator. Quotients of extents are kept as
-   such, because L / M rounded and multiplied again would miss integers. */
+/* Step of the source coordinate along height or width: numerator / denominator. The quotient is stored as two numbers
+   because a rounded L / M, multiplied again, would miss integer coordinates. */
 typedef struct nnrti_resize_step {
     double numerator, denominator;
 } nnrti_resize_step;
@@ -19276,7 +19280,7 @@ static float nnrti_scale_at(const nnrt_operand *scales, int32_t i)
     return scale;
 }
 
-/* Extents and steps from scales of float32 or float16, one for each axis of x; batch and channels have 1. */
+/* Output sizes and steps from scales (float32 or float16), one per axis of x; those of batch and channels must be 1. */
 static NNRT_ReturnCode nnrti_resize_scales(nnrt_resolve *c, int64_t extent[2], nnrti_resize_step step[2])
 {
     const nnrt_operand *x = &c->in[0], *scales = &c->in[1];
@@ -19288,8 +19292,9 @@ static NNRT_ReturnCode nnrti_resize_scales(nnrt_resolve *c, int64_t extent[2], n
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scales[%d] is %f, but only height and width can be resized",
                               i, (double)scale);
         if (!(product >= 1 && product < 2147483648.0f))
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scales[%d] is %f: extent %d would become %f", i,
-                              (double)scale, x->dims[i], (double)product);
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                              "scales[%d] is %f: extent %d would become %f", i, (double)scale,
+                              x->dims[i], (double)product);
         if (which < 2) {
             extent[which] = nnrti_element_unbounded(scales, (size_t)i) ? 1 : (int64_t)product;
             step[which].numerator = 1;
@@ -19299,7 +19304,7 @@ static NNRT_ReturnCode nnrti_resize_scales(nnrt_resolve *c, int64_t extent[2], n
     return NNRT_SUCCESS;
 }
 
-/* extent = [height, width] of the result and the steps L/M or 1/scale, from input 1 or else the attributes. */
+/* extent = {height, width} of the result, step = L/M or 1/scale, from input 1 if present, else from the attributes. */
 static NNRT_ReturnCode nnrti_resize_extents(nnrt_resolve *c, const NNRT_Resize *a, int64_t extent[2],
                                             nnrti_resize_step step[2])
 {
@@ -19361,10 +19366,9 @@ static double nnrti_nearest(double c, NNRT_NearestMode mode)
     }
 }
 
-/* Quantized coordinates have 10 fraction bits. taps = 3 numbers for each of M places of a result along an axis of
-   extent L:
-   two cells and the weight of the second, of 1024; NEAREST takes one. step: of the source coordinate; scale: as it is
-   given, or 0. */
+/* Interpolation taps of the quantized kernel, whose coordinates have 10 fraction bits. taps [M,3]: for each output
+   index along an axis of L elements two source indices and the weight of the second in units of 1/1024 (0 for NEAREST).
+   step: step of the source coordinate; scale: the given scale, or 0. */
 static void nnrti_quant_taps(const NNRT_Resize *a, const nnrti_resize_step *step, int32_t L, int32_t M, float scale,
                              int32_t *taps)
 {
@@ -19386,8 +19390,8 @@ static void nnrti_quant_taps(const NNRT_Resize *a, const nnrti_resize_step *step
     }
 }
 
-/* Derived of quantized data: int32[newHeight + newWidth, 3], the taps of the rows and of the columns; the list with the
-   factor of x. */
+/* Derives, for quantized data, int32[newHeight + newWidth, 3], the taps of the rows, then of the columns; and the
+   requantization parameters with the multiplier of x. */
 static NNRT_ReturnCode nnrti_quant_resize(nnrt_resolve *c, const NNRT_Resize *a, const nnrti_resize_step step[2])
 {
     const nnrt_operand *x = &c->in[0], *scales = &c->in[1];
@@ -19409,10 +19413,10 @@ static NNRT_ReturnCode nnrti_quant_resize(nnrt_resolve *c, const NNRT_Resize *a,
     return nnrti_quant_values(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
 }
 
-/* Resolved: newHeight, newWidth, cubicCoeff. Derived: float64[4], numerator and denominator of the step of height, then
-   of width, as the coordinate mode wants them; when quantized, unless CUBIC, instead int32[newHeight + newWidth, 3],
-   for each row and column of y two cells and the weight of the second of 1024, and zero point, bounds and factor of the
-   result. */
+/* Resolved: newHeight, newWidth, cubicCoeff. Derived: float64[4], numerator and denominator of the coordinate step of
+   the height, then of the width, according to the coordinate mode; when quantized, except for CUBIC, instead
+   int32[newHeight + newWidth, 3], for each row and column of y two source indices and the weight of the second in units
+   of 1/1024, and zero point, range and multiplier of the result. */
 static NNRT_ReturnCode nnrti_rule_resize(nnrt_resolve *c)
 {
     NNRT_Resize *a = (NNRT_Resize *)c->resolved;
@@ -19433,7 +19437,7 @@ static NNRT_ReturnCode nnrti_rule_resize(nnrt_resolve *c)
             NNRT_SUCCESS)
         return code;
     nnrti_from(c, 0, nnrti_image_axis(x, 2), x, nnrti_image_axis(x, 2));
-    for (int32_t i = 0; i < 2; i++) { /* scales: computed from x's, or not bounded; extents: as given */
+    for (int32_t i = 0; i < 2; i++) { /* scales: computed from x, or unbounded; sizes: as given */
         const nnrt_operand *size = &c->in[1];
         const bool scales = !nnrti_absent(size) && nnrti_type_in(size->dataType, NNRT_TYPES_FLOAT);
         const int32_t axis = nnrti_image_axis(x, i);
@@ -19466,13 +19470,14 @@ static NNRT_ReturnCode nnrti_rule_resize(nnrt_resolve *c)
 
 /* >>kernel RESIZE */
 
-/* Cells along one axis that make an output cell, and their weights: one for NEAREST, two for LINEAR, four for CUBIC. */
+/* Interpolation taps of an output index along one axis: source indices and weights, 1 for NEAREST, 2 for LINEAR, 4 for
+   CUBIC. */
 typedef struct nnrti_taps {
     int32_t index[4];
     float weight[4];
 } nnrti_taps;
 
-/* Weight of a cell at distance d >= 0, coefficient a. */
+/* Cubic convolution kernel (Keys) with coefficient a: weight of a tap at distance d >= 0. */
 static double nnrti_cubic(double d, double a)
 {
     if (d <= 1)
@@ -19480,8 +19485,8 @@ static double nnrti_cubic(double d, double a)
     return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
-/* Four cells around coordinate c. Cells outside are those of the edge; with excludeOutside they have weight 0, and the
-   others are scaled to sum 1. */
+/* The four taps around coordinate c. Taps outside the image read the edge element; with excludeOutside they have weight
+   0, and the other weights are scaled to sum to 1. */
 static void nnrti_cubic_taps(const NNRT_Resize *attr, double c, int32_t L, nnrti_taps *taps)
 {
     const double base = nnrti_floor(c);
@@ -19497,8 +19502,9 @@ static void nnrti_cubic_taps(const NNRT_Resize *attr, double c, int32_t L, nnrti
         taps->weight[i] = (float)(attr->excludeOutside ? weight[i] / sum : weight[i]);
 }
 
-/* Cells for output index i of an axis of size L; step = numerator, denominator. Coordinates are computed in float64.
-   Returns their number. */
+/* Taps of output index i along an axis of L elements; step = {numerator, denominator}. Coordinates are computed in
+   float64.
+   Returns the number of taps. */
 static int32_t nnrti_resize_taps(const NNRT_Resize *attr, int32_t i, int32_t L, const double step[2], nnrti_taps *taps)
 {
     const double shift = attr->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_HALF_PIXEL ? 0.5 : 0.0;
@@ -19519,8 +19525,8 @@ static int32_t nnrti_resize_taps(const NNRT_Resize *attr, int32_t i, int32_t L, 
     return 2;
 }
 
-/* Sum of rows of sums of columns, weighted; `at` is the element of the image and channel. Each sum starts with its
-   first term, so that a single cell of weight 1 stays as it is. */
+/* Weighted sum over the rows of weighted sums over the columns; `at` is the offset of the image and channel. Each sum
+   starts with its first term instead of 0, so that a single tap of weight 1 copies its element exactly (-0 too). */
 NNRTI_INLINE float nnrti_resize_cell(const nnrt_view *x, ptrdiff_t at, const nnrti_taps *rows,
                                      const nnrti_taps *columns, int32_t taps, NNRT_DataType type)
 {
@@ -19535,9 +19541,11 @@ NNRTI_INLINE float nnrti_resize_cell(const nnrt_view *x, ptrdiff_t at, const nnr
     return value;
 }
 
-/* x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. step: float64 numerator and denominator for height, then for width.
-   Output index i lies at coordinate (i + h)*numerator/denominator - h of its axis, h = 1/2 for HALF_PIXEL and else 0.
-   y[n,p,q,c] is the weighted sum of the cells around (p, q), along the width, then the height. */
+/* y[n,p,q,c] = the weighted sum of the elements of x around the source coordinates of (p, q), along the width, then the
+   height.
+   The source coordinate of output index i is (i + h)*numerator/denominator - h, with h = 1/2 for HALF_PIXEL, else 0.
+   x [N,H,W,C], y [N,Ho,Wo,C]; they must not overlap. step: float64[4], numerator and denominator for height, then for
+   width. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_resize(const NNRT_Resize *attr, const nnrt_view *x, const nnrt_view *step,
                                           nnrt_view *y, NNRT_DataType type)
 {
@@ -19564,8 +19572,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_resize(const NNRT_Resize *attr, const nnrt_vi
 NNRTI_FLOATS(resize, (const NNRT_Resize *attr, const nnrt_view *x, const nnrt_view *step, nnrt_view *y),
              nnrti_resize(attr, x, step, y, type))
 
-/* Quantized int8 or uint8, LINEAR and NEAREST, with the taps and the list of the rule: the stored integers of four
-   cells, weighted with 10 bits along each axis, in the sum rounded, halves away from zero. */
+/* Quantized int8 or uint8, LINEAR and NEAREST, with the taps and the requantization parameters of the rule: the sum of
+   four stored integers with weights of 10 bits per axis, rounded with halves away from zero, then requantized. */
 NNRT_API NNRT_ReturnCode nnrt_resize_q8(const NNRT_Resize *attr, const nnrt_view *x, const nnrt_view *taps,
                                         const nnrt_view *list, nnrt_view *y)
 {
@@ -19590,7 +19598,7 @@ NNRT_API NNRT_ReturnCode nnrt_resize_q8(const NNRT_Resize *attr, const nnrt_view
     return NNRT_SUCCESS;
 }
 
-/* Quantized int8 or uint8, CUBIC: the real values are computed in float32. */
+/* Quantized int8 or uint8, CUBIC: computes the real values in float32. */
 NNRT_API NNRT_ReturnCode nnrt_resize_q8_real(const NNRT_Resize *attr, const nnrt_view *x, const nnrt_view *step,
                                              nnrt_view *y)
 {
@@ -19600,7 +19608,8 @@ NNRT_API NNRT_ReturnCode nnrt_resize_q8_real(const NNRT_Resize *attr, const nnrt
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RESIZE_ND */
 
-/* *said: input i is there, `count` numbers that are known, or open where a run tells them. */
+/* *said: whether input i is present. Checks that it then has `count` elements with known values, which may be
+   dynamic. */
 static NNRT_ReturnCode nnrti_resize_nd_list(nnrt_resolve *c, uint32_t i, const char *what, int32_t count, bool *said)
 {
     const nnrt_operand *o = &c->in[i];
@@ -19616,7 +19625,8 @@ static NNRT_ReturnCode nnrti_resize_nd_list(nnrt_resolve *c, uint32_t i, const c
     return nnrti_known(c, i, what);
 }
 
-/* The scale of all axes, factor[0] / factor[1], that entries of sizes ask for: the least or the largest. */
+/* factor[0] / factor[1] = the common scale of all axes by keepAspectRatioPolicy: the smallest (NOT_LARGER) or largest
+   of those that the entries of sizes give. */
 static NNRT_ReturnCode nnrti_resize_nd_policy(nnrt_resolve *c, const NNRT_ResizeND *a, const int32_t *axes,
                                               int32_t count, double factor[2])
 {
@@ -19636,13 +19646,15 @@ static NNRT_ReturnCode nnrti_resize_nd_policy(nnrt_resolve *c, const NNRT_Resize
     return NNRT_SUCCESS;
 }
 
-/* Place i of M of the result lies at (i + step[0]) * step[1] / step[2] + step[3] of an axis of size L that is scaled
-   by factor[0] / factor[1]; roi: what part of the axis is resized; step[4]: the scale, at most 1. An axis of scale 1
-   stays as it is, with TF_HALF_PIXEL_FOR_NN too, as an axis that axes does not name; a crop is one all the same. */
+/* Coordinate mapping of an axis of L elements that is scaled by factor[0] / factor[1] to M elements: output index i has
+   the source coordinate (i + step[0]) * step[1] / step[2] + step[3]. roi: the part of the axis to resize (crop mode
+   only); step[4]:
+   the scale, at most 1. An axis of scale 1 is copied, even with TF_HALF_PIXEL_FOR_NN, like an axis that is not in axes;
+   TF_CROP_AND_RESIZE maps it nevertheless. */
 static void nnrti_resize_nd_step(const NNRT_ResizeND *a, int32_t L, int64_t M, const double factor[2],
                                  const double roi[2], double *step)
 {
-    const double last = L - 1, wide = L * factor[0] / factor[1]; /* the result's extent, with its fraction */
+    const double last = L - 1, wide = L * factor[0] / factor[1]; /* size of the result before rounding */
     const NNRT_ResizeCoordinates mode = a->coordinateTransformationMode;
     step[0] = 0;
     step[1] = factor[1];
@@ -19669,7 +19681,7 @@ static void nnrti_resize_nd_step(const NNRT_ResizeND *a, int32_t L, int64_t M, c
 #ifdef NNRT_FIRMWARE
 #define nnrti_resize_nd_scaled(c, axis, list, k) 1
 #else
-/* The upper bound of a dimension that is scaled by a dynamic number. */
+/* Upper bound of a dimension with a dynamic scale. */
 static int64_t nnrti_resize_nd_scaled(nnrt_resolve *c, int32_t axis, const nnrt_operand *list, int32_t k)
 {
     nnrti_known_value L, scale, product;
@@ -19685,8 +19697,7 @@ static int64_t nnrti_resize_nd_scaled(nnrt_resolve *c, int32_t axis, const nnrt_
 }
 #endif
 
-/* Result 0 has extent *M along the axis, and *factor is its scale: what entry k of scales (i = 2) or of sizes (3) asks
-   for. */
+/* *M = size of result 0 along the axis, and *factor = its scale, from entry k of scales (i = 2) or of sizes (i = 3). */
 static NNRT_ReturnCode nnrti_resize_nd_extent(nnrt_resolve *c, uint32_t i, int32_t k, int32_t axis, int64_t *M,
                                               double factor[2])
 {
@@ -19696,8 +19707,9 @@ static NNRT_ReturnCode nnrti_resize_nd_extent(nnrt_resolve *c, uint32_t i, int32
     if (i == 2) {
         const float scale = nnrti_scale_at(list, k), product = (float)L * scale;
         if (!nnrti_element_dynamic(list, (size_t)k) && !(product >= 1 && product < 2147483648.0f))
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scales[%d] is %f: extent %d would become %f", k,
-                              (double)scale, L, (double)product);
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                              "scales[%d] is %f: extent %d would become %f", k, (double)scale, L,
+                              (double)product);
         *M = open || !(product >= 1 && product < 2147483648.0f) ? 1 : (int64_t)product;
         factor[0] = open ? 1 : (double)scale;
         factor[1] = 1;
@@ -19713,7 +19725,7 @@ static NNRT_ReturnCode nnrti_resize_nd_extent(nnrt_resolve *c, uint32_t i, int32
     if (*M < 1 || *M > INT32_MAX)
         return nnrti_fail(c, *M < 1 ? NNRT_INVALID_PARAMETER : NNRT_OUT_OF_MEMORY, "sizes[%d] is %l, expected 1 to %d",
                           k, *M, INT32_MAX);
-    if (factor[1] == 0) { /* of its own */
+    if (factor[1] == 0) { /* no common scale: each axis has its own */
         factor[0] = (double)*M;
         factor[1] = L;
     } else {
@@ -19738,11 +19750,12 @@ static NNRT_ReturnCode nnrti_resize_nd_attr(nnrt_resolve *c, const NNRT_ResizeND
     if (scaled == sized)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "one of inputs 2 (scales) and 3 (sizes) must be there");
     if (scaled && (crop || a->keepAspectRatioPolicy != NNRT_ASPECT_RATIO_POLICY_STRETCH))
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scales: a crop and keepAspectRatioPolicy want sizes");
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "scales: a crop and keepAspectRatioPolicy want sizes");
     return NNRT_SUCCESS;
 }
 
-/* Derived: float64[rank,5], the step of each axis. */
+/* Derived: float64[rank,5], the coordinate mapping of each axis (nnrti_resize_nd_step). */
 static NNRT_ReturnCode nnrti_rule_resize_nd(nnrt_resolve *c)
 {
     const NNRT_ResizeND *a = (const NNRT_ResizeND *)c->resolved;
@@ -19797,14 +19810,15 @@ static NNRT_ReturnCode nnrti_rule_resize_nd(nnrt_resolve *c)
 
 /* >>kernel RESIZE_ND */
 
-/* The cells of an axis that make a place of the result: `count` from `first` on, around coordinate at. */
+/* The source elements along one axis for one output index: `count` elements from `first` on, around the coordinate
+   at. */
 typedef struct nnrti_span {
-    double at, stretch, sum; /* sum: what the weights are divided by; 0: they are not */
+    double at, stretch, sum; /* sum: divisor of the weights; 0: none */
     int64_t first, count;
     int32_t L;
 } nnrti_span;
 
-/* Weight of cell i of the span. */
+/* Weight of element i of the span. */
 static double nnrti_span_weight(const NNRT_ResizeND *attr, const nnrti_span *s, int64_t i)
 {
     const double cell = (double)(s->first + i), d = (cell < s->at ? s->at - cell : cell - s->at) * s->stretch;
@@ -19818,7 +19832,8 @@ static double nnrti_span_weight(const NNRT_ResizeND *attr, const nnrti_span *s, 
     return s->sum != 0 ? weight / s->sum : weight;
 }
 
-/* The span of place i along an axis of size L; false: it lies outside of x, which is cropped. */
+/* The span of output index i along an axis of L elements; returns false if a crop (TF_CROP_AND_RESIZE) maps it outside
+   x. */
 static bool nnrti_span_of(const NNRT_ResizeND *attr, int32_t i, int32_t L, const double *step, nnrti_span *s)
 {
     const double reach = attr->mode == NNRT_RESIZE_METHOD_CUBIC ? 2 : 1;
@@ -19847,15 +19862,15 @@ static bool nnrti_span_of(const NNRT_ResizeND *attr, int32_t i, int32_t L, const
     return true;
 }
 
-/* Elements from cell i of the span to the first one of its axis of x; cells outside are those of the edge. */
+/* Offset in x of element i of the span along its axis; elements outside x are clamped to the edge. */
 static ptrdiff_t nnrti_span_cell(const nnrt_view *x, const nnrti_span *spans, int32_t axis, int64_t i)
 {
     const int64_t cell = spans[axis].first + i, last = spans[axis].L - 1;
     return (ptrdiff_t)(cell < 0 ? 0 : cell > last ? last : cell) * x->strides[axis];
 }
 
-/* The weighted sum of what the axes behind make of each cell of the axis. It starts with its first term, so that a
-   single cell of weight 1 stays as it is. */
+/* Recursive weighted sum over the spans of `axis` and all later axes. It starts with its first term instead of 0, so
+   that a single element of weight 1 is copied exactly. */
 static float nnrti_span_sum(const NNRT_ResizeND *attr, const nnrt_view *x, const nnrti_span *spans, int32_t axis,
                             ptrdiff_t at)
 {
@@ -19875,13 +19890,14 @@ static float nnrti_span_sum(const NNRT_ResizeND *attr, const nnrt_view *x, const
     return sum;
 }
 
-/* x, y of one type and rank; they may not overlap. step: float64[rank,5], of each axis where place i of y lies in x, at
-   c = (i + step[0]) * step[1] / step[2] + step[3], and how x is scaled, at most 1. NEAREST takes the cell at c,
-   rounded;
-   LINEAR and CUBIC, of float32 or float16, sum up those around c, along the last axis first; their weights (1 - d, d <
-   1; or a cubic, d < 2) depend on their distance d, which antialias multiplies with the scale; then, and with
-   excludeOutside, weights are divided by their sum. What lies outside x is the cell at its edge; of TF_CROP_AND_RESIZE,
-   where c lies outside, extrapolationValue. */
+/* Output index i of an axis has the source coordinate c = (i + step[0]) * step[1] / step[2] + step[3]. NEAREST copies
+   the element at c rounded by nearestMode. LINEAR and CUBIC sum the weighted elements around c, along the last axis
+   first; the weight of an element at distance d is 1 - d (d < 1), or a cubic (d < 2). antialias multiplies d by
+   step[4], the scale of at most 1; with antialias (if the scale is below 1) or excludeOutside the weights are divided
+   by their sum. Elements outside x are those at its edge; in TF_CROP_AND_RESIZE an output whose c is outside x is
+   extrapolationValue.
+   x, y have the same type and rank, for LINEAR and CUBIC float32 or float16; they must not overlap. step:
+   float64[rank,5]. */
 NNRT_API NNRT_ReturnCode nnrt_resize_nd(const NNRT_ResizeND *attr, const nnrt_view *x, const nnrt_view *step,
                                         nnrt_view *y)
 {
@@ -19937,9 +19953,11 @@ static NNRT_ReturnCode nnrti_rule_reverse_sequence(nnrt_resolve *c)
 
 /* >>kernel REVERSE_SEQUENCE */
 
-/* x, y of one shape and any element type, which must not overlap; lengths [B] int32 or int64, B places of batchAxis.
-   Along timeAxis the first lengths[b] elements of sequence b stand in turned order, the others as they are.
-   NNRT_INVALID_PARAMETER when a length lies outside [0,T]: the error of call names it, and y is then partly written. */
+/* Reverses the first lengths[b] elements of each sequence: with b the index on batchAxis and t on timeAxis, y[b,t] =
+   x[b, lengths[b] - 1 - t] for t < lengths[b], else x[b,t]. x, y have the same shape and element type (any) and must
+   not overlap;
+   lengths [B] int32 or int64, B = size of batchAxis. NNRT_INVALID_PARAMETER if a length is outside [0,T]: the error of
+   call names it, and y is then partly written. */
 NNRT_API NNRT_ReturnCode nnrt_reverse_sequence(const NNRT_ReverseSequence *attr, const nnrt_view *x,
                                                const nnrt_view *lengths, nnrt_view *y, nnrt_call *call)
 {
@@ -19991,8 +20009,8 @@ static NNRT_ReturnCode nnrti_rule_rms_normalization(nnrt_resolve *c)
 
 /* >>kernel RMS_NORMALIZATION */
 
-/* x, y, which may be x, float32 or float16, and scale, which broadcasts to x. y = x / sqrt(m + epsilon) * scale, m the
-   mean of the squares of the elements of x from axis on that are normalized together, summed in their order. */
+/* y = x / sqrt(m + epsilon) * scale, with m = the mean of x^2 over the axes from axis on, summed in row-major order. x,
+   y float32 or float16; scale broadcasts to x. y may be x (in-place). */
 NNRT_API NNRT_ReturnCode nnrt_rms_normalization(const NNRT_RMSNormalization *attr, const nnrt_view *x,
                                                 const nnrt_view *scale, nnrt_view *y)
 {
@@ -20045,8 +20063,8 @@ static void nnrti_rnn_step(const nnrti_cell *m)
         m->h[k] = nnrti_cell_activate(m, 0, m->sums[k]);
 }
 
-/* As nnrt_gru, with w [D,H,I], r [D,H,H], b [D,2*H] and one activation of each direction: per step
-   h = f(b + b' + w*x + r*h), in this order. Scratch: 4*(I + 3*H) bytes. */
+/* Per time step h = f(b + b' + w*x + r*h), summed in this order. Operands as in nnrt_gru, except w [D,H,I], r [D,H,H],
+   b [D,2*H] and one activation per direction. Scratch: 4*(I + 3*H) bytes. */
 NNRT_API NNRT_ReturnCode nnrt_rnn(const NNRT_RNN *attr, const nnrt_view *x, const nnrt_view *w, const nnrt_view *r,
                                   const nnrt_view *b, const nnrt_view *sequenceLens, const nnrt_view *initialH,
                                   nnrt_view *y, nnrt_view *yH, nnrt_call *call)
@@ -20061,7 +20079,7 @@ NNRT_API NNRT_ReturnCode nnrt_rnn(const NNRT_RNN *attr, const nnrt_view *x, cons
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ROI_ALIGN */
 
-/* Resolved: spatialScale > 0, samplingRatio >= 0. There may be no regions. */
+/* The number of regions may be 0. Resolved: spatialScale > 0, samplingRatio >= 0. */
 static NNRT_ReturnCode nnrti_rule_roi_align(nnrt_resolve *c)
 {
     NNRT_RoiAlign *a = (NNRT_RoiAlign *)c->resolved;
@@ -20082,7 +20100,7 @@ static NNRT_ReturnCode nnrti_rule_roi_align(nnrt_resolve *c)
     if (!(a->spatialScale > 0 && a->spatialScale <= FLT_MAX))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "spatialScale is %f, expected more than 0",
                           (double)a->spatialScale);
-    regions = nnrti_axis_dynamic(rois, 0) ? batch : rois; /* the fixed one of two */
+    regions = nnrti_axis_dynamic(rois, 0) ? batch : rois; /* the one whose axis 0 is fixed */
     if ((code = nnrti_result_image(c, 0, regions->dims[0], a->outputHeight, a->outputWidth,
                                    x->dims[nnrti_image_axis(x, 2)])) != NNRT_SUCCESS)
         return code;
@@ -20095,13 +20113,13 @@ static NNRT_ReturnCode nnrti_rule_roi_align(nnrt_resolve *c)
 
 /* >>kernel ROI_ALIGN */
 
-/* A region along one axis: bin p begins at start + p*bin and has `samples` samples. */
+/* A region along one axis: bin p begins at start + p*bin and has `samples` sampling points. */
 typedef struct nnrti_roi {
     float start, bin;
     int32_t samples;
 } nnrti_roi;
 
-/* low, high: its ends. outputs: bins. */
+/* The region from low to high along one axis, divided into `outputs` bins. */
 static nnrti_roi nnrti_roi_of(const NNRT_RoiAlign *attr, float low, float high, int64_t outputs)
 {
     const float shift = attr->aligned ? 0.5f : 0.0f;
@@ -20120,8 +20138,8 @@ static float nnrti_roi_place(const nnrti_roi *r, int32_t p, int32_t i)
     return (r->start + (float)p * r->bin) + ((float)i + 0.5f) * r->bin / (float)r->samples;
 }
 
-/* The samples of bin p that can lie in -1..L: their places rise, unless the region has no extent. The others are 0 and,
-   where a region is far larger than x, too many to be looked at. */
+/* Range of the samples of bin p that can lie in -1..L, by binary search: coordinates increase unless the region is
+   empty. All others are 0; if a region is far larger than x, there are too many of them to visit. */
 static nnrti_tap_range nnrti_roi_samples(const nnrti_roi *r, int32_t p, int32_t L)
 {
     nnrti_tap_range cells;
@@ -20144,7 +20162,8 @@ static nnrti_tap_range nnrti_roi_samples(const nnrti_roi *r, int32_t p, int32_t 
     return cells;
 }
 
-/* A coordinate along an axis of size L for interpolation: up to a cell outside it is that of the border; then NaN. */
+/* Clamps a coordinate along an axis of L elements for interpolation: within one pixel outside the border it is clamped
+   to the border, farther outside it becomes NaN. */
 static float nnrti_roi_clamp(float at, int32_t L)
 {
     if (!(at >= -1 && at <= (float)L))
@@ -20152,8 +20171,8 @@ static float nnrti_roi_clamp(float at, int32_t L)
     return at < 0 ? 0 : at > (float)(L - 1) ? (float)(L - 1) : at;
 }
 
-/* to[t] = the largest of its value and of the weighted cells of sample s in channel c + t. Cells outside x and cells of
-   weight 0 count as 0. */
+/* to[t] = max(to[t], the weighted pixels of sample s in channel c + t). Pixels outside x and pixels of weight 0 count
+   as 0. */
 NNRTI_INLINE void nnrti_roi_max(const nnrt_view *x, ptrdiff_t at, const nnrti_bilinear *s, int32_t count, float *to,
                                 NNRT_DataType type)
 {
@@ -20166,8 +20185,8 @@ NNRTI_INLINE void nnrti_roi_max(const nnrt_view *x, ptrdiff_t at, const nnrti_bi
     }
 }
 
-/* sum[t] += the samples of bin (p,q), rows before columns, in channel c + t of image n, t < count; max: sum[t] becomes
-   the largest, see nnrti_roi_max. */
+/* sum[t] += the samples of bin (p,q), row by row, in channel c + t of image n, t < count; with max, sum[t] becomes the
+   maximum (nnrti_roi_max). */
 NNRTI_INLINE void nnrti_roi_sum(const nnrt_view *x, const nnrti_roi region[2], int32_t n, int32_t p, int32_t q,
                                 int32_t c, int32_t count, float *sum, bool max, NNRT_DataType type)
 {
@@ -20175,7 +20194,7 @@ NNRTI_INLINE void nnrti_roi_sum(const nnrt_view *x, const nnrti_roi region[2], i
     const nnrti_tap_range columns = nnrti_roi_samples(&region[1], q, x->dims[2]);
     const ptrdiff_t at = nnrti_offset_4(x, n, 0, 0, c);
     const bool outside = rows.end - rows.first < region[0].samples || columns.end - columns.first < region[1].samples;
-    for (int32_t t = 0; t < count && max; t++) /* samples that are left out are 0 */
+    for (int32_t t = 0; t < count && max; t++) /* skipped samples are 0 */
         sum[t] = outside || region[0].samples < 1 || region[1].samples < 1 ? 0 : -nnrti_inff();
     for (int32_t i = rows.first; i < rows.end; i++)
         for (int32_t j = columns.first; j < columns.end; j++) {
@@ -20189,14 +20208,15 @@ NNRTI_INLINE void nnrti_roi_sum(const nnrt_view *x, const nnrti_roi region[2], i
         }
 }
 
-/* x [N,H,W,C], rois [R,4], float32 or x's type, batchIndices [R] int32 or int64, y [R,Ho,Wo,C]; none may overlap y.
-   Region r is x1, y1, x2, y2 = rois[r,..] * spatialScale of image batchIndices[r]; aligned: less 0.5, otherwise at
-   least 1 wide and high. It has Ho x Wo bins, a bin g x g samples, g = samplingRatio or else the edge of the bin
-   rounded up, in the middle of as many equal parts; y[r,p,q,c] is the mean of the samples of bin (p,q), bilinear in
-   channel c; max: the largest of the four weighted cells of any sample of the bin, without adding them up. Samples up
-   to a cell outside x are those of the border, further ones 0; no samples: 0. The sum runs over rows, then columns; up
-   to 16 channels side by side, which changes no sum. NNRT_INVALID_PARAMETER when an image does not exist: call's error
-   tells which; y is then written in part. */
+/* y[r,p,q,c] = the mean of the bilinear samples of bin (p,q) in channel c; with max, the largest single weighted pixel
+   (weight times value) of all samples of the bin. Region r is {x1, y1, x2, y2} = rois[r,..] * spatialScale in image
+   batchIndices[r]; with aligned minus 0.5, otherwise at least 1 wide and high. It has Ho x Wo bins of g x g samples,
+   each at the center of its part, with g = samplingRatio, or if that is 0 the edge length of the bin rounded up.
+   Samples at most one pixel outside x are clamped to the border, others are 0; a bin without samples is 0. The sum runs
+   over rows, then columns; 16 channels are processed together, which changes no sum.
+   x [N,H,W,C], rois [R,4], float32 or the type of x, batchIndices [R] int32 or int64, y [R,Ho,Wo,C]; no input may
+   overlap y.
+   NNRT_INVALID_PARAMETER if an image does not exist: the error of call names it, and y is then partly written. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_roi_align(const NNRT_RoiAlign *attr, const nnrt_view *x, const nnrt_view *rois,
                                              const nnrt_view *batch, nnrt_view *y, NNRT_DataType type, nnrt_call *call)
 {
@@ -20239,7 +20259,7 @@ NNRTI_FLOATS(roi_align,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ROLL */
 
-/* by[axis] = shift modulo the extent L, for every axis that input 2 lists, or axis 0 when it is absent. */
+/* by[axis] = shift modulo the size L of the axis, for each axis that input 2 lists; if it is absent, for axis 0. */
 static NNRT_ReturnCode nnrti_roll_by(nnrt_resolve *c, int32_t rank, const int32_t *dims, int32_t by[NNRT_MAX_RANK])
 {
     const nnrt_operand *shifts = &c->in[1], *axes = &c->in[2];
@@ -20257,7 +20277,7 @@ static NNRT_ReturnCode nnrti_roll_by(nnrt_resolve *c, int32_t rank, const int32_
     return NNRT_SUCCESS;
 }
 
-/* Without axes x and y are seen as vectors. Derived: how far each axis of what is seen moves, 0..L-1.
+/* Without axes the kernel sees x and y as vectors. Derived: int32, the shift of each axis that the kernel sees, 0..L-1.
    Derived: if quantization parameters differ, also the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_roll(nnrt_resolve *c)
 {
@@ -20289,9 +20309,9 @@ static NNRT_ReturnCode nnrti_rule_roll(nnrt_resolve *c)
 
 /* >>kernel ROLL */
 
-/* y[(i0 + by[0]) % L0, (i1 + by[1]) % L1, ..] = x[i0,i1,..]; by int32 with an entry of 0..L-1 per axis. Any element
-   type;
-   y must not overlap x. Each axis has two parts, which change places: all pairings of parts are copied. */
+/* y[(i0 + by[0]) % L0, (i1 + by[1]) % L1, ..] = x[i0,i1,..]; by int32 with an entry in 0..L-1 per axis. Any element
+   type; y must not overlap x. Each axis consists of two ranges that are swapped; the kernel copies all 2^rank
+   combinations of ranges. */
 NNRT_API NNRT_ReturnCode nnrt_roll(const NNRT_Roll *attr, const nnrt_view *x, const nnrt_view *by, nnrt_view *y)
 {
     (void)attr;
@@ -20299,7 +20319,7 @@ NNRT_API NNRT_ReturnCode nnrt_roll(const NNRT_Roll *attr, const nnrt_view *x, co
         nnrt_view from = *x, to = *y;
         for (int32_t i = 0; i < x->rank; i++) {
             const int32_t L = x->dims[i], shift = ((const int32_t *)by->data)[i];
-            const bool behind = ((parts >> i) & 1u) != 0; /* the last places, which come first */
+            const bool behind = ((parts >> i) & 1u) != 0; /* the last `shift` elements move to the front */
             from = nnrti_view_slice(&from, i, behind ? L - shift : 0, behind ? shift : L - shift);
             to = nnrti_view_slice(&to, i, behind ? 0 : shift, from.dims[i]);
         }
@@ -20355,11 +20375,13 @@ static NNRT_ReturnCode nnrti_rule_rotary_embedding(nnrt_resolve *c)
 
 /* >>kernel ROTARY_EMBEDDING */
 
-/* x [B,S,heads*D] or [B,heads,S,D], y of its shape, which may be x, float32 or float16; cosCache and sinCache [P,R/2],
-   of which positionIds [B,S] (int32 or int64) names the row of each step, or without it [B,S,R/2]; R =
-   rotaryEmbeddingDim. Of each head the pair (a, b) of number k < R/2, elements k and k + R/2 or with interleaved 2*k
-   and 2*k + 1, becomes (cos[k]*a - sin[k]*b, sin[k]*a + cos[k]*b); elements from R on stay. NNRT_INVALID_PARAMETER when
-   there is no such row. */
+/* Rotates, in each head, the pairs (a, b) for k < R/2, which are the elements k and k + R/2, or with interleaved 2*k
+   and 2*k + 1: (a, b) becomes (cos[k]*a - sin[k]*b, sin[k]*a + cos[k]*b); elements from R on are copied. R =
+   rotaryEmbeddingDim.
+   x [B,S,heads*D] or [B,heads,S,D], y of the same shape, float32 or float16; cosCache and sinCache [P,R/2] with
+   positionIds [B,S] (int32 or int64) as the row of each position, or without positionIds [B,S,R/2]. y may be x
+   (in-place).
+   NNRT_INVALID_PARAMETER if a position is outside [0,P). */
 NNRT_API NNRT_ReturnCode nnrt_rotary_embedding(const NNRT_RotaryEmbedding *attr, const nnrt_view *x,
                                                const nnrt_view *cosCache, const nnrt_view *sinCache,
                                                const nnrt_view *positionIds, nnrt_view *y, nnrt_call *call)
@@ -20406,8 +20428,8 @@ NNRT_API NNRT_ReturnCode nnrt_rotary_embedding(const NNRT_RotaryEmbedding *attr,
 /* >>op ROUND */
 /* >>kernel ROUND */
 
-/* y = the whole number nearest to x, halves to the even one, elementwise; -0, NaN and the infinities stay. y may
-   lie where x lies. */
+/* y = x rounded to the nearest integer, halves to even, elementwise; -0, NaN and Inf are kept. y may be x
+   (in-place). */
 NNRTI_UNARY(Round, round, nnrti_roundevenf, nnrti_roundeven)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -20437,14 +20459,14 @@ static double nnrti_rsqrt(double v)
     return 1.0 / nnrti_sqrt(v);
 }
 
-/* y = 1/sqrt(x), elementwise: 0 gives infinity, x < 0 NaN. y may be x (in-place). */
+/* y = 1/sqrt(x), elementwise: 0 gives Inf, x < 0 gives NaN. y may be x (in-place). */
 NNRTI_UNARY(Rsqrt, rsqrt, nnrti_rsqrtf, nnrti_rsqrt)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SCALE_FUSION */
 
-/* Derived of quantized data: the list with the factors of a bias of 8 bits, to the scale of the product, and, at the
-   third place, of the product. */
+/* Derives the requantization parameters: multiplier 0 brings a bias of 8 bits to the scale of the product x*scale,
+   multiplier 2 brings the product to the scale of the result. */
 static NNRT_ReturnCode nnrti_quant_scale_fusion(nnrt_resolve *c, NNRT_ActivationType activation)
 {
     const nnrt_operand *bias = &c->in[2];
@@ -20461,8 +20483,9 @@ static NNRT_ReturnCode nnrti_quant_scale_fusion(nnrt_resolve *c, NNRT_Activation
     return code;
 }
 
-/* Resolved: axis is positive.
-   Derived: when quantized, zero point and bounds of the result, the factors of bias, none, and of the product. */
+/* Resolved: axis >= 0.
+   Derived: when quantized, zero point and range of the result, and three multipliers: for bias, unused, for the
+   product. */
 static NNRT_ReturnCode nnrti_rule_scale_fusion(nnrt_resolve *c)
 {
     NNRT_ScaleFusion *a = (NNRT_ScaleFusion *)c->resolved;
@@ -20486,7 +20509,8 @@ static NNRT_ReturnCode nnrti_rule_scale_fusion(nnrt_resolve *c)
 
 /* >>kernel SCALE_FUSION */
 
-/* scale with dimensions of 1 appended, so that it stands from `axis` on under a tensor of the given rank. */
+/* scale with dimensions of 1 appended, so that it broadcasts to a tensor of the given rank with its first axis at
+   `axis`. */
 static nnrt_view nnrti_scale_under(const nnrt_view *scale, int64_t axis, int32_t rank)
 {
     nnrt_view v = *scale;
@@ -20496,9 +20520,9 @@ static nnrt_view nnrti_scale_under(const nnrt_view *scale, int64_t axis, int32_t
     return v;
 }
 
-/* x and y of one shape, scale of the extents of x from axis on, bias NULL or of the shape and the strides of scale.
-   y = act(x*scale + bias), scale and bias broadcast over the other axes: the product is rounded, then the sum.
-   y may be x (in-place). */
+/* y = act(x*scale + bias), with scale and bias broadcast over the other axes; the product is rounded, then the sum. x
+   and y have the same shape; scale has dimensions of x from axis on; bias is NULL or has the shape and strides of
+   scale. y may be x (in-place). */
 NNRTI_INLINE NNRT_ReturnCode nnrti_scale_fusion(const NNRT_ScaleFusion *attr, const nnrt_view *x,
                                                 const nnrt_view *scale, const nnrt_view *bias, nnrt_view *y,
                                                 NNRT_DataType type)
@@ -20546,7 +20570,7 @@ NNRT_API NNRT_ReturnCode nnrt_scale_fusion_f64(const NNRT_ScaleFusion *attr, con
     return NNRT_SUCCESS;
 }
 
-/* Quantized int8 or uint8, scale too; bias likewise, or int32 in the scale of the product. */
+/* Quantized int8 or uint8, including scale; bias likewise, or int32 with the scale of the product. */
 NNRT_API NNRT_ReturnCode nnrt_scale_fusion_q8(const NNRT_ScaleFusion *attr, const nnrt_view *x, const nnrt_view *scale,
                                               const nnrt_view *bias, const nnrt_view *list, nnrt_view *y)
 {
@@ -20589,13 +20613,12 @@ static NNRT_ReturnCode nnrti_rule_scatter_elements(nnrt_resolve *c)
 
 /* >>kernel SCATTER_ELEMENTS */
 
-/* x, y [..,L,..] of one shape; indices int32 or int64, updates of its shape. All of any one element type; y may be x,
-   but must not overlap the others. y = x, then y[..,indices[..,i,..],..] = y + updates[..,i,..] along axis (or *, the
-   lesser, the larger; NONE: the update), one after the other in the order of indices. Integers wrap modulo 2^n; bools
-   add as or, multiply as and. Of numbers of which one is NaN: as MINIMUM and MAXIMUM. Indices from -L to -1 count from
-   the end.
-   NNRT_INVALID_PARAMETER when an index lies outside [-L,L): the error of call names it, and y is then partly
-   written. */
+/* y = x, then y[..,indices[..,i,..],..] op= updates[..,i,..] along axis, in row-major order of indices; op is +, *,
+   min, max, or with NONE assignment. Integers wrap modulo 2^n; for bool, + and max are OR, * and min are AND. NaN
+   behaves as in MINIMUM and MAXIMUM. x, y [..,L,..] have the same shape; indices int32 or int64, updates has its shape;
+   x, y and updates have the same element type (any). y may be x (in-place), but must not overlap the others. Indices
+   from -L to -1 count from the end.
+   NNRT_INVALID_PARAMETER if an index is outside [-L,L): the error of call names it, and y is then partly written. */
 NNRT_API NNRT_ReturnCode nnrt_scatter_elements(const NNRT_ScatterElements *attr, const nnrt_view *x,
                                                const nnrt_view *indices, const nnrt_view *updates, nnrt_view *y,
                                                nnrt_call *call)
@@ -20634,8 +20657,8 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_elements(const NNRT_ScatterElements *attr,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SCATTER_ND */
 
-/* indices [I..,k] and updates [I..,B..] go with a shape of k extents more than B. The extents B are those of
-   updates. */
+/* Checks indices [I..,k], updates [I..,B..] and a shape [A..,B..] with k dimensions A. Dynamic dimensions B of shape
+   are taken from updates. */
 static NNRT_ReturnCode nnrti_rule_scatter_nd(nnrt_resolve *c)
 {
     const nnrt_operand *indices = &c->in[0], *updates = &c->in[1], *shape = &c->in[2];
@@ -20675,7 +20698,8 @@ static NNRT_ReturnCode nnrti_rule_scatter_nd(nnrt_resolve *c)
 
 /* >>kernel SCATTER_ND */
 
-/* row(y[indices[i..,0],..,indices[i..,k-1], b..], updates[i..,b..]) for i.. in their order, in y; NULL: updates. */
+/* y[indices[i..,0],..,indices[i..,k-1], b..] op= updates[i..,b..] in row-major order of i..; op is row, or assignment
+   if row is NULL. */
 static NNRT_ReturnCode nnrti_scatter(const nnrt_view *indices, const nnrt_view *updates, nnrt_view *y, nnrti_row row,
                                      nnrt_call *call)
 {
@@ -20708,11 +20732,10 @@ static NNRT_ReturnCode nnrti_scatter(const nnrt_view *indices, const nnrt_view *
     return NNRT_SUCCESS;
 }
 
-/* indices [I..,k] int32 or int64, updates [I..,B..], y [A..,B..] with k extents A, of any one type of numbers.
-   y = 0; then y[indices[i..,0],..,indices[i..,k-1], b..] += updates[i..,b..] for i.. in their order: what meets at one
-   place adds up, each sum rounded, integers modulo 2^n. Indices from -L to -1 count from the end.
-   NNRT_INVALID_PARAMETER when an index lies outside its axis: the error of call names it, and y is then partly
-   written. */
+/* y = 0; then y[indices[i..,0],..,indices[i..,k-1], b..] += updates[i..,b..] in row-major order of i..: repeated
+   indices add up, each sum is rounded, integers wrap modulo 2^n. indices [I..,k] int32 or int64, updates [I..,B..], y
+   [A..,B..] with k dimensions A, any numeric type. Indices from -L to -1 count from the end.
+   NNRT_INVALID_PARAMETER if an index is outside its axis: the error of call names it, and y is then partly written. */
 NNRT_API NNRT_ReturnCode nnrt_scatter_nd(const NNRT_ScatterNd *attr, const nnrt_view *indices, const nnrt_view *updates,
                                          nnrt_view *y, nnrt_call *call)
 {
@@ -20724,7 +20747,7 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_nd(const NNRT_ScatterNd *attr, const nnrt_
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SCATTER_ND_UPDATE */
 
-/* indices [I..,k] and updates [I..,B..], where x has k extents more than B, which it ends with. */
+/* Checks indices [I..,k], updates [I..,B..] and x [A..,B..] with k dimensions A. */
 static NNRT_ReturnCode nnrti_rule_scatter_nd_update(nnrt_resolve *c)
 {
     const NNRT_ScatterNDUpdate *a = (const NNRT_ScatterNDUpdate *)c->resolved;
@@ -20736,11 +20759,10 @@ static NNRT_ReturnCode nnrti_rule_scatter_nd_update(nnrt_resolve *c)
     for (int32_t i = k; fits && i < x->rank; i++)
         fits = !nnrti_axes_differ(x, i, updates, lead + i - k);
     if (!fits)
-        return nnrti_fail(
-            c, NNRT_INVALID_SHAPE,
-            "input 2 (updates) '%s' is %o, expected the extents of indices %o but the last, k, then those of x %o from "
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "input 2 (updates) '%s' is %o, expected the extents of indices %o but the last, k, then those of x %o from "
             "axis k on",
-            updates->name, updates, indices, x);
+                          updates->name, updates, indices, x);
     if (a->reduction != NNRT_SCATTER_REDUCTION_NONE && x->dataType == NNRT_DATA_TYPE_BOOL)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input '%s' is %o: bool has no reduction", x->name, x);
     nnrti_result_like(c, 0);
@@ -20749,7 +20771,7 @@ static NNRT_ReturnCode nnrti_rule_scatter_nd_update(nnrt_resolve *c)
 
 /* >>kernel SCATTER_ND_UPDATE */
 
-/* The smaller (larger) of two numbers; NaN when one of them is. */
+/* Minimum (maximum) of two values; NaN if one of them is NaN. */
 static void nnrti_scatter_min_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                   NNRT_ActivationType activation)
 {
@@ -20770,11 +20792,11 @@ static void nnrti_scatter_max_row(const nnrti_walk *w, const nnrt_view *x, const
     }
 }
 
-/* x and y [A..,B..] with k extents A, indices [I..,k] int32 or int64, updates [I..,B..] of the type of x; y may not
-   overlap an input. y = x; then y[indices[i..,0],..,indices[i..,k-1], b..] becomes updates[i..,b..] for i.. in their
-   order, or with reduction its sum, product, minimum or maximum with that: floats are rounded each time, integers
-   modulo 2^n; a minimum or maximum of NaN is NaN. Indices from -L to -1 count from the end. NNRT_INVALID_PARAMETER when
-   an index lies outside its axis: the error of call names it, and y is then partly written. */
+/* y = x; then y[indices[i..,0],..,indices[i..,k-1], b..] op= updates[i..,b..] in row-major order of i..; op is
+   assignment, or with reduction +, *, min or max: floating point is rounded each time, integers wrap modulo 2^n; min
+   and max with NaN give NaN. x and y [A..,B..] with k dimensions A, indices [I..,k] int32 or int64, updates [I..,B..]
+   of the type of x; y must not overlap an input. Indices from -L to -1 count from the end.
+   NNRT_INVALID_PARAMETER if an index is outside its axis: the error of call names it, and y is then partly written. */
 NNRT_API NNRT_ReturnCode nnrt_scatter_nd_update(const NNRT_ScatterNDUpdate *attr, const nnrt_view *x,
                                                 const nnrt_view *indices, const nnrt_view *updates, nnrt_view *y,
                                                 nnrt_call *call)
@@ -20794,7 +20816,8 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_nd_update(const NNRT_ScatterNDUpdate *attr
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SHAPE */
 
-/* The result is known now: out[0].data. */
+/* The result is known during shape inference, as out[0].data (constant folding); out[0].open has the symbols of its
+   dynamic elements. */
 static NNRT_ReturnCode nnrti_rule_shape(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -20830,7 +20853,7 @@ static NNRT_ReturnCode nnrti_rule_shape(nnrt_resolve *c)
 
 /* >>kernel SHAPE */
 
-/* x of any type and shape [L0,L1,..], y int32 or int64 [rank of x]. y = L0, L1, .. */
+/* y = {L0, L1, ..}, the shape of x. x [L0,L1,..] of any type, y [rank of x] int32 or int64. */
 NNRT_API NNRT_ReturnCode nnrt_shape(const NNRT_Shape *attr, const nnrt_view *x, nnrt_view *y)
 {
     (void)attr;
@@ -20859,20 +20882,20 @@ static NNRT_ReturnCode nnrti_rule_sin(nnrt_resolve *c)
 
 /* >>kernel SIN */
 
-/* y = sin(x), x in radians, elementwise; -0 stays, NaN for the infinities. y may be x (in-place). */
+/* y = sin(x), x in radians, elementwise; -0 gives -0, Inf gives NaN. y may be x (in-place). */
 NNRTI_UNARY(Sin, sin, nnrti_sinf, nnrti_sin)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SINH */
 /* >>kernel SINH */
 
-/* y = (e^x - e^-x) / 2, elementwise. y may be x (in-place). */
+/* y = sinh(x) = (e^x - e^-x) / 2, elementwise. y may be x (in-place). */
 NNRTI_UNARY(Sinh, sinh, nnrti_sinhf, nnrti_sinh)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SLICE_FUSION */
 
-/* begin and size have an entry for every axis listed; axes = which these are. */
+/* Checks that begin and size have one entry per listed axis; axes = the axis of each entry. */
 static NNRT_ReturnCode nnrti_slice_axes(nnrt_resolve *c, const NNRT_SliceFusion *a, int32_t axes[NNRT_MAX_RANK])
 {
     const int32_t rank = c->in[0].rank, listed = a->axes.count > (uint32_t)rank ? rank + 1 : (int32_t)a->axes.count;
@@ -20885,8 +20908,8 @@ static NNRT_ReturnCode nnrti_slice_axes(nnrt_resolve *c, const NNRT_SliceFusion 
     return nnrti_axes(c, "an entry of axes", &a->axes, rank, axes);
 }
 
-/* Where the extents of the result are from: x, for axes that are not listed, or are taken from 0 to the end; size,
-   else. */
+/* Symbols of the result's dimensions: those of x for axes that are not listed or are taken whole, else those of
+   size. */
 static void nnrti_slice_symbols(nnrt_resolve *c, const int32_t axes[NNRT_MAX_RANK])
 {
     const nnrt_operand *x = &c->in[0];
@@ -20904,7 +20927,7 @@ static void nnrti_slice_symbols(nnrt_resolve *c, const int32_t axes[NNRT_MAX_RAN
     }
 }
 
-/* Derived: the first place taken of every axis of x, 0..L. Resolved: axes lists every axis of x.
+/* Derived: int32, the begin of each axis of x, 0..L. Resolved: axes lists all axes of x.
    Derived: if quantization parameters differ, also the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_slice_fusion(nnrt_resolve *c)
 {
@@ -20921,7 +20944,7 @@ static NNRT_ReturnCode nnrti_rule_slice_fusion(nnrt_resolve *c)
         const int64_t L = x->dims[axes[k]], begin = given < 0 ? given + L : given;
         const bool openBegin = nnrti_element_dynamic(&c->in[1], (size_t)k), openAxis = nnrti_axis_dynamic(x, axes[k]);
         if (openBegin || openAxis || nnrti_element_dynamic(&c->in[2], (size_t)k)) {
-            /* At most L places, those from begin on, and size of them. */
+            /* Upper bound: L, the elements from begin on, and size. */
             int64_t most = !openBegin && given >= 0 ? L - given : !openBegin && -given < L ? -given : L;
             if (size >= 0 && !nnrti_element_unbounded(&c->in[2], (size_t)k) && size < most)
                 most = size;
@@ -20951,8 +20974,8 @@ static NNRT_ReturnCode nnrti_rule_slice_fusion(nnrt_resolve *c)
 
 /* >>kernel SLICE_FUSION */
 
-/* y[i0,i1,..] = x[begin[0] + i0, begin[1] + i1, ..]; begin int32 with an entry per axis of x. y has the rank of x and
-   its element type, whatever that is; it must not overlap x. */
+/* y[i0,i1,..] = x[begin[0] + i0, begin[1] + i1, ..]; begin int32 with one entry per axis of x. y has the rank and the
+   element type of x (any), and must not overlap x. */
 NNRT_API NNRT_ReturnCode nnrt_slice_fusion(const NNRT_SliceFusion *attr, const nnrt_view *x, const nnrt_view *begin,
                                            nnrt_view *y)
 {
@@ -20969,9 +20992,9 @@ NNRTI_MOVE_BY_Q8(SliceFusion, slice_fusion)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SOFTMAX */
 
-/* Derived of quantized data: int32[256], exp of -d for the difference d to the largest stored integer, 31 fraction
-   bits, 0 where the difference is above 31; and the list, whose factor is {0, 1} where the scale of the result is
-   1/256. */
+/* Derives, for quantized data, int32[256]: exp(-d*scale) for the difference d to the largest stored integer, with 31
+   fraction bits, 0 if d*scale > 31; and the requantization parameters, whose multiplier is {0, 1} if the result has
+   scale 1/256 and its zero point is the lower end of its range. */
 static NNRT_ReturnCode nnrti_quant_softmax(nnrt_resolve *c)
 {
     static const int32_t codes = 256;
@@ -21002,7 +21025,8 @@ static NNRT_ReturnCode nnrti_quant_softmax(nnrt_resolve *c)
 }
 
 /* Resolved: axis is a list of one entry >= 0.
-   Derived: when quantized, int32[256], exp of minus each difference; zero point, bounds and factor of the result. */
+   Derived: when quantized, int32[256], exp of minus each difference to the maximum; zero point, range and multiplier of
+   the result. */
 static NNRT_ReturnCode nnrti_rule_softmax(nnrt_resolve *c)
 {
     NNRT_Softmax *a = (NNRT_Softmax *)c->resolved;
@@ -21026,12 +21050,12 @@ static NNRT_ReturnCode nnrti_rule_softmax(nnrt_resolve *c)
 
 /* >>kernel SOFTMAX */
 
-/* One line of L elements, from x to y, which may be x. exp(x - max) is kept in e until the sum is known; where there is
-   no e, it is computed once more. */
+/* Softmax of one line of L elements; y may be x. exp(x - max) is stored in e until the sum is known; without e it is
+   computed twice. */
 NNRTI_INLINE void nnrti_softmax_line(const nnrti_line *x, const nnrti_line *y, int32_t L, NNRT_DataType type, float *e,
                                      ptrdiff_t step)
 {
-    const bool kept = type == NNRT_DATA_TYPE_FLOAT32 || e != NULL; /* known when this is compiled for float32 */
+    const bool kept = type == NNRT_DATA_TYPE_FLOAT32 || e != NULL; /* a compile-time constant for float32 */
     const float max = nnrti_line_max(x, L, type);
     float sum = 0;
     for (int32_t i = 0; i < L; i++) {
@@ -21046,9 +21070,9 @@ NNRTI_INLINE void nnrti_softmax_line(const nnrti_line *x, const nnrti_line *y, i
     }
 }
 
-/* x, y of one shape; y may be x. y[..,i,..] = exp(x[..,i,..] - max) / sum of exp(x[..,k,..] - max) over k, max and sum
-   along axis. The sum runs over k. float32 keeps exp(x - max) in y; float16 would round it there and uses 4 bytes of
-   scratch for each place of the axis, or computes it twice. */
+/* y[..,i,..] = exp(x[..,i,..] - max) / (sum over k of exp(x[..,k,..] - max)), max and sum along axis; the sum runs over
+   k in ascending order. x and y have the same shape; y may be x (in-place). float32 stores exp(x - max) in y; float16
+   would round it there, so it uses 4 bytes of scratch per element of the axis, or computes it twice without scratch. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_softmax(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y,
                                            NNRT_DataType type, float *scratch)
 {
@@ -21082,7 +21106,7 @@ NNRT_API NNRT_ReturnCode nnrt_softmax_f16(const NNRT_Softmax *attr, const nnrt_v
     return nnrti_softmax(attr, x, y, NNRT_DATA_TYPE_FLOAT16, (float *)nnrti_scratch(call, bytes));
 }
 
-/* One line of L stored integers. */
+/* Softmax of one line of L stored integers. */
 static void nnrti_softmax_line_q8(const nnrti_line *x, const nnrti_line *y, int32_t L, const int32_t *powers,
                                   const int32_t *quant)
 {
@@ -21110,7 +21134,8 @@ static void nnrti_softmax_line_q8(const nnrti_line *x, const nnrti_line *y, int3
     }
 }
 
-/* Quantized int8 or uint8, with the powers and the list that the rule derives. The sum has 19 fraction bits. */
+/* Quantized int8 or uint8, with the table of exponentials (powers) and the requantization parameters that the rule
+   derives. The sum has 19 fraction bits. */
 NNRT_API NNRT_ReturnCode nnrt_softmax_q8(const NNRT_Softmax *attr, const nnrt_view *x, const nnrt_view *powers,
                                          const nnrt_view *list, nnrt_view *y)
 {
@@ -21133,7 +21158,7 @@ NNRT_API NNRT_ReturnCode nnrt_softmax_q8(const NNRT_Softmax *attr, const nnrt_vi
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SOFTPLUS */
 
-/* ln(1 + e^t) = max(t, 0) + ln(1 + e^-|t|) */
+/* Without overflow: ln(1 + e^t) = max(t, 0) + ln(1 + e^-|t|). */
 static float nnrti_softplusf(float v, float beta, float threshold)
 {
     const float t = beta * v, sum = (t > 0 ? t : 0.0f) + nnrti_log1pf(nnrti_expf(-nnrti_absf(t)));
@@ -21157,7 +21182,8 @@ static NNRT_ReturnCode nnrti_rule_softplus(nnrt_resolve *c)
 
 /* >>kernel SOFTPLUS */
 
-/* u - 1 is what 1 + e^-|t| has kept of e^-|t|, and ln(u) is as much too large or small. */
+/* log1p by the quotient trick: rounding u = 1 + small turns small into u - 1 and changes ln(u) by the same ratio, so
+   ln(u) * small / (u - 1) corrects it. */
 static double nnrti_softplus(double v, double beta, double threshold)
 {
     const double t = beta * v, small = nnrti_exp(-nnrti_abs(t)), u = 1.0 + small;
@@ -21165,13 +21191,13 @@ static double nnrti_softplus(double v, double beta, double threshold)
     return t > threshold ? v : sum / beta;
 }
 
-/* y = beta*x > threshold ? x : ln(1 + e^(beta*x)) / beta, elementwise; NaN stays. y may be x (in-place). */
+/* y = beta*x > threshold ? x : ln(1 + e^(beta*x)) / beta, elementwise; NaN gives NaN. y may be x (in-place). */
 NNRTI_UNARY_WITH(Softplus, softplus, attr->beta, attr->threshold, nnrti_softplusf, nnrti_softplus)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SPACE_TO_BATCH_ND */
 
-/* The padded image must be made of whole blocks.
+/* The padded height and width must be multiples of the block.
    Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_space_to_batch_nd(nnrt_resolve *c)
 {
@@ -21187,8 +21213,8 @@ static NNRT_ReturnCode nnrti_rule_space_to_batch_nd(nnrt_resolve *c)
     w = x->dims[nnrti_image_axis(x, 1)] + pads[2] + pads[3];
     if ((nnrti_remainder(h, bh) != 0 && !nnrti_axis_dynamic(x, nnrti_image_axis(x, 0))) ||
         (nnrti_remainder(w, bw) != 0 && !nnrti_axis_dynamic(x, nnrti_image_axis(x, 1))))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "the padded image is %l x %l, no multiple of the block %l x %l", h, w,
-                          bh, bw);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "the padded image is %l x %l, no multiple of the block %l x %l",
+                          h, w, bh, bw);
     if (x->dims[0] > 0 && bh * bw > INT32_MAX)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the block %l x %l makes too large a batch", bh, bw);
     if ((code = nnrti_result_images(c, x->dims[0] > 0 ? x->dims[0] * (bh * bw) : 0, nnrti_quotient(h, bh),
@@ -21200,7 +21226,7 @@ static NNRT_ReturnCode nnrti_rule_space_to_batch_nd(nnrt_resolve *c)
 
 /* >>kernel SPACE_TO_BATCH_ND */
 
-/* *element = what stands for 0 in x: the zero point of quantized integers, otherwise all bits 0. */
+/* *element = the stored value of 0 in x: the zero point if x is quantized, else all bits 0. */
 static void nnrti_zero_element(const nnrt_view *x, uint64_t *element)
 {
     const int32_t z = x->quantCount > 0 ? x->quant[0].zeroPoint : 0;
@@ -21218,9 +21244,10 @@ static void nnrti_zero_element(const nnrt_view *x, uint64_t *element)
     }
 }
 
-/* x [N,H,W,C], y [N*bh*bw,Ho,Wo,C], any element type; y must not overlap x.
-   y[(i*bw + j)*N + n, h, w, c] = x[n, h*bh + i - top, w*bw + j - left, c]; cells outside x are 0 (the zero point);
-   blockShape [bh,bw], paddings [[top,bottom],[left,right]]. */
+/* y[(i*bw + j)*N + n, h, w, c] = x[n, h*bh + i - top, w*bw + j - left, c]; pixels outside x are 0 (quantized: the zero
+   point).
+   x [N,H,W,C], y [N*bh*bw,Ho,Wo,C], any element type; y must not overlap x. blockShape [bh,bw], paddings
+   [[top,bottom],[left,right]]. */
 NNRT_API NNRT_ReturnCode nnrt_space_to_batch_nd(const NNRT_SpaceToBatchND *attr, const nnrt_view *x, nnrt_view *y)
 {
     const int64_t bh = attr->blockShape.data[0], bw = attr->blockShape.data[1];
@@ -21252,7 +21279,7 @@ NNRTI_MOVE_Q8(SpaceToBatchND, space_to_batch_nd)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SPACE_TO_DEPTH */
 
-/* The image must be made of whole blocks.
+/* Height and width must be multiples of the block.
    Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_space_to_depth(nnrt_resolve *c)
 {
@@ -21274,8 +21301,8 @@ static NNRT_ReturnCode nnrti_rule_space_to_depth(nnrt_resolve *c)
 
 /* >>kernel SPACE_TO_DEPTH */
 
-/* x [N,H*b,W*b,C], y [N,H,W,b*b*C], b = blockSize, any element type; y must not overlap x.
-   y[n, h, w, (i*b + j)*C + c] = x[n, h*b + i, w*b + j, c]. */
+/* y[n, h, w, (i*b + j)*C + c] = x[n, h*b + i, w*b + j, c]. x [N,H*b,W*b,C], y [N,H,W,b*b*C], b = blockSize, any element
+   type; y must not overlap x. */
 NNRT_API NNRT_ReturnCode nnrt_space_to_depth(const NNRT_SpaceToDepth *attr, const nnrt_view *x, nnrt_view *y)
 {
     const int64_t cells = nnrti_empty(y) ? 0 : attr->blockSize * attr->blockSize;
@@ -21292,7 +21319,8 @@ NNRTI_MOVE_Q8(SpaceToDepth, space_to_depth)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SPARSE_TO_DENSE */
 
-/* indices [n,R], R the number of extents in shape; where that is 1 also [n], or one index alone. values [n] or one. */
+/* Checks indices [n,R], with R = the number of entries of shape (for R = 1 also [n] or a scalar), and values [n] or one
+   element. */
 static NNRT_ReturnCode nnrti_rule_sparse_to_dense(nnrt_resolve *c)
 {
     const nnrt_operand *indices = &c->in[0], *values = &c->in[1], *shape = &c->in[2], *rest = &c->in[3];
@@ -21317,11 +21345,10 @@ static NNRT_ReturnCode nnrti_rule_sparse_to_dense(nnrt_resolve *c)
 
 /* >>kernel SPARSE_TO_DENSE */
 
-/* indices int32 or int64, [n,R], for R = 1 also [n] or []; values [n] or one element, rest one element or NULL, 0; y of
-   R axes and their type, any but bool. shape is not used.
-   y = rest; then y[indices[i,0],..,indices[i,R-1]] = values[i] for i in rising order: of those with one place the last
-   stays. NNRT_INVALID_PARAMETER when an index lies outside its axis, or is negative: call's error tells which; y is
-   then written in part. */
+/* y = rest; then y[indices[i,0],..,indices[i,R-1]] = values[i] for ascending i: of repeated indices the last one wins.
+   indices int32 or int64, [n,R], for R = 1 also [n] or []; values [n] or one element; rest one element, or NULL for 0;
+   y has R axes and the type of values, any except bool. shape is not read. NNRT_INVALID_PARAMETER if an index is
+   negative or outside its axis: the error of call names it, and y is then partly written. */
 NNRT_API NNRT_ReturnCode nnrt_sparse_to_dense(const NNRT_SparseToDense *attr, const nnrt_view *indices,
                                               const nnrt_view *values, const nnrt_view *shape, const nnrt_view *rest,
                                               nnrt_view *y, nnrt_call *call)
@@ -21350,8 +21377,9 @@ NNRT_API NNRT_ReturnCode nnrt_sparse_to_dense(const NNRT_SparseToDense *attr, co
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SPLIT */
 
-/* sizes = the extent of each result along an axis of size L: as given (one -1 = the rest), or equal parts. open: L is
-   the most that it can be. */
+/* a->sizeSplits = the size of each result along an axis of L elements: as given (one -1 = the remainder), or equal
+   parts. open:
+   the axis is dynamic and L its upper bound. */
 static NNRT_ReturnCode nnrti_split_sizes(nnrt_resolve *c, NNRT_Split *a, int64_t L, bool open)
 {
     const NNRT_Int64List given = a->sizeSplits;
@@ -21383,7 +21411,7 @@ static NNRT_ReturnCode nnrti_split_sizes(nnrt_resolve *c, NNRT_Split *a, int64_t
     return NNRT_SUCCESS;
 }
 
-/* Resolved: axis >= 0, sizeSplits has an entry for every result.
+/* Resolved: axis >= 0, sizeSplits has one entry per result.
    Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_split(nnrt_resolve *c)
 {
@@ -21416,8 +21444,9 @@ static NNRT_ReturnCode nnrti_rule_split(nnrt_resolve *c)
 
 /* >>kernel SPLIT */
 
-/* x cut along axis: y[k] holds the next sizeSplits[k] places of it. All y have the rank of x, its element type,
-   whatever that is, and its other extents; none may overlap x. One without data is left out. */
+/* Splits x along axis: y[k][..,i,..] = x[..,first + i,..] for i < sizeSplits[k], first = the sum of the earlier sizes.
+   All y have the rank, the other dimensions and the element type of x (any); no y may overlap x. Results without data
+   are skipped. */
 NNRT_API NNRT_ReturnCode nnrt_split(const NNRT_Split *attr, const nnrt_view *x, nnrt_view *y, uint32_t nOut)
 {
     const int32_t axis = (int32_t)attr->axis;
@@ -21444,7 +21473,7 @@ NNRT_API NNRT_ReturnCode nnrt_split_q8(const NNRT_Split *attr, const nnrt_view *
 /* >>op SQRT */
 /* >>kernel SQRT */
 
-/* y = sqrt(x), elementwise, NaN for x < 0. y may be x (in-place). */
+/* y = sqrt(x), elementwise; x < 0 gives NaN. y may be x (in-place). */
 NNRTI_UNARY(Sqrt, sqrt, nnrti_sqrtf, nnrti_sqrt)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -21486,15 +21515,15 @@ static uint64_t nnrti_square_int(uint64_t v)
     return v * v;
 }
 
-/* y = x*x, elementwise; integers wrap. y may be x (in-place). */
+/* y = x*x, elementwise; integers wrap modulo 2^n. y may be x (in-place). */
 NNRTI_UNARY(Square, square, nnrti_squaref, nnrti_square)
 NNRTI_UNARY_INT(Square, square, nnrti_square_int)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SQUARED_DIFFERENCE */
 
-/* Derived: when quantized, zero point and bounds of the result, the factors of x and of y, which times 2^7 come to the
-   scale S, and of their square, which has the scale S*S. */
+/* Derived: when quantized, zero point and range of the result, and three multipliers: of x and of y, which bring both,
+   shifted left by 7 bits, to the common scale S / 2^7, and of the squared difference. */
 static NNRT_ReturnCode nnrti_rule_squared_difference(nnrt_resolve *c)
 {
     double s[3], S;
@@ -21509,7 +21538,7 @@ static NNRT_ReturnCode nnrti_rule_squared_difference(nnrt_resolve *c)
 
 /* >>kernel SQUARED_DIFFERENCE */
 
-/* Modulo 2^n the square of the wrapped difference is that of the true one, also for unsigned types. */
+/* Modulo 2^n the square of the wrapped difference equals that of the exact difference, for unsigned types too. */
 static void nnrti_squared_difference_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                          NNRT_ActivationType activation)
 {
@@ -21521,11 +21550,11 @@ static void nnrti_squared_difference_row(const nnrti_walk *w, const nnrt_view *x
     }
 }
 
-/* z = (x - y)^2, x and y of any one type, broadcast to the shape of z; integers wrap, two bools give "they differ". z
-   may lie where an input of its shape lies. */
+/* z = (x - y)^2; x and y have the same type (any) and are broadcast to the shape of z; integers wrap modulo 2^n, bool
+   is XOR. z may be an input of the same shape (in-place). */
 NNRTI_BINARY(SquaredDifference, squared_difference, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_squared_difference_row)
 
-/* Both are brought to one scale first, 2^7 times as fine as twice the larger. */
+/* Both operands are first brought to a common scale: twice the larger scale, divided by 2^7. */
 static int64_t nnrti_quant_squared_difference(int32_t a, int32_t b, const int32_t *quant)
 {
     const int32_t *factor = quant + NNRTI_QUANT_FACTORS;
@@ -21533,15 +21562,17 @@ static int64_t nnrti_quant_squared_difference(int32_t a, int32_t b, const int32_
     return nnrti_rescale(d * d, factor + 4);
 }
 
-/* Quantized int8 or uint8 with the list of the rule. */
+/* Quantized int8 or uint8, with the requantization parameters of the rule. */
 NNRTI_BINARY_Q8(SquaredDifference, squared_difference, nnrti_quant_squared_difference)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SQUEEZE */
 
-/* Resolved: axis lists what is dropped, ascending; y is seen with the shape of x. A listed axis of another extent than
-   1 stays. Ranks are never open: an open extent counts as 1 where its axis is listed, else not, and a run in which that
-   is not so is refused. Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
+/* The rank is always fixed: a dynamic dimension is assumed to be 1 if its axis is listed explicitly, and not to be 1
+   otherwise;
+   a run that violates the assumption fails. A listed fixed dimension other than 1 is kept. Resolved: axis lists the
+   dropped axes, ascending; the kernel sees y with the shape of x. Derived: if quantization parameters differ, the
+   parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_squeeze(nnrt_resolve *c)
 {
     NNRT_Squeeze *a = (NNRT_Squeeze *)c->resolved;
@@ -21600,8 +21631,8 @@ static NNRT_ReturnCode nnrti_rule_stack(nnrt_resolve *c)
 
 /* >>kernel STACK */
 
-/* x[0], x[1], .. nIn inputs [A..,B..]; y [A..,nIn,B..] with nIn at place axis; one element type, whatever that is; y
-   must not overlap an input. y[a..,k,b..] = x[k][a..,b..]. */
+/* y[a..,k,b..] = x[k][a..,b..]. nIn inputs x[k] [A..,B..]; y [A..,nIn,B..] with nIn at position axis; all have the same
+   element type (any); y must not overlap an input. */
 NNRT_API NNRT_ReturnCode nnrt_stack(const NNRT_Stack *attr, const nnrt_view *x, uint32_t nIn, nnrt_view *y)
 {
     const int32_t axis = (int32_t)attr->axis;
@@ -21613,7 +21644,7 @@ NNRT_API NNRT_ReturnCode nnrt_stack(const NNRT_Stack *attr, const nnrt_view *x, 
     return NNRT_SUCCESS;
 }
 
-/* The same; what comes from each input is then requantised. */
+/* The same for quantized int8 or uint8; the slice from each input is then requantized. */
 NNRT_API NNRT_ReturnCode nnrt_stack_q8(const NNRT_Stack *attr, const nnrt_view *x, uint32_t nIn, const nnrt_view *list,
                                        nnrt_view *y)
 {
@@ -21628,7 +21659,7 @@ NNRT_API NNRT_ReturnCode nnrt_stack_q8(const NNRT_Stack *attr, const nnrt_view *
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op STFT */
 
-/* *value = the number that input i is; `most` where a run tells it, which it may not exceed then. */
+/* *value = the single element of input i; if it is dynamic, its upper bound `most`. */
 static NNRT_ReturnCode nnrti_stft_number(nnrt_resolve *c, uint32_t i, const char *what, int64_t most, int64_t *value)
 {
     NNRT_ReturnCode code = nnrti_one_element(c, i, what);
@@ -21661,7 +21692,7 @@ static NNRT_ReturnCode nnrti_rule_stft(nnrt_resolve *c)
     if (!nnrti_absent(&c->in[3]) && (code = nnrti_stft_number(c, 3, "frameLength", N, &N)) != NNRT_SUCCESS)
         return code;
     anyStep = nnrti_element_dynamic(&c->in[1], 0);
-    anyLength = anyWindow && (nnrti_absent(&c->in[3]) || nnrti_element_dynamic(&c->in[3], 0)); /* N is the most */
+    anyLength = anyWindow && (nnrti_absent(&c->in[3]) || nnrti_element_dynamic(&c->in[3], 0)); /* N is an upper bound */
     if (step < 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "frameStep is %l, expected at least 1", step);
     if ((code = nnrti_dft_scratch(c, N)) != NNRT_SUCCESS)
@@ -21672,7 +21703,7 @@ static NNRT_ReturnCode nnrti_rule_stft(nnrt_resolve *c)
     if (x->dims[1] < N)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' %o is shorter than a frame of %l", x->name, x, N);
     dims[0] = x->dims[0];
-    dims[1] = (int32_t)nnrti_quotient(x->dims[1] - (anyLength ? 1 : N), step) + 1; /* of the shortest there are most */
+    dims[1] = (int32_t)nnrti_quotient(x->dims[1] - (anyLength ? 1 : N), step) + 1; /* shortest frames: most of them */
     dims[2] = (int32_t)(a->onesided != 0 ? N / 2 + 1 : N);
     dims[3] = 2;
     nnrti_result(c, 0, 4, dims);
@@ -21691,10 +21722,11 @@ static NNRT_ReturnCode nnrti_rule_stft(nnrt_resolve *c)
 
 /* >>kernel STFT */
 
-/* x [B,L,1 or 2], real numbers or complex ones, window [N] or NULL: ones, y [B,F,N or N/2+1,2], float32 or float16.
-   Frame f is x[b,f*frameStep + n] * window[n], n < N; y[b,f] = its transform, as nnrt_dft, of which onesided keeps k <=
-   N/2.
-   N is frameLength or the window's extent. Scratch: 8*N bytes; NNRT_INSUFFICIENT_BUFFER if there is less. */
+/* y[b,f,..] = DFT (as nnrt_dft) of frame f, x[b, f*frameStep + n] * window[n] for n < N; onesided keeps the frequencies
+   k <= N/2.
+   N is frameLength, or the length of window. x [B,L,1] real or [B,L,2] complex, window [N], or NULL for ones, y
+   [B,F,N,2], or onesided [B,F,N/2+1,2]; float32 or float16. Scratch: 8*N bytes; NNRT_INSUFFICIENT_BUFFER if there is
+   less. */
 NNRT_API NNRT_ReturnCode nnrt_stft(const NNRT_STFT *attr, const nnrt_view *x, const nnrt_view *frameStep,
                                    const nnrt_view *window, const nnrt_view *frameLength, nnrt_view *y, nnrt_call *call)
 {
@@ -21720,7 +21752,7 @@ NNRT_API NNRT_ReturnCode nnrt_stft(const NNRT_STFT *attr, const nnrt_view *x, co
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op STRIDED_SLICE */
 
-/* One entry of begin, end, strides on an axis. */
+/* Entry i of begin, end and strides. */
 typedef struct nnrti_slice_entry {
     int64_t begin, end, stride;
 } nnrti_slice_entry;
@@ -21730,8 +21762,8 @@ static int64_t nnrti_clamp(int64_t v, int64_t lo, int64_t hi)
     return v < lo ? lo : v > hi ? hi : v;
 }
 
-/* *begin = first element taken, returns how many. listed: the five-input form, where a begin below -L with a negative
-   stride still takes element 0. */
+/* *begin = index of the first selected element; returns the number of elements. listed: the five-input form, in which a
+   begin below -L with a negative stride still selects element 0. */
 static int32_t nnrti_slice_extent(const nnrti_slice_entry *e, int32_t L, bool fromStart, bool toEnd, bool listed,
                                   int32_t *begin)
 {
@@ -21747,7 +21779,7 @@ static int32_t nnrti_slice_extent(const nnrti_slice_entry *e, int32_t L, bool fr
     return n > 0 ? (int32_t)n : 0;
 }
 
-/* Reads entry i; strides are clamped into int32, which changes no result. */
+/* Reads entry i; strides are clamped to int32, which changes no result. */
 static nnrti_slice_entry nnrti_slice_at(nnrt_resolve *c, uint32_t strides, size_t i)
 {
     nnrti_slice_entry e;
@@ -21757,7 +21789,7 @@ static nnrti_slice_entry nnrti_slice_at(nnrt_resolve *c, uint32_t strides, size_
     return e;
 }
 
-/* begin, end and strides (and axes) are known, 1-D and of one length. */
+/* Checks that begin, end and strides (and axes) have known values, one axis and the same length. */
 static NNRT_ReturnCode nnrti_slice_operands(nnrt_resolve *c, uint32_t strides)
 {
     static const char *const names[] = {"x", "begin", "end", "axes or strides", "strides"};
@@ -21783,20 +21815,20 @@ static NNRT_ReturnCode nnrti_slice_operands(nnrt_resolve *c, uint32_t strides)
     return NNRT_SUCCESS;
 }
 
-/* The result while the entries are walked: extents it keeps, and for every axis of x what the kernel does. */
+/* State of the shape rule: dimensions of the result so far, and begin, stride and size for each axis of x. */
 typedef struct nnrti_slice {
     int32_t rank, dims[2 * NNRT_MAX_RANK];               /* of the result */
     int32_t begin[NNRT_MAX_RANK], stride[NNRT_MAX_RANK]; /* of the axes of x */
     int32_t extent[NNRT_MAX_RANK];
     int32_t to[NNRT_MAX_RANK]; /* axis of the result, -1: dropped */
-    bool cut[NNRT_MAX_RANK];   /* an entry decides the extent of the axis */
+    bool cut[NNRT_MAX_RANK];   /* an entry determines the size of the axis */
 #ifndef NNRT_FIRMWARE
-    bool exact[NNRT_MAX_RANK]; /* and it is this symbol, 0: fixed */
+    bool exact[NNRT_MAX_RANK]; /* and it is exactly this symbol, 0: fixed */
     uint32_t symbol[NNRT_MAX_RANK];
 #endif
 } nnrti_slice;
 
-/* Whether begin, end or stride of entry i is open. */
+/* Whether begin, end or stride of entry i is dynamic. */
 static bool nnrti_slice_open(const nnrt_resolve *c, int32_t i)
 {
     bool open = false;
@@ -21808,7 +21840,7 @@ static bool nnrti_slice_open(const nnrt_resolve *c, int32_t i)
 #ifdef NNRT_FIRMWARE
 #define nnrti_slice_known(c, i, axis, fromStart, toEnd, stride, s) false
 #else
-/* n, an index along an axis of L elements, becomes one from the start. */
+/* Converts n, the interval of an index along an axis of L elements, to one that counts from the start. */
 static void nnrti_slice_place(const nnrt_resolve *c, const nnrti_known_value *L, nnrti_known_value *n)
 {
     if (n->least >= 0)
@@ -21822,7 +21854,8 @@ static void nnrti_slice_place(const nnrt_resolve *c, const nnrti_known_value *L,
     n->most = L->most;
 }
 
-/* The upper bound of a slice in rising order, from the intervals of begin, end and the axis. false: there is none. */
+/* Upper bound of a slice with positive stride, from the intervals of begin, end and the axis; returns false if there is
+   none. */
 static bool nnrti_slice_known(const nnrt_resolve *c, int32_t i, int32_t axis, bool fromStart, bool toEnd,
                               int64_t stride, nnrti_slice *s)
 {
@@ -21858,8 +21891,9 @@ static bool nnrti_slice_known(const nnrt_resolve *c, int32_t i, int32_t axis, bo
 }
 #endif
 
-/* Where entry i or the axis that it cuts is open: the most places that it can take. What lies between two places that
-   count from the same end, or reaches to an end, does not shrink as the axis grows. */
+/* If entry i or its axis is dynamic: s->extent[axis] = upper bound of the number of selected elements. If begin and end
+   count from the same end of the axis, or the slice reaches an end, its size is monotone in the axis, and the size at
+   the upper bound is the bound already. */
 static void nnrti_slice_bound(const nnrt_resolve *c, const nnrti_slice_entry *e, int32_t i, int32_t axis,
                               bool fromStart, bool toEnd, nnrti_slice *s)
 {
@@ -21875,7 +21909,7 @@ static void nnrti_slice_bound(const nnrt_resolve *c, const nnrti_slice_entry *e,
         s->extent[axis] = (int32_t)nnrti_quotient(L + step - 1, step);
 }
 
-/* The next axis of the result is axis `from` of x, -1: a new one. */
+/* Appends an axis to the result: axis `from` of x, or a new one if from is -1. */
 static void nnrti_slice_keep(nnrti_slice *s, int32_t from, int32_t extent)
 {
     if (s->rank < 2 * NNRT_MAX_RANK)
@@ -21885,8 +21919,8 @@ static void nnrti_slice_keep(nnrti_slice *s, int32_t from, int32_t extent)
     s->rank++;
 }
 
-/* The three- and four-input form with masks. Of an entry's bits ellipsis stands above newAxis, that above shrink;
-   without an ellipsis the axes behind the last entry are whole. */
+/* The three- and four-input form with masks. If several mask bits of an entry are set, ellipsis takes precedence over
+   newAxis, and newAxis over shrink; without an ellipsis, axes after the last entry are kept whole. */
 static NNRT_ReturnCode nnrti_slice_masks(nnrt_resolve *c, const NNRT_StridedSlice *a, nnrti_slice *s)
 {
     const nnrt_operand *x = &c->in[0];
@@ -21917,8 +21951,8 @@ static NNRT_ReturnCode nnrti_slice_masks(nnrt_resolve *c, const NNRT_StridedSlic
             const bool late = nnrti_slice_open(c, i) || nnrti_axis_dynamic(x, axis);
             if (!late && (e.begin < -(int64_t)x->dims[axis] || e.begin >= x->dims[axis] || e.stride < 0))
                 return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                                  "entry %d takes element %l with stride %l of axis %d, extent %d", i, e.begin,
-                                  e.stride, axis, x->dims[axis]);
+                                  "entry %d takes element %l with stride %l of axis %d, extent %d", i,
+                                  e.begin, e.stride, axis, x->dims[axis]);
             s->begin[axis] = late ? 0 : (int32_t)(e.begin < 0 ? e.begin + x->dims[axis] : e.begin);
             s->extent[axis++] = 1;
         } else {
@@ -21962,8 +21996,8 @@ static NNRT_ReturnCode nnrti_slice_listed(nnrt_resolve *c, nnrti_slice *s)
     return NNRT_SUCCESS;
 }
 
-/* Where the extents of the result are from: new axes are fixed; an axis that is whole is x's; one that is cut is fixed
-   when it is and the entries are. */
+/* Symbols of the result's dimensions: new axes are fixed; a whole axis has the symbol of x; a cut axis is fixed if the
+   axis and the entries are. */
 static void nnrti_strided_symbols(nnrt_resolve *c, const nnrti_slice *s)
 {
     const nnrt_operand *x = &c->in[0];
@@ -21986,7 +22020,8 @@ static void nnrti_strided_symbols(nnrt_resolve *c, const nnrti_slice *s)
     }
 }
 
-/* Derived: first place and stride of every axis of x. y is seen with the axes of x (new and dropped ones gone).
+/* The kernel sees y with the axes of x, without new axes and with dropped ones. Derived: begin and stride of each axis
+   of x.
    Derived: if quantization parameters differ, also the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_strided_slice(nnrt_resolve *c)
 {
@@ -22024,8 +22059,9 @@ static NNRT_ReturnCode nnrti_rule_strided_slice(nnrt_resolve *c)
 
 /* >>kernel STRIDED_SLICE */
 
-/* y[i0,i1,..] = x[begin[0] + i0*strides[0], begin[1] + i1*strides[1], ..]; begin and strides int32 with an entry per
-   axis of x. y has the rank of x and its element type, whatever that is. */
+/* y[i0,i1,..] = x[begin[0] + i0*strides[0], begin[1] + i1*strides[1], ..]; begin and strides int32 with one entry per
+   axis of x.
+   y has the rank and the element type of x (any). */
 NNRT_API NNRT_ReturnCode nnrt_strided_slice(const NNRT_StridedSlice *attr, const nnrt_view *x, const nnrt_view *begin,
                                             const nnrt_view *strides, nnrt_view *y)
 {
@@ -22036,7 +22072,7 @@ NNRT_API NNRT_ReturnCode nnrt_strided_slice(const NNRT_StridedSlice *attr, const
     for (int32_t i = 0; i < x->rank; i++) {
         first += y->dims[i] > 0 ? b[i] * x->strides[i] : 0;
         part.dims[i] = y->dims[i];
-        part.strides[i] = y->dims[i] > 1 ? s[i] * x->strides[i] : 0; /* a step that nobody takes may be any number */
+        part.strides[i] = y->dims[i] > 1 ? s[i] * x->strides[i] : 0; /* an unused stride could overflow */
     }
     part.data = nnrti_at(x->data, first, nnrt_type_size(x->dataType));
     nnrti_copy(&part, y);
@@ -22052,7 +22088,8 @@ NNRTI_MOVED_Q8(strided_slice,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SUB_FUSION */
 
-/* The quotients of SUB_FUSION are those of float32. */
+/* Derives the multipliers of x, of y and of the difference. Their quotients are computed in float32, unlike those of
+   ADD_FUSION. */
 static NNRT_ReturnCode nnrti_quant_difference(nnrt_resolve *c, NNRT_ActivationType activation)
 {
     double s[3];
@@ -22068,7 +22105,7 @@ static NNRT_ReturnCode nnrti_quant_difference(nnrt_resolve *c, NNRT_ActivationTy
     return NNRT_SUCCESS;
 }
 
-/* Derived: when quantized, zero point and bounds of the result, the factors of x, of y and of what they make. */
+/* Derived: when quantized, zero point and range of the result, and three multipliers: of x, of y, of the difference. */
 static NNRT_ReturnCode nnrti_rule_sub_fusion(nnrt_resolve *c)
 {
     const NNRT_ActivationType type = ((const NNRT_SubFusion *)c->resolved)->activationType;
@@ -22090,10 +22127,10 @@ static void nnrti_sub_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_vi
     }
 }
 
-/* The same for every other number type; integers wrap. */
+/* The same for every other numeric type; integers wrap modulo 2^n. */
 NNRTI_BINARY(SubFusion, sub_fusion, attr->activationType, nnrti_sub_row)
 
-/* As nnrti_quant_add, which of -b would not be the same: halves are rounded up. */
+/* a - b like nnrti_quant_add. That function with -b would give other results, because rescaling rounds halves up. */
 static int64_t nnrti_quant_sub(int32_t a, int32_t b, const int32_t *quant)
 {
     const int32_t *factor = quant + NNRTI_QUANT_FACTORS;
@@ -22101,27 +22138,28 @@ static int64_t nnrti_quant_sub(int32_t a, int32_t b, const int32_t *quant)
     return nnrti_rescale(p - nnrti_rescale((int64_t)b * (1 << 20), factor + 2), factor + 4);
 }
 
-/* Quantized int8 or uint8 with a list of nnrti_quant_difference. */
+/* Quantized int8 or uint8, with the multipliers of nnrti_quant_difference. */
 NNRTI_BINARY_Q8(SubFusion, sub_fusion, nnrti_quant_sub)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TAN */
 /* >>kernel TAN */
 
-/* y = the tangent of x, elementwise; NaN of an infinity. y may be x (in-place). */
+/* y = tan(x), x in radians, elementwise; Inf gives NaN. y may be x (in-place). */
 NNRTI_UNARY(Tan, tan, nnrti_tanf, nnrti_tan)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TILE_FUSION */
 
-/* times = how often each of the rank axes of the result repeats that of x, which gets leading axes of size 1. */
+/* times = number of repetitions of each of the rank axes of the result; x is extended by leading axes of size 1. */
 static NNRT_ReturnCode nnrti_tile_times(nnrt_resolve *c, const NNRT_TileFusion *a, int32_t rank,
                                         int64_t times[NNRT_MAX_RANK])
 {
     const int32_t count = c->in[1].dims[0];
     int32_t axes[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
-    for (int32_t k = 0; k < count && k < NNRT_MAX_RANK; k++) /* more are refused below: dims names one twice */
+    for (int32_t k = 0; k < count && k < NNRT_MAX_RANK;
+         k++) /* more entries fail in nnrti_axes: dims names an axis twice */
         axes[k] = rank - count + k;
     if ((code = nnrti_axes(c, "an entry of dims", &a->dims, rank, axes)) != NNRT_SUCCESS)
         return code;
@@ -22135,7 +22173,8 @@ static NNRT_ReturnCode nnrti_tile_times(nnrt_resolve *c, const NNRT_TileFusion *
     return NNRT_SUCCESS;
 }
 
-/* Where the extents of the result are from: x's where it is not repeated. */
+/* Symbols of the result's dimensions: those of x for axes that are not repeated; for axes of size 1 that of the
+   multiple. */
 static void nnrti_tile_symbols(nnrt_resolve *c, const int32_t to[NNRT_MAX_RANK])
 {
     const nnrt_operand *x = &c->in[0];
@@ -22159,7 +22198,7 @@ static void nnrti_tile_symbols(nnrt_resolve *c, const int32_t to[NNRT_MAX_RANK])
         nnrti_fixed(c, 0, k);
 }
 
-/* Resolved: dims lists the axes of y; x is seen with as many axes as y. How often each repeats is told by the extents.
+/* The kernel sees x with the rank of y and gets the multiples from both shapes. Resolved: dims lists the axes of y.
    Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_tile_fusion(nnrt_resolve *c)
 {
@@ -22193,9 +22232,9 @@ static NNRT_ReturnCode nnrti_rule_tile_fusion(nnrt_resolve *c)
 
 /* >>kernel TILE_FUSION */
 
-/* x [L0,L1,..], y [L0*m0, L1*m1, ..] of as many axes; the multiples m follow from the extents.
-   y[i0,i1,..] = x[i0 % L0, i1 % L1, ..]. Any element type; y must not overlap x.
-   Axis by axis, what is there is copied behind itself, twice as much each time. */
+/* y[i0,i1,..] = x[i0 % L0, i1 % L1, ..]. x [L0,L1,..], y [L0*m0, L1*m1, ..] of the same rank; the multiples m follow
+   from the shapes. Any element type; y must not overlap x. Axis by axis, the part of y that is filled is copied after
+   itself, which doubles it each time. */
 NNRT_API NNRT_ReturnCode nnrt_tile_fusion(const NNRT_TileFusion *attr, const nnrt_view *x, nnrt_view *y)
 {
     nnrt_view done = *y;
@@ -22223,7 +22262,7 @@ NNRTI_MOVE_Q8(TileFusion, tile_fusion)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TOPK_FUSION */
 
-/* Resolved: axis >= 0. k is the extent of the results along axis.
+/* Resolved: axis >= 0; k is the size of the results along axis.
    Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_topk_fusion(nnrt_resolve *c)
 {
@@ -22259,9 +22298,9 @@ static NNRT_ReturnCode nnrti_rule_topk_fusion(nnrt_resolve *c)
 
 /* >>kernel TOPK_FUSION */
 
-/* For every line of x [.., L, ..] along axis the k largest elements, NaN smallest, into values [.., k, ..] and their
-   positions (int32 or int64) into indices, which may be NULL. sorted: falling, equal ones by rising position; otherwise
-   the same elements by rising position. Neither result may overlap x. Scratch: 4*k bytes. */
+/* values [..,k,..] = the k largest elements of each line of x [..,L,..] along axis, NaN counts as smallest; indices
+   (int32 or int64, or NULL) = their positions. sorted: by descending value, equal values by ascending position;
+   otherwise the same elements by ascending position. Neither result may overlap x. Scratch: 4*k bytes. */
 NNRT_API NNRT_ReturnCode nnrt_topk_fusion(const NNRT_TopKFusion *attr, const nnrt_view *x, nnrt_view *values,
                                           nnrt_view *indices, nnrt_call *call)
 {
@@ -22278,8 +22317,8 @@ NNRTI_MOVED_Q8(topk_fusion,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TRANSPOSE */
 
-/* The format of x with its axes permuted: kept or changed where the channels stay or go from one end of the image to
-   the other, and the rest keeps its order. */
+/* Format of x after the permutation: unchanged if perm is the identity; NCHW becomes NHWC and vice versa if perm moves
+   the channels accordingly and keeps the order of all other axes; otherwise NONE. */
 static NNRT_Format nnrti_transposed_format(const nnrt_operand *x, const int32_t *perm)
 {
     bool kept = x->format != NNRT_FORMAT_NONE, turned = kept && x->rank > 2 && perm[0] == 0;
@@ -22295,7 +22334,7 @@ static NNRT_Format nnrti_transposed_format(const nnrt_operand *x, const int32_t 
     return kept ? x->format : NNRT_FORMAT_NONE;
 }
 
-/* perm is told in a run: each axis may become that of the largest extent. */
+/* perm is known only at run time: the upper bound of each axis of the result is the largest dimension of x. */
 static NNRT_ReturnCode nnrti_transpose_late(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -22351,7 +22390,7 @@ static NNRT_ReturnCode nnrti_rule_transpose(nnrt_resolve *c)
 
 /* >>kernel TRANSPOSE */
 
-/* Axis k of y is axis perm[k] of x: y[i0,i1,..] = x[j0,j1,..] with j[perm[k]] = i[k]. perm int32, one entry per axis.
+/* y[i0,i1,..] = x[j0,j1,..] with j[perm[k]] = i[k]: axis k of y is axis perm[k] of x. perm int32, one entry per axis.
    Any element type; y must not overlap x. */
 NNRT_API NNRT_ReturnCode nnrt_transpose(const NNRT_Transpose *attr, const nnrt_view *x, const nnrt_view *perm,
                                         nnrt_view *y)
@@ -22372,7 +22411,7 @@ NNRTI_MOVE_BY_Q8(Transpose, transpose)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TRILU */
 
-/* k may be told in a run: no extent depends on it. */
+/* k may be a runtime value, because no dimension depends on it. */
 static NNRT_ReturnCode nnrti_rule_trilu(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -22384,8 +22423,8 @@ static NNRT_ReturnCode nnrti_rule_trilu(nnrt_resolve *c)
 
 /* >>kernel TRILU */
 
-/* x, y [..,R,C] of any one element type; k one int32 or int64, NULL: 0. y[..,i,j] = j >= i + k ? x[..,i,j] : 0; for the
-   lower triangle j <= i + k. y may be x (in-place). */
+/* y[..,i,j] = j >= i + k ? x[..,i,j] : 0; without upper, j <= i + k (lower triangle). x, y [..,R,C] of the same element
+   type (any); k one int32 or int64, or NULL for 0. y may be x (in-place). */
 NNRT_API NNRT_ReturnCode nnrt_trilu(const NNRT_Trilu *attr, const nnrt_view *x, const nnrt_view *k, nnrt_view *y)
 {
     static const uint64_t zero = 0;
@@ -22420,7 +22459,8 @@ NNRT_API NNRT_ReturnCode nnrt_trilu(const NNRT_Trilu *attr, const nnrt_view *x, 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op UNIQUE */
 
-/* Resolved: axis is one entry >= 0. The results have a place for every one that there is. */
+/* The number of unique slices is data-dependent; its upper bound is the size of axis. Resolved: axis is one entry >=
+   0. */
 static NNRT_ReturnCode nnrti_rule_unique(nnrt_resolve *c)
 {
     NNRT_Unique *a = (NNRT_Unique *)c->resolved;
@@ -22434,7 +22474,7 @@ static NNRT_ReturnCode nnrti_rule_unique(nnrt_resolve *c)
         if ((code = nnrti_index_result(c, i)) != NNRT_SUCCESS)
             return code;
         if (i == 2)
-            nnrti_result(c, 2, 1, &L); /* inverse: one for each place of x */
+            nnrti_result(c, 2, 1, &L); /* inverse: one per slice of x */
         else
             nnrti_result_data_dependent(c, i, 1, &L, 0, true);
         if (i == 2 && rank == c->in[0].rank)
@@ -22446,7 +22486,7 @@ static NNRT_ReturnCode nnrti_rule_unique(nnrt_resolve *c)
 
 /* >>kernel UNIQUE */
 
-/* The places of x along axis, each a slice; walk is over the elements of one. */
+/* The slices of x along axis; walk visits the elements of one slice. */
 typedef struct nnrti_slices {
     const nnrt_view *x;
     nnrti_walk walk;
@@ -22454,8 +22494,7 @@ typedef struct nnrti_slices {
     bool empty;
 } nnrti_slices;
 
-/* < 0, 0, > 0: slice a is less than, equal to, larger than slice b by the first elements in which they differ; NaN is
-   largest, and equal to itself. */
+/* Compares slices a and b lexicographically: returns < 0, 0 or > 0 like strcmp. NaN is largest and equals NaN. */
 static int32_t nnrti_slices_differ(const nnrti_slices *s, int32_t a, int32_t b)
 {
     nnrti_walk w = s->walk;
@@ -22466,7 +22505,7 @@ static int32_t nnrti_slices_differ(const nnrti_slices *s, int32_t a, int32_t b)
             uint64_t p, q;
             line.step = s->step;
             line.rising = true;
-            p = nnrti_topk_order(&line, a); /* the larger, the further in front */
+            p = nnrti_topk_order(&line, a); /* larger means earlier */
             q = nnrti_topk_order(&line, b);
             if (p != q)
                 return p > q ? -1 : 1;
@@ -22474,8 +22513,8 @@ static int32_t nnrti_slices_differ(const nnrti_slices *s, int32_t a, int32_t b)
     return 0;
 }
 
-/* heap[at..n) holds slices, none in front of those below it, but for heap[at]: puts that in its place. Equal ones stand
-   in the order of x. */
+/* Sift-down of a max-heap of slices: heap[at..n) satisfies the heap order except for heap[at]. Equal slices are ordered
+   by their index in x, which makes the sort stable. */
 static void nnrti_slices_sift(const nnrti_slices *s, int32_t *heap, int32_t at, int32_t n)
 {
     const int32_t moved = heap[at];
@@ -22490,7 +22529,7 @@ static void nnrti_slices_sift(const nnrti_slices *s, int32_t *heap, int32_t at, 
     heap[at] = moved;
 }
 
-/* order = the L slices in rising order. */
+/* order = indices of the L slices in ascending order (heapsort, no recursion, no extra memory). */
 static void nnrti_slices_sort(const nnrti_slices *s, int32_t L, int32_t *order)
 {
     for (int32_t i = 0; i < L; i++)
@@ -22505,7 +22544,9 @@ static void nnrti_slices_sort(const nnrti_slices *s, int32_t L, int32_t *order)
     }
 }
 
-/* group[i] = which of the different slices slice i is, 0 for the first; returns how many there are. order is used. */
+/* group[i] = number of the unique slice that slice i equals, in ascending order or, unless sorted, in order of first
+   occurrence;
+   returns the number of unique slices. order [L] is overwritten. */
 static int32_t nnrti_slices_group(const nnrti_slices *s, bool sorted, int32_t L, int32_t *order, int32_t *group)
 {
     int32_t n = 0, met = 0;
@@ -22526,13 +22567,13 @@ static int32_t nnrti_slices_group(const nnrti_slices *s, bool sorted, int32_t L,
     return n;
 }
 
-/* x [A..,L,B..] of any one element type; of its L places along axis y [A..,N,B..] has those that differ, the first of
-   equal ones; -0 is 0, and NaN is NaN. indices [N]: where each was first; inverse [L]: which of y each place of x is;
-   counts [N]: how often;
-   these are int32 or int64 and may be NULL. Rising order is that of the first elements in which two places differ, NaN
-   last.
-   Without an axis the kernel sees x as one line. It sets the extents to N; there is room for L. y must not overlap x.
-   Scratch: 8*L bytes; NNRT_INSUFFICIENT_BUFFER without. */
+/* y [A..,N,B..] = the N unique slices of x [A..,L,B..] along axis (of equal slices the first), sorted in lexicographic
+   order with NaN last, or by first occurrence; -0 equals 0, NaN equals NaN. indices [N]: position of the first
+   occurrence in x; inverse [L]:
+   position in y of each slice of x; counts [N]: number of occurrences; each int32 or int64, or NULL. Any element type;
+   without an axis the kernel sees x as a vector. The kernel sets the dimensions N; the buffers have room for L. y must
+   not overlap x.
+   Scratch: 8*L bytes; NNRT_INSUFFICIENT_BUFFER if there is less. */
 NNRT_API NNRT_ReturnCode nnrt_unique(const NNRT_Unique *attr, const nnrt_view *x, nnrt_view *y, nnrt_view *indices,
                                      nnrt_view *inverse, nnrt_view *counts, nnrt_call *call)
 {
@@ -22577,7 +22618,7 @@ NNRT_API NNRT_ReturnCode nnrt_unique(const NNRT_Unique *attr, const nnrt_view *x
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op UNSQUEEZE */
 
-/* Resolved: axis lists the new axes of y, ascending; y is seen with the shape of x.
+/* Resolved: axis lists the new axes of y, ascending; the kernel sees y with the shape of x.
    Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_unsqueeze(nnrt_resolve *c)
 {
@@ -22612,7 +22653,7 @@ static NNRT_ReturnCode nnrti_rule_unsqueeze(nnrt_resolve *c)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op UNSTACK */
 
-/* A result for each place of the axis. Resolved: axis >= 0.
+/* One result per index of the axis. Resolved: axis >= 0.
    Derived: if quantization parameters differ, the parameter list of nnrti_requantize. */
 static NNRT_ReturnCode nnrti_rule_unstack(nnrt_resolve *c)
 {
@@ -22637,8 +22678,9 @@ static NNRT_ReturnCode nnrti_rule_unstack(nnrt_resolve *c)
 
 /* >>kernel UNSTACK */
 
-/* x [A..,nOut,B..] with nOut at place axis, y[k] [A..,B..]: y[k][a..,b..] = x[a..,k,b..]. One element type, whatever
-   that is; no y may overlap x. One without data is left out. */
+/* y[k][a..,b..] = x[a..,k,b..]. x [A..,nOut,B..] with nOut at position axis, y[k] [A..,B..]; all have the same element
+   type (any);
+   no y may overlap x. Results without data are skipped. */
 NNRT_API NNRT_ReturnCode nnrt_unstack(const NNRT_Unstack *attr, const nnrt_view *x, nnrt_view *y, uint32_t nOut)
 {
     const int32_t axis = (int32_t)attr->axis;
@@ -22661,7 +22703,7 @@ NNRT_API NNRT_ReturnCode nnrt_unstack_q8(const NNRT_Unstack *attr, const nnrt_vi
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op WHERE */
 
-/* Elements of input i of x and y go into the result, whose axes it has behind others. */
+/* Quantization parameters of input i (x or y), which is aligned with the last axes of the result. */
 static NNRT_ReturnCode nnrti_where_quant(nnrt_resolve *c, uint32_t i)
 {
     int32_t to[NNRT_MAX_RANK];
@@ -22670,8 +22712,8 @@ static NNRT_ReturnCode nnrti_where_quant(nnrt_resolve *c, uint32_t i)
     return nnrti_quant_moves(c, i, 0, to);
 }
 
-/* A condition of one axis, as long as the first of several of x, chooses rows: the kernel sees it with the axes of x, 1
-   behind the first. Any other is broadcast; with a size of 1 both are the same.
+/* A condition of one axis that is as long as axis 0 of an x of several axes selects rows: the kernel sees it as
+   [L,1,1,..] with the rank of x. Any other condition is broadcast; for a size of 1 both are the same.
    Derived: where quantization parameters differ, the list of nnrti_requantize_where. */
 static NNRT_ReturnCode nnrti_rule_where(nnrt_resolve *c)
 {
@@ -22688,7 +22730,8 @@ static NNRT_ReturnCode nnrti_rule_where(nnrt_resolve *c)
                           "where it is not: give the extents, or the condition as many axes",
                           condition->name, condition, x->name, x);
     if (nnrti_has_params(x) != nnrti_has_params(y))
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "of inputs '%s' and '%s' only one is quantised", x->name, y->name);
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
+                          "of inputs '%s' and '%s' only one is quantised", x->name, y->name);
     nnrti_result(c, 0, 0, NULL);
     if ((code = nnrti_broadcast_also(c, x)) != NNRT_SUCCESS || (code = nnrti_broadcast_also(c, y)) != NNRT_SUCCESS ||
         (!rows && (code = nnrti_broadcast_also(c, condition)) != NNRT_SUCCESS) ||
@@ -22704,8 +22747,8 @@ static NNRT_ReturnCode nnrti_rule_where(nnrt_resolve *c)
 
 /* >>kernel WHERE */
 
-/* z = condition ? x : y, a bool and elements of any one type, broadcast to the shape of z. A condition that chooses
-   rows has as many axes as x, with dimensions of 1 behind the first. z must not overlap an input. */
+/* z = condition ? x : y, all broadcast to the shape of z. condition bool; x, y and z have the same element type (any).
+   A condition that selects rows has the shape [L,1,1,..] with the rank of x. z must not overlap an input. */
 NNRT_API NNRT_ReturnCode nnrt_where(const NNRT_Where *attr, const nnrt_view *condition, const nnrt_view *x,
                                     const nnrt_view *y, nnrt_view *z)
 {
@@ -22733,7 +22776,7 @@ NNRT_API NNRT_ReturnCode nnrt_where(const NNRT_Where *attr, const nnrt_view *con
     return NNRT_SUCCESS;
 }
 
-/* The same of quantized int8 or uint8; what is of x and what is of y is then requantised. */
+/* The same for quantized int8 or uint8; the elements from x and those from y are then requantized. */
 NNRT_API NNRT_ReturnCode nnrt_where_q8(const NNRT_Where *attr, const nnrt_view *condition, const nnrt_view *x,
                                        const nnrt_view *y, const nnrt_view *list, nnrt_view *z)
 {
@@ -22761,8 +22804,9 @@ static NNRT_ReturnCode nnrti_rule_window(nnrt_resolve *c)
 
 /* >>kernel WINDOW */
 
-/* y [L], float16, float32 or float64; size is not looked at. y[n] with a = 2*pi*n/L, in float64 (periodic 0: n/(L - 1),
-   and 1 for L = 1): HANN 0.5 - 0.5*cos(a), HAMMING 25/46 - 21/46*cos(a), BLACKMAN 0.42 - 0.5*cos(a) + 0.08*cos(2*a). */
+/* With a = 2*pi*n/L (periodic = 0: 2*pi*n/(L - 1), and y = {1} for L = 1): HANN y[n] = 0.5 - 0.5*cos(a), HAMMING y[n] =
+   25/46 - 21/46*cos(a), BLACKMAN y[n] = 0.42 - 0.5*cos(a) + 0.08*cos(2*a), computed in float64. y [L], float16, float32
+   or float64; size is not read. */
 NNRT_API NNRT_ReturnCode nnrt_window(const NNRT_Window *attr, const nnrt_view *size, nnrt_view *y)
 {
     const size_t width = nnrt_type_size(y->dataType);
@@ -22783,12 +22827,12 @@ NNRT_API NNRT_ReturnCode nnrt_window(const NNRT_Window *attr, const nnrt_view *s
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op YOLO_BOX */
 
-/* Resolved: scaleXY is not 0. Derived: the axis of the channels of x, one int32. */
+/* Resolved: scaleXY is not 0. Derived: one int32, the channel axis of x. */
 static NNRT_ReturnCode nnrti_rule_yolo_box(nnrt_resolve *c)
 {
     NNRT_YoloBox *a = (NNRT_YoloBox *)c->resolved;
     const nnrt_operand *x = &c->in[0], *size = &c->in[1], *anchors = &c->in[2];
-    const nnrt_operand *images = nnrti_axis_dynamic(x, 0) ? size : x; /* the fixed one of two */
+    const nnrt_operand *images = nnrti_axis_dynamic(x, 0) ? size : x; /* the one whose axis 0 is fixed */
     int32_t dims[3], channels;
     int64_t wanted, boxes;
     NNRT_ReturnCode code;
@@ -22830,10 +22874,10 @@ static NNRT_ReturnCode nnrti_rule_yolo_box(nnrt_resolve *c)
 
 /* >>kernel YOLO_BOX */
 
-/* The numbers of an anchor in a cell, step elements apart: x, y, w, h, confidence, classes. */
+/* One anchor in one cell of the feature map. */
 typedef struct nnrti_yolo {
-    nnrti_line code;
-    float overlap;     /* what the network expects, before the sigmoid */
+    nnrti_line code;   /* its channels: x, y, w, h, confidence, classes */
+    float overlap;     /* predicted IoU, before the sigmoid */
     float row, column; /* of the cell */
     float cells[2];    /* of x: columns, rows */
     float image[2];    /* width and height in pixels */
@@ -22870,7 +22914,7 @@ static void nnrti_yolo_bounds(const NNRT_YoloBox *attr, const nnrti_yolo *v, flo
     }
 }
 
-/* The box and the scores of a cell's anchor, both zeros where the confidence is below confThresh. */
+/* Writes the box and the scores of an anchor; both are 0 if the confidence is below confThresh. */
 static void nnrti_yolo_cell(const NNRT_YoloBox *attr, const nnrti_yolo *v, const nnrti_line *box,
                             const nnrti_line *scores)
 {
@@ -22884,27 +22928,28 @@ static void nnrti_yolo_cell(const NNRT_YoloBox *attr, const nnrti_yolo *v, const
         ((float *)scores->data)[k * scores->step] = low ? 0 : confidence * nnrti_sigmoidf(nnrti_yolo_at(v, 5 + k));
 }
 
-/* The numbers of box i of image n in y, which may be NULL. */
+/* The row of box i of image n in y, which may be NULL. */
 static nnrti_line nnrti_yolo_line(const nnrt_view *y, int32_t n, int32_t i)
 {
     return nnrti_line_of(y, 2, y != NULL ? n * y->strides[0] + i * y->strides[1] : 0);
 }
 
-/* x [N,H,W,C] or [N,C,H,W], channels one int32: the axis of C; imgSize [N,2] height, width and anchors [2*A] width,
-   height..
-   int32 or int64; boxes [N,A*H*W,4], scores [N,A*H*W,classNum] float32. Anchor a has 5 + classNum channels: x, y, w, h,
-   confidence, classes; iouAware: before all of them stands one for each anchor, the expected overlap. With S(v) =
-   1/(1 + exp(-v)) and s = scaleXY, the box of anchor a, row h, column w, which is box (a*H + h)*W + w, has the centre
-   (w + S(x)*s - (s - 1)/2)*width/W, likewise for h, and the edges exp(w)*anchorWidth*width/(downsampleRatio*W),
-   likewise;
-   confidence S(c), iouAware: S(c)^(1 - f)*S(overlap)^f, f = iouAwareFactor; scores confidence*S(class). One of boxes
-   and scores may be NULL. */
+/* With S(v) = 1/(1 + exp(-v)), s = scaleXY and (tx, ty, tw, th, tc) the first channels of anchor a at row h, column w,
+   the box number (a*H + h)*W + w has the center ((w + S(tx)*s - (s - 1)/2)*width/W, likewise with ty, h, height, H) and
+   the edge lengths (exp(tw)*anchorWidth*width/(downsampleRatio*W), likewise); boxes = left, top, right, bottom in
+   pixels, with clipBbox clamped to the image. confidence = S(tc), with iouAware S(tc)^(1 - f)*S(overlap)^f, f =
+   iouAwareFactor;
+   scores = confidence*S(class); box and scores are 0 if confidence < confThresh.
+   x [N,H,W,C] or [N,C,H,W], channels one int32: the axis of C. Each anchor has 5 + classNum channels: x, y, w, h,
+   confidence, classes; with iouAware, one overlap channel per anchor precedes all of them. imgSize [N,2] = height,
+   width and anchors [2*A] = width, height, ..: int32 or int64; boxes [N,A*H*W,4], scores [N,A*H*W,classNum]: float32,
+   one of them may be NULL. */
 NNRT_API NNRT_ReturnCode nnrt_yolo_box(const NNRT_YoloBox *attr, const nnrt_view *x, const nnrt_view *imgSize,
                                        const nnrt_view *anchors, const nnrt_view *channels, nnrt_view *boxes,
                                        nnrt_view *scores)
 {
     const int32_t axis = ((const int32_t *)channels->data)[0],
-                  rows = axis == 1 ? 2 : 1; /* the columns stand behind rows */
+                  rows = axis == 1 ? 2 : 1; /* columns: the next axis */
     const int32_t H = x->dims[rows], W = x->dims[rows + 1], A = anchors->dims[0] / 2;
     const int32_t lead = attr->iouAware ? A : 0, count = (boxes != NULL ? boxes : scores)->dims[1];
     for (int32_t n = 0; n < x->dims[0]; n++)
@@ -22929,15 +22974,18 @@ NNRT_API NNRT_ReturnCode nnrt_yolo_box(const NNRT_YoloBox *attr, const nnrt_view
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* The table, made from NNRT_OPS: a wrapper for each kernel, the kernels of each operator, the operators. */
+/* The operator table, generated from the X-macro NNRT_OPS: a wrapper with the common signature nnrt_kernel for each
+   kernel, the kernel rows of each operator, and the operator rows. NNRTI_CALL_<inputs>d<derived>_<outputs>[c] expands
+   the array of operands into the arguments of a kernel: V stands for a variable number, c for the trailing
+   nnrt_call. */
 
-/* Operand i, NULL where it is absent. Of the first input nobody asks: no kernel has one that may be absent. */
+/* Operand i, or NULL if it is absent. The first input needs no check: no kernel has an optional first input. */
 NNRTI_INLINE nnrt_view *nnrti_arg(nnrt_view *args, uint32_t i)
 {
     return args[i].dataType == NNRT_DATA_TYPE_UNKNOWN ? NULL : &args[i];
 }
 
-#define NNRTI_OUT(i) &args[call->nIn + (i)] /* i counts the derived constants, too, and then the outputs */
+#define NNRTI_OUT(i) &args[call->nIn + (i)] /* i counts derived constants, then outputs */
 #define NNRTI_DERIVED(i) &args[call->nIn + (i)]
 #define NNRTI_CALL_1_1 args, NNRTI_OUT(0)
 #define NNRTI_CALL_1_1c NNRTI_CALL_1_1, call
@@ -23028,12 +23076,12 @@ static const nnrt_op nnrti_ops[] = {NNRT_OPS(NNRTI_OP_ROW, NNRTI_NO_KERNEL)};
 /* >>registered: operators of the application */
 
 #if defined(__GNUC__) || defined(__clang__)
-#define NNRTI_ATOMIC_ADD(p, n) __atomic_add_fetch(p, n, __ATOMIC_SEQ_CST) /* the new value */
+#define NNRTI_ATOMIC_ADD(p, n) __atomic_add_fetch(p, n, __ATOMIC_SEQ_CST) /* returns the new value */
 #define NNRTI_ATOMIC_GET(p) __atomic_load_n(p, __ATOMIC_SEQ_CST)
 #define NNRTI_ATOMIC_SET(p, n) __atomic_store_n(p, n, __ATOMIC_SEQ_CST)
-#define NNRTI_ATOMIC_TURN(p, from, to) __sync_bool_compare_and_swap(p, from, to) /* whether it was from */
+#define NNRTI_ATOMIC_TURN(p, from, to) __sync_bool_compare_and_swap(p, from, to) /* true if it was from */
 #else
-#define NNRTI_ATOMIC_ADD(p, n) (*(p) += (n)) /* one thread at a time prepares and releases */
+#define NNRTI_ATOMIC_ADD(p, n) (*(p) += (n)) /* then only one thread may prepare and release models */
 #define NNRTI_ATOMIC_GET(p) (*(p))
 #define NNRTI_ATOMIC_SET(p, n) (*(p) = (n))
 #define NNRTI_ATOMIC_TURN(p, from, to) (*(p) == (from) ? (*(p) = (to), true) : false)
@@ -23041,22 +23089,25 @@ static const nnrt_op nnrti_ops[] = {NNRT_OPS(NNRTI_OP_ROW, NNRTI_NO_KERNEL)};
 
 #define NNRTI_OP_NAME_BYTES 64
 #define NNRTI_OP_MEMBERS_MOST 64
-#define NNRTI_STRANGER INT32_MIN /* of nodes in files whose operator is not registered: none has it */
+#define NNRTI_STRANGER INT32_MIN /* type of nodes in files whose operator is not registered */
 #define NNRTI_OP_FLAGS                                                                                                 \
     (NNRT_OP_LAYOUT | NNRT_OP_INPLACE | NNRT_OP_EMPTY | NNRT_OP_EFFECT | NNRT_OP_LAYOUT_AGNOSTIC |                     \
      NNRT_OP_DATA_DEPENDENT | NNRT_OP_PURE)
 
 typedef struct nnrti_own_op {
-    nnrt_op op;   /* first: nnrti_op_hold; name NULL: the place is free */
-    int32_t used; /* how many prepared models have nodes of it */
+    nnrt_op op;   /* name NULL: the entry is free */
+    int32_t used; /* number of prepared models with nodes of it; such an operator cannot be unregistered */
 } nnrti_own_op;
 
-/* An operator stays where it is, as plans have its address; the order has the places that are taken. */
+/* Operators that the application registered (nnrt_op_register), in a fixed array, because plans store the address of an
+   operator;
+   nnrti_own_order lists the indices of used entries in the order of registration. Registration is not thread-safe; the
+   counters are atomic because models may be prepared in several threads. */
 static nnrti_own_op nnrti_own_ops[NNRT_MAX_OPS];
 static uint8_t nnrti_own_order[NNRT_MAX_OPS];
 static uint32_t nnrti_own_total;
 
-/* The attributes of an operator that has none. */
+/* Attribute description of an operator without attributes. */
 static const uint8_t nnrti_no_attr = 0;
 static const nnrt_attr_struct nnrti_struct_none = {"", 1, NULL, 0, &nnrti_no_attr};
 
@@ -23073,7 +23124,8 @@ static const nnrt_op *nnrti_own_find(NNRT_NodeType type)
     return NULL;
 }
 
-/* n prepared models more have nodes of op, which may be any operator, or NULL. */
+/* Adds n (negative: subtracts) to the number of prepared models that use op; no effect for built-in operators and
+   NULL. */
 static NNRTI_UNUSED void nnrti_op_hold(const nnrt_op *op, int32_t n)
 {
     if (op != NULL && op->type < 0)
@@ -23087,8 +23139,9 @@ static bool nnrti_is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* What is wrong with the text of a row's operands; NULL: nothing. inputs: the row's, where text has its outputs; NULL:
-   text is of inputs, and =k names one in front. *count = operands that are not repeated. */
+/* Validates an operand signature: returns an error text, or NULL if it is valid. inputs: the inputs of the row if text
+   describes its outputs; NULL if text describes inputs, in which =k refers to an earlier one. *count = number of
+   operands that are not repeated. */
 static const char *nnrti_sig_fault(const char *text, const char *inputs, uint32_t *count)
 {
     nnrti_sig s;
@@ -23132,7 +23185,8 @@ static const char *nnrti_sig_fault(const char *text, const char *inputs, uint32_
     return NULL;
 }
 
-/* Bytes of a member of this kind, 0: a row of the application has none. A TYPE has 4 or 8. */
+/* Size in bytes of an attribute of this kind; 0: the kind is unsupported in operators of the application. A TYPE has 4
+   or 8. */
 static uint32_t nnrti_kind_bytes(nnrt_attr_kind kind, uint32_t bytes)
 {
     switch (kind) {
@@ -23152,7 +23206,7 @@ static uint32_t nnrti_kind_bytes(nnrt_attr_kind kind, uint32_t bytes)
     }
 }
 
-/* What is wrong with member i of a description; NULL: nothing. */
+/* Validates member i of an attribute description: returns an error text, or NULL if it is valid. */
 static const char *nnrti_member_fault(const nnrt_attr_struct *s, uint32_t i)
 {
     const nnrt_attr_member *m = &s->members[i];
@@ -23165,7 +23219,7 @@ static const char *nnrti_member_fault(const nnrt_attr_struct *s, uint32_t i)
             return "has the name of another one";
     if (bytes == 0)
         return "is of a kind that an operator of the application cannot have";
-    if (bytes > 4) /* what has a pointer lies as one does; numbers of 8 bytes as on a machine of 32 bits */
+    if (bytes > 4) /* members with pointers are aligned like a pointer; 8-byte numbers to 4, as on 32-bit machines */
         align = m->kind == NNRT_ATTR_KIND_STRING || bytes > 8 ? (uint32_t)sizeof(void *) : 4;
     if (m->bytes != bytes || m->offset > s->bytes || bytes > s->bytes - m->offset || m->offset % align != 0)
         return "does not lie in its struct";
@@ -23180,9 +23234,10 @@ static NNRT_ReturnCode nnrti_check_own_attr(const nnrt_op *op, nnrt_error *error
     if (s == NULL)
         return NNRT_SUCCESS;
     if (s->bytes == 0 || s->initial == NULL || (s->count > 0 && s->members == NULL) || s->count > NNRTI_OP_MEMBERS_MOST)
-        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
-                              "operator '%s': its attributes have no bytes, no defaults, no members, or more than %d",
-                              op->name, NNRTI_OP_MEMBERS_MOST);
+        return nnrt_error_set(
+            error, NNRT_INVALID_PARAMETER,
+            "operator '%s': its attributes have no bytes, no defaults, no members, or more than %d", op->name,
+            NNRTI_OP_MEMBERS_MOST);
     for (uint32_t i = 0; i < s->count; i++) {
         const char *fault = nnrti_member_fault(s, i);
         if (fault != NULL)
@@ -23240,7 +23295,7 @@ static NNRT_ReturnCode nnrti_check_own_kernels(const nnrt_op *op, nnrt_error *er
     return NNRT_SUCCESS;
 }
 
-/* Whether a name may be that of an operator. */
+/* Whether name is a valid operator name. */
 static bool nnrti_is_op_name(const char *name)
 {
     size_t n = 0;
@@ -23250,7 +23305,7 @@ static bool nnrti_is_op_name(const char *name)
     return n > 0 && n < NNRTI_OP_NAME_BYTES;
 }
 
-/* The name and the number are free. */
+/* Checks that name and number are valid and not in use. */
 static NNRT_ReturnCode nnrti_check_own_name(const nnrt_op *op, nnrt_error *error)
 {
     const nnrt_op *other = nnrt_op_named(op->name);
@@ -23267,8 +23322,8 @@ static NNRT_ReturnCode nnrti_check_own_name(const nnrt_op *op, nnrt_error *error
                               "operator '%s' has number %d: expected one below 0, or 0 for one that is free", op->name,
                               op->type);
     if ((other = nnrti_own_find(op->type)) != NULL)
-        return nnrt_error_set(error, NNRT_OPERATION_FORBIDDEN, "operator '%s' has number %d, which '%s' has", op->name,
-                              op->type, other->name);
+        return nnrt_error_set(error, NNRT_OPERATION_FORBIDDEN, "operator '%s' has number %d, which '%s' has",
+                              op->name, op->type, other->name);
     return NNRT_SUCCESS;
 }
 
@@ -23295,7 +23350,8 @@ NNRT_API NNRT_ReturnCode nnrt_op_register(const nnrt_op *op, nnrt_error *error)
         (code = nnrti_check_own_attr(op, error)) != NNRT_SUCCESS)
         return code;
     if (nnrti_own_total >= NNRT_MAX_OPS)
-        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is room for %d operators only", NNRT_MAX_OPS);
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is room for %d operators only",
+                              NNRT_MAX_OPS);
     for (type = op->type; type == 0 || (op->type == 0 && nnrti_own_find(type) != NULL);)
         type--;
     while (nnrti_own_ops[place].op.name != NULL)
@@ -23362,7 +23418,7 @@ NNRT_API const nnrt_op *nnrt_op_named(const char *name)
     return NULL;
 }
 
-/* End of the region without contraction. */
+/* End of the region without floating-point contraction (FMA). */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT DEFAULT
 #ifdef NNRT_FP_STRICT
