@@ -391,10 +391,16 @@ def check_generated():
         verdict("another number of tests" in done.stderr, "docs/ONNX.md of a log cut short", done.stdout + done.stderr)
 
 
+def check_pictures():
+    """The pictures are those that tools/pictures.py draws from docs/figures.tsv."""
+    done = run([sys.executable, "-B", "tools/pictures.py", "--check"])
+    verdict(done.returncode == 0, "tools/pictures.py --check", done.stdout + done.stderr)
+
+
 def main():
     """Runs the checks; a file that is missing fails its check and not the others."""
     for check in (check_pages, check_readme, check_glossary, check_operator_sets, check_quick_start, check_version,
-                  check_contents, check_operators, check_documents, check_generated):
+                  check_contents, check_operators, check_documents, check_generated, check_pictures):
         try:
             check()
         except (OSError, subprocess.TimeoutExpired) as fault:
