@@ -1174,8 +1174,8 @@ static bool nnrti_builder_dims(nnrt_builder *b, const char *name, int32_t rank, 
     }
     for (int32_t i = 0; i < rank; i++)
         if (dims[i] < least) {
-            (void)nnrt_error_set(&b->error, NNRT_INVALID_SHAPE,
-                                 "tensor '%s': axis %d has extent %d, expected %d or more", name, i, dims[i], least);
+            (void)nnrt_error_set(&b->error, NNRT_INVALID_SHAPE, "tensor '%s': axis %d has size %d, expected %d or more",
+                                 name, i, dims[i], least);
             return false;
         }
     *list =
@@ -6453,14 +6453,14 @@ static bool nnrti_cache_restore(nnrti_caching *k, uint32_t file, const nnrt_file
     NNRT_ModelConfig own = *config;
     memset(fault, 0, sizeof(*fault));
     if (!nnrti_cache_blocks(s, h, file < 2, blocks)) { /* of the file of a cache */
-        (void)nnrt_error_set(fault, NNRT_INVALID_MODEL_CACHE, "what device '%s' made is damaged",
+        (void)nnrt_error_set(fault, NNRT_INVALID_MODEL_CACHE, "the data of device '%s' are damaged",
                              nnrt_device_unique_name(device));
         return false;
     }
     own.error = fault;
     if (nnrt_device_prepare_cache(device, blocks, h->blocks, &own, prepared) != NNRT_SUCCESS)
         return false;
-    nnrt_log_line(config->log, NNRT_LOG_INFO, "device '%s' has taken what it had prepared before",
+    nnrt_log_line(config->log, NNRT_LOG_INFO, "device '%s' has restored its prepared form",
                   nnrt_device_unique_name(device));
     if (k->cache != NULL) {
         nnrti_cache_part *p = nnrti_cache_add(k->cache, nnrt_device_unique_name(device), 0);
@@ -6570,9 +6570,11 @@ static bool nnrti_packs_find(void *user, const NNRT_Model *m, const NNRT_ModelCo
             continue;
         if (h.model != want.model || h.options != want.options) {
             (void)nnrt_error_set(&fault, NNRT_INVALID_MODEL_CACHE,
-                                 "what device '%s' packed is of another model, version, or of other options", s.name);
+                                 "the packed weights of device '%s' are of another model, version, or of other options",
+                                 s.name);
         } else if (!nnrti_cache_blocks(&s, &h, false, blocks)) {
-            (void)nnrt_error_set(&fault, NNRT_INVALID_MODEL_CACHE, "what device '%s' packed is damaged", s.name);
+            (void)nnrt_error_set(&fault, NNRT_INVALID_MODEL_CACHE, "the packed weights of device '%s' are damaged",
+                                 s.name);
         } else {
             packed->table = blocks[0].addr;
             packed->tableBytes = blocks[0].dataSize;
@@ -6636,7 +6638,8 @@ static NNRT_ReturnCode nnrti_cache_fits(const NNRT_Model *m, const nnrt_save_des
         known = true;
         if (code == NNRT_SUCCESS && hash != p->hash)
             code = nnrt_error_set(error, NNRT_INVALID_MODEL_CACHE,
-                                  "what device '%s' packed is of another model than the one that is saved", p->device);
+                                  "the packed weights of device '%s' are of another model than the one that is saved",
+                                  p->device);
         if (code != NNRT_SUCCESS)
             return code;
     }
@@ -6696,7 +6699,7 @@ static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, cons
                     return NNRT_SUCCESS;
             } else if (fault.code == NNRT_SUCCESS) {
                 (void)nnrt_error_set(&fault, NNRT_INVALID_MODEL_CACHE,
-                                     "what device '%s' made is of another model, or of other options", name);
+                                     "the data of device '%s' are of another model, or of other options", name);
             }
         }
     nnrti_cache_fault(k, &fault, config->log);
@@ -7020,7 +7023,7 @@ NNRT_API NNRT_ReturnCode nnrt_cache_prepare(nnrt_cache *cache, nnrt_device *devi
                                               : "prepared");
     *prepared = NULL;
     if (own.buffer != NULL)
-        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "what is prepared through a cache takes no buffer");
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "a session with a cache cannot use a buffer");
     if ((code = nnrti_session_model(model, NULL, own.error)) != NNRT_SUCCESS)
         return code;
     return nnrti_cache_run(cache, nnrt_device_unique_name(device), &device, model, &own, prepared);
@@ -7567,9 +7570,8 @@ static NNRT_ReturnCode nnrti_io_open(const nnrt_session *s, bool output, uint32_
         if (!output && shape->rank <= NNRTI_DIMS &&
             (shape->dims[k] < least.dims[k] || shape->dims[k] > most.dims[k]))
             return nnrt_error_set(error, NNRT_DEVICE_ERROR,
-                                  "input %u '%s': axis %d has extent %d, but device '%s' takes %d to %d", i,
-                                  info->name, k, shape->dims[k], nnrt_device_unique_name(s->device), least.dims[k],
-                                  most.dims[k]);
+                                  "input %u '%s': axis %d has size %d, but device '%s' takes %d to %d", i, info->name,
+                                  k, shape->dims[k], nnrt_device_unique_name(s->device), least.dims[k], most.dims[k]);
         info->open = info->open || least.dims[k] != most.dims[k];
     }
     return NNRT_SUCCESS;
@@ -7602,7 +7604,7 @@ static NNRT_ReturnCode nnrti_session_io(nnrt_session *s, const NNRT_Model *m, ui
         return code;
     if (!nnrti_io_bytes(info))
         return nnrt_error_set(error, NNRT_INVALID_SHAPE,
-                              "%s %u '%s': neither the device nor the model tells its type and shape",
+                              "%s %u '%s': neither the device nor the model reports its type and shape",
                               output ? "output" : "input", output ? i - s->nIn : i, info->name);
     info->format = m->allTensors.data[nnrti_io_tensor(m, i)].format;
     s->open = s->open || (output && info->open);
@@ -7725,7 +7727,7 @@ static NNRT_ReturnCode nnrti_session_infer(const NNRT_Model *m, const nnrt_sessi
     NNRT_ReturnCode code;
     if (desc->offlineCount > 0)
         return nnrt_error_set(error, NNRT_INVALID_SHAPE,
-                              "offline model: neither the device nor the model tells types and shapes");
+                              "offline model: neither the device nor the model reports types and shapes");
     nnrti_session_config(desc, &config, error);
     *shapes = (nnrt_operand *)nnrt_memory_temp_array(memory, m->allTensors.count, sizeof(**shapes));
     m = nnrt_model_map(m, memory, &mappings);
@@ -7752,7 +7754,8 @@ static NNRT_ReturnCode nnrti_session_shapes(nnrt_session *s, const NNRT_Model *m
             info->shape.rank = o->rank;
             memcpy(info->shape.dims, o->dims, sizeof(o->dims));
         } else if (code != NNRT_SUCCESS) {
-            return nnrt_error_set(error, code, "%s %u '%s': neither the device nor the model tells its type and shape",
+            return nnrt_error_set(error, code,
+                                  "%s %u '%s': neither the device nor the model reports its type and shape",
                                   i < s->nIn ? "input" : "output", i < s->nIn ? i : i - s->nIn, info->name);
         }
     }
@@ -7820,7 +7823,7 @@ static NNRT_ReturnCode nnrti_session_shares(const nnrt_session *owner, const NNR
             same = given->data[i].dims[k] == info->shape.dims[k] || (info->open && given->data[i].dims[k] == -1);
         if (!same)
             return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
-                                  "share: inputDims has other extents for input %u '%s' than that session", i,
+                                  "share: inputDims has other dimensions for input %u '%s' than that session", i,
                                   info->name);
     }
     return NNRT_SUCCESS;
@@ -8098,10 +8101,10 @@ NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_
     if ((code = nnrti_session_model(model, &own, error)) != NNRT_SUCCESS)
         return code;
     if (own.cache != NULL || nnrti_bare(model) != NULL)
-        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "what a session with a cache takes is not known before");
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the size of a session with a cache is not known beforehand");
     if (own.offlineCount > 0)
         return nnrt_error_set(error, NNRT_NOT_SUPPORT,
-                              "no device tells how much memory it takes to prepare an offline model");
+                              "no device reports the memory that it needs to prepare an offline model");
     memset(&memory, 0, sizeof(memory));
     if (own.share != NULL) {
         if ((code = nnrti_session_shares(own.share->owner, model, &own, error)) != NNRT_SUCCESS)
@@ -8186,10 +8189,10 @@ static NNRT_ReturnCode nnrti_bind_dims(nnrt_session *s, uint32_t i, const int32_
         const bool open = least.dims[k] != info->shape.dims[k];
         if (open && (dims[k] < least.dims[k] || dims[k] > info->shape.dims[k]))
             return nnrt_error_set(&s->error, NNRT_OUT_OF_DIMENTION_RANGES,
-                                  "input %u '%s': axis %d has extent %d, expected %d to %d", i, info->name, k, dims[k],
+                                  "input %u '%s': axis %d has size %d, expected %d to %d", i, info->name, k, dims[k],
                                   least.dims[k], info->shape.dims[k]);
         if (!open && dims[k] != info->shape.dims[k])
-            return nnrt_error_set(&s->error, NNRT_INVALID_SHAPE, "input %u '%s': axis %d has extent %d, expected %d", i,
+            return nnrt_error_set(&s->error, NNRT_INVALID_SHAPE, "input %u '%s': axis %d has size %d, expected %d", i,
                                   info->name, k, dims[k], info->shape.dims[k]);
     }
     (void)nnrt_dims_bytes(dims, info->shape.rank, info->dataType, bytes);

@@ -1650,7 +1650,7 @@ static NNRT_ReturnCode nnrti_check_constant(const NNRT_Model *m, uint32_t i, nnr
         return nnrt_error_set(error, NNRT_INVALID_BUFFER, "tensor %u '%s': its data are not aligned to %z bytes", i,
                               nnrti_text_of(t->name), width);
     if (!nnrti_rank_known(t) || !nnrt_dims_bytes(t->dims.data, (int32_t)t->dims.count, t->dataType, &need))
-        return nnrt_error_set(error, NNRT_INVALID_SHAPE, "tensor %u '%s': a constant needs all its extents", i,
+        return nnrt_error_set(error, NNRT_INVALID_SHAPE, "tensor %u '%s': a constant needs fixed dimensions", i,
                               nnrti_text_of(t->name));
     if (b->dataSize != need)
         return nnrt_error_set(error, NNRT_INVALID_BUFFER_SIZE,
@@ -1674,7 +1674,7 @@ static NNRT_ReturnCode nnrti_check_symbols(const NNRT_Tensor *t, uint32_t i, nnr
     for (uint32_t k = 0; k < t->symbols.count; k++)
         if (t->symbols.data[k] != 0 && t->dims.data[k] != -1)
             return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
-                                  "tensor %u '%s': symbol %u for axis %u, whose extent is not open but %d", i,
+                                  "tensor %u '%s': symbol %u for axis %u, which is not dynamic but %d", i,
                                   nnrti_text_of(t->name), t->symbols.data[k], k, t->dims.data[k]);
     return NNRT_SUCCESS;
 }
@@ -1699,9 +1699,8 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_check_tensor(const NNRT_Model *m, uint32
                               nnrti_text_of(t->name), t->dims.count, NNRT_MAX_RANK);
     for (uint32_t k = 0; k < t->dims.count && nnrti_rank_known(t); k++)
         if (t->dims.data[k] < -1)
-            return nnrt_error_set(error, NNRT_INVALID_SHAPE,
-                                  "tensor %u '%s': extent %d of axis %u, expected -1 or more", i,
-                                  nnrti_text_of(t->name), t->dims.data[k], k);
+            return nnrt_error_set(error, NNRT_INVALID_SHAPE, "tensor %u '%s': size %d of axis %u, expected -1 or more",
+                                  i, nnrti_text_of(t->name), t->dims.data[k], k);
     if (t->quantParams.count > 0 && t->quantParams.data == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "tensor %u '%s': counts %u quantParams, but has none", i,
                               nnrti_text_of(t->name), t->quantParams.count);
@@ -2553,8 +2552,8 @@ static NNRT_ReturnCode nnrti_check_bounds(const NNRT_Model *m, const NNRT_ModelC
         for (int32_t k = 0; k < b->most.rank || b->most.rank < 0; k++)
             if (b->most.rank < 0 || b->most.rank > NNRT_MAX_RANK || b->most.dims[k] < 0)
                 return nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
-                                      "bounds[%u], of tensor '%s': expected 0 to %d extents of 0 or more", i, b->tensor,
-                                      NNRT_MAX_RANK);
+                                      "bounds[%u], of tensor '%s': expected 0 to %d dimensions of 0 or more", i,
+                                      b->tensor, NNRT_MAX_RANK);
     }
     return NNRT_SUCCESS;
 }
@@ -2671,8 +2670,8 @@ static bool nnrti_beyond_bound(const nnrti_inference *f, uint32_t i)
     for (int32_t k = 0; k < o->rank; k++)
         if (o->dims[k] > most->dims[k])
             return nnrt_error_set(f->config->error, NNRT_INVALID_SHAPE,
-                                  "input %u '%s' has extent %d for axis %d, its bound %d", i, o->name, o->dims[k], k,
-                                  most->dims[k]) != NNRT_SUCCESS;
+                                  "input %u '%s' has size %d on axis %d, its upper bound is %d", i, o->name, o->dims[k],
+                                  k, most->dims[k]) != NNRT_SUCCESS;
     return false;
 }
 #endif
@@ -2732,14 +2731,14 @@ static NNRT_ReturnCode nnrti_input_dims(nnrti_inference *f)
                 return nnrt_error_blame(
                     config->error,
                     nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
-                                   "inputDims of input %u '%s' has extent %d for axis %d, which the model fixes at %d",
-                                   i, o->name, want->dims[k], k, o->dims[k]),
+                                   "inputDims of input %u '%s' has size %d for axis %d, which the model fixes at %d", i,
+                                   o->name, want->dims[k], k, o->dims[k]),
                     -1, m->inputIndex.data[i]);
             if (o->dims[k] < 0)
                 return nnrt_error_blame(
                     config->error,
                     nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
-                                   "input %u '%n': axis %d has no extent; give one with inputDims" NNRTI_OR_BOUND, i,
+                                   "input %u '%n': axis %d has no size; set one with inputDims" NNRTI_OR_BOUND, i,
                                    o->name, k),
                     -1, m->inputIndex.data[i]);
         }
@@ -2799,7 +2798,7 @@ static NNRT_ReturnCode nnrti_check_told(nnrt_resolve *c, uint32_t k, const nnrt_
     for (int32_t i = 0; c->op->type < 0 && view->data != NULL && i < c->out[k].rank; i++)
         if (view->dims[i] < 0 || view->dims[i] > c->out[k].dims[i])
             return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                              "its kernel tells extent %d for axis %d of output %u '%s', %d is the most", view->dims[i],
+                              "its kernel reports size %d on axis %d of output %u '%s', %d is the most", view->dims[i],
                               i, k, c->out[k].name, c->out[k].dims[i]);
     return NNRT_SUCCESS;
 }
@@ -3726,8 +3725,8 @@ static NNRT_ReturnCode nnrti_bound_result(const nnrti_inference *f, nnrt_resolve
     o->most = 0;
     for (int32_t k = 0; k < o->rank; k++) {
         if (o->symbols[k] == 0 && o->dims[k] > most->dims[k])
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "output %u '%s' is %o, but its bound has extent %d for axis %d", i,
-                              o->name, o, most->dims[k], k);
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "output %u '%s' is %o, but its upper bound has size %d on axis %d",
+                              i, o->name, o, most->dims[k], k);
         if (o->symbols[k] != 0)
             o->dims[k] = most->dims[k];
         /* A value of the same symbol stays unbounded: a branch that does not run does not check this dimension. */
@@ -6798,9 +6797,10 @@ static NNRT_ReturnCode nnrti_check_edits(nnrti_planner *p)
         if (d->uses != NULL && (code = nnrti_check_uses(p, s)) != NNRT_SUCCESS)
             return code;
         if (step->open != NULL && !nnrti_open_kept(step))
-            return nnrt_error_set(p->error, NNRT_DEVICE_ERROR,
-                                  "the device's edit of node %d '%s': its extents are open, so its arguments must stay",
-                                  step->node, step->name);
+            return nnrt_error_set(
+                p->error, NNRT_DEVICE_ERROR,
+                "the device's edit of node %d '%s': it has dynamic shapes, so its arguments must stay", step->node,
+                step->name);
         for (uint32_t k = 0; step->kernel != NULL && k < nnrti_step_args(step); k++) {
             const nnrt_plan_arg *arg = &step->args[k];
             if (arg->tensor == NNRT_NO_TENSOR || (arg->kind == NNRT_PLACE_CONSTANT && k < step->nIn))
@@ -7502,7 +7502,7 @@ static NNRT_ReturnCode nnrti_check_extents(const nnrt_plan *plan, const NNRT_IOT
         if (nnrti_extent_open(plan, false, i, k) &&
             (got->dimensions.data[k] < 0 || got->dimensions.data[k] > want->shape.dims[k]))
             return nnrt_error_set(error, NNRT_OUT_OF_DIMENTION_RANGES,
-                                  "input %u '%s': axis %u has extent %d, expected 0 to %d", i, want->name, k,
+                                  "input %u '%s': axis %u has size %d, expected 0 to %d", i, want->name, k,
                                   got->dimensions.data[k], want->shape.dims[k]);
     return NNRT_SUCCESS;
 }
@@ -7881,7 +7881,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_loop(const void *attr, nnrt_view *args, nnrt_
                                   "has not ended after %l trips, the most that there may be (maxTrips)", trip);
         if (a->nScans > 0 && trip >= a->scanTrips)
             return nnrt_error_set(call->error, NNRT_OUT_OF_DIMENTION_RANGES,
-                                  "its scans have trip %l, beyond their bound of %d", trip, a->scanTrips);
+                                  "its scans have trip %l, above their upper bound of %d", trip, a->scanTrips);
         nnrti_put_number(args[3].data, args[3].dataType, trip);
         nnrti_put_number(args[4].data, args[4].dataType, 1);
         if ((code = nnrti_run_graph(a->plans[0], args, call)) != NNRT_SUCCESS)
@@ -7971,8 +7971,8 @@ static NNRT_ReturnCode nnrti_run_fits(const nnrti_open_run *r, nnrt_resolve *c, 
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "output %u '%s' is %o, where %o was planned", k, got->name, got, want);
     if (!within) {
         const nnrt_operand most = nnrt_operand_make(want->dataType, want->rank, want->dims, NULL);
-        return nnrti_fail(c, NNRT_OUT_OF_DIMENTION_RANGES, "output %u '%s' is %o, beyond its bound of %o", k, got->name,
-                          got, &most);
+        return nnrti_fail(c, NNRT_OUT_OF_DIMENTION_RANGES, "output %u '%s' is %o, above its upper bound of %o", k,
+                          got->name, got, &most);
     }
     if (!nnrt_dims_bytes(got->dims, got->rank, got->dataType, &bytes))
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "output %u '%s' would be %o: its size does not fit", k, got->name,
@@ -8104,7 +8104,7 @@ static NNRT_ReturnCode nnrti_run_move(const nnrti_open_run *r, uint32_t s, uint3
     }
     if (same && !within)
         return nnrt_error_set(r->error, NNRT_OUT_OF_DIMENTION_RANGES,
-                              "node %d '%s': a value is %o, beyond its bound of %o", step->node,
+                              "node %d '%s': a value is %o, above its upper bound of %o", step->node,
                               nnrti_text_of(step->name), &moved, &planned);
     if (o->slots[to] != NNRT_NO_TENSOR) /* the required shape is reported even if the buffer is too small */
         memcpy(r->slots + (size_t)o->slots[to] * NNRTI_DIMS, dims, (size_t)moved.rank * sizeof(*dims));
@@ -8209,7 +8209,7 @@ static NNRT_ReturnCode nnrti_run_extents(const nnrti_open_run *r, const NNRT_IOT
                         inputs[i].dimensions.data[k] != inputs[n].dimensions.data[a])
                         return nnrt_error_set(
                             r->error, NNRT_INVALID_SHAPE,
-                            "axis %u of input %u '%s' and axis %u of input %u '%s' are one extent of the model, but "
+                            "axis %u of input %u '%s' and axis %u of input %u '%s' are one dimension of the model, but "
                             "have %d and %d",
                             a, n, r->plan->inputs[n].name, k, i, r->plan->inputs[i].name, inputs[n].dimensions.data[a],
                             inputs[i].dimensions.data[k]);
@@ -8298,7 +8298,7 @@ static NNRT_ReturnCode nnrti_run_scan(const nnrti_open_run *r, uint32_t s, uint3
     }
     if (bytes > 0 && trip >= y->view.dims[0])
         return nnrt_error_set(r->error, NNRT_OUT_OF_DIMENTION_RANGES,
-                              "node %d '%s': scan %u, %o in each trip, has trip %l, beyond its bound of %d",
+                              "node %d '%s': scan %u, %o in each trip, has trip %l, above its upper bound of %d",
                               r->plan->steps[s].node, nnrti_text_of(r->plan->steps[s].name), k, &one, trip,
                               y->view.dims[0]);
     if (!nnrt_mul_size(bytes, (size_t)(trip + 1), &total) || total > begin->bytes[2 + begin->carried + k])
@@ -8639,10 +8639,10 @@ static NNRT_ReturnCode nnrti_nest_check(const nnrti_nest *n, uint32_t s)
         return NNRT_SUCCESS;
     for (uint32_t i = 0; i < o->nIn + o->nOut; i++)
         if (o->slots[i] != NNRT_NO_TENSOR)
-            return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it has extents that only a run tells");
+            return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it has dynamic dimensions");
     return o->part != NNRTI_PART_NODE
                ? NNRT_SUCCESS
-               : nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it is resolved with values that only a run tells");
+               : nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it is resolved with values of the run");
 }
 
 /* The place that an address of the whole plan has in a table. */
@@ -8726,7 +8726,7 @@ static NNRT_ReturnCode nnrti_nest_move(nnrti_nest *n, nnrti_nest_plan *g, uint32
     if (to->kind == NNRT_PLACE_NONE)
         return NNRT_SUCCESS;
     if (!nnrti_nest_alike(&nnrti_nest_of(n, s, x)->view, &to->view, 0))
-        return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it has values of other extents than the model declares");
+        return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it has values of other shapes than the model declares");
     a = nnrti_nest_arg(n, g->table, nnrti_nest_of(n, s, x));
     b = nnrti_nest_arg(n, g->table, to);
     nnrti_nest_copy(n, g, s, &a, &b);
@@ -8859,7 +8859,7 @@ static NNRT_ReturnCode nnrti_nest_loop_table(nnrti_nest *n, nnrti_nest_table *t,
             continue;
         if (!nnrti_nest_alike(&x->view, &y->view, 1) ||
             (graphs->scanTrips >= 0 && graphs->scanTrips != y->view.dims[0]))
-            return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it has scans of other extents than the model declares");
+            return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it has scans of other shapes than the model declares");
         graphs->scanTrips = y->view.dims[0];
         if (!nnrt_dims_bytes(x->view.dims, x->view.rank, x->view.dataType, &bytes[graphs->nScans]) ||
             bytes[graphs->nScans] == 0)
@@ -8938,7 +8938,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_nest_loop(nnrti_nest *n, nnrti_nest_plan
         if (to->kind == NNRT_PLACE_CARRIED)
             y = nnrti_nest_at(to, n->plan->open->carried[to->offset - n->plan->nInputs - n->plan->nOutputs]);
         if (!nnrti_nest_alike(&x.view, &y.view, 0))
-            return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it has values of other extents than the model declares");
+            return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it has values of other shapes than the model declares");
         nnrti_nest_copy(n, g, s, &x, &y);
     }
     graphs->maxTrips = n->plan->open->maxTrips;
@@ -9014,7 +9014,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_nest(const nnrt_plan *plan, nnrt_memory *memo
     n.error = error;
     for (uint32_t i = 0; i < plan->nInputs; i++)
         if (plan->open->slots[i] != NNRT_NO_TENSOR)
-            return nnrt_error_set(error, NNRT_NOT_SUPPORT, "input %u '%s' has extents that only a run tells", i,
+            return nnrt_error_set(error, NNRT_NOT_SUPPORT, "input %u '%s' has dynamic dimensions", i,
                                   plan->inputs[i].name);
     for (uint32_t s = 0; s < plan->nSteps; s++)
         if ((code = nnrti_nest_check(&n, s)) != NNRT_SUCCESS)
@@ -10518,7 +10518,8 @@ NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Mod
         return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "device '%s' does not prepare models", device->unique);
     if (own.bounds.count != 0 && !nnrt_device_can(device, NNRT_ABILITY_DYNAMIC_INPUT))
         return nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
-                              "device '%s' takes no extents that are open: give all with inputDims", device->unique);
+                              "device '%s' does not support dynamic shapes: set all dimensions with inputDims",
+                              device->unique);
     if (own.through != NULL && NNRTI_DEVICE_HAS(device, PrepareModelFromModelCache) && !nnrti_is_auto(device)) {
         const nnrt_through *through = own.through;
         own.through = NULL;

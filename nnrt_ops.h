@@ -19125,7 +19125,7 @@ static NNRT_ReturnCode nnrti_reshape_list(nnrt_resolve *c, int32_t rank, int32_t
         if (entry == -1)
             *inferred = i;
         if (entry > INT32_MAX || (entry == 0 && copies && i >= x->rank))
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "shape[%d] is %l, which input '%s' %o cannot give", i, entry,
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "shape[%d] is %l, which does not suit input '%s' %o", i, entry,
                               x->name, x);
         dims[i] = entry == 0 && copies ? x->dims[i] : (int32_t)entry;
     }
@@ -19236,7 +19236,7 @@ static NNRT_ReturnCode nnrti_rule_reshape(nnrt_resolve *c)
     }
     y = nnrt_operand_make(x->dataType, rank, dims, NULL);
     if (!c->open && (given != count || (inferred >= 0 && given == 0 && dims[inferred] != 0)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' %o has %z elements, which do not make %o%s", x->name, x,
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' %o has %z elements, which do not fill %o%s", x->name, x,
                           count, &y, inferred >= 0 ? " or a multiple of it along the inferred axis" : "");
     nnrti_result(c, 0, rank, dims);
     nnrti_reshape_symbols(c, rank, inferred);
@@ -19293,7 +19293,7 @@ static NNRT_ReturnCode nnrti_resize_scales(nnrt_resolve *c, int64_t extent[2], n
                               i, (double)scale);
         if (!(product >= 1 && product < 2147483648.0f))
             return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                              "scales[%d] is %f: extent %d would become %f", i, (double)scale,
+                              "scales[%d] is %f: size %d would become %f, expected 1 or more", i, (double)scale,
                               x->dims[i], (double)product);
         if (which < 2) {
             extent[which] = nnrti_element_unbounded(scales, (size_t)i) ? 1 : (int64_t)product;
@@ -19347,7 +19347,7 @@ static NNRT_ReturnCode nnrti_resize_attr(nnrt_resolve *c, NNRT_Resize *a)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "method is UNKNOWN, expected LINEAR, NEAREST or CUBIC");
     if (a->preserveAspectRatio)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                          "preserveAspectRatio is true, which is not supported: give both extents");
+                          "preserveAspectRatio is true, which is unsupported: set newHeight and newWidth");
     if (a->excludeOutside != 0 && a->excludeOutside != 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "excludeOutside is %l, expected 0 or 1", a->excludeOutside);
     if (a->cubicCoeff == 0)
@@ -19636,8 +19636,8 @@ static NNRT_ReturnCode nnrti_resize_nd_policy(nnrt_resolve *c, const NNRT_Resize
         const double size = (double)nnrti_value(sizes, (size_t)k), L = x->dims[axes[k]];
         if (nnrti_axis_dynamic(x, axes[k]) || nnrti_element_dynamic(sizes, (size_t)k))
             return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                              "keepAspectRatioPolicy needs to know the extents of '%s' %o and sizes: give them",
-                              x->name, x);
+                              "keepAspectRatioPolicy requires fixed dimensions of '%s' %o and constant sizes", x->name,
+                              x);
         if (k == 0 || (least ? size * factor[1] < factor[0] * L : size * factor[1] > factor[0] * L)) {
             factor[0] = size;
             factor[1] = L;
@@ -19708,7 +19708,7 @@ static NNRT_ReturnCode nnrti_resize_nd_extent(nnrt_resolve *c, uint32_t i, int32
         const float scale = nnrti_scale_at(list, k), product = (float)L * scale;
         if (!nnrti_element_dynamic(list, (size_t)k) && !(product >= 1 && product < 2147483648.0f))
             return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                              "scales[%d] is %f: extent %d would become %f", k, (double)scale, L,
+                              "scales[%d] is %f: size %d would become %f, expected 1 or more", k, (double)scale, L,
                               (double)product);
         *M = open || !(product >= 1 && product < 2147483648.0f) ? 1 : (int64_t)product;
         factor[0] = open ? 1 : (double)scale;
@@ -19731,7 +19731,7 @@ static NNRT_ReturnCode nnrti_resize_nd_extent(nnrt_resolve *c, uint32_t i, int32
     } else {
         *M = (int64_t)nnrti_floor(L * factor[0] / factor[1] + 0.5);
         if (*M < 1)
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "keepAspectRatioPolicy: extent %d would become 0 by sizes", L);
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "keepAspectRatioPolicy: sizes would reduce size %d to 0", L);
     }
     nnrti_from_value(c, 0, axis, list, (size_t)k);
     return NNRT_SUCCESS;
@@ -19748,10 +19748,10 @@ static NNRT_ReturnCode nnrti_resize_nd_attr(nnrt_resolve *c, const NNRT_ResizeND
                           "input '%s' is %o, expected %m unless mode is NEAREST, without a crop", x->name, x,
                           NNRT_TYPES_FLOAT);
     if (scaled == sized)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "one of inputs 2 (scales) and 3 (sizes) must be there");
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "expected exactly one of inputs 2 (scales) and 3 (sizes)");
     if (scaled && (crop || a->keepAspectRatioPolicy != NNRT_ASPECT_RATIO_POLICY_STRETCH))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                          "scales: a crop and keepAspectRatioPolicy want sizes");
+                          "a crop and keepAspectRatioPolicy require sizes instead of scales");
     return NNRT_SUCCESS;
 }
 
@@ -19769,7 +19769,7 @@ static NNRT_ReturnCode nnrti_rule_resize_nd(nnrt_resolve *c)
     void *data;
     NNRT_ReturnCode code;
     if (count > x->rank)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axes has %d entries, the input %d axes", count, x->rank);
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axes has %d entries, but the input has %d axes", count, x->rank);
     for (int32_t k = 0; k < count; k++) {
         axes[k] = k;
         if (a->axes.count > 0 && (code = nnrti_axis(c, "an axis", a->axes.data[k], x->rank, &axes[k])) != NNRT_SUCCESS)
@@ -19784,7 +19784,7 @@ static NNRT_ReturnCode nnrti_rule_resize_nd(nnrt_resolve *c)
         (crop && (code = nnrti_resize_nd_list(c, 1, "roi", 2 * count, &part)) != NNRT_SUCCESS))
         return code;
     if (crop && !part)
-        return nnrti_fail(c, NNRT_NULL_PTR, "input 1 (roi) is missing: a crop wants it");
+        return nnrti_fail(c, NNRT_NULL_PTR, "input 1 (roi) is missing: TF_CROP_AND_RESIZE requires it");
     if (a->keepAspectRatioPolicy != NNRT_ASPECT_RATIO_POLICY_STRETCH &&
         (code = nnrti_resize_nd_policy(c, a, axes, count, factor)) != NNRT_SUCCESS)
         return code;
@@ -19942,7 +19942,7 @@ static NNRT_ReturnCode nnrti_rule_reverse_sequence(nnrt_resolve *c)
     if (batch == time)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "batchAxis and timeAxis are both %d, expected two axes", batch);
     if (lengths->rank != 1 || nnrti_axes_differ(lengths, 0, x, batch))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "lengths '%s' is %o, expected [%d], the extent of axis %d of '%s' %o",
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "lengths '%s' is %o, expected [%d], the size of axis %d of '%s' %o",
                           lengths->name, lengths, x->dims[batch], batch, x->name, x);
     a->batchAxis = batch;
     a->timeAxis = time;
@@ -20090,8 +20090,8 @@ static NNRT_ReturnCode nnrti_rule_roi_align(nnrt_resolve *c)
     if (rois->rank != 2 || (rois->dims[1] != 4 && !nnrti_axis_dynamic(rois, 1)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "rois '%s' is %o, expected [regions,4]", rois->name, rois);
     if (batch->rank != 1 || nnrti_axes_differ(rois, 0, batch, 0))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "batchIndices '%s' is %o, expected [%d]: one for each region",
-                          batch->name, batch, rois->dims[0]);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "batchIndices '%s' is %o, expected [%d]: one per region", batch->name,
+                          batch, rois->dims[0]);
     if (a->outputHeight < 1 || a->outputWidth < 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "outputHeight is %l and outputWidth %l, expected at least 1",
                           a->outputHeight, a->outputWidth);
@@ -20343,7 +20343,7 @@ static NNRT_ReturnCode nnrti_rule_rotary_embedding(nnrt_resolve *c)
     int64_t head;
     if ((x->rank != 3 && x->rank != 4) || nnrti_axis_dynamic(x, last) || (x->rank == 4 && nnrti_axis_dynamic(x, 1)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "input '%s' is %o, expected [B,S,heads*D] or [B,heads,S,D] with known heads and D", x->name,
+                          "input '%s' is %o, expected [B,S,heads*D] or [B,heads,S,D] with fixed heads and D", x->name,
                           x);
     if (x->rank == 4)
         a->numHeads = x->dims[1];
@@ -20496,7 +20496,7 @@ static NNRT_ReturnCode nnrti_rule_scale_fusion(nnrt_resolve *c)
         return code;
     a->axis = axis;
     if (s->rank > x->rank - axis || !nnrti_bytes_equal(s->dims, x->dims + axis, (size_t)s->rank * sizeof(s->dims[0])))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "scale '%s' is %o, expected extents of '%s' %o from axis %d on",
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "scale '%s' is %o, expected dimensions of '%s' %o from axis %d on",
                           s->name, s, x->name, x, axis);
     if (!nnrti_absent(bias) &&
         (bias->rank != s->rank || !nnrti_bytes_equal(bias->dims, s->dims, (size_t)s->rank * sizeof(s->dims[0]))))
@@ -20682,8 +20682,8 @@ static NNRT_ReturnCode nnrti_rule_scatter_nd(nnrt_resolve *c)
     if (!fits)
         return nnrti_fail(
             c, NNRT_INVALID_SHAPE,
-            "input 1 (updates) '%s' is %o, expected the extents of indices %o but the last, k, then those "
-            "of shape (%d entries) from entry k on",
+            "input 1 (updates) '%s' is %o, expected the dimensions of indices %o without the last (k), then "
+            "shape (%d entries) from entry k on",
             updates->name, updates, indices, rank);
     for (int32_t i = k; i < rank; i++)
         dims[i] = nnrti_element_dynamic(shape, (size_t)i) ? updates->dims[lead + i - k] : dims[i];
@@ -20760,8 +20760,9 @@ static NNRT_ReturnCode nnrti_rule_scatter_nd_update(nnrt_resolve *c)
         fits = !nnrti_axes_differ(x, i, updates, lead + i - k);
     if (!fits)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "input 2 (updates) '%s' is %o, expected the extents of indices %o but the last, k, then those of x %o from "
-            "axis k on",
+                          "input 2 (updates) '%s' is %o, expected the dimensions of indices %o without the last (k), "
+                          "then those of x %o "
+                          "from axis k on",
                           updates->name, updates, indices, x);
     if (a->reduction != NNRT_SCATTER_REDUCTION_NONE && x->dataType == NNRT_DATA_TYPE_BOOL)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input '%s' is %o: bool has no reduction", x->name, x);
@@ -21213,7 +21214,7 @@ static NNRT_ReturnCode nnrti_rule_space_to_batch_nd(nnrt_resolve *c)
     w = x->dims[nnrti_image_axis(x, 1)] + pads[2] + pads[3];
     if ((nnrti_remainder(h, bh) != 0 && !nnrti_axis_dynamic(x, nnrti_image_axis(x, 0))) ||
         (nnrti_remainder(w, bw) != 0 && !nnrti_axis_dynamic(x, nnrti_image_axis(x, 1))))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "the padded image is %l x %l, no multiple of the block %l x %l",
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "the padded image is %l x %l, expected multiples of the block %l x %l",
                           h, w, bh, bw);
     if (x->dims[0] > 0 && bh * bw > INT32_MAX)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the block %l x %l makes too large a batch", bh, bw);
@@ -21293,8 +21294,8 @@ static NNRT_ReturnCode nnrti_rule_space_to_depth(nnrt_resolve *c)
         const int32_t axis = nnrti_image_axis(x, i);
         extent[i] = nnrti_quotient(x->dims[axis], b);
         if (extent[i] * b != x->dims[axis] && !nnrti_axis_dynamic(x, axis))
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o: extent %d is no multiple of blockSize %l",
-                              x->name, x, x->dims[axis], b);
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o: %d is not a multiple of blockSize %l", x->name,
+                              x, x->dims[axis], b);
     }
     return nnrti_result_blocks(c, b == 1, extent[0], extent[1], nnrti_product(x->dims[nnrti_image_axis(x, 2)], b * b));
 }
@@ -21330,7 +21331,7 @@ static NNRT_ReturnCode nnrti_rule_sparse_to_dense(nnrt_resolve *c)
     if (indices->rank > 2 || (indices->rank == 2 ? indices->dims[1] != shape->dims[0] && !nnrti_axis_dynamic(indices, 1)
                                                  : shape->dims[0] != 1))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "input 0 (indices) '%s' is %o, expected rows of %d entries, the number of extents in shape",
+                          "input 0 (indices) '%s' is %o, expected rows of %d entries, as many as shape has",
                           indices->name, indices, shape->dims[0]);
     if (nnrti_count(values) != 1 &&
         (values->rank != 1 || indices->rank == 0 || nnrti_axes_differ(values, 0, indices, 0)))
@@ -21404,8 +21405,8 @@ static NNRT_ReturnCode nnrti_split_sizes(nnrt_resolve *c, NNRT_Split *a, int64_t
             sum += sizes[k];
     }
     if ((rest >= 0 ? sum > L : sum != L) && !open)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "sizeSplits add up to %l, but axis %l of input '%s' has extent %l",
-                          sum, a->axis, c->in[0].name, L);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "sizeSplits add up to %l, but axis %l of input '%s' has size %l", sum,
+                          a->axis, c->in[0].name, L);
     if (rest >= 0)
         sizes[rest] = L > sum ? L - sum : 0;
     return NNRT_SUCCESS;
@@ -21423,7 +21424,7 @@ static NNRT_ReturnCode nnrti_rule_split(nnrt_resolve *c)
     if (a->outputNum < 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "outputNum is %l, expected at least 1", a->outputNum);
     if (a->outputNum != (int64_t)c->nOut)
-        return nnrti_fail(c, NNRT_INVALID_OUTPUT, "has %u outputs, expected %l as outputNum says", c->nOut,
+        return nnrti_fail(c, NNRT_INVALID_OUTPUT, "has %u outputs, expected %l, the value of outputNum", c->nOut,
                           a->outputNum);
     if ((code = nnrti_axis(c, "axis", a->axis, x->rank, &axis)) != NNRT_SUCCESS)
         return code;
@@ -21683,7 +21684,7 @@ static NNRT_ReturnCode nnrti_rule_stft(nnrt_resolve *c)
         (code = nnrti_stft_number(c, 1, "frameStep", 1, &step)) != NNRT_SUCCESS)
         return code;
     if (nnrti_absent(window) && nnrti_absent(&c->in[3]))
-        return nnrti_fail(c, NNRT_NULL_PTR, "inputs 2 (window) and 3 (frameLength) are missing: one must be there");
+        return nnrti_fail(c, NNRT_NULL_PTR, "inputs 2 (window) and 3 (frameLength) are missing, expected at least one");
     if (!nnrti_absent(window) && window->rank != 1)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 2 (window) '%s' is %o, expected one axis", window->name,
                           window);
@@ -21803,14 +21804,14 @@ static NNRT_ReturnCode nnrti_slice_operands(nnrt_resolve *c, uint32_t strides)
         if (nnrti_absent(&c->in[i]))
             continue;
         if (c->in[i].rank != 1 || c->in[i].dims[0] != c->in[1].dims[0])
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected [%d] as begin", i, names[i],
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected [%d] like begin", i, names[i],
                               c->in[i].name, &c->in[i], c->in[1].rank == 1 ? c->in[1].dims[0] : -1);
         code = i == 3 && strides == 4 ? nnrti_known_fixed(c, i, "axes") : nnrti_known(c, i, names[i]);
         if (code != NNRT_SUCCESS)
             return code;
         for (int32_t k = 0; i == strides && k < c->in[i].dims[0]; k++)
             if (nnrti_value(&c->in[i], (size_t)k) == 0)
-                return nnrti_fail(c, NNRT_INVALID_PARAMETER, "strides[%d] is 0", k);
+                return nnrti_fail(c, NNRT_INVALID_PARAMETER, "strides[%d] is 0, expected a nonzero value", k);
     }
     return NNRT_SUCCESS;
 }
@@ -21938,7 +21939,7 @@ static NNRT_ReturnCode nnrti_slice_masks(nnrt_resolve *c, const NNRT_StridedSlic
         }
     }
     if (consume > x->rank)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%d entries each take an axis, but input '%s' %o has %d", consume,
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%d entries each index an axis, but input '%s' %o has %d", consume,
                           x->name, x, x->rank);
     for (int32_t i = 0; i < count; i++) {
         nnrti_slice_entry e = nnrti_slice_at(c, 3, (size_t)i);
@@ -21951,7 +21952,7 @@ static NNRT_ReturnCode nnrti_slice_masks(nnrt_resolve *c, const NNRT_StridedSlic
             const bool late = nnrti_slice_open(c, i) || nnrti_axis_dynamic(x, axis);
             if (!late && (e.begin < -(int64_t)x->dims[axis] || e.begin >= x->dims[axis] || e.stride < 0))
                 return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                                  "entry %d takes element %l with stride %l of axis %d, extent %d", i,
+                                  "entry %d selects element %l with stride %l of axis %d, which has size %d", i,
                                   e.begin, e.stride, axis, x->dims[axis]);
             s->begin[axis] = late ? 0 : (int32_t)(e.begin < 0 ? e.begin + x->dims[axis] : e.begin);
             s->extent[axis++] = 1;
@@ -22216,7 +22217,7 @@ static NNRT_ReturnCode nnrti_rule_tile_fusion(nnrt_resolve *c)
     for (int32_t i = 0; i < rank; i++) {
         seen[i] = i < rank - x->rank ? 1 : x->dims[i - (rank - x->rank)];
         if (times[i] > INT32_MAX || seen[i] * times[i] > INT32_MAX)
-            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d, extent %d, repeated %l times: too large", i, seen[i],
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of size %d, repeated %l times: too large", i, seen[i],
                               times[i]);
         dims[i] = seen[i] * (int32_t)times[i];
         if (i >= rank - x->rank)
@@ -22282,7 +22283,7 @@ static NNRT_ReturnCode nnrti_rule_topk_fusion(nnrt_resolve *c)
     if (count > x->dims[axis] && nnrti_element_dynamic(k, 0))
         count = x->dims[axis];
     if (count < 0 || (count > x->dims[axis] && !nnrti_axis_dynamic(x, axis)))
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "k is %l, expected 0 to %d, the extent of axis %d", count,
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "k is %l, expected 0 to %d, the size of axis %d", count,
                           x->dims[axis], axis);
     for (uint32_t i = 0; i < c->nOut; i++) {
         nnrti_result_like(c, i);
@@ -22664,7 +22665,7 @@ static NNRT_ReturnCode nnrti_rule_unstack(nnrt_resolve *c)
     if (code != NNRT_SUCCESS)
         return code;
     if (c->nOut != (uint32_t)x->dims[axis] && !nnrti_axis_dynamic(x, axis))
-        return nnrti_fail(c, NNRT_INVALID_OUTPUT, "has %u outputs, expected %d, the extent of axis %d of input '%s' %o",
+        return nnrti_fail(c, NNRT_INVALID_OUTPUT, "has %u outputs, expected %d, the size of axis %d of input '%s' %o",
                           c->nOut, x->dims[axis], axis, x->name, x);
     a->axis = axis;
     nnrti_axes_shifted(c, axis, -1, to);
@@ -22726,12 +22727,12 @@ static NNRT_ReturnCode nnrti_rule_where(nnrt_resolve *c)
     if (several && !rows && !nnrti_axes_differ(condition, 0, x, 0) && !nnrti_is_one(condition, 0) &&
         !nnrti_is_one(x, 0))
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                          "condition '%s' %o chooses rows of '%s' %o where it is as long as axis 0, and is broadcast "
-                          "where it is not: give the extents, or the condition as many axes",
+                          "condition '%s' %o selects rows of '%s' %o if it is as long as axis 0, and is broadcast "
+                          "otherwise: use fixed dimensions, or a condition with as many axes",
                           condition->name, condition, x->name, x);
     if (nnrti_has_params(x) != nnrti_has_params(y))
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                          "of inputs '%s' and '%s' only one is quantised", x->name, y->name);
+                          "of inputs '%s' and '%s' only one is quantized, expected both or none", x->name, y->name);
     nnrti_result(c, 0, 0, NULL);
     if ((code = nnrti_broadcast_also(c, x)) != NNRT_SUCCESS || (code = nnrti_broadcast_also(c, y)) != NNRT_SUCCESS ||
         (!rows && (code = nnrti_broadcast_also(c, condition)) != NNRT_SUCCESS) ||
@@ -23155,11 +23156,11 @@ static const char *nnrti_sig_fault(const char *text, const char *inputs, uint32_
             continue;
         }
         if (repeated)
-            return "nothing stands behind a repeated operand";
+            return "a repeated operand must be the last one";
         for (; nnrti_is_letter(*p); p++)
             length++;
         if (length == 0 || length > 31)
-            return "an operand has a name of letters and digits, at most 31";
+            return "an operand needs a name of letters and digits, 1 to 31 characters";
         for (; *p == '?' || *p == '*'; p++)
             repeated = repeated || *p == '*';
         if (*p == '=') {
@@ -23171,15 +23172,15 @@ static const char *nnrti_sig_fault(const char *text, const char *inputs, uint32_
                 if (s.repeated || !nnrti_sig_next(&at, &s))
                     s.optional = true;
             if (s.optional)
-                return "=k is the number of an input in front that cannot be left out";
+                return "=k must be the number of an earlier input that is not optional";
             p += 2;
         } else if (*p == ':') {
             if (p[1] == '\0' || strchr("ifnbqs8.", p[1]) == NULL)
-                return "behind ':' stands one of i f n b q s 8 .";
+                return "':' must be followed by one of i f n b q s 8 .";
             p += 2;
         }
         if (*p != ' ' && *p != '\0')
-            return "operands have spaces between them";
+            return "operands must be separated by spaces";
         *count += !repeated;
     }
     return NULL;
@@ -23216,13 +23217,13 @@ static const char *nnrti_member_fault(const nnrt_attr_struct *s, uint32_t i)
         return "has no name";
     for (uint32_t k = 0; k < i; k++)
         if (strcmp(s->members[k].name, m->name) == 0)
-            return "has the name of another one";
+            return "has the name of another attribute";
     if (bytes == 0)
-        return "is of a kind that an operator of the application cannot have";
+        return "is of a kind that registered operators do not support";
     if (bytes > 4) /* members with pointers are aligned like a pointer; 8-byte numbers to 4, as on 32-bit machines */
         align = m->kind == NNRT_ATTR_KIND_STRING || bytes > 8 ? (uint32_t)sizeof(void *) : 4;
     if (m->bytes != bytes || m->offset > s->bytes || bytes > s->bytes - m->offset || m->offset % align != 0)
-        return "does not lie in its struct";
+        return "does not lie in its struct with the size and alignment of its kind";
     if (m->kind == NNRT_ATTR_KIND_ENUM && (m->values == NULL || m->valueCount == 0))
         return "has no enumerators";
     return NULL;
@@ -23236,7 +23237,7 @@ static NNRT_ReturnCode nnrti_check_own_attr(const nnrt_op *op, nnrt_error *error
     if (s->bytes == 0 || s->initial == NULL || (s->count > 0 && s->members == NULL) || s->count > NNRTI_OP_MEMBERS_MOST)
         return nnrt_error_set(
             error, NNRT_INVALID_PARAMETER,
-            "operator '%s': its attributes have no bytes, no defaults, no members, or more than %d", op->name,
+            "operator '%s': its attributes have no bytes, no defaults, no members, or more than %d members", op->name,
             NNRTI_OP_MEMBERS_MOST);
     for (uint32_t i = 0; i < s->count; i++) {
         const char *fault = nnrti_member_fault(s, i);
@@ -23263,7 +23264,7 @@ static NNRT_ReturnCode nnrti_check_own_operands(const nnrt_op *op, nnrt_error *e
             nnrti_sig_count(text, &least[0], &most[0]);
             nnrti_sig_count(op->inputs, &least[1], &most[1]);
             if (fault == NULL && (least[0] != least[1] || most[0] != most[1]))
-                fault = "a kernel has as many as the row";
+                fault = "a kernel must have as many as the row";
         }
     if (fault == NULL && nIn + nOut > NNRT_MAX_FIXED_OPERANDS)
         fault = "there are more than 16 operands";
@@ -23271,7 +23272,7 @@ static NNRT_ReturnCode nnrti_check_own_operands(const nnrt_op *op, nnrt_error *e
     if (fault == NULL && (op->flags & NNRT_OP_LAYOUT) != 0) {
         const char *at = op->inputs;
         if (!nnrti_sig_next(&at, &first) || first.optional)
-            fault = "LAYOUT needs an input that cannot be left out";
+            fault = "LAYOUT requires a first input that is not optional";
     }
     if (fault != NULL)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "operator '%s': operands '%s': %s", op->name, text, fault);
@@ -23289,8 +23290,8 @@ static NNRT_ReturnCode nnrti_check_own_kernels(const nnrt_op *op, nnrt_error *er
                                   k->call == NULL ? "function" : "name");
         if (k->types == 0 || (k->types & ~NNRT_TYPES_ALL) != 0)
             return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
-                                  "operator '%s': kernel %u '%s' takes no types, or some that there are not", op->name,
-                                  i, k->name);
+                                  "operator '%s': kernel %u '%s' supports no types, or unknown ones", op->name, i,
+                                  k->name);
     }
     return NNRT_SUCCESS;
 }
@@ -23311,7 +23312,7 @@ static NNRT_ReturnCode nnrti_check_own_name(const nnrt_op *op, nnrt_error *error
     const nnrt_op *other = nnrt_op_named(op->name);
     if (!nnrti_is_op_name(op->name))
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
-                              "'%s' is no name of an operator: expected 1 to %d letters, digits, '.', '_' and '-'",
+                              "'%s' is no valid operator name: expected 1 to %d letters, digits, '.', '_' and '-'",
                               op->name, NNRTI_OP_NAME_BYTES - 1);
     if (other != NULL)
         return nnrt_error_set(
@@ -23319,10 +23320,10 @@ static NNRT_ReturnCode nnrti_check_own_name(const nnrt_op *op, nnrt_error *error
             other->type > 0 ? "'%s' is an operator of nnrt" : "an operator '%s' is registered already", op->name);
     if (op->type > 0 || op->type == NNRTI_STRANGER)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
-                              "operator '%s' has number %d: expected one below 0, or 0 for one that is free", op->name,
+                              "operator '%s' has number %d: expected one below 0, or 0 for any free one", op->name,
                               op->type);
     if ((other = nnrti_own_find(op->type)) != NULL)
-        return nnrt_error_set(error, NNRT_OPERATION_FORBIDDEN, "operator '%s' has number %d, which '%s' has",
+        return nnrt_error_set(error, NNRT_OPERATION_FORBIDDEN, "operator '%s' has number %d, which '%s' has already",
                               op->name, op->type, other->name);
     return NNRT_SUCCESS;
 }
@@ -23343,15 +23344,14 @@ NNRT_API NNRT_ReturnCode nnrt_op_register(const nnrt_op *op, nnrt_error *error)
                                                     : "rule");
     if ((op->flags & ~NNRTI_OP_FLAGS) != 0)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
-                              "operator '%s' has flags %u, of which one of the application has none", op->name,
+                              "operator '%s' has flags %u, which registered operators do not support", op->name,
                               op->flags & ~NNRTI_OP_FLAGS);
     if ((code = nnrti_check_own_kernels(op, error)) != NNRT_SUCCESS ||
         (code = nnrti_check_own_operands(op, error)) != NNRT_SUCCESS ||
         (code = nnrti_check_own_attr(op, error)) != NNRT_SUCCESS)
         return code;
     if (nnrti_own_total >= NNRT_MAX_OPS)
-        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is room for %d operators only",
-                              NNRT_MAX_OPS);
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "at most %d operators can be registered", NNRT_MAX_OPS);
     for (type = op->type; type == 0 || (op->type == 0 && nnrti_own_find(type) != NULL);)
         type--;
     while (nnrti_own_ops[place].op.name != NULL)

@@ -391,10 +391,10 @@ enum {
 static const char *const nnrti_reasons[] = {"the preferred device does not take it",
                                             "the partition text keeps it on the reference device",
                                             "the device costs less than the preferred one",
-                                            "its extents are open, and the preferred device has fixed ones only",
+                                            "it has dynamic shapes, which the preferred device does not support",
                                             "the preferred device does not take all of the IF or LOOP around it",
                                             "it may end the run",
-                                            "nothing that a run brings comes in, or nothing is read that comes out",
+                                            "no input of a run reaches it, or nobody reads its outputs",
                                             "its part has fewer nodes than are wanted",
                                             "a device that takes it did not prepare its part",
                                             "its results are known before a run"};
@@ -1321,7 +1321,7 @@ static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part 
     for (uint32_t i = 0; i < part->model.outputIndex.count && code == NNRT_SUCCESS; i++)
         code = nnrti_part_agrees(part, true, i, error);
     if (code == NNRT_SUCCESS && (part->workspace > SIZE_MAX / 4 || kept > SIZE_MAX / 4 || (exact && kept > peak)))
-        code = nnrt_error_set(error, NNRT_DEVICE_ERROR, "device '%s' tells sizes that cannot be: workspace %z, kept %z",
+        code = nnrt_error_set(error, NNRT_DEVICE_ERROR, "device '%s' reports invalid sizes: workspace %z, kept %z",
                               nnrt_device_unique_name(part->device), part->workspace, kept);
     if (code == NNRT_SUCCESS && !nnrti_split_take(s->memory, peak, kept)) {
         *ours = true;
@@ -1404,7 +1404,7 @@ static NNRT_ReturnCode nnrti_part_told(const nnrti_auto_part *part, nnrt_view *a
         for (uint32_t k = 0; same && k < io->dimensions.count; k++)
             same = nnrti_part_extent(part, none ? NULL : args, nIn + i, k, told[i].dims[k]);
         if (!same)
-            return nnrt_error_set(error, NNRT_DEVICE_ERROR, "it tells extents of output %u '%s' that cannot be", i,
+            return nnrt_error_set(error, NNRT_DEVICE_ERROR, "it reports invalid dimensions of output %u '%s'", i,
                                   io->name);
         memcpy(args[nIn + i].dims, told[i].dims, io->dimensions.count * sizeof(told[i].dims[0]));
     }

@@ -1011,14 +1011,14 @@ silent 'a parameter told in the run'
 py 'a parameter told in the run' "same(load('shape_max/y.npy'), load('rows.npy').reshape(3, 5))"
 t 0 'a result with --max' run "$tmp/filled.onnx" --max y=4,6 --input "$tmp/shape.npy"
 prints 'a result with --max' '^y  float32\[3,5\]$'
-refused 1 'a result beyond --max' 'run failed: .*beyond its bound of float32\[2,6\]' run "$tmp/filled.onnx" --max y=2,6 --input "$tmp/shape.npy"
+refused 1 'a result beyond --max' 'run failed: .*above its upper bound of float32\[2,6\]' run "$tmp/filled.onnx" --max y=2,6 --input "$tmp/shape.npy"
 t 0 '64-bit integers are printed exactly' run "$tmp/turn_int64.onnx" --input "$tmp/big.npy" --top 1 --json
 py '64-bit integers are printed exactly' 'd["outputs"][0]["top"][0]["value"] == 1 << 40'
 t 0 'a parameter as input' run "$tmp/shape.onnx" --input x="$tmp/rows.npy" --input shape="$tmp/shape.npy" --output-dir "$tmp/shape"
 silent 'a parameter as input'
 prints 'a parameter as input' '^y  float32\[3,5\]'
 py 'a parameter as input' "same(load('shape/y.npy'), load('rows.npy').reshape(3, 5))"
-refused 1 'a parameter that does not fit' "the run failed: node 0 .* input 'x' float32\[1,3\] has 3 elements, which do not make" run "$tmp/shape.onnx" --input random --shape x=1,3
+refused 1 'a parameter that does not fit' "the run failed: node 0 .* input 'x' float32\[1,3\] has 3 elements, which do not fill" run "$tmp/shape.onnx" --input random --shape x=1,3
 t 0 'extents that a run tells' info "$tmp/shape.onnx" --shape x=5,3
 prints 'extents that a run tells' '^output +y  float32\[15,15\]  at most$'
 t 0 'extents that a run tells, JSON' info "$tmp/shape.onnx" --shape x=5,3 --json

@@ -789,7 +789,7 @@ static void test_refused_shapes(void **state)
     if (sizeof(size_t) < 8) /* there are no so many elements */
         refused(&t, NNRT_OUT_OF_MEMORY, "its size does not fit");
     else
-        refused(&t, NNRT_INVALID_SHAPE, "4294967296 elements, which do not make");
+        refused(&t, NNRT_INVALID_SHAPE, "4294967296 elements, which do not fill");
 
     nnrt_attr_defaults(nnrt_op_named("ONE_HOT")->attr, &hot);
     trial_begin(&t, "ONE_HOT", &hot, sizeof(hot));
@@ -1543,8 +1543,9 @@ static void test_driver_answers(void **state)
     assert_int_equal(odd_session(&s, &g.model, "output 0 'y' is declared"), NNRT_INVALID_SHAPE);
     g.tensors[1].dataType = F32;
     g.dims[0][0] = 0; /* the driver takes 2 rows only: no run could succeed */
-    assert_int_equal(odd_session(&s, &g.model, "input 0 'x': axis 0 has extent 0, but device 'odd_odd_v2_0' takes 2 to 2"),
-                     NNRT_DEVICE_ERROR);
+    assert_int_equal(
+        odd_session(&s, &g.model, "input 0 'x': axis 0 has size 0, but device 'odd_odd_v2_0' takes 2 to 2"),
+        NNRT_DEVICE_ERROR);
     odd.shape.dims[0] = 0;                  /* an input of nothing needs no address */
     odd.modelTable.GetWorkspaceSize = NULL; /* nor, then, a workspace: Run and not RunIn */
     assert_int_equal(odd_session(&s, &g.model, ""), NNRT_SUCCESS);

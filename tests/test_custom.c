@@ -181,11 +181,18 @@ static const nnrt_attr_struct bad_attrs[] = {
     {"a", 8, twins, 65, &zeros8},     {"a", 8, no_name, 1, &zeros8},     {"a", 8, twins, 2, &zeros8},
     {"a", 8, graph_member, 1, &zeros8}, {"a", 8, outside, 1, &zeros8},   {"a", 8, skewed, 1, &zeros8},
     {"a", 8, narrow, 1, &zeros8},     {"a", 8, no_values, 1, &zeros8},   {"a", 16, skewed_text, 1, zeros16}};
-static const char *const bad_attr_words[] = {
-    "have no bytes",        "no defaults",          "no members",
-    "or more than 64",      "attribute 0 '' has no name", "attribute 1 'a' has the name of another one",
-    "attribute 0 'g' is of a kind", "attribute 0 'a' does not lie in its struct", "attribute 0 'a' does not lie",
-    "attribute 0 'a' does not lie", "attribute 0 'e' has no enumerators", "attribute 0 'a' does not lie"};
+static const char *const bad_attr_words[] = {"have no bytes",
+                                             "no defaults",
+                                             "no members",
+                                             "or more than 64",
+                                             "attribute 0 '' has no name",
+                                             "attribute 1 'a' has the name of another attribute",
+                                             "attribute 0 'g' is of a kind",
+                                             "attribute 0 'a' does not lie in its struct",
+                                             "attribute 0 'a' does not lie",
+                                             "attribute 0 'a' does not lie",
+                                             "attribute 0 'e' has no enumerators",
+                                             "attribute 0 'a' does not lie"};
 
 static void refused(const nnrt_op *op, NNRT_ReturnCode code, const char *words)
 {
@@ -211,18 +218,18 @@ static void test_refused_rows(void **state)
         const char *inputs, *outputs, *words;
     } operands[] = {{"x,", "y", "spaces"},
                     {"x", "y;", "spaces"},
-                    {"x=", "y", "=k is"},
-                    {"x=0", "y", "=k is"},
-                    {"x y=1", "z", "=k is"},
-                    {"x? y=0", "z", "=k is"},
-                    {"x y=2", "z", "=k is"},
-                    {"x", "y=1", "=k is"},
-                    {"x?", "y=0", "=k is"},
-                    {"x", "y=a", "=k is"},
+                    {"x=", "y", "=k must be"},
+                    {"x=0", "y", "=k must be"},
+                    {"x y=1", "z", "=k must be"},
+                    {"x? y=0", "z", "=k must be"},
+                    {"x y=2", "z", "=k must be"},
+                    {"x", "y=1", "=k must be"},
+                    {"x?", "y=0", "=k must be"},
+                    {"x", "y=a", "=k must be"},
                     {"x", "y=00", "spaces"},
-                    {"x* z", "y", "behind a repeated"},
-                    {"x:", "y", "behind ':'"},
-                    {"x:z", "y", "behind ':'"},
+                    {"x* z", "y", "repeated operand must be the last"},
+                    {"x:", "y", "':' must be followed"},
+                    {"x:z", "y", "':' must be followed"},
                     {"?", "y", "a name of letters"},
                     {"x", "=0", "a name of letters"},
                     {"a1234567890123456789012345678901", "y", "a name of letters"},
@@ -234,8 +241,9 @@ static void test_refused_rows(void **state)
     static const nnrt_kernel_row other_operands[] = {{NNRT_TYPES_F32, "x y", clip_f32, "k"}};
     static const nnrt_kernel_row bad_operands[] = {{NNRT_TYPES_F32, "x:!", clip_f32, "k"}};
     static const nnrt_kernel_row *const kernels[] = {no_call, unnamed, typeless, alien, other_operands, bad_operands};
-    static const char *const kernel_words[] = {"kernel 0 has no function", "kernel 0 has no name", "takes no types",
-                                               "or some that there are not", "as many as the row", "behind ':'"};
+    static const char *const kernel_words[] = {"kernel 0 has no function", "kernel 0 has no name",
+                                               "supports no types",        "or unknown ones",
+                                               "as many as the row",       "':' must be followed"};
     static const uint32_t flags[] = {NNRT_OP_ALIAS, NNRT_OP_GRAPHS, NNRT_OP_MOVEMENT, NNRT_OP_ELEMENTWISE, NNRT_OP_MONOTONE,
                                      NNRT_OP_PURE << 1};
     nnrt_op op;
@@ -247,7 +255,7 @@ static void test_refused_rows(void **state)
     for (uint32_t i = 0; i < COUNT(names); i++) {
         op = clip_row();
         op.name = names[i];
-        refused(&op, NNRT_INVALID_PARAMETER, "is no name of an operator");
+        refused(&op, NNRT_INVALID_PARAMETER, "is no valid operator name");
     }
     op = clip_row();
     op.name = "CONV2D_FUSION";
@@ -355,7 +363,7 @@ static void test_registry(void **state)
         memset(&e, 0, sizeof(e));
         assert_int_equal(nnrt_op_register(&op, &e), i < NNRT_MAX_OPS ? NNRT_SUCCESS : NNRT_OUT_OF_MEMORY);
     }
-    says(&e, "room for 64 operators only");
+    says(&e, "at most 64 operators can be registered");
     assert_int_equal(nnrt_op_named("test.63")->type, -64);
     for (uint32_t i = 0; i < NNRT_MAX_OPS; i++)
         drop(names[i]);

@@ -262,9 +262,9 @@ for stranger in conv2d_fusion_f32 nnrti_ops nnrt_plan_build malloc; do
         pass
     fi
 done
-refuses 1 "node 2 'unequal' (IF): it has extents that only a run tells; emit-c requires static shapes" \
+refuses 1 "node 2 'unequal' (IF): it has dynamic dimensions; emit-c requires static shapes" \
     "$folder/told.nnrt" -o "$folder/x.h"
-refuses 1 "node 1 'view' (RESHAPE): it is resolved with values that only a run tells" "$folder/late.nnrt" -o "$folder/x.h"
+refuses 1 "node 1 'view' (RESHAPE): it is resolved with values of the run" "$folder/late.nnrt" -o "$folder/x.h"
 
 # ---- int8, and what a program adds ----
 

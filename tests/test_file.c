@@ -847,8 +847,8 @@ static void test_records(void **state)
     field_refused(&f, 5, 0, 0, 1000, "");
     field_refused(&f, 5, t[1].dims.at, 0, 0x7FFFFFFF,
                   sizeof(size_t) > 4 ? "has 24 bytes of data, its shape needs" : "tensor 1 'w'");
-    field_refused(&f, 5, t[1].dims.at, 0, 0x80000000u, "extent -2147483648 of axis 0, expected -1 or more");
-    field_refused(&f, 5, t[0].dims.at, 0, (uint32_t)-2, "tensor 0 'x': extent -2 of axis 0, expected -1 or more");
+    field_refused(&f, 5, t[1].dims.at, 0, 0x80000000u, "size -2147483648 of axis 0, expected -1 or more");
+    field_refused(&f, 5, t[0].dims.at, 0, (uint32_t)-2, "tensor 0 'x': size -2 of axis 0, expected -1 or more");
     /* the second node reads what it makes */
     memcpy(&n, f.data + row_get(&f, 4).offset + row_get(&f, 4).record, sizeof(n));
     memcpy(&own, f.data + row_get(&f, 5).offset + n.outputs.at * 4, sizeof(own));

@@ -715,7 +715,7 @@ static void test_plain_models(void **state)
     REFUSED(p.dims[1][0] = INT32_MAX, sizeof(size_t) > 4 ? NNRT_INVALID_BUFFER_SIZE : NNRT_INVALID_SHAPE,
             sizeof(size_t) > 4 ? "has 8 bytes of data, its shape needs 8589934588" : "");
     REFUSED(p.dims[1][0] = INT32_MAX / 32, NNRT_INVALID_BUFFER_SIZE, "has 8 bytes of data, its shape needs 268435452");
-    REFUSED(p.dims[1][0] = -1, NNRT_INVALID_SHAPE, "a constant needs all its extents");
+    REFUSED(p.dims[1][0] = -1, NNRT_INVALID_SHAPE, "a constant needs fixed dimensions");
     REFUSED(p.tensors[1].name = "x", NNRT_INVALID_TENSOR_NAME, "tensors 0 and 1 are both named 'x'");
     REFUSED(p.tensors[1].dataType = 31, NNRT_INVALID_DATATYPE, "dataType 31 does not exist");
     REFUSED(p.nodes[0].nodeType = -1, NNRT_UNSUPPORTED_OP, "no operator with number -1 is registered (nnrt_op_register)");

@@ -62,7 +62,7 @@ second start: 6.5 14'
 [ -s 0.nncache ] && [ -s cache_info.nncache ]
 verdict 'examples/ohnn/guide.c: the model is in the cache' $?
 NNRT_OHNN_LOG=log ./program >told
-grep -q "^nnrt: device 'cpu_nnrt_v1_0' has taken what it had prepared before$" log && grep -q '^second start: 6.5 14$' told
+grep -q "^nnrt: device 'cpu_nnrt_v1_0' has restored its prepared form$" log && grep -q '^second start: 6.5 14$' told
 verdict 'examples/ohnn/guide.c: the device takes it from there, which the log says' $? log
 library nnadapter "$root/compat/nnadapter/nnadapter.h" 28 'NNAdapter[A-Za-z]*_[a-z][A-Za-z0-9]+' nnrt_nnadapter.h
 # max(2 * cell - right - below, 0), by hand

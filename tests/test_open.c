@@ -1542,11 +1542,11 @@ static void test_extents_are_checked(void **state)
     build_two(&g);
     rig_open(&r, &g, "x=4,3");
     same(&r, "4,3");
-    refuses(&r, "5,3", NNRT_OUT_OF_DIMENTION_RANGES, "input 0 'x': axis 0 has extent 5, expected 0 to 4");
+    refuses(&r, "5,3", NNRT_OUT_OF_DIMENTION_RANGES, "input 0 'x': axis 0 has size 5, expected 0 to 4");
     refuses(&r, "2147483647,0", NNRT_OUT_OF_DIMENTION_RANGES, "axis 0");
-    refuses(&r, "2,4", NNRT_INVALID_SHAPE, "axis 1 has extent 4, expected 3");
-    refuses(&r, "2,2", NNRT_INVALID_SHAPE, "axis 1 has extent 2, expected 3");
-    refuses(&r, "2,0", NNRT_INVALID_SHAPE, "axis 1 has extent 0, expected 3");
+    refuses(&r, "2,4", NNRT_INVALID_SHAPE, "axis 1 has size 4, expected 3");
+    refuses(&r, "2,2", NNRT_INVALID_SHAPE, "axis 1 has size 2, expected 3");
+    refuses(&r, "2,0", NNRT_INVALID_SHAPE, "axis 1 has size 0, expected 3");
     refuses(&r, "-1,3", NNRT_OUT_OF_DIMENTION_RANGES, "axis 0 has extent -1");
     refuses(&r, "2,-3", NNRT_INVALID_SHAPE, "axis 1 has extent -3");
     same(&r, "0,3");
@@ -2137,7 +2137,7 @@ static void test_bounds_are_checked(void **state)
     makes_none(&g, "x=-4,3", NNRT_INVALID_SHAPE, "bounds[0], of tensor 'x'");
     makes_none(&g, "x=4", NNRT_INVALID_SHAPE, "input 0 'x' has 2 axes, its bound 1");
     makes_none(&g, "x=4,3,1", NNRT_INVALID_SHAPE, "its bound 3");
-    makes_none(&g, "x=4,2", NNRT_INVALID_SHAPE, "'x' has extent 3 for axis 1, its bound 2");
+    makes_none(&g, "x=4,2", NNRT_INVALID_SHAPE, "'x' has size 3 on axis 1, its upper bound is 2");
     makes_none(&g, "x=2147483647,3", NNRT_OUT_OF_MEMORY, "");
     memset(&desc, 0, sizeof(desc));
     memset(&e, 0, sizeof(e));

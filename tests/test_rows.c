@@ -795,7 +795,7 @@ static void test_open_extents(void **state)
     node_in(&n, NNRT_DATA_TYPE_BOOL, 1, 7, 0, 0, NULL)->symbols[0] = 1;
     (void)node_in(&n, F32, 2, 3, 4, 0, NULL);
     (void)node_in(&n, F32, 2, 3, 4, 0, NULL);
-    node_refused(&n, NNRT_UNSUPPORTED_OP, "chooses rows of 'operand' float32[3,4] where it is as long as axis 0");
+    node_refused(&n, NNRT_UNSUPPORTED_OP, "selects rows of 'operand' float32[3,4] if it is as long as axis 0");
     n.in[1].dims[0] = n.in[2].dims[0] = 1; /* both would be the same */
     node_resolves(&n);
     n.in[0].dims[0] = 1;

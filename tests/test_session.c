@@ -1035,9 +1035,9 @@ static void test_sharing_another_model(void **state)
     assert_int_equal(nnrt_session_input(session, 0).shape.dims[0], 3);
     nnrt_session_destroy(session);
     desc.inputDims = nnrt_dims_list_make(rows + 1, 1);
-    expect_create(&g.model, &desc, NNRT_INVALID_PARAMETER, "inputDims has other extents for input 0 'x'");
+    expect_create(&g.model, &desc, NNRT_INVALID_PARAMETER, "inputDims has other dimensions for input 0 'x'");
     desc.inputDims = nnrt_dims_list_make(rows + 2, 1);
-    expect_create(&g.model, &desc, NNRT_INVALID_PARAMETER, "inputDims has other extents for input 0 'x'");
+    expect_create(&g.model, &desc, NNRT_INVALID_PARAMETER, "inputDims has other dimensions for input 0 'x'");
     desc.inputDims = nnrt_dims_list_make(rows, 2);
     expect_create(&g.model, &desc, NNRT_INVALID_PARAMETER, "2 entries");
     desc.inputDims = nnrt_dims_list_make(NULL, 1);
