@@ -793,7 +793,7 @@ static const struct bare {
     {"RESHAPE", "f22 i1=4", "1", "", ""},
     {"RESIZE", "f1442", "1", "newHeight is 0", "newHeight is 0"},
     {"RESIZE", "f1442 i2=2,3", "1", "", ""},
-    {"RESIZE_ND", "f22", "1", "one of inputs 2 (scales) and 3", "one of inputs 2 (scales) and 3"},
+    {"RESIZE_ND", "f22", "1", "expected exactly one of inputs 2 (scales) and 3", "expected exactly one of inputs 2 (scales) and 3"},
     {"REVERSE_SEQUENCE", "f22 i2=1,2", "1", "", ""},
     {"RMS_NORMALIZATION", "f22 f2", "1", "", ""},
     {"RNN", "f322 f122 f122", "2", "", ""},

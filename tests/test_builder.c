@@ -398,13 +398,13 @@ static void test_misuse(void **state)
     assert_int_equal(refused(b, "9 axes"), NNRT_INVALID_SHAPE);
     b = begin(NULL);
     (void)nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, negative);
-    assert_int_equal(refused(b, "axis 1 has extent -2"), NNRT_INVALID_SHAPE);
+    assert_int_equal(refused(b, "axis 1 has size -2"), NNRT_INVALID_SHAPE);
     b = begin(NULL);
     (void)nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, NULL);
     assert_int_equal(refused(b, "dims is NULL"), NNRT_NULL_PTR);
     b = begin(NULL);
     (void)nnrt_builder_constant(b, "c", NNRT_DATA_TYPE_FLOAT32, 2, open, weights, true);
-    assert_int_equal(refused(b, "extent -1"), NNRT_INVALID_SHAPE);
+    assert_int_equal(refused(b, "size -1, expected 0 or more"), NNRT_INVALID_SHAPE);
     b = begin(NULL);
     (void)nnrt_builder_constant(b, "c", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3, NULL, true);
     assert_int_equal(refused(b, "expected 24 bytes"), NNRT_NULL_PTR);

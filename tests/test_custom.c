@@ -1084,8 +1084,8 @@ static void test_tells(void **state)
         assert_true(y[0] == 2 && y[1] == 4 && y[2] == 6 && y[3] == 8);
         for (tell_lie = 1; tell_lie < 3; tell_lie++) {
             assert_int_equal(nnrt_run(s, &in, pure != 0 ? 0 : 1, &out, 1), NNRT_INVALID_SHAPE);
-            assert_non_null(strstr(nnrt_session_error(s), tell_lie == 1 ? "its kernel tells extent 9 for axis 0"
-                                                                        : "its kernel tells extent -1 for axis 0"));
+            assert_non_null(strstr(nnrt_session_error(s), tell_lie == 1 ? "its kernel reports size 9 on axis 0"
+                                                                        : "its kernel reports size -1 on axis 0"));
         }
         tell_lie = 0;
         nnrt_session_destroy(s);

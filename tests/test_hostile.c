@@ -803,7 +803,7 @@ static void test_sizes_that_wrap(void **state)
     grow(NNRT_NODE_TYPE_FILL, 0, 0, least, NNRT_INVALID_PARAMETER, "shape[0] is -2147483648, expected at least 0");
     grow(NNRT_NODE_TYPE_TILE_FUSION, 4, 2, ones, NNRT_SUCCESS, "");
     grow(NNRT_NODE_TYPE_TILE_FUSION, 4, 2, most, NNRT_OUT_OF_MEMORY,
-         "axis 0, extent 2, repeated 2147483647 times: too large");
+         "axis 0 of size 2, repeated 2147483647 times: too large");
     grow(NNRT_NODE_TYPE_TILE_FUSION, 4, 65536, half, NNRT_OUT_OF_MEMORY, "its size does not fit");
     grow(NNRT_NODE_TYPE_TILE_FUSION, 4, 2, least, NNRT_INVALID_PARAMETER,
          "multiples[0] is -2147483648, expected at least 0");

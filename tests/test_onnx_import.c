@@ -3397,7 +3397,7 @@ static void test_named_extents(void **state)
             (void)read_shapes(k->runs[r], shapes);
             answer_of(session, shapes, true, &got);
             if (got.code != (refused ? NNRT_INVALID_SHAPE : NNRT_SUCCESS) ||
-                (refused && strstr(got.message, "one extent of the model") == NULL))
+                (refused && strstr(got.message, "one dimension of the model") == NULL))
                 fail_msg("%s, %s: %d '%s'", k->name, k->runs[r], got.code, got.message);
         }
         nnrt_session_destroy(session);
