@@ -1,5 +1,5 @@
 /*
-nnrt.h - neural-network inference in your program: copy three headers, write one #define, and networks run.
+nnrt.h - header-only neural-network inference in C: copy three headers, define one macro, run ONNX models.
 
 WHY
     Exact memory: the bytes that a network needs are known before it runs, exactly, and a run allocates nothing.
@@ -7,7 +7,7 @@ WHY
     The same bits everywhere: the reference kernels have one result on every machine and compiler.
     Trust: for any file, argument or failing allocator, functions return a code and a message that names the place.
     A device is one table of functions: an accelerator is one file; partitioning, fallback and caching come for free.
-    Every operator can be read, and copied, by itself.
+    Every operator is self-contained: its attribute struct and its reference kernels can be read, and copied, alone.
 
 QUICK START (examples/hello.c)
     // Runs a network once, on zeros.   cc -std=c99 -I. examples/hello.c -o hello -lm && ./hello MODEL.onnx
@@ -20,10 +20,10 @@ QUICK START (examples/hello.c)
 
     int main(int argc, char **argv)
     {
-        NNRT_Model *model = NULL;        // what is computed: plain data
+        NNRT_Model *model = NULL;        // the network: plain data, immutable
         nnrt_session *session = NULL;    // the model prepared on a device, with its memory
         nnrt_io in = {NULL, 0, NULL}, out = {NULL, 0, NULL};
-        nnrt_error error;                // says which node is wrong, and what to do about it
+        nnrt_error error;                // one sentence: the node, the fault, the remedy
         size_t best = 0;
         memset(&error, 0, sizeof(error));
         if (argc != 2 || nnrt_onnx_load(&model, argv[1], NULL, &error) != NNRT_SUCCESS)
@@ -104,7 +104,7 @@ nnrt DOES NOT
     train, or support strings and sequences. A tensor has at most 8 axes and, because descriptors count bytes in 32
     bits, less than 4 GiB. Dynamic shapes: when a session is created, dynamic dimensions of inputs become fixed by
     nnrt_session_desc.inputDims, or stay dynamic up to nnrt_session_desc.bounds; the rank never changes. emit-c writes
-    static shapes only. In a model or file two nodes do not share a subgraph (IF, LOOP); a builder copies it for the
+    static shapes only. Each subgraph of a model or file belongs to one node (IF, LOOP); a builder copies it for a
     second node. Quantized arithmetic: int8 and uint8. nnrt_ops.h lists all operators: NNRT_OPS.
 
 ERRORS
@@ -135,12 +135,13 @@ DEVICES
     (nnrt_hal.h, >>tables) and one call of nnrt_device_register.
 
 AN OPERATOR OF YOUR OWN
-    nnrt_op_register (nnrt_ops.h, >>api) adds a row like nnrt's operators have: a name, operands, attributes, a shape
-    rule, kernels. Nodes of it are checked, saved, imported from ONNX by that name, and run like others, on "reference"
-    and beside the partitions of other devices. examples/custom is one.
+    nnrt_op_register (nnrt_ops.h, >>api) adds a row to the registry, as for built-in operators: name, operands,
+    attributes, shape rule, kernels. Its nodes are checked, saved, imported from ONNX by that name and run like those
+    of built-in operators: on "reference", also as the rest of a model that is partitioned over other devices.
+    Example: examples/custom.
 
 ADDING AN OPERATOR
-    See the top of nnrt_ops.h: a row, a struct, a rule, a kernel, a test.
+    See the top of nnrt_ops.h: a table row, an attribute struct, a shape rule, a reference kernel, a test.
 
 MIT license, see LICENSE.
 */
@@ -160,7 +161,7 @@ MIT license, see LICENSE.
 #define NNRT_CPU 0
 #elif !defined(NNRT_CPU) && defined(__has_include)
 #if __has_include("devices/nnrt_cpu.h") && !(defined(__i386__) && defined(__GNUC__) && __FLT_EVAL_METHOD__ == 2)
-#define NNRT_CPU 1 /* x87: gcc mixes no doubles, which are long doubles there, with vectors */
+#define NNRT_CPU 1 /* x87 evaluates double as long double, which gcc cannot combine with SIMD vectors */
 #endif
 #endif
 #ifndef NNRT_CPU
@@ -213,11 +214,11 @@ typedef struct nnrt_builder nnrt_builder;
 /* allocator NULL = malloc. The allocator is copied; the object of its `user` pointer must outlive the model. */
 NNRT_API NNRT_ReturnCode nnrt_builder_create(nnrt_builder **builder, const char *name, const nnrt_allocator *allocator);
 NNRT_API void nnrt_builder_destroy(nnrt_builder *builder); /* NULL is fine */
-/* The first fault: its code is NNRT_SUCCESS as long as there is none. It stays where it is until the builder is finished
-   or destroyed. After nnrt_builder_finish every call but this one and nnrt_builder_destroy is one: OPERATION_FORBIDDEN.
-   NULL: builder is NULL. */
+/* The first fault; its code is NNRT_SUCCESS while there is none. The pointer is valid until the builder is finished or
+   destroyed. After nnrt_builder_finish, every call except this one and nnrt_builder_destroy fails with
+   OPERATION_FORBIDDEN. Returns NULL if builder is NULL. */
 NNRT_API const nnrt_error *nnrt_builder_error(const nnrt_builder *builder);
-/* A model input. dims: -1 = given when a session is made. */
+/* A model input. dims: -1 = dynamic dimension, fixed or bounded when a session is created. */
 NNRT_API uint32_t nnrt_builder_input(nnrt_builder *builder, const char *name, NNRT_DataType type, int32_t rank,
                                      const int32_t *dims);
 /* A constant. copy: the bytes are copied into the model; otherwise data must outlive it. data may be NULL for 0
@@ -233,15 +234,16 @@ NNRT_API void nnrt_builder_format(nnrt_builder *builder, uint32_t tensor, NNRT_F
 NNRT_API void nnrt_builder_quant(nnrt_builder *builder, uint32_t tensor, const NNRT_QuantParam *params, uint32_t count);
 /* NNRT_Tensor.quantAxis: 0 = the axis that the operator has for it, k = axis k - 1. */
 NNRT_API void nnrt_builder_quant_axis(nnrt_builder *builder, uint32_t tensor, int32_t quantAxis);
-/* NNRT_Tensor.symbols, one an axis; behind nnrt_builder_declare, which takes them away. */
+/* NNRT_Tensor.symbols, one per axis. Call it after nnrt_builder_declare, which clears the symbols. */
 NNRT_API void nnrt_builder_symbols(nnrt_builder *builder, uint32_t tensor, const uint32_t *symbols, uint32_t count);
-/* A node. attr: the struct of type, copied with its lists; NULL = all defaults. inputs may hold NNRT_NO_TENSOR. */
+/* Adds a node. attr: the attribute struct of the operator, copied with its lists; NULL = all defaults. inputs may
+   contain NNRT_NO_TENSOR for an optional input that is absent. */
 NNRT_API void nnrt_builder_node(nnrt_builder *builder, const char *name, NNRT_NodeType type, const void *attr,
                                 const uint32_t *inputs, uint32_t nIn, const uint32_t *outputs, uint32_t nOut);
-/* A node with one result, which is returned and has the node's name. */
+/* Adds a node with one result; returns that tensor, which has the node's name. */
 NNRT_API uint32_t nnrt_builder_op(nnrt_builder *builder, const char *name, NNRT_NodeType type, const void *attr,
                                   const uint32_t *inputs, uint32_t nIn);
-/* The same for each operator by its name, nnrt_add_SOFTMAX and so on: the compiler checks the type of the attributes. */
+/* The same, one function per operator: nnrt_add_SOFTMAX and so on. The compiler checks the type of the attributes. */
 #define NNRTI_BUILDER_ADD(op, number, S, ...)                                                                          \
     static inline uint32_t nnrt_add_##op(nnrt_builder *builder, const char *name, const NNRT_##S *attr,                \
                                          const uint32_t *inputs, uint32_t nIn)                                         \
@@ -249,25 +251,28 @@ NNRT_API uint32_t nnrt_builder_op(nnrt_builder *builder, const char *name, NNRT_
         return nnrt_builder_op(builder, name, NNRT_NODE_TYPE_##op, attr, inputs, nIn);                                 \
     }
 NNRT_OPS(NNRTI_BUILDER_ADD, NNRTI_NO_KERNEL)
-NNRT_API void nnrt_builder_output(nnrt_builder *builder, uint32_t tensor); /* once a tensor: OPERATION_FORBIDDEN */
-/* A subgraph, for an attribute of a node (IF, LOOP), by the number that is returned. Its nodes are those added after
-   nnrt_builder_enter, until another graph is entered; 0 is the main one. They may read every tensor of the graphs around.
-   Its inputs, which whoever runs it gives, are tensors that no node writes. It is whole when the node that runs it is
-   added, which infers its nodes. Every further node that runs it gets a copy of its nodes, not of its constants. */
+/* Makes a tensor a model output; a second time for the same tensor: OPERATION_FORBIDDEN. */
+NNRT_API void nnrt_builder_output(nnrt_builder *builder, uint32_t tensor);
+/* Creates a subgraph and returns its number, for an attribute of a node (IF, LOOP). Nodes added after
+   nnrt_builder_enter belong to the entered graph, until another one is entered; 0 is the main graph. They may read
+   every tensor of the enclosing graphs. The inputs of a subgraph are tensors that no node writes; the node that runs
+   the subgraph supplies them. A subgraph must be complete when the node that runs it is added: that call infers its
+   nodes. Each further node that runs it receives a copy of its nodes; the constants are shared. */
 NNRT_API uint32_t nnrt_builder_graph(nnrt_builder *builder, const char *name);
 NNRT_API void nnrt_builder_enter(nnrt_builder *builder, uint32_t graph);
 NNRT_API void nnrt_builder_graph_io(nnrt_builder *builder, uint32_t graph, const uint32_t *inputs, uint32_t nIn,
                                     const uint32_t *outputs, uint32_t nOut);
-/* Records a fault of the caller's own (an importer's, say); the first one counts. */
+/* Records a fault that the caller (an importer, for example) detected; the first fault is kept. */
 NNRT_API void nnrt_builder_fail(nnrt_builder *builder, NNRT_ReturnCode code, const char *message);
-/* Makes the model: one block of memory, independent of the builder, checked by nnrt_model_check. Once: the builder is then
-   only good for being destroyed, whether it made a model or not. */
+/* Creates the model: one block of memory, independent of the builder, validated by nnrt_model_check. It succeeds or
+   fails once: afterwards the builder can only be destroyed. */
 NNRT_API NNRT_ReturnCode nnrt_builder_finish(nnrt_builder *builder, NNRT_Model **model, nnrt_error *error);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>models */
 
-/* Frees a model that a builder, a loader or an importer made. NULL, and a model of your own making, are left alone. */
+/* Frees a model that a builder, a loader or an importer made. NULL, and a model that the application assembled itself,
+   are left unchanged. */
 NNRT_API void nnrt_model_destroy(NNRT_Model *model);
 /* Passes a block that the model's constants point into (the bytes of a file) to the model, which frees it through its
    allocator (nnrt_alloc). A model stores up to four blocks; for more the function returns OUT_OF_MEMORY, and the
@@ -286,7 +291,7 @@ enum {
     NNRT_PASS_RESHAPES = 1,     /* consecutive reshapes become one */
     NNRT_PASS_TRANSPOSES = 2,   /* consecutive transposes become one */
     NNRT_PASS_COPIES = 4,       /* nodes that change nothing are removed */
-    NNRT_PASS_AFFINE = 8,       /* scale and offset per channel are folded into */
+    NNRT_PASS_AFFINE = 8,       /* scale and offset per channel are folded into weight and bias */
     NNRT_PASS_BIAS = 16,        /* an addition after a matrix multiplication becomes its bias */
     NNRT_PASS_ACTIVATIONS = 32, /* activations are fused into the node before */
     NNRT_PASS_BRANCHES = 64,    /* an IF whose condition is known becomes the branch that it runs */
@@ -294,18 +299,18 @@ enum {
     NNRT_PASS_CONSTANTS = 256,  /* constant folding */
     NNRT_PASS_DEAD = 512        /* dead-code elimination */
 };
-/* The same with switches; desc NULL: all zero, the default. */
+/* The same with options; desc NULL: all zero, the default. */
 typedef struct nnrt_optimize_desc {
-    bool no_quantize;    /* operators between such casts stay in float32: NNRT_PASS_QUANTIZE in without */
+    bool no_quantize;    /* keep operators between casts in float32: as NNRT_PASS_QUANTIZE in without */
     const nnrt_log *log; /* receives a line for each changed node. NULL: none */
-    uint32_t without;    /* passes that are left out, NNRT_PASS_ of each */
+    uint32_t without;    /* disabled passes: the sum of their NNRT_PASS_ bits */
 } nnrt_optimize_desc;
 NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model, const nnrt_optimize_desc *desc,
                                                   nnrt_error *error);
-/* Index of the tensor with this name, NNRT_NO_TENSOR when there is none. */
+/* Index of the first tensor with this name; NNRT_NO_TENSOR if no tensor has it, or name is NULL or empty. */
 NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name);
-/* Graphviz text of a model: nodes with operator and attributes, shapes on the edges. Returns the length it needs
-   without the end. */
+/* Writes a model as Graphviz text: nodes with operator and attributes, shapes on the edges. Returns the length of the
+   whole text without its terminating 0, also if size is too small. */
 NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size);
 /* The same with the device of each node, as nnrt_partition.placed reports it: places[] has one entry per node, in
    order. The color of a node shows its device; the nodes of a partition share a box. */
@@ -847,10 +852,12 @@ NNRTI_NOINLINE static nnrti_owned *nnrti_owned_of(const NNRT_Model *model)
 
 #ifndef NNRT_FIRMWARE
 
-/* stb_ds serves while a model is built, never in a run. Only its array header and the macros that read it are used:
-   growth and freeing are ours (nnrti_array_room), so nothing of its code is compiled and no symbol of it leaves the
-   object. Its names are hidden while it is read and set free again at the end of >>models: a program may include its
-   own copy before or after this file, with or without its implementation. NNRT_STB_DS_H: where it lies. */
+/* The builder stores its growing arrays with the array header of stb_ds; no run uses it. Only this header and the
+   macros that read it are used: nnrti_array_room grows and nnrti_array_free frees, through the builder's allocator. So
+   no code of stb_ds is compiled and the object exports none of its symbols. Its names are renamed while it is included
+   and released at the end of >>models: a program may include its own copy before or after this file, with or without
+   its implementation. NNRT_STB_DS_H is its path. Rejected: growth by stb_ds, which dereferences NULL when memory runs
+   out. */
 #ifndef INCLUDE_STB_DS_H
 #define NNRTI_STBDS_PRIVATE
 #define stbds_rand_seed nnrt_stbds_rand_seed
@@ -921,6 +928,11 @@ NNRTI_NOINLINE static nnrti_owned *nnrti_owned_of(const NNRT_Model *model)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>builder */
 
+/* Idea: flat arrays of tensors and nodes, indexed by the numbers that the API returns; growing an array invalidates no
+   index. Each call validates its node and runs its shape rule at once, so an error names the call that caused it.
+   Invariant: the first fault is kept, and every later call does nothing; callers check once, at the end. Rejected:
+   validation only in nnrt_builder_finish, which would report a fault far from its cause. */
+
 NNRTI_SETUP()
 
 #define NNRTI_WRITTEN 1
@@ -928,8 +940,9 @@ NNRTI_SETUP()
 #define NNRTI_ALONE 2
 #define NNRTI_LARGE 65536u /* constants from so many bytes on are handed over to the model, and changed in place */
 
-/* A graph of a builder. A node that runs the graph closes it: nodeIndices then lists its nodes, and no more are added. So the
-   cost of adding a control-flow node is linear in the nodes of its subgraphs, whatever else the builder has. */
+/* A graph of a builder. A node that runs the graph closes it: nodeIndices then lists its nodes, and no more are added.
+   So the cost of adding a control-flow node is linear in the nodes of its subgraphs, independent of the size of the
+   rest of the model. */
 typedef struct nnrti_building {
     uint32_t caller; /* the node that runs it, or NNRTI_BY_NOBODY */
     uint32_t height; /* nesting depth of its subgraphs, itself included */
@@ -937,7 +950,8 @@ typedef struct nnrti_building {
     size_t widest;   /* closed: operands of its widest node, subgraphs included */
 } nnrti_building;
 
-/* The arrays carry stb_ds' header. All else lies in memory: small things in pieces of NNRTI_BUILDER_PIECE bytes. */
+/* The arrays have the header of stb_ds. Everything else is allocated from memory, small objects in pieces of
+   NNRTI_BUILDER_PIECE bytes. */
 struct nnrt_builder {
     nnrt_allocator allocator;
     nnrt_memory memory;
@@ -945,20 +959,21 @@ struct nnrt_builder {
     size_t pieceLeft;
     const char *name;
     NNRT_Tensor *tensors;
-    uint8_t *copied; /* per tensor: its data lie in memory and go into the model; NNRTI_ALONE: nobody else has them */
+    uint8_t *copied; /* per tensor: the model receives its data from memory; NNRTI_ALONE: no other tensor shares them */
     NNRT_Node *nodes;
     uint32_t *inputs, *outputs;
-    NNRT_SubGraph *graphs; /* the main one in front; only where there are subgraphs, as the next two */
+    NNRT_SubGraph *graphs; /* the main graph first; NULL without subgraphs, like the next three */
     uint32_t *owners;      /* per node: its graph */
     uint32_t *before;      /* per node: the node added before it to its graph, or NNRTI_BY_NOBODY */
     nnrti_building *building; /* per graph */
     uint32_t entered;      /* the graph of the next node */
-    nnrt_error error;      /* the first fault; with a code nothing more happens */
+    nnrt_error error;      /* the first fault; with a code all calls do nothing */
     bool finished;         /* nnrt_builder_finish was called: every further call is a fault */
     bool waiting;          /* a node reads tensors that were unknown when it was added */
     nnrt_memory inferred;  /* results of shape rules */
     uint32_t symbols;      /* symbols given to dynamic dimensions so far */
-    /* Per tensor, up to the last node: its writer; its properties; whether these are known; how nodes name it. */
+    /* Per tensor, grown by nnrti_builder_tables: its writer (a node, or NNRTI_BY_), its properties, whether these are
+       known, and how nodes use it. */
     uint32_t *writers;
     nnrt_operand *shapes;
     uint8_t *known, *named; /* named: NNRTI_WRITTEN, or NNRTI_READ */
@@ -996,7 +1011,8 @@ static void nnrti_builder_no_memory(nnrt_builder *b)
     (void)nnrt_error_set(&b->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
 }
 
-/* The array with room for `extra` more elements of that size. Failure is recorded in b, the array is then as before. */
+/* Returns the array with room for `extra` more elements of this size; the capacity at least doubles, so appending is
+   O(1) amortized. Failure is recorded in b, and the array is returned unchanged. */
 static void *nnrti_array_room(nnrt_builder *b, void *array, size_t size, size_t extra)
 {
     size_t length = stbds_arrlenu(array), capacity = stbds_arrcap(array), bytes, want;
@@ -1028,7 +1044,7 @@ NNRTI_NOINLINE static void nnrti_array_free(nnrt_builder *b, void *array, size_t
         nnrt_free(&b->allocator, stbds_header(array), stbds_arrcap(array) * size + sizeof(stbds_array_header));
 }
 
-/* Appends value to an array of the builder b; nothing happens when there is no memory. */
+/* Appends value to an array of the builder b; without memory only records the fault. */
 #define NNRTI_PUSH(b, T, array, value)                                                                                 \
     do {                                                                                                               \
         (array) = (T *)nnrti_array_room(b, array, sizeof(T), 1);                                                       \
@@ -1041,14 +1057,14 @@ NNRTI_NOINLINE static uint32_t nnrti_array_count(const void *array)
     return array != NULL ? (uint32_t)(((const stbds_array_header *)array) - 1)->length : 0;
 }
 
-/* Only the first count elements stay. */
+/* Shortens an array to count elements; the capacity stays. */
 NNRTI_NOINLINE static void nnrti_array_cut(void *array, uint32_t count)
 {
     if (nnrti_array_count(array) > count)
         stbds_header(array)->length = count;
 }
 
-/* Gives everything back; the allocator stays. */
+/* Frees everything and resets the builder; only the allocator is kept. */
 static void nnrti_builder_clear(nnrt_builder *b)
 {
     nnrt_allocator allocator = b->allocator;
@@ -1098,6 +1114,7 @@ static void *nnrti_builder_keep(nnrt_builder *b, size_t count, size_t size)
     return block;
 }
 
+/* A copy that lives as long as the model being built; NULL = no memory, which is recorded. */
 static void *nnrti_builder_copy(nnrt_builder *b, const void *data, size_t count, size_t size)
 {
     void *copy = nnrti_builder_keep(b, count, size);
@@ -1183,6 +1200,7 @@ static bool nnrti_builder_dims(nnrt_builder *b, const char *name, int32_t rank, 
     return list->data != NULL;
 }
 
+/* Rule: the data type exists; a violation records a fault and returns false. */
 static bool nnrti_builder_type(nnrt_builder *b, const char *name, NNRT_DataType type)
 {
     if (nnrt_type_size(type) != 0)
@@ -1191,7 +1209,8 @@ static bool nnrti_builder_type(nnrt_builder *b, const char *name, NNRT_DataType 
     return false;
 }
 
-/* Appends a tensor; *t has all but the name. */
+/* Appends a tensor and returns its index, NNRT_NO_TENSOR after a fault. *t has all members except name and format,
+   which are set here; copied: see nnrt_builder.copied. */
 static uint32_t nnrti_builder_add(nnrt_builder *b, const char *name, NNRT_Tensor *t, bool copied)
 {
     t->name = nnrti_builder_text(b, name);
@@ -1212,7 +1231,8 @@ static NNRT_Tensor nnrti_tensor_make(NNRT_DataType type)
     return t;
 }
 
-/* The tables have an entry for each tensor. */
+/* Extends the per-tensor tables to all tensors: a tensor that is new has the writer NNRTI_BY_CONSTANT or
+   NNRTI_BY_NOBODY, and unknown properties. */
 static void nnrti_builder_tables(nnrt_builder *b)
 {
     for (uint32_t i = nnrti_array_count(b->writers); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b); i++)
@@ -1253,7 +1273,8 @@ NNRT_API uint32_t nnrt_builder_input(nnrt_builder *builder, const char *name, NN
     return nnrti_builder_failed(builder) ? NNRT_NO_TENSOR : index;
 }
 
-/* Makes t a constant with these bytes, which are at data or, when wanted, at a copy. */
+/* Makes t a constant: uses data in place, or a copy of them. Rules: at most 4 GiB - 1 bytes, as dataSize has 32 bits;
+   data is not NULL unless there are no elements. */
 static bool nnrti_builder_data(nnrt_builder *b, NNRT_Tensor *t, const char *name, const void *data, bool copy)
 {
     size_t bytes;
@@ -1389,7 +1410,7 @@ NNRT_API void nnrt_builder_symbols(nnrt_builder *builder, uint32_t tensor, const
     nnrti_builder_again(builder, tensor);
 }
 
-/* Every list of the attributes that counts entries has them. */
+/* Rule: no list among the attributes has a count above 0 and data NULL. */
 static bool nnrti_attr_lists(const nnrt_attr_struct *s, const void *attr)
 {
     for (uint32_t i = 0; i < s->count; i++) {
@@ -1424,12 +1445,14 @@ static void *nnrti_builder_attr(nnrt_builder *b, const nnrt_attr_struct *s, cons
     return copy;
 }
 
+/* A copy of a list of indices; its data are NULL after a fault. */
 static NNRT_Uint32List nnrti_builder_list(nnrt_builder *b, const uint32_t *list, uint32_t count)
 {
     return NNRT_Uint32List_make((const uint32_t *)nnrti_builder_copy(b, list, count, sizeof(*list)), count);
 }
 
-/* The model as far as it has come, as rules and checks look at it. */
+/* The current content of the builder as a model, for shape rules and checks. It uses b's arrays in place and is valid
+   until one of them grows. */
 static NNRT_Model nnrti_builder_model(const nnrt_builder *b)
 {
     NNRT_Model m;
@@ -1443,8 +1466,10 @@ static NNRT_Model nnrti_builder_model(const nnrt_builder *b)
     return m;
 }
 
-/* shapes[t], the shape of input t as the model declares it, gets numbers and symbols for dynamic dimensions. inputAxes:
-   the dynamic dimensions of earlier inputs, allocated from memory; false: no memory. */
+/* Gives dynamic dimensions of input t, in shapes[t], a placeholder size (NNRTI_OPEN_EXTENT) and a symbol: shape rules
+   compute with sizes, the symbol marks results that depend on a dynamic dimension. Dimensions with the same number in
+   NNRT_Tensor.symbols get the same symbol. inputAxes: the dynamic dimensions of earlier inputs, allocated from memory;
+   false: no memory. */
 static bool nnrti_builder_open_input(const nnrt_builder *b, nnrt_operand *shapes, uint32_t t,
                                      nnrti_input_axis **inputAxes, nnrt_memory *memory, uint32_t *symbols)
 {
@@ -1500,7 +1525,8 @@ static NNRTI_UNUSED void nnrti_builder_given(nnrt_builder *b, uint32_t t, const 
     b->known[t] = 1;
 }
 
-/* The newest node reads or writes the tensors of list. */
+/* Records that the newest node reads or writes the tensors of list (how: NNRTI_READ or NNRTI_WRITTEN); a tensor that no
+   node used before gets its declared properties. */
 static bool nnrti_builder_name(nnrt_builder *b, const NNRT_Model *m, const NNRT_Uint32List *list, uint8_t how)
 {
     for (uint32_t k = 0; k < list->count; k++) {
@@ -1527,7 +1553,7 @@ static void nnrti_builder_push_node(nnrt_builder *b, const NNRT_Node *node, uint
         b->building[graph].last = nnrti_array_count(b->nodes) - 1;
 }
 
-/* Only the first `count` nodes stay. */
+/* Removes all nodes from index `count` on, and restores the last node of each graph. */
 static void nnrti_builder_cut_nodes(nnrt_builder *b, uint32_t count)
 {
     for (uint32_t n = nnrti_array_count(b->owners); n-- > count;)
@@ -1537,7 +1563,8 @@ static void nnrti_builder_cut_nodes(nnrt_builder *b, uint32_t count)
     nnrti_array_cut(b->before, count);
 }
 
-/* One more graph; the first one is the main one, which has the nodes so far. */
+/* Appends a graph. The first call creates the main graph, which owns all nodes so far: models without subgraphs pay
+   nothing for the tables of graphs. */
 static void nnrti_builder_push_graph(nnrt_builder *b, const char *name)
 {
     const uint32_t nodes = b->graphs == NULL ? nnrti_array_count(b->nodes) : 0;
@@ -1571,7 +1598,8 @@ static size_t nnrti_builder_width(const nnrt_builder *b, uint32_t n)
     return width;
 }
 
-/* Node n runs graph g, which gets no more nodes. */
+/* Closes graph g, which node n runs: lists its nodes in nodeIndices, in the order in which they were added, and sets
+   widest. */
 static void nnrti_builder_close(nnrt_builder *b, uint32_t g, uint32_t n)
 {
     nnrti_building *building = &b->building[g];
@@ -1590,7 +1618,7 @@ static void nnrti_builder_close(nnrt_builder *b, uint32_t g, uint32_t n)
     building->caller = n;
 }
 
-/* A tensor like t, in its place in the twin of a graph. */
+/* Appends a copy of tensor t for the copy of a subgraph and records it in twins[t]; data are shared. */
 static void nnrti_builder_twin_tensor(nnrt_builder *b, uint32_t t, uint32_t writer)
 {
     const NNRT_Tensor tensor = b->tensors[t];
@@ -1658,7 +1686,9 @@ static uint32_t nnrti_builder_twin(nnrt_builder *b, uint32_t g)
     return twin;
 }
 
-/* Node n, whose attributes are b's own, runs its graphs: each gets no more nodes. One that another node runs is copied. */
+/* Closes the graphs that node n runs; its attributes must be the builder's copy, as graph numbers in them may change. A
+   graph that another node runs already is copied. Rules: a graph does not run itself, and the nesting depth is at most
+   NNRT_MAX_NESTING. */
 NNRTI_COLD static void nnrti_builder_run(nnrt_builder *b, uint32_t n)
 {
     const uint32_t owner = b->owners != NULL ? b->owners[n] : 0;
@@ -1683,7 +1713,8 @@ NNRTI_COLD static void nnrti_builder_run(nnrt_builder *b, uint32_t n)
     }
 }
 
-/* The newest node runs its graphs, if it has some. It reads their outputs, which may be tensors that no node reads. */
+/* Connects the newest node with the graphs that it runs, if any: closes or copies them, clears the table of copies, and
+   marks their outputs as read (these may be tensors that no node reads). */
 static void nnrti_builder_runs(nnrt_builder *b, uint32_t n)
 {
     NNRT_Model m;
@@ -1811,7 +1842,7 @@ NNRTI_COLD static bool nnrti_builder_infer(nnrt_builder *b, const NNRT_Model *m,
     return folded && !nnrti_builder_failed(b);
 }
 
-/* Something new has been said of a tensor: the node that writes it is inferred once more. */
+/* A property of a tensor changed: infers the node that writes it again. */
 static void nnrti_builder_again(nnrt_builder *b, uint32_t tensor)
 {
     NNRT_Model m;
@@ -1822,7 +1853,8 @@ static void nnrti_builder_again(nnrt_builder *b, uint32_t tensor)
         (void)nnrti_builder_infer(b, &m, b->writers[tensor]);
 }
 
-/* The nodes of the main graph whose results are not known yet, producers first, as order has them. */
+/* Infers nodes of the main graph that waited for an input, producers first (order: of nnrt_model_check). Called by
+   nnrt_builder_finish, when every tensor has its writer. */
 static void nnrti_builder_wait(nnrt_builder *b, const NNRT_Model *m, const uint32_t *order)
 {
     const uint32_t *begin = order + m->nodes.count;
@@ -1836,7 +1868,8 @@ static void nnrti_builder_wait(nnrt_builder *b, const NNRT_Model *m, const uint3
     }
 }
 
-/* Makes tensor t the constant o, with data in b, or the data of constant `from`. */
+/* Makes tensor t the constant o. Its data are in b and belong to t alone, or are shared with constant `from`, which
+   then counts as shared as well (no NNRTI_ALONE). */
 static bool nnrti_builder_settle(nnrt_builder *b, uint32_t t, const nnrt_operand *o, uint32_t from)
 {
     NNRT_Tensor *tensor = &b->tensors[t];
@@ -1855,7 +1888,8 @@ static bool nnrti_builder_settle(nnrt_builder *b, uint32_t t, const nnrt_operand
     return true;
 }
 
-/* The results of the newest node, all known, become constants, and it goes. */
+/* Constant folding during import: the results of the newest node, all known, become constants, and the node is removed.
+   A result whose data are those of a constant input (a reshape) shares them. */
 static void nnrti_builder_settle_node(nnrt_builder *b)
 {
     const uint32_t n = nnrti_array_count(b->nodes) - 1;
@@ -1891,6 +1925,7 @@ static NNRTI_UNUSED nnrti_builder_mark nnrti_builder_here(const nnrt_builder *b)
     return m;
 }
 
+/* Rollback to mark m. Memory that was allocated since stays until the builder is cleared. */
 static NNRTI_UNUSED void nnrti_builder_back(nnrt_builder *b, nnrti_builder_mark m)
 {
     nnrti_array_cut(b->tensors, m.tensors);
@@ -1986,7 +2021,7 @@ NNRT_API uint32_t nnrt_builder_graph(nnrt_builder *builder, const char *name)
     return nnrti_builder_failed(builder) ? NNRT_NO_GRAPH : nnrti_array_count(builder->graphs) - 1;
 }
 
-/* false, and the fault is recorded: there is no such graph. */
+/* Rule: graph exists; a violation records a fault and returns false. */
 static bool nnrti_builder_has_graph(nnrt_builder *b, uint32_t graph, const char *what)
 {
     uint32_t most;
@@ -2005,7 +2040,7 @@ NNRT_API void nnrt_builder_enter(nnrt_builder *builder, uint32_t graph)
         builder->entered = graph;
 }
 
-/* Every entry of a list is a tensor. */
+/* Rule: the list has data if it has entries, and each entry is an existing tensor. */
 static bool nnrti_builder_tensors(nnrt_builder *b, const uint32_t *list, uint32_t count)
 {
     if (count > 0 && list == NULL)
@@ -2045,7 +2080,7 @@ NNRT_API void nnrt_builder_graph_io(nnrt_builder *builder, uint32_t graph, const
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>models */
 
-/* Tables, names and attributes of m in memory; NULL = no memory. */
+/* Copies tables, names and attributes of m, not its constants, into memory. NULL = no memory. */
 static nnrti_owned *nnrti_owned_tables(const NNRT_Model *m, nnrt_memory *memory)
 {
     nnrti_owned *o = (nnrti_owned *)nnrt_memory_keep(memory, sizeof(*o));
@@ -2056,8 +2091,9 @@ static nnrti_owned *nnrti_owned_tables(const NNRT_Model *m, nnrt_memory *memory)
     return o;
 }
 
-/* Lays the constants marked in copied one behind the other from *at on, each aligned, and moves *at behind them. block
-   NULL: only counts; otherwise m lies in the block. False when the size does not fit. */
+/* Places the constants marked in copied one after the other from offset *at, each aligned to NNRT_ALIGNMENT, and
+   advances *at. block NULL: only counts; otherwise copies them into block and redirects the tensors of m, which is in
+   that block. False if the size overflows. */
 static bool nnrti_owned_constants(const NNRT_Model *m, const uint8_t *copied, uint8_t *block, size_t *at)
 {
     for (uint32_t i = 0; i < m->allTensors.count; i++) {
@@ -2077,8 +2113,9 @@ static bool nnrti_owned_constants(const NNRT_Model *m, const uint8_t *copied, ui
     return true;
 }
 
-/* *model = a copy of m in one block of the allocator, with the constants marked in copied; the others stay where they
-   are. The same walk counts the bytes and fills the block. */
+/* Idea of >>models: a model is one block of its allocator - nnrti_owned, tables, constants - so that one call frees it.
+   The same walk counts the bytes and fills the block; two formulas would drift apart. *model = a copy of m with the
+   constants marked in copied; the other constants are used in place. */
 static NNRT_ReturnCode nnrti_owned_make(const NNRT_Model *m, const uint8_t *copied, const nnrt_allocator *allocator,
                                         NNRT_Model **model)
 {
@@ -2108,7 +2145,8 @@ static NNRT_ReturnCode nnrti_owned_make(const NNRT_Model *m, const uint8_t *copi
     return NNRT_SUCCESS;
 }
 
-/* Which nodes each graph has, from owners. all has room for every node. */
+/* Fills nodeIndices of every graph from owners by a counting sort, O(nodes + graphs); the order of the nodes is kept.
+   all has room for every node. */
 static void nnrti_builder_nodes_of(nnrt_builder *b, uint32_t *all)
 {
     const uint32_t nodes = nnrti_array_count(b->nodes), graphs = nnrti_array_count(b->graphs);
@@ -2150,7 +2188,8 @@ static void nnrti_builder_view(nnrt_builder *b, NNRT_Model *m, NNRT_SubGraph *gr
         nnrti_builder_nodes_of(b, all);
 }
 
-/* The fault that b recorded becomes the caller's; memory may have run out below without a word. */
+/* Copies the fault that b recorded to the caller's error, unless that holds one. OUT_OF_MEMORY may arrive here without
+   a message: it is set. */
 static NNRT_ReturnCode nnrti_builder_report(nnrt_builder *b, NNRT_ReturnCode code, nnrt_error *error)
 {
     if (code == NNRT_OUT_OF_MEMORY)
@@ -2172,7 +2211,8 @@ static int nnrti_data_order(const void *user, uint32_t a, uint32_t b)
     return x < y ? -1 : x > y;
 }
 
-/* Marks the tensors of a list, sorted by nnrti_data_order, whose data are here as given; false: there is none. */
+/* The piece at data is handed to the model: clears copied of the tensors in list (sorted by nnrti_data_order) whose
+   data are there, by binary search. False: no tensor uses it. */
 static bool nnrti_builder_given_data(nnrt_builder *b, const uint32_t *list, uint32_t count, const uint8_t *data)
 {
     uint32_t low = 0, high = count;
@@ -2191,8 +2231,9 @@ static bool nnrti_builder_given_data(nnrt_builder *b, const uint32_t *list, uint
     return found;
 }
 
-/* Takes the pieces that are one large constant each out of memory: the model gets them, not a copy, unless there is no
-   memory for a list of them. given: the pieces so far. */
+/* Moves each piece of memory that is one large constant to the list `given` and returns the list: the model owns these
+   pieces, which saves a copy of its largest constants. Without memory for the sorted list it moves none, and they are
+   copied. */
 static void *nnrti_builder_give(nnrt_builder *b, nnrt_memory *memory, void *given)
 {
     nnrti_piece **at = (nnrti_piece **)(void *)&memory->pieces[0];
@@ -2220,7 +2261,7 @@ static void *nnrti_builder_give(nnrt_builder *b, nnrt_memory *memory, void *give
     return given;
 }
 
-/* Checks the content of b and makes the model; afterwards b can only be destroyed. */
+/* Validates the content of b, infers nodes that waited, and makes the model; afterwards b can only be destroyed. */
 static NNRT_ReturnCode nnrti_builder_make(nnrt_builder *b, NNRT_Model **model)
 {
     NNRT_ReturnCode code;
@@ -2319,33 +2360,34 @@ NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>passes */
 
-/* A model during optimization. A round sorts the nodes, runs shape inference, then visits the nodes in that
-   order and lets each pass try each node; a pass sees producers that the round has already visited. Invariant: the
-   values of a tensor never change, so inferred properties stay true while nodes are rewired. A tensor that another
-   graph reads keeps its writer: it counts as an output, like the outputs of subgraphs. Operator fusion, constant
-   folding and dead-code elimination are passes over this one graph. Rejected: patterns over several nodes in a
-   language of their own; a pass is a C function that looks at one node and its producers. */
+/* A model during optimization. A round sorts the nodes, runs shape inference with constant folding, then visits the
+   nodes in that order and lets each pass try each node; a pass sees producers that the round has already visited.
+   Dead-code elimination ends the round. Invariant: the values of a tensor never change, so inferred properties stay
+   true while nodes are rewired. Only the fusion of constants (nnrti_pass_fold_affine, nnrti_pass_matmul_bias) and
+   nnrti_pass_quantize change the rounding of results; every other pass keeps their bits on the reference device. A
+   tensor that another graph reads keeps its writer: it counts as an output, like the outputs of subgraphs. Rejected: a
+   pattern language for several nodes; a pass is a C function that looks at one node and its producers. */
 typedef struct nnrti_graph {
-    nnrt_builder *edit; /* taken-out nodes have nodeType NNRT_NODE_TYPE_NONE until the end of the round */
+    nnrt_builder *edit; /* removed nodes have nodeType NNRT_NODE_TYPE_NONE until the end of the round */
     nnrt_memory work;   /* everything below, for one round */
     uint32_t *sorted;   /* of nnrt_model_check */
     uint32_t *order;    /* of the nodes, producers first; nodes of subgraphs directly after the node that runs them */
-    uint32_t *place;    /* per node: where it is in order */
-    uint32_t *behind;   /* per place: the next one that is not of the subgraphs of the node there */
-    nnrt_operand *shapes; /* per tensor: type, shape and data as far as known; rank -1 = not */
-    nnrt_operand *open;   /* the same with dynamic dimensions as symbols, for nnrti_pass_quantize; shapes if there are
-                             none */
-    uint32_t *users;      /* per tensor: how often nodes and model outputs name it */
-    uint32_t *writer;     /* per tensor: the node that makes it, or NNRTI_BY_NOBODY */
-    uint32_t *same;   /* per tensor: the one that takes its place in nodes that the walk has not been to, or itself */
+    uint32_t *place;    /* per node: its index in order */
+    uint32_t *behind;   /* per place: the next place outside the subgraphs of its node */
+    nnrt_operand *shapes; /* per tensor: type, shape and data as far as known; rank -1 = unknown */
+    nnrt_operand *open;   /* the same with dynamic dimensions as symbols, for nnrti_pass_quantize; equal to shapes
+                             if the model has none */
+    uint32_t *users;      /* per tensor: number of uses by nodes and model outputs */
+    uint32_t *writer;     /* per tensor: the node that writes it, or NNRTI_BY_NOBODY */
+    uint32_t *same;   /* per tensor: its replacement in nodes that the round has not visited yet, or itself */
     bool *isOutput;   /* per tensor */
-    uint32_t *cast;   /* per tensor that a SPLIT gives: the last cast to 8 bits among the nodes visited that reads it */
-    uint32_t *casts;  /* per node, a SPLIT: how many casts to 8 bits have read its results so far */
-    uint32_t room;    /* tensors that these tables have room for: passes add a few */
-    uint32_t live;    /* nodes not taken out */
-    uint32_t symbols; /* of dynamic dimensions in `open` so far */
+    uint32_t *cast;   /* per result of a SPLIT: the last visited cast to 8 bits that reads it */
+    uint32_t *casts;  /* per SPLIT node: number of visited casts to 8 bits of its results */
+    uint32_t room;    /* capacity of the per-tensor tables: passes add constants */
+    uint32_t live;    /* nodes that are not removed */
+    uint32_t symbols; /* number of symbols in `open` so far */
     double foldBytes, foldWork; /* remaining budget of constant folding */
-    uint32_t without;           /* passes that are left out: NNRT_PASS_ */
+    uint32_t without;           /* disabled passes: NNRT_PASS_ bits */
     bool
         quantize; /* operators become quantized ones if possible; candidates for that are not dequantized yet */
     bool changed;
@@ -2358,19 +2400,19 @@ NNRTI_NOINLINE static NNRT_Node *nnrti_graph_node(nnrti_graph *g, uint32_t node)
     return &g->edit->nodes[node];
 }
 
-/* Lists of g->edit->nodes are its own. */
+/* Write access to a list of a node in g->edit, which owns its lists. */
 static uint32_t *nnrti_ids(const NNRT_Uint32List *list)
 {
     return (uint32_t *)(uintptr_t)list->data;
 }
 
-/* Operand k of a list, NNRT_NO_TENSOR when it is not there. */
+/* Entry k of a list of operands; NNRT_NO_TENSOR if the list is shorter. */
 NNRTI_NOINLINE static uint32_t nnrti_id(const NNRT_Uint32List *list, uint32_t k)
 {
     return k < list->count ? list->data[k] : NNRT_NO_TENSOR;
 }
 
-/* The graphs of m, and which of them each node is in. */
+/* Copies the graphs of m into b, and records the graph of each node in owners. */
 static void nnrti_builder_load_graphs(nnrt_builder *b, const NNRT_Model *m)
 {
     for (uint32_t i = 0; i < m->nodes.count && !nnrti_builder_failed(b); i++)
@@ -2415,6 +2457,7 @@ static void nnrti_builder_load(nnrt_builder *b, const NNRT_Model *m)
         nnrti_builder_load_graphs(b, m);
 }
 
+/* Initializes the tables for tensor t: declared properties, no users, no writer. */
 static void nnrti_graph_enter(nnrti_graph *g, uint32_t t)
 {
     (void)nnrti_operand_of(&g->edit->tensors[t], &g->shapes[t]);
@@ -2424,7 +2467,8 @@ static void nnrti_graph_enter(nnrti_graph *g, uint32_t t)
     g->isOutput[t] = false;
 }
 
-/* Enters the nodes of graph x, and of those in it, from *place on. */
+/* Appends the nodes of graph x to order, from *place on; the nodes of the subgraphs that a node runs follow it
+   directly. */
 static void nnrti_graph_flatten(nnrti_graph *g, const NNRT_Model *m, uint32_t x, uint32_t *place)
 {
     const uint32_t *begin = g->sorted + m->nodes.count;
@@ -2440,7 +2484,8 @@ static void nnrti_graph_flatten(nnrti_graph *g, const NNRT_Model *m, uint32_t x,
     }
 }
 
-/* Marks the tensors that subgraphs use, and tensors that another graph reads than the one that writes them. */
+/* Sets isOutput of the outputs of subgraphs, and of tensors that another graph reads than the graph of their writer:
+   passes must not remove or rename them. */
 static void nnrti_graph_borders(nnrti_graph *g, const NNRT_Model *m)
 {
     for (uint32_t x = 1; x < m->subGraph.count; x++)
@@ -2458,7 +2503,7 @@ static void nnrti_graph_borders(nnrti_graph *g, const NNRT_Model *m)
         }
 }
 
-/* The tables of a round, and the order of the nodes. */
+/* Validates m, sorts its nodes, and allocates and fills the tables of a round. */
 static NNRT_ReturnCode nnrti_graph_tables(nnrti_graph *g, const NNRT_Model *m)
 {
     uint32_t place = 0;
@@ -2502,7 +2547,8 @@ static NNRT_ReturnCode nnrti_graph_tables(nnrti_graph *g, const NNRT_Model *m)
 
 static void nnrti_graph_delete_graph(nnrti_graph *g, uint32_t node, uint32_t x);
 
-/* Takes a node out, and the subgraphs that it runs. */
+/* Removes a node and the subgraphs that it runs; uses of its inputs are subtracted, its results have no writer any
+   more. */
 static void nnrti_graph_delete(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
@@ -2521,7 +2567,7 @@ static void nnrti_graph_delete(nnrti_graph *g, uint32_t node)
     g->changed = true;
 }
 
-/* The outputs of graph x, which `node` runs, are no longer used by it. */
+/* Subtracts the uses of the outputs of graph x by the node that runs it. */
 static void nnrti_graph_unuse(nnrti_graph *g, uint32_t x)
 {
     const NNRT_Uint32List *out = &g->edit->graphs[x].outputIndices;
@@ -2529,7 +2575,7 @@ static void nnrti_graph_unuse(nnrti_graph *g, uint32_t x)
         g->users[out->data[k]]--;
 }
 
-/* Takes out graph x, which `node` runs. */
+/* Removes the nodes of graph x, which `node` runs, with their own subgraphs. */
 static void nnrti_graph_delete_graph(nnrti_graph *g, uint32_t node, uint32_t x)
 {
     const uint32_t end = g->behind[g->place[node]];
@@ -2540,7 +2586,7 @@ static void nnrti_graph_delete_graph(nnrti_graph *g, uint32_t node, uint32_t x)
             nnrti_graph_delete(g, g->order[at]);
 }
 
-/* Gives a node another list of inputs; false = no memory. */
+/* Replaces the inputs of a node and updates the counts of uses; false = no memory. */
 static bool nnrti_graph_set_inputs(nnrti_graph *g, uint32_t node, const uint32_t *inputs, uint32_t count)
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
@@ -2557,7 +2603,8 @@ static bool nnrti_graph_set_inputs(nnrti_graph *g, uint32_t node, const uint32_t
     return true;
 }
 
-/* A new constant whose data lie in g->edit; NNRT_NO_TENSOR = no memory. */
+/* Appends a constant whose data are memory of g->edit and are not copied; NNRT_NO_TENSOR = no memory, or more than
+   NNRTI_GRAPH_ADDED constants per node. */
 static uint32_t nnrti_graph_constant(nnrti_graph *g, NNRT_DataType type, int32_t rank, const int32_t *dims, void *data)
 {
     NNRT_Tensor t = nnrti_tensor_make(type);
@@ -2573,7 +2620,9 @@ static uint32_t nnrti_graph_constant(nnrti_graph *g, NNRT_DataType type, int32_t
     return index;
 }
 
-/* Properties of the results of a node that cannot be resolved: types, and the layout of images. */
+/* Layout propagation and types for a node whose shapes cannot be inferred: results have the type that the signature of
+   the operator derives from an input ('=') or fixes ('b': bool), and operators on images pass the format (NCHW or NHWC)
+   of input 0 on. So passes can compare types and formats behind a dynamic shape. */
 static void nnrti_graph_guess(nnrti_graph *g, const NNRT_Node *n)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
@@ -2627,7 +2676,7 @@ static void nnrti_graph_open(nnrti_graph *g, const NNRT_Uint32List *list)
 #define NNRTI_FOLD_WORK 64
 #define NNRTI_FOLD_WORK_FREE 16777216.0
 
-/* Elements that a list of integers says together, 1 for an empty one. */
+/* The product of a list of integers, entries below 1 counted as 1: the number of filter taps of a kernelSize. */
 static double nnrti_fold_product(const NNRT_Int64List *list)
 {
     double n = 1;
@@ -2636,7 +2685,9 @@ static double nnrti_fold_product(const NNRT_Int64List *list)
     return n;
 }
 
-/* About how many elements the resolved node reads and computes, each as often as it does. */
+/* Estimates the cost of a resolved node as the number of element reads and multiply-adds: inputs + results * terms per
+   result. The terms of a GEMM are bounded by the largest of the last two axes of x (transposeA is not looked at), those
+   of a convolution by the weights per output channel. */
 static double nnrti_fold_work(const nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *w = &c->in[c->nIn > 1 ? 1 : 0];
@@ -2673,6 +2724,7 @@ static double nnrti_fold_work(const nnrt_resolve *c)
     return in + out * each;
 }
 
+/* Casts between float32 and quantized integers, in both directions. */
 static bool nnrti_is_quant_cast(NNRT_NodeType type)
 {
     return type == NNRT_NODE_TYPE_QUANT_DTYPE_CAST || type == NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2 ||
@@ -2685,7 +2737,8 @@ static bool nnrti_is_dequantize(const nnrt_resolve *c)
     return nnrti_is_quant_cast(c->op->type) && c->out[0].dataType == NNRT_DATA_TYPE_FLOAT32;
 }
 
-/* Decides for inference: small results are computed, except for such a node. */
+/* Decides for shape inference whether to compute the results of a node: if they are small, and the node does not
+   dequantize (nnrti_pass_quantize needs to see that node). */
 static bool nnrti_graph_worth(void *user, const nnrt_resolve *c)
 {
     size_t total;
@@ -2693,7 +2746,9 @@ static bool nnrti_graph_worth(void *user, const nnrt_resolve *c)
     return !nnrti_is_dequantize(c) && nnrti_fold_bytes(c, &total);
 }
 
-/* The results of a resolved node may become constants: its inputs are known, none of the results is a model output. */
+/* Conditions of constant folding: all inputs have data, no result is a model output, the node has no effect, and the
+   budget suffices. folded: inference has computed the results already. While quantize is set, dequantizing nodes stay.
+   */
 static bool nnrti_graph_may_fold(const nnrti_graph *g, const NNRT_Node *n, const nnrt_resolve *c, bool folded)
 {
     size_t in = 0, out = 0, bytes = 0;
@@ -2720,15 +2775,18 @@ static bool nnrti_graph_may_fold(const nnrti_graph *g, const NNRT_Node *n, const
            (folded || nnrti_fold_work(c) <= g->foldWork);
 }
 
-/* Makes tensor t, which was inferred, a constant with these data, in g->edit, or with the data of constant `from`. */
+/* Makes tensor t a constant with its inferred properties and these data, which g->edit owns, or with the shared data of
+   constant `from`. */
 static bool nnrti_graph_set_constant(nnrti_graph *g, uint32_t t, const void *data, uint32_t from)
 {
     g->shapes[t].data = data;
     return data != NULL && nnrti_builder_settle(g->edit, t, &g->shapes[t], from);
 }
 
-/* Constant folding: computes the results of a resolved node whose inputs are known and makes them constants, within
-   the budget. */
+/* Pass: constant folding. Pattern: a node whose inputs are all constants -> its results as constants. Conditions:
+   nnrti_graph_may_fold. The results have the bits of the reference kernels, which compute them; a device with kernels
+   of its own might round differently. Results of an alias operator (RESHAPE) share the data of the input. A kernel that
+   fails (a divisor 0, an index out of range) leaves the node in place, so that the run reports the fault. */
 static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_resolve *c, void **results, bool folded)
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
@@ -2769,7 +2827,7 @@ static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_reso
     return NNRT_SUCCESS;
 }
 
-/* Whether the node at a place does something besides giving results, or one of the subgraphs that it runs. */
+/* Whether the node at a place, or a node of the subgraphs that it runs, has an effect besides its results. */
 static bool nnrti_graph_acts(nnrti_graph *g, uint32_t place)
 {
     for (uint32_t at = place; at < g->behind[place]; at++) {
@@ -2780,7 +2838,9 @@ static bool nnrti_graph_acts(nnrti_graph *g, uint32_t place)
     return false;
 }
 
-/* From the last node to the first: those whose results nobody uses go, but one node always stays. */
+/* Pass: dead-code elimination. Pattern: a node whose results nobody uses -> removed, with its subgraphs. Conditions: no
+   effect (NNRT_OP_EFFECT), and at least one node remains in the model. Visits consumers before producers, so one walk
+   removes whole chains. Bits: unchanged, as no result depends on the node. */
 static void nnrti_graph_drop_dead(nnrti_graph *g, uint32_t count)
 {
     for (uint32_t i = (g->without & NNRT_PASS_DEAD) == 0 ? count : 0; i-- > 0;) {
@@ -2801,8 +2861,8 @@ static void nnrti_graph_forget(nnrti_graph *g, const NNRT_Uint32List *list)
             nnrti_operand_of(&g->edit->tensors[list->data[i]], &g->shapes[list->data[i]]);
 }
 
-/* Infers a node that runs subgraphs: its results, and the inputs of its subgraphs, whose nodes follow. Results of the
-   run stay unknown. */
+/* Infers a control-flow node: its results, and the inputs of its subgraphs, whose nodes follow in order. Values that
+   only a run computes stay unknown. */
 static NNRT_ReturnCode nnrti_graph_control(nnrti_graph *g, nnrti_inference *f, uint32_t node)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
@@ -2839,8 +2899,8 @@ static NNRT_ReturnCode nnrti_graph_control(nnrti_graph *g, nnrti_inference *f, u
     return NNRT_SUCCESS;
 }
 
-/* Infers every node whose inputs are known, as nnrt_model_infer does; nodes that depend on inputs without sizes (-1)
-   stay unknown. Nodes whose results are known before a run become constants. */
+/* Shape inference of a round, as in nnrt_model_infer, with constant folding of each node whose results are known before
+   a run. Nodes that depend on dynamic inputs (-1) stay unknown and get types and formats by nnrti_graph_guess. */
 static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
 {
     const size_t widest = nnrti_widest(m);
@@ -2886,8 +2946,9 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
     return NNRT_SUCCESS;
 }
 
-/* Fills g->open: inference of a model with dynamic shapes, which stay dynamic. Results of a node whose rule refuses
-   it, maybe because of assumed sizes, are unknown, as are the outputs of subgraphs. */
+/* Fills g->open by inference with symbols: dynamic dimensions stay dynamic, with assumed sizes. If the rule of a node
+   fails, maybe because of an assumed size, its results are unknown, as are the outputs of subgraphs. Needed only while
+   g->quantize is set; otherwise g->open equals g->shapes. */
 static NNRT_ReturnCode nnrti_graph_infer_open(nnrti_graph *g, const NNRT_Model *m)
 {
     const size_t widest = nnrti_widest(m);
@@ -2929,7 +2990,7 @@ static NNRT_ReturnCode nnrti_graph_infer_open(nnrti_graph *g, const NNRT_Model *
     return NNRT_SUCCESS;
 }
 
-/* Channel axis and the like follow the format; NONE counts as NHWC. */
+/* Whether the channels of an image come first; NNRT_FORMAT_NONE counts as NHWC. */
 static bool nnrti_is_nchw(const nnrt_operand *o)
 {
     return o->format == NNRT_FORMAT_NCHW;
@@ -2943,19 +3004,21 @@ static bool nnrti_graph_same_values(const nnrti_graph *g, uint32_t a, uint32_t b
            (x->quantCount < 2 || nnrti_quant_axis(x) == nnrti_quant_axis(y));
 }
 
-/* Tensor b may be read where a was: the order of the axes is the same, too. Shapes are the caller's matter. */
+/* Whether a reader of tensor a may read b instead: equal type, quantization and layout. The caller compares shapes. */
 static bool nnrti_graph_alike(const nnrti_graph *g, uint32_t a, uint32_t b)
 {
     return nnrti_graph_same_values(g, a, b) && nnrti_is_nchw(&g->shapes[a]) == nnrti_is_nchw(&g->shapes[b]);
 }
 
-/* Whether the producer of x may write y instead. The layout of y matters only for images. */
+/* Whether the producer of x may write y instead: equal type and quantization; the layout must be equal only if the
+   operator depends on it. */
 static bool nnrti_graph_may_write(const nnrti_graph *g, const NNRT_Node *before, uint32_t x, uint32_t y)
 {
     return (nnrt_op_find(before->nodeType)->flags & NNRT_OP_LAYOUT) ? nnrti_graph_alike(g, x, y)
                                                                     : nnrti_graph_same_values(g, x, y);
 }
 
+/* Whether both shapes are fully known and equal. */
 static bool nnrti_graph_same_dims(const nnrti_graph *g, uint32_t a, uint32_t b)
 {
     const nnrt_operand *x = &g->shapes[a], *y = &g->shapes[b];
@@ -2969,7 +3032,8 @@ static const nnrt_operand *nnrti_graph_data(const nnrti_graph *g, uint32_t t)
     return t != NNRT_NO_TENSOR && nnrti_is_constant(&g->edit->tensors[t]) ? &g->shapes[t] : NULL;
 }
 
-/* The node that makes tensor t, when only one node uses t and t is no model output; NULL otherwise. */
+/* The node that writes tensor t, if t has exactly one use and is no output, so that a pass may rewrite node and tensor;
+   otherwise NULL. */
 static NNRT_Node *nnrti_graph_producer(nnrti_graph *g, uint32_t t)
 {
     if (t == NNRT_NO_TENSOR || g->writer[t] == NNRTI_BY_NOBODY || g->users[t] != 1 || g->isOutput[t])
@@ -2977,8 +3041,8 @@ static NNRT_Node *nnrti_graph_producer(nnrti_graph *g, uint32_t t)
     return nnrti_graph_node(g, g->writer[t]);
 }
 
-/* The place of a member of n's attributes, whole and changeable; NULL when the operator has no such member, or no
-   memory. */
+/* A writable pointer to a member of n's attributes, after copying the whole struct: the old one may belong to another
+   model. NULL: the operator has no such member, or no memory. */
 static void *nnrti_graph_attr(nnrti_graph *g, NNRT_Node *n, const char *name)
 {
     const nnrt_attr_struct *s = nnrt_op_find(n->nodeType)->attr;
@@ -2994,8 +3058,9 @@ static void *nnrti_graph_attr(nnrti_graph *g, NNRT_Node *n, const char *name)
     return NULL;
 }
 
-/* A pass tries to change the graph at one node, whose inputs are up to date. It returns whether it did; a lack of
-   memory is recorded in g->edit, and the graph is then given up. */
+/* A pass tries one rewrite at one node, whose inputs are up to date. Returns whether the graph changed. Lack of memory
+   is recorded in g->edit; the optimization then fails and the model stays unchanged. Each comment below says pattern ->
+   replacement, the conditions, and the reason why bits stay or how far results may differ. */
 typedef bool (*nnrti_pass)(nnrti_graph *g, uint32_t node);
 
 /* Nodes that only give their input another shape. */
