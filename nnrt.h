@@ -1378,7 +1378,7 @@ NNRT_API void nnrt_builder_quant(nnrt_builder *builder, uint32_t tensor, const N
         return;
     if (count > 0 && params == NULL) {
         (void)nnrt_error_set(&builder->error, NNRT_NULL_PTR,
-                             "tensor '%s': %u quantisation parameters, but params is NULL", nnrti_text_of(t->name),
+                             "tensor '%s': %u quantization parameters, but params is NULL", nnrti_text_of(t->name),
                              count);
         return;
     }
@@ -2059,7 +2059,7 @@ NNRT_API void nnrt_builder_graph_io(nnrt_builder *builder, uint32_t graph, const
     if (graph == 0)
         nnrt_builder_fail(
             builder, NNRT_INVALID_PARAMETER,
-            "nnrt_builder_graph_io: those of the main graph are nnrt_builder_input and nnrt_builder_output");
+            "nnrt_builder_graph_io: graph 0 is the main graph, use nnrt_builder_input and nnrt_builder_output");
     if (nnrti_builder_failed(builder) || !nnrti_builder_tensors(builder, inputs, nIn) ||
         !nnrti_builder_tensors(builder, outputs, nOut))
         return;
@@ -2485,7 +2485,7 @@ static void nnrti_graph_flatten(nnrti_graph *g, const NNRT_Model *m, uint32_t x,
 }
 
 /* Sets isOutput of the outputs of subgraphs, and of tensors that another graph reads than the graph of their writer:
-   passes must not remove or rename them. */
+   such a tensor must still be written under its own index when a pass has rewired the nodes. */
 static void nnrti_graph_borders(nnrti_graph *g, const NNRT_Model *m)
 {
     for (uint32_t x = 1; x < m->subGraph.count; x++)
@@ -2621,8 +2621,8 @@ static uint32_t nnrti_graph_constant(nnrti_graph *g, NNRT_DataType type, int32_t
 }
 
 /* Layout propagation and types for a node whose shapes cannot be inferred: results have the type that the signature of
-   the operator derives from an input ('=') or fixes ('b': bool), and operators on images pass the format (NCHW or NHWC)
-   of input 0 on. So passes can compare types and formats behind a dynamic shape. */
+   the operator derives from an input ('=') or fixes ('b': bool), and layout-dependent and elementwise operators pass
+   the format (NCHW or NHWC) of input 0 on. So passes can compare types and formats behind a dynamic shape. */
 static void nnrti_graph_guess(nnrti_graph *g, const NNRT_Node *n)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
@@ -2685,9 +2685,10 @@ static double nnrti_fold_product(const NNRT_Int64List *list)
     return n;
 }
 
-/* Estimates the cost of a resolved node as the number of element reads and multiply-adds: inputs + results * terms per
-   result. The terms of a GEMM are bounded by the largest of the last two axes of x (transposeA is not looked at), those
-   of a convolution by the weights per output channel. */
+/* Estimates the cost of a resolved node in element reads and multiply-adds: inputs + results * terms per result. Terms
+   of a GEMM: the largest of the last two dimensions of x, which holds with and without transposeA. Terms of a
+   convolution: the weights divided by the smaller one of their first and last dimension, an upper bound, as one of
+   these holds the output channels. RESIZE counts 16 terms, TOPK 32 per input element. */
 static double nnrti_fold_work(const nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *w = &c->in[c->nIn > 1 ? 1 : 0];
@@ -2821,7 +2822,7 @@ static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_reso
         if (results[k] != NULL &&
             !nnrti_graph_set_constant(g, n->outputIndex.data[k], results[k], shares ? from : NNRT_NO_TENSOR))
             return NNRT_OUT_OF_MEMORY;
-    nnrt_log_line(g->edit->log, NNRT_LOG_DEBUG, "node '%s' (%s) is computed now: its results are constants",
+    nnrt_log_line(g->edit->log, NNRT_LOG_DEBUG, "node '%s' (%s) is folded: its results are constants",
                   nnrti_text_of(n->name), c->op->name);
     nnrti_graph_delete(g, node);
     return NNRT_SUCCESS;
@@ -3063,14 +3064,16 @@ static void *nnrti_graph_attr(nnrti_graph *g, NNRT_Node *n, const char *name)
    replacement, the conditions, and the reason why bits stay or how far results may differ. */
 typedef bool (*nnrti_pass)(nnrti_graph *g, uint32_t node);
 
-/* Nodes that only give their input another shape. */
+/* Reshapes: nodes whose result has the elements of the input in the same order, with another shape. */
 static bool nnrti_is_reshape(const NNRT_Node *n)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
     return op != NULL && (op->flags & NNRT_OP_ALIAS) != 0 && (op->flags & NNRT_OP_MOVEMENT) != 0;
 }
 
-/* The node before `node` that writes its input 0, when test accepts it and its own input 0 may be read instead. */
+/* The node that writes input 0 of n, if test accepts it and its own input 0 has equal quantization parameters, so that
+   n may read that input instead; otherwise NULL. Other readers of the node do not matter: it stays until dead-code
+   elimination. */
 static const NNRT_Node *nnrti_pass_before(nnrti_graph *g, const NNRT_Node *n, bool (*test)(const NNRT_Node *))
 {
     const uint32_t x = nnrti_id(&n->inputIndex, 0);
@@ -3084,8 +3087,10 @@ static const NNRT_Node *nnrti_pass_before(nnrti_graph *g, const NNRT_Node *n, bo
     return before;
 }
 
-/* Consecutive reshapes -> the second one. With known dimensions it becomes RESHAPE to these; a shape list without 0
-   (which copies a dimension) holds for any input with as many elements. */
+/* Pass: reshape -> reshape becomes the second one, reading the input of the first. If all dimensions of the result are
+   known, it becomes RESHAPE to these. Otherwise its shape list must be constant without an entry 0: 0 copies a
+   dimension of the input, whose shape changes; a list without 0 has the same meaning for any input with as many
+   elements. Bits: unchanged, no element is computed. */
 NNRTI_COLD static bool nnrti_pass_join_reshapes(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3117,7 +3122,7 @@ NNRTI_COLD static bool nnrti_pass_join_reshapes(nnrti_graph *g, uint32_t node)
     return nnrti_graph_set_inputs(g, node, inputs, 2);
 }
 
-/* perm[k] = entry k of TRANSPOSE n's constant permutation, in 0..*rank-1; false when it is not a constant or no
+/* perm[k] = entry k of TRANSPOSE n's constant permutation, in 0..*rank-1; false if it is not constant or not a
    permutation. */
 static bool nnrti_graph_perm(const nnrti_graph *g, const NNRT_Node *n, int32_t perm[NNRT_MAX_RANK], int32_t *rank)
 {
@@ -3142,7 +3147,9 @@ static bool nnrti_is_transpose(const NNRT_Node *n)
     return n->nodeType == NNRT_NODE_TYPE_TRANSPOSE;
 }
 
-/* Two permutations in a row: the second one does both. */
+/* Pass: TRANSPOSE(first) -> TRANSPOSE(then) becomes one TRANSPOSE with both[k] = first[then[k]], reading the input of
+   the first. Conditions: both permutations are constants of equal rank. Bits: unchanged. An inverse pair becomes the
+   identity, which nnrti_pass_drop_copy removes in the next round. */
 NNRTI_COLD static bool nnrti_pass_join_transposes(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3160,6 +3167,7 @@ NNRTI_COLD static bool nnrti_pass_join_transposes(nnrti_graph *g, uint32_t node)
     return inputs[1] != NNRT_NO_TENSOR && nnrti_graph_set_inputs(g, node, inputs, 2);
 }
 
+/* Whether the constant permutation of TRANSPOSE n leaves every axis in place. */
 static bool nnrti_graph_identity_perm(const nnrti_graph *g, const NNRT_Node *n)
 {
     int32_t perm[NNRT_MAX_RANK], rank;
@@ -3171,7 +3179,8 @@ static bool nnrti_graph_identity_perm(const nnrti_graph *g, const NNRT_Node *n)
     return true;
 }
 
-/* No step backwards: a STRIDED_SLICE that gives the shape of its input then takes all of it, in order. */
+/* Whether all strides of STRIDED_SLICE n are known and positive: if its result then has the shape of the input, it is
+   the whole input in order. */
 static bool nnrti_graph_forward(const nnrti_graph *g, const NNRT_Node *n)
 {
     const uint32_t t = nnrti_id(&n->inputIndex, n->inputIndex.count == 5 ? 4 : 3);
@@ -3184,7 +3193,7 @@ static bool nnrti_graph_forward(const nnrti_graph *g, const NNRT_Node *n)
     return strides != NULL;
 }
 
-/* Result 0 of the node has just the values of input 0. */
+/* Whether result y of n has exactly the values of input x. The caller has compared types, quantization and layout. */
 static bool nnrti_graph_copies(nnrti_graph *g, const NNRT_Node *n, uint32_t x, uint32_t y)
 {
     const void *attr = n->nodeAttr.data;
@@ -3208,8 +3217,10 @@ static bool nnrti_graph_copies(nnrti_graph *g, const NNRT_Node *n, uint32_t x, u
     }
 }
 
-/* Takes out a node that changes nothing: its users read its input. Where the result is a model output, the node before
-   writes it instead; an output that equals an input, a constant or another output keeps its node. */
+/* Pass: x -> copy -> y becomes x for all readers of y. Conditions: nnrti_graph_copies (an identity permutation, a slice
+   of everything, a CAST to the same type, ...), equal type, quantization and layout, and at least one node remains. If
+   y is an output, the node before must write y directly, for which x may have no other reader; an output that equals an
+   input, a constant or another output keeps its node. Bits: unchanged. */
 NNRTI_COLD static bool nnrti_pass_drop_copy(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node), *before;
@@ -3236,7 +3247,7 @@ NNRTI_COLD static bool nnrti_pass_drop_copy(nnrti_graph *g, uint32_t node)
     return true;
 }
 
-/* Takes node out; the node before, which wrote x for it alone, writes its result. */
+/* Completes a fusion: removes `node`, and the node before it, which wrote x for it alone, writes result 0 of `node`. */
 static void nnrti_graph_take_over(nnrti_graph *g, uint32_t node, NNRT_Node *before, uint32_t x)
 {
     const uint32_t y = nnrti_graph_node(g, node)->outputIndex.data[0], writer = g->writer[x];
@@ -3245,13 +3256,14 @@ static void nnrti_graph_take_over(nnrti_graph *g, uint32_t node, NNRT_Node *befo
     g->writer[y] = writer;
 }
 
-/* activationType of an operator's attributes, NO_ACTIVATION where it has none. *has: it has one. */
+/* The attribute activationType of a node; NO_ACTIVATION if the operator has none. *has: whether it has one. Operators
+   of the application count as without: there the name may have any meaning. */
 static NNRT_ActivationType nnrti_activation_of(const NNRT_Node *n, bool *has)
 {
     const nnrt_attr_struct *s = nnrt_op_find(n->nodeType)->attr;
     NNRT_ActivationType type = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
     *has = false;
-    for (uint32_t i = 0; i < s->count && n->nodeType > 0; i++) /* of one of the application it may mean anything */
+    for (uint32_t i = 0; i < s->count && n->nodeType > 0; i++) /* not for operators of the application */
         if (s->members[i].kind == NNRT_ATTR_KIND_ENUM && strcmp(s->members[i].name, "activationType") == 0) {
             *has = true;
             if (s->members[i].offset + sizeof(type) <= n->nodeAttr.size)
@@ -3268,7 +3280,8 @@ static bool nnrti_graph_set_activation(nnrti_graph *g, NNRT_Node *n, NNRT_Activa
     return at != NULL;
 }
 
-/* Types that another node can apply: they do something, and need no parameter of ACTIVATION. */
+/* Whether another node can apply this activation of n: it is not the identity, and needs no parameter of ACTIVATION
+   (alpha, limits, approximate), for which other attribute structs have no member. */
 static bool nnrti_may_fuse(const NNRT_Node *n, NNRT_ActivationType type)
 {
     NNRT_Activation a;
@@ -3297,7 +3310,10 @@ static bool nnrti_rounds_alike(NNRT_DataType dataType, NNRT_ActivationType type)
            type == NNRT_ACTIVATION_TYPE_RELU6 || type == NNRT_ACTIVATION_TYPE_RELU1 || type == NNRT_ACTIVATION_TYPE_ABS;
 }
 
-/* An ACTIVATION becomes part of the node before, if that has a place for it. */
+/* Pass (operator fusion): node -> ACTIVATION becomes the node with activationType set. Conditions: the operator has
+   that attribute and it is unset, only the ACTIVATION reads the result, the type is float, and nnrti_may_fuse. Bits:
+   unchanged on the reference device, as its kernels apply the activation to the value that they would have stored; for
+   float16 see nnrti_rounds_alike. */
 NNRTI_COLD static bool nnrti_pass_fuse_activation(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node), *before;
@@ -3318,14 +3334,14 @@ NNRTI_COLD static bool nnrti_pass_fuse_activation(nnrti_graph *g, uint32_t node)
     return true;
 }
 
-/* y = factor * x + shift per channel of x: a normalization, scaling or addition of constants. */
+/* An affine map per channel, y = factor * x + shift: a normalization, or scaling or addition of constants. */
 typedef struct nnrti_affine {
     double *factor, *shift;
     int32_t channels, axis, rank; /* x has `rank` axes, and the channels lie along `axis` */
 } nnrti_affine;
 
-/* values[c] = float32 constant t, laid over the axes of x from axis `first` on, when it varies along the channels only.
-   exact: it must have all the channels. */
+/* values[c] = float32 constant t for channel c, where axis 0 of t is axis `first` of x. False unless t is broadcast
+   along all axes but the channels. exact: a value per channel is required, one for all is not enough. */
 static bool nnrti_affine_values(const nnrti_graph *g, const nnrti_affine *a, uint32_t t, int32_t first, bool exact,
                                 double *values)
 {
@@ -3367,7 +3383,8 @@ static bool nnrti_affine_norm(nnrti_graph *g, const NNRT_Node *n, nnrti_affine *
     return true;
 }
 
-/* SCALE_FUSION: the constants lie over the axes from attribute axis on, and have all the channels. */
+/* SCALE_FUSION: factor = scale, shift = bias. Axis 0 of these constants is the axis of x that the attribute axis names;
+   they must have a value per channel. */
 static bool nnrti_affine_scale(nnrti_graph *g, const NNRT_Node *n, nnrti_affine *a)
 {
     const uint32_t bias = nnrti_id(&n->inputIndex, 2);
@@ -3379,7 +3396,8 @@ static bool nnrti_affine_scale(nnrti_graph *g, const NNRT_Node *n, nnrti_affine 
            (bias == NNRT_NO_TENSOR || nnrti_affine_values(g, a, bias, (int32_t)axis, true, a->shift));
 }
 
-/* ADD, SUB or MUL of x and a constant that is broadcast to it. */
+/* ADD, SUB or MUL of x and a constant that is broadcast to it: shift = c; factor = 1 and shift = -c for x - c, factor =
+   -1 and shift = c for c - x; factor = c for MUL. */
 static bool nnrti_affine_binary(nnrti_graph *g, const NNRT_Node *n, uint32_t x, nnrti_affine *a)
 {
     const bool first = nnrti_id(&n->inputIndex, 0) == x;
@@ -3395,8 +3413,9 @@ static bool nnrti_affine_binary(nnrti_graph *g, const NNRT_Node *n, uint32_t x, 
     return true;
 }
 
-/* Fills *a for node n, whose data operand is x. byFormat: where n's own channel axis lies (1 for NCHW, else
-   the last), -1 = not known. */
+/* Fills *a for node n, whose data operand is x; false if n is no affine map of constants per channel. byFormat: the
+   channel axis that the format gives n (1 for NCHW, otherwise the last); operators that take their channel axis from
+   the format must agree with the axis of the node before. */
 static bool nnrti_affine_of(nnrti_graph *g, const NNRT_Node *n, uint32_t x, int32_t byFormat, nnrti_affine *a)
 {
     double *block = (double *)nnrt_memory_temp_array(&g->work, 4 * (size_t)a->channels, sizeof(*block));
@@ -3420,7 +3439,8 @@ static bool nnrti_affine_of(nnrti_graph *g, const NNRT_Node *n, uint32_t x, int3
     }
 }
 
-/* The channel axis of the result x of a convolution or full connection; false if it is unknown. */
+/* Sets channels, rank and channel axis of x, the result of n, a convolution or FULL_CONNECTION with a constant float32
+   weight whose axis 0 holds the output channels. False if these are unknown, or the bias is not constant. */
 static bool nnrti_affine_channels(const nnrti_graph *g, const NNRT_Node *n, uint32_t x, nnrti_affine *a,
                                   int32_t *byFormat)
 {
@@ -3446,7 +3466,8 @@ static bool nnrti_affine_channels(const nnrti_graph *g, const NNRT_Node *n, uint
     return w->rank == 2 && a->axis >= 0;
 }
 
-/* The elements of the constant t, which one node reads and which nothing else has, where they are large; else NULL. */
+/* The elements of constant t for in-place changes: a large constant of the builder with one reader and memory that no
+   other tensor shares; otherwise NULL. */
 static float *nnrti_graph_alone(nnrti_graph *g, uint32_t t)
 {
     const nnrt_builder *b = g->edit;
@@ -3459,8 +3480,10 @@ static float *nnrti_graph_alone(nnrti_graph *g, uint32_t t)
     return (float *)(uintptr_t)data;
 }
 
-/* inputs[1] and inputs[2] = weight and bias of n with a applied: computed in double, rounded once. False when a value
-   would not be finite, or there is no memory. A large weight that nobody else reads changes where it lies. */
+/* Applies a to n: weight'[c,..] = weight[c,..] * factor[c], bias'[c] = bias[c] * factor[c] + shift[c], computed in
+   double and rounded once to float32. inputs[]: the new inputs of n. False if a value is not finite, or memory is
+   missing; nothing has changed then. A large weight with no other reader is changed in place, after all values were
+   checked, which saves its copy. */
 static bool nnrti_affine_apply(nnrti_graph *g, const NNRT_Node *n, const nnrti_affine *a, uint32_t inputs[3])
 {
     const nnrt_operand *w = &g->shapes[n->inputIndex.data[1]], *b = nnrti_graph_data(g, nnrti_id(&n->inputIndex, 2));
@@ -3498,7 +3521,8 @@ static bool nnrti_affine_apply(nnrti_graph *g, const NNRT_Node *n, const nnrti_a
     return inputs[1] != NNRT_NO_TENSOR && inputs[2] != NNRT_NO_TENSOR;
 }
 
-/* The operand of n that is not a constant: 0, or 1 where addition and its like have the constant first. */
+/* The data operand of an affine node: input 0, or input 1 if the constant of ADD, SUB or MUL is input 0. NNRT_NO_TENSOR
+   for other operators. */
 static uint32_t nnrti_affine_operand(const nnrti_graph *g, const NNRT_Node *n)
 {
     const uint32_t x = nnrti_id(&n->inputIndex, 0);
@@ -3513,8 +3537,8 @@ static uint32_t nnrti_affine_operand(const nnrti_graph *g, const NNRT_Node *n)
     }
 }
 
-/* The node before n, which makes x for n alone, has an input behind 0 and no activation yet, and n's result fits in its
-   place; NULL otherwise. */
+/* The producer of x into which n can be fused: n is the only reader of x, the producer has at least two inputs and no
+   activation yet, and may write the result of n. Otherwise NULL. */
 static NNRT_Node *nnrti_affine_before(nnrti_graph *g, const NNRT_Node *n, uint32_t x)
 {
     const uint32_t y = nnrti_id(&n->outputIndex, 0);
@@ -3527,8 +3551,12 @@ static NNRT_Node *nnrti_affine_before(nnrti_graph *g, const NNRT_Node *n, uint32
     return before;
 }
 
-/* Operator fusion: folds a normalization, scaling or addition of constants per channel into weight and bias of the
-   node before. */
+/* Pass (operator fusion): CONV2D, CONV2D_TRANSPOSE or FULL_CONNECTION -> FUSED_BATCH_NORM, BIAS_ADD, SCALE, ADD, SUB or
+   MUL with constants per channel becomes the first node with changed weight and bias; the activation of the second
+   moves to it. Conditions: weight, bias and constants are float32 constants, all new values are finite, and only the
+   second node reads the result of the first. Error: each new weight and bias is within half an ulp of its value in
+   double arithmetic, and the separate rounding of the second node disappears: bits change within the rounding error of
+   a float32 sum of these terms. */
 NNRTI_COLD static bool nnrti_pass_fold_affine(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3556,7 +3584,8 @@ NNRTI_COLD static bool nnrti_pass_fold_affine(nnrti_graph *g, uint32_t node)
     return true;
 }
 
-/* The operand of a constant, or of the float32 result of a cast of one in the main graph; otherwise NULL. */
+/* The operand of a constant, or of the float32 result of a cast of a constant while g->quantize is set (that cast is
+   not folded then, its data are not known); otherwise NULL. */
 static const nnrt_operand *nnrti_graph_numbers(nnrti_graph *g, uint32_t t)
 {
     const nnrt_operand *o = nnrti_graph_data(g, t);
@@ -3568,7 +3597,10 @@ static const nnrt_operand *nnrti_graph_numbers(nnrti_graph *g, uint32_t t)
     return nnrti_operand_known(&g->shapes[t]) ? &g->shapes[t] : NULL;
 }
 
-/* z = x * y + constants for each column: the constants become the bias of MATMUL_FUSION. */
+/* Pass (operator fusion): MATMUL -> ADD of a constant per column becomes MATMUL with a bias; the activation of the ADD
+   moves to it. Conditions: float32, no bias yet, the constant has the known size of the last axis and 1 in every other
+   axis, and only the ADD reads the result. Error: the sum starts with the bias instead of ending with it, so the same K
+   + 1 terms are added in another order: bits change within the rounding error of a float32 sum. */
 NNRTI_COLD static bool nnrti_pass_matmul_bias(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3605,7 +3637,8 @@ NNRTI_COLD static bool nnrti_pass_matmul_bias(nnrti_graph *g, uint32_t node)
     return true;
 }
 
-/* Output k of graph x may be read where result k of the node is, or be written under that name. */
+/* Whether output k of graph x can replace result k of n: readers may read it instead, or, if the result is an output,
+   the writer in x may write it under that index. */
 static bool nnrti_graph_may_give(nnrti_graph *g, const NNRT_Node *n, uint32_t x, uint32_t k)
 {
     const uint32_t from = g->edit->graphs[x].outputIndices.data[k], to = nnrti_id(&n->outputIndex, k);
@@ -3616,7 +3649,10 @@ static bool nnrti_graph_may_give(nnrti_graph *g, const NNRT_Node *n, uint32_t x,
             (g->writer[from] != NNRTI_BY_NOBODY && g->users[from] == 1 && nnrti_graph_owner(g, g->writer[from]) == x));
 }
 
-/* IF with a known condition -> the nodes of the branch that runs, whose outputs replace its results. */
+/* Pass: IF with a constant condition becomes the nodes of the branch that runs; its outputs replace the results of IF.
+   The other branch is removed. Conditions: nnrti_graph_may_give for every result, and at least one node remains in the
+   model. The nodes keep their places in the order of the round, as they directly follow IF. Bits: unchanged, a run
+   would compute the same nodes. */
 NNRTI_COLD static bool nnrti_pass_inline_if(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3733,7 +3769,8 @@ static uint32_t nnrti_qdq_source(nnrti_graph *g, uint32_t t, uint32_t own)
                                                                                                  : NNRT_NO_TENSOR;
 }
 
-/* The axis of the result of a TRANSPOSE or a change of shape where axis `axis` of its input is, -1: none. */
+/* The axis of the result of a TRANSPOSE or a reshape to which axis `axis` of its input moves; -1: none. A reshape keeps
+   an axis if it and all axes before it are unchanged. */
 static int32_t nnrti_qdq_axis(const nnrti_graph *g, const NNRT_Node *n, int32_t axis)
 {
     const nnrt_operand *x = &g->open[n->inputIndex.data[0]], *y = &g->open[n->outputIndex.data[0]];
@@ -3754,14 +3791,16 @@ static int32_t nnrti_qdq_axis(const nnrti_graph *g, const NNRT_Node *n, int32_t 
 
 #define NNRTI_QDQ_MOVES 4
 
-/* An input of a node that becomes quantized: it will read `tensor`. moves: data-movement nodes after the cast, which
-   become quantized, too, the last one first; `from` is the input of the cast. */
+/* An input of a node that becomes quantized. tensor: the tensor that the node will read. moves: results of the
+   data-movement nodes between the cast and the node, which become quantized as well, the last one first. from: the
+   input of the cast. */
 typedef struct nnrti_qdq_input {
     uint32_t tensor, from, moves[NNRTI_QDQ_MOVES], nMoves;
-    int32_t axes[NNRTI_QDQ_MOVES]; /* of several parameters, of each move */
+    int32_t axes[NNRTI_QDQ_MOVES]; /* with parameters per channel: their axis in each of moves */
 } nnrti_qdq_input;
 
-/* Fills *in and *o for float32 input t; false: it is not dequantised int8 or uint8. */
+/* Follows float32 tensor t back through at most NNRTI_QDQ_MOVES data-movement nodes to a cast from int8 or uint8 in
+   graph `own`. Fills *in, and *o with the properties of t in quantized form; false: there is no such cast. */
 static bool nnrti_qdq_trace(nnrti_graph *g, uint32_t t, uint32_t own, nnrti_qdq_input *in, nnrt_operand *o)
 {
     const nnrt_operand *from;
@@ -3794,7 +3833,7 @@ static bool nnrti_qdq_trace(nnrti_graph *g, uint32_t t, uint32_t own, nnrti_qdq_
     return true;
 }
 
-/* Element i of a constant of int8, uint8 or int32. */
+/* The stored integer i of a constant of int8, uint8 or int32. */
 static double nnrti_qdq_code(const nnrt_operand *o, int32_t i)
 {
     switch (o->dataType) {
@@ -3804,8 +3843,9 @@ static double nnrti_qdq_code(const nnrt_operand *o, int32_t i)
     }
 }
 
-/* A bias of float32, constant or dequantised, in units of scale of x * scale of the weight; NNRT_NO_TENSOR: it is not known,
-   or an entry does not fit into int32. */
+/* Requantizes a bias to int32: round(bias[i] / (scale of x * scale of weight[i])), zero point 0. Returns the tensor
+   itself if it has these integers already, otherwise a new constant. NNRT_NO_TENSOR: the bias is not a float32 or
+   dequantized constant, or an entry does not fit in int32; a saturated bias would change results. */
 static uint32_t nnrti_qdq_bias(nnrti_graph *g, uint32_t t, uint32_t own, const nnrt_operand *x, const nnrt_operand *w)
 {
     const int32_t n = g->open[t].dims[0];
@@ -3840,8 +3880,8 @@ static uint32_t nnrti_qdq_bias(nnrti_graph *g, uint32_t t, uint32_t own, const n
     return same ? from : nnrti_graph_constant(g, NNRT_DATA_TYPE_INT32, 1, &n, list);
 }
 
-/* Whether the layout of t can be declared for its quantized original `from`, which the node then reads: nobody reads
-   `from` in the other layout. */
+/* Whether the quantized tensor `from` can get the layout of t, as the node will read `from` instead: the layouts are
+   equal, or `from` has none and no layout-dependent operator reads it. */
 static bool nnrti_qdq_format(nnrti_graph *g, uint32_t t, uint32_t from)
 {
     if (!nnrti_is_nchw(&g->open[t]) || g->open[from].format != NNRT_FORMAT_NONE)
@@ -3855,7 +3895,9 @@ static bool nnrti_qdq_format(nnrti_graph *g, uint32_t t, uint32_t from)
     return true;
 }
 
-/* Whether the operator takes these operands, inputs and then results; *c is it resolved. */
+/* Whether the shape rule of the operator accepts these quantized operands (inputs, then results); *c is the resolved
+   node. REDUCE_FUSION only with coeff 1. Deciding by the rule itself keeps a second list of conditions from drifting
+   apart. */
 static bool nnrti_qdq_accepts(nnrti_graph *g, uint32_t node, nnrt_operand *operands, uint32_t maxIn, nnrt_resolve *c)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3885,7 +3927,7 @@ static bool nnrti_qdq_accepts(nnrti_graph *g, uint32_t node, nnrt_operand *opera
     return false;
 }
 
-/* Tensor t has the type and the parameters of o from now on, several of them along `axis`. */
+/* Gives tensor t the type and the quantization parameters of o; parameters per channel apply to `axis`. */
 static void nnrti_qdq_become(nnrti_graph *g, uint32_t t, const nnrt_operand *o, int32_t axis)
 {
     NNRT_Tensor *tensor = &g->edit->tensors[t];
@@ -3901,7 +3943,8 @@ static void nnrti_qdq_become(nnrti_graph *g, uint32_t t, const nnrt_operand *o, 
     tensor->quantAxis = g->shapes[t].quantAxis;
 }
 
-/* Data-movement nodes now move quantized elements. */
+/* Makes the data-movement nodes of in move quantized elements: the first one reads the input of the cast. False: no
+   memory. */
 static bool nnrti_qdq_move(nnrti_graph *g, const nnrti_qdq_input *in, const nnrt_operand *o)
 {
     for (uint32_t i = 0; i < in->nMoves; i++)
@@ -3919,8 +3962,9 @@ static bool nnrti_qdq_move(nnrti_graph *g, const nnrti_qdq_input *in, const nnrt
     return true;
 }
 
-/* Node n gets its dequantised inputs as they are in integers, with operands o[]; o[maxIn] on are its results. False, and
-   nothing is changed: its rule does not take them so; *c is it resolved. */
+/* Makes a node read quantized inputs instead of dequantized ones. o[]: its operands; the caller sets the results, from
+   o[maxIn] on, this function the inputs. False if the rule of the operator rejects them, or a bias does not fit in
+   int32: nothing has changed then (or memory is missing). *c is the resolved node. */
 static bool nnrti_qdq_inputs(nnrti_graph *g, uint32_t node, nnrt_operand *o, uint32_t maxIn, nnrt_resolve *c)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3965,7 +4009,7 @@ static bool nnrti_qdq_inputs(nnrti_graph *g, uint32_t node, nnrt_operand *o, uin
     return nnrti_graph_set_inputs(g, node, inputs, nIn);
 }
 
-/* Tensor y, the result of a cast, becomes result k of `node`, with the properties o. */
+/* Makes y, the result of a cast, result k of `node`, with the properties o. */
 static void nnrti_qdq_gives(nnrti_graph *g, uint32_t node, uint32_t k, uint32_t y, const nnrt_operand *o)
 {
     nnrti_ids(&nnrti_graph_node(g, node)->outputIndex)[k] = y;
@@ -3982,8 +4026,9 @@ static bool nnrti_qdq_casts(nnrti_graph *g, uint32_t node, uint32_t t)
     return nnrti_is_quant_cast(n->nodeType) && nnrti_id(&n->inputIndex, 0) == t;
 }
 
-/* A SPLIT of a dequantized tensor, of which only casts to 8 bits read the results. The round visits a cast of result t; the
-   last one decides. */
+/* Pass (quantize), for SPLIT, which has several results. Pattern: dequantize -> SPLIT -> a cast to int8 or uint8 of
+   each result becomes a quantized SPLIT. Conditions: nobody else reads the results. Called for each visited cast of a
+   result t; only the call for the last one can succeed, when all casts are known. */
 static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t t, uint32_t cast)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
@@ -4021,9 +4066,13 @@ static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t t, uint32_t 
     return true;
 }
 
-/* Quantization pass: an operator whose inputs are all dequantized and whose result is read only by a cast to int8 or
-   uint8 with one parameter, maybe after data-movement nodes, becomes quantized, if its rule accepts that, and writes
-   the result of the cast. */
+/* Pass (quantize). Pattern: dequantize each input -> operator -> cast to int8 or uint8 becomes the operator on
+   integers, which writes the result of the cast. Data-movement nodes (TRANSPOSE, reshapes) may stand before and after
+   the operator and become quantized as well. Conditions: nnrti_qdq_operator, one scale and zero point for the result,
+   no other reader of the tensors between the operator and the casts (a dequantized input may have others), all in one
+   graph, and the shape rule of the operator accepts the operands. Error: results differ from those in float32 by the
+   rounding of the stored integer (docs/quantization.md); a bias is rounded to a multiple of scale of x * scale of
+   weight. */
 NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *cast = nnrti_graph_node(g, node);
@@ -4076,7 +4125,7 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
     return true;
 }
 
-/* The quantized tensor, of the type and parameters of y, that tensor t is a BITCAST of; NNRT_NO_TENSOR: there is none. */
+/* The quantized tensor with the type and parameters of y whose BITCAST is tensor t; NNRT_NO_TENSOR: none. */
 static uint32_t nnrti_bitcast_source(nnrti_graph *g, uint32_t t, uint32_t y)
 {
     const NNRT_Node *n = t != NNRT_NO_TENSOR && g->writer[t] != NNRTI_BY_NOBODY ? nnrti_graph_node(g, g->writer[t]) : NULL;
@@ -4085,10 +4134,12 @@ static uint32_t nnrti_bitcast_source(nnrti_graph *g, uint32_t t, uint32_t y)
                : NNRT_NO_TENSOR;
 }
 
-/* BITCAST, the conversion between quantized and plain integers (QuantizeLinear is followed by one, DequantizeLinear reads
-   one). Of two in a row the second reads the input of the first. In BITCAST -> movers -> BITCAST back to the same
-   parameters, one for the whole tensor, the movers work on the quantized tensors: bytes move the same way, and no BITCAST
-   is left between a quantized producer and a quantized consumer. */
+/* Pass: removes BITCAST, the conversion between quantized and plain integers (QuantizeLinear is followed by one,
+   DequantizeLinear reads one). Pattern 1: BITCAST -> BITCAST becomes the second one, reading the input of the first.
+   Pattern 2: BITCAST -> data movement -> BITCAST back to the same parameters, one scale and zero point for the tensor,
+   becomes data movement of the quantized tensors. Conditions: one graph, at most NNRTI_QDQ_MOVES nodes, each read by
+   the next one only. Bits: unchanged, bytes move the same way; no BITCAST is left between a quantized producer and a
+   quantized consumer. */
 NNRTI_COLD static bool nnrti_pass_bitcast(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node), *m = NULL;
@@ -4131,24 +4182,25 @@ NNRTI_COLD static bool nnrti_pass_bitcast(nnrti_graph *g, uint32_t node)
     return true;
 }
 
-/* Tried in this order, one success a node and round. */
+/* The passes in the order in which they are tried at each node; after the first success the round continues with the
+   next node. `did` completes the log line "node 'NAME' (OPERATOR) ...". */
 static const struct {
     nnrti_pass pass;
     uint32_t bit;
     const char *did;
 } nnrti_passes[] = {
-    {nnrti_pass_join_reshapes, NNRT_PASS_RESHAPES, "joined with the change of shape before it"},
-    {nnrti_pass_join_transposes, NNRT_PASS_TRANSPOSES, "joined with the TRANSPOSE before it"},
-    {nnrti_pass_bitcast, NNRT_PASS_COPIES, "is part of the nodes before it, which move quantized elements"},
-    {nnrti_pass_drop_copy, NNRT_PASS_COPIES, "is gone: it changes nothing"},
-    {nnrti_pass_fold_affine, NNRT_PASS_AFFINE, "is in weights and bias of the node before it"},
-    {nnrti_pass_matmul_bias, NNRT_PASS_BIAS, "is the bias of the product before it"},
-    {nnrti_pass_fuse_activation, NNRT_PASS_ACTIVATIONS, "is done by the node before it"},
+    {nnrti_pass_join_reshapes, NNRT_PASS_RESHAPES, "is merged with the reshape before it"},
+    {nnrti_pass_join_transposes, NNRT_PASS_TRANSPOSES, "is merged with the TRANSPOSE before it"},
+    {nnrti_pass_bitcast, NNRT_PASS_COPIES, "is removed: the nodes before it move quantized elements"},
+    {nnrti_pass_drop_copy, NNRT_PASS_COPIES, "is removed: it changes nothing"},
+    {nnrti_pass_fold_affine, NNRT_PASS_AFFINE, "is folded into weight and bias of the node before it"},
+    {nnrti_pass_matmul_bias, NNRT_PASS_BIAS, "became the bias of the matrix multiplication before it"},
+    {nnrti_pass_fuse_activation, NNRT_PASS_ACTIVATIONS, "is fused into the node before it"},
     {nnrti_pass_inline_if, NNRT_PASS_BRANCHES, "became the branch that it runs"},
     {nnrti_pass_quantize, NNRT_PASS_QUANTIZE, "computes in integers"},
 };
 
-/* The graphs that a node runs have the numbers to[] now; false = no memory. */
+/* Renumbers the graphs in a node's attributes by to[]; false = no memory. */
 static bool nnrti_graph_renumber(nnrti_graph *g, NNRT_Node *n, const uint32_t *to)
 {
     for (uint32_t k = 0; k < nnrt_node_graphs(n); k++) {
@@ -4163,7 +4215,7 @@ static bool nnrti_graph_renumber(nnrti_graph *g, NNRT_Node *n, const uint32_t *t
     return true;
 }
 
-/* Only the graphs stay that nodes run; false = no memory. */
+/* Removes the graphs that no node runs, and renumbers the others; false = no memory. */
 static bool nnrti_graph_compact_graphs(nnrti_graph *g)
 {
     nnrt_builder *b = g->edit;
@@ -4189,6 +4241,7 @@ static bool nnrti_graph_compact_graphs(nnrti_graph *g)
     return true;
 }
 
+/* Ends a round: closes the gaps of removed nodes and graphs; false = no memory. Indices of nodes change. */
 static bool nnrti_graph_compact(nnrti_graph *g)
 {
     uint32_t kept = 0;
@@ -4205,7 +4258,7 @@ static bool nnrti_graph_compact(nnrti_graph *g)
     return nnrti_graph_compact_graphs(g);
 }
 
-/* One round; g->changed: another one may find more. Without passes only unneeded nodes are removed. */
+/* One round; g->changed: another round may find more. passes false: only dead-code elimination. */
 static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g, bool passes)
 {
     NNRT_ReturnCode code;
@@ -4238,7 +4291,8 @@ static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g, bool passes)
     return nnrti_graph_compact(g) ? NNRT_SUCCESS : NNRT_OUT_OF_MEMORY;
 }
 
-/* The lists that name tensors: lists 0 and 1 of nodes, then of subgraphs; NULL after the last. */
+/* List i of all lists of tensor indices: inputs and outputs of each node, then of each subgraph; NULL after the last.
+   */
 static const NNRT_Uint32List *nnrti_graph_names(const nnrti_graph *g, uint32_t i)
 {
     const nnrt_builder *b = g->edit;
@@ -4250,7 +4304,7 @@ static const NNRT_Uint32List *nnrti_graph_names(const nnrti_graph *g, uint32_t i
     return i % 2 == 0 ? &b->graphs[x].inputIndices : &b->graphs[x].outputIndices;
 }
 
-/* Takes out the tensors that no node, input or output names. */
+/* Removes tensors that no node, model input or output uses, and renumbers the others. */
 static NNRT_ReturnCode nnrti_graph_drop_tensors(nnrti_graph *g)
 {
     const NNRT_Uint32List *list;
@@ -4331,8 +4385,8 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool pas
         code = nnrti_graph_drop_tensors(&g);
     *any = *any || g.changed;
     if (code == NNRT_SUCCESS)
-        nnrt_log_line(b->log, NNRT_LOG_INFO, "%s: %u nodes became %u", passes ? "optimised" : "what is needed", before,
-                      nnrti_array_count(b->nodes));
+        nnrt_log_line(b->log, NNRT_LOG_INFO, "%s: %u nodes became %u",
+                      passes ? "optimized" : "unused nodes removed", before, nnrti_array_count(b->nodes));
     return code;
 }
 
@@ -4375,7 +4429,7 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model,
     return code;
 }
 
-/* A text inside the quotes of a Graphviz label. */
+/* Writes text inside the quotes of a Graphviz label: escapes " and \, control characters become spaces. */
 static void nnrti_dot_text(nnrti_out *o, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -4388,6 +4442,7 @@ static void nnrti_dot_text(nnrti_out *o, const char *text)
     }
 }
 
+/* A Graphviz identifier: a letter for the kind (n node, t tensor, o output, s subgraph output) and the index. */
 static void nnrti_dot_id(nnrti_out *o, char kind, uint32_t index)
 {
     nnrti_put(o, kind);
@@ -4420,7 +4475,7 @@ static void nnrti_dot_colour(nnrti_out *o, const char *device, const char *rest)
     nnrti_puts(o, rest);
 }
 
-/* Operator, name, and the attributes, a line each. place NULL: nobody knows where it is. */
+/* Writes a node: operator, name and attributes, one line each. place NULL: the device is unknown. */
 static void nnrti_dot_node(nnrti_out *o, const NNRT_Node *n, uint32_t index, const nnrt_placement *place)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
@@ -4505,7 +4560,7 @@ static void nnrti_dot_graph(nnrti_out *o, const NNRT_Model *m, const nnrt_operan
         nnrti_dot_edge(o, shapes, writer, s->outputIndices.data[k], 's', first + k);
 }
 
-/* A box round the nodes of the main graph that are in one part with node `first`, which is the first of them. */
+/* A box around the nodes of the main graph in the partition of node `first`, its first node. */
 static void nnrti_dot_part(nnrti_out *o, const NNRT_Model *m, const nnrt_placement *places, uint32_t first)
 {
     const NNRT_Uint32List all = m->subGraph.count > 0 ? m->subGraph.data[0].nodeIndices : NNRT_Uint32List_make(NULL, 0);
@@ -4530,7 +4585,7 @@ static void nnrti_dot_part(nnrti_out *o, const NNRT_Model *m, const nnrt_placeme
     nnrti_puts(o, "  }\n");
 }
 
-/* Boxes round all parts. */
+/* Boxes around all partitions. */
 static void nnrti_dot_parts(nnrti_out *o, const NNRT_Model *m, const nnrt_placement *places)
 {
     for (uint32_t n = 0; n < m->nodes.count; n++) {
@@ -4542,7 +4597,7 @@ static void nnrti_dot_parts(nnrti_out *o, const NNRT_Model *m, const nnrt_placem
     }
 }
 
-/* The model has been checked. writer: per tensor the node that makes it, or NNRTI_BY_NOBODY. */
+/* Writes a model that nnrt_model_check has accepted. writer: per tensor the node that writes it, or NNRTI_BY_NOBODY. */
 static void nnrti_dot_model(nnrti_out *o, const NNRT_Model *m, const nnrt_operand *shapes, const uint32_t *writer,
                             const nnrt_placement *places)
 {
@@ -4567,7 +4622,7 @@ static void nnrti_dot_model(nnrti_out *o, const NNRT_Model *m, const nnrt_operan
         nnrti_dot_graph(o, m, shapes, writer, g, first);
 }
 
-/* The shapes that are inferred, or those declared where that does not work; or the fault of a model that is none. */
+/* Writes the model with inferred shapes, or with declared ones if inference fails; *error reports an invalid model. */
 static void nnrti_dot_body(nnrti_out *o, const NNRT_Model *m, const nnrt_placement *places, nnrt_memory *memory,
                            nnrt_error *error)
 {
