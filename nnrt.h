@@ -321,75 +321,75 @@ NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placem
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>file */
 
-/* A .nnrt file holds a model so that it is used where it lies: a memory map, flash, an array. All numbers are
-   little-endian; a big-endian machine refuses files with NNRT_NOT_SUPPORT.
+/* A .nnrt file stores a model for use in place: in a memory map, flash or an array. All numbers are little-endian; a
+   big-endian machine rejects files with NNRT_NOT_SUPPORT.
 
    Header, 64 bytes: 8 bytes magic 89 'N' 'N' 'R' 'T' 0D 0A 1A; u32 version (1 or 2); u32 bytes of the header (64); u64 bytes
    of the file; u64 checksum: FNV-1a-64 over the file with these 8 bytes as zeros; u32 number of sections; u32 bytes of
    a row of the section table (40); u32 1 in a cache (>>cache), whose device sections enter the checksum by words of 8
    bytes, as a checksum of all bytes takes longer than to pack weights again, else 0; zeros.
-   Section table, right behind: a row is u32 type; u32 flags; u64 offset from the start of the file; u64 bytes; u32
-   alignment, a power of two of at least 64; u32 record: bytes of one of the records that it consists of; u32 name, a
-   TEXT; u32 zero. Sections stand in the order of their offsets and do not overlap. Readers skip sections of a type that
-   they do not know, unless flags has bit 0, and the rest of a record that is longer than they know; of one that is
-   shorter, from an earlier writer, the rest is zeros. The version increases only for changes that older readers neither
-   skip nor refuse by flags, and is written only if a model needs it. 2: a tensor has a quantAxis.
+   Section table, directly after the header: a row is u32 type; u32 flags; u64 offset from the start of the file; u64
+   bytes; u32 alignment, a power of two of at least 64; u32 record: bytes per record of the section; u32 name, a TEXT;
+   u32 zero. Sections are sorted by offset and do not overlap. Readers skip sections of unknown type, unless flags has
+   bit 0 (then they reject the file). Of a record that is longer than they know they ignore the rest; a shorter one,
+   from an earlier writer, is extended with zeros. The version increases only for changes that older readers neither
+   skip nor reject by flags, and is written only if a model needs it. Version 2: a tensor has a quantAxis.
 
-   TEXT: u32, offset in "strings", whose texts end in 0; behind a 0, or offset 0, the empty text. LIST: u32 at, u32
-   count: entries from word `at` (of 4 bytes) of "lists"; entries of 8 bytes stand at even words. No two texts,
+   TEXT: u32, offset in "strings", whose texts end in 0; it follows a 0; offset 0 is the empty text. LIST: u32 at, u32
+   count: entries from word `at` (of 4 bytes) of "lists"; entries of 8 bytes begin at even words. No two texts,
    lists or constants share bytes.
 
    type  section    record
-   1     strings    1: the texts, one behind the other; the first and the last byte are 0
+   1     strings    1: the texts, one after the other; the first and the last byte are 0
    2     model      24, one: TEXT name, u32 zero, LIST of u32 inputs, LIST of u32 outputs
    3     subgraphs  32: TEXT name, u32 zero, LISTs of u32: inputs, outputs, nodes. The first is the main graph
    4     tensors    56: TEXT name, i32 dataType, i32 format, u32 flags (bit 0: constant), LIST of i32 dims, LIST of
                     quantParams (i32 numBits, i32 zeroPoint, f64 scale), u64 offset in "weights", u32 bytes, i32
                     quantAxis (version 1: zero), LIST of u32 symbols (0.1.0 had 48 bytes, without it)
    5     nodes      40: TEXT name, i32 nodeType, i32 quantType, u32 shape of the attributes, LIST of 8-byte attributes,
-                    LISTs of u32: inputs, outputs. Where a node is of an operator of the application (nnrt_op_register)
-                    44, and behind these TEXT operator; such a node has nodeType -1: its operator is the one that has this
-                    name where the file is loaded
+                    LISTs of u32: inputs, outputs. 44 if any node has an operator of the application (nnrt_op_register):
+                    TEXT operator follows. Such a node has nodeType -1, and loading looks its operator up in the
+                    registry by this name
    6     lists      4
    7     metadata   8: TEXT key, TEXT value. The keys are unique and not empty
-   8     weights    1: constants, dense, each from a multiple of 64 on
+   8     weights    1: constants, dense, each at a multiple of 64
    9     device     1: prepared form of the model, or of a partition; its name is the device's unique name
 
-   A device section: u64 checksum, by words, over what is behind these 8 bytes; u64 model: a digest of the model, or of
-   the part, with all weights (FNV-1a-64 of a .nnrt file of its own without metadata, weights by words); u64
-   options: FNV-1a-64 over those it was prepared with and the device; u32 NNRT_LAYOUT; i32 type of the device; u32 number
-   of blocks; u32 flags (bit 0: it is of the whole model); 24 zeros; a row of u64 offset in the section, u64 bytes for each block; the blocks, each from a multiple of 64 on: what
-   ExportModelCache gave, in that order. Flags bit 1: the blocks are a table and weights that a device packed
-   (nnrt_packs), for the whole model of this file as it lies there; the checksum ends with the table, and the digest is one
-   without weights: packed weights are, as the model's own, compared with the file's checksum alone.
+   A device section: u64 checksum, by words, over all bytes after these 8; u64 model: a digest of the model, or of the
+   partition, with all weights (FNV-1a-64 of a .nnrt file of its own without metadata, weights by words); u64 options:
+   FNV-1a-64 over the options of the preparation and the device; u32 NNRT_LAYOUT; i32 type of the device; u32 number of
+   blocks; u32 flags (bit 0: the whole model, not a partition); 24 zeros; per block a row of u64 offset in the section,
+   u64 bytes; the blocks, each at a multiple of 64: the result of ExportModelCache, in its order. Flags bit 1: the
+   blocks are a table and the prepacked weights of a device (nnrt_packs), for the whole model as this file stores it;
+   the checksum ends with the table, and the digest excludes weights: only the checksum of the file covers prepacked
+   weights, as it does the weights of the model.
 
    An attribute is 8 bytes, in the order of the struct's description (nnrt_attr_struct): BOOL 0 or 1; INT, INT64, ENUM and
    TYPE i64; FLOAT its bits, above them zeros; DOUBLE its bits; STRING a TEXT and GRAPH u32 (0xFFFFFFFF: none), above
    them zeros; INTS and INTS64 LIST of i64; INTS2 LIST of 8-byte LISTs of i64; FLOATS LIST of f32. A file may have fewer
-   than the description: those behind take their defaults. The shape is FNV-1a-32 over the attributes that the file has:
-   each name with the 0 behind it, and its kind (NNRT_ATTR_KIND_) as one byte. There INT64 and a TYPE of 8 bytes count as
-   INT, a TYPE of 4 as ENUM, INTS64 as INTS: the file does not limit the range of a value.
+   than the description: the rest have their defaults. The shape is FNV-1a-32 over the attributes that the file has:
+   each name with its terminating 0, and its kind (NNRT_ATTR_KIND_) as one byte. In this hash INT64 and a TYPE of
+   8 bytes count as INT, a TYPE of 4 as ENUM, INTS64 as INTS: the file does not limit the range of a value.
 
-   Metadata are for the program that uses the model. Keys that have a meaning (the command line uses them):
-     labels                 names of the classes of each output, one a line: an output that has an axis of as many
-                            extents as there are lines (two at least) has them there
+   Metadata are for the program that uses the model. Keys with a meaning (the command line uses them):
+     labels                 names of the classes, one per line (at least 2), for each output: they belong to the axis
+                            whose size is the number of lines
      labels.OUTPUT          the same for the output of that name
      input.NAME.mean        how an image becomes the input of that name: value = (pixel - mean) * scale, pixel 0 to 255.
-     input.NAME.scale       One number, or one a channel with commas between; a number may be a fraction, 1/255
+     input.NAME.scale       One number, or one per channel, separated by commas; a number may be a fraction, 1/255
      input.NAME.std         a divisor instead of scale
      input.NAME.color       rgb, bgr or gray: meaning of the channels
-     input.NAME.invert      yes: 255 - pixel in the pixel's place; no
+     input.NAME.invert      yes: 255 - pixel instead of pixel; no
      input.NAME.layout      nchw or nhwc: the order of the axes
      description, license, source   texts for people
 
-   Room for later. Several subgraphs: the records are there, and writing keeps all; nodes, tensors and weights of all
-   stand in the same tables. No operator calls a second one yet, so that loading refuses a file with more than one with
-   NNRT_NOT_SUPPORT. A device's prepared form: sections of type 9 behind the portable model, which stays what it is without
-   them; a device that cannot use one prepares the model anew. A file that has them and no nodes is a cache (>>cache): its
-   tensors are the inputs and outputs of a model that is elsewhere. Sections of types of one's own: from 0x10000 on; those
-   below are kept for later versions. Saving a model leaves out unknown sections, and those of devices unless they are
-   given (nnrt_save_desc.cache): they may not hold for what is saved. */
-#define NNRT_FILE_VERSION 2 /* the latest; writing takes an earlier one where it suffices */
+   Extensions. Subgraphs (IF, LOOP): nodes, tensors and weights of all graphs share the same tables; an attribute GRAPH
+   is the number of a record of "subgraphs". Prepared forms of devices: sections of type 9 after the portable model,
+   which does not depend on them; a device that cannot use one prepares the model again. A file with such sections and
+   no nodes is a cache (>>cache): its tensors are the inputs and outputs of a model that is stored elsewhere. Section
+   types of an application: from 0x10000 on; lower ones are reserved. Saving a model drops unknown sections, and device
+   sections unless they are passed (nnrt_save_desc.cache): they may not be valid for the saved model. */
+#define NNRT_FILE_VERSION 2 /* the latest; writing uses an earlier one if it suffices */
 #define NNRT_FILE_HEADER 64 /* bytes that nnrt_file_is needs */
 
 /* Loading requests from the allocator at most this factor times the bytes of the file without its weights and device
@@ -400,10 +400,10 @@ typedef struct nnrt_metadata {
     const char *key, *value; /* "labels", "cat\ndog" */
 } nnrt_metadata;
 
-/* The model in the file data, which is used in place: aligned to NNRT_ALIGNMENT, it must outlive the model. bytes may be
-   more than the file has. Whatever stands in data, the answer is a model that nnrt_model_check accepts, or a code. All
-   that is taken comes from memory and is kept there; its temporary blocks are dropped. Such a model is not destroyed: it
-   ends with the memory. checksum: compare it, which reads the whole file. */
+/* Loads the model in the file data, which is used in place: it must be aligned to NNRT_ALIGNMENT and outlive the model.
+   bytes may exceed the size of the file. For any content of data the result is a model that nnrt_model_check accepts,
+   or a code. All allocations come from memory and stay there; its temporary blocks are dropped. Such a model is not
+   destroyed: it ends with the memory. checksum: verify it, which reads the whole file. */
 NNRT_API NNRT_ReturnCode nnrt_model_load_into(NNRT_Model **model, const void *data, size_t bytes, bool checksum,
                                               nnrt_memory *memory, nnrt_error *error);
 /* True when data, of at least NNRT_FILE_HEADER bytes, begins like a .nnrt file. */
@@ -428,13 +428,13 @@ typedef struct nnrt_save_desc {
 /* All zero is the default. */
 typedef struct nnrt_load_desc {
     const nnrt_allocator *allocator; /* NULL = malloc */
-    bool checksum; /* compare the checksum: reads the whole file. All else is checked in any case, weights never read */
-    bool noMap;    /* nnrt_model_load reads the file into memory: it may then be changed while the model lives */
+    bool checksum; /* verify the checksum: reads the whole file. All else is always validated, without reading weights */
+    bool noMap;    /* nnrt_model_load reads the file into memory: the file may then change while the model exists */
     bool cache;    /* the file may be a cache, whose checksum is verified: its model has no nodes, and sessions
                       use the form that the device stored in the file, or fail */
     bool
-        strangers; /* nodes of operators that are not registered (nnrt_op_register) stay, without attributes: for asking
-                       devices which nodes they take; nothing else takes such a model */
+        strangers; /* keep nodes of operators that are not registered (nnrt_op_register), without attributes: to ask
+                       devices which nodes they support; all other functions reject such a model */
 } nnrt_load_desc;
 
 /* Writes a checked model. out NULL: only sets *bytes, the required size; a smaller out returns INSUFFICIENT_BUFFER. */
@@ -450,11 +450,11 @@ NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *
    replaced, not its target. */
 NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *path, const nnrt_save_desc *desc,
                                          nnrt_error *error);
-/* Maps the file where the system can, else reads it. A mapped file must not be cut short while the model lives; to
-   replace it by renaming, as nnrt_model_save does, is fine. */
+/* Maps the file if the system supports it, otherwise reads it. A mapped file must not be truncated or overwritten while
+   the model exists; replacing it by renaming, as nnrt_model_save does, is safe. */
 NNRT_API NNRT_ReturnCode nnrt_model_load(NNRT_Model **model, const char *path, const nnrt_load_desc *desc,
                                          nnrt_error *error);
-/* Writes any bytes as nnrt_model_save does: INVALID_PATH, there is no place for the file; FAILED, it could not be written. */
+/* Writes any bytes as nnrt_model_save does. INVALID_PATH: the file cannot be created there; FAILED: writing failed. */
 NNRT_API NNRT_ReturnCode nnrt_file_write(const char *path, const void *data, size_t bytes, nnrt_error *error);
 #endif
 
@@ -470,7 +470,7 @@ typedef struct nnrt_file_section {
     const void *data;
     size_t offset, bytes;
 } nnrt_file_section;
-/* Section `index` of the file that the model was loaded from; false behind the last one. */
+/* Section `index` of the file that the model was loaded from; false after the last one. */
 NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_file_section *section);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -495,8 +495,8 @@ typedef struct nnrt_cache nnrt_cache;
 
 /* All zero: entries are kept in memory only, for nnrt_cache_save_memory and nnrt_save_desc. */
 typedef struct nnrt_cache_desc {
-    /* There is the file TOKEN.nnrt, which sessions read, and write, as nnrt_model_save does, when it lacks something. NULL:
-       no file. With NNRT_NO_STDIO it must be NULL, else NOT_SUPPORT. */
+    /* Directory of the file TOKEN.nnrt. Sessions read it, and write it, as nnrt_model_save does, if an entry was
+       missing. NULL: no file. With NNRT_NO_STDIO it must be NULL, otherwise NOT_SUPPORT. */
     const char *directory;
     /* Letters, digits, '.', '_' and '-', not '.' first. NULL: 16 digits from the model, the options and the name of the
        session's device. */
@@ -504,15 +504,16 @@ typedef struct nnrt_cache_desc {
     const void *data; /* output of nnrt_cache_save_memory: searched before the file; must outlive the cache */
     size_t bytes;
     const nnrt_allocator *allocator;
-    bool packed; /* for nnrt_save_desc: packed weights stand beside the model. INVALID_PARAMETER: with directory or data */
+    bool packed; /* for nnrt_save_desc: store prepacked weights with the model. With directory or data:
+                    INVALID_PARAMETER */
 } nnrt_cache_desc;
 
 /* The use of the cache by the last session. */
 typedef struct nnrt_cache_state {
-    uint32_t restored;     /* models or parts that devices took from it */
+    uint32_t restored;     /* models or partitions that devices restored from it */
     uint32_t prepared;     /* partitions that devices with a cache had to prepare */
-    uint32_t packed;       /* weights that these packed (the device "cpu"); 0: all were restored */
-    uint32_t kept;         /* partitions of both that it holds now: a device may not export */
+    uint32_t packed;       /* weights that these devices packed ("cpu"); 0: all were restored */
+    uint32_t kept;         /* restored and prepared partitions that it stores now: a device may fail to export */
     NNRT_ReturnCode saved; /* result of writing the file; SUCCESS also if there was nothing to write */
     nnrt_error fault;      /* why the old file was not used, else why the file was not written; code SUCCESS: neither */
 } nnrt_cache_state;
@@ -532,7 +533,7 @@ NNRT_API NNRT_ReturnCode nnrt_cache_save_memory(const nnrt_cache *cache, const n
 struct nnrt_session_desc;
 NNRT_API NNRT_ReturnCode nnrt_cache_ask(nnrt_cache *cache, const NNRT_Model *model,
                                         const struct nnrt_session_desc *desc, bool *usable, nnrt_error *error);
-/* nnrt_device_prepare through a cache, where there is no session. The model may be one without nodes. config->buffer is
+/* nnrt_device_prepare through a cache, without a session. The model may have no nodes. With config->buffer:
    NOT_SUPPORT. */
 NNRT_API NNRT_ReturnCode nnrt_cache_prepare(nnrt_cache *cache, nnrt_device *device, const NNRT_Model *model,
                                             const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
@@ -554,21 +555,20 @@ typedef struct nnrt_pool nnrt_pool;
 
 /* All zero is the default. */
 typedef struct nnrt_pool_desc {
-    uint32_t threads; /* that work on a run, the one that runs it included: one fewer is started, with 1 none. 0 = as
-                         many as the system has processors for programs */
-    uint32_t linger;  /* microseconds for which they look for work before they sleep, in runs and between them: short
-                         runs that follow one another closely need not wake them, which may take longer than the run.
-                         0 = between runs they do not */
+    uint32_t threads; /* threads per run, including the calling one: the pool starts one fewer. 0 = the number of
+                         processors that the system gives to programs */
+    uint32_t linger;  /* microseconds for which idle threads poll before they sleep, during and between runs: waking
+                         them may take longer than a short run. 0 = no polling between runs */
     const nnrt_allocator *allocator;
     /* Default of threads and linger: LOW is one thread, MEDIUM half of the processors, the others all of them; EXTREME
        lingers for 2 ms. */
     NNRT_PerformanceMode mode;
 } nnrt_pool_desc;
 
-/* Starts the threads and takes all memory that the pool ever needs. FAILED: the system starts no more threads, and those
-   that were have ended. The threads have the signal mask of the one that calls. */
+/* Starts the threads and allocates all memory that the pool ever needs. FAILED: the system cannot start all threads;
+   those that were started have ended. The threads inherit the signal mask of the calling thread. */
 NNRT_API NNRT_ReturnCode nnrt_pool_create(nnrt_pool **pool, const nnrt_pool_desc *desc, nnrt_error *error);
-/* Ends the threads. Sessions that have the pool have been destroyed. NULL is fine. */
+/* Ends the threads. Destroy the sessions that use the pool first. NULL is fine. */
 NNRT_API void nnrt_pool_destroy(nnrt_pool *pool);
 /* The interface for sessions; it belongs to the pool and lives as long. NULL: pool is NULL. */
 NNRT_API const nnrt_parallel *nnrt_pool_parallel(const nnrt_pool *pool);
@@ -579,10 +579,10 @@ NNRT_API const nnrt_parallel *nnrt_pool_parallel(const nnrt_pool *pool);
 
 /* All zero is the default: the best device, memory from malloc. */
 typedef struct nnrt_session_desc {
-    const char *device; /* NULL = "auto"; "auto:npu0,npu1": over these, the preferred one first, then reference */
+    const char *device; /* NULL = "auto"; "auto:npu0,npu1": these, the preferred one first, then reference */
     uint32_t threads;   /* 0 = one */
     const nnrt_allocator *allocator;
-    void *buffer; /* everything is laid into it, nothing is allocated; aligned to NNRT_ALIGNMENT */
+    void *buffer; /* memory of the whole session, nothing is allocated; aligned to NNRT_ALIGNMENT */
     size_t bufferBytes;
     bool copyConstants;         /* the model may be destroyed before the session */
     nnrt_dims_list inputDims;   /* dimensions of inputs that have -1: one entry per input. -1: see bounds */
@@ -591,18 +591,17 @@ typedef struct nnrt_session_desc {
                                    profile are ignored */
     nnrt_bound_list bounds;     /* upper bounds of dynamic dimensions, by tensor: of an input with -1, or of a
                                    result with a data-dependent shape */
-    uint32_t maxTrips;          /* that a LOOP may make before the run ends with TIME_OUT; 0 = NNRT_MAX_TRIPS */
+    uint32_t maxTrips;          /* iterations of a LOOP after which the run fails with TIME_OUT; 0 = NNRT_MAX_TRIPS */
     const nnrt_profile *profile; /* receives each step of a run (nnrt_hal.h); copied. NULL: none. Without a clock of
-                                    its
-                                    own it uses the system's in nanoseconds, which NNRT_NO_STDIO lacks */
+                                    its own it uses the system's, in nanoseconds, which NNRT_NO_STDIO lacks */
     const nnrt_log *log; /* receives lines while the session is created: the devices that support the model, and its
                             memory. NULL: none */
     const nnrt_partition *partition; /* how auto partitions the model, and a report; NULL: all zero */
     /* The next three require a device with that ability (nnrt_device_can): otherwise NOT_SUPPORT; auto passes them to
-       those of its devices that have it. They and the members after them are ignored if the session shares. */
-    bool enableFloat16;            /* float32 may be computed in float16; the device "cpu" packs weights so */
+       each of its devices that has it. They and the members after them are ignored if the session shares. */
+    bool enableFloat16;            /* float32 may be computed in float16; the device "cpu" packs weights in float16 */
     NNRT_PerformanceMode mode;     /* NNRT_PERFORMANCE_NONE to _EXTREME */
-    NNRT_Priority priority;        /* NNRT_PRIORITY_NONE to _HIGH; of its runs in a queue, too, that name none */
+    NNRT_Priority priority;        /* NNRT_PRIORITY_NONE to _HIGH; also of its queued runs that have none */
     NNRT_ExtensionList extensions; /* names and values for the device, which copies them */
     /* The model in the device's own format (PrepareOfflineModel); the caller may free or change it once the session
        exists. `model` then defines inputs and outputs, with names, types and shapes; its nodes are ignored. The size
@@ -613,13 +612,13 @@ typedef struct nnrt_session_desc {
        Device sections of a .nnrt file are used without a cache as well, but not with buffer. */
     nnrt_cache *cache;
     /* The threads for the work items of kernels: the application's, or a thread pool's (nnrt_pool_parallel);
-       auto runs partitions on different devices concurrently with them, which may take a larger arena. They outlive
-       the session and those that share with it, all of whose threads call run. NULL: the calling thread does all
-       work. No session ever starts a thread. */
+       auto runs partitions on different devices concurrently with them, which may need a larger arena. They must
+       outlive the session and the sessions that share its prepared model; each session calls `run` from its own thread.
+       NULL: the calling thread does all work. No session ever starts a thread. */
     const nnrt_parallel *parallel;
     nnrt_ask ask; /* answers devices that ask for objects of the application (nnrt_hal.h); does not reach devices in
                      other processes. NULL: nobody answers */
-    const nnrt_context *contexts; /* that devices are to use (nnrt_context_open); they outlive the session */
+    const nnrt_context *contexts; /* contexts for devices (nnrt_context_open); they must outlive the session */
     uint32_t nContexts;
 } nnrt_session_desc;
 
@@ -631,7 +630,7 @@ typedef struct nnrt_session nnrt_session;
 NNRT_API NNRT_ReturnCode nnrt_session_create(nnrt_session **session, const NNRT_Model *model,
                                              const nnrt_session_desc *desc, nnrt_error *error);
 NNRT_API void nnrt_session_destroy(nnrt_session *session); /* NULL is fine */
-/* Bytes that desc->buffer must have, exactly: one fewer is NNRT_OUT_OF_MEMORY. */
+/* The exact size of desc->buffer in bytes: one fewer is NNRT_OUT_OF_MEMORY. */
 NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_session_desc *desc, size_t *bytes,
                                             nnrt_error *error);
 /* The memory of a session, in bytes. total: all memory that it keeps, tables and arena included; preparing may need
@@ -710,13 +709,13 @@ NNRT_API const char *nnrt_session_error(const nnrt_session *session);
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>queue */
 
-/* A queue of runs for threads of its own. The waiting run of the highest priority is next; of equal priorities the
-   first one queued. All functions may be called by any thread. */
+/* A queue of runs with its own threads. The next run is the one with the highest priority; among equal priorities the
+   first one queued. Any thread may call all functions. */
 typedef struct nnrt_queue nnrt_queue;
 
 /* All zero is the default. */
 typedef struct nnrt_queue_desc {
-    uint32_t threads; /* that make runs; 0 = one. One more watches over time limits. */
+    uint32_t threads; /* threads that execute runs; 0 = one. One more enforces time limits. */
     uint32_t places;  /* runs that may wait at once; 0 = NNRT_QUEUE_PLACES */
     const nnrt_allocator *allocator;
 } nnrt_queue_desc;
@@ -730,13 +729,13 @@ typedef struct nnrt_queue_desc {
    cancelled as by nnrt_session_cancel, and other work counts as failed once it ends; its results are undefined: all
    of these end with NNRT_TIME_OUT. */
 typedef struct nnrt_queued {
-    NNRT_Priority priority; /* NNRT_PRIORITY_NONE: that of the session, of other work, too, MEDIUM */
+    NNRT_Priority priority; /* NNRT_PRIORITY_NONE: that of the session; if it is NONE, and for other work, MEDIUM */
     uint32_t timeLimit;     /* milliseconds from the call on, by the system's clock; 0 = none */
     void (*done)(void *user, NNRT_ReturnCode code, const char *message);
     void *user;
 } nnrt_queued;
 
-/* Starts the threads and takes all memory that the queue ever needs. */
+/* Starts the threads and allocates all memory that the queue ever needs. */
 NNRT_API NNRT_ReturnCode nnrt_queue_create(nnrt_queue **queue, const nnrt_queue_desc *desc, nnrt_error *error);
 /* Waiting runs end with NNRT_CANCELLED; the function waits for active ones. NULL is fine. */
 NNRT_API void nnrt_queue_destroy(nnrt_queue *queue);
@@ -752,12 +751,13 @@ NNRT_API NNRT_ReturnCode nnrt_run_async(nnrt_queue *queue, nnrt_session *session
 typedef NNRT_ReturnCode (*nnrt_queue_work)(void *context, const char **message);
 NNRT_API NNRT_ReturnCode nnrt_queue_add(nnrt_queue *queue, nnrt_queue_work work, void *context, const void *key,
                                         const nnrt_queued *how, uint64_t *ticket);
-/* A run that waits ends with NNRT_CANCELLED before this returns; one that has begun soon after, as by
-   nnrt_session_cancel. NNRT_OPERATION_FORBIDDEN: it is over, or it has begun and is work that nnrt_queue_add took. */
+/* Cancels a queued run. A waiting run ends with NNRT_CANCELLED before the function returns, an active one soon after,
+   as by nnrt_session_cancel. NNRT_OPERATION_FORBIDDEN: the run is over, or it is active work of nnrt_queue_add. */
 NNRT_API NNRT_ReturnCode nnrt_queue_cancel(nnrt_queue *queue, uint64_t ticket);
-/* Returns once nothing waits, and done has returned for all. */
+/* Waits until the queue is empty and done has returned for all runs. */
 NNRT_API void nnrt_queue_wait(nnrt_queue *queue);
-/* All work of that key which waits ends with NNRT_CANCELLED; returns when done has returned for all of that key. */
+/* Cancels all waiting work with this key (NNRT_CANCELLED), then waits until done has returned for all work with this
+   key. */
 NNRT_API void nnrt_queue_drop(nnrt_queue *queue, const void *key);
 #endif
 
@@ -768,7 +768,7 @@ NNRT_API const char *nnrt_version(void); /* "0.2.0" */
 #ifdef __cplusplus
 }
 #ifndef NNRT_FIRMWARE
-/* For NNRT_IO: the address of a temporary, good until the end of the call. */
+/* For NNRT_IO: the address of a temporary, valid until the end of the call. */
 static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 {
     return &io;
@@ -782,7 +782,7 @@ static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 #if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_IMPLEMENTED)
 #define NNRT_IMPLEMENTED
 
-#include "nnrt_hal.h" /* its implementation, where only its declarations were read so far */
+#include "nnrt_hal.h" /* the implementation, if only its declarations were included so far */
 #if NNRT_AUTO
 #include "devices/nnrt_auto.h"
 #endif
