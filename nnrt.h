@@ -324,10 +324,10 @@ NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placem
 /* A .nnrt file stores a model for use in place: in a memory map, flash or an array. All numbers are little-endian; a
    big-endian machine rejects files with NNRT_NOT_SUPPORT.
 
-   Header, 64 bytes: 8 bytes magic 89 'N' 'N' 'R' 'T' 0D 0A 1A; u32 version (1 or 2); u32 bytes of the header (64); u64 bytes
-   of the file; u64 checksum: FNV-1a-64 over the file with these 8 bytes as zeros; u32 number of sections; u32 bytes of
-   a row of the section table (40); u32 1 in a cache (>>cache), whose device sections enter the checksum by words of 8
-   bytes, as a checksum of all bytes takes longer than to pack weights again, else 0; zeros.
+   Header, 64 bytes: 8 bytes magic 89 'N' 'N' 'R' 'T' 0D 0A 1A; u32 version (1 or 2); u32 bytes of the header (64); u64
+   bytes of the file; u64 checksum: FNV-1a-64 over the file with these 8 bytes as zeros; u32 number of sections; u32
+   bytes of a row of the section table (40); u32 1 in a cache (>>cache), whose device sections enter the checksum by
+   words of 8 bytes, as a checksum of all bytes takes longer than to pack weights again, else 0; zeros.
    Section table, directly after the header: a row is u32 type; u32 flags; u64 offset from the start of the file; u64
    bytes; u32 alignment, a power of two of at least 64; u32 record: bytes per record of the section; u32 name, a TEXT;
    u32 zero. Sections are sorted by offset and do not overlap. Readers skip sections of unknown type, unless flags has
@@ -364,12 +364,12 @@ NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placem
    the checksum ends with the table, and the digest excludes weights: only the checksum of the file covers prepacked
    weights, as it does the weights of the model.
 
-   An attribute is 8 bytes, in the order of the struct's description (nnrt_attr_struct): BOOL 0 or 1; INT, INT64, ENUM and
-   TYPE i64; FLOAT its bits, above them zeros; DOUBLE its bits; STRING a TEXT and GRAPH u32 (0xFFFFFFFF: none), above
-   them zeros; INTS and INTS64 LIST of i64; INTS2 LIST of 8-byte LISTs of i64; FLOATS LIST of f32. A file may have fewer
-   than the description: the rest have their defaults. The shape is FNV-1a-32 over the attributes that the file has:
-   each name with its terminating 0, and its kind (NNRT_ATTR_KIND_) as one byte. In this hash INT64 and a TYPE of
-   8 bytes count as INT, a TYPE of 4 as ENUM, INTS64 as INTS: the file does not limit the range of a value.
+   An attribute is 8 bytes, in the order of the struct's description (nnrt_attr_struct): BOOL 0 or 1; INT, INT64, ENUM
+   and TYPE i64; FLOAT its bits, above them zeros; DOUBLE its bits; STRING a TEXT and GRAPH u32 (0xFFFFFFFF: none),
+   above them zeros; INTS and INTS64 LIST of i64; INTS2 LIST of 8-byte LISTs of i64; FLOATS LIST of f32. A file may have
+   fewer than the description: the rest have their defaults. The shape is FNV-1a-32 over the attributes that the file
+   has: each name with its terminating 0, and its kind (NNRT_ATTR_KIND_) as one byte. In this hash INT64 and a TYPE of 8
+   bytes count as INT, a TYPE of 4 as ENUM, INTS64 as INTS: the file does not limit the range of a value.
 
    Metadata are for the program that uses the model. Keys with a meaning (the command line uses them):
      labels                 names of the classes, one per line (at least 2), for each output: they belong to the axis
@@ -428,7 +428,7 @@ typedef struct nnrt_save_desc {
 /* All zero is the default. */
 typedef struct nnrt_load_desc {
     const nnrt_allocator *allocator; /* NULL = malloc */
-    bool checksum; /* verify the checksum: reads the whole file. All else is always validated, without reading weights */
+    bool checksum; /* verify the checksum: reads the whole file. All else is validated always, without the weights */
     bool noMap;    /* nnrt_model_load reads the file into memory: the file may then change while the model exists */
     bool cache;    /* the file may be a cache, whose checksum is verified: its model has no nodes, and sessions
                       use the form that the device stored in the file, or fail */
@@ -2080,6 +2080,10 @@ NNRT_API void nnrt_builder_graph_io(nnrt_builder *builder, uint32_t graph, const
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>models */
 
+/* Idea: a model is one block of its allocator - nnrti_owned, tables, constants - so that one call frees it. Invariant:
+   a model never changes; optimization makes a new one that keeps the old one alive (replaced), as it uses its
+   constants. Rejected: a block per table, with as many ways to fail in between. */
+
 /* Copies tables, names and attributes of m, not its constants, into memory. NULL = no memory. */
 static nnrti_owned *nnrti_owned_tables(const NNRT_Model *m, nnrt_memory *memory)
 {
@@ -2113,9 +2117,8 @@ static bool nnrti_owned_constants(const NNRT_Model *m, const uint8_t *copied, ui
     return true;
 }
 
-/* Idea of >>models: a model is one block of its allocator - nnrti_owned, tables, constants - so that one call frees it.
-   The same walk counts the bytes and fills the block; two formulas would drift apart. *model = a copy of m with the
-   constants marked in copied; the other constants are used in place. */
+/* *model = a copy of m in one block of the allocator, with the constants marked in copied; the other constants are used
+   in place. The same walk counts the bytes and fills the block; two formulas would drift apart. */
 static NNRT_ReturnCode nnrti_owned_make(const NNRT_Model *m, const uint8_t *copied, const nnrt_allocator *allocator,
                                         NNRT_Model **model)
 {
