@@ -1,5 +1,5 @@
 /*
-nnrt.h - neural-network inference in your program: copy three headers, write one #define, and networks run.
+nnrt.h - header-only neural-network inference in C: copy three headers, define one macro, run ONNX models.
 
 WHY
     Exact memory: the bytes that a network needs are known before it runs, exactly, and a run allocates nothing.
@@ -7,7 +7,7 @@ WHY
     The same bits everywhere: the reference kernels have one result on every machine and compiler.
     Trust: for any file, argument or failing allocator, functions return a code and a message that names the place.
     A device is one table of functions: an accelerator is one file; partitioning, fallback and caching come for free.
-    Every operator can be read, and copied, by itself.
+    Every operator is self-contained: its attribute struct and its reference kernels can be read, and copied, alone.
 
 QUICK START (examples/hello.c)
     // Runs a network once, on zeros.   cc -std=c99 -I. examples/hello.c -o hello -lm && ./hello MODEL.onnx
@@ -20,10 +20,10 @@ QUICK START (examples/hello.c)
 
     int main(int argc, char **argv)
     {
-        NNRT_Model *model = NULL;        // what is computed: plain data
+        NNRT_Model *model = NULL;        // the network: plain data, immutable
         nnrt_session *session = NULL;    // the model prepared on a device, with its memory
         nnrt_io in = {NULL, 0, NULL}, out = {NULL, 0, NULL};
-        nnrt_error error;                // says which node is wrong, and what to do about it
+        nnrt_error error;                // one sentence: the node, the fault, the remedy
         size_t best = 0;
         memset(&error, 0, sizeof(error));
         if (argc != 2 || nnrt_onnx_load(&model, argv[1], NULL, &error) != NNRT_SUCCESS)
@@ -104,7 +104,7 @@ nnrt DOES NOT
     train, or support strings and sequences. A tensor has at most 8 axes and, because descriptors count bytes in 32
     bits, less than 4 GiB. Dynamic shapes: when a session is created, dynamic dimensions of inputs become fixed by
     nnrt_session_desc.inputDims, or stay dynamic up to nnrt_session_desc.bounds; the rank never changes. emit-c writes
-    static shapes only. In a model or file two nodes do not share a subgraph (IF, LOOP); a builder copies it for the
+    static shapes only. Each subgraph of a model or file belongs to one node (IF, LOOP); a builder copies it for a
     second node. Quantized arithmetic: int8 and uint8. nnrt_ops.h lists all operators: NNRT_OPS.
 
 ERRORS
@@ -135,12 +135,13 @@ DEVICES
     (nnrt_hal.h, >>tables) and one call of nnrt_device_register.
 
 AN OPERATOR OF YOUR OWN
-    nnrt_op_register (nnrt_ops.h, >>api) adds a row like nnrt's operators have: a name, operands, attributes, a shape
-    rule, kernels. Nodes of it are checked, saved, imported from ONNX by that name, and run like others, on "reference"
-    and beside the partitions of other devices. examples/custom is one.
+    nnrt_op_register (nnrt_ops.h, >>api) adds a row to the registry, as for built-in operators: name, operands,
+    attributes, shape rule, kernels. Its nodes are checked, saved, imported from ONNX by that name and run like those
+    of built-in operators: on "reference", also as the rest of a model that is partitioned over other devices.
+    Example: examples/custom.
 
 ADDING AN OPERATOR
-    See the top of nnrt_ops.h: a row, a struct, a rule, a kernel, a test.
+    See the top of nnrt_ops.h: a table row, an attribute struct, a shape rule, a reference kernel, a test.
 
 MIT license, see LICENSE.
 */
@@ -160,7 +161,7 @@ MIT license, see LICENSE.
 #define NNRT_CPU 0
 #elif !defined(NNRT_CPU) && defined(__has_include)
 #if __has_include("devices/nnrt_cpu.h") && !(defined(__i386__) && defined(__GNUC__) && __FLT_EVAL_METHOD__ == 2)
-#define NNRT_CPU 1 /* x87: gcc mixes no doubles, which are long doubles there, with vectors */
+#define NNRT_CPU 1 /* x87 evaluates double as long double, which gcc cannot combine with SIMD vectors */
 #endif
 #endif
 #ifndef NNRT_CPU
@@ -213,11 +214,11 @@ typedef struct nnrt_builder nnrt_builder;
 /* allocator NULL = malloc. The allocator is copied; the object of its `user` pointer must outlive the model. */
 NNRT_API NNRT_ReturnCode nnrt_builder_create(nnrt_builder **builder, const char *name, const nnrt_allocator *allocator);
 NNRT_API void nnrt_builder_destroy(nnrt_builder *builder); /* NULL is fine */
-/* The first fault: its code is NNRT_SUCCESS as long as there is none. It stays where it is until the builder is finished
-   or destroyed. After nnrt_builder_finish every call but this one and nnrt_builder_destroy is one: OPERATION_FORBIDDEN.
-   NULL: builder is NULL. */
+/* The first fault; its code is NNRT_SUCCESS while there is none. The pointer is valid until the builder is finished or
+   destroyed. After nnrt_builder_finish, every call except this one and nnrt_builder_destroy fails with
+   OPERATION_FORBIDDEN. Returns NULL if builder is NULL. */
 NNRT_API const nnrt_error *nnrt_builder_error(const nnrt_builder *builder);
-/* A model input. dims: -1 = given when a session is made. */
+/* A model input. dims: -1 = dynamic dimension, fixed or bounded when a session is created. */
 NNRT_API uint32_t nnrt_builder_input(nnrt_builder *builder, const char *name, NNRT_DataType type, int32_t rank,
                                      const int32_t *dims);
 /* A constant. copy: the bytes are copied into the model; otherwise data must outlive it. data may be NULL for 0
@@ -233,15 +234,16 @@ NNRT_API void nnrt_builder_format(nnrt_builder *builder, uint32_t tensor, NNRT_F
 NNRT_API void nnrt_builder_quant(nnrt_builder *builder, uint32_t tensor, const NNRT_QuantParam *params, uint32_t count);
 /* NNRT_Tensor.quantAxis: 0 = the axis that the operator has for it, k = axis k - 1. */
 NNRT_API void nnrt_builder_quant_axis(nnrt_builder *builder, uint32_t tensor, int32_t quantAxis);
-/* NNRT_Tensor.symbols, one an axis; behind nnrt_builder_declare, which takes them away. */
+/* NNRT_Tensor.symbols, one per axis. Call it after nnrt_builder_declare, which clears the symbols. */
 NNRT_API void nnrt_builder_symbols(nnrt_builder *builder, uint32_t tensor, const uint32_t *symbols, uint32_t count);
-/* A node. attr: the struct of type, copied with its lists; NULL = all defaults. inputs may hold NNRT_NO_TENSOR. */
+/* Adds a node. attr: the attribute struct of the operator, copied with its lists; NULL = all defaults. inputs may
+   contain NNRT_NO_TENSOR for an optional input that is absent. */
 NNRT_API void nnrt_builder_node(nnrt_builder *builder, const char *name, NNRT_NodeType type, const void *attr,
                                 const uint32_t *inputs, uint32_t nIn, const uint32_t *outputs, uint32_t nOut);
-/* A node with one result, which is returned and has the node's name. */
+/* Adds a node with one result; returns that tensor, which has the node's name. */
 NNRT_API uint32_t nnrt_builder_op(nnrt_builder *builder, const char *name, NNRT_NodeType type, const void *attr,
                                   const uint32_t *inputs, uint32_t nIn);
-/* The same for each operator by its name, nnrt_add_SOFTMAX and so on: the compiler checks the type of the attributes. */
+/* The same, one function per operator: nnrt_add_SOFTMAX and so on. The compiler checks the type of the attributes. */
 #define NNRTI_BUILDER_ADD(op, number, S, ...)                                                                          \
     static inline uint32_t nnrt_add_##op(nnrt_builder *builder, const char *name, const NNRT_##S *attr,                \
                                          const uint32_t *inputs, uint32_t nIn)                                         \
@@ -249,25 +251,28 @@ NNRT_API uint32_t nnrt_builder_op(nnrt_builder *builder, const char *name, NNRT_
         return nnrt_builder_op(builder, name, NNRT_NODE_TYPE_##op, attr, inputs, nIn);                                 \
     }
 NNRT_OPS(NNRTI_BUILDER_ADD, NNRTI_NO_KERNEL)
-NNRT_API void nnrt_builder_output(nnrt_builder *builder, uint32_t tensor); /* once a tensor: OPERATION_FORBIDDEN */
-/* A subgraph, for an attribute of a node (IF, LOOP), by the number that is returned. Its nodes are those added after
-   nnrt_builder_enter, until another graph is entered; 0 is the main one. They may read every tensor of the graphs around.
-   Its inputs, which whoever runs it gives, are tensors that no node writes. It is whole when the node that runs it is
-   added, which infers its nodes. Every further node that runs it gets a copy of its nodes, not of its constants. */
+/* Makes a tensor a model output; a second time for the same tensor: OPERATION_FORBIDDEN. */
+NNRT_API void nnrt_builder_output(nnrt_builder *builder, uint32_t tensor);
+/* Creates a subgraph and returns its number, for an attribute of a node (IF, LOOP). Nodes added after
+   nnrt_builder_enter belong to the entered graph, until another one is entered; 0 is the main graph. They may read
+   every tensor of the enclosing graphs. The inputs of a subgraph are tensors that no node writes; the node that runs
+   the subgraph supplies them. A subgraph must be complete when the node that runs it is added: that call infers its
+   nodes. Each further node that runs it receives a copy of its nodes; the constants are shared. */
 NNRT_API uint32_t nnrt_builder_graph(nnrt_builder *builder, const char *name);
 NNRT_API void nnrt_builder_enter(nnrt_builder *builder, uint32_t graph);
 NNRT_API void nnrt_builder_graph_io(nnrt_builder *builder, uint32_t graph, const uint32_t *inputs, uint32_t nIn,
                                     const uint32_t *outputs, uint32_t nOut);
-/* Records a fault of the caller's own (an importer's, say); the first one counts. */
+/* Records a fault that the caller (an importer, for example) detected; the first fault is kept. */
 NNRT_API void nnrt_builder_fail(nnrt_builder *builder, NNRT_ReturnCode code, const char *message);
-/* Makes the model: one block of memory, independent of the builder, checked by nnrt_model_check. Once: the builder is then
-   only good for being destroyed, whether it made a model or not. */
+/* Creates the model: one block of memory, independent of the builder, validated by nnrt_model_check. It succeeds or
+   fails once: afterwards the builder can only be destroyed. */
 NNRT_API NNRT_ReturnCode nnrt_builder_finish(nnrt_builder *builder, NNRT_Model **model, nnrt_error *error);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>models */
 
-/* Frees a model that a builder, a loader or an importer made. NULL, and a model of your own making, are left alone. */
+/* Frees a model that a builder, a loader or an importer made. NULL, and a model that the application assembled itself,
+   are left unchanged. */
 NNRT_API void nnrt_model_destroy(NNRT_Model *model);
 /* Passes a block that the model's constants point into (the bytes of a file) to the model, which frees it through its
    allocator (nnrt_alloc). A model stores up to four blocks; for more the function returns OUT_OF_MEMORY, and the
@@ -286,7 +291,7 @@ enum {
     NNRT_PASS_RESHAPES = 1,     /* consecutive reshapes become one */
     NNRT_PASS_TRANSPOSES = 2,   /* consecutive transposes become one */
     NNRT_PASS_COPIES = 4,       /* nodes that change nothing are removed */
-    NNRT_PASS_AFFINE = 8,       /* scale and offset per channel are folded into */
+    NNRT_PASS_AFFINE = 8,       /* scale and offset per channel are folded into weight and bias */
     NNRT_PASS_BIAS = 16,        /* an addition after a matrix multiplication becomes its bias */
     NNRT_PASS_ACTIVATIONS = 32, /* activations are fused into the node before */
     NNRT_PASS_BRANCHES = 64,    /* an IF whose condition is known becomes the branch that it runs */
@@ -294,18 +299,18 @@ enum {
     NNRT_PASS_CONSTANTS = 256,  /* constant folding */
     NNRT_PASS_DEAD = 512        /* dead-code elimination */
 };
-/* The same with switches; desc NULL: all zero, the default. */
+/* The same with options; desc NULL: all zero, the default. */
 typedef struct nnrt_optimize_desc {
-    bool no_quantize;    /* operators between such casts stay in float32: NNRT_PASS_QUANTIZE in without */
+    bool no_quantize;    /* keep operators between casts in float32: as NNRT_PASS_QUANTIZE in without */
     const nnrt_log *log; /* receives a line for each changed node. NULL: none */
-    uint32_t without;    /* passes that are left out, NNRT_PASS_ of each */
+    uint32_t without;    /* disabled passes: the sum of their NNRT_PASS_ bits */
 } nnrt_optimize_desc;
 NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model, const nnrt_optimize_desc *desc,
                                                   nnrt_error *error);
-/* Index of the tensor with this name, NNRT_NO_TENSOR when there is none. */
+/* Index of the first tensor with this name; NNRT_NO_TENSOR if no tensor has it, or name is NULL or empty. */
 NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name);
-/* Graphviz text of a model: nodes with operator and attributes, shapes on the edges. Returns the length it needs
-   without the end. */
+/* Writes a model as Graphviz text: nodes with operator and attributes, shapes on the edges. Returns the length of the
+   whole text without its terminating 0, also if size is too small. */
 NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size);
 /* The same with the device of each node, as nnrt_partition.placed reports it: places[] has one entry per node, in
    order. The color of a node shows its device; the nodes of a partition share a box. */
@@ -316,75 +321,75 @@ NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placem
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>file */
 
-/* A .nnrt file holds a model so that it is used where it lies: a memory map, flash, an array. All numbers are
-   little-endian; a big-endian machine refuses files with NNRT_NOT_SUPPORT.
+/* A .nnrt file stores a model for use in place: in a memory map, flash or an array. All numbers are little-endian; a
+   big-endian machine rejects files with NNRT_NOT_SUPPORT.
 
-   Header, 64 bytes: 8 bytes magic 89 'N' 'N' 'R' 'T' 0D 0A 1A; u32 version (1 or 2); u32 bytes of the header (64); u64 bytes
-   of the file; u64 checksum: FNV-1a-64 over the file with these 8 bytes as zeros; u32 number of sections; u32 bytes of
-   a row of the section table (40); u32 1 in a cache (>>cache), whose device sections enter the checksum by words of 8
-   bytes, as a checksum of all bytes takes longer than to pack weights again, else 0; zeros.
-   Section table, right behind: a row is u32 type; u32 flags; u64 offset from the start of the file; u64 bytes; u32
-   alignment, a power of two of at least 64; u32 record: bytes of one of the records that it consists of; u32 name, a
-   TEXT; u32 zero. Sections stand in the order of their offsets and do not overlap. Readers skip sections of a type that
-   they do not know, unless flags has bit 0, and the rest of a record that is longer than they know; of one that is
-   shorter, from an earlier writer, the rest is zeros. The version increases only for changes that older readers neither
-   skip nor refuse by flags, and is written only if a model needs it. 2: a tensor has a quantAxis.
+   Header, 64 bytes: 8 bytes magic 89 'N' 'N' 'R' 'T' 0D 0A 1A; u32 version (1 or 2); u32 bytes of the header (64); u64
+   bytes of the file; u64 checksum: FNV-1a-64 over the file with these 8 bytes as zeros; u32 number of sections; u32
+   bytes of a row of the section table (40); u32 1 in a cache (>>cache), whose device sections enter the checksum by
+   words of 8 bytes, as a checksum of all bytes takes longer than to pack weights again, else 0; zeros.
+   Section table, directly after the header: a row is u32 type; u32 flags; u64 offset from the start of the file; u64
+   bytes; u32 alignment, a power of two of at least 64; u32 record: bytes per record of the section; u32 name, a TEXT;
+   u32 zero. Sections are sorted by offset and do not overlap. Readers skip sections of unknown type, unless flags has
+   bit 0 (then they reject the file). Of a record that is longer than they know they ignore the rest; a shorter one,
+   from an earlier writer, is extended with zeros. The version increases only for changes that older readers neither
+   skip nor reject by flags, and is written only if a model needs it. Version 2: a tensor has a quantAxis.
 
-   TEXT: u32, offset in "strings", whose texts end in 0; behind a 0, or offset 0, the empty text. LIST: u32 at, u32
-   count: entries from word `at` (of 4 bytes) of "lists"; entries of 8 bytes stand at even words. No two texts,
+   TEXT: u32, offset in "strings", whose texts end in 0; it follows a 0; offset 0 is the empty text. LIST: u32 at, u32
+   count: entries from word `at` (of 4 bytes) of "lists"; entries of 8 bytes begin at even words. No two texts,
    lists or constants share bytes.
 
    type  section    record
-   1     strings    1: the texts, one behind the other; the first and the last byte are 0
+   1     strings    1: the texts, one after the other; the first and the last byte are 0
    2     model      24, one: TEXT name, u32 zero, LIST of u32 inputs, LIST of u32 outputs
    3     subgraphs  32: TEXT name, u32 zero, LISTs of u32: inputs, outputs, nodes. The first is the main graph
    4     tensors    56: TEXT name, i32 dataType, i32 format, u32 flags (bit 0: constant), LIST of i32 dims, LIST of
                     quantParams (i32 numBits, i32 zeroPoint, f64 scale), u64 offset in "weights", u32 bytes, i32
                     quantAxis (version 1: zero), LIST of u32 symbols (0.1.0 had 48 bytes, without it)
    5     nodes      40: TEXT name, i32 nodeType, i32 quantType, u32 shape of the attributes, LIST of 8-byte attributes,
-                    LISTs of u32: inputs, outputs. Where a node is of an operator of the application (nnrt_op_register)
-                    44, and behind these TEXT operator; such a node has nodeType -1: its operator is the one that has this
-                    name where the file is loaded
+                    LISTs of u32: inputs, outputs. 44 if any node has an operator of the application (nnrt_op_register):
+                    TEXT operator follows. Such a node has nodeType -1, and loading looks its operator up in the
+                    registry by this name
    6     lists      4
    7     metadata   8: TEXT key, TEXT value. The keys are unique and not empty
-   8     weights    1: constants, dense, each from a multiple of 64 on
+   8     weights    1: constants, dense, each at a multiple of 64
    9     device     1: prepared form of the model, or of a partition; its name is the device's unique name
 
-   A device section: u64 checksum, by words, over what is behind these 8 bytes; u64 model: a digest of the model, or of
-   the part, with all weights (FNV-1a-64 of a .nnrt file of its own without metadata, weights by words); u64
-   options: FNV-1a-64 over those it was prepared with and the device; u32 NNRT_LAYOUT; i32 type of the device; u32 number
-   of blocks; u32 flags (bit 0: it is of the whole model); 24 zeros; a row of u64 offset in the section, u64 bytes for each block; the blocks, each from a multiple of 64 on: what
-   ExportModelCache gave, in that order. Flags bit 1: the blocks are a table and weights that a device packed
-   (nnrt_packs), for the whole model of this file as it lies there; the checksum ends with the table, and the digest is one
-   without weights: packed weights are, as the model's own, compared with the file's checksum alone.
+   A device section: u64 checksum, by words, over all bytes after these 8; u64 model: a digest of the model, or of the
+   partition, with all weights (FNV-1a-64 of a .nnrt file of its own without metadata, weights by words); u64 options:
+   FNV-1a-64 over the options of the preparation and the device; u32 NNRT_LAYOUT; i32 type of the device; u32 number of
+   blocks; u32 flags (bit 0: the whole model, not a partition); 24 zeros; per block a row of u64 offset in the section,
+   u64 bytes; the blocks, each at a multiple of 64: the result of ExportModelCache, in its order. Flags bit 1: the
+   blocks are a table and the prepacked weights of a device (nnrt_packs), for the whole model as this file stores it;
+   the checksum ends with the table, and the digest excludes weights: only the checksum of the file covers prepacked
+   weights, as it does the weights of the model.
 
-   An attribute is 8 bytes, in the order of the struct's description (nnrt_attr_struct): BOOL 0 or 1; INT, INT64, ENUM and
-   TYPE i64; FLOAT its bits, above them zeros; DOUBLE its bits; STRING a TEXT and GRAPH u32 (0xFFFFFFFF: none), above
-   them zeros; INTS and INTS64 LIST of i64; INTS2 LIST of 8-byte LISTs of i64; FLOATS LIST of f32. A file may have fewer
-   than the description: those behind take their defaults. The shape is FNV-1a-32 over the attributes that the file has:
-   each name with the 0 behind it, and its kind (NNRT_ATTR_KIND_) as one byte. There INT64 and a TYPE of 8 bytes count as
-   INT, a TYPE of 4 as ENUM, INTS64 as INTS: the file does not limit the range of a value.
+   An attribute is 8 bytes, in the order of the struct's description (nnrt_attr_struct): BOOL 0 or 1; INT, INT64, ENUM
+   and TYPE i64; FLOAT its bits, above them zeros; DOUBLE its bits; STRING a TEXT and GRAPH u32 (0xFFFFFFFF: none),
+   above them zeros; INTS and INTS64 LIST of i64; INTS2 LIST of 8-byte LISTs of i64; FLOATS LIST of f32. A file may have
+   fewer than the description: the rest have their defaults. The shape is FNV-1a-32 over the attributes that the file
+   has: each name with its terminating 0, and its kind (NNRT_ATTR_KIND_) as one byte. In this hash INT64 and a TYPE of 8
+   bytes count as INT, a TYPE of 4 as ENUM, INTS64 as INTS: the file does not limit the range of a value.
 
-   Metadata are for the program that uses the model. Keys that have a meaning (the command line uses them):
-     labels                 names of the classes of each output, one a line: an output that has an axis of as many
-                            extents as there are lines (two at least) has them there
+   Metadata are for the program that uses the model. Keys with a meaning (the command line uses them):
+     labels                 names of the classes, one per line (at least 2), for each output: they belong to the axis
+                            whose size is the number of lines
      labels.OUTPUT          the same for the output of that name
      input.NAME.mean        how an image becomes the input of that name: value = (pixel - mean) * scale, pixel 0 to 255.
-     input.NAME.scale       One number, or one a channel with commas between; a number may be a fraction, 1/255
+     input.NAME.scale       One number, or one per channel, separated by commas; a number may be a fraction, 1/255
      input.NAME.std         a divisor instead of scale
      input.NAME.color       rgb, bgr or gray: meaning of the channels
-     input.NAME.invert      yes: 255 - pixel in the pixel's place; no
+     input.NAME.invert      yes: 255 - pixel instead of pixel; no
      input.NAME.layout      nchw or nhwc: the order of the axes
      description, license, source   texts for people
 
-   Room for later. Several subgraphs: the records are there, and writing keeps all; nodes, tensors and weights of all
-   stand in the same tables. No operator calls a second one yet, so that loading refuses a file with more than one with
-   NNRT_NOT_SUPPORT. A device's prepared form: sections of type 9 behind the portable model, which stays what it is without
-   them; a device that cannot use one prepares the model anew. A file that has them and no nodes is a cache (>>cache): its
-   tensors are the inputs and outputs of a model that is elsewhere. Sections of types of one's own: from 0x10000 on; those
-   below are kept for later versions. Saving a model leaves out unknown sections, and those of devices unless they are
-   given (nnrt_save_desc.cache): they may not hold for what is saved. */
-#define NNRT_FILE_VERSION 2 /* the latest; writing takes an earlier one where it suffices */
+   Extensions. Subgraphs (IF, LOOP): nodes, tensors and weights of all graphs share the same tables; an attribute GRAPH
+   is the number of a record of "subgraphs". Prepared forms of devices: sections of type 9 after the portable model,
+   which does not depend on them; a device that cannot use one prepares the model again. A file with such sections and
+   no nodes is a cache (>>cache): its tensors are the inputs and outputs of a model that is stored elsewhere. Section
+   types of an application: from 0x10000 on; lower ones are reserved. Saving a model drops unknown sections, and device
+   sections unless they are passed (nnrt_save_desc.cache): they may not be valid for the saved model. */
+#define NNRT_FILE_VERSION 2 /* the latest; writing uses an earlier one if it suffices */
 #define NNRT_FILE_HEADER 64 /* bytes that nnrt_file_is needs */
 
 /* Loading requests from the allocator at most this factor times the bytes of the file without its weights and device
@@ -395,10 +400,10 @@ typedef struct nnrt_metadata {
     const char *key, *value; /* "labels", "cat\ndog" */
 } nnrt_metadata;
 
-/* The model in the file data, which is used in place: aligned to NNRT_ALIGNMENT, it must outlive the model. bytes may be
-   more than the file has. Whatever stands in data, the answer is a model that nnrt_model_check accepts, or a code. All
-   that is taken comes from memory and is kept there; its temporary blocks are dropped. Such a model is not destroyed: it
-   ends with the memory. checksum: compare it, which reads the whole file. */
+/* Loads the model in the file data, which is used in place: it must be aligned to NNRT_ALIGNMENT and outlive the model.
+   bytes may exceed the size of the file. For any content of data the result is a model that nnrt_model_check accepts,
+   or a code. All allocations come from memory and stay there; its temporary blocks are dropped. Such a model is not
+   destroyed: it ends with the memory. checksum: verify it, which reads the whole file. */
 NNRT_API NNRT_ReturnCode nnrt_model_load_into(NNRT_Model **model, const void *data, size_t bytes, bool checksum,
                                               nnrt_memory *memory, nnrt_error *error);
 /* True when data, of at least NNRT_FILE_HEADER bytes, begins like a .nnrt file. */
@@ -423,13 +428,13 @@ typedef struct nnrt_save_desc {
 /* All zero is the default. */
 typedef struct nnrt_load_desc {
     const nnrt_allocator *allocator; /* NULL = malloc */
-    bool checksum; /* compare the checksum: reads the whole file. All else is checked in any case, weights never read */
-    bool noMap;    /* nnrt_model_load reads the file into memory: it may then be changed while the model lives */
+    bool checksum; /* verify the checksum: reads the whole file. All else is validated always, without the weights */
+    bool noMap;    /* nnrt_model_load reads the file into memory: the file may then change while the model exists */
     bool cache;    /* the file may be a cache, whose checksum is verified: its model has no nodes, and sessions
                       use the form that the device stored in the file, or fail */
     bool
-        strangers; /* nodes of operators that are not registered (nnrt_op_register) stay, without attributes: for asking
-                       devices which nodes they take; nothing else takes such a model */
+        strangers; /* keep nodes of operators that are not registered (nnrt_op_register), without attributes: to ask
+                       devices which nodes they support; all other functions reject such a model */
 } nnrt_load_desc;
 
 /* Writes a checked model. out NULL: only sets *bytes, the required size; a smaller out returns INSUFFICIENT_BUFFER. */
@@ -445,11 +450,11 @@ NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *
    replaced, not its target. */
 NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *path, const nnrt_save_desc *desc,
                                          nnrt_error *error);
-/* Maps the file where the system can, else reads it. A mapped file must not be cut short while the model lives; to
-   replace it by renaming, as nnrt_model_save does, is fine. */
+/* Maps the file if the system supports it, otherwise reads it. A mapped file must not be truncated or overwritten while
+   the model exists; replacing it by renaming, as nnrt_model_save does, is safe. */
 NNRT_API NNRT_ReturnCode nnrt_model_load(NNRT_Model **model, const char *path, const nnrt_load_desc *desc,
                                          nnrt_error *error);
-/* Writes any bytes as nnrt_model_save does: INVALID_PATH, there is no place for the file; FAILED, it could not be written. */
+/* Writes any bytes as nnrt_model_save does. INVALID_PATH: the file cannot be created there; FAILED: writing failed. */
 NNRT_API NNRT_ReturnCode nnrt_file_write(const char *path, const void *data, size_t bytes, nnrt_error *error);
 #endif
 
@@ -465,7 +470,7 @@ typedef struct nnrt_file_section {
     const void *data;
     size_t offset, bytes;
 } nnrt_file_section;
-/* Section `index` of the file that the model was loaded from; false behind the last one. */
+/* Section `index` of the file that the model was loaded from; false after the last one. */
 NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_file_section *section);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -490,8 +495,8 @@ typedef struct nnrt_cache nnrt_cache;
 
 /* All zero: entries are kept in memory only, for nnrt_cache_save_memory and nnrt_save_desc. */
 typedef struct nnrt_cache_desc {
-    /* There is the file TOKEN.nnrt, which sessions read, and write, as nnrt_model_save does, when it lacks something. NULL:
-       no file. With NNRT_NO_STDIO it must be NULL, else NOT_SUPPORT. */
+    /* Directory of the file TOKEN.nnrt. Sessions read it, and write it, as nnrt_model_save does, if an entry was
+       missing. NULL: no file. With NNRT_NO_STDIO it must be NULL, otherwise NOT_SUPPORT. */
     const char *directory;
     /* Letters, digits, '.', '_' and '-', not '.' first. NULL: 16 digits from the model, the options and the name of the
        session's device. */
@@ -499,15 +504,16 @@ typedef struct nnrt_cache_desc {
     const void *data; /* output of nnrt_cache_save_memory: searched before the file; must outlive the cache */
     size_t bytes;
     const nnrt_allocator *allocator;
-    bool packed; /* for nnrt_save_desc: packed weights stand beside the model. INVALID_PARAMETER: with directory or data */
+    bool packed; /* for nnrt_save_desc: store prepacked weights with the model. With directory or data:
+                    INVALID_PARAMETER */
 } nnrt_cache_desc;
 
 /* The use of the cache by the last session. */
 typedef struct nnrt_cache_state {
-    uint32_t restored;     /* models or parts that devices took from it */
+    uint32_t restored;     /* models or partitions that devices restored from it */
     uint32_t prepared;     /* partitions that devices with a cache had to prepare */
-    uint32_t packed;       /* weights that these packed (the device "cpu"); 0: all were restored */
-    uint32_t kept;         /* partitions of both that it holds now: a device may not export */
+    uint32_t packed;       /* weights that these devices packed ("cpu"); 0: all were restored */
+    uint32_t kept;         /* restored and prepared partitions that it stores now: a device may fail to export */
     NNRT_ReturnCode saved; /* result of writing the file; SUCCESS also if there was nothing to write */
     nnrt_error fault;      /* why the old file was not used, else why the file was not written; code SUCCESS: neither */
 } nnrt_cache_state;
@@ -527,7 +533,7 @@ NNRT_API NNRT_ReturnCode nnrt_cache_save_memory(const nnrt_cache *cache, const n
 struct nnrt_session_desc;
 NNRT_API NNRT_ReturnCode nnrt_cache_ask(nnrt_cache *cache, const NNRT_Model *model,
                                         const struct nnrt_session_desc *desc, bool *usable, nnrt_error *error);
-/* nnrt_device_prepare through a cache, where there is no session. The model may be one without nodes. config->buffer is
+/* nnrt_device_prepare through a cache, without a session. The model may have no nodes. With config->buffer:
    NOT_SUPPORT. */
 NNRT_API NNRT_ReturnCode nnrt_cache_prepare(nnrt_cache *cache, nnrt_device *device, const NNRT_Model *model,
                                             const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
@@ -549,21 +555,20 @@ typedef struct nnrt_pool nnrt_pool;
 
 /* All zero is the default. */
 typedef struct nnrt_pool_desc {
-    uint32_t threads; /* that work on a run, the one that runs it included: one fewer is started, with 1 none. 0 = as
-                         many as the system has processors for programs */
-    uint32_t linger;  /* microseconds for which they look for work before they sleep, in runs and between them: short
-                         runs that follow one another closely need not wake them, which may take longer than the run.
-                         0 = between runs they do not */
+    uint32_t threads; /* threads per run, including the calling one: the pool starts one fewer. 0 = the number of
+                         processors that the system gives to programs */
+    uint32_t linger;  /* microseconds for which idle threads poll before they sleep, during and between runs: waking
+                         them may take longer than a short run. 0 = no polling between runs */
     const nnrt_allocator *allocator;
     /* Default of threads and linger: LOW is one thread, MEDIUM half of the processors, the others all of them; EXTREME
        lingers for 2 ms. */
     NNRT_PerformanceMode mode;
 } nnrt_pool_desc;
 
-/* Starts the threads and takes all memory that the pool ever needs. FAILED: the system starts no more threads, and those
-   that were have ended. The threads have the signal mask of the one that calls. */
+/* Starts the threads and allocates all memory that the pool ever needs. FAILED: the system cannot start all threads;
+   those that were started have ended. The threads inherit the signal mask of the calling thread. */
 NNRT_API NNRT_ReturnCode nnrt_pool_create(nnrt_pool **pool, const nnrt_pool_desc *desc, nnrt_error *error);
-/* Ends the threads. Sessions that have the pool have been destroyed. NULL is fine. */
+/* Ends the threads. Destroy the sessions that use the pool first. NULL is fine. */
 NNRT_API void nnrt_pool_destroy(nnrt_pool *pool);
 /* The interface for sessions; it belongs to the pool and lives as long. NULL: pool is NULL. */
 NNRT_API const nnrt_parallel *nnrt_pool_parallel(const nnrt_pool *pool);
@@ -574,10 +579,10 @@ NNRT_API const nnrt_parallel *nnrt_pool_parallel(const nnrt_pool *pool);
 
 /* All zero is the default: the best device, memory from malloc. */
 typedef struct nnrt_session_desc {
-    const char *device; /* NULL = "auto"; "auto:npu0,npu1": over these, the preferred one first, then reference */
+    const char *device; /* NULL = "auto"; "auto:npu0,npu1": these, the preferred one first, then reference */
     uint32_t threads;   /* 0 = one */
     const nnrt_allocator *allocator;
-    void *buffer; /* everything is laid into it, nothing is allocated; aligned to NNRT_ALIGNMENT */
+    void *buffer; /* memory of the whole session, nothing is allocated; aligned to NNRT_ALIGNMENT */
     size_t bufferBytes;
     bool copyConstants;         /* the model may be destroyed before the session */
     nnrt_dims_list inputDims;   /* dimensions of inputs that have -1: one entry per input. -1: see bounds */
@@ -586,18 +591,17 @@ typedef struct nnrt_session_desc {
                                    profile are ignored */
     nnrt_bound_list bounds;     /* upper bounds of dynamic dimensions, by tensor: of an input with -1, or of a
                                    result with a data-dependent shape */
-    uint32_t maxTrips;          /* that a LOOP may make before the run ends with TIME_OUT; 0 = NNRT_MAX_TRIPS */
+    uint32_t maxTrips;          /* iterations of a LOOP after which the run fails with TIME_OUT; 0 = NNRT_MAX_TRIPS */
     const nnrt_profile *profile; /* receives each step of a run (nnrt_hal.h); copied. NULL: none. Without a clock of
-                                    its
-                                    own it uses the system's in nanoseconds, which NNRT_NO_STDIO lacks */
+                                    its own it uses the system's, in nanoseconds, which NNRT_NO_STDIO lacks */
     const nnrt_log *log; /* receives lines while the session is created: the devices that support the model, and its
                             memory. NULL: none */
     const nnrt_partition *partition; /* how auto partitions the model, and a report; NULL: all zero */
     /* The next three require a device with that ability (nnrt_device_can): otherwise NOT_SUPPORT; auto passes them to
-       those of its devices that have it. They and the members after them are ignored if the session shares. */
-    bool enableFloat16;            /* float32 may be computed in float16; the device "cpu" packs weights so */
+       each of its devices that has it. They and the members after them are ignored if the session shares. */
+    bool enableFloat16;            /* float32 may be computed in float16; the device "cpu" packs weights in float16 */
     NNRT_PerformanceMode mode;     /* NNRT_PERFORMANCE_NONE to _EXTREME */
-    NNRT_Priority priority;        /* NNRT_PRIORITY_NONE to _HIGH; of its runs in a queue, too, that name none */
+    NNRT_Priority priority;        /* NNRT_PRIORITY_NONE to _HIGH; also of its queued runs that have none */
     NNRT_ExtensionList extensions; /* names and values for the device, which copies them */
     /* The model in the device's own format (PrepareOfflineModel); the caller may free or change it once the session
        exists. `model` then defines inputs and outputs, with names, types and shapes; its nodes are ignored. The size
@@ -608,13 +612,13 @@ typedef struct nnrt_session_desc {
        Device sections of a .nnrt file are used without a cache as well, but not with buffer. */
     nnrt_cache *cache;
     /* The threads for the work items of kernels: the application's, or a thread pool's (nnrt_pool_parallel);
-       auto runs partitions on different devices concurrently with them, which may take a larger arena. They outlive
-       the session and those that share with it, all of whose threads call run. NULL: the calling thread does all
-       work. No session ever starts a thread. */
+       auto runs partitions on different devices concurrently with them, which may need a larger arena. They must
+       outlive the session and the sessions that share its prepared model; each session calls `run` from its own thread.
+       NULL: the calling thread does all work. No session ever starts a thread. */
     const nnrt_parallel *parallel;
     nnrt_ask ask; /* answers devices that ask for objects of the application (nnrt_hal.h); does not reach devices in
                      other processes. NULL: nobody answers */
-    const nnrt_context *contexts; /* that devices are to use (nnrt_context_open); they outlive the session */
+    const nnrt_context *contexts; /* contexts for devices (nnrt_context_open); they must outlive the session */
     uint32_t nContexts;
 } nnrt_session_desc;
 
@@ -626,7 +630,7 @@ typedef struct nnrt_session nnrt_session;
 NNRT_API NNRT_ReturnCode nnrt_session_create(nnrt_session **session, const NNRT_Model *model,
                                              const nnrt_session_desc *desc, nnrt_error *error);
 NNRT_API void nnrt_session_destroy(nnrt_session *session); /* NULL is fine */
-/* Bytes that desc->buffer must have, exactly: one fewer is NNRT_OUT_OF_MEMORY. */
+/* The exact size of desc->buffer in bytes: one fewer is NNRT_OUT_OF_MEMORY. */
 NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_session_desc *desc, size_t *bytes,
                                             nnrt_error *error);
 /* The memory of a session, in bytes. total: all memory that it keeps, tables and arena included; preparing may need
@@ -705,13 +709,13 @@ NNRT_API const char *nnrt_session_error(const nnrt_session *session);
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>queue */
 
-/* A queue of runs for threads of its own. The waiting run of the highest priority is next; of equal priorities the
-   first one queued. All functions may be called by any thread. */
+/* A queue of runs with its own threads. The next run is the one with the highest priority; among equal priorities the
+   first one queued. Any thread may call all functions. */
 typedef struct nnrt_queue nnrt_queue;
 
 /* All zero is the default. */
 typedef struct nnrt_queue_desc {
-    uint32_t threads; /* that make runs; 0 = one. One more watches over time limits. */
+    uint32_t threads; /* threads that execute runs; 0 = one. One more enforces time limits. */
     uint32_t places;  /* runs that may wait at once; 0 = NNRT_QUEUE_PLACES */
     const nnrt_allocator *allocator;
 } nnrt_queue_desc;
@@ -725,13 +729,13 @@ typedef struct nnrt_queue_desc {
    cancelled as by nnrt_session_cancel, and other work counts as failed once it ends; its results are undefined: all
    of these end with NNRT_TIME_OUT. */
 typedef struct nnrt_queued {
-    NNRT_Priority priority; /* NNRT_PRIORITY_NONE: that of the session, of other work, too, MEDIUM */
+    NNRT_Priority priority; /* NNRT_PRIORITY_NONE: that of the session; if it is NONE, and for other work, MEDIUM */
     uint32_t timeLimit;     /* milliseconds from the call on, by the system's clock; 0 = none */
     void (*done)(void *user, NNRT_ReturnCode code, const char *message);
     void *user;
 } nnrt_queued;
 
-/* Starts the threads and takes all memory that the queue ever needs. */
+/* Starts the threads and allocates all memory that the queue ever needs. */
 NNRT_API NNRT_ReturnCode nnrt_queue_create(nnrt_queue **queue, const nnrt_queue_desc *desc, nnrt_error *error);
 /* Waiting runs end with NNRT_CANCELLED; the function waits for active ones. NULL is fine. */
 NNRT_API void nnrt_queue_destroy(nnrt_queue *queue);
@@ -747,12 +751,13 @@ NNRT_API NNRT_ReturnCode nnrt_run_async(nnrt_queue *queue, nnrt_session *session
 typedef NNRT_ReturnCode (*nnrt_queue_work)(void *context, const char **message);
 NNRT_API NNRT_ReturnCode nnrt_queue_add(nnrt_queue *queue, nnrt_queue_work work, void *context, const void *key,
                                         const nnrt_queued *how, uint64_t *ticket);
-/* A run that waits ends with NNRT_CANCELLED before this returns; one that has begun soon after, as by
-   nnrt_session_cancel. NNRT_OPERATION_FORBIDDEN: it is over, or it has begun and is work that nnrt_queue_add took. */
+/* Cancels a queued run. A waiting run ends with NNRT_CANCELLED before the function returns, an active one soon after,
+   as by nnrt_session_cancel. NNRT_OPERATION_FORBIDDEN: the run is over, or it is active work of nnrt_queue_add. */
 NNRT_API NNRT_ReturnCode nnrt_queue_cancel(nnrt_queue *queue, uint64_t ticket);
-/* Returns once nothing waits, and done has returned for all. */
+/* Waits until the queue is empty and done has returned for all runs. */
 NNRT_API void nnrt_queue_wait(nnrt_queue *queue);
-/* All work of that key which waits ends with NNRT_CANCELLED; returns when done has returned for all of that key. */
+/* Cancels all waiting work with this key (NNRT_CANCELLED), then waits until done has returned for all work with this
+   key. */
 NNRT_API void nnrt_queue_drop(nnrt_queue *queue, const void *key);
 #endif
 
@@ -763,7 +768,7 @@ NNRT_API const char *nnrt_version(void); /* "0.2.0" */
 #ifdef __cplusplus
 }
 #ifndef NNRT_FIRMWARE
-/* For NNRT_IO: the address of a temporary, good until the end of the call. */
+/* For NNRT_IO: the address of a temporary, valid until the end of the call. */
 static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 {
     return &io;
@@ -777,7 +782,7 @@ static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 #if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_IMPLEMENTED)
 #define NNRT_IMPLEMENTED
 
-#include "nnrt_hal.h" /* its implementation, where only its declarations were read so far */
+#include "nnrt_hal.h" /* the implementation, if only its declarations were included so far */
 #if NNRT_AUTO
 #include "devices/nnrt_auto.h"
 #endif
@@ -847,10 +852,12 @@ NNRTI_NOINLINE static nnrti_owned *nnrti_owned_of(const NNRT_Model *model)
 
 #ifndef NNRT_FIRMWARE
 
-/* stb_ds serves while a model is built, never in a run. Only its array header and the macros that read it are used:
-   growth and freeing are ours (nnrti_array_room), so nothing of its code is compiled and no symbol of it leaves the
-   object. Its names are hidden while it is read and set free again at the end of >>models: a program may include its
-   own copy before or after this file, with or without its implementation. NNRT_STB_DS_H: where it lies. */
+/* The builder stores its growing arrays with the array header of stb_ds; no run uses it. Only this header and the
+   macros that read it are used: nnrti_array_room grows and nnrti_array_free frees, through the builder's allocator. So
+   no code of stb_ds is compiled and the object exports none of its symbols. Its names are renamed while it is included
+   and released at the end of >>models: a program may include its own copy before or after this file, with or without
+   its implementation. NNRT_STB_DS_H is its path. Rejected: growth by stb_ds, which dereferences NULL when memory runs
+   out. */
 #ifndef INCLUDE_STB_DS_H
 #define NNRTI_STBDS_PRIVATE
 #define stbds_rand_seed nnrt_stbds_rand_seed
@@ -921,6 +928,11 @@ NNRTI_NOINLINE static nnrti_owned *nnrti_owned_of(const NNRT_Model *model)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>builder */
 
+/* Idea: flat arrays of tensors and nodes, indexed by the numbers that the API returns; growing an array invalidates no
+   index. Each call validates its node and runs its shape rule at once, so an error names the call that caused it.
+   Invariant: the first fault is kept, and every later call does nothing; callers check once, at the end. Rejected:
+   validation only in nnrt_builder_finish, which would report a fault far from its cause. */
+
 NNRTI_SETUP()
 
 #define NNRTI_WRITTEN 1
@@ -928,8 +940,9 @@ NNRTI_SETUP()
 #define NNRTI_ALONE 2
 #define NNRTI_LARGE 65536u /* constants from so many bytes on are handed over to the model, and changed in place */
 
-/* A graph of a builder. A node that runs the graph closes it: nodeIndices then lists its nodes, and no more are added. So the
-   cost of adding a control-flow node is linear in the nodes of its subgraphs, whatever else the builder has. */
+/* A graph of a builder. A node that runs the graph closes it: nodeIndices then lists its nodes, and no more are added.
+   So the cost of adding a control-flow node is linear in the nodes of its subgraphs, independent of the size of the
+   rest of the model. */
 typedef struct nnrti_building {
     uint32_t caller; /* the node that runs it, or NNRTI_BY_NOBODY */
     uint32_t height; /* nesting depth of its subgraphs, itself included */
@@ -937,7 +950,8 @@ typedef struct nnrti_building {
     size_t widest;   /* closed: operands of its widest node, subgraphs included */
 } nnrti_building;
 
-/* The arrays carry stb_ds' header. All else lies in memory: small things in pieces of NNRTI_BUILDER_PIECE bytes. */
+/* The arrays have the header of stb_ds. Everything else is allocated from memory, small objects in pieces of
+   NNRTI_BUILDER_PIECE bytes. */
 struct nnrt_builder {
     nnrt_allocator allocator;
     nnrt_memory memory;
@@ -945,20 +959,21 @@ struct nnrt_builder {
     size_t pieceLeft;
     const char *name;
     NNRT_Tensor *tensors;
-    uint8_t *copied; /* per tensor: its data lie in memory and go into the model; NNRTI_ALONE: nobody else has them */
+    uint8_t *copied; /* per tensor: the model receives its data from memory; NNRTI_ALONE: no other tensor shares them */
     NNRT_Node *nodes;
     uint32_t *inputs, *outputs;
-    NNRT_SubGraph *graphs; /* the main one in front; only where there are subgraphs, as the next two */
+    NNRT_SubGraph *graphs; /* the main graph first; NULL without subgraphs, like the next three */
     uint32_t *owners;      /* per node: its graph */
     uint32_t *before;      /* per node: the node added before it to its graph, or NNRTI_BY_NOBODY */
     nnrti_building *building; /* per graph */
     uint32_t entered;      /* the graph of the next node */
-    nnrt_error error;      /* the first fault; with a code nothing more happens */
+    nnrt_error error;      /* the first fault; with a code all calls do nothing */
     bool finished;         /* nnrt_builder_finish was called: every further call is a fault */
     bool waiting;          /* a node reads tensors that were unknown when it was added */
     nnrt_memory inferred;  /* results of shape rules */
     uint32_t symbols;      /* symbols given to dynamic dimensions so far */
-    /* Per tensor, up to the last node: its writer; its properties; whether these are known; how nodes name it. */
+    /* Per tensor, grown by nnrti_builder_tables: its writer (a node, or NNRTI_BY_), its properties, whether these are
+       known, and how nodes use it. */
     uint32_t *writers;
     nnrt_operand *shapes;
     uint8_t *known, *named; /* named: NNRTI_WRITTEN, or NNRTI_READ */
@@ -996,7 +1011,8 @@ static void nnrti_builder_no_memory(nnrt_builder *b)
     (void)nnrt_error_set(&b->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
 }
 
-/* The array with room for `extra` more elements of that size. Failure is recorded in b, the array is then as before. */
+/* Returns the array with room for `extra` more elements of this size; the capacity at least doubles, so appending is
+   O(1) amortized. Failure is recorded in b, and the array is returned unchanged. */
 static void *nnrti_array_room(nnrt_builder *b, void *array, size_t size, size_t extra)
 {
     size_t length = stbds_arrlenu(array), capacity = stbds_arrcap(array), bytes, want;
@@ -1028,7 +1044,7 @@ NNRTI_NOINLINE static void nnrti_array_free(nnrt_builder *b, void *array, size_t
         nnrt_free(&b->allocator, stbds_header(array), stbds_arrcap(array) * size + sizeof(stbds_array_header));
 }
 
-/* Appends value to an array of the builder b; nothing happens when there is no memory. */
+/* Appends value to an array of the builder b; without memory only records the fault. */
 #define NNRTI_PUSH(b, T, array, value)                                                                                 \
     do {                                                                                                               \
         (array) = (T *)nnrti_array_room(b, array, sizeof(T), 1);                                                       \
@@ -1041,14 +1057,14 @@ NNRTI_NOINLINE static uint32_t nnrti_array_count(const void *array)
     return array != NULL ? (uint32_t)(((const stbds_array_header *)array) - 1)->length : 0;
 }
 
-/* Only the first count elements stay. */
+/* Shortens an array to count elements; the capacity stays. */
 NNRTI_NOINLINE static void nnrti_array_cut(void *array, uint32_t count)
 {
     if (nnrti_array_count(array) > count)
         stbds_header(array)->length = count;
 }
 
-/* Gives everything back; the allocator stays. */
+/* Frees everything and resets the builder; only the allocator is kept. */
 static void nnrti_builder_clear(nnrt_builder *b)
 {
     nnrt_allocator allocator = b->allocator;
@@ -1098,6 +1114,7 @@ static void *nnrti_builder_keep(nnrt_builder *b, size_t count, size_t size)
     return block;
 }
 
+/* A copy that lives as long as the model being built; NULL = no memory, which is recorded. */
 static void *nnrti_builder_copy(nnrt_builder *b, const void *data, size_t count, size_t size)
 {
     void *copy = nnrti_builder_keep(b, count, size);
@@ -1183,6 +1200,7 @@ static bool nnrti_builder_dims(nnrt_builder *b, const char *name, int32_t rank, 
     return list->data != NULL;
 }
 
+/* Rule: the data type exists; a violation records a fault and returns false. */
 static bool nnrti_builder_type(nnrt_builder *b, const char *name, NNRT_DataType type)
 {
     if (nnrt_type_size(type) != 0)
@@ -1191,7 +1209,8 @@ static bool nnrti_builder_type(nnrt_builder *b, const char *name, NNRT_DataType 
     return false;
 }
 
-/* Appends a tensor; *t has all but the name. */
+/* Appends a tensor and returns its index, NNRT_NO_TENSOR after a fault. *t has all members except name and format,
+   which are set here; copied: see nnrt_builder.copied. */
 static uint32_t nnrti_builder_add(nnrt_builder *b, const char *name, NNRT_Tensor *t, bool copied)
 {
     t->name = nnrti_builder_text(b, name);
@@ -1212,7 +1231,8 @@ static NNRT_Tensor nnrti_tensor_make(NNRT_DataType type)
     return t;
 }
 
-/* The tables have an entry for each tensor. */
+/* Extends the per-tensor tables to all tensors: a tensor that is new has the writer NNRTI_BY_CONSTANT or
+   NNRTI_BY_NOBODY, and unknown properties. */
 static void nnrti_builder_tables(nnrt_builder *b)
 {
     for (uint32_t i = nnrti_array_count(b->writers); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b); i++)
@@ -1253,7 +1273,8 @@ NNRT_API uint32_t nnrt_builder_input(nnrt_builder *builder, const char *name, NN
     return nnrti_builder_failed(builder) ? NNRT_NO_TENSOR : index;
 }
 
-/* Makes t a constant with these bytes, which are at data or, when wanted, at a copy. */
+/* Makes t a constant: uses data in place, or a copy of them. Rules: at most 4 GiB - 1 bytes, as dataSize has 32 bits;
+   data is not NULL unless there are no elements. */
 static bool nnrti_builder_data(nnrt_builder *b, NNRT_Tensor *t, const char *name, const void *data, bool copy)
 {
     size_t bytes;
@@ -1357,7 +1378,7 @@ NNRT_API void nnrt_builder_quant(nnrt_builder *builder, uint32_t tensor, const N
         return;
     if (count > 0 && params == NULL) {
         (void)nnrt_error_set(&builder->error, NNRT_NULL_PTR,
-                             "tensor '%s': %u quantisation parameters, but params is NULL", nnrti_text_of(t->name),
+                             "tensor '%s': %u quantization parameters, but params is NULL", nnrti_text_of(t->name),
                              count);
         return;
     }
@@ -1389,7 +1410,7 @@ NNRT_API void nnrt_builder_symbols(nnrt_builder *builder, uint32_t tensor, const
     nnrti_builder_again(builder, tensor);
 }
 
-/* Every list of the attributes that counts entries has them. */
+/* Rule: no list among the attributes has a count above 0 and data NULL. */
 static bool nnrti_attr_lists(const nnrt_attr_struct *s, const void *attr)
 {
     for (uint32_t i = 0; i < s->count; i++) {
@@ -1424,12 +1445,14 @@ static void *nnrti_builder_attr(nnrt_builder *b, const nnrt_attr_struct *s, cons
     return copy;
 }
 
+/* A copy of a list of indices; its data are NULL after a fault. */
 static NNRT_Uint32List nnrti_builder_list(nnrt_builder *b, const uint32_t *list, uint32_t count)
 {
     return NNRT_Uint32List_make((const uint32_t *)nnrti_builder_copy(b, list, count, sizeof(*list)), count);
 }
 
-/* The model as far as it has come, as rules and checks look at it. */
+/* The current content of the builder as a model, for shape rules and checks. It uses b's arrays in place and is valid
+   until one of them grows. */
 static NNRT_Model nnrti_builder_model(const nnrt_builder *b)
 {
     NNRT_Model m;
@@ -1443,8 +1466,10 @@ static NNRT_Model nnrti_builder_model(const nnrt_builder *b)
     return m;
 }
 
-/* shapes[t], the shape of input t as the model declares it, gets numbers and symbols for dynamic dimensions. inputAxes:
-   the dynamic dimensions of earlier inputs, allocated from memory; false: no memory. */
+/* Gives dynamic dimensions of input t, in shapes[t], a placeholder size (NNRTI_OPEN_EXTENT) and a symbol: shape rules
+   compute with sizes, the symbol marks results that depend on a dynamic dimension. Dimensions with the same number in
+   NNRT_Tensor.symbols get the same symbol. inputAxes: the dynamic dimensions of earlier inputs, allocated from memory;
+   false: no memory. */
 static bool nnrti_builder_open_input(const nnrt_builder *b, nnrt_operand *shapes, uint32_t t,
                                      nnrti_input_axis **inputAxes, nnrt_memory *memory, uint32_t *symbols)
 {
@@ -1500,7 +1525,8 @@ static NNRTI_UNUSED void nnrti_builder_given(nnrt_builder *b, uint32_t t, const 
     b->known[t] = 1;
 }
 
-/* The newest node reads or writes the tensors of list. */
+/* Records that the newest node reads or writes the tensors of list (how: NNRTI_READ or NNRTI_WRITTEN); a tensor that no
+   node used before gets its declared properties. */
 static bool nnrti_builder_name(nnrt_builder *b, const NNRT_Model *m, const NNRT_Uint32List *list, uint8_t how)
 {
     for (uint32_t k = 0; k < list->count; k++) {
@@ -1527,7 +1553,7 @@ static void nnrti_builder_push_node(nnrt_builder *b, const NNRT_Node *node, uint
         b->building[graph].last = nnrti_array_count(b->nodes) - 1;
 }
 
-/* Only the first `count` nodes stay. */
+/* Removes all nodes from index `count` on, and restores the last node of each graph. */
 static void nnrti_builder_cut_nodes(nnrt_builder *b, uint32_t count)
 {
     for (uint32_t n = nnrti_array_count(b->owners); n-- > count;)
@@ -1537,7 +1563,8 @@ static void nnrti_builder_cut_nodes(nnrt_builder *b, uint32_t count)
     nnrti_array_cut(b->before, count);
 }
 
-/* One more graph; the first one is the main one, which has the nodes so far. */
+/* Appends a graph. The first call creates the main graph, which owns all nodes so far: models without subgraphs pay
+   nothing for the tables of graphs. */
 static void nnrti_builder_push_graph(nnrt_builder *b, const char *name)
 {
     const uint32_t nodes = b->graphs == NULL ? nnrti_array_count(b->nodes) : 0;
@@ -1571,7 +1598,8 @@ static size_t nnrti_builder_width(const nnrt_builder *b, uint32_t n)
     return width;
 }
 
-/* Node n runs graph g, which gets no more nodes. */
+/* Closes graph g, which node n runs: lists its nodes in nodeIndices, in the order in which they were added, and sets
+   widest. */
 static void nnrti_builder_close(nnrt_builder *b, uint32_t g, uint32_t n)
 {
     nnrti_building *building = &b->building[g];
@@ -1590,7 +1618,7 @@ static void nnrti_builder_close(nnrt_builder *b, uint32_t g, uint32_t n)
     building->caller = n;
 }
 
-/* A tensor like t, in its place in the twin of a graph. */
+/* Appends a copy of tensor t for the copy of a subgraph and records it in twins[t]; data are shared. */
 static void nnrti_builder_twin_tensor(nnrt_builder *b, uint32_t t, uint32_t writer)
 {
     const NNRT_Tensor tensor = b->tensors[t];
@@ -1658,7 +1686,9 @@ static uint32_t nnrti_builder_twin(nnrt_builder *b, uint32_t g)
     return twin;
 }
 
-/* Node n, whose attributes are b's own, runs its graphs: each gets no more nodes. One that another node runs is copied. */
+/* Closes the graphs that node n runs; its attributes must be the builder's copy, as graph numbers in them may change. A
+   graph that another node runs already is copied. Rules: a graph does not run itself, and the nesting depth is at most
+   NNRT_MAX_NESTING. */
 NNRTI_COLD static void nnrti_builder_run(nnrt_builder *b, uint32_t n)
 {
     const uint32_t owner = b->owners != NULL ? b->owners[n] : 0;
@@ -1683,7 +1713,8 @@ NNRTI_COLD static void nnrti_builder_run(nnrt_builder *b, uint32_t n)
     }
 }
 
-/* The newest node runs its graphs, if it has some. It reads their outputs, which may be tensors that no node reads. */
+/* Connects the newest node with the graphs that it runs, if any: closes or copies them, clears the table of copies, and
+   marks their outputs as read (these may be tensors that no node reads). */
 static void nnrti_builder_runs(nnrt_builder *b, uint32_t n)
 {
     NNRT_Model m;
@@ -1811,7 +1842,7 @@ NNRTI_COLD static bool nnrti_builder_infer(nnrt_builder *b, const NNRT_Model *m,
     return folded && !nnrti_builder_failed(b);
 }
 
-/* Something new has been said of a tensor: the node that writes it is inferred once more. */
+/* A property of a tensor changed: infers the node that writes it again. */
 static void nnrti_builder_again(nnrt_builder *b, uint32_t tensor)
 {
     NNRT_Model m;
@@ -1822,7 +1853,8 @@ static void nnrti_builder_again(nnrt_builder *b, uint32_t tensor)
         (void)nnrti_builder_infer(b, &m, b->writers[tensor]);
 }
 
-/* The nodes of the main graph whose results are not known yet, producers first, as order has them. */
+/* Infers nodes of the main graph that waited for an input, producers first (order: of nnrt_model_check). Called by
+   nnrt_builder_finish, when every tensor has its writer. */
 static void nnrti_builder_wait(nnrt_builder *b, const NNRT_Model *m, const uint32_t *order)
 {
     const uint32_t *begin = order + m->nodes.count;
@@ -1836,7 +1868,8 @@ static void nnrti_builder_wait(nnrt_builder *b, const NNRT_Model *m, const uint3
     }
 }
 
-/* Makes tensor t the constant o, with data in b, or the data of constant `from`. */
+/* Makes tensor t the constant o. Its data are in b and belong to t alone, or are shared with constant `from`, which
+   then counts as shared as well (no NNRTI_ALONE). */
 static bool nnrti_builder_settle(nnrt_builder *b, uint32_t t, const nnrt_operand *o, uint32_t from)
 {
     NNRT_Tensor *tensor = &b->tensors[t];
@@ -1855,7 +1888,8 @@ static bool nnrti_builder_settle(nnrt_builder *b, uint32_t t, const nnrt_operand
     return true;
 }
 
-/* The results of the newest node, all known, become constants, and it goes. */
+/* Constant folding during import: the results of the newest node, all known, become constants, and the node is removed.
+   A result whose data are those of a constant input (a reshape) shares them. */
 static void nnrti_builder_settle_node(nnrt_builder *b)
 {
     const uint32_t n = nnrti_array_count(b->nodes) - 1;
@@ -1891,6 +1925,7 @@ static NNRTI_UNUSED nnrti_builder_mark nnrti_builder_here(const nnrt_builder *b)
     return m;
 }
 
+/* Rollback to mark m. Memory that was allocated since stays until the builder is cleared. */
 static NNRTI_UNUSED void nnrti_builder_back(nnrt_builder *b, nnrti_builder_mark m)
 {
     nnrti_array_cut(b->tensors, m.tensors);
@@ -1986,7 +2021,7 @@ NNRT_API uint32_t nnrt_builder_graph(nnrt_builder *builder, const char *name)
     return nnrti_builder_failed(builder) ? NNRT_NO_GRAPH : nnrti_array_count(builder->graphs) - 1;
 }
 
-/* false, and the fault is recorded: there is no such graph. */
+/* Rule: graph exists; a violation records a fault and returns false. */
 static bool nnrti_builder_has_graph(nnrt_builder *b, uint32_t graph, const char *what)
 {
     uint32_t most;
@@ -2005,7 +2040,7 @@ NNRT_API void nnrt_builder_enter(nnrt_builder *builder, uint32_t graph)
         builder->entered = graph;
 }
 
-/* Every entry of a list is a tensor. */
+/* Rule: the list has data if it has entries, and each entry is an existing tensor. */
 static bool nnrti_builder_tensors(nnrt_builder *b, const uint32_t *list, uint32_t count)
 {
     if (count > 0 && list == NULL)
@@ -2024,7 +2059,7 @@ NNRT_API void nnrt_builder_graph_io(nnrt_builder *builder, uint32_t graph, const
     if (graph == 0)
         nnrt_builder_fail(
             builder, NNRT_INVALID_PARAMETER,
-            "nnrt_builder_graph_io: those of the main graph are nnrt_builder_input and nnrt_builder_output");
+            "nnrt_builder_graph_io: graph 0 is the main graph, use nnrt_builder_input and nnrt_builder_output");
     if (nnrti_builder_failed(builder) || !nnrti_builder_tensors(builder, inputs, nIn) ||
         !nnrti_builder_tensors(builder, outputs, nOut))
         return;
@@ -2045,7 +2080,11 @@ NNRT_API void nnrt_builder_graph_io(nnrt_builder *builder, uint32_t graph, const
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>models */
 
-/* Tables, names and attributes of m in memory; NULL = no memory. */
+/* Idea: a model is one block of its allocator - nnrti_owned, tables, constants - so that one call frees it. Invariant:
+   a model never changes; optimization makes a new one that keeps the old one alive (replaced), as it uses its
+   constants. Rejected: a block per table, with as many ways to fail in between. */
+
+/* Copies tables, names and attributes of m, not its constants, into memory. NULL = no memory. */
 static nnrti_owned *nnrti_owned_tables(const NNRT_Model *m, nnrt_memory *memory)
 {
     nnrti_owned *o = (nnrti_owned *)nnrt_memory_keep(memory, sizeof(*o));
@@ -2056,8 +2095,9 @@ static nnrti_owned *nnrti_owned_tables(const NNRT_Model *m, nnrt_memory *memory)
     return o;
 }
 
-/* Lays the constants marked in copied one behind the other from *at on, each aligned, and moves *at behind them. block
-   NULL: only counts; otherwise m lies in the block. False when the size does not fit. */
+/* Places the constants marked in copied one after the other from offset *at, each aligned to NNRT_ALIGNMENT, and
+   advances *at. block NULL: only counts; otherwise copies them into block and redirects the tensors of m, which is in
+   that block. False if the size overflows. */
 static bool nnrti_owned_constants(const NNRT_Model *m, const uint8_t *copied, uint8_t *block, size_t *at)
 {
     for (uint32_t i = 0; i < m->allTensors.count; i++) {
@@ -2077,8 +2117,8 @@ static bool nnrti_owned_constants(const NNRT_Model *m, const uint8_t *copied, ui
     return true;
 }
 
-/* *model = a copy of m in one block of the allocator, with the constants marked in copied; the others stay where they
-   are. The same walk counts the bytes and fills the block. */
+/* *model = a copy of m in one block of the allocator, with the constants marked in copied; the other constants are used
+   in place. The same walk counts the bytes and fills the block; two formulas would drift apart. */
 static NNRT_ReturnCode nnrti_owned_make(const NNRT_Model *m, const uint8_t *copied, const nnrt_allocator *allocator,
                                         NNRT_Model **model)
 {
@@ -2108,7 +2148,8 @@ static NNRT_ReturnCode nnrti_owned_make(const NNRT_Model *m, const uint8_t *copi
     return NNRT_SUCCESS;
 }
 
-/* Which nodes each graph has, from owners. all has room for every node. */
+/* Fills nodeIndices of every graph from owners by a counting sort, O(nodes + graphs); the order of the nodes is kept.
+   all has room for every node. */
 static void nnrti_builder_nodes_of(nnrt_builder *b, uint32_t *all)
 {
     const uint32_t nodes = nnrti_array_count(b->nodes), graphs = nnrti_array_count(b->graphs);
@@ -2150,7 +2191,8 @@ static void nnrti_builder_view(nnrt_builder *b, NNRT_Model *m, NNRT_SubGraph *gr
         nnrti_builder_nodes_of(b, all);
 }
 
-/* The fault that b recorded becomes the caller's; memory may have run out below without a word. */
+/* Copies the fault that b recorded to the caller's error, unless that holds one. OUT_OF_MEMORY may arrive here without
+   a message: it is set. */
 static NNRT_ReturnCode nnrti_builder_report(nnrt_builder *b, NNRT_ReturnCode code, nnrt_error *error)
 {
     if (code == NNRT_OUT_OF_MEMORY)
@@ -2172,7 +2214,8 @@ static int nnrti_data_order(const void *user, uint32_t a, uint32_t b)
     return x < y ? -1 : x > y;
 }
 
-/* Marks the tensors of a list, sorted by nnrti_data_order, whose data are here as given; false: there is none. */
+/* The piece at data is handed to the model: clears copied of the tensors in list (sorted by nnrti_data_order) whose
+   data are there, by binary search. False: no tensor uses it. */
 static bool nnrti_builder_given_data(nnrt_builder *b, const uint32_t *list, uint32_t count, const uint8_t *data)
 {
     uint32_t low = 0, high = count;
@@ -2191,8 +2234,9 @@ static bool nnrti_builder_given_data(nnrt_builder *b, const uint32_t *list, uint
     return found;
 }
 
-/* Takes the pieces that are one large constant each out of memory: the model gets them, not a copy, unless there is no
-   memory for a list of them. given: the pieces so far. */
+/* Moves each piece of memory that is one large constant to the list `given` and returns the list: the model owns these
+   pieces, which saves a copy of its largest constants. Without memory for the sorted list it moves none, and they are
+   copied. */
 static void *nnrti_builder_give(nnrt_builder *b, nnrt_memory *memory, void *given)
 {
     nnrti_piece **at = (nnrti_piece **)(void *)&memory->pieces[0];
@@ -2220,7 +2264,7 @@ static void *nnrti_builder_give(nnrt_builder *b, nnrt_memory *memory, void *give
     return given;
 }
 
-/* Checks the content of b and makes the model; afterwards b can only be destroyed. */
+/* Validates the content of b, infers nodes that waited, and makes the model; afterwards b can only be destroyed. */
 static NNRT_ReturnCode nnrti_builder_make(nnrt_builder *b, NNRT_Model **model)
 {
     NNRT_ReturnCode code;
@@ -2319,33 +2363,34 @@ NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>passes */
 
-/* A model during optimization. A round sorts the nodes, runs shape inference, then visits the nodes in that
-   order and lets each pass try each node; a pass sees producers that the round has already visited. Invariant: the
-   values of a tensor never change, so inferred properties stay true while nodes are rewired. A tensor that another
-   graph reads keeps its writer: it counts as an output, like the outputs of subgraphs. Operator fusion, constant
-   folding and dead-code elimination are passes over this one graph. Rejected: patterns over several nodes in a
-   language of their own; a pass is a C function that looks at one node and its producers. */
+/* A model during optimization. A round sorts the nodes, runs shape inference with constant folding, then visits the
+   nodes in that order and lets each pass try each node; a pass sees producers that the round has already visited.
+   Dead-code elimination ends the round. Invariant: the values of a tensor never change, so inferred properties stay
+   true while nodes are rewired. Only the fusion of constants (nnrti_pass_fold_affine, nnrti_pass_matmul_bias) and
+   nnrti_pass_quantize change the rounding of results; every other pass keeps their bits on the reference device. A
+   tensor that another graph reads keeps its writer: it counts as an output, like the outputs of subgraphs. Rejected: a
+   pattern language for several nodes; a pass is a C function that looks at one node and its producers. */
 typedef struct nnrti_graph {
-    nnrt_builder *edit; /* taken-out nodes have nodeType NNRT_NODE_TYPE_NONE until the end of the round */
+    nnrt_builder *edit; /* removed nodes have nodeType NNRT_NODE_TYPE_NONE until the end of the round */
     nnrt_memory work;   /* everything below, for one round */
     uint32_t *sorted;   /* of nnrt_model_check */
     uint32_t *order;    /* of the nodes, producers first; nodes of subgraphs directly after the node that runs them */
-    uint32_t *place;    /* per node: where it is in order */
-    uint32_t *behind;   /* per place: the next one that is not of the subgraphs of the node there */
-    nnrt_operand *shapes; /* per tensor: type, shape and data as far as known; rank -1 = not */
-    nnrt_operand *open;   /* the same with dynamic dimensions as symbols, for nnrti_pass_quantize; shapes if there are
-                             none */
-    uint32_t *users;      /* per tensor: how often nodes and model outputs name it */
-    uint32_t *writer;     /* per tensor: the node that makes it, or NNRTI_BY_NOBODY */
-    uint32_t *same;   /* per tensor: the one that takes its place in nodes that the walk has not been to, or itself */
+    uint32_t *place;    /* per node: its index in order */
+    uint32_t *behind;   /* per place: the next place outside the subgraphs of its node */
+    nnrt_operand *shapes; /* per tensor: type, shape and data as far as known; rank -1 = unknown */
+    nnrt_operand *open;   /* the same with dynamic dimensions as symbols, for nnrti_pass_quantize; equal to shapes
+                             if the model has none */
+    uint32_t *users;      /* per tensor: number of uses by nodes and model outputs */
+    uint32_t *writer;     /* per tensor: the node that writes it, or NNRTI_BY_NOBODY */
+    uint32_t *same;   /* per tensor: its replacement in nodes that the round has not visited yet, or itself */
     bool *isOutput;   /* per tensor */
-    uint32_t *cast;   /* per tensor that a SPLIT gives: the last cast to 8 bits among the nodes visited that reads it */
-    uint32_t *casts;  /* per node, a SPLIT: how many casts to 8 bits have read its results so far */
-    uint32_t room;    /* tensors that these tables have room for: passes add a few */
-    uint32_t live;    /* nodes not taken out */
-    uint32_t symbols; /* of dynamic dimensions in `open` so far */
+    uint32_t *cast;   /* per result of a SPLIT: the last visited cast to 8 bits that reads it */
+    uint32_t *casts;  /* per SPLIT node: number of visited casts to 8 bits of its results */
+    uint32_t room;    /* capacity of the per-tensor tables: passes add constants */
+    uint32_t live;    /* nodes that are not removed */
+    uint32_t symbols; /* number of symbols in `open` so far */
     double foldBytes, foldWork; /* remaining budget of constant folding */
-    uint32_t without;           /* passes that are left out: NNRT_PASS_ */
+    uint32_t without;           /* disabled passes: NNRT_PASS_ bits */
     bool
         quantize; /* operators become quantized ones if possible; candidates for that are not dequantized yet */
     bool changed;
@@ -2358,19 +2403,19 @@ NNRTI_NOINLINE static NNRT_Node *nnrti_graph_node(nnrti_graph *g, uint32_t node)
     return &g->edit->nodes[node];
 }
 
-/* Lists of g->edit->nodes are its own. */
+/* Write access to a list of a node in g->edit, which owns its lists. */
 static uint32_t *nnrti_ids(const NNRT_Uint32List *list)
 {
     return (uint32_t *)(uintptr_t)list->data;
 }
 
-/* Operand k of a list, NNRT_NO_TENSOR when it is not there. */
+/* Entry k of a list of operands; NNRT_NO_TENSOR if the list is shorter. */
 NNRTI_NOINLINE static uint32_t nnrti_id(const NNRT_Uint32List *list, uint32_t k)
 {
     return k < list->count ? list->data[k] : NNRT_NO_TENSOR;
 }
 
-/* The graphs of m, and which of them each node is in. */
+/* Copies the graphs of m into b, and records the graph of each node in owners. */
 static void nnrti_builder_load_graphs(nnrt_builder *b, const NNRT_Model *m)
 {
     for (uint32_t i = 0; i < m->nodes.count && !nnrti_builder_failed(b); i++)
@@ -2415,6 +2460,7 @@ static void nnrti_builder_load(nnrt_builder *b, const NNRT_Model *m)
         nnrti_builder_load_graphs(b, m);
 }
 
+/* Initializes the tables for tensor t: declared properties, no users, no writer. */
 static void nnrti_graph_enter(nnrti_graph *g, uint32_t t)
 {
     (void)nnrti_operand_of(&g->edit->tensors[t], &g->shapes[t]);
@@ -2424,7 +2470,8 @@ static void nnrti_graph_enter(nnrti_graph *g, uint32_t t)
     g->isOutput[t] = false;
 }
 
-/* Enters the nodes of graph x, and of those in it, from *place on. */
+/* Appends the nodes of graph x to order, from *place on; the nodes of the subgraphs that a node runs follow it
+   directly. */
 static void nnrti_graph_flatten(nnrti_graph *g, const NNRT_Model *m, uint32_t x, uint32_t *place)
 {
     const uint32_t *begin = g->sorted + m->nodes.count;
@@ -2440,7 +2487,8 @@ static void nnrti_graph_flatten(nnrti_graph *g, const NNRT_Model *m, uint32_t x,
     }
 }
 
-/* Marks the tensors that subgraphs use, and tensors that another graph reads than the one that writes them. */
+/* Sets isOutput of the outputs of subgraphs, and of tensors that another graph reads than the graph of their writer:
+   such a tensor must still be written under its own index when a pass has rewired the nodes. */
 static void nnrti_graph_borders(nnrti_graph *g, const NNRT_Model *m)
 {
     for (uint32_t x = 1; x < m->subGraph.count; x++)
@@ -2458,7 +2506,7 @@ static void nnrti_graph_borders(nnrti_graph *g, const NNRT_Model *m)
         }
 }
 
-/* The tables of a round, and the order of the nodes. */
+/* Validates m, sorts its nodes, and allocates and fills the tables of a round. */
 static NNRT_ReturnCode nnrti_graph_tables(nnrti_graph *g, const NNRT_Model *m)
 {
     uint32_t place = 0;
@@ -2502,7 +2550,8 @@ static NNRT_ReturnCode nnrti_graph_tables(nnrti_graph *g, const NNRT_Model *m)
 
 static void nnrti_graph_delete_graph(nnrti_graph *g, uint32_t node, uint32_t x);
 
-/* Takes a node out, and the subgraphs that it runs. */
+/* Removes a node and the subgraphs that it runs; uses of its inputs are subtracted, its results have no writer any
+   more. */
 static void nnrti_graph_delete(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
@@ -2521,7 +2570,7 @@ static void nnrti_graph_delete(nnrti_graph *g, uint32_t node)
     g->changed = true;
 }
 
-/* The outputs of graph x, which `node` runs, are no longer used by it. */
+/* Subtracts the uses of the outputs of graph x by the node that runs it. */
 static void nnrti_graph_unuse(nnrti_graph *g, uint32_t x)
 {
     const NNRT_Uint32List *out = &g->edit->graphs[x].outputIndices;
@@ -2529,7 +2578,7 @@ static void nnrti_graph_unuse(nnrti_graph *g, uint32_t x)
         g->users[out->data[k]]--;
 }
 
-/* Takes out graph x, which `node` runs. */
+/* Removes the nodes of graph x, which `node` runs, with their own subgraphs. */
 static void nnrti_graph_delete_graph(nnrti_graph *g, uint32_t node, uint32_t x)
 {
     const uint32_t end = g->behind[g->place[node]];
@@ -2540,7 +2589,7 @@ static void nnrti_graph_delete_graph(nnrti_graph *g, uint32_t node, uint32_t x)
             nnrti_graph_delete(g, g->order[at]);
 }
 
-/* Gives a node another list of inputs; false = no memory. */
+/* Replaces the inputs of a node and updates the counts of uses; false = no memory. */
 static bool nnrti_graph_set_inputs(nnrti_graph *g, uint32_t node, const uint32_t *inputs, uint32_t count)
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
@@ -2557,7 +2606,8 @@ static bool nnrti_graph_set_inputs(nnrti_graph *g, uint32_t node, const uint32_t
     return true;
 }
 
-/* A new constant whose data lie in g->edit; NNRT_NO_TENSOR = no memory. */
+/* Appends a constant whose data are memory of g->edit and are not copied; NNRT_NO_TENSOR = no memory, or more than
+   NNRTI_GRAPH_ADDED constants per node. */
 static uint32_t nnrti_graph_constant(nnrti_graph *g, NNRT_DataType type, int32_t rank, const int32_t *dims, void *data)
 {
     NNRT_Tensor t = nnrti_tensor_make(type);
@@ -2573,7 +2623,9 @@ static uint32_t nnrti_graph_constant(nnrti_graph *g, NNRT_DataType type, int32_t
     return index;
 }
 
-/* Properties of the results of a node that cannot be resolved: types, and the layout of images. */
+/* Layout propagation and types for a node whose shapes cannot be inferred: results have the type that the signature of
+   the operator derives from an input ('=') or fixes ('b': bool), and layout-dependent and elementwise operators pass
+   the format (NCHW or NHWC) of input 0 on. So passes can compare types and formats behind a dynamic shape. */
 static void nnrti_graph_guess(nnrti_graph *g, const NNRT_Node *n)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
@@ -2627,7 +2679,7 @@ static void nnrti_graph_open(nnrti_graph *g, const NNRT_Uint32List *list)
 #define NNRTI_FOLD_WORK 64
 #define NNRTI_FOLD_WORK_FREE 16777216.0
 
-/* Elements that a list of integers says together, 1 for an empty one. */
+/* The product of a list of integers, entries below 1 counted as 1: the number of filter taps of a kernelSize. */
 static double nnrti_fold_product(const NNRT_Int64List *list)
 {
     double n = 1;
@@ -2636,7 +2688,10 @@ static double nnrti_fold_product(const NNRT_Int64List *list)
     return n;
 }
 
-/* About how many elements the resolved node reads and computes, each as often as it does. */
+/* Estimates the cost of a resolved node in element reads and multiply-adds: inputs + results * terms per result. Terms
+   of a GEMM: the largest of the last two dimensions of x, which holds with and without transposeA. Terms of a
+   convolution: the weights divided by the smaller one of their first and last dimension, an upper bound, as one of
+   these holds the output channels. RESIZE counts 16 terms, TOPK 32 per input element. */
 static double nnrti_fold_work(const nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *w = &c->in[c->nIn > 1 ? 1 : 0];
@@ -2673,6 +2728,7 @@ static double nnrti_fold_work(const nnrt_resolve *c)
     return in + out * each;
 }
 
+/* Casts between float32 and quantized integers, in both directions. */
 static bool nnrti_is_quant_cast(NNRT_NodeType type)
 {
     return type == NNRT_NODE_TYPE_QUANT_DTYPE_CAST || type == NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2 ||
@@ -2685,7 +2741,8 @@ static bool nnrti_is_dequantize(const nnrt_resolve *c)
     return nnrti_is_quant_cast(c->op->type) && c->out[0].dataType == NNRT_DATA_TYPE_FLOAT32;
 }
 
-/* Decides for inference: small results are computed, except for such a node. */
+/* Decides for shape inference whether to compute the results of a node: if they are small, and the node does not
+   dequantize (nnrti_pass_quantize needs to see that node). */
 static bool nnrti_graph_worth(void *user, const nnrt_resolve *c)
 {
     size_t total;
@@ -2693,7 +2750,9 @@ static bool nnrti_graph_worth(void *user, const nnrt_resolve *c)
     return !nnrti_is_dequantize(c) && nnrti_fold_bytes(c, &total);
 }
 
-/* The results of a resolved node may become constants: its inputs are known, none of the results is a model output. */
+/* Conditions of constant folding: all inputs have data, no result is a model output, the node has no effect, and the
+   budget suffices. folded: inference has computed the results already. While quantize is set, dequantizing nodes stay.
+   */
 static bool nnrti_graph_may_fold(const nnrti_graph *g, const NNRT_Node *n, const nnrt_resolve *c, bool folded)
 {
     size_t in = 0, out = 0, bytes = 0;
@@ -2720,15 +2779,18 @@ static bool nnrti_graph_may_fold(const nnrti_graph *g, const NNRT_Node *n, const
            (folded || nnrti_fold_work(c) <= g->foldWork);
 }
 
-/* Makes tensor t, which was inferred, a constant with these data, in g->edit, or with the data of constant `from`. */
+/* Makes tensor t a constant with its inferred properties and these data, which g->edit owns, or with the shared data of
+   constant `from`. */
 static bool nnrti_graph_set_constant(nnrti_graph *g, uint32_t t, const void *data, uint32_t from)
 {
     g->shapes[t].data = data;
     return data != NULL && nnrti_builder_settle(g->edit, t, &g->shapes[t], from);
 }
 
-/* Constant folding: computes the results of a resolved node whose inputs are known and makes them constants, within
-   the budget. */
+/* Pass: constant folding. Pattern: a node whose inputs are all constants -> its results as constants. Conditions:
+   nnrti_graph_may_fold. The results have the bits of the reference kernels, which compute them; a device with kernels
+   of its own might round differently. Results of an alias operator (RESHAPE) share the data of the input. A kernel that
+   fails (a divisor 0, an index out of range) leaves the node in place, so that the run reports the fault. */
 static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_resolve *c, void **results, bool folded)
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
@@ -2763,13 +2825,13 @@ static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_reso
         if (results[k] != NULL &&
             !nnrti_graph_set_constant(g, n->outputIndex.data[k], results[k], shares ? from : NNRT_NO_TENSOR))
             return NNRT_OUT_OF_MEMORY;
-    nnrt_log_line(g->edit->log, NNRT_LOG_DEBUG, "node '%s' (%s) is computed now: its results are constants",
+    nnrt_log_line(g->edit->log, NNRT_LOG_DEBUG, "node '%s' (%s) is folded: its results are constants",
                   nnrti_text_of(n->name), c->op->name);
     nnrti_graph_delete(g, node);
     return NNRT_SUCCESS;
 }
 
-/* Whether the node at a place does something besides giving results, or one of the subgraphs that it runs. */
+/* Whether the node at a place, or a node of the subgraphs that it runs, has an effect besides its results. */
 static bool nnrti_graph_acts(nnrti_graph *g, uint32_t place)
 {
     for (uint32_t at = place; at < g->behind[place]; at++) {
@@ -2780,7 +2842,9 @@ static bool nnrti_graph_acts(nnrti_graph *g, uint32_t place)
     return false;
 }
 
-/* From the last node to the first: those whose results nobody uses go, but one node always stays. */
+/* Pass: dead-code elimination. Pattern: a node whose results nobody uses -> removed, with its subgraphs. Conditions: no
+   effect (NNRT_OP_EFFECT), and at least one node remains in the model. Visits consumers before producers, so one walk
+   removes whole chains. Bits: unchanged, as no result depends on the node. */
 static void nnrti_graph_drop_dead(nnrti_graph *g, uint32_t count)
 {
     for (uint32_t i = (g->without & NNRT_PASS_DEAD) == 0 ? count : 0; i-- > 0;) {
@@ -2801,8 +2865,8 @@ static void nnrti_graph_forget(nnrti_graph *g, const NNRT_Uint32List *list)
             nnrti_operand_of(&g->edit->tensors[list->data[i]], &g->shapes[list->data[i]]);
 }
 
-/* Infers a node that runs subgraphs: its results, and the inputs of its subgraphs, whose nodes follow. Results of the
-   run stay unknown. */
+/* Infers a control-flow node: its results, and the inputs of its subgraphs, whose nodes follow in order. Values that
+   only a run computes stay unknown. */
 static NNRT_ReturnCode nnrti_graph_control(nnrti_graph *g, nnrti_inference *f, uint32_t node)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
@@ -2839,8 +2903,8 @@ static NNRT_ReturnCode nnrti_graph_control(nnrti_graph *g, nnrti_inference *f, u
     return NNRT_SUCCESS;
 }
 
-/* Infers every node whose inputs are known, as nnrt_model_infer does; nodes that depend on inputs without sizes (-1)
-   stay unknown. Nodes whose results are known before a run become constants. */
+/* Shape inference of a round, as in nnrt_model_infer, with constant folding of each node whose results are known before
+   a run. Nodes that depend on dynamic inputs (-1) stay unknown and get types and formats by nnrti_graph_guess. */
 static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
 {
     const size_t widest = nnrti_widest(m);
@@ -2886,8 +2950,9 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
     return NNRT_SUCCESS;
 }
 
-/* Fills g->open: inference of a model with dynamic shapes, which stay dynamic. Results of a node whose rule refuses
-   it, maybe because of assumed sizes, are unknown, as are the outputs of subgraphs. */
+/* Fills g->open by inference with symbols: dynamic dimensions stay dynamic, with assumed sizes. If the rule of a node
+   fails, maybe because of an assumed size, its results are unknown, as are the outputs of subgraphs. Needed only while
+   g->quantize is set; otherwise g->open equals g->shapes. */
 static NNRT_ReturnCode nnrti_graph_infer_open(nnrti_graph *g, const NNRT_Model *m)
 {
     const size_t widest = nnrti_widest(m);
@@ -2929,7 +2994,7 @@ static NNRT_ReturnCode nnrti_graph_infer_open(nnrti_graph *g, const NNRT_Model *
     return NNRT_SUCCESS;
 }
 
-/* Channel axis and the like follow the format; NONE counts as NHWC. */
+/* Whether the channels of an image come first; NNRT_FORMAT_NONE counts as NHWC. */
 static bool nnrti_is_nchw(const nnrt_operand *o)
 {
     return o->format == NNRT_FORMAT_NCHW;
@@ -2943,19 +3008,21 @@ static bool nnrti_graph_same_values(const nnrti_graph *g, uint32_t a, uint32_t b
            (x->quantCount < 2 || nnrti_quant_axis(x) == nnrti_quant_axis(y));
 }
 
-/* Tensor b may be read where a was: the order of the axes is the same, too. Shapes are the caller's matter. */
+/* Whether a reader of tensor a may read b instead: equal type, quantization and layout. The caller compares shapes. */
 static bool nnrti_graph_alike(const nnrti_graph *g, uint32_t a, uint32_t b)
 {
     return nnrti_graph_same_values(g, a, b) && nnrti_is_nchw(&g->shapes[a]) == nnrti_is_nchw(&g->shapes[b]);
 }
 
-/* Whether the producer of x may write y instead. The layout of y matters only for images. */
+/* Whether the producer of x may write y instead: equal type and quantization; the layout must be equal only if the
+   operator depends on it. */
 static bool nnrti_graph_may_write(const nnrti_graph *g, const NNRT_Node *before, uint32_t x, uint32_t y)
 {
     return (nnrt_op_find(before->nodeType)->flags & NNRT_OP_LAYOUT) ? nnrti_graph_alike(g, x, y)
                                                                     : nnrti_graph_same_values(g, x, y);
 }
 
+/* Whether both shapes are fully known and equal. */
 static bool nnrti_graph_same_dims(const nnrti_graph *g, uint32_t a, uint32_t b)
 {
     const nnrt_operand *x = &g->shapes[a], *y = &g->shapes[b];
@@ -2969,7 +3036,8 @@ static const nnrt_operand *nnrti_graph_data(const nnrti_graph *g, uint32_t t)
     return t != NNRT_NO_TENSOR && nnrti_is_constant(&g->edit->tensors[t]) ? &g->shapes[t] : NULL;
 }
 
-/* The node that makes tensor t, when only one node uses t and t is no model output; NULL otherwise. */
+/* The node that writes tensor t, if t has exactly one use and is no output, so that a pass may rewrite node and tensor;
+   otherwise NULL. */
 static NNRT_Node *nnrti_graph_producer(nnrti_graph *g, uint32_t t)
 {
     if (t == NNRT_NO_TENSOR || g->writer[t] == NNRTI_BY_NOBODY || g->users[t] != 1 || g->isOutput[t])
@@ -2977,8 +3045,8 @@ static NNRT_Node *nnrti_graph_producer(nnrti_graph *g, uint32_t t)
     return nnrti_graph_node(g, g->writer[t]);
 }
 
-/* The place of a member of n's attributes, whole and changeable; NULL when the operator has no such member, or no
-   memory. */
+/* A writable pointer to a member of n's attributes, after copying the whole struct: the old one may belong to another
+   model. NULL: the operator has no such member, or no memory. */
 static void *nnrti_graph_attr(nnrti_graph *g, NNRT_Node *n, const char *name)
 {
     const nnrt_attr_struct *s = nnrt_op_find(n->nodeType)->attr;
@@ -2994,18 +3062,21 @@ static void *nnrti_graph_attr(nnrti_graph *g, NNRT_Node *n, const char *name)
     return NULL;
 }
 
-/* A pass tries to change the graph at one node, whose inputs are up to date. It returns whether it did; a lack of
-   memory is recorded in g->edit, and the graph is then given up. */
+/* A pass tries one rewrite at one node, whose inputs are up to date. Returns whether the graph changed. Lack of memory
+   is recorded in g->edit; the optimization then fails and the model stays unchanged. Each comment below says pattern ->
+   replacement, the conditions, and the reason why bits stay or how far results may differ. */
 typedef bool (*nnrti_pass)(nnrti_graph *g, uint32_t node);
 
-/* Nodes that only give their input another shape. */
+/* Reshapes: nodes whose result has the elements of the input in the same order, with another shape. */
 static bool nnrti_is_reshape(const NNRT_Node *n)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
     return op != NULL && (op->flags & NNRT_OP_ALIAS) != 0 && (op->flags & NNRT_OP_MOVEMENT) != 0;
 }
 
-/* The node before `node` that writes its input 0, when test accepts it and its own input 0 may be read instead. */
+/* The node that writes input 0 of n, if test accepts it and its own input 0 has equal quantization parameters, so that
+   n may read that input instead; otherwise NULL. Other readers of the node do not matter: it stays until dead-code
+   elimination. */
 static const NNRT_Node *nnrti_pass_before(nnrti_graph *g, const NNRT_Node *n, bool (*test)(const NNRT_Node *))
 {
     const uint32_t x = nnrti_id(&n->inputIndex, 0);
@@ -3019,8 +3090,10 @@ static const NNRT_Node *nnrti_pass_before(nnrti_graph *g, const NNRT_Node *n, bo
     return before;
 }
 
-/* Consecutive reshapes -> the second one. With known dimensions it becomes RESHAPE to these; a shape list without 0
-   (which copies a dimension) holds for any input with as many elements. */
+/* Pass: reshape -> reshape becomes the second one, reading the input of the first. If all dimensions of the result are
+   known, it becomes RESHAPE to these. Otherwise its shape list must be constant without an entry 0: 0 copies a
+   dimension of the input, whose shape changes; a list without 0 has the same meaning for any input with as many
+   elements. Bits: unchanged, no element is computed. */
 NNRTI_COLD static bool nnrti_pass_join_reshapes(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3052,7 +3125,7 @@ NNRTI_COLD static bool nnrti_pass_join_reshapes(nnrti_graph *g, uint32_t node)
     return nnrti_graph_set_inputs(g, node, inputs, 2);
 }
 
-/* perm[k] = entry k of TRANSPOSE n's constant permutation, in 0..*rank-1; false when it is not a constant or no
+/* perm[k] = entry k of TRANSPOSE n's constant permutation, in 0..*rank-1; false if it is not constant or not a
    permutation. */
 static bool nnrti_graph_perm(const nnrti_graph *g, const NNRT_Node *n, int32_t perm[NNRT_MAX_RANK], int32_t *rank)
 {
@@ -3077,7 +3150,9 @@ static bool nnrti_is_transpose(const NNRT_Node *n)
     return n->nodeType == NNRT_NODE_TYPE_TRANSPOSE;
 }
 
-/* Two permutations in a row: the second one does both. */
+/* Pass: TRANSPOSE(first) -> TRANSPOSE(then) becomes one TRANSPOSE with both[k] = first[then[k]], reading the input of
+   the first. Conditions: both permutations are constants of equal rank. Bits: unchanged. An inverse pair becomes the
+   identity, which nnrti_pass_drop_copy removes in the next round. */
 NNRTI_COLD static bool nnrti_pass_join_transposes(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3095,6 +3170,7 @@ NNRTI_COLD static bool nnrti_pass_join_transposes(nnrti_graph *g, uint32_t node)
     return inputs[1] != NNRT_NO_TENSOR && nnrti_graph_set_inputs(g, node, inputs, 2);
 }
 
+/* Whether the constant permutation of TRANSPOSE n leaves every axis in place. */
 static bool nnrti_graph_identity_perm(const nnrti_graph *g, const NNRT_Node *n)
 {
     int32_t perm[NNRT_MAX_RANK], rank;
@@ -3106,7 +3182,8 @@ static bool nnrti_graph_identity_perm(const nnrti_graph *g, const NNRT_Node *n)
     return true;
 }
 
-/* No step backwards: a STRIDED_SLICE that gives the shape of its input then takes all of it, in order. */
+/* Whether all strides of STRIDED_SLICE n are known and positive: if its result then has the shape of the input, it is
+   the whole input in order. */
 static bool nnrti_graph_forward(const nnrti_graph *g, const NNRT_Node *n)
 {
     const uint32_t t = nnrti_id(&n->inputIndex, n->inputIndex.count == 5 ? 4 : 3);
@@ -3119,7 +3196,7 @@ static bool nnrti_graph_forward(const nnrti_graph *g, const NNRT_Node *n)
     return strides != NULL;
 }
 
-/* Result 0 of the node has just the values of input 0. */
+/* Whether result y of n has exactly the values of input x. The caller has compared types, quantization and layout. */
 static bool nnrti_graph_copies(nnrti_graph *g, const NNRT_Node *n, uint32_t x, uint32_t y)
 {
     const void *attr = n->nodeAttr.data;
@@ -3143,8 +3220,10 @@ static bool nnrti_graph_copies(nnrti_graph *g, const NNRT_Node *n, uint32_t x, u
     }
 }
 
-/* Takes out a node that changes nothing: its users read its input. Where the result is a model output, the node before
-   writes it instead; an output that equals an input, a constant or another output keeps its node. */
+/* Pass: x -> copy -> y becomes x for all readers of y. Conditions: nnrti_graph_copies (an identity permutation, a slice
+   of everything, a CAST to the same type, ...), equal type, quantization and layout, and at least one node remains. If
+   y is an output, the node before must write y directly, for which x may have no other reader; an output that equals an
+   input, a constant or another output keeps its node. Bits: unchanged. */
 NNRTI_COLD static bool nnrti_pass_drop_copy(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node), *before;
@@ -3171,7 +3250,7 @@ NNRTI_COLD static bool nnrti_pass_drop_copy(nnrti_graph *g, uint32_t node)
     return true;
 }
 
-/* Takes node out; the node before, which wrote x for it alone, writes its result. */
+/* Completes a fusion: removes `node`, and the node before it, which wrote x for it alone, writes result 0 of `node`. */
 static void nnrti_graph_take_over(nnrti_graph *g, uint32_t node, NNRT_Node *before, uint32_t x)
 {
     const uint32_t y = nnrti_graph_node(g, node)->outputIndex.data[0], writer = g->writer[x];
@@ -3180,13 +3259,14 @@ static void nnrti_graph_take_over(nnrti_graph *g, uint32_t node, NNRT_Node *befo
     g->writer[y] = writer;
 }
 
-/* activationType of an operator's attributes, NO_ACTIVATION where it has none. *has: it has one. */
+/* The attribute activationType of a node; NO_ACTIVATION if the operator has none. *has: whether it has one. Operators
+   of the application count as without: there the name may have any meaning. */
 static NNRT_ActivationType nnrti_activation_of(const NNRT_Node *n, bool *has)
 {
     const nnrt_attr_struct *s = nnrt_op_find(n->nodeType)->attr;
     NNRT_ActivationType type = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
     *has = false;
-    for (uint32_t i = 0; i < s->count && n->nodeType > 0; i++) /* of one of the application it may mean anything */
+    for (uint32_t i = 0; i < s->count && n->nodeType > 0; i++) /* not for operators of the application */
         if (s->members[i].kind == NNRT_ATTR_KIND_ENUM && strcmp(s->members[i].name, "activationType") == 0) {
             *has = true;
             if (s->members[i].offset + sizeof(type) <= n->nodeAttr.size)
@@ -3203,7 +3283,8 @@ static bool nnrti_graph_set_activation(nnrti_graph *g, NNRT_Node *n, NNRT_Activa
     return at != NULL;
 }
 
-/* Types that another node can apply: they do something, and need no parameter of ACTIVATION. */
+/* Whether another node can apply this activation of n: it is not the identity, and needs no parameter of ACTIVATION
+   (alpha, limits, approximate), for which other attribute structs have no member. */
 static bool nnrti_may_fuse(const NNRT_Node *n, NNRT_ActivationType type)
 {
     NNRT_Activation a;
@@ -3232,7 +3313,10 @@ static bool nnrti_rounds_alike(NNRT_DataType dataType, NNRT_ActivationType type)
            type == NNRT_ACTIVATION_TYPE_RELU6 || type == NNRT_ACTIVATION_TYPE_RELU1 || type == NNRT_ACTIVATION_TYPE_ABS;
 }
 
-/* An ACTIVATION becomes part of the node before, if that has a place for it. */
+/* Pass (operator fusion): node -> ACTIVATION becomes the node with activationType set. Conditions: the operator has
+   that attribute and it is unset, only the ACTIVATION reads the result, the type is float, and nnrti_may_fuse. Bits:
+   unchanged on the reference device, as its kernels apply the activation to the value that they would have stored; for
+   float16 see nnrti_rounds_alike. */
 NNRTI_COLD static bool nnrti_pass_fuse_activation(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node), *before;
@@ -3253,14 +3337,14 @@ NNRTI_COLD static bool nnrti_pass_fuse_activation(nnrti_graph *g, uint32_t node)
     return true;
 }
 
-/* y = factor * x + shift per channel of x: a normalization, scaling or addition of constants. */
+/* An affine map per channel, y = factor * x + shift: a normalization, or scaling or addition of constants. */
 typedef struct nnrti_affine {
     double *factor, *shift;
     int32_t channels, axis, rank; /* x has `rank` axes, and the channels lie along `axis` */
 } nnrti_affine;
 
-/* values[c] = float32 constant t, laid over the axes of x from axis `first` on, when it varies along the channels only.
-   exact: it must have all the channels. */
+/* values[c] = float32 constant t for channel c, where axis 0 of t is axis `first` of x. False unless t is broadcast
+   along all axes but the channels. exact: a value per channel is required, one for all is not enough. */
 static bool nnrti_affine_values(const nnrti_graph *g, const nnrti_affine *a, uint32_t t, int32_t first, bool exact,
                                 double *values)
 {
@@ -3302,7 +3386,8 @@ static bool nnrti_affine_norm(nnrti_graph *g, const NNRT_Node *n, nnrti_affine *
     return true;
 }
 
-/* SCALE_FUSION: the constants lie over the axes from attribute axis on, and have all the channels. */
+/* SCALE_FUSION: factor = scale, shift = bias. Axis 0 of these constants is the axis of x that the attribute axis names;
+   they must have a value per channel. */
 static bool nnrti_affine_scale(nnrti_graph *g, const NNRT_Node *n, nnrti_affine *a)
 {
     const uint32_t bias = nnrti_id(&n->inputIndex, 2);
@@ -3314,7 +3399,8 @@ static bool nnrti_affine_scale(nnrti_graph *g, const NNRT_Node *n, nnrti_affine 
            (bias == NNRT_NO_TENSOR || nnrti_affine_values(g, a, bias, (int32_t)axis, true, a->shift));
 }
 
-/* ADD, SUB or MUL of x and a constant that is broadcast to it. */
+/* ADD, SUB or MUL of x and a constant that is broadcast to it: shift = c; factor = 1 and shift = -c for x - c, factor =
+   -1 and shift = c for c - x; factor = c for MUL. */
 static bool nnrti_affine_binary(nnrti_graph *g, const NNRT_Node *n, uint32_t x, nnrti_affine *a)
 {
     const bool first = nnrti_id(&n->inputIndex, 0) == x;
@@ -3330,8 +3416,9 @@ static bool nnrti_affine_binary(nnrti_graph *g, const NNRT_Node *n, uint32_t x, 
     return true;
 }
 
-/* Fills *a for node n, whose data operand is x. byFormat: where n's own channel axis lies (1 for NCHW, else
-   the last), -1 = not known. */
+/* Fills *a for node n, whose data operand is x; false if n is no affine map of constants per channel. byFormat: the
+   channel axis that the format gives n (1 for NCHW, otherwise the last); operators that take their channel axis from
+   the format must agree with the axis of the node before. */
 static bool nnrti_affine_of(nnrti_graph *g, const NNRT_Node *n, uint32_t x, int32_t byFormat, nnrti_affine *a)
 {
     double *block = (double *)nnrt_memory_temp_array(&g->work, 4 * (size_t)a->channels, sizeof(*block));
@@ -3355,7 +3442,8 @@ static bool nnrti_affine_of(nnrti_graph *g, const NNRT_Node *n, uint32_t x, int3
     }
 }
 
-/* The channel axis of the result x of a convolution or full connection; false if it is unknown. */
+/* Sets channels, rank and channel axis of x, the result of n, a convolution or FULL_CONNECTION with a constant float32
+   weight whose axis 0 holds the output channels. False if these are unknown, or the bias is not constant. */
 static bool nnrti_affine_channels(const nnrti_graph *g, const NNRT_Node *n, uint32_t x, nnrti_affine *a,
                                   int32_t *byFormat)
 {
@@ -3381,7 +3469,8 @@ static bool nnrti_affine_channels(const nnrti_graph *g, const NNRT_Node *n, uint
     return w->rank == 2 && a->axis >= 0;
 }
 
-/* The elements of the constant t, which one node reads and which nothing else has, where they are large; else NULL. */
+/* The elements of constant t for in-place changes: a large constant of the builder with one reader and memory that no
+   other tensor shares; otherwise NULL. */
 static float *nnrti_graph_alone(nnrti_graph *g, uint32_t t)
 {
     const nnrt_builder *b = g->edit;
@@ -3394,8 +3483,10 @@ static float *nnrti_graph_alone(nnrti_graph *g, uint32_t t)
     return (float *)(uintptr_t)data;
 }
 
-/* inputs[1] and inputs[2] = weight and bias of n with a applied: computed in double, rounded once. False when a value
-   would not be finite, or there is no memory. A large weight that nobody else reads changes where it lies. */
+/* Applies a to n: weight'[c,..] = weight[c,..] * factor[c], bias'[c] = bias[c] * factor[c] + shift[c], computed in
+   double and rounded once to float32. inputs[]: the new inputs of n. False if a value is not finite, or memory is
+   missing; nothing has changed then. A large weight with no other reader is changed in place, after all values were
+   checked, which saves its copy. */
 static bool nnrti_affine_apply(nnrti_graph *g, const NNRT_Node *n, const nnrti_affine *a, uint32_t inputs[3])
 {
     const nnrt_operand *w = &g->shapes[n->inputIndex.data[1]], *b = nnrti_graph_data(g, nnrti_id(&n->inputIndex, 2));
@@ -3433,7 +3524,8 @@ static bool nnrti_affine_apply(nnrti_graph *g, const NNRT_Node *n, const nnrti_a
     return inputs[1] != NNRT_NO_TENSOR && inputs[2] != NNRT_NO_TENSOR;
 }
 
-/* The operand of n that is not a constant: 0, or 1 where addition and its like have the constant first. */
+/* The data operand of an affine node: input 0, or input 1 if the constant of ADD, SUB or MUL is input 0. NNRT_NO_TENSOR
+   for other operators. */
 static uint32_t nnrti_affine_operand(const nnrti_graph *g, const NNRT_Node *n)
 {
     const uint32_t x = nnrti_id(&n->inputIndex, 0);
@@ -3448,8 +3540,8 @@ static uint32_t nnrti_affine_operand(const nnrti_graph *g, const NNRT_Node *n)
     }
 }
 
-/* The node before n, which makes x for n alone, has an input behind 0 and no activation yet, and n's result fits in its
-   place; NULL otherwise. */
+/* The producer of x into which n can be fused: n is the only reader of x, the producer has at least two inputs and no
+   activation yet, and may write the result of n. Otherwise NULL. */
 static NNRT_Node *nnrti_affine_before(nnrti_graph *g, const NNRT_Node *n, uint32_t x)
 {
     const uint32_t y = nnrti_id(&n->outputIndex, 0);
@@ -3462,8 +3554,12 @@ static NNRT_Node *nnrti_affine_before(nnrti_graph *g, const NNRT_Node *n, uint32
     return before;
 }
 
-/* Operator fusion: folds a normalization, scaling or addition of constants per channel into weight and bias of the
-   node before. */
+/* Pass (operator fusion): CONV2D, CONV2D_TRANSPOSE or FULL_CONNECTION -> FUSED_BATCH_NORM, BIAS_ADD, SCALE, ADD, SUB or
+   MUL with constants per channel becomes the first node with changed weight and bias; the activation of the second
+   moves to it. Conditions: weight, bias and constants are float32 constants, all new values are finite, and only the
+   second node reads the result of the first. Error: each new weight and bias is within half an ulp of its value in
+   double arithmetic, and the separate rounding of the second node disappears: bits change within the rounding error of
+   a float32 sum of these terms. */
 NNRTI_COLD static bool nnrti_pass_fold_affine(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3491,7 +3587,8 @@ NNRTI_COLD static bool nnrti_pass_fold_affine(nnrti_graph *g, uint32_t node)
     return true;
 }
 
-/* The operand of a constant, or of the float32 result of a cast of one in the main graph; otherwise NULL. */
+/* The operand of a constant, or of the float32 result of a cast of a constant while g->quantize is set (that cast is
+   not folded then, its data are not known); otherwise NULL. */
 static const nnrt_operand *nnrti_graph_numbers(nnrti_graph *g, uint32_t t)
 {
     const nnrt_operand *o = nnrti_graph_data(g, t);
@@ -3503,7 +3600,10 @@ static const nnrt_operand *nnrti_graph_numbers(nnrti_graph *g, uint32_t t)
     return nnrti_operand_known(&g->shapes[t]) ? &g->shapes[t] : NULL;
 }
 
-/* z = x * y + constants for each column: the constants become the bias of MATMUL_FUSION. */
+/* Pass (operator fusion): MATMUL -> ADD of a constant per column becomes MATMUL with a bias; the activation of the ADD
+   moves to it. Conditions: float32, no bias yet, the constant has the known size of the last axis and 1 in every other
+   axis, and only the ADD reads the result. Error: the sum starts with the bias instead of ending with it, so the same K
+   + 1 terms are added in another order: bits change within the rounding error of a float32 sum. */
 NNRTI_COLD static bool nnrti_pass_matmul_bias(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3540,7 +3640,8 @@ NNRTI_COLD static bool nnrti_pass_matmul_bias(nnrti_graph *g, uint32_t node)
     return true;
 }
 
-/* Output k of graph x may be read where result k of the node is, or be written under that name. */
+/* Whether output k of graph x can replace result k of n: readers may read it instead, or, if the result is an output,
+   the writer in x may write it under that index. */
 static bool nnrti_graph_may_give(nnrti_graph *g, const NNRT_Node *n, uint32_t x, uint32_t k)
 {
     const uint32_t from = g->edit->graphs[x].outputIndices.data[k], to = nnrti_id(&n->outputIndex, k);
@@ -3551,7 +3652,10 @@ static bool nnrti_graph_may_give(nnrti_graph *g, const NNRT_Node *n, uint32_t x,
             (g->writer[from] != NNRTI_BY_NOBODY && g->users[from] == 1 && nnrti_graph_owner(g, g->writer[from]) == x));
 }
 
-/* IF with a known condition -> the nodes of the branch that runs, whose outputs replace its results. */
+/* Pass: IF with a constant condition becomes the nodes of the branch that runs; its outputs replace the results of IF.
+   The other branch is removed. Conditions: nnrti_graph_may_give for every result, and at least one node remains in the
+   model. The nodes keep their places in the order of the round, as they directly follow IF. Bits: unchanged, a run
+   would compute the same nodes. */
 NNRTI_COLD static bool nnrti_pass_inline_if(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3668,7 +3772,8 @@ static uint32_t nnrti_qdq_source(nnrti_graph *g, uint32_t t, uint32_t own)
                                                                                                  : NNRT_NO_TENSOR;
 }
 
-/* The axis of the result of a TRANSPOSE or a change of shape where axis `axis` of its input is, -1: none. */
+/* The axis of the result of a TRANSPOSE or a reshape to which axis `axis` of its input moves; -1: none. A reshape keeps
+   an axis if it and all axes before it are unchanged. */
 static int32_t nnrti_qdq_axis(const nnrti_graph *g, const NNRT_Node *n, int32_t axis)
 {
     const nnrt_operand *x = &g->open[n->inputIndex.data[0]], *y = &g->open[n->outputIndex.data[0]];
@@ -3689,14 +3794,16 @@ static int32_t nnrti_qdq_axis(const nnrti_graph *g, const NNRT_Node *n, int32_t 
 
 #define NNRTI_QDQ_MOVES 4
 
-/* An input of a node that becomes quantized: it will read `tensor`. moves: data-movement nodes after the cast, which
-   become quantized, too, the last one first; `from` is the input of the cast. */
+/* An input of a node that becomes quantized. tensor: the tensor that the node will read. moves: results of the
+   data-movement nodes between the cast and the node, which become quantized as well, the last one first. from: the
+   input of the cast. */
 typedef struct nnrti_qdq_input {
     uint32_t tensor, from, moves[NNRTI_QDQ_MOVES], nMoves;
-    int32_t axes[NNRTI_QDQ_MOVES]; /* of several parameters, of each move */
+    int32_t axes[NNRTI_QDQ_MOVES]; /* with parameters per channel: their axis in each of moves */
 } nnrti_qdq_input;
 
-/* Fills *in and *o for float32 input t; false: it is not dequantised int8 or uint8. */
+/* Follows float32 tensor t back through at most NNRTI_QDQ_MOVES data-movement nodes to a cast from int8 or uint8 in
+   graph `own`. Fills *in, and *o with the properties of t in quantized form; false: there is no such cast. */
 static bool nnrti_qdq_trace(nnrti_graph *g, uint32_t t, uint32_t own, nnrti_qdq_input *in, nnrt_operand *o)
 {
     const nnrt_operand *from;
@@ -3729,7 +3836,7 @@ static bool nnrti_qdq_trace(nnrti_graph *g, uint32_t t, uint32_t own, nnrti_qdq_
     return true;
 }
 
-/* Element i of a constant of int8, uint8 or int32. */
+/* The stored integer i of a constant of int8, uint8 or int32. */
 static double nnrti_qdq_code(const nnrt_operand *o, int32_t i)
 {
     switch (o->dataType) {
@@ -3739,8 +3846,9 @@ static double nnrti_qdq_code(const nnrt_operand *o, int32_t i)
     }
 }
 
-/* A bias of float32, constant or dequantised, in units of scale of x * scale of the weight; NNRT_NO_TENSOR: it is not known,
-   or an entry does not fit into int32. */
+/* Requantizes a bias to int32: round(bias[i] / (scale of x * scale of weight[i])), zero point 0. Returns the tensor
+   itself if it has these integers already, otherwise a new constant. NNRT_NO_TENSOR: the bias is not a float32 or
+   dequantized constant, or an entry does not fit in int32; a saturated bias would change results. */
 static uint32_t nnrti_qdq_bias(nnrti_graph *g, uint32_t t, uint32_t own, const nnrt_operand *x, const nnrt_operand *w)
 {
     const int32_t n = g->open[t].dims[0];
@@ -3775,8 +3883,8 @@ static uint32_t nnrti_qdq_bias(nnrti_graph *g, uint32_t t, uint32_t own, const n
     return same ? from : nnrti_graph_constant(g, NNRT_DATA_TYPE_INT32, 1, &n, list);
 }
 
-/* Whether the layout of t can be declared for its quantized original `from`, which the node then reads: nobody reads
-   `from` in the other layout. */
+/* Whether the quantized tensor `from` can get the layout of t, as the node will read `from` instead: the layouts are
+   equal, or `from` has none and no layout-dependent operator reads it. */
 static bool nnrti_qdq_format(nnrti_graph *g, uint32_t t, uint32_t from)
 {
     if (!nnrti_is_nchw(&g->open[t]) || g->open[from].format != NNRT_FORMAT_NONE)
@@ -3790,7 +3898,9 @@ static bool nnrti_qdq_format(nnrti_graph *g, uint32_t t, uint32_t from)
     return true;
 }
 
-/* Whether the operator takes these operands, inputs and then results; *c is it resolved. */
+/* Whether the shape rule of the operator accepts these quantized operands (inputs, then results); *c is the resolved
+   node. REDUCE_FUSION only with coeff 1. Deciding by the rule itself keeps a second list of conditions from drifting
+   apart. */
 static bool nnrti_qdq_accepts(nnrti_graph *g, uint32_t node, nnrt_operand *operands, uint32_t maxIn, nnrt_resolve *c)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3820,7 +3930,7 @@ static bool nnrti_qdq_accepts(nnrti_graph *g, uint32_t node, nnrt_operand *opera
     return false;
 }
 
-/* Tensor t has the type and the parameters of o from now on, several of them along `axis`. */
+/* Gives tensor t the type and the quantization parameters of o; parameters per channel apply to `axis`. */
 static void nnrti_qdq_become(nnrti_graph *g, uint32_t t, const nnrt_operand *o, int32_t axis)
 {
     NNRT_Tensor *tensor = &g->edit->tensors[t];
@@ -3836,7 +3946,8 @@ static void nnrti_qdq_become(nnrti_graph *g, uint32_t t, const nnrt_operand *o, 
     tensor->quantAxis = g->shapes[t].quantAxis;
 }
 
-/* Data-movement nodes now move quantized elements. */
+/* Makes the data-movement nodes of in move quantized elements: the first one reads the input of the cast. False: no
+   memory. */
 static bool nnrti_qdq_move(nnrti_graph *g, const nnrti_qdq_input *in, const nnrt_operand *o)
 {
     for (uint32_t i = 0; i < in->nMoves; i++)
@@ -3854,8 +3965,9 @@ static bool nnrti_qdq_move(nnrti_graph *g, const nnrti_qdq_input *in, const nnrt
     return true;
 }
 
-/* Node n gets its dequantised inputs as they are in integers, with operands o[]; o[maxIn] on are its results. False, and
-   nothing is changed: its rule does not take them so; *c is it resolved. */
+/* Makes a node read quantized inputs instead of dequantized ones. o[]: its operands; the caller sets the results, from
+   o[maxIn] on, this function the inputs. False if the rule of the operator rejects them, or a bias does not fit in
+   int32: nothing has changed then (or memory is missing). *c is the resolved node. */
 static bool nnrti_qdq_inputs(nnrti_graph *g, uint32_t node, nnrt_operand *o, uint32_t maxIn, nnrt_resolve *c)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3900,7 +4012,7 @@ static bool nnrti_qdq_inputs(nnrti_graph *g, uint32_t node, nnrt_operand *o, uin
     return nnrti_graph_set_inputs(g, node, inputs, nIn);
 }
 
-/* Tensor y, the result of a cast, becomes result k of `node`, with the properties o. */
+/* Makes y, the result of a cast, result k of `node`, with the properties o. */
 static void nnrti_qdq_gives(nnrti_graph *g, uint32_t node, uint32_t k, uint32_t y, const nnrt_operand *o)
 {
     nnrti_ids(&nnrti_graph_node(g, node)->outputIndex)[k] = y;
@@ -3917,8 +4029,9 @@ static bool nnrti_qdq_casts(nnrti_graph *g, uint32_t node, uint32_t t)
     return nnrti_is_quant_cast(n->nodeType) && nnrti_id(&n->inputIndex, 0) == t;
 }
 
-/* A SPLIT of a dequantized tensor, of which only casts to 8 bits read the results. The round visits a cast of result t; the
-   last one decides. */
+/* Pass (quantize), for SPLIT, which has several results. Pattern: dequantize -> SPLIT -> a cast to int8 or uint8 of
+   each result becomes a quantized SPLIT. Conditions: nobody else reads the results. Called for each visited cast of a
+   result t; only the call for the last one can succeed, when all casts are known. */
 static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t t, uint32_t cast)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3956,9 +4069,13 @@ static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t t, uint32_t 
     return true;
 }
 
-/* Quantization pass: an operator whose inputs are all dequantized and whose result is read only by a cast to int8 or
-   uint8 with one parameter, maybe after data-movement nodes, becomes quantized, if its rule accepts that, and writes
-   the result of the cast. */
+/* Pass (quantize). Pattern: dequantize each input -> operator -> cast to int8 or uint8 becomes the operator on
+   integers, which writes the result of the cast. Data-movement nodes (TRANSPOSE, reshapes) may stand before and after
+   the operator and become quantized as well. Conditions: nnrti_qdq_operator, one scale and zero point for the result,
+   no other reader of the tensors between the operator and the casts (a dequantized input may have others), all in one
+   graph, and the shape rule of the operator accepts the operands. Error: results differ from those in float32 by the
+   rounding of the stored integer (docs/quantization.md); a bias is rounded to a multiple of scale of x * scale of
+   weight. */
 NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *cast = nnrti_graph_node(g, node);
@@ -4011,7 +4128,7 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
     return true;
 }
 
-/* The quantized tensor, of the type and parameters of y, that tensor t is a BITCAST of; NNRT_NO_TENSOR: there is none. */
+/* The quantized tensor with the type and parameters of y whose BITCAST is tensor t; NNRT_NO_TENSOR: none. */
 static uint32_t nnrti_bitcast_source(nnrti_graph *g, uint32_t t, uint32_t y)
 {
     const NNRT_Node *n = t != NNRT_NO_TENSOR && g->writer[t] != NNRTI_BY_NOBODY ? nnrti_graph_node(g, g->writer[t]) : NULL;
@@ -4020,10 +4137,12 @@ static uint32_t nnrti_bitcast_source(nnrti_graph *g, uint32_t t, uint32_t y)
                : NNRT_NO_TENSOR;
 }
 
-/* BITCAST, the conversion between quantized and plain integers (QuantizeLinear is followed by one, DequantizeLinear reads
-   one). Of two in a row the second reads the input of the first. In BITCAST -> movers -> BITCAST back to the same
-   parameters, one for the whole tensor, the movers work on the quantized tensors: bytes move the same way, and no BITCAST
-   is left between a quantized producer and a quantized consumer. */
+/* Pass: removes BITCAST, the conversion between quantized and plain integers (QuantizeLinear is followed by one,
+   DequantizeLinear reads one). Pattern 1: BITCAST -> BITCAST becomes the second one, reading the input of the first.
+   Pattern 2: BITCAST -> data movement -> BITCAST back to the same parameters, one scale and zero point for the tensor,
+   becomes data movement of the quantized tensors. Conditions: one graph, at most NNRTI_QDQ_MOVES nodes, each read by
+   the next one only. Bits: unchanged, bytes move the same way; no BITCAST is left between a quantized producer and a
+   quantized consumer. */
 NNRTI_COLD static bool nnrti_pass_bitcast(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node), *m = NULL;
@@ -4066,24 +4185,25 @@ NNRTI_COLD static bool nnrti_pass_bitcast(nnrti_graph *g, uint32_t node)
     return true;
 }
 
-/* Tried in this order, one success a node and round. */
+/* The passes in the order in which they are tried at each node; after the first success the round continues with the
+   next node. `did` completes the log line "node 'NAME' (OPERATOR) ...". */
 static const struct {
     nnrti_pass pass;
     uint32_t bit;
     const char *did;
 } nnrti_passes[] = {
-    {nnrti_pass_join_reshapes, NNRT_PASS_RESHAPES, "joined with the change of shape before it"},
-    {nnrti_pass_join_transposes, NNRT_PASS_TRANSPOSES, "joined with the TRANSPOSE before it"},
-    {nnrti_pass_bitcast, NNRT_PASS_COPIES, "is part of the nodes before it, which move quantized elements"},
-    {nnrti_pass_drop_copy, NNRT_PASS_COPIES, "is gone: it changes nothing"},
-    {nnrti_pass_fold_affine, NNRT_PASS_AFFINE, "is in weights and bias of the node before it"},
-    {nnrti_pass_matmul_bias, NNRT_PASS_BIAS, "is the bias of the product before it"},
-    {nnrti_pass_fuse_activation, NNRT_PASS_ACTIVATIONS, "is done by the node before it"},
+    {nnrti_pass_join_reshapes, NNRT_PASS_RESHAPES, "is merged with the reshape before it"},
+    {nnrti_pass_join_transposes, NNRT_PASS_TRANSPOSES, "is merged with the TRANSPOSE before it"},
+    {nnrti_pass_bitcast, NNRT_PASS_COPIES, "is removed: the nodes before it move quantized elements"},
+    {nnrti_pass_drop_copy, NNRT_PASS_COPIES, "is removed: it changes nothing"},
+    {nnrti_pass_fold_affine, NNRT_PASS_AFFINE, "is folded into weight and bias of the node before it"},
+    {nnrti_pass_matmul_bias, NNRT_PASS_BIAS, "became the bias of the matrix multiplication before it"},
+    {nnrti_pass_fuse_activation, NNRT_PASS_ACTIVATIONS, "is fused into the node before it"},
     {nnrti_pass_inline_if, NNRT_PASS_BRANCHES, "became the branch that it runs"},
     {nnrti_pass_quantize, NNRT_PASS_QUANTIZE, "computes in integers"},
 };
 
-/* The graphs that a node runs have the numbers to[] now; false = no memory. */
+/* Renumbers the graphs in a node's attributes by to[]; false = no memory. */
 static bool nnrti_graph_renumber(nnrti_graph *g, NNRT_Node *n, const uint32_t *to)
 {
     for (uint32_t k = 0; k < nnrt_node_graphs(n); k++) {
@@ -4098,7 +4218,7 @@ static bool nnrti_graph_renumber(nnrti_graph *g, NNRT_Node *n, const uint32_t *t
     return true;
 }
 
-/* Only the graphs stay that nodes run; false = no memory. */
+/* Removes the graphs that no node runs, and renumbers the others; false = no memory. */
 static bool nnrti_graph_compact_graphs(nnrti_graph *g)
 {
     nnrt_builder *b = g->edit;
@@ -4124,6 +4244,7 @@ static bool nnrti_graph_compact_graphs(nnrti_graph *g)
     return true;
 }
 
+/* Ends a round: closes the gaps of removed nodes and graphs; false = no memory. Indices of nodes change. */
 static bool nnrti_graph_compact(nnrti_graph *g)
 {
     uint32_t kept = 0;
@@ -4140,7 +4261,7 @@ static bool nnrti_graph_compact(nnrti_graph *g)
     return nnrti_graph_compact_graphs(g);
 }
 
-/* One round; g->changed: another one may find more. Without passes only unneeded nodes are removed. */
+/* One round; g->changed: another round may find more. passes false: only dead-code elimination. */
 static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g, bool passes)
 {
     NNRT_ReturnCode code;
@@ -4173,7 +4294,8 @@ static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g, bool passes)
     return nnrti_graph_compact(g) ? NNRT_SUCCESS : NNRT_OUT_OF_MEMORY;
 }
 
-/* The lists that name tensors: lists 0 and 1 of nodes, then of subgraphs; NULL after the last. */
+/* List i of all lists of tensor indices: inputs and outputs of each node, then of each subgraph; NULL after the last.
+   */
 static const NNRT_Uint32List *nnrti_graph_names(const nnrti_graph *g, uint32_t i)
 {
     const nnrt_builder *b = g->edit;
@@ -4185,7 +4307,7 @@ static const NNRT_Uint32List *nnrti_graph_names(const nnrti_graph *g, uint32_t i
     return i % 2 == 0 ? &b->graphs[x].inputIndices : &b->graphs[x].outputIndices;
 }
 
-/* Takes out the tensors that no node, input or output names. */
+/* Removes tensors that no node, model input or output uses, and renumbers the others. */
 static NNRT_ReturnCode nnrti_graph_drop_tensors(nnrti_graph *g)
 {
     const NNRT_Uint32List *list;
@@ -4266,8 +4388,8 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool pas
         code = nnrti_graph_drop_tensors(&g);
     *any = *any || g.changed;
     if (code == NNRT_SUCCESS)
-        nnrt_log_line(b->log, NNRT_LOG_INFO, "%s: %u nodes became %u", passes ? "optimised" : "what is needed", before,
-                      nnrti_array_count(b->nodes));
+        nnrt_log_line(b->log, NNRT_LOG_INFO, "%s: %u nodes became %u",
+                      passes ? "optimized" : "unused nodes removed", before, nnrti_array_count(b->nodes));
     return code;
 }
 
@@ -4310,7 +4432,7 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model,
     return code;
 }
 
-/* A text inside the quotes of a Graphviz label. */
+/* Writes text inside the quotes of a Graphviz label: escapes " and \, control characters become spaces. */
 static void nnrti_dot_text(nnrti_out *o, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -4323,6 +4445,7 @@ static void nnrti_dot_text(nnrti_out *o, const char *text)
     }
 }
 
+/* A Graphviz identifier: a letter for the kind (n node, t tensor, o output, s subgraph output) and the index. */
 static void nnrti_dot_id(nnrti_out *o, char kind, uint32_t index)
 {
     nnrti_put(o, kind);
@@ -4355,7 +4478,7 @@ static void nnrti_dot_colour(nnrti_out *o, const char *device, const char *rest)
     nnrti_puts(o, rest);
 }
 
-/* Operator, name, and the attributes, a line each. place NULL: nobody knows where it is. */
+/* Writes a node: operator, name and attributes, one line each. place NULL: the device is unknown. */
 static void nnrti_dot_node(nnrti_out *o, const NNRT_Node *n, uint32_t index, const nnrt_placement *place)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
@@ -4440,7 +4563,7 @@ static void nnrti_dot_graph(nnrti_out *o, const NNRT_Model *m, const nnrt_operan
         nnrti_dot_edge(o, shapes, writer, s->outputIndices.data[k], 's', first + k);
 }
 
-/* A box round the nodes of the main graph that are in one part with node `first`, which is the first of them. */
+/* A box around the nodes of the main graph in the partition of node `first`, its first node. */
 static void nnrti_dot_part(nnrti_out *o, const NNRT_Model *m, const nnrt_placement *places, uint32_t first)
 {
     const NNRT_Uint32List all = m->subGraph.count > 0 ? m->subGraph.data[0].nodeIndices : NNRT_Uint32List_make(NULL, 0);
@@ -4465,7 +4588,7 @@ static void nnrti_dot_part(nnrti_out *o, const NNRT_Model *m, const nnrt_placeme
     nnrti_puts(o, "  }\n");
 }
 
-/* Boxes round all parts. */
+/* Boxes around all partitions. */
 static void nnrti_dot_parts(nnrti_out *o, const NNRT_Model *m, const nnrt_placement *places)
 {
     for (uint32_t n = 0; n < m->nodes.count; n++) {
@@ -4477,7 +4600,7 @@ static void nnrti_dot_parts(nnrti_out *o, const NNRT_Model *m, const nnrt_placem
     }
 }
 
-/* The model has been checked. writer: per tensor the node that makes it, or NNRTI_BY_NOBODY. */
+/* Writes a model that nnrt_model_check has accepted. writer: per tensor the node that writes it, or NNRTI_BY_NOBODY. */
 static void nnrti_dot_model(nnrti_out *o, const NNRT_Model *m, const nnrt_operand *shapes, const uint32_t *writer,
                             const nnrt_placement *places)
 {
@@ -4502,7 +4625,7 @@ static void nnrti_dot_model(nnrti_out *o, const NNRT_Model *m, const nnrt_operan
         nnrti_dot_graph(o, m, shapes, writer, g, first);
 }
 
-/* The shapes that are inferred, or those declared where that does not work; or the fault of a model that is none. */
+/* Writes the model with inferred shapes, or with declared ones if inference fails; *error reports an invalid model. */
 static void nnrti_dot_body(nnrti_out *o, const NNRT_Model *m, const nnrt_placement *places, nnrt_memory *memory,
                            nnrt_error *error)
 {

@@ -8,10 +8,10 @@
 
 int main(int argc, char **argv)
 {
-    NNRT_Model *model = NULL;        // what is computed: plain data
+    NNRT_Model *model = NULL;        // the network: plain data, immutable
     nnrt_session *session = NULL;    // the model prepared on a device, with its memory
     nnrt_io in = {NULL, 0, NULL}, out = {NULL, 0, NULL};
-    nnrt_error error;                // says which node is wrong, and what to do about it
+    nnrt_error error;                // one sentence: the node, the fault, the remedy
     size_t best = 0;
     memset(&error, 0, sizeof(error));
     if (argc != 2 || nnrt_onnx_load(&model, argv[1], NULL, &error) != NNRT_SUCCESS)

@@ -1464,14 +1464,14 @@ refused 2 'profile elsewhere' 'unknown option --profile' check model.onnx --prof
 # ---- log ----
 
 t 0 'run --log info' run "$tmp/steps.onnx" --input "$tmp/steps.npy" --log info
-says 'run --log info: passes' '^nnrt: info: optimised: 3 nodes became 3$'
+says 'run --log info: passes' '^nnrt: info: optimized: 3 nodes became 3$'
 says 'run --log info: device' "^nnrt: info: device 'reference_nnrt_v2_0' has prepared the model\$"
 says 'run --log info: session' "^nnrt: info: session on device 'auto_nnrt_v2_0': 3 steps, arena of [0-9]+ bytes, lower bound [0-9]+, constants 0, [0-9]+ bytes in all\$"
 if grep -q 'debug: ' "$tmp/err"; then fail 'run --log info: no lines of debug'; else pass; fi
 t 0 'run --log debug' run $digits/digits.onnx --input random --log debug
-says 'run --log debug' "^nnrt: debug: node '[^']+' \(ACTIVATION\) is done by the node before it\$"
+says 'run --log debug' "^nnrt: debug: node '[^']+' \(ACTIVATION\) is fused into the node before it\$"
 t 0 'convert --log debug' convert $digits/digits.onnx "$tmp/log.nnrt" --log debug
-says 'convert --log debug' "is done by the node before it\$"
+says 'convert --log debug' "is fused into the node before it\$"
 t 0 'run --log warning' run "$tmp/steps.onnx" --input "$tmp/steps.npy" --log warning
 silent 'run --log warning'
 refused 2 'no such level' "--log does not take 'loud'" run model.onnx --log loud

@@ -67,14 +67,14 @@ static void test_optimise(void **state)
     desc.log = &l.log;
     assert_int_equal(nnrt_model_optimize_with(&m, &desc, NULL), NNRT_SUCCESS);
     assert_int_equal(m->nodes.count, 1);
-    assert_string_equal(l.text, "2 node 'twice' (MUL_FUSION) is computed now: its results are constants\n"
-                                "2 node 'cut' (ACTIVATION) is done by the node before it\n"
-                                "1 optimised: 3 nodes became 1\n");
+    assert_string_equal(l.text, "2 node 'twice' (MUL_FUSION) is folded: its results are constants\n"
+                                "2 node 'cut' (ACTIVATION) is fused into the node before it\n"
+                                "1 optimized: 3 nodes became 1\n");
     nnrt_model_destroy(m);
     m = built();
     listen(&l, NNRT_LOG_INFO);
     assert_int_equal(nnrt_model_optimize_with(&m, &desc, NULL), NNRT_SUCCESS);
-    assert_string_equal(l.text, "1 optimised: 3 nodes became 1\n");
+    assert_string_equal(l.text, "1 optimized: 3 nodes became 1\n");
     nnrt_model_destroy(m);
     m = built();
     l.log.line = NULL;

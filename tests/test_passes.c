@@ -2037,11 +2037,11 @@ static void between(nnrt_builder *b, uint32_t y, double step, NNRT_NodeType type
 
 /* What the log says of each; of nodes that go because nobody needs them it says nothing. */
 static const char *const pass_says[PASSES - 1] = {
-    "joined with the change of shape before it", "joined with the TRANSPOSE before it",
-    "is gone: it changes nothing",               "is in weights and bias of the node before it",
-    "is the bias of the product before it",      "is done by the node before it",
-    "became the branch that it runs",            "computes in integers",
-    "is computed now: its results are constants"};
+    "is merged with the reshape before it", "is merged with the TRANSPOSE before it",
+    "is removed: it changes nothing", "is folded into weight and bias of the node before it",
+    "became the bias of the matrix multiplication before it", "is fused into the node before it",
+    "became the branch that it runs", "computes in integers",
+    "is folded: its results are constants"};
 
 static void count_passes(void *user, nnrt_log_level level, const char *text)
 {
