@@ -44,8 +44,11 @@ extern "C" {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>memory */
 
-/* Where memory comes from. alloc returns NULL when there is none; free gets the size back. alignment is a power of two.
-   A NULL allocator, or NULL members, stand for malloc and free; under NNRT_FIRMWARE for no memory at all. */
+/* The source of memory. alloc returns bytes bytes aligned to alignment (a power of two), NULL if there is no memory;
+   it need not clear them. free receives the block and the size that was requested. With a NULL allocator, or alloc
+   NULL, malloc and free are used; under NNRT_FIRMWARE every allocation then fails. free NULL beside an alloc: blocks
+   are never returned. The threads that prepare and destroy models and sessions call it, several at once if the
+   program does; nnrt_plan_run never does. */
 typedef struct nnrt_allocator {
     void *(*alloc)(void *user, size_t bytes, size_t alignment);
     void (*free)(void *user, void *block, size_t bytes);
@@ -64,36 +67,47 @@ typedef struct nnrt_allocator {
 #define NNRT_PIECE_BYTES 4096
 #endif
 
+/* A block aligned to NNRT_ALIGNMENT, not cleared; NULL: no memory. nnrt_free takes the same allocator and the same
+   number of bytes; block NULL is fine. */
 NNRT_API void *nnrt_alloc(const nnrt_allocator *allocator, size_t bytes);
 NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t bytes);
 
-/* Memory whose size is known exactly beforehand. Blocks that stay grow from the front, temporary blocks from the
-   back. The same code path runs in three modes: it counts bytes (nnrt_memory_count), takes pieces from an allocator
-   (nnrt_memory_allocate), or works in one buffer (nnrt_memory_buffer), for which the peak of the count suffices. full
-   is sticky: after one block did not fit, every request fails. */
+/* A two-ended arena whose exact size is known beforehand. Kept blocks grow from the front and live as long as the
+   prepared model; temporary blocks grow from the back and live until nnrt_memory_drop_temp. No block is freed alone.
+   The same code path runs in three modes: nnrt_memory_count counts bytes, nnrt_memory_allocate takes pieces from an
+   allocator, nnrt_memory_buffer works in one buffer. A buffer of the counted peak suffices, because one walk counts
+   and allocates: the code that allocates must therefore request the same sizes in the same order in every mode.
+   (Rejected: a function of its own that computes the size. Two formulas drift apart.) full is sticky: after one
+   request failed, every later one fails, so that a caller may check once after several requests. One thread at a
+   time. */
 typedef struct nnrt_memory {
-    uint8_t *base, *top; /* of a buffer: blocks that stay grow from base upwards, temporary ones from top downwards */
-    size_t size;
-    size_t front, back;               /* bytes taken */
-    size_t frontPeak, backPeak, peak; /* most there was at once: each, and together */
-    bool full, counting;
+    uint8_t *base, *top; /* buffer mode: kept blocks grow from base upwards, temporary ones from top downwards */
+    size_t size;         /* bytes of the buffer, rounded down to NNRT_ALIGNMENT; otherwise no limit */
+    size_t front, back;               /* bytes of kept and of temporary blocks, with their padding */
+    size_t frontPeak, backPeak, peak; /* the largest values of front, of back, and of front + back */
+    bool full, counting;              /* a request failed; count mode */
     const nnrt_allocator *allocator;
-    void *pieces[2]; /* from the allocator: blocks that stay, temporary blocks */
-    /* takes a block from the pieces; NULL with a buffer: without an allocator the linker drops that code */
+    void *pieces[2]; /* lists of pieces from the allocator: of kept blocks, of temporary blocks */
+    /* takes a block from the pieces; NULL in buffer mode, so that the linker drops the allocator's code there */
     void *(*more)(struct nnrt_memory *m, size_t rounded, size_t alignment, bool temp);
 } nnrt_memory;
 
-/* While counting, tables are real, from the allocator, and given back with nnrt_memory_end. */
+/* Each begins a mode and initializes *m. Count mode allocates real blocks, too, because later sizes depend on the
+   tables in them; only nnrt_memory_reserve does not. The caller frees them with nnrt_memory_end and reads m->peak.
+   nnrt_memory_buffer: buffer is aligned to NNRT_ALIGNMENT and stays the caller's. */
 NNRT_API void nnrt_memory_count(nnrt_memory *m, const nnrt_allocator *allocator);
 NNRT_API void nnrt_memory_allocate(nnrt_memory *m, const nnrt_allocator *allocator);
 NNRT_API void nnrt_memory_buffer(nnrt_memory *m, void *buffer, size_t bytes);
-NNRT_API void *nnrt_memory_keep(nnrt_memory *m, size_t bytes);         /* zeroed, aligned to 16 (NNRT_FIRMWARE: 8) */
-NNRT_API void *nnrt_memory_keep_aligned(nnrt_memory *m, size_t bytes); /* aligned to NNRT_ALIGNMENT */
-NNRT_API void *nnrt_memory_temp(nnrt_memory *m, size_t bytes);         /* as keep */
-/* Room that stays and is filled once: *block, aligned to NNRT_ALIGNMENT and not cleared; NULL while counting, as then
-   nothing is filled. false: there is no memory. */
+/* A zeroed block; NULL: no memory, and m->full is set. keep and temp align to 16 bytes (NNRT_FIRMWARE: 8), keep_aligned
+   to NNRT_ALIGNMENT. 0 bytes yield a block that counts as 1 byte. */
+NNRT_API void *nnrt_memory_keep(nnrt_memory *m, size_t bytes);
+NNRT_API void *nnrt_memory_keep_aligned(nnrt_memory *m, size_t bytes);
+NNRT_API void *nnrt_memory_temp(nnrt_memory *m, size_t bytes);
+/* A kept block for bulk data such as packed weights: *block, aligned to NNRT_ALIGNMENT and not cleared. In count mode
+   *block is NULL although the result is true: the bytes are counted, and the caller must not write. false = no
+   memory. */
 NNRT_API bool nnrt_memory_reserve(nnrt_memory *m, size_t bytes, void **block);
-/* The same for an array of count elements of size bytes; NULL if the product overflows, too. */
+/* keep and temp for an array of count elements of size bytes; NULL also if the product overflows. */
 static inline void *nnrt_memory_keep_array(nnrt_memory *m, size_t count, size_t size)
 {
     size_t bytes;
@@ -112,10 +126,10 @@ static inline bool nnrt_round_size(size_t bytes, size_t alignment, size_t *out)
     *out &= ~(alignment - 1);
     return true;
 }
-NNRT_API void nnrt_memory_drop_temp(nnrt_memory *m); /* all temporary blocks at once */
-NNRT_API void nnrt_memory_end(nnrt_memory *m);       /* gives back all that came from the allocator */
-/* The blocks that stay belong to the caller from now on, who passes the result to nnrt_memory_free. NULL: nothing
-   came from the allocator. Temporary blocks are dropped. */
+NNRT_API void nnrt_memory_drop_temp(nnrt_memory *m); /* frees all temporary blocks at once */
+NNRT_API void nnrt_memory_end(nnrt_memory *m);       /* frees all blocks, kept ones too; the peaks stay readable */
+/* Moves the ownership of the kept blocks to the caller, who frees them by passing the result to nnrt_memory_free with
+   the same allocator. NULL: no block came from the allocator (buffer mode). Temporary blocks are freed. */
 NNRT_API void *nnrt_memory_give(nnrt_memory *m);
 NNRT_API void nnrt_memory_free(const nnrt_allocator *allocator, void *given);
 
@@ -141,27 +155,32 @@ NNRTI_LIST(NNRT_QuantParamList, NNRT_QuantParam)
 #define NNRT_NO_TENSOR 0xFFFFFFFFu /* in inputIndex and outputIndex: an optional operand that is left out */
 #define NNRT_RANK_UNKNOWN (-2)     /* dims {-2}: rank and dimensions follow from the node that writes the tensor */
 
-/* A block of memory. Valid data: [offset, offset + dataSize), inside bufferSize. fd: the block's descriptor, -1: it has
-   none. addr (ours, appended): the block's address in this process; NULL: whoever needs one maps fd (>>buffers). Where
-   both are given they are the same block. fd -1 and addr NULL: no data. */
+/* A block of memory of bufferSize bytes, whose valid data are [offset, offset + dataSize). fd: the block's
+   descriptor, -1: none. addr (ours, appended): the address of the block's first byte in this process, not of the
+   data; NULL: code that needs the address maps fd (>>buffers). If both are set they denote the same block. fd -1 and
+   addr NULL: no data. The struct does not own the block. */
 typedef struct NNRT_SharedBuffer {
     int32_t fd;
     uint32_t bufferSize, offset, dataSize; /* bytes */
     void *addr;
 } NNRT_SharedBuffer;
 
-/* NNRT_Tensor, NNRT_Node, NNRT_SubGraph, NNRT_SharedBuffer, NNRT_IOTensor and nnrt_dims lie in arrays and reach devices
-   that may be compiled with another version of this header. They cannot say how long they are: their layout has a
-   number, NNRT_LAYOUT, which counts up with every change of one of them, and which a device's table names (NNRT_HDI). */
+/* The version of the memory layout of NNRT_Tensor, NNRT_Node, NNRT_SubGraph, NNRT_SharedBuffer, NNRT_IOTensor and
+   nnrt_dims. These structs are elements of arrays, so they cannot carry a structSize, and they reach devices that may
+   be compiled with another version of this header. Every change of one of them increments the number; a device's
+   table contains the number that the device was compiled with (NNRT_HDI), and registration compares it. */
 #define NNRT_LAYOUT 1
 
-/* dims: empty = scalar; -1 = a dynamic dimension, known when a session is created or in each run. Outputs of nodes
-   may leave dataType UNKNOWN and dims {NNRT_RANK_UNKNOWN}: shape inference fills them in. A tensor with data is a
-   constant: dense, in the byte order of the machine (little-endian), aligned to the element size. Ours, appended:
-   quantAxis: with several quantParams, one for each index along an axis: 0 = the axis that the operator defines, the
-   usual case; k > 0 = axis k - 1. symbols: the identity of dynamic dimensions. Empty, or an entry for each axis: 0
-   for a fixed dimension, and for a dynamic one that equals no other; otherwise a number, chosen by the model, that
-   all dynamic dimensions of equal size share. */
+/* dims: in elements. Empty = scalar; -1 = a dynamic dimension, known when a session is created or in each run.
+   Outputs of nodes may leave dataType UNKNOWN and dims {NNRT_RANK_UNKNOWN}: shape inference computes type and shape.
+   A tensor with data is a constant: dense (row-major, no padding), in the byte order of the machine (little-endian),
+   aligned to the element size.
+   quantParams: one scale and zero point for the whole tensor (per-tensor quantization), or one for each index along
+   an axis (per-axis). quantAxis (ours, appended) chooses that axis: 0 = the axis that the operator defines, the usual
+   case; k > 0 = axis k - 1.
+   symbols (ours, appended): the identity of dynamic dimensions. Empty, or one entry per axis: 0 for a fixed dimension
+   and for a dynamic one that equals no other; otherwise a number chosen by the model. Dynamic dimensions with one
+   number have equal size in every run. */
 typedef struct NNRT_Tensor {
     const char *name; /* unique when not empty */
     NNRT_DataType dataType;
@@ -174,8 +193,8 @@ typedef struct NNRT_Tensor {
 } NNRT_Tensor;
 NNRTI_LIST(NNRT_TensorList, NNRT_Tensor)
 
-/* The attribute struct that nodeType implies, and its size in bytes: later members take their defaults. data NULL:
-   all members do. */
+/* The attribute struct that nodeType implies (CONV2D_FUSION: NNRT_Conv2DFusion). size: valid bytes of the
+   struct; members after them have their defaults. data NULL: all members have their defaults. */
 typedef struct NNRT_NodeAttr {
     const void *data;
     uint32_t size;
@@ -190,8 +209,9 @@ typedef struct NNRT_Node {
 } NNRT_Node;
 NNRTI_LIST(NNRT_NodeList, NNRT_Node)
 
-/* Tensors of all subgraphs are in one table. A subgraph reads tensors of the graphs around it without listing them:
-   they are the inputs of its nodes that neither its nodes nor its own inputs provide. */
+/* A graph that a node runs: a branch of an IF, the body of a LOOP. Tensors of all subgraphs are in one table. A
+   subgraph may read tensors of the enclosing graphs (captured tensors). They are not listed: a captured tensor is an
+   input of one of its nodes that is neither an output of its nodes nor one of inputIndices. */
 typedef struct NNRT_SubGraph {
     const char *name;
     NNRT_Uint32List inputIndices, outputIndices; /* into Model.allTensors */
@@ -199,9 +219,11 @@ typedef struct NNRT_SubGraph {
 } NNRT_SubGraph;
 NNRTI_LIST(NNRT_SubGraphList, NNRT_SubGraph)
 
-/* Nodes may stand in any order. inputIndex and outputIndex give the order of a run's arrays. subGraph[0] is the main
-   graph. Where there are others, each is an attribute of one node, nodeIndices say where every node belongs, and a tensor
-   that is given in one graph may be read there and in the graphs inside it. */
+/* A model: a graph of operators in static single assignment (each tensor is an input, a constant, or written by one
+   node). Nodes may be in any order; validation sorts them. The inputs and outputs of a run are in the order of
+   inputIndex and outputIndex (into allTensors). subGraph[0] is the main graph. With further subgraphs, each is an
+   attribute of exactly one node, nodeIndices assign every node to one subgraph, and a tensor that is defined in one
+   graph may be read there and in the graphs nested in it. All pointers stay the caller's. */
 typedef struct NNRT_Model {
     const char *name;
     NNRT_Uint32List inputIndex, outputIndex;
@@ -219,8 +241,8 @@ typedef struct NNRT_Extension {
 } NNRT_Extension;
 NNRTI_LIST(NNRT_ExtensionList, NNRT_Extension)
 
-/* 8 dimensions for any NNRT_MAX_RANK: shapes pass between devices that were built with different ones. Firmware has
-   no devices. */
+/* 8 dimensions, whatever NNRT_MAX_RANK is: shapes pass between the program and devices that were compiled with another
+   NNRT_MAX_RANK. Firmware has no such devices. */
 #ifdef NNRT_FIRMWARE
 #define NNRTI_DIMS NNRT_MAX_RANK
 #else
@@ -233,9 +255,10 @@ typedef struct nnrt_dims {
 } nnrt_dims;
 NNRTI_LIST(nnrt_dims_list, nnrt_dims)
 
-/* The upper bounds of a tensor's dimensions, by its name. For an input: dynamic dimensions (-1 in the model) stay
-   dynamic in the prepared model, and a run may pass any size up to the bound. Bounds of dimensions that are computed
-   from input shapes are derived. For a result: bounds a data-dependent dimension, for which nothing can be derived. */
+/* The upper bounds of the dimensions of the tensor with that name. most has the tensor's rank. An input: its dynamic
+   dimensions (-1 in the model) stay dynamic in the prepared model, and each run may pass any size from 0 up to the
+   upper bound. Upper bounds of the dimensions that follow from input shapes are derived, not specified. A result of a
+   node: the upper bound of a data-dependent dimension (NON_ZERO, UNIQUE), which cannot be derived. */
 typedef struct nnrt_bound {
     const char *tensor;
     nnrt_dims most;
@@ -243,65 +266,69 @@ typedef struct nnrt_bound {
 NNRTI_LIST(nnrt_bound_list, nnrt_bound)
 
 #ifndef NNRT_FIRMWARE
-/* A log: receives lines, up to a level, while a model is optimized and prepared. text has no newline and lives during
-   the call. A run logs nothing. */
+/* A log: receives one line per call while a model is optimized and prepared, on the thread that does so. text has no
+   newline and is valid during the call. Lines of levels above `most` are not written. A run logs nothing. */
 typedef int32_t nnrt_log_level;
 enum {
-    NNRT_LOG_WARNING, /* something is otherwise than was asked for: a device that had said yes refuses */
+    NNRT_LOG_WARNING, /* a deviation from the request: a device reported a node as supported, then fails to prepare it
+    */
     NNRT_LOG_INFO,    /* a line for each action */
     NNRT_LOG_DEBUG    /* a line for each node */
 };
 typedef struct nnrt_log {
-    void (*line)(void *user, nnrt_log_level level, const char *text); /* NULL: nobody */
+    void (*line)(void *user, nnrt_log_level level, const char *text); /* NULL: no log */
     void *user;
-    nnrt_log_level most; /* the last level that is logged */
+    nnrt_log_level most; /* the most detailed level that is logged: levels 0 .. most */
 } nnrt_log;
 
-/* The duration of one step of a run. Texts live during the call. */
+/* The duration of one step of a run. Strings are valid during the call. */
 typedef struct nnrt_profile_step {
     const char *name;   /* of the node; "" where it has none */
-    const char *op;     /* operator of the node, "CONV2D_FUSION"; name of the kernel where a step is none */
-    const char *device; /* unique name of the device that ran it */
-    int32_t node;       /* number in the model that the device was given; -1: none of it */
+    const char *op;     /* operator of the node, "CONV2D_FUSION"; of a step without a node the name of its kernel */
+    const char *device; /* unique name of the device that ran the step */
+    int32_t node;       /* index in Model.nodes of the model that this device prepared; -1: the step has no node */
     uint32_t depth; /* nesting depth in IF, LOOP and partitions (auto), which are reported after the steps that they
                        ran */
-    uint64_t begin, duration; /* by the clock; of IF and LOOP with all that they ran */
+    uint64_t begin, duration; /* in units of the clock; of IF and LOOP with the steps of their subgraphs */
     size_t read, written; /* bytes of inputs and derived constants, and of outputs; 0 for IF and LOOP. For a
                                  partition: of its boundary tensors */
 } nnrt_profile_step;
 
-/* A line for a log, which may be NULL; format as of nnrt_text. For devices, too. */
+/* Writes one line to a log, at most 511 characters; log may be NULL. format: as nnrt_text. Devices may call it. */
 NNRT_API void nnrt_log_line(const nnrt_log *log, nnrt_log_level level, const char *format, ...);
 
-/* A profile: receives each step of a run that succeeded, after it ended, on the thread that runs. If several threads
-   run a prepared model, both functions are called from all of them. Members of both structs may only be added with
-   another NNRT_LAYOUT. */
+/* A profile: step is called for each step that succeeded, after the step, on the thread that runs the model. If several
+   threads run a prepared model, both functions are called on all of them at once. Adding a member to either struct
+   requires another NNRT_LAYOUT. */
 typedef struct nnrt_profile {
     void (*step)(void *user, const nnrt_profile_step *step);
-    uint64_t (*clock)(void *user); /* nanoseconds from any begin on */
+    uint64_t (*clock)(void *user); /* nanoseconds since an arbitrary time; monotonic */
     void *user;
 } nnrt_profile;
 #endif
 
-/* Asks the application for something that only it has: a stream, the context of a graphics library. Device and
-   application agree on the meaning of event and data; the application returns 0 if it has filled data. A device may
-   call it while it prepares a model and as long as a prepared model lives, on the threads that call the device. */
+/* A callback by which a device requests an object of the application, such as a stream or the context of a graphics
+   library. Device and application agree on the meaning of event and data; the application returns 0 if it has filled
+   data. A device may call it while it prepares a model and during the lifetime of a prepared model, on the threads that
+   call the device. */
 typedef int (*nnrt_ask)(int event, void *data);
 
 #ifndef NNRT_FIRMWARE
 /* A context that an application has opened on a device, before it has a model (nnrt_context_open). */
 typedef struct nnrt_context {
     struct nnrt_device *device;
-    void *opened; /* the device's; NULL: it has no contexts */
+    void *opened; /* the device's own object, from OpenContext; NULL: the device has no contexts */
 } nnrt_context;
 #endif
 
-/* All zero is the default. The members after extensions are ours, appended; a device may ignore threads. A device
-   receives enableFloat16 (float32 may be computed in float16), mode and priority only if it supports them
-   (nnrt_ability): otherwise nnrt_device_prepare and similar functions return NOT_SUPPORT. `auto` passes to each of
-   its devices the options that it supports. structSize: bytes of this struct that are valid. The caller of
-   nnrt_device_prepare leaves it 0, and all members count. A device receives the size; with 0 it reads HDI's members
-   only. It reads with nnrt_config_read. */
+/* Options of PrepareModel. All zero is the default. Pointers stay the caller's; they must be valid during the call, and
+   longer where a member says so. The members after extensions are ours, appended.
+   A device receives enableFloat16 (float32 may be computed in float16), mode and priority only if it supports them
+   (nnrt_ability): otherwise nnrt_device_prepare and similar functions return NOT_SUPPORT. `auto` passes to each of its
+   devices the options that this device supports.
+   structSize: valid bytes of this struct. The caller of nnrt_device_prepare leaves it 0: all members are valid. A
+   device receives the size of the program's struct, which may differ from its own; with 0 only HDI's members, up to
+   extensions, are valid. A device must therefore read the struct with nnrt_config_read. */
 typedef struct NNRT_ModelConfig {
     bool enableFloat16;
     NNRT_PerformanceMode mode;
@@ -309,41 +336,45 @@ typedef struct NNRT_ModelConfig {
     NNRT_ExtensionList extensions; /* options of the device; unknown names are ignored */
     uint32_t structSize;
     const nnrt_allocator *allocator;
-    void *buffer; /* everything is laid into it, nothing is allocated; aligned to NNRT_ALIGNMENT */
-    size_t bufferBytes;
-    bool copyConstants;       /* the model's constants may vanish after PrepareModel */
-    bool callerWorkspace;     /* only RunIn will be called, if it is offered: no workspace of its own is needed */
-    uint32_t threads;         /* 0 = one */
-    nnrt_dims_list inputDims; /* sizes for dimensions of -1; empty, or one entry per input. -1: see bounds */
-    nnrt_error *error;        /* NULL = codes only */
+    void *buffer; /* holds the prepared model and outlives it; nothing is allocated. Aligned to NNRT_ALIGNMENT. NULL:
+    the
+                     allocator is used */
+    size_t bufferBytes;       /* at least the bytes of GetModelMemory, else OUT_OF_MEMORY */
+    bool copyConstants;       /* copies the constants: the caller may free the model after PrepareModel */
+    bool callerWorkspace;     /* promises that, if RunIn exists, only RunIn is called: no workspace is reserved */
+    uint32_t threads;         /* number of threads that the device may use; a hint. 0 = one */
+    nnrt_dims_list inputDims; /* values for dynamic dimensions (-1); empty, or one entry per input. -1 here: bounds */
+    nnrt_error *error;        /* receives the message of a failure. NULL = codes only */
     uint32_t arenaAlignment;  /* of tensors in the arena: a power of two, 8 to NNRT_ALIGNMENT; 0 = NNRT_ALIGNMENT */
-    const nnrt_parallel *parallel; /* threads that kernels may use; it outlives the prepared model. NULL: none */
-    nnrt_bound_list bounds;        /* upper bounds of dynamic dimensions; names in any order */
-    uint32_t maxTrips;             /* that a LOOP may make before its run ends with TIME_OUT; 0 = NNRT_MAX_TRIPS */
+    const nnrt_parallel *parallel; /* thread pool for kernels; must outlive the prepared model. NULL: none */
+    nnrt_bound_list bounds;        /* upper bounds of dynamic dimensions; names in any order */ uint32_t maxTrips;
+    /* iterations of a LOOP, after which the run ends with TIME_OUT; 0 = NNRT_MAX_TRIPS */
 #ifndef NNRT_FIRMWARE
-    const nnrt_profile *profile; /* receives the steps of each run; outlives the prepared model. NULL: none */
-    const char *device;          /* the name for profiles: nnrt_device_prepare gives the device its unique name */
+    const nnrt_profile *profile; /* receives the steps of each run; must outlive the prepared model. NULL: none */
+    const char *device;          /* device name in profiles: nnrt_device_prepare sets it to the device's unique name */
     const nnrt_log *log;         /* receives lines while a model is prepared. NULL: none */
-    /* Of `auto`, others leave it alone: "npu0,npu1", names of the devices that may have nodes, the preferred one first;
-       NULL: all, accelerators first. */
+    /* For `auto`; other devices ignore it: "npu0,npu1", names of the devices that may run nodes, the preferred one
+       first. NULL: all devices, accelerators first. */
     const char *autoDevices;
-    const struct nnrt_partition *partition; /* of `auto`, too; NULL: all zero */
-    const struct nnrt_through *through;     /* see there; devices leave it alone and pass it on */
-    nnrt_ask ask; /* who answers a device that needs something of the application's; NULL: nobody */
-    /* Weights that were packed before, or are to be kept; devices that pack none leave it alone. NULL: none */
+    const struct nnrt_partition *partition; /* for `auto`; other devices ignore it. NULL: all zero */
+    const struct nnrt_through *through;     /* hook of the model cache; devices do not call it, but pass it on */
+    nnrt_ask ask; /* callback for requests of the device to the application; NULL: every request fails */
+    /* Store of prepacked weights; devices that pack no weights ignore it. NULL: none */
     const struct nnrt_packs *packs;
-    const nnrt_context *contexts; /* a device uses its own (nnrt_context_of); they outlive the prepared model */
+    const nnrt_context *contexts; /* open contexts of any devices; a device looks up its own with nnrt_context_of. They
+                                     must outlive the prepared model */
     uint32_t nContexts;
 #endif
 } NNRT_ModelConfig;
 
 #ifndef NNRT_FIRMWARE
-/* Where `auto` put a node, and why not where it was wanted. All lives during the call. */
+/* The device that `auto` assigned a node to, and the reason if it is not the preferred one. Strings are valid during
+   the call. */
 typedef struct nnrt_placement {
-    uint32_t node;      /* number in Model.nodes; NNRT_NO_TENSOR: the report says something of no node */
-    const char *device; /* unique name; "": its results are known before a run */
-    uint32_t part;      /* nodes with one number are prepared together; NNRT_NO_TENSOR: steps of the reference device */
-    const char *reason; /* why the preferred device does not have it; "": it does */
+    uint32_t node;      /* index in Model.nodes; NNRT_NO_TENSOR: the report concerns no node */
+    const char *device; /* unique name; "": the node was constant-folded */
+    uint32_t part;      /* number of the partition; NNRT_NO_TENSOR: none, a step of the reference device */
+    const char *reason; /* why the preferred device does not run the node; "": it does */
 } nnrt_placement;
 typedef void (*nnrt_placed)(void *user, const nnrt_placement *placement);
 
@@ -352,10 +383,11 @@ typedef void (*nnrt_placed)(void *user, const nnrt_placement *placement);
    the reference device, in strict mode, too. Lines may end in CRLF; empty lines and lines that begin with '#' are
    ignored. */
 typedef struct nnrt_partition {
-    bool strict; /* nodes that no other device supports fail; reference runs the nodes of keep, or if it is listed */
-    const char *keep;   /* NULL: nothing */
-    nnrt_placed placed; /* is called when the model has been prepared, once for each node, in any order, and for each
-                           record of keep that matches none. NULL: nobody listens */
+    bool strict; /* preparation fails if a node is supported by the reference device only. Exempt are nodes of keep, and
+                    all nodes if autoDevices lists reference */
+    const char *keep;   /* NULL: no node */
+    nnrt_placed placed; /* is called after the model has been prepared, once for each node, in any order, and once for
+                           each record of keep that matches no node. NULL: no report */
     void *user;
     /* If a device fails in a run, its partition is computed by the next one: the later devices that support all of
        it, at last the reference device. A run allocates nothing, so each of them prepares the partition beforehand,
@@ -374,11 +406,12 @@ typedef struct nnrt_partition {
 } nnrt_partition;
 #endif
 
-#define NNRT_MAX_TRIPS 1000000 /* of a LOOP, where nobody says otherwise */
-#define NNRT_MAX_NESTING 16    /* subgraphs in one another */
+#define NNRT_MAX_TRIPS 1000000 /* default of NNRT_ModelConfig.maxTrips */
+#define NNRT_MAX_NESTING 16    /* maximum nesting depth of subgraphs */
 
-/* An input or output of a run. dimensions: the sizes of this run, which is all that a dynamic input needs. The
-   dimensions of a dynamic output are not read: the run reports them in its outputDims. */
+/* An input or output of a run, dense. dimensions: the shape in this run, without -1; a dynamic dimension may differ
+   from run to run. The dimensions of a dynamic output are ignored: the run stores them in outputDims. data: aligned
+   to the element size; of a dynamic output, room for the result that is expected. */
 typedef struct NNRT_IOTensor {
     const char *name;
     NNRT_DataType dataType;
@@ -387,14 +420,14 @@ typedef struct NNRT_IOTensor {
     NNRT_SharedBuffer data;
 } NNRT_IOTensor;
 
-/* Forgets the fault that error holds; NULL is fine. */
+/* Resets error to no failure; NULL is fine. The first failure wins: until then a second message does not replace it. */
 NNRT_API void nnrt_error_clear(nnrt_error *error);
-/* Adds the places to the message that has just been set with this code, unless it names some: index of the node and of
-   the tensor in the model, -1: none. Returns code. */
+/* Stores the location of a failure in error->node and error->tensor (indices in the model, -1: none), if error holds
+   this code and no location yet. Returns code. */
 NNRT_API NNRT_ReturnCode nnrt_error_blame(nnrt_error *error, NNRT_ReturnCode code, int64_t node, int64_t tensor);
 
-/* The subgraphs that a node runs (IF, LOOP): attributes k < nnrt_node_graphs(node) of the node may be one.
-   nnrt_node_graph returns its index in Model.subGraph, NNRT_NO_GRAPH if attribute k is no subgraph. */
+/* The subgraphs that a node runs (IF, LOOP): of the attributes k < nnrt_node_graphs(node), nnrt_node_graph returns the
+   index in Model.subGraph, NNRT_NO_GRAPH if attribute k is no subgraph. */
 NNRT_API uint32_t nnrt_node_graphs(const NNRT_Node *node);
 NNRT_API uint32_t nnrt_node_graph(const NNRT_Node *node, uint32_t k);
 
@@ -413,40 +446,54 @@ NNRT_API const nnrt_dims *nnrt_bound_of(const nnrt_bound_index *index, const cha
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>buffers */
 
-/* *block = the address of the buffer's block: addr if it is set, otherwise fd is mapped, for reading or for reading
-   and writing; NULL if dataSize is 0. The buffer is unchanged; its descriptor stays the caller's, who may close it
-   meanwhile. INVALID_BUFFER: no descriptor and no address, data outside bufferSize or outside the file behind fd, a
-   descriptor that cannot be mapped in this mode, or a program without mmap (NNRT_MMAP 0). The file behind fd must not
-   shrink while it is mapped. */
+/* *block = the address of the buffer's block, to which the caller adds buffer->offset: addr if it is set; otherwise
+   fd is memory-mapped, shared, for reading or for reading and writing; NULL if fd must be mapped and dataSize is 0.
+   The buffer is unchanged; its descriptor stays the caller's, who may close it before the mapping ends.
+   INVALID_BUFFER: no descriptor and no address, data outside bufferSize or outside the file of fd, a descriptor that
+   cannot be mapped in this mode, or a program without mmap (NNRT_MMAP 0). The file must not shrink while it is
+   mapped. */
 NNRT_API NNRT_ReturnCode nnrt_buffer_map(const NNRT_SharedBuffer *buffer, bool write, void **block, nnrt_error *error);
-/* Ends the mapping that nnrt_buffer_map of the same buffer made; does nothing if that returned addr or NULL. */
+/* Ends the mapping that nnrt_buffer_map created for the same buffer; no effect if block was addr or NULL. */
 NNRT_API void nnrt_buffer_unmap(const NNRT_SharedBuffer *buffer, void *block);
-/* A block of so many bytes, all 0, from the system: on Linux with a descriptor (memfd_create, sealed against becoming
-   shorter) and without an address, elsewhere with an address and without a descriptor. INVALID_PARAMETER: of 0 bytes. */
+/* A new zeroed block of that many bytes from the system: on Linux with a descriptor (memfd_create, sealed against
+   shrinking) and without an address, elsewhere with an address and without a descriptor. INVALID_PARAMETER: bytes is 0.
+   OUT_OF_MEMORY. */
 NNRT_API NNRT_ReturnCode nnrt_buffer_create(uint32_t bytes, NNRT_SharedBuffer *buffer);
-/* Releases it: closes the descriptor, or frees the memory. Mappings of it stay valid. */
+/* Releases a block of nnrt_buffer_create: closes the descriptor, or frees the memory. Existing mappings stay valid. */
 NNRT_API void nnrt_buffer_destroy(const NNRT_SharedBuffer *buffer);
 
-/* For devices that read constants: the model itself, or a copy whose constants all have an address, as far as they
-   can be mapped; each descriptor is mapped once. The copy and *mappings are in `memory` and stay. NULL: no memory.
-   nnrt_plan_prepare calls it. */
+/* Maps constants that have only a descriptor, for devices that read constants by address. Returns the model itself if
+   it has none, else a shallow copy whose constants have addresses. Each descriptor is mapped once. A constant that
+   cannot be mapped keeps addr NULL, and validation reports it. The copy is a temporary block of `memory`: it is valid
+   until nnrt_memory_drop_temp. The mapped data and *mappings (a kept block) are valid until nnrt_model_unmap. NULL:
+   no memory; *mappings is then passed to nnrt_model_unmap all the same. nnrt_plan_prepare calls it. */
 typedef struct nnrt_mapping nnrt_mapping;
 NNRT_API const NNRT_Model *nnrt_model_map(const NNRT_Model *model, nnrt_memory *memory, nnrt_mapping **mappings);
-/* Before its memory goes. NULL is fine. */
+/* Unmaps all of them; called before `memory` is freed. NULL is fine. */
 NNRT_API void nnrt_model_unmap(nnrt_mapping *mappings);
 #endif
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>tables */
 
-/* Rules of both tables: structSize is the sizeof that the driver was compiled with. Slots are only ever appended, and
-   the runtime reads a slot only if it is inside structSize (NNRT_HAS). A NULL or missing slot is a method that the
-   driver does not offer. Functions return 0, a positive NNRT_ReturnCode, or a negative system code; they must not
-   throw or abort. Returned strings and arrays live until the next call on the same object; arguments live during the
-   call. version: NNRT_HDI(2, 0): HDI's version in the lower 24 bits, and above them the NNRT_LAYOUT that the driver
-   was compiled with. Registration fails for a device of another layout, or from before layouts were numbered. The
-   layout is in this word and not in a member of its own, because no slot may move and a table that ends where HDI 1.0
-   ended must have it.
+/* Rules of both tables (vtables). A device is a NNRT_DeviceVtbl and a `self` pointer of its own; a prepared model is a
+   struct of the driver that begins with a pointer to a NNRT_PreparedModelVtbl.
+   - structSize is the sizeof of the table that the driver was compiled with. Slots are only appended, never moved,
+   and the
+     runtime reads a slot only if it is inside structSize (NNRT_HAS). A slot that is NULL or outside structSize is a
+     method that the driver does not implement.
+   - version is NNRT_HDI(2, 0): HDI's version in the lower 24 bits, above them the NNRT_LAYOUT that the driver was
+   compiled
+     with. Registration fails for any other layout, 0 included (drivers older than the number). The layout is in this
+     word and not in a member of its own, because no slot may move, and tables that end after the slots of HDI 1.0
+     need it too.
+   - Functions return 0, a positive NNRT_ReturnCode, or a negative system code. They must not throw or abort. -
+   Arguments are valid during the call only. Returned strings and arrays stay the driver's, and are valid until the
+   next
+     call on the same object.
+   - Threads: prepare and query methods of a device, and RunIn, may be called by several threads at once; Run, RunV1 and
+     RunUntil without a workspace by one thread at a time for each prepared model.
+   - Slots that report ranges or shapes fill dims[0 .. rank).
 
    A driver may be compiled with other options than the program. Structs whose size depends on options carry it:
    NNRT_ModelConfig.structSize, nnrt_error.capacity. A driver that passes an error of its own to a function of the
@@ -457,8 +504,8 @@ NNRT_API void nnrt_model_unmap(nnrt_mapping *mappings);
 #define NNRT_HAS(table, Type, slot) (NNRT_HAS_MEMBER(table, Type, slot) && (table)->slot != NULL)
 
 #ifndef NNRT_FIRMWARE
-/* For a device: *own = the given configuration (NULL = defaults), with defaults for missing members. It is compiled
-   with the device, so that own has the size that the device knows. */
+/* For a device: *own = the given configuration (NULL = defaults), with defaults for the members outside its structSize.
+   It is an inline function because it must be compiled with the device: own has the size that the device knows. */
 static inline void nnrt_config_read(NNRT_ModelConfig *own, const NNRT_ModelConfig *given)
 {
     const uint32_t known = (uint32_t)sizeof(*own);
@@ -474,28 +521,32 @@ static inline void nnrt_config_read(NNRT_ModelConfig *own, const NNRT_ModelConfi
 
 typedef struct NNRT_PreparedModel NNRT_PreparedModel;
 
-/* The memory of a prepared model. */
+/* The memory of a prepared model, in bytes. */
 typedef struct nnrt_prepared_memory {
-    size_t tables;    /* bytes of the prepared model itself, copied constants and own workspace included */
-    size_t workspace; /* bytes of a workspace: arena and per-run tables */
-    size_t arena;     /* bytes of the arena alone */
-    size_t bound;     /* largest sum of bytes that live at once: no arena can be smaller */
-    size_t constants; /* bytes of constants that are used, wherever they lie */
+    size_t tables;    /* the prepared model itself, with derived and copied constants and its own workspace */
+    size_t workspace; /* one workspace: arena and per-run tables */
+    size_t arena;     /* the arena alone */
+    size_t bound;     /* lower bound of the arena: the largest sum of the sizes of blocks that are live at one step */
+    size_t constants; /* constants that steps read, in whatever memory they are */
     uint32_t steps;   /* kernels called in a run */
 } nnrt_prepared_memory;
 
 typedef struct NNRT_PreparedModelVtbl {
     uint32_t structSize, version;
-    /* Optional. *buffers with *count entries, valid while the prepared model lives. */
+    /* Optional: the blocks of a model cache, for PrepareModelFromModelCache: *buffers with *count entries. They stay
+       the driver's, valid as long as the prepared model. Absent = the model cannot be cached. */
     NNRT_ReturnCode (*ExportModelCache)(NNRT_PreparedModel *self, const NNRT_SharedBuffer **buffers, uint32_t *count);
-    /* Required unless Run exists: HDI 1.0's Run. isOutputBufferEnough[nOut]; outputDims[nOut] or NULL. */
+    /* Required unless Run exists: Run of HDI 1.0. isOutputBufferEnough[nOut], all true on entry: false = output i is
+       too small, and the call still returns SUCCESS. outputDims[nOut] or NULL. At most 32 outputs. */
     NNRT_ReturnCode (*RunV1)(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
                              const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
                              bool *isOutputBufferEnough);
     /* ---- end of HDI 1.0 ---- */
     /* Optional: smallest and largest dimensions of input `index`. */
     NNRT_ReturnCode (*GetInputDimRanges)(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least, nnrt_dims *most);
-    /* Required unless RunV1 exists. Runs in the prepared model's own workspace: one thread at a time. */
+    /* Required unless RunV1 or RunIn exists. Runs in the prepared model's own workspace: one thread at a time. Inputs
+       and outputs are in the model's order. outputDims[nOut], or NULL, receives the actual shapes.
+       INSUFFICIENT_BUFFER: an output is larger than its buffer; outputDims has the required shape. */
     NNRT_ReturnCode (*Run)(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
                            const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims);
     /* ---- end of HDI 2.0 and 2.1; ours from here ---- */
@@ -504,7 +555,8 @@ typedef struct NNRT_PreparedModelVtbl {
     /* Required with RunIn: bytes of a workspace. Absent = sessions and auto call
        Run or RunV1 instead. */
     NNRT_ReturnCode (*GetWorkspaceSize)(NNRT_PreparedModel *self, size_t *bytes);
-    /* Optional: Run in the caller's workspace, by any number of threads at once. error may be NULL. */
+    /* Optional: Run in the caller's workspace of `bytes` bytes, aligned to NNRT_ALIGNMENT, whose contents need not
+       survive between runs. Any number of threads at once, each with a workspace of its own. error may be NULL. */
     NNRT_ReturnCode (*RunIn)(NNRT_PreparedModel *self, void *workspace, size_t bytes, const NNRT_IOTensor *inputs,
                              uint32_t nIn, const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
                              nnrt_error *error);
@@ -513,13 +565,14 @@ typedef struct NNRT_PreparedModelVtbl {
        INVALID_PARAMETER: no input (output) has that index. */
     NNRT_ReturnCode (*GetIO)(NNRT_PreparedModel *self, bool output, uint32_t index, NNRT_DataType *type,
                              nnrt_dims *shape);
-    /* Optional: the memory of the prepared model. Members may only be added to it with another NNRT_LAYOUT. */
+    /* Optional: the memory of the prepared model. Adding a member to the struct requires another NNRT_LAYOUT. */
     NNRT_ReturnCode (*GetMemory)(NNRT_PreparedModel *self, nnrt_prepared_memory *memory);
     /* Optional: smallest and largest dimensions of output `index`. Absent: they are as GetIO reports. */
     NNRT_ReturnCode (*GetOutputDimRanges)(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least, nnrt_dims *most);
 #ifndef NNRT_FIRMWARE
-    /* Optional: a run that polls stop between its steps, and returns CANCELLED once it is set. As RunIn; workspace
-       NULL: as Run. stop and error may be NULL. Absent = a run that has begun is not interrupted. */
+    /* Optional: a run that polls stop between its steps and returns CANCELLED once stop->asked returns true; outputs
+       are then undefined. As RunIn; workspace NULL: as Run. stop and error may be NULL. Absent = a run that has begun
+       is not interrupted. */
     NNRT_ReturnCode (*RunUntil)(NNRT_PreparedModel *self, void *workspace, size_t bytes, const NNRT_IOTensor *inputs,
                                 uint32_t nIn, const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
                                 const nnrt_stop *stop, nnrt_error *error);
@@ -531,8 +584,9 @@ struct NNRT_PreparedModel {
     const NNRT_PreparedModelVtbl *vtbl;
 };
 
-/* Receives the reason why a device does not support a node: code, and a message unless the device was built without
-   them. error lives during the call; its message has error->capacity bytes, maybe another number than in this build. */
+/* Receives the reason why a device does not support a node (index in Model.nodes): error->code, and a message unless
+   the device was compiled without messages. error is valid during the call; its message has error->capacity bytes,
+   which may differ from NNRT_MESSAGE_BYTES of this program. */
 typedef void (*nnrt_reason)(void *user, uint32_t node, const nnrt_error *error);
 
 typedef struct NNRT_DeviceVtbl {
