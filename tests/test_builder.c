@@ -820,7 +820,7 @@ static void test_graphs(void **state)
     at_once(b, NNRT_INVALID_PARAMETER, -1, "nnrt_builder_enter: there is no subgraph 1, only 0");
     b = begin(NULL);
     nnrt_builder_graph_io(b, 0, NULL, 0, NULL, 0);
-    at_once(b, NNRT_INVALID_PARAMETER, -1, "those of the main graph");
+    at_once(b, NNRT_INVALID_PARAMETER, -1, "graph 0 is the main graph, use nnrt_builder_input");
     b = begin(NULL);
     nnrt_builder_graph_io(b, nnrt_builder_graph(b, NULL), NULL, 1, NULL, 0);
     at_once(b, NNRT_NULL_PTR, -1, "a list that counts entries is NULL");
