@@ -595,46 +595,52 @@ typedef struct NNRT_DeviceVtbl {
     NNRT_ReturnCode (*GetVersion)(void *self, uint32_t *major, uint32_t *minor);
     NNRT_ReturnCode (*GetDeviceName)(void *self, const char **name);
     NNRT_ReturnCode (*GetVendorName)(void *self, const char **name);
-    /* Optional: absent = OTHER, AVAILABLE. */
+    /* Optional: absent = OTHER, AVAILABLE. A device that reports OFFLINE or UNKNOWN cannot be registered. */
     NNRT_ReturnCode (*GetDeviceType)(void *self, NNRT_DeviceType *type);
     NNRT_ReturnCode (*GetDeviceStatus)(void *self, NNRT_DeviceStatus *status);
-    /* Optional: absent = every operator counts as supported and PrepareModel decides. isSupported[count], count =
-       nodes. */
+    /* Optional: isSupported[i] = whether the device can prepare node i; count = Model.nodes.count. Absent = every node
+       counts as supported, and PrepareModel fails for a model that is not. */
     NNRT_ReturnCode (*GetSupportedOperation)(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count);
     /* Optional: absent = no. */
     NNRT_ReturnCode (*IsFloat16PrecisionSupported)(void *self, bool *isSupported);
     NNRT_ReturnCode (*IsPerformanceModeSupported)(void *self, bool *isSupported);
     NNRT_ReturnCode (*IsPrioritySupported)(void *self, bool *isSupported);
     NNRT_ReturnCode (*IsDynamicInputSupported)(void *self, bool *isSupported);
-    /* Required, unless the device only takes caches or offline models. */
+    /* Required unless PrepareModelFromModelCache or PrepareOfflineModel exists. On success *prepared is a prepared
+       model that Destroy frees; on failure nothing stays allocated. model and config are valid during the call only,
+       except for constants: the device may keep their addresses (they outlive the prepared model) unless
+       config->copyConstants is set. */
     NNRT_ReturnCode (*PrepareModel)(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                     NNRT_PreparedModel **prepared);
-    /* Optional: absent = no cache. */
+    /* Optional, absent = no cache: prepares from the blocks that ExportModelCache returned, in that order, without the
+       model. INVALID_MODEL_CACHE: the blocks are damaged, or of another version or configuration. */
     NNRT_ReturnCode (*IsModelCacheSupported)(void *self, bool *isSupported);
     NNRT_ReturnCode (*PrepareModelFromModelCache)(void *self, const NNRT_SharedBuffer *cache, uint32_t count,
                                                   const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
-    /* Optional, both or none: absent = the runtime's own allocator. */
+    /* Optional, both or none: a block that device and program both access. *buffer has a descriptor, an address or
+       both; offset 0, dataSize = length, bufferSize >= length. Absent = blocks from nnrt_buffer_create. */
     NNRT_ReturnCode (*AllocateBuffer)(void *self, uint32_t length, NNRT_SharedBuffer *buffer);
     NNRT_ReturnCode (*ReleaseBuffer)(void *self, const NNRT_SharedBuffer *buffer);
     /* ---- end of HDI 1.0 ---- */
-    /* Optional. */
+    /* Optional: prepares a model that is stored in the device's own format. */
     NNRT_ReturnCode (*PrepareOfflineModel)(void *self, const NNRT_SharedBuffer *models, uint32_t count,
                                            const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
     /* ---- end of HDI 2.0 and 2.1; ours from here ---- */
     /* Optional: called when the device is unregistered. */
     void (*Destroy)(void *self);
-    /* Optional: bytes that PrepareModel will take, exactly: that many in config->buffer suffice and one fewer does
-       not. */
+    /* Optional: the exact number of bytes that PrepareModel needs: with that many in config->buffer it succeeds, with
+       one fewer it returns OUT_OF_MEMORY. */
     NNRT_ReturnCode (*GetModelMemory)(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                       size_t *bytes);
-    /* Optional: GetSupportedOperation for the configuration that PrepareModel will receive, in its memory and with
-       its shapes. With config->buffer all memory comes from it: the bytes of GetModelMemory suffice. reason, if not
-       NULL, is called for each unsupported node. Absent = GetSupportedOperation. */
+    /* Optional: GetSupportedOperation for the configuration that PrepareModel will receive: with its input dimensions,
+       and in its memory. If config->buffer is set, all memory comes from it; the bytes of GetModelMemory suffice.
+       reason, if not NULL, is called once for each unsupported node. Absent = GetSupportedOperation. */
     NNRT_ReturnCode (*GetSupportedNodes)(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                          bool *isSupported, uint32_t count, nnrt_reason reason, void *user);
-    /* Optional, both or none: a context that prepared models share, as NNAdapter's drivers have it, with the properties
-       "KEY=VALUE;..." and the callback of the application, which it may call from now on; ask may be NULL. PrepareModel and
-       its like find it in config (nnrt_context_of). Absent = nothing is opened. */
+    /* Optional, both or none: a context that prepared models share, as in NNAdapter's drivers. properties: a string
+       "KEY=VALUE;...". ask: the application's callback, which the device may call until CloseContext; may be NULL.
+       *opened != NULL on success. The prepare methods look the context up in config (nnrt_context_of). Absent = the
+       device has no contexts. */
     NNRT_ReturnCode (*OpenContext)(void *self, const char *properties, nnrt_ask ask, void **opened);
     void (*CloseContext)(void *self, void *opened);
 } NNRT_DeviceVtbl;
@@ -646,30 +652,41 @@ typedef struct NNRT_DeviceVtbl {
 
 #define NNRT_MAX_DEVICES 16
 
-/* The identity of a device is "<device>_<vendor>_v<major>_<minor>". nnrt_device_find takes that or the device name
-   alone (the first one registered under it). Register and unregister on one thread, before and after the others run. */
+/* The registry: one table of at most NNRT_MAX_DEVICES devices per program. The built-in devices (auto, reference,
+   cpu, as far as they are compiled in) are registered by the first call of any function below, which is thread-safe.
+   nnrt_device_register and nnrt_device_unregister are not: call them on one thread, before and after the others use
+   the registry. Everything else may be called on several threads. A handle is valid, and its address stays the same,
+   until that device is unregistered.
+   The unique name of a device is "<device>_<vendor>_v<major>_<minor>". */
 typedef struct nnrt_device nnrt_device;
+/* Registers a device. table (not copied) and self must stay valid until it is unregistered; self is passed to every
+   method. Names have at most 63 characters and are copied. NULL_PTR or INVALID_PARAMETER: an invalid table (version,
+   required slots, names). OPERATION_FORBIDDEN: a device of that name and vendor is registered. DEVICE_ERROR: it is
+   offline. OUT_OF_MEMORY: NNRT_MAX_DEVICES are registered. */
 NNRT_API NNRT_ReturnCode nnrt_device_register(const NNRT_DeviceVtbl *table, void *self, nnrt_error *error);
-/* DEVICE_BUSY while prepared models or buffers of it exist; OPERATION_FORBIDDEN for built-in devices. Models of other
-   devices do not matter: the address of a device stays the same until it is unregistered itself. */
+/* Calls Destroy and removes the device. name: as of nnrt_device_find. DEVICE_BUSY: prepared models, contexts or
+   buffers of the device exist; OPERATION_FORBIDDEN: auto and reference; INVALID_PARAMETER: no such device. */
 NNRT_API NNRT_ReturnCode nnrt_device_unregister(const char *name);
 NNRT_API uint32_t nnrt_device_count(void);
 NNRT_API nnrt_device *nnrt_device_at(uint32_t index);     /* in the order of registration; NULL after the last */
-NNRT_API nnrt_device *nnrt_device_find(const char *name); /* NULL when there is none */
-/* The device that a session of model runs on. name: of a device; "auto:NAME,NAME,...": auto over these; NULL: auto. A
-   program without devices/nnrt_auto.h gets for NULL the first registered device that supports every node, else
-   reference, and for "auto:..." NULL. model NULL: every device counts as one that supports all. */
+/* The device with that unique name, else the first registered one with that device name; NULL: none. */
+NNRT_API nnrt_device *nnrt_device_find(const char *name);
+/* The device that a session of model runs on. name: of a device; "auto:NAME,NAME,...": auto over these (the caller
+   passes the names on in autoDevices); NULL: auto. Without devices/nnrt_auto.h in the program, NULL selects the first
+   registered device that supports every node, else reference, and "auto:..." returns NULL. model NULL: every device
+   counts as supporting every node. */
 NNRT_API nnrt_device *nnrt_device_choose(const char *name, const NNRT_Model *model, const NNRT_ModelConfig *config);
-/* Of NULL: "", OTHER, UNKNOWN. */
+/* Name, unique name and vendor (valid as long as the handle), type, and status as the device reports it now. For device
+   NULL: "", OTHER, UNKNOWN. */
 NNRT_API const char *nnrt_device_name(const nnrt_device *device);        /* "reference" */
 NNRT_API const char *nnrt_device_unique_name(const nnrt_device *device); /* "reference_nnrt_v2_0" */
 NNRT_API const char *nnrt_device_vendor(const nnrt_device *device);
 NNRT_API NNRT_DeviceType nnrt_device_type(const nnrt_device *device);
 NNRT_API NNRT_DeviceStatus nnrt_device_status(const nnrt_device *device);
-/* nnrt_device_type, with the code of a device that fails to tell: *type is OTHER then. */
+/* nnrt_device_type with the code of GetDeviceType; if that fails, *type is OTHER. */
 NNRT_API NNRT_ReturnCode nnrt_device_ask_type(const nnrt_device *device, NNRT_DeviceType *type);
 
-/* Abilities that a device reports; without a report it has none. */
+/* Optional abilities of a device. A device without the corresponding method does not have the ability. */
 typedef int32_t nnrt_ability;
 enum {
     NNRT_ABILITY_FLOAT16, /* run a float32 model in float16 */
@@ -683,21 +700,24 @@ enum {
     NNRT_ABILITY_TELL_MEMORY    /* GetModelMemory exists */
 };
 NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability);
-/* The same, with the code of a device that fails to tell: *can is false then. */
+/* nnrt_device_can with the code of the method; if that fails, *can is false. */
 NNRT_API NNRT_ReturnCode nnrt_device_ask(const nnrt_device *device, nnrt_ability ability, bool *can);
 
-/* Calls through the table; a missing method returns the code of HDI for it (mostly NNRT_NOT_SUPPORT). config may be
-   NULL. */
+/* Calls through the table. A method that the device does not implement yields NOT_SUPPORT, unless its slot's comment
+   defines a default. config may be NULL = defaults. *prepared is NULL on failure; the caller releases a prepared model
+   with nnrt_device_release. config->error receives the message. NOT_SUPPORT also: the device does not support an option
+   of config (enableFloat16, mode, priority, bounds).
+   nnrt_device_supported: isSupported[count], count = model->nodes.count. */
 NNRT_API NNRT_ReturnCode nnrt_device_supported(nnrt_device *device, const NNRT_Model *model, bool *isSupported,
                                                uint32_t count);
-/* The same for a configuration, and with reasons: reason may be NULL. */
+/* The same for a configuration. reason, if not NULL, is called for each unsupported node (GetSupportedNodes). */
 NNRT_API NNRT_ReturnCode nnrt_device_explain(nnrt_device *device, const NNRT_Model *model,
                                              const NNRT_ModelConfig *config, bool *isSupported, uint32_t count,
                                              nnrt_reason reason, void *user);
 NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Model *model,
                                              const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
-/* Prepares from the blocks that a prepared model of that device exported (ExportModelCache), in that order; from a
-   model in the device's own format. */
+/* prepare_cache: from the blocks that a prepared model of this device exported (ExportModelCache), in that order.
+   prepare_offline: from a model in the device's own format. The blocks stay the caller's. */
 NNRT_API NNRT_ReturnCode nnrt_device_prepare_cache(nnrt_device *device, const NNRT_SharedBuffer *cache, uint32_t count,
                                                    const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
 NNRT_API NNRT_ReturnCode nnrt_device_prepare_offline(nnrt_device *device, const NNRT_SharedBuffer *models,
@@ -705,36 +725,40 @@ NNRT_API NNRT_ReturnCode nnrt_device_prepare_offline(nnrt_device *device, const 
                                                      NNRT_PreparedModel **prepared);
 NNRT_API NNRT_ReturnCode nnrt_device_model_memory(nnrt_device *device, const NNRT_Model *model,
                                                   const NNRT_ModelConfig *config, size_t *bytes);
-/* AllocateBuffer and ReleaseBuffer: a block that device and program both access, with a descriptor, an address, or
-   both (nnrt_buffer_map). device NULL, or one without these methods: from the system (nnrt_buffer_create).
-   INVALID_PARAMETER: length 0. DEVICE_ERROR: the device returned an invalid block, which has been released. Each
-   block is released once, by the device that it came from, before that is unregistered. INVALID_BUFFER: not a block. */
+/* AllocateBuffer and ReleaseBuffer: a block of length bytes that device and program both access, with a descriptor,
+   an address, or both (nnrt_buffer_map yields the address). device NULL, or one without these methods: a block of the
+   system (nnrt_buffer_create). INVALID_PARAMETER: length is 0. DEVICE_ERROR: the device returned an invalid block,
+   which has been released. The caller frees each block once, with the same device, before the device is unregistered.
+   INVALID_BUFFER: the buffer has neither descriptor nor address. */
 NNRT_API NNRT_ReturnCode nnrt_device_allocate(nnrt_device *device, uint32_t length, NNRT_SharedBuffer *buffer);
 NNRT_API NNRT_ReturnCode nnrt_device_free(nnrt_device *device, const NNRT_SharedBuffer *buffer);
-/* The hook of a model cache: nnrt_device_prepare calls prepare for each device that supports caching
-   (PrepareModelFromModelCache), for the partitions of `auto`, too. prepare returns the result of nnrt_device_prepare
-   or nnrt_device_prepare_cache of that device; its config has no `through`. */
+/* The hook of a model cache (NNRT_ModelConfig.through). Instead of PrepareModel, nnrt_device_prepare calls prepare
+   for a device that supports caching (PrepareModelFromModelCache); with `auto`, once for each such partition. prepare
+   returns the result of nnrt_device_prepare or nnrt_device_prepare_cache of that device. The config that it receives
+   has through = NULL, so that these calls do not recurse. */
 typedef struct nnrt_through {
     NNRT_ReturnCode (*prepare)(void *user, nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                NNRT_PreparedModel **prepared);
     void *user;
 } nnrt_through;
-/* Opens a context on a device: OpenContext, if it has one, else nothing, which is SUCCESS. properties and ask may be NULL.
-   Sessions and prepared models are given a list of contexts (NNRT_ModelConfig.contexts) and end before these are closed; the
-   device is not unregistered meanwhile. */
+/* Opens a context on a device (OpenContext); for a device without contexts it succeeds, with context->opened NULL.
+   properties and ask may be NULL. Sessions and prepared models that use the context (NNRT_ModelConfig.contexts) must be
+   destroyed before it is closed. An open context keeps its device from being unregistered. close: NULL is fine. */
 NNRT_API NNRT_ReturnCode nnrt_context_open(nnrt_context *context, nnrt_device *device, const char *properties,
                                            nnrt_ask ask, nnrt_error *error);
 NNRT_API void nnrt_context_close(nnrt_context *context);
-/* For a device with this `self`: the context of its own that the caller of PrepareModel wants used; NULL: there is none. */
+/* For a prepare method of a device: the object that its own OpenContext returned, from config->contexts. self: the
+   device's. NULL: the caller passed no context of this device. */
 NNRT_API void *nnrt_context_of(const NNRT_ModelConfig *config, const void *self);
-/* Destroys a model that nnrt_device_prepare of that device prepared. NULL is fine. */
+/* Destroys a prepared model; device: the one that prepared it. No run of it may be in progress. NULL is fine. */
 NNRT_API void nnrt_device_release(nnrt_device *device, NNRT_PreparedModel *prepared);
-/* RunIn if it exists and a workspace is given, else Run, else RunV1. error may be NULL. */
+/* Runs a prepared model: RunIn if it exists and workspace is not NULL, else Run, else RunV1, with their contracts and
+   threads (>>tables). bytes: of workspace, at least GetWorkspaceSize. outputDims[nOut] and error may be NULL. */
 NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
                                            const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                            uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error);
-/* The same, but it returns CANCELLED once stop is set: before it has begun, and with RunUntil during the run, too;
-   its outputs are then undefined. stop NULL: nothing ends it. */
+/* The same with cancellation: returns CANCELLED if stop->asked returns true before the run or, if the device has
+   RunUntil, between two steps; outputs are then undefined. stop NULL: no cancellation. */
 NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
                                                  const NNRT_IOTensor *inputs, uint32_t nIn,
                                                  const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
@@ -745,26 +769,33 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, v
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>prepare */
 
-/* Checks all properties of a model that do not depend on shapes: indices, producers, cycles, names, types, constant
-   buffers, operators. It works in the temporary part of memory. *order, if order is not NULL, lies in that part, too:
-   the indices of all nodes, producers first, the main graph before each subgraph; then the position
-   where the nodes of each graph begin (order[nodes.count + g]), and the number of nodes. */
+/* Validation of all properties of a model that do not depend on shapes: indices, producers, cycles, names, types,
+   constant buffers, operators. Nothing in the model is trusted before. *order, if order is not NULL, is a topological
+   order in temporary memory, nodes.count + subGraph.count + 1 numbers: the indices of all nodes, producers before
+   consumers, the main graph before each subgraph; then for each graph g the position of its first node
+   (order[nodes.count + g]); then the number of nodes. The code names the violated rule (INVALID_TENSOR, INVALID_NODE
+   ...), error the place. */
 NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *memory, uint32_t **order,
                                           nnrt_error *error);
-/* The same for an application: NNRT_SUCCESS when a device could take the model, shapes included. */
+/* Validation for applications: nnrt_model_check, then shape inference with config (NULL = defaults). NNRT_SUCCESS: the
+   reference device would prepare the model. Memory comes from config->allocator and is freed. */
 NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                              nnrt_error *error);
 
-/* Shape inference: type and shape of every tensor, tensors[model->allTensors.count]. Constant folding of shape
-   arithmetic: small values that are known before the run are computed, and their operands have data. visit, if not
-   NULL, is called for every node after its resolution, producers first; folded: all its results are known. A node
-   that runs subgraphs is visited for its parts (resolved->part), and between them for the nodes of its subgraphs. */
+/* Shape inference with constant folding: stores type and shape of every tensor in tensors[model->allTensors.count];
+   dynamic dimensions have their upper bounds, and symbols that identify them. Small results that are known before the
+   run, such as shape arithmetic (SHAPE -> GATHER -> CONCAT), are computed, and their operands have data.
+   nnrt_model_check runs first. Shapes and values are in `memory`, in kept and temporary blocks.
+   visit, if not NULL, is called for every node after its resolution, producers first; a code other than SUCCESS ends
+   the inference. folded: all results of the node are known, so that no step is needed. resolved is valid during the
+   call. A control-flow node (IF, LOOP) is visited several times, once for each of its parts (resolved->part), and
+   between them the nodes of its subgraphs are visited. */
 typedef NNRT_ReturnCode (*nnrt_visit)(void *user, uint32_t node, nnrt_resolve *resolved, bool folded);
 NNRT_API NNRT_ReturnCode nnrt_model_infer(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                           nnrt_operand *tensors, nnrt_visit visit, void *user);
 
-/* One block of the arena. The caller fills bytes and the steps first <= last (both inclusive, any int32_t) between
-   which the block holds data; nnrt_plan_arena fills offset. */
+/* One block of the arena. The caller stores bytes and the live range, the steps first <= last (both inclusive, any
+   int32_t) between which the block holds data; nnrt_plan_arena stores offset, in bytes from the arena's begin. */
 typedef struct nnrt_plan_block {
     size_t bytes;
     int32_t first, last;
@@ -777,10 +808,11 @@ NNRT_API size_t nnrt_plan_scratch(uint32_t count);
 
 /* Gives every block an offset so that two blocks that are live at the same step share no byte, and keeps the arena
  * small.
- * Offsets are multiples of alignment (a power of two) and every size is rounded up to it; a block of 0 bytes takes no
- * room and lies at 0. scratch is aligned to 8 bytes and has nnrt_plan_scratch(count) bytes; nothing is kept in it, and
- * nothing else is allocated. *arenaBytes is the room needed; *lowerBound (may be NULL) is the largest sum of rounded
- * sizes live at one step, below which no plan can lie. Same blocks in the same order, same plan, on every platform.
+ * Offsets are multiples of alignment (a power of two) and every size is rounded up to it; a block of 0 bytes has offset
+ * 0. scratch is aligned to 8 bytes and has nnrt_plan_scratch(count) bytes; it may be freed after the call, and nothing
+ * else is allocated. *arenaBytes is the size of the arena; *lowerBound (may be NULL) is the largest sum of rounded
+ * sizes live at one step, a lower bound of any arena. Deterministic: the same blocks in the same order yield the same
+ * plan on every platform.
  * Time: ranking and the first plan of more than 1,024 blocks take a multiple of count log count elementary steps.
  * Improving it ends at the lower bound, after NNRTI_PLAN_TRIALS changes, or after NNRTI_PLAN_WORK + 4 m^2 + 256 (count - m)
  * steps, m = min(count, 1024). On a desktop core a step is about 2 ns: 1,000 blocks plan in 40 ms at most, 100,000 in
@@ -791,39 +823,45 @@ NNRT_API size_t nnrt_plan_scratch(uint32_t count);
 NNRT_API NNRT_ReturnCode nnrt_plan_arena(nnrt_plan_block *blocks, uint32_t count, size_t alignment, void *scratch,
                                          size_t *arenaBytes, size_t *lowerBound);
 
-/* The plan: the steps of a prepared model as data. A device may run it with nnrt_plan_run, or read it and run it
-   itself. */
+/* The plan: the steps of a prepared model as immutable data. A device may run it with nnrt_plan_run, or read it and run
+   it itself. Each operand has a place kind and an offset, from which its address in a run follows: constants have fixed
+   addresses, intermediate results are in the arena, model inputs and outputs are in the caller's buffers (no copy). */
 typedef int32_t nnrt_place_kind;
 enum {
-    NNRT_PLACE_NONE,     /* absent operand */
-    NNRT_PLACE_CONSTANT, /* at view.data: a constant of the model, or folded from constants */
+    NNRT_PLACE_NONE,     /* absent optional operand */
+    NNRT_PLACE_CONSTANT, /* at view.data: a constant of the model, or constant-folded */
     NNRT_PLACE_DERIVED,  /* at view.data: a derived constant, which belongs to the plan */
-    NNRT_PLACE_ARENA,    /* at offset in the arena */
-    NNRT_PLACE_INPUT,    /* in the caller's input number offset */
-    NNRT_PLACE_OUTPUT,   /* in the caller's output number offset - nInputs: addresses of inputs stand before its own */
-    NNRT_PLACE_CARRIED   /* at address number `offset`, after those of the outputs: the places in the arena of a
-                            carried value and of its next value are exchanged after each iteration of a LOOP */
+    NNRT_PLACE_ARENA,    /* `offset` bytes into the arena */
+    NNRT_PLACE_INPUT,    /* model input number `offset`, in the caller's buffer */
+    NNRT_PLACE_OUTPUT,   /* model output number `offset` - nInputs, in the caller's buffer: one list of addresses holds
+                            all inputs, then all outputs */
+    NNRT_PLACE_CARRIED   /* a loop-carried value, at address number `offset` of the list, after the outputs. Double
+                            buffering: after each iteration of a LOOP the addresses of a value and of its next value,
+                            both in the arena, are exchanged */
 };
 
+/* An operand of a step. */
 typedef struct nnrt_plan_arg {
-    nnrt_view view; /* data: of a constant; else filled in when a step runs */
+    nnrt_view view; /* type, shape, strides. data: of a constant; otherwise set when the step runs */
     nnrt_place_kind kind;
-    size_t offset;
-    uint32_t tensor; /* index in Model.allTensors, NNRT_NO_TENSOR for a derived constant */
+    size_t offset;   /* bytes in the arena, or a number: see kind */
+    uint32_t tensor; /* index in Model.allTensors; NNRT_NO_TENSOR: a derived constant, or absent */
 } nnrt_plan_arg;
 
+/* One call of a kernel. */
 typedef struct nnrt_plan_step {
     nnrt_kernel kernel;
     const char *kernelName; /* of the kernel's row: "nnrt_conv2d_fusion_f32" */
-    const void *attr;       /* resolved */
-    const nnrt_op *op;      /* NULL where a plan was made in another place (nnrt emit-c) */
+    const void *attr;       /* resolved attributes */
+    const nnrt_op *op;      /* NULL if the plan is compiled-in data (nnrt emit-c), or a device added the step */
     const char *name;       /* of the node */
-    int32_t node;           /* -1: a copy that the plan added for an output, or a step that a device added */
+    int32_t node;           /* index in Model.nodes; -1: a copy to an output, or a step that a device added */
     uint32_t arg;           /* args[arg ..): nIn inputs, nDerived derived constants, nOut outputs */
     uint32_t nIn, nDerived, nOut;
-    size_t scratch, scratchBytes; /* place in the arena, and bytes from one worker's to the next one's; 0: none */
+    size_t scratch, scratchBytes; /* offset of the scratch in the arena, bytes of each worker; 0 bytes: no scratch */
 } nnrt_plan_step;
 
+/* An input or output of the model. Dynamic dimensions, and bytes, are upper bounds. */
 typedef struct nnrt_plan_io {
     const char *name;
     NNRT_DataType dataType;
@@ -833,17 +871,17 @@ typedef struct nnrt_plan_io {
 } nnrt_plan_io;
 
 typedef struct nnrt_plan {
-    const nnrt_plan_step *steps;
+    const nnrt_plan_step *steps; /* in execution order */
     const nnrt_plan_arg *args;
     const nnrt_plan_io *inputs, *outputs;
     uint32_t nSteps, nArgs, nInputs, nOutputs;
-    uint32_t maxArgs;              /* most args of a step */
-    size_t arenaBytes, arenaBound; /* the bound is the largest sum of bytes that live at once */
-    size_t constantBytes;          /* of constants the steps read */
+    uint32_t maxArgs;              /* the largest number of arguments of a step, derived constants included */
+    size_t arenaBytes, arenaBound; /* size of the arena, and its lower bound (nnrt_plan_arena) */
+    size_t constantBytes;          /* of constants that the steps read */
     size_t derivedBytes;           /* of derived constants */
     const nnrt_parallel *parallel; /* NULL: steps run on the calling thread */
     const struct nnrti_open_plan
-        *open; /* NULL: no dynamic shapes. Otherwise views have the upper bounds, and only
+        *open; /* NULL: no dynamic shapes and no control flow. Otherwise views have the upper bounds, and only
                                            nnrt_plan_run runs the plan */
 #ifndef NNRT_FIRMWARE
     const struct nnrti_profile *profile; /* NULL: none */
@@ -867,25 +905,50 @@ typedef struct nnrt_plan {
        a step's kernel, kernelName, attr, scratchBytes and flags, which then describe the new kernel
        the list of its arguments (nnrt_draft_args); every input must be written by an earlier step
        derived constants of a step (nnrt_draft_derive): prepacked weights, tables
-       steps: removed ones (kernel NULL), new ones (nnrt_draft_insert)
-       tensors between steps: new ones (nnrt_draft_tensor); bytes[] of a tensor, if a layout needs more, together with
-       the views of all arguments that refer to it
-   Of a step with dynamic shapes, which every run resolves again, kernel and attr may be replaced and derived
-   constants added: its arguments stay, and it must not be removed. It must not change the model, the operands of the
-   model's inputs and outputs, or constants. nnrt_plan_finish returns DEVICE_ERROR for a draft that would access
-   invalid memory: tensors that do not exist, are read before they are written, are written twice, or are shorter than
-   their views. Edits run twice if bytes are counted first, so they must be deterministic and take all memory from
-   draft->memory. Example, replacing every float32 SOFTMAX (examples/device/device.h is a whole device of this kind):
+       steps: remove them (kernel = NULL), add new ones (nnrt_draft_insert)
+       tensors between steps: add new ones (nnrt_draft_tensor); increase bytes[] of a tensor if another layout needs
+       more, together with the views of all arguments that refer to it
+   A step with dynamic shapes (open != NULL) is resolved again in every run. Its kernel and attr may be replaced and
+   derived constants added; its arguments must stay, and it must not be removed. An edit must not change the model, the
+   operands of the model's inputs and outputs, or constants.
+   nnrt_plan_finish checks the edited draft and returns DEVICE_ERROR if a run would access invalid memory: a tensor that
+   does not exist, is read before it is written, is written twice, or is smaller than a view of it (NNRT_FIRMWARE omits
+   the check).
+   Memory: the plan stores the addresses of attr, kernelName and name, so they must be constants of the program,
+   belong to the model, or come from nnrt_memory_keep(draft->memory). The draft itself is temporary memory. An edit
+   runs twice if bytes are counted first: it must be deterministic, and allocate from draft->memory only.
+
+   Example: a convolution with prepacked weights (examples/device/device.h is a whole device of this kind). The
+   arguments of CONV2D_FUSION are x[N,H,W,C], weight[O,kh,kw,c], bias[O] (or absent) and y[N,P,Q,O]. my_conv gets x,
+   bias, packed[kh,kw,c,O] and y: derived constants are between inputs and outputs. my_conv_supports tests group and
+   format.
 
        static NNRT_ReturnCode edit(void *user, nnrt_draft *draft)
        {
            for (uint32_t i = 0; i < draft->nSteps; i++) {
                nnrt_draft_step *s = &draft->steps[i];
-               if (s->op == nnrt_op_find(NNRT_NODE_TYPE_SOFTMAX) &&
-                   s->args[0].view.dataType == NNRT_DATA_TYPE_FLOAT32) {
-                   s->kernel = my_softmax;
-                   s->kernelName = "my_softmax";
-               }
+               const nnrt_plan_arg *old = s->args;
+               const nnrt_view *w = &old[1].view;
+               void *packed;
+               NNRT_ReturnCode code;
+               if (s->open != NULL || s->op->type != NNRT_NODE_TYPE_CONV2D_FUSION || !my_conv_supports(s) ||
+                   w->dataType != NNRT_DATA_TYPE_FLOAT32 || old[1].kind != NNRT_PLACE_CONSTANT)
+                   continue;                                     // keeps the reference kernel
+               const int32_t dims[4] = {w->dims[1], w->dims[2], w->dims[3], w->dims[0]};
+               if (nnrt_draft_args(draft, i, 2, 1) == NULL)      // a new list of 2 inputs, 1 output; old stays valid
+                   return NNRT_OUT_OF_MEMORY;
+               s->args[0] = old[0];
+               s->args[1] = old[2];
+               s->args[2] = old[3];
+               code = nnrt_draft_derive(draft, i, NNRT_DATA_TYPE_FLOAT32, 4, dims, &packed);
+               if (code != NNRT_SUCCESS)                         // packed is now args[2], y is args[3]
+                   return code;
+               if (packed != NULL)                               // NULL: bytes are counted, nothing is stored
+                   my_pack(w, (float *)packed);
+               s->kernel = my_conv;
+               s->kernelName = "my_conv";
+               s->scratchBytes = 0;
+               s->flags = 0;                                     // y must not share memory with x (no INPLACE)
            }
            return NNRT_SUCCESS;
        } */
@@ -898,251 +961,274 @@ typedef struct nnrt_draft_step {
     int32_t node;
     uint32_t flags; /* NNRT_OP_INPLACE, _ALIAS, _EFFECT, as the kernel supports them */
     nnrt_plan_arg
-        *args; /* nIn inputs, nDerived derived constants, nOut outputs. tensor and view count, and kind where it is
-                            CONSTANT or DERIVED; kinds and offsets of others are given by nnrt_plan_finish. An offset
-                            before that: so many bytes behind the beginning of the tensor the view begins. Steps may
-                            write a tensor in parts, which do not overlap and are all of it */
+        *args; /* nIn inputs, nDerived derived constants, nOut outputs. The edit sets tensor, view, and kind if it is
+                            CONSTANT or DERIVED; nnrt_plan_finish sets the other kinds, and offset to the final place.
+                            Until then offset is the distance in bytes of the view from the beginning of its tensor.
+                            Several steps may write slices of one tensor, if they do not overlap and cover all of it */
     uint32_t nIn, nDerived, nOut;
-    size_t scratchBytes;          /* for each worker */
-    struct nnrti_open_step *open; /* NULL: all that the step works with is fixed */
+    size_t scratchBytes;          /* of each worker */
+    struct nnrti_open_step *open; /* NULL: a static step. Otherwise dynamic, or a part of an IF or LOOP */
 } nnrt_draft_step;
 
 typedef struct nnrt_draft {
     const NNRT_Model *model;
     const NNRT_ModelConfig *config;
     nnrt_memory *memory;
-    nnrt_operand *tensors; /* of the model, then of the device: types, shapes, known values */
-    size_t *bytes;         /* of each tensor */
+    nnrt_operand *tensors; /* tensors of the model, then new ones of the device: types, shapes, known values */
+    size_t *bytes;         /* size of each tensor; dynamic shapes count with their upper bounds */
     uint32_t nTensors;
-    nnrt_draft_step *steps;
+    nnrt_draft_step *steps; /* in execution order */
     uint32_t nSteps;
-    uint32_t workers; /* that a kernel's work may be split over */
-    uint32_t roomTensors, roomSteps;
-    size_t openRoom;                 /* bytes that the rule of an open step takes at most in a run */
-    struct nnrti_open_step *control; /* while drafting: the BEGIN that is not yet ended */
+    uint32_t workers; /* largest number of threads over which a kernel's work is split, 1 or more */
+    uint32_t roomTensors, roomSteps; /* capacity of the arrays */
+    size_t openRoom;                 /* largest number of bytes that a shape rule needs in a run */
+    struct nnrti_open_step *control; /* during nnrt_plan_draft: the innermost IF or LOOP that is not yet complete */
 #ifndef NNRT_FIRMWARE
-    struct nnrti_packing *packing; /* of nnrt_plan_prepare_packed; NULL: packed weights are neither kept nor there */
+    struct nnrti_packing *packing; /* of nnrt_plan_prepare_packed; NULL: weights are neither exported nor reused */
     struct nnrti_uses *uses;       /* of nnrt_draft_index; NULL: there are no def-use lists */
-    uint32_t *given;               /* per tensor of the model: which input of its subgraph it is; NULL: no subgraphs */
+    uint32_t *given; /* per tensor of the model: the number of the subgraph input that it is; NULL: no subgraphs */
 #endif
 } nnrt_draft;
+
+/* The first and the last phase. *draft is in temporary memory of `memory`, the plan in kept memory.
+   config must be complete (nnrt_config_read) and valid until nnrt_plan_finish returns; constants must
+   outlive the plan unless copyConstants is set. On failure *draft or *plan is NULL, and the caller ends the memory. A
+   draft can be finished once. */
 
 NNRT_API NNRT_ReturnCode nnrt_plan_draft(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                          nnrt_draft **draft);
 NNRT_API NNRT_ReturnCode nnrt_plan_finish(nnrt_draft *draft, nnrt_plan **plan);
 #ifndef NNRT_FIRMWARE
-/* PrepareModel and GetModelMemory of a device whose prepared models are plans: the three phases in the memory of
-   config, counted by the same code. edit may be NULL; its code is returned. */
+/* PrepareModel and GetModelMemory of a device whose prepared models are plans: the three phases, in the memory of
+   config; both run the same code, the second counts its bytes. edit NULL: the reference kernels. If edit returns
+   another code than SUCCESS, preparation ends with it. user is passed to edit. */
 typedef NNRT_ReturnCode (*nnrt_edit)(void *user, nnrt_draft *draft);
 NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                            void *user, NNRT_PreparedModel **prepared);
 NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                           void *user, size_t *bytes);
-/* A prepared model that is a plan, for devices that add to it: nnrt_plan_prepare makes one. A device that does more
-   than edit the draft (devices/nnrt_auto.h) puts it first in a struct of its own, in memory that stays, and goes
-   through the phases itself: nnrt_plan_draft, its edits, nnrt_plan_model_finish, nnrt_plan_model_keep. */
+/* A prepared model that is a plan; nnrt_plan_prepare returns one. A device that does more than edit the draft
+   (devices/nnrt_auto.h) makes it the first member of a struct of its own, in kept memory, and runs the phases itself:
+   nnrt_plan_draft, its edits, nnrt_plan_model_finish, nnrt_plan_model_keep. */
 typedef struct nnrt_plan_model {
     NNRT_PreparedModel base; /* first: the handle is the address of this struct */
     nnrt_plan *plan;
-    void *workspace; /* of its own, for Run; NULL: the caller passes one */
-    size_t tableBytes;
+    void *workspace; /* its own workspace, for Run; NULL: the caller passes one */
+    size_t tableBytes; /* nnrt_prepared_memory.tables */
     nnrt_allocator allocator;
-    void *given;                   /* memory from the allocator, this struct included; NULL: it is in the caller's buffer */
-    nnrt_mapping *mappings;        /* of constants that have only a descriptor */
-    struct nnrti_packing *packing; /* weights that can be exported; NULL: none */
-    void *restored;                /* copy of a cache's blocks, from the allocator; NULL: it was not restored */
+    void *given;                   /* the pieces of memory, with this struct; NULL: all is in the caller's buffer */
+    nnrt_mapping *mappings;        /* memory maps of constants that have only a descriptor */
+    struct nnrti_packing *packing; /* prepacked weights that can be exported; NULL: none */
+    void *restored;                /* copy of a cache's blocks, from the allocator; NULL: not restored from a cache */
 } nnrt_plan_model;
-/* Fills a table with the functions of such a model, which a device may replace: those for Destroy and GetMemory call
-   the ones that they replace. */
+/* Fills a table with the functions of such a model. A device may replace slots; its own Destroy and GetMemory must call
+   the functions that they replace. */
 NNRT_API void nnrt_plan_model_table(NNRT_PreparedModelVtbl *table);
-/* Finishes the draft; room for a workspace of the model's own is reserved unless the caller passes one to each run
-   (ModelConfig.callerWorkspace) and runIn says that the model can use that. */
+/* Finishes the draft, drops temporary memory, and reserves the model's own workspace, unless
+   ModelConfig.callerWorkspace is set and runIn is true (the device's table has RunIn). */
 NNRT_API NNRT_ReturnCode nnrt_plan_model_finish(nnrt_plan_model *model, nnrt_draft *draft, bool runIn);
-/* The last phase, which cannot fail: the model takes over the memory that it lies in. */
+/* The last phase, which cannot fail: moves the ownership of `memory` to the model, whose Destroy frees it. */
 NNRT_API void nnrt_plan_model_keep(nnrt_plan_model *model, const NNRT_ModelConfig *config, nnrt_memory *memory);
-/* GetSupportedNodes of such a device if its edit refuses no node, and with config and reason NULL
-   GetSupportedOperation: a node is supported if shape inference resolves it, as nnrt_plan_prepare does, for the
-   kernels of the reference device. */
+/* GetSupportedNodes of such a device, for edits that reject no node; with config and reason NULL,
+   GetSupportedOperation. A node is supported if shape inference resolves it, as in nnrt_plan_prepare, to a kernel of
+   the reference device. INVALID_PARAMETER: count is not the number of nodes. */
 NNRT_API NNRT_ReturnCode nnrt_plan_supported(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                              bool *isSupported, uint32_t count, nnrt_reason reason, void *user);
 
-/* Prepacked weights that an edit stored earlier, or is to store for later. They belong to the constants of one model:
-   the code that keeps them must not pass them for another model. */
+/* Prepacked weights of one model on one device, stored by an earlier preparation: a table of their places, and the
+   weights. They are packed from the constants of that model; the store must not return them for another model. */
 typedef struct nnrt_packed {
-    const void *table, *weights; /* weights are aligned to NNRT_ALIGNMENT, used where they lie, and outlive the plan */
+    const void *table, *weights; /* weights: aligned to NNRT_ALIGNMENT, used in place (no copy); outlive the plan */
     size_t tableBytes, weightBytes;
 } nnrt_packed;
+/* A store of prepacked weights (NNRT_ModelConfig.packs), which the application implements; nnrt.h has one. */
 typedef struct nnrt_packs {
-    /* *packed = the weights that device config->device packed for this model. false: none. NULL: never any. */
+    /* *packed = the weights that device config->device packed for this model. false: none. NULL: an empty store. */
     bool (*find)(void *user, const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_packed *packed);
-    /* The model is prepared. taken: with the weights of find; otherwise fault has the reason, with code SUCCESS if
-       there were none, and ExportModelCache of prepared returns two blocks, the table and the weights, if keep is
-       set. */
+    /* Called when the model has been prepared. taken: the weights of find are used. Otherwise fault has the reason why
+       they are not (code SUCCESS: find returned none), and if keep is set, ExportModelCache of prepared returns two
+       blocks to store, the table and the weights. */
     void (*done)(void *user, const NNRT_Model *model, const NNRT_ModelConfig *config, NNRT_PreparedModel *prepared,
                  bool taken, const nnrt_error *fault);
     void *user;
-    bool keep; /* the packed weights will be exported: the prepared model takes some bytes more */
-    /* For a model cache, whose device gets no model (PrepareModelFromModelCache). whole, with keep: there is a third block,
-       the model without the constants that are packed, so that it is restored from the three alone. save writes a model as
-       bytes (out NULL: only *bytes is set), load reads them where they are, which outlive the model. nnrt.h has both. */
+    bool keep; /* the packed weights will be exported; the table for that costs the prepared model some bytes */
+    /* For a model cache, whose device receives no model (PrepareModelFromModelCache). whole, with keep: exports a
+       third block, the model without the constants that are packed, from which nnrt_plan_restore_packed restores the
+       model. save serializes a model (out NULL: only *bytes is set); load reads it in place, so that data must
+       outlive the model. nnrt.h has both. */
     bool whole;
     NNRT_ReturnCode (*save)(void *user, const NNRT_Model *model, void *out, size_t size, size_t *bytes);
     NNRT_ReturnCode (*load)(void *user, const void *data, size_t bytes, nnrt_memory *memory, NNRT_Model **model,
                             nnrt_error *error);
 } nnrt_packs;
-/* nnrt_plan_prepare for an edit that packs weights (nnrt_draft_pack), which are taken from config->packs where there are
-   some of this key: a text that says all that their places and values depend on beside model and configuration, as the
-   instructions that they are packed for, and the version of the code that packs them. */
+/* nnrt_plan_prepare for an edit that packs weights with nnrt_draft_pack. If config->packs has weights with this key,
+   they are used instead of packed again. key: a string of everything that the packed bytes depend on besides model
+   and configuration, such as the instruction set (ISA) that they are packed for and its own version. */
 NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                                   nnrt_edit edit, void *user, const char *key,
                                                   NNRT_PreparedModel **prepared);
-/* PrepareModelFromModelCache of such a device, from the three blocks that it exported, which are copied. config->packs has
-   load (NOT_SUPPORT without). INVALID_MODEL_CACHE: they are damaged, of another key or of another configuration. Damage
-   inside the weights is not looked for: who keeps the blocks keeps a checksum of them. */
+/* PrepareModelFromModelCache of such a device, from the three blocks that it exported (packs.whole), which are copied.
+   config->packs must have load, else NOT_SUPPORT. INVALID_MODEL_CACHE: the blocks are damaged, or of another key or
+   configuration. The bytes of the weights are not checked: the store must keep a checksum of the blocks. */
 NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache, uint32_t count,
                                                   const NNRT_ModelConfig *config, nnrt_edit edit, void *user,
                                                   const char *key, NNRT_PreparedModel **prepared);
-/* nnrt_draft_derive for a constant that is packed from constants of the model: *data is NULL, too, where it is taken as it
-   was packed before. It must be something that no place in memory depends on: a file may be damaged. */
+/* nnrt_draft_derive for weights that are packed from constants of the model. *data is NULL also if prepacked weights
+   are reused, so that nothing must be stored. The kernel must not use the elements as indices or sizes of memory
+   accesses: they may come from a damaged file. */
 NNRT_API NNRT_ReturnCode nnrt_draft_pack(nnrt_draft *draft, uint32_t step, NNRT_DataType type, int32_t rank,
                                          const int32_t *dims, void **data);
-/* A number that is computed from constants. nnrt_draft_recall: true, *number is the value that was stored with these
-   weights; false: the edit computes it and passes it to nnrt_draft_note, whose code ends the edit unless it is
-   SUCCESS. No address in memory may depend on the number. */
+/* Stores a number that the edit computes from constants (such as the largest weight) together with the packed
+   weights, as constants may be absent when prepacked weights are reused. nnrt_draft_recall: true = *number is the
+   stored value; false = the edit computes the number and passes it to nnrt_draft_note; a code other than SUCCESS ends
+   the edit. Numbers are recalled in the order in which they were noted. No memory access may depend on the number. */
 NNRT_API bool nnrt_draft_recall(nnrt_draft *draft, int64_t *number);
 NNRT_API NNRT_ReturnCode nnrt_draft_note(nnrt_draft *draft, int64_t number);
-/* Whether the weights are prepacked and must not be changed. */
+/* Whether prepacked weights are reused: the edit must not write them. */
 NNRT_API bool nnrt_draft_packed(const nnrt_draft *draft);
 #endif
-/* The first and the last phase, without edits. Everything the plan points to lies in memory (kept) or in the model. */
+/* The first and the last phase, without edits. Everything that the plan points to is in kept memory or in the model. */
 NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                          nnrt_plan **plan);
 
-/* The number of the step that writes tensor (UINT32_MAX: none does, or several do, in parts), and how often tensor is read,
-   as an output of the model too. Without def-use lists each looks at all steps. NNRT_NO_TENSOR has no writer and no readers. */
+/* nnrt_draft_writer: the number of the step that writes tensor; UINT32_MAX: no step, or several, which write slices
+   of it. nnrt_draft_readers: the number of arguments of steps and outputs of the model that read tensor. Without
+   def-use lists (nnrt_draft_index) each call searches all steps. NNRT_NO_TENSOR has no writer and no readers. */
 NNRT_API uint32_t nnrt_draft_writer(const nnrt_draft *draft, uint32_t tensor);
 NNRT_API uint32_t nnrt_draft_readers(const nnrt_draft *draft, uint32_t tensor);
 #ifndef NNRT_FIRMWARE
-/* The number of the only step that reads tensor; UINT32_MAX: no step does, several arguments are it, or it is an output of
-   the model. */
+/* The number of the step that alone reads tensor; UINT32_MAX: no step or several arguments read it, or it is an
+   output of the model. An operator can be fused into the step that writes tensor only if there is a single reader. */
 NNRT_API uint32_t nnrt_draft_reader(const nnrt_draft *draft, uint32_t tensor);
-/* The arguments that read a tensor, one after the other:
+/* Iterates over the arguments that read a tensor:
        nnrt_draft_use use = nnrt_draft_uses(draft, tensor);
        while (nnrt_draft_next(draft, &use)) ... use.step, use.argument
-   An edit that changes one of them begins anew. */
+   After the edit changes one of these arguments, the iteration is invalid and must be started again. */
 typedef struct nnrt_draft_use {
     uint32_t tensor, step, argument, next;
 } nnrt_draft_use;
 NNRT_API nnrt_draft_use nnrt_draft_uses(const nnrt_draft *draft, uint32_t tensor);
 NNRT_API bool nnrt_draft_next(const nnrt_draft *draft, nnrt_draft_use *use);
-/* Builds def-use lists of the draft, so that the time of the functions above depends on the steps that they find, not
-   on all. While there are lists, the edit calls nnrt_draft_changed after it changes an argument in place, or, with
-   NNRT_DRAFT_STEP, several arguments or their number, and after it restores a removed step. Lists of nnrt_draft_args
-   are filled before the next call of a function above. nnrt_plan_finish returns DEVICE_ERROR for changes that the
-   lists do not know. nnrt_draft_insert ends the lists. false: no memory. */
+/* Builds def-use lists of the draft, so that the time of the functions above depends on the number of uses found, not
+   on the number of steps. While the lists exist, the edit must call nnrt_draft_changed after it changes an argument
+   in place (argument: its number), and with NNRT_DRAFT_STEP after it changes several arguments or their number, or
+   restores a removed step. A list of nnrt_draft_args must be filled before the next call of a function above.
+   nnrt_plan_finish returns DEVICE_ERROR if the lists do not match the steps. nnrt_draft_insert discards the lists.
+   false: no memory. */
 #define NNRT_DRAFT_STEP 0xFFFFFFFFu
 NNRT_API bool nnrt_draft_index(nnrt_draft *draft);
 NNRT_API bool nnrt_draft_changed(nnrt_draft *draft, uint32_t step, uint32_t argument);
 #endif
-/* *arg = the whole of tensor, in the model's order of axes: a constant if its value is known before the run. */
+/* *arg = the whole of tensor, dense, in the model's order of axes; kind CONSTANT if its value is known before the
+   run. */
 NNRT_API void nnrt_draft_arg(const nnrt_draft *draft, uint32_t tensor, nnrt_plan_arg *arg);
 /* Whether the elements of tensor are known before the run: it is a constant, or shape arithmetic folded it. */
 NNRT_API bool nnrt_draft_known(const nnrt_draft *draft, uint32_t tensor);
 #ifndef NNRT_FIRMWARE
-/* The last step of the unit that begins with `step`: an IF or LOOP with all that it runs is one unit, as is every step
-   outside of them. */
+/* The last step of the unit that begins with `step`. An IF or LOOP with the steps of its subgraphs is one unit; every
+   other step is a unit of its own. */
 NNRT_API uint32_t nnrt_draft_unit_end(const nnrt_draft *draft, uint32_t step);
 /* Whether a step has a dynamic dimension, or is resolved in each run with values that the run computes. */
 NNRT_API bool nnrt_draft_is_dynamic(const nnrt_draft *draft, uint32_t step);
-/* Makes a new step, whose nIn inputs and nOut outputs are set, one with dynamic shapes: in each run its kernel gets
-   the actual dimensions in the views of the inputs and stores those of the outputs in their views; the arena has room
-   for the upper bounds. false: no memory. */
+/* Turns a new step, whose nIn and nOut are set, into one with dynamic shapes: in each run the views of its inputs
+   have the actual dimensions, and its kernel stores the actual dimensions of the outputs in their views, at most the
+   upper bounds for which the arena has room. false: no memory. */
 NNRT_API bool nnrt_draft_make_dynamic(nnrt_draft *draft, nnrt_draft_step *step);
 #endif
-/* Gives a step a new list of that many arguments, all absent, to be filled by the caller; args of the old list stay valid.
-   NULL: no memory, or no such step. */
+/* Replaces the arguments of a step by a new list of nIn inputs and nOut outputs, all absent, without derived
+   constants. The caller stores args[0 .. nIn) and args[nIn .. nIn + nOut), before nnrt_draft_derive adds derived
+   constants between them. The old list stays readable. NULL: no memory, or no such step. */
 NNRT_API nnrt_plan_arg *nnrt_draft_args(nnrt_draft *draft, uint32_t step, uint32_t nIn, uint32_t nOut);
-/* Appends a derived constant to a step, dense: *data = room for its elements, or NULL while bytes are
-   counted. */
+/* Appends a dense derived constant to a step: the argument after the inputs and earlier derived constants. The step
+   has then a new list of arguments, and outputs move up by one. *data = memory for the elements, aligned to
+   NNRT_ALIGNMENT and not cleared, which the edit fills; NULL while bytes are counted. DEVICE_ERROR: invalid shape or
+   step; OUT_OF_MEMORY. */
 NNRT_API NNRT_ReturnCode nnrt_draft_derive(nnrt_draft *draft, uint32_t step, NNRT_DataType type, int32_t rank,
                                            const int32_t *dims, void **data);
-/* A new tensor for results between steps; NNRT_NO_TENSOR: no memory, or no such shape. draft->tensors and bytes may move. */
+/* Returns the number of a new tensor for a result between steps; NNRT_NO_TENSOR: no memory, or an invalid shape.
+   Addresses in draft->tensors and draft->bytes become invalid. */
 NNRT_API uint32_t nnrt_draft_tensor(nnrt_draft *draft, NNRT_DataType type, int32_t rank, const int32_t *dims);
-/* A new step in front of step `at`; the numbers of `at` and later steps grow by one. NULL: no memory, or at exceeds
-   the number of steps. Addresses of steps become invalid. */
+/* Inserts a zeroed step before step `at`, which the caller fills; the numbers of `at` and later steps increase by one.
+   NULL: no memory, or at exceeds the number of steps. Addresses of steps become invalid. */
 NNRT_API nnrt_draft_step *nnrt_draft_insert(nnrt_draft *draft, uint32_t at);
 #ifndef NNRT_FIRMWARE
-/* The same for count steps, number i of them in front of step at[i]; at[] does not decrease: all existing steps move
-   once. Arguments of the new steps come from nnrt_memory_temp(draft->memory). */
+/* The same for count steps in linear time: steps[i] is copied before step at[i] (numbers before the call, in
+   ascending order). The arguments of the new steps are allocated with nnrt_memory_temp(draft->memory). false: no
+   memory, or invalid at[]. */
 NNRT_API bool nnrt_draft_insert_all(nnrt_draft *draft, const nnrt_draft_step *steps, const uint32_t *at, uint32_t count);
 #endif
 
-/* Calls the kernels in order, and checks nothing but that no argument is missing (NULL_PTR): all that a program needs whose
-   plan is constant data. views has room for plan->maxArgs, arena has plan->arenaBytes; io holds the addresses of all
-   inputs, then of all outputs. error, which may be NULL, gets the words of the kernel that failed, and as its node the
-   number of the step: of the one that runs plans, where it failed in these. */
+/* The executor: calls the kernels in order. It checks only that no parameter is NULL (NULL_PTR); a program whose plan
+   is constant data (nnrt emit-c) needs no more. views: room for plan->maxArgs; arena: plan->arenaBytes bytes, aligned
+   to NNRT_ALIGNMENT; io: the addresses of all inputs, then of all outputs. error may be NULL; it receives the message
+   of the kernel that failed, and as node the number of the step (in a sub-plan: of the IF or LOOP step of the
+   outermost plan). */
 NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                            nnrt_error *error);
 /* The same; sums[nSteps] receives a checksum of the outputs of each step, which nnrt emit-c --golden compares.
-   Outputs that a step which runs plans writes through its table are not included. */
+   Outputs of sub-plans (IF, LOOP) are not included. */
 NNRT_API NNRT_ReturnCode nnrt_plan_sums(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                         uint32_t *sums);
-/* FNV-1a of 32 bits, begun with NNRT_SUM, of the dense elements of a view, lowest byte first: the same on every machine. All
-   NaN of a type count as one. */
+/* FNV-1a checksum of 32 bits over the dense elements of a view, lowest byte first, so that it is equal on every
+   machine. All NaN of a type count as one value. sum: NNRT_SUM, or the checksum of the preceding elements. */
 #define NNRT_SUM 2166136261u
 NNRT_API uint32_t nnrt_view_sum(const nnrt_view *view, uint32_t sum);
-/* Bytes of a workspace for the plan: views of the widest step, addresses of inputs and outputs, tables for dynamic
-   shapes, and the arena. */
+/* Bytes of a workspace for the plan: the views of the step with the most arguments, the addresses of inputs and
+   outputs, tables for dynamic shapes, and the arena. SIZE_MAX: the sum overflows. */
 NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan);
-/* Checks inputs and outputs against the plan, then calls the kernels in order. workspace is aligned to
-   NNRT_ALIGNMENT; inputs and outputs to their element size, and no output overlaps an input. Nothing is allocated;
-   buffers with only a descriptor are mapped during the run. outputDims and error may be NULL. With dynamic shapes the
-   inputs carry their dimensions (OUT_OF_DIMENTION_RANGES if one exceeds its upper bound); static steps run as
-   planned, the others are resolved again with the actual dimensions. An output whose buffer is too small is not
-   written (INSUFFICIENT_BUFFER), and its outputDims give the required shape. outputDims of outputs that the run did
-   not reach have the upper bounds. */
+/* Checks inputs and outputs against the plan, then calls the kernels in order. workspace: nnrt_plan_workspace bytes,
+   aligned to NNRT_ALIGNMENT; its contents need not survive between runs. Several threads may run one plan at once,
+   each in a workspace of its own. Inputs and outputs are aligned to their element size, and no output overlaps an
+   input. Nothing is allocated; buffers with only a descriptor are memory-mapped during the run. outputDims and error
+   may be NULL.
+   Dynamic shapes: the dimensions of the inputs are the actual ones (OUT_OF_DIMENTION_RANGES if one
+   exceeds its upper bound). Static steps run as planned; the others are resolved again with the actual dimensions. An
+   output whose buffer is too small is not written (INSUFFICIENT_BUFFER), and its outputDims have the required shape.
+   If a run fails, outputDims of outputs that it has not computed have the upper bounds. */
 NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, size_t workspaceBytes,
                                        const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                        uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error);
 
-/* The plans that a step runs, as its attributes. Its kernel is nnrt_plan_if or nnrt_plan_loop, its arguments are
-   inputs, and its scratch is the table of addresses outside the arena: an argument of these plans of kind INPUT,
-   OUTPUT or CARRIED is at address number `offset` of the table. They work in the arena of the plan around them, and
-   with the views that follow the step's, which maxArgs counts. */
+/* Control flow as a step: the attributes of a step that runs sub-plans (nnrt_plan_nest). Its kernel is nnrt_plan_if
+   or nnrt_plan_loop, all its arguments are inputs, and its scratch is the table of addresses outside the arena: an
+   argument of a sub-plan of kind INPUT, OUTPUT or CARRIED is at address number `offset` of the table. Sub-plans share
+   the arena of the enclosing plan, and use the views that follow the step's own; maxArgs counts them. */
 typedef struct nnrt_plan_graphs {
     const nnrt_plan *plans[2]; /* IF: thenGraph, elseGraph. LOOP: the body, and the steps after the last iteration */
-    uint32_t nPairs;           /* LOOP: pairs of addresses that are exchanged after an iteration, from the first on */
-    uint32_t nScans;           /* LOOP: behind them so many addresses, each of which grows after a trip .. */
-    const size_t *scanBytes;   /* .. by so many bytes */
-    int32_t scanTrips;         /* trips that the LOOP makes if it has scans, -1: it has none */
-    uint32_t maxTrips;         /* of a LOOP, then it ends with TIME_OUT */
+    uint32_t nPairs;           /* LOOP: the first 2 * nPairs addresses are pairs exchanged after each iteration */
+    uint32_t nScans;           /* LOOP: the next nScans addresses (scan outputs) advance after each iteration .. */
+    const size_t *scanBytes;   /* .. by scanBytes[i] bytes */
+    int32_t scanTrips;         /* number of iterations of a LOOP with scan outputs; -1: it has none */
+    uint32_t maxTrips;         /* number of iterations of a LOOP after which it fails with TIME_OUT */
 } nnrt_plan_graphs;
 
 enum { NNRT_IF_TABLE = 2, NNRT_LOOP_TABLE = 6 };
 
-/* Kernels of such steps. Inputs of IF: the arena, cond, and from NNRT_IF_TABLE on the table; of LOOP: the arena,
-   cond, trips (both may be absent), then the addresses of the iteration's number, of its cond, and of the cond that
-   it computes, and from NNRT_LOOP_TABLE on the table. A fault of a step of these plans keeps that step's message,
-   with node and operator in front. */
+/* Kernels of such steps. Inputs of IF: the arena, cond, then the entries of the table from number NNRT_IF_TABLE on.
+   Inputs of LOOP: the arena, cond, the trip count (both may be absent), the iteration number, the cond input of the
+   body, the cond that the body computes, then the entries of the table from number NNRT_LOOP_TABLE on. If a step of a
+   sub-plan fails, its message is kept, preceded by node and operator. */
 NNRT_API NNRT_ReturnCode nnrt_plan_if(const void *attr, nnrt_view *args, nnrt_call *call);
 NNRT_API NNRT_ReturnCode nnrt_plan_loop(const void *attr, nnrt_view *args, nnrt_call *call);
 
 #ifndef NNRT_FIRMWARE
-/* Converts a plan without dynamic shapes to one that nnrt_plan_execute runs: IF and LOOP become steps that run plans.
-   *nested is the plan itself if it has none. The result is in memory (kept) and refers to the plan, which must
-   outlive it. NOT_SUPPORT if a step has dynamic shapes or is resolved with values of the run; error names the node. */
+/* Converts a plan without dynamic shapes to one that nnrt_plan_execute runs: IF and LOOP become steps that run
+   sub-plans. *nested is the plan itself if it has no control flow. The result is in kept memory and refers to the
+   plan, which must outlive it. NOT_SUPPORT: a step has dynamic shapes, or its resolution needs values of the run;
+   error names the node. */
 NNRT_API NNRT_ReturnCode nnrt_plan_nest(const nnrt_plan *plan, nnrt_memory *memory, const nnrt_plan **nested,
                                         nnrt_error *error);
 #endif
 
-/* A copy of the model in memory (kept), with everything it points to; constants too when wanted, else their
-   addresses. */
+/* A deep copy of the model in kept memory; constants true: with the data of constants, false: only with their
+   addresses. The model must have passed nnrt_model_check. NULL: no memory. */
 #ifndef NNRT_FIRMWARE
 NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_memory *memory, bool constants);
 #endif
 
-/* Runs the kernel of one resolved node whose inputs all have data; results[i] has room for output i (NULL: absent).
-   The dimensions of a data-dependent output (NNRT_OP_DATA_DEPENDENT) are in resolved->out afterwards. */
+/* Runs the kernel of one resolved node whose inputs all have data, as constant folding does; results[i] is memory for
+   output i (NULL: absent). Scratch is temporary memory of `memory`. Afterwards resolved->out has the actual
+   dimensions of data-dependent outputs (NNRT_OP_DATA_DEPENDENT). */
 NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *resolved, void *const *results, nnrt_memory *memory);
 
 #ifdef __cplusplus
