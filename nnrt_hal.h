@@ -771,10 +771,10 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, v
 
 /* Validation of all properties of a model that do not depend on shapes: indices, producers, cycles, names, types,
    constant buffers, operators. Nothing in the model is trusted before. *order, if order is not NULL, is a topological
-   order in temporary memory, nodes.count + subGraph.count + 1 numbers: the indices of all nodes, producers before
-   consumers, the main graph before each subgraph; then for each graph g the position of its first node
-   (order[nodes.count + g]); then the number of nodes. The code names the violated rule (INVALID_TENSOR, INVALID_NODE
-   ...), error the place. */
+   order in temporary memory, nodes.count + subGraph.count + 1 numbers (NNRT_FIRMWARE: the nodes only): the indices of
+   all nodes, producers before consumers, the main graph before each subgraph; then for each graph g the position of
+   its first node (order[nodes.count + g]); then the number of nodes. The code names the violated rule
+   (INVALID_TENSOR, INVALID_NODE ...), error the place. */
 NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *memory, uint32_t **order,
                                           nnrt_error *error);
 /* Validation for applications: nnrt_model_check, then shape inference with config (NULL = defaults). NNRT_SUCCESS: the
@@ -1305,7 +1305,8 @@ NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t byt
 
 #else
 
-/* malloc, moved up to a multiple of NNRT_ALIGNMENT; the address malloc gave lies right before the block. */
+/* malloc, rounded up to a multiple of NNRT_ALIGNMENT; the address that malloc returned is stored directly before the
+   block, where nnrt_free reads it. (aligned_alloc is C11, posix_memalign not everywhere.) */
 NNRT_API void *nnrt_alloc(const nnrt_allocator *allocator, size_t bytes)
 {
     uint8_t *raw, *block;
@@ -1341,7 +1342,9 @@ NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t byt
 
 #define NNRTI_KEEP_ALIGNMENT (NNRT_ALIGNMENT < 16 ? NNRT_ALIGNMENT : 16)
 
-/* A piece of memory from the allocator: this header, then blocks, one after another. */
+/* Pieces: small blocks share one allocation of NNRT_PIECE_BYTES, because preparing makes thousands of them and none
+   is freed alone. A piece is this header, then blocks, one after another. Pieces form two lists, of kept and
+   temporary blocks. */
 typedef struct nnrti_piece {
     struct nnrti_piece *next;
     size_t bytes, used; /* with the header */
@@ -1392,7 +1395,7 @@ NNRT_API void nnrt_memory_count(nnrt_memory *m, const nnrt_allocator *allocator)
     m->counting = true;
 }
 
-/* The alignment of buffer has been checked. */
+/* Before: the caller has checked the alignment of buffer. */
 NNRT_API void nnrt_memory_buffer(nnrt_memory *m, void *buffer, size_t bytes)
 {
     memset(m, 0, sizeof(*m));
@@ -1418,7 +1421,8 @@ static bool nnrti_memory_take(nnrt_memory *m, size_t bytes, bool temp)
     return true;
 }
 
-/* Takes a block; only: it is not cleared, and not there while bytes are counted. */
+/* Allocates a block. Kept blocks are padded to alignment, temporary ones have NNRTI_KEEP_ALIGNMENT only. only: the
+   block is not cleared, and in count mode is counted but not allocated (NULL although m->full is false). */
 static void *nnrti_memory_get(nnrt_memory *m, size_t bytes, size_t alignment, bool temp, bool only)
 {
     const size_t pad = temp ? 0 : (0 - m->front) & (alignment - 1);
@@ -1503,8 +1507,8 @@ NNRTI_NOINLINE static NNRT_ReturnCode nnrti_no_memory(nnrt_error *error)
 
 #if NNRT_MMAP
 
-/* Size of the file of a descriptor; false: it has none, as a pipe. Only a descriptor that is no file is asked by
-   seeking. */
+/* *bytes = size of the file of a descriptor; false: it has no size (a pipe). lseek is used only if the descriptor is
+   not a regular file, as it would move the position of a file that the caller reads. */
 static bool nnrti_descriptor_bytes(int fd, uint64_t *bytes)
 {
     struct stat s;
@@ -1516,7 +1520,8 @@ static bool nnrti_descriptor_bytes(int fd, uint64_t *bytes)
     return end >= 0;
 }
 
-/* Maps the first `end` bytes behind a descriptor. */
+/* *block = a shared memory map of the first `end` bytes of a descriptor's file. The size is checked first: an access
+   behind the end of the file would raise SIGBUS. */
 static NNRT_ReturnCode nnrti_descriptor_map(int fd, size_t end, bool write, void **block, nnrt_error *error)
 {
     uint64_t bytes = 0;
@@ -1580,7 +1585,9 @@ long syscall(long number, ...); /* which strict C leaves out */
 #define NNRTI_ADD_SEALS 1033 /* F_ADD_SEALS */
 #define NNRTI_SEAL_SHRINK 2  /* F_SEAL_SHRINK */
 
-/* A file in memory, all of it written, so that no page is missing later; -1: the system has none. */
+/* A descriptor of an anonymous file in memory (memfd) of that many bytes, sealed against shrinking; -1: not
+   available. All pages are written now, so that a lack of memory is reported here and not by SIGBUS at a later
+   access. */
 static int nnrti_memfd(size_t bytes)
 {
     static const char zeros[4096] = {0};
@@ -1633,14 +1640,14 @@ NNRT_API void nnrt_buffer_destroy(const NNRT_SharedBuffer *buffer)
 
 static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error);
 
-/* A descriptor of constants, up to the end of the last one. */
+/* The memory map of one descriptor, from its beginning to the end of the last constant that is stored in it. */
 struct nnrt_mapping {
     nnrt_mapping *next;
     NNRT_SharedBuffer buffer;
     void *block;
 };
 
-/* Whether a buffer has data that only a descriptor leads to, and they are there. */
+/* Whether a buffer has a descriptor and no address, and its data are inside the descriptor's file. */
 static bool nnrti_descriptor_only(const NNRT_SharedBuffer *b)
 {
     uint64_t bytes = 0;
@@ -1725,7 +1732,13 @@ NNRT_API void nnrt_error_clear(nnrt_error *error)
     error->message[0] = '\0';
 }
 
-/* The operator's name of a node, for messages. */
+/* Validation trusts nothing in a model: every index, count and pointer is checked before its first use, in an order
+   in which each check needs only facts that earlier checks established: lists; tensors; inputs and outputs; subgraph
+   entries; the nesting of subgraphs; nodes (each tensor has one writer); sources (each read tensor has a writer);
+   scopes; names; cycles. Properties that depend on shapes are left to shape inference (>>infer). Time is O(n log n)
+   in the size of the model, also for hostile files. */
+
+/* The name of the operator of a node, for messages. */
 static const char *nnrti_node_op(const NNRT_Model *m, uint32_t node)
 {
     const nnrt_op *op = nnrt_op_find(m->nodes.data[node].nodeType);
@@ -1738,25 +1751,26 @@ NNRTI_NOINLINE static const char *nnrti_text_of(const char *name)
     return name != NULL ? name : "";
 }
 
-/* Where a constant's data begin; NULL: it has none. */
+/* The address of a buffer's data; NULL: the buffer has no address. */
 NNRTI_NOINLINE static const void *nnrti_buffer_data(const NNRT_SharedBuffer *b)
 {
     return b->addr != NULL ? (const uint8_t *)b->addr + b->offset : NULL;
 }
 
-/* Whether a tensor claims data; nnrti_check_constant sees whether they are there. */
+/* Whether a tensor is a constant; nnrti_check_constant checks that its data exist. */
 NNRTI_NOINLINE static bool nnrti_is_constant(const NNRT_Tensor *t)
 {
     return t->data.addr != NULL || t->data.dataSize != 0;
 }
 
-/* false: even the number of axes is left to the shape rules. */
+/* false: dims is {NNRT_RANK_UNKNOWN}, and shape inference computes the rank. */
 static bool nnrti_rank_known(const NNRT_Tensor *t)
 {
     return !(t->dims.count == 1 && t->dims.data[0] == NNRT_RANK_UNKNOWN);
 }
 
-/* Constant i has no address: whoever wants one has tried to map its descriptor, and says here why that failed. */
+/* Reports why constant i has no address. nnrt_model_map, which has no error to report to, failed to map its
+   descriptor, or was not called: mapping it again yields the reason. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_no_address(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
     const NNRT_Tensor *t = &m->allTensors.data[i];
@@ -1773,7 +1787,8 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_no_address(const NNRT_Model *m, uint32_t
                           nnrti_text_of(t->name));
 }
 
-/* The data of constant i lie inside their buffer, are aligned, and as many as its shape needs. */
+/* Rule: the data of constant i are inside their buffer, aligned to the element size, and as large as its shape
+   requires. */
 static NNRT_ReturnCode nnrti_check_constant(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
     const NNRT_Tensor *t = &m->allTensors.data[i];
@@ -1821,7 +1836,8 @@ static NNRT_ReturnCode nnrti_check_symbols(const NNRT_Tensor *t, uint32_t i, nnr
 
 #endif
 
-/* Checks type, format, dimensions, lists and constant data of tensor i. */
+/* Rule: type, format, dimensions, lists and constant data of tensor i are valid. Afterwards its dims and quantParams
+   may be read. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_check_tensor(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
     const NNRT_Tensor *t = &m->allTensors.data[i];
@@ -1861,7 +1877,8 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_check_tensor(const NNRT_Model *m, uint32
     return nnrti_check_constant(m, i, error);
 }
 
-/* The lists exist and none that must have entries is empty. The order decides the code where several are. */
+/* Rule: the lists exist, and the required ones are not empty. If several are empty, the order below decides the code.
+   */
 static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error)
 {
     const struct {
@@ -1878,7 +1895,7 @@ static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error)
     };
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         if (lists[i].count == 0 && lists[i].code == NNRT_INVALID_INPUT)
-            continue; /* a model without inputs is one */
+            continue; /* a model may have no inputs */
         if (lists[i].count == 0)
             return nnrt_error_set(error, lists[i].code, "the model's list %s is empty", lists[i].name);
         if (lists[i].data == NULL)
@@ -1898,7 +1915,7 @@ static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error)
 
 #ifdef NNRT_FIRMWARE
 
-/* Nothing is looked up by its name there. */
+/* Firmware looks up no tensor by name, so names are not checked. */
 static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, const uint32_t *home, nnrt_memory *memory,
                                          nnrt_error *error)
 {
@@ -1916,10 +1933,11 @@ static const char *nnrti_tensor_name(const NNRT_Model *m, uint32_t i)
     return nnrti_text_of(m->allTensors.data[i].name);
 }
 
-/* Below 0, 0 or above it, as number a stands before b, beside it or behind it. */
+/* A comparison for sorting: below 0, 0 or above 0 if a is before, equal to or after b. */
 typedef int (*nnrti_before)(const void *user, uint32_t a, uint32_t b);
 
-/* Restores the heap property below heap[at]; the last in the order is on top. */
+/* Heapsort: in place, O(n log n) for every input. (qsort of the C library may be quadratic or allocate, and passes no
+   user pointer.) Restores the heap property below heap[at]; the greatest is on top. */
 static void nnrti_sift(uint32_t *heap, uint32_t count, uint32_t at, nnrti_before before, const void *user)
 {
     const uint32_t moved = heap[at];
@@ -1947,7 +1965,7 @@ static void nnrti_sort_list(uint32_t *order, uint32_t count, nnrti_before before
     }
 }
 
-/* order = the numbers below count, sorted. */
+/* order = 0 .. count - 1, sorted. */
 static void nnrti_sort(uint32_t *order, uint32_t count, nnrti_before before, const void *user)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -1955,13 +1973,13 @@ static void nnrti_sort(uint32_t *order, uint32_t count, nnrti_before before, con
     nnrti_sort_list(order, count, before, user);
 }
 
-/* The tensors of a model, and per tensor its graph; NULL: there is one. */
+/* The tensors of a model, and the graph of each tensor; home NULL: there is only the main graph. */
 typedef struct nnrti_names {
     const NNRT_Model *model;
     const uint32_t *home;
 } nnrti_names;
 
-/* Order of tensors a and b by their names, and by their graphs where these are equal. */
+/* Order of tensors a and b by name, then by graph. */
 static int nnrti_name_order(const void *user, uint32_t a, uint32_t b)
 {
     const nnrti_names *n = (const nnrti_names *)user;
@@ -1996,7 +2014,7 @@ static void nnrti_sort_keys(uint64_t *keys, size_t count)
     }
 }
 
-/* Tensors of a list, all of whose names have one hash, have different names in each graph. */
+/* Rule: the tensors of a list, whose names have equal hashes, have different names within each graph. */
 static NNRT_ReturnCode nnrti_check_names_of(const nnrti_names *names, uint32_t *list, uint32_t count, nnrt_error *error)
 {
     nnrti_sort_list(list, count, nnrti_name_order, names);
@@ -2011,8 +2029,9 @@ static NNRT_ReturnCode nnrti_check_names_of(const nnrti_names *names, uint32_t *
     return NNRT_SUCCESS;
 }
 
-/* Names are unique in each graph; home: the graph of each tensor. The hashes of all names are sorted, then the names with
-   one hash: sorting integers takes a third of the time. In a hash table, names of a file could collide on purpose. */
+/* Rule: names are unique within each graph; home: the graph of each tensor. Sorts the hashes of all names, then the
+   names with equal hashes, which takes a third of the time of sorting the names. (Rejected: a hash table, whose time
+   is quadratic if a hostile file contains names that collide.) */
 static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, const uint32_t *home, nnrt_memory *memory,
                                          nnrt_error *error)
 {
@@ -2055,14 +2074,14 @@ static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, const uint32_t *ho
 
 #endif
 
-/* Who writes a tensor: a node, or one of these. */
+/* The writer of a tensor: the index of a node, or one of these. */
 #define NNRTI_BY_NOBODY 0xFFFFFFFFu
 #define NNRTI_BY_INPUT 0xFFFFFFFEu
 #define NNRTI_BY_CONSTANT 0xFFFFFFFDu
 #define NNRTI_BY_CALLER 0xFFFFFFFCu /* an input of a subgraph */
 
-/* The model's inputs and outputs are tensors, inputs of a known type and rank, and each once. Fills writer[] with who
-   writes a tensor before any node does. */
+/* Rule: the model's inputs and outputs are tensors; each input is listed once, is no constant, and has a type and a
+   rank. Initializes writer[]: BY_INPUT, BY_CONSTANT, or BY_NOBODY until nnrti_check_node finds the node. */
 static NNRT_ReturnCode nnrti_check_inputs_outputs(const NNRT_Model *m, uint32_t *writer, nnrt_error *error)
 {
     for (uint32_t i = 0; i < m->allTensors.count; i++)
@@ -2105,7 +2124,7 @@ static NNRT_ReturnCode nnrti_no_operator(const NNRT_Model *m, uint32_t i, nnrt_e
                           nnrti_text_of(m->nodes.data[i].name), m->nodes.data[i].nodeType);
 }
 
-/* The subgraphs that node i names are there, and none is the main one. */
+/* Rule: the subgraphs in the attributes of node i exist, and none is the main graph. */
 NNRTI_UNUSED static NNRT_ReturnCode nnrti_check_graphs(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
     const NNRT_Node *n = &m->nodes.data[i];
@@ -2125,7 +2144,8 @@ NNRTI_UNUSED static NNRT_ReturnCode nnrti_check_graphs(const NNRT_Model *m, uint
     return NNRT_SUCCESS;
 }
 
-/* strangers: its operator need not exist. */
+/* Rule: the operands of node i are tensors, and no output has another writer. Stores i as the writer of its outputs.
+   strangers: an unknown operator is no error. */
 static NNRT_ReturnCode nnrti_check_node(const NNRT_Model *m, uint32_t i, uint32_t *writer, bool strangers,
                                         nnrt_error *error)
 {
@@ -2166,7 +2186,7 @@ static NNRT_ReturnCode nnrti_check_node(const NNRT_Model *m, uint32_t i, uint32_
     return NNRTI_HAS(GRAPH) ? nnrti_check_graphs(m, i, error) : NNRT_SUCCESS;
 }
 
-/* All that is read, by nodes or as an output of the model, is written by something. */
+/* Rule: every tensor that a node reads, or that is a model output, has a writer. */
 static NNRT_ReturnCode nnrti_check_sources(const NNRT_Model *m, const uint32_t *writer, nnrt_error *error)
 {
     for (uint32_t i = 0; i < m->nodes.count; i++) {
@@ -2193,7 +2213,7 @@ static NNRT_ReturnCode nnrti_check_sources(const NNRT_Model *m, const uint32_t *
     return NNRT_SUCCESS;
 }
 
-/* The entries of a list of subgraph i are below `most`, the number of things of that kind. */
+/* Rule: the entries of a list of subgraph i are below `most`, the number of nodes or tensors (kind). */
 static NNRT_ReturnCode nnrti_check_entries(const NNRT_Uint32List *list, uint32_t most, uint32_t i, const char *name,
                                            const char *kind, nnrt_error *error)
 {
@@ -2203,7 +2223,7 @@ static NNRT_ReturnCode nnrti_check_entries(const NNRT_Uint32List *list, uint32_t
     return NNRT_SUCCESS;
 }
 
-/* The entries of subgraph i are nodes and tensors. */
+/* Rule: the lists of subgraph i contain indices of nodes and tensors. */
 static NNRT_ReturnCode nnrti_check_subgraph(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
     const NNRT_SubGraph *g = &m->subGraph.data[i];
@@ -2215,14 +2235,15 @@ static NNRT_ReturnCode nnrti_check_subgraph(const NNRT_Model *m, uint32_t i, nnr
                                 : nnrti_check_entries(&g->outputIndices, tensors, i, "outputIndices", "tensor", error);
 }
 
-/* How a model's graphs lie in one another. Where there is but the main graph the arrays are NULL. */
+/* The nesting of a model's graphs: a tree whose root is the main graph. A tensor is in scope in the graph that
+   defines it and in all graphs nested in that. If there is only the main graph, the arrays are NULL. */
 typedef struct nnrti_tree {
     uint32_t *owner;  /* per node: its graph */
     uint32_t *caller; /* per graph: the node that has it as an attribute */
-    uint32_t *home;   /* per tensor: the graph that gives it; of constants the main one */
+    uint32_t *home;   /* per tensor: the graph that defines it; of constants the main graph */
     uint32_t *first,
-        *taken; /* per node, and one more: where its entries in taken begin; tensors that its subgraphs read
-                                of its own graph */
+        *taken; /* captured tensors: taken[first[n] .. first[n + 1]) are the tensors of its own graph that the
+                                subgraphs of node n read */
 } nnrti_tree;
 
 #ifdef NNRT_FIRMWARE
@@ -2230,13 +2251,13 @@ typedef struct nnrti_tree {
 #define nnrti_tree_end(m, writer, memory, x, error) NNRT_SUCCESS
 #else
 
-/* The graph around graph g. */
+/* The graph that encloses graph g, which is not the main graph. */
 static uint32_t nnrti_tree_up(const nnrti_tree *x, uint32_t g)
 {
     return x->owner[x->caller[g]];
 }
 
-/* Every node is in one graph. */
+/* Rule: every node is in exactly one graph. Stores it in x->owner. */
 static NNRT_ReturnCode nnrti_tree_owners(const NNRT_Model *m, nnrti_tree *x, nnrt_error *error)
 {
     for (uint32_t i = 0; i < m->nodes.count; i++)
@@ -2277,7 +2298,8 @@ static NNRT_ReturnCode nnrti_nested(uint32_t g, nnrt_error *error)
                           NNRT_MAX_NESTING);
 }
 
-/* Every subgraph is an attribute of one node, and none lies in itself. Attributes have been checked by themselves. */
+/* Rule: every subgraph is an attribute of exactly one node, and the nesting has no cycle and at most NNRT_MAX_NESTING
+   levels. Stores the node in x->caller. Before: nnrti_check_graphs has passed for all nodes. */
 static NNRT_ReturnCode nnrti_tree_callers(const NNRT_Model *m, nnrti_tree *x, nnrt_error *error)
 {
     for (uint32_t g = 0; g < m->subGraph.count; g++)
@@ -2308,7 +2330,8 @@ static NNRT_ReturnCode nnrti_tree_callers(const NNRT_Model *m, nnrti_tree *x, nn
     return NNRT_SUCCESS;
 }
 
-/* Finds the graph of each node and the node that runs each graph. Inputs of subgraphs count as written by that node. */
+/* Builds the tree, up to tensors: finds the graph of each node and the node that runs each graph. The writer of a
+   subgraph's inputs becomes NNRTI_BY_CALLER, since the node that runs the subgraph stores them. */
 static NNRT_ReturnCode nnrti_tree_begin(const NNRT_Model *m, uint32_t *writer, nnrt_memory *memory, nnrti_tree *x,
                                         nnrt_error *error)
 {
@@ -2341,8 +2364,8 @@ static NNRT_ReturnCode nnrti_tree_begin(const NNRT_Model *m, uint32_t *writer, n
     return NNRT_SUCCESS;
 }
 
-/* Tensor t is read in graph g: *node = the one in the graph that gives t which it is read inside of, UINT32_MAX: it is
-   read where it is given. false: it cannot be seen from there. */
+/* For tensor t that is read in graph g: *node = the node of the defining graph in whose subgraphs the read is (this
+   node captures t), UINT32_MAX: it is read in the defining graph itself. false: t is not in scope in g. */
 static bool nnrti_tree_taker(const nnrti_tree *x, uint32_t g, uint32_t t, uint32_t *node)
 {
     *node = UINT32_MAX;
@@ -2354,7 +2377,7 @@ static bool nnrti_tree_taker(const nnrti_tree *x, uint32_t g, uint32_t t, uint32
     return true;
 }
 
-/* Records one use of tensor t in graph g: counts it, or stores it if taken has been allocated. */
+/* Records one read of tensor t in graph g, if it is a capture: counts it, and stores it if taken has been allocated. */
 static NNRT_ReturnCode nnrti_tree_take(const NNRT_Model *m, const nnrti_tree *x, uint32_t g, uint32_t t,
                                        uint32_t *count, nnrt_error *error)
 {
@@ -2374,7 +2397,8 @@ static NNRT_ReturnCode nnrti_tree_take(const NNRT_Model *m, const nnrti_tree *x,
     return NNRT_SUCCESS;
 }
 
-/* All that is read, graph by graph. */
+/* Records all reads: of nodes, as outputs of subgraphs, and as outputs of the model. Called twice: to count, then to
+   store. */
 static NNRT_ReturnCode nnrti_tree_takes(const NNRT_Model *m, const nnrti_tree *x, uint32_t *count, nnrt_error *error)
 {
     NNRT_ReturnCode code;
@@ -2396,8 +2420,8 @@ static NNRT_ReturnCode nnrti_tree_takes(const NNRT_Model *m, const nnrti_tree *x
     return NNRT_SUCCESS;
 }
 
-/* With the writers known: finds the graph of each tensor, checks that every use is in scope, and collects the tensors
-   that subgraphs read from the graphs around them. */
+/* Completes the tree after the writers are known: finds the graph of each tensor, checks that every read is in scope,
+   and collects the captured tensors, on which a control-flow node depends as on its inputs. */
 static NNRT_ReturnCode nnrti_tree_end(const NNRT_Model *m, const uint32_t *writer, nnrt_memory *memory, nnrti_tree *x,
                                       nnrt_error *error)
 {
@@ -2447,8 +2471,10 @@ static uint32_t nnrti_need(const NNRT_Model *m, const nnrti_tree *x, uint32_t n,
 }
 #endif
 
-/* Depth first from every node in its given order, producers before the node: an order that is already good stays.
-   next[n]: 0 not seen, 1.. the input to look at next (node on the path), UINT32_MAX done. */
+/* Topological sort: a depth-first search from every node in the model's order, which appends a node after its
+   producers. It is stable: nodes that are already sorted keep their order. Iterative, because a chain of nodes may be
+   too long for the stack. A node met again on the path is a cycle, an error.
+   next[n]: 0 = not visited, 1 .. = on the path, number of the next input to visit, UINT32_MAX = done. */
 static NNRT_ReturnCode nnrti_sort_nodes(const NNRT_Model *m, const uint32_t *writer, const nnrti_tree *x,
                                         nnrt_memory *memory, uint32_t *order, nnrt_error *error)
 {
@@ -2528,7 +2554,7 @@ static NNRT_ReturnCode nnrti_sort_graphs(const NNRT_Model *m, const nnrti_tree *
 }
 #endif
 
-/* nnrt_model_check; strangers: of a model whose operators need not exist. */
+/* nnrt_model_check; strangers: unknown operators are no error. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_check_model(const NNRT_Model *model, nnrt_memory *memory, uint32_t **order,
                                                     bool strangers, nnrt_error *error)
 {
