@@ -270,8 +270,7 @@ NNRTI_LIST(nnrt_bound_list, nnrt_bound)
    newline and is valid during the call. Lines of levels above `most` are not written. A run logs nothing. */
 typedef int32_t nnrt_log_level;
 enum {
-    NNRT_LOG_WARNING, /* a deviation from the request: a device reported a node as supported, then fails to prepare it
-    */
+    NNRT_LOG_WARNING, /* a deviation from the request: a device fails to prepare a node that it reported as supported */
     NNRT_LOG_INFO,    /* a line for each action */
     NNRT_LOG_DEBUG    /* a line for each node */
 };
@@ -788,8 +787,9 @@ NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT
    nnrt_model_check runs first. Shapes and values are in `memory`, in kept and temporary blocks.
    visit, if not NULL, is called for every node after its resolution, producers first; a code other than SUCCESS ends
    the inference. folded: all results of the node are known, so that no step is needed. resolved is valid during the
-   call. A control-flow node (IF, LOOP) is visited several times, once for each of its parts (resolved->part), and
-   between them the nodes of its subgraphs are visited. */
+   call. A control-flow node (IF, LOOP) is visited once for each of its parts (resolved->part), with the nodes of
+   its subgraphs between them. Part UNDO: the visitor discards everything since the BEGIN of that node, whose body is
+   inferred again. */
 typedef NNRT_ReturnCode (*nnrt_visit)(void *user, uint32_t node, nnrt_resolve *resolved, bool folded);
 NNRT_API NNRT_ReturnCode nnrt_model_infer(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                           nnrt_operand *tensors, nnrt_visit visit, void *user);
@@ -1877,8 +1877,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_check_tensor(const NNRT_Model *m, uint32
     return nnrti_check_constant(m, i, error);
 }
 
-/* Rule: the lists exist, and the required ones are not empty. If several are empty, the order below decides the code.
-   */
+/* Rule: the lists exist, and the required ones are not empty. If several are empty, the first one decides the code. */
 static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error)
 {
     const struct {
@@ -2603,10 +2602,29 @@ NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>infer */
 
-#define NNRTI_FOLD_BYTES 1024 /* larger results are not computed while preparing */
-#define NNRTI_RULE_ROOM 1024  /* bytes for the lists of a rule that nothing is known of before a run */
+/* Shape inference visits the nodes in topological order and resolves each: its shape rule computes types and shapes
+   of the outputs and the resolved attributes. Interleaved with it is constant folding, because shape rules need
+   values: the shape argument of a RESHAPE is often computed by a chain SHAPE -> GATHER -> CONCAT.
 
-/* Operands that a kernel gets for a node, whose operator exists. */
+   Dynamic dimensions: each has an upper bound (operand.dims[k]) and a symbol (operand.symbols[k], 0 = fixed); two
+   dimensions with one symbol are equal in every run. Rules compute with upper bounds and propagate symbols. The
+   elements of a folded value may be dynamic, too (operand.open[e], a symbol): data then holds the upper bound of the
+   element. If the operator is not monotone, its result at the upper bounds is no upper bound; a symbol without one is
+   marked NNRTI_UNBOUNDED, and a tensor whose size depends on it needs an entry in ModelConfig.bounds. Intervals
+   (nnrti_known_*) make more symbols bounded: they follow least and most values through shape arithmetic. Invariant:
+   in every run within the upper bounds of the inputs, the actual dimension is at most dims[k]; the run checks this
+   again and fails otherwise.
+   (Rejected: inferring the shapes twice with trial values and comparing. Dimensions that are equal by chance would be
+   taken for fixed.)
+
+   Control flow: a branch or body is inferred in place of its node. Where the branches of an IF differ, the dimension is
+   dynamic. The body of a LOOP is inferred until its carried values have a fixed point (nnrti_infer_loop). */
+
+#define NNRTI_FOLD_BYTES 1024 /* a node whose results are larger is not folded */
+#define NNRTI_RULE_ROOM 1024  /* bytes reserved for the lists of a shape rule that fails before the run */
+
+/* The number of operands that a kernel receives for a node, absent optional ones included. Before: its operator
+   exists. */
 static size_t nnrti_node_operands(const NNRT_Node *n)
 {
     nnrt_op_arity a = nnrt_op_operands(nnrt_op_find(n->nodeType));
@@ -2614,7 +2632,7 @@ static size_t nnrti_node_operands(const NNRT_Node *n)
            nnrti_kernel_operands(n->outputIndex.count, a.maxOut);
 }
 
-/* Widest node of the model, in operands. */
+/* The largest number of operands of a node. */
 static size_t nnrti_widest(const NNRT_Model *m)
 {
     size_t widest = 0;
@@ -2635,14 +2653,14 @@ static void nnrti_absent_operand(nnrt_operand *o)
 
 #ifndef NNRT_FIRMWARE
 
-/* A dynamic dimension of the model's inputs: its number in the model (NNRT_Tensor.symbols), and its symbol. Nodes of a
-   search tree by the bits of the number, the lowest first: 32 levels at most. */
+/* Maps the number of a dynamic dimension in the model (NNRT_Tensor.symbols) to its symbol. A binary trie over the
+   bits of the number, the lowest first: at most 32 levels whatever numbers a file contains. */
 typedef struct nnrti_input_axis {
     uint32_t number, symbol;
     struct nnrti_input_axis *next[2];
 } nnrti_input_axis;
 
-#define NNRTI_FEW_BOUNDS 16 /* they are compared one by one, without memory */
+#define NNRTI_FEW_BOUNDS 16 /* up to so many upper bounds are searched linearly, without memory for an index */
 
 static int nnrti_bound_order(const void *user, uint32_t a, uint32_t b)
 {
@@ -2663,7 +2681,7 @@ NNRT_API bool nnrt_bound_index_make(const NNRT_ModelConfig *config, nnrt_memory 
     return true;
 }
 
-/* Number of the first bound with this name; b->count: none. */
+/* The index of the first upper bound with this name; b->count: none. */
 static uint32_t nnrti_bound_find(const nnrt_bound_index *b, const char *name)
 {
     uint32_t low = 0, high = b->count;
@@ -2690,7 +2708,7 @@ NNRT_API const nnrt_dims *nnrt_bound_of(const nnrt_bound_index *b, const char *n
     return i < b->count ? &b->data[i].most : NULL;
 }
 
-/* Sorts the bounds, and checks that each is one of a tensor of the model. */
+/* Rule: every upper bound names a tensor of the model and has a valid shape. Builds the index of the upper bounds. */
 static NNRT_ReturnCode nnrti_check_bounds(const NNRT_Model *m, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                           nnrt_bound_index *bounds)
 {
@@ -2727,7 +2745,7 @@ static NNRT_ReturnCode nnrti_check_bounds(const NNRT_Model *m, const NNRT_ModelC
 
 #endif
 
-/* *o = the properties of a tensor as the model declares them. */
+/* *o = type, shape, quantization and data of a tensor as the model declares them, dims -1 and rank unknown included. */
 static void nnrti_operand_of(const NNRT_Tensor *t, nnrt_operand *o)
 {
     nnrti_absent_operand(o);
@@ -2745,29 +2763,28 @@ static void nnrti_operand_of(const NNRT_Tensor *t, nnrt_operand *o)
         o->dims[i] = t->dims.data[i];
 }
 
-/* The state of shape inference: known properties of all tensors, room for the operands of the widest node, and the
-   number of symbols that dynamic dimensions have received. */
+/* The state of shape inference. */
 typedef struct nnrti_inference {
     const NNRT_Model *model;
-    const NNRT_ModelConfig *config; /* NULL: nothing need be bounded */
+    const NNRT_ModelConfig *config; /* NULL: dynamic dimensions need no upper bounds (a graph that is being built) */
     nnrt_memory *memory;
-    nnrt_operand *tensors, *operands;
-    void **results;
+    nnrt_operand *tensors, *operands; /* all tensors; operands of the current node, room for the widest one */
+    void **results;                   /* the results of the node that is folded */
     nnrt_error *error;
-    uint32_t symbols;
+    uint32_t symbols; /* number of symbols in use: the next one is symbols + 1 */
 #ifndef NNRT_FIRMWARE
-    nnrti_symbols intervals; /* their intervals; alloc NULL: config gives no bounds */
+    nnrti_symbols intervals; /* intervals of the symbols; alloc NULL: not computed */
     nnrti_input_axis *inputAxes;
-    nnrt_bound_index bounds; /* config's */
+    nnrt_bound_index bounds; /* of config */
 #endif
-    const uint32_t *order; /* of nnrti_check_model; NULL: of subgraphs alone, whose nodeIndices have producers first */
-    uint8_t *opened; /* per tensor, a carried value inside a body: axes that vary between iterations */
-    uint8_t *known;  /* per tensor: 1 if it is known, for an incomplete model; NULL: all that is read will */
-    bool partial;    /* the same of a model whose tensors' shapes tell whether they are known */
-    bool skipped;    /* a node reads unknown tensors: its results are unknown */
-    nnrt_visit visit; /* and its user; NULL: none */
+    const uint32_t *order; /* of nnrti_check_model; NULL: the nodeIndices of each subgraph are in topological order */
+    uint8_t *opened; /* per tensor that is a carried value in a body: bit i = axis i varies between iterations */
+    uint8_t *known;  /* of an incomplete model, per tensor: 1 = type and shape are known; NULL: the model is complete */
+    bool partial;    /* the model is incomplete; a tensor is known if its dims are */
+    bool skipped;    /* a node was skipped because it reads unknown tensors */
+    nnrt_visit visit; /* called with user for each node; NULL: none */
     void *user;
-    bool (*worth)(void *user, const nnrt_resolve *c); /* whether to compute a node that can be; NULL: the small ones */
+    bool (*worth)(void *user, const nnrt_resolve *c); /* whether to fold a node; NULL: up to NNRTI_FOLD_BYTES */
 } nnrti_inference;
 
 #ifndef NNRT_FIRMWARE
@@ -2793,11 +2810,11 @@ static void nnrti_fit_open(nnrt_operand *x)
 #define nnrti_open_axis(f, i, k) false
 #define nnrti_beyond_bound(f, i) false
 #else
-/* The symbol of a dynamic dimension of an input, whose number in the model is `own` (0: none): equal numbers have one
-   symbol. 0: no memory. */
+/* The symbol of a dynamic dimension of an input whose number in the model is `own`: the symbol of that number, for 0
+   a new symbol. Returns 0: no memory. */
 static uint32_t nnrti_input_symbol(nnrti_input_axis **at, uint32_t own, nnrt_memory *memory, uint32_t *symbols)
 {
-    if (own == 0) /* one of its own */
+    if (own == 0) /* equals no other dimension */
         return ++*symbols;
     for (uint32_t bits = own; *at != NULL; bits >>= 1) {
         if ((*at)->number == own)
@@ -2811,7 +2828,8 @@ static uint32_t nnrti_input_symbol(nnrti_input_axis **at, uint32_t own, nnrt_mem
     return (*at)->symbol = ++*symbols;
 }
 
-/* Whether axis k of model input i, -1 in the model, is open within a bound, which it then has as its number. */
+/* If the configuration has an upper bound for axis k of model input i (-1 in the model), makes the axis dynamic:
+   stores its symbol and the upper bound. false: there is no upper bound. */
 static bool nnrti_open_axis(nnrti_inference *f, uint32_t i, int32_t k)
 {
     nnrt_operand *o = &f->tensors[f->model->inputIndex.data[i]];
@@ -2824,7 +2842,8 @@ static bool nnrti_open_axis(nnrti_inference *f, uint32_t i, int32_t k)
     return true;
 }
 
-/* Whether model input i has a bound, and that has other axes than the input, or one that is shorter than a fixed one. */
+/* Rule: the upper bound of model input i, if any, has the rank of the input, and no fixed dimension exceeds it. true:
+   the rule is violated, and the message is set. */
 static bool nnrti_beyond_bound(const nnrti_inference *f, uint32_t i)
 {
     const nnrt_operand *o = &f->tensors[f->model->inputIndex.data[i]];
@@ -2856,8 +2875,8 @@ static void *nnrti_temp_for_rule(void *user, size_t bytes)
 }
 #endif
 
-/* Replaces dimensions of -1 of the model's inputs by those of config->inputDims; others become dynamic dimensions
-   with the upper bounds of config->bounds. */
+/* Replaces dimensions of -1 of the model's inputs by the values in config->inputDims; the others become dynamic
+   dimensions with the upper bounds in config->bounds. Fails if a dimension of -1 has neither. */
 static NNRT_ReturnCode nnrti_input_dims(nnrti_inference *f)
 {
     const NNRT_Model *m = f->model;
@@ -2920,13 +2939,14 @@ static NNRT_ReturnCode nnrti_input_dims(nnrti_inference *f)
     return NNRT_SUCCESS;
 }
 
-/* The message of a kernel's fault. */
+/* The message of a kernel that failed; a kernel of the application may set none. */
 static const char *nnrti_reason(const nnrt_error *error)
 {
     return error->message[0] != '\0' ? error->message : "its kernel failed";
 }
 
-/* Rule: the declaration of a result must equal the inferred type and shape. */
+/* Rule: the declared type and shape of a result equal the inferred ones. A declared fixed size replaces an inferred
+   dynamic one: the run then checks it. */
 static NNRT_ReturnCode nnrti_check_declared(const NNRT_Model *m, nnrt_resolve *c, uint32_t k, uint32_t tensor)
 {
     const NNRT_Tensor *t = &m->allTensors.data[tensor];
@@ -2946,7 +2966,7 @@ static NNRT_ReturnCode nnrti_check_declared(const NNRT_Model *m, nnrt_resolve *c
         same = want.dims[i] == -1 || want.dims[i] == got->dims[i] || nnrti_axis_dynamic(got, i);
 #ifndef NNRT_FIRMWARE
     for (int32_t i = 0; same && i < want.rank; i++)
-        if (want.dims[i] != -1 && got->symbols[i] != 0) { /* a run sees whether that is true */
+        if (want.dims[i] != -1 && got->symbols[i] != 0) { /* checked in each run */
             got->dims[i] = want.dims[i];
             got->symbols[i] = 0;
         }
@@ -2959,7 +2979,8 @@ static NNRT_ReturnCode nnrti_check_declared(const NNRT_Model *m, nnrt_resolve *c
 #ifdef NNRT_FIRMWARE
 #define nnrti_check_told(c, k, view) NNRT_SUCCESS
 #else
-/* Rule: the dimensions that a kernel of the application stores for result k must not exceed its shape rule's. */
+/* Rule: the dimensions that a kernel stores for a data-dependent result k do not exceed the upper bounds of its shape
+   rule. */
 static NNRT_ReturnCode nnrti_check_told(nnrt_resolve *c, uint32_t k, const nnrt_view *view)
 {
     for (int32_t i = 0; c->op->type < 0 && view->data != NULL && i < c->out[k].rank; i++)
@@ -3012,7 +3033,7 @@ NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *c, void *const *results, nn
     return NNRT_SUCCESS;
 }
 
-/* Where the memory of resolved attributes comes from. */
+/* nnrt_resolve.alloc: resolved attributes are kept memory, because the plan refers to them. */
 static void *nnrti_keep_for_rule(void *user, size_t bytes)
 {
     return nnrt_memory_keep((nnrt_memory *)user, bytes);
@@ -3024,9 +3045,10 @@ static void *nnrti_keep_for_rule(void *user, size_t bytes)
 #define nnrti_value_dynamic(o) false
 #else
 
-#define NNRTI_FOLD_OPEN 64 /* nodes with several results are not folded while dimensions are dynamic */
+#define NNRTI_FOLD_OPEN 64 /* a node with dynamic elements is folded if it has at most so many results */
 
-/* The number of inputs, from the first, whose elements a node only moves; 0: it computes. */
+/* The number of inputs, from the first, whose elements a data movement operator copies (GATHER, CONCAT, RESHAPE); 0:
+   the operator computes new values. */
 static uint32_t nnrti_moved(const nnrt_resolve *c)
 {
     if ((c->op->flags & NNRT_OP_MOVEMENT) == 0)
@@ -3034,8 +3056,8 @@ static uint32_t nnrti_moved(const nnrt_resolve *c)
     return nnrt_op_operands(c->op).maxIn == UINT32_MAX ? c->nIn : 1;
 }
 
-/* The element of x that broadcasting puts at element k of a result of the shape of y. One element, as a bound of CLIP, may
-   have more axes than y. */
+/* The index of the element of x that broadcasting to the shape of y places at element k. A single element, such as a
+   limit of CLIP, may have a higher rank than y. */
 static size_t nnrti_broadcast_from(const nnrt_operand *x, const nnrt_operand *y, size_t k)
 {
     size_t at = 0, step = 1;
@@ -3049,7 +3071,7 @@ static size_t nnrti_broadcast_from(const nnrt_operand *x, const nnrt_operand *y,
     return at;
 }
 
-/* Whether element k of a known value is a number below 0. */
+/* Whether element k of a known value is negative. */
 static bool nnrti_below_zero(const nnrt_operand *o, size_t k)
 {
     const uint8_t *at = (const uint8_t *)o->data + k * nnrt_type_size(o->dataType);
@@ -3064,8 +3086,9 @@ static bool nnrti_below_zero(const nnrt_operand *o, size_t k)
     }
 }
 
-/* Whether element e of an elementwise result is monotone in the dynamic elements that it depends on: then its value
-   at their upper bounds is its upper bound. */
+/* Whether element e of an elementwise result is monotonically increasing in the dynamic elements that it depends on:
+   then its value at their upper bounds is its upper bound. a - b and a / b are not in b, a * b and a / b are not with
+   a negative factor. */
 static bool nnrti_grows(const nnrt_resolve *c, const nnrt_operand *y, size_t e)
 {
     const NNRT_NodeType type = c->op->type;
@@ -3086,7 +3109,8 @@ static bool nnrti_grows(const nnrt_resolve *c, const nnrt_operand *y, size_t e)
     return true;
 }
 
-/* Moves the symbols of the inputs' elements as the node does the elements: it runs once more, on int32 numbers. */
+/* Propagates the symbols of elements through a data movement operator: runs the node again with the symbols as int32
+   elements, so that no second implementation of each operator is needed. */
 static NNRT_ReturnCode nnrti_move_open(const nnrt_resolve *c, uint32_t moved, uint32_t **open, nnrt_memory *memory)
 {
     nnrt_resolve again = *c;
@@ -3113,9 +3137,13 @@ static NNRT_ReturnCode nnrti_move_open(const nnrt_resolve *c, uint32_t moved, ui
     return nnrt_node_run(&again, results, memory);
 }
 
-/* ---- intervals of shape arithmetic, >>intervals of nnrt_ops.h ---- */
+/* ---- interval arithmetic for shapes, with the types of >>intervals in nnrt_ops.h ----
+   For a symbol, nnrti_known_value has the least and most value that it can have in any run, and facts such as "a
+   multiple of d" or "a sum of these symbols", from which a tight upper bound of a result follows even if the operator
+   is not monotone: n - n % 8, or ceil(n / s). Every function must be conservative: the interval that it returns
+   contains each value that the kernel can compute, rounding included. */
 
-/* Writes v as element k of a value. */
+/* Stores v as element k of a value of that type. */
 static void nnrti_element_write(NNRT_DataType type, void *data, size_t k, double v)
 {
     uint8_t *at = (uint8_t *)data + k * nnrt_type_size(type);
@@ -3125,13 +3153,14 @@ static void nnrti_element_write(NNRT_DataType type, void *data, size_t k, double
         nnrti_store_number(type, v, at);
 }
 
-/* The largest absolute value within the interval. */
+/* The largest absolute value in the interval. */
 static double nnrti_reach(const nnrti_known_value *n)
 {
     return nnrti_more_of(nnrti_abs(n->least), nnrti_abs(n->most));
 }
 
-/* Restricts n to an element of this type: integers that wrap are unknown, floats are rounded as kernels round them. */
+/* Converts the interval n to an element type: the interval of an integer that may wrap around becomes unknown, that
+   of a float is widened by the rounding error of kernels. */
 static void nnrti_known_typed(nnrti_known_value *n, NNRT_DataType type)
 {
     const bool isFloat = nnrti_type_in(type, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
@@ -3180,7 +3209,7 @@ static void nnrti_known_typed(nnrti_known_value *n, NNRT_DataType type)
     }
 }
 
-/* The type in which kernels add up and multiply elements of this type. */
+/* The accumulator type of kernels for elements of this type. */
 static NNRT_DataType nnrti_wide_type(NNRT_DataType type)
 {
     return type < NNRT_DATA_TYPE_FLOAT16    ? NNRT_DATA_TYPE_INT64
@@ -3202,7 +3231,7 @@ static void nnrti_known_facts(nnrti_known_value *y, const nnrti_known_value *a, 
     }
 }
 
-/* The larger of a and b, or (least) the smaller. If one of them is NaN, the result is NaN or the other one. */
+/* max(a, b), or (least) min(a, b). If one of them may be NaN, the result may be NaN or the other one. */
 static void nnrti_known_extreme(const nnrti_known_value *a, const nnrti_known_value *b, bool least,
                                 nnrti_known_value *y)
 {
@@ -3225,7 +3254,7 @@ static void nnrti_known_extreme(const nnrti_known_value *a, const nnrti_known_va
     nnrti_known_facts(y, b, !least);
 }
 
-/* a / b: real, or (integers) rounded down (floors) or toward zero. */
+/* a / b: real division, or (integers) integer division rounded down (floors) or toward zero. */
 static void nnrti_known_quotient(const nnrti_known_value *a, const nnrti_known_value *b, bool integers, bool floors,
                                  nnrti_known_value *y)
 {
@@ -3249,7 +3278,7 @@ static void nnrti_known_quotient(const nnrti_known_value *a, const nnrti_known_v
         y->minus = a->minus || b->least < 0;
         return;
     }
-    if (b->whole && integers) { /* a run with divisor 0 is refused */
+    if (b->whole && integers) { /* a run with an integer divisor of 0 fails */
         low = low == 0 ? 1 : low;
         high = high == 0 ? -1 : high;
     }
@@ -3301,7 +3330,7 @@ static void nnrti_known_quotient(const nnrti_known_value *a, const nnrti_known_v
     }
 }
 
-/* a rounded to an integer. up: CEIL; else FLOOR, or (nearest) ROUND. */
+/* a rounded to an integer: CEIL (up), ROUND (nearest), otherwise FLOOR. */
 static void nnrti_known_rounded(const nnrti_known_value *a, bool up, bool nearest, nnrti_known_value *y)
 {
     *y = *a;
@@ -3324,7 +3353,7 @@ static void nnrti_known_rounded(const nnrti_known_value *a, bool up, bool neares
         y->dividend.constant += a->divisor - 1;
 }
 
-/* Whether a is less than b, or (orEqual) not more, as 0 or 1. */
+/* The interval of a < b, or (orEqual) a <= b, as 0 or 1. */
 static void nnrti_known_less(const nnrti_symbols *t, const nnrti_known_value *a, const nnrti_known_value *b,
                              bool orEqual, nnrti_known_value *y)
 {
@@ -3365,7 +3394,7 @@ static void nnrti_known_equal(const nnrti_symbols *t, const nnrti_known_value *a
     }
 }
 
-/* a or b. */
+/* The union of a and b: the value is one of them. */
 static void nnrti_known_either(const nnrti_known_value *a, const nnrti_known_value *b, nnrti_known_value *y)
 {
     if (a->summed && b->summed && !a->nan && !b->nan && nnrti_linear_equal(&a->sum, &b->sum)) {
@@ -3420,7 +3449,7 @@ static void nnrti_known_cast(const nnrti_known_value *a, NNRT_DataType from, NNR
     }
 }
 
-/* x % y of C and fmod, y > 0. */
+/* The remainder a % b of C for integers, and fmod for floats; b > 0. */
 static void nnrti_known_rest(const nnrti_known_value *a, const nnrti_known_value *b, bool integers,
                              nnrti_known_value *y)
 {
@@ -3454,7 +3483,7 @@ static void nnrti_known_activated(NNRT_ActivationType type, NNRT_DataType dataTy
         nnrti_known_nothing(y);
 }
 
-/* y = the interval of an elementwise node's result. x: the intervals of its input elements. */
+/* *y = the interval of an element of an elementwise node's result; x: the intervals of its input elements. */
 static void nnrti_known_each(const nnrt_resolve *c, const nnrti_known_value *x, nnrti_known_value *y)
 {
     const nnrti_symbols *t = c->symbols;
@@ -3563,13 +3592,14 @@ static bool nnrti_is_where(const nnrt_resolve *c)
     return c->op->type == NNRT_NODE_TYPE_WHERE || c->op->type == NNRT_NODE_TYPE_SELECT;
 }
 
-/* Element e of result `y` of a node is n: a constant, or a symbol. */
+/* Stores the interval n of element e of a result y: as a constant if it contains one value, otherwise as a symbol in
+   open[e] and its upper bound in data. */
 static void nnrti_settle_element(nnrt_resolve *c, const nnrt_operand *y, void *data, uint32_t *open, size_t e,
                                  nnrti_known_value *n)
 {
     bool constant;
     nnrti_known_typed(n, y->dataType);
-    if (n->least > n->most) /* no run comes here */
+    if (n->least > n->most) /* empty: no run reaches this node */
         nnrti_known_nothing(n);
     constant = n->least == n->most && nnrti_is_whole(n->least) && !n->nan && !(n->least == 0 && n->minus);
     open[e] = constant ? 0 : nnrti_symbol_of(c->symbols, n);
@@ -3577,7 +3607,8 @@ static void nnrti_settle_element(nnrt_resolve *c, const nnrt_operand *y, void *d
         nnrti_element_write(y->dataType, data, e, n->most);
 }
 
-/* The elements of an elementwise result that come from open ones. Others stay as the kernel has computed them. */
+/* Intervals of the elements of an elementwise result that depend on dynamic elements. Others keep the values that the
+   kernel computed. */
 static NNRT_ReturnCode nnrti_interval_each(nnrt_resolve *c, void *data, uint32_t *open, nnrt_memory *memory)
 {
     const nnrt_operand *y = &c->out[0];
@@ -3603,7 +3634,8 @@ static NNRT_ReturnCode nnrti_interval_each(nnrt_resolve *c, void *data, uint32_t
     return NNRT_SUCCESS;
 }
 
-/* One result of a reduction. reach: the sum of the largest absolute values of its elements. */
+/* The accumulator of one element of a reduction's result: the interval, the sum of the largest absolute values of its
+   inputs (reach, for the rounding error), their number, and whether one of them is dynamic. */
 typedef struct nnrti_reduced_known {
     nnrti_known_value is;
     double reach;
@@ -3611,7 +3643,8 @@ typedef struct nnrti_reduced_known {
     bool open;
 } nnrti_reduced_known;
 
-/* Takes one more element. Integers that would wrap are unknown; floats are rounded. */
+/* Accumulates one more element. Integers that may wrap around become unknown; floats are widened by the rounding
+   error. */
 static void nnrti_known_reduce(const nnrt_resolve *c, const nnrti_known_value *x, nnrti_reduced_known *y)
 {
     const NNRT_ReduceMode mode = ((const NNRT_ReduceFusion *)c->resolved)->mode;
@@ -3636,7 +3669,7 @@ static void nnrti_known_reduce(const nnrt_resolve *c, const nnrti_known_value *x
     }
 }
 
-/* All elements have been taken. */
+/* Completes an accumulator: divides the sum of a mean. Modes after SUM, and a coefficient, are unknown. */
 static void nnrti_known_reduced(const nnrt_resolve *c, nnrti_reduced_known *y)
 {
     const NNRT_ReduceFusion *attr = (const NNRT_ReduceFusion *)c->resolved;
@@ -3651,13 +3684,13 @@ static void nnrti_known_reduced(const nnrt_resolve *c, nnrti_reduced_known *y)
     }
 }
 
-/* The elements of a reduction's result that come from open ones. */
+/* Intervals of the elements of a reduction's result that depend on dynamic elements. */
 static NNRT_ReturnCode nnrti_interval_reduce(nnrt_resolve *c, void *data, uint32_t *open, nnrt_memory *memory)
 {
     const nnrt_operand *x = &c->in[0], *y = &c->out[0];
     const size_t count = nnrti_count(x), results = nnrti_count(y);
     nnrti_reduced_known *known = (nnrti_reduced_known *)nnrt_memory_temp_array(memory, results, sizeof(*known));
-    nnrt_operand seen = *y; /* with all axes of x, the reduced ones of 1 */
+    nnrt_operand seen = *y; /* y with all axes of x: reduced axes have size 1 */
     if (known == NULL)
         return nnrti_no_memory(c->error);
     seen.rank = y->viewRank;
@@ -3679,7 +3712,8 @@ static NNRT_ReturnCode nnrti_interval_reduce(nnrt_resolve *c, void *data, uint32
     return NNRT_SUCCESS;
 }
 
-/* A mover with an open index: each result is one of the elements of its data inputs, so the union holds for it. */
+/* A data movement operator with a dynamic index (GATHER): each result is an unknown element of its data inputs, so
+   that the union of their intervals contains it. */
 static void nnrti_interval_moved(nnrt_resolve *c, uint32_t moved, uint32_t i, void *data, uint32_t *open)
 {
     nnrti_known_value all, next, known;
@@ -3700,7 +3734,7 @@ static void nnrti_interval_moved(nnrt_resolve *c, uint32_t moved, uint32_t i, vo
     }
 }
 
-/* nnrti_fold_open with intervals. results: the values that the kernel computed from the upper bounds. */
+/* nnrti_fold_open with intervals. results: the values that the kernel computed at the upper bounds of its inputs. */
 static NNRT_ReturnCode nnrti_fold_intervals(nnrt_resolve *c, uint32_t moved, void **results, uint32_t **open,
                                             nnrt_memory *memory)
 {
@@ -3722,8 +3756,9 @@ static NNRT_ReturnCode nnrti_fold_intervals(nnrt_resolve *c, uint32_t moved, voi
     return NNRT_SUCCESS;
 }
 
-/* Finds the dynamic elements of folded results: a moved element keeps its symbol; an element computed from a dynamic
-   one gets a new symbol, bounded by the folded value if the operator is monotone. */
+/* Finds the dynamic elements of folded results. A moved element keeps its symbol. An element computed from a dynamic
+   one gets a new symbol; its upper bound comes from its interval, or without intervals is the folded value if the
+   operator is monotone. */
 static NNRT_ReturnCode nnrti_fold_open(nnrt_resolve *c, void **results, nnrt_memory *memory)
 {
     uint32_t *open[NNRTI_FOLD_OPEN];
@@ -3759,7 +3794,7 @@ static NNRT_ReturnCode nnrti_fold_open(nnrt_resolve *c, void **results, nnrt_mem
     return NNRT_SUCCESS;
 }
 
-/* Whether the shape or the values of a result are known only in the run. */
+/* Whether the shape of a result, or an attribute, is known only in the run. */
 static bool nnrti_still_open(const nnrt_resolve *c)
 {
     bool open = c->open || c->late;
@@ -3771,7 +3806,7 @@ static bool nnrti_still_open(const nnrt_resolve *c)
 
 #endif
 
-/* *total = bytes of the results of a node; false: more than are computed while preparing. */
+/* *total = bytes of the results of a node; false: more than NNRTI_FOLD_BYTES. */
 static bool nnrti_fold_bytes(const nnrt_resolve *c, size_t *total)
 {
     size_t bytes = 0;
@@ -3787,15 +3822,15 @@ static bool nnrti_fold_bytes(const nnrt_resolve *c, size_t *total)
 #ifdef NNRT_FIRMWARE
 #define nnrti_may_compute(op) (((op)->flags & NNRT_OP_EFFECT) == 0)
 #else
-/* Whether results of an operator may be computed while a model is prepared. */
+/* Whether an operator may be constant-folded: it has no effect, and an operator of the application is declared PURE. */
 static bool nnrti_may_compute(const nnrt_op *op)
 {
     return (op->flags & NNRT_OP_EFFECT) == 0 && (op->type > 0 || (op->flags & NNRT_OP_PURE) != 0);
 }
 #endif
 
-/* Constant folding: whether a node is computed while the model is prepared. Its inputs are known, its results small
-   and not dynamic. *open: elements of the inputs are dynamic. */
+/* Constant folding: whether a node is computed during preparation. All its inputs are known, the shapes of its
+   results are static, and the results are small (or f->worth says so). *open: elements of the inputs are dynamic. */
 static bool nnrti_may_fold(const nnrti_inference *f, const nnrt_resolve *c, bool *open)
 {
     size_t total;
@@ -3820,8 +3855,9 @@ static bool nnrti_may_fold(const nnrti_inference *f, const nnrt_resolve *c, bool
     return nnrti_fold_bytes(c, &total);
 }
 
-/* Computes the results of a node whose inputs are known, when they are small. *folded: all is known then. One that has
-   an effect is left to the run. */
+/* Constant folding of one resolved node, if nnrti_may_fold: runs its kernel on the known inputs and stores the
+   results in kept memory (c->out[i].data). *folded: all results are known and none has dynamic elements, so that the
+   node needs no step. */
 static NNRT_ReturnCode nnrti_fold(const nnrti_inference *f, nnrt_resolve *c, bool *folded)
 {
     void **results = f->results;
@@ -3862,8 +3898,8 @@ static NNRT_ReturnCode nnrti_fold(const nnrti_inference *f, nnrt_resolve *c, boo
 #define nnrti_take_bounds(f, c) false
 #else
 
-/* Sets the dimensions of result i to the upper bounds of the configuration; if nothing else bounds it, the
-   configuration must have them. */
+/* Sets the dynamic dimensions of result i to the upper bounds in the configuration, if it has some. They are required
+   for a data-dependent dimension (NNRTI_UNBOUNDED), whose upper bound cannot be derived. */
 static NNRT_ReturnCode nnrti_bound_result(const nnrti_inference *f, nnrt_resolve *c, uint32_t i)
 {
     nnrt_operand *o = &c->out[i];
@@ -3913,8 +3949,9 @@ static NNRT_ReturnCode nnrti_bound_results(const nnrti_inference *f, nnrt_resolv
     return code;
 }
 
-/* A shape rule may refuse a node with dynamic shapes because of the sizes assumed for them. If all results have upper
-   bounds in the configuration, these become the shapes of the results, and the rule decides in the run. */
+/* A shape rule that fails for the upper bounds may succeed for the actual dimensions. If the configuration has upper
+   bounds for all results of the node, discards the failure: the upper bounds become the shapes of the results, and
+   the rule is evaluated in the run (c->late). false: the failure stands. */
 static bool nnrti_take_bounds(nnrti_inference *f, nnrt_resolve *c)
 {
     if (c->kernel == NULL || c->resolved == NULL || !(c->open || c->late || nnrti_any_value_at_run_time(c)))
@@ -3943,7 +3980,7 @@ static bool nnrti_take_bounds(nnrti_inference *f, nnrt_resolve *c)
 
 #endif
 
-/* The tensors of a list as the first of count operands; where there is none, the operand is absent. */
+/* o[count] = the operands of the tensors of a list; the remaining ones are absent. */
 static void nnrti_take_operands(const nnrti_inference *f, const NNRT_Uint32List *list, uint32_t count, nnrt_operand *o)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -3953,7 +3990,7 @@ static void nnrti_take_operands(const nnrti_inference *f, const NNRT_Uint32List 
             nnrti_absent_operand(&o[i]);
 }
 
-/* Fills c for node n, its operands in f->operands. */
+/* Initializes c for node n, with its operands in f->operands. */
 NNRTI_COLD static void nnrti_resolve_begin(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
 {
     const NNRT_Node *node = &f->model->nodes.data[n];
@@ -3985,14 +4022,14 @@ NNRTI_COLD static void nnrti_resolve_begin(nnrti_inference *f, uint32_t n, nnrt_
 #ifdef NNRT_FIRMWARE
 #define nnrti_now_known(f, t) ((void)0)
 #else
-/* Tensor t is known from now on. */
+/* Marks type and shape of tensor t as known, if f->known exists. */
 static void nnrti_now_known(nnrti_inference *f, uint32_t t)
 {
     if (f->known != NULL)
         f->known[t] = 1;
 }
 
-/* Type and shape are known, so that a node with this operand can be resolved. */
+/* Whether type and shape of an operand are known. */
 static bool nnrti_operand_known(const nnrt_operand *o)
 {
     for (int32_t i = 0; i < o->rank; i++)
@@ -4011,14 +4048,16 @@ static bool nnrti_list_known(const nnrti_inference *f, const NNRT_Uint32List *li
     return true;
 }
 
-/* Whether the inputs of node n are known. */
+/* Whether the shapes of the inputs of node n are known. */
 static bool nnrti_node_known(const nnrti_inference *f, uint32_t n)
 {
     return nnrti_list_known(f, &f->model->nodes.data[n].inputIndex);
 }
 #endif
 
-/* Resolves node n of the model and takes its results over into f->tensors. */
+/* Shape inference of node n, which is no control flow: resolves it, applies upper bounds and declarations, folds it,
+   and stores its results in f->tensors. c->room: bytes that its shape rule allocated, as much as it needs again in a
+   run. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_infer_node(nnrti_inference *f, uint32_t n, nnrt_resolve *c, bool *folded)
 {
     const NNRT_Node *node = &f->model->nodes.data[n];
@@ -4030,13 +4069,13 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_infer_node(nnrti_inference *f, uint32_t 
     if ((code = nnrt_resolve_node(c)) != NNRT_SUCCESS && (f->memory->full || !nnrti_take_bounds(f, c)))
         return code;
     c->room = f->memory->front - front + (code != NNRT_SUCCESS ? NNRTI_RULE_ROOM : 0);
-    if (f->memory->full) /* no entry for a symbol */
+    if (f->memory->full) /* the symbol table could not grow */
         return nnrti_no_memory(f->error);
     if ((code = nnrti_bound_results(f, c)) != NNRT_SUCCESS)
         return code;
     for (uint32_t i = 0; i < c->nOut; i++) {
         if (node->outputIndex.data[i] == NNRT_NO_TENSOR) {
-            if (i < a.minOut && a.maxOut != UINT32_MAX) /* some of repeated ones may be left out */
+            if (i < a.minOut && a.maxOut != UINT32_MAX) /* repeated outputs (SPLIT) may be absent */
                 return nnrti_fail(c, NNRT_NULL_PTR, "output %u is missing (%s)", i, c->op->outputs);
             nnrti_absent_operand(&c->out[i]);
             continue;
@@ -4065,7 +4104,7 @@ static bool nnrti_is_control(NNRT_NodeType type)
 }
 #endif
 
-/* The nodes of graph g, producers first. */
+/* The nodes of graph g in topological order. */
 static const uint32_t *nnrti_infer_nodes(const nnrti_inference *f, uint32_t g, uint32_t *count)
 {
 #ifndef NNRT_FIRMWARE
@@ -4089,7 +4128,7 @@ static NNRT_ReturnCode nnrti_infer_graph(nnrti_inference *f, uint32_t g)
         NNRT_ReturnCode code;
 #ifndef NNRT_FIRMWARE
         if (f->partial && f->model->nodes.data[nodes[i]].nodeType == NNRT_NODE_TYPE_NONE)
-            continue; /* taken out, see nnrti_graph */
+            continue; /* removed by an optimizer pass, see nnrti_graph */
         if (nnrt_op_find(f->model->nodes.data[nodes[i]].nodeType) == NULL)
             return nnrti_no_operator(f->model, nodes[i], f->error);
         if (!nnrti_node_known(f, nodes[i])) {
@@ -4113,7 +4152,8 @@ static NNRT_ReturnCode nnrti_infer_graph(nnrti_inference *f, uint32_t g)
 
 #ifndef NNRT_FIRMWARE
 
-/* No axis of an input of the subgraphs of node n varies yet. */
+/* Resets f->opened for the inputs of all subgraphs of node n, nested ones too: before the first round no axis varies.
+   */
 static NNRTI_UNUSED void nnrti_control_fresh(const nnrti_inference *f, uint32_t n)
 {
     for (uint32_t k = 0; k < nnrt_node_graphs(&f->model->nodes.data[n]); k++) {
@@ -4134,7 +4174,8 @@ static NNRTI_UNUSED void nnrti_control_fresh(const nnrti_inference *f, uint32_t 
 
 #ifndef NNRT_FIRMWARE
 
-/* Fills c, with operands of its own, for node n that runs subgraphs; makes the checks that do not depend on them. */
+/* Initializes c for control-flow node n, and makes the checks that do not depend on its subgraphs. It has operands of
+   its own, since inferring the nodes of the subgraphs overwrites f->operands. */
 static NNRT_ReturnCode nnrti_control_begin(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
 {
     const size_t count = nnrti_node_operands(&f->model->nodes.data[n]);
@@ -4151,7 +4192,7 @@ static NNRT_ReturnCode nnrti_control_begin(nnrti_inference *f, uint32_t n, nnrt_
     return nnrti_resolve_attr(c);
 }
 
-/* Subgraph g of a node has so many inputs and outputs. */
+/* Rule: subgraph g of a node exists and has that many inputs and outputs. */
 static NNRT_ReturnCode nnrti_control_graph(const nnrti_inference *f, nnrt_resolve *c, const char *what, uint32_t g,
                                            size_t inputs, size_t outputs)
 {
@@ -4165,8 +4206,8 @@ static NNRT_ReturnCode nnrti_control_graph(const nnrti_inference *f, nnrt_resolv
     return NNRT_SUCCESS;
 }
 
-/* Infers the nodes of subgraph g. Its outputs may be tensors of the graphs around it, which no node of g writes: *known is
-   false, and the node is skipped, if the shape of an output is unknown. */
+/* Infers the nodes of subgraph g. *known: the shapes of all its outputs are known; if not, the node is skipped. (An
+   output may be a captured tensor, which no node of g writes and which an incomplete model may not know yet.) */
 static NNRT_ReturnCode nnrti_control_infer(nnrti_inference *f, uint32_t g, bool *known)
 {
     const NNRT_ReturnCode code = nnrti_infer_graph(f, g);
@@ -4175,8 +4216,8 @@ static NNRT_ReturnCode nnrti_control_infer(nnrti_inference *f, uint32_t g, bool 
     return code;
 }
 
-/* Operand o, which tensor t gets from a control-flow node, takes the format that the model declares for t. The formats
-   NCHW and NHWC exclude each other. */
+/* Rule: the format of operand o, which a control-flow node assigns to tensor t, equals the declared format of t, or
+   one of them is NONE. Sets a format of NONE to the declared one. */
 static NNRT_ReturnCode nnrti_control_format(nnrt_resolve *c, const char *what, uint32_t k, const NNRT_Tensor *t,
                                             nnrt_operand *o)
 {
@@ -4193,7 +4234,8 @@ static NNRT_ReturnCode nnrti_control_visit(nnrti_inference *f, nnrt_resolve *c, 
     return f->visit != NULL ? f->visit(f->user, (uint32_t)c->node, c, false) : NNRT_SUCCESS;
 }
 
-/* Rule: x and y, alternatives for one value, have one type, quantization and rank. */
+/* Rule: x and y, which become one value (of two branches, or before and after an iteration), have equal type,
+   quantization, rank and format. */
 static NNRT_ReturnCode nnrti_control_alike(nnrt_resolve *c, const char *what, uint32_t k, const nnrt_operand *x,
                                            const nnrt_operand *y)
 {
@@ -4205,7 +4247,7 @@ static NNRT_ReturnCode nnrti_control_alike(nnrt_resolve *c, const char *what, ui
     return NNRT_SUCCESS;
 }
 
-/* Result k of the node has the type and shape of `from`, its own name, and no known value. */
+/* Sets result k of the node to the type and shape of `from`; it keeps its name, and has no known value. */
 static nnrt_operand *nnrti_control_result(nnrt_resolve *c, uint32_t k, const nnrt_operand *from)
 {
     const char *name = c->out[k].name;
@@ -4217,7 +4259,8 @@ static nnrt_operand *nnrti_control_result(nnrt_resolve *c, uint32_t k, const nnr
     return &c->out[k];
 }
 
-/* The results of a node are known: bounds, declarations, and into the table. */
+/* Completes a control-flow node, whose results are in c->out: applies upper bounds, checks declarations, stores the
+   results in f->tensors, and visits the END part. */
 static NNRT_ReturnCode nnrti_control_end(nnrti_inference *f, nnrt_resolve *c)
 {
     const NNRT_Uint32List *out = &f->model->nodes.data[c->node].outputIndex;
@@ -4240,7 +4283,8 @@ static NNRT_ReturnCode nnrti_control_end(nnrti_inference *f, nnrt_resolve *c)
     return code != NNRT_SUCCESS ? code : nnrti_control_visit(f, c, NNRT_PART_END);
 }
 
-/* A result of IF: a dimension in which the branches differ is dynamic. */
+/* Result k of an IF from the results x and y of its branches: a dimension in which they differ is dynamic, with a new
+   symbol and the larger size as upper bound. */
 static NNRT_ReturnCode nnrti_if_result(nnrti_inference *f, nnrt_resolve *c, uint32_t k, const nnrt_operand *x,
                                        const nnrt_operand *y)
 {
@@ -4285,7 +4329,7 @@ static NNRT_ReturnCode nnrti_infer_if(nnrti_inference *f, uint32_t n, nnrt_resol
     return nnrti_control_end(f, c);
 }
 
-/* Whether o has one known element; *number = its value. */
+/* Whether o has exactly one element, which is known and not dynamic; *number = its value. */
 static bool nnrti_known_number(const nnrt_operand *o, int64_t *number)
 {
     if (nnrti_absent(o) || o->data == NULL || nnrti_value_dynamic(o) || nnrti_count(o) != 1)
@@ -4294,7 +4338,8 @@ static bool nnrti_known_number(const nnrt_operand *o, int64_t *number)
     return true;
 }
 
-/* Number of the trip, an integer, and cond, as the body gets them: scalars, or of the shape that it declares. */
+/* Types and shapes of inputs 0 and 1 of the body, the iteration number (an integer) and cond (a bool): scalars, or the
+   declared shape if that has one element. */
 static NNRT_ReturnCode nnrti_loop_counters(nnrti_inference *f, nnrt_resolve *c, const NNRT_SubGraph *body)
 {
     for (uint32_t i = 0; i < 2; i++) {
@@ -4312,7 +4357,8 @@ static NNRT_ReturnCode nnrti_loop_counters(nnrti_inference *f, nnrt_resolve *c, 
     return NNRT_SUCCESS;
 }
 
-/* The bound of carried value k, by the name that the body or the node has for it; NULL: there is none. */
+/* The upper bound in the configuration for carried value k, by the name of the body's input, else of the node's
+   output; NULL: none of the right rank. */
 static const nnrt_dims *nnrti_loop_bound(const nnrti_inference *f, const nnrt_resolve *c, uint32_t k,
                                          const nnrt_operand *in)
 {
@@ -4322,8 +4368,8 @@ static const nnrt_dims *nnrti_loop_bound(const nnrti_inference *f, const nnrt_re
     return most != NULL && most->rank == in->rank ? most : NULL;
 }
 
-/* Axis i of carried value k varies from trip to trip, within its bound; where nothing need be bounded, a number stands
-   for it. */
+/* Makes axis i of carried value k dynamic, as it varies between iterations: with its upper bound, or if none is
+   required with an assumed size. */
 static NNRT_ReturnCode nnrti_loop_open(nnrti_inference *f, nnrt_resolve *c, uint32_t k, nnrt_operand *in, int32_t i)
 {
     const nnrt_dims *most = nnrti_loop_bound(f, c, k, in);
@@ -4344,8 +4390,8 @@ static NNRT_ReturnCode nnrti_loop_open(nnrti_inference *f, nnrt_resolve *c, uint
     return NNRT_SUCCESS;
 }
 
-/* Sets the input of the body for carried value k in the first iteration. Dimensions that were found to vary stay
-   dynamic. */
+/* Sets the body's input (tensor) for carried value k to the initial value of the loop. Axes that an earlier round
+   found to vary (f->opened) become dynamic. */
 static NNRT_ReturnCode nnrti_loop_carry(nnrti_inference *f, nnrt_resolve *c, uint32_t k, uint32_t tensor)
 {
     nnrt_operand *o = &f->tensors[tensor];
@@ -4367,8 +4413,9 @@ static NNRT_ReturnCode nnrti_loop_carry(nnrti_inference *f, nnrt_resolve *c, uin
     return code;
 }
 
-/* Carried value k leaves the body as it came in, or is opened where it does not. *changed: it was opened. all: so are its
-   other axes that may be. */
+/* Compares carried value k after the body with its value before: an axis that differs is marked in f->opened, and
+   *changed is set. all: marks every axis that has an upper bound. Fails if a differing axis has no upper bound but
+   needs one. */
 static NNRT_ReturnCode nnrti_loop_close(nnrti_inference *f, nnrt_resolve *c, uint32_t k, const NNRT_SubGraph *body,
                                         bool all, bool *changed)
 {
@@ -4393,7 +4440,8 @@ static NNRT_ReturnCode nnrti_loop_close(nnrti_inference *f, nnrt_resolve *c, uin
     return NNRT_SUCCESS;
 }
 
-/* Scan k is an element of the body for each trip. */
+/* Result k of a LOOP, a scan output: the values of `element` of all iterations, stacked along a new axis 0. exact:
+   the number of iterations is `trips`; bounded: it is at most `trips`. */
 static void nnrti_loop_scan(nnrti_inference *f, nnrt_resolve *c, uint32_t k, const nnrt_operand *element, bool exact,
                             bool bounded, int64_t trips)
 {
@@ -4409,7 +4457,7 @@ static void nnrti_loop_scan(nnrti_inference *f, nnrt_resolve *c, uint32_t k, con
     y->symbols[0] = exact ? 0 : ++f->symbols | (bounded ? 0 : NNRTI_UNBOUNDED);
 }
 
-/* The results of LOOP: the carried values as they leave it, then the scans. */
+/* The results of a LOOP: the final carried values, then the scan outputs. */
 static NNRT_ReturnCode nnrti_loop_results(nnrti_inference *f, nnrt_resolve *c, const NNRT_SubGraph *body)
 {
     const uint32_t carried = c->nIn > 2 ? c->nIn - 2 : 0;
@@ -4438,9 +4486,11 @@ static NNRT_ReturnCode nnrti_loop_results(nnrti_inference *f, nnrt_resolve *c, c
 
 #define NNRTI_LOOP_ROUNDS 16
 
-/* Infers the body until the carried values leave it with the shapes with which they come in: once, unless a value grows. A
-   value may grow only because another one does, and so on: after NNRTI_LOOP_ROUNDS all dimensions that may vary do, so that
-   the work stays linear in the nodes of the body. */
+/* Shape inference of a LOOP by fixed-point iteration: infers the body until its carried values have the same shapes
+   after it as before; an axis that differs becomes dynamic, and the body is inferred again (part UNDO discards the
+   earlier visits). One round suffices unless a value grows. A value may grow because another one does, so that the
+   number of rounds is limited by the number of axes only: after NNRTI_LOOP_ROUNDS every axis with an upper bound
+   becomes dynamic, which keeps the work linear in the nodes of the body. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_infer_loop(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
 {
     const NNRT_SubGraph *body;
@@ -4486,7 +4536,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_infer_loop(nnrti_inference *f, uint32_t 
     return nnrti_control_end(f, c);
 }
 
-/* Infers a node that runs subgraphs, and the nodes of these. */
+/* Shape inference of a control-flow node and of the nodes of its subgraphs. */
 static NNRT_ReturnCode nnrti_infer_control(nnrti_inference *f, uint32_t n)
 {
     nnrt_resolve c;
@@ -4496,7 +4546,7 @@ static NNRT_ReturnCode nnrti_infer_control(nnrti_inference *f, uint32_t n)
 
 #endif
 
-/* nnrt_model_infer of a model that has been checked, its nodes in the given order. */
+/* nnrt_model_infer without the check; order: of nnrti_check_model. */
 static NNRT_ReturnCode nnrti_infer_sorted(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                           const uint32_t *order, nnrt_memory *memory, nnrt_operand *tensors,
                                           nnrt_visit visit, void *user)
@@ -4542,7 +4592,8 @@ NNRT_API NNRT_ReturnCode nnrt_model_infer(const NNRT_Model *model, const NNRT_Mo
 
 #ifndef NNRT_FIRMWARE
 
-/* Names, lists, attributes, and constants when wanted. NULL = no memory, or an operator that does not exist. */
+/* nnrt_model_copy copies names, lists, attributes, and on request constants. false: no memory, or an unknown operator.
+   nnrti_copy_bytes replaces *at by a kept copy of its bytes. */
 static bool nnrti_copy_bytes(nnrt_memory *memory, const void **at, size_t bytes)
 {
     void *copy;
@@ -4564,7 +4615,7 @@ static bool nnrti_copy_name(nnrt_memory *memory, const char **name)
 #define NNRTI_COPY_LIST(memory, list)                                                                                  \
     nnrti_copy_bytes(memory, (const void **)&(list).data, (list).count * sizeof(*(list).data))
 
-/* Gives a tensor, which is a copy, lists, name and (constants) data of its own; false: no memory. */
+/* Replaces the lists, the name and (constants) the data of a tensor, a shallow copy, by copies; false: no memory. */
 static bool nnrti_copy_tensor(nnrt_memory *memory, NNRT_Tensor *t, bool constants)
 {
     const void *data = nnrti_buffer_data(&t->data);
@@ -4576,7 +4627,7 @@ static bool nnrti_copy_tensor(nnrt_memory *memory, NNRT_Tensor *t, bool constant
         return true;
     if (!nnrt_memory_reserve(memory, t->data.dataSize, &copy))
         return false;
-    if (copy == NULL) /* while counting the constants are used where they are */
+    if (copy == NULL) /* count mode: constants are counted, but used in place */
         return true;
     memcpy(copy, data, t->data.dataSize);
     t->data.addr = copy;
@@ -4586,7 +4637,8 @@ static bool nnrti_copy_tensor(nnrt_memory *memory, NNRT_Tensor *t, bool constant
     return true;
 }
 
-/* Gives a node, which is a copy, lists, name and attributes of its own, with defaults for members that it lacks. */
+/* Replaces the lists, the name and the attributes of a node, a shallow copy, by copies; members outside nodeAttr.size
+   have their defaults. */
 static bool nnrti_copy_node(nnrt_memory *memory, NNRT_Node *n)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
