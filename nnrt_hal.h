@@ -83,7 +83,7 @@ NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t byt
 typedef struct nnrt_memory {
     uint8_t *base, *top; /* buffer mode: kept blocks grow from base upwards, temporary ones from top downwards */
     size_t size;         /* bytes of the buffer, rounded down to NNRT_ALIGNMENT; otherwise no limit */
-    size_t front, back;               /* bytes of kept and of temporary blocks, with their padding */
+    size_t front, back;  /* bytes of kept and of temporary blocks, with their padding */
     size_t frontPeak, backPeak, peak; /* the largest values of front, of back, and of front + back */
     bool full, counting;              /* a request failed; count mode */
     const nnrt_allocator *allocator;
@@ -99,7 +99,7 @@ NNRT_API void nnrt_memory_count(nnrt_memory *m, const nnrt_allocator *allocator)
 NNRT_API void nnrt_memory_allocate(nnrt_memory *m, const nnrt_allocator *allocator);
 NNRT_API void nnrt_memory_buffer(nnrt_memory *m, void *buffer, size_t bytes);
 /* A zeroed block; NULL: no memory, and m->full is set. keep and temp align to 16 bytes (NNRT_FIRMWARE: 8), keep_aligned
-   to NNRT_ALIGNMENT. 0 bytes yield a block that counts as 1 byte. */
+   to NNRT_ALIGNMENT. 0 bytes count as 1. */
 NNRT_API void *nnrt_memory_keep(nnrt_memory *m, size_t bytes);
 NNRT_API void *nnrt_memory_keep_aligned(nnrt_memory *m, size_t bytes);
 NNRT_API void *nnrt_memory_temp(nnrt_memory *m, size_t bytes);
@@ -136,6 +136,7 @@ NNRT_API void nnrt_memory_free(const nnrt_allocator *allocator, void *given);
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>model */
 
+/* A list: count elements at data, which belong to the caller; Name_make(data, count) returns one. */
 #define NNRTI_LIST(Name, T)                                                                                            \
     typedef struct Name {                                                                                              \
         const T *data;                                                                                                 \
@@ -335,9 +336,8 @@ typedef struct NNRT_ModelConfig {
     NNRT_ExtensionList extensions; /* options of the device; unknown names are ignored */
     uint32_t structSize;
     const nnrt_allocator *allocator;
-    void *buffer; /* holds the prepared model and outlives it; nothing is allocated. Aligned to NNRT_ALIGNMENT. NULL:
-    the
-                     allocator is used */
+    void *buffer;             /* memory for the prepared model; must outlive it; aligned to NNRT_ALIGNMENT. Nothing else
+                                 is allocated. NULL: the allocator is used */
     size_t bufferBytes;       /* at least the bytes of GetModelMemory, else OUT_OF_MEMORY */
     bool copyConstants;       /* copies the constants: the caller may free the model after PrepareModel */
     bool callerWorkspace;     /* promises that, if RunIn exists, only RunIn is called: no workspace is reserved */
@@ -346,8 +346,8 @@ typedef struct NNRT_ModelConfig {
     nnrt_error *error;        /* receives the message of a failure. NULL = codes only */
     uint32_t arenaAlignment;  /* of tensors in the arena: a power of two, 8 to NNRT_ALIGNMENT; 0 = NNRT_ALIGNMENT */
     const nnrt_parallel *parallel; /* thread pool for kernels; must outlive the prepared model. NULL: none */
-    nnrt_bound_list bounds;        /* upper bounds of dynamic dimensions; names in any order */ uint32_t maxTrips;
-    /* iterations of a LOOP, after which the run ends with TIME_OUT; 0 = NNRT_MAX_TRIPS */
+    nnrt_bound_list bounds;        /* upper bounds of dynamic dimensions; names in any order */
+    uint32_t maxTrips;             /* iterations of a LOOP after which a run returns TIME_OUT; 0 = NNRT_MAX_TRIPS */
 #ifndef NNRT_FIRMWARE
     const nnrt_profile *profile; /* receives the steps of each run; must outlive the prepared model. NULL: none */
     const char *device;          /* device name in profiles: nnrt_device_prepare sets it to the device's unique name */
@@ -979,7 +979,7 @@ typedef struct nnrt_draft {
     uint32_t nTensors;
     nnrt_draft_step *steps; /* in execution order */
     uint32_t nSteps;
-    uint32_t workers; /* largest number of threads over which a kernel's work is split, 1 or more */
+    uint32_t workers;                /* largest number of threads over which a kernel's work is split, 1 or more */
     uint32_t roomTensors, roomSteps; /* capacity of the arrays */
     size_t openRoom;                 /* largest number of bytes that a shape rule needs in a run */
     struct nnrti_open_step *control; /* during nnrt_plan_draft: the innermost IF or LOOP that is not yet complete */
@@ -1013,7 +1013,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_Mo
 typedef struct nnrt_plan_model {
     NNRT_PreparedModel base; /* first: the handle is the address of this struct */
     nnrt_plan *plan;
-    void *workspace; /* its own workspace, for Run; NULL: the caller passes one */
+    void *workspace;   /* its own workspace, for Run; NULL: the caller passes one */
     size_t tableBytes; /* nnrt_prepared_memory.tables */
     nnrt_allocator allocator;
     void *given;                   /* the pieces of memory, with this struct; NULL: all is in the caller's buffer */
@@ -2778,10 +2778,10 @@ typedef struct nnrti_inference {
     nnrt_bound_index bounds; /* of config */
 #endif
     const uint32_t *order; /* of nnrti_check_model; NULL: the nodeIndices of each subgraph are in topological order */
-    uint8_t *opened; /* per tensor that is a carried value in a body: bit i = axis i varies between iterations */
-    uint8_t *known;  /* of an incomplete model, per tensor: 1 = type and shape are known; NULL: the model is complete */
-    bool partial;    /* the model is incomplete; a tensor is known if its dims are */
-    bool skipped;    /* a node was skipped because it reads unknown tensors */
+    uint8_t *opened;       /* per tensor that is a carried value in a body: bit i = axis i varies between iterations */
+    uint8_t *known; /* of an incomplete model, per tensor: 1 = type and shape are known; NULL: the model is complete */
+    bool partial;   /* the model is incomplete; a tensor is known if its dims are */
+    bool skipped;   /* a node was skipped because it reads unknown tensors */
     nnrt_visit visit; /* called with user for each node; NULL: none */
     void *user;
     bool (*worth)(void *user, const nnrt_resolve *c); /* whether to fold a node; NULL: up to NNRTI_FOLD_BYTES */
