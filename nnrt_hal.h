@@ -477,19 +477,16 @@ NNRT_API void nnrt_model_unmap(nnrt_mapping *mappings);
 
 /* Rules of both tables (vtables). A device is a NNRT_DeviceVtbl and a `self` pointer of its own; a prepared model is a
    struct of the driver that begins with a pointer to a NNRT_PreparedModelVtbl.
-   - structSize is the sizeof of the table that the driver was compiled with. Slots are only appended, never moved,
-   and the
-     runtime reads a slot only if it is inside structSize (NNRT_HAS). A slot that is NULL or outside structSize is a
+   - structSize is the sizeof of the table that the driver was compiled with. Slots are only appended, never moved, and
+     the runtime reads a slot only if it is inside structSize (NNRT_HAS). A slot that is NULL or outside structSize is a
      method that the driver does not implement.
    - version is NNRT_HDI(2, 0): HDI's version in the lower 24 bits, above them the NNRT_LAYOUT that the driver was
-   compiled
-     with. Registration fails for any other layout, 0 included (drivers older than the number). The layout is in this
-     word and not in a member of its own, because no slot may move, and tables that end after the slots of HDI 1.0
-     need it too.
-   - Functions return 0, a positive NNRT_ReturnCode, or a negative system code. They must not throw or abort. -
-   Arguments are valid during the call only. Returned strings and arrays stay the driver's, and are valid until the
-   next
-     call on the same object.
+     compiled with. Registration fails for any other layout, 0 included (drivers older than the number). The layout is
+     in this word and not in a member of its own, because no slot may move, and tables that end after the slots of
+     HDI 1.0 need it too.
+   - Functions return 0, a positive NNRT_ReturnCode, or a negative system code. They must not throw or abort.
+   - Arguments are valid during the call only. Returned strings and arrays stay the driver's, and are valid until the
+     next call on the same object.
    - Threads: prepare and query methods of a device, and RunIn, may be called by several threads at once; Run, RunV1 and
      RunUntil without a workspace by one thread at a time for each prepared model.
    - Slots that report ranges or shapes fill dims[0 .. rank).
@@ -600,15 +597,15 @@ typedef struct NNRT_DeviceVtbl {
     /* Optional: isSupported[i] = whether the device can prepare node i; count = Model.nodes.count. Absent = every node
        counts as supported, and PrepareModel fails for a model that is not. */
     NNRT_ReturnCode (*GetSupportedOperation)(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count);
-    /* Optional: absent = no. */
+    /* Optional: absent = false. */
     NNRT_ReturnCode (*IsFloat16PrecisionSupported)(void *self, bool *isSupported);
     NNRT_ReturnCode (*IsPerformanceModeSupported)(void *self, bool *isSupported);
     NNRT_ReturnCode (*IsPrioritySupported)(void *self, bool *isSupported);
     NNRT_ReturnCode (*IsDynamicInputSupported)(void *self, bool *isSupported);
     /* Required unless PrepareModelFromModelCache or PrepareOfflineModel exists. On success *prepared is a prepared
-       model that Destroy frees; on failure nothing stays allocated. model and config are valid during the call only,
-       except for constants: the device may keep their addresses (they outlive the prepared model) unless
-       config->copyConstants is set. */
+       model that Destroy frees; on failure nothing stays allocated. model and config are valid during the call only;
+       the device may keep the addresses of constants, unless config->copyConstants is set, and pointers in config that
+       must outlive the prepared model. */
     NNRT_ReturnCode (*PrepareModel)(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                     NNRT_PreparedModel **prepared);
     /* Optional, absent = no cache: prepares from the blocks that ExportModelCache returned, in that order, without the
@@ -2611,9 +2608,9 @@ NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *
    elements of a folded value may be dynamic, too (operand.open[e], a symbol): data then holds the upper bound of the
    element. If the operator is not monotone, its result at the upper bounds is no upper bound; a symbol without one is
    marked NNRTI_UNBOUNDED, and a tensor whose size depends on it needs an entry in ModelConfig.bounds. Intervals
-   (nnrti_known_*) make more symbols bounded: they follow least and most values through shape arithmetic. Invariant:
-   in every run within the upper bounds of the inputs, the actual dimension is at most dims[k]; the run checks this
-   again and fails otherwise.
+   (nnrti_known_*) make more symbols bounded: they follow least and most values through shape arithmetic.
+   Invariant: in every run within the upper bounds of the inputs, the actual dimension is at most dims[k]; the run
+   checks this again and fails otherwise.
    (Rejected: inferring the shapes twice with trial values and comparing. Dimensions that are equal by chance would be
    taken for fixed.)
 
