@@ -83,7 +83,7 @@ NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t byt
 typedef struct nnrt_memory {
     uint8_t *base, *top; /* buffer mode: kept blocks grow from base upwards, temporary ones from top downwards */
     size_t size;         /* bytes of the buffer, rounded down to NNRT_ALIGNMENT; otherwise no limit */
-    size_t front, back;               /* bytes of kept and of temporary blocks, with their padding */
+    size_t front, back;  /* bytes of kept and of temporary blocks, with their padding */
     size_t frontPeak, backPeak, peak; /* the largest values of front, of back, and of front + back */
     bool full, counting;              /* a request failed; count mode */
     const nnrt_allocator *allocator;
@@ -99,7 +99,7 @@ NNRT_API void nnrt_memory_count(nnrt_memory *m, const nnrt_allocator *allocator)
 NNRT_API void nnrt_memory_allocate(nnrt_memory *m, const nnrt_allocator *allocator);
 NNRT_API void nnrt_memory_buffer(nnrt_memory *m, void *buffer, size_t bytes);
 /* A zeroed block; NULL: no memory, and m->full is set. keep and temp align to 16 bytes (NNRT_FIRMWARE: 8), keep_aligned
-   to NNRT_ALIGNMENT. 0 bytes yield a block that counts as 1 byte. */
+   to NNRT_ALIGNMENT. 0 bytes count as 1. */
 NNRT_API void *nnrt_memory_keep(nnrt_memory *m, size_t bytes);
 NNRT_API void *nnrt_memory_keep_aligned(nnrt_memory *m, size_t bytes);
 NNRT_API void *nnrt_memory_temp(nnrt_memory *m, size_t bytes);
@@ -136,6 +136,7 @@ NNRT_API void nnrt_memory_free(const nnrt_allocator *allocator, void *given);
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>model */
 
+/* A list: count elements at data, which belong to the caller; Name_make(data, count) returns one. */
 #define NNRTI_LIST(Name, T)                                                                                            \
     typedef struct Name {                                                                                              \
         const T *data;                                                                                                 \
@@ -270,8 +271,7 @@ NNRTI_LIST(nnrt_bound_list, nnrt_bound)
    newline and is valid during the call. Lines of levels above `most` are not written. A run logs nothing. */
 typedef int32_t nnrt_log_level;
 enum {
-    NNRT_LOG_WARNING, /* a deviation from the request: a device reported a node as supported, then fails to prepare it
-    */
+    NNRT_LOG_WARNING, /* a deviation from the request: a device fails to prepare a node that it reported as supported */
     NNRT_LOG_INFO,    /* a line for each action */
     NNRT_LOG_DEBUG    /* a line for each node */
 };
@@ -336,9 +336,8 @@ typedef struct NNRT_ModelConfig {
     NNRT_ExtensionList extensions; /* options of the device; unknown names are ignored */
     uint32_t structSize;
     const nnrt_allocator *allocator;
-    void *buffer; /* holds the prepared model and outlives it; nothing is allocated. Aligned to NNRT_ALIGNMENT. NULL:
-    the
-                     allocator is used */
+    void *buffer;             /* memory for the prepared model; must outlive it; aligned to NNRT_ALIGNMENT. Nothing else
+                                 is allocated. NULL: the allocator is used */
     size_t bufferBytes;       /* at least the bytes of GetModelMemory, else OUT_OF_MEMORY */
     bool copyConstants;       /* copies the constants: the caller may free the model after PrepareModel */
     bool callerWorkspace;     /* promises that, if RunIn exists, only RunIn is called: no workspace is reserved */
@@ -347,8 +346,8 @@ typedef struct NNRT_ModelConfig {
     nnrt_error *error;        /* receives the message of a failure. NULL = codes only */
     uint32_t arenaAlignment;  /* of tensors in the arena: a power of two, 8 to NNRT_ALIGNMENT; 0 = NNRT_ALIGNMENT */
     const nnrt_parallel *parallel; /* thread pool for kernels; must outlive the prepared model. NULL: none */
-    nnrt_bound_list bounds;        /* upper bounds of dynamic dimensions; names in any order */ uint32_t maxTrips;
-    /* iterations of a LOOP, after which the run ends with TIME_OUT; 0 = NNRT_MAX_TRIPS */
+    nnrt_bound_list bounds;        /* upper bounds of dynamic dimensions; names in any order */
+    uint32_t maxTrips;             /* iterations of a LOOP after which a run returns TIME_OUT; 0 = NNRT_MAX_TRIPS */
 #ifndef NNRT_FIRMWARE
     const nnrt_profile *profile; /* receives the steps of each run; must outlive the prepared model. NULL: none */
     const char *device;          /* device name in profiles: nnrt_device_prepare sets it to the device's unique name */
@@ -478,19 +477,16 @@ NNRT_API void nnrt_model_unmap(nnrt_mapping *mappings);
 
 /* Rules of both tables (vtables). A device is a NNRT_DeviceVtbl and a `self` pointer of its own; a prepared model is a
    struct of the driver that begins with a pointer to a NNRT_PreparedModelVtbl.
-   - structSize is the sizeof of the table that the driver was compiled with. Slots are only appended, never moved,
-   and the
-     runtime reads a slot only if it is inside structSize (NNRT_HAS). A slot that is NULL or outside structSize is a
+   - structSize is the sizeof of the table that the driver was compiled with. Slots are only appended, never moved, and
+     the runtime reads a slot only if it is inside structSize (NNRT_HAS). A slot that is NULL or outside structSize is a
      method that the driver does not implement.
    - version is NNRT_HDI(2, 0): HDI's version in the lower 24 bits, above them the NNRT_LAYOUT that the driver was
-   compiled
-     with. Registration fails for any other layout, 0 included (drivers older than the number). The layout is in this
-     word and not in a member of its own, because no slot may move, and tables that end after the slots of HDI 1.0
-     need it too.
-   - Functions return 0, a positive NNRT_ReturnCode, or a negative system code. They must not throw or abort. -
-   Arguments are valid during the call only. Returned strings and arrays stay the driver's, and are valid until the
-   next
-     call on the same object.
+     compiled with. Registration fails for any other layout, 0 included (drivers older than the number). The layout is
+     in this word and not in a member of its own, because no slot may move, and tables that end after the slots of
+     HDI 1.0 need it too.
+   - Functions return 0, a positive NNRT_ReturnCode, or a negative system code. They must not throw or abort.
+   - Arguments are valid during the call only. Returned strings and arrays stay the driver's, and are valid until the
+     next call on the same object.
    - Threads: prepare and query methods of a device, and RunIn, may be called by several threads at once; Run, RunV1 and
      RunUntil without a workspace by one thread at a time for each prepared model.
    - Slots that report ranges or shapes fill dims[0 .. rank).
@@ -595,46 +591,52 @@ typedef struct NNRT_DeviceVtbl {
     NNRT_ReturnCode (*GetVersion)(void *self, uint32_t *major, uint32_t *minor);
     NNRT_ReturnCode (*GetDeviceName)(void *self, const char **name);
     NNRT_ReturnCode (*GetVendorName)(void *self, const char **name);
-    /* Optional: absent = OTHER, AVAILABLE. */
+    /* Optional: absent = OTHER, AVAILABLE. A device that reports OFFLINE or UNKNOWN cannot be registered. */
     NNRT_ReturnCode (*GetDeviceType)(void *self, NNRT_DeviceType *type);
     NNRT_ReturnCode (*GetDeviceStatus)(void *self, NNRT_DeviceStatus *status);
-    /* Optional: absent = every operator counts as supported and PrepareModel decides. isSupported[count], count =
-       nodes. */
+    /* Optional: isSupported[i] = whether the device can prepare node i; count = Model.nodes.count. Absent = every node
+       counts as supported, and PrepareModel fails for a model that is not. */
     NNRT_ReturnCode (*GetSupportedOperation)(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count);
-    /* Optional: absent = no. */
+    /* Optional: absent = false. */
     NNRT_ReturnCode (*IsFloat16PrecisionSupported)(void *self, bool *isSupported);
     NNRT_ReturnCode (*IsPerformanceModeSupported)(void *self, bool *isSupported);
     NNRT_ReturnCode (*IsPrioritySupported)(void *self, bool *isSupported);
     NNRT_ReturnCode (*IsDynamicInputSupported)(void *self, bool *isSupported);
-    /* Required, unless the device only takes caches or offline models. */
+    /* Required unless PrepareModelFromModelCache or PrepareOfflineModel exists. On success *prepared is a prepared
+       model that Destroy frees; on failure nothing stays allocated. model and config are valid during the call only;
+       the device may keep the addresses of constants, unless config->copyConstants is set, and pointers in config that
+       must outlive the prepared model. */
     NNRT_ReturnCode (*PrepareModel)(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                     NNRT_PreparedModel **prepared);
-    /* Optional: absent = no cache. */
+    /* Optional, absent = no cache: prepares from the blocks that ExportModelCache returned, in that order, without the
+       model. INVALID_MODEL_CACHE: the blocks are damaged, or of another version or configuration. */
     NNRT_ReturnCode (*IsModelCacheSupported)(void *self, bool *isSupported);
     NNRT_ReturnCode (*PrepareModelFromModelCache)(void *self, const NNRT_SharedBuffer *cache, uint32_t count,
                                                   const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
-    /* Optional, both or none: absent = the runtime's own allocator. */
+    /* Optional, both or none: a block that device and program both access. *buffer has a descriptor, an address or
+       both; offset 0, dataSize = length, bufferSize >= length. Absent = blocks from nnrt_buffer_create. */
     NNRT_ReturnCode (*AllocateBuffer)(void *self, uint32_t length, NNRT_SharedBuffer *buffer);
     NNRT_ReturnCode (*ReleaseBuffer)(void *self, const NNRT_SharedBuffer *buffer);
     /* ---- end of HDI 1.0 ---- */
-    /* Optional. */
+    /* Optional: prepares a model that is stored in the device's own format. */
     NNRT_ReturnCode (*PrepareOfflineModel)(void *self, const NNRT_SharedBuffer *models, uint32_t count,
                                            const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
     /* ---- end of HDI 2.0 and 2.1; ours from here ---- */
     /* Optional: called when the device is unregistered. */
     void (*Destroy)(void *self);
-    /* Optional: bytes that PrepareModel will take, exactly: that many in config->buffer suffice and one fewer does
-       not. */
+    /* Optional: the exact number of bytes that PrepareModel needs: with that many in config->buffer it succeeds, with
+       one fewer it returns OUT_OF_MEMORY. */
     NNRT_ReturnCode (*GetModelMemory)(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                       size_t *bytes);
-    /* Optional: GetSupportedOperation for the configuration that PrepareModel will receive, in its memory and with
-       its shapes. With config->buffer all memory comes from it: the bytes of GetModelMemory suffice. reason, if not
-       NULL, is called for each unsupported node. Absent = GetSupportedOperation. */
+    /* Optional: GetSupportedOperation for the configuration that PrepareModel will receive: with its input dimensions,
+       and in its memory. If config->buffer is set, all memory comes from it; the bytes of GetModelMemory suffice.
+       reason, if not NULL, is called once for each unsupported node. Absent = GetSupportedOperation. */
     NNRT_ReturnCode (*GetSupportedNodes)(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                          bool *isSupported, uint32_t count, nnrt_reason reason, void *user);
-    /* Optional, both or none: a context that prepared models share, as NNAdapter's drivers have it, with the properties
-       "KEY=VALUE;..." and the callback of the application, which it may call from now on; ask may be NULL. PrepareModel and
-       its like find it in config (nnrt_context_of). Absent = nothing is opened. */
+    /* Optional, both or none: a context that prepared models share, as in NNAdapter's drivers. properties: a string
+       "KEY=VALUE;...". ask: the application's callback, which the device may call until CloseContext; may be NULL.
+       *opened != NULL on success. The prepare methods look the context up in config (nnrt_context_of). Absent = the
+       device has no contexts. */
     NNRT_ReturnCode (*OpenContext)(void *self, const char *properties, nnrt_ask ask, void **opened);
     void (*CloseContext)(void *self, void *opened);
 } NNRT_DeviceVtbl;
@@ -646,30 +648,41 @@ typedef struct NNRT_DeviceVtbl {
 
 #define NNRT_MAX_DEVICES 16
 
-/* The identity of a device is "<device>_<vendor>_v<major>_<minor>". nnrt_device_find takes that or the device name
-   alone (the first one registered under it). Register and unregister on one thread, before and after the others run. */
+/* The registry: one table of at most NNRT_MAX_DEVICES devices per program. The built-in devices (auto, reference,
+   cpu, as far as they are compiled in) are registered by the first call of any function below, which is thread-safe.
+   nnrt_device_register and nnrt_device_unregister are not: call them on one thread, before and after the others use
+   the registry. Everything else may be called on several threads. A handle is valid, and its address stays the same,
+   until that device is unregistered.
+   The unique name of a device is "<device>_<vendor>_v<major>_<minor>". */
 typedef struct nnrt_device nnrt_device;
+/* Registers a device. table (not copied) and self must stay valid until it is unregistered; self is passed to every
+   method. Names have at most 63 characters and are copied. NULL_PTR or INVALID_PARAMETER: an invalid table (version,
+   required slots, names). OPERATION_FORBIDDEN: a device of that name and vendor is registered. DEVICE_ERROR: it is
+   offline. OUT_OF_MEMORY: NNRT_MAX_DEVICES are registered. */
 NNRT_API NNRT_ReturnCode nnrt_device_register(const NNRT_DeviceVtbl *table, void *self, nnrt_error *error);
-/* DEVICE_BUSY while prepared models or buffers of it exist; OPERATION_FORBIDDEN for built-in devices. Models of other
-   devices do not matter: the address of a device stays the same until it is unregistered itself. */
+/* Calls Destroy and removes the device. name: as of nnrt_device_find. DEVICE_BUSY: prepared models, contexts or
+   buffers of the device exist; OPERATION_FORBIDDEN: auto and reference; INVALID_PARAMETER: no such device. */
 NNRT_API NNRT_ReturnCode nnrt_device_unregister(const char *name);
 NNRT_API uint32_t nnrt_device_count(void);
 NNRT_API nnrt_device *nnrt_device_at(uint32_t index);     /* in the order of registration; NULL after the last */
-NNRT_API nnrt_device *nnrt_device_find(const char *name); /* NULL when there is none */
-/* The device that a session of model runs on. name: of a device; "auto:NAME,NAME,...": auto over these; NULL: auto. A
-   program without devices/nnrt_auto.h gets for NULL the first registered device that supports every node, else
-   reference, and for "auto:..." NULL. model NULL: every device counts as one that supports all. */
+/* The device with that unique name, else the first registered one with that device name; NULL: none. */
+NNRT_API nnrt_device *nnrt_device_find(const char *name);
+/* The device that a session of model runs on. name: of a device; "auto:NAME,NAME,...": auto over these (the caller
+   passes the names on in autoDevices); NULL: auto. Without devices/nnrt_auto.h in the program, NULL selects the first
+   registered device that supports every node, else reference, and "auto:..." returns NULL. model NULL: every device
+   counts as supporting every node. */
 NNRT_API nnrt_device *nnrt_device_choose(const char *name, const NNRT_Model *model, const NNRT_ModelConfig *config);
-/* Of NULL: "", OTHER, UNKNOWN. */
+/* Name, unique name and vendor (valid as long as the handle), type, and status as the device reports it now. For device
+   NULL: "", OTHER, UNKNOWN. */
 NNRT_API const char *nnrt_device_name(const nnrt_device *device);        /* "reference" */
 NNRT_API const char *nnrt_device_unique_name(const nnrt_device *device); /* "reference_nnrt_v2_0" */
 NNRT_API const char *nnrt_device_vendor(const nnrt_device *device);
 NNRT_API NNRT_DeviceType nnrt_device_type(const nnrt_device *device);
 NNRT_API NNRT_DeviceStatus nnrt_device_status(const nnrt_device *device);
-/* nnrt_device_type, with the code of a device that fails to tell: *type is OTHER then. */
+/* nnrt_device_type with the code of GetDeviceType; if that fails, *type is OTHER. */
 NNRT_API NNRT_ReturnCode nnrt_device_ask_type(const nnrt_device *device, NNRT_DeviceType *type);
 
-/* Abilities that a device reports; without a report it has none. */
+/* Optional abilities of a device. A device without the corresponding method does not have the ability. */
 typedef int32_t nnrt_ability;
 enum {
     NNRT_ABILITY_FLOAT16, /* run a float32 model in float16 */
@@ -683,21 +696,24 @@ enum {
     NNRT_ABILITY_TELL_MEMORY    /* GetModelMemory exists */
 };
 NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability);
-/* The same, with the code of a device that fails to tell: *can is false then. */
+/* nnrt_device_can with the code of the method; if that fails, *can is false. */
 NNRT_API NNRT_ReturnCode nnrt_device_ask(const nnrt_device *device, nnrt_ability ability, bool *can);
 
-/* Calls through the table; a missing method returns the code of HDI for it (mostly NNRT_NOT_SUPPORT). config may be
-   NULL. */
+/* Calls through the table. A method that the device does not implement yields NOT_SUPPORT, unless its slot's comment
+   defines a default. config may be NULL = defaults. *prepared is NULL on failure; the caller releases a prepared model
+   with nnrt_device_release. config->error receives the message. NOT_SUPPORT also: the device does not support an option
+   of config (enableFloat16, mode, priority, bounds).
+   nnrt_device_supported: isSupported[count], count = model->nodes.count. */
 NNRT_API NNRT_ReturnCode nnrt_device_supported(nnrt_device *device, const NNRT_Model *model, bool *isSupported,
                                                uint32_t count);
-/* The same for a configuration, and with reasons: reason may be NULL. */
+/* The same for a configuration. reason, if not NULL, is called for each unsupported node (GetSupportedNodes). */
 NNRT_API NNRT_ReturnCode nnrt_device_explain(nnrt_device *device, const NNRT_Model *model,
                                              const NNRT_ModelConfig *config, bool *isSupported, uint32_t count,
                                              nnrt_reason reason, void *user);
 NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Model *model,
                                              const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
-/* Prepares from the blocks that a prepared model of that device exported (ExportModelCache), in that order; from a
-   model in the device's own format. */
+/* prepare_cache: from the blocks that a prepared model of this device exported (ExportModelCache), in that order.
+   prepare_offline: from a model in the device's own format. The blocks stay the caller's. */
 NNRT_API NNRT_ReturnCode nnrt_device_prepare_cache(nnrt_device *device, const NNRT_SharedBuffer *cache, uint32_t count,
                                                    const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
 NNRT_API NNRT_ReturnCode nnrt_device_prepare_offline(nnrt_device *device, const NNRT_SharedBuffer *models,
@@ -705,36 +721,40 @@ NNRT_API NNRT_ReturnCode nnrt_device_prepare_offline(nnrt_device *device, const 
                                                      NNRT_PreparedModel **prepared);
 NNRT_API NNRT_ReturnCode nnrt_device_model_memory(nnrt_device *device, const NNRT_Model *model,
                                                   const NNRT_ModelConfig *config, size_t *bytes);
-/* AllocateBuffer and ReleaseBuffer: a block that device and program both access, with a descriptor, an address, or
-   both (nnrt_buffer_map). device NULL, or one without these methods: from the system (nnrt_buffer_create).
-   INVALID_PARAMETER: length 0. DEVICE_ERROR: the device returned an invalid block, which has been released. Each
-   block is released once, by the device that it came from, before that is unregistered. INVALID_BUFFER: not a block. */
+/* AllocateBuffer and ReleaseBuffer: a block of length bytes that device and program both access, with a descriptor,
+   an address, or both (nnrt_buffer_map yields the address). device NULL, or one without these methods: a block of the
+   system (nnrt_buffer_create). INVALID_PARAMETER: length is 0. DEVICE_ERROR: the device returned an invalid block,
+   which has been released. The caller frees each block once, with the same device, before the device is unregistered.
+   INVALID_BUFFER: the buffer has neither descriptor nor address. */
 NNRT_API NNRT_ReturnCode nnrt_device_allocate(nnrt_device *device, uint32_t length, NNRT_SharedBuffer *buffer);
 NNRT_API NNRT_ReturnCode nnrt_device_free(nnrt_device *device, const NNRT_SharedBuffer *buffer);
-/* The hook of a model cache: nnrt_device_prepare calls prepare for each device that supports caching
-   (PrepareModelFromModelCache), for the partitions of `auto`, too. prepare returns the result of nnrt_device_prepare
-   or nnrt_device_prepare_cache of that device; its config has no `through`. */
+/* The hook of a model cache (NNRT_ModelConfig.through). Instead of PrepareModel, nnrt_device_prepare calls prepare
+   for a device that supports caching (PrepareModelFromModelCache); with `auto`, once for each such partition. prepare
+   returns the result of nnrt_device_prepare or nnrt_device_prepare_cache of that device. The config that it receives
+   has through = NULL, so that these calls do not recurse. */
 typedef struct nnrt_through {
     NNRT_ReturnCode (*prepare)(void *user, nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                NNRT_PreparedModel **prepared);
     void *user;
 } nnrt_through;
-/* Opens a context on a device: OpenContext, if it has one, else nothing, which is SUCCESS. properties and ask may be NULL.
-   Sessions and prepared models are given a list of contexts (NNRT_ModelConfig.contexts) and end before these are closed; the
-   device is not unregistered meanwhile. */
+/* Opens a context on a device (OpenContext); for a device without contexts it succeeds, with context->opened NULL.
+   properties and ask may be NULL. Sessions and prepared models that use the context (NNRT_ModelConfig.contexts) must be
+   destroyed before it is closed. An open context keeps its device from being unregistered. close: NULL is fine. */
 NNRT_API NNRT_ReturnCode nnrt_context_open(nnrt_context *context, nnrt_device *device, const char *properties,
                                            nnrt_ask ask, nnrt_error *error);
 NNRT_API void nnrt_context_close(nnrt_context *context);
-/* For a device with this `self`: the context of its own that the caller of PrepareModel wants used; NULL: there is none. */
+/* For a prepare method of a device: the object that its own OpenContext returned, from config->contexts. self: the
+   device's. NULL: the caller passed no context of this device. */
 NNRT_API void *nnrt_context_of(const NNRT_ModelConfig *config, const void *self);
-/* Destroys a model that nnrt_device_prepare of that device prepared. NULL is fine. */
+/* Destroys a prepared model; device: the one that prepared it. No run of it may be in progress. NULL is fine. */
 NNRT_API void nnrt_device_release(nnrt_device *device, NNRT_PreparedModel *prepared);
-/* RunIn if it exists and a workspace is given, else Run, else RunV1. error may be NULL. */
+/* Runs a prepared model: RunIn if it exists and workspace is not NULL, else Run, else RunV1, with their contracts and
+   threads (>>tables). bytes: of workspace, at least GetWorkspaceSize. outputDims[nOut] and error may be NULL. */
 NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
                                            const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                            uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error);
-/* The same, but it returns CANCELLED once stop is set: before it has begun, and with RunUntil during the run, too;
-   its outputs are then undefined. stop NULL: nothing ends it. */
+/* The same with cancellation: returns CANCELLED if stop->asked returns true before the run or, if the device has
+   RunUntil, between two steps; outputs are then undefined. stop NULL: no cancellation. */
 NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
                                                  const NNRT_IOTensor *inputs, uint32_t nIn,
                                                  const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
@@ -745,26 +765,34 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, v
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>prepare */
 
-/* Checks all properties of a model that do not depend on shapes: indices, producers, cycles, names, types, constant
-   buffers, operators. It works in the temporary part of memory. *order, if order is not NULL, lies in that part, too:
-   the indices of all nodes, producers first, the main graph before each subgraph; then the position
-   where the nodes of each graph begin (order[nodes.count + g]), and the number of nodes. */
+/* Validation of all properties of a model that do not depend on shapes: indices, producers, cycles, names, types,
+   constant buffers, operators. Nothing in the model is trusted before. *order, if order is not NULL, is a topological
+   order in temporary memory, nodes.count + subGraph.count + 1 numbers (NNRT_FIRMWARE: the nodes only): the indices of
+   all nodes, producers before consumers, the main graph before each subgraph; then for each graph g the position of
+   its first node (order[nodes.count + g]); then the number of nodes. The code names the violated rule
+   (INVALID_TENSOR, INVALID_NODE ...), error the place. */
 NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *memory, uint32_t **order,
                                           nnrt_error *error);
-/* The same for an application: NNRT_SUCCESS when a device could take the model, shapes included. */
+/* Validation for applications: nnrt_model_check, then shape inference with config (NULL = defaults). NNRT_SUCCESS: the
+   reference device would prepare the model. Memory comes from config->allocator and is freed. */
 NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                              nnrt_error *error);
 
-/* Shape inference: type and shape of every tensor, tensors[model->allTensors.count]. Constant folding of shape
-   arithmetic: small values that are known before the run are computed, and their operands have data. visit, if not
-   NULL, is called for every node after its resolution, producers first; folded: all its results are known. A node
-   that runs subgraphs is visited for its parts (resolved->part), and between them for the nodes of its subgraphs. */
+/* Shape inference with constant folding: stores type and shape of every tensor in tensors[model->allTensors.count];
+   dynamic dimensions have their upper bounds, and symbols that identify them. Small results that are known before the
+   run, such as shape arithmetic (SHAPE -> GATHER -> CONCAT), are computed, and their operands have data.
+   nnrt_model_check runs first. Shapes and values are in `memory`, in kept and temporary blocks.
+   visit, if not NULL, is called for every node after its resolution, producers first; a code other than SUCCESS ends
+   the inference. folded: all results of the node are known, so that no step is needed. resolved is valid during the
+   call. A control-flow node (IF, LOOP) is visited once for each of its parts (resolved->part), with the nodes of
+   its subgraphs between them. Part UNDO: the visitor discards everything since the BEGIN of that node, whose body is
+   inferred again. */
 typedef NNRT_ReturnCode (*nnrt_visit)(void *user, uint32_t node, nnrt_resolve *resolved, bool folded);
 NNRT_API NNRT_ReturnCode nnrt_model_infer(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                           nnrt_operand *tensors, nnrt_visit visit, void *user);
 
-/* One block of the arena. The caller fills bytes and the steps first <= last (both inclusive, any int32_t) between
-   which the block holds data; nnrt_plan_arena fills offset. */
+/* One block of the arena. The caller stores bytes and the live range, the steps first <= last (both inclusive, any
+   int32_t) between which the block holds data; nnrt_plan_arena stores offset, in bytes from the arena's begin. */
 typedef struct nnrt_plan_block {
     size_t bytes;
     int32_t first, last;
@@ -777,10 +805,11 @@ NNRT_API size_t nnrt_plan_scratch(uint32_t count);
 
 /* Gives every block an offset so that two blocks that are live at the same step share no byte, and keeps the arena
  * small.
- * Offsets are multiples of alignment (a power of two) and every size is rounded up to it; a block of 0 bytes takes no
- * room and lies at 0. scratch is aligned to 8 bytes and has nnrt_plan_scratch(count) bytes; nothing is kept in it, and
- * nothing else is allocated. *arenaBytes is the room needed; *lowerBound (may be NULL) is the largest sum of rounded
- * sizes live at one step, below which no plan can lie. Same blocks in the same order, same plan, on every platform.
+ * Offsets are multiples of alignment (a power of two) and every size is rounded up to it; a block of 0 bytes has offset
+ * 0. scratch is aligned to 8 bytes and has nnrt_plan_scratch(count) bytes; it may be freed after the call, and nothing
+ * else is allocated. *arenaBytes is the size of the arena; *lowerBound (may be NULL) is the largest sum of rounded
+ * sizes live at one step, a lower bound of any arena. Deterministic: the same blocks in the same order yield the same
+ * plan on every platform.
  * Time: ranking and the first plan of more than 1,024 blocks take a multiple of count log count elementary steps.
  * Improving it ends at the lower bound, after NNRTI_PLAN_TRIALS changes, or after NNRTI_PLAN_WORK + 4 m^2 + 256 (count - m)
  * steps, m = min(count, 1024). On a desktop core a step is about 2 ns: 1,000 blocks plan in 40 ms at most, 100,000 in
@@ -791,39 +820,45 @@ NNRT_API size_t nnrt_plan_scratch(uint32_t count);
 NNRT_API NNRT_ReturnCode nnrt_plan_arena(nnrt_plan_block *blocks, uint32_t count, size_t alignment, void *scratch,
                                          size_t *arenaBytes, size_t *lowerBound);
 
-/* The plan: the steps of a prepared model as data. A device may run it with nnrt_plan_run, or read it and run it
-   itself. */
+/* The plan: the steps of a prepared model as immutable data. A device may run it with nnrt_plan_run, or read it and run
+   it itself. Each operand has a place kind and an offset, from which its address in a run follows: constants have fixed
+   addresses, intermediate results are in the arena, model inputs and outputs are in the caller's buffers (no copy). */
 typedef int32_t nnrt_place_kind;
 enum {
-    NNRT_PLACE_NONE,     /* absent operand */
-    NNRT_PLACE_CONSTANT, /* at view.data: a constant of the model, or folded from constants */
+    NNRT_PLACE_NONE,     /* absent optional operand */
+    NNRT_PLACE_CONSTANT, /* at view.data: a constant of the model, or constant-folded */
     NNRT_PLACE_DERIVED,  /* at view.data: a derived constant, which belongs to the plan */
-    NNRT_PLACE_ARENA,    /* at offset in the arena */
-    NNRT_PLACE_INPUT,    /* in the caller's input number offset */
-    NNRT_PLACE_OUTPUT,   /* in the caller's output number offset - nInputs: addresses of inputs stand before its own */
-    NNRT_PLACE_CARRIED   /* at address number `offset`, after those of the outputs: the places in the arena of a
-                            carried value and of its next value are exchanged after each iteration of a LOOP */
+    NNRT_PLACE_ARENA,    /* `offset` bytes into the arena */
+    NNRT_PLACE_INPUT,    /* model input number `offset`, in the caller's buffer */
+    NNRT_PLACE_OUTPUT,   /* model output number `offset` - nInputs, in the caller's buffer: one list of addresses holds
+                            all inputs, then all outputs */
+    NNRT_PLACE_CARRIED   /* a loop-carried value, at address number `offset` of the list, after the outputs. Double
+                            buffering: after each iteration of a LOOP the addresses of a value and of its next value,
+                            both in the arena, are exchanged */
 };
 
+/* An operand of a step. */
 typedef struct nnrt_plan_arg {
-    nnrt_view view; /* data: of a constant; else filled in when a step runs */
+    nnrt_view view; /* type, shape, strides. data: of a constant; otherwise set when the step runs */
     nnrt_place_kind kind;
-    size_t offset;
-    uint32_t tensor; /* index in Model.allTensors, NNRT_NO_TENSOR for a derived constant */
+    size_t offset;   /* bytes in the arena, or a number: see kind */
+    uint32_t tensor; /* index in Model.allTensors; NNRT_NO_TENSOR: a derived constant, or absent */
 } nnrt_plan_arg;
 
+/* One call of a kernel. */
 typedef struct nnrt_plan_step {
     nnrt_kernel kernel;
     const char *kernelName; /* of the kernel's row: "nnrt_conv2d_fusion_f32" */
-    const void *attr;       /* resolved */
-    const nnrt_op *op;      /* NULL where a plan was made in another place (nnrt emit-c) */
+    const void *attr;       /* resolved attributes */
+    const nnrt_op *op;      /* NULL if the plan is compiled-in data (nnrt emit-c), or a device added the step */
     const char *name;       /* of the node */
-    int32_t node;           /* -1: a copy that the plan added for an output, or a step that a device added */
+    int32_t node;           /* index in Model.nodes; -1: a copy to an output, or a step that a device added */
     uint32_t arg;           /* args[arg ..): nIn inputs, nDerived derived constants, nOut outputs */
     uint32_t nIn, nDerived, nOut;
-    size_t scratch, scratchBytes; /* place in the arena, and bytes from one worker's to the next one's; 0: none */
+    size_t scratch, scratchBytes; /* offset of the scratch in the arena, bytes of each worker; 0 bytes: no scratch */
 } nnrt_plan_step;
 
+/* An input or output of the model. Dynamic dimensions, and bytes, are upper bounds. */
 typedef struct nnrt_plan_io {
     const char *name;
     NNRT_DataType dataType;
@@ -833,17 +868,17 @@ typedef struct nnrt_plan_io {
 } nnrt_plan_io;
 
 typedef struct nnrt_plan {
-    const nnrt_plan_step *steps;
+    const nnrt_plan_step *steps; /* in execution order */
     const nnrt_plan_arg *args;
     const nnrt_plan_io *inputs, *outputs;
     uint32_t nSteps, nArgs, nInputs, nOutputs;
-    uint32_t maxArgs;              /* most args of a step */
-    size_t arenaBytes, arenaBound; /* the bound is the largest sum of bytes that live at once */
-    size_t constantBytes;          /* of constants the steps read */
+    uint32_t maxArgs;              /* the largest number of arguments of a step, derived constants included */
+    size_t arenaBytes, arenaBound; /* size of the arena, and its lower bound (nnrt_plan_arena) */
+    size_t constantBytes;          /* of constants that the steps read */
     size_t derivedBytes;           /* of derived constants */
     const nnrt_parallel *parallel; /* NULL: steps run on the calling thread */
     const struct nnrti_open_plan
-        *open; /* NULL: no dynamic shapes. Otherwise views have the upper bounds, and only
+        *open; /* NULL: no dynamic shapes and no control flow. Otherwise views have the upper bounds, and only
                                            nnrt_plan_run runs the plan */
 #ifndef NNRT_FIRMWARE
     const struct nnrti_profile *profile; /* NULL: none */
@@ -867,25 +902,50 @@ typedef struct nnrt_plan {
        a step's kernel, kernelName, attr, scratchBytes and flags, which then describe the new kernel
        the list of its arguments (nnrt_draft_args); every input must be written by an earlier step
        derived constants of a step (nnrt_draft_derive): prepacked weights, tables
-       steps: removed ones (kernel NULL), new ones (nnrt_draft_insert)
-       tensors between steps: new ones (nnrt_draft_tensor); bytes[] of a tensor, if a layout needs more, together with
-       the views of all arguments that refer to it
-   Of a step with dynamic shapes, which every run resolves again, kernel and attr may be replaced and derived
-   constants added: its arguments stay, and it must not be removed. It must not change the model, the operands of the
-   model's inputs and outputs, or constants. nnrt_plan_finish returns DEVICE_ERROR for a draft that would access
-   invalid memory: tensors that do not exist, are read before they are written, are written twice, or are shorter than
-   their views. Edits run twice if bytes are counted first, so they must be deterministic and take all memory from
-   draft->memory. Example, replacing every float32 SOFTMAX (examples/device/device.h is a whole device of this kind):
+       steps: remove them (kernel = NULL), add new ones (nnrt_draft_insert)
+       tensors between steps: add new ones (nnrt_draft_tensor); increase bytes[] of a tensor if another layout needs
+       more, together with the views of all arguments that refer to it
+   A step with dynamic shapes (open != NULL) is resolved again in every run. Its kernel and attr may be replaced and
+   derived constants added; its arguments must stay, and it must not be removed. An edit must not change the model, the
+   operands of the model's inputs and outputs, or constants.
+   nnrt_plan_finish checks the edited draft and returns DEVICE_ERROR if a run would access invalid memory: a tensor that
+   does not exist, is read before it is written, is written twice, or is smaller than a view of it (NNRT_FIRMWARE omits
+   the check).
+   Memory: the plan stores the addresses of attr, kernelName and name, so they must be constants of the program,
+   belong to the model, or come from nnrt_memory_keep(draft->memory). The draft itself is temporary memory. An edit
+   runs twice if bytes are counted first: it must be deterministic, and allocate from draft->memory only.
+
+   Example: a convolution with prepacked weights (examples/device/device.h is a whole device of this kind). The
+   arguments of CONV2D_FUSION are x[N,H,W,C], weight[O,kh,kw,c], bias[O] (or absent) and y[N,P,Q,O]. my_conv gets x,
+   bias, packed[kh,kw,c,O] and y: derived constants are between inputs and outputs. my_conv_supports tests group and
+   format.
 
        static NNRT_ReturnCode edit(void *user, nnrt_draft *draft)
        {
            for (uint32_t i = 0; i < draft->nSteps; i++) {
                nnrt_draft_step *s = &draft->steps[i];
-               if (s->op == nnrt_op_find(NNRT_NODE_TYPE_SOFTMAX) &&
-                   s->args[0].view.dataType == NNRT_DATA_TYPE_FLOAT32) {
-                   s->kernel = my_softmax;
-                   s->kernelName = "my_softmax";
-               }
+               const nnrt_plan_arg *old = s->args;
+               const nnrt_view *w = &old[1].view;
+               void *packed;
+               NNRT_ReturnCode code;
+               if (s->open != NULL || s->op->type != NNRT_NODE_TYPE_CONV2D_FUSION || !my_conv_supports(s) ||
+                   w->dataType != NNRT_DATA_TYPE_FLOAT32 || old[1].kind != NNRT_PLACE_CONSTANT)
+                   continue;                                     // keeps the reference kernel
+               const int32_t dims[4] = {w->dims[1], w->dims[2], w->dims[3], w->dims[0]};
+               if (nnrt_draft_args(draft, i, 2, 1) == NULL)      // a new list of 2 inputs, 1 output; old stays valid
+                   return NNRT_OUT_OF_MEMORY;
+               s->args[0] = old[0];
+               s->args[1] = old[2];
+               s->args[2] = old[3];
+               code = nnrt_draft_derive(draft, i, NNRT_DATA_TYPE_FLOAT32, 4, dims, &packed);
+               if (code != NNRT_SUCCESS)                         // packed is now args[2], y is args[3]
+                   return code;
+               if (packed != NULL)                               // NULL: bytes are counted, nothing is stored
+                   my_pack(w, (float *)packed);
+               s->kernel = my_conv;
+               s->kernelName = "my_conv";
+               s->scratchBytes = 0;
+               s->flags = 0;                                     // y must not share memory with x (no INPLACE)
            }
            return NNRT_SUCCESS;
        } */
@@ -898,251 +958,274 @@ typedef struct nnrt_draft_step {
     int32_t node;
     uint32_t flags; /* NNRT_OP_INPLACE, _ALIAS, _EFFECT, as the kernel supports them */
     nnrt_plan_arg
-        *args; /* nIn inputs, nDerived derived constants, nOut outputs. tensor and view count, and kind where it is
-                            CONSTANT or DERIVED; kinds and offsets of others are given by nnrt_plan_finish. An offset
-                            before that: so many bytes behind the beginning of the tensor the view begins. Steps may
-                            write a tensor in parts, which do not overlap and are all of it */
+        *args; /* nIn inputs, nDerived derived constants, nOut outputs. The edit sets tensor, view, and kind if it is
+                            CONSTANT or DERIVED; nnrt_plan_finish sets the other kinds, and offset to the final place.
+                            Until then offset is the distance in bytes of the view from the beginning of its tensor.
+                            Several steps may write slices of one tensor, if they do not overlap and cover all of it */
     uint32_t nIn, nDerived, nOut;
-    size_t scratchBytes;          /* for each worker */
-    struct nnrti_open_step *open; /* NULL: all that the step works with is fixed */
+    size_t scratchBytes;          /* of each worker */
+    struct nnrti_open_step *open; /* NULL: a static step. Otherwise dynamic, or a part of an IF or LOOP */
 } nnrt_draft_step;
 
 typedef struct nnrt_draft {
     const NNRT_Model *model;
     const NNRT_ModelConfig *config;
     nnrt_memory *memory;
-    nnrt_operand *tensors; /* of the model, then of the device: types, shapes, known values */
-    size_t *bytes;         /* of each tensor */
+    nnrt_operand *tensors; /* tensors of the model, then new ones of the device: types, shapes, known values */
+    size_t *bytes;         /* size of each tensor; dynamic shapes count with their upper bounds */
     uint32_t nTensors;
-    nnrt_draft_step *steps;
+    nnrt_draft_step *steps; /* in execution order */
     uint32_t nSteps;
-    uint32_t workers; /* that a kernel's work may be split over */
-    uint32_t roomTensors, roomSteps;
-    size_t openRoom;                 /* bytes that the rule of an open step takes at most in a run */
-    struct nnrti_open_step *control; /* while drafting: the BEGIN that is not yet ended */
+    uint32_t workers;                /* largest number of threads over which a kernel's work is split, 1 or more */
+    uint32_t roomTensors, roomSteps; /* capacity of the arrays */
+    size_t openRoom;                 /* largest number of bytes that a shape rule needs in a run */
+    struct nnrti_open_step *control; /* during nnrt_plan_draft: the innermost IF or LOOP that is not yet complete */
 #ifndef NNRT_FIRMWARE
-    struct nnrti_packing *packing; /* of nnrt_plan_prepare_packed; NULL: packed weights are neither kept nor there */
+    struct nnrti_packing *packing; /* of nnrt_plan_prepare_packed; NULL: weights are neither exported nor reused */
     struct nnrti_uses *uses;       /* of nnrt_draft_index; NULL: there are no def-use lists */
-    uint32_t *given;               /* per tensor of the model: which input of its subgraph it is; NULL: no subgraphs */
+    uint32_t *given; /* per tensor of the model: the number of the subgraph input that it is; NULL: no subgraphs */
 #endif
 } nnrt_draft;
+
+/* The first and the last phase. *draft is in temporary memory of `memory`, the plan in kept memory.
+   config must be complete (nnrt_config_read) and valid until nnrt_plan_finish returns; constants must
+   outlive the plan unless copyConstants is set. On failure *draft or *plan is NULL, and the caller ends the memory. A
+   draft can be finished once. */
 
 NNRT_API NNRT_ReturnCode nnrt_plan_draft(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                          nnrt_draft **draft);
 NNRT_API NNRT_ReturnCode nnrt_plan_finish(nnrt_draft *draft, nnrt_plan **plan);
 #ifndef NNRT_FIRMWARE
-/* PrepareModel and GetModelMemory of a device whose prepared models are plans: the three phases in the memory of
-   config, counted by the same code. edit may be NULL; its code is returned. */
+/* PrepareModel and GetModelMemory of a device whose prepared models are plans: the three phases, in the memory of
+   config; both run the same code, the second counts its bytes. edit NULL: the reference kernels. If edit returns
+   another code than SUCCESS, preparation ends with it. user is passed to edit. */
 typedef NNRT_ReturnCode (*nnrt_edit)(void *user, nnrt_draft *draft);
 NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                            void *user, NNRT_PreparedModel **prepared);
 NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                           void *user, size_t *bytes);
-/* A prepared model that is a plan, for devices that add to it: nnrt_plan_prepare makes one. A device that does more
-   than edit the draft (devices/nnrt_auto.h) puts it first in a struct of its own, in memory that stays, and goes
-   through the phases itself: nnrt_plan_draft, its edits, nnrt_plan_model_finish, nnrt_plan_model_keep. */
+/* A prepared model that is a plan; nnrt_plan_prepare returns one. A device that does more than edit the draft
+   (devices/nnrt_auto.h) makes it the first member of a struct of its own, in kept memory, and runs the phases itself:
+   nnrt_plan_draft, its edits, nnrt_plan_model_finish, nnrt_plan_model_keep. */
 typedef struct nnrt_plan_model {
     NNRT_PreparedModel base; /* first: the handle is the address of this struct */
     nnrt_plan *plan;
-    void *workspace; /* of its own, for Run; NULL: the caller passes one */
-    size_t tableBytes;
+    void *workspace;   /* its own workspace, for Run; NULL: the caller passes one */
+    size_t tableBytes; /* nnrt_prepared_memory.tables */
     nnrt_allocator allocator;
-    void *given;                   /* memory from the allocator, this struct included; NULL: it is in the caller's buffer */
-    nnrt_mapping *mappings;        /* of constants that have only a descriptor */
-    struct nnrti_packing *packing; /* weights that can be exported; NULL: none */
-    void *restored;                /* copy of a cache's blocks, from the allocator; NULL: it was not restored */
+    void *given;                   /* the pieces of memory, with this struct; NULL: all is in the caller's buffer */
+    nnrt_mapping *mappings;        /* memory maps of constants that have only a descriptor */
+    struct nnrti_packing *packing; /* prepacked weights that can be exported; NULL: none */
+    void *restored;                /* copy of a cache's blocks, from the allocator; NULL: not restored from a cache */
 } nnrt_plan_model;
-/* Fills a table with the functions of such a model, which a device may replace: those for Destroy and GetMemory call
-   the ones that they replace. */
+/* Fills a table with the functions of such a model. A device may replace slots; its own Destroy and GetMemory must call
+   the functions that they replace. */
 NNRT_API void nnrt_plan_model_table(NNRT_PreparedModelVtbl *table);
-/* Finishes the draft; room for a workspace of the model's own is reserved unless the caller passes one to each run
-   (ModelConfig.callerWorkspace) and runIn says that the model can use that. */
+/* Finishes the draft, drops temporary memory, and reserves the model's own workspace, unless
+   ModelConfig.callerWorkspace is set and runIn is true (the device's table has RunIn). */
 NNRT_API NNRT_ReturnCode nnrt_plan_model_finish(nnrt_plan_model *model, nnrt_draft *draft, bool runIn);
-/* The last phase, which cannot fail: the model takes over the memory that it lies in. */
+/* The last phase, which cannot fail: moves the ownership of `memory` to the model, whose Destroy frees it. */
 NNRT_API void nnrt_plan_model_keep(nnrt_plan_model *model, const NNRT_ModelConfig *config, nnrt_memory *memory);
-/* GetSupportedNodes of such a device if its edit refuses no node, and with config and reason NULL
-   GetSupportedOperation: a node is supported if shape inference resolves it, as nnrt_plan_prepare does, for the
-   kernels of the reference device. */
+/* GetSupportedNodes of such a device, for edits that reject no node; with config and reason NULL,
+   GetSupportedOperation. A node is supported if shape inference resolves it, as in nnrt_plan_prepare, to a kernel of
+   the reference device. INVALID_PARAMETER: count is not the number of nodes. */
 NNRT_API NNRT_ReturnCode nnrt_plan_supported(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                              bool *isSupported, uint32_t count, nnrt_reason reason, void *user);
 
-/* Prepacked weights that an edit stored earlier, or is to store for later. They belong to the constants of one model:
-   the code that keeps them must not pass them for another model. */
+/* Prepacked weights of one model on one device, stored by an earlier preparation: a table of their places, and the
+   weights. They are packed from the constants of that model; the store must not return them for another model. */
 typedef struct nnrt_packed {
-    const void *table, *weights; /* weights are aligned to NNRT_ALIGNMENT, used where they lie, and outlive the plan */
+    const void *table, *weights; /* weights: aligned to NNRT_ALIGNMENT, used in place (no copy); outlive the plan */
     size_t tableBytes, weightBytes;
 } nnrt_packed;
+/* A store of prepacked weights (NNRT_ModelConfig.packs), which the application implements; nnrt.h has one. */
 typedef struct nnrt_packs {
-    /* *packed = the weights that device config->device packed for this model. false: none. NULL: never any. */
+    /* *packed = the weights that device config->device packed for this model. false: none. NULL: an empty store. */
     bool (*find)(void *user, const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_packed *packed);
-    /* The model is prepared. taken: with the weights of find; otherwise fault has the reason, with code SUCCESS if
-       there were none, and ExportModelCache of prepared returns two blocks, the table and the weights, if keep is
-       set. */
+    /* Called when the model has been prepared. taken: the weights of find are used. Otherwise fault has the reason why
+       they are not (code SUCCESS: find returned none), and if keep is set, ExportModelCache of prepared returns two
+       blocks to store, the table and the weights. */
     void (*done)(void *user, const NNRT_Model *model, const NNRT_ModelConfig *config, NNRT_PreparedModel *prepared,
                  bool taken, const nnrt_error *fault);
     void *user;
-    bool keep; /* the packed weights will be exported: the prepared model takes some bytes more */
-    /* For a model cache, whose device gets no model (PrepareModelFromModelCache). whole, with keep: there is a third block,
-       the model without the constants that are packed, so that it is restored from the three alone. save writes a model as
-       bytes (out NULL: only *bytes is set), load reads them where they are, which outlive the model. nnrt.h has both. */
+    bool keep; /* the packed weights will be exported; the table for that costs the prepared model some bytes */
+    /* For a model cache, whose device receives no model (PrepareModelFromModelCache). whole, with keep: exports a
+       third block, the model without the constants that are packed, from which nnrt_plan_restore_packed restores the
+       model. save serializes a model (out NULL: only *bytes is set); load reads it in place, so that data must
+       outlive the model. nnrt.h has both. */
     bool whole;
     NNRT_ReturnCode (*save)(void *user, const NNRT_Model *model, void *out, size_t size, size_t *bytes);
     NNRT_ReturnCode (*load)(void *user, const void *data, size_t bytes, nnrt_memory *memory, NNRT_Model **model,
                             nnrt_error *error);
 } nnrt_packs;
-/* nnrt_plan_prepare for an edit that packs weights (nnrt_draft_pack), which are taken from config->packs where there are
-   some of this key: a text that says all that their places and values depend on beside model and configuration, as the
-   instructions that they are packed for, and the version of the code that packs them. */
+/* nnrt_plan_prepare for an edit that packs weights with nnrt_draft_pack. If config->packs has weights with this key,
+   they are used instead of packed again. key: a string of everything that the packed bytes depend on besides model
+   and configuration, such as the instruction set (ISA) that they are packed for and its own version. */
 NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                                   nnrt_edit edit, void *user, const char *key,
                                                   NNRT_PreparedModel **prepared);
-/* PrepareModelFromModelCache of such a device, from the three blocks that it exported, which are copied. config->packs has
-   load (NOT_SUPPORT without). INVALID_MODEL_CACHE: they are damaged, of another key or of another configuration. Damage
-   inside the weights is not looked for: who keeps the blocks keeps a checksum of them. */
+/* PrepareModelFromModelCache of such a device, from the three blocks that it exported (packs.whole), which are copied.
+   config->packs must have load, else NOT_SUPPORT. INVALID_MODEL_CACHE: the blocks are damaged, or of another key or
+   configuration. The bytes of the weights are not checked: the store must keep a checksum of the blocks. */
 NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache, uint32_t count,
                                                   const NNRT_ModelConfig *config, nnrt_edit edit, void *user,
                                                   const char *key, NNRT_PreparedModel **prepared);
-/* nnrt_draft_derive for a constant that is packed from constants of the model: *data is NULL, too, where it is taken as it
-   was packed before. It must be something that no place in memory depends on: a file may be damaged. */
+/* nnrt_draft_derive for weights that are packed from constants of the model. *data is NULL also if prepacked weights
+   are reused, so that nothing must be stored. The kernel must not use the elements as indices or sizes of memory
+   accesses: they may come from a damaged file. */
 NNRT_API NNRT_ReturnCode nnrt_draft_pack(nnrt_draft *draft, uint32_t step, NNRT_DataType type, int32_t rank,
                                          const int32_t *dims, void **data);
-/* A number that is computed from constants. nnrt_draft_recall: true, *number is the value that was stored with these
-   weights; false: the edit computes it and passes it to nnrt_draft_note, whose code ends the edit unless it is
-   SUCCESS. No address in memory may depend on the number. */
+/* Stores a number that the edit computes from constants (such as the largest weight) together with the packed
+   weights, as constants may be absent when prepacked weights are reused. nnrt_draft_recall: true = *number is the
+   stored value; false = the edit computes the number and passes it to nnrt_draft_note; a code other than SUCCESS ends
+   the edit. Numbers are recalled in the order in which they were noted. No memory access may depend on the number. */
 NNRT_API bool nnrt_draft_recall(nnrt_draft *draft, int64_t *number);
 NNRT_API NNRT_ReturnCode nnrt_draft_note(nnrt_draft *draft, int64_t number);
-/* Whether the weights are prepacked and must not be changed. */
+/* Whether prepacked weights are reused: the edit must not write them. */
 NNRT_API bool nnrt_draft_packed(const nnrt_draft *draft);
 #endif
-/* The first and the last phase, without edits. Everything the plan points to lies in memory (kept) or in the model. */
+/* The first and the last phase, without edits. Everything that the plan points to is in kept memory or in the model. */
 NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                          nnrt_plan **plan);
 
-/* The number of the step that writes tensor (UINT32_MAX: none does, or several do, in parts), and how often tensor is read,
-   as an output of the model too. Without def-use lists each looks at all steps. NNRT_NO_TENSOR has no writer and no readers. */
+/* nnrt_draft_writer: the number of the step that writes tensor; UINT32_MAX: no step, or several, which write slices
+   of it. nnrt_draft_readers: the number of arguments of steps and outputs of the model that read tensor. Without
+   def-use lists (nnrt_draft_index) each call searches all steps. NNRT_NO_TENSOR has no writer and no readers. */
 NNRT_API uint32_t nnrt_draft_writer(const nnrt_draft *draft, uint32_t tensor);
 NNRT_API uint32_t nnrt_draft_readers(const nnrt_draft *draft, uint32_t tensor);
 #ifndef NNRT_FIRMWARE
-/* The number of the only step that reads tensor; UINT32_MAX: no step does, several arguments are it, or it is an output of
-   the model. */
+/* The number of the step that alone reads tensor; UINT32_MAX: no step or several arguments read it, or it is an
+   output of the model. An operator can be fused into the step that writes tensor only if there is a single reader. */
 NNRT_API uint32_t nnrt_draft_reader(const nnrt_draft *draft, uint32_t tensor);
-/* The arguments that read a tensor, one after the other:
+/* Iterates over the arguments that read a tensor:
        nnrt_draft_use use = nnrt_draft_uses(draft, tensor);
        while (nnrt_draft_next(draft, &use)) ... use.step, use.argument
-   An edit that changes one of them begins anew. */
+   After the edit changes one of these arguments, the iteration is invalid and must be started again. */
 typedef struct nnrt_draft_use {
     uint32_t tensor, step, argument, next;
 } nnrt_draft_use;
 NNRT_API nnrt_draft_use nnrt_draft_uses(const nnrt_draft *draft, uint32_t tensor);
 NNRT_API bool nnrt_draft_next(const nnrt_draft *draft, nnrt_draft_use *use);
-/* Builds def-use lists of the draft, so that the time of the functions above depends on the steps that they find, not
-   on all. While there are lists, the edit calls nnrt_draft_changed after it changes an argument in place, or, with
-   NNRT_DRAFT_STEP, several arguments or their number, and after it restores a removed step. Lists of nnrt_draft_args
-   are filled before the next call of a function above. nnrt_plan_finish returns DEVICE_ERROR for changes that the
-   lists do not know. nnrt_draft_insert ends the lists. false: no memory. */
+/* Builds def-use lists of the draft, so that the time of the functions above depends on the number of uses found, not
+   on the number of steps. While the lists exist, the edit must call nnrt_draft_changed after it changes an argument
+   in place (argument: its number), and with NNRT_DRAFT_STEP after it changes several arguments or their number, or
+   restores a removed step. A list of nnrt_draft_args must be filled before the next call of a function above.
+   nnrt_plan_finish returns DEVICE_ERROR if the lists do not match the steps. nnrt_draft_insert discards the lists.
+   false: no memory. */
 #define NNRT_DRAFT_STEP 0xFFFFFFFFu
 NNRT_API bool nnrt_draft_index(nnrt_draft *draft);
 NNRT_API bool nnrt_draft_changed(nnrt_draft *draft, uint32_t step, uint32_t argument);
 #endif
-/* *arg = the whole of tensor, in the model's order of axes: a constant if its value is known before the run. */
+/* *arg = the whole of tensor, dense, in the model's order of axes; kind CONSTANT if its value is known before the
+   run. */
 NNRT_API void nnrt_draft_arg(const nnrt_draft *draft, uint32_t tensor, nnrt_plan_arg *arg);
 /* Whether the elements of tensor are known before the run: it is a constant, or shape arithmetic folded it. */
 NNRT_API bool nnrt_draft_known(const nnrt_draft *draft, uint32_t tensor);
 #ifndef NNRT_FIRMWARE
-/* The last step of the unit that begins with `step`: an IF or LOOP with all that it runs is one unit, as is every step
-   outside of them. */
+/* The last step of the unit that begins with `step`. An IF or LOOP with the steps of its subgraphs is one unit; every
+   other step is a unit of its own. */
 NNRT_API uint32_t nnrt_draft_unit_end(const nnrt_draft *draft, uint32_t step);
 /* Whether a step has a dynamic dimension, or is resolved in each run with values that the run computes. */
 NNRT_API bool nnrt_draft_is_dynamic(const nnrt_draft *draft, uint32_t step);
-/* Makes a new step, whose nIn inputs and nOut outputs are set, one with dynamic shapes: in each run its kernel gets
-   the actual dimensions in the views of the inputs and stores those of the outputs in their views; the arena has room
-   for the upper bounds. false: no memory. */
+/* Turns a new step, whose nIn and nOut are set, into one with dynamic shapes: in each run the views of its inputs
+   have the actual dimensions, and its kernel stores the actual dimensions of the outputs in their views, at most the
+   upper bounds for which the arena has room. false: no memory. */
 NNRT_API bool nnrt_draft_make_dynamic(nnrt_draft *draft, nnrt_draft_step *step);
 #endif
-/* Gives a step a new list of that many arguments, all absent, to be filled by the caller; args of the old list stay valid.
-   NULL: no memory, or no such step. */
+/* Replaces the arguments of a step by a new list of nIn inputs and nOut outputs, all absent, without derived
+   constants. The caller stores args[0 .. nIn) and args[nIn .. nIn + nOut), before nnrt_draft_derive adds derived
+   constants between them. The old list stays readable. NULL: no memory, or no such step. */
 NNRT_API nnrt_plan_arg *nnrt_draft_args(nnrt_draft *draft, uint32_t step, uint32_t nIn, uint32_t nOut);
-/* Appends a derived constant to a step, dense: *data = room for its elements, or NULL while bytes are
-   counted. */
+/* Appends a dense derived constant to a step: the argument after the inputs and earlier derived constants. The step
+   has then a new list of arguments, and outputs move up by one. *data = memory for the elements, aligned to
+   NNRT_ALIGNMENT and not cleared, which the edit fills; NULL while bytes are counted. DEVICE_ERROR: invalid shape or
+   step; OUT_OF_MEMORY. */
 NNRT_API NNRT_ReturnCode nnrt_draft_derive(nnrt_draft *draft, uint32_t step, NNRT_DataType type, int32_t rank,
                                            const int32_t *dims, void **data);
-/* A new tensor for results between steps; NNRT_NO_TENSOR: no memory, or no such shape. draft->tensors and bytes may move. */
+/* Returns the number of a new tensor for a result between steps; NNRT_NO_TENSOR: no memory, or an invalid shape.
+   Addresses in draft->tensors and draft->bytes become invalid. */
 NNRT_API uint32_t nnrt_draft_tensor(nnrt_draft *draft, NNRT_DataType type, int32_t rank, const int32_t *dims);
-/* A new step in front of step `at`; the numbers of `at` and later steps grow by one. NULL: no memory, or at exceeds
-   the number of steps. Addresses of steps become invalid. */
+/* Inserts a zeroed step before step `at`, which the caller fills; the numbers of `at` and later steps increase by one.
+   NULL: no memory, or at exceeds the number of steps. Addresses of steps become invalid. */
 NNRT_API nnrt_draft_step *nnrt_draft_insert(nnrt_draft *draft, uint32_t at);
 #ifndef NNRT_FIRMWARE
-/* The same for count steps, number i of them in front of step at[i]; at[] does not decrease: all existing steps move
-   once. Arguments of the new steps come from nnrt_memory_temp(draft->memory). */
+/* The same for count steps in linear time: steps[i] is copied before step at[i] (numbers before the call, in
+   ascending order). The arguments of the new steps are allocated with nnrt_memory_temp(draft->memory). false: no
+   memory, or invalid at[]. */
 NNRT_API bool nnrt_draft_insert_all(nnrt_draft *draft, const nnrt_draft_step *steps, const uint32_t *at, uint32_t count);
 #endif
 
-/* Calls the kernels in order, and checks nothing but that no argument is missing (NULL_PTR): all that a program needs whose
-   plan is constant data. views has room for plan->maxArgs, arena has plan->arenaBytes; io holds the addresses of all
-   inputs, then of all outputs. error, which may be NULL, gets the words of the kernel that failed, and as its node the
-   number of the step: of the one that runs plans, where it failed in these. */
+/* The executor: calls the kernels in order. It checks only that no parameter is NULL (NULL_PTR); a program whose plan
+   is constant data (nnrt emit-c) needs no more. views: room for plan->maxArgs; arena: plan->arenaBytes bytes, aligned
+   to NNRT_ALIGNMENT; io: the addresses of all inputs, then of all outputs. error may be NULL; it receives the message
+   of the kernel that failed, and as node the number of the step (in a sub-plan: of the IF or LOOP step of the
+   outermost plan). */
 NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                            nnrt_error *error);
 /* The same; sums[nSteps] receives a checksum of the outputs of each step, which nnrt emit-c --golden compares.
-   Outputs that a step which runs plans writes through its table are not included. */
+   Outputs of sub-plans (IF, LOOP) are not included. */
 NNRT_API NNRT_ReturnCode nnrt_plan_sums(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                         uint32_t *sums);
-/* FNV-1a of 32 bits, begun with NNRT_SUM, of the dense elements of a view, lowest byte first: the same on every machine. All
-   NaN of a type count as one. */
+/* FNV-1a checksum of 32 bits over the dense elements of a view, lowest byte first, so that it is equal on every
+   machine. All NaN of a type count as one value. sum: NNRT_SUM, or the checksum of the preceding elements. */
 #define NNRT_SUM 2166136261u
 NNRT_API uint32_t nnrt_view_sum(const nnrt_view *view, uint32_t sum);
-/* Bytes of a workspace for the plan: views of the widest step, addresses of inputs and outputs, tables for dynamic
-   shapes, and the arena. */
+/* Bytes of a workspace for the plan: the views of the step with the most arguments, the addresses of inputs and
+   outputs, tables for dynamic shapes, and the arena. SIZE_MAX: the sum overflows. */
 NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan);
-/* Checks inputs and outputs against the plan, then calls the kernels in order. workspace is aligned to
-   NNRT_ALIGNMENT; inputs and outputs to their element size, and no output overlaps an input. Nothing is allocated;
-   buffers with only a descriptor are mapped during the run. outputDims and error may be NULL. With dynamic shapes the
-   inputs carry their dimensions (OUT_OF_DIMENTION_RANGES if one exceeds its upper bound); static steps run as
-   planned, the others are resolved again with the actual dimensions. An output whose buffer is too small is not
-   written (INSUFFICIENT_BUFFER), and its outputDims give the required shape. outputDims of outputs that the run did
-   not reach have the upper bounds. */
+/* Checks inputs and outputs against the plan, then calls the kernels in order. workspace: nnrt_plan_workspace bytes,
+   aligned to NNRT_ALIGNMENT; its contents need not survive between runs. Several threads may run one plan at once,
+   each in a workspace of its own. Inputs and outputs are aligned to their element size, and no output overlaps an
+   input. Nothing is allocated; buffers with only a descriptor are memory-mapped during the run. outputDims and error
+   may be NULL.
+   Dynamic shapes: the dimensions of the inputs are the actual ones (OUT_OF_DIMENTION_RANGES if one
+   exceeds its upper bound). Static steps run as planned; the others are resolved again with the actual dimensions. An
+   output whose buffer is too small is not written (INSUFFICIENT_BUFFER), and its outputDims have the required shape.
+   If a run fails, outputDims of outputs that it has not computed have the upper bounds. */
 NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, size_t workspaceBytes,
                                        const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                        uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error);
 
-/* The plans that a step runs, as its attributes. Its kernel is nnrt_plan_if or nnrt_plan_loop, its arguments are
-   inputs, and its scratch is the table of addresses outside the arena: an argument of these plans of kind INPUT,
-   OUTPUT or CARRIED is at address number `offset` of the table. They work in the arena of the plan around them, and
-   with the views that follow the step's, which maxArgs counts. */
+/* Control flow as a step: the attributes of a step that runs sub-plans (nnrt_plan_nest). Its kernel is nnrt_plan_if
+   or nnrt_plan_loop, all its arguments are inputs, and its scratch is the table of addresses outside the arena: an
+   argument of a sub-plan of kind INPUT, OUTPUT or CARRIED is at address number `offset` of the table. Sub-plans share
+   the arena of the enclosing plan, and use the views that follow the step's own; maxArgs counts them. */
 typedef struct nnrt_plan_graphs {
     const nnrt_plan *plans[2]; /* IF: thenGraph, elseGraph. LOOP: the body, and the steps after the last iteration */
-    uint32_t nPairs;           /* LOOP: pairs of addresses that are exchanged after an iteration, from the first on */
-    uint32_t nScans;           /* LOOP: behind them so many addresses, each of which grows after a trip .. */
-    const size_t *scanBytes;   /* .. by so many bytes */
-    int32_t scanTrips;         /* trips that the LOOP makes if it has scans, -1: it has none */
-    uint32_t maxTrips;         /* of a LOOP, then it ends with TIME_OUT */
+    uint32_t nPairs;           /* LOOP: the first 2 * nPairs addresses are pairs exchanged after each iteration */
+    uint32_t nScans;           /* LOOP: the next nScans addresses (scan outputs) advance after each iteration .. */
+    const size_t *scanBytes;   /* .. by scanBytes[i] bytes */
+    int32_t scanTrips;         /* number of iterations of a LOOP with scan outputs; -1: it has none */
+    uint32_t maxTrips;         /* number of iterations of a LOOP after which it fails with TIME_OUT */
 } nnrt_plan_graphs;
 
 enum { NNRT_IF_TABLE = 2, NNRT_LOOP_TABLE = 6 };
 
-/* Kernels of such steps. Inputs of IF: the arena, cond, and from NNRT_IF_TABLE on the table; of LOOP: the arena,
-   cond, trips (both may be absent), then the addresses of the iteration's number, of its cond, and of the cond that
-   it computes, and from NNRT_LOOP_TABLE on the table. A fault of a step of these plans keeps that step's message,
-   with node and operator in front. */
+/* Kernels of such steps. Inputs of IF: the arena, cond, then the entries of the table from number NNRT_IF_TABLE on.
+   Inputs of LOOP: the arena, cond, the trip count (both may be absent), the iteration number, the cond input of the
+   body, the cond that the body computes, then the entries of the table from number NNRT_LOOP_TABLE on. If a step of a
+   sub-plan fails, its message is kept, preceded by node and operator. */
 NNRT_API NNRT_ReturnCode nnrt_plan_if(const void *attr, nnrt_view *args, nnrt_call *call);
 NNRT_API NNRT_ReturnCode nnrt_plan_loop(const void *attr, nnrt_view *args, nnrt_call *call);
 
 #ifndef NNRT_FIRMWARE
-/* Converts a plan without dynamic shapes to one that nnrt_plan_execute runs: IF and LOOP become steps that run plans.
-   *nested is the plan itself if it has none. The result is in memory (kept) and refers to the plan, which must
-   outlive it. NOT_SUPPORT if a step has dynamic shapes or is resolved with values of the run; error names the node. */
+/* Converts a plan without dynamic shapes to one that nnrt_plan_execute runs: IF and LOOP become steps that run
+   sub-plans. *nested is the plan itself if it has no control flow. The result is in kept memory and refers to the
+   plan, which must outlive it. NOT_SUPPORT: a step has dynamic shapes, or its resolution needs values of the run;
+   error names the node. */
 NNRT_API NNRT_ReturnCode nnrt_plan_nest(const nnrt_plan *plan, nnrt_memory *memory, const nnrt_plan **nested,
                                         nnrt_error *error);
 #endif
 
-/* A copy of the model in memory (kept), with everything it points to; constants too when wanted, else their
-   addresses. */
+/* A deep copy of the model in kept memory; constants true: with the data of constants, false: only with their
+   addresses. The model must have passed nnrt_model_check. NULL: no memory. */
 #ifndef NNRT_FIRMWARE
 NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_memory *memory, bool constants);
 #endif
 
-/* Runs the kernel of one resolved node whose inputs all have data; results[i] has room for output i (NULL: absent).
-   The dimensions of a data-dependent output (NNRT_OP_DATA_DEPENDENT) are in resolved->out afterwards. */
+/* Runs the kernel of one resolved node whose inputs all have data, as constant folding does; results[i] is memory for
+   output i (NULL: absent). Scratch is temporary memory of `memory`. Afterwards resolved->out has the actual
+   dimensions of data-dependent outputs (NNRT_OP_DATA_DEPENDENT). */
 NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *resolved, void *const *results, nnrt_memory *memory);
 
 #ifdef __cplusplus
@@ -1219,7 +1302,8 @@ NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t byt
 
 #else
 
-/* malloc, moved up to a multiple of NNRT_ALIGNMENT; the address malloc gave lies right before the block. */
+/* malloc, rounded up to a multiple of NNRT_ALIGNMENT; the address that malloc returned is stored directly before the
+   block, where nnrt_free reads it. (aligned_alloc is C11, posix_memalign not everywhere.) */
 NNRT_API void *nnrt_alloc(const nnrt_allocator *allocator, size_t bytes)
 {
     uint8_t *raw, *block;
@@ -1255,7 +1339,9 @@ NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t byt
 
 #define NNRTI_KEEP_ALIGNMENT (NNRT_ALIGNMENT < 16 ? NNRT_ALIGNMENT : 16)
 
-/* A piece of memory from the allocator: this header, then blocks, one after another. */
+/* Pieces: small blocks share one allocation of NNRT_PIECE_BYTES, because preparing makes thousands of them and none
+   is freed alone. A piece is this header, then blocks, one after another. Pieces form two lists, of kept and
+   temporary blocks. */
 typedef struct nnrti_piece {
     struct nnrti_piece *next;
     size_t bytes, used; /* with the header */
@@ -1306,7 +1392,7 @@ NNRT_API void nnrt_memory_count(nnrt_memory *m, const nnrt_allocator *allocator)
     m->counting = true;
 }
 
-/* The alignment of buffer has been checked. */
+/* Before: the caller has checked the alignment of buffer. */
 NNRT_API void nnrt_memory_buffer(nnrt_memory *m, void *buffer, size_t bytes)
 {
     memset(m, 0, sizeof(*m));
@@ -1332,7 +1418,8 @@ static bool nnrti_memory_take(nnrt_memory *m, size_t bytes, bool temp)
     return true;
 }
 
-/* Takes a block; only: it is not cleared, and not there while bytes are counted. */
+/* Allocates a block. Kept blocks are padded to alignment, temporary ones have NNRTI_KEEP_ALIGNMENT only. only: the
+   block is not cleared, and in count mode is counted but not allocated (NULL although m->full is false). */
 static void *nnrti_memory_get(nnrt_memory *m, size_t bytes, size_t alignment, bool temp, bool only)
 {
     const size_t pad = temp ? 0 : (0 - m->front) & (alignment - 1);
@@ -1417,8 +1504,8 @@ NNRTI_NOINLINE static NNRT_ReturnCode nnrti_no_memory(nnrt_error *error)
 
 #if NNRT_MMAP
 
-/* Size of the file of a descriptor; false: it has none, as a pipe. Only a descriptor that is no file is asked by
-   seeking. */
+/* *bytes = size of the file of a descriptor; false: it has no size (a pipe). lseek is used only if the descriptor is
+   not a regular file, as it would move the position of a file that the caller reads. */
 static bool nnrti_descriptor_bytes(int fd, uint64_t *bytes)
 {
     struct stat s;
@@ -1430,7 +1517,8 @@ static bool nnrti_descriptor_bytes(int fd, uint64_t *bytes)
     return end >= 0;
 }
 
-/* Maps the first `end` bytes behind a descriptor. */
+/* *block = a shared memory map of the first `end` bytes of a descriptor's file. The size is checked first: an access
+   behind the end of the file would raise SIGBUS. */
 static NNRT_ReturnCode nnrti_descriptor_map(int fd, size_t end, bool write, void **block, nnrt_error *error)
 {
     uint64_t bytes = 0;
@@ -1494,7 +1582,9 @@ long syscall(long number, ...); /* which strict C leaves out */
 #define NNRTI_ADD_SEALS 1033 /* F_ADD_SEALS */
 #define NNRTI_SEAL_SHRINK 2  /* F_SEAL_SHRINK */
 
-/* A file in memory, all of it written, so that no page is missing later; -1: the system has none. */
+/* A descriptor of an anonymous file in memory (memfd) of that many bytes, sealed against shrinking; -1: not
+   available. All pages are written now, so that a lack of memory is reported here and not by SIGBUS at a later
+   access. */
 static int nnrti_memfd(size_t bytes)
 {
     static const char zeros[4096] = {0};
@@ -1547,14 +1637,14 @@ NNRT_API void nnrt_buffer_destroy(const NNRT_SharedBuffer *buffer)
 
 static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error);
 
-/* A descriptor of constants, up to the end of the last one. */
+/* The memory map of one descriptor, from its beginning to the end of the last constant that is stored in it. */
 struct nnrt_mapping {
     nnrt_mapping *next;
     NNRT_SharedBuffer buffer;
     void *block;
 };
 
-/* Whether a buffer has data that only a descriptor leads to, and they are there. */
+/* Whether a buffer has a descriptor and no address, and its data are inside the descriptor's file. */
 static bool nnrti_descriptor_only(const NNRT_SharedBuffer *b)
 {
     uint64_t bytes = 0;
@@ -1639,7 +1729,13 @@ NNRT_API void nnrt_error_clear(nnrt_error *error)
     error->message[0] = '\0';
 }
 
-/* The operator's name of a node, for messages. */
+/* Validation trusts nothing in a model: every index, count and pointer is checked before its first use, in an order
+   in which each check needs only facts that earlier checks established: lists; tensors; inputs and outputs; subgraph
+   entries; the nesting of subgraphs; nodes (each tensor has one writer); sources (each read tensor has a writer);
+   scopes; names; cycles. Properties that depend on shapes are left to shape inference (>>infer). Time is O(n log n)
+   in the size of the model, also for hostile files. */
+
+/* The name of the operator of a node, for messages. */
 static const char *nnrti_node_op(const NNRT_Model *m, uint32_t node)
 {
     const nnrt_op *op = nnrt_op_find(m->nodes.data[node].nodeType);
@@ -1652,25 +1748,26 @@ NNRTI_NOINLINE static const char *nnrti_text_of(const char *name)
     return name != NULL ? name : "";
 }
 
-/* Where a constant's data begin; NULL: it has none. */
+/* The address of a buffer's data; NULL: the buffer has no address. */
 NNRTI_NOINLINE static const void *nnrti_buffer_data(const NNRT_SharedBuffer *b)
 {
     return b->addr != NULL ? (const uint8_t *)b->addr + b->offset : NULL;
 }
 
-/* Whether a tensor claims data; nnrti_check_constant sees whether they are there. */
+/* Whether a tensor is a constant; nnrti_check_constant checks that its data exist. */
 NNRTI_NOINLINE static bool nnrti_is_constant(const NNRT_Tensor *t)
 {
     return t->data.addr != NULL || t->data.dataSize != 0;
 }
 
-/* false: even the number of axes is left to the shape rules. */
+/* false: dims is {NNRT_RANK_UNKNOWN}, and shape inference computes the rank. */
 static bool nnrti_rank_known(const NNRT_Tensor *t)
 {
     return !(t->dims.count == 1 && t->dims.data[0] == NNRT_RANK_UNKNOWN);
 }
 
-/* Constant i has no address: whoever wants one has tried to map its descriptor, and says here why that failed. */
+/* Reports why constant i has no address. nnrt_model_map, which has no error to report to, failed to map its
+   descriptor, or was not called: mapping it again yields the reason. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_no_address(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
     const NNRT_Tensor *t = &m->allTensors.data[i];
@@ -1687,7 +1784,8 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_no_address(const NNRT_Model *m, uint32_t
                           nnrti_text_of(t->name));
 }
 
-/* The data of constant i lie inside their buffer, are aligned, and as many as its shape needs. */
+/* Rule: the data of constant i are inside their buffer, aligned to the element size, and as large as its shape
+   requires. */
 static NNRT_ReturnCode nnrti_check_constant(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
     const NNRT_Tensor *t = &m->allTensors.data[i];
@@ -1735,7 +1833,8 @@ static NNRT_ReturnCode nnrti_check_symbols(const NNRT_Tensor *t, uint32_t i, nnr
 
 #endif
 
-/* Checks type, format, dimensions, lists and constant data of tensor i. */
+/* Rule: type, format, dimensions, lists and constant data of tensor i are valid. Afterwards its dims and quantParams
+   may be read. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_check_tensor(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
     const NNRT_Tensor *t = &m->allTensors.data[i];
@@ -1774,7 +1873,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_check_tensor(const NNRT_Model *m, uint32
     return nnrti_check_constant(m, i, error);
 }
 
-/* The lists exist and none that must have entries is empty. The order decides the code where several are. */
+/* Rule: the lists exist, and the required ones are not empty. If several are empty, the first one decides the code. */
 static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error)
 {
     const struct {
@@ -1791,7 +1890,7 @@ static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error)
     };
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         if (lists[i].count == 0 && lists[i].code == NNRT_INVALID_INPUT)
-            continue; /* a model without inputs is one */
+            continue; /* a model may have no inputs */
         if (lists[i].count == 0)
             return nnrt_error_set(error, lists[i].code, "the model's list %s is empty", lists[i].name);
         if (lists[i].data == NULL)
@@ -1811,7 +1910,7 @@ static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error)
 
 #ifdef NNRT_FIRMWARE
 
-/* Nothing is looked up by its name there. */
+/* Firmware looks up no tensor by name, so names are not checked. */
 static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, const uint32_t *home, nnrt_memory *memory,
                                          nnrt_error *error)
 {
@@ -1829,10 +1928,11 @@ static const char *nnrti_tensor_name(const NNRT_Model *m, uint32_t i)
     return nnrti_text_of(m->allTensors.data[i].name);
 }
 
-/* Below 0, 0 or above it, as number a stands before b, beside it or behind it. */
+/* A comparison for sorting: below 0, 0 or above 0 if a is before, equal to or after b. */
 typedef int (*nnrti_before)(const void *user, uint32_t a, uint32_t b);
 
-/* Restores the heap property below heap[at]; the last in the order is on top. */
+/* Heapsort: in place, O(n log n) for every input. (qsort of the C library may be quadratic or allocate, and passes no
+   user pointer.) Restores the heap property below heap[at]; the greatest is on top. */
 static void nnrti_sift(uint32_t *heap, uint32_t count, uint32_t at, nnrti_before before, const void *user)
 {
     const uint32_t moved = heap[at];
@@ -1860,7 +1960,7 @@ static void nnrti_sort_list(uint32_t *order, uint32_t count, nnrti_before before
     }
 }
 
-/* order = the numbers below count, sorted. */
+/* order = 0 .. count - 1, sorted. */
 static void nnrti_sort(uint32_t *order, uint32_t count, nnrti_before before, const void *user)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -1868,13 +1968,13 @@ static void nnrti_sort(uint32_t *order, uint32_t count, nnrti_before before, con
     nnrti_sort_list(order, count, before, user);
 }
 
-/* The tensors of a model, and per tensor its graph; NULL: there is one. */
+/* The tensors of a model, and the graph of each tensor; home NULL: there is only the main graph. */
 typedef struct nnrti_names {
     const NNRT_Model *model;
     const uint32_t *home;
 } nnrti_names;
 
-/* Order of tensors a and b by their names, and by their graphs where these are equal. */
+/* Order of tensors a and b by name, then by graph. */
 static int nnrti_name_order(const void *user, uint32_t a, uint32_t b)
 {
     const nnrti_names *n = (const nnrti_names *)user;
@@ -1909,7 +2009,7 @@ static void nnrti_sort_keys(uint64_t *keys, size_t count)
     }
 }
 
-/* Tensors of a list, all of whose names have one hash, have different names in each graph. */
+/* Rule: the tensors of a list, whose names have equal hashes, have different names within each graph. */
 static NNRT_ReturnCode nnrti_check_names_of(const nnrti_names *names, uint32_t *list, uint32_t count, nnrt_error *error)
 {
     nnrti_sort_list(list, count, nnrti_name_order, names);
@@ -1924,8 +2024,9 @@ static NNRT_ReturnCode nnrti_check_names_of(const nnrti_names *names, uint32_t *
     return NNRT_SUCCESS;
 }
 
-/* Names are unique in each graph; home: the graph of each tensor. The hashes of all names are sorted, then the names with
-   one hash: sorting integers takes a third of the time. In a hash table, names of a file could collide on purpose. */
+/* Rule: names are unique within each graph; home: the graph of each tensor. Sorts the hashes of all names, then the
+   names with equal hashes, which takes a third of the time of sorting the names. (Rejected: a hash table, whose time
+   is quadratic if a hostile file contains names that collide.) */
 static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, const uint32_t *home, nnrt_memory *memory,
                                          nnrt_error *error)
 {
@@ -1968,14 +2069,14 @@ static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, const uint32_t *ho
 
 #endif
 
-/* Who writes a tensor: a node, or one of these. */
+/* The writer of a tensor: the index of a node, or one of these. */
 #define NNRTI_BY_NOBODY 0xFFFFFFFFu
 #define NNRTI_BY_INPUT 0xFFFFFFFEu
 #define NNRTI_BY_CONSTANT 0xFFFFFFFDu
 #define NNRTI_BY_CALLER 0xFFFFFFFCu /* an input of a subgraph */
 
-/* The model's inputs and outputs are tensors, inputs of a known type and rank, and each once. Fills writer[] with who
-   writes a tensor before any node does. */
+/* Rule: the model's inputs and outputs are tensors; each input is listed once, is no constant, and has a type and a
+   rank. Initializes writer[]: BY_INPUT, BY_CONSTANT, or BY_NOBODY until nnrti_check_node finds the node. */
 static NNRT_ReturnCode nnrti_check_inputs_outputs(const NNRT_Model *m, uint32_t *writer, nnrt_error *error)
 {
     for (uint32_t i = 0; i < m->allTensors.count; i++)
@@ -2018,7 +2119,7 @@ static NNRT_ReturnCode nnrti_no_operator(const NNRT_Model *m, uint32_t i, nnrt_e
                           nnrti_text_of(m->nodes.data[i].name), m->nodes.data[i].nodeType);
 }
 
-/* The subgraphs that node i names are there, and none is the main one. */
+/* Rule: the subgraphs in the attributes of node i exist, and none is the main graph. */
 NNRTI_UNUSED static NNRT_ReturnCode nnrti_check_graphs(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
     const NNRT_Node *n = &m->nodes.data[i];
@@ -2038,7 +2139,8 @@ NNRTI_UNUSED static NNRT_ReturnCode nnrti_check_graphs(const NNRT_Model *m, uint
     return NNRT_SUCCESS;
 }
 
-/* strangers: its operator need not exist. */
+/* Rule: the operands of node i are tensors, and no output has another writer. Stores i as the writer of its outputs.
+   strangers: an unknown operator is no error. */
 static NNRT_ReturnCode nnrti_check_node(const NNRT_Model *m, uint32_t i, uint32_t *writer, bool strangers,
                                         nnrt_error *error)
 {
@@ -2079,7 +2181,7 @@ static NNRT_ReturnCode nnrti_check_node(const NNRT_Model *m, uint32_t i, uint32_
     return NNRTI_HAS(GRAPH) ? nnrti_check_graphs(m, i, error) : NNRT_SUCCESS;
 }
 
-/* All that is read, by nodes or as an output of the model, is written by something. */
+/* Rule: every tensor that a node reads, or that is a model output, has a writer. */
 static NNRT_ReturnCode nnrti_check_sources(const NNRT_Model *m, const uint32_t *writer, nnrt_error *error)
 {
     for (uint32_t i = 0; i < m->nodes.count; i++) {
@@ -2106,7 +2208,7 @@ static NNRT_ReturnCode nnrti_check_sources(const NNRT_Model *m, const uint32_t *
     return NNRT_SUCCESS;
 }
 
-/* The entries of a list of subgraph i are below `most`, the number of things of that kind. */
+/* Rule: the entries of a list of subgraph i are below `most`, the number of nodes or tensors (kind). */
 static NNRT_ReturnCode nnrti_check_entries(const NNRT_Uint32List *list, uint32_t most, uint32_t i, const char *name,
                                            const char *kind, nnrt_error *error)
 {
@@ -2116,7 +2218,7 @@ static NNRT_ReturnCode nnrti_check_entries(const NNRT_Uint32List *list, uint32_t
     return NNRT_SUCCESS;
 }
 
-/* The entries of subgraph i are nodes and tensors. */
+/* Rule: the lists of subgraph i contain indices of nodes and tensors. */
 static NNRT_ReturnCode nnrti_check_subgraph(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
     const NNRT_SubGraph *g = &m->subGraph.data[i];
@@ -2128,14 +2230,15 @@ static NNRT_ReturnCode nnrti_check_subgraph(const NNRT_Model *m, uint32_t i, nnr
                                 : nnrti_check_entries(&g->outputIndices, tensors, i, "outputIndices", "tensor", error);
 }
 
-/* How a model's graphs lie in one another. Where there is but the main graph the arrays are NULL. */
+/* The nesting of a model's graphs: a tree whose root is the main graph. A tensor is in scope in the graph that
+   defines it and in all graphs nested in that. If there is only the main graph, the arrays are NULL. */
 typedef struct nnrti_tree {
     uint32_t *owner;  /* per node: its graph */
     uint32_t *caller; /* per graph: the node that has it as an attribute */
-    uint32_t *home;   /* per tensor: the graph that gives it; of constants the main one */
+    uint32_t *home;   /* per tensor: the graph that defines it; of constants the main graph */
     uint32_t *first,
-        *taken; /* per node, and one more: where its entries in taken begin; tensors that its subgraphs read
-                                of its own graph */
+        *taken; /* captured tensors: taken[first[n] .. first[n + 1]) are the tensors of its own graph that the
+                                subgraphs of node n read */
 } nnrti_tree;
 
 #ifdef NNRT_FIRMWARE
@@ -2143,13 +2246,13 @@ typedef struct nnrti_tree {
 #define nnrti_tree_end(m, writer, memory, x, error) NNRT_SUCCESS
 #else
 
-/* The graph around graph g. */
+/* The graph that encloses graph g, which is not the main graph. */
 static uint32_t nnrti_tree_up(const nnrti_tree *x, uint32_t g)
 {
     return x->owner[x->caller[g]];
 }
 
-/* Every node is in one graph. */
+/* Rule: every node is in exactly one graph. Stores it in x->owner. */
 static NNRT_ReturnCode nnrti_tree_owners(const NNRT_Model *m, nnrti_tree *x, nnrt_error *error)
 {
     for (uint32_t i = 0; i < m->nodes.count; i++)
@@ -2190,7 +2293,8 @@ static NNRT_ReturnCode nnrti_nested(uint32_t g, nnrt_error *error)
                           NNRT_MAX_NESTING);
 }
 
-/* Every subgraph is an attribute of one node, and none lies in itself. Attributes have been checked by themselves. */
+/* Rule: every subgraph is an attribute of exactly one node, and the nesting has no cycle and at most NNRT_MAX_NESTING
+   levels. Stores the node in x->caller. Before: nnrti_check_graphs has passed for all nodes. */
 static NNRT_ReturnCode nnrti_tree_callers(const NNRT_Model *m, nnrti_tree *x, nnrt_error *error)
 {
     for (uint32_t g = 0; g < m->subGraph.count; g++)
@@ -2221,7 +2325,8 @@ static NNRT_ReturnCode nnrti_tree_callers(const NNRT_Model *m, nnrti_tree *x, nn
     return NNRT_SUCCESS;
 }
 
-/* Finds the graph of each node and the node that runs each graph. Inputs of subgraphs count as written by that node. */
+/* Builds the tree, up to tensors: finds the graph of each node and the node that runs each graph. The writer of a
+   subgraph's inputs becomes NNRTI_BY_CALLER, since the node that runs the subgraph stores them. */
 static NNRT_ReturnCode nnrti_tree_begin(const NNRT_Model *m, uint32_t *writer, nnrt_memory *memory, nnrti_tree *x,
                                         nnrt_error *error)
 {
@@ -2254,8 +2359,8 @@ static NNRT_ReturnCode nnrti_tree_begin(const NNRT_Model *m, uint32_t *writer, n
     return NNRT_SUCCESS;
 }
 
-/* Tensor t is read in graph g: *node = the one in the graph that gives t which it is read inside of, UINT32_MAX: it is
-   read where it is given. false: it cannot be seen from there. */
+/* For tensor t that is read in graph g: *node = the node of the defining graph in whose subgraphs the read is (this
+   node captures t), UINT32_MAX: it is read in the defining graph itself. false: t is not in scope in g. */
 static bool nnrti_tree_taker(const nnrti_tree *x, uint32_t g, uint32_t t, uint32_t *node)
 {
     *node = UINT32_MAX;
@@ -2267,7 +2372,7 @@ static bool nnrti_tree_taker(const nnrti_tree *x, uint32_t g, uint32_t t, uint32
     return true;
 }
 
-/* Records one use of tensor t in graph g: counts it, or stores it if taken has been allocated. */
+/* Records one read of tensor t in graph g, if it is a capture: counts it, and stores it if taken has been allocated. */
 static NNRT_ReturnCode nnrti_tree_take(const NNRT_Model *m, const nnrti_tree *x, uint32_t g, uint32_t t,
                                        uint32_t *count, nnrt_error *error)
 {
@@ -2287,7 +2392,8 @@ static NNRT_ReturnCode nnrti_tree_take(const NNRT_Model *m, const nnrti_tree *x,
     return NNRT_SUCCESS;
 }
 
-/* All that is read, graph by graph. */
+/* Records all reads: of nodes, as outputs of subgraphs, and as outputs of the model. Called twice: to count, then to
+   store. */
 static NNRT_ReturnCode nnrti_tree_takes(const NNRT_Model *m, const nnrti_tree *x, uint32_t *count, nnrt_error *error)
 {
     NNRT_ReturnCode code;
@@ -2309,8 +2415,8 @@ static NNRT_ReturnCode nnrti_tree_takes(const NNRT_Model *m, const nnrti_tree *x
     return NNRT_SUCCESS;
 }
 
-/* With the writers known: finds the graph of each tensor, checks that every use is in scope, and collects the tensors
-   that subgraphs read from the graphs around them. */
+/* Completes the tree after the writers are known: finds the graph of each tensor, checks that every read is in scope,
+   and collects the captured tensors, on which a control-flow node depends as on its inputs. */
 static NNRT_ReturnCode nnrti_tree_end(const NNRT_Model *m, const uint32_t *writer, nnrt_memory *memory, nnrti_tree *x,
                                       nnrt_error *error)
 {
@@ -2360,8 +2466,10 @@ static uint32_t nnrti_need(const NNRT_Model *m, const nnrti_tree *x, uint32_t n,
 }
 #endif
 
-/* Depth first from every node in its given order, producers before the node: an order that is already good stays.
-   next[n]: 0 not seen, 1.. the input to look at next (node on the path), UINT32_MAX done. */
+/* Topological sort: a depth-first search from every node in the model's order, which appends a node after its
+   producers. It is stable: nodes that are already sorted keep their order. Iterative, because a chain of nodes may be
+   too long for the stack. A node met again on the path is a cycle, an error.
+   next[n]: 0 = not visited, 1 .. = on the path, number of the next input to visit, UINT32_MAX = done. */
 static NNRT_ReturnCode nnrti_sort_nodes(const NNRT_Model *m, const uint32_t *writer, const nnrti_tree *x,
                                         nnrt_memory *memory, uint32_t *order, nnrt_error *error)
 {
@@ -2441,7 +2549,7 @@ static NNRT_ReturnCode nnrti_sort_graphs(const NNRT_Model *m, const nnrti_tree *
 }
 #endif
 
-/* nnrt_model_check; strangers: of a model whose operators need not exist. */
+/* nnrt_model_check; strangers: unknown operators are no error. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_check_model(const NNRT_Model *model, nnrt_memory *memory, uint32_t **order,
                                                     bool strangers, nnrt_error *error)
 {
@@ -2490,10 +2598,29 @@ NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>infer */
 
-#define NNRTI_FOLD_BYTES 1024 /* larger results are not computed while preparing */
-#define NNRTI_RULE_ROOM 1024  /* bytes for the lists of a rule that nothing is known of before a run */
+/* Shape inference visits the nodes in topological order and resolves each: its shape rule computes types and shapes
+   of the outputs and the resolved attributes. Interleaved with it is constant folding, because shape rules need
+   values: the shape argument of a RESHAPE is often computed by a chain SHAPE -> GATHER -> CONCAT.
 
-/* Operands that a kernel gets for a node, whose operator exists. */
+   Dynamic dimensions: each has an upper bound (operand.dims[k]) and a symbol (operand.symbols[k], 0 = fixed); two
+   dimensions with one symbol are equal in every run. Rules compute with upper bounds and propagate symbols. The
+   elements of a folded value may be dynamic, too (operand.open[e], a symbol): data then holds the upper bound of the
+   element. If the operator is not monotone, its result at the upper bounds is no upper bound; a symbol without one is
+   marked NNRTI_UNBOUNDED, and a tensor whose size depends on it needs an entry in ModelConfig.bounds. Intervals
+   (nnrti_known_*) make more symbols bounded: they follow least and most values through shape arithmetic.
+   Invariant: in every run within the upper bounds of the inputs, the actual dimension is at most dims[k]; the run
+   checks this again and fails otherwise.
+   (Rejected: inferring the shapes twice with trial values and comparing. Dimensions that are equal by chance would be
+   taken for fixed.)
+
+   Control flow: a branch or body is inferred in place of its node. Where the branches of an IF differ, the dimension is
+   dynamic. The body of a LOOP is inferred until its carried values have a fixed point (nnrti_infer_loop). */
+
+#define NNRTI_FOLD_BYTES 1024 /* a node whose results are larger is not folded */
+#define NNRTI_RULE_ROOM 1024  /* bytes reserved for the lists of a shape rule that fails before the run */
+
+/* The number of operands that a kernel receives for a node, absent optional ones included. Before: its operator
+   exists. */
 static size_t nnrti_node_operands(const NNRT_Node *n)
 {
     nnrt_op_arity a = nnrt_op_operands(nnrt_op_find(n->nodeType));
@@ -2501,7 +2628,7 @@ static size_t nnrti_node_operands(const NNRT_Node *n)
            nnrti_kernel_operands(n->outputIndex.count, a.maxOut);
 }
 
-/* Widest node of the model, in operands. */
+/* The largest number of operands of a node. */
 static size_t nnrti_widest(const NNRT_Model *m)
 {
     size_t widest = 0;
@@ -2522,14 +2649,14 @@ static void nnrti_absent_operand(nnrt_operand *o)
 
 #ifndef NNRT_FIRMWARE
 
-/* A dynamic dimension of the model's inputs: its number in the model (NNRT_Tensor.symbols), and its symbol. Nodes of a
-   search tree by the bits of the number, the lowest first: 32 levels at most. */
+/* Maps the number of a dynamic dimension in the model (NNRT_Tensor.symbols) to its symbol. A binary trie over the
+   bits of the number, the lowest first: at most 32 levels whatever numbers a file contains. */
 typedef struct nnrti_input_axis {
     uint32_t number, symbol;
     struct nnrti_input_axis *next[2];
 } nnrti_input_axis;
 
-#define NNRTI_FEW_BOUNDS 16 /* they are compared one by one, without memory */
+#define NNRTI_FEW_BOUNDS 16 /* up to so many upper bounds are searched linearly, without memory for an index */
 
 static int nnrti_bound_order(const void *user, uint32_t a, uint32_t b)
 {
@@ -2550,7 +2677,7 @@ NNRT_API bool nnrt_bound_index_make(const NNRT_ModelConfig *config, nnrt_memory 
     return true;
 }
 
-/* Number of the first bound with this name; b->count: none. */
+/* The index of the first upper bound with this name; b->count: none. */
 static uint32_t nnrti_bound_find(const nnrt_bound_index *b, const char *name)
 {
     uint32_t low = 0, high = b->count;
@@ -2577,7 +2704,7 @@ NNRT_API const nnrt_dims *nnrt_bound_of(const nnrt_bound_index *b, const char *n
     return i < b->count ? &b->data[i].most : NULL;
 }
 
-/* Sorts the bounds, and checks that each is one of a tensor of the model. */
+/* Rule: every upper bound names a tensor of the model and has a valid shape. Builds the index of the upper bounds. */
 static NNRT_ReturnCode nnrti_check_bounds(const NNRT_Model *m, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                           nnrt_bound_index *bounds)
 {
@@ -2614,7 +2741,7 @@ static NNRT_ReturnCode nnrti_check_bounds(const NNRT_Model *m, const NNRT_ModelC
 
 #endif
 
-/* *o = the properties of a tensor as the model declares them. */
+/* *o = type, shape, quantization and data of a tensor as the model declares them, dims -1 and rank unknown included. */
 static void nnrti_operand_of(const NNRT_Tensor *t, nnrt_operand *o)
 {
     nnrti_absent_operand(o);
@@ -2632,29 +2759,28 @@ static void nnrti_operand_of(const NNRT_Tensor *t, nnrt_operand *o)
         o->dims[i] = t->dims.data[i];
 }
 
-/* The state of shape inference: known properties of all tensors, room for the operands of the widest node, and the
-   number of symbols that dynamic dimensions have received. */
+/* The state of shape inference. */
 typedef struct nnrti_inference {
     const NNRT_Model *model;
-    const NNRT_ModelConfig *config; /* NULL: nothing need be bounded */
+    const NNRT_ModelConfig *config; /* NULL: dynamic dimensions need no upper bounds (a graph that is being built) */
     nnrt_memory *memory;
-    nnrt_operand *tensors, *operands;
-    void **results;
+    nnrt_operand *tensors, *operands; /* all tensors; operands of the current node, room for the widest one */
+    void **results;                   /* the results of the node that is folded */
     nnrt_error *error;
-    uint32_t symbols;
+    uint32_t symbols; /* number of symbols in use: the next one is symbols + 1 */
 #ifndef NNRT_FIRMWARE
-    nnrti_symbols intervals; /* their intervals; alloc NULL: config gives no bounds */
+    nnrti_symbols intervals; /* intervals of the symbols; alloc NULL: not computed */
     nnrti_input_axis *inputAxes;
-    nnrt_bound_index bounds; /* config's */
+    nnrt_bound_index bounds; /* of config */
 #endif
-    const uint32_t *order; /* of nnrti_check_model; NULL: of subgraphs alone, whose nodeIndices have producers first */
-    uint8_t *opened; /* per tensor, a carried value inside a body: axes that vary between iterations */
-    uint8_t *known;  /* per tensor: 1 if it is known, for an incomplete model; NULL: all that is read will */
-    bool partial;    /* the same of a model whose tensors' shapes tell whether they are known */
-    bool skipped;    /* a node reads unknown tensors: its results are unknown */
-    nnrt_visit visit; /* and its user; NULL: none */
+    const uint32_t *order; /* of nnrti_check_model; NULL: the nodeIndices of each subgraph are in topological order */
+    uint8_t *opened;       /* per tensor that is a carried value in a body: bit i = axis i varies between iterations */
+    uint8_t *known; /* of an incomplete model, per tensor: 1 = type and shape are known; NULL: the model is complete */
+    bool partial;   /* the model is incomplete; a tensor is known if its dims are */
+    bool skipped;   /* a node was skipped because it reads unknown tensors */
+    nnrt_visit visit; /* called with user for each node; NULL: none */
     void *user;
-    bool (*worth)(void *user, const nnrt_resolve *c); /* whether to compute a node that can be; NULL: the small ones */
+    bool (*worth)(void *user, const nnrt_resolve *c); /* whether to fold a node; NULL: up to NNRTI_FOLD_BYTES */
 } nnrti_inference;
 
 #ifndef NNRT_FIRMWARE
@@ -2680,11 +2806,11 @@ static void nnrti_fit_open(nnrt_operand *x)
 #define nnrti_open_axis(f, i, k) false
 #define nnrti_beyond_bound(f, i) false
 #else
-/* The symbol of a dynamic dimension of an input, whose number in the model is `own` (0: none): equal numbers have one
-   symbol. 0: no memory. */
+/* The symbol of a dynamic dimension of an input whose number in the model is `own`: the symbol of that number, for 0
+   a new symbol. Returns 0: no memory. */
 static uint32_t nnrti_input_symbol(nnrti_input_axis **at, uint32_t own, nnrt_memory *memory, uint32_t *symbols)
 {
-    if (own == 0) /* one of its own */
+    if (own == 0) /* equals no other dimension */
         return ++*symbols;
     for (uint32_t bits = own; *at != NULL; bits >>= 1) {
         if ((*at)->number == own)
@@ -2698,7 +2824,8 @@ static uint32_t nnrti_input_symbol(nnrti_input_axis **at, uint32_t own, nnrt_mem
     return (*at)->symbol = ++*symbols;
 }
 
-/* Whether axis k of model input i, -1 in the model, is open within a bound, which it then has as its number. */
+/* If the configuration has an upper bound for axis k of model input i (-1 in the model), makes the axis dynamic:
+   stores its symbol and the upper bound. false: there is no upper bound. */
 static bool nnrti_open_axis(nnrti_inference *f, uint32_t i, int32_t k)
 {
     nnrt_operand *o = &f->tensors[f->model->inputIndex.data[i]];
@@ -2711,7 +2838,8 @@ static bool nnrti_open_axis(nnrti_inference *f, uint32_t i, int32_t k)
     return true;
 }
 
-/* Whether model input i has a bound, and that has other axes than the input, or one that is shorter than a fixed one. */
+/* Rule: the upper bound of model input i, if any, has the rank of the input, and no fixed dimension exceeds it. true:
+   the rule is violated, and the message is set. */
 static bool nnrti_beyond_bound(const nnrti_inference *f, uint32_t i)
 {
     const nnrt_operand *o = &f->tensors[f->model->inputIndex.data[i]];
@@ -2743,8 +2871,8 @@ static void *nnrti_temp_for_rule(void *user, size_t bytes)
 }
 #endif
 
-/* Replaces dimensions of -1 of the model's inputs by those of config->inputDims; others become dynamic dimensions
-   with the upper bounds of config->bounds. */
+/* Replaces dimensions of -1 of the model's inputs by the values in config->inputDims; the others become dynamic
+   dimensions with the upper bounds in config->bounds. Fails if a dimension of -1 has neither. */
 static NNRT_ReturnCode nnrti_input_dims(nnrti_inference *f)
 {
     const NNRT_Model *m = f->model;
@@ -2807,13 +2935,14 @@ static NNRT_ReturnCode nnrti_input_dims(nnrti_inference *f)
     return NNRT_SUCCESS;
 }
 
-/* The message of a kernel's fault. */
+/* The message of a kernel that failed; a kernel of the application may set none. */
 static const char *nnrti_reason(const nnrt_error *error)
 {
     return error->message[0] != '\0' ? error->message : "its kernel failed";
 }
 
-/* Rule: the declaration of a result must equal the inferred type and shape. */
+/* Rule: the declared type and shape of a result equal the inferred ones. A declared fixed size replaces an inferred
+   dynamic one: the run then checks it. */
 static NNRT_ReturnCode nnrti_check_declared(const NNRT_Model *m, nnrt_resolve *c, uint32_t k, uint32_t tensor)
 {
     const NNRT_Tensor *t = &m->allTensors.data[tensor];
@@ -2833,7 +2962,7 @@ static NNRT_ReturnCode nnrti_check_declared(const NNRT_Model *m, nnrt_resolve *c
         same = want.dims[i] == -1 || want.dims[i] == got->dims[i] || nnrti_axis_dynamic(got, i);
 #ifndef NNRT_FIRMWARE
     for (int32_t i = 0; same && i < want.rank; i++)
-        if (want.dims[i] != -1 && got->symbols[i] != 0) { /* a run sees whether that is true */
+        if (want.dims[i] != -1 && got->symbols[i] != 0) { /* checked in each run */
             got->dims[i] = want.dims[i];
             got->symbols[i] = 0;
         }
@@ -2846,7 +2975,8 @@ static NNRT_ReturnCode nnrti_check_declared(const NNRT_Model *m, nnrt_resolve *c
 #ifdef NNRT_FIRMWARE
 #define nnrti_check_told(c, k, view) NNRT_SUCCESS
 #else
-/* Rule: the dimensions that a kernel of the application stores for result k must not exceed its shape rule's. */
+/* Rule: the dimensions that a kernel stores for a data-dependent result k do not exceed the upper bounds of its shape
+   rule. */
 static NNRT_ReturnCode nnrti_check_told(nnrt_resolve *c, uint32_t k, const nnrt_view *view)
 {
     for (int32_t i = 0; c->op->type < 0 && view->data != NULL && i < c->out[k].rank; i++)
@@ -2899,7 +3029,7 @@ NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *c, void *const *results, nn
     return NNRT_SUCCESS;
 }
 
-/* Where the memory of resolved attributes comes from. */
+/* nnrt_resolve.alloc: resolved attributes are kept memory, because the plan refers to them. */
 static void *nnrti_keep_for_rule(void *user, size_t bytes)
 {
     return nnrt_memory_keep((nnrt_memory *)user, bytes);
@@ -2911,9 +3041,10 @@ static void *nnrti_keep_for_rule(void *user, size_t bytes)
 #define nnrti_value_dynamic(o) false
 #else
 
-#define NNRTI_FOLD_OPEN 64 /* nodes with several results are not folded while dimensions are dynamic */
+#define NNRTI_FOLD_OPEN 64 /* a node with dynamic elements is folded if it has at most so many results */
 
-/* The number of inputs, from the first, whose elements a node only moves; 0: it computes. */
+/* The number of inputs, from the first, whose elements a data movement operator copies (GATHER, CONCAT, RESHAPE); 0:
+   the operator computes new values. */
 static uint32_t nnrti_moved(const nnrt_resolve *c)
 {
     if ((c->op->flags & NNRT_OP_MOVEMENT) == 0)
@@ -2921,8 +3052,8 @@ static uint32_t nnrti_moved(const nnrt_resolve *c)
     return nnrt_op_operands(c->op).maxIn == UINT32_MAX ? c->nIn : 1;
 }
 
-/* The element of x that broadcasting puts at element k of a result of the shape of y. One element, as a bound of CLIP, may
-   have more axes than y. */
+/* The index of the element of x that broadcasting to the shape of y places at element k. A single element, such as a
+   limit of CLIP, may have a higher rank than y. */
 static size_t nnrti_broadcast_from(const nnrt_operand *x, const nnrt_operand *y, size_t k)
 {
     size_t at = 0, step = 1;
@@ -2936,7 +3067,7 @@ static size_t nnrti_broadcast_from(const nnrt_operand *x, const nnrt_operand *y,
     return at;
 }
 
-/* Whether element k of a known value is a number below 0. */
+/* Whether element k of a known value is negative. */
 static bool nnrti_below_zero(const nnrt_operand *o, size_t k)
 {
     const uint8_t *at = (const uint8_t *)o->data + k * nnrt_type_size(o->dataType);
@@ -2951,8 +3082,9 @@ static bool nnrti_below_zero(const nnrt_operand *o, size_t k)
     }
 }
 
-/* Whether element e of an elementwise result is monotone in the dynamic elements that it depends on: then its value
-   at their upper bounds is its upper bound. */
+/* Whether element e of an elementwise result is monotonically increasing in the dynamic elements that it depends on:
+   then its value at their upper bounds is its upper bound. a - b and a / b are not in b, a * b and a / b are not with
+   a negative factor. */
 static bool nnrti_grows(const nnrt_resolve *c, const nnrt_operand *y, size_t e)
 {
     const NNRT_NodeType type = c->op->type;
@@ -2973,7 +3105,8 @@ static bool nnrti_grows(const nnrt_resolve *c, const nnrt_operand *y, size_t e)
     return true;
 }
 
-/* Moves the symbols of the inputs' elements as the node does the elements: it runs once more, on int32 numbers. */
+/* Propagates the symbols of elements through a data movement operator: runs the node again with the symbols as int32
+   elements, so that no second implementation of each operator is needed. */
 static NNRT_ReturnCode nnrti_move_open(const nnrt_resolve *c, uint32_t moved, uint32_t **open, nnrt_memory *memory)
 {
     nnrt_resolve again = *c;
@@ -3000,9 +3133,13 @@ static NNRT_ReturnCode nnrti_move_open(const nnrt_resolve *c, uint32_t moved, ui
     return nnrt_node_run(&again, results, memory);
 }
 
-/* ---- intervals of shape arithmetic, >>intervals of nnrt_ops.h ---- */
+/* ---- interval arithmetic for shapes, with the types of >>intervals in nnrt_ops.h ----
+   For a symbol, nnrti_known_value has the least and most value that it can have in any run, and facts such as "a
+   multiple of d" or "a sum of these symbols", from which a tight upper bound of a result follows even if the operator
+   is not monotone: n - n % 8, or ceil(n / s). Every function must be conservative: the interval that it returns
+   contains each value that the kernel can compute, rounding included. */
 
-/* Writes v as element k of a value. */
+/* Stores v as element k of a value of that type. */
 static void nnrti_element_write(NNRT_DataType type, void *data, size_t k, double v)
 {
     uint8_t *at = (uint8_t *)data + k * nnrt_type_size(type);
@@ -3012,13 +3149,14 @@ static void nnrti_element_write(NNRT_DataType type, void *data, size_t k, double
         nnrti_store_number(type, v, at);
 }
 
-/* The largest absolute value within the interval. */
+/* The largest absolute value in the interval. */
 static double nnrti_reach(const nnrti_known_value *n)
 {
     return nnrti_more_of(nnrti_abs(n->least), nnrti_abs(n->most));
 }
 
-/* Restricts n to an element of this type: integers that wrap are unknown, floats are rounded as kernels round them. */
+/* Converts the interval n to an element type: the interval of an integer that may wrap around becomes unknown, that
+   of a float is widened by the rounding error of kernels. */
 static void nnrti_known_typed(nnrti_known_value *n, NNRT_DataType type)
 {
     const bool isFloat = nnrti_type_in(type, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
@@ -3067,7 +3205,7 @@ static void nnrti_known_typed(nnrti_known_value *n, NNRT_DataType type)
     }
 }
 
-/* The type in which kernels add up and multiply elements of this type. */
+/* The accumulator type of kernels for elements of this type. */
 static NNRT_DataType nnrti_wide_type(NNRT_DataType type)
 {
     return type < NNRT_DATA_TYPE_FLOAT16    ? NNRT_DATA_TYPE_INT64
@@ -3089,7 +3227,7 @@ static void nnrti_known_facts(nnrti_known_value *y, const nnrti_known_value *a, 
     }
 }
 
-/* The larger of a and b, or (least) the smaller. If one of them is NaN, the result is NaN or the other one. */
+/* max(a, b), or (least) min(a, b). If one of them may be NaN, the result may be NaN or the other one. */
 static void nnrti_known_extreme(const nnrti_known_value *a, const nnrti_known_value *b, bool least,
                                 nnrti_known_value *y)
 {
@@ -3112,7 +3250,7 @@ static void nnrti_known_extreme(const nnrti_known_value *a, const nnrti_known_va
     nnrti_known_facts(y, b, !least);
 }
 
-/* a / b: real, or (integers) rounded down (floors) or toward zero. */
+/* a / b: real division, or (integers) integer division rounded down (floors) or toward zero. */
 static void nnrti_known_quotient(const nnrti_known_value *a, const nnrti_known_value *b, bool integers, bool floors,
                                  nnrti_known_value *y)
 {
@@ -3136,7 +3274,7 @@ static void nnrti_known_quotient(const nnrti_known_value *a, const nnrti_known_v
         y->minus = a->minus || b->least < 0;
         return;
     }
-    if (b->whole && integers) { /* a run with divisor 0 is refused */
+    if (b->whole && integers) { /* a run with an integer divisor of 0 fails */
         low = low == 0 ? 1 : low;
         high = high == 0 ? -1 : high;
     }
@@ -3188,7 +3326,7 @@ static void nnrti_known_quotient(const nnrti_known_value *a, const nnrti_known_v
     }
 }
 
-/* a rounded to an integer. up: CEIL; else FLOOR, or (nearest) ROUND. */
+/* a rounded to an integer: CEIL (up), ROUND (nearest), otherwise FLOOR. */
 static void nnrti_known_rounded(const nnrti_known_value *a, bool up, bool nearest, nnrti_known_value *y)
 {
     *y = *a;
@@ -3211,7 +3349,7 @@ static void nnrti_known_rounded(const nnrti_known_value *a, bool up, bool neares
         y->dividend.constant += a->divisor - 1;
 }
 
-/* Whether a is less than b, or (orEqual) not more, as 0 or 1. */
+/* The interval of a < b, or (orEqual) a <= b, as 0 or 1. */
 static void nnrti_known_less(const nnrti_symbols *t, const nnrti_known_value *a, const nnrti_known_value *b,
                              bool orEqual, nnrti_known_value *y)
 {
@@ -3252,7 +3390,7 @@ static void nnrti_known_equal(const nnrti_symbols *t, const nnrti_known_value *a
     }
 }
 
-/* a or b. */
+/* The union of a and b: the value is one of them. */
 static void nnrti_known_either(const nnrti_known_value *a, const nnrti_known_value *b, nnrti_known_value *y)
 {
     if (a->summed && b->summed && !a->nan && !b->nan && nnrti_linear_equal(&a->sum, &b->sum)) {
@@ -3307,7 +3445,7 @@ static void nnrti_known_cast(const nnrti_known_value *a, NNRT_DataType from, NNR
     }
 }
 
-/* x % y of C and fmod, y > 0. */
+/* The remainder a % b of C for integers, and fmod for floats; b > 0. */
 static void nnrti_known_rest(const nnrti_known_value *a, const nnrti_known_value *b, bool integers,
                              nnrti_known_value *y)
 {
@@ -3341,7 +3479,7 @@ static void nnrti_known_activated(NNRT_ActivationType type, NNRT_DataType dataTy
         nnrti_known_nothing(y);
 }
 
-/* y = the interval of an elementwise node's result. x: the intervals of its input elements. */
+/* *y = the interval of an element of an elementwise node's result; x: the intervals of its input elements. */
 static void nnrti_known_each(const nnrt_resolve *c, const nnrti_known_value *x, nnrti_known_value *y)
 {
     const nnrti_symbols *t = c->symbols;
@@ -3450,13 +3588,14 @@ static bool nnrti_is_where(const nnrt_resolve *c)
     return c->op->type == NNRT_NODE_TYPE_WHERE || c->op->type == NNRT_NODE_TYPE_SELECT;
 }
 
-/* Element e of result `y` of a node is n: a constant, or a symbol. */
+/* Stores the interval n of element e of a result y: as a constant if it contains one value, otherwise as a symbol in
+   open[e] and its upper bound in data. */
 static void nnrti_settle_element(nnrt_resolve *c, const nnrt_operand *y, void *data, uint32_t *open, size_t e,
                                  nnrti_known_value *n)
 {
     bool constant;
     nnrti_known_typed(n, y->dataType);
-    if (n->least > n->most) /* no run comes here */
+    if (n->least > n->most) /* empty: no run reaches this node */
         nnrti_known_nothing(n);
     constant = n->least == n->most && nnrti_is_whole(n->least) && !n->nan && !(n->least == 0 && n->minus);
     open[e] = constant ? 0 : nnrti_symbol_of(c->symbols, n);
@@ -3464,7 +3603,8 @@ static void nnrti_settle_element(nnrt_resolve *c, const nnrt_operand *y, void *d
         nnrti_element_write(y->dataType, data, e, n->most);
 }
 
-/* The elements of an elementwise result that come from open ones. Others stay as the kernel has computed them. */
+/* Intervals of the elements of an elementwise result that depend on dynamic elements. Others keep the values that the
+   kernel computed. */
 static NNRT_ReturnCode nnrti_interval_each(nnrt_resolve *c, void *data, uint32_t *open, nnrt_memory *memory)
 {
     const nnrt_operand *y = &c->out[0];
@@ -3490,7 +3630,8 @@ static NNRT_ReturnCode nnrti_interval_each(nnrt_resolve *c, void *data, uint32_t
     return NNRT_SUCCESS;
 }
 
-/* One result of a reduction. reach: the sum of the largest absolute values of its elements. */
+/* The accumulator of one element of a reduction's result: the interval, the sum of the largest absolute values of its
+   inputs (reach, for the rounding error), their number, and whether one of them is dynamic. */
 typedef struct nnrti_reduced_known {
     nnrti_known_value is;
     double reach;
@@ -3498,7 +3639,8 @@ typedef struct nnrti_reduced_known {
     bool open;
 } nnrti_reduced_known;
 
-/* Takes one more element. Integers that would wrap are unknown; floats are rounded. */
+/* Accumulates one more element. Integers that may wrap around become unknown; floats are widened by the rounding
+   error. */
 static void nnrti_known_reduce(const nnrt_resolve *c, const nnrti_known_value *x, nnrti_reduced_known *y)
 {
     const NNRT_ReduceMode mode = ((const NNRT_ReduceFusion *)c->resolved)->mode;
@@ -3523,7 +3665,7 @@ static void nnrti_known_reduce(const nnrt_resolve *c, const nnrti_known_value *x
     }
 }
 
-/* All elements have been taken. */
+/* Completes an accumulator: divides the sum of a mean. Modes after SUM, and a coefficient, are unknown. */
 static void nnrti_known_reduced(const nnrt_resolve *c, nnrti_reduced_known *y)
 {
     const NNRT_ReduceFusion *attr = (const NNRT_ReduceFusion *)c->resolved;
@@ -3538,13 +3680,13 @@ static void nnrti_known_reduced(const nnrt_resolve *c, nnrti_reduced_known *y)
     }
 }
 
-/* The elements of a reduction's result that come from open ones. */
+/* Intervals of the elements of a reduction's result that depend on dynamic elements. */
 static NNRT_ReturnCode nnrti_interval_reduce(nnrt_resolve *c, void *data, uint32_t *open, nnrt_memory *memory)
 {
     const nnrt_operand *x = &c->in[0], *y = &c->out[0];
     const size_t count = nnrti_count(x), results = nnrti_count(y);
     nnrti_reduced_known *known = (nnrti_reduced_known *)nnrt_memory_temp_array(memory, results, sizeof(*known));
-    nnrt_operand seen = *y; /* with all axes of x, the reduced ones of 1 */
+    nnrt_operand seen = *y; /* y with all axes of x: reduced axes have size 1 */
     if (known == NULL)
         return nnrti_no_memory(c->error);
     seen.rank = y->viewRank;
@@ -3566,7 +3708,8 @@ static NNRT_ReturnCode nnrti_interval_reduce(nnrt_resolve *c, void *data, uint32
     return NNRT_SUCCESS;
 }
 
-/* A mover with an open index: each result is one of the elements of its data inputs, so the union holds for it. */
+/* A data movement operator with a dynamic index (GATHER): each result is an unknown element of its data inputs, so
+   that the union of their intervals contains it. */
 static void nnrti_interval_moved(nnrt_resolve *c, uint32_t moved, uint32_t i, void *data, uint32_t *open)
 {
     nnrti_known_value all, next, known;
@@ -3587,7 +3730,7 @@ static void nnrti_interval_moved(nnrt_resolve *c, uint32_t moved, uint32_t i, vo
     }
 }
 
-/* nnrti_fold_open with intervals. results: the values that the kernel computed from the upper bounds. */
+/* nnrti_fold_open with intervals. results: the values that the kernel computed at the upper bounds of its inputs. */
 static NNRT_ReturnCode nnrti_fold_intervals(nnrt_resolve *c, uint32_t moved, void **results, uint32_t **open,
                                             nnrt_memory *memory)
 {
@@ -3609,8 +3752,9 @@ static NNRT_ReturnCode nnrti_fold_intervals(nnrt_resolve *c, uint32_t moved, voi
     return NNRT_SUCCESS;
 }
 
-/* Finds the dynamic elements of folded results: a moved element keeps its symbol; an element computed from a dynamic
-   one gets a new symbol, bounded by the folded value if the operator is monotone. */
+/* Finds the dynamic elements of folded results. A moved element keeps its symbol. An element computed from a dynamic
+   one gets a new symbol; its upper bound comes from its interval, or without intervals is the folded value if the
+   operator is monotone. */
 static NNRT_ReturnCode nnrti_fold_open(nnrt_resolve *c, void **results, nnrt_memory *memory)
 {
     uint32_t *open[NNRTI_FOLD_OPEN];
@@ -3646,7 +3790,7 @@ static NNRT_ReturnCode nnrti_fold_open(nnrt_resolve *c, void **results, nnrt_mem
     return NNRT_SUCCESS;
 }
 
-/* Whether the shape or the values of a result are known only in the run. */
+/* Whether the shape of a result, or an attribute, is known only in the run. */
 static bool nnrti_still_open(const nnrt_resolve *c)
 {
     bool open = c->open || c->late;
@@ -3658,7 +3802,7 @@ static bool nnrti_still_open(const nnrt_resolve *c)
 
 #endif
 
-/* *total = bytes of the results of a node; false: more than are computed while preparing. */
+/* *total = bytes of the results of a node; false: more than NNRTI_FOLD_BYTES. */
 static bool nnrti_fold_bytes(const nnrt_resolve *c, size_t *total)
 {
     size_t bytes = 0;
@@ -3674,15 +3818,15 @@ static bool nnrti_fold_bytes(const nnrt_resolve *c, size_t *total)
 #ifdef NNRT_FIRMWARE
 #define nnrti_may_compute(op) (((op)->flags & NNRT_OP_EFFECT) == 0)
 #else
-/* Whether results of an operator may be computed while a model is prepared. */
+/* Whether an operator may be constant-folded: it has no effect, and an operator of the application is declared PURE. */
 static bool nnrti_may_compute(const nnrt_op *op)
 {
     return (op->flags & NNRT_OP_EFFECT) == 0 && (op->type > 0 || (op->flags & NNRT_OP_PURE) != 0);
 }
 #endif
 
-/* Constant folding: whether a node is computed while the model is prepared. Its inputs are known, its results small
-   and not dynamic. *open: elements of the inputs are dynamic. */
+/* Constant folding: whether a node is computed during preparation. All its inputs are known, the shapes of its
+   results are static, and the results are small (or f->worth says so). *open: elements of the inputs are dynamic. */
 static bool nnrti_may_fold(const nnrti_inference *f, const nnrt_resolve *c, bool *open)
 {
     size_t total;
@@ -3707,8 +3851,9 @@ static bool nnrti_may_fold(const nnrti_inference *f, const nnrt_resolve *c, bool
     return nnrti_fold_bytes(c, &total);
 }
 
-/* Computes the results of a node whose inputs are known, when they are small. *folded: all is known then. One that has
-   an effect is left to the run. */
+/* Constant folding of one resolved node, if nnrti_may_fold: runs its kernel on the known inputs and stores the
+   results in kept memory (c->out[i].data). *folded: all results are known and none has dynamic elements, so that the
+   node needs no step. */
 static NNRT_ReturnCode nnrti_fold(const nnrti_inference *f, nnrt_resolve *c, bool *folded)
 {
     void **results = f->results;
@@ -3749,8 +3894,8 @@ static NNRT_ReturnCode nnrti_fold(const nnrti_inference *f, nnrt_resolve *c, boo
 #define nnrti_take_bounds(f, c) false
 #else
 
-/* Sets the dimensions of result i to the upper bounds of the configuration; if nothing else bounds it, the
-   configuration must have them. */
+/* Sets the dynamic dimensions of result i to the upper bounds in the configuration, if it has some. They are required
+   for a data-dependent dimension (NNRTI_UNBOUNDED), whose upper bound cannot be derived. */
 static NNRT_ReturnCode nnrti_bound_result(const nnrti_inference *f, nnrt_resolve *c, uint32_t i)
 {
     nnrt_operand *o = &c->out[i];
@@ -3800,8 +3945,9 @@ static NNRT_ReturnCode nnrti_bound_results(const nnrti_inference *f, nnrt_resolv
     return code;
 }
 
-/* A shape rule may refuse a node with dynamic shapes because of the sizes assumed for them. If all results have upper
-   bounds in the configuration, these become the shapes of the results, and the rule decides in the run. */
+/* A shape rule that fails for the upper bounds may succeed for the actual dimensions. If the configuration has upper
+   bounds for all results of the node, discards the failure: the upper bounds become the shapes of the results, and
+   the rule is evaluated in the run (c->late). false: the failure stands. */
 static bool nnrti_take_bounds(nnrti_inference *f, nnrt_resolve *c)
 {
     if (c->kernel == NULL || c->resolved == NULL || !(c->open || c->late || nnrti_any_value_at_run_time(c)))
@@ -3830,7 +3976,7 @@ static bool nnrti_take_bounds(nnrti_inference *f, nnrt_resolve *c)
 
 #endif
 
-/* The tensors of a list as the first of count operands; where there is none, the operand is absent. */
+/* o[count] = the operands of the tensors of a list; the remaining ones are absent. */
 static void nnrti_take_operands(const nnrti_inference *f, const NNRT_Uint32List *list, uint32_t count, nnrt_operand *o)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -3840,7 +3986,7 @@ static void nnrti_take_operands(const nnrti_inference *f, const NNRT_Uint32List 
             nnrti_absent_operand(&o[i]);
 }
 
-/* Fills c for node n, its operands in f->operands. */
+/* Initializes c for node n, with its operands in f->operands. */
 NNRTI_COLD static void nnrti_resolve_begin(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
 {
     const NNRT_Node *node = &f->model->nodes.data[n];
@@ -3872,14 +4018,14 @@ NNRTI_COLD static void nnrti_resolve_begin(nnrti_inference *f, uint32_t n, nnrt_
 #ifdef NNRT_FIRMWARE
 #define nnrti_now_known(f, t) ((void)0)
 #else
-/* Tensor t is known from now on. */
+/* Marks type and shape of tensor t as known, if f->known exists. */
 static void nnrti_now_known(nnrti_inference *f, uint32_t t)
 {
     if (f->known != NULL)
         f->known[t] = 1;
 }
 
-/* Type and shape are known, so that a node with this operand can be resolved. */
+/* Whether type and shape of an operand are known. */
 static bool nnrti_operand_known(const nnrt_operand *o)
 {
     for (int32_t i = 0; i < o->rank; i++)
@@ -3898,14 +4044,16 @@ static bool nnrti_list_known(const nnrti_inference *f, const NNRT_Uint32List *li
     return true;
 }
 
-/* Whether the inputs of node n are known. */
+/* Whether the shapes of the inputs of node n are known. */
 static bool nnrti_node_known(const nnrti_inference *f, uint32_t n)
 {
     return nnrti_list_known(f, &f->model->nodes.data[n].inputIndex);
 }
 #endif
 
-/* Resolves node n of the model and takes its results over into f->tensors. */
+/* Shape inference of node n, which is no control flow: resolves it, applies upper bounds and declarations, folds it,
+   and stores its results in f->tensors. c->room: bytes that its shape rule allocated, as much as it needs again in a
+   run. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_infer_node(nnrti_inference *f, uint32_t n, nnrt_resolve *c, bool *folded)
 {
     const NNRT_Node *node = &f->model->nodes.data[n];
@@ -3917,13 +4065,13 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_infer_node(nnrti_inference *f, uint32_t 
     if ((code = nnrt_resolve_node(c)) != NNRT_SUCCESS && (f->memory->full || !nnrti_take_bounds(f, c)))
         return code;
     c->room = f->memory->front - front + (code != NNRT_SUCCESS ? NNRTI_RULE_ROOM : 0);
-    if (f->memory->full) /* no entry for a symbol */
+    if (f->memory->full) /* the symbol table could not grow */
         return nnrti_no_memory(f->error);
     if ((code = nnrti_bound_results(f, c)) != NNRT_SUCCESS)
         return code;
     for (uint32_t i = 0; i < c->nOut; i++) {
         if (node->outputIndex.data[i] == NNRT_NO_TENSOR) {
-            if (i < a.minOut && a.maxOut != UINT32_MAX) /* some of repeated ones may be left out */
+            if (i < a.minOut && a.maxOut != UINT32_MAX) /* repeated outputs (SPLIT) may be absent */
                 return nnrti_fail(c, NNRT_NULL_PTR, "output %u is missing (%s)", i, c->op->outputs);
             nnrti_absent_operand(&c->out[i]);
             continue;
@@ -3952,7 +4100,7 @@ static bool nnrti_is_control(NNRT_NodeType type)
 }
 #endif
 
-/* The nodes of graph g, producers first. */
+/* The nodes of graph g in topological order. */
 static const uint32_t *nnrti_infer_nodes(const nnrti_inference *f, uint32_t g, uint32_t *count)
 {
 #ifndef NNRT_FIRMWARE
@@ -3976,7 +4124,7 @@ static NNRT_ReturnCode nnrti_infer_graph(nnrti_inference *f, uint32_t g)
         NNRT_ReturnCode code;
 #ifndef NNRT_FIRMWARE
         if (f->partial && f->model->nodes.data[nodes[i]].nodeType == NNRT_NODE_TYPE_NONE)
-            continue; /* taken out, see nnrti_graph */
+            continue; /* removed by an optimizer pass, see nnrti_graph */
         if (nnrt_op_find(f->model->nodes.data[nodes[i]].nodeType) == NULL)
             return nnrti_no_operator(f->model, nodes[i], f->error);
         if (!nnrti_node_known(f, nodes[i])) {
@@ -4000,7 +4148,8 @@ static NNRT_ReturnCode nnrti_infer_graph(nnrti_inference *f, uint32_t g)
 
 #ifndef NNRT_FIRMWARE
 
-/* No axis of an input of the subgraphs of node n varies yet. */
+/* Resets f->opened for the inputs of all subgraphs of node n, nested ones too: before the first round no axis varies.
+   */
 static NNRTI_UNUSED void nnrti_control_fresh(const nnrti_inference *f, uint32_t n)
 {
     for (uint32_t k = 0; k < nnrt_node_graphs(&f->model->nodes.data[n]); k++) {
@@ -4021,7 +4170,8 @@ static NNRTI_UNUSED void nnrti_control_fresh(const nnrti_inference *f, uint32_t 
 
 #ifndef NNRT_FIRMWARE
 
-/* Fills c, with operands of its own, for node n that runs subgraphs; makes the checks that do not depend on them. */
+/* Initializes c for control-flow node n, and makes the checks that do not depend on its subgraphs. It has operands of
+   its own, since inferring the nodes of the subgraphs overwrites f->operands. */
 static NNRT_ReturnCode nnrti_control_begin(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
 {
     const size_t count = nnrti_node_operands(&f->model->nodes.data[n]);
@@ -4038,7 +4188,7 @@ static NNRT_ReturnCode nnrti_control_begin(nnrti_inference *f, uint32_t n, nnrt_
     return nnrti_resolve_attr(c);
 }
 
-/* Subgraph g of a node has so many inputs and outputs. */
+/* Rule: subgraph g of a node exists and has that many inputs and outputs. */
 static NNRT_ReturnCode nnrti_control_graph(const nnrti_inference *f, nnrt_resolve *c, const char *what, uint32_t g,
                                            size_t inputs, size_t outputs)
 {
@@ -4052,8 +4202,8 @@ static NNRT_ReturnCode nnrti_control_graph(const nnrti_inference *f, nnrt_resolv
     return NNRT_SUCCESS;
 }
 
-/* Infers the nodes of subgraph g. Its outputs may be tensors of the graphs around it, which no node of g writes: *known is
-   false, and the node is skipped, if the shape of an output is unknown. */
+/* Infers the nodes of subgraph g. *known: the shapes of all its outputs are known; if not, the node is skipped. (An
+   output may be a captured tensor, which no node of g writes and which an incomplete model may not know yet.) */
 static NNRT_ReturnCode nnrti_control_infer(nnrti_inference *f, uint32_t g, bool *known)
 {
     const NNRT_ReturnCode code = nnrti_infer_graph(f, g);
@@ -4062,8 +4212,8 @@ static NNRT_ReturnCode nnrti_control_infer(nnrti_inference *f, uint32_t g, bool 
     return code;
 }
 
-/* Operand o, which tensor t gets from a control-flow node, takes the format that the model declares for t. The formats
-   NCHW and NHWC exclude each other. */
+/* Rule: the format of operand o, which a control-flow node assigns to tensor t, equals the declared format of t, or
+   one of them is NONE. Sets a format of NONE to the declared one. */
 static NNRT_ReturnCode nnrti_control_format(nnrt_resolve *c, const char *what, uint32_t k, const NNRT_Tensor *t,
                                             nnrt_operand *o)
 {
@@ -4080,7 +4230,8 @@ static NNRT_ReturnCode nnrti_control_visit(nnrti_inference *f, nnrt_resolve *c, 
     return f->visit != NULL ? f->visit(f->user, (uint32_t)c->node, c, false) : NNRT_SUCCESS;
 }
 
-/* Rule: x and y, alternatives for one value, have one type, quantization and rank. */
+/* Rule: x and y, which become one value (of two branches, or before and after an iteration), have equal type,
+   quantization, rank and format. */
 static NNRT_ReturnCode nnrti_control_alike(nnrt_resolve *c, const char *what, uint32_t k, const nnrt_operand *x,
                                            const nnrt_operand *y)
 {
@@ -4092,7 +4243,7 @@ static NNRT_ReturnCode nnrti_control_alike(nnrt_resolve *c, const char *what, ui
     return NNRT_SUCCESS;
 }
 
-/* Result k of the node has the type and shape of `from`, its own name, and no known value. */
+/* Sets result k of the node to the type and shape of `from`; it keeps its name, and has no known value. */
 static nnrt_operand *nnrti_control_result(nnrt_resolve *c, uint32_t k, const nnrt_operand *from)
 {
     const char *name = c->out[k].name;
@@ -4104,7 +4255,8 @@ static nnrt_operand *nnrti_control_result(nnrt_resolve *c, uint32_t k, const nnr
     return &c->out[k];
 }
 
-/* The results of a node are known: bounds, declarations, and into the table. */
+/* Completes a control-flow node, whose results are in c->out: applies upper bounds, checks declarations, stores the
+   results in f->tensors, and visits the END part. */
 static NNRT_ReturnCode nnrti_control_end(nnrti_inference *f, nnrt_resolve *c)
 {
     const NNRT_Uint32List *out = &f->model->nodes.data[c->node].outputIndex;
@@ -4127,7 +4279,8 @@ static NNRT_ReturnCode nnrti_control_end(nnrti_inference *f, nnrt_resolve *c)
     return code != NNRT_SUCCESS ? code : nnrti_control_visit(f, c, NNRT_PART_END);
 }
 
-/* A result of IF: a dimension in which the branches differ is dynamic. */
+/* Result k of an IF from the results x and y of its branches: a dimension in which they differ is dynamic, with a new
+   symbol and the larger size as upper bound. */
 static NNRT_ReturnCode nnrti_if_result(nnrti_inference *f, nnrt_resolve *c, uint32_t k, const nnrt_operand *x,
                                        const nnrt_operand *y)
 {
@@ -4172,7 +4325,7 @@ static NNRT_ReturnCode nnrti_infer_if(nnrti_inference *f, uint32_t n, nnrt_resol
     return nnrti_control_end(f, c);
 }
 
-/* Whether o has one known element; *number = its value. */
+/* Whether o has exactly one element, which is known and not dynamic; *number = its value. */
 static bool nnrti_known_number(const nnrt_operand *o, int64_t *number)
 {
     if (nnrti_absent(o) || o->data == NULL || nnrti_value_dynamic(o) || nnrti_count(o) != 1)
@@ -4181,7 +4334,8 @@ static bool nnrti_known_number(const nnrt_operand *o, int64_t *number)
     return true;
 }
 
-/* Number of the trip, an integer, and cond, as the body gets them: scalars, or of the shape that it declares. */
+/* Types and shapes of inputs 0 and 1 of the body, the iteration number (an integer) and cond (a bool): scalars, or the
+   declared shape if that has one element. */
 static NNRT_ReturnCode nnrti_loop_counters(nnrti_inference *f, nnrt_resolve *c, const NNRT_SubGraph *body)
 {
     for (uint32_t i = 0; i < 2; i++) {
@@ -4199,7 +4353,8 @@ static NNRT_ReturnCode nnrti_loop_counters(nnrti_inference *f, nnrt_resolve *c, 
     return NNRT_SUCCESS;
 }
 
-/* The bound of carried value k, by the name that the body or the node has for it; NULL: there is none. */
+/* The upper bound in the configuration for carried value k, by the name of the body's input, else of the node's
+   output; NULL: none of the right rank. */
 static const nnrt_dims *nnrti_loop_bound(const nnrti_inference *f, const nnrt_resolve *c, uint32_t k,
                                          const nnrt_operand *in)
 {
@@ -4209,8 +4364,8 @@ static const nnrt_dims *nnrti_loop_bound(const nnrti_inference *f, const nnrt_re
     return most != NULL && most->rank == in->rank ? most : NULL;
 }
 
-/* Axis i of carried value k varies from trip to trip, within its bound; where nothing need be bounded, a number stands
-   for it. */
+/* Makes axis i of carried value k dynamic, as it varies between iterations: with its upper bound, or if none is
+   required with an assumed size. */
 static NNRT_ReturnCode nnrti_loop_open(nnrti_inference *f, nnrt_resolve *c, uint32_t k, nnrt_operand *in, int32_t i)
 {
     const nnrt_dims *most = nnrti_loop_bound(f, c, k, in);
@@ -4231,8 +4386,8 @@ static NNRT_ReturnCode nnrti_loop_open(nnrti_inference *f, nnrt_resolve *c, uint
     return NNRT_SUCCESS;
 }
 
-/* Sets the input of the body for carried value k in the first iteration. Dimensions that were found to vary stay
-   dynamic. */
+/* Sets the body's input (tensor) for carried value k to the initial value of the loop. Axes that an earlier round
+   found to vary (f->opened) become dynamic. */
 static NNRT_ReturnCode nnrti_loop_carry(nnrti_inference *f, nnrt_resolve *c, uint32_t k, uint32_t tensor)
 {
     nnrt_operand *o = &f->tensors[tensor];
@@ -4254,8 +4409,9 @@ static NNRT_ReturnCode nnrti_loop_carry(nnrti_inference *f, nnrt_resolve *c, uin
     return code;
 }
 
-/* Carried value k leaves the body as it came in, or is opened where it does not. *changed: it was opened. all: so are its
-   other axes that may be. */
+/* Compares carried value k after the body with its value before: an axis that differs is marked in f->opened, and
+   *changed is set. all: marks every axis that has an upper bound. Fails if a differing axis has no upper bound but
+   needs one. */
 static NNRT_ReturnCode nnrti_loop_close(nnrti_inference *f, nnrt_resolve *c, uint32_t k, const NNRT_SubGraph *body,
                                         bool all, bool *changed)
 {
@@ -4280,7 +4436,8 @@ static NNRT_ReturnCode nnrti_loop_close(nnrti_inference *f, nnrt_resolve *c, uin
     return NNRT_SUCCESS;
 }
 
-/* Scan k is an element of the body for each trip. */
+/* Result k of a LOOP, a scan output: the values of `element` of all iterations, stacked along a new axis 0. exact:
+   the number of iterations is `trips`; bounded: it is at most `trips`. */
 static void nnrti_loop_scan(nnrti_inference *f, nnrt_resolve *c, uint32_t k, const nnrt_operand *element, bool exact,
                             bool bounded, int64_t trips)
 {
@@ -4296,7 +4453,7 @@ static void nnrti_loop_scan(nnrti_inference *f, nnrt_resolve *c, uint32_t k, con
     y->symbols[0] = exact ? 0 : ++f->symbols | (bounded ? 0 : NNRTI_UNBOUNDED);
 }
 
-/* The results of LOOP: the carried values as they leave it, then the scans. */
+/* The results of a LOOP: the final carried values, then the scan outputs. */
 static NNRT_ReturnCode nnrti_loop_results(nnrti_inference *f, nnrt_resolve *c, const NNRT_SubGraph *body)
 {
     const uint32_t carried = c->nIn > 2 ? c->nIn - 2 : 0;
@@ -4325,9 +4482,11 @@ static NNRT_ReturnCode nnrti_loop_results(nnrti_inference *f, nnrt_resolve *c, c
 
 #define NNRTI_LOOP_ROUNDS 16
 
-/* Infers the body until the carried values leave it with the shapes with which they come in: once, unless a value grows. A
-   value may grow only because another one does, and so on: after NNRTI_LOOP_ROUNDS all dimensions that may vary do, so that
-   the work stays linear in the nodes of the body. */
+/* Shape inference of a LOOP by fixed-point iteration: infers the body until its carried values have the same shapes
+   after it as before; an axis that differs becomes dynamic, and the body is inferred again (part UNDO discards the
+   earlier visits). One round suffices unless a value grows. A value may grow because another one does, so that the
+   number of rounds is limited by the number of axes only: after NNRTI_LOOP_ROUNDS every axis with an upper bound
+   becomes dynamic, which keeps the work linear in the nodes of the body. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_infer_loop(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
 {
     const NNRT_SubGraph *body;
@@ -4373,7 +4532,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_infer_loop(nnrti_inference *f, uint32_t 
     return nnrti_control_end(f, c);
 }
 
-/* Infers a node that runs subgraphs, and the nodes of these. */
+/* Shape inference of a control-flow node and of the nodes of its subgraphs. */
 static NNRT_ReturnCode nnrti_infer_control(nnrti_inference *f, uint32_t n)
 {
     nnrt_resolve c;
@@ -4383,7 +4542,7 @@ static NNRT_ReturnCode nnrti_infer_control(nnrti_inference *f, uint32_t n)
 
 #endif
 
-/* nnrt_model_infer of a model that has been checked, its nodes in the given order. */
+/* nnrt_model_infer without the check; order: of nnrti_check_model. */
 static NNRT_ReturnCode nnrti_infer_sorted(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                           const uint32_t *order, nnrt_memory *memory, nnrt_operand *tensors,
                                           nnrt_visit visit, void *user)
@@ -4429,7 +4588,8 @@ NNRT_API NNRT_ReturnCode nnrt_model_infer(const NNRT_Model *model, const NNRT_Mo
 
 #ifndef NNRT_FIRMWARE
 
-/* Names, lists, attributes, and constants when wanted. NULL = no memory, or an operator that does not exist. */
+/* nnrt_model_copy copies names, lists, attributes, and on request constants. false: no memory, or an unknown operator.
+   nnrti_copy_bytes replaces *at by a kept copy of its bytes. */
 static bool nnrti_copy_bytes(nnrt_memory *memory, const void **at, size_t bytes)
 {
     void *copy;
@@ -4451,7 +4611,7 @@ static bool nnrti_copy_name(nnrt_memory *memory, const char **name)
 #define NNRTI_COPY_LIST(memory, list)                                                                                  \
     nnrti_copy_bytes(memory, (const void **)&(list).data, (list).count * sizeof(*(list).data))
 
-/* Gives a tensor, which is a copy, lists, name and (constants) data of its own; false: no memory. */
+/* Replaces the lists, the name and (constants) the data of a tensor, a shallow copy, by copies; false: no memory. */
 static bool nnrti_copy_tensor(nnrt_memory *memory, NNRT_Tensor *t, bool constants)
 {
     const void *data = nnrti_buffer_data(&t->data);
@@ -4463,7 +4623,7 @@ static bool nnrti_copy_tensor(nnrt_memory *memory, NNRT_Tensor *t, bool constant
         return true;
     if (!nnrt_memory_reserve(memory, t->data.dataSize, &copy))
         return false;
-    if (copy == NULL) /* while counting the constants are used where they are */
+    if (copy == NULL) /* count mode: constants are counted, but used in place */
         return true;
     memcpy(copy, data, t->data.dataSize);
     t->data.addr = copy;
@@ -4473,7 +4633,8 @@ static bool nnrti_copy_tensor(nnrt_memory *memory, NNRT_Tensor *t, bool constant
     return true;
 }
 
-/* Gives a node, which is a copy, lists, name and attributes of its own, with defaults for members that it lacks. */
+/* Replaces the lists, the name and the attributes of a node, a shallow copy, by copies; members outside nodeAttr.size
+   have their defaults. */
 static bool nnrti_copy_node(nnrt_memory *memory, NNRT_Node *n)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
