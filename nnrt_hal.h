@@ -4724,11 +4724,20 @@ NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>planner */
 
-/* The planner assigns arena offsets from the liveness of blocks. It places blocks one by one in some order, each into
-   a gap left by the placed blocks that are live at the same time. The best order depends on the graph, so it tries
-   several and then changes the best one locally. By size alone, a chain of seven operators can end 25 % above the
-   lower bound. Rejected: ranks by length of life and by step (no gain beside these four), and placing anew only the
-   blocks live together with the topmost one (sticks early). */
+/* The memory planner assigns arena offsets from liveness. Its input is a list of blocks: bytes, and the first and last
+   step at which the block holds data (>>plan computes both, after in-place results and aliases have merged tensors
+   into one block). Its output is an offset for each block, and the size of the arena.
+
+   Invariant: two blocks that are live at the same step share no byte. The lower bound is the largest sum of bytes that
+   are live at one step; no arena can be smaller. The result depends on the list of blocks alone, so it is the same on
+   every platform: all ranks are total orders, and the random numbers have a fixed seed.
+
+   Idea: offline bin packing in two dimensions (bytes and steps). The planner places blocks one by one in some order,
+   each into a gap left by the placed blocks that are live at the same time. The best order depends on the graph, so it
+   tries several and then changes the best one locally. By size alone, a chain of seven operators can end 25 % above
+   the lower bound. Rejected: ranks by length of life and by step (no gain beside these four), and placing anew only
+   the blocks live together with the topmost one (gets stuck early). An exact solution is out of reach: dynamic
+   storage allocation is NP-hard. */
 #ifndef NNRTI_PLAN_TRIALS
 #ifdef NNRT_FIRMWARE
 #define NNRTI_PLAN_TRIALS 0u /* the best of the orders: mostly within a few per cent, and planned in milliseconds */
@@ -4743,13 +4752,13 @@ NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT
 /* The time must not be quadratic in the number of blocks. More than NNRTI_PLAN_SMALL blocks first get a plan in the
    order of the steps, as an allocator with free lists would place them during a run: O(count log count) for every
    graph. The orders above then have to beat it within a budget. They compare a block with all placed blocks, in a
-   list by offset, or, if few blocks are live at a time, with those that a tree finds: both give the same offset.
-   Rejected: once the budget is spent, placing on top of all blocks live at the same time (2 to 3 times the bound if
-   lives are long). */
+   list sorted by offset, or, if few blocks are live at a time, with the live ones only, which a tree finds: both ways
+   return the same offset. Rejected: once the budget is spent, placing on top of all blocks live at the same time (2 to
+   3 times the lower bound if blocks live long). */
 #define NNRTI_PLAN_SMALL 1024u
 #define NNRTI_PLAN_STEPS 256u /* of the budget for each further block */
 #define NNRTI_PLAN_BINS 64    /* free lists, by the binary logarithm of the bytes */
-#define NNRTI_PLAN_LOOKS 16   /* pieces of a list that are compared */
+#define NNRTI_PLAN_LOOKS 16   /* pieces of a free list that are compared */
 #define NNRTI_PLAN_NONE 0xFFFFFFFFu
 
 /* A placed block: bytes [offset, end), steps [first, last]. */
@@ -4758,38 +4767,38 @@ typedef struct nnrti_plan_span {
     int32_t first, last;
 } nnrti_plan_span;
 
-/* A piece of the allocator's memory. Its number is the block in it, or, of a free piece, one that was in it. */
+/* A piece of the allocator's memory. Its number is that of the block in it, or, if it is free, of a former block. */
 typedef struct nnrti_plan_piece {
     size_t bytes;
     uint32_t below, above; /* neighbours in memory, or NNRTI_PLAN_NONE */
-    uint32_t prev, next;   /* in its free list, or NNRTI_PLAN_NONE; prev is the piece itself where it is not free */
+    uint32_t prev, next;   /* in its free list, or NNRTI_PLAN_NONE; prev of a used piece is the piece itself */
 } nnrti_plan_piece;
 
-/* Everything in one planning run; the arrays lie in the caller's scratch and have count elements. */
+/* State of one call of nnrt_plan_arena. The arrays are in the caller's scratch memory and have count elements. */
 typedef struct nnrti_plan {
     nnrt_plan_block *blocks; /* offset: the best plan so far */
-    uint32_t count, n;       /* number of blocks, and of those with a size above 0 */
+    uint32_t count, n;       /* number of blocks, and of blocks larger than 0 bytes */
     nnrti_plan_span *placed; /* the trial's placed blocks by ascending offset, or the subset that the tree found */
     size_t *size;            /* rounded bytes, per block */
     size_t *breadth;         /* largest sum of live bytes while the block is live, per block */
     size_t *offset;          /* the trial's offsets, per block */
-    uint32_t *lane;          /* lane of the block, per block: blocks of one lane are never live together */
+    uint32_t *lane;          /* per block: its lane; blocks of one lane are never live at the same time */
     uint32_t *order, *trial; /* n block numbers: the order behind the best plan, and the one being tried */
-    size_t best, lower;      /* arena of the best plan (SIZE_MAX: none yet), and the bound */
-    uint64_t work, budget;   /* elements passed while placing, and when to stop */
+    size_t best, lower;      /* arena of the best plan (SIZE_MAX: none yet), and the lower bound */
+    uint64_t work, budget;   /* elements visited while placing, and the number at which to stop */
     uint32_t random;         /* state of the generator, never 0 */
-    int bestFit;             /* the fit behind the best plan */
+    int bestFit;             /* fit of the best plan: 0 first, 1 best, -1: the allocator's plan */
     /* of more than NNRTI_PLAN_SMALL blocks: */
     nnrti_plan_piece *pieces; /* per block */
     uint32_t leaves;          /* of the tree, a power of two; 0: placed has all placed blocks */
-    uint32_t *begin, *rank;   /* block numbers by first step; the place of a block in that list */
+    uint32_t *begin, *rank;   /* block numbers sorted by first step; position of a block in begin */
     uint32_t *until;          /* per block: the rank behind the last block that begins while it is live */
     uint32_t *found;          /* numbers of the blocks in `placed` */
-    uint32_t *reach;          /* the tree: by rank, until of the placed blocks, 0 of others; above them the maxima */
+    uint32_t *reach;          /* max-tree, node 1 is the root: leaves by rank, `until` of placed blocks, else 0 */
 } nnrti_plan;
 
 #define NNRTI_PLAN_BLOCK_BYTES (sizeof(nnrti_plan_span) + 3 * sizeof(size_t) + 3 * sizeof(uint32_t))
-#define NNRTI_PLAN_LARGE_BYTES (sizeof(nnrti_plan_piece) + 4 * sizeof(uint32_t)) /* more, where they are not small */
+#define NNRTI_PLAN_LARGE_BYTES (sizeof(nnrti_plan_piece) + 4 * sizeof(uint32_t)) /* more above PLAN_SMALL */
 
 /* Ranks. The first NNRTI_PLAN_ORDERS are tried; the others serve the walk over the steps. */
 enum {
@@ -4803,7 +4812,7 @@ enum {
     NNRTI_PLAN_OFFSET
 };
 
-/* Leaves of the tree for so many blocks; 0: they are small. */
+/* Number of leaves of the tree for count blocks, a power of two; 0: there is no tree. */
 static uint64_t nnrti_plan_leaves(uint32_t count)
 {
 #ifdef NNRT_FIRMWARE
@@ -4827,7 +4836,7 @@ NNRT_API size_t nnrt_plan_scratch(uint32_t count)
     return bytes >= SIZE_MAX || leaves > UINT32_MAX / 2 ? SIZE_MAX : (size_t)bytes;
 }
 
-/* Lays the arrays into scratch, widest alignment first. */
+/* Divides scratch (nnrt_plan_scratch bytes, aligned to 8) into the arrays, widest alignment first. */
 static void nnrti_plan_carve(nnrti_plan *p, void *scratch)
 {
     p->placed = (nnrti_plan_span *)scratch;
@@ -4848,7 +4857,8 @@ static void nnrti_plan_carve(nnrti_plan *p, void *scratch)
     }
 }
 
-/* Checks every block, rounds its size and counts the blocks with a size above 0. */
+/* Rounds the size of every block up to alignment and counts the blocks larger than 0 bytes (n). INVALID_PARAMETER:
+   last < first; OUT_OF_MEMORY: a rounded size does not fit a size_t. */
 static NNRT_ReturnCode nnrti_plan_sizes(nnrti_plan *p, size_t alignment)
 {
     size_t mask = alignment - 1;
@@ -4867,8 +4877,9 @@ static NNRT_ReturnCode nnrti_plan_sizes(nnrti_plan *p, size_t alignment)
     return NNRT_SUCCESS;
 }
 
-/* The value by which block i is ranked, larger first. Lane by lane is best for chains, where the two lanes take turns.
- * The product saturates only for sizes that a 32-bit size_t cannot hold, so it ranks alike everywhere. */
+/* The value by which block i is ranked, larger first: bytes; largest load while it is live; bytes * steps; lane.
+   Ranking by lane is best for chains of operators, whose results alternate between two lanes. The product saturates
+   only for sizes that a 32-bit size_t cannot hold, so the order is the same on every platform. */
 static uint64_t nnrti_plan_key(const nnrti_plan *p, int rank, uint32_t i)
 {
     uint32_t first = (uint32_t)p->blocks[i].first, last = (uint32_t)p->blocks[i].last;
@@ -4886,8 +4897,8 @@ static uint64_t nnrti_plan_key(const nnrti_plan *p, int rank, uint32_t i)
     }
 }
 
-/* True when block a comes before b: by rank, then the larger, then the earlier, then the lower number. A total
- * order, so any sort gives the same sequence. */
+/* True if block a comes before b: by rank, then the larger, then the earlier, then the lower number. This is a total
+   order, so any sort returns the same sequence. */
 static int nnrti_plan_before(const nnrti_plan *p, int rank, uint32_t a, uint32_t b)
 {
     uint64_t ka = nnrti_plan_key(p, rank, a), kb = nnrti_plan_key(p, rank, b);
@@ -4900,7 +4911,7 @@ static int nnrti_plan_before(const nnrti_plan *p, int rank, uint32_t a, uint32_t
     return p->blocks[a].first != p->blocks[b].first ? p->blocks[a].first < p->blocks[b].first : a < b;
 }
 
-/* Exchanges the elements at i and j, which may be the same. */
+/* Swaps the elements at i and j, which may be equal. */
 static void nnrti_plan_swap(uint32_t *list, uint32_t i, uint32_t j)
 {
     uint32_t t = list[i];
@@ -4908,7 +4919,8 @@ static void nnrti_plan_swap(uint32_t *list, uint32_t i, uint32_t j)
     list[j] = t;
 }
 
-/* Sinks list[root] until no block in the heap of n comes after its parent; below root this holds already. */
+/* Restores the heap order of list[0 .. n) below root: no block comes after its parent. Holds already for the
+   descendants of root. */
 static void nnrti_plan_sift(const nnrti_plan *p, int rank, uint32_t *list, uint32_t root, uint32_t n)
 {
     while (root < n / 2) {
@@ -4924,7 +4936,7 @@ static void nnrti_plan_sift(const nnrti_plan *p, int rank, uint32_t *list, uint3
     }
 }
 
-/* Sorts n block numbers by rank (heap sort). */
+/* Sorts n block numbers by rank. Heap sort: no recursion, no further memory, O(n log n) for every input. */
 static void nnrti_plan_heap(const nnrti_plan *p, int rank, uint32_t *list, uint32_t n)
 {
     uint32_t i;
@@ -4937,7 +4949,7 @@ static void nnrti_plan_heap(const nnrti_plan *p, int rank, uint32_t *list, uint3
     }
 }
 
-/* Fills list with the n blocks that take room, by rank. */
+/* Fills list with the numbers of the n blocks larger than 0 bytes, sorted by rank. */
 static void nnrti_plan_sort(const nnrti_plan *p, int rank, uint32_t *list)
 {
     uint32_t i, n = 0;
@@ -4949,7 +4961,7 @@ static void nnrti_plan_sort(const nnrti_plan *p, int rank, uint32_t *list)
     nnrti_plan_heap(p, rank, list, n);
 }
 
-#ifdef NNRT_FIRMWARE /* models there are small */
+#ifdef NNRT_FIRMWARE /* models on microcontrollers have few blocks: no tree, no allocator */
 #define nnrti_plan_has_tree(p) false
 #define nnrti_plan_index(p) ((void)0)
 #define nnrti_plan_find(p, i) 0u
@@ -4958,13 +4970,15 @@ static void nnrti_plan_sort(const nnrti_plan *p, int rank, uint32_t *list)
 #define nnrti_plan_allocate(p) ((void)0)
 #define nnrti_plan_forget(p) ((void)0)
 #else
+/* Whether live blocks are found with the tree; otherwise placed has all placed blocks. */
 static bool nnrti_plan_has_tree(const nnrti_plan *p)
 {
     return p->leaves != 0;
 }
 
-/* Fills begin, rank and until from order, sorted by first step, and trial, sorted by last step. Where many blocks are live
- * together, a list is faster than the tree. */
+/* Fills begin, rank and until from order, sorted by first step, and trial, sorted by last step. Blocks i and j are live
+   at the same step if and only if rank[i] < until[j] and rank[j] < until[i]. Drops the tree (leaves = 0) if more than
+   1/32 of all pairs of blocks are live together: the list is faster then. */
 static void nnrti_plan_index(nnrti_plan *p)
 {
     uint64_t pairs = 0;
@@ -4985,11 +4999,12 @@ static void nnrti_plan_index(nnrti_plan *p)
     }
 }
 
-/* Fills placed with the placed blocks that are live together with block i, by ascending offset; returns how many. */
+/* Fills placed with the placed blocks that are live together with block i, by ascending offset; returns their number.
+   Walks the leaves before until[i] from left to right, and descends only where the maximum is above rank[i]. */
 static uint32_t nnrti_plan_find(nnrti_plan *p, uint32_t i)
 {
     uint32_t node = 1, width = p->leaves, first = 0, n = 0, k;
-    while (node != 0 && first < p->until[i]) { /* from left to right; first is the first rank below the node */
+    while (node != 0 && first < p->until[i]) { /* first: rank of the node's leftmost leaf */
         const bool live = p->reach[node] > p->rank[i];
         ++p->work;
         if (live && node < p->leaves) {
@@ -5001,7 +5016,7 @@ static uint32_t nnrti_plan_find(nnrti_plan *p, uint32_t i)
             p->found[n++] = p->begin[first];
         }
         first += width;
-        while (node % 2 != 0) { /* its parent is behind, too */
+        while (node % 2 != 0) { /* the subtree of its parent is finished, too */
             node /= 2;
             width *= 2;
         }
@@ -5016,20 +5031,20 @@ static uint32_t nnrti_plan_find(nnrti_plan *p, uint32_t i)
         s->first = b->first;
         s->last = b->last;
     }
-    for (k = n; k > 0; k /= 2) { /* the sort */
+    for (k = n; k > 0; k /= 2) { /* n log n steps of the sort */
         p->work += n;
     }
     return n;
 }
 
-/* No block is placed. */
+/* Empties the tree: no block is placed. */
 static void nnrti_plan_clear(nnrti_plan *p)
 {
     memset(p->reach, 0, 2 * (size_t)p->leaves * sizeof *p->reach);
     p->work += p->n;
 }
 
-/* Enters block i into the tree. */
+/* Adds the placed block i to the tree: raises the maxima from its leaf up to the root. */
 static void nnrti_plan_enter(nnrti_plan *p, uint32_t i)
 {
     uint32_t node = p->rank[i] + p->leaves;
@@ -5038,12 +5053,15 @@ static void nnrti_plan_enter(nnrti_plan *p, uint32_t i)
     }
 }
 
+/* An allocator with segregated free lists. Pieces cover [0, top) without gaps; no two neighbors are free, as a free
+   piece merges with free neighbors at once. */
 typedef struct nnrti_plan_lists {
-    uint32_t first[NNRTI_PLAN_BINS]; /* free pieces of 2^k <= bytes < 2^(k + 1) */
-    uint32_t highest;                /* piece in memory */
+    uint32_t first[NNRTI_PLAN_BINS]; /* list k: free pieces of 2^k <= bytes < 2^(k + 1) */
+    uint32_t highest;                /* number of the piece with the highest offset */
     size_t top;                      /* its end */
 } nnrti_plan_lists;
 
+/* The free list of a piece: floor(log2(bytes)). */
 static uint32_t nnrti_plan_bin(size_t bytes)
 {
     uint32_t bin = 0;
@@ -5053,7 +5071,7 @@ static uint32_t nnrti_plan_bin(size_t bytes)
     return bin;
 }
 
-/* Piece i becomes one of the free ones, or is taken from them. */
+/* Puts piece i at the front of its free list. */
 static void nnrti_plan_release(nnrti_plan *p, nnrti_plan_lists *l, uint32_t i)
 {
     uint32_t *first = &l->first[nnrti_plan_bin(p->pieces[i].bytes)];
@@ -5065,6 +5083,7 @@ static void nnrti_plan_release(nnrti_plan *p, nnrti_plan_lists *l, uint32_t i)
     *first = i;
 }
 
+/* Removes piece i from its free list: it is in use from now on. */
 static void nnrti_plan_take(nnrti_plan *p, nnrti_plan_lists *l, uint32_t i)
 {
     nnrti_plan_piece *piece = &p->pieces[i];
@@ -5079,7 +5098,8 @@ static void nnrti_plan_take(nnrti_plan *p, nnrti_plan_lists *l, uint32_t i)
     piece->prev = i;
 }
 
-/* Piece i is no more; piece `by` has its neighbours below and above, or only those above, where it is the one below. */
+/* Removes piece i, whose memory belongs to piece `by` from now on. by is a new piece, which gets both neighbors of
+   i, or it is one of these neighbors and has absorbed i. */
 static void nnrti_plan_replace(nnrti_plan *p, nnrti_plan_lists *l, uint32_t i, uint32_t by)
 {
     const uint32_t below = p->pieces[i].below, above = p->pieces[i].above;
@@ -5097,15 +5117,15 @@ static void nnrti_plan_replace(nnrti_plan *p, nnrti_plan_lists *l, uint32_t i, u
     }
 }
 
-/* The smallest of a few free pieces of at least size bytes, NNRTI_PLAN_NONE: there is none. */
+/* Best fit among at most NNRTI_PLAN_LOOKS free pieces per list, so that the time is bounded: the smallest piece of
+   at least size bytes. NNRTI_PLAN_NONE: none was found. */
 static uint32_t nnrti_plan_fit(const nnrti_plan *p, const nnrti_plan_lists *l, size_t size)
 {
     uint32_t bin = nnrti_plan_bin(size), best = NNRTI_PLAN_NONE;
     for (; bin < NNRTI_PLAN_BINS && best == NNRTI_PLAN_NONE; ++bin) {
         uint32_t i = l->first[bin], looks = 0;
         for (; i != NNRTI_PLAN_NONE && looks < NNRTI_PLAN_LOOKS; ++looks, i = p->pieces[i].next) {
-            if (p->pieces[i].bytes >= size &&
-                (best == NNRTI_PLAN_NONE || p->pieces[i].bytes < p->pieces[best].bytes)) {
+            if (p->pieces[i].bytes >= size && (best == NNRTI_PLAN_NONE || p->pieces[i].bytes < p->pieces[best].bytes)) {
                 best = i;
             }
         }
@@ -5113,7 +5133,8 @@ static uint32_t nnrti_plan_fit(const nnrti_plan *p, const nnrti_plan_lists *l, s
     return best;
 }
 
-/* Allocates block i; false: the arena would exceed size_t. */
+/* Allocates block i: from a free piece, whose rest stays free; else by growing a free piece at the top of the
+   memory; else at the top. Sets offset[i]. false: the arena would not fit a size_t. */
 static bool nnrti_plan_alloc(nnrti_plan *p, nnrti_plan_lists *l, uint32_t i)
 {
     const size_t size = p->size[i];
@@ -5157,7 +5178,7 @@ static bool nnrti_plan_alloc(nnrti_plan *p, nnrti_plan_lists *l, uint32_t i)
     return true;
 }
 
-/* The piece of block i is free, and one with its free neighbours. */
+/* Frees the piece of block i and merges it with its free neighbors. */
 static void nnrti_plan_free(nnrti_plan *p, nnrti_plan_lists *l, uint32_t i)
 {
     const uint32_t below = p->pieces[i].below, above = p->pieces[i].above;
@@ -5175,7 +5196,8 @@ static void nnrti_plan_free(nnrti_plan *p, nnrti_plan_lists *l, uint32_t i)
     nnrti_plan_release(p, l, i);
 }
 
-/* The plan of an allocator that places blocks as the steps run. */
+/* First plan for many blocks: simulates an allocator that, step by step, frees the blocks that have ended and then
+   allocates the blocks that begin. best stays SIZE_MAX if the arena would not fit a size_t. */
 static void nnrti_plan_allocate(nnrti_plan *p)
 {
     nnrti_plan_lists l;
@@ -5201,7 +5223,7 @@ static void nnrti_plan_allocate(nnrti_plan *p)
     p->best = top;
 }
 
-/* There is no plan: the allocator may have left offsets. */
+/* Resets all offsets after a failure: the allocator may have stored some. */
 static void nnrti_plan_forget(nnrti_plan *p)
 {
     uint32_t i;
@@ -5211,9 +5233,10 @@ static void nnrti_plan_forget(nnrti_plan *p)
 }
 #endif
 
-/* Walks the steps at which a block begins, the only ones where the live bytes can have their maximum. Sets lower,
- * breadth and lane (the last one left free, or a new one). The load after the k-th beginning lies in offset[k], and
- * the free lanes in the part of trial that is already behind: placing overwrites both later. */
+/* Liveness: walks the steps at which a block begins, the only ones at which the sum of live bytes (the load) can
+   reach its maximum. Sets lower, breadth and lane (the most recently freed lane, or a new one). Reuses two arrays
+   that placing overwrites later: offset[k] holds the load after the k-th block has begun, and the part of trial that
+   has been read holds the free lanes. OUT_OF_MEMORY: the load does not fit a size_t. */
 static NNRT_ReturnCode nnrti_plan_walk(nnrti_plan *p)
 {
     size_t load = 0;
@@ -5237,14 +5260,14 @@ static NNRT_ReturnCode nnrti_plan_walk(nnrti_plan *p)
         p->lower = load > p->lower ? load : p->lower;
         p->lane[i] = freed > 0 ? p->trial[--freed] : lanes++;
     }
-    for (k = p->n; k-- > 0;) { /* trial: the loads from k on that are larger than all between, the nearest last */
+    for (k = p->n; k-- > 0;) { /* trial: stack of the prefix maxima of the loads from k on, the nearest on top */
         const nnrt_plan_block *b = &p->blocks[p->order[k]];
         uint32_t low = 0, high;
         while (peaks > 0 && p->offset[p->trial[peaks - 1]] <= p->offset[k]) {
             --peaks;
         }
         p->trial[peaks++] = k;
-        for (high = peaks - 1; low < high;) { /* the farthest of them while the block is live */
+        for (high = peaks - 1; low < high;) { /* binary search: the farthest one while the block is live */
             const uint32_t middle = low + (high - low) / 2;
             if (p->blocks[p->order[p->trial[middle]]].first <= b->last) {
                 high = middle;
@@ -5257,8 +5280,9 @@ static NNRT_ReturnCode nnrti_plan_walk(nnrti_plan *p)
     return NNRT_SUCCESS;
 }
 
-/* The offset for size bytes live during b's steps among the first k placed blocks: the lowest gap that holds them, or
- * with bestFit the narrowest (the lowest of equals); without one, the end of the last block in the way. */
+/* An offset for size bytes that are live during the steps of b, among the first k placed blocks (sorted by offset).
+   First fit: the lowest gap that is large enough. Best fit: the narrowest gap, the lowest of equals. Without such a
+   gap: the end of the topmost block that is live at the same time. */
 static size_t nnrti_plan_gap(const nnrti_plan *p, uint32_t k, const nnrt_plan_block *b, size_t size, int bestFit)
 {
     size_t end = 0, at = 0, narrowest = SIZE_MAX;
@@ -5280,7 +5304,7 @@ static size_t nnrti_plan_gap(const nnrti_plan *p, uint32_t k, const nnrt_plan_bl
     return narrowest != SIZE_MAX ? at : end;
 }
 
-/* Enters a block among the first k placed, after those with the same or a lower offset. */
+/* Inserts a block into the first k placed ones, which stay sorted by offset, behind equal offsets. */
 static void nnrti_plan_insert(nnrti_plan *p, uint32_t k, const nnrt_plan_block *b, size_t at, size_t size)
 {
     nnrti_plan_span *s = p->placed + k;
@@ -5293,8 +5317,8 @@ static void nnrti_plan_insert(nnrti_plan *p, uint32_t k, const nnrt_plan_block *
     s->last = b->last;
 }
 
-/* Places the blocks in the order of trial. Where the arena stays within limit and, once there is a plan, the work
- * within the budget, the result becomes the best plan; else nothing changes. */
+/* Places the blocks in the order of trial. The result becomes the best plan if the arena does not exceed limit and,
+   once there is a plan, the work does not exceed the budget; otherwise order, best and the blocks stay unchanged. */
 static void nnrti_plan_try(nnrti_plan *p, int bestFit, size_t limit)
 {
     size_t top = 0, at, size;
@@ -5326,7 +5350,7 @@ static void nnrti_plan_try(nnrti_plan *p, int bestFit, size_t limit)
     }
 }
 
-/* A number below n (n > 0) from Marsaglia's xorshift generator. */
+/* A pseudo-random number below n (n > 0): Marsaglia's xorshift generator with 32 bits of state. */
 static uint32_t nnrti_plan_random(nnrti_plan *p, uint32_t n)
 {
     p->random ^= p->random << 13;
@@ -5335,9 +5359,10 @@ static uint32_t nnrti_plan_random(nnrti_plan *p, uint32_t n)
     return p->random % n;
 }
 
-/* Makes trial from order by one exchange around a block that touches the top of the arena: of that block with an
- * earlier one (odd turns), or of one live at the same time with any other (even turns). Either alone sticks more
- * often. Both are looked for cyclically from a random position; the top block itself ends the searches. */
+/* One step of the local search: trial = order with two blocks swapped. A block that touches the top of the arena is
+   swapped with an earlier one (odd turns), or a block that is live together with it is swapped with any other (even
+   turns). Either kind of swap alone gets stuck more often. Both searches start at a random position and wrap around;
+   they end at the latest with the top block itself. */
 static void nnrti_plan_mutate(nnrti_plan *p, uint32_t turn)
 {
     uint32_t *list = p->trial, top = nnrti_plan_random(p, p->n), other = nnrti_plan_random(p, p->n);
@@ -5358,7 +5383,10 @@ static void nnrti_plan_mutate(nnrti_plan *p, uint32_t turn)
     nnrti_plan_swap(list, other, nnrti_plan_random(p, p->n));
 }
 
-/* The plan itself, for checked arguments. A change that leaves the arena as it was is kept: it opens new ones. */
+/* Plans for checked arguments: sizes, liveness, for many blocks the allocator's plan, then each order with first fit
+   and best fit, then the local search. Stops at the lower bound. The local search keeps a swap that leaves the arena
+   size unchanged, because it can enable further improvements. It does not start from the allocator's plan, which has
+   no order. */
 static NNRT_ReturnCode nnrti_plan_run(nnrti_plan *p, size_t alignment)
 {
     NNRT_ReturnCode rc = nnrti_plan_sizes(p, alignment);
@@ -5429,7 +5457,30 @@ NNRT_API NNRT_ReturnCode nnrt_plan_arena(nnrt_plan_block *blocks, uint32_t count
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>plan */
 
-/* An argument that is operand o; index as for nnrt_operand_view. */
+/* From a model to a plan. nnrt_plan_draft resolves every node into a step of the draft, a list that a device may edit.
+   nnrt_plan_finish turns the draft into the plan, data that does not change any more:
+
+       nnrti_check_edits       the draft is consistent, whatever the edit did
+       nnrti_drop_dead_steps   dead-code elimination; liveness: the last step that reads each tensor
+       nnrti_open_begin        a slot for the dimensions of every tensor with a dynamic shape
+       nnrti_assign_storage    a storage for every result: aliases, in-place results, outputs of the caller, arena
+       nnrti_exchange_carried  carried values of loops swap two storages instead of being copied
+       nnrti_place_arena       arena offsets of storages and scratch, by >>planner
+       nnrti_write_steps       steps and arguments with place and offset; copies into outputs that need one
+
+   Invariants. A tensor is written once, before it is read. A storage is one interval of steps and one range of bytes;
+   tensors share it only if they hold the same bytes (alias) or if the old one is dead when the new one is written
+   (in-place). A model output is computed in the caller's buffer if possible; a result whose dimensions its kernel
+   reports stays in the arena, since nothing may be written to an output before its buffer is known to be large enough.
+   Offsets and sizes count upper bounds: in-place results and aliases of dynamic tensors require equal
+   symbols, so that they hold for all sizes.
+
+   Rejected: allocation during the run, as an interpreter does it. A run could then fail for lack of memory, the size of
+   a session would be unknown before its first run, and firmware could not have the plan as constant data. Rejected:
+   results of trial sizes, from which the rules of dynamic dimensions would be guessed; symbols state them. */
+
+/* *arg = the operand o, which is tensor `tensor`; index as for nnrt_operand_view. A known value is a constant; other
+   arguments get their place when the draft is finished. */
 static void nnrti_draft_arg(nnrt_plan_arg *arg, const nnrt_op *op, const nnrt_operand *o, int32_t index,
                             uint32_t tensor)
 {
@@ -5457,8 +5508,9 @@ NNRT_API bool nnrt_draft_known(const nnrt_draft *draft, uint32_t tensor)
            (o->data != NULL && !nnrti_value_dynamic(o));
 }
 
-/* Leaves one quantization parameter of several where a kernel reads zero points alone and these are equal: programs that
-   have the plan as constants (nnrt emit-c) need no table of scales, which stand in the kernel's factors. */
+/* Reduces per-channel quantization parameters to one if the kernel reads only zero points and all of them are equal.
+   A program with the plan as constant data (nnrt emit-c) then needs no table of scales: they are part of the derived
+   requantization factors. */
 static void nnrti_draft_zero(nnrt_view *v)
 {
     for (uint32_t i = 1; i < v->quantCount; i++)
@@ -5467,12 +5519,13 @@ static void nnrti_draft_zero(nnrt_view *v)
     v->quantCount = v->quantCount < 1 ? v->quantCount : 1;
 }
 
+/* Number of arguments of a step: inputs, derived constants, outputs. */
 static uint32_t nnrti_step_args(const nnrt_draft_step *step)
 {
     return step->nIn + step->nDerived + step->nOut;
 }
 
-/* Argument k of the outputs of a step. */
+/* Output k of a step. */
 NNRTI_NOINLINE static nnrt_plan_arg *nnrti_step_out(const nnrt_draft_step *step, uint32_t k)
 {
     return &step->args[step->nIn + step->nDerived + k];
@@ -5482,8 +5535,11 @@ NNRTI_NOINLINE static nnrt_plan_arg *nnrti_step_out(const nnrt_draft_step *step,
 #define nnrti_draft_open(d, node, c, s) NNRT_SUCCESS
 #else
 
-/* A step is a node; a copy of a tensor into another one; or a part of a node that runs subgraphs: the steps of these stand
-   between BEGIN, ELSE and END. */
+/* Kinds of dynamic steps. Control flow (If, Loop) is flattened into one list of steps: markers (BEGIN, ELSE, END)
+   enclose the steps of the subgraphs, so that liveness, in-place results and the arena see branches and bodies like
+   any other steps. A plan per subgraph, with an arena of its own, could not share memory with the steps around it;
+   >>nest makes plans per subgraph for firmware afterwards, inside the one arena. BEGIN is NNRTI_PART_IF or
+   NNRTI_PART_LOOP. */
 typedef int32_t nnrti_step_part;
 enum {
     NNRTI_PART_NODE,
@@ -5496,31 +5552,32 @@ enum {
     NNRTI_PART_MODEL /* its kernel reports the dimensions of its outputs: nnrt_draft_make_dynamic */
 };
 
-/* Dynamic shapes: the data with which a run resolves a step again. operands: those of the node as planned, with room
-   for all that the operator may have, first inputs, then outputs; slots: where their dimensions of the run are
-   stored, NNRT_NO_TENSOR: as planned. */
+/* Dynamic shapes: the data with which a run resolves a step again. operands: the node's operands with the planned
+   shapes (upper bounds), first inputs, then outputs, absent ones included. slots, per operand: the number of the slot
+   that holds its actual dimensions in the run; NNRT_NO_TENSOR: the planned ones. */
 typedef struct nnrti_open_step {
     const NNRT_Node *node; /* NULL: a copy, of one input */
     const nnrt_op *op;
     nnrt_operand *operands;
     uint32_t *slots;
     uint32_t nIn, nOut; /* of operands */
-    nnrt_kernel kernel; /* as resolved with the upper bounds: a step with another one overrides it */
+    nnrt_kernel kernel; /* resolved with the upper bounds; a step whose kernel differs calls its own */
     const void *attr;
-    size_t *bytes; /* of each output: bytes reserved in the arena */
-    uint8_t *vary; /* of each operand of a copy or a partition: dynamic axes, a bit each */
-    bool alias;    /* the result lies where its input does */
+    size_t *bytes; /* per output: bytes reserved in the arena */
+    uint8_t *vary; /* per operand of a copy or a marker: bit k is set if axis k is dynamic */
+    bool alias;    /* the result has the storage of the input; no kernel is called */
     nnrti_step_part part;
-    bool kept;                                       /* of END: somebody needs a result */
+    bool kept;                                       /* of END: a result is needed (dead-code elimination) */
     uint32_t at;                                     /* number of the step in the plan */
-    struct nnrti_open_step *begin, *otherwise, *end; /* the parts of a node that runs subgraphs, where there are */
+    struct nnrti_open_step *begin, *otherwise, *end; /* markers of the same node, or NULL */
     struct nnrti_open_step *outer;                   /* while drafting: the BEGIN around this one */
-    uint32_t first, tensors; /* of BEGIN, while drafting: number of its step, and how many tensors there were */
-    uint32_t carried,
-        scans;     /* of LOOP. BEGIN: trips, cond, values | number of the iteration, cond, values, scans. END:
-                                cond, values, elements of scans, then the outputs of BEGIN | values. Of IF, END: cond,
-                                the results of thenGraph, of elseGraph | results; carried: their number */
-    int32_t *none; /* of LOOP, END: dimensions of the elements of scans, NNRTI_DIMS each, after no iteration */
+    uint32_t first, tensors; /* of BEGIN, while drafting: number of its step, and the number of tensors before it */
+    uint32_t carried, scans; /* number of carried values, of scan outputs. Arguments, inputs | outputs:
+                                BEGIN of LOOP: trips, cond, carried | iteration, cond, carried, scans
+                                END of LOOP: cond, carried, scan elements, outputs of BEGIN | carried
+                                END of IF: cond, results of thenGraph, results of elseGraph | results; carried: their
+                                number */
+    int32_t *none; /* END of LOOP: dimensions of the scan elements if there is no iteration, NNRTI_DIMS each */
 } nnrti_open_step;
 
 NNRT_API uint32_t nnrt_draft_unit_end(const nnrt_draft *draft, uint32_t step)
@@ -5546,8 +5603,7 @@ NNRT_API bool nnrt_draft_is_dynamic(const nnrt_draft *draft, uint32_t step)
 NNRT_API bool nnrt_draft_make_dynamic(nnrt_draft *draft, nnrt_draft_step *step)
 {
     nnrti_open_step *o = (nnrti_open_step *)nnrt_memory_keep(draft->memory, sizeof(*o));
-    uint32_t *slots =
-        (uint32_t *)nnrt_memory_keep_array(draft->memory, (size_t)step->nIn + step->nOut, sizeof(*slots));
+    uint32_t *slots = (uint32_t *)nnrt_memory_keep_array(draft->memory, (size_t)step->nIn + step->nOut, sizeof(*slots));
     size_t *bytes = (size_t *)nnrt_memory_keep_array(draft->memory, step->nOut, sizeof(*bytes));
     if (draft->memory->full)
         return false;
@@ -5561,8 +5617,8 @@ NNRT_API bool nnrt_draft_make_dynamic(nnrt_draft *draft, nnrt_draft_step *step)
     return true;
 }
 
-/* Stores in step s, of the node that has just been resolved, the data with which every run resolves it again, if it
-   has dynamic shapes. */
+/* If the node that has just been resolved has dynamic shapes, or attributes that depend on values of the run: gives
+   its step s the data with which every run resolves it again. */
 static NNRT_ReturnCode nnrti_draft_open(nnrt_draft *d, uint32_t node, const nnrt_resolve *c, nnrt_draft_step *s)
 {
     const uint32_t count = c->kernelIn + c->kernelOut;
@@ -5602,7 +5658,8 @@ static NNRT_ReturnCode nnrti_draft_open(nnrt_draft *d, uint32_t node, const nnrt
 
 #ifndef NNRT_FIRMWARE
 
-/* A new step, of one part of a node or a copy, with that many arguments, all absent; NULL: no memory. */
+/* Appends a step: a copy, or a marker of a node that runs subgraphs. Its nIn + nOut arguments are absent. NULL: no
+   memory, or no room in d->steps (nnrti_draft_room). */
 static nnrti_open_step *nnrti_draft_part(nnrt_draft *d, nnrti_step_part part, const char *name, int32_t node,
                                          size_t nIn, size_t nOut)
 {
@@ -5632,7 +5689,7 @@ static nnrti_open_step *nnrti_draft_part(nnrt_draft *d, nnrti_step_part part, co
     return o;
 }
 
-/* Arguments from args on are the tensors of a list. */
+/* Sets the arguments from args on to the tensors of a list; returns the argument behind them. */
 static nnrt_plan_arg *nnrti_draft_list(const nnrt_draft *d, nnrt_plan_arg *args, const uint32_t *list, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++, args++)
@@ -5641,7 +5698,8 @@ static nnrt_plan_arg *nnrti_draft_list(const nnrt_draft *d, nnrt_plan_arg *args,
     return args;
 }
 
-/* BEGIN of IF or LOOP. */
+/* Adds the BEGIN marker of IF or LOOP. Outputs of a LOOP: the inputs of its body, then the scans, whose tensors are
+   set with END. */
 static NNRT_ReturnCode nnrti_draft_begin(nnrt_draft *d, const nnrt_resolve *c)
 {
     const NNRT_Node *n = &d->model->nodes.data[c->node];
@@ -5669,6 +5727,7 @@ static NNRT_ReturnCode nnrti_draft_begin(nnrt_draft *d, const nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
+/* Adds the ELSE marker of IF: the steps of thenGraph are before it, the steps of elseGraph after it. */
 static NNRT_ReturnCode nnrti_draft_else(nnrt_draft *d, const nnrt_resolve *c)
 {
     nnrti_open_step *o = nnrti_draft_part(d, NNRTI_PART_ELSE, c->nodeName, c->node, 0, 0);
@@ -5680,6 +5739,7 @@ static NNRT_ReturnCode nnrti_draft_else(nnrt_draft *d, const nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
+/* Adds the END marker of IF, which copies the results of the branch that ran into the results of the node. */
 static NNRT_ReturnCode nnrti_draft_end_if(nnrt_draft *d, const nnrt_resolve *c)
 {
     const NNRT_Node *n = &d->model->nodes.data[c->node];
@@ -5697,8 +5757,8 @@ static NNRT_ReturnCode nnrti_draft_end_if(nnrt_draft *d, const nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
-/* Tensor t, the next value of carried value k of a body. A copy of it if it is another carried value, which END
-   overwrites; NNRT_NO_TENSOR: no memory. */
+/* Returns tensor t, the next value of carried value k of a loop body, or a copy of t if t is the current value of
+   another carried value: END overwrites those one after the other, as in (a, b) = (b, a). NNRT_NO_TENSOR: no memory. */
 static uint32_t nnrti_draft_apart(nnrt_draft *d, const nnrt_resolve *c, const NNRT_Uint32List *given, uint32_t k,
                                   uint32_t t)
 {
@@ -5719,6 +5779,8 @@ static uint32_t nnrti_draft_apart(nnrt_draft *d, const nnrt_resolve *c, const NN
     return copy;
 }
 
+/* Adds the END marker of LOOP. It has the outputs of BEGIN as inputs, so that their storages are live during the
+   whole body. */
 static NNRT_ReturnCode nnrti_draft_end_loop(nnrt_draft *d, const nnrt_resolve *c)
 {
     const NNRT_Node *n = &d->model->nodes.data[c->node];
@@ -5757,7 +5819,8 @@ static NNRT_ReturnCode nnrti_draft_end_loop(nnrt_draft *d, const nnrt_resolve *c
     return NNRT_SUCCESS;
 }
 
-/* A part of a node that runs subgraphs. */
+/* Adds the marker for the part of an IF or LOOP that inference has reached. UNDO: removes all steps and tensors
+   since BEGIN, because inference visits the body of a LOOP again, with wider upper bounds of the carried values. */
 static NNRT_ReturnCode nnrti_draft_control(nnrt_draft *d, const nnrt_resolve *c)
 {
     nnrti_open_step *begin = d->control;
@@ -5782,7 +5845,8 @@ static NNRT_ReturnCode nnrti_draft_control(nnrt_draft *d, const nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
-/* Steps and tensors that the parts of nodes and the copies for carried values add, and the table d->given. */
+/* Counts the steps and tensors that control flow adds: markers, and copies of carried values. Fills d->given. false:
+   no memory, or the numbers do not fit 32 bits. */
 static bool nnrti_draft_room(nnrt_draft *d)
 {
     if (d->model->subGraph.count > 1) {
@@ -5807,7 +5871,8 @@ static bool nnrti_draft_room(nnrt_draft *d)
 
 #endif
 
-/* Called for every resolved node: a step with its operands, unless its results are known already. */
+/* Visitor of shape inference (nnrt_visit): appends a step for each resolved node, unless constant folding has
+   computed all its results. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nnrt_resolve *c, bool folded)
 {
     nnrt_draft *d = (nnrt_draft *)user;
@@ -5822,9 +5887,11 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nn
         return NNRT_SUCCESS;
 #ifdef NNRT_FIRMWARE
     if (c->op->flags & NNRT_OP_DATA_DEPENDENT)
-        return nnrt_error_set(d->config->error, NNRT_NOT_SUPPORT, "results whose extents a run tells are not there");
+        return nnrt_error_set(d->config->error, NNRT_NOT_SUPPORT,
+                              "results whose extents a run tells are not there");
 #endif
-    arg = (nnrt_plan_arg *)nnrt_memory_temp_array(d->memory, (size_t)c->kernelIn + c->nDerived + c->kernelOut, sizeof(*arg));
+    arg = (nnrt_plan_arg *)nnrt_memory_temp_array(d->memory, (size_t)c->kernelIn + c->nDerived + c->kernelOut,
+                                                  sizeof(*arg));
     if (arg == NULL)
         return nnrti_no_memory(d->config->error);
     d->nSteps++;
@@ -5837,7 +5904,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nn
     s->node = (int32_t)node;
     s->flags = c->op->flags;
     if (c->nDerived > 0)
-        s->flags &= ~NNRT_OP_ALIAS; /* the derived constants are the factors that requantize */
+        s->flags &= ~NNRT_OP_ALIAS; /* the derived constants are requantization factors: the kernel changes values */
     s->nIn = c->kernelIn;
     s->nDerived = c->nDerived;
     s->nOut = c->kernelOut;
@@ -5860,6 +5927,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nn
     return nnrti_draft_open(d, node, c, s);
 }
 
+/* Bytes of an operand at its upper bounds; 0 if its size is unknown. */
 static size_t nnrti_operand_bytes(const nnrt_operand *o)
 {
     size_t bytes = 0;
@@ -5915,30 +5983,34 @@ NNRT_API NNRT_ReturnCode nnrt_plan_draft(const NNRT_Model *model, const NNRT_Mod
 #else
 /* ---- def-use lists ---- */
 
-/* Def-use lists: one argument of a step, in the list of the arguments that read, or write, its tensor. The lists are
-   not in the order of the steps. A removed step leaves them when it is next visited. */
+/* Def-use lists: per tensor, a doubly linked list of the arguments that read it, and one of the arguments that write
+   it. An edit that looks for patterns (operator fusion) asks for writers and readers at every step; with the lists
+   each question costs the uses of one tensor instead of all steps, and an edit of n steps O(n) instead of O(n^2).
+   The lists are updated lazily: a changed step is marked stale and re-entered at the next question, and a removed
+   step leaves a list when it is next met. Order within a list is not that of the steps. One use: argument `number`
+   of a step. */
 typedef struct nnrti_use {
-    uint32_t tensor;       /* whose list it is in; NNRT_NO_TENSOR: it is in none */
-    uint32_t step, number; /* number: of the argument, without derived constants */
+    uint32_t tensor;       /* the tensor whose list has this use; NNRT_NO_TENSOR: none */
+    uint32_t step, number; /* number of the argument, derived constants not counted */
     uint32_t prev, next;   /* uses, or NNRTI_USE_NONE */
 } nnrti_use;
 
 typedef struct nnrti_uses {
     nnrti_use *data;
     uint32_t count, room;
-    uint32_t steps;        /* of the draft when the lists were made */
-    uint32_t *first;       /* per step: its uses begin there .. */
-    uint32_t *size;        /* .. and are at most so many */
-    uint32_t *stale;       /* steps whose uses are in no list yet */
-    bool *isStale;         /* per step */
+    uint32_t steps;  /* number of steps of the draft when the lists were built */
+    uint32_t *first; /* per step: its uses are data[first .. */
+    uint32_t *size;  /* .. first + size) */
+    uint32_t *stale; /* changed steps, whose uses are in no list */
+    bool *isStale;   /* per step */
     uint32_t nStale, tensors;
-    uint32_t *lists[2];    /* per tensor: the first use that reads it, that writes it */
-    uint32_t *outputs;     /* per tensor: how often it is an output of the model */
+    uint32_t *lists[2]; /* per tensor: first reading use, first writing use */
+    uint32_t *outputs;  /* per tensor: number of model outputs that it is */
 } nnrti_uses;
 
 #define NNRTI_USE_NONE 0xFFFFFFFFu
 
-/* Room for the lists of all tensors that the draft has room for; false: no memory. */
+/* Extends the lists to draft->roomTensors tensors; false: no memory, and the lists are dropped. */
 static bool nnrti_uses_room(nnrt_draft *d)
 {
     nnrti_uses *u = d->uses;
@@ -5970,11 +6042,13 @@ static nnrt_plan_arg *nnrti_use_arg(const nnrt_draft_step *step, uint32_t number
     return &step->args[number < step->nIn ? number : number + step->nDerived];
 }
 
+/* The head of the list for a use: readers or writers of its tensor. */
 static uint32_t *nnrti_use_list(const nnrt_draft *d, const nnrti_use *use)
 {
     return &d->uses->lists[use->number < d->steps[use->step].nIn ? 0 : 1][use->tensor];
 }
 
+/* Puts use i at the front of the list of the tensor that its argument has now. */
 static void nnrti_use_link(const nnrt_draft *d, uint32_t i)
 {
     nnrti_use *use = &d->uses->data[i];
@@ -5992,6 +6066,7 @@ static void nnrti_use_link(const nnrt_draft *d, uint32_t i)
     *list = i;
 }
 
+/* Removes use i from its list, if it is in one. */
 static void nnrti_use_unlink(nnrti_uses *u, uint32_t i)
 {
     nnrti_use *use = &u->data[i];
@@ -6008,7 +6083,8 @@ static void nnrti_use_unlink(nnrti_uses *u, uint32_t i)
     use->tensor = NNRT_NO_TENSOR;
 }
 
-/* All uses of a step leave their lists, until somebody asks; it will have count arguments. false: no memory. */
+/* Marks a step stale: removes all its uses from their lists until the next question. count: number of its arguments
+   from now on. false: no memory. */
 static bool nnrti_uses_drop(nnrt_draft *d, uint32_t step, uint32_t count)
 {
     nnrti_uses *u = d->uses;
@@ -6019,7 +6095,8 @@ static bool nnrti_uses_drop(nnrt_draft *d, uint32_t step, uint32_t count)
     if (count > u->size[step]) {
         if (count > u->room - u->count) {
             const uint32_t room = u->room + u->room / 2 + count;
-            nnrti_use *data = room > u->room ? (nnrti_use *)nnrt_memory_temp_array(d->memory, room, sizeof(*data)) : NULL;
+            nnrti_use *data =
+                room > u->room ? (nnrti_use *)nnrt_memory_temp_array(d->memory, room, sizeof(*data)) : NULL;
             if (data == NULL)
                 return false;
             memcpy(data, u->data, u->count * sizeof(*data));
@@ -6036,7 +6113,7 @@ static bool nnrti_uses_drop(nnrt_draft *d, uint32_t step, uint32_t count)
     return true;
 }
 
-/* Puts the uses of a step into their lists. */
+/* Enters all uses of a step into the lists. */
 static void nnrti_uses_fill(const nnrt_draft *d, uint32_t step)
 {
     nnrti_uses *u = d->uses;
@@ -6051,7 +6128,7 @@ static void nnrti_uses_fill(const nnrt_draft *d, uint32_t step)
     }
 }
 
-/* Before a question. */
+/* Enters the uses of all stale steps; called before every question. */
 static void nnrti_uses_renew(const nnrt_draft *d)
 {
     nnrti_uses *u = d->uses;
@@ -6062,7 +6139,8 @@ static void nnrti_uses_renew(const nnrt_draft *d)
     }
 }
 
-/* Use i, or the next one in its list whose step is not removed. */
+/* Use i, or the next one in its list whose step is not removed; uses of removed steps leave the list.
+   NNRTI_USE_NONE: end of the list. */
 static uint32_t nnrti_use_met(const nnrt_draft *d, uint32_t i)
 {
     while (i != NNRTI_USE_NONE && d->steps[d->uses->data[i].step].kernel == NULL) {
@@ -6163,7 +6241,7 @@ NNRT_API bool nnrt_draft_next(const nnrt_draft *draft, nnrt_draft_use *use)
     return false;
 }
 
-/* How often tensor is an output of the model. */
+/* Number of model outputs that are this tensor. */
 static uint32_t nnrti_draft_outputs(const nnrt_draft *draft, uint32_t tensor)
 {
     uint32_t count = 0;
@@ -6184,7 +6262,7 @@ NNRT_API uint32_t nnrt_draft_reader(const nnrt_draft *draft, uint32_t tensor)
     return nnrt_draft_next(draft, &use) ? UINT32_MAX : found;
 }
 
-/* The writer of a tensor from its list. */
+/* nnrt_draft_writer with def-use lists. */
 static uint32_t nnrti_uses_writer(const nnrt_draft *d, uint32_t tensor)
 {
     const nnrti_uses *u = d->uses;
@@ -6251,7 +6329,7 @@ NNRT_API nnrt_plan_arg *nnrt_draft_args(nnrt_draft *draft, uint32_t step, uint32
     return args;
 }
 
-/* Bytes of a shape that a device made up; false when there is no such tensor. */
+/* *bytes = size of a tensor that an edit adds; false: invalid type, rank or dimensions. */
 static bool nnrti_draft_shape(NNRT_DataType type, int32_t rank, const int32_t *dims, size_t *bytes)
 {
     return nnrt_type_size(type) != 0 && rank >= 0 && rank <= NNRT_MAX_RANK && nnrt_dims_bytes(dims, rank, type, bytes);
@@ -6263,7 +6341,8 @@ NNRT_API NNRT_ReturnCode nnrt_draft_derive(nnrt_draft *draft, uint32_t step, NNR
 {
     const void *const there = NULL;
 #else
-/* nnrt_draft_derive; there: where the constant is already, NULL: nowhere. */
+/* nnrt_draft_derive for a constant whose elements exist already at `there`, which must outlive the plan; NULL: reserves
+   memory for them. */
 static NNRT_ReturnCode nnrti_draft_derive(nnrt_draft *draft, uint32_t step, NNRT_DataType type, int32_t rank,
                                           const int32_t *dims, const void *there, void **data)
 {
@@ -6276,8 +6355,8 @@ static NNRT_ReturnCode nnrti_draft_derive(nnrt_draft *draft, uint32_t step, NNRT
     *data = NULL;
     if (step >= draft->nSteps || !nnrti_draft_shape(type, rank, dims, &bytes))
         return nnrt_error_set(draft->config->error, NNRT_DEVICE_ERROR,
-                              "the device's edit: a derived constant of step %u of %u has no size", step,
-                              draft->nSteps);
+                              "the device's edit: a derived constant of step %u of %u has no size",
+                              step, draft->nSteps);
     s = &draft->steps[step];
     o = nnrt_operand_make(type, rank, dims, NULL);
     at = s->nIn + s->nDerived;
@@ -6302,14 +6381,24 @@ NNRT_API NNRT_ReturnCode nnrt_draft_derive(nnrt_draft *draft, uint32_t step, NNR
     return nnrti_draft_derive(draft, step, type, rank, dims, NULL, data);
 }
 
-/* The numbers of an edit (nnrt_draft_note), in order. */
+/* Prepacked weights. An edit that packs constants (nnrt_draft_pack) runs in one of two ways. Storing: it packs, and the
+   draft records the packs and the noted numbers in order. Taking: a table from an earlier preparation replies to the
+   same sequence of calls with the stored weights, used in place (a memory-mapped file), and the stored numbers. The
+   sequence is the key: pack k must have the node, kernel and size that the edit asks for, and all must be used up.
+
+   Invariant: no memory access depends on the content of the weights. Table and sizes are checked, and the table has a
+   checksum; weights have none, as verifying them would take as long as packing. The table does
+   not describe the packed layouts: the key stands for them, with the instruction set and the version of the packing
+   code. */
+
+/* A block of the numbers that an edit notes (nnrt_draft_note), in order. */
 typedef struct nnrti_numbers {
     struct nnrti_numbers *next;
     uint32_t count;
     int64_t number[62];
 } nnrti_numbers;
 
-/* Packed weights that are kept. */
+/* One call of nnrt_draft_pack while weights are stored: where its packed weights are. */
 typedef struct nnrti_pack {
     struct nnrti_pack *next;
     const void *data;
@@ -6318,42 +6407,44 @@ typedef struct nnrti_pack {
     uint32_t kernel;
 } nnrti_pack;
 
-/* The table of packed weights: this, a row for each pack, the numbers. It is of the machine that reads it: its caller sees
-   to the order of bytes. */
+/* Header of the table of packed weights. `packs` rows (nnrti_pack_row) follow, then `numbers` values of 64 bits. In
+   the byte order of the machine: the caller stores it with the byte order, or does not move it between machines. */
 typedef struct nnrti_pack_table {
-    uint64_t checksum, key; /* of the bytes after the checksum; of the edit */
+    uint64_t checksum, key; /* FNV-1a of the table behind this member; hash of the edit's key */
     uint32_t packs, numbers;
-    uint64_t bytes; /* of the weights */
+    uint64_t bytes; /* size of the weights block */
 } nnrti_pack_table;
 
+/* A row of the table: the weights of one pack are bytes [offset, offset + bytes) of the weights block. */
 typedef struct nnrti_pack_row {
     uint64_t offset, bytes;
     int32_t node;
     uint32_t kernel; /* hash of the step's kernelName */
 } nnrti_pack_row;
 
-/* The prepacked weights of one prepared model: those being stored, or those being read, with the position. */
+/* Prepacked weights of one prepared model, while they are stored, or while they are taken from a table. */
 typedef struct nnrti_packing {
     uint64_t key;
-    bool taking;
+    bool taking; /* weights come from a table; otherwise they are recorded */
     nnrti_pack *packed, **nextPack;
     nnrti_numbers *numbers, *lastNumbers;
-    nnrti_pack_table table; /* while storing: their number */
+    nnrti_pack_table table; /* while storing: the counts so far */
     const uint8_t *rows, *weights;
-    uint32_t pack, number; /* that come next */
-    void *exported;        /* the blocks, from the allocator; NULL: they were not asked for */
+    uint32_t pack, number; /* taking: numbers of the next pack and of the next noted number */
+    void *exported;        /* memory of the blocks, from the allocator; NULL: not exported yet */
     size_t exportedBytes;
     NNRT_SharedBuffer blocks[3];
-    bool whole;               /* there is a third block, made while the next two are there */
+    bool whole; /* export a third block, the model; needs packs and model */
     const nnrt_packs *packs;
     const NNRT_Model *model;
-    uint8_t *absent;          /* per tensor, 1: a constant that is read for packing alone */
-    const uint8_t *hole;      /* stands for absent constants while a model is restored; NULL: there are none */
+    uint8_t *absent;     /* per tensor, 1: a constant that only packing reads */
+    const uint8_t *hole; /* data of all absent constants while a model is restored; NULL: none is absent */
     size_t holeBytes;
 } nnrti_packing;
 
-/* Marks the constants that nothing reads once weights are packed: all nodes that have one of them are packed, and no step
-   of the plan reads it. false: there is no memory. */
+/* Fills p->absent: marks the constants that are not read once the weights are packed, so that a model cache need not
+   store them. Every node with such an input is packed, no output is such a tensor, and no step of the plan reads it.
+   false: no memory. */
 static bool nnrti_packing_mark(nnrti_packing *p, const nnrt_draft *draft)
 {
     const NNRT_Model *const m = draft->model;
@@ -6381,9 +6472,8 @@ static bool nnrti_packing_mark(nnrti_packing *p, const nnrt_draft *draft)
             const nnrt_plan_arg *const a = &step->args[k];
             if (a->tensor < m->allTensors.count)
                 absent[a->tensor] = 2;
-            for (uint32_t t = 0; a->kind == NNRT_PLACE_CONSTANT && a->tensor == NNRT_NO_TENSOR &&
-                                 t < m->allTensors.count;
-                 t++) {
+            for (uint32_t t = 0;
+                 a->kind == NNRT_PLACE_CONSTANT && a->tensor == NNRT_NO_TENSOR && t < m->allTensors.count; t++) {
                 const NNRT_SharedBuffer *const b = &m->allTensors.data[t].data;
                 const uintptr_t from = (uintptr_t)nnrti_buffer_data(b), at = (uintptr_t)a->view.data;
                 if (from != 0 && at >= from && at - from < b->dataSize)
@@ -6397,7 +6487,7 @@ static bool nnrti_packing_mark(nnrti_packing *p, const nnrt_draft *draft)
     return true;
 }
 
-/* Whether a step reads a constant that is absent. */
+/* Whether an argument of a step points into p->hole, that is, reads a constant that the cache does not have. */
 static bool nnrti_packing_lacks(const nnrti_packing *p, const nnrt_draft *draft)
 {
     for (uint32_t s = 0; p->hole != NULL && s < draft->nSteps; s++) {
@@ -6411,19 +6501,22 @@ static bool nnrti_packing_lacks(const nnrti_packing *p, const nnrt_draft *draft)
     return false;
 }
 
+/* Hash of the name of a step's kernel, 32 bits. */
 static uint32_t nnrti_pack_kernel(const nnrt_draft_step *s)
 {
     const uint64_t hash = nnrti_fnv64(NNRTI_FNV64, (const uint8_t *)s->kernelName, strlen(s->kernelName));
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* The pack that comes next is one of these bytes for this step: *data is where it lies. */
+/* Takes the next pack, which must be for this node and kernel and have this size: *data = its weights.
+   INVALID_MODEL_CACHE otherwise. */
 static NNRT_ReturnCode nnrti_pack_take(nnrti_packing *p, const nnrt_draft_step *s, size_t bytes, const void **data,
                                        nnrt_error *error)
 {
     nnrti_pack_row row;
     if (p->pack >= p->table.packs)
-        return nnrt_error_set(error, NNRT_INVALID_MODEL_CACHE, "the packed weights end before node %d '%s'", s->node,
+        return nnrt_error_set(error, NNRT_INVALID_MODEL_CACHE,
+                              "the packed weights end before node %d '%s'", s->node,
                               s->name);
     memcpy(&row, p->rows + (size_t)p->pack * sizeof(row), sizeof(row));
     if (row.node != s->node || row.kernel != nnrti_pack_kernel(s) || row.bytes != bytes)
@@ -6431,8 +6524,9 @@ static NNRT_ReturnCode nnrti_pack_take(nnrti_packing *p, const nnrt_draft_step *
                               "packed weights %u are of node %d and have %l bytes, expected node %d and %z bytes",
                               p->pack, row.node, (int64_t)row.bytes, s->node, bytes);
     if (row.offset % NNRT_ALIGNMENT != 0 || row.offset > p->table.bytes || row.bytes > p->table.bytes - row.offset)
-        return nnrt_error_set(error, NNRT_INVALID_MODEL_CACHE, "packed weights %u lie beyond the %l bytes of all",
-                              p->pack, (int64_t)p->table.bytes);
+        return nnrt_error_set(error, NNRT_INVALID_MODEL_CACHE,
+                              "packed weights %u lie beyond the %l bytes of all", p->pack,
+                              (int64_t)p->table.bytes);
     p->pack++;
     *data = p->weights + (size_t)row.offset;
     return NNRT_SUCCESS;
@@ -6507,7 +6601,7 @@ NNRT_API bool nnrt_draft_packed(const nnrt_draft *draft)
 }
 #endif
 
-/* A larger array with the elements of the old one. */
+/* A temporary array for room elements that begins with the count elements of the old one; NULL: no memory. */
 static void *nnrti_draft_grow(nnrt_draft *draft, const void *old, uint32_t count, uint32_t room, size_t size)
 {
     void *grown = nnrt_memory_temp_array(draft->memory, room, size);
@@ -6542,7 +6636,7 @@ NNRT_API uint32_t nnrt_draft_tensor(nnrt_draft *draft, NNRT_DataType type, int32
     return draft->nTensors++;
 }
 
-/* Room for so many more steps; false: no memory. */
+/* Makes room for count more steps; false: no memory. Addresses of steps may change. */
 static bool nnrti_draft_steps(nnrt_draft *draft, uint32_t count)
 {
     nnrt_draft_step *steps;
@@ -6584,7 +6678,7 @@ NNRT_API bool nnrt_draft_insert_all(nnrt_draft *draft, const nnrt_draft_step *st
             return false;
     if (count > UINT32_MAX - draft->nSteps || !nnrti_draft_steps(draft, count))
         return false;
-    for (uint32_t i = count; i-- > 0;) { /* from the end on, each step moves to where it stays */
+    for (uint32_t i = count; i-- > 0;) { /* backwards: each step moves once, to its final position */
         memmove(&draft->steps[at[i] + i + 1], &draft->steps[at[i]], (from - at[i]) * sizeof(*draft->steps));
         draft->steps[at[i] + i] = steps[i];
         from = at[i];
@@ -6596,48 +6690,50 @@ NNRT_API bool nnrt_draft_insert_all(nnrt_draft *draft, const nnrt_draft_step *st
 #endif
 
 #ifndef NNRT_FIRMWARE
-/* Data of a plan with dynamic shapes, beside its steps. */
+/* Further data of a plan with dynamic shapes or control flow (nnrt_plan.open). A slot holds the actual dimensions of
+   one tensor during a run. */
 typedef struct nnrti_open_plan {
-    nnrti_open_step *const *steps; /* per step of the plan, NULL: it is static */
+    nnrti_open_step *const *steps; /* per step of the plan; NULL: the step is static */
     const uint32_t *slots;         /* per input, then output: slot of its dimensions in the run, or NNRT_NO_TENSOR */
-    const uint32_t *symbols;       /* NNRTI_DIMS for each of them */
-    uint32_t nSlots;               /* of NNRTI_DIMS dimensions each */
-    uint32_t operands;             /* of the widest open step */
-    size_t room;                   /* bytes that the rule of one takes */
-    uint32_t maxTrips;             /* of a LOOP */
-    const size_t *carried;         /* nCarried offsets in the arena, two of places that are exchanged side by side */
+    const uint32_t *symbols;       /* NNRTI_DIMS per input, then output; 0: a fixed dimension */
+    uint32_t nSlots;               /* number of slots, NNRTI_DIMS dimensions each */
+    uint32_t operands;             /* of the dynamic step with the most operands */
+    size_t room;                   /* working memory for the shape rule of a dynamic step, in bytes */
+    uint32_t maxTrips;             /* limit on the iterations of a LOOP, against endless loops */
+    const size_t *carried;         /* nCarried arena offsets; 2 k and 2 k + 1 are a pair that is swapped */
     uint32_t nCarried;
 } nnrti_open_plan;
 #endif
 
-/* While a draft is finished. A storage is a piece of memory that one tensor after another uses: results that are seen in
-   another shape, or computed in place, share the storage of their source. */
+/* A storage: memory that one or several tensors use, live from step `first` to step `last`. Aliases (Reshape and the
+   like) and in-place results share the storage of their source. Exists only while a draft is finished. */
 typedef struct nnrti_storage {
     nnrt_place_kind kind; /* ARENA, INPUT, OUTPUT or CARRIED */
-    size_t offset;        /* as in nnrt_plan_arg; of ARENA later; of CARRIED that in the arena */
-    uint32_t carried;     /* of CARRIED: number of its address */
+    size_t offset;        /* as in nnrt_plan_arg; of ARENA and CARRIED the arena offset, set by nnrti_place_arena */
+    uint32_t carried;     /* of CARRIED: number of its address in the table */
     size_t bytes;
-    int32_t first, last; /* steps */
-    bool told;           /* always in the arena: the kernel that writes it reports its dimensions */
+    int32_t first, last; /* steps, inclusive; first -1: an input of the model; last nSteps: an output */
+    bool told;           /* data-dependent shape, reported by the kernel: stays in the arena */
 #ifndef NNRT_FIRMWARE
-    bool parted; /* likewise: arguments begin inside it */
+    bool parted; /* some arguments begin inside it (slices): stays in the arena */
 #endif
 } nnrti_storage;
 
 #define NNRTI_NO_STORAGE 0xFFFFFFFFu
 
+/* State of nnrt_plan_finish. */
 typedef struct nnrti_planner {
     nnrt_draft *draft;
     nnrt_error *error;
     uint32_t *storageOf; /* per tensor */
-    int32_t *lastUse;    /* per tensor: last step that reads it, steps for model outputs */
-    uint32_t *outputOf;  /* per tensor: offset of the model output that it is first, or NNRT_NO_TENSOR */
-    size_t *scratch;     /* per step: place in the arena */
+    int32_t *lastUse;    /* liveness, per tensor: last step that reads it; nSteps: a model output; -1: never */
+    uint32_t *outputOf;  /* per tensor: nInputs + the first model output that it is, or NNRT_NO_TENSOR */
+    size_t *scratch;     /* per step: arena offset of its scratch */
     nnrti_storage *storages;
     uint32_t nStorages;
 #ifndef NNRT_FIRMWARE
-    bool *parted;          /* per tensor: whether arguments begin inside it */
-    nnrti_open_plan *open; /* NULL: no step is open */
+    bool *parted;          /* per tensor: some arguments begin inside it (slices of a Concat) */
+    nnrti_open_plan *open; /* NULL: the plan is static */
     uint32_t *slotOf;      /* per tensor: slot of its dimensions in the run, or NNRT_NO_TENSOR */
     nnrti_open_step **openSteps;
 #endif
@@ -6649,8 +6745,9 @@ typedef struct nnrti_planner {
 #define nnrti_extend_uses(p) ((void)0)
 #else
 
-/* A part of a node whose END is kept is kept; END comes first. It is kept, too, where somebody needs a scan: they are the
-   last of its inputs; and where a step in it has an effect. */
+/* Dead-code elimination of control flow. The walk is from the last step to the first, so END decides: a marker is
+   needed if its END is. END itself is needed, apart from its own outputs, if a scan of the loop is read (the last
+   inputs of END), or if a step between BEGIN and END has a side effect. */
 static bool nnrti_part_needed(const nnrti_planner *p, const nnrt_draft_step *step)
 {
     const nnrti_open_step *o = step->open;
@@ -6666,14 +6763,16 @@ static bool nnrti_part_needed(const nnrti_planner *p, const nnrt_draft_step *ste
     return o != NULL && o->begin != NULL && o->begin->end->kept;
 }
 
+/* Stores the decision about END for the other markers of its node. */
 static void nnrti_part_keep(nnrt_draft_step *step, bool needed)
 {
     if (step->open != NULL && (step->open->part == NNRTI_PART_END_IF || step->open->part == NNRTI_PART_END_LOOP))
         step->open->kept = needed;
 }
 
-/* Liveness across iterations: tensors that a body reads from outside live until the last iteration has ended. lastUse
-   of tensors written in the body is unchanged: each iteration writes them again. */
+/* Liveness across iterations: a tensor that a loop body reads but does not write stays live until END, since the
+   next iteration reads it again. lastUse of tensors written in the body is unchanged: each iteration writes them
+   anew. Uses storageOf as a mark and resets it. */
 static void nnrti_extend_uses(nnrti_planner *p)
 {
     nnrt_draft *d = p->draft;
@@ -6701,8 +6800,9 @@ static void nnrti_extend_uses(nnrti_planner *p)
 
 #endif
 
-/* Dead-code elimination, from the last step to the first: a step stays if lastUse marks one of its results, and then
-   stores its own number for the tensors that it reads. */
+/* Dead-code elimination and liveness. First from the last step to the first: a step stays if a result is read by a
+   later step or is an output of the model, or if it has a side effect; its inputs are needed then. The remaining
+   steps are compacted, and lastUse becomes the number of the last step that reads each tensor. */
 static void nnrti_drop_dead_steps(nnrti_planner *p)
 {
     nnrt_draft *d = p->draft;
@@ -6741,6 +6841,8 @@ static void nnrti_drop_dead_steps(nnrti_planner *p)
         p->lastUse[outputs->data[i]] = (int32_t)d->nSteps;
 }
 
+/* Gives a tensor, written by `step` (-1: an input), a storage of its own. number: which input or output of the
+   caller. */
 static void nnrti_new_storage(nnrti_planner *p, uint32_t tensor, nnrt_place_kind kind, size_t number, int32_t step)
 {
     nnrti_storage *s = &p->storages[p->nStorages];
@@ -6755,8 +6857,8 @@ static void nnrti_new_storage(nnrti_planner *p, uint32_t tensor, nnrt_place_kind
     p->storageOf[tensor] = p->nStorages++;
 }
 
-/* Whether a result may lie where another tensor does, whose storage is not the arena then if it is an output of the model:
-   arguments that begin inside a tensor find it in the arena alone. */
+/* Whether result `to` may share the storage of `from`, as far as slices are concerned: arguments that begin inside a
+   tensor require a storage in the arena, so the storage must not be, or become, a buffer of the caller. */
 #ifdef NNRT_FIRMWARE
 #define nnrti_fits_parts(p, from, to) true
 #else
@@ -6767,7 +6869,8 @@ static bool nnrti_fits_parts(const nnrti_planner *p, uint32_t from, uint32_t to)
 }
 #endif
 
-/* The result takes over a storage. When it is a model output, the storage moves into the caller's buffer. */
+/* Result `to` shares the storage of `from`, which grows to its size and life. If the result is a model output, the
+   storage moves into the caller's buffer. */
 static void nnrti_share_storage(nnrti_planner *p, uint32_t from, uint32_t to)
 {
     nnrti_storage *s = &p->storages[p->storageOf[from]];
@@ -6789,7 +6892,7 @@ static void nnrti_share_storage(nnrti_planner *p, uint32_t from, uint32_t to)
 #define nnrti_dense(v) true
 #define nnrti_same_layout(x, y) true
 #else
-/* No holes, last axis fastest. */
+/* Whether a view is dense: no gaps, last axis contiguous. */
 static bool nnrti_dense(const nnrt_view *v)
 {
     ptrdiff_t step = 1;
@@ -6801,7 +6904,7 @@ static bool nnrti_dense(const nnrt_view *v)
     return true;
 }
 
-/* Two arguments whose elements lie in the same order: a device may have given one of them a layout of its own. */
+/* Whether two arguments have the same layout. An edit may have changed the strides of one of them (channels last). */
 static bool nnrti_same_layout(const nnrt_view *x, const nnrt_view *y)
 {
     return (nnrti_dense(x) && nnrti_dense(y)) ||
@@ -6814,6 +6917,7 @@ static bool nnrti_same_layout(const nnrt_view *x, const nnrt_view *y)
 #define nnrti_is_open(step) false
 #define nnrti_same_symbols(x, y) true
 #else
+/* Whether a run resolves a step again, or treats it as a marker. */
 static bool nnrti_is_open(const nnrt_draft_step *step)
 {
     return step->open != NULL;
@@ -6826,7 +6930,9 @@ static bool nnrti_same_symbols(const nnrt_operand *x, const nnrt_operand *y)
 }
 #endif
 
-/* A result that is its input in another shape: no step, unless input and result are both somebody else's. */
+/* Alias: the result of Reshape, Squeeze and the like shares the storage of the input, and the step is dropped.
+   Requires both views dense and of equal size. Not possible if input and result are both buffers of the caller, or
+   if the input has a data-dependent shape. */
 static bool nnrti_try_alias(nnrti_planner *p, const nnrt_draft_step *step)
 {
     const nnrt_plan_arg *x = &step->args[0], *y = nnrti_step_out(step, 0);
@@ -6837,12 +6943,13 @@ static bool nnrti_try_alias(nnrti_planner *p, const nnrt_draft_step *step)
         !nnrti_fits_parts(p, x->tensor, y->tensor))
         return false;
     if (isOutput && (p->storages[p->storageOf[x->tensor]].kind != NNRT_PLACE_ARENA || nnrti_is_open(step)))
-        return false; /* a dynamic step writes no output before its dimensions are known */
+        return false; /* an output must not be written before a dynamic step knows its dimensions */
     nnrti_share_storage(p, x->tensor, y->tensor);
     return true;
 }
 
-/* True when no operand but x lies in x's storage. */
+/* True if no other input of the step has the storage of `tensor`: writing the result over it would destroy that
+   input. */
 static bool nnrti_alone(const nnrti_planner *p, const nnrt_draft_step *step, uint32_t tensor)
 {
     for (uint32_t k = 0; k < step->nIn; k++) {
@@ -6857,8 +6964,9 @@ static bool nnrti_alone(const nnrti_planner *p, const nnrt_draft_step *step, uin
 #ifdef NNRT_FIRMWARE
 #define nnrti_knows_output(p, step, x) true
 #else
-/* Whether all tensors in the storage of x have the dimensions of the result of a dynamic step, if one is an output:
-   the first step that writes into an output buffer checks its size, and must know the required one. */
+/* For an in-place result of a dynamic step that is a model output: whether all tensors that share the storage of x have
+   the dimensions of the output. The storage becomes the caller's buffer, and the first step that writes to it checks
+   the size of the buffer, so it must know the size that the output requires. */
 static bool nnrti_knows_output(const nnrti_planner *p, const nnrt_draft_step *step, uint32_t x)
 {
     const uint32_t y = nnrti_step_out(step, 0)->tensor;
@@ -6875,7 +6983,8 @@ static bool nnrti_knows_output(const nnrti_planner *p, const nnrt_draft_step *st
 }
 #endif
 
-/* In-place: output 0 takes the storage of an input of the same shape and element size that is dead afterwards. */
+/* In-place: output 0 takes over the storage of an input of the same shape, element size and layout that is dead
+   after this step (`at`), if the kernel supports it (NNRT_OP_INPLACE). */
 static bool nnrti_try_in_place(nnrti_planner *p, const nnrt_draft_step *step, int32_t at)
 {
     const nnrt_plan_arg *y = nnrti_step_out(step, 0);
@@ -6905,8 +7014,10 @@ static bool nnrti_try_in_place(nnrti_planner *p, const nnrt_draft_step *step, in
     return false;
 }
 
-#ifndef NNRT_FIRMWARE /* nobody edits a draft there */
+#ifndef NNRT_FIRMWARE /* firmware has no edits */
 
+/* DEVICE_ERROR: argument k of a step violates the contract of an edit; the text `what` states the
+   broken rule about its tensor. */
 static NNRT_ReturnCode nnrti_bad_edit(const nnrti_planner *p, const nnrt_draft_step *step, uint32_t k, const char *what)
 {
     return nnrt_error_set(p->error, NNRT_DEVICE_ERROR,
@@ -6914,7 +7025,8 @@ static NNRT_ReturnCode nnrti_bad_edit(const nnrti_planner *p, const nnrt_draft_s
                           step->name, k, nnrti_text_of(step->kernelName), step->args[k].tensor, what);
 }
 
-/* Do the elements of a view lie inside so many bytes? */
+/* Whether all elements of a view are inside the first `bytes` bytes from its beginning; negative strides are
+   invalid. */
 static bool nnrti_view_fits(const nnrt_view *v, size_t bytes)
 {
     size_t span = 1, reach;
@@ -6926,7 +7038,8 @@ static bool nnrti_view_fits(const nnrt_view *v, size_t bytes)
     return nnrti_empty(v) || (nnrt_mul_size(span, nnrt_type_size(v->dataType), &reach) && reach <= bytes);
 }
 
-/* Whether an open step has the inputs and outputs of its node. */
+/* Whether a dynamic step still has the inputs and outputs of its node: the run resolves the node, so an edit must
+   keep them. */
 static bool nnrti_open_kept(const nnrt_draft_step *step)
 {
     const nnrti_open_step *o = step->open;
@@ -6941,8 +7054,8 @@ static bool nnrti_open_kept(const nnrt_draft_step *step)
     return kept;
 }
 
-/* Finds the tensors with arguments that begin inside them, and checks that the parts that are written, *written bytes
-   each, cover them. NULL: no memory. */
+/* Finds the tensors of which some arguments are slices (p->parted), and returns, per tensor, the sum of the bytes
+   that all steps write: for a tensor written in slices it must be the size of the tensor. NULL: no memory. */
 static size_t *nnrti_find_parts(nnrti_planner *p)
 {
     const nnrt_draft *d = p->draft;
@@ -6965,7 +7078,7 @@ static size_t *nnrti_find_parts(nnrti_planner *p)
     return written;
 }
 
-/* The def-use lists, on which the edit relied, know all arguments of step s. */
+/* Rule: the def-use lists, on which the edit relied, agree with the arguments of step s. */
 static NNRT_ReturnCode nnrti_check_uses(const nnrti_planner *p, uint32_t s)
 {
     const nnrti_uses *u = p->draft->uses;
@@ -6979,7 +7092,9 @@ static NNRT_ReturnCode nnrti_check_uses(const nnrti_planner *p, uint32_t s)
     return NNRT_SUCCESS;
 }
 
-/* The arguments of all steps are tensors that there are, long enough, and written once, or once in parts. */
+/* Rule: after an edit, every argument is a tensor that exists and contains the whole view, every tensor is written
+   once, or its slices are and cover it, and every model output is written. A wrong edit thus fails here instead of
+   accessing invalid memory in a run. Uses lastUse as "has a value". */
 static NNRT_ReturnCode nnrti_check_edits(nnrti_planner *p)
 {
     const nnrt_draft *d = p->draft;
@@ -7040,7 +7155,7 @@ static NNRT_ReturnCode nnrti_check_edits(nnrti_planner *p)
     return NNRT_SUCCESS;
 }
 
-/* Rule: the inputs of a step have been written by earlier steps. An edit may have broken the order. */
+/* Rule: earlier steps have written all inputs of a step. An edit may have broken the order. */
 static NNRT_ReturnCode nnrti_check_reads(const nnrti_planner *p, const nnrt_draft_step *step)
 {
     for (uint32_t k = 0; k < step->nIn; k++) {
@@ -7063,7 +7178,9 @@ static bool nnrti_is_parted(const nnrti_planner *p, uint32_t tensor)
 }
 #endif
 
-/* Gives every result a storage. Steps that became an alias lose their kernel. */
+/* Gives every input and result a storage, in the order of the steps: alias, else in-place, else the caller's output
+   buffer, else the arena. A static step that became an alias is removed (kernel NULL); a dynamic one stays, because
+   a run must compute its dimensions. */
 static NNRT_ReturnCode nnrti_assign_storage(nnrti_planner *p)
 {
     const NNRT_Uint32List *inputs = &p->draft->model->inputIndex;
@@ -7083,7 +7200,7 @@ static NNRT_ReturnCode nnrti_assign_storage(nnrti_planner *p)
                 continue;
             if (first && nnrti_try_alias(p, step)) {
 #ifndef NNRT_FIRMWARE
-                if (step->open != NULL) { /* its dimensions are known in the run */
+                if (step->open != NULL) { /* stays: the run computes its dimensions */
                     step->open->alias = true;
                     break;
                 }
@@ -7107,8 +7224,10 @@ static NNRT_ReturnCode nnrti_assign_storage(nnrti_planner *p)
 #define nnrti_exchange_carried(p) ((void)0)
 #else
 
-/* Carried values that a body computes into memory of their own are not copied after each trip: the two places, which then
-   are there and of one size throughout the loop, are exchanged. */
+/* Double buffering of carried values. If a loop body computes the next value of a carried value into a storage of
+   its own, both storages become CARRIED: of equal size, live during the whole loop, and addressed through a table of
+   addresses. After each iteration two addresses are swapped instead of copying the value. Aliases, constants and
+   values from outside the loop are copied. */
 static void nnrti_exchange_carried(nnrti_planner *p)
 {
     const nnrt_draft *d = p->draft;
@@ -7140,7 +7259,7 @@ static void nnrti_exchange_carried(nnrti_planner *p)
     }
 }
 
-/* Writes down where these places begin; false: no memory. */
+/* Stores the arena offsets of the CARRIED storages in the plan; false: no memory. */
 static bool nnrti_finish_carried(nnrti_planner *p)
 {
     size_t *at;
@@ -7156,7 +7275,9 @@ static bool nnrti_finish_carried(nnrti_planner *p)
 
 #endif
 
-/* The scratch of a step's kernel lies in the arena while the step runs: a piece for each worker, each aligned. */
+/* *block = the scratch of a step's kernel, live during this step only: scratchBytes, rounded up to alignment, for
+   each worker of the thread pool (nnrt_parallel). Each call of a task gets the index of its worker, by which a
+   kernel finds its own piece. */
 static NNRT_ReturnCode nnrti_scratch_block(const nnrti_planner *p, uint32_t alignment, nnrt_draft_step *step,
                                            int32_t at, nnrt_plan_block *block)
 {
@@ -7164,21 +7285,23 @@ static NNRT_ReturnCode nnrti_scratch_block(const nnrti_planner *p, uint32_t alig
     if (!nnrt_round_size(step->scratchBytes, alignment, &step->scratchBytes) ||
         !nnrt_mul_size(step->scratchBytes, p->draft->workers, &block->bytes))
         return nnrt_error_blame(p->error,
-                           nnrt_error_set(p->error, NNRT_OUT_OF_MEMORY,
-                                          "node %d '%s': the scratch memory of its kernel does not fit a size_t",
-                                          step->node, step->name),
-                           step->node, -1);
+                                nnrt_error_set(p->error, NNRT_OUT_OF_MEMORY,
+                                               "node %d '%s': the scratch memory of its kernel does not fit a size_t",
+                                               step->node, step->name),
+                                step->node, -1);
     return NNRT_SUCCESS;
 }
 
+/* Whether a storage needs a block of the arena. */
 static bool nnrti_in_arena(const nnrti_storage *s)
 {
     return s->kind == NNRT_PLACE_ARENA || s->kind == NNRT_PLACE_CARRIED;
 }
 
-/* With several workers, scratch that is not large has one place for all steps, and each worker has the same part of it
-   in each of them: otherwise that would lie in the cache of another processor. The bytes of such a part; 0: there is
-   none. */
+/* With several workers, scratch of at most NNRTI_SCRATCH_STAYS bytes per worker has one block for all steps, and
+   each worker has the same piece of it in each step, so that the piece stays in the cache of its core. Otherwise a
+   piece would move through the caches of other cores. Returns the bytes of a piece; 0: one worker, or no such
+   scratch. */
 #define NNRTI_SCRATCH_STAYS 262144u
 static size_t nnrti_scratch_stays(const nnrti_planner *p, uint32_t alignment)
 {
@@ -7194,7 +7317,8 @@ static size_t nnrti_scratch_stays(const nnrti_planner *p, uint32_t alignment)
     return nnrt_round_size(most, alignment, &most) ? most : 0;
 }
 
-/* Offsets of everything that lies in the arena: storages first, then scratch. */
+/* Arena offsets of all storages and scratch blocks, by the memory planner (nnrt_plan_arena). Blocks: storages in
+   order, then scratch. */
 static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, uint32_t alignment, nnrt_plan *plan)
 {
     nnrt_draft *d = p->draft;
@@ -7212,7 +7336,7 @@ static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, uint32_t alignment, n
             blocks[count].first = p->storages[i].first;
             blocks[count++].last = p->storages[i].last;
         }
-    for (uint32_t s = 0; s < d->nSteps; s++) { /* the number of a step's block first */
+    for (uint32_t s = 0; s < d->nSteps; s++) { /* p->scratch: the number of the block for now, its offset below */
         nnrt_draft_step *step = &d->steps[s];
         if (step->kernel == NULL || step->scratchBytes == 0)
             continue;
@@ -7244,6 +7368,8 @@ static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, uint32_t alignment, n
     return NNRT_SUCCESS;
 }
 
+/* Sets place and offset of an argument from the storage of its tensor. Tensors that a device added lose their
+   number: the model does not know them. */
 static void nnrti_place_arg(const nnrti_planner *p, nnrt_plan_arg *arg)
 {
     const nnrti_storage *s;
@@ -7259,8 +7385,8 @@ static void nnrti_place_arg(const nnrti_planner *p, nnrt_plan_arg *arg)
         arg->tensor = NNRT_NO_TENSOR;
 }
 
-/* True if model output i needs a copy: it is an input, a constant, an output listed earlier, or has a data-dependent
-   shape. */
+/* True if a step must copy model output i into the caller's buffer: it is an input, a constant or the same tensor as
+   an earlier output, or it had to stay in the arena (data-dependent shape, slices). */
 static bool nnrti_needs_copy(const nnrti_planner *p, uint32_t i)
 {
     uint32_t t = p->draft->model->outputIndex.data[i];
@@ -7269,6 +7395,8 @@ static bool nnrti_needs_copy(const nnrti_planner *p, uint32_t i)
     return p->outputOf[t] != p->draft->model->inputIndex.count + i;
 }
 
+/* Makes `step` the copy of model output i into the caller's buffer: the kernel of RESHAPE with arguments args[at ..
+   at + 3). */
 static void nnrti_add_copy(const nnrti_planner *p, uint32_t i, nnrt_plan_step *step, nnrt_plan_arg *args, uint32_t at)
 {
     const uint32_t t = p->draft->model->outputIndex.data[i];
@@ -7299,22 +7427,23 @@ static void nnrti_add_copy(const nnrti_planner *p, uint32_t i, nnrt_plan_step *s
 #define nnrti_finish_open(p, plan) NNRT_SUCCESS
 #else
 
-/* Assigns a slot to every tensor with a dynamic dimension, if there are dynamic steps; false: no memory. */
+/* If there are dynamic steps or dynamic inputs: makes p->open and assigns a slot to every tensor with a dynamic
+   dimension. false: no memory. */
 static bool nnrti_open_begin(nnrti_planner *p)
 {
     const nnrt_draft *d = p->draft;
     bool open = false;
     for (uint32_t s = 0; s < d->nSteps; s++)
         open = open || d->steps[s].open != NULL;
-    for (uint32_t i = 0; i < d->model->inputIndex.count; i++) /* an input that nobody reads may be open, too */
+    for (uint32_t i = 0; i < d->model->inputIndex.count; i++) /* an input that no step reads can be dynamic, too */
         for (int32_t k = 0; k < d->tensors[d->model->inputIndex.data[i]].rank; k++)
             open = open || d->tensors[d->model->inputIndex.data[i]].symbols[k] != 0;
     if (!open)
         return true;
     p->open = (nnrti_open_plan *)nnrt_memory_keep(d->memory, sizeof(*p->open));
     p->slotOf = (uint32_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*p->slotOf));
-    p->openSteps = (nnrti_open_step **)nnrt_memory_keep_array(d->memory, (size_t)d->nSteps + d->model->outputIndex.count,
-                                                  sizeof(*p->openSteps));
+    p->openSteps = (nnrti_open_step **)nnrt_memory_keep_array(
+        d->memory, (size_t)d->nSteps + d->model->outputIndex.count, sizeof(*p->openSteps));
     if (p->open == NULL || p->slotOf == NULL || p->openSteps == NULL)
         return false;
     p->open->steps = p->openSteps;
@@ -7329,12 +7458,14 @@ static bool nnrti_open_begin(nnrti_planner *p)
     return true;
 }
 
+/* The slot of a tensor's dimensions; NNRT_NO_TENSOR: its shape is fixed, or it is absent. */
 static uint32_t nnrti_slot(const nnrti_planner *p, uint32_t tensor)
 {
     return tensor != NNRT_NO_TENSOR ? p->slotOf[tensor] : NNRT_NO_TENSOR;
 }
 
-/* Completes the data of a dynamic step of the draft, which is step `at` of the plan. */
+/* Completes the data of a dynamic step of the draft, which becomes step `at` of the plan: slots, reserved bytes,
+   dynamic axes. */
 static void nnrti_write_open(nnrti_planner *p, const nnrt_draft_step *step, uint32_t at)
 {
     nnrti_open_step *o = step->open;
@@ -7348,7 +7479,7 @@ static void nnrti_write_open(nnrti_planner *p, const nnrt_draft_step *step, uint
         o->bytes[i] = t != NNRT_NO_TENSOR ? p->draft->bytes[t] : 0;
     }
     for (uint32_t i = 0; o->vary != NULL && i < o->nIn + o->nOut; i++) {
-        const uint32_t t = step->args[i].tensor; /* nothing is derived here */
+        const uint32_t t = step->args[i].tensor; /* markers and copies have no derived constants */
         for (int32_t k = 0; t != NNRT_NO_TENSOR && k < p->draft->tensors[t].rank; k++)
             o->vary[i] = (uint8_t)(o->vary[i] | (p->draft->tensors[t].symbols[k] != 0 ? 1u << k : 0));
     }
@@ -7358,7 +7489,8 @@ static void nnrti_write_open(nnrti_planner *p, const nnrt_draft_step *step, uint
     p->openSteps[at] = o;
 }
 
-/* Step `at` of the plan copies a tensor into an output; false: no memory. */
+/* Makes step `at` of the plan, which copies a tensor into an output, a dynamic one if the tensor has dynamic
+   dimensions. false: no memory. */
 static bool nnrti_write_open_copy(nnrti_planner *p, uint32_t tensor, uint32_t at)
 {
     nnrti_open_step *o;
@@ -7371,13 +7503,13 @@ static bool nnrti_write_open_copy(nnrti_planner *p, uint32_t tensor, uint32_t at
     if (o->slots == NULL)
         return false;
     o->slots[0] = p->slotOf[tensor];
-    o->slots[2] = NNRT_NO_TENSOR; /* its dimensions are in the slot of the tensor */
+    o->slots[2] = NNRT_NO_TENSOR; /* the output has the slot of the source */
     o->part = NNRTI_PART_COPY;
     p->openSteps[at] = o;
     return true;
 }
 
-/* Slots and symbols of inputs and outputs. */
+/* Stores slots and symbols of inputs and outputs in the plan, from which a run checks dimensions that must be equal. */
 static NNRT_ReturnCode nnrti_finish_open(nnrti_planner *p, nnrt_plan *plan)
 {
     const NNRT_Model *m = p->draft->model;
@@ -7402,7 +7534,7 @@ static NNRT_ReturnCode nnrti_finish_open(nnrti_planner *p, nnrt_plan *plan)
 
 #endif
 
-/* Step s of the draft as a step of the plan, with its arguments at args[at]. */
+/* *step = step s of the draft; its arguments become args[at ..), with place and offset. */
 static void nnrti_write_step(const nnrti_planner *p, uint32_t s, nnrt_plan_step *step, nnrt_plan_arg *args, uint32_t at)
 {
     const nnrt_draft_step *from = &p->draft->steps[s];
@@ -7424,7 +7556,8 @@ static void nnrti_write_step(const nnrti_planner *p, uint32_t s, nnrt_plan_step 
         nnrti_place_arg(p, &args[at + k]);
 }
 
-/* Writes the plan: the remaining steps of the draft, then the copies. */
+/* Writes steps and arguments of the plan: the remaining steps of the draft, then copies into model outputs. maxArgs:
+   a dynamic step may have up to NNRT_MAX_DERIVED further derived constants in a run. */
 static NNRT_ReturnCode nnrti_write_steps(nnrti_planner *p, nnrt_plan *plan)
 {
     const nnrt_draft *d = p->draft;
@@ -7490,16 +7623,16 @@ static NNRT_ReturnCode nnrti_write_io(nnrti_planner *p, const NNRT_Uint32List *l
         io[i].bytes = nnrti_operand_bytes(o);
         if ((io[i].bytes >> 16) >> 16 != 0) /* a comparison with UINT32_MAX warns where size_t has 32 bits */
             return nnrt_error_blame(p->error,
-                               nnrt_error_set(p->error, NNRT_OUT_OF_MEMORY,
-                                              "model input or output '%s' is %o: buffers hold less than 4 GiB", o->name,
-                                              o),
-                               -1, list->data[i]);
+                                    nnrt_error_set(p->error, NNRT_OUT_OF_MEMORY,
+                                                   "model input or output '%s' is %o: buffers hold less than 4 GiB",
+                                                   o->name, o),
+                                    -1, list->data[i]);
     }
     *made = io;
     return NNRT_SUCCESS;
 }
 
-/* Bytes of the distinct constants of the model that the steps read. */
+/* Bytes of the model's constants that the steps read; each tensor counts once. */
 static size_t nnrti_constant_bytes(const nnrti_planner *p)
 {
     const NNRT_TensorList *tensors = &p->draft->model->allTensors;
@@ -7510,6 +7643,7 @@ static size_t nnrti_constant_bytes(const nnrti_planner *p)
     return total;
 }
 
+/* Bytes of all derived constants (prepacked weights, tables). */
 static size_t nnrti_derived_bytes(const nnrt_plan *plan)
 {
     size_t total = 0, bytes = 0;
@@ -7520,6 +7654,7 @@ static size_t nnrti_derived_bytes(const nnrt_plan *plan)
     return total;
 }
 
+/* Allocates the tables of p, all tensors without storage, and fills outputOf. false: no memory. */
 static bool nnrti_planner_init(nnrti_planner *p)
 {
     const NNRT_Uint32List *outputs = &p->draft->model->outputIndex;
@@ -7540,14 +7675,14 @@ static bool nnrti_planner_init(nnrti_planner *p)
 }
 
 #ifndef NNRT_FIRMWARE
-/* Data of a plan for profiling. */
+/* Profiling data of a plan: receiver, device, and the depth of its steps in nested control flow. */
 typedef struct nnrti_profile {
     const nnrt_profile *to;
     const char *device;
     uint32_t depth;
 } nnrti_profile;
 
-/* A profile, where there is one, has both functions. */
+/* Rule: a profile has both functions. */
 static NNRT_ReturnCode nnrti_check_profile(const NNRT_ModelConfig *config)
 {
     const nnrt_profile *p = config->profile;
@@ -7638,13 +7773,33 @@ NNRTI_SETUP_END()
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>run */
 
+/* The executor. A run checks inputs, outputs and workspace once, and then calls the kernels of the plan in the order of
+   the steps, on the calling thread; kernels split their work over a thread pool with nnrt_parallel_for (nnrt_call has
+   the pool, scratch has a piece for each worker). All memory of a run is in the workspace:
+
+       views       of the arguments of one step, maxArgs of them
+       addresses   of inputs, outputs and carried values: a table, so that steps refer to them by number
+       tables      only with dynamic shapes or control flow: nnrti_open_tables
+       arena       aligned to NNRT_ALIGNMENT
+
+   Invariants. A run allocates nothing and changes neither plan nor model, so any number of threads can run one plan,
+   each with a workspace of its own. Kernels get validated views; the only faults that remain are invalid values (an
+   index out of range) and dimensions above their upper bounds.
+
+   Dynamic shapes. Static steps run as planned, in stretches (nnrti_execute, the whole executor of firmware). A dynamic
+   step runs its shape rule again with the actual dimensions and values; the results must not exceed their upper
+   bounds, because offsets and reserved bytes stay. Elements are dense for the actual shape, not for the upper bounds.
+   Rejected: padding tensors to their upper bounds, which costs the work of the largest shape in every run and gives
+   wrong results for reductions. */
+
 #ifndef NNRT_FIRMWARE
-/* The tables of a run with dynamic shapes, from an offset on: capacities of the outputs, dimensions of the slots,
-   operands of the current step, and working memory of its shape rule. */
+/* Offsets in the workspace of the tables of a run with dynamic shapes: capacities of the output buffers, slots (actual
+   dimensions), operands of the current step, and working memory of its shape rule. */
 typedef struct nnrti_open_tables {
     size_t capacities, slots, operands, room, end;
 } nnrti_open_tables;
 
+/* *t = the offsets of these tables, from offset `at` of the workspace on; false: they do not fit a size_t. */
 static bool nnrti_open_layout(const nnrt_plan *plan, size_t at, nnrti_open_tables *t)
 {
     const nnrti_open_plan *o = plan->open;
@@ -7659,7 +7814,7 @@ static bool nnrti_open_layout(const nnrt_plan *plan, size_t at, nnrti_open_table
 }
 #endif
 
-/* How many addresses a run has: of inputs, of outputs, of carried values that change places. */
+/* Length of the table of addresses: inputs, outputs, then carried values whose two storages are swapped. */
 static size_t nnrti_addresses(const nnrt_plan *plan)
 {
     size_t count = (size_t)plan->nInputs + plan->nOutputs;
@@ -7669,8 +7824,8 @@ static size_t nnrti_addresses(const nnrt_plan *plan)
     return count;
 }
 
-/* *views = bytes of the views, *tables = with the addresses behind them, where the arena begins. A plan whose workspace
-   would not fit is refused when it is made: see nnrti_plan_make. */
+/* Layout of the workspace: *views = bytes of the views, at which the addresses begin; *tables = offset of the arena;
+   *total = bytes of the workspace. false: it does not fit a size_t; nnrti_plan_make rejects such a plan. */
 static bool nnrti_workspace(const nnrt_plan *plan, size_t *views, size_t *tables, size_t *total)
 {
     size_t io;
@@ -7701,7 +7856,7 @@ NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan)
 #else
 #define nnrti_some_open(plan) ((plan)->open != NULL)
 
-/* Whether axis k of input or output i is open. */
+/* Whether axis k of input or output i is a dynamic dimension. */
 static bool nnrti_extent_open(const nnrt_plan *plan, bool output, uint32_t i, uint32_t k)
 {
     const size_t at = (size_t)(output ? plan->nInputs + i : i) * NNRTI_DIMS + k;
@@ -7726,16 +7881,17 @@ static NNRT_ReturnCode nnrti_check_extents(const nnrt_plan *plan, const NNRT_IOT
 #ifdef NNRT_FIRMWARE
 #define nnrti_buffer_place(b) ((uintptr_t)nnrti_buffer_data(b))
 #else
-/* The address of the data of an input or output, as far as it determines the alignment; 0: no data. */
+/* A number with the alignment of the data of an input or output: the address, or, for a buffer that is yet to be memory
+   mapped, its offset in a page. 0: no data. */
 static uintptr_t nnrti_buffer_place(const NNRT_SharedBuffer *b)
 {
     if (b->addr == NULL && b->fd >= 0)
-        return (uintptr_t)NNRT_ALIGNMENT + b->offset; /* a mapping begins with a page */
+        return (uintptr_t)NNRT_ALIGNMENT + b->offset; /* a memory map begins at a page boundary */
     return (uintptr_t)nnrti_buffer_data(b);
 }
 #endif
 
-/* Whether the buffer of an input or output lies in memory, aligned. */
+/* Rule: the buffer of an input or output exists, contains offset + dataSize, and is aligned to its element size. */
 static NNRT_ReturnCode nnrti_check_buffer(const nnrt_plan_io *want, const NNRT_IOTensor *got, bool output, uint32_t i,
                                           nnrt_error *error)
 {
@@ -7743,7 +7899,8 @@ static NNRT_ReturnCode nnrti_check_buffer(const nnrt_plan_io *want, const NNRT_I
     const uintptr_t place = nnrti_buffer_place(&got->data);
     if (place == 0 || got->data.offset > got->data.bufferSize ||
         got->data.dataSize > got->data.bufferSize - got->data.offset)
-        return nnrt_error_set(error, NNRT_INVALID_BUFFER, "%s %u '%s' has no address, or runs past its buffer", what, i,
+        return nnrt_error_set(error, NNRT_INVALID_BUFFER,
+                              "%s %u '%s' has no address, or runs past its buffer", what, i,
                               want->name);
     if (place % nnrt_type_size(want->dataType) != 0)
         return nnrt_error_set(error, NNRT_INVALID_BUFFER, "%s %u '%s' is not aligned to the %z bytes of a %t", what, i,
@@ -7783,7 +7940,7 @@ static NNRT_ReturnCode nnrti_check_io(const nnrt_plan *plan, const NNRT_IOTensor
         (void)nnrt_dims_bytes(got->dimensions.data, want->shape.rank, want->dataType, &bytes);
     }
     if (open && output)
-        bytes = 0; /* the run determines the size */
+        bytes = 0; /* the run determines the required size */
     if (bytes == 0 && (want->bytes == 0 || got->data.dataSize == 0))
         return NNRT_SUCCESS;
     if ((code = nnrti_check_buffer(want, got, output, i, error)) != NNRT_SUCCESS)
@@ -7794,7 +7951,7 @@ static NNRT_ReturnCode nnrti_check_io(const nnrt_plan *plan, const NNRT_IOTensor
     return NNRT_SUCCESS;
 }
 
-/* Output i shares no byte with an input or with an output before it: kernels read inputs after outputs have been written. */
+/* Rule: output i overlaps no input and no earlier output. Steps write outputs while later steps still read inputs. */
 static NNRT_ReturnCode nnrti_check_overlap(const nnrt_plan *plan, const NNRT_IOTensor *inputs,
                                            const NNRT_IOTensor *outputs, uint32_t i, nnrt_error *error)
 {
@@ -7817,6 +7974,7 @@ static NNRT_ReturnCode nnrti_check_overlap(const nnrt_plan *plan, const NNRT_IOT
     return NNRT_SUCCESS;
 }
 
+/* All checks at the beginning of a run: numbers of inputs and outputs, workspace, every buffer. */
 static NNRT_ReturnCode nnrti_check_run(const nnrt_plan *plan, const void *workspace, size_t workspaceBytes,
                                        const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                        uint32_t nOut, nnrt_error *error)
@@ -7852,7 +8010,7 @@ static uint64_t nnrti_profile_now(const nnrti_profile *p)
     return p->to->clock(p->to->user);
 }
 
-/* Bytes of the elements of views. */
+/* Sum of the bytes of the elements of views; absent ones count 0. */
 static size_t nnrti_views_bytes(const nnrt_view *views, uint32_t count)
 {
     size_t all = 0, bytes;
@@ -7863,14 +8021,15 @@ static size_t nnrti_views_bytes(const nnrt_view *views, uint32_t count)
     return all;
 }
 
-/* Reports a step that began at `begin` and has ended. views: its inputs, then its outputs; NULL: not counted. */
+/* Reports to the profile a step that began at `begin` and ends now. views: nRead inputs and derived constants, then
+   the outputs; NULL: bytes are not counted. */
 static void nnrti_profile_tell(const nnrti_profile *p, const nnrt_plan_step *step, uint64_t begin,
                                const nnrt_view *views, uint32_t nRead)
 {
     const uint64_t now = nnrti_profile_now(p);
     nnrt_profile_step told;
     memset(&told, 0, sizeof(told));
-    told.duration = now > begin ? now - begin : 0; /* a clock may be set back */
+    told.duration = now > begin ? now - begin : 0; /* the clock may have been set back */
     told.begin = begin;
     told.name = nnrti_text_of(step->name);
     told.op = step->op != NULL ? step->op->name : nnrti_text_of(step->kernelName);
@@ -7884,7 +8043,7 @@ static void nnrti_profile_tell(const nnrti_profile *p, const nnrt_plan_step *ste
     p->to->step(p->to->user, &told);
 }
 
-/* Is a run to end? */
+/* Whether the caller has cancelled the run. */
 static bool nnrti_stopped(const nnrt_stop *stop)
 {
     return stop != NULL && stop->asked(stop->user);
@@ -7892,7 +8051,7 @@ static bool nnrti_stopped(const nnrt_stop *stop)
 
 #define NNRTI_STOPPED "the run was cancelled before this"
 
-/* Calls the kernel of a step whose views are set. */
+/* Calls the kernel of a step whose views are set, unless the run is cancelled, and reports it to the profile. */
 static NNRT_ReturnCode nnrti_call_kernel(const nnrt_plan *plan, const nnrt_plan_step *step, nnrt_view *views,
                                          nnrt_call *call)
 {
@@ -7917,7 +8076,8 @@ static NNRT_ReturnCode nnrti_call_kernel(const nnrt_plan *plan, const nnrt_plan_
 NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                            nnrt_error *error)
 #else
-/* nnrt_plan_execute of a run that stop may end. */
+/* nnrt_plan_execute with cancellation (stop, which may be NULL): the static executor. Per step it fills the views from
+   the arguments, resolves their addresses (arena or table io), and calls the kernel. */
 static NNRT_ReturnCode nnrti_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                      const nnrt_stop *stop, nnrt_error *error)
 #endif
@@ -8016,20 +8176,20 @@ NNRT_API NNRT_ReturnCode nnrt_plan_sums(const nnrt_plan *plan, nnrt_view *views,
     return NNRT_SUCCESS;
 }
 
-/* Step s has failed: its words, with node and operator in front. */
+/* Reports that step s has failed: the kernel's message (words), prefixed by node and operator. */
 static NNRT_ReturnCode nnrti_step_failed(const nnrt_plan *plan, uint32_t s, NNRT_ReturnCode code,
                                          const nnrt_error *words, nnrt_error *error)
 {
     const nnrt_plan_step *failed = &plan->steps[s];
     (void)words;
-    return nnrt_error_blame(error,
-                       nnrt_error_set(error, code, "node %d '%s' (%s): %s", failed->node, nnrti_text_of(failed->name),
-                                      failed->op != NULL ? failed->op->name : nnrti_text_of(failed->kernelName),
-                                      nnrti_reason(words)),
-                       failed->node, -1);
+    return nnrt_error_blame(
+        error,
+        nnrt_error_set(error, code, "node %d '%s' (%s): %s", failed->node, nnrti_text_of(failed->name),
+                       failed->op != NULL ? failed->op->name : nnrti_text_of(failed->kernelName), nnrti_reason(words)),
+        failed->node, -1);
 }
 
-/* Puts a number, or a bool, into a tensor of one element; NULL: into none. */
+/* Stores number in a tensor of one element at `at`, as bool, int32 or int64 by its element size; NULL: does nothing. */
 static void nnrti_put_number(void *at, NNRT_DataType type, int64_t number)
 {
     const int32_t narrow = (int32_t)number;
@@ -8039,7 +8199,8 @@ static void nnrti_put_number(void *at, NNRT_DataType type, int64_t number)
         memcpy(at, width == 1 ? (const void *)&truth : width == 4 ? (const void *)&narrow : &number, width);
 }
 
-/* Fills the table of the plans that a step runs from its views number `from` on. */
+/* Fills the address table of the plans that a step runs (its scratch) with the addresses of its inputs from number
+   `from` on. */
 static void nnrti_fill_table(const nnrt_view *args, uint32_t from, const nnrt_call *call)
 {
     void **table = (void **)call->scratch;
@@ -8047,7 +8208,8 @@ static void nnrti_fill_table(const nnrt_view *args, uint32_t from, const nnrt_ca
         *table++ = args[i].data;
 }
 
-/* Runs a plan of a step. */
+/* Runs one of the plans of an IF or LOOP step, in the arena args[0], with the table in scratch and the views behind
+   the step's own. */
 static NNRT_ReturnCode nnrti_run_graph(const nnrt_plan *plan, nnrt_view *args, const nnrt_call *call)
 {
     nnrt_error own;
@@ -8057,7 +8219,7 @@ static NNRT_ReturnCode nnrti_run_graph(const nnrt_plan *plan, nnrt_view *args, c
     return code == NNRT_SUCCESS ? code : nnrti_step_failed(plan, (uint32_t)own.node, code, &own, call->error);
 }
 
-/* Whether the bool that a view is, is true; an absent one is. */
+/* The value of a bool tensor of one element; an absent one counts as true. */
 static bool nnrti_truth(const nnrt_view *v)
 {
     return v->data == NULL || *(const uint8_t *)v->data != 0;
@@ -8070,7 +8232,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_if(const void *attr, nnrt_view *args, nnrt_ca
     return nnrti_run_graph(a->plans[nnrti_truth(&args[1]) ? 0 : 1], args, call);
 }
 
-/* After a trip: carried values change places, scans go on. */
+/* After an iteration: swaps the two addresses of each carried value, and moves the address of each scan to its next
+   element. */
 static void nnrti_next_trip(const nnrt_plan_graphs *a, void **table)
 {
     for (uint32_t i = 0; i < a->nPairs; i++, table += 2) {
@@ -8096,7 +8259,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_loop(const void *attr, nnrt_view *args, nnrt_
                                   "has not ended after %l trips, the most that there may be (maxTrips)", trip);
         if (a->nScans > 0 && trip >= a->scanTrips)
             return nnrt_error_set(call->error, NNRT_OUT_OF_DIMENTION_RANGES,
-                                  "its scans have trip %l, above their upper bound of %d", trip, a->scanTrips);
+                                  "its scans have trip %l, above their upper bound of %d", trip,
+                                  a->scanTrips);
         nnrti_put_number(args[3].data, args[3].dataType, trip);
         nnrti_put_number(args[4].data, args[4].dataType, 1);
         if ((code = nnrti_run_graph(a->plans[0], args, call)) != NNRT_SUCCESS)
@@ -8105,30 +8269,32 @@ NNRT_API NNRT_ReturnCode nnrt_plan_loop(const void *attr, nnrt_view *args, nnrt_
         nnrti_next_trip(a, (void **)call->scratch);
     }
     if (a->scanTrips >= 0 && trip != a->scanTrips)
-        return nnrt_error_set(call->error, NNRT_INVALID_SHAPE, "its scans have %l trips, where %d were planned", trip,
-                              a->scanTrips);
+        return nnrt_error_set(call->error, NNRT_INVALID_SHAPE, "its scans have %l trips, where %d were planned",
+                              trip, a->scanTrips);
     return nnrti_run_graph(a->plans[1], args, call);
 }
 
 #ifndef NNRT_FIRMWARE
 
-/* A run of a plan with dynamic shapes. */
+/* State of a run with dynamic shapes or control flow; everything that it points to is in the workspace. */
 typedef struct nnrti_open_run {
     const nnrt_plan *plan;
     nnrt_view *views;
     void **io;
     uint8_t *arena;
-    size_t *capacities;     /* bytes of the buffer of each output, the inputs in front of them */
-    int32_t *slots;         /* NNRTI_DIMS dimensions each; the first is -1 until they are known */
-    nnrt_operand *operands; /* of the step at hand */
-    uint8_t *room;          /* that its rule takes from */
-    size_t taken;
-    uint32_t nDerived;     /* views of derived constants that the step at hand has */
-    nnrti_profile profile; /* with the depth of the step at hand; not read where the plan has none */
-    const nnrt_stop *stop; /* NULL: nobody ends the run */
+    size_t *capacities;     /* bytes of each output buffer, by number in io: entries of inputs are unused */
+    int32_t *slots;         /* actual dimensions, NNRTI_DIMS each; the first is -1 until they are known */
+    nnrt_operand *operands; /* of the current step */
+    uint8_t *room;          /* working memory of its shape rule */
+    size_t taken;           /* bytes of room in use */
+    uint32_t nDerived;      /* number of derived constants in the views of the current step */
+    nnrti_profile profile;  /* with the depth of the current step; unused if the plan has none */
+    const nnrt_stop *stop;  /* NULL: the run cannot be cancelled */
     nnrt_error *error;
 } nnrti_open_run;
 
+/* Allocator of the shape rule (nnrt_resolve.alloc): zeroed bytes from r->room, aligned to 16; NULL: the room that
+   preparation measured is used up. */
 static void *nnrti_run_room(void *user, size_t bytes)
 {
     nnrti_open_run *r = (nnrti_open_run *)user;
@@ -8141,7 +8307,7 @@ static void *nnrti_run_room(void *user, size_t bytes)
     return block;
 }
 
-/* Where an argument lies in this run. */
+/* The address of an argument in this run; NULL: absent. */
 static void *nnrti_run_address(const nnrti_open_run *r, const nnrt_plan_arg *arg)
 {
     switch (arg->kind) {
@@ -8154,7 +8320,8 @@ static void *nnrti_run_address(const nnrti_open_run *r, const nnrt_plan_arg *arg
     }
 }
 
-/* Operands of a dynamic step: as planned, with the dimensions and the values of this run. */
+/* Sets r->operands, from which nnrt_resolve_node resolves a dynamic step: the planned ones, with actual dimensions
+   and addresses. There are no symbols in a run: all dimensions are known. */
 static void nnrti_run_operands(const nnrti_open_run *r, const nnrti_open_step *o, const nnrt_plan_arg *args)
 {
     memcpy(r->operands, o->operands, (o->nIn + o->nOut) * sizeof(*r->operands));
@@ -8190,8 +8357,8 @@ static NNRT_ReturnCode nnrti_run_fits(const nnrti_open_run *r, nnrt_resolve *c, 
                           got->name, got, &most);
     }
     if (!nnrt_dims_bytes(got->dims, got->rank, got->dataType, &bytes))
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "output %u '%s' would be %o: its size does not fit", k, got->name,
-                          got);
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "output %u '%s' would be %o: its size does not fit", k,
+                          got->name, got);
     if (arg->kind == NNRT_PLACE_OUTPUT && bytes > r->capacities[arg->offset])
         return nnrti_fail(c, NNRT_INSUFFICIENT_BUFFER, "output %u '%s' is %o and needs %z bytes, its buffer has %z", k,
                           got->name, got, bytes, r->capacities[arg->offset]);
@@ -8202,7 +8369,9 @@ static NNRT_ReturnCode nnrti_run_fits(const nnrti_open_run *r, nnrt_resolve *c, 
     return NNRT_SUCCESS;
 }
 
-/* Stores the dimensions of the results, and checks that they fit. */
+/* Checks the results of a resolved step (nnrti_run_fits) and its scratch, and stores their dimensions in the slots.
+   Data-dependent dimensions follow after the kernel. If an output buffer is too small, its slot has the required
+   dimensions, which the run reports. */
 static NNRT_ReturnCode nnrti_run_results(const nnrti_open_run *r, const nnrti_open_step *o, nnrt_resolve *c,
                                          const nnrt_plan_step *step, const nnrt_plan_arg *args)
 {
@@ -8217,7 +8386,7 @@ static NNRT_ReturnCode nnrti_run_results(const nnrti_open_run *r, const nnrti_op
             memcpy(r->slots + (size_t)slot * NNRTI_DIMS, c->out[k].dims, sizeof(c->out[k].dims));
         code = nnrti_run_fits(r, c, k, &o->operands[o->nIn + k], arg, o->bytes[k]);
         if (code == NNRT_INSUFFICIENT_BUFFER && arg->kind == NNRT_PLACE_OUTPUT && !o->alias &&
-            r->plan->open->slots[arg->offset] != NNRT_NO_TENSOR) /* the output has these dimensions:
+            r->plan->open->slots[arg->offset] != NNRT_NO_TENSOR) /* the required dimensions of the output:
                                                                     nnrti_knows_output */
             memcpy(r->slots + (size_t)r->plan->open->slots[arg->offset] * NNRTI_DIMS, c->out[k].dims,
                    sizeof(c->out[k].dims));
@@ -8225,12 +8394,13 @@ static NNRT_ReturnCode nnrti_run_results(const nnrti_open_run *r, const nnrti_op
             return code;
     }
     if (c->scratch > step->scratchBytes)
-        return nnrti_fail(c, NNRT_INSUFFICIENT_BUFFER, "its kernel needs %z bytes of scratch memory, planned were %z",
-                          c->scratch, step->scratchBytes);
+        return nnrti_fail(c, NNRT_INSUFFICIENT_BUFFER,
+                          "its kernel needs %z bytes of scratch memory, planned were %z", c->scratch,
+                          step->scratchBytes);
     return NNRT_SUCCESS;
 }
 
-/* Views of a dynamic step: inputs, derived constants (those of its shape rule, then those that a device added),
+/* Views of a dynamic step: inputs, derived constants (from its shape rule, then from an edit of the device),
    outputs. Returns the number of derived constants. */
 static uint32_t nnrti_run_views(const nnrti_open_run *r, const nnrti_open_step *o, const nnrt_resolve *c,
                                 const nnrt_plan_step *step, const nnrt_plan_arg *args)
@@ -8262,7 +8432,7 @@ static uint32_t nnrti_run_views(const nnrti_open_run *r, const nnrti_open_step *
     return derived;
 }
 
-/* Calls the kernel of step s with the views. */
+/* Calls a kernel for step s with r->views; a fault gets node and operator as a prefix. */
 static NNRT_ReturnCode nnrti_run_call(const nnrti_open_run *r, uint32_t s, nnrt_kernel kernel, const void *attr,
                                       uint32_t nDerived)
 {
@@ -8284,13 +8454,14 @@ static NNRT_ReturnCode nnrti_run_call(const nnrti_open_run *r, uint32_t s, nnrt_
     return code == NNRT_SUCCESS ? code : nnrti_step_failed(r->plan, s, code, &own, r->error);
 }
 
-/* The dimensions of an argument in this run. */
+/* The actual dimensions of an argument: from its slot, or the planned ones. */
 static const int32_t *nnrti_run_dims(const nnrti_open_run *r, const nnrt_plan_arg *arg, uint32_t slot)
 {
     return slot != NNRT_NO_TENSOR ? r->slots + (size_t)slot * NNRTI_DIMS : arg->view.dims;
 }
 
-/* Whether the places of two arguments are exchanged: their numbers differ in the last bit, as seen from the first. */
+/* Whether two arguments are the double buffer of one carried value: their numbers among the CARRIED addresses are 2
+   k and 2 k + 1. */
 static bool nnrti_exchanged(const nnrt_plan *plan, const nnrt_plan_arg *x, const nnrt_plan_arg *y)
 {
     const size_t first = (size_t)plan->nInputs + plan->nOutputs;
@@ -8298,13 +8469,15 @@ static bool nnrti_exchanged(const nnrt_plan *plan, const nnrt_plan_arg *x, const
            ((x->offset - first) ^ (y->offset - first)) == 1;
 }
 
-/* Copies argument `from` of step s to argument `to`, with its dimensions; room: bytes reserved for it in the arena. */
+/* Copies argument `from` of step s to argument `to`, with its dimensions, which must agree with the planned ones and
+   their upper bounds. room: bytes reserved for `to`. A double-buffered carried value is not copied at the end of an
+   iteration: its addresses are swapped. */
 static NNRT_ReturnCode nnrti_run_move(const nnrti_open_run *r, uint32_t s, uint32_t from, uint32_t to, size_t room)
 {
     const nnrt_plan_step *step = &r->plan->steps[s];
     const nnrt_plan_arg *x = &r->plan->args[step->arg + from], *y = &r->plan->args[step->arg + to];
     const nnrti_open_step *o = r->plan->open->steps[s];
-    const bool copy = o->part == NNRTI_PART_COPY && y->kind == NNRT_PLACE_OUTPUT; /* the source has been checked */
+    const bool copy = o->part == NNRTI_PART_COPY && y->kind == NNRT_PLACE_OUTPUT; /* checked as a result */
     const int32_t *dims = nnrti_run_dims(r, x, o->slots[from]);
     const nnrt_operand moved = nnrt_operand_make(x->view.dataType, x->view.rank, dims, NULL);
     const nnrt_operand planned = nnrt_operand_make(y->view.dataType, y->view.rank, y->view.dims, NULL);
@@ -8340,8 +8513,8 @@ static NNRT_ReturnCode nnrti_run_move(const nnrti_open_run *r, uint32_t s, uint3
     return NNRT_SUCCESS;
 }
 
-/* Step s, which runs a prepared model: its kernel gets the dimensions of the inputs in the views, and stores those of
-   the results there. */
+/* Runs step s, which a device made dynamic (nnrt_draft_make_dynamic; device auto: a partition). Its kernel gets the
+   actual dimensions in the views of the inputs, and stores the dimensions of the results in their views. */
 static NNRT_ReturnCode nnrti_run_model(nnrti_open_run *r, uint32_t s)
 {
     const nnrt_plan_step *step = &r->plan->steps[s];
@@ -8363,7 +8536,8 @@ static NNRT_ReturnCode nnrti_run_model(nnrti_open_run *r, uint32_t s)
     return code;
 }
 
-/* Resolves step s with the dimensions and values of this run, and runs it. */
+/* Runs a dynamic step: shape rule with actual dimensions and values, checks, views, kernel. The resolution
+   chooses kernel and attributes, unless an edit replaced them. An alias only computes dimensions. */
 static NNRT_ReturnCode nnrti_run_step(nnrti_open_run *r, uint32_t s)
 {
     const nnrt_plan_step *step = &r->plan->steps[s];
@@ -8405,7 +8579,7 @@ static NNRT_ReturnCode nnrti_run_step(nnrti_open_run *r, uint32_t s)
     return code;
 }
 
-/* Stores the dimensions of the inputs. Rule: dimensions that share a symbol are equal. */
+/* Stores the dimensions of the inputs in their slots. Rule: dynamic dimensions with one symbol are equal. */
 static NNRT_ReturnCode nnrti_run_extents(const nnrti_open_run *r, const NNRT_IOTensor *inputs)
 {
     const nnrti_open_plan *o = r->plan->open;
@@ -8459,7 +8633,8 @@ static NNRT_ReturnCode nnrti_run_truth(const nnrti_open_run *r, uint32_t s, uint
     return code;
 }
 
-/* IF, from BEGIN, step s, to END. */
+/* Control flow: runs an If whose BEGIN is step s. Runs the steps of one branch, then copies its results into
+   the results of the node. */
 static NNRT_ReturnCode nnrti_run_if(nnrti_open_run *r, uint32_t s)
 {
     const nnrti_open_step *begin = r->plan->open->steps[s], *end = begin->end;
@@ -8474,14 +8649,15 @@ static NNRT_ReturnCode nnrti_run_if(nnrti_open_run *r, uint32_t s)
     return code;
 }
 
-/* Puts a number, or a bool, into argument k of step s. */
+/* Stores a number, or a bool, in argument k of step s; does nothing if it is absent. */
 static void nnrti_run_number(const nnrti_open_run *r, uint32_t s, uint32_t k, int64_t number)
 {
     const nnrt_plan_arg *arg = &r->plan->args[r->plan->steps[s].arg + k];
     nnrti_put_number(nnrti_run_address(r, arg), arg->view.dataType, number);
 }
 
-/* Appends scan k of the trip that has ended, of a LOOP whose BEGIN is step s. All its elements have one shape. */
+/* Appends the element of scan output k after an iteration of the LOOP whose BEGIN is step s. All elements must have
+   one shape; the number of iterations must not exceed the upper bound of axis 0. */
 static NNRT_ReturnCode nnrti_run_scan(const nnrti_open_run *r, uint32_t s, uint32_t k, int64_t trip)
 {
     const nnrti_open_step *begin = r->plan->open->steps[s], *end = begin->end;
@@ -8526,7 +8702,8 @@ static NNRT_ReturnCode nnrti_run_scan(const nnrti_open_run *r, uint32_t s, uint3
     return NNRT_SUCCESS;
 }
 
-/* One trip of the LOOP whose BEGIN is step s; *goes: another one is wanted. */
+/* Runs one iteration of the LOOP whose BEGIN is step s: counter and cond, body, scan outputs, next carried values.
+   *goes = the cond that the body computed. */
 static NNRT_ReturnCode nnrti_run_trip(nnrti_open_run *r, uint32_t s, int64_t trip, bool *goes)
 {
     const nnrti_open_step *begin = r->plan->open->steps[s], *end = begin->end;
@@ -8544,7 +8721,7 @@ static NNRT_ReturnCode nnrti_run_trip(nnrti_open_run *r, uint32_t s, int64_t tri
     for (uint32_t k = 0; k < begin->carried && code == NNRT_SUCCESS; k++)
         if (args[given + 2 + k].kind != NNRT_PLACE_NONE)
             code = nnrti_run_move(r, end->at, 1 + k, given + 2 + k, begin->bytes[2 + k]);
-    for (uint32_t k = 0; k < begin->carried && code == NNRT_SUCCESS; k++) /* when all that is copied has been */
+    for (uint32_t k = 0; k < begin->carried && code == NNRT_SUCCESS; k++) /* after all copies */
         if (nnrti_exchanged(r->plan, &args[1 + k], &args[given + 2 + k])) {
             void *place = r->io[args[1 + k].offset];
             r->io[args[1 + k].offset] = r->io[args[given + 2 + k].offset];
@@ -8553,7 +8730,9 @@ static NNRT_ReturnCode nnrti_run_trip(nnrti_open_run *r, uint32_t s, int64_t tri
     return code;
 }
 
-/* LOOP, from BEGIN, step s, to END. */
+/* Control flow: runs a Loop whose BEGIN is step s: while cond is true and the trip count is not reached. Carried values
+   are copied in, updated by each iteration, and copied out; scan outputs grow along axis 0. TIME_OUT: more than
+   maxTrips iterations. */
 static NNRT_ReturnCode nnrti_run_loop(nnrti_open_run *r, uint32_t s)
 {
     const nnrt_plan_step *step = &r->plan->steps[s];
@@ -8579,10 +8758,9 @@ static NNRT_ReturnCode nnrti_run_loop(nnrti_open_run *r, uint32_t s)
     }
     for (; code == NNRT_SUCCESS && goes && trip < most; trip++) {
         if (trip >= (int64_t)r->plan->open->maxTrips)
-            return nnrt_error_set(
-                r->error, NNRT_TIME_OUT,
-                "node %d '%s' (LOOP) has not ended after %l trips, the most that there may be (maxTrips)", step->node,
-                nnrti_text_of(step->name), trip);
+            return nnrt_error_set(r->error, NNRT_TIME_OUT,
+                                  "node %d '%s' (LOOP) has not ended after %l trips, the most that there may be (maxTrips)",
+                                  step->node, nnrti_text_of(step->name), trip);
         code = nnrti_run_trip(r, s, trip, &goes);
     }
     for (uint32_t k = 0; k < begin->scans && code == NNRT_SUCCESS; k++) {
@@ -8598,7 +8776,7 @@ static NNRT_ReturnCode nnrti_run_loop(nnrti_open_run *r, uint32_t s)
     return code;
 }
 
-/* Step s, which is resolved in the run; of IF and LOOP all. */
+/* Runs dynamic step s; for the BEGIN of IF or LOOP, all steps up to its END. */
 static NNRT_ReturnCode nnrti_run_part(nnrti_open_run *r, uint32_t s)
 {
     switch (r->plan->open->steps[s]->part) {
@@ -8609,7 +8787,7 @@ static NNRT_ReturnCode nnrti_run_part(nnrti_open_run *r, uint32_t s)
     }
 }
 
-/* The same, and reports it to the profile. */
+/* nnrti_run_part, reported to the profile. Steps inside control flow are one level deeper. */
 static NNRT_ReturnCode nnrti_run_told(nnrti_open_run *r, uint32_t s)
 {
     const nnrti_open_step *o = r->plan->open->steps[s];
@@ -8622,7 +8800,7 @@ static NNRT_ReturnCode nnrti_run_told(nnrti_open_run *r, uint32_t s)
     r->profile.depth -= graphs ? 1 : 0;
     if (code != NNRT_SUCCESS)
         return code;
-    if (o->part == NNRTI_PART_COPY) { /* which has no views: the copied bytes, read once and written once */
+    if (o->part == NNRTI_PART_COPY) { /* a copy fills no views: the bytes are read once and written once */
         const nnrt_plan_arg *x = &r->plan->args[step->arg];
         r->views[0] = x->view;
         memcpy(r->views[0].dims, nnrti_run_dims(r, x, o->slots[0]), (size_t)x->view.rank * sizeof(int32_t));
@@ -8635,7 +8813,8 @@ static NNRT_ReturnCode nnrti_run_told(nnrti_open_run *r, uint32_t s)
     return code;
 }
 
-/* Steps first to last (exclusive) in order: static ones as planned, one stretch after another. */
+/* Runs steps first to last (exclusive) in order: stretches of static steps with the static executor, dynamic steps
+   and control flow one by one. */
 static NNRT_ReturnCode nnrti_run_steps(nnrti_open_run *r, uint32_t first, uint32_t last)
 {
     NNRT_ReturnCode code = NNRT_SUCCESS;
@@ -8667,7 +8846,8 @@ static NNRT_ReturnCode nnrti_run_steps(nnrti_open_run *r, uint32_t first, uint32
     return code;
 }
 
-/* Checked inputs and outputs; io behind the views holds their addresses. */
+/* Runs a plan with dynamic shapes or control flow. Inputs and outputs are checked, io is the table of addresses.
+   outputDims receives the dimensions that the run computed, after a failure, too. */
 static NNRT_ReturnCode nnrti_run_open(const nnrt_plan *plan, uint8_t *workspace, void **io, const NNRT_IOTensor *inputs,
                                       const NNRT_IOTensor *outputs, nnrt_dims *outputDims, const nnrt_stop *stop,
                                       nnrt_error *error)
@@ -8707,7 +8887,7 @@ static NNRT_ReturnCode nnrti_run_open(const nnrt_plan *plan, uint8_t *workspace,
     return code;
 }
 
-/* Ends the mappings of the first `count` inputs and outputs of a run. */
+/* Ends the memory maps of the first `count` inputs and outputs of a run. */
 static void nnrti_unmap_io(const nnrt_plan *plan, const NNRT_IOTensor *inputs, const NNRT_IOTensor *outputs, void **io,
                            uint32_t count)
 {
@@ -8718,7 +8898,8 @@ static void nnrti_unmap_io(const nnrt_plan *plan, const NNRT_IOTensor *inputs, c
     }
 }
 
-/* Gives checked inputs and outputs that have only a descriptor their addresses in io, or none of them. */
+/* Memory maps the checked inputs and outputs that have only a descriptor, and stores their addresses in io. If one
+   fails, none stays mapped. */
 static NNRT_ReturnCode nnrti_map_io(const nnrt_plan *plan, const NNRT_IOTensor *inputs, const NNRT_IOTensor *outputs,
                                     void **io, nnrt_error *error)
 {
@@ -8748,14 +8929,14 @@ NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, s
                                        const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                        uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
 #else
-/* nnrt_plan_run that stop may end. */
+/* nnrt_plan_run with cancellation (stop, which may be NULL). */
 static NNRT_ReturnCode nnrti_run_plan(const nnrt_plan *plan, void *workspace, size_t workspaceBytes,
                                       const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                       uint32_t nOut, nnrt_dims *outputDims, const nnrt_stop *stop, nnrt_error *error)
 #endif
 {
     size_t viewBytes = 0, tableBytes = 0, total;
-    nnrt_error own; /* the kernel's words, before which node and operator are put */
+    nnrt_error own; /* the kernel's message, which gets node and operator as a prefix */
     void **io;
     NNRT_ReturnCode code;
     for (uint32_t i = 0; outputDims != NULL && i < nOut && i < plan->nOutputs; i++)
@@ -8798,32 +8979,49 @@ NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, s
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>nest */
 
-/* An address in the table of a step that runs plans: 8 bytes also where it has 4, so that a plan is the same everywhere. */
+/* Control flow for firmware. In a session, the steps of branches and bodies are between markers in one plan, which only
+   nnrt_plan_run understands. nnrt_plan_nest converts such a plan into nested plans that nnrt_plan_execute, the executor
+   of firmware, runs without change: IF and LOOP become ordinary steps with the kernels nnrt_plan_if and nnrt_plan_loop,
+   whose attributes are plans. The linker drops both kernels from programs without control flow (nnrt emit-c).
+
+   Idea: each nested plan is a stretch of the same steps, in the same arena, with the same offsets. Only arguments
+   outside the arena (inputs, outputs, carried values) change: a nested plan addresses them through a table of its step,
+   which is scratch in the arena. The copies that the session's executor makes at ELSE and END become steps with the
+   kernel of RESHAPE. Swapping carried values swaps addresses in the table, and a scan output advances by increasing its
+   address. Tables are behind the arena of the plan, tables of inner steps before tables of outer ones.
+
+   Invariant: same kernels, same order, same bits as in a session. Only fixed shapes: NOT_SUPPORT names the node with a
+   dynamic shape. Rejected: markers in the executor of firmware, which every program would pay for. */
+
+/* Bytes of an address in the table of a step that runs plans: 8 on machines with 32 bits, too, so that a plan is the
+   same on every machine. */
 #define NNRTI_TABLE_BYTES 8
 
-/* The table of a step that runs plans: how the step finds each address in the plan around it, and which number that has in
-   the whole plan, by which args of steps are known; NNRT_NO_TENSOR: none of them. */
+/* The address table of a step that runs plans, while it is built. Entry i: args[i], the argument of the step, in the
+   plan around it, whose address the entry receives; numbers[i], the number of that address in the original plan,
+   NNRT_NO_TENSOR: it has none (scans, whose address changes). */
 typedef struct nnrti_nest_table {
-    struct nnrti_nest_table *outer; /* NULL: of a step of the main plan */
+    struct nnrti_nest_table *outer; /* table of the plan around the step; NULL: the main plan */
     nnrt_plan_arg *args;
     uint32_t *numbers, count;
 } nnrti_nest_table;
 
-/* A plan that is being written: the main one, or one of a step. */
+/* A plan that is being written: the main one, or a nested one. */
 typedef struct nnrti_nest_plan {
     nnrt_plan *made;
     nnrt_plan_step *steps;
-    nnrti_nest_table *table; /* NULL: it uses the addresses of the outermost plan */
-    size_t end;              /* of the arena, tables of its steps included */
+    nnrti_nest_table *table; /* NULL: the main plan, which uses the addresses of the run */
+    size_t end;              /* bytes of the arena with the tables of its steps */
 } nnrti_nest_plan;
 
+/* State of one conversion. */
 typedef struct nnrti_nest {
     const nnrt_plan *plan;
     nnrt_memory *memory;
     nnrt_error *error;
-    nnrt_plan_arg *args; /* of all plans */
+    nnrt_plan_arg *args; /* arguments of all plans, nArgs of them */
     uint32_t nArgs;
-    size_t arena; /* where tables begin */
+    size_t arena; /* offset of the first table: bytes of the original arena, rounded up */
 } nnrti_nest;
 
 static const nnrti_open_step *nnrti_nest_part(const nnrti_nest *n, uint32_t s)
@@ -8831,19 +9029,21 @@ static const nnrti_open_step *nnrti_nest_part(const nnrti_nest *n, uint32_t s)
     return n->plan->open->steps[s];
 }
 
-/* Argument k of step s of the whole plan. */
+/* Argument k of step s of the original plan. */
 NNRTI_NOINLINE static const nnrt_plan_arg *nnrti_nest_of(const nnrti_nest *n, uint32_t s, uint32_t k)
 {
     return &n->plan->args[n->plan->steps[s].arg + k];
 }
 
+/* Reports that step s cannot be converted, and the reason. */
 static NNRT_ReturnCode nnrti_nest_refuse(const nnrti_nest *n, uint32_t s, NNRT_ReturnCode code, const char *what)
 {
     const nnrt_plan_step *step = &n->plan->steps[s];
     return nnrt_error_blame(n->error,
-                       nnrt_error_set(n->error, code, "node %d '%s' (%s): %s", step->node, nnrti_text_of(step->name),
-                                      step->op != NULL ? step->op->name : nnrti_text_of(step->kernelName), what),
-                       step->node, -1);
+                            nnrt_error_set(n->error, code, "node %d '%s' (%s): %s", step->node,
+                                           nnrti_text_of(step->name),
+                                           step->op != NULL ? step->op->name : nnrti_text_of(step->kernelName), what),
+                            step->node, -1);
 }
 
 /* Rule: step s has no dynamic shapes and no values of the run in its attributes. */
@@ -8860,7 +9060,8 @@ static NNRT_ReturnCode nnrti_nest_check(const nnrti_nest *n, uint32_t s)
                : nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it is resolved with values of the run");
 }
 
-/* The place that an address of the whole plan has in a table. */
+/* The number that an address of the original plan has in table t. Adds it to t, and to the tables around it, if it
+   is new. */
 static uint32_t nnrti_nest_place(const nnrti_nest *n, nnrti_nest_table *t, uint32_t number)
 {
     const uint32_t nIn = n->plan->nInputs, nOut = n->plan->nOutputs;
@@ -8878,7 +9079,8 @@ static uint32_t nnrti_nest_place(const nnrti_nest *n, nnrti_nest_table *t, uint3
     return t->count++;
 }
 
-/* An argument of the whole plan as it is in a plan with that table. */
+/* An argument of the original plan, translated for a plan with table t: offsets of INPUT, OUTPUT and CARRIED become
+   numbers in t. */
 static nnrt_plan_arg nnrti_nest_arg(const nnrti_nest *n, nnrti_nest_table *t, const nnrt_plan_arg *arg)
 {
     nnrt_plan_arg made = *arg;
@@ -8887,7 +9089,7 @@ static nnrt_plan_arg nnrti_nest_arg(const nnrti_nest *n, nnrti_nest_table *t, co
     return made;
 }
 
-/* An argument at that offset of the arena, which looks like arg. */
+/* The argument arg, but at an offset of the arena. */
 static nnrt_plan_arg nnrti_nest_at(const nnrt_plan_arg *arg, size_t offset)
 {
     nnrt_plan_arg made = *arg;
@@ -8896,7 +9098,8 @@ static nnrt_plan_arg nnrti_nest_at(const nnrt_plan_arg *arg, size_t offset)
     return made;
 }
 
-/* A new step of g, step s for now, whose arguments come next and need so many views. */
+/* Appends to g a copy of step s of the original plan, whose arguments the caller appends to n->args; views: number
+   of views that it needs. */
 static nnrt_plan_step *nnrti_nest_add(const nnrti_nest *n, nnrti_nest_plan *g, uint32_t s, uint32_t views)
 {
     nnrt_plan_step *step = &g->steps[g->made->nSteps++];
@@ -8907,7 +9110,7 @@ static nnrt_plan_step *nnrti_nest_add(const nnrti_nest *n, nnrti_nest_plan *g, u
     return step;
 }
 
-/* A step of g that copies x, args as they are there, into y, unless that is x. */
+/* Appends to g a step that copies argument x to argument y, both translated for g, unless they are the same. */
 static void nnrti_nest_copy(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s, const nnrt_plan_arg *x,
                             const nnrt_plan_arg *y)
 {
@@ -8926,14 +9129,14 @@ static void nnrti_nest_copy(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s, const
     n->args[n->nArgs++] = *y;
 }
 
-/* Whether two tensors have the same dimensions, y counted from axis `from` on. */
+/* Whether x has the dimensions of y from axis `from` on. */
 static bool nnrti_nest_alike(const nnrt_view *x, const nnrt_view *y, int32_t from)
 {
     return x->rank + from == y->rank &&
            nnrti_bytes_equal(x->dims, y->dims + from, (size_t)x->rank * sizeof(x->dims[0]));
 }
 
-/* Copies argument x of step s, as it is in g, into argument y. */
+/* Appends to g a copy of argument x of step s into its argument y. NOT_SUPPORT: their shapes differ. */
 static NNRT_ReturnCode nnrti_nest_move(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s, uint32_t x, uint32_t y)
 {
     const nnrt_plan_arg *to = nnrti_nest_of(n, s, y);
@@ -8948,7 +9151,8 @@ static NNRT_ReturnCode nnrti_nest_move(nnrti_nest *n, nnrti_nest_plan *g, uint32
     return NNRT_SUCCESS;
 }
 
-/* An empty plan with room for the steps made from steps first to last (exclusive), and more; false: no memory. */
+/* Begins plan g, without steps, with room for steps first to last (exclusive), the copies of their markers, and
+   `more` steps. false: no memory. */
 static bool nnrti_nest_begin(const nnrti_nest *n, nnrti_nest_plan *g, nnrti_nest_table *table, uint32_t first,
                              uint32_t last, uint32_t more)
 {
@@ -8976,7 +9180,8 @@ static bool nnrti_nest_begin(const nnrti_nest *n, nnrti_nest_plan *g, nnrti_nest
     return true;
 }
 
-/* A table for plans that steps of the plan with the table `outer` run; false: no memory. */
+/* Begins a table for a step of the plan whose table is `outer`, with room for all addresses of the run and `own`
+   further ones; false: no memory. */
 static bool nnrti_nest_table_begin(const nnrti_nest *n, nnrti_nest_table *t, nnrti_nest_table *outer, size_t own)
 {
     const size_t most = nnrti_addresses(n->plan) + own;
@@ -8987,8 +9192,8 @@ static bool nnrti_nest_table_begin(const nnrti_nest *n, nnrti_nest_table *t, nnr
     return t->args != NULL && t->numbers != NULL;
 }
 
-/* The step of g that runs two plans: its arguments, then its table, which follows the tables of the plans in the
-   arena. */
+/* Appends to g the step that runs the two plans of graphs. Its inputs: count arguments args, then the entries of
+   table t. Its scratch is the table, at offset `at` of the arena, behind the tables of both plans. */
 static void nnrti_nest_end(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s, nnrt_kernel kernel, const char *name,
                            const nnrt_plan_graphs *graphs, const nnrt_plan_arg *args, uint32_t count,
                            const nnrti_nest_table *t, size_t at)
@@ -9012,7 +9217,7 @@ static void nnrti_nest_end(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s, nnrt_k
 
 static NNRT_ReturnCode nnrti_nest_steps(nnrti_nest *n, nnrti_nest_plan *g, uint32_t first, uint32_t last);
 
-/* IF, from BEGIN, step s, to END. */
+/* Converts the IF whose BEGIN is step s: a nested plan per branch, which ends with copies into the results. */
 static NNRT_ReturnCode nnrti_nest_if(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s)
 {
     const nnrti_open_step *begin = nnrti_nest_part(n, s), *end = begin->end;
@@ -9044,7 +9249,8 @@ static NNRT_ReturnCode nnrti_nest_if(nnrti_nest *n, nnrti_nest_plan *g, uint32_t
     return NNRT_SUCCESS;
 }
 
-/* The first addresses of a LOOP's table: carried values that change places, then scans. Their elements are of one shape. */
+/* The first entries of a LOOP's table, which nnrt_plan_loop changes after each iteration: pairs of double-buffered
+   carried values, then the addresses of the scan outputs. NOT_SUPPORT: a scan element has not the declared shape. */
 static NNRT_ReturnCode nnrti_nest_loop_table(nnrti_nest *n, nnrti_nest_table *t, nnrt_plan_graphs *graphs, uint32_t s)
 {
     const nnrti_open_step *begin = nnrti_nest_part(n, s);
@@ -9087,9 +9293,9 @@ static NNRT_ReturnCode nnrti_nest_loop_table(nnrti_nest *n, nnrti_nest_table *t,
     return NNRT_SUCCESS;
 }
 
-/* The end of an iteration, after the steps of the body: scans advance, cond is saved if it is a carried value, and
-   carried values advance to the next iteration. *cond: its place then, as an argument of the step that runs the
-   body. */
+/* Appends the end of an iteration to the body: copies of the scan elements, a copy of cond if it shares the storage
+   of a carried value, which is about to change, and copies of carried values that are not double-buffered. *cond =
+   where nnrt_plan_loop reads cond, as an argument of the LOOP step. */
 static NNRT_ReturnCode nnrti_nest_trip(nnrti_nest *n, nnrti_nest_plan *body, uint32_t s, const nnrt_plan_graphs *graphs,
                                        nnrt_plan_arg *cond)
 {
@@ -9130,7 +9336,8 @@ static NNRT_ReturnCode nnrti_nest_trip(nnrti_nest *n, nnrti_nest_plan *body, uin
     return code;
 }
 
-/* LOOP, from BEGIN, step s, to END. */
+/* Converts the LOOP whose BEGIN is step s: copies of the initial carried values into g, the body as a nested plan, and
+   a second plan that copies the final values into the results. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_nest_loop(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s)
 {
     const nnrti_open_step *begin = nnrti_nest_part(n, s), *end = begin->end;
@@ -9144,7 +9351,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_nest_loop(nnrti_nest *n, nnrti_nest_plan
         !nnrti_nest_begin(n, &body, &table, s + 1, end->at, given) ||
         !nnrti_nest_begin(n, &after, &table, end->at, end->at, begin->carried))
         return nnrti_no_memory(n->error);
-    for (uint32_t k = 0; k < begin->carried; k++) { /* into their first places */
+    for (uint32_t k = 0; k < begin->carried; k++) { /* initial values */
         const nnrt_plan_arg *to = nnrti_nest_of(n, s, begin->nIn + 2 + k);
         const nnrt_plan_arg x = nnrti_nest_arg(n, g->table, nnrti_nest_of(n, s, 2 + k));
         nnrt_plan_arg y = *to;
@@ -9153,7 +9360,8 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_nest_loop(nnrti_nest *n, nnrti_nest_plan
         if (to->kind == NNRT_PLACE_CARRIED)
             y = nnrti_nest_at(to, n->plan->open->carried[to->offset - n->plan->nInputs - n->plan->nOutputs]);
         if (!nnrti_nest_alike(&x.view, &y.view, 0))
-            return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it has values of other shapes than the model declares");
+            return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT,
+                                     "it has values of other shapes than the model declares");
         nnrti_nest_copy(n, g, s, &x, &y);
     }
     graphs->maxTrips = n->plan->open->maxTrips;
@@ -9178,7 +9386,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_nest_loop(nnrti_nest *n, nnrti_nest_plan
     return code;
 }
 
-/* Steps first to last (exclusive) of the whole plan become steps of g. */
+/* Converts steps first to last (exclusive) of the original plan to steps of g. */
 static NNRT_ReturnCode nnrti_nest_steps(nnrti_nest *n, nnrti_nest_plan *g, uint32_t first, uint32_t last)
 {
     NNRT_ReturnCode code = NNRT_SUCCESS;
@@ -9198,7 +9406,7 @@ static NNRT_ReturnCode nnrti_nest_steps(nnrti_nest *n, nnrti_nest_plan *g, uint3
     return code;
 }
 
-/* The most arguments that all plans have; SIZE_MAX: no memory has room for them. */
+/* An upper bound of the number of arguments of all plans; SIZE_MAX: it does not fit 32 bits. */
 static size_t nnrti_nest_room(const nnrti_nest *n)
 {
     size_t room = n->plan->nArgs;
@@ -9258,9 +9466,24 @@ NNRT_API NNRT_ReturnCode nnrt_plan_nest(const nnrt_plan *plan, nnrt_memory *memo
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>prepared */
 
+/* A prepared model in the form of a plan (nnrt_plan_model). The devices `reference` and `cpu` return it, as does any
+   device whose prepared models are edited drafts. It consists of the plan, the memory maps of constants that have only
+   a descriptor, and a workspace for Run, unless the caller passes one to each run (callerWorkspace).
+
+   Invariant: nnrti_plan_make is the one walk for counting bytes (nnrt_plan_memory) and for preparing, so the count is
+   exact: N bytes suffice, N - 1 return OUT_OF_MEMORY. The plan is immutable; sessions share it, with a workspace each.
+   Rejected: a formula for the bytes, which would drift from the code.
+
+   Prepacked weights and model caches are two uses of one mechanism (nnrti_packing, >>plan):
+       nnrt_plan_prepare_packed    asks the caller for packed weights (nnrt_packs.find: a section of a .nnrt file) and
+                                   falls back to packing if they are missing, damaged or of another key
+       nnrti_plan_model_export     ExportModelCache: table of packs, weights, and for a model cache the model without
+                                   the constants that only packing reads
+       nnrt_plan_restore_packed    PrepareModelFromModelCache: prepares from these three blocks, and packs nothing */
+
 NNRTI_SETUP()
 
-/* Mode and priority exist. */
+/* Rule: performance mode and priority are values of their enums. */
 static NNRT_ReturnCode nnrti_check_mode(const NNRT_ModelConfig *config)
 {
     if (config->mode < NNRT_PERFORMANCE_NONE || config->mode > NNRT_PERFORMANCE_EXTREME)
@@ -9271,6 +9494,7 @@ static NNRT_ReturnCode nnrti_check_mode(const NNRT_ModelConfig *config)
     return NNRT_SUCCESS;
 }
 
+/* Rule: the members of a configuration that every device with plans reads are valid. */
 static NNRT_ReturnCode nnrti_check_config(const NNRT_ModelConfig *config)
 {
     const NNRT_ReturnCode code = nnrti_check_mode(config);
@@ -9284,7 +9508,7 @@ static NNRT_ReturnCode nnrti_check_config(const NNRT_ModelConfig *config)
 
 NNRT_API NNRT_ReturnCode nnrt_plan_model_finish(nnrt_plan_model *model, nnrt_draft *draft, bool runIn)
 {
-    nnrt_memory *memory = draft->memory; /* the draft itself lies in the temporary part */
+    nnrt_memory *memory = draft->memory; /* the draft itself is in the temporary part */
     const NNRT_ModelConfig *config = draft->config;
     const NNRT_ReturnCode code = nnrt_plan_finish(draft, &model->plan);
     size_t workspace;
@@ -9299,7 +9523,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_model_finish(nnrt_plan_model *model, nnrt_dra
     return NNRT_SUCCESS;
 }
 
-/* Counting and doing are this one walk. The message goes to config->error. */
+/* Prepares a model: memory maps its constants, makes the draft, calls the edit, finishes the plan. The one walk for
+   counting bytes and for preparing. *made is set even if it fails, for nnrti_plan_model_unmap; NULL: no memory. */
 static NNRT_ReturnCode nnrti_plan_make(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                        void *user, nnrt_memory *memory, nnrt_plan_model **made)
 {
@@ -9316,7 +9541,7 @@ static NNRT_ReturnCode nnrti_plan_make(const NNRT_Model *model, const NNRT_Model
     return NNRT_SUCCESS;
 }
 
-/* Ends the mappings of a prepared model, which may be unfinished; NULL is fine. */
+/* Ends the memory maps of a prepared model, which may be unfinished; NULL is fine. */
 static void nnrti_plan_model_unmap(nnrt_plan_model *m)
 {
     if (m != NULL)
@@ -9343,13 +9568,15 @@ NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_Mo
     return code;
 }
 
-/* The operators of the application that a plan runs stay registered while it lives: n is 1, then -1. */
+/* Counts the plan as a user of the custom operators (of the application) that its steps call, which cannot be
+   unregistered meanwhile: n is 1 when a plan is made, -1 when it is destroyed. */
 static void nnrti_plan_hold(const nnrt_plan *plan, int32_t n)
 {
     for (uint32_t s = 0; s < plan->nSteps; s++)
         nnrti_op_hold(plan->steps[s].op, n);
 }
 
+/* Destroy: frees everything that the prepared model owns; memory in a buffer of the caller stays. */
 static void nnrti_plan_model_destroy(NNRT_PreparedModel *self)
 {
     nnrt_plan_model *m = (nnrt_plan_model *)(void *)self;
@@ -9375,6 +9602,7 @@ static NNRT_ReturnCode nnrti_plan_model_run_in(NNRT_PreparedModel *self, void *w
                          outputDims, error);
 }
 
+/* RunUntil: a run with cancellation, in the given workspace or, if it is NULL, in the model's own. */
 static NNRT_ReturnCode nnrti_plan_model_run_until(NNRT_PreparedModel *self, void *workspace, size_t bytes,
                                                   const NNRT_IOTensor *inputs, uint32_t nIn,
                                                   const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
@@ -9392,6 +9620,7 @@ static NNRT_ReturnCode nnrti_plan_model_run_until(NNRT_PreparedModel *self, void
     return nnrti_run_plan(m->plan, workspace, bytes, inputs, nIn, outputs, nOut, outputDims, stop, error);
 }
 
+/* Run: in the model's own workspace, so not on several threads at once; OPERATION_FORBIDDEN if the model has none. */
 static NNRT_ReturnCode nnrti_plan_model_run(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
                                             const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims)
 {
@@ -9428,7 +9657,7 @@ static NNRT_ReturnCode nnrti_plan_model_io(NNRT_PreparedModel *self, bool output
     return NNRT_SUCCESS;
 }
 
-/* A dynamic dimension may be as small as 0; the others are fixed. */
+/* GetInputDimRanges: a dynamic dimension ranges from 0 to its upper bound; the others are fixed. */
 static NNRT_ReturnCode nnrti_plan_model_range(NNRT_PreparedModel *self, bool output, uint32_t index, nnrt_dims *least,
                                               nnrt_dims *most)
 {
@@ -9528,15 +9757,17 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_M
     return NNRT_SUCCESS;
 }
 
-/* An edit that packs weights. */
+/* Arguments of nnrti_edit_packing: an edit that packs weights, and the packing that it stores to or takes from. */
 typedef struct nnrti_packing_edit {
     nnrt_edit edit;
     void *user;
-    nnrti_packing *packing; /* NULL: a new one is made, in the memory of the draft */
+    nnrti_packing *packing; /* NULL: stores into a new one, in the memory of the draft */
     uint64_t key;
-    const nnrt_packs *packs; /* the new one is for a cache, which has the model, too; NULL: it is not */
+    const nnrt_packs *packs; /* the new one is for a model cache, which contains the model; NULL: weights only */
 } nnrti_packing_edit;
 
+/* nnrt_edit that calls e->edit with a packing. After taking: every pack and number must have been used, and no step
+   may read an absent constant. */
 static NNRT_ReturnCode nnrti_edit_packing(void *user, nnrt_draft *draft)
 {
     nnrti_packing_edit *e = (nnrti_packing_edit *)user;
@@ -9556,8 +9787,8 @@ static NNRT_ReturnCode nnrti_edit_packing(void *user, nnrt_draft *draft)
     draft->packing = NULL;
     if (code == NNRT_SUCCESS && p->taking && (p->pack != p->table.packs || p->number != p->table.numbers))
         return nnrt_error_set(draft->config->error, NNRT_INVALID_MODEL_CACHE,
-                              "%u packed weights are there and %u are used: they are of another model", p->table.packs,
-                              p->pack);
+                              "%u packed weights are there and %u are used: they are of another model",
+                              p->table.packs, p->pack);
     if (code == NNRT_SUCCESS && p->taking && nnrti_packing_lacks(p, draft))
         return nnrt_error_set(draft->config->error, NNRT_INVALID_MODEL_CACHE,
                               "the cache lacks weights that a step reads: it was made for another configuration");
@@ -9566,7 +9797,8 @@ static NNRT_ReturnCode nnrti_edit_packing(void *user, nnrt_draft *draft)
     return code;
 }
 
-/* Whether these are packed weights of this key; *p is to take them then. */
+/* Opens a table of packed weights: checks alignment, sizes, checksum and key. true: *p takes weights from it. false:
+   fault has the reason. */
 static bool nnrti_packing_open(nnrti_packing *p, const nnrt_packed *from, uint64_t key, nnrt_error *fault)
 {
     const uint8_t *const data = (const uint8_t *)from->table;
@@ -9582,7 +9814,8 @@ static bool nnrti_packing_open(nnrti_packing *p, const nnrt_packed *from, uint64
         behind / sizeof(nnrti_pack_row) < p->table.packs ||
         behind - p->table.packs * sizeof(nnrti_pack_row) != (uint64_t)p->table.numbers * sizeof(int64_t) ||
         p->table.bytes > from->weightBytes) {
-        (void)nnrt_error_set(fault, NNRT_INVALID_MODEL_CACHE, "the table of packed weights is damaged");
+        (void)nnrt_error_set(fault, NNRT_INVALID_MODEL_CACHE,
+                             "the table of packed weights is damaged");
         return false;
     }
     if (p->table.key != key) {
@@ -9596,10 +9829,10 @@ static bool nnrti_packing_open(nnrti_packing *p, const nnrt_packed *from, uint64
     return true;
 }
 
-#define NNRTI_PACKED_MODEL 64 /* bytes in front of the third block's model: the number of absent constants, zeros */
+#define NNRTI_PACKED_MODEL 64 /* bytes before the model in the third block: number of absent constants, zeros */
 
-/* The model for the third block: its absent constants are the last of its inputs. Tables lie in memory, temporary. *count:
-   of them. NULL: there is no memory. */
+/* The model for the third block of a cache: p->model, whose absent constants (p->absent) become further inputs, the
+   last ones. *count = their number. It is in the temporary part of memory. NULL: no memory. */
 static const NNRT_Model *nnrti_packing_model(const nnrti_packing *p, nnrt_memory *memory, uint32_t *count)
 {
     const NNRT_Model *const from = p->model;
@@ -9625,7 +9858,8 @@ static const NNRT_Model *nnrti_packing_model(const nnrti_packing *p, nnrt_memory
     return m;
 }
 
-/* ExportModelCache: the table, the weights one behind the other, and for a model cache the model. */
+/* ExportModelCache: the table, the weights one after another (each aligned), and for a model cache the model. Blocks
+   are made at the first call, in one allocation, and belong to the prepared model. */
 static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const NNRT_SharedBuffer **buffers,
                                                uint32_t *count)
 {
@@ -9652,7 +9886,7 @@ static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const N
         if ((left = nnrti_packing_model(p, &memory, &absent)) == NULL)
             code = NNRT_OUT_OF_MEMORY;
         else if ((code = p->packs->save(p->packs->user, left, NULL, 0, &model)) != NNRT_SUCCESS &&
-                 code != NNRT_OUT_OF_MEMORY) { /* no model with such inputs: all constants stay */
+                 code != NNRT_OUT_OF_MEMORY) { /* such a model cannot be saved: store all constants */
             left = p->model;
             absent = 0;
             code = p->packs->save(p->packs->user, left, NULL, 0, &model);
@@ -9661,7 +9895,7 @@ static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const N
     }
     places[0] = 0;
     if (code == NNRT_SUCCESS && (weights > UINT32_MAX || table > UINT32_MAX || model > UINT32_MAX))
-        code = NNRT_NOT_SUPPORT; /* that blocks can say */
+        code = NNRT_NOT_SUPPORT; /* block sizes have 32 bits */
     if (code == NNRT_SUCCESS &&
         (!nnrt_round_size(table, NNRT_ALIGNMENT, &places[1]) || !nnrt_add_size(places[1], weights, &all) ||
          !nnrt_round_size(all, NNRT_ALIGNMENT, &places[2]) || !nnrt_add_size(places[2], model, &p->exportedBytes) ||
@@ -9713,6 +9947,8 @@ static const NNRT_PreparedModelVtbl nnrti_plan_model_packed_vtbl = {
     nnrti_plan_model_run_in,        nnrti_plan_model_io,  nnrti_plan_model_memory,  nnrti_plan_model_output_ranges,
     nnrti_plan_model_run_until};
 
+/* Two attempts: with the weights that packs->find returns, whose faults go to `fault` and not to the caller; then
+   without them, recording the packed weights if packs->keep is set. */
 NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                                   nnrt_edit edit, void *user, const char *key,
                                                   NNRT_PreparedModel **prepared)
@@ -9759,7 +9995,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const
         const NNRT_SharedBuffer *blocks;
         uint32_t count;
         made->packing = e.packing;
-        e.packing->model = model; /* which need not outlive this call: it is exported now */
+        e.packing->model = model; /* it need not outlive this call, so a cache is exported now */
         if (e.packs == NULL || nnrti_plan_model_export(*prepared, &blocks, &count) == NNRT_SUCCESS)
             made->base.vtbl = &nnrti_plan_model_packed_vtbl;
     }
@@ -9768,14 +10004,14 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const
     return code;
 }
 
-/* How many weights were packed for a prepared model, which is one that can be exported. */
+/* Number of packed weights of a prepared model that can be exported; 0 if they were taken from a table. */
 static NNRTI_UNUSED uint32_t nnrti_plan_packs(const NNRT_PreparedModel *prepared)
 {
     const nnrt_plan_model *const m = (const nnrt_plan_model *)(const void *)prepared;
     return m->packing != NULL && !m->packing->taking ? m->packing->table.packs : 0;
 }
 
-/* The exported blocks have been copied: the prepared model frees them, and exports nothing any more. */
+/* The caller has copied the exported blocks: frees them. The prepared model exports nothing from now on. */
 static NNRTI_UNUSED void nnrti_plan_exported(NNRT_PreparedModel *prepared)
 {
     nnrt_plan_model *const m = (nnrt_plan_model *)(void *)prepared;
@@ -9786,8 +10022,9 @@ static NNRTI_UNUSED void nnrti_plan_exported(NNRT_PreparedModel *prepared)
     m->base.vtbl = &nnrti_plan_model_vtbl;
 }
 
-/* The model of a third block, with one block of memory for all absent constants. No step reads it; if one did, it would
-   read NaN. NULL: out of memory, or no such model; fault has the reason. */
+/* The model of a cache's third block: its last `absent` inputs become constants again, all with the data p->hole,
+   which no step may read (nnrti_packing_lacks). The hole is filled with 0xFF, which is NaN as a float. NULL: no
+   memory, or an invalid model; fault has the reason. */
 static const NNRT_Model *nnrti_restore_model(nnrti_packing *p, const NNRT_Model *from, uint32_t absent,
                                              nnrt_memory *memory, nnrt_error *fault)
 {
@@ -9797,7 +10034,8 @@ static const NNRT_Model *nnrti_restore_model(nnrti_packing *p, const NNRT_Model 
     uint8_t *hole;
     if (m == NULL || t == NULL || absent > inputs) {
         (void)nnrt_error_set(fault, absent > inputs ? NNRT_INVALID_MODEL_CACHE : NNRT_OUT_OF_MEMORY,
-                             "%u of %u inputs are no constants", absent, inputs);
+                             "%u of %u inputs are no constants", absent,
+                             inputs);
         return NULL;
     }
     *m = *from;
@@ -9831,6 +10069,8 @@ static const NNRT_Model *nnrti_restore_model(nnrti_packing *p, const NNRT_Model 
     return m;
 }
 
+/* Copies the three blocks into memory of the prepared model, checks the table, loads the model from its block, and
+   prepares it with the packed weights in place. */
 NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache, uint32_t count,
                                                   const NNRT_ModelConfig *config, nnrt_edit edit, void *user,
                                                   const char *key, NNRT_PreparedModel **prepared)
@@ -9894,7 +10134,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
         code = nnrti_no_memory(error);
     if (model != NULL) {
         e.packing = p;
-        own.copyConstants = false; /* they are the prepared model's */
+        own.copyConstants = false; /* they are in the copied blocks, which the prepared model owns */
         code = nnrt_plan_prepare(model, &own, nnrti_edit_packing, &e, prepared);
     }
     if (code != NNRT_SUCCESS) {
@@ -9919,14 +10159,22 @@ NNRT_API NNRT_ReturnCode nnrt_plan_restore_packed(const NNRT_SharedBuffer *cache
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>reference */
 
-/* An error that goes through a table says how much room it has. */
+/* The device `reference`: plans without edits, so every step runs the reference kernel of its operator. Its results
+   define the results of all other devices, and it supports every model that shape inference resolves. It is the
+   smallest example of a device: nnrt_plan_prepare and nnrt_plan_supported do the work of its methods.
+
+   nnrt_plan_supported explains per node why it is unsupported, for partitioning (device auto). It runs shape inference
+   node by node and continues after a failure: a node behind an unsupported one is judged by operator and types, because
+   its shapes are unknown. Rejected: a table of supported operators, which could not see types, shapes or attributes. */
+
+/* Prepares an error for a call through a vtable: capacity says how much room its message has. */
 static void nnrti_error_send(nnrt_error *error)
 {
     if (error != NULL && error->capacity == 0)
         error->capacity = (uint32_t)sizeof(error->message);
 }
 
-/* True if error can receive a fault: it is not NULL and holds none. */
+/* True if error can receive a fault: it is not NULL and holds none yet. */
 static bool nnrti_error_open(const nnrt_error *error)
 {
     return error != NULL && error->code == NNRT_SUCCESS;
@@ -9977,8 +10225,8 @@ static NNRT_ReturnCode nnrti_status_available(void *self, NNRT_DeviceStatus *sta
     return NNRT_SUCCESS;
 }
 
-/* The checks of a node that do not need the shapes of its inputs: the number of its operands and, if they are known,
-   their types; the types of its results follow. */
+/* Checks of a node that need no shapes: the number of its operands and, if known, their types. Types of the results are
+   stored in tensors, for later nodes. */
 static NNRT_ReturnCode nnrti_support_types(const NNRT_Model *m, uint32_t n, nnrt_operand *tensors,
                                            nnrt_operand *operands, nnrt_error *error)
 {
@@ -10041,11 +10289,11 @@ static NNRT_ReturnCode nnrti_support_node(nnrti_inference *f, uint32_t n)
     }
     if (!shaped)
         return nnrti_support_types(m, n, tensors, f->operands, f->error);
-    if (nnrti_is_control(node->nodeType)) /* with all that it runs, which is asked about later */
+    if (nnrti_is_control(node->nodeType)) /* includes its subgraphs, whose nodes are visited later */
         return nnrti_infer_control(f, n);
     code = nnrti_infer_node(f, n, &c, &folded);
     if (code != NNRT_SUCCESS)
-        (void)nnrti_support_types(m, n, tensors, f->operands, NULL); /* types go on where shapes do not */
+        (void)nnrti_support_types(m, n, tensors, f->operands, NULL); /* propagates types at least */
     return code;
 }
 
@@ -10101,8 +10349,8 @@ static NNRT_ReturnCode nnrti_support_walk(const NNRT_Model *m, const NNRT_ModelC
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_plan_supported(const NNRT_Model *model, const NNRT_ModelConfig *config,
-                                             bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
+NNRT_API NNRT_ReturnCode nnrt_plan_supported(const NNRT_Model *model, const NNRT_ModelConfig *config, bool *isSupported,
+                                             uint32_t count, nnrt_reason reason, void *user)
 {
     NNRT_ModelConfig own;
     nnrt_memory memory;
@@ -10114,8 +10362,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_supported(const NNRT_Model *model, const NNRT
     if ((code = nnrti_check_config(&own)) != NNRT_SUCCESS)
         return code;
     if (count != model->nodes.count)
-        return nnrt_error_set(own.error, NNRT_INVALID_PARAMETER, "room for %u answers, the model has %u nodes", count,
-                              model->nodes.count);
+        return nnrt_error_set(own.error, NNRT_INVALID_PARAMETER, "room for %u answers, the model has %u nodes",
+                              count, model->nodes.count);
     if (own.buffer != NULL)
         nnrt_memory_buffer(&memory, own.buffer, own.bufferBytes);
     else
@@ -10182,9 +10430,18 @@ static const NNRT_DeviceVtbl nnrti_reference_vtbl = {sizeof(NNRT_DeviceVtbl),
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>registry */
 
+/* The table of devices, and calls through their vtables. Wrappers check arguments, pass a complete configuration, test
+   whether the device's table has the method (structSize, so that older tables work), and turn wrong behavior of a
+   driver into DEVICE_ERROR: a prepared model that cannot run, a buffer that is too small.
+
+   Invariant: a device has a fixed address until it is unregistered, as handles are addresses; it is not unregistered
+   while prepared models, contexts or buffers of it exist (the atomic counter `prepared`). The built-in devices are
+   registered at the first use, by one thread, while others wait. Rejected: a growing array, which moves devices and
+   needs an allocator; constructors before main, which C99 does not have. */
+
 #define NNRTI_NAME_BYTES 64
 #define NNRTI_MODEL_HAS(m, slot) NNRT_HAS((m)->vtbl, NNRT_PreparedModelVtbl, slot)
-/* RunIn is called only where the size of its workspace can be asked. */
+/* RunIn is called only if the table has GetWorkspaceSize, too. */
 #define NNRTI_MODEL_RUNS_IN(m) (NNRTI_MODEL_HAS(m, RunIn) && NNRTI_MODEL_HAS(m, GetWorkspaceSize))
 
 struct nnrt_device {
@@ -10192,14 +10449,15 @@ struct nnrt_device {
     void *self;
     char name[NNRTI_NAME_BYTES], vendor[NNRTI_NAME_BYTES], unique[2 * NNRTI_NAME_BYTES + 32];
     bool builtin;
-    int32_t prepared; /* number of prepared models and buffers */
+    int32_t prepared; /* number of prepared models, contexts and buffers; atomic */
 };
 
-/* A device stays where it is, as handles are addresses; the order has the places that are taken, first come first. */
+/* Devices never move, as handles are addresses. nnrti_device_order lists the used elements of nnrti_devices in the
+   order of registration. */
 static nnrt_device nnrti_devices[NNRT_MAX_DEVICES];
 static uint8_t nnrti_device_order[NNRT_MAX_DEVICES];
 static uint32_t nnrti_device_total;
-static int32_t nnrti_registry_state; /* 1 while the devices of the program are registered, then 2 */
+static int32_t nnrti_registry_state; /* 0, 1 while built-in devices are registered, then 2; atomic */
 
 /* Devices that come with the program: each macro, if defined, names a function that returns the table, NULL if the
    device cannot run on this machine. nnrt.h defines them for the headers that it finds: devices/nnrt_auto.h,
@@ -10215,7 +10473,7 @@ static const NNRT_DeviceVtbl *NNRTI_BUILTIN_DEVICE(void **self);
 
 #define NNRTI_DEVICE_HAS(d, slot) NNRT_HAS((d)->table, NNRT_DeviceVtbl, slot)
 
-/* Copies a name that a driver gives; false when it is empty or too long. */
+/* Copies a name that a driver returned; false: it is NULL, empty or longer than 63 bytes. */
 static bool nnrti_take_name(char *to, const char *from)
 {
     size_t length = from != NULL ? strlen(from) : 0;
@@ -10225,7 +10483,7 @@ static bool nnrti_take_name(char *to, const char *from)
     return true;
 }
 
-/* A driver's table is of a version and layout known here, and has the slots that no device can do without. */
+/* Rule: a driver's table has a supported version and layout, and the methods that every device needs. */
 static NNRT_ReturnCode nnrti_check_table(const NNRT_DeviceVtbl *t, nnrt_error *error)
 {
     bool other, allocate, release;
@@ -10248,18 +10506,20 @@ static NNRT_ReturnCode nnrti_check_table(const NNRT_DeviceVtbl *t, nnrt_error *e
     other =
         NNRT_HAS(t, NNRT_DeviceVtbl, PrepareModelFromModelCache) || NNRT_HAS(t, NNRT_DeviceVtbl, PrepareOfflineModel);
     if (!NNRT_HAS(t, NNRT_DeviceVtbl, PrepareModel) && !other)
-        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the device table has no way to prepare a model");
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "the device table has no way to prepare a model");
     allocate = NNRT_HAS(t, NNRT_DeviceVtbl, AllocateBuffer);
     release = NNRT_HAS(t, NNRT_DeviceVtbl, ReleaseBuffer);
     if (allocate != release)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
                               "AllocateBuffer and ReleaseBuffer come together or not at all");
     if (NNRT_HAS(t, NNRT_DeviceVtbl, OpenContext) != NNRT_HAS(t, NNRT_DeviceVtbl, CloseContext))
-        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "OpenContext and CloseContext come together or not at all");
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "OpenContext and CloseContext come together or not at all");
     return NNRT_SUCCESS;
 }
 
-/* A place that no device has. There is one: the registry is not full. */
+/* An unused element of nnrti_devices. Before: the registry is not full. */
 static uint32_t nnrti_free_place(void)
 {
     for (uint32_t place = 0;; place++) {
@@ -10271,6 +10531,8 @@ static uint32_t nnrti_free_place(void)
     }
 }
 
+/* nnrt_device_register without opening the registry. A device that is offline, or has the name and vendor of a
+   registered one, is rejected. */
 static NNRT_ReturnCode nnrti_register(const NNRT_DeviceVtbl *table, void *self, nnrt_error *error)
 {
     nnrt_device d;
@@ -10285,7 +10547,7 @@ static NNRT_ReturnCode nnrti_register(const NNRT_DeviceVtbl *table, void *self, 
     d.self = self;
     if ((code = table->GetDeviceName(self, &name)) != NNRT_SUCCESS)
         return nnrt_error_set(error, code, "the device does not give its name (code %d)", code);
-    if (!nnrti_take_name(d.name, name)) /* before the next call: the text may be gone then */
+    if (!nnrti_take_name(d.name, name)) /* before the next call, which may invalidate the text */
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the device's name is empty or has 64 characters or more");
     if ((code = table->GetVendorName(self, &vendor)) != NNRT_SUCCESS || !nnrti_take_name(d.vendor, vendor))
         return nnrt_error_set(error, code != NNRT_SUCCESS ? code : NNRT_INVALID_PARAMETER,
@@ -10310,7 +10572,8 @@ static NNRT_ReturnCode nnrti_register(const NNRT_DeviceVtbl *table, void *self, 
     return NNRT_SUCCESS;
 }
 
-/* Registers a device that comes with the program and stays (builtin), or may be unregistered. */
+/* Registers a device that is compiled in. builtin: it cannot be unregistered. Does nothing if it cannot run on this
+   machine. */
 static void nnrti_register_own(const NNRT_DeviceVtbl *(*device)(void **self), bool builtin)
 {
     void *self = NULL;
@@ -10325,8 +10588,8 @@ static const NNRT_DeviceVtbl *nnrti_reference_device(void **self)
     return &nnrti_reference_vtbl;
 }
 
-/* Before the registry is read: the devices that come with the program are registered, once, in the order that OH_NN
-   counts them in. A second thread waits meanwhile. */
+/* Called before every access to the registry: registers the compiled-in devices once, in the order in which OH_NN
+   numbers them. Other threads wait (spin) until that is done. */
 static void nnrti_registry_open(void)
 {
     if (NNRTI_ATOMIC_GET(&nnrti_registry_state) == 2)
@@ -10384,7 +10647,7 @@ NNRT_API nnrt_device *nnrt_device_at(uint32_t index)
     return index < nnrti_device_total ? &nnrti_devices[nnrti_device_order[index]] : NULL;
 }
 
-/* The device whose unique name, or else whose name, the first `length` characters of text are. */
+/* Finds a device by the first `length` characters of text: by unique name, else by name. NULL: none. */
 static nnrt_device *nnrti_device_named(const char *text, size_t length)
 {
     nnrti_registry_open();
@@ -10403,12 +10666,14 @@ NNRT_API nnrt_device *nnrt_device_find(const char *name)
     return name != NULL ? nnrti_device_named(name, strlen(name)) : NULL;
 }
 
+/* Whether a device is the built-in `auto`, whose partitions call nnrt_through themselves. */
 static bool nnrti_is_auto(const nnrt_device *device)
 {
     return strcmp(nnrt_device_unique_name(device), "auto_nnrt_v2_0") == 0;
 }
 
-/* Whether the device supports every node. Its reasons against a node are no faults; without memory to ask: false. */
+/* Whether the device supports every node. Reasons against a node are not reported as errors. false also if there is
+   no memory for the query. */
 static bool nnrti_takes_model(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config)
 {
     NNRT_ModelConfig own;
@@ -10417,7 +10682,8 @@ static bool nnrti_takes_model(nnrt_device *device, const NNRT_Model *model, cons
     nnrt_config_read(&own, config);
     isSupported = (bool *)nnrt_alloc(own.allocator, count);
     own.error = NULL;
-    all = isSupported != NULL && nnrt_device_explain(device, model, &own, isSupported, count, NULL, NULL) == NNRT_SUCCESS;
+    all =
+        isSupported != NULL && nnrt_device_explain(device, model, &own, isSupported, count, NULL, NULL) == NNRT_SUCCESS;
     for (uint32_t i = 0; all && i < count; i++)
         all = isSupported[i];
     nnrt_free(own.allocator, isSupported, count);
@@ -10565,7 +10831,8 @@ static NNRT_ReturnCode nnrti_check_wishes(const NNRT_ModelConfig *config, const 
     return nnrti_check_profile(config);
 }
 
-/* The configuration that a device is given: the caller's, of which all counts where it has no size. */
+/* *own = the configuration that a device receives: the caller's, complete (structSize 0 means all members), with the
+   name of the device. Checks that the device supports it. */
 static NNRT_ReturnCode nnrti_config_send(NNRT_ModelConfig *own, const nnrt_device *device,
                                          const NNRT_ModelConfig *config)
 {
@@ -10595,7 +10862,7 @@ static NNRT_ReturnCode nnrti_device_failed(nnrt_error *error, NNRT_ReturnCode co
     return wordless ? nnrt_error_blame(error, code, node, tensor) : code;
 }
 
-/* Passes the reasons of a device to a log and to the caller's function. */
+/* Passes the reasons of a device against nodes to the log and to the caller's function. */
 typedef struct nnrti_told_reason {
     const nnrt_log *log;
     const nnrt_device *device;
@@ -10603,6 +10870,7 @@ typedef struct nnrti_told_reason {
     void *user;
 } nnrti_told_reason;
 
+/* nnrt_reason that logs a reason and passes it on. */
 static void nnrti_tell_reason(void *user, uint32_t node, const nnrt_error *error)
 {
     const nnrti_told_reason *t = (const nnrti_told_reason *)user;
@@ -10856,7 +11124,7 @@ NNRT_API void nnrt_device_release(nnrt_device *device, NNRT_PreparedModel *prepa
     (void)NNRTI_ATOMIC_ADD(&device->prepared, -1);
 }
 
-/* HDI 1.0 reports a small output by a flag, later versions by a code. */
+/* Run of HDI 1.0, which reports an output buffer that is too small by a flag; later versions return a code. */
 static NNRT_ReturnCode nnrti_run_v1(NNRT_PreparedModel *m, const NNRT_IOTensor *inputs, uint32_t nIn,
                                     const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
                                     nnrt_error *error)
@@ -10864,8 +11132,7 @@ static NNRT_ReturnCode nnrti_run_v1(NNRT_PreparedModel *m, const NNRT_IOTensor *
     bool enough[32];
     NNRT_ReturnCode code;
     if (nOut > 32)
-        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "a device of HDI 1.0 is run with at most 32 outputs, not %u",
-                              nOut);
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "a device of HDI 1.0 is run with at most 32 outputs, not %u", nOut);
     for (uint32_t i = 0; i < 32; i++)
         enough[i] = true;
     code = m->vtbl->RunV1(m, inputs, nIn, outputs, nOut, outputDims, enough);
@@ -10895,7 +11162,7 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, v
     if (nnrti_stopped(stop))
         return nnrt_error_set(error, NNRT_CANCELLED, NNRTI_STOPPED);
     nnrti_error_send(error);
-    if (!NNRTI_MODEL_HAS(prepared, RunIn)) { /* it has one of its own */
+    if (!NNRTI_MODEL_HAS(prepared, RunIn)) { /* it runs in a workspace of its own */
         workspace = NULL;
         bytes = 0;
     }
