@@ -101,7 +101,7 @@ mutate:
 VALGRIND_TESTS := test_ops test_hal test_session test_builder test_passes test_threads test_file test_hostile
 
 COMPILE_VALGRIND = $(CC) -std=c99 $(EXACT) -I. -Itests $(CPPFLAGS) -DNO_GUARD -O1 -g
-$(eval $(call programs,build/valgrind,$$(COMPILE_VALGRIND),$$(COMPILE_VALGRIND) -w))
+$(eval $(call programs,build/valgrind,$$(COMPILE_VALGRIND),$$(COMPILE_VALGRIND) -w -fno-inline))
 
 valgrind:
 	@sh tools/need.sh valgrind libc6-dev libstb-dev libcmocka-dev

@@ -1,7 +1,8 @@
 /* For tests of internals of the library: its text, whose public functions are only declared and come from the object of
    tests/nnrt.c, with that object's options. The test has its own copy of all static code: types, tables and small
    functions; clang drops the unused ones: a second to compile instead of twelve. A test must not change a static
-   variable of the library this way: it would change its copy. Include before the headers. */
+   variable of the library this way: it would change its copy. For the same reason gcc takes -fno-inline with optimization:
+   a public function that it inlines would use the test's copy of the registry. Include before the headers. */
 #ifndef INSIDE_H
 #define INSIDE_H
 

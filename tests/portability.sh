@@ -96,7 +96,7 @@ build() {
     source=$2 program=$3 with=''
     grep -q '^#define NNRT_IMPLEMENTATION' "$source" || with=$out/$1/implementation.o
     shift 3
-    ! grep -q '^#include "inside.h"' "$source" || set -- "$@" -w # see there
+    ! grep -q '^#include "inside.h"' "$source" || set -- "$@" -w -fno-inline # see there
     # shellcheck disable=SC2086  # the compiler is several words, the object one or none
     $cc -std=c99 $warnings -DNNRT_CPU=0 "$@" -Itests/cross -I. -Itests -isystem $out/include -o "$program" "$source" $with $board -lm
 }
