@@ -5888,7 +5888,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nn
 #ifdef NNRT_FIRMWARE
     if (c->op->flags & NNRT_OP_DATA_DEPENDENT)
         return nnrt_error_set(d->config->error, NNRT_NOT_SUPPORT,
-                              "results whose extents a run tells are not there");
+                              "results of dynamic shape are not supported in NNRT_FIRMWARE builds");
 #endif
     arg = (nnrt_plan_arg *)nnrt_memory_temp_array(d->memory, (size_t)c->kernelIn + c->nDerived + c->kernelOut,
                                                   sizeof(*arg));

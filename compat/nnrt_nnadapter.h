@@ -7,7 +7,7 @@ run.
     cc -Icompat/nnadapter program.c ...     program.c includes "nnadapter.h" as before
 
 SECTIONS (search for the tag)
-    >>nna           what the header declares, and error messages
+    >>nna           internal declarations, and error messages
     -- implementation --
     >>nna_table     operations and their operands
     >>nna_small     codes, types, devices, contexts
@@ -20,9 +20,9 @@ SECTIONS (search for the tag)
 SCOPE
     All 28 functions of NNAdapter's second generation, and all types; the header documents each function. An operation
     of negative type is an operator that the program registered by that number before (nnrt_op_register); its operands
-    are the inputs of the node. The devices are those of nnrt.h (nnrt_device_register), by name; "builtin_device" is an
-    alias of "reference". An operation becomes one or a few nodes of a model in NCHW: filters are permuted to nnrt's
-    order once, and constant operands that are parameters become attributes.
+    are the inputs of the node. Devices are registered with nnrt_device_register of nnrt.h and found by name;
+    "builtin_device" is an alias of "reference". An operation becomes one or a few nodes of a model in NCHW: filters are
+    permuted to nnrt's order once, and constant operands that are parameters become attributes.
 
     Partitioning: a context of one device runs the whole model on it. With several devices, each operation runs on the
     first one that supports it, as "auto:" of nnrt.h partitions a model (nnrt_partition, strict):
@@ -999,15 +999,15 @@ static bool nnrti_nna_failed(const nnrti_nna_lower *l)
     return nnrt_builder_error(l->b)->code != NNRT_SUCCESS;
 }
 
-/* Writes the name of an operation's node, or with the suffix `what` of an additional node or of a tensor between them.
-   */
+/* Writes the name of an operation's node. The suffix (what) is empty for its first node, and tells additional nodes and
+   the tensors between them apart. */
 static const char *nnrti_nna_name(const nnrti_nna_lower *l, const char *what, char *name, size_t size)
 {
     (void)nnrt_text(name, size, "%s_%u%s", l->row->name, l->op->index, what);
     return name;
 }
 
-/* Sets the builder's error: "operation N (NAME): operand K WHAT"; operand < 0: without an operand. */
+/* Sets the builder's error: "operation N (NAME): operand K FAULT"; operand < 0: without an operand. */
 static void nnrti_nna_fault(nnrti_nna_lower *l, NNRT_ReturnCode code, int32_t operand, const char *what)
 {
     char text[256];

@@ -3850,59 +3850,45 @@ static void NNRTI_CPU(lp_norm_row)(void *arg, uint32_t i, uint32_t worker)
         nnrti_v_store_part(y + k, nnrti_v_load_part(x + k, count - k) / all, count - k);
 }
 
-/* y = exp(v - max v) / sum of exp(v - max v), v = x * factor, row by row; y may be x. */
-static NNRT_ReturnCode NNRTI_CPU(softmax)(const void *attr, nnrt_view *args, nnrt_call *call)
+/* Runs `row` for all rows in parallel; cost: operations per element, which decides how many threads are worth it. */
+static NNRT_ReturnCode NNRTI_CPU(for_rows)(const void *attr, nnrt_view *args, nnrt_call *call, double cost,
+                                           void (*row)(void *arg, uint32_t i, uint32_t worker))
 {
     NNRTI_CPU(rows_job) j;
     j.attr = (const nnrti_cpu_rows *)attr;
     j.args = args;
-    nnrti_cpu_parallel_for(call, 10.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows,
-                           NNRTI_CPU(softmax_row), &j);
+    nnrti_cpu_parallel_for(call, cost * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows, row, &j);
     return NNRT_SUCCESS;
+}
+
+/* y = exp(v - max v) / sum of exp(v - max v), v = x * factor, row by row; y may be x. */
+static NNRT_ReturnCode NNRTI_CPU(softmax)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(for_rows)(attr, args, call, 10.0, NNRTI_CPU(softmax_row));
 }
 
 /* y = x - max x - ln(sum of exp(x - max x)), row by row; y may be x. */
 static NNRT_ReturnCode NNRTI_CPU(log_softmax)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    NNRTI_CPU(rows_job) j;
-    j.attr = (const nnrti_cpu_rows *)attr;
-    j.args = args;
-    nnrti_cpu_parallel_for(call, 10.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows,
-                           NNRTI_CPU(log_softmax_row), &j);
-    return NNRT_SUCCESS;
+    return NNRTI_CPU(for_rows)(attr, args, call, 10.0, NNRTI_CPU(log_softmax_row));
 }
 
 /* y = x / sqrt(mean of squares + epsilon) * scale, row by row; y may be x. */
 static NNRT_ReturnCode NNRTI_CPU(rms_norm)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    NNRTI_CPU(rows_job) j;
-    j.attr = (const nnrti_cpu_rows *)attr;
-    j.args = args;
-    nnrti_cpu_parallel_for(call, 3.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows,
-                           NNRTI_CPU(rms_norm_row), &j);
-    return NNRT_SUCCESS;
+    return NNRTI_CPU(for_rows)(attr, args, call, 3.0, NNRTI_CPU(rms_norm_row));
 }
 
 /* y = (x - mean) / sqrt(variance + epsilon) * gamma + beta, row by row; y may be x. */
 static NNRT_ReturnCode NNRTI_CPU(layer_norm)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    NNRTI_CPU(rows_job) j;
-    j.attr = (const nnrti_cpu_rows *)attr;
-    j.args = args;
-    nnrti_cpu_parallel_for(call, 4.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows,
-                           NNRTI_CPU(layer_norm_row), &j);
-    return NNRT_SUCCESS;
+    return NNRTI_CPU(for_rows)(attr, args, call, 4.0, NNRTI_CPU(layer_norm_row));
 }
 
 /* y = x / norm of the row, with its epsilon; y may be x. */
 static NNRT_ReturnCode NNRTI_CPU(lp_norm)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    NNRTI_CPU(rows_job) j;
-    j.attr = (const nnrti_cpu_rows *)attr;
-    j.args = args;
-    nnrti_cpu_parallel_for(call, 6.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows,
-                           NNRTI_CPU(lp_norm_row), &j);
-    return NNRT_SUCCESS;
+    return NNRTI_CPU(for_rows)(attr, args, call, 6.0, NNRTI_CPU(lp_norm_row));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

@@ -1039,7 +1039,7 @@ static NNRT_ReturnCode nnrti_onnx_open_sub(nnrti_onnx_reader *r, int32_t depth, 
     return rc == NNRT_SUCCESS ? nnrti_onnx_decode(r, depth + 1, f->sub, at, end, sub) : rc;
 }
 
-/* Rules beyond those of the field tables, applied once all members of a message are in out. */
+/* Checks that the field tables cannot express, made once all members of a message are in out. */
 static NNRT_ReturnCode nnrti_onnx_finish(nnrti_onnx_reader *r, uint8_t id, size_t at, size_t end, uint8_t *out)
 {
     if (id == NNRTI_ONNX_TENSOR) {

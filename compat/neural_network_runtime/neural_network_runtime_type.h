@@ -45,7 +45,7 @@ typedef enum {
     OH_NN_PRIORITY_HIGH = 3
 } OH_NN_Priority;
 
-/* Return codes. The comment of each function says what a code means there. */
+/* Return codes. The comment of each function describes its codes. */
 typedef enum {
     OH_NN_SUCCESS = 0,
     OH_NN_FAILED = 1,                /* errors without a code of their own */
