@@ -16,7 +16,7 @@ SECTIONS (search for the tag)
     >>registry    registering, listing and calling devices
     >>prepare     validation, shape inference, planner, plan
     -- implementation --
-    >>memory >>buffers >>validate >>infer >>planner >>plan >>run >>nest >>prepared >>reference >>registry
+    >>memory >>buffers >>validate >>infer >>planner >>plan >>control >>run >>prepared >>reference >>registry
 
 OWNERSHIP
     A model is plain data that this library never changes: it may be const and be stored in flash. Arguments stay the
@@ -877,8 +877,7 @@ typedef struct nnrt_plan {
     size_t constantBytes;          /* of constants that the steps read */
     size_t derivedBytes;           /* of derived constants */
     const nnrt_parallel *parallel; /* NULL: steps run on the calling thread */
-    const struct nnrti_open_plan
-        *open; /* NULL: no dynamic shapes and no control flow. Otherwise views have the upper bounds, and only
+    const struct nnrti_open_plan *open; /* NULL: no dynamic shapes. Otherwise views have the upper bounds, and only
                                            nnrt_plan_run runs the plan */
 #ifndef NNRT_FIRMWARE
     const struct nnrti_profile *profile; /* NULL: none */
@@ -1186,35 +1185,33 @@ NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, s
                                        const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                        uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error);
 
-/* Control flow as a step: the attributes of a step that runs sub-plans (nnrt_plan_nest). Its kernel is nnrt_plan_if
-   or nnrt_plan_loop, all its arguments are inputs, and its scratch is the table of addresses outside the arena: an
-   argument of a sub-plan of kind INPUT, OUTPUT or CARRIED is at address number `offset` of the table. Sub-plans share
-   the arena of the enclosing plan, and use the views that follow the step's own; maxArgs counts them. */
+/* Control flow as a step: the attributes of a step that runs plans. Its kernel is nnrt_plan_if or nnrt_plan_loop, all its
+   arguments are inputs, and its scratch is a table of addresses: an argument of such a plan of kind INPUT, OUTPUT or
+   CARRIED is at address number `offset` of the table. An IF or LOOP inside has the same table. The plans share the arena
+   of the enclosing plan, and use the views that follow the step's own; maxArgs counts them. */
 typedef struct nnrt_plan_graphs {
     const nnrt_plan *plans[2]; /* IF: thenGraph, elseGraph. LOOP: the body, and the steps after the last iteration */
-    uint32_t nPairs;           /* LOOP: the first 2 * nPairs addresses are pairs exchanged after each iteration */
-    uint32_t nScans;           /* LOOP: the next nScans addresses (scan outputs) advance after each iteration .. */
-    const size_t *scanBytes;   /* .. by scanBytes[i] bytes */
+    uint32_t first;            /* the number of the first address that the step fills */
+    uint32_t nPairs;           /* LOOP: 2 * nPairs addresses are pairs exchanged after each iteration */
+    uint32_t nScans;           /* LOOP: the last nScans addresses (scan outputs) advance after each iteration .. */
+    const size_t *scanBytes;   /* .. by scanBytes[i] bytes. Pairs are before them, other addresses before the pairs */
     int32_t scanTrips;         /* number of iterations of a LOOP with scan outputs; -1: it has none */
     uint32_t maxTrips;         /* number of iterations of a LOOP after which it fails with TIME_OUT */
 } nnrt_plan_graphs;
 
 enum { NNRT_IF_TABLE = 2, NNRT_LOOP_TABLE = 6 };
 
-/* Kernels of such steps. Inputs of IF: the arena, cond, then the entries of the table from number NNRT_IF_TABLE on.
+/* Kernels of such steps. Inputs of IF: the arena, cond, then the addresses that it fills from number NNRT_IF_TABLE on.
    Inputs of LOOP: the arena, cond, the trip count (both may be absent), the iteration number, the cond input of the
-   body, the cond that the body computes, then the entries of the table from number NNRT_LOOP_TABLE on. If a step of a
-   sub-plan fails, its message is kept, preceded by node and operator. */
+   body, the cond that the body computes, then the addresses from number NNRT_LOOP_TABLE on. If a step inside fails, its
+   message is kept. */
 NNRT_API NNRT_ReturnCode nnrt_plan_if(const void *attr, nnrt_view *args, nnrt_call *call);
 NNRT_API NNRT_ReturnCode nnrt_plan_loop(const void *attr, nnrt_view *args, nnrt_call *call);
 
 #ifndef NNRT_FIRMWARE
-/* Converts a plan without dynamic shapes to one that nnrt_plan_execute runs: IF and LOOP become steps that run
-   sub-plans. *nested is the plan itself if it has no control flow. The result is in kept memory and refers to the
-   plan, which must outlive it. NOT_SUPPORT: a step has dynamic shapes, or its resolution needs values of the run;
-   error names the node. */
-NNRT_API NNRT_ReturnCode nnrt_plan_nest(const nnrt_plan *plan, nnrt_memory *memory, const nnrt_plan **nested,
-                                        nnrt_error *error);
+/* Whether nnrt_plan_execute can run a plan, as nnrt emit-c needs it. NOT_SUPPORT: a step has dynamic shapes, or its
+   resolution needs values of the run; error names the node. */
+NNRT_API NNRT_ReturnCode nnrt_plan_check_static(const nnrt_plan *plan, nnrt_error *error);
 #endif
 
 /* A deep copy of the model in kept memory; constants true: with the data of constants, false: only with their
@@ -5462,11 +5459,12 @@ NNRT_API NNRT_ReturnCode nnrt_plan_arena(nnrt_plan_block *blocks, uint32_t count
 
        nnrti_check_edits       the draft is consistent, whatever the edit did
        nnrti_drop_dead_steps   dead-code elimination; liveness: the last step that reads each tensor
-       nnrti_open_begin        a slot for the dimensions of every tensor with a dynamic shape
+       nnrti_open_begin        with dynamic shapes: a slot for the dimensions of every tensor that has one
        nnrti_assign_storage    a storage for every result: aliases, in-place results, outputs of the caller, arena
        nnrti_exchange_carried  carried values of loops swap two storages instead of being copied
        nnrti_place_arena       arena offsets of storages and scratch, by >>planner
-       nnrti_write_steps       steps and arguments with place and offset; copies into outputs that need one
+       nnrti_write_steps       steps and arguments with place and offset; plans of IF and LOOP (>>control); copies into
+                               outputs that need one
 
    Invariants. A tensor is written once, before it is read. A storage is one interval of steps and one range of bytes;
    tensors share it only if they hold the same bytes (alias) or if the old one is dead when the new one is written
@@ -5535,49 +5533,52 @@ NNRTI_NOINLINE static nnrt_plan_arg *nnrti_step_out(const nnrt_draft_step *step,
 #define nnrti_draft_open(d, node, c, s) NNRT_SUCCESS
 #else
 
-/* Kinds of dynamic steps. Control flow (If, Loop) is flattened into one list of steps: markers (BEGIN, ELSE, END)
-   enclose the steps of the subgraphs, so that liveness, in-place results and the arena see branches and bodies like
-   any other steps. A plan per subgraph, with an arena of its own, could not share memory with the steps around it;
-   >>nest makes plans per subgraph for firmware afterwards, inside the one arena. BEGIN is NNRTI_PART_IF or
-   NNRTI_PART_LOOP. */
+/* Kinds of dynamic steps. In a draft, control flow (If, Loop) is flattened into one list of steps: markers (BEGIN, ELSE,
+   END) enclose the steps of the subgraphs, so that liveness, in-place results and the arena see branches and bodies like
+   any other steps. Rejected: an arena per subgraph, which could not share memory with the steps around it. The plan has no
+   markers: >>control makes each IF or LOOP one step that runs plans. BEGIN is NNRTI_PART_IF or NNRTI_PART_LOOP. */
 typedef int32_t nnrti_step_part;
 enum {
     NNRTI_PART_NODE,
+    NNRTI_PART_MODEL, /* its kernel gets and reports actual dimensions: nnrt_draft_make_dynamic, IF and LOOP in a plan */
     NNRTI_PART_COPY,
-    NNRTI_PART_IF,
+    NNRTI_PART_SCAN,    /* appends the element of an iteration to a scan output of a LOOP; only in a plan */
+    NNRTI_PART_SCANNED, /* completes the dimensions of a scan output after the last iteration; only in a plan */
+    NNRTI_PART_IF,      /* this and all below: only in a draft */
     NNRTI_PART_ELSE,
     NNRTI_PART_END_IF,
     NNRTI_PART_LOOP,
-    NNRTI_PART_END_LOOP,
-    NNRTI_PART_MODEL /* its kernel reports the dimensions of its outputs: nnrt_draft_make_dynamic */
+    NNRTI_PART_END_LOOP
 };
 
 /* Dynamic shapes: the data with which a run resolves a step again. operands: the node's operands with the planned
    shapes (upper bounds), first inputs, then outputs, absent ones included. slots, per operand: the number of the slot
    that holds its actual dimensions in the run; NNRT_NO_TENSOR: the planned ones. */
 typedef struct nnrti_open_step {
-    const NNRT_Node *node; /* NULL: a copy, of one input */
+    nnrti_step_part part;
+    const NNRT_Node *node; /* of NODE; NULL otherwise */
     const nnrt_op *op;
     nnrt_operand *operands;
     uint32_t *slots;
     uint32_t nIn, nOut; /* of operands */
     nnrt_kernel kernel; /* resolved with the upper bounds; a step whose kernel differs calls its own */
     const void *attr;
-    size_t *bytes; /* per output: bytes reserved in the arena */
-    uint8_t *vary; /* per operand of a copy or a marker: bit k is set if axis k is dynamic */
-    bool alias;    /* the result has the storage of the input; no kernel is called */
-    nnrti_step_part part;
+    size_t *bytes;    /* per output: bytes reserved in the arena */
+    uint32_t *output; /* per output: the number of the model output in whose buffer it is, or NNRT_NO_TENSOR */
+    uint32_t vary;    /* of COPY, SCAN and SCANNED: bit k is set if axis k of the result is dynamic */
+    int32_t *none;    /* of SCANNED: dimensions of the elements if there is no iteration */
+    bool alias;       /* the result has the storage of the input; no kernel is called */
+    /* markers, while drafting */
     bool kept;                                       /* of END: a result is needed (dead-code elimination) */
-    uint32_t at;                                     /* number of the step in the plan */
     struct nnrti_open_step *begin, *otherwise, *end; /* markers of the same node, or NULL */
-    struct nnrti_open_step *outer;                   /* while drafting: the BEGIN around this one */
-    uint32_t first, tensors; /* of BEGIN, while drafting: number of its step, and the number of tensors before it */
+    struct nnrti_open_step *outer;                   /* the BEGIN around this one */
+    uint32_t first, tensors; /* number of the step; of BEGIN: the number of tensors before it. SCAN and SCANNED: first is
+                                the number of the scan output */
     uint32_t carried, scans; /* number of carried values, of scan outputs. Arguments, inputs | outputs:
                                 BEGIN of LOOP: trips, cond, carried | iteration, cond, carried, scans
                                 END of LOOP: cond, carried, scan elements, outputs of BEGIN | carried
                                 END of IF: cond, results of thenGraph, results of elseGraph | results; carried: their
                                 number */
-    int32_t *none; /* END of LOOP: dimensions of the scan elements if there is no iteration, NNRTI_DIMS each */
 } nnrti_open_step;
 
 NNRT_API uint32_t nnrt_draft_unit_end(const nnrt_draft *draft, uint32_t step)
@@ -5600,17 +5601,22 @@ NNRT_API bool nnrt_draft_is_dynamic(const nnrt_draft *draft, uint32_t step)
     return dynamic;
 }
 
+/* Allocates the tables of a dynamic step with nIn + nOut operands; false: no memory. */
+static bool nnrti_open_tables_make(const nnrt_draft *d, nnrti_open_step *o, uint32_t nIn, uint32_t nOut)
+{
+    o->nIn = nIn;
+    o->nOut = nOut;
+    o->slots = (uint32_t *)nnrt_memory_keep_array(d->memory, (size_t)nIn + nOut, sizeof(*o->slots));
+    o->bytes = (size_t *)nnrt_memory_keep_array(d->memory, nOut, sizeof(*o->bytes));
+    o->output = (uint32_t *)nnrt_memory_keep_array(d->memory, nOut, sizeof(*o->output));
+    return o->slots != NULL && o->bytes != NULL && o->output != NULL;
+}
+
 NNRT_API bool nnrt_draft_make_dynamic(nnrt_draft *draft, nnrt_draft_step *step)
 {
     nnrti_open_step *o = (nnrti_open_step *)nnrt_memory_keep(draft->memory, sizeof(*o));
-    uint32_t *slots = (uint32_t *)nnrt_memory_keep_array(draft->memory, (size_t)step->nIn + step->nOut, sizeof(*slots));
-    size_t *bytes = (size_t *)nnrt_memory_keep_array(draft->memory, step->nOut, sizeof(*bytes));
-    if (draft->memory->full)
+    if (o == NULL || !nnrti_open_tables_make(draft, o, step->nIn, step->nOut))
         return false;
-    o->slots = slots;
-    o->bytes = bytes;
-    o->nIn = step->nIn;
-    o->nOut = step->nOut;
     o->part = NNRTI_PART_MODEL;
     step->open = o;
     step->flags = NNRT_OP_DATA_DEPENDENT;
@@ -5630,14 +5636,10 @@ static NNRT_ReturnCode nnrti_draft_open(nnrt_draft *d, uint32_t node, const nnrt
         return nnrti_no_memory(d->config->error);
     o->node = &d->model->nodes.data[node];
     o->op = c->op;
-    o->nIn = c->kernelIn;
-    o->nOut = c->kernelOut;
     o->kernel = c->kernel;
     o->attr = c->resolved;
     o->operands = (nnrt_operand *)nnrt_memory_keep_array(d->memory, count, sizeof(*o->operands));
-    o->slots = (uint32_t *)nnrt_memory_keep_array(d->memory, count, sizeof(*o->slots));
-    o->bytes = (size_t *)nnrt_memory_keep_array(d->memory, o->nOut, sizeof(*o->bytes));
-    if (o->operands == NULL || o->slots == NULL || o->bytes == NULL)
+    if (o->operands == NULL || !nnrti_open_tables_make(d, o, c->kernelIn, c->kernelOut))
         return nnrti_no_memory(d->config->error);
     for (uint32_t i = 0; i < count; i++) {
         nnrt_operand *to = &o->operands[i];
@@ -5664,14 +5666,9 @@ static nnrti_open_step *nnrti_draft_part(nnrt_draft *d, nnrti_step_part part, co
                                          size_t nIn, size_t nOut)
 {
     nnrt_draft_step *s;
-    nnrti_open_step *o = (nnrti_open_step *)nnrt_memory_keep(d->memory, sizeof(*o));
+    nnrti_open_step *o = (nnrti_open_step *)nnrt_memory_temp(d->memory, sizeof(*o));
     nnrt_plan_arg *args = (nnrt_plan_arg *)nnrt_memory_temp_array(d->memory, nIn + nOut, sizeof(*args));
     if (o == NULL || args == NULL || d->nSteps == d->roomSteps)
-        return NULL;
-    o->slots = (uint32_t *)nnrt_memory_keep_array(d->memory, nIn + nOut, sizeof(*o->slots));
-    o->bytes = (size_t *)nnrt_memory_keep_array(d->memory, nOut, sizeof(*o->bytes));
-    o->vary = (uint8_t *)nnrt_memory_keep_array(d->memory, nIn + nOut, sizeof(*o->vary));
-    if (o->slots == NULL || o->bytes == NULL || o->vary == NULL)
         return NULL;
     for (size_t i = 0; i < nIn + nOut; i++)
         args[i].tensor = NNRT_NO_TENSOR;
@@ -5684,7 +5681,7 @@ static nnrti_open_step *nnrti_draft_part(nnrt_draft *d, nnrti_step_part part, co
     s->args = args;
     s->nIn = o->nIn = (uint32_t)nIn;
     s->nOut = o->nOut = (uint32_t)nOut;
-    s->open = o;
+    s->open = o; /* nnrti_open_kept compares nIn and nOut */
     o->part = part;
     return o;
 }
@@ -5807,14 +5804,6 @@ static NNRT_ReturnCode nnrti_draft_end_loop(nnrt_draft *d, const nnrt_resolve *c
     (void)nnrti_draft_list(d, args, n->outputIndex.data, carried);
     o->carried = carried;
     o->scans = scans;
-    o->none = (int32_t *)nnrt_memory_keep_array(d->memory, (size_t)scans * NNRTI_DIMS, sizeof(*o->none));
-    if (o->none == NULL)
-        return nnrti_no_memory(d->config->error);
-    for (uint32_t k = 0; k < scans; k++) {
-        const nnrt_operand *x = &d->tensors[left->data[1 + carried + k]];
-        for (int32_t i = 0; i < x->rank; i++)
-            o->none[k * NNRTI_DIMS + (uint32_t)i] = x->symbols[i] == 0 ? x->dims[i] : 0;
-    }
     begin->end = o;
     return NNRT_SUCCESS;
 }
@@ -6690,8 +6679,8 @@ NNRT_API bool nnrt_draft_insert_all(nnrt_draft *draft, const nnrt_draft_step *st
 #endif
 
 #ifndef NNRT_FIRMWARE
-/* Further data of a plan with dynamic shapes or control flow (nnrt_plan.open). A slot holds the actual dimensions of
-   one tensor during a run. */
+/* Further data of a plan with dynamic shapes (nnrt_plan.open). A slot holds the actual dimensions of one tensor during a
+   run. A plan that a step of IF or LOOP runs has only `steps`: the rest is that of the model's plan. */
 typedef struct nnrti_open_plan {
     nnrti_open_step *const *steps; /* per step of the plan; NULL: the step is static */
     const uint32_t *slots;         /* per input, then output: slot of its dimensions in the run, or NNRT_NO_TENSOR */
@@ -6699,9 +6688,6 @@ typedef struct nnrti_open_plan {
     uint32_t nSlots;               /* number of slots, NNRTI_DIMS dimensions each */
     uint32_t operands;             /* of the dynamic step with the most operands */
     size_t room;                   /* working memory for the shape rule of a dynamic step, in bytes */
-    uint32_t maxTrips;             /* limit on the iterations of a LOOP, against endless loops */
-    const size_t *carried;         /* nCarried arena offsets; 2 k and 2 k + 1 are a pair that is swapped */
-    uint32_t nCarried;
 } nnrti_open_plan;
 #endif
 
@@ -6721,6 +6707,28 @@ typedef struct nnrti_storage {
 
 #define NNRTI_NO_STORAGE 0xFFFFFFFFu
 
+#ifndef NNRT_FIRMWARE
+/* Profiling data of a plan: receiver, device, and the depth of its steps in nested control flow. */
+typedef struct nnrti_profile {
+    const nnrt_profile *to;
+    const char *device;
+    uint32_t depth;
+} nnrti_profile;
+
+/* Addresses outside the arena that the steps inside an IF or LOOP refer to: see >>control. An address of the model's
+   plan is an input, then an output, then a carried value of any loop. */
+typedef struct nnrti_table {
+    size_t at;          /* arena offset of the table */
+    uint32_t count;     /* number of its entries so far */
+    uint32_t most;      /* largest count of a table */
+    uint32_t *entry;    /* per address: its entry in the current table, or NNRT_NO_TENSOR */
+    uint32_t *outer;    /* the inputs and outputs that the current table has, its first entries */
+    uint32_t nOuter;
+    size_t *carried;    /* per carried value: its arena offset */
+    uint32_t nCarried;  /* 2 k and 2 k + 1 are a pair that is swapped */
+} nnrti_table;
+#endif
+
 /* State of nnrt_plan_finish. */
 typedef struct nnrti_planner {
     nnrt_draft *draft;
@@ -6735,8 +6743,11 @@ typedef struct nnrti_planner {
     bool *parted;          /* per tensor: some arguments begin inside it (slices of a Concat) */
     nnrti_open_plan *open; /* NULL: the plan is static */
     uint32_t *slotOf;      /* per tensor: slot of its dimensions in the run, or NNRT_NO_TENSOR */
-    nnrti_open_step **openSteps;
+    nnrti_table *table;    /* NULL: no control flow */
+    uint32_t depth;        /* while plans are written: number of IF and LOOP around the current one */
 #endif
+    nnrt_plan_arg *args; /* of all steps, nArgs of them so far */
+    uint32_t nArgs;
 } nnrti_planner;
 
 #ifdef NNRT_FIRMWARE
@@ -7231,7 +7242,7 @@ static NNRT_ReturnCode nnrti_assign_storage(nnrti_planner *p)
 static void nnrti_exchange_carried(nnrti_planner *p)
 {
     const nnrt_draft *d = p->draft;
-    for (uint32_t end = 0; p->open != NULL && end < d->nSteps; end++) {
+    for (uint32_t end = 0; p->table != NULL && end < d->nSteps; end++) {
         const nnrt_draft_step *step = &d->steps[end];
         const nnrti_open_step *o = step->open;
         uint32_t begin = end;
@@ -7253,24 +7264,10 @@ static void nnrti_exchange_carried(nnrti_planner *p)
             a->kind = b->kind = NNRT_PLACE_CARRIED;
             a->first = b->first;
             a->bytes = b->bytes = a->bytes > b->bytes ? a->bytes : b->bytes;
-            a->carried = p->open->nCarried++;
-            b->carried = p->open->nCarried++;
+            a->carried = p->table->nCarried++;
+            b->carried = p->table->nCarried++;
         }
     }
-}
-
-/* Stores the arena offsets of the CARRIED storages in the plan; false: no memory. */
-static bool nnrti_finish_carried(nnrti_planner *p)
-{
-    size_t *at;
-    if (p->open == NULL || p->open->nCarried == 0)
-        return true;
-    at = (size_t *)nnrt_memory_keep_array(p->draft->memory, p->open->nCarried, sizeof(*at));
-    for (uint32_t i = 0; i < p->nStorages && at != NULL; i++)
-        if (p->storages[i].kind == NNRT_PLACE_CARRIED)
-            at[p->storages[i].carried] = p->storages[i].offset;
-    p->open->carried = at;
-    return at != NULL;
 }
 
 #endif
@@ -7395,60 +7392,257 @@ static bool nnrti_needs_copy(const nnrti_planner *p, uint32_t i)
     return p->outputOf[t] != p->draft->model->inputIndex.count + i;
 }
 
-/* Makes `step` the copy of model output i into the caller's buffer: the kernel of RESHAPE with arguments args[at ..
-   at + 3). */
-static void nnrti_add_copy(const nnrti_planner *p, uint32_t i, nnrt_plan_step *step, nnrt_plan_arg *args, uint32_t at)
+/* A plan that is being written: the model's, or one that a step of IF or LOOP runs. */
+typedef struct nnrti_written {
+    nnrt_plan *plan;
+    nnrt_plan_step *steps;
+#ifndef NNRT_FIRMWARE
+    nnrti_open_step **open; /* per step; NULL: the plan is static */
+    bool inner;             /* run by a step: arguments outside the arena are entries of its table */
+#endif
+} nnrti_written;
+
+/* Allocates room for the steps of a plan; false: no memory. */
+static bool nnrti_written_make(const nnrti_planner *p, nnrti_written *w, size_t room)
 {
-    const uint32_t t = p->draft->model->outputIndex.data[i];
-    const nnrt_operand *o = &p->draft->tensors[t];
+    w->steps = (nnrt_plan_step *)nnrt_memory_keep_array(p->draft->memory, room, sizeof(*w->steps));
+    w->plan->steps = w->steps;
+#ifndef NNRT_FIRMWARE
+    if (p->open != NULL) {
+        nnrti_open_plan *open =
+            w->inner ? (nnrti_open_plan *)nnrt_memory_keep(p->draft->memory, sizeof(*open)) : p->open;
+        w->open = (nnrti_open_step **)nnrt_memory_keep_array(p->draft->memory, room, sizeof(*w->open));
+        if (open == NULL || w->open == NULL)
+            return false;
+        open->steps = w->open;
+        w->plan->open = open;
+    }
+#endif
+    return w->steps != NULL;
+}
+
+/* Appends a step to w, whose arguments the caller appends to p->args. views: number of views that it needs; open: NULL
+   for a static step. */
+static nnrt_plan_step *nnrti_append_step(const nnrti_planner *p, nnrti_written *w, uint32_t views,
+                                         struct nnrti_open_step *open)
+{
+    nnrt_plan_step *step = &w->steps[w->plan->nSteps];
+#ifdef NNRT_FIRMWARE
+    (void)open;
+#else
+    if (w->open != NULL)
+        w->open[w->plan->nSteps] = open;
+#endif
+    w->plan->nSteps++;
+    step->arg = p->nArgs;
+    w->plan->maxArgs = views > w->plan->maxArgs ? views : w->plan->maxArgs;
+    return step;
+}
+
+/* Appends a step that copies argument x to argument y: the kernel of RESHAPE. */
+static void nnrti_append_copy(nnrti_planner *p, nnrti_written *w, const char *name, int32_t node,
+                              const nnrt_plan_arg *x, const nnrt_plan_arg *y, struct nnrti_open_step *open)
+{
+    nnrt_plan_step *step = nnrti_append_step(p, w, 3, open);
     step->kernel = nnrti_call_reshape;
     step->kernelName = NNRTI_LABEL("nnrt_reshape");
-    step->name = o->name;
-    step->node = -1;
-    step->arg = at;
+    step->name = name;
+    step->node = node;
     step->nIn = 2;
     step->nOut = 1;
-    nnrt_operand_view(NULL, o, 0, &args[at].view);
-    args[at].tensor = t;
-    if (p->storageOf[t] == NNRTI_NO_STORAGE) {
-        args[at].kind = NNRT_PLACE_CONSTANT;
-        args[at].view.data = (void *)(uintptr_t)o->data;
-    } else {
-        nnrti_place_arg(p, &args[at]);
-    }
-    args[at + 1].tensor = NNRT_NO_TENSOR;
-    args[at + 2] = args[at];
-    args[at + 2].kind = NNRT_PLACE_OUTPUT;
-    args[at + 2].offset = p->draft->model->inputIndex.count + i;
-    args[at + 2].view.data = NULL;
+    p->args[p->nArgs++] = *x;
+    p->args[p->nArgs++].tensor = NNRT_NO_TENSOR;
+    p->args[p->nArgs++] = *y;
 }
 
 #ifdef NNRT_FIRMWARE
-#define nnrti_finish_open(p, plan) NNRT_SUCCESS
+#define nnrti_finish_open(p) NNRT_SUCCESS
 #else
 
-/* If there are dynamic steps or dynamic inputs: makes p->open and assigns a slot to every tensor with a dynamic
-   dimension. false: no memory. */
+/* The slot of a tensor's dimensions; NNRT_NO_TENSOR: its shape is fixed, or it is absent. */
+static uint32_t nnrti_slot(const nnrti_planner *p, uint32_t tensor)
+{
+    return tensor != NNRT_NO_TENSOR ? p->slotOf[tensor] : NNRT_NO_TENSOR;
+}
+
+/* How control flow moves a value. */
+typedef int32_t nnrti_move_kind;
+enum {
+    NNRTI_MOVE_COPY,
+    NNRTI_MOVE_INITIAL, /* a carried value before the first iteration: a double-buffered one goes to its first place */
+    NNRTI_MOVE_NEXT,    /* a carried value after an iteration: a double-buffered one stays, its addresses are swapped */
+    NNRTI_MOVE_SCAN,    /* only in dynamic plans: see nnrti_step_part */
+    NNRTI_MOVE_SCANNED
+};
+
+/* The number of the model output in whose buffer an argument is, or NNRT_NO_TENSOR. */
+static uint32_t nnrti_output_number(const nnrti_planner *p, const nnrt_plan_arg *arg)
+{
+    return arg->kind == NNRT_PLACE_OUTPUT ? (uint32_t)arg->offset - p->draft->model->inputIndex.count : NNRT_NO_TENSOR;
+}
+
+/* Completes the data of a dynamic step of the draft: slots, reserved bytes, outputs. */
+static void nnrti_write_open(const nnrti_planner *p, const nnrt_draft_step *step)
+{
+    nnrti_open_step *o = step->open;
+    if (o == NULL)
+        return;
+    for (uint32_t i = 0; i < o->nIn; i++)
+        o->slots[i] = nnrti_slot(p, step->args[i].tensor);
+    for (uint32_t i = 0; i < o->nOut; i++) {
+        nnrt_plan_arg arg = *nnrti_step_out(step, i);
+        o->slots[o->nIn + i] = nnrti_slot(p, arg.tensor);
+        o->bytes[i] = arg.tensor != NNRT_NO_TENSOR ? p->draft->bytes[arg.tensor] : 0;
+        nnrti_place_arg(p, &arg);
+        o->output[i] = nnrti_output_number(p, &arg);
+    }
+    if (o->part == NNRTI_PART_NODE && o->nIn + o->nOut > p->open->operands)
+        p->open->operands = o->nIn + o->nOut;
+}
+
+/* Stores slots and symbols of inputs and outputs in the plan, from which a run checks dimensions that must be equal. */
+static NNRT_ReturnCode nnrti_finish_open(nnrti_planner *p)
+{
+    const NNRT_Model *m = p->draft->model;
+    const uint32_t nIn = m->inputIndex.count, count = nIn + m->outputIndex.count;
+    uint32_t *slots, *symbols;
+    if (p->open == NULL)
+        return NNRT_SUCCESS;
+    slots = (uint32_t *)nnrt_memory_keep_array(p->draft->memory, count, sizeof(*slots));
+    symbols = (uint32_t *)nnrt_memory_keep_array(p->draft->memory, count, NNRTI_DIMS * sizeof(*symbols));
+    if (slots == NULL || symbols == NULL)
+        return nnrti_no_memory(p->error);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t t = i < nIn ? m->inputIndex.data[i] : m->outputIndex.data[i - nIn];
+        slots[i] = p->slotOf[t];
+        memcpy(symbols + (size_t)i * NNRTI_DIMS, p->draft->tensors[t].symbols, sizeof(p->draft->tensors[t].symbols));
+    }
+    p->open->slots = slots;
+    p->open->symbols = symbols;
+    return NNRT_SUCCESS;
+}
+
+#endif
+
+#ifndef NNRT_FIRMWARE
+/* Rule: a profile has both functions. */
+static NNRT_ReturnCode nnrti_check_profile(const NNRT_ModelConfig *config)
+{
+    const nnrt_profile *p = config->profile;
+    if (p == NULL || (p->step != NULL && p->clock != NULL))
+        return NNRT_SUCCESS;
+    return nnrt_error_set(config->error, NNRT_NULL_PTR, "the profile has no %s", p->step == NULL ? "step" : "clock");
+}
+
+/* Stores the receiver of the profile of a plan whose steps have this depth; false: no memory. */
+static bool nnrti_write_profile(const nnrti_planner *p, nnrt_plan *made)
+{
+    const NNRT_ModelConfig *config = p->draft->config;
+    nnrti_profile *own;
+    if (config->profile == NULL)
+        return true;
+    own = (nnrti_profile *)nnrt_memory_keep(p->draft->memory, sizeof(*own));
+    if (own == NULL)
+        return false;
+    own->to = config->profile;
+    own->device = config->device;
+    own->depth = p->depth;
+    made->profile = own;
+    return true;
+}
+#endif
+
+#ifndef NNRT_FIRMWARE
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>control */
+
+/* Control flow. In a draft, the steps of branches and bodies are between markers, in one list: they share liveness and
+   the arena with the steps around them. In a plan, IF and LOOP are ordinary steps whose kernels, nnrt_plan_if and
+   nnrt_plan_loop, run plans (nnrt_plan_graphs). So the executor knows nothing of control flow, a session and firmware
+   run the same plan, and the linker drops both kernels from a program without control flow (nnrt emit-c).
+
+   Each inner plan is a stretch of the steps of the draft, in the same arena, at the same offsets. What markers do becomes
+   steps: copies of initial values before a LOOP, of the results at the end of a branch, of carried values and elements of
+   scan outputs at the end of an iteration. Arguments outside the arena (inputs, outputs, double-buffered carried values)
+   are entries of a table of addresses, since an inner plan gets no other addresses from its kernel. The table belongs to
+   the outermost IF or LOOP, is its scratch behind the planned arena, and serves all levels inside: first the inputs and
+   outputs that they use, then the entries of each LOOP, which its kernel changes after each iteration (swaps of carried
+   values, advances of scan outputs).
+
+   Dynamic shapes. A copy between tensors whose dimensions may differ in a run is a dynamic step (COPY), which checks and
+   stores them. A scan output has its dimensions from SCAN, once in each iteration, and SCANNED, at the end.
+
+   Invariant: same kernels, same order, same bits as the steps of the draft. Rejected: markers in the plan, which every
+   program would pay for; a table per level, which each entry to a level would fill again. */
+
+/* Bytes of an address in the table: 8 on machines with 32 bits, too, so that a plan is the same on every machine. */
+#define NNRTI_TABLE_BYTES 8
+
+/* Whether x has the dimensions of y from axis `from` on. */
+static bool nnrti_alike(const nnrt_plan_arg *x, const nnrt_plan_arg *y, int32_t from)
+{
+    return y->tensor == NNRT_NO_TENSOR ||
+           (x->view.rank + from == y->view.rank &&
+            nnrti_bytes_equal(x->view.dims, y->view.dims + from, (size_t)x->view.rank * sizeof(x->view.dims[0])));
+}
+
+/* Whether all values that the marker `step` moves have the planned dimensions of their destinations. */
+static bool nnrti_moves_alike(const nnrt_draft_step *step)
+{
+    const nnrti_open_step *o = step->open;
+    const nnrt_plan_arg *a = step->args, *trips = NULL;
+    const uint32_t given = 1 + o->carried + o->scans; /* of END of LOOP: the outputs of BEGIN */
+    bool same = true;
+    for (uint32_t k = 0; k < o->carried; k++)
+        if (o->part == NNRTI_PART_LOOP)
+            same = same && nnrti_alike(&a[2 + k], &a[o->nIn + 2 + k], 0);
+        else if (o->part == NNRTI_PART_END_LOOP)
+            same = same && nnrti_alike(&a[1 + k], &a[given + 2 + k], 0) &&
+                   nnrti_alike(&a[given + 2 + k], &a[o->nIn + k], 0);
+        else if (o->part == NNRTI_PART_END_IF)
+            same = same && nnrti_alike(&a[1 + k], &a[o->nIn + k], 0) &&
+                   nnrti_alike(&a[1 + o->carried + k], &a[o->nIn + k], 0);
+    for (uint32_t k = 0; o->part == NNRTI_PART_END_LOOP && k < o->scans; k++) {
+        const nnrt_plan_arg *y = &a[given + 2 + o->carried + k];
+        if (y->tensor == NNRT_NO_TENSOR)
+            continue;
+        trips = trips != NULL ? trips : y;
+        same = same && nnrti_alike(&a[1 + o->carried + k], y, 1) && y->view.dims[0] == trips->view.dims[0];
+    }
+    return same;
+}
+
+/* A step or tensor of the draft is dynamic: a run must compute dimensions. */
+static bool nnrti_draft_dynamic(const nnrt_draft *d)
+{
+    bool dynamic = false;
+    for (uint32_t i = 0; i < d->model->inputIndex.count; i++) /* an input that no step reads can be dynamic, too */
+        for (int32_t k = 0; k < d->tensors[d->model->inputIndex.data[i]].rank; k++)
+            dynamic = dynamic || d->tensors[d->model->inputIndex.data[i]].symbols[k] != 0;
+    for (uint32_t s = 0; s < d->nSteps && !dynamic; s++) {
+        const nnrti_open_step *o = d->steps[s].open;
+        if (o != NULL)
+            dynamic = o->part <= NNRTI_PART_MODEL || nnrt_draft_is_dynamic(d, s) || !nnrti_moves_alike(&d->steps[s]);
+    }
+    return dynamic;
+}
+
+/* If a run must compute dimensions: makes p->open and assigns a slot to every tensor with a dynamic dimension. If there
+   is control flow: makes p->table. false: no memory. */
 static bool nnrti_open_begin(nnrti_planner *p)
 {
     const nnrt_draft *d = p->draft;
-    bool open = false;
-    for (uint32_t s = 0; s < d->nSteps; s++)
-        open = open || d->steps[s].open != NULL;
-    for (uint32_t i = 0; i < d->model->inputIndex.count; i++) /* an input that no step reads can be dynamic, too */
-        for (int32_t k = 0; k < d->tensors[d->model->inputIndex.data[i]].rank; k++)
-            open = open || d->tensors[d->model->inputIndex.data[i]].symbols[k] != 0;
-    if (!open)
+    for (uint32_t s = 0; s < d->nSteps && p->table == NULL; s++)
+        if (d->steps[s].open != NULL && d->steps[s].open->part >= NNRTI_PART_COPY &&
+            (p->table = (nnrti_table *)nnrt_memory_temp(d->memory, sizeof(*p->table))) == NULL)
+            return false;
+    if (!nnrti_draft_dynamic(d))
         return true;
     p->open = (nnrti_open_plan *)nnrt_memory_keep(d->memory, sizeof(*p->open));
     p->slotOf = (uint32_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*p->slotOf));
-    p->openSteps = (nnrti_open_step **)nnrt_memory_keep_array(
-        d->memory, (size_t)d->nSteps + d->model->outputIndex.count, sizeof(*p->openSteps));
-    if (p->open == NULL || p->slotOf == NULL || p->openSteps == NULL)
+    if (p->open == NULL || p->slotOf == NULL)
         return false;
-    p->open->steps = p->openSteps;
     p->open->room = d->openRoom;
-    p->open->maxTrips = d->config->maxTrips != 0 ? d->config->maxTrips : NNRT_MAX_TRIPS;
     for (uint32_t t = 0; t < d->nTensors; t++) {
         p->slotOf[t] = NNRT_NO_TENSOR;
         for (int32_t k = 0; k < d->tensors[t].rank; k++)
@@ -7458,151 +7652,556 @@ static bool nnrti_open_begin(nnrti_planner *p)
     return true;
 }
 
-/* The slot of a tensor's dimensions; NNRT_NO_TENSOR: its shape is fixed, or it is absent. */
-static uint32_t nnrti_slot(const nnrti_planner *p, uint32_t tensor)
+/* Makes the table of addresses: all addresses without an entry. false: no memory. */
+static bool nnrti_table_make(nnrti_planner *p, const nnrt_plan *plan)
 {
-    return tensor != NNRT_NO_TENSOR ? p->slotOf[tensor] : NNRT_NO_TENSOR;
-}
-
-/* Completes the data of a dynamic step of the draft, which becomes step `at` of the plan: slots, reserved bytes,
-   dynamic axes. */
-static void nnrti_write_open(nnrti_planner *p, const nnrt_draft_step *step, uint32_t at)
-{
-    nnrti_open_step *o = step->open;
-    if (o == NULL)
-        return;
-    for (uint32_t i = 0; i < o->nIn; i++)
-        o->slots[i] = nnrti_slot(p, step->args[i].tensor);
-    for (uint32_t i = 0; i < o->nOut; i++) {
-        const uint32_t t = nnrti_step_out(step, i)->tensor;
-        o->slots[o->nIn + i] = nnrti_slot(p, t);
-        o->bytes[i] = t != NNRT_NO_TENSOR ? p->draft->bytes[t] : 0;
-    }
-    for (uint32_t i = 0; o->vary != NULL && i < o->nIn + o->nOut; i++) {
-        const uint32_t t = step->args[i].tensor; /* markers and copies have no derived constants */
-        for (int32_t k = 0; t != NNRT_NO_TENSOR && k < p->draft->tensors[t].rank; k++)
-            o->vary[i] = (uint8_t)(o->vary[i] | (p->draft->tensors[t].symbols[k] != 0 ? 1u << k : 0));
-    }
-    if (o->part == NNRTI_PART_NODE && o->nIn + o->nOut > p->open->operands)
-        p->open->operands = o->nIn + o->nOut;
-    o->at = at;
-    p->openSteps[at] = o;
-}
-
-/* Makes step `at` of the plan, which copies a tensor into an output, a dynamic one if the tensor has dynamic
-   dimensions. false: no memory. */
-static bool nnrti_write_open_copy(nnrti_planner *p, uint32_t tensor, uint32_t at)
-{
-    nnrti_open_step *o;
-    if (p->open == NULL || p->slotOf[tensor] == NNRT_NO_TENSOR)
-        return true;
-    o = (nnrti_open_step *)nnrt_memory_keep(p->draft->memory, sizeof(*o));
-    if (o == NULL)
+    nnrti_table *t = p->table;
+    const NNRT_Model *m = p->draft->model;
+    const size_t io = (size_t)m->inputIndex.count + m->outputIndex.count;
+    t->entry = (uint32_t *)nnrt_memory_temp_array(p->draft->memory, io + t->nCarried, sizeof(*t->entry));
+    t->outer = (uint32_t *)nnrt_memory_temp_array(p->draft->memory, io, sizeof(*t->outer));
+    t->carried = (size_t *)nnrt_memory_temp_array(p->draft->memory, t->nCarried, sizeof(*t->carried));
+    if (t->entry == NULL || t->outer == NULL || t->carried == NULL ||
+        !nnrt_round_size(plan->arenaBytes, NNRTI_TABLE_BYTES, &t->at))
         return false;
-    o->slots = (uint32_t *)nnrt_memory_keep(p->draft->memory, 3 * sizeof(*o->slots));
-    if (o->slots == NULL)
-        return false;
-    o->slots[0] = p->slotOf[tensor];
-    o->slots[2] = NNRT_NO_TENSOR; /* the output has the slot of the source */
-    o->part = NNRTI_PART_COPY;
-    p->openSteps[at] = o;
+    for (size_t i = 0; i < io + t->nCarried; i++)
+        t->entry[i] = NNRT_NO_TENSOR;
+    for (uint32_t i = 0; i < p->nStorages; i++)
+        if (p->storages[i].kind == NNRT_PLACE_CARRIED)
+            t->carried[p->storages[i].carried] = p->storages[i].offset;
+    for (uint32_t s = 0; s < p->draft->nSteps; s++)
+        if (p->draft->steps[s].open != NULL)
+            p->draft->steps[s].open->first = s;
     return true;
 }
 
-/* Stores slots and symbols of inputs and outputs in the plan, from which a run checks dimensions that must be equal. */
-static NNRT_ReturnCode nnrti_finish_open(nnrti_planner *p, nnrt_plan *plan)
+/* Begins the table of the outermost IF or LOOP, steps first to last of the draft: the inputs and outputs that they use
+   are its first entries. */
+static void nnrti_table_begin(const nnrti_planner *p, uint32_t first, uint32_t last)
 {
-    const NNRT_Model *m = p->draft->model;
-    const uint32_t nIn = m->inputIndex.count, count = nIn + m->outputIndex.count;
-    uint32_t *slots, *symbols;
-    if (p->open == NULL)
-        return NNRT_SUCCESS;
-    slots = (uint32_t *)nnrt_memory_keep_array(p->draft->memory, count, sizeof(*slots));
-    symbols = (uint32_t *)nnrt_memory_keep_array(p->draft->memory, count, NNRTI_DIMS * sizeof(*symbols));
-    if (slots == NULL || symbols == NULL || !nnrti_finish_carried(p))
-        return nnrti_no_memory(p->error);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t t = i < nIn ? m->inputIndex.data[i] : m->outputIndex.data[i - nIn];
-        slots[i] = p->slotOf[t];
-        memcpy(symbols + (size_t)i * NNRTI_DIMS, p->draft->tensors[t].symbols, sizeof(p->draft->tensors[t].symbols));
+    nnrti_table *t = p->table;
+    while (t->nOuter > 0)
+        t->entry[t->outer[--t->nOuter]] = NNRT_NO_TENSOR;
+    for (uint32_t s = first; s <= last; s++)
+        for (uint32_t k = 0; p->draft->steps[s].kernel != NULL && k < nnrti_step_args(&p->draft->steps[s]); k++) {
+            nnrt_plan_arg arg = p->draft->steps[s].args[k];
+            nnrti_place_arg(p, &arg);
+            if ((arg.kind == NNRT_PLACE_INPUT || arg.kind == NNRT_PLACE_OUTPUT) &&
+                t->entry[arg.offset] == NNRT_NO_TENSOR) {
+                t->entry[arg.offset] = t->nOuter;
+                t->outer[t->nOuter++] = (uint32_t)arg.offset;
+            }
+        }
+    t->count = t->nOuter;
+}
+
+/* Number of addresses of inputs and outputs; those of carried values follow. */
+static size_t nnrti_io_count(const nnrti_planner *p)
+{
+    return (size_t)p->draft->model->inputIndex.count + p->draft->model->outputIndex.count;
+}
+
+/* Whether two arguments are the double buffer of one carried value: numbers 2 k and 2 k + 1 of the carried values. */
+static bool nnrti_exchanged(const nnrti_planner *p, const nnrt_plan_arg *x, const nnrt_plan_arg *y)
+{
+    return x->kind == NNRT_PLACE_CARRIED && y->kind == NNRT_PLACE_CARRIED &&
+           ((x->offset - nnrti_io_count(p)) ^ (y->offset - nnrti_io_count(p))) == 1;
+}
+
+/* Argument k of step s of the draft with its place, as for the model's plan. */
+static nnrt_plan_arg nnrti_placed(const nnrti_planner *p, uint32_t s, uint32_t k)
+{
+    nnrt_plan_arg arg = p->draft->steps[s].args[k];
+    nnrti_place_arg(p, &arg);
+    return arg;
+}
+
+/* The same argument in plan w. */
+static nnrt_plan_arg nnrti_placed_in(const nnrti_planner *p, const nnrti_written *w, const nnrt_plan_arg *arg)
+{
+    nnrt_plan_arg made = *arg;
+    if (w->inner && arg->kind > NNRT_PLACE_ARENA)
+        made.offset = p->table->entry[arg->offset];
+    return made;
+}
+
+/* *o = the data of a dynamic step that moves tensor `from` to argument y, which is tensor `to`. NNRT_NO_TENSOR: y is an
+   output of the model and has the checked dimensions of `from`, or y has fixed dimensions. false: no memory. */
+static bool nnrti_open_move(const nnrti_planner *p, nnrti_step_part part, uint32_t from, const nnrt_plan_arg *y,
+                            uint32_t to, nnrti_open_step **o)
+{
+    const nnrt_draft *d = p->draft;
+    nnrti_open_step *made = (nnrti_open_step *)nnrt_memory_keep(d->memory, sizeof(*made));
+    *o = made;
+    if (made == NULL || !nnrti_open_tables_make(d, made, 2, 1))
+        return false;
+    made->part = part;
+    made->slots[0] = nnrti_slot(p, from);
+    made->slots[1] = NNRT_NO_TENSOR;
+    made->slots[2] = nnrti_slot(p, to);
+    made->output[0] = nnrti_output_number(p, y);
+    made->bytes[0] = to != NNRT_NO_TENSOR ? d->bytes[to] : SIZE_MAX;
+    made->vary = to == NNRT_NO_TENSOR && y->kind == NNRT_PLACE_OUTPUT ? UINT32_MAX : 0;
+    for (int32_t k = 0; to != NNRT_NO_TENSOR && k < d->tensors[to].rank; k++)
+        made->vary |= d->tensors[to].symbols[k] != 0 ? 1u << k : 0;
+    if (part != NNRTI_PART_SCANNED)
+        return true;
+    made->none = (int32_t *)nnrt_memory_keep_array(d->memory, NNRTI_DIMS, sizeof(*made->none));
+    for (int32_t k = 0; made->none != NULL && from != NNRT_NO_TENSOR && k < d->tensors[from].rank; k++)
+        made->none[k] = d->tensors[from].symbols[k] == 0 ? d->tensors[from].dims[k] : 0;
+    return made->none != NULL;
+}
+
+/* An upper bound of the number of steps of the plan for steps first to last (exclusive) of the draft. */
+static size_t nnrti_range_room(const nnrti_planner *p, uint32_t first, uint32_t last)
+{
+    size_t room = 0;
+    for (uint32_t s = first; s < last; s++, room++) {
+        const nnrti_open_step *o = p->draft->steps[s].open;
+        if (o != NULL && o->end != NULL) {
+            room += o->part == NNRTI_PART_LOOP ? o->carried : 0; /* copies of the initial values */
+            s = o->end->first;
+        }
     }
-    p->open->slots = slots;
-    p->open->symbols = symbols;
-    plan->open = p->open;
-    return NNRT_SUCCESS;
+    return room;
+}
+
+/* An upper bound of the number of arguments of all plans, if the steps of the draft have `args`. SIZE_MAX: it does not
+   fit a size_t. Per IF or LOOP: copies, the inputs of its step, and the inputs and outputs that its steps use. */
+static size_t nnrti_control_room(const nnrti_planner *p, size_t args)
+{
+    size_t room = args;
+    bool fits = nnrt_add_size(room, args, &room);
+    for (uint32_t s = 0; s < p->draft->nSteps; s++) {
+        const nnrti_open_step *o = p->draft->steps[s].open;
+        if (o != NULL && o->end != NULL)
+            fits = fits && nnrt_add_size(room,
+                                         3 * (3 * (size_t)o->carried + 2 * (size_t)o->scans + 1) + NNRT_LOOP_TABLE +
+                                             2 * (size_t)o->carried + o->scans,
+                                         &room);
+    }
+    return fits ? room : SIZE_MAX;
 }
 
 #endif
 
-/* *step = step s of the draft; its arguments become args[at ..), with place and offset. */
-static void nnrti_write_step(const nnrti_planner *p, uint32_t s, nnrt_plan_step *step, nnrt_plan_arg *args, uint32_t at)
+/* Appends step s of the draft to w, its arguments with place and offset. A dynamic step may have up to NNRT_MAX_DERIVED
+   further derived constants in a run. */
+static void nnrti_write_step(nnrti_planner *p, nnrti_written *w, uint32_t s)
 {
     const nnrt_draft_step *from = &p->draft->steps[s];
     const uint32_t count = nnrti_step_args(from);
+    nnrt_plan_step *step = nnrti_append_step(p, w, count + (nnrti_is_open(from) ? NNRT_MAX_DERIVED : 0), from->open);
     step->kernel = from->kernel;
     step->kernelName = from->kernelName;
     step->attr = from->attr;
     step->op = from->op;
     step->name = from->name;
     step->node = from->node;
-    step->arg = at;
     step->nIn = from->nIn;
     step->nDerived = from->nDerived;
     step->nOut = from->nOut;
     step->scratch = p->scratch[s];
     step->scratchBytes = from->scratchBytes;
-    memcpy(&args[at], from->args, count * sizeof(*args));
-    for (uint32_t k = 0; k < count; k++)
-        nnrti_place_arg(p, &args[at + k]);
+    memcpy(&p->args[p->nArgs], from->args, count * sizeof(*p->args));
+    for (uint32_t k = 0; k < count; k++, p->nArgs++) {
+        nnrti_place_arg(p, &p->args[p->nArgs]);
+#ifndef NNRT_FIRMWARE
+        p->args[p->nArgs] = nnrti_placed_in(p, w, &p->args[p->nArgs]);
+#endif
+    }
+#ifndef NNRT_FIRMWARE
+    nnrti_write_open(p, from);
+#endif
 }
 
-/* Writes steps and arguments of the plan: the remaining steps of the draft, then copies into model outputs. maxArgs:
-   a dynamic step may have up to NNRT_MAX_DERIVED further derived constants in a run. */
+#ifdef NNRT_FIRMWARE
+#define nnrti_is_marker(step) false
+#define nnrti_write_marker(p, w, s) NNRT_SUCCESS
+#else
+static bool nnrti_write_move(nnrti_planner *p, nnrti_written *w, nnrti_move_kind kind, uint32_t s, uint32_t from,
+                             uint32_t to);
+static NNRT_ReturnCode nnrti_write_if(nnrti_planner *p, nnrti_written *w, uint32_t s);
+static NNRT_ReturnCode nnrti_write_loop(nnrti_planner *p, nnrti_written *w, uint32_t s);
+
+/* Whether a step of the draft is control flow, or a copy for it. */
+static bool nnrti_is_marker(const nnrt_draft_step *step)
+{
+    return step->open != NULL && step->open->part >= NNRTI_PART_COPY;
+}
+
+/* Writes the marker *s, and the steps up to its END; *s = the last of them. */
+static NNRT_ReturnCode nnrti_write_marker(nnrti_planner *p, nnrti_written *w, uint32_t *s)
+{
+    const uint32_t at = *s;
+    const nnrti_open_step *o = p->draft->steps[at].open;
+    if (o->part == NNRTI_PART_COPY)
+        return nnrti_write_move(p, w, NNRTI_MOVE_COPY, at, 0, 2) ? NNRT_SUCCESS : nnrti_no_memory(p->error);
+    *s = o->end->first;
+    return o->part == NNRTI_PART_IF ? nnrti_write_if(p, w, at) : nnrti_write_loop(p, w, at);
+}
+#endif
+
+/* Appends steps first to last (exclusive) of the draft to w. */
+static NNRT_ReturnCode nnrti_write_range(nnrti_planner *p, nnrti_written *w, uint32_t first, uint32_t last)
+{
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    for (uint32_t s = first; s < last && code == NNRT_SUCCESS; s++)
+        if (p->draft->steps[s].kernel != NULL) {
+            if (nnrti_is_marker(&p->draft->steps[s]))
+                code = nnrti_write_marker(p, w, &s);
+            else
+                nnrti_write_step(p, w, s);
+        }
+    return code;
+}
+
+#ifndef NNRT_FIRMWARE
+/* Appends to w the move of argument `from` of marker s to its argument `to`, unless there is nothing to do in a run.
+   false: no memory. */
+static bool nnrti_write_move(nnrti_planner *p, nnrti_written *w, nnrti_move_kind kind, uint32_t s, uint32_t from,
+                             uint32_t to)
+{
+    const nnrt_draft_step *marker = &p->draft->steps[s];
+    const nnrt_plan_arg x = nnrti_placed(p, s, from);
+    nnrt_plan_arg y = nnrti_placed(p, s, to), xIn, yIn;
+    const bool stays = kind == NNRTI_MOVE_NEXT && nnrti_exchanged(p, &x, &y);
+    nnrti_open_step *o = NULL;
+    if (y.kind == NNRT_PLACE_NONE)
+        return true;
+    if (kind == NNRTI_MOVE_INITIAL && y.kind == NNRT_PLACE_CARRIED) {
+        y.offset = p->table->carried[y.offset - nnrti_io_count(p)];
+        y.kind = NNRT_PLACE_ARENA;
+    }
+    if (p->open != NULL &&
+        (kind >= NNRTI_MOVE_SCAN || nnrti_slot(p, marker->args[from].tensor) != NNRT_NO_TENSOR ||
+         nnrti_slot(p, marker->args[to].tensor) != NNRT_NO_TENSOR || !nnrti_alike(&x, &y, 0))) {
+        if (!nnrti_open_move(p,
+                             kind == NNRTI_MOVE_SCAN      ? NNRTI_PART_SCAN
+                             : kind == NNRTI_MOVE_SCANNED ? NNRTI_PART_SCANNED
+                                                          : NNRTI_PART_COPY,
+                             marker->args[from].tensor, &y, marker->args[to].tensor, &o))
+            return false;
+        o->alias = stays;
+        o->first = kind >= NNRTI_MOVE_SCAN ? from - 1 - marker->open->carried : 0;
+    } else if (stays) {
+        return true;
+    }
+    xIn = nnrti_placed_in(p, w, &x);
+    yIn = nnrti_placed_in(p, w, &y);
+    nnrti_append_copy(p, w, marker->name, marker->node, &xIn, &yIn, o);
+    return true;
+}
+
+/* Begins a plan with room for `room` steps, which a step of IF or LOOP runs. false: no memory. */
+static bool nnrti_inner_begin(nnrti_planner *p, nnrti_written *w, size_t room)
+{
+    memset(w, 0, sizeof(*w));
+    w->plan = (nnrt_plan *)nnrt_memory_keep(p->draft->memory, sizeof(*w->plan));
+    w->inner = true;
+    if (w->plan == NULL || !nnrti_written_make(p, w, room) || !nnrti_write_profile(p, w->plan))
+        return false;
+    w->plan->args = p->args;
+    w->plan->parallel = p->draft->config->parallel;
+    return true;
+}
+
+/* Appends to w the step that runs the plans of graphs for the IF or LOOP of marker s. Its inputs: count arguments
+   args, then its entries of the table: if w is the model's plan, the inputs and outputs; then nOwn arguments own. open:
+   per argument of args, the argument of the marker with its dimensions. false: no memory. */
+static bool nnrti_write_control(nnrti_planner *p, nnrti_written *w, uint32_t s, const nnrt_plan_graphs *graphs,
+                                const nnrt_plan_arg *args, uint32_t count, const nnrt_plan_arg *own, uint32_t nOwn)
+{
+    const nnrt_draft_step *marker = &p->draft->steps[s];
+    const bool loop = marker->open->part == NNRTI_PART_LOOP;
+    const uint32_t nOuter = w->inner ? 0 : p->table->nOuter, nIn = count + nOuter + nOwn;
+    const uint32_t inner = graphs->plans[0]->maxArgs > graphs->plans[1]->maxArgs ? graphs->plans[0]->maxArgs
+                                                                                 : graphs->plans[1]->maxArgs;
+    nnrti_open_step *o = NULL;
+    nnrt_plan_step *step;
+    if (p->open != NULL) {
+        if ((o = (nnrti_open_step *)nnrt_memory_keep(p->draft->memory, sizeof(*o))) == NULL ||
+            !nnrti_open_tables_make(p->draft, o, nIn, 0))
+            return false;
+        o->part = NNRTI_PART_MODEL;
+        for (uint32_t i = 0; i < nIn; i++)
+            o->slots[i] = NNRT_NO_TENSOR;
+        o->slots[1] = nnrti_slot(p, marker->args[loop ? 1 : 0].tensor);
+        if (loop)
+            o->slots[2] = nnrti_slot(p, marker->args[0].tensor);
+    }
+    step = nnrti_append_step(p, w, nIn + inner, o);
+    step->kernel = loop ? nnrt_plan_loop : nnrt_plan_if;
+    step->kernelName = loop ? NNRTI_LABEL("nnrt_plan_loop") : NNRTI_LABEL("nnrt_plan_if");
+    step->attr = graphs;
+    step->op = marker->op;
+    step->name = marker->name;
+    step->node = marker->node;
+    step->nIn = nIn;
+    step->scratch = p->table->at;
+    step->scratchBytes = (p->table->count > 0 ? p->table->count : 1) * (size_t)NNRTI_TABLE_BYTES;
+    memcpy(&p->args[p->nArgs], args, count * sizeof(*args));
+    p->nArgs += count;
+    for (uint32_t i = 0; i < nOuter; i++, p->nArgs++) {
+        nnrt_plan_arg *arg = &p->args[p->nArgs];
+        arg->kind = p->table->outer[i] < p->draft->model->inputIndex.count ? NNRT_PLACE_INPUT : NNRT_PLACE_OUTPUT;
+        arg->offset = p->table->outer[i];
+        arg->tensor = NNRT_NO_TENSOR;
+    }
+    memcpy(&p->args[p->nArgs], own, nOwn * sizeof(*own));
+    p->nArgs += nOwn;
+    p->table->most = p->table->count > p->table->most ? p->table->count : p->table->most;
+    return true;
+}
+
+/* Writes the IF whose BEGIN is step s: a plan per branch, which ends with the copies of its results. */
+static NNRT_ReturnCode nnrti_write_if(nnrti_planner *p, nnrti_written *w, uint32_t s)
+{
+    const nnrti_open_step *begin = p->draft->steps[s].open, *end = begin->end;
+    const uint32_t first[2] = {s + 1, begin->otherwise->first + 1}, last[2] = {begin->otherwise->first, end->first};
+    nnrt_plan_graphs *graphs = (nnrt_plan_graphs *)nnrt_memory_keep(p->draft->memory, sizeof(*graphs));
+    const nnrt_plan_arg cond = nnrti_placed(p, s, 0);
+    nnrt_plan_arg args[NNRT_IF_TABLE];
+    NNRT_ReturnCode code;
+    if (graphs == NULL)
+        return nnrti_no_memory(p->error);
+    if (!w->inner)
+        nnrti_table_begin(p, s, end->first);
+    p->depth++;
+    for (uint32_t i = 0; i < 2; i++) {
+        nnrti_written branch;
+        if (!nnrti_inner_begin(p, &branch, nnrti_range_room(p, first[i], last[i]) + end->carried))
+            return nnrti_no_memory(p->error);
+        if ((code = nnrti_write_range(p, &branch, first[i], last[i])) != NNRT_SUCCESS)
+            return code;
+        for (uint32_t k = 0; k < end->carried; k++)
+            if (!nnrti_write_move(p, &branch, NNRTI_MOVE_COPY, end->first, 1 + i * end->carried + k, end->nIn + k))
+                return nnrti_no_memory(p->error);
+        graphs->plans[i] = branch.plan;
+    }
+    p->depth--;
+    memset(args, 0, sizeof(args));
+    args[0].kind = NNRT_PLACE_ARENA;
+    args[0].tensor = NNRT_NO_TENSOR;
+    args[1] = nnrti_placed_in(p, w, &cond);
+    return nnrti_write_control(p, w, s, graphs, args, NNRT_IF_TABLE, args, 0) ? NNRT_SUCCESS
+                                                                              : nnrti_no_memory(p->error);
+}
+
+/* Assigns the entries of the LOOP whose BEGIN is step s: pairs of double-buffered carried values, then, if all
+   shapes are fixed, the addresses of its scan outputs. own: receives their arguments. Returns their number. */
+static uint32_t nnrti_loop_entries(const nnrti_planner *p, const nnrti_written *w, uint32_t s, nnrt_plan_graphs *graphs,
+                                   size_t *bytes, nnrt_plan_arg *own)
+{
+    const nnrti_open_step *begin = p->draft->steps[s].open;
+    const uint32_t at = begin->end->first, given = 1 + begin->carried + begin->scans;
+    nnrti_table *t = p->table;
+    uint32_t count = 0;
+    graphs->first = w->inner ? t->count : 0;
+    graphs->scanBytes = bytes;
+    graphs->scanTrips = -1;
+    for (uint32_t k = 0; k < begin->carried; k++) {
+        const nnrt_plan_arg pair[2] = {nnrti_placed(p, at, 1 + k), nnrti_placed(p, at, given + 2 + k)};
+        for (uint32_t i = 0; i < 2 && nnrti_exchanged(p, &pair[0], &pair[1]); i++) {
+            memset(&own[count], 0, sizeof(own[count]));
+            own[count].kind = NNRT_PLACE_ARENA;
+            own[count].offset = t->carried[pair[i].offset - nnrti_io_count(p)];
+            own[count++].tensor = NNRT_NO_TENSOR;
+            t->entry[pair[i].offset] = t->count++;
+        }
+    }
+    graphs->nPairs = count / 2;
+    for (uint32_t k = 0; p->open == NULL && k < begin->scans; k++) {
+        const nnrt_plan_arg x = nnrti_placed(p, at, 1 + begin->carried + k);
+        const nnrt_plan_arg y = nnrti_placed(p, at, given + 2 + begin->carried + k);
+        if (y.kind == NNRT_PLACE_NONE)
+            continue;
+        graphs->scanTrips = y.view.dims[0];
+        if (nnrti_empty(&x.view))
+            continue;
+        (void)nnrt_dims_bytes(x.view.dims, x.view.rank, x.view.dataType, &bytes[graphs->nScans++]);
+        own[count] = nnrti_placed_in(p, w, &y);
+        memset(&own[count++].view, 0, sizeof(own->view));
+        t->count++;
+    }
+    return count;
+}
+
+/* Appends to a body the moves at the end of an iteration: elements of scan outputs, then carried values. *cond = where
+   nnrt_plan_loop reads the cond that the body computes, as an argument of plan w; it is copied to an entry of the table
+   if a carried value, which is about to change, has its place, or if the run must check its dimensions. false: no
+   memory. */
+static bool nnrti_write_trip(nnrti_planner *p, const nnrti_written *w, nnrti_written *body, uint32_t s, uint32_t scan,
+                             nnrt_plan_arg *cond)
+{
+    const nnrti_open_step *begin = p->draft->steps[s].open;
+    const uint32_t at = begin->end->first, given = 1 + begin->carried + begin->scans;
+    const uint32_t tensor = p->draft->steps[at].args[0].tensor;
+    const nnrt_plan_arg left = nnrti_placed(p, at, 0), x = nnrti_placed_in(p, body, &left);
+    bool aside = p->open != NULL && nnrti_slot(p, tensor) != NNRT_NO_TENSOR;
+    nnrti_open_step *o = NULL;
+    for (uint32_t k = 0; k < begin->scans; k++) {
+        const uint32_t from = 1 + begin->carried + k, to = given + 2 + begin->carried + k;
+        const nnrt_plan_arg element = nnrti_placed(p, at, from), e = nnrti_placed_in(p, body, &element);
+        nnrt_plan_arg y = nnrti_placed(p, at, to);
+        if (p->open != NULL) {
+            if (!nnrti_write_move(p, body, NNRTI_MOVE_SCAN, at, from, to))
+                return false;
+        } else if (y.kind != NNRT_PLACE_NONE && !nnrti_empty(&e.view)) {
+            y.view = e.view;
+            y.view.data = NULL;
+            y.kind = NNRT_PLACE_CARRIED;
+            y.offset = scan++;
+            nnrti_append_copy(p, body, p->draft->steps[s].name, p->draft->steps[s].node, &e, &y, NULL);
+        }
+    }
+    for (uint32_t k = 0; k < 2 * begin->carried; k++) {
+        const nnrt_plan_arg arg = nnrti_placed(p, at, k % 2 == 0 ? 1 + k / 2 : given + 2 + k / 2);
+        aside = aside || (arg.kind >= NNRT_PLACE_ARENA && arg.kind == left.kind && arg.offset == left.offset);
+    }
+    *cond = nnrti_placed_in(p, w, &left);
+    if (aside) {
+        *cond = left;
+        cond->kind = NNRT_PLACE_ARENA;
+        cond->offset = p->table->at + (size_t)p->table->count++ * NNRTI_TABLE_BYTES;
+        cond->tensor = NNRT_NO_TENSOR;
+        for (int32_t i = 0; i < left.view.rank; i++)
+            cond->view.dims[i] = 1; /* it has one element */
+        if (p->open != NULL && !nnrti_open_move(p, NNRTI_PART_COPY, tensor, cond, NNRT_NO_TENSOR, &o))
+            return false;
+        nnrti_append_copy(p, body, p->draft->steps[s].name, p->draft->steps[s].node, &x, cond, o);
+    }
+    for (uint32_t k = 0; k < begin->carried; k++)
+        if (!nnrti_write_move(p, body, NNRTI_MOVE_NEXT, at, 1 + k, given + 2 + k))
+            return false;
+    return true;
+}
+
+/* Writes the LOOP whose BEGIN is step s: copies of the initial carried values into w, the body as a plan, and a
+   second plan that copies the final values into the results. */
+static NNRT_ReturnCode nnrti_write_loop(nnrti_planner *p, nnrti_written *w, uint32_t s)
+{
+    const nnrti_open_step *begin = p->draft->steps[s].open;
+    const uint32_t at = begin->end->first, given = 1 + begin->carried + begin->scans;
+    nnrt_memory *memory = p->draft->memory;
+    nnrt_plan_graphs *graphs = (nnrt_plan_graphs *)nnrt_memory_keep(memory, sizeof(*graphs));
+    size_t *bytes = (size_t *)nnrt_memory_keep_array(memory, begin->scans, sizeof(*bytes));
+    nnrt_plan_arg *own = (nnrt_plan_arg *)nnrt_memory_temp_array(memory, 2 * (size_t)begin->carried + begin->scans,
+                                                                 sizeof(*own));
+    nnrt_plan_arg args[NNRT_LOOP_TABLE];
+    nnrti_written body, after;
+    uint32_t nOwn, scan;
+    NNRT_ReturnCode code;
+    bool good = graphs != NULL && bytes != NULL && own != NULL;
+    for (uint32_t k = 0; k < begin->carried; k++)
+        good = good && nnrti_write_move(p, w, NNRTI_MOVE_INITIAL, s, 2 + k, begin->nIn + 2 + k);
+    p->depth++;
+    if (!good || !nnrti_inner_begin(p, &body, nnrti_range_room(p, s + 1, at) + given) ||
+        !nnrti_inner_begin(p, &after, begin->carried + begin->scans))
+        return nnrti_no_memory(p->error);
+    if (!w->inner)
+        nnrti_table_begin(p, s, at);
+    nOwn = nnrti_loop_entries(p, w, s, graphs, bytes, own);
+    scan = p->table->count - graphs->nScans;
+    graphs->maxTrips = p->draft->config->maxTrips != 0 ? p->draft->config->maxTrips : NNRT_MAX_TRIPS;
+    graphs->plans[0] = body.plan;
+    graphs->plans[1] = after.plan;
+    memset(args, 0, sizeof(args));
+    if ((code = nnrti_write_range(p, &body, s + 1, at)) != NNRT_SUCCESS)
+        return code;
+    good = nnrti_write_trip(p, w, &body, s, scan, &args[5]);
+    for (uint32_t k = 0; k < begin->carried; k++)
+        good = good && nnrti_write_move(p, &after, NNRTI_MOVE_COPY, at, given + 2 + k, begin->end->nIn + k);
+    for (uint32_t k = 0; p->open != NULL && k < begin->scans; k++)
+        good = good && nnrti_write_move(p, &after, NNRTI_MOVE_SCANNED, at, 1 + begin->carried + k,
+                                        given + 2 + begin->carried + k);
+    p->depth--;
+    args[0].kind = NNRT_PLACE_ARENA;
+    args[0].tensor = NNRT_NO_TENSOR;
+    for (uint32_t i = 1; i < 5; i++) { /* cond, trips, iteration, cond of the body */
+        const nnrt_plan_arg arg = nnrti_placed(p, s, i < 3 ? 2 - i : begin->nIn + i - 3);
+        args[i] = nnrti_placed_in(p, w, &arg);
+    }
+    return good && nnrti_write_control(p, w, s, graphs, args, NNRT_LOOP_TABLE, own, nOwn) ? NNRT_SUCCESS
+                                                                                          : nnrti_no_memory(p->error);
+}
+#endif
+
+/* Appends the copies into the model outputs that need one. false: no memory. */
+static bool nnrti_write_copies(nnrti_planner *p, nnrti_written *w)
+{
+    const nnrt_draft *d = p->draft;
+    for (uint32_t i = 0; i < d->model->outputIndex.count; i++) {
+        const uint32_t t = d->model->outputIndex.data[i];
+        const nnrt_operand *o = &d->tensors[t];
+        struct nnrti_open_step *open = NULL;
+        nnrt_plan_arg x, y;
+        if (!nnrti_needs_copy(p, i))
+            continue;
+        memset(&x, 0, sizeof(x));
+        nnrt_operand_view(NULL, o, 0, &x.view);
+        x.tensor = t;
+        if (p->storageOf[t] == NNRTI_NO_STORAGE) {
+            x.kind = NNRT_PLACE_CONSTANT;
+            x.view.data = (void *)(uintptr_t)o->data;
+        } else {
+            nnrti_place_arg(p, &x);
+        }
+        y = x;
+        y.kind = NNRT_PLACE_OUTPUT;
+        y.offset = (size_t)d->model->inputIndex.count + i;
+        y.view.data = NULL;
+#ifndef NNRT_FIRMWARE
+        if (p->open != NULL && p->slotOf[t] != NNRT_NO_TENSOR &&
+            !nnrti_open_move(p, NNRTI_PART_COPY, t, &y, NNRT_NO_TENSOR, &open))
+            return false;
+#endif
+        nnrti_append_copy(p, w, o->name, -1, &x, &y, open);
+    }
+    return true;
+}
+
+/* Writes steps and arguments of the plan: the remaining steps of the draft, then copies into model outputs. */
 static NNRT_ReturnCode nnrti_write_steps(nnrti_planner *p, nnrt_plan *plan)
 {
     const nnrt_draft *d = p->draft;
-    const uint32_t nOutputs = d->model->outputIndex.count;
-    nnrt_plan_step *steps;
-    nnrt_plan_arg *args;
+    nnrti_written w;
+    size_t steps = 0, args = 0;
+    NNRT_ReturnCode code;
     for (uint32_t s = 0; s < d->nSteps; s++)
         if (d->steps[s].kernel != NULL) {
-            plan->nSteps++;
-            plan->nArgs += nnrti_step_args(&d->steps[s]);
+            steps++;
+            args += nnrti_step_args(&d->steps[s]);
         }
-    for (uint32_t i = 0; i < nOutputs; i++)
-        if (nnrti_needs_copy(p, i)) {
-            plan->nSteps++;
-            plan->nArgs += 3;
-        }
-    steps = (nnrt_plan_step *)nnrt_memory_keep_array(d->memory, plan->nSteps, sizeof(*steps));
-    args = (nnrt_plan_arg *)nnrt_memory_keep_array(d->memory, plan->nArgs, sizeof(*args));
-    if (steps == NULL || args == NULL)
-        return nnrti_no_memory(p->error);
-    plan->steps = steps;
-    plan->args = args;
-    plan->nSteps = plan->nArgs = 0;
-    for (uint32_t s = 0; s < d->nSteps; s++) {
-        uint32_t n = nnrti_step_args(&d->steps[s]);
-        if (d->steps[s].kernel == NULL)
-            continue;
 #ifndef NNRT_FIRMWARE
-        nnrti_write_open(p, &d->steps[s], plan->nSteps);
-#endif
-        nnrti_write_step(p, s, &steps[plan->nSteps++], args, plan->nArgs);
-        plan->nArgs += n;
-        n += nnrti_is_open(&d->steps[s]) ? NNRT_MAX_DERIVED : 0;
-        plan->maxArgs = n > plan->maxArgs ? n : plan->maxArgs;
+    if (p->table != NULL) {
+        if (!nnrti_table_make(p, plan))
+            return nnrti_no_memory(p->error);
+        steps = nnrti_range_room(p, 0, d->nSteps);
+        args = nnrti_control_room(p, args);
     }
-    for (uint32_t i = 0; i < nOutputs; i++)
-        if (nnrti_needs_copy(p, i)) {
-#ifndef NNRT_FIRMWARE
-            if (!nnrti_write_open_copy(p, d->model->outputIndex.data[i], plan->nSteps))
-                return nnrti_no_memory(p->error);
 #endif
-            nnrti_add_copy(p, i, &steps[plan->nSteps++], args, plan->nArgs);
-            plan->nArgs += 3;
-            plan->maxArgs = plan->maxArgs < 3 ? 3 : plan->maxArgs;
+    for (uint32_t i = 0; i < d->model->outputIndex.count; i++)
+        if (nnrti_needs_copy(p, i)) {
+            steps++;
+            args += 3;
         }
+    memset(&w, 0, sizeof(w));
+    w.plan = plan;
+    p->args = args < UINT32_MAX ? (nnrt_plan_arg *)nnrt_memory_keep_array(d->memory, args, sizeof(*p->args)) : NULL;
+    plan->args = p->args;
+    if (p->args == NULL || !nnrti_written_make(p, &w, steps))
+        return nnrti_no_memory(p->error);
+    if ((code = nnrti_write_range(p, &w, 0, d->nSteps)) != NNRT_SUCCESS)
+        return code;
+    if (!nnrti_write_copies(p, &w))
+        return nnrti_no_memory(p->error);
+    plan->nArgs = p->nArgs;
+#ifndef NNRT_FIRMWARE
+    if (p->table != NULL && p->table->most > 0 &&
+        !nnrt_add_size(p->table->at, p->table->most * (size_t)NNRTI_TABLE_BYTES, &plan->arenaBytes))
+        return nnrti_no_memory(p->error);
+#endif
     return NNRT_SUCCESS;
 }
 
@@ -7674,41 +8273,6 @@ static bool nnrti_planner_init(nnrti_planner *p)
     return true;
 }
 
-#ifndef NNRT_FIRMWARE
-/* Profiling data of a plan: receiver, device, and the depth of its steps in nested control flow. */
-typedef struct nnrti_profile {
-    const nnrt_profile *to;
-    const char *device;
-    uint32_t depth;
-} nnrti_profile;
-
-/* Rule: a profile has both functions. */
-static NNRT_ReturnCode nnrti_check_profile(const NNRT_ModelConfig *config)
-{
-    const nnrt_profile *p = config->profile;
-    if (p == NULL || (p->step != NULL && p->clock != NULL))
-        return NNRT_SUCCESS;
-    return nnrt_error_set(config->error, NNRT_NULL_PTR, "the profile has no %s", p->step == NULL ? "step" : "clock");
-}
-
-/* Stores the receiver of the plan's profile. */
-static NNRT_ReturnCode nnrti_write_profile(const nnrti_planner *p, nnrt_plan *made)
-{
-    const NNRT_ModelConfig *config = p->draft->config;
-    const NNRT_ReturnCode code = nnrti_check_profile(config);
-    nnrti_profile *own;
-    if (code != NNRT_SUCCESS || config->profile == NULL)
-        return code;
-    own = (nnrti_profile *)nnrt_memory_keep(p->draft->memory, sizeof(*own));
-    if (own == NULL)
-        return nnrti_no_memory(p->error);
-    own->to = config->profile;
-    own->device = config->device;
-    made->profile = own;
-    return NNRT_SUCCESS;
-}
-#endif
-
 NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_plan_finish(nnrt_draft *draft, nnrt_plan **plan)
 {
     const NNRT_ModelConfig *config = draft->config;
@@ -7739,21 +8303,24 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_plan_finish(nnrt_draft *draft, nnrt_pla
     if ((code = nnrti_assign_storage(&p)) != NNRT_SUCCESS)
         return code;
     nnrti_exchange_carried(&p);
-    if ((code = nnrti_place_arena(&p, alignment, made)) != NNRT_SUCCESS ||
-        (code = nnrti_write_steps(&p, made)) != NNRT_SUCCESS)
+    if ((code = nnrti_place_arena(&p, alignment, made)) != NNRT_SUCCESS)
+        return code;
+#ifndef NNRT_FIRMWARE
+    if ((code = nnrti_check_profile(config)) != NNRT_SUCCESS)
+        return code;
+    if (!nnrti_write_profile(&p, made))
+        return nnrti_no_memory(config->error);
+#endif
+    if ((code = nnrti_write_steps(&p, made)) != NNRT_SUCCESS)
         return code;
     made->nInputs = model->inputIndex.count;
     made->nOutputs = model->outputIndex.count;
     made->constantBytes = nnrti_constant_bytes(&p);
     made->derivedBytes = nnrti_derived_bytes(made);
     made->parallel = config->parallel;
-#ifndef NNRT_FIRMWARE
-    if ((code = nnrti_write_profile(&p, made)) != NNRT_SUCCESS)
-        return code;
-#endif
     if ((code = nnrti_write_io(&p, &model->inputIndex, &made->inputs)) != NNRT_SUCCESS ||
         (code = nnrti_write_io(&p, &model->outputIndex, &made->outputs)) != NNRT_SUCCESS ||
-        (code = nnrti_finish_open(&p, made)) != NNRT_SUCCESS)
+        (code = nnrti_finish_open(&p)) != NNRT_SUCCESS)
         return code;
     *plan = made;
     return NNRT_SUCCESS;
@@ -7778,8 +8345,8 @@ NNRTI_SETUP_END()
    the pool, scratch has a piece for each worker). All memory of a run is in the workspace:
 
        views       of the arguments of one step, maxArgs of them
-       addresses   of inputs, outputs and carried values: a table, so that steps refer to them by number
-       tables      only with dynamic shapes or control flow: nnrti_open_tables
+       addresses   of inputs and outputs: a table, so that steps refer to them by number
+       tables      only with dynamic shapes: nnrti_open_tables
        arena       aligned to NNRT_ALIGNMENT
 
    Invariants. A run allocates nothing and changes neither plan nor model, so any number of threads can run one plan,
@@ -7805,7 +8372,7 @@ static bool nnrti_open_layout(const nnrt_plan *plan, size_t at, nnrti_open_table
     const nnrti_open_plan *o = plan->open;
     size_t bytes;
     return nnrt_round_size(at, 16, &t->capacities) &&
-           nnrt_mul_size((size_t)plan->nInputs + plan->nOutputs, sizeof(size_t), &bytes) &&
+           nnrt_mul_size(plan->nOutputs, sizeof(size_t), &bytes) &&
            nnrt_add_size(t->capacities, bytes, &t->slots) && nnrt_round_size(t->slots, 16, &t->slots) &&
            nnrt_mul_size(o->nSlots, NNRTI_DIMS * sizeof(int32_t), &bytes) &&
            nnrt_add_size(t->slots, bytes, &t->operands) && nnrt_mul_size(o->operands, sizeof(nnrt_operand), &bytes) &&
@@ -7813,16 +8380,6 @@ static bool nnrti_open_layout(const nnrt_plan *plan, size_t at, nnrti_open_table
            nnrt_add_size(t->room, o->room, &t->end);
 }
 #endif
-
-/* Length of the table of addresses: inputs, outputs, then carried values whose two storages are swapped. */
-static size_t nnrti_addresses(const nnrt_plan *plan)
-{
-    size_t count = (size_t)plan->nInputs + plan->nOutputs;
-#ifndef NNRT_FIRMWARE
-    count += plan->open != NULL ? plan->open->nCarried : 0;
-#endif
-    return count;
-}
 
 /* Layout of the workspace: *views = bytes of the views, at which the addresses begin; *tables = offset of the arena;
    *total = bytes of the workspace. false: it does not fit a size_t; nnrti_plan_make rejects such a plan. */
@@ -7833,7 +8390,7 @@ static bool nnrti_workspace(const nnrt_plan *plan, size_t *views, size_t *tables
     nnrti_open_tables open;
 #endif
     if (!nnrt_mul_size(plan->maxArgs, sizeof(nnrt_view), views) ||
-        !nnrt_mul_size(nnrti_addresses(plan), sizeof(void *), &io) || !nnrt_add_size(*views, io, tables))
+        !nnrt_mul_size((size_t)plan->nInputs + plan->nOutputs, sizeof(void *), &io) || !nnrt_add_size(*views, io, tables))
         return false;
 #ifndef NNRT_FIRMWARE
     if (plan->open != NULL && !nnrti_open_layout(plan, *tables, &open))
@@ -8072,14 +8629,17 @@ static NNRT_ReturnCode nnrti_call_kernel(const nnrt_plan *plan, const nnrt_plan_
 #endif
 
 #ifdef NNRT_FIRMWARE
-#define nnrti_execute(plan, views, arena, io, stop, error) nnrt_plan_execute(plan, views, arena, io, error)
+#define nnrti_execute(plan, views, arena, io, stop, error, failed) nnrt_plan_execute(plan, views, arena, io, error)
+#define nnrti_failed_step(own, failed) ((void)(failed), (uint32_t)(own)->node)
 NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                            nnrt_error *error)
 #else
+#define nnrti_failed_step(own, failed) (failed)
 /* nnrt_plan_execute with cancellation (stop, which may be NULL): the static executor. Per step it fills the views from
-   the arguments, resolves their addresses (arena or table io), and calls the kernel. */
+   the arguments, resolves their addresses (arena or table io), and calls the kernel. *failed = the step that failed;
+   error has what its kernel stored. */
 static NNRT_ReturnCode nnrti_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
-                                     const nnrt_stop *stop, nnrt_error *error)
+                                     const nnrt_stop *stop, nnrt_error *error, uint32_t *failed)
 #endif
 {
     const nnrt_plan_step *now;
@@ -8109,8 +8669,12 @@ static NNRT_ReturnCode nnrti_execute(const nnrt_plan *plan, nnrt_view *views, vo
         NNRT_STEP(plan, s);
         code = nnrti_call_kernel(plan, now, views, &call);
         if (code != NNRT_SUCCESS) {
+#ifdef NNRT_FIRMWARE
             if (error != NULL)
                 error->node = (int32_t)s;
+#else
+            *failed = s;
+#endif
             return code;
         }
     }
@@ -8121,7 +8685,11 @@ static NNRT_ReturnCode nnrti_execute(const nnrt_plan *plan, nnrt_view *views, vo
 NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                            nnrt_error *error)
 {
-    return nnrti_execute(plan, views, arena, io, NULL, error);
+    uint32_t failed = 0;
+    const NNRT_ReturnCode code = nnrti_execute(plan, views, arena, io, NULL, error, &failed);
+    if (code != NNRT_SUCCESS && error != NULL)
+        error->node = (int32_t)failed;
+    return code;
 }
 #endif
 
@@ -8176,17 +8744,25 @@ NNRT_API NNRT_ReturnCode nnrt_plan_sums(const nnrt_plan *plan, nnrt_view *views,
     return NNRT_SUCCESS;
 }
 
-/* Reports that step s has failed: the kernel's message (words), prefixed by node and operator. */
+/* Reports that step s has failed: the kernel's message (words), prefixed by node and operator. The message of a step
+   inside an IF or LOOP is complete already. */
 static NNRT_ReturnCode nnrti_step_failed(const nnrt_plan *plan, uint32_t s, NNRT_ReturnCode code,
                                          const nnrt_error *words, nnrt_error *error)
 {
     const nnrt_plan_step *failed = &plan->steps[s];
+    int32_t node = failed->node;
+#ifndef NNRT_FIRMWARE
+    if (words->code != NNRT_SUCCESS && words->node >= 0) {
+        node = words->node;
+        (void)nnrt_error_set(error, code, "%s", nnrti_reason(words));
+    }
+#endif
     (void)words;
     return nnrt_error_blame(
         error,
         nnrt_error_set(error, code, "node %d '%s' (%s): %s", failed->node, nnrti_text_of(failed->name),
                        failed->op != NULL ? failed->op->name : nnrti_text_of(failed->kernelName), nnrti_reason(words)),
-        failed->node, -1);
+        node, -1);
 }
 
 /* Stores number in a tensor of one element at `at`, as bool, int32 or int64 by its element size; NULL: does nothing. */
@@ -8199,60 +8775,91 @@ static void nnrti_put_number(void *at, NNRT_DataType type, int64_t number)
         memcpy(at, width == 1 ? (const void *)&truth : width == 4 ? (const void *)&narrow : &number, width);
 }
 
-/* Fills the address table of the plans that a step runs (its scratch) with the addresses of its inputs from number
-   `from` on. */
-static void nnrti_fill_table(const nnrt_view *args, uint32_t from, const nnrt_call *call)
-{
-    void **table = (void **)call->scratch;
-    for (uint32_t i = from; i < call->nIn; i++)
-        *table++ = args[i].data;
-}
-
-/* Runs one of the plans of an IF or LOOP step, in the arena args[0], with the table in scratch and the views behind
-   the step's own. */
-static NNRT_ReturnCode nnrti_run_graph(const nnrt_plan *plan, nnrt_view *args, const nnrt_call *call)
-{
-    nnrt_error own;
-    NNRT_ReturnCode code;
-    memset(&own, 0, sizeof(own));
-    code = nnrti_execute(plan, args + call->nIn, args[0].data, (void *const *)call->scratch, call->stop, &own);
-    return code == NNRT_SUCCESS ? code : nnrti_step_failed(plan, (uint32_t)own.node, code, &own, call->error);
-}
-
 /* The value of a bool tensor of one element; an absent one counts as true. */
 static bool nnrti_truth(const nnrt_view *v)
 {
     return v->data == NULL || *(const uint8_t *)v->data != 0;
 }
 
+/* Fills the entries of a step that runs plans in the table of addresses, its scratch: the addresses of its inputs from
+   number `from` on. Returns the entry behind them. */
+static void **nnrti_fill_table(const nnrt_plan_graphs *a, const nnrt_view *args, uint32_t from, const nnrt_call *call)
+{
+    void **entry = (void **)call->scratch + a->first;
+    for (uint32_t i = from; i < call->nIn; i++)
+        *entry++ = args[i].data;
+    return entry;
+}
+
+#ifdef NNRT_FIRMWARE
+#define nnrti_run_graph(plan, args, call, trip) nnrti_run_static(plan, args, call)
+#define nnrti_check_one(arg, what, call) NNRT_SUCCESS
+#else
+static NNRT_ReturnCode nnrti_run_graph(const nnrt_plan *plan, nnrt_view *args, nnrt_call *call, int64_t trip);
+
+/* Rule: an argument of IF or LOOP, `what`, has one element, or is absent. */
+static NNRT_ReturnCode nnrti_check_one(const nnrt_view *arg, const char *what, const nnrt_call *call)
+{
+    nnrt_operand o;
+    if (arg->data == NULL && arg->dataType == NNRT_DATA_TYPE_UNKNOWN)
+        return NNRT_SUCCESS;
+    o = nnrt_operand_make(arg->dataType, arg->rank, arg->dims, NULL);
+    return nnrti_count(&o) == 1
+               ? NNRT_SUCCESS
+               : nnrt_error_set(call->error, NNRT_INVALID_SHAPE, "%s is %o, expected one element", what, &o);
+}
+#endif
+
+/* Runs one of the plans of an IF or LOOP step, in the arena args[0], with the table in scratch and the views behind
+   the step's own. */
+static NNRT_ReturnCode nnrti_run_static(const nnrt_plan *plan, nnrt_view *args, const nnrt_call *call)
+{
+    nnrt_error own;
+    uint32_t failed = 0;
+    NNRT_ReturnCode code;
+    memset(&own, 0, sizeof(own));
+    code = nnrti_execute(plan, args + call->nIn, args[0].data, (void *const *)call->scratch, call->stop, &own, &failed);
+    return code == NNRT_SUCCESS ? code : nnrti_step_failed(plan, nnrti_failed_step(&own, failed), code, &own, call->error);
+}
+
 NNRT_API NNRT_ReturnCode nnrt_plan_if(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrt_plan_graphs *a = (const nnrt_plan_graphs *)attr;
-    nnrti_fill_table(args, NNRT_IF_TABLE, call);
-    return nnrti_run_graph(a->plans[nnrti_truth(&args[1]) ? 0 : 1], args, call);
+    const NNRT_ReturnCode code = nnrti_check_one(&args[1], "cond", call);
+    if (code != NNRT_SUCCESS)
+        return code;
+    (void)nnrti_fill_table(a, args, NNRT_IF_TABLE, call);
+    return nnrti_run_graph(a->plans[nnrti_truth(&args[1]) ? 0 : 1], args, call, 0);
 }
 
 /* After an iteration: swaps the two addresses of each carried value, and moves the address of each scan to its next
-   element. */
-static void nnrti_next_trip(const nnrt_plan_graphs *a, void **table)
+   element. end: the entry behind those of the step. */
+static void nnrti_next_trip(const nnrt_plan_graphs *a, void **end)
 {
-    for (uint32_t i = 0; i < a->nPairs; i++, table += 2) {
-        void *place = table[0];
-        table[0] = table[1];
-        table[1] = place;
+    void **scan = end - a->nScans, **pair = scan - 2 * (size_t)a->nPairs;
+    for (; pair < scan; pair += 2) {
+        void *place = pair[0];
+        pair[0] = pair[1];
+        pair[1] = place;
     }
     for (uint32_t i = 0; i < a->nScans; i++)
-        table[i] = (uint8_t *)table[i] + a->scanBytes[i];
+        scan[i] = (uint8_t *)scan[i] + a->scanBytes[i];
 }
 
 NNRT_API NNRT_ReturnCode nnrt_plan_loop(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrt_plan_graphs *a = (const nnrt_plan_graphs *)attr;
-    const int64_t most = args[2].data != NULL ? nnrti_index(&args[2], 0) : INT64_MAX;
-    bool goes = nnrti_truth(&args[1]);
+    void **end;
+    bool goes;
     NNRT_ReturnCode code;
-    int64_t trip;
-    nnrti_fill_table(args, NNRT_LOOP_TABLE, call);
+    int64_t trip, most = INT64_MAX;
+    if ((code = nnrti_check_one(&args[1], "cond", call)) != NNRT_SUCCESS ||
+        (code = nnrti_check_one(&args[2], "trips", call)) != NNRT_SUCCESS)
+        return code;
+    if (args[2].data != NULL)
+        most = nnrti_index(&args[2], 0);
+    goes = nnrti_truth(&args[1]);
+    end = nnrti_fill_table(a, args, NNRT_LOOP_TABLE, call);
     for (trip = 0; goes && trip < most; trip++) {
         if (trip >= (int64_t)a->maxTrips)
             return nnrt_error_set(call->error, NNRT_TIME_OUT,
@@ -8263,42 +8870,51 @@ NNRT_API NNRT_ReturnCode nnrt_plan_loop(const void *attr, nnrt_view *args, nnrt_
                                   a->scanTrips);
         nnrti_put_number(args[3].data, args[3].dataType, trip);
         nnrti_put_number(args[4].data, args[4].dataType, 1);
-        if ((code = nnrti_run_graph(a->plans[0], args, call)) != NNRT_SUCCESS)
+        if ((code = nnrti_run_graph(a->plans[0], args, call, trip)) != NNRT_SUCCESS)
             return code;
         goes = nnrti_truth(&args[5]);
-        nnrti_next_trip(a, (void **)call->scratch);
+        nnrti_next_trip(a, end);
     }
     if (a->scanTrips >= 0 && trip != a->scanTrips)
         return nnrt_error_set(call->error, NNRT_INVALID_SHAPE, "its scans have %l trips, where %d were planned",
                               trip, a->scanTrips);
-    return nnrti_run_graph(a->plans[1], args, call);
+    return nnrti_run_graph(a->plans[1], args, call, trip);
 }
 
 #ifndef NNRT_FIRMWARE
 
-/* State of a run with dynamic shapes or control flow; everything that it points to is in the workspace. */
+/* State of a run with dynamic shapes; everything that it points to is in the workspace. The plan of an IF or LOOP step has
+   a copy of it, with its own plan, views and addresses. */
 typedef struct nnrti_open_run {
-    const nnrt_plan *plan;
+    const nnrt_plan *whole; /* the model's plan: inputs, outputs, slots */
+    const nnrt_plan *plan;  /* the plan whose steps run: whole, or one of an IF or LOOP */
     nnrt_view *views;
-    void **io;
+    void *const *io; /* the addresses that arguments of this plan refer to by number */
     uint8_t *arena;
-    size_t *capacities;     /* bytes of each output buffer, by number in io: entries of inputs are unused */
+    size_t *capacities;     /* bytes of each output buffer */
     int32_t *slots;         /* actual dimensions, NNRTI_DIMS each; the first is -1 until they are known */
     nnrt_operand *operands; /* of the current step */
     uint8_t *room;          /* working memory of its shape rule */
     size_t taken;           /* bytes of room in use */
     uint32_t nDerived;      /* number of derived constants in the views of the current step */
     nnrti_profile profile;  /* with the depth of the current step; unused if the plan has none */
+    int64_t trip;           /* in a LOOP: number of the iteration; after the last one: their number */
     const nnrt_stop *stop;  /* NULL: the run cannot be cancelled */
     nnrt_error *error;
 } nnrti_open_run;
+
+/* The call of a kernel in such a run. The kernels of IF and LOOP, whose plans are dynamic, too, find the run in it. */
+typedef struct nnrti_open_call {
+    nnrt_call call;
+    const nnrti_open_run *run;
+} nnrti_open_call;
 
 /* Allocator of the shape rule (nnrt_resolve.alloc): zeroed bytes from r->room, aligned to 16; NULL: the room that
    preparation measured is used up. */
 static void *nnrti_run_room(void *user, size_t bytes)
 {
     nnrti_open_run *r = (nnrti_open_run *)user;
-    const size_t left = r->plan->open->room - r->taken;
+    const size_t left = r->whole->open->room - r->taken;
     uint8_t *block = r->room + r->taken;
     if (bytes > left || (bytes + 15) / 16 * 16 > left)
         return NULL;
@@ -8337,11 +8953,12 @@ static void nnrti_run_operands(const nnrti_open_run *r, const nnrti_open_step *o
     }
 }
 
-/* Rule: result k of a step has the planned shape (`want`) in its fixed dimensions, does not exceed its upper bounds
-   in the dynamic ones, and fits its buffer. */
-static NNRT_ReturnCode nnrti_run_fits(const nnrti_open_run *r, nnrt_resolve *c, uint32_t k, const nnrt_operand *want,
-                                      const nnrt_plan_arg *arg, size_t room)
+/* Rule: result k of step o has the planned shape in its fixed dimensions, does not exceed its upper bounds in the
+   dynamic ones, and fits its buffer. */
+static NNRT_ReturnCode nnrti_run_fits(const nnrti_open_run *r, const nnrti_open_step *o, nnrt_resolve *c, uint32_t k)
 {
+    const nnrt_operand *want = &o->operands[o->nIn + k];
+    const size_t room = o->output[k] != NNRT_NO_TENSOR ? r->capacities[o->output[k]] : o->bytes[k];
     const nnrt_operand *got = &c->out[k];
     bool same = got->rank == want->rank, within = true;
     size_t bytes;
@@ -8359,10 +8976,10 @@ static NNRT_ReturnCode nnrti_run_fits(const nnrti_open_run *r, nnrt_resolve *c, 
     if (!nnrt_dims_bytes(got->dims, got->rank, got->dataType, &bytes))
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "output %u '%s' would be %o: its size does not fit", k,
                           got->name, got);
-    if (arg->kind == NNRT_PLACE_OUTPUT && bytes > r->capacities[arg->offset])
+    if (bytes > room && o->output[k] != NNRT_NO_TENSOR)
         return nnrti_fail(c, NNRT_INSUFFICIENT_BUFFER, "output %u '%s' is %o and needs %z bytes, its buffer has %z", k,
-                          got->name, got, bytes, r->capacities[arg->offset]);
-    if (arg->kind != NNRT_PLACE_OUTPUT && bytes > room)
+                          got->name, got, bytes, room);
+    if (bytes > room)
         return nnrti_fail(c, NNRT_INSUFFICIENT_BUFFER,
                           "output %u '%s' is %o and needs %z bytes, within its bound of %o lie %z", k, got->name, got,
                           bytes, want, room);
@@ -8373,23 +8990,23 @@ static NNRT_ReturnCode nnrti_run_fits(const nnrti_open_run *r, nnrt_resolve *c, 
    Data-dependent dimensions follow after the kernel. If an output buffer is too small, its slot has the required
    dimensions, which the run reports. */
 static NNRT_ReturnCode nnrti_run_results(const nnrti_open_run *r, const nnrti_open_step *o, nnrt_resolve *c,
-                                         const nnrt_plan_step *step, const nnrt_plan_arg *args)
+                                         const nnrt_plan_step *step)
 {
     NNRT_ReturnCode code;
     for (uint32_t k = 0; k < c->nOut; k++) {
         const uint32_t slot = o->slots[o->nIn + k];
-        const nnrt_plan_arg *arg = &args[step->nIn + step->nDerived + k];
+        const uint32_t output = o->output[k] != NNRT_NO_TENSOR
+                                    ? r->whole->open->slots[r->whole->nInputs + o->output[k]]
+                                    : NNRT_NO_TENSOR;
         if (nnrti_absent(&c->out[k]) || nnrti_absent(&o->operands[o->nIn + k]))
             continue;
         if (slot != NNRT_NO_TENSOR && c->out[k].rank == o->operands[o->nIn + k].rank &&
             !(step->op->flags & NNRT_OP_DATA_DEPENDENT))
             memcpy(r->slots + (size_t)slot * NNRTI_DIMS, c->out[k].dims, sizeof(c->out[k].dims));
-        code = nnrti_run_fits(r, c, k, &o->operands[o->nIn + k], arg, o->bytes[k]);
-        if (code == NNRT_INSUFFICIENT_BUFFER && arg->kind == NNRT_PLACE_OUTPUT && !o->alias &&
-            r->plan->open->slots[arg->offset] != NNRT_NO_TENSOR) /* the required dimensions of the output:
-                                                                    nnrti_knows_output */
-            memcpy(r->slots + (size_t)r->plan->open->slots[arg->offset] * NNRTI_DIMS, c->out[k].dims,
-                   sizeof(c->out[k].dims));
+        code = nnrti_run_fits(r, o, c, k);
+        if (code == NNRT_INSUFFICIENT_BUFFER && !o->alias && output != NNRT_NO_TENSOR)
+            /* the required dimensions of the output: nnrti_knows_output */
+            memcpy(r->slots + (size_t)output * NNRTI_DIMS, c->out[k].dims, sizeof(c->out[k].dims));
         if (code != NNRT_SUCCESS)
             return code;
     }
@@ -8438,19 +9055,19 @@ static NNRT_ReturnCode nnrti_run_call(const nnrti_open_run *r, uint32_t s, nnrt_
 {
     const nnrt_plan_step *step = &r->plan->steps[s];
     nnrt_error own;
-    nnrt_call call;
+    nnrti_open_call open;
     NNRT_ReturnCode code;
     memset(&own, 0, sizeof(own));
-    memset(&call, 0, sizeof(call));
-    call.nIn = step->nIn;
-    call.nDerived = nDerived;
-    call.nOut = step->nOut;
-    call.scratch = step->scratchBytes > 0 ? r->arena + step->scratch : NULL;
-    call.scratchBytes = step->scratchBytes;
-    call.parallel = r->plan->parallel;
-    call.error = &own;
-    call.stop = r->stop;
-    code = kernel(attr, r->views, &call);
+    open.call.nIn = step->nIn;
+    open.call.nDerived = nDerived;
+    open.call.nOut = step->nOut;
+    open.call.scratch = step->scratchBytes > 0 ? r->arena + step->scratch : NULL;
+    open.call.scratchBytes = step->scratchBytes;
+    open.call.parallel = r->plan->parallel;
+    open.call.error = &own;
+    open.call.stop = r->stop;
+    open.run = r;
+    code = kernel(attr, r->views, &open.call);
     return code == NNRT_SUCCESS ? code : nnrti_step_failed(r->plan, s, code, &own, r->error);
 }
 
@@ -8460,60 +9077,104 @@ static const int32_t *nnrti_run_dims(const nnrti_open_run *r, const nnrt_plan_ar
     return slot != NNRT_NO_TENSOR ? r->slots + (size_t)slot * NNRTI_DIMS : arg->view.dims;
 }
 
-/* Whether two arguments are the double buffer of one carried value: their numbers among the CARRIED addresses are 2
-   k and 2 k + 1. */
-static bool nnrti_exchanged(const nnrt_plan *plan, const nnrt_plan_arg *x, const nnrt_plan_arg *y)
-{
-    const size_t first = (size_t)plan->nInputs + plan->nOutputs;
-    return x->kind == NNRT_PLACE_CARRIED && y->kind == NNRT_PLACE_CARRIED &&
-           ((x->offset - first) ^ (y->offset - first)) == 1;
-}
-
-/* Copies argument `from` of step s to argument `to`, with its dimensions, which must agree with the planned ones and
-   their upper bounds. room: bytes reserved for `to`. A double-buffered carried value is not copied at the end of an
-   iteration: its addresses are swapped. */
-static NNRT_ReturnCode nnrti_run_move(const nnrti_open_run *r, uint32_t s, uint32_t from, uint32_t to, size_t room)
+/* Runs step s, a COPY: copies its input to its output, with the dimensions, which must agree with the planned ones and
+   their upper bounds. alias: there are only dimensions to store (carried values whose addresses are swapped). */
+static NNRT_ReturnCode nnrti_run_move(const nnrti_open_run *r, uint32_t s)
 {
     const nnrt_plan_step *step = &r->plan->steps[s];
-    const nnrt_plan_arg *x = &r->plan->args[step->arg + from], *y = &r->plan->args[step->arg + to];
+    const nnrt_plan_arg *x = &r->plan->args[step->arg], *y = x + 2;
     const nnrti_open_step *o = r->plan->open->steps[s];
-    const bool copy = o->part == NNRTI_PART_COPY && y->kind == NNRT_PLACE_OUTPUT; /* checked as a result */
-    const int32_t *dims = nnrti_run_dims(r, x, o->slots[from]);
+    const int32_t *dims = nnrti_run_dims(r, x, o->slots[0]);
     const nnrt_operand moved = nnrt_operand_make(x->view.dataType, x->view.rank, dims, NULL);
     const nnrt_operand planned = nnrt_operand_make(y->view.dataType, y->view.rank, y->view.dims, NULL);
     size_t bytes = 0;
     bool same = true, within = true;
-    if (y->kind == NNRT_PLACE_NONE)
-        return NNRT_SUCCESS;
     (void)nnrt_dims_bytes(dims, moved.rank, moved.dataType, &bytes);
-    for (int32_t i = 0; i < moved.rank && !copy; i++) {
-        same = same && ((o->vary[to] >> i & 1) != 0 || dims[i] == y->view.dims[i]);
+    for (int32_t i = 0; i < moved.rank; i++) {
+        same = same && ((o->vary >> i & 1) != 0 || dims[i] == y->view.dims[i]);
         within = within && (bytes == 0 || dims[i] <= y->view.dims[i]);
     }
     if (same && !within)
         return nnrt_error_set(r->error, NNRT_OUT_OF_DIMENTION_RANGES,
                               "node %d '%s': a value is %o, above its upper bound of %o", step->node,
                               nnrti_text_of(step->name), &moved, &planned);
-    if (o->slots[to] != NNRT_NO_TENSOR) /* the required shape is reported even if the buffer is too small */
-        memcpy(r->slots + (size_t)o->slots[to] * NNRTI_DIMS, dims, (size_t)moved.rank * sizeof(*dims));
+    if (o->slots[2] != NNRT_NO_TENSOR) /* the required shape is reported even if the buffer is too small */
+        memcpy(r->slots + (size_t)o->slots[2] * NNRTI_DIMS, dims, (size_t)moved.rank * sizeof(*dims));
     if (!same)
         return nnrt_error_set(r->error, NNRT_INVALID_SHAPE, "node %d '%s': a value is %o, where %o was planned",
                               step->node, nnrti_text_of(step->name), &moved, &planned);
-    if (y->kind == NNRT_PLACE_OUTPUT && bytes > r->capacities[y->offset])
+    if (o->output[0] != NNRT_NO_TENSOR && bytes > r->capacities[o->output[0]])
         return nnrt_error_set(r->error, NNRT_INSUFFICIENT_BUFFER,
-                              "output %z '%s' is %o and needs %z bytes, its buffer has %z",
-                              y->offset - r->plan->nInputs, r->plan->outputs[y->offset - r->plan->nInputs].name, &moved,
-                              bytes, r->capacities[y->offset]);
-    if (y->kind != NNRT_PLACE_OUTPUT && bytes > room)
+                              "output %u '%s' is %o and needs %z bytes, its buffer has %z", o->output[0],
+                              r->whole->outputs[o->output[0]].name, &moved, bytes, r->capacities[o->output[0]]);
+    if (o->output[0] == NNRT_NO_TENSOR && bytes > o->bytes[0])
         return nnrt_error_set(r->error, NNRT_INSUFFICIENT_BUFFER,
                               "node %d '%s': a value is %o and needs %z bytes, within its bound of %o lie %z",
-                              step->node, nnrti_text_of(step->name), &moved, bytes, &planned, room);
-    if (bytes > 0 && !(o->part == NNRTI_PART_END_LOOP && nnrti_exchanged(r->plan, x, y)))
+                              step->node, nnrti_text_of(step->name), &moved, bytes, &planned, o->bytes[0]);
+    if (bytes > 0 && !o->alias)
         memmove(nnrti_run_address(r, y), nnrti_run_address(r, x), bytes);
     return NNRT_SUCCESS;
 }
 
-/* Runs step s, which a device made dynamic (nnrt_draft_make_dynamic; device auto: a partition). Its kernel gets the
+/* Runs step s, a SCAN: appends the element of this iteration to the scan output of a LOOP. All elements must have one
+   shape; the number of iterations must not exceed the upper bound of axis 0. */
+static NNRT_ReturnCode nnrti_run_scan(const nnrti_open_run *r, uint32_t s)
+{
+    const nnrt_plan_step *step = &r->plan->steps[s];
+    const nnrt_plan_arg *x = &r->plan->args[step->arg], *y = x + 2;
+    const nnrti_open_step *o = r->plan->open->steps[s];
+    const int32_t *dims = nnrti_run_dims(r, x, o->slots[0]), rank = x->view.rank;
+    int32_t *now = o->slots[2] != NNRT_NO_TENSOR ? r->slots + (size_t)o->slots[2] * NNRTI_DIMS : NULL;
+    const nnrt_operand one = nnrt_operand_make(x->view.dataType, rank, dims, NULL);
+    const char *name = nnrti_text_of(step->name);
+    size_t bytes = 0, total;
+    (void)nnrt_dims_bytes(dims, rank, x->view.dataType, &bytes);
+    for (int32_t i = 0; i < rank; i++) {
+        if ((o->vary >> (i + 1) & 1) == 0 && dims[i] != y->view.dims[i + 1])
+            return nnrt_error_set(r->error, NNRT_INVALID_SHAPE,
+                                  "node %d '%s': scan %u is %o in trip %l, with extent %d planned for axis %d",
+                                  step->node, name, o->first, &one, r->trip, y->view.dims[i + 1], i);
+        if (now != NULL && r->trip > 0 && now[1 + i] != dims[i])
+            return nnrt_error_set(r->error, NNRT_INVALID_SHAPE,
+                                  "node %d '%s': scan %u is %o in trip %l, but was not before", step->node, name,
+                                  o->first, &one, r->trip);
+        if (now != NULL)
+            now[1 + i] = dims[i];
+    }
+    if (bytes > 0 && r->trip >= y->view.dims[0])
+        return nnrt_error_set(r->error, NNRT_OUT_OF_DIMENTION_RANGES,
+                              "node %d '%s': scan %u, %o in each trip, has trip %l, above its upper bound of %d",
+                              step->node, name, o->first, &one, r->trip, y->view.dims[0]);
+    if (!nnrt_mul_size(bytes, (size_t)(r->trip + 1), &total) || total > o->bytes[0])
+        return nnrt_error_set(r->error, NNRT_INSUFFICIENT_BUFFER,
+                              "node %d '%s': scan %u, %o in each trip, has no room for trip %l: there are %z bytes",
+                              step->node, name, o->first, &one, r->trip, o->bytes[0]);
+    if (bytes > 0)
+        memcpy((uint8_t *)nnrti_run_address(r, y) + (total - bytes), nnrti_run_address(r, x), bytes);
+    return NNRT_SUCCESS;
+}
+
+/* Runs step s, a SCANNED: the dimensions of a scan output after the last iteration. After no iteration the dynamic ones of
+   its elements are 0. */
+static NNRT_ReturnCode nnrti_run_scanned(const nnrti_open_run *r, uint32_t s)
+{
+    const nnrt_plan_step *step = &r->plan->steps[s];
+    const nnrt_view *y = &r->plan->args[step->arg + 2].view;
+    const nnrti_open_step *o = r->plan->open->steps[s];
+    if ((o->vary & 1) == 0 && y->dims[0] != r->trip)
+        return nnrt_error_set(r->error, NNRT_INVALID_SHAPE, "node %d '%s': scan %u has %l trips, where %d were planned",
+                              step->node, nnrti_text_of(step->name), o->first, r->trip, y->dims[0]);
+    if (o->slots[2] != NNRT_NO_TENSOR) {
+        int32_t *dims = r->slots + (size_t)o->slots[2] * NNRTI_DIMS;
+        dims[0] = (int32_t)r->trip;
+        if (r->trip == 0)
+            memcpy(dims + 1, o->none, ((size_t)y->rank - 1) * sizeof(*dims));
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Runs step s: an IF or LOOP, or one that a device made dynamic (nnrt_draft_make_dynamic; device auto: a partition). Its
+   kernel gets the
    actual dimensions in the views of the inputs, and stores the dimensions of the results in their views. */
 static NNRT_ReturnCode nnrti_run_model(nnrti_open_run *r, uint32_t s)
 {
@@ -8545,8 +9206,6 @@ static NNRT_ReturnCode nnrti_run_step(nnrti_open_run *r, uint32_t s)
     const nnrti_open_step *o = r->plan->open->steps[s];
     nnrt_resolve c;
     NNRT_ReturnCode code;
-    if (o->part == NNRTI_PART_COPY)
-        return nnrti_run_move(r, s, 0, 2, o->bytes != NULL ? o->bytes[0] : 0);
     nnrti_run_operands(r, o, args);
     r->taken = 0;
     memset(&c, 0, sizeof(c));
@@ -8563,7 +9222,7 @@ static NNRT_ReturnCode nnrti_run_step(nnrti_open_run *r, uint32_t s)
     c.user = r;
     c.error = r->error;
     if ((code = nnrt_resolve_node(&c)) != NNRT_SUCCESS ||
-        (code = nnrti_run_results(r, o, &c, step, args)) != NNRT_SUCCESS)
+        (code = nnrti_run_results(r, o, &c, step)) != NNRT_SUCCESS)
         return nnrt_error_blame(r->error, code, step->node, -1);
     if (o->alias)
         return NNRT_SUCCESS;
@@ -8606,247 +9265,91 @@ static NNRT_ReturnCode nnrti_run_extents(const nnrti_open_run *r, const NNRT_IOT
     return NNRT_SUCCESS;
 }
 
-static NNRT_ReturnCode nnrti_run_steps(nnrti_open_run *r, uint32_t first, uint32_t last);
-
-/* Rule: argument k of step s, `what`, has one element, or is absent. */
-static NNRT_ReturnCode nnrti_run_one(const nnrti_open_run *r, uint32_t s, uint32_t k, const char *what)
-{
-    const nnrt_plan_step *step = &r->plan->steps[s];
-    const nnrt_plan_arg *arg = &r->plan->args[step->arg + k];
-    nnrt_operand o;
-    if (arg->kind == NNRT_PLACE_NONE)
-        return NNRT_SUCCESS;
-    o = nnrt_operand_make(arg->view.dataType, arg->view.rank, nnrti_run_dims(r, arg, r->plan->open->steps[s]->slots[k]),
-                          NULL);
-    return nnrti_count(&o) == 1
-               ? NNRT_SUCCESS
-               : nnrt_error_set(r->error, NNRT_INVALID_SHAPE, "node %d '%s': %s is %o, expected one element",
-                                step->node, nnrti_text_of(step->name), what, &o);
-}
-
-/* *truth = whether the bool that argument k of a step is, is true; an absent one is. */
-static NNRT_ReturnCode nnrti_run_truth(const nnrti_open_run *r, uint32_t s, uint32_t k, bool *truth)
-{
-    const nnrt_plan_arg *arg = &r->plan->args[r->plan->steps[s].arg + k];
-    const NNRT_ReturnCode code = nnrti_run_one(r, s, k, "cond");
-    *truth = code == NNRT_SUCCESS && (arg->kind == NNRT_PLACE_NONE || *(const uint8_t *)nnrti_run_address(r, arg) != 0);
-    return code;
-}
-
-/* Control flow: runs an If whose BEGIN is step s. Runs the steps of one branch, then copies its results into
-   the results of the node. */
-static NNRT_ReturnCode nnrti_run_if(nnrti_open_run *r, uint32_t s)
-{
-    const nnrti_open_step *begin = r->plan->open->steps[s], *end = begin->end;
-    bool yes;
-    NNRT_ReturnCode code = nnrti_run_truth(r, s, 0, &yes);
-    if (code != NNRT_SUCCESS)
-        return code;
-    code =
-        yes ? nnrti_run_steps(r, s + 1, begin->otherwise->at) : nnrti_run_steps(r, begin->otherwise->at + 1, end->at);
-    for (uint32_t k = 0; k < end->carried && code == NNRT_SUCCESS; k++)
-        code = nnrti_run_move(r, end->at, 1 + (yes ? 0 : end->carried) + k, end->nIn + k, end->bytes[k]);
-    return code;
-}
-
-/* Stores a number, or a bool, in argument k of step s; does nothing if it is absent. */
-static void nnrti_run_number(const nnrti_open_run *r, uint32_t s, uint32_t k, int64_t number)
-{
-    const nnrt_plan_arg *arg = &r->plan->args[r->plan->steps[s].arg + k];
-    nnrti_put_number(nnrti_run_address(r, arg), arg->view.dataType, number);
-}
-
-/* Appends the element of scan output k after an iteration of the LOOP whose BEGIN is step s. All elements must have
-   one shape; the number of iterations must not exceed the upper bound of axis 0. */
-static NNRT_ReturnCode nnrti_run_scan(const nnrti_open_run *r, uint32_t s, uint32_t k, int64_t trip)
-{
-    const nnrti_open_step *begin = r->plan->open->steps[s], *end = begin->end;
-    const uint32_t element = 1 + begin->carried + k, all = begin->nIn + 2 + begin->carried + k;
-    const nnrt_plan_arg *x = &r->plan->args[r->plan->steps[end->at].arg + element];
-    const nnrt_plan_arg *y = &r->plan->args[r->plan->steps[s].arg + all];
-    const int32_t *dims = nnrti_run_dims(r, x, end->slots[element]);
-    const nnrt_operand one = nnrt_operand_make(x->view.dataType, x->view.rank, dims, NULL);
-    size_t bytes = 0, total;
-    if (y->kind == NNRT_PLACE_NONE)
-        return NNRT_SUCCESS;
-    (void)nnrt_dims_bytes(dims, x->view.rank, x->view.dataType, &bytes);
-    for (int32_t i = 0; i < x->view.rank; i++)
-        if ((begin->vary[all] >> (i + 1) & 1) == 0 && dims[i] != y->view.dims[i + 1])
-            return nnrt_error_set(r->error, NNRT_INVALID_SHAPE,
-                                  "node %d '%s': scan %u is %o in trip %l, with extent %d planned for axis %d",
-                                  r->plan->steps[s].node, nnrti_text_of(r->plan->steps[s].name), k, &one, trip,
-                                  y->view.dims[i + 1], i);
-    if (begin->slots[all] != NNRT_NO_TENSOR) {
-        int32_t *now = r->slots + (size_t)begin->slots[all] * NNRTI_DIMS;
-        for (int32_t i = 0; i < x->view.rank; i++)
-            if (trip > 0 && now[1 + i] != dims[i])
-                return nnrt_error_set(r->error, NNRT_INVALID_SHAPE,
-                                      "node %d '%s': scan %u is %o in trip %l, but was not before",
-                                      r->plan->steps[s].node, nnrti_text_of(r->plan->steps[s].name), k, &one, trip);
-            else
-                now[1 + i] = dims[i];
-        now[0] = (int32_t)(trip + 1);
-    }
-    if (bytes > 0 && trip >= y->view.dims[0])
-        return nnrt_error_set(r->error, NNRT_OUT_OF_DIMENTION_RANGES,
-                              "node %d '%s': scan %u, %o in each trip, has trip %l, above its upper bound of %d",
-                              r->plan->steps[s].node, nnrti_text_of(r->plan->steps[s].name), k, &one, trip,
-                              y->view.dims[0]);
-    if (!nnrt_mul_size(bytes, (size_t)(trip + 1), &total) || total > begin->bytes[2 + begin->carried + k])
-        return nnrt_error_set(r->error, NNRT_INSUFFICIENT_BUFFER,
-                              "node %d '%s': scan %u, %o in each trip, has no room for trip %l: there are %z bytes",
-                              r->plan->steps[s].node, nnrti_text_of(r->plan->steps[s].name), k, &one, trip,
-                              begin->bytes[2 + begin->carried + k]);
-    if (bytes > 0)
-        memcpy((uint8_t *)nnrti_run_address(r, y) + (size_t)trip * bytes, nnrti_run_address(r, x), bytes);
-    return NNRT_SUCCESS;
-}
-
-/* Runs one iteration of the LOOP whose BEGIN is step s: counter and cond, body, scan outputs, next carried values.
-   *goes = the cond that the body computed. */
-static NNRT_ReturnCode nnrti_run_trip(nnrti_open_run *r, uint32_t s, int64_t trip, bool *goes)
-{
-    const nnrti_open_step *begin = r->plan->open->steps[s], *end = begin->end;
-    const uint32_t given = 1 + begin->carried + begin->scans; /* in END: the outputs of BEGIN */
-    const nnrt_plan_arg *args = &r->plan->args[r->plan->steps[end->at].arg];
-    NNRT_ReturnCode code;
-    nnrti_run_number(r, s, begin->nIn, trip);
-    nnrti_run_number(r, s, begin->nIn + 1, 1);
-    if ((code = nnrti_run_steps(r, s + 1, end->at)) != NNRT_SUCCESS)
-        return code;
-    for (uint32_t k = 0; k < begin->scans && code == NNRT_SUCCESS; k++)
-        code = nnrti_run_scan(r, s, k, trip);
-    if (code == NNRT_SUCCESS)
-        code = nnrti_run_truth(r, end->at, 0, goes);
-    for (uint32_t k = 0; k < begin->carried && code == NNRT_SUCCESS; k++)
-        if (args[given + 2 + k].kind != NNRT_PLACE_NONE)
-            code = nnrti_run_move(r, end->at, 1 + k, given + 2 + k, begin->bytes[2 + k]);
-    for (uint32_t k = 0; k < begin->carried && code == NNRT_SUCCESS; k++) /* after all copies */
-        if (nnrti_exchanged(r->plan, &args[1 + k], &args[given + 2 + k])) {
-            void *place = r->io[args[1 + k].offset];
-            r->io[args[1 + k].offset] = r->io[args[given + 2 + k].offset];
-            r->io[args[given + 2 + k].offset] = place;
-        }
-    return code;
-}
-
-/* Control flow: runs a Loop whose BEGIN is step s: while cond is true and the trip count is not reached. Carried values
-   are copied in, updated by each iteration, and copied out; scan outputs grow along axis 0. TIME_OUT: more than
-   maxTrips iterations. */
-static NNRT_ReturnCode nnrti_run_loop(nnrti_open_run *r, uint32_t s)
-{
-    const nnrt_plan_step *step = &r->plan->steps[s];
-    const nnrti_open_step *begin = r->plan->open->steps[s], *end = begin->end;
-    const nnrt_plan_arg *trips = &r->plan->args[step->arg];
-    const uint32_t given = 1 + begin->carried + begin->scans;
-    int64_t most = INT64_MAX, trip = 0;
-    bool goes;
-    NNRT_ReturnCode code = nnrti_run_truth(r, s, 1, &goes);
-    if (code != NNRT_SUCCESS || (code = nnrti_run_one(r, s, 0, "trips")) != NNRT_SUCCESS)
-        return code;
-    if (trips->kind != NNRT_PLACE_NONE) {
-        nnrt_operand o = nnrt_operand_make(trips->view.dataType, 0, NULL, nnrti_run_address(r, trips));
-        most = nnrti_value(&o, 0);
-    }
-    for (uint32_t k = 0; k < begin->carried && code == NNRT_SUCCESS; k++)
-        code = nnrti_run_move(r, s, 2 + k, begin->nIn + 2 + k, begin->bytes[2 + k]);
-    for (uint32_t k = 0; k < begin->scans; k++) { /* after no iteration dynamic dimensions are 0 */
-        const uint32_t slot = begin->slots[begin->nIn + 2 + begin->carried + k];
-        const int32_t rank = r->plan->args[r->plan->steps[end->at].arg + 1 + begin->carried + k].view.rank;
-        for (int32_t i = 0; slot != NNRT_NO_TENSOR && i <= rank; i++)
-            r->slots[(size_t)slot * NNRTI_DIMS + (size_t)i] = i == 0 ? 0 : end->none[k * NNRTI_DIMS + (uint32_t)i - 1];
-    }
-    for (; code == NNRT_SUCCESS && goes && trip < most; trip++) {
-        if (trip >= (int64_t)r->plan->open->maxTrips)
-            return nnrt_error_set(r->error, NNRT_TIME_OUT,
-                                  "node %d '%s' (LOOP) has not ended after %l trips, the most that there may be (maxTrips)",
-                                  step->node, nnrti_text_of(step->name), trip);
-        code = nnrti_run_trip(r, s, trip, &goes);
-    }
-    for (uint32_t k = 0; k < begin->scans && code == NNRT_SUCCESS; k++) {
-        const uint32_t all = begin->nIn + 2 + begin->carried + k;
-        const nnrt_plan_arg *y = &r->plan->args[step->arg + all];
-        if (y->kind != NNRT_PLACE_NONE && (begin->vary[all] & 1) == 0 && y->view.dims[0] != trip)
-            return nnrt_error_set(r->error, NNRT_INVALID_SHAPE,
-                                  "node %d '%s': scan %u has %l trips, where %d were planned", step->node,
-                                  nnrti_text_of(step->name), k, trip, y->view.dims[0]);
-    }
-    for (uint32_t k = 0; k < begin->carried && code == NNRT_SUCCESS; k++)
-        code = nnrti_run_move(r, end->at, given + 2 + k, end->nIn + k, end->bytes[k]);
-    return code;
-}
-
-/* Runs dynamic step s; for the BEGIN of IF or LOOP, all steps up to its END. */
+/* Runs dynamic step s. */
 static NNRT_ReturnCode nnrti_run_part(nnrti_open_run *r, uint32_t s)
 {
     switch (r->plan->open->steps[s]->part) {
-    case NNRTI_PART_IF: return nnrti_run_if(r, s);
-    case NNRTI_PART_LOOP: return nnrti_run_loop(r, s);
     case NNRTI_PART_MODEL: return nnrti_run_model(r, s);
+    case NNRTI_PART_COPY: return nnrti_run_move(r, s);
+    case NNRTI_PART_SCAN: return nnrti_run_scan(r, s);
+    case NNRTI_PART_SCANNED: return nnrti_run_scanned(r, s);
     default: return nnrti_run_step(r, s);
     }
 }
 
-/* nnrti_run_part, reported to the profile. Steps inside control flow are one level deeper. */
+/* nnrti_run_part, reported to the profile. */
 static NNRT_ReturnCode nnrti_run_told(nnrti_open_run *r, uint32_t s)
 {
     const nnrti_open_step *o = r->plan->open->steps[s];
     const nnrt_plan_step *step = &r->plan->steps[s];
-    const bool graphs = o->part == NNRTI_PART_IF || o->part == NNRTI_PART_LOOP;
+    const bool graphs = step->op != NULL && (step->op->flags & NNRT_OP_GRAPHS) != 0;
     const uint64_t begin = nnrti_profile_now(&r->profile);
-    NNRT_ReturnCode code;
-    r->profile.depth += graphs ? 1 : 0;
-    code = nnrti_run_part(r, s);
-    r->profile.depth -= graphs ? 1 : 0;
+    const NNRT_ReturnCode code = nnrti_run_part(r, s);
     if (code != NNRT_SUCCESS)
         return code;
-    if (o->part == NNRTI_PART_COPY) { /* a copy fills no views: the bytes are read once and written once */
+    if (o->part == NNRTI_PART_COPY || o->part == NNRTI_PART_SCAN) { /* they fill no views: bytes are read and written */
         const nnrt_plan_arg *x = &r->plan->args[step->arg];
         r->views[0] = x->view;
         memcpy(r->views[0].dims, nnrti_run_dims(r, x, o->slots[0]), (size_t)x->view.rank * sizeof(int32_t));
         r->views[1] = r->views[0];
-        r->nDerived = 0;
-        nnrti_profile_tell(&r->profile, step, begin, r->views, 1);
+        nnrti_profile_tell(&r->profile, step, begin, o->alias ? NULL : r->views, 1);
     } else {
-        nnrti_profile_tell(&r->profile, step, begin, graphs || o->alias ? NULL : r->views, step->nIn + r->nDerived);
+        nnrti_profile_tell(&r->profile, step, begin,
+                           graphs || o->alias || o->part == NNRTI_PART_SCANNED ? NULL : r->views,
+                           step->nIn + r->nDerived);
     }
     return code;
 }
 
-/* Runs steps first to last (exclusive) in order: stretches of static steps with the static executor, dynamic steps
-   and control flow one by one. */
-static NNRT_ReturnCode nnrti_run_steps(nnrti_open_run *r, uint32_t first, uint32_t last)
+/* Runs the steps of r->plan in order: stretches of static steps with the static executor, dynamic steps one by one. */
+static NNRT_ReturnCode nnrti_run_steps(nnrti_open_run *r)
 {
+    const nnrt_plan *plan = r->plan;
     NNRT_ReturnCode code = NNRT_SUCCESS;
-    for (uint32_t s = first; s < last && code == NNRT_SUCCESS;) {
-        const nnrti_open_step *o = r->plan->open->steps[s];
-        nnrt_plan stretch = *r->plan;
+    for (uint32_t s = 0; s < plan->nSteps && code == NNRT_SUCCESS;) {
+        nnrt_plan stretch = *plan;
         nnrt_error own;
-        if (o != NULL && nnrti_stopped(r->stop)) {
+        uint32_t failed = 0;
+        if (plan->open->steps[s] != NULL && nnrti_stopped(r->stop)) {
             memset(&own, 0, sizeof(own));
             (void)nnrt_error_set(&own, NNRT_CANCELLED, NNRTI_STOPPED);
-            return nnrti_step_failed(r->plan, s, NNRT_CANCELLED, &own, r->error);
+            return nnrti_step_failed(plan, s, NNRT_CANCELLED, &own, r->error);
         }
-        if (o != NULL) {
-            code = r->plan->profile == NULL ? nnrti_run_part(r, s) : nnrti_run_told(r, s);
-            s = o->end != NULL ? o->end->at + 1 : s + 1;
+        if (plan->open->steps[s] != NULL) {
+            code = plan->profile == NULL ? nnrti_run_part(r, s) : nnrti_run_told(r, s);
+            s++;
             continue;
         }
-        stretch.profile = r->plan->profile != NULL ? &r->profile : NULL;
+        stretch.profile = plan->profile != NULL ? &r->profile : NULL;
         stretch.steps += s;
-        for (stretch.nSteps = 0; s + stretch.nSteps < last; stretch.nSteps++)
-            if (r->plan->open->steps[s + stretch.nSteps] != NULL)
+        for (stretch.nSteps = 0; s + stretch.nSteps < plan->nSteps; stretch.nSteps++)
+            if (plan->open->steps[s + stretch.nSteps] != NULL)
                 break;
         memset(&own, 0, sizeof(own));
-        code = nnrti_execute(&stretch, r->views, r->arena, r->io, r->stop, &own);
+        code = nnrti_execute(&stretch, r->views, r->arena, r->io, r->stop, &own, &failed);
         if (code != NNRT_SUCCESS)
-            return nnrti_step_failed(r->plan, s + (uint32_t)own.node, code, &own, r->error);
+            return nnrti_step_failed(plan, s + failed, code, &own, r->error);
         s += stretch.nSteps;
     }
     return code;
 }
 
-/* Runs a plan with dynamic shapes or control flow. Inputs and outputs are checked, io is the table of addresses.
+/* Runs one of the plans of an IF or LOOP step; trip: for nnrti_open_run. */
+static NNRT_ReturnCode nnrti_run_graph(const nnrt_plan *plan, nnrt_view *args, nnrt_call *call, int64_t trip)
+{
+    nnrti_open_run inner;
+    if (plan->open == NULL)
+        return nnrti_run_static(plan, args, call);
+    inner = *((const nnrti_open_call *)(void *)call)->run;
+    inner.plan = plan;
+    inner.views = args + call->nIn;
+    inner.io = (void *const *)call->scratch;
+    inner.profile.depth++;
+    inner.trip = trip;
+    return nnrti_run_steps(&inner);
+}
+
+/* Runs a plan with dynamic shapes. Inputs and outputs are checked, io is the table of addresses.
    outputDims receives the dimensions that the run computed, after a failure, too. */
 static NNRT_ReturnCode nnrti_run_open(const nnrt_plan *plan, uint8_t *workspace, void **io, const NNRT_IOTensor *inputs,
                                       const NNRT_IOTensor *outputs, nnrt_dims *outputDims, const nnrt_stop *stop,
@@ -8858,9 +9361,9 @@ static NNRT_ReturnCode nnrti_run_open(const nnrt_plan *plan, uint8_t *workspace,
     size_t viewBytes, tableBytes, total;
     NNRT_ReturnCode code;
     memset(&r, 0, sizeof(r));
-    (void)nnrti_open_layout(plan, views + nnrti_addresses(plan) * sizeof(void *), &at);
+    (void)nnrti_open_layout(plan, views + ((size_t)plan->nInputs + plan->nOutputs) * sizeof(void *), &at);
     (void)nnrti_workspace(plan, &viewBytes, &tableBytes, &total);
-    r.plan = plan;
+    r.whole = r.plan = plan;
     r.views = (nnrt_view *)(void *)workspace;
     r.io = io;
     r.arena = workspace + tableBytes;
@@ -8873,12 +9376,10 @@ static NNRT_ReturnCode nnrti_run_open(const nnrt_plan *plan, uint8_t *workspace,
     if (plan->profile != NULL)
         r.profile = *plan->profile;
     for (uint32_t i = 0; i < plan->nOutputs; i++)
-        r.capacities[plan->nInputs + i] = outputs[i].data.dataSize;
-    for (uint32_t i = 0; i < plan->open->nCarried; i++)
-        io[plan->nInputs + plan->nOutputs + i] = r.arena + plan->open->carried[i];
+        r.capacities[i] = outputs[i].data.dataSize;
     code = nnrti_run_extents(&r, inputs);
     if (code == NNRT_SUCCESS)
-        code = nnrti_run_steps(&r, 0, plan->nSteps);
+        code = nnrti_run_steps(&r);
     for (uint32_t i = 0; outputDims != NULL && i < plan->nOutputs; i++) {
         const uint32_t slot = plan->open->slots[plan->nInputs + i];
         if (slot != NNRT_NO_TENSOR && r.slots[(size_t)slot * NNRTI_DIMS] >= 0)
@@ -8937,6 +9438,7 @@ static NNRT_ReturnCode nnrti_run_plan(const nnrt_plan *plan, void *workspace, si
 {
     size_t viewBytes = 0, tableBytes = 0, total;
     nnrt_error own; /* the kernel's message, which gets node and operator as a prefix */
+    uint32_t failed = 0;
     void **io;
     NNRT_ReturnCode code;
     for (uint32_t i = 0; outputDims != NULL && i < nOut && i < plan->nOutputs; i++)
@@ -8960,11 +9462,11 @@ static NNRT_ReturnCode nnrti_run_plan(const nnrt_plan *plan, void *workspace, si
     }
 #endif
     memset(&own, 0, sizeof(own));
-    code = nnrti_execute(plan, (nnrt_view *)workspace, (uint8_t *)workspace + tableBytes, io, stop, &own);
+    code = nnrti_execute(plan, (nnrt_view *)workspace, (uint8_t *)workspace + tableBytes, io, stop, &own, &failed);
 #ifndef NNRT_FIRMWARE
     nnrti_unmap_io(plan, inputs, outputs, io, nIn + nOut);
 #endif
-    return code == NNRT_SUCCESS ? code : nnrti_step_failed(plan, (uint32_t)own.node, code, &own, error);
+    return code == NNRT_SUCCESS ? code : nnrti_step_failed(plan, nnrti_failed_step(&own, failed), code, &own, error);
 }
 
 #ifndef NNRT_FIRMWARE
@@ -8976,487 +9478,41 @@ NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, s
     return nnrti_run_plan(plan, workspace, workspaceBytes, inputs, nIn, outputs, nOut, outputDims, NULL, error);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- */
-/* >>nest */
-
-/* Control flow for firmware. In a session, the steps of branches and bodies are between markers in one plan, which only
-   nnrt_plan_run understands. nnrt_plan_nest converts such a plan into nested plans that nnrt_plan_execute, the executor
-   of firmware, runs without change: IF and LOOP become ordinary steps with the kernels nnrt_plan_if and nnrt_plan_loop,
-   whose attributes are plans. The linker drops both kernels from programs without control flow (nnrt emit-c).
-
-   Idea: each nested plan is a stretch of the same steps, in the same arena, with the same offsets. Only arguments
-   outside the arena (inputs, outputs, carried values) change: a nested plan addresses them through a table of its step,
-   which is scratch in the arena. The copies that the session's executor makes at ELSE and END become steps with the
-   kernel of RESHAPE. Swapping carried values swaps addresses in the table, and a scan output advances by increasing its
-   address. Tables are behind the arena of the plan, tables of inner steps before tables of outer ones.
-
-   Invariant: same kernels, same order, same bits as in a session. Only fixed shapes: NOT_SUPPORT names the node with a
-   dynamic shape. Rejected: markers in the executor of firmware, which every program would pay for. */
-
-/* Bytes of an address in the table of a step that runs plans: 8 on machines with 32 bits, too, so that a plan is the
-   same on every machine. */
-#define NNRTI_TABLE_BYTES 8
-
-/* The address table of a step that runs plans, while it is built. Entry i: args[i], the argument of the step, in the
-   plan around it, whose address the entry receives; numbers[i], the number of that address in the original plan,
-   NNRT_NO_TENSOR: it has none (scans, whose address changes). */
-typedef struct nnrti_nest_table {
-    struct nnrti_nest_table *outer; /* table of the plan around the step; NULL: the main plan */
-    nnrt_plan_arg *args;
-    uint32_t *numbers, count;
-} nnrti_nest_table;
-
-/* A plan that is being written: the main one, or a nested one. */
-typedef struct nnrti_nest_plan {
-    nnrt_plan *made;
-    nnrt_plan_step *steps;
-    nnrti_nest_table *table; /* NULL: the main plan, which uses the addresses of the run */
-    size_t end;              /* bytes of the arena with the tables of its steps */
-} nnrti_nest_plan;
-
-/* State of one conversion. */
-typedef struct nnrti_nest {
-    const nnrt_plan *plan;
-    nnrt_memory *memory;
-    nnrt_error *error;
-    nnrt_plan_arg *args; /* arguments of all plans, nArgs of them */
-    uint32_t nArgs;
-    size_t arena; /* offset of the first table: bytes of the original arena, rounded up */
-} nnrti_nest;
-
-static const nnrti_open_step *nnrti_nest_part(const nnrti_nest *n, uint32_t s)
-{
-    return n->plan->open->steps[s];
-}
-
-/* Argument k of step s of the original plan. */
-NNRTI_NOINLINE static const nnrt_plan_arg *nnrti_nest_of(const nnrti_nest *n, uint32_t s, uint32_t k)
-{
-    return &n->plan->args[n->plan->steps[s].arg + k];
-}
-
-/* Reports that step s cannot be converted, and the reason. */
-static NNRT_ReturnCode nnrti_nest_refuse(const nnrti_nest *n, uint32_t s, NNRT_ReturnCode code, const char *what)
-{
-    const nnrt_plan_step *step = &n->plan->steps[s];
-    return nnrt_error_blame(n->error,
-                            nnrt_error_set(n->error, code, "node %d '%s' (%s): %s", step->node,
-                                           nnrti_text_of(step->name),
-                                           step->op != NULL ? step->op->name : nnrti_text_of(step->kernelName), what),
-                            step->node, -1);
-}
-
-/* Rule: step s has no dynamic shapes and no values of the run in its attributes. */
-static NNRT_ReturnCode nnrti_nest_check(const nnrti_nest *n, uint32_t s)
-{
-    const nnrti_open_step *o = nnrti_nest_part(n, s);
-    if (o == NULL)
-        return NNRT_SUCCESS;
-    for (uint32_t i = 0; i < o->nIn + o->nOut; i++)
-        if (o->slots[i] != NNRT_NO_TENSOR)
-            return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it has dynamic dimensions");
-    return o->part != NNRTI_PART_NODE
-               ? NNRT_SUCCESS
-               : nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it is resolved with values of the run");
-}
-
-/* The number that an address of the original plan has in table t. Adds it to t, and to the tables around it, if it
-   is new. */
-static uint32_t nnrti_nest_place(const nnrti_nest *n, nnrti_nest_table *t, uint32_t number)
-{
-    const uint32_t nIn = n->plan->nInputs, nOut = n->plan->nOutputs;
-    nnrt_plan_arg *arg;
-    if (t == NULL)
-        return number;
-    for (uint32_t i = 0; i < t->count; i++)
-        if (t->numbers[i] == number)
-            return i;
-    arg = &t->args[t->count];
-    arg->tensor = NNRT_NO_TENSOR;
-    arg->kind = number < nIn ? NNRT_PLACE_INPUT : number - nIn < nOut ? NNRT_PLACE_OUTPUT : NNRT_PLACE_CARRIED;
-    arg->offset = nnrti_nest_place(n, t->outer, number);
-    t->numbers[t->count] = number;
-    return t->count++;
-}
-
-/* An argument of the original plan, translated for a plan with table t: offsets of INPUT, OUTPUT and CARRIED become
-   numbers in t. */
-static nnrt_plan_arg nnrti_nest_arg(const nnrti_nest *n, nnrti_nest_table *t, const nnrt_plan_arg *arg)
-{
-    nnrt_plan_arg made = *arg;
-    if (arg->kind > NNRT_PLACE_ARENA)
-        made.offset = nnrti_nest_place(n, t, (uint32_t)arg->offset);
-    return made;
-}
-
-/* The argument arg, but at an offset of the arena. */
-static nnrt_plan_arg nnrti_nest_at(const nnrt_plan_arg *arg, size_t offset)
-{
-    nnrt_plan_arg made = *arg;
-    made.kind = NNRT_PLACE_ARENA;
-    made.offset = offset;
-    return made;
-}
-
-/* Appends to g a copy of step s of the original plan, whose arguments the caller appends to n->args; views: number
-   of views that it needs. */
-static nnrt_plan_step *nnrti_nest_add(const nnrti_nest *n, nnrti_nest_plan *g, uint32_t s, uint32_t views)
-{
-    nnrt_plan_step *step = &g->steps[g->made->nSteps++];
-    *step = n->plan->steps[s];
-    step->arg = n->nArgs;
-    if (views > g->made->maxArgs)
-        g->made->maxArgs = views;
-    return step;
-}
-
-/* Appends to g a step that copies argument x to argument y, both translated for g, unless they are the same. */
-static void nnrti_nest_copy(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s, const nnrt_plan_arg *x,
-                            const nnrt_plan_arg *y)
-{
-    nnrt_plan_step *step;
-    if (x->kind == y->kind && x->offset == y->offset)
-        return;
-    step = nnrti_nest_add(n, g, s, 3);
-    step->nIn = 2;
-    step->nOut = 1;
-    step->kernel = nnrti_call_reshape;
-    step->kernelName = NNRTI_LABEL("nnrt_reshape");
-    step->attr = NULL;
-    step->op = NULL;
-    n->args[n->nArgs++] = *x;
-    n->args[n->nArgs++].tensor = NNRT_NO_TENSOR;
-    n->args[n->nArgs++] = *y;
-}
-
-/* Whether x has the dimensions of y from axis `from` on. */
-static bool nnrti_nest_alike(const nnrt_view *x, const nnrt_view *y, int32_t from)
-{
-    return x->rank + from == y->rank &&
-           nnrti_bytes_equal(x->dims, y->dims + from, (size_t)x->rank * sizeof(x->dims[0]));
-}
-
-/* Appends to g a copy of argument x of step s into its argument y. NOT_SUPPORT: their shapes differ. */
-static NNRT_ReturnCode nnrti_nest_move(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s, uint32_t x, uint32_t y)
-{
-    const nnrt_plan_arg *to = nnrti_nest_of(n, s, y);
-    nnrt_plan_arg a, b;
-    if (to->kind == NNRT_PLACE_NONE)
-        return NNRT_SUCCESS;
-    if (!nnrti_nest_alike(&nnrti_nest_of(n, s, x)->view, &to->view, 0))
-        return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it has values of other shapes than the model declares");
-    a = nnrti_nest_arg(n, g->table, nnrti_nest_of(n, s, x));
-    b = nnrti_nest_arg(n, g->table, to);
-    nnrti_nest_copy(n, g, s, &a, &b);
-    return NNRT_SUCCESS;
-}
-
-/* Begins plan g, without steps, with room for steps first to last (exclusive), the copies of their markers, and
-   `more` steps. false: no memory. */
-static bool nnrti_nest_begin(const nnrti_nest *n, nnrti_nest_plan *g, nnrti_nest_table *table, uint32_t first,
-                             uint32_t last, uint32_t more)
-{
-    size_t room = (size_t)last - first + more;
-    for (uint32_t s = first; s < last; s++)
-        room += nnrti_nest_part(n, s) != NULL ? nnrti_nest_part(n, s)->carried : 0;
-    g->made = (nnrt_plan *)nnrt_memory_keep(n->memory, sizeof(*g->made));
-    g->steps = (nnrt_plan_step *)nnrt_memory_keep_array(n->memory, room, sizeof(*g->steps));
-    g->table = table;
-    g->end = n->arena;
-    if (g->made == NULL || g->steps == NULL)
-        return false;
-    g->made->steps = g->steps;
-    g->made->args = n->args;
-    g->made->parallel = n->plan->parallel;
-    if (n->plan->profile != NULL) {
-        nnrti_profile *own = (nnrti_profile *)nnrt_memory_keep(n->memory, sizeof(*own));
-        if (own == NULL)
-            return false;
-        *own = *n->plan->profile;
-        for (; table != NULL; table = table->outer)
-            own->depth++;
-        g->made->profile = own;
-    }
-    return true;
-}
-
-/* Begins a table for a step of the plan whose table is `outer`, with room for all addresses of the run and `own`
-   further ones; false: no memory. */
-static bool nnrti_nest_table_begin(const nnrti_nest *n, nnrti_nest_table *t, nnrti_nest_table *outer, size_t own)
-{
-    const size_t most = nnrti_addresses(n->plan) + own;
-    t->outer = outer;
-    t->args = (nnrt_plan_arg *)nnrt_memory_temp_array(n->memory, most, sizeof(*t->args));
-    t->numbers = (uint32_t *)nnrt_memory_temp_array(n->memory, most, sizeof(*t->numbers));
-    t->count = 0;
-    return t->args != NULL && t->numbers != NULL;
-}
-
-/* Appends to g the step that runs the two plans of graphs. Its inputs: count arguments args, then the entries of
-   table t. Its scratch is the table, at offset `at` of the arena, behind the tables of both plans. */
-static void nnrti_nest_end(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s, nnrt_kernel kernel, const char *name,
-                           const nnrt_plan_graphs *graphs, const nnrt_plan_arg *args, uint32_t count,
-                           const nnrti_nest_table *t, size_t at)
-{
-    const uint32_t most =
-        graphs->plans[0]->maxArgs > graphs->plans[1]->maxArgs ? graphs->plans[0]->maxArgs : graphs->plans[1]->maxArgs;
-    nnrt_plan_step *step = nnrti_nest_add(n, g, s, count + t->count + most);
-    step->nIn = count + t->count;
-    step->nOut = 0;
-    step->kernel = kernel;
-    step->kernelName = name;
-    step->attr = graphs;
-    step->scratch = at;
-    step->scratchBytes = (t->count > 0 ? t->count : 1) * (size_t)NNRTI_TABLE_BYTES;
-    memcpy(&n->args[n->nArgs], args, count * sizeof(*args));
-    memcpy(&n->args[n->nArgs + count], t->args, t->count * sizeof(*args));
-    n->nArgs += count + t->count;
-    if (at + step->scratchBytes > g->end)
-        g->end = at + step->scratchBytes;
-}
-
-static NNRT_ReturnCode nnrti_nest_steps(nnrti_nest *n, nnrti_nest_plan *g, uint32_t first, uint32_t last);
-
-/* Converts the IF whose BEGIN is step s: a nested plan per branch, which ends with copies into the results. */
-static NNRT_ReturnCode nnrti_nest_if(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s)
-{
-    const nnrti_open_step *begin = nnrti_nest_part(n, s), *end = begin->end;
-    nnrt_plan_graphs *graphs = (nnrt_plan_graphs *)nnrt_memory_keep(n->memory, sizeof(*graphs));
-    nnrt_plan_arg args[NNRT_IF_TABLE];
-    nnrti_nest_plan branch[2];
-    nnrti_nest_table table;
-    NNRT_ReturnCode code = NNRT_SUCCESS;
-    if (graphs == NULL || !nnrti_nest_table_begin(n, &table, g->table, 0))
-        return nnrti_no_memory(n->error);
-    for (uint32_t i = 0; i < 2; i++) {
-        const uint32_t first = i == 0 ? s + 1 : begin->otherwise->at + 1,
-                       last = i == 0 ? begin->otherwise->at : end->at;
-        if (!nnrti_nest_begin(n, &branch[i], &table, first, last, end->carried))
-            return nnrti_no_memory(n->error);
-        code = nnrti_nest_steps(n, &branch[i], first, last);
-        for (uint32_t k = 0; k < end->carried && code == NNRT_SUCCESS; k++)
-            code = nnrti_nest_move(n, &branch[i], end->at, 1 + i * end->carried + k, end->nIn + k);
-        if (code != NNRT_SUCCESS)
-            return code;
-        graphs->plans[i] = branch[i].made;
-    }
-    args[1] = nnrti_nest_arg(n, g->table, nnrti_nest_of(n, s, 0));
-    memset(args, 0, sizeof(*args));
-    args[0].kind = NNRT_PLACE_ARENA;
-    args[0].tensor = NNRT_NO_TENSOR;
-    nnrti_nest_end(n, g, s, nnrt_plan_if, NNRTI_LABEL("nnrt_plan_if"), graphs, args, NNRT_IF_TABLE, &table,
-                   branch[0].end > branch[1].end ? branch[0].end : branch[1].end);
-    return NNRT_SUCCESS;
-}
-
-/* The first entries of a LOOP's table, which nnrt_plan_loop changes after each iteration: pairs of double-buffered
-   carried values, then the addresses of the scan outputs. NOT_SUPPORT: a scan element has not the declared shape. */
-static NNRT_ReturnCode nnrti_nest_loop_table(nnrti_nest *n, nnrti_nest_table *t, nnrt_plan_graphs *graphs, uint32_t s)
-{
-    const nnrti_open_step *begin = nnrti_nest_part(n, s);
-    const uint32_t at = begin->end->at, given = 1 + begin->carried + begin->scans;
-    size_t *bytes = (size_t *)nnrt_memory_keep_array(n->memory, begin->scans, sizeof(*bytes));
-    if (bytes == NULL)
-        return nnrti_no_memory(n->error);
-    for (uint32_t k = 0; k < begin->carried; k++) {
-        const nnrt_plan_arg *pair[2];
-        pair[0] = nnrti_nest_of(n, at, 1 + k);
-        pair[1] = nnrti_nest_of(n, at, given + 2 + k);
-        for (uint32_t i = 0; i < 2 && nnrti_exchanged(n->plan, pair[0], pair[1]); i++, t->count++) {
-            const size_t number = pair[i]->offset - n->plan->nInputs - n->plan->nOutputs;
-            t->args[t->count].kind = NNRT_PLACE_ARENA;
-            t->args[t->count].offset = n->plan->open->carried[number];
-            t->args[t->count].tensor = NNRT_NO_TENSOR;
-            t->numbers[t->count] = (uint32_t)pair[i]->offset;
-        }
-    }
-    graphs->nPairs = t->count / 2;
-    graphs->scanBytes = bytes;
-    graphs->scanTrips = -1;
-    for (uint32_t k = 0; k < begin->scans; k++) {
-        const nnrt_plan_arg *x = nnrti_nest_of(n, at, 1 + begin->carried + k);
-        const nnrt_plan_arg *y = nnrti_nest_of(n, s, begin->nIn + 2 + begin->carried + k);
-        if (y->kind == NNRT_PLACE_NONE)
-            continue;
-        if (!nnrti_nest_alike(&x->view, &y->view, 1) ||
-            (graphs->scanTrips >= 0 && graphs->scanTrips != y->view.dims[0]))
-            return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it has scans of other shapes than the model declares");
-        graphs->scanTrips = y->view.dims[0];
-        if (!nnrt_dims_bytes(x->view.dims, x->view.rank, x->view.dataType, &bytes[graphs->nScans]) ||
-            bytes[graphs->nScans] == 0)
-            continue;
-        t->args[t->count] = nnrti_nest_arg(n, t->outer, y);
-        memset(&t->args[t->count].view, 0, sizeof(y->view));
-        t->numbers[t->count++] = NNRT_NO_TENSOR;
-        graphs->nScans++;
-    }
-    return NNRT_SUCCESS;
-}
-
-/* Appends the end of an iteration to the body: copies of the scan elements, a copy of cond if it shares the storage
-   of a carried value, which is about to change, and copies of carried values that are not double-buffered. *cond =
-   where nnrt_plan_loop reads cond, as an argument of the LOOP step. */
-static NNRT_ReturnCode nnrti_nest_trip(nnrti_nest *n, nnrti_nest_plan *body, uint32_t s, const nnrt_plan_graphs *graphs,
-                                       nnrt_plan_arg *cond)
-{
-    const nnrti_open_step *begin = nnrti_nest_part(n, s);
-    const uint32_t at = begin->end->at, given = 1 + begin->carried + begin->scans;
-    const nnrt_plan_arg *left = nnrti_nest_of(n, at, 0);
-    bool aside = false;
-    NNRT_ReturnCode code = NNRT_SUCCESS;
-    for (uint32_t k = 0, place = 2 * graphs->nPairs; k < begin->scans; k++) {
-        const nnrt_plan_arg *y = nnrti_nest_of(n, s, begin->nIn + 2 + begin->carried + k);
-        const nnrt_plan_arg x = nnrti_nest_arg(n, body->table, nnrti_nest_of(n, at, 1 + begin->carried + k));
-        nnrt_plan_arg to = x;
-        if (y->kind == NNRT_PLACE_NONE || nnrti_empty(&x.view))
-            continue;
-        to.kind = NNRT_PLACE_CARRIED;
-        to.offset = place++;
-        to.tensor = y->tensor;
-        to.view.data = NULL;
-        nnrti_nest_copy(n, body, s, &x, &to);
-    }
-    for (uint32_t k = 0; k < begin->carried; k++)
-        for (uint32_t i = 0; i < 2; i++) {
-            const nnrt_plan_arg *arg = nnrti_nest_of(n, at, i == 0 ? 1 + k : given + 2 + k);
-            aside = aside || (arg->kind == left->kind && arg->offset == left->offset && arg->kind >= NNRT_PLACE_ARENA);
-        }
-    if (aside) {
-        const nnrt_plan_arg x = nnrti_nest_arg(n, body->table, left);
-        *cond = nnrti_nest_at(&x, body->end);
-        cond->tensor = NNRT_NO_TENSOR;
-        body->end += NNRTI_TABLE_BYTES;
-        nnrti_nest_copy(n, body, s, &x, cond);
-    } else {
-        *cond = nnrti_nest_arg(n, body->table->outer, left);
-    }
-    for (uint32_t k = 0; k < begin->carried && code == NNRT_SUCCESS; k++)
-        if (!nnrti_exchanged(n->plan, nnrti_nest_of(n, at, 1 + k), nnrti_nest_of(n, at, given + 2 + k)))
-            code = nnrti_nest_move(n, body, at, 1 + k, given + 2 + k);
-    return code;
-}
-
-/* Converts the LOOP whose BEGIN is step s: copies of the initial carried values into g, the body as a nested plan, and
-   a second plan that copies the final values into the results. */
-NNRTI_COLD static NNRT_ReturnCode nnrti_nest_loop(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s)
-{
-    const nnrti_open_step *begin = nnrti_nest_part(n, s), *end = begin->end;
-    const uint32_t given = 1 + begin->carried + begin->scans;
-    nnrt_plan_graphs *graphs = (nnrt_plan_graphs *)nnrt_memory_keep(n->memory, sizeof(*graphs));
-    nnrt_plan_arg args[NNRT_LOOP_TABLE];
-    nnrti_nest_plan body, after;
-    nnrti_nest_table table;
-    NNRT_ReturnCode code = NNRT_SUCCESS;
-    if (graphs == NULL || !nnrti_nest_table_begin(n, &table, g->table, begin->scans) ||
-        !nnrti_nest_begin(n, &body, &table, s + 1, end->at, given) ||
-        !nnrti_nest_begin(n, &after, &table, end->at, end->at, begin->carried))
-        return nnrti_no_memory(n->error);
-    for (uint32_t k = 0; k < begin->carried; k++) { /* initial values */
-        const nnrt_plan_arg *to = nnrti_nest_of(n, s, begin->nIn + 2 + k);
-        const nnrt_plan_arg x = nnrti_nest_arg(n, g->table, nnrti_nest_of(n, s, 2 + k));
-        nnrt_plan_arg y = *to;
-        if (to->kind == NNRT_PLACE_NONE)
-            continue;
-        if (to->kind == NNRT_PLACE_CARRIED)
-            y = nnrti_nest_at(to, n->plan->open->carried[to->offset - n->plan->nInputs - n->plan->nOutputs]);
-        if (!nnrti_nest_alike(&x.view, &y.view, 0))
-            return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT,
-                                     "it has values of other shapes than the model declares");
-        nnrti_nest_copy(n, g, s, &x, &y);
-    }
-    graphs->maxTrips = n->plan->open->maxTrips;
-    graphs->plans[0] = body.made;
-    graphs->plans[1] = after.made;
-    if ((code = nnrti_nest_loop_table(n, &table, graphs, s)) != NNRT_SUCCESS ||
-        (code = nnrti_nest_steps(n, &body, s + 1, end->at)) != NNRT_SUCCESS ||
-        (code = nnrti_nest_trip(n, &body, s, graphs, &args[5])) != NNRT_SUCCESS)
-        return code;
-    for (uint32_t k = 0; k < begin->carried && code == NNRT_SUCCESS; k++)
-        code = nnrti_nest_move(n, &after, end->at, given + 2 + k, end->nIn + k);
-    memset(args, 0, sizeof(*args));
-    args[0].kind = NNRT_PLACE_ARENA;
-    args[0].tensor = NNRT_NO_TENSOR;
-    args[1] = nnrti_nest_arg(n, g->table, nnrti_nest_of(n, s, 1));
-    args[2] = nnrti_nest_arg(n, g->table, nnrti_nest_of(n, s, 0));
-    args[3] = nnrti_nest_arg(n, g->table, nnrti_nest_of(n, s, begin->nIn));
-    args[4] = nnrti_nest_arg(n, g->table, nnrti_nest_of(n, s, begin->nIn + 1));
-    if (code == NNRT_SUCCESS)
-        nnrti_nest_end(n, g, s, nnrt_plan_loop, NNRTI_LABEL("nnrt_plan_loop"), graphs, args, NNRT_LOOP_TABLE, &table,
-                       body.end);
-    return code;
-}
-
-/* Converts steps first to last (exclusive) of the original plan to steps of g. */
-static NNRT_ReturnCode nnrti_nest_steps(nnrti_nest *n, nnrti_nest_plan *g, uint32_t first, uint32_t last)
+/* Rule: a step of a plan has no dynamic shapes and needs no values of the run for its resolution. around: the IF or LOOP
+   that runs the plan, which its copies belong to; NULL: none. */
+static NNRT_ReturnCode nnrti_check_static(const nnrt_plan *plan, const nnrt_plan_step *around, nnrt_error *error)
 {
     NNRT_ReturnCode code = NNRT_SUCCESS;
-    for (uint32_t s = first; s < last && code == NNRT_SUCCESS; s++) {
-        const nnrti_open_step *o = nnrti_nest_part(n, s);
-        if (o != NULL && (o->part == NNRTI_PART_IF || o->part == NNRTI_PART_LOOP)) {
-            code = o->part == NNRTI_PART_IF ? nnrti_nest_if(n, g, s) : nnrti_nest_loop(n, g, s);
-            s = o->end->at;
-        } else {
-            const nnrt_plan_step *from = &n->plan->steps[s];
-            const uint32_t count = from->nIn + from->nDerived + from->nOut;
-            (void)nnrti_nest_add(n, g, s, count);
-            for (uint32_t k = 0; k < count; k++)
-                n->args[n->nArgs++] = nnrti_nest_arg(n, g->table, nnrti_nest_of(n, s, k));
+    for (uint32_t s = 0; s < plan->nSteps && code == NNRT_SUCCESS; s++) {
+        const nnrt_plan_step *step = &plan->steps[s];
+        const nnrti_open_step *o = plan->open->steps[s];
+        if (step->op != NULL && (step->op->flags & NNRT_OP_GRAPHS) != 0) {
+            const nnrt_plan_graphs *a = (const nnrt_plan_graphs *)step->attr;
+            if ((code = nnrti_check_static(a->plans[0], step, error)) == NNRT_SUCCESS)
+                code = nnrti_check_static(a->plans[1], step, error);
+        } else if (o != NULL) {
+            const nnrt_op *op = step->op == NULL && around != NULL ? around->op : step->op;
+            bool dynamic = o->part != NNRTI_PART_NODE;
+            for (uint32_t i = 0; i < o->nIn + o->nOut; i++)
+                dynamic = dynamic || o->slots[i] != NNRT_NO_TENSOR;
+            code = nnrt_error_set(error, NNRT_NOT_SUPPORT, "node %d '%s' (%s): it %s", step->node,
+                                  nnrti_text_of(step->name), op != NULL ? op->name : nnrti_text_of(step->kernelName),
+                                  dynamic ? "has dynamic dimensions" : "is resolved with values of the run");
+            return nnrt_error_blame(error, code, step->node, -1);
         }
     }
     return code;
 }
 
-/* An upper bound of the number of arguments of all plans; SIZE_MAX: it does not fit 32 bits. */
-static size_t nnrti_nest_room(const nnrti_nest *n)
+NNRT_API NNRT_ReturnCode nnrt_plan_check_static(const nnrt_plan *plan, nnrt_error *error)
 {
-    size_t room = n->plan->nArgs;
-    for (uint32_t s = 0; s < n->plan->nSteps; s++) {
-        const nnrti_open_step *o = nnrti_nest_part(n, s);
-        size_t more;
-        if (o == NULL || (o->part != NNRTI_PART_IF && o->part != NNRTI_PART_LOOP))
-            continue;
-        more = 3 * (3 * (size_t)o->carried + 2 * (size_t)o->scans + 1) + NNRT_LOOP_TABLE + nnrti_addresses(n->plan);
-        if (!nnrt_add_size(room, more, &room))
-            return SIZE_MAX;
-    }
-    return room < UINT32_MAX ? room : SIZE_MAX;
-}
-
-NNRT_API NNRT_ReturnCode nnrt_plan_nest(const nnrt_plan *plan, nnrt_memory *memory, const nnrt_plan **nested,
-                                        nnrt_error *error)
-{
-    nnrti_nest n;
-    nnrti_nest_plan whole;
-    NNRT_ReturnCode code = NNRT_SUCCESS;
-    *nested = plan->open == NULL ? plan : NULL;
     if (plan->open == NULL)
         return NNRT_SUCCESS;
-    memset(&n, 0, sizeof(n));
-    n.plan = plan;
-    n.memory = memory;
-    n.error = error;
     for (uint32_t i = 0; i < plan->nInputs; i++)
         if (plan->open->slots[i] != NNRT_NO_TENSOR)
             return nnrt_error_set(error, NNRT_NOT_SUPPORT, "input %u '%s' has dynamic dimensions", i,
                                   plan->inputs[i].name);
-    for (uint32_t s = 0; s < plan->nSteps; s++)
-        if ((code = nnrti_nest_check(&n, s)) != NNRT_SUCCESS)
-            return code;
-    n.args = (nnrt_plan_arg *)nnrt_memory_keep_array(memory, nnrti_nest_room(&n), sizeof(*n.args));
-    if (n.args == NULL || !nnrt_round_size(plan->arenaBytes, NNRTI_TABLE_BYTES, &n.arena) ||
-        !nnrti_nest_begin(&n, &whole, NULL, 0, plan->nSteps, 0))
-        return nnrti_no_memory(error);
-    *whole.made = *plan;
-    whole.made->steps = whole.steps;
-    whole.made->args = n.args;
-    whole.made->nSteps = whole.made->maxArgs = 0;
-    if ((code = nnrti_nest_steps(&n, &whole, 0, plan->nSteps)) != NNRT_SUCCESS)
-        return code;
-    whole.made->nArgs = n.nArgs;
-    whole.made->arenaBytes = whole.end;
-    whole.made->open = NULL;
-    *nested = whole.made;
-    return NNRT_SUCCESS;
+    return nnrti_check_static(plan, NULL, error);
 }
 
 #endif
@@ -9687,6 +9743,17 @@ static NNRT_ReturnCode nnrti_plan_model_output_ranges(NNRT_PreparedModel *self, 
     return nnrti_plan_model_range(self, true, index, least, most);
 }
 
+/* Number of steps of a plan and of the plans that its steps run. */
+static uint32_t nnrti_count_steps(const nnrt_plan *plan)
+{
+    uint32_t count = plan->nSteps;
+    for (uint32_t s = 0; s < plan->nSteps; s++)
+        if (plan->steps[s].op != NULL && (plan->steps[s].op->flags & NNRT_OP_GRAPHS) != 0)
+            for (uint32_t k = 0; k < 2; k++)
+                count += nnrti_count_steps(((const nnrt_plan_graphs *)plan->steps[s].attr)->plans[k]);
+    return count;
+}
+
 static NNRT_ReturnCode nnrti_plan_model_memory(NNRT_PreparedModel *self, nnrt_prepared_memory *memory)
 {
     const nnrt_plan_model *m = (const nnrt_plan_model *)(void *)self;
@@ -9697,7 +9764,7 @@ static NNRT_ReturnCode nnrti_plan_model_memory(NNRT_PreparedModel *self, nnrt_pr
     memory->arena = m->plan->arenaBytes;
     memory->bound = m->plan->arenaBound;
     memory->constants = m->plan->constantBytes;
-    memory->steps = m->plan->nSteps;
+    memory->steps = nnrti_count_steps(m->plan);
     return NNRT_SUCCESS;
 }
 

@@ -4,7 +4,7 @@ Part of tools/nnrt.c.
 
 The plan of nnrt_plan_build is written unchanged: constants, resolved attributes, views, steps that name their kernels.
 A program links these kernels and no operator table. Duplicates are written once: constants with the same address, lists
-of integers with the same values. Subgraphs are plans that steps run (nnrt_plan_nest), written before these steps.
+of integers with the same values. Subgraphs are plans that steps run (nnrt_plan_graphs), written before these steps.
 
     >>names       names and texts in C
     >>values      bytes and numbers
@@ -687,9 +687,9 @@ static void cli_emit_graphs(cli_emit *e, uint32_t step, const nnrt_plan_graphs *
                 (unsigned)graphs->nScans);
     for (uint32_t k = 0; k < graphs->nScans; k++)
         fprintf(e->out, "%.0f%s", (double)graphs->scanBytes[k], k + 1 < graphs->nScans ? ", " : "};\n");
-    fprintf(e->out, "static const %s_DATA nnrt_plan_graphs %s_r%u = {{&%s_g%u, &%s_g%u}, %u, %u, ", e->upper, e->name,
-            (unsigned)step, e->name, (unsigned)at[0], e->name, (unsigned)at[1], (unsigned)graphs->nPairs,
-            (unsigned)graphs->nScans);
+    fprintf(e->out, "static const %s_DATA nnrt_plan_graphs %s_r%u = {{&%s_g%u, &%s_g%u}, %u, %u, %u, ", e->upper,
+            e->name, (unsigned)step, e->name, (unsigned)at[0], e->name, (unsigned)at[1], (unsigned)graphs->first,
+            (unsigned)graphs->nPairs, (unsigned)graphs->nScans);
     if (graphs->nScans > 0)
         fprintf(e->out, "%s_s%u", e->name, (unsigned)step);
     else
@@ -1138,7 +1138,8 @@ static int cli_emit_job(const cli_job *job, const cli_args *args)
         nnrt_memory_end(&memory);
         return cli_fail("cannot plan %s: %s", args->model, error.message);
     }
-    if (nnrt_plan_nest(plan, &memory, &e.plan, &error) != NNRT_SUCCESS) {
+    e.plan = plan;
+    if (nnrt_plan_check_static(plan, &error) != NNRT_SUCCESS) {
         nnrt_memory_end(&memory);
         return cli_fail("cannot write %s as C: %s; emit-c requires static shapes", args->model,
                         error.message);
