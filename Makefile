@@ -18,7 +18,8 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 # Tests run with all sanitizers of gcc or clang for undefined behavior; the first error ends the program. With
 # float-cast-overflow, gcc 12 has false positives of -Wconversion: clang reports that warning, and gcc without the
 # sanitizers in tests/test_builds.sh.
-SANITIZE := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZE := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer \
+	-include $(CURDIR)/tests/asserts.h
 # The object that all tests share: CC with -O1, because it dominates the run time; compiling takes two minutes (-g1: variable
 # names for a debugger would add a sixth). The test programs, which take longer to compile than to run: clang without
 # optimization, in half of gcc's time; its sanitizers also detect offsets to NULL. Errors that gcc's instrumentation detects in

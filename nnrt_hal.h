@@ -960,7 +960,8 @@ typedef struct nnrt_draft_step {
         *args; /* nIn inputs, nDerived derived constants, nOut outputs. The edit sets tensor, view, and kind if it is
                             CONSTANT or DERIVED; nnrt_plan_finish sets the other kinds, and offset to the final place.
                             Until then offset is the distance in bytes of the view from the beginning of its tensor.
-                            Several steps may write slices of one tensor, if they do not overlap and cover all of it */
+                            Several steps of one subgraph may write slices of one tensor, if they do not overlap and
+                            cover all of it */
     uint32_t nIn, nDerived, nOut;
     size_t scratchBytes;          /* of each worker */
     struct nnrti_open_step *open; /* NULL: a static step. Otherwise dynamic, or a part of an IF or LOOP */
@@ -5418,6 +5419,25 @@ static NNRT_ReturnCode nnrti_plan_run(nnrti_plan *p, size_t alignment)
     return NNRT_SUCCESS;
 }
 
+#if NNRTI_ASSERTS
+/* Every block is aligned and inside the arena, and none of the first 64 shares a byte with another one that is live at
+   the same step. */
+static bool nnrti_arena_valid(const nnrt_plan_block *blocks, uint32_t count, size_t alignment, size_t bytes)
+{
+    bool valid = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const nnrt_plan_block *a = &blocks[i];
+        valid = valid && a->offset % alignment == 0 && (a->bytes == 0 || (a->bytes <= bytes && a->offset <= bytes - a->bytes));
+        for (uint32_t k = 0; k < i && k < 64; k++) {
+            const nnrt_plan_block *b = &blocks[k];
+            const bool apart = a->first > b->last || b->first > a->last || a->bytes == 0 || b->bytes == 0;
+            valid = valid && (apart || a->offset >= b->offset + b->bytes || b->offset >= a->offset + a->bytes);
+        }
+    }
+    return valid;
+}
+#endif
+
 NNRT_API NNRT_ReturnCode nnrt_plan_arena(nnrt_plan_block *blocks, uint32_t count, size_t alignment, void *scratch,
                                          size_t *arenaBytes, size_t *lowerBound)
 {
@@ -5442,6 +5462,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_arena(nnrt_plan_block *blocks, uint32_t count
         nnrti_plan_carve(&p, scratch);
         rc = nnrti_plan_run(&p, alignment);
     }
+    NNRT_ASSERT(rc != NNRT_SUCCESS || nnrti_arena_valid(blocks, count, alignment, p.best));
     if (arenaBytes != NULL) {
         *arenaBytes = rc == NNRT_SUCCESS ? p.best : 0;
     }
@@ -5924,6 +5945,27 @@ static size_t nnrti_operand_bytes(const nnrt_operand *o)
     return bytes;
 }
 
+#if NNRTI_ASSERTS
+/* A draft is complete: every argument is a tensor of it, results have no value yet, and control flow is closed. */
+static bool nnrti_draft_valid(const nnrt_draft *d)
+{
+    bool valid = d->control == NULL && d->nSteps <= d->roomSteps && d->nTensors <= d->roomTensors;
+    for (uint32_t s = 0; s < d->nSteps; s++) {
+        const nnrt_draft_step *step = &d->steps[s];
+        const uint32_t count = nnrti_step_args(step);
+        valid = valid && step->kernel != NULL && step->node >= 0 && (uint32_t)step->node < d->model->nodes.count;
+        for (uint32_t k = 0; k < count; k++)
+            valid = valid && (step->args[k].tensor == NNRT_NO_TENSOR || step->args[k].tensor < d->nTensors) &&
+                    step->args[k].offset == 0 && (k < step->nIn || step->args[k].kind != NNRT_PLACE_CONSTANT);
+#ifndef NNRT_FIRMWARE
+        if (step->open != NULL && step->open->part >= NNRTI_PART_IF)
+            valid = valid && step->open->begin != NULL && step->open->begin->end != NULL;
+#endif
+    }
+    return valid;
+}
+#endif
+
 NNRT_API NNRT_ReturnCode nnrt_plan_draft(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                          nnrt_draft **draft)
 {
@@ -5962,6 +6004,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_draft(const NNRT_Model *model, const NNRT_Mod
         return code;
     for (uint32_t i = 0; i < d->nTensors; i++)
         d->bytes[i] = nnrti_operand_bytes(&d->tensors[i]);
+    NNRT_ASSERT(nnrti_draft_valid(d));
     *draft = d;
     return NNRT_SUCCESS;
 }
@@ -7065,6 +7108,23 @@ static bool nnrti_open_kept(const nnrt_draft_step *step)
     return kept;
 }
 
+/* The part of the draft that the step s belongs to: a number for each branch of an IF, each body of a LOOP and the main
+   graph. *now = the part before the step, then the one behind it; 0 before the first step. */
+static uint32_t nnrti_draft_part_of(const nnrt_draft *d, uint32_t s, uint32_t *now)
+{
+    nnrti_open_step *o = d->steps[s].open;
+    if (o == NULL || o->part < NNRTI_PART_IF)
+        return *now;
+    if (o->part == NNRTI_PART_IF || o->part == NNRTI_PART_LOOP) {
+        const uint32_t around = *now;
+        o->first = around;
+        *now = s + 1;
+        return around;
+    }
+    *now = o->part == NNRTI_PART_ELSE ? s + 1 : o->begin->first;
+    return *now;
+}
+
 /* Finds the tensors of which some arguments are slices (p->parted), and returns, per tensor, the sum of the bytes
    that all steps write: for a tensor written in slices it must be the size of the tensor. NULL: no memory. */
 static size_t *nnrti_find_parts(nnrti_planner *p)
@@ -7104,15 +7164,16 @@ static NNRT_ReturnCode nnrti_check_uses(const nnrti_planner *p, uint32_t s)
 }
 
 /* Rule: after an edit, every argument is a tensor that exists and contains the whole view, every tensor is written
-   once, or its slices are and cover it, and every model output is written. A wrong edit thus fails here instead of
+   once, or its slices are, in one subgraph, and cover it, and every model output is written. A wrong edit thus fails here instead of
    accessing invalid memory in a run. Uses lastUse as "has a value". */
 static NNRT_ReturnCode nnrti_check_edits(nnrti_planner *p)
 {
     const nnrt_draft *d = p->draft;
     const NNRT_Model *m = d->model;
     const size_t *written = nnrti_find_parts(p);
+    uint32_t *partOf = (uint32_t *)nnrt_memory_temp_array(d->memory, d->nTensors, sizeof(*partOf)), now = 0;
     NNRT_ReturnCode code;
-    if (written == NULL)
+    if (written == NULL || partOf == NULL)
         return nnrti_no_memory(p->error);
     for (uint32_t i = 0; i < d->nTensors; i++)
         p->lastUse[i] =
@@ -7135,6 +7196,7 @@ static NNRT_ReturnCode nnrti_check_edits(nnrti_planner *p)
                                   i, d->tensors[i].name);
     for (uint32_t s = 0; s < d->nSteps; s++) {
         const nnrt_draft_step *step = &d->steps[s];
+        const uint32_t part = nnrti_draft_part_of(d, s, &now);
         if (d->uses != NULL && (code = nnrti_check_uses(p, s)) != NNRT_SUCCESS)
             return code;
         if (step->open != NULL && !nnrti_open_kept(step))
@@ -7157,6 +7219,9 @@ static NNRT_ReturnCode nnrti_check_edits(nnrti_planner *p)
                 return nnrti_bad_edit(p, step, k, "which has a value already");
             if (p->parted[arg->tensor] && written[arg->tensor] != d->bytes[arg->tensor])
                 return nnrti_bad_edit(p, step, k, "of which the parts that are written are not the whole");
+            if (p->parted[arg->tensor] && p->lastUse[arg->tensor] > 1 && partOf[arg->tensor] != part)
+                return nnrti_bad_edit(p, step, k, "of which another slice is written on the other side of an IF or LOOP");
+            partOf[arg->tensor] = part;
         }
     }
     for (uint32_t i = 0; i < m->outputIndex.count; i++)
@@ -8273,6 +8338,38 @@ static bool nnrti_planner_init(nnrti_planner *p)
     return true;
 }
 
+#if NNRTI_ASSERTS
+/* Every argument of a plan has a place: in the arena with all its bytes, or at a number that the addresses have.
+   addresses: number of inputs and outputs; of a plan inside IF or LOOP the entries of their table. */
+static bool nnrti_plan_valid(const nnrt_plan *whole, const nnrt_plan *plan, size_t addresses)
+{
+    bool valid = plan->args == whole->args;
+    for (uint32_t s = 0; s < plan->nSteps; s++) {
+        const nnrt_plan_step *step = &plan->steps[s];
+        const uint32_t count = step->nIn + step->nDerived + step->nOut;
+        valid = valid && step->kernel != NULL && count <= plan->maxArgs && step->arg <= whole->nArgs &&
+                count <= whole->nArgs - step->arg && step->scratchBytes <= whole->arenaBytes &&
+                step->scratch <= whole->arenaBytes - step->scratchBytes;
+        for (uint32_t k = 0; valid && k < count; k++) {
+            const nnrt_plan_arg *arg = &whole->args[step->arg + k];
+            valid = arg->kind > NNRT_PLACE_ARENA    ? arg->offset < addresses
+                    : arg->kind == NNRT_PLACE_ARENA ? arg->offset <= whole->arenaBytes
+                                                    : arg->kind == NNRT_PLACE_NONE || arg->view.data != NULL ||
+                                                          nnrti_empty(&arg->view) || arg->kind == NNRT_PLACE_DERIVED;
+#ifndef NNRT_FIRMWARE
+            if (plan->open == NULL || plan->open->steps[s] == NULL) /* bytes of a dynamic one may be less than its bounds */
+                valid = valid && (arg->kind != NNRT_PLACE_ARENA ||
+                                  nnrti_view_fits(&arg->view, whole->arenaBytes - arg->offset));
+#endif
+        }
+        for (uint32_t k = 0; valid && k < 2 && step->op != NULL && (step->op->flags & NNRT_OP_GRAPHS) != 0; k++)
+            valid = nnrti_plan_valid(whole, ((const nnrt_plan_graphs *)step->attr)->plans[k],
+                                     (whole->arenaBytes - step->scratch) / sizeof(void *));
+    }
+    return valid;
+}
+#endif
+
 NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_plan_finish(nnrt_draft *draft, nnrt_plan **plan)
 {
     const NNRT_ModelConfig *config = draft->config;
@@ -8322,6 +8419,7 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_plan_finish(nnrt_draft *draft, nnrt_pla
         (code = nnrti_write_io(&p, &model->outputIndex, &made->outputs)) != NNRT_SUCCESS ||
         (code = nnrti_finish_open(&p)) != NNRT_SUCCESS)
         return code;
+    NNRT_ASSERT(nnrti_plan_valid(made, made, (size_t)made->nInputs + made->nOutputs));
     *plan = made;
     return NNRT_SUCCESS;
 }
@@ -9074,6 +9172,7 @@ static NNRT_ReturnCode nnrti_run_call(const nnrti_open_run *r, uint32_t s, nnrt_
 /* The actual dimensions of an argument: from its slot, or the planned ones. */
 static const int32_t *nnrti_run_dims(const nnrti_open_run *r, const nnrt_plan_arg *arg, uint32_t slot)
 {
+    NNRT_ASSERT(slot == NNRT_NO_TENSOR || r->slots[(size_t)slot * NNRTI_DIMS] >= 0); /* an earlier step stored it */
     return slot != NNRT_NO_TENSOR ? r->slots + (size_t)slot * NNRTI_DIMS : arg->view.dims;
 }
 

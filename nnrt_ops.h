@@ -55,6 +55,7 @@ OPTIONS (define before including, alike in all files of the program)
     NNRT_FIRMWARE          for a microcontroller: no messages, no dynamic dimensions, no operators of the application
     NNRT_NO_MESSAGES       errors have a code, a node and a tensor, but no text
     NNRT_STEP(plan, step)  a statement before each step of a plan, to feed a watchdog; default nothing
+    NNRT_ASSERT(condition) checks an invariant of the library itself, never input; default nothing
     NNRT_MAX_RANK          maximum number of axes of a tensor, 4 to 8; default 8
     NNRT_SELECT            compile only the operators NAME with NNRT_KEEP_NAME defined as 1
     NNRT_KEEP_TYPES        compile only the kernels for these element types; default all
@@ -129,6 +130,15 @@ MIT license, see LICENSE.
                           0; the steps of the plans that IF and LOOP run count, too. Default: nothing. */
 #ifndef NNRT_STEP
 #define NNRT_STEP(plan, step) ((void)0)
+#endif
+
+/* NNRT_ASSERT(condition) a statement that checks an invariant of the library itself, never input: the tests define it.
+                          Default: nothing. */
+#ifdef NNRT_ASSERT
+#define NNRTI_ASSERTS 1
+#else
+#define NNRT_ASSERT(condition) ((void)0)
+#define NNRTI_ASSERTS 0
 #endif
 
 /* NNRT_MAX_RANK          maximum number of axes of a tensor: 4 to 8. */

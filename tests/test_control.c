@@ -1608,6 +1608,76 @@ static void test_edited(void **state)
     assert_int_equal(nnrt_device_unregister("example"), NNRT_SUCCESS);
 }
 
+/* An edit may not write slices of one tensor on both sides of a LOOP or IF: liveness takes a tensor that a body writes for
+   one that each iteration writes anew. Slices in one body are fine. */
+static void test_slices(void **state)
+{
+    static const float start[2] = {1, 2};
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) { /* before and in a body; in both branches; in one body */
+        static tree t;
+        const int32_t eight[1] = {4};
+        NNRT_ModelConfig config;
+        nnrt_error error;
+        nnrt_memory memory;
+        nnrt_draft *d = NULL;
+        nnrt_plan *plan = NULL;
+        uint32_t whole, found = 0;
+        tree_init(&t);
+        (void)tensor(&t.g, "trips", I64, "");
+        (void)constant(&t.g, "start", F32, "2", start, sizeof(start));
+        (void)tensor(&t.g, "x", F32, "2");
+        (void)tensor(&t.g, "p", BOOL, ""); /* 3 */
+        (void)result(&t.g, "y");
+        (void)tensor(&t.g, "i", I64, ""); /* 5 */
+        (void)tensor(&t.g, "go", BOOL, "");
+        (void)result(&t.g, "v"); /* 7 */
+        (void)result(&t.g, "slice1");
+        (void)result(&t.g, "slice2"); /* 9 */
+        (void)result(&t.g, "v2");
+        if (kind == 1)
+            (void)if_node(&t, "if", 1, 2, "3", "4");
+        else
+            (void)loop_node(&t, "loop", 1, "0 - 1", "4");
+        (void)PLAIN(&t.g, "abs1", ABS, "2", "8");
+        (void)PLAIN(&t.g, "abs2", ABS, kind == 1 ? "2" : "7", "9");
+        (void)ADD(&t.g, "add", kind == 1 ? "8 2" : "8 9", "10");
+        if (kind == 1) {
+            graph_of(&t, 0, "0 2 3", "4", "0");
+            graph_of(&t, 1, "", "10", "1 3");
+            graph_of(&t, 2, "", "9", "2");
+        } else {
+            graph_of(&t, 0, "0 2 3", "4", kind == 0 ? "1 0" : "0");
+            graph_of(&t, 1, "5 6 7", "6 10", kind == 0 ? "2 3" : "1 2 3");
+        }
+        graph_io(&t.g, "0 2 3", "4");
+        memset(&config, 0, sizeof(config));
+        memset(&error, 0, sizeof(error));
+        config.error = &error;
+        nnrt_memory_allocate(&memory, NULL);
+        if (nnrt_plan_draft(&t.g.model, &config, &memory, &d) != NNRT_SUCCESS)
+            fail_msg("%s", error.message);
+        whole = nnrt_draft_tensor(d, F32, 1, eight);
+        for (uint32_t s = 0; s < d->nSteps; s++) /* both results become slices of `whole`, and their reader reads these */
+            for (uint32_t k = 0; k < d->steps[s].nIn + d->steps[s].nOut; k++)
+                if (d->steps[s].args[k].tensor == 8 || (kind != 1 && d->steps[s].args[k].tensor == 9) ||
+                    (kind == 1 && d->steps[s].node == 2 && k == 1)) {
+                    d->steps[s].args[k].offset = d->steps[s].args[k].tensor == 8 ? 0 : 8;
+                    d->steps[s].args[k].tensor = whole;
+                    found++;
+                }
+        assert_int_equal(found, kind == 1 ? 3 : 4);
+        if (kind == 2) {
+            assert_int_equal(nnrt_plan_finish(d, &plan), NNRT_SUCCESS);
+        } else {
+            assert_int_equal(nnrt_plan_finish(d, &plan), NNRT_DEVICE_ERROR);
+            if (strstr(error.message, "another slice is written on the other side of an IF or LOOP") == NULL)
+                fail_msg("%s", error.message);
+        }
+        nnrt_memory_end(&memory);
+    }
+}
+
 static void count_reasons(void *user, uint32_t node, const nnrt_error *error)
 {
     assert_true(error->node == (int32_t)node && error->message[0] != '\0');
@@ -1908,6 +1978,7 @@ int main(void)
         cmocka_unit_test(test_dot),
         cmocka_unit_test(test_chance),
         cmocka_unit_test(test_edited),
+        cmocka_unit_test(test_slices),
         cmocka_unit_test(test_supported),
         cmocka_unit_test(test_carried_cond),
         cmocka_unit_test(test_scans_in_scans),
