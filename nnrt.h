@@ -168,8 +168,8 @@ MIT license, see LICENSE.
 #ifndef NNRT_CPU
 #define NNRT_CPU 0
 #endif
-#if NNRT_CPU && !defined(NNRTI_BUILTIN_DEVICE)
-#define NNRTI_BUILTIN_DEVICE nnrti_cpu_table
+#if NNRT_CPU && !defined(NNRT_BUILTIN_DEVICE)
+#define NNRT_BUILTIN_DEVICE nnrti_cpu_table
 #endif
 /* The same for auto, the device that partitions a model over the others. */
 #ifdef NNRT_FIRMWARE
@@ -183,8 +183,8 @@ MIT license, see LICENSE.
 #ifndef NNRT_AUTO
 #define NNRT_AUTO 0
 #endif
-#if NNRT_AUTO && !defined(NNRTI_AUTO_DEVICE)
-#define NNRTI_AUTO_DEVICE nnrti_auto_table
+#if NNRT_AUTO && !defined(NNRT_AUTO_DEVICE)
+#define NNRT_AUTO_DEVICE nnrti_auto_table
 #endif
 
 #include "nnrt_hal.h"
@@ -934,7 +934,7 @@ NNRTI_NOINLINE static nnrti_owned *nnrti_owned_of(const NNRT_Model *model)
    Invariant: the first fault is kept, and every later call does nothing; callers check once, at the end. Rejected:
    validation only in nnrt_builder_finish, which would report a fault far from its cause. */
 
-NNRTI_SETUP()
+NNRT_SETUP()
 
 #define NNRTI_WRITTEN 1
 #define NNRTI_READ 2
@@ -7247,7 +7247,7 @@ NNRT_API NNRT_ReturnCode nnrt_cache_save_memory(const nnrt_cache *cache, const n
     return nnrti_save_memory(cache->ends, true, &own, out, size, bytes, error);
 }
 
-NNRTI_SETUP_END()
+NNRT_SETUP_END()
 
 #if NNRT_THREADS
 /* ---------------------------------------------------------------------------------------------------------------- */

@@ -653,7 +653,14 @@ typedef struct NNRT_DeviceVtbl {
    nnrt_device_register and nnrt_device_unregister are not: call them on one thread, before and after the others use
    the registry. Everything else may be called on several threads. A handle is valid, and its address stays the same,
    until that device is unregistered.
-   The unique name of a device is "<device>_<vendor>_v<major>_<minor>". */
+   The unique name of a device is "<device>_<vendor>_v<major>_<minor>".
+
+   A built-in device: the file of the device defines NNRT_BUILTIN_DEVICE, before it includes this header, as the name of
+   a static function `const NNRT_DeviceVtbl *function(void **self)`, which returns the table, or NULL if the device
+   cannot run on this machine. It is registered after reference; the device of NNRT_AUTO_DEVICE, a partitioner, before
+   it. The implementation of this header declares the function and defines NNRT_BUILTIN_WANTED (NNRT_AUTO_WANTED): the
+   file must define the function if this macro exists. There is one device of each kind; nnrt.h defines both macros for
+   devices/nnrt_cpu.h and devices/nnrt_auto.h, unless the program did. */
 typedef struct nnrt_device nnrt_device;
 /* Registers a device. table (not copied) and self must stay valid until it is unregistered; self is passed to every
    method. Names have at most 63 characters and are copied. NULL_PTR or INVALID_PARAMETER: an invalid table (version,
@@ -1272,7 +1279,7 @@ NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *resolved, void *const *resu
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>memory */
 
-NNRTI_SETUP()
+NNRT_SETUP()
 
 /* FNV-1a, 64 bits. hash: NNRTI_FNV64, or the hash of the preceding bytes. */
 #define NNRTI_FNV64 0xCBF29CE484222325u
@@ -6943,25 +6950,14 @@ static void nnrti_share_storage(nnrti_planner *p, uint32_t from, uint32_t to)
 }
 
 #ifdef NNRT_FIRMWARE /* no device edits plans there: all views are dense */
-#define nnrti_dense(v) true
+#define nnrti_is_dense(v) true
 #define nnrti_same_layout(x, y) true
 #else
-/* Whether a view is dense: no gaps, last axis contiguous. */
-static bool nnrti_dense(const nnrt_view *v)
-{
-    ptrdiff_t step = 1;
-    for (int32_t i = v->rank - 1; i >= 0 && !nnrti_empty(v); i--) {
-        if (v->dims[i] != 1 && v->strides[i] != step)
-            return false;
-        step *= v->dims[i];
-    }
-    return true;
-}
-
+#define nnrti_is_dense(v) nnrt_view_dense(v)
 /* Whether two arguments have the same layout. An edit may have changed the strides of one of them (channels last). */
 static bool nnrti_same_layout(const nnrt_view *x, const nnrt_view *y)
 {
-    return (nnrti_dense(x) && nnrti_dense(y)) ||
+    return (nnrt_view_dense(x) && nnrt_view_dense(y)) ||
            (x->rank == y->rank && nnrti_bytes_equal(x->dims, y->dims, (size_t)x->rank * sizeof(x->dims[0])) &&
             nnrti_bytes_equal(x->strides, y->strides, (size_t)x->rank * sizeof(x->strides[0])));
 }
@@ -6993,8 +6989,8 @@ static bool nnrti_try_alias(nnrti_planner *p, const nnrt_draft_step *step)
     bool isOutput = p->outputOf[y->tensor] != NNRT_NO_TENSOR;
     if (!(step->flags & NNRT_OP_ALIAS) || x->kind == NNRT_PLACE_CONSTANT || x->tensor == NNRT_NO_TENSOR ||
         p->storageOf[x->tensor] == NNRTI_NO_STORAGE || p->storages[p->storageOf[x->tensor]].told ||
-        p->draft->bytes[x->tensor] != p->draft->bytes[y->tensor] || !nnrti_dense(&x->view) || !nnrti_dense(&y->view) ||
-        !nnrti_fits_parts(p, x->tensor, y->tensor))
+        p->draft->bytes[x->tensor] != p->draft->bytes[y->tensor] || !nnrti_is_dense(&x->view) ||
+        !nnrti_is_dense(&y->view) || !nnrti_fits_parts(p, x->tensor, y->tensor))
         return false;
     if (isOutput && (p->storages[p->storageOf[x->tensor]].kind != NNRT_PLACE_ARENA || nnrti_is_open(step)))
         return false; /* an output must not be written before a dynamic step knows its dimensions */
@@ -7089,7 +7085,7 @@ static bool nnrti_view_fits(const nnrt_view *v, size_t bytes)
             !nnrt_mul_size(v->dims[i] > 0 ? (size_t)v->dims[i] - 1 : 0, (size_t)v->strides[i], &reach) ||
             !nnrt_add_size(span, reach, &span))
             return false;
-    return nnrti_empty(v) || (nnrt_mul_size(span, nnrt_type_size(v->dataType), &reach) && reach <= bytes);
+    return nnrt_view_empty(v) || (nnrt_mul_size(span, nnrt_type_size(v->dataType), &reach) && reach <= bytes);
 }
 
 /* Whether a dynamic step still has the inputs and outputs of its node: the run resolves the node, so an edit must
@@ -8082,7 +8078,7 @@ static uint32_t nnrti_loop_entries(const nnrti_planner *p, const nnrti_written *
         if (y.kind == NNRT_PLACE_NONE)
             continue;
         graphs->scanTrips = y.view.dims[0];
-        if (nnrti_empty(&x.view))
+        if (nnrt_view_empty(&x.view))
             continue;
         (void)nnrt_dims_bytes(x.view.dims, x.view.rank, x.view.dataType, &bytes[graphs->nScans++]);
         own[count] = nnrti_placed_in(p, w, &y);
@@ -8112,7 +8108,7 @@ static bool nnrti_write_trip(nnrti_planner *p, const nnrti_written *w, nnrti_wri
         if (p->open != NULL) {
             if (!nnrti_write_move(p, body, NNRTI_MOVE_SCAN, at, from, to))
                 return false;
-        } else if (y.kind != NNRT_PLACE_NONE && !nnrti_empty(&e.view)) {
+        } else if (y.kind != NNRT_PLACE_NONE && !nnrt_view_empty(&e.view)) {
             y.view = e.view;
             y.view.data = NULL;
             y.kind = NNRT_PLACE_CARRIED;
@@ -8355,7 +8351,7 @@ static bool nnrti_plan_valid(const nnrt_plan *whole, const nnrt_plan *plan, size
             valid = arg->kind > NNRT_PLACE_ARENA    ? arg->offset < addresses
                     : arg->kind == NNRT_PLACE_ARENA ? arg->offset <= whole->arenaBytes
                                                     : arg->kind == NNRT_PLACE_NONE || arg->view.data != NULL ||
-                                                          nnrti_empty(&arg->view) || arg->kind == NNRT_PLACE_DERIVED;
+                                                          nnrt_view_empty(&arg->view) || arg->kind == NNRT_PLACE_DERIVED;
 #ifndef NNRT_FIRMWARE
             if (plan->open == NULL || plan->open->steps[s] == NULL) /* bytes of a dynamic one may be less than its bounds */
                 valid = valid && (arg->kind != NNRT_PLACE_ARENA ||
@@ -8433,7 +8429,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_Mod
     return code != NNRT_SUCCESS ? code : nnrt_plan_finish(draft, plan);
 }
 
-NNRTI_SETUP_END()
+NNRT_SETUP_END()
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>run */
@@ -8955,7 +8951,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_loop(const void *attr, nnrt_view *args, nnrt_
         (code = nnrti_check_one(&args[2], "trips", call)) != NNRT_SUCCESS)
         return code;
     if (args[2].data != NULL)
-        most = nnrti_index(&args[2], 0);
+        most = nnrt_load_index(&args[2], 0);
     goes = nnrti_truth(&args[1]);
     end = nnrti_fill_table(a, args, NNRT_LOOP_TABLE, call);
     for (trip = 0; goes && trip < most; trip++) {
@@ -9636,7 +9632,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_check_static(const nnrt_plan *plan, nnrt_erro
                                    the constants that only packing reads
        nnrt_plan_restore_packed    PrepareModelFromModelCache: prepares from these three blocks, and packs nothing */
 
-NNRTI_SETUP()
+NNRT_SETUP()
 
 /* Rule: performance mode and priority are values of their enums. */
 static NNRT_ReturnCode nnrti_check_mode(const NNRT_ModelConfig *config)
@@ -10625,16 +10621,14 @@ static uint8_t nnrti_device_order[NNRT_MAX_DEVICES];
 static uint32_t nnrti_device_total;
 static int32_t nnrti_registry_state; /* 0, 1 while built-in devices are registered, then 2; atomic */
 
-/* Devices that come with the program: each macro, if defined, names a function that returns the table, NULL if the
-   device cannot run on this machine. nnrt.h defines them for the headers that it finds: devices/nnrt_auto.h,
-   devices/nnrt_cpu.h. */
-#ifdef NNRTI_AUTO_DEVICE
-#define NNRTI_AUTO_WANTED
-static const NNRT_DeviceVtbl *NNRTI_AUTO_DEVICE(void **self);
+/* The functions of built-in devices. */
+#ifdef NNRT_AUTO_DEVICE
+#define NNRT_AUTO_WANTED
+static const NNRT_DeviceVtbl *NNRT_AUTO_DEVICE(void **self);
 #endif
-#ifdef NNRTI_BUILTIN_DEVICE
-#define NNRTI_BUILTIN_WANTED
-static const NNRT_DeviceVtbl *NNRTI_BUILTIN_DEVICE(void **self);
+#ifdef NNRT_BUILTIN_DEVICE
+#define NNRT_BUILTIN_WANTED
+static const NNRT_DeviceVtbl *NNRT_BUILTIN_DEVICE(void **self);
 #endif
 
 #define NNRTI_DEVICE_HAS(d, slot) NNRT_HAS((d)->table, NNRT_DeviceVtbl, slot)
@@ -10761,12 +10755,12 @@ static void nnrti_registry_open(void)
     if (NNRTI_ATOMIC_GET(&nnrti_registry_state) == 2)
         return;
     if (NNRTI_ATOMIC_TURN(&nnrti_registry_state, 0, 1)) {
-#ifdef NNRTI_AUTO_DEVICE
-        nnrti_register_own(NNRTI_AUTO_DEVICE, true);
+#ifdef NNRT_AUTO_DEVICE
+        nnrti_register_own(NNRT_AUTO_DEVICE, true);
 #endif
         nnrti_register_own(nnrti_reference_device, true);
-#ifdef NNRTI_BUILTIN_DEVICE
-        nnrti_register_own(NNRTI_BUILTIN_DEVICE, false);
+#ifdef NNRT_BUILTIN_DEVICE
+        nnrti_register_own(NNRT_BUILTIN_DEVICE, false);
 #endif
         NNRTI_ATOMIC_SET(&nnrti_registry_state, 2);
     }
@@ -11350,7 +11344,7 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, v
     return NNRT_SUCCESS;
 }
 
-NNRTI_SETUP_END()
+NNRT_SETUP_END()
 
 #endif /* NNRT_FIRMWARE */
 

@@ -37,6 +37,7 @@ SECTIONS (search for the tag)
     >>views       tensor views, thread pool interface, signatures of kernels
     >>resolve     resolving a node: shape inference, resolved attributes, derived constants
     >>api         functions of this header
+    >>kernel_writers  building blocks for kernels of devices and applications
     -- implementation --
     >>text        error messages, names, attribute printing, comparison and copying
     >>engine      type, format and shape checks shared by all operators, around the operator's own shape rule
@@ -110,6 +111,16 @@ MIT license, see LICENSE.
 #else
 #define NNRT_API extern
 #endif
+#endif
+
+/* NNRT_INLINE   linkage of the functions that are compiled into their callers. */
+#if defined(__GNUC__) || defined(__clang__)
+#define NNRTI_INLINE static inline __attribute__((always_inline, unused))
+#else
+#define NNRTI_INLINE static inline
+#endif
+#ifndef NNRT_INLINE
+#define NNRT_INLINE NNRTI_INLINE
 #endif
 
 /* NNRT_FIRMWARE          for a microcontroller: implies NNRT_NO_MESSAGES; the other headers list the parts left out. */
@@ -447,14 +458,14 @@ typedef struct NNRT_FloatList {
 } NNRT_FloatList;
 
 /* Makes a list from an array, in C and in C++: attr.stride = nnrt_int64_list(two, 2). */
-static inline NNRT_Int64List nnrt_int64_list(const int64_t *data, uint32_t count)
+NNRT_INLINE NNRT_Int64List nnrt_int64_list(const int64_t *data, uint32_t count)
 {
     NNRT_Int64List list;
     list.data = data;
     list.count = count;
     return list;
 }
-static inline NNRT_FloatList nnrt_float_list(const float *data, uint32_t count)
+NNRT_INLINE NNRT_FloatList nnrt_float_list(const float *data, uint32_t count)
 {
     NNRT_FloatList list;
     list.data = data;
@@ -2365,6 +2376,186 @@ NNRT_API NNRT_ReturnCode nnrt_error_set(nnrt_error *error, NNRT_ReturnCode code,
 /* The same into a text buffer; returns the length without the terminating 0. */
 NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>kernel_writers
+
+   Building blocks for kernels beside the reference kernels: of a device (devices/nnrt_cpu.h is an example) or of an
+   operator of the application. The reference kernels consist of the same functions, so a kernel that calls them visits
+   elements in the same order, and rounds, saturates and returns NaN alike.
+
+   - Part of the public API: a version that changes a name, a parameter or a result says so in CHANGELOG.md. Names that
+     begin with nnrti_ may change at any time, and a device needs none.
+   - No function checks its arguments, fails, allocates or keeps state; any thread may call it. The stated preconditions
+     hold for every step of a plan, because shape rules check them.
+   - Offsets and strides count elements, sizes count bytes. A float is an IEEE binary32; results are to nearest even.
+   - NNRT_INLINE functions run once per element in inner loops, so each caller compiles its own copy. The others exist
+     once, in the implementation: call them once per row, window or rare element. A fast kernel has vector code for the
+     frequent case, and calls them for the rest.
+   - SIMD types, tiles and packed layouts are not here: they differ between instruction sets, so a device has its own. */
+
+/* NNRT_SETUP() .. NNRT_SETUP_END(): around functions that check, prepare and pack models, where a run spends no time,
+   never around kernels. If gcc optimizes for speed, it compiles them with -O1, which saves a fifth of the time. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) &&                \
+    !defined(NNRT_FIRMWARE)
+#define NNRTI_SETUP_O1 /* gcc optimizes for speed */
+#define NNRT_SETUP() _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\")")
+#define NNRT_SETUP_END() _Pragma("GCC pop_options")
+#else
+#define NNRT_SETUP()
+#define NNRT_SETUP_END()
+#endif
+
+/* ---- iteration over views ---- */
+
+/* true if v has no elements. A kernel may get such views; most functions here require elements. */
+NNRT_API bool nnrt_view_empty(const nnrt_view *v);
+/* true if the elements of v are adjacent in row-major order, the last axis contiguous: v is a plain array. Strides of
+   axes of size 1 do not count; an empty view is dense. */
+NNRT_API bool nnrt_view_dense(const nnrt_view *v);
+
+/* Iterates over the elements of z in row-major order, one row at a time, together with up to two views x and y that are
+   broadcast to the dims of z (aligned at the last axis; missing axes and axes of size 1 get stride 0). Adjacent axes
+   that are contiguous in all views are merged, so a row is as long as possible, not always the last axis of z.
+
+       nnrt_walk w;
+       if (!nnrt_walk_first(&w, z, x, NULL))
+           return NNRT_SUCCESS;
+       do
+           for (int32_t i = 0; i < w.count; i++)
+               zs[w.at[0] + i * w.row[0]] = f(xs[w.at[1] + i * w.row[1]]);
+       while (nnrt_walk_next(&w));
+
+   After nnrt_walk_first a work item may restrict its copy to a slice of one axis: it adds begin * step[k][axis] to each
+   at[k], and sets dims[axis] to the length of the slice; of the row, it uses row[k] and count. */
+typedef struct nnrt_walk {
+    int32_t rank, count;                               /* merged axes outside of the row; elements of a row */
+    int32_t dims[NNRT_MAX_RANK], index[NNRT_MAX_RANK]; /* of these axes: sizes, and the current indices */
+    ptrdiff_t step[3][NNRT_MAX_RANK];                  /* their strides: z, x, y */
+    ptrdiff_t row[3];                                  /* stride within a row: z, x, y */
+    ptrdiff_t at[3];                                   /* offset of the first element of the current row */
+} nnrt_walk;
+
+/* Begins at the first row. false: z has no elements. x and y may be NULL: their offsets then equal those of z. */
+NNRT_API bool nnrt_walk_first(nnrt_walk *w, const nnrt_view *z, const nnrt_view *x, const nnrt_view *y);
+/* Moves to the next row; false after the last one. */
+NNRT_API bool nnrt_walk_next(nnrt_walk *w);
+
+/* Filter taps first <= i < end along an axis; first = end: none. */
+typedef struct nnrt_tap_range {
+    int32_t first, end;
+} nnrt_tap_range;
+
+/* The taps i < k of a window for which start + i * dilation is an index of an axis of L elements. start: input index of
+   tap 0, negative in the padding: output index * stride - pad. k >= 0, dilation > 0. */
+NNRT_API nnrt_tap_range nnrt_taps_inside(int64_t start, int64_t k, int64_t dilation, int64_t L);
+
+/* Interpolation of RESIZE along one axis: the result is the sum of element index[i] * weight[i]. */
+typedef struct nnrt_interpolation {
+    int32_t index[4];
+    float weight[4];
+} nnrt_interpolation;
+
+/* Source elements of output index i along an axis of L elements; attr is resolved, step = {numerator, denominator} of
+   the axis, from the derived constant of RESIZE. Computes the coordinate in double. Returns the number of elements: 1
+   for NEAREST, 2 for LINEAR, 4 for CUBIC. */
+NNRT_API int32_t nnrt_resize_taps(const NNRT_Resize *attr, int32_t i, int32_t L, const double step[2],
+                                  nnrt_interpolation *taps);
+
+/* ---- elements ---- */
+
+/* Element i of int8 or uint8 data. */
+NNRT_INLINE int32_t nnrt_load_8(const void *data, ptrdiff_t i, NNRT_DataType type)
+{
+    return type == NNRT_DATA_TYPE_INT8 ? ((const int8_t *)data)[i] : ((const uint8_t *)data)[i];
+}
+
+/* The element at offset i of an int32 or int64 view: an index, an axis, a length. */
+NNRT_API int64_t nnrt_load_index(const nnrt_view *v, ptrdiff_t i);
+
+/* float16 (IEEE binary16, as stored): from float to nearest even, infinity above 65519.99; to float exactly. A NaN
+   keeps its sign and the top of its payload and becomes quiet, as with the instructions of x86 and ARM. */
+NNRT_API uint16_t nnrt_half_from_float(float x);
+NNRT_API float nnrt_half_to_float(uint16_t h);
+
+/* ---- functions of float, with the same bits on every platform ---- */
+
+/* In place of libm's, whose results differ between platforms. >>math states error bounds and methods. A NaN result is
+   0x7fc00000. sqrt is correctly rounded; NaN below 0. log is -Inf at 0. pow is that of C99. */
+NNRT_API float nnrt_sqrtf(float x);
+NNRT_API float nnrt_expf(float x);
+NNRT_API float nnrt_logf(float x);
+NNRT_API float nnrt_sinf(float x);
+NNRT_API float nnrt_cosf(float x);
+NNRT_API float nnrt_powf(float x, float y);
+/* An activation function without parameters, as fused into other operators; NO_ACTIVATION and LINEAR return v. RELU,
+   RELU6 and RELU1 clamp to [0,Inf), [0,6] and [0,1] and keep NaN. */
+NNRT_API float nnrt_activate(float v, NNRT_ActivationType type);
+
+/* ---- quantized arithmetic (rules of TensorFlow Lite for Microcontrollers: a product is rounded twice)
+
+   q: stored integer, z: zero point, s: scale, which counts as float32; real = s * (q - z). Scales only occur in a
+   factor d (a ratio or product of scales), which the rule converts to two int32 {m, e}, d = m * 2^(e - 31): a run
+   computes in integers only. */
+
+/* floor(x / 2^n), n < 64. */
+NNRTI_INLINE int64_t nnrti_shift_down(int64_t x, int32_t n)
+{
+    return x < 0 ? ~(~x >> n) : x >> n;
+}
+
+/* x / 2^n, halves away from zero; 0 for n > 32. |x| < 2^62. */
+NNRTI_INLINE int64_t nnrti_shift_round(int64_t x, int32_t n)
+{
+    return n == 0 ? x : n > 32 ? 0 : nnrti_shift_down(x + ((int64_t)1 << (n - 1)) - (x < 0 ? 1 : 0), n);
+}
+
+/* x saturated to int32. */
+NNRTI_INLINE int32_t nnrti_to_int32(int64_t x)
+{
+    return x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : (int32_t)x;
+}
+
+/* a * b / 2^31, halves rounded up, saturated. */
+NNRTI_INLINE int32_t nnrti_high_product(int32_t a, int32_t b)
+{
+    return nnrti_to_int32(nnrti_shift_down((int64_t)a * b + ((int64_t)1 << 30), 31));
+}
+
+/* Requantize: x * d for factor = {m, e} of d. First x * 2^e if e > 0, saturated to int32; then times m / 2^31, halves
+   rounded up; then, if e < 0, divided by 2^-e, halves away from zero. An x outside int32 is halved before, rounded
+   down, until it fits. For m < 0 the result is -(x * -d). */
+NNRT_INLINE int32_t nnrt_rescale(int64_t x, const int32_t factor[2])
+{
+    const int32_t m = factor[0];
+    int32_t e = factor[1], y;
+    for (; x < INT32_MIN || x > INT32_MAX; e++)
+        x = nnrti_shift_down(x, 1);
+    if (e > 0)
+        x = nnrti_to_int32(x * ((int64_t)1 << (e < 31 ? e : 31)));
+    y = nnrti_high_product((int32_t)x, m < 0 ? -m : m);
+    y = e < 0 ? (int32_t)nnrti_shift_round(y, -e) : y;
+    return m < 0 ? -y : y;
+}
+
+/* The derived constant of a quantized kernel is a list of int32: zero point, least and greatest stored integer of the
+   output (its range after the activation), then the factors {m, e}: one for each channel, one for all of them, or those
+   that the comment of the operator states. */
+#define NNRT_QUANT_FACTORS 3 /* index of the first factor */
+
+/* The factor for index k of the quantized axis, or the only one (per-tensor quantization). quant: view of the list. */
+NNRT_INLINE const int32_t *nnrt_quant_factor(const nnrt_view *quant, ptrdiff_t k)
+{
+    const int32_t *list = (const int32_t *)quant->data + NNRT_QUANT_FACTORS;
+    return quant->dims[0] > NNRT_QUANT_FACTORS + 2 ? list + 2 * k : list;
+}
+
+/* The stored integer for x, a result without zero point: x + z, saturated to the range of the list quant. */
+NNRT_INLINE int32_t nnrt_quant_result(int64_t x, const int32_t *quant)
+{
+    x += quant[0];
+    return x < quant[1] ? quant[1] : x > quant[2] ? quant[2] : (int32_t)x;
+}
+
 #ifdef __cplusplus
 }
 #endif
@@ -2395,31 +2586,12 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 #define NNRTI_NOINLINE
 #endif
 
-/* NNRTI_SETUP() .. NNRTI_SETUP_END(): code that reads, checks and prepares models, where a run spends no time. If gcc
-   optimizes for speed, -O1 suffices there and saves a fifth of the total compile time. NNRTI_SETUP_O1: this saving is
-   on. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) &&                \
-    !defined(NNRT_FIRMWARE)
-#define NNRTI_SETUP_O1
-#define NNRTI_SETUP() _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\")")
-#define NNRTI_SETUP_END() _Pragma("GCC pop_options")
-#else
-#define NNRTI_SETUP()
-#define NNRTI_SETUP_END()
-#endif
-
 /* NNRTI_LOOPS: inner loops of a kernel, in a function of their own so that they get all registers. Inlined into the
    kernel and optimized for size, loop invariants would be reloaded from the stack in every iteration. */
 #if defined(__GNUC__) || defined(__clang__)
 #define NNRTI_LOOPS static __attribute__((noinline, unused))
 #else
 #define NNRTI_LOOPS static
-#endif
-
-#if defined(__GNUC__) || defined(__clang__)
-#define NNRTI_INLINE static inline __attribute__((always_inline, unused))
-#else
-#define NNRTI_INLINE static inline
 #endif
 
 /* Contraction of a * b + c into one rounding (fused multiply-add) is off from here to the end of this section. Each
@@ -2457,7 +2629,7 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>text */
 
-NNRTI_SETUP()
+NNRT_SETUP()
 
 /* Names that only messages, printers and tools need. */
 #ifdef NNRT_NO_MESSAGES
@@ -4215,7 +4387,7 @@ NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_
     }
 }
 
-NNRTI_SETUP_END()
+NNRT_SETUP_END()
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>math */
@@ -4333,7 +4505,7 @@ NNRTI_UNUSED static double nnrti_copysign(double x, double s)
 
 /* Square root, correctly rounded; NaN for x < 0; sqrt(-0) = -0. The bits are compared, because LLVM shortens
  * x >= 0 ? sqrt(x) : NaN to the machine's square root and so to the machine's NaN. */
-NNRTI_UNUSED static float nnrti_sqrtf(float x)
+NNRT_API float nnrt_sqrtf(float x)
 {
     uint32_t u = nnrti_bits_of_float(x);
     return u > 0x7f800000u && u != 0x80000000u ? nnrti_nanf() : sqrtf(x);
@@ -4502,7 +4674,7 @@ NNRTI_UNUSED static uint32_t nnrti_half_pack(int32_t e, uint32_t sig)
 }
 
 /* float to half, nearest, ties to even; infinity above 65519.99. */
-NNRTI_UNUSED static uint16_t nnrti_half_from_float(float x)
+NNRT_API uint16_t nnrt_half_from_float(float x)
 {
     uint32_t u = nnrti_bits_of_float(x), sign = (u >> 16) & 0x8000u, m = u & 0x7fffffu;
     int32_t e = (int32_t)((u >> 23) & 0xffu) - 127;
@@ -4526,7 +4698,7 @@ NNRTI_UNUSED static uint16_t nnrti_half_from_double(double x)
 }
 
 /* half to float, exact. A subnormal is m * 2^-24. */
-NNRTI_UNUSED static float nnrti_half_to_float(uint16_t h)
+NNRT_API float nnrt_half_to_float(uint16_t h)
 {
     uint32_t sign = ((uint32_t)h & 0x8000u) << 16, e = ((uint32_t)h >> 10) & 31u, m = (uint32_t)h & 0x3ffu;
     if (e == 0u) {
@@ -4565,7 +4737,7 @@ NNRTI_UNUSED static float nnrti_exp_partf(float x, float *hi, int32_t *k)
 
 /* e^x. 1 + hi loses bits; they are added back before the one rounding that counts. Largest error 0.78 ulp (all
  * floats). */
-NNRTI_UNUSED static float nnrti_expf(float x)
+NNRT_API float nnrt_expf(float x)
 {
     int32_t k;
     float hi, t, y;
@@ -4611,7 +4783,7 @@ NNRTI_UNUSED static float nnrti_expm1f(float x)
  * line corrects the rounding error of 1 + e. Largest error 1.97 ulp (all floats). */
 NNRTI_UNUSED static float nnrti_sigmoidf(float x)
 {
-    float e = nnrti_expf(-nnrti_absf(x)), s = 1.0f + e, q = (x < 0.0f ? e : 1.0f) / s;
+    float e = nnrt_expf(-nnrti_absf(x)), s = 1.0f + e, q = (x < 0.0f ? e : 1.0f) / s;
     return nnrti_isnanf(x) ? e : q - q * (e - (s - 1.0f));
 }
 
@@ -4660,7 +4832,7 @@ NNRTI_UNUSED static float nnrti_log_sumf(float f, int32_t k, float c)
 }
 
 /* ln x; -inf at 0, NaN below 0. Largest error 0.96 ulp (all floats). */
-NNRTI_UNUSED static float nnrti_logf(float x)
+NNRT_API float nnrt_logf(float x)
 {
     int32_t k, scale = 0;
     float f;
@@ -4751,7 +4923,7 @@ NNRTI_UNUSED static float nnrti_sin_quarterf(uint32_t n, float r)
 }
 
 /* sin x; NaN for infinities. Largest error 1.58 ulp (all floats). */
-NNRTI_UNUSED static float nnrti_sinf(float x)
+NNRT_API float nnrt_sinf(float x)
 {
     float r, a = nnrti_absf(x);
     uint32_t n;
@@ -4766,7 +4938,7 @@ NNRTI_UNUSED static float nnrti_sinf(float x)
 }
 
 /* cos x; NaN for infinities. Largest error 1.57 ulp (all floats). */
-NNRTI_UNUSED static float nnrti_cosf(float x)
+NNRT_API float nnrt_cosf(float x)
 {
     float r;
     uint32_t n;
@@ -4821,13 +4993,13 @@ NNRTI_UNUSED static float nnrti_atanf(float x)
 /* asin x = atan(x / sqrt((1 - x) * (1 + x))); NaN for |x| > 1. Largest error 2.93 ulp (all floats). */
 NNRTI_UNUSED static float nnrti_asinf(float x)
 {
-    return nnrti_atanf(x / nnrti_sqrtf((1.0f - x) * (1.0f + x)));
+    return nnrti_atanf(x / nnrt_sqrtf((1.0f - x) * (1.0f + x)));
 }
 
 /* acos x = 2 * atan(sqrt((1 - x) / (1 + x))); NaN for |x| > 1. Largest error 2.68 ulp (all floats). */
 NNRTI_UNUSED static float nnrti_acosf(float x)
 {
-    return 2.0f * nnrti_atanf(nnrti_sqrtf((1.0f - x) / (1.0f + x)));
+    return 2.0f * nnrti_atanf(nnrt_sqrtf((1.0f - x) / (1.0f + x)));
 }
 
 /* >>math sinh cosh and their inverses, from exp and log of |x|. */
@@ -4836,7 +5008,7 @@ NNRTI_UNUSED static float nnrti_acosf(float x)
  * to 8e-11. */
 NNRTI_UNUSED static float nnrti_half_expf(float a)
 {
-    return a < 88.0f ? 0.5f * nnrti_expf(a) : nnrti_expf(a - 0.8115234375f) * 1.12566757f;
+    return a < 88.0f ? 0.5f * nnrt_expf(a) : nnrt_expf(a - 0.8115234375f) * 1.12566757f;
 }
 
 /* sinh x = (t + t / (t + 1)) / 2, t = e^|x| - 1, with the sign of x. Largest error 2.18 ulp (all floats). */
@@ -4866,9 +5038,9 @@ NNRTI_UNUSED static float nnrti_asinhf(float x)
 {
     float a = nnrti_absf(x), z = a * a;
     if (a > 16384.0f) {
-        return nnrti_copysignf(nnrti_logf(a) + 0.693147182f, x);
+        return nnrti_copysignf(nnrt_logf(a) + 0.693147182f, x);
     }
-    return nnrti_isnanf(x) ? nnrti_nanf() : nnrti_copysignf(nnrti_log1pf(a + z / (1.0f + nnrti_sqrtf(1.0f + z))), x);
+    return nnrti_isnanf(x) ? nnrti_nanf() : nnrti_copysignf(nnrti_log1pf(a + z / (1.0f + nnrt_sqrtf(1.0f + z))), x);
 }
 
 /* acosh x = ln(1 + t + sqrt(2 * t + t^2)), t = x - 1; from 2^14 on ln x + ln 2; NaN below 1. Largest error 2.09 ulp
@@ -4879,7 +5051,7 @@ NNRTI_UNUSED static float nnrti_acoshf(float x)
     if (!(x >= 1.0f)) {
         return nnrti_nanf();
     }
-    return x > 16384.0f ? nnrti_logf(x) + 0.693147182f : nnrti_log1pf(t + nnrti_sqrtf(2.0f * t + t * t));
+    return x > 16384.0f ? nnrt_logf(x) + 0.693147182f : nnrti_log1pf(t + nnrt_sqrtf(2.0f * t + t * t));
 }
 
 /* atanh x = ln(1 + 2 * |x| / (1 - |x|)) / 2 with the sign of x; infinite at |x| = 1, NaN above. Largest error 2.12 ulp
@@ -4909,7 +5081,7 @@ NNRTI_UNUSED static float nnrti_erff(float x)
     }
     p = -0.0907834843f + a * (0.0154731609f + a * -0.00123814098f);
     p = -0.00197975198f + a * (-1.11983347f + a * (-0.651243687f + a * p));
-    return nnrti_copysignf(1.0f - nnrti_expf(p), x);
+    return nnrti_copysignf(1.0f - nnrt_expf(p), x);
 }
 
 /* >>math double: the same formulas with longer polynomials. */
@@ -5083,7 +5255,7 @@ NNRTI_UNUSED static double nnrti_pow(double x, double y)
 
 /* x^y in float, computed in double: a float logarithm would need twice the digits that float has.
  * Largest error 0.501 ulp (10^8 random pairs, results over the whole range). */
-NNRTI_UNUSED static float nnrti_powf(float x, float y)
+NNRT_API float nnrt_powf(float x, float y)
 {
     double r = nnrti_pow((double)x, (double)y);
     return nnrti_isnan(r) ? nnrti_nanf() : (float)r;
@@ -5363,7 +5535,7 @@ NNRT_API bool nnrt_same_bits(void)
    NNRTI_WRAPPER_shared(S, fn, pattern)   nothing: another row has the wrapper
    NNRTI_KERNEL_WRAPPER(types, operands, S, fn, pattern, whose)  one of the two, for a K of NNRT_OPS
 
-   Row loops of binary elementwise kernels (a row: the innermost loop of nnrti_walk), cases of a switch over the type:
+   Row loops of binary elementwise kernels (a row: the innermost loop of nnrt_walk), cases of a switch over the type:
    NNRTI_ROW(Z, T, W, load, value)        the loop for one type
    NNRTI_ROW_CASE(name, Z, T, W, load, value)  case NNRT_DATA_TYPE_<name> with this loop
    NNRTI_ROW_F32(w, x, y, z, value)       the float32 loop, with contiguous and scalar operands as special cases
@@ -5435,13 +5607,13 @@ static int64_t nnrti_remainder(int64_t a, int64_t b)
    remains: each float kernel is one body, instantiated for float32 and for float16. */
 NNRTI_INLINE float nnrti_load(const void *data, ptrdiff_t i, NNRT_DataType type)
 {
-    return type == NNRT_DATA_TYPE_FLOAT16 ? nnrti_half_to_float(((const uint16_t *)data)[i]) : ((const float *)data)[i];
+    return type == NNRT_DATA_TYPE_FLOAT16 ? nnrt_half_to_float(((const uint16_t *)data)[i]) : ((const float *)data)[i];
 }
 
 NNRTI_INLINE void nnrti_store(void *data, ptrdiff_t i, float value, NNRT_DataType type)
 {
     if (type == NNRT_DATA_TYPE_FLOAT16)
-        ((uint16_t *)data)[i] = nnrti_half_from_float(value);
+        ((uint16_t *)data)[i] = nnrt_half_from_float(value);
     else
         ((float *)data)[i] = value;
 }
@@ -5479,25 +5651,13 @@ static void nnrti_copy_row(void *z, ptrdiff_t sz, const void *x, ptrdiff_t sx, i
     }
 }
 
-/* Iterates over the elements of z in row-major order, one row (the last axis) at a time, together with up to two views
-   that are broadcast to the dims of z (aligned at the last axis; axes that are missing or of size 1 get stride 0).
-   Adjacent axes that are contiguous in all views are merged, so that rows are as long as possible. */
-typedef struct nnrti_walk {
-    int32_t rank, count; /* axes outside of the row; elements of a row */
-    int32_t dims[NNRT_MAX_RANK], index[NNRT_MAX_RANK];
-    ptrdiff_t step[3][NNRT_MAX_RANK];
-    ptrdiff_t row[3]; /* stride within a row, in elements: z, x, y */
-    ptrdiff_t at[3];  /* offset of the first element of the current row */
-} nnrti_walk;
-
 static ptrdiff_t nnrti_walk_step(const nnrt_view *v, const nnrt_view *z, int32_t axis)
 {
     int32_t i = axis - (z->rank - v->rank);
     return i < 0 || v->dims[i] == 1 ? 0 : v->strides[i];
 }
 
-/* Begins at the first row. false: z has no elements. x and y may be NULL. */
-static bool nnrti_walk_first(nnrti_walk *w, const nnrt_view *z, const nnrt_view *x, const nnrt_view *y)
+NNRT_API bool nnrt_walk_first(nnrt_walk *w, const nnrt_view *z, const nnrt_view *x, const nnrt_view *y)
 {
     const nnrt_view *views[3];
     int32_t n = 0;
@@ -5531,8 +5691,7 @@ static bool nnrti_walk_first(nnrti_walk *w, const nnrt_view *z, const nnrt_view 
     return true;
 }
 
-/* Moves to the next row; false after the last. */
-static bool nnrti_walk_next(nnrti_walk *w)
+NNRT_API bool nnrt_walk_next(nnrt_walk *w)
 {
     for (int32_t i = w->rank - 1; i >= 0; i--) {
         if (++w->index[i] < w->dims[i]) {
@@ -5551,13 +5710,13 @@ static bool nnrti_walk_next(nnrti_walk *w)
 static void nnrti_copy(const nnrt_view *x, nnrt_view *z)
 {
     size_t width = nnrt_type_size(z->dataType);
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, z, x, NULL))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, z, x, NULL))
         return;
     do
         nnrti_copy_row(nnrti_at(z->data, w.at[0], width), w.row[0], nnrti_at(x->data, w.at[1], width), w.row[1],
                        w.count, width);
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
 }
 
 /* Every element of z = 0. */
@@ -5570,8 +5729,7 @@ static void nnrti_clear(nnrt_view *z)
     nnrti_copy(&x, z);
 }
 
-/* Activation functions without parameters, as they may be fused into other operators. */
-static float nnrti_activate(float v, NNRT_ActivationType type)
+NNRT_API float nnrt_activate(float v, NNRT_ActivationType type)
 {
     switch (type) {
     case NNRT_ACTIVATION_TYPE_RELU: return v > 0 || v != v ? v : 0.0f;
@@ -5581,7 +5739,7 @@ static float nnrti_activate(float v, NNRT_ActivationType type)
     case NNRT_ACTIVATION_TYPE_RELU1: return v > 1 ? 1.0f : v > 0 || v != v ? v : 0.0f;
     case NNRT_ACTIVATION_TYPE_SOFTSIGN:
         return v > FLT_MAX ? 1.0f : v < -FLT_MAX ? -1.0f : v / (1.0f + (v < 0 ? -v : v));
-    case NNRT_ACTIVATION_TYPE_SOFTPLUS: return (v > 0 ? v : 0.0f) + nnrti_log1pf(nnrti_expf(v > 0 ? -v : v));
+    case NNRT_ACTIVATION_TYPE_SOFTPLUS: return (v > 0 ? v : 0.0f) + nnrti_log1pf(nnrt_expf(v > 0 ? -v : v));
     case NNRT_ACTIVATION_TYPE_TANH: return nnrti_tanhf(v);
     case NNRT_ACTIVATION_TYPE_SELU: return 1.05070098f * (v >= 0 ? v : 1.67326324f * nnrti_expm1f(v));
     case NNRT_ACTIVATION_TYPE_HSWISH: return v <= -3 ? 0.0f : v >= 3 ? v : v * (v + 3.0f) / 6.0f;
@@ -5593,13 +5751,23 @@ static float nnrti_activate(float v, NNRT_ActivationType type)
     }
 }
 
-/* true if v has no elements. */
-static bool nnrti_empty(const nnrt_view *v)
+NNRT_API bool nnrt_view_empty(const nnrt_view *v)
 {
     for (int32_t i = 0; i < v->rank; i++)
         if (v->dims[i] == 0)
             return true;
     return false;
+}
+
+NNRT_API bool nnrt_view_dense(const nnrt_view *v)
+{
+    ptrdiff_t step = 1;
+    for (int32_t i = v->rank - 1; i >= 0 && !nnrt_view_empty(v); i--) {
+        if (v->dims[i] != 1 && v->strides[i] != step)
+            return false;
+        step *= v->dims[i];
+    }
+    return true;
 }
 
 /* The slice of v with the indices first .. first + count - 1 of the given axis; all other axes are whole. Nothing is
@@ -5608,7 +5776,7 @@ static nnrt_view nnrti_view_slice(const nnrt_view *v, int32_t axis, int32_t firs
 {
     nnrt_view part = *v;
     part.dims[axis] = count;
-    if (!nnrti_empty(&part))
+    if (!nnrt_view_empty(&part))
         part.data = nnrti_at(v->data, first * v->strides[axis], nnrt_type_size(v->dataType));
     return part;
 }
@@ -5668,8 +5836,7 @@ static NNRTI_UNUSED void nnrti_set_dim(nnrt_view *y, int32_t axis, int32_t exten
     }
 }
 
-/* Element i (an offset) of an int32 or int64 view. */
-static int64_t nnrti_index(const nnrt_view *v, ptrdiff_t i)
+NNRT_API int64_t nnrt_load_index(const nnrt_view *v, ptrdiff_t i)
 {
     return v->dataType == NNRT_DATA_TYPE_INT64 ? ((const int64_t *)v->data)[i] : ((const int32_t *)v->data)[i];
 }
@@ -5683,7 +5850,7 @@ static NNRT_ReturnCode nnrti_index_offset(const nnrt_call *call, const nnrt_view
     *place = 0;
     for (int32_t i = 0; i < n; i++) {
         const int32_t L = y->dims[i], least = fromEnd ? -L : 0;
-        const int64_t index = nnrti_index(indices, at + i * step);
+        const int64_t index = nnrt_load_index(indices, at + i * step);
         if (index < least || index >= L)
             return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
                                   "index %l, element %l of indices, lies outside axis %d of the result, expected %d to "
@@ -5711,7 +5878,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_index_offset_along(const nnrt_call *ca
                                                              ptrdiff_t *place)
 {
     const int32_t L = v->dims[axis];
-    const int64_t index = nnrti_index(indices, at);
+    const int64_t index = nnrt_load_index(indices, at);
     *place = 0;
     if (index < -(int64_t)L || index >= L)
         return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
@@ -5930,7 +6097,7 @@ static uint64_t nnrti_order(const void *data, ptrdiff_t i, NNRT_DataType type)
 
 /* The elements that are reduced to one result, relative to element 0 of x. A complete walk ends at its start. */
 typedef struct nnrti_reduction {
-    nnrti_walk walk;
+    nnrt_walk walk;
     bool empty;
     size_t count;
 } nnrti_reduction;
@@ -5943,7 +6110,7 @@ static nnrti_reduction nnrti_reduction_of(const nnrt_view *x, const nnrt_view *a
         part.dims[i] = 1;
     for (int32_t k = 0; k < axes->dims[0]; k++)
         part.dims[((const int32_t *)axes->data)[k]] = x->dims[((const int32_t *)axes->data)[k]];
-    r.empty = !nnrti_walk_first(&r.walk, &part, NULL, NULL);
+    r.empty = !nnrt_walk_first(&r.walk, &part, NULL, NULL);
     r.count = r.empty ? 0 : 1;
     for (int32_t i = 0; i < x->rank; i++)
         r.count *= (size_t)part.dims[i];
@@ -6005,9 +6172,9 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_lines(const void *attr, const nnrt_view *x, n
 {
     const int32_t L = x->dims[axis];
     nnrt_view starts[2];
-    nnrti_walk w;
+    nnrt_walk w;
     if (L == 0 ||
-        !nnrti_walk_first(&w, nnrti_line_starts(y, axis, &starts[0]), nnrti_line_starts(x, axis, &starts[1]), NULL))
+        !nnrt_walk_first(&w, nnrti_line_starts(y, axis, &starts[0]), nnrti_line_starts(x, axis, &starts[1]), NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
@@ -6015,7 +6182,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_lines(const void *attr, const nnrt_view *x, n
             const nnrti_line to = nnrti_line_of(y, axis, w.at[0] + i * w.row[0]);
             function(attr, &from, &to, L, type);
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -6168,10 +6335,10 @@ static NNRT_ReturnCode nnrti_topk_lines(const nnrt_view *x, int32_t axis, int32_
 {
     int32_t *heap = (int32_t *)nnrti_scratch(call, (size_t)count * sizeof(*heap));
     nnrt_view starts[3];
-    nnrti_walk w;
+    nnrt_walk w;
     if (count == 0 ||
-        !nnrti_walk_first(&w, nnrti_line_starts(x, axis, &starts[0]), nnrti_line_starts(values, axis, &starts[1]),
-                          nnrti_line_starts(indices, axis, &starts[2])))
+        !nnrt_walk_first(&w, nnrti_line_starts(x, axis, &starts[0]), nnrti_line_starts(values, axis, &starts[1]),
+                         nnrti_line_starts(indices, axis, &starts[2])))
         return NNRT_SUCCESS;
     do {
         for (int32_t i = 0; i < w.count; i++) {
@@ -6181,32 +6348,32 @@ static NNRT_ReturnCode nnrti_topk_lines(const nnrt_view *x, int32_t axis, int32_
             line.rising = rising;
             nnrti_topk(&line, x->dims[axis], count, sorted, heap, &top, &at);
         }
-    } while (nnrti_walk_next(&w));
+    } while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
-/* Filter taps first <= i < end of a window of k elements from start on that are inside an axis of size L. */
-typedef struct nnrti_tap_range {
-    int32_t first, end;
-} nnrti_tap_range;
-
-static nnrti_tap_range nnrti_tap_range_of(int64_t start, int64_t k, int32_t L)
+/* The elements first <= i < end of an axis of size L that a window of k adjacent elements from start on covers; it
+   covers at least one. */
+static nnrt_tap_range nnrti_tap_range_of(int64_t start, int64_t k, int32_t L)
 {
-    nnrti_tap_range cells;
+    nnrt_tap_range cells;
     cells.first = start > 0 ? (int32_t)start : 0;
     cells.end = start + k < L ? (int32_t)(start + k) : L;
     return cells;
 }
 
-/* The taps first <= i < end of a dilated window for which the input index start + i*d is inside an axis of size L. */
-static NNRTI_UNUSED nnrti_tap_range nnrti_tap_range_dilated(int64_t start, int64_t k, int64_t d, int64_t L)
+NNRT_API nnrt_tap_range nnrt_taps_inside(int64_t start, int64_t k, int64_t dilation, int64_t L)
 {
-    const int64_t end = start < L ? nnrti_quotient(L - 1 - start, d) + 1 : 0;
-    nnrti_tap_range cells;
-    cells.first = start < 0 ? (int32_t)nnrti_quotient(d - 1 - start, d) : 0;
-    cells.end = (int32_t)(end < k ? end : k);
-    cells.first = cells.first < cells.end ? cells.first : cells.end;
-    return cells;
+    int64_t first = start < 0 ? -start : 0, end = start < L ? L - start : 0;
+    nnrt_tap_range taps;
+    if (dilation != 1) { /* branch: a division costs as much as a pixel */
+        first = nnrti_quotient(first + dilation - 1, dilation);
+        end = nnrti_quotient(end + dilation - 1, dilation);
+    }
+    end = end < k ? end : k;
+    taps.first = (int32_t)(first < end ? first : end);
+    taps.end = (int32_t)end;
+    return taps;
 }
 
 /* Offset of the element with the indices place[0], place[1], .. of v. */
@@ -6232,7 +6399,7 @@ static NNRTI_UNUSED bool nnrti_next_place(const nnrt_view *v, int32_t *place)
 typedef struct nnrti_dilated {
     const int64_t *dilations;
     int64_t start[NNRT_MAX_RANK];
-    nnrti_tap_range cells[NNRT_MAX_RANK];
+    nnrt_tap_range cells[NNRT_MAX_RANK];
     int32_t tap[NNRT_MAX_RANK], in[NNRT_MAX_RANK], axes;
 } nnrti_dilated;
 
@@ -6248,7 +6415,7 @@ static NNRTI_UNUSED bool nnrti_dilated_first(nnrti_dilated *w, const nnrt_view *
     w->in[1] = out[1];
     for (int32_t i = 0; i < w->axes; i++) {
         w->start[i] = out[2 + i] * strides[i] - pads[i];
-        w->cells[i] = nnrti_tap_range_dilated(w->start[i], kernel[i], dilations[i], x->dims[2 + i]);
+        w->cells[i] = nnrt_taps_inside(w->start[i], kernel[i], dilations[i], x->dims[2 + i]);
         w->tap[i] = w->cells[i].first;
         w->in[2 + i] = (int32_t)(w->start[i] + w->tap[i] * dilations[i]);
         any = any && w->cells[i].first < w->cells[i].end;
@@ -6272,7 +6439,7 @@ static NNRTI_UNUSED bool nnrti_dilated_next(nnrti_dilated *w)
 /* A pooling window: image n, the rows and columns of the window that are inside the image. */
 typedef struct nnrti_window_at {
     int32_t n;
-    nnrti_tap_range rows, columns;
+    nnrt_tap_range rows, columns;
 } nnrti_window_at;
 
 /* Average pooling: y[n,p,q,c] = act(sum over the window of channel c / cells) for all c; m->n is n, `at` the offset of
@@ -6287,7 +6454,7 @@ NNRTI_INLINE void nnrti_average_pool_at(const nnrt_view *x, const nnrti_window_a
             for (int32_t w = m->columns.first; w < m->columns.end; w++)
                 sum += nnrti_load(x->data, row + w * x->strides[2], type);
         }
-        nnrti_store(y->data, at + c * y->strides[3], nnrti_activate(sum / cells, activation), type);
+        nnrti_store(y->data, at + c * y->strides[3], nnrt_activate(sum / cells, activation), type);
     }
 }
 
@@ -6327,7 +6494,7 @@ NNRTI_INLINE void nnrti_max_pool_at(const nnrt_view *x, const nnrti_window_at *m
     for (int32_t c = 0; c < x->dims[3]; c++) {
         const float best = nnrti_window_max(x, m, c, type);
         if (y != NULL)
-            nnrti_store(y->data, nnrti_offset_4(y, m->n, p, q, c), nnrti_activate(best, activation), type);
+            nnrti_store(y->data, nnrti_offset_4(y, m->n, p, q, c), nnrt_activate(best, activation), type);
         if (indices != NULL)
             nnrti_store_int(indices->data, nnrti_offset_4(indices, m->n, p, q, c),
                             (uint64_t)nnrti_window_max_index(x, m, c, best, type), indices->dataType);
@@ -6390,7 +6557,7 @@ static NNRTI_UNUSED float nnrti_iou(const float a[4], const float b[4], float mo
     return all > 0 ? both / all : 0;
 }
 
-/* The activation functions of nnrti_activate in float64. */
+/* The activation functions of nnrt_activate in float64. */
 static NNRTI_UNUSED double nnrti_activate_f64(double v, NNRT_ActivationType type)
 {
     const double size = v < 0 ? -v : v;
@@ -6413,7 +6580,7 @@ static NNRTI_UNUSED double nnrti_activate_f64(double v, NNRT_ActivationType type
     }
 }
 
-/* Elementwise operators of two inputs: nnrti_walk iterates over z, x and y, and a row function computes the current
+/* Elementwise operators of two inputs: nnrt_walk iterates over z, x and y, and a row function computes the current
    row. The row functions of all types share their loop, which is this macro. It expects the names of nnrti_row: w, x,
    y, z. Z and T are the element types of z and of x and y; W is the type of the computation, `load` converts a T to W.
    value is an expression in a and b, the elements of x and y. Both are read before the element of z is written, so z
@@ -6459,8 +6626,8 @@ static NNRTI_UNUSED double nnrti_activate_f64(double v, NNRT_ActivationType type
 
 /* float16 computes in float32; its fused activation is applied here, before the result is rounded. */
 #define NNRTI_ROW_HALF(value, activation)                                                                              \
-    NNRTI_ROW_CASE(FLOAT16, uint16_t, uint16_t, float, nnrti_half_to_float,                                            \
-                   nnrti_half_from_float(nnrti_activate((float)(value), activation)))
+    NNRTI_ROW_CASE(FLOAT16, uint16_t, uint16_t, float, nnrt_half_to_float,                                             \
+                   nnrt_half_from_float(nnrt_activate((float)(value), activation)))
 #define NNRTI_ROWS_FLOAT(value, activation)                                                                            \
     NNRTI_ROW_CASE(FLOAT32, float, float, float, (float), value)                                                       \
     NNRTI_ROW_CASE(FLOAT64, double, double, double, (double), value)                                                   \
@@ -6497,18 +6664,18 @@ static NNRTI_UNUSED double nnrti_activate_f64(double v, NNRT_ActivationType type
     }
 
 /* Fused activation over the current row of a float32 z. */
-static NNRTI_UNUSED void nnrti_activate_row_f32(const nnrti_walk *w, nnrt_view *z, NNRT_ActivationType type)
+static NNRTI_UNUSED void nnrti_activate_row_f32(const nnrt_walk *w, nnrt_view *z, NNRT_ActivationType type)
 {
     float *v = (float *)z->data + w->at[0];
     if (type == NNRT_ACTIVATION_TYPE_NO_ACTIVATION || type == NNRT_ACTIVATION_TYPE_LINEAR)
         return;
     for (int32_t i = 0; i < w->count; i++, v += w->row[0])
-        *v = nnrti_activate(*v, type);
+        *v = nnrt_activate(*v, type);
 }
 
 /* Fused activation over the current row of z, of any type but float16, whose rows apply it themselves. Integers support
    RELU, RELU6 and RELU1; a bool stays as it is. */
-static NNRTI_UNUSED void nnrti_activate_row(const nnrti_walk *w, nnrt_view *z, NNRT_ActivationType type)
+static NNRTI_UNUSED void nnrti_activate_row(const nnrt_walk *w, nnrt_view *z, NNRT_ActivationType type)
 {
     if (type == NNRT_ACTIVATION_TYPE_NO_ACTIVATION || type == NNRT_ACTIVATION_TYPE_LINEAR)
         return;
@@ -6537,20 +6704,20 @@ static NNRTI_UNUSED void nnrti_activate_row(const nnrti_walk *w, nnrt_view *z, N
 }
 
 /* A row function: elements w->at[0] + i*w->row[0] of z from those of x and y, i < w->count. */
-typedef void (*nnrti_row)(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+typedef void (*nnrti_row)(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                           NNRT_ActivationType activation);
 
 /* z = activation(row(x, y)), x and y broadcast to the dims of z. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_binary(const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                                  NNRT_ActivationType activation, nnrti_row row)
 {
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, z, x, y))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, z, x, y))
         return NNRT_SUCCESS;
     do {
         row(&w, x, y, z, activation);
         nnrti_activate_row(&w, z, activation);
-    } while (nnrti_walk_next(&w));
+    } while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -6567,18 +6734,18 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_binary(const nnrt_view *x, const nnrt_
     NNRT_API NNRT_ReturnCode nnrt_##fn##_f32(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y,             \
                                              nnrt_view *z)                                                             \
     {                                                                                                                  \
-        nnrti_walk w;                                                                                                  \
-        if (!nnrti_walk_first(&w, z, x, y))                                                                            \
+        nnrt_walk w;                                                                                                   \
+        if (!nnrt_walk_first(&w, z, x, y))                                                                             \
             return NNRT_SUCCESS;                                                                                       \
         do {                                                                                                           \
             NNRTI_ROW_F32(w, x, y, z, value)                                                                           \
             nnrti_activate_row_f32(&w, z, attr->activationType);                                                       \
-        } while (nnrti_walk_next(&w));                                                                                 \
+        } while (nnrt_walk_next(&w));                                                                                  \
         return NNRT_SUCCESS;                                                                                           \
     }
 
 /* x + y of any type; for bools: logical or. */
-static NNRTI_UNUSED void nnrti_add_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+static NNRTI_UNUSED void nnrti_add_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                        NNRT_ActivationType activation)
 {
     switch (z->dataType) {
@@ -6590,7 +6757,7 @@ static NNRTI_UNUSED void nnrti_add_row(const nnrti_walk *w, const nnrt_view *x, 
 }
 
 /* x * y of any type. */
-static NNRTI_UNUSED void nnrti_mul_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+static NNRTI_UNUSED void nnrti_mul_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                        NNRT_ActivationType activation)
 {
     switch (z->dataType) {
@@ -6602,7 +6769,7 @@ static NNRTI_UNUSED void nnrti_mul_row(const nnrti_walk *w, const nnrt_view *x, 
 }
 
 /* x > y ? x : y of numbers. */
-static NNRTI_UNUSED void nnrti_max_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+static NNRTI_UNUSED void nnrti_max_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                        NNRT_ActivationType activation)
 {
     switch (z->dataType) {
@@ -6632,14 +6799,14 @@ static NNRTI_UNUSED int64_t nnrti_div_zero(const nnrt_view *v)
     static const uint8_t zero[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     const size_t width = nnrt_type_size(v->dataType);
     int64_t n = 0;
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, v, NULL, NULL))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, v, NULL, NULL))
         return -1;
     do
         for (int32_t i = 0; i < w.count; i++, n++)
             if (nnrti_bytes_equal(nnrti_at(v->data, w.at[0] + i * w.row[0], width), zero, width))
                 return n;
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return -1;
 }
 
@@ -6648,7 +6815,7 @@ static NNRTI_UNUSED int64_t nnrti_div_zero(const nnrt_view *v)
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                                  NNRT_ActivationType activation, nnrti_row row, nnrt_call *call)
 {
-    const int64_t zero = z->dataType < NNRT_DATA_TYPE_FLOAT16 && !nnrti_empty(z) ? nnrti_div_zero(y) : -1;
+    const int64_t zero = z->dataType < NNRT_DATA_TYPE_FLOAT16 && !nnrt_view_empty(z) ? nnrti_div_zero(y) : -1;
     if (zero >= 0)
         return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "element %l of the divisor is 0, which %t cannot divide by",
                               zero, z->dataType);
@@ -6658,7 +6825,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
 /* Generates kernel nnrt_<fn> of a comparison or another predicate of two elements of one type: z = value, an expression
    in a and b, as bool. */
 #define NNRTI_PREDICATE(S, fn, value)                                                                                  \
-    static void nnrti_##fn##_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,            \
+    static void nnrti_##fn##_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,             \
                                  NNRT_ActivationType activation)                                                       \
     {                                                                                                                  \
         (void)activation;                                                                                              \
@@ -6674,7 +6841,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
             NNRTI_PREDICATE_CASE(UINT64, uint64_t, value)                                                              \
             NNRTI_PREDICATE_CASE(FLOAT32, float, value)                                                                \
             NNRTI_PREDICATE_CASE(FLOAT64, double, value)                                                               \
-        default: NNRTI_ROW_CASE(FLOAT16, uint8_t, uint16_t, float, nnrti_half_to_float, value)                         \
+        default: NNRTI_ROW_CASE(FLOAT16, uint8_t, uint16_t, float, nnrt_half_to_float, value)                          \
         }                                                                                                              \
     }                                                                                                                  \
     NNRTI_BINARY(S, fn, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_##fn##_row)
@@ -6682,7 +6849,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
 
 /* Generates kernel nnrt_<fn> of an operator on the bits of integers: z = value, an expression in a and b. */
 #define NNRTI_BITWISE(S, fn, value)                                                                                    \
-    static void nnrti_##fn##_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,            \
+    static void nnrti_##fn##_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,             \
                                  NNRT_ActivationType activation)                                                       \
     {                                                                                                                  \
         (void)activation;                                                                                              \
@@ -6706,8 +6873,8 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
 NNRTI_INLINE NNRT_ReturnCode nnrti_map(const nnrt_view *x, nnrt_view *y, NNRT_DataType type, float (*f)(float),
                                        double (*g)(double))
 {
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, y, x, NULL))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
@@ -6717,7 +6884,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map(const nnrt_view *x, nnrt_view *y, NNRT_Da
             else
                 nnrti_store(y->data, to, f(nnrti_load(x->data, from, type)), type);
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -6736,8 +6903,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map(const nnrt_view *x, nnrt_view *y, NNRT_Da
 NNRTI_INLINE NNRT_ReturnCode nnrti_map_with(const nnrt_view *x, nnrt_view *y, NNRT_DataType type, float p, float q,
                                             float (*f)(float, float, float), double (*g)(double, double, double))
 {
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, y, x, NULL))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
@@ -6747,7 +6914,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map_with(const nnrt_view *x, nnrt_view *y, NN
             else
                 nnrti_store(y->data, to, f(nnrti_load(x->data, from, type), p, q), type);
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -6764,14 +6931,14 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map_with(const nnrt_view *x, nnrt_view *y, NN
 /* y = the low bits of f(x), elementwise, for integers: f gets x sign-extended to 64 bits. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_map_int(const nnrt_view *x, nnrt_view *y, uint64_t (*f)(uint64_t))
 {
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, y, x, NULL))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++)
             nnrti_store_int(y->data, w.at[0] + i * w.row[0],
                             f(nnrti_load_int(x->data, w.at[1] + i * w.row[1], x->dataType)), y->dataType);
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -6793,8 +6960,8 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_map_class(const nnrt_view *x, nnrt_vie
 {
     const bool half = x->dataType == NNRT_DATA_TYPE_FLOAT16, wide = x->dataType == NNRT_DATA_TYPE_FLOAT64;
     const uint64_t sign = (uint64_t)1 << 63, inf = (uint64_t)(half ? 0x7c00u : wide ? 0x7ff0u : 0x7f80u) << 48;
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, y, x, NULL))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
@@ -6809,7 +6976,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_map_class(const nnrt_view *x, nnrt_vie
                                                : NNRTI_CLASS_INF;
             ((uint8_t *)y->data)[w.at[0] + i * w.row[0]] = (is & classes) != 0;
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -6842,7 +7009,7 @@ static NNRTI_UNUSED void nnrti_read_f64(double *out, const void *x, ptrdiff_t st
     default: NNRTI_READ_F64(FLOAT64, double, _, _, _)
     case NNRT_DATA_TYPE_FLOAT16:
         for (int32_t i = 0; i < n; i++)
-            out[i] = (double)nnrti_half_to_float(((const uint16_t *)x)[i * step]);
+            out[i] = (double)nnrt_half_to_float(((const uint16_t *)x)[i * step]);
         break;
     }
 }
@@ -6871,35 +7038,7 @@ static NNRTI_UNUSED void nnrti_write_f64(void *z, ptrdiff_t step, const double *
     }
 }
 
-/* ---- quantized arithmetic (rules of TensorFlow Lite for Microcontrollers: a product is rounded twice)
-
-   q: stored integer, z: zero point, s: scale, which counts as float32; real = s * (q - z). Scales only occur in a
-   factor d (a ratio or product of scales), which the rule converts to two int32 {m, e}, d = m * 2^(e - 31): a run
-   computes in integers only. */
-
-/* floor(x / 2^n), n < 64. */
-NNRTI_INLINE int64_t nnrti_shift_down(int64_t x, int32_t n)
-{
-    return x < 0 ? ~(~x >> n) : x >> n;
-}
-
-/* x / 2^n, halves away from zero; 0 for n > 32. |x| < 2^62. */
-NNRTI_INLINE int64_t nnrti_shift_round(int64_t x, int32_t n)
-{
-    return n == 0 ? x : n > 32 ? 0 : nnrti_shift_down(x + ((int64_t)1 << (n - 1)) - (x < 0 ? 1 : 0), n);
-}
-
-/* x saturated to int32. */
-NNRTI_INLINE int32_t nnrti_to_int32(int64_t x)
-{
-    return x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : (int32_t)x;
-}
-
-/* a * b / 2^31, halves rounded up, saturated. */
-NNRTI_INLINE int32_t nnrti_high_product(int32_t a, int32_t b)
-{
-    return nnrti_to_int32(nnrti_shift_down((int64_t)a * b + ((int64_t)1 << 30), 31));
-}
+/* ---- quantized arithmetic: >>kernel_writers defines stored integers, factors, and how they are applied ---- */
 
 /* factor = {m, e}: |d| = m * 2^(e - 31), 2^30 <= m < 2^31, to nearest, halves away from zero. {0, 0} below 2^-32; {2^31
    - 1, 31} from 2^31 on, infinity included. For d < 0 m is negative. */
@@ -6923,39 +7062,6 @@ static void nnrti_factor(double d, int32_t factor[2])
     factor[1] = e;
 }
 
-/* Requantize: x * d for factor = {m, e} of d. First x * 2^e if e > 0, saturated to int32; then times m / 2^31, halves
-   rounded up; then, if e < 0, divided by 2^-e, halves away from zero. An x outside int32 is halved before, rounded
-   down, until it fits. For m < 0 the result is -(x * -d). */
-NNRTI_INLINE int32_t nnrti_rescale(int64_t x, const int32_t factor[2])
-{
-    const int32_t m = factor[0];
-    int32_t e = factor[1], y;
-    for (; x < INT32_MIN || x > INT32_MAX; e++)
-        x = nnrti_shift_down(x, 1);
-    if (e > 0)
-        x = nnrti_to_int32(x * ((int64_t)1 << (e < 31 ? e : 31)));
-    y = nnrti_high_product((int32_t)x, m < 0 ? -m : m);
-    y = e < 0 ? (int32_t)nnrti_shift_round(y, -e) : y;
-    return m < 0 ? -y : y;
-}
-
-/* The derived constant of a quantized kernel is a list of int32: zero point, least and greatest value of the output,
-   then the factors, two numbers each. */
-#define NNRTI_QUANT_FACTORS 3 /* index of the first factor */
-
-/* The stored integer for x, a result without zero point: x + z, saturated. quant is that list. */
-NNRTI_INLINE int32_t nnrti_quant_result(int64_t x, const int32_t *quant)
-{
-    x += quant[0];
-    return x < quant[1] ? quant[1] : x > quant[2] ? quant[2] : (int32_t)x;
-}
-
-/* Element i of int8 or uint8 data. */
-NNRTI_INLINE int32_t nnrti_load_8(const void *data, ptrdiff_t i, NNRT_DataType type)
-{
-    return type == NNRT_DATA_TYPE_INT8 ? ((const int8_t *)data)[i] : ((const uint8_t *)data)[i];
-}
-
 /* Stores v, which must be in range, into element i of int8 or uint8 data. */
 NNRTI_INLINE void nnrti_store_8(void *data, ptrdiff_t i, int32_t v)
 {
@@ -6972,7 +7078,7 @@ static NNRTI_UNUSED int64_t nnrti_quant_real(float r, float s)
 /* Dequantizes element i of int8 or uint8 data; nnrti_quant_store quantizes into it; NaN becomes the zero point. */
 NNRTI_INLINE float nnrti_quant_load(const void *data, ptrdiff_t i, NNRT_DataType type, const NNRT_QuantParam *quant)
 {
-    return (float)quant->scale * (float)(nnrti_load_8(data, i, type) - quant->zeroPoint);
+    return (float)quant->scale * (float)(nnrt_load_8(data, i, type) - quant->zeroPoint);
 }
 
 NNRTI_INLINE void nnrti_quant_store(void *data, ptrdiff_t i, float value, NNRT_DataType type,
@@ -7079,8 +7185,8 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantize_where(const nnrt_view *list
                                  : varies          ? nnrti_view_slice(condition, axis, k, 1)
                                                    : *condition;
         const int32_t *p = l + 2 + 4 * k;
-        nnrti_walk w;
-        if (!nnrti_walk_first(&w, &part, &beside, NULL))
+        nnrt_walk w;
+        if (!nnrt_walk_first(&w, &part, &beside, NULL))
             break;
         do
             for (int32_t i = 0; i < w.count; i++) {
@@ -7088,10 +7194,10 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantize_where(const nnrt_view *list
                 int64_t q;
                 if (condition != NULL && (((const uint8_t *)beside.data)[w.at[1] + i * w.row[1]] != 0) != chosen)
                     continue;
-                q = (int64_t)nnrti_rescale(nnrti_load_8(part.data, at, y->dataType) - p[0], p + 2) + p[1];
+                q = (int64_t)nnrt_rescale(nnrt_load_8(part.data, at, y->dataType) - p[0], p + 2) + p[1];
                 nnrti_store_8(part.data, at, q < least ? least : q > least + 255 ? least + 255 : (int32_t)q);
             }
-        while (nnrti_walk_next(&w));
+        while (nnrt_walk_next(&w));
     }
     return NNRT_SUCCESS;
 }
@@ -7135,16 +7241,16 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_binary_q8(const nnrt_view *x, const nnrt_view
                                              nnrt_view *z, nnrti_quant_function f)
 {
     const int32_t *quant = (const int32_t *)derived->data;
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, z, x, y))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, z, x, y))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
-            const int32_t a = nnrti_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - x->quant[0].zeroPoint;
-            const int32_t b = nnrti_load_8(y->data, w.at[2] + i * w.row[2], y->dataType) - y->quant[0].zeroPoint;
-            nnrti_store_8(z->data, w.at[0] + i * w.row[0], nnrti_quant_result(f(a, b, quant), quant));
+            const int32_t a = nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - x->quant[0].zeroPoint;
+            const int32_t b = nnrt_load_8(y->data, w.at[2] + i * w.row[2], y->dataType) - y->quant[0].zeroPoint;
+            nnrti_store_8(z->data, w.at[0] + i * w.row[0], nnrt_quant_result(f(a, b, quant), quant));
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -7160,21 +7266,21 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_binary_q8(const nnrt_view *x, const nnrt_view
 /* x + y: both are first brought to a common scale: twice the larger one, divided by 2^20. */
 static int64_t nnrti_quant_add(int32_t a, int32_t b, const int32_t *quant)
 {
-    const int32_t *factor = quant + NNRTI_QUANT_FACTORS;
-    const int64_t p = nnrti_rescale((int64_t)a * (1 << 20), factor);
-    return nnrti_rescale(p + nnrti_rescale((int64_t)b * (1 << 20), factor + 2), factor + 4);
+    const int32_t *factor = quant + NNRT_QUANT_FACTORS;
+    const int64_t p = nnrt_rescale((int64_t)a * (1 << 20), factor);
+    return nnrt_rescale(p + nnrt_rescale((int64_t)b * (1 << 20), factor + 2), factor + 4);
 }
 
 static int64_t nnrti_quant_mul(int32_t a, int32_t b, const int32_t *quant)
 {
-    return nnrti_rescale((int64_t)a * b, quant + NNRTI_QUANT_FACTORS + 4);
+    return nnrt_rescale((int64_t)a * b, quant + NNRT_QUANT_FACTORS + 4);
 }
 
 /* The larger one, after requantizing x and y to the parameters of the result. */
 static int64_t nnrti_quant_max(int32_t a, int32_t b, const int32_t *quant)
 {
-    const int32_t p = nnrti_rescale(a, quant + NNRTI_QUANT_FACTORS);
-    const int32_t q = nnrti_rescale(b, quant + NNRTI_QUANT_FACTORS + 2);
+    const int32_t p = nnrt_rescale(a, quant + NNRT_QUANT_FACTORS);
+    const int32_t q = nnrt_rescale(b, quant + NNRT_QUANT_FACTORS + 2);
     return p > q ? p : q;
 }
 
@@ -7185,26 +7291,19 @@ static int64_t nnrti_quant_max(int32_t a, int32_t b, const int32_t *quant)
                                        const nnrt_view *list, nnrt_view *z)                                            \
     {                                                                                                                  \
         const int64_t *m = (const int64_t *)list->data;                                                                \
-        nnrti_walk w;                                                                                                  \
+        nnrt_walk w;                                                                                                   \
         (void)attr;                                                                                                    \
-        if (!nnrti_walk_first(&w, z, x, y))                                                                            \
+        if (!nnrt_walk_first(&w, z, x, y))                                                                             \
             return NNRT_SUCCESS;                                                                                       \
         do                                                                                                             \
             for (int32_t i = 0; i < w.count; i++) {                                                                    \
-                const int64_t a = (nnrti_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - m[0]) * m[2];          \
-                const int64_t b = (nnrti_load_8(y->data, w.at[2] + i * w.row[2], y->dataType) - m[1]) * m[3];          \
+                const int64_t a = (nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - m[0]) * m[2];           \
+                const int64_t b = (nnrt_load_8(y->data, w.at[2] + i * w.row[2], y->dataType) - m[1]) * m[3];           \
                 ((uint8_t *)z->data)[w.at[0] + i * w.row[0]] = value;                                                  \
             }                                                                                                          \
-        while (nnrti_walk_next(&w));                                                                                   \
+        while (nnrt_walk_next(&w));                                                                                    \
         return NNRT_SUCCESS;                                                                                           \
     }
-
-/* The factor for index k of the quantized axis, or the only one (per-tensor quantization). */
-NNRTI_INLINE const int32_t *nnrti_quant_factor(const nnrt_view *quant, ptrdiff_t k)
-{
-    const int32_t *list = (const int32_t *)quant->data + NNRTI_QUANT_FACTORS;
-    return quant->dims[0] > NNRTI_QUANT_FACTORS + 2 ? list + 2 * k : list;
-}
 
 /* Dot products of 8 bits: product t is the sum of (a[i,j,k] - zeroA) * (b[i,j,k,t] - zeroB[t]). All elements are read
    as bytes of 0 to 255: for int8 the highest bit is flipped (flip 0x80), which adds 128 to element and zero point. */
@@ -7296,7 +7395,7 @@ static NNRTI_UNUSED void nnrti_sum_dots(const nnrti_terms *m, const nnrti_dots_8
 NNRTI_INLINE int32_t nnrti_zero_at(const nnrt_view *x, const nnrt_view *zero, ptrdiff_t i)
 {
     const ptrdiff_t at = zero != NULL && zero->rank > 0 && zero->dims[0] > 1 ? i * zero->strides[0] : 0;
-    return (zero != NULL ? nnrti_load_8(zero->data, at, zero->dataType) : 0) + nnrti_flip(x);
+    return (zero != NULL ? nnrt_load_8(zero->data, at, zero->dataType) : 0) + nnrti_flip(x);
 }
 
 /* Element i of an int32 bias, 0 if bias is NULL. */
@@ -7318,10 +7417,10 @@ static NNRTI_UNUSED void nnrti_dots_begin(nnrti_dots_8 *d, const nnrt_view *a, c
 NNRTI_INLINE void nnrti_store_sums(nnrt_view *y, ptrdiff_t at, ptrdiff_t step, const int64_t *sum, int32_t count,
                                    const nnrt_view *quant, int32_t o)
 {
-    const int32_t *factor = nnrti_quant_factor(quant, o);
+    const int32_t *factor = nnrt_quant_factor(quant, o);
     for (int32_t t = 0; t < count; t++)
         nnrti_store_8(y->data, at + t * step,
-                      nnrti_quant_result(nnrti_rescale(sum[t], factor), (const int32_t *)quant->data));
+                      nnrt_quant_result(nnrt_rescale(sum[t], factor), (const int32_t *)quant->data));
 }
 
 /* v, with its last two axes swapped if transpose. */
@@ -7369,8 +7468,8 @@ NNRTI_INLINE void nnrti_matrix_8(const nnrt_view *a, const nnrt_view *b, const n
             nnrti_sum_dots(&terms, &d, count, sum);
             for (int32_t t = 0; t < count; t++)
                 nnrti_store_8(z->data, m * z->strides[z->rank - 2] + (n + t) * z->strides[z->rank - 1],
-                              nnrti_quant_result(nnrti_rescale(sum[t], nnrti_quant_factor(quant, n + t)),
-                                                 (const int32_t *)quant->data));
+                              nnrt_quant_result(nnrt_rescale(sum[t], nnrt_quant_factor(quant, n + t)),
+                                                (const int32_t *)quant->data));
         }
     }
 }
@@ -7378,8 +7477,8 @@ NNRTI_INLINE void nnrti_matrix_8(const nnrt_view *a, const nnrt_view *b, const n
 /* Requantizes q, an element of x, to the parameters of y: clamp(zY + (q - zX) * factor). */
 NNRTI_INLINE int32_t nnrti_requantized(const nnrt_view *x, int64_t q, const nnrt_view *quant)
 {
-    return nnrti_quant_result(nnrti_rescale(q - x->quant[0].zeroPoint, nnrti_quant_factor(quant, 0)),
-                              (const int32_t *)quant->data);
+    return nnrt_quant_result(nnrt_rescale(q - x->quant[0].zeroPoint, nnrt_quant_factor(quant, 0)),
+                             (const int32_t *)quant->data);
 }
 
 /* nnrti_average_pool_at for quantized int8 or uint8: the mean of the stored integers, halves away from zero; of the
@@ -7393,7 +7492,7 @@ NNRTI_INLINE void nnrti_average_pool_at_8(const nnrt_view *x, const nnrti_window
         for (int32_t h = m->rows.first; h < m->rows.end; h++) {
             const ptrdiff_t row = nnrti_offset_4(x, m->n, h, 0, c);
             for (int32_t w = m->columns.first; w < m->columns.end; w++)
-                sum += nnrti_load_8(x->data, row + w * x->strides[2], x->dataType);
+                sum += nnrt_load_8(x->data, row + w * x->strides[2], x->dataType);
         }
         sum = nnrti_quotient(sum > 0 ? sum + cells / 2 : sum - cells / 2, cells);
         nnrti_store_8(y->data, at + c * y->strides[3], nnrti_requantized(x, sum, quant));
@@ -7410,7 +7509,7 @@ NNRTI_INLINE void nnrti_max_pool_at_8(const nnrt_view *x, const nnrti_window_at 
         for (int32_t h = m->rows.first; h < m->rows.end; h++) {
             const ptrdiff_t row = nnrti_offset_4(x, m->n, h, 0, c);
             for (int32_t w = m->columns.first; w < m->columns.end; w++) {
-                const int32_t v = nnrti_load_8(x->data, row + w * x->strides[2], x->dataType);
+                const int32_t v = nnrt_load_8(x->data, row + w * x->strides[2], x->dataType);
                 position = v > best ? (int64_t)h * x->dims[2] + w : position;
                 best = v > best ? v : best;
             }
@@ -7451,7 +7550,7 @@ static NNRTI_UNUSED float nnrti_random_part(uint64_t bits)
    attributes, and derives constants for the kernel. This section holds the helpers that rules share; each rule stands
    with its kernel below. A dynamic dimension has a symbol: dims then holds its upper bound, or 1 if none is known.
    Inputs whose data is NULL have a value that only the run knows. */
-NNRTI_SETUP()
+NNRT_SETUP()
 
 #define NNRTI_OP_PROTO(name, number, S, whose, rule, ...)                                                              \
     NNRTI_COLD static NNRT_ReturnCode nnrti_rule_##rule(nnrt_resolve *c);
@@ -8452,7 +8551,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_derive(nnrt_resolve *c, uint32_t
                                                        uint32_t count, int32_t **factors)
 {
     const nnrt_operand *y = &c->out[k];
-    const int32_t n = (int32_t)(NNRTI_QUANT_FACTORS + 2 * count);
+    const int32_t n = (int32_t)(NNRT_QUANT_FACTORS + 2 * count);
     void *data;
     int32_t *quant;
     NNRT_ReturnCode code = nnrti_quant_operand(c, y, -1);
@@ -8461,7 +8560,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_derive(nnrt_resolve *c, uint32_t
     if (code != NNRT_SUCCESS)
         return code;
     quant = (int32_t *)data;
-    *factors = quant + NNRTI_QUANT_FACTORS;
+    *factors = quant + NNRT_QUANT_FACTORS;
     quant[0] = y->quant[0].zeroPoint;
     nnrti_quant_bounds(y, activation, &quant[1], &quant[2]);
     return NNRT_SUCCESS;
@@ -8814,12 +8913,12 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_table(nnrt_resolve *c, const nnr
 /* v * a for v >= 0, v * b for v < 0. */
 static NNRTI_UNUSED int64_t nnrti_code_linear(const nnrti_lookup_args *k, int32_t v)
 {
-    return nnrti_rescale(v, v >= 0 ? k->a : k->b);
+    return nnrt_rescale(v, v >= 0 ? k->a : k->b);
 }
 
 static NNRTI_UNUSED int64_t nnrti_code_abs(const nnrti_lookup_args *k, int32_t v)
 {
-    return nnrti_rescale(v < 0 ? -v : v, k->a);
+    return nnrt_rescale(v < 0 ? -v : v, k->a);
 }
 
 /* The float32 function k->real of the real value, requantized; NaN gives the zero point. */
@@ -9610,7 +9709,7 @@ static int32_t nnrti_channels(const nnrt_resolve *c)
     return x->rank > 2 && x->format == NNRT_FORMAT_NCHW ? x->dims[1] : x->dims[x->rank - 1];
 }
 
-NNRTI_SETUP_END()
+NNRT_SETUP_END()
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ABS */
@@ -9650,7 +9749,7 @@ NNRTI_UNARY(Acosh, acosh, nnrti_acoshf, nnrti_acosh)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ACTIVATION */
 
-/* The activation that attr names; nnrti_activate has the types without parameters. NaN gives NaN, except for
+/* The activation that attr names; nnrt_activate has the types without parameters. NaN gives NaN, except for
    THRESHOLDRELU, where no comparison holds (0). */
 static float nnrti_activation_value(const NNRT_Activation *attr, float v)
 {
@@ -9665,7 +9764,7 @@ static float nnrti_activation_value(const NNRT_Activation *attr, float v)
         break;
     default: break;
     }
-    return nnrti_activate(v, attr->activationType);
+    return nnrt_activate(v, attr->activationType);
 }
 
 static float nnrti_activation_real(const void *attr, float v)
@@ -9679,7 +9778,7 @@ static int64_t nnrti_code_logistic(const nnrti_lookup_args *k, int32_t v)
 {
     const int64_t one = (int64_t)1 << 31, unit = (int64_t)15 << 27;
     const int64_t limit = k->a[1] > 0 ? unit >> k->a[1] : unit * ((int64_t)1 << -k->a[1]);
-    const int32_t g = nnrti_rescale(v, k->a);
+    const int32_t g = nnrt_rescale(v, k->a);
     int64_t y = one >> 1;
     if (v <= -limit || v >= limit)
         return v <= -limit ? 0 : 255;
@@ -9692,7 +9791,7 @@ static int64_t nnrti_code_tanh(const nnrti_lookup_args *k, int32_t v)
 {
     const int64_t unit = (int64_t)15 << 27;
     const int64_t limit = k->a[1] > 0 ? unit >> k->a[1] : unit * ((int64_t)1 << -k->a[1]);
-    const int32_t g = nnrti_rescale(v, k->a);
+    const int32_t g = nnrt_rescale(v, k->a);
     int32_t y;
     if (v <= -limit || v >= limit)
         return v <= -limit ? -128 : 127;
@@ -9783,15 +9882,15 @@ static double nnrti_activation_value_f64(const NNRT_Activation *attr, double v)
 NNRTI_INLINE NNRT_ReturnCode nnrti_activation(const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y,
                                               NNRT_DataType type)
 {
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, y, x, NULL))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
             float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type);
             nnrti_store(y->data, w.at[0] + i * w.row[0], nnrti_activation_value(attr, v), type);
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -9800,31 +9899,31 @@ NNRTI_FLOATS(activation, (const NNRT_Activation *attr, const nnrt_view *x, nnrt_
 
 NNRT_API NNRT_ReturnCode nnrt_activation_f64(const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y)
 {
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, y, x, NULL))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
     do {
         const double *in = (const double *)x->data + w.at[1];
         double *out = (double *)y->data + w.at[0];
         for (int32_t i = 0; i < w.count; i++)
             out[i * w.row[0]] = nnrti_activation_value_f64(attr, in[i * w.row[1]]);
-    } while (nnrti_walk_next(&w));
+    } while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
 /* y = max(x, 0): int32 supports only RELU. */
 NNRT_API NNRT_ReturnCode nnrt_activation_i32(const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y)
 {
-    nnrti_walk w;
+    nnrt_walk w;
     (void)attr;
-    if (!nnrti_walk_first(&w, y, x, NULL))
+    if (!nnrt_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
     do {
         const int32_t *in = (const int32_t *)x->data + w.at[1];
         int32_t *out = (int32_t *)y->data + w.at[0];
         for (int32_t i = 0; i < w.count; i++)
             out[i * w.row[0]] = in[i * w.row[1]] > 0 ? in[i * w.row[1]] : 0;
-    } while (nnrti_walk_next(&w));
+    } while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -9832,15 +9931,15 @@ NNRT_API NNRT_ReturnCode nnrt_activation_i32(const NNRT_Activation *attr, const 
 NNRT_API NNRT_ReturnCode nnrt_activation_q8(const NNRT_Activation *attr, const nnrt_view *x, const nnrt_view *table,
                                             nnrt_view *y)
 {
-    nnrti_walk w;
+    nnrt_walk w;
     (void)attr;
-    if (!nnrti_walk_first(&w, y, x, NULL))
+    if (!nnrt_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++)
             ((uint8_t *)y->data)[w.at[0] + i * w.row[0]] =
                 ((const uint8_t *)table->data)[((const uint8_t *)x->data)[w.at[1] + i * w.row[1]]];
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -9880,9 +9979,9 @@ static NNRT_ReturnCode nnrti_rule_adaptive_average_pool_2d(nnrt_resolve *c)
 /* >>kernel ADAPTIVE_AVERAGE_POOL_2D */
 
 /* The window of output index p of n along an axis of size L: floor(p*L/n) .. ceil((p + 1)*L/n) - 1. */
-static nnrti_tap_range nnrti_adaptive_window(int32_t p, int32_t n, int32_t L)
+static nnrt_tap_range nnrti_adaptive_window(int32_t p, int32_t n, int32_t L)
 {
-    nnrti_tap_range cells;
+    nnrt_tap_range cells;
     cells.first = (int32_t)nnrti_quotient((int64_t)p * L, n);
     cells.end = (int32_t)nnrti_quotient(((int64_t)p + 1) * L + n - 1, n);
     return cells;
@@ -10098,7 +10197,7 @@ NNRT_API NNRT_ReturnCode nnrt_add_n_f16(const NNRT_AddN *attr, const nnrt_view *
 NNRT_API NNRT_ReturnCode nnrt_add_n_q8(const NNRT_AddN *attr, const nnrt_view *x, uint32_t nIn, const nnrt_view *list,
                                        nnrt_view *y)
 {
-    const int32_t *quant = (const int32_t *)list->data, *factor = quant + NNRTI_QUANT_FACTORS;
+    const int32_t *quant = (const int32_t *)list->data, *factor = quant + NNRT_QUANT_FACTORS;
     size_t count = 0;
     (void)attr;
     (void)nnrt_dims_count(y->dims, y->rank, &count);
@@ -10106,10 +10205,10 @@ NNRT_API NNRT_ReturnCode nnrt_add_n_q8(const NNRT_AddN *attr, const nnrt_view *x
         int64_t sum = 0;
         for (uint32_t k = 0; k < nIn; k++) {
             const nnrti_line from = nnrti_add_n_line(&x[k], y, i);
-            const int64_t v = nnrti_load_8(from.data, 0, y->dataType) - x[k].quant[0].zeroPoint;
-            sum += nIn == 1 ? v : nnrti_rescale(v * (1 << 20), factor + 2 + 2 * k);
+            const int64_t v = nnrt_load_8(from.data, 0, y->dataType) - x[k].quant[0].zeroPoint;
+            sum += nIn == 1 ? v : nnrt_rescale(v * (1 << 20), factor + 2 + 2 * k);
         }
-        nnrti_store_8(nnrti_add_n_line(y, y, i).data, 0, nnrti_quant_result(nnrti_rescale(sum, factor), quant));
+        nnrti_store_8(nnrti_add_n_line(y, y, i).data, 0, nnrt_quant_result(nnrt_rescale(sum, factor), quant));
     }
     return NNRT_SUCCESS;
 }
@@ -10159,7 +10258,7 @@ NNRT_API NNRT_ReturnCode nnrt_affine_grid(const NNRT_AffineGrid *attr, const nnr
     const int32_t axes = y->rank - 2;
     int32_t place[NNRT_MAX_RANK] = {0};
     (void)size;
-    if (nnrti_empty(y))
+    if (nnrt_view_empty(y))
         return NNRT_SUCCESS;
     do {
         const ptrdiff_t row = place[0] * theta->strides[0] + place[1 + axes] * theta->strides[1];
@@ -10192,9 +10291,9 @@ static NNRT_ReturnCode nnrti_rule_all(nnrt_resolve *c)
 NNRT_API NNRT_ReturnCode nnrt_all(const NNRT_All *attr, const nnrt_view *x, const nnrt_view *axes, nnrt_view *y)
 {
     nnrti_reduction r = nnrti_reduction_of(x, axes);
-    nnrti_walk w;
+    nnrt_walk w;
     (void)attr;
-    if (!nnrti_walk_first(&w, y, x, NULL))
+    if (!nnrt_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t q = 0; q < w.count; q++) {
@@ -10203,10 +10302,10 @@ NNRT_API NNRT_ReturnCode nnrt_all(const NNRT_All *attr, const nnrt_view *x, cons
             do {
                 for (int32_t i = 0; i < r.walk.count && !r.empty; i++)
                     all = all && nnrti_is_non_zero(x->data, x->dataType, first + r.walk.at[0] + i * r.walk.row[0]);
-            } while (!r.empty && nnrti_walk_next(&r.walk));
+            } while (!r.empty && nnrt_walk_next(&r.walk));
             ((uint8_t *)y->data)[w.at[0] + q * w.row[0]] = all ? 1 : 0;
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -10345,9 +10444,9 @@ static NNRT_ReturnCode nnrti_rule_assert(nnrt_resolve *c)
 /* Prints the first `most` elements of v in row order, as far as the buffer has room. */
 static void nnrti_put_elements(nnrti_out *o, const nnrt_view *v, int64_t most)
 {
-    nnrti_walk w;
-    bool more = nnrti_walk_first(&w, v, NULL, NULL);
-    for (; more; more = nnrti_walk_next(&w))
+    nnrt_walk w;
+    bool more = nnrt_walk_first(&w, v, NULL, NULL);
+    for (; more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             const ptrdiff_t at = w.at[0] + i * w.row[0];
             if (most-- <= 0 || o->length >= o->size)
@@ -10393,9 +10492,9 @@ NNRT_API NNRT_ReturnCode nnrt_assert(const NNRT_Assert *attr, const nnrt_view *a
                                      nnrt_call *call)
 {
     int64_t n = 0;
-    nnrti_walk w;
-    bool more = nnrti_walk_first(&w, &args[0], NULL, NULL);
-    for (; more; more = nnrti_walk_next(&w))
+    nnrt_walk w;
+    bool more = nnrt_walk_first(&w, &args[0], NULL, NULL);
+    for (; more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++, n++)
             if (((const uint8_t *)args[0].data)[w.at[0] + i * w.row[0]] == 0)
                 return nnrti_assert_fail(call, n, attr->summarize, args + 1, nIn - 1);
@@ -10635,7 +10734,7 @@ static NNRT_ReturnCode nnrti_rule_attention(nnrt_resolve *c)
     a->qNumHeads = n.queryHeads.n;
     a->kvNumHeads = n.heads.n;
     if (a->scale == 0)
-        a->scale = 1.0f / nnrti_sqrtf((float)n.D.n);
+        a->scale = 1.0f / nnrt_sqrtf((float)n.D.n);
     return nnrti_attention_mask(c);
 }
 
@@ -10689,7 +10788,7 @@ static float nnrti_attention_bias(const nnrt_view *mask, const int32_t at[4])
 static void nnrti_attention_range(const NNRT_Attention *attr, const nnrt_view *keyLengths, int32_t b, int32_t step,
                                   int32_t steps, int32_t past, int32_t T, int32_t range[2])
 {
-    const int64_t length = keyLengths != NULL ? nnrti_index(keyLengths, b * keyLengths->strides[0]) : T;
+    const int64_t length = keyLengths != NULL ? nnrt_load_index(keyLengths, b * keyLengths->strides[0]) : T;
     const int64_t valid = length < 0 ? 0 : length < T ? length : T;
     const int64_t at = step + (past >= 0 ? past : valid - steps); /* past < 0: none; the queries are the last steps */
     int64_t first = 0, behind = valid;
@@ -10768,7 +10867,7 @@ NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_v
             nnrti_store(weights->data, nnrti_offset(weights, at), w[j], weights->dataType);
         }
         for (int32_t j = 0; j < T; j++)
-            sum += w[j] = w[j] == -nnrti_inff() ? 0 : nnrti_expf(w[j] - most);
+            sum += w[j] = w[j] == -nnrti_inff() ? 0 : nnrt_expf(w[j] - most);
         for (int32_t j = 0; j < T; j++) {
             w[j] = sum != 0 ? w[j] / sum : 0;
             at[3] = j;
@@ -10815,10 +10914,9 @@ NNRT_API NNRT_ReturnCode nnrt_average_pool_3d(const NNRT_AveragePool3D *attr, co
         float sum = 0, count = 1;
         bool more = nnrti_dilated_first(&w, x, out, k, s, d, pad);
         for (int32_t i = 0; i < w.axes && i < NNRT_MAX_RANK - 2; i++) {
-            nnrti_tap_range counted = w.cells[i];
+            nnrt_tap_range counted = w.cells[i];
             if (attr->countIncludePad != 0)
-                counted =
-                    nnrti_tap_range_dilated(out[2 + i] * s[i], k[i], d[i], pad[i] + x->dims[2 + i] + pad[w.axes + i]);
+                counted = nnrt_taps_inside(out[2 + i] * s[i], k[i], d[i], pad[i] + x->dims[2 + i] + pad[w.axes + i]);
             count *= (float)(counted.end - counted.first);
         }
         for (; more; more = nnrti_dilated_next(&w))
@@ -10936,7 +11034,7 @@ NNRT_API NNRT_ReturnCode nnrt_batch_to_space_nd(const NNRT_BatchToSpaceND *attr,
     const int64_t bh = attr->blockShape.data[0], bw = attr->blockShape.data[1];
     const int64_t top = attr->crops.data[0].data[0], left = attr->crops.data[1].data[0];
     const size_t width = nnrt_type_size(x->dataType);
-    if (nnrti_empty(y))
+    if (nnrt_view_empty(y))
         return NNRT_SUCCESS;
     for (int32_t n = 0; n < y->dims[0]; n++)
         for (int32_t p = 0; p < y->dims[1]; p++)
@@ -10973,7 +11071,7 @@ NNRT_API NNRT_ReturnCode nnrt_bernoulli(const NNRT_Bernoulli *attr, const nnrt_v
 {
     int32_t place[NNRT_MAX_RANK] = {0};
     uint64_t i = 0;
-    if (nnrti_empty(y))
+    if (nnrt_view_empty(y))
         return NNRT_SUCCESS;
     do {
         double p = 0;
@@ -11022,17 +11120,17 @@ NNRT_API NNRT_ReturnCode nnrt_bias_add(const NNRT_BiasAdd *attr, const nnrt_view
 NNRT_API NNRT_ReturnCode nnrt_bias_add_q8(const NNRT_BiasAdd *attr, const nnrt_view *x, const nnrt_view *bias,
                                           const nnrt_view *list, nnrt_view *y)
 {
-    nnrti_walk w;
+    nnrt_walk w;
     (void)attr;
-    if (!nnrti_walk_first(&w, y, x, bias))
+    if (!nnrt_walk_first(&w, y, x, bias))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
-            const int64_t q = nnrti_load_8(x->data, w.at[1] + i * w.row[1], x->dataType);
+            const int64_t q = nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType);
             const int64_t sum = q + ((const int32_t *)bias->data)[w.at[2] + i * w.row[2]];
             nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrti_requantized(x, sum, list));
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -11098,7 +11196,7 @@ NNRTI_BITWISE(BitwiseXor, bitwise_xor, a ^ b)
 /* >>op BIT_SHIFT */
 /* >>kernel BIT_SHIFT */
 
-static void nnrti_shift_left_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+static void nnrti_shift_left_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                  NNRT_ActivationType activation)
 {
     const size_t bits = 8 * nnrt_type_size(z->dataType);
@@ -11108,7 +11206,7 @@ static void nnrti_shift_left_row(const nnrti_walk *w, const nnrt_view *x, const 
     }
 }
 
-static void nnrti_shift_right_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+static void nnrti_shift_right_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                   NNRT_ActivationType activation)
 {
     const size_t bits = 8 * nnrt_type_size(z->dataType);
@@ -11289,7 +11387,7 @@ static void nnrti_write_bits(void *z, ptrdiff_t step, const uint64_t *in, bool i
     switch (type) {
         NNRTI_INT_TYPES(NNRTI_WRITE_LOW)
         NNRTI_WRITE_BITS(BOOL, uint8_t, in[i] != 0)
-        NNRTI_WRITE_BITS(FLOAT16, uint16_t, nnrti_half_from_float(nnrti_bits_to_f32(in[i], isSigned)))
+        NNRTI_WRITE_BITS(FLOAT16, uint16_t, nnrt_half_from_float(nnrti_bits_to_f32(in[i], isSigned)))
         NNRTI_WRITE_BITS(FLOAT32, float, nnrti_bits_to_f32(in[i], isSigned))
     default: NNRTI_WRITE_BITS(FLOAT64, double, isSigned ? (double)(int64_t)in[i] : (double)in[i])
     }
@@ -11306,13 +11404,13 @@ NNRT_API NNRT_ReturnCode nnrt_cast(const NNRT_Cast *attr, const nnrt_view *x, nn
     const bool isSigned = x->dataType >= NNRT_DATA_TYPE_INT8 && x->dataType <= NNRT_DATA_TYPE_INT64;
     uint64_t bits[NNRTI_CHUNK];
     double reals[NNRTI_CHUNK];
-    nnrti_walk w;
+    nnrt_walk w;
     (void)attr;
     if (x->dataType == y->dataType) {
         nnrti_copy(x, y);
         return NNRT_SUCCESS;
     }
-    if (!nnrti_walk_first(&w, y, x, NULL))
+    if (!nnrt_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
     do
         for (ptrdiff_t i = 0; i < w.count; i += NNRTI_CHUNK) {
@@ -11327,7 +11425,7 @@ NNRT_API NNRT_ReturnCode nnrt_cast(const NNRT_Cast *attr, const nnrt_view *x, nn
                 nnrti_write_bits(to, w.row[0], bits, isSigned, n, y->dataType);
             }
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -11416,7 +11514,7 @@ static NNRT_ReturnCode nnrti_rule_channel_shuffle(nnrt_resolve *c)
 /* y[n,h,w,k*group + g] = x[n,h,w,g*K + k]; x and y [N,H,W,group*K], any element type; y must not overlap x. */
 NNRT_API NNRT_ReturnCode nnrt_channel_shuffle(const NNRT_ChannelShuffle *attr, const nnrt_view *x, nnrt_view *y)
 {
-    const int32_t groups = nnrti_empty(y) ? 0 : (int32_t)attr->group;
+    const int32_t groups = nnrt_view_empty(y) ? 0 : (int32_t)attr->group;
     for (int32_t g = 0; g < groups; g++) {
         const int32_t K = x->dims[3] / groups;
         const nnrt_view from = nnrti_view_slice(x, 3, g * K, K);
@@ -11512,7 +11610,7 @@ static NNRT_ReturnCode nnrti_rule_clip(nnrt_resolve *c)
 /* >>kernel CLIP */
 
 /* The current row of y = x clamped to [*lo, *hi]. */
-static void nnrti_clip_row(const nnrti_walk *w, const nnrt_view *x, const void *lo, const void *hi, nnrt_view *y)
+static void nnrti_clip_row(const nnrt_walk *w, const nnrt_view *x, const void *lo, const void *hi, nnrt_view *y)
 {
     switch (x->dataType) {
 #define NNRTI_CLIP_ROW(name, T, V, load, store)                                                                        \
@@ -11528,7 +11626,7 @@ static void nnrti_clip_row(const nnrti_walk *w, const nnrt_view *x, const void *
     }
 #define NNRTI_CLIP_INT(name, T, U, low, high) NNRTI_CLIP_ROW(name, T, T, (T), (T))
         NNRTI_INT_TYPES(NNRTI_CLIP_INT)
-        NNRTI_CLIP_ROW(FLOAT16, uint16_t, float, nnrti_half_to_float, nnrti_half_from_float)
+        NNRTI_CLIP_ROW(FLOAT16, uint16_t, float, nnrt_half_to_float, nnrt_half_from_float)
         NNRTI_CLIP_ROW(FLOAT32, float, float, (float), (float))
     default: NNRTI_CLIP_ROW(FLOAT64, double, double, (double), (double))
     }
@@ -11542,18 +11640,18 @@ NNRT_API NNRT_ReturnCode nnrt_clip(const NNRT_Clip *attr, const nnrt_view *x, co
     const void *lo = min != NULL ? min->data : bounds->data;
     const void *hi = max != NULL ? max->data : nnrti_at(bounds->data, 1, nnrt_type_size(x->dataType));
     double shown[2];
-    nnrti_walk w;
+    nnrt_walk w;
     (void)attr;
     if (!nnrti_clip_ordered(lo, hi, x->dataType)) {
         nnrti_read_f64(&shown[0], lo, 1, 1, x->dataType);
         nnrti_read_f64(&shown[1], hi, 1, 1, x->dataType);
         return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "min is %f, expected at most max: %f", shown[0], shown[1]);
     }
-    if (!nnrti_walk_first(&w, y, x, NULL))
+    if (!nnrt_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
     do
         nnrti_clip_row(&w, x, lo, hi, y);
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -11562,32 +11660,32 @@ NNRT_API NNRT_ReturnCode nnrt_clip_q8(const NNRT_Clip *attr, const nnrt_view *x,
                                       const nnrt_view *max, const nnrt_view *list, nnrt_view *y, nnrt_call *call)
 {
     const nnrt_view *bounds[2];
-    int32_t quant[NNRTI_QUANT_FACTORS + 6];
-    const int32_t *factor = quant + NNRTI_QUANT_FACTORS;
-    nnrti_walk w;
+    int32_t quant[NNRT_QUANT_FACTORS + 6];
+    const int32_t *factor = quant + NNRT_QUANT_FACTORS;
+    nnrt_walk w;
     (void)attr;
     memcpy(quant, list->data, sizeof(quant));
     bounds[0] = min;
     bounds[1] = max;
     for (int32_t i = 0; i < 2; i++)
         if (bounds[i] != NULL) {
-            const int32_t v = nnrti_load_8(bounds[i]->data, 0, x->dataType) - bounds[i]->quant[0].zeroPoint;
+            const int32_t v = nnrt_load_8(bounds[i]->data, 0, x->dataType) - bounds[i]->quant[0].zeroPoint;
             const int32_t least = y->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
-            const int64_t q = (int64_t)quant[0] + nnrti_rescale(v, factor + 2 + 2 * i);
+            const int64_t q = (int64_t)quant[0] + nnrt_rescale(v, factor + 2 + 2 * i);
             quant[1 + i] = q < least ? least : q > least + 255 ? least + 255 : (int32_t)q;
         }
     if (quant[1] > quant[2])
         return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
                               "min is %d of the stored integers of the result, expected at most max: %d", quant[1],
                               quant[2]);
-    if (!nnrti_walk_first(&w, y, x, NULL))
+    if (!nnrt_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
-            const int32_t a = nnrti_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - x->quant[0].zeroPoint;
-            nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrti_quant_result(nnrti_rescale(a, factor), quant));
+            const int32_t a = nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - x->quant[0].zeroPoint;
+            nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrt_quant_result(nnrt_rescale(a, factor), quant));
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -11661,19 +11759,19 @@ NNRT_API NNRT_ReturnCode nnrt_col2im(const NNRT_Col2Im *attr, const nnrt_view *x
     int32_t place[NNRT_MAX_RANK] = {0}, windows[NNRT_MAX_RANK], K = 1;
     (void)imageShape;
     for (int32_t i = 0; i < axes; i++) {
-        const int64_t k = nnrti_index(blockShape, i * blockShape->strides[0]);
+        const int64_t k = nnrt_load_index(blockShape, i * blockShape->strides[0]);
         const int64_t L = y->dims[2 + i] + attr->pads.data[i] + attr->pads.data[axes + i];
         windows[i] = (int32_t)nnrti_quotient(L - (k - 1) * attr->dilations.data[i] - 1, attr->strides.data[i]) + 1;
         K *= (int32_t)k;
     }
-    if (nnrti_empty(y))
+    if (nnrt_view_empty(y))
         return NNRT_SUCCESS;
     do {
         float sum = 0;
         for (int32_t k = 0; k < K; k++) {
             int64_t l = 0, times = 1, rest = k;
             for (int32_t i = axes - 1; i >= 0 && l >= 0; i--) {
-                const int64_t extent = nnrti_index(blockShape, i * blockShape->strides[0]);
+                const int64_t extent = nnrt_load_index(blockShape, i * blockShape->strides[0]);
                 const int64_t at =
                     place[2 + i] + attr->pads.data[i] - nnrti_remainder(rest, extent) * attr->dilations.data[i];
                 const int64_t window = at >= 0 ? nnrti_quotient(at, attr->strides.data[i]) : 0;
@@ -12016,8 +12114,8 @@ static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
    columns whose windows lie completely inside x, or one column. */
 typedef struct nnrti_conv_block {
     int32_t n, p, q, o, count;
-    nnrti_tap_range inside; /* columns of y whose windows lie completely inside x */
-    nnrti_tap_range rows;   /* rows of the window of row p that lie inside x */
+    nnrt_tap_range inside; /* columns of y whose windows lie completely inside x */
+    nnrt_tap_range rows;   /* rows of the window of row p that lie inside x */
     nnrti_terms terms;  /* the weight as a, x as b */
 } nnrti_conv_block;
 
@@ -12039,17 +12137,17 @@ static NNRTI_UNUSED void nnrti_conv_begin(nnrti_conv_block *b, const NNRT_Conv2D
         b->terms.aStep[i] = weight->strides[1 + i];
         b->terms.bStep[i] = nnrti_steps(dilation[i], x->strides[1 + i]);
     }
-    b->inside = nnrti_tap_range_dilated(-attr->padList.data[2], y->dims[2], stride[1],
-                                        x->dims[2] - (weight->dims[2] - 1) * dilation[1]);
+    b->inside = nnrt_taps_inside(-attr->padList.data[2], y->dims[2], stride[1],
+                                 x->dims[2] - (weight->dims[2] - 1) * dilation[1]);
 }
 
 /* The filter taps along axis i (0 rows, 1 columns) whose input elements lie inside x, for output index p of that
    axis. */
-static NNRTI_UNUSED nnrti_tap_range nnrti_conv_taps(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
-                                                    const nnrt_view *weight, int32_t i, int32_t p)
+static NNRTI_UNUSED nnrt_tap_range nnrti_conv_taps(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
+                                                   const nnrt_view *weight, int32_t i, int32_t p)
 {
-    return nnrti_tap_range_dilated(p * attr->stride.data[i] - attr->padList.data[2 * i], weight->dims[1 + i],
-                                   attr->dilation.data[i], x->dims[1 + i]);
+    return nnrt_taps_inside(p * attr->stride.data[i] - attr->padList.data[2 * i], weight->dims[1 + i],
+                            attr->dilation.data[i], x->dims[1 + i]);
 }
 
 /* Sets b->count, the number of columns summed side by side from b->q on, and the terms of their windows. */
@@ -12058,7 +12156,7 @@ NNRTI_INLINE void nnrti_conv_window(const NNRT_Conv2DFusion *attr, const nnrt_vi
 {
     const int64_t *stride = attr->stride.data, *dilation = attr->dilation.data, *pad = attr->padList.data;
     const int32_t group = b->o / (weight->dims[0] / (int32_t)attr->group);
-    nnrti_tap_range columns = {0, 0};
+    nnrt_tap_range columns = {0, 0};
     columns.end = weight->dims[2];
     b->count = NNRTI_DOTS;
     if (b->q < b->inside.first || b->inside.end - b->q < NNRTI_DOTS) {
@@ -12098,7 +12196,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_fusion(const NNRT_Conv2DFusion *attr, 
                     nnrti_dots(&b.terms, b.count, sum, type);
                     for (int32_t t = 0; t < b.count; t++)
                         nnrti_store(y->data, nnrti_offset_4(y, b.n, b.p, b.q + t, b.o),
-                                    nnrti_activate(sum[t], attr->activationType), type);
+                                    nnrt_activate(sum[t], attr->activationType), type);
                 }
             }
         }
@@ -12291,7 +12389,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_transpose_fusion(const NNRT_Conv2dTran
                         nnrti_transposed_conv_sum(attr, x, weight, &b, sum, type);
                         for (int32_t t = 0; t < b.count; t++)
                             nnrti_store(y->data, out + t * step * y->strides[2],
-                                        nnrti_activate(sum[t], attr->activationType), type);
+                                        nnrt_activate(sum[t], attr->activationType), type);
                     }
     return NNRT_SUCCESS;
 }
@@ -12377,10 +12475,10 @@ NNRT_API NNRT_ReturnCode nnrt_conv_3d(const NNRT_Conv3D *attr, const nnrt_view *
     do {
         float sum = bias != NULL ? nnrti_load(bias->data, out[1] * bias->strides[0], bias->dataType) : 0;
         int64_t start[3];
-        nnrti_tap_range cells[3];
+        nnrt_tap_range cells[3];
         for (int32_t i = 0; i < 3; i++) {
             start[i] = out[2 + i] * s[i] - pad[i];
-            cells[i] = nnrti_tap_range_dilated(start[i], weight->dims[2 + i], d[i], x->dims[2 + i]);
+            cells[i] = nnrt_taps_inside(start[i], weight->dims[2 + i], d[i], x->dims[2 + i]);
         }
         in[0] = out[0];
         in[1] = out[1] / perGroup * channels;
@@ -12588,7 +12686,7 @@ NNRT_API NNRT_ReturnCode nnrt_conv_transpose_3d(const NNRT_ConvTranspose3D *attr
 static float nnrti_cos_real(const void *attr, float v)
 {
     (void)attr;
-    return nnrti_cosf(v);
+    return nnrt_cosf(v);
 }
 
 /* Derived: if quantized, uint8[256], a lookup table: the result for each stored integer. */
@@ -12600,7 +12698,7 @@ static NNRT_ReturnCode nnrti_rule_cos(nnrt_resolve *c)
 /* >>kernel COS */
 
 /* y = cos(x), x in radians, elementwise; NaN for the infinities. y may alias x. */
-NNRTI_UNARY(Cos, cos, nnrti_cosf, nnrti_cos)
+NNRTI_UNARY(Cos, cos, nnrt_cosf, nnrti_cos)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op COSH */
@@ -12730,7 +12828,7 @@ static void nnrti_cum_sum_line(const void *attr, const nnrti_line *x, const nnrt
 static NNRT_ReturnCode nnrti_cum_sum(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis, nnrt_view *y,
                                      nnrt_call *call, NNRT_DataType type, nnrti_line_function function)
 {
-    const int64_t given = axis != NULL ? nnrti_index(axis, 0) : -1;
+    const int64_t given = axis != NULL ? nnrt_load_index(axis, 0) : -1;
     if (given < -(int64_t)x->rank || given >= x->rank)
         return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "axis is %l, expected %d to %d", given, -x->rank,
                               x->rank - 1);
@@ -12904,7 +13002,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_deformable_conv_2d(const NNRT_DeformableConv2
                                                       NNRT_DataType type)
 {
     const int32_t group = y->dims[3] / (int32_t)attr->group; /* output channels of one group */
-    nnrti_deformable v = {attr, x, offset, mask != NULL && nnrti_empty(mask) ? NULL : mask, weight, 0, 0, 0};
+    nnrti_deformable v = {attr, x, offset, mask != NULL && nnrt_view_empty(mask) ? NULL : mask, weight, 0, 0, 0};
     for (v.n = 0; v.n < y->dims[0]; v.n++)
         for (v.p = 0; v.p < y->dims[1]; v.p++)
             for (v.q = 0; v.q < y->dims[2]; v.q++)
@@ -12916,8 +13014,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_deformable_conv_2d(const NNRT_DeformableConv2
                         sum[t] = nnrti_load(bias->data, (o + t) * bias->strides[0], type);
                     nnrti_deformable_sum(&v, o, count, sum, type);
                     for (int32_t t = 0; t < count; t++)
-                        nnrti_store(y->data, at + t * y->strides[3], nnrti_activate(sum[t], attr->activationType),
-                                    type);
+                        nnrti_store(y->data, at + t * y->strides[3], nnrt_activate(sum[t], attr->activationType), type);
                 }
     return NNRT_SUCCESS;
 }
@@ -12960,7 +13057,7 @@ static NNRT_ReturnCode nnrti_rule_depth_to_space(nnrt_resolve *c)
 NNRT_API NNRT_ReturnCode nnrt_depth_to_space(const NNRT_DepthToSpace *attr, const nnrt_view *x, nnrt_view *y)
 {
     const bool outside = attr->mode[0] == 'D'; /* DCR, not CRD */
-    const int64_t cells = nnrti_empty(y) ? 0 : attr->blockSize * attr->blockSize;
+    const int64_t cells = nnrt_view_empty(y) ? 0 : attr->blockSize * attr->blockSize;
     for (int64_t k = 0; k < cells; k++) {
         const nnrt_view from = nnrti_block_channels(x, attr->blockSize, k, outside);
         nnrt_view to = nnrti_block_pixels(y, attr->blockSize, k);
@@ -13181,7 +13278,7 @@ static void nnrti_detection_box(const nnrti_detector *d, int32_t i, float box[4]
         const float edge = nnrti_load(anchor.data, (k + 2) * anchor.step, anchor.type);
         const float centre = nnrti_load(code.data, k * code.step, code.type) / scale[k] * edge +
                              nnrti_load(anchor.data, k * anchor.step, anchor.type);
-        const float half = nnrti_expf(nnrti_load(code.data, (k + 2) * code.step, code.type) / scale[k + 2]) * edge / 2;
+        const float half = nnrt_expf(nnrti_load(code.data, (k + 2) * code.step, code.type) / scale[k + 2]) * edge / 2;
         box[k] = centre - half;
         box[k + 2] = centre + half;
     }
@@ -13310,7 +13407,7 @@ NNRT_API NNRT_ReturnCode nnrt_detection_post_process(const NNRT_DetectionPostPro
 /* *y = a view of the real values of quantized x, written from out on; returns the end of these values. */
 static float *nnrti_detection_reals(const nnrt_view *x, float *out, nnrt_view *y)
 {
-    nnrti_walk w;
+    nnrt_walk w;
     ptrdiff_t step = 1;
     *y = *x;
     y->dataType = NNRT_DATA_TYPE_FLOAT32;
@@ -13319,11 +13416,11 @@ static float *nnrti_detection_reals(const nnrt_view *x, float *out, nnrt_view *y
         y->strides[i] = step;
         step *= x->dims[i];
     }
-    if (nnrti_walk_first(&w, y, x, NULL))
+    if (nnrt_walk_first(&w, y, x, NULL))
         do
             for (int32_t i = 0; i < w.count; i++)
                 out[w.at[0] + i * w.row[0]] = nnrti_load_real(x, w.at[1] + i * w.row[1], NNRT_DATA_TYPE_INT8);
-        while (nnrti_walk_next(&w));
+        while (nnrt_walk_next(&w));
     return out + step;
 }
 
@@ -13489,7 +13586,7 @@ NNRT_API NNRT_ReturnCode nnrt_dft(const NNRT_DFT *attr, const nnrt_view *x, cons
     size_t bytes;
     m.x = x;
     m.window = NULL;
-    m.N = dftLength != NULL ? (int32_t)nnrti_index(dftLength, 0) : real ? 2 * (L - 1) : L;
+    m.N = dftLength != NULL ? (int32_t)nnrt_load_index(dftLength, 0) : real ? 2 * (L - 1) : L;
     used = real ? m.N / 2 + 1 : m.N;
     m.count = L < used ? L : used;
     m.inverse = attr->inverse != 0;
@@ -13534,7 +13631,7 @@ static NNRT_ReturnCode nnrti_rule_div_fusion(nnrt_resolve *c)
 NNRTI_BINARY_F32(DivFusion, div_fusion, a / b)
 
 /* Integers truncate toward zero; least / -1 wraps to least, and true / true is true. */
-static void nnrti_div_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+static void nnrti_div_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                           NNRT_ActivationType activation)
 {
     switch (z->dataType) {
@@ -13562,10 +13659,10 @@ static int64_t nnrti_quant_div(int32_t a, int32_t b, const int32_t *quant)
     b = b < 0 ? -b : b;
     k = nnrti_bit_count((uint64_t)b);
     h = 31 - nnrti_bit_count((uint64_t)(a < 0 ? -1 - a : a));
-    factor[0] = quant[NNRTI_QUANT_FACTORS + 4];
-    factor[1] = quant[NNRTI_QUANT_FACTORS + 5] - (k - 1) - h;
+    factor[0] = quant[NNRT_QUANT_FACTORS + 4];
+    factor[1] = quant[NNRT_QUANT_FACTORS + 5] - (k - 1) - h;
     b = nnrti_fixed_reciprocal((int32_t)(b * ((int64_t)1 << (32 - k)) - ((int64_t)1 << 31)));
-    return nnrti_rescale(nnrti_high_product((int32_t)(a * ((int64_t)1 << h)), b), factor);
+    return nnrt_rescale(nnrti_high_product((int32_t)(a * ((int64_t)1 << h)), b), factor);
 }
 
 /* Quantized int8 or uint8 with a list of nnrti_quant_quotient. */
@@ -13823,7 +13920,7 @@ NNRT_API NNRT_ReturnCode nnrt_einsum(const NNRT_Einsum *attr, const nnrt_view *x
     for (int32_t i = y->rank; i < count; i++)
         empty = empty || extent[i] == 0;
     label = (const int32_t *)labels->data + 1;
-    if (nnrti_empty(y))
+    if (nnrt_view_empty(y))
         return NNRT_SUCCESS;
     do {
         const ptrdiff_t at = nnrti_offset(y, place);
@@ -13941,7 +14038,7 @@ static float nnrti_expfusion_real(const void *attr, float v)
 {
     const NNRT_ExpFusion *a = (const NNRT_ExpFusion *)attr;
     v = a->scale * v + a->shift;
-    return a->base > 0 ? nnrti_powf(a->base, v) : nnrti_expf(v);
+    return a->base > 0 ? nnrt_powf(a->base, v) : nnrt_expf(v);
 }
 
 /* Derived: if quantized, uint8[256], a lookup table: the bits of the result for the bits of each stored integer. */
@@ -13959,15 +14056,15 @@ static NNRT_ReturnCode nnrti_rule_expfusion(nnrt_resolve *c)
 NNRTI_INLINE NNRT_ReturnCode nnrti_expfusion(const NNRT_ExpFusion *attr, const nnrt_view *x, nnrt_view *y,
                                              NNRT_DataType type)
 {
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, y, x, NULL))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
             const float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type);
             nnrti_store(y->data, w.at[0] + i * w.row[0], nnrti_expfusion_real(attr, v), type);
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -14151,7 +14248,7 @@ static NNRT_ReturnCode nnrti_rule_floor_div(nnrt_resolve *c)
 /* >>kernel FLOOR_DIV */
 
 /* a / b truncates toward zero, which is one too large if there is a remainder and the signs differ. */
-static void nnrti_floor_div_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+static void nnrti_floor_div_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                 NNRT_ActivationType activation)
 {
     switch (z->dataType) {
@@ -14181,23 +14278,23 @@ NNRT_API NNRT_ReturnCode nnrt_floor_div_q8(const NNRT_FloorDiv *attr, const nnrt
 {
     const int64_t *m = (const int64_t *)numbers->data;
     const int32_t *quant = (const int32_t *)list->data;
-    nnrti_walk w;
+    nnrt_walk w;
     (void)attr;
-    if (!nnrti_walk_first(&w, z, x, y))
+    if (!nnrt_walk_first(&w, z, x, y))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
-            const int64_t v = nnrti_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - m[0];
-            const int64_t u = nnrti_load_8(y->data, w.at[2] + i * w.row[2], y->dataType) - m[1];
+            const int64_t v = nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - m[0];
+            const int64_t u = nnrt_load_8(y->data, w.at[2] + i * w.row[2], y->dataType) - m[1];
             const int64_t a = (u < 0 ? -v : v) * m[2], b = (u < 0 ? -u : u) * m[3];
             int64_t n = v > 0 ? INT32_MAX : v < 0 ? INT32_MIN : 0;
             if (b != 0) {
                 n = nnrti_quotient(a, b);
-                n = nnrti_rescale(n - (a < n * b), quant + NNRTI_QUANT_FACTORS);
+                n = nnrt_rescale(n - (a < n * b), quant + NNRT_QUANT_FACTORS);
             }
-            nnrti_store_8(z->data, w.at[0] + i * w.row[0], nnrti_quant_result(n, quant));
+            nnrti_store_8(z->data, w.at[0] + i * w.row[0], nnrt_quant_result(n, quant));
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -14301,7 +14398,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_full_connection(const NNRT_FullConnection *at
             nnrti_dots(&terms, count, sum, type);
             for (int32_t t = 0; t < count; t++)
                 nnrti_store(y->data, m * y->strides[0] + (o + t) * y->strides[1],
-                            nnrti_activate(sum[t], attr->activationType), type);
+                            nnrt_activate(sum[t], attr->activationType), type);
         }
     return NNRT_SUCCESS;
 }
@@ -14353,18 +14450,18 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_fused_batch_norm(const NNRT_FusedBatchNorm *a
                                                     const nnrt_view *mean, const nnrt_view *variance, nnrt_view *y,
                                                     NNRT_DataType type)
 {
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, y, x, scale))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, y, x, scale))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
             const ptrdiff_t c = w.at[2] + i * w.row[2];
-            const float deviation = nnrti_sqrtf(nnrti_load_vector(variance, c, type) + attr->epsilon);
+            const float deviation = nnrt_sqrtf(nnrti_load_vector(variance, c, type) + attr->epsilon);
             float v = nnrti_load_real(x, w.at[1] + i * w.row[1], type) - nnrti_load_vector(mean, c, type);
             v = nnrti_load_vector(scale, c, type) * v / deviation + nnrti_load_vector(offset, c, type);
             nnrti_store_real(y, w.at[0] + i * w.row[0], v, type);
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -14380,8 +14477,8 @@ NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_f64(const NNRT_FusedBatchNorm *at
 {
     const double *s = (const double *)scale->data, *o = (const double *)offset->data;
     const double *m = (const double *)mean->data, *v = (const double *)variance->data;
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, y, x, scale))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, y, x, scale))
         return NNRT_SUCCESS;
     do {
         const double *in = (const double *)x->data + w.at[1];
@@ -14391,7 +14488,7 @@ NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_f64(const NNRT_FusedBatchNorm *at
             const double deviation = nnrti_sqrt(v[c] + (double)attr->epsilon);
             out[i * w.row[0]] = s[c] * (in[i * w.row[1]] - m[c]) / deviation + o[c];
         }
-    } while (nnrti_walk_next(&w));
+    } while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -14448,15 +14545,15 @@ NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x
     const size_t width = nnrt_type_size(x->dataType);
     const nnrt_view places = nnrti_only_axes(y, a, indices->rank);
     nnrt_view from = nnrti_without_axes(x, a, 1), to = nnrti_without_axes(y, a, indices->rank);
-    const bool empty = nnrti_empty(&to);
+    const bool empty = nnrt_view_empty(&to);
     int64_t n = 0;
-    nnrti_walk w;
+    nnrt_walk w;
     (void)attr;
-    if (!nnrti_walk_first(&w, indices, &places, NULL))
+    if (!nnrt_walk_first(&w, indices, &places, NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++, n++) {
-            int64_t index = nnrti_index(indices, w.at[0] + i * w.row[0]);
+            int64_t index = nnrt_load_index(indices, w.at[0] + i * w.row[0]);
             if (index < -(int64_t)L || index >= L)
                 return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
                                       "index %l, element %l of indices, lies outside axis %d of x, expected %d to %d",
@@ -14468,7 +14565,7 @@ NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x
             to.data = nnrti_at(y->data, w.at[1] + i * w.row[1], width);
             nnrti_copy(&from, &to);
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -14530,10 +14627,10 @@ NNRT_API NNRT_ReturnCode nnrt_gather_elements(const NNRT_GatherElements *attr, c
 {
     const size_t width = nnrt_type_size(x->dataType);
     nnrt_view lines;
-    nnrti_walk w;
+    nnrt_walk w;
     int64_t n = 0;
     nnrti_index_lines(x, indices, (int32_t)attr->axis, &lines);
-    if (!nnrti_walk_first(&w, y, &lines, indices))
+    if (!nnrt_walk_first(&w, y, &lines, indices))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++, n++) {
@@ -14545,7 +14642,7 @@ NNRT_API NNRT_ReturnCode nnrt_gather_elements(const NNRT_GatherElements *attr, c
             memcpy(nnrti_at(y->data, w.at[0] + i * w.row[0], width),
                    nnrti_at(x->data, w.at[1] + i * w.row[1] + at, width), width);
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -14598,18 +14695,18 @@ NNRT_API NNRT_ReturnCode nnrt_gather_nd(const NNRT_GatherNd *attr, const nnrt_vi
     const int32_t last = indices->rank - 1, k = indices->dims[last];
     const nnrt_view rows = nnrti_without_axes(indices, last, 1), places = nnrti_only_axes(y, 0, last);
     nnrt_view from = nnrti_without_axes(x, 0, k), to = nnrti_without_axes(y, 0, last);
-    const bool empty = nnrti_empty(&to);
+    const bool empty = nnrt_view_empty(&to);
     int64_t n = 0;
-    nnrti_walk w;
+    nnrt_walk w;
     (void)attr;
-    if (!nnrti_walk_first(&w, &rows, &places, NULL))
+    if (!nnrt_walk_first(&w, &rows, &places, NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
             ptrdiff_t at = 0;
             for (int32_t axis = 0; axis < k; axis++, n++) {
                 const int32_t L = x->dims[axis];
-                int64_t index = nnrti_index(indices, w.at[0] + i * w.row[0] + axis * indices->strides[last]);
+                int64_t index = nnrt_load_index(indices, w.at[0] + i * w.row[0] + axis * indices->strides[last]);
                 if (index < -(int64_t)L || index >= L)
                     return nnrt_call_fail(
                         call, NNRT_INVALID_PARAMETER,
@@ -14624,7 +14721,7 @@ NNRT_API NNRT_ReturnCode nnrt_gather_nd(const NNRT_GatherNd *attr, const nnrt_vi
             to.data = nnrti_at(y->data, w.at[1] + i * w.row[1], width);
             nnrti_copy(&from, &to);
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -14916,7 +15013,7 @@ static NNRT_ReturnCode nnrti_rule_group_norm_fusion(nnrt_resolve *c)
 NNRTI_INLINE NNRT_ReturnCode nnrti_group_norm(const nnrt_view *x, const nnrt_view *scale, const nnrt_view *bias,
                                               nnrt_view *y, int32_t size, float epsilon, NNRT_DataType type)
 {
-    const int32_t K = x->dims[1], groups = nnrti_empty(x) ? 0 : x->dims[2] / size;
+    const int32_t K = x->dims[1], groups = nnrt_view_empty(x) ? 0 : x->dims[2] / size;
     const float count = (float)((size_t)K * (size_t)size);
     for (int32_t n = 0; n < x->dims[0]; n++)
         for (int32_t g = 0; g < groups; g++) {
@@ -14936,7 +15033,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_group_norm(const nnrt_view *x, const nnrt_vie
                 }
             rest = nnrti_sum_of(&left) / count;
             variance = nnrti_sum_of(&squares) / count - rest * rest;
-            deviation = nnrti_sqrtf((variance < 0 ? 0.0f : variance) + epsilon);
+            deviation = nnrt_sqrtf((variance < 0 ? 0.0f : variance) + epsilon);
             for (int32_t k = 0; k < K; k++)
                 for (int32_t i = 0; i < size; i++) {
                     const int32_t c = g * size + i;
@@ -15171,7 +15268,7 @@ static float nnrti_cell_activate(const nnrti_cell *m, int32_t which, float v)
     if (m->clip > 0)
         v = v > m->clip ? m->clip : v < -m->clip ? -m->clip : v;
     if (m->activations[i] != NNRT_ACTIVATION_TYPE_HSIGMOID)
-        return nnrti_activate(v, (NNRT_ActivationType)m->activations[i]);
+        return nnrt_activate(v, (NNRT_ActivationType)m->activations[i]);
     v = (m->alpha != NULL ? m->alpha[i] : 1.0f / 6.0f) * v + (m->beta != NULL ? m->beta[i] : 0.5f);
     return v < 0 ? 0.0f : v > 1 ? 1.0f : v;
 }
@@ -15236,7 +15333,7 @@ static NNRT_ReturnCode nnrti_recurrent_run(nnrti_cell *m, NNRT_RecurrentDirectio
     m->in = m->sums + m->gates * (ptrdiff_t)H;
     m->c = m->in + x.dims[2];
     for (int32_t n = 0; n < x.dims[1]; n++) {
-        const int64_t len = lens != NULL ? nnrti_index(lens, n * lens->strides[0]) : T;
+        const int64_t len = lens != NULL ? nnrt_load_index(lens, n * lens->strides[0]) : T;
         if (len < 0 || len > T)
             return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "sequenceLens[%d] is %l, expected 0 to %d", n, len, T);
         for (m->row = 0; m->row < yH.dims[0]; m->row++) {
@@ -15515,7 +15612,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_l2_normalize_fusion(const NNRT_L2NormalizeFus
                                                        nnrt_view *y, NNRT_DataType type)
 {
     nnrt_view firstX = *x, firstY = *y, setX = *x, setY = *y; /* first elements of the groups; one group */
-    nnrti_walk w, s;
+    nnrt_walk w, s;
     for (int32_t i = 0; i < x->rank; i++)
         setX.dims[i] = setY.dims[i] = 1;
     for (uint32_t k = 0; k < attr->axis.count; k++) {
@@ -15523,7 +15620,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_l2_normalize_fusion(const NNRT_L2NormalizeFus
         setX.dims[axis] = setY.dims[axis] = x->dims[axis];
         firstX.dims[axis] = firstY.dims[axis] = 1;
     }
-    if (!nnrti_walk_first(&w, &firstY, &firstX, NULL) || !nnrti_walk_first(&s, &setY, &setX, NULL))
+    if (!nnrt_walk_first(&w, &firstY, &firstX, NULL) || !nnrt_walk_first(&s, &setY, &setX, NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t q = 0; q < w.count; q++) {
@@ -15535,24 +15632,24 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_l2_normalize_fusion(const NNRT_L2NormalizeFus
                     const float v = nnrti_load_real(x, from + s.at[1] + i * s.row[1], type);
                     nnrti_sum_add(&sum, v * v);
                 }
-            while (nnrti_walk_next(&s)); /* after the last row, s is at its start again */
+            while (nnrt_walk_next(&s)); /* after the last row, s is at its start again */
             norm = nnrti_sum_of(&sum);
-            norm = nnrti_sqrtf(norm < attr->epsilon ? attr->epsilon : norm);
+            norm = nnrt_sqrtf(norm < attr->epsilon ? attr->epsilon : norm);
             do
                 for (int32_t i = 0; i < s.count; i++) {
                     const float v = nnrti_load_real(x, from + s.at[1] + i * s.row[1], type) / norm;
-                    nnrti_store_real(y, to + s.at[0] + i * s.row[0], nnrti_activate(v, attr->activationType), type);
+                    nnrti_store_real(y, to + s.at[0] + i * s.row[0], nnrt_activate(v, attr->activationType), type);
                 }
-            while (nnrti_walk_next(&s));
+            while (nnrt_walk_next(&s));
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
 NNRTI_FLOATS(l2_normalize_fusion, (const NNRT_L2NormalizeFusion *attr, const nnrt_view *x, nnrt_view *y),
              nnrti_l2_normalize_fusion(attr, x, y, type))
 
-/* factor = the fixed-point multiplier (nnrti_rescale) for 128 / sqrt(a), a >= 0; a = 0 counts as 1. Newton's iteration
+/* factor = the fixed-point multiplier (nnrt_rescale) for 128 / sqrt(a), a >= 0; a = 0 counts as 1. Newton's iteration
    with 28 fraction bits, starting at 1. */
 static void nnrti_l2_factor(int64_t a, int32_t factor[2])
 {
@@ -15584,7 +15681,7 @@ NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_q8(const NNRT_L2NormalizeFusio
 {
     const int32_t *quant = (const int32_t *)list->data, zero = x->quant[0].zeroPoint;
     nnrt_view firstX = *x, firstY = *y, setX = *x, setY = *y; /* first elements of the groups; one group */
-    nnrti_walk w, s;
+    nnrt_walk w, s;
     for (int32_t i = 0; i < x->rank; i++)
         setX.dims[i] = setY.dims[i] = 1;
     for (uint32_t k = 0; k < attr->axis.count; k++) {
@@ -15592,7 +15689,7 @@ NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_q8(const NNRT_L2NormalizeFusio
         setX.dims[axis] = setY.dims[axis] = x->dims[axis];
         firstX.dims[axis] = firstY.dims[axis] = 1;
     }
-    if (!nnrti_walk_first(&w, &firstY, &firstX, NULL) || !nnrti_walk_first(&s, &setY, &setX, NULL))
+    if (!nnrt_walk_first(&w, &firstY, &firstX, NULL) || !nnrt_walk_first(&s, &setY, &setX, NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t q = 0; q < w.count; q++) {
@@ -15601,20 +15698,20 @@ NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_q8(const NNRT_L2NormalizeFusio
             int32_t factor[2];
             do
                 for (int32_t i = 0; i < s.count; i++) {
-                    const int32_t v = nnrti_load_8(x->data, from + s.at[1] + i * s.row[1], x->dataType) - zero;
+                    const int32_t v = nnrt_load_8(x->data, from + s.at[1] + i * s.row[1], x->dataType) - zero;
                     sum += (int64_t)v * v;
                 }
-            while (nnrti_walk_next(&s)); /* after the last row, s is at its start again */
+            while (nnrt_walk_next(&s)); /* after the last row, s is at its start again */
             nnrti_l2_factor(sum > *(const int64_t *)least->data ? sum : *(const int64_t *)least->data, factor);
             do
                 for (int32_t i = 0; i < s.count; i++) {
-                    const int32_t v = nnrti_load_8(x->data, from + s.at[1] + i * s.row[1], x->dataType) - zero;
+                    const int32_t v = nnrt_load_8(x->data, from + s.at[1] + i * s.row[1], x->dataType) - zero;
                     nnrti_store_8(y->data, to + s.at[0] + i * s.row[0],
-                                  nnrti_quant_result(nnrti_rescale(v, factor), quant));
+                                  nnrt_quant_result(nnrt_rescale(v, factor), quant));
                 }
-            while (nnrti_walk_next(&s));
+            while (nnrt_walk_next(&s));
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -15712,7 +15809,7 @@ NNRTI_INLINE nnrti_norm nnrti_norm_of(const nnrt_view *x, ptrdiff_t at, float ep
     }
     norm.rest = rest / (float)K;
     variance = squares / (float)K - norm.rest * norm.rest;
-    norm.scale = 1.0f / nnrti_sqrtf((variance < 0 ? 0.0f : variance) + epsilon);
+    norm.scale = 1.0f / nnrt_sqrtf((variance < 0 ? 0.0f : variance) + epsilon);
     return norm;
 }
 
@@ -15814,7 +15911,7 @@ NNRTI_PREDICATE_Q8(LessEqual, less_equal_q8, a <= b)
 static float nnrti_log_real(const void *attr, float v)
 {
     (void)attr;
-    return nnrti_logf(v);
+    return nnrt_logf(v);
 }
 
 /* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
@@ -15826,7 +15923,7 @@ static NNRT_ReturnCode nnrti_rule_log(nnrt_resolve *c)
 /* >>kernel LOG */
 
 /* y = ln(x), the natural logarithm, elementwise; 0 gives -Inf, x < 0 gives NaN. y may be x (in-place). */
-NNRTI_UNARY(Log, log, nnrti_logf, nnrti_log)
+NNRTI_UNARY(Log, log, nnrt_logf, nnrti_log)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LOGICAL_AND */
@@ -15844,9 +15941,9 @@ NNRTI_PREDICATE(LogicalAnd, logical_and, a != 0 && b != 0)
    elements of one byte. */
 NNRT_API NNRT_ReturnCode nnrt_logical_not(const NNRT_LogicalNot *attr, const nnrt_view *x, nnrt_view *y)
 {
-    nnrti_walk w;
+    nnrt_walk w;
     (void)attr;
-    if (!nnrti_walk_first(&w, y, x, NULL))
+    if (!nnrt_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
     do {
         uint8_t *out = (uint8_t *)y->data + w.at[0];
@@ -15865,7 +15962,7 @@ NNRT_API NNRT_ReturnCode nnrt_logical_not(const NNRT_LogicalNot *attr, const nnr
             NNRTI_NOT_ROW(FLOAT32, float, v == 0)
         default: NNRTI_NOT_ROW(FLOAT64, double, v == 0)
         }
-    } while (nnrti_walk_next(&w));
+    } while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -15902,8 +15999,8 @@ NNRTI_INLINE void nnrti_log_softmax_line(const void *attr, const nnrti_line *x, 
         max = v > max ? v : max;
     }
     for (int32_t i = 0; i < L; i++)
-        nnrti_sum_add(&sum, nnrti_expf(nnrti_line_load(x, i, type) - max));
-    log = nnrti_logf(nnrti_sum_of(&sum));
+        nnrti_sum_add(&sum, nnrt_expf(nnrti_line_load(x, i, type) - max));
+    log = nnrt_logf(nnrti_sum_of(&sum));
     for (int32_t i = 0; i < L; i++)
         nnrti_line_store(y, i, (nnrti_line_load(x, i, type) - max) - log, type);
 }
@@ -15949,7 +16046,7 @@ NNRTI_INLINE void nnrti_lp_normalization_line(const void *attr, const nnrti_line
         nnrti_sum_add(&sum, a->p == 2 ? v * v : v < 0 ? -v : v);
     }
     norm = nnrti_sum_of(&sum);
-    norm = (a->p == 2 ? nnrti_sqrtf(norm) : norm) + a->epsilon;
+    norm = (a->p == 2 ? nnrt_sqrtf(norm) : norm) + a->epsilon;
     for (int32_t i = 0; i < L; i++)
         nnrti_line_store(y, i, nnrti_line_load(x, i, type) / norm, type);
 }
@@ -15985,7 +16082,7 @@ static NNRT_ReturnCode nnrti_rule_lp_pool(nnrt_resolve *c)
 static float nnrti_lp_power(float v, int64_t p)
 {
     v = v < 0 ? -v : v;
-    return p == 1 ? v : p == 2 ? v * v : nnrti_powf(v, (float)p);
+    return p == 1 ? v : p == 2 ? v * v : nnrt_powf(v, (float)p);
 }
 
 /* y[n,c,m..] = (sum of |x[n,c,q..]|^p)^(1/p) over the window elements inside x, which on each axis are
@@ -16002,7 +16099,7 @@ NNRT_API NNRT_ReturnCode nnrt_lp_pool(const NNRT_LpPool *attr, const nnrt_view *
         for (; more; more = nnrti_dilated_next(&w))
             sum += nnrti_lp_power(nnrti_load(x->data, nnrti_offset(x, w.in), x->dataType), attr->p);
         if (attr->p > 1)
-            sum = attr->p == 2 ? nnrti_sqrtf(sum) : nnrti_powf(sum, 1.0f / (float)attr->p);
+            sum = attr->p == 2 ? nnrt_sqrtf(sum) : nnrt_powf(sum, 1.0f / (float)attr->p);
         nnrti_store(y->data, nnrti_offset(y, out), sum, y->dataType);
     } while (nnrti_next_place(y, out));
     return NNRT_SUCCESS;
@@ -16038,13 +16135,13 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_lrn(const NNRT_LRN *attr, const nnrt_view *x,
         for (int32_t h = 0; h < x->dims[1]; h++)
             for (int32_t w = 0; w < x->dims[2]; w++)
                 for (int32_t c = 0; c < C; c++) {
-                    const nnrti_tap_range window = nnrti_tap_range_of(c - r, 2 * r + 1, C);
+                    const nnrt_tap_range window = nnrti_tap_range_of(c - r, 2 * r + 1, C);
                     float sum = 0, power;
                     for (int32_t i = window.first; i < window.end; i++) {
                         const float v = nnrti_load(x->data, nnrti_offset_4(x, n, h, w, i), type);
                         sum += v * v;
                     }
-                    power = nnrti_powf(attr->bias + attr->alpha * sum, -attr->beta);
+                    power = nnrt_powf(attr->bias + attr->alpha * sum, -attr->beta);
                     nnrti_store(y->data, nnrti_offset_4(y, n, h, w, c),
                                 nnrti_load(x->data, nnrti_offset_4(x, n, h, w, c), type) * power, type);
                 }
@@ -16478,7 +16575,7 @@ NNRTI_INLINE void nnrti_matmul_one(const nnrt_view *a, const nnrt_view *b, const
             terms.b = nnrti_at(b->data, n * bN, width);
             nnrti_dots(&terms, count, sum, type);
             for (int32_t t = 0; t < count; t++)
-                nnrti_store(z->data, m * zM + (n + t) * zN, nnrti_activate(sum[t], activation), type);
+                nnrti_store(z->data, m * zM + (n + t) * zN, nnrt_activate(sum[t], activation), type);
         }
 }
 
@@ -16494,8 +16591,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_fusion(const NNRT_MatMulFusion *attr, 
     const size_t width = nnrt_type_size(type);
     nnrt_view a = nnrti_transposed(x, attr->transposeA), b = nnrti_transposed(y, attr->transposeB), c = *z;
     nnrt_view stackA = nnrti_stack_of(x), stackB = nnrti_stack_of(y), stackZ = nnrti_stack_of(z);
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, &stackZ, &stackA, &stackB))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, &stackZ, &stackA, &stackB))
         return NNRT_SUCCESS;
     do {
         for (int32_t i = 0; i < w.count; i++) {
@@ -16507,7 +16604,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_fusion(const NNRT_MatMulFusion *attr, 
             else
                 nnrti_matmul_one(&a, &b, bias, &c, attr->activationType, type);
         }
-    } while (nnrti_walk_next(&w));
+    } while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -16553,11 +16650,11 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_integer(const NNRT_MatMulInteger *attr, con
     nnrt_view stackA = nnrti_stack_of(a), stackB = nnrti_stack_of(b), stackY = nnrti_stack_of(y);
     nnrti_terms terms;
     nnrti_dots_8 d;
-    nnrti_walk w;
+    nnrt_walk w;
     (void)attr;
     nnrti_matrix_terms(&terms, a, b);
     nnrti_dots_begin(&d, a, b, 0);
-    if (!nnrti_walk_first(&w, &stackY, &stackA, &stackB))
+    if (!nnrt_walk_first(&w, &stackY, &stackA, &stackB))
         return NNRT_SUCCESS;
     do
         for (int32_t s = 0; s < w.count; s++)
@@ -16576,7 +16673,7 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_integer(const NNRT_MatMulInteger *attr, con
                         nnrti_store_int(y->data, at + t * y->strides[i + 1], (uint64_t)sum[t], NNRT_DATA_TYPE_INT32);
                 }
             }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -16766,7 +16863,7 @@ static bool nnrti_unpool_fits(const NNRT_MaxUnpool *attr, const nnrt_view *indic
         if (dims[i] < 1)
             return false;
     do {
-        const int64_t index = nnrti_index(indices, nnrti_offset(indices, place));
+        const int64_t index = nnrt_load_index(indices, nnrti_offset(indices, place));
         if (index < 0 || index > INT32_MAX)
             return false;
         nnrti_unpool_place(index, dims, y->rank, at);
@@ -16808,7 +16905,7 @@ NNRT_API NNRT_ReturnCode nnrt_max_unpool(const NNRT_MaxUnpool *attr, const nnrt_
         dims = reached;
     nnrti_clear(y);
     do {
-        const int64_t index = nnrti_index(indices, nnrti_offset(indices, place));
+        const int64_t index = nnrt_load_index(indices, nnrti_offset(indices, place));
         if (index < 0 || index >= count)
             return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "index %l lies outside the result, expected 0 to %l",
                                   index, count - 1);
@@ -16864,10 +16961,10 @@ NNRT_API NNRT_ReturnCode nnrt_mel_weight_matrix(const NNRT_MelWeightMatrix *attr
                                                 const nnrt_view *lowerEdgeHertz, const nnrt_view *upperEdgeHertz,
                                                 nnrt_view *y, nnrt_call *call)
 {
-    const double ten = 2.302585092994046, per = ((double)nnrti_index(dftLength, 0) + 1) * 700;
+    const double ten = 2.302585092994046, per = ((double)nnrt_load_index(dftLength, 0) + 1) * 700;
     const double lower = (double)nnrti_load(lowerEdgeHertz->data, 0, lowerEdgeHertz->dataType);
     const double upper = (double)nnrti_load(upperEdgeHertz->data, 0, upperEdgeHertz->dataType);
-    const double rate = (double)nnrti_index(sampleRate, 0), K = (double)y->dims[0];
+    const double rate = (double)nnrt_load_index(sampleRate, 0), K = (double)y->dims[0];
     const double first = 2595 * (nnrti_log(1 + lower / 700) / ten);
     const double step = (2595 * (nnrti_log(1 + upper / 700) / ten) - first) / ((double)y->dims[1] + 2);
     int32_t e[3] = {0, 0, 0};
@@ -16960,7 +17057,7 @@ NNRT_API NNRT_ReturnCode nnrt_meshgrid_q8(const NNRT_Meshgrid *attr, const nnrt_
 /* >>op MINIMUM */
 /* >>kernel MINIMUM */
 
-static void nnrti_min_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+static void nnrti_min_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                           NNRT_ActivationType activation)
 {
     switch (z->dataType) {
@@ -16976,8 +17073,8 @@ NNRTI_BINARY(Minimum, minimum, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_min_row
 
 static int64_t nnrti_quant_min(int32_t a, int32_t b, const int32_t *quant)
 {
-    const int32_t p = nnrti_rescale(a, quant + NNRTI_QUANT_FACTORS);
-    const int32_t q = nnrti_rescale(b, quant + NNRTI_QUANT_FACTORS + 2);
+    const int32_t p = nnrt_rescale(a, quant + NNRT_QUANT_FACTORS);
+    const int32_t q = nnrt_rescale(b, quant + NNRT_QUANT_FACTORS + 2);
     return p < q ? p : q;
 }
 
@@ -16992,7 +17089,7 @@ NNRTI_BINARY_Q8(Minimum, minimum, nnrti_quant_min)
    float32 result is x; -Inf gives 0. */
 static float nnrti_mishf(float x)
 {
-    const float e = nnrti_expf(x > 20 ? 0.0f : x), n = e * (e + 2.0f);
+    const float e = nnrt_expf(x > 20 ? 0.0f : x), n = e * (e + 2.0f);
     return x > 20 ? x : x < -FLT_MAX ? 0.0f : x * (n / (n + 2.0f));
 }
 
@@ -17009,7 +17106,7 @@ NNRTI_UNARY(Mish, mish, nnrti_mishf, nnrti_mish)
 /* >>op MOD */
 /* >>kernel MOD */
 
-static void nnrti_mod_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+static void nnrti_mod_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                           NNRT_ActivationType activation)
 {
     switch (z->dataType) {
@@ -17259,7 +17356,7 @@ NNRT_API NNRT_ReturnCode nnrt_multiclass_nms(const NNRT_MulticlassNms *attr, con
     v.next = boxes->strides[roisNum != NULL ? 0 : 1];
     v.nextClass = roisNum != NULL ? boxes->strides[1] : 0;
     for (int32_t b = 0; b < (roisNum != NULL ? roisNum->dims[0] : boxes->dims[0]); b++) {
-        const int64_t rois = roisNum != NULL ? nnrti_index(roisNum, b * roisNum->strides[0]) : M;
+        const int64_t rois = roisNum != NULL ? nnrt_load_index(roisNum, b * roisNum->strides[0]) : M;
         if (rois < 0 || rois > (roisNum != NULL ? M - done : M))
             return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "roisNum[%d] is %l, but of %d boxes only %d remain", b,
                                   rois, M, M - done);
@@ -17321,14 +17418,14 @@ NNRT_API NNRT_ReturnCode nnrt_multinomial(const NNRT_Multinomial *attr, const nn
         const float most = nnrti_line_max(&row, C, row.type);
         float total = 0;
         for (int32_t c = 0; c < C; c++)
-            total += nnrti_expf(nnrti_load(row.data, c * row.step, row.type) - most);
+            total += nnrt_expf(nnrti_load(row.data, c * row.step, row.type) - most);
         for (int32_t s = 0; s < y->dims[1]; s++) {
             const uint64_t i = (uint64_t)b * (uint64_t)attr->sampleSize + (uint64_t)s;
             const float limit = nnrti_random_part(nnrti_random(attr->seed, i)) * total;
             float sum = 0;
             int32_t c = -1;
             do
-                sum += nnrti_expf(nnrti_load(row.data, ++c * row.step, row.type) - most);
+                sum += nnrt_expf(nnrti_load(row.data, ++c * row.step, row.type) - most);
             while (!(sum > limit) && c + 1 < C);
             nnrti_store_int(y->data, b * y->strides[0] + s * y->strides[1], (uint64_t)c, y->dataType);
         }
@@ -17431,12 +17528,12 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_nll_loss(const NNRT_NegativeLogLikelihoodLoss
     const nnrt_view first = nnrti_without_axes(x, 1, 1); /* class 0 */
     const bool each = attr->reduction == NNRT_LOSS_REDUCTION_NONE, ignores = attr->ignoreIndex.count > 0;
     nnrti_sum loss = {0, 0}, weights = {0, 0};
-    nnrti_walk w;
+    nnrt_walk w;
     int64_t n = 0;
-    bool more = nnrti_walk_first(&w, target, &first, each ? y : NULL);
-    for (; more; more = nnrti_walk_next(&w))
+    bool more = nnrt_walk_first(&w, target, &first, each ? y : NULL);
+    for (; more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++, n++) {
-            const int64_t t = nnrti_index(target, w.at[0] + i * w.row[0]);
+            const int64_t t = nnrt_load_index(target, w.at[0] + i * w.row[0]);
             const bool ignored = ignores && t == attr->ignoreIndex.data[0];
             float factor = 0, v = 0;
             if (!ignored && (t < 0 || t >= x->dims[1]))
@@ -17544,7 +17641,7 @@ NNRT_API NNRT_ReturnCode nnrt_non_max_suppression(const NNRT_NonMaxSuppression *
                                                   nnrt_view *y, nnrt_call *call)
 {
     const int32_t S = scores->dims[2];
-    const int64_t most = maxOutputBoxesPerClass != NULL ? nnrti_index(maxOutputBoxesPerClass, 0) : 0;
+    const int64_t most = maxOutputBoxesPerClass != NULL ? nnrt_load_index(maxOutputBoxesPerClass, 0) : 0;
     const float overlap = iouThreshold != NULL ? nnrti_load(iouThreshold->data, 0, iouThreshold->dataType) : 0;
     int32_t *order = (int32_t *)nnrti_scratch(call, (size_t)S * sizeof(*order)), rows = 0;
     const bool centre = attr->centerPointBox != 0;
@@ -17565,7 +17662,7 @@ NNRT_API NNRT_ReturnCode nnrt_non_max_suppression(const NNRT_NonMaxSuppression *
                     break;
                 nnrti_suppression_box(boxes, n, order[i], centre, box);
                 for (; k < rows; k++) {
-                    nnrti_suppression_box(boxes, n, (int32_t)nnrti_index(y, k * y->strides[0] + 2 * y->strides[1]),
+                    nnrti_suppression_box(boxes, n, (int32_t)nnrt_load_index(y, k * y->strides[0] + 2 * y->strides[1]),
                                           centre, kept);
                     if (nnrti_iou(kept, box, 0) > overlap)
                         break;
@@ -17629,7 +17726,7 @@ NNRT_API NNRT_ReturnCode nnrt_non_zero(const NNRT_NonZero *attr, const nnrt_view
     ptrdiff_t n = 0;
     (void)attr;
     for (int pass = 0; pass < 2; pass++) { /* counts, then writes */
-        bool more = !nnrti_empty(x);
+        bool more = !nnrt_view_empty(x);
         y->dims[1] = (int32_t)n;
         y->strides[0] = n;
         y->strides[1] = 1;
@@ -17702,19 +17799,19 @@ NNRT_API NNRT_ReturnCode nnrt_one_hot(const NNRT_OneHot *attr, const nnrt_view *
     const int32_t axis = (int32_t)attr->axis;
     const size_t width = nnrt_type_size(y->dataType);
     const nnrt_view places = nnrti_without_axes(y, axis, 1);
-    nnrti_walk w;
+    nnrt_walk w;
     (void)depth;
     nnrti_copy(offValue, y);
-    if (!nnrti_walk_first(&w, indices, &places, NULL))
+    if (!nnrt_walk_first(&w, indices, &places, NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
-            const int64_t index = nnrti_index(indices, w.at[0] + i * w.row[0]);
+            const int64_t index = nnrt_load_index(indices, w.at[0] + i * w.row[0]);
             const ptrdiff_t at = w.at[1] + i * w.row[1];
             if (index >= 0 && index < y->dims[axis])
                 memcpy(nnrti_at(y->data, at + (ptrdiff_t)index * y->strides[axis], width), onValue->data, width);
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -17751,7 +17848,7 @@ NNRT_API NNRT_ReturnCode nnrt_pad_edge(const NNRT_PadEdge *attr, const nnrt_view
 {
     nnrt_view inner = *y;
     (void)attr;
-    if (nnrti_empty(y))
+    if (nnrt_view_empty(y))
         return NNRT_SUCCESS;
     for (int32_t i = 0; i < x->rank; i++)
         inner = nnrti_view_slice(&inner, i, ((const int32_t *)before->data)[i], x->dims[i]);
@@ -17951,7 +18048,7 @@ static NNRT_ReturnCode nnrti_rule_pow_fusion(nnrt_resolve *c)
 /* >>kernel POW_FUSION */
 
 /* Integers: computed in float64, truncated toward zero, saturated; NaN gives 0. */
-static void nnrti_pow_row_int(const NNRT_PowFusion *attr, const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y,
+static void nnrti_pow_row_int(const NNRT_PowFusion *attr, const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y,
                               nnrt_view *z)
 {
     const double scale = (double)attr->scale, shift = (double)attr->shift;
@@ -17967,14 +18064,14 @@ static void nnrti_pow_row_int(const NNRT_PowFusion *attr, const nnrti_walk *w, c
     }
 }
 
-static void nnrti_pow_row(const NNRT_PowFusion *attr, const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y,
+static void nnrti_pow_row(const NNRT_PowFusion *attr, const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y,
                           nnrt_view *z)
 {
     const float scale = attr->scale, shift = attr->shift == 0 ? -0.0f : attr->shift; /* -0 + 0 would be 0 */
     switch (z->dataType) {
-        NNRTI_ROW_CASE(FLOAT32, float, float, float, (float), nnrti_powf(scale * a + shift, b))
+        NNRTI_ROW_CASE(FLOAT32, float, float, float, (float), nnrt_powf(scale * a + shift, b))
         NNRTI_ROW_CASE(FLOAT64, double, double, double, (double), nnrti_pow((double)scale * a + (double)shift, b))
-        NNRTI_ROW_HALF(nnrti_powf(scale * a + shift, b), NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+        NNRTI_ROW_HALF(nnrt_powf(scale * a + shift, b), NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
     default: nnrti_pow_row_int(attr, w, x, y, z); break;
     }
 }
@@ -17984,12 +18081,12 @@ static void nnrti_pow_row(const NNRT_PowFusion *attr, const nnrti_walk *w, const
 NNRT_API NNRT_ReturnCode nnrt_pow_fusion(const NNRT_PowFusion *attr, const nnrt_view *x, const nnrt_view *y,
                                          nnrt_view *z)
 {
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, z, x, y))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, z, x, y))
         return NNRT_SUCCESS;
     do
         nnrti_pow_row(attr, &w, x, y, z);
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -17998,17 +18095,17 @@ NNRT_API NNRT_ReturnCode nnrt_pow_fusion_q8(const NNRT_PowFusion *attr, const nn
                                             nnrt_view *z)
 {
     const float shift = attr->shift == 0 ? -0.0f : attr->shift; /* -0 + 0 would be 0 */
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, z, x, y))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, z, x, y))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
             const float a = nnrti_load_real(x, w.at[1] + i * w.row[1], NNRT_DATA_TYPE_INT8);
             const float b = nnrti_load_real(y, w.at[2] + i * w.row[2], NNRT_DATA_TYPE_INT8);
-            const float v = nnrti_powf(attr->scale * a + shift, b);
+            const float v = nnrt_powf(attr->scale * a + shift, b);
             nnrti_store_real(z, w.at[0] + i * w.row[0], v, NNRT_DATA_TYPE_INT8);
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -18056,8 +18153,8 @@ static NNRT_ReturnCode nnrti_rule_prelu_fusion(nnrt_resolve *c)
 NNRTI_INLINE NNRT_ReturnCode nnrti_prelu_fusion(const nnrt_view *x, const nnrt_view *weight, nnrt_view *y,
                                                 NNRT_DataType type)
 {
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, y, x, weight))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, y, x, weight))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
@@ -18065,7 +18162,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_prelu_fusion(const nnrt_view *x, const nnrt_v
             const float slope = nnrti_load(weight->data, w.at[2] + i * w.row[2], type);
             nnrti_store(y->data, w.at[0] + i * w.row[0], v >= 0 ? v : slope * v, type);
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -18076,9 +18173,9 @@ NNRTI_FLOATS(prelu_fusion, (const NNRT_PReLUFusion *attr, const nnrt_view *x, co
 NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_f64(const NNRT_PReLUFusion *attr, const nnrt_view *x,
                                                const nnrt_view *weight, nnrt_view *y)
 {
-    nnrti_walk w;
+    nnrt_walk w;
     (void)attr;
-    if (!nnrti_walk_first(&w, y, x, weight))
+    if (!nnrt_walk_first(&w, y, x, weight))
         return NNRT_SUCCESS;
     do {
         const double *in = (const double *)x->data + w.at[1], *slope = (const double *)weight->data + w.at[2];
@@ -18087,14 +18184,14 @@ NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_f64(const NNRT_PReLUFusion *attr, con
             const double v = in[i * w.row[1]];
             out[i * w.row[0]] = v >= 0 ? v : slope[i * w.row[2]] * v;
         }
-    } while (nnrti_walk_next(&w));
+    } while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
 static int64_t nnrti_quant_prelu_of(int32_t a, int32_t b, const int32_t *quant)
 {
-    const int32_t *factor = quant + NNRTI_QUANT_FACTORS;
-    return a >= 0 ? nnrti_rescale(a, factor) : nnrti_rescale((int64_t)a * b, factor + 4);
+    const int32_t *factor = quant + NNRT_QUANT_FACTORS;
+    return a >= 0 ? nnrt_rescale(a, factor) : nnrt_rescale((int64_t)a * b, factor + 4);
 }
 
 /* Quantized int8 or uint8, including weight. */
@@ -18112,23 +18209,23 @@ NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_q8_float(const NNRT_PReLUFusion *attr
 {
     const int32_t *quant = (const int32_t *)list->data;
     const double sx = (double)(float)x->quant[0].scale, sy = (double)(float)y->quant[0].scale;
-    nnrti_walk w;
+    nnrt_walk w;
     (void)attr;
-    if (!nnrti_walk_first(&w, y, x, weight))
+    if (!nnrt_walk_first(&w, y, x, weight))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
-            const int32_t a = nnrti_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - x->quant[0].zeroPoint;
+            const int32_t a = nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - x->quant[0].zeroPoint;
             const double slope = (double)nnrti_load(weight->data, w.at[2] + i * w.row[2], weight->dataType);
-            const int32_t *factor = quant + NNRTI_QUANT_FACTORS;
+            const int32_t *factor = quant + NNRT_QUANT_FACTORS;
             int32_t below[2];
             if (a < 0) {
                 nnrti_factor(sy > 0 && slope == slope ? sx * slope / sy : 0, below);
                 factor = below;
             }
-            nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrti_quant_result(nnrti_rescale(a, factor), quant));
+            nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrt_quant_result(nnrt_rescale(a, factor), quant));
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -18203,9 +18300,9 @@ static void nnrti_prior_sizes(const NNRT_PriorBox *a, float *half)
             a->minMaxAspectRatiosOrder ? 1 : a->aspectRatios.count; /* index of the box of maxSizes */
         for (uint32_t k = 0, ratio = 0; k < a->aspectRatios.count + (square ? 1 : 0); k++) {
             if (square && k == place) {
-                half[0] = half[1] = nnrti_sqrtf(least * a->maxSizes.data[i]) / 2;
+                half[0] = half[1] = nnrt_sqrtf(least * a->maxSizes.data[i]) / 2;
             } else {
-                const float root = nnrti_sqrtf(a->aspectRatios.data[ratio++]);
+                const float root = nnrt_sqrtf(a->aspectRatios.data[ratio++]);
                 half[0] = least * root / 2;
                 half[1] = least / root / 2;
             }
@@ -18440,7 +18537,7 @@ static void nnrti_quant_some(const nnrt_view *x, const nnrt_view *y, double *v, 
                from->scale != to->scale) {
         nnrti_factor((double)(float)from->scale / (double)scale, factor);
         for (int32_t i = 0; i < n; i++)
-            v[i] = nnrti_quant_clamp((double)nnrti_rescale((int64_t)(v[i] - zero), factor), to, y->dataType);
+            v[i] = nnrti_quant_clamp((double)nnrt_rescale((int64_t)(v[i] - zero), factor), to, y->dataType);
     }
 }
 
@@ -18451,10 +18548,10 @@ static void nnrti_quant_cast(const nnrt_view *x, nnrt_view *y, bool even)
     const size_t in = nnrt_type_size(x->dataType), out = nnrt_type_size(y->dataType);
     nnrt_view channel = *y; /* its strides map element [a,c,b] to the offset c, the index of its parameter */
     double v[NNRTI_CHUNK];
-    nnrti_walk w;
+    nnrt_walk w;
     for (int32_t i = 0; i < y->rank; i++)
         channel.strides[i] = i == 1 && (x->quantCount > 1 || y->quantCount > 1) ? 1 : 0;
-    if (!nnrti_walk_first(&w, y, x, &channel))
+    if (!nnrt_walk_first(&w, y, x, &channel))
         return;
     do
         for (ptrdiff_t i = 0; i < w.count; i += NNRTI_CHUNK) {
@@ -18464,12 +18561,12 @@ static void nnrti_quant_cast(const nnrt_view *x, nnrt_view *y, bool even)
                 nnrti_quant_some(x, y, v + k, same, w.at[2] + (i + k) * w.row[2], even);
             nnrti_write_f64(nnrti_at(y->data, w.at[0] + i * w.row[0], out), w.row[0], v, n, y->dataType);
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
 }
 
 /* Quantize, dequantize or requantize: y = x in the type and the parameters of y. Dequantize: scale*(q - zeroPoint).
    Quantize: clamp(round(x/scale) + zeroPoint), halves away from zero, NaN gives zeroPoint; both in float32. Requantize:
-   integer arithmetic (nnrti_rescale); a copy if type and parameters are equal. x and y have the same shape; float16 or
+   integer arithmetic (nnrt_rescale); a copy if type and parameters are equal. x and y have the same shape; float16 or
    float32, or int8, uint8, int16 or int32 with parameters: one, or x and y are [A,C,B] with one per index of C. y may
    be x (in-place) if their elements have the same size. */
 NNRT_API NNRT_ReturnCode nnrt_quant_dtype_cast(const NNRT_QuantDTypeCast *attr, const nnrt_view *x, nnrt_view *y)
@@ -18539,12 +18636,12 @@ NNRT_API NNRT_ReturnCode nnrt_random_normal(const NNRT_RandomNormal *attr, const
     int32_t place[NNRT_MAX_RANK] = {0};
     uint64_t i = 0;
     (void)shape;
-    if (nnrti_empty(y))
+    if (nnrt_view_empty(y))
         return NNRT_SUCCESS;
     do {
         const uint64_t bits = nnrti_random(attr->seed, i++);
         const float u = nnrti_random_part(bits) + 5.9604644775390625e-8f, v = nnrti_random_part(bits << 24);
-        const float z = nnrti_sqrtf(-2.0f * nnrti_logf(u)) * nnrti_cosf(6.28318531f * v);
+        const float z = nnrt_sqrtf(-2.0f * nnrt_logf(u)) * nnrt_cosf(6.28318531f * v);
         nnrti_store_number(y->dataType, (double)(attr->mean + attr->scale * z),
                            nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)));
     } while (nnrti_next_place(y, place));
@@ -18572,7 +18669,7 @@ NNRT_API NNRT_ReturnCode nnrt_random_uniform(const NNRT_RandomUniform *attr, con
     int32_t place[NNRT_MAX_RANK] = {0};
     uint64_t i = 0;
     (void)shape;
-    if (nnrti_empty(y))
+    if (nnrt_view_empty(y))
         return NNRT_SUCCESS;
     do {
         const float u = nnrti_random_part(nnrti_random(attr->seed, i++));
@@ -18775,7 +18872,7 @@ static NNRT_ReturnCode nnrti_rule_real_div(nnrt_resolve *c)
 
 /* >>kernel REAL_DIV */
 
-static void nnrti_real_div_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+static void nnrti_real_div_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                NNRT_ActivationType activation)
 {
     switch (x->dataType) {
@@ -18896,7 +18993,7 @@ static float nnrti_reduce_end(NNRT_ReduceMode mode, const nnrti_reduced *r, size
     const float total = r->rest - r->rest == 0 ? r->sum + r->rest : r->sum;
     if (mode == NNRT_REDUCE_MODE_MEAN)
         return n > 0 ? total / (float)n : NAN;
-    return mode == NNRT_REDUCE_MODE_L2 ? nnrti_sqrtf(total) : total;
+    return mode == NNRT_REDUCE_MODE_L2 ? nnrt_sqrtf(total) : total;
 }
 
 /* Reduction in float32 or float16; the formulas are at nnrt_reduce_fusion_f32. */
@@ -18905,8 +19002,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_reduce_float(const NNRT_ReduceFusion *attr, c
 {
     const NNRT_ReduceMode mode = attr->mode;
     nnrti_reduction r = nnrti_reduction_of(x, axes);
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, y, x, NULL))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
     do {
         for (int32_t q = 0; q < w.count; q++) {
@@ -18916,10 +19013,10 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_reduce_float(const NNRT_ReduceFusion *attr, c
                 for (int32_t i = 0; i < r.walk.count && !r.empty; i++)
                     nnrti_reduce_take(&reduced, mode,
                                       nnrti_load(x->data, first + r.walk.at[0] + i * r.walk.row[0], type));
-            } while (!r.empty && nnrti_walk_next(&r.walk));
+            } while (!r.empty && nnrt_walk_next(&r.walk));
             nnrti_store(y->data, w.at[0] + q * w.row[0], nnrti_reduce_end(mode, &reduced, r.count) * attr->coeff, type);
         }
-    } while (nnrti_walk_next(&w));
+    } while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -18943,7 +19040,7 @@ static double nnrti_reduce_f64(const NNRT_ReduceFusion *attr, const double *x, n
     do {
         for (int32_t i = 0; i < r->walk.count && !r->empty; i++)
             sum = nnrti_reduce_f64_take(attr->mode, sum, x[r->walk.at[0] + i * r->walk.row[0]]);
-    } while (!r->empty && nnrti_walk_next(&r->walk));
+    } while (!r->empty && nnrt_walk_next(&r->walk));
     if (attr->mode == NNRT_REDUCE_MODE_MEAN)
         sum = r->count > 0 ? sum / (double)r->count : (double)NAN;
     return (attr->mode == NNRT_REDUCE_MODE_L2 ? nnrti_sqrt(sum) : sum) * (double)attr->coeff;
@@ -18986,7 +19083,7 @@ static uint64_t nnrti_reduce_int(NNRT_ReduceMode mode, const void *x, NNRT_DataT
     do {
         for (int32_t i = 0; i < r->walk.count && !r->empty; i++)
             sum = nnrti_reduce_int_take(mode, sum, nnrti_load_int(x, r->walk.at[0] + i * r->walk.row[0], type), order);
-    } while (!r->empty && nnrti_walk_next(&r->walk));
+    } while (!r->empty && nnrt_walk_next(&r->walk));
     if (mode == NNRT_REDUCE_MODE_MEAN)
         return sum & order ? 0u - (0u - sum) / r->count : sum / r->count;
     return mode == NNRT_REDUCE_MODE_L2 ? nnrti_root_of(sum) : sum;
@@ -19010,10 +19107,10 @@ NNRT_API NNRT_ReturnCode nnrt_reduce_fusion(const NNRT_ReduceFusion *attr, const
     const NNRT_DataType type = x->dataType;
     const size_t width = nnrt_type_size(type);
     nnrti_reduction r = nnrti_reduction_of(x, axes);
-    nnrti_walk w;
+    nnrt_walk w;
     if (type == NNRT_DATA_TYPE_FLOAT16)
         return nnrti_reduce_float(attr, x, axes, y, NNRT_DATA_TYPE_FLOAT16);
-    if (!nnrti_walk_first(&w, y, x, NULL))
+    if (!nnrt_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
     do {
         for (int32_t q = 0; q < w.count; q++) {
@@ -19024,7 +19121,7 @@ NNRT_API NNRT_ReturnCode nnrt_reduce_fusion(const NNRT_ReduceFusion *attr, const
             else
                 nnrti_store_int(y->data, out, nnrti_reduce_int(attr->mode, set, type, &r), type);
         }
-    } while (nnrti_walk_next(&w));
+    } while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -19061,9 +19158,9 @@ static int64_t nnrti_reduce_real_q8(NNRT_ReduceMode mode, const nnrt_view *x, pt
         for (int32_t i = 0; i < r->walk.count && !r->empty; i++) {
             const ptrdiff_t at = first + r->walk.at[0] + i * r->walk.row[0];
             nnrti_reduce_take(&reduced, mode,
-                              sx * (float)(nnrti_load_8(x->data, at, x->dataType) - x->quant[0].zeroPoint));
+                              sx * (float)(nnrt_load_8(x->data, at, x->dataType) - x->quant[0].zeroPoint));
         }
-    } while (!r->empty && nnrti_walk_next(&r->walk));
+    } while (!r->empty && nnrt_walk_next(&r->walk));
     return nnrti_quant_real(nnrti_reduce_end(mode, &reduced, r->count), (float)y->quant[0].scale);
 }
 
@@ -19079,11 +19176,11 @@ NNRT_API NNRT_ReturnCode nnrt_reduce_fusion_q8(const NNRT_ReduceFusion *attr, co
                                                                : attr->mode == NNRT_REDUCE_MODE_ALL;
     const bool real = attr->mode == NNRT_REDUCE_MODE_PROD || attr->mode == NNRT_REDUCE_MODE_L2;
     int32_t factor[2];
-    nnrti_walk w;
-    memcpy(factor, quant + NNRTI_QUANT_FACTORS, sizeof(factor));
+    nnrt_walk w;
+    memcpy(factor, quant + NNRT_QUANT_FACTORS, sizeof(factor));
     if (attr->mode == NNRT_REDUCE_MODE_MEAN && r.count > 0)
         nnrti_reduce_mean_q8(factor, r.count);
-    if (!nnrti_walk_first(&w, y, x, NULL))
+    if (!nnrt_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t q = 0; q < w.count; q++) {
@@ -19091,20 +19188,20 @@ NNRT_API NNRT_ReturnCode nnrt_reduce_fusion_q8(const NNRT_ReduceFusion *attr, co
             int64_t sum = start;
             if (real) {
                 sum = nnrti_reduce_real_q8(attr->mode, x, first, &r, y);
-                nnrti_store_8(y->data, w.at[0] + q * w.row[0], nnrti_quant_result(sum, quant));
+                nnrti_store_8(y->data, w.at[0] + q * w.row[0], nnrt_quant_result(sum, quant));
                 continue;
             }
             do {
                 for (int32_t i = 0; i < r.walk.count && !r.empty; i++)
                     sum = nnrti_reduce_take_q8(
                         attr->mode, sum,
-                        nnrti_load_8(x->data, first + r.walk.at[0] + i * r.walk.row[0], x->dataType) -
+                        nnrt_load_8(x->data, first + r.walk.at[0] + i * r.walk.row[0], x->dataType) -
                             x->quant[0].zeroPoint);
-            } while (!r.empty && nnrti_walk_next(&r.walk));
-            sum = attr->mode == NNRT_REDUCE_MODE_ALL ? sum * factor[0] : nnrti_rescale(sum, factor);
-            nnrti_store_8(y->data, w.at[0] + q * w.row[0], nnrti_quant_result(sum, quant));
+            } while (!r.empty && nnrt_walk_next(&r.walk));
+            sum = attr->mode == NNRT_REDUCE_MODE_ALL ? sum * factor[0] : nnrt_rescale(sum, factor);
+            nnrti_store_8(y->data, w.at[0] + q * w.row[0], nnrt_quant_result(sum, quant));
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -19284,7 +19381,7 @@ static float nnrti_scale_at(const nnrt_operand *scales, int32_t i)
     float scale;
     if (scales->dataType == NNRT_DATA_TYPE_FLOAT16) {
         memcpy(&half, (const uint8_t *)scales->data + (size_t)i * sizeof(half), sizeof(half));
-        return nnrti_half_to_float(half);
+        return nnrt_half_to_float(half);
     }
     memcpy(&scale, (const uint8_t *)scales->data + (size_t)i * sizeof(scale), sizeof(scale));
     return scale;
@@ -19480,13 +19577,6 @@ static NNRT_ReturnCode nnrti_rule_resize(nnrt_resolve *c)
 
 /* >>kernel RESIZE */
 
-/* Interpolation taps of an output index along one axis: source indices and weights, 1 for NEAREST, 2 for LINEAR, 4 for
-   CUBIC. */
-typedef struct nnrti_taps {
-    int32_t index[4];
-    float weight[4];
-} nnrti_taps;
-
 /* Cubic convolution kernel (Keys) with coefficient a: weight of a tap at distance d >= 0. */
 static double nnrti_cubic(double d, double a)
 {
@@ -19497,7 +19587,7 @@ static double nnrti_cubic(double d, double a)
 
 /* The four taps around coordinate c. Taps outside the image read the edge element; with excludeOutside they have weight
    0, and the other weights are scaled to sum to 1. */
-static void nnrti_cubic_taps(const NNRT_Resize *attr, double c, int32_t L, nnrti_taps *taps)
+static void nnrti_cubic_taps(const NNRT_Resize *attr, double c, int32_t L, nnrt_interpolation *taps)
 {
     const double base = nnrti_floor(c);
     double weight[4], sum = 0;
@@ -19512,10 +19602,8 @@ static void nnrti_cubic_taps(const NNRT_Resize *attr, double c, int32_t L, nnrti
         taps->weight[i] = (float)(attr->excludeOutside ? weight[i] / sum : weight[i]);
 }
 
-/* Taps of output index i along an axis of L elements; step = {numerator, denominator}. Coordinates are computed in
-   float64.
-   Returns the number of taps. */
-static int32_t nnrti_resize_taps(const NNRT_Resize *attr, int32_t i, int32_t L, const double step[2], nnrti_taps *taps)
+NNRT_API int32_t nnrt_resize_taps(const NNRT_Resize *attr, int32_t i, int32_t L, const double step[2],
+                                  nnrt_interpolation *taps)
 {
     const double shift = attr->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_HALF_PIXEL ? 0.5 : 0.0;
     double c = (i + shift) * step[0] / step[1] - shift, at;
@@ -19537,8 +19625,8 @@ static int32_t nnrti_resize_taps(const NNRT_Resize *attr, int32_t i, int32_t L, 
 
 /* Weighted sum over the rows of weighted sums over the columns; `at` is the offset of the image and channel. Each sum
    starts with its first term instead of 0, so that a single tap of weight 1 copies its element exactly (-0 too). */
-NNRTI_INLINE float nnrti_resize_cell(const nnrt_view *x, ptrdiff_t at, const nnrti_taps *rows,
-                                     const nnrti_taps *columns, int32_t taps, NNRT_DataType type)
+NNRTI_INLINE float nnrti_resize_cell(const nnrt_view *x, ptrdiff_t at, const nnrt_interpolation *rows,
+                                     const nnrt_interpolation *columns, int32_t taps, NNRT_DataType type)
 {
     float value = 0;
     for (int32_t i = 0; i < taps; i++) {
@@ -19562,11 +19650,11 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_resize(const NNRT_Resize *attr, const nnrt_vi
     const double *steps = (const double *)step->data;
     for (int32_t first = 0; first < y->dims[2]; first += 16) {
         const int32_t count = y->dims[2] - first < 16 ? y->dims[2] - first : 16;
-        nnrti_taps columns[16], rows;
+        nnrt_interpolation columns[16], rows;
         for (int32_t t = 0; t < count; t++)
-            (void)nnrti_resize_taps(attr, first + t, x->dims[2], steps + 2, &columns[t]);
+            (void)nnrt_resize_taps(attr, first + t, x->dims[2], steps + 2, &columns[t]);
         for (int32_t p = 0; p < y->dims[1]; p++) {
-            const int32_t taps = nnrti_resize_taps(attr, p, x->dims[1], steps, &rows);
+            const int32_t taps = nnrt_resize_taps(attr, p, x->dims[1], steps, &rows);
             for (int32_t n = 0; n < y->dims[0]; n++)
                 for (int32_t t = 0; t < count; t++)
                     for (int32_t c = 0; c < y->dims[3]; c++) {
@@ -19598,8 +19686,8 @@ NNRT_API NNRT_ReturnCode nnrt_resize_q8(const NNRT_Resize *attr, const nnrt_view
                     for (int32_t k = 0; k < 4; k++) {
                         const int32_t h = k / 2 == 0 ? 1024 - row[2] : row[2],
                                       w = k % 2 == 0 ? 1024 - column[2] : column[2];
-                        sum += (int64_t)nnrti_load_8(x->data, nnrti_offset_4(x, n, row[k / 2], column[k % 2], c),
-                                                     x->dataType) *
+                        sum += (int64_t)nnrt_load_8(x->data, nnrti_offset_4(x, n, row[k / 2], column[k % 2], c),
+                                                    x->dataType) *
                                h * w;
                     }
                     nnrti_store_8(y->data, nnrti_offset_4(y, n, p, q, c),
@@ -19973,7 +20061,7 @@ NNRT_API NNRT_ReturnCode nnrt_reverse_sequence(const NNRT_ReverseSequence *attr,
 {
     const int32_t batch = (int32_t)attr->batchAxis, time = (int32_t)attr->timeAxis, T = x->dims[time];
     for (int32_t b = 0; b < x->dims[batch]; b++) {
-        const int64_t length = nnrti_index(lengths, b * lengths->strides[0]);
+        const int64_t length = nnrt_load_index(lengths, b * lengths->strides[0]);
         const nnrt_view from = nnrti_view_slice(x, batch, b, 1), to = nnrti_view_slice(y, batch, b, 1);
         nnrt_view part, target;
         if (length < 0 || length > T)
@@ -20027,7 +20115,7 @@ NNRT_API NNRT_ReturnCode nnrt_rms_normalization(const NNRT_RMSNormalization *att
     const int32_t axis = (int32_t)attr->axis, count = x->rank - axis, before = x->rank - scale->rank;
     const nnrt_view rows = nnrti_only_axes(x, 0, axis), row = nnrti_only_axes(x, axis, count);
     int32_t place[NNRT_MAX_RANK] = {0};
-    if (nnrti_empty(x))
+    if (nnrt_view_empty(x))
         return NNRT_SUCCESS;
     do {
         int32_t *inner = place + axis;
@@ -20038,7 +20126,7 @@ NNRT_API NNRT_ReturnCode nnrt_rms_normalization(const NNRT_RMSNormalization *att
             sum += v * v;
             n += 1;
         } while (nnrti_next_place(&row, inner));
-        by = 1.0f / nnrti_sqrtf(sum / n + attr->epsilon);
+        by = 1.0f / nnrt_sqrtf(sum / n + attr->epsilon);
         do {
             const float v = nnrti_load(x->data, at + nnrti_offset(&row, inner), x->dataType);
             ptrdiff_t k = 0;
@@ -20150,9 +20238,9 @@ static float nnrti_roi_place(const nnrti_roi *r, int32_t p, int32_t i)
 
 /* Range of the samples of bin p that can lie in -1..L, by binary search: coordinates increase unless the region is
    empty. All others are 0; if a region is far larger than x, there are too many of them to visit. */
-static nnrti_tap_range nnrti_roi_samples(const nnrti_roi *r, int32_t p, int32_t L)
+static nnrt_tap_range nnrti_roi_samples(const nnrti_roi *r, int32_t p, int32_t L)
 {
-    nnrti_tap_range cells;
+    nnrt_tap_range cells;
     cells.first = 0;
     cells.end = r->samples;
     for (int32_t end = r->samples; r->bin > 0 && cells.first < end;) {
@@ -20200,8 +20288,8 @@ NNRTI_INLINE void nnrti_roi_max(const nnrt_view *x, ptrdiff_t at, const nnrti_bi
 NNRTI_INLINE void nnrti_roi_sum(const nnrt_view *x, const nnrti_roi region[2], int32_t n, int32_t p, int32_t q,
                                 int32_t c, int32_t count, float *sum, bool max, NNRT_DataType type)
 {
-    const nnrti_tap_range rows = nnrti_roi_samples(&region[0], p, x->dims[1]);
-    const nnrti_tap_range columns = nnrti_roi_samples(&region[1], q, x->dims[2]);
+    const nnrt_tap_range rows = nnrti_roi_samples(&region[0], p, x->dims[1]);
+    const nnrt_tap_range columns = nnrti_roi_samples(&region[1], q, x->dims[2]);
     const ptrdiff_t at = nnrti_offset_4(x, n, 0, 0, c);
     const bool outside = rows.end - rows.first < region[0].samples || columns.end - columns.first < region[1].samples;
     for (int32_t t = 0; t < count && max; t++) /* skipped samples are 0 */
@@ -20231,7 +20319,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_roi_align(const NNRT_RoiAlign *attr, const nn
                                              const nnrt_view *batch, nnrt_view *y, NNRT_DataType type, nnrt_call *call)
 {
     for (int32_t r = 0; r < y->dims[0]; r++) {
-        const int64_t n = nnrti_index(batch, r * batch->strides[0]);
+        const int64_t n = nnrt_load_index(batch, r * batch->strides[0]);
         nnrti_roi region[2];
         float samples;
         if (n < 0 || n >= x->dims[0])
@@ -20408,7 +20496,7 @@ NNRT_API NNRT_ReturnCode nnrt_rotary_embedding(const NNRT_RotaryEmbedding *attr,
         const ptrdiff_t to = b * y->strides[0] + s * y->strides[step] + h * (step == 2 ? y->strides[1] : D * dy);
         ptrdiff_t c = 0, n = 0;
         if (positionIds != NULL) {
-            const int64_t id = nnrti_index(positionIds, b * positionIds->strides[0] + s * positionIds->strides[1]);
+            const int64_t id = nnrt_load_index(positionIds, b * positionIds->strides[0] + s * positionIds->strides[1]);
             if (id < 0 || id >= cosCache->dims[0])
                 return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
                                       "positionIds[%d,%d] is %l, expected 0 to %d: the rows of cosCache", b, s, id,
@@ -20447,7 +20535,7 @@ NNRTI_UNARY(Round, round, nnrti_roundevenf, nnrti_roundeven)
 
 static float nnrti_rsqrtf(float v)
 {
-    return 1.0f / nnrti_sqrtf(v);
+    return 1.0f / nnrt_sqrtf(v);
 }
 
 static float nnrti_rsqrt_real(const void *attr, float v)
@@ -20538,8 +20626,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_scale_fusion(const NNRT_ScaleFusion *attr, co
                                                 NNRT_DataType type)
 {
     const nnrt_view under = nnrti_scale_under(scale, attr->axis, y->rank);
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, y, x, &under))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, y, x, &under))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
@@ -20547,9 +20635,9 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_scale_fusion(const NNRT_ScaleFusion *attr, co
             float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type) * nnrti_load(scale->data, k, type);
             if (bias != NULL)
                 v += nnrti_load(bias->data, k, type);
-            nnrti_store(y->data, w.at[0] + i * w.row[0], nnrti_activate(v, attr->activationType), type);
+            nnrti_store(y->data, w.at[0] + i * w.row[0], nnrt_activate(v, attr->activationType), type);
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -20563,8 +20651,8 @@ NNRT_API NNRT_ReturnCode nnrt_scale_fusion_f64(const NNRT_ScaleFusion *attr, con
                                                const nnrt_view *bias, nnrt_view *y)
 {
     const nnrt_view under = nnrti_scale_under(scale, attr->axis, y->rank);
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, y, x, &under))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, y, x, &under))
         return NNRT_SUCCESS;
     do {
         const double *in = (const double *)x->data + w.at[1], *factor = (const double *)scale->data + w.at[2];
@@ -20576,7 +20664,7 @@ NNRT_API NNRT_ReturnCode nnrt_scale_fusion_f64(const NNRT_ScaleFusion *attr, con
                 v += add[i * w.row[2]];
             out[i * w.row[0]] = nnrti_activate_f64(v, attr->activationType);
         }
-    } while (nnrti_walk_next(&w));
+    } while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -20585,22 +20673,22 @@ NNRT_API NNRT_ReturnCode nnrt_scale_fusion_q8(const NNRT_ScaleFusion *attr, cons
                                               const nnrt_view *bias, const nnrt_view *list, nnrt_view *y)
 {
     const nnrt_view under = nnrti_scale_under(scale, attr->axis, y->rank);
-    const int32_t *quant = (const int32_t *)list->data, *factor = quant + NNRTI_QUANT_FACTORS;
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, y, x, &under))
+    const int32_t *quant = (const int32_t *)list->data, *factor = quant + NNRT_QUANT_FACTORS;
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, y, x, &under))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
             const ptrdiff_t k = w.at[2] + i * w.row[2];
-            const int32_t a = nnrti_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - x->quant[0].zeroPoint;
-            int64_t v = (int64_t)a * (nnrti_load_8(scale->data, k, scale->dataType) - scale->quant[0].zeroPoint);
+            const int32_t a = nnrt_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - x->quant[0].zeroPoint;
+            int64_t v = (int64_t)a * (nnrt_load_8(scale->data, k, scale->dataType) - scale->quant[0].zeroPoint);
             if (bias != NULL && bias->dataType == NNRT_DATA_TYPE_INT32)
                 v += ((const int32_t *)bias->data)[k];
             else if (bias != NULL)
-                v += nnrti_rescale(nnrti_load_8(bias->data, k, bias->dataType) - bias->quant[0].zeroPoint, factor);
-            nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrti_quant_result(nnrti_rescale(v, factor + 4), quant));
+                v += nnrt_rescale(nnrt_load_8(bias->data, k, bias->dataType) - bias->quant[0].zeroPoint, factor);
+            nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrt_quant_result(nnrt_rescale(v, factor + 4), quant));
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -20637,12 +20725,12 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_elements(const NNRT_ScatterElements *attr,
     static const nnrti_row bools[] = {NULL, nnrti_add_row, nnrti_mul_row, nnrti_mul_row, nnrti_add_row};
     const nnrti_row row = (x->dataType == NNRT_DATA_TYPE_BOOL ? bools : rows)[attr->reduction];
     const size_t width = nnrt_type_size(x->dataType);
-    nnrti_walk w, one;
+    nnrt_walk w, one;
     nnrt_view lines;
     int64_t n = 0;
     nnrti_copy(x, y);
     nnrti_index_lines(y, indices, (int32_t)attr->axis, &lines);
-    if (!nnrti_walk_first(&w, indices, &lines, updates))
+    if (!nnrt_walk_first(&w, indices, &lines, updates))
         return NNRT_SUCCESS;
     memset(&one, 0, sizeof(one)); /* a row of one element */
     one.count = 1;
@@ -20660,7 +20748,7 @@ NNRT_API NNRT_ReturnCode nnrt_scatter_elements(const NNRT_ScatterElements *attr,
             else
                 memcpy(nnrti_at(y->data, one.at[0], width), nnrti_at(updates->data, one.at[2], width), width);
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -20717,10 +20805,10 @@ static NNRT_ReturnCode nnrti_scatter(const nnrt_view *indices, const nnrt_view *
     const size_t width = nnrt_type_size(y->dataType);
     const nnrt_view rows = nnrti_without_axes(indices, lead, 1), starts = nnrti_only_axes(updates, 0, lead);
     nnrt_view from = nnrti_without_axes(updates, 0, lead), to = nnrti_without_axes(y, 0, k);
-    const bool empty = nnrti_empty(&to);
+    const bool empty = nnrt_view_empty(&to);
     int64_t n = 0;
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, &rows, &starts, NULL))
+    nnrt_walk w;
+    if (!nnrt_walk_first(&w, &rows, &starts, NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++, n++) {
@@ -20738,7 +20826,7 @@ static NNRT_ReturnCode nnrti_scatter(const nnrt_view *indices, const nnrt_view *
             else
                 (void)nnrti_binary(&to, &from, &to, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, row);
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -20783,7 +20871,7 @@ static NNRT_ReturnCode nnrti_rule_scatter_nd_update(nnrt_resolve *c)
 /* >>kernel SCATTER_ND_UPDATE */
 
 /* Minimum (maximum) of two values; NaN if one of them is NaN. */
-static void nnrti_scatter_min_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+static void nnrti_scatter_min_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                   NNRT_ActivationType activation)
 {
     switch (z->dataType) {
@@ -20793,7 +20881,7 @@ static void nnrti_scatter_min_row(const nnrti_walk *w, const nnrt_view *x, const
     }
 }
 
-static void nnrti_scatter_max_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+static void nnrti_scatter_max_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                   NNRT_ActivationType activation)
 {
     switch (z->dataType) {
@@ -20882,7 +20970,7 @@ NNRT_API NNRT_ReturnCode nnrt_shape(const NNRT_Shape *attr, const nnrt_view *x, 
 static float nnrti_sin_real(const void *attr, float v)
 {
     (void)attr;
-    return nnrti_sinf(v);
+    return nnrt_sinf(v);
 }
 
 /* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
@@ -20894,7 +20982,7 @@ static NNRT_ReturnCode nnrti_rule_sin(nnrt_resolve *c)
 /* >>kernel SIN */
 
 /* y = sin(x), x in radians, elementwise; -0 gives -0, Inf gives NaN. y may be x (in-place). */
-NNRTI_UNARY(Sin, sin, nnrti_sinf, nnrti_sin)
+NNRTI_UNARY(Sin, sin, nnrt_sinf, nnrti_sin)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SINH */
@@ -21026,7 +21114,7 @@ static NNRT_ReturnCode nnrti_quant_softmax(nnrt_resolve *c)
     nnrti_factor(fine < limit ? fine : limit, unit);
     far = unit[1] > 0 ? most >> unit[1] : most * ((int64_t)1 << -unit[1]);
     for (int32_t d = 0; d < codes; d++)
-        ((int32_t *)data)[d] = d > far ? 0 : nnrti_fixed_exp(nnrti_rescale(-d, unit), 5);
+        ((int32_t *)data)[d] = d > far ? 0 : nnrti_fixed_exp(nnrt_rescale(-d, unit), 5);
     nnrti_factor(nnrti_quant_ratio(1, 65536.0 * nnrti_quant_scale(y, 0)), factor);
     if (nnrti_quant_scale(y, 0) == 1.0 / 256 && factor[-3] == factor[-2]) {
         factor[0] = 0;
@@ -21070,13 +21158,13 @@ NNRTI_INLINE void nnrti_softmax_line(const nnrti_line *x, const nnrti_line *y, i
     const float max = nnrti_line_max(x, L, type);
     float sum = 0;
     for (int32_t i = 0; i < L; i++) {
-        const float v = nnrti_expf(nnrti_load(x->data, i * x->step, type) - max);
+        const float v = nnrt_expf(nnrti_load(x->data, i * x->step, type) - max);
         if (kept)
             e[i * step] = v;
         sum += v;
     }
     for (int32_t i = 0; i < L; i++) {
-        const float v = kept ? e[i * step] : nnrti_expf(nnrti_load(x->data, i * x->step, type) - max);
+        const float v = kept ? e[i * step] : nnrt_expf(nnrti_load(x->data, i * x->step, type) - max);
         nnrti_store(y->data, i * y->step, v / sum, type);
     }
 }
@@ -21089,9 +21177,9 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_softmax(const NNRT_Softmax *attr, const nnrt_
 {
     const int32_t axis = (int32_t)attr->axis.data[0], L = x->dims[axis];
     nnrt_view starts[2];
-    nnrti_walk w;
+    nnrt_walk w;
     if (L == 0 ||
-        !nnrti_walk_first(&w, nnrti_line_starts(y, axis, &starts[0]), nnrti_line_starts(x, axis, &starts[1]), NULL))
+        !nnrt_walk_first(&w, nnrti_line_starts(y, axis, &starts[0]), nnrti_line_starts(x, axis, &starts[1]), NULL))
         return NNRT_SUCCESS;
     do {
         for (int32_t i = 0; i < w.count; i++) {
@@ -21102,7 +21190,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_softmax(const NNRT_Softmax *attr, const nnrt_
             else
                 nnrti_softmax_line(&from, &to, L, type, scratch, 1);
         }
-    } while (nnrti_walk_next(&w));
+    } while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -21121,27 +21209,27 @@ NNRT_API NNRT_ReturnCode nnrt_softmax_f16(const NNRT_Softmax *attr, const nnrt_v
 static void nnrti_softmax_line_q8(const nnrti_line *x, const nnrti_line *y, int32_t L, const int32_t *powers,
                                   const int32_t *quant)
 {
-    const int32_t *factor = quant + NNRTI_QUANT_FACTORS;
-    int32_t top = nnrti_load_8(x->data, 0, x->type), k, inverse;
+    const int32_t *factor = quant + NNRT_QUANT_FACTORS;
+    int32_t top = nnrt_load_8(x->data, 0, x->type), k, inverse;
     int64_t sum = 0;
     for (int32_t i = 1; i < L; i++) {
-        const int32_t q = nnrti_load_8(x->data, i * x->step, x->type);
+        const int32_t q = nnrt_load_8(x->data, i * x->step, x->type);
         top = q > top ? q : top;
     }
     for (int32_t i = 0; i < L; i++)
-        sum += nnrti_shift_round(powers[top - nnrti_load_8(x->data, i * x->step, x->type)], 12);
+        sum += nnrti_shift_round(powers[top - nnrt_load_8(x->data, i * x->step, x->type)], 12);
     k = nnrti_bit_count((uint64_t)sum);
     inverse = nnrti_fixed_reciprocal(
         (int32_t)((k <= 32 ? sum * ((int64_t)1 << (32 - k)) : sum >> (k - 32)) - ((int64_t)1 << 31)));
     for (int32_t i = 0; i < L; i++) {
-        const int32_t q = nnrti_load_8(x->data, i * x->step, x->type);
+        const int32_t q = nnrt_load_8(x->data, i * x->step, x->type);
         const int64_t share = nnrti_high_product(inverse, powers[top - q]);
         int64_t v;
         if (factor[0] == 0 && factor[1] == 1)
             v = sum >> 28 != 0 ? 0 : nnrti_shift_round(share, k + 3);
         else
-            v = nnrti_rescale(nnrti_shift_round(share, k - 5), factor);
-        nnrti_store_8(y->data, i * y->step, nnrti_quant_result(v, quant));
+            v = nnrt_rescale(nnrti_shift_round(share, k - 5), factor);
+        nnrti_store_8(y->data, i * y->step, nnrt_quant_result(v, quant));
     }
 }
 
@@ -21152,9 +21240,9 @@ NNRT_API NNRT_ReturnCode nnrt_softmax_q8(const NNRT_Softmax *attr, const nnrt_vi
 {
     const int32_t axis = (int32_t)attr->axis.data[0], L = x->dims[axis];
     nnrt_view starts[2];
-    nnrti_walk w;
+    nnrt_walk w;
     if (L == 0 ||
-        !nnrti_walk_first(&w, nnrti_line_starts(y, axis, &starts[0]), nnrti_line_starts(x, axis, &starts[1]), NULL))
+        !nnrt_walk_first(&w, nnrti_line_starts(y, axis, &starts[0]), nnrti_line_starts(x, axis, &starts[1]), NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
@@ -21162,7 +21250,7 @@ NNRT_API NNRT_ReturnCode nnrt_softmax_q8(const NNRT_Softmax *attr, const nnrt_vi
             const nnrti_line to = nnrti_line_of(y, axis, w.at[0] + i * w.row[0]);
             nnrti_softmax_line_q8(&from, &to, L, (const int32_t *)powers->data, (const int32_t *)list->data);
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -21172,7 +21260,7 @@ NNRT_API NNRT_ReturnCode nnrt_softmax_q8(const NNRT_Softmax *attr, const nnrt_vi
 /* Without overflow: ln(1 + e^t) = max(t, 0) + ln(1 + e^-|t|). */
 static float nnrti_softplusf(float v, float beta, float threshold)
 {
-    const float t = beta * v, sum = (t > 0 ? t : 0.0f) + nnrti_log1pf(nnrti_expf(-nnrti_absf(t)));
+    const float t = beta * v, sum = (t > 0 ? t : 0.0f) + nnrti_log1pf(nnrt_expf(-nnrti_absf(t)));
     return t > threshold ? v : sum / beta;
 }
 
@@ -21265,7 +21353,7 @@ NNRT_API NNRT_ReturnCode nnrt_space_to_batch_nd(const NNRT_SpaceToBatchND *attr,
     const int64_t top = attr->paddings.data[0].data[0], left = attr->paddings.data[1].data[0];
     const size_t width = nnrt_type_size(x->dataType);
     uint64_t zero;
-    if (nnrti_empty(y))
+    if (nnrt_view_empty(y))
         return NNRT_SUCCESS;
     nnrti_zero_element(x, &zero);
     for (int32_t m = 0; m < y->dims[0]; m++)
@@ -21316,7 +21404,7 @@ static NNRT_ReturnCode nnrti_rule_space_to_depth(nnrt_resolve *c)
    type; y must not overlap x. */
 NNRT_API NNRT_ReturnCode nnrt_space_to_depth(const NNRT_SpaceToDepth *attr, const nnrt_view *x, nnrt_view *y)
 {
-    const int64_t cells = nnrti_empty(y) ? 0 : attr->blockSize * attr->blockSize;
+    const int64_t cells = nnrt_view_empty(y) ? 0 : attr->blockSize * attr->blockSize;
     for (int64_t k = 0; k < cells; k++) {
         const nnrt_view from = nnrti_block_pixels(x, attr->blockSize, k);
         nnrt_view to = nnrti_block_channels(y, attr->blockSize, k, true);
@@ -21485,14 +21573,14 @@ NNRT_API NNRT_ReturnCode nnrt_split_q8(const NNRT_Split *attr, const nnrt_view *
 /* >>kernel SQRT */
 
 /* y = sqrt(x), elementwise; x < 0 gives NaN. y may be x (in-place). */
-NNRTI_UNARY(Sqrt, sqrt, nnrti_sqrtf, nnrti_sqrt)
+NNRTI_UNARY(Sqrt, sqrt, nnrt_sqrtf, nnrti_sqrt)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SQUARE */
 
 static int64_t nnrti_code_square(const nnrti_lookup_args *k, int32_t v)
 {
-    return nnrti_rescale((int64_t)v * v, k->a);
+    return nnrt_rescale((int64_t)v * v, k->a);
 }
 
 /* Derived: when quantized, a lookup table uint8[256]: the stored result for each stored input. */
@@ -21550,7 +21638,7 @@ static NNRT_ReturnCode nnrti_rule_squared_difference(nnrt_resolve *c)
 /* >>kernel SQUARED_DIFFERENCE */
 
 /* Modulo 2^n the square of the wrapped difference equals that of the exact difference, for unsigned types too. */
-static void nnrti_squared_difference_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+static void nnrti_squared_difference_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                          NNRT_ActivationType activation)
 {
     switch (z->dataType) {
@@ -21568,9 +21656,9 @@ NNRTI_BINARY(SquaredDifference, squared_difference, NNRT_ACTIVATION_TYPE_NO_ACTI
 /* Both operands are first brought to a common scale: twice the larger scale, divided by 2^7. */
 static int64_t nnrti_quant_squared_difference(int32_t a, int32_t b, const int32_t *quant)
 {
-    const int32_t *factor = quant + NNRTI_QUANT_FACTORS;
-    const int64_t d = (int64_t)nnrti_rescale(a * (1 << 7), factor) - nnrti_rescale(b * (1 << 7), factor + 2);
-    return nnrti_rescale(d * d, factor + 4);
+    const int32_t *factor = quant + NNRT_QUANT_FACTORS;
+    const int64_t d = (int64_t)nnrt_rescale(a * (1 << 7), factor) - nnrt_rescale(b * (1 << 7), factor + 2);
+    return nnrt_rescale(d * d, factor + 4);
 }
 
 /* Quantized int8 or uint8, with the requantization parameters of the rule. */
@@ -21741,13 +21829,13 @@ static NNRT_ReturnCode nnrti_rule_stft(nnrt_resolve *c)
 NNRT_API NNRT_ReturnCode nnrt_stft(const NNRT_STFT *attr, const nnrt_view *x, const nnrt_view *frameStep,
                                    const nnrt_view *window, const nnrt_view *frameLength, nnrt_view *y, nnrt_call *call)
 {
-    const ptrdiff_t step = (ptrdiff_t)nnrti_index(frameStep, 0) * x->strides[1];
+    const ptrdiff_t step = (ptrdiff_t)nnrt_load_index(frameStep, 0) * x->strides[1];
     nnrti_dft m;
     size_t bytes;
     (void)attr;
     m.x = x;
     m.window = window;
-    m.N = m.count = frameLength != NULL ? (int32_t)nnrti_index(frameLength, 0) : window->dims[0];
+    m.N = m.count = frameLength != NULL ? (int32_t)nnrt_load_index(frameLength, 0) : window->dims[0];
     m.inverse = false;
     bytes = (size_t)m.N * 2 * sizeof(float);
     if ((m.table = (float *)nnrti_scratch(call, bytes)) == NULL)
@@ -22129,7 +22217,7 @@ static NNRT_ReturnCode nnrti_rule_sub_fusion(nnrt_resolve *c)
 /* z = act(x - y), x and y broadcast to the shape of z. z may be an input of the same shape (in-place). */
 NNRTI_BINARY_F32(SubFusion, sub_fusion, a - b)
 
-static void nnrti_sub_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+static void nnrti_sub_row(const nnrt_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                           NNRT_ActivationType activation)
 {
     switch (z->dataType) {
@@ -22144,9 +22232,9 @@ NNRTI_BINARY(SubFusion, sub_fusion, attr->activationType, nnrti_sub_row)
 /* a - b like nnrti_quant_add. That function with -b would give other results, because rescaling rounds halves up. */
 static int64_t nnrti_quant_sub(int32_t a, int32_t b, const int32_t *quant)
 {
-    const int32_t *factor = quant + NNRTI_QUANT_FACTORS;
-    const int64_t p = nnrti_rescale((int64_t)a * (1 << 20), factor);
-    return nnrti_rescale(p - nnrti_rescale((int64_t)b * (1 << 20), factor + 2), factor + 4);
+    const int32_t *factor = quant + NNRT_QUANT_FACTORS;
+    const int64_t p = nnrt_rescale((int64_t)a * (1 << 20), factor);
+    return nnrt_rescale(p - nnrt_rescale((int64_t)b * (1 << 20), factor + 2), factor + 4);
 }
 
 /* Quantized int8 or uint8, with the multipliers of nnrti_quant_difference. */
@@ -22250,7 +22338,7 @@ NNRT_API NNRT_ReturnCode nnrt_tile_fusion(const NNRT_TileFusion *attr, const nnr
 {
     nnrt_view done = *y;
     (void)attr;
-    if (nnrti_empty(y))
+    if (nnrt_view_empty(y))
         return NNRT_SUCCESS;
     memcpy(done.dims, x->dims, sizeof(done.dims));
     nnrti_copy(x, &done);
@@ -22440,16 +22528,16 @@ NNRT_API NNRT_ReturnCode nnrt_trilu(const NNRT_Trilu *attr, const nnrt_view *x, 
 {
     static const uint64_t zero = 0;
     const int32_t rows = x->rank - 2, R = x->dims[rows], C = x->dims[rows + 1];
-    const int64_t given = k != NULL ? nnrti_index(k, 0) : 0, shift = given > C             ? C
-                                                                     : given < -(int64_t)R ? -(int64_t)R
-                                                                                           : given;
+    const int64_t given = k != NULL ? nnrt_load_index(k, 0) : 0, shift = given > C             ? C
+                                                                         : given < -(int64_t)R ? -(int64_t)R
+                                                                                               : given;
     const ptrdiff_t from = x->strides[rows + 1], to = y->strides[rows + 1];
     const size_t width = nnrt_type_size(x->dataType);
     nnrt_view starts[2];
-    nnrti_walk w;
+    nnrt_walk w;
     starts[0] = nnrti_without_axes(y, rows, 2);
     starts[1] = nnrti_without_axes(x, rows, 2);
-    if (nnrti_empty(x) || !nnrti_walk_first(&w, &starts[0], &starts[1], NULL))
+    if (nnrt_view_empty(x) || !nnrt_walk_first(&w, &starts[0], &starts[1], NULL))
         return NNRT_SUCCESS;
     do
         for (int32_t n = 0; n < w.count; n++)
@@ -22463,7 +22551,7 @@ NNRT_API NNRT_ReturnCode nnrt_trilu(const NNRT_Trilu *attr, const nnrt_view *x, 
                                attr->upper ? C - at : at, width);
                 nnrti_copy_row(nnrti_at(z, zeros * to, width), to, &zero, 0, attr->upper ? at : C - at, width);
             }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -22500,7 +22588,7 @@ static NNRT_ReturnCode nnrti_rule_unique(nnrt_resolve *c)
 /* The slices of x along axis; walk visits the elements of one slice. */
 typedef struct nnrti_slices {
     const nnrt_view *x;
-    nnrti_walk walk;
+    nnrt_walk walk;
     ptrdiff_t step;
     bool empty;
 } nnrti_slices;
@@ -22508,9 +22596,9 @@ typedef struct nnrti_slices {
 /* Compares slices a and b lexicographically: returns < 0, 0 or > 0 like strcmp. NaN is largest and equals NaN. */
 static int32_t nnrti_slices_differ(const nnrti_slices *s, int32_t a, int32_t b)
 {
-    nnrti_walk w = s->walk;
+    nnrt_walk w = s->walk;
     bool more = !s->empty;
-    for (; more; more = nnrti_walk_next(&w))
+    for (; more; more = nnrt_walk_next(&w))
         for (int32_t i = 0; i < w.count; i++) {
             nnrti_line line = nnrti_line_of(s->x, 0, w.at[0] + i * w.row[0]);
             uint64_t p, q;
@@ -22599,7 +22687,7 @@ NNRT_API NNRT_ReturnCode nnrt_unique(const NNRT_Unique *attr, const nnrt_view *x
     one.dims[axis] = 1;
     s.x = x;
     s.step = x->strides[axis];
-    s.empty = !nnrti_walk_first(&s.walk, &one, NULL, NULL);
+    s.empty = !nnrt_walk_first(&s.walk, &one, NULL, NULL);
     n = L > 0 ? nnrti_slices_group(&s, attr->sorted, L, count, group) : 0;
     if (y != NULL)
         nnrti_set_dim(y, axis, n);
@@ -22764,10 +22852,10 @@ NNRT_API NNRT_ReturnCode nnrt_where(const NNRT_Where *attr, const nnrt_view *con
                                     const nnrt_view *y, nnrt_view *z)
 {
     const size_t width = nnrt_type_size(z->dataType);
-    nnrti_walk w;
+    nnrt_walk w;
     (void)attr;
     nnrti_copy(y, z);
-    if (!nnrti_walk_first(&w, z, condition, x))
+    if (!nnrt_walk_first(&w, z, condition, x))
         return NNRT_SUCCESS;
     do {
         const uint8_t *chosen = (const uint8_t *)condition->data + w.at[1];
@@ -22783,7 +22871,7 @@ NNRT_API NNRT_ReturnCode nnrt_where(const NNRT_Where *attr, const nnrt_view *con
             NNRTI_WHERE_ROW(4, uint32_t)
         default: NNRTI_WHERE_ROW(8, uint64_t)
         }
-    } while (nnrti_walk_next(&w));
+    } while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -22905,7 +22993,7 @@ static float nnrti_yolo_confidence(const NNRT_YoloBox *attr, const nnrti_yolo *v
     const float own = nnrti_sigmoidf(nnrti_yolo_at(v, 4));
     if (!attr->iouAware)
         return own;
-    return nnrti_powf(own, 1 - attr->iouAwareFactor) * nnrti_powf(nnrti_sigmoidf(v->overlap), attr->iouAwareFactor);
+    return nnrt_powf(own, 1 - attr->iouAwareFactor) * nnrt_powf(nnrti_sigmoidf(v->overlap), attr->iouAwareFactor);
 }
 
 /* box = left, top, right, bottom in pixels of the image. */
@@ -22915,7 +23003,7 @@ static void nnrti_yolo_bounds(const NNRT_YoloBox *attr, const nnrti_yolo *v, flo
         const float cell = k == 0 ? v->column : v->row, network = (float)attr->downsampleRatio * v->cells[k];
         const float shift = nnrti_sigmoidf(nnrti_yolo_at(v, k)) * attr->scaleXY - 0.5f * (attr->scaleXY - 1);
         const float centre = (cell + shift) * v->image[k] / v->cells[k];
-        const float half = nnrti_expf(nnrti_yolo_at(v, 2 + k)) * v->anchor[k] * v->image[k] / network / 2;
+        const float half = nnrt_expf(nnrti_yolo_at(v, 2 + k)) * v->anchor[k] * v->image[k] / network / 2;
         box[k] = centre - half;
         box[2 + k] = centre + half;
         if (attr->clipBbox) {
@@ -22976,8 +23064,8 @@ NNRT_API NNRT_ReturnCode nnrt_yolo_box(const NNRT_YoloBox *attr, const nnrt_view
             v.column = (float)w;
             for (int32_t k = 0; k < 2; k++) {
                 v.cells[k] = (float)(k == 0 ? W : H);
-                v.image[k] = (float)nnrti_index(imgSize, n * imgSize->strides[0] + (1 - k) * imgSize->strides[1]);
-                v.anchor[k] = (float)nnrti_index(anchors, (2 * a + k) * anchors->strides[0]);
+                v.image[k] = (float)nnrt_load_index(imgSize, n * imgSize->strides[0] + (1 - k) * imgSize->strides[1]);
+                v.anchor[k] = (float)nnrt_load_index(anchors, (2 * a + k) * anchors->strides[0]);
             }
             nnrti_yolo_cell(attr, &v, &box, &line);
         }

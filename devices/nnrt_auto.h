@@ -31,8 +31,8 @@ MIT license, see LICENSE.
 #ifndef NNRT_AUTO
 #define NNRT_AUTO 1
 #endif
-#if NNRT_AUTO && !defined(NNRTI_AUTO_DEVICE)
-#define NNRTI_AUTO_DEVICE nnrti_auto_table
+#if NNRT_AUTO && !defined(NNRT_AUTO_DEVICE)
+#define NNRT_AUTO_DEVICE nnrti_auto_table
 #endif
 #include "../nnrt_hal.h"
 
@@ -2571,7 +2571,7 @@ static const NNRT_DeviceVtbl nnrti_auto_vtbl = {sizeof(NNRT_DeviceVtbl),
                                                 NULL,
                                                 NULL};
 
-#ifdef NNRTI_AUTO_WANTED
+#ifdef NNRT_AUTO_WANTED
 static const NNRT_DeviceVtbl *nnrti_auto_table(void **self)
 {
     (void)self;

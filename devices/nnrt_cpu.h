@@ -163,8 +163,8 @@ MIT license, see LICENSE.
 #define NNRT_CPU_AVX512 0
 #define NNRT_CPU_AVX2 0
 #endif
-#if NNRT_CPU && !defined(NNRTI_BUILTIN_DEVICE)
-#define NNRTI_BUILTIN_DEVICE nnrti_cpu_table
+#if NNRT_CPU && !defined(NNRT_BUILTIN_DEVICE)
+#define NNRT_BUILTIN_DEVICE nnrti_cpu_table
 #endif
 #include "../nnrt_hal.h"
 
@@ -652,7 +652,7 @@ static uint32_t nnrti_cpu_panel_parts(double work, int32_t panels, uint32_t work
 
 /* Work items that an elementwise walk is divided into; an element costs `each` multiply-adds. *work: the total, for
    nnrti_cpu_parallel_for; 0 without threads. */
-static uint32_t nnrti_cpu_walk_parts(const nnrt_call *call, const nnrti_walk *w, double each, double *work)
+static uint32_t nnrti_cpu_walk_parts(const nnrt_call *call, const nnrt_walk *w, double each, double *work)
 {
     uint32_t most = (uint32_t)(w->rank > 0 ? w->dims[0] : (w->count + 1023) / 1024);
     *work = 0;
@@ -667,7 +667,7 @@ static uint32_t nnrti_cpu_walk_parts(const nnrt_call *call, const nnrti_walk *w,
 }
 
 /* Restricts a walk to part i of `parts`: of its first axis or, if it has only a row, of the row, cut at cache lines. */
-static void nnrti_cpu_walk_part(nnrti_walk *w, uint32_t i, uint32_t parts)
+static void nnrti_cpu_walk_part(nnrt_walk *w, uint32_t i, uint32_t parts)
 {
     int32_t *extent = w->rank > 0 ? &w->dims[0] : &w->count;
     const int32_t size = w->rank > 0 ? 1 : 16, pieces = (*extent + size - 1) / size;
@@ -676,6 +676,63 @@ static void nnrti_cpu_walk_part(nnrti_walk *w, uint32_t i, uint32_t parts)
     for (int32_t k = 0; k < 3; k++)
         w->at[k] += begin * (w->rank > 0 ? w->step[k][0] : w->row[k]);
     *extent = (end < *extent ? end : *extent) - begin;
+}
+
+/* v with axis reduced to size 1: the first element of every line along axis. */
+static nnrt_view nnrti_cpu_line_starts(const nnrt_view *v, int32_t axis)
+{
+    nnrt_view starts = *v;
+    starts.dims[axis] = 1;
+    return starts;
+}
+
+/* Stores an index at this offset of an int32 or int64 view. */
+static void nnrti_cpu_store_index(const nnrt_view *v, ptrdiff_t offset, int32_t index)
+{
+    if (v->dataType == NNRT_DATA_TYPE_INT64)
+        ((int64_t *)v->data)[offset] = index;
+    else
+        ((int32_t *)v->data)[offset] = index;
+}
+
+/* The kernels' `sort_key` of one element. */
+static int32_t nnrti_cpu_sort_key(float v, int32_t turn)
+{
+    int32_t bits, size, sign;
+    memcpy(&bits, &v, sizeof(bits));
+    size = bits & INT32_MAX;
+    sign = (bits < 0 ? -1 : 0) ^ turn;
+    return size > 0x7F800000 ? INT32_MIN : (size ^ sign) - sign;
+}
+
+/* Is element a of x ordered after element b? Equal elements are ordered by ascending index. */
+static bool nnrti_cpu_sorts_after(const float *x, int32_t turn, int32_t a, int32_t b)
+{
+    const int32_t p = nnrti_cpu_sort_key(x[a], turn), q = nnrti_cpu_sort_key(x[b], turn);
+    return p < q || (p == q && a > b);
+}
+
+/* Sifts heap[at] down. heap has n indices of x, the last in order on top; below `at` it satisfies the heap property. */
+static void nnrti_cpu_heap_sift(const float *x, int32_t turn, int32_t *heap, int32_t n, int32_t at)
+{
+    const int32_t moved = heap[at];
+    for (int32_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && nnrti_cpu_sorts_after(x, turn, heap[child + 1], heap[child]))
+            child++;
+        if (!nnrti_cpu_sorts_after(x, turn, heap[child], moved))
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = moved;
+}
+
+/* A heap of the first n elements of x. */
+static void nnrti_cpu_heap_begin(const float *x, int32_t turn, int32_t *heap, int32_t n)
+{
+    for (int32_t k = 0; k < n; k++)
+        heap[k] = k;
+    for (int32_t k = n / 2; k-- > 0;)
+        nnrti_cpu_heap_sift(x, turn, heap, n, k);
 }
 
 /* The scratch of a worker; NULL: the step has none. */
@@ -687,8 +744,8 @@ static void *nnrti_cpu_scratch(const nnrt_call *call, uint32_t worker)
 /* The range [low, high] of an activation that only clamps; false: it is another function. */
 static bool nnrti_cpu_activation_bounds(NNRT_ActivationType activation, float *low, float *high)
 {
-    *low = -nnrti_inff();
-    *high = nnrti_inff();
+    *low = -INFINITY;
+    *high = INFINITY;
     switch (activation) {
     case NNRT_ACTIVATION_TYPE_RELU: *low = 0; return true;
     case NNRT_ACTIVATION_TYPE_RELU6:
@@ -739,7 +796,7 @@ static bool nnrti_cpu_add_q8_factors(const nnrt_view *args, int32_t flip, float 
     const int32_t *list = (const int32_t *)args[2].data;
     double f[3], base = list[0] + flip + 0.5;
     for (int32_t k = 0; k < 3; k++) {
-        const int32_t m = list[NNRTI_QUANT_FACTORS + 2 * k], e = list[NNRTI_QUANT_FACTORS + 2 * k + 1];
+        const int32_t m = list[NNRT_QUANT_FACTORS + 2 * k], e = list[NNRT_QUANT_FACTORS + 2 * k + 1];
         f[k] = (double)m / (double)((int64_t)1 << (31 - e));
     }
     for (int32_t k = 0; k < 2; k++) {
@@ -765,20 +822,6 @@ static int32_t nnrti_cpu_interleaved_channel(int32_t c, bool mixed)
 static int32_t *nnrti_cpu_table_column(int32_t *table, int32_t c, int32_t lanes)
 {
     return table + (ptrdiff_t)(c / lanes) * lanes * NNRTI_CPU_REQUANTIZE_ROWS + c % lanes;
-}
-
-/* The range first <= i < last of the positions start + i * step, i < k, that are within 0 to L - 1: the taps inside
-   x. */
-static void nnrti_cpu_valid_range(int64_t start, int64_t step, int32_t k, int32_t L, int32_t *first, int32_t *last)
-{
-    int64_t from = start < 0 ? -start : 0, to = start < L ? L - start : 0;
-    if (step != 1) { /* branch: a division costs as much as a pixel */
-        from = (from + step - 1) / step;
-        to = (to + step - 1) / step;
-    }
-    to = to < k ? to : k;
-    *first = (int32_t)(from < to ? from : to);
-    *last = (int32_t)to;
 }
 
 /* whole / part, rounded up. */
@@ -1096,7 +1139,7 @@ static bool nnrti_cpu_is_global(const nnrt_draft_step *step)
         return false;
     return x->dataType == NNRT_DATA_TYPE_FLOAT32 && y->dims[1] == 1 && y->dims[2] == 1 && size->data[0] == x->dims[1] &&
            size->data[1] == x->dims[2] && pad->data[0] == 0 && pad->data[1] == 0 && pad->data[2] == 0 &&
-           pad->data[3] == 0 && !nnrti_empty(x) &&
+           pad->data[3] == 0 && !nnrt_view_empty(x) &&
            (most ? max->activationType : average->activationType) == NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
 }
 
@@ -1527,12 +1570,13 @@ static NNRT_ReturnCode nnrti_cpu_copy_out(nnrti_cpu_edit *e, uint32_t at)
    Epilogue fusion: the bias, the activation, and a residual tensor of an ADD_FUSION are applied to the sums in
    registers. */
 
-NNRTI_SETUP()
+NNRT_SETUP()
 
 /* Element i of a constant of float32 or float16. */
 static float nnrti_cpu_weight(const nnrt_view *w, ptrdiff_t i)
 {
-    return nnrti_load(w->data, i, w->dataType);
+    return w->dataType == NNRT_DATA_TYPE_FLOAT16 ? nnrt_half_to_float(((const uint16_t *)w->data)[i])
+                                                 : ((const float *)w->data)[i];
 }
 
 /* Packs weights: to[k * width + t] = weight k of channel t, or 0 if t >= left, for `count` weights of a panel of w,
@@ -1978,7 +2022,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_pool_nd(nnrti_cpu_edit *e, uint32_t s)
     const bool largest = step->op->type == NNRT_NODE_TYPE_MAX_POOL_3D;
     const nnrti_cpu_kernel *const kernel = largest ? &e->isa->max_pool_nd : &e->isa->average_pool_nd;
     nnrti_cpu_pool_nd *a;
-    if (!nnrti_cpu_is_allowed(e, kernel) || !nnrti_dense(&step->args[0].view) || !nnrti_dense(&step->args[1].view))
+    if (!nnrti_cpu_is_allowed(e, kernel) || !nnrt_view_dense(&step->args[0].view) ||
+        !nnrt_view_dense(&step->args[1].view))
         return NNRT_SUCCESS;
     a = (nnrti_cpu_pool_nd *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     if (a == NULL)
@@ -2175,7 +2220,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_einsum(nnrti_cpu_edit *e, uint32_t s)
         return NNRT_SUCCESS;
     for (int32_t i = 0; i < 3; i++) {
         terms[i].view = &old[i < 2 ? i : 3].view;
-        if (terms[i].view->dataType != NNRT_DATA_TYPE_FLOAT32 || nnrti_empty(terms[i].view))
+        if (terms[i].view->dataType != NNRT_DATA_TYPE_FLOAT32 || nnrt_view_empty(terms[i].view))
             return NNRT_SUCCESS;
         for (int32_t k = 0; k <= sum; k++)
             terms[i].axis[k] = i == 2 && k < sum ? k : -1;
@@ -2300,7 +2345,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_reduction(nnrti_cpu_edit *e, uint32_t s, 
     nnrt_plan_arg *args;
     void *data;
     NNRT_ReturnCode code;
-    if (!nnrti_cpu_is_allowed(e, &e->isa->reduce) || nnrti_empty(&x.view))
+    if (!nnrti_cpu_is_allowed(e, &e->isa->reduce) || nnrt_view_empty(&x.view))
         return NNRT_SUCCESS;
     a = (nnrti_cpu_reduce *)nnrt_memory_keep(d->memory, sizeof(*a));
     if (a == NULL || (args = nnrt_draft_args(d, s, axes != NULL ? 2 : 1, 1)) == NULL)
@@ -2341,7 +2386,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_group_norm(nnrti_cpu_edit *e, uint32_t s)
     const bool instance = step->op->type == NNRT_NODE_TYPE_INSTANCE_NORM;
     const bool pixels = x->strides[2] == 1 && y->strides[2] == 1;
     nnrti_cpu_group_norm *a;
-    if (!nnrti_cpu_is_allowed(e, &e->isa->group_norm) || nnrti_empty(x) ||
+    if (!nnrti_cpu_is_allowed(e, &e->isa->group_norm) || nnrt_view_empty(x) ||
         (!pixels && (x->strides[1] != 1 || y->strides[1] != 1)))
         return NNRT_SUCCESS;
     if ((a = (nnrti_cpu_group_norm *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
@@ -2494,7 +2539,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_affine(nnrti_cpu_edit *e, uint32_t s)
             if (old[k + 1].tensor != NNRT_NO_TENSOR)
                 value[k] = ((const float *)old[k + 1].view.data)[c * old[k + 1].view.strides[0]];
         to[0] = value[2];
-        to[packed[1]] = norm ? value[0] / nnrti_sqrtf(value[3] + epsilon) : value[0];
+        to[packed[1]] = norm ? value[0] / nnrt_sqrtf(value[3] + epsilon) : value[0];
         to[2 * packed[1]] = value[1];
     }
     return NNRT_SUCCESS;
@@ -2681,8 +2726,8 @@ static NNRT_ReturnCode nnrti_cpu_fuse_bias(nnrti_cpu_edit *e, uint32_t s, bool *
             a->conv.activation != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || add->args[k].kind != NNRT_PLACE_CONSTANT ||
             nnrt_draft_reader(d, add->args[1 - k].tensor) == UINT32_MAX || bias->rank < 1 || bias->rank > z->rank ||
             bias->dims[bias->rank - 1] != C || !nnrt_dims_count(bias->dims, bias->rank, &count) || count != (size_t)C ||
-            product->args[4].view.dims[3] != C || !nnrti_dense(bias) || !nnrti_dense(z) ||
-            !nnrti_dense(&add->args[1 - k].view)) /* only then is the last axis that of the channels */
+            product->args[4].view.dims[3] != C || !nnrt_view_dense(bias) || !nnrt_view_dense(z) ||
+            !nnrt_view_dense(&add->args[1 - k].view)) /* only then is the last axis that of the channels */
             continue;
         for (int32_t c = 0; c < C && product->args[2].view.data != NULL && !nnrt_draft_packed(d); c++)
             *nnrti_cpu_bias(e, product, c) += ((const float *)bias->data)[c];
@@ -2843,7 +2888,7 @@ static NNRT_ReturnCode nnrti_cpu_fuse_depthwise(nnrti_cpu_edit *e, uint32_t s)
     int64_t between = 0, work = 0;
     int32_t terms;
     if (middle.kernel != e->isa->depthwise.run || !nnrti_cpu_is_allowed(e, &e->isa->fused_depthwise) ||
-        nnrti_empty(&middle.args[0].view) || nnrti_empty(&middle.args[2].view))
+        nnrt_view_empty(&middle.args[0].view) || nnrt_view_empty(&middle.args[2].view))
         return NNRT_SUCCESS;
     nnrti_cpu_find_pointwise(e, s, &f, &l);
     first = d->steps[f != UINT32_MAX ? f : s];
@@ -3042,6 +3087,12 @@ static void nnrti_cpu_pack_conv_grouped(const nnrti_cpu_isa *isa, const nnrti_cp
     }
 }
 
+/* Address of the element at this offset. */
+static void *nnrti_cpu_at(const nnrt_view *v, ptrdiff_t offset)
+{
+    return (uint8_t *)v->data + offset * (ptrdiff_t)nnrt_type_size(v->dataType);
+}
+
 /* Packs the weights of all phases and groups. */
 static void nnrti_cpu_pack_multi_gemm(const nnrti_cpu_isa *isa, const nnrti_cpu_multi_gemm *a, const nnrt_view *weight,
                                       const nnrt_view *bias, float *to)
@@ -3050,9 +3101,8 @@ static void nnrti_cpu_pack_multi_gemm(const nnrti_cpu_isa *isa, const nnrti_cpu_
         const nnrti_cpu_phase *p = &a->phase[i];
         const size_t floats =
             (size_t)nnrti_cpu_padded_channels(isa, a->results) * (size_t)(1 + nnrti_cpu_taps(&p->gemm) * a->channels);
-        const size_t size = nnrt_type_size(weight->dataType);
         nnrt_view w = *weight, b;
-        w.data = nnrti_at(w.data, p->tap[0] * w.strides[1] + p->tap[1] * w.strides[2], size);
+        w.data = nnrti_cpu_at(&w, p->tap[0] * w.strides[1] + p->tap[1] * w.strides[2]);
         w.dims[1] = p->gemm.conv.window[0] * (p->gemm.depth.window > 0 ? p->gemm.depth.window : 1);
         w.dims[2] = p->gemm.conv.window[1];
         for (int32_t k = 0; k < 2; k++)
@@ -3062,10 +3112,10 @@ static void nnrti_cpu_pack_multi_gemm(const nnrti_cpu_isa *isa, const nnrti_cpu_
             continue;
         }
         w.dims[0] = a->results;
-        for (int32_t g = 0; g < a->groups; g++, w.data = nnrti_at(w.data, a->results * w.strides[0], size)) {
+        for (int32_t g = 0; g < a->groups; g++, w.data = nnrti_cpu_at(&w, a->results * w.strides[0])) {
             if (bias != NULL) {
                 b = *bias;
-                b.data = nnrti_at(b.data, (ptrdiff_t)g * a->results * b.strides[0], nnrt_type_size(b.dataType));
+                b.data = nnrti_cpu_at(&b, (ptrdiff_t)g * a->results * b.strides[0]);
             }
             nnrti_cpu_pack_gemm(isa, isa->panel, &w, bias != NULL ? &b : NULL, to + p->packed + (size_t)g * floats);
         }
@@ -3164,7 +3214,7 @@ static bool nnrti_cpu_is_conv3d(const nnrt_draft_step *step)
         return false;
     for (uint32_t k = 0; k < 4; k++) {
         const nnrt_view *v = &args[k].view;
-        if (k != 2 && !nnrti_dense(v))
+        if (k != 2 && !nnrt_view_dense(v))
             return false;
         for (int32_t i = 0; k != 2 && i < 5; i++)
             if (v->dims[i] == 0)
@@ -3398,13 +3448,13 @@ static void nnrti_cpu_requantize_table(nnrti_cpu_requantize *r, const nnrt_view 
     r->positive = list[1] >= list[0];
     r->plain = reach < 1 << 30;
     for (int32_t c = 0; c < C; c++) {
-        const int32_t *factor = nnrti_quant_factor(quant, c);
+        const int32_t *factor = nnrt_quant_factor(quant, c);
         r->plain = r->plain && (factor[0] == 0 || (factor[0] > 0 && factor[1] < 0 && factor[1] >= -21));
     }
     for (int32_t c = 0; c < padded && r->plain; c++) /* also of the padding channels */
         memcpy(nnrti_cpu_table_column(table, c, lanes) + 5 * lanes, &middle, sizeof(middle));
     for (int32_t c = 0; c < C; c++) {
-        const int32_t *factor = nnrti_quant_factor(quant, c), n = factor[0] == 0 ? 1 : -factor[1];
+        const int32_t *factor = nnrt_quant_factor(quant, c), n = factor[0] == 0 ? 1 : -factor[1];
         int32_t *to = nnrti_cpu_table_column(table, nnrti_cpu_interleaved_channel(c, mixed), lanes);
         if (r->plain) {
             const double by = one * factor[0] / (double)((int64_t)1 << (31 + n)), away = one / (double)(1 << n);
@@ -3660,7 +3710,7 @@ static uint32_t nnrti_cpu_pack_depthwise_q8(const nnrti_cpu_isa_q8 *isa, const n
     uint32_t sum = 0;
     for (int32_t i = 0; i < w->dims[1]; i++)
         for (int32_t k = 0; k < w->dims[2]; k++) {
-            const int32_t v = nnrti_load_8(w->data, nnrti_cpu_weight_offset(w, c, i, k, 0), w->dataType) - zero;
+            const int32_t v = nnrt_load_8(w->data, nnrti_cpu_weight_offset(w, c, i, k, 0), w->dataType) - zero;
             sum += (uint32_t)v;
             for (int32_t line = 0; line < a->lines; line++) {
                 const int32_t row = i + line * a->stride[0], group = row / isa->group, part = row % isa->group;
@@ -3910,7 +3960,7 @@ static bool nnrti_cpu_transposed_view(const nnrt_draft_step *step, nnrt_view *tu
         return false;
     *turned = *x;
     for (int32_t k = 0; k < x->rank; k++) {
-        const int64_t axis = nnrti_index(order, k * order->strides[0]);
+        const int64_t axis = nnrt_load_index(order, k * order->strides[0]);
         axes[k] = (int32_t)(axis < 0 ? axis + x->rank : axis);
         turned->dims[k] = x->dims[axes[k]];
         turned->strides[k] = x->strides[axes[k]];
@@ -4559,7 +4609,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_argminmax(nnrti_cpu_edit *e, uint32_t s)
     nnrti_cpu_argminmax *a;
     nnrt_plan_arg *args;
     if (!nnrti_cpu_is_allowed(e, &e->isa->argminmax) || step->kernel == NULL || step->nIn != 1 || step->nDerived != 0 ||
-        x.view.dataType != NNRT_DATA_TYPE_FLOAT32 || nnrti_empty(&x.view) ||
+        x.view.dataType != NNRT_DATA_TYPE_FLOAT32 || nnrt_view_empty(&x.view) ||
         (step->nOut > 1 && step->args[2].tensor != NNRT_NO_TENSOR) || (largest ? most->topK : least->topK) != 1 ||
         (largest ? most->outMaxValue : least->outMaxValue))
         return NNRT_SUCCESS;
@@ -4586,7 +4636,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_topk(nnrti_cpu_edit *e, uint32_t s)
     nnrti_cpu_topk *a;
     nnrt_plan_arg *args;
     if (!nnrti_cpu_is_allowed(e, &e->isa->topk) || step->kernel == NULL || step->nDerived != 0 || !attr->sorted ||
-        x.view.dataType != NNRT_DATA_TYPE_FLOAT32 || y.tensor == NNRT_NO_TENSOR || nnrti_empty(&y.view) ||
+        x.view.dataType != NNRT_DATA_TYPE_FLOAT32 || y.tensor == NNRT_NO_TENSOR || nnrt_view_empty(&y.view) ||
         x.view.strides[attr->axis] != 1)
         return NNRT_SUCCESS;
     if ((a = (nnrti_cpu_topk *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL ||
@@ -4630,7 +4680,8 @@ static NNRT_ReturnCode nnrti_cpu_lower_resize(nnrti_cpu_edit *e, uint32_t s)
     x = step->args[0];
     steps = step->args[step->nIn];
     y = step->args[step->nIn + 1];
-    if (nnrti_empty(&y.view) || (!nnrti_cpu_are_nhwc(&x.view, &y.view) && y.view.strides[2] != 1 && y.view.dims[2] > 1))
+    if (nnrt_view_empty(&y.view) ||
+        (!nnrti_cpu_are_nhwc(&x.view, &y.view) && y.view.strides[2] != 1 && y.view.dims[2] > 1))
         return NNRT_SUCCESS;
     if ((a = (nnrti_cpu_resize *)nnrt_memory_keep(d->memory, sizeof(*a))) == NULL ||
         (args = nnrt_draft_args(d, s, 1, 1)) == NULL)
@@ -4654,9 +4705,9 @@ static NNRT_ReturnCode nnrti_cpu_lower_resize(nnrti_cpu_edit *e, uint32_t s)
         return code;
     for (int32_t i = 0; i < lists[1] && cells != NULL && weights != NULL; i++) {
         const int32_t row = i < y.view.dims[1] ? 1 : 0, place = row ? i : i - y.view.dims[1];
-        nnrti_taps taps;
-        const int32_t count = nnrti_resize_taps(attr, place, x.view.dims[row ? 1 : 2],
-                                                (const double *)steps.view.data + (row ? 0 : 2), &taps);
+        nnrt_interpolation taps;
+        const int32_t count = nnrt_resize_taps(attr, place, x.view.dims[row ? 1 : 2],
+                                               (const double *)steps.view.data + (row ? 0 : 2), &taps);
         for (int32_t k = 0; k < 2; k++) {
             ((int32_t *)cells)[k * lists[1] + i] = taps.index[k < count ? k : 0];
             ((float *)weights)[k * lists[1] + i] = k < count ? taps.weight[k] : 0.0f;
@@ -4672,7 +4723,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_lrn(nnrti_cpu_edit *e, uint32_t s)
     const NNRT_LRN *attr = (const NNRT_LRN *)step->attr;
     const nnrt_view *x = &step->args[0].view, *y = &step->args[1].view;
     nnrti_cpu_lrn *a;
-    if (!nnrti_cpu_is_allowed(e, &e->isa->lrn) || nnrti_empty(x) || !(attr->bias > 0) || !(attr->alpha >= 0) ||
+    if (!nnrti_cpu_is_allowed(e, &e->isa->lrn) || nnrt_view_empty(x) || !(attr->bias > 0) || !(attr->alpha >= 0) ||
         (!nnrti_cpu_are_nhwc(x, y) && (x->strides[2] != 1 || y->strides[2] != 1)))
         return NNRT_SUCCESS;
     if ((a = (nnrti_cpu_lrn *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
@@ -5030,7 +5081,7 @@ static bool nnrti_cpu_write_slices(nnrti_cpu_edit *e, uint32_t s, bool move)
         const uint32_t from = nnrt_draft_writer(d, x->tensor);
         nnrt_plan_arg *made;
         nnrt_view moved;
-        if (from >= s || nnrti_empty(&x->view) || nnrt_draft_reader(d, x->tensor) == UINT32_MAX ||
+        if (from >= s || nnrt_view_empty(&x->view) || nnrt_draft_reader(d, x->tensor) == UINT32_MAX ||
             e->opens[from] != e->opens[s] || /* a LOOP or an IF begins or ends between them */
             (!nnrti_cpu_is_image_op(&d->steps[from]) && !nnrti_cpu_is_concat(&d->steps[from])))
             return false;
@@ -5102,7 +5153,7 @@ static uint32_t nnrti_cpu_read_slices(nnrti_cpu_edit *e, uint32_t s, bool move)
     for (uint32_t k = 0; k < step->nOut; k++) {
         const nnrt_plan_arg *y = &step->args[step->nIn + step->nDerived + k];
         if (y->tensor != NNRT_NO_TENSOR) {
-            const uint32_t readers = nnrti_empty(&y->view) ? 0 : nnrti_cpu_read_slice(e, &x, *y, offset, move);
+            const uint32_t readers = nnrt_view_empty(&y->view) ? 0 : nnrti_cpu_read_slice(e, &x, *y, offset, move);
             if (readers == 0 && !move)
                 return 0;
             all += readers;
@@ -5746,7 +5797,7 @@ static nnrti_cpu_device *nnrti_cpu_device_of(const char *isa)
     return NULL;
 }
 
-#ifdef NNRTI_BUILTIN_WANTED
+#ifdef NNRT_BUILTIN_WANTED
 static const NNRT_DeviceVtbl *nnrti_cpu_table(void **self)
 {
     nnrti_cpu_device *made = nnrti_cpu_device_of(NULL);
@@ -5766,6 +5817,6 @@ NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
     return nnrt_device_register(&made->table, made, error);
 }
 
-NNRTI_SETUP_END()
+NNRT_SETUP_END()
 
 #endif /* NNRT_IMPLEMENTATION */

@@ -342,7 +342,7 @@ NNRTI_CPU_INLINE float nnrti_v_largest(nnrti_v v)
 {
     const __m256 half = _mm256_max_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
     if (_mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q) != 0)
-        return nnrti_nanf();
+        return NAN;
     return NNRTI_CPU(largest_4)(_mm_max_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
 }
 #else
@@ -353,7 +353,7 @@ NNRTI_CPU_INLINE float nnrti_v_sum(nnrti_v v)
 NNRTI_CPU_INLINE float nnrti_v_largest(nnrti_v v)
 {
     if (_mm256_movemask_ps(_mm256_cmp_ps(v, v, _CMP_UNORD_Q)) != 0)
-        return nnrti_nanf();
+        return NAN;
     return NNRTI_CPU(largest_4)(_mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1)));
 }
 #endif
@@ -558,12 +558,12 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_if_less(nnrti_v x, nnrti_v y, nnrti_v v, nnrti_
 NNRTI_CPU_INLINE nnrti_v nnrti_v_sqrt(nnrti_v x)
 {
 #ifdef NNRTI_CPU_SQRT
-    return nnrti_v_if_less(x, nnrti_v_all(0.0f), nnrti_v_all(nnrti_nanf()), NNRTI_CPU_SQRT(x)); /* +NaN below 0 */
+    return nnrti_v_if_less(x, nnrti_v_all(0.0f), nnrti_v_all(NAN), NNRTI_CPU_SQRT(x)); /* +NaN below 0 */
 #else
     float part[NNRTI_LANES];
     nnrti_v_store(part, x);
     for (int32_t i = 0; i < NNRTI_LANES; i++)
-        part[i] = nnrti_sqrtf(part[i]);
+        part[i] = nnrt_sqrtf(part[i]);
     return nnrti_v_load(part);
 #endif
 }
@@ -627,9 +627,8 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_log(nnrti_v x)
     p = nnrti_v_fma(n, nnrti_v_all(-2.12194440e-4f), p * r * s);
     p = nnrti_v_fma(nnrti_v_all(-0.5f), s, p) + r;
     p = nnrti_v_fma(n, nnrti_v_all(0.693359375f), p);
-    p = nnrti_v_if_less(x, nnrti_v_all(nnrti_inff()), p, x);
-    return nnrti_v_if_less(zero, x, p,
-                           nnrti_v_if_less(x, zero, nnrti_v_all(nnrti_nanf()), x * x - nnrti_v_all(nnrti_inff())));
+    p = nnrti_v_if_less(x, nnrti_v_all(INFINITY), p, x);
+    return nnrti_v_if_less(zero, x, p, nnrti_v_if_less(x, zero, nnrti_v_all(NAN), x * x - nnrti_v_all(INFINITY)));
 }
 
 /* ln(1 + x), 0 <= x <= 1, corrected by the rounding error of 1 + x. At most 3 ulp. */
@@ -693,7 +692,7 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(activation_row)(const float *x, float *
         NNRTI_CPU_ACTIVATE(GELU)
     default:
         for (; i < count; i++)
-            y[i] = nnrti_activate(x[i], activation);
+            y[i] = nnrt_activate(x[i], activation);
     }
 }
 
@@ -1197,8 +1196,8 @@ static void NNRTI_CPU(copy_patch)(const nnrt_view *in, const nnrti_cpu_patch *p,
                                   int64_t w, float *to)
 {
     const int32_t K = in->dims[3], deep = p->planes ? 1 : K;
-    int32_t first, last;
-    nnrti_cpu_valid_range(w, 1, p->columns, in->dims[2], &first, &last);
+    const nnrt_tap_range inside = nnrt_taps_inside(w, p->columns, 1, in->dims[2]);
+    const int32_t first = inside.first, last = inside.end;
     for (int32_t c = 0; c < K; c += deep)
         for (int32_t i = 0; i < p->rows; i++) {
             if (h + i < 0 || h + i >= in->dims[1] || first >= last) {
@@ -1328,13 +1327,14 @@ static void NNRTI_CPU(pixel_pointers)(const NNRTI_CPU(gemm_job) * j, int64_t fir
             for (int32_t k = 0; k < a->conv.window[1]; k++, to += l->step) {
                 const int64_t w = left + (int64_t)k * a->conv.dilation[1];
                 const ptrdiff_t from = row + (ptrdiff_t)w * column;
-                int32_t begin = run, end = run;
+                nnrt_tap_range inside = {run, run};
                 if (h >= 0 && h < in->dims[1] && (deep->to == 0 || (slice >= 0 && slice < deep->from)))
-                    nnrti_cpu_valid_range(w, a->conv.stride[1], run, columns, &begin, &end);
-                NNRTI_CPU(fill_pointers)(to, zeros, 0, begin);
-                if (begin < end)
-                    NNRTI_CPU(fill_pointers)(to + begin, image + (from + begin * next), next, end - begin);
-                NNRTI_CPU(fill_pointers)(to + end, zeros, 0, run - end);
+                    inside = nnrt_taps_inside(w, run, a->conv.stride[1], columns);
+                NNRTI_CPU(fill_pointers)(to, zeros, 0, inside.first);
+                if (inside.first < inside.end)
+                    NNRTI_CPU(fill_pointers)
+                (to + inside.first, image + (from + inside.first * next), next, inside.end - inside.first);
+                NNRTI_CPU(fill_pointers)(to + inside.end, zeros, 0, run - inside.end);
             }
         }
         q = 0;
@@ -2333,10 +2333,11 @@ typedef struct NNRTI_CPU(window_job) {
     int32_t rows, blocks;   /* of a work item; channel blocks */
 } NNRTI_CPU(window_job);
 
-/* `count` channels of a pixel, from channel `from` on, and its taps inside x: first to last - 1 of the height, begin
-   to end - 1 of the width. at: offset of tap 0,0 in x, which may be outside. */
+/* `count` channels of a pixel, from channel `from` on, and its taps inside x, of the height and of the width. at:
+   offset of tap 0,0 in x, which may be outside. */
 typedef struct NNRTI_CPU(taps) {
-    int32_t first, last, begin, end, from, count;
+    nnrt_tap_range rows, columns;
+    int32_t from, count;
     ptrdiff_t at;
 } NNRTI_CPU(taps);
 
@@ -2347,8 +2348,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_pixel)(const NNRTI_CPU(window_job) * j
     const nnrti_cpu_window *a = j->attr;
     const ptrdiff_t padded = j->packed->dims[1];
     nnrti_v sum = nnrti_v_load(packed);
-    for (int32_t i = m->first; i < m->last; i++)
-        for (int32_t k = m->begin; k < m->end; k++) {
+    for (int32_t i = m->rows.first; i < m->rows.end; i++)
+        for (int32_t k = m->columns.first; k < m->columns.end; k++) {
             const float *from = (const float *)j->x->data + m->at + i * a->dilation[0] * j->x->strides[1] +
                                 k * a->dilation[1] * j->x->strides[2];
             sum = nnrti_v_fma(nnrti_v_load_part(from, m->count),
@@ -2483,15 +2484,15 @@ static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CP
         return false;
     s.padded = j->packed->dims[1];
     s.bias = (const float *)j->packed->data + m->from;
-    s.packed = s.bias + (1 + m->first * width) * s.padded;
+    s.packed = s.bias + (1 + m->rows.first * width) * s.padded;
     s.stepX = j->x->strides[2];
     s.down = a->dilation[0] * j->x->strides[1];
     s.stepY = j->y->strides[2];
     s.channels = m->count;
-    s.rows = m->last - m->first;
+    s.rows = m->rows.end - m->rows.first;
     s.low = j->low;
     s.high = j->high;
-    at += m->first * s.down;
+    at += m->rows.first * s.down;
     for (int32_t q = 0; q < pixels; q += most) {
         const int64_t left = (int64_t)q * stride - a->pad[1], right = columns - left;
         int32_t needed;
@@ -2524,17 +2525,17 @@ NNRTI_CPU_INLINE void NNRTI_CPU(pool_pixels)(const NNRTI_CPU(window_job) * j, co
                                              const bool largest, const int32_t pixels, const int32_t wide)
 {
     const nnrti_v low = nnrti_v_all(j->low), high = nnrti_v_all(j->high);
-    const nnrti_v cells = nnrti_v_all((float)((m->last - m->first) * (m->end - m->begin)));
+    const nnrti_v cells = nnrti_v_all((float)((m->rows.end - m->rows.first) * (m->columns.end - m->columns.first)));
     const ptrdiff_t step = j->x->strides[2], next = j->attr->stride[1] * step;
     const int32_t last = (wide - 1) * NNRTI_LANES, left = m->count - last; /* vectors before the last one are whole */
-    const int32_t end = m->end;
+    const int32_t end = m->columns.end;
     nnrti_v result[NNRTI_CPU_POOL_UNROLL];
     NNRTI_CPU_UNROLL
     for (int32_t t = 0; t < pixels * wide; t++)
         result[t] = nnrti_v_all(j->begin);
-    for (int32_t i = m->first; i < m->last; i++) {
-        const float *from = (const float *)j->x->data + m->at + i * j->x->strides[1] + m->begin * step;
-        for (int32_t k = m->begin; k < end; k++, from += step)
+    for (int32_t i = m->rows.first; i < m->rows.end; i++) {
+        const float *from = (const float *)j->x->data + m->at + i * j->x->strides[1] + m->columns.first * step;
+        for (int32_t k = m->columns.first; k < end; k++, from += step)
             NNRTI_CPU_UNROLL
         for (int32_t t = 0; t < pixels * wide; t++) {
             const int32_t c = t % wide * NNRTI_LANES;
@@ -2567,13 +2568,13 @@ NNRTI_CPU_INLINE void NNRTI_CPU(window_row)(const NNRTI_CPU(window_job) * j, int
     float low, high;
     m.from = from;
     m.count = to - from;
-    nnrti_cpu_valid_range(top, a->dilation[0], a->window[0], x->dims[1], &m.first, &m.last);
+    m.rows = nnrt_taps_inside(top, a->window[0], a->dilation[0], x->dims[1]);
     if (!depthwise || !NNRTI_CPU(strip_row)(j, &m, at, row))
         for (int32_t q = 0, pixels; q < y->dims[2]; q += pixels) {
             const int64_t left = (int64_t)q * a->stride[1] - a->pad[1];
             const int64_t last = left + (NNRTI_CPU_POOL_UNROLL - 1) * (int64_t)a->stride[1] + a->window[1] - 1;
             float *pixel = row + q * y->strides[2];
-            nnrti_cpu_valid_range(left, a->dilation[1], a->window[1], x->dims[2], &m.begin, &m.end);
+            m.columns = nnrt_taps_inside(left, a->window[1], a->dilation[1], x->dims[2]);
             m.at = at + (ptrdiff_t)left * x->strides[2];
             m.count = to - from;
             pixels = depthwise || left < 0 || last >= x->dims[2] || y->dims[2] - q < NNRTI_CPU_POOL_UNROLL ||
@@ -2824,7 +2825,7 @@ static NNRT_ReturnCode NNRTI_CPU(fused_depthwise)(const void *attr, nnrt_view *a
 
 static NNRT_ReturnCode NNRTI_CPU(max_pool)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    return NNRTI_CPU(run_window)(attr, &args[0], NULL, &args[1], call, -nnrti_inff(), NNRTI_CPU(max_pool_task));
+    return NNRTI_CPU(run_window)(attr, &args[0], NULL, &args[1], call, -INFINITY, NNRTI_CPU(max_pool_task));
 }
 
 static NNRT_ReturnCode NNRTI_CPU(average_pool)(const void *attr, nnrt_view *args, nnrt_call *call)
@@ -2837,8 +2838,8 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(load_taps)(const float *row, int64_t start, i
                                               float rest)
 {
     const int64_t last = start + (n - 1) * step;
+    nnrt_tap_range inside;
     float part[NNRTI_LANES];
-    int32_t first, end;
     if (start >= 0 && last < L && step == 1 && (NNRTI_CPU_LEVEL == 4 || n == NNRTI_LANES))
         return nnrti_v_load_part(row + start, n);
     if (start >= 0 && last < L && step == 2 && (NNRTI_CPU_LEVEL == 4 || start + 2 * NNRTI_LANES <= L))
@@ -2846,9 +2847,9 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(load_taps)(const float *row, int64_t start, i
                                  2 * n - 1 > NNRTI_LANES
                                      ? nnrti_v_load_part(row + start + NNRTI_LANES, 2 * n - 1 - NNRTI_LANES)
                                      : nnrti_v_all(rest));
-    nnrti_cpu_valid_range(start, step, n, L, &first, &end);
+    inside = nnrt_taps_inside(start, n, step, L);
     for (int32_t t = 0; t < NNRTI_LANES; t++)
-        part[t] = t >= first && t < end ? row[start + t * step] : rest;
+        part[t] = t >= inside.first && t < inside.end ? row[start + t * step] : rest;
     return nnrti_v_load(part);
 }
 
@@ -2869,7 +2870,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(pool_nd_vector)(const NNRTI_CPU(pool_nd_job) * j
     const int32_t last = j->y->rank - 3, left = j->y->dims[2 + last] - q, L = j->x->dims[2 + last];
     const int64_t step = a->stride[last], dilation = a->dilation[last], end = a->window[last] * dilation;
     const int32_t n = left < NNRTI_LANES ? left : NNRTI_LANES;
-    const float rest = largest ? -nnrti_inff() : 0.0f;
+    const float rest = largest ? -INFINITY : 0.0f;
     nnrti_v result = nnrti_v_all(rest);
     int32_t cell[NNRT_MAX_RANK] = {0}, axis;
     do {
@@ -2896,9 +2897,9 @@ static void NNRTI_CPU(divide_row)(const NNRTI_CPU(pool_nd_job) * j, float *y, co
         for (int32_t i = 0; i <= last; i++) {
             const int64_t start = i < last ? at[i] : q * a->stride[i] - a->pad[i],
                           more = a->ends != NULL ? a->pad[i] : 0;
-            const nnrti_tap_range cells =
-                nnrti_tap_range_dilated(start + more, a->window[i], a->dilation[i],
-                                        j->x->dims[2 + i] + more + (a->ends != NULL ? a->ends[i] : 0));
+            const nnrt_tap_range cells =
+                nnrt_taps_inside(start + more, a->window[i], a->dilation[i],
+                                 j->x->dims[2 + i] + more + (a->ends != NULL ? a->ends[i] : 0));
             count *= (float)(cells.end - cells.first);
         }
         y[q] = y[q] / count;
@@ -2917,10 +2918,12 @@ NNRTI_CPU_INLINE void NNRTI_CPU(pool_nd_plane)(const NNRTI_CPU(pool_nd_job) * j,
         int64_t at[NNRT_MAX_RANK];
         int32_t first[NNRT_MAX_RANK], count[NNRT_MAX_RANK];
         int64_t rest = r;
+        nnrt_tap_range inside;
         for (int32_t i = last - 1; i >= 0; rest /= y->dims[2 + i], i--) {
             at[i] = rest % y->dims[2 + i] * a->stride[i] - a->pad[i];
-            nnrti_cpu_valid_range(at[i], a->dilation[i], (int32_t)a->window[i], x->dims[2 + i], &first[i], &count[i]);
-            count[i] -= first[i];
+            inside = nnrt_taps_inside(at[i], a->window[i], a->dilation[i], x->dims[2 + i]);
+            first[i] = inside.first;
+            count[i] = inside.end - inside.first;
         }
         for (int32_t q = 0; q < y->dims[2 + last]; q += NNRTI_LANES)
             NNRTI_CPU(pool_nd_vector)(j, from, to, q, at, first, count, largest);
@@ -2974,7 +2977,7 @@ static NNRT_ReturnCode NNRTI_CPU(average_pool_nd)(const void *attr, nnrt_view *a
 
 /* Elementwise operators: unary functions, binary functions with broadcasting, and per-channel affine functions. One
    function per operator processes a row (X-macro lists NNRTI_CPU_BINARY_FUNCTIONS and NNRTI_CPU_UNARY_FUNCTIONS
-   generate them); a walk (nnrti_walk) yields the rows of any strides. Invariant: an element's result does not depend
+   generate them); a walk (nnrt_walk) yields the rows of any strides. Invariant: an element's result does not depend
    on its position in a vector, so partial vectors compute the same bits. POW, SIN and COS go through double, because
    float intermediates lose too many bits; rare arguments fall back to the functions of the reference device. */
 
@@ -3078,7 +3081,7 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(row_of_POWER)(const float *x, ptrdiff_t
             const nnrti_v_bits whole = (nnrti_v_bits)(nnrti_v_to_integer(q, NNRTI_CPU_ROUND) == q);
             const nnrti_v_bits even = (nnrti_v_bits)(nnrti_v_to_integer(half, NNRTI_CPU_ROUND) == half);
             const nnrti_v_bits sign = ~even & (nnrti_v_bits)p & INT32_MIN, bad = ~whole & ((nnrti_v_bits)p >> 31);
-            const nnrti_v_bits none = (nnrti_v_bits)nnrti_v_all(nnrti_nanf());
+            const nnrti_v_bits none = (nnrti_v_bits)nnrti_v_all(NAN);
             const nnrti_v_bits result = (nnrti_v_bits)nnrti_v_load(m + t) ^ sign;
             const nnrti_v size = (nnrti_v)((nnrti_v_bits)p & INT32_MAX), wide = (nnrti_v)((nnrti_v_bits)q & INT32_MAX);
             const nnrti_v_bits far =
@@ -3090,7 +3093,7 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(row_of_POWER)(const float *x, ptrdiff_t
             int32_t far;
             memcpy(&far, k + t, sizeof(far));
             if (far != 0)
-                z[i + t] = nnrti_powf(base[t], power[t]);
+                z[i + t] = nnrt_powf(base[t], power[t]);
         }
     }
 }
@@ -3143,7 +3146,7 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(sin_cos_row)(const float *x, float *y, 
             continue;
         for (int32_t t = 0; t < some; t++)
             if (!((from[t] < 0 ? -from[t] : from[t]) < 1048576.0f))
-                y[i + t] = cosine ? nnrti_cosf(from[t]) : nnrti_sinf(from[t]);
+                y[i + t] = cosine ? nnrt_cosf(from[t]) : nnrt_sinf(from[t]);
     }
 }
 
@@ -3152,12 +3155,12 @@ typedef struct NNRTI_CPU(elementwise_job) {
     const nnrti_cpu_elementwise *attr;
     const float *x, *y;
     float *z;
-    nnrti_walk walk;
+    nnrt_walk walk;
     uint32_t parts;
 } NNRTI_CPU(elementwise_job);
 
 /* Rows of a walk of a binary function; elements one by one if a row is neither dense nor broadcast. */
-static void NNRTI_CPU(binary_walk)(const NNRTI_CPU(elementwise_job) * j, nnrti_walk *w)
+static void NNRTI_CPU(binary_walk)(const NNRTI_CPU(elementwise_job) * j, nnrt_walk *w)
 {
 #define NNRTI_CPU_BINARY(name) NNRTI_CPU(row_of_##name),
     static void (*const rows[])(const float *x, ptrdiff_t stepX, const float *y, ptrdiff_t stepY, float *z,
@@ -3176,13 +3179,13 @@ static void NNRTI_CPU(binary_walk)(const NNRTI_CPU(elementwise_job) * j, nnrti_w
             if (!bounds)
                 NNRTI_CPU(activation_row)(to, to, row ? w->count : 1, a->activation);
         }
-    } while (nnrti_walk_next(w));
+    } while (nnrt_walk_next(w));
 }
 
 static void NNRTI_CPU(binary_part)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(elementwise_job) *j = (const NNRTI_CPU(elementwise_job) *)arg;
-    nnrti_walk w = j->walk;
+    nnrt_walk w = j->walk;
     (void)worker;
     nnrti_cpu_walk_part(&w, unit, j->parts);
     NNRTI_CPU(binary_walk)(j, &w);
@@ -3197,7 +3200,7 @@ static NNRT_ReturnCode NNRTI_CPU(binary)(const void *attr, nnrt_view *args, nnrt
     j.x = (const float *)args[0].data;
     j.y = (const float *)args[1].data;
     j.z = (float *)args[2].data;
-    if (!nnrti_walk_first(&j.walk, &args[2], &args[0], &args[1]))
+    if (!nnrt_walk_first(&j.walk, &args[2], &args[0], &args[1]))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, j.attr->function == NNRTI_CPU_POWER ? 128 : 16, &work);
     if (j.parts > 1)
@@ -3207,7 +3210,7 @@ static NNRT_ReturnCode NNRTI_CPU(binary)(const void *attr, nnrt_view *args, nnrt
     return NNRT_SUCCESS;
 }
 
-static void NNRTI_CPU(unary_walk)(const NNRTI_CPU(elementwise_job) * j, nnrti_walk *w)
+static void NNRTI_CPU(unary_walk)(const NNRTI_CPU(elementwise_job) * j, nnrt_walk *w)
 {
     void (*const run)(const float *x, float *y, int32_t count, const nnrti_cpu_elementwise *each) =
         j->attr->function >= NNRTI_CPU_SIN ? NNRTI_CPU(sin_cos_row) : NNRTI_CPU(unary_row);
@@ -3219,13 +3222,13 @@ static void NNRTI_CPU(unary_walk)(const NNRTI_CPU(elementwise_job) * j, nnrti_wa
         else
             for (int32_t i = 0; i < w->count; i++)
                 run(from + i * w->row[1], to + i * w->row[0], 1, j->attr);
-    } while (nnrti_walk_next(w));
+    } while (nnrt_walk_next(w));
 }
 
 static void NNRTI_CPU(unary_part)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(elementwise_job) *j = (const NNRTI_CPU(elementwise_job) *)arg;
-    nnrti_walk w = j->walk;
+    nnrt_walk w = j->walk;
     (void)worker;
     nnrti_cpu_walk_part(&w, unit, j->parts);
     NNRTI_CPU(unary_walk)(j, &w);
@@ -3240,7 +3243,7 @@ static NNRT_ReturnCode NNRTI_CPU(unary)(const void *attr, nnrt_view *args, nnrt_
     j.x = (const float *)args[0].data;
     j.y = NULL;
     j.z = (float *)args[1].data;
-    if (!nnrti_walk_first(&j.walk, &args[1], &args[0], NULL))
+    if (!nnrt_walk_first(&j.walk, &args[1], &args[0], NULL))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, nnrti_cpu_is_expensive(j.attr) ? 64 : 16, &work);
     if (j.parts > 1)
@@ -3255,7 +3258,7 @@ typedef struct NNRTI_CPU(affine_job) {
     const nnrti_cpu_affine *attr;
     const float *x, *factors;
     float *y;
-    nnrti_walk walk;
+    nnrt_walk walk;
     uint32_t parts;
 } NNRTI_CPU(affine_job);
 
@@ -3280,7 +3283,7 @@ static void NNRTI_CPU(affine_row)(const NNRTI_CPU(affine_job) * j, const float *
 static void NNRTI_CPU(affine_part)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(affine_job) *j = (const NNRTI_CPU(affine_job) *)arg;
-    nnrti_walk w = j->walk;
+    nnrt_walk w = j->walk;
     (void)worker;
     nnrti_cpu_walk_part(&w, unit, j->parts);
     do {
@@ -3290,7 +3293,7 @@ static void NNRTI_CPU(affine_part)(void *arg, uint32_t unit, uint32_t worker)
             for (int32_t i = 0; i < w.count; i++)
                 NNRTI_CPU(affine_row)
         (j, j->x + w.at[1] + i * w.row[1], j->factors + w.at[2] + i * w.row[2], 0, j->y + w.at[0] + i * w.row[0], 1);
-    } while (nnrti_walk_next(&w));
+    } while (nnrt_walk_next(&w));
 }
 
 /* y = activation((x - mean) * factor + offset), per channel. */
@@ -3302,7 +3305,7 @@ static NNRT_ReturnCode NNRTI_CPU(affine)(const void *attr, nnrt_view *args, nnrt
     j.x = (const float *)args[0].data;
     j.factors = (const float *)args[1].data;
     j.y = (float *)args[2].data;
-    if (!nnrti_walk_first(&j.walk, &args[2], &args[0], &args[1]))
+    if (!nnrt_walk_first(&j.walk, &args[2], &args[0], &args[1]))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16, &work);
     nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(affine_part), &j);
@@ -3382,8 +3385,8 @@ typedef struct NNRTI_CPU(reduce_job) {
     const nnrti_cpu_reduce *attr;
     const float *x;
     float *y;
-    nnrti_walk walk; /* walks over results, and over the start of their elements in x */
-    nnrti_walk set;
+    nnrt_walk walk; /* walks over results, and over the start of their elements in x */
+    nnrt_walk set;
     size_t count; /* elements per result */
     uint32_t parts;
 } NNRTI_CPU(reduce_job);
@@ -3391,7 +3394,7 @@ typedef struct NNRTI_CPU(reduce_job) {
 /* The neutral element of a reduction. */
 static float NNRTI_CPU(reduce_start)(NNRT_ReduceMode mode)
 {
-    return mode == NNRT_REDUCE_MODE_MAX ? -nnrti_inff() : mode == NNRT_REDUCE_MODE_MIN ? nnrti_inff() : 0.0f;
+    return mode == NNRT_REDUCE_MODE_MAX ? -INFINITY : mode == NNRT_REDUCE_MODE_MIN ? INFINITY : 0.0f;
 }
 
 /* The result from the accumulated value. */
@@ -3400,7 +3403,7 @@ static float NNRTI_CPU(reduce_end)(const NNRTI_CPU(reduce_job) * j, float result
     if (j->attr->mode == NNRT_REDUCE_MODE_MEAN)
         result /= (float)j->count;
     if (j->attr->mode == NNRT_REDUCE_MODE_L2)
-        result = nnrti_sqrtf(result);
+        result = nnrt_sqrtf(result);
     return result * j->attr->coeff;
 }
 
@@ -3410,13 +3413,13 @@ NNRTI_CPU_INLINE void NNRTI_CPU(reduce_columns)(const NNRTI_CPU(reduce_job) * j,
 {
     const NNRT_ReduceMode mode = j->attr->mode;
     float results[NNRTI_LANES], rests[NNRTI_LANES];
-    nnrti_walk set = j->set;
+    nnrt_walk set = j->set;
     nnrti_v sum = nnrti_v_all(NNRTI_CPU(reduce_start)(mode)), rest = nnrti_v_all(0.0f);
     do {
         const float *from = x + set.at[0];
         for (int32_t i = 0; i < set.count; i++, from += set.row[0])
             NNRTI_CPU(reduce_accumulate)(&sum, &rest, nnrti_v_load_part(from, count), mode, sums);
-    } while (nnrti_walk_next(&set));
+    } while (nnrt_walk_next(&set));
     nnrti_v_store(results, sum);
     nnrti_v_store(rests, rest);
     for (int32_t i = 0; i < count; i++)
@@ -3429,7 +3432,7 @@ NNRTI_CPU_INLINE float NNRTI_CPU(reduce_row)(const NNRTI_CPU(reduce_job) * j, co
     const NNRT_ReduceMode mode = j->attr->mode;
     const float start = NNRTI_CPU(reduce_start)(mode);
     float part[NNRTI_LANES];
-    nnrti_walk set = j->set;
+    nnrt_walk set = j->set;
     nnrti_v sum[4], rest[4];
     NNRTI_CPU_UNROLL
     for (int32_t v = 0; v < 4; v++) {
@@ -3454,7 +3457,7 @@ NNRTI_CPU_INLINE float NNRTI_CPU(reduce_row)(const NNRTI_CPU(reduce_job) * j, co
             }
             NNRTI_CPU(reduce_accumulate)(&sum[0], &rest[0], nnrti_v_load(part), mode, sums);
         }
-    } while (nnrti_walk_next(&set));
+    } while (nnrt_walk_next(&set));
     if (sums)
         return NNRTI_CPU(reduce_end)(j, NNRTI_CPU(sum_lanes)(sum, rest, 4));
     for (int32_t v = 1; v < 4; v++)
@@ -3466,7 +3469,7 @@ NNRTI_CPU_INLINE float NNRTI_CPU(reduce_row)(const NNRTI_CPU(reduce_job) * j, co
     return NNRTI_CPU(reduce_end)(j, part[0]);
 }
 
-NNRTI_CPU_INLINE void NNRTI_CPU(reduce_walk)(const NNRTI_CPU(reduce_job) * j, nnrti_walk *w, const bool sums)
+NNRTI_CPU_INLINE void NNRTI_CPU(reduce_walk)(const NNRTI_CPU(reduce_job) * j, nnrt_walk *w, const bool sums)
 {
     do {
         const float *const x = j->x + w->at[1];
@@ -3477,13 +3480,13 @@ NNRTI_CPU_INLINE void NNRTI_CPU(reduce_walk)(const NNRTI_CPU(reduce_job) * j, nn
                 NNRTI_CPU(reduce_columns)
         (j, x + i, w->count - i < NNRTI_LANES ? w->count - i : NNRTI_LANES, y + i * w->row[0], w->row[0], sums);
         else y[i * w->row[0]] = NNRTI_CPU(reduce_row)(j, x + i * w->row[1], sums);
-    } while (nnrti_walk_next(w));
+    } while (nnrt_walk_next(w));
 }
 
 static void NNRTI_CPU(reduce_part)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(reduce_job) *j = (const NNRTI_CPU(reduce_job) *)arg;
-    nnrti_walk w = j->walk;
+    nnrt_walk w = j->walk;
     (void)worker;
     nnrti_cpu_walk_part(&w, unit, j->parts);
     if (j->attr->mode == NNRT_REDUCE_MODE_MAX || j->attr->mode == NNRT_REDUCE_MODE_MIN)
@@ -3510,7 +3513,7 @@ static NNRT_ReturnCode NNRTI_CPU(reduce)(const void *attr, nnrt_view *args, nnrt
         set.dims[axis] = x->dims[axis];
         j.count *= (size_t)x->dims[axis];
     }
-    if (!nnrti_walk_first(&j.set, &set, NULL, NULL) || !nnrti_walk_first(&j.walk, &args[2], x, NULL))
+    if (!nnrt_walk_first(&j.set, &set, NULL, NULL) || !nnrt_walk_first(&j.walk, &args[2], x, NULL))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16 * (double)j.count, &work);
     nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(reduce_part), &j);
@@ -3549,7 +3552,7 @@ static float NNRTI_CPU(group_end)(float sum, float squares, float count, float e
     float variance;
     *rest = sum / count;
     variance = squares / count - *rest * *rest;
-    return 1.0f / nnrti_sqrtf((variance < 0 ? 0.0f : variance) + epsilon);
+    return 1.0f / nnrt_sqrtf((variance < 0 ? 0.0f : variance) + epsilon);
 }
 
 /* A group of channels-first x: two passes, mean and then variance about it. */
@@ -3660,7 +3663,7 @@ static NNRT_ReturnCode NNRTI_CPU(group_norm)(const void *attr, nnrt_view *args, 
     j.call = call;
     channels = j.attr->size * (j.attr->many > 0 ? j.attr->many : 1);
     j.units = (x->dims[2] + channels - 1) / channels;
-    if (nnrti_empty(x))
+    if (nnrt_view_empty(x))
         return NNRT_SUCCESS;
     nnrti_cpu_parallel_for(call, 48.0 * x->dims[0] * x->dims[1] * x->dims[2], (uint32_t)(x->dims[0] * j.units),
                            NNRTI_CPU(group_task), &j);
@@ -3686,7 +3689,7 @@ static void NNRTI_CPU(softmax_row)(void *arg, uint32_t i, uint32_t worker)
     const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
     const int32_t count = j->attr->count;
     const float *x = (const float *)j->args[0].data + (ptrdiff_t)i * j->attr->stepX;
-    float *y = (float *)j->args[1].data + (ptrdiff_t)i * j->attr->stepY, sum = 0, most = -nnrti_inff();
+    float *y = (float *)j->args[1].data + (ptrdiff_t)i * j->attr->stepY, sum = 0, most = -INFINITY;
     const nnrti_v factor = nnrti_v_all(j->attr->factor);
     nnrti_v part = nnrti_v_all(most), sums = nnrti_v_all(0.0f), all;
     int32_t k = 0;
@@ -3723,7 +3726,7 @@ static void NNRTI_CPU(log_softmax_row)(void *arg, uint32_t i, uint32_t worker)
     const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
     const int32_t count = j->attr->count;
     const float *x = (const float *)j->args[0].data + (ptrdiff_t)i * j->attr->stepX;
-    float *y = (float *)j->args[1].data + (ptrdiff_t)i * j->attr->stepY, most = -nnrti_inff(), part[NNRTI_LANES];
+    float *y = (float *)j->args[1].data + (ptrdiff_t)i * j->attr->stepY, most = -INFINITY, part[NNRTI_LANES];
     nnrti_v largest = nnrti_v_all(most), sum = nnrti_v_all(0.0f), rest = sum, all, log;
     int32_t k = 0;
     (void)worker;
@@ -3740,7 +3743,7 @@ static void NNRTI_CPU(log_softmax_row)(void *arg, uint32_t i, uint32_t worker)
         nnrti_v_store_part(part, nnrti_v_exp(nnrti_v_load_part(x + k, count - k) - all), count - k);
         NNRTI_CPU(two_sum)(&sum, &rest, nnrti_v_load(part));
     }
-    log = nnrti_v_all(nnrti_logf(NNRTI_CPU(sum_line)(sum, rest)));
+    log = nnrti_v_all(nnrt_logf(NNRTI_CPU(sum_line)(sum, rest)));
     for (k = 0; k < count; k += NNRTI_LANES)
         nnrti_v_store_part(y + k, nnrti_v_load_part(x + k, count - k) - all - log, count - k);
 }
@@ -3766,7 +3769,7 @@ static void NNRTI_CPU(rms_norm_row)(void *arg, uint32_t i, uint32_t worker)
         const nnrti_v a = nnrti_v_load_part(x + k, count - k);
         squares[0] = nnrti_v_fma(a, a, squares[0]);
     }
-    all = nnrti_v_all(1.0f / nnrti_sqrtf(nnrti_v_sum(squares[0] + squares[1]) / (float)count + j->attr->epsilon));
+    all = nnrti_v_all(1.0f / nnrt_sqrtf(nnrti_v_sum(squares[0] + squares[1]) / (float)count + j->attr->epsilon));
     for (k = 0; k < count; k += NNRTI_LANES)
         nnrti_v_store_part(y + k, nnrti_v_load_part(x + k, count - k) * all * nnrti_v_load_part(scale + k, count - k),
                            count - k);
@@ -3805,7 +3808,7 @@ static void NNRTI_CPU(layer_norm_row)(void *arg, uint32_t i, uint32_t worker)
     }
     rest /= (float)count;
     variance = square / (float)count - rest * rest;
-    variance = 1.0f / nnrti_sqrtf((variance < 0 ? 0.0f : variance) + j->attr->epsilon);
+    variance = 1.0f / nnrt_sqrtf((variance < 0 ? 0.0f : variance) + j->attr->epsilon);
     for (int32_t k = 0; k < count; k += NNRTI_LANES) {
         nnrti_v d = (nnrti_v_load_part(x + k, count - k) - all - nnrti_v_all(rest)) * nnrti_v_all(variance);
         if (j->attr->affine)
@@ -3844,7 +3847,7 @@ static void NNRTI_CPU(lp_norm_row)(void *arg, uint32_t i, uint32_t worker)
     if (!a->added && norm < a->rows.epsilon)
         norm = a->rows.epsilon;
     if (!a->absolute)
-        norm = nnrti_sqrtf(norm);
+        norm = nnrt_sqrtf(norm);
     all = nnrti_v_all(a->added ? norm + a->rows.epsilon : norm);
     for (k = 0; k < count; k += NNRTI_LANES)
         nnrti_v_store_part(y + k, nnrti_v_load_part(x + k, count - k) / all, count - k);
@@ -3904,7 +3907,7 @@ typedef struct NNRTI_CPU(select_job) {
     const void *attr;
     const nnrt_view *args;
     const nnrt_call *call; /* for `topk` */
-    nnrti_walk walk;
+    nnrt_walk walk;
     uint32_t parts;
 } NNRTI_CPU(select_job);
 
@@ -3927,7 +3930,7 @@ static void NNRTI_CPU(compare_part)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(select_job) *j = (const NNRTI_CPU(select_job) *)arg;
     const nnrti_cpu_compare *const a = (const nnrti_cpu_compare *)j->attr;
-    nnrti_walk w = j->walk;
+    nnrt_walk w = j->walk;
     (void)worker;
     nnrti_cpu_walk_part(&w, unit, j->parts);
     do {
@@ -3937,7 +3940,7 @@ static void NNRTI_CPU(compare_part)(void *arg, uint32_t unit, uint32_t worker)
         (a, (const float *)j->args[0].data + w.at[1] + i * w.row[1], row ? w.row[1] : 0,
          (const float *)j->args[1].data + w.at[2] + i * w.row[2], row ? w.row[2] : 0,
          (uint8_t *)j->args[2].data + w.at[0] + i * w.row[0], row ? w.count : 1);
-    } while (nnrti_walk_next(&w));
+    } while (nnrt_walk_next(&w));
 }
 
 /* z = whether x is less than y, equal to y, or the inverse; NaN is neither less nor equal. */
@@ -3947,7 +3950,7 @@ static NNRT_ReturnCode NNRTI_CPU(compare)(const void *attr, nnrt_view *args, nnr
     double work;
     j.attr = attr;
     j.args = args;
-    if (!nnrti_walk_first(&j.walk, &args[2], &args[0], &args[1]))
+    if (!nnrt_walk_first(&j.walk, &args[2], &args[0], &args[1]))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 12, &work);
     nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(compare_part), &j);
@@ -3989,7 +3992,7 @@ static void NNRTI_CPU(where_part)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(select_job) *j = (const NNRTI_CPU(select_job) *)arg;
     const nnrti_cpu_where *const a = (const nnrti_cpu_where *)j->attr;
-    nnrti_walk w = j->walk;
+    nnrt_walk w = j->walk;
     (void)worker;
     nnrti_cpu_walk_part(&w, unit, j->parts);
     do {
@@ -4002,7 +4005,7 @@ static void NNRTI_CPU(where_part)(void *arg, uint32_t unit, uint32_t worker)
              (const float *)j->args[2].data + (a->one[1] ? 0 : at), a->one[1] ? 0 : step,
              (float *)j->args[3].data + w.at[0] + i * w.row[0], row ? w.count : 1);
         }
-    } while (nnrti_walk_next(&w));
+    } while (nnrt_walk_next(&w));
 }
 
 /* z = c ? x : y */
@@ -4013,7 +4016,7 @@ static NNRT_ReturnCode NNRTI_CPU(where)(const void *attr, nnrt_view *args, nnrt_
     double work;
     j.attr = attr;
     j.args = args;
-    if (!nnrti_walk_first(&j.walk, &args[3], &args[0], !a->one[0] ? &args[1] : !a->one[1] ? &args[2] : NULL))
+    if (!nnrt_walk_first(&j.walk, &args[3], &args[0], !a->one[0] ? &args[1] : !a->one[1] ? &args[2] : NULL))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16, &work);
     nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(where_part), &j);
@@ -4050,7 +4053,7 @@ static int32_t NNRTI_CPU(argminmax_row)(const float *x, ptrdiff_t step, int32_t 
             order = NNRTI_CPU(sort_key)(nnrti_v_load(x + k), turn);
         } else { /* pad with NaN */
             for (int32_t t = 0; t < NNRTI_LANES; t++)
-                part[t] = k + t < count ? x[(k + t) * step] : nnrti_nanf();
+                part[t] = k + t < count ? x[(k + t) * step] : NAN;
             order = NNRTI_CPU(sort_key)(nnrti_v_load(part), turn);
         }
         is = order > best;
@@ -4098,7 +4101,7 @@ static void NNRTI_CPU(argminmax_part)(void *arg, uint32_t unit, uint32_t worker)
     const int32_t count = x->dims[a->axis];
     const ptrdiff_t step = x->strides[a->axis];
     int32_t found[4 * NNRTI_LANES];
-    nnrti_walk w = j->walk;
+    nnrt_walk w = j->walk;
     (void)worker;
     nnrti_cpu_walk_part(&w, unit, j->parts);
     do {
@@ -4116,15 +4119,10 @@ static void NNRTI_CPU(argminmax_part)(void *arg, uint32_t unit, uint32_t worker)
                 for (int32_t t = 0; t < left; t += NNRTI_LANES)
                     NNRTI_CPU(argminmax_columns)(from + t, step, count, a->turn, left - t, found + t, 1);
             }
-            for (int32_t t = 0; t < many; t++) {
-                const ptrdiff_t to = w.at[0] + (i + t) * w.row[0];
-                if (y->dataType == NNRT_DATA_TYPE_INT64)
-                    ((int64_t *)y->data)[to] = found[t];
-                else
-                    ((int32_t *)y->data)[to] = found[t];
-            }
+            for (int32_t t = 0; t < many; t++)
+                nnrti_cpu_store_index(y, w.at[0] + (i + t) * w.row[0], found[t]);
         }
-    } while (nnrti_walk_next(&w));
+    } while (nnrt_walk_next(&w));
 }
 
 /* y = index along the axis of the largest, or smallest, element of x; the first one of equal ones. */
@@ -4136,7 +4134,8 @@ static NNRT_ReturnCode NNRTI_CPU(argminmax)(const void *attr, nnrt_view *args, n
     double work;
     j.attr = attr;
     j.args = args;
-    if (!nnrti_walk_first(&j.walk, &args[1], nnrti_line_starts(&args[0], axis, &starts), NULL))
+    starts = nnrti_cpu_line_starts(&args[0], axis);
+    if (!nnrt_walk_first(&j.walk, &args[1], &starts, NULL))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16.0 * args[0].dims[axis], &work);
     nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(argminmax_part), &j);
@@ -4157,41 +4156,33 @@ NNRTI_CPU_INLINE bool NNRTI_CPU(any_lane)(nnrti_v_bits v)
 #endif
 }
 
-/* The k first elements of a line in sort order, by the reference device's heap. Only elements that rank before the
-   last one in the heap are inserted. */
-static void NNRTI_CPU(topk_row)(const nnrti_line *x, int32_t L, int32_t count, int32_t turn, int32_t *heap,
-                                const nnrti_line *values, const nnrti_line *places)
+/* heap = indices of the `count` first elements of a line in sort order. Only elements that rank before the last one in
+   the heap are inserted. */
+static void NNRTI_CPU(topk_row)(const float *x, int32_t L, int32_t turn, int32_t *heap, int32_t count)
 {
-    const float *const from = (const float *)x->data;
     nnrti_v_bits least;
-    int32_t k = count;
-    nnrti_topk_heap(x, count, count, heap);
-    least = NNRTI_CPU(sort_key)(nnrti_v_all(from[heap[0]]), turn);
-    for (; k < L; k += NNRTI_LANES) { /* pad with NaN */
+    nnrti_cpu_heap_begin(x, turn, heap, count);
+    least = NNRTI_CPU(sort_key)(nnrti_v_all(x[heap[0]]), turn);
+    for (int32_t k = count; k < L; k += NNRTI_LANES) { /* pad with NaN */
         int32_t front[NNRTI_LANES];
         float part[NNRTI_LANES];
         nnrti_v_bits is;
         if (L - k >= NNRTI_LANES) {
-            is = NNRTI_CPU(sort_key)(nnrti_v_load(from + k), turn) > least;
+            is = NNRTI_CPU(sort_key)(nnrti_v_load(x + k), turn) > least;
         } else {
-            nnrti_v_store(part, nnrti_v_all(nnrti_nanf()));
-            memcpy(part, from + k, (size_t)(L - k) * sizeof(float));
+            nnrti_v_store(part, nnrti_v_all(NAN));
+            memcpy(part, x + k, (size_t)(L - k) * sizeof(float));
             is = NNRTI_CPU(sort_key)(nnrti_v_load(part), turn) > least;
         }
         if (!NNRTI_CPU(any_lane)(is))
             continue;
         memcpy(front, &is, sizeof(front));
         for (int32_t t = 0; t < NNRTI_LANES; t++)
-            if (front[t] != 0 && nnrti_topk_order(x, k + t) > nnrti_topk_order(x, heap[0])) {
+            if (front[t] != 0 && nnrti_cpu_sort_key(x[k + t], turn) > nnrti_cpu_sort_key(x[heap[0]], turn)) {
                 heap[0] = k + t;
-                nnrti_topk_sift(x, heap, count);
+                nnrti_cpu_heap_sift(x, turn, heap, count, 0);
             }
-        least = NNRTI_CPU(sort_key)(nnrti_v_all(from[heap[0]]), turn);
-    }
-    for (int32_t i = count - 1; i >= 0; i--) {
-        nnrti_topk_put(x, heap[0], values, places, i);
-        heap[0] = heap[i];
-        nnrti_topk_sift(x, heap, i);
+        least = NNRTI_CPU(sort_key)(nnrti_v_all(x[heap[0]]), turn);
     }
 }
 
@@ -4199,20 +4190,25 @@ static void NNRTI_CPU(topk_part)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(select_job) *j = (const NNRTI_CPU(select_job) *)arg;
     const nnrti_cpu_topk *const a = (const nnrti_cpu_topk *)j->attr;
-    const nnrt_view *const places = a->places ? &j->args[2] : NULL;
-    nnrti_walk w = j->walk;
+    const nnrt_view *const y = &j->args[1], *const places = a->places ? &j->args[2] : NULL;
+    const int32_t count = y->dims[a->axis], turn = a->rising ? -1 : 0;
+    int32_t *const heap = (int32_t *)nnrti_cpu_scratch(j->call, worker);
+    nnrt_walk w = j->walk;
     nnrti_cpu_walk_part(&w, unit, j->parts);
     do
         for (int32_t i = 0; i < w.count; i++) {
-            const nnrti_line values = nnrti_line_of(&j->args[1], a->axis, w.at[1] + i * w.row[1]);
-            const nnrti_line at = nnrti_line_of(places, a->axis, w.at[2] + i * w.row[2]);
-            nnrti_line x = nnrti_line_of(&j->args[0], a->axis, w.at[0] + i * w.row[0]);
-            x.rising = a->rising;
-            NNRTI_CPU(topk_row)
-            (&x, j->args[0].dims[a->axis], j->args[1].dims[a->axis], a->rising ? -1 : 0,
-             (int32_t *)nnrti_cpu_scratch(j->call, worker), &values, &at);
+            const float *const x = (const float *)j->args[0].data + w.at[0] + i * w.row[0];
+            float *const best = (float *)y->data + w.at[1] + i * w.row[1];
+            NNRTI_CPU(topk_row)(x, j->args[0].dims[a->axis], turn, heap, count);
+            for (int32_t k = count - 1; k >= 0; k--) { /* the last one is on top */
+                best[k * y->strides[a->axis]] = x[heap[0]];
+                if (places != NULL)
+                    nnrti_cpu_store_index(places, w.at[2] + i * w.row[2] + k * places->strides[a->axis], heap[0]);
+                heap[0] = heap[k];
+                nnrti_cpu_heap_sift(x, turn, heap, k, 0);
+            }
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
 }
 
 /* The first elements of each line in descending, or ascending, order, and their indices. */
@@ -4225,9 +4221,9 @@ static NNRT_ReturnCode NNRTI_CPU(topk)(const void *attr, nnrt_view *args, nnrt_c
     j.attr = attr;
     j.args = args;
     j.call = call;
-    if (!nnrti_walk_first(&j.walk, nnrti_line_starts(&args[0], a->axis, &starts[0]),
-                          nnrti_line_starts(&args[1], a->axis, &starts[1]),
-                          nnrti_line_starts(a->places ? &args[2] : NULL, a->axis, &starts[2])))
+    for (int32_t k = 0; k < (a->places ? 3 : 2); k++)
+        starts[k] = nnrti_cpu_line_starts(&args[k], a->axis);
+    if (!nnrt_walk_first(&j.walk, &starts[0], &starts[1], a->places ? &starts[2] : NULL))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16.0 * args[0].dims[a->axis], &work);
     nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(topk_part), &j);
@@ -4932,7 +4928,7 @@ static void NNRTI_CPU(recurrent_task)(void *arg, uint32_t i, uint32_t worker)
     const int32_t row = j->layer * a->directions + d, C = a->gates * a->padded, extra = nnrti_cpu_recurrent_extra(a);
     const int32_t T = j->args[0].dims[0], N = j->args[0].dims[1];
     const bool back = a->backward || d == 1;
-    const int32_t len = j->args[3].data != NULL ? (int32_t)nnrti_index(&j->args[3], n * j->args[3].strides[0]) : T;
+    const int32_t len = j->args[3].data != NULL ? (int32_t)nnrt_load_index(&j->args[3], n * j->args[3].strides[0]) : T;
     float *from = (float *)nnrti_cpu_scratch(j->call, worker);
     float *later = from + (a->ahead ? (size_t)a->gemm.rows * (size_t)C : 0); /* products of the next steps */
     float *h = from + a->floats - 4 * (size_t)a->sequences * (size_t)a->padded, *next;
@@ -5003,7 +4999,7 @@ static NNRT_ReturnCode NNRTI_CPU(recurrent)(const void *attr, nnrt_view *args, n
     j.call = call;
     j.alone = tasks == 1;
     for (int32_t n = 0; n < N && args[3].data != NULL; n++) {
-        const int64_t len = nnrti_index(&args[3], n * args[3].strides[0]);
+        const int64_t len = nnrt_load_index(&args[3], n * args[3].strides[0]);
         if (len < 0 || len > T)
             return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "sequenceLens[%d] is %l, expected 0 to %d", n, len, T);
     }
@@ -5101,7 +5097,7 @@ static void NNRTI_CPU(quantize_part)(void *arg, uint32_t unit, uint32_t worker)
     const NNRTI_CPU(cast_job) *j = (const NNRTI_CPU(cast_job) *)arg;
     uint8_t row[256];
     nnrt_view x = *j->x, y = *j->y;
-    nnrti_walk w;
+    nnrt_walk w;
     (void)worker;
     if (x.rank > 1) {
         const int32_t k = x.rank - 2; /* rows of an image */
@@ -5118,7 +5114,7 @@ static void NNRTI_CPU(quantize_part)(void *arg, uint32_t unit, uint32_t worker)
         return;
     }
 #endif
-    if (!nnrti_walk_first(&w, &y, &x, NULL))
+    if (!nnrt_walk_first(&w, &y, &x, NULL))
         return;
     do
         for (int32_t i = 0; i < w.count; i += 256) {
@@ -5136,7 +5132,7 @@ static void NNRTI_CPU(quantize_part)(void *arg, uint32_t unit, uint32_t worker)
             for (int32_t k = 0; k < n; k++)
                 to[k * w.row[0]] = row[k];
         }
-    while (nnrti_walk_next(&w));
+    while (nnrt_walk_next(&w));
 }
 
 /* y = round(x / scale) + zero point, saturated, with one scale and zero point; x and y have any strides. */
@@ -5159,10 +5155,10 @@ static NNRT_ReturnCode NNRTI_CPU(dequantize)(const void *attr, nnrt_view *args, 
     const nnrt_view *x = &args[0], *y = &args[1];
     const float scale = (float)x->quant[0].scale;
     const int32_t flip = nnrti_cpu_flip(x), zero = x->quant[0].zeroPoint + flip;
-    nnrti_walk w;
+    nnrt_walk w;
     (void)attr;
     (void)call;
-    if (!nnrti_walk_first(&w, y, x, NULL))
+    if (!nnrt_walk_first(&w, y, x, NULL))
         return NNRT_SUCCESS;
     do {
         const uint8_t *from = (const uint8_t *)x->data + w.at[1];
@@ -5173,7 +5169,7 @@ static NNRT_ReturnCode NNRTI_CPU(dequantize)(const void *attr, nnrt_view *args, 
                                       __builtin_convertvector((nnrti_v_load_bytes(from + i) ^ flip) - zero, nnrti_v));
         for (; i < w.count; i++)
             to[i * w.row[0]] = scale * (float)((from[i * w.row[1]] ^ flip) - zero);
-    } while (nnrti_walk_next(&w));
+    } while (nnrt_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -5191,7 +5187,7 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(widen_row)(const uint16_t *x, ptrdiff_t
     if (stepX == 1 && stepY == 1)
         NNRTI_CPU(widen_run)(x, y, count);
     for (int32_t i = 0; i < count && (stepX != 1 || stepY != 1); i++)
-        y[i * stepY] = i > 0 && stepX == 0 ? y[0] : nnrti_half_to_float(x[i * stepX]);
+        y[i * stepY] = i > 0 && stepX == 0 ? y[0] : nnrt_half_to_float(x[i * stepX]);
 }
 
 /* y = x, narrowed, for count elements, stepX and stepY apart. */
@@ -5201,7 +5197,7 @@ NNRTI_CPU_NOINLINE static void NNRTI_CPU(narrow_row)(const float *x, ptrdiff_t s
     if (stepX == 1 && stepY == 1)
         NNRTI_CPU(narrow_run)(x, y, count);
     for (int32_t i = 0; i < count && (stepX != 1 || stepY != 1); i++)
-        y[i * stepY] = nnrti_half_from_float(x[i * stepX]);
+        y[i * stepY] = nnrt_half_from_float(x[i * stepX]);
 }
 
 #define NNRTI_CPU_TRANSPOSE_COLUMNS 64 /* columns of 16 rows that are transposed at once */
@@ -5248,7 +5244,7 @@ static void NNRTI_CPU(round_row)(float *x, float *y, int32_t count)
 /* Arguments of a float16 conversion. */
 typedef struct NNRTI_CPU(half_job) {
     const nnrt_view *x, *y;
-    nnrti_walk walk;
+    nnrt_walk walk;
     uint32_t parts;
 } NNRTI_CPU(half_job);
 
@@ -5257,7 +5253,7 @@ static void NNRTI_CPU(half_part)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(half_job) *j = (const NNRTI_CPU(half_job) *)arg;
     const bool widens = j->x->dataType == NNRT_DATA_TYPE_FLOAT16, narrows = j->y->dataType == NNRT_DATA_TYPE_FLOAT16;
-    nnrti_walk w = j->walk;
+    nnrt_walk w = j->walk;
     bool turns = false;
     int32_t outer = 0;
     (void)worker;
@@ -5283,7 +5279,7 @@ static void NNRTI_CPU(half_part)(void *arg, uint32_t unit, uint32_t worker)
         else
             for (int32_t i = 0; i < w.count; i++)
                 NNRTI_CPU(round_row)(x + i * w.row[1], y + i * w.row[0], 1);
-    } while (nnrti_walk_next(&w));
+    } while (nnrt_walk_next(&w));
 }
 
 /* y = x, converted to the element type of y. */
@@ -5294,7 +5290,7 @@ static NNRT_ReturnCode NNRTI_CPU(widen_half)(const void *attr, nnrt_view *args, 
     (void)attr;
     j.x = &args[0];
     j.y = &args[1];
-    if (!nnrti_walk_first(&j.walk, j.y, j.x, NULL))
+    if (!nnrt_walk_first(&j.walk, j.y, j.x, NULL))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 12, &work);
     nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(half_part), &j);
@@ -5317,7 +5313,7 @@ typedef struct NNRTI_CPU(elementwise_half_job) {
     const nnrti_cpu_elementwise_half *attr;
     const nnrt_view *args;
     nnrt_call call; /* without threads */
-    nnrti_walk walk;
+    nnrt_walk walk;
     uint32_t parts;
 } NNRTI_CPU(elementwise_half_job);
 
@@ -5329,7 +5325,7 @@ static void NNRTI_CPU(elementwise_half_part)(void *arg, uint32_t unit, uint32_t 
     const uint32_t nIn = j->attr->nIn;
     float some[3][NNRTI_CPU_HALF_CHUNK];
     nnrt_view views[3];
-    nnrti_walk from = j->walk, to;
+    nnrt_walk from = j->walk, to;
     nnrt_call call = j->call;
     int32_t i = 0, back; /* i: elements of the current row that are done */
     bool more = true;
@@ -5355,7 +5351,7 @@ static void NNRTI_CPU(elementwise_half_part)(void *arg, uint32_t unit, uint32_t 
             i += count;
             if (i == from.count) {
                 i = 0;
-                more = nnrti_walk_next(&from);
+                more = nnrt_walk_next(&from);
             }
         }
         for (uint32_t k = 0; k <= nIn; k++)
@@ -5368,7 +5364,7 @@ static void NNRTI_CPU(elementwise_half_part)(void *arg, uint32_t unit, uint32_t 
             back += count;
             if (back == to.count) {
                 back = 0;
-                (void)nnrti_walk_next(&to);
+                (void)nnrt_walk_next(&to);
             }
         }
     }
@@ -5383,7 +5379,7 @@ static NNRT_ReturnCode NNRTI_CPU(elementwise_half)(const void *attr, nnrt_view *
     memset(&j.call, 0, sizeof(j.call));
     j.attr = (const nnrti_cpu_elementwise_half *)attr;
     j.args = args;
-    if (!nnrti_walk_first(&j.walk, &args[j.attr->nIn], &args[0], j.attr->nIn > 1 ? &args[1] : NULL))
+    if (!nnrt_walk_first(&j.walk, &args[j.attr->nIn], &args[0], j.attr->nIn > 1 ? &args[1] : NULL))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 24, &work);
     nnrti_cpu_parallel_for(call, work, j.parts, NNRTI_CPU(elementwise_half_part), &j);
@@ -5555,7 +5551,7 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_rescale(nnrti_i x, const int32_t *table, const 
 #else
     nnrti_i y = {0};
     for (int32_t i = 0; i < NNRTI_Q8_LANES; i++)
-        y[i] = nnrti_high_product(x[i], table[NNRTI_Q8_LANES + i]);
+        y[i] = (int32_t)(((int64_t)x[i] * table[NNRTI_Q8_LANES + i] + ((int64_t)1 << 30)) >> 31);
 #endif
     if (!positive)
         y = y + (y >> 31);
@@ -5768,7 +5764,7 @@ static void NNRTI_CPU(requantize_exact)(const int32_t *sum, uint8_t *y, int32_t 
         const int32_t *const by =
             table + i / NNRTI_Q8_LANES * NNRTI_Q8_LANES * NNRTI_CPU_REQUANTIZE_ROWS + i % NNRTI_Q8_LANES;
         const int32_t factor[2] = {by[NNRTI_Q8_LANES], by[3 * NNRTI_Q8_LANES]};
-        const int64_t q = (int64_t)nnrti_rescale(sum[i], factor) + by[2 * NNRTI_Q8_LANES];
+        const int64_t q = (int64_t)nnrt_rescale(sum[i], factor) + by[2 * NNRTI_Q8_LANES];
         y[i] = nnrti_cpu_clamp_q8(s, q);
     }
 }
@@ -6024,29 +6020,26 @@ static void NNRTI_CPU(im2col_q8)(const NNRTI_CPU(gemm_q8_job) * j, const uint8_t
     const int32_t K = x->dims[3], width = a->window[1] * K;
     const int32_t rest = a->depth * NNRTI_Q8_GROUP - a->window[0] * width;
     const bool dense = a->dilation[1] == 1 && x->strides[2] == K;
-    int32_t first, last;
-    if (w >= 0 && w + (int64_t)(a->window[1] - 1) * a->dilation[1] < x->dims[2]) {
-        first = 0;
-        last = a->window[1];
-    } else {
-        nnrti_cpu_valid_range(w, a->dilation[1], a->window[1], x->dims[2], &first, &last);
-    }
+    const bool whole = w >= 0 && w + (int64_t)(a->window[1] - 1) * a->dilation[1] < x->dims[2];
+    nnrt_tap_range inside = {0, a->window[1]};
+    if (!whole)
+        inside = nnrt_taps_inside(w, a->window[1], a->dilation[1], x->dims[2]);
     for (int32_t i = 0; i < a->window[0]; i++, to += width) {
         const int64_t at = h + (int64_t)i * a->dilation[0];
-        if (at < 0 || at >= x->dims[1] || first >= last) {
+        if (at < 0 || at >= x->dims[1] || inside.first >= inside.end) {
             NNRTI_CPU(fill_zero_points)(to, width, j->zero);
             continue;
         }
-        if (first > 0)
-            NNRTI_CPU(fill_zero_points)(to, first * K, j->zero);
-        for (int32_t k = first, count; k < last; k += count) {
+        if (inside.first > 0)
+            NNRTI_CPU(fill_zero_points)(to, inside.first * K, j->zero);
+        for (int32_t k = inside.first, count; k < inside.end; k += count) {
             const int64_t column = w + (int64_t)k * a->dilation[1];
-            count = dense ? last - k : 1;
+            count = dense ? inside.end - k : 1;
             NNRTI_CPU(load_operands_q8)
             (to + k * K, image + at * x->strides[1] + column * x->strides[2], count * K, j->flip, j->zero);
         }
-        if (last < a->window[1])
-            NNRTI_CPU(fill_zero_points)(to + last * K, (a->window[1] - last) * K, j->zero);
+        if (inside.end < a->window[1])
+            NNRTI_CPU(fill_zero_points)(to + inside.end * K, (a->window[1] - inside.end) * K, j->zero);
     }
     if (rest > 0)
         NNRTI_CPU(fill_zero_points)(to, rest, j->zero);
@@ -6079,21 +6072,22 @@ static void NNRTI_CPU(tap_pointers_q8)(const NNRTI_CPU(gemm_q8_job) * j, const u
     const nnrt_view *in = j->x;
     const int32_t K = in->dims[3], across = a->across, room = a->groups * NNRTI_Q8_GROUP;
     const ptrdiff_t next = a->stride[1] * in->strides[2], from = (ptrdiff_t)(h * in->strides[1] + w * in->strides[2]);
-    int32_t begin = 0, end = 0, first, last;
     const bool inside = h >= 0 && h < in->dims[1];
+    nnrt_tap_range whole = {0, 0}; /* pixels whose taps are all inside x */
     if (inside)
-        nnrti_cpu_valid_range(w, a->stride[1], run, in->dims[2] - across - a->spare + 1, &begin, &end);
-    if (begin < end)
-        NNRTI_CPU(fill_pointers_q8)(x + begin, image + (from + begin * next), next, end - begin);
-    for (int32_t r = begin > 0 ? 0 : end; r < run; r = r + 1 == begin ? end : r + 1) {
+        whole = nnrt_taps_inside(w, run, a->stride[1], in->dims[2] - across - a->spare + 1);
+    if (whole.first < whole.end)
+        NNRTI_CPU(fill_pointers_q8)
+    (x + whole.first, image + (from + whole.first * next), next, whole.end - whole.first);
+    for (int32_t r = whole.first > 0 ? 0 : whole.end; r < run; r = r + 1 == whole.first ? whole.end : r + 1) {
+        const nnrt_tap_range part = nnrt_taps_inside(w + (int64_t)r * a->stride[1], across, 1, in->dims[2]);
         x[r] = zeros;
-        nnrti_cpu_valid_range(w + (int64_t)r * a->stride[1], 1, across, in->dims[2], &first, &last);
-        if (!inside || first >= last)
+        if (!inside || part.first >= part.end)
             continue;
-        NNRTI_CPU(fill_zero_points)(*copies, first * K, j->zero);
-        memcpy(*copies + first * K, image + (from + r * next + first * in->strides[2]),
-               (size_t)(last - first) * (size_t)K);
-        NNRTI_CPU(fill_zero_points)(*copies + last * K, room - last * K, j->zero);
+        NNRTI_CPU(fill_zero_points)(*copies, part.first * K, j->zero);
+        memcpy(*copies + part.first * K, image + (from + r * next + part.first * in->strides[2]),
+               (size_t)(part.end - part.first) * (size_t)K);
+        NNRTI_CPU(fill_zero_points)(*copies + part.end * K, room - part.end * K, j->zero);
         x[r] = *copies;
         *copies += room;
     }
@@ -6227,7 +6221,8 @@ typedef struct NNRTI_CPU(depthwise_q8_job) {
 
 /* For pools: channels c to c + count - 1 of a pixel, its taps as in >>depthwise; at: offset of tap 0,0 in x. */
 typedef struct NNRTI_CPU(taps_q8) {
-    int32_t first, last, begin, end, count;
+    nnrt_tap_range rows, columns;
+    int32_t count;
     ptrdiff_t at;
 } NNRTI_CPU(taps_q8);
 
@@ -6531,7 +6526,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(store_pool_q8)(const NNRTI_CPU(pool_q8_job) * j,
         if (j->same)
             v = v < low ? low : v > high ? high : v;
         else
-            v = nnrti_requantized(j->x, v, j->quant);
+            v = nnrt_quant_result(nnrt_rescale(v - j->x->quant[0].zeroPoint, nnrt_quant_factor(j->quant, 0)), list);
         y[c] = (uint8_t)v;
     }
 }
@@ -6546,8 +6541,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(max_q8)(const NNRTI_CPU(pool_q8_job) * j, const 
     const __m512i turn = _mm512_set1_epi8((char)j->flip);
     __m512i most = _mm512_setzero_si512();
 #endif
-    for (int32_t i = m->first; i < m->last; i++)
-        for (int32_t k = m->begin; k < m->end; k++) {
+    for (int32_t i = m->rows.first; i < m->rows.end; i++)
+        for (int32_t k = m->columns.first; k < m->columns.end; k++) {
             const uint8_t *from = (const uint8_t *)j->x->data + m->at + i * j->x->strides[1] + k * j->x->strides[2];
 #if NNRTI_CPU_LEVEL >= 4
             most = _mm512_max_epu8(most, _mm512_xor_si512(_mm512_maskz_loadu_epi8(some, from), turn));
@@ -6577,14 +6572,14 @@ NNRTI_CPU_INLINE void NNRTI_CPU(max_q8)(const NNRTI_CPU(pool_q8_job) * j, const 
 NNRTI_CPU_INLINE void NNRTI_CPU(mean_q8)(const NNRTI_CPU(pool_q8_job) * j, const NNRTI_CPU(taps_q8) * m, uint8_t *y,
                                          int32_t count)
 {
-    const int32_t n = (m->last - m->first) * (m->end - m->begin);
+    const int32_t n = (m->rows.end - m->rows.first) * (m->columns.end - m->columns.first);
     int32_t sum[64];
     uint8_t mean[64];
     for (int32_t c = 0; c < count; c += NNRTI_Q8_LANES) {
         const int32_t none[NNRTI_Q8_LANES] = {0};
         nnrti_i part = nnrti_i_load(none);
-        for (int32_t i = m->first; i < m->last; i++)
-            for (int32_t k = m->begin; k < m->end; k++)
+        for (int32_t i = m->rows.first; i < m->rows.end; i++)
+            for (int32_t k = m->columns.first; k < m->columns.end; k++)
                 part = nnrti_i_add(part, NNRTI_CPU(widen_q8)((const uint8_t *)j->x->data + m->at + c +
                                                                  i * j->x->strides[1] + k * j->x->strides[2],
                                                              count - c, j->flip, j->flip));
@@ -6604,10 +6599,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(pool_q8_row)(const NNRTI_CPU(pool_q8_job) * j, u
     const int64_t top = (int64_t)p * a->stride[0] - a->pad[0];
     uint8_t *const row = (uint8_t *)y->data + n * y->strides[0] + p * y->strides[1];
     NNRTI_CPU(taps_q8) m;
-    nnrti_cpu_valid_range(top, 1, a->window[0], x->dims[1], &m.first, &m.last);
+    m.rows = nnrt_taps_inside(top, a->window[0], 1, x->dims[1]);
     for (int32_t q = 0; q < y->dims[2]; q++) {
         const int64_t left = (int64_t)q * a->stride[1] - a->pad[1];
-        nnrti_cpu_valid_range(left, 1, a->window[1], x->dims[2], &m.begin, &m.end);
+        m.columns = nnrt_taps_inside(left, a->window[1], 1, x->dims[2]);
         for (int32_t c = 0; c < y->dims[3]; c += 64) {
             m.count = y->dims[3] - c < 64 ? y->dims[3] - c : 64;
             m.at = n * x->strides[0] + (ptrdiff_t)top * x->strides[1] + (ptrdiff_t)left * x->strides[2] + c;
@@ -6642,8 +6637,8 @@ static NNRT_ReturnCode NNRTI_CPU(run_pool_q8)(const void *attr, nnrt_view *args,
     j.quant = &args[1];
     j.y = y;
     j.flip = nnrti_cpu_flip(j.x);
-    j.same = list[NNRTI_QUANT_FACTORS] == 1 << 30 && list[NNRTI_QUANT_FACTORS + 1] == 1 &&
-             list[0] == j.x->quant[0].zeroPoint;
+    j.same =
+        list[NNRT_QUANT_FACTORS] == 1 << 30 && list[NNRT_QUANT_FACTORS + 1] == 1 && list[0] == j.x->quant[0].zeroPoint;
     nnrti_cpu_parallel_for(
         call, 0.25 * (double)y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
         (uint32_t)(y->dims[0] * y->dims[1]), task, &j);
@@ -6723,13 +6718,28 @@ NNRTI_CPU_INLINE bool NNRTI_CPU(add_q8_float)(const NNRTI_CPU(add_q8_job) * j, c
 #undef nnrti_f_fma
 #endif
 
+/* Adds `count` elements from `first` on by the reference kernel, for factors outside the fast forms. */
+static void NNRTI_CPU(add_q8_exact)(const NNRTI_CPU(add_q8_job) * j, size_t first, int32_t count)
+{
+    nnrt_view v[4];
+    for (int32_t k = 0; k < 4; k++) {
+        v[k] = j->args[k];
+        if (k == 2) /* the requantization factors */
+            continue;
+        v[k].data = (uint8_t *)v[k].data + first;
+        v[k].rank = 1;
+        v[k].dims[0] = count;
+        v[k].strides[0] = 1;
+    }
+    (void)nnrt_add_fusion_q8(NULL, &v[0], &v[1], &v[2], &v[3]);
+}
+
 static void NNRTI_CPU(add_q8_task)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(add_q8_job) *j = (const NNRTI_CPU(add_q8_job) *)arg;
     const size_t first = (size_t)unit * NNRTI_Q8_CHUNK, left = j->count - first;
     const int32_t count = (int32_t)(left < NNRTI_Q8_CHUNK ? left : NNRTI_Q8_CHUNK);
     const uint8_t *x = (const uint8_t *)j->args[0].data + first, *y = (const uint8_t *)j->args[1].data + first;
-    const int32_t *list = (const int32_t *)j->args[2].data;
     uint8_t *z = (uint8_t *)j->args[3].data + first;
     const NNRTI_CPU(add_q8_job) copy = *j; /* a copy: z cannot alias it */
     const bool sign = j->args[0].dataType == NNRT_DATA_TYPE_INT8;
@@ -6755,11 +6765,8 @@ static void NNRTI_CPU(add_q8_task)(void *arg, uint32_t unit, uint32_t worker)
         }
         NNRTI_CPU(store_q8)(sum, NNRTI_Q8_PANEL_VECTORS, z + i, count - i, &copy.scale, false);
     }
-    for (int32_t i = 0; i < count && !copy.plain; i++) {
-        const int32_t a = nnrti_load_8(x, i, j->args[0].dataType) - j->args[0].quant[0].zeroPoint;
-        const int32_t b = nnrti_load_8(y, i, j->args[1].dataType) - j->args[1].quant[0].zeroPoint;
-        nnrti_store_8(z, i, nnrti_quant_result(nnrti_quant_add(a, b, list), list));
-    }
+    if (!copy.plain)
+        NNRTI_CPU(add_q8_exact)(j, first, count);
 }
 
 /* z = requantize(x + y), each operand rescaled to a common scale first. */
@@ -6771,7 +6778,7 @@ static NNRT_ReturnCode NNRTI_CPU(add_q8)(const void *attr, nnrt_view *args, nnrt
     j.args = args;
     j.plain = nnrt_dims_count(args[3].dims, args[3].rank, &j.count);
     for (int32_t k = 0; k < 3; k++) {
-        const int32_t m = list[NNRTI_QUANT_FACTORS + 2 * k], e = list[NNRTI_QUANT_FACTORS + 2 * k + 1];
+        const int32_t m = list[NNRT_QUANT_FACTORS + 2 * k], e = list[NNRT_QUANT_FACTORS + 2 * k + 1];
         const int32_t n = m == 0 ? 1 : -e;
         j.whole[k] = n == 0;
         j.plain = j.plain && m >= 0 && n >= (k == 2) && n <= 21;

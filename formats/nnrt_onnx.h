@@ -469,7 +469,7 @@ NNRT_API bool nnrt_onnx_operator(uint32_t index, nnrt_onnx_about *about);
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>reader */
 
-NNRTI_SETUP()
+NNRT_SETUP()
 
 /* How a field of a message is decoded. Columns: wire format, type of the member. */
 enum {
@@ -3704,7 +3704,7 @@ static bool nnrti_onnx_known_float(nnrti_onnx *c, uint32_t v, float *value)
     if (o->dataType == NNRT_DATA_TYPE_FLOAT16) {
         uint16_t half;
         memcpy(&half, o->data, sizeof(half));
-        *value = nnrti_half_to_float(half);
+        *value = nnrt_half_to_float(half);
         return true;
     }
     memcpy(value, o->data, sizeof(*value));
@@ -3861,7 +3861,7 @@ static bool nnrti_onnx_near(nnrti_onnx *c, nnrt_onnx_str name, uint32_t x, float
         nnrti_onnx_at(c, e->value)->rank > nnrti_onnx_at(c, x)->rank)
         return false;
     if (nnrti_onnx_type(c, e->value) == NNRT_DATA_TYPE_FLOAT16)
-        return nnrti_half_from_float(v) == nnrti_half_from_float(value);
+        return nnrt_half_from_float(v) == nnrt_half_from_float(value);
     return v > value * 0.999999f && v < value * 1.000001f;
 }
 
@@ -9138,6 +9138,6 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_load(NNRT_Model **model, const char *path, co
 }
 #endif
 
-NNRTI_SETUP_END()
+NNRT_SETUP_END()
 
 #endif /* NNRT_IMPLEMENTATION */

@@ -233,6 +233,9 @@ suite-docs: build/nnrt build/digits build/test/device_vectors
 suite-api: | stb
 	$(SUITE) $(PYTHON) tests/test_api.py
 
+suite-layers: | stb
+	$(SUITE) $(PYTHON) tests/test_layers.py
+
 suite-runner:
 	$(SUITE) sh tests/test_runner.sh
 

@@ -77,7 +77,7 @@ def check_text(options, source, text, kernels, cxx):
             raise Failure("%s: has no definition of %s" % (source.name, kernel))
         if not re.search(r"^%s\(attr, " % kernel, text.split("*/")[0], re.M):
             raise Failure("%s: the comment at the top does not say how to call %s" % (source.name, kernel))
-    begin, first = text.find("#pragma STDC FP_CONTRACT OFF"), text.find("\n{\n    nnrti_walk")
+    begin, first = text.find("#pragma STDC FP_CONTRACT OFF"), text.find("\n{\n    nnrt_walk")
     if begin < 0 or (0 <= first < begin) or "#pragma GCC pop_options" not in text[begin:]:
         raise Failure("%s: contraction is not off around the code, or not given back behind it" % source.name)
     if (ROOT / "LICENSE").read_text(encoding="ascii") not in text.split("*/")[0]:

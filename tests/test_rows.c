@@ -914,9 +914,9 @@ static void test_quantised_factors(void **state)
     }
     for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++) {
         nnrti_factor(products[i].d, factor);
-        if (nnrti_rescale(products[i].x, factor) != products[i].y)
+        if (nnrt_rescale(products[i].x, factor) != products[i].y)
             fail_msg("%lld times %.17g is %d, not %d", (long long)products[i].x, products[i].d,
-                     (int)nnrti_rescale(products[i].x, factor), (int)products[i].y);
+                     (int)nnrt_rescale(products[i].x, factor), (int)products[i].y);
     }
     assert_int_equal(nnrti_high_product(INT32_MIN, INT32_MIN), INT32_MAX);
     assert_int_equal(nnrti_high_product(INT32_MIN, INT32_MAX), -INT32_MAX);
@@ -986,7 +986,7 @@ static void test_quantised_open(void **state)
     set_quant(&n.out[0], &g_other, 1, 0);
     node_resolves(&n);
     open_is(&n, 0, 1, 2);
-    assert_int_equal(n.r.derived[0].dims[0], NNRTI_QUANT_FACTORS + 2 * 3);
+    assert_int_equal(n.r.derived[0].dims[0], NNRT_QUANT_FACTORS + 2 * 3);
     n.in[1].symbols[0] = 0;
     node_refused(&n, NNRT_INVALID_PARAMETER, "has 3 QuantParams, expected 1 or 7, the size of axis 0");
     n.in[1].dims[0] = 3;
