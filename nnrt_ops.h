@@ -10802,6 +10802,14 @@ static void nnrti_attention_range(const NNRT_Attention *attr, const nnrt_view *k
     range[0] = first < range[1] ? (int32_t)first : range[1];
 }
 
+/* Stores a weight of query and key `at` if weights exist and have this mode. */
+static void nnrti_attention_weight(const NNRT_Attention *attr, const nnrt_view *weights, int64_t mode,
+                                   const int32_t at[4], float value)
+{
+    if (weights != NULL && attr->qkMatmulOutputMode == mode)
+        nnrti_store(weights->data, nnrti_offset(weights, at), value, weights->dataType);
+}
+
 /* y = softmax(scale * q * k^T, capped, masked) * v, for each head; float32 or float16.
    q, k, v [B,S,heads*D] or [B,heads,S,D], pastKey, pastValue [B,heads,P,D], presentKey, presentValue [B,heads,T,D],
    weights [B,heads,S,T], T = P + S of k, y as q; mask of their type or bool, broadcast to weights; keyLengths [B],
@@ -10853,26 +10861,20 @@ NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_v
                      nnrti_load(keys->data, row + d * keys->strides[3], x.dataType);
             p *= attr->scale;
             at[3] = j;
-            if (weights != NULL && attr->qkMatmulOutputMode == 0)
-                nnrti_store(weights->data, nnrti_offset(weights, at), p, weights->dataType);
+            nnrti_attention_weight(attr, weights, 0, at, p);
             p = attr->softcap > 0 ? attr->softcap * nnrti_tanhf(p / attr->softcap) : p;
-            if (weights != NULL && attr->qkMatmulOutputMode == 1)
-                nnrti_store(weights->data, nnrti_offset(weights, at), p, weights->dataType);
+            nnrti_attention_weight(attr, weights, 1, at, p);
             p = mask != NULL ? p + nnrti_attention_bias(mask, at) : p;
             w[j] = seen ? p : w[j];
             most = w[j] > most || w[j] != w[j] ? w[j] : most;
         }
-        for (int32_t j = 0; j < T && weights != NULL && attr->qkMatmulOutputMode == 2; j++) {
-            at[3] = j;
-            nnrti_store(weights->data, nnrti_offset(weights, at), w[j], weights->dataType);
+        for (at[3] = 0; at[3] < T; at[3]++) {
+            nnrti_attention_weight(attr, weights, 2, at, w[at[3]]);
+            sum += w[at[3]] = w[at[3]] == -nnrti_inff() ? 0 : nnrt_expf(w[at[3]] - most);
         }
-        for (int32_t j = 0; j < T; j++)
-            sum += w[j] = w[j] == -nnrti_inff() ? 0 : nnrt_expf(w[j] - most);
-        for (int32_t j = 0; j < T; j++) {
-            w[j] = sum != 0 ? w[j] / sum : 0;
-            at[3] = j;
-            if (weights != NULL && attr->qkMatmulOutputMode == 3)
-                nnrti_store(weights->data, nnrti_offset(weights, at), w[j], weights->dataType);
+        for (at[3] = 0; at[3] < T; at[3]++) {
+            w[at[3]] = sum != 0 ? w[at[3]] / sum : 0;
+            nnrti_attention_weight(attr, weights, 3, at, w[at[3]]);
         }
         for (int32_t d = 0; d < to.dims[3]; d++) {
             float total = 0;

@@ -1746,6 +1746,24 @@ static void nnrti_cpu_reserve_panel(const nnrti_cpu_edit *e, nnrt_draft_step *st
     step->scratchBytes = a->wide + (1 + (size_t)terms) * (size_t)e->isa->panel * sizeof(float);
 }
 
+/* Sets pixels per work item and parts of the panels for a GEMM without patches. packed: channels and weights of each. */
+static void nnrti_cpu_tile_gemm(nnrti_cpu_gemm *a, int64_t taps, int64_t pixels, const int32_t packed[2],
+                                int32_t panels, uint32_t workers)
+{
+    a->rows = (int32_t)(taps <= 9 ? 256 : taps <= 64 ? 64 : 16);
+    /* Divide pixels rather than channels among threads, as the steps before and after do; the same number for each. */
+    if (workers > 1 && pixels >= 8 * (int64_t)workers &&
+        (pixels >= 64 || (int64_t)packed[0] * packed[1] <= NNRTI_CPU_LARGE_WEIGHTS)) {
+        const int64_t each = nnrti_cpu_div_up(pixels, workers);
+        const int64_t rows = nnrti_cpu_div_up(each, nnrti_cpu_div_up(each, a->rows));
+        a->rows = (int32_t)(rows < 32 ? rows : nnrti_cpu_div_up(rows, 4) * 4);
+    } else if (pixels < a->rows) {
+        a->rows = pixels > 0 ? (int32_t)pixels : 1;
+    }
+    if (pixels <= (int64_t)a->rows * ((int64_t)workers - 1))
+        a->parts = nnrti_cpu_panel_parts(nnrti_cpu_gemm_work(a, pixels, packed), panels, workers);
+}
+
 /* Step s becomes a GEMM, or a GEMV if there is one pixel, of x and y, viewed as images, and of weights w
    [C,kH,kW,K]. a: the attributes, with `in` set. */
 static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x, const nnrt_view *w,
@@ -1809,18 +1827,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm(nnrti_cpu_edit *e, uint32_t s, const
         nnrti_cpu_reserve_panel(e, &d->steps[s], a, terms);
         return NNRT_SUCCESS;
     }
-    a->rows = (int32_t)(taps <= 9 ? 256 : taps <= 64 ? 64 : 16);
-    /* Divide pixels rather than channels among threads, as the steps before and after do; the same number for each. */
-    if (d->workers > 1 && pixels >= 8 * (int64_t)d->workers &&
-        (pixels >= 64 || (int64_t)packed[0] * packed[1] <= NNRTI_CPU_LARGE_WEIGHTS)) {
-        const int64_t each = nnrti_cpu_div_up(pixels, d->workers);
-        const int64_t rows = nnrti_cpu_div_up(each, nnrti_cpu_div_up(each, a->rows));
-        a->rows = (int32_t)(rows < 32 ? rows : nnrti_cpu_div_up(rows, 4) * 4);
-    } else if (pixels < a->rows) {
-        a->rows = pixels > 0 ? (int32_t)pixels : 1;
-    }
-    if (pixels <= (int64_t)a->rows * ((int64_t)d->workers - 1))
-        a->parts = nnrti_cpu_panel_parts(nnrti_cpu_gemm_work(a, pixels, packed), panels, d->workers);
+    nnrti_cpu_tile_gemm(a, taps, pixels, packed, panels, d->workers);
     d->steps[s].scratchBytes = (size_t)(taps + 2) * (size_t)(a->rows + NNRTI_CPU_MAX_TILE_ROWS) * sizeof(void *);
     nnrti_cpu_reserve_panel(e, &d->steps[s], a, terms);
     return NNRT_SUCCESS;
@@ -2875,6 +2882,30 @@ static void nnrti_cpu_plan_fused_depthwise(nnrti_cpu_fused_depthwise *a, uint32_
                NNRT_ALIGNMENT;
 }
 
+/* Arguments of `fused_depthwise`: x and the residual, derived constants of the steps, y. first and last may be NULL.
+   Returns their number without y. */
+static uint32_t nnrti_cpu_fused_args(const nnrt_draft_step *first, const nnrt_draft_step *middle,
+                                     const nnrt_draft_step *last, nnrt_plan_arg *args)
+{
+    const nnrt_draft_step *begin = first != NULL ? first : middle, *end = last != NULL ? last : middle;
+    uint32_t n = 0;
+    args[n++] = begin->args[0];
+    if (last != NULL)
+        args[n] = last->args[1];
+    n++;
+    args[n++] = middle->args[1];
+    if (first != NULL) {
+        args[n++] = first->args[2];
+        args[n++] = first->args[3];
+    }
+    if (last != NULL) {
+        args[n++] = last->args[2];
+        args[n++] = last->args[3];
+    }
+    args[n] = end->args[end->nIn + end->nDerived];
+    return n;
+}
+
 /* Fuses `depthwise` step s with the pointwise convolutions around it, if that saves enough memory traffic or
    synchronization. */
 static NNRT_ReturnCode nnrti_cpu_fuse_depthwise(nnrti_cpu_edit *e, uint32_t s)
@@ -2884,7 +2915,7 @@ static NNRT_ReturnCode nnrti_cpu_fuse_depthwise(nnrti_cpu_edit *e, uint32_t s)
     nnrt_draft_step first, last;
     nnrti_cpu_fused_depthwise *a;
     nnrt_plan_arg *args;
-    uint32_t f, l, n = 0;
+    uint32_t f, l;
     int64_t between = 0, work = 0;
     int32_t terms;
     if (middle.kernel != e->isa->depthwise.run || !nnrti_cpu_is_allowed(e, &e->isa->fused_depthwise) ||
@@ -2928,22 +2959,9 @@ static NNRT_ReturnCode nnrti_cpu_fuse_depthwise(nnrti_cpu_edit *e, uint32_t s)
     }
     if ((args = nnrt_draft_args(d, s, 7, 1)) == NULL) /* most of them are derived constants */
         return nnrti_cpu_no_memory(e, &last);
-    args[n++] = first.args[0];
-    if (l != UINT32_MAX)
-        args[n] = last.args[1];
-    n++;
-    args[n++] = middle.args[1];
-    if (f != UINT32_MAX) {
-        args[n++] = first.args[2];
-        args[n++] = first.args[3];
-    }
-    if (l != UINT32_MAX) {
-        args[n++] = last.args[2];
-        args[n++] = last.args[3];
-    }
-    args[n] = last.args[last.nIn + last.nDerived];
     d->steps[s].nIn = 2;
-    d->steps[s].nDerived = n - 2;
+    d->steps[s].nDerived =
+        nnrti_cpu_fused_args(f != UINT32_MAX ? &first : NULL, &middle, l != UINT32_MAX ? &last : NULL, args) - 2;
     nnrti_cpu_set_kernel(&d->steps[s], &e->isa->fused_depthwise, a);
     d->steps[s].scratchBytes =
         a->lists + (a->cells + (size_t)a->lines * (size_t)a->out[1] * (size_t)a->out[2]) * sizeof(float);
@@ -3613,6 +3631,18 @@ static void nnrti_cpu_divide_gemm_q8(nnrti_cpu_gemm_q8 *a, int64_t pixels, int32
         a->rows = rows;
 }
 
+/* Sets pixels per work item and parts of the panels for an int8 GEMM. */
+static void nnrti_cpu_tile_gemm_q8(nnrti_cpu_gemm_q8 *a, int64_t pixels, int32_t panels, int32_t workers)
+{
+    const int64_t blocks = nnrti_cpu_div_up(pixels, NNRTI_CPU_GEMM_Q8_PIXELS);
+    a->rows = (int32_t)((pixels + blocks - 1) / blocks);
+    if (blocks > 1)
+        a->rows = (a->rows + 5) / 6 * 6;
+    a->parts = 1;
+    if (workers > 1)
+        nnrti_cpu_divide_gemm_q8(a, pixels, panels, workers);
+}
+
 /* Step s becomes an int8 GEMM of x and y, viewed as images, and of weights w [C,kH,kW,K]; quant: the constants
    derived by the operator's rule. */
 static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x,
@@ -3640,7 +3670,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     size_t scratch;
     nnrt_plan_arg *args;
     void *data, *table;
-    int64_t blocks, reach;
+    int64_t reach;
     NNRT_ReturnCode code = nnrti_cpu_recall_largest_sum(e, &x->view, w, bias, &reach);
     if (code != NNRT_SUCCESS || reach < 0 || row > 1 << 24 || pixels <= 0 || !nnrti_cpu_is_allowed(e, &e->isa->gemm_q8))
         return code;
@@ -3670,13 +3700,7 @@ static NNRT_ReturnCode nnrti_cpu_lower_gemm_q8(nnrti_cpu_edit *e, uint32_t s, co
     }
     a->depth = (int32_t)depth;
     a->gather = gather;
-    blocks = nnrti_cpu_div_up(pixels, NNRTI_CPU_GEMM_Q8_PIXELS);
-    a->rows = (int32_t)((pixels + blocks - 1) / blocks);
-    if (blocks > 1)
-        a->rows = (a->rows + 5) / 6 * 6;
-    a->parts = 1;
-    if (d->workers > 1)
-        nnrti_cpu_divide_gemm_q8(a, pixels, panels, (int32_t)d->workers);
+    nnrti_cpu_tile_gemm_q8(a, pixels, panels, (int32_t)d->workers);
     a->across = !gather && close ? a->window[1] : 1;
     a->groups = (int32_t)(gather ? depth : nnrti_cpu_div_up((int64_t)a->across * K, isa->group));
     a->spare = even || gather ? 0 : (a->groups * isa->group - a->across * K + K - 1) / K;
@@ -5239,6 +5263,18 @@ static bool nnrti_cpu_is_float(const nnrt_draft_step *step)
     return true;
 }
 
+/* A 2-D pool that no image kernel computes: if it is global, a pool of channels last, or a reduction. */
+static NNRT_ReturnCode nnrti_cpu_lower_global_pool(nnrti_cpu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    const bool largest = step->op->type == NNRT_NODE_TYPE_MAX_POOL_FUSION;
+    if (!nnrti_cpu_is_global(step))
+        return NNRT_SUCCESS;
+    if (nnrti_cpu_is_nhwc(&step->args[0].view) && nnrti_cpu_is_nhwc(&step->args[step->nIn + step->nDerived].view))
+        return nnrti_cpu_lower_pool(e, s);
+    return nnrti_cpu_lower_reduction(e, s, NULL, largest ? NNRT_REDUCE_MODE_MAX : NNRT_REDUCE_MODE_MEAN, 1.0f);
+}
+
 /* Kernel selection: dispatches step s by its operator to the nnrti_cpu_lower_X function that may give it a kernel. */
 static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
 {
@@ -5283,14 +5319,7 @@ static NNRT_ReturnCode nnrti_cpu_lower(nnrti_cpu_edit *e, uint32_t s)
                                                                           : nnrti_cpu_lower_pool(e, s);
     switch (step->op->type) {
     case NNRT_NODE_TYPE_MAX_POOL_FUSION:
-    case NNRT_NODE_TYPE_AVGPOOL_FUSION:
-        if (!nnrti_cpu_is_global(step))
-            return NNRT_SUCCESS;
-        if (nnrti_cpu_is_nhwc(&step->args[0].view) && nnrti_cpu_is_nhwc(&step->args[step->nIn + step->nDerived].view))
-            return nnrti_cpu_lower_pool(e, s);
-        return nnrti_cpu_lower_reduction(
-            e, s, NULL, step->op->type == NNRT_NODE_TYPE_MAX_POOL_FUSION ? NNRT_REDUCE_MODE_MAX : NNRT_REDUCE_MODE_MEAN,
-            1.0f);
+    case NNRT_NODE_TYPE_AVGPOOL_FUSION: return nnrti_cpu_lower_global_pool(e, s);
     case NNRT_NODE_TYPE_FULL_CONNECTION: return nnrti_cpu_lower_full_connection(e, s);
     case NNRT_NODE_TYPE_MATMUL_FUSION: return nnrti_cpu_lower_matmul(e, s);
     case NNRT_NODE_TYPE_ADD_FUSION:

@@ -1466,6 +1466,25 @@ static bool NNRTI_CPU(gemm_few_channels)(const NNRTI_CPU(gemm_job) * j, const NN
 #endif
 }
 
+/* The tile of a work item, except for its panel. */
+NNRTI_CPU_INLINE void NNRTI_CPU(gemm_tile_begin)(NNRTI_CPU(gemm_tile) * t, const NNRTI_CPU(gemm_job) * j,
+                                                 const NNRTI_CPU(indirection) * l, int32_t taps)
+{
+    const bool patches = j->attr->lines > 0;
+    t->x = l->x;
+    t->y = l->y;
+    t->z = l->z;
+    t->rows = l->rows;
+    t->step = l->step;
+    t->taps = taps;
+    t->k = patches ? j->last->dims[0] : j->x->dims[3];
+    t->terms = patches ? (const int32_t *)j->last->data : NULL;
+    t->low = j->low;
+    t->high = j->high;
+    t->sumLow = j->sumLow;
+    t->sumHigh = j->sumHigh;
+}
+
 /* Work item of `gemm`: some pixels by one part of the panels. */
 static void NNRTI_CPU(gemm_task)(void *arg, uint32_t i, uint32_t worker)
 {
@@ -1497,18 +1516,7 @@ static void NNRTI_CPU(gemm_task)(void *arg, uint32_t i, uint32_t worker)
     else
         NNRTI_CPU(pixel_pointers)(j, first, &l);
     tiles = (l.rows + NNRTI_TILE_ROWS - 1) / NNRTI_TILE_ROWS;
-    t.x = l.x;
-    t.y = l.y;
-    t.z = l.z;
-    t.rows = l.rows;
-    t.step = l.step;
-    t.taps = taps;
-    t.k = a->lines > 0 ? j->last->dims[0] : j->x->dims[3];
-    t.terms = a->lines > 0 ? (const int32_t *)j->last->data : NULL;
-    t.low = j->low;
-    t.high = j->high;
-    t.sumLow = j->sumLow;
-    t.sumHigh = j->sumHigh;
+    NNRTI_CPU(gemm_tile_begin)(&t, j, &l, taps);
     for (int32_t p = from; p < to;) {
         t.channel = p * panel;
         t.count = C - t.channel;
