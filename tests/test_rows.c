@@ -1356,6 +1356,109 @@ static void test_every_row_has_vectors(void **state)
     assert_true(operators >= 123);
 }
 
+/* Windows counted by hand: taps i < k with start + i * dilation within 0 to L - 1. */
+static void test_taps_inside(void **state)
+{
+    static const struct {
+        int64_t start, k, dilation, L;
+        int32_t first, end;
+    } rows[] = {
+        {0, 3, 1, 5, 0, 3},          /* all inside */
+        {-1, 3, 1, 5, 1, 3},         /* padding before */
+        {3, 3, 1, 5, 0, 2},          /* and behind */
+        {-1, 3, 1, 1, 1, 2},         /* both */
+        {-3, 3, 1, 5, 3, 3},         /* none: all before */
+        {5, 3, 1, 5, 0, 0},          /* none: all behind */
+        {-3, 3, 2, 5, 2, 3},         /* -3 -1 1 */
+        {-4, 5, 3, 5, 2, 3},         /* -4 -1 2 5 8 */
+        {-2, 4, 2, 3, 1, 3},         /* -2 0 2 4 */
+        {-1, 2, 4, 3, 1, 1},         /* -1 3: the axis is between the taps */
+        {0, 0, 1, 5, 0, 0},          /* no taps */
+        {0, 3, 1, 0, 0, 0},          /* no elements */
+        {-1000000000000, 2000000000, 1000, 5, 1000000000, 1000000001},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const nnrt_tap_range got = nnrt_taps_inside(rows[i].start, rows[i].k, rows[i].dilation, rows[i].L);
+        const bool none = rows[i].first == rows[i].end;
+        if (none ? got.first != got.end : got.first != rows[i].first || got.end != rows[i].end)
+            fail_msg("row %u: taps %d to %d", (unsigned)i, (int)got.first, (int)got.end);
+    }
+}
+
+static nnrt_view view_of(void *data, int32_t rank, const int32_t *dims, const ptrdiff_t *strides)
+{
+    nnrt_view v;
+    memset(&v, 0, sizeof(v));
+    v.data = data;
+    v.dataType = I32;
+    v.rank = rank;
+    for (int32_t i = 0; i < rank; i++) {
+        v.dims[i] = dims[i];
+        v.strides[i] = strides[i];
+    }
+    return v;
+}
+
+/* A broadcast row, a transposed view and a dense one: offsets of all elements, by hand; and a slice of one axis. */
+static void test_walk(void **state)
+{
+    static const int32_t dims[] = {2, 2, 3}, row[] = {3}, none[] = {2, 0, 3};
+    static const ptrdiff_t dense[] = {6, 3, 1}, turned[] = {1, 2, 4}, one[] = {1};
+    static const ptrdiff_t want[2][12] = {{0, 4, 8, 2, 6, 10, 1, 5, 9, 3, 7, 11}, {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2}};
+    const nnrt_view z = view_of(NULL, 3, dims, dense), x = view_of(NULL, 3, dims, turned);
+    const nnrt_view y = view_of(NULL, 1, row, one), empty = view_of(NULL, 3, none, dense);
+    nnrt_walk w, slice;
+    ptrdiff_t k = 0;
+    (void)state;
+    assert_true(nnrt_walk_first(&w, &z, &x, &y));
+    assert_int_equal(w.rank, 2);
+    assert_int_equal(w.count, 3);
+    slice = w;
+    do
+        for (int32_t i = 0; i < w.count; i++, k++) {
+            assert_int_equal(w.at[0] + i * w.row[0], k);
+            assert_int_equal(w.at[1] + i * w.row[1], want[0][k]);
+            assert_int_equal(w.at[2] + i * w.row[2], want[1][k]);
+        }
+    while (nnrt_walk_next(&w));
+    assert_int_equal(k, 12);
+    for (int32_t i = 0; i < 3; i++) /* the second half of the first axis */
+        slice.at[i] += 1 * slice.step[i][0];
+    slice.dims[0] = 1;
+    assert_int_equal(slice.at[1], 1);
+    assert_true(nnrt_walk_next(&slice));
+    assert_int_equal(slice.at[0], 9);
+    assert_int_equal(slice.at[1], 3);
+    assert_false(nnrt_walk_next(&slice));
+    assert_true(nnrt_walk_first(&w, &z, NULL, NULL)); /* dense: one row */
+    assert_int_equal(w.rank, 0);
+    assert_int_equal(w.count, 12);
+    assert_false(nnrt_walk_next(&w));
+    assert_false(nnrt_walk_first(&w, &empty, NULL, NULL));
+    assert_true(nnrt_view_empty(&empty));
+    assert_false(nnrt_view_empty(&y));
+}
+
+static void test_view_dense(void **state)
+{
+    static const int32_t dims[] = {2, 1, 3}, none[] = {2, 0, 3};
+    static const ptrdiff_t dense[] = {3, 3, 1}, ones[] = {3, 99, 1}, gap[] = {4, 4, 1}, turned[] = {1, 2, 2};
+    nnrt_view v = view_of(NULL, 3, dims, dense);
+    (void)state;
+    assert_true(nnrt_view_dense(&v));
+    v = view_of(NULL, 3, dims, ones);
+    assert_true(nnrt_view_dense(&v));
+    v = view_of(NULL, 3, dims, gap);
+    assert_false(nnrt_view_dense(&v));
+    v = view_of(NULL, 3, dims, turned);
+    assert_false(nnrt_view_dense(&v));
+    v = view_of(NULL, 3, none, gap);
+    assert_true(nnrt_view_dense(&v));
+    v = view_of(NULL, 0, NULL, NULL);
+    assert_true(nnrt_view_dense(&v));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1376,6 +1479,9 @@ int main(void)
         cmocka_unit_test(test_top_of_many),
         cmocka_unit_test(test_parallel_for),
         cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_taps_inside),
+        cmocka_unit_test(test_walk),
+        cmocka_unit_test(test_view_dense),
         cmocka_unit_test(test_open_extents),
 #if SIZE_MAX > 0xFFFFFFFFu
         cmocka_unit_test(test_limits),
