@@ -6364,11 +6364,11 @@ static nnrt_tap_range nnrti_tap_range_of(int64_t start, int64_t k, int32_t L)
 
 NNRT_API nnrt_tap_range nnrt_taps_inside(int64_t start, int64_t k, int64_t dilation, int64_t L)
 {
-    int64_t first = start < 0 ? -start : 0, end = start < L ? L - start : 0;
+    int64_t first = start < 0 ? dilation - 1 - start : 0, end = start < L ? dilation - 1 + L - start : 0;
     nnrt_tap_range taps;
     if (dilation != 1) { /* branch: a division costs as much as a pixel */
-        first = nnrti_quotient(first + dilation - 1, dilation);
-        end = nnrti_quotient(end + dilation - 1, dilation);
+        first = nnrti_quotient(first, dilation);
+        end = nnrti_quotient(end, dilation);
     }
     end = end < k ? end : k;
     taps.first = (int32_t)(first < end ? first : end);
