@@ -824,6 +824,20 @@ static int32_t *nnrti_cpu_table_column(int32_t *table, int32_t c, int32_t lanes)
     return table + (ptrdiff_t)(c / lanes) * lanes * NNRTI_CPU_REQUANTIZE_ROWS + c % lanes;
 }
 
+/* The range first <= i < last of the positions start + i * step, i < k, that are within 0 to L - 1: the taps inside
+   x. As nnrt_taps_inside, which returns a struct: with it small int8 networks take 1.05 of the time. */
+static void nnrti_cpu_valid_range(int64_t start, int64_t step, int32_t k, int32_t L, int32_t *first, int32_t *last)
+{
+    int64_t from = start < 0 ? -start : 0, to = start < L ? L - start : 0;
+    if (step != 1) { /* branch: a division costs as much as a pixel */
+        from = (from + step - 1) / step;
+        to = (to + step - 1) / step;
+    }
+    to = to < k ? to : k;
+    *first = (int32_t)(from < to ? from : to);
+    *last = (int32_t)to;
+}
+
 /* whole / part, rounded up. */
 static int64_t nnrti_cpu_div_up(int64_t whole, int64_t part)
 {

@@ -1196,8 +1196,8 @@ static void NNRTI_CPU(copy_patch)(const nnrt_view *in, const nnrti_cpu_patch *p,
                                   int64_t w, float *to)
 {
     const int32_t K = in->dims[3], deep = p->planes ? 1 : K;
-    const nnrt_tap_range inside = nnrt_taps_inside(w, p->columns, 1, in->dims[2]);
-    const int32_t first = inside.first, last = inside.end;
+    int32_t first, last;
+    nnrti_cpu_valid_range(w, 1, p->columns, in->dims[2], &first, &last);
     for (int32_t c = 0; c < K; c += deep)
         for (int32_t i = 0; i < p->rows; i++) {
             if (h + i < 0 || h + i >= in->dims[1] || first >= last) {
@@ -1327,14 +1327,13 @@ static void NNRTI_CPU(pixel_pointers)(const NNRTI_CPU(gemm_job) * j, int64_t fir
             for (int32_t k = 0; k < a->conv.window[1]; k++, to += l->step) {
                 const int64_t w = left + (int64_t)k * a->conv.dilation[1];
                 const ptrdiff_t from = row + (ptrdiff_t)w * column;
-                nnrt_tap_range inside = {run, run};
+                int32_t begin = run, end = run;
                 if (h >= 0 && h < in->dims[1] && (deep->to == 0 || (slice >= 0 && slice < deep->from)))
-                    inside = nnrt_taps_inside(w, run, a->conv.stride[1], columns);
-                NNRTI_CPU(fill_pointers)(to, zeros, 0, inside.first);
-                if (inside.first < inside.end)
-                    NNRTI_CPU(fill_pointers)
-                (to + inside.first, image + (from + inside.first * next), next, inside.end - inside.first);
-                NNRTI_CPU(fill_pointers)(to + inside.end, zeros, 0, run - inside.end);
+                    nnrti_cpu_valid_range(w, a->conv.stride[1], run, columns, &begin, &end);
+                NNRTI_CPU(fill_pointers)(to, zeros, 0, begin);
+                if (begin < end)
+                    NNRTI_CPU(fill_pointers)(to + begin, image + (from + begin * next), next, end - begin);
+                NNRTI_CPU(fill_pointers)(to + end, zeros, 0, run - end);
             }
         }
         q = 0;
@@ -2341,11 +2340,10 @@ typedef struct NNRTI_CPU(window_job) {
     int32_t rows, blocks;   /* of a work item; channel blocks */
 } NNRTI_CPU(window_job);
 
-/* `count` channels of a pixel, from channel `from` on, and its taps inside x, of the height and of the width. at:
-   offset of tap 0,0 in x, which may be outside. */
+/* `count` channels of a pixel, from channel `from` on, and its taps inside x: first to last - 1 of the height, begin
+   to end - 1 of the width. at: offset of tap 0,0 in x, which may be outside. */
 typedef struct NNRTI_CPU(taps) {
-    nnrt_tap_range rows, columns;
-    int32_t from, count;
+    int32_t first, last, begin, end, from, count;
     ptrdiff_t at;
 } NNRTI_CPU(taps);
 
@@ -2356,8 +2354,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_pixel)(const NNRTI_CPU(window_job) * j
     const nnrti_cpu_window *a = j->attr;
     const ptrdiff_t padded = j->packed->dims[1];
     nnrti_v sum = nnrti_v_load(packed);
-    for (int32_t i = m->rows.first; i < m->rows.end; i++)
-        for (int32_t k = m->columns.first; k < m->columns.end; k++) {
+    for (int32_t i = m->first; i < m->last; i++)
+        for (int32_t k = m->begin; k < m->end; k++) {
             const float *from = (const float *)j->x->data + m->at + i * a->dilation[0] * j->x->strides[1] +
                                 k * a->dilation[1] * j->x->strides[2];
             sum = nnrti_v_fma(nnrti_v_load_part(from, m->count),
@@ -2492,15 +2490,15 @@ static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CP
         return false;
     s.padded = j->packed->dims[1];
     s.bias = (const float *)j->packed->data + m->from;
-    s.packed = s.bias + (1 + m->rows.first * width) * s.padded;
+    s.packed = s.bias + (1 + m->first * width) * s.padded;
     s.stepX = j->x->strides[2];
     s.down = a->dilation[0] * j->x->strides[1];
     s.stepY = j->y->strides[2];
     s.channels = m->count;
-    s.rows = m->rows.end - m->rows.first;
+    s.rows = m->last - m->first;
     s.low = j->low;
     s.high = j->high;
-    at += m->rows.first * s.down;
+    at += m->first * s.down;
     for (int32_t q = 0; q < pixels; q += most) {
         const int64_t left = (int64_t)q * stride - a->pad[1], right = columns - left;
         int32_t needed;
@@ -2533,17 +2531,17 @@ NNRTI_CPU_INLINE void NNRTI_CPU(pool_pixels)(const NNRTI_CPU(window_job) * j, co
                                              const bool largest, const int32_t pixels, const int32_t wide)
 {
     const nnrti_v low = nnrti_v_all(j->low), high = nnrti_v_all(j->high);
-    const nnrti_v cells = nnrti_v_all((float)((m->rows.end - m->rows.first) * (m->columns.end - m->columns.first)));
+    const nnrti_v cells = nnrti_v_all((float)((m->last - m->first) * (m->end - m->begin)));
     const ptrdiff_t step = j->x->strides[2], next = j->attr->stride[1] * step;
     const int32_t last = (wide - 1) * NNRTI_LANES, left = m->count - last; /* vectors before the last one are whole */
-    const int32_t end = m->columns.end;
+    const int32_t end = m->end;
     nnrti_v result[NNRTI_CPU_POOL_UNROLL];
     NNRTI_CPU_UNROLL
     for (int32_t t = 0; t < pixels * wide; t++)
         result[t] = nnrti_v_all(j->begin);
-    for (int32_t i = m->rows.first; i < m->rows.end; i++) {
-        const float *from = (const float *)j->x->data + m->at + i * j->x->strides[1] + m->columns.first * step;
-        for (int32_t k = m->columns.first; k < end; k++, from += step)
+    for (int32_t i = m->first; i < m->last; i++) {
+        const float *from = (const float *)j->x->data + m->at + i * j->x->strides[1] + m->begin * step;
+        for (int32_t k = m->begin; k < end; k++, from += step)
             NNRTI_CPU_UNROLL
         for (int32_t t = 0; t < pixels * wide; t++) {
             const int32_t c = t % wide * NNRTI_LANES;
@@ -2576,13 +2574,13 @@ NNRTI_CPU_INLINE void NNRTI_CPU(window_row)(const NNRTI_CPU(window_job) * j, int
     float low, high;
     m.from = from;
     m.count = to - from;
-    m.rows = nnrt_taps_inside(top, a->window[0], a->dilation[0], x->dims[1]);
+    nnrti_cpu_valid_range(top, a->dilation[0], a->window[0], x->dims[1], &m.first, &m.last);
     if (!depthwise || !NNRTI_CPU(strip_row)(j, &m, at, row))
         for (int32_t q = 0, pixels; q < y->dims[2]; q += pixels) {
             const int64_t left = (int64_t)q * a->stride[1] - a->pad[1];
             const int64_t last = left + (NNRTI_CPU_POOL_UNROLL - 1) * (int64_t)a->stride[1] + a->window[1] - 1;
             float *pixel = row + q * y->strides[2];
-            m.columns = nnrt_taps_inside(left, a->window[1], a->dilation[1], x->dims[2]);
+            nnrti_cpu_valid_range(left, a->dilation[1], a->window[1], x->dims[2], &m.begin, &m.end);
             m.at = at + (ptrdiff_t)left * x->strides[2];
             m.count = to - from;
             pixels = depthwise || left < 0 || last >= x->dims[2] || y->dims[2] - q < NNRTI_CPU_POOL_UNROLL ||
@@ -2846,8 +2844,8 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(load_taps)(const float *row, int64_t start, i
                                               float rest)
 {
     const int64_t last = start + (n - 1) * step;
-    nnrt_tap_range inside;
     float part[NNRTI_LANES];
+    int32_t first, end;
     if (start >= 0 && last < L && step == 1 && (NNRTI_CPU_LEVEL == 4 || n == NNRTI_LANES))
         return nnrti_v_load_part(row + start, n);
     if (start >= 0 && last < L && step == 2 && (NNRTI_CPU_LEVEL == 4 || start + 2 * NNRTI_LANES <= L))
@@ -2855,9 +2853,9 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(load_taps)(const float *row, int64_t start, i
                                  2 * n - 1 > NNRTI_LANES
                                      ? nnrti_v_load_part(row + start + NNRTI_LANES, 2 * n - 1 - NNRTI_LANES)
                                      : nnrti_v_all(rest));
-    inside = nnrt_taps_inside(start, n, step, L);
+    nnrti_cpu_valid_range(start, step, n, L, &first, &end);
     for (int32_t t = 0; t < NNRTI_LANES; t++)
-        part[t] = t >= inside.first && t < inside.end ? row[start + t * step] : rest;
+        part[t] = t >= first && t < end ? row[start + t * step] : rest;
     return nnrti_v_load(part);
 }
 
@@ -2926,12 +2924,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(pool_nd_plane)(const NNRTI_CPU(pool_nd_job) * j,
         int64_t at[NNRT_MAX_RANK];
         int32_t first[NNRT_MAX_RANK], count[NNRT_MAX_RANK];
         int64_t rest = r;
-        nnrt_tap_range inside;
         for (int32_t i = last - 1; i >= 0; rest /= y->dims[2 + i], i--) {
             at[i] = rest % y->dims[2 + i] * a->stride[i] - a->pad[i];
-            inside = nnrt_taps_inside(at[i], a->window[i], a->dilation[i], x->dims[2 + i]);
-            first[i] = inside.first;
-            count[i] = inside.end - inside.first;
+            nnrti_cpu_valid_range(at[i], a->dilation[i], (int32_t)a->window[i], x->dims[2 + i], &first[i], &count[i]);
+            count[i] -= first[i];
         }
         for (int32_t q = 0; q < y->dims[2 + last]; q += NNRTI_LANES)
             NNRTI_CPU(pool_nd_vector)(j, from, to, q, at, first, count, largest);
@@ -6028,26 +6024,29 @@ static void NNRTI_CPU(im2col_q8)(const NNRTI_CPU(gemm_q8_job) * j, const uint8_t
     const int32_t K = x->dims[3], width = a->window[1] * K;
     const int32_t rest = a->depth * NNRTI_Q8_GROUP - a->window[0] * width;
     const bool dense = a->dilation[1] == 1 && x->strides[2] == K;
-    const bool whole = w >= 0 && w + (int64_t)(a->window[1] - 1) * a->dilation[1] < x->dims[2];
-    nnrt_tap_range inside = {0, a->window[1]};
-    if (!whole)
-        inside = nnrt_taps_inside(w, a->window[1], a->dilation[1], x->dims[2]);
+    int32_t first, last;
+    if (w >= 0 && w + (int64_t)(a->window[1] - 1) * a->dilation[1] < x->dims[2]) {
+        first = 0;
+        last = a->window[1];
+    } else {
+        nnrti_cpu_valid_range(w, a->dilation[1], a->window[1], x->dims[2], &first, &last);
+    }
     for (int32_t i = 0; i < a->window[0]; i++, to += width) {
         const int64_t at = h + (int64_t)i * a->dilation[0];
-        if (at < 0 || at >= x->dims[1] || inside.first >= inside.end) {
+        if (at < 0 || at >= x->dims[1] || first >= last) {
             NNRTI_CPU(fill_zero_points)(to, width, j->zero);
             continue;
         }
-        if (inside.first > 0)
-            NNRTI_CPU(fill_zero_points)(to, inside.first * K, j->zero);
-        for (int32_t k = inside.first, count; k < inside.end; k += count) {
+        if (first > 0)
+            NNRTI_CPU(fill_zero_points)(to, first * K, j->zero);
+        for (int32_t k = first, count; k < last; k += count) {
             const int64_t column = w + (int64_t)k * a->dilation[1];
-            count = dense ? inside.end - k : 1;
+            count = dense ? last - k : 1;
             NNRTI_CPU(load_operands_q8)
             (to + k * K, image + at * x->strides[1] + column * x->strides[2], count * K, j->flip, j->zero);
         }
-        if (inside.end < a->window[1])
-            NNRTI_CPU(fill_zero_points)(to + inside.end * K, (a->window[1] - inside.end) * K, j->zero);
+        if (last < a->window[1])
+            NNRTI_CPU(fill_zero_points)(to + last * K, (a->window[1] - last) * K, j->zero);
     }
     if (rest > 0)
         NNRTI_CPU(fill_zero_points)(to, rest, j->zero);
@@ -6080,22 +6079,21 @@ static void NNRTI_CPU(tap_pointers_q8)(const NNRTI_CPU(gemm_q8_job) * j, const u
     const nnrt_view *in = j->x;
     const int32_t K = in->dims[3], across = a->across, room = a->groups * NNRTI_Q8_GROUP;
     const ptrdiff_t next = a->stride[1] * in->strides[2], from = (ptrdiff_t)(h * in->strides[1] + w * in->strides[2]);
+    int32_t begin = 0, end = 0, first, last;
     const bool inside = h >= 0 && h < in->dims[1];
-    nnrt_tap_range whole = {0, 0}; /* pixels whose taps are all inside x */
     if (inside)
-        whole = nnrt_taps_inside(w, run, a->stride[1], in->dims[2] - across - a->spare + 1);
-    if (whole.first < whole.end)
-        NNRTI_CPU(fill_pointers_q8)
-    (x + whole.first, image + (from + whole.first * next), next, whole.end - whole.first);
-    for (int32_t r = whole.first > 0 ? 0 : whole.end; r < run; r = r + 1 == whole.first ? whole.end : r + 1) {
-        const nnrt_tap_range part = nnrt_taps_inside(w + (int64_t)r * a->stride[1], across, 1, in->dims[2]);
+        nnrti_cpu_valid_range(w, a->stride[1], run, in->dims[2] - across - a->spare + 1, &begin, &end);
+    if (begin < end)
+        NNRTI_CPU(fill_pointers_q8)(x + begin, image + (from + begin * next), next, end - begin);
+    for (int32_t r = begin > 0 ? 0 : end; r < run; r = r + 1 == begin ? end : r + 1) {
         x[r] = zeros;
-        if (!inside || part.first >= part.end)
+        nnrti_cpu_valid_range(w + (int64_t)r * a->stride[1], 1, across, in->dims[2], &first, &last);
+        if (!inside || first >= last)
             continue;
-        NNRTI_CPU(fill_zero_points)(*copies, part.first * K, j->zero);
-        memcpy(*copies + part.first * K, image + (from + r * next + part.first * in->strides[2]),
-               (size_t)(part.end - part.first) * (size_t)K);
-        NNRTI_CPU(fill_zero_points)(*copies + part.end * K, room - part.end * K, j->zero);
+        NNRTI_CPU(fill_zero_points)(*copies, first * K, j->zero);
+        memcpy(*copies + first * K, image + (from + r * next + first * in->strides[2]),
+               (size_t)(last - first) * (size_t)K);
+        NNRTI_CPU(fill_zero_points)(*copies + last * K, room - last * K, j->zero);
         x[r] = *copies;
         *copies += room;
     }
@@ -6229,8 +6227,7 @@ typedef struct NNRTI_CPU(depthwise_q8_job) {
 
 /* For pools: channels c to c + count - 1 of a pixel, its taps as in >>depthwise; at: offset of tap 0,0 in x. */
 typedef struct NNRTI_CPU(taps_q8) {
-    nnrt_tap_range rows, columns;
-    int32_t count;
+    int32_t first, last, begin, end, count;
     ptrdiff_t at;
 } NNRTI_CPU(taps_q8);
 
@@ -6549,8 +6546,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(max_q8)(const NNRTI_CPU(pool_q8_job) * j, const 
     const __m512i turn = _mm512_set1_epi8((char)j->flip);
     __m512i most = _mm512_setzero_si512();
 #endif
-    for (int32_t i = m->rows.first; i < m->rows.end; i++)
-        for (int32_t k = m->columns.first; k < m->columns.end; k++) {
+    for (int32_t i = m->first; i < m->last; i++)
+        for (int32_t k = m->begin; k < m->end; k++) {
             const uint8_t *from = (const uint8_t *)j->x->data + m->at + i * j->x->strides[1] + k * j->x->strides[2];
 #if NNRTI_CPU_LEVEL >= 4
             most = _mm512_max_epu8(most, _mm512_xor_si512(_mm512_maskz_loadu_epi8(some, from), turn));
@@ -6580,14 +6577,14 @@ NNRTI_CPU_INLINE void NNRTI_CPU(max_q8)(const NNRTI_CPU(pool_q8_job) * j, const 
 NNRTI_CPU_INLINE void NNRTI_CPU(mean_q8)(const NNRTI_CPU(pool_q8_job) * j, const NNRTI_CPU(taps_q8) * m, uint8_t *y,
                                          int32_t count)
 {
-    const int32_t n = (m->rows.end - m->rows.first) * (m->columns.end - m->columns.first);
+    const int32_t n = (m->last - m->first) * (m->end - m->begin);
     int32_t sum[64];
     uint8_t mean[64];
     for (int32_t c = 0; c < count; c += NNRTI_Q8_LANES) {
         const int32_t none[NNRTI_Q8_LANES] = {0};
         nnrti_i part = nnrti_i_load(none);
-        for (int32_t i = m->rows.first; i < m->rows.end; i++)
-            for (int32_t k = m->columns.first; k < m->columns.end; k++)
+        for (int32_t i = m->first; i < m->last; i++)
+            for (int32_t k = m->begin; k < m->end; k++)
                 part = nnrti_i_add(part, NNRTI_CPU(widen_q8)((const uint8_t *)j->x->data + m->at + c +
                                                                  i * j->x->strides[1] + k * j->x->strides[2],
                                                              count - c, j->flip, j->flip));
@@ -6607,10 +6604,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(pool_q8_row)(const NNRTI_CPU(pool_q8_job) * j, u
     const int64_t top = (int64_t)p * a->stride[0] - a->pad[0];
     uint8_t *const row = (uint8_t *)y->data + n * y->strides[0] + p * y->strides[1];
     NNRTI_CPU(taps_q8) m;
-    m.rows = nnrt_taps_inside(top, a->window[0], 1, x->dims[1]);
+    nnrti_cpu_valid_range(top, 1, a->window[0], x->dims[1], &m.first, &m.last);
     for (int32_t q = 0; q < y->dims[2]; q++) {
         const int64_t left = (int64_t)q * a->stride[1] - a->pad[1];
-        m.columns = nnrt_taps_inside(left, a->window[1], 1, x->dims[2]);
+        nnrti_cpu_valid_range(left, 1, a->window[1], x->dims[2], &m.begin, &m.end);
         for (int32_t c = 0; c < y->dims[3]; c += 64) {
             m.count = y->dims[3] - c < 64 ? y->dims[3] - c : 64;
             m.at = n * x->strides[0] + (ptrdiff_t)top * x->strides[1] + (ptrdiff_t)left * x->strides[2] + c;
