@@ -246,7 +246,7 @@ static void write_block(const vec_case *c, call *k)
 {
     const kernel_pattern *p = pattern_of(k->kernel);
     const uint32_t nIn = k->r.kernelIn, first = nIn + k->r.nDerived;
-    const bool tells = (c->op->flags & NNRT_OP_DATA_DEPENDENT) != 0; /* the kernel puts the extents of its results into the views */
+    const bool dependent = (c->op->flags & NNRT_OP_DATA_DEPENDENT) != 0; /* the kernel stores shapes in the views */
     printf("    {\n    nnrt_view args[%u];\n", (unsigned)(first + c->nOut));
     if (strcmp(c->op->attr->name, p->structName) == 0)
         write_attr(c->op->attr, k->r.resolved, p->structName);
@@ -273,8 +273,8 @@ static void write_block(const vec_case *c, call *k)
         if (k->args[first + i].dataType == NNRT_DATA_TYPE_UNKNOWN)
             continue;
         printf("    print_bytes(%u, args[%u].data, %u", (unsigned)i, (unsigned)(first + i),
-               (unsigned)(tells ? nnrt_type_size(k->args[first + i].dataType) : view_bytes(&k->args[first + i])));
-        for (int32_t axis = 0; tells && axis < k->args[first + i].rank; axis++)
+               (unsigned)(dependent ? nnrt_type_size(k->args[first + i].dataType) : view_bytes(&k->args[first + i])));
+        for (int32_t axis = 0; dependent && axis < k->args[first + i].rank; axis++)
             printf(" * (unsigned)args[%u].dims[%d]", (unsigned)(first + i), (int)axis);
         printf(");\n");
     }

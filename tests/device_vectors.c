@@ -41,7 +41,7 @@ typedef struct single {
 } single;
 
 /* What is not told before the run: axes of inputs, of every number of them the first, the second, ... (0: none); values of
-   constants. bounds: the largest extents of results are given, too. equal: extents that are equal are known to be. */
+   constants. bounds: upper bounds of the results are declared, too. equal: equal dimensions share a symbol. */
 typedef struct way {
     const char *name;
     uint32_t axes;
@@ -76,7 +76,7 @@ typedef struct outcome {
 static const int32_t unknown_rank[1] = {NNRT_RANK_UNKNOWN};
 static char names[2 * VEC_OPERANDS][8];
 
-/* The largest extents that tensor i may have: those of the file and some more. */
+/* The upper bounds of tensor i: the dimensions of the file and some more. */
 static void bound(single *s, uint32_t i, const vec_tensor *t)
 {
     nnrt_bound *b = &s->bounds[s->nBounds++];
@@ -207,7 +207,7 @@ static void run_on(const char *device, single *s, outcome *o)
     if (o->code != NNRT_SUCCESS)
         snprintf(o->message, sizeof(o->message), "%s", o->planned ? nnrt_session_error(session) : error.message);
     for (uint32_t i = 0; i < o->count; i++)
-        o->info[i] = nnrt_session_output(session, i); /* of an operator that tells its extents, those of the run */
+        o->info[i] = nnrt_session_output(session, i); /* with a data-dependent shape: the shape of the run */
     nnrt_session_destroy(session);
 }
 

@@ -895,7 +895,7 @@ static double bound_of(const step *s, double y, double size)
     case NNRT_NODE_TYPE_AVERAGE_POOL_3D:
     case NNRT_NODE_TYPE_AVGPOOL_FUSION: /* windows have `all` cells at most */
         return 2 * ROUNDING * 1.001 * ((all + 2) * largest_of(operand_at(s, 0)) * (functions ? 2 : 1) + own);
-    case NNRT_NODE_TYPE_LSTM: /* states magnify what gates are off: tests/test_cpu_recurrent.c follows that, and this tells faults */
+    case NNRT_NODE_TYPE_LSTM: /* the bound finds faults only: states magnify errors (tests/test_cpu_recurrent.c) */
     case NNRT_NODE_TYPE_LSTM_PEEPHOLE:
     case NNRT_NODE_TYPE_GRU:
     case NNRT_NODE_TYPE_RNN: return 1e-4 * fmax(fabs(y), 1);
@@ -927,7 +927,7 @@ static bool is_near(const value *v)
 
 /* Has data the bits of a value? What is near it only may have others: ways fold what is constant, by the reference device, and
    compute what is open. Graphs magnify what their nodes are off, by how much nobody knows, and an integer that comes of it
-   may be any: 1e-4 of the largest number is no bound but what tells a fault. The bounds are those of nodes: check_nodes. */
+   may be any: 1e-4 of the largest number is no bound but finds faults. The bounds are those of nodes: check_nodes. */
 static bool equal(const uint8_t *data, const value *v)
 {
     const size_t count = v->bytes / nnrt_type_size(v->type);
@@ -1040,7 +1040,7 @@ static void check_way(const way *w)
         open = open || g.values[k].open != 0;
     if ((w->how & (IN_RUN | IN_SESSION)) && !open)
         return;
-    for (uint32_t k = 0; k < g.nOutputs; k++) { /* a scan has one axis more; no copy tells which axis its parameters mean */
+    for (uint32_t k = 0; k < g.nOutputs; k++) { /* a scan has one axis more: parameters may mean any */
         const value *v = &g.values[g.outputs[k]];
         if (((w->how & BODY) && v->rank == NNRT_MAX_RANK) || ((w->how & BRANCH) && v->quantCount > 1))
             return;

@@ -339,7 +339,7 @@ static int fault(void)
     return save("fault");
 }
 
-/* Branches of unequal extents; and a view of extents that only a run tells, but that are declared. */
+/* Branches whose results have unequal shapes; and a view of a dynamic shape that is declared. */
 static int refused(bool late)
 {
     static const int32_t one[1] = {1}, two[1] = {2};

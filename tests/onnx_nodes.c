@@ -46,7 +46,7 @@
 
 enum { PASSED, FAILED, SKIPPED };
 
-/* Where the extents of the inputs are told. */
+/* Where the shapes of the inputs are declared. */
 enum { IN_FILE, IN_SESSION, IN_RUN, WAYS };
 
 /* One tensor of a data set. */
@@ -168,7 +168,7 @@ static void read_operator(const nnrt_onnx_graph *g, data_set *s)
                  n->domain.length > 0 ? "." : "", (int)n->opType.length, n->opType.data);
 }
 
-/* The names of the inputs that a run gets, and whether their extents are open. */
+/* The names of the inputs that a run gets, and whether they have a dynamic shape. */
 static void read_names(const char *path, data_set *s)
 {
     nnrt_onnx_model *m = NULL;
@@ -323,7 +323,7 @@ static int run_session(nnrt_session *session, const data_set *s, int way, char *
         out[i] = nnrt_io_make(malloc(bytes + 1), bytes);
         memset(out[i].data, 0xA5, bytes + 1);
     }
-    if (nnrt_run(session, in, nIn, out, nOut) != NNRT_SUCCESS) { /* of what only a run tells a run refuses some */
+    if (nnrt_run(session, in, nIn, out, nOut) != NNRT_SUCCESS) { /* preparation cannot know all values */
         snprintf(text, size, "%s", nnrt_session_error(session));
         result = strstr(text, "(ASSERT)") != NULL ? SKIPPED : FAILED;
     }
@@ -335,7 +335,7 @@ static int run_session(nnrt_session *session, const data_set *s, int way, char *
             keep_output(i, &info, out[i].data);
         else if (before[i].bytes != info.bytes ||
                  (same_bits && memcmp(before[i].data, out[i].data, info.bytes) != 0)) {
-            snprintf(text, size, "output %u has other bits than with fixed extents", i);
+            snprintf(text, size, "output %u has other bits than with fixed shapes", i);
             result = FAILED;
         }
     }
@@ -429,7 +429,7 @@ static bool bound_result(nnrt_session_desc *how, nnrt_bound *bounds, const NNRT_
     return true;
 }
 
-/* Each axis of a RESHAPE to what a run tells may have all elements: together they are out of proportion. */
+/* Each axis of a RESHAPE to a runtime shape may have all elements: the product of their bounds is out of proportion. */
 static bool is_huge(const nnrt_session *session)
 {
     bool huge = false;
@@ -438,7 +438,7 @@ static bool is_huge(const nnrt_session *session)
     return huge;
 }
 
-/* Lists that decide extents: integers of one axis, scales, the window of STFT. */
+/* Inputs that determine shapes: integers of one axis, scales, the window of STFT. */
 static bool is_list(const data_set *s, uint32_t i)
 {
     return s->inputs[i].shape.rank <= 1 &&
@@ -529,7 +529,7 @@ static bool print_recipes(void)
     return all;
 }
 
-/* Imports and runs once. extents: the import is told all extents, else the session is. */
+/* Imports and runs once. extents: the import gets all shapes, else the session does. */
 static int attempt(const char *path, const data_set *s, int constant, bool extents, bool no_optimize, int way,
                    char *text, size_t size)
 {
@@ -585,7 +585,7 @@ static int attempt(const char *path, const data_set *s, int constant, bool exten
         bound_outputs(&how, bounds, model, s);
     if (code == NNRT_SUCCESS)
         code = nnrt_session_create(&session, model, &how, &error);
-    for (int k = 0; k < 8 && code == NNRT_UNSUPPORTED_OP && model != NULL; k++) { /* results that only a run tells */
+    for (int k = 0; k < 8 && code == NNRT_UNSUPPORTED_OP && model != NULL; k++) { /* data-dependent output shapes */
         if (k == 0 && how.bounds.count == 0 && strstr(error.message, "(bounds)"))
             bound_outputs(&how, bounds, model, s);
         else if (!bound_result(&how, bounds, model, s, &error))
@@ -617,7 +617,7 @@ static void run_open(const char *path, const data_set *s, int constant, int way)
     const int result = attempt(path, s, constant, false, false, way, text, sizeof(text));
     n_open[way][result]++;
     if (result != PASSED)
-        printf("OPEN %s: extents told in the %s: %s\n", path, way == IN_RUN ? "run" : "session", text);
+        printf("OPEN %s: shapes given in the %s: %s\n", path, way == IN_RUN ? "run" : "session", text);
 }
 
 /* One data set in all ways. *constant: some inputs had to be constants. */
@@ -782,7 +782,7 @@ int main(int argc, char **argv)
     printf("%u of those that passed by shape, type, values and sum, their numbers being random\n", n_draws);
     for (int way = IN_SESSION; way < WAYS; way++) {
         const uint32_t all = n_open[way][PASSED] + n_open[way][FAILED] + n_open[way][SKIPPED];
-        printf("%u of %u data sets with open axes, extents told in the %s: the same bits\n", n_open[way][PASSED], all,
+        printf("%u of %u data sets with dynamic dimensions, given in the %s: the same bits\n", n_open[way][PASSED], all,
                way == IN_RUN ? "run" : "session");
         few = few || n_open[way][PASSED] < all - all * 3 / 100;
     }

@@ -30,7 +30,7 @@
 #define MOST_BOUNDS 8
 #define ROUNDS 8 /* of a thread */
 
-/* A model, and the largest extents that its session allows: those of its largest case. */
+/* A model, and the upper bounds of its session: the shapes of its largest case. */
 typedef struct model_row {
     const char *name, *bounds;
 } model_row;

@@ -1100,7 +1100,7 @@ static void test_report(void **state)
 
 /* ---- devices that fail, lack slots, tell nonsense ---- */
 
-/* Every slot fails or tells nonsense, every time or once: the results are right, or the session or the run is refused. */
+/* Every slot fails or returns nonsense, every time or once: the results are right, or session or run is refused. */
 static void test_faults(void **state)
 {
     static const char *const slots[] = {
@@ -1233,7 +1233,7 @@ static void test_no_part(void **state)
 
 /* ---- runs that fail ---- */
 
-/* The codes of the specification that speak of what a run was given, or of somebody who ends it. */
+/* The codes of the specification for faults of the arguments of a run, or for a canceled run. */
 static bool speaks_of_caller(NNRT_ReturnCode code)
 {
     static const NNRT_ReturnCode codes[] = {
@@ -1390,7 +1390,7 @@ static void test_slots(void **state)
 {
     static const struct {
         const char *more;
-        bool shares, tells;
+        bool shares, reports;
     } rows[] = {{"", true, true},
                 {",without=RunIn", false, true},
                 {",without=RunIn+Run", false, true},
@@ -1427,15 +1427,15 @@ static void test_slots(void **state)
             config.autoDevices = "a,b";
             config.error = &e;
             assert_int_equal(nnrt_device_model_memory(nnrt_device_find("auto"), m, &config, &bytes),
-                             rows[i].tells ? NNRT_SUCCESS : NNRT_NOT_SUPPORT);
+                             rows[i].reports ? NNRT_SUCCESS : NNRT_NOT_SUPPORT);
         }
         {
             static uint64_t space[8192];
             desc.buffer = (uint8_t *)space + (64 - (uintptr_t)space % 64) % 64;
             desc.bufferBytes = sizeof(space) - 64;
             memset(&e, 0, sizeof(e));
-            assert_int_equal(nnrt_session_create(&s, m, &desc, &e), rows[i].tells ? NNRT_SUCCESS : NNRT_NOT_SUPPORT);
-            if (rows[i].tells)
+            assert_int_equal(nnrt_session_create(&s, m, &desc, &e), rows[i].reports ? NNRT_SUCCESS : NNRT_NOT_SUPPORT);
+            if (rows[i].reports)
                 expect_same(s, &want, 7);
             else
                 assert_non_null(strstr(e.message, "'a_nnrt_v1_0' does not tell how much memory"));
@@ -1817,7 +1817,7 @@ static void test_open_models(void **state)
     assert_true(parts > 300 && restored > 100);
 }
 
-/* A device that computes as the reference device, and tells other extents of its results than they have. */
+/* A device that computes as the reference device, and reports wrong shapes of its results. */
 typedef struct liar {
     NNRT_PreparedModel base;
     NNRT_PreparedModel *inner;

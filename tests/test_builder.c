@@ -578,7 +578,7 @@ static void test_inferred(void **state)
     nnrt_model_destroy(m);
     nnrt_builder_destroy(b);
 
-    b = begin(NULL); /* extents that the model calls by one symbol are one */
+    b = begin(NULL); /* dimensions that share a symbol are equal */
     x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, n3);
     y = nnrt_builder_input(b, "y", NNRT_DATA_TYPE_FLOAT32, 2, n3);
     nnrt_builder_symbols(b, x, same, 2);

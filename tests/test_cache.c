@@ -52,7 +52,7 @@ static nnrt_cache *cache_of(const char *directory, const char *token, const void
     return c;
 }
 
-/* A session of m on a device through a cache, which runs. The state tells what was done. */
+/* A session of m on a device through a cache, which runs. The cache state says what was done. */
 static nnrt_cache_state through(nnrt_cache *c, const NNRT_Model *m, const char *device)
 {
     nnrt_session_desc desc;
@@ -214,7 +214,7 @@ static void test_directory(void **state)
     assert_int_equal(through(c, m, "auto:npu").restored, 1);
     nnrt_cache_destroy(c);
     assert_int_equal(end_folder(folder), 2);
-    /* there is no such folder: the session runs, and saved tells */
+    /* there is no such folder: the session runs, and saved reports it */
     c = cache_of(folder, "net", NULL, 0);
     s = through(c, m, "npu");
     assert_int_equal(s.prepared, 1);
@@ -362,7 +362,7 @@ static void test_options(void **state)
                 data[i] = saved(c, &bytes[i]);
             nnrt_cache_destroy(c);
         }
-    /* extents that are given and are those of the model make no difference, and what belongs to the run does not */
+    /* given shapes equal to those of the model make no difference, and options of the run make none */
     {
         nnrt_cache *c = cache_of(NULL, NULL, data[0], bytes[0]);
         nnrt_session *s = NULL;
@@ -593,7 +593,7 @@ static bool ask(nnrt_cache *c, const NNRT_Model *m, const char *device, NNRT_Per
     return usable;
 }
 
-/* One question tells whether there is a usable cache: nothing is compiled for it, and nothing written. */
+/* One query says whether there is a usable cache: nothing is compiled for it, and nothing written. */
 static void test_ask(void **state)
 {
     nnrt_fake *a = registered("fake:name=npu0,ops=ADD_FUSION+SUB_FUSION,cache=yes,modes=yes");

@@ -430,7 +430,7 @@ static void test_unequal_branches(void **state)
     }
 }
 
-/* cond and trips of no element, which only the run tells. */
+/* cond and trips of no element, known only in the run. */
 static void test_empty_cond(void **state)
 {
     static const nnrt_bound cond[1] = {{"cond", {1, {1}}}}, count[2] = {{"trips", {1, {1}}}, {"all", {2, {4, 1}}}};
@@ -1099,7 +1099,7 @@ static void test_grow_and_shrink(void **state)
     }
 }
 
-/* Quantised branches, a kernel that takes scratch memory in a body, and one whose result only its kernel tells. */
+/* Quantized branches, a kernel with scratch memory in a body, and one with a data-dependent output shape. */
 static void test_kinds_of_steps(void **state)
 {
     static const NNRT_QuantParam scale[1] = {{8, 3, 0.5}};

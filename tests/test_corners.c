@@ -1525,7 +1525,7 @@ static void test_driver_answers(void **state)
     odd.shape.rank = -2;
     assert_int_equal(odd_session(&s, &g.model, "neither the device nor"), NNRT_INVALID_SHAPE);
     odd.shape.rank = 2;
-    odd.codes[IO] = NNRT_NOT_SUPPORT; /* the model tells of x, and y follows */
+    odd.codes[IO] = NNRT_NOT_SUPPORT; /* the model declares x, and y follows */
     assert_int_equal(odd_session(&s, &g.model, ""), NNRT_SUCCESS);
     assert_int_equal(nnrt_session_output(s, 0).bytes, 24);
     nnrt_session_destroy(s);
@@ -1597,7 +1597,7 @@ static void test_short_model_tables(void **state)
     static graph g;
     (void)state;
     small(&g, "x");
-    g.tensors[1].dataType = F32; /* the model tells all, too */
+    g.tensors[1].dataType = F32; /* the model declares all, too */
     g.dims[1][0] = 2;
     g.dims[1][1] = 3;
     g.tensors[1].dims.count = 2;

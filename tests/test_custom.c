@@ -917,7 +917,7 @@ static void test_passes(void **state)
     }
 }
 
-/* ---- extents that a run tells ---- */
+/* ---- dynamic and data-dependent shapes ---- */
 
 static int shape_lie;
 
@@ -1027,7 +1027,7 @@ static void test_open(void **state)
     drop("test.Clip");
 }
 
-/* y = the elements of x above 0: how many, the kernel tells. */
+/* y = the elements of x above 0; its shape is data-dependent. */
 static int tell_lie;
 
 static NNRT_ReturnCode above_rule(nnrt_resolve *c)
@@ -1049,7 +1049,7 @@ static NNRT_ReturnCode above_f32(const void *attr, nnrt_view *args, nnrt_call *c
     return NNRT_SUCCESS;
 }
 
-static void test_tells(void **state)
+static void test_data_shapes(void **state)
 {
     static const nnrt_kernel_row kernels[] = {{NNRT_TYPES_F32, NULL, above_f32, "above_f32"}};
     static const int32_t dims[1] = {8};
@@ -2067,7 +2067,7 @@ int main(void)
         cmocka_unit_test(test_build_and_run),  cmocka_unit_test(test_unknown),       cmocka_unit_test(test_gone_from_builder),
         cmocka_unit_test(test_busy),           cmocka_unit_test(test_file),          cmocka_unit_test(test_broken_files),
         cmocka_unit_test(test_lies),           cmocka_unit_test(test_pure),          cmocka_unit_test(test_passes),
-        cmocka_unit_test(test_open),           cmocka_unit_test(test_tells),         cmocka_unit_test(test_operands),
+        cmocka_unit_test(test_open),           cmocka_unit_test(test_data_shapes),   cmocka_unit_test(test_operands),
         cmocka_unit_test(test_source),         cmocka_unit_test(test_subgraphs),     cmocka_unit_test(test_auto),
         cmocka_unit_test(test_other_process),  cmocka_unit_test(test_memory),        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_onnx),           cmocka_unit_test(test_onnx_refusals), cmocka_unit_test(test_quantised),

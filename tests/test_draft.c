@@ -60,7 +60,7 @@ static const variant variants[] = {
 
 enum { BATCH = 2, SIDE = 5, CHANNELS = 4, PIXELS = BATCH * SIDE * SIDE * CHANNELS };
 
-/* A network, its attributes, what it reads, and what a run wrote. */
+/* A network, its attributes, its inputs, and the results of a run. */
 typedef struct network {
     graph g;
     NNRT_Conv2DFusion conv;

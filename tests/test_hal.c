@@ -1570,7 +1570,7 @@ static void test_run_allocates_nothing(void **state)
     }
 }
 
-/* ---- what a run may be given ---- */
+/* ---- arguments of a run ---- */
 
 /* Run (own workspace), RunIn and nnrt_prepared_run of the sound model; all must give the same code. Where the model
    runs, y is relu(x + c). */
@@ -1903,7 +1903,7 @@ static void test_reference_supported(void **state)
     assert_int_equal(nnrt_device_supported(reference(), &g.model, ok, 2), NNRT_SUCCESS);
     assert_false(ok[0]);
     graph_sound(&g);
-    g.dims[0][0] = -1; /* extents that come later: nothing speaks against it yet */
+    g.dims[0][0] = -1; /* a dynamic dimension: it may match */
     assert_int_equal(nnrt_device_supported(reference(), &g.model, ok, 2), NNRT_SUCCESS);
     assert_true(ok[0] && ok[1]);
     for (uint32_t i = 0; i < COUNT(faults); i++) { /* GetSupportedOperation */
@@ -2863,7 +2863,7 @@ static void test_unregister(void **state)
     driver_end(&third);
 }
 
-/* A prepared model of d and what a run needs. */
+/* A prepared model of d and the arguments of a run. */
 typedef struct job {
     graph g;
     driver d;

@@ -360,7 +360,7 @@ static void test_constants_split(void **state)
     unregistered(npu);
 }
 
-/* The bytes that GetModelMemory tells suffice, with one fewer nothing stays mapped. */
+/* The bytes that GetModelMemory returns suffice, with one fewer nothing stays mapped. */
 static void test_constants_memory(void **state)
 {
     const uint32_t mapped = mappings();
@@ -690,7 +690,7 @@ static void test_allocate_fails(void **state)
 
 /* ---- sessions ---- */
 
-/* A device that notes what a run is given, and computes nothing. */
+/* A device that records the arguments of a run, and computes nothing. */
 typedef struct watcher {
     NNRT_DeviceVtbl table;
     NNRT_PreparedModelVtbl model;

@@ -119,7 +119,7 @@ static void test_dropped_copy_keeps_type(void **state)
     nnrt_model_destroy(m);
 }
 
-/* A division of constants by 0, which only a run tells of: optimising the model failed of it, which prepares. */
+/* A division of constants by 0, a fault of the run: optimization failed for a model that can be prepared. */
 static void test_constants_that_fail(void **state)
 {
     enum { COUNT = 2000 }; /* so many are divided in a run, and not when it is prepared */
@@ -221,7 +221,7 @@ static void test_pad_of_least_number(void **state)
     fuzz_onnx(file, sizeof(file));
 }
 
-/* A builder without a name whose first tensor has no axes: the copy of its no extents took no memory, as there was none
+/* A builder without a name whose first tensor has no axes: the copy of its dimensions took none, as there was none
    yet, and that counted as memory that had run out. */
 static void test_scalar_first(void **state)
 {
@@ -751,8 +751,8 @@ static void test_builder_cycles(void **state)
     nnrt_builder_destroy(builder);
 }
 
-/* op(x, constant indices) with extents that multiply beyond every size: refused when prepared, by a message with this
-   text. */
+/* op(x, constant indices) with dimensions whose product overflows every size: preparation refuses it, by a message
+   with this text. */
 static void grow(NNRT_NodeType type, int32_t rank, int32_t extent, const int32_t *list, NNRT_ReturnCode expected,
                  const char *text)
 {

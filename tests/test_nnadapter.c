@@ -441,7 +441,7 @@ static void operands(void **state)
     is(NNAdapterModel_addOperand(model, &type, &input), OK);
     is(NNAdapterModel_identifyInputsAndOutputs(model, 1, &input, 1, &input), OK);
     is(NNAdapterModel_setOperandValue(input, data, sizeof(data), true), IP);
-    /* scales are copied, and are as many as the axis has extents */
+    /* scales are copied, and are as many as the dimension of the axis */
     type.precision = NNADAPTER_QUANT_INT8_SYMM_PER_CHANNEL;
     type.symm_per_channel_params.channel_dim = 1;
     type.symm_per_channel_params.scale_count = 3;
@@ -918,7 +918,7 @@ static void executions(void **state)
     is(NNAdapterExecution_compute(n.execution), OK); /* they stay */
     assert_int_equal(n.from[0].asked, 2);
     assert_int_equal(n.to[0].asked, 2);
-    /* other extents, another number of them, no elements, no place */
+    /* other dimensions, another rank, no elements, no place */
     n.from[0].dims[0] = 3;
     is(NNAdapterExecution_compute(n.execution), DIMS);
     n.from[0].dims[0] = 2;
@@ -942,7 +942,7 @@ static void executions(void **state)
     end(&n);
 }
 
-/* Extents that only a run tells, and alternatives, which are suggestions. */
+/* Dynamic shapes, and alternatives, which are suggestions. */
 static void dynamic(void **state)
 {
     static const float x[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, y[12] = {0, 0, 0, 0, 0, -9, 1, 1, 1, 1, 1, 1};
@@ -962,7 +962,7 @@ static void dynamic(void **state)
     assert_int_equal(out[0]->dimensions.data[0], OPEN);
     n.from[0].data = (void *)(uintptr_t)x;
     n.from[1].data = (void *)(uintptr_t)y;
-    is(NNAdapterExecution_compute(n.execution), DIMS); /* the extents are still open */
+    is(NNAdapterExecution_compute(n.execution), DIMS); /* the shapes are still dynamic */
     for (int32_t rows = 4; rows > 0; rows -= 3) {
         const int32_t dims[2] = {rows, 3};
         n.from[0].dims[0] = n.from[1].dims[0] = rows;
@@ -1108,7 +1108,7 @@ static void shapes_kept(void **state)
     prepares("fake:name=npu,fail=PrepareModel:5", none, sizeof(none) / sizeof(none[0]));
 }
 
-/* Results whose extents the values tell: the callback of an output is told the real ones. */
+/* Data-dependent output shapes: the callback of an output gets the shape of the run. */
 static void told_by_values(void **state)
 {
     const int32_t boxDims[3] = {1, 3, 4}, scoreDims[3] = {1, 1, 3}, wanted[2] = {2, 6};
@@ -1657,7 +1657,7 @@ static void decided_in_the_run(void **state)
         gives(&n, 0, 1, &counts[r], y[r]);
         end(&n);
     }
-    for (int k = 0; k < 2; k++) { /* SPLIT: the axis and the extents; RESIZE: the scales */
+    for (int k = 0; k < 2; k++) { /* SPLIT: the axis and the sizes; RESIZE: the scales */
         static const int32_t parts[2][2] = {{1, 2}, {2, 1}}, rows[2][2] = {{2, 1}, {2, 2}};
         static const float first[2] = {1, 4}, other[4] = {2, 3, 5, 6};
         is(begin(&n), OK);
@@ -1670,7 +1670,7 @@ static void decided_in_the_run(void **state)
         if (k == 0) {
             gives(&n, 0, 2, rows[0], first);
             gives(&n, 1, 2, rows[1], other);
-            n.from[2].data = (void *)(uintptr_t)x; /* no extents */
+            n.from[2].data = (void *)(uintptr_t)x; /* no dimensions */
             is(NNAdapterExecution_compute(n.execution), DIMS);
             assert_non_null(strstr(nnrt_nnadapter_execution_error(n.execution), "SPLIT_0"));
             n.from[2].data = (void *)(uintptr_t)parts[0];
@@ -2750,7 +2750,7 @@ static void allocations_late(void **state)
     assert_int_equal(heap_live, before);
 }
 
-/* A run of a model without open extents takes nothing. */
+/* A run of a model without dynamic shapes allocates nothing. */
 static void runs_take_nothing(void **state)
 {
     net n;
@@ -2918,7 +2918,7 @@ static void several(void **state)
     n.context = context_over(2, dumb, NULL);
     is(NNAdapterModel_getSupportedOperations(n.model, n.context, answers), NO);
     end(&n);
-    /* open extents: a session for those of a run */
+    /* dynamic shapes: a session for the shapes of a run */
     is(four_net(&n, OPEN), OK);
     n.from[0].dims[0] = n.from[1].dims[0] = 2;
     over(&n, 2, (const char *const[2]){"a", "c"}, "", NULL, NO);
@@ -3054,7 +3054,7 @@ static void kept(void **state)
     had(fake, &models, &nodes, 2, 4);
     is(unsetenv("SUBGRAPH_PARTITION_CONFIG_BUFFER"), 0);
     is(unsetenv("SUBGRAPH_PARTITION_CONFIG_FILE"), 0);
-    /* what is not kept must be taken, open extents or not */
+    /* what is not kept must be allocated, with dynamic shapes or without */
     over(&n, 1, (const char *const[1]){"none"}, "SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD\nRELU\nSUB", NULL, NO);
     says(&n, "does not support node 'MAX_3'");
     over(&n, 1, (const char *const[1]){"none"}, "SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD\nRELU\nSUB\nMAX", NULL, OK);
@@ -3310,7 +3310,7 @@ static void mixed_constants(void **state)
     net n;
     (void)state;
     /* 0 one scale, 1 one a channel, 2 and 3 the same with a bias of plain int32, 4 zero points, 5 a filter and
-       6 a bias that are no constants, 7 a bias of plain int32 that only a run tells */
+       6 a bias that are no constants, 7 a bias of plain int32 that is no constant */
     for (int k = 0; k < 8; k++) {
         NNAdapterOperandType in = type_of(NNADAPTER_QUANT_INT8_SYMM_PER_LAYER, 4, xDims), out = in;
         NNAdapterOperandType filter = type_of(NNADAPTER_QUANT_INT8_SYMM_PER_LAYER, 4, wDims);

@@ -131,7 +131,7 @@ static void *take(void *memory, NNAdapterOperandType *type, void *device)
 
 /* ---- 2: what there is ---- */
 
-/* A function that tells one number or text of a device: Function with value. */
+/* A function that returns one number or text of a device: Function with value. */
 #define DEVICE_GETTER(name, Function, T, value)                                                                        \
     static const check name##_checks[] = {{"device NULL", IP, 0}, {#value " NULL", IP, 0}, END};                       \
     static int name(uint32_t broken)                                                                                   \

@@ -1044,7 +1044,7 @@ static void caches(void **state)
     }
     assert_int_equal(remove(KEPT "/netcache_info.nncache"), 0);
     assert_int_equal(remove(KEPT "/net0.nncache"), 0);
-    /* extents that only a run tells: nothing is kept, and it runs all the same */
+    /* dynamic shapes: nothing is kept, and it runs all the same */
     assert_int_equal(remove(KEPT_INFO), 0);
     built(open, KEPT, 12, OK);
     assert_false(there(KEPT_INFO));
@@ -1097,7 +1097,7 @@ static void buffers(void **state)
     model->graph->values[0].format = OH_NN_FORMAT_NCHW;
     c = cached(model, NULL, 0, OK);
     bytes = (uint8_t *)malloc(16);
-    is(OH_NNCompilation_ExportCacheToBuffer(c, bytes, 16, &size), IP); /* too small: size tells */
+    is(OH_NNCompilation_ExportCacheToBuffer(c, bytes, 16, &size), IP); /* too small: size is set */
     assert_true(size > 500);
     bytes = (uint8_t *)realloc(bytes, size + 1);
     is(OH_NNCompilation_ExportCacheToBuffer(c, bytes + 1, size, &again), OK);
@@ -2201,7 +2201,7 @@ static void dynamic(void **state)
     assert_true(rank == 2 && least[0] == 1 && most[0] >= 1000 && least[1] == 3 && most[1] == 3);
     is(OH_NNExecutor_GetOutputShape(e, 0, &shape, &length), OK);
     assert_true(length == 2 && shape[0] == -1 && shape[1] == 3);
-    is(OH_NNExecutor_RunSync(e, in, 2, out, 1), IP); /* the extents of this run are not said */
+    is(OH_NNExecutor_RunSync(e, in, 2, out, 1), IP); /* the shapes of this run are not set */
     for (int32_t rows = 4; rows > 0; rows -= 1) {
         const int32_t dims[2] = {rows, 3}, again[2] = {rows == 4 ? 3 : rows, 3};
         for (int k = 0; k < 2; k++)

@@ -1108,7 +1108,7 @@ static int tensor_data(uint32_t broken)
     return code;
 }
 
-/* What a tensor tells: Function with value. */
+/* A property of a tensor: Function with value. */
 #define TENSOR_GETTER(name, Function, T, value)                                                                        \
     static const check name##_checks[] = {{"tensor NULL", IP, 0}, {#value " NULL", IP, 0}, END};                       \
     static int name(uint32_t broken)                                                                                   \
@@ -1293,7 +1293,7 @@ static const check run_sync_checks[] = {{"executor NULL", IP, 0},
                                         {"an output element NULL", IP, 0},
                                         {"a block smaller than its description", FAILED, 0},
                                         {"the device fails", GONE, 0},
-                                        {"the device tells no output shapes", GONE, A(14)},
+                                        {"the device reports no output shapes", GONE, A(14)},
                                         {"an output too small, of a driver with HDI's methods alone", GONE, A(12)},
                                         END};
 static int run_sync(uint32_t broken)

@@ -401,10 +401,10 @@ static void compare(const import_case *k, const nnrt_io_info *info, const void *
     assert_int_equal(n * width, info->bytes);
 }
 
-/* The largest extents of y, where only a run tells them; rank 0: none are given. */
+/* The upper bounds of y, if its shape is dynamic; rank 0: none are declared. */
 static nnrt_dims most_of_y;
 
-/* The extents of x, where the model leaves some of several open; rank 0: it does not. */
+/* The dimensions of x, if the model leaves some of several dynamic; rank 0: it does not. */
 static nnrt_dims shape_of_x;
 
 /* n: what the first input's one extent is, where the model leaves it open; 0: it does not. */
@@ -732,7 +732,7 @@ static void test_moves(void **state)
          NULL,
          "delta is 0",
          0},
-        {"CumSum along an axis that a run tells",
+        {"CumSum along an axis that is an input",
          "in x i32 [2,2]; in a i32 []; y = CumSum x a exclusive:i=1 reverse:i=1;",
          14,
          {"1 2 3 4", "-2"},
@@ -943,7 +943,7 @@ static void test_reductions(void **state)
          "1",
          "60000",
          1e-3},
-        {"ReduceLogSumExp along axes that a run tells",
+        {"ReduceLogSumExp along axes that are an input",
          "in x f32 [1,1]; in a i64 [1]; y = ReduceLogSumExp x a;",
          18,
          {"5", "0"},
@@ -1833,7 +1833,7 @@ static void test_lstm(void **state)
          "3,1,2,1",
          "0.378069878 -0.0318864137 0.326478541 0.451693892 0.113607563 0",
          1e-6},
-        {"lengths that a run tells",
+        {"lengths that are an input",
          CELL "in l i32 [2]; y = LSTM x w r - l;",
          14,
          {steps, "3 2"},
@@ -2435,7 +2435,7 @@ static void test_integer_products(void **state)
          "1,1,4",
          "5 -23 -13 -3",
          0},
-        {"ConvInteger, a zero point that the run tells",
+        {"ConvInteger, a zero point that is an input",
          "in x u8 [1,1,2,2]; in z u8 []; const w u8 [2,1,1,1] 2 3; const o u8 [2] 1 5; y = ConvInteger x w z o;",
          10,
          {"1 2 3 4", "2"},
@@ -2480,7 +2480,7 @@ static void test_integer_products(void **state)
          NULL,
          "expected one element",
          0},
-        {"QLinearMatMul with parameters that the run tells",
+        {"QLinearMatMul with parameters that are inputs",
          "in a i8 [1,2]; in s f32 []; in z i8 []; const b i8 [2,1] 3 4; const o i8 [] 1; y = QLinearMatMul a s z b s o "
          "s z;",
          10,
@@ -2593,7 +2593,7 @@ static void test_between_casts(void **state)
     run_cases(&k, 1);
 }
 
-/* What becomes quantised although it is several nodes of ours, or has several results: extents fixed and open. */
+/* Operators that become several quantized nodes, or have several results, with fixed and dynamic shapes. */
 static void test_between_casts_of_others(void **state)
 {
 #define QUANTISED(x)                                                                                                   \
@@ -2756,7 +2756,7 @@ static void test_quantised_input(void **state)
 #undef READ
 }
 
-/* What has an operator of its own is one node of it, whatever the extents are. */
+/* Operators with a counterpart become one node of it, for any shape. */
 static void test_one_node(void **state)
 {
     static const struct {
@@ -3118,7 +3118,7 @@ static void test_quantised_outputs(void **state)
 }
 
 /* What depends on an open extent is worked out when it is known, not from a number that stands for it: one model, imported
-   once for all extents, is run with one and with two elements. */
+   once for all shapes, is run with one and with two elements. */
 static void test_open_extents(void **state)
 {
     static const struct {
@@ -3144,7 +3144,7 @@ static void test_open_extents(void **state)
          "in x f32 [n]; const b i64 [1] 0; const two i64 [1] 2; const one i64 [1] 1; s = Shape x; m = Add s one; "
          "e = Div m two; y = Slice x b e;",
          "1", "5", "1", "5"},
-        {"a list of fixed and open extents",
+        {"a list of fixed and dynamic dimensions",
          "in x f32 [n]; const one i64 [1] 1; s = Shape x; l = Concat one s one axis:i=0; y = Reshape x l;", "1,1,1",
          "5", "1,2,1", "5 7"},
         {"an extent doubled beside a fixed one",
@@ -3178,7 +3178,7 @@ static void test_open_extents(void **state)
     }
 }
 
-/* ---- open axes: the same bits as with extents that the import is told ---- */
+/* ---- dynamic dimensions: the same bits as with fixed ones ---- */
 
 #define ANSWER_BYTES 65536
 
@@ -3191,7 +3191,7 @@ typedef struct answer {
     uint8_t data[ANSWER_BYTES];
 } answer;
 
-/* "2,3|4": extents of one input after another, and "|!" at the end; returns how many inputs. */
+/* "2,3|4": dimensions of one input after another, and "|!" at the end; returns how many inputs. */
 static uint32_t read_shapes(const char *text, nnrt_dims shapes[3])
 {
     uint32_t count = 0;
@@ -3265,19 +3265,19 @@ static void same_answer(const char *name, const char *way, const char *shapes, d
 {
     const size_t width = nnrt_type_size(want->type);
     if ((want->code == NNRT_SUCCESS) != (got->code == NNRT_SUCCESS))
-        fail_msg("%s, %s, extents told in the %s: '%s', when imported '%s'", name, shapes, way, got->message,
+        fail_msg("%s, %s, shapes given in the %s: '%s', when imported '%s'", name, shapes, way, got->message,
                  want->message);
     if (want->code != NNRT_SUCCESS)
         return;
     if (want->bytes != got->bytes || want->type != got->type || want->shape.rank != got->shape.rank ||
         memcmp(want->shape.dims, got->shape.dims, (size_t)want->shape.rank * sizeof(int32_t)) != 0)
-        fail_msg("%s, %s, extents told in the %s: another shape", name, shapes, way);
+        fail_msg("%s, %s, shapes given in the %s: another shape", name, shapes, way);
     for (size_t i = 0; i < want->bytes / width; i++) {
         const double a = number_from(want->type, want->data + i * width),
                      b = number_from(got->type, got->data + i * width);
         if (memcmp(want->data + i * width, got->data + i * width, width) != 0 &&
             !(tolerance > 0 && fabs(a - b) <= tolerance * (1 + fabs(a))))
-            fail_msg("%s, %s, extents told in the %s: element %u is %.9g, not %.9g", name, shapes, way, (unsigned)i, b,
+            fail_msg("%s, %s, shapes given in the %s: element %u is %.9g, not %.9g", name, shapes, way, (unsigned)i, b,
                      a);
     }
 }
@@ -3312,7 +3312,7 @@ static NNRT_Model *load_shaped(const message *m, bool optimised, const nnrt_dims
     return model;
 }
 
-/* A session for all runs of a case: bounds are the largest extents that any has. */
+/* A session for all runs of a case: bounds are the largest dimensions of all cases. */
 static nnrt_session *open_session(const open_case *k, NNRT_Model *model)
 {
     nnrt_bound bounds[3];
@@ -3371,7 +3371,7 @@ static void run_open_case(const open_case *k, bool optimised)
     nnrt_model_destroy(open);
 }
 
-/* Open extents of one name are one extent: no broadcasting, in the import or in a run. Of no name they are any. */
+/* Dynamic dimensions of one name are equal: no broadcasting, in the import or in a run. Unnamed ones are free. */
 static void test_named_extents(void **state)
 {
     static const open_case cases[] = {
@@ -3405,8 +3405,8 @@ static void test_named_extents(void **state)
     }
 }
 
-/* Operators that are made of several, with all axes open: extents 0, 1, odd ones and the largest. A run that ends in
-   "|!" is one that must be refused, however the extents are told. */
+/* Operators that become several, with all dimensions dynamic: 0, 1, odd ones and the largest. A run that ends in
+   "|!" is one that must be refused, however the shapes are given. */
 static void test_open_axes(void **state)
 {
     static const open_case cases[] = {
@@ -3696,7 +3696,7 @@ static void test_open_axes(void **state)
         run_open_case(&cases[i / 2], i % 2 != 0);
 }
 
-/* Where ONNX and RESIZE agree about coordinates for some extents only, a model that leaves them open gets a RESIZE_ND. */
+/* If ONNX and RESIZE agree about coordinates for some shapes only, a model with dynamic ones gets a RESIZE_ND. */
 static void test_resize_open(void **state)
 {
     static const struct {
@@ -3759,7 +3759,7 @@ static void test_resize_open(void **state)
          NULL,
          "tf_crop_and_resize by scales",
          0},
-        {"a crop that a run tells",
+        {"a crop that is an input",
          "in x f32 [1,1,1,5]; in r f32 [8]; const s i64 [4] 1 1 1 3; y = Resize x r - s mode:s=linear "
          "coordinate_transformation_mode:s=tf_crop_and_resize extrapolation_value:f=9;",
          13,
@@ -5147,7 +5147,7 @@ static void test_functions_constant(void **state)
     }
 }
 
-/* Axes, lengths, sizes and scales that a run tells; what they must not be ends the run. */
+/* Axes, lengths, sizes and scales that are inputs; invalid values end the run. */
 static void test_told(void **state)
 {
     static const struct {

@@ -305,7 +305,7 @@ static const char *read_given(given *x, const NNRT_Tensor *t, const char *text)
     return text + (*text == ' ');
 }
 
-/* The same model for just these extents; inputs whose values are told are constants of it. */
+/* The same model for these fixed shapes; inputs with given values are constants of it. */
 static void close_graph(graph *fixed, const graph *g, const given *in, uint32_t *used)
 {
     uint32_t n = 0;
@@ -371,7 +371,7 @@ static void run_short(rig *r, given *in, const guarded *want, uint32_t nOut)
 static bool short_too = true; /* every run once more with too little room */
 static uint32_t agreed, refused;
 
-/* A session made for just these extents, and its outputs; the code that creation or run gave. */
+/* A session for these fixed shapes, and its outputs; the code that creation or run gave. */
 static NNRT_ReturnCode run_fixed(rig *r, given *in, guarded *out, nnrt_error *error)
 {
     static graph fixed;
@@ -418,7 +418,7 @@ static void compare(rig *r, uint32_t i, const guarded *got, const guarded *want,
     if (info.shape.rank != r->shape[i].rank ||
         memcmp(info.shape.dims, r->shape[i].dims, (size_t)info.shape.rank * sizeof(int32_t)) != 0 ||
         info.bytes != want->bytes)
-        fail_msg("seed %u, inputs '%s': output %u '%s' has other extents, or %zu bytes and not %zu", seed, inputs, i,
+        fail_msg("seed %u, inputs '%s': output %u '%s' has another shape, or %zu bytes and not %zu", seed, inputs, i,
                  info.name, info.bytes, want->bytes);
     if (memcmp(got->data, want->data, want->bytes) != 0)
         fail_msg("seed %u, inputs '%s': output %u '%s' has other bits", seed, inputs, i, info.name);
@@ -648,8 +648,8 @@ static void test_flatten(void **state)
     rig_end(&r);
 }
 
-/* What moves or compares extents keeps them, and their bounds: y is as long as x's first axis, taken out by UNSTACK and
-   rolled, and at most 4; z has the smaller of both extents, w says whether they are equal. */
+/* Operators that move or compare shapes keep their values and bounds: y is as long as x's first axis, taken out by
+   UNSTACK and rolled, and at most 4; z has the smaller of both dimensions, w says whether they are equal. */
 static void test_extents_moved(void **state)
 {
     static const NNRT_Unstack unstack = {0};
@@ -708,7 +708,7 @@ static void test_rows_of_columns(void **state)
     rig_end(&r);
 }
 
-/* y = x resized to twice its extents, z = to [H + 3, 5] */
+/* y = x resized to twice its size, z = to [H + 3, 5] */
 static void test_resize_by_shapes(void **state)
 {
     static const NNRT_MulFusion plain = {NNRT_ACTIVATION_TYPE_NO_ACTIVATION};
@@ -912,7 +912,7 @@ static void test_one_hot_told(void **state)
     }
 }
 
-/* The extents behind the places are those of the updates; the others are told. */
+/* The dimensions after the indices are those of the updates; the others are given. */
 static void test_scatter_told(void **state)
 {
     static graph g;
@@ -1051,8 +1051,8 @@ static uint32_t quantised(graph *g, uint32_t t, const NNRT_QuantParam *q, uint32
     return t;
 }
 
-/* What moves quantised elements of open extents requantises them: several inputs, parameters along an axis, a shape that
-   only the run tells. */
+/* Data movement of quantized elements with dynamic shapes requantizes them: several inputs, parameters along
+   an axis, a shape that only the run knows. */
 static void test_requantised(void **state)
 {
     static const NNRT_QuantParam half = {8, 3, 0.5}, fine = {8, -20, 0.01}, one = {8, 0, 1};
@@ -1320,7 +1320,7 @@ static void test_all_told(void **state)
     rig_end(&r);
 }
 
-/* No extent depends on the axis: it may be told to a model of fixed extents, too. */
+/* No dimension depends on the axis: a model of fixed shapes may have it as an input, too. */
 static void test_cum_sum_told(void **state)
 {
     static const NNRT_CumSum a = {false, true};
@@ -1483,9 +1483,9 @@ static void test_slices(void **state)
     short_too = true;
 }
 
-/* ---- what a run may bring, and what it is told ---- */
+/* ---- input shapes of a run, and reported shapes ---- */
 
-/* Runs x of the given extents; what an output has room for is 4096 bytes. */
+/* Runs x of the given dimensions; an output has room for 4096 bytes. */
 static NNRT_ReturnCode bring(rig *r, const char *inputs, nnrt_error *error)
 {
     given in[16];
@@ -1805,7 +1805,7 @@ static void test_samples(void **state)
     rig_end(&r);
 }
 
-/* Pools to extents that a run tells. */
+/* Pools to a runtime output size. */
 static void test_adaptive_pools(void **state)
 {
     static graph g;
@@ -1831,7 +1831,7 @@ static void test_adaptive_pools(void **state)
     }
 }
 
-/* Boxes of images whose extents a run tells; what keeps some of them tells how many. */
+/* Boxes of images of a dynamic shape; the number of kept boxes is data-dependent. */
 static void test_boxes(void **state)
 {
     static const float scale[4] = {1, 1, 1, 1}, sizes[2] = {1, 2};
@@ -1921,7 +1921,7 @@ static void test_boxes(void **state)
     rig_end(&r);
 }
 
-/* Results whose extents their kernel tells: as outputs, in place of another, with the largest known before. */
+/* Results with data-dependent shapes: as outputs, in place, with known upper bounds. */
 static void test_kernels_that_tell(void **state)
 {
     static const NNRT_Concat join = {1};
@@ -2074,7 +2074,7 @@ static void test_every_allocation_fails(void **state)
     }
 }
 
-/* Bytes that a session without open extents takes do not grow by what open ones need. */
+/* A session without dynamic shapes allocates no bytes for them. */
 static void test_fixed_models_pay_nothing(void **state)
 {
     static graph g;
@@ -2168,7 +2168,7 @@ static void test_bounds_are_checked(void **state)
     nnrt_session_destroy(other);
 }
 
-/* Bytes of a result that is fixed although its input is open are those of its extents: x of one element only. */
+/* A result of a fixed shape has the bytes of that shape although its input is dynamic: x of one element only. */
 static void test_fixed_results(void **state)
 {
     static graph g;
@@ -2212,7 +2212,7 @@ static void test_devices_that_cannot(void **state)
     nnrt_allocator allocator;
     nnrt_session_desc desc;
     (void)state;
-    assert_non_null(test_device_open("rough")); /* which does not say that extents may be open */
+    assert_non_null(test_device_open("rough")); /* which does not support dynamic shapes */
     build_two(&g);
     r.device = "rough";
     assert_int_equal(rig_try(&r, &g, "x=4,3"), NNRT_NOT_SUPPORT);
@@ -2333,7 +2333,7 @@ static void test_edits(void **state)
     assert_int_equal(nnrt_device_unregister(name), NNRT_SUCCESS);
 }
 
-/* The whole network on the example device, whose convolutions stay the reference device's where extents are open. */
+/* The whole network on the example device, whose convolutions stay the reference device's with dynamic shapes. */
 static void test_example_device(void **state)
 {
     static graph g;
@@ -2571,7 +2571,7 @@ static uint32_t random_node(forest *f, uint32_t *nOut)
             s = OP(g, ADD_FUSION, plain_add, 2, s, ints(g, 1, between(-1, 1)));
         return PLAIN_OP(g, FILL, 2, floats(g, "1"), s);
     }
-    case 25: { /* the first extents of the shape, and -1 */
+    case 25: { /* the first dimensions of the shape, and -1 */
         const uint32_t e = extent(g, x, axis < 0 ? 0 : axis);
         return PLAIN_OP(g, RESHAPE, 2, x, OP(g, CONCAT, concat_first, 2, e, ints(g, 1, -1)));
     }
@@ -2647,7 +2647,7 @@ static bool any_told(const forest *f)
     return false;
 }
 
-/* For how many of 8 random extents a session can be made that runs; the first are the largest. */
+/* For how many of 8 random shapes a session can be created that runs; the first are the largest. */
 static uint32_t often_right(forest *f)
 {
     uint32_t right = 0;

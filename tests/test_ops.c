@@ -294,7 +294,7 @@ static bool prepare(trial *t)
 }
 
 /* The extents of the results stand in the views behind the kernel; before, they are the largest. */
-static bool tells(const trial *t)
+static bool data_dependent(const trial *t)
 {
     return (t->c->op->flags & NNRT_OP_DATA_DEPENDENT) != 0;
 }
@@ -441,13 +441,13 @@ static bool run(trial *t)
         snprintf(t->why, sizeof(t->why), "the kernel does not say why, '%s', but '%s'", c->says, t->error.message);
         return false;
     }
-    for (uint32_t i = 0; i < t->r.nOut && tells(t); i++) {
+    for (uint32_t i = 0; i < t->r.nOut && data_dependent(t); i++) {
         for (int32_t k = 0; k < t->out[i].rank && i < SHOWN_RESULTS; k++)
             if (t->out[i].dims[k] != t->args[t->first + i].dims[k])
                 shown_of(t)->axis[i][t->out[i].rank][k] |= AXIS_MOVES | AXIS_OWN;
         memcpy(t->out[i].dims, t->args[t->first + i].dims, sizeof(t->out[i].dims));
     }
-    if (tells(t) && !check_shapes(t))
+    if (data_dependent(t) && !check_shapes(t))
         return false;
     for (uint32_t i = 0; i < c->nOut && c->runCode == NNRT_SUCCESS; i++) {
         size_t at = c->out[i].present ? vec_compare(c, &c->out[i], t->results[i]) : 0;
@@ -525,7 +525,7 @@ static nnrt_view dense(const nnrt_view *v, size_t *bytes)
 
 /* The bits must be the same when all views have gaps and there is no scratch, but for a kernel that says it needs some
    (INSUFFICIENT_BUFFER), and the gaps must stay as they were.
-   Derived constants have no gaps, nor have results whose extents the kernel tells. */
+   Derived constants have no gaps, nor have results with data-dependent shapes. */
 static bool run_spread(trial *t)
 {
     nnrt_view args[TRIAL_VIEWS];
@@ -538,7 +538,7 @@ static bool run_spread(trial *t)
         args[i] = t->args[i];
         if (args[i].data == NULL || (i >= t->r.kernelIn && i < t->first))
             continue;
-        args[i] = i >= t->first && tells(t) ? dense(&t->args[i], &bytes) : spread(t, i, width, &bytes);
+        args[i] = i >= t->first && data_dependent(t) ? dense(&t->args[i], &bytes) : spread(t, i, width, &bytes);
         if (i < t->first)
             carry(&t->args[i], &args[i], width);
     }
@@ -556,7 +556,7 @@ static bool run_spread(trial *t)
         nnrt_view want;
         if (args[i].data == NULL)
             continue;
-        want = tells(t) ? dense(&t->args[i], &bytes) : spread(t, i, width, &bytes);
+        want = data_dependent(t) ? dense(&t->args[i], &bytes) : spread(t, i, width, &bytes);
         carry(&t->args[i], &want, width);
         same = same && memcmp(want.data, args[i].data, bytes) == 0 &&
                memcmp(t->args[i].dims, args[i].dims, sizeof(args[i].dims)) == 0;
@@ -733,7 +733,7 @@ static const char *const keeps[] = {"ARGMAX_FUSION",  "ARGMIN_FUSION", "BOTTOM_K
 static const char *const square[] = {"DET", "RNN"};
 
 #define MANY 8 /* cases among which two axes must differ once */
-#define FIRST_COMPUTED (1u << 30) /* symbols from here on are of extents that are computed */
+#define FIRST_COMPUTED (1u << 30) /* symbols from here on are of computed dimensions */
 #define MOST_EXTENTS 64
 
 /* Whether the result has the symbol there, if both have such an axis. */
@@ -827,8 +827,8 @@ static void see(const trial *t, const trial *other, const int32_t *extents, uint
 }
 
 /* What follows for axes that have a symbol of their own, the extents in `mask` being open, those in `tried` changed.
-   Which axes of result 0 the run tells depends on the attributes. false: this case alone shows that the symbol is one too
-   many, and its operator is not one of which a case shows too little. */
+   The attributes decide which axes of result 0 are data-dependent. false: this case alone shows that the symbol is
+   one too many, and its operator is not one of which a case shows too little. */
 static bool show_axes(trial *t, const trial *open, uint64_t mask, uint64_t tried,
                       seen axes[VEC_OPERANDS][NNRT_MAX_RANK])
 {
@@ -836,7 +836,7 @@ static bool show_axes(trial *t, const trial *open, uint64_t mask, uint64_t tried
     const bool sure = !IS_ONE_OF(unsure, name);
     const bool stays = sure && !IS_ONE_OF(still, name), like = sure && !IS_ONE_OF(alike, name);
     bool good = true;
-    for (uint32_t i = tells(t) ? 1 : 0; i < open->r.nOut && i < SHOWN_RESULTS; i++)
+    for (uint32_t i = data_dependent(t) ? 1 : 0; i < open->r.nOut && i < SHOWN_RESULTS; i++)
         for (int32_t k = 0; k < open->out[i].rank; k++) {
             uint8_t *is = &shown_of(t)->axis[i][open->out[i].rank][k], now;
             const bool own = open->out[i].symbols[k] >= FIRST_COMPUTED, moves = axes[i][k].moves;
@@ -972,11 +972,11 @@ static bool run_symbols(trial *t)
     return good;
 }
 
-/* What only the run tells has a symbol, also where nothing is open. */
+/* A data-dependent dimension has a symbol, even if all inputs have fixed shapes. */
 static bool run_told(trial *t)
 {
     static trial known;
-    if (!tells(t) || t->c->runCode != NNRT_SUCCESS || !resolve_open(&known, t->c, -1, 0, 0, 0))
+    if (!data_dependent(t) || t->c->runCode != NNRT_SUCCESS || !resolve_open(&known, t->c, -1, 0, 0, 0))
         return true;
     for (uint32_t i = 0; i < t->r.nOut; i++)
         for (int32_t k = 0; k < t->out[i].rank && !nnrti_absent(&t->out[i]); k++)
@@ -1072,7 +1072,7 @@ static bool run_case(trial *t)
     if (good && t->c->prepareCode == NNRT_SUCCESS && t->c->runCode == NNRT_SUCCESS)
         show_inputs(t);
     if (good && t->c->prepareCode == NNRT_SUCCESS)
-        good = (tells(t) || check_shapes(t)) && run(t) && run_spread(t) && run_without_each(t) &&
+        good = (data_dependent(t) || check_shapes(t)) && run(t) && run_spread(t) && run_without_each(t) &&
                run_symbols(t) && run_values(t) && run_told(t) && run_counts(t);
     for (uint32_t i = 0; i < VEC_OPERANDS; i++)
         free(t->results[i]);

@@ -2269,7 +2269,7 @@ static void test_quantize_not(void **state)
         } else if (kind == 2) { /* it is an output */
             y = full_of(b, x, weight, bias);
             nnrt_builder_output(b, y);
-        } else if (kind == 3) { /* a bias that the run tells */
+        } else if (kind == 3) { /* a bias that is an input */
             y = full_of(b, x, weight, input(b, "bias", 6, 0, 0, 0));
         } else if (kind == 4) { /* parameters along another axis than that of the columns */
             y = op2(b, type = NNRT_NODE_TYPE_MATMUL_FUSION, x, weight);

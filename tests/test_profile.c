@@ -465,7 +465,7 @@ static void test_refused(void **state)
     nnrt_memory_end(&memory);
 }
 
-/* A device that edits plans tells of the steps that it has made. */
+/* A device that edits plans names the steps that it has made. */
 static void test_example_device(void **state)
 {
     static graph g;
@@ -497,7 +497,7 @@ static void test_example_device(void **state)
     assert_int_equal(nnrt_device_unregister("example"), NNRT_SUCCESS);
 }
 
-/* ---- a device whose prepared models are no plans: it tells by itself ---- */
+/* ---- a device whose prepared models are no plans writes its own profile ---- */
 
 typedef struct alien {
     NNRT_PreparedModel base;
@@ -608,7 +608,7 @@ static void test_sums(void **state)
 }
 
 /* A part on a device: its steps are told by their numbers in the whole model, with their device, and behind them the part
-   itself. Whose run fails tells nothing; the device that computes it then does. */
+   itself. A device whose run fails records nothing; the device that computes the partition then does. */
 static void test_parts(void **state)
 {
     static const float w[4] = {1, 2, 3, 4};

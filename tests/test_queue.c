@@ -91,7 +91,7 @@ static void set(stage *s, uint32_t *number, uint32_t n)
     pthread_mutex_unlock(&s->mutex);
 }
 
-/* Work that tells that it has begun, and goes on once it may. */
+/* Work that reports its start, and goes on when it is released. */
 static NNRT_ReturnCode gate(void *context, const char **message)
 {
     stage *s = (stage *)context;

@@ -1428,8 +1428,8 @@ static void test_driver_shapes(void **state)
     assert_int_equal(nnrt_device_unregister("npu"), NNRT_SUCCESS);
 }
 
-/* A device that tells no shapes, of a model that declares none: they are inferred, in the session's buffer where it has
-   one, and the bytes that this takes are counted. */
+/* A device that reports no shapes, of a model that declares none: they are inferred, in the session's buffer if it
+   has one, and the bytes that this takes are counted. */
 static void test_driver_shapes_inferred(void **state)
 {
     static const char *const names[2] = {"npu", NULL};

@@ -254,14 +254,14 @@ static NNRT_ReturnCode trial(uint32_t format, const uint8_t *data, size_t bytes,
     return code;
 }
 
-/* The checksum of a .nnrt file tells of any change. */
-static void checksum_tells(const uint8_t *data, size_t bytes)
+/* The checksum of a .nnrt file detects any change. */
+static void checksum_detects(const uint8_t *data, size_t bytes)
 {
     NNRT_Model *m = NULL;
     nnrt_load_desc desc;
     memset(&desc, 0, sizeof(desc));
     desc.checksum = true;
-    fuzz_expect(nnrt_model_load_memory(&m, data, bytes, &desc, NULL) == NNRT_INVALID_FILE, "the checksum tells", NULL);
+    fuzz_expect(nnrt_model_load_memory(&m, data, bytes, &desc, NULL) == NNRT_INVALID_FILE, "a checksum fault", NULL);
 }
 
 /* Everything that is tried at one place of one format. */
@@ -289,7 +289,7 @@ static void sweep_place(uint32_t format, part p, uint32_t at, worker *w)
         f->data[at] = (uint8_t)(w->now.value = was ^ 0x55u);
         fuzz_expect(trial(format, f->data, f->bytes, true, t) == NNRT_SUCCESS, "other weights run", NULL);
         if (format == 1)
-            checksum_tells(f->data, f->bytes);
+            checksum_detects(f->data, f->bytes);
     }
     f->data[at] = was;
 }

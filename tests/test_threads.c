@@ -317,11 +317,11 @@ static void test_failing_runs(void **state)
     nnrt_model_destroy(model);
 }
 
-/* ---- open extents ---- */
+/* ---- dynamic shapes ---- */
 
 #define ROWS 12
 
-/* y = softmax(x) + x of x [n,5], and z = the first rows of y, as many as a run tells, of one prepared model. */
+/* y = softmax(x) + x of x [n,5], and z = the first rows of y, their number an input, of one prepared model. */
 static NNRT_Model *make_open(void)
 {
     static const int32_t xDims[2] = {-1, 5}, one[1] = {1}, twoDims[1] = {2}, two[2] = {0, 0};
@@ -368,7 +368,7 @@ static void npu_end(nnrt_fake *npu)
         assert_int_equal(nnrt_device_unregister(nnrt_fake_name(npu)), NNRT_SUCCESS);
 }
 
-/* Each run has other extents, now and then one that is refused. */
+/* Each run has another shape, now and then one that is refused. */
 static void *run_open(void *user)
 {
     worker *w = (worker *)user;
@@ -435,7 +435,7 @@ static void test_open_extents(void **state)
     open_extents((common *)*state, "fake:name=npu,not=SOFTMAX");
 }
 
-/* v = x doubled as often as a run tells, by a LOOP that MOST trips bound; s [trips,3], v after each trip. */
+/* v = x doubled as often as an input says, by a LOOP that MOST trips bound; s [trips,3], v after each trip. */
 #define MOST 20
 #define BEYOND 25
 
