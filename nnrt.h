@@ -951,6 +951,16 @@ typedef struct nnrti_building {
     size_t widest;   /* closed: operands of its widest node, subgraphs included */
 } nnrti_building;
 
+/* The tables per tensor of nnrt_builder: type, member, value for tensor i when it is new. */
+#define NNRTI_BUILDER_TABLES(X)                                                                                        \
+    X(uint32_t, writers, nnrti_is_constant(&b->tensors[i]) ? NNRTI_BY_CONSTANT : NNRTI_BY_NOBODY)                      \
+    X(nnrt_operand, shapes, unknown)                                                                                   \
+    X(uint8_t, known, 0)                                                                                               \
+    X(uint8_t, named, 0)                                                                                               \
+    X(uint8_t, isOutput, 0)                                                                                            \
+    X(uint8_t, opened, 0)                                                                                              \
+    X(uint32_t, twins, NNRT_NO_TENSOR)
+
 /* The arrays have the header of stb_ds. Everything else is allocated from memory, small objects in pieces of
    NNRTI_BUILDER_PIECE bytes. */
 struct nnrt_builder {
@@ -973,7 +983,7 @@ struct nnrt_builder {
     bool waiting;          /* a node reads tensors that were unknown when it was added */
     nnrt_memory inferred;  /* results of shape rules */
     uint32_t symbols;      /* symbols given to dynamic dimensions so far */
-    /* Per tensor, grown by nnrti_builder_tables: its writer (a node, or NNRTI_BY_), its properties, whether these are
+    /* Per tensor (NNRTI_BUILDER_TABLES): its writer (a node, or NNRTI_BY_), its properties, whether these are
        known, and how nodes use it. */
     uint32_t *writers;
     nnrt_operand *shapes;
@@ -1013,12 +1023,12 @@ static void nnrti_builder_no_memory(nnrt_builder *b)
 }
 
 /* Returns the array with room for `extra` more elements of this size; the capacity at least doubles, so appending is
-   O(1) amortized. Failure is recorded in b, and the array is returned unchanged. */
+   O(1) amortized. Failure is recorded in b; with a fault in b the array is returned unchanged. */
 static void *nnrti_array_room(nnrt_builder *b, void *array, size_t size, size_t extra)
 {
     size_t length = stbds_arrlenu(array), capacity = stbds_arrcap(array), bytes, want;
     stbds_array_header *grown = NULL;
-    if (extra <= capacity - length)
+    if (extra <= capacity - length || b->error.code != NNRT_SUCCESS)
         return array;
     if (nnrt_add_size(length, extra, &want)) {
         want = want < 16 ? 16 : want < 2 * capacity ? 2 * capacity : want;
@@ -1045,7 +1055,7 @@ NNRTI_NOINLINE static void nnrti_array_free(nnrt_builder *b, void *array, size_t
         nnrt_free(&b->allocator, stbds_header(array), stbds_arrcap(array) * size + sizeof(stbds_array_header));
 }
 
-/* Appends value to an array of the builder b; without memory only records the fault. */
+/* Appends value to an array of the builder b, unless b has a fault; lack of memory is recorded. */
 #define NNRTI_PUSH(b, T, array, value)                                                                                 \
     do {                                                                                                               \
         (array) = (T *)nnrti_array_room(b, array, sizeof(T), 1);                                                       \
@@ -1078,14 +1088,10 @@ static void nnrti_builder_clear(nnrt_builder *b)
     nnrti_array_free(b, b->owners, sizeof(*b->owners));
     nnrti_array_free(b, b->before, sizeof(*b->before));
     nnrti_array_free(b, b->building, sizeof(*b->building));
-    nnrti_array_free(b, b->writers, sizeof(*b->writers));
-    nnrti_array_free(b, b->shapes, sizeof(*b->shapes));
-    nnrti_array_free(b, b->known, sizeof(*b->known));
-    nnrti_array_free(b, b->named, sizeof(*b->named));
-    nnrti_array_free(b, b->isOutput, sizeof(*b->isOutput));
-    nnrti_array_free(b, b->opened, sizeof(*b->opened));
-    nnrti_array_free(b, b->twins, sizeof(*b->twins));
     nnrti_array_free(b, b->twinned, sizeof(*b->twinned));
+#define NNRTI_FREE(T, table, value) nnrti_array_free(b, b->table, sizeof(T));
+    NNRTI_BUILDER_TABLES(NNRTI_FREE)
+#undef NNRTI_FREE
     nnrt_memory_end(&b->inferred);
     nnrt_memory_end(&b->memory);
     nnrti_builder_init(b, &allocator);
@@ -1216,10 +1222,8 @@ static uint32_t nnrti_builder_add(nnrt_builder *b, const char *name, NNRT_Tensor
 {
     t->name = nnrti_builder_text(b, name);
     t->format = NNRT_FORMAT_NONE;
-    if (!nnrti_builder_failed(b))
-        NNRTI_PUSH(b, uint8_t, b->copied, copied);
-    if (!nnrti_builder_failed(b))
-        NNRTI_PUSH(b, NNRT_Tensor, b->tensors, *t);
+    NNRTI_PUSH(b, uint8_t, b->copied, copied);
+    NNRTI_PUSH(b, NNRT_Tensor, b->tensors, *t);
     return nnrti_builder_failed(b) ? NNRT_NO_TENSOR : nnrti_array_count(b->tensors) - 1;
 }
 
@@ -1236,25 +1240,13 @@ static NNRT_Tensor nnrti_tensor_make(NNRT_DataType type)
    NNRTI_BY_NOBODY, and unknown properties. */
 static void nnrti_builder_tables(nnrt_builder *b)
 {
-    for (uint32_t i = nnrti_array_count(b->writers); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b); i++)
-        NNRTI_PUSH(b, uint32_t, b->writers, nnrti_is_constant(&b->tensors[i]) ? NNRTI_BY_CONSTANT : NNRTI_BY_NOBODY);
-    for (uint32_t i = nnrti_array_count(b->named); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b); i++)
-        NNRTI_PUSH(b, uint8_t, b->named, 0);
-    for (uint32_t i = nnrti_array_count(b->known); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b); i++)
-        NNRTI_PUSH(b, uint8_t, b->known, 0);
-    for (uint32_t i = nnrti_array_count(b->isOutput); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b);
-         i++)
-        NNRTI_PUSH(b, uint8_t, b->isOutput, 0);
-    for (uint32_t i = nnrti_array_count(b->opened); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b); i++)
-        NNRTI_PUSH(b, uint8_t, b->opened, 0);
-    for (uint32_t i = nnrti_array_count(b->twins); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b); i++)
-        NNRTI_PUSH(b, uint32_t, b->twins, NNRT_NO_TENSOR);
-    for (uint32_t i = nnrti_array_count(b->shapes); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b);
-         i++) {
-        nnrt_operand o;
-        nnrti_absent_operand(&o);
-        NNRTI_PUSH(b, nnrt_operand, b->shapes, o);
-    }
+    nnrt_operand unknown;
+    nnrti_absent_operand(&unknown);
+#define NNRTI_GROW(T, table, value)                                                                                    \
+    for (uint32_t i = nnrti_array_count(b->table); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b); i++) \
+        NNRTI_PUSH(b, T, b->table, value);
+    NNRTI_BUILDER_TABLES(NNRTI_GROW)
+#undef NNRTI_GROW
 }
 
 NNRT_API uint32_t nnrt_builder_input(nnrt_builder *builder, const char *name, NNRT_DataType type, int32_t rank,
@@ -1269,8 +1261,7 @@ NNRT_API uint32_t nnrt_builder_input(nnrt_builder *builder, const char *name, NN
     nnrti_builder_tables(builder);
     if (!nnrti_builder_failed(builder))
         builder->writers[index] = NNRTI_BY_INPUT;
-    if (!nnrti_builder_failed(builder))
-        NNRTI_PUSH(builder, uint32_t, builder->inputs, index);
+    NNRTI_PUSH(builder, uint32_t, builder->inputs, index);
     return nnrti_builder_failed(builder) ? NNRT_NO_TENSOR : index;
 }
 
@@ -1452,6 +1443,34 @@ static NNRT_Uint32List nnrti_builder_list(nnrt_builder *b, const uint32_t *list,
     return NNRT_Uint32List_make((const uint32_t *)nnrti_builder_copy(b, list, count, sizeof(*list)), count);
 }
 
+/* Write access to a list of a node in g->edit, which owns its lists. */
+static uint32_t *nnrti_ids(const NNRT_Uint32List *list)
+{
+    return (uint32_t *)(uintptr_t)list->data;
+}
+
+/* Entry k of a list of operands; NNRT_NO_TENSOR if the list is shorter. */
+NNRTI_NOINLINE static uint32_t nnrti_id(const NNRT_Uint32List *list, uint32_t k)
+{
+    return k < list->count ? list->data[k] : NNRT_NO_TENSOR;
+}
+
+/* Iterates over the tensors of a list, begun with *k = 0: true while *t = entry *k - 1, which is present. */
+static bool nnrti_next_id(const NNRT_Uint32List *list, uint32_t *k, uint32_t *t)
+{
+    for (*t = NNRT_NO_TENSOR; *k < list->count && *t == NNRT_NO_TENSOR;)
+        *t = list->data[(*k)++];
+    return *t != NNRT_NO_TENSOR;
+}
+
+/* The same for the graphs that node n runs. */
+static bool nnrti_next_graph(const NNRT_Node *n, uint32_t *k, uint32_t *graph)
+{
+    for (*graph = NNRT_NO_GRAPH; *k < nnrt_node_graphs(n) && *graph == NNRT_NO_GRAPH;)
+        *graph = nnrt_node_graph(n, (*k)++);
+    return *graph != NNRT_NO_GRAPH;
+}
+
 /* The current content of the builder as a model, for shape rules and checks. It uses b's arrays in place and is valid
    until one of them grows. */
 static NNRT_Model nnrti_builder_model(const nnrt_builder *b)
@@ -1530,10 +1549,7 @@ static NNRTI_UNUSED void nnrti_builder_given(nnrt_builder *b, uint32_t t, const 
    node used before gets its declared properties. */
 static bool nnrti_builder_name(nnrt_builder *b, const NNRT_Model *m, const NNRT_Uint32List *list, uint8_t how)
 {
-    for (uint32_t k = 0; k < list->count; k++) {
-        const uint32_t t = list->data[k];
-        if (t == NNRT_NO_TENSOR)
-            continue;
+    for (uint32_t k = 0, t; nnrti_next_id(list, &k, &t);) {
         if (b->named[t] == 0 && !nnrti_builder_shape(b, m, t))
             return false;
         b->named[t] = b->named[t] > how ? b->named[t] : how;
@@ -1544,12 +1560,11 @@ static bool nnrti_builder_name(nnrt_builder *b, const NNRT_Model *m, const NNRT_
 /* Adds a node to a graph. */
 static void nnrti_builder_push_node(nnrt_builder *b, const NNRT_Node *node, uint32_t graph)
 {
-    if (!nnrti_builder_failed(b) && b->graphs != NULL) {
+    if (b->graphs != NULL) {
         NNRTI_PUSH(b, uint32_t, b->owners, graph);
         NNRTI_PUSH(b, uint32_t, b->before, b->building[graph].last);
     }
-    if (!nnrti_builder_failed(b))
-        NNRTI_PUSH(b, NNRT_Node, b->nodes, *node);
+    NNRTI_PUSH(b, NNRT_Node, b->nodes, *node);
     if (!nnrti_builder_failed(b) && b->graphs != NULL)
         b->building[graph].last = nnrti_array_count(b->nodes) - 1;
 }
@@ -1581,21 +1596,16 @@ static void nnrti_builder_push_graph(nnrt_builder *b, const char *name)
         NNRTI_PUSH(b, uint32_t, b->owners, 0);
         NNRTI_PUSH(b, uint32_t, b->before, i - 1);
     }
-    if (!nnrti_builder_failed(b))
-        NNRTI_PUSH(b, nnrti_building, b->building, building);
-    if (!nnrti_builder_failed(b))
-        NNRTI_PUSH(b, NNRT_SubGraph, b->graphs, s);
+    NNRTI_PUSH(b, nnrti_building, b->building, building);
+    NNRTI_PUSH(b, NNRT_SubGraph, b->graphs, s);
 }
 
 /* Operands of node n, or of the widest node in the subgraphs that it runs. */
 static size_t nnrti_builder_width(const nnrt_builder *b, uint32_t n)
 {
     size_t width = nnrti_node_operands(&b->nodes[n]);
-    for (uint32_t k = 0; k < nnrt_node_graphs(&b->nodes[n]); k++) {
-        const uint32_t g = nnrt_node_graph(&b->nodes[n], k);
-        if (g != NNRT_NO_GRAPH && b->building[g].widest > width)
-            width = b->building[g].widest;
-    }
+    for (uint32_t k = 0, g; nnrti_next_graph(&b->nodes[n], &k, &g);)
+        width = b->building[g].widest > width ? b->building[g].widest : width;
     return width;
 }
 
@@ -1624,10 +1634,8 @@ static void nnrti_builder_twin_tensor(nnrt_builder *b, uint32_t t, uint32_t writ
 {
     const NNRT_Tensor tensor = b->tensors[t];
     NNRTI_PUSH(b, uint8_t, b->copied, 0);
-    if (!nnrti_builder_failed(b))
-        NNRTI_PUSH(b, NNRT_Tensor, b->tensors, tensor);
-    if (!nnrti_builder_failed(b))
-        NNRTI_PUSH(b, uint32_t, b->twinned, t);
+    NNRTI_PUSH(b, NNRT_Tensor, b->tensors, tensor);
+    NNRTI_PUSH(b, uint32_t, b->twinned, t);
     nnrti_builder_tables(b);
     if (nnrti_builder_failed(b))
         return;
@@ -1639,9 +1647,9 @@ static void nnrti_builder_twin_tensor(nnrt_builder *b, uint32_t t, uint32_t writ
 static NNRT_Uint32List nnrti_builder_twin_list(nnrt_builder *b, const NNRT_Uint32List *list)
 {
     const NNRT_Uint32List twin = nnrti_builder_list(b, list->data, list->count);
-    for (uint32_t k = 0; k < list->count && twin.data != NULL; k++)
-        if (list->data[k] != NNRT_NO_TENSOR && b->twins[list->data[k]] != NNRT_NO_TENSOR)
-            ((uint32_t *)(uintptr_t)twin.data)[k] = b->twins[list->data[k]];
+    for (uint32_t k = 0, t; twin.data != NULL && nnrti_next_id(list, &k, &t);)
+        if (b->twins[t] != NNRT_NO_TENSOR)
+            nnrti_ids(&twin)[k - 1] = b->twins[t];
     return twin;
 }
 
@@ -1658,9 +1666,8 @@ static uint32_t nnrti_builder_twin(nnrt_builder *b, uint32_t g)
         nnrti_builder_twin_tensor(b, graph.inputIndices.data[k], NNRTI_BY_CALLER);
     for (uint32_t i = 0; i < graph.nodeIndices.count && !nnrti_builder_failed(b); i++) {
         const NNRT_Uint32List out = b->nodes[graph.nodeIndices.data[i]].outputIndex;
-        for (uint32_t k = 0; k < out.count && !nnrti_builder_failed(b); k++)
-            if (out.data[k] != NNRT_NO_TENSOR)
-                nnrti_builder_twin_tensor(b, out.data[k], NNRTI_BY_NOBODY);
+        for (uint32_t k = 0, t; nnrti_next_id(&out, &k, &t) && !nnrti_builder_failed(b);)
+            nnrti_builder_twin_tensor(b, t, NNRTI_BY_NOBODY);
     }
     for (uint32_t i = 0; i < graph.nodeIndices.count && !nnrti_builder_failed(b); i++) {
         const uint32_t n = nnrti_array_count(b->nodes);
@@ -1693,16 +1700,13 @@ static uint32_t nnrti_builder_twin(nnrt_builder *b, uint32_t g)
 NNRTI_COLD static void nnrti_builder_run(nnrt_builder *b, uint32_t n)
 {
     const uint32_t owner = b->owners != NULL ? b->owners[n] : 0;
-    for (uint32_t k = 0; k < nnrt_node_graphs(&b->nodes[n]) && !nnrti_builder_failed(b); k++) {
-        uint32_t g = nnrt_node_graph(&b->nodes[n], k);
-        if (g == NNRT_NO_GRAPH)
-            continue;
+    for (uint32_t k = 0, g; nnrti_next_graph(&b->nodes[n], &k, &g) && !nnrti_builder_failed(b);) {
         if (g == owner || b->building[g].height > NNRT_MAX_NESTING) {
             (void)nnrt_error_blame(&b->error, nnrti_nested(g, &b->error), n, -1);
             return;
         }
         if (b->building[g].caller != NNRTI_BY_NOBODY) {
-            const nnrt_attr_member *a = &nnrt_op_find(b->nodes[n].nodeType)->attr->members[k];
+            const nnrt_attr_member *a = &nnrt_op_find(b->nodes[n].nodeType)->attr->members[k - 1];
             g = nnrti_builder_twin(b, g);
             memcpy((uint8_t *)(uintptr_t)b->nodes[n].nodeAttr.data + a->offset, &g, sizeof(g));
         }
@@ -1726,11 +1730,8 @@ static void nnrti_builder_runs(nnrt_builder *b, uint32_t n)
         b->twins[b->twinned[i]] = NNRT_NO_TENSOR;
     nnrti_array_cut(b->twinned, 0);
     m = nnrti_builder_model(b);
-    for (uint32_t k = 0; k < nnrt_node_graphs(&b->nodes[n]) && !nnrti_builder_failed(b); k++) {
-        const uint32_t g = nnrt_node_graph(&b->nodes[n], k);
-        if (g != NNRT_NO_GRAPH)
-            (void)nnrti_builder_name(b, &m, &b->graphs[g].outputIndices, NNRTI_READ);
-    }
+    for (uint32_t k = 0, g; nnrti_next_graph(&b->nodes[n], &k, &g) && !nnrti_builder_failed(b);)
+        (void)nnrti_builder_name(b, &m, &b->graphs[g].outputIndices, NNRTI_READ);
 }
 
 /* Checks the newest node as far as possible without inference. */
@@ -1764,11 +1765,10 @@ static bool nnrti_builder_open(const nnrt_builder *b, uint32_t n, NNRT_ReturnCod
     const NNRT_Uint32List *in = &b->nodes[n].inputIndex;
     const bool runs = nnrti_is_control(b->nodes[n].nodeType);
     bool open = runs && b->symbols > 0; /* its graphs may read anything */
-    for (uint32_t k = 0; k < in->count && !open; k++) {
-        const nnrt_operand *o = in->data[k] != NNRT_NO_TENSOR ? &b->shapes[in->data[k]] : NULL;
-        open = o != NULL && nnrti_value_dynamic(o);
-        for (int32_t i = 0; o != NULL && i < o->rank; i++)
-            open = open || o->symbols[i] != 0;
+    for (uint32_t k = 0, t; !open && nnrti_next_id(in, &k, &t);) {
+        open = nnrti_value_dynamic(&b->shapes[t]);
+        for (int32_t i = 0; i < b->shapes[t].rank; i++)
+            open = open || b->shapes[t].symbols[i] != 0;
     }
     switch (code) {
     case NNRT_INVALID_DATATYPE:
@@ -1828,18 +1828,17 @@ NNRTI_COLD static bool nnrti_builder_infer(nnrt_builder *b, const NNRT_Model *m,
         nnrti_builder_no_memory(b);
     } else if (code != NNRT_SUCCESS && (skipped || nnrti_builder_open(b, n, code))) {
         memset(&b->error, 0, sizeof(b->error));
-        for (uint32_t k = 0; k < out->count; k++)
-            if (out->data[k] != NNRT_NO_TENSOR) {
-                (void)nnrti_operand_of(&b->tensors[out->data[k]], &b->shapes[out->data[k]]);
-                b->known[out->data[k]] = 0;
-            }
+        for (uint32_t k = 0, t; nnrti_next_id(out, &k, &t);) {
+            (void)nnrti_operand_of(&b->tensors[t], &b->shapes[t]);
+            b->known[t] = 0;
+        }
     } else if (code != NNRT_SUCCESS) {
         (void)nnrt_error_blame(&b->error, code, n, -1);
     }
     b->waiting = b->waiting || skipped;
-    for (uint32_t k = 0; k < out->count; k++)
-        for (int32_t i = 0; out->data[k] != NNRT_NO_TENSOR && i < b->shapes[out->data[k]].rank; i++)
-            b->shapes[out->data[k]].symbols[i] &= ~NNRTI_UNBOUNDED;
+    for (uint32_t k = 0, t; nnrti_next_id(out, &k, &t);)
+        for (int32_t i = 0; i < b->shapes[t].rank; i++)
+            b->shapes[t].symbols[i] &= ~NNRTI_UNBOUNDED;
     return folded && !nnrti_builder_failed(b);
 }
 
@@ -1862,8 +1861,8 @@ static void nnrti_builder_wait(nnrt_builder *b, const NNRT_Model *m, const uint3
     for (uint32_t i = begin[0]; i < begin[1] && b->waiting && !nnrti_builder_failed(b); i++) {
         const NNRT_Uint32List *out = &m->nodes.data[order[i]].outputIndex;
         bool known = true;
-        for (uint32_t k = 0; k < out->count; k++)
-            known = known && (out->data[k] == NNRT_NO_TENSOR || b->known[out->data[k]] != 0);
+        for (uint32_t k = 0, t; nnrti_next_id(out, &k, &t);)
+            known = known && b->known[t] != 0;
         if (!known)
             (void)nnrti_builder_infer(b, m, order[i]);
     }
@@ -1895,16 +1894,11 @@ static void nnrti_builder_settle_node(nnrt_builder *b)
 {
     const uint32_t n = nnrti_array_count(b->nodes) - 1;
     const NNRT_Node *node = &b->nodes[n];
-    for (uint32_t k = 0; k < node->outputIndex.count; k++) {
-        const uint32_t t = node->outputIndex.data[k];
+    for (uint32_t k = 0, t; nnrti_next_id(&node->outputIndex, &k, &t);) {
         uint32_t from = NNRT_NO_TENSOR;
-        if (t == NNRT_NO_TENSOR)
-            continue;
-        for (uint32_t i = 0; i < node->inputIndex.count; i++)
-            if (node->inputIndex.data[i] != NNRT_NO_TENSOR &&
-                nnrti_is_constant(&b->tensors[node->inputIndex.data[i]]) &&
-                b->shapes[node->inputIndex.data[i]].data == b->shapes[t].data)
-                from = node->inputIndex.data[i];
+        for (uint32_t i = 0, x; nnrti_next_id(&node->inputIndex, &i, &x);)
+            if (nnrti_is_constant(&b->tensors[x]) && b->shapes[x].data == b->shapes[t].data)
+                from = x;
         if (!nnrti_builder_settle(b, t, &b->shapes[t], from))
             return;
         b->writers[t] = NNRTI_BY_CONSTANT;
@@ -1931,13 +1925,9 @@ static NNRTI_UNUSED void nnrti_builder_back(nnrt_builder *b, nnrti_builder_mark 
 {
     nnrti_array_cut(b->tensors, m.tensors);
     nnrti_array_cut(b->copied, m.tensors);
-    nnrti_array_cut(b->writers, m.tensors);
-    nnrti_array_cut(b->shapes, m.tensors);
-    nnrti_array_cut(b->known, m.tensors);
-    nnrti_array_cut(b->named, m.tensors);
-    nnrti_array_cut(b->isOutput, m.tensors);
-    nnrti_array_cut(b->opened, m.tensors);
-    nnrti_array_cut(b->twins, m.tensors);
+#define NNRTI_CUT(T, table, value) nnrti_array_cut(b->table, m.tensors);
+    NNRTI_BUILDER_TABLES(NNRTI_CUT)
+#undef NNRTI_CUT
     nnrti_builder_cut_nodes(b, m.nodes);
     nnrti_array_cut(b->graphs, m.graphs);
     nnrti_array_cut(b->building, m.graphs);
@@ -2361,16 +2351,272 @@ NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name)
     return NNRT_NO_TENSOR;
 }
 
+/* ---- Graphviz ---- */
+
+/* Writes format, whose letters nnrt_error_set lists; texts are not escaped. */
+static void nnrti_dot(nnrti_out *o, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    nnrti_vformat(o, format, &args, false);
+    va_end(args);
+}
+
+/* Writes text inside the quotes of a Graphviz label: escapes " and \, control characters become spaces. */
+static void nnrti_dot_text(nnrti_out *o, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\')
+            nnrti_put(o, '\\');
+        if ((unsigned char)*text >= ' ')
+            nnrti_put(o, *text);
+        else
+            nnrti_puts(o, *text == '\n' ? "\\n" : " ");
+    }
+}
+
+/* "  t3 [shape=ellipse label="name\nfloat32[1,3]"];". An identifier is a letter for the kind (n node, t tensor, o
+   output, s subgraph output) and the index. */
+static void nnrti_dot_tensor(nnrti_out *o, const nnrt_operand *t, char kind, uint32_t index, const char *style)
+{
+    nnrti_dot(o, "  %c%u [%s label=\"", kind, index, style);
+    nnrti_dot_text(o, nnrti_text_of(t->name));
+    nnrti_dot(o, "%s%o\"];\n", *nnrti_text_of(t->name) != '\0' ? "\\n" : "", t);
+}
+
+/* A color for a device, "0.583 0.25 1": its name determines the hue, in thousandths, rest saturation and brightness. */
+static void nnrti_dot_colour(nnrti_out *o, const char *device, const char *rest)
+{
+    uint32_t hue = 0;
+    for (; *device != '\0'; device++)
+        hue = (hue * 31 + (unsigned char)*device) % 1000;
+    nnrti_dot(o, "0.%s%u%s", hue < 10 ? "00" : hue < 100 ? "0" : "", hue, rest);
+}
+
+/* Writes a node: operator, name and attributes, one line each. place NULL: the device is unknown. */
+static void nnrti_dot_node(nnrti_out *o, const NNRT_Node *n, uint32_t index, const nnrt_placement *place)
+{
+    const nnrt_op *op = nnrt_op_find(n->nodeType);
+    const char *device = place != NULL ? nnrti_text_of(place->device) : "";
+    nnrti_dot(o, "  n%u [shape=box ", index);
+    if (*device != '\0') {
+        nnrti_puts(o, "style=\"rounded,filled\" fillcolor=\"");
+        nnrti_dot_colour(o, device, " 0.25 1");
+        nnrti_puts(o, "\" tooltip=\"");
+        nnrti_dot_text(o, device);
+        nnrti_puts(o, "\" label=\"");
+    } else {
+        nnrti_puts(o, "style=rounded label=\"");
+    }
+    nnrti_puts(o, op->name);
+    if (*nnrti_text_of(n->name) != '\0') {
+        nnrti_puts(o, "\\n");
+        nnrti_dot_text(o, n->name);
+    }
+    for (uint32_t i = 0; i < op->attr->count; i++) {
+        const nnrt_attr_member *m = &op->attr->members[i];
+        if (n->nodeAttr.data == NULL || m->offset + m->bytes > n->nodeAttr.size)
+            continue;
+        nnrti_dot(o, "\\n%s=", m->name);
+        if (m->kind == NNRT_ATTR_KIND_STRING) {
+            nnrti_put(o, '\'');
+            nnrti_dot_text(o, nnrti_text_at((const uint8_t *)n->nodeAttr.data + m->offset));
+            nnrti_put(o, '\'');
+        } else {
+            nnrti_put_member(o, m, (const uint8_t *)n->nodeAttr.data + m->offset);
+        }
+    }
+    nnrti_puts(o, "\"];\n");
+}
+
+/* An edge from the node, input or constant that tensor t comes from to node or output `to`. */
+static void nnrti_dot_edge(nnrti_out *o, const nnrt_operand *shapes, const uint32_t *writer, uint32_t t, char kind,
+                           uint32_t to)
+{
+    const bool written = writer[t] != NNRTI_BY_NOBODY;
+    nnrti_dot(o, "  %c%u -> %c%u", written ? 'n' : 't', written ? writer[t] : t, kind, to);
+    if (written)
+        nnrti_dot(o, " [label=\"%o\"]", &shapes[t]);
+    nnrti_puts(o, ";\n");
+}
+
+/* Subgraph g, whose first output is number `first` of all: a box around its nodes, inputs and outputs, labeled with
+   its number, which is an attribute of the node that runs it. */
+static void nnrti_dot_graph(nnrti_out *o, const NNRT_Model *m, const nnrt_operand *shapes, const uint32_t *writer,
+                            uint32_t g, uint32_t first)
+{
+    const NNRT_SubGraph *s = &m->subGraph.data[g];
+    nnrti_dot(o, "  subgraph cluster%u {\n  label=\"subgraph %u ", g, g);
+    nnrti_dot_text(o, nnrti_text_of(s->name));
+    nnrti_puts(o, "\";\n");
+    for (uint32_t k = 0; k < s->inputIndices.count; k++)
+        nnrti_dot_tensor(o, &shapes[s->inputIndices.data[k]], 't', s->inputIndices.data[k],
+                         "shape=ellipse style=dashed");
+    for (uint32_t k = 0; k < s->nodeIndices.count; k++)
+        nnrti_dot(o, "  n%u;\n", s->nodeIndices.data[k]);
+    for (uint32_t k = 0; k < s->outputIndices.count; k++)
+        nnrti_dot_tensor(o, &shapes[s->outputIndices.data[k]], 's', first + k,
+                         "shape=ellipse style=dashed peripheries=2");
+    nnrti_puts(o, "  }\n");
+    for (uint32_t k = 0; k < s->outputIndices.count; k++)
+        nnrti_dot_edge(o, shapes, writer, s->outputIndices.data[k], 's', first + k);
+}
+
+/* A box around the nodes of the main graph in the partition of node `first`, its first node. */
+static void nnrti_dot_part(nnrti_out *o, const NNRT_Model *m, const nnrt_placement *places, uint32_t first)
+{
+    const NNRT_Uint32List all = m->subGraph.count > 0 ? m->subGraph.data[0].nodeIndices : NNRT_Uint32List_make(NULL, 0);
+    const uint32_t count = m->subGraph.count > 0 ? all.count : m->nodes.count;
+    nnrti_dot(o, "  subgraph cluster_part%u {\n  fontname=\"sans-serif\" fontsize=11 style=filled ", places[first].part);
+    nnrti_puts(o, "fillcolor=\"#f6f6f6\" color=\"");
+    nnrti_dot_colour(o, nnrti_text_of(places[first].device), " 0.8 0.7");
+    nnrti_dot(o, "\" label=\"part %u, ", places[first].part);
+    nnrti_dot_text(o, nnrti_text_of(places[first].device));
+    nnrti_puts(o, "\";\n");
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t n = m->subGraph.count > 0 ? all.data[k] : k;
+        if (places[n].part == places[first].part)
+            nnrti_dot(o, "  n%u;\n", n);
+    }
+    nnrti_puts(o, "  }\n");
+}
+
+/* Boxes around all partitions. */
+static void nnrti_dot_parts(nnrti_out *o, const NNRT_Model *m, const nnrt_placement *places)
+{
+    for (uint32_t n = 0; n < m->nodes.count; n++) {
+        bool first = places[n].part != NNRT_NO_TENSOR;
+        for (uint32_t k = 0; k < n && first; k++)
+            first = places[k].part != places[n].part;
+        if (first)
+            nnrti_dot_part(o, m, places, n);
+    }
+}
+
+/* Writes a model that nnrt_model_check has accepted. writer: per tensor the node that writes it, or NNRTI_BY_NOBODY. */
+static void nnrti_dot_model(nnrti_out *o, const NNRT_Model *m, const nnrt_operand *shapes, const uint32_t *writer,
+                            const nnrt_placement *places)
+{
+    for (uint32_t i = 0; i < m->inputIndex.count; i++)
+        nnrti_dot_tensor(o, &shapes[m->inputIndex.data[i]], 't', m->inputIndex.data[i], "shape=ellipse style=filled");
+    for (uint32_t t = 0; t < m->allTensors.count; t++)
+        if (nnrti_is_constant(&m->allTensors.data[t]))
+            nnrti_dot_tensor(o, &shapes[t], 't', t, "shape=note fontsize=9");
+    for (uint32_t n = 0; n < m->nodes.count; n++)
+        nnrti_dot_node(o, &m->nodes.data[n], n, places != NULL ? &places[n] : NULL);
+    if (places != NULL)
+        nnrti_dot_parts(o, m, places);
+    for (uint32_t i = 0; i < m->outputIndex.count; i++)
+        nnrti_dot_tensor(o, &shapes[m->outputIndex.data[i]], 'o', i, "shape=ellipse peripheries=2");
+    for (uint32_t n = 0; n < m->nodes.count; n++)
+        for (uint32_t k = 0, t; nnrti_next_id(&m->nodes.data[n].inputIndex, &k, &t);)
+            nnrti_dot_edge(o, shapes, writer, t, 'n', n);
+    for (uint32_t i = 0; i < m->outputIndex.count; i++)
+        nnrti_dot_edge(o, shapes, writer, m->outputIndex.data[i], 'o', i);
+    for (uint32_t g = 1, first = 0; g < m->subGraph.count; first += m->subGraph.data[g++].outputIndices.count)
+        nnrti_dot_graph(o, m, shapes, writer, g, first);
+}
+
+/* Writes the model with inferred shapes, or with declared ones if inference fails; *error reports an invalid model. */
+static void nnrti_dot_body(nnrti_out *o, const NNRT_Model *m, const nnrt_placement *places, nnrt_memory *memory,
+                           nnrt_error *error)
+{
+    nnrt_operand *shapes;
+    uint32_t *writer;
+    if (nnrt_model_check(m, memory, NULL, error) != NNRT_SUCCESS)
+        return;
+    shapes = (nnrt_operand *)nnrt_memory_temp_array(memory, m->allTensors.count, sizeof(*shapes));
+    writer = (uint32_t *)nnrt_memory_temp_array(memory, m->allTensors.count, sizeof(*writer));
+    if (shapes == NULL || writer == NULL) {
+        (void)nnrti_no_memory(error);
+        return;
+    }
+    for (uint32_t t = 0; t < m->allTensors.count; t++)
+        writer[t] = NNRTI_BY_NOBODY;
+    for (uint32_t n = 0; n < m->nodes.count; n++)
+        for (uint32_t k = 0, t; nnrti_next_id(&m->nodes.data[n].outputIndex, &k, &t);)
+            writer[t] = n;
+    if (nnrt_model_infer(m, NULL, memory, shapes, NULL, NULL) != NNRT_SUCCESS)
+        for (uint32_t t = 0; t < m->allTensors.count; t++)
+            (void)nnrti_operand_of(&m->allTensors.data[t], &shapes[t]);
+    nnrti_dot_model(o, m, shapes, writer, places);
+}
+
+NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size)
+{
+    return nnrt_model_dot_placed(model, NULL, out, size);
+}
+
+NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placement *places, char *out, size_t size)
+{
+    nnrt_memory memory;
+    nnrt_error error;
+    nnrti_out o;
+    o.data = out;
+    o.size = out != NULL ? size : 0;
+    o.length = 0;
+    memset(&error, 0, sizeof(error));
+    nnrt_memory_allocate(&memory, NULL);
+    nnrti_puts(&o, "digraph \"");
+    nnrti_dot_text(&o, model != NULL ? nnrti_text_of(model->name) : "");
+    nnrti_puts(&o,
+               "\" {\n  node [fontname=\"sans-serif\" fontsize=11];\n  edge [fontname=\"sans-serif\" fontsize=9];\n");
+    nnrti_dot_body(&o, model, places, &memory, &error);
+    if (error.code != NNRT_SUCCESS) {
+        nnrti_puts(&o, "  error [shape=plaintext label=\"");
+        nnrti_dot_text(&o, error.message);
+        nnrti_puts(&o, "\"];\n");
+    }
+    nnrti_puts(&o, "}\n");
+    nnrt_memory_end(&memory);
+    return nnrti_end(&o);
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>passes */
 
-/* A model during optimization. A round sorts the nodes, runs shape inference with constant folding, then visits the
-   nodes in that order and lets each pass try each node; a pass sees producers that the round has already visited.
-   Dead-code elimination ends the round. Invariant: the values of a tensor never change, so inferred properties stay
-   true while nodes are rewired. Only the fusion of constants (nnrti_pass_fold_affine, nnrti_pass_matmul_bias) and
-   nnrti_pass_quantize change the rounding of results; every other pass keeps their bits on the reference device. A
-   tensor that another graph reads keeps its writer: it counts as an output, like the outputs of subgraphs. Rejected: a
-   pattern language for several nodes; a pass is a C function that looks at one node and its producers. */
+/* Idea: nnrti_builder_reduce edits the graph of a builder in rounds, until a round changes nothing. A round
+     1. sorts the nodes, producers first, and fills the tables of nnrti_graph (nnrti_graph_tables);
+     2. removes dead nodes, then infers shapes and folds constants (nnrti_graph_infer);
+     3. visits the nodes in that order: the passes try one after the other to rewrite the node, the first success ends
+        its visit; producers have been visited before;
+     4. removes dead nodes, and closes the gaps of all removed nodes (nnrti_graph_compact).
+   A model with casts from and to 8 bits has two series of rounds: in the first one dequantized constants are not
+   folded, because the pass `quantize` needs their casts.
+
+   Passes, in the order in which they are tried (nnrti_passes). The bit NNRT_PASS_... in nnrt_optimize_desc.without
+   disables a pass. Bits: whether results keep their bits on the reference device.
+
+     bit          rewrites                                                                  bits
+     CONSTANTS    a node of constants -> its results as constants (in step 2)               kept
+     DEAD         a node whose results nobody uses -> nothing (steps 2 and 4)               kept
+     RESHAPES     reshape, reshape -> the second                                            kept
+     TRANSPOSES   TRANSPOSE, TRANSPOSE -> one with the product of the permutations          kept
+     COPIES       BITCAST, data movement, BITCAST back -> data movement                     kept
+     COPIES       a node that copies its input -> nothing                                   kept
+     AFFINE       convolution or FULL_CONNECTION, affine map per channel -> new weights     rounded once per weight
+     BIAS         MATMUL, ADD of a constant per column -> MATMUL with a bias                sums in another order
+     ACTIVATIONS  node, ACTIVATION -> the node with activationType                          kept
+     BRANCHES     IF with a constant condition -> the nodes of its branch                   kept
+     QUANTIZE     dequantize, operator, cast to 8 bits -> the operator on integers          last stored integer rounded
+
+   A pass is a function nnrti_pass that looks at one node and its producers. All functions nnrti_graph_ before the first
+   pass are its interface to the graph:
+     reads   _node, _owner, _writer, _producer, _written, _next, _data, _alike, _same_values, _same_dims, _may_write;
+             the tables shapes (open for quantize), users, isOutput, and the number live
+     edits   _constant, _numbers, _attr, _set_input, _set_inputs, _rename, _instead, _take_over, _delete, _delete_graph,
+             _unuse; _temp is memory of the round, nnrti_builder_keep and _copy memory of constants
+   It checks all conditions before the first edit. Lack of memory is recorded in the builder: the optimization then
+   fails, and the model stays unchanged. Only quantize also changes types and quantization parameters of tensors, and
+   inline_if the graph of nodes.
+
+   Other files and sections call nnrti_builder_reduce, nnrti_fold_work and nnrti_is_dequantize only. The section reads
+   and compacts the arrays of the builder, allocates by nnrti_builder_keep, _copy, _list and _attr, makes constants by
+   nnrti_builder_data and _settle, and uses nnrti_builder_view, _make and _report of >>models.
+
+   Invariant: the values of a tensor never change, so inferred properties stay true while nodes are rewired. A tensor
+   that another graph reads keeps its writer: it counts as an output, like the outputs of subgraphs. Rejected: a pattern
+   language for several nodes, as most conditions are about shapes, attributes and constants. */
 typedef struct nnrti_graph {
     nnrt_builder *edit; /* removed nodes have nodeType NNRT_NODE_TYPE_NONE until the end of the round */
     nnrt_memory work;   /* everything below, for one round */
@@ -2392,29 +2638,252 @@ typedef struct nnrti_graph {
     uint32_t symbols; /* number of symbols in `open` so far */
     double foldBytes, foldWork; /* remaining budget of constant folding */
     uint32_t without;           /* disabled passes: NNRT_PASS_ bits */
-    bool
-        quantize; /* operators become quantized ones if possible; candidates for that are not dequantized yet */
+    bool quantize;              /* first series of rounds: the pass `quantize` is tried, dequantizing nodes stay */
     bool changed;
 } nnrti_graph;
 
 #define NNRTI_GRAPH_ADDED 2 /* constants that a pass may add for a node */
+
+/* ---- reading the graph ---- */
 
 NNRTI_NOINLINE static NNRT_Node *nnrti_graph_node(nnrti_graph *g, uint32_t node)
 {
     return &g->edit->nodes[node];
 }
 
-/* Write access to a list of a node in g->edit, which owns its lists. */
-static uint32_t *nnrti_ids(const NNRT_Uint32List *list)
+/* The graph that a node is in. */
+NNRTI_NOINLINE static uint32_t nnrti_graph_owner(const nnrti_graph *g, uint32_t node)
 {
-    return (uint32_t *)(uintptr_t)list->data;
+    return g->edit->owners != NULL ? g->edit->owners[node] : 0;
 }
 
-/* Entry k of a list of operands; NNRT_NO_TENSOR if the list is shorter. */
-NNRTI_NOINLINE static uint32_t nnrti_id(const NNRT_Uint32List *list, uint32_t k)
+/* The node that writes tensor t; NULL: t is absent, or an input or constant. */
+NNRTI_NOINLINE static NNRT_Node *nnrti_graph_writer(nnrti_graph *g, uint32_t t)
 {
-    return k < list->count ? list->data[k] : NNRT_NO_TENSOR;
+    return t != NNRT_NO_TENSOR && g->writer[t] != NNRTI_BY_NOBODY ? nnrti_graph_node(g, g->writer[t]) : NULL;
 }
+
+/* nnrti_graph_writer, if t has exactly one use and is no output, so that a pass may rewrite node and tensor;
+   otherwise NULL. */
+static NNRT_Node *nnrti_graph_producer(nnrti_graph *g, uint32_t t)
+{
+    return t != NNRT_NO_TENSOR && g->users[t] == 1 && !g->isOutput[t] ? nnrti_graph_writer(g, t) : NULL;
+}
+
+/* Whether a node of graph `own` writes tensor t. */
+static bool nnrti_graph_written(nnrti_graph *g, uint32_t t, uint32_t own)
+{
+    return nnrti_graph_writer(g, t) != NULL && nnrti_graph_owner(g, g->writer[t]) == own;
+}
+
+/* Iterates over the nodes of graph x, which `node` runs, without their subgraphs; begun with *at = 0. True while
+   order[*at] is one. */
+static bool nnrti_graph_next(nnrti_graph *g, uint32_t node, uint32_t x, uint32_t *at)
+{
+    const uint32_t end = g->behind[g->place[node]];
+    for (*at = *at == 0 ? g->place[node] + 1 : g->behind[*at]; *at < end; *at = g->behind[*at])
+        if (nnrti_graph_owner(g, g->order[*at]) == x &&
+            nnrti_graph_node(g, g->order[*at])->nodeType != NNRT_NODE_TYPE_NONE)
+            return true;
+    return false;
+}
+
+/* The operand of a constant tensor, else NULL. */
+static const nnrt_operand *nnrti_graph_data(const nnrti_graph *g, uint32_t t)
+{
+    return t != NNRT_NO_TENSOR && nnrti_is_constant(&g->edit->tensors[t]) ? &g->shapes[t] : NULL;
+}
+
+/* Whether the channels of an image come first; NNRT_FORMAT_NONE counts as NHWC. */
+static bool nnrti_is_nchw(const nnrt_operand *o)
+{
+    return o->format == NNRT_FORMAT_NCHW;
+}
+
+/* Whether type and quantization of two tensors are equal. */
+static bool nnrti_graph_same_values(const nnrti_graph *g, uint32_t a, uint32_t b)
+{
+    const nnrt_operand *x = &g->shapes[a], *y = &g->shapes[b];
+    return x->dataType == y->dataType && !nnrti_absent(x) && nnrti_quant_equal(x, y) &&
+           (x->quantCount < 2 || nnrti_quant_axis(x) == nnrti_quant_axis(y));
+}
+
+/* Whether a reader of tensor a may read b instead: equal type, quantization and layout. The caller compares shapes. */
+static bool nnrti_graph_alike(const nnrti_graph *g, uint32_t a, uint32_t b)
+{
+    return nnrti_graph_same_values(g, a, b) && nnrti_is_nchw(&g->shapes[a]) == nnrti_is_nchw(&g->shapes[b]);
+}
+
+/* Whether the producer of x may write y instead: equal type and quantization; the layout must be equal only if the
+   operator depends on it. */
+static bool nnrti_graph_may_write(const nnrti_graph *g, const NNRT_Node *before, uint32_t x, uint32_t y)
+{
+    return (nnrt_op_find(before->nodeType)->flags & NNRT_OP_LAYOUT) ? nnrti_graph_alike(g, x, y)
+                                                                    : nnrti_graph_same_values(g, x, y);
+}
+
+/* Whether both shapes are fully known and equal. */
+static bool nnrti_graph_same_dims(const nnrti_graph *g, uint32_t a, uint32_t b)
+{
+    const nnrt_operand *x = &g->shapes[a], *y = &g->shapes[b];
+    return nnrti_operand_known(x) && nnrti_operand_known(y) && x->rank == y->rank &&
+           memcmp(x->dims, y->dims, (size_t)x->rank * sizeof(x->dims[0])) == 0;
+}
+
+/* ---- editing the graph ---- */
+
+/* Memory of the round, zeroed; NULL = no memory, which is recorded. */
+static void *nnrti_graph_temp(nnrti_graph *g, size_t count, size_t size)
+{
+    void *block = nnrt_memory_temp_array(&g->work, count, size);
+    if (block == NULL)
+        nnrti_builder_no_memory(g->edit);
+    return block;
+}
+
+/* Initializes the tables for tensor t: declared properties, no users, no writer. */
+static void nnrti_graph_enter(nnrti_graph *g, uint32_t t)
+{
+    (void)nnrti_operand_of(&g->edit->tensors[t], &g->shapes[t]);
+    g->users[t] = 0;
+    g->writer[t] = NNRTI_BY_NOBODY;
+    g->same[t] = t;
+    g->isOutput[t] = false;
+}
+
+/* Appends a constant whose data are memory of g->edit and are not copied; NNRT_NO_TENSOR = no memory, or more than
+   NNRTI_GRAPH_ADDED constants per node. */
+static uint32_t nnrti_graph_constant(nnrti_graph *g, NNRT_DataType type, int32_t rank, const int32_t *dims, void *data)
+{
+    NNRT_Tensor t = nnrti_tensor_make(type);
+    uint32_t index;
+    if (nnrti_array_count(g->edit->tensors) >= g->room || !nnrti_builder_dims(g->edit, "", rank, dims, 0, &t.dims) ||
+        !nnrti_builder_data(g->edit, &t, "", data, false))
+        return NNRT_NO_TENSOR;
+    index = nnrti_builder_add(g->edit, NULL, &t, true);
+    if (index != NNRT_NO_TENSOR)
+        nnrti_graph_enter(g, index);
+    if (index != NNRT_NO_TENSOR && g->open != g->shapes)
+        g->open[index] = g->shapes[index];
+    return index;
+}
+
+/* nnrti_graph_constant for a copy of int32 numbers along one axis. */
+static uint32_t nnrti_graph_numbers(nnrti_graph *g, const int32_t *list, int32_t count)
+{
+    return nnrti_graph_constant(g, NNRT_DATA_TYPE_INT32, 1, &count,
+                                nnrti_builder_copy(g->edit, list, (size_t)count, sizeof(*list)));
+}
+
+/* A writable pointer to a member of n's attributes, after copying the whole struct: the old one may belong to another
+   model. NULL: the operator has no such member, or no memory. */
+static void *nnrti_graph_attr(nnrti_graph *g, NNRT_Node *n, const char *name)
+{
+    const nnrt_attr_struct *s = nnrt_op_find(n->nodeType)->attr;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (strcmp(s->members[i].name, name) == 0) {
+            void *copy = nnrti_builder_attr(g->edit, s, n->nodeAttr.data, n->nodeAttr.size);
+            if (copy == NULL)
+                return NULL;
+            n->nodeAttr.data = copy;
+            n->nodeAttr.size = s->bytes;
+            return (uint8_t *)copy + s->members[i].offset;
+        }
+    return NULL;
+}
+
+/* Makes node n read tensor t as input k, which it has. */
+static void nnrti_graph_set_input(nnrti_graph *g, NNRT_Node *n, uint32_t k, uint32_t t)
+{
+    if (n->inputIndex.data[k] != NNRT_NO_TENSOR)
+        g->users[n->inputIndex.data[k]]--;
+    if (t != NNRT_NO_TENSOR)
+        g->users[t]++;
+    nnrti_ids(&n->inputIndex)[k] = t;
+}
+
+/* Replaces the list of inputs of node n by `count` others; false = no memory. */
+static bool nnrti_graph_set_inputs(nnrti_graph *g, NNRT_Node *n, const uint32_t *inputs, uint32_t count)
+{
+    const NNRT_Uint32List list = nnrti_builder_list(g->edit, inputs, count);
+    if (list.data == NULL)
+        return false;
+    for (uint32_t k = 0, t; nnrti_next_id(&list, &k, &t);)
+        g->users[t]++;
+    for (uint32_t k = 0, t; nnrti_next_id(&n->inputIndex, &k, &t);)
+        g->users[t]--;
+    n->inputIndex = list;
+    return true;
+}
+
+/* Makes the node that writes x write y instead. */
+static void nnrti_graph_rename(nnrti_graph *g, uint32_t x, uint32_t y)
+{
+    const NNRT_Uint32List *results = &nnrti_graph_writer(g, x)->outputIndex;
+    for (uint32_t k = 0; k < results->count; k++)
+        if (results->data[k] == x)
+            nnrti_ids(results)[k] = y;
+    g->writer[y] = g->writer[x];
+}
+
+/* Puts x in the place of y, whose writer is removed: nodes that the round has not visited yet read x; if y is an output,
+   the writer of x, which has no other reader, writes y. */
+static void nnrti_graph_instead(nnrti_graph *g, uint32_t y, uint32_t x)
+{
+    if (g->isOutput[y]) {
+        g->edit->tensors[y].dataType = g->shapes[x].dataType; /* CAST reads it */
+        nnrti_graph_rename(g, x, y);
+        return;
+    }
+    g->same[y] = x;
+    g->users[x] += g->users[y];
+    g->users[y] = 0;
+}
+
+static void nnrti_graph_delete_graph(nnrti_graph *g, uint32_t node, uint32_t x);
+
+/* Removes a node and the subgraphs that it runs; uses of its inputs are subtracted, its results have no writer any
+   more. */
+static void nnrti_graph_delete(nnrti_graph *g, uint32_t node)
+{
+    NNRT_Node *n = nnrti_graph_node(g, node);
+    for (uint32_t k = 0, x; nnrti_next_graph(n, &k, &x);)
+        nnrti_graph_delete_graph(g, node, x);
+    for (uint32_t k = 0, t; nnrti_next_id(&n->inputIndex, &k, &t);)
+        g->users[t]--;
+    for (uint32_t k = 0, t; nnrti_next_id(&n->outputIndex, &k, &t);)
+        if (g->writer[t] == node)
+            g->writer[t] = NNRTI_BY_NOBODY;
+    n->nodeType = NNRT_NODE_TYPE_NONE;
+    g->live--;
+    g->changed = true;
+}
+
+/* Subtracts the uses of the outputs of graph x by the node that runs it. */
+static void nnrti_graph_unuse(nnrti_graph *g, uint32_t x)
+{
+    const NNRT_Uint32List *out = &g->edit->graphs[x].outputIndices;
+    for (uint32_t k = 0; k < out->count; k++)
+        g->users[out->data[k]]--;
+}
+
+/* Removes the nodes of graph x, which `node` runs, with their own subgraphs. */
+static void nnrti_graph_delete_graph(nnrti_graph *g, uint32_t node, uint32_t x)
+{
+    nnrti_graph_unuse(g, x);
+    for (uint32_t at = 0; nnrti_graph_next(g, node, x, &at);)
+        nnrti_graph_delete(g, g->order[at]);
+}
+
+/* Completes a fusion: removes `node`, and the node before it, which wrote x for it alone, writes its result 0. */
+static void nnrti_graph_take_over(nnrti_graph *g, uint32_t node, uint32_t x)
+{
+    const uint32_t y = nnrti_graph_node(g, node)->outputIndex.data[0];
+    nnrti_graph_delete(g, node);
+    nnrti_graph_rename(g, x, y);
+}
+
+/* ---- the tables of a round ---- */
 
 /* Copies the graphs of m into b, and records the graph of each node in owners. */
 static void nnrti_builder_load_graphs(nnrt_builder *b, const NNRT_Model *m)
@@ -2427,15 +2896,8 @@ static void nnrti_builder_load_graphs(nnrt_builder *b, const NNRT_Model *m)
             b->owners[s.nodeIndices.data[k]] = i;
         s.inputIndices = nnrti_builder_list(b, s.inputIndices.data, s.inputIndices.count);
         s.outputIndices = nnrti_builder_list(b, s.outputIndices.data, s.outputIndices.count);
-        if (!nnrti_builder_failed(b))
-            NNRTI_PUSH(b, NNRT_SubGraph, b->graphs, s);
+        NNRTI_PUSH(b, NNRT_SubGraph, b->graphs, s);
     }
-}
-
-/* The graph that a node is in. */
-NNRTI_NOINLINE static uint32_t nnrti_graph_owner(const nnrti_graph *g, uint32_t node)
-{
-    return g->edit->owners != NULL ? g->edit->owners[node] : 0;
 }
 
 /* Fills b with m; names, attributes and constants stay where they are. */
@@ -2450,8 +2912,7 @@ static void nnrti_builder_load(nnrt_builder *b, const NNRT_Model *m)
         NNRT_Node n = m->nodes.data[i];
         n.inputIndex = nnrti_builder_list(b, n.inputIndex.data, n.inputIndex.count);
         n.outputIndex = nnrti_builder_list(b, n.outputIndex.data, n.outputIndex.count);
-        if (!nnrti_builder_failed(b))
-            NNRTI_PUSH(b, NNRT_Node, b->nodes, n);
+        NNRTI_PUSH(b, NNRT_Node, b->nodes, n);
     }
     for (uint32_t i = 0; i < m->inputIndex.count && !nnrti_builder_failed(b); i++)
         NNRTI_PUSH(b, uint32_t, b->inputs, m->inputIndex.data[i]);
@@ -2461,16 +2922,6 @@ static void nnrti_builder_load(nnrt_builder *b, const NNRT_Model *m)
         nnrti_builder_load_graphs(b, m);
 }
 
-/* Initializes the tables for tensor t: declared properties, no users, no writer. */
-static void nnrti_graph_enter(nnrti_graph *g, uint32_t t)
-{
-    (void)nnrti_operand_of(&g->edit->tensors[t], &g->shapes[t]);
-    g->users[t] = 0;
-    g->writer[t] = NNRTI_BY_NOBODY;
-    g->same[t] = t;
-    g->isOutput[t] = false;
-}
-
 /* Appends the nodes of graph x to order, from *place on; the nodes of the subgraphs that a node runs follow it
    directly. */
 static void nnrti_graph_flatten(nnrti_graph *g, const NNRT_Model *m, uint32_t x, uint32_t *place)
@@ -2478,33 +2929,33 @@ static void nnrti_graph_flatten(nnrti_graph *g, const NNRT_Model *m, uint32_t x,
     const uint32_t *begin = g->sorted + m->nodes.count;
     for (uint32_t i = begin[x]; i < begin[x + 1]; i++) {
         const uint32_t n = g->sorted[i], own = (*place)++;
-        uint32_t inner;
         g->order[own] = n;
         g->place[n] = own;
-        for (uint32_t k = 0; k < nnrt_node_graphs(&m->nodes.data[n]); k++)
-            if ((inner = nnrt_node_graph(&m->nodes.data[n], k)) != NNRT_NO_GRAPH)
-                nnrti_graph_flatten(g, m, inner, place);
+        for (uint32_t k = 0, inner; nnrti_next_graph(&m->nodes.data[n], &k, &inner);)
+            nnrti_graph_flatten(g, m, inner, place);
         g->behind[own] = *place;
     }
 }
 
-/* Sets isOutput of the outputs of subgraphs, and of tensors that another graph reads than the graph of their writer:
+/* Counts a use of each tensor of list as an output. */
+static void nnrti_graph_use_outputs(nnrti_graph *g, const NNRT_Uint32List *list)
+{
+    for (uint32_t k = 0; k < list->count; k++) {
+        g->users[list->data[k]]++;
+        g->isOutput[list->data[k]] = true;
+    }
+}
+
+/* Uses the outputs of subgraphs, and sets isOutput of tensors that another graph reads than the graph of their writer:
    such a tensor must still be written under its own index when a pass has rewired the nodes. */
 static void nnrti_graph_borders(nnrti_graph *g, const NNRT_Model *m)
 {
     for (uint32_t x = 1; x < m->subGraph.count; x++)
-        for (uint32_t k = 0; k < m->subGraph.data[x].outputIndices.count; k++) {
-            const uint32_t t = m->subGraph.data[x].outputIndices.data[k];
-            g->users[t]++;
-            g->isOutput[t] = true;
-        }
+        nnrti_graph_use_outputs(g, &m->subGraph.data[x].outputIndices);
     for (uint32_t n = 0; n < m->nodes.count && m->subGraph.count > 1; n++)
-        for (uint32_t k = 0; k < m->nodes.data[n].inputIndex.count; k++) {
-            const uint32_t t = m->nodes.data[n].inputIndex.data[k];
-            if (t != NNRT_NO_TENSOR && g->writer[t] != NNRTI_BY_NOBODY &&
-                nnrti_graph_owner(g, g->writer[t]) != nnrti_graph_owner(g, n))
+        for (uint32_t k = 0, t; nnrti_next_id(&m->nodes.data[n].inputIndex, &k, &t);)
+            if (nnrti_graph_writer(g, t) != NULL && !nnrti_graph_written(g, t, nnrti_graph_owner(g, n)))
                 g->isOutput[t] = true;
-        }
 }
 
 /* Validates m, sorts its nodes, and allocates and fills the tables of a round. */
@@ -2534,140 +2985,17 @@ static NNRT_ReturnCode nnrti_graph_tables(nnrti_graph *g, const NNRT_Model *m)
         nnrti_graph_enter(g, t);
     for (uint32_t n = 0; n < m->nodes.count; n++) {
         const NNRT_Node *node = &m->nodes.data[n];
-        for (uint32_t k = 0; k < node->inputIndex.count; k++)
-            if (node->inputIndex.data[k] != NNRT_NO_TENSOR)
-                g->users[node->inputIndex.data[k]]++;
-        for (uint32_t k = 0; k < node->outputIndex.count; k++)
-            if (node->outputIndex.data[k] != NNRT_NO_TENSOR)
-                g->writer[node->outputIndex.data[k]] = n;
+        for (uint32_t k = 0, t; nnrti_next_id(&node->inputIndex, &k, &t);)
+            g->users[t]++;
+        for (uint32_t k = 0, t; nnrti_next_id(&node->outputIndex, &k, &t);)
+            g->writer[t] = n;
     }
-    for (uint32_t i = 0; i < m->outputIndex.count; i++) {
-        g->users[m->outputIndex.data[i]]++;
-        g->isOutput[m->outputIndex.data[i]] = true;
-    }
+    nnrti_graph_use_outputs(g, &m->outputIndex);
     nnrti_graph_borders(g, m);
     return NNRT_SUCCESS;
 }
 
-static void nnrti_graph_delete_graph(nnrti_graph *g, uint32_t node, uint32_t x);
-
-/* Removes a node and the subgraphs that it runs; uses of its inputs are subtracted, its results have no writer any
-   more. */
-static void nnrti_graph_delete(nnrti_graph *g, uint32_t node)
-{
-    NNRT_Node *n = nnrti_graph_node(g, node);
-    uint32_t inner;
-    for (uint32_t k = 0; k < nnrt_node_graphs(n); k++)
-        if ((inner = nnrt_node_graph(n, k)) != NNRT_NO_GRAPH)
-            nnrti_graph_delete_graph(g, node, inner);
-    for (uint32_t k = 0; k < n->inputIndex.count; k++)
-        if (n->inputIndex.data[k] != NNRT_NO_TENSOR)
-            g->users[n->inputIndex.data[k]]--;
-    for (uint32_t k = 0; k < n->outputIndex.count; k++)
-        if (n->outputIndex.data[k] != NNRT_NO_TENSOR && g->writer[n->outputIndex.data[k]] == node)
-            g->writer[n->outputIndex.data[k]] = NNRTI_BY_NOBODY;
-    n->nodeType = NNRT_NODE_TYPE_NONE;
-    g->live--;
-    g->changed = true;
-}
-
-/* Subtracts the uses of the outputs of graph x by the node that runs it. */
-static void nnrti_graph_unuse(nnrti_graph *g, uint32_t x)
-{
-    const NNRT_Uint32List *out = &g->edit->graphs[x].outputIndices;
-    for (uint32_t k = 0; k < out->count; k++)
-        g->users[out->data[k]]--;
-}
-
-/* Removes the nodes of graph x, which `node` runs, with their own subgraphs. */
-static void nnrti_graph_delete_graph(nnrti_graph *g, uint32_t node, uint32_t x)
-{
-    const uint32_t end = g->behind[g->place[node]];
-    nnrti_graph_unuse(g, x);
-    for (uint32_t at = g->place[node] + 1; at < end; at = g->behind[at])
-        if (nnrti_graph_owner(g, g->order[at]) == x &&
-            nnrti_graph_node(g, g->order[at])->nodeType != NNRT_NODE_TYPE_NONE)
-            nnrti_graph_delete(g, g->order[at]);
-}
-
-/* Replaces the inputs of a node and updates the counts of uses; false = no memory. */
-static bool nnrti_graph_set_inputs(nnrti_graph *g, uint32_t node, const uint32_t *inputs, uint32_t count)
-{
-    NNRT_Node *n = nnrti_graph_node(g, node);
-    NNRT_Uint32List list = nnrti_builder_list(g->edit, inputs, count);
-    if (list.data == NULL)
-        return false;
-    for (uint32_t k = 0; k < count; k++)
-        if (inputs[k] != NNRT_NO_TENSOR)
-            g->users[inputs[k]]++;
-    for (uint32_t k = 0; k < n->inputIndex.count; k++)
-        if (n->inputIndex.data[k] != NNRT_NO_TENSOR)
-            g->users[n->inputIndex.data[k]]--;
-    n->inputIndex = list;
-    return true;
-}
-
-/* Appends a constant whose data are memory of g->edit and are not copied; NNRT_NO_TENSOR = no memory, or more than
-   NNRTI_GRAPH_ADDED constants per node. */
-static uint32_t nnrti_graph_constant(nnrti_graph *g, NNRT_DataType type, int32_t rank, const int32_t *dims, void *data)
-{
-    NNRT_Tensor t = nnrti_tensor_make(type);
-    uint32_t index;
-    if (nnrti_array_count(g->edit->tensors) >= g->room || !nnrti_builder_dims(g->edit, "", rank, dims, 0, &t.dims) ||
-        !nnrti_builder_data(g->edit, &t, "", data, false))
-        return NNRT_NO_TENSOR;
-    index = nnrti_builder_add(g->edit, NULL, &t, true);
-    if (index != NNRT_NO_TENSOR)
-        nnrti_graph_enter(g, index);
-    if (index != NNRT_NO_TENSOR && g->open != g->shapes)
-        g->open[index] = g->shapes[index];
-    return index;
-}
-
-/* Layout propagation and types for a node whose shapes cannot be inferred: results have the type that the signature of
-   the operator derives from an input ('=') or fixes ('b': bool), and layout-dependent and elementwise operators pass
-   the format (NCHW or NHWC) of input 0 on. So passes can compare types and formats behind a dynamic shape. */
-static void nnrti_graph_guess(nnrti_graph *g, const NNRT_Node *n)
-{
-    const nnrt_op *op = nnrt_op_find(n->nodeType);
-    const char *text = op->outputs;
-    nnrti_sig s;
-    memset(&s, 0, sizeof(s));
-    for (uint32_t k = 0; k < n->outputIndex.count; k++) {
-        uint32_t from = NNRT_NO_TENSOR, to = n->outputIndex.data[k];
-        if (!s.repeated && !nnrti_sig_next(&text, &s))
-            return;
-        if (to == NNRT_NO_TENSOR)
-            continue;
-        if (s.code == '=')
-            from = nnrti_id(&n->inputIndex, (uint32_t)s.same);
-        if (from != NNRT_NO_TENSOR)
-            g->shapes[to].dataType = g->shapes[from].dataType;
-        if (s.code == 'b')
-            g->shapes[to].dataType = NNRT_DATA_TYPE_BOOL;
-        if (((op->flags & NNRT_OP_LAYOUT) || (op->flags & NNRTI_MAP) == NNRTI_MAP) &&
-            nnrti_id(&n->inputIndex, 0) != NNRT_NO_TENSOR)
-            g->shapes[to].format = g->shapes[n->inputIndex.data[0]].format;
-    }
-}
-
-/* Dynamic dimensions of tensors with a data-dependent shape are unknown. */
-static void nnrti_graph_open(nnrti_graph *g, const NNRT_Uint32List *list)
-{
-    for (uint32_t i = 0; i < list->count; i++) {
-        nnrt_operand *o = list->data[i] != NNRT_NO_TENSOR ? &g->shapes[list->data[i]] : NULL;
-        for (int32_t k = 0; o != NULL && k < o->rank; k++) {
-            if (o->symbols[k] != 0)
-                o->dims[k] = -1;
-            o->symbols[k] = 0;
-        }
-        if (o != NULL) {
-            o->data = NULL;
-            o->open = NULL;
-            o->most = 0;
-        }
-    }
-}
+/* ---- pass: constant folding (CONSTANTS) ---- */
 
 /* The budget of constant folding. Results larger than this, and this many times larger than the inputs, are left to
    the run: FILL and TILE would only enlarge the model. All results together have a budget in proportion to the model:
@@ -2780,14 +3108,6 @@ static bool nnrti_graph_may_fold(const nnrti_graph *g, const NNRT_Node *n, const
            (folded || nnrti_fold_work(c) <= g->foldWork);
 }
 
-/* Makes tensor t a constant with its inferred properties and these data, which g->edit owns, or with the shared data of
-   constant `from`. */
-static bool nnrti_graph_set_constant(nnrti_graph *g, uint32_t t, const void *data, uint32_t from)
-{
-    g->shapes[t].data = data;
-    return data != NULL && nnrti_builder_settle(g->edit, t, &g->shapes[t], from);
-}
-
 /* Pass: constant folding. Pattern: a node whose inputs are all constants -> its results as constants. Conditions:
    nnrti_graph_may_fold. The results have the bits of the reference kernels, which compute them; a device with kernels
    of its own might round differently. Results of an alias operator (RESHAPE) share the data of the input. A kernel that
@@ -2822,15 +3142,19 @@ static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_reso
         memset(&g->edit->error, 0, sizeof(g->edit->error));
         return NNRT_SUCCESS;
     }
-    for (uint32_t k = 0; k < c->nOut; k++)
-        if (results[k] != NULL &&
-            !nnrti_graph_set_constant(g, n->outputIndex.data[k], results[k], shares ? from : NNRT_NO_TENSOR))
+    for (uint32_t k = 0, t; nnrti_next_id(&n->outputIndex, &k, &t);) {
+        g->shapes[t].data = results[k - 1];
+        if (results[k - 1] != NULL &&
+            !nnrti_builder_settle(g->edit, t, &g->shapes[t], shares ? from : NNRT_NO_TENSOR))
             return NNRT_OUT_OF_MEMORY;
+    }
     nnrt_log_line(g->edit->log, NNRT_LOG_DEBUG, "node '%s' (%s) is folded: its results are constants",
                   nnrti_text_of(n->name), c->op->name);
     nnrti_graph_delete(g, node);
     return NNRT_SUCCESS;
 }
+
+/* ---- pass: dead-code elimination (DEAD) ---- */
 
 /* Whether the node at a place, or a node of the subgraphs that it runs, has an effect besides its results. */
 static bool nnrti_graph_acts(nnrti_graph *g, uint32_t place)
@@ -2851,19 +3175,63 @@ static void nnrti_graph_drop_dead(nnrti_graph *g, uint32_t count)
     for (uint32_t i = (g->without & NNRT_PASS_DEAD) == 0 ? count : 0; i-- > 0;) {
         const NNRT_Node *n = nnrti_graph_node(g, g->order[i]);
         bool used = n->nodeType == NNRT_NODE_TYPE_NONE || nnrti_graph_acts(g, i);
-        for (uint32_t k = 0; k < n->outputIndex.count; k++)
-            used = used || (n->outputIndex.data[k] != NNRT_NO_TENSOR && g->users[n->outputIndex.data[k]] > 0);
+        for (uint32_t k = 0, t; nnrti_next_id(&n->outputIndex, &k, &t);)
+            used = used || g->users[t] > 0;
         if (!used && g->live > g->behind[i] - i)
             nnrti_graph_delete(g, g->order[i]);
+    }
+}
+
+/* ---- shape inference of a round ---- */
+
+/* Layout propagation and types for a node whose shapes cannot be inferred: results have the type that the signature of
+   the operator derives from an input ('=') or fixes ('b': bool), and layout-dependent and elementwise operators pass
+   the format (NCHW or NHWC) of input 0 on. So passes can compare types and formats behind a dynamic shape. */
+static void nnrti_graph_guess(nnrti_graph *g, const NNRT_Node *n)
+{
+    const nnrt_op *op = nnrt_op_find(n->nodeType);
+    const char *text = op->outputs;
+    nnrti_sig s;
+    memset(&s, 0, sizeof(s));
+    for (uint32_t k = 0; k < n->outputIndex.count; k++) {
+        uint32_t from = NNRT_NO_TENSOR, to = n->outputIndex.data[k];
+        if (!s.repeated && !nnrti_sig_next(&text, &s))
+            return;
+        if (to == NNRT_NO_TENSOR)
+            continue;
+        if (s.code == '=')
+            from = nnrti_id(&n->inputIndex, (uint32_t)s.same);
+        if (from != NNRT_NO_TENSOR)
+            g->shapes[to].dataType = g->shapes[from].dataType;
+        if (s.code == 'b')
+            g->shapes[to].dataType = NNRT_DATA_TYPE_BOOL;
+        if (((op->flags & NNRT_OP_LAYOUT) || (op->flags & NNRTI_MAP) == NNRTI_MAP) &&
+            nnrti_id(&n->inputIndex, 0) != NNRT_NO_TENSOR)
+            g->shapes[to].format = g->shapes[n->inputIndex.data[0]].format;
+    }
+}
+
+/* Dynamic dimensions of tensors with a data-dependent shape are unknown. */
+static void nnrti_graph_open(nnrti_graph *g, const NNRT_Uint32List *list)
+{
+    for (uint32_t i = 0, t; nnrti_next_id(list, &i, &t);) {
+        nnrt_operand *o = &g->shapes[t];
+        for (int32_t k = 0; k < o->rank; k++) {
+            if (o->symbols[k] != 0)
+                o->dims[k] = -1;
+            o->symbols[k] = 0;
+        }
+        o->data = NULL;
+        o->open = NULL;
+        o->most = 0;
     }
 }
 
 /* Resets these tensors to the declarations of the model. */
 static void nnrti_graph_forget(nnrti_graph *g, const NNRT_Uint32List *list)
 {
-    for (uint32_t i = 0; i < list->count; i++)
-        if (list->data[i] != NNRT_NO_TENSOR)
-            nnrti_operand_of(&g->edit->tensors[list->data[i]], &g->shapes[list->data[i]]);
+    for (uint32_t i = 0, t; nnrti_next_id(list, &i, &t);)
+        nnrti_operand_of(&g->edit->tensors[t], &g->shapes[t]);
 }
 
 /* Infers a control-flow node: its results, and the inputs of its subgraphs, whose nodes follow in order. Values that
@@ -2873,7 +3241,6 @@ static NNRT_ReturnCode nnrti_graph_control(nnrti_graph *g, nnrti_inference *f, u
     const NNRT_Node *n = nnrti_graph_node(g, node);
     const uint32_t end = g->behind[g->place[node]];
     NNRT_ReturnCode code = NNRT_SUCCESS;
-    uint32_t inner;
     f->symbols = 0;
     f->skipped = !nnrti_node_known(f, node);
     nnrti_control_fresh(f, node);
@@ -2882,14 +3249,11 @@ static NNRT_ReturnCode nnrti_graph_control(nnrti_graph *g, nnrti_inference *f, u
     for (uint32_t at = g->place[node] + 1; at < end; at++) {
         const NNRT_Node *other = nnrti_graph_node(g, g->order[at]);
         nnrti_graph_forget(g, &other->outputIndex);
-        for (uint32_t k = 0; k < nnrt_node_graphs(other); k++)
-            if ((inner = nnrt_node_graph(other, k)) != NNRT_NO_GRAPH)
-                nnrti_graph_forget(g, &g->edit->graphs[inner].inputIndices);
+        for (uint32_t k = 0, inner; nnrti_next_graph(other, &k, &inner);)
+            nnrti_graph_forget(g, &g->edit->graphs[inner].inputIndices);
     }
-    for (uint32_t k = 0; k < nnrt_node_graphs(n); k++)
-        if ((inner = nnrt_node_graph(n, k)) == NNRT_NO_GRAPH)
-            continue;
-        else if (f->skipped || code != NNRT_SUCCESS)
+    for (uint32_t k = 0, inner; nnrti_next_graph(n, &k, &inner);)
+        if (f->skipped || code != NNRT_SUCCESS)
             nnrti_graph_forget(g, &g->edit->graphs[inner].inputIndices);
         else
             nnrti_graph_open(g, &g->edit->graphs[inner].inputIndices);
@@ -2904,22 +3268,30 @@ static NNRT_ReturnCode nnrti_graph_control(nnrti_graph *g, nnrti_inference *f, u
     return NNRT_SUCCESS;
 }
 
+/* Begins shape inference of a round, with results in tensors; false = no memory. */
+static bool nnrti_graph_inference(nnrti_graph *g, const NNRT_Model *m, nnrt_operand *tensors, nnrti_inference *f)
+{
+    const size_t widest = nnrti_widest(m);
+    memset(f, 0, sizeof(*f));
+    f->model = m;
+    f->memory = &g->work;
+    f->tensors = tensors;
+    f->operands = (nnrt_operand *)nnrt_memory_temp_array(&g->work, widest, sizeof(*f->operands));
+    f->results = (void **)nnrt_memory_temp_array(&g->work, widest, sizeof(*f->results));
+    f->error = &g->edit->error;
+    f->partial = true;
+    f->worth = g->quantize ? nnrti_graph_worth : NULL;
+    return !g->work.full;
+}
+
 /* Shape inference of a round, as in nnrt_model_infer, with constant folding of each node whose results are known before
    a run. Nodes that depend on dynamic inputs (-1) stay unknown and get types and formats by nnrti_graph_guess. */
 static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
 {
-    const size_t widest = nnrti_widest(m);
     nnrti_inference f;
-    memset(&f, 0, sizeof(f));
-    f.model = m;
-    f.memory = &g->work;
-    f.tensors = g->shapes;
-    f.operands = (nnrt_operand *)nnrt_memory_temp_array(&g->work, widest, sizeof(*f.operands));
-    f.results = (void **)nnrt_memory_temp_array(&g->work, widest, sizeof(*f.results));
-    f.error = &g->edit->error;
+    if (!nnrti_graph_inference(g, m, g->shapes, &f))
+        return NNRT_OUT_OF_MEMORY;
     f.order = g->sorted;
-    f.partial = true;
-    f.worth = g->quantize ? nnrti_graph_worth : NULL;
     f.opened = (uint8_t *)nnrt_memory_temp_array(&g->work, g->edit->graphs != NULL ? m->allTensors.count : 0, 1);
     if (g->work.full)
         return NNRT_OUT_OF_MEMORY;
@@ -2956,7 +3328,6 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
    g->quantize is set; otherwise g->open equals g->shapes. */
 static NNRT_ReturnCode nnrti_graph_infer_open(nnrti_graph *g, const NNRT_Model *m)
 {
-    const size_t widest = nnrti_widest(m);
     nnrti_input_axis *inputAxes = NULL;
     nnrti_inference f;
     bool open = false;
@@ -2964,16 +3335,8 @@ static NNRT_ReturnCode nnrti_graph_infer_open(nnrti_graph *g, const NNRT_Model *
         open = open || !nnrti_operand_known(&g->shapes[m->inputIndex.data[i]]);
     if (!open || !g->quantize)
         return NNRT_SUCCESS;
-    memset(&f, 0, sizeof(f));
-    f.model = m;
-    f.memory = &g->work;
-    f.tensors = g->open = (nnrt_operand *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->open));
-    f.operands = (nnrt_operand *)nnrt_memory_temp_array(&g->work, widest, sizeof(*f.operands));
-    f.results = (void **)nnrt_memory_temp_array(&g->work, widest, sizeof(*f.results));
-    f.error = &g->edit->error;
-    f.partial = true;
-    f.worth = nnrti_graph_worth;
-    if (g->work.full)
+    g->open = (nnrt_operand *)nnrt_memory_temp_array(&g->work, g->room, sizeof(*g->open));
+    if (!nnrti_graph_inference(g, m, g->open, &f))
         return NNRT_OUT_OF_MEMORY;
     for (uint32_t t = 0; t < m->allTensors.count; t++)
         (void)nnrti_operand_of(&g->edit->tensors[t], &g->open[t]);
@@ -2995,77 +3358,9 @@ static NNRT_ReturnCode nnrti_graph_infer_open(nnrti_graph *g, const NNRT_Model *
     return NNRT_SUCCESS;
 }
 
-/* Whether the channels of an image come first; NNRT_FORMAT_NONE counts as NHWC. */
-static bool nnrti_is_nchw(const nnrt_operand *o)
-{
-    return o->format == NNRT_FORMAT_NCHW;
-}
+/* ---- patterns that several passes use ---- */
 
-/* Whether type and quantization of two tensors are equal. */
-static bool nnrti_graph_same_values(const nnrti_graph *g, uint32_t a, uint32_t b)
-{
-    const nnrt_operand *x = &g->shapes[a], *y = &g->shapes[b];
-    return x->dataType == y->dataType && !nnrti_absent(x) && nnrti_quant_equal(x, y) &&
-           (x->quantCount < 2 || nnrti_quant_axis(x) == nnrti_quant_axis(y));
-}
-
-/* Whether a reader of tensor a may read b instead: equal type, quantization and layout. The caller compares shapes. */
-static bool nnrti_graph_alike(const nnrti_graph *g, uint32_t a, uint32_t b)
-{
-    return nnrti_graph_same_values(g, a, b) && nnrti_is_nchw(&g->shapes[a]) == nnrti_is_nchw(&g->shapes[b]);
-}
-
-/* Whether the producer of x may write y instead: equal type and quantization; the layout must be equal only if the
-   operator depends on it. */
-static bool nnrti_graph_may_write(const nnrti_graph *g, const NNRT_Node *before, uint32_t x, uint32_t y)
-{
-    return (nnrt_op_find(before->nodeType)->flags & NNRT_OP_LAYOUT) ? nnrti_graph_alike(g, x, y)
-                                                                    : nnrti_graph_same_values(g, x, y);
-}
-
-/* Whether both shapes are fully known and equal. */
-static bool nnrti_graph_same_dims(const nnrti_graph *g, uint32_t a, uint32_t b)
-{
-    const nnrt_operand *x = &g->shapes[a], *y = &g->shapes[b];
-    return nnrti_operand_known(x) && nnrti_operand_known(y) && x->rank == y->rank &&
-           memcmp(x->dims, y->dims, (size_t)x->rank * sizeof(x->dims[0])) == 0;
-}
-
-/* The operand of a constant tensor, else NULL. */
-static const nnrt_operand *nnrti_graph_data(const nnrti_graph *g, uint32_t t)
-{
-    return t != NNRT_NO_TENSOR && nnrti_is_constant(&g->edit->tensors[t]) ? &g->shapes[t] : NULL;
-}
-
-/* The node that writes tensor t, if t has exactly one use and is no output, so that a pass may rewrite node and tensor;
-   otherwise NULL. */
-static NNRT_Node *nnrti_graph_producer(nnrti_graph *g, uint32_t t)
-{
-    if (t == NNRT_NO_TENSOR || g->writer[t] == NNRTI_BY_NOBODY || g->users[t] != 1 || g->isOutput[t])
-        return NULL;
-    return nnrti_graph_node(g, g->writer[t]);
-}
-
-/* A writable pointer to a member of n's attributes, after copying the whole struct: the old one may belong to another
-   model. NULL: the operator has no such member, or no memory. */
-static void *nnrti_graph_attr(nnrti_graph *g, NNRT_Node *n, const char *name)
-{
-    const nnrt_attr_struct *s = nnrt_op_find(n->nodeType)->attr;
-    for (uint32_t i = 0; i < s->count; i++)
-        if (strcmp(s->members[i].name, name) == 0) {
-            void *copy = nnrti_builder_attr(g->edit, s, n->nodeAttr.data, n->nodeAttr.size);
-            if (copy == NULL)
-                return NULL;
-            n->nodeAttr.data = copy;
-            n->nodeAttr.size = s->bytes;
-            return (uint8_t *)copy + s->members[i].offset;
-        }
-    return NULL;
-}
-
-/* A pass tries one rewrite at one node, whose inputs are up to date. Returns whether the graph changed. Lack of memory
-   is recorded in g->edit; the optimization then fails and the model stays unchanged. Each comment below says pattern ->
-   replacement, the conditions, and the reason why bits stay or how far results may differ. */
+/* Tries one rewrite at one node, whose inputs are up to date; returns whether the graph changed. */
 typedef bool (*nnrti_pass)(nnrti_graph *g, uint32_t node);
 
 /* Reshapes: nodes whose result has the elements of the input in the same order, with another shape. */
@@ -3075,21 +3370,81 @@ static bool nnrti_is_reshape(const NNRT_Node *n)
     return op != NULL && (op->flags & NNRT_OP_ALIAS) != 0 && (op->flags & NNRT_OP_MOVEMENT) != 0;
 }
 
+static bool nnrti_is_transpose(const NNRT_Node *n)
+{
+    return n->nodeType == NNRT_NODE_TYPE_TRANSPOSE;
+}
+
 /* The node that writes input 0 of n, if test accepts it and its own input 0 has equal quantization parameters, so that
    n may read that input instead; otherwise NULL. Other readers of the node do not matter: it stays until dead-code
    elimination. */
 static const NNRT_Node *nnrti_pass_before(nnrti_graph *g, const NNRT_Node *n, bool (*test)(const NNRT_Node *))
 {
     const uint32_t x = nnrti_id(&n->inputIndex, 0);
-    const NNRT_Node *before;
-    if (x == NNRT_NO_TENSOR || g->writer[x] == NNRTI_BY_NOBODY)
-        return NULL;
-    before = nnrti_graph_node(g, g->writer[x]);
-    if (!test(before) || nnrti_id(&before->inputIndex, 0) == NNRT_NO_TENSOR ||
+    const NNRT_Node *before = nnrti_graph_writer(g, x);
+    if (before == NULL || !test(before) || nnrti_id(&before->inputIndex, 0) == NNRT_NO_TENSOR ||
         !nnrti_quant_equal(&g->shapes[before->inputIndex.data[0]], &g->shapes[x]))
         return NULL;
     return before;
 }
+
+/* The attribute activationType of a node; NO_ACTIVATION if the operator has none. *has: whether it has one. Operators
+   of the application count as without: there the name may have any meaning. */
+static NNRT_ActivationType nnrti_activation_of(const NNRT_Node *n, bool *has)
+{
+    const nnrt_attr_struct *s = nnrt_op_find(n->nodeType)->attr;
+    NNRT_ActivationType type = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+    *has = false;
+    for (uint32_t i = 0; i < s->count && n->nodeType > 0; i++) /* not for operators of the application */
+        if (s->members[i].kind == NNRT_ATTR_KIND_ENUM && strcmp(s->members[i].name, "activationType") == 0) {
+            *has = true;
+            if (s->members[i].offset + sizeof(type) <= n->nodeAttr.size)
+                memcpy(&type, (const uint8_t *)n->nodeAttr.data + s->members[i].offset, sizeof(type));
+        }
+    return type;
+}
+
+static bool nnrti_pass_set_activation(nnrti_graph *g, NNRT_Node *n, NNRT_ActivationType type)
+{
+    NNRT_ActivationType *at = (NNRT_ActivationType *)nnrti_graph_attr(g, n, "activationType");
+    if (at != NULL)
+        *at = type;
+    return at != NULL;
+}
+
+/* The node before n that operator fusion may extend by n: n is the only reader of its result 0, x, the node has the
+   attribute activationType, which is unset, and may write result 0 of n. Otherwise NULL. */
+static NNRT_Node *nnrti_pass_into(nnrti_graph *g, const NNRT_Node *n, uint32_t x)
+{
+    const uint32_t y = nnrti_id(&n->outputIndex, 0);
+    NNRT_Node *before = nnrti_graph_producer(g, x);
+    bool has;
+    if (before == NULL || y == NNRT_NO_TENSOR || before->outputIndex.data[0] != x ||
+        !nnrti_graph_may_write(g, before, x, y) ||
+        nnrti_activation_of(before, &has) != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || !has)
+        return NULL;
+    return before;
+}
+
+/* Fuses the affine node into `before`, which writes x: sets the inputs of `before`, two data operands and a bias, moves
+   the activation of `node` to it, and removes `node`. False = no memory. */
+static bool nnrti_pass_fuse_inputs(nnrti_graph *g, uint32_t node, NNRT_Node *before, uint32_t x,
+                                   const uint32_t inputs[3])
+{
+    bool has, *hasBias;
+    if (!nnrti_pass_set_activation(g, before, nnrti_activation_of(nnrti_graph_node(g, node), &has)) ||
+        !nnrti_graph_set_inputs(g, before, inputs, 3))
+        return false;
+    if (before->nodeType == NNRT_NODE_TYPE_FULL_CONNECTION) {
+        if ((hasBias = (bool *)nnrti_graph_attr(g, before, "hasBias")) == NULL)
+            return false;
+        *hasBias = true;
+    }
+    nnrti_graph_take_over(g, node, x);
+    return true;
+}
+
+/* ---- pass: consecutive reshapes (RESHAPES) ---- */
 
 /* Pass: reshape -> reshape becomes the second one, reading the input of the first. If all dimensions of the result are
    known, it becomes RESHAPE to these. Otherwise its shape list must be constant without an entry 0: 0 copies a
@@ -3113,9 +3468,7 @@ NNRTI_COLD static bool nnrti_pass_join_reshapes(nnrti_graph *g, uint32_t node)
     inputs[0] = before->inputIndex.data[0];
     inputs[1] = shape;
     if (!fixed) {
-        const nnrt_operand *o = &g->shapes[out];
-        inputs[1] = nnrti_graph_constant(g, NNRT_DATA_TYPE_INT32, 1, &o->rank,
-                                         nnrti_builder_copy(g->edit, o->dims, (size_t)o->rank, sizeof(o->dims[0])));
+        inputs[1] = nnrti_graph_numbers(g, g->shapes[out].dims, g->shapes[out].rank);
         attr = nnrti_builder_attr(g->edit, nnrt_op_find(NNRT_NODE_TYPE_RESHAPE)->attr, NULL, 0);
         if (inputs[1] == NNRT_NO_TENSOR || attr == NULL)
             return false;
@@ -3123,12 +3476,14 @@ NNRTI_COLD static bool nnrti_pass_join_reshapes(nnrti_graph *g, uint32_t node)
         n->nodeAttr.data = attr;
         n->nodeAttr.size = nnrt_op_find(NNRT_NODE_TYPE_RESHAPE)->attr->bytes;
     }
-    return nnrti_graph_set_inputs(g, node, inputs, 2);
+    return nnrti_graph_set_inputs(g, n, inputs, 2);
 }
+
+/* ---- pass: consecutive transposes (TRANSPOSES) ---- */
 
 /* perm[k] = entry k of TRANSPOSE n's constant permutation, in 0..*rank-1; false if it is not constant or not a
    permutation. */
-static bool nnrti_graph_perm(const nnrti_graph *g, const NNRT_Node *n, int32_t perm[NNRT_MAX_RANK], int32_t *rank)
+static bool nnrti_pass_perm(const nnrti_graph *g, const NNRT_Node *n, int32_t perm[NNRT_MAX_RANK], int32_t *rank)
 {
     const nnrt_operand *p = nnrti_graph_data(g, nnrti_id(&n->inputIndex, 1));
     uint32_t seen = 0;
@@ -3146,36 +3501,34 @@ static bool nnrti_graph_perm(const nnrti_graph *g, const NNRT_Node *n, int32_t p
     return seen == (1u << *rank) - 1u;
 }
 
-static bool nnrti_is_transpose(const NNRT_Node *n)
-{
-    return n->nodeType == NNRT_NODE_TYPE_TRANSPOSE;
-}
-
 /* Pass: TRANSPOSE(first) -> TRANSPOSE(then) becomes one TRANSPOSE with both[k] = first[then[k]], reading the input of
    the first. Conditions: both permutations are constants of equal rank. Bits: unchanged. An inverse pair becomes the
    identity, which nnrti_pass_drop_copy removes in the next round. */
 NNRTI_COLD static bool nnrti_pass_join_transposes(nnrti_graph *g, uint32_t node)
 {
-    const NNRT_Node *n = nnrti_graph_node(g, node);
+    NNRT_Node *n = nnrti_graph_node(g, node);
     const NNRT_Node *before = nnrti_is_transpose(n) ? nnrti_pass_before(g, n, nnrti_is_transpose) : NULL;
     int32_t first[NNRT_MAX_RANK], then[NNRT_MAX_RANK], both[NNRT_MAX_RANK], rank, same;
-    uint32_t inputs[2];
-    if (before == NULL || !nnrti_graph_perm(g, before, first, &same) || !nnrti_graph_perm(g, n, then, &rank) ||
+    uint32_t perm;
+    if (before == NULL || !nnrti_pass_perm(g, before, first, &same) || !nnrti_pass_perm(g, n, then, &rank) ||
         rank != same)
         return false;
     for (int32_t k = 0; k < rank; k++)
         both[k] = first[then[k]];
-    inputs[0] = before->inputIndex.data[0];
-    inputs[1] = nnrti_graph_constant(g, NNRT_DATA_TYPE_INT32, 1, &rank,
-                                     nnrti_builder_copy(g->edit, both, (size_t)rank, sizeof(both[0])));
-    return inputs[1] != NNRT_NO_TENSOR && nnrti_graph_set_inputs(g, node, inputs, 2);
+    if ((perm = nnrti_graph_numbers(g, both, rank)) == NNRT_NO_TENSOR)
+        return false;
+    nnrti_graph_set_input(g, n, 0, before->inputIndex.data[0]);
+    nnrti_graph_set_input(g, n, 1, perm);
+    return true;
 }
 
+/* ---- pass: copies (COPIES) ---- */
+
 /* Whether the constant permutation of TRANSPOSE n leaves every axis in place. */
-static bool nnrti_graph_identity_perm(const nnrti_graph *g, const NNRT_Node *n)
+static bool nnrti_pass_identity_perm(const nnrti_graph *g, const NNRT_Node *n)
 {
     int32_t perm[NNRT_MAX_RANK], rank;
-    if (!nnrti_graph_perm(g, n, perm, &rank))
+    if (!nnrti_pass_perm(g, n, perm, &rank))
         return false;
     for (int32_t k = 0; k < rank; k++)
         if (perm[k] != k)
@@ -3185,7 +3538,7 @@ static bool nnrti_graph_identity_perm(const nnrti_graph *g, const NNRT_Node *n)
 
 /* Whether all strides of STRIDED_SLICE n are known and positive: if its result then has the shape of the input, it is
    the whole input in order. */
-static bool nnrti_graph_forward(const nnrti_graph *g, const NNRT_Node *n)
+static bool nnrti_pass_forward(const nnrti_graph *g, const NNRT_Node *n)
 {
     const uint32_t t = nnrti_id(&n->inputIndex, n->inputIndex.count == 5 ? 4 : 3);
     const nnrt_operand *strides = nnrti_graph_data(g, t);
@@ -3198,7 +3551,7 @@ static bool nnrti_graph_forward(const nnrti_graph *g, const NNRT_Node *n)
 }
 
 /* Whether result y of n has exactly the values of input x. The caller has compared types, quantization and layout. */
-static bool nnrti_graph_copies(nnrti_graph *g, const NNRT_Node *n, uint32_t x, uint32_t y)
+static bool nnrti_pass_copies(nnrti_graph *g, const NNRT_Node *n, uint32_t x, uint32_t y)
 {
     const void *attr = n->nodeAttr.data;
     if (nnrti_is_reshape(n))
@@ -3207,8 +3560,8 @@ static bool nnrti_graph_copies(nnrti_graph *g, const NNRT_Node *n, uint32_t x, u
     case NNRT_NODE_TYPE_TILE_FUSION:
     case NNRT_NODE_TYPE_PAD_FUSION: /* no multiple below 1 keeps a shape, and paddings are not negative */
     case NNRT_NODE_TYPE_SLICE_FUSION: return nnrti_graph_same_dims(g, x, y);
-    case NNRT_NODE_TYPE_STRIDED_SLICE: return nnrti_graph_same_dims(g, x, y) && nnrti_graph_forward(g, n);
-    case NNRT_NODE_TYPE_TRANSPOSE: return nnrti_graph_identity_perm(g, n);
+    case NNRT_NODE_TYPE_STRIDED_SLICE: return nnrti_graph_same_dims(g, x, y) && nnrti_pass_forward(g, n);
+    case NNRT_NODE_TYPE_TRANSPOSE: return nnrti_pass_identity_perm(g, n);
     case NNRT_NODE_TYPE_CAST: /* types and quantization parameters are equal: the caller has compared them */
     case NNRT_NODE_TYPE_BITCAST: return true;
     case NNRT_NODE_TYPE_CONCAT: return n->inputIndex.count == 1;
@@ -3221,68 +3574,25 @@ static bool nnrti_graph_copies(nnrti_graph *g, const NNRT_Node *n, uint32_t x, u
     }
 }
 
-/* Pass: x -> copy -> y becomes x for all readers of y. Conditions: nnrti_graph_copies (an identity permutation, a slice
+/* Pass: x -> copy -> y becomes x for all readers of y. Conditions: nnrti_pass_copies (an identity permutation, a slice
    of everything, a CAST to the same type, ...), equal type, quantization and layout, and at least one node remains. If
    y is an output, the node before must write y directly, for which x may have no other reader; an output that equals an
    input, a constant or another output keeps its node. Bits: unchanged. */
 NNRTI_COLD static bool nnrti_pass_drop_copy(nnrti_graph *g, uint32_t node)
 {
-    NNRT_Node *n = nnrti_graph_node(g, node), *before;
+    const NNRT_Node *n = nnrti_graph_node(g, node);
     const uint32_t x = nnrti_id(&n->inputIndex, 0), y = nnrti_id(&n->outputIndex, 0);
     if (g->live < 2 || x == NNRT_NO_TENSOR || y == NNRT_NO_TENSOR || !nnrti_graph_alike(g, x, y) ||
-        !nnrti_graph_copies(g, n, x, y))
+        !nnrti_pass_copies(g, n, x, y))
         return false;
-    if (!g->isOutput[y]) {
-        nnrti_graph_delete(g, node);
-        g->same[y] = x;
-        g->users[x] += g->users[y];
-        g->users[y] = 0;
-        return true;
-    }
-    before = nnrti_graph_producer(g, x);
-    if (before == NULL)
+    if (g->isOutput[y] && nnrti_graph_producer(g, x) == NULL)
         return false;
-    for (uint32_t k = 0; k < before->outputIndex.count; k++)
-        if (before->outputIndex.data[k] == x)
-            nnrti_ids(&before->outputIndex)[k] = y;
-    g->edit->tensors[y].dataType = g->shapes[x].dataType; /* CAST reads it */
     nnrti_graph_delete(g, node);
-    g->writer[y] = g->writer[x];
+    nnrti_graph_instead(g, y, x);
     return true;
 }
 
-/* Completes a fusion: removes `node`, and the node before it, which wrote x for it alone, writes result 0 of `node`. */
-static void nnrti_graph_take_over(nnrti_graph *g, uint32_t node, NNRT_Node *before, uint32_t x)
-{
-    const uint32_t y = nnrti_graph_node(g, node)->outputIndex.data[0], writer = g->writer[x];
-    nnrti_graph_delete(g, node);
-    nnrti_ids(&before->outputIndex)[0] = y;
-    g->writer[y] = writer;
-}
-
-/* The attribute activationType of a node; NO_ACTIVATION if the operator has none. *has: whether it has one. Operators
-   of the application count as without: there the name may have any meaning. */
-static NNRT_ActivationType nnrti_activation_of(const NNRT_Node *n, bool *has)
-{
-    const nnrt_attr_struct *s = nnrt_op_find(n->nodeType)->attr;
-    NNRT_ActivationType type = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
-    *has = false;
-    for (uint32_t i = 0; i < s->count && n->nodeType > 0; i++) /* not for operators of the application */
-        if (s->members[i].kind == NNRT_ATTR_KIND_ENUM && strcmp(s->members[i].name, "activationType") == 0) {
-            *has = true;
-            if (s->members[i].offset + sizeof(type) <= n->nodeAttr.size)
-                memcpy(&type, (const uint8_t *)n->nodeAttr.data + s->members[i].offset, sizeof(type));
-        }
-    return type;
-}
-
-static bool nnrti_graph_set_activation(nnrti_graph *g, NNRT_Node *n, NNRT_ActivationType type)
-{
-    NNRT_ActivationType *at = (NNRT_ActivationType *)nnrti_graph_attr(g, n, "activationType");
-    if (at != NULL)
-        *at = type;
-    return at != NULL;
-}
+/* ---- pass: activations (ACTIVATIONS) ---- */
 
 /* Whether another node can apply this activation of n: it is not the identity, and needs no parameter of ACTIVATION
    (alpha, limits, approximate), for which other attribute structs have no member. */
@@ -3321,22 +3631,22 @@ static bool nnrti_rounds_alike(NNRT_DataType dataType, NNRT_ActivationType type)
 NNRTI_COLD static bool nnrti_pass_fuse_activation(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node), *before;
-    const uint32_t x = nnrti_id(&n->inputIndex, 0), y = nnrti_id(&n->outputIndex, 0);
+    const uint32_t x = nnrti_id(&n->inputIndex, 0);
     NNRT_ActivationType type;
     bool has;
-    if (n->nodeType != NNRT_NODE_TYPE_ACTIVATION || y == NNRT_NO_TENSOR ||
-        (before = nnrti_graph_producer(g, x)) == NULL || before->nodeType == NNRT_NODE_TYPE_ACTIVATION ||
-        before->outputIndex.data[0] != x)
+    if (n->nodeType != NNRT_NODE_TYPE_ACTIVATION || (before = nnrti_pass_into(g, n, x)) == NULL ||
+        before->nodeType == NNRT_NODE_TYPE_ACTIVATION)
         return false;
     type = nnrti_activation_of(n, &has);
     if (!nnrti_may_fuse(n, type) || !nnrti_type_in(g->shapes[x].dataType, NNRT_TYPES_FLOAT) ||
-        !nnrti_rounds_alike(g->shapes[x].dataType, type) || !nnrti_graph_may_write(g, before, x, y) ||
-        nnrti_activation_of(before, &has) != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || !has ||
-        !nnrti_graph_set_activation(g, before, type))
+        !nnrti_rounds_alike(g->shapes[x].dataType, type) ||
+        !nnrti_pass_set_activation(g, before, type))
         return false;
-    nnrti_graph_take_over(g, node, before, x);
+    nnrti_graph_take_over(g, node, x);
     return true;
 }
+
+/* ---- pass: affine maps per channel (AFFINE) ---- */
 
 /* An affine map per channel, y = factor * x + shift: a normalization, or scaling or addition of constants. */
 typedef struct nnrti_affine {
@@ -3422,12 +3732,10 @@ static bool nnrti_affine_binary(nnrti_graph *g, const NNRT_Node *n, uint32_t x, 
    the format must agree with the axis of the node before. */
 static bool nnrti_affine_of(nnrti_graph *g, const NNRT_Node *n, uint32_t x, int32_t byFormat, nnrti_affine *a)
 {
-    double *block = (double *)nnrt_memory_temp_array(&g->work, 4 * (size_t)a->channels, sizeof(*block));
+    double *block = (double *)nnrti_graph_temp(g, 4 * (size_t)a->channels, sizeof(*block));
     const bool onFirst = nnrti_id(&n->inputIndex, 0) == x;
-    if (block == NULL) {
-        nnrti_builder_no_memory(g->edit);
+    if (block == NULL)
         return false;
-    }
     a->factor = block;
     a->shift = block + a->channels;
     for (int32_t c = 0; c < a->channels; c++)
@@ -3472,7 +3780,7 @@ static bool nnrti_affine_channels(const nnrti_graph *g, const NNRT_Node *n, uint
 
 /* The elements of constant t for in-place changes: a large constant of the builder with one reader and memory that no
    other tensor shares; otherwise NULL. */
-static float *nnrti_graph_alone(nnrti_graph *g, uint32_t t)
+static float *nnrti_pass_alone(nnrti_graph *g, uint32_t t)
 {
     const nnrt_builder *b = g->edit;
     const void *data = nnrti_buffer_data(&b->tensors[t].data);
@@ -3491,7 +3799,7 @@ static float *nnrti_graph_alone(nnrti_graph *g, uint32_t t)
 static bool nnrti_affine_apply(nnrti_graph *g, const NNRT_Node *n, const nnrti_affine *a, uint32_t inputs[3])
 {
     const nnrt_operand *w = &g->shapes[n->inputIndex.data[1]], *b = nnrti_graph_data(g, nnrti_id(&n->inputIndex, 2));
-    float *weight = nnrti_graph_alone(g, n->inputIndex.data[1]),
+    float *weight = nnrti_pass_alone(g, n->inputIndex.data[1]),
           *bias = (float *)nnrti_builder_keep(g->edit, (size_t)a->channels, sizeof(float));
     const bool alone = weight != NULL;
     size_t count = 0, row;
@@ -3541,20 +3849,6 @@ static uint32_t nnrti_affine_operand(const nnrti_graph *g, const NNRT_Node *n)
     }
 }
 
-/* The producer of x into which n can be fused: n is the only reader of x, the producer has at least two inputs and no
-   activation yet, and may write the result of n. Otherwise NULL. */
-static NNRT_Node *nnrti_affine_before(nnrti_graph *g, const NNRT_Node *n, uint32_t x)
-{
-    const uint32_t y = nnrti_id(&n->outputIndex, 0);
-    NNRT_Node *before = nnrti_graph_producer(g, x);
-    bool has;
-    if (before == NULL || y == NNRT_NO_TENSOR || before->inputIndex.count < 2 || before->outputIndex.data[0] != x ||
-        g->shapes[x].dataType != NNRT_DATA_TYPE_FLOAT32 || !nnrti_graph_may_write(g, before, x, y) ||
-        nnrti_activation_of(before, &has) != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || !has)
-        return NULL;
-    return before;
-}
-
 /* Pass (operator fusion): CONV2D, CONV2D_TRANSPOSE or FULL_CONNECTION -> FUSED_BATCH_NORM, BIAS_ADD, SCALE, ADD, SUB or
    MUL with constants per channel becomes the first node with changed weight and bias; the activation of the second
    moves to it. Conditions: weight, bias and constants are float32 constants, all new values are finite, and only the
@@ -3565,37 +3859,28 @@ NNRTI_COLD static bool nnrti_pass_fold_affine(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
     const uint32_t x = nnrti_affine_operand(g, n);
-    NNRT_Node *before = nnrti_affine_before(g, n, x);
+    NNRT_Node *before = nnrti_pass_into(g, n, x);
     uint32_t inputs[3];
     nnrti_affine a;
     int32_t byFormat;
-    bool has, *hasBias;
-    if (before == NULL ||
+    if (before == NULL || g->shapes[x].dataType != NNRT_DATA_TYPE_FLOAT32 || before->inputIndex.count < 2 ||
         (before->nodeType != NNRT_NODE_TYPE_CONV2D_FUSION &&
          before->nodeType != NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION &&
          before->nodeType != NNRT_NODE_TYPE_FULL_CONNECTION) ||
         !nnrti_affine_channels(g, before, x, &a, &byFormat) || !nnrti_affine_of(g, n, x, byFormat, &a) ||
-        !nnrti_affine_apply(g, before, &a, inputs) ||
-        !nnrti_graph_set_activation(g, before, nnrti_activation_of(n, &has)) ||
-        !nnrti_graph_set_inputs(g, g->writer[x], inputs, 3))
+        !nnrti_affine_apply(g, before, &a, inputs))
         return false;
-    if (before->nodeType == NNRT_NODE_TYPE_FULL_CONNECTION) {
-        if ((hasBias = (bool *)nnrti_graph_attr(g, before, "hasBias")) == NULL)
-            return false;
-        *hasBias = true;
-    }
-    nnrti_graph_take_over(g, node, before, x);
-    return true;
+    return nnrti_pass_fuse_inputs(g, node, before, x, inputs);
 }
+
+/* ---- pass: bias of a matrix multiplication (BIAS) ---- */
 
 /* The operand of a constant, or of the float32 result of a cast of a constant while g->quantize is set (that cast is
    not folded then, its data are not known); otherwise NULL. */
-static const nnrt_operand *nnrti_graph_numbers(nnrti_graph *g, uint32_t t)
+static const nnrt_operand *nnrti_bias_values(nnrti_graph *g, uint32_t t)
 {
     const nnrt_operand *o = nnrti_graph_data(g, t);
-    const NNRT_Node *n = o == NULL && t != NNRT_NO_TENSOR && g->writer[t] != NNRTI_BY_NOBODY && g->quantize
-                             ? nnrti_graph_node(g, g->writer[t])
-                             : NULL;
+    const NNRT_Node *n = o == NULL && g->quantize ? nnrti_graph_writer(g, t) : NULL;
     if (n == NULL || !nnrti_is_quant_cast(n->nodeType) || nnrti_graph_data(g, n->inputIndex.data[0]) == NULL)
         return o;
     return nnrti_operand_known(&g->shapes[t]) ? &g->shapes[t] : NULL;
@@ -3609,14 +3894,14 @@ NNRTI_COLD static bool nnrti_pass_matmul_bias(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
     const bool adds = n->nodeType == NNRT_NODE_TYPE_ADD_FUSION && n->inputIndex.count == 2;
-    const bool first = adds && nnrti_graph_numbers(g, n->inputIndex.data[0]) != NULL; /* the constants come first */
+    const bool first = adds && nnrti_bias_values(g, n->inputIndex.data[0]) != NULL; /* the constants come first */
     const uint32_t x = adds ? n->inputIndex.data[first ? 1 : 0] : NNRT_NO_TENSOR;
-    NNRT_Node *before = nnrti_affine_before(g, n, x);
+    NNRT_Node *before = nnrti_pass_into(g, n, x);
     const uint32_t other = adds ? n->inputIndex.data[first ? 0 : 1] : NNRT_NO_TENSOR;
-    const nnrt_operand *z, *c = nnrti_graph_numbers(g, other);
+    const nnrt_operand *z, *c = nnrti_bias_values(g, other);
     uint32_t inputs[3];
-    bool has;
-    if (before == NULL || before->nodeType != NNRT_NODE_TYPE_MATMUL_FUSION || c == NULL || c->rank < 1 ||
+    if (before == NULL || before->nodeType != NNRT_NODE_TYPE_MATMUL_FUSION || before->inputIndex.count < 2 ||
+        g->shapes[x].dataType != NNRT_DATA_TYPE_FLOAT32 || c == NULL || c->rank < 1 ||
         c->dataType != NNRT_DATA_TYPE_FLOAT32 || nnrti_id(&before->inputIndex, 2) != NNRT_NO_TENSOR)
         return false;
     z = &g->open[x];
@@ -3634,27 +3919,25 @@ NNRTI_COLD static bool nnrti_pass_matmul_bias(nnrti_graph *g, uint32_t node)
             ? other
             : nnrti_graph_constant(g, NNRT_DATA_TYPE_FLOAT32, 1, &z->dims[z->rank - 1],
                                    nnrti_builder_copy(g->edit, c->data, (size_t)z->dims[z->rank - 1], sizeof(float)));
-    if (inputs[2] == NNRT_NO_TENSOR || !nnrti_graph_set_activation(g, before, nnrti_activation_of(n, &has)) ||
-        !nnrti_graph_set_inputs(g, g->writer[x], inputs, 3))
-        return false;
-    nnrti_graph_take_over(g, node, before, x);
-    return true;
+    return inputs[2] != NNRT_NO_TENSOR && nnrti_pass_fuse_inputs(g, node, before, x, inputs);
 }
+
+/* ---- pass: IF with a constant condition (BRANCHES) ---- */
 
 /* Whether output k of graph x can replace result k of n: readers may read it instead, or, if the result is an output,
    the writer in x may write it under that index. */
-static bool nnrti_graph_may_give(nnrti_graph *g, const NNRT_Node *n, uint32_t x, uint32_t k)
+static bool nnrti_pass_may_give(nnrti_graph *g, const NNRT_Node *n, uint32_t x, uint32_t k)
 {
     const uint32_t from = g->edit->graphs[x].outputIndices.data[k], to = nnrti_id(&n->outputIndex, k);
     if (to == NNRT_NO_TENSOR)
         return true;
     return nnrti_graph_alike(g, from, to) &&
            (!g->isOutput[to] ||
-            (g->writer[from] != NNRTI_BY_NOBODY && g->users[from] == 1 && nnrti_graph_owner(g, g->writer[from]) == x));
+            (g->users[from] == 1 && nnrti_graph_written(g, from, x)));
 }
 
 /* Pass: IF with a constant condition becomes the nodes of the branch that runs; its outputs replace the results of IF.
-   The other branch is removed. Conditions: nnrti_graph_may_give for every result, and at least one node remains in the
+   The other branch is removed. Conditions: nnrti_pass_may_give for every result, and at least one node remains in the
    model. The nodes keep their places in the order of the round, as they directly follow IF. Bits: unchanged, a run
    would compute the same nodes. */
 NNRTI_COLD static bool nnrti_pass_inline_if(nnrti_graph *g, uint32_t node)
@@ -3662,48 +3945,32 @@ NNRTI_COLD static bool nnrti_pass_inline_if(nnrti_graph *g, uint32_t node)
     NNRT_Node *n = nnrti_graph_node(g, node);
     const nnrt_operand *cond =
         n->nodeType == NNRT_NODE_TYPE_IF ? nnrti_graph_data(g, nnrti_id(&n->inputIndex, 0)) : NULL;
-    const uint32_t end = g->behind[g->place[node]], owner = nnrti_graph_owner(g, node);
-    uint32_t x, other;
-    bool stays = g->live > end - g->place[node]; /* one node, here or elsewhere */
+    const uint32_t owner = nnrti_graph_owner(g, node);
+    uint32_t x, other, at = 0;
+    bool stays = g->live > g->behind[g->place[node]] - g->place[node]; /* one node, here or elsewhere */
     if (cond == NULL || cond->dataType != NNRT_DATA_TYPE_BOOL || nnrti_count(cond) != 1)
         return false;
     x = nnrt_node_graph(n, *(const uint8_t *)cond->data != 0 ? 0 : 1); /* thenGraph, elseGraph */
     other = nnrt_node_graph(n, *(const uint8_t *)cond->data != 0 ? 1 : 0);
-    for (uint32_t at = g->place[node] + 1; at < end; at = g->behind[at])
-        stays = stays || (g->edit->owners[g->order[at]] == x &&
-                          nnrti_graph_node(g, g->order[at])->nodeType != NNRT_NODE_TYPE_NONE);
+    stays = stays || nnrti_graph_next(g, node, x, &at);
     for (uint32_t k = 0; k < n->outputIndex.count; k++)
-        stays = stays && nnrti_graph_may_give(g, n, x, k);
+        stays = stays && nnrti_pass_may_give(g, n, x, k);
     if (!stays)
         return false;
     nnrti_graph_delete_graph(g, node, other);
     nnrti_graph_unuse(g, x);
-    for (uint32_t k = 0; k < n->outputIndex.count; k++) {
-        const uint32_t from = g->edit->graphs[x].outputIndices.data[k], to = n->outputIndex.data[k];
-        NNRT_Node *writer = to != NNRT_NO_TENSOR && g->isOutput[to] ? nnrti_graph_node(g, g->writer[from]) : NULL;
-        if (to == NNRT_NO_TENSOR)
-            continue;
-        for (uint32_t i = 0; writer != NULL && i < writer->outputIndex.count; i++)
-            if (writer->outputIndex.data[i] == from)
-                nnrti_ids(&writer->outputIndex)[i] = to;
-        if (writer != NULL) {
-            g->writer[to] = g->writer[from];
-            g->edit->tensors[to].dataType = g->shapes[from].dataType; /* CAST reads it */
-            continue;
-        }
-        g->same[to] = from;
-        g->users[from] += g->users[to];
-        g->users[to] = 0;
-    }
-    for (uint32_t at = g->place[node] + 1; at < end; at = g->behind[at])
-        if (g->edit->owners[g->order[at]] == x)
-            g->edit->owners[g->order[at]] = owner;
+    for (uint32_t k = 0, y; nnrti_next_id(&n->outputIndex, &k, &y);)
+        nnrti_graph_instead(g, y, g->edit->graphs[x].outputIndices.data[k - 1]);
+    for (at = 0; nnrti_graph_next(g, node, x, &at);)
+        g->edit->owners[g->order[at]] = owner;
     g->edit->graphs[x].outputIndices.count = 0;
     g->behind[g->place[node]] = g->place[node] + 1;
     n->nodeAttr.size = 0; /* it runs nothing any more */
     nnrti_graph_delete(g, node);
     return true;
 }
+
+/* ---- pass: quantized operators (QUANTIZE) ---- */
 
 /* Operators whose quantized int8 and uint8 kernels equal their float32 kernels up to rounding. */
 static bool nnrti_qdq_operator(NNRT_NodeType type)
@@ -3765,12 +4032,10 @@ static bool nnrti_qdq_is_bias(NNRT_NodeType type, uint32_t k)
    none. */
 static uint32_t nnrti_qdq_source(nnrti_graph *g, uint32_t t, uint32_t own)
 {
-    const NNRT_Node *n;
-    if (g->writer[t] == NNRTI_BY_NOBODY || nnrti_graph_owner(g, g->writer[t]) != own)
-        return NNRT_NO_TENSOR;
-    n = nnrti_graph_node(g, g->writer[t]);
-    return nnrti_is_quant_cast(n->nodeType) && nnrti_is_quant(&g->shapes[n->inputIndex.data[0]]) ? n->inputIndex.data[0]
-                                                                                                 : NNRT_NO_TENSOR;
+    const NNRT_Node *n = nnrti_graph_written(g, t, own) ? nnrti_graph_writer(g, t) : NULL;
+    return n != NULL && nnrti_is_quant_cast(n->nodeType) && nnrti_is_quant(&g->shapes[n->inputIndex.data[0]])
+               ? n->inputIndex.data[0]
+               : NNRT_NO_TENSOR;
 }
 
 /* The axis of the result of a TRANSPOSE or a reshape to which axis `axis` of its input moves; -1: none. A reshape keeps
@@ -3780,7 +4045,7 @@ static int32_t nnrti_qdq_axis(const nnrti_graph *g, const NNRT_Node *n, int32_t 
     const nnrt_operand *x = &g->open[n->inputIndex.data[0]], *y = &g->open[n->outputIndex.data[0]];
     int32_t perm[NNRT_MAX_RANK], rank;
     if (nnrti_is_transpose(n)) {
-        if (!nnrti_graph_perm(g, n, perm, &rank))
+        if (!nnrti_pass_perm(g, n, perm, &rank))
             return -1;
         for (int32_t k = 0; k < rank; k++)
             if (perm[k] == axis)
@@ -3803,6 +4068,15 @@ typedef struct nnrti_qdq_input {
     int32_t axes[NNRTI_QDQ_MOVES]; /* with parameters per channel: their axis in each of moves */
 } nnrti_qdq_input;
 
+/* The node that writes t for one reader, if it is data movement in graph `own` that quantized elements can pass:
+   TRANSPOSE or a reshape. Otherwise NULL. */
+static const NNRT_Node *nnrti_qdq_movement(nnrti_graph *g, uint32_t t, uint32_t own)
+{
+    const NNRT_Node *n = nnrti_graph_written(g, t, own) ? nnrti_graph_producer(g, t) : NULL;
+    return n != NULL && (nnrti_is_transpose(n) || nnrti_is_reshape(n)) && n->inputIndex.data[0] != NNRT_NO_TENSOR ? n
+                                                                                                               : NULL;
+}
+
 /* Follows float32 tensor t back through at most NNRTI_QDQ_MOVES data-movement nodes to a cast from int8 or uint8 in
    graph `own`. Fills *in, and *o with the properties of t in quantized form; false: there is no such cast. */
 static bool nnrti_qdq_trace(nnrti_graph *g, uint32_t t, uint32_t own, nnrti_qdq_input *in, nnrt_operand *o)
@@ -3812,9 +4086,8 @@ static bool nnrti_qdq_trace(nnrti_graph *g, uint32_t t, uint32_t own, nnrti_qdq_
     in->nMoves = 0;
     *o = g->open[t];
     while ((in->from = nnrti_qdq_source(g, t, own)) == NNRT_NO_TENSOR) {
-        const NNRT_Node *n = nnrti_graph_producer(g, t);
-        if (n == NULL || in->nMoves == NNRTI_QDQ_MOVES || nnrti_graph_owner(g, g->writer[t]) != own ||
-            !(nnrti_is_transpose(n) || nnrti_is_reshape(n)) || n->inputIndex.data[0] == NNRT_NO_TENSOR)
+        const NNRT_Node *n = nnrti_qdq_movement(g, t, own);
+        if (n == NULL || in->nMoves == NNRTI_QDQ_MOVES)
             return false;
         in->moves[in->nMoves++] = t;
         t = n->inputIndex.data[0];
@@ -3824,7 +4097,7 @@ static bool nnrti_qdq_trace(nnrti_graph *g, uint32_t t, uint32_t own, nnrti_qdq_
     if (!nnrti_type_in(from->dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8) || (from->quantCount > 1 && axis < 0))
         return false;
     for (uint32_t i = in->nMoves; i-- > 0;) {
-        if (from->quantCount > 1 && (axis = nnrti_qdq_axis(g, nnrti_graph_node(g, g->writer[in->moves[i]]), axis)) < 0)
+        if (from->quantCount > 1 && (axis = nnrti_qdq_axis(g, nnrti_graph_writer(g, in->moves[i]), axis)) < 0)
             return false;
         in->axes[i] = axis;
     }
@@ -3857,9 +4130,9 @@ static uint32_t nnrti_qdq_bias(nnrti_graph *g, uint32_t t, uint32_t own, const n
     int32_t *list;
     uint32_t from;
     bool same;
-    while (nnrti_graph_data(g, t) == NULL && g->writer[t] != NNRTI_BY_NOBODY &&
-           nnrti_is_reshape(nnrti_graph_node(g, g->writer[t])))
-        t = nnrti_graph_node(g, g->writer[t])->inputIndex.data[0];
+    while (nnrti_graph_data(g, t) == NULL && nnrti_graph_writer(g, t) != NULL &&
+           nnrti_is_reshape(nnrti_graph_writer(g, t)))
+        t = nnrti_graph_writer(g, t)->inputIndex.data[0];
     from = nnrti_qdq_source(g, t, own);
     o = nnrti_graph_data(g, from != NNRT_NO_TENSOR ? from : t);
     if (o == NULL ||
@@ -3947,42 +4220,31 @@ static void nnrti_qdq_become(nnrti_graph *g, uint32_t t, const nnrt_operand *o, 
     tensor->quantAxis = g->shapes[t].quantAxis;
 }
 
-/* Makes the data-movement nodes of in move quantized elements: the first one reads the input of the cast. False: no
-   memory. */
-static bool nnrti_qdq_move(nnrti_graph *g, const nnrti_qdq_input *in, const nnrt_operand *o)
+/* Makes the data-movement nodes of in move quantized elements: the first one reads the input of the cast. */
+static void nnrti_qdq_move(nnrti_graph *g, const nnrti_qdq_input *in, const nnrt_operand *o)
 {
     for (uint32_t i = 0; i < in->nMoves; i++)
         nnrti_qdq_become(g, in->moves[i], o, in->axes[i]);
-    if (in->nMoves > 0) {
-        const uint32_t node = g->writer[in->moves[in->nMoves - 1]];
-        const NNRT_Uint32List *list = &nnrti_graph_node(g, node)->inputIndex;
-        uint32_t *inputs = (uint32_t *)nnrt_memory_temp_array(&g->work, list->count, sizeof(*inputs));
-        if (inputs == NULL)
-            return false;
-        memcpy(inputs, list->data, list->count * sizeof(*inputs));
-        inputs[0] = in->from;
-        return nnrti_graph_set_inputs(g, node, inputs, list->count);
-    }
-    return true;
+    if (in->nMoves > 0)
+        nnrti_graph_set_input(g, nnrti_graph_writer(g, in->moves[in->nMoves - 1]), 0, in->from);
 }
 
 /* Makes a node read quantized inputs instead of dequantized ones. o[]: its operands; the caller sets the results, from
    o[maxIn] on, this function the inputs. False if the rule of the operator rejects them, or a bias does not fit in
-   int32: nothing has changed then (or memory is missing). *c is the resolved node. */
+   int32: nothing has changed then. *c is the resolved node. */
 static bool nnrti_qdq_inputs(nnrti_graph *g, uint32_t node, nnrt_operand *o, uint32_t maxIn, nnrt_resolve *c)
 {
-    const NNRT_Node *n = nnrti_graph_node(g, node);
+    NNRT_Node *n = nnrti_graph_node(g, node);
     const uint32_t own = nnrti_graph_owner(g, node), nIn = n->inputIndex.count;
-    nnrti_qdq_input *from = (nnrti_qdq_input *)nnrt_memory_temp_array(&g->work, nIn, sizeof(*from));
-    uint32_t *inputs = (uint32_t *)nnrt_memory_temp_array(&g->work, nIn, sizeof(*inputs));
-    if (from == NULL || inputs == NULL) {
-        nnrti_builder_no_memory(g->edit);
+    nnrti_qdq_input *from = (nnrti_qdq_input *)nnrti_graph_temp(g, nIn, sizeof(*from));
+    uint32_t bias = nnrti_qdq_is_bias(n->nodeType, nIn - 1) ? n->inputIndex.data[nIn - 1] : NNRT_NO_TENSOR;
+    const bool biased = bias != NNRT_NO_TENSOR;
+    if (from == NULL)
         return false;
-    }
     for (uint32_t k = 0; k < maxIn; k++)
         nnrti_absent_operand(&o[k]);
     for (uint32_t k = 0; k < nIn; k++) {
-        const uint32_t t = inputs[k] = n->inputIndex.data[k];
+        const uint32_t t = n->inputIndex.data[k];
         from[k].tensor = NNRT_NO_TENSOR; /* stays as it is */
         if (t == NNRT_NO_TENSOR)
             continue;
@@ -3995,29 +4257,28 @@ static bool nnrti_qdq_inputs(nnrti_graph *g, uint32_t node, nnrt_operand *o, uin
             return false;
     }
     if (!nnrti_qdq_accepts(g, node, o, maxIn, c) ||
-        (nnrti_qdq_is_bias(n->nodeType, nIn - 1) && inputs[nIn - 1] != NNRT_NO_TENSOR &&
-         (inputs[nIn - 1] = nnrti_qdq_bias(g, inputs[nIn - 1], own, &o[0], &o[1])) == NNRT_NO_TENSOR))
+        (biased && (bias = nnrti_qdq_bias(g, bias, own, &o[0], &o[1])) == NNRT_NO_TENSOR))
         return false;
+    if (biased)
+        nnrti_graph_set_input(g, n, nIn - 1, bias);
     for (uint32_t k = 0; k < nIn; k++) {
         const uint32_t t = from[k].tensor;
         if (t == NNRT_NO_TENSOR)
             continue;
-        if (from[k].nMoves == 0)
-            g->edit->tensors[t].format = g->shapes[t].format = g->open[t].format = g->open[inputs[k]].format;
-        if (!nnrti_qdq_move(g, &from[k], &o[k])) {
-            nnrti_builder_no_memory(g->edit);
-            return false;
+        if (from[k].nMoves == 0) {
+            g->open[t].format = g->open[n->inputIndex.data[k]].format;
+            g->edit->tensors[t].format = g->shapes[t].format = g->open[t].format;
         }
-        inputs[k] = t;
+        nnrti_qdq_move(g, &from[k], &o[k]);
+        nnrti_graph_set_input(g, n, k, t);
     }
-    return nnrti_graph_set_inputs(g, node, inputs, nIn);
+    return true;
 }
 
-/* Makes y, the result of a cast, result k of `node`, with the properties o. */
-static void nnrti_qdq_gives(nnrti_graph *g, uint32_t node, uint32_t k, uint32_t y, const nnrt_operand *o)
+/* Makes the node that writes t write y, the result of a cast, instead, with the properties o. */
+static void nnrti_qdq_gives(nnrti_graph *g, uint32_t t, uint32_t y, const nnrt_operand *o)
 {
-    nnrti_ids(&nnrti_graph_node(g, node)->outputIndex)[k] = y;
-    g->writer[y] = node;
+    nnrti_graph_rename(g, t, y);
     g->open[y] = *o;
     g->open[y].viewRank = -1;
     g->shapes[y].format = g->edit->tensors[y].format = o->format;
@@ -4044,10 +4305,8 @@ static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t t, uint32_t 
     g->cast[t] = cast;
     if (++g->casts[node] < nOut)
         return false;
-    if ((o = (nnrt_operand *)nnrt_memory_temp_array(&g->work, (size_t)maxIn + nAll, sizeof(*o))) == NULL) {
-        nnrti_builder_no_memory(g->edit);
+    if ((o = (nnrt_operand *)nnrti_graph_temp(g, (size_t)maxIn + nAll, sizeof(*o))) == NULL)
         return false;
-    }
     for (uint32_t k = 0; k < nAll; k++)
         nnrti_absent_operand(&o[maxIn + k]);
     for (uint32_t k = 0; k < nOut; k++) {
@@ -4063,9 +4322,11 @@ static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t t, uint32_t 
     if (!nnrti_qdq_inputs(g, node, o, maxIn, &c))
         return false;
     for (uint32_t k = 0; k < nOut; k++) {
-        const uint32_t last = g->cast[n->outputIndex.data[k]], y = nnrti_graph_node(g, last)->outputIndex.data[0];
-        nnrti_graph_delete(g, last);
-        nnrti_qdq_gives(g, node, k, y, &c.out[k]);
+        uint32_t y;
+        t = n->outputIndex.data[k];
+        y = nnrti_graph_node(g, g->cast[t])->outputIndex.data[0];
+        nnrti_graph_delete(g, g->cast[t]);
+        nnrti_qdq_gives(g, t, y, &c.out[k]);
     }
     return true;
 }
@@ -4084,30 +4345,27 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
     uint32_t x, t, tail[NNRTI_QDQ_MOVES], nTail = 0, maxIn;
     nnrt_operand *o, q;
     nnrti_qdq_input in;
-    NNRT_Node *n;
+    const NNRT_Node *n;
     nnrt_resolve c;
     if (!g->quantize || !nnrti_is_quant_cast(cast->nodeType) || y == NNRT_NO_TENSOR || g->shapes[y].quantCount != 1 ||
         !nnrti_type_in(g->shapes[y].dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8))
         return false;
     t = x = nnrti_id(&cast->inputIndex, 0);
-    if (t != NNRT_NO_TENSOR && g->writer[t] != NNRTI_BY_NOBODY &&
-        nnrti_graph_node(g, g->writer[t])->nodeType == NNRT_NODE_TYPE_SPLIT)
-        return nnrti_graph_owner(g, g->writer[t]) == own && nnrti_qdq_split(g, g->writer[t], t, node);
-    while ((n = nnrti_graph_producer(g, t)) != NULL && nnrti_graph_owner(g, g->writer[t]) == own &&
-           (nnrti_is_transpose(n) || nnrti_is_reshape(n)) && n->inputIndex.data[0] != NNRT_NO_TENSOR &&
-           !nnrti_qdq_trace(g, n->inputIndex.data[0], own, &in, &q) && nTail < NNRTI_QDQ_MOVES) {
+    if ((n = nnrti_graph_writer(g, t)) != NULL && n->nodeType == NNRT_NODE_TYPE_SPLIT)
+        return nnrti_graph_written(g, t, own) && nnrti_qdq_split(g, g->writer[t], t, node);
+    while ((n = nnrti_qdq_movement(g, t, own)) != NULL && !nnrti_qdq_trace(g, n->inputIndex.data[0], own, &in, &q) &&
+           nTail < NNRTI_QDQ_MOVES) {
         tail[nTail++] = t;
         t = n->inputIndex.data[0];
     }
-    if (n == NULL || nnrti_graph_owner(g, g->writer[t]) != own || !nnrti_qdq_operator(n->nodeType) ||
+    n = nnrti_graph_producer(g, t);
+    if (n == NULL || !nnrti_graph_written(g, t, own) || !nnrti_qdq_operator(n->nodeType) ||
         n->nodeType == NNRT_NODE_TYPE_SPLIT || n->outputIndex.count != 1 ||
         g->shapes[t].dataType != NNRT_DATA_TYPE_FLOAT32)
         return false;
     maxIn = nnrti_kernel_operands(n->inputIndex.count, nnrt_op_operands(nnrt_op_find(n->nodeType)).maxIn);
-    if ((o = (nnrt_operand *)nnrt_memory_temp_array(&g->work, (size_t)maxIn + 1, sizeof(*o))) == NULL) {
-        nnrti_builder_no_memory(g->edit);
+    if ((o = (nnrt_operand *)nnrti_graph_temp(g, (size_t)maxIn + 1, sizeof(*o))) == NULL)
         return false;
-    }
     o[maxIn] = g->open[nTail > 0 ? t : y];
     o[maxIn].dataType = g->shapes[y].dataType;
     o[maxIn].quant = g->shapes[y].quant;
@@ -4117,7 +4375,7 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
         return false;
     nnrti_graph_delete(g, node);
     if (nTail == 0) {
-        nnrti_qdq_gives(g, g->writer[t], 0, y, &c.out[0]);
+        nnrti_qdq_gives(g, t, y, &c.out[0]);
         return true;
     }
     nnrti_qdq_become(g, t, &c.out[0], 0);
@@ -4125,14 +4383,16 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
         nnrti_qdq_become(g, tail[i], &c.out[0], 0);
     q = g->open[y];
     q.format = g->open[x].format;
-    nnrti_qdq_gives(g, g->writer[x], 0, y, &q);
+    nnrti_qdq_gives(g, x, y, &q);
     return true;
 }
+
+/* ---- pass: BITCAST (COPIES) ---- */
 
 /* The quantized tensor with the type and parameters of y whose BITCAST is tensor t; NNRT_NO_TENSOR: none. */
 static uint32_t nnrti_bitcast_source(nnrti_graph *g, uint32_t t, uint32_t y)
 {
-    const NNRT_Node *n = t != NNRT_NO_TENSOR && g->writer[t] != NNRTI_BY_NOBODY ? nnrti_graph_node(g, g->writer[t]) : NULL;
+    const NNRT_Node *n = nnrti_graph_writer(g, t);
     return n != NULL && n->nodeType == NNRT_NODE_TYPE_BITCAST && nnrti_graph_alike(g, n->inputIndex.data[0], y)
                ? n->inputIndex.data[0]
                : NNRT_NO_TENSOR;
@@ -4146,18 +4406,20 @@ static uint32_t nnrti_bitcast_source(nnrti_graph *g, uint32_t t, uint32_t y)
    quantized consumer. */
 NNRTI_COLD static bool nnrti_pass_bitcast(nnrti_graph *g, uint32_t node)
 {
-    const NNRT_Node *n = nnrti_graph_node(g, node), *m = NULL;
+    NNRT_Node *n = nnrti_graph_node(g, node), *m;
     const uint32_t x = nnrti_id(&n->inputIndex, 0), y = nnrti_id(&n->outputIndex, 0), own = nnrti_graph_owner(g, node);
-    uint32_t moved[NNRTI_QDQ_MOVES], nMoved = 0, nFrom = 1, *inputs, t = x;
+    uint32_t moved[NNRTI_QDQ_MOVES], nMoved = 0, nFrom = 1, t = x;
     if (n->nodeType != NNRT_NODE_TYPE_BITCAST || x == NNRT_NO_TENSOR || y == NNRT_NO_TENSOR)
         return false;
-    if (g->writer[x] != NNRTI_BY_NOBODY && (m = nnrti_graph_node(g, g->writer[x]))->nodeType == NNRT_NODE_TYPE_BITCAST)
-        return nnrti_graph_set_inputs(g, node, m->inputIndex.data, 1);
+    if ((m = nnrti_graph_writer(g, x)) != NULL && m->nodeType == NNRT_NODE_TYPE_BITCAST) {
+        nnrti_graph_set_input(g, n, 0, m->inputIndex.data[0]);
+        return true;
+    }
     if (g->shapes[y].quantCount != 1)
         return false;
     do {
         m = nnrti_graph_producer(g, t);
-        if (m == NULL || nMoved == NNRTI_QDQ_MOVES || nnrti_graph_owner(g, g->writer[t]) != own ||
+        if (m == NULL || nMoved == NNRTI_QDQ_MOVES || !nnrti_graph_written(g, t, own) ||
             (nnrt_op_find(m->nodeType)->flags & NNRT_OP_MOVEMENT) == 0 || m->outputIndex.count != 1)
             return false;
         moved[nMoved++] = t;
@@ -4170,21 +4432,15 @@ NNRTI_COLD static bool nnrti_pass_bitcast(nnrti_graph *g, uint32_t node)
     for (uint32_t k = 0; k < nFrom; k++)
         if (nnrti_bitcast_source(g, m->inputIndex.data[k], y) == NNRT_NO_TENSOR)
             return false;
-    if ((inputs = (uint32_t *)nnrt_memory_temp_array(&g->work, m->inputIndex.count, sizeof(*inputs))) == NULL) {
-        nnrti_builder_no_memory(g->edit);
-        return false;
-    }
-    for (uint32_t k = 0; k < m->inputIndex.count; k++)
-        inputs[k] = k < nFrom ? nnrti_bitcast_source(g, m->inputIndex.data[k], y) : m->inputIndex.data[k];
-    if (!nnrti_graph_set_inputs(g, g->writer[moved[nMoved - 1]], inputs, m->inputIndex.count)) {
-        nnrti_builder_no_memory(g->edit);
-        return false;
-    }
+    for (uint32_t k = 0; k < nFrom; k++)
+        nnrti_graph_set_input(g, m, k, nnrti_bitcast_source(g, m->inputIndex.data[k], y));
     for (uint32_t k = 1; k < nMoved; k++)
         nnrti_qdq_become(g, moved[k], &g->shapes[y], 0);
-    nnrti_graph_take_over(g, node, nnrti_graph_node(g, g->writer[x]), x);
+    nnrti_graph_take_over(g, node, x);
     return true;
 }
+
+/* ---- rounds ---- */
 
 /* The passes in the order in which they are tried at each node; after the first success the round continues with the
    next node. `did` completes the log line "node 'NAME' (OPERATOR) ...". */
@@ -4207,12 +4463,10 @@ static const struct {
 /* Renumbers the graphs in a node's attributes by to[]; false = no memory. */
 static bool nnrti_graph_renumber(nnrti_graph *g, NNRT_Node *n, const uint32_t *to)
 {
-    for (uint32_t k = 0; k < nnrt_node_graphs(n); k++) {
-        const uint32_t x = nnrt_node_graph(n, k);
-        uint32_t *number;
-        if (x == NNRT_NO_GRAPH)
-            continue;
-        if ((number = (uint32_t *)nnrti_graph_attr(g, n, nnrt_op_find(n->nodeType)->attr->members[k].name)) == NULL)
+    for (uint32_t k = 0, x; nnrti_next_graph(n, &k, &x);) {
+        const char *name = nnrt_op_find(n->nodeType)->attr->members[k - 1].name;
+        uint32_t *number = (uint32_t *)nnrti_graph_attr(g, n, name);
+        if (number == NULL)
             return false;
         *number = to[x];
     }
@@ -4224,13 +4478,12 @@ static bool nnrti_graph_compact_graphs(nnrti_graph *g)
 {
     nnrt_builder *b = g->edit;
     const uint32_t count = nnrti_array_count(b->graphs);
-    uint32_t *to = (uint32_t *)nnrt_memory_temp_array(&g->work, count, sizeof(*to)), kept = 1, inner;
+    uint32_t *to = (uint32_t *)nnrt_memory_temp_array(&g->work, count, sizeof(*to)), kept = 1;
     if (to == NULL)
         return false;
     for (uint32_t i = 0; i < nnrti_array_count(b->nodes); i++)
-        for (uint32_t k = 0; k < nnrt_node_graphs(&b->nodes[i]); k++)
-            if ((inner = nnrt_node_graph(&b->nodes[i], k)) != NNRT_NO_GRAPH)
-                to[inner] = 1;
+        for (uint32_t k = 0, inner; nnrti_next_graph(&b->nodes[i], &k, &inner);)
+            to[inner] = 1;
     for (uint32_t x = 1; x < count; x++)
         if (to[x] != 0) {
             b->graphs[kept] = b->graphs[x];
@@ -4295,36 +4548,35 @@ static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g, bool passes)
     return nnrti_graph_compact(g) ? NNRT_SUCCESS : NNRT_OUT_OF_MEMORY;
 }
 
-/* List i of all lists of tensor indices: inputs and outputs of each node, then of each subgraph; NULL after the last.
-   */
-static const NNRT_Uint32List *nnrti_graph_names(const nnrti_graph *g, uint32_t i)
+/* List i of all lists of tensor indices: inputs and outputs of the model, of each node, and of each subgraph; false
+   after the last. */
+static bool nnrti_graph_names(const nnrt_builder *b, uint32_t i, NNRT_Uint32List *list)
 {
-    const nnrt_builder *b = g->edit;
-    const uint32_t nodes = nnrti_array_count(b->nodes), x = 1 + i / 2 - nodes; /* the main one has b's own lists */
-    if (i / 2 < nodes)
-        return i % 2 == 0 ? &b->nodes[i / 2].inputIndex : &b->nodes[i / 2].outputIndex;
-    if (x >= nnrti_array_count(b->graphs))
-        return NULL;
-    return i % 2 == 0 ? &b->graphs[x].inputIndices : &b->graphs[x].outputIndices;
+    const uint32_t nodes = nnrti_array_count(b->nodes), n = i / 2 - 1;
+    const uint32_t *const own = i == 0 ? b->inputs : b->outputs;
+    if (i < 2)
+        *list = NNRT_Uint32List_make(own, nnrti_array_count(own));
+    else if (n < nodes)
+        *list = i % 2 == 0 ? b->nodes[n].inputIndex : b->nodes[n].outputIndex;
+    else if (n - nodes + 1 < nnrti_array_count(b->graphs)) /* the main graph has the lists of the model */
+        *list = i % 2 == 0 ? b->graphs[n - nodes + 1].inputIndices : b->graphs[n - nodes + 1].outputIndices;
+    else
+        return false;
+    return true;
 }
 
 /* Removes tensors that no node, model input or output uses, and renumbers the others. */
 static NNRT_ReturnCode nnrti_graph_drop_tensors(nnrti_graph *g)
 {
-    const NNRT_Uint32List *list;
+    NNRT_Uint32List list;
     nnrt_builder *b = g->edit;
     const uint32_t count = nnrti_array_count(b->tensors);
     uint32_t *to = (uint32_t *)nnrti_builder_keep(b, count, sizeof(*to)), kept = 0;
     if (to == NULL)
         return NNRT_OUT_OF_MEMORY;
-    for (uint32_t i = 0; i < nnrti_array_count(b->inputs); i++)
-        to[b->inputs[i]] = 1;
-    for (uint32_t i = 0; i < nnrti_array_count(b->outputs); i++)
-        to[b->outputs[i]] = 1;
-    for (uint32_t i = 0; (list = nnrti_graph_names(g, i)) != NULL; i++)
-        for (uint32_t k = 0; k < list->count; k++)
-            if (list->data[k] != NNRT_NO_TENSOR)
-                to[list->data[k]] = 1;
+    for (uint32_t i = 0; nnrti_graph_names(b, i, &list); i++)
+        for (uint32_t k = 0, t; nnrti_next_id(&list, &k, &t);)
+            to[t] = 1;
     for (uint32_t t = 0; t < count; t++) {
         if (to[t] == 0)
             continue;
@@ -4334,14 +4586,9 @@ static NNRT_ReturnCode nnrti_graph_drop_tensors(nnrti_graph *g)
     }
     g->changed = g->changed || kept < count;
     stbds_header(b->tensors)->length = stbds_header(b->copied)->length = kept;
-    for (uint32_t i = 0; i < nnrti_array_count(b->inputs); i++)
-        b->inputs[i] = to[b->inputs[i]];
-    for (uint32_t i = 0; i < nnrti_array_count(b->outputs); i++)
-        b->outputs[i] = to[b->outputs[i]];
-    for (uint32_t i = 0; (list = nnrti_graph_names(g, i)) != NULL; i++)
-        for (uint32_t k = 0; k < list->count; k++)
-            if (list->data[k] != NNRT_NO_TENSOR)
-                nnrti_ids(list)[k] = to[list->data[k]];
+    for (uint32_t i = 0; nnrti_graph_names(b, i, &list); i++)
+        for (uint32_t k = 0, t; nnrti_next_id(&list, &k, &t);)
+            nnrti_ids(&list)[k - 1] = to[t];
     return NNRT_SUCCESS;
 }
 
@@ -4431,255 +4678,6 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model,
         *model = made;
     }
     return code;
-}
-
-/* Writes text inside the quotes of a Graphviz label: escapes " and \, control characters become spaces. */
-static void nnrti_dot_text(nnrti_out *o, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\')
-            nnrti_put(o, '\\');
-        if ((unsigned char)*text >= ' ')
-            nnrti_put(o, *text);
-        else
-            nnrti_puts(o, *text == '\n' ? "\\n" : " ");
-    }
-}
-
-/* A Graphviz identifier: a letter for the kind (n node, t tensor, o output, s subgraph output) and the index. */
-static void nnrti_dot_id(nnrti_out *o, char kind, uint32_t index)
-{
-    nnrti_put(o, kind);
-    nnrti_put_u64(o, index);
-}
-
-/* "  t3 [shape=ellipse label="name\nfloat32[1,3]"];" */
-static void nnrti_dot_tensor(nnrti_out *o, const nnrt_operand *t, char kind, uint32_t index, const char *style)
-{
-    nnrti_puts(o, "  ");
-    nnrti_dot_id(o, kind, index);
-    nnrti_puts(o, " [");
-    nnrti_puts(o, style);
-    nnrti_puts(o, " label=\"");
-    nnrti_dot_text(o, nnrti_text_of(t->name));
-    if (*nnrti_text_of(t->name) != '\0')
-        nnrti_puts(o, "\\n");
-    nnrti_put_operand(o, t);
-    nnrti_puts(o, "\"];\n");
-}
-
-/* A color for a device, "0.583 0.25 1": its name determines the hue, in thousandths, rest saturation and brightness. */
-static void nnrti_dot_colour(nnrti_out *o, const char *device, const char *rest)
-{
-    uint32_t hue = 0;
-    for (; *device != '\0'; device++)
-        hue = (hue * 31 + (unsigned char)*device) % 1000;
-    nnrti_puts(o, hue < 10 ? "0.00" : hue < 100 ? "0.0" : "0.");
-    nnrti_put_u64(o, hue);
-    nnrti_puts(o, rest);
-}
-
-/* Writes a node: operator, name and attributes, one line each. place NULL: the device is unknown. */
-static void nnrti_dot_node(nnrti_out *o, const NNRT_Node *n, uint32_t index, const nnrt_placement *place)
-{
-    const nnrt_op *op = nnrt_op_find(n->nodeType);
-    const char *device = place != NULL ? nnrti_text_of(place->device) : "";
-    nnrti_puts(o, "  ");
-    nnrti_dot_id(o, 'n', index);
-    nnrti_puts(o, " [shape=box ");
-    if (*device != '\0') {
-        nnrti_puts(o, "style=\"rounded,filled\" fillcolor=\"");
-        nnrti_dot_colour(o, device, " 0.25 1");
-        nnrti_puts(o, "\" tooltip=\"");
-        nnrti_dot_text(o, device);
-        nnrti_puts(o, "\" label=\"");
-    } else {
-        nnrti_puts(o, "style=rounded label=\"");
-    }
-    nnrti_puts(o, op->name);
-    if (*nnrti_text_of(n->name) != '\0') {
-        nnrti_puts(o, "\\n");
-        nnrti_dot_text(o, n->name);
-    }
-    for (uint32_t i = 0; i < op->attr->count; i++) {
-        const nnrt_attr_member *m = &op->attr->members[i];
-        if (n->nodeAttr.data == NULL || m->offset + m->bytes > n->nodeAttr.size)
-            continue;
-        nnrti_puts(o, "\\n");
-        nnrti_puts(o, m->name);
-        nnrti_put(o, '=');
-        if (m->kind == NNRT_ATTR_KIND_STRING) {
-            nnrti_put(o, '\'');
-            nnrti_dot_text(o, nnrti_text_at((const uint8_t *)n->nodeAttr.data + m->offset));
-            nnrti_put(o, '\'');
-        } else {
-            nnrti_put_member(o, m, (const uint8_t *)n->nodeAttr.data + m->offset);
-        }
-    }
-    nnrti_puts(o, "\"];\n");
-}
-
-/* An edge from the node, input or constant that tensor t comes from to node or output `to`. */
-static void nnrti_dot_edge(nnrti_out *o, const nnrt_operand *shapes, const uint32_t *writer, uint32_t t, char kind,
-                           uint32_t to)
-{
-    nnrti_puts(o, "  ");
-    nnrti_dot_id(o, writer[t] == NNRTI_BY_NOBODY ? 't' : 'n', writer[t] == NNRTI_BY_NOBODY ? t : writer[t]);
-    nnrti_puts(o, " -> ");
-    nnrti_dot_id(o, kind, to);
-    if (writer[t] != NNRTI_BY_NOBODY) {
-        nnrti_puts(o, " [label=\"");
-        nnrti_put_operand(o, &shapes[t]);
-        nnrti_puts(o, "\"]");
-    }
-    nnrti_puts(o, ";\n");
-}
-
-/* Subgraph g, whose first output is number `first` of all: a box around its nodes, inputs and outputs, labeled with
-   its number, which is an attribute of the node that runs it. */
-static void nnrti_dot_graph(nnrti_out *o, const NNRT_Model *m, const nnrt_operand *shapes, const uint32_t *writer,
-                            uint32_t g, uint32_t first)
-{
-    const NNRT_SubGraph *s = &m->subGraph.data[g];
-    nnrti_puts(o, "  subgraph cluster");
-    nnrti_put_u64(o, g);
-    nnrti_puts(o, " {\n  label=\"subgraph ");
-    nnrti_put_u64(o, g);
-    nnrti_put(o, ' ');
-    nnrti_dot_text(o, nnrti_text_of(s->name));
-    nnrti_puts(o, "\";\n");
-    for (uint32_t k = 0; k < s->inputIndices.count; k++)
-        nnrti_dot_tensor(o, &shapes[s->inputIndices.data[k]], 't', s->inputIndices.data[k],
-                         "shape=ellipse style=dashed");
-    for (uint32_t k = 0; k < s->nodeIndices.count; k++) {
-        nnrti_puts(o, "  ");
-        nnrti_dot_id(o, 'n', s->nodeIndices.data[k]);
-        nnrti_puts(o, ";\n");
-    }
-    for (uint32_t k = 0; k < s->outputIndices.count; k++)
-        nnrti_dot_tensor(o, &shapes[s->outputIndices.data[k]], 's', first + k,
-                         "shape=ellipse style=dashed peripheries=2");
-    nnrti_puts(o, "  }\n");
-    for (uint32_t k = 0; k < s->outputIndices.count; k++)
-        nnrti_dot_edge(o, shapes, writer, s->outputIndices.data[k], 's', first + k);
-}
-
-/* A box around the nodes of the main graph in the partition of node `first`, its first node. */
-static void nnrti_dot_part(nnrti_out *o, const NNRT_Model *m, const nnrt_placement *places, uint32_t first)
-{
-    const NNRT_Uint32List all = m->subGraph.count > 0 ? m->subGraph.data[0].nodeIndices : NNRT_Uint32List_make(NULL, 0);
-    const uint32_t count = m->subGraph.count > 0 ? all.count : m->nodes.count;
-    nnrti_puts(o, "  subgraph cluster_part");
-    nnrti_put_u64(o, places[first].part);
-    nnrti_puts(o, " {\n  fontname=\"sans-serif\" fontsize=11 style=filled fillcolor=\"#f6f6f6\" color=\"");
-    nnrti_dot_colour(o, nnrti_text_of(places[first].device), " 0.8 0.7");
-    nnrti_puts(o, "\" label=\"part ");
-    nnrti_put_u64(o, places[first].part);
-    nnrti_puts(o, ", ");
-    nnrti_dot_text(o, nnrti_text_of(places[first].device));
-    nnrti_puts(o, "\";\n");
-    for (uint32_t k = 0; k < count; k++) {
-        const uint32_t n = m->subGraph.count > 0 ? all.data[k] : k;
-        if (places[n].part != places[first].part)
-            continue;
-        nnrti_puts(o, "  ");
-        nnrti_dot_id(o, 'n', n);
-        nnrti_puts(o, ";\n");
-    }
-    nnrti_puts(o, "  }\n");
-}
-
-/* Boxes around all partitions. */
-static void nnrti_dot_parts(nnrti_out *o, const NNRT_Model *m, const nnrt_placement *places)
-{
-    for (uint32_t n = 0; n < m->nodes.count; n++) {
-        bool first = places[n].part != NNRT_NO_TENSOR;
-        for (uint32_t k = 0; k < n && first; k++)
-            first = places[k].part != places[n].part;
-        if (first)
-            nnrti_dot_part(o, m, places, n);
-    }
-}
-
-/* Writes a model that nnrt_model_check has accepted. writer: per tensor the node that writes it, or NNRTI_BY_NOBODY. */
-static void nnrti_dot_model(nnrti_out *o, const NNRT_Model *m, const nnrt_operand *shapes, const uint32_t *writer,
-                            const nnrt_placement *places)
-{
-    for (uint32_t i = 0; i < m->inputIndex.count; i++)
-        nnrti_dot_tensor(o, &shapes[m->inputIndex.data[i]], 't', m->inputIndex.data[i], "shape=ellipse style=filled");
-    for (uint32_t t = 0; t < m->allTensors.count; t++)
-        if (nnrti_is_constant(&m->allTensors.data[t]))
-            nnrti_dot_tensor(o, &shapes[t], 't', t, "shape=note fontsize=9");
-    for (uint32_t n = 0; n < m->nodes.count; n++)
-        nnrti_dot_node(o, &m->nodes.data[n], n, places != NULL ? &places[n] : NULL);
-    if (places != NULL)
-        nnrti_dot_parts(o, m, places);
-    for (uint32_t i = 0; i < m->outputIndex.count; i++)
-        nnrti_dot_tensor(o, &shapes[m->outputIndex.data[i]], 'o', i, "shape=ellipse peripheries=2");
-    for (uint32_t n = 0; n < m->nodes.count; n++)
-        for (uint32_t k = 0; k < m->nodes.data[n].inputIndex.count; k++)
-            if (m->nodes.data[n].inputIndex.data[k] != NNRT_NO_TENSOR)
-                nnrti_dot_edge(o, shapes, writer, m->nodes.data[n].inputIndex.data[k], 'n', n);
-    for (uint32_t i = 0; i < m->outputIndex.count; i++)
-        nnrti_dot_edge(o, shapes, writer, m->outputIndex.data[i], 'o', i);
-    for (uint32_t g = 1, first = 0; g < m->subGraph.count; first += m->subGraph.data[g++].outputIndices.count)
-        nnrti_dot_graph(o, m, shapes, writer, g, first);
-}
-
-/* Writes the model with inferred shapes, or with declared ones if inference fails; *error reports an invalid model. */
-static void nnrti_dot_body(nnrti_out *o, const NNRT_Model *m, const nnrt_placement *places, nnrt_memory *memory,
-                           nnrt_error *error)
-{
-    nnrt_operand *shapes;
-    uint32_t *writer;
-    if (nnrt_model_check(m, memory, NULL, error) != NNRT_SUCCESS)
-        return;
-    shapes = (nnrt_operand *)nnrt_memory_temp_array(memory, m->allTensors.count, sizeof(*shapes));
-    writer = (uint32_t *)nnrt_memory_temp_array(memory, m->allTensors.count, sizeof(*writer));
-    if (shapes == NULL || writer == NULL) {
-        (void)nnrti_no_memory(error);
-        return;
-    }
-    for (uint32_t t = 0; t < m->allTensors.count; t++)
-        writer[t] = NNRTI_BY_NOBODY;
-    for (uint32_t n = 0; n < m->nodes.count; n++)
-        for (uint32_t k = 0; k < m->nodes.data[n].outputIndex.count; k++)
-            if (m->nodes.data[n].outputIndex.data[k] != NNRT_NO_TENSOR)
-                writer[m->nodes.data[n].outputIndex.data[k]] = n;
-    if (nnrt_model_infer(m, NULL, memory, shapes, NULL, NULL) != NNRT_SUCCESS)
-        for (uint32_t t = 0; t < m->allTensors.count; t++)
-            (void)nnrti_operand_of(&m->allTensors.data[t], &shapes[t]);
-    nnrti_dot_model(o, m, shapes, writer, places);
-}
-
-NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size)
-{
-    return nnrt_model_dot_placed(model, NULL, out, size);
-}
-
-NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placement *places, char *out, size_t size)
-{
-    nnrt_memory memory;
-    nnrt_error error;
-    nnrti_out o;
-    o.data = out;
-    o.size = out != NULL ? size : 0;
-    o.length = 0;
-    memset(&error, 0, sizeof(error));
-    nnrt_memory_allocate(&memory, NULL);
-    nnrti_puts(&o, "digraph \"");
-    nnrti_dot_text(&o, model != NULL ? nnrti_text_of(model->name) : "");
-    nnrti_puts(&o,
-               "\" {\n  node [fontname=\"sans-serif\" fontsize=11];\n  edge [fontname=\"sans-serif\" fontsize=9];\n");
-    nnrti_dot_body(&o, model, places, &memory, &error);
-    if (error.code != NNRT_SUCCESS) {
-        nnrti_puts(&o, "  error [shape=plaintext label=\"");
-        nnrti_dot_text(&o, error.message);
-        nnrti_puts(&o, "\"];\n");
-    }
-    nnrti_puts(&o, "}\n");
-    nnrt_memory_end(&memory);
-    return nnrti_end(&o);
 }
 
 #ifdef NNRTI_STBDS_PRIVATE
