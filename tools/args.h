@@ -149,63 +149,63 @@ static bool cli_take_positive(const char *text, double *out)
     return cli_take_number(&text, out) && *text == '\0' && *out >= 0;
 }
 
-static bool cli_take_json(cli_args *a, const char *v)
-{
-    (void)v;
-    return a->json = true;
-}
+/* An option that sets a member: to a constant, or to its text, which must not be empty. */
+#define CLI_TAKE_SET(name, member, value, good)                                                                        \
+    static bool name(cli_args *a, const char *v)                                                                       \
+    {                                                                                                                  \
+        (void)v;                                                                                                       \
+        a->member = value;                                                                                             \
+        return good;                                                                                                   \
+    }
+#define CLI_TAKE_TEXT(name, member) CLI_TAKE_SET(name, member, v, *v != '\0')
+/* An option that may be repeated: appends its text, if it is good, to a list of CLI_MOST_INPUTS. */
+#define CLI_TAKE_LIST(name, list, number, good)                                                                        \
+    static bool name(cli_args *a, const char *v)                                                                       \
+    {                                                                                                                  \
+        if (a->number == CLI_MOST_INPUTS || !(good))                                                                   \
+            return false;                                                                                              \
+        a->list[a->number++] = v;                                                                                      \
+        return true;                                                                                                   \
+    }
 
-static bool cli_take_tsv(cli_args *a, const char *v)
-{
-    (void)v;
-    return a->tsv = true;
-}
-
-static bool cli_take_onnx(cli_args *a, const char *v)
-{
-    (void)v;
-    return a->onnx = true;
-}
-
-static bool cli_take_memory(cli_args *a, const char *v)
-{
-    (void)v;
-    return a->memory = true;
-}
-
-static bool cli_take_placement(cli_args *a, const char *v)
-{
-    (void)v;
-    return a->placement = true;
-}
-
-static bool cli_take_strict(cli_args *a, const char *v)
-{
-    (void)v;
-    return a->strict = true;
-}
-
-static bool cli_take_fallback(cli_args *a, const char *v)
-{
-    (void)v;
-    return a->fallback = true;
-}
+CLI_TAKE_SET(cli_take_json, json, true, true)
+CLI_TAKE_SET(cli_take_tsv, tsv, true, true)
+CLI_TAKE_SET(cli_take_onnx, onnx, true, true)
+CLI_TAKE_SET(cli_take_memory, memory, true, true)
+CLI_TAKE_SET(cli_take_placement, placement, true, true)
+CLI_TAKE_SET(cli_take_strict, strict, true, true)
+CLI_TAKE_SET(cli_take_fallback, fallback, true, true)
+CLI_TAKE_SET(cli_take_records, records, true, true)
+CLI_TAKE_SET(cli_take_help, help, true, true)
+CLI_TAKE_SET(cli_take_rgb, image.colour, CLI_COLOR_RGB, true)
+CLI_TAKE_SET(cli_take_bgr, image.colour, CLI_COLOR_BGR, true)
+CLI_TAKE_SET(cli_take_gray, image.colour, CLI_COLOR_GRAY, true)
+CLI_TAKE_SET(cli_take_invert, image.invert, CLI_INVERT_YES, true)
+CLI_TAKE_SET(cli_take_no_invert, image.invert, CLI_INVERT_NO, true)
+CLI_TAKE_SET(cli_take_no_optimize, noOptimize, true, true)
+CLI_TAKE_SET(cli_take_no_quantize, noQuantize, true, true)
+CLI_TAKE_SET(cli_take_float16, float16, true, true)
+CLI_TAKE_TEXT(cli_take_keep, keep)
+CLI_TAKE_TEXT(cli_take_output_dir, outputDir)
+CLI_TAKE_TEXT(cli_take_dump, dumpDir)
+CLI_TAKE_TEXT(cli_take_data, data)
+CLI_TAKE_TEXT(cli_take_output, output)
+CLI_TAKE_TEXT(cli_take_name, name)
+CLI_TAKE_TEXT(cli_take_copy, copy)
+CLI_TAKE_TEXT(cli_take_header, header)
+CLI_TAKE_TEXT(cli_take_cache, cache)
+CLI_TAKE_TEXT(cli_take_socket, socket)
+CLI_TAKE_LIST(cli_take_input, inputs, inputCount, true)
+CLI_TAKE_LIST(cli_take_expected, expected, expectedCount, true)
+CLI_TAKE_LIST(cli_take_shape, shapes, shapeCount, true)
+CLI_TAKE_LIST(cli_take_most, most, mostCount, true)
+CLI_TAKE_LIST(cli_take_cut, cuts, cutCount, *v != '\0')
+CLI_TAKE_LIST(cli_take_metadata, metadata, metadataCount, *v != '=' && strchr(v, '=') != NULL) /* "KEY=VALUE" with a key */
+CLI_TAKE_LIST(cli_take_labels, labels, labelsCount, *v != '\0')
 
 static bool cli_take_smallest(cli_args *a, const char *v)
 {
     return cli_take_whole(v, 1, 100000000, &a->smallest);
-}
-
-static bool cli_take_records(cli_args *a, const char *v)
-{
-    (void)v;
-    return a->records = true;
-}
-
-static bool cli_take_keep(cli_args *a, const char *v)
-{
-    a->keep = v;
-    return *v != '\0';
 }
 
 static bool cli_take_profile(cli_args *a, const char *v)
@@ -215,162 +215,10 @@ static bool cli_take_profile(cli_args *a, const char *v)
     return v == NULL || *v != '\0';
 }
 
-static bool cli_take_help(cli_args *a, const char *v)
-{
-    (void)v;
-    return a->help = true;
-}
-
-static bool cli_take_rgb(cli_args *a, const char *v)
-{
-    (void)v;
-    a->image.colour = CLI_COLOR_RGB;
-    return true;
-}
-
-static bool cli_take_bgr(cli_args *a, const char *v)
-{
-    (void)v;
-    a->image.colour = CLI_COLOR_BGR;
-    return true;
-}
-
-static bool cli_take_gray(cli_args *a, const char *v)
-{
-    (void)v;
-    a->image.colour = CLI_COLOR_GRAY;
-    return true;
-}
-
-static bool cli_take_invert(cli_args *a, const char *v)
-{
-    (void)v;
-    a->image.invert = CLI_INVERT_YES;
-    return true;
-}
-
-static bool cli_take_no_invert(cli_args *a, const char *v)
-{
-    (void)v;
-    a->image.invert = CLI_INVERT_NO;
-    return true;
-}
-
-static bool cli_take_input(cli_args *a, const char *v)
-{
-    if (a->inputCount == CLI_MOST_INPUTS)
-        return false;
-    a->inputs[a->inputCount++] = v;
-    return true;
-}
-
-static bool cli_take_expected(cli_args *a, const char *v)
-{
-    if (a->expectedCount == CLI_MOST_INPUTS)
-        return false;
-    a->expected[a->expectedCount++] = v;
-    return true;
-}
-
 static bool cli_take_golden(cli_args *a, const char *v)
 {
     a->golden = true;
     return cli_take_input(a, v);
-}
-
-static bool cli_take_shape(cli_args *a, const char *v)
-{
-    if (a->shapeCount == CLI_MOST_INPUTS)
-        return false;
-    a->shapes[a->shapeCount++] = v;
-    return true;
-}
-
-static bool cli_take_most(cli_args *a, const char *v)
-{
-    if (a->mostCount == CLI_MOST_INPUTS)
-        return false;
-    a->most[a->mostCount++] = v;
-    return true;
-}
-
-static bool cli_take_cut(cli_args *a, const char *v)
-{
-    if (a->cutCount == CLI_MOST_INPUTS || *v == '\0')
-        return false;
-    a->cuts[a->cutCount++] = v;
-    return true;
-}
-
-/* "KEY=VALUE" with a non-empty key. */
-static bool cli_take_metadata(cli_args *a, const char *v)
-{
-    if (a->metadataCount == CLI_MOST_INPUTS || *v == '=' || strchr(v, '=') == NULL)
-        return false;
-    a->metadata[a->metadataCount++] = v;
-    return true;
-}
-
-static bool cli_take_labels(cli_args *a, const char *v)
-{
-    if (a->labelsCount == CLI_MOST_INPUTS || *v == '\0')
-        return false;
-    a->labels[a->labelsCount++] = v;
-    return true;
-}
-
-static bool cli_take_no_optimize(cli_args *a, const char *v)
-{
-    (void)v;
-    return a->noOptimize = true;
-}
-
-static bool cli_take_no_quantize(cli_args *a, const char *v)
-{
-    (void)v;
-    return a->noQuantize = true;
-}
-
-static bool cli_take_output_dir(cli_args *a, const char *v)
-{
-    a->outputDir = v;
-    return *v != '\0';
-}
-
-static bool cli_take_dump(cli_args *a, const char *v)
-{
-    a->dumpDir = v;
-    return *v != '\0';
-}
-
-static bool cli_take_data(cli_args *a, const char *v)
-{
-    a->data = v;
-    return *v != '\0';
-}
-
-static bool cli_take_output(cli_args *a, const char *v)
-{
-    a->output = v;
-    return *v != '\0';
-}
-
-static bool cli_take_name(cli_args *a, const char *v)
-{
-    a->name = v;
-    return *v != '\0';
-}
-
-static bool cli_take_copy(cli_args *a, const char *v)
-{
-    a->copy = v;
-    return *v != '\0';
-}
-
-static bool cli_take_header(cli_args *a, const char *v)
-{
-    a->header = v;
-    return *v != '\0';
 }
 
 /* How a fake device with die= terminates the program: no destructors, nothing flushed, like a crash. */
@@ -446,18 +294,6 @@ static bool cli_take_device(cli_args *a, const char *v)
         a->devices[a->deviceCount] = a->device;
     a->deviceCount++;
     return list || nnrt_device_find(a->device) != NULL;
-}
-
-static bool cli_take_cache(cli_args *a, const char *v)
-{
-    a->cache = v;
-    return *v != '\0';
-}
-
-static bool cli_take_socket(cli_args *a, const char *v)
-{
-    a->socket = v;
-    return *v != '\0';
 }
 
 /* Three or four octal digits. */
@@ -544,12 +380,6 @@ static bool cli_take_log(cli_args *a, const char *v)
     a->log.line = cli_log_line;
     a->log.most = strcmp(v, "debug") == 0 ? NNRT_LOG_DEBUG : strcmp(v, "info") == 0 ? NNRT_LOG_INFO : NNRT_LOG_WARNING;
     return a->log.most != NNRT_LOG_WARNING || strcmp(v, "warning") == 0;
-}
-
-static bool cli_take_float16(cli_args *a, const char *v)
-{
-    (void)v;
-    return a->float16 = true;
 }
 
 /* Index of v in a NULL-terminated list of words; -1 if it is not in the list. */
